@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The one table of core operations: for each its name, class, operands, attributes, type rule, cost,
+ * algebraic properties and meaning as a tensor expression. Names and semantics follow the StableHLO
+ * specification; what differs is said at the operation in docs/operations.md.
+ *
+ * Attributes use the names of StableHLO: broadcast_dimensions, dimensions, permutation,
+ * start_indices, limit_indices, strides, edge_padding_low/high, interior_padding, iota_dimension,
+ * comparison_direction, lhs_batching_dimensions, rhs_contracting_dimensions, window_strides, padding
+ * (a flat list low, high per dimension), lhs_dilation, rhs_dilation, feature_group_count, ... */
+#pragma once
+#include "core/ir/module.h"
+
+G_BEGIN_DECLS
+
+/** What colour and what kind of work: used by views, cost model and passes. */
+typedef enum
+{
+  GANTRY_CLASS_INPUT,       /* parameter */
+  GANTRY_CLASS_CONSTANT,
+  GANTRY_CLASS_ELEMENTWISE,
+  GANTRY_CLASS_MOVEMENT,    /* reshape, transpose, slice, concatenate, gather */
+  GANTRY_CLASS_REDUCTION,   /* reduce, reduce_window, pooling, normalisation */
+  GANTRY_CLASS_CONTRACTION, /* dot_general, convolution */
+  GANTRY_CLASS_FUSION,
+  GANTRY_CLASS_CONTROL,     /* if, while, call, result, tuple */
+  GANTRY_CLASS_MEMORY,      /* moves between memory kinds */
+  GANTRY_CLASS_OTHER,       /* sort, random bits, unknown */
+  GANTRY_N_CLASSES
+} GantryOpClass;
+
+typedef enum
+{
+  GANTRY_OP_COMMUTATIVE = 1 << 0,
+  GANTRY_OP_ASSOCIATIVE = 1 << 1,   /* in exact arithmetic */
+  GANTRY_OP_ELEMENTWISE = 1 << 2,   /* result element i depends on operand elements i only, shapes equal */
+  GANTRY_OP_RANDOM = 1 << 3,        /* not deterministic: never merged, never recomputed */
+  GANTRY_OP_EFFECT = 1 << 4,        /* has an effect: never removed */
+  GANTRY_OP_VIEW = 1 << 5,          /* row-major bytes of the operand unchanged (reshape): may share its buffer */
+  GANTRY_OP_EXTERN = 1 << 6,        /* no tensor expression: one hand-written kernel per device (sort, random, control) */
+  GANTRY_OP_STRUCTURE = 1 << 7,     /* no work of its own: parameter, constant, tuple, result */
+} GantryOpFlags;
+
+/* GANTRY_OP (NAME, "name", class, min operands, max operands (-1: any), flags) in the order of codes. */
+#define GANTRY_OPERATIONS(OP)                                                                          \
+  OP (PARAMETER, "parameter", INPUT, 0, 0, GANTRY_OP_STRUCTURE)                                         \
+  OP (CONSTANT, "constant", CONSTANT, 0, 0, GANTRY_OP_STRUCTURE) /* value: literal */                   \
+  OP (TUPLE, "tuple", CONTROL, 0, -1, GANTRY_OP_STRUCTURE)                                              \
+  OP (RESULT, "result", CONTROL, 1, 1, GANTRY_OP_STRUCTURE) /* index: member of the operand's tuple */  \
+  OP (FUSION, "fusion", FUSION, 0, -1, 0) /* body: function of the operands, kind: why they were fused */ \
+  OP (CALL, "call", CONTROL, 0, -1, GANTRY_OP_EXTERN) /* body */                                        \
+  OP (IF, "if", CONTROL, 1, -1, GANTRY_OP_EXTERN) /* predicate, captures...; then, else: functions of the captures */ \
+  OP (WHILE, "while", CONTROL, 1, -1, GANTRY_OP_EXTERN) /* initial values; cond, body: functions of them */ \
+  OP (OPTIMIZATION_BARRIER, "optimization_barrier", CONTROL, 1, 1, GANTRY_OP_VIEW | GANTRY_OP_ELEMENTWISE) \
+  OP (CHECKPOINT_NAME, "checkpoint_name", MEMORY, 1, 1, GANTRY_OP_VIEW | GANTRY_OP_ELEMENTWISE) /* name */ \
+  OP (COPY, "copy", MEMORY, 1, 1, GANTRY_OP_ELEMENTWISE)                                                \
+  /* unary elementwise */                                                                               \
+  OP (ABS, "abs", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE)                                             \
+  OP (NEGATE, "negate", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE)                                       \
+  OP (SIGN, "sign", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE)                                           \
+  OP (EXPONENTIAL, "exponential", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE)                             \
+  OP (EXPONENTIAL_MINUS_ONE, "exponential_minus_one", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE)         \
+  OP (LOG, "log", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE)                                             \
+  OP (LOG_PLUS_ONE, "log_plus_one", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE)                           \
+  OP (LOGISTIC, "logistic", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE)                                   \
+  OP (TANH, "tanh", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE)                                           \
+  OP (SQRT, "sqrt", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE)                                           \
+  OP (RSQRT, "rsqrt", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE)                                         \
+  OP (CBRT, "cbrt", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE)                                           \
+  OP (SINE, "sine", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE)                                           \
+  OP (COSINE, "cosine", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE)                                       \
+  OP (TAN, "tan", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE)                                             \
+  OP (ASIN, "asin", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE)                                           \
+  OP (ACOS, "acos", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE)                                           \
+  OP (ATAN, "atan", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE)                                           \
+  OP (SINH, "sinh", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE)                                           \
+  OP (COSH, "cosh", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE)                                           \
+  OP (ASINH, "asinh", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE)                                         \
+  OP (ACOSH, "acosh", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE)                                         \
+  OP (ATANH, "atanh", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE)                                         \
+  OP (ERF, "erf", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE)                                             \
+  OP (FLOOR, "floor", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE)                                         \
+  OP (CEIL, "ceil", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE)                                           \
+  OP (ROUND_NEAREST_EVEN, "round_nearest_even", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE)               \
+  OP (ROUND_NEAREST_AFZ, "round_nearest_afz", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE)                 \
+  OP (IS_FINITE, "is_finite", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE) /* -> bool */                   \
+  OP (IS_NAN, "is_nan", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE) /* -> bool */                         \
+  OP (NOT, "not", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE) /* logical on bool, bitwise on integers */  \
+  OP (POPCNT, "popcnt", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE)                                       \
+  OP (COUNT_LEADING_ZEROS, "count_leading_zeros", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE)             \
+  OP (CONVERT, "convert", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE) /* to: type of a scalar */          \
+  OP (BITCAST_CONVERT, "bitcast_convert", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE) /* to; same width only */ \
+  /* binary and ternary elementwise */                                                                  \
+  OP (ADD, "add", ELEMENTWISE, 2, 2, GANTRY_OP_ELEMENTWISE | GANTRY_OP_COMMUTATIVE | GANTRY_OP_ASSOCIATIVE) \
+  OP (SUBTRACT, "subtract", ELEMENTWISE, 2, 2, GANTRY_OP_ELEMENTWISE)                                   \
+  OP (MULTIPLY, "multiply", ELEMENTWISE, 2, 2, GANTRY_OP_ELEMENTWISE | GANTRY_OP_COMMUTATIVE | GANTRY_OP_ASSOCIATIVE) \
+  OP (DIVIDE, "divide", ELEMENTWISE, 2, 2, GANTRY_OP_ELEMENTWISE)                                       \
+  OP (REMAINDER, "remainder", ELEMENTWISE, 2, 2, GANTRY_OP_ELEMENTWISE) /* sign of the dividend, as fmod */ \
+  OP (POWER, "power", ELEMENTWISE, 2, 2, GANTRY_OP_ELEMENTWISE)                                         \
+  OP (MAXIMUM, "maximum", ELEMENTWISE, 2, 2, GANTRY_OP_ELEMENTWISE | GANTRY_OP_COMMUTATIVE | GANTRY_OP_ASSOCIATIVE) /* NaN wins */ \
+  OP (MINIMUM, "minimum", ELEMENTWISE, 2, 2, GANTRY_OP_ELEMENTWISE | GANTRY_OP_COMMUTATIVE | GANTRY_OP_ASSOCIATIVE) \
+  OP (ATAN2, "atan2", ELEMENTWISE, 2, 2, GANTRY_OP_ELEMENTWISE)                                         \
+  OP (AND, "and", ELEMENTWISE, 2, 2, GANTRY_OP_ELEMENTWISE | GANTRY_OP_COMMUTATIVE | GANTRY_OP_ASSOCIATIVE) \
+  OP (OR, "or", ELEMENTWISE, 2, 2, GANTRY_OP_ELEMENTWISE | GANTRY_OP_COMMUTATIVE | GANTRY_OP_ASSOCIATIVE) \
+  OP (XOR, "xor", ELEMENTWISE, 2, 2, GANTRY_OP_ELEMENTWISE | GANTRY_OP_COMMUTATIVE | GANTRY_OP_ASSOCIATIVE) \
+  OP (SHIFT_LEFT, "shift_left", ELEMENTWISE, 2, 2, GANTRY_OP_ELEMENTWISE)                               \
+  OP (SHIFT_RIGHT_ARITHMETIC, "shift_right_arithmetic", ELEMENTWISE, 2, 2, GANTRY_OP_ELEMENTWISE)       \
+  OP (SHIFT_RIGHT_LOGICAL, "shift_right_logical", ELEMENTWISE, 2, 2, GANTRY_OP_ELEMENTWISE)             \
+  OP (COMPARE, "compare", ELEMENTWISE, 2, 2, GANTRY_OP_ELEMENTWISE) /* comparison_direction: "EQ" NE LT LE GT GE; -> bool */ \
+  OP (SELECT, "select", ELEMENTWISE, 3, 3, GANTRY_OP_ELEMENTWISE) /* bool predicate of the same shape */ \
+  OP (CLAMP, "clamp", ELEMENTWISE, 3, 3, GANTRY_OP_ELEMENTWISE) /* min, x, max of one shape */          \
+  /* movement */                                                                                        \
+  OP (IOTA, "iota", MOVEMENT, 0, 0, 0) /* to: type; iota_dimension */                                   \
+  OP (BROADCAST_IN_DIM, "broadcast_in_dim", MOVEMENT, 1, 1, 0) /* shape: ints; broadcast_dimensions */  \
+  OP (RESHAPE, "reshape", MOVEMENT, 1, 1, GANTRY_OP_VIEW) /* shape: ints */                             \
+  OP (TRANSPOSE, "transpose", MOVEMENT, 1, 1, 0) /* permutation */                                      \
+  OP (REVERSE, "reverse", MOVEMENT, 1, 1, 0) /* dimensions */                                           \
+  OP (SLICE, "slice", MOVEMENT, 1, 1, 0) /* start_indices, limit_indices, strides (>= 1) */             \
+  OP (PAD, "pad", MOVEMENT, 2, 2, 0) /* x, scalar; edge_padding_low, edge_padding_high (may be < 0), interior_padding */ \
+  OP (CONCATENATE, "concatenate", MOVEMENT, 1, -1, 0) /* dimension */                                   \
+  OP (GATHER, "gather", MOVEMENT, 2, 2, 0) /* StableHLO gather, all attributes; index out of bounds is clamped */ \
+  OP (DYNAMIC_SLICE, "dynamic_slice", MOVEMENT, 1, -1, 0) /* x, one scalar start per dimension; slice_sizes */ \
+  OP (DYNAMIC_UPDATE_SLICE, "dynamic_update_slice", MOVEMENT, 2, -1, 0) /* x, update, starts... */      \
+  OP (SCATTER, "scatter", MOVEMENT, 3, 3, GANTRY_OP_EXTERN) /* StableHLO scatter, one input; kind: "set" add mul max min */ \
+  /* reductions; kind: "add" "mul" "max" "min" "and" "or" */                                            \
+  OP (REDUCE, "reduce", REDUCTION, 1, 1, 0) /* kind, dimensions: sorted, removed; starts from the identity of kind */ \
+  OP (REDUCE_WINDOW, "reduce_window", REDUCTION, 1, 1, 0) /* kind, window_dimensions, window_strides, base_dilations, window_dilations, padding */ \
+  /* contractions */                                                                                    \
+  OP (DOT_GENERAL, "dot_general", CONTRACTION, 2, 2, 0) /* lhs_/rhs_batching_dimensions, lhs_/rhs_contracting_dimensions; to (optional): result element */ \
+  OP (CONVOLUTION, "convolution", CONTRACTION, 2, 3, 0) /* NC[spatial] x OI[spatial] (+ bias[O], Gantry's own) -> NC[spatial]; window_strides, padding, lhs_dilation, rhs_dilation, feature_group_count, to (optional); post (optional): "relu" */ \
+  /* what no expression says */                                                                         \
+  OP (SORT, "sort", OTHER, 1, -1, GANTRY_OP_EXTERN) /* first operand is the key, the rest follow it; dimension, descending, stable */ \
+  OP (RNG_BIT_GENERATOR, "rng_bit_generator", OTHER, 1, 1, GANTRY_OP_EXTERN | GANTRY_OP_RANDOM) /* state u64[2] -> (state, bits); shape */ \
+  OP (CUSTOM_CALL, "custom_call", OTHER, 0, -1, GANTRY_OP_EXTERN | GANTRY_OP_EFFECT) /* target: named in the runtime's table */
+
+typedef enum
+{
+  GANTRY_OP_NONE,
+#define GANTRY_OP_ENUM(NAME, name, class_, min, max, flags) GANTRY_OP_##NAME,
+  GANTRY_OPERATIONS (GANTRY_OP_ENUM)
+#undef GANTRY_OP_ENUM
+  GANTRY_N_OPS
+} GantryOp;
+
+/** What a type rule sees: operand types and attributes, nothing of a module. */
+typedef struct
+{
+  GantryContext *context;
+  guint16 op;
+  guint16 n_operands;
+  const guint32 *operand_types; /* type ids */
+  guint32 attrs;
+  const GantryModule *module; /* (nullable): to look into functions that attributes name */
+  guint32 (*function_result) (gpointer data, guint32 function_id); /* (nullable): result type of a body */
+  gpointer data;
+} GantryTypeQuery;
+
+typedef struct
+{
+  const char *name;
+  GantryOpClass op_class;
+  gint8 min_operands, max_operands;
+  guint16 flags;
+} GantryOpInfo;
+
+const GantryOpInfo *gantry_op_info (guint op); /* core operations only, else NULL */
+GantryOp gantry_op_from_name (const char *name, gssize length); /* NONE when it is not one */
+GantryOpClass gantry_node_class (const GantryModule *module, const GantryNode *node); /* foreign ones ask their dialect */
+
+/** Infers the type of a core operation's value. Returns: a type id, 0 and @error when operands or attributes do not fit. */
+guint32 gantry_op_infer (const GantryTypeQuery *query, GError **error);
+
+/** Floating point (or integer) operations of one execution; a multiply-add counts 2; -1 when shapes are not known. */
+gint64 gantry_node_flops (const GantryModule *module, const GantryNode *node);
+/** Bytes read from operands plus bytes written, each once; -1 when shapes are not known. */
+gint64 gantry_node_bytes (const GantryModule *module, const GantryNode *node);
+/** TRUE when the result may be written over operand @i: same bytes, each element read before only its own is written. */
+gboolean gantry_node_may_alias (const GantryModule *module, const GantryNode *node, guint i);
+
+G_END_DECLS

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The documented text form of a module (docs/text-form.md): printing and parsing back gives an equal
+ * module. Literals above a size are written as a reference to their file, or as hexadecimal. */
+#pragma once
+#include "core/ir/module.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  gboolean elide_literals; /* big literals as "..." : for people and views; does not parse back */
+  gboolean locations;      /* print locations and origins */
+} GantryTextOptions;
+
+/** Returns: (transfer full) @options NULL: everything, so that it parses back. */
+char *gantry_module_to_text (const GantryModule *module, const GantryTextOptions *options);
+/** One line for one node, without indentation. */
+char *gantry_node_to_text (const GantryModule *module, const GantryNode *node);
+/** @file_name: for messages ("file:line:column: what") and for nodes without a location of their own. */
+GantryModule *gantry_module_from_text (GantryContext *context, const char *text, gssize length,
+                                       const char *file_name, GError **error);
+
+G_END_DECLS
