@@ -55,6 +55,8 @@ const GantryType *gantry_builder_get_type (GantryBuilder *builder, guint32 id); 
 /** Returns: (nullable) (transfer none): the literal, when the node is a constant (or broadcast of a scalar constant: splat) */
 GantryLiteral *gantry_builder_constant_of (GantryBuilder *builder, guint32 id);
 const GantryNode *gantry_builder_node (GantryBuilder *builder, guint32 id); /* (nullable), valid until the next add */
+/** Gives node @id the string id @name, unless it has a name already. */
+void gantry_builder_name_node (GantryBuilder *builder, guint32 id, guint32 name);
 guint32 gantry_builder_operand_of (GantryBuilder *builder, guint32 id, guint i);
 
 /* The sugar of lowering rules. All return 0 after an error. */
