@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/memory: decides in which order the nodes of a program run, where every value lies and for how
+ * long, and predicts what that costs: order, liveness, packing, cost model, report. It reads a
+ * frozen module and makes a GantryPlan (core/ir/plan.h).
+ *
+ * How a plan stands for a program (what a reader of the plan may rely on):
+ * - Every value of the entry function that is used has one buffer, or one for each member of its tuple; so have
+ *   views, `tuple` and `result` nodes, whose buffers have `shares` set and the offset of what they share. A chain of
+ *   `shares` ends at the buffer that owns the place. Token values have none; nodes that nothing needs are left out.
+ * - A step is a node that does work. View, tuple, result, parameter and constant nodes have no step.
+ * - Constants: a dense literal whose bytes are aligned to its element is a LITERAL buffer. A splat, or a dense one
+ *   that lies unaligned, is a CONSTANT buffer with `literal` set: it must be filled (GANTRY_INSTRUCTION_FILL) before the
+ *   first init step. What is computed from constants alone is a CONSTANT buffer too, written by init steps; `begin`
+ *   and `end` of a CONSTANT buffer are only meaningful among the init steps.
+ * - Inputs are alive from the first step that is no init step to their last use, results to the last step. The
+ *   executor copies inputs in and results out, so a result may be (a view of) an input or a constant: its buffer
+ *   then shares that place, which is kept until the end.
+ * - A buffer with `in_place` is written over the buffer it shares, whose last use is that step.
+ * - Places begin at multiples of 64 bytes and take a multiple of 64: arena_bytes, live_bytes and lower_bound count
+ *   whole places. */
+#pragma once
+#include "core/base/progress.h"
+#include "core/ir/plan.h"
+#include "core/memory/pack.h"
+#include "core/memory/target.h"
+
+G_BEGIN_DECLS
+
+#define GANTRY_PLACE_ALIGNMENT 64u
+
+typedef enum
+{
+  GANTRY_ORDER_BEST,    /* program order or a schedule for memory, whichever has the lowest peak */
+  GANTRY_ORDER_PROGRAM, /* as written */
+} GantryOrderPolicy;
+
+typedef enum
+{
+  GANTRY_PLAN_NO_IN_PLACE = 1 << 0, /* never write a result over an operand */
+} GantryPlanFlags;
+
+/** GantryPlanOptions: all zero is a good default. */
+typedef struct
+{
+  const GantryTarget *target; /* (nullable): this machine's CPU */
+  GantryOrderPolicy order;
+  GantryPlanFlags flags;
+  /** (nullable): scratch bytes that the kernel of @node needs. */
+  guint64 (*workspace) (const GantryModule *module, const GantryNode *node, gpointer user_data);
+  gpointer workspace_data;
+  /** (nullable) (element-type guint double*): measured times in microseconds by node id (GUINT_TO_POINTER). */
+  GHashTable *measured_us;
+} GantryPlanOptions;
+
+/**
+ * gantry_memory_plan:
+ * @module: its entry function is planned
+ * @options: (nullable)
+ * @progress: (nullable)
+ *
+ * The same module and options give the same plan.
+ *
+ * Returns: (transfer full) (nullable): the plan; %GANTRY_ERROR_UNSUPPORTED names the first node that is no core
+ *  operation or whose type is not static, %GANTRY_ERROR_TOO_LARGE when sizes overflow
+ */
+GantryPlan *gantry_memory_plan (GantryModule *module, const GantryPlanOptions *options, const GantryProgress *progress,
+                                GError **error);
+
+/** What holds memory at a step: one entry for each place of the device arena. */
+typedef struct
+{
+  guint32 buffer;     /* the value in that place: of several views the one that the others share */
+  guint64 bytes;      /* whole place */
+  guint32 until_step; /* last step that needs this value */
+  guint32 until_node; /* node of that step, or 0: needed until the end, as a result */
+  guint32 next;       /* buffer that is then written over it in place, or GANTRY_NO_BUFFER */
+} GantryMemoryAlive;
+
+/**
+ * gantry_memory_alive_at:
+ * @step: index in plan->steps
+ *
+ * Returns: (transfer full) (element-type GantryMemoryAlive): largest first; the bytes sum to plan->live_bytes[step]
+ */
+GArray *gantry_memory_alive_at (const GantryPlan *plan, guint32 step);
+
+/** The buffer that owns the place of @buffer: the end of its chain of `shares`. */
+guint32 gantry_memory_place_of (const GantryPlan *plan, guint32 buffer);
+
+G_END_DECLS

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the cost model knows of a machine: a few rates, which the user may edit, and the roofline
+ * that turns work into predicted time. */
+#pragma once
+#include "core/ir/module.h"
+
+G_BEGIN_DECLS
+
+/**
+ * GantryTarget: a plain value, copied freely.
+ *
+ * A rate of 0 or less means "no such limit".
+ */
+typedef struct
+{
+  char name[64];
+  double peak_flops;       /* floating point operations per second, all cores */
+  double memory_bandwidth; /* bytes per second between the processor and its memory */
+  double launch_us;        /* overhead of starting one kernel */
+  double link_bandwidth;   /* bytes per second between device and host memory, each way */
+  guint64 memory_limit;    /* bytes of device memory that may be used, 0: no limit */
+} GantryTarget;
+
+/**
+ * gantry_target_init_cpu:
+ * @n_threads: 0 for all processors
+ *
+ * Stated, not measured: 2.5 GHz, one 8-lane fused multiply-add each half cycle for each thread, 12 GB/s for
+ * the first thread and 6 GB/s for each further one. Measured node times replace it (GantryPlanOptions).
+ */
+void gantry_target_init_cpu (GantryTarget *target, guint n_threads);
+
+/** The target as a key file with the group [target], for people to edit. Returns: (transfer full) */
+char *gantry_target_to_text (const GantryTarget *target);
+/** Reads what gantry_target_to_text() writes; absent keys keep the value that @target has. */
+gboolean gantry_target_parse (GantryTarget *target, const char *text, gssize length, GError **error);
+
+/**
+ * gantry_target_predict_us:
+ * @flops: -1 when not known
+ * @bytes: -1 when not known
+ *
+ * Returns: max (flops / peak, bytes / bandwidth) plus the launch overhead, in microseconds: the roofline
+ *  of Williams, Waterman and Patterson (CACM 52(4), 2009)
+ */
+double gantry_target_predict_us (const GantryTarget *target, gint64 flops, gint64 bytes);
+/** The time of one copy between device and host memory, in microseconds. */
+double gantry_target_predict_copy_us (const GantryTarget *target, guint64 bytes);
+
+G_END_DECLS

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* GantryRecording: the one model of what was measured (or planned), whoever made it. Events lie in
+ * lanes, sorted by begin, in chunks of columns; above them stands a tree of sums and largest ends, so
+ * that long spans are found, folding costs the pixels drawn, and totals are exact.
+ *
+ * Times are nanoseconds from the recording's origin. A recording is immutable and may be read from
+ * any thread. The layout of a serialised chunk is described in profiler/chunk.c. */
+#pragma once
+#include "core/ir/executable.h"
+
+G_BEGIN_DECLS
+
+/** The order is part of the session file format: append only. */
+typedef enum
+{
+  GANTRY_EVENT_KERNEL,
+  GANTRY_EVENT_COPY,
+  GANTRY_EVENT_FILL,
+  GANTRY_EVENT_WAIT, /* a queue stood still for another one */
+  GANTRY_EVENT_HOST_CALL,
+  GANTRY_EVENT_RUN,  /* a whole run, in the lane "runs" */
+  GANTRY_EVENT_MARK, /* anything else that has a name */
+  GANTRY_N_EVENT_KINDS
+} GantryEventKind;
+
+/** Lanes 0 .. GANTRY_N_QUEUES - 1 are the queues; then come the runs and what an import brings. */
+#define GANTRY_LANE_RUNS GANTRY_N_QUEUES
+#define GANTRY_MAX_LANES 256u
+#define GANTRY_CHUNK_EVENTS 65536u
+#define GANTRY_NO_INSTRUCTION G_MAXUINT32
+
+typedef struct
+{
+  gint64 begin, end;   /* ns, end >= begin */
+  guint64 bytes;       /* moved by a copy or fill, read and written by a kernel; 0 unknown */
+  guint32 instruction; /* of the executable, or GANTRY_NO_INSTRUCTION; of a run: its number */
+  guint32 node;        /* node id or 0 */
+  guint32 name;        /* string of the recording */
+  guint16 thread;
+  guint8 kind;         /* GantryEventKind */
+  guint8 lane;
+} GantryEvent;
+
+typedef struct
+{
+  gint64 time;
+  guint64 offset, bytes; /* bytes of the place, of an allocation and of its release */
+  guint32 buffer;        /* of the plan */
+  guint32 node;          /* whose value it is */
+  guint8 memory;         /* GantryMemoryKind */
+  guint8 release;        /* 0: allocated */
+} GantryMemoryEvent;
+
+typedef struct
+{
+  gint64 begin, end;
+  guint64 peak_bytes;
+} GantryRecordedRun;
+
+typedef struct _GantryRecording GantryRecording;
+typedef struct _GantryRecordingBuilder GantryRecordingBuilder;
+
+GantryRecording *gantry_recording_ref (GantryRecording *recording);
+void gantry_recording_unref (GantryRecording *recording);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryRecording, gantry_recording_unref)
+
+/* Making one. Events may come in any order. */
+GantryRecordingBuilder *gantry_recording_builder_new (void);
+void gantry_recording_builder_free (GantryRecordingBuilder *builder);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryRecordingBuilder, gantry_recording_builder_free)
+/** Absolute CLOCK_MONOTONIC of time 0, kept as a note. */
+void gantry_recording_builder_set_origin (GantryRecordingBuilder *builder, gint64 origin_ns);
+/** What was measured and by whom ("cpu, 2 threads"). */
+void gantry_recording_builder_set_device (GantryRecordingBuilder *builder, const char *device);
+guint32 gantry_recording_builder_string (GantryRecordingBuilder *builder, const char *text);
+/** Names lane @lane (others are named after their queue). */
+void gantry_recording_builder_set_lane_name (GantryRecordingBuilder *builder, guint lane, const char *name);
+void gantry_recording_builder_add (GantryRecordingBuilder *builder, const GantryEvent *event);
+void gantry_recording_builder_add_memory (GantryRecordingBuilder *builder, const GantryMemoryEvent *event);
+void gantry_recording_builder_add_run (GantryRecordingBuilder *builder, const GantryRecordedRun *run);
+void gantry_recording_builder_add_counter (GantryRecordingBuilder *builder, const char *name, gint64 time, double value);
+/** Sorts, indexes and frees @builder. Returns: (transfer full) */
+GantryRecording *gantry_recording_builder_end (GantryRecordingBuilder *builder);
+
+/** A recording of what @plan predicts, for drawing beside a measured one; init steps are left out. (transfer full) */
+GantryRecording *gantry_recording_from_plan (const GantryModule *module, const GantryPlan *plan);
+
+/* Reading. */
+typedef struct
+{
+  guint64 count;
+  guint64 bytes;
+  gint64 total_ns;
+  gint64 longest_ns;
+} GantryEventTotals;
+
+gint64 gantry_recording_origin (const GantryRecording *recording);
+const char *gantry_recording_device (const GantryRecording *recording);
+const char *gantry_recording_string (const GantryRecording *recording, guint32 id); /* "" when there is none */
+guint gantry_recording_n_lanes (const GantryRecording *recording);
+const char *gantry_recording_lane_name (const GantryRecording *recording, guint lane);
+guint64 gantry_recording_n_events (const GantryRecording *recording, guint lane);
+/** @index: in the order of begin in that lane */
+void gantry_recording_get (const GantryRecording *recording, guint lane, guint64 index, GantryEvent *event);
+guint64 gantry_recording_n_memory_events (const GantryRecording *recording);
+void gantry_recording_get_memory (const GantryRecording *recording, guint64 index, GantryMemoryEvent *event);
+guint gantry_recording_n_runs (const GantryRecording *recording);
+const GantryRecordedRun *gantry_recording_run (const GantryRecording *recording, guint index);
+/** First begin and last end of all that is recorded. */
+void gantry_recording_range (const GantryRecording *recording, gint64 *begin, gint64 *end);
+/** Exact totals of all lanes but the runs', by kind: @totals has GANTRY_N_EVENT_KINDS. */
+void gantry_recording_totals (const GantryRecording *recording, GantryEventTotals *totals);
+/** The largest peak_bytes of its runs. */
+guint64 gantry_recording_peak_bytes (const GantryRecording *recording);
+
+typedef struct
+{
+  guint32 node;
+  guint32 name;
+  guint64 count;
+  guint64 bytes;
+  gint64 total_ns, shortest_ns, longest_ns;
+} GantryNodeTotals;
+/** Kernels, copies and fills by node, the one with the largest total first. (transfer full) (element-type GantryNodeTotals) */
+GArray *gantry_recording_by_node (const GantryRecording *recording);
+/** What GantryPlanOptions.measured_us takes: mean microseconds of a run by node id. (transfer full) */
+GHashTable *gantry_recording_measured_us (const GantryRecording *recording);
+
+/* What views ask. */
+/**
+ * GantryEventFunc: Returns: FALSE to stop.
+ */
+typedef gboolean (*GantryEventFunc) (guint64 index, gpointer user_data);
+/** Calls @func for every event of @lane that overlaps [@t0, @t1), also such as began long before; an event without
+ *  length counts when it lies inside. In the order of begin; costs the events found, times a logarithm. */
+void gantry_recording_overlapping (const GantryRecording *recording, guint lane, gint64 t0, gint64 t1,
+                                   GantryEventFunc func, gpointer user_data);
+/** The event of @lane at @time that began last. Returns: FALSE when there is none */
+gboolean gantry_recording_at (const GantryRecording *recording, guint lane, gint64 time, guint64 *index);
+
+typedef struct
+{
+  gint64 busy_ns;  /* sum of the parts of events that lie in this pixel */
+  guint64 longest; /* index of the event with the largest part; only where n_touching > 0 */
+  guint32 count;   /* events that begin here; in the first pixel also those that began before */
+  guint32 n_touching; /* events of which a part lies here */
+} GantryFoldPixel;
+/** Folds the events of @lane that overlap [@t0, @t1) into @n_pixels; the counts sum to the number of those events. */
+void gantry_recording_fold (const GantryRecording *recording, guint lane, gint64 t0, gint64 t1, guint n_pixels,
+                            GantryFoldPixel *out);
+
+typedef struct
+{
+  double min, max; /* of the curve within the pixel */
+} GantryCurvePixel;
+/** Bytes of @memory alive over time; 0 before the first event. */
+void gantry_recording_memory_curve (const GantryRecording *recording, GantryMemoryKind memory, gint64 t0, gint64 t1,
+                                    guint n_pixels, GantryCurvePixel *out);
+/** Bytes of @memory alive at @time (after all that happened then). */
+guint64 gantry_recording_memory_at (const GantryRecording *recording, GantryMemoryKind memory, gint64 time);
+guint gantry_recording_n_counters (const GantryRecording *recording);
+const char *gantry_recording_counter_name (const GantryRecording *recording, guint counter);
+void gantry_recording_counter_curve (const GantryRecording *recording, guint counter, gint64 t0, gint64 t1,
+                                     guint n_pixels, GantryCurvePixel *out);
+
+/* For the session file: a recording is a head (strings, lanes, runs, counters' names) and chunks. */
+typedef struct
+{
+  guint32 number;     /* 0 .. n - 1 */
+  guint8 content;     /* 0 events, 1 memory events, 2 counter samples */
+  guint8 lane;        /* of events */
+  guint32 n;
+  gint64 begin, end;  /* time range covered */
+} GantryChunkInfo;
+
+GBytes *gantry_recording_head (const GantryRecording *recording);
+guint32 gantry_recording_n_chunks (const GantryRecording *recording);
+/** Returns: (transfer full): the blob of chunk @number; @info: (out) (optional): what a table keeps beside it */
+GBytes *gantry_recording_chunk (const GantryRecording *recording, guint32 number, GantryChunkInfo *info);
+/**
+ * gantry_recording_load:
+ * @head: what gantry_recording_head() gave
+ * @chunks: all chunks, in any order
+ *
+ * Returns: (transfer full) (nullable): %GANTRY_ERROR_TRUNCATED, %GANTRY_ERROR_INVALID or %GANTRY_ERROR_TOO_LARGE say
+ *  which chunk is wrong and at which byte
+ */
+GantryRecording *gantry_recording_load (GBytes *head, GBytes *const *chunks, guint32 n_chunks, GError **error);
+
+/** Writes the trace event format of Chrome and Perfetto, as a stream. */
+gboolean gantry_recording_write_chrome (const GantryRecording *recording, GOutputStream *stream,
+                                        GCancellable *cancellable, GError **error);
+
+G_END_DECLS
