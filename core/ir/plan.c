@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Life of a plan, and finding the buffer of a value. The table for that is built when it is first asked for,
+ * since most plans are only looked at as a whole. */
+#include "core/ir/plan.h"
+
+/* What gantry_plan_new() allocates: the table is nobody else's business. */
+typedef struct
+{
+  GantryPlan plan;
+  guint32 *table; /* open addressing: 1 + buffer index, 0 where free; atomic */
+  guint32 mask;
+} Owned;
+
+GantryPlan *
+gantry_plan_new (guint32 n_steps, guint32 n_buffers)
+{
+  Owned *owned = g_new0 (Owned, 1);
+  GantryPlan *plan = &owned->plan;
+  guint64 size = 16;
+
+  g_return_val_if_fail (n_buffers < G_MAXUINT32 / 4, NULL);
+  g_atomic_ref_count_init (&plan->ref_count);
+  plan->n_steps = n_steps;
+  plan->n_buffers = n_buffers;
+  plan->steps = g_new0 (GantryPlanStep, n_steps);
+  plan->buffers = g_new0 (GantryPlanBuffer, n_buffers);
+  plan->live_bytes = g_new0 (guint64, n_steps);
+  while (size < 2 * (guint64) n_buffers)
+    size *= 2;
+  owned->mask = (guint32) (size - 1);
+  return plan;
+}
+
+GantryPlan *
+gantry_plan_ref (GantryPlan *plan)
+{
+  g_atomic_ref_count_inc (&plan->ref_count);
+  return plan;
+}
+
+void
+gantry_plan_unref (GantryPlan *plan)
+{
+  if (plan == NULL || !g_atomic_ref_count_dec (&plan->ref_count))
+    return;
+  g_free (plan->steps);
+  g_free (plan->buffers);
+  g_free (plan->live_bytes);
+  g_free (((Owned *) plan)->table);
+  g_free (plan);
+}
+
+static guint32
+slot_of (guint32 node, guint32 member, guint32 mask)
+{
+  guint64 key = ((guint64) node << 32 | member) * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15);
+
+  return (guint32) (key >> 32) & mask;
+}
+
+static guint32 *
+build_table (const GantryPlan *plan, guint32 mask)
+{
+  guint32 *table = g_new0 (guint32, (gsize) mask + 1);
+
+  for (guint32 i = 0; i < plan->n_buffers; i++)
+    {
+      const GantryPlanBuffer *buffer = &plan->buffers[i];
+      guint32 slot = slot_of (buffer->node, buffer->member, mask);
+
+      if (buffer->category == GANTRY_BUFFER_WORKSPACE)
+        continue; /* named after its node, but not its value */
+      while (table[slot] != 0)
+        slot = (slot + 1) & mask;
+      table[slot] = i + 1;
+    }
+  return table;
+}
+
+guint32
+gantry_plan_buffer_of (const GantryPlan *plan, guint32 node, guint32 member)
+{
+  Owned *owned = (Owned *) plan;
+  guint32 *table = g_atomic_pointer_get (&owned->table);
+
+  if (table == NULL)
+    {
+      guint32 *fresh = build_table (plan, owned->mask);
+
+      /* Two threads may build it at once; the second one's is dropped. */
+      if (!g_atomic_pointer_compare_and_exchange (&owned->table, NULL, fresh))
+        g_free (fresh);
+      table = g_atomic_pointer_get (&owned->table);
+    }
+  for (guint32 slot = slot_of (node, member, owned->mask); table[slot] != 0; slot = (slot + 1) & owned->mask)
+    {
+      const GantryPlanBuffer *buffer = &plan->buffers[table[slot] - 1];
+
+      if (buffer->node == node && buffer->member == member)
+        return table[slot] - 1;
+    }
+  return GANTRY_NO_BUFFER;
+}
