@@ -26,6 +26,19 @@ with_ints (GantryBuilder *builder, guint op, const guint32 *operands, guint n_op
   return gantry_builder_add (builder, op, operands, n_operands, gantry_attr_list_end (attrs));
 }
 
+/* A shape is a list of numbers; one with symbols goes in as a type, since only types keep symbols by name. */
+static void
+set_shape (GantryAttrList *attrs, GantryContext *context, GantryElementType element, guint rank, const GantryDim *dims)
+{
+  for (guint d = 0; d < rank; d++)
+    if (GANTRY_DIM_IS_SYMBOL (dims[d]))
+      {
+        gantry_attr_list_set_type (attrs, "shape", gantry_context_tensor (context, element, rank, dims));
+        return;
+      }
+  gantry_attr_list_set_ints (attrs, "shape", dims, rank);
+}
+
 guint32
 gantry_builder_literal (GantryBuilder *builder, GantryLiteral *literal)
 {
@@ -155,7 +168,7 @@ gantry_builder_broadcast (GantryBuilder *builder, guint32 x, guint rank, const G
   if (type == NULL)
     return 0;
   attrs = gantry_attr_list_new (gantry_builder_context (builder));
-  gantry_attr_list_set_ints (attrs, "shape", dims, rank);
+  set_shape (attrs, gantry_builder_context (builder), type->element, rank, dims);
   gantry_attr_list_set_ints (attrs, "broadcast_dimensions", broadcast_dims, type->rank);
   return gantry_builder_add (builder, GANTRY_OP_BROADCAST_IN_DIM, &x, 1, gantry_attr_list_end (attrs));
 }
@@ -253,6 +266,7 @@ guint32
 gantry_builder_reshape (GantryBuilder *builder, guint32 x, guint rank, const GantryDim *dims)
 {
   const GantryType *type = tensor_type (builder, x, "reshape");
+  GantryAttrList *attrs;
   gboolean same;
 
   if (type == NULL)
@@ -260,7 +274,11 @@ gantry_builder_reshape (GantryBuilder *builder, guint32 x, guint rank, const Gan
   same = type->rank == rank;
   for (guint d = 0; same && d < rank; d++)
     same = type->dims[d] == dims[d] && dims[d] != GANTRY_DIM_UNKNOWN;
-  return same ? x : with_ints (builder, GANTRY_OP_RESHAPE, &x, 1, "shape", dims, rank);
+  if (same)
+    return x;
+  attrs = gantry_attr_list_new (gantry_builder_context (builder));
+  set_shape (attrs, gantry_builder_context (builder), type->element, rank, dims);
+  return gantry_builder_add (builder, GANTRY_OP_RESHAPE, &x, 1, gantry_attr_list_end (attrs));
 }
 
 guint32

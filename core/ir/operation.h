@@ -52,7 +52,7 @@ typedef enum
   OP (WHILE, "while", CONTROL, 1, -1, GANTRY_OP_EXTERN) /* initial values; cond, body: functions of them */ \
   OP (OPTIMIZATION_BARRIER, "optimization_barrier", CONTROL, 1, 1, GANTRY_OP_VIEW | GANTRY_OP_ELEMENTWISE) \
   OP (CHECKPOINT_NAME, "checkpoint_name", MEMORY, 1, 1, GANTRY_OP_VIEW | GANTRY_OP_ELEMENTWISE) /* name */ \
-  OP (COPY, "copy", MEMORY, 1, 1, GANTRY_OP_ELEMENTWISE)                                                \
+  OP (COPY, "copy", MEMORY, 1, 1, GANTRY_OP_ELEMENTWISE) /* memory (optional): kind of the result */                                               \
   /* unary elementwise */                                                                               \
   OP (ABS, "abs", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE)                                             \
   OP (NEGATE, "negate", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE)                                       \
@@ -110,8 +110,8 @@ typedef enum
   OP (CLAMP, "clamp", ELEMENTWISE, 3, 3, GANTRY_OP_ELEMENTWISE) /* min, x, max of one shape */          \
   /* movement */                                                                                        \
   OP (IOTA, "iota", MOVEMENT, 0, 0, 0) /* to: type; iota_dimension */                                   \
-  OP (BROADCAST_IN_DIM, "broadcast_in_dim", MOVEMENT, 1, 1, 0) /* shape: ints; broadcast_dimensions */  \
-  OP (RESHAPE, "reshape", MOVEMENT, 1, 1, GANTRY_OP_VIEW) /* shape: ints */                             \
+  OP (BROADCAST_IN_DIM, "broadcast_in_dim", MOVEMENT, 1, 1, 0) /* shape: ints, or a type where a dimension is a symbol; broadcast_dimensions */  \
+  OP (RESHAPE, "reshape", MOVEMENT, 1, 1, GANTRY_OP_VIEW) /* shape, as above */                             \
   OP (TRANSPOSE, "transpose", MOVEMENT, 1, 1, 0) /* permutation */                                      \
   OP (REVERSE, "reverse", MOVEMENT, 1, 1, 0) /* dimensions */                                           \
   OP (SLICE, "slice", MOVEMENT, 1, 1, 0) /* start_indices, limit_indices, strides (>= 1) */             \
@@ -129,8 +129,8 @@ typedef enum
   OP (CONVOLUTION, "convolution", CONTRACTION, 2, 3, 0) /* NC[spatial] x OI[spatial] (+ bias[O], Gantry's own) -> NC[spatial]; window_strides, padding, lhs_dilation, rhs_dilation, feature_group_count, to (optional); post (optional): "relu" */ \
   /* what no expression says */                                                                         \
   OP (SORT, "sort", OTHER, 1, -1, GANTRY_OP_EXTERN) /* first operand is the key, the rest follow it; dimension, descending, stable */ \
-  OP (RNG_BIT_GENERATOR, "rng_bit_generator", OTHER, 1, 1, GANTRY_OP_EXTERN | GANTRY_OP_RANDOM) /* state u64[2] -> (state, bits); shape */ \
-  OP (CUSTOM_CALL, "custom_call", OTHER, 0, -1, GANTRY_OP_EXTERN | GANTRY_OP_EFFECT) /* target: named in the runtime's table */
+  OP (RNG_BIT_GENERATOR, "rng_bit_generator", OTHER, 1, 1, GANTRY_OP_EXTERN | GANTRY_OP_RANDOM) /* state u64[2] -> (state, bits); shape: ints; to (optional): u32 or u64 */ \
+  OP (CUSTOM_CALL, "custom_call", OTHER, 0, -1, GANTRY_OP_EXTERN | GANTRY_OP_EFFECT) /* target: named in the runtime's table; to: type of the result */
 
 typedef enum
 {
