@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the evaluator share. A value of up to GANTRY_LANES output elements is an array of
+ * GantryLane: floats of every width as double, integers and bool as 64 bits, sign or zero extended
+ * from their type. */
+#pragma once
+#include "core/base/progress.h"
+#include "core/ir/context.h"
+#include "core/ir/module.h"
+#include "core/ir/operation.h"
+#include "core/ir/texpr.h"
+
+G_BEGIN_DECLS
+
+#define GANTRY_LANES 256
+#define GANTRY_MAX_VARIABLES (2 * GANTRY_MAX_RANK)
+
+typedef union
+{
+  double f;
+  gint64 i;
+  guint64 u;
+} GantryLane;
+
+/* evaluator-lanes.c: arithmetic on arrays of lanes */
+
+/** Canonical form of integers of @type after arithmetic modulo 2^64. */
+void gantry_lanes_wrap (GantryElementType type, GantryLane *r, guint n);
+/** Floats to the nearest value of @type. */
+void gantry_lanes_round (GantryElementType type, GantryLane *r, guint n);
+/** @type is the type of the operand. Returns: FALSE when @op is not elementwise unary for that type. */
+gboolean gantry_lanes_unary (GantryOp op, GantryElementType type, GantryLane *r, const GantryLane *x, guint n);
+gboolean gantry_lanes_binary (GantryOp op, GantryElementType type, GantryLane *r, const GantryLane *x,
+                              const GantryLane *y, guint n);
+void gantry_lanes_compare (GantryDirection direction, GantryElementType type, GantryLane *r, const GantryLane *x,
+                           const GantryLane *y, guint n);
+void gantry_lanes_cast (GantryElementType to, GantryElementType from, GantryLane *r, const GantryLane *x, guint n);
+void gantry_lanes_bitcast (GantryElementType to, GantryElementType from, GantryLane *r, const GantryLane *x, guint n);
+/** The identity of the reduction @op. Returns: FALSE when it is not a reduction. */
+gboolean gantry_lane_identity (GantryOp op, GantryElementType type, GantryLane *r);
+void gantry_lanes_write (GantryElementType type, guint8 *destination, const GantryLane *x, guint n);
+GantryLane gantry_lane_read (GantryElementType type, const guint8 *p);
+/** r[l] = element of @data at offsets[l] + delta. */
+void gantry_lanes_gather (GantryElementType type, GantryLane *r, const guint8 *data, const gint64 *offsets,
+                          gint64 delta, guint n);
+/** r[l] = element of @data at first + l. */
+void gantry_lanes_copy (GantryElementType type, GantryLane *r, const guint8 *data, gint64 first, guint n);
+
+static inline gboolean
+gantry_lanes_are_float (GantryElementType type)
+{
+  return type == GANTRY_F32 || type == GANTRY_F16 || type == GANTRY_BF16 || type == GANTRY_F64;
+}
+
+/* evaluator-load.c: LOAD nodes */
+
+/** An index or an offset as base + sum of coefficients times index variables. */
+typedef struct
+{
+  gint64 base;
+  gint64 coefficients[GANTRY_MAX_VARIABLES];
+  guint32 mask; /* variables whose coefficient is not 0 */
+} GantryAffine;
+
+/** One dimension whose bounds the expression's own ranges do not prove. */
+typedef struct
+{
+  GantryAffine index;
+  gint64 extent;
+  gint64 lanes[GANTRY_LANES]; /* the part that the output coordinates give */
+  gint64 low, high;           /* of lanes */
+} GantryGuard;
+
+typedef enum
+{
+  GANTRY_LANES_SAME,   /* every lane reads one element */
+  GANTRY_LANES_STEP,   /* consecutive elements */
+  GANTRY_LANES_ANYHOW,
+} GantryLanePattern;
+
+typedef struct
+{
+  gboolean affine;   /* else the index nodes are evaluated */
+  gboolean splat;
+  guint8 type;
+  guint rank;
+  const guint8 *data;
+  gint64 dims[GANTRY_MAX_RANK];
+  gint64 strides[GANTRY_MAX_RANK]; /* elements; 0 for a splat */
+  GantryAffine offset;
+  guint n_guards;
+  GantryGuard *guards;
+  GantryLanePattern pattern;
+  gint64 lanes[GANTRY_LANES];
+} GantryLoad;
+
+/* evaluator-texpr.c: the expression */
+
+/** What runs each time that an axis of a reduction advances; one list for each of its axes, outermost first. */
+typedef struct
+{
+  guint n_axes;
+  guint axes[GANTRY_MAX_RANK]; /* variables */
+  GArray *lists[GANTRY_MAX_RANK]; /* of guint32 */
+} GantryLoop;
+
+typedef struct
+{
+  const GantryTexpr *texpr;
+  GantryLiteral *const *inputs;
+  gint64 n_elements;
+  guint32 *depends;    /* per node: variables that its value depends on */
+  guint8 *needed;      /* per node */
+  guint8 *exact;       /* per node: argument of a sum, not rounded on its own */
+  GantryAffine **affines; /* per node, of index arithmetic */
+  GantryLoad **loads;  /* per LOAD node */
+  GantryLoop **loops;  /* per REDUCE node */
+  GArray *top;         /* nodes outside of all loops */
+  GantryLane *values;  /* GANTRY_LANES per node */
+  guint8 *poison;      /* GANTRY_LANES per node: the lane read out of range */
+  guint8 *poisoned;    /* per node: any lane */
+  gint64 *coordinates; /* GANTRY_LANES per output dimension */
+  gint64 variables[GANTRY_MAX_VARIABLES]; /* of the axes: where the loops are */
+  guint32 used_coordinates;
+  guint n_lanes;
+} GantryEvaluation;
+
+/** The index variables of the result. */
+static inline guint32
+gantry_evaluation_output_mask (const GantryEvaluation *e)
+{
+  return (1u << e->texpr->rank) - 1;
+}
+static inline GantryLane *
+gantry_evaluation_lanes (const GantryEvaluation *e, guint32 node)
+{
+  return e->values + (gsize) node * GANTRY_LANES;
+}
+
+/** Affine forms of all index nodes; NULL where a node is not affine. */
+void gantry_evaluation_find_affines (GantryEvaluation *e);
+GantryLoad *gantry_load_new (GantryEvaluation *e, guint32 node);
+void gantry_load_free (GantryLoad *load);
+/** To be called for each block, after the coordinates are known. */
+void gantry_load_begin_block (GantryEvaluation *e, GantryLoad *load);
+void gantry_load_evaluate (GantryEvaluation *e, guint32 node, guint n);
+
+/** Returns: (transfer full) (nullable): the value of @texpr, of type @type */
+GantryLiteral *gantry_texpr_evaluate (const GantryTexpr *texpr, GantryLiteral *const *inputs, const GantryType *type,
+                                      const GantryProgress *progress, GError **error);
+
+/* evaluator-extern.c: sort, scatter, random bits */
+
+gboolean gantry_evaluate_sort (const GantryModule *module, const GantryNode *node, GantryLiteral *const *operands,
+                               GantryLiteral **results, GError **error);
+gboolean gantry_evaluate_scatter (const GantryModule *module, const GantryNode *node, GantryLiteral *const *operands,
+                                  GantryLiteral **results, GError **error);
+gboolean gantry_evaluate_random (const GantryModule *module, const GantryNode *node, GantryLiteral *const *operands,
+                                 GantryLiteral **results, GError **error);
+
+G_END_DECLS

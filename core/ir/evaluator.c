@@ -1,0 +1,557 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The evaluator: one node by its tensor expression or its hand-written meaning, and whole functions
+ * node after node with every value freed at its last use. */
+#include "core/ir/evaluator.h"
+#include "core/ir/evaluator-private.h"
+#include "core/base/error.h"
+
+/* Functions that call functions: a verified module never recurs, one that is not gets an error. */
+#define MAX_DEPTH 64
+
+/* A value is an array of literals: one for a tensor, one per member for a tuple. */
+typedef GPtrArray Value;
+
+static Value *
+value_new (void)
+{
+  return g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_literal_unref);
+}
+
+static void
+value_clear (gpointer data)
+{
+  if (data != NULL)
+    g_ptr_array_unref (data);
+}
+
+static GPtrArray *
+values_new (void)
+{
+  return g_ptr_array_new_with_free_func (value_clear);
+}
+
+static Value *
+values_get (GPtrArray *values, guint i)
+{
+  return g_ptr_array_index (values, i);
+}
+
+typedef struct
+{
+  const GantryModule *module;
+  const GantryProgress *progress;
+  guint depth;
+} Machine;
+
+static GPtrArray *run (const Machine *machine, const GantryFunction *function, GPtrArray *arguments, GError **error);
+
+static void
+unsupported (GError **error, const char *why)
+{
+  g_set_error_literal (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, why);
+}
+
+static guint
+result_count (const GantryModule *module, const GantryNode *node)
+{
+  const GantryType *type = gantry_node_type (module, node);
+
+  return type->kind == GANTRY_TYPE_TUPLE ? type->rank : 1;
+}
+
+/* Operations that leave the bytes alone: the result shares them. */
+
+static void
+unref_literal (gpointer data)
+{
+  gantry_literal_unref (data);
+}
+
+static GantryLiteral *
+view_of (GantryLiteral *literal, const GantryType *type, GError **error)
+{
+  g_autoptr (GBytes) bytes = NULL;
+  GantryLiteral *view;
+
+  if (literal->type == type)
+    return gantry_literal_ref (literal);
+  if (literal->type->element != type->element || gantry_type_elements (literal->type) != gantry_type_elements (type))
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+                   "the operand's value does not have as many elements as the result");
+      return NULL;
+    }
+  bytes = g_bytes_new_with_free_func (literal->data, literal->size, unref_literal, gantry_literal_ref (literal));
+  view = gantry_literal_new (type, bytes, literal->splat, error);
+  if (view != NULL && literal->source_path != NULL)
+    {
+      view->source_path = g_strdup (literal->source_path);
+      view->source_offset = literal->source_offset;
+    }
+  return view;
+}
+
+static gboolean
+evaluate_expression (const Machine *machine, const GantryNode *node, GantryLiteral *const *operands,
+                     GantryLiteral **results, GError **error)
+{
+  const GantryType *type = gantry_node_type (machine->module, node);
+  g_autoptr (GantryTexpr) texpr = gantry_texpr_of_node (machine->module, node, error);
+
+  if (texpr == NULL)
+    return FALSE;
+  g_assert (texpr->n_inputs <= node->n_operands);
+  for (guint i = 0; i < texpr->n_inputs; i++)
+    if (operands[i] == NULL || !gantry_type_same_shape (operands[i]->type, texpr->inputs[i]))
+      {
+        g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "the value of operand %u is not of its type", i);
+        return FALSE;
+      }
+  results[0] = gantry_texpr_evaluate (texpr, operands, type, machine->progress, error);
+  return results[0] != NULL;
+}
+
+static gboolean
+evaluate_constant (const GantryModule *module, const GantryNode *node, GantryLiteral **results, GError **error)
+{
+  const GantryAttr *value = gantry_attrs_find (module->context, node->attrs, "value");
+  GantryLiteral *literal = value != NULL && value->kind == GANTRY_ATTR_LITERAL
+                             ? gantry_context_literal (module->context, value->id) : NULL;
+
+  if (literal == NULL)
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "a constant without a value");
+      return FALSE;
+    }
+  results[0] = gantry_literal_ref (literal);
+  return TRUE;
+}
+
+/* Everything but tuples and control. */
+static gboolean
+evaluate_plain (const Machine *machine, const GantryNode *node, GantryLiteral *const *operands,
+                GantryLiteral **results, GError **error)
+{
+  const GantryModule *module = machine->module;
+
+  switch (node->op)
+    {
+    case GANTRY_OP_CONSTANT: return evaluate_constant (module, node, results, error);
+    case GANTRY_OP_SORT: return gantry_evaluate_sort (module, node, operands, results, error);
+    case GANTRY_OP_SCATTER: return gantry_evaluate_scatter (module, node, operands, results, error);
+    case GANTRY_OP_RNG_BIT_GENERATOR: return gantry_evaluate_random (module, node, operands, results, error);
+    case GANTRY_OP_RESHAPE:
+    case GANTRY_OP_COPY:
+    case GANTRY_OP_OPTIMIZATION_BARRIER:
+    case GANTRY_OP_CHECKPOINT_NAME:
+      if (operands[0] == NULL)
+        {
+          unsupported (error, "a tuple cannot be evaluated here");
+          return FALSE;
+        }
+      results[0] = view_of (operands[0], gantry_node_type (module, node), error);
+      return results[0] != NULL;
+    case GANTRY_OP_PARAMETER: unsupported (error, "a parameter has no value of its own"); return FALSE;
+    case GANTRY_OP_CUSTOM_CALL: unsupported (error, "the evaluator does not know what a custom call does"); return FALSE;
+    default: break;
+    }
+  if (node->op >= GANTRY_OP_FOREIGN)
+    {
+      unsupported (error, "an imported operation has a meaning only once it is legalized");
+      return FALSE;
+    }
+  return evaluate_expression (machine, node, operands, results, error);
+}
+
+/* Control */
+
+static const GantryFunction *
+function_of (const GantryModule *module, const GantryNode *node, const char *key, GError **error)
+{
+  const GantryAttr *attr = gantry_attrs_find (module->context, node->attrs, key);
+  const GantryFunction *function = attr != NULL && attr->kind == GANTRY_ATTR_FUNCTION
+                                     ? gantry_module_function (module, attr->id) : NULL;
+
+  if (function == NULL)
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "attribute %s names no function of this module", key);
+  return function;
+}
+
+/* What a function returns, as the value of the one node that called it. */
+static Value *
+call (const Machine *machine, const GantryFunction *function, GPtrArray *arguments, GError **error)
+{
+  g_autoptr (GPtrArray) results = NULL;
+  Machine inner = *machine;
+  Value *value;
+
+  inner.depth++;
+  results = run (&inner, function, arguments, error);
+  if (results == NULL)
+    return NULL;
+  if (results->len == 1)
+    return g_ptr_array_ref (values_get (results, 0));
+  value = value_new ();
+  for (guint i = 0; i < results->len; i++)
+    for (guint j = 0; j < values_get (results, i)->len; j++)
+      g_ptr_array_add (value, gantry_literal_ref (g_ptr_array_index (values_get (results, i), j)));
+  return value;
+}
+
+static gboolean
+predicate_of (const Value *value, gboolean *taken, GError **error)
+{
+  const GantryLiteral *literal = value != NULL && value->len == 1 ? g_ptr_array_index (value, 0) : NULL;
+
+  if (literal == NULL || literal->type->element != GANTRY_BOOL || gantry_type_elements (literal->type) != 1)
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "a condition has to be one bool");
+      return FALSE;
+    }
+  *taken = gantry_literal_get_int (literal, 0) != 0;
+  return TRUE;
+}
+
+static Value *
+evaluate_if (const Machine *machine, const GantryNode *node, GPtrArray *operands, GError **error)
+{
+  g_autoptr (GPtrArray) captures = values_new ();
+  const GantryFunction *function;
+  gboolean taken;
+
+  if (operands->len == 0 || !predicate_of (values_get (operands, 0), &taken, error))
+    return NULL;
+  function = function_of (machine->module, node, taken ? "then" : "else", error);
+  for (guint i = 1; i < operands->len; i++)
+    g_ptr_array_add (captures, values_get (operands, i) != NULL ? g_ptr_array_ref (values_get (operands, i)) : NULL);
+  return function != NULL ? call (machine, function, captures, error) : NULL;
+}
+
+static Value *
+evaluate_while (const Machine *machine, const GantryNode *node, GPtrArray *operands, GError **error)
+{
+  const GantryFunction *condition = function_of (machine->module, node, "cond", error);
+  const GantryFunction *body = condition != NULL ? function_of (machine->module, node, "body", error) : NULL;
+  g_autoptr (GPtrArray) state = g_ptr_array_ref (operands);
+  Machine inner = *machine;
+  Value *value;
+  gboolean more;
+
+  if (body == NULL)
+    return NULL;
+  inner.depth++;
+  for (;;)
+    {
+      g_autoptr (GPtrArray) verdict = NULL;
+      GPtrArray *next;
+
+      if (gantry_progress_cancelled (machine->progress, error) ||
+          (verdict = run (&inner, condition, state, error)) == NULL ||
+          !predicate_of (verdict->len == 1 ? values_get (verdict, 0) : NULL, &more, error))
+        return NULL;
+      if (!more)
+        break;
+      next = run (&inner, body, state, error);
+      if (next == NULL)
+        return NULL;
+      g_ptr_array_unref (state);
+      state = next;
+    }
+  value = value_new ();
+  for (guint i = 0; i < state->len; i++)
+    for (guint j = 0; values_get (state, i) != NULL && j < values_get (state, i)->len; j++)
+      g_ptr_array_add (value, gantry_literal_ref (g_ptr_array_index (values_get (state, i), j)));
+  return value;
+}
+
+/* Tuples */
+
+static Value *
+make_tuple (GPtrArray *operands, GError **error)
+{
+  Value *value = value_new ();
+
+  for (guint i = 0; i < operands->len; i++)
+    {
+      if (values_get (operands, i) == NULL || values_get (operands, i)->len != 1)
+        {
+          unsupported (error, "a tuple within a tuple cannot be evaluated");
+          g_ptr_array_unref (value);
+          return NULL;
+        }
+      g_ptr_array_add (value, gantry_literal_ref (g_ptr_array_index (values_get (operands, i), 0)));
+    }
+  return value;
+}
+
+static Value *
+take_member (const GantryModule *module, const GantryNode *node, GPtrArray *operands, GError **error)
+{
+  gint64 index = gantry_attrs_int (module->context, node->attrs, "index", -1);
+  const Value *tuple = operands->len == 1 ? values_get (operands, 0) : NULL;
+  Value *value;
+
+  if (tuple == NULL || index < 0 || index >= tuple->len)
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+                   "there is no value of member %" G_GINT64_FORMAT " of the tuple", index);
+      return NULL;
+    }
+  value = value_new ();
+  g_ptr_array_add (value, gantry_literal_ref (g_ptr_array_index (tuple, index)));
+  return value;
+}
+
+static Value *
+evaluate_value (const Machine *machine, const GantryNode *node, GPtrArray *operands, GError **error)
+{
+  g_autofree GantryLiteral **literals = NULL;
+  g_autofree GantryLiteral **results = NULL;
+  const GantryFunction *body;
+  guint n_results = result_count (machine->module, node);
+  Value *value;
+
+  switch (node->op)
+    {
+    case GANTRY_OP_TUPLE: return make_tuple (operands, error);
+    case GANTRY_OP_RESULT: return take_member (machine->module, node, operands, error);
+    case GANTRY_OP_IF: return evaluate_if (machine, node, operands, error);
+    case GANTRY_OP_WHILE: return evaluate_while (machine, node, operands, error);
+    case GANTRY_OP_CALL:
+    case GANTRY_OP_FUSION:
+      body = function_of (machine->module, node, "body", error);
+      return body != NULL ? call (machine, body, operands, error) : NULL;
+    default: break;
+    }
+  literals = g_new0 (GantryLiteral *, operands->len + 1);
+  results = g_new0 (GantryLiteral *, n_results + 1);
+  for (guint i = 0; i < operands->len; i++)
+    if (values_get (operands, i) != NULL && values_get (operands, i)->len == 1)
+      literals[i] = g_ptr_array_index (values_get (operands, i), 0);
+  if (!evaluate_plain (machine, node, literals, results, error))
+    return NULL;
+  value = value_new ();
+  for (guint i = 0; i < n_results; i++)
+    g_ptr_array_add (value, results[i]);
+  return value;
+}
+
+static void
+name_node (const GantryModule *module, const GantryNode *node, GError **error)
+{
+  g_autofree char *label = gantry_node_label (module, node);
+
+  gantry_error_prefix (error, "%s (%%%u '%s'): ", gantry_node_op_name (module, node), node->id, label);
+}
+
+/* Functions */
+
+/* For each node of @function the last node that uses it, both as positions in the function. */
+static guint32 *
+find_last_uses (const GantryModule *module, const GantryFunction *function)
+{
+  guint32 *last = g_new0 (guint32, (gsize) function->n_nodes + 1);
+
+  for (guint32 i = 0; i < function->n_nodes; i++)
+    last[i] = i;
+  for (guint32 i = 0; i < function->n_nodes; i++)
+    {
+      const GantryNode *node = &module->nodes[function->first_node + i];
+
+      for (guint j = 0; j < node->n_operands; j++)
+        {
+          const GantryNode *operand = gantry_node_operand (module, node, j);
+          guint32 position = operand != NULL ? gantry_module_position (module, operand) - function->first_node : 0;
+
+          if (operand != NULL && position < i)
+            last[position] = i;
+        }
+    }
+  for (guint32 i = 0; i < function->n_results; i++)
+    {
+      const GantryNode *node = gantry_module_node (module, gantry_function_result_id (module, function, i));
+      guint32 position = node != NULL ? gantry_module_position (module, node) - function->first_node : G_MAXUINT32;
+
+      if (position < function->n_nodes)
+        last[position] = G_MAXUINT32;
+    }
+  return last;
+}
+
+static GPtrArray *
+collect_operands (const GantryModule *module, const GantryFunction *function, GPtrArray *values,
+                  const guint32 *ids, guint n, GError **error)
+{
+  g_autoptr (GPtrArray) operands = values_new ();
+
+  for (guint i = 0; i < n; i++)
+    {
+      const GantryNode *operand = gantry_module_node (module, ids[i]);
+      guint32 position = operand != NULL ? gantry_module_position (module, operand) - function->first_node : G_MAXUINT32;
+
+      if (position >= values->len || values_get (values, position) == NULL)
+        {
+          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%%%u has no value at this place of function @%s",
+                       ids[i], gantry_context_string (module->context, function->name));
+          return NULL;
+        }
+      g_ptr_array_add (operands, g_ptr_array_ref (values_get (values, position)));
+    }
+  return g_steal_pointer (&operands);
+}
+
+static void
+free_dead (const GantryModule *module, const GantryFunction *function, const guint32 *last, GPtrArray *values,
+           guint32 position)
+{
+  const GantryNode *node = &module->nodes[function->first_node + position];
+
+  for (guint j = 0; j <= node->n_operands; j++)
+    {
+      const GantryNode *used = j < node->n_operands ? gantry_node_operand (module, node, j) : node;
+      guint32 at = used != NULL ? gantry_module_position (module, used) - function->first_node : G_MAXUINT32;
+
+      if (at < values->len && last[at] == position)
+        g_clear_pointer (&g_ptr_array_index (values, at), value_clear);
+    }
+}
+
+static gboolean
+may_run (const Machine *machine, const GantryFunction *function, const GPtrArray *arguments, GError **error)
+{
+  const char *name = gantry_context_string (machine->module->context, function->name);
+
+  if (machine->depth > MAX_DEPTH)
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "@%s is called at a depth over %d", name, MAX_DEPTH);
+  else if (arguments->len != function->n_params)
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "@%s takes %u arguments, not %u", name, function->n_params,
+                 arguments->len);
+  else
+    return TRUE;
+  return FALSE;
+}
+
+static GPtrArray *
+run (const Machine *machine, const GantryFunction *function, GPtrArray *arguments, GError **error)
+{
+  const GantryModule *module = machine->module;
+  g_autofree guint32 *last = NULL;
+  g_autoptr (GPtrArray) values = values_new ();
+
+  if (!may_run (machine, function, arguments, error))
+    return NULL;
+  last = find_last_uses (module, function);
+  for (guint32 i = 0; i < function->n_nodes; i++)
+    {
+      const GantryNode *node = &module->nodes[function->first_node + i];
+      g_autoptr (GPtrArray) operands = NULL;
+      Value *value = NULL;
+
+      if (i < function->n_params)
+        value = values_get (arguments, i) != NULL ? g_ptr_array_ref (values_get (arguments, i)) : NULL;
+      else if (!gantry_progress_cancelled (machine->progress, error))
+        {
+          operands = collect_operands (module, function, values, module->operands + node->operands, node->n_operands,
+                                       error);
+          value = operands != NULL ? evaluate_value (machine, node, operands, error) : NULL;
+          if (value == NULL)
+            name_node (module, node, error);
+        }
+      if (value == NULL && i >= function->n_params)
+        return NULL;
+      g_ptr_array_add (values, value);
+      free_dead (module, function, last, values, i);
+    }
+  return collect_operands (module, function, values, module->operands + function->results, function->n_results, error);
+}
+
+/* Public */
+
+static Value *
+wrap (GantryLiteral *literal)
+{
+  Value *value;
+
+  if (literal == NULL)
+    return NULL;
+  value = value_new ();
+  g_ptr_array_add (value, gantry_literal_ref (literal));
+  return value;
+}
+
+gboolean
+gantry_evaluate_node (const GantryModule *module, const GantryNode *node, GantryLiteral *const *operands,
+                      GantryLiteral **results, guint n_results, GError **error)
+{
+  Machine machine = { .module = module };
+  g_autoptr (GPtrArray) values = values_new ();
+  Value *value;
+
+  g_return_val_if_fail (n_results == result_count (module, node), FALSE);
+  for (guint i = 0; i < node->n_operands; i++)
+    g_ptr_array_add (values, wrap (operands[i]));
+  value = evaluate_value (&machine, node, values, error);
+  if (value != NULL && value->len != n_results)
+    {
+      g_clear_pointer (&value, value_clear);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "the value does not have %u members", n_results);
+    }
+  if (value == NULL)
+    {
+      name_node (module, node, error);
+      return FALSE;
+    }
+  for (guint i = 0; i < n_results; i++)
+    results[i] = gantry_literal_ref (g_ptr_array_index (value, i));
+  value_clear (value);
+  return TRUE;
+}
+
+static gboolean
+check_arguments (const GantryModule *module, const GantryFunction *function, GantryLiteral *const *arguments,
+                 GError **error)
+{
+  for (guint i = 0; i < function->n_params; i++)
+    {
+      const GantryNode *node = &module->nodes[function->first_node + i];
+
+      if (!gantry_type_same_shape (gantry_node_type (module, node), arguments[i]->type))
+        {
+          g_autofree char *label = gantry_node_label (module, node);
+          g_autofree char *text = gantry_context_type_text (module->context, node->type);
+
+          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+                       "argument %u of @%s is not of the type of parameter '%s', %s; bind its symbols, if any", i,
+                       gantry_context_string (module->context, function->name), label, text);
+          return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+gboolean
+gantry_evaluate (const GantryModule *module, const GantryFunction *function, GantryLiteral *const *arguments,
+                 GantryLiteral **results, const GantryProgress *progress, GError **error)
+{
+  Machine machine = { .module = module, .progress = progress };
+  g_autoptr (GPtrArray) values = values_new ();
+  g_autoptr (GPtrArray) out = NULL;
+
+  if (!check_arguments (module, function, arguments, error))
+    return FALSE;
+  for (guint i = 0; i < function->n_params; i++)
+    g_ptr_array_add (values, wrap (arguments[i]));
+  out = run (&machine, function, values, error);
+  if (out == NULL)
+    return FALSE;
+  for (guint i = 0; i < out->len; i++)
+    if (values_get (out, i)->len != 1)
+      {
+        g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "result %u of @%s is a tuple", i,
+                     gantry_context_string (module->context, function->name));
+        return FALSE;
+      }
+  for (guint i = 0; i < out->len; i++)
+    results[i] = gantry_literal_ref (g_ptr_array_index (values_get (out, i), 0));
+  return TRUE;
+}
