@@ -22,6 +22,7 @@ gantry_module_unref (GantryModule *module)
   g_free (module->operands);
   g_free (module->origins);
   g_free (module->index);
+  g_free (module->replaced);
   gantry_context_unref (module->context);
   g_free (module);
 }
@@ -30,7 +31,7 @@ gsize
 gantry_module_size (const GantryModule *module)
 {
   return sizeof *module + module->n_functions * sizeof (GantryFunction) + module->n_nodes * sizeof (GantryNode) +
-         ((gsize) module->n_operands + module->n_origins + module->n_index) * sizeof (guint32);
+         ((gsize) module->n_operands + module->n_origins + module->n_index + 2 * (gsize) module->n_replaced) * sizeof (guint32);
 }
 
 const GantryFunction *
@@ -63,6 +64,27 @@ gantry_module_function_of (const GantryModule *module, const GantryNode *node)
          position >= module->functions[low].first_node + module->functions[low].n_nodes)
     low++;
   return &module->functions[low];
+}
+
+guint32
+gantry_module_successor (const GantryModule *module, guint32 id)
+{
+  guint32 low = 0, high = module->n_replaced;
+
+  if (gantry_module_node (module, id) != NULL)
+    return id;
+  while (low < high)
+    {
+      guint32 middle = low + (high - low) / 2;
+
+      if (module->replaced[2 * middle] == id)
+        return module->replaced[2 * middle + 1];
+      if (module->replaced[2 * middle] < id)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return 0;
 }
 
 const char *

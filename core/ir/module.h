@@ -53,6 +53,8 @@ struct _GantryModule
   guint32 *operands; /* node ids; 0 = an absent optional operand of a foreign operation */
   guint32 *origins;  /* node ids of the snapshot before */
   guint32 *index;    /* node id -> 1 + position in nodes, 0 = not in this snapshot; n_index entries */
+  guint32 n_replaced;
+  guint32 *replaced; /* pairs (node id of the snapshot before, node id here that took its uses over), sorted */
 };
 
 GantryModule *gantry_module_ref (GantryModule *module);
@@ -102,6 +104,9 @@ gantry_node_operand_type (const GantryModule *module, const GantryNode *node, gu
 
   return gantry_context_type (module->context, operand != NULL ? operand->type : 0);
 }
+/** Where the value of node @id of the snapshot before went: @id itself when it is still here, the node that
+ *  replaced it, or 0 when it is gone. */
+guint32 gantry_module_successor (const GantryModule *module, guint32 id);
 const char *gantry_node_op_name (const GantryModule *module, const GantryNode *node);
 /** The name to show: the source's, or "%id". Returns: (transfer full) */
 char *gantry_node_label (const GantryModule *module, const GantryNode *node);

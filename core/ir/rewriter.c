@@ -86,9 +86,9 @@ gantry_rewriter_erase (GantryRewriter *rewriter, const GantryNode *node)
   rewriter->erased[node->id] = 1;
 }
 
-static gboolean
-run_function (GantryRewriter *rewriter, const GantryFunction *function, GantryVisitFunc visit, gpointer user_data,
-              const GantryProgress *progress, GError **error)
+gboolean
+gantry_rewriter_run_function (GantryRewriter *rewriter, const GantryFunction *function, GantryVisitFunc visit,
+                              gpointer user_data, const GantryProgress *progress, GError **error)
 {
   const GantryModule *source = rewriter->source;
   g_autofree guint32 *results = g_new0 (guint32, function->n_results + 1);
@@ -126,13 +126,33 @@ gantry_rewriter_run (GantryRewriter *rewriter, GantryVisitFunc visit, gpointer u
                      const GantryProgress *progress, GError **error)
 {
   for (guint i = 0; i < rewriter->source->n_functions; i++)
-    if (!run_function (rewriter, &rewriter->source->functions[i], visit, user_data, progress, error))
+    if (!gantry_rewriter_run_function (rewriter, &rewriter->source->functions[i], visit, user_data, progress, error))
       return FALSE;
   return TRUE;
+}
+
+/* The replacements, in order of the old id: what lets a view follow a node that is gone. */
+static void
+note_replaced (const GantryRewriter *rewriter, GantryModule *module)
+{
+  GArray *pairs = g_array_new (FALSE, FALSE, sizeof (guint32));
+
+  for (guint32 id = 1; id < rewriter->source->n_index; id++)
+    if (rewriter->map[id] != 0 && rewriter->map[id] != id)
+      {
+        g_array_append_val (pairs, id);
+        g_array_append_val (pairs, rewriter->map[id]);
+      }
+  module->n_replaced = pairs->len / 2;
+  module->replaced = (guint32 *) (gpointer) g_array_free (pairs, FALSE);
 }
 
 GantryModule *
 gantry_rewriter_finish (GantryRewriter *rewriter, GError **error)
 {
-  return gantry_builder_finish (rewriter->builder, error);
+  GantryModule *module = gantry_builder_finish (rewriter->builder, error);
+
+  if (module != NULL)
+    note_replaced (rewriter, module);
+  return module;
 }

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* legalize: every foreign operation is written in core operations by its dialect. All operations that
+ * cannot be are named in one error, without those that only fail because of an earlier one. */
+#include "core/ir/dialect.h"
+#include "core/ir/rewriter.h"
+#include "core/passes/passes.h"
+
+/* Shape arithmetic (Shape, Gather, Concat, ...) has to become constants for Reshape and its like to be
+ * lowered; that needs a few elements only, the rest is the business of the pass `fold`. */
+#define SHAPE_FOLD_ELEMENTS 1024
+#define MAX_REFUSALS_SHOWN 20
+
+typedef struct
+{
+  GHashTable *members; /* old id of a node with several results -> GArray of new ids */
+  GHashTable *refused; /* old ids whose value could not be made */
+  GString *refusals;
+  guint n_refusals;
+  GantryUses *uses;
+} State;
+
+static guint
+result_count (const GantryModule *module, const GantryNode *node)
+{
+  const GantryType *type = gantry_node_type (module, node);
+
+  return type->kind == GANTRY_TYPE_TUPLE ? MAX (type->rank, 1) : 1;
+}
+
+static gboolean
+has_refused_operand (State *state, const GantryModule *module, const GantryNode *node)
+{
+  for (guint i = 0; i < node->n_operands; i++)
+    if (g_hash_table_contains (state->refused, GUINT_TO_POINTER (gantry_node_operand_id (module, node, i))))
+      return TRUE;
+  return FALSE;
+}
+
+/* Notes the refusal and leaves the foreign node in place, so that the walk can go on and find the others. */
+static void
+refuse (State *state, GantryRewriter *rewriter, const GantryModule *module, const GantryNode *node, const char *why)
+{
+  g_autofree char *where = gantry_context_location_text (module->context, node->location);
+
+  if (why != NULL && state->n_refusals++ < MAX_REFUSALS_SHOWN)
+    g_string_append_printf (state->refusals, "%s%s (%s)", state->refusals->len > 0 ? "\n" : "", why, where);
+  g_hash_table_add (state->refused, GUINT_TO_POINTER (node->id));
+  gantry_rewriter_keep (rewriter, node);
+}
+
+static void
+take_results (State *state, GantryRewriter *rewriter, const GantryNode *node, const guint32 *results, guint n)
+{
+  GArray *members;
+
+  if (n == 1)
+    gantry_builder_name_node (gantry_rewriter_builder (rewriter), results[0], node->name);
+  gantry_rewriter_replace (rewriter, node, results[0]);
+  members = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_array_append_vals (members, results, n);
+  g_hash_table_insert (state->members, GUINT_TO_POINTER (node->id), members);
+}
+
+static gboolean
+lower (State *state, GantryRewriter *rewriter, const GantryModule *module, const GantryNode *node, GError **error)
+{
+  const GantryDialect *dialect = gantry_context_dialect_of (module->context, node->op);
+  guint n = result_count (module, node);
+  g_autofree guint32 *operands = g_new0 (guint32, node->n_operands + 1);
+  g_autofree guint32 *results = g_new0 (guint32, n);
+  g_autoptr (GError) refusal = NULL;
+  GantryBuilder *builder = gantry_rewriter_builder (rewriter);
+
+  if (has_refused_operand (state, module, node))
+    {
+      refuse (state, rewriter, module, node, NULL);
+      return TRUE;
+    }
+  for (guint i = 0; i < node->n_operands; i++)
+    operands[i] = gantry_rewriter_map (rewriter, gantry_node_operand_id (module, node, i));
+  if (dialect == NULL)
+    g_set_error (&refusal, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s: unknown operation",
+                 gantry_node_op_name (module, node));
+  else if (dialect->lower (builder, module, node, operands, results, n, &refusal))
+    gantry_builder_check (builder, &refusal);
+  else
+    gantry_builder_check (builder, NULL);
+  if (refusal != NULL)
+    {
+      if (!g_error_matches (refusal, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED))
+        {
+          g_propagate_error (error, g_steal_pointer (&refusal));
+          return FALSE;
+        }
+      refuse (state, rewriter, module, node, refusal->message);
+      return TRUE;
+    }
+  take_results (state, rewriter, node, results, n);
+  return TRUE;
+}
+
+/* A `result` of a foreign node becomes the value that the lowering gave for that member. */
+static gboolean
+take_member (State *state, GantryRewriter *rewriter, const GantryModule *module, const GantryNode *node,
+             GError **error)
+{
+  guint32 tuple = gantry_node_operand_id (module, node, 0);
+  const GArray *members = g_hash_table_lookup (state->members, GUINT_TO_POINTER (tuple));
+  gint64 index = gantry_attrs_int (module->context, node->attrs, "index", 0);
+  guint32 id;
+
+  if (members == NULL || index < 0 || index >= members->len || g_array_index (members, guint32, index) == 0)
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s: its result %" G_GINT64_FORMAT " is not computed",
+                   gantry_node_op_name (module, gantry_node_operand (module, node, 0)), index);
+      return FALSE;
+    }
+  id = g_array_index (members, guint32, index);
+  gantry_builder_name_node (gantry_rewriter_builder (rewriter), id, node->name);
+  gantry_rewriter_replace (rewriter, node, id);
+  return TRUE;
+}
+
+static gboolean
+visit (GantryRewriter *rewriter, const GantryModule *module, const GantryNode *node, gpointer user_data,
+       GError **error)
+{
+  State *state = user_data;
+  guint32 position = gantry_module_position (module, node);
+
+  if (node->op >= GANTRY_OP_FOREIGN)
+    {
+      /* What nobody reads needs no meaning: weights made only for an unused branch, for example. */
+      if (state->uses->first[position + 1] == state->uses->first[position])
+        {
+          gantry_rewriter_erase (rewriter, node);
+          return TRUE;
+        }
+      return lower (state, rewriter, module, node, error);
+    }
+  if (node->op == GANTRY_OP_RESULT && gantry_node_operand (module, node, 0)->op >= GANTRY_OP_FOREIGN &&
+      !has_refused_operand (state, module, node))
+    {
+      if (state->uses->first[position + 1] == state->uses->first[position])
+        {
+          gantry_rewriter_erase (rewriter, node);
+          return TRUE;
+        }
+      return take_member (state, rewriter, module, node, error);
+    }
+  if (has_refused_operand (state, module, node))
+    g_hash_table_add (state->refused, GUINT_TO_POINTER (node->id));
+  gantry_rewriter_keep (rewriter, node);
+  return TRUE;
+}
+
+static gboolean
+has_foreign (const GantryModule *module)
+{
+  for (guint32 i = 0; i < module->n_nodes; i++)
+    if (module->nodes[i].op >= GANTRY_OP_FOREIGN)
+      return TRUE;
+  return FALSE;
+}
+
+static GantryModule *
+run (GantryModule *module, const GantryPassOptions *options, const GantryProgress *progress, GError **error)
+{
+  g_autoptr (GantryRewriter) rewriter = NULL;
+  State state = { 0 };
+  GantryModule *next = NULL;
+
+  if (!has_foreign (module))
+    return gantry_module_ref (module);
+  rewriter = gantry_rewriter_new (module);
+  gantry_builder_set_fold_limit (gantry_rewriter_builder (rewriter), SHAPE_FOLD_ELEMENTS);
+  state.members = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref);
+  state.refused = g_hash_table_new (NULL, NULL);
+  state.refusals = g_string_new (NULL);
+  state.uses = gantry_uses_new (module);
+  /* Only the entry: the bodies that foreign nodes name are written by the lowering of those nodes. */
+  if (gantry_rewriter_run_function (rewriter, gantry_module_entry (module), visit, &state, progress, error))
+    {
+      if (state.n_refusals > MAX_REFUSALS_SHOWN)
+        g_string_append_printf (state.refusals, "\nand %u more", state.n_refusals - MAX_REFUSALS_SHOWN);
+      if (state.n_refusals > 0)
+        g_set_error_literal (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, state.refusals->str);
+      else
+        next = gantry_rewriter_finish (rewriter, error);
+    }
+  gantry_uses_free (state.uses);
+  g_string_free (state.refusals, TRUE);
+  g_hash_table_unref (state.refused);
+  g_hash_table_unref (state.members);
+  return next;
+}
+
+const GantryPass gantry_pass_legalize = {
+  .name = "legalize",
+  .title = "Legalize",
+  .description = "Writes every imported operation in core operations.",
+  .required = TRUE,
+  .gives = GANTRY_PROPERTY_CORE,
+  .run = run,
+};

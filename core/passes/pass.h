@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a pass is: a function from one frozen module to the next, with what it needs to hold before
+ * and what still holds after. */
+#pragma once
+#include "core/base/base.h"
+#include "core/ir/module.h"
+
+G_BEGIN_DECLS
+
+/** What can hold for a module. */
+typedef enum
+{
+  GANTRY_PROPERTY_CORE = 1 << 0,    /* no foreign operation is left */
+  GANTRY_PROPERTY_LIVE = 1 << 1,    /* no node without a use */
+  GANTRY_PROPERTY_UNIQUE = 1 << 2,  /* no two nodes compute the same */
+  GANTRY_PROPERTY_FUSED = 1 << 3,   /* elementwise groups are fusion nodes */
+} GantryProperties;
+
+/**
+ * GantryPassOptions:
+ * @finite_math: values are never NaN or infinite and the sign of zero does not matter: allows x * 0 = 0 and
+ *  log (exp (x) / y) = x - log (y)
+ * @fold_bytes: largest constant that folding may make, bytes
+ */
+typedef struct
+{
+  gboolean finite_math;
+  gint64 fold_bytes;
+} GantryPassOptions;
+
+#define GANTRY_PASS_OPTIONS_INIT { .finite_math = FALSE, .fold_bytes = 16 << 20 }
+
+typedef struct
+{
+  const char *name;        /* "cse": command line and session file */
+  const char *title;       /* "Common subexpressions": window */
+  const char *description; /* one sentence */
+  gboolean required;       /* cannot be switched off */
+  GantryProperties needs;
+  GantryProperties gives;
+  GantryProperties keeps;  /* of those that held before */
+  /** Returns: (transfer full) (nullable): the next snapshot; @module itself when nothing changed */
+  GantryModule *(*run) (GantryModule *module, const GantryPassOptions *options, const GantryProgress *progress,
+                        GError **error);
+} GantryPass;
+
+G_END_DECLS

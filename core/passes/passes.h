@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/passes: graph passes over core operations, one file each. In which order they run is the
+ * compiler's business (core/compiler). */
+#pragma once
+#include "core/passes/pass.h"
+
+G_BEGIN_DECLS
+
+extern const GantryPass gantry_pass_legalize;
+extern const GantryPass gantry_pass_simplify;
+extern const GantryPass gantry_pass_fold;
+extern const GantryPass gantry_pass_cse;
+extern const GantryPass gantry_pass_dce;
+extern const GantryPass gantry_pass_epilogue;
+extern const GantryPass gantry_pass_fuse;
+
+G_END_DECLS

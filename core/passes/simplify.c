@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* simplify: arithmetic identities and movements that undo or absorb each other. Each rule looks at one
+ * node whose operands are simplified already and answers with the value that takes its place.
+ *
+ * The rules of floating point: x * 1, x / 1, x - 0 and x + (-0) are exact; x + 0 differs in the sign of a
+ * zero only and is done as well; x * 0 = 0 and log (exp (x) / y) = x - log (y) are not true of
+ * infinities and NaN and are done for integers, or when the user says that values are finite. */
+#include "core/ir/rewriter.h"
+#include "core/passes/passes.h"
+#include <math.h>
+
+typedef struct
+{
+  const GantryPassOptions *options;
+  guint n_changed;
+} State;
+
+typedef struct
+{
+  State *state;
+  GantryBuilder *b;
+  GantryContext *context;
+  const GantryNode *node; /* of the snapshot before; its operands are: */
+  const guint32 *x;       /* new ids */
+  const GantryType *type;
+} Match;
+
+/* One value for all elements? */
+static gboolean
+is_uniform (Match *m, guint32 id, double *value)
+{
+  GantryLiteral *literal = gantry_builder_constant_of (m->b, id);
+  gint64 n = literal != NULL ? gantry_type_elements (literal->type) : 0;
+
+  if (n <= 0 || (!literal->splat && n > 64))
+    return FALSE;
+  *value = gantry_literal_get_double (literal, 0);
+  for (gint64 i = 1; !literal->splat && i < n; i++)
+    if (gantry_literal_get_double (literal, i) != *value)
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+is_value (Match *m, guint32 id, double wanted)
+{
+  double value;
+
+  return is_uniform (m, id, &value) && value == wanted;
+}
+
+static guint16
+op_of (Match *m, guint32 id)
+{
+  const GantryNode *node = gantry_builder_node (m->b, id);
+
+  return node != NULL ? node->op : GANTRY_OP_NONE;
+}
+
+static guint32
+zero_like (Match *m)
+{
+  return gantry_builder_splat (m->b, m->type->element, 0, m->type->rank, m->type->dims);
+}
+
+static gboolean
+exact_zero (Match *m)
+{
+  return !gantry_element_is_float (m->type->element) || m->state->options->finite_math;
+}
+
+static guint32
+simplify_multiply (Match *m)
+{
+  for (guint i = 0; i < 2; i++)
+    {
+      if (is_value (m, m->x[i], 1))
+        return m->x[1 - i];
+      if (is_value (m, m->x[i], 0) && exact_zero (m) && gantry_type_is_static (m->type))
+        return zero_like (m);
+    }
+  return 0;
+}
+
+static guint32
+simplify_add (Match *m)
+{
+  for (guint i = 0; i < 2; i++)
+    if (is_value (m, m->x[i], 0))
+      return m->x[1 - i];
+  return 0;
+}
+
+static guint32
+simplify_subtract (Match *m)
+{
+  if (is_value (m, m->x[1], 0))
+    return m->x[0];
+  if (m->x[0] == m->x[1] && exact_zero (m) && gantry_type_is_static (m->type))
+    return zero_like (m);
+  return 0;
+}
+
+static guint32
+simplify_divide (Match *m)
+{
+  double value;
+  int exponent;
+
+  if (is_value (m, m->x[1], 1))
+    return m->x[0];
+  /* A power of two has an exact inverse, and a product is cheaper. */
+  if (gantry_element_is_float (m->type->element) && is_uniform (m, m->x[1], &value) && value != 0 &&
+      (frexp (value, &exponent) == 0.5 || frexp (value, &exponent) == -0.5) && ABS (exponent) < 14)
+    return gantry_builder_binary (m->b, GANTRY_OP_MULTIPLY, m->x[0],
+                                  gantry_builder_splat (m->b, m->type->element, 1 / value, m->type->rank,
+                                                        m->type->dims));
+  return 0;
+}
+
+static guint32
+simplify_power (Match *m)
+{
+  if (is_value (m, m->x[1], 1))
+    return m->x[0];
+  if (is_value (m, m->x[1], 2))
+    return gantry_builder_binary (m->b, GANTRY_OP_MULTIPLY, m->x[0], m->x[0]);
+  return 0;
+}
+
+/* log (exp (x) / y) = x - log (y), log (exp (x)) = x */
+static guint32
+simplify_log (Match *m)
+{
+  guint32 quotient = m->x[0];
+  guint32 exponential = op_of (m, quotient) == GANTRY_OP_DIVIDE ? gantry_builder_operand_of (m->b, quotient, 0) : quotient;
+  guint32 x;
+
+  if (!m->state->options->finite_math || op_of (m, exponential) != GANTRY_OP_EXPONENTIAL)
+    return 0;
+  x = gantry_builder_operand_of (m->b, exponential, 0);
+  if (exponential == quotient)
+    return x;
+  return gantry_builder_binary (m->b, GANTRY_OP_SUBTRACT, x,
+                                gantry_builder_unary (m->b, GANTRY_OP_LOG,
+                                                      gantry_builder_operand_of (m->b, quotient, 1)));
+}
+
+/* An operation that is its own inverse. */
+static guint32
+simplify_involution (Match *m)
+{
+  return op_of (m, m->x[0]) == m->node->op ? gantry_builder_operand_of (m->b, m->x[0], 0) : 0;
+}
+
+static guint32
+simplify_convert (Match *m)
+{
+  return gantry_builder_get_type (m->b, m->x[0])->element == m->type->element ? m->x[0] : 0;
+}
+
+static guint32
+simplify_select (Match *m)
+{
+  double value;
+
+  if (m->x[1] == m->x[2])
+    return m->x[1];
+  if (is_uniform (m, m->x[0], &value))
+    return value != 0 ? m->x[1] : m->x[2];
+  return 0;
+}
+
+static guint32
+simplify_reshape (Match *m)
+{
+  if (gantry_type_same_shape (gantry_builder_get_type (m->b, m->x[0]), m->type))
+    return m->x[0];
+  if (op_of (m, m->x[0]) == GANTRY_OP_RESHAPE)
+    return gantry_builder_reshape (m->b, gantry_builder_operand_of (m->b, m->x[0], 0), m->type->rank, m->type->dims);
+  return 0;
+}
+
+static guint32
+simplify_transpose (Match *m)
+{
+  gsize n, inner_n;
+  const gint64 *outer = gantry_attrs_ints (m->context, m->node->attrs, "permutation", &n);
+  const GantryNode *operand = gantry_builder_node (m->b, m->x[0]);
+  const gint64 *inner;
+  gint64 both[GANTRY_MAX_RANK];
+  gboolean identity = TRUE;
+
+  for (gsize i = 0; i < n; i++)
+    identity = identity && outer[i] == (gint64) i;
+  if (identity)
+    return m->x[0];
+  if (operand->op != GANTRY_OP_TRANSPOSE)
+    return 0;
+  inner = gantry_attrs_ints (m->context, operand->attrs, "permutation", &inner_n);
+  for (gsize i = 0; i < n; i++)
+    both[i] = inner[outer[i]];
+  return gantry_builder_transpose (m->b, gantry_builder_operand_of (m->b, m->x[0], 0), both);
+}
+
+/* A broadcast of a broadcast is one broadcast. */
+static guint32
+simplify_broadcast (Match *m)
+{
+  gsize n, inner_n;
+  const gint64 *outer = gantry_attrs_ints (m->context, m->node->attrs, "broadcast_dimensions", &n);
+  const GantryNode *operand = gantry_builder_node (m->b, m->x[0]);
+  const gint64 *inner;
+  gint64 both[GANTRY_MAX_RANK];
+  gboolean identity = gantry_type_same_shape (gantry_builder_get_type (m->b, m->x[0]), m->type);
+
+  for (gsize i = 0; i < n; i++)
+    identity = identity && outer[i] == (gint64) i;
+  if (identity)
+    return m->x[0];
+  if (operand->op != GANTRY_OP_BROADCAST_IN_DIM)
+    return 0;
+  inner = gantry_attrs_ints (m->context, operand->attrs, "broadcast_dimensions", &inner_n);
+  for (gsize i = 0; i < inner_n; i++)
+    both[i] = outer[inner[i]];
+  return gantry_builder_broadcast (m->b, gantry_builder_operand_of (m->b, m->x[0], 0), m->type->rank, m->type->dims, both);
+}
+
+/* Slices of everything, pads of nothing, sums over no axis: the value itself. */
+static guint32
+simplify_same_shape (Match *m)
+{
+  const char *const keys[] = { "edge_padding_low", "edge_padding_high", "interior_padding" };
+
+  if (!gantry_type_is_static (m->type) || !gantry_type_same_shape (gantry_builder_get_type (m->b, m->x[0]), m->type))
+    return 0;
+  for (guint k = 0; m->node->op == GANTRY_OP_PAD && k < G_N_ELEMENTS (keys); k++)
+    {
+      gsize n;
+      const gint64 *values = gantry_attrs_ints (m->context, m->node->attrs, keys[k], &n);
+
+      for (gsize i = 0; i < n; i++)
+        if (values[i] != 0)
+          return 0;
+    }
+  if (m->node->op == GANTRY_OP_REDUCE)
+    {
+      gsize n;
+
+      gantry_attrs_ints (m->context, m->node->attrs, "dimensions", &n);
+      if (n > 0)
+        return 0;
+    }
+  return m->x[0];
+}
+
+static guint32
+simplify_concatenate (Match *m)
+{
+  return m->node->n_operands == 1 ? m->x[0] : 0;
+}
+
+typedef guint32 (*Rule) (Match *m);
+
+static const Rule rules[GANTRY_N_OPS] = {
+  [GANTRY_OP_MULTIPLY] = simplify_multiply,
+  [GANTRY_OP_ADD] = simplify_add,
+  [GANTRY_OP_SUBTRACT] = simplify_subtract,
+  [GANTRY_OP_DIVIDE] = simplify_divide,
+  [GANTRY_OP_POWER] = simplify_power,
+  [GANTRY_OP_LOG] = simplify_log,
+  [GANTRY_OP_NEGATE] = simplify_involution,
+  [GANTRY_OP_NOT] = simplify_involution,
+  [GANTRY_OP_CONVERT] = simplify_convert,
+  [GANTRY_OP_SELECT] = simplify_select,
+  [GANTRY_OP_RESHAPE] = simplify_reshape,
+  [GANTRY_OP_TRANSPOSE] = simplify_transpose,
+  [GANTRY_OP_BROADCAST_IN_DIM] = simplify_broadcast,
+  [GANTRY_OP_SLICE] = simplify_same_shape,
+  [GANTRY_OP_PAD] = simplify_same_shape,
+  [GANTRY_OP_REDUCE] = simplify_same_shape,
+  [GANTRY_OP_CONCATENATE] = simplify_concatenate,
+};
+
+static gboolean
+visit (GantryRewriter *rewriter, const GantryModule *module, const GantryNode *node, gpointer user_data,
+       GError **error)
+{
+  State *state = user_data;
+  guint32 ids[4] = { 0 };
+  Match match = { .state = state, .b = gantry_rewriter_builder (rewriter), .context = module->context, .node = node,
+                  .x = ids, .type = gantry_node_type (module, node) };
+  Rule rule = node->op < GANTRY_N_OPS ? rules[node->op] : NULL;
+  guint32 simpler = 0;
+
+  if (rule != NULL && match.type->kind == GANTRY_TYPE_TENSOR)
+    {
+      for (guint i = 0; i < MIN (node->n_operands, G_N_ELEMENTS (ids)); i++)
+        ids[i] = gantry_rewriter_map (rewriter, gantry_node_operand_id (module, node, i));
+      simpler = rule (&match);
+    }
+  /* A rule never changes a type; what it gives with another one (an operand that was itself narrower) is not taken. */
+  if (simpler != 0 && gantry_builder_type (match.b, simpler) == node->type)
+    {
+      gantry_builder_name_node (match.b, simpler, node->name);
+      gantry_rewriter_replace (rewriter, node, simpler);
+      state->n_changed++;
+    }
+  else
+    gantry_rewriter_keep (rewriter, node);
+  return TRUE;
+}
+
+static GantryModule *
+run (GantryModule *module, const GantryPassOptions *options, const GantryProgress *progress, GError **error)
+{
+  g_autoptr (GantryRewriter) rewriter = gantry_rewriter_new (module);
+  State state = { .options = options };
+
+  if (!gantry_rewriter_run (rewriter, visit, &state, progress, error))
+    return NULL;
+  return state.n_changed > 0 ? gantry_rewriter_finish (rewriter, error) : gantry_module_ref (module);
+}
+
+const GantryPass gantry_pass_simplify = {
+  .name = "simplify",
+  .title = "Arithmetic simplification",
+  .description = "Applies identities such as x * 1 = x and merges movements that follow each other.",
+  .needs = GANTRY_PROPERTY_CORE,
+  .keeps = GANTRY_PROPERTY_CORE | GANTRY_PROPERTY_FUSED,
+  .run = run,
+};
