@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opening a file: which front end reads it, and what it says in one form for all formats. */
+#include "core/compiler/model.h"
+#include "core/frontends/onnx/onnx.h"
+#include "core/ir/operation.h"
+#include "core/ir/text.h"
+#include "core/ir/verifier.h"
+#include <glib/gstdio.h>
+#include <string.h>
+
+#define TEXT_LIMIT (1 << 30)
+
+GantryModel *
+gantry_model_ref (GantryModel *model)
+{
+  g_atomic_ref_count_inc (&model->ref_count);
+  return model;
+}
+
+static void
+free_values (GantryModelValue *values, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      g_free (values[i].name);
+      g_free (values[i].type);
+    }
+  g_free (values);
+}
+
+void
+gantry_model_unref (GantryModel *model)
+{
+  if (model == NULL || !g_atomic_ref_count_dec (&model->ref_count))
+    return;
+  free_values (model->inputs, model->n_inputs);
+  free_values (model->outputs, model->n_outputs);
+  for (guint i = 0; i < model->n_unsupported; i++)
+    {
+      g_free (model->unsupported[i].operation);
+      g_free (model->unsupported[i].why);
+      g_free (model->unsupported[i].where);
+    }
+  g_free (model->unsupported);
+  g_free (model->path);
+  g_free (model->format);
+  g_free (model->producer);
+  g_free (model->opset);
+  g_free (model->hash);
+  g_strfreev (model->unbound);
+  g_strfreev (model->warnings);
+  g_strfreev (model->dim_names);
+  g_free (model->dim_sizes);
+  gantry_module_unref (model->module);
+  g_free (model);
+}
+
+static GantryModelValue *
+copy_values (const GantryOnnxValue *values, guint n)
+{
+  GantryModelValue *copy = g_new0 (GantryModelValue, n + 1);
+
+  for (guint i = 0; i < n; i++)
+    copy[i] = (GantryModelValue){ g_strdup (values[i].name), g_strdup (values[i].type_text) };
+  return copy;
+}
+
+static char *
+opset_text (const GantryOnnxInfo *info, gint64 *main_opset)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < info->n_opsets; i++)
+    {
+      const char *domain = *info->opsets[i].domain != '\0' ? info->opsets[i].domain : "ai.onnx";
+
+      if (strcmp (domain, "ai.onnx") == 0)
+        *main_opset = info->opsets[i].version;
+      g_string_append_printf (text, "%s%s %" G_GINT64_FORMAT, i > 0 ? ", " : "", domain, info->opsets[i].version);
+    }
+  return g_string_free (text, FALSE);
+}
+
+static void
+take_onnx_info (GantryModel *model, const GantryOnnxInfo *info)
+{
+  model->format = g_strdup ("ONNX");
+  model->producer = g_strdup (info->producer != NULL ? info->producer : "");
+  model->opset = opset_text (info, &model->main_opset);
+  model->n_nodes = info->n_nodes;
+  model->n_initializers = info->n_initializers;
+  model->initializer_bytes = info->initializer_bytes;
+  model->n_inputs = info->n_inputs;
+  model->inputs = copy_values (info->inputs, info->n_inputs);
+  model->n_outputs = info->n_outputs;
+  model->outputs = copy_values (info->outputs, info->n_outputs);
+  model->n_unsupported = info->n_unsupported;
+  model->unsupported = g_new0 (GantryModelRefusal, info->n_unsupported + 1);
+  for (guint i = 0; i < info->n_unsupported; i++)
+    model->unsupported[i] = (GantryModelRefusal){ g_strdup (info->unsupported[i].operation),
+                                                  g_strdup (info->unsupported[i].why),
+                                                  g_strdup (info->unsupported[i].first), info->unsupported[i].count };
+  model->unbound = g_strdupv (info->unbound);
+  model->warnings = g_strdupv (info->warnings);
+}
+
+static GantryModule *
+open_onnx (GantryModel *model, GantryContext *context, const GantryDimBinding *dims, guint n_dims,
+           const GantryProgress *progress, GError **error)
+{
+  g_autofree GantryOnnxDim *bindings = g_new0 (GantryOnnxDim, n_dims + 1);
+  GantryOnnxOptions options = { .dims = bindings, .n_dims = n_dims };
+  g_autoptr (GantryOnnxInfo) info = NULL;
+  GantryModule *module;
+
+  for (guint i = 0; i < n_dims; i++)
+    bindings[i] = (GantryOnnxDim){ dims[i].name, dims[i].size };
+  module = gantry_onnx_import (context, model->path, &options, &info, progress, error);
+  if (module != NULL)
+    take_onnx_info (model, info);
+  return module;
+}
+
+static void
+take_text_info (GantryModel *model, GantryModule *module)
+{
+  const GantryFunction *entry = gantry_module_entry (module);
+
+  model->format = g_strdup ("Gantry text");
+  model->producer = g_strdup ("");
+  model->opset = g_strdup ("");
+  model->inputs = g_new0 (GantryModelValue, entry->n_params + 1);
+  model->outputs = g_new0 (GantryModelValue, entry->n_results + 1);
+  for (guint i = 0; i < entry->n_params; i++)
+    {
+      const GantryNode *node = &module->nodes[entry->first_node + i];
+
+      model->inputs[model->n_inputs++] = (GantryModelValue){ gantry_node_label (module, node),
+                                                             gantry_context_type_text (module->context, node->type) };
+    }
+  for (guint i = 0; i < entry->n_results; i++)
+    {
+      const GantryNode *node = gantry_module_node (module, gantry_function_result_id (module, entry, i));
+
+      model->outputs[model->n_outputs++] = (GantryModelValue){ gantry_node_label (module, node),
+                                                               gantry_context_type_text (module->context, node->type) };
+    }
+  for (guint32 i = 0; i < module->n_nodes; i++)
+    {
+      model->n_initializers += module->nodes[i].op == GANTRY_OP_CONSTANT;
+      model->n_nodes += module->nodes[i].op != GANTRY_OP_CONSTANT && module->nodes[i].op != GANTRY_OP_PARAMETER;
+    }
+}
+
+static GantryModule *
+open_text (GantryModel *model, GantryContext *context, GError **error)
+{
+  g_autoptr (GMappedFile) file = g_mapped_file_new (model->path, FALSE, error);
+  g_autoptr (GantryModule) module = NULL;
+
+  if (file == NULL)
+    return NULL;
+  if (g_mapped_file_get_length (file) > TEXT_LIMIT)
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "%s: a text module may have at most 1 GiB", model->path);
+      return NULL;
+    }
+  module = gantry_module_from_text (context, g_mapped_file_get_contents (file),
+                                    (gssize) g_mapped_file_get_length (file), model->path, error);
+  if (module == NULL)
+    return NULL;
+  if (!gantry_verify (module, NULL, error))
+    {
+      gantry_error_prefix (error, "%s: ", model->path);
+      return NULL;
+    }
+  take_text_info (model, module);
+  return g_steal_pointer (&module);
+}
+
+static void
+take_dims (GantryModel *model, const GantryDimBinding *dims, guint n_dims)
+{
+  model->n_dims = n_dims;
+  model->dim_names = g_new0 (char *, n_dims + 1);
+  model->dim_sizes = g_new0 (gint64, n_dims + 1);
+  for (guint i = 0; i < n_dims; i++)
+    {
+      model->dim_names[i] = g_strdup (dims[i].name);
+      model->dim_sizes[i] = dims[i].size;
+    }
+}
+
+GantryModel *
+gantry_model_open (const char *path, const GantryDimBinding *dims, guint n_dims, const GantryProgress *progress,
+                   GError **error)
+{
+  g_autoptr (GantryModel) model = g_new0 (GantryModel, 1);
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  GStatBuf status;
+
+  g_atomic_ref_count_init (&model->ref_count);
+  model->path = g_strdup (path);
+  take_dims (model, dims, n_dims);
+  if (g_stat (path, &status) == 0)
+    model->file_bytes = (guint64) status.st_size;
+  if (g_str_has_suffix (path, ".gir"))
+    model->module = open_text (model, context, error);
+  else
+    model->module = open_onnx (model, context, dims, n_dims, progress, error);
+  return model->module != NULL ? g_steal_pointer (&model) : NULL;
+}
+
+char *
+gantry_model_hash (const GantryModel *model, GError **error)
+{
+  g_autoptr (GMappedFile) file = g_mapped_file_new (model->path, FALSE, error);
+
+  if (file == NULL)
+    return NULL;
+  return g_compute_checksum_for_data (G_CHECKSUM_SHA256, (const guchar *) g_mapped_file_get_contents (file),
+                                      g_mapped_file_get_length (file));
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An opened model file: its imported module and what the file says about itself, whatever its format. */
+#pragma once
+#include "core/base/base.h"
+#include "core/ir/module.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  const char *name;
+  gint64 size;
+} GantryDimBinding;
+
+typedef struct
+{
+  char *name;
+  char *type; /* "f32[batch,3,224,224]" */
+} GantryModelValue;
+
+typedef struct
+{
+  char *operation;
+  char *why;
+  char *where;
+  guint count;
+} GantryModelRefusal;
+
+/** GantryModel: immutable, reference counted. */
+typedef struct
+{
+  gatomicrefcount ref_count;
+  char *path;
+  char *format;   /* "ONNX", "Gantry text" */
+  char *producer; /* "" when the file does not say */
+  char *opset;    /* "ai.onnx 13, com.microsoft 1"; "" for other formats */
+  gint64 main_opset; /* 0 for other formats */
+  guint64 file_bytes;
+  char *hash;     /* (nullable): SHA-256 of the file, hexadecimal; made on demand by gantry_model_hash() */
+  guint n_nodes;  /* as the file counts them, nested graphs included */
+  guint n_initializers;
+  guint64 initializer_bytes;
+  guint n_inputs, n_outputs, n_unsupported;
+  GantryModelValue *inputs, *outputs;
+  GantryModelRefusal *unsupported;
+  char **unbound;  /* names of dimensions that have no size yet */
+  char **warnings;
+  guint n_dims;
+  char **dim_names; /* as bound by the user */
+  gint64 *dim_sizes;
+  GantryModule *module;
+} GantryModel;
+
+GantryModel *gantry_model_ref (GantryModel *model);
+void gantry_model_unref (GantryModel *model);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryModel, gantry_model_unref)
+
+/**
+ * gantry_model_open:
+ * @path: an ONNX model, or a module in Gantry's text form (.gir)
+ * @dims: (array length=n_dims): sizes of symbolic dimensions
+ *
+ * Returns: (transfer full) (nullable): NULL with one error that says what is wrong, where, and what to do
+ */
+GantryModel *gantry_model_open (const char *path, const GantryDimBinding *dims, guint n_dims,
+                                const GantryProgress *progress, GError **error);
+/** SHA-256 of the model file. Reads all of it: for worker threads. Returns: (transfer full) (nullable) */
+char *gantry_model_hash (const GantryModel *model, GError **error);
+
+G_END_DECLS
