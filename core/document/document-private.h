@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of core/document share: the state of the object and the loads that worker threads make. */
+#pragma once
+#include "core/document/document.h"
+
+G_BEGIN_DECLS
+
+/** What a worker makes of a file; installed on the document in one go. */
+typedef struct
+{
+  char *path;         /* as opened */
+  char *session_path; /* (nullable): the .gantry file, when it was one */
+  GantryCompilation *compilation;
+  GantryCompileSettings settings;
+  GPtrArray *runs; /* GantryRunResult */
+} GantryLoaded;
+
+void _gantry_loaded_free (GantryLoaded *loaded);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryLoaded, _gantry_loaded_free)
+
+/** Any thread. */
+GantryLoaded *_gantry_load (const char *path, const GantryDimBinding *dims, guint n_dims,
+                            const GantryProgress *progress, GError **error);
+/** The session half of it: reads @path, opens its model, compiles and reads the runs. */
+GantryLoaded *_gantry_session_load (const char *path, const GantryProgress *progress, GError **error);
+gboolean _gantry_session_is_session (const char *path);
+/** Writes all of it into @path in one transaction. Results get their ids. Any thread. */
+gboolean _gantry_session_save (const char *path, GantryCompilation *compilation, const GantryCompileSettings *settings,
+                               GPtrArray *runs, GError **error);
+/** Only the runs of @path whose id is larger than @after. (transfer full) (element-type GantryRunResult) */
+GPtrArray *_gantry_session_load_runs (const char *path, gint64 after, GError **error);
+
+/** Installs @loaded (transfer full) on the owning thread. */
+void _gantry_document_install (GantryDocument *document, GantryLoaded *loaded);
+void _gantry_document_set_activity (GantryDocument *document, const char *activity, double fraction);
+void _gantry_document_set_busy (GantryDocument *document, gboolean busy);
+/** A new cancellable for new work; the one before is cancelled. (transfer none) */
+GCancellable *_gantry_document_renew (GantryDocument *document);
+const char *_gantry_document_session_path (GantryDocument *document); /* (nullable) */
+/** The session now is in @path. */
+void _gantry_document_saved (GantryDocument *document, const char *path);
+void _gantry_document_set_child_id (GantryDocument *document, const char *id);
+
+/**
+ * GantryActivity: progress told from a worker thread, handed to the document in one idle call however often the
+ * worker reports.
+ */
+typedef struct _GantryActivity GantryActivity;
+GantryActivity *_gantry_activity_new (GantryDocument *document, GCancellable *cancellable);
+const GantryProgress *_gantry_activity_progress (GantryActivity *activity);
+void _gantry_activity_free (GantryActivity *activity);
+
+G_END_DECLS

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opening, compiling and saving on worker threads. A new request cancels the one under way; an answer
+ * that comes after that is dropped, because its cancellable is cancelled. */
+#include "core/document/document-private.h"
+
+typedef struct
+{
+  char *path;
+  char **dim_names;
+  GantryDimBinding *dims;
+  guint n_dims;
+  GantryModel *model;
+  GantryCompilation *compilation;
+  GantryCompileSettings settings;
+  GPtrArray *runs;
+  char *session_path;
+  GantryActivity *activity;
+} Request;
+
+static void
+request_free (gpointer data)
+{
+  Request *request = data;
+
+  g_free (request->path);
+  g_strfreev (request->dim_names);
+  g_free (request->dims);
+  gantry_model_unref (request->model);
+  gantry_compilation_unref (request->compilation);
+  gantry_compile_settings_clear (&request->settings);
+  g_clear_pointer (&request->runs, g_ptr_array_unref);
+  g_free (request->session_path);
+  if (request->activity != NULL)
+    _gantry_activity_free (request->activity);
+  g_free (request);
+}
+
+GantryLoaded *
+_gantry_load (const char *path, const GantryDimBinding *dims, guint n_dims, const GantryProgress *progress,
+              GError **error)
+{
+  g_autoptr (GantryLoaded) loaded = NULL;
+  g_autoptr (GantryModel) model = NULL;
+
+  if (_gantry_session_is_session (path))
+    return _gantry_session_load (path, progress, error);
+  gantry_progress_report (progress, -1, "Opening");
+  model = gantry_model_open (path, dims, n_dims, progress, error);
+  if (model == NULL)
+    return NULL;
+  loaded = g_new0 (GantryLoaded, 1);
+  loaded->path = g_strdup (path);
+  loaded->runs = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_run_result_unref);
+  gantry_compile_settings_init (&loaded->settings);
+  loaded->compilation = gantry_compile (model, &loaded->settings, progress, error);
+  return loaded->compilation != NULL ? g_steal_pointer (&loaded) : NULL;
+}
+
+static GTask *
+start (GantryDocument *document, Request *request, GAsyncReadyCallback callback, gpointer user_data, gpointer tag)
+{
+  GCancellable *cancellable = _gantry_document_renew (document);
+  GTask *task = g_task_new (document, cancellable, callback, user_data);
+
+  g_task_set_source_tag (task, tag);
+  request->activity = _gantry_activity_new (document, cancellable);
+  g_task_set_task_data (task, request, request_free);
+  _gantry_document_set_busy (document, TRUE);
+  return task;
+}
+
+/* The end of a task on the owning thread: only the newest one may say that the work is over. */
+static gboolean
+is_newest (GantryDocument *document, GAsyncResult *result)
+{
+  return !g_cancellable_is_cancelled (g_task_get_cancellable (G_TASK (result)));
+}
+
+/* Open */
+
+static void
+open_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  Request *request = data;
+  GError *error = NULL;
+  GantryLoaded *loaded = _gantry_load (request->path, request->dims, request->n_dims,
+                                       _gantry_activity_progress (request->activity), &error);
+
+  if (loaded != NULL)
+    g_task_return_pointer (task, loaded, (GDestroyNotify) _gantry_loaded_free);
+  else
+    g_task_return_error (task, error);
+}
+
+/* Takes the result when the task ends, so that a caller who does not call finish gets it as well. */
+typedef struct
+{
+  GAsyncReadyCallback callback;
+  gpointer user_data;
+} Relay;
+
+static gboolean
+end (GantryDocument *document, GTask *task, GError **error)
+{
+  GantryLoaded *loaded = g_task_propagate_pointer (task, error);
+
+  if (is_newest (document, G_ASYNC_RESULT (task)))
+    _gantry_document_set_busy (document, FALSE);
+  if (loaded == NULL)
+    return FALSE;
+  _gantry_document_install (document, loaded);
+  return TRUE;
+}
+
+static void
+relay (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autofree Relay *to = user_data;
+  GantryDocument *document = GANTRY_DOCUMENT (source);
+  g_autoptr (GTask) outer = g_task_new (source, NULL, to->callback, to->user_data);
+  GError *error = NULL;
+
+  g_task_set_source_tag (outer, g_task_get_source_tag (G_TASK (result)));
+  if (end (document, G_TASK (result), &error))
+    g_task_return_boolean (outer, TRUE);
+  else
+    g_task_return_error (outer, error);
+}
+
+static Relay *
+relay_new (GAsyncReadyCallback callback, gpointer user_data)
+{
+  Relay *to = g_new0 (Relay, 1);
+
+  *to = (Relay){ callback, user_data };
+  return to;
+}
+
+void
+gantry_document_open_async (GantryDocument *document, const char *path, const GantryDimBinding *dims, guint n_dims,
+                            GAsyncReadyCallback callback, gpointer user_data)
+{
+  Request *request = g_new0 (Request, 1);
+  g_autoptr (GTask) task = NULL;
+
+  request->path = g_strdup (path);
+  request->n_dims = n_dims;
+  request->dims = g_new0 (GantryDimBinding, n_dims + 1);
+  request->dim_names = g_new0 (char *, n_dims + 1);
+  for (guint i = 0; i < n_dims; i++)
+    {
+      request->dim_names[i] = g_strdup (dims[i].name);
+      request->dims[i] = (GantryDimBinding){ request->dim_names[i], dims[i].size };
+    }
+  task = start (document, request, relay, relay_new (callback, user_data), gantry_document_open_async);
+  g_task_run_in_thread (task, open_thread);
+}
+
+gboolean
+gantry_document_open_finish (GantryDocument *document, GAsyncResult *result, GError **error)
+{
+  return g_task_propagate_boolean (G_TASK (result), error);
+}
+
+/* Recompile */
+
+static void
+recompile_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  Request *request = data;
+  GError *error = NULL;
+  GantryLoaded *loaded;
+  GantryCompilation *compilation = gantry_compile (request->model, &request->settings,
+                                                   _gantry_activity_progress (request->activity), &error);
+
+  if (compilation == NULL)
+    {
+      g_task_return_error (task, error);
+      return;
+    }
+  loaded = g_new0 (GantryLoaded, 1);
+  loaded->path = g_strdup (request->path);
+  loaded->session_path = g_strdup (request->session_path);
+  loaded->compilation = compilation;
+  gantry_compile_settings_copy (&loaded->settings, &request->settings);
+  loaded->runs = g_ptr_array_ref (request->runs);
+  g_task_return_pointer (task, loaded, (GDestroyNotify) _gantry_loaded_free);
+}
+
+static Request *
+request_of_document (GantryDocument *document)
+{
+  Request *request = g_new0 (Request, 1);
+
+  request->path = g_strdup (gantry_document_get_path (document));
+  request->session_path = g_strdup (_gantry_document_session_path (document));
+  request->model = gantry_model_ref (gantry_document_get_model (document));
+  request->compilation = gantry_compilation_ref (gantry_document_get_compilation (document));
+  gantry_compile_settings_copy (&request->settings, gantry_document_get_settings (document));
+  request->runs = g_ptr_array_ref (gantry_document_get_runs (document));
+  return request;
+}
+
+void
+gantry_document_recompile_async (GantryDocument *document, GAsyncReadyCallback callback, gpointer user_data)
+{
+  g_autoptr (GTask) task = NULL;
+
+  g_return_if_fail (gantry_document_get_model (document) != NULL);
+  task = start (document, request_of_document (document), relay, relay_new (callback, user_data),
+                gantry_document_recompile_async);
+  g_task_run_in_thread (task, recompile_thread);
+}
+
+gboolean
+gantry_document_recompile_finish (GantryDocument *document, GAsyncResult *result, GError **error)
+{
+  return g_task_propagate_boolean (G_TASK (result), error);
+}
+
+/* Save */
+
+static void
+save_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  Request *request = data;
+  GError *error = NULL;
+
+  if (_gantry_session_save (request->path, request->compilation, &request->settings, request->runs, &error))
+    g_task_return_boolean (task, TRUE);
+  else
+    g_task_return_error (task, error);
+}
+
+void
+gantry_document_save_async (GantryDocument *document, const char *path, GAsyncReadyCallback callback,
+                            gpointer user_data)
+{
+  Request *request;
+  g_autoptr (GTask) task = g_task_new (document, NULL, callback, user_data);
+
+  g_return_if_fail (gantry_document_get_model (document) != NULL);
+  request = request_of_document (document);
+  g_free (request->path);
+  request->path = g_strdup (path != NULL ? path : request->session_path);
+  g_task_set_task_data (task, request, request_free);
+  if (request->path == NULL)
+    g_task_return_new_error (task, GANTRY_ERROR, GANTRY_ERROR_INVALID, "the session has no file yet: say where to save it");
+  else
+    g_task_run_in_thread (task, save_thread);
+}
+
+gboolean
+gantry_document_save_finish (GantryDocument *document, GAsyncResult *result, GError **error)
+{
+  const Request *request = g_task_get_task_data (G_TASK (result));
+
+  if (!g_task_propagate_boolean (G_TASK (result), error))
+    return FALSE;
+  _gantry_document_saved (document, request->path);
+  return TRUE;
+}
+
+/* A dimension is bound when the file is read, so binding one reads it again. */
+void
+gantry_document_bind_dim (GantryDocument *document, const char *name, gint64 size)
+{
+  const GantryModel *model = gantry_document_get_model (document);
+  g_autofree GantryDimBinding *dims = NULL;
+  guint n = 0;
+
+  g_return_if_fail (model != NULL);
+  dims = g_new0 (GantryDimBinding, model->n_dims + 1);
+  for (guint i = 0; i < model->n_dims; i++)
+    if (g_strcmp0 (model->dim_names[i], name) != 0)
+      dims[n++] = (GantryDimBinding){ model->dim_names[i], model->dim_sizes[i] };
+  dims[n++] = (GantryDimBinding){ name, size };
+  gantry_document_open_async (document, model->path, dims, n, NULL, NULL);
+}
