@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the parts of the packing share: items made uniform (sizes rounded, times compressed), and the
+ * two ways to place them: the skyline, linear in practice, and the search over orders. */
+#pragma once
+#include "core/memory/pack.h"
+
+typedef struct
+{
+  guint32 begin, end; /* inclusive; indices of the times at which something begins */
+  guint64 size;       /* rounded up to the alignment, > 0 */
+  guint64 offset;
+} PackItem;
+
+/** One packing problem: items sorted by begin, then by falling end, then by falling size. */
+typedef struct
+{
+  guint32 n;
+  guint32 n_times;
+  PackItem *items;
+  guint32 *origin;      /* index of each item in what the caller gave */
+  guint64 lower_bound;
+  guint64 target;       /* good enough */
+  guint64 *live;        /* per time */
+} PackProblem;
+
+/** Which of the unplaced items that fit on the lowest stretch of the skyline comes next. */
+typedef enum
+{
+  PACK_LONGEST,
+  PACK_LARGEST,
+  PACK_AREA,
+  PACK_N_RULES
+} PackRule;
+
+/** Writes the items' offsets. Returns: the height */
+guint64 _gantry_pack_skyline (PackProblem *problem, PackRule rule);
+
+/** Improves on the offsets of the items, which are a valid packing of height @height. Returns: the height reached */
+guint64 _gantry_pack_search (PackProblem *problem, guint64 height, guint rounds, const GantryProgress *progress);

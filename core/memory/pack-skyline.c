@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Static allocation by a skyline, after the best-fit heuristic of Sekiyama et al., "Profile-guided
+ * memory optimization for deep neural networks" (2018): over the axis of time stands a skyline; its
+ * lowest stretch is looked at; of the items whose whole life lies within that stretch the best by a
+ * rule is put there; where none fits, the stretch is raised to its lower neighbour. The items not yet
+ * placed stand in a tree over their begins, which finds the best one without asking all. */
+#include "core/memory/pack-private.h"
+#include <string.h>
+
+#define NOTHING G_MAXUINT32
+
+/* A stretch of the skyline: times [begin, end). */
+typedef struct
+{
+  guint32 begin, end;
+  guint64 height;
+  guint32 left, right; /* neighbours, NOTHING at the rims */
+  guint32 version;     /* counts up when it changes: heap entries that name an older one are stale */
+} Stretch;
+
+typedef struct
+{
+  guint64 height;
+  guint32 stretch;
+  guint32 version;
+} HeapEntry;
+
+/* What is still to be placed below a node of the tree. */
+typedef struct
+{
+  guint64 best; /* largest merit; 0 when there is nothing */
+  guint32 first_end;
+} TreeNode;
+
+typedef struct
+{
+  PackProblem *problem;
+  PackRule rule;
+  guint32 leaves; /* a power of two */
+  TreeNode *tree;
+  GArray *stretches;
+  guint32 spare; /* stretch that is free, linked by `right` */
+  GArray *heap;
+} Skyline;
+
+static guint64
+merit (const Skyline *skyline, const PackItem *item)
+{
+  guint64 length = (guint64) item->end - item->begin + 1;
+
+  switch (skyline->rule)
+    {
+    case PACK_LARGEST:
+      return item->size;
+    case PACK_AREA:
+      return item->size > G_MAXUINT64 / length ? G_MAXUINT64 : item->size * length;
+    case PACK_LONGEST:
+    default:
+      return length;
+    }
+}
+
+static void
+tree_pull (Skyline *skyline, guint32 i)
+{
+  TreeNode *a = &skyline->tree[2 * i], *b = &skyline->tree[2 * i + 1];
+
+  skyline->tree[i].best = MAX (a->best, b->best);
+  skyline->tree[i].first_end = MIN (a->first_end, b->first_end);
+}
+
+static void
+tree_build (Skyline *skyline)
+{
+  guint32 n = skyline->problem->n;
+
+  for (skyline->leaves = 1; skyline->leaves < n;)
+    skyline->leaves *= 2;
+  skyline->tree = g_new0 (TreeNode, 2 * (gsize) skyline->leaves);
+  for (guint32 i = 0; i < skyline->leaves; i++)
+    {
+      TreeNode *leaf = &skyline->tree[skyline->leaves + i];
+
+      leaf->best = i < n ? merit (skyline, &skyline->problem->items[i]) : 0;
+      leaf->first_end = i < n ? skyline->problem->items[i].end : NOTHING;
+    }
+  for (guint32 i = skyline->leaves - 1; i > 0; i--)
+    tree_pull (skyline, i);
+}
+
+static void
+tree_remove (Skyline *skyline, guint32 item)
+{
+  guint32 i = skyline->leaves + item;
+
+  skyline->tree[i] = (TreeNode){ 0, NOTHING };
+  for (i /= 2; i > 0; i /= 2)
+    tree_pull (skyline, i);
+}
+
+/* First item that begins at @time or later. */
+static guint32
+first_from (const PackProblem *problem, guint32 time)
+{
+  guint32 low = 0, high = problem->n;
+
+  while (low < high)
+    {
+      guint32 middle = low + (high - low) / 2;
+
+      if (problem->items[middle].begin < time)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return low;
+}
+
+typedef struct
+{
+  guint32 from, to; /* items */
+  guint32 end;      /* exclusive */
+  guint64 best;
+  guint64 best_size;
+  guint32 found;
+} Query;
+
+/* Depth is the logarithm of the number of items. */
+static void
+tree_query (const Skyline *skyline, guint32 i, guint32 first, guint32 count, Query *query)
+{
+  const TreeNode *node = &skyline->tree[i];
+  guint64 size;
+
+  if (first >= query->to || first + count <= query->from || node->first_end >= query->end || node->best == 0
+      || node->best < query->best)
+    return;
+  if (count > 1)
+    {
+      tree_query (skyline, 2 * i, first, count / 2, query);
+      tree_query (skyline, 2 * i + 1, first + count / 2, count / 2, query);
+      return;
+    }
+  size = skyline->problem->items[first].size;
+  if (node->best > query->best || size > query->best_size)
+    {
+      query->best = node->best;
+      query->best_size = size;
+      query->found = first;
+    }
+}
+
+/* Returns: the best item that lives within [begin, end), NOTHING when there is none. */
+static guint32
+best_within (const Skyline *skyline, guint32 begin, guint32 end)
+{
+  Query query = { first_from (skyline->problem, begin), first_from (skyline->problem, end), end, 0, 0, NOTHING };
+
+  tree_query (skyline, 1, 0, skyline->leaves, &query);
+  return query.found;
+}
+
+static inline Stretch *
+stretch_at (Skyline *skyline, guint32 i)
+{
+  return &g_array_index (skyline->stretches, Stretch, i);
+}
+
+static gboolean
+lower (const HeapEntry *a, const HeapEntry *b)
+{
+  return a->height != b->height ? a->height < b->height : a->stretch < b->stretch;
+}
+
+static void
+heap_push (Skyline *skyline, guint32 stretch)
+{
+  const Stretch *s = stretch_at (skyline, stretch);
+  HeapEntry entry = { s->height, stretch, s->version }, *heap;
+  guint i = skyline->heap->len;
+
+  g_array_append_val (skyline->heap, entry);
+  heap = (HeapEntry *) (void *) skyline->heap->data;
+  for (; i > 0 && lower (&entry, &heap[(i - 1) / 2]); i = (i - 1) / 2)
+    heap[i] = heap[(i - 1) / 2];
+  heap[i] = entry;
+}
+
+static HeapEntry
+heap_pop (Skyline *skyline)
+{
+  HeapEntry *heap = (HeapEntry *) (void *) skyline->heap->data;
+  HeapEntry top = heap[0], last = heap[skyline->heap->len - 1];
+  guint n = skyline->heap->len - 1, i = 0;
+
+  while (2 * i + 1 < n)
+    {
+      guint child = 2 * i + 1;
+
+      if (child + 1 < n && lower (&heap[child + 1], &heap[child]))
+        child++;
+      if (!lower (&heap[child], &last))
+        break;
+      heap[i] = heap[child];
+      i = child;
+    }
+  heap[i] = last;
+  g_array_set_size (skyline->heap, n);
+  return top;
+}
+
+static guint32
+stretch_new (Skyline *skyline, guint32 begin, guint32 end, guint64 height)
+{
+  guint32 i = skyline->spare;
+  Stretch *s;
+
+  if (i != NOTHING)
+    skyline->spare = stretch_at (skyline, i)->right;
+  else
+    {
+      i = skyline->stretches->len;
+      g_array_set_size (skyline->stretches, i + 1);
+    }
+  s = stretch_at (skyline, i);
+  s->begin = begin;
+  s->end = end;
+  s->height = height;
+  s->left = s->right = NOTHING;
+  s->version++;
+  return i;
+}
+
+static void
+link_stretches (Skyline *skyline, guint32 a, guint32 b)
+{
+  if (a != NOTHING)
+    stretch_at (skyline, a)->right = b;
+  if (b != NOTHING)
+    stretch_at (skyline, b)->left = a;
+}
+
+static void
+stretch_free (Skyline *skyline, guint32 i)
+{
+  Stretch *s = stretch_at (skyline, i);
+
+  s->version++;
+  s->right = skyline->spare;
+  skyline->spare = i;
+}
+
+/* Nothing fits on stretch @i: raise it to its lower neighbour and melt those that are as high. */
+static void
+raise_stretch (Skyline *skyline, guint32 i)
+{
+  Stretch *s = stretch_at (skyline, i);
+  guint32 left = s->left, right = s->right;
+  guint64 a = left != NOTHING ? stretch_at (skyline, left)->height : G_MAXUINT64;
+  guint64 b = right != NOTHING ? stretch_at (skyline, right)->height : G_MAXUINT64;
+
+  s->height = MIN (a, b);
+  s->version++;
+  if (a == s->height)
+    {
+      s->begin = stretch_at (skyline, left)->begin;
+      link_stretches (skyline, stretch_at (skyline, left)->left, i);
+      stretch_free (skyline, left);
+    }
+  if (b == s->height)
+    {
+      s->end = stretch_at (skyline, right)->end;
+      link_stretches (skyline, i, stretch_at (skyline, right)->right);
+      stretch_free (skyline, right);
+    }
+  heap_push (skyline, i);
+}
+
+static void
+place (Skyline *skyline, guint32 i, guint32 item)
+{
+  PackItem *placed = &skyline->problem->items[item];
+  Stretch old = *stretch_at (skyline, i);
+  guint32 begin = placed->begin, end = placed->end + 1;
+  guint32 middle, rest;
+
+  placed->offset = old.height;
+  middle = stretch_new (skyline, begin, end, old.height + placed->size);
+  if (begin > old.begin)
+    {
+      rest = stretch_new (skyline, old.begin, begin, old.height);
+      link_stretches (skyline, old.left, rest);
+      link_stretches (skyline, rest, middle);
+      heap_push (skyline, rest);
+    }
+  else
+    link_stretches (skyline, old.left, middle);
+  if (end < old.end)
+    {
+      rest = stretch_new (skyline, end, old.end, old.height);
+      link_stretches (skyline, rest, old.right);
+      link_stretches (skyline, middle, rest);
+      heap_push (skyline, rest);
+    }
+  else
+    link_stretches (skyline, middle, old.right);
+  stretch_free (skyline, i);
+  heap_push (skyline, middle);
+}
+
+guint64
+_gantry_pack_skyline (PackProblem *problem, PackRule rule)
+{
+  Skyline skyline = { problem, rule };
+  guint64 height = 0;
+
+  tree_build (&skyline);
+  skyline.stretches = g_array_new (FALSE, TRUE, sizeof (Stretch));
+  skyline.heap = g_array_new (FALSE, FALSE, sizeof (HeapEntry));
+  skyline.spare = NOTHING;
+  stretch_new (&skyline, 0, problem->n_times, 0);
+  heap_push (&skyline, 0);
+  for (guint32 left = problem->n; left > 0;)
+    {
+      HeapEntry entry = heap_pop (&skyline);
+      Stretch *s = stretch_at (&skyline, entry.stretch);
+      guint32 item;
+
+      if (s->version != entry.version)
+        continue;
+      item = best_within (&skyline, s->begin, s->end);
+      if (item == NOTHING)
+        {
+          raise_stretch (&skyline, entry.stretch);
+          continue;
+        }
+      place (&skyline, entry.stretch, item);
+      tree_remove (&skyline, item);
+      height = MAX (height, problem->items[item].offset + problem->items[item].size);
+      left--;
+    }
+  g_array_unref (skyline.stretches);
+  g_array_unref (skyline.heap);
+  g_free (skyline.tree);
+  return height;
+}

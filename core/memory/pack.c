@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Static allocation, the frame: makes the problem uniform, knows the lower bound, tries the skyline in each of its
+ * rules and then the search, and checks packings. */
+#include "core/memory/pack.h"
+#include "core/memory/pack-private.h"
+#include <string.h>
+
+static inline guint64
+round_up (guint64 size, guint64 alignment)
+{
+  return (size + alignment - 1) / alignment * alignment;
+}
+
+static int
+compare_u32 (const void *a, const void *b)
+{
+  guint32 x = *(const guint32 *) a, y = *(const guint32 *) b;
+
+  return (x > y) - (x < y);
+}
+
+static int
+compare_items (const void *a, const void *b, gpointer user_data)
+{
+  const GantryPackItem *items = user_data;
+  guint32 i = *(const guint32 *) a, j = *(const guint32 *) b;
+  const GantryPackItem *x = &items[i], *y = &items[j];
+
+  if (x->begin != y->begin)
+    return x->begin < y->begin ? -1 : 1;
+  if (x->end != y->end)
+    return x->end > y->end ? -1 : 1;
+  if (x->size != y->size)
+    return x->size > y->size ? -1 : 1;
+  return (i > j) - (i < j);
+}
+
+/* Index of the last of @times that is at most @time. */
+static guint32
+time_index (const guint32 *times, guint32 n, guint32 time)
+{
+  guint32 low = 0, high = n;
+
+  while (high - low > 1)
+    {
+      guint32 middle = low + (high - low) / 2;
+
+      if (times[middle] <= time)
+        low = middle;
+      else
+        high = middle;
+    }
+  return low;
+}
+
+/* What is alive can only grow where something begins: those are all the times that matter. */
+static void
+compress_times (PackProblem *problem, const GantryPackItem *items, guint32 **begins)
+{
+  guint32 *times = g_new (guint32, problem->n + 1);
+  guint32 n = 0;
+
+  for (guint32 i = 0; i < problem->n; i++)
+    times[i] = items[problem->origin[i]].begin;
+  qsort (times, problem->n, sizeof *times, compare_u32);
+  for (guint32 i = 0; i < problem->n; i++)
+    if (n == 0 || times[n - 1] != times[i])
+      times[n++] = times[i];
+  for (guint32 i = 0; i < problem->n; i++)
+    {
+      const GantryPackItem *from = &items[problem->origin[i]];
+
+      problem->items[i].begin = time_index (times, n, from->begin);
+      problem->items[i].end = time_index (times, n, from->end);
+    }
+  problem->n_times = n;
+  *begins = times;
+}
+
+static void
+measure_live (PackProblem *problem, guint32 *peak)
+{
+  guint64 live = 0;
+
+  problem->live = g_new0 (guint64, problem->n_times + 1);
+  /* Differences modulo 2^64 first, then their running sum. */
+  for (guint32 i = 0; i < problem->n; i++)
+    {
+      problem->live[problem->items[i].begin] += problem->items[i].size;
+      problem->live[problem->items[i].end + 1] -= problem->items[i].size;
+    }
+  for (guint32 t = 0; t < problem->n_times; t++)
+    {
+      live += problem->live[t];
+      problem->live[t] = live;
+      if (live > problem->lower_bound)
+        {
+          problem->lower_bound = live;
+          *peak = t;
+        }
+    }
+}
+
+/* @peak_step: the first step with the largest sum. */
+static PackProblem *
+problem_new (const GantryPackItem *items, guint32 n, guint64 alignment, guint32 *peak_step)
+{
+  PackProblem *problem = g_new0 (PackProblem, 1);
+  g_autofree guint32 *times = NULL;
+  guint32 peak = 0;
+
+  problem->origin = g_new (guint32, n);
+  for (guint32 i = 0; i < n; i++)
+    {
+      g_assert (items[i].begin <= items[i].end);
+      if (items[i].size > 0)
+        problem->origin[problem->n++] = i;
+    }
+  if (problem->n > 0)
+    g_qsort_with_data (problem->origin, (gint) problem->n, sizeof (guint32), compare_items, (gpointer) items);
+  problem->items = g_new0 (PackItem, problem->n);
+  for (guint32 i = 0; i < problem->n; i++)
+    problem->items[i].size = round_up (items[problem->origin[i]].size, alignment);
+  compress_times (problem, items, &times);
+  measure_live (problem, &peak);
+  *peak_step = problem->n > 0 ? times[peak] : 0;
+  return problem;
+}
+
+static void
+problem_free (PackProblem *problem)
+{
+  g_free (problem->items);
+  g_free (problem->origin);
+  g_free (problem->live);
+  g_free (problem);
+}
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PackProblem, problem_free)
+
+guint64
+gantry_pack_lower_bound (const GantryPackItem *items, guint32 n, guint64 alignment, guint32 *step)
+{
+  guint32 peak_step;
+  g_autoptr (PackProblem) problem = problem_new (items, n, MAX (alignment, 1), &peak_step);
+
+  if (step != NULL)
+    *step = peak_step;
+  return problem->lower_bound;
+}
+
+static void
+save_offsets (const PackProblem *problem, guint64 *offsets)
+{
+  for (guint32 i = 0; i < problem->n; i++)
+    offsets[i] = problem->items[i].offset;
+}
+
+static void
+restore_offsets (PackProblem *problem, const guint64 *offsets)
+{
+  for (guint32 i = 0; i < problem->n; i++)
+    problem->items[i].offset = offsets[i];
+}
+
+static guint64
+solve (PackProblem *problem, guint rounds, const GantryProgress *progress)
+{
+  g_autofree guint64 *best = g_new (guint64, problem->n);
+  guint64 height = G_MAXUINT64;
+
+  for (PackRule rule = 0; rule < PACK_N_RULES && height > problem->target; rule++)
+    {
+      guint64 reached = _gantry_pack_skyline (problem, rule);
+
+      if (reached < height)
+        {
+          height = reached;
+          save_offsets (problem, best);
+        }
+      if (gantry_progress_cancelled (progress, NULL))
+        break;
+    }
+  restore_offsets (problem, best);
+  if (height > problem->target && !gantry_progress_cancelled (progress, NULL))
+    height = _gantry_pack_search (problem, height, rounds, progress);
+  return height;
+}
+
+guint64
+gantry_pack (GantryPackItem *items, guint32 n, const GantryPackOptions *options, const GantryProgress *progress)
+{
+  guint64 alignment = options != NULL && options->alignment > 0 ? options->alignment : 1;
+  guint32 peak_step;
+  g_autoptr (PackProblem) problem = problem_new (items, n, alignment, &peak_step);
+  guint64 height;
+
+  for (guint32 i = 0; i < n; i++)
+    items[i].offset = 0;
+  if (problem->n == 0)
+    return 0;
+  problem->target = MAX (problem->lower_bound, options != NULL ? options->target : 0);
+  height = solve (problem, options != NULL ? options->rounds : 0, progress);
+  for (guint32 i = 0; i < problem->n; i++)
+    items[problem->origin[i]].offset = problem->items[i].offset;
+  return height;
+}
+
+/* The check: items alive now, in the order of offset; as long as they do not overlap, a newcomer can only overlap
+ * the one below or the one above it. */
+
+typedef struct
+{
+  const GantryPackItem *items;
+  guint64 alignment;
+} Check;
+
+static int
+compare_offsets (gconstpointer a, gconstpointer b, gpointer user_data)
+{
+  const Check *check = user_data;
+  guint32 i = GPOINTER_TO_UINT (a) - 1, j = GPOINTER_TO_UINT (b) - 1;
+  guint64 x = check->items[i].offset, y = check->items[j].offset;
+
+  return x != y ? (x < y ? -1 : 1) : (i > j) - (i < j);
+}
+
+static int
+compare_ends (const void *a, const void *b, gpointer user_data)
+{
+  const GantryPackItem *items = user_data;
+  guint32 i = *(const guint32 *) a, j = *(const guint32 *) b;
+
+  if (items[i].end != items[j].end)
+    return items[i].end < items[j].end ? -1 : 1;
+  return (i > j) - (i < j);
+}
+
+static gboolean
+meets (const Check *check, guint32 low, guint32 high)
+{
+  return check->items[low].offset + round_up (check->items[low].size, check->alignment) > check->items[high].offset;
+}
+
+/* Returns: the item that @i overlaps, or G_MAXUINT32; else it is among the living. */
+static guint32
+enter (GTree *alive, const Check *check, guint32 i)
+{
+  GTreeNode *node = g_tree_insert_node (alive, GUINT_TO_POINTER (i + 1), NULL);
+  GTreeNode *below = g_tree_node_previous (node), *above = g_tree_node_next (node);
+
+  if (below != NULL && meets (check, GPOINTER_TO_UINT (g_tree_node_key (below)) - 1, i))
+    return GPOINTER_TO_UINT (g_tree_node_key (below)) - 1;
+  if (above != NULL && meets (check, i, GPOINTER_TO_UINT (g_tree_node_key (above)) - 1))
+    return GPOINTER_TO_UINT (g_tree_node_key (above)) - 1;
+  return G_MAXUINT32;
+}
+
+gboolean
+gantry_pack_check (const GantryPackItem *items, guint32 n, guint64 alignment, guint32 *a, guint32 *b)
+{
+  Check check = { items, MAX (alignment, 1) };
+  g_autoptr (GTree) alive = g_tree_new_full (compare_offsets, &check, NULL, NULL);
+  g_autofree guint32 *by_begin = g_new (guint32, n), *by_end = g_new (guint32, n);
+  guint32 count = 0, gone = 0;
+
+  for (guint32 i = 0; i < n; i++)
+    if (items[i].size > 0)
+      by_begin[count] = by_end[count] = i, count++;
+  if (count == 0)
+    return TRUE;
+  g_qsort_with_data (by_begin, (gint) count, sizeof (guint32), compare_items, (gpointer) items);
+  g_qsort_with_data (by_end, (gint) count, sizeof (guint32), compare_ends, (gpointer) items);
+  for (guint32 k = 0; k < count; k++)
+    {
+      guint32 i = by_begin[k], other;
+
+      for (; items[by_end[gone]].end < items[i].begin; gone++)
+        g_tree_remove (alive, GUINT_TO_POINTER (by_end[gone] + 1));
+      other = enter (alive, &check, i);
+      if (other == G_MAXUINT32)
+        continue;
+      if (a != NULL)
+        *a = other;
+      if (b != NULL)
+        *b = i;
+      return FALSE;
+    }
+  return TRUE;
+}

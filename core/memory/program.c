@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the entry function: which nodes are needed, which of them are work, which values stand on
+ * others, and what depends on constants alone. */
+#include "core/base/error.h"
+#include "core/memory/program-private.h"
+
+/* The sum of all buffers stays far from overflow. */
+#define MOST_BYTES (G_GUINT64_CONSTANT (1) << 60)
+
+void
+_gantry_program_free (Program *program)
+{
+  if (program == NULL)
+    return;
+  g_array_unref (program->values);
+  g_array_unref (program->works);
+  g_array_unref (program->uses);
+  g_free (program->first_value);
+  g_free (program->alias);
+  g_free (program->first_user);
+  g_free (program->users);
+  gantry_module_unref (program->module);
+  g_free (program);
+}
+
+static gboolean
+fail (const Program *program, const GantryNode *node, GantryError code, const char *what, GError **error)
+{
+  g_autofree char *label = gantry_node_label (program->module, node);
+  g_autofree char *place = gantry_context_location_text (program->module->context, node->location);
+
+  g_set_error (error, GANTRY_ERROR, code, "%s: cannot plan '%s' (%s): %s", place, label,
+               gantry_node_op_name (program->module, node), what);
+  return FALSE;
+}
+
+/* What nobody uses and what has no effect is not run. */
+static guint8 *
+mark_needed (const Program *program)
+{
+  const GantryModule *module = program->module;
+  const GantryFunction *function = program->function;
+  guint8 *needed = g_new0 (guint8, function->n_nodes + 1);
+
+  for (guint i = 0; i < function->n_results; i++)
+    {
+      const GantryNode *node = gantry_module_node (module, gantry_function_result_id (module, function, i));
+
+      if (node != NULL)
+        needed[gantry_module_position (module, node) - function->first_node] = TRUE;
+    }
+  for (guint32 i = function->n_nodes; i-- > 0;)
+    {
+      const GantryNode *node = &module->nodes[function->first_node + i];
+      const GantryOpInfo *info = gantry_op_info (node->op);
+
+      if (i < function->n_params || (info != NULL && (info->flags & GANTRY_OP_EFFECT)))
+        needed[i] = TRUE;
+      for (guint k = 0; needed[i] && k < node->n_operands; k++)
+        {
+          const GantryNode *operand = gantry_node_operand (module, node, k);
+
+          if (operand != NULL)
+            needed[gantry_module_position (module, operand) - function->first_node] = TRUE;
+        }
+    }
+  return needed;
+}
+
+static guint32
+first_value_of (const Program *program, const GantryNode *node)
+{
+  return program->first_value[gantry_module_position (program->module, node) - program->function->first_node];
+}
+
+guint32
+_gantry_program_operand (const Program *program, const GantryNode *node, guint i)
+{
+  const GantryNode *operand = gantry_node_operand (program->module, node, i);
+
+  if (operand == NULL || gantry_node_type (program->module, operand)->kind != GANTRY_TYPE_TENSOR)
+    return NONE;
+  return first_value_of (program, operand);
+}
+
+gboolean
+_gantry_program_may_alias (Program *program, guint32 work, guint i)
+{
+  const Work *w = WORK (program, work);
+  guint8 *known = &program->alias[w->first_slot + i];
+
+  if (*known == ALIAS_UNKNOWN)
+    *known = gantry_node_may_alias (program->module, work_node (program, w), i) ? ALIAS_YES : ALIAS_NO;
+  return *known == ALIAS_YES;
+}
+
+/* Appends a value of the tensor type @type. */
+static Value *
+add_value (Program *program, const GantryNode *node, guint32 member, const GantryType *type, GError **error)
+{
+  gint64 bytes = type->kind == GANTRY_TYPE_TENSOR ? gantry_type_bytes (type) : -1;
+  Value value = { node->id, member };
+
+  if (type->kind == GANTRY_TYPE_TENSOR && !gantry_element_is_compiled (type->element))
+    {
+      fail (program, node, GANTRY_ERROR_UNSUPPORTED, "its element type is not compiled", error);
+      return NULL;
+    }
+  if (bytes < 0)
+    {
+      fail (program, node, GANTRY_ERROR_UNSUPPORTED,
+            "the size of its value is not known; bind the symbolic dimensions of the inputs to numbers", error);
+      return NULL;
+    }
+  if ((guint64) bytes > MOST_BYTES / (program->values->len + 1))
+    {
+      fail (program, node, GANTRY_ERROR_TOO_LARGE, "its value is larger than any memory", error);
+      return NULL;
+    }
+  value.bytes = (guint64) bytes;
+  value.memory = type->memory;
+  value.base = value.maker = NONE;
+  value.root = program->values->len;
+  g_array_append_val (program->values, value);
+  return VALUE (program, program->values->len - 1);
+}
+
+/* Appends a value for each member of the node's type. @kind: of all of them */
+static gboolean
+add_values (Program *program, const GantryNode *node, ValueKind kind, guint32 maker, GError **error)
+{
+  GantryContext *context = program->module->context;
+  const GantryType *type = gantry_node_type (program->module, node);
+  gboolean tuple = type->kind == GANTRY_TYPE_TUPLE;
+  guint n = type->kind == GANTRY_TYPE_TOKEN ? 0 : tuple ? type->rank : 1;
+
+  for (guint i = 0; i < n; i++)
+    {
+      const GantryType *member = tuple ? gantry_context_type (context, (guint32) type->dims[i]) : type;
+      Value *value;
+
+      if (member->kind == GANTRY_TYPE_TUPLE)
+        return fail (program, node, GANTRY_ERROR_UNSUPPORTED, "a tuple within a tuple", error);
+      value = add_value (program, node, i, member, error);
+      if (value == NULL)
+        return FALSE;
+      value->kind = kind;
+      value->maker = maker;
+    }
+  return TRUE;
+}
+
+static gboolean
+add_view (Program *program, const GantryNode *node, guint32 member, guint32 base, const GantryType *type, GError **error)
+{
+  Value *value = add_value (program, node, member, type, error);
+  const Value *from;
+
+  if (value == NULL)
+    return FALSE;
+  from = VALUE (program, base);
+  value->base = base;
+  value->root = from->root;
+  value->kind = from->kind;
+  value->memory = from->memory;
+  value->maker = from->maker;
+  value->literal = from->literal;
+  return TRUE;
+}
+
+static gboolean
+add_tuple (Program *program, const GantryNode *node, GError **error)
+{
+  for (guint i = 0; i < node->n_operands; i++)
+    {
+      guint32 operand = _gantry_program_operand (program, node, i);
+
+      if (operand == NONE)
+        return fail (program, node, GANTRY_ERROR_UNSUPPORTED, "a tuple of something that is no tensor", error);
+      if (!add_view (program, node, i, operand, gantry_node_operand_type (program->module, node, i), error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+add_result (Program *program, const GantryNode *node, GError **error)
+{
+  const GantryNode *operand = gantry_node_operand (program->module, node, 0);
+  const GantryType *tuple = gantry_node_operand_type (program->module, node, 0);
+  gint64 index = gantry_attrs_int (program->module->context, node->attrs, "index", 0);
+
+  if (operand == NULL || tuple->kind != GANTRY_TYPE_TUPLE || index < 0 || index >= tuple->rank)
+    return fail (program, node, GANTRY_ERROR_INVALID, "it takes a member that its operand does not have", error);
+  return add_view (program, node, 0, first_value_of (program, operand) + (guint32) index,
+                   gantry_node_type (program->module, node), error);
+}
+
+/* A view has all members of its operand. FALSE in @is_view: it changes the kind of memory, and is work. */
+static gboolean
+add_views (Program *program, const GantryNode *node, gboolean *is_view, GError **error)
+{
+  const GantryModule *module = program->module;
+  const GantryNode *operand = gantry_node_operand (module, node, 0);
+  const GantryType *type = gantry_node_type (module, node);
+  guint n = type->kind == GANTRY_TYPE_TUPLE ? type->rank : type->kind == GANTRY_TYPE_TOKEN ? 0 : 1;
+  guint32 first = operand != NULL ? first_value_of (program, operand) : NONE;
+
+  *is_view = TRUE;
+  if (operand == NULL || (type->kind == GANTRY_TYPE_TUPLE && type->rank != gantry_node_type (module, operand)->rank))
+    return fail (program, node, GANTRY_ERROR_INVALID, "it and its operand do not have the same members", error);
+  if (n == 1 && type->kind == GANTRY_TYPE_TENSOR
+      && (VALUE (program, first)->memory != type->memory
+          || VALUE (program, first)->bytes != (guint64) gantry_type_bytes (type)))
+    {
+      *is_view = FALSE;
+      return TRUE;
+    }
+  for (guint i = 0; i < n; i++)
+    {
+      const GantryType *member = type;
+
+      if (type->kind == GANTRY_TYPE_TUPLE)
+        member = gantry_context_type (module->context, (guint32) type->dims[i]);
+      if (!add_view (program, node, i, first + i, member, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+add_constant (Program *program, const GantryNode *node, GError **error)
+{
+  GantryContext *context = program->module->context;
+  const GantryAttr *attr = gantry_attrs_find (context, node->attrs, "value");
+  GantryLiteral *literal = attr != NULL && attr->kind == GANTRY_ATTR_LITERAL ? gantry_context_literal (context, attr->id)
+                                                                             : NULL;
+  const GantryType *type = gantry_node_type (program->module, node);
+  Value *value;
+  gsize element;
+
+  if (literal == NULL)
+    return fail (program, node, GANTRY_ERROR_INVALID, "a constant without a value", error);
+  value = add_value (program, node, 0, type, error);
+  if (value == NULL)
+    return FALSE;
+  element = gantry_element_size (type->element);
+  value->literal = attr->id;
+  /* A splat of one element is as good as a dense literal. Data may lie anywhere in a model file. */
+  value->kind = literal->size == value->bytes && (element == 0 || GPOINTER_TO_SIZE (literal->data) % element == 0)
+                    ? VALUE_LITERAL
+                    : VALUE_FILLED;
+  return TRUE;
+}
+
+/* The roots that the node reads, each once; also members of a tuple operand. Returns: TRUE when all are constant */
+static gboolean
+add_uses (Program *program, const GantryNode *node, Work *work)
+{
+  gboolean constant = TRUE;
+
+  work->first_use = program->uses->len;
+  for (guint i = 0; i < node->n_operands; i++)
+    {
+      const GantryNode *operand = gantry_node_operand (program->module, node, i);
+      guint32 first, position;
+
+      if (operand == NULL)
+        continue;
+      position = gantry_module_position (program->module, operand) - program->function->first_node;
+      first = program->first_value[position];
+      for (guint32 v = first; v < program->first_value[position + 1]; v++)
+        {
+          guint32 root = VALUE (program, v)->root, k = work->first_use;
+
+          constant = constant && value_is_constant (VALUE (program, root));
+          while (k < program->uses->len && g_array_index (program->uses, guint32, k) != root)
+            k++;
+          if (k == program->uses->len)
+            g_array_append_val (program->uses, root);
+        }
+    }
+  work->n_uses = program->uses->len - work->first_use;
+  return constant;
+}
+
+static gboolean
+add_work (Program *program, const GantryNode *node, const GantryPlanOptions *options, guint32 *n_slots, GError **error)
+{
+  const GantryOpInfo *info = gantry_op_info (node->op);
+  Work work = { gantry_module_position (program->module, node) };
+  gboolean constant = add_uses (program, node, &work);
+
+  work.effect = (info->flags & GANTRY_OP_EFFECT) != 0;
+  work.init = constant && (info->flags & (GANTRY_OP_EFFECT | GANTRY_OP_RANDOM)) == 0;
+  work.first_value = program->values->len;
+  work.first_slot = *n_slots;
+  *n_slots += node->n_operands;
+  if (!add_values (program, node, work.init ? VALUE_CONSTANT : VALUE_COMPUTED, program->works->len, error))
+    return FALSE;
+  work.n_values = program->values->len - work.first_value;
+  if (options != NULL && options->workspace != NULL)
+    work.workspace = options->workspace (program->module, node, options->workspace_data);
+  if (work.workspace > MOST_BYTES / (program->works->len + 1))
+    return fail (program, node, GANTRY_ERROR_TOO_LARGE, "its workspace is larger than any memory", error);
+  program->n_init += work.init;
+  g_array_append_val (program->works, work);
+  return TRUE;
+}
+
+static gboolean
+add_node (Program *program, const GantryNode *node, const GantryPlanOptions *options, guint32 *n_slots, GError **error)
+{
+  const GantryOpInfo *info = gantry_op_info (node->op);
+  gboolean is_view = FALSE;
+
+  if (info == NULL)
+    return fail (program, node, GANTRY_ERROR_UNSUPPORTED, "it is no core operation", error);
+  switch (node->op)
+    {
+    case GANTRY_OP_PARAMETER:
+      if (gantry_node_type (program->module, node)->kind == GANTRY_TYPE_TUPLE)
+        return fail (program, node, GANTRY_ERROR_UNSUPPORTED, "a tuple as parameter", error);
+      return add_values (program, node, VALUE_INPUT, NONE, error);
+    case GANTRY_OP_CONSTANT:
+      return add_constant (program, node, error);
+    case GANTRY_OP_TUPLE:
+      return add_tuple (program, node, error);
+    case GANTRY_OP_RESULT:
+      return add_result (program, node, error);
+    default:
+      break;
+    }
+  if ((info->flags & GANTRY_OP_VIEW) && !add_views (program, node, &is_view, error))
+    return FALSE;
+  return is_view || add_work (program, node, options, n_slots, error);
+}
+
+static gboolean
+mark_results (Program *program, GError **error)
+{
+  const GantryModule *module = program->module;
+
+  for (guint i = 0; i < program->function->n_results; i++)
+    {
+      const GantryNode *node = gantry_module_node (module, gantry_function_result_id (module, program->function, i));
+      guint32 value;
+
+      if (node == NULL || gantry_node_type (module, node)->kind == GANTRY_TYPE_TOKEN)
+        continue;
+      if (gantry_node_type (module, node)->kind == GANTRY_TYPE_TUPLE)
+        return fail (program, node, GANTRY_ERROR_UNSUPPORTED, "a tuple as a result of the program", error);
+      value = first_value_of (program, node);
+      VALUE (program, value)->returned = TRUE;
+      VALUE (program, VALUE (program, value)->root)->result = TRUE;
+    }
+  return TRUE;
+}
+
+/* By counting: the lists come out in program order. */
+static void
+list_users (Program *program)
+{
+  guint32 n = program->values->len, *next;
+
+  program->first_user = g_new0 (guint32, n + 1);
+  program->users = g_new (guint32, program->uses->len + 1);
+  for (guint32 i = 0; i < program->uses->len; i++)
+    program->first_user[g_array_index (program->uses, guint32, i) + 1]++;
+  for (guint32 i = 0; i < n; i++)
+    program->first_user[i + 1] += program->first_user[i];
+  next = g_memdup2 (program->first_user, n * sizeof (guint32));
+  for (guint32 w = 0; w < program->works->len; w++)
+    for (guint32 k = 0; k < WORK (program, w)->n_uses; k++)
+      program->users[next[USE (program, WORK (program, w), k)]++] = w;
+  g_free (next);
+}
+
+Program *
+_gantry_program_new (GantryModule *module, const GantryPlanOptions *options, const GantryProgress *progress,
+                     GError **error)
+{
+  g_autoptr (Program) program = g_new0 (Program, 1);
+  g_autofree guint8 *needed = NULL;
+  guint32 n_slots = 0;
+
+  program->module = gantry_module_ref (module);
+  program->function = gantry_module_entry (module);
+  program->values = g_array_new (FALSE, TRUE, sizeof (Value));
+  program->works = g_array_new (FALSE, TRUE, sizeof (Work));
+  program->uses = g_array_new (FALSE, FALSE, sizeof (guint32));
+  program->first_value = g_new0 (guint32, program->function->n_nodes + 1);
+  needed = mark_needed (program);
+  for (guint32 i = 0; i < program->function->n_nodes; i++)
+    {
+      const GantryNode *node = &module->nodes[program->function->first_node + i];
+
+      program->first_value[i] = program->values->len;
+      if (i % 1024 == 0 && gantry_progress_cancelled (progress, error))
+        return NULL;
+      if (needed[i] && !add_node (program, node, options, &n_slots, error))
+        return NULL;
+      program->first_value[i + 1] = program->values->len;
+    }
+  if (!mark_results (program, error))
+    return NULL;
+  program->alias = g_new0 (guint8, n_slots + 1);
+  list_users (program);
+  return g_steal_pointer (&program);
+}

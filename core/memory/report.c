@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What people ask of a plan: who holds the memory at a step, and until whose use. */
+#include "core/memory/memory.h"
+
+guint32
+gantry_memory_place_of (const GantryPlan *plan, guint32 buffer)
+{
+  while (plan->buffers[buffer].shares != GANTRY_NO_BUFFER)
+    buffer = plan->buffers[buffer].shares;
+  return buffer;
+}
+
+/* The buffer that @buffer is a view of in the end: where the value was written. */
+static guint32
+value_of (const GantryPlan *plan, guint32 buffer)
+{
+  while (plan->buffers[buffer].shares != GANTRY_NO_BUFFER && !plan->buffers[buffer].in_place)
+    buffer = plan->buffers[buffer].shares;
+  return buffer;
+}
+
+static int
+compare_alive (gconstpointer a, gconstpointer b)
+{
+  const GantryMemoryAlive *x = a, *y = b;
+
+  if (x->bytes != y->bytes)
+    return x->bytes > y->bytes ? -1 : 1;
+  return (x->buffer > y->buffer) - (x->buffer < y->buffer);
+}
+
+static gboolean
+in_device_arena (const GantryPlanBuffer *buffer)
+{
+  return buffer->region == GANTRY_REGION_ARENA && buffer->memory == GANTRY_MEMORY_DEVICE && buffer->size > 0;
+}
+
+static guint64
+whole (guint64 size)
+{
+  return (size + GANTRY_PLACE_ALIGNMENT - 1) / GANTRY_PLACE_ALIGNMENT * GANTRY_PLACE_ALIGNMENT;
+}
+
+GArray *
+gantry_memory_alive_at (const GantryPlan *plan, guint32 step)
+{
+  GArray *result = g_array_new (FALSE, TRUE, sizeof (GantryMemoryAlive));
+  /* By the buffer that owns a place: the value now in it, and what is written over that one. */
+  g_autofree guint32 *now = g_new (guint32, plan->n_buffers + 1), *next = g_new (guint32, plan->n_buffers + 1);
+  g_autofree guint8 *kept = g_new0 (guint8, plan->n_buffers + 1); /* it or a view of it is a result */
+
+  g_return_val_if_fail (step < plan->n_steps, result);
+  for (guint32 b = 0; b < plan->n_buffers; b++)
+    now[b] = next[b] = GANTRY_NO_BUFFER;
+  for (guint32 b = 0; b < plan->n_buffers; b++)
+    {
+      const GantryPlanBuffer *buffer = &plan->buffers[b];
+      guint32 place;
+
+      if (!in_device_arena (buffer))
+        continue;
+      if (buffer->category == GANTRY_BUFFER_OUTPUT)
+        kept[value_of (plan, b)] = TRUE;
+      if (buffer->in_place)
+        next[value_of (plan, buffer->shares)] = b;
+      if (value_of (plan, b) != b || buffer->begin > step || buffer->end < step)
+        continue;
+      place = gantry_memory_place_of (plan, b);
+      /* At the step that writes one over the other, it is the new one. */
+      if (now[place] == GANTRY_NO_BUFFER || plan->buffers[now[place]].begin < buffer->begin)
+        now[place] = b;
+    }
+  for (guint32 place = 0; place < plan->n_buffers; place++)
+    {
+      const GantryPlanBuffer *buffer = now[place] != GANTRY_NO_BUFFER ? &plan->buffers[now[place]] : NULL;
+      GantryMemoryAlive alive = { now[place] };
+
+      if (buffer == NULL)
+        continue;
+      alive.bytes = whole (plan->buffers[place].size);
+      alive.until_step = MIN (buffer->end, plan->n_steps - 1);
+      alive.until_node = kept[now[place]] ? 0 : plan->steps[alive.until_step].node;
+      alive.next = next[now[place]];
+      g_array_append_val (result, alive);
+    }
+  g_array_sort (result, compare_alive);
+  return result;
+}

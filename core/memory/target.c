@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The cost model: rates of a machine, their text form, and the roofline. */
+#include "core/memory/target.h"
+#include "core/base/error.h"
+#include <math.h>
+#include <string.h>
+
+#define GROUP "target"
+
+void
+gantry_target_init_cpu (GantryTarget *target, guint n_threads)
+{
+  guint threads = n_threads > 0 ? n_threads : g_get_num_processors ();
+
+  *target = (GantryTarget){ 0 };
+  g_snprintf (target->name, sizeof target->name, "cpu, %u %s", threads, threads == 1 ? "thread" : "threads");
+  /* 2.5 GHz, two fused multiply-adds of 8 lanes a cycle. */
+  target->peak_flops = threads * 2.5e9 * 2 * 8 * 2;
+  target->memory_bandwidth = 12e9 + (threads - 1) * 6e9;
+  target->launch_us = 1.0;
+  target->link_bandwidth = 10e9;
+}
+
+char *
+gantry_target_to_text (const GantryTarget *target)
+{
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+
+  g_key_file_set_string (file, GROUP, "name", target->name);
+  g_key_file_set_double (file, GROUP, "peak_flops", target->peak_flops);
+  g_key_file_set_double (file, GROUP, "memory_bandwidth", target->memory_bandwidth);
+  g_key_file_set_double (file, GROUP, "launch_us", target->launch_us);
+  g_key_file_set_double (file, GROUP, "link_bandwidth", target->link_bandwidth);
+  g_key_file_set_uint64 (file, GROUP, "memory_limit", target->memory_limit);
+  return g_key_file_to_data (file, NULL, NULL);
+}
+
+static gboolean
+read_rate (GKeyFile *file, const char *key, double *value, GError **error)
+{
+  g_autoptr (GError) local = NULL;
+  double read;
+
+  if (!g_key_file_has_key (file, GROUP, key, NULL))
+    return TRUE;
+  read = g_key_file_get_double (file, GROUP, key, &local);
+  if (local != NULL || !isfinite (read))
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "target: '%s' is not a number; write it as 1.5e12", key);
+      return FALSE;
+    }
+  *value = read;
+  return TRUE;
+}
+
+static gboolean
+read_limit (GKeyFile *file, guint64 *value, GError **error)
+{
+  g_autoptr (GError) local = NULL;
+  guint64 read;
+
+  if (!g_key_file_has_key (file, GROUP, "memory_limit", NULL))
+    return TRUE;
+  read = g_key_file_get_uint64 (file, GROUP, "memory_limit", &local);
+  if (local != NULL)
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "target: 'memory_limit' is not a number of bytes");
+      return FALSE;
+    }
+  *value = read;
+  return TRUE;
+}
+
+gboolean
+gantry_target_parse (GantryTarget *target, const char *text, gssize length, GError **error)
+{
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+  g_autoptr (GError) local = NULL;
+  g_autofree char *name = NULL;
+  GantryTarget read = *target;
+
+  if (!g_key_file_load_from_data (file, text, length < 0 ? strlen (text) : (gsize) length, G_KEY_FILE_NONE, &local))
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "target: %s", local->message);
+      return FALSE;
+    }
+  if (!g_key_file_has_group (file, GROUP))
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "target: the group [" GROUP "] is missing");
+      return FALSE;
+    }
+  if (!read_rate (file, "peak_flops", &read.peak_flops, error)
+      || !read_rate (file, "memory_bandwidth", &read.memory_bandwidth, error)
+      || !read_rate (file, "launch_us", &read.launch_us, error)
+      || !read_rate (file, "link_bandwidth", &read.link_bandwidth, error)
+      || !read_limit (file, &read.memory_limit, error))
+    return FALSE;
+  name = g_key_file_get_string (file, GROUP, "name", NULL);
+  if (name != NULL)
+    {
+      const char *end;
+
+      g_strlcpy (read.name, name, sizeof read.name);
+      /* Cut within a character, the name would no longer be UTF-8. */
+      if (!g_utf8_validate (read.name, -1, &end))
+        read.name[end - read.name] = '\0';
+    }
+  *target = read;
+  return TRUE;
+}
+
+double
+gantry_target_predict_us (const GantryTarget *target, gint64 flops, gint64 bytes)
+{
+  double compute = flops > 0 && target->peak_flops > 0 ? (double) flops / target->peak_flops : 0;
+  double memory = bytes > 0 && target->memory_bandwidth > 0 ? (double) bytes / target->memory_bandwidth : 0;
+
+  return MAX (compute, memory) * 1e6 + MAX (target->launch_us, 0);
+}
+
+double
+gantry_target_predict_copy_us (const GantryTarget *target, guint64 bytes)
+{
+  double seconds = target->link_bandwidth > 0 ? (double) bytes / target->link_bandwidth : 0;
+
+  return seconds * 1e6 + MAX (target->launch_us, 0);
+}
