@@ -56,9 +56,9 @@ struct _GantryTexpr
   guint8 element; /* of the result */
   guint8 rank;
   guint8 n_axes;
-  guint8 n_inputs;
+  guint32 n_inputs;
   gint64 shape[GANTRY_MAX_RANK];
-  gint64 axes[GANTRY_MAX_RANK];         /* extents of the reduction axes: index variables rank.. */
+  gint64 axes[GANTRY_MAX_RANK];         /* extents of the reduction axes: index variables rank..; each is bound by one REDUCE */
   const GantryType **inputs;            /* types of the operands, n_inputs */
   guint32 n_nodes;
   GantryTx *nodes;
@@ -105,6 +105,8 @@ guint32 gantry_tx_select (GantryTexprBuilder *b, guint32 predicate, guint32 x, g
 guint32 gantry_tx_cast (GantryTexprBuilder *b, guint32 x, GantryElementType element);
 guint32 gantry_tx_bitcast (GantryTexprBuilder *b, guint32 x, GantryElementType element);
 guint32 gantry_tx_reduce (GantryTexprBuilder *b, GantryOp op, guint32 x, const guint *axes, guint n_axes);
-GantryTexpr *gantry_texpr_builder_end (GantryTexprBuilder *b, guint32 root); /* frees @b */
+/** Frees @b. Returns: (nullable): NULL when the expression is too large: more than 2^17 nodes, or more than
+ *  GANTRY_MAX_RANK axes that are needed. INDEX of an extent of 1 is the constant 0. */
+GantryTexpr *gantry_texpr_builder_end (GantryTexprBuilder *b, guint32 root);
 
 G_END_DECLS
