@@ -474,6 +474,15 @@ gantry_context_reserve_node_ids (GantryContext *context, guint32 id)
   g_mutex_unlock (&context->lock);
 }
 
+void
+gantry_context_return_node_ids (GantryContext *context, guint32 id)
+{
+  g_mutex_lock (&context->lock);
+  if (context->last_node_id > id)
+    g_atomic_int_set ((gint *) &context->last_node_id, (gint) id);
+  g_mutex_unlock (&context->lock);
+}
+
 guint32
 gantry_context_next_function_id (GantryContext *context)
 {

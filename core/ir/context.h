@@ -79,6 +79,8 @@ guint32 gantry_context_next_node_id (GantryContext *context);
 guint32 gantry_context_last_node_id (GantryContext *context);
 /** Ids up to and including @id are taken: the text form and the session file keep ids when read back. */
 void gantry_context_reserve_node_ids (GantryContext *context, guint32 id);
+/** The ids above @id are free again: for who built a scratch module in between and has dropped it. */
+void gantry_context_return_node_ids (GantryContext *context, guint32 id);
 guint32 gantry_context_next_function_id (GantryContext *context);
 void gantry_context_reserve_function_ids (GantryContext *context, guint32 id);
 
