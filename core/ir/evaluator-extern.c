@@ -323,7 +323,7 @@ gantry_evaluate_scatter (const GantryModule *module, const GantryNode *node, Gan
   s.input_batching = gantry_attrs_ints (context, node->attrs, "input_batching_dims", &s.n_input_batching);
   s.index_batching = gantry_attrs_ints (context, node->attrs, "scatter_indices_batching_dims", &s.n_index_batching);
   s.to_operand = gantry_attrs_ints (context, node->attrs, "scatter_dims_to_operand_dims", &s.n_to_operand);
-  s.index_vector_dim = gantry_attrs_int (context, node->attrs, "index_vector_dim", s.indices->rank);
+  s.index_vector_dim = gantry_attrs_int (context, node->attrs, "index_vector_dim", 0);
   if (!scatter_kind (gantry_attrs_string (context, node->attrs, "kind", NULL), &op))
     return invalid (error, "attribute kind is not set, add, mul, max or min");
   if (!scatter_check (&s, error))

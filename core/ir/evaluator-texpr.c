@@ -125,22 +125,24 @@ mark_needed (const GantryEvaluation *e, guint32 root, guint8 *needed)
       }
 }
 
-/* A product that goes into a sum is not rounded on its own: sums accumulate exactly enough only so. */
+/* A product that goes into a sum, be it through a SELECT, is not rounded on its own: 1 when all users want it so. */
 static void
 find_exact (GantryEvaluation *e)
 {
   const guint32 *arguments;
 
-  for (guint32 i = 0; i < e->texpr->n_nodes; i++)
+  for (guint32 i = e->texpr->n_nodes; i-- > 0;)
     {
       const GantryTx *tx = &e->texpr->nodes[i];
       guint n = arguments_of (e->texpr, tx, &arguments);
 
-      if (tx->kind == GANTRY_TX_REDUCE && tx->op == GANTRY_OP_ADD)
-        e->exact[tx->a] |= 1;
-      else
-        for (guint j = 0; j < n; j++)
-          e->exact[arguments[j]] |= 2;
+      for (guint j = 0; j < n; j++)
+        {
+          gboolean summed = tx->kind == GANTRY_TX_REDUCE && tx->op == GANTRY_OP_ADD;
+          gboolean chosen = tx->kind == GANTRY_TX_SELECT && j > 0 && e->exact[i] == 1;
+
+          e->exact[arguments[j]] |= summed || chosen ? 1 : 2;
+        }
     }
 }
 
