@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opening a file: which front end reads it, and what it says in one form for all formats. */
 #include "core/compiler/model.h"
+#include "core/compiler/random-weights.h"
 #include "core/frontends/onnx/onnx.h"
 #include "core/ir/operation.h"
 #include "core/ir/text.h"
@@ -191,9 +192,26 @@ take_dims (GantryModel *model, const GantryDimBinding *dims, guint n_dims)
     }
 }
 
+/* A model whose weights are made up has them from the start, so that every view shows what is computed. */
+static gboolean
+randomize (GantryModel *model, gint64 seed, const GantryProgress *progress, GError **error)
+{
+  GantryModule *random;
+
+  model->random_weights = seed;
+  if (seed < 0)
+    return TRUE;
+  random = gantry_randomize_weights (model->module, seed, progress, error);
+  if (random == NULL)
+    return FALSE;
+  gantry_module_unref (model->module);
+  model->module = random;
+  return TRUE;
+}
+
 GantryModel *
-gantry_model_open (const char *path, const GantryDimBinding *dims, guint n_dims, const GantryProgress *progress,
-                   GError **error)
+gantry_model_open (const char *path, const GantryDimBinding *dims, guint n_dims, gint64 random_weights,
+                   const GantryProgress *progress, GError **error)
 {
   g_autoptr (GantryModel) model = g_new0 (GantryModel, 1);
   g_autoptr (GantryContext) context = gantry_context_new ();
@@ -208,7 +226,9 @@ gantry_model_open (const char *path, const GantryDimBinding *dims, guint n_dims,
     model->module = open_text (model, context, error);
   else
     model->module = open_onnx (model, context, dims, n_dims, progress, error);
-  return model->module != NULL ? g_steal_pointer (&model) : NULL;
+  if (model->module == NULL || !randomize (model, random_weights, progress, error))
+    return NULL;
+  return g_steal_pointer (&model);
 }
 
 char *

@@ -48,6 +48,7 @@ typedef struct
   guint n_dims;
   char **dim_names; /* as bound by the user */
   gint64 *dim_sizes;
+  gint64 random_weights; /* seed of the weights (core/compiler/random-weights.h), -1: the file's own */
   GantryModule *module;
 } GantryModel;
 
@@ -59,10 +60,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryModel, gantry_model_unref)
  * gantry_model_open:
  * @path: an ONNX model, or a module in Gantry's text form (.gir)
  * @dims: (array length=n_dims): sizes of symbolic dimensions
+ * @random_weights: a seed, or -1 for the weights of the file
  *
  * Returns: (transfer full) (nullable): NULL with one error that says what is wrong, where, and what to do
  */
-GantryModel *gantry_model_open (const char *path, const GantryDimBinding *dims, guint n_dims,
+GantryModel *gantry_model_open (const char *path, const GantryDimBinding *dims, guint n_dims, gint64 random_weights,
                                 const GantryProgress *progress, GError **error);
 /** SHA-256 of the model file. Reads all of it: for worker threads. Returns: (transfer full) (nullable) */
 char *gantry_model_hash (const GantryModel *model, GError **error);

@@ -19,10 +19,11 @@ void _gantry_loaded_free (GantryLoaded *loaded);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryLoaded, _gantry_loaded_free)
 
 /** Any thread. */
-GantryLoaded *_gantry_load (const char *path, const GantryDimBinding *dims, guint n_dims,
-                            const GantryProgress *progress, GError **error);
+GantryLoaded *_gantry_load (const char *path, const GantryOpenOptions *options, const GantryProgress *progress,
+                            GError **error);
 /** The session half of it: reads @path, opens its model, compiles and reads the runs. */
-GantryLoaded *_gantry_session_load (const char *path, const GantryProgress *progress, GError **error);
+GantryLoaded *_gantry_session_load (const char *path, const GantryOpenOptions *options, const GantryProgress *progress,
+                                    GError **error);
 gboolean _gantry_session_is_session (const char *path);
 /** Writes all of it into @path in one transaction. Results get their ids. Any thread. */
 gboolean _gantry_session_save (const char *path, GantryCompilation *compilation, const GantryCompileSettings *settings,

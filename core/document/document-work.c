@@ -8,7 +8,7 @@ typedef struct
   char *path;
   char **dim_names;
   GantryDimBinding *dims;
-  guint n_dims;
+  GantryOpenOptions options;
   GantryModel *model;
   GantryCompilation *compilation;
   GantryCompileSettings settings;
@@ -36,22 +36,27 @@ request_free (gpointer data)
 }
 
 GantryLoaded *
-_gantry_load (const char *path, const GantryDimBinding *dims, guint n_dims, const GantryProgress *progress,
-              GError **error)
+_gantry_load (const char *path, const GantryOpenOptions *options, const GantryProgress *progress, GError **error)
 {
+  const GantryOpenOptions defaults = GANTRY_OPEN_OPTIONS_INIT;
   g_autoptr (GantryLoaded) loaded = NULL;
   g_autoptr (GantryModel) model = NULL;
 
+  if (options == NULL)
+    options = &defaults;
   if (_gantry_session_is_session (path))
-    return _gantry_session_load (path, progress, error);
+    return _gantry_session_load (path, options, progress, error);
   gantry_progress_report (progress, -1, "Opening");
-  model = gantry_model_open (path, dims, n_dims, progress, error);
+  model = gantry_model_open (path, options->dims, options->n_dims, options->random_weights, progress, error);
   if (model == NULL)
     return NULL;
   loaded = g_new0 (GantryLoaded, 1);
   loaded->path = g_strdup (path);
   loaded->runs = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_run_result_unref);
-  gantry_compile_settings_init (&loaded->settings);
+  if (options->settings != NULL)
+    gantry_compile_settings_copy (&loaded->settings, options->settings);
+  else
+    gantry_compile_settings_init (&loaded->settings);
   loaded->compilation = gantry_compile (model, &loaded->settings, progress, error);
   return loaded->compilation != NULL ? g_steal_pointer (&loaded) : NULL;
 }
@@ -83,7 +88,7 @@ open_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancella
 {
   Request *request = data;
   GError *error = NULL;
-  GantryLoaded *loaded = _gantry_load (request->path, request->dims, request->n_dims,
+  GantryLoaded *loaded = _gantry_load (request->path, &request->options,
                                        _gantry_activity_progress (request->activity), &error);
 
   if (loaded != NULL)
@@ -136,22 +141,38 @@ relay_new (GAsyncReadyCallback callback, gpointer user_data)
   return to;
 }
 
+/* The caller's options may be gone before the thread reads them. */
+static void
+copy_options (Request *request, const GantryOpenOptions *options)
+{
+  guint n = options != NULL ? options->n_dims : 0;
+
+  request->options.random_weights = options != NULL ? options->random_weights : -1;
+  request->dims = g_new0 (GantryDimBinding, n + 1);
+  request->dim_names = g_new0 (char *, n + 1);
+  for (guint i = 0; i < n; i++)
+    {
+      request->dim_names[i] = g_strdup (options->dims[i].name);
+      request->dims[i] = (GantryDimBinding){ request->dim_names[i], options->dims[i].size };
+    }
+  request->options.dims = request->dims;
+  request->options.n_dims = n;
+  if (options != NULL && options->settings != NULL)
+    {
+      gantry_compile_settings_copy (&request->settings, options->settings);
+      request->options.settings = &request->settings;
+    }
+}
+
 void
-gantry_document_open_async (GantryDocument *document, const char *path, const GantryDimBinding *dims, guint n_dims,
+gantry_document_open_async (GantryDocument *document, const char *path, const GantryOpenOptions *options,
                             GAsyncReadyCallback callback, gpointer user_data)
 {
   Request *request = g_new0 (Request, 1);
   g_autoptr (GTask) task = NULL;
 
   request->path = g_strdup (path);
-  request->n_dims = n_dims;
-  request->dims = g_new0 (GantryDimBinding, n_dims + 1);
-  request->dim_names = g_new0 (char *, n_dims + 1);
-  for (guint i = 0; i < n_dims; i++)
-    {
-      request->dim_names[i] = g_strdup (dims[i].name);
-      request->dims[i] = (GantryDimBinding){ request->dim_names[i], dims[i].size };
-    }
+  copy_options (request, options);
   task = start (document, request, relay, relay_new (callback, user_data), gantry_document_open_async);
   g_task_run_in_thread (task, open_thread);
 }
@@ -266,6 +287,7 @@ void
 gantry_document_bind_dim (GantryDocument *document, const char *name, gint64 size)
 {
   const GantryModel *model = gantry_document_get_model (document);
+  GantryOpenOptions options = GANTRY_OPEN_OPTIONS_INIT;
   g_autofree GantryDimBinding *dims = NULL;
   guint n = 0;
 
@@ -275,5 +297,6 @@ gantry_document_bind_dim (GantryDocument *document, const char *name, gint64 siz
     if (g_strcmp0 (model->dim_names[i], name) != 0)
       dims[n++] = (GantryDimBinding){ model->dim_names[i], model->dim_sizes[i] };
   dims[n++] = (GantryDimBinding){ name, size };
-  gantry_document_open_async (document, model->path, dims, n, NULL, NULL);
+  options = (GantryOpenOptions){ dims, n, gantry_document_get_settings (document), model->random_weights };
+  gantry_document_open_async (document, model->path, &options, NULL, NULL);
 }

@@ -342,10 +342,10 @@ gantry_document_add_run (GantryDocument *self, GantryRunResult *result)
 /* Work that blocks */
 
 gboolean
-gantry_document_open (GantryDocument *self, const char *path, const GantryDimBinding *dims, guint n_dims,
+gantry_document_open (GantryDocument *self, const char *path, const GantryOpenOptions *options,
                       const GantryProgress *progress, GError **error)
 {
-  GantryLoaded *loaded = _gantry_load (path, dims, n_dims, progress, error);
+  GantryLoaded *loaded = _gantry_load (path, options, progress, error);
 
   if (loaded == NULL)
     return FALSE;

@@ -53,6 +53,22 @@ void gantry_run_result_add_code (GantryRunResult *result, const GantryCode *code
 /** Returns: (nullable): the code that did the work of @node */
 const GantryCode *gantry_run_result_code (const GantryRunResult *result, guint32 node);
 
+/**
+ * GantryOpenOptions: how a file is opened; all of it is kept in the session file.
+ *
+ * @dims: (array length=n_dims): sizes of symbolic dimensions; of a session they are added to its own
+ * @settings: (nullable): how to compile; NULL: as the session says, or the defaults
+ * @random_weights: a seed for made-up weights, -1 for the file's own
+ */
+typedef struct
+{
+  const GantryDimBinding *dims;
+  guint n_dims;
+  const GantryCompileSettings *settings;
+  gint64 random_weights;
+} GantryOpenOptions;
+#define GANTRY_OPEN_OPTIONS_INIT { .random_weights = -1 }
+
 #define GANTRY_TYPE_DOCUMENT (gantry_document_get_type ())
 G_DECLARE_FINAL_TYPE (GantryDocument, gantry_document, GANTRY, DOCUMENT, GObject)
 
@@ -80,8 +96,8 @@ GPtrArray *gantry_document_get_runs (GantryDocument *document);                /
 gboolean gantry_document_is_busy (GantryDocument *document);
 
 /* Work, blocking: for gantry-cli, tests and worker threads of its own. */
-/** Opens a model or a .gantry session, compiles it (a refusal is kept in the compilation), loads its runs. */
-gboolean gantry_document_open (GantryDocument *document, const char *path, const GantryDimBinding *dims, guint n_dims,
+/** @options (nullable). Opens a model or a .gantry session, compiles it (a refusal is kept in the compilation), loads its runs. */
+gboolean gantry_document_open (GantryDocument *document, const char *path, const GantryOpenOptions *options,
                                const GantryProgress *progress, GError **error);
 gboolean gantry_document_recompile (GantryDocument *document, const GantryProgress *progress, GError **error);
 /** Writes everything into a session file, in one transaction. @path NULL: the file it came from. */
@@ -92,7 +108,7 @@ void gantry_document_set_run (GantryDocument *document, GantryRunResult *result)
 
 /* Work, on a worker thread; the results are set on the main loop. A new request cancels the one under way,
  * and an old answer is dropped. */
-void gantry_document_open_async (GantryDocument *document, const char *path, const GantryDimBinding *dims, guint n_dims,
+void gantry_document_open_async (GantryDocument *document, const char *path, const GantryOpenOptions *options,
                                  GAsyncReadyCallback callback, gpointer user_data);
 gboolean gantry_document_open_finish (GantryDocument *document, GAsyncResult *result, GError **error);
 void gantry_document_recompile_async (GantryDocument *document, GAsyncReadyCallback callback, gpointer user_data);

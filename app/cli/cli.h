@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* app/cli: gantry-cli, one file for each subcommand. It does all that the window does, without a
+ * display, and is also the child in which the window generates and runs code. This header is what
+ * the subcommands share: options, output as text or as one JSON object, exit status. */
+#pragma once
+#include "core/document/document.h"
+#include <json-glib/json-glib.h>
+#include <stdio.h>
+
+G_BEGIN_DECLS
+
+enum
+{
+  GANTRY_EXIT_DONE = 0,
+  GANTRY_EXIT_ERROR = 1,
+  GANTRY_EXIT_MISMATCH = 2,
+  GANTRY_EXIT_UNSUPPORTED = 3,
+};
+
+typedef struct
+{
+  const char *name;
+  const char *arguments; /* "MODEL" */
+  const char *summary;   /* one line */
+  int (*run) (int argc, char **argv); /* argv[0] is the subcommand's name */
+} GantryCommandInfo;
+
+int gantry_cli_info (int argc, char **argv);
+int gantry_cli_passes (int argc, char **argv);
+int gantry_cli_compile (int argc, char **argv);
+int gantry_cli_run (int argc, char **argv);
+int gantry_cli_render (int argc, char **argv);
+int gantry_cli_verify (int argc, char **argv);
+
+/** What all subcommands that open a model understand. */
+typedef struct
+{
+  gboolean json;
+  gboolean progress;
+  gboolean finite_math;
+  char **dims;     /* "batch=8" */
+  char **disabled; /* pass names */
+  gint64 random_weights; /* seed, -1: as in the file */
+} GantryCliOptions;
+
+#define GANTRY_CLI_OPTIONS_INIT { .random_weights = -1 }
+
+/**
+ * gantry_cli_parse:
+ * @command: of the subcommand, for the help text
+ * @own: (nullable): the subcommand's options
+ * @argc: (inout): the rest afterwards
+ *
+ * Returns: FALSE after printing what is wrong
+ */
+gboolean gantry_cli_parse (const char *command, const char *arguments, const char *description,
+                           GantryCliOptions *options, const GOptionEntry *own, int *argc, char ***argv);
+
+/**
+ * gantry_cli_open:
+ *
+ * Opens and compiles @path with the options. Returns: (transfer full) (nullable): NULL after an error
+ */
+GantryDocument *gantry_cli_open (const GantryCliOptions *options, const char *path, GError **error);
+/** Progress lines on standard output when asked for ("progress 0.25 Compiling"). */
+const GantryProgress *gantry_cli_progress (const GantryCliOptions *options);
+
+/** Prints the error on standard error. Returns: the exit status that belongs to it. */
+int gantry_cli_fail (const GError *error);
+/** Prints @root (transfer full) as the one object on standard output. */
+void gantry_cli_print_json (JsonBuilder *builder);
+/** "6.1 MiB" (transfer full) */
+char *gantry_cli_bytes (guint64 bytes);
+/** A size such as 8GiB, 512M or 1000; FALSE and @error when it is none. */
+gboolean gantry_cli_parse_bytes (const char *text, guint64 *bytes, GError **error);
+
+G_END_DECLS

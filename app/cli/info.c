@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gantry-cli info: what a model file says about itself and what of it cannot be compiled. */
+#include "app/cli/cli.h"
+
+static void
+add_values (JsonBuilder *json, const char *key, const GantryModelValue *values, guint n)
+{
+  json_builder_set_member_name (json, key);
+  json_builder_begin_array (json);
+  for (guint i = 0; i < n; i++)
+    {
+      json_builder_begin_object (json);
+      json_builder_set_member_name (json, "name");
+      json_builder_add_string_value (json, values[i].name);
+      json_builder_set_member_name (json, "type");
+      json_builder_add_string_value (json, values[i].type);
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+}
+
+static void
+add_strings (JsonBuilder *json, const char *key, char **values)
+{
+  json_builder_set_member_name (json, key);
+  json_builder_begin_array (json);
+  for (guint i = 0; values != NULL && values[i] != NULL; i++)
+    json_builder_add_string_value (json, values[i]);
+  json_builder_end_array (json);
+}
+
+static void
+add_int (JsonBuilder *json, const char *key, gint64 value)
+{
+  json_builder_set_member_name (json, key);
+  json_builder_add_int_value (json, value);
+}
+
+static void
+add_string (JsonBuilder *json, const char *key, const char *value)
+{
+  json_builder_set_member_name (json, key);
+  json_builder_add_string_value (json, value);
+}
+
+static void
+print_json (const GantryModel *model)
+{
+  g_autoptr (JsonBuilder) json = json_builder_new ();
+
+  json_builder_begin_object (json);
+  add_string (json, "path", model->path);
+  add_string (json, "format", model->format);
+  add_string (json, "producer", model->producer);
+  add_int (json, "nodes", model->n_nodes);
+  add_int (json, "initializers", model->n_initializers);
+  add_int (json, "initializer_bytes", (gint64) model->initializer_bytes);
+  add_int (json, "opset", model->main_opset);
+  add_string (json, "opsets", model->opset);
+  add_values (json, "inputs", model->inputs, model->n_inputs);
+  add_values (json, "outputs", model->outputs, model->n_outputs);
+  json_builder_set_member_name (json, "unsupported");
+  json_builder_begin_array (json);
+  for (guint i = 0; i < model->n_unsupported; i++)
+    {
+      json_builder_begin_object (json);
+      add_string (json, "operation", model->unsupported[i].operation);
+      add_string (json, "why", model->unsupported[i].why);
+      add_string (json, "where", model->unsupported[i].where);
+      add_int (json, "count", model->unsupported[i].count);
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+  add_strings (json, "unbound_dimensions", model->unbound);
+  add_strings (json, "warnings", model->warnings);
+  json_builder_end_object (json);
+  gantry_cli_print_json (json);
+}
+
+static void
+print_values (const char *title, const GantryModelValue *values, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    printf ("%-13s %s: %s\n", i == 0 ? title : "", values[i].name, values[i].type);
+}
+
+static void
+print_text (const GantryModel *model)
+{
+  g_autofree char *file = gantry_cli_bytes (model->file_bytes);
+  g_autofree char *weights = gantry_cli_bytes (model->initializer_bytes);
+
+  printf ("%-13s %s (%s, %s%s%s)\n", "model", model->path, model->format, file, *model->producer != '\0' ? ", by " : "",
+          model->producer);
+  if (*model->opset != '\0')
+    printf ("%-13s %s\n", "opset", model->opset);
+  printf ("%-13s %u\n%-13s %u (%s)\n", "nodes", model->n_nodes, "initializers", model->n_initializers, weights);
+  print_values ("inputs", model->inputs, model->n_inputs);
+  print_values ("outputs", model->outputs, model->n_outputs);
+  for (guint i = 0; model->unbound != NULL && model->unbound[i] != NULL; i++)
+    printf ("%-13s %s\n", i == 0 ? "unbound" : "", model->unbound[i]);
+  if (model->n_unsupported == 0)
+    printf ("%-13s none\n", "unsupported");
+  for (guint i = 0; i < model->n_unsupported; i++)
+    printf ("%-13s %s: %s (%u times, first %s)\n", i == 0 ? "unsupported" : "", model->unsupported[i].operation,
+            model->unsupported[i].why, model->unsupported[i].count, model->unsupported[i].where);
+  for (guint i = 0; model->warnings != NULL && model->warnings[i] != NULL; i++)
+    printf ("%-13s %s\n", "warning", model->warnings[i]);
+}
+
+int
+gantry_cli_info (int argc, char **argv)
+{
+  GantryCliOptions options = GANTRY_CLI_OPTIONS_INIT;
+  g_autoptr (GantryDocument) document = NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (!gantry_cli_parse ("info", "MODEL", "Says what is in a model file and what of it cannot be compiled.", &options,
+                         NULL, &argc, &argv))
+    return GANTRY_EXIT_ERROR;
+  if (argc != 2)
+    {
+      fprintf (stderr, "gantry-cli info: give one model\n");
+      return GANTRY_EXIT_ERROR;
+    }
+  document = gantry_cli_open (&options, argv[1], &error);
+  if (document == NULL)
+    return gantry_cli_fail (error);
+  if (options.json)
+    print_json (gantry_document_get_model (document));
+  else
+    print_text (gantry_document_get_model (document));
+  return GANTRY_EXIT_DONE;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The values that a run reads and those it is compared with. */
+#pragma once
+#include "app/cli/cli.h"
+
+G_BEGIN_DECLS
+
+/**
+ * gantry_inputs_make:
+ * @given: (nullable): NULL-terminated "name=VALUE" or "VALUE" for the next input; VALUE is a file (.pb, a TensorProto;
+ *  .npy; anything else raw bytes), or "random[:SEED]", "arange" (i / n), "zeros", "ones"
+ *
+ * Inputs that are not given are "random:0". Returns: (transfer full) (array): one literal for each parameter
+ */
+GantryLiteral **gantry_inputs_make (GantryModule *module, char **given, GError **error);
+void gantry_literals_free (GantryLiteral **literals, guint n);
+
+/** Reads a value of @type (nullable: as the file says) from a file, as above. */
+GantryLiteral *gantry_input_read (GantryContext *context, const char *path, const GantryType *type, GError **error);
+
+typedef struct
+{
+  gboolean equal;       /* same type and shape, every |a - b| <= absolute + relative |b|, NaN equals NaN */
+  double worst_absolute;
+  double worst_relative; /* |a - b| / max |b|: against the largest value expected */
+  gint64 worst_index;
+  char *why; /* (nullable): in words */
+} GantryComparison;
+void gantry_compare (const GantryLiteral *got, const GantryLiteral *expected, double relative, double absolute,
+                     GantryComparison *comparison);
+
+G_END_DECLS

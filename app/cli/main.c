@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gantry-cli: finds the subcommand. */
+#include "app/cli/cli.h"
+#include "gantry-config.h"
+#include <locale.h>
+#include <string.h>
+
+static const GantryCommandInfo commands[] = {
+  { "info", "MODEL", "what is in a model file and what cannot be compiled", gantry_cli_info },
+  { "passes", "MODEL", "runs the passes and says what each changed", gantry_cli_passes },
+  { "compile", "MODEL", "compiles for this machine, shows or writes code and plan", gantry_cli_compile },
+  { "run", "MODEL", "compiles, runs and measures", gantry_cli_run },
+  { "render", "MODEL", "draws graph, timeline or memory as SVG, PNG or DOT", gantry_cli_render },
+  { "verify", "DIR...", "runs ONNX backend test folders", gantry_cli_verify },
+};
+
+static int
+usage (FILE *out)
+{
+  fprintf (out, "Usage: gantry-cli COMMAND [OPTION...] ARGUMENT...\n\n");
+  for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
+    fprintf (out, "  %-8s %-8s %s\n", commands[i].name, commands[i].arguments, commands[i].summary);
+  fprintf (out, "\ngantry-cli COMMAND --help tells the options of a command.\n"
+                "Exit status: 0 done, 1 error, 2 results differ from those expected, 3 not supported.\n");
+  return out == stdout ? GANTRY_EXIT_DONE : GANTRY_EXIT_ERROR;
+}
+
+int
+main (int argc, char **argv)
+{
+  setlocale (LC_ALL, "");
+  setlocale (LC_NUMERIC, "C"); /* figures are read by programs */
+  if (argc < 2)
+    return usage (stderr);
+  if (strcmp (argv[1], "--help") == 0 || strcmp (argv[1], "-h") == 0 || strcmp (argv[1], "help") == 0)
+    return usage (stdout);
+  if (strcmp (argv[1], "--version") == 0)
+    {
+      printf ("gantry-cli %s\n", GANTRY_VERSION);
+      return GANTRY_EXIT_DONE;
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
+    if (strcmp (argv[1], commands[i].name) == 0)
+      return commands[i].run (argc - 1, argv + 1);
+  fprintf (stderr, "gantry-cli: there is no command '%s'\n\n", argv[1]);
+  return usage (stderr);
+}

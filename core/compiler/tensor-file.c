@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads tensors from TensorProto, numpy and plain files; writes numpy files (format 1.0). */
+#include "core/compiler/tensor-file.h"
+#include "core/frontends/onnx/onnx.h"
+#include <string.h>
+
+#define NPY_MAGIC "\x93NUMPY"
+#define NPY_HEADER_LIMIT 65536u
+
+static const struct
+{
+  const char *code;
+  GantryElementType element;
+} npy_types[] = {
+  { "<f8", GANTRY_F64 }, { "<f4", GANTRY_F32 }, { "<f2", GANTRY_F16 }, { "<i8", GANTRY_I64 }, { "<i4", GANTRY_I32 },
+  { "<i2", GANTRY_I16 }, { "|i1", GANTRY_I8 },  { "<u8", GANTRY_U64 }, { "<u4", GANTRY_U32 }, { "<u2", GANTRY_U16 },
+  { "|u1", GANTRY_U8 },  { "|b1", GANTRY_BOOL },
+};
+
+static gboolean
+bad (GError **error, const char *path, const char *why)
+{
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: not a numpy file that can be read: %s", path, why);
+  return FALSE;
+}
+
+/* The header is a Python dictionary; the three keys are found by name, whatever their order. */
+static gboolean
+parse_npy_header (const char *path, const char *header, GantryElementType *element, guint *rank, GantryDim *dims,
+                  GError **error)
+{
+  const char *descr = strstr (header, "'descr':");
+  const char *shape = strstr (header, "'shape':");
+
+  *element = GANTRY_ELEMENT_NONE;
+  *rank = 0;
+  if (descr == NULL || shape == NULL || strstr (header, "'fortran_order': False") == NULL)
+    return bad (error, path, "it has to be in C order and say its type and shape");
+  descr = strchr (descr + strlen ("'descr':"), '\'');
+  for (guint i = 0; descr != NULL && i < G_N_ELEMENTS (npy_types); i++)
+    if (strncmp (descr + 1, npy_types[i].code, strlen (npy_types[i].code)) == 0)
+      *element = npy_types[i].element;
+  if (*element == GANTRY_ELEMENT_NONE)
+    return bad (error, path, "its element type is not known");
+  shape = strchr (shape, '(');
+  for (shape = shape != NULL ? shape + 1 : ""; *shape != '\0' && *shape != ')';)
+    {
+      char *end;
+      gint64 size = g_ascii_strtoll (shape, &end, 10);
+
+      if (end == shape || size < 0 || *rank == GANTRY_MAX_RANK)
+        return bad (error, path, "its shape is damaged or has too many dimensions");
+      dims[(*rank)++] = size;
+      shape = end + strspn (end, ", ");
+    }
+  return TRUE;
+}
+
+static GantryLiteral *
+read_npy (GantryContext *context, const char *path, GBytes *bytes, GError **error)
+{
+  gsize size, start, length;
+  const guint8 *data = g_bytes_get_data (bytes, &size);
+  g_autofree char *header = NULL;
+  g_autoptr (GBytes) values = NULL;
+  GantryElementType element;
+  GantryDim dims[GANTRY_MAX_RANK];
+  GantryLiteral *literal;
+  guint rank;
+
+  if (size < 12)
+    return bad (error, path, "it ends within the header"), NULL;
+  start = data[6] == 1 ? 10 : 12;
+  length = data[8] | (gsize) data[9] << 8;
+  if (data[6] != 1)
+    length |= (gsize) data[10] << 16 | (gsize) data[11] << 24;
+  if (length > NPY_HEADER_LIMIT || start + length > size)
+    return bad (error, path, "it ends within the header"), NULL;
+  header = g_strndup ((const char *) data + start, length);
+  if (!parse_npy_header (path, header, &element, &rank, dims, error))
+    return NULL;
+  values = g_bytes_new_from_bytes (bytes, start + length, size - start - length);
+  literal = gantry_literal_new (gantry_context_type (context, gantry_context_tensor (context, element, rank, dims)),
+                                values, FALSE, error);
+  if (literal == NULL)
+    gantry_error_prefix (error, "%s: ", path);
+  return literal;
+}
+
+GantryLiteral *
+gantry_tensor_file_read (GantryContext *context, const char *path, const GantryType *type, GError **error)
+{
+  g_autoptr (GMappedFile) file = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  GantryLiteral *literal;
+
+  if (g_str_has_suffix (path, ".pb"))
+    return gantry_onnx_read_tensor (context, path, NULL, error);
+  file = g_mapped_file_new (path, FALSE, error);
+  if (file == NULL)
+    return NULL;
+  bytes = g_mapped_file_get_bytes (file);
+  if (g_bytes_get_size (bytes) >= 6 && memcmp (g_bytes_get_data (bytes, NULL), NPY_MAGIC, 6) == 0)
+    return read_npy (context, path, bytes, error);
+  if (type == NULL)
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: neither a TensorProto (.pb) nor a numpy file", path);
+      return NULL;
+    }
+  literal = gantry_literal_new (type, bytes, FALSE, error);
+  if (literal == NULL)
+    gantry_error_prefix (error, "%s: ", path);
+  return literal;
+}
+
+gboolean
+gantry_tensor_file_write_npy (const GantryLiteral *literal, const char *path, GError **error)
+{
+  gsize size = (gsize) gantry_type_bytes (literal->type);
+  const char *code = "|V2"; /* bfloat16 has no code of its own in numpy */
+  GString *out = g_string_new (NULL);
+  gboolean written;
+
+  for (guint i = 0; i < G_N_ELEMENTS (npy_types); i++)
+    if (npy_types[i].element == (GantryElementType) literal->type->element)
+      code = npy_types[i].code;
+  g_string_append_printf (out, "{'descr': '%s', 'fortran_order': False, 'shape': (", code);
+  for (guint i = 0; i < literal->type->rank; i++)
+    g_string_append_printf (out, "%" G_GINT64_FORMAT ",", literal->type->dims[i]);
+  g_string_append (out, "), }");
+  while ((10 + out->len + 1) % 64 != 0)
+    g_string_append_c (out, ' ');
+  g_string_append_c (out, '\n');
+  {
+    guint8 start[10] = "\x93NUMPY\x01";
+
+    start[8] = (guint8) (out->len & 255);
+    start[9] = (guint8) (out->len >> 8);
+    g_string_prepend_len (out, (const char *) start, 10);
+  }
+  if (size > 0)
+    {
+      gsize header = out->len;
+
+      g_string_set_size (out, header + size);
+      gantry_literal_copy_to (literal, (guint8 *) out->str + header);
+    }
+  written = g_file_set_contents (path, out->str, (gssize) out->len, error);
+  g_string_free (out, TRUE);
+  return written;
+}

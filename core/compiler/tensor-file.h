@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Single tensors in files: what inputs and expected outputs of a run come as. */
+#pragma once
+#include "core/base/base.h"
+#include "core/ir/context.h"
+
+G_BEGIN_DECLS
+
+/**
+ * gantry_tensor_file_read:
+ * @path: .pb (an ONNX TensorProto), .npy (numpy, C order, little endian), anything else: the plain bytes of @type
+ * @type: (nullable): wanted for plain bytes
+ *
+ * Returns: (transfer full) (nullable)
+ */
+GantryLiteral *gantry_tensor_file_read (GantryContext *context, const char *path, const GantryType *type,
+                                        GError **error);
+/** Writes @literal as .npy. */
+gboolean gantry_tensor_file_write_npy (const GantryLiteral *literal, const char *path, GError **error);
+
+G_END_DECLS
