@@ -42,13 +42,15 @@
  *
  * Inference. To find types the importer lowers each node into a scratch module, in program order,
  * with constant folding on for small values (so shape arithmetic is constant there); `source` is the
- * complete imported module, but the types of its nodes are not filled in yet. So a rule takes types
- * and constants from the builder and @operands, never from the nodes of @source; attributes and the
- * number of operands it takes from @node. The bodies of subgraphs are in the scratch module under
- * their own function ids before their node is lowered, so that `if` and `call` infer there. A node
- * with an operand of unknown type is not lowered at import.
+ * complete imported module, but its nodes have only the types that the file declares (value_info and
+ * graph outputs; often none). So a rule takes types and constants from the builder and @operands, not
+ * from the nodes of @source; attributes and the number of operands it takes from @node. The bodies
+ * of subgraphs are in the scratch module under their own function ids before their node is lowered,
+ * so that `if` and `call` infer there. A node with an operand of unknown type is not lowered at
+ * import.
  */
 #pragma once
+#include "core/frontends/onnx/onnx.h"
 #include "core/ir/dialect.h"
 
 G_BEGIN_DECLS
@@ -87,10 +89,8 @@ gantry_onnx_node_operation (GantryContext *context, const GantryNode *node)
   return gantry_context_op_name (context, node->op) + sizeof GANTRY_ONNX_PREFIX - 1;
 }
 
-/* What the lowering rules give the importer. */
+/* What the lowering rules give the importer, besides gantry_onnx_dialect() of onnx.h. */
 
-/** The dialect "onnx"; static, valid for ever. */
-const GantryDialect *gantry_onnx_dialect (void);
 /** Whether there is a rule for @operation ("Conv", "com.microsoft.FusedConv"), whatever its attributes. */
 gboolean gantry_onnx_knows_operation (const char *operation);
 

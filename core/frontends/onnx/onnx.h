@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/frontends/onnx: reads ONNX models. A file is scanned and mapped, its graph becomes a module of
+ * foreign operations ("onnx.Conv") with every attribute, name, scope and place kept, and the dialect
+ * "onnx" says what each means in core operations. An unknown operation opens like any other; only
+ * compiling it is refused. Weights stay in the mapped file. */
+#pragma once
+#include "core/base/base.h"
+#include "core/ir/dialect.h"
+#include "core/ir/module.h"
+
+G_BEGIN_DECLS
+
+/**
+ * GantryOnnxDim: a size that the user gives to a dimension, `--dim batch=8`.
+ *
+ * @name: the model's name of the dimension, or "input:axis" ("data:0") for one without a name
+ * @value: 0 or more
+ */
+typedef struct
+{
+  const char *name;
+  gint64 value;
+} GantryOnnxDim;
+
+/**
+ * GantryOnnxOptions: all zero is the default.
+ *
+ * @max_nodes: what the module may have at most, functions inlined; 0 means four million
+ */
+typedef struct
+{
+  const GantryOnnxDim *dims;
+  guint n_dims;
+  guint max_nodes;
+} GantryOnnxOptions;
+
+typedef struct
+{
+  char *name;
+  guint32 type; /* type id of the context of the import */
+  char *type_text; /* "f32[batch,3,224,224]" */
+} GantryOnnxValue;
+
+typedef struct
+{
+  char *domain; /* "" is ONNX itself */
+  gint64 version;
+} GantryOnnxOpset;
+
+/** An operation that cannot be compiled: "Conv: why", once for each reason. */
+typedef struct
+{
+  char *operation;
+  char *why;
+  char *first; /* where it stands first: "node 12 'conv1'" */
+  guint count;
+} GantryOnnxUnsupported;
+
+/**
+ * GantryOnnxInfo: what a model file says about itself and what Gantry cannot do with it.
+ *
+ * @n_nodes: NodeProto of the graph and of all nested subgraphs, not of function bodies
+ * @n_initializers: likewise
+ * @inputs: of the graph, without those that an initializer gives a value
+ * @unbound: names of dimensions that nobody has bound, in order of appearance
+ * @n_untyped: nodes whose type could not be found
+ * @warnings: whole sentences for the user
+ */
+typedef struct
+{
+  gint64 ir_version;
+  char *producer; /* "pytorch 2.0.0", "" when it does not say */
+  char *graph_name;
+  GantryOnnxOpset *opsets;
+  guint n_opsets;
+  guint n_nodes;
+  guint n_initializers;
+  guint n_functions;
+  guint64 initializer_bytes;
+  GantryOnnxValue *inputs;
+  guint n_inputs;
+  GantryOnnxValue *outputs;
+  guint n_outputs;
+  GantryOnnxUnsupported *unsupported;
+  guint n_unsupported;
+  guint n_untyped;
+  char **unbound;
+  char **warnings;
+} GantryOnnxInfo;
+
+void gantry_onnx_info_free (GantryOnnxInfo *info);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryOnnxInfo, gantry_onnx_info_free)
+
+/**
+ * gantry_onnx_import:
+ * @context: gets the dialect "onnx", and everything interned
+ * @path: of the model file; it stays mapped as long as @context lives
+ * @options: (nullable): dimensions to bind, limits
+ * @info: (out) (optional) (transfer full): what the file says about itself
+ *
+ * Returns: (transfer full): the imported module, in foreign operations; NULL and one error that names
+ * the file and the place in it: %GANTRY_ERROR_INVALID (no ONNX model, cyclic, inconsistent),
+ * TRUNCATED, TOO_LARGE, UNSUPPORTED, a %G_FILE_ERROR, or %G_IO_ERROR_CANCELLED
+ */
+GantryModule *gantry_onnx_import (GantryContext *context, const char *path, const GantryOnnxOptions *options,
+                                  GantryOnnxInfo **info, const GantryProgress *progress, GError **error);
+
+/**
+ * gantry_onnx_import_bytes:
+ * @name: of the model in messages and locations
+ *
+ * As gantry_onnx_import() for a model in memory. External data files are refused.
+ */
+GantryModule *gantry_onnx_import_bytes (GantryContext *context, GBytes *bytes, const char *name,
+                                        const GantryOnnxOptions *options, GantryOnnxInfo **info,
+                                        const GantryProgress *progress, GError **error);
+
+/**
+ * gantry_onnx_read_tensor:
+ * @path: a file that holds one TensorProto, as the data of ONNX backend tests does
+ * @name: (out) (optional) (transfer full): the tensor's name, "" when it has none
+ *
+ * Returns: (transfer full): its value, mapped; NULL and an error as gantry_onnx_import(), UNSUPPORTED
+ * for an element type that is not compiled
+ */
+GantryLiteral *gantry_onnx_read_tensor (GantryContext *context, const char *path, char **name, GError **error);
+
+/** The dialect "onnx"; static, valid for ever. The import adds it to its context. */
+const GantryDialect *gantry_onnx_dialect (void);
+
+G_END_DECLS
