@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The CPU device: memory from the system, kernels on the worker threads, and two copy queues with a thread each.
+ * The compute queue is the submitting thread itself: a hand-over to another thread would cost more than a small
+ * kernel takes. */
+#include "core/runtime/cpu/cpu.h"
+#include "core/runtime/cpu/pool-private.h"
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define HUGE_PAGE ((gsize) 2 << 20)
+
+typedef struct
+{
+  GantryDevice *device;
+  GantryQueue queue;
+  GThread *thread; /* started when it is first used */
+  GMutex lock;
+  GCond changed;
+  GantryBatch *batch; /* what to run now; NULL when there is nothing */
+  const GantryCommand *commands;
+  guint32 n;
+  gboolean quit;
+} CopyQueue;
+
+typedef struct
+{
+  GantryDevice parent;
+  guint n_threads;
+  CpuPool *pool;
+  GMutex running; /* held from begin to finish */
+  CopyQueue copies[GANTRY_N_QUEUES]; /* that of compute is not used */
+} CpuDevice;
+
+struct _GantryBatch
+{
+  CpuDevice *cpu;
+  GantryStamp *stamps;
+  GCancellable *cancellable;
+  guint32 n_events;
+  _Atomic gint *happened; /* by event */
+  GMutex lock;
+  GCond event;
+  gboolean submitted[GANTRY_N_QUEUES];
+  _Atomic gint stopped; /* something was left out because of the cancellable */
+};
+
+/* Memory. */
+
+static void *
+cpu_allocate (GantryDevice *device, GantryMemoryKind kind, gsize bytes)
+{
+  gsize alignment = bytes >= HUGE_PAGE ? HUGE_PAGE : 64;
+  void *memory = NULL;
+
+  if (posix_memalign (&memory, alignment, MAX (bytes, 1)) != 0)
+    return NULL;
+  if (bytes >= HUGE_PAGE)
+    madvise (memory, bytes, MADV_HUGEPAGE); /* a wish: fewer page faults and table walks */
+  return memory;
+}
+
+static void
+cpu_deallocate (GantryDevice *device, GantryMemoryKind kind, void *memory, gsize bytes)
+{
+  free (memory);
+}
+
+static void
+cpu_transfer (GantryDevice *device, void *to, const void *from, gsize bytes)
+{
+  if (bytes > 0)
+    memcpy (to, from, bytes);
+}
+
+/* Events. */
+
+static void
+record (GantryBatch *batch, guint32 event)
+{
+  g_mutex_lock (&batch->lock);
+  atomic_store_explicit (&batch->happened[event], 1, memory_order_release);
+  g_cond_broadcast (&batch->event);
+  g_mutex_unlock (&batch->lock);
+}
+
+static void
+wait_for (GantryBatch *batch, guint32 event)
+{
+  for (guint i = 0; i < 256; i++)
+    {
+      if (atomic_load_explicit (&batch->happened[event], memory_order_acquire))
+        return;
+      cpu_relax ();
+    }
+  g_mutex_lock (&batch->lock);
+  while (!atomic_load_explicit (&batch->happened[event], memory_order_acquire))
+    g_cond_wait (&batch->event, &batch->lock);
+  g_mutex_unlock (&batch->lock);
+}
+
+/* Commands. */
+
+static void
+execute (GantryBatch *batch, const GantryCommand *command)
+{
+  switch ((GantryCommandKind) command->kind)
+    {
+    case GANTRY_COMMAND_LAUNCH:
+      _gantry_cpu_pool_run (batch->cpu->pool, command->launch.kernel, command->launch.buffers);
+      break;
+    case GANTRY_COMMAND_COPY:
+      cpu_transfer (NULL, command->copy.to, command->copy.from, command->copy.bytes);
+      break;
+    case GANTRY_COMMAND_FILL:
+      gantry_literal_copy_to (command->fill.literal, command->fill.to);
+      break;
+    case GANTRY_COMMAND_RECORD:
+      record (batch, command->event);
+      break;
+    case GANTRY_COMMAND_WAIT:
+      wait_for (batch, command->event);
+      break;
+    default:
+      g_assert_not_reached ();
+    }
+}
+
+static gboolean
+left_out (GantryBatch *batch, const GantryCommand *command)
+{
+  /* Events still happen after a cancel, or another queue would wait for ever. */
+  if (command->kind == GANTRY_COMMAND_RECORD)
+    return FALSE;
+  if (atomic_load_explicit (&batch->stopped, memory_order_relaxed))
+    return TRUE;
+  if (!g_cancellable_is_cancelled (batch->cancellable))
+    return FALSE;
+  atomic_store (&batch->stopped, 1);
+  return TRUE;
+}
+
+static void
+run_commands (GantryBatch *batch, const GantryCommand *commands, guint32 n)
+{
+  for (guint32 i = 0; i < n; i++)
+    {
+      const GantryCommand *command = &commands[i];
+      gint64 begin;
+
+      if (left_out (batch, command))
+        continue;
+      if (command->stamp == GANTRY_NO_STAMP || batch->stamps == NULL)
+        {
+          execute (batch, command);
+          continue;
+        }
+      begin = gantry_time_ns ();
+      execute (batch, command);
+      batch->stamps[command->stamp].begin = begin;
+      batch->stamps[command->stamp].end = gantry_time_ns ();
+    }
+}
+
+/* Copy queues. */
+
+static gpointer
+copy_thread (gpointer user_data)
+{
+  CopyQueue *queue = user_data;
+
+  g_mutex_lock (&queue->lock);
+  for (;;)
+    {
+      while (queue->batch == NULL && !queue->quit)
+        g_cond_wait (&queue->changed, &queue->lock);
+      if (queue->batch == NULL)
+        break;
+      g_mutex_unlock (&queue->lock);
+      run_commands (queue->batch, queue->commands, queue->n);
+      g_mutex_lock (&queue->lock);
+      queue->batch = NULL;
+      g_cond_broadcast (&queue->changed);
+    }
+  g_mutex_unlock (&queue->lock);
+  return NULL;
+}
+
+static void
+start_copies (CopyQueue *queue, GantryBatch *batch, const GantryCommand *commands, guint32 n)
+{
+  g_mutex_lock (&queue->lock);
+  g_assert (queue->batch == NULL);
+  queue->batch = batch;
+  queue->commands = commands;
+  queue->n = n;
+  if (queue->thread == NULL)
+    queue->thread = g_thread_new (queue->queue == GANTRY_QUEUE_TO_HOST ? "gantry-to-host" : "gantry-to-dev",
+                                  copy_thread, queue);
+  g_cond_broadcast (&queue->changed);
+  g_mutex_unlock (&queue->lock);
+}
+
+static void
+wait_for_copies (CopyQueue *queue)
+{
+  g_mutex_lock (&queue->lock);
+  while (queue->batch != NULL)
+    g_cond_wait (&queue->changed, &queue->lock);
+  g_mutex_unlock (&queue->lock);
+}
+
+static void
+stop_copies (CopyQueue *queue)
+{
+  if (queue->thread != NULL)
+    {
+      g_mutex_lock (&queue->lock);
+      queue->quit = TRUE;
+      g_cond_broadcast (&queue->changed);
+      g_mutex_unlock (&queue->lock);
+      g_thread_join (queue->thread);
+    }
+  g_mutex_clear (&queue->lock);
+  g_cond_clear (&queue->changed);
+}
+
+/* Batches. */
+
+static GantryBatch *
+cpu_begin (GantryDevice *device, guint32 n_events, GantryStamp *stamps, GCancellable *cancellable)
+{
+  CpuDevice *cpu = (CpuDevice *) device;
+  GantryBatch *batch = g_new0 (GantryBatch, 1);
+
+  g_mutex_lock (&cpu->running);
+  batch->cpu = cpu;
+  batch->stamps = stamps;
+  batch->cancellable = cancellable;
+  batch->n_events = n_events;
+  batch->happened = g_new0 (_Atomic gint, n_events);
+  g_mutex_init (&batch->lock);
+  g_cond_init (&batch->event);
+  return batch;
+}
+
+static void
+cpu_submit (GantryBatch *batch, GantryQueue queue, const GantryCommand *commands, guint32 n)
+{
+  g_return_if_fail (!batch->submitted[queue]);
+  batch->submitted[queue] = TRUE;
+  if (queue == GANTRY_QUEUE_COMPUTE)
+    run_commands (batch, commands, n);
+  else
+    start_copies (&batch->cpu->copies[queue], batch, commands, n);
+}
+
+static gboolean
+cpu_finish (GantryBatch *batch, GError **error)
+{
+  CpuDevice *cpu = batch->cpu;
+  gboolean stopped;
+
+  for (guint queue = 0; queue < GANTRY_N_QUEUES; queue++)
+    if (batch->submitted[queue] && queue != GANTRY_QUEUE_COMPUTE)
+      wait_for_copies (&cpu->copies[queue]);
+  stopped = atomic_load (&batch->stopped);
+  g_mutex_clear (&batch->lock);
+  g_cond_clear (&batch->event);
+  g_free (batch->happened);
+  g_free (batch);
+  g_mutex_unlock (&cpu->running);
+  if (stopped)
+    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "The run was cancelled");
+  return !stopped;
+}
+
+static void
+cpu_free (GantryDevice *device)
+{
+  CpuDevice *cpu = (CpuDevice *) device;
+
+  for (guint queue = 0; queue < GANTRY_N_QUEUES; queue++)
+    stop_copies (&cpu->copies[queue]);
+  _gantry_cpu_pool_free (cpu->pool);
+  g_mutex_clear (&cpu->running);
+  gantry_device_clear (device);
+  g_free (cpu);
+}
+
+static const GantryDeviceClass cpu_class = {
+  .kind = "cpu",
+  .free = cpu_free,
+  .allocate = cpu_allocate,
+  .deallocate = cpu_deallocate,
+  .upload = cpu_transfer,
+  .download = cpu_transfer,
+  .begin = cpu_begin,
+  .submit = cpu_submit,
+  .finish = cpu_finish,
+};
+
+GantryDevice *
+gantry_cpu_device_new (guint n_threads)
+{
+  CpuDevice *cpu = g_new0 (CpuDevice, 1);
+
+  cpu->n_threads = n_threads > 0 ? n_threads : g_get_num_processors ();
+  gantry_device_init (&cpu->parent, &cpu_class,
+                      g_strdup_printf ("cpu, %u %s", cpu->n_threads, cpu->n_threads == 1 ? "thread" : "threads"));
+  cpu->pool = _gantry_cpu_pool_new (cpu->n_threads);
+  g_mutex_init (&cpu->running);
+  for (guint queue = 0; queue < GANTRY_N_QUEUES; queue++)
+    {
+      cpu->copies[queue].device = &cpu->parent;
+      cpu->copies[queue].queue = queue;
+      g_mutex_init (&cpu->copies[queue].lock);
+      g_cond_init (&cpu->copies[queue].changed);
+    }
+  return &cpu->parent;
+}
+
+guint
+gantry_cpu_device_threads (const GantryDevice *device)
+{
+  g_return_val_if_fail (device->klass == &cpu_class, 1);
+  return ((const CpuDevice *) device)->n_threads;
+}

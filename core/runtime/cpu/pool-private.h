@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Worker threads that share the tasks of one kernel at a time. */
+#pragma once
+#include "core/ir/executable.h"
+
+typedef struct _CpuPool CpuPool;
+
+CpuPool *_gantry_cpu_pool_new (guint n_threads);
+void _gantry_cpu_pool_free (CpuPool *pool);
+
+/** Runs all tasks of @kernel and returns when they are done. From one thread at a time. */
+void _gantry_cpu_pool_run (CpuPool *pool, const GantryKernel *kernel, void *const *buffers);
+
+/** A short pause within a loop that waits for another thread. */
+static inline void
+cpu_relax (void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause ();
+#endif
+}

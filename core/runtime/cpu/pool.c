@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The worker threads. A job is offered in one word of state: its number, whether it is open, and how many
+ * workers are in it. A worker enters by compare-and-swap while the job is open; the submitting thread
+ * works too, closes the job when no task is left and waits only for those who are in. So a worker
+ * that sleeps or is late costs nothing, and the job's fields are never written while one reads them.
+ * Workers look for the next job for some microseconds before they sleep. */
+#include "core/runtime/cpu/pool-private.h"
+#include <sched.h>
+#include <stdatomic.h>
+#include <time.h>
+
+#define OPEN ((guint64) 1 << 31)
+#define COUNT (OPEN - 1)
+#define NUMBER(state) ((guint32) ((state) >> 32))
+
+/* How long a worker looks for work before it sleeps. */
+#define SPIN_NS 50000
+/* A kernel that one thread should do in less than this is not shared: waking others would cost as much. */
+#define ALONE_NS 12000.0
+/* Cautious rates of one thread, for that estimate: flops and bytes in a nanosecond. */
+#define FLOPS_PER_NS 4.0
+#define BYTES_PER_NS 8.0
+#define CHUNKS_PER_THREAD 8
+
+struct _CpuPool
+{
+  _Alignas (64) _Atomic guint64 state;
+  _Alignas (64) _Atomic gint64 next; /* first task that nobody has taken */
+  /* The job: written while no worker is in one. */
+  _Alignas (64) GantryKernelFunc func;
+  gconstpointer data;
+  void *const *buffers;
+  gint64 n_tasks, chunk;
+  guint n_threads;
+  GThread **threads; /* n_threads - 1 */
+  GMutex lock;
+  GCond wake;
+  _Atomic guint sleeping;
+  _Atomic gboolean quit;
+};
+
+static gint64
+now_ns (void)
+{
+  struct timespec now;
+
+  clock_gettime (CLOCK_MONOTONIC, &now);
+  return (gint64) now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static void
+take_tasks (CpuPool *pool)
+{
+  gint64 n = pool->n_tasks, chunk = pool->chunk;
+
+  for (;;)
+    {
+      gint64 begin = atomic_fetch_add_explicit (&pool->next, chunk, memory_order_relaxed);
+
+      if (begin >= n)
+        return;
+      pool->func (pool->data, pool->buffers, begin, MIN (begin + chunk, n));
+    }
+}
+
+static inline gboolean
+is_new (guint64 state, guint32 last)
+{
+  return (state & OPEN) != 0 && NUMBER (state) != last;
+}
+
+/* Returns: TRUE as soon as there is a job other than @last, FALSE after a while. */
+static gboolean
+look_for_job (CpuPool *pool, guint32 last)
+{
+  gint64 until = now_ns () + SPIN_NS;
+
+  do
+    for (guint i = 0; i < 64; i++)
+      {
+        if (is_new (atomic_load_explicit (&pool->state, memory_order_relaxed), last)
+            || atomic_load_explicit (&pool->quit, memory_order_relaxed))
+          return TRUE;
+        cpu_relax ();
+      }
+  while (now_ns () < until);
+  return FALSE;
+}
+
+static void
+sleep_until_job (CpuPool *pool, guint32 last)
+{
+  g_mutex_lock (&pool->lock);
+  /* Counted before the state is read, and the submitter reads the count after it wrote the state: one of the two sees
+   * the other. */
+  atomic_fetch_add (&pool->sleeping, 1);
+  while (!is_new (atomic_load (&pool->state), last) && !atomic_load (&pool->quit))
+    g_cond_wait (&pool->wake, &pool->lock);
+  atomic_fetch_sub (&pool->sleeping, 1);
+  g_mutex_unlock (&pool->lock);
+}
+
+static gpointer
+worker (gpointer user_data)
+{
+  CpuPool *pool = user_data;
+  guint32 last = 0;
+
+  while (!atomic_load_explicit (&pool->quit, memory_order_relaxed))
+    {
+      guint64 state;
+
+      if (!look_for_job (pool, last))
+        sleep_until_job (pool, last);
+      state = atomic_load_explicit (&pool->state, memory_order_relaxed);
+      if (!is_new (state, last) || !atomic_compare_exchange_strong (&pool->state, &state, state + 1))
+        continue;
+      take_tasks (pool);
+      last = NUMBER (state);
+      atomic_fetch_sub_explicit (&pool->state, 1, memory_order_release);
+    }
+  return NULL;
+}
+
+CpuPool *
+_gantry_cpu_pool_new (guint n_threads)
+{
+  CpuPool *pool = g_aligned_alloc0 (1, sizeof (CpuPool), 64);
+
+  pool->n_threads = n_threads;
+  g_mutex_init (&pool->lock);
+  g_cond_init (&pool->wake);
+  pool->threads = g_new0 (GThread *, n_threads);
+  for (guint i = 0; i + 1 < n_threads; i++)
+    pool->threads[i] = g_thread_new ("gantry-worker", worker, pool);
+  return pool;
+}
+
+void
+_gantry_cpu_pool_free (CpuPool *pool)
+{
+  g_mutex_lock (&pool->lock);
+  atomic_store (&pool->quit, TRUE);
+  g_cond_broadcast (&pool->wake);
+  g_mutex_unlock (&pool->lock);
+  for (guint i = 0; i + 1 < pool->n_threads; i++)
+    g_thread_join (pool->threads[i]);
+  g_free (pool->threads);
+  g_mutex_clear (&pool->lock);
+  g_cond_clear (&pool->wake);
+  g_aligned_free (pool);
+}
+
+static gboolean
+is_small (const GantryKernel *kernel)
+{
+  double ns;
+
+  if (kernel->flops < 0 || kernel->bytes < 0)
+    return FALSE;
+  ns = MAX ((double) kernel->flops / FLOPS_PER_NS, (double) kernel->bytes / BYTES_PER_NS);
+  return ns < ALONE_NS;
+}
+
+static void
+wait_for_others (CpuPool *pool)
+{
+  for (guint spins = 0; (atomic_load_explicit (&pool->state, memory_order_acquire) & COUNT) != 0; spins++)
+    {
+      /* With fewer processors than threads, the one waited for may need this one. */
+      if (spins > 1000)
+        sched_yield ();
+      else
+        cpu_relax ();
+    }
+}
+
+void
+_gantry_cpu_pool_run (CpuPool *pool, const GantryKernel *kernel, void *const *buffers)
+{
+  guint64 number;
+
+  if (pool->n_threads == 1 || kernel->whole || kernel->n_tasks <= 1 || is_small (kernel))
+    {
+      if (kernel->n_tasks > 0)
+        kernel->func (kernel->state, buffers, 0, kernel->n_tasks);
+      return;
+    }
+  pool->func = kernel->func;
+  pool->data = kernel->state;
+  pool->buffers = buffers;
+  pool->n_tasks = kernel->n_tasks;
+  pool->chunk = MAX (kernel->n_tasks / ((gint64) pool->n_threads * CHUNKS_PER_THREAD), 1);
+  atomic_store_explicit (&pool->next, 0, memory_order_relaxed);
+  number = (guint64) NUMBER (atomic_load_explicit (&pool->state, memory_order_relaxed)) + 1;
+  atomic_store (&pool->state, (number << 32) | OPEN);
+  if (atomic_load (&pool->sleeping) > 0)
+    {
+      g_mutex_lock (&pool->lock);
+      g_cond_broadcast (&pool->wake);
+      g_mutex_unlock (&pool->lock);
+    }
+  take_tasks (pool);
+  atomic_fetch_and (&pool->state, ~OPEN);
+  wait_for_others (pool);
+}

@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Loading: an executable is checked once, so that running it need not; memory is allocated, every
+ * address is computed, the command lists are written, and the constant region is filled. */
+#include "core/base/error.h"
+#include "core/runtime/executor-private.h"
+#include <string.h>
+
+#define MOST_BYTES (G_GUINT64_CONSTANT (1) << 60)
+
+char *
+_gantry_executor_describe (const GantryExecutable *executable, guint32 buffer)
+{
+  const GantryPlanBuffer *b = &executable->plan->buffers[buffer];
+  const GantryNode *node = gantry_module_node (executable->module, b->node);
+  g_autofree char *label = node != NULL ? gantry_node_label (executable->module, node)
+                                        : g_strdup_printf ("%%%u", b->node);
+  g_autofree char *size = g_format_size_full (b->size, G_FORMAT_SIZE_IEC_UNITS);
+
+  return g_strdup_printf ("'%s'%s (%s)", label, b->category == GANTRY_BUFFER_WORKSPACE ? ", workspace" : "", size);
+}
+
+/* Checks. What is wrong here is wrong in the maker of the executable, but it may have come from a file. */
+
+static gboolean G_GNUC_PRINTF (2, 3)
+invalid (GError **error, const char *format, ...)
+{
+  g_autofree char *what = NULL;
+  va_list args;
+
+  va_start (args, format);
+  what = g_strdup_vprintf (format, args);
+  va_end (args);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "executable: %s", what);
+  return FALSE;
+}
+
+static gboolean
+check_buffer (const GantryExecutable *executable, guint32 i, GError **error)
+{
+  const GantryPlan *plan = executable->plan;
+  const GantryPlanBuffer *buffer = &plan->buffers[i];
+  guint64 region = buffer->region == GANTRY_REGION_CONSTANT ? plan->constant_bytes : 0;
+  const GantryLiteral *literal;
+
+  if (buffer->memory >= GANTRY_N_MEMORY_KINDS || buffer->region > GANTRY_REGION_LITERAL || buffer->size > MOST_BYTES)
+    return invalid (error, "buffer %u has no known kind of memory, region or size", i);
+  /* Towards lower indices only, so that a chain ends. */
+  if (buffer->shares != GANTRY_NO_BUFFER && buffer->shares >= i)
+    return invalid (error, "buffer %u shares the place of a later one", i);
+  if (buffer->region == GANTRY_REGION_ARENA)
+    region = plan->arena_bytes[buffer->memory];
+  if (buffer->region != GANTRY_REGION_LITERAL)
+    return buffer->size <= region && buffer->offset <= region - buffer->size
+               ? TRUE
+               : invalid (error, "buffer %u reaches beyond its region of %" G_GUINT64_FORMAT " bytes", i, region);
+  literal = gantry_context_literal (executable->module->context, buffer->literal);
+  if (literal == NULL || literal->size < buffer->size)
+    return invalid (error, "buffer %u has no literal of its size", i);
+  return TRUE;
+}
+
+static gboolean
+check_copy (const GantryExecutable *executable, const GantryInstruction *instruction, guint32 i, GError **error)
+{
+  const guint32 *refs = executable->buffer_refs + instruction->buffers;
+  gboolean fill = instruction->kind == GANTRY_INSTRUCTION_FILL;
+
+  if (instruction->n_buffers < (fill ? 1 : 2))
+    return invalid (error, "instruction %u names too few buffers", i);
+  for (guint k = 0; k < (fill ? 1 : 2); k++)
+    if (!fill && executable->plan->buffers[refs[k]].size < instruction->bytes)
+      return invalid (error, "instruction %u copies more than buffer %u holds", i, refs[k]);
+  if (executable->plan->buffers[refs[fill ? 0 : 1]].region == GANTRY_REGION_LITERAL)
+    return invalid (error, "instruction %u writes into a literal", i);
+  if (fill)
+    {
+      const GantryPlanBuffer *buffer = &executable->plan->buffers[refs[0]];
+      const GantryLiteral *literal = gantry_context_literal (executable->module->context, buffer->literal);
+
+      if (literal == NULL || gantry_type_bytes (literal->type) != (gint64) buffer->size)
+        return invalid (error, "instruction %u fills buffer %u, which has no literal of its size", i, refs[0]);
+    }
+  return TRUE;
+}
+
+static gboolean
+check_instruction (const GantryExecutable *executable, guint32 i, GError **error)
+{
+  const GantryInstruction *instruction = &executable->instructions[i];
+
+  if (instruction->queue >= GANTRY_N_QUEUES)
+    return invalid (error, "instruction %u is on no known queue", i);
+  if (instruction->buffers > executable->n_buffer_refs
+      || instruction->n_buffers > executable->n_buffer_refs - instruction->buffers)
+    return invalid (error, "instruction %u names buffers beyond the list", i);
+  for (guint32 k = 0; k < instruction->n_buffers; k++)
+    if (executable->buffer_refs[instruction->buffers + k] >= executable->plan->n_buffers)
+      return invalid (error, "instruction %u names a buffer that does not exist", i);
+  if (instruction->step >= executable->plan->n_steps && instruction->kind != GANTRY_INSTRUCTION_FILL
+      && instruction->kind != GANTRY_INSTRUCTION_WAIT)
+    return invalid (error, "instruction %u belongs to no step", i);
+  switch ((GantryInstructionKind) instruction->kind)
+    {
+    case GANTRY_INSTRUCTION_LAUNCH:
+      if (instruction->kernel >= executable->n_kernels || executable->kernels[instruction->kernel].func == NULL)
+        return invalid (error, "instruction %u launches a kernel that does not exist", i);
+      return TRUE;
+    case GANTRY_INSTRUCTION_COPY:
+    case GANTRY_INSTRUCTION_FILL:
+      return check_copy (executable, instruction, i, error);
+    case GANTRY_INSTRUCTION_WAIT:
+      /* Only for what comes earlier: then queues cannot wait for each other in a circle. */
+      if (instruction->event >= i || executable->instructions[instruction->event].init != instruction->init)
+        return invalid (error, "instruction %u waits for one that does not come before it", i);
+      return TRUE;
+    default:
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
+                   "executable: instruction %u is a host call, branch or loop, which this runtime does not run", i);
+      return FALSE;
+    }
+}
+
+static gboolean
+check_ends (const GantryExecutable *executable, GError **error)
+{
+  const GantryPlan *plan = executable->plan;
+
+  for (guint32 i = 0; i < executable->n_inputs; i++)
+    if (executable->inputs[i] >= plan->n_buffers
+        || plan->buffers[executable->inputs[i]].region != GANTRY_REGION_ARENA)
+      return invalid (error, "input %u has no buffer in an arena", i);
+  for (guint32 i = 0; i < executable->n_outputs; i++)
+    if (executable->outputs[i] >= plan->n_buffers)
+      return invalid (error, "output %u has no buffer", i);
+  for (guint32 i = 0; i < executable->n_kernels; i++)
+    if (executable->kernels[i].packed_bytes > 0
+        && (executable->packed_offsets == NULL || executable->kernels[i].packed_bytes > executable->packed_bytes
+            || executable->packed_offsets[i] > executable->packed_bytes - executable->kernels[i].packed_bytes))
+      return invalid (error, "the packed weights of kernel %u reach beyond their region", i);
+  return TRUE;
+}
+
+gboolean
+_gantry_executor_check (const GantryExecutable *executable, GError **error)
+{
+  const GantryPlan *plan = executable->plan;
+
+  if (plan->n_init_steps > plan->n_steps)
+    return invalid (error, "more init steps than steps");
+  for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
+    if (plan->arena_bytes[kind] > MOST_BYTES)
+      return invalid (error, "an arena larger than any memory");
+  if (plan->constant_bytes > MOST_BYTES || executable->packed_bytes > MOST_BYTES)
+    return invalid (error, "a constant region larger than any memory");
+  for (guint32 i = 0; i < plan->n_buffers; i++)
+    if (!check_buffer (executable, i, error))
+      return FALSE;
+  for (guint32 i = 0; i < executable->n_instructions; i++)
+    if (!check_instruction (executable, i, error))
+      return FALSE;
+  return check_ends (executable, error);
+}
+
+/* Memory. */
+
+static int
+compare_place_bytes (const void *a, const void *b)
+{
+  const Place *x = a, *y = b;
+
+  if (x->bytes != y->bytes)
+    return x->bytes > y->bytes ? -1 : 1;
+  return (x->owner > y->owner) - (x->owner < y->owner);
+}
+
+/* "; at the peak ... hold most" for the message about an exhausted limit. (transfer full) */
+static char *
+describe_peak (const GantryExecutor *executor)
+{
+  const GantryPlan *plan = executor->executable->plan;
+  g_autofree Place *alive = g_new (Place, executor->n_places + 1);
+  GString *text = g_string_new (NULL);
+  guint32 n = 0;
+
+  for (guint32 i = 0; i < executor->n_places; i++)
+    if (executor->places[i].begin <= plan->peak_step && plan->peak_step <= executor->places[i].end
+        && plan->buffers[executor->places[i].owner].memory == GANTRY_MEMORY_DEVICE)
+      alive[n++] = executor->places[i];
+  qsort (alive, n, sizeof *alive, compare_place_bytes);
+  for (guint32 i = 0; i < MIN (n, 5); i++)
+    {
+      g_autofree char *one = _gantry_executor_describe (executor->executable, alive[i].owner);
+
+      g_string_append_printf (text, "%s%s", i > 0 ? ", " : "; the largest buffers at the peak: ", one);
+    }
+  return g_string_free (text, FALSE);
+}
+
+static gboolean
+explain (const GantryExecutor *executor, GError **error)
+{
+  g_autofree char *constants = g_format_size_full (executor->constant_bytes, G_FORMAT_SIZE_IEC_UNITS);
+  g_autofree char *arena = g_format_size_full (executor->arena_bytes[GANTRY_MEMORY_DEVICE], G_FORMAT_SIZE_IEC_UNITS);
+  g_autofree char *peak = describe_peak (executor);
+
+  if (error != NULL && *error != NULL)
+    {
+      char *message = g_strdup_printf ("%s (constants %s, arena %s)%s", (*error)->message, constants, arena, peak);
+
+      g_free ((*error)->message);
+      (*error)->message = message;
+    }
+  return FALSE;
+}
+
+static void *
+address_of (const GantryExecutor *executor, const GantryPlanBuffer *buffer)
+{
+  if (buffer->region == GANTRY_REGION_ARENA)
+    return executor->arenas[buffer->memory] + buffer->offset;
+  if (buffer->region == GANTRY_REGION_CONSTANT)
+    return executor->constants + buffer->offset;
+  /* Kernels take untyped addresses and never write through that of an operand. */
+  return (void *) gantry_context_literal (executor->executable->module->context, buffer->literal)->data;
+}
+
+gboolean
+_gantry_executor_allocate (GantryExecutor *executor, GError **error)
+{
+  const GantryExecutable *executable = executor->executable;
+  const GantryPlan *plan = executable->plan;
+
+  for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
+    executor->arena_bytes[kind] = plan->arena_bytes[kind];
+  /* Packed weights begin at a multiple of 64 too. */
+  executor->constant_bytes = whole_place (plan->constant_bytes) + executable->packed_bytes;
+  executor->constants = gantry_device_allocate (executor->device, GANTRY_MEMORY_DEVICE, executor->constant_bytes, error);
+  if (executor->constants == NULL)
+    return explain (executor, error);
+  for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
+    {
+      executor->arenas[kind] = gantry_device_allocate (executor->device, kind, executor->arena_bytes[kind], error);
+      if (executor->arenas[kind] == NULL)
+        return explain (executor, error);
+    }
+  executor->addresses = g_new (void *, plan->n_buffers + 1);
+  for (guint32 b = 0; b < plan->n_buffers; b++)
+    executor->addresses[b] = address_of (executor, &plan->buffers[b]);
+  return TRUE;
+}
+
+/* Places, by the step that allocates them and by the one that releases them. */
+
+static void
+group_by_step (const GantryExecutor *executor, gboolean by_end, PlacesByStep *out)
+{
+  guint32 n_steps = executor->executable->plan->n_steps + 1;
+  g_autofree guint32 *next = NULL;
+
+  out->first = g_new0 (guint32, n_steps + 1);
+  out->items = g_new (guint32, executor->n_places + 1);
+  for (guint32 i = 0; i < executor->n_places; i++)
+    out->first[(by_end ? executor->places[i].end : executor->places[i].begin) + 1]++;
+  for (guint32 s = 0; s < n_steps; s++)
+    out->first[s + 1] += out->first[s];
+  next = g_memdup2 (out->first, n_steps * sizeof (guint32));
+  for (guint32 i = 0; i < executor->n_places; i++)
+    out->items[next[by_end ? executor->places[i].end : executor->places[i].begin]++] = i;
+}
+
+void
+_gantry_executor_index_places (GantryExecutor *executor)
+{
+  const GantryPlan *plan = executor->executable->plan;
+
+  executor->places = g_new0 (Place, plan->n_buffers + 1);
+  executor->place_of = g_new (guint32, plan->n_buffers + 1);
+  for (guint32 b = 0; b < plan->n_buffers; b++)
+    {
+      const GantryPlanBuffer *buffer = &plan->buffers[b];
+      guint32 begin = MIN (buffer->begin, plan->n_steps), end = CLAMP (buffer->end, begin, plan->n_steps);
+      Place *place;
+
+      executor->place_of[b] = G_MAXUINT32;
+      if (buffer->region != GANTRY_REGION_ARENA)
+        continue;
+      if (buffer->shares != GANTRY_NO_BUFFER && executor->place_of[buffer->shares] != G_MAXUINT32)
+        executor->place_of[b] = executor->place_of[buffer->shares];
+      else
+        {
+          executor->place_of[b] = executor->n_places++;
+          executor->places[executor->place_of[b]] = (Place){ b, begin, end, 0 };
+        }
+      place = &executor->places[executor->place_of[b]];
+      place->begin = MIN (place->begin, begin);
+      place->end = MAX (place->end, end);
+      place->bytes = MAX (place->bytes, whole_place (buffer->size));
+    }
+  group_by_step (executor, FALSE, &executor->allocated);
+  group_by_step (executor, TRUE, &executor->released);
+}
+
+/* Commands. */
+
+static void
+write_arguments (GantryExecutor *executor)
+{
+  const GantryExecutable *executable = executor->executable;
+  guint32 n = 0;
+
+  executor->first_argument = g_new0 (guint32, executable->n_instructions + 1);
+  executor->arguments = g_new0 (void *, executable->n_buffer_refs + (gsize) executable->n_instructions + 1);
+  for (guint32 i = 0; i < executable->n_instructions; i++)
+    {
+      const GantryInstruction *instruction = &executable->instructions[i];
+
+      executor->first_argument[i] = n;
+      if (instruction->kind != GANTRY_INSTRUCTION_LAUNCH)
+        continue;
+      for (guint32 k = 0; k < instruction->n_buffers; k++)
+        executor->arguments[n++] = executor->addresses[executable->buffer_refs[instruction->buffers + k]];
+      if (executable->kernels[instruction->kernel].packed_bytes > 0)
+        executor->arguments[n++] = executor->constants + whole_place (executable->plan->constant_bytes)
+                                   + executable->packed_offsets[instruction->kernel];
+    }
+}
+
+GantryCommand
+_gantry_executor_command (GantryExecutor *executor, guint32 i)
+{
+  const GantryExecutable *executable = executor->executable;
+  const GantryInstruction *instruction = &executable->instructions[i];
+  const guint32 *refs = executable->buffer_refs + instruction->buffers;
+  GantryCommand command = { 0, i };
+
+  switch ((GantryInstructionKind) instruction->kind)
+    {
+    case GANTRY_INSTRUCTION_LAUNCH:
+      command.kind = GANTRY_COMMAND_LAUNCH;
+      command.launch.kernel = &executable->kernels[instruction->kernel];
+      command.launch.buffers = executor->arguments + executor->first_argument[i];
+      break;
+    case GANTRY_INSTRUCTION_COPY:
+      command.kind = GANTRY_COMMAND_COPY;
+      command.copy.from = executor->addresses[refs[0]];
+      command.copy.to = executor->addresses[refs[1]];
+      command.copy.bytes = instruction->bytes;
+      break;
+    case GANTRY_INSTRUCTION_FILL:
+      command.kind = GANTRY_COMMAND_FILL;
+      command.fill.to = executor->addresses[refs[0]];
+      command.fill.literal = gantry_context_literal (executable->module->context,
+                                                     executable->plan->buffers[refs[0]].literal);
+      break;
+    default:
+      command.kind = GANTRY_COMMAND_WAIT;
+      command.event = executor->event_of[instruction->event];
+      break;
+    }
+  return command;
+}
+
+void
+_gantry_executor_make_commands (GantryExecutor *executor)
+{
+  const GantryExecutable *executable = executor->executable;
+  guint32 n = executable->n_instructions;
+
+  write_arguments (executor);
+  executor->stamps = g_new0 (GantryStamp, n + 1);
+  executor->event_of = g_new (guint32, n + 1);
+  for (guint32 i = 0; i < n; i++)
+    executor->event_of[i] = G_MAXUINT32;
+  for (guint32 i = 0; i < n; i++)
+    {
+      const GantryInstruction *instruction = &executable->instructions[i];
+
+      if (instruction->kind == GANTRY_INSTRUCTION_WAIT && !instruction->init
+          && executor->event_of[instruction->event] == G_MAXUINT32)
+        executor->event_of[instruction->event] = executor->n_events++;
+    }
+  for (guint queue = 0; queue < GANTRY_N_QUEUES; queue++)
+    executor->commands[queue] = g_new0 (GantryCommand, 2 * (gsize) n + 1);
+  for (guint32 i = 0; i < n; i++)
+    {
+      const GantryInstruction *instruction = &executable->instructions[i];
+      GantryCommand *list = executor->commands[instruction->queue];
+
+      if (instruction->init)
+        continue;
+      list[executor->n_commands[instruction->queue]++] = _gantry_executor_command (executor, i);
+      if (executor->event_of[i] != G_MAXUINT32)
+        {
+          GantryCommand record = { GANTRY_COMMAND_RECORD, GANTRY_NO_STAMP };
+
+          record.event = executor->event_of[i];
+          list[executor->n_commands[instruction->queue]++] = record;
+        }
+    }
+}
+
+/* The constant region: one instruction after the other, weights packed before the first launch of their kernel. */
+
+static void
+pack (GantryExecutor *executor, guint32 instruction, guint8 *packed)
+{
+  const GantryInstruction *launch = &executor->executable->instructions[instruction];
+  const GantryKernel *kernel = &executor->executable->kernels[launch->kernel];
+  void **arguments = executor->arguments + executor->first_argument[instruction];
+
+  if (kernel->packed_bytes == 0 || kernel->pack == NULL || packed[launch->kernel])
+    return;
+  packed[launch->kernel] = TRUE;
+  kernel->pack (kernel->state, arguments, arguments[launch->n_buffers]);
+}
+
+gboolean
+_gantry_executor_initialise (GantryExecutor *executor, GCancellable *cancellable, GError **error)
+{
+  const GantryExecutable *executable = executor->executable;
+  g_autofree guint8 *packed = g_new0 (guint8, executable->n_kernels + 1);
+
+  for (guint32 i = 0; i < executable->n_instructions; i++)
+    {
+      const GantryInstruction *instruction = &executable->instructions[i];
+      GantryBatch *batch;
+      GantryCommand command;
+
+      if (!instruction->init || instruction->kind == GANTRY_INSTRUCTION_WAIT)
+        continue;
+      if (instruction->kind == GANTRY_INSTRUCTION_LAUNCH)
+        pack (executor, i, packed);
+      command = _gantry_executor_command (executor, i);
+      batch = gantry_device_begin (executor->device, 0, NULL, cancellable);
+      gantry_batch_submit (executor->device, batch, GANTRY_QUEUE_COMPUTE, &command, 1);
+      if (!gantry_device_finish (executor->device, batch, error))
+        return FALSE;
+    }
+  for (guint32 i = 0; i < executable->n_instructions; i++)
+    {
+      if (g_cancellable_set_error_if_cancelled (cancellable, error))
+        return FALSE;
+      if (executable->instructions[i].kind == GANTRY_INSTRUCTION_LAUNCH && !executable->instructions[i].init)
+        pack (executor, i, packed);
+    }
+  return TRUE;
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A run that is watched: instruction by instruction, in the order of the list, with everything that the
+ * plan promises checked from outside. It shares no code with what made the plan. */
+#include "core/base/error.h"
+#include "core/runtime/executor-private.h"
+#include <string.h>
+
+#define POISON 0xa5
+
+typedef struct
+{
+  GantryExecutor *executor;
+  guint8 *alive;   /* by place */
+  guint64 *hashes; /* by place, then of the constant region: before the instruction */
+  guint32 next;    /* first step whose places are not yet allocated */
+} Watch;
+
+static const GantryPlanBuffer *
+owner_of (const Watch *watch, guint32 place)
+{
+  return &watch->executor->executable->plan->buffers[watch->executor->places[place].owner];
+}
+
+static guint8 *
+address_of (const Watch *watch, guint32 place)
+{
+  const GantryPlanBuffer *buffer = owner_of (watch, place);
+
+  return watch->executor->arenas[buffer->memory] + buffer->offset;
+}
+
+/* Bytes of a place that really are in the arena: the last one need not be whole. */
+static gsize
+bytes_of (const Watch *watch, guint32 place)
+{
+  const GantryPlanBuffer *buffer = owner_of (watch, place);
+
+  return MIN (watch->executor->places[place].bytes, watch->executor->arena_bytes[buffer->memory] - buffer->offset);
+}
+
+static gboolean
+fail (const Watch *watch, guint32 buffer, guint32 other, const char *what, GError **error)
+{
+  g_autofree char *a = _gantry_executor_describe (watch->executor->executable, buffer);
+  g_autofree char *b = _gantry_executor_describe (watch->executor->executable, other);
+
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "verify: %s %s %s", a, what, b);
+  return FALSE;
+}
+
+static gboolean
+check_free (const Watch *watch, guint32 place, GError **error)
+{
+  const GantryExecutor *executor = watch->executor;
+  const GantryPlanBuffer *buffer = owner_of (watch, place);
+
+  for (guint32 p = 0; p < executor->n_places; p++)
+    {
+      const GantryPlanBuffer *other = owner_of (watch, p);
+
+      if (watch->alive[p] && p != place && other->memory == buffer->memory
+          && executor->places[p].bytes > 0 && executor->places[place].bytes > 0
+          && buffer->offset < other->offset + executor->places[p].bytes
+          && other->offset < buffer->offset + executor->places[place].bytes)
+        return fail (watch, executor->places[place].owner, executor->places[p].owner,
+                     "lies over the place of the living", error);
+    }
+  return TRUE;
+}
+
+/* Allocates what begins at steps up to @step. */
+static gboolean
+enter_steps (Watch *watch, guint32 step, GError **error)
+{
+  const GantryExecutor *executor = watch->executor;
+
+  for (; watch->next <= step; watch->next++)
+    for (guint32 k = executor->allocated.first[watch->next]; k < executor->allocated.first[watch->next + 1]; k++)
+      {
+        guint32 p = executor->allocated.items[k];
+
+        if ((executor->verify & GANTRY_VERIFY_PLACES) && !check_free (watch, p, error))
+          return FALSE;
+        watch->alive[p] = TRUE;
+        if (executor->verify & GANTRY_VERIFY_POISON)
+          memset (address_of (watch, p), POISON, bytes_of (watch, p));
+      }
+  return TRUE;
+}
+
+static void
+leave_step (Watch *watch, guint32 step)
+{
+  const GantryExecutor *executor = watch->executor;
+
+  for (guint32 k = executor->released.first[step]; k < executor->released.first[step + 1]; k++)
+    {
+      guint32 p = executor->released.items[k];
+
+      /* Results are still to be read when the last step is over. */
+      if (step + 1 >= executor->executable->plan->n_steps)
+        continue;
+      watch->alive[p] = FALSE;
+      if (executor->verify & GANTRY_VERIFY_POISON)
+        memset (address_of (watch, p), POISON, bytes_of (watch, p));
+    }
+}
+
+static gboolean
+check_operands (const Watch *watch, const GantryInstruction *instruction, GError **error)
+{
+  const GantryExecutor *executor = watch->executor;
+  const GantryPlan *plan = executor->executable->plan;
+
+  for (guint32 k = 0; k < instruction->n_buffers; k++)
+    {
+      guint32 b = executor->executable->buffer_refs[instruction->buffers + k], place = executor->place_of[b];
+      const GantryPlanBuffer *buffer = &plan->buffers[b];
+
+      if (buffer->region != GANTRY_REGION_ARENA)
+        continue;
+      if (!watch->alive[place] || buffer->begin > instruction->step || buffer->end < instruction->step)
+        return fail (watch, b, executor->executable->buffer_refs[instruction->buffers + instruction->n_buffers - 1],
+                     "is used when it is not alive, beside", error);
+    }
+  return TRUE;
+}
+
+/* FNV-1a over words, Fowler, Noll, Vo. */
+static guint64
+hash (const guint8 *data, gsize size)
+{
+  guint64 h = G_GUINT64_CONSTANT (0xcbf29ce484222325), word;
+
+  for (; size >= 8; size -= 8, data += 8)
+    {
+      memcpy (&word, data, 8);
+      h = (h ^ word) * G_GUINT64_CONSTANT (0x100000001b3);
+      h ^= h >> 29;
+    }
+  for (; size > 0; size--, data++)
+    h = (h ^ *data) * G_GUINT64_CONSTANT (0x100000001b3);
+  return h;
+}
+
+/* May the instruction write the place? It does the work of a node, whose values and workspace it writes. */
+static gboolean
+writes (const Watch *watch, const GantryInstruction *instruction, guint32 place)
+{
+  const GantryExecutor *executor = watch->executor;
+  const guint32 *refs = executor->executable->buffer_refs + instruction->buffers;
+
+  if (instruction->kind == GANTRY_INSTRUCTION_COPY)
+    return executor->place_of[refs[1]] == place;
+  for (guint32 k = 0; k < instruction->n_buffers; k++)
+    if (executor->place_of[refs[k]] == place
+        && executor->executable->plan->buffers[refs[k]].node == instruction->node)
+      return TRUE;
+  return FALSE;
+}
+
+/* Hashes all that the instruction may not write, or compares with what was hashed. */
+static gboolean
+check_untouched (Watch *watch, guint32 i, gboolean compare, GError **error)
+{
+  const GantryExecutor *executor = watch->executor;
+  const GantryInstruction *instruction = &executor->executable->instructions[i];
+  guint64 constants = hash (executor->constants, executor->constant_bytes);
+
+  if (compare && constants != watch->hashes[executor->n_places])
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "verify: instruction %u writes into the constants", i);
+      return FALSE;
+    }
+  watch->hashes[executor->n_places] = constants;
+  for (guint32 p = 0; p < executor->n_places; p++)
+    {
+      guint64 now;
+
+      if (!watch->alive[p] || writes (watch, instruction, p))
+        continue;
+      now = hash (address_of (watch, p), MIN (bytes_of (watch, p), owner_of (watch, p)->size));
+      if (compare && now != watch->hashes[p])
+        return fail (watch, executor->executable->buffer_refs[instruction->buffers + instruction->n_buffers - 1],
+                     executor->places[p].owner, "was written, and so was", error);
+      watch->hashes[p] = now;
+    }
+  return TRUE;
+}
+
+static gboolean
+run_one (Watch *watch, guint32 i, GCancellable *cancellable, GError **error)
+{
+  GantryExecutor *executor = watch->executor;
+  GantryCommand command = _gantry_executor_command (executor, i);
+  GantryBatch *batch;
+
+  if ((executor->verify & GANTRY_VERIFY_PLACES)
+      && !check_operands (watch, &executor->executable->instructions[i], error))
+    return FALSE;
+  if ((executor->verify & GANTRY_VERIFY_WRITES) && !check_untouched (watch, i, FALSE, error))
+    return FALSE;
+  batch = gantry_device_begin (executor->device, 0, executor->stamps, cancellable);
+  gantry_batch_submit (executor->device, batch, executor->executable->instructions[i].queue, &command, 1);
+  if (!gantry_device_finish (executor->device, batch, error))
+    return FALSE;
+  return (executor->verify & GANTRY_VERIFY_WRITES) == 0 || check_untouched (watch, i, TRUE, error);
+}
+
+static gboolean
+run_all (Watch *watch, const GantryRunInput *inputs, GCancellable *cancellable, GError **error)
+{
+  GantryExecutor *executor = watch->executor;
+  const GantryExecutable *executable = executor->executable;
+  guint32 n_steps = executable->plan->n_steps, step = executable->plan->n_init_steps;
+
+  watch->next = step;
+  if (!enter_steps (watch, step, error))
+    return FALSE;
+  for (guint32 i = 0; i < executable->n_inputs; i++)
+    executor->device->klass->upload (executor->device, executor->addresses[executable->inputs[i]], inputs[i].data,
+                                     inputs[i].size);
+  for (guint32 i = 0; i < executable->n_instructions; i++)
+    {
+      const GantryInstruction *instruction = &executable->instructions[i];
+
+      if (instruction->init || instruction->kind == GANTRY_INSTRUCTION_WAIT)
+        continue;
+      for (; step < MIN (instruction->step, n_steps); step++)
+        leave_step (watch, step);
+      if (!enter_steps (watch, step, error) || !run_one (watch, i, cancellable, error))
+        return FALSE;
+    }
+  return enter_steps (watch, n_steps, error);
+}
+
+gboolean
+_gantry_executor_run_checked (GantryExecutor *executor, const GantryRunInput *inputs, GCancellable *cancellable,
+                              GError **error)
+{
+  Watch watch = { executor };
+  gboolean done;
+
+  watch.alive = g_new0 (guint8, executor->n_places + 1);
+  watch.hashes = g_new0 (guint64, executor->n_places + 1);
+  done = run_all (&watch, inputs, cancellable, error);
+  g_free (watch.alive);
+  g_free (watch.hashes);
+  return done;
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs a loaded executable: inputs in, the command lists on their queues, results out, and then
+ * what was measured to the observer. */
+#include "core/base/error.h"
+#include "core/runtime/executor-private.h"
+#include <string.h>
+
+static void
+places_by_step_clear (PlacesByStep *places)
+{
+  g_free (places->first);
+  g_free (places->items);
+}
+
+void
+gantry_executor_free (GantryExecutor *executor)
+{
+  if (executor == NULL)
+    return;
+  for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
+    gantry_device_deallocate (executor->device, kind, executor->arenas[kind], executor->arena_bytes[kind]);
+  gantry_device_deallocate (executor->device, GANTRY_MEMORY_DEVICE, executor->constants, executor->constant_bytes);
+  for (guint queue = 0; queue < GANTRY_N_QUEUES; queue++)
+    g_free (executor->commands[queue]);
+  g_free (executor->addresses);
+  g_free (executor->arguments);
+  g_free (executor->first_argument);
+  g_free (executor->event_of);
+  g_free (executor->stamps);
+  g_free (executor->places);
+  g_free (executor->place_of);
+  places_by_step_clear (&executor->allocated);
+  places_by_step_clear (&executor->released);
+  g_free (executor->step_begin);
+  g_free (executor->step_end);
+  gantry_executable_unref (executor->executable);
+  gantry_device_unref (executor->device);
+  g_free (executor);
+}
+
+GantryExecutor *
+gantry_executor_new (GantryDevice *device, GantryExecutable *executable, GCancellable *cancellable, GError **error)
+{
+  g_autoptr (GantryExecutor) executor = NULL;
+
+  g_return_val_if_fail (device != NULL && executable != NULL, NULL);
+  if (!_gantry_executor_check (executable, error))
+    return NULL;
+  executor = g_new0 (GantryExecutor, 1);
+  executor->device = gantry_device_ref (device);
+  executor->executable = gantry_executable_ref (executable);
+  executor->step_begin = g_new0 (gint64, executable->plan->n_steps + 1);
+  executor->step_end = g_new0 (gint64, executable->plan->n_steps + 1);
+  _gantry_executor_index_places (executor);
+  if (!_gantry_executor_allocate (executor, error))
+    return NULL;
+  _gantry_executor_make_commands (executor);
+  if (!_gantry_executor_initialise (executor, cancellable, error))
+    return NULL;
+  return g_steal_pointer (&executor);
+}
+
+static gboolean
+check_sizes (const GantryExecutor *executor, const GantryRunInput *inputs, guint n_inputs,
+             const GantryRunOutput *outputs, guint n_outputs, GError **error)
+{
+  const GantryExecutable *executable = executor->executable;
+
+  if (n_inputs != executable->n_inputs || n_outputs != executable->n_outputs)
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+                   "run: the program takes %u inputs and gives %u results, not %u and %u", executable->n_inputs,
+                   executable->n_outputs, n_inputs, n_outputs);
+      return FALSE;
+    }
+  for (guint i = 0; i < n_inputs + n_outputs; i++)
+    {
+      gboolean input = i < n_inputs;
+      guint k = input ? i : i - n_inputs;
+      guint32 buffer = input ? executable->inputs[k] : executable->outputs[k];
+      gsize given = input ? inputs[k].size : outputs[k].size;
+      guint64 size = executable->plan->buffers[buffer].size;
+
+      if (given != size)
+        {
+          g_autofree char *what = _gantry_executor_describe (executable, buffer);
+
+          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+                       "run: %s %u, %s, has %" G_GUINT64_FORMAT " bytes, not %" G_GSIZE_FORMAT,
+                       input ? "input" : "result", k, what, size, given);
+          return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+static gboolean
+run_queues (GantryExecutor *executor, const GantryRunInput *inputs, GCancellable *cancellable, GError **error)
+{
+  /* The compute queue last: a device may run it on this thread. */
+  static const GantryQueue order[] = { GANTRY_QUEUE_TO_DEVICE, GANTRY_QUEUE_TO_HOST, GANTRY_QUEUE_COMPUTE };
+  const GantryExecutable *executable = executor->executable;
+  GantryBatch *batch;
+
+  for (guint32 i = 0; i < executable->n_inputs; i++)
+    executor->device->klass->upload (executor->device, executor->addresses[executable->inputs[i]], inputs[i].data,
+                                     inputs[i].size);
+  batch = gantry_device_begin (executor->device, executor->n_events, executor->stamps, cancellable);
+  for (guint i = 0; i < G_N_ELEMENTS (order); i++)
+    if (executor->n_commands[order[i]] > 0)
+      gantry_batch_submit (executor->device, batch, order[i], executor->commands[order[i]],
+                           executor->n_commands[order[i]]);
+  return gantry_device_finish (executor->device, batch, error);
+}
+
+gboolean
+gantry_executor_run (GantryExecutor *executor, const GantryRunInput *inputs, guint n_inputs,
+                     const GantryRunOutput *outputs, guint n_outputs, const GantryObserver *observer,
+                     GCancellable *cancellable, GError **error)
+{
+  const GantryExecutable *executable = executor->executable;
+  gint64 begin;
+  gboolean done;
+
+  if (!check_sizes (executor, inputs, n_inputs, outputs, n_outputs, error))
+    return FALSE;
+  memset (executor->stamps, 0, executable->n_instructions * sizeof (GantryStamp));
+  begin = gantry_time_ns ();
+  if (executor->verify != 0)
+    done = _gantry_executor_run_checked (executor, inputs, cancellable, error);
+  else
+    done = run_queues (executor, inputs, cancellable, error);
+  for (guint i = 0; done && i < n_outputs; i++)
+    executor->device->klass->download (executor->device, outputs[i].data, executor->addresses[executable->outputs[i]],
+                                       outputs[i].size);
+  _gantry_executor_tell (executor, observer, begin, gantry_time_ns ());
+  return done;
+}
+
+static gboolean
+check_type (const GantryExecutor *executor, guint i, const GantryLiteral *literal, GError **error)
+{
+  const GantryExecutable *executable = executor->executable;
+  const GantryNode *node;
+  const GantryType *type;
+
+  node = gantry_module_node (executable->module, executable->plan->buffers[executable->inputs[i]].node);
+  if (node == NULL)
+    return TRUE;
+  type = gantry_node_type (executable->module, node);
+  if (gantry_type_same_shape (type, literal->type))
+    return TRUE;
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+               "run: the type of input %u (%s, %u dimensions) is not that of its parameter (%s, %u dimensions)", i,
+               gantry_element_name (literal->type->element), literal->type->rank, gantry_element_name (type->element),
+               type->rank);
+  return FALSE;
+}
+
+/* The literals that results are written into, of the types that the results have. */
+static gboolean
+make_outputs (const GantryExecutor *executor, GPtrArray *literals, GantryRunOutput *outputs, GError **error)
+{
+  const GantryExecutable *executable = executor->executable;
+  const GantryModule *module = executable->module;
+  const GantryFunction *function = gantry_module_entry (module);
+
+  for (guint i = 0; i < executable->n_outputs; i++)
+    {
+      guint64 size = executable->plan->buffers[executable->outputs[i]].size;
+      const GantryNode *node = NULL;
+      guint8 *data = NULL;
+
+      if (i < function->n_results)
+        node = gantry_module_node (module, gantry_function_result_id (module, function, i));
+      if (node == NULL || gantry_type_bytes (gantry_node_type (module, node)) != (gint64) size)
+        {
+          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "run: result %u of the program has no static type", i);
+          return FALSE;
+        }
+      g_ptr_array_add (literals, gantry_literal_new_zeroed (gantry_node_type (module, node), &data));
+      outputs[i] = (GantryRunOutput){ data, size };
+    }
+  return TRUE;
+}
+
+gboolean
+gantry_executor_run_literals (GantryExecutor *executor, GantryLiteral *const *inputs, guint n_inputs,
+                              GantryLiteral **outputs, guint n_outputs, const GantryObserver *observer,
+                              GCancellable *cancellable, GError **error)
+{
+  const GantryExecutable *executable = executor->executable;
+  g_autofree GantryRunInput *from = g_new0 (GantryRunInput, n_inputs + 1);
+  g_autofree GantryRunOutput *to = g_new0 (GantryRunOutput, executable->n_outputs + 1);
+  g_autoptr (GPtrArray) literals = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_literal_unref);
+  g_autoptr (GPtrArray) dense = g_ptr_array_new_with_free_func (g_free);
+
+  for (guint i = 0; i < n_inputs; i++)
+    {
+      if (i < executable->n_inputs && !check_type (executor, i, inputs[i], error))
+        return FALSE;
+      from[i] = (GantryRunInput){ inputs[i]->data, inputs[i]->size };
+      if (inputs[i]->splat)
+        {
+          from[i].size = (gsize) gantry_type_bytes (inputs[i]->type);
+          g_ptr_array_add (dense, g_malloc0 (MAX (from[i].size, 1)));
+          gantry_literal_copy_to (inputs[i], g_ptr_array_index (dense, dense->len - 1));
+          from[i].data = g_ptr_array_index (dense, dense->len - 1);
+        }
+    }
+  if (!make_outputs (executor, literals, to, error)
+      || !gantry_executor_run (executor, from, n_inputs, to, n_outputs, observer, cancellable, error))
+    return FALSE;
+  for (guint i = 0; i < n_outputs; i++)
+    outputs[i] = gantry_literal_ref (g_ptr_array_index (literals, i));
+  return TRUE;
+}
+
+guint64
+gantry_executor_peak_bytes (const GantryExecutor *executor)
+{
+  return executor->peak_bytes;
+}
+
+void
+gantry_executor_set_verify (GantryExecutor *executor, GantryVerifyFlags flags)
+{
+  executor->verify = flags;
+}
