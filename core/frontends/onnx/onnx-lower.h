@@ -6,6 +6,8 @@
 #pragma once
 #include "core/frontends/onnx/onnx-node.h"
 #include "core/ir/ir.h"
+#include <math.h>
+#include <string.h>
 
 G_BEGIN_DECLS
 
@@ -82,6 +84,16 @@ extern const GantryLowerRule gantry_lower_signal_rules[];
 /** dialect.c: lowers @node of @source into @b; used for the nodes of subgraphs too. */
 gboolean gantry_lower_node (GantryBuilder *b, const GantryModule *source, const GantryNode *node, const guint32 *operands,
                             guint32 *results, guint n_results, guint depth, GError **error);
+
+/**
+ * gantry_lower_inline:
+ * @function: id of a function of the source (a subgraph)
+ * @arguments: values in the new module for its parameters
+ *
+ * Lowers the nodes of the function in place. Returns: FALSE after a failure
+ */
+gboolean gantry_lower_inline (GantryLower *l, guint32 function, const guint32 *arguments, guint n_arguments,
+                              guint32 *results, guint n_results);
 
 /* Errors: "<Operation>: <why>". */
 void gantry_lower_fail (GantryLower *l, const char *format, ...) G_GNUC_PRINTF (2, 3);

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Activation functions, and the operations that do nothing at inference. Formulas are those of the
+ * ONNX operator specification; alpha, beta, gamma are its attributes with its defaults. */
+#include "core/frontends/onnx/onnx-lower.h"
+
+#define ADD(x, y) gantry_lower_binary (l, GANTRY_OP_ADD, x, y)
+#define SUBTRACT(x, y) gantry_lower_binary (l, GANTRY_OP_SUBTRACT, x, y)
+#define MULTIPLY(x, y) gantry_lower_binary (l, GANTRY_OP_MULTIPLY, x, y)
+#define DIVIDE(x, y) gantry_lower_binary (l, GANTRY_OP_DIVIDE, x, y)
+#define MAXIMUM(x, y) gantry_lower_binary (l, GANTRY_OP_MAXIMUM, x, y)
+#define MINIMUM(x, y) gantry_lower_binary (l, GANTRY_OP_MINIMUM, x, y)
+#define UNARY(op, x) gantry_lower_unary (l, GANTRY_OP_##op, x)
+#define LIKE(x, value) gantry_lower_like (l, x, value)
+
+static void
+relu (GantryLower *l)
+{
+  guint32 x = gantry_lower_operand (l, 0);
+
+  l->out[0] = MAXIMUM (x, LIKE (x, 0));
+}
+
+/* x where x is positive (or not a number), else `low`. */
+static guint32
+positive_or (GantryLower *l, guint32 x, guint32 low)
+{
+  if (x == 0 || low == 0)
+    return 0;
+  return gantry_builder_select (l->b, gantry_builder_compare (l->b, "LT", x, LIKE (x, 0)), low, x);
+}
+
+static void
+leaky_relu (GantryLower *l)
+{
+  guint32 x = gantry_lower_operand (l, 0);
+
+  l->out[0] = positive_or (l, x, gantry_lower_scale (l, x, gantry_lower_float (l, "alpha", 0.01)));
+}
+
+/* The slope broadcasts to x; before version 7 a vector was one slope for each channel. */
+static void
+p_relu (GantryLower *l)
+{
+  guint32 x = gantry_lower_operand (l, 0);
+  guint32 slope = gantry_lower_operand (l, 1);
+  guint rank = gantry_lower_rank (l, x);
+
+  if (slope == 0)
+    {
+      gantry_lower_invalid (l, "operand 1 is missing");
+      return;
+    }
+  if (l->opset < 7 && gantry_lower_rank (l, slope) == 1 && gantry_lower_dim (l, slope, 0) != 1 && rank >= 2)
+    slope = gantry_lower_along (l, slope, rank, 1);
+  l->out[0] = positive_or (l, x, MULTIPLY (x, slope));
+}
+
+static void
+elu (GantryLower *l)
+{
+  guint32 x = gantry_lower_operand (l, 0);
+  guint32 low = gantry_lower_scale (l, UNARY (EXPONENTIAL_MINUS_ONE, x), gantry_lower_float (l, "alpha", 1));
+
+  l->out[0] = positive_or (l, x, low);
+}
+
+/* max (0, x) + min (0, alpha (exp (x / alpha) - 1)) */
+static void
+celu (GantryLower *l)
+{
+  guint32 x = gantry_lower_operand (l, 0);
+  double alpha = gantry_lower_float (l, "alpha", 1);
+  guint32 low = gantry_lower_scale (l, UNARY (EXPONENTIAL_MINUS_ONE, gantry_lower_scale (l, x, 1 / alpha)), alpha);
+
+  l->out[0] = ADD (MAXIMUM (x, LIKE (x, 0)), MINIMUM (low, LIKE (x, 0)));
+}
+
+static void
+selu (GantryLower *l)
+{
+  guint32 x = gantry_lower_operand (l, 0);
+  double alpha = gantry_lower_float (l, "alpha", 1.67326319217681884765625);
+  guint32 low = gantry_lower_scale (l, UNARY (EXPONENTIAL_MINUS_ONE, x), alpha);
+
+  l->out[0] = gantry_lower_scale (l, positive_or (l, x, low), gantry_lower_float (l, "gamma", 1.05070102214813232421875));
+}
+
+static guint32
+hard_sigmoid_of (GantryLower *l, guint32 x, double alpha, double beta)
+{
+  guint32 line = gantry_lower_offset (l, gantry_lower_scale (l, x, alpha), beta);
+
+  return MINIMUM (MAXIMUM (line, LIKE (x, 0)), LIKE (x, 1));
+}
+
+static void
+hard_sigmoid (GantryLower *l)
+{
+  l->out[0] = hard_sigmoid_of (l, gantry_lower_operand (l, 0), gantry_lower_float (l, "alpha", 0.2),
+                               gantry_lower_float (l, "beta", 0.5));
+}
+
+static void
+hard_swish (GantryLower *l)
+{
+  guint32 x = gantry_lower_operand (l, 0);
+
+  l->out[0] = MULTIPLY (x, hard_sigmoid_of (l, x, 1.0 / 6, 0.5));
+}
+
+/* log (1 + exp (x)) without overflow: max (x, 0) + log1p (exp (-|x|)). */
+static guint32
+softplus_of (GantryLower *l, guint32 x)
+{
+  guint32 tail = UNARY (LOG_PLUS_ONE, UNARY (EXPONENTIAL, UNARY (NEGATE, UNARY (ABS, x))));
+
+  return ADD (MAXIMUM (x, LIKE (x, 0)), tail);
+}
+
+static void
+softplus (GantryLower *l)
+{
+  l->out[0] = softplus_of (l, gantry_lower_operand (l, 0));
+}
+
+static void
+softsign (GantryLower *l)
+{
+  guint32 x = gantry_lower_operand (l, 0);
+
+  l->out[0] = DIVIDE (x, gantry_lower_offset (l, UNARY (ABS, x), 1));
+}
+
+static void
+mish (GantryLower *l)
+{
+  guint32 x = gantry_lower_operand (l, 0);
+
+  l->out[0] = MULTIPLY (x, UNARY (TANH, softplus_of (l, x)));
+}
+
+static void
+swish (GantryLower *l)
+{
+  guint32 x = gantry_lower_operand (l, 0);
+
+  l->out[0] = MULTIPLY (x, UNARY (LOGISTIC, gantry_lower_scale (l, x, gantry_lower_float (l, "alpha", 1))));
+}
+
+static void
+swiglu (GantryLower *l)
+{
+  guint32 x = gantry_lower_operand (l, 0);
+
+  if (gantry_lower_operand (l, 1) == 0)
+    gantry_lower_invalid (l, "operand 1 is missing");
+  else
+    l->out[0] = MULTIPLY (MULTIPLY (x, UNARY (LOGISTIC, gantry_lower_scale (l, x, gantry_lower_float (l, "alpha", 1)))),
+                          l->in[1]);
+}
+
+static void
+gelu (GantryLower *l)
+{
+  const char *approximate = gantry_lower_string (l, "approximate", "none");
+  guint32 x = gantry_lower_operand (l, 0);
+  guint32 inner;
+
+  if (strcmp (approximate, "tanh") == 0)
+    {
+      guint32 cube = MULTIPLY (MULTIPLY (x, x), x);
+
+      inner = gantry_lower_scale (l, ADD (x, gantry_lower_scale (l, cube, 0.044715)), 0.79788456080286535588);
+      inner = UNARY (TANH, inner);
+    }
+  else if (strcmp (approximate, "none") == 0)
+    inner = UNARY (ERF, gantry_lower_scale (l, x, 0.70710678118654752440));
+  else
+    {
+      gantry_lower_invalid (l, "approximate '%s' is neither none nor tanh", approximate);
+      return;
+    }
+  l->out[0] = MULTIPLY (gantry_lower_scale (l, x, 0.5), gantry_lower_offset (l, inner, 1));
+}
+
+static void
+thresholded_relu (GantryLower *l)
+{
+  guint32 x = gantry_lower_operand (l, 0);
+  guint32 above = gantry_builder_compare (l->b, "GT", x, LIKE (x, gantry_lower_float (l, "alpha", 1)));
+
+  l->out[0] = gantry_builder_select (l->b, above, x, LIKE (x, 0));
+}
+
+/* x + bias below -lambd, x - bias above lambd, 0 between. */
+static void
+shrink (GantryLower *l)
+{
+  guint32 x = gantry_lower_operand (l, 0);
+  double lambd = gantry_lower_float (l, "lambd", 0.5);
+  double bias = gantry_lower_float (l, "bias", 0);
+  guint32 below, above, inner;
+
+  if (x == 0)
+    return;
+  below = gantry_builder_compare (l->b, "LT", x, LIKE (x, -lambd));
+  above = gantry_builder_compare (l->b, "GT", x, LIKE (x, lambd));
+  inner = gantry_builder_select (l->b, above, gantry_lower_offset (l, x, -bias), LIKE (x, 0));
+  l->out[0] = gantry_builder_select (l->b, below, gantry_lower_offset (l, x, bias), inner);
+}
+
+/* At inference the data passes and the mask is all true. Training mode is random: refused unless the ratio is 0. */
+static void
+dropout (GantryLower *l)
+{
+  guint32 x = gantry_lower_operand (l, 0);
+  GantryDim dims[GANTRY_MAX_RANK];
+  guint rank = gantry_lower_dims (l, x, dims);
+  gsize n;
+
+  if (l->opset >= 12 && gantry_lower_has (l, 2))
+    {
+      gint64 *training = gantry_lower_known_ints (l, l->in[2], &n);
+      double *ratio = gantry_lower_known_doubles (l, gantry_lower_operand (l, 1), &n);
+
+      if (training == NULL)
+        gantry_lower_needs_constant (l, "training mode");
+      else if (training[0] != 0 && (ratio == NULL || n != 1 || ratio[0] != 0))
+        gantry_lower_fail (l, "training mode draws random numbers");
+      if (l->failed)
+        return;
+    }
+  else if (l->opset < 7 && gantry_lower_int (l, "is_test", 0) == 0)
+    {
+      gantry_lower_fail (l, "training mode draws random numbers");
+      return;
+    }
+  l->out[0] = x;
+  if (gantry_lower_wants (l, 1) && gantry_lower_require_static (l, x))
+    l->out[1] = gantry_builder_splat (l->b, l->opset < 10 ? gantry_lower_element (l, x) : GANTRY_BOOL, 1, rank, dims);
+}
+
+#define RULE(name, function) { name, function, GANTRY_CLASS_ELEMENTWISE, 0, 0, NULL }
+
+const GantryLowerRule gantry_lower_activation_rules[] = {
+  { "Relu", relu, GANTRY_CLASS_ELEMENTWISE, GANTRY_LOWER_ANY_SHAPE, 0, NULL },
+  { "Dropout", dropout, GANTRY_CLASS_ELEMENTWISE, GANTRY_LOWER_ANY_SHAPE, 0, NULL },
+  RULE ("LeakyRelu", leaky_relu), RULE ("PRelu", p_relu), RULE ("Elu", elu), RULE ("Celu", celu), RULE ("Selu", selu),
+  RULE ("HardSigmoid", hard_sigmoid), RULE ("HardSwish", hard_swish), RULE ("Softplus", softplus),
+  RULE ("Softsign", softsign), RULE ("Mish", mish), RULE ("Swish", swish), RULE ("Gelu", gelu),
+  RULE ("ThresholdedRelu", thresholded_relu), RULE ("Shrink", shrink), RULE ("SwiGLU", swiglu),
+  { NULL },
+};
