@@ -34,7 +34,6 @@ _gantry_infer_result (const GantryTypeQuery *query, GError **error)
 {
   const GantryType *type = _gantry_infer_operand (query, 0);
   gint64 index;
-  guint32 member;
 
   if (type->kind == GANTRY_TYPE_UNKNOWN)
     return _gantry_infer_tensor (query, 0, error) != NULL;
@@ -42,10 +41,8 @@ _gantry_infer_result (const GantryTypeQuery *query, GError **error)
     return _gantry_infer_fail (query, error, "operand 0 must be a tuple, not %s", _gantry_infer_text (query, 0));
   if (!_gantry_infer_axis (query, "index", 0, type->rank, &index, error))
     return 0;
-  member = gantry_context_tuple_member (query->context, query->operand_types[0], (guint) index);
-  if (member == 0)
-    return _gantry_infer_fail (query, error, "the type of member %" G_GINT64_FORMAT " is not known", index);
-  return member;
+  /* Of an unknown operation with several results the members may be of unknown type, and so is this then. */
+  return gantry_context_tuple_member (query->context, query->operand_types[0], (guint) index);
 }
 
 /* TRUE when nothing is surely wrong with a value of type @have where @want is declared. */
