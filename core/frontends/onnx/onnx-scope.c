@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The hierarchical name of each node, from the best that the exporter left: scopes in its metadata
  * (PyTorch's newer exporter), the path in the node's name ("/layer1/conv/Conv"), the path in the name
- * of its first output ("gpu_0/conv1_1"). Only where a graph has none of these, the dotted names of the
- * parameters ("layer1.0.conv1.weight") tell the modules, and a node between two of them belongs to
- * the innermost scope that holds both. */
+ * of its first output ("gpu_0/conv1_1"). Where no node has a path in its name, the names of the
+ * parameters ("layer1.0.conv1.weight", "fire2/squeeze1x1_w") tell the modules, too, and a node
+ * between two of them belongs to the innermost scope that holds both. */
 #include "core/frontends/onnx/onnx-import-private.h"
 #include <string.h>
 
@@ -87,29 +87,40 @@ ends_in_parameter (const char *name)
   return FALSE;
 }
 
+/* A parameter is hardly ever the first input. */
 static guint32
 scope_of_parameters (GantryOnnxBody *body, const Onnx__NodeProto *node)
 {
-  for (gsize i = 0; i < node->n_input; i++)
+  guint32 scope = 0;
+
+  for (gsize i = 1; i < node->n_input && scope == 0; i++)
     if (ends_in_parameter (node->input[i]))
       {
         g_auto (GStrv) parts = g_strsplit (node->input[i], ".", -1);
 
-        return scope_of_parts (body, parts, 1);
+        scope = scope_of_parts (body, parts, 1);
       }
-  return 0;
+    else
+      scope = scope_of_path (body, node->input[i]);
+  return scope;
+}
+
+static gboolean
+has_path (const char *name)
+{
+  return name != NULL && strchr (name, '/') != NULL;
 }
 
 static guint32
-scope_of_node (GantryOnnxBody *body, const Onnx__NodeProto *node)
+scope_of_node (GantryOnnxBody *body, const Onnx__NodeProto *node, gboolean named)
 {
   guint32 scope = scope_of_metadata (body, node);
 
   if (scope == 0)
     scope = scope_of_path (body, node->name);
-  if (scope == 0 && (node->name == NULL || *node->name == '\0' || strchr (node->name, '/') == NULL) && node->n_output > 0)
+  if (scope == 0 && !has_path (node->name) && node->n_output > 0)
     scope = scope_of_path (body, node->output[0]);
-  return scope;
+  return scope == 0 && !named ? scope_of_parameters (body, node) : scope;
 }
 
 guint32
@@ -130,7 +141,32 @@ gantry_onnx_common_scope (GantryContext *context, guint32 a, guint32 b)
   return gantry_context_scope (context, common);
 }
 
-/* Nodes without a scope of their own get what holds the nearest ones before and after. */
+/* The scope of nodes between @before and @after: what holds both, or else the outermost part of where they come from:
+ * the activation after a block's last convolution is of the block. */
+static guint32
+scope_between (GantryOnnxBody *body, guint32 before, guint32 after)
+{
+  GantryContext *context = body->import->context;
+  guint32 common = gantry_onnx_common_scope (context, before, after);
+  gsize own = strlen (body->scope);
+  const char *path = gantry_context_scope_path (context, before);
+  g_autofree char *outermost = NULL;
+  const char *end;
+
+  if (strlen (gantry_context_scope_path (context, common)) > own || strlen (path) <= own)
+    return common;
+  end = strchr (path + own + (own > 0), '/');
+  outermost = end != NULL ? g_strndup (path, (gsize) (end - path)) : g_strdup (path);
+  return gantry_context_scope (context, outermost);
+}
+
+/* Exporters write constants anywhere; they say nothing about their neighbours. */
+static gboolean
+is_constant (const Onnx__NodeProto *node)
+{
+  return node->op_type != NULL && g_str_has_prefix (node->op_type, "Constant");
+}
+
 static void
 fill_gaps (GantryOnnxBody *body, guint32 *scopes)
 {
@@ -138,11 +174,13 @@ fill_gaps (GantryOnnxBody *body, guint32 *scopes)
   guint32 before = 0;
 
   for (gsize i = body->n_nodes; i-- > 0;)
-    after[i] = scopes[i] != 0 ? scopes[i] : after[i + 1];
+    after[i] = scopes[i] != 0 && !is_constant (body->nodes[i]) ? scopes[i] : after[i + 1];
   for (gsize i = 0; i < body->n_nodes; i++)
     {
+      if (is_constant (body->nodes[i]))
+        continue;
       if (scopes[i] == 0 && before != 0 && after[i] != 0)
-        scopes[i] = gantry_onnx_common_scope (body->import->context, before, after[i]);
+        scopes[i] = scope_between (body, before, after[i]);
       else if (scopes[i] != 0)
         before = scopes[i];
     }
@@ -153,23 +191,14 @@ gantry_onnx_scopes (GantryOnnxBody *body)
 {
   guint32 *scopes = g_new0 (guint32, body->n_nodes + 1);
   guint32 base = gantry_context_scope (body->import->context, body->scope);
-  gboolean found = FALSE;
+  gboolean named = FALSE;
 
+  for (gsize i = 0; i < body->n_nodes && !named; i++)
+    named = has_path (body->nodes[i]->name) || scope_of_metadata (body, body->nodes[i]) != 0;
   for (gsize i = 0; i < body->n_nodes; i++)
-    {
-      scopes[i] = scope_of_node (body, body->nodes[i]);
-      found = found || scopes[i] != 0;
-    }
-  if (!found)
-    {
-      for (gsize i = 0; i < body->n_nodes; i++)
-        {
-          scopes[i] = scope_of_parameters (body, body->nodes[i]);
-          found = found || scopes[i] != 0;
-        }
-      if (found)
-        fill_gaps (body, scopes);
-    }
+    scopes[i] = scope_of_node (body, body->nodes[i], named);
+  if (!named)
+    fill_gaps (body, scopes);
   for (gsize i = 0; i < body->n_nodes; i++)
     if (scopes[i] == 0)
       scopes[i] = base;
