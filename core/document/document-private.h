@@ -25,11 +25,11 @@ GantryLoaded *_gantry_load (const char *path, const GantryOpenOptions *options, 
 GantryLoaded *_gantry_session_load (const char *path, const GantryOpenOptions *options, const GantryProgress *progress,
                                     GError **error);
 gboolean _gantry_session_is_session (const char *path);
-/** Writes all of it into @path in one transaction. Results get their ids. Any thread. */
+/** Makes @path hold exactly this, in one transaction; runs that it has already are not written again. Any thread. */
 gboolean _gantry_session_save (const char *path, GantryCompilation *compilation, const GantryCompileSettings *settings,
                                GPtrArray *runs, GError **error);
-/** Only the runs of @path whose id is larger than @after. (transfer full) (element-type GantryRunResult) */
-GPtrArray *_gantry_session_load_runs (const char *path, gint64 after, GError **error);
+/** The runs of a session file. (transfer full) (element-type GantryRunResult) */
+GPtrArray *_gantry_session_load_runs (const char *path, GError **error);
 
 /** Installs @loaded (transfer full) on the owning thread. */
 void _gantry_document_install (GantryDocument *document, GantryLoaded *loaded);

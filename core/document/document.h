@@ -30,7 +30,7 @@ typedef struct
 typedef struct
 {
   gatomicrefcount ref_count;
-  gint64 id; /* in the session file; 0: not saved yet */
+  char *uid; /* tells runs apart wherever their file goes */
   char *name;
   char *device;
   char *when; /* ISO 8601, UTC */

@@ -21,6 +21,7 @@ gantry_run_result_new (void)
   GantryRunResult *result = g_new0 (GantryRunResult, 1);
 
   g_atomic_ref_count_init (&result->ref_count);
+  result->uid = g_uuid_string_random ();
   result->codes = g_ptr_array_new_with_free_func (code_free);
   return result;
 }
@@ -37,6 +38,7 @@ gantry_run_result_unref (GantryRunResult *result)
 {
   if (result == NULL || !g_atomic_ref_count_dec (&result->ref_count))
     return;
+  g_free (result->uid);
   g_free (result->name);
   g_free (result->device);
   g_free (result->when);

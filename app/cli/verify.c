@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gantry-cli verify: runs folders of ONNX backend tests (model.onnx beside test_data_set_N with input_I.pb
+ * and output_I.pb), each in a child of its own, so that a crash is one line and not the end. */
+#include "app/cli/inputs.h"
+#include "app/cli/program.h"
+#include <gio/gio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHILD_SECONDS 60
+
+typedef enum { PASS, MISMATCH, UNSUPPORTED, FAILED, N_VERDICTS } Verdict;
+static const char *const verdict_names[N_VERDICTS] = { "pass", "mismatch", "unsupported", "error" };
+
+typedef struct
+{
+  GantryCliOptions common;
+  GantryProgramOptions program;
+  double relative, absolute;
+  gboolean one; /* this is the child: one folder */
+  gboolean quiet;
+} Options;
+
+/* The child */
+
+static char **
+numbered_files (const char *directory, const char *stem)
+{
+  GPtrArray *files = g_ptr_array_new ();
+
+  for (guint i = 0;; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("%s_%u.pb", stem, i);
+      char *path = g_build_filename (directory, name, NULL);
+
+      g_ptr_array_add (files, path);
+      if (!g_file_test (path, G_FILE_TEST_EXISTS))
+        {
+          g_free (path);
+          g_ptr_array_index (files, i) = NULL;
+          return (char **) g_ptr_array_free (files, FALSE);
+        }
+    }
+}
+
+static gboolean
+check_outputs (const Options *options, GantryModule *module, GantryLiteral **outputs, char **expected, GError **error)
+{
+  for (guint i = 0; expected[i] != NULL; i++)
+    {
+      g_autoptr (GantryLiteral) wanted = gantry_input_read (module->context, expected[i], NULL, error);
+      GantryComparison comparison;
+
+      if (wanted == NULL)
+        return FALSE;
+      gantry_compare (outputs[i], wanted, options->relative, options->absolute, &comparison);
+      if (!comparison.equal)
+        {
+          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_MISMATCH, "output %u: %s", i, comparison.why);
+          g_free (comparison.why);
+          return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+static gboolean
+run_data_set (const Options *options, GantryProgram *program, const char *directory, GError **error)
+{
+  GantryModule *module = program->executable->module;
+  const GantryFunction *entry = gantry_module_entry (module);
+  g_auto (GStrv) input_files = numbered_files (directory, "input");
+  g_auto (GStrv) output_files = numbered_files (directory, "output");
+  GantryLiteral **inputs, **outputs;
+  g_autoptr (GantryRunResult) result = NULL;
+  gboolean ok = FALSE;
+
+  if (g_strv_length (input_files) != entry->n_params || g_strv_length (output_files) > entry->n_results)
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: has %u inputs and %u outputs, the model %u and %u",
+                   directory, g_strv_length (input_files), g_strv_length (output_files), entry->n_params,
+                   entry->n_results);
+      return FALSE;
+    }
+  inputs = gantry_inputs_make (module, input_files, error);
+  if (inputs == NULL)
+    return FALSE;
+  outputs = g_new0 (GantryLiteral *, entry->n_results + 1);
+  result = gantry_program_measure (program, &options->program, inputs, outputs, 0, 1, NULL, error);
+  ok = result != NULL && check_outputs (options, module, outputs, output_files, error);
+  gantry_literals_free (inputs, entry->n_params);
+  gantry_literals_free (outputs, entry->n_results);
+  return ok;
+}
+
+static gboolean
+verify_folder (const Options *options, const char *folder, GError **error)
+{
+  g_autofree char *path = g_build_filename (folder, "model.onnx", NULL);
+  g_autoptr (GantryDocument) document = gantry_cli_open (&options->common, path, error);
+  g_autoptr (GantryProgram) program = NULL;
+
+  if (document == NULL)
+    return FALSE;
+  program = gantry_program_new (gantry_document_get_compilation (document), gantry_document_get_settings (document),
+                                &options->program, NULL, error);
+  if (program == NULL)
+    return FALSE;
+  for (guint i = 0;; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("test_data_set_%u", i);
+      g_autofree char *directory = g_build_filename (folder, name, NULL);
+
+      if (!g_file_test (directory, G_FILE_TEST_IS_DIR))
+        return TRUE;
+      if (!run_data_set (options, program, directory, error))
+        return FALSE;
+    }
+}
+
+static int
+be_child (const Options *options, const char *folder)
+{
+  g_autoptr (GError) error = NULL;
+
+  return verify_folder (options, folder, &error) ? GANTRY_EXIT_DONE : gantry_cli_fail (error);
+}
+
+/* The parent */
+
+typedef struct
+{
+  char *folder;
+  GSubprocess *process;
+  char *first_line; /* of what it wrote on standard error */
+  Verdict verdict;
+} Case;
+
+static void
+case_free (gpointer data)
+{
+  Case *c = data;
+
+  g_free (c->folder);
+  g_clear_object (&c->process);
+  g_free (c->first_line);
+  g_free (c);
+}
+
+static int
+compare_names (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(char *const *) a, *(char *const *) b);
+}
+
+/* Every folder with a model in it, in order of name. */
+static void
+find_cases (GPtrArray *cases, const char *path, guint depth)
+{
+  g_autofree char *model = g_build_filename (path, "model.onnx", NULL);
+  g_autoptr (GDir) directory = NULL;
+  g_autoptr (GPtrArray) folders = g_ptr_array_new_with_free_func (g_free);
+  const char *name;
+
+  if (g_file_test (model, G_FILE_TEST_EXISTS))
+    {
+      Case *c = g_new0 (Case, 1);
+
+      c->folder = g_strdup (path);
+      g_ptr_array_add (cases, c);
+      return;
+    }
+  directory = depth < 8 ? g_dir_open (path, 0, NULL) : NULL;
+  while (directory != NULL && (name = g_dir_read_name (directory)) != NULL)
+    {
+      g_autofree char *child = g_build_filename (path, name, NULL);
+
+      if (g_file_test (child, G_FILE_TEST_IS_DIR))
+        g_ptr_array_add (folders, g_steal_pointer (&child));
+    }
+  g_ptr_array_sort (folders, compare_names);
+  for (guint i = 0; i < folders->len; i++)
+    find_cases (cases, g_ptr_array_index (folders, i), depth + 1);
+}
+
+static gboolean
+start_case (Case *c, const Options *options, const char *self, GError **error)
+{
+  g_autofree char *relative = g_strdup_printf ("--relative=%g", options->relative);
+  g_autofree char *absolute = g_strdup_printf ("--absolute=%g", options->absolute);
+  g_autofree char *seconds = g_strdup_printf ("%d", CHILD_SECONDS);
+  g_autoptr (GPtrArray) arguments = g_ptr_array_new ();
+
+  g_ptr_array_add (arguments, (gpointer) "timeout");
+  g_ptr_array_add (arguments, seconds);
+  g_ptr_array_add (arguments, (gpointer) self);
+  g_ptr_array_add (arguments, (gpointer) "verify");
+  g_ptr_array_add (arguments, (gpointer) "--one");
+  g_ptr_array_add (arguments, (gpointer) "--threads=1");
+  g_ptr_array_add (arguments, relative);
+  g_ptr_array_add (arguments, absolute);
+  if (options->program.no_library)
+    g_ptr_array_add (arguments, (gpointer) "--no-library");
+  for (guint i = 0; options->common.disabled != NULL && options->common.disabled[i] != NULL; i++)
+    {
+      g_ptr_array_add (arguments, (gpointer) "--disable");
+      g_ptr_array_add (arguments, options->common.disabled[i]);
+    }
+  g_ptr_array_add (arguments, c->folder);
+  g_ptr_array_add (arguments, NULL);
+  c->process = g_subprocess_newv ((const char *const *) arguments->pdata,
+                                  G_SUBPROCESS_FLAGS_STDERR_PIPE | G_SUBPROCESS_FLAGS_STDOUT_SILENCE, error);
+  return c->process != NULL;
+}
+
+/* What follows "gantry-cli verify: " in the first line. */
+static char *
+first_line (const char *text)
+{
+  const char *prefix = "gantry-cli verify: ";
+
+  if (text == NULL)
+    return g_strdup ("");
+  if (g_str_has_prefix (text, prefix))
+    text += strlen (prefix);
+  return g_strndup (text, strcspn (text, "\n"));
+}
+
+static void
+end_case (Case *c)
+{
+  g_autofree char *output = NULL;
+  int status = -1;
+
+  g_subprocess_communicate_utf8 (c->process, NULL, NULL, NULL, &output, NULL);
+  c->first_line = first_line (output);
+  if (g_subprocess_get_if_exited (c->process))
+    status = g_subprocess_get_exit_status (c->process);
+  c->verdict = status == GANTRY_EXIT_DONE          ? PASS
+               : status == GANTRY_EXIT_MISMATCH    ? MISMATCH
+               : status == GANTRY_EXIT_UNSUPPORTED ? UNSUPPORTED
+                                                   : FAILED;
+  if (c->verdict != FAILED || status == GANTRY_EXIT_ERROR)
+    return;
+  g_free (c->first_line);
+  if (status == 124)
+    c->first_line = g_strdup_printf ("took longer than %d s", CHILD_SECONDS);
+  else
+    c->first_line = g_strdup_printf ("the child ended with %s %d",
+                                     g_subprocess_get_if_signaled (c->process) ? "signal" : "status",
+                                     g_subprocess_get_if_signaled (c->process)
+                                       ? g_subprocess_get_term_sig (c->process) : status);
+}
+
+static void
+report_case (const Case *c, JsonBuilder *json, gboolean quiet)
+{
+  g_autofree char *name = g_path_get_basename (c->folder);
+
+  if (json != NULL)
+    {
+      json_builder_begin_object (json);
+      json_builder_set_member_name (json, "name");
+      json_builder_add_string_value (json, name);
+      json_builder_set_member_name (json, "verdict");
+      json_builder_add_string_value (json, verdict_names[c->verdict]);
+      json_builder_set_member_name (json, "why");
+      json_builder_add_string_value (json, c->verdict == PASS ? "" : c->first_line);
+      json_builder_end_object (json);
+      return;
+    }
+  if (c->verdict == PASS || c->verdict == MISMATCH)
+    {
+      if (!quiet || c->verdict == MISMATCH)
+        printf ("%-60s %s%s%s\n", name, verdict_names[c->verdict], c->verdict == PASS ? "" : "  ",
+                c->verdict == PASS ? "" : c->first_line);
+    }
+  else if (!quiet || c->verdict == FAILED)
+    printf ("%-60s %s: %s\n", name, verdict_names[c->verdict], c->first_line);
+  fflush (stdout);
+}
+
+/* Keeps as many children at work as there are processors; results are told in order of name. */
+static gboolean
+run_cases (GPtrArray *cases, const Options *options, const char *self, JsonBuilder *json, guint *totals,
+           GError **error)
+{
+  guint width = options->program.threads > 0 ? (guint) options->program.threads : g_get_num_processors ();
+  guint started = 0;
+
+  for (guint i = 0; i < cases->len; i++)
+    {
+      Case *c = g_ptr_array_index (cases, i);
+
+      for (; started < cases->len && started < i + width; started++)
+        if (!start_case (g_ptr_array_index (cases, started), options, self, error))
+          return FALSE;
+      end_case (c);
+      totals[c->verdict]++;
+      report_case (c, json, options->quiet);
+      g_clear_object (&c->process);
+    }
+  return TRUE;
+}
+
+static void
+print_totals (JsonBuilder *json, const guint *totals, guint n)
+{
+  if (json == NULL)
+    {
+      printf ("%u folders: %u pass, %u mismatch, %u unsupported, %u error\n", n, totals[PASS], totals[MISMATCH],
+              totals[UNSUPPORTED], totals[FAILED]);
+      return;
+    }
+  json_builder_end_array (json);
+  json_builder_set_member_name (json, "totals");
+  json_builder_begin_object (json);
+  for (guint i = 0; i < N_VERDICTS; i++)
+    {
+      json_builder_set_member_name (json, verdict_names[i]);
+      json_builder_add_int_value (json, totals[i]);
+    }
+  json_builder_end_object (json);
+  json_builder_end_object (json);
+  gantry_cli_print_json (json);
+}
+
+static int
+verify_all (const Options *options, char **paths)
+{
+  g_autoptr (GPtrArray) cases = g_ptr_array_new_with_free_func (case_free);
+  g_autofree char *self = g_file_read_link ("/proc/self/exe", NULL);
+  g_autoptr (JsonBuilder) json = options->common.json ? json_builder_new () : NULL;
+  g_autoptr (GError) error = NULL;
+  guint totals[N_VERDICTS] = { 0 };
+
+  for (guint i = 0; paths[i] != NULL; i++)
+    find_cases (cases, paths[i], 0);
+  if (cases->len == 0)
+    {
+      fprintf (stderr, "gantry-cli verify: no folder with a model.onnx in %s\n", paths[0]);
+      return GANTRY_EXIT_ERROR;
+    }
+  if (json != NULL)
+    {
+      json_builder_begin_object (json);
+      json_builder_set_member_name (json, "cases");
+      json_builder_begin_array (json);
+    }
+  if (!run_cases (cases, options, self, json, totals, &error))
+    return gantry_cli_fail (error);
+  print_totals (json, totals, cases->len);
+  if (totals[FAILED] > 0)
+    return GANTRY_EXIT_ERROR;
+  if (totals[MISMATCH] > 0)
+    return GANTRY_EXIT_MISMATCH;
+  return totals[UNSUPPORTED] > 0 ? GANTRY_EXIT_UNSUPPORTED : GANTRY_EXIT_DONE;
+}
+
+int
+gantry_cli_verify (int argc, char **argv)
+{
+  Options options = { .common = GANTRY_CLI_OPTIONS_INIT, .relative = 1e-3, .absolute = 1e-7 };
+  const GOptionEntry own[] = {
+    { "relative", 0, 0, G_OPTION_ARG_DOUBLE, &options.relative, "Relative tolerance (1e-3)", "R" },
+    { "absolute", 0, 0, G_OPTION_ARG_DOUBLE, &options.absolute, "Absolute tolerance (1e-7)", "A" },
+    { "threads", 't', 0, G_OPTION_ARG_INT, &options.program.threads, "Children at work at once", "N" },
+    { "no-library", 0, 0, G_OPTION_ARG_NONE, &options.program.no_library, "Generated code only, no oneDNN", NULL },
+    { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet, "Only mismatches, errors and totals", NULL },
+    { "one", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, &options.one, "Run one folder in this process", NULL },
+    { NULL },
+  };
+
+  if (!gantry_cli_parse ("verify", "DIR...",
+                         "Runs folders of ONNX backend tests, or folders of such folders, and prints for each: pass, "
+                         "mismatch, unsupported: WHY or error: WHY.", &options.common, own, &argc, &argv))
+    return GANTRY_EXIT_ERROR;
+  if (argc < 2)
+    {
+      fprintf (stderr, "gantry-cli verify: give at least one folder\n");
+      return GANTRY_EXIT_ERROR;
+    }
+  return options.one ? be_child (&options, argv[1]) : verify_all (&options, argv + 1);
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The child process that generates and runs code: gantry-cli on a private session file. It reports progress as
+ * lines; its results are in the file. Nothing that happens to it touches the document. */
+#include "core/document/document-private.h"
+#include <glib/gstdio.h>
+#include <string.h>
+
+#define LAST_LINES 12
+
+typedef struct
+{
+  char *session; /* private file */
+  GSubprocess *process;
+  GDataInputStream *lines;
+  GQueue last; /* char*: the newest lines that are no progress */
+} Child;
+
+static void
+child_free (gpointer data)
+{
+  Child *child = data;
+
+  if (child->process != NULL)
+    g_subprocess_force_exit (child->process);
+  g_clear_object (&child->process);
+  g_clear_object (&child->lines);
+  g_queue_clear_full (&child->last, g_free);
+  if (child->session != NULL)
+    g_unlink (child->session);
+  g_free (child->session);
+  g_free (child);
+}
+
+static void
+keep_line (Child *child, const char *line)
+{
+  g_queue_push_tail (&child->last, g_strdup (line));
+  while (g_queue_get_length (&child->last) > LAST_LINES)
+    g_free (g_queue_pop_head (&child->last));
+}
+
+static char *
+last_lines (Child *child)
+{
+  GString *text = g_string_new (NULL);
+
+  for (GList *l = child->last.head; l != NULL; l = l->next)
+    g_string_append_printf (text, "%s%s", text->len > 0 ? "\n" : "", (const char *) l->data);
+  return g_string_free (text, FALSE);
+}
+
+static void
+end_run (GTask *task, GError *error)
+{
+  GantryDocument *document = g_task_get_source_object (task);
+
+  _gantry_document_set_child_id (document, NULL);
+  if (!g_cancellable_is_cancelled (g_task_get_cancellable (task)))
+    _gantry_document_set_busy (document, FALSE);
+  if (error != NULL)
+    g_task_return_error (task, error);
+  else
+    g_task_return_boolean (task, TRUE);
+  g_object_unref (task);
+}
+
+static GError *
+error_of_end (Child *child)
+{
+  g_autofree char *said = last_lines (child);
+  int status;
+
+  if (g_subprocess_get_if_signaled (child->process))
+    return g_error_new (GANTRY_ERROR, GANTRY_ERROR_FAILED,
+                        "The run was ended by signal %d (%s). Nothing that was open is lost.%s%s",
+                        g_subprocess_get_term_sig (child->process), g_strsignal (g_subprocess_get_term_sig (child->process)),
+                        *said != '\0' ? "\n" : "", said);
+  status = g_subprocess_get_exit_status (child->process);
+  if (status == 3)
+    return g_error_new (GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s", said);
+  return g_error_new (GANTRY_ERROR, GANTRY_ERROR_FAILED, "%s", *said != '\0' ? said : "The run failed and said nothing.");
+}
+
+static void
+take_runs (GTask *task, Child *child)
+{
+  GantryDocument *document = g_task_get_source_object (task);
+  GError *error = NULL;
+  g_autoptr (GPtrArray) runs = _gantry_session_load_runs (child->session, &error);
+
+  for (guint i = 0; runs != NULL && i < runs->len; i++)
+    gantry_document_add_run (document, g_ptr_array_index (runs, i));
+  end_run (task, error);
+}
+
+static void
+process_ended (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  GTask *task = user_data;
+  Child *child = g_task_get_task_data (task);
+  GError *error = NULL;
+
+  if (!g_subprocess_wait_finish (G_SUBPROCESS (source), result, &error))
+    end_run (task, error);
+  else if (g_task_return_error_if_cancelled (task))
+    {
+      _gantry_document_set_child_id (g_task_get_source_object (task), NULL);
+      g_object_unref (task);
+    }
+  else if (g_subprocess_get_if_exited (child->process) && g_subprocess_get_exit_status (child->process) == 0)
+    take_runs (task, child);
+  else
+    end_run (task, error_of_end (child));
+}
+
+static void
+wait_for_end (GTask *task)
+{
+  Child *child = g_task_get_task_data (task);
+
+  if (g_cancellable_is_cancelled (g_task_get_cancellable (task)))
+    g_subprocess_force_exit (child->process);
+  /* Without the cancellable: a child that was told to stop still has to be waited for. */
+  g_subprocess_wait_async (child->process, NULL, process_ended, task);
+}
+
+static void
+line_read (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  GTask *task = user_data;
+  Child *child = g_task_get_task_data (task);
+  g_autofree char *line = g_data_input_stream_read_line_finish_utf8 (child->lines, result, NULL, NULL);
+
+  if (line == NULL)
+    {
+      wait_for_end (task);
+      return;
+    }
+  if (g_str_has_prefix (line, "progress "))
+    {
+      char *what;
+      double fraction = g_ascii_strtod (line + strlen ("progress "), &what);
+
+      if (!g_cancellable_is_cancelled (g_task_get_cancellable (task)))
+        _gantry_document_set_activity (g_task_get_source_object (task), g_strstrip (what), fraction);
+    }
+  else
+    keep_line (child, line);
+  g_data_input_stream_read_line_async (child->lines, G_PRIORITY_DEFAULT, g_task_get_cancellable (task), line_read, task);
+}
+
+static void
+start_child (GTask *task, const char *cli, guint n_runs)
+{
+  Child *child = g_task_get_task_data (task);
+  GantryDocument *document = g_task_get_source_object (task);
+  g_autofree char *runs = g_strdup_printf ("--runs=%u", n_runs);
+  GError *error = NULL;
+
+  child->process = g_subprocess_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_MERGE, &error, cli, "run",
+                                     "--session", "--progress", runs, child->session, NULL);
+  if (child->process == NULL)
+    {
+      gantry_error_prefix (&error, "%s cannot be started: ", cli);
+      end_run (task, error);
+      return;
+    }
+  _gantry_document_set_child_id (document, g_subprocess_get_identifier (child->process));
+  child->lines = g_data_input_stream_new (g_subprocess_get_stdout_pipe (child->process));
+  g_data_input_stream_read_line_async (child->lines, G_PRIORITY_DEFAULT, g_task_get_cancellable (task), line_read, task);
+}
+
+typedef struct
+{
+  GTask *task;
+  char *cli;
+  guint n_runs;
+  GantryCompilation *compilation;
+  GantryCompileSettings settings;
+} Preparation;
+
+static void
+preparation_free (gpointer data)
+{
+  Preparation *preparation = data;
+
+  g_free (preparation->cli);
+  gantry_compilation_unref (preparation->compilation);
+  gantry_compile_settings_clear (&preparation->settings);
+  g_free (preparation);
+}
+
+/* Saving reads the whole model for its hash: on a worker thread. */
+static void
+prepare_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  Preparation *preparation = data;
+  Child *child = g_task_get_task_data (preparation->task);
+  g_autoptr (GPtrArray) no_runs = g_ptr_array_new ();
+  GError *error = NULL;
+
+  if (_gantry_session_save (child->session, preparation->compilation, &preparation->settings, no_runs, &error))
+    g_task_return_boolean (task, TRUE);
+  else
+    g_task_return_error (task, error);
+}
+
+static void
+prepared (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  Preparation *preparation = g_task_get_task_data (G_TASK (result));
+  GError *error = NULL;
+
+  if (g_task_propagate_boolean (G_TASK (result), &error))
+    start_child (preparation->task, preparation->cli, preparation->n_runs);
+  else
+    end_run (preparation->task, error);
+}
+
+static char *
+private_file (GError **error)
+{
+  char *path = NULL;
+  int descriptor = g_file_open_tmp ("gantry-run-XXXXXX.gantry", &path, error);
+
+  if (descriptor < 0)
+    return NULL;
+  g_close (descriptor, NULL);
+  return path;
+}
+
+void
+gantry_document_run_async (GantryDocument *document, const char *cli, guint n_runs, GAsyncReadyCallback callback,
+                           gpointer user_data)
+{
+  GCancellable *cancellable = _gantry_document_renew (document);
+  GTask *task = g_task_new (document, cancellable, callback, user_data);
+  Child *child = g_new0 (Child, 1);
+  Preparation *preparation;
+  g_autoptr (GTask) save = NULL;
+  GError *error = NULL;
+
+  g_return_if_fail (gantry_document_get_model (document) != NULL);
+  g_task_set_task_data (task, child, child_free);
+  _gantry_document_set_busy (document, TRUE);
+  _gantry_document_set_activity (document, "Preparing the run", -1);
+  child->session = private_file (&error);
+  if (child->session == NULL)
+    {
+      end_run (task, error);
+      return;
+    }
+  preparation = g_new0 (Preparation, 1);
+  preparation->task = task;
+  preparation->cli = g_strdup (cli);
+  preparation->n_runs = n_runs;
+  preparation->compilation = gantry_compilation_ref (gantry_document_get_compilation (document));
+  gantry_compile_settings_copy (&preparation->settings, gantry_document_get_settings (document));
+  save = g_task_new (document, cancellable, prepared, NULL);
+  g_task_set_task_data (save, preparation, preparation_free);
+  g_task_run_in_thread (save, prepare_thread);
+}
+
+gboolean
+gantry_document_run_finish (GantryDocument *document, GAsyncResult *result, GError **error)
+{
+  return g_task_propagate_boolean (G_TASK (result), error);
+}

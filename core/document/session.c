@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The session file's schema and what reading and writing have in common. */
+#include "core/document/session-private.h"
+#include <string.h>
+
+const char _gantry_session_schema[] =
+  "CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;"
+  "CREATE TABLE IF NOT EXISTS dims (name TEXT PRIMARY KEY, size INTEGER NOT NULL) WITHOUT ROWID;"
+  "CREATE TABLE IF NOT EXISTS passes (position INTEGER PRIMARY KEY, name TEXT NOT NULL, title TEXT NOT NULL,"
+  "  enabled INTEGER NOT NULL, nodes_before INTEGER, nodes_after INTEGER, made INTEGER, removed INTEGER,"
+  "  milliseconds REAL);"
+  "CREATE TABLE IF NOT EXISTS nodes (id INTEGER PRIMARY KEY, function TEXT, op TEXT NOT NULL, name TEXT, type TEXT,"
+  "  scope TEXT, location TEXT);"
+  "CREATE TABLE IF NOT EXISTS runs (id INTEGER PRIMARY KEY, uid TEXT NOT NULL UNIQUE, name TEXT, device TEXT,"
+  "  recorded_at TEXT, threads INTEGER, runs INTEGER, milliseconds REAL, milliseconds_min REAL, milliseconds_max REAL,"
+  "  compile_milliseconds REAL, planned_bytes INTEGER, peak_bytes INTEGER, constant_bytes INTEGER,"
+  "  lower_bound_bytes INTEGER, literal_bytes INTEGER, peak_step INTEGER, predicted_us REAL, init_steps INTEGER,"
+  "  program TEXT, head BLOB);"
+  "CREATE TABLE IF NOT EXISTS plan_steps (run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE, step INTEGER,"
+  "  node INTEGER, queue INTEGER, init INTEGER, start_us REAL, duration_us REAL, live_bytes INTEGER,"
+  "  PRIMARY KEY (run, step)) WITHOUT ROWID;"
+  "CREATE TABLE IF NOT EXISTS plan_buffers (run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,"
+  "  buffer INTEGER, node INTEGER, member INTEGER, category INTEGER, region INTEGER, memory INTEGER, in_place INTEGER,"
+  "  shares INTEGER, offset INTEGER, size INTEGER, first_step INTEGER, last_step INTEGER,"
+  "  PRIMARY KEY (run, buffer)) WITHOUT ROWID;"
+  "CREATE TABLE IF NOT EXISTS chunks (run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE, number INTEGER,"
+  "  content INTEGER, lane INTEGER, n INTEGER, begin_ns INTEGER, end_ns INTEGER, data BLOB NOT NULL,"
+  "  PRIMARY KEY (run, number));"
+  "CREATE TABLE IF NOT EXISTS code (run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE, node INTEGER,"
+  "  kernel TEXT, kind TEXT, texpr TEXT, llvm_ir TEXT, assembly TEXT);"
+  "CREATE INDEX IF NOT EXISTS code_by_run ON code (run);";
+
+gboolean
+_gantry_session_fail (sqlite3 *db, GError **error)
+{
+  int code = sqlite3_errcode (db) & 0xff;
+  const char *file = sqlite3_db_filename (db, "main");
+  const char *advice = "";
+  GantryError kind = GANTRY_ERROR_FAILED;
+
+  if (code == SQLITE_FULL)
+    advice = ": free some space and save again; the file still holds what it held before";
+  else if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
+    {
+      advice = ": it is no session file, or it is damaged";
+      kind = GANTRY_ERROR_INVALID;
+    }
+  else if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
+    advice = ": another program is writing it; try again";
+  else if (code == SQLITE_READONLY || code == SQLITE_CANTOPEN || code == SQLITE_PERM)
+    advice = ": check that folder and file may be written";
+  g_set_error (error, GANTRY_ERROR, kind, "%s: %s%s", file != NULL && *file != '\0' ? file : "session",
+               sqlite3_errmsg (db), advice);
+  return FALSE;
+}
+
+gboolean
+_gantry_session_exec (sqlite3 *db, const char *sql, GError **error)
+{
+  return sqlite3_exec (db, sql, NULL, NULL, NULL) == SQLITE_OK || _gantry_session_fail (db, error);
+}
+
+sqlite3_stmt *
+_gantry_session_prepare (sqlite3 *db, const char *sql, GError **error)
+{
+  sqlite3_stmt *statement = NULL;
+
+  if (sqlite3_prepare_v2 (db, sql, -1, &statement, NULL) != SQLITE_OK)
+    {
+      _gantry_session_fail (db, error);
+      return NULL;
+    }
+  return statement;
+}
+
+gboolean
+_gantry_session_step (sqlite3 *db, sqlite3_stmt *statement, GError **error)
+{
+  int code = sqlite3_step (statement);
+
+  if (code != SQLITE_DONE && code != SQLITE_ROW)
+    {
+      _gantry_session_fail (db, error);
+      sqlite3_reset (statement);
+      return FALSE;
+    }
+  sqlite3_reset (statement);
+  return TRUE;
+}
+
+void
+_gantry_bind_text (sqlite3_stmt *statement, int column, const char *text)
+{
+  sqlite3_bind_text (statement, column, text, -1, SQLITE_TRANSIENT);
+}
+
+char *
+_gantry_column_text (sqlite3_stmt *statement, int column)
+{
+  const char *text = (const char *) sqlite3_column_text (statement, column);
+
+  return g_strdup (text != NULL ? text : "");
+}
+
+static gint64
+pragma (sqlite3 *db, const char *sql)
+{
+  g_autoptr (sqlite3_stmt) statement = NULL;
+
+  if (sqlite3_prepare_v2 (db, sql, -1, &statement, NULL) != SQLITE_OK || sqlite3_step (statement) != SQLITE_ROW)
+    return -1;
+  return sqlite3_column_int64 (statement, 0);
+}
+
+/* An empty file is new; anything else has to say that it is ours and of a version that we read. */
+static gboolean
+check_version (sqlite3 *db, const char *path, gboolean writable, GError **error)
+{
+  gint64 id = pragma (db, "PRAGMA application_id"), version = pragma (db, "PRAGMA user_version");
+  g_autofree char *mark = NULL;
+
+  if (id < 0)
+    return _gantry_session_fail (db, error);
+  if (id == 0 && pragma (db, "SELECT count(*) FROM sqlite_master") == 0 && writable)
+    {
+      mark = g_strdup_printf ("PRAGMA application_id = %d; PRAGMA user_version = %d;", GANTRY_SESSION_APPLICATION_ID,
+                              GANTRY_SESSION_VERSION);
+      return _gantry_session_exec (db, mark, error);
+    }
+  if (id != GANTRY_SESSION_APPLICATION_ID)
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: an SQLite file, but no Gantry session", path);
+      return FALSE;
+    }
+  if (version > GANTRY_SESSION_VERSION)
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
+                   "%s: written by a newer Gantry (session version %" G_GINT64_FORMAT ", this one reads up to %d)", path,
+                   version, GANTRY_SESSION_VERSION);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+sqlite3 *
+_gantry_session_open (const char *path, gboolean writable, GError **error)
+{
+  g_autoptr (sqlite3) db = NULL;
+  int flags = writable ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
+
+  if (sqlite3_open_v2 (path, &db, flags, NULL) != SQLITE_OK)
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "%s: cannot be opened: %s", path,
+                   db != NULL ? sqlite3_errmsg (db) : "out of memory");
+      return NULL;
+    }
+  sqlite3_busy_timeout (db, 5000);
+  /* What a stranger's file says in triggers and views is not run. */
+  sqlite3_db_config (db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+  sqlite3_db_config (db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+  sqlite3_db_config (db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+  if (!_gantry_session_exec (db, "PRAGMA foreign_keys = ON;", error) || !check_version (db, path, writable, error))
+    return NULL;
+  if (writable && !_gantry_session_exec (db, _gantry_session_schema, error))
+    return NULL;
+  return g_steal_pointer (&db);
+}
+
+gboolean
+_gantry_session_is_session (const char *path)
+{
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  g_autoptr (GFileInputStream) stream = g_file_read (file, NULL, NULL);
+  char start[16] = "";
+
+  return stream != NULL &&
+         g_input_stream_read (G_INPUT_STREAM (stream), start, sizeof start, NULL, NULL) == sizeof start &&
+         memcmp (start, "SQLite format 3", 16) == 0;
+}
+
+char *
+_gantry_session_fingerprint (const GantryCompilation *compilation)
+{
+  const GantryModule *module = gantry_compilation_module (compilation);
+  g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
+
+  for (guint32 i = 0; i < module->n_nodes; i++)
+    {
+      const GantryNode *node = &module->nodes[i];
+      g_autofree char *type = gantry_context_type_text (module->context, node->type);
+      g_autofree char *line = g_strdup_printf ("%u %s %s\n", node->id, gantry_node_op_name (module, node), type);
+
+      g_checksum_update (checksum, (const guchar *) line, -1);
+    }
+  return g_strdup (g_checksum_get_string (checksum));
+}
