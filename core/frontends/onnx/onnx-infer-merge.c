@@ -105,7 +105,9 @@ merge_declared (GantryOnnxInfer *infer, const GantryNode *node, guint32 found_id
     return found_id;
   if (contradicts (found, declared))
     {
-      warn_contradiction (infer, node, found_id, declared_id);
+      /* Of a tuple its `result` nodes say it. */
+      if (gantry_node_type (infer->module, node)->kind != GANTRY_TYPE_TUPLE)
+        warn_contradiction (infer, node, found_id, declared_id);
       return found_id;
     }
   for (guint i = 0; i < found->rank; i++)

@@ -104,7 +104,8 @@ gantry_onnx_declare_types (GantryOnnxBody *body, Onnx__ValueInfoProto **values, 
     {
       guint32 type = gantry_onnx_value_type (body->import, values[i]->type, NULL);
 
-      if (type != 0 && values[i]->name != NULL)
+      /* Where a name is declared twice the first one counts. */
+      if (type != 0 && values[i]->name != NULL && !g_hash_table_contains (body->types, values[i]->name))
         g_hash_table_insert (body->types, values[i]->name, GUINT_TO_POINTER (type));
     }
 }
