@@ -239,13 +239,18 @@ join_remainders (GantryTexprBuilder *b, Linear *sum)
   b->depth--;
 }
 
-/* Order in which terms are written: index variables as they are numbered, then the rest as they were made. */
+/* Order in which terms are written: by the index variable that stands first in them, then as they were made. */
 static guint64
 term_key (const GantryTexprBuilder *b, const Term *term)
 {
   const GantryTx *node = _gantry_tx_node (b, term->atom);
+  guint64 variable = 2 * GANTRY_MAX_RANK + GANTRY_TEXPR_BUILD_AXES;
 
-  return node->kind == GANTRY_TX_INDEX ? node->a : G_GUINT64_CONSTANT (1) << 32 | term->atom;
+  for (guint i = 0; i < 8 && node->kind == GANTRY_TX_BINARY; i++)
+    node = _gantry_tx_node (b, node->a);
+  if (node->kind == GANTRY_TX_INDEX)
+    variable = node->a;
+  return variable << 32 | term->atom;
 }
 
 static void
@@ -346,21 +351,34 @@ split (const Linear *sum, gint64 c, Linear *quotient, Linear *rest)
   quotient->constant = (sum->constant - rest->constant) / c;
 }
 
-/* Divides @sum by what its factors and @c have in common; @c becomes the rest of the divisor, @dropped the part of the
- * constant that the division loses. */
+/* Parts @sum into g * (what stays in it) + @dropped, the latter in [0, g), for the greatest such g that divides @c, and
+ * divides both by it. Then @sum / c loses just @dropped, and @sum % c is g * (sum / g % (c / g)) + dropped. */
 static gint64
-reduce_divisor (Linear *sum, gint64 *c, gint64 *dropped)
+reduce_divisor (const GantryTexprBuilder *b, Linear *sum, gint64 *c, Linear *dropped)
 {
-  gint64 g = *c;
+  Linear best = *sum, best_rest = { .n = 0 };
+  gint64 best_g = 1;
 
   for (guint i = 0; i < sum->n; i++)
-    g = greatest_divisor (g, sum->terms[i].factor);
-  for (guint i = 0; i < sum->n; i++)
-    sum->terms[i].factor /= g;
-  *dropped = sum->constant % g;
-  sum->constant /= g;
-  *c /= g;
-  return g;
+    {
+      gint64 g = greatest_divisor (sum->terms[i].factor, *c);
+      Linear kept, rest;
+      GantryTxRange range;
+
+      if (g <= best_g)
+        continue;
+      split (sum, g, &kept, &rest);
+      range = range_of_linear (b, &rest);
+      if (!_gantry_tx_range_known (range) || range.min < 0 || range.max >= g)
+        continue;
+      best = kept;
+      best_rest = rest;
+      best_g = g;
+    }
+  *sum = best;
+  *dropped = best_rest;
+  *c /= best_g;
+  return best_g;
 }
 
 /* Takes @x, known not to be negative, apart for a division by @c. Returns: FALSE when nothing is known. */
@@ -400,12 +418,13 @@ static guint32 remainder_by (GantryTexprBuilder *b, guint32 x, gint64 c);
 static guint32
 divide_rest (GantryTexprBuilder *b, Linear *rest, gint64 c)
 {
-  gint64 dropped, divisor, product;
+  gint64 divisor, product;
+  Linear dropped;
   GantryTx atom;
 
   if (range_of_linear (b, rest).max < c)
     return gantry_tx_int (b, 0);
-  reduce_divisor (rest, &c, &dropped);
+  reduce_divisor (b, rest, &c, &dropped);
   if (c == 1)
     return write_linear (b, rest);
   if (lone_atom (b, rest, GANTRY_OP_DIVIDE, &atom, &divisor) && !__builtin_mul_overflow (divisor, c, &product))
@@ -439,21 +458,22 @@ divide (GantryTexprBuilder *b, guint32 x, gint64 c)
 static guint32
 remainder_rest (GantryTexprBuilder *b, Linear *rest, gint64 c)
 {
-  gint64 dropped, divisor, g;
+  gint64 divisor, g;
+  Linear dropped, sum;
   GantryTx atom;
   guint32 x;
-  Linear sum;
 
   if (range_of_linear (b, rest).max < c)
     return write_linear (b, rest);
-  g = reduce_divisor (rest, &c, &dropped);
+  g = reduce_divisor (b, rest, &c, &dropped);
   if (lone_atom (b, rest, GANTRY_OP_REMAINDER, &atom, &divisor) && divisor % c == 0)
     x = remainder_by (b, atom.a, c);
   else
     x = _gantry_tx_make_binary (b, GANTRY_OP_REMAINDER, GANTRY_I64, write_linear (b, rest), gantry_tx_int (b, c));
-  sum = (Linear){ .n = 0, .constant = dropped };
-  add_node (b, &sum, x, g);
-  return write_linear (b, &sum);
+  sum = dropped;
+  if (add_node (b, &sum, x, g))
+    return write_linear (b, &sum);
+  return _gantry_tx_make_binary (b, GANTRY_OP_ADD, GANTRY_I64, scaled (b, x, g), write_linear (b, &dropped));
 }
 
 static guint32
