@@ -56,19 +56,12 @@ read_rate (GKeyFile *file, const char *key, double *value, GError **error)
 static gboolean
 read_limit (GKeyFile *file, guint64 *value, GError **error)
 {
-  g_autoptr (GError) local = NULL;
-  guint64 read;
+  g_autofree char *text = g_key_file_get_string (file, GROUP, "memory_limit", NULL);
 
-  if (!g_key_file_has_key (file, GROUP, "memory_limit", NULL))
+  if (text == NULL || g_ascii_string_to_unsigned (g_strstrip (text), 10, 0, G_MAXUINT64, value, NULL))
     return TRUE;
-  read = g_key_file_get_uint64 (file, GROUP, "memory_limit", &local);
-  if (local != NULL)
-    {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "target: 'memory_limit' is not a number of bytes");
-      return FALSE;
-    }
-  *value = read;
-  return TRUE;
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "target: 'memory_limit' is not a number of bytes");
+  return FALSE;
 }
 
 gboolean
