@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A module laid out to be looked at: boxes for nodes and folded scopes, routed edges, labels. Immutable; made on a
+ * worker thread, painted by graph-painter.h. */
+#pragma once
+#include "core/base/progress.h"
+#include "core/ir/module.h"
+#include "drawing/layout/layout.h"
+#include "drawing/scene.h"
+
+G_BEGIN_DECLS
+
+typedef struct _GantryGraphPicture GantryGraphPicture;
+
+/**
+ * GantryGraphOptions:
+ * @folded: (nullable): set of scope ids (GUINT_TO_POINTER) shown as one box; NULL: chosen by size
+ *  (gantry_graph_default_folds())
+ * @show_constants: constants as boxes of their own; else they are counted on their users
+ * @function: id of the function to show, 0: the entry
+ * @previous: (nullable): the picture that this one replaces: what stays keeps its place as far as it can
+ */
+typedef struct
+{
+  GHashTable *folded;
+  gboolean show_constants;
+  guint32 function;
+  const GantryGraphPicture *previous;
+} GantryGraphOptions;
+
+GantryGraphPicture *gantry_graph_picture_new (GantryModule *module, const GantryGraphOptions *options,
+                                              const GantryProgress *progress, GError **error);
+GantryGraphPicture *gantry_graph_picture_ref (GantryGraphPicture *picture);
+void gantry_graph_picture_unref (GantryGraphPicture *picture);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryGraphPicture, gantry_graph_picture_unref)
+
+/** The folds that keep the picture of @module below about 1,500 boxes. (transfer full) */
+GHashTable *gantry_graph_default_folds (const GantryModule *module, guint32 function);
+
+GantryModule *gantry_graph_picture_module (const GantryGraphPicture *picture);
+const GantryLayout *gantry_graph_picture_layout (const GantryGraphPicture *picture);
+GHashTable *gantry_graph_picture_folded (const GantryGraphPicture *picture); /* (transfer none) */
+void gantry_graph_picture_size (const GantryGraphPicture *picture, float *width, float *height);
+
+#define GANTRY_NO_BOX G_MAXUINT32
+guint32 gantry_graph_picture_n_boxes (const GantryGraphPicture *picture);
+/** The box that shows a node: its own, that of a folded scope, or of its user for a hidden constant. */
+guint32 gantry_graph_picture_box_of (const GantryGraphPicture *picture, guint32 node);
+/** The node of a box, 0 for a folded scope. */
+guint32 gantry_graph_picture_box_node (const GantryGraphPicture *picture, guint32 box);
+/** The scope of a folded box or of a group, 0 for a node. */
+guint32 gantry_graph_picture_box_scope (const GantryGraphPicture *picture, guint32 box);
+guint32 gantry_graph_picture_group_scope (const GantryGraphPicture *picture, guint32 group);
+/** All nodes that a box stands for. (transfer full) (element-type guint32) */
+GArray *gantry_graph_picture_box_nodes (const GantryGraphPicture *picture, guint32 box);
+void gantry_graph_picture_box_rect (const GantryGraphPicture *picture, guint32 box, GantryLayoutBox *rect);
+/** First (largest label first) and second line of a box. (transfer none) */
+const char *gantry_graph_picture_box_title (const GantryGraphPicture *picture, guint32 box);
+const char *gantry_graph_picture_box_subtitle (const GantryGraphPicture *picture, guint32 box);
+
+/** What lies at a point of the picture. @index: box, edge or group. */
+GantryLayoutItemKind gantry_graph_picture_pick (const GantryGraphPicture *picture, float x, float y, float tolerance,
+                                                guint32 *index);
+
+typedef enum { GANTRY_WALK_UP, GANTRY_WALK_DOWN, GANTRY_WALK_LEFT, GANTRY_WALK_RIGHT } GantryWalk;
+/** The box that the keyboard goes to: up to an operand, down to a user (the one nearest below), left and right to the
+ *  neighbour in the same row. GANTRY_NO_BOX when there is none. */
+guint32 gantry_graph_picture_walk (const GantryGraphPicture *picture, guint32 box, GantryWalk direction);
+
+/** Nodes whose operation, name, type or scope contains @text, ignoring case; in program order. (transfer full) (element-type guint32) */
+GArray *gantry_graph_search (const GantryModule *module, const char *text);
+
+G_END_DECLS

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* drawing: what is seen, as display lists; no GTK. Layout (layout/), pictures made on worker threads, painters that
+ * are pure functions (scene, view, model, theme), and the writers of SVG, PNG and DOT. Views and gantry-cli
+ * both draw through it. */
+#pragma once
+#include "core/document/document.h"
+#include "drawing/graph-picture.h"
+#include "drawing/scene.h"
+
+G_BEGIN_DECLS
+
+/* Graph */
+
+/** The part of the picture that is seen: picture point = (scene point) / scale + (x, y). */
+typedef struct
+{
+  float x, y;
+  float scale;
+} GantryGraphView;
+
+/** Each set holds node ids (GUINT_TO_POINTER) and may be NULL. */
+typedef struct
+{
+  GHashTable *selected;
+  GHashTable *matches;
+  GHashTable *made;    /* by the pass: marked */
+  GHashTable *removed; /* by the pass */
+  gboolean labels;     /* types on edges */
+} GantryGraphState;
+
+void gantry_paint_graph (GantryScene *scene, const GantryGraphPicture *picture, const GantryGraphView *view,
+                         const GantryGraphState *state, const GantryTheme *theme);
+/** Hover, painted over a cached scene. */
+void gantry_paint_graph_hover (GantryScene *scene, const GantryGraphPicture *picture, const GantryGraphView *view,
+                               guint32 box, const GantryTheme *theme);
+/** The whole picture small, with the frame of what @view shows in a window of the given size. */
+void gantry_paint_minimap (GantryScene *scene, const GantryGraphPicture *picture, const GantryGraphView *view,
+                           float view_width, float view_height, const GantryTheme *theme);
+
+/* Time: one axis for lanes and memory curve */
+
+/** What both are painted from; planned is made from a plan, measured may be NULL. Immutable. */
+typedef struct _GantryTimeModel GantryTimeModel;
+/** @run: (nullable): index of the measured run shown is @index. Worker thread. */
+GantryTimeModel *gantry_time_model_new (GantryModule *module, GantryPlan *plan, GantryRunResult *run, guint index);
+GantryTimeModel *gantry_time_model_ref (GantryTimeModel *model);
+void gantry_time_model_unref (GantryTimeModel *model);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryTimeModel, gantry_time_model_unref)
+/** Nanoseconds from 0 that hold all of plan and measurement. */
+gint64 gantry_time_model_length (const GantryTimeModel *model);
+
+typedef struct
+{
+  gint64 t0, t1; /* ns shown */
+} GantryTimeView;
+
+typedef struct
+{
+  GHashTable *selected; /* node ids */
+  gint64 cursor;        /* ns, -1: none */
+  guint64 limit;        /* bytes of device memory, 0: none */
+} GantryTimeState;
+
+void gantry_paint_timeline (GantryScene *scene, const GantryTimeModel *model, const GantryTimeView *view,
+                            const GantryTimeState *state, const GantryTheme *theme);
+void gantry_paint_memory (GantryScene *scene, const GantryTimeModel *model, const GantryTimeView *view,
+                          const GantryTimeState *state, const GantryTheme *theme);
+/** Height in points that the lanes want. */
+float gantry_timeline_height (const GantryTimeModel *model);
+/** Points from the left that lane names take; the axis begins there in both. */
+float gantry_time_axis_left (void);
+
+typedef struct
+{
+  guint32 node;
+  gboolean measured;
+  gint64 begin, end;
+  guint64 bytes;
+  char *text; /* (transfer full): one line that tells it */
+} GantryTimeHit;
+void gantry_time_hit_clear (GantryTimeHit *hit);
+/** Returns: FALSE when nothing is there. */
+gboolean gantry_timeline_pick (const GantryTimeModel *model, const GantryTimeView *view, float width, float height,
+                               float x, float y, GantryTimeHit *hit);
+/** What is alive at a time: plan step and bytes, planned and measured; one line. (transfer full) */
+char *gantry_memory_pick (const GantryTimeModel *model, const GantryTimeView *view, float width, float x,
+                          guint32 *step);
+
+/* Files */
+
+/** @scale: pixels a point. The format follows the ending of @path: .svg or .png. */
+gboolean gantry_scene_write (const GantryScene *scene, const GantryTheme *theme, const char *path, double scale,
+                             GError **error);
+/** The picture as DOT through cgraph, with positions, for other tools. */
+gboolean gantry_graph_picture_write_dot (const GantryGraphPicture *picture, const char *path, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Colours by role, light and dark, and widths of text without a font at hand. */
+#pragma once
+#include "core/ir/operation.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  GANTRY_INK_BACKGROUND,
+  GANTRY_INK_SURFACE,   /* boxes of scopes, headers of lanes */
+  GANTRY_INK_SURFACE_2, /* nested once more */
+  GANTRY_INK_BORDER,
+  GANTRY_INK_TEXT,
+  GANTRY_INK_TEXT_DIM,
+  GANTRY_INK_TEXT_ON_CLASS, /* on the fill of a node */
+  GANTRY_INK_EDGE,
+  GANTRY_INK_EDGE_SELECTED,
+  GANTRY_INK_SELECTION,
+  GANTRY_INK_HOVER,
+  GANTRY_INK_MATCH,    /* found by search */
+  GANTRY_INK_MADE,     /* not there before this pass */
+  GANTRY_INK_REMOVED,  /* not there after it */
+  GANTRY_INK_GRID,
+  GANTRY_INK_PLANNED,
+  GANTRY_INK_MEASURED,
+  GANTRY_INK_WAIT,
+  GANTRY_INK_COPY,
+  GANTRY_INK_PEAK,
+  GANTRY_INK_LIMIT,
+  GANTRY_INK_ERROR,
+  GANTRY_INK_CLASS, /* + GantryOpClass: fill of a node of that class; told apart by colour-blind people as well */
+  GANTRY_N_INKS = GANTRY_INK_CLASS + GANTRY_N_CLASSES
+} GantryInk;
+
+typedef struct
+{
+  float red, green, blue;
+} GantryColor;
+
+typedef struct
+{
+  gboolean dark;
+  const char *font;      /* family */
+  const char *mono_font;
+  GantryColor ink[GANTRY_N_INKS];
+} GantryTheme;
+
+/** Static. */
+const GantryTheme *gantry_theme_get (gboolean dark);
+/** Height in points of a size step at scale 1. */
+float gantry_theme_text_size (guint style);
+/** A close upper estimate of the width of a line at scale 1, in points; pure, so that layouts are the same everywhere. */
+float gantry_theme_text_width (const char *text, guint style);
+
+G_END_DECLS
