@@ -95,7 +95,7 @@ gantry_lower_reshape (GantryLower *l, guint32 x, guint rank, const GantryDim *di
 
   if (x == 0)
     return 0;
-  if (type->rank == rank && memcmp (type->dims, dims, sizeof *dims * rank) == 0)
+  if (type->rank == rank && (rank == 0 || memcmp (type->dims, dims, sizeof *dims * rank) == 0))
     return x;
   return gantry_builder_reshape (l->b, x, rank, dims);
 }
