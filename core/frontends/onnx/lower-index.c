@@ -63,8 +63,8 @@ gather (GantryLower *l)
 }
 
 /* result[i, j, k] = x[i, indices[i, j, k], k] for axis 1: every other axis is a batching dimension. */
-static guint32
-gather_elements_of (GantryLower *l, guint32 x, guint32 indices, gint64 axis)
+guint32
+gantry_lower_gather_elements (GantryLower *l, guint32 x, guint32 indices, gint64 axis)
 {
   guint rank = gantry_lower_rank (l, x);
   gint64 sizes[GANTRY_MAX_RANK], batch[GANTRY_MAX_RANK];
@@ -108,7 +108,7 @@ gather_elements (GantryLower *l)
   if (gantry_lower_rank (l, indices) != gantry_lower_rank (l, x))
     gantry_lower_invalid (l, "data and indices differ in rank");
   else
-    l->out[0] = gather_elements_of (l, x, indices, axis);
+    l->out[0] = gantry_lower_gather_elements (l, x, indices, axis);
 }
 
 /* Adds the extents x.dims[first ...] to the negative entries of index vectors [..., k]. */

@@ -210,6 +210,8 @@ guint32 gantry_lower_dot (GantryLower *l, guint32 x, guint32 y, const gint64 *x_
                           const gint64 *x_sum, const gint64 *y_sum, gsize n_sum, GantryElementType to);
 /** numpy.matmul; @to: element type of the result, NONE as operands. */
 guint32 gantry_lower_matmul (GantryLower *l, guint32 x, guint32 y, GantryElementType to);
+/** ONNX GatherElements; negative indices count from the end. */
+guint32 gantry_lower_gather_elements (GantryLower *l, guint32 x, guint32 indices, gint64 axis);
 /** Batched gather: see lower-index.c. */
 guint32 gantry_lower_gather_nd (GantryLower *l, guint32 x, guint32 indices, guint batch);
 
