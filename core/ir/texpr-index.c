@@ -346,9 +346,12 @@ split (const Linear *sum, gint64 c, Linear *quotient, Linear *rest)
     else
       rest->terms[rest->n++] = sum->terms[i];
   rest->constant = sum->constant % c;
+  quotient->constant = sum->constant / c;
   if (rest->constant < 0)
-    rest->constant += c;
-  quotient->constant = (sum->constant - rest->constant) / c;
+    {
+      rest->constant += c;
+      quotient->constant--;
+    }
 }
 
 /* Parts @sum into g * (what stays in it) + @dropped, the latter in [0, g), for the greatest such g that divides @c, and

@@ -212,21 +212,32 @@ gantry_tx_const_int (GantryTexprBuilder *b, GantryElementType element, gint64 va
   return _gantry_tx_make (b, &(GantryTx){ .kind = GANTRY_TX_CONST, .type = element, .i = value });
 }
 
+/* As `convert` turns a float into an integer or bool. */
+static gint64
+saturate (GantryElementType element, double value)
+{
+  guint bits = 8 * (guint) gantry_element_size (element);
+  gboolean is_signed = gantry_element_is_signed (element);
+  double limit = ldexp (1, (int) (is_signed ? bits - 1 : bits)); /* first value beyond */
+
+  if (element == GANTRY_BOOL)
+    return value != 0;
+  if (isnan (value))
+    return 0;
+  if (value >= limit)
+    return (gint64) (G_MAXUINT64 >> (is_signed ? 65 - bits : 64 - bits));
+  if (value <= (is_signed ? -limit : 0))
+    return is_signed ? (gint64) (G_MAXUINT64 << (bits - 1)) : 0;
+  return value >= 0x1p63 ? (gint64) (guint64) value : (gint64) value;
+}
+
 guint32
 gantry_tx_const (GantryTexprBuilder *b, GantryElementType element, double value)
 {
   GantryTx node = { .kind = GANTRY_TX_CONST, .type = element };
 
   if (!gantry_element_is_float (element))
-    {
-      if (element == GANTRY_BOOL)
-        return gantry_tx_const_int (b, element, value != 0 || isnan (value));
-      if (isnan (value))
-        value = 0;
-      return gantry_tx_const_int (b, element,
-                                  value >= 0x1p63 ? (element == GANTRY_U64 ? (gint64) (guint64) value : G_MAXINT64)
-                                                  : value <= -0x1p63 ? G_MININT64 : (gint64) value);
-    }
+    return gantry_tx_const_int (b, element, saturate (element, value));
   node.f = value;
   return _gantry_tx_make (b, &node);
 }

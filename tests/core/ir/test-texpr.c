@@ -335,6 +335,32 @@ test_wrapping (void)
   set_clear (&set);
 }
 
+/* Constants of integer types are made as conversions make them. */
+static void
+test_constants (void)
+{
+  static const struct
+  {
+    GantryElementType element;
+    double value;
+    gint64 want;
+  } made[] = {
+    { GANTRY_I8, 300, 127 },   { GANTRY_I8, -300, -128 }, { GANTRY_I8, -1.9, -1 },
+    { GANTRY_U8, -1, 0 },      { GANTRY_U8, 300, 255 },   { GANTRY_I64, 1e30, G_MAXINT64 },
+    { GANTRY_I64, -1e30, G_MININT64 }, { GANTRY_U64, 1e30, -1 }, { GANTRY_U64, 0x1p63, G_MININT64 },
+    { GANTRY_I32, NAN, 0 },    { GANTRY_BOOL, NAN, 1 },   { GANTRY_BOOL, 0.25, 1 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (made); i++)
+    {
+      GantryTexprBuilder *b = gantry_texpr_builder_new (made[i].element, 0, NULL, 0, NULL);
+      guint32 x = gantry_tx_const (b, made[i].element, made[i].value);
+      g_autoptr (GantryTexpr) texpr = gantry_texpr_builder_end (b, x);
+
+      g_assert_cmpint (texpr->nodes[0].i, ==, made[i].want);
+    }
+}
+
 static void
 test_too_large (void)
 {
@@ -609,6 +635,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ir/texpr/simplify", test_simplify);
   g_test_add_func ("/ir/texpr/simplified-forms", test_simplified_forms);
   g_test_add_func ("/ir/texpr/wrapping", test_wrapping);
+  g_test_add_func ("/ir/texpr/constants", test_constants);
   g_test_add_func ("/ir/texpr/too-large", test_too_large);
   g_test_add_func ("/ir/texpr/pad", test_pad);
   g_test_add_func ("/ir/texpr/windows", test_windows);
