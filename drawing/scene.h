@@ -47,6 +47,7 @@ typedef struct
   GArray *marks;  /* GantryMark, painted in order */
   GString *texts;
   float width, height; /* of the whole picture */
+  guint budget;    /* most marks; 0: no limit, for files */
   guint n_clipped; /* marks left out because the budget was used up: a test watches that it stays 0 */
 } GantryScene;
 
