@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Small cases computed by hand for each kind of core operation, written in the text form: what a case computes is
  * compared bit by bit, or within a tolerance, with a constant of the same module. */
+#include "core/ir/evaluator-private.h"
 #include "core/ir/ir.h"
 #include <math.h>
 #include <string.h>
@@ -553,6 +554,81 @@ test_large_convolution (void)
     }
 }
 
+/* y[i] = x[i + 1], of which the last element is not there; @guarded: it is 7 then. */
+static GantryLiteral *
+shifted (GantryContext *context, gboolean guarded, gboolean by_table, GError **error)
+{
+  const gint64 dims[] = { 300 };
+  g_autoptr (GantryLiteral) x = floats (context, 1, dims);
+  g_autoptr (GantryLiteral) table = gantry_literal_new_zeroed (
+    gantry_context_type (context, gantry_context_tensor (context, GANTRY_I64, 1, dims)), NULL);
+  const GantryType *inputs[2] = { x->type, table->type };
+  GantryTexprBuilder *b = gantry_texpr_builder_new (GANTRY_F32, 1, dims, 2, inputs);
+  GantryLiteral *literals[2] = { x, table };
+  guint32 i = gantry_tx_index (b, 0);
+  guint32 at = gantry_tx_binary (b, GANTRY_OP_ADD, i, gantry_tx_int (b, 1));
+  guint32 y;
+
+  if (by_table) /* an index that is loaded cannot be seen through */
+    at = gantry_tx_binary (b, GANTRY_OP_ADD, at, gantry_tx_load (b, 1, &i));
+  y = gantry_tx_load (b, 0, &at);
+  if (guarded)
+    y = gantry_tx_select (b, gantry_tx_compare (b, GANTRY_LT, i, gantry_tx_int (b, 299)), y, gantry_tx_const (b, GANTRY_F32, 7));
+  g_autoptr (GantryTexpr) texpr = gantry_texpr_builder_end (b, y);
+  return gantry_texpr_evaluate (texpr, literals, x->type, NULL, error);
+}
+
+static void
+test_out_of_range (void)
+{
+  for (guint by_table = 0; by_table < 2; by_table++)
+    {
+      g_autoptr (GantryContext) context = gantry_context_new ();
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GantryLiteral) y = shifted (context, TRUE, by_table, &error);
+
+      g_assert_no_error (error);
+      g_assert_cmpfloat (gantry_literal_get_double (y, 298), ==, 299);
+      g_assert_cmpfloat (gantry_literal_get_double (y, 299), ==, 7);
+      g_assert_null (shifted (context, FALSE, by_table, &error));
+      g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID);
+      g_assert_nonnull (strstr (error->message, "element 299 "));
+    }
+}
+
+/* y[i] = sum over j of x[i, j] * (max over k of x[k, j] - sum over k of x[i, k]): reductions within one. */
+static void
+test_nested_sums (void)
+{
+  enum { N = 5, M = 7 };
+  const gint64 dims[] = { N, M };
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GantryLiteral) x = floats (context, 2, dims);
+  const GantryType *result = gantry_context_type (context, gantry_context_tensor (context, GANTRY_F32, 1, dims));
+  GantryTexprBuilder *b = gantry_texpr_builder_new (GANTRY_F32, 1, dims, 1, &x->type);
+  guint j = gantry_tx_axis (b, M), k = gantry_tx_axis (b, N), l = gantry_tx_axis (b, M);
+  guint32 i = gantry_tx_index (b, 0), vj = gantry_tx_index (b, j), vk = gantry_tx_index (b, k), vl = gantry_tx_index (b, l);
+  guint32 most = gantry_tx_reduce (b, GANTRY_OP_MAXIMUM, gantry_tx_load (b, 0, (guint32[]){ vk, vj }), &k, 1);
+  guint32 row = gantry_tx_reduce (b, GANTRY_OP_ADD, gantry_tx_load (b, 0, (guint32[]){ i, vl }), &l, 1);
+  guint32 term = gantry_tx_binary (b, GANTRY_OP_MULTIPLY, gantry_tx_load (b, 0, (guint32[]){ i, vj }),
+                                   gantry_tx_binary (b, GANTRY_OP_SUBTRACT, most, row));
+  g_autoptr (GantryTexpr) texpr = gantry_texpr_builder_end (b, gantry_tx_reduce (b, GANTRY_OP_ADD, term, &j, 1));
+  g_autoptr (GantryLiteral) y = gantry_texpr_evaluate (texpr, &x, result, NULL, &error);
+
+  g_assert_no_error (error);
+  for (gint64 r = 0; r < N; r++)
+    {
+      double sum = 0, line = 0;
+
+      for (gint64 c = 0; c < M; c++)
+        line += (double) (r * M + c);
+      for (gint64 c = 0; c < M; c++)
+        sum += (double) (r * M + c) * ((double) ((N - 1) * M + c) - line);
+      g_assert_cmpfloat (gantry_literal_get_double (y, r), ==, sum);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -569,6 +645,8 @@ main (int argc, char **argv)
   g_test_add_func ("/evaluator/control/cancel", test_cancel);
   g_test_add_func ("/evaluator/errors", test_errors);
   g_test_add_func ("/evaluator/splat", test_splat);
+  g_test_add_func ("/evaluator/expression/out-of-range", test_out_of_range);
+  g_test_add_func ("/evaluator/expression/nested-sums", test_nested_sums);
   g_test_add_func ("/evaluator/large/transpose", test_large_transpose);
   g_test_add_func ("/evaluator/large/convolution", test_large_convolution);
   return g_test_run ();
