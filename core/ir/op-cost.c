@@ -35,7 +35,8 @@ product_of_dims (const GantryType *type, const gint64 *dimensions, gsize n)
   gint64 product = 1;
 
   for (gsize i = 0; i < n; i++)
-    product = times (product, dimensions[i] >= 0 && dimensions[i] < type->rank ? type->dims[dimensions[i]] : -1);
+    product = times (
+      product, dimensions[i] >= 0 && dimensions[i] < type->rank ? type->dims[dimensions[i]] : -1);
   return product;
 }
 
@@ -82,22 +83,23 @@ control_flops (const GantryModule *module, const GantryNode *node, guint depth)
       /* How often a loop runs is known only where the front end says so. */
       a = plus (body_flops (module, node, "body", depth), body_flops (module, node, "cond", depth));
       return times (a, gantry_attrs_int (module->context, node->attrs, "trip_count", -1));
-    default:
-      return body_flops (module, node, "body", depth);
+    default: return body_flops (module, node, "body", depth);
     }
 }
 
 static gint64
 contraction_flops (const GantryModule *module, const GantryNode *node, gint64 elements)
 {
-  const GantryType *a = gantry_node_operand_type (module, node, 0), *b = gantry_node_operand_type (module, node, 1);
+  const GantryType *a = gantry_node_operand_type (module, node, 0),
+                   *b = gantry_node_operand_type (module, node, 1);
   const gint64 *contracting;
   gint64 flops, n;
   gsize n_contracting;
 
   if (node->op == GANTRY_OP_DOT_GENERAL)
     {
-      contracting = gantry_attrs_ints (module->context, node->attrs, "lhs_contracting_dimensions", &n_contracting);
+      contracting = gantry_attrs_ints (module->context, node->attrs, "lhs_contracting_dimensions",
+                                       &n_contracting);
       return times (2 * elements, product_of_dims (a, contracting, n_contracting));
     }
   /* convolution: each output element sums over the kernel of its channel */
@@ -127,7 +129,8 @@ static gint64
 sort_flops (const GantryModule *module, const GantryNode *node)
 {
   const GantryType *key = gantry_node_operand_type (module, node, 0);
-  gint64 axis = gantry_attrs_int (module->context, node->attrs, "dimension", 0), n = gantry_type_elements (key);
+  gint64 axis = gantry_attrs_int (module->context, node->attrs, "dimension", 0),
+         n = gantry_type_elements (key);
 
   if (n < 0 || axis < 0 || axis >= key->rank)
     return -1;
@@ -152,21 +155,20 @@ node_flops (const GantryModule *module, const GantryNode *node, guint depth)
     case GANTRY_OP_IF:
     case GANTRY_OP_WHILE: return control_flops (module, node, depth);
     case GANTRY_OP_SORT: return sort_flops (module, node);
-    case GANTRY_OP_CUSTOM_CALL:
-      return -1;
+    case GANTRY_OP_CUSTOM_CALL: return -1;
     case GANTRY_OP_RNG_BIT_GENERATOR:
-    case GANTRY_OP_OPTIMIZATION_BARRIER:
-      return 0;
+    case GANTRY_OP_OPTIMIZATION_BARRIER: return 0;
     case GANTRY_OP_CHECKPOINT_NAME:
     case GANTRY_OP_COPY:
-    case GANTRY_OP_BITCAST_CONVERT:
-      return elements < 0 ? -1 : 0;
+    case GANTRY_OP_BITCAST_CONVERT: return elements < 0 ? -1 : 0;
     case GANTRY_OP_CLAMP: return times (elements, 2);
-    case GANTRY_OP_SCATTER: return gantry_type_elements (gantry_node_operand_type (module, node, 2));
+    case GANTRY_OP_SCATTER:
+      return gantry_type_elements (gantry_node_operand_type (module, node, 2));
     case GANTRY_OP_REDUCE: return gantry_type_elements (gantry_node_operand_type (module, node, 0));
     case GANTRY_OP_REDUCE_WINDOW: return window_flops (module, node, elements);
     case GANTRY_OP_DOT_GENERAL:
-    case GANTRY_OP_CONVOLUTION: return elements < 0 ? -1 : contraction_flops (module, node, elements);
+    case GANTRY_OP_CONVOLUTION:
+      return elements < 0 ? -1 : contraction_flops (module, node, elements);
     default:
       if (elements < 0)
         return -1;
@@ -221,15 +223,15 @@ gantry_node_bytes (const GantryModule *module, const GantryNode *node)
       sum = times (type_bytes (module->context, gantry_node_operand_type (module, node, 2)), 2);
       first = 1;
       break;
-    default:
-      break;
+    default: break;
     }
   for (guint i = first; i < node->n_operands; i++)
     {
       gboolean again = FALSE;
 
       for (guint j = first; j < i; j++) /* an operand named twice is read once */
-        again |= gantry_node_operand_id (module, node, j) == gantry_node_operand_id (module, node, i);
+        again |= gantry_node_operand_id (module, node, j)
+                 == gantry_node_operand_id (module, node, i);
       if (!again)
         sum = plus (sum, type_bytes (module->context, gantry_node_operand_type (module, node, i)));
     }
@@ -269,16 +271,18 @@ gboolean
 gantry_node_may_alias (const GantryModule *module, const GantryNode *node, guint i)
 {
   const GantryOpInfo *info = gantry_op_info (node->op);
-  const GantryType *result = gantry_node_type (module, node), *operand = gantry_node_operand_type (module, node, i);
+  const GantryType *result = gantry_node_type (module, node),
+                   *operand = gantry_node_operand_type (module, node, i);
   gint64 bytes = gantry_type_bytes (result);
 
-  if (info == NULL || i >= node->n_operands || bytes < 0 || gantry_type_bytes (operand) != bytes ||
-      operand->memory != result->memory)
+  if (info == NULL || i >= node->n_operands || bytes < 0 || gantry_type_bytes (operand) != bytes
+      || operand->memory != result->memory)
     return FALSE;
   if (info->flags & GANTRY_OP_VIEW)
     return TRUE;
-  if (gantry_element_size (operand->element) != gantry_element_size (result->element) ||
-      operand->rank != result->rank || memcmp (operand->dims, result->dims, sizeof (GantryDim) * result->rank) != 0)
+  if (gantry_element_size (operand->element) != gantry_element_size (result->element)
+      || operand->rank != result->rank
+      || memcmp (operand->dims, result->dims, sizeof (GantryDim) * result->rank) != 0)
     return FALSE;
   if (info->flags & GANTRY_OP_ELEMENTWISE)
     return TRUE;

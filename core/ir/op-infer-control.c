@@ -7,7 +7,8 @@
 guint32
 _gantry_infer_parameter (const GantryTypeQuery *query, GError **error)
 {
-  return _gantry_infer_fail (query, error, "its type is given where its function begins, it cannot be inferred");
+  return _gantry_infer_fail (query, error,
+                             "its type is given where its function begins, it cannot be inferred");
 }
 
 guint32
@@ -18,9 +19,11 @@ _gantry_infer_constant (const GantryTypeQuery *query, GError **error)
 
   if (attr == NULL)
     return _gantry_infer_fail (query, error, "attribute value is missing");
-  if (attr->kind != GANTRY_ATTR_LITERAL || (literal = gantry_context_literal (query->context, attr->id)) == NULL)
+  if (attr->kind != GANTRY_ATTR_LITERAL
+      || (literal = gantry_context_literal (query->context, attr->id)) == NULL)
     return _gantry_infer_fail (query, error, "attribute value must be a literal");
-  return _gantry_infer_make (query, literal->type->element, literal->type->rank, literal->type->dims, error);
+  return _gantry_infer_make (query, literal->type->element, literal->type->rank,
+                             literal->type->dims, error);
 }
 
 guint32
@@ -38,7 +41,8 @@ _gantry_infer_result (const GantryTypeQuery *query, GError **error)
   if (type->kind == GANTRY_TYPE_UNKNOWN)
     return _gantry_infer_tensor (query, 0, error) != NULL;
   if (type->kind != GANTRY_TYPE_TUPLE)
-    return _gantry_infer_fail (query, error, "operand 0 must be a tuple, not %s", _gantry_infer_text (query, 0));
+    return _gantry_infer_fail (query, error, "operand 0 must be a tuple, not %s",
+                               _gantry_infer_text (query, 0));
   if (!_gantry_infer_axis (query, "index", 0, type->rank, &index, error))
     return 0;
   /* Of an unknown operation with several results the members may be of unknown type, and so is this then. */
@@ -49,7 +53,8 @@ _gantry_infer_result (const GantryTypeQuery *query, GError **error)
 static gboolean
 fits (GantryContext *context, guint32 want, guint32 have)
 {
-  const GantryType *a = gantry_context_type (context, want), *b = gantry_context_type (context, have);
+  const GantryType *a = gantry_context_type (context, want),
+                   *b = gantry_context_type (context, have);
   GantryDim merged;
 
   if (want == have || a->kind == GANTRY_TYPE_UNKNOWN || b->kind == GANTRY_TYPE_UNKNOWN)
@@ -65,15 +70,19 @@ fits (GantryContext *context, guint32 want, guint32 have)
 
 /* Checks the parameters of a function against operands first.. of the node, where the module is at hand. */
 static gboolean
-check_parameters (const GantryTypeQuery *query, const char *key, guint32 id, guint first, GError **error)
+check_parameters (const GantryTypeQuery *query, const char *key, guint32 id, guint first,
+                  GError **error)
 {
-  const GantryFunction *function = query->module != NULL ? gantry_module_function (query->module, id) : NULL;
+  const GantryFunction *function = query->module != NULL
+                                     ? gantry_module_function (query->module, id)
+                                     : NULL;
   guint n = query->n_operands - first;
 
   if (function == NULL)
     return TRUE;
   if (function->n_params != n)
-    return _gantry_infer_fail (query, error, "%s takes %u values, but %u are given", key, function->n_params, n);
+    return _gantry_infer_fail (query, error, "%s takes %u values, but %u are given", key,
+                               function->n_params, n);
   for (guint i = 0; i < n; i++)
     {
       guint32 want = query->module->nodes[function->first_node + i].type;
@@ -82,8 +91,9 @@ check_parameters (const GantryTypeQuery *query, const char *key, guint32 id, gui
         {
           g_autofree char *text = gantry_context_type_text (query->context, want);
 
-          return _gantry_infer_fail (query, error, "operand %u is %s, but parameter %u of %s is %s", first + i,
-                                     _gantry_infer_text (query, first + i), i, key, text);
+          return _gantry_infer_fail (query, error, "operand %u is %s, but parameter %u of %s is %s",
+                                     first + i, _gantry_infer_text (query, first + i), i, key,
+                                     text);
         }
     }
   return TRUE;
@@ -95,17 +105,18 @@ _gantry_infer_body (const GantryTypeQuery *query, GError **error)
 {
   guint32 body, result;
 
-  if (!_gantry_infer_function (query, "body", &body, &result, error) ||
-      !check_parameters (query, "body", body, 0, error))
+  if (!_gantry_infer_function (query, "body", &body, &result, error)
+      || !check_parameters (query, "body", body, 0, error))
     return 0;
   return result;
 }
 
 static gboolean
-check_predicate (const GantryTypeQuery *query, const GantryType *type, const char *what, GError **error)
+check_predicate (const GantryTypeQuery *query, const GantryType *type, const char *what,
+                 GError **error)
 {
-  return (type->kind == GANTRY_TYPE_TENSOR && type->element == GANTRY_BOOL && type->rank == 0) ||
-         _gantry_infer_fail (query, error, "%s must be bool[]", what);
+  return (type->kind == GANTRY_TYPE_TENSOR && type->element == GANTRY_BOOL && type->rank == 0)
+         || _gantry_infer_fail (query, error, "%s must be bool[]", what);
 }
 
 guint32
@@ -113,12 +124,13 @@ _gantry_infer_if (const GantryTypeQuery *query, GError **error)
 {
   guint32 then_body, then_result, else_body, else_result;
 
-  if (_gantry_infer_tensor (query, 0, error) == NULL ||
-      !check_predicate (query, _gantry_infer_operand (query, 0), "the predicate (operand 0)", error) ||
-      !_gantry_infer_function (query, "then", &then_body, &then_result, error) ||
-      !check_parameters (query, "then", then_body, 1, error) ||
-      !_gantry_infer_function (query, "else", &else_body, &else_result, error) ||
-      !check_parameters (query, "else", else_body, 1, error))
+  if (_gantry_infer_tensor (query, 0, error) == NULL
+      || !check_predicate (query, _gantry_infer_operand (query, 0), "the predicate (operand 0)",
+                           error)
+      || !_gantry_infer_function (query, "then", &then_body, &then_result, error)
+      || !check_parameters (query, "then", then_body, 1, error)
+      || !_gantry_infer_function (query, "else", &else_body, &else_result, error)
+      || !check_parameters (query, "else", else_body, 1, error))
     return 0;
   if (!fits (query->context, then_result, else_result))
     {
@@ -135,20 +147,23 @@ _gantry_infer_while (const GantryTypeQuery *query, GError **error)
 {
   guint32 cond, cond_result, body, body_result, initial;
 
-  if (!_gantry_infer_function (query, "cond", &cond, &cond_result, error) ||
-      !check_parameters (query, "cond", cond, 0, error) ||
-      !check_predicate (query, gantry_context_type (query->context, cond_result), "the result of cond", error) ||
-      !_gantry_infer_function (query, "body", &body, &body_result, error) ||
-      !check_parameters (query, "body", body, 0, error))
+  if (!_gantry_infer_function (query, "cond", &cond, &cond_result, error)
+      || !check_parameters (query, "cond", cond, 0, error)
+      || !check_predicate (query, gantry_context_type (query->context, cond_result),
+                           "the result of cond", error)
+      || !_gantry_infer_function (query, "body", &body, &body_result, error)
+      || !check_parameters (query, "body", body, 0, error))
     return 0;
-  initial = query->n_operands == 1 ? query->operand_types[0]
-                                   : gantry_context_tuple (query->context, query->n_operands, query->operand_types);
+  initial = query->n_operands == 1
+              ? query->operand_types[0]
+              : gantry_context_tuple (query->context, query->n_operands, query->operand_types);
   if (!fits (query->context, initial, body_result))
     {
       g_autofree char *a = gantry_context_type_text (query->context, initial);
       g_autofree char *b = gantry_context_type_text (query->context, body_result);
 
-      return _gantry_infer_fail (query, error, "the initial values are %s, but body returns %s", a, b);
+      return _gantry_infer_fail (query, error, "the initial values are %s, but body returns %s", a,
+                                 b);
     }
   return body_result;
 }
@@ -169,11 +184,13 @@ _gantry_infer_sort (const GantryTypeQuery *query, GError **error)
       return 0;
   for (guint i = 0; i < query->n_operands; i++)
     {
-      members[i] = _gantry_infer_make (query, _gantry_infer_operand (query, i)->element, key->rank, dims, error);
+      members[i] = _gantry_infer_make (query, _gantry_infer_operand (query, i)->element, key->rank,
+                                       dims, error);
       if (members[i] == 0)
         return 0;
     }
-  return query->n_operands == 1 ? members[0] : gantry_context_tuple (query->context, query->n_operands, members);
+  return query->n_operands == 1 ? members[0]
+                                : gantry_context_tuple (query->context, query->n_operands, members);
 }
 
 guint32
@@ -187,16 +204,18 @@ _gantry_infer_rng (const GantryTypeQuery *query, GError **error)
 
   if (state == NULL)
     return 0;
-  if (state->element != GANTRY_U64 || state->rank != 1 || (state->dims[0] != 2 && state->dims[0] >= 0))
+  if (state->element != GANTRY_U64 || state->rank != 1
+      || (state->dims[0] != 2 && state->dims[0] >= 0))
     return _gantry_infer_fail (query, error, "the state (operand 0) must be u64[2], not %s",
                                _gantry_infer_text (query, 0));
   if (gantry_attrs_find (query->context, query->attrs, "shape") == NULL)
     return _gantry_infer_fail (query, error, "attribute shape is missing");
-  if (!_gantry_infer_ints (query, "shape", -1, TRUE, &shape, &rank, error) ||
-      !_gantry_infer_to (query, GANTRY_U32, &element, error))
+  if (!_gantry_infer_ints (query, "shape", -1, TRUE, &shape, &rank, error)
+      || !_gantry_infer_to (query, GANTRY_U32, &element, error))
     return 0;
   if (element != GANTRY_U32 && element != GANTRY_U64)
-    return _gantry_infer_fail (query, error, "the bits must be u32 or u64, not %s", gantry_element_name (element));
+    return _gantry_infer_fail (query, error, "the bits must be u32 or u64, not %s",
+                               gantry_element_name (element));
   for (gsize i = 0; i < rank; i++)
     if (shape[i] < 0)
       return _gantry_infer_fail (query, error, "shape must be of numbers >= 0");

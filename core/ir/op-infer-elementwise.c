@@ -21,14 +21,12 @@ takes_of (guint op)
     case GANTRY_OP_NOT:
     case GANTRY_OP_AND:
     case GANTRY_OP_OR:
-    case GANTRY_OP_XOR:
-      return TAKES_BITS;
+    case GANTRY_OP_XOR: return TAKES_BITS;
     case GANTRY_OP_POPCNT:
     case GANTRY_OP_COUNT_LEADING_ZEROS:
     case GANTRY_OP_SHIFT_LEFT:
     case GANTRY_OP_SHIFT_RIGHT_ARITHMETIC:
-    case GANTRY_OP_SHIFT_RIGHT_LOGICAL:
-      return TAKES_INTEGERS;
+    case GANTRY_OP_SHIFT_RIGHT_LOGICAL: return TAKES_INTEGERS;
     case GANTRY_OP_ABS:
     case GANTRY_OP_NEGATE:
     case GANTRY_OP_SIGN:
@@ -40,33 +38,38 @@ takes_of (guint op)
     case GANTRY_OP_POWER:
     case GANTRY_OP_MAXIMUM:
     case GANTRY_OP_MINIMUM:
-    case GANTRY_OP_CLAMP:
-      return TAKES_NUMBERS;
-    default:
-      return TAKES_FLOATS;
+    case GANTRY_OP_CLAMP: return TAKES_NUMBERS;
+    default: return TAKES_FLOATS;
     }
 }
 
 static gboolean
 check_element (const GantryTypeQuery *query, GantryElementType element, GError **error)
 {
-  gboolean is_float = gantry_element_is_float (element), is_integer = gantry_element_is_integer (element);
+  gboolean is_float = gantry_element_is_float (element),
+           is_integer = gantry_element_is_integer (element);
 
   switch (takes_of (query->op))
     {
     case TAKES_NUMBERS:
       if (element == GANTRY_BOOL)
-        return _gantry_infer_fail (query, error, "takes numbers, not bool: use and, or, xor, or convert first");
-      return is_float || is_integer ||
-             _gantry_infer_fail (query, error, "takes numbers, not %s", gantry_element_name (element));
+        return _gantry_infer_fail (query, error,
+                                   "takes numbers, not bool: use and, or, xor, or convert first");
+      return is_float || is_integer
+             || _gantry_infer_fail (query, error, "takes numbers, not %s",
+                                    gantry_element_name (element));
     case TAKES_FLOATS:
-      return is_float ||
-             _gantry_infer_fail (query, error, "takes floating point numbers, not %s", gantry_element_name (element));
+      return is_float
+             || _gantry_infer_fail (query, error, "takes floating point numbers, not %s",
+                                    gantry_element_name (element));
     case TAKES_INTEGERS:
-      return is_integer || _gantry_infer_fail (query, error, "takes integers, not %s", gantry_element_name (element));
+      return is_integer
+             || _gantry_infer_fail (query, error, "takes integers, not %s",
+                                    gantry_element_name (element));
     case TAKES_BITS:
-      return is_integer || element == GANTRY_BOOL ||
-             _gantry_infer_fail (query, error, "takes bool or integers, not %s", gantry_element_name (element));
+      return is_integer || element == GANTRY_BOOL
+             || _gantry_infer_fail (query, error, "takes bool or integers, not %s",
+                                    gantry_element_name (element));
     }
   return FALSE;
 }
@@ -77,8 +80,8 @@ _gantry_infer_same (const GantryTypeQuery *query, GError **error)
 {
   if (_gantry_infer_operand (query, 0)->kind == GANTRY_TYPE_UNKNOWN)
     return _gantry_infer_tensor (query, 0, error) != NULL;
-  if (query->op == GANTRY_OP_CHECKPOINT_NAME &&
-      gantry_attrs_string (query->context, query->attrs, "name", NULL) == NULL)
+  if (query->op == GANTRY_OP_CHECKPOINT_NAME
+      && gantry_attrs_string (query->context, query->attrs, "name", NULL) == NULL)
     return _gantry_infer_fail (query, error, "attribute name is missing");
   return query->operand_types[0];
 }
@@ -100,7 +103,8 @@ _gantry_infer_copy (const GantryTypeQuery *query, GError **error)
   for (guint i = 0; i < GANTRY_N_MEMORY_KINDS; i++)
     if (strcmp (name, gantry_memory_kind_name (i)) == 0)
       return gantry_context_tensor_in (query->context, type->element, type->rank, type->dims, i);
-  return _gantry_infer_fail (query, error, "memory is \"%s\", but must be device, pinned_host or unpinned_host", name);
+  return _gantry_infer_fail (
+    query, error, "memory is \"%s\", but must be device, pinned_host or unpinned_host", name);
 }
 
 guint32
@@ -111,7 +115,8 @@ _gantry_infer_unary (const GantryTypeQuery *query, GError **error)
 
   if (type == NULL || !check_element (query, type->element, error))
     return 0;
-  return _gantry_infer_make (query, test ? GANTRY_BOOL : type->element, type->rank, type->dims, error);
+  return _gantry_infer_make (query, test ? GANTRY_BOOL : type->element, type->rank, type->dims,
+                             error);
 }
 
 guint32
@@ -122,13 +127,15 @@ _gantry_infer_convert (const GantryTypeQuery *query, GError **error)
 
   if (type == NULL || !_gantry_infer_to (query, GANTRY_ELEMENT_NONE, &to, error))
     return 0;
-  if (query->op == GANTRY_OP_BITCAST_CONVERT &&
-      (gantry_element_size (to) != gantry_element_size (type->element) || (to == GANTRY_BOOL) != (type->element == GANTRY_BOOL)))
-    return _gantry_infer_fail (query, error, "%s and %s do not have the same width; convert changes values",
+  if (query->op == GANTRY_OP_BITCAST_CONVERT
+      && (gantry_element_size (to) != gantry_element_size (type->element)
+          || (to == GANTRY_BOOL) != (type->element == GANTRY_BOOL)))
+    return _gantry_infer_fail (query, error,
+                               "%s and %s do not have the same width; convert changes values",
                                gantry_element_name (type->element), gantry_element_name (to));
   if (query->op == GANTRY_OP_CONVERT && (to == GANTRY_STRING) != (type->element == GANTRY_STRING))
-    return _gantry_infer_fail (query, error, "cannot convert %s to %s", gantry_element_name (type->element),
-                               gantry_element_name (to));
+    return _gantry_infer_fail (query, error, "cannot convert %s to %s",
+                               gantry_element_name (type->element), gantry_element_name (to));
   return _gantry_infer_make (query, to, type->rank, type->dims, error);
 }
 
@@ -149,8 +156,9 @@ merge_equal (const GantryTypeQuery *query, guint first, GantryDim *dims, GError 
         return NULL;
       if (other->element != type->element)
         {
-          _gantry_infer_fail (query, error, "operand %u has elements of type %s, operand %u of %s", first,
-                              gantry_element_name (type->element), i, gantry_element_name (other->element));
+          _gantry_infer_fail (query, error, "operand %u has elements of type %s, operand %u of %s",
+                              first, gantry_element_name (type->element), i,
+                              gantry_element_name (other->element));
           return NULL;
         }
     }
@@ -178,7 +186,8 @@ guint32
 _gantry_infer_compare (const GantryTypeQuery *query, GError **error)
 {
   static const char *const directions[] = { "EQ", "NE", "LT", "LE", "GT", "GE", NULL };
-  const char *direction = gantry_attrs_string (query->context, query->attrs, "comparison_direction", NULL);
+  const char *direction = gantry_attrs_string (query->context, query->attrs, "comparison_direction",
+                                               NULL);
   GantryDim dims[GANTRY_MAX_RANK];
   const GantryType *type = merge_equal (query, 0, dims, error);
 
@@ -187,10 +196,12 @@ _gantry_infer_compare (const GantryTypeQuery *query, GError **error)
   if (direction == NULL)
     return _gantry_infer_fail (query, error, "attribute comparison_direction is missing");
   if (!g_strv_contains (directions, direction))
-    return _gantry_infer_fail (query, error, "comparison_direction is \"%s\", but must be EQ, NE, LT, LE, GT or GE",
-                               direction);
+    return _gantry_infer_fail (
+      query, error, "comparison_direction is \"%s\", but must be EQ, NE, LT, LE, GT or GE",
+      direction);
   if (type->element == GANTRY_STRING || type->element == GANTRY_ELEMENT_OTHER)
-    return _gantry_infer_fail (query, error, "takes numbers or bool, not %s", gantry_element_name (type->element));
+    return _gantry_infer_fail (query, error, "takes numbers or bool, not %s",
+                               gantry_element_name (type->element));
   return _gantry_infer_make (query, GANTRY_BOOL, type->rank, dims, error);
 }
 

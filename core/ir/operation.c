@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of core operations and the door to its type rules, which stand in op-infer-*.c. Costs are in op-cost.c,
  * meanings in texpr-ops-*.c. */
-#include "core/ir/operation-private.h"
 #include "core/ir/dialect.h"
+#include "core/ir/operation-private.h"
 #include <string.h>
 
 static const GantryOpInfo infos[GANTRY_N_OPS] = {
@@ -28,7 +28,8 @@ gantry_op_from_name (const char *name, gssize length)
   if (n == 0)
     return GANTRY_OP_NONE;
   for (guint i = 1; i < GANTRY_N_OPS; i++)
-    if (infos[i].name[0] == name[0] && strncmp (infos[i].name, name, n) == 0 && infos[i].name[n] == '\0')
+    if (infos[i].name[0] == name[0] && strncmp (infos[i].name, name, n) == 0
+        && infos[i].name[n] == '\0')
       return (GantryOp) i;
   return GANTRY_OP_NONE;
 }
@@ -105,16 +106,17 @@ gantry_op_infer (const GantryTypeQuery *query, GError **error)
                    gantry_context_op_name (query->context, query->op));
       return 0;
     }
-  if (query->n_operands < info->min_operands ||
-      (info->max_operands >= 0 && query->n_operands > info->max_operands))
+  if (query->n_operands < info->min_operands
+      || (info->max_operands >= 0 && query->n_operands > info->max_operands))
     {
       if (info->min_operands == info->max_operands)
-        return _gantry_infer_fail (query, error, "takes %d operands, not %u", info->min_operands, query->n_operands);
-      if (info->max_operands < 0)
-        return _gantry_infer_fail (query, error, "takes at least %d operands, not %u", info->min_operands,
+        return _gantry_infer_fail (query, error, "takes %d operands, not %u", info->min_operands,
                                    query->n_operands);
-      return _gantry_infer_fail (query, error, "takes %d to %d operands, not %u", info->min_operands,
-                                 info->max_operands, query->n_operands);
+      if (info->max_operands < 0)
+        return _gantry_infer_fail (query, error, "takes at least %d operands, not %u",
+                                   info->min_operands, query->n_operands);
+      return _gantry_infer_fail (query, error, "takes %d to %d operands, not %u",
+                                 info->min_operands, info->max_operands, query->n_operands);
     }
   return rule_of (query->op) (query, error);
 }

@@ -45,8 +45,9 @@ range_add (GantryTxRange x, GantryTxRange y)
 {
   GantryTxRange r;
 
-  if (!_gantry_tx_range_known (x) || !_gantry_tx_range_known (y) || __builtin_add_overflow (x.min, y.min, &r.min) ||
-      __builtin_add_overflow (x.max, y.max, &r.max))
+  if (!_gantry_tx_range_known (x) || !_gantry_tx_range_known (y)
+      || __builtin_add_overflow (x.min, y.min, &r.min)
+      || __builtin_add_overflow (x.max, y.max, &r.max))
     return unknown_range;
   return r;
 }
@@ -56,8 +57,8 @@ range_scale (GantryTxRange x, gint64 factor)
 {
   gint64 a, b;
 
-  if (!_gantry_tx_range_known (x) || __builtin_mul_overflow (x.min, factor, &a) ||
-      __builtin_mul_overflow (x.max, factor, &b))
+  if (!_gantry_tx_range_known (x) || __builtin_mul_overflow (x.min, factor, &a)
+      || __builtin_mul_overflow (x.max, factor, &b))
     return unknown_range;
   return (GantryTxRange){ MIN (a, b), MAX (a, b) };
 }
@@ -70,24 +71,17 @@ range_binary (const GantryTexprBuilder *b, const GantryTx *node)
 
   switch (node->op)
     {
-    case GANTRY_OP_ADD:
-      return range_add (x, y);
-    case GANTRY_OP_SUBTRACT:
-      return range_add (x, range_scale (y, -1));
-    case GANTRY_OP_MULTIPLY:
-      return y.min == y.max ? range_scale (x, c) : unknown_range;
-    case GANTRY_OP_DIVIDE:
-      return c > 0 ? (GantryTxRange){ x.min / c, x.max / c } : unknown_range;
+    case GANTRY_OP_ADD: return range_add (x, y);
+    case GANTRY_OP_SUBTRACT: return range_add (x, range_scale (y, -1));
+    case GANTRY_OP_MULTIPLY: return y.min == y.max ? range_scale (x, c) : unknown_range;
+    case GANTRY_OP_DIVIDE: return c > 0 ? (GantryTxRange){ x.min / c, x.max / c } : unknown_range;
     case GANTRY_OP_REMAINDER:
       if (c <= 0)
         return unknown_range;
       return (GantryTxRange){ x.min >= 0 ? 0 : -(c - 1), x.min >= 0 ? MIN (x.max, c - 1) : c - 1 };
-    case GANTRY_OP_MAXIMUM:
-      return (GantryTxRange){ MAX (x.min, y.min), MAX (x.max, y.max) };
-    case GANTRY_OP_MINIMUM:
-      return (GantryTxRange){ MIN (x.min, y.min), MIN (x.max, y.max) };
-    default:
-      return unknown_range;
+    case GANTRY_OP_MAXIMUM: return (GantryTxRange){ MAX (x.min, y.min), MAX (x.max, y.max) };
+    case GANTRY_OP_MINIMUM: return (GantryTxRange){ MIN (x.min, y.min), MIN (x.max, y.max) };
+    default: return unknown_range;
     }
 }
 
@@ -101,7 +95,8 @@ range_of_cast (GantryElementType from)
   if (!gantry_element_is_integer (from) || bits == 0 || bits >= 64)
     return unknown_range;
   if (gantry_element_is_signed (from))
-    return (GantryTxRange){ -(G_GINT64_CONSTANT (1) << (bits - 1)), (G_GINT64_CONSTANT (1) << (bits - 1)) - 1 };
+    return (GantryTxRange){ -(G_GINT64_CONSTANT (1) << (bits - 1)),
+                            (G_GINT64_CONSTANT (1) << (bits - 1)) - 1 };
   return (GantryTxRange){ 0, (G_GINT64_CONSTANT (1) << bits) - 1 };
 }
 
@@ -112,22 +107,17 @@ _gantry_tx_range_of (const GantryTexprBuilder *b, const GantryTx *node)
     return unknown_range;
   switch (node->kind)
     {
-    case GANTRY_TX_CONST:
-      return (GantryTxRange){ node->i, node->i };
-    case GANTRY_TX_INDEX:
-      return (GantryTxRange){ 0, MAX (_gantry_tx_extent (b, node->a) - 1, 0) };
-    case GANTRY_TX_CAST:
-      return range_of_cast (_gantry_tx_node (b, node->a)->type);
+    case GANTRY_TX_CONST: return (GantryTxRange){ node->i, node->i };
+    case GANTRY_TX_INDEX: return (GantryTxRange){ 0, MAX (_gantry_tx_extent (b, node->a) - 1, 0) };
+    case GANTRY_TX_CAST: return range_of_cast (_gantry_tx_node (b, node->a)->type);
     case GANTRY_TX_SELECT:
       {
         GantryTxRange x = _gantry_tx_range (b, node->b), y = _gantry_tx_range (b, node->c);
 
         return (GantryTxRange){ MIN (x.min, y.min), MAX (x.max, y.max) };
       }
-    case GANTRY_TX_BINARY:
-      return range_binary (b, node);
-    default:
-      return unknown_range;
+    case GANTRY_TX_BINARY: return range_binary (b, node);
+    default: return unknown_range;
     }
 }
 
@@ -163,7 +153,8 @@ add_node (const GantryTexprBuilder *b, Linear *sum, guint32 x, gint64 factor)
     {
       Term top = stack[--n];
       const GantryTx *node = _gantry_tx_node (b, top.atom);
-      gboolean sums = node->kind == GANTRY_TX_BINARY && (node->op == GANTRY_OP_ADD || node->op == GANTRY_OP_SUBTRACT);
+      gboolean sums = node->kind == GANTRY_TX_BINARY
+                      && (node->op == GANTRY_OP_ADD || node->op == GANTRY_OP_SUBTRACT);
 
       if (node->kind == GANTRY_TX_CONST)
         sum->constant = wrap_add (sum->constant, wrap_mul (node->i, top.factor));
@@ -172,9 +163,11 @@ add_node (const GantryTexprBuilder *b, Linear *sum, guint32 x, gint64 factor)
           if (n + 2 > G_N_ELEMENTS (stack))
             return FALSE;
           stack[n++] = (Term){ node->a, top.factor };
-          stack[n++] = (Term){ node->b, node->op == GANTRY_OP_ADD ? top.factor : wrap_mul (top.factor, -1) };
+          stack[n++] = (Term){ node->b,
+                               node->op == GANTRY_OP_ADD ? top.factor : wrap_mul (top.factor, -1) };
         }
-      else if (node->kind == GANTRY_TX_BINARY && node->op == GANTRY_OP_MULTIPLY && _gantry_tx_is_const (b, node->b))
+      else if (node->kind == GANTRY_TX_BINARY && node->op == GANTRY_OP_MULTIPLY
+               && _gantry_tx_is_const (b, node->b))
         stack[n++] = (Term){ node->a, wrap_mul (top.factor, _gantry_tx_node (b, node->b)->i) };
       else if (!add_term (sum, top.atom, top.factor))
         return FALSE;
@@ -188,7 +181,8 @@ range_of_linear (const GantryTexprBuilder *b, const Linear *sum)
   GantryTxRange range = { sum->constant, sum->constant };
 
   for (guint i = 0; i < sum->n; i++)
-    range = range_add (range, range_scale (_gantry_tx_range (b, sum->terms[i].atom), sum->terms[i].factor));
+    range = range_add (
+      range, range_scale (_gantry_tx_range (b, sum->terms[i].atom), sum->terms[i].factor));
   return range;
 }
 
@@ -202,11 +196,12 @@ join_one (GantryTexprBuilder *b, Linear *sum, guint i)
   gint64 k = sum->terms[i].factor, c, kc;
   Linear quotient = { .n = 0 }, joined = *sum;
 
-  if (node.kind != GANTRY_TX_BINARY || node.op != GANTRY_OP_REMAINDER || !_gantry_tx_is_const (b, node.b))
+  if (node.kind != GANTRY_TX_BINARY || node.op != GANTRY_OP_REMAINDER
+      || !_gantry_tx_is_const (b, node.b))
     return FALSE;
   c = _gantry_tx_node (b, node.b)->i;
-  if (c <= 0 || __builtin_mul_overflow (k, c, &kc) || !add_node (b, &quotient, divide (b, node.a, c), kc) ||
-      quotient.n == 0)
+  if (c <= 0 || __builtin_mul_overflow (k, c, &kc)
+      || !add_node (b, &quotient, divide (b, node.a, c), kc) || quotient.n == 0)
     return FALSE;
   for (guint j = 0; j < quotient.n; j++)
     {
@@ -214,12 +209,13 @@ join_one (GantryTexprBuilder *b, Linear *sum, guint i)
 
       while (at < sum->n && sum->terms[at].atom != quotient.terms[j].atom)
         at++;
-      if (at == sum->n || sum->terms[at].factor != quotient.terms[j].factor ||
-          !add_term (&joined, quotient.terms[j].atom, wrap_mul (quotient.terms[j].factor, -1)))
+      if (at == sum->n || sum->terms[at].factor != quotient.terms[j].factor
+          || !add_term (&joined, quotient.terms[j].atom, wrap_mul (quotient.terms[j].factor, -1)))
         return FALSE;
     }
   joined.constant = wrap_add (joined.constant, wrap_mul (quotient.constant, -1));
-  if (!add_term (&joined, sum->terms[i].atom, wrap_mul (k, -1)) || !add_node (b, &joined, node.a, k))
+  if (!add_term (&joined, sum->terms[i].atom, wrap_mul (k, -1))
+      || !add_node (b, &joined, node.a, k))
     return FALSE;
   *sum = joined;
   return TRUE;
@@ -271,7 +267,8 @@ scaled (GantryTexprBuilder *b, guint32 atom, gint64 factor)
 {
   if (factor == 1)
     return atom;
-  return _gantry_tx_make_binary (b, GANTRY_OP_MULTIPLY, GANTRY_I64, atom, gantry_tx_int (b, factor));
+  return _gantry_tx_make_binary (b, GANTRY_OP_MULTIPLY, GANTRY_I64, atom,
+                                 gantry_tx_int (b, factor));
 }
 
 /* Writes a linear form: terms added, then terms subtracted, then the constant. */
@@ -298,17 +295,20 @@ write_linear (GantryTexprBuilder *b, Linear *sum)
     }
   for (guint i = 0; i < sum->n; i++)
     if (sum->terms[i].factor < 0)
-      x = _gantry_tx_make_binary (b, GANTRY_OP_SUBTRACT, GANTRY_I64, x,
-                                  scaled (b, sum->terms[i].atom, wrap_mul (sum->terms[i].factor, -1)));
+      x = _gantry_tx_make_binary (
+        b, GANTRY_OP_SUBTRACT, GANTRY_I64, x,
+        scaled (b, sum->terms[i].atom, wrap_mul (sum->terms[i].factor, -1)));
   if (sum->constant > 0 || sum->constant == G_MININT64)
     x = _gantry_tx_make_binary (b, GANTRY_OP_ADD, GANTRY_I64, x, gantry_tx_int (b, sum->constant));
   else if (sum->constant < 0)
-    x = _gantry_tx_make_binary (b, GANTRY_OP_SUBTRACT, GANTRY_I64, x, gantry_tx_int (b, -sum->constant));
+    x = _gantry_tx_make_binary (b, GANTRY_OP_SUBTRACT, GANTRY_I64, x,
+                                gantry_tx_int (b, -sum->constant));
   return x;
 }
 
 static guint32
-add_scaled (GantryTexprBuilder *b, guint32 x, guint32 y, gint64 factor_x, gint64 factor_y, GantryOp op)
+add_scaled (GantryTexprBuilder *b, guint32 x, guint32 y, gint64 factor_x, gint64 factor_y,
+            GantryOp op)
 {
   Linear sum = { .n = 0 };
 
@@ -403,13 +403,14 @@ prepare (GantryTexprBuilder *b, guint32 x, gint64 c, Linear *quotient, Linear *r
 
 /* A lone x / a or x % a by @c, with x not negative: one operation of another divisor. */
 static gboolean
-lone_atom (const GantryTexprBuilder *b, const Linear *sum, GantryOp op, GantryTx *atom, gint64 *divisor)
+lone_atom (const GantryTexprBuilder *b, const Linear *sum, GantryOp op, GantryTx *atom,
+           gint64 *divisor)
 {
   if (sum->n != 1 || sum->terms[0].factor != 1 || sum->constant != 0)
     return FALSE;
   *atom = *_gantry_tx_node (b, sum->terms[0].atom);
-  if (atom->kind != GANTRY_TX_BINARY || atom->op != op || !_gantry_tx_is_const (b, atom->b) ||
-      _gantry_tx_range (b, atom->a).min < 0)
+  if (atom->kind != GANTRY_TX_BINARY || atom->op != op || !_gantry_tx_is_const (b, atom->b)
+      || _gantry_tx_range (b, atom->a).min < 0)
     return FALSE;
   *divisor = _gantry_tx_node (b, atom->b)->i;
   return *divisor > 0;
@@ -430,11 +431,13 @@ divide_rest (GantryTexprBuilder *b, Linear *rest, gint64 c)
   reduce_divisor (b, rest, &c, &dropped);
   if (c == 1)
     return write_linear (b, rest);
-  if (lone_atom (b, rest, GANTRY_OP_DIVIDE, &atom, &divisor) && !__builtin_mul_overflow (divisor, c, &product))
+  if (lone_atom (b, rest, GANTRY_OP_DIVIDE, &atom, &divisor)
+      && !__builtin_mul_overflow (divisor, c, &product))
     return divide (b, atom.a, product);
   if (lone_atom (b, rest, GANTRY_OP_REMAINDER, &atom, &divisor) && divisor % c == 0)
     return remainder_by (b, divide (b, atom.a, c), divisor / c);
-  return _gantry_tx_make_binary (b, GANTRY_OP_DIVIDE, GANTRY_I64, write_linear (b, rest), gantry_tx_int (b, c));
+  return _gantry_tx_make_binary (b, GANTRY_OP_DIVIDE, GANTRY_I64, write_linear (b, rest),
+                                 gantry_tx_int (b, c));
 }
 
 static guint32
@@ -472,11 +475,13 @@ remainder_rest (GantryTexprBuilder *b, Linear *rest, gint64 c)
   if (lone_atom (b, rest, GANTRY_OP_REMAINDER, &atom, &divisor) && divisor % c == 0)
     x = remainder_by (b, atom.a, c);
   else
-    x = _gantry_tx_make_binary (b, GANTRY_OP_REMAINDER, GANTRY_I64, write_linear (b, rest), gantry_tx_int (b, c));
+    x = _gantry_tx_make_binary (b, GANTRY_OP_REMAINDER, GANTRY_I64, write_linear (b, rest),
+                                gantry_tx_int (b, c));
   sum = dropped;
   if (add_node (b, &sum, x, g))
     return write_linear (b, &sum);
-  return _gantry_tx_make_binary (b, GANTRY_OP_ADD, GANTRY_I64, scaled (b, x, g), write_linear (b, &dropped));
+  return _gantry_tx_make_binary (b, GANTRY_OP_ADD, GANTRY_I64, scaled (b, x, g),
+                                 write_linear (b, &dropped));
 }
 
 static guint32
@@ -506,10 +511,8 @@ _gantry_tx_index_binary (GantryTexprBuilder *b, GantryOp op, guint32 x, guint32 
 
   switch (op)
     {
-    case GANTRY_OP_ADD:
-      return add_scaled (b, x, y, 1, 1, op);
-    case GANTRY_OP_SUBTRACT:
-      return add_scaled (b, x, y, 1, -1, op);
+    case GANTRY_OP_ADD: return add_scaled (b, x, y, 1, 1, op);
+    case GANTRY_OP_SUBTRACT: return add_scaled (b, x, y, 1, -1, op);
     case GANTRY_OP_MULTIPLY:
       if (constant != NULL)
         return add_scaled (b, x, x, constant->i, 0, op);
@@ -531,8 +534,7 @@ _gantry_tx_index_binary (GantryTexprBuilder *b, GantryOp op, guint32 x, guint32 
       if (op == GANTRY_OP_MAXIMUM ? ry.min >= rx.max : ry.max <= rx.min)
         return y;
       break;
-    default:
-      break;
+    default: break;
     }
   return _gantry_tx_make_binary (b, op, GANTRY_I64, x, y);
 }
@@ -545,8 +547,8 @@ _gantry_tx_index_compare (GantryTexprBuilder *b, GantryDirection direction, guin
 
   if (x == y)
     d = (GantryTxRange){ 0, 0 };
-  else if (_gantry_tx_range_known (rx) && _gantry_tx_range_known (ry) && add_node (b, &sum, x, 1) &&
-           add_node (b, &sum, y, -1))
+  else if (_gantry_tx_range_known (rx) && _gantry_tx_range_known (ry) && add_node (b, &sum, x, 1)
+           && add_node (b, &sum, y, -1))
     d = range_of_linear (b, &sum);
   if (!_gantry_tx_range_known (d))
     return -1;

@@ -10,11 +10,11 @@
 typedef struct _Piece Piece;
 struct _Piece
 {
-  GantryTexpr *texpr;       /* NULL: an input of the whole, or not made yet */
+  GantryTexpr *texpr; /* NULL: an input of the whole, or not made yet */
   gboolean owned;
-  gint64 input;             /* of the whole; -1: an expression */
-  const guint32 *sources;   /* for each input of @texpr the piece that it reads */
-  const GantryNode *node;   /* of a fused body: what @texpr is made of when first asked for */
+  gint64 input;           /* of the whole; -1: an expression */
+  const guint32 *sources; /* for each input of @texpr the piece that it reads */
+  const GantryNode *node; /* of a fused body: what @texpr is made of when first asked for */
 };
 
 typedef struct
@@ -27,8 +27,8 @@ typedef struct
 typedef struct
 {
   Question question;
-  guint32 *map;  /* nodes of the piece -> nodes of the whole */
-  guint32 next;  /* node of the piece to copy */
+  guint32 *map; /* nodes of the piece -> nodes of the whole */
+  guint32 next; /* node of the piece to copy */
   guint first_axis;
 } Frame;
 
@@ -62,8 +62,8 @@ question_equal (gconstpointer a, gconstpointer b)
 {
   const Question *x = a, *y = b;
 
-  return x->piece == y->piece && x->n == y->n &&
-         (x->n == 0 || memcmp (x->indices, y->indices, x->n * sizeof *x->indices) == 0);
+  return x->piece == y->piece && x->n == y->n
+         && (x->n == 0 || memcmp (x->indices, y->indices, x->n * sizeof *x->indices) == 0);
 }
 
 static void
@@ -108,7 +108,8 @@ push (Composer *c, Question question, GError **error)
   if (piece->texpr == NULL && !c->make (c->data, piece, error))
     return FALSE;
   frame.map = gantry_arena_new0 (c->arena, guint32, piece->texpr->n_nodes);
-  frame.question.indices = gantry_arena_copy (c->arena, question.indices, question.n * sizeof *question.indices);
+  frame.question.indices = gantry_arena_copy (c->arena, question.indices,
+                                              question.n * sizeof *question.indices);
   frame.first_axis = c->b->rank + c->b->n_axes;
   for (guint i = 0; i < piece->texpr->n_axes; i++)
     gantry_tx_axis (c->b, piece->texpr->axes[i]);
@@ -119,7 +120,8 @@ push (Composer *c, Question question, GError **error)
 /* A load of the piece on top: of an input of the whole, or the answer to a question about another piece.
  * Returns: FALSE when the question had to be asked first (or could not: @error). */
 static gboolean
-copy_load (Composer *c, Frame *frame, const Piece *piece, const GantryTx *node, guint32 *x, GError **error)
+copy_load (Composer *c, Frame *frame, const Piece *piece, const GantryTx *node, guint32 *x,
+           GError **error)
 {
   guint32 at[GANTRY_MAX_RANK];
   guint32 source = piece->sources[node->a];
@@ -164,22 +166,16 @@ copy_node (Composer *c, const Frame *frame, const GantryTexpr *texpr, const Gant
       if (node->a < texpr->rank)
         return frame->question.indices[node->a];
       return gantry_tx_index (c->b, frame->first_axis + node->a - texpr->rank);
-    case GANTRY_TX_UNARY:
-      return gantry_tx_unary (c->b, node->op, map[node->a]);
+    case GANTRY_TX_UNARY: return gantry_tx_unary (c->b, node->op, map[node->a]);
     case GANTRY_TX_BINARY:
       if (node->op == GANTRY_OP_COMPARE)
         return gantry_tx_compare (c->b, node->direction, map[node->a], map[node->b]);
       return gantry_tx_binary (c->b, node->op, map[node->a], map[node->b]);
-    case GANTRY_TX_SELECT:
-      return gantry_tx_select (c->b, map[node->a], map[node->b], map[node->c]);
-    case GANTRY_TX_CAST:
-      return gantry_tx_cast (c->b, map[node->a], node->type);
-    case GANTRY_TX_BITCAST:
-      return gantry_tx_bitcast (c->b, map[node->a], node->type);
-    case GANTRY_TX_REDUCE:
-      return copy_reduce (c, frame, texpr, node);
-    default:
-      return _gantry_tx_make (c->b, node); /* a constant */
+    case GANTRY_TX_SELECT: return gantry_tx_select (c->b, map[node->a], map[node->b], map[node->c]);
+    case GANTRY_TX_CAST: return gantry_tx_cast (c->b, map[node->a], node->type);
+    case GANTRY_TX_BITCAST: return gantry_tx_bitcast (c->b, map[node->a], node->type);
+    case GANTRY_TX_REDUCE: return copy_reduce (c, frame, texpr, node);
+    default: return _gantry_tx_make (c->b, node); /* a constant */
     }
 }
 
@@ -238,8 +234,8 @@ compose (Composer *c, guint32 piece, GError **error)
   c->b = NULL;
   if (texpr == NULL && ok)
     g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE,
-                 "the expression is too large: more than %u nodes or %d reduction axes", GANTRY_TEXPR_MAX_NODES,
-                 GANTRY_MAX_RANK);
+                 "the expression is too large: more than %u nodes or %d reduction axes",
+                 GANTRY_TEXPR_MAX_NODES, GANTRY_MAX_RANK);
   return texpr;
 }
 
@@ -265,26 +261,34 @@ texpr_of_constant (const GantryModule *module, const GantryNode *node, GError **
 
   if (value != NULL && value->kind == GANTRY_ATTR_LITERAL)
     literal = gantry_context_literal (module->context, value->id);
-  if (literal == NULL || !gantry_type_is_static (literal->type) || literal->type->rank > GANTRY_MAX_RANK)
+  if (literal == NULL || !gantry_type_is_static (literal->type)
+      || literal->type->rank > GANTRY_MAX_RANK)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "node %u: a constant without a value", node->id);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "node %u: a constant without a value",
+                   node->id);
       return NULL;
     }
   element = literal->type->element;
   size = gantry_element_size (element);
-  if (size == 0 || (!literal->splat && literal->size > size &&
-                    memcmp (literal->data, literal->data + size, literal->size - size) != 0))
+  if (size == 0
+      || (!literal->splat && literal->size > size
+          && memcmp (literal->data, literal->data + size, literal->size - size) != 0))
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-                   "node %u: a constant inside a fusion must have equal elements; pass this one as an operand", node->id);
+      g_set_error (
+        error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
+        "node %u: a constant inside a fusion must have equal elements; pass this one as an operand",
+        node->id);
       return NULL;
     }
   b = gantry_texpr_builder_new (element, literal->type->rank, literal->type->dims, 0, NULL);
   if (literal->size < size)
-    return gantry_texpr_builder_end (b, gantry_tx_const_int (b, element, 0)); /* no elements at all */
+    return gantry_texpr_builder_end (b,
+                                     gantry_tx_const_int (b, element, 0)); /* no elements at all */
   if (gantry_element_is_float (element))
-    return gantry_texpr_builder_end (b, gantry_tx_const (b, element, gantry_literal_get_double (literal, 0)));
-  return gantry_texpr_builder_end (b, gantry_tx_const_int (b, element, gantry_literal_get_int (literal, 0)));
+    return gantry_texpr_builder_end (
+      b, gantry_tx_const (b, element, gantry_literal_get_double (literal, 0)));
+  return gantry_texpr_builder_end (
+    b, gantry_tx_const_int (b, element, gantry_literal_get_int (literal, 0)));
 }
 
 static gboolean
@@ -304,13 +308,15 @@ make_body_piece (gpointer data, Piece *piece, GError **error)
   for (guint i = 0; i < node->n_operands; i++)
     {
       const GantryNode *operand = gantry_node_operand (fusion->module, node, i);
-      guint32 position = operand != NULL ? gantry_module_position (fusion->module, operand) - fusion->body->first_node
+      guint32 position = operand != NULL ? gantry_module_position (fusion->module, operand)
+                                             - fusion->body->first_node
                                          : G_MAXUINT32;
 
       if (position >= gantry_module_position (fusion->module, node) - fusion->body->first_node)
         {
           g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                       "node %u: operand %u does not come before it in the same function", node->id, i);
+                       "node %u: operand %u does not come before it in the same function", node->id,
+                       i);
           return FALSE;
         }
       sources[i] = position;
@@ -322,7 +328,8 @@ make_body_piece (gpointer data, Piece *piece, GError **error)
 }
 
 static gboolean
-check_fusion (const GantryModule *module, const GantryNode *node, const GantryFunction *body, GError **error)
+check_fusion (const GantryModule *module, const GantryNode *node, const GantryFunction *body,
+              GError **error)
 {
   gboolean fits = body != NULL && body->n_params == node->n_operands;
 
@@ -330,22 +337,25 @@ check_fusion (const GantryModule *module, const GantryNode *node, const GantryFu
     {
       const GantryType *type = gantry_node_operand_type (module, node, i);
 
-      fits = gantry_type_is_static (type) && type->rank <= GANTRY_MAX_RANK &&
-             gantry_type_same_shape (type, gantry_node_type (module, &module->nodes[body->first_node + i]));
+      fits = gantry_type_is_static (type) && type->rank <= GANTRY_MAX_RANK
+             && gantry_type_same_shape (
+               type, gantry_node_type (module, &module->nodes[body->first_node + i]));
     }
   for (guint i = 0; fits && i < body->n_results; i++)
     {
-      const GantryNode *result = gantry_module_node (module, gantry_function_result_id (module, body, i));
+      const GantryNode *result = gantry_module_node (module,
+                                                     gantry_function_result_id (module, body, i));
 
-      fits = result != NULL && gantry_module_function_of (module, result) == body &&
-             gantry_type_is_static (gantry_node_type (module, result)) &&
-             gantry_element_is_compiled (gantry_node_type (module, result)->element) &&
-             gantry_node_type (module, result)->rank <= GANTRY_MAX_RANK;
+      fits = result != NULL && gantry_module_function_of (module, result) == body
+             && gantry_type_is_static (gantry_node_type (module, result))
+             && gantry_element_is_compiled (gantry_node_type (module, result)->element)
+             && gantry_node_type (module, result)->rank <= GANTRY_MAX_RANK;
     }
   if (!fits)
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                 "node %u: fusion: its body is missing, does not fit its operands or has results of unknown shape",
-                 node->id);
+    g_set_error (
+      error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+      "node %u: fusion: its body is missing, does not fit its operands or has results of unknown shape",
+      node->id);
   return fits;
 }
 
@@ -363,7 +373,8 @@ add_body_pieces (Composer *c, const Fusion *fusion)
 }
 
 GPtrArray *
-_gantry_texpr_of_fusion (const GantryModule *module, const GantryNode *node, guint depth, GError **error)
+_gantry_texpr_of_fusion (const GantryModule *module, const GantryNode *node, guint depth,
+                         GError **error)
 {
   const GantryAttr *attr = gantry_attrs_find (module->context, node->attrs, "body");
   Fusion fusion = { .module = module, .depth = depth };
@@ -382,12 +393,15 @@ _gantry_texpr_of_fusion (const GantryModule *module, const GantryNode *node, gui
   add_body_pieces (&c, &fusion);
   for (guint i = 0; i < fusion.body->n_results; i++)
     {
-      const GantryNode *result = gantry_module_node (module, gantry_function_result_id (module, fusion.body, i));
+      const GantryNode *result = gantry_module_node (
+        module, gantry_function_result_id (module, fusion.body, i));
       const GantryType *type = gantry_node_type (module, result);
       GantryTexpr *texpr;
 
-      composer_restart (&c, gantry_texpr_builder_new (type->element, type->rank, type->dims, node->n_operands, inputs));
-      texpr = compose (&c, gantry_module_position (module, result) - fusion.body->first_node, error);
+      composer_restart (&c, gantry_texpr_builder_new (type->element, type->rank, type->dims,
+                                                      node->n_operands, inputs));
+      texpr = compose (&c, gantry_module_position (module, result) - fusion.body->first_node,
+                       error);
       if (texpr == NULL)
         break;
       g_ptr_array_add (all, texpr);
@@ -419,15 +433,12 @@ depends_on_axes (const GantryTexpr *texpr)
 
       switch (node->kind)
         {
-        case GANTRY_TX_INDEX:
-          depends[i] = node->a >= texpr->rank;
-          break;
+        case GANTRY_TX_INDEX: depends[i] = node->a >= texpr->rank; break;
         case GANTRY_TX_LOAD:
           for (guint j = 0; j < node->c; j++)
             depends[i] |= depends[texpr->pool[node->b + j]];
           break;
-        case GANTRY_TX_CONST:
-          break;
+        case GANTRY_TX_CONST: break;
         default:
           depends[i] = depends[node->a];
           if (node->kind == GANTRY_TX_BINARY || node->kind == GANTRY_TX_SELECT)
@@ -476,7 +487,8 @@ gantry_texpr_inline (const GantryTexpr *outer, guint input, const GantryTexpr *i
   g_autofree const GantryType **inputs = NULL;
   g_autofree guint32 *outer_sources = NULL, *inner_sources = NULL;
   GantryTexpr *result;
-  Piece pieces[2] = { { .texpr = (GantryTexpr *) outer, .input = -1 }, { .texpr = (GantryTexpr *) inner, .input = -1 } };
+  Piece pieces[2] = { { .texpr = (GantryTexpr *) outer, .input = -1 },
+                      { .texpr = (GantryTexpr *) inner, .input = -1 } };
   Composer c;
 
   g_return_val_if_fail (input < n_outer, NULL);
@@ -499,7 +511,9 @@ gantry_texpr_inline (const GantryTexpr *outer, guint input, const GantryTexpr *i
       inner_sources[i] = 2 + n;
       inputs[n++] = inner->inputs[i];
     }
-  composer_init (&c, gantry_texpr_builder_new (outer->element, outer->rank, outer->shape, n_inputs, inputs), NULL, NULL);
+  composer_init (
+    &c, gantry_texpr_builder_new (outer->element, outer->rank, outer->shape, n_inputs, inputs),
+    NULL, NULL);
   g_array_append_vals (c.pieces, pieces, 2);
   for (guint i = 0; i < n_inputs; i++)
     {

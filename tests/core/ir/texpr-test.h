@@ -98,9 +98,7 @@ run (Machine *m, guint32 x)
     case GANTRY_TX_SELECT: return run (m, run (m, node->a) != 0 ? node->b : node->c);
     case GANTRY_TX_CAST: return run (m, node->a);
     case GANTRY_TX_REDUCE: return run_reduce (m, node, 0);
-    default:
-      g_assert_cmpint (node->op, ==, GANTRY_OP_NEGATE);
-      return -run (m, node->a);
+    default: g_assert_cmpint (node->op, ==, GANTRY_OP_NEGATE); return -run (m, node->a);
     }
 }
 
@@ -137,8 +135,12 @@ check_invariants (const GantryTexpr *texpr)
     {
       const GantryTx *node = &texpr->nodes[i];
       guint32 arguments[3] = { node->a, node->b, node->c };
-      guint n = node->kind == GANTRY_TX_SELECT ? 3 : node->kind == GANTRY_TX_BINARY ? 2
-                : node->kind == GANTRY_TX_CONST || node->kind == GANTRY_TX_INDEX || node->kind == GANTRY_TX_LOAD ? 0 : 1;
+      guint n = node->kind == GANTRY_TX_SELECT   ? 3
+                : node->kind == GANTRY_TX_BINARY ? 2
+                : node->kind == GANTRY_TX_CONST || node->kind == GANTRY_TX_INDEX
+                    || node->kind == GANTRY_TX_LOAD
+                  ? 0
+                  : 1;
 
       g_assert_true (used[i]);
       for (guint j = 0; j < n; j++)
