@@ -51,7 +51,7 @@ compare_keys (gconstpointer a, gconstpointer b, gpointer data)
   const GantryLane *y = &order->keys[*(const gint64 *) b];
   int result;
 
-  if (gantry_lanes_are_float (order->element))
+  if (_gantry_lanes_are_float (order->element))
     {
       if (isnan (x->f) || isnan (y->f))
         return (isnan (x->f) != 0) - (isnan (y->f) != 0);
@@ -96,7 +96,7 @@ sort_line (GantryLiteral *const *operands, guint8 *const *sources, guint8 **targ
   for (gint64 i = 0; i < length; i++)
     {
       rows[i] = i;
-      keys[i] = gantry_lane_read (order->element, sources[0] + (gsize) (first + i * stride) * key_size);
+      keys[i] = _gantry_lane_read (order->element, sources[0] + (gsize) (first + i * stride) * key_size);
     }
   merge_sort (rows, rows + length, length, order);
   for (guint o = 0; o < n; o++)
@@ -110,7 +110,7 @@ sort_line (GantryLiteral *const *operands, guint8 *const *sources, guint8 **targ
 }
 
 gboolean
-gantry_evaluate_sort (const GantryModule *module, const GantryNode *node, GantryLiteral *const *operands,
+_gantry_evaluate_sort (const GantryModule *module, const GantryNode *node, GantryLiteral *const *operands,
                       GantryLiteral **results, GError **error)
 {
   guint n = node->n_operands;
@@ -231,7 +231,8 @@ scatter_target (const Scatter *s, const GantryLiteral *indices, const gint64 *at
       guint next = 0;
 
       for (guint d = 0; d < s->indices->rank; d++)
-        position = position * s->indices->dims[d] + (d == s->index_vector_dim ? (gint64) k : at[s->scatter_axis[next++]]);
+        position = position * s->indices->dims[d] +
+                   (d == s->index_vector_dim ? (gint64) k : at[s->scatter_axis[next++]]);
       full[s->to_operand[k]] = gantry_literal_get_int (indices, position);
     }
   for (gsize k = 0; k < s->n_input_batching; k++)
@@ -289,12 +290,13 @@ scatter_all (const Scatter *s, GantryLiteral *const *operands, GantryOp op, guin
     {
       if (scatter_target (s, operands[1], at, &target))
         {
-          GantryLane update = gantry_lane_read (element, operands[2]->data + (operands[2]->splat ? 0 : i) * (gint64) size);
-          GantryLane old = gantry_lane_read (element, data + target * (gint64) size);
+          gint64 source = operands[2]->splat ? 0 : i;
+          GantryLane update = _gantry_lane_read (element, operands[2]->data + source * (gint64) size);
+          GantryLane old = _gantry_lane_read (element, data + target * (gint64) size);
 
           if (op != GANTRY_OP_NONE)
-            gantry_lanes_binary (op, element, &update, &old, &update, 1);
-          gantry_lanes_write (element, data + target * (gint64) size, &update, 1);
+            _gantry_lanes_binary (op, element, &update, &old, &update, 1);
+          _gantry_lanes_write (element, data + target * (gint64) size, &update, 1);
         }
       for (guint d = s->updates->rank; d-- > 0 && ++at[d] == s->updates->dims[d];)
         at[d] = 0;
@@ -302,7 +304,7 @@ scatter_all (const Scatter *s, GantryLiteral *const *operands, GantryOp op, guin
 }
 
 gboolean
-gantry_evaluate_scatter (const GantryModule *module, const GantryNode *node, GantryLiteral *const *operands,
+_gantry_evaluate_scatter (const GantryModule *module, const GantryNode *node, GantryLiteral *const *operands,
                          GantryLiteral **results, GError **error)
 {
   GantryContext *context = module->context;
@@ -362,7 +364,7 @@ philox (guint64 key, guint64 counter, guint32 *words)
 }
 
 gboolean
-gantry_evaluate_random (const GantryModule *module, const GantryNode *node, GantryLiteral *const *operands,
+_gantry_evaluate_random (const GantryModule *module, const GantryNode *node, GantryLiteral *const *operands,
                         GantryLiteral **results, GError **error)
 {
   const GantryType *state = result_type (module, node, 0);
@@ -390,11 +392,11 @@ gantry_evaluate_random (const GantryModule *module, const GantryNode *node, Gant
       if (word == 0)
         philox (key, counter++, block);
       lane.u = block[word] | (words_each == 2 ? (guint64) block[word + 1] << 32 : 0);
-      gantry_lanes_write (type->element, data + i * (gint64) size, &lane, 1);
+      _gantry_lanes_write (type->element, data + i * (gint64) size, &lane, 1);
     }
   words[0].u = key;
   words[1].u = counter;
   results[0] = gantry_literal_new_zeroed (state, &data);
-  gantry_lanes_write (GANTRY_U64, data, words, 2);
+  _gantry_lanes_write (GANTRY_U64, data, words, 2);
   return TRUE;
 }

@@ -24,7 +24,7 @@ is_unsigned (GantryElementType type)
 }
 
 void
-gantry_lanes_wrap (GantryElementType type, GantryLane *r, guint n)
+_gantry_lanes_wrap (GantryElementType type, GantryLane *r, guint n)
 {
   switch (type)
     {
@@ -40,7 +40,7 @@ gantry_lanes_wrap (GantryElementType type, GantryLane *r, guint n)
 }
 
 void
-gantry_lanes_round (GantryElementType type, GantryLane *r, guint n)
+_gantry_lanes_round (GantryElementType type, GantryLane *r, guint n)
 {
   guint8 bytes[8];
 
@@ -130,19 +130,19 @@ int_unary (GantryOp op, GantryElementType type, GantryLane *r, const GantryLane 
     case GANTRY_OP_IS_NAN: EACH (i, 0);
     default: return FALSE;
     }
-  gantry_lanes_wrap (type, r, n);
+  _gantry_lanes_wrap (type, r, n);
   return TRUE;
 }
 
 gboolean
-gantry_lanes_unary (GantryOp op, GantryElementType type, GantryLane *r, const GantryLane *x, guint n)
+_gantry_lanes_unary (GantryOp op, GantryElementType type, GantryLane *r, const GantryLane *x, guint n)
 {
   if (op == GANTRY_OP_COPY || op == GANTRY_OP_OPTIMIZATION_BARRIER || op == GANTRY_OP_CHECKPOINT_NAME)
     {
       memcpy (r, x, n * sizeof *r);
       return TRUE;
     }
-  return gantry_lanes_are_float (type) ? float_unary (op, r, x, n) : int_unary (op, type, r, x, n);
+  return _gantry_lanes_are_float (type) ? float_unary (op, r, x, n) : int_unary (op, type, r, x, n);
 }
 
 static double
@@ -271,15 +271,15 @@ int_binary (GantryOp op, GantryElementType type, GantryLane *r, const GantryLane
     case GANTRY_OP_SHIFT_RIGHT_LOGICAL: EACH (u, shift (op, bits, x[l], y[l]));
     default: return FALSE;
     }
-  gantry_lanes_wrap (type, r, n);
+  _gantry_lanes_wrap (type, r, n);
   return TRUE;
 }
 
 gboolean
-gantry_lanes_binary (GantryOp op, GantryElementType type, GantryLane *r, const GantryLane *x, const GantryLane *y,
+_gantry_lanes_binary (GantryOp op, GantryElementType type, GantryLane *r, const GantryLane *x, const GantryLane *y,
                      guint n)
 {
-  if (gantry_lanes_are_float (type))
+  if (_gantry_lanes_are_float (type))
     return float_binary (op, r, x, y, n);
   return int_binary (op, type, r, x, y, n);
 }
@@ -296,10 +296,10 @@ gantry_lanes_binary (GantryOp op, GantryElementType type, GantryLane *r, const G
     }
 
 void
-gantry_lanes_compare (GantryDirection direction, GantryElementType type, GantryLane *r, const GantryLane *x,
+_gantry_lanes_compare (GantryDirection direction, GantryElementType type, GantryLane *r, const GantryLane *x,
                       const GantryLane *y, guint n)
 {
-  if (gantry_lanes_are_float (type))
+  if (_gantry_lanes_are_float (type))
     COMPARE (f)
   else if (is_unsigned (type))
     COMPARE (u)
@@ -341,21 +341,21 @@ int_to_float (GantryElementType to, GantryElementType from, GantryLane *r, const
     {
       for (guint l = 0; l < n; l++)
         r[l].f = u ? (double) x[l].u : (double) x[l].i;
-      gantry_lanes_round (to, r, n);
+      _gantry_lanes_round (to, r, n);
     }
 }
 
 void
-gantry_lanes_cast (GantryElementType to, GantryElementType from, GantryLane *r, const GantryLane *x, guint n)
+_gantry_lanes_cast (GantryElementType to, GantryElementType from, GantryLane *r, const GantryLane *x, guint n)
 {
-  gboolean to_float = gantry_lanes_are_float (to);
+  gboolean to_float = _gantry_lanes_are_float (to);
 
-  if (gantry_lanes_are_float (from))
+  if (_gantry_lanes_are_float (from))
     {
       if (to_float)
         {
           memmove (r, x, n * sizeof *r);
-          gantry_lanes_round (to, r, n);
+          _gantry_lanes_round (to, r, n);
         }
       else if (to == GANTRY_BOOL)
         for (guint l = 0; l < n; l++)
@@ -369,26 +369,26 @@ gantry_lanes_cast (GantryElementType to, GantryElementType from, GantryLane *r, 
   else
     {
       memmove (r, x, n * sizeof *r);
-      gantry_lanes_wrap (to, r, n);
+      _gantry_lanes_wrap (to, r, n);
     }
 }
 
 void
-gantry_lanes_bitcast (GantryElementType to, GantryElementType from, GantryLane *r, const GantryLane *x, guint n)
+_gantry_lanes_bitcast (GantryElementType to, GantryElementType from, GantryLane *r, const GantryLane *x, guint n)
 {
   guint8 bytes[8] = { 0 };
 
   for (guint l = 0; l < n; l++)
     {
-      gantry_lanes_write (from, bytes, &x[l], 1);
-      r[l] = gantry_lane_read (to, bytes);
+      _gantry_lanes_write (from, bytes, &x[l], 1);
+      r[l] = _gantry_lane_read (to, bytes);
     }
 }
 
 gboolean
-gantry_lane_identity (GantryOp op, GantryElementType type, GantryLane *r)
+_gantry_lane_identity (GantryOp op, GantryElementType type, GantryLane *r)
 {
-  gboolean is_float = gantry_lanes_are_float (type);
+  gboolean is_float = _gantry_lanes_are_float (type);
   guint bits = bits_of (type);
 
   r->u = 0;
@@ -419,7 +419,7 @@ gantry_lane_identity (GantryOp op, GantryElementType type, GantryLane *r)
     default: return FALSE;
     }
   if (!is_float)
-    gantry_lanes_wrap (type, r, 1);
+    _gantry_lanes_wrap (type, r, 1);
   return TRUE;
 }
 
@@ -433,7 +433,7 @@ gantry_lane_identity (GantryOp op, GantryElementType type, GantryLane *r)
   break
 
 void
-gantry_lanes_write (GantryElementType type, guint8 *destination, const GantryLane *x, guint n)
+_gantry_lanes_write (GantryElementType type, guint8 *destination, const GantryLane *x, guint n)
 {
   switch (type)
     {
@@ -485,7 +485,7 @@ gantry_lanes_write (GantryElementType type, guint8 *destination, const GantryLan
     }
 
 void
-gantry_lanes_gather (GantryElementType type, GantryLane *r, const guint8 *data, const gint64 *offsets, gint64 delta,
+_gantry_lanes_gather (GantryElementType type, GantryLane *r, const guint8 *data, const gint64 *offsets, gint64 delta,
                      guint n)
 {
 #define POSITION offsets[l] + delta
@@ -494,7 +494,7 @@ gantry_lanes_gather (GantryElementType type, GantryLane *r, const guint8 *data, 
 }
 
 void
-gantry_lanes_copy (GantryElementType type, GantryLane *r, const guint8 *data, gint64 first, guint n)
+_gantry_lanes_copy (GantryElementType type, GantryLane *r, const guint8 *data, gint64 first, guint n)
 {
 #define POSITION first + (gint64) l
   LOADS
@@ -502,10 +502,10 @@ gantry_lanes_copy (GantryElementType type, GantryLane *r, const guint8 *data, gi
 }
 
 GantryLane
-gantry_lane_read (GantryElementType type, const guint8 *p)
+_gantry_lane_read (GantryElementType type, const guint8 *p)
 {
   GantryLane r;
 
-  gantry_lanes_copy (type, &r, p, 0, 1);
+  _gantry_lanes_copy (type, &r, p, 0, 1);
   return r;
 }

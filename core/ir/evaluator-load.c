@@ -80,7 +80,7 @@ find_affine (const GantryEvaluation *e, guint32 node, GantryAffine *r)
 }
 
 void
-gantry_evaluation_find_affines (GantryEvaluation *e)
+_gantry_evaluation_find_affines (GantryEvaluation *e)
 {
   GantryAffine r;
 
@@ -123,7 +123,7 @@ make_affine (const GantryEvaluation *e, const GantryTx *tx, GantryLoad *load)
 }
 
 GantryLoad *
-gantry_load_new (GantryEvaluation *e, guint32 node)
+_gantry_load_new (GantryEvaluation *e, guint32 node)
 {
   const GantryTx *tx = &e->texpr->nodes[node];
   const GantryLiteral *literal = e->inputs[tx->a];
@@ -147,7 +147,7 @@ gantry_load_new (GantryEvaluation *e, guint32 node)
 }
 
 void
-gantry_load_free (GantryLoad *load)
+_gantry_load_free (GantryLoad *load)
 {
   if (load != NULL)
     {
@@ -160,7 +160,7 @@ gantry_load_free (GantryLoad *load)
 static void
 fill_lanes (const GantryEvaluation *e, const GantryAffine *affine, gint64 *lanes)
 {
-  guint32 mask = affine->mask & gantry_evaluation_output_mask (e);
+  guint32 mask = affine->mask & _gantry_evaluation_output_mask (e);
 
   memset (lanes, 0, e->n_lanes * sizeof *lanes);
   for (; mask != 0; mask &= mask - 1)
@@ -177,7 +177,7 @@ fill_lanes (const GantryEvaluation *e, const GantryAffine *affine, gint64 *lanes
 static gint64
 delta_of (const GantryEvaluation *e, const GantryAffine *affine)
 {
-  guint32 mask = affine->mask & ~gantry_evaluation_output_mask (e);
+  guint32 mask = affine->mask & ~_gantry_evaluation_output_mask (e);
   gint64 delta = affine->base;
 
   for (; mask != 0; mask &= mask - 1)
@@ -206,7 +206,7 @@ pattern_of (const gint64 *lanes, guint n)
 }
 
 void
-gantry_load_begin_block (GantryEvaluation *e, GantryLoad *load)
+_gantry_load_begin_block (GantryEvaluation *e, GantryLoad *load)
 {
   if (!load->affine)
     return;
@@ -230,15 +230,15 @@ static void
 load_within (const GantryLoad *load, GantryLane *r, gint64 delta, guint n)
 {
   if (load->pattern == GANTRY_LANES_STEP)
-    gantry_lanes_copy (load->type, r, load->data, load->lanes[0] + delta, n);
+    _gantry_lanes_copy (load->type, r, load->data, load->lanes[0] + delta, n);
   else if (load->pattern == GANTRY_LANES_SAME)
     {
-      gantry_lanes_copy (load->type, r, load->data, load->lanes[0] + delta, 1);
+      _gantry_lanes_copy (load->type, r, load->data, load->lanes[0] + delta, 1);
       for (guint l = 1; l < n; l++)
         r[l] = r[0];
     }
   else
-    gantry_lanes_gather (load->type, r, load->data, load->lanes, delta, n);
+    _gantry_lanes_gather (load->type, r, load->data, load->lanes, delta, n);
 }
 
 static gboolean
@@ -271,7 +271,7 @@ load_affine (const GantryEvaluation *e, const GantryLoad *load, GantryLane *r, g
   for (guint l = 0; l < n; l++)
     r[l].u = 0;
   if (memchr (poison, 0, n) != NULL) /* else there may be no element at all */
-    gantry_lanes_gather (load->type, r, load->data, safe, delta, n);
+    _gantry_lanes_gather (load->type, r, load->data, safe, delta, n);
   return TRUE;
 }
 
@@ -285,7 +285,7 @@ load_anywhere (const GantryEvaluation *e, const GantryTx *tx, const GantryLoad *
   for (guint d = 0; d < load->rank; d++)
     {
       guint32 index = e->texpr->pool[tx->b + d];
-      const GantryLane *x = gantry_evaluation_lanes (e, index);
+      const GantryLane *x = _gantry_evaluation_lanes (e, index);
       const guint8 *inherited = e->poisoned[index] ? e->poison + (gsize) index * GANTRY_LANES : NULL;
 
       for (guint l = 0; l < n; l++)
@@ -297,15 +297,15 @@ load_anywhere (const GantryEvaluation *e, const GantryTx *tx, const GantryLoad *
   for (guint l = 0; l < n; l++)
     r[l].u = 0;
   if (memchr (poison, 0, n) != NULL)
-    gantry_lanes_gather (load->type, r, load->data, offsets, 0, n);
+    _gantry_lanes_gather (load->type, r, load->data, offsets, 0, n);
   return memchr (poison, 1, n) != NULL;
 }
 
 void
-gantry_load_evaluate (GantryEvaluation *e, guint32 node, guint n)
+_gantry_load_evaluate (GantryEvaluation *e, guint32 node, guint n)
 {
   const GantryLoad *load = e->loads[node];
-  GantryLane *r = gantry_evaluation_lanes (e, node);
+  GantryLane *r = _gantry_evaluation_lanes (e, node);
   guint8 *poison = e->poison + (gsize) node * GANTRY_LANES;
 
   if (load->affine)

@@ -24,29 +24,30 @@ typedef union
 /* evaluator-lanes.c: arithmetic on arrays of lanes */
 
 /** Canonical form of integers of @type after arithmetic modulo 2^64. */
-void gantry_lanes_wrap (GantryElementType type, GantryLane *r, guint n);
+void _gantry_lanes_wrap (GantryElementType type, GantryLane *r, guint n);
 /** Floats to the nearest value of @type. */
-void gantry_lanes_round (GantryElementType type, GantryLane *r, guint n);
+void _gantry_lanes_round (GantryElementType type, GantryLane *r, guint n);
 /** @type is the type of the operand. Returns: FALSE when @op is not elementwise unary for that type. */
-gboolean gantry_lanes_unary (GantryOp op, GantryElementType type, GantryLane *r, const GantryLane *x, guint n);
-gboolean gantry_lanes_binary (GantryOp op, GantryElementType type, GantryLane *r, const GantryLane *x,
+gboolean _gantry_lanes_unary (GantryOp op, GantryElementType type, GantryLane *r, const GantryLane *x, guint n);
+gboolean _gantry_lanes_binary (GantryOp op, GantryElementType type, GantryLane *r, const GantryLane *x,
                               const GantryLane *y, guint n);
-void gantry_lanes_compare (GantryDirection direction, GantryElementType type, GantryLane *r, const GantryLane *x,
+void _gantry_lanes_compare (GantryDirection direction, GantryElementType type, GantryLane *r, const GantryLane *x,
                            const GantryLane *y, guint n);
-void gantry_lanes_cast (GantryElementType to, GantryElementType from, GantryLane *r, const GantryLane *x, guint n);
-void gantry_lanes_bitcast (GantryElementType to, GantryElementType from, GantryLane *r, const GantryLane *x, guint n);
+void _gantry_lanes_cast (GantryElementType to, GantryElementType from, GantryLane *r, const GantryLane *x, guint n);
+void _gantry_lanes_bitcast (GantryElementType to, GantryElementType from, GantryLane *r, const GantryLane *x,
+                            guint n);
 /** The identity of the reduction @op. Returns: FALSE when it is not a reduction. */
-gboolean gantry_lane_identity (GantryOp op, GantryElementType type, GantryLane *r);
-void gantry_lanes_write (GantryElementType type, guint8 *destination, const GantryLane *x, guint n);
-GantryLane gantry_lane_read (GantryElementType type, const guint8 *p);
+gboolean _gantry_lane_identity (GantryOp op, GantryElementType type, GantryLane *r);
+void _gantry_lanes_write (GantryElementType type, guint8 *destination, const GantryLane *x, guint n);
+GantryLane _gantry_lane_read (GantryElementType type, const guint8 *p);
 /** r[l] = element of @data at offsets[l] + delta. */
-void gantry_lanes_gather (GantryElementType type, GantryLane *r, const guint8 *data, const gint64 *offsets,
+void _gantry_lanes_gather (GantryElementType type, GantryLane *r, const guint8 *data, const gint64 *offsets,
                           gint64 delta, guint n);
 /** r[l] = element of @data at first + l. */
-void gantry_lanes_copy (GantryElementType type, GantryLane *r, const guint8 *data, gint64 first, guint n);
+void _gantry_lanes_copy (GantryElementType type, GantryLane *r, const guint8 *data, gint64 first, guint n);
 
 static inline gboolean
-gantry_lanes_are_float (GantryElementType type)
+_gantry_lanes_are_float (GantryElementType type)
 {
   return type == GANTRY_F32 || type == GANTRY_F16 || type == GANTRY_BF16 || type == GANTRY_F64;
 }
@@ -93,7 +94,7 @@ typedef struct
   gint64 lanes[GANTRY_LANES];
 } GantryLoad;
 
-/* evaluator-texpr.c: the expression */
+/* evaluator-schedule.c: the expression and the order of its nodes */
 
 /** What runs each time that an axis of a reduction advances; one list for each of its axes, outermost first. */
 typedef struct
@@ -126,35 +127,44 @@ typedef struct
 
 /** The index variables of the result. */
 static inline guint32
-gantry_evaluation_output_mask (const GantryEvaluation *e)
+_gantry_evaluation_output_mask (const GantryEvaluation *e)
 {
   return (1u << e->texpr->rank) - 1;
 }
 static inline GantryLane *
-gantry_evaluation_lanes (const GantryEvaluation *e, guint32 node)
+_gantry_evaluation_lanes (const GantryEvaluation *e, guint32 node)
 {
   return e->values + (gsize) node * GANTRY_LANES;
 }
 
 /** Affine forms of all index nodes; NULL where a node is not affine. */
-void gantry_evaluation_find_affines (GantryEvaluation *e);
-GantryLoad *gantry_load_new (GantryEvaluation *e, guint32 node);
-void gantry_load_free (GantryLoad *load);
+void _gantry_evaluation_find_affines (GantryEvaluation *e);
+GantryLoad *_gantry_load_new (GantryEvaluation *e, guint32 node);
+void _gantry_load_free (GantryLoad *load);
 /** To be called for each block, after the coordinates are known. */
-void gantry_load_begin_block (GantryEvaluation *e, GantryLoad *load);
-void gantry_load_evaluate (GantryEvaluation *e, guint32 node, guint n);
+void _gantry_load_begin_block (GantryEvaluation *e, GantryLoad *load);
+void _gantry_load_evaluate (GantryEvaluation *e, guint32 node, guint n);
+
+/** Nodes that @tx reads. Returns: how many */
+guint _gantry_tx_arguments (const GantryTexpr *texpr, const GantryTx *tx, const guint32 **list);
+/** To be cleared also after an error. @texpr and @inputs have to outlive it. */
+gboolean _gantry_evaluation_init (GantryEvaluation *e, const GantryTexpr *texpr, GantryLiteral *const *inputs,
+                                  GError **error);
+void _gantry_evaluation_clear (GantryEvaluation *e);
+
+/* evaluator-texpr.c */
 
 /** Returns: (transfer full) (nullable): the value of @texpr, of type @type */
-GantryLiteral *gantry_texpr_evaluate (const GantryTexpr *texpr, GantryLiteral *const *inputs, const GantryType *type,
+GantryLiteral *_gantry_texpr_evaluate (const GantryTexpr *texpr, GantryLiteral *const *inputs, const GantryType *type,
                                       const GantryProgress *progress, GError **error);
 
 /* evaluator-extern.c: sort, scatter, random bits */
 
-gboolean gantry_evaluate_sort (const GantryModule *module, const GantryNode *node, GantryLiteral *const *operands,
+gboolean _gantry_evaluate_sort (const GantryModule *module, const GantryNode *node, GantryLiteral *const *operands,
                                GantryLiteral **results, GError **error);
-gboolean gantry_evaluate_scatter (const GantryModule *module, const GantryNode *node, GantryLiteral *const *operands,
+gboolean _gantry_evaluate_scatter (const GantryModule *module, const GantryNode *node, GantryLiteral *const *operands,
                                   GantryLiteral **results, GError **error);
-gboolean gantry_evaluate_random (const GantryModule *module, const GantryNode *node, GantryLiteral *const *operands,
+gboolean _gantry_evaluate_random (const GantryModule *module, const GantryNode *node, GantryLiteral *const *operands,
                                  GantryLiteral **results, GError **error);
 
 G_END_DECLS

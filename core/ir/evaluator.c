@@ -107,7 +107,7 @@ evaluate_expression (const Machine *machine, const GantryNode *node, GantryLiter
         g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "the value of operand %u is not of its type", i);
         return FALSE;
       }
-  results[0] = gantry_texpr_evaluate (texpr, operands, type, machine->progress, error);
+  results[0] = _gantry_texpr_evaluate (texpr, operands, type, machine->progress, error);
   return results[0] != NULL;
 }
 
@@ -137,9 +137,9 @@ evaluate_plain (const Machine *machine, const GantryNode *node, GantryLiteral *c
   switch (node->op)
     {
     case GANTRY_OP_CONSTANT: return evaluate_constant (module, node, results, error);
-    case GANTRY_OP_SORT: return gantry_evaluate_sort (module, node, operands, results, error);
-    case GANTRY_OP_SCATTER: return gantry_evaluate_scatter (module, node, operands, results, error);
-    case GANTRY_OP_RNG_BIT_GENERATOR: return gantry_evaluate_random (module, node, operands, results, error);
+    case GANTRY_OP_SORT: return _gantry_evaluate_sort (module, node, operands, results, error);
+    case GANTRY_OP_SCATTER: return _gantry_evaluate_scatter (module, node, operands, results, error);
+    case GANTRY_OP_RNG_BIT_GENERATOR: return _gantry_evaluate_random (module, node, operands, results, error);
     case GANTRY_OP_RESHAPE:
     case GANTRY_OP_COPY:
     case GANTRY_OP_OPTIMIZATION_BARRIER:
@@ -152,7 +152,7 @@ evaluate_plain (const Machine *machine, const GantryNode *node, GantryLiteral *c
       results[0] = view_of (operands[0], gantry_node_type (module, node), error);
       return results[0] != NULL;
     case GANTRY_OP_PARAMETER: unsupported (error, "a parameter has no value of its own"); return FALSE;
-    case GANTRY_OP_CUSTOM_CALL: unsupported (error, "the evaluator does not know what a custom call does"); return FALSE;
+    case GANTRY_OP_CUSTOM_CALL: unsupported (error, "the evaluator does not know custom calls"); return FALSE;
     default: break;
     }
   if (node->op >= GANTRY_OP_FOREIGN)
@@ -387,7 +387,8 @@ collect_operands (const GantryModule *module, const GantryFunction *function, GP
   for (guint i = 0; i < n; i++)
     {
       const GantryNode *operand = gantry_module_node (module, ids[i]);
-      guint32 position = operand != NULL ? gantry_module_position (module, operand) - function->first_node : G_MAXUINT32;
+      guint32 position = operand != NULL ? gantry_module_position (module, operand) - function->first_node
+                                         : G_MAXUINT32;
 
       if (position >= values->len || values_get (values, position) == NULL)
         {

@@ -79,7 +79,8 @@ _gantry_text_print_literal (GString *out, GantryContext *context, const GantryLi
   else if (file)
     {
       _gantry_text_print_string (out, literal->source_path);
-      g_string_append_printf (out, ", %" G_GUINT64_FORMAT ", %" G_GSIZE_FORMAT, literal->source_offset, literal->size);
+      g_string_append_printf (out, ", %" G_GUINT64_FORMAT ", %" G_GSIZE_FORMAT, literal->source_offset,
+                              literal->size);
     }
   else
     print_hex (out, literal);
@@ -186,7 +187,8 @@ map_file (GantryTextReader *reader, const char *path)
     return file;
   if (g_stat (path, &status) != 0 || !S_ISREG (status.st_mode))
     {
-      _gantry_text_fail (reader, GANTRY_ERROR_INVALID, "the file '%s' of a literal cannot be opened: put it there", path);
+      _gantry_text_fail (reader, GANTRY_ERROR_INVALID, "the file '%s' of a literal cannot be opened: put it there",
+                         path);
       return NULL;
     }
   file = g_mapped_file_new (path, FALSE, &error);

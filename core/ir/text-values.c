@@ -118,6 +118,7 @@ read_nan (GantryTextReader *reader, GantryElementType type, guint8 *bytes)
 {
   guint64 bits = quiet_nan (type);
   gsize size = gantry_element_size (type);
+  guint64 limit = G_MAXUINT64 >> (64 - 8 * size);
   char buffer[64];
 
   if (reader->at < reader->end && *reader->at == '(')
@@ -125,10 +126,9 @@ read_nan (GantryTextReader *reader, GantryElementType type, guint8 *bytes)
       reader->at++;
       if (!_gantry_text_number (reader, buffer, sizeof buffer))
         return FALSE;
-      if (strncmp (buffer, "0x", 2) != 0 ||
-          !g_ascii_string_to_unsigned (buffer + 2, 16, 0, size == 8 ? G_MAXUINT64 : (G_GUINT64_CONSTANT (1) << 8 * size) - 1,
-                                       &bits, NULL))
-        return _gantry_text_fail (reader, GANTRY_ERROR_INVALID, "expected the bits of a NaN as 0x..., not '%s'", buffer);
+      if (strncmp (buffer, "0x", 2) != 0 || !g_ascii_string_to_unsigned (buffer + 2, 16, 0, limit, &bits, NULL))
+        return _gantry_text_fail (reader, GANTRY_ERROR_INVALID, "expected the bits of a NaN as 0x..., not '%s'",
+                                  buffer);
       if (!_gantry_text_expect (reader, ')', "')' after the bits of a NaN"))
         return FALSE;
     }

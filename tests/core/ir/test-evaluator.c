@@ -575,7 +575,7 @@ shifted (GantryContext *context, gboolean guarded, gboolean by_table, GError **e
   if (guarded)
     y = gantry_tx_select (b, gantry_tx_compare (b, GANTRY_LT, i, gantry_tx_int (b, 299)), y, gantry_tx_const (b, GANTRY_F32, 7));
   g_autoptr (GantryTexpr) texpr = gantry_texpr_builder_end (b, y);
-  return gantry_texpr_evaluate (texpr, literals, x->type, NULL, error);
+  return _gantry_texpr_evaluate (texpr, literals, x->type, NULL, error);
 }
 
 static void
@@ -614,7 +614,7 @@ test_nested_sums (void)
   guint32 term = gantry_tx_binary (b, GANTRY_OP_MULTIPLY, gantry_tx_load (b, 0, (guint32[]){ i, vj }),
                                    gantry_tx_binary (b, GANTRY_OP_SUBTRACT, most, row));
   g_autoptr (GantryTexpr) texpr = gantry_texpr_builder_end (b, gantry_tx_reduce (b, GANTRY_OP_ADD, term, &j, 1));
-  g_autoptr (GantryLiteral) y = gantry_texpr_evaluate (texpr, &x, result, NULL, &error);
+  g_autoptr (GantryLiteral) y = _gantry_texpr_evaluate (texpr, &x, result, NULL, &error);
 
   g_assert_no_error (error);
   for (gint64 r = 0; r < N; r++)
