@@ -212,7 +212,8 @@ group_normalization (GantryLower *l)
   for (guint i = 2; i < rank; i++)
     rest *= dims[i];
   y = gantry_lower_reshape (l, gantry_lower_widen (l, x), 3, (GantryDim[]) { dims[0], groups, dims[1] / groups * rest });
-  y = MULTIPLY (centre (l, y, last, 1, gantry_lower_float (l, "epsilon", 1e-5f), &mean, &inverse), inverse);
+  y = centre (l, y, last, 1, gantry_lower_float (l, "epsilon", 1e-5f), &mean, &inverse);
+  y = MULTIPLY (y, inverse);
   y = gantry_lower_convert (l, y, element);
   if (!each_group)
     y = gantry_lower_reshape (l, y, rank, dims);

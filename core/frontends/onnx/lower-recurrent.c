@@ -361,7 +361,7 @@ last_state (GantryLower *l, const Layer *layer, const guint32 *states)
 {
   static const gint64 swap[] = { 1, 0, 2 };
   GantryDim one[] = { 1, layer->batch, layer->hidden };
-  guint32 parts[2];
+  guint32 parts[2] = { 0 };
 
   for (guint i = 0; i < layer->n_directions; i++)
     {
