@@ -1,0 +1,835 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Nodes of kernel expressions: hash-consing, ranges, and the constructors that simplify. Index
+ * arithmetic is exact over the 64-bit integers that shapes allow; data arithmetic is left as it is. */
+#include "core/kernels/expression-private.h"
+#include <math.h>
+#include <string.h>
+
+/* Unknown integers: far from overflow when a few are added. */
+#define UNKNOWN ((gint64) 1 << 62)
+
+/* Hash-consing */
+
+static guint
+node_hash (const GantryKx *kx, const GantryKxNode *node)
+{
+  guint64 h = node->kind * 31u + node->type;
+
+  h = h * 0x9e3779b97f4a7c15u + node->op * 8u + node->direction;
+  h = (h ^ (h >> 29)) * 0x9e3779b97f4a7c15u + node->a;
+  h = (h ^ (h >> 29)) * 0x9e3779b97f4a7c15u + (guint64) node->i;
+  if (node->kind == GANTRY_KX_LINEAR || node->kind == GANTRY_KX_LOAD)
+    for (guint i = 0; i < node->c; i++)
+      {
+        const GantryKxTerm *term = &gantry_kx_terms (kx, node)[i];
+
+        h = (h ^ (h >> 29)) * 0x9e3779b97f4a7c15u + term->node;
+        h = (h ^ (h >> 29)) * 0x9e3779b97f4a7c15u + (guint64) term->factor;
+      }
+  else
+    h = (h ^ (h >> 29)) * 0x9e3779b97f4a7c15u + ((guint64) node->b << 32 | node->c);
+  return (guint) (h ^ (h >> 32));
+}
+
+/* The table holds node ids; the graph they are of is the one that is asked. */
+typedef struct
+{
+  const GantryKx *kx;
+  guint32 id;
+} Key;
+
+static guint
+key_hash (gconstpointer p)
+{
+  const Key *key = p;
+
+  return node_hash (key->kx, gantry_kx_node (key->kx, key->id));
+}
+
+static gboolean
+key_equal (gconstpointer p, gconstpointer q)
+{
+  const GantryKx *kx = ((const Key *) p)->kx;
+  const GantryKxNode *x = gantry_kx_node (kx, ((const Key *) p)->id), *y = gantry_kx_node (kx, ((const Key *) q)->id);
+
+  if (x->kind != y->kind || x->type != y->type || x->op != y->op || x->direction != y->direction || x->a != y->a
+      || x->i != y->i || x->c != y->c)
+    return FALSE;
+  if (x->kind == GANTRY_KX_LINEAR || x->kind == GANTRY_KX_LOAD)
+    {
+      const GantryKxTerm *s = gantry_kx_terms (kx, x), *t = gantry_kx_terms (kx, y);
+
+      for (guint i = 0; i < x->c; i++)
+        if (s[i].node != t[i].node || s[i].factor != t[i].factor)
+          return FALSE;
+      return TRUE;
+    }
+  return x->b == y->b;
+}
+
+static guint64
+node_vars (const GantryKx *kx, const GantryKxNode *node)
+{
+  guint64 vars = 0;
+
+  switch (node->kind)
+    {
+    case GANTRY_KX_CONST:
+      return 0;
+    case GANTRY_KX_INDEX:
+      return G_GUINT64_CONSTANT (1) << node->a;
+    case GANTRY_KX_LINEAR:
+    case GANTRY_KX_LOAD:
+      for (guint i = 0; i < node->c; i++)
+        vars |= gantry_kx_node (kx, gantry_kx_terms (kx, node)[i].node)->vars;
+      return vars;
+    case GANTRY_KX_SELECT:
+      return gantry_kx_node (kx, node->a)->vars | gantry_kx_node (kx, node->b)->vars
+             | gantry_kx_node (kx, node->c)->vars;
+    case GANTRY_KX_BINARY:
+      return gantry_kx_node (kx, node->a)->vars | gantry_kx_node (kx, node->b)->vars;
+    case GANTRY_KX_REDUCE:
+      return gantry_kx_node (kx, node->a)->vars & ~node->u;
+    default:
+      return gantry_kx_node (kx, node->a)->vars;
+    }
+}
+
+/* Adds @node, whose terms (if it has any) are the last ones of kx->terms; gives back the equal one that is there. */
+static guint32
+intern (GantryKx *kx, GantryKxNode node)
+{
+  gboolean sum = node.kind == GANTRY_KX_LINEAR || node.kind == GANTRY_KX_LOAD;
+  guint32 id = kx->nodes->len;
+  Key *key, probe = { kx, id };
+  gpointer found;
+  GantryKxRange unknown = { -UNKNOWN, UNKNOWN };
+  guint32 never = 0;
+
+  node.vars = 0;
+  g_array_append_val (kx->nodes, node);
+  if (g_hash_table_lookup_extended (kx->unique, &probe, &found, NULL))
+    {
+      g_array_set_size (kx->nodes, id);
+      if (sum)
+        g_array_set_size (kx->terms, node.b);
+      return ((Key *) found)->id;
+    }
+  if (id >= GANTRY_KX_MAX_NODES)
+    kx->overflow = TRUE;
+  g_array_index (kx->nodes, GantryKxNode, id).vars = node_vars (kx, &node);
+  g_array_append_val (kx->known, unknown);
+  g_array_append_val (kx->stamps, never);
+  key = g_new (Key, 1);
+  *key = probe;
+  g_hash_table_add (kx->unique, key);
+  return id;
+}
+
+GantryKx *
+gantry_kx_new (const GantryKxInput *inputs, guint n_inputs)
+{
+  GantryKx *kx = g_new0 (GantryKx, 1);
+
+  kx->n_inputs = n_inputs;
+  kx->inputs = g_memdup2 (inputs, n_inputs * sizeof *inputs);
+  kx->nodes = g_array_new (FALSE, FALSE, sizeof (GantryKxNode));
+  kx->terms = g_array_new (FALSE, FALSE, sizeof (GantryKxTerm));
+  kx->known = g_array_new (FALSE, FALSE, sizeof (GantryKxRange));
+  kx->stamps = g_array_new (FALSE, FALSE, sizeof (guint32));
+  kx->unique = g_hash_table_new_full (key_hash, key_equal, g_free, NULL);
+  kx->epoch = 1;
+  return kx;
+}
+
+void
+gantry_kx_free (GantryKx *kx)
+{
+  g_free (kx->inputs);
+  g_free (kx->roots);
+  g_hash_table_unref (kx->unique);
+  g_array_unref (kx->nodes);
+  g_array_unref (kx->terms);
+  g_array_unref (kx->known);
+  g_array_unref (kx->stamps);
+  g_free (kx);
+}
+
+void
+gantry_kx_set_range (GantryKx *kx, guint variable, gint64 lo, gint64 hi)
+{
+  if (kx->ranges[variable].lo == lo && kx->ranges[variable].hi == hi)
+    return;
+  kx->ranges[variable] = (GantryKxRange) { lo, hi };
+  kx->epoch++;
+}
+
+/* Ranges */
+
+/* What leaves the bounds may wrap around: then nothing is known. */
+static GantryKxRange
+bounded (__int128 lo, __int128 hi)
+{
+  if (lo <= -UNKNOWN || hi >= UNKNOWN)
+    return (GantryKxRange) { -UNKNOWN, UNKNOWN };
+  return (GantryKxRange) { (gint64) lo, (gint64) hi };
+}
+
+static gboolean
+is_known (GantryKxRange r)
+{
+  return r.lo > -UNKNOWN && r.hi < UNKNOWN;
+}
+
+static GantryKxRange
+sum_range (GantryKx *kx, gint64 constant, const GantryKxTerm *terms, guint n)
+{
+  __int128 lo = constant, hi = constant;
+
+  for (guint i = 0; i < n; i++)
+    {
+      GantryKxRange r = gantry_kx_range (kx, terms[i].node);
+      __int128 p = (__int128) r.lo * terms[i].factor, q = (__int128) r.hi * terms[i].factor;
+
+      if (!is_known (r))
+        return r;
+      lo += MIN (p, q);
+      hi += MAX (p, q);
+    }
+  return bounded (lo, hi);
+}
+
+static GantryKxRange
+type_range (GantryElementType type)
+{
+  switch (type)
+    {
+    case GANTRY_BOOL:
+      return (GantryKxRange) { 0, 1 };
+    case GANTRY_I8:
+      return (GantryKxRange) { G_MININT8, G_MAXINT8 };
+    case GANTRY_I16:
+      return (GantryKxRange) { G_MININT16, G_MAXINT16 };
+    case GANTRY_I32:
+      return (GantryKxRange) { G_MININT32, G_MAXINT32 };
+    case GANTRY_U8:
+      return (GantryKxRange) { 0, G_MAXUINT8 };
+    case GANTRY_U16:
+      return (GantryKxRange) { 0, G_MAXUINT16 };
+    case GANTRY_U32:
+      return (GantryKxRange) { 0, G_MAXUINT32 };
+    default:
+      return (GantryKxRange) { -UNKNOWN, UNKNOWN };
+    }
+}
+
+static GantryKxRange
+binary_range (GantryKx *kx, const GantryKxNode *node)
+{
+  GantryKxRange x = gantry_kx_range (kx, node->a), y = gantry_kx_range (kx, node->b);
+
+  if (node->type != GANTRY_I64)
+    return type_range (node->type);
+  switch (node->op)
+    {
+    case GANTRY_OP_MAXIMUM:
+      return (GantryKxRange) { MAX (x.lo, y.lo), MAX (x.hi, y.hi) };
+    case GANTRY_OP_MINIMUM:
+      return (GantryKxRange) { MIN (x.lo, y.lo), MIN (x.hi, y.hi) };
+    case GANTRY_OP_DIVIDE:
+      if (x.lo >= 0 && y.lo >= 1)
+        return (GantryKxRange) { x.lo / y.hi, x.hi / y.lo };
+      break;
+    case GANTRY_OP_REMAINDER:
+      if (y.lo >= 1 && x.lo >= 0)
+        return (GantryKxRange) { 0, MIN (x.hi, y.hi - 1) };
+      if (y.lo >= 1)
+        return (GantryKxRange) { 1 - y.hi, y.hi - 1 };
+      break;
+    case GANTRY_OP_MULTIPLY:
+      if (x.lo >= 0 && y.lo >= 0)
+        return bounded ((__int128) x.lo * y.lo, (__int128) x.hi * y.hi);
+      break;
+    default:
+      break;
+    }
+  return (GantryKxRange) { -UNKNOWN, UNKNOWN };
+}
+
+GantryKxRange
+gantry_kx_range (GantryKx *kx, guint32 id)
+{
+  GantryKxNode node = *gantry_kx_node (kx, id);
+  GantryKxRange r;
+
+  if (g_array_index (kx->stamps, guint32, id) == kx->epoch)
+    return g_array_index (kx->known, GantryKxRange, id);
+  r = type_range (node.type);
+  switch (node.kind)
+    {
+    case GANTRY_KX_CONST:
+      if (!gantry_element_is_float (node.type))
+        r.lo = r.hi = CLAMP (node.i, -UNKNOWN, UNKNOWN);
+      break;
+    case GANTRY_KX_INDEX:
+      r = kx->ranges[node.a];
+      break;
+    case GANTRY_KX_LINEAR:
+      r = sum_range (kx, node.i, gantry_kx_terms (kx, &node), node.c);
+      break;
+    case GANTRY_KX_BINARY:
+      r = binary_range (kx, &node);
+      break;
+    case GANTRY_KX_SELECT:
+      {
+        GantryKxRange x = gantry_kx_range (kx, node.b), y = gantry_kx_range (kx, node.c);
+
+        r = (GantryKxRange) { MIN (x.lo, y.lo), MAX (x.hi, y.hi) };
+        break;
+      }
+    case GANTRY_KX_CAST:
+      {
+        GantryElementType from = gantry_kx_node (kx, node.a)->type;
+
+        if (node.type == GANTRY_I64 && !gantry_element_is_float (from) && from != GANTRY_U64)
+          r = gantry_kx_range (kx, node.a);
+        break;
+      }
+    default:
+      break;
+    }
+  g_array_index (kx->known, GantryKxRange, id) = r;
+  g_array_index (kx->stamps, guint32, id) = kx->epoch;
+  return r;
+}
+
+/* Leaves */
+
+guint32
+gantry_kx_const_int (GantryKx *kx, GantryElementType type, gint64 value)
+{
+  return intern (kx, (GantryKxNode) { .kind = GANTRY_KX_CONST, .type = type, .i = value });
+}
+
+guint32
+gantry_kx_const_float (GantryKx *kx, GantryElementType type, double value)
+{
+  GantryKxNode node = { .kind = GANTRY_KX_CONST, .type = type };
+
+  node.f = value;
+  return intern (kx, node);
+}
+
+guint32
+gantry_kx_index (GantryKx *kx, guint variable)
+{
+  GantryKxRange r = kx->ranges[variable];
+
+  if (r.lo == r.hi)
+    return gantry_kx_const_int (kx, GANTRY_I64, r.lo);
+  return intern (kx, (GantryKxNode) { .kind = GANTRY_KX_INDEX, .type = GANTRY_I64, .a = variable });
+}
+
+/* Sums */
+
+gint64
+gantry_kx_as_sum (const GantryKx *kx, guint32 id, gint64 factor, GArray *terms)
+{
+  const GantryKxNode *node = gantry_kx_node (kx, id);
+
+  if (node->kind == GANTRY_KX_CONST)
+    return (gint64) ((guint64) node->i * (guint64) factor);
+  if (node->kind == GANTRY_KX_LINEAR)
+    {
+      for (guint i = 0; i < node->c; i++)
+        {
+          GantryKxTerm term = gantry_kx_terms (kx, node)[i];
+
+          term.factor = (gint64) ((guint64) term.factor * (guint64) factor);
+          g_array_append_val (terms, term);
+        }
+      return (gint64) ((guint64) node->i * (guint64) factor);
+    }
+  g_array_append_val (terms, ((GantryKxTerm) { id, factor }));
+  return 0;
+}
+
+static int
+compare_terms (gconstpointer p, gconstpointer q)
+{
+  guint32 x = ((const GantryKxTerm *) p)->node, y = ((const GantryKxTerm *) q)->node;
+
+  return x < y ? -1 : x > y;
+}
+
+static gboolean
+is_division (const GantryKx *kx, guint32 id, GantryOp op, guint32 *of, gint64 *by)
+{
+  const GantryKxNode *node = gantry_kx_node (kx, id);
+
+  if (node->kind != GANTRY_KX_BINARY || node->op != op || gantry_kx_node (kx, node->b)->kind != GANTRY_KX_CONST)
+    return FALSE;
+  *of = node->a;
+  *by = gantry_kx_node (kx, node->b)->i;
+  return *by > 0;
+}
+
+/* c * k * (x / k) + c * (x % k) is c * x. Returns TRUE when something was joined. */
+static gboolean
+join_divisions (GantryKx *kx, GArray *terms, gint64 *constant)
+{
+  for (guint i = 0; i < terms->len; i++)
+    {
+      GantryKxTerm rest = g_array_index (terms, GantryKxTerm, i);
+      guint32 x, y;
+      gint64 k, l;
+
+      if (!is_division (kx, rest.node, GANTRY_OP_REMAINDER, &x, &k))
+        continue;
+      for (guint j = 0; j < terms->len; j++)
+        {
+          GantryKxTerm whole = g_array_index (terms, GantryKxTerm, j);
+
+          if (!is_division (kx, whole.node, GANTRY_OP_DIVIDE, &y, &l) || x != y || k != l
+              || whole.factor != rest.factor * k)
+            continue;
+          g_array_remove_index_fast (terms, MAX (i, j));
+          g_array_remove_index_fast (terms, MIN (i, j));
+          *constant += gantry_kx_as_sum (kx, x, rest.factor, terms);
+          return TRUE;
+        }
+    }
+  return FALSE;
+}
+
+static void
+normalize_terms (GantryKx *kx, GArray *terms, gint64 *constant)
+{
+  do
+    {
+      guint n = 0;
+
+      g_array_sort (terms, compare_terms);
+      for (guint i = 0; i < terms->len; i++)
+        {
+          GantryKxTerm term = g_array_index (terms, GantryKxTerm, i);
+
+          if (n > 0 && g_array_index (terms, GantryKxTerm, n - 1).node == term.node)
+            g_array_index (terms, GantryKxTerm, n - 1).factor += term.factor;
+          else
+            g_array_index (terms, GantryKxTerm, n++) = term;
+        }
+      g_array_set_size (terms, n);
+      for (guint i = terms->len; i-- > 0;)
+        if (g_array_index (terms, GantryKxTerm, i).factor == 0)
+          g_array_remove_index (terms, i);
+    }
+  while (join_divisions (kx, terms, constant));
+}
+
+/* Constant and terms (which this frees) as a node. */
+static guint32
+sum_node (GantryKx *kx, gint64 constant, GArray *terms)
+{
+  GantryKxNode node = { .kind = GANTRY_KX_LINEAR, .type = GANTRY_I64, .b = kx->terms->len };
+  guint32 id;
+
+  normalize_terms (kx, terms, &constant);
+  if (terms->len == 0)
+    id = gantry_kx_const_int (kx, GANTRY_I64, constant);
+  else if (terms->len == 1 && constant == 0 && g_array_index (terms, GantryKxTerm, 0).factor == 1)
+    id = g_array_index (terms, GantryKxTerm, 0).node;
+  else
+    {
+      node.c = terms->len;
+      node.i = constant;
+      g_array_append_vals (kx->terms, terms->data, terms->len);
+      id = intern (kx, node);
+    }
+  g_array_unref (terms);
+  return id;
+}
+
+static GArray *
+new_terms (void)
+{
+  return g_array_new (FALSE, FALSE, sizeof (GantryKxTerm));
+}
+
+guint32
+gantry_kx_linear (GantryKx *kx, gint64 constant, const GantryKxTerm *terms, guint n)
+{
+  GArray *list = new_terms ();
+
+  for (guint i = 0; i < n; i++)
+    constant += gantry_kx_as_sum (kx, terms[i].node, terms[i].factor, list);
+  return sum_node (kx, constant, list);
+}
+
+guint32
+gantry_kx_load (GantryKx *kx, guint input, guint32 address)
+{
+  GantryElementType type = kx->inputs[input].type->element;
+  GantryKxNode node = { .kind = GANTRY_KX_LOAD, .type = type, .a = input };
+  GArray *terms;
+
+  if (kx->inputs[input].splat)
+    return gantry_element_is_float (type) ? gantry_kx_const_float (kx, type, kx->inputs[input].value_f)
+                                          : gantry_kx_const_int (kx, type, kx->inputs[input].value_i);
+  terms = new_terms ();
+  node.i = gantry_kx_as_sum (kx, address, 1, terms);
+  node.b = kx->terms->len;
+  node.c = terms->len;
+  g_array_append_vals (kx->terms, terms->data, terms->len);
+  g_array_unref (terms);
+  return intern (kx, node);
+}
+
+/* Division of index sums */
+
+static gint64
+gcd (gint64 a, gint64 b)
+{
+  a = ABS (a);
+  b = ABS (b);
+  while (b != 0)
+    {
+      gint64 t = a % b;
+
+      a = b;
+      b = t;
+    }
+  return a;
+}
+
+/* Parts the sum x into what @by divides and the rest. Constants go to the side where the rest stays in [0, by). */
+static void
+part_sum (GantryKx *kx, guint32 x, gint64 by, GArray *whole, gint64 *whole_constant, GArray *rest,
+          gint64 *rest_constant)
+{
+  g_autoptr (GArray) terms = new_terms ();
+  gint64 constant = gantry_kx_as_sum (kx, x, 1, terms);
+
+  for (guint i = 0; i < terms->len; i++)
+    {
+      GantryKxTerm term = g_array_index (terms, GantryKxTerm, i);
+
+      g_array_append_val (term.factor % by == 0 ? whole : rest, term);
+    }
+  *rest_constant = constant % by + (constant % by < 0 ? by : 0);
+  *whole_constant = constant - *rest_constant;
+}
+
+static guint32
+raw_binary (GantryKx *kx, GantryElementType type, GantryOp op, GantryDirection direction, guint32 a, guint32 b)
+{
+  return intern (kx, (GantryKxNode) { .kind = GANTRY_KX_BINARY, .type = type, .op = op, .direction = direction,
+                                      .a = a, .b = b });
+}
+
+/* x / by and x % by for x >= 0, by > 1, once the parts are known: whole is a multiple of @by. */
+static guint32
+finish_division (GantryKx *kx, GantryOp op, gint64 by, GArray *whole, gint64 whole_constant, guint32 rest)
+{
+  GantryKxRange r = gantry_kx_range (kx, rest);
+  gboolean small = r.lo >= 0 && r.hi < by;
+  guint32 divisor = gantry_kx_const_int (kx, GANTRY_I64, by);
+  guint32 of_rest;
+
+  if (op == GANTRY_OP_REMAINDER)
+    return small ? rest : raw_binary (kx, GANTRY_I64, op, 0, rest, divisor);
+  of_rest = small ? gantry_kx_const_int (kx, GANTRY_I64, 0) : raw_binary (kx, GANTRY_I64, op, 0, rest, divisor);
+  {
+    GArray *terms = new_terms ();
+    gint64 constant = whole_constant / by;
+
+    for (guint i = 0; i < whole->len; i++)
+      {
+        GantryKxTerm term = g_array_index (whole, GantryKxTerm, i);
+
+        term.factor /= by;
+        g_array_append_val (terms, term);
+      }
+    constant += gantry_kx_as_sum (kx, of_rest, 1, terms);
+    return sum_node (kx, constant, terms);
+  }
+}
+
+/* (g * A + s) / (g * m) is A / m, and % is g * (A % m) + s, when 0 <= s < g. Returns 0 when no such g is found. */
+static guint32
+divide_by_common (GantryKx *kx, GantryOp op, guint32 x, gint64 by)
+{
+  g_autoptr (GArray) terms = new_terms ();
+
+  gantry_kx_as_sum (kx, x, 1, terms);
+  for (guint i = 0; i < terms->len; i++)
+    {
+      gint64 g = gcd (g_array_index (terms, GantryKxTerm, i).factor, by), whole_constant, rest_constant;
+      g_autoptr (GArray) whole = NULL;
+      GArray *rest;
+      guint32 quotient, small;
+      GantryKxRange r;
+
+      if (g <= 1 || g == by)
+        continue;
+      whole = new_terms ();
+      rest = new_terms ();
+      part_sum (kx, x, g, whole, &whole_constant, rest, &rest_constant);
+      small = sum_node (kx, rest_constant, rest);
+      r = gantry_kx_range (kx, small);
+      if (r.lo < 0 || r.hi >= g)
+        continue;
+      quotient = finish_division (kx, GANTRY_OP_DIVIDE, g, whole, whole_constant, small);
+      quotient = gantry_kx_binary (kx, GANTRY_I64, op, 0, quotient, gantry_kx_const_int (kx, GANTRY_I64, by / g));
+      if (op == GANTRY_OP_DIVIDE)
+        return quotient + 1;
+      return gantry_kx_linear (kx, 0, (GantryKxTerm[]) { { quotient, g }, { small, 1 } }, 2) + 1;
+    }
+  return 0;
+}
+
+/* Divisions of divisions. Returns 0 when @x is none. */
+static guint32
+divide_division (GantryKx *kx, GantryOp op, guint32 x, gint64 by)
+{
+  guint32 of;
+  gint64 k;
+
+  if (is_division (kx, x, GANTRY_OP_DIVIDE, &of, &k) && op == GANTRY_OP_DIVIDE && gantry_kx_range (kx, of).lo >= 0
+      && k < G_MAXINT32 && by < G_MAXINT32)
+    return gantry_kx_binary (kx, GANTRY_I64, op, 0, of, gantry_kx_const_int (kx, GANTRY_I64, k * by)) + 1;
+  if (is_division (kx, x, GANTRY_OP_REMAINDER, &of, &k) && k % by == 0 && gantry_kx_range (kx, of).lo >= 0)
+    {
+      guint32 divisor = gantry_kx_const_int (kx, GANTRY_I64, by);
+
+      if (op == GANTRY_OP_REMAINDER)
+        return gantry_kx_binary (kx, GANTRY_I64, op, 0, of, divisor) + 1;
+      of = gantry_kx_binary (kx, GANTRY_I64, GANTRY_OP_DIVIDE, 0, of, divisor);
+      return gantry_kx_binary (kx, GANTRY_I64, GANTRY_OP_REMAINDER, 0, of,
+                               gantry_kx_const_int (kx, GANTRY_I64, k / by)) + 1;
+    }
+  return 0;
+}
+
+/* Returns: 0 when nothing is known that makes it simpler, else 1 + node */
+static guint32
+divide_index (GantryKx *kx, GantryOp op, guint32 x, gint64 by)
+{
+  GantryKxRange r = gantry_kx_range (kx, x);
+  g_autoptr (GArray) whole = NULL;
+  GArray *rest;
+  gint64 whole_constant, rest_constant;
+  guint32 found, small;
+
+  if (by == 1)
+    return (op == GANTRY_OP_DIVIDE ? x : gantry_kx_const_int (kx, GANTRY_I64, 0)) + 1;
+  if (by < 1 || r.lo < 0)
+    return 0;
+  if (r.hi < by)
+    return (op == GANTRY_OP_DIVIDE ? gantry_kx_const_int (kx, GANTRY_I64, 0) : x) + 1;
+  found = divide_division (kx, op, x, by);
+  if (found == 0)
+    found = divide_by_common (kx, op, x, by);
+  if (found != 0)
+    return found;
+  whole = new_terms ();
+  rest = new_terms ();
+  part_sum (kx, x, by, whole, &whole_constant, rest, &rest_constant);
+  small = sum_node (kx, rest_constant, rest);
+  if (small == x || gantry_kx_range (kx, small).lo < 0)
+    return 0;
+  return finish_division (kx, op, by, whole, whole_constant, small) + 1;
+}
+
+/* Binary operations of index values */
+
+/* The range of x - y, seen as one sum so that equal terms cancel; but x and x + 1 of data may have wrapped. */
+static GantryKxRange
+difference (GantryKx *kx, guint32 x, guint32 y)
+{
+  if (!is_known (gantry_kx_range (kx, x)) || !is_known (gantry_kx_range (kx, y)))
+    return (GantryKxRange) { -UNKNOWN, UNKNOWN };
+  return gantry_kx_range (kx, gantry_kx_linear (kx, 0, (GantryKxTerm[]) { { x, 1 }, { y, -1 } }, 2));
+}
+
+static guint32
+compare_index (GantryKx *kx, GantryDirection direction, guint32 x, guint32 y)
+{
+  GantryKxRange d = difference (kx, x, y);
+  int known = -1;
+
+  switch (direction)
+    {
+    case GANTRY_EQ:
+    case GANTRY_NE:
+      if (d.lo > 0 || d.hi < 0)
+        known = direction == GANTRY_NE;
+      else if (d.lo == 0 && d.hi == 0)
+        known = direction == GANTRY_EQ;
+      break;
+    case GANTRY_LT:
+      known = d.hi < 0 ? 1 : d.lo >= 0 ? 0 : -1;
+      break;
+    case GANTRY_LE:
+      known = d.hi <= 0 ? 1 : d.lo > 0 ? 0 : -1;
+      break;
+    case GANTRY_GT:
+      known = d.lo > 0 ? 1 : d.hi <= 0 ? 0 : -1;
+      break;
+    case GANTRY_GE:
+      known = d.lo >= 0 ? 1 : d.hi < 0 ? 0 : -1;
+      break;
+    default:
+      break;
+    }
+  if (known >= 0)
+    return gantry_kx_const_int (kx, GANTRY_BOOL, known);
+  return raw_binary (kx, GANTRY_BOOL, GANTRY_OP_COMPARE, direction, x, y);
+}
+
+static guint32
+index_binary (GantryKx *kx, GantryOp op, guint32 x, guint32 y)
+{
+  const GantryKxNode *p = gantry_kx_node (kx, x), *q = gantry_kx_node (kx, y);
+  guint32 found = 0;
+
+  switch (op)
+    {
+    case GANTRY_OP_ADD:
+      return gantry_kx_linear (kx, 0, (GantryKxTerm[]) { { x, 1 }, { y, 1 } }, 2);
+    case GANTRY_OP_SUBTRACT:
+      return gantry_kx_linear (kx, 0, (GantryKxTerm[]) { { x, 1 }, { y, -1 } }, 2);
+    case GANTRY_OP_MULTIPLY:
+      if (q->kind == GANTRY_KX_CONST)
+        return gantry_kx_linear (kx, 0, (GantryKxTerm[]) { { x, q->i } }, 1);
+      if (p->kind == GANTRY_KX_CONST)
+        return gantry_kx_linear (kx, 0, (GantryKxTerm[]) { { y, p->i } }, 1);
+      break;
+    case GANTRY_OP_DIVIDE:
+    case GANTRY_OP_REMAINDER:
+      if (q->kind == GANTRY_KX_CONST)
+        found = divide_index (kx, op, x, q->i);
+      if (found != 0)
+        return found - 1;
+      break;
+    case GANTRY_OP_MAXIMUM:
+    case GANTRY_OP_MINIMUM:
+      {
+        GantryKxRange d = difference (kx, x, y);
+
+        if (d.lo >= 0)
+          return op == GANTRY_OP_MAXIMUM ? x : y;
+        if (d.hi <= 0)
+          return op == GANTRY_OP_MAXIMUM ? y : x;
+        break;
+      }
+    default:
+      break;
+    }
+  return raw_binary (kx, GANTRY_I64, op, 0, x, y);
+}
+
+static gboolean
+is_bool_const (const GantryKx *kx, guint32 id, gboolean value)
+{
+  const GantryKxNode *node = gantry_kx_node (kx, id);
+
+  return node->kind == GANTRY_KX_CONST && node->type == GANTRY_BOOL && (node->i != 0) == value;
+}
+
+guint32
+gantry_kx_binary (GantryKx *kx, GantryElementType type, GantryOp op, GantryDirection direction, guint32 a, guint32 b)
+{
+  GantryElementType from = gantry_kx_node (kx, a)->type;
+
+  if (from == GANTRY_I64 && op == GANTRY_OP_COMPARE)
+    return compare_index (kx, direction, a, b);
+  if (from == GANTRY_I64 && type == GANTRY_I64)
+    return index_binary (kx, op, a, b);
+  if (type == GANTRY_BOOL && (op == GANTRY_OP_AND || op == GANTRY_OP_OR))
+    {
+      gboolean absorbing = op == GANTRY_OP_OR;
+
+      if (is_bool_const (kx, a, absorbing) || is_bool_const (kx, b, !absorbing))
+        return a;
+      if (is_bool_const (kx, b, absorbing) || is_bool_const (kx, a, !absorbing))
+        return b;
+    }
+  return raw_binary (kx, type, op, direction, a, b);
+}
+
+guint32
+gantry_kx_unary (GantryKx *kx, GantryElementType type, GantryOp op, guint32 a)
+{
+  if (type == GANTRY_BOOL && op == GANTRY_OP_NOT && gantry_kx_node (kx, a)->kind == GANTRY_KX_CONST)
+    return gantry_kx_const_int (kx, GANTRY_BOOL, gantry_kx_node (kx, a)->i == 0);
+  return intern (kx, (GantryKxNode) { .kind = GANTRY_KX_UNARY, .type = type, .op = op, .a = a });
+}
+
+guint32
+gantry_kx_select (GantryKx *kx, guint32 predicate, guint32 a, guint32 b)
+{
+  const GantryKxNode *node = gantry_kx_node (kx, predicate);
+
+  if (node->kind == GANTRY_KX_CONST)
+    return node->i != 0 ? a : b;
+  if (a == b)
+    return a;
+  return intern (kx, (GantryKxNode) { .kind = GANTRY_KX_SELECT, .type = gantry_kx_node (kx, a)->type,
+                                      .a = predicate, .b = a, .c = b });
+}
+
+guint32
+gantry_kx_cast (GantryKx *kx, GantryElementType type, guint32 a)
+{
+  const GantryKxNode *node = gantry_kx_node (kx, a);
+
+  if (node->type == type)
+    return a;
+  if (node->kind == GANTRY_KX_CONST && type == GANTRY_I64 && !gantry_element_is_float (node->type))
+    return gantry_kx_const_int (kx, type, node->i);
+  return intern (kx, (GantryKxNode) { .kind = GANTRY_KX_CAST, .type = type, .a = a });
+}
+
+guint32
+gantry_kx_bitcast (GantryKx *kx, GantryElementType type, guint32 a)
+{
+  return intern (kx, (GantryKxNode) { .kind = GANTRY_KX_BITCAST, .type = type, .a = a });
+}
+
+guint32
+gantry_kx_reduce (GantryKx *kx, GantryOp op, guint32 a, guint64 axes)
+{
+  GantryKxNode node = { .kind = GANTRY_KX_REDUCE, .type = gantry_kx_node (kx, a)->type, .op = op, .a = a };
+
+  node.u = axes;
+  return intern (kx, node);
+}
+
+guint32
+gantry_kx_address (GantryKx *kx, guint32 load)
+{
+  GantryKxNode node = *gantry_kx_node (kx, load);
+  g_autofree GantryKxTerm *terms = g_memdup2 (gantry_kx_terms (kx, &node), node.c * sizeof *terms);
+
+  return gantry_kx_linear (kx, node.i, terms, node.c);
+}
+
+gint64
+gantry_kx_factor_of (const GantryKx *kx, const GantryKxNode *node, guint v, gboolean *other)
+{
+  gint64 factor = 0;
+
+  *other = FALSE;
+  for (guint i = 0; i < node->c; i++)
+    {
+      const GantryKxTerm *term = &gantry_kx_terms (kx, node)[i];
+      const GantryKxNode *of = gantry_kx_node (kx, term->node);
+
+      if (of->kind == GANTRY_KX_INDEX && of->a == v)
+        factor += term->factor;
+      else if (of->vars >> v & 1)
+        *other = TRUE;
+    }
+  return factor;
+}

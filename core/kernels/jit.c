@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Compilers and the linker. Own vector code leaves little for LLVM's middle end to do: accumulators
+ * become registers and equal addresses one, everything else costs time and gives nothing. */
+#include "core/kernels/jit-private.h"
+#include <llvm-c/Analysis.h>
+#include <llvm-c/Error.h>
+#include <llvm-c/LLJIT.h>
+#include <llvm-c/Orc.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <math.h>
+#include <string.h>
+
+#define PASSES "function(mem2reg,early-cse)"
+
+/* Targets */
+
+static void
+initialize_llvm (void)
+{
+  static gsize once;
+
+  if (g_once_init_enter (&once))
+    {
+      LLVMInitializeX86TargetInfo ();
+      LLVMInitializeX86Target ();
+      LLVMInitializeX86TargetMC ();
+      LLVMInitializeX86AsmPrinter ();
+      LLVMInitializeX86AsmParser ();
+      g_once_init_leave (&once, 1);
+    }
+}
+
+static char *
+take_message (char *message)
+{
+  char *copy = g_strdup (message);
+
+  LLVMDisposeMessage (message);
+  return copy;
+}
+
+char *
+gantry_jit_host_cpu (void)
+{
+  return take_message (LLVMGetHostCPUName ());
+}
+
+static LLVMTargetMachineRef
+new_machine (const char *cpu, const char *features, guint level, GError **error)
+{
+  static const LLVMCodeGenOptLevel levels[] = { LLVMCodeGenLevelNone, LLVMCodeGenLevelLess, LLVMCodeGenLevelDefault,
+                                                LLVMCodeGenLevelAggressive };
+  g_autofree char *triple = take_message (LLVMGetDefaultTargetTriple ());
+  LLVMTargetMachineRef machine = NULL;
+  LLVMTargetRef target;
+  char *message = NULL;
+
+  initialize_llvm ();
+  if (LLVMGetTargetFromTriple (triple, &target, &message))
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "LLVM has no target %s: %s", triple, message);
+      LLVMDisposeMessage (message);
+      return NULL;
+    }
+  machine = LLVMCreateTargetMachine (target, triple, cpu, features, levels[MIN (level, 3)], LLVMRelocPIC,
+                                     LLVMCodeModelSmall);
+  if (machine == NULL)
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "LLVM cannot generate code for the processor %s", cpu);
+  return machine;
+}
+
+/* What the processor has, asked of LLVM itself: does this feature change anything? There is no other question in its
+ * C interface, and the names of features are the host's or, for another processor, implied by its name. */
+static gboolean
+has_feature (const char *cpu, const char *features, const char *name)
+{
+  g_auto (GStrv) list = g_strsplit (features, ",", -1);
+  g_autofree char *with = g_strconcat ("+", name, NULL);
+
+  if (features[0] != '\0')
+    return g_strv_contains ((const char *const *) list, with);
+  /* x86-64-v3 and the processors that contain it. */
+  if (g_str_equal (cpu, "x86-64-v3") || g_str_equal (cpu, "haswell") || g_str_equal (cpu, "broadwell")
+      || g_str_has_prefix (cpu, "znver") || g_str_equal (cpu, "alderlake"))
+    return !g_str_has_prefix (name, "avx512") || g_str_equal (cpu, "znver4") || g_str_equal (cpu, "znver5");
+  if (g_str_equal (cpu, "x86-64-v4") || g_str_has_prefix (cpu, "skylake-avx512") || g_str_equal (cpu, "sapphirerapids")
+      || g_str_has_prefix (cpu, "icelake") || g_str_equal (cpu, "cascadelake"))
+    return TRUE;
+  return FALSE;
+}
+
+GantryCompiler *
+gantry_compiler_new (const char *cpu, guint level, GError **error)
+{
+  GantryCompiler *compiler = g_new0 (GantryCompiler, 1);
+
+  compiler->cpu = cpu != NULL ? g_strdup (cpu) : gantry_jit_host_cpu ();
+  compiler->features = cpu != NULL ? g_strdup ("") : take_message (LLVMGetHostCPUFeatures ());
+  compiler->has_fma = has_feature (compiler->cpu, compiler->features, "fma");
+  compiler->has_f16c = has_feature (compiler->cpu, compiler->features, "f16c");
+  compiler->vector_bytes = has_feature (compiler->cpu, compiler->features, "avx512f") ? 64
+                           : has_feature (compiler->cpu, compiler->features, "avx2")  ? 32 : 16;
+  compiler->machine = new_machine (compiler->cpu, compiler->features, level, error);
+  compiler->context = LLVMContextCreate ();
+  if (compiler->machine == NULL)
+    g_clear_pointer (&compiler, gantry_compiler_free);
+  return compiler;
+}
+
+void
+gantry_compiler_free (GantryCompiler *compiler)
+{
+  if (compiler->machine != NULL)
+    LLVMDisposeTargetMachine (compiler->machine);
+  LLVMContextDispose (compiler->context);
+  g_free (compiler->cpu);
+  g_free (compiler->features);
+  g_free (compiler);
+}
+
+/* Modules */
+
+static void
+add_attribute (GantryEmit *emit, const char *key, const char *value)
+{
+  LLVMAddAttributeAtIndex (emit->function, LLVMAttributeFunctionIndex,
+                           LLVMCreateStringAttribute (emit->context, key, strlen (key), value, strlen (value)));
+}
+
+void
+gantry_compiler_begin (GantryCompiler *compiler, const char *name, GantryEmit *emit)
+{
+  LLVMContextRef context = compiler->context;
+  LLVMTypeRef pointer = LLVMPointerTypeInContext (context, 0), i64 = LLVMInt64TypeInContext (context);
+  LLVMTypeRef parameters[] = { pointer, pointer, i64, i64 };
+  LLVMTypeRef type = LLVMFunctionType (LLVMVoidTypeInContext (context), parameters, G_N_ELEMENTS (parameters), FALSE);
+  g_autofree char *triple = take_message (LLVMGetTargetMachineTriple (compiler->machine));
+  LLVMTargetDataRef layout = LLVMCreateTargetDataLayout (compiler->machine);
+  unsigned nounwind = LLVMGetEnumAttributeKindForName ("nounwind", strlen ("nounwind"));
+
+  *emit = (GantryEmit) { .context = context, .vector_bytes = compiler->vector_bytes, .has_fma = compiler->has_fma,
+                         .has_f16c = compiler->has_f16c };
+  emit->module = LLVMModuleCreateWithNameInContext (name, context);
+  LLVMSetTarget (emit->module, triple);
+  LLVMSetModuleDataLayout (emit->module, layout);
+  LLVMDisposeTargetData (layout);
+  emit->function = LLVMAddFunction (emit->module, name, type);
+  LLVMAddAttributeAtIndex (emit->function, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute (context, nounwind, 0));
+  add_attribute (emit, "target-cpu", compiler->cpu);
+  if (compiler->features[0] != '\0')
+    add_attribute (emit, "target-features", compiler->features);
+  if (compiler->vector_bytes == 64)
+    add_attribute (emit, "min-legal-vector-width", "512");
+  emit->builder = LLVMCreateBuilderInContext (context);
+  LLVMPositionBuilderAtEnd (emit->builder, LLVMAppendBasicBlockInContext (context, emit->function, "entry"));
+}
+
+static gboolean
+run_passes (GantryCompiler *compiler, GantryEmit *emit, GError **error)
+{
+  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions ();
+  LLVMErrorRef failure = LLVMRunPasses (emit->module, PASSES, compiler->machine, options);
+
+  LLVMDisposePassBuilderOptions (options);
+  if (failure != NULL)
+    {
+      char *message = LLVMGetErrorMessage (failure);
+
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "LLVM's passes failed: %s", message);
+      LLVMDisposeErrorMessage (message);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+verify (GantryEmit *emit, GError **error)
+{
+  char *message = NULL;
+  gboolean broken = LLVMVerifyModule (emit->module, LLVMReturnStatusAction, &message);
+
+  if (broken)
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "the generated code is not valid (please report this): %s",
+                 message);
+  LLVMDisposeMessage (message);
+  return !broken;
+}
+
+static LLVMMemoryBufferRef
+generate (GantryCompiler *compiler, LLVMModuleRef module, LLVMCodeGenFileType kind, GError **error)
+{
+  LLVMMemoryBufferRef buffer = NULL;
+  char *message = NULL;
+
+  if (LLVMTargetMachineEmitToMemoryBuffer (compiler->machine, module, kind, &message, &buffer))
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "LLVM could not generate code: %s", message);
+      LLVMDisposeMessage (message);
+      return NULL;
+    }
+  return buffer;
+}
+
+/* Code generation changes the module, hence the copy. */
+static char *
+assembly_of (GantryCompiler *compiler, LLVMModuleRef module)
+{
+  LLVMModuleRef copy = LLVMCloneModule (module);
+  LLVMMemoryBufferRef buffer = generate (compiler, copy, LLVMAssemblyFile, NULL);
+  char *text = buffer != NULL ? g_strndup (LLVMGetBufferStart (buffer), LLVMGetBufferSize (buffer)) : NULL;
+
+  if (buffer != NULL)
+    LLVMDisposeMemoryBuffer (buffer);
+  LLVMDisposeModule (copy);
+  return text;
+}
+
+LLVMMemoryBufferRef
+gantry_compiler_end (GantryCompiler *compiler, GantryEmit *emit, char **ir, char **assembly, GError **error)
+{
+  LLVMMemoryBufferRef object = NULL;
+
+  LLVMDisposeBuilder (emit->builder);
+  if (verify (emit, error) && run_passes (compiler, emit, error))
+    {
+      if (ir != NULL)
+        *ir = take_message (LLVMPrintModuleToString (emit->module));
+      if (assembly != NULL)
+        *assembly = assembly_of (compiler, emit->module);
+      object = generate (compiler, emit->module, LLVMObjectFile, error);
+    }
+  LLVMDisposeModule (emit->module);
+  return object;
+}
+
+/* What generated code may call besides the C library */
+
+static gint64
+power_i64 (gint64 base, gint64 exponent)
+{
+  guint64 result = 1, b = (guint64) base;
+
+  if (exponent < 0)
+    return base == 1 ? 1 : base == -1 ? (exponent & 1 ? -1 : 1) : 0;
+  for (guint64 e = (guint64) exponent; e != 0; e >>= 1, b *= b)
+    if (e & 1)
+      result *= b;
+  return (gint64) result;
+}
+
+static guint64
+power_u64 (guint64 base, guint64 exponent)
+{
+  guint64 result = 1;
+
+  for (; exponent != 0; exponent >>= 1, base *= base)
+    if (exponent & 1)
+      result *= base;
+  return result;
+}
+
+#define ADDRESS(function) ((LLVMOrcExecutorAddress) (guintptr) (function))
+
+static const struct
+{
+  const char *name;
+  double (*function) (double);
+} of_double[] = {
+  { "exp", exp },   { "expm1", expm1 }, { "log", log },   { "log1p", log1p }, { "tanh", tanh },   { "erf", erf },
+  { "sin", sin },   { "cos", cos },     { "tan", tan },   { "cbrt", cbrt },   { "asin", asin },   { "acos", acos },
+  { "atan", atan }, { "sinh", sinh },   { "cosh", cosh }, { "asinh", asinh }, { "acosh", acosh }, { "atanh", atanh },
+};
+static const struct
+{
+  const char *name;
+  float (*function) (float);
+} of_float[] = {
+  { "sinf", sinf },   { "cosf", cosf },   { "tanf", tanf },     { "cbrtf", cbrtf },   { "asinf", asinf },   { "acosf", acosf },
+  { "atanf", atanf }, { "sinhf", sinhf }, { "coshf", coshf },   { "asinhf", asinhf }, { "acoshf", acoshf }, { "atanhf", atanhf },
+};
+
+/* The linker */
+
+struct _GantryJit
+{
+  LLVMOrcLLJITRef lljit;
+};
+
+static gboolean
+take_error (LLVMErrorRef failure, const char *what, GError **error)
+{
+  char *message;
+
+  if (failure == NULL)
+    return TRUE;
+  message = LLVMGetErrorMessage (failure);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "%s: %s", what, message);
+  LLVMDisposeErrorMessage (message);
+  return FALSE;
+}
+
+static void
+add_symbol (GantryJit *jit, GArray *pairs, const char *name, LLVMOrcExecutorAddress address)
+{
+  LLVMOrcCSymbolMapPair pair = { LLVMOrcLLJITMangleAndIntern (jit->lljit, name),
+                                 { address, { LLVMJITSymbolGenericFlagsExported | LLVMJITSymbolGenericFlagsCallable, 0 } } };
+
+  g_array_append_val (pairs, pair);
+}
+
+static gboolean
+define_symbols (GantryJit *jit, GError **error)
+{
+  g_autoptr (GArray) pairs = g_array_new (FALSE, FALSE, sizeof (LLVMOrcCSymbolMapPair));
+  LLVMOrcJITDylibRef library = LLVMOrcLLJITGetMainJITDylib (jit->lljit);
+
+  for (guint i = 0; i < G_N_ELEMENTS (of_double); i++)
+    add_symbol (jit, pairs, of_double[i].name, ADDRESS (of_double[i].function));
+  for (guint i = 0; i < G_N_ELEMENTS (of_float); i++)
+    add_symbol (jit, pairs, of_float[i].name, ADDRESS (of_float[i].function));
+  add_symbol (jit, pairs, "fmod", ADDRESS (fmod));
+  add_symbol (jit, pairs, "fmodf", ADDRESS (fmodf));
+  add_symbol (jit, pairs, "pow", ADDRESS (pow));
+  add_symbol (jit, pairs, "atan2", ADDRESS (atan2));
+  add_symbol (jit, pairs, "atan2f", ADDRESS (atan2f));
+  add_symbol (jit, pairs, "memcpy", ADDRESS (memcpy));
+  add_symbol (jit, pairs, "memset", ADDRESS (memset));
+  add_symbol (jit, pairs, "gantry_power_i64", ADDRESS (power_i64));
+  add_symbol (jit, pairs, "gantry_power_u64", ADDRESS (power_u64));
+  return take_error (LLVMOrcJITDylibDefine (library, LLVMOrcAbsoluteSymbols ((LLVMOrcCSymbolMapPairs) pairs->data,
+                                                                              pairs->len)),
+                     "LLVM's linker did not start", error);
+}
+
+GantryJit *
+gantry_jit_new (GError **error)
+{
+  g_autoptr (GantryJit) jit = g_new0 (GantryJit, 1);
+
+  initialize_llvm ();
+  if (!take_error (LLVMOrcCreateLLJIT (&jit->lljit, NULL), "LLVM's linker did not start", error)
+      || !define_symbols (jit, error))
+    return NULL;
+  return g_steal_pointer (&jit);
+}
+
+void
+gantry_jit_free (GantryJit *jit)
+{
+  if (jit->lljit != NULL)
+    LLVMConsumeError (LLVMOrcDisposeLLJIT (jit->lljit));
+  g_free (jit);
+}
+
+gboolean
+gantry_jit_add (GantryJit *jit, LLVMMemoryBufferRef object, GError **error)
+{
+  LLVMOrcJITDylibRef library = LLVMOrcLLJITGetMainJITDylib (jit->lljit);
+
+  return take_error (LLVMOrcLLJITAddObjectFile (jit->lljit, library, object), "LLVM's linker refused an object", error);
+}
+
+gpointer
+gantry_jit_find (GantryJit *jit, const char *name, GError **error)
+{
+  LLVMOrcExecutorAddress address = 0;
+
+  if (!take_error (LLVMOrcLLJITLookup (jit->lljit, &address, name), "LLVM could not link a kernel", error))
+    return NULL;
+  return (gpointer) (guintptr) address;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What makes a kernel of one kind out of a node. Each maker fills in a GantryKernel (its name, node and
+ * costs are there already) or says why it cannot. */
+#pragma once
+#include "core/kernels/expression-private.h"
+#include "core/kernels/kernels.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  GANTRY_MADE,
+  GANTRY_NOT_MINE,     /* another kind of kernel has to do it */
+  GANTRY_CANNOT,       /* nobody can; the reason is appended to @why, one line */
+} GantryMade;
+
+/** sort, scatter, random bits */
+GantryMade gantry_builtin_make (const GantryModule *module, const GantryNode *node, GantryKernel *kernel, GString *why);
+
+GantryMade gantry_builtin_make_scatter (const GantryModule *module, const GantryNode *node, GantryKernel *kernel,
+                                        GString *why);
+
+/** How many types a node's value has: members of a tuple, else 1; and each of them. */
+guint gantry_node_n_results (const GantryModule *module, const GantryNode *node);
+const GantryType *gantry_node_result_type (const GantryModule *module, const GantryNode *node, guint i);
+/** The literal that operand @i is, NULL when it is computed. */
+GantryLiteral *gantry_node_operand_literal (const GantryModule *module, const GantryNode *node, guint i);
+
+G_END_DECLS

@@ -1,0 +1,599 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Compiles the entry function of a module: each node that does work goes to the library, to a
+ * hand-written kernel or to code generation. Equal expressions are generated once; what is distinct is
+ * compiled on several threads, each with an LLVM of its own. */
+#include "core/kernels/kernels.h"
+#include "core/kernels/generate-private.h"
+#include "core/kernels/kernel-private.h"
+#include "core/kernels/library-private.h"
+#include <string.h>
+
+/* A function to generate, shared by all nodes whose source is equal. */
+typedef struct
+{
+  GantryKernelSource source;
+  char *symbol;
+  gint64 n_tasks;
+  char *ir;
+  char *assembly;
+  double compile_ms;
+  LLVMMemoryBufferRef object;
+  GError *error;
+  GantryKernelFunc func;
+} Job;
+
+typedef struct
+{
+  GantryModule *module;
+  GantryKernelOptions options;
+  const GantryProgress *progress;
+  GantryCompiler *compiler; /* of this thread; what it can do, all can */
+  GArray *kernels;          /* GantryKernel */
+  GArray *job_of;           /* gint: index of the job per kernel, -1: none */
+  GPtrArray *jobs;          /* Job */
+  GHashTable *by_key;       /* GBytes -> 1 + index of the job */
+  GHashTable *complaints;   /* char *: "<op>: <why>", in the order of `lines` */
+  GPtrArray *lines;
+} Compilation;
+
+/* Nodes */
+
+guint
+gantry_node_n_results (const GantryModule *module, const GantryNode *node)
+{
+  const GantryType *type = gantry_node_type (module, node);
+
+  return type->kind == GANTRY_TYPE_TUPLE ? type->rank : 1;
+}
+
+const GantryType *
+gantry_node_result_type (const GantryModule *module, const GantryNode *node, guint i)
+{
+  const GantryType *type = gantry_node_type (module, node);
+
+  return type->kind == GANTRY_TYPE_TUPLE
+           ? gantry_context_type (module->context, gantry_context_tuple_member (module->context, node->type, i)) : type;
+}
+
+GantryLiteral *
+gantry_node_operand_literal (const GantryModule *module, const GantryNode *node, guint i)
+{
+  const GantryNode *operand = gantry_node_operand (module, node, i);
+  const GantryAttr *value;
+
+  if (operand == NULL || operand->op != GANTRY_OP_CONSTANT)
+    return NULL;
+  value = gantry_attrs_find (module->context, operand->attrs, "value");
+  return value != NULL && value->kind == GANTRY_ATTR_LITERAL ? gantry_context_literal (module->context, value->id) : NULL;
+}
+
+/* "fusion_12_add_relu": what it is made of, not too long. */
+static char *
+kernel_name (const GantryModule *module, const GantryNode *node)
+{
+  GString *name = g_string_new (NULL);
+  const GantryAttr *body = node->op == GANTRY_OP_FUSION
+                             ? gantry_attrs_find (module->context, node->attrs, "body") : NULL;
+  const GantryFunction *function = body != NULL ? gantry_module_function (module, body->id) : NULL;
+
+  g_string_printf (name, "%s_%u", gantry_node_op_name (module, node), node->id);
+  for (guint32 i = 0; function != NULL && i < function->n_nodes && name->len < 48; i++)
+    {
+      const GantryNode *inner = &module->nodes[function->first_node + i];
+      const GantryOpInfo *info = gantry_op_info (inner->op);
+
+      if (info != NULL && !(info->flags & GANTRY_OP_STRUCTURE))
+        g_string_append_printf (name, "_%s", info->name);
+    }
+  return g_string_free (name, FALSE);
+}
+
+static void
+complain (Compilation *c, const GantryNode *node, const char *why)
+{
+  g_autofree char *line = g_strdup_printf ("%s: %s", gantry_node_op_name (c->module, node), why);
+
+  g_strchomp (line);
+  if (g_hash_table_contains (c->complaints, line))
+    return;
+  g_ptr_array_add (c->lines, g_strdup (line));
+  g_hash_table_add (c->complaints, g_ptr_array_index (c->lines, c->lines->len - 1));
+}
+
+/* Sources */
+
+static void
+job_free (gpointer data)
+{
+  Job *job = data;
+
+  g_free (job->source.inputs);
+  g_free (job->source.layouts);
+  g_clear_pointer (&job->source.results, g_ptr_array_unref);
+  g_free (job->symbol);
+  g_free (job->ir);
+  g_free (job->assembly);
+  g_clear_error (&job->error);
+  if (job->object != NULL)
+    LLVMDisposeMemoryBuffer (job->object);
+  g_free (job);
+}
+
+/* Constants that are one number are part of the code. */
+static void
+describe_input (const GantryModule *module, const GantryNode *node, guint i, GantryKxInput *input)
+{
+  GantryLiteral *literal = gantry_node_operand_literal (module, node, i);
+
+  input->type = gantry_node_operand_type (module, node, i);
+  gantry_kx_layout_plain (&input->layout, input->type);
+  if (literal == NULL || (!literal->splat && gantry_type_elements (literal->type) != 1))
+    return;
+  input->splat = TRUE;
+  if (gantry_element_is_float (input->type->element))
+    input->value_f = gantry_literal_get_double (literal, 0);
+  else
+    input->value_i = gantry_literal_get_int (literal, 0);
+}
+
+static GPtrArray *
+expressions_of (const GantryModule *module, const GantryNode *node, GError **error)
+{
+  GPtrArray *list;
+  GantryTexpr *texpr;
+
+  if (node->op == GANTRY_OP_FUSION)
+    return gantry_texpr_of_fusion (module, node, error);
+  texpr = gantry_texpr_of_node (module, node, error);
+  if (texpr == NULL)
+    return NULL;
+  list = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_texpr_free);
+  g_ptr_array_add (list, texpr);
+  return list;
+}
+
+static char *
+expression_text (Compilation *c, const GantryNode *node, const Job *job)
+{
+  GString *text = g_string_new (NULL);
+  g_auto (GStrv) names = g_new0 (char *, node->n_operands + 1);
+
+  for (guint i = 0; i < node->n_operands; i++)
+    names[i] = gantry_node_label (c->module, gantry_node_operand (c->module, node, i));
+  for (guint i = 0; i < job->source.results->len; i++)
+    {
+      g_autofree char *one = gantry_texpr_to_text (g_ptr_array_index (job->source.results, i),
+                                                   (const char *const *) names);
+
+      g_string_append_printf (text, "%s\n", one);
+    }
+  return g_string_free (text, FALSE);
+}
+
+static Job *
+job_for (Compilation *c, const GantryNode *node, GError **error)
+{
+  Job *job = g_new0 (Job, 1);
+
+  job->source.n_inputs = node->n_operands;
+  job->source.inputs = g_new0 (GantryKxInput, node->n_operands);
+  for (guint i = 0; i < node->n_operands; i++)
+    describe_input (c->module, node, i, &job->source.inputs[i]);
+  job->source.results = expressions_of (c->module, node, error);
+  if (job->source.results == NULL)
+    {
+      job_free (job);
+      return NULL;
+    }
+  job->source.layouts = g_new0 (GantryKxLayout, job->source.results->len);
+  for (guint i = 0; i < job->source.results->len; i++)
+    gantry_kx_layout_plain (&job->source.layouts[i], gantry_node_result_type (c->module, node, i));
+  return job;
+}
+
+static gboolean
+check_job (Compilation *c, const GantryNode *node, const Job *job)
+{
+  g_autoptr (GString) why = g_string_new (NULL);
+
+  for (guint i = 0; i < job->source.results->len; i++)
+    if (!gantry_generate_check (g_ptr_array_index (job->source.results, i), c->compiler, why))
+      {
+        complain (c, node, why->str);
+        return FALSE;
+      }
+  return TRUE;
+}
+
+/* The job of @node: a new one, or one that is there already. Returns: its index, -1 when it cannot be generated. */
+static gint
+add_job (Compilation *c, const GantryNode *node, GantryKernel *kernel)
+{
+  g_autoptr (GError) error = NULL;
+  Job *job = job_for (c, node, &error);
+  GBytes *key;
+  guint found;
+
+  if (job == NULL)
+    {
+      complain (c, node, error->message);
+      return -1;
+    }
+  if (!check_job (c, node, job))
+    {
+      job_free (job);
+      return -1;
+    }
+  if (c->options.keep_texts)
+    kernel->texpr = expression_text (c, node, job);
+  key = gantry_generate_key (&job->source);
+  found = GPOINTER_TO_UINT (g_hash_table_lookup (c->by_key, key));
+  if (found != 0)
+    {
+      g_bytes_unref (key);
+      job_free (job);
+      return (gint) found - 1;
+    }
+  g_ptr_array_add (c->jobs, job);
+  g_hash_table_insert (c->by_key, key, GUINT_TO_POINTER (c->jobs->len));
+  job->symbol = g_strdup_printf ("gantry_kernel_%u", c->jobs->len - 1);
+  return (gint) c->jobs->len - 1;
+}
+
+/* Going through the nodes */
+
+static gboolean
+has_static_types (Compilation *c, const GantryNode *node)
+{
+  for (guint i = 0; i < gantry_node_n_results (c->module, node); i++)
+    if (!gantry_type_is_static (gantry_node_result_type (c->module, node, i)))
+      return FALSE;
+  for (guint i = 0; i < node->n_operands; i++)
+    if (!gantry_type_is_static (gantry_node_operand_type (c->module, node, i)))
+      return FALSE;
+  return TRUE;
+}
+
+static GantryMade
+make_by_hand (Compilation *c, const GantryNode *node, GantryKernel *kernel, GString *why)
+{
+  GantryMade made = GANTRY_NOT_MINE;
+
+  switch (node->op)
+    {
+    case GANTRY_OP_IF:
+    case GANTRY_OP_WHILE:
+    case GANTRY_OP_CALL:
+      g_string_append (why, "control flow that depends on data is not compiled yet");
+      return GANTRY_CANNOT;
+    case GANTRY_OP_CUSTOM_CALL:
+      g_string_append_printf (why, "there is no code for the target \"%s\"",
+                              gantry_attrs_string (c->module->context, node->attrs, "target", ""));
+      return GANTRY_CANNOT;
+    case GANTRY_OP_SORT:
+    case GANTRY_OP_SCATTER:
+    case GANTRY_OP_RNG_BIT_GENERATOR:
+      return gantry_builtin_make (c->module, node, kernel, why);
+    case GANTRY_OP_DOT_GENERAL:
+    case GANTRY_OP_CONVOLUTION:
+      if (c->options.use_library)
+        made = gantry_library_make (c->module, node, NULL, c->options.n_threads, kernel);
+      return made;
+    default:
+      return GANTRY_NOT_MINE;
+    }
+}
+
+static void
+add_node (Compilation *c, const GantryNode *node)
+{
+  const GantryOpInfo *info = gantry_op_info (node->op);
+  GantryKernel kernel = { .node = node->id, .n_tasks = 1 };
+  g_autoptr (GString) why = g_string_new (NULL);
+  gint job = -1;
+
+  if (info == NULL)
+    {
+      complain (c, node, "not an operation that can be compiled");
+      return;
+    }
+  if (info->flags & (GANTRY_OP_STRUCTURE | GANTRY_OP_VIEW) || node->op == GANTRY_OP_COPY)
+    return;
+  if (!has_static_types (c, node))
+    {
+      complain (c, node, "its shape is not known before it runs");
+      return;
+    }
+  switch (make_by_hand (c, node, &kernel, why))
+    {
+    case GANTRY_MADE:
+      break;
+    case GANTRY_CANNOT:
+      complain (c, node, why->str);
+      return;
+    default:
+      job = add_job (c, node, &kernel);
+      if (job < 0)
+        return;
+      kernel.kind = GANTRY_KERNEL_GENERATED;
+    }
+  kernel.name = kernel_name (c->module, node);
+  kernel.flops = gantry_node_flops (c->module, node);
+  kernel.bytes = gantry_node_bytes (c->module, node);
+  g_array_append_val (c->kernels, kernel);
+  g_array_append_val (c->job_of, job);
+}
+
+static gboolean
+add_nodes (Compilation *c, GError **error)
+{
+  const GantryFunction *entry = gantry_module_entry (c->module);
+  g_autofree char *text = NULL;
+
+  for (guint32 i = 0; i < entry->n_nodes; i++)
+    {
+      if (i % 64 == 0 && gantry_progress_cancelled (c->progress, error))
+        return FALSE;
+      add_node (c, &c->module->nodes[entry->first_node + i]);
+    }
+  if (c->lines->len == 0)
+    return TRUE;
+  g_ptr_array_add (c->lines, NULL);
+  text = g_strjoinv ("\n", (char **) c->lines->pdata);
+  g_set_error_literal (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, text);
+  return FALSE;
+}
+
+/* Compiling the jobs */
+
+typedef struct
+{
+  Compilation *c;
+  gint next; /* atomic */
+  gint done; /* atomic */
+  gint stop; /* atomic */
+} Work;
+
+static void
+run_job (Compilation *c, GantryCompiler *compiler, Job *job)
+{
+  gint64 begin = g_get_monotonic_time ();
+
+  job->object = gantry_generate (compiler, &job->source, job->symbol, &job->n_tasks,
+                                 c->options.keep_texts ? &job->ir : NULL,
+                                 c->options.keep_texts ? &job->assembly : NULL, &job->error);
+  job->compile_ms = (double) (g_get_monotonic_time () - begin) / 1000;
+}
+
+static void
+work_on (Work *work, GantryCompiler *compiler)
+{
+  Compilation *c = work->c;
+
+  while (!g_atomic_int_get (&work->stop))
+    {
+      gint i = g_atomic_int_add (&work->next, 1);
+
+      if (i >= (gint) c->jobs->len)
+        return;
+      run_job (c, compiler, g_ptr_array_index (c->jobs, i));
+      g_atomic_int_inc (&work->done);
+      if (g_cancellable_is_cancelled (c->progress != NULL ? c->progress->cancellable : NULL))
+        g_atomic_int_set (&work->stop, 1);
+      if (compiler == c->compiler) /* reports come from the calling thread */
+        gantry_progress_report (c->progress, (double) g_atomic_int_get (&work->done) / (double) c->jobs->len,
+                                "generating code");
+    }
+}
+
+static gpointer
+work_thread (gpointer data)
+{
+  Work *work = data;
+  g_autoptr (GantryCompiler) compiler = gantry_compiler_new (work->c->options.cpu, work->c->options.optimization, NULL);
+
+  if (compiler != NULL)
+    work_on (work, compiler);
+  return NULL;
+}
+
+static gboolean
+run_jobs (Compilation *c, GError **error)
+{
+  Work work = { .c = c };
+  guint n_threads = MIN (c->options.n_threads, c->jobs->len);
+  g_autofree GThread **threads = g_new0 (GThread *, n_threads + 1);
+
+  for (guint i = 1; i < n_threads; i++)
+    threads[i] = g_thread_new ("compile", work_thread, &work);
+  work_on (&work, c->compiler);
+  for (guint i = 1; i < n_threads; i++)
+    g_thread_join (threads[i]);
+  if (gantry_progress_cancelled (c->progress, error))
+    return FALSE;
+  for (guint i = 0; i < c->jobs->len; i++)
+    {
+      Job *job = g_ptr_array_index (c->jobs, i);
+
+      if (job->error == NULL)
+        continue;
+      g_propagate_error (error, g_steal_pointer (&job->error));
+      return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+link_jobs (Compilation *c, GantryJit *jit, GError **error)
+{
+  for (guint i = 0; i < c->jobs->len; i++)
+    {
+      Job *job = g_ptr_array_index (c->jobs, i);
+
+      if (!gantry_jit_add (jit, g_steal_pointer (&job->object), error))
+        return FALSE;
+    }
+  for (guint i = 0; i < c->jobs->len; i++)
+    {
+      Job *job = g_ptr_array_index (c->jobs, i);
+
+      job->func = (GantryKernelFunc) gantry_jit_find (jit, job->symbol, error);
+      if (job->func == NULL)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* The set */
+
+static void
+kernel_clear (GantryKernel *kernel)
+{
+  if (kernel->free_state != NULL)
+    kernel->free_state (kernel->state);
+  g_free (kernel->name);
+  g_free (kernel->texpr);
+  g_free (kernel->llvm_ir);
+  g_free (kernel->assembly);
+}
+
+void
+gantry_kernel_set_free (GantryKernelSet *set)
+{
+  if (set == NULL)
+    return;
+  for (guint32 i = 0; i < set->n_kernels; i++)
+    kernel_clear (&set->kernels[i]);
+  g_free (set->kernels);
+  g_free (set->kernel_of);
+  g_free (set->target);
+  if (set->free_code != NULL)
+    set->free_code (set->code);
+  g_free (set);
+}
+
+const GantryKernel *
+gantry_kernel_set_find (const GantryKernelSet *set, guint32 node)
+{
+  return node < set->n_kernel_of && set->kernel_of[node] != 0 ? &set->kernels[set->kernel_of[node] - 1] : NULL;
+}
+
+guint64
+gantry_kernel_set_workspace (const GantryKernelSet *set, guint32 node)
+{
+  const GantryKernel *kernel = gantry_kernel_set_find (set, node);
+
+  return kernel != NULL ? kernel->workspace_bytes : 0;
+}
+
+static void
+finish_kernel (Compilation *c, guint i)
+{
+  GantryKernel *kernel = &g_array_index (c->kernels, GantryKernel, i);
+  gint index = g_array_index (c->job_of, gint, i);
+  const Job *job = index >= 0 ? g_ptr_array_index (c->jobs, index) : NULL;
+
+  if (job == NULL)
+    return;
+  kernel->func = job->func;
+  kernel->n_tasks = job->n_tasks;
+  kernel->compile_ms = job->compile_ms;
+  kernel->llvm_ir = g_strdup (job->ir);
+  kernel->assembly = g_strdup (job->assembly);
+}
+
+static void
+free_jit (gpointer jit)
+{
+  gantry_jit_free (jit);
+}
+
+static GantryKernelSet *
+make_set (Compilation *c, GantryJit *jit)
+{
+  GantryKernelSet *set = g_new0 (GantryKernelSet, 1);
+  g_autofree char *versions = gantry_kernels_describe ();
+
+  for (guint i = 0; i < c->kernels->len; i++)
+    finish_kernel (c, i);
+  set->n_kernels = c->kernels->len;
+  set->n_distinct = c->jobs->len;
+  set->kernels = (GantryKernel *) g_array_free (g_steal_pointer (&c->kernels), FALSE);
+  set->n_kernel_of = c->module->n_index;
+  set->kernel_of = g_new0 (guint32, set->n_kernel_of);
+  for (guint32 i = 0; i < set->n_kernels; i++)
+    set->kernel_of[set->kernels[i].node] = i + 1;
+  set->target = g_strdup_printf ("x86-64 %s (%s)", c->compiler->cpu, versions);
+  set->code = jit;
+  set->free_code = free_jit;
+  return set;
+}
+
+char *
+gantry_kernels_describe (void)
+{
+  g_autofree char *library = gantry_library_describe ();
+  unsigned major, minor, patch;
+
+  LLVMGetVersion (&major, &minor, &patch);
+  return g_strdup_printf ("LLVM %u.%u.%u, %s", major, minor, patch, library);
+}
+
+/* The whole */
+
+static void
+compilation_clear (Compilation *c)
+{
+  if (c->kernels != NULL)
+    {
+      for (guint i = 0; i < c->kernels->len; i++)
+        kernel_clear (&g_array_index (c->kernels, GantryKernel, i));
+      g_array_unref (c->kernels);
+    }
+  g_array_unref (c->job_of);
+  g_ptr_array_unref (c->jobs);
+  g_hash_table_unref (c->by_key);
+  g_hash_table_unref (c->complaints);
+  g_ptr_array_unref (c->lines);
+  g_clear_pointer (&c->compiler, gantry_compiler_free);
+}
+
+static GantryKernelSet *
+compile (Compilation *c, GError **error)
+{
+  g_autoptr (GantryJit) jit = NULL;
+
+  c->compiler = gantry_compiler_new (c->options.cpu, c->options.optimization, error);
+  if (c->compiler == NULL || !add_nodes (c, error) || !run_jobs (c, error))
+    return NULL;
+  jit = gantry_jit_new (error);
+  if (jit == NULL || !link_jobs (c, jit, error))
+    return NULL;
+  return make_set (c, g_steal_pointer (&jit));
+}
+
+GantryKernelSet *
+gantry_kernels_compile (GantryModule *module, const GantryKernelOptions *options, const GantryProgress *progress,
+                        GError **error)
+{
+  Compilation c = { .module = module, .progress = progress, .options = GANTRY_KERNEL_OPTIONS_INIT };
+  gint64 begin = g_get_monotonic_time ();
+  GantryKernelSet *set;
+
+  g_return_val_if_fail (module != NULL, NULL);
+  if (options != NULL)
+    c.options = *options;
+  if (c.options.n_threads == 0)
+    c.options.n_threads = g_get_num_processors ();
+  c.kernels = g_array_new (FALSE, FALSE, sizeof (GantryKernel));
+  c.job_of = g_array_new (FALSE, FALSE, sizeof (gint));
+  c.jobs = g_ptr_array_new_with_free_func (job_free);
+  c.by_key = g_hash_table_new_full (g_bytes_hash, g_bytes_equal, (GDestroyNotify) g_bytes_unref, NULL);
+  c.complaints = g_hash_table_new (g_str_hash, g_str_equal);
+  c.lines = g_ptr_array_new_with_free_func (g_free);
+  set = compile (&c, error);
+  compilation_clear (&c);
+  if (set != NULL)
+    set->compile_ms = (double) (g_get_monotonic_time () - begin) / 1000;
+  return set;
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Convolutions. The library says in which layouts it is fast; weights that are constant are brought
+ * into theirs once. */
+#include "core/kernels/library-private.h"
+#include "core/ir/operation.h"
+#include <string.h>
+
+typedef struct
+{
+  int spatial;
+  gint64 groups;
+  gboolean bias, relu, constant_weights;
+  dnnl_dims_t input, weights, result; /* weights: with a dimension for groups when there are any */
+  dnnl_dims_t strides, dilates, low, high;
+} Convolution;
+
+static gint64
+int_at (const GantryModule *module, const GantryNode *node, const char *key, gsize i, gint64 fallback)
+{
+  gsize n;
+  const gint64 *ints = gantry_attrs_ints (module->context, node->attrs, key, &n);
+
+  return i < n ? ints[i] : fallback;
+}
+
+static gboolean
+describe (const GantryModule *module, const GantryNode *node, Convolution *c)
+{
+  const GantryType *input = gantry_node_operand_type (module, node, 0);
+  const GantryType *weights = gantry_node_operand_type (module, node, 1);
+  const GantryType *result = gantry_node_type (module, node);
+  guint w = 0;
+
+  if (input->rank < 3 || input->rank > 5 || gantry_attrs_int (module->context, node->attrs, "batch_group_count", 1) != 1)
+    return FALSE;
+  c->spatial = (int) input->rank - 2;
+  c->groups = gantry_attrs_int (module->context, node->attrs, "feature_group_count", 1);
+  c->bias = node->n_operands == 3;
+  c->relu = g_strcmp0 (gantry_attrs_string (module->context, node->attrs, "post", ""), "relu") == 0;
+  c->constant_weights = gantry_node_operand_literal (module, node, 1) != NULL;
+  memcpy (c->input, input->dims, input->rank * sizeof *input->dims);
+  memcpy (c->result, result->dims, result->rank * sizeof *result->dims);
+  if (c->groups > 1)
+    c->weights[w++] = c->groups;
+  c->weights[w++] = weights->dims[0] / c->groups;
+  for (guint d = 1; d < weights->rank; d++)
+    c->weights[w++] = weights->dims[d];
+  for (int i = 0; i < c->spatial; i++)
+    {
+      c->strides[i] = int_at (module, node, "window_strides", i, 1);
+      c->dilates[i] = int_at (module, node, "rhs_dilation", i, 1) - 1;
+      c->low[i] = int_at (module, node, "padding", 2 * i, 0);
+      c->high[i] = int_at (module, node, "padding", 2 * i + 1, 0);
+      if (int_at (module, node, "lhs_dilation", i, 1) != 1 || c->low[i] < 0 || c->high[i] < 0)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Row-major. */
+static gboolean
+plain (dnnl_memory_desc_t *md, int rank, const dnnl_dims_t dims)
+{
+  dnnl_dims_t strides;
+  gint64 stride = 1;
+
+  for (int d = rank; d-- > 0;)
+    {
+      strides[d] = stride;
+      stride *= dims[d];
+    }
+  return dnnl_memory_desc_init_by_strides (md, rank, dims, dnnl_f32, strides) == dnnl_success;
+}
+
+static gboolean
+activations (dnnl_memory_desc_t *md, int rank, const dnnl_dims_t dims, gboolean blocked)
+{
+  static const dnnl_format_tag_t tags[] = { dnnl_nCw8c, dnnl_nChw8c, dnnl_nCdhw8c };
+
+  if (!blocked)
+    return plain (md, rank, dims);
+  return dnnl_memory_desc_init_by_tag (md, rank, dims, dnnl_f32, tags[rank - 3]) == dnnl_success;
+}
+
+static gboolean
+any_layout (dnnl_memory_desc_t *md, int rank, const dnnl_dims_t dims)
+{
+  return dnnl_memory_desc_init_by_tag (md, rank, dims, dnnl_f32, dnnl_format_tag_any) == dnnl_success;
+}
+
+static dnnl_primitive_attr_t
+attributes_of (const Convolution *c)
+{
+  dnnl_primitive_attr_t attributes = NULL;
+  dnnl_post_ops_t after = NULL;
+
+  if (dnnl_primitive_attr_create (&attributes) != dnnl_success)
+    return NULL;
+  dnnl_primitive_attr_set_scratchpad_mode (attributes, dnnl_scratchpad_mode_user);
+  if (c->relu && dnnl_post_ops_create (&after) == dnnl_success)
+    {
+      dnnl_post_ops_append_eltwise (after, 1.0f, dnnl_eltwise_relu, 0.0f, 0.0f);
+      dnnl_primitive_attr_set_post_ops (attributes, after);
+      dnnl_post_ops_destroy (after);
+    }
+  return attributes;
+}
+
+/* Returns: NULL when the library refuses or has only its reference implementation. */
+static dnnl_primitive_desc_t
+describe_primitive (GantryLibrary *library, const Convolution *c, const dnnl_memory_desc_t *input,
+                    const dnnl_memory_desc_t *result)
+{
+  dnnl_memory_desc_t weights, bias;
+  dnnl_convolution_desc_t operation;
+  dnnl_primitive_attr_t attributes;
+  dnnl_primitive_desc_t description = NULL;
+  const char *name = "ref";
+
+  if (!any_layout (&weights, c->spatial + (c->groups > 1 ? 3 : 2), c->weights) || !plain (&bias, 1, &c->result[1])
+      || dnnl_dilated_convolution_forward_desc_init (&operation, dnnl_forward_inference, dnnl_convolution_direct, input,
+                                                     &weights, c->bias ? &bias : NULL, result, c->strides, c->dilates,
+                                                     c->low, c->high) != dnnl_success)
+    return NULL;
+  attributes = attributes_of (c);
+  if (attributes == NULL
+      || dnnl_primitive_desc_create (&description, &operation, attributes, gantry_library_engine (library), NULL)
+           != dnnl_success)
+    description = NULL;
+  if (attributes != NULL)
+    dnnl_primitive_attr_destroy (attributes);
+  if (description != NULL)
+    dnnl_primitive_desc_query (description, dnnl_query_impl_info_str, 0, &name);
+  if (description != NULL && g_str_has_prefix (name, "ref"))
+    {
+      dnnl_primitive_desc_destroy (description);
+      return NULL;
+    }
+  return description;
+}
+
+static gboolean
+add_arguments (GantryLibrary *library, const Convolution *c, const dnnl_memory_desc_t *outer_input,
+               const dnnl_memory_desc_t *outer_result, dnnl_primitive_desc_t description)
+{
+  dnnl_memory_desc_t input = *dnnl_primitive_desc_query_md (description, dnnl_query_src_md, 0);
+  dnnl_memory_desc_t weights = *dnnl_primitive_desc_query_md (description, dnnl_query_weights_md, 0);
+  dnnl_memory_desc_t result = *dnnl_primitive_desc_query_md (description, dnnl_query_dst_md, 0);
+  dnnl_memory_desc_t outer_weights, bias;
+
+  if (!plain (&outer_weights, c->spatial + (c->groups > 1 ? 3 : 2), c->weights) || !plain (&bias, 1, &c->result[1]))
+    {
+      dnnl_primitive_desc_destroy (description);
+      return FALSE;
+    }
+  return gantry_library_set_primitive (library, description)
+         && gantry_library_add (library, DNNL_ARG_SRC, 0, outer_input, &input, FALSE)
+         && gantry_library_add (library, DNNL_ARG_WEIGHTS, 1, &outer_weights, &weights, c->constant_weights)
+         && (!c->bias || gantry_library_add (library, DNNL_ARG_BIAS, 2, &bias, &bias, FALSE))
+         && gantry_library_add (library, DNNL_ARG_DST, c->bias ? 3 : 2, outer_result, &result, FALSE);
+}
+
+GantryMade
+gantry_library_make_convolution (const GantryModule *module, const GantryNode *node,
+                                 const GantryLibraryLayouts *layouts, guint n_threads, GantryKernel *kernel)
+{
+  Convolution c = { 0 };
+  dnnl_memory_desc_t outer_input, outer_result, input, result;
+  dnnl_primitive_desc_t description;
+  GantryLibrary *library;
+
+  if (!describe (module, node, &c)
+      || !activations (&outer_input, c.spatial + 2, c.input, layouts->blocked_input)
+      || !activations (&outer_result, c.spatial + 2, c.result, layouts->blocked_result)
+      || !any_layout (&input, c.spatial + 2, c.input) || !any_layout (&result, c.spatial + 2, c.result))
+    return GANTRY_NOT_MINE;
+  library = gantry_library_new (n_threads);
+  if (library == NULL)
+    return GANTRY_NOT_MINE;
+  description = describe_primitive (library, &c, layouts->blocked_input ? &outer_input : &input,
+                                    layouts->blocked_result ? &outer_result : &result);
+  if (description == NULL || !add_arguments (library, &c, &outer_input, &outer_result, description))
+    {
+      gantry_library_free (library);
+      return GANTRY_NOT_MINE;
+    }
+  gantry_library_finish (library, node->n_operands + 1, kernel);
+  return GANTRY_MADE;
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* dot_general as a batched matrix product. The dimensions of each operand fall into batching, free and
+ * contracting ones; where a group lies in memory like one dimension it is one row, column or depth, so that
+ * transposed operands are read as they are. */
+#include "core/kernels/library-private.h"
+#include "core/ir/operation.h"
+#include <string.h>
+
+typedef struct
+{
+  gint64 size, stride;
+} Extent;
+
+typedef struct
+{
+  const gint64 *ints;
+  gsize n;
+} List;
+
+static List
+list_of (const GantryModule *module, const GantryNode *node, const char *key)
+{
+  List list;
+
+  list.ints = gantry_attrs_ints (module->context, node->attrs, key, &list.n);
+  return list;
+}
+
+static gboolean
+contains (List list, gint64 d)
+{
+  for (gsize i = 0; i < list.n; i++)
+    if (list.ints[i] == d)
+      return TRUE;
+  return FALSE;
+}
+
+static gint64
+stride_of (const GantryType *type, guint dim)
+{
+  gint64 stride = 1;
+
+  for (guint d = dim + 1; d < type->rank; d++)
+    stride *= type->dims[d];
+  return stride;
+}
+
+/* Puts one more dimension behind those of the group. Returns: FALSE when they do not lie like one */
+static gboolean
+extend (Extent *group, gint64 size, gint64 stride)
+{
+  if (size == 1)
+    return TRUE;
+  if (group->size == 1)
+    *group = (Extent) { size, stride };
+  else if (group->stride == size * stride)
+    *group = (Extent) { group->size * size, stride };
+  else
+    return FALSE;
+  return TRUE;
+}
+
+/* The free dimensions in order, the contracting ones in the order of the attribute. */
+static gboolean
+group_operand (const GantryType *type, List batching, List contracting, Extent *free_group, Extent *depth)
+{
+  *free_group = *depth = (Extent) { 1, 1 };
+  for (guint d = 0; d < type->rank; d++)
+    if (!contains (batching, d) && !contains (contracting, d) && !extend (free_group, type->dims[d], stride_of (type, d)))
+      return FALSE;
+  for (gsize i = 0; i < contracting.n; i++)
+    if (!extend (depth, type->dims[contracting.ints[i]], stride_of (type, (guint) contracting.ints[i])))
+      return FALSE;
+  return TRUE;
+}
+
+typedef struct
+{
+  int rank;
+  dnnl_dims_t left, right, result;
+  dnnl_dims_t left_strides, right_strides, result_strides;
+} Product;
+
+static gboolean
+describe_product (const GantryModule *module, const GantryNode *node, Product *p)
+{
+  const GantryType *left = gantry_node_operand_type (module, node, 0);
+  const GantryType *right = gantry_node_operand_type (module, node, 1);
+  List left_batch = list_of (module, node, "lhs_batching_dimensions");
+  List right_batch = list_of (module, node, "rhs_batching_dimensions");
+  Extent m, n, k, right_k;
+  gint64 result_stride;
+  guint b = 0;
+
+  if (!group_operand (left, left_batch, list_of (module, node, "lhs_contracting_dimensions"), &m, &k)
+      || !group_operand (right, right_batch, list_of (module, node, "rhs_contracting_dimensions"), &n, &right_k)
+      || k.size != right_k.size || left_batch.n + 2 > DNNL_MAX_NDIMS)
+    return FALSE;
+  for (gsize i = 0; i < left_batch.n; i++, b++)
+    {
+      p->left[b] = p->right[b] = p->result[b] = left->dims[left_batch.ints[i]];
+      p->left_strides[b] = stride_of (left, (guint) left_batch.ints[i]);
+      p->right_strides[b] = stride_of (right, (guint) right_batch.ints[i]);
+    }
+  result_stride = m.size * n.size;
+  for (guint i = b; i-- > 0;)
+    {
+      p->result_strides[i] = result_stride;
+      result_stride *= p->result[i];
+    }
+  p->rank = (int) b + 2;
+  p->left[b] = p->result[b] = m.size;
+  p->left[b + 1] = p->right[b] = k.size;
+  p->right[b + 1] = p->result[b + 1] = n.size;
+  /* A dimension of one element lies anywhere: say where it does least harm. */
+  p->left_strides[b] = m.size > 1 ? m.stride : k.size * k.stride;
+  p->left_strides[b + 1] = k.size > 1 ? k.stride : 1;
+  p->right_strides[b] = k.size > 1 ? right_k.stride : n.size;
+  p->right_strides[b + 1] = n.size > 1 ? n.stride : 1;
+  p->result_strides[b] = n.size;
+  p->result_strides[b + 1] = 1;
+  return TRUE;
+}
+
+/* Returns: NULL when the library has only its reference implementation for it. */
+static dnnl_primitive_desc_t
+describe_primitive (GantryLibrary *library, const dnnl_memory_desc_t *mds)
+{
+  dnnl_matmul_desc_t operation;
+  dnnl_primitive_attr_t attributes;
+  dnnl_primitive_desc_t description = NULL;
+  const char *name = "ref";
+
+  if (dnnl_matmul_desc_init (&operation, &mds[0], &mds[1], NULL, &mds[2]) != dnnl_success
+      || dnnl_primitive_attr_create (&attributes) != dnnl_success)
+    return NULL;
+  dnnl_primitive_attr_set_scratchpad_mode (attributes, dnnl_scratchpad_mode_user);
+  if (dnnl_primitive_desc_create (&description, &operation, attributes, gantry_library_engine (library), NULL)
+      != dnnl_success)
+    description = NULL;
+  dnnl_primitive_attr_destroy (attributes);
+  if (description != NULL)
+    dnnl_primitive_desc_query (description, dnnl_query_impl_info_str, 0, &name);
+  if (description != NULL && g_str_has_prefix (name, "ref"))
+    {
+      dnnl_primitive_desc_destroy (description);
+      return NULL;
+    }
+  return description;
+}
+
+GantryMade
+gantry_library_make_dot (const GantryModule *module, const GantryNode *node, guint n_threads, GantryKernel *kernel)
+{
+  Product p = { 0 };
+  dnnl_memory_desc_t mds[3];
+  dnnl_primitive_desc_t description;
+  GantryLibrary *library;
+
+  if (!describe_product (module, node, &p)
+      || dnnl_memory_desc_init_by_strides (&mds[0], p.rank, p.left, dnnl_f32, p.left_strides) != dnnl_success
+      || dnnl_memory_desc_init_by_strides (&mds[1], p.rank, p.right, dnnl_f32, p.right_strides) != dnnl_success
+      || dnnl_memory_desc_init_by_strides (&mds[2], p.rank, p.result, dnnl_f32, p.result_strides) != dnnl_success)
+    return GANTRY_NOT_MINE;
+  library = gantry_library_new (n_threads);
+  if (library == NULL)
+    return GANTRY_NOT_MINE;
+  description = describe_primitive (library, mds);
+  if (description == NULL || !gantry_library_set_primitive (library, description)
+      || !gantry_library_add (library, DNNL_ARG_SRC, 0, &mds[0], &mds[0], FALSE)
+      || !gantry_library_add (library, DNNL_ARG_WEIGHTS, 1, &mds[1], &mds[1], FALSE)
+      || !gantry_library_add (library, DNNL_ARG_DST, 2, &mds[2], &mds[2], FALSE))
+    {
+      gantry_library_free (library);
+      return GANTRY_NOT_MINE;
+    }
+  gantry_library_finish (library, 3, kernel);
+  return GANTRY_MADE;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* oneDNN: matrix products and convolutions. A library kernel is one primitive; where it wants an
+ * operand or the result in another layout than the program has them, the kernel reorders: constants
+ * once, into the packed region, others each time, through the workspace. */
+#pragma once
+#include "core/kernels/kernel-private.h"
+#include <oneapi/dnnl/dnnl.h>
+
+G_BEGIN_DECLS
+
+/** Layouts of the operands and the result of a convolution, chosen for the whole program. */
+typedef struct
+{
+  gboolean blocked_input;  /* nChw8c and its like */
+  gboolean blocked_result;
+} GantryLibraryLayouts;
+
+/** Makes the kernel of a dot_general or convolution where the library has it, else says GANTRY_NOT_MINE. */
+GantryMade gantry_library_make (const GantryModule *module, const GantryNode *node, const GantryLibraryLayouts *layouts,
+                                guint n_threads, GantryKernel *kernel);
+/** "oneDNN 2.6.3". (transfer full) */
+char *gantry_library_describe (void);
+
+/* What its files share. */
+
+typedef struct _GantryLibrary GantryLibrary;
+
+GantryLibrary *gantry_library_new (guint n_threads);
+void gantry_library_free (gpointer library);
+dnnl_engine_t gantry_library_engine (GantryLibrary *library);
+/** Takes the description of the primitive. Returns: FALSE when the library refuses. */
+gboolean gantry_library_set_primitive (GantryLibrary *library, dnnl_primitive_desc_t description);
+/**
+ * gantry_library_add:
+ * @argument: DNNL_ARG_...
+ * @buffer: index among the kernel's buffers
+ * @outer: as it lies in the buffer
+ * @inner: as the primitive wants it
+ * @constant: its bytes are known at load
+ */
+gboolean gantry_library_add (GantryLibrary *library, int argument, guint buffer, const dnnl_memory_desc_t *outer,
+                             const dnnl_memory_desc_t *inner, gboolean constant);
+/** The kernel runs it from now on. @n_buffers: operands and results */
+void gantry_library_finish (GantryLibrary *library, guint n_buffers, GantryKernel *kernel);
+
+GantryMade gantry_library_make_dot (const GantryModule *module, const GantryNode *node, guint n_threads,
+                                    GantryKernel *kernel);
+GantryMade gantry_library_make_convolution (const GantryModule *module, const GantryNode *node,
+                                            const GantryLibraryLayouts *layouts, guint n_threads, GantryKernel *kernel);
+
+G_END_DECLS

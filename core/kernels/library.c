@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A primitive of oneDNN as a kernel: its arguments, the reorders around it, and its scratch memory. */
+#include "core/kernels/library-private.h"
+
+/* libgomp's; the library runs on it. Its headers are the compiler's, so only this one is declared. */
+extern void omp_set_num_threads (int n);
+
+#define PLACE 64u
+#define MAX_ARGUMENTS 5
+
+typedef enum
+{
+  DIRECT,    /* the buffer itself */
+  WORKSPACE, /* reordered each time */
+  PACKED,    /* reordered once */
+} Place;
+
+typedef struct
+{
+  int argument;
+  guint buffer;
+  Place place;
+  guint64 offset; /* in the workspace or packed region */
+  dnnl_memory_desc_t outer, inner;
+  dnnl_primitive_t reorder; /* outer to inner; of the result inner to outer */
+} Argument;
+
+struct _GantryLibrary
+{
+  guint n_threads;
+  guint n_buffers;
+  dnnl_engine_t engine;
+  dnnl_stream_t stream;
+  dnnl_primitive_t primitive;
+  dnnl_memory_desc_t scratchpad;
+  guint64 scratchpad_offset;
+  guint64 workspace_bytes, packed_bytes;
+  guint n_arguments;
+  Argument arguments[MAX_ARGUMENTS];
+};
+
+char *
+gantry_library_describe (void)
+{
+  const dnnl_version_t *version = dnnl_version ();
+
+  return g_strdup_printf ("oneDNN %d.%d.%d", version->major, version->minor, version->patch);
+}
+
+GantryLibrary *
+gantry_library_new (guint n_threads)
+{
+  GantryLibrary *library = g_new0 (GantryLibrary, 1);
+
+  library->n_threads = n_threads;
+  /* The library decides how to divide the work when a primitive is made. */
+  omp_set_num_threads ((int) n_threads);
+  if (dnnl_engine_create (&library->engine, dnnl_cpu, 0) != dnnl_success
+      || dnnl_stream_create (&library->stream, library->engine, dnnl_stream_default_flags) != dnnl_success)
+    g_clear_pointer (&library, gantry_library_free);
+  return library;
+}
+
+void
+gantry_library_free (gpointer data)
+{
+  GantryLibrary *library = data;
+
+  for (guint i = 0; i < library->n_arguments; i++)
+    if (library->arguments[i].reorder != NULL)
+      dnnl_primitive_destroy (library->arguments[i].reorder);
+  if (library->primitive != NULL)
+    dnnl_primitive_destroy (library->primitive);
+  if (library->stream != NULL)
+    dnnl_stream_destroy (library->stream);
+  if (library->engine != NULL)
+    dnnl_engine_destroy (library->engine);
+  g_free (library);
+}
+
+dnnl_engine_t
+gantry_library_engine (GantryLibrary *library)
+{
+  return library->engine;
+}
+
+static guint64
+reserve (guint64 *bytes, guint64 more)
+{
+  guint64 offset = *bytes;
+
+  *bytes += (more + PLACE - 1) / PLACE * PLACE;
+  return offset;
+}
+
+gboolean
+gantry_library_set_primitive (GantryLibrary *library, dnnl_primitive_desc_t description)
+{
+  const dnnl_memory_desc_t *scratchpad = dnnl_primitive_desc_query_md (description, dnnl_query_scratchpad_md, 0);
+  gboolean made;
+
+  if (scratchpad != NULL)
+    library->scratchpad = *scratchpad;
+  library->scratchpad_offset = reserve (&library->workspace_bytes, dnnl_memory_desc_get_size (&library->scratchpad));
+  made = dnnl_primitive_create (&library->primitive, description) == dnnl_success;
+  dnnl_primitive_desc_destroy (description);
+  return made;
+}
+
+static dnnl_primitive_t
+make_reorder (GantryLibrary *library, const dnnl_memory_desc_t *from, const dnnl_memory_desc_t *to)
+{
+  dnnl_primitive_desc_t description;
+  dnnl_primitive_t primitive = NULL;
+
+  if (dnnl_reorder_primitive_desc_create (&description, from, library->engine, to, library->engine, NULL)
+      != dnnl_success)
+    return NULL;
+  if (dnnl_primitive_create (&primitive, description) != dnnl_success)
+    primitive = NULL;
+  dnnl_primitive_desc_destroy (description);
+  return primitive;
+}
+
+gboolean
+gantry_library_add (GantryLibrary *library, int argument, guint buffer, const dnnl_memory_desc_t *outer,
+                    const dnnl_memory_desc_t *inner, gboolean constant)
+{
+  Argument *a = &library->arguments[library->n_arguments++];
+  gboolean result = argument == DNNL_ARG_DST;
+
+  g_assert (library->n_arguments <= MAX_ARGUMENTS);
+  *a = (Argument) { .argument = argument, .buffer = buffer, .place = DIRECT, .outer = *outer, .inner = *inner };
+  if (dnnl_memory_desc_equal (outer, inner))
+    return TRUE;
+  a->place = constant ? PACKED : WORKSPACE;
+  a->offset = reserve (constant ? &library->packed_bytes : &library->workspace_bytes,
+                       dnnl_memory_desc_get_size (inner));
+  a->reorder = result ? make_reorder (library, inner, outer) : make_reorder (library, outer, inner);
+  return a->reorder != NULL;
+}
+
+/* Running */
+
+/* Memory objects are made for each run: a kernel has no state that changes, and they are cheap. */
+static dnnl_memory_t
+memory_at (const GantryLibrary *library, const dnnl_memory_desc_t *description, void *address)
+{
+  dnnl_memory_t memory = NULL;
+
+  if (dnnl_memory_create (&memory, description, library->engine, address) != dnnl_success)
+    g_error ("oneDNN: no memory object"); /* its arguments were checked when the primitive was made */
+  return memory;
+}
+
+static void
+execute (const GantryLibrary *library, dnnl_primitive_t primitive, const dnnl_exec_arg_t *arguments, int n)
+{
+  if (dnnl_primitive_execute (primitive, library->stream, n, arguments) != dnnl_success)
+    g_error ("oneDNN: a primitive failed");
+}
+
+static void
+reorder (const GantryLibrary *library, const Argument *a, gboolean result, void *buffer, void *inside)
+{
+  dnnl_memory_t outer = memory_at (library, &a->outer, buffer), inner = memory_at (library, &a->inner, inside);
+  dnnl_exec_arg_t arguments[] = { { DNNL_ARG_FROM, result ? inner : outer }, { DNNL_ARG_TO, result ? outer : inner } };
+
+  execute (library, a->reorder, arguments, G_N_ELEMENTS (arguments));
+  dnnl_memory_destroy (outer);
+  dnnl_memory_destroy (inner);
+}
+
+static void
+run_library (gconstpointer state, void *const *buffers, gint64 begin, gint64 end)
+{
+  const GantryLibrary *library = state;
+  guint8 *workspace = library->workspace_bytes > 0 ? buffers[library->n_buffers] : NULL;
+  guint8 *packed = library->packed_bytes > 0 ? buffers[library->n_buffers + (workspace != NULL)] : NULL;
+  dnnl_exec_arg_t arguments[MAX_ARGUMENTS + 1];
+  int n = 0;
+
+  if (begin >= end)
+    return;
+  omp_set_num_threads ((int) library->n_threads);
+  for (guint i = 0; i < library->n_arguments; i++)
+    {
+      const Argument *a = &library->arguments[i];
+      void *address = a->place == DIRECT ? buffers[a->buffer] : (a->place == PACKED ? packed : workspace) + a->offset;
+
+      if (a->place == WORKSPACE && a->argument != DNNL_ARG_DST)
+        reorder (library, a, FALSE, buffers[a->buffer], address);
+      arguments[n++] = (dnnl_exec_arg_t) { a->argument, memory_at (library, &a->inner, address) };
+    }
+  if (dnnl_memory_desc_get_size (&library->scratchpad) > 0)
+    arguments[n++] = (dnnl_exec_arg_t) { DNNL_ARG_SCRATCHPAD,
+                                         memory_at (library, &library->scratchpad,
+                                                    workspace + library->scratchpad_offset) };
+  execute (library, library->primitive, arguments, n);
+  for (guint i = 0; i < library->n_arguments; i++)
+    if (library->arguments[i].place == WORKSPACE && library->arguments[i].argument == DNNL_ARG_DST)
+      reorder (library, &library->arguments[i], TRUE, buffers[library->arguments[i].buffer],
+               workspace + library->arguments[i].offset);
+  while (n > 0)
+    dnnl_memory_destroy (arguments[--n].memory);
+}
+
+static void
+pack_library (gpointer state, void *const *buffers, void *packed)
+{
+  const GantryLibrary *library = state;
+
+  omp_set_num_threads ((int) library->n_threads);
+  for (guint i = 0; i < library->n_arguments; i++)
+    if (library->arguments[i].place == PACKED)
+      reorder (library, &library->arguments[i], FALSE, buffers[library->arguments[i].buffer],
+               (guint8 *) packed + library->arguments[i].offset);
+}
+
+void
+gantry_library_finish (GantryLibrary *library, guint n_buffers, GantryKernel *kernel)
+{
+  library->n_buffers = n_buffers;
+  kernel->kind = GANTRY_KERNEL_LIBRARY;
+  kernel->whole = TRUE;
+  kernel->n_tasks = 1;
+  kernel->state = library;
+  kernel->free_state = gantry_library_free;
+  kernel->func = run_library;
+  kernel->workspace_bytes = library->workspace_bytes;
+  kernel->packed_bytes = library->packed_bytes;
+  if (library->packed_bytes > 0)
+    kernel->pack = pack_library;
+}
+
+GantryMade
+gantry_library_make (const GantryModule *module, const GantryNode *node, const GantryLibraryLayouts *layouts,
+                     guint n_threads, GantryKernel *kernel)
+{
+  GantryLibraryLayouts plain = { FALSE, FALSE };
+
+  /* The library computes in float only on this class of processor. */
+  for (guint i = 0; i < node->n_operands; i++)
+    if (gantry_node_operand_type (module, node, i)->element != GANTRY_F32
+        || gantry_type_elements (gantry_node_operand_type (module, node, i)) <= 0)
+      return GANTRY_NOT_MINE;
+  if (gantry_node_type (module, node)->element != GANTRY_F32
+      || gantry_type_elements (gantry_node_type (module, node)) <= 0)
+    return GANTRY_NOT_MINE;
+  if (node->op == GANTRY_OP_DOT_GENERAL)
+    return gantry_library_make_dot (module, node, n_threads, kernel);
+  return gantry_library_make_convolution (module, node, layouts != NULL ? layouts : &plain, n_threads, kernel);
+}
