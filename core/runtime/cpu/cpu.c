@@ -18,7 +18,7 @@ typedef struct
   GThread *thread; /* started when it is first used */
   GMutex lock;
   GCond changed;
-  GantryBatch *batch; /* what to run now; NULL when there is nothing */
+  _Atomic (GantryBatch *) batch; /* what to run now; NULL when there is nothing; written last */
   const GantryCommand *commands;
   guint32 n;
   gboolean quit;
@@ -103,12 +103,22 @@ wait_for (GantryBatch *batch, guint32 event)
 /* Commands. */
 
 static void
-execute (GantryBatch *batch, const GantryCommand *command)
+launch (GantryBatch *batch, GantryQueue queue, const GantryKernel *kernel, void *const *buffers)
+{
+  /* The workers are those of the compute queue. */
+  if (queue == GANTRY_QUEUE_COMPUTE)
+    _gantry_cpu_pool_run (batch->cpu->pool, kernel, buffers);
+  else if (kernel->n_tasks > 0)
+    kernel->func (kernel->state, buffers, 0, kernel->n_tasks);
+}
+
+static void
+execute (GantryBatch *batch, GantryQueue queue, const GantryCommand *command)
 {
   switch ((GantryCommandKind) command->kind)
     {
     case GANTRY_COMMAND_LAUNCH:
-      _gantry_cpu_pool_run (batch->cpu->pool, command->launch.kernel, command->launch.buffers);
+      launch (batch, queue, command->launch.kernel, command->launch.buffers);
       break;
     case GANTRY_COMMAND_COPY:
       cpu_transfer (NULL, command->copy.to, command->copy.from, command->copy.bytes);
@@ -142,7 +152,7 @@ left_out (GantryBatch *batch, const GantryCommand *command)
 }
 
 static void
-run_commands (GantryBatch *batch, const GantryCommand *commands, guint32 n)
+run_commands (GantryBatch *batch, GantryQueue queue, const GantryCommand *commands, guint32 n)
 {
   for (guint32 i = 0; i < n; i++)
     {
@@ -153,11 +163,11 @@ run_commands (GantryBatch *batch, const GantryCommand *commands, guint32 n)
         continue;
       if (command->stamp == GANTRY_NO_STAMP || batch->stamps == NULL)
         {
-          execute (batch, command);
+          execute (batch, queue, command);
           continue;
         }
       begin = gantry_time_ns ();
-      execute (batch, command);
+      execute (batch, queue, command);
       batch->stamps[command->stamp].begin = begin;
       batch->stamps[command->stamp].end = gantry_time_ns ();
     }
@@ -173,14 +183,16 @@ copy_thread (gpointer user_data)
   g_mutex_lock (&queue->lock);
   for (;;)
     {
-      while (queue->batch == NULL && !queue->quit)
+      GantryBatch *batch;
+
+      while ((batch = atomic_load (&queue->batch)) == NULL && !queue->quit)
         g_cond_wait (&queue->changed, &queue->lock);
-      if (queue->batch == NULL)
+      if (batch == NULL)
         break;
       g_mutex_unlock (&queue->lock);
-      run_commands (queue->batch, queue->commands, queue->n);
+      run_commands (batch, queue->queue, queue->commands, queue->n);
       g_mutex_lock (&queue->lock);
-      queue->batch = NULL;
+      atomic_store (&queue->batch, NULL);
       g_cond_broadcast (&queue->changed);
     }
   g_mutex_unlock (&queue->lock);
@@ -191,10 +203,10 @@ static void
 start_copies (CopyQueue *queue, GantryBatch *batch, const GantryCommand *commands, guint32 n)
 {
   g_mutex_lock (&queue->lock);
-  g_assert (queue->batch == NULL);
-  queue->batch = batch;
+  g_assert (atomic_load (&queue->batch) == NULL);
   queue->commands = commands;
   queue->n = n;
+  atomic_store (&queue->batch, batch);
   if (queue->thread == NULL)
     queue->thread = g_thread_new (queue->queue == GANTRY_QUEUE_TO_HOST ? "gantry-to-host" : "gantry-to-dev",
                                   copy_thread, queue);
@@ -206,7 +218,7 @@ static void
 wait_for_copies (CopyQueue *queue)
 {
   g_mutex_lock (&queue->lock);
-  while (queue->batch != NULL)
+  while (atomic_load (&queue->batch) != NULL)
     g_cond_wait (&queue->changed, &queue->lock);
   g_mutex_unlock (&queue->lock);
 }
@@ -251,7 +263,7 @@ cpu_submit (GantryBatch *batch, GantryQueue queue, const GantryCommand *commands
   g_return_if_fail (!batch->submitted[queue]);
   batch->submitted[queue] = TRUE;
   if (queue == GANTRY_QUEUE_COMPUTE)
-    run_commands (batch, commands, n);
+    run_commands (batch, queue, commands, n);
   else
     start_copies (&batch->cpu->copies[queue], batch, commands, n);
 }

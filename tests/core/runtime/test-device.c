@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The CPU device: every task is done once, memory is counted against limits, queues and events keep order. */
+#include "core/base/error.h"
+#include "core/runtime/runtime.h"
+#include <stdatomic.h>
+#include <string.h>
+
+/* A sanitizer's allocator ends the process where the system's says no. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED
+#endif
+#endif
+
+#define MOST_TASKS 5000
+
+typedef struct
+{
+  _Atomic guint done[MOST_TASKS];
+  _Atomic guint calls;
+} Tally;
+
+static void
+count_tasks (gconstpointer state, void *const *buffers, gint64 begin, gint64 end)
+{
+  Tally *tally = buffers[0];
+
+  atomic_fetch_add (&tally->calls, 1);
+  for (gint64 i = begin; i < end; i++)
+    atomic_fetch_add (&tally->done[i], 1);
+}
+
+static void
+launch (GantryDevice *device, const GantryKernel *kernel, void *const *buffers)
+{
+  GantryCommand command = { GANTRY_COMMAND_LAUNCH, GANTRY_NO_STAMP };
+  GantryBatch *batch = gantry_device_begin (device, 0, NULL, NULL);
+  g_autoptr (GError) error = NULL;
+
+  command.launch.kernel = kernel;
+  command.launch.buffers = buffers;
+  gantry_batch_submit (device, batch, GANTRY_QUEUE_COMPUTE, &command, 1);
+  gantry_device_finish (device, batch, &error);
+  g_assert_no_error (error);
+}
+
+static void
+test_every_task_once (void)
+{
+  g_autofree Tally *tally = g_new0 (Tally, 1);
+  void *buffers[1] = { tally };
+
+  for (guint threads = 1; threads <= 4; threads++)
+    {
+      g_autoptr (GantryDevice) device = gantry_cpu_device_new (threads);
+      g_autoptr (GRand) random = g_rand_new_with_seed (threads);
+
+      g_assert_cmpuint (gantry_cpu_device_threads (device), ==, threads);
+      for (guint round = 0; round < 600; round++)
+        {
+          gint64 n = g_rand_int_range (random, 0, round % 3 == 0 ? MOST_TASKS : 40);
+          GantryKernel kernel = { .func = count_tasks, .n_tasks = n, .flops = -1, .bytes = -1 };
+
+          memset (tally, 0, sizeof *tally);
+          launch (device, &kernel, buffers);
+          for (gint64 i = 0; i < MOST_TASKS; i++)
+            g_assert_cmpuint (tally->done[i], ==, i < n ? 1 : 0);
+          /* Some workers should also be found asleep. */
+          if (round % 100 == 0)
+            g_usleep (500);
+        }
+    }
+}
+
+static void
+test_alone (void)
+{
+  g_autoptr (GantryDevice) device = gantry_cpu_device_new (3);
+  g_autofree Tally *tally = g_new0 (Tally, 1);
+  void *buffers[1] = { tally };
+  GantryKernel small = { .func = count_tasks, .n_tasks = 1000, .flops = 1000, .bytes = 8000 };
+  GantryKernel whole = { .func = count_tasks, .n_tasks = 1, .whole = TRUE, .flops = -1, .bytes = -1 };
+
+  launch (device, &small, buffers);
+  g_assert_cmpuint (tally->calls, ==, 1);
+  g_assert_cmpuint (tally->done[999], ==, 1);
+  launch (device, &whole, buffers);
+  g_assert_cmpuint (tally->calls, ==, 2);
+  small.flops = 1000 * 1000 * 1000;
+  launch (device, &small, buffers);
+  g_assert_cmpuint (tally->calls, >, 3);
+}
+
+static void
+test_limits (void)
+{
+  g_autoptr (GantryDevice) device = gantry_cpu_device_new (1);
+  g_autoptr (GError) error = NULL;
+  guint64 used, peak, limit;
+  void *a, *b;
+
+  gantry_device_set_limit (device, GANTRY_MEMORY_DEVICE, 10000);
+  a = gantry_device_allocate (device, GANTRY_MEMORY_DEVICE, 6000, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (GPOINTER_TO_SIZE (a) % 64, ==, 0);
+  b = gantry_device_allocate (device, GANTRY_MEMORY_DEVICE, 5000, &error);
+  g_assert_null (b);
+  g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY);
+  g_assert_nonnull (strstr (error->message, "1000 bytes"));
+  g_clear_error (&error);
+  /* Each kind has a limit of its own. */
+  b = gantry_device_allocate (device, GANTRY_MEMORY_PINNED_HOST, 5000, &error);
+  g_assert_no_error (error);
+  gantry_device_deallocate (device, GANTRY_MEMORY_PINNED_HOST, b, 5000);
+  gantry_device_deallocate (device, GANTRY_MEMORY_DEVICE, a, 6000);
+  a = gantry_device_allocate (device, GANTRY_MEMORY_DEVICE, 10000, &error);
+  g_assert_no_error (error);
+  gantry_device_get_memory (device, GANTRY_MEMORY_DEVICE, &used, &peak, &limit);
+  g_assert_cmpuint (used, ==, 10000);
+  g_assert_cmpuint (peak, ==, 10000);
+  g_assert_cmpuint (limit, ==, 10000);
+  gantry_device_deallocate (device, GANTRY_MEMORY_DEVICE, a, 10000);
+  g_assert_null (gantry_device_allocate (device, GANTRY_MEMORY_DEVICE, G_MAXSIZE, &error));
+  g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY);
+  g_clear_error (&error);
+  gantry_device_set_limit (device, GANTRY_MEMORY_DEVICE, 0);
+#ifndef SANITIZED
+  /* Without a limit the system says no. */
+  g_assert_null (gantry_device_allocate (device, GANTRY_MEMORY_DEVICE, G_MAXSIZE / 2, &error));
+  g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY);
+#endif
+  gantry_device_get_memory (device, GANTRY_MEMORY_DEVICE, &used, NULL, NULL);
+  g_assert_cmpuint (used, ==, 0);
+  gantry_device_get_memory (device, GANTRY_MEMORY_DEVICE, NULL, NULL, &limit);
+  g_assert_cmpuint (limit, ==, 0);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/runtime/device/every-task-once", test_every_task_once);
+  g_test_add_func ("/runtime/device/alone", test_alone);
+  g_test_add_func ("/runtime/device/limits", test_limits);
+  return g_test_run ();
+}

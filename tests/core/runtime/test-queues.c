@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The three queues: each in its order, beside each other, and in step where an event says so. */
+#include "tests/core/runtime/fake.h"
+#include <stdatomic.h>
+#include <string.h>
+
+#define N 4000
+
+/* Two kernels on two queues that each wait for the other to have begun: only possible side by side. */
+
+typedef struct
+{
+  _Atomic gint here[2];
+  _Atomic gint met;
+} Meeting;
+
+static void
+meet (Meeting *meeting, guint who)
+{
+  gint64 until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
+
+  atomic_store (&meeting->here[who], 1);
+  while (!atomic_load (&meeting->here[1 - who]) && g_get_monotonic_time () < until)
+    g_thread_yield ();
+  if (atomic_load (&meeting->here[1 - who]))
+    atomic_fetch_add (&meeting->met, 1);
+}
+
+static void
+kernel_first (gconstpointer state, void *const *buffers, gint64 begin, gint64 end)
+{
+  meet ((Meeting *) state, 0);
+}
+
+static void
+kernel_second (gconstpointer state, void *const *buffers, gint64 begin, gint64 end)
+{
+  meet ((Meeting *) state, 1);
+}
+
+static void
+test_beside (void)
+{
+  static const GantryQueue others[] = { GANTRY_QUEUE_TO_HOST, GANTRY_QUEUE_TO_DEVICE };
+
+  for (guint i = 0; i < 2; i++)
+    {
+      Meeting meeting = { { 0 } };
+      Fake f = fake_begin ();
+      guint32 x = fake_value (&f, TRUE, 1, "x"), bx = fake_buffer (&f, x, GANTRY_BUFFER_INPUT, 0, 1, 0, 1);
+      g_autoptr (GantryDevice) device = gantry_cpu_device_new (2);
+      g_autoptr (GantryExecutable) executable = NULL;
+      g_autoptr (GantryExecutor) executor = NULL;
+      float value = 5, result = 0;
+
+      fake_launch (&f, x, 0, kernel_first, &meeting, 1, FAKE_BUFFERS (bx, bx));
+      fake_launch_on (&f, others[i], x, 1, kernel_second, &meeting, 1, FAKE_BUFFERS (bx, bx));
+      executable = fake_end (&f, 1, &bx);
+      executor = gantry_executor_new (device, executable, NULL, NULL);
+      g_assert_nonnull (executor);
+      g_assert_true (gantry_executor_run (executor, &(GantryRunInput){ &value, 4 }, 1,
+                                          &(GantryRunOutput){ &result, 4 }, 1, NULL, NULL, NULL));
+      g_assert_cmpint (meeting.met, ==, 2);
+      g_assert_cmpfloat (result, ==, 5);
+    }
+}
+
+/* A pipeline that moves things out and back: x -> a = 2x -> host -> (a's place is overwritten by c = 3x) -> back as b
+ * -> r = b + c. Wrong without the waits. */
+
+typedef struct
+{
+  guint waits;
+  gint64 copied_out, second, came_back, last;
+} Times;
+
+static void
+hear_instruction (gpointer self, guint32 instruction, gint64 begin, gint64 end)
+{
+  Times *times = self;
+
+  if (instruction == 2)
+    times->copied_out = end;
+  if (instruction == 4)
+    {
+      g_assert_cmpint (begin, >=, times->copied_out);
+      times->second = end;
+    }
+  if (instruction == 6)
+    {
+      g_assert_cmpint (begin, >=, times->copied_out);
+      times->came_back = end;
+    }
+  if (instruction == 8)
+    {
+      g_assert_cmpint (begin, >=, times->came_back);
+      times->last = end;
+    }
+}
+
+static void
+hear_wait (gpointer self, guint32 instruction, gint64 begin, gint64 end)
+{
+  g_assert_cmpint (end, >=, begin);
+  ((Times *) self)->waits++;
+}
+
+static const float two = 2, three = 3;
+
+static GantryExecutable *
+pipeline (void)
+{
+  Fake f = fake_begin ();
+  guint32 x = fake_value (&f, TRUE, N, "x"), a = fake_value (&f, FALSE, N, "a"), h = fake_value (&f, FALSE, N, "h");
+  guint32 c = fake_value (&f, FALSE, N, "c"), b = fake_value (&f, FALSE, N, "b"), r = fake_value (&f, FALSE, N, "r");
+  guint32 size = (N * 4 + 63) / 64 * 64, i, j, k;
+  guint32 bx = fake_buffer (&f, x, GANTRY_BUFFER_INPUT, 0, N, 0, 2);
+  guint32 ba = fake_buffer (&f, a, GANTRY_BUFFER_TEMPORARY, size, N, 0, 1);
+  guint32 bh = fake_buffer (&f, h, GANTRY_BUFFER_TEMPORARY, 0, N, 1, 3);
+  guint32 bc = fake_buffer (&f, c, GANTRY_BUFFER_TEMPORARY, size, N, 2, 4);
+  guint32 bb = fake_buffer (&f, b, GANTRY_BUFFER_TEMPORARY, 2 * size, N, 3, 4);
+  guint32 br = fake_buffer (&f, r, GANTRY_BUFFER_OUTPUT, 0, N, 4, 4);
+
+  FAKE_BUFFER (&f, bh)->memory = GANTRY_MEMORY_PINNED_HOST;
+  i = fake_launch (&f, a, 0, kernel_scale, (gpointer) &two, N, FAKE_BUFFERS (bx, ba));
+  fake_wait (&f, GANTRY_QUEUE_TO_HOST, i);
+  j = fake_copy (&f, GANTRY_QUEUE_TO_HOST, h, 1, ba, bh);
+  fake_wait (&f, GANTRY_QUEUE_COMPUTE, j);
+  fake_launch (&f, c, 2, kernel_scale, (gpointer) &three, N, FAKE_BUFFERS (bx, bc));
+  fake_wait (&f, GANTRY_QUEUE_TO_DEVICE, j);
+  k = fake_copy (&f, GANTRY_QUEUE_TO_DEVICE, b, 3, bh, bb);
+  fake_wait (&f, GANTRY_QUEUE_COMPUTE, k);
+  fake_launch (&f, r, 4, kernel_add, NULL, N, FAKE_BUFFERS (bb, bc, br));
+  return fake_end (&f, 1, &br);
+}
+
+static void
+test_pipeline (void)
+{
+  g_autoptr (GantryDevice) device = gantry_cpu_device_new (2);
+  g_autoptr (GantryExecutable) executable = pipeline ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GantryExecutor) executor = gantry_executor_new (device, executable, NULL, &error);
+  g_autofree float *x = g_new (float, N), *r = g_new (float, N);
+  guint64 used;
+
+  g_assert_no_error (error);
+  gantry_device_get_memory (device, GANTRY_MEMORY_PINNED_HOST, &used, NULL, NULL);
+  g_assert_cmpuint (used, ==, 16000);
+  for (guint round = 0; round < 200; round++)
+    {
+      Times times = { 0 };
+      GantryObserver observer = { .instruction = hear_instruction, .wait = hear_wait, .self = &times };
+
+      for (guint i = 0; i < N; i++)
+        x[i] = (float) (round + i);
+      if (round == 199)
+        gantry_executor_set_verify (executor, GANTRY_VERIFY_PLACES | GANTRY_VERIFY_POISON | GANTRY_VERIFY_WRITES);
+      g_assert_true (gantry_executor_run (executor, &(GantryRunInput){ x, 4 * N }, 1, &(GantryRunOutput){ r, 4 * N }, 1,
+                                          round % 2 == 0 ? &observer : NULL, NULL, NULL));
+      for (guint i = 0; i < N; i++)
+        g_assert_cmpfloat (r[i], ==, 5 * x[i]);
+      if (round % 2 == 0)
+        g_assert_cmpuint (times.waits, ==, 4);
+    }
+}
+
+/* Cancelled while another queue waits: nothing hangs. */
+
+static void
+kernel_cancel (gconstpointer state, void *const *buffers, gint64 begin, gint64 end)
+{
+  g_cancellable_cancel ((GCancellable *) state);
+}
+
+static void
+test_cancel (void)
+{
+  for (guint round = 0; round < 50; round++)
+    {
+      g_autoptr (GantryDevice) device = gantry_cpu_device_new (2);
+      g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+      g_autoptr (GantryExecutable) executable = pipeline ();
+      g_autoptr (GantryExecutor) executor = NULL;
+      g_autoptr (GError) error = NULL;
+      g_autofree float *x = g_new0 (float, N), *r = g_new0 (float, N);
+
+      executable->kernels[round % 2].func = kernel_cancel;
+      executable->kernels[round % 2].state = cancellable;
+      executor = gantry_executor_new (device, executable, NULL, NULL);
+      g_assert_false (gantry_executor_run (executor, &(GantryRunInput){ x, 4 * N }, 1, &(GantryRunOutput){ r, 4 * N },
+                                           1, NULL, cancellable, &error));
+      g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+    }
+}
+
+/* Two programs on one device from two threads: one after the other, each right. */
+
+static gpointer
+run_many (gpointer data)
+{
+  GantryDevice *device = data;
+  g_autoptr (GantryExecutable) executable = pipeline ();
+  g_autoptr (GantryExecutor) executor = gantry_executor_new (device, executable, NULL, NULL);
+  g_autofree float *x = g_new0 (float, N), *r = g_new0 (float, N);
+
+  for (guint round = 0; round < 50; round++)
+    {
+      x[7] = (float) round;
+      g_assert_true (gantry_executor_run (executor, &(GantryRunInput){ x, 4 * N }, 1, &(GantryRunOutput){ r, 4 * N }, 1,
+                                          NULL, NULL, NULL));
+      g_assert_cmpfloat (r[7], ==, 5 * (float) round);
+    }
+  return NULL;
+}
+
+static void
+test_two_programs (void)
+{
+  g_autoptr (GantryDevice) device = gantry_cpu_device_new (2);
+  GThread *a = g_thread_new ("a", run_many, device), *b = g_thread_new ("b", run_many, device);
+
+  g_thread_join (a);
+  g_thread_join (b);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/runtime/queues/beside", test_beside);
+  g_test_add_func ("/runtime/queues/pipeline", test_pipeline);
+  g_test_add_func ("/runtime/queues/cancel", test_cancel);
+  g_test_add_func ("/runtime/queues/two-programs", test_two_programs);
+  return g_test_run ();
+}
