@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Makes and reads input values, compares outputs. */
 #include "app/cli/inputs.h"
-#include "core/compiler/tensor-file.h"
 #include <math.h>
 #include <string.h>
 

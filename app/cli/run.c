@@ -3,7 +3,6 @@
  * With --session it is the window's child: model, settings and results are in that file. */
 #include "app/cli/inputs.h"
 #include "app/cli/program.h"
-#include "core/compiler/tensor-file.h"
 #include <string.h>
 
 typedef struct

@@ -6,6 +6,7 @@
 #include "core/base/base.h"
 #include "core/compiler/model.h"
 #include "core/compiler/settings.h"
+#include "core/compiler/tensor-file.h"
 #include "core/ir/module.h"
 #include "core/ir/plan.h"
 

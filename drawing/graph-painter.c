@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Paints a graph picture. What is drawn depends on the size on the screen: merged cells far out, then boxes and
+ * edges, then titles, then names and types. Only what lies in the view is looked at. */
+#include "drawing/graph-picture-private.h"
+#include "drawing/painters.h"
+#include <math.h>
+
+#define SCALE_EDGES 0.06f
+#define SCALE_TITLE 0.42f
+#define SCALE_SUBTITLE 0.62f
+#define SCALE_LABEL 0.72f
+#define CELL 4.0f /* points of a merged cell */
+/* Boxes and edge segments of a frame, so that what follows them still fits. */
+#define MOST_BOXES 3500u
+#define MOST_SEGMENTS 7000u
+#define ARROW 4.0f
+
+typedef struct
+{
+  GantryScene *scene;
+  const GantryGraphPicture *picture;
+  const GantryGraphView *view;
+  const GantryGraphState *state;
+  GArray *boxes, *edges, *groups; /* guint32: visible ones */
+} Painter;
+
+static gboolean
+collect (GantryLayoutItemKind kind, guint32 index, gpointer user_data)
+{
+  Painter *p = user_data;
+
+  if (kind == GANTRY_LAYOUT_ITEM_NODE)
+    g_array_append_val (p->boxes, index);
+  else if (kind == GANTRY_LAYOUT_ITEM_EDGE)
+    g_array_append_val (p->edges, index);
+  else if (kind == GANTRY_LAYOUT_ITEM_GROUP)
+    g_array_append_val (p->groups, index);
+  return TRUE;
+}
+
+static GantryLayoutBox
+to_scene (const GantryGraphView *view, const GantryLayoutBox *box)
+{
+  return (GantryLayoutBox){ (box->x - view->x) * view->scale, (box->y - view->y) * view->scale,
+                            box->width * view->scale, box->height * view->scale };
+}
+
+static gboolean
+has (GHashTable *set, guint32 id)
+{
+  return set != NULL && id != 0 && g_hash_table_contains (set, GUINT_TO_POINTER (id));
+}
+
+/* Does a box stand for a node of the set? Folded scopes hold many, so sets are turned into sets of boxes once. */
+static GHashTable *
+boxes_of_set (const GantryGraphPicture *picture, GHashTable *nodes)
+{
+  GHashTable *boxes;
+  GHashTableIter iter;
+  gpointer key;
+
+  if (nodes == NULL || g_hash_table_size (nodes) == 0)
+    return NULL;
+  boxes = g_hash_table_new (NULL, NULL);
+  g_hash_table_iter_init (&iter, nodes);
+  while (g_hash_table_iter_next (&iter, &key, NULL))
+    {
+      guint32 box = gantry_graph_picture_box_of (picture, GPOINTER_TO_UINT (key));
+
+      if (box != GANTRY_NO_BOX)
+        g_hash_table_add (boxes, GUINT_TO_POINTER (box + 1));
+    }
+  return boxes;
+}
+
+/* Far out: one fill for each cell of the screen that a box touches, in the colour of the last one. */
+static void
+paint_cells (Painter *p)
+{
+  guint columns = (guint) ceilf (p->scene->width / CELL), rows = (guint) ceilf (p->scene->height / CELL);
+  g_autofree guint8 *cells = g_new0 (guint8, (gsize) columns * rows + 1);
+
+  for (guint i = 0; i < p->boxes->len; i++)
+    {
+      guint32 index = g_array_index (p->boxes, guint32, i);
+      GantryLayoutBox box = to_scene (p->view, &p->picture->layout->node[index]);
+      int x0 = CLAMP ((int) (box.x / CELL), 0, (int) columns - 1), y0 = CLAMP ((int) (box.y / CELL), 0, (int) rows - 1);
+      int x1 = CLAMP ((int) ((box.x + box.width) / CELL), x0, (int) columns - 1);
+
+      for (int x = x0; x <= x1; x++)
+        cells[(gsize) y0 * columns + (gsize) x] = GANTRY_BOX (p->picture, index)->op_class + 1;
+    }
+  for (guint y = 0; y < rows; y++)
+    for (guint x = 0, end; x < columns; x = end)
+      {
+        guint8 cell = cells[(gsize) y * columns + x];
+
+        for (end = x + 1; end < columns && cells[(gsize) y * columns + end] == cell; end++)
+          ;
+        if (cell != 0)
+          gantry_scene_fill (p->scene, (float) x * CELL, (float) y * CELL, (float) (end - x) * CELL, CELL - 1,
+                             GANTRY_INK_CLASS + cell - 1, 255);
+      }
+}
+
+static int
+compare_depth (gconstpointer a, gconstpointer b, gpointer data)
+{
+  const GantryGraphPicture *picture = data;
+  guint32 x = *(const guint32 *) a, y = *(const guint32 *) b;
+  guint32 p = g_array_index (picture->group_depths, guint32, x), q = g_array_index (picture->group_depths, guint32, y);
+
+  return p != q ? (p < q ? -1 : 1) : (x < y ? -1 : x > y);
+}
+
+static void
+paint_groups (Painter *p)
+{
+  g_array_sort_with_data (p->groups, compare_depth, (gpointer) p->picture);
+  for (guint i = 0; i < p->groups->len; i++)
+    {
+      guint32 group = g_array_index (p->groups, guint32, i);
+      GantryLayoutBox box = to_scene (p->view, &p->picture->layout->group[group]);
+      guint32 depth = g_array_index (p->picture->group_depths, guint32, group);
+      float size = p->view->scale;
+
+      if (box.width < 6)
+        continue;
+      gantry_scene_fill (p->scene, box.x, box.y, box.width, box.height,
+                         depth % 2 == 0 ? GANTRY_INK_SURFACE : GANTRY_INK_SURFACE_2, 255);
+      gantry_scene_frame (p->scene, box.x, box.y, box.width, box.height, 1, GANTRY_INK_BORDER, 255);
+      if (size < SCALE_TITLE)
+        continue;
+      /* The fold marker: a minus in a square. */
+      gantry_scene_frame (p->scene, box.x + 6 * size, box.y + 6 * size, 11 * size, 11 * size, 1, GANTRY_INK_TEXT_DIM, 255);
+      gantry_scene_fill (p->scene, box.x + 8.5f * size, box.y + 11 * size, 6 * size, MAX (1, size), GANTRY_INK_TEXT_DIM, 255);
+      gantry_scene_text (p->scene, box.x + 22 * size, box.y + 2 * size, box.width - 26 * size, 19 * size,
+                         p->picture->texts->str + g_array_index (p->picture->group_titles, guint32, group),
+                         GANTRY_TEXT_SMALL | GANTRY_TEXT_BOLD, size, GANTRY_INK_TEXT_DIM);
+    }
+}
+
+/* A segment of an orthogonal route as a thin fill. */
+static void
+paint_segment (Painter *p, const GantryLayoutPoint *a, const GantryLayoutPoint *b, float line, GantryInk ink)
+{
+  float x0 = (MIN (a->x, b->x) - p->view->x) * p->view->scale, y0 = (MIN (a->y, b->y) - p->view->y) * p->view->scale;
+  float x1 = (MAX (a->x, b->x) - p->view->x) * p->view->scale, y1 = (MAX (a->y, b->y) - p->view->y) * p->view->scale;
+
+  gantry_scene_fill (p->scene, roundf (x0 - line / 2), roundf (y0 - line / 2), x1 - x0 + line, y1 - y0 + line, ink, 255);
+}
+
+/* The head of the arrow, stacked of a few fills; edges end going down, or up in a folded drawing. */
+static void
+paint_arrow (Painter *p, const GantryLayoutPoint *before, const GantryLayoutPoint *end, GantryInk ink)
+{
+  float size = ARROW * MIN (p->view->scale, 1.5f);
+  float x = roundf ((end->x - p->view->x) * p->view->scale), y = (end->y - p->view->y) * p->view->scale;
+  float way = end->y >= before->y ? 1 : -1;
+
+  for (int i = 0; i < 4; i++)
+    {
+      float half = size * (float) (i + 1) / 4;
+      float top = y - way * size * 1.5f * (float) (i + (way > 0 ? 1 : 0)) / 4;
+
+      gantry_scene_fill (p->scene, x - half, top, 2 * half, size * 1.5f / 4 + 0.5f, ink, 255);
+    }
+}
+
+static void
+paint_edge (Painter *p, guint32 index, GHashTable *selected)
+{
+  const GantryLayout *layout = p->picture->layout;
+  const GantryGraphEdge *edge = GANTRY_EDGE (p->picture, index);
+  guint32 first = layout->edge_first[index], last = layout->edge_first[index + 1];
+  gboolean strong = selected != NULL && (g_hash_table_contains (selected, GUINT_TO_POINTER (edge->tail + 1)) ||
+                                         g_hash_table_contains (selected, GUINT_TO_POINTER (edge->head + 1)));
+  GantryInk ink = strong ? GANTRY_INK_EDGE_SELECTED : GANTRY_INK_EDGE;
+  float line = strong ? MAX (2 * p->view->scale, 1.5f) : MAX (1.2f * p->view->scale, 1);
+
+  for (guint32 i = first; i + 1 < last; i++)
+    paint_segment (p, &layout->points[i], &layout->points[i + 1], line, ink);
+  if (p->view->scale >= SCALE_TITLE && last - first >= 2)
+    paint_arrow (p, &layout->points[last - 2], &layout->points[last - 1], ink);
+}
+
+static void
+paint_edges (Painter *p, GHashTable *selected)
+{
+  const GantryLayout *layout = p->picture->layout;
+  guint segments = 0;
+
+  if (p->view->scale < SCALE_EDGES)
+    return;
+  for (guint i = 0; i < p->edges->len; i++)
+    {
+      guint32 index = g_array_index (p->edges, guint32, i);
+
+      segments += layout->edge_first[index + 1] - layout->edge_first[index] - 1;
+    }
+  if (segments > MOST_SEGMENTS)
+    return; /* a carpet of lines says nothing */
+  for (guint i = 0; i < p->edges->len; i++)
+    paint_edge (p, g_array_index (p->edges, guint32, i), selected);
+}
+
+/* The type beside the trunk, once for each value. */
+static void
+paint_edge_labels (Painter *p)
+{
+  const GantryLayout *layout = p->picture->layout;
+  g_autoptr (GHashTable) seen = NULL;
+
+  if (p->view->scale < SCALE_LABEL || !p->state->labels)
+    return;
+  seen = g_hash_table_new (NULL, NULL);
+  for (guint i = 0; i < p->edges->len; i++)
+    {
+      guint32 index = g_array_index (p->edges, guint32, i);
+      const GantryGraphEdge *edge = GANTRY_EDGE (p->picture, index);
+      const GantryLayoutPoint *start = &layout->points[layout->edge_first[index]];
+      float size = p->view->scale;
+
+      if (layout->edge_first[index + 1] == layout->edge_first[index] ||
+          !g_hash_table_add (seen, GUINT_TO_POINTER (edge->value)))
+        continue;
+      gantry_scene_text (p->scene, (start->x + 5 - p->view->x) * size, (start->y - p->view->y) * size,
+                         MAX (layout->node[edge->tail].width / 2, 110) * size, 14 * size,
+                         p->picture->texts->str + edge->label, GANTRY_TEXT_SMALL, size * 0.92f, GANTRY_INK_TEXT_DIM);
+    }
+}
+
+static void
+paint_box_texts (Painter *p, const GantryGraphBox *box, const GantryLayoutBox *rect)
+{
+  float size = p->view->scale;
+  gboolean two = size >= SCALE_SUBTITLE;
+  float left = rect->x + 8 * size, width = rect->width - 14 * size;
+
+  gantry_scene_text (p->scene, left, rect->y + (two ? 4 : 0) * size, width, two ? 19 * size : rect->height,
+                     p->picture->texts->str + box->title, GANTRY_TEXT_NORMAL | GANTRY_TEXT_BOLD, size,
+                     GANTRY_INK_TEXT_ON_CLASS);
+  if (!two)
+    return;
+  gantry_scene_text (p->scene, left, rect->y + 23 * size, width - (box->n_constants > 0 ? 24 * size : 0), 16 * size,
+                     p->picture->texts->str + box->subtitle, GANTRY_TEXT_SMALL, size, GANTRY_INK_TEXT_ON_CLASS);
+  if (box->n_constants > 0)
+    {
+      char weights[16];
+
+      g_snprintf (weights, sizeof weights, "+%u", box->n_constants);
+      gantry_scene_text (p->scene, rect->x + rect->width - 36 * size, rect->y + 23 * size, 30 * size, 16 * size, weights,
+                         GANTRY_TEXT_SMALL | GANTRY_TEXT_RIGHT, size, GANTRY_INK_TEXT_ON_CLASS);
+    }
+}
+
+/* What a pass did is told by a bar at the left and a sign, not by colour alone. */
+static void
+paint_change (Painter *p, const GantryLayoutBox *rect, gboolean made)
+{
+  float size = MAX (p->view->scale, 0.3f);
+  GantryInk ink = made ? GANTRY_INK_MADE : GANTRY_INK_REMOVED;
+
+  gantry_scene_frame (p->scene, rect->x - 1, rect->y - 1, rect->width + 2, rect->height + 2, 2, ink, 255);
+  gantry_scene_fill (p->scene, rect->x - 1, rect->y - 1, 5 * size, rect->height + 2, ink, 255);
+  if (p->view->scale < SCALE_TITLE)
+    return;
+  gantry_scene_fill (p->scene, rect->x + rect->width - 14 * size, rect->y + 6.25f * size, 8 * size, 1.75f * size, ink, 255);
+  if (made)
+    gantry_scene_fill (p->scene, rect->x + rect->width - 10.9f * size, rect->y + 3.1f * size, 1.75f * size, 8 * size, ink, 255);
+}
+
+static void
+paint_box (Painter *p, guint32 index, GHashTable *made, GHashTable *removed, GHashTable *matches)
+{
+  const GantryGraphBox *box = GANTRY_BOX (p->picture, index);
+  GantryLayoutBox rect = to_scene (p->view, &p->picture->layout->node[index]);
+  float size = p->view->scale;
+
+  if (box->kind == GANTRY_BOX_SCOPE && size > 0.15f) /* a folded scope looks like a stack */
+    {
+      gantry_scene_fill (p->scene, rect.x + 3 * size, rect.y + rect.height, rect.width - 3 * size, 3 * size, GANTRY_INK_BORDER, 255);
+      gantry_scene_fill (p->scene, rect.x + rect.width, rect.y + 3 * size, 3 * size, rect.height, GANTRY_INK_BORDER, 255);
+    }
+  gantry_scene_fill (p->scene, rect.x, rect.y, rect.width, rect.height, GANTRY_INK_CLASS + box->op_class, 255);
+  if (size >= 0.2f)
+    gantry_scene_frame (p->scene, rect.x, rect.y, rect.width, rect.height, 1, GANTRY_INK_BORDER, 255);
+  if (made != NULL && g_hash_table_contains (made, GUINT_TO_POINTER (index + 1)))
+    paint_change (p, &rect, TRUE);
+  else if (removed != NULL && g_hash_table_contains (removed, GUINT_TO_POINTER (index + 1)))
+    paint_change (p, &rect, FALSE);
+  if (matches != NULL && g_hash_table_contains (matches, GUINT_TO_POINTER (index + 1)))
+    gantry_scene_frame (p->scene, rect.x - 2, rect.y - 2, rect.width + 4, rect.height + 4, 2, GANTRY_INK_MATCH, 255);
+  if (size >= SCALE_TITLE)
+    paint_box_texts (p, box, &rect);
+}
+
+static void
+paint_marks (Painter *p, GHashTable *boxes, float grow, guint line, GantryInk ink)
+{
+  GHashTableIter iter;
+  gpointer key;
+
+  if (boxes == NULL)
+    return;
+  g_hash_table_iter_init (&iter, boxes);
+  for (guint n = 0; n < MOST_BOXES && g_hash_table_iter_next (&iter, &key, NULL); n++)
+    {
+      GantryLayoutBox rect = to_scene (p->view, &p->picture->layout->node[GPOINTER_TO_UINT (key) - 1]);
+
+      gantry_scene_frame (p->scene, rect.x - grow, rect.y - grow, MAX (rect.width, 2) + 2 * grow,
+                          MAX (rect.height, 2) + 2 * grow, line, ink, 255);
+    }
+}
+
+static void
+paint_boxes (Painter *p, GHashTable *made, GHashTable *removed, GHashTable *matches)
+{
+  if (p->boxes->len > MOST_BOXES || p->view->scale < 0.03f)
+    {
+      paint_cells (p);
+      paint_marks (p, matches, 1, 2, GANTRY_INK_MATCH);
+      paint_marks (p, made, 1, 1, GANTRY_INK_MADE);
+      return;
+    }
+  for (guint i = 0; i < p->boxes->len; i++)
+    paint_box (p, g_array_index (p->boxes, guint32, i), made, removed, matches);
+}
+
+static GantryLayoutBox
+visible_area (const GantryScene *scene, const GantryGraphView *view)
+{
+  return (GantryLayoutBox){ view->x - 8, view->y - 8, scene->width / view->scale + 16, scene->height / view->scale + 16 };
+}
+
+void
+gantry_paint_graph (GantryScene *scene, const GantryGraphPicture *picture, const GantryGraphView *view,
+                    const GantryGraphState *state, const GantryTheme *theme)
+{
+  static const GantryGraphState plain = { .labels = TRUE };
+  g_autoptr (GArray) boxes = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autoptr (GArray) edges = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autoptr (GArray) groups = g_array_new (FALSE, FALSE, sizeof (guint32));
+  Painter p = { scene, picture, view, state != NULL ? state : &plain, boxes, edges, groups };
+  GantryLayoutBox area = visible_area (scene, view);
+  g_autoptr (GHashTable) selected = boxes_of_set (picture, p.state->selected);
+  g_autoptr (GHashTable) made = boxes_of_set (picture, p.state->made);
+  g_autoptr (GHashTable) removed = boxes_of_set (picture, p.state->removed);
+  g_autoptr (GHashTable) matches = boxes_of_set (picture, p.state->matches);
+
+  gantry_layout_query (picture->layout, &area, collect, &p);
+  paint_groups (&p);
+  paint_edges (&p, selected);
+  paint_boxes (&p, made, removed, matches);
+  paint_edge_labels (&p);
+  paint_marks (&p, selected, 3, 3, GANTRY_INK_SELECTION);
+}
+
+void
+gantry_paint_graph_hover (GantryScene *scene, const GantryGraphPicture *picture, const GantryGraphView *view,
+                          guint32 box, const GantryTheme *theme)
+{
+  GantryLayoutBox rect;
+
+  if (box >= picture->boxes->len)
+    return;
+  rect = to_scene (view, &picture->layout->node[box]);
+  gantry_scene_frame (scene, rect.x - 1, rect.y - 1, MAX (rect.width, 3) + 2, MAX (rect.height, 3) + 2, 2, GANTRY_INK_HOVER, 255);
+}
+
+void
+gantry_paint_minimap (GantryScene *scene, const GantryGraphPicture *picture, const GantryGraphView *view,
+                      float view_width, float view_height, const GantryTheme *theme)
+{
+  const GantryLayout *layout = picture->layout;
+  GantryGraphView small = { 0 };
+  g_autoptr (GArray) boxes = g_array_new (FALSE, FALSE, sizeof (guint32));
+  GantryGraphState none = { 0 };
+  Painter p = { scene, picture, &small, &none, boxes, NULL, NULL };
+
+  small.scale = MIN ((scene->width - 8) / MAX (layout->width, 1), (scene->height - 8) / MAX (layout->height, 1));
+  small.x = (layout->width - scene->width / small.scale) / 2;
+  small.y = (layout->height - scene->height / small.scale) / 2;
+  gantry_scene_fill (scene, 0, 0, scene->width, scene->height, GANTRY_INK_SURFACE, 235);
+  for (guint32 i = 0; i < picture->boxes->len; i++)
+    g_array_append_val (boxes, i);
+  paint_cells (&p);
+  gantry_scene_frame (scene, (view->x - small.x) * small.scale, (view->y - small.y) * small.scale,
+                      MAX (view_width / view->scale * small.scale, 4), MAX (view_height / view->scale * small.scale, 4), 2,
+                      GANTRY_INK_SELECTION, 255);
+  gantry_scene_frame (scene, 0, 0, scene->width, scene->height, 1, GANTRY_INK_BORDER, 255);
+}
