@@ -383,7 +383,7 @@ static void
 split_variables (GantryKx *kx)
 {
   guint32 substitution[GANTRY_KX_MAX_VARS];
-  guint v;
+  guint v = 0;
   gint64 k;
 
   while (kx->n_vars + 2 <= GANTRY_KX_MAX_VARS - GANTRY_MAX_RANK && !kx->overflow && find_split (kx, &v, &k))

@@ -83,6 +83,14 @@ activations (dnnl_memory_desc_t *md, int rank, const dnnl_dims_t dims, gboolean 
 }
 
 static gboolean
+bias_layout (dnnl_memory_desc_t *md, const Convolution *c)
+{
+  dnnl_dims_t dims = { c->result[1] };
+
+  return plain (md, 1, dims);
+}
+
+static gboolean
 any_layout (dnnl_memory_desc_t *md, int rank, const dnnl_dims_t dims)
 {
   return dnnl_memory_desc_init_by_tag (md, rank, dims, dnnl_f32, dnnl_format_tag_any) == dnnl_success;
@@ -117,7 +125,7 @@ describe_primitive (GantryLibrary *library, const Convolution *c, const dnnl_mem
   dnnl_primitive_desc_t description = NULL;
   const char *name = "ref";
 
-  if (!any_layout (&weights, c->spatial + (c->groups > 1 ? 3 : 2), c->weights) || !plain (&bias, 1, &c->result[1])
+  if (!any_layout (&weights, c->spatial + (c->groups > 1 ? 3 : 2), c->weights) || !bias_layout (&bias, c)
       || dnnl_dilated_convolution_forward_desc_init (&operation, dnnl_forward_inference, dnnl_convolution_direct, input,
                                                      &weights, c->bias ? &bias : NULL, result, c->strides, c->dilates,
                                                      c->low, c->high) != dnnl_success)
@@ -148,7 +156,7 @@ add_arguments (GantryLibrary *library, const Convolution *c, const dnnl_memory_d
   dnnl_memory_desc_t result = *dnnl_primitive_desc_query_md (description, dnnl_query_dst_md, 0);
   dnnl_memory_desc_t outer_weights, bias;
 
-  if (!plain (&outer_weights, c->spatial + (c->groups > 1 ? 3 : 2), c->weights) || !plain (&bias, 1, &c->result[1]))
+  if (!plain (&outer_weights, c->spatial + (c->groups > 1 ? 3 : 2), c->weights) || !bias_layout (&bias, c))
     {
       dnnl_primitive_desc_destroy (description);
       return FALSE;
