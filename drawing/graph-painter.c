@@ -45,12 +45,6 @@ to_scene (const GantryGraphView *view, const GantryLayoutBox *box)
                             box->width * view->scale, box->height * view->scale };
 }
 
-static gboolean
-has (GHashTable *set, guint32 id)
-{
-  return set != NULL && id != 0 && g_hash_table_contains (set, GUINT_TO_POINTER (id));
-}
-
 /* Does a box stand for a node of the set? Folded scopes hold many, so sets are turned into sets of boxes once. */
 static GHashTable *
 boxes_of_set (const GantryGraphPicture *picture, GHashTable *nodes)

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Plan and measurement on one axis, which begins at 0 for both, and the axis itself. */
+#include "drawing/time-private.h"
+#include <math.h>
+
+static void
+take_steps (GantryTimeModel *model)
+{
+  const GantryPlan *plan = model->plan;
+  double end = 0;
+
+  model->n_steps = plan->n_steps - plan->n_init_steps;
+  model->step_begin = g_new0 (gint64, (gsize) model->n_steps + 1);
+  for (guint32 i = 0; i < model->n_steps; i++)
+    {
+      const GantryPlanStep *step = &plan->steps[plan->n_init_steps + i];
+
+      model->step_begin[i] = (gint64) (step->start_us * 1000);
+      end = MAX (end, step->start_us + step->duration_us);
+      model->most_bytes = MAX (model->most_bytes, plan->live_bytes[plan->n_init_steps + i]);
+    }
+  model->step_begin[model->n_steps] = (gint64) (end * 1000);
+  model->length = model->step_begin[model->n_steps];
+}
+
+static void
+take_run (GantryTimeModel *model, GantryRunResult *run, guint index)
+{
+  const GantryRecordedRun *recorded;
+  guint n = gantry_recording_n_runs (run->recording);
+
+  if (n == 0)
+    return;
+  recorded = gantry_recording_run (run->recording, MIN (index, n - 1));
+  model->run = gantry_run_result_ref (run);
+  model->run_begin = recorded->begin;
+  model->run_end = recorded->end;
+  model->length = MAX (model->length, recorded->end - recorded->begin);
+  model->most_bytes = MAX (model->most_bytes, recorded->peak_bytes);
+}
+
+GantryTimeModel *
+gantry_time_model_new (GantryModule *module, GantryPlan *plan, GantryRunResult *run, guint index)
+{
+  GantryTimeModel *model = g_new0 (GantryTimeModel, 1);
+
+  g_atomic_ref_count_init (&model->ref_count);
+  model->module = gantry_module_ref (module);
+  model->plan = gantry_plan_ref (plan);
+  model->planned = gantry_recording_from_plan (module, plan);
+  take_steps (model);
+  if (run != NULL)
+    take_run (model, run, index);
+  model->length = MAX (model->length, 1000);
+  return model;
+}
+
+GantryTimeModel *
+gantry_time_model_ref (GantryTimeModel *model)
+{
+  g_atomic_ref_count_inc (&model->ref_count);
+  return model;
+}
+
+void
+gantry_time_model_unref (GantryTimeModel *model)
+{
+  if (model == NULL || !g_atomic_ref_count_dec (&model->ref_count))
+    return;
+  gantry_recording_unref (model->planned);
+  gantry_run_result_unref (model->run);
+  gantry_plan_unref (model->plan);
+  gantry_module_unref (model->module);
+  g_free (model->step_begin);
+  g_free (model);
+}
+
+gint64
+gantry_time_model_length (const GantryTimeModel *model)
+{
+  return model->length;
+}
+
+float
+gantry_time_axis_left (void)
+{
+  return GANTRY_AXIS_LEFT;
+}
+
+void
+gantry_time_hit_clear (GantryTimeHit *hit)
+{
+  g_clear_pointer (&hit->text, g_free);
+}
+
+guint32
+_gantry_time_step_at (const GantryTimeModel *model, gint64 time)
+{
+  guint32 low = 0, high = model->n_steps;
+
+  while (high - low > 1)
+    {
+      guint32 middle = (low + high) / 2;
+
+      if (model->step_begin[middle] <= time)
+        low = middle;
+      else
+        high = middle;
+    }
+  return low;
+}
+
+/* The axis */
+
+float
+_gantry_time_to_x (const GantryTimeView *view, float width, gint64 time)
+{
+  double span = (double) MAX (view->t1 - view->t0, 1);
+
+  return (float) (GANTRY_AXIS_LEFT + (double) (time - view->t0) / span *
+                                       MAX (width - GANTRY_AXIS_LEFT - GANTRY_AXIS_RIGHT, 1));
+}
+
+gint64
+_gantry_x_to_time (const GantryTimeView *view, float width, float x)
+{
+  double span = (double) MAX (view->t1 - view->t0, 1);
+
+  return view->t0 + (gint64) ((x - GANTRY_AXIS_LEFT) / MAX (width - GANTRY_AXIS_LEFT - GANTRY_AXIS_RIGHT, 1) * span);
+}
+
+double
+_gantry_round_step (double range, guint most, double base)
+{
+  double step = base;
+
+  while (range / step > most)
+    {
+      static const double factors[] = { 2, 2.5, 2 };
+
+      for (guint i = 0; i < G_N_ELEMENTS (factors) && range / step > most; i++)
+        step *= factors[i];
+    }
+  return step;
+}
+
+char *
+_gantry_time_text (gint64 ns)
+{
+  double value = (double) ns;
+
+  if (llabs (ns) < 1000)
+    return g_strdup_printf ("%" G_GINT64_FORMAT " ns", ns);
+  if (llabs (ns) < 1000000)
+    return g_strdup_printf ("%.4g µs", value / 1e3);
+  if (llabs (ns) < 1000000000)
+    return g_strdup_printf ("%.4g ms", value / 1e6);
+  return g_strdup_printf ("%.4g s", value / 1e9);
+}
+
+char *
+_gantry_bytes_text (double bytes)
+{
+  static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
+  guint unit = 0;
+
+  while (bytes >= 1024 && unit + 1 < G_N_ELEMENTS (units))
+    {
+      bytes /= 1024;
+      unit++;
+    }
+  return g_strdup_printf (bytes < 10 && unit > 0 ? "%.2f %s" : bytes < 100 && unit > 0 ? "%.1f %s" : "%.0f %s", bytes,
+                          units[unit]);
+}
+
+void
+_gantry_paint_time_grid (GantryScene *scene, const GantryTimeView *view, gboolean labels)
+{
+  guint most = (guint) MAX (scene->width / 110, 2);
+  gint64 step = (gint64) _gantry_round_step ((double) MAX (view->t1 - view->t0, 1), most, 1);
+  gint64 first = view->t0 - view->t0 % step - (view->t0 < 0 ? step : 0);
+
+  for (gint64 t = first; t <= view->t1; t += step)
+    {
+      float x = _gantry_time_to_x (view, scene->width, t);
+      g_autofree char *text = NULL;
+
+      if (x < GANTRY_AXIS_LEFT - 0.5f)
+        continue;
+      gantry_scene_fill (scene, roundf (x), labels ? GANTRY_AXIS_TOP - 5 : 0, 1, scene->height, GANTRY_INK_GRID, 255);
+      text = t == 0 ? g_strdup ("0") : _gantry_time_text (t);
+      if (labels)
+        gantry_scene_text (scene, x + 3, 2, 100, GANTRY_AXIS_TOP - 4, text, GANTRY_TEXT_SMALL, 1, GANTRY_INK_TEXT_DIM);
+    }
+}

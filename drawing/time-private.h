@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the painters of lanes and memory share: the model and the axis. */
+#pragma once
+#include "drawing/painters.h"
+
+G_BEGIN_DECLS
+
+#define GANTRY_AXIS_LEFT 92.0f
+#define GANTRY_AXIS_RIGHT 14.0f
+#define GANTRY_AXIS_TOP 22.0f /* height of the tick labels */
+
+struct _GantryTimeModel
+{
+  gatomicrefcount ref_count;
+  GantryModule *module;
+  GantryPlan *plan;
+  GantryRecording *planned; /* from time 0 */
+  GantryRunResult *run;     /* (nullable) */
+  gint64 run_begin, run_end; /* of the run shown, in the recording's time */
+  gint64 length;
+  gint64 *step_begin; /* planned ns of each step that is no init step, and the end: n + 1 */
+  guint32 n_steps;    /* of those */
+  guint64 most_bytes; /* of planned and measured curve */
+};
+
+/** Points from the left of the picture for a time from 0. */
+float _gantry_time_to_x (const GantryTimeView *view, float width, gint64 time);
+gint64 _gantry_x_to_time (const GantryTimeView *view, float width, float x);
+/** Vertical lines and labels of round times. */
+void _gantry_paint_time_grid (GantryScene *scene, const GantryTimeView *view, gboolean labels);
+/** "1.25 ms" (transfer full) */
+char *_gantry_time_text (gint64 ns);
+/** "12.5 MiB" (transfer full) */
+char *_gantry_bytes_text (double bytes);
+/** The step that the plan is in at a time. */
+guint32 _gantry_time_step_at (const GantryTimeModel *model, gint64 time);
+/** A step that is as round as can be and of which at most @most fit into @range. */
+double _gantry_round_step (double range, guint most, double base);
+
+G_END_DECLS

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Paints the lanes: for each queue what was planned (pale) above what was measured (solid), waits hatched. Dense
+ * stretches are folded by pixel, so that every event counts in some pixel and the cost is that of the width. */
+#include "drawing/time-private.h"
+#include <math.h>
+#include <string.h>
+
+#define ROW 20.0f
+#define GAP 4.0f
+#define LANE (2 * ROW + 2 + 2 * GAP)
+#define MOST_BARS 700u /* of one row: more are folded */
+
+static const char *const lane_names[GANTRY_N_QUEUES] = { "compute", "to host", "to device" };
+
+/* Which of the two rows of a lane. */
+typedef struct
+{
+  const GantryTimeModel *model;
+  const GantryRecording *recording;
+  gint64 shift; /* recording time of axis time 0 */
+  guint lane;
+  gboolean measured;
+  float y;
+} Row;
+
+float
+gantry_timeline_height (const GantryTimeModel *model)
+{
+  return GANTRY_AXIS_TOP + GANTRY_N_QUEUES * LANE + 4;
+}
+
+static float
+lane_top (guint lane)
+{
+  return GANTRY_AXIS_TOP + (float) lane * LANE;
+}
+
+static gboolean
+row_of (const GantryTimeModel *model, guint lane, gboolean measured, Row *row)
+{
+  *row = (Row){ model, model->planned, 0, lane, measured, lane_top (lane) + GAP + (measured ? ROW + 2 : 0) };
+  if (!measured)
+    return TRUE;
+  if (model->run == NULL)
+    return FALSE;
+  row->recording = model->run->recording;
+  row->shift = model->run_begin;
+  return TRUE;
+}
+
+/* Bars one by one */
+
+typedef struct
+{
+  GantryScene *scene;
+  const GantryTimeView *view;
+  const GantryTimeState *state;
+  const Row *row;
+  guint n;
+} BarPainter;
+
+static gboolean
+count_event (guint64 index, gpointer user_data)
+{
+  BarPainter *p = user_data;
+
+  return ++p->n <= MOST_BARS;
+}
+
+static GantryInk
+ink_of (const Row *row, const GantryEvent *event)
+{
+  if (event->kind == GANTRY_EVENT_COPY)
+    return GANTRY_INK_COPY;
+  return row->measured ? GANTRY_INK_MEASURED : GANTRY_INK_PLANNED;
+}
+
+static void
+name_of (const Row *row, const GantryEvent *event, char *name, gsize size)
+{
+  const char *own = gantry_recording_string (row->recording, event->name);
+  const GantryNode *node = gantry_module_node (row->model->module, event->node);
+
+  if (*own == '\0' && node != NULL)
+    own = gantry_node_op_name (row->model->module, node);
+  g_strlcpy (name, own, size);
+}
+
+static gboolean
+paint_event (guint64 index, gpointer user_data)
+{
+  BarPainter *p = user_data;
+  const Row *row = p->row;
+  GantryEvent event;
+  float x0, x1;
+  gboolean selected;
+
+  gantry_recording_get (row->recording, row->lane, index, &event);
+  x0 = MAX (_gantry_time_to_x (p->view, p->scene->width, event.begin - row->shift), GANTRY_AXIS_LEFT);
+  x1 = MIN (_gantry_time_to_x (p->view, p->scene->width, event.end - row->shift), p->scene->width - GANTRY_AXIS_RIGHT);
+  if (x1 - x0 < 1)
+    x1 = x0 + 1;
+  selected = p->state != NULL && p->state->selected != NULL &&
+             g_hash_table_contains (p->state->selected, GUINT_TO_POINTER (event.node));
+  if (event.kind == GANTRY_EVENT_WAIT)
+    gantry_scene_hatch (p->scene, x0, row->y, x1 - x0, ROW, GANTRY_INK_WAIT);
+  else
+    gantry_scene_fill (p->scene, x0, row->y, MAX (x1 - x0 - (x1 - x0 > 3 ? 1 : 0), 1), ROW, ink_of (row, &event), 255);
+  if (x1 - x0 > 34)
+    {
+      char name[80];
+
+      name_of (row, &event, name, sizeof name);
+      gantry_scene_text (p->scene, x0 + 4, row->y, x1 - x0 - 8, ROW, name, GANTRY_TEXT_SMALL, 1,
+                         row->measured ? GANTRY_INK_BACKGROUND : GANTRY_INK_TEXT);
+    }
+  if (selected)
+    gantry_scene_frame (p->scene, x0 - 1, row->y - 1, x1 - x0 + 2, ROW + 2, 2, GANTRY_INK_TEXT, 255);
+  return TRUE;
+}
+
+/* Dense rows: the share of each pixel that was busy, as the height of its bar. */
+static void
+paint_folded (GantryScene *scene, const GantryTimeView *view, const Row *row)
+{
+  guint n = (guint) MAX (scene->width - GANTRY_AXIS_LEFT - GANTRY_AXIS_RIGHT, 1);
+  g_autofree GantryFoldPixel *pixels = g_new0 (GantryFoldPixel, n);
+  double pixel = (double) MAX (view->t1 - view->t0, 1) / n;
+
+  gantry_recording_fold (row->recording, row->lane, view->t0 + row->shift, view->t1 + row->shift, n, pixels);
+  for (guint i = 0; i < n; i++)
+    {
+      float share = (float) MIN ((double) pixels[i].busy_ns / pixel, 1);
+
+      if (pixels[i].n_touching > 0)
+        gantry_scene_fill (scene, GANTRY_AXIS_LEFT + (float) i, row->y + ROW * (1 - MAX (share, 0.08f)), 1,
+                           ROW * MAX (share, 0.08f), row->measured ? GANTRY_INK_MEASURED : GANTRY_INK_PLANNED, 255);
+    }
+}
+
+static void
+paint_row (GantryScene *scene, const GantryTimeView *view, const GantryTimeState *state, const Row *row)
+{
+  BarPainter painter = { scene, view, state, row, 0 };
+
+  gantry_recording_overlapping (row->recording, row->lane, view->t0 + row->shift, view->t1 + row->shift, count_event,
+                                &painter);
+  if (painter.n > MOST_BARS)
+    paint_folded (scene, view, row);
+  else
+    gantry_recording_overlapping (row->recording, row->lane, view->t0 + row->shift, view->t1 + row->shift, paint_event,
+                                  &painter);
+}
+
+static void
+paint_lane (GantryScene *scene, const GantryTimeModel *model, const GantryTimeView *view, const GantryTimeState *state,
+            guint lane)
+{
+  float top = lane_top (lane);
+  Row row;
+
+  gantry_scene_fill (scene, 0, top, GANTRY_AXIS_LEFT - 6, LANE - 1, GANTRY_INK_SURFACE, 255);
+  gantry_scene_fill (scene, 0, top + LANE - 1, scene->width, 1, GANTRY_INK_GRID, 255);
+  gantry_scene_text (scene, 8, top + 3, GANTRY_AXIS_LEFT - 16, 18, lane_names[lane], GANTRY_TEXT_SMALL | GANTRY_TEXT_BOLD,
+                     1, GANTRY_INK_TEXT);
+  gantry_scene_text (scene, 8, top + 19, GANTRY_AXIS_LEFT - 16, 14, "planned above,", GANTRY_TEXT_SMALL, 0.86f, GANTRY_INK_TEXT_DIM);
+  gantry_scene_text (scene, 8, top + 31, GANTRY_AXIS_LEFT - 16, 14, "measured below", GANTRY_TEXT_SMALL, 0.86f, GANTRY_INK_TEXT_DIM);
+  if (row_of (model, lane, FALSE, &row))
+    paint_row (scene, view, state, &row);
+  if (row_of (model, lane, TRUE, &row))
+    paint_row (scene, view, state, &row);
+  else if (lane == GANTRY_QUEUE_COMPUTE)
+    gantry_scene_text (scene, GANTRY_AXIS_LEFT + 8, row.y, scene->width - GANTRY_AXIS_LEFT - 20, ROW,
+                       "not measured yet: press Run", GANTRY_TEXT_SMALL, 1, GANTRY_INK_TEXT_DIM);
+}
+
+void
+gantry_paint_timeline (GantryScene *scene, const GantryTimeModel *model, const GantryTimeView *view,
+                       const GantryTimeState *state, const GantryTheme *theme)
+{
+  _gantry_paint_time_grid (scene, view, TRUE);
+  for (guint lane = 0; lane < GANTRY_N_QUEUES; lane++)
+    paint_lane (scene, model, view, state, lane);
+  if (state != NULL && state->cursor >= 0)
+    gantry_scene_fill (scene, roundf (_gantry_time_to_x (view, scene->width, state->cursor)), 0, 1, scene->height,
+                       GANTRY_INK_TEXT_DIM, 160);
+}
+
+gboolean
+gantry_timeline_pick (const GantryTimeModel *model, const GantryTimeView *view, float width, float height, float x,
+                      float y, GantryTimeHit *hit)
+{
+  gint64 time = _gantry_x_to_time (view, width, x);
+  int lane = (int) floorf ((y - GANTRY_AXIS_TOP) / LANE);
+  gboolean measured = y - lane_top ((guint) MAX (lane, 0)) > GAP + ROW + 1;
+  g_autofree char *duration = NULL, *bytes = NULL;
+  char name[120];
+  GantryEvent event;
+  guint64 index;
+  Row row;
+
+  *hit = (GantryTimeHit){ 0 };
+  if (x < GANTRY_AXIS_LEFT || lane < 0 || lane >= GANTRY_N_QUEUES || !row_of (model, (guint) lane, measured, &row) ||
+      !gantry_recording_at (row.recording, row.lane, time + row.shift, &index))
+    return FALSE;
+  gantry_recording_get (row.recording, row.lane, index, &event);
+  name_of (&row, &event, name, sizeof name);
+  duration = _gantry_time_text (event.end - event.begin);
+  bytes = _gantry_bytes_text ((double) event.bytes);
+  *hit = (GantryTimeHit){ event.node, measured, event.begin - row.shift, event.end - row.shift, event.bytes,
+                          g_strdup_printf ("%s, %s %s, %s", name, duration, measured ? "measured" : "planned", bytes) };
+  return TRUE;
+}
