@@ -10,6 +10,7 @@ static const GantryCommandInfo commands[] = {
   { "passes", "MODEL", "runs the passes and says what each changed", gantry_cli_passes },
   { "compile", "MODEL", "compiles for this machine, shows or writes code and plan", gantry_cli_compile },
   { "run", "MODEL", "compiles, runs and measures", gantry_cli_run },
+  { "render", "MODEL", "draws graph, timeline or memory as SVG, PNG or DOT", gantry_cli_render },
   { "verify", "DIR...", "runs ONNX backend test folders", gantry_cli_verify },
 };
 
