@@ -165,8 +165,9 @@ launch (Run *run, const GantryNode *node, const GantryKernel *kernel)
     }
   while (at < kernel->n_tasks)
     {
-      gint64 end = MIN (kernel->n_tasks, at + 1 + g_rand_int_range (run->rand, 0, 5) * kernel->n_tasks / 4);
+      gint64 end = at + 1 + g_rand_int_range (run->rand, 0, 5) * kernel->n_tasks / 4;
 
+      end = MIN (end, kernel->n_tasks);
       kernel->func (kernel->state, buffers->pdata, at, end);
       at = end;
     }
