@@ -90,9 +90,7 @@ paint (GantryLayoutItemKind kind, guint32 index, gpointer user_data)
 
   if (kind != painter->only)
     return TRUE;
-  if (kind == GANTRY_LAYOUT_ITEM_GROUP)
-    draw_box (painter->svg, &painter->layout->group[index], "fill='#eef2f8' stroke='#9ab'");
-  else if (kind == GANTRY_LAYOUT_ITEM_EDGE)
+  if (kind == GANTRY_LAYOUT_ITEM_EDGE)
     draw_edge (painter->svg, painter->layout, index);
   else
     {
@@ -136,8 +134,9 @@ write_svg (const GantryLayout *layout, GError **error)
                           (double) area.width, (double) area.height);
   g_string_append_printf (svg, "<rect x='%g' y='%g' width='%g' height='%g' fill='white'/>\n", (double) area.x,
                           (double) area.y, (double) area.width, (double) area.height);
-  painter.only = GANTRY_LAYOUT_ITEM_GROUP;
-  gantry_layout_query (layout, &area, paint, &painter);
+  /* Groups are listed from the outside in by the reader, which is how they have to be painted. */
+  for (guint32 g = 0; g < layout->n_groups; g++)
+    draw_box (svg, &layout->group[g], "fill='#88aacc' fill-opacity='0.13' stroke='#9ab'");
   painter.only = GANTRY_LAYOUT_ITEM_EDGE;
   gantry_layout_query (layout, &area, paint, &painter);
   painter.only = GANTRY_LAYOUT_ITEM_NODE;

@@ -37,8 +37,8 @@ ends_of (const LayLevel *level, guint32 link, guint32 *above, guint32 *below)
 }
 
 /* Length of the longest path through a link. */
-static gint32
-path_through (const LayLevel *level, guint32 link)
+gint32
+lay_link_path (const LayLevel *level, guint32 link)
 {
   const LayVertex *from = &level->vertex[level->wire[level->link[link].wire].from];
   const LayVertex *to = &level->vertex[level->link[link].to];
@@ -46,8 +46,8 @@ path_through (const LayLevel *level, guint32 link)
   return from->depth + 1 + to->tail;
 }
 
-static gboolean
-is_plain (const LayLevel *level, guint32 link)
+gboolean
+lay_link_is_plain (const LayLevel *level, guint32 link)
 {
   const LayVertex *from = &level->vertex[level->wire[level->link[link].wire].from];
   const LayVertex *to = &level->vertex[level->link[link].to];
@@ -74,7 +74,7 @@ main_continuation (const LayLevel *level, guint32 v, LayNeighbour *list)
   guint32 n = 0;
 
   for (guint32 k = level->down_first[v]; k < level->down_first[v + 1]; k++)
-    if (is_plain (level, level->down[k].link))
+    if (lay_link_is_plain (level, level->down[k].link))
       list[n++] = level->down[k];
   if (n == 0)
     return LAY_NONE;
@@ -84,7 +84,7 @@ main_continuation (const LayLevel *level, guint32 v, LayNeighbour *list)
   guint32 left = (n - 1) / 2;
   guint32 right = n / 2;
 
-  if (path_through (level, list[right].link) > path_through (level, list[left].link))
+  if (lay_link_path (level, list[right].link) > lay_link_path (level, list[left].link))
     left = right;
   return list[left].link;
 }
@@ -116,13 +116,17 @@ is_better (const Aligner *aligner, guint32 a, guint32 b)
   guint32 above_a;
   guint32 above_b;
   guint32 below;
-  gint32 difference = path_through (aligner->level, a) - path_through (aligner->level, b);
+  gint32 difference = lay_link_path (aligner->level, a) - lay_link_path (aligner->level, b);
 
   if (ABS (difference) > EQUAL_PATHS)
     return difference > 0;
   ends_of (aligner->level, a, &above_a, &below);
   ends_of (aligner->level, b, &above_b, &below);
-  return aligner->top[above_a] < aligner->top[above_b];
+  if (aligner->top[above_a] != aligner->top[above_b])
+    return aligner->top[above_a] < aligner->top[above_b];
+  /* Through ports only program order tells the main line, which made its value last, from what was saved before. */
+  return aligner->level->vertex[above_a].kind == LAY_IN && aligner->level->vertex[above_b].kind == LAY_IN
+         && aligner->level->vertex[above_a].hint > aligner->level->vertex[above_b].hint;
 }
 
 /* The best link of a grade up from v that crosses none accepted: strictly between the bounds. */
@@ -145,6 +149,30 @@ choose_link (const Aligner *aligner, guint32 v, LayGrade grade, gint64 low, gint
   return best;
 }
 
+/* Axes are in a row already. Where two cross, the right one is broken. */
+static void
+take_axes (Aligner *aligner, const guint32 *row, guint32 n)
+{
+  const LayLevel *level = aligner->level;
+  gint64 low = -1;
+
+  for (guint32 i = 0; i < n; i++)
+    {
+      guint32 u = level->above[row[i]];
+
+      if (u == LAY_NONE)
+        continue;
+      if (level->vertex[u].pos > low)
+        {
+          low = level->vertex[u].pos;
+          aligner->top[row[i]] = aligner->top[u];
+          continue;
+        }
+      level->above[row[i]] = LAY_NONE;
+      aligner->taken[u] = FALSE;
+    }
+}
+
 /* Aligns the vertices of row r with those of the row above. high is working room, one for each vertex of the row. */
 static void
 align_row (Aligner *aligner, gint32 r, gint64 *high)
@@ -153,6 +181,7 @@ align_row (Aligner *aligner, gint32 r, gint64 *high)
   const guint32 *row = level->order + level->row_first[r];
   guint32 n = level->row_first[r + 1] - level->row_first[r];
 
+  take_axes (aligner, row, n);
   for (LayGrade grade = LAY_GRADE_TRUNK; grade < LAY_N_GRADES; grade++)
     {
       gint64 bound = G_MAXINT64;
@@ -185,6 +214,31 @@ align_row (Aligner *aligner, gint32 r, gint64 *high)
     }
 }
 
+static void
+align_axes (Aligner *aligner)
+{
+  LayLevel *level = aligner->level;
+
+  for (guint32 i = 0; i < level->n_axes; i++)
+    {
+      const LayAxis *axis = &level->axis[i];
+      guint32 above = axis->fork;
+
+      if (aligner->taken[axis->fork] || level->above[axis->join] != LAY_NONE)
+        continue;
+      for (guint32 k = 0; k <= axis->n_rows; k++)
+        {
+          guint32 v = k < axis->n_rows ? axis->first + k : axis->join;
+
+          level->above[v] = above;
+          level->through[v] = LAY_NONE;
+          level->grade[v] = LAY_GRADE_AXIS;
+          aligner->taken[above] = TRUE;
+          above = v;
+        }
+    }
+}
+
 gboolean
 lay_level_align (LayLevel *level, LayJob *job)
 {
@@ -212,6 +266,8 @@ lay_level_align (LayLevel *level, LayJob *job)
     }
   for (gint32 r = 0; r < level->n_rows; r++)
     widest = MAX (widest, level->row_first[r + 1] - level->row_first[r]);
+
+  align_axes (&aligner);
 
   gint64 *high = LAY_NEW (&job->scratch, gint64, widest);
 

@@ -12,6 +12,9 @@ lay_distance_between (const LayJob *job, const LayVertex *a, const LayVertex *b)
   gboolean thin_b = !lay_vertex_is_base (b) || b->w == 0;
   gint32 gap = thin_a && thin_b ? job->lane_gap : thin_a || thin_b ? job->bend_gap : job->node_gap;
 
+  /* An axis has no width of its own: both sides of it together are as far apart as they would be without it. */
+  if (a->kind == LAY_AXIS || b->kind == LAY_AXIS)
+    gap = (thin_a && thin_b ? job->bend_gap : job->node_gap) / 2;
   if (a->side != b->side)
     gap += job->node_gap;
   return a->w / 2 + gap + b->w / 2;
@@ -42,13 +45,16 @@ number_blocks (LayLevel *level)
           vertex[v].shift = 0;
           continue;
         }
+      vertex[v].block = vertex[u].block;
+      vertex[v].shift = vertex[u].shift;
+      if (level->through[v] == LAY_NONE)
+        continue;
       const LayLink *link = &level->link[level->through[v]];
       const LayWire *wire = &level->wire[link->wire];
       gint32 pin_u = wire->from == u ? wire->pin : link->pin;
       gint32 pin_v = wire->from == u ? link->pin : wire->pin;
 
-      vertex[v].block = vertex[u].block;
-      vertex[v].shift = vertex[u].shift + pin_from_middle (&vertex[u], pin_u) - pin_from_middle (&vertex[v], pin_v);
+      vertex[v].shift += pin_from_middle (&vertex[u], pin_u) - pin_from_middle (&vertex[v], pin_v);
     }
 }
 

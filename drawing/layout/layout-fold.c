@@ -12,8 +12,8 @@
 enum
 {
   LONG_SPAN = 16,    /* ranks */
-  LEAST_LONG = 8,    /* long segments, else there is nothing to gain */
-  LEAST_SHARE = 24,  /* one segment in so many must be long */
+  LEAST_LONG = 8,    /* long nets, else there is nothing to gain */
+  LEAST_SHARE = 24,  /* one net in so many must be long */
   SLIDES = 4,        /* passes that draw mirrored rows together */
 };
 
@@ -23,13 +23,20 @@ span_of (const LayLevel *level, const LaySegment *segment)
   return ABS (level->vertex[segment->to].row - level->vertex[segment->from].row);
 }
 
-static gint32
-sum_of_rows (const LayLevel *level, const LaySegment *segment)
+/* The farthest of the segments of one net that begin at s; they share a trunk, so no other adds to the length. s
+ * moves on to the next net. */
+static const LaySegment *
+next_net (const LayLevel *level, guint32 *s)
 {
-  return level->vertex[segment->to].row + level->vertex[segment->from].row;
+  const LaySegment *farthest = &level->segment[*s];
+
+  for (guint32 net = farthest->net; *s < level->n_segments && level->segment[*s].net == net; (*s)++)
+    if (span_of (level, &level->segment[*s]) > span_of (level, farthest))
+      farthest = &level->segment[*s];
+  return farthest;
 }
 
-/* The row sum (twice the middle) that halves the length of all long segments; -1 if there are too few. */
+/* The row sum (twice the middle) that halves the length of all long nets; -1 if there are too few. */
 static gint32
 find_turn (LayLevel *level, LayJob *job, gint32 n_rows)
 {
@@ -37,18 +44,18 @@ find_turn (LayLevel *level, LayJob *job, gint32 n_rows)
   gint64 total = 0;
   guint32 n_long = 0;
 
-  for (guint32 s = 0; s < level->n_segments; s++)
+  for (guint32 s = 0; s < level->n_segments;)
     {
-      const LaySegment *segment = &level->segment[s];
+      const LaySegment *segment = next_net (level, &s);
       gint32 span = span_of (level, segment);
 
       if (span <= LONG_SPAN)
         continue;
       n_long++;
       total += span;
-      weight[sum_of_rows (level, segment)] += span;
+      weight[level->vertex[segment->to].row + level->vertex[segment->from].row] += span;
     }
-  if (n_long < LEAST_LONG || n_long < level->n_segments / LEAST_SHARE)
+  if (n_long < LEAST_LONG || n_long < level->n_nets / LEAST_SHARE)
     return -1;
 
   gint64 seen = 0;
@@ -73,9 +80,9 @@ is_worth_it (const LayLevel *level, gint32 turn)
   gint64 straight = 0;
   gint64 folded = 0;
 
-  for (guint32 s = 0; s < level->n_segments; s++)
+  for (guint32 s = 0; s < level->n_segments;)
     {
-      const LaySegment *segment = &level->segment[s];
+      const LaySegment *segment = next_net (level, &s);
 
       straight += span_of (level, segment);
       folded += ABS (folded_row (level->vertex[segment->from].row, turn)

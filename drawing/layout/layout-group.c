@@ -160,7 +160,7 @@ static gboolean
 run_stages (LayLevel *level, LayJob *job)
 {
   return lay_level_rank (level, job) && lay_level_route (level, job) && lay_level_order (level, job)
-         && lay_level_align (level, job) && lay_level_loosen (level, job) && lay_level_place (level, job)
+         && lay_level_axes (level, job) && lay_level_align (level, job) && lay_level_loosen (level, job) && lay_level_place (level, job)
          && lay_level_lanes (level, job) && lay_level_ports (level, job) && lay_level_tracks (level, job);
 }
 

@@ -16,6 +16,10 @@ enum
 {
   ROUNDS = 32,  /* of settling everything at once */
   TOUCHES = 8, /* of settling one block after the other */
+  SNAPS = 2,   /* of making nearly straight lines straight */
+  SNAP = 48,   /* points that a block may move for that */
+  MOST_SNAPPED = 64, /* lines of a block that is snapped */
+  CORNER = 8,  /* straight lines keep this far from the corners of a box */
 };
 
 /* A bend is drawn to the boxes at its ends, they hardly to it. */
@@ -30,12 +34,13 @@ static const double TO_MIDDLE = 0.01;
 static const double PAGE = 1.25;
 static const double PAGE_MARGIN = 300;
 
-/* A wish: to stand offset to the right of another block. */
+/* A wish: to stand offset to the right of another block, or, to be content with a straight line, give or take slack. */
 typedef struct
 {
   guint32 other;
   float weight;
   gint32 offset;
+  gint32 slack;
 } Wish;
 
 typedef struct
@@ -97,11 +102,12 @@ list_wishes (Placer *placer)
               placer->wish_first[v->block + 2]++;
               continue;
             }
+          gint32 slack = link->pin == LAY_FREE ? MAX (v->w / 2 - CORNER, 0) : 0;
           gint32 offset = v->shift + middle_pin (v, link->pin) - u->shift - middle_pin (u, wire->pin);
           placer->wish[placer->wish_first[u->block + 1]++]
-              = (Wish){ v->block, (float) weight_of (u, v, link), offset };
+              = (Wish){ v->block, (float) weight_of (u, v, link), offset, slack };
           placer->wish[placer->wish_first[v->block + 1]++]
-              = (Wish){ u->block, (float) weight_of (v, u, link), -offset };
+              = (Wish){ u->block, (float) weight_of (v, u, link), -offset, slack };
         }
       for (guint32 b = 0; !fill && b < placer->blocks.n; b++)
         placer->wish_first[b + 2] += placer->wish_first[b + 1];
@@ -196,18 +202,28 @@ wish (Placer *placer)
     }
 }
 
+/* Between which places a block can move while all others stay. */
+static void
+find_room (const Placer *placer, guint32 b, double *low, double *high)
+{
+  const LayBlocks *blocks = &placer->blocks;
+
+  *low = -G_MAXDOUBLE;
+  *high = G_MAXDOUBLE;
+  for (guint32 k = blocks->left_first[b]; k < blocks->left_first[b + 1]; k++)
+    *low = MAX (*low, placer->x[blocks->left[k].other] + blocks->left[k].gap);
+  for (guint32 k = blocks->right_first[b]; k < blocks->right_first[b + 1]; k++)
+    *high = MIN (*high, placer->x[blocks->right[k].other] - blocks->right[k].gap);
+}
+
 /* Moves a block as far to the mean of its wishes as the others leave room. */
 static void
 touch (Placer *placer, guint32 b)
 {
-  const LayBlocks *blocks = &placer->blocks;
-  double low = -G_MAXDOUBLE;
-  double high = G_MAXDOUBLE;
+  double low;
+  double high;
 
-  for (guint32 k = blocks->left_first[b]; k < blocks->left_first[b + 1]; k++)
-    low = MAX (low, placer->x[blocks->left[k].other] + blocks->left[k].gap);
-  for (guint32 k = blocks->right_first[b]; k < blocks->right_first[b + 1]; k++)
-    high = MIN (high, placer->x[blocks->right[k].other] - blocks->right[k].gap);
+  find_room (placer, b, &low, &high);
   if (low < high)
     placer->x[b] = CLAMP (mean_wish (placer, b), low, high);
 }
@@ -222,7 +238,64 @@ touch_up (Placer *placer)
     touch (placer, placer->blocks.sorted[i]);
 }
 
-/* From blocks to boxes, in whole points. Rounding down keeps whole distances. */
+/* How much of what a block is linked with is straight if it moves by a distance. */
+static double
+straightness (const Placer *placer, guint32 b, double move)
+{
+  double sum = 0;
+
+  for (guint32 k = placer->wish_first[b]; k < placer->wish_first[b + 1]; k++)
+    {
+      const Wish *mine = &placer->wish[k];
+
+      if (fabs (placer->x[mine->other] + mine->offset - placer->x[b] - move) <= mine->slack)
+        sum += mine->weight;
+    }
+  return sum;
+}
+
+/* Moves a block a little where that makes more of its lines straight. */
+static void
+snap (Placer *placer, guint32 b)
+{
+  double low;
+  double high;
+  double best_move = 0;
+  double best = straightness (placer, b, 0);
+  guint32 n = placer->wish_first[b + 1] - placer->wish_first[b];
+
+  find_room (placer, b, &low, &high);
+  for (guint32 k = placer->wish_first[b]; k < placer->wish_first[b + 1] && n <= MOST_SNAPPED; k++)
+    {
+      const Wish *mine = &placer->wish[k];
+      double off = placer->x[mine->other] + mine->offset - placer->x[b];
+      double move = off > mine->slack ? off - mine->slack : off < -mine->slack ? off + mine->slack : 0;
+      double sum;
+
+      if (move == 0 || fabs (move) > SNAP || placer->x[b] + move < low || placer->x[b] + move > high)
+        continue;
+      sum = straightness (placer, b, move);
+      if (sum > best)
+        {
+          best = sum;
+          best_move = move;
+        }
+    }
+  placer->x[b] += best_move;
+}
+
+/* From here on in whole points; rounding down keeps whole distances. */
+static void
+snap_to_lines (Placer *placer)
+{
+  for (guint32 b = 0; b < placer->blocks.n; b++)
+    placer->x[b] = floor (placer->x[b]);
+  for (guint round = 0; round < SNAPS; round++)
+    for (guint32 b = 0; b < placer->blocks.n; b++)
+      snap (placer, b);
+}
+
+/* From blocks to boxes. */
 static void
 write_down (Placer *placer)
 {
@@ -236,7 +309,7 @@ write_down (Placer *placer)
 
       if (vertex->kind == LAY_LANE)
         continue;
-      vertex->x = (gint32) floor (placer->x[vertex->block]) + vertex->shift - vertex->w / 2;
+      vertex->x = (gint32) placer->x[vertex->block] + vertex->shift - vertex->w / 2;
       level->left = MIN (level->left, vertex->x);
       level->right = MAX (level->right, vertex->x + vertex->w);
     }
@@ -270,6 +343,7 @@ lay_level_place (LayLevel *level, LayJob *job)
     }
   for (guint round = 0; round < TOUCHES; round++)
     touch_up (&placer);
+  snap_to_lines (&placer);
   write_down (&placer);
   lay_scratch_release (&job->scratch, mark);
   return TRUE;

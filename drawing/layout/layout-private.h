@@ -75,6 +75,7 @@ typedef enum
   LAY_OUT,  /* where a value leaves through the bottom border */
   LAY_BEND, /* where a net passes a row */
   LAY_LANE, /* the vertical run of a long net; lies in no row */
+  LAY_AXIS, /* keeps the middle between parallel branches free; never drawn */
 } LayKind;
 
 /* Which column of a folded drawing: the left runs down, the right runs up, nets between them pass in the middle.
@@ -159,6 +160,15 @@ typedef struct
   guint32 link;
 } LayNeighbour;
 
+/* The middle line of an even number of branches, from where they part to where they meet. */
+typedef struct
+{
+  guint32 fork;
+  guint32 join;
+  guint32 first; /* of its vertices, one for each row between */
+  guint32 n_rows;
+} LayAxis;
+
 typedef struct
 {
   guint32 n_base; /* without bends and lanes */
@@ -185,6 +195,9 @@ typedef struct
   LayNeighbour *up;
   guint32 *down_first;
   LayNeighbour *down;
+
+  guint32 n_axes;
+  LayAxis *axis;
 
   /* What each vertex stands exactly below: a vertex of the row above or LAY_NONE; the link, and how good it is. */
   guint32 *above;
@@ -247,9 +260,14 @@ typedef struct
   guint32 *topological; /* all vertices, tails before heads */
 } LayFlow;
 
+/* Whether a link goes from box to box in one column, and how long the longest path through it is. */
+gboolean lay_link_is_plain (const LayLevel *level, guint32 link);
+gint32 lay_link_path (const LayLevel *level, guint32 link);
+
 /* What an alignment is good for, best first. */
 typedef enum
 {
+  LAY_GRADE_AXIS,  /* between the parts of an axis */
   LAY_GRADE_TRUNK, /* between bends of one net */
   LAY_GRADE_MAIN,  /* to the main continuation of the upper vertex */
   LAY_GRADE_PLAIN, /* between boxes */
@@ -285,6 +303,7 @@ gboolean lay_level_rank (LayLevel *level, LayJob *job);
 gboolean lay_level_fold (LayLevel *level, LayJob *job, const LayFlow *flow);
 gboolean lay_level_route (LayLevel *level, LayJob *job);
 gboolean lay_level_order (LayLevel *level, LayJob *job);
+gboolean lay_level_axes (LayLevel *level, LayJob *job);
 gboolean lay_level_align (LayLevel *level, LayJob *job);
 gboolean lay_level_loosen (LayLevel *level, LayJob *job);
 gboolean lay_level_place (LayLevel *level, LayJob *job);
