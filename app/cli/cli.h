@@ -40,6 +40,7 @@ typedef struct
   gboolean finite_math;
   char **dims;     /* "batch=8" */
   char **disabled; /* pass names */
+  gboolean keep_unbound; /* dimensions without a size stay open: for looking only */
   gint64 random_weights; /* seed, -1: as in the file */
 } GantryCliOptions;
 

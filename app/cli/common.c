@@ -95,6 +95,32 @@ check_passes (char **names, GError **error)
   return TRUE;
 }
 
+/* Dimensions that nobody has bound get size 1, and the user is told: most models run with a batch of one. */
+static gboolean
+bind_the_rest (GantryDocument *document, const char *path, const GantryOpenOptions *open,
+               const GantryProgress *progress, GError **error)
+{
+  const GantryModel *model = gantry_document_get_model (document);
+  g_auto (GStrv) unbound = g_strdupv (model->unbound);
+  guint n = unbound != NULL ? g_strv_length (unbound) : 0;
+  g_autofree GantryDimBinding *dims = g_new0 (GantryDimBinding, open->n_dims + n + 1);
+  GantryOpenOptions again = *open;
+
+  if (n == 0)
+    return TRUE;
+  for (guint i = 0; i < open->n_dims; i++)
+    dims[i] = open->dims[i];
+  for (guint i = 0; i < n; i++)
+    {
+      fprintf (stderr, "%s: the size of '%s' is not given, taking 1 (--dim %s=SIZE sets it)\n", g_get_prgname (),
+               unbound[i], unbound[i]);
+      dims[open->n_dims + i] = (GantryDimBinding){ unbound[i], 1 };
+    }
+  again.dims = dims;
+  again.n_dims = open->n_dims + n;
+  return gantry_document_open (document, path, &again, progress, error);
+}
+
 GantryDocument *
 gantry_cli_open (const GantryCliOptions *options, const char *path, GError **error)
 {
@@ -115,7 +141,8 @@ gantry_cli_open (const GantryCliOptions *options, const char *path, GError **err
   changes.finite_math = options->finite_math;
   if (options->disabled != NULL || options->finite_math)
     open.settings = &changes;
-  if (!gantry_document_open (document, path, &open, gantry_cli_progress (options), error))
+  if (!gantry_document_open (document, path, &open, gantry_cli_progress (options), error) ||
+      (!options->keep_unbound && !bind_the_rest (document, path, &open, gantry_cli_progress (options), error)))
     return NULL;
   return g_steal_pointer (&document);
 }
