@@ -75,6 +75,25 @@ node_title (const GantryModule *module, const GantryNode *node)
   return post != NULL ? g_strdup_printf ("%s + %s", name, post) : g_strdup (name);
 }
 
+/* The name without the scope, which the group around the box says already. */
+static char *
+own_name (const GantryModule *module, const GantryNode *node)
+{
+  char *label = gantry_node_label (module, node);
+  const char *scope = gantry_context_scope_path (module->context, node->scope);
+  const char *rest = *label == '/' ? label + 1 : label;
+  gsize length = strlen (scope);
+
+  if (length > 0 && strncmp (rest, scope, length) == 0 && rest[length] == '/' && rest[length + 1] != '\0')
+    {
+      char *short_name = g_strdup (rest + length + 1);
+
+      g_free (label);
+      return short_name;
+    }
+  return label;
+}
+
 void
 _gantry_graph_label_box (GantryGraphPicture *picture, GantryGraphBox *box)
 {
@@ -93,7 +112,7 @@ _gantry_graph_label_box (GantryGraphPicture *picture, GantryGraphBox *box)
   else
     {
       title = box->kind == GANTRY_BOX_OUTPUT ? g_strdup ("output") : node_title (module, node);
-      subtitle = gantry_node_label (module, node);
+      subtitle = own_name (module, node);
     }
   short_title = _gantry_shorten (title, LONGEST_TITLE);
   short_subtitle = _gantry_shorten (subtitle, LONGEST_SUBTITLE);

@@ -198,6 +198,20 @@ paint_edges (Painter *p, GHashTable *selected)
     paint_edge (p, g_array_index (p->edges, guint32, i), selected);
 }
 
+/* A line of text on a patch in the colour of its surroundings, so that lines behind it do not strike it through. */
+static void
+paint_label (Painter *p, guint32 group, float x, float y, const char *text)
+{
+  float size = p->view->scale;
+  float width = (gantry_theme_text_width (text, GANTRY_TEXT_SMALL) * 0.92f + 4) * size;
+  GantryInk ink = GANTRY_INK_BACKGROUND;
+
+  if (group != GANTRY_LAYOUT_NO_GROUP)
+    ink = g_array_index (p->picture->group_depths, guint32, group) % 2 == 0 ? GANTRY_INK_SURFACE : GANTRY_INK_SURFACE_2;
+  gantry_scene_fill (p->scene, x - 1, y, width, 13 * size, ink, 255);
+  gantry_scene_text (p->scene, x + 1, y - size, width, 14 * size, text, GANTRY_TEXT_SMALL, size * 0.92f, GANTRY_INK_TEXT_DIM);
+}
+
 /* The type beside the trunk, once for each value. */
 static void
 paint_edge_labels (Painter *p)
@@ -218,9 +232,8 @@ paint_edge_labels (Painter *p)
       if (layout->edge_first[index + 1] == layout->edge_first[index] ||
           !g_hash_table_add (seen, GUINT_TO_POINTER (edge->value)))
         continue;
-      gantry_scene_text (p->scene, (start->x + 5 - p->view->x) * size, (start->y - p->view->y) * size,
-                         MAX (layout->node[edge->tail].width / 2, 110) * size, 14 * size,
-                         p->picture->texts->str + edge->label, GANTRY_TEXT_SMALL, size * 0.92f, GANTRY_INK_TEXT_DIM);
+      paint_label (p, GANTRY_BOX (p->picture, edge->tail)->group, (start->x + 4 - p->view->x) * size,
+                   (start->y + 1 - p->view->y) * size, p->picture->texts->str + edge->label);
     }
 }
 

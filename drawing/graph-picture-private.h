@@ -19,6 +19,7 @@ typedef struct
   guint16 n_constants; /* hidden ones that it reads */
   guint32 node;    /* node id, 0 for a scope */
   guint32 scope;   /* scope id of a folded one */
+  guint32 group;   /* of the layout, or GANTRY_LAYOUT_NO_GROUP */
   guint32 n_nodes; /* that it stands for */
   guint32 title, subtitle; /* offsets in texts */
 } GantryGraphBox;

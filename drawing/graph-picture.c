@@ -56,28 +56,42 @@ gantry_graph_picture_unref (GantryGraphPicture *picture)
 
 /* Which nodes are seen */
 
+/* A weight that is a broadcast of a constant is as much a constant to the reader as a stored one; after lowering so is
+ * all that depends on constants alone: it is computed once, when the program is loaded. */
 static gboolean
-is_constant_like (const GantryModule *module, const GantryNode *node)
+is_constant_like (const GantryModule *module, const GantryFunction *function, const GantryNode *node,
+                  const guint8 *constant)
 {
+  const GantryOpInfo *info = gantry_op_info (node->op);
+
   if (gantry_node_class (module, node) == GANTRY_CLASS_CONSTANT)
     return TRUE;
-  /* A weight that is a broadcast of a constant is as much a constant to the reader as a stored one. */
-  if (node->op != GANTRY_OP_BROADCAST_IN_DIM && strcmp (gantry_node_op_name (module, node), "onnx.ConstantOfShape") != 0)
+  if (node->n_operands == 0 || (info == NULL && strcmp (gantry_node_op_name (module, node), "onnx.ConstantOfShape") != 0))
     return FALSE;
-  return gantry_node_operand (module, node, 0) != NULL &&
-         gantry_node_class (module, gantry_node_operand (module, node, 0)) == GANTRY_CLASS_CONSTANT;
+  if (info != NULL && (info->flags & (GANTRY_OP_EXTERN | GANTRY_OP_RANDOM | GANTRY_OP_EFFECT)) != 0)
+    return FALSE;
+  for (guint i = 0; i < node->n_operands; i++)
+    {
+      const GantryNode *operand = gantry_node_operand (module, node, i);
+
+      if (operand != NULL && !constant[gantry_module_position (module, operand) - function->first_node])
+        return FALSE;
+    }
+  return TRUE;
 }
 
 static guint8 *
 find_visible (const GantryModule *module, const GantryFunction *function, gboolean show_constants)
 {
   guint8 *visible = g_new0 (guint8, function->n_nodes + 1);
+  g_autofree guint8 *constant = g_new0 (guint8, function->n_nodes + 1);
 
   for (guint32 i = 0; i < function->n_nodes; i++)
     {
       const GantryNode *node = &module->nodes[function->first_node + i];
 
-      visible[i] = node->op != GANTRY_OP_RESULT && (show_constants || !is_constant_like (module, node));
+      constant[i] = is_constant_like (module, function, node, constant);
+      visible[i] = node->op != GANTRY_OP_RESULT && (show_constants || !constant[i]);
     }
   return visible;
 }
@@ -363,6 +377,7 @@ place_boxes (Build *build, const GantryGraphPicture *previous, guint32 *groups, 
         scope = g_array_index (build->scopes->entries, GantryScopeEntry,
                                gantry_scope_tree_find (build->scopes, box->scope)).parent;
       groups[i] = group_of_scope (build, scope);
+      GANTRY_BOX (picture, i)->group = groups[i];
       previous_x[i] = NAN;
       if (previous != NULL && box->kind == GANTRY_BOX_NODE)
         before = gantry_graph_picture_box_of (previous, box->node);

@@ -29,7 +29,7 @@ const GantryPassInfo *gantry_compiler_passes (guint *n);
  *
  * @pass: "import" of the first one
  * @enabled: FALSE: switched off, @module is the one before
- * @nodes_before, @nodes_after: nodes of all functions that do work (no parameters, constants, results of tuples)
+ * @nodes_before, @nodes_after: nodes of the entry function that do work (no parameters, constants, members of tuples)
  * @n_made: nodes that were not there before; @n_removed: that are no longer there
  * @milliseconds: wall-clock time of the pass, without verification
  */

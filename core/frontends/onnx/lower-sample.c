@@ -183,6 +183,9 @@ read_sampling (GantryLower *l, Sampling *s)
   s->padding = strcmp (padding, "border") == 0 ? BORDER : strcmp (padding, "reflection") == 0 ? REFLECTION : ZEROS;
   if (s->taps == 0)
     gantry_lower_invalid (l, "mode '%s' is not known", mode);
+  /* Whether the border holds for the coordinate or for each tap differs between implementations. */
+  if (s->taps == 4 && s->padding == BORDER)
+    gantry_lower_fail (l, "cubic interpolation with border padding is ambiguous");
   if (gantry_lower_dim (l, l->in[1], rank - 1) != s->n)
     gantry_lower_invalid (l, "the grid does not have %u coordinates", s->n);
   for (guint i = 0; i < s->n; i++)
