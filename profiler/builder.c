@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Puts a recording together from events in any order. */
+#include "profiler/recording-private.h"
+#include <string.h>
+
+typedef struct
+{
+  guint counter;
+  gint64 time;
+  double value;
+} Sample;
+
+struct _GantryRecordingBuilder
+{
+  gint64 origin;
+  char *device;
+  GHashTable *ids; /* string -> id */
+  GPtrArray *strings;
+  GArray *lanes[GANTRY_MAX_LANES]; /* GantryEvent; NULL while empty */
+  char *lane_names[GANTRY_MAX_LANES];
+  GArray *memory;
+  GArray *runs;
+  GPtrArray *counters; /* names */
+  GArray *samples;
+};
+
+GantryRecordingBuilder *
+gantry_recording_builder_new (void)
+{
+  GantryRecordingBuilder *builder = g_new0 (GantryRecordingBuilder, 1);
+
+  builder->ids = g_hash_table_new (g_str_hash, g_str_equal);
+  builder->strings = g_ptr_array_new_with_free_func (g_free);
+  builder->memory = g_array_new (FALSE, FALSE, sizeof (GantryMemoryEvent));
+  builder->runs = g_array_new (FALSE, FALSE, sizeof (GantryRecordedRun));
+  builder->counters = g_ptr_array_new_with_free_func (g_free);
+  builder->samples = g_array_new (FALSE, FALSE, sizeof (Sample));
+  return builder;
+}
+
+void
+gantry_recording_builder_free (GantryRecordingBuilder *builder)
+{
+  if (builder == NULL)
+    return;
+  for (guint i = 0; i < GANTRY_MAX_LANES; i++)
+    {
+      g_clear_pointer (&builder->lanes[i], g_array_unref);
+      g_free (builder->lane_names[i]);
+    }
+  g_free (builder->device);
+  g_hash_table_unref (builder->ids);
+  g_ptr_array_unref (builder->strings);
+  g_array_unref (builder->memory);
+  g_array_unref (builder->runs);
+  g_ptr_array_unref (builder->counters);
+  g_array_unref (builder->samples);
+  g_free (builder);
+}
+
+void
+gantry_recording_builder_set_origin (GantryRecordingBuilder *builder, gint64 origin_ns)
+{
+  builder->origin = origin_ns;
+}
+
+void
+gantry_recording_builder_set_device (GantryRecordingBuilder *builder, const char *device)
+{
+  g_free (builder->device);
+  builder->device = g_strdup (device);
+}
+
+guint32
+gantry_recording_builder_string (GantryRecordingBuilder *builder, const char *text)
+{
+  guint id;
+  char *copy;
+
+  if (text == NULL || text[0] == '\0')
+    return 0;
+  id = GPOINTER_TO_UINT (g_hash_table_lookup (builder->ids, text));
+  if (id != 0)
+    return id;
+  copy = g_strdup (text);
+  g_ptr_array_add (builder->strings, copy);
+  g_hash_table_insert (builder->ids, copy, GUINT_TO_POINTER (builder->strings->len));
+  return builder->strings->len;
+}
+
+void
+gantry_recording_builder_set_lane_name (GantryRecordingBuilder *builder, guint lane, const char *name)
+{
+  g_return_if_fail (lane < GANTRY_MAX_LANES);
+  g_free (builder->lane_names[lane]);
+  builder->lane_names[lane] = g_strdup (name);
+}
+
+void
+gantry_recording_builder_add (GantryRecordingBuilder *builder, const GantryEvent *event)
+{
+  g_return_if_fail (event->begin <= event->end && event->kind < GANTRY_N_EVENT_KINDS);
+  g_return_if_fail (event->begin > -MOST_TIME && event->end < MOST_TIME);
+  g_return_if_fail (event->name <= builder->strings->len);
+  if (builder->lanes[event->lane] == NULL)
+    builder->lanes[event->lane] = g_array_new (FALSE, FALSE, sizeof (GantryEvent));
+  g_array_append_vals (builder->lanes[event->lane], event, 1);
+}
+
+void
+gantry_recording_builder_add_memory (GantryRecordingBuilder *builder, const GantryMemoryEvent *event)
+{
+  g_return_if_fail (event->memory < GANTRY_N_MEMORY_KINDS && ABS (event->time) < MOST_TIME);
+  g_array_append_vals (builder->memory, event, 1);
+}
+
+void
+gantry_recording_builder_add_run (GantryRecordingBuilder *builder, const GantryRecordedRun *run)
+{
+  g_return_if_fail (run->begin <= run->end && run->begin > -MOST_TIME && run->end < MOST_TIME);
+  g_array_append_vals (builder->runs, run, 1);
+}
+
+void
+gantry_recording_builder_add_counter (GantryRecordingBuilder *builder, const char *name, gint64 time, double value)
+{
+  Sample sample = { 0, time, value };
+
+  g_return_if_fail (ABS (time) < MOST_TIME);
+  while (sample.counter < builder->counters->len
+         && strcmp (g_ptr_array_index (builder->counters, sample.counter), name) != 0)
+    sample.counter++;
+  if (sample.counter == builder->counters->len)
+    g_ptr_array_add (builder->counters, g_strdup (name));
+  g_array_append_val (builder->samples, sample);
+}
+
+/* Sorting. What a recorder brings is in order already, mostly; the sort keeps equal ones as they came. */
+
+static int
+compare_events (gconstpointer a, gconstpointer b, gpointer user_data)
+{
+  const GantryEvent *x = a, *y = b;
+
+  if (x->begin != y->begin)
+    return x->begin < y->begin ? -1 : 1;
+  /* What encloses comes before what it encloses. */
+  return (x->end < y->end) - (x->end > y->end);
+}
+
+static int
+compare_memory (gconstpointer a, gconstpointer b, gpointer user_data)
+{
+  const GantryMemoryEvent *x = a, *y = b;
+
+  return (x->time > y->time) - (x->time < y->time);
+}
+
+static int
+compare_samples (gconstpointer a, gconstpointer b, gpointer user_data)
+{
+  const Sample *x = a, *y = b;
+
+  if (x->counter != y->counter)
+    return x->counter < y->counter ? -1 : 1;
+  return (x->time > y->time) - (x->time < y->time);
+}
+
+static void
+sort (GArray *array, GCompareDataFunc compare)
+{
+  gsize size = g_array_get_element_size (array);
+
+  for (guint i = 1; i < array->len; i++)
+    if (compare (array->data + (i - 1) * size, array->data + i * size, NULL) > 0)
+      {
+        g_qsort_with_data (array->data, (gint) array->len, size, compare, NULL);
+        return;
+      }
+}
+
+static void
+fill_lane (Lane *lane, GArray *events)
+{
+  sort (events, compare_events);
+  lane->n = events->len;
+  lane->n_chunks = (events->len + GANTRY_CHUNK_EVENTS - 1) / GANTRY_CHUNK_EVENTS;
+  lane->chunks = g_new (EventChunk *, lane->n_chunks);
+  for (guint32 c = 0; c < lane->n_chunks; c++)
+    {
+      guint first = c * GANTRY_CHUNK_EVENTS;
+      EventChunk *chunk = _gantry_event_chunk_new (MIN (events->len - first, GANTRY_CHUNK_EVENTS));
+
+      lane->chunks[c] = chunk;
+      for (guint32 i = 0; i < chunk->n; i++)
+        {
+          const GantryEvent *event = &g_array_index (events, GantryEvent, first + i);
+
+          chunk->begin[i] = event->begin;
+          chunk->end[i] = event->end;
+          chunk->bytes[i] = event->bytes;
+          chunk->instruction[i] = event->instruction;
+          chunk->node[i] = event->node;
+          chunk->name[i] = event->name;
+          chunk->thread[i] = event->thread;
+          chunk->kind[i] = event->kind;
+        }
+    }
+}
+
+static void
+fill_counters (GantryRecordingBuilder *builder, GantryRecording *recording)
+{
+  guint next = 0;
+
+  sort (builder->samples, compare_samples);
+  for (guint c = 0; c < builder->counters->len; c++)
+    {
+      Counter counter = { g_strdup (g_ptr_array_index (builder->counters, c)) };
+      guint first = next;
+
+      while (next < builder->samples->len && g_array_index (builder->samples, Sample, next).counter == c)
+        next++;
+      counter.series.n = next - first;
+      counter.series.time = g_new (gint64, next - first + 1);
+      counter.series.value = g_new (double, next - first + 1);
+      for (guint i = first; i < next; i++)
+        {
+          counter.series.time[i - first] = g_array_index (builder->samples, Sample, i).time;
+          counter.series.value[i - first] = g_array_index (builder->samples, Sample, i).value;
+        }
+      g_array_append_val (recording->counters, counter);
+    }
+}
+
+GantryRecording *
+gantry_recording_builder_end (GantryRecordingBuilder *builder)
+{
+  guint n_lanes = GANTRY_LANE_RUNS + 1;
+  GantryRecording *recording;
+
+  for (guint i = n_lanes; i < GANTRY_MAX_LANES; i++)
+    if (builder->lanes[i] != NULL || builder->lane_names[i] != NULL)
+      n_lanes = i + 1;
+  recording = _gantry_recording_new (n_lanes);
+  recording->origin = builder->origin;
+  g_free (recording->device);
+  recording->device = g_strdup (builder->device != NULL ? builder->device : "");
+  for (guint i = 0; i < n_lanes; i++)
+    {
+      recording->lanes[i].name = g_steal_pointer (&builder->lane_names[i]);
+      if (builder->lanes[i] != NULL)
+        fill_lane (&recording->lanes[i], builder->lanes[i]);
+    }
+  sort (builder->memory, compare_memory);
+  g_array_append_vals (recording->memory, builder->memory->data, builder->memory->len);
+  g_array_append_vals (recording->runs, builder->runs->data, builder->runs->len);
+  fill_counters (builder, recording);
+  g_ptr_array_unref (recording->strings);
+  recording->strings = g_ptr_array_ref (builder->strings);
+  _gantry_recording_seal (recording);
+  gantry_recording_builder_free (builder);
+  return recording;
+}

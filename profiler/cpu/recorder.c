@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The CPU recorder: while a run is told, only numbers are noted down; names and places are looked up
+ * when the recording is taken. */
+#include "profiler/cpu/recorder.h"
+
+typedef struct
+{
+  gint64 begin, end;
+  guint32 instruction;
+  guint32 wait; /* it waited */
+} Noted;
+
+typedef struct
+{
+  gint64 time;
+  guint64 offset, bytes;
+  guint32 buffer;
+  guint32 release;
+} NotedMemory;
+
+typedef struct
+{
+  GantryExecutable *executable;
+  gint64 begin, end;
+  guint64 peak_bytes;
+  GArray *queues[GANTRY_N_QUEUES]; /* Noted: calls for one queue come from one thread at a time */
+  GArray *memory;                  /* NotedMemory */
+} Run;
+
+struct _GantryCpuRecorder
+{
+  GantryObserver observer;
+  char *device;
+  GPtrArray *runs;
+  Run *now; /* the run being told, or NULL */
+  GMutex lock; /* of the run's memory: places may be told of from several threads */
+};
+
+static void
+run_free (gpointer data)
+{
+  Run *run = data;
+
+  for (guint i = 0; i < GANTRY_N_QUEUES; i++)
+    g_array_unref (run->queues[i]);
+  g_array_unref (run->memory);
+  gantry_executable_unref (run->executable);
+  g_free (run);
+}
+
+static void
+begin_run (gpointer self, const GantryExecutable *executable, gint64 time)
+{
+  GantryCpuRecorder *recorder = self;
+  Run *run = g_new0 (Run, 1);
+
+  run->executable = gantry_executable_ref ((GantryExecutable *) executable);
+  run->begin = run->end = time;
+  for (guint i = 0; i < GANTRY_N_QUEUES; i++)
+    run->queues[i] = g_array_new (FALSE, FALSE, sizeof (Noted));
+  run->memory = g_array_new (FALSE, FALSE, sizeof (NotedMemory));
+  g_ptr_array_add (recorder->runs, run);
+  recorder->now = run;
+}
+
+static void
+note (gpointer self, guint32 instruction, gint64 begin, gint64 end, gboolean wait)
+{
+  Run *run = ((GantryCpuRecorder *) self)->now;
+  Noted noted = { begin, end, instruction, wait };
+
+  g_return_if_fail (run != NULL && instruction < run->executable->n_instructions);
+  g_array_append_val (run->queues[run->executable->instructions[instruction].queue], noted);
+}
+
+static void
+note_instruction (gpointer self, guint32 instruction, gint64 begin, gint64 end)
+{
+  note (self, instruction, begin, end, FALSE);
+}
+
+static void
+note_wait (gpointer self, guint32 instruction, gint64 begin, gint64 end)
+{
+  note (self, instruction, begin, end, TRUE);
+}
+
+static void
+note_memory (GantryCpuRecorder *recorder, const NotedMemory *noted)
+{
+  Run *run = recorder->now;
+
+  g_return_if_fail (run != NULL && noted->buffer < run->executable->plan->n_buffers);
+  g_mutex_lock (&recorder->lock);
+  g_array_append_vals (run->memory, noted, 1);
+  g_mutex_unlock (&recorder->lock);
+}
+
+static void
+allocate (gpointer self, guint32 buffer, gint64 time, guint64 offset, guint64 bytes)
+{
+  note_memory (self, &(NotedMemory){ time, offset, bytes, buffer, FALSE });
+}
+
+static void
+release (gpointer self, guint32 buffer, gint64 time)
+{
+  note_memory (self, &(NotedMemory){ time, 0, 0, buffer, TRUE });
+}
+
+static void
+end_run (gpointer self, gint64 time, guint64 peak_bytes)
+{
+  GantryCpuRecorder *recorder = self;
+
+  g_return_if_fail (recorder->now != NULL);
+  recorder->now->end = MAX (time, recorder->now->begin);
+  recorder->now->peak_bytes = peak_bytes;
+  recorder->now = NULL;
+}
+
+GantryCpuRecorder *
+gantry_cpu_recorder_new (const char *device)
+{
+  GantryCpuRecorder *recorder = g_new0 (GantryCpuRecorder, 1);
+
+  recorder->observer = (GantryObserver){ begin_run, note_instruction, note_wait, allocate, release, end_run, recorder };
+  recorder->device = g_strdup (device);
+  recorder->runs = g_ptr_array_new_with_free_func (run_free);
+  g_mutex_init (&recorder->lock);
+  return recorder;
+}
+
+void
+gantry_cpu_recorder_free (GantryCpuRecorder *recorder)
+{
+  if (recorder == NULL)
+    return;
+  g_ptr_array_unref (recorder->runs);
+  g_mutex_clear (&recorder->lock);
+  g_free (recorder->device);
+  g_free (recorder);
+}
+
+const GantryObserver *
+gantry_cpu_recorder_observer (GantryCpuRecorder *recorder)
+{
+  return &recorder->observer;
+}
+
+/* Taking it. */
+
+typedef struct
+{
+  GantryRecordingBuilder *builder;
+  gint64 origin;
+  GantryExecutable *executable; /* whose instructions `names` are of */
+  guint32 *names;               /* by instruction: string */
+} Taking;
+
+static char *
+node_label (const GantryExecutable *executable, guint32 id)
+{
+  const GantryNode *node = gantry_module_node (executable->module, id);
+
+  return node != NULL ? gantry_node_label (executable->module, node) : g_strdup_printf ("%%%u", id);
+}
+
+static char *
+instruction_name (const GantryExecutable *executable, guint32 i)
+{
+  const GantryInstruction *instruction = &executable->instructions[i];
+  g_autofree char *label = NULL;
+
+  if (instruction->kind == GANTRY_INSTRUCTION_LAUNCH)
+    return g_strdup (executable->kernels[instruction->kernel].name);
+  if (instruction->kind == GANTRY_INSTRUCTION_WAIT && instruction->event < executable->n_instructions)
+    {
+      label = instruction_name (executable, instruction->event);
+      return g_strconcat ("wait for ", label, NULL);
+    }
+  label = node_label (executable, instruction->node);
+  return g_strconcat (instruction->kind == GANTRY_INSTRUCTION_FILL ? "fill "
+                      : instruction->kind == GANTRY_INSTRUCTION_COPY ? "copy " : "", label, NULL);
+}
+
+/* Most recordings hold many runs of one executable: its names are looked up once. */
+static void
+name_instructions (Taking *taking, GantryExecutable *executable)
+{
+  if (taking->executable == executable)
+    return;
+  g_free (taking->names);
+  taking->executable = executable;
+  taking->names = g_new (guint32, executable->n_instructions + 1);
+  for (guint32 i = 0; i < executable->n_instructions; i++)
+    {
+      g_autofree char *name = instruction_name (executable, i);
+
+      taking->names[i] = gantry_recording_builder_string (taking->builder, name);
+    }
+}
+
+static GantryEventKind
+kind_of (const GantryInstruction *instruction)
+{
+  switch ((GantryInstructionKind) instruction->kind)
+    {
+    case GANTRY_INSTRUCTION_COPY:
+      return GANTRY_EVENT_COPY;
+    case GANTRY_INSTRUCTION_FILL:
+      return GANTRY_EVENT_FILL;
+    case GANTRY_INSTRUCTION_WAIT:
+      return GANTRY_EVENT_WAIT;
+    case GANTRY_INSTRUCTION_HOST_CALL:
+      return GANTRY_EVENT_HOST_CALL;
+    default:
+      return GANTRY_EVENT_KERNEL;
+    }
+}
+
+static void
+take_event (const Taking *taking, const Noted *noted)
+{
+  const GantryExecutable *executable = taking->executable;
+  const GantryInstruction *instruction = &executable->instructions[noted->instruction];
+  GantryEvent event = { noted->begin - taking->origin, MAX (noted->end, noted->begin) - taking->origin };
+
+  event.bytes = instruction->bytes;
+  if (instruction->kind == GANTRY_INSTRUCTION_LAUNCH)
+    event.bytes = (guint64) MAX (executable->kernels[instruction->kernel].bytes, 0);
+  event.instruction = noted->instruction;
+  event.node = instruction->node;
+  event.name = taking->names[noted->instruction];
+  event.kind = noted->wait ? GANTRY_EVENT_WAIT : kind_of (instruction);
+  event.lane = instruction->queue;
+  gantry_recording_builder_add (taking->builder, &event);
+}
+
+/* A release says again how much and where: its allocation came before it. */
+static void
+take_memory (const Taking *taking, const Run *run)
+{
+  const GantryPlan *plan = taking->executable->plan;
+  g_autofree guint32 *allocation = g_new0 (guint32, plan->n_buffers + 1);
+
+  for (guint i = 0; i < run->memory->len; i++)
+    {
+      const NotedMemory *noted = &g_array_index (run->memory, NotedMemory, i), *from = noted;
+      GantryMemoryEvent event = { noted->time - taking->origin };
+
+      if (noted->release && allocation[noted->buffer] == 0)
+        continue;
+      if (noted->release)
+        from = &g_array_index (run->memory, NotedMemory, allocation[noted->buffer] - 1);
+      else
+        allocation[noted->buffer] = i + 1;
+      event.offset = from->offset;
+      event.bytes = from->bytes;
+      event.buffer = noted->buffer;
+      event.node = plan->buffers[noted->buffer].node;
+      event.memory = plan->buffers[noted->buffer].memory;
+      event.release = (guint8) noted->release;
+      gantry_recording_builder_add_memory (taking->builder, &event);
+    }
+}
+
+static void
+take_run (Taking *taking, const Run *run, guint32 number)
+{
+  g_autofree char *name = g_strdup_printf ("run %u", number + 1);
+  GantryRecordedRun recorded = { run->begin - taking->origin, run->end - taking->origin, run->peak_bytes };
+  GantryEvent event = { recorded.begin, recorded.end };
+
+  name_instructions (taking, run->executable);
+  event.instruction = number;
+  event.name = gantry_recording_builder_string (taking->builder, name);
+  event.kind = GANTRY_EVENT_RUN;
+  event.lane = GANTRY_LANE_RUNS;
+  gantry_recording_builder_add (taking->builder, &event);
+  gantry_recording_builder_add_run (taking->builder, &recorded);
+  for (guint queue = 0; queue < GANTRY_N_QUEUES; queue++)
+    for (guint i = 0; i < run->queues[queue]->len; i++)
+      take_event (taking, &g_array_index (run->queues[queue], Noted, i));
+  take_memory (taking, run);
+}
+
+GantryRecording *
+gantry_cpu_recorder_take (GantryCpuRecorder *recorder)
+{
+  Taking taking = { gantry_recording_builder_new () };
+
+  g_return_val_if_fail (recorder->now == NULL, NULL);
+  if (recorder->runs->len > 0)
+    taking.origin = ((const Run *) g_ptr_array_index (recorder->runs, 0))->begin;
+  gantry_recording_builder_set_origin (taking.builder, taking.origin);
+  gantry_recording_builder_set_device (taking.builder, recorder->device);
+  for (guint i = 0; i < recorder->runs->len; i++)
+    take_run (&taking, g_ptr_array_index (recorder->runs, i), i);
+  g_free (taking.names);
+  g_ptr_array_set_size (recorder->runs, 0);
+  return gantry_recording_builder_end (taking.builder);
+}

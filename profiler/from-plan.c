@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A plan as a recording of what it predicts: the same views draw both. */
+#include "core/ir/operation.h"
+#include "profiler/recording-private.h"
+#include <math.h>
+
+static gint64
+nanoseconds (double us)
+{
+  /* A prediction may be absurd; a time may not. */
+  return us > 0 && us < 1e15 ? llround (us * 1e3) : us > 0 ? (gint64) 1e18 : 0;
+}
+
+static gint64
+step_begin (const GantryPlan *plan, guint32 s)
+{
+  return nanoseconds (plan->steps[s].start_us);
+}
+
+static gint64
+step_end (const GantryPlan *plan, guint32 s)
+{
+  return MAX (nanoseconds (plan->steps[s].start_us + plan->steps[s].duration_us), step_begin (plan, s));
+}
+
+static void
+add_step (GantryRecordingBuilder *builder, const GantryModule *module, const GantryPlan *plan, guint32 s)
+{
+  const GantryNode *node = gantry_module_node (module, plan->steps[s].node);
+  GantryEvent event = { step_begin (plan, s), step_end (plan, s) };
+  gint64 bytes = node != NULL ? gantry_node_bytes (module, node) : -1;
+
+  event.bytes = bytes > 0 ? (guint64) bytes : 0;
+  event.instruction = GANTRY_NO_INSTRUCTION;
+  event.node = plan->steps[s].node;
+  event.kind = plan->steps[s].queue == GANTRY_QUEUE_COMPUTE ? GANTRY_EVENT_KERNEL : GANTRY_EVENT_COPY;
+  event.lane = plan->steps[s].queue;
+  if (node != NULL)
+    {
+      g_autofree char *label = gantry_node_label (module, node);
+
+      event.name = gantry_recording_builder_string (builder, label);
+    }
+  gantry_recording_builder_add (builder, &event);
+}
+
+/* Places of the arenas: the buffer that owns one, how long any that shares it lives, and its size. */
+typedef struct
+{
+  guint32 end;
+  guint64 bytes;
+} Extent;
+
+static Extent *
+find_extents (const GantryPlan *plan)
+{
+  Extent *extents = g_new0 (Extent, plan->n_buffers + 1);
+
+  for (guint32 b = 0; b < plan->n_buffers; b++)
+    {
+      guint32 owner = b;
+
+      while (plan->buffers[owner].shares < owner)
+        owner = plan->buffers[owner].shares;
+      extents[owner].end = MAX (extents[owner].end, plan->buffers[b].end);
+      extents[owner].bytes = MAX (extents[owner].bytes, (plan->buffers[b].size + 63) / 64 * 64);
+    }
+  return extents;
+}
+
+typedef struct
+{
+  guint64 turn; /* step, then allocations before releases, then buffer */
+  GantryMemoryEvent event;
+} Turn;
+
+static int
+compare_turns (gconstpointer a, gconstpointer b)
+{
+  const Turn *x = a, *y = b;
+
+  if (x->turn != y->turn)
+    return x->turn < y->turn ? -1 : 1;
+  return (x->event.buffer > y->event.buffer) - (x->event.buffer < y->event.buffer);
+}
+
+static void
+add_place (GArray *turns, const GantryPlan *plan, guint32 b, const Extent *extent)
+{
+  const GantryPlanBuffer *buffer = &plan->buffers[b];
+  guint32 first = MAX (buffer->begin, plan->n_init_steps), last = MIN (extent->end, plan->n_steps - 1);
+  Turn turn = { 2 * (guint64) first,
+                { step_begin (plan, first), buffer->offset, extent->bytes, b, buffer->node, buffer->memory, FALSE } };
+
+  if (first > last)
+    return;
+  g_array_append_val (turns, turn);
+  turn.turn = 2 * (guint64) last + 1;
+  turn.event.time = step_end (plan, last);
+  turn.event.release = TRUE;
+  g_array_append_val (turns, turn);
+}
+
+/* In the order of steps: what one releases is gone before the next allocates, though both may be at one time. */
+static void
+add_memory (GantryRecordingBuilder *builder, const GantryPlan *plan)
+{
+  g_autofree Extent *extents = find_extents (plan);
+  g_autoptr (GArray) turns = g_array_new (FALSE, FALSE, sizeof (Turn));
+
+  for (guint32 b = 0; b < plan->n_buffers; b++)
+    if (plan->buffers[b].region == GANTRY_REGION_ARENA && plan->buffers[b].shares == GANTRY_NO_BUFFER
+        && extents[b].bytes > 0)
+      add_place (turns, plan, b, &extents[b]);
+  g_array_sort (turns, compare_turns);
+  for (guint i = 0; i < turns->len; i++)
+    gantry_recording_builder_add_memory (builder, &g_array_index (turns, Turn, i).event);
+}
+
+GantryRecording *
+gantry_recording_from_plan (const GantryModule *module, const GantryPlan *plan)
+{
+  GantryRecordingBuilder *builder = gantry_recording_builder_new ();
+  GantryRecordedRun run = { 0, nanoseconds (plan->total_us), plan->arena_bytes[GANTRY_MEMORY_DEVICE] };
+
+  gantry_recording_builder_set_device (builder, "plan");
+  for (guint32 s = plan->n_init_steps; s < plan->n_steps; s++)
+    {
+      add_step (builder, module, plan, s);
+      run.end = MAX (run.end, step_end (plan, s));
+    }
+  if (plan->n_steps > plan->n_init_steps)
+    add_memory (builder, plan);
+  gantry_recording_builder_add_run (builder, &run);
+  return gantry_recording_builder_end (builder);
+}
