@@ -22,6 +22,9 @@ flush (Writer *w, gsize at_least, GError **error)
 
   if (w->text->len < at_least)
     return TRUE;
+  /* Not every stream looks. */
+  if (g_cancellable_set_error_if_cancelled (w->cancellable, error))
+    return FALSE;
   written = g_output_stream_write_all (w->stream, w->text->str, w->text->len, NULL, w->cancellable, error);
   g_string_truncate (w->text, 0);
   return written;

@@ -181,6 +181,7 @@ static void
 fold_event (Fold *fold, guint64 index)
 {
   gint64 begin = lane_begin (fold->lane, index), end = lane_end (fold->lane, index);
+  gboolean goes_on = end > fold->t1;
   guint first, last;
 
   if (!overlaps (begin, end, fold->t0, fold->t1))
@@ -189,6 +190,9 @@ fold_event (Fold *fold, guint64 index)
   end = MIN (end, fold->t1);
   first = pixel_of (fold->t0, fold->t1, fold->n_pixels, begin);
   last = end > begin ? pixel_of (fold->t0, fold->t1, fold->n_pixels, end - 1) : first;
+  /* Where a pixel is less than a nanosecond, the last ones hold no time; what goes on beyond them is in them. */
+  if (goes_on)
+    last = fold->n_pixels - 1;
   fold->out[first].count++;
   for (guint pixel = first; pixel <= last; pixel++)
     {

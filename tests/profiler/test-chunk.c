@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Recordings as bytes: what is written reads back equal, and whatever else the bytes may be ends in an error. */
+#include "core/base/error.h"
+#include "tests/profiler/make-recording.h"
+#include <string.h>
+
+typedef struct
+{
+  GBytes *head;
+  GPtrArray *chunks; /* GBytes */
+} Saved;
+
+static Saved
+save (const GantryRecording *recording)
+{
+  Saved saved = { gantry_recording_head (recording), g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref) };
+
+  for (guint32 i = 0; i < gantry_recording_n_chunks (recording); i++)
+    {
+      GantryChunkInfo info;
+      GBytes *chunk = gantry_recording_chunk (recording, i, &info);
+
+      g_assert_cmpuint (info.number, ==, i);
+      g_assert_cmpuint (info.n, >, 0);
+      g_assert_cmpuint (info.n, <=, GANTRY_CHUNK_EVENTS);
+      g_assert_cmpint (info.begin, <=, info.end);
+      g_ptr_array_add (saved.chunks, chunk);
+    }
+  return saved;
+}
+
+static GantryRecording *
+load (const Saved *saved, GError **error)
+{
+  return gantry_recording_load (saved->head, (GBytes *const *) saved->chunks->pdata, saved->chunks->len, error);
+}
+
+static void
+saved_clear (Saved *saved)
+{
+  g_bytes_unref (saved->head);
+  g_ptr_array_unref (saved->chunks);
+}
+
+static void
+assert_equal (const GantryRecording *a, const GantryRecording *b)
+{
+  Saved x = save (a), y = save (b);
+
+  g_assert_cmpuint (gantry_recording_n_lanes (a), ==, gantry_recording_n_lanes (b));
+  for (guint lane = 0; lane < gantry_recording_n_lanes (a); lane++)
+    {
+      g_assert_cmpstr (gantry_recording_lane_name (a, lane), ==, gantry_recording_lane_name (b, lane));
+      g_assert_cmpuint (gantry_recording_n_events (a, lane), ==, gantry_recording_n_events (b, lane));
+      for (guint64 i = 0; i < gantry_recording_n_events (a, lane); i++)
+        {
+          GantryEvent e = { 0 }, f = { 0 };
+
+          gantry_recording_get (a, lane, i, &e);
+          gantry_recording_get (b, lane, i, &f);
+          g_assert_true (memcmp (&e, &f, sizeof e) == 0);
+        }
+    }
+  g_assert_true (g_bytes_equal (x.head, y.head));
+  g_assert_cmpuint (x.chunks->len, ==, y.chunks->len);
+  for (guint i = 0; i < x.chunks->len; i++)
+    g_assert_true (g_bytes_equal (g_ptr_array_index (x.chunks, i), g_ptr_array_index (y.chunks, i)));
+  saved_clear (&x);
+  saved_clear (&y);
+}
+
+static void
+test_round_trip (void)
+{
+  g_autoptr (GRand) random = g_rand_new_with_seed (31);
+  const guint sizes[] = { 0, 1, 500, 250000 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    {
+      g_autoptr (GantryRecording) recording = make_recording (random, sizes[i], 1000000);
+      g_autoptr (GantryRecording) loaded = NULL;
+      g_autoptr (GError) error = NULL;
+      Saved saved = save (recording);
+      GantryEventTotals a[GANTRY_N_EVENT_KINDS], b[GANTRY_N_EVENT_KINDS];
+
+      /* In any order. */
+      if (saved.chunks->len > 2)
+        {
+          gpointer swap = saved.chunks->pdata[0];
+
+          saved.chunks->pdata[0] = saved.chunks->pdata[saved.chunks->len - 1];
+          saved.chunks->pdata[saved.chunks->len - 1] = swap;
+        }
+      loaded = load (&saved, &error);
+      g_assert_no_error (error);
+      assert_equal (recording, loaded);
+      gantry_recording_totals (recording, a);
+      gantry_recording_totals (loaded, b);
+      g_assert_cmpmem (a, sizeof a, b, sizeof b);
+      g_assert_cmpuint (gantry_recording_memory_at (recording, 0, 500000), ==,
+                        gantry_recording_memory_at (loaded, 0, 500000));
+      saved_clear (&saved);
+    }
+}
+
+/* An error that is one of ours, and nothing else. */
+static void
+expect_error (const Saved *saved)
+{
+  g_autoptr (GError) error = NULL;
+  GantryRecording *recording = load (saved, &error);
+
+  g_assert_null (recording);
+  g_assert_nonnull (error);
+  g_assert_true (error->domain == GANTRY_ERROR);
+  g_assert_true (g_str_has_prefix (error->message, "recording"));
+}
+
+static void
+test_truncated (void)
+{
+  g_autoptr (GRand) random = g_rand_new_with_seed (32);
+  g_autoptr (GantryRecording) recording = make_recording (random, 60, 1000);
+  Saved saved = save (recording);
+
+  for (gsize size = 0; size < g_bytes_get_size (saved.head); size++)
+    {
+      Saved cut = { g_bytes_new_from_bytes (saved.head, 0, size), saved.chunks };
+
+      expect_error (&cut);
+      g_bytes_unref (cut.head);
+    }
+  for (guint c = 0; c < saved.chunks->len; c++)
+    {
+      GBytes *whole = saved.chunks->pdata[c];
+
+      for (gsize size = 0; size < g_bytes_get_size (whole); size += 1 + size / 50)
+        {
+          saved.chunks->pdata[c] = g_bytes_new_from_bytes (whole, 0, size);
+          expect_error (&saved);
+          g_bytes_unref (saved.chunks->pdata[c]);
+        }
+      saved.chunks->pdata[c] = whole;
+    }
+  /* One chunk too few, the same twice. */
+  g_ptr_array_set_size (saved.chunks, saved.chunks->len - 1);
+  expect_error (&saved);
+  g_ptr_array_add (saved.chunks, g_bytes_ref (saved.chunks->pdata[0]));
+  expect_error (&saved);
+  saved_clear (&saved);
+}
+
+/* Bytes changed at random either give a recording that can be asked everything, or an error. */
+static void
+test_hostile (void)
+{
+  g_autoptr (GRand) random = g_rand_new_with_seed (33);
+  guint refused = 0;
+
+  for (guint round = 0; round < 4000; round++)
+    {
+      g_autoptr (GantryRecording) recording = make_recording (random, 30, 1000);
+      g_autoptr (GantryRecording) loaded = NULL;
+      g_autoptr (GError) error = NULL;
+      Saved saved = save (recording);
+      guint which = (guint) g_rand_int_range (random, 0, (gint32) saved.chunks->len + 1);
+      GBytes **target = which == 0 ? &saved.head : (GBytes **) &saved.chunks->pdata[which - 1];
+      gsize size;
+      guint8 *data = g_bytes_unref_to_data (*target, &size);
+
+      for (gint32 n = g_rand_int_range (random, 1, 4); n > 0; n--)
+        {
+          gsize at = (gsize) g_rand_int_range (random, 0, (gint32) size);
+
+          if (g_rand_boolean (random))
+            at = MIN (at, 40) % size; /* the fields at the front matter most */
+          data[at] = g_rand_boolean (random) ? 0xff : (guint8) g_rand_int_range (random, 0, 256);
+        }
+      *target = g_bytes_new_take (data, size);
+      loaded = load (&saved, &error);
+      g_assert_true ((loaded == NULL) == (error != NULL));
+      if (loaded != NULL)
+        {
+          GantryFoldPixel pixels[20];
+          GantryCurvePixel curve[20];
+          g_autoptr (GArray) nodes = gantry_recording_by_node (loaded);
+
+          for (guint lane = 0; lane < gantry_recording_n_lanes (loaded); lane++)
+            gantry_recording_fold (loaded, lane, -100, 2000, 20, pixels);
+          gantry_recording_memory_curve (loaded, 0, -100, 2000, 20, curve);
+          gantry_recording_memory_at (loaded, 0, 500);
+        }
+      else
+        refused++;
+      saved_clear (&saved);
+    }
+  g_test_message ("%u of 4000 refused", refused);
+  g_assert_cmpuint (refused, >, 1000);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/profiler/chunk/round-trip", test_round_trip);
+  g_test_add_func ("/profiler/chunk/truncated", test_truncated);
+  g_test_add_func ("/profiler/chunk/hostile", test_hostile);
+  return g_test_run ();
+}

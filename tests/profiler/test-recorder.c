@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The CPU recorder told by hand, a plan as a recording, and the export read back as JSON. */
+#include "core/ir/text.h"
+#include "tests/profiler/make-recording.h"
+#include <json-glib/json-glib.h>
+#include <string.h>
+
+/* %1 -> kernel a (%2) -> copied to host (%3). Buffer 2 shares the place of buffer 0. */
+static GantryExecutable *
+some_executable (void)
+{
+  static const char text[] = "module \"m\" { func @main #1 (%1 \"in\": f32[16]) -> (%3) { "
+                             "%2 \"act\" = exponential(%1): f32[16] %3 \"out\" = copy(%2): f32[16] } }";
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autoptr (GError) error = NULL;
+  GantryExecutable *e = g_new0 (GantryExecutable, 1);
+
+  g_atomic_ref_count_init (&e->ref_count);
+  e->module = gantry_module_from_text (context, text, -1, "test", &error);
+  g_assert_no_error (error);
+  e->plan = gantry_plan_new (2, 3);
+  for (guint32 i = 0; i < 3; i++)
+    e->plan->buffers[i] = (GantryPlanBuffer){ .node = i + 1, .shares = GANTRY_NO_BUFFER, .size = 60, .end = 1 };
+  e->plan->buffers[0].end = 0;
+  e->plan->buffers[1].offset = 64;
+  e->plan->buffers[2].shares = 0;
+  e->plan->buffers[2].begin = 1;
+  e->plan->arena_bytes[GANTRY_MEMORY_DEVICE] = 128;
+  e->plan->steps[0] = (GantryPlanStep){ 2, GANTRY_QUEUE_COMPUTE, FALSE, 0, 1.5 };
+  e->plan->steps[1] = (GantryPlanStep){ 3, GANTRY_QUEUE_TO_HOST, FALSE, 1.5, 2.25 };
+  e->plan->total_us = 3.75;
+  e->n_kernels = 1;
+  e->kernels = g_new0 (GantryKernel, 1);
+  e->kernels[0].name = g_strdup ("kernel_act");
+  e->kernels[0].bytes = 128;
+  e->n_instructions = 3;
+  e->instructions = g_new0 (GantryInstruction, 3);
+  e->instructions[0] = (GantryInstruction){ .kind = GANTRY_INSTRUCTION_LAUNCH, .node = 2 };
+  e->instructions[1] = (GantryInstruction){ .kind = GANTRY_INSTRUCTION_WAIT, .queue = GANTRY_QUEUE_TO_HOST };
+  e->instructions[2] = (GantryInstruction){ .kind = GANTRY_INSTRUCTION_COPY, .queue = GANTRY_QUEUE_TO_HOST, .node = 3,
+                                            .step = 1, .bytes = 64 };
+  return e;
+}
+
+static void
+tell_run (const GantryObserver *o, const GantryExecutable *executable, gint64 t)
+{
+  o->begin_run (o->self, executable, t);
+  o->allocate (o->self, 0, t, 0, 64);
+  o->allocate (o->self, 1, t + 10, 64, 64);
+  o->instruction (o->self, 0, t + 10, t + 110);
+  o->wait (o->self, 1, t + 5, t + 111);
+  o->release (o->self, 1, t + 110);
+  o->instruction (o->self, 2, t + 112, t + 200);
+  o->release (o->self, 0, t + 200);
+  o->end_run (o->self, t + 250, 128);
+}
+
+static void
+expect_event (const GantryRecording *recording, guint lane, guint64 index, GantryEventKind kind, gint64 begin,
+              gint64 end, guint32 node, guint64 bytes, const char *name)
+{
+  GantryEvent event;
+
+  gantry_recording_get (recording, lane, index, &event);
+  g_assert_cmpint (event.kind, ==, kind);
+  g_assert_cmpint (event.begin, ==, begin);
+  g_assert_cmpint (event.end, ==, end);
+  g_assert_cmpuint (event.node, ==, node);
+  g_assert_cmpuint (event.bytes, ==, bytes);
+  g_assert_cmpstr (gantry_recording_string (recording, event.name), ==, name);
+}
+
+static void
+test_recorder (void)
+{
+  g_autoptr (GantryExecutable) executable = some_executable ();
+  g_autoptr (GantryCpuRecorder) recorder = gantry_cpu_recorder_new ("cpu, 2 threads");
+  g_autoptr (GantryRecording) recording = NULL;
+  g_autoptr (GantryRecording) empty = NULL;
+  g_autoptr (GHashTable) measured = NULL;
+  GantryMemoryEvent memory;
+
+  tell_run (gantry_cpu_recorder_observer (recorder), executable, 1000000);
+  tell_run (gantry_cpu_recorder_observer (recorder), executable, 1000300);
+  recording = gantry_cpu_recorder_take (recorder);
+  g_assert_cmpint (gantry_recording_origin (recording), ==, 1000000);
+  g_assert_cmpstr (gantry_recording_device (recording), ==, "cpu, 2 threads");
+  g_assert_cmpuint (gantry_recording_n_events (recording, GANTRY_QUEUE_COMPUTE), ==, 2);
+  g_assert_cmpuint (gantry_recording_n_events (recording, GANTRY_QUEUE_TO_HOST), ==, 4);
+  expect_event (recording, 0, 0, GANTRY_EVENT_KERNEL, 10, 110, 2, 128, "kernel_act");
+  expect_event (recording, 0, 1, GANTRY_EVENT_KERNEL, 310, 410, 2, 128, "kernel_act");
+  expect_event (recording, 1, 0, GANTRY_EVENT_WAIT, 5, 111, 0, 0, "wait for kernel_act");
+  expect_event (recording, 1, 1, GANTRY_EVENT_COPY, 112, 200, 3, 64, "copy out");
+  expect_event (recording, GANTRY_LANE_RUNS, 1, GANTRY_EVENT_RUN, 300, 550, 0, 0, "run 2");
+  g_assert_cmpuint (gantry_recording_n_runs (recording), ==, 2);
+  g_assert_cmpuint (gantry_recording_peak_bytes (recording), ==, 128);
+  g_assert_cmpuint (gantry_recording_n_memory_events (recording), ==, 8);
+  gantry_recording_get_memory (recording, 2, &memory);
+  g_assert_true (memory.release);
+  g_assert_cmpuint (memory.buffer, ==, 1);
+  g_assert_cmpuint (memory.node, ==, 2);
+  g_assert_cmpuint (memory.bytes, ==, 64);
+  g_assert_cmpuint (memory.offset, ==, 64);
+  g_assert_cmpuint (gantry_recording_memory_at (recording, GANTRY_MEMORY_DEVICE, 50), ==, 128);
+  g_assert_cmpuint (gantry_recording_memory_at (recording, GANTRY_MEMORY_DEVICE, 150), ==, 64);
+  g_assert_cmpuint (gantry_recording_memory_at (recording, GANTRY_MEMORY_DEVICE, 250), ==, 0);
+  measured = gantry_recording_measured_us (recording);
+  g_assert_cmpfloat_with_epsilon (*(double *) g_hash_table_lookup (measured, GUINT_TO_POINTER (2)), 0.1, 1e-9);
+  /* Taken, it is empty, and can go on. */
+  empty = gantry_cpu_recorder_take (recorder);
+  g_assert_cmpuint (gantry_recording_n_runs (empty), ==, 0);
+}
+
+static void
+test_from_plan (void)
+{
+  g_autoptr (GantryExecutable) executable = some_executable ();
+  g_autoptr (GantryRecording) recording = gantry_recording_from_plan (executable->module, executable->plan);
+
+  expect_event (recording, 0, 0, GANTRY_EVENT_KERNEL, 0, 1500, 2, 128, "act");
+  expect_event (recording, 1, 0, GANTRY_EVENT_COPY, 1500, 3750, 3, 128, "out");
+  g_assert_cmpuint (gantry_recording_n_runs (recording), ==, 1);
+  g_assert_cmpint (gantry_recording_run (recording, 0)->end, ==, 3750);
+  g_assert_cmpuint (gantry_recording_peak_bytes (recording), ==, 128);
+  /* Two places, of which the first is shared; both are there until the end. */
+  g_assert_cmpuint (gantry_recording_n_memory_events (recording), ==, 4);
+  g_assert_cmpuint (gantry_recording_memory_at (recording, GANTRY_MEMORY_DEVICE, 3000), ==, 128);
+  g_assert_cmpuint (gantry_recording_memory_at (recording, GANTRY_MEMORY_DEVICE, 3750), ==, 0);
+}
+
+static void
+test_chrome (void)
+{
+  g_autoptr (GRand) random = g_rand_new_with_seed (41);
+  g_autoptr (GantryRecording) recording = make_recording (random, 3000, 1000000);
+  g_autoptr (GOutputStream) stream = g_memory_output_stream_new_resizable ();
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (JsonParser) parser = json_parser_new ();
+  g_autoptr (GError) error = NULL;
+  JsonArray *events;
+  guint64 spans = 0, samples = 0, expected = 0;
+  double length = 0;
+
+  g_assert_true (gantry_recording_write_chrome (recording, stream, NULL, &error));
+  g_assert_no_error (error);
+  g_assert_true (g_output_stream_close (stream, NULL, NULL));
+  bytes = g_memory_output_stream_steal_as_bytes (G_MEMORY_OUTPUT_STREAM (stream));
+  g_assert_true (json_parser_load_from_data (parser, g_bytes_get_data (bytes, NULL), (gssize) g_bytes_get_size (bytes),
+                                             &error));
+  g_assert_no_error (error);
+  events = json_object_get_array_member (json_node_get_object (json_parser_get_root (parser)), "traceEvents");
+  for (guint i = 0; i < json_array_get_length (events); i++)
+    {
+      JsonObject *event = json_array_get_object_element (events, i);
+      const char *phase = json_object_get_string_member (event, "ph");
+
+      if (strcmp (phase, "X") == 0)
+        {
+          spans++;
+          length += json_object_get_double_member (event, "dur");
+          g_assert_cmpint (json_object_get_string_member (event, "name")[0], !=, '\0');
+        }
+      else if (strcmp (phase, "C") == 0)
+        samples++;
+    }
+  for (guint lane = 0; lane < gantry_recording_n_lanes (recording); lane++)
+    for (guint64 i = 0; i < gantry_recording_n_events (recording, lane); i++)
+      {
+        GantryEvent event;
+
+        gantry_recording_get (recording, lane, i, &event);
+        length -= (double) (event.end - event.begin) / 1e3;
+        expected++;
+      }
+  g_assert_cmpuint (spans, ==, expected);
+  g_assert_cmpuint (samples, ==, gantry_recording_n_memory_events (recording) + 1000);
+  g_assert_cmpfloat_with_epsilon (length, 0, 1e-3);
+}
+
+static void
+test_chrome_cancelled (void)
+{
+  g_autoptr (GRand) random = g_rand_new_with_seed (42);
+  g_autoptr (GantryRecording) recording = make_recording (random, 3000, 1000000);
+  g_autoptr (GOutputStream) stream = g_memory_output_stream_new_resizable ();
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (GError) error = NULL;
+
+  g_cancellable_cancel (cancellable);
+  g_assert_false (gantry_recording_write_chrome (recording, stream, cancellable, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/profiler/recorder/runs", test_recorder);
+  g_test_add_func ("/profiler/recorder/from-plan", test_from_plan);
+  g_test_add_func ("/profiler/recorder/chrome", test_chrome);
+  g_test_add_func ("/profiler/recorder/chrome-cancelled", test_chrome_cancelled);
+  return g_test_run ();
+}
