@@ -5,6 +5,7 @@
 #include "core/kernels/kernels.h"
 #include "core/kernels/generate-private.h"
 #include "core/kernels/kernel-private.h"
+#include "core/kernels/layout-private.h"
 #include "core/kernels/library-private.h"
 #include <string.h>
 
@@ -32,6 +33,9 @@ typedef struct
   GArray *job_of;           /* gint: index of the job per kernel, -1: none */
   GPtrArray *jobs;          /* Job */
   GHashTable *by_key;       /* GBytes -> 1 + index of the job */
+  guint8 *blocked;          /* per node id: its value is in the blocked layout */
+  guint8 *constant;         /* per node id: its value is known at load */
+  guint block;
   GHashTable *complaints;   /* char *: "<op>: <why>", in the order of `lines` */
   GPtrArray *lines;
 } Compilation;
@@ -119,14 +123,23 @@ job_free (gpointer data)
   g_free (job);
 }
 
+static void
+describe_layout (const Compilation *c, guint32 id, const GantryType *type, GantryKxLayout *layout)
+{
+  if (c->blocked[id])
+    gantry_kx_layout_blocked (layout, type, 1, c->block);
+  else
+    gantry_kx_layout_plain (layout, type);
+}
+
 /* Constants that are one number are part of the code. */
 static void
-describe_input (const GantryModule *module, const GantryNode *node, guint i, GantryKxInput *input)
+describe_input (const Compilation *c, const GantryNode *node, guint i, GantryKxInput *input)
 {
-  GantryLiteral *literal = gantry_node_operand_literal (module, node, i);
+  GantryLiteral *literal = gantry_node_operand_literal (c->module, node, i);
 
-  input->type = gantry_node_operand_type (module, node, i);
-  gantry_kx_layout_plain (&input->layout, input->type);
+  input->type = gantry_node_operand_type (c->module, node, i);
+  describe_layout (c, gantry_node_operand_id (c->module, node, i), input->type, &input->layout);
   if (literal == NULL || (!literal->splat && gantry_type_elements (literal->type) != 1))
     return;
   input->splat = TRUE;
@@ -178,7 +191,7 @@ job_for (Compilation *c, const GantryNode *node, GError **error)
   job->source.n_inputs = node->n_operands;
   job->source.inputs = g_new0 (GantryKxInput, node->n_operands);
   for (guint i = 0; i < node->n_operands; i++)
-    describe_input (c->module, node, i, &job->source.inputs[i]);
+    describe_input (c, node, i, &job->source.inputs[i]);
   job->source.results = expressions_of (c->module, node, error);
   if (job->source.results == NULL)
     {
@@ -187,7 +200,7 @@ job_for (Compilation *c, const GantryNode *node, GError **error)
     }
   job->source.layouts = g_new0 (GantryKxLayout, job->source.results->len);
   for (guint i = 0; i < job->source.results->len; i++)
-    gantry_kx_layout_plain (&job->source.layouts[i], gantry_node_result_type (c->module, node, i));
+    describe_layout (c, node->id, gantry_node_result_type (c->module, node, i), &job->source.layouts[i]);
   return job;
 }
 
@@ -255,10 +268,21 @@ has_static_types (Compilation *c, const GantryNode *node)
 }
 
 static GantryMade
+make_by_library (Compilation *c, const GantryNode *node, GantryKernel *kernel)
+{
+  GantryLibraryLayouts layouts = { .block = c->block,
+                                   .blocked_input = c->blocked[gantry_node_operand_id (c->module, node, 0)],
+                                   .blocked_result = c->blocked[node->id],
+                                   .constant_weights = c->constant[gantry_node_operand_id (c->module, node, 1)] };
+
+  if (!c->options.use_library)
+    return GANTRY_NOT_MINE;
+  return gantry_library_make (c->module, node, &layouts, c->options.n_threads, kernel);
+}
+
+static GantryMade
 make_by_hand (Compilation *c, const GantryNode *node, GantryKernel *kernel, GString *why)
 {
-  GantryMade made = GANTRY_NOT_MINE;
-
   switch (node->op)
     {
     case GANTRY_OP_IF:
@@ -276,9 +300,7 @@ make_by_hand (Compilation *c, const GantryNode *node, GantryKernel *kernel, GStr
       return gantry_builtin_make (c->module, node, kernel, why);
     case GANTRY_OP_DOT_GENERAL:
     case GANTRY_OP_CONVOLUTION:
-      if (c->options.use_library)
-        made = gantry_library_make (c->module, node, NULL, c->options.n_threads, kernel);
-      return made;
+      return make_by_library (c, node, kernel);
     default:
       return GANTRY_NOT_MINE;
     }
@@ -322,6 +344,25 @@ add_node (Compilation *c, const GantryNode *node)
   kernel.bytes = gantry_node_bytes (c->module, node);
   g_array_append_val (c->kernels, kernel);
   g_array_append_val (c->job_of, job);
+}
+
+/* As the planner sees it: what depends on constants alone is computed at load. */
+static void
+find_constants (Compilation *c)
+{
+  const GantryFunction *entry = gantry_module_entry (c->module);
+
+  for (guint32 i = 0; i < entry->n_nodes; i++)
+    {
+      const GantryNode *node = &c->module->nodes[entry->first_node + i];
+      const GantryOpInfo *info = gantry_op_info (node->op);
+      gboolean constant = info != NULL && node->op != GANTRY_OP_PARAMETER
+                          && !(info->flags & (GANTRY_OP_EFFECT | GANTRY_OP_RANDOM));
+
+      for (guint j = 0; j < node->n_operands && constant; j++)
+        constant = c->constant[gantry_node_operand_id (c->module, node, j)];
+      c->constant[node->id] = constant;
+    }
 }
 
 static gboolean
@@ -553,6 +594,8 @@ compilation_clear (Compilation *c)
   g_array_unref (c->job_of);
   g_ptr_array_unref (c->jobs);
   g_hash_table_unref (c->by_key);
+  g_free (c->blocked);
+  g_free (c->constant);
   g_hash_table_unref (c->complaints);
   g_ptr_array_unref (c->lines);
   g_clear_pointer (&c->compiler, gantry_compiler_free);
@@ -564,7 +607,14 @@ compile (Compilation *c, GError **error)
   g_autoptr (GantryJit) jit = NULL;
 
   c->compiler = gantry_compiler_new (c->options.cpu, c->options.optimization, error);
-  if (c->compiler == NULL || !add_nodes (c, error) || !run_jobs (c, error))
+  if (c->compiler == NULL)
+    return NULL;
+  c->block = c->compiler->vector_bytes == 64 ? 16 : 8;
+  c->blocked = c->options.free_layouts && c->options.use_library ? gantry_layouts_choose (c->module, c->block)
+                                                                 : g_new0 (guint8, c->module->n_index + 1);
+  c->constant = g_new0 (guint8, c->module->n_index + 1);
+  find_constants (c);
+  if (!add_nodes (c, error) || !run_jobs (c, error))
     return NULL;
   jit = gantry_jit_new (error);
   if (jit == NULL || !link_jobs (c, jit, error))

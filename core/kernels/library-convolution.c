@@ -9,7 +9,7 @@ typedef struct
 {
   int spatial;
   gint64 groups;
-  gboolean bias, relu, constant_weights;
+  gboolean bias, relu;
   dnnl_dims_t input, weights, result; /* weights: with a dimension for groups when there are any */
   dnnl_dims_t strides, dilates, low, high;
 } Convolution;
@@ -37,7 +37,6 @@ describe (const GantryModule *module, const GantryNode *node, Convolution *c)
   c->groups = gantry_attrs_int (module->context, node->attrs, "feature_group_count", 1);
   c->bias = node->n_operands == 3;
   c->relu = g_strcmp0 (gantry_attrs_string (module->context, node->attrs, "post", ""), "relu") == 0;
-  c->constant_weights = gantry_node_operand_literal (module, node, 1) != NULL;
   memcpy (c->input, input->dims, input->rank * sizeof *input->dims);
   memcpy (c->result, result->dims, result->rank * sizeof *result->dims);
   if (c->groups > 1)
@@ -73,13 +72,14 @@ plain (dnnl_memory_desc_t *md, int rank, const dnnl_dims_t dims)
 }
 
 static gboolean
-activations (dnnl_memory_desc_t *md, int rank, const dnnl_dims_t dims, gboolean blocked)
+activations (dnnl_memory_desc_t *md, int rank, const dnnl_dims_t dims, guint block)
 {
-  static const dnnl_format_tag_t tags[] = { dnnl_nCw8c, dnnl_nChw8c, dnnl_nCdhw8c };
+  static const dnnl_format_tag_t by_8[] = { dnnl_nCw8c, dnnl_nChw8c, dnnl_nCdhw8c };
+  static const dnnl_format_tag_t by_16[] = { dnnl_nCw16c, dnnl_nChw16c, dnnl_nCdhw16c };
 
-  if (!blocked)
+  if (block == 0)
     return plain (md, rank, dims);
-  return dnnl_memory_desc_init_by_tag (md, rank, dims, dnnl_f32, tags[rank - 3]) == dnnl_success;
+  return dnnl_memory_desc_init_by_tag (md, rank, dims, dnnl_f32, (block == 8 ? by_8 : by_16)[rank - 3]) == dnnl_success;
 }
 
 static gboolean
@@ -149,7 +149,7 @@ describe_primitive (GantryLibrary *library, const Convolution *c, const dnnl_mem
 
 static gboolean
 add_arguments (GantryLibrary *library, const Convolution *c, const dnnl_memory_desc_t *outer_input,
-               const dnnl_memory_desc_t *outer_result, dnnl_primitive_desc_t description)
+               const dnnl_memory_desc_t *outer_result, gboolean constant_weights, dnnl_primitive_desc_t description)
 {
   dnnl_memory_desc_t input = *dnnl_primitive_desc_query_md (description, dnnl_query_src_md, 0);
   dnnl_memory_desc_t weights = *dnnl_primitive_desc_query_md (description, dnnl_query_weights_md, 0);
@@ -163,7 +163,7 @@ add_arguments (GantryLibrary *library, const Convolution *c, const dnnl_memory_d
     }
   return gantry_library_set_primitive (library, description)
          && gantry_library_add (library, DNNL_ARG_SRC, 0, outer_input, &input, FALSE)
-         && gantry_library_add (library, DNNL_ARG_WEIGHTS, 1, &outer_weights, &weights, c->constant_weights)
+         && gantry_library_add (library, DNNL_ARG_WEIGHTS, 1, &outer_weights, &weights, constant_weights)
          && (!c->bias || gantry_library_add (library, DNNL_ARG_BIAS, 2, &bias, &bias, FALSE))
          && gantry_library_add (library, DNNL_ARG_DST, c->bias ? 3 : 2, outer_result, &result, FALSE);
 }
@@ -178,8 +178,8 @@ gantry_library_make_convolution (const GantryModule *module, const GantryNode *n
   GantryLibrary *library;
 
   if (!describe (module, node, &c)
-      || !activations (&outer_input, c.spatial + 2, c.input, layouts->blocked_input)
-      || !activations (&outer_result, c.spatial + 2, c.result, layouts->blocked_result)
+      || !activations (&outer_input, c.spatial + 2, c.input, layouts->blocked_input ? layouts->block : 0)
+      || !activations (&outer_result, c.spatial + 2, c.result, layouts->blocked_result ? layouts->block : 0)
       || !any_layout (&input, c.spatial + 2, c.input) || !any_layout (&result, c.spatial + 2, c.result))
     return GANTRY_NOT_MINE;
   library = gantry_library_new (n_threads);
@@ -187,7 +187,8 @@ gantry_library_make_convolution (const GantryModule *module, const GantryNode *n
     return GANTRY_NOT_MINE;
   description = describe_primitive (library, &c, layouts->blocked_input ? &outer_input : &input,
                                     layouts->blocked_result ? &outer_result : &result);
-  if (description == NULL || !add_arguments (library, &c, &outer_input, &outer_result, description))
+  if (description == NULL || !add_arguments (library, &c, &outer_input, &outer_result,
+                                               layouts->constant_weights, description))
     {
       gantry_library_free (library);
       return GANTRY_NOT_MINE;

@@ -11,8 +11,10 @@ G_BEGIN_DECLS
 /** Layouts of the operands and the result of a convolution, chosen for the whole program. */
 typedef struct
 {
+  guint block;             /* channels: 8 or 16 */
   gboolean blocked_input;  /* nChw8c and its like */
   gboolean blocked_result;
+  gboolean constant_weights;
 } GantryLibraryLayouts;
 
 /** Makes the kernel of a dot_general or convolution where the library has it, else says GANTRY_NOT_MINE. */

@@ -237,8 +237,6 @@ GantryMade
 gantry_library_make (const GantryModule *module, const GantryNode *node, const GantryLibraryLayouts *layouts,
                      guint n_threads, GantryKernel *kernel)
 {
-  GantryLibraryLayouts plain = { FALSE, FALSE };
-
   /* The library computes in float only on this class of processor. */
   for (guint i = 0; i < node->n_operands; i++)
     if (gantry_node_operand_type (module, node, i)->element != GANTRY_F32
@@ -249,5 +247,5 @@ gantry_library_make (const GantryModule *module, const GantryNode *node, const G
     return GANTRY_NOT_MINE;
   if (node->op == GANTRY_OP_DOT_GENERAL)
     return gantry_library_make_dot (module, node, n_threads, kernel);
-  return gantry_library_make_convolution (module, node, layouts != NULL ? layouts : &plain, n_threads, kernel);
+  return gantry_library_make_convolution (module, node, layouts, n_threads, kernel);
 }

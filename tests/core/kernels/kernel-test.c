@@ -95,6 +95,8 @@ typedef struct
   const GantryKernelSet *set;
   const KernelTolerance *tolerance;
   GRand *rand;
+  gboolean whole;      /* compare at the end only */
+  GPtrArray *arguments; /* what the parameters were given */
   GHashTable *values; /* node id << 8 | member -> Guarded */
 } Run;
 
@@ -283,7 +285,7 @@ run_node (Run *run, const GantryNode *node, GantryLiteral *const *arguments, gui
 
       ++*next_argument;
       gantry_literal_copy_to (literal, add_value (run, node, 0)->data);
-      gantry_literal_unref (literal);
+      g_ptr_array_add (run->arguments, literal);
     }
   else if (node->op == GANTRY_OP_CONSTANT)
     {
@@ -307,18 +309,35 @@ run_node (Run *run, const GantryNode *node, GantryLiteral *const *arguments, gui
     {
       g_assert_nonnull (kernel);
       launch (run, node, kernel);
-      compare_node (run, node);
+      if (!run->whole)
+        compare_node (run, node);
     }
 }
 
-void
-kernel_test_module (GantryModule *module, GantryLiteral *const *arguments, const GantryKernelOptions *options,
-                    const KernelTolerance *tolerance, GRand *rand)
+static void
+compare_whole (const Run *run)
+{
+  const GantryFunction *entry = gantry_module_entry (run->module);
+  g_autofree GantryLiteral **results = g_new0 (GantryLiteral *, entry->n_results);
+  g_autoptr (GError) error = NULL;
+
+  gantry_evaluate (run->module, entry, (GantryLiteral *const *) run->arguments->pdata, results, NULL, &error);
+  g_assert_no_error (error);
+  for (guint32 i = 0; i < entry->n_results; i++)
+    {
+      compare_value (run, gantry_module_node (run->module, gantry_function_result_id (run->module, entry, i)), 0, results[i]);
+      gantry_literal_unref (results[i]);
+    }
+}
+
+static void
+run_module (GantryModule *module, GantryLiteral *const *arguments, const GantryKernelOptions *options,
+            const KernelTolerance *tolerance, GRand *rand, gboolean whole)
 {
   const GantryFunction *entry = gantry_module_entry (module);
   g_autoptr (GError) error = NULL;
   g_autoptr (GantryKernelSet) set = NULL;
-  Run run = { .module = module, .tolerance = tolerance, .rand = rand };
+  Run run = { .module = module, .tolerance = tolerance, .rand = rand, .whole = whole };
   guint next = 0;
 
   gantry_verify (module, NULL, &error);
@@ -326,10 +345,28 @@ kernel_test_module (GantryModule *module, GantryLiteral *const *arguments, const
   set = gantry_kernels_compile (module, options, NULL, &error);
   g_assert_no_error (error);
   run.set = set;
+  run.arguments = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_literal_unref);
   run.values = g_hash_table_new_full (NULL, NULL, NULL, guarded_free);
   for (guint32 i = 0; i < entry->n_nodes; i++)
     run_node (&run, &module->nodes[entry->first_node + i], arguments, &next);
+  if (whole)
+    compare_whole (&run);
   g_hash_table_unref (run.values);
+  g_ptr_array_unref (run.arguments);
+}
+
+void
+kernel_test_module (GantryModule *module, GantryLiteral *const *arguments, const GantryKernelOptions *options,
+                    const KernelTolerance *tolerance, GRand *rand)
+{
+  run_module (module, arguments, options, tolerance, rand, FALSE);
+}
+
+void
+kernel_test_whole (GantryModule *module, const GantryKernelOptions *options, const KernelTolerance *tolerance,
+                   GRand *rand)
+{
+  run_module (module, NULL, options, tolerance, rand, TRUE);
 }
 
 void

@@ -19,6 +19,9 @@ GantryLiteral *kernel_test_literal (GRand *rand, const GantryType *type, gboolea
 /** Compiles and runs @module with @arguments (or random ones when NULL) and fails the test on any difference. */
 void kernel_test_module (GantryModule *module, GantryLiteral *const *arguments, const GantryKernelOptions *options,
                          const KernelTolerance *tolerance, GRand *rand);
+/** The same, but only the results of the whole are compared: values between kernels may lie in any layout. */
+void kernel_test_whole (GantryModule *module, const GantryKernelOptions *options, const KernelTolerance *tolerance,
+                        GRand *rand);
 /** One node: @operands "f32[2,3] i64[]", @attributes as in tests/core/ir/ir-test.h. */
 void kernel_test_op (GantryOp op, const char *operands, const char *attributes, const KernelTolerance *tolerance,
                      GRand *rand);

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which values between kernels lie in a blocked layout: channels in blocks of a vector's width,
+ * innermost (oneDNN's nChw8c). It has as many bytes as the plain one, so that nobody but the kernels
+ * that write and read such a value needs to know. */
+#pragma once
+#include "core/kernels/kernel-private.h"
+
+G_BEGIN_DECLS
+
+/**
+ * gantry_layouts_choose:
+ * @block: channels of a block: 8 or 16
+ *
+ * Convolutions are much faster on blocked values, and everything elementwise does not mind. Values that may take each
+ * other's place in memory get one layout. What leaves the program, is looked at as another shape, or goes to a kernel
+ * that knows only plain layouts stays plain.
+ *
+ * Returns: (transfer full): per node id, module->n_index of them: 1 where the value is blocked
+ */
+guint8 *gantry_layouts_choose (const GantryModule *module, guint block);
+
+G_END_DECLS

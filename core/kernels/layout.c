@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Classes of values that must have one layout, by union and find; a class is blocked when all of its
+ * values can be and a convolution gains from it. */
+#include "core/kernels/layout-private.h"
+#include "core/ir/operation.h"
+
+typedef struct
+{
+  const GantryModule *module;
+  const GantryFunction *entry;
+  guint block;
+  guint32 *parent; /* per position in the entry function */
+  guint8 *plain;   /* must not be blocked */
+  guint8 *gains;
+} Choice;
+
+static guint32
+find (Choice *c, guint32 i)
+{
+  while (c->parent[i] != i)
+    {
+      c->parent[i] = c->parent[c->parent[i]];
+      i = c->parent[i];
+    }
+  return i;
+}
+
+static void
+join (Choice *c, guint32 i, guint32 j)
+{
+  i = find (c, i);
+  j = find (c, j);
+  c->parent[MAX (i, j)] = MIN (i, j);
+}
+
+static guint32
+place_of (const Choice *c, const GantryNode *node)
+{
+  return gantry_module_position (c->module, node) - c->entry->first_node;
+}
+
+static gboolean
+has_blocks (const Choice *c, const GantryNode *node)
+{
+  const GantryType *type = gantry_node_type (c->module, node);
+
+  return gantry_type_is_static (type) && type->element == GANTRY_F32 && type->rank >= 3 && type->rank <= 5
+         && gantry_type_elements (type) > 0 && type->dims[1] % c->block == 0;
+}
+
+/* Kernels that are generated take any layout. */
+static gboolean
+is_generated (const GantryNode *node)
+{
+  const GantryOpInfo *info = gantry_op_info (node->op);
+
+  return info != NULL && !(info->flags & (GANTRY_OP_STRUCTURE | GANTRY_OP_VIEW | GANTRY_OP_EXTERN))
+         && node->op != GANTRY_OP_COPY && node->op != GANTRY_OP_DOT_GENERAL;
+}
+
+static void
+look_at (Choice *c, const GantryNode *node)
+{
+  guint32 place = place_of (c, node);
+  gboolean convolution = node->op == GANTRY_OP_CONVOLUTION;
+
+  c->plain[place] = !is_generated (node) || !has_blocks (c, node);
+  c->gains[place] |= convolution;
+  for (guint i = 0; i < node->n_operands; i++)
+    {
+      const GantryNode *operand = gantry_node_operand (c->module, node, i);
+      guint32 other = operand != NULL ? place_of (c, operand) : G_MAXUINT32;
+
+      if (other >= c->entry->n_nodes)
+        continue;
+      if (!is_generated (node) || (convolution && i > 0))
+        c->plain[other] = TRUE;
+      else if (convolution)
+        c->gains[other] = TRUE;
+      if (gantry_node_may_alias (c->module, node, i))
+        join (c, place, other);
+    }
+}
+
+guint8 *
+gantry_layouts_choose (const GantryModule *module, guint block)
+{
+  const GantryFunction *entry = gantry_module_entry (module);
+  guint8 *blocked = g_new0 (guint8, MAX (module->n_index, 1));
+  Choice c = { .module = module, .entry = entry, .block = block };
+
+  c.parent = g_new (guint32, entry->n_nodes + 1);
+  c.plain = g_new0 (guint8, entry->n_nodes + 1);
+  c.gains = g_new0 (guint8, entry->n_nodes + 1);
+  for (guint32 i = 0; i < entry->n_nodes; i++)
+    c.parent[i] = i;
+  for (guint32 i = 0; i < entry->n_nodes; i++)
+    look_at (&c, &module->nodes[entry->first_node + i]);
+  for (guint32 i = 0; i < entry->n_results; i++)
+    c.plain[place_of (&c, gantry_module_node (module, gantry_function_result_id (module, entry, i)))] = TRUE;
+  for (guint32 i = 0; i < entry->n_nodes; i++)
+    {
+      c.plain[find (&c, i)] |= c.plain[i];
+      c.gains[find (&c, i)] |= c.gains[i];
+    }
+  for (guint32 i = 0; i < entry->n_nodes; i++)
+    blocked[module->nodes[entry->first_node + i].id] = c.gains[find (&c, i)] && !c.plain[find (&c, i)];
+  g_free (c.parent);
+  g_free (c.plain);
+  g_free (c.gains);
+  return blocked;
+}
