@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fuzz target of the ONNX reader: whatever the bytes, importing ends in a module that the verifier accepts and
- * whose text form parses back, or in an error with a message. */
+/* Fuzz target of the ONNX reader: whatever the bytes, importing ends in a module that the verifier
+ * accepts and whose text form parses back, or in an error with a message. */
 
 #include "core/frontends/onnx/onnx.h"
 #include "core/ir/ir.h"
@@ -15,7 +15,8 @@ check_text (const GantryModule *module)
   g_autofree char *why = NULL;
   g_autoptr (GantryContext) context = gantry_context_new ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (GantryModule) again = gantry_module_from_text (context, text, -1, "fuzz.gantry-text", &error);
+  g_autoptr (GantryModule)
+    again = gantry_module_from_text (context, text, -1, "fuzz.gantry-text", &error);
 
   if (again == NULL)
     g_error ("the text form does not parse: %s", error->message);
@@ -26,16 +27,17 @@ check_text (const GantryModule *module)
 int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
-  /* Small models reach every part of the reader; a limit keeps one input from taking seconds. A dimension to bind that
-   * the model does not have is an error, so only every other input is told one. */
+  /* Small models reach every part of the reader; a limit keeps one input from taking seconds. A
+   * dimension to bind that the model does not have is an error, so only every other input is told
+   * one. */
   const GantryOnnxDim batch = { "n", 2 };
   const GantryOnnxOptions options = { .dims = &batch, .n_dims = size % 2, .max_nodes = 5000 };
   g_autoptr (GantryContext) context = gantry_context_new ();
   g_autoptr (GBytes) bytes = g_bytes_new_static (data, size);
   g_autoptr (GantryOnnxInfo) info = NULL;
   g_autoptr (GError) error = NULL;
-  g_autoptr (GantryModule) module
-    = gantry_onnx_import_bytes (context, bytes, "fuzz.onnx", &options, &info, NULL, &error);
+  g_autoptr (GantryModule)
+    module = gantry_onnx_import_bytes (context, bytes, "fuzz.onnx", &options, &info, NULL, &error);
 
   g_assert ((module == NULL) == (error != NULL));
   if (module == NULL)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of the model: an operation whose body the model gives is written out where it is called,
- * its attributes put in, below a scope named after the call. Lowering never sees such a call. */
+/* Functions of the model: an operation whose body the model gives is written out where it is
+ * called, its attributes put in, below a scope named after the call. Lowering never sees such a
+ * call. */
 #include "core/frontends/onnx/onnx-import-private.h"
 #include <string.h>
 
 static char *
 function_key (const char *domain, const char *name, const char *overload)
 {
-  return g_strconcat (gantry_onnx_domain (domain), "\n", name != NULL ? name : "", "\n", overload != NULL ? overload : "",
-                      NULL);
+  return g_strconcat (gantry_onnx_domain (domain), "\n", name != NULL ? name : "", "\n",
+                      overload != NULL ? overload : "", NULL);
 }
 
 gboolean
@@ -20,12 +21,14 @@ gantry_onnx_collect_functions (GantryOnnxImport *import, GError **error)
     {
       Onnx__FunctionProto *function = model->functions[i];
 
-      if (g_hash_table_insert (import->functions, function_key (function->domain, function->name, function->overload),
+      if (g_hash_table_insert (import->functions,
+                               function_key (function->domain, function->name, function->overload),
                                function))
         continue;
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
                    "function '%s' of domain '%s' is given twice; the file is damaged",
-                   function->name != NULL ? function->name : "", function->domain != NULL ? function->domain : "");
+                   function->name != NULL ? function->name : "",
+                   function->domain != NULL ? function->domain : "");
       return FALSE;
     }
   return TRUE;
@@ -50,8 +53,9 @@ bind_inputs (GantryOnnxBody *inside, GantryOnnxBody *body, const Onnx__NodeProto
 {
   if (node->n_input > function->n_input)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "it has %zu inputs, but the function '%s' takes %zu",
-                   node->n_input, function->name, function->n_input);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+                   "it has %zu inputs, but the function '%s' takes %zu", node->n_input,
+                   function->name, function->n_input);
       return FALSE;
     }
   for (gsize i = 0; i < function->n_input; i++)
@@ -61,8 +65,9 @@ bind_inputs (GantryOnnxBody *inside, GantryOnnxBody *body, const Onnx__NodeProto
 
       if (*name != '\0' && !g_hash_table_lookup_extended (body->values, name, NULL, &id))
         {
-          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                       "input '%s' is produced by no node, input or initializer; the file is damaged", name);
+          g_set_error (
+            error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+            "input '%s' is produced by no node, input or initializer; the file is damaged", name);
           return FALSE;
         }
       if (!gantry_onnx_body_define (inside, function->input[i], GPOINTER_TO_UINT (id), error))
@@ -72,7 +77,8 @@ bind_inputs (GantryOnnxBody *inside, GantryOnnxBody *body, const Onnx__NodeProto
 }
 
 static void
-bind (GHashTable *bindings, const char *name, const Onnx__AttributeProto *attribute, GantryOnnxBody *body)
+bind (GHashTable *bindings, const char *name, const Onnx__AttributeProto *attribute,
+      GantryOnnxBody *body)
 {
   GantryOnnxBinding *binding = g_new (GantryOnnxBinding, 1);
 
@@ -80,19 +86,22 @@ bind (GHashTable *bindings, const char *name, const Onnx__AttributeProto *attrib
   g_hash_table_insert (bindings, (gpointer) name, binding);
 }
 
-/* Defaults first, then what the call gives; an attribute of the call may itself stand for one of the function around it. */
+/* Defaults first, then what the call gives; an attribute of the call may itself stand for one of
+ * the function around it. */
 static gboolean
 bind_attributes (GantryOnnxBody *inside, GantryOnnxBody *body, const Onnx__NodeProto *node,
                  const Onnx__FunctionProto *function, GError **error)
 {
   for (gsize i = 0; i < function->n_attribute_proto; i++)
     if (function->attribute_proto[i]->name != NULL)
-      bind (inside->bindings, function->attribute_proto[i]->name, function->attribute_proto[i], inside);
+      bind (inside->bindings, function->attribute_proto[i]->name, function->attribute_proto[i],
+            inside);
   for (gsize i = 0; i < node->n_attribute; i++)
     {
       g_autoptr (GError) local = NULL;
       GantryOnnxBody *of;
-      const Onnx__AttributeProto *attribute = gantry_onnx_attribute (body, node->attribute[i], &of, &local);
+      const Onnx__AttributeProto *attribute = gantry_onnx_attribute (body, node->attribute[i], &of,
+                                                                     &local);
 
       if (local != NULL)
         {
@@ -116,7 +125,8 @@ opsets_of (const GantryOnnxBody *body, const Onnx__FunctionProto *function)
     {
       gint64 version = function->opset_import[i]->version;
 
-      g_hash_table_insert (opsets, (gpointer) gantry_onnx_domain (function->opset_import[i]->domain),
+      g_hash_table_insert (opsets,
+                           (gpointer) gantry_onnx_domain (function->opset_import[i]->domain),
                            GINT_TO_POINTER ((gint) CLAMP (version, 0, G_MAXINT)));
     }
   return opsets;
@@ -130,8 +140,9 @@ name_outputs (GantryOnnxBody *inside, GantryOnnxBody *body, const Onnx__NodeProt
 {
   if (node->n_output > function->n_output)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "it has %zu outputs, but the function '%s' gives %zu",
-                   node->n_output, function->name, function->n_output);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+                   "it has %zu outputs, but the function '%s' gives %zu", node->n_output,
+                   function->name, function->n_output);
       return FALSE;
     }
   for (gsize i = 0; i < node->n_output; i++)
@@ -143,7 +154,8 @@ name_outputs (GantryOnnxBody *inside, GantryOnnxBody *body, const Onnx__NodeProt
       if (*outer == '\0')
         continue;
       g_hash_table_insert (inside->aliases, function->output[i],
-                           alias != NULL ? g_strdup (alias) : g_strconcat (body->prefix, outer, NULL));
+                           alias != NULL ? g_strdup (alias)
+                                         : g_strconcat (body->prefix, outer, NULL));
       if (type != NULL)
         g_hash_table_insert (inside->types, function->output[i], type);
     }
@@ -162,9 +174,10 @@ take_outputs (GantryOnnxBody *inside, GantryOnnxBody *body, const Onnx__NodeProt
         continue;
       if (id == 0)
         {
-          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                       "output '%s' of function '%s' is produced by none of its nodes; the file is damaged",
-                       function->output[i], function->name);
+          g_set_error (
+            error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+            "output '%s' of function '%s' is produced by none of its nodes; the file is damaged",
+            function->output[i], function->name);
           return FALSE;
         }
       if (!gantry_onnx_body_define (body, node->output[i], id, error))
@@ -176,7 +189,8 @@ take_outputs (GantryOnnxBody *inside, GantryOnnxBody *body, const Onnx__NodeProt
 /* Writing */
 
 static void
-set_place (GantryOnnxBody *inside, const GantryOnnxBody *body, gsize index, const Onnx__FunctionProto *function)
+set_place (GantryOnnxBody *inside, const GantryOnnxBody *body, gsize index,
+           const Onnx__FunctionProto *function)
 {
   const Onnx__NodeProto *node = body->nodes[index];
   g_autofree char *where = gantry_onnx_node_where (body, index);
@@ -201,25 +215,28 @@ static gboolean
 check_call (GantryOnnxImport *import, const Onnx__FunctionProto *function, GError **error)
 {
   if (g_hash_table_contains (import->calls, function))
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                 "function '%s' calls itself; ONNX functions may not, write the loop as Loop or Scan", function->name);
+    g_set_error (
+      error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+      "function '%s' calls itself; ONNX functions may not, write the loop as Loop or Scan",
+      function->name);
   else if (import->call_depth >= GANTRY_ONNX_MAX_CALL_DEPTH)
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "functions call each other more than %u deep",
-                 GANTRY_ONNX_MAX_CALL_DEPTH);
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE,
+                 "functions call each other more than %u deep", GANTRY_ONNX_MAX_CALL_DEPTH);
   else
     return gantry_onnx_count (import, 1, error);
   return FALSE;
 }
 
 static gboolean
-write_inside (GantryOnnxBody *inside, GantryOnnxBody *body, gsize index, const Onnx__FunctionProto *function,
-              GError **error)
+write_inside (GantryOnnxBody *inside, GantryOnnxBody *body, gsize index,
+              const Onnx__FunctionProto *function, GError **error)
 {
   GantryOnnxImport *import = body->import;
   const Onnx__NodeProto *node = body->nodes[index];
   gboolean ok;
 
-  if (!bind_inputs (inside, body, node, function, error) || !bind_attributes (inside, body, node, function, error)
+  if (!bind_inputs (inside, body, node, function, error)
+      || !bind_attributes (inside, body, node, function, error)
       || !name_outputs (inside, body, node, function, error))
     return FALSE;
   gantry_onnx_declare_types (inside, function->value_info, function->n_value_info);
@@ -232,7 +249,8 @@ write_inside (GantryOnnxBody *inside, GantryOnnxBody *body, gsize index, const O
 }
 
 gboolean
-gantry_onnx_write_call (GantryOnnxBody *body, gsize index, const Onnx__FunctionProto *function, GError **error)
+gantry_onnx_write_call (GantryOnnxBody *body, gsize index, const Onnx__FunctionProto *function,
+                        GError **error)
 {
   g_auto (GantryOnnxBody) inside;
   g_autoptr (GHashTable) bindings = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_free);
@@ -245,7 +263,8 @@ gantry_onnx_write_call (GantryOnnxBody *body, gsize index, const Onnx__FunctionP
   inside.aliases = aliases;
   inside.opsets = opsets;
   set_place (&inside, body, index, function);
-  if (check_call (body->import, function, &local) && write_inside (&inside, body, index, function, &local))
+  if (check_call (body->import, function, &local)
+      && write_inside (&inside, body, index, function, &local))
     return TRUE;
   /* An error inside says where it is; one of the call itself does not yet. */
   if (!g_str_has_prefix (local->message, "node "))

@@ -37,7 +37,8 @@ gantry_onnx_body_define (GantryOnnxBody *body, const char *name, guint32 id, GEr
   if (g_hash_table_insert (body->values, (gpointer) name, GUINT_TO_POINTER (id)))
     return TRUE;
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-               "%svalue '%s' is given twice; each value needs a name of its own", body->where, name);
+               "%svalue '%s' is given twice; each value needs a name of its own", body->where,
+               name);
   return FALSE;
 }
 
@@ -48,7 +49,8 @@ location_of (GantryOnnxBody *body, const char *what, const char *name)
 {
   GantryOnnxImport *import = body->import;
   g_autofree char *text = g_strdup_printf ("%s%s '%s'", body->where, what, name);
-  GantryLocation location = { .file = import->file_string, .line = body->line,
+  GantryLocation location = { .file = import->file_string,
+                              .line = body->line,
                               .text = gantry_context_intern (import->context, text) };
 
   return gantry_context_location (import->context, &location);
@@ -66,7 +68,8 @@ name_in (GantryOnnxBody *body, const char *name)
 
 /* Returns: the parameter's id, 0 on error. */
 static guint32
-write_parameter (GantryOnnxBody *body, const char *what, const char *name, guint32 name_id, guint32 type, GError **error)
+write_parameter (GantryOnnxBody *body, const char *what, const char *name, guint32 name_id,
+                 guint32 type, GError **error)
 {
   GantryOnnxImport *import = body->import;
   guint32 scope = gantry_context_scope (import->context, body->scope);
@@ -87,13 +90,14 @@ initializer_names (const Onnx__GraphProto *graph)
     if (graph->initializer[i]->name != NULL)
       g_hash_table_add (names, graph->initializer[i]->name);
   for (gsize i = 0; i < graph->n_sparse_initializer; i++)
-    if (graph->sparse_initializer[i]->values != NULL && graph->sparse_initializer[i]->values->name != NULL)
+    if (graph->sparse_initializer[i]->values != NULL
+        && graph->sparse_initializer[i]->values->name != NULL)
       g_hash_table_add (names, graph->sparse_initializer[i]->values->name);
   return names;
 }
 
-/* Up to IR version 3 every initializer stands among the inputs too, and later versions may give an input a default
- * so: in both cases the value is known and it is no input. */
+/* Up to IR version 3 every initializer stands among the inputs too, and later versions may give an
+ * input a default so: in both cases the value is known and it is no input. */
 static gboolean
 write_inputs (GantryOnnxBody *body, const Onnx__GraphProto *graph, gboolean is_main, GError **error)
 {
@@ -106,8 +110,8 @@ write_inputs (GantryOnnxBody *body, const Onnx__GraphProto *graph, gboolean is_m
 
       if (input->name == NULL || *input->name == '\0')
         {
-          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%sinput %zu has no name; the file is damaged", body->where,
-                       i);
+          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+                       "%sinput %zu has no name; the file is damaged", body->where, i);
           return FALSE;
         }
       if (g_hash_table_contains (given, input->name))
@@ -123,11 +127,12 @@ write_inputs (GantryOnnxBody *body, const Onnx__GraphProto *graph, gboolean is_m
 /* Initializers */
 
 static guint32
-write_constant (GantryOnnxBody *body, const char *name, guint32 scope, const char *foreign, guint32 type,
-                GantryAttrList *list)
+write_constant (GantryOnnxBody *body, const char *name, guint32 scope, const char *foreign,
+                guint32 type, GantryAttrList *list)
 {
   GantryOnnxImport *import = body->import;
-  guint op = foreign != NULL ? gantry_context_foreign_op (import->context, foreign) : GANTRY_OP_CONSTANT;
+  guint op = foreign != NULL ? gantry_context_foreign_op (import->context, foreign)
+                             : GANTRY_OP_CONSTANT;
 
   gantry_builder_set_place (import->builder, scope, location_of (body, "initializer", name));
   gantry_builder_set_name (import->builder, name_in (body, name));
@@ -135,7 +140,8 @@ write_constant (GantryOnnxBody *body, const char *name, guint32 scope, const cha
 }
 
 static gboolean
-write_initializer (GantryOnnxBody *body, const Onnx__TensorProto *tensor, guint32 scope, gsize index, GError **error)
+write_initializer (GantryOnnxBody *body, const Onnx__TensorProto *tensor, guint32 scope,
+                   gsize index, GError **error)
 {
   GantryOnnxImport *import = body->import;
   g_autoptr (GantryAttrList) list = gantry_attr_list_new (import->context);
@@ -144,8 +150,8 @@ write_initializer (GantryOnnxBody *body, const Onnx__TensorProto *tensor, guint3
 
   if (tensor->name == NULL || *tensor->name == '\0')
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%sinitializer %zu has no name; the file is damaged",
-                   body->where, index);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+                   "%sinitializer %zu has no name; the file is damaged", body->where, index);
       return FALSE;
     }
   if (!gantry_onnx_count (import, 1, error)
@@ -155,13 +161,15 @@ write_initializer (GantryOnnxBody *body, const Onnx__TensorProto *tensor, guint3
       return FALSE;
     }
   compiled = gantry_element_is_compiled (gantry_context_type (import->context, type)->element);
-  id = write_constant (body, tensor->name, scope, compiled ? NULL : GANTRY_ONNX_PREFIX "Initializer", type,
+  id = write_constant (body, tensor->name, scope,
+                       compiled ? NULL : GANTRY_ONNX_PREFIX "Initializer", type,
                        g_steal_pointer (&list));
   return gantry_onnx_body_define (body, tensor->name, id, error);
 }
 
 static gboolean
-write_sparse_initializer (GantryOnnxBody *body, const Onnx__SparseTensorProto *sparse, guint32 scope, GError **error)
+write_sparse_initializer (GantryOnnxBody *body, const Onnx__SparseTensorProto *sparse,
+                          guint32 scope, GError **error)
 {
   GantryOnnxImport *import = body->import;
   g_autoptr (GantryAttrList) list = gantry_attr_list_new (import->context);
@@ -170,26 +178,30 @@ write_sparse_initializer (GantryOnnxBody *body, const Onnx__SparseTensorProto *s
   if (sparse->values == NULL || sparse->indices == NULL || sparse->values->name == NULL)
     {
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                   "%sa sparse initializer lacks its values, indices or name; the file is damaged", body->where);
+                   "%sa sparse initializer lacks its values, indices or name; the file is damaged",
+                   body->where);
       return FALSE;
     }
   if (!gantry_onnx_count (import, 1, error)
       || !gantry_onnx_write_tensor (import, list, "value.values", sparse->values, &values, error)
-      || !gantry_onnx_write_tensor (import, list, "value.indices", sparse->indices, &indices, error))
+      || !gantry_onnx_write_tensor (import, list, "value.indices", sparse->indices, &indices,
+                                    error))
     {
       gantry_error_prefix (error, "%sinitializer '%s': ", body->where, sparse->values->name);
       return FALSE;
     }
   gantry_attr_list_set_ints (list, "value.dims", sparse->dims, sparse->n_dims);
   if (sparse->n_dims <= GANTRY_MAX_RANK)
-    type = gantry_context_tensor (import->context, gantry_context_type (import->context, values)->element,
+    type = gantry_context_tensor (import->context,
+                                  gantry_context_type (import->context, values)->element,
                                   (guint) sparse->n_dims, sparse->dims);
-  id = write_constant (body, sparse->values->name, scope, GANTRY_ONNX_PREFIX "SparseInitializer", type,
-                       g_steal_pointer (&list));
+  id = write_constant (body, sparse->values->name, scope, GANTRY_ONNX_PREFIX "SparseInitializer",
+                       type, g_steal_pointer (&list));
   return gantry_onnx_body_define (body, sparse->values->name, id, error);
 }
 
-/* A weight stands where its users stand: in the innermost scope that holds them all. name -> scope id + 1 */
+/* A weight stands where its users stand: in the innermost scope that holds them all. name -> scope
+ * id + 1 */
 static GHashTable *
 scopes_of_operands (GantryOnnxBody *body)
 {
@@ -199,7 +211,8 @@ scopes_of_operands (GantryOnnxBody *body)
     for (gsize j = 0; j < body->nodes[i]->n_input; j++)
       {
         const char *name = body->nodes[i]->input[j];
-        guint32 scope = body->scopes[i], before = GPOINTER_TO_UINT (g_hash_table_lookup (scopes, name));
+        guint32 scope = body->scopes[i],
+                before = GPOINTER_TO_UINT (g_hash_table_lookup (scopes, name));
 
         if (before != 0)
           scope = gantry_onnx_common_scope (body->import->context, before - 1, scope);
@@ -216,11 +229,12 @@ write_initializers (GantryOnnxBody *body, const Onnx__GraphProto *graph, GError 
 
   for (gsize i = 0; i < graph->n_initializer + graph->n_sparse_initializer; i++)
     {
-      const Onnx__SparseTensorProto *sparse
-        = i >= graph->n_initializer ? graph->sparse_initializer[i - graph->n_initializer] : NULL;
+      const Onnx__SparseTensorProto *sparse =
+        i >= graph->n_initializer ? graph->sparse_initializer[i - graph->n_initializer] : NULL;
       const Onnx__TensorProto *tensor = sparse != NULL ? sparse->values : graph->initializer[i];
-      guint32 scope
-        = tensor != NULL && tensor->name != NULL ? GPOINTER_TO_UINT (g_hash_table_lookup (scopes, tensor->name)) : 0;
+      guint32 scope = tensor != NULL && tensor->name != NULL
+                        ? GPOINTER_TO_UINT (g_hash_table_lookup (scopes, tensor->name))
+                        : 0;
 
       scope = scope != 0 ? scope - 1 : base;
       if (sparse != NULL ? !write_sparse_initializer (body, sparse, scope, error)
@@ -257,9 +271,10 @@ end_function (GantryOnnxBody *body, const Onnx__GraphProto *graph, GError **erro
       results[i] = name != NULL ? GPOINTER_TO_UINT (g_hash_table_lookup (body->values, name)) : 0;
       if (results[i] == 0)
         {
-          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                       "%soutput '%s' is produced by no node, input or initializer; the file is damaged", body->where,
-                       name != NULL ? name : "");
+          g_set_error (
+            error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+            "%soutput '%s' is produced by no node, input or initializer; the file is damaged",
+            body->where, name != NULL ? name : "");
           return FALSE;
         }
     }
@@ -285,14 +300,15 @@ gantry_onnx_write_graph (GantryOnnxImport *import, const Onnx__GraphProto *graph
   g_auto (GantryOnnxBody) body;
 
   gantry_onnx_body_init (&body, import, NULL);
-  gantry_builder_begin (import->builder, graph->name != NULL && *graph->name != '\0' ? graph->name : "main", 0);
+  gantry_builder_begin (import->builder,
+                        graph->name != NULL && *graph->name != '\0' ? graph->name : "main", 0);
   return write_inputs (&body, graph, TRUE, error) && write_contents (&body, graph, error);
 }
 
 /* All bodies of a node take the captures of all of them; each names those that are its own. */
 static gboolean
-write_captures (GantryOnnxBody *body, const GantryOnnxBody *names, const Onnx__GraphProto *graph, GArray *captures,
-                GError **error)
+write_captures (GantryOnnxBody *body, const GantryOnnxBody *names, const Onnx__GraphProto *graph,
+                GArray *captures, GError **error)
 {
   GantryOnnxImport *import = body->import;
   GPtrArray *own = gantry_onnx_free_names (import, graph);
@@ -300,8 +316,10 @@ write_captures (GantryOnnxBody *body, const GantryOnnxBody *names, const Onnx__G
 
   for (guint i = 0; i < captures->len; i++)
     {
-      guint32 id = g_array_index (captures, guint32, i), name = gantry_builder_node (import->builder, id)->name;
-      guint32 parameter = write_parameter (body, "captured", gantry_context_string (import->context, name), name,
+      guint32 id = g_array_index (captures, guint32, i),
+              name = gantry_builder_node (import->builder, id)->name;
+      guint32 parameter = write_parameter (body, "captured",
+                                           gantry_context_string (import->context, name), name,
                                            gantry_builder_type (import->builder, id), error);
 
       if (parameter == 0)
@@ -320,8 +338,9 @@ write_captures (GantryOnnxBody *body, const GantryOnnxBody *names, const Onnx__G
 }
 
 guint32
-gantry_onnx_write_subgraph (GantryOnnxBody *outer, const GantryOnnxBody *names, const Onnx__GraphProto *graph,
-                            const char *attribute, gsize index, GArray *captures, GError **error)
+gantry_onnx_write_subgraph (GantryOnnxBody *outer, const GantryOnnxBody *names,
+                            const Onnx__GraphProto *graph, const char *attribute, gsize index,
+                            GArray *captures, GError **error)
 {
   GantryOnnxImport *import = outer->import;
   g_autofree char *node = gantry_onnx_node_where (outer, index);
@@ -337,7 +356,8 @@ gantry_onnx_write_subgraph (GantryOnnxBody *outer, const GantryOnnxBody *names, 
   g_free (body.scope);
   body.scope = g_strdup (gantry_context_scope_path (import->context, outer->scopes[index]));
   function = gantry_builder_begin (import->builder, attribute, 0);
-  if (!write_inputs (&body, graph, FALSE, error) || !write_captures (&body, names, graph, captures, error)
+  if (!write_inputs (&body, graph, FALSE, error)
+      || !write_captures (&body, names, graph, captures, error)
       || !write_contents (&body, graph, error))
     return 0;
   return function;

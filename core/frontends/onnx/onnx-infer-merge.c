@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the runs of type inference found, together and with what the file declares, becomes the types
- * of the module's nodes; what was refused becomes the list of unsupported operations. */
+/* What the runs of type inference found, together and with what the file declares, becomes the
+ * types of the module's nodes; what was refused becomes the list of unsupported operations. */
 #include "core/frontends/onnx/onnx-infer-private.h"
 #include <string.h>
 
-/* Sizes that few models have and that are large enough for windows and strides to pass over. No two are equal in both
- * runs at once, which is what tells them apart. */
+/* Sizes that few models have and that are large enough for windows and strides to pass over. No two
+ * are equal in both runs at once, which is what tells them apart. */
 gint64
 gantry_onnx_guess (guint run, gsize k)
 {
@@ -27,7 +27,8 @@ merge_dim (GantryOnnxInfer *infer, GantryDim a, GantryDim b)
 
   if (a == b)
     return a;
-  if (k >= 0 && k < infer->free_dims->len && a == gantry_onnx_guess (0, (gsize) k) && b == gantry_onnx_guess (1, (gsize) k))
+  if (k >= 0 && k < infer->free_dims->len && a == gantry_onnx_guess (0, (gsize) k)
+      && b == gantry_onnx_guess (1, (gsize) k))
     return g_array_index (infer->free_dims, GantryDim, k);
   return GANTRY_DIM_UNKNOWN;
 }
@@ -48,7 +49,8 @@ static guint32
 merge_runs (GantryOnnxInfer *infer, guint32 a_id, guint32 b_id)
 {
   GantryContext *context = infer->import->context;
-  const GantryType *a = gantry_context_type (context, a_id), *b = gantry_context_type (context, b_id);
+  const GantryType *a = gantry_context_type (context, a_id),
+                   *b = gantry_context_type (context, b_id);
 
   if (a_id == b_id)
     return a_id;
@@ -92,7 +94,8 @@ warn_contradiction (GantryOnnxInfer *infer, const GantryNode *node, guint32 foun
 }
 
 static guint32
-merge_declared (GantryOnnxInfer *infer, const GantryNode *node, guint32 found_id, guint32 declared_id)
+merge_declared (GantryOnnxInfer *infer, const GantryNode *node, guint32 found_id,
+                guint32 declared_id)
 {
   GantryContext *context = infer->import->context;
   const GantryType *found = gantry_context_type (context, found_id);
@@ -101,7 +104,8 @@ merge_declared (GantryOnnxInfer *infer, const GantryNode *node, guint32 found_id
 
   if (found_id == 0)
     return declared_id;
-  if (found_id == declared_id || !gantry_type_is_tensor (found) || !gantry_type_is_tensor (declared))
+  if (found_id == declared_id || !gantry_type_is_tensor (found)
+      || !gantry_type_is_tensor (declared))
     return found_id;
   if (contradicts (found, declared))
     {
@@ -119,7 +123,8 @@ static void
 set_type (GantryOnnxInfer *infer, GantryNode *node, guint32 found)
 {
   GantryContext *context = infer->import->context;
-  const GantryType *a = gantry_context_type (context, found), *b = gantry_context_type (context, node->type);
+  const GantryType *a = gantry_context_type (context, found),
+                   *b = gantry_context_type (context, node->type);
 
   if (a->kind == GANTRY_TYPE_TUPLE && b->kind == GANTRY_TYPE_TUPLE && a->rank == b->rank)
     {
@@ -142,7 +147,8 @@ has_free_dims (const GantryModule *module)
     {
       const GantryType *type = gantry_node_type (module, &module->nodes[i]);
 
-      if (module->nodes[i].op == GANTRY_OP_PARAMETER && gantry_type_is_tensor (type) && !gantry_type_is_static (type))
+      if (module->nodes[i].op == GANTRY_OP_PARAMETER && gantry_type_is_tensor (type)
+          && !gantry_type_is_static (type))
         return TRUE;
     }
   return FALSE;
@@ -160,7 +166,8 @@ infer_init (GantryOnnxInfer *infer, GantryOnnxImport *import, const GantryModule
   infer->problems = g_array_new (FALSE, TRUE, sizeof (GantryOnnxUnsupported));
   infer->problem_index = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   for (guint i = 0; i < module->n_functions; i++)
-    g_hash_table_insert (infer->functions, GUINT_TO_POINTER (module->functions[i].id), &module->functions[i]);
+    g_hash_table_insert (infer->functions, GUINT_TO_POINTER (module->functions[i].id),
+                         &module->functions[i]);
 }
 
 static void
@@ -177,7 +184,8 @@ infer_clear (GantryOnnxInfer *infer)
   g_hash_table_unref (infer->problem_index);
 }
 
-/* Unknown dimensions have no name to be found again by: each run meets them anew, in the same order. */
+/* Unknown dimensions have no name to be found again by: each run meets them anew, in the same
+ * order. */
 static void
 next_run (GantryOnnxInfer *infer)
 {

@@ -30,7 +30,7 @@ typedef struct
   GHashTable *functions; /* id -> GantryFunction* */
   guint dead;
   guint n_done;
-  GArray *problems; /* GantryOnnxUnsupported */
+  GArray *problems;          /* GantryOnnxUnsupported */
   GHashTable *problem_index; /* "operation\nwhy" -> index + 1 */
 } GantryOnnxInfer;
 

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types by lowering: each node is written in core operations into a scratch module that nobody keeps,
- * and what comes out has the types. Where dimensions are not bound this is done twice with two sizes
- * put in for each of them: an extent that is the same both times does not depend on them, one that is
- * the size put in both times is that dimension, any other is unknown. So a free batch size is seen
- * through the whole graph, although the rules compute with numbers only. */
+/* Types by lowering: each node is written in core operations into a scratch module that nobody
+ * keeps, and what comes out has the types. Where dimensions are not bound this is done twice with
+ * two sizes put in for each of them: an extent that is the same both times does not depend on them,
+ * one that is the size put in both times is that dimension, any other is unknown. So a free batch
+ * size is seen through the whole graph, although the rules compute with numbers only. */
 #include "core/frontends/onnx/onnx-infer-private.h"
 #include "core/ir/operation.h"
 #include <string.h>
 
 /* Values up to this many elements are folded: shapes, indices, axes; never a weight. */
 #define FOLD_LIMIT 1024
-#define CANCEL_EVERY 1024u
+#define REPORT_EVERY 1024u
 
-static gboolean infer_function (GantryOnnxInfer *infer, const GantryFunction *function, const guint32 *types, GError **error);
+static gboolean infer_function (GantryOnnxInfer *infer, const GantryFunction *function,
+                                const guint32 *types, GError **error);
 
 static const char *
 operation_of (GantryOnnxInfer *infer, const GantryNode *node)
@@ -25,7 +26,9 @@ operation_of (GantryOnnxInfer *infer, const GantryNode *node)
 static gint64
 size_put_in (GantryOnnxInfer *infer, GantryDim dim)
 {
-  gpointer known = dim != GANTRY_DIM_UNKNOWN ? g_hash_table_lookup (infer->sizes, GSIZE_TO_POINTER ((gsize) dim)) : NULL;
+  gpointer known = dim != GANTRY_DIM_UNKNOWN
+                     ? g_hash_table_lookup (infer->sizes, GSIZE_TO_POINTER ((gsize) dim))
+                     : NULL;
   gsize k = GPOINTER_TO_SIZE (known);
 
   if (k == 0)
@@ -47,7 +50,8 @@ with_sizes (GantryOnnxInfer *infer, guint32 id)
   if (!infer->guessing || !gantry_type_is_tensor (type) || gantry_type_is_static (type))
     return id;
   for (guint i = 0; i < type->rank; i++)
-    dims[i] = GANTRY_DIM_IS_STATIC (type->dims[i]) ? type->dims[i] : size_put_in (infer, type->dims[i]);
+    dims[i] = GANTRY_DIM_IS_STATIC (type->dims[i]) ? type->dims[i]
+                                                   : size_put_in (infer, type->dims[i]);
   return gantry_context_tensor (infer->import->context, type->element, type->rank, dims);
 }
 
@@ -61,7 +65,8 @@ note_problem (GantryOnnxInfer *infer, const GantryNode *node, const char *why)
   GantryOnnxUnsupported *problem;
   gsize index;
 
-  if (infer->dead > 0 || infer->run > 0 || (infer->guessing && gantry_onnx_knows_operation (operation)))
+  if (infer->dead > 0 || infer->run > 0
+      || (infer->guessing && gantry_onnx_knows_operation (operation)))
     return;
   if (g_str_has_prefix (why, operation) && g_str_has_prefix (why + strlen (operation), ": "))
     why += strlen (operation) + 2;
@@ -69,10 +74,12 @@ note_problem (GantryOnnxInfer *infer, const GantryNode *node, const char *why)
   index = GPOINTER_TO_SIZE (g_hash_table_lookup (infer->problem_index, key));
   if (index == 0)
     {
-      const GantryLocation *location = gantry_context_get_location (infer->import->context, node->location);
+      const GantryLocation *location = gantry_context_get_location (infer->import->context,
+                                                                    node->location);
       GantryOnnxUnsupported added = { .operation = g_strdup (operation), .why = g_strdup (why) };
 
-      added.first = g_strdup (location != NULL ? gantry_context_string (infer->import->context, location->text) : "");
+      added.first = g_strdup (
+        location != NULL ? gantry_context_string (infer->import->context, location->text) : "");
       g_array_append_val (infer->problems, added);
       index = infer->problems->len;
       g_hash_table_insert (infer->problem_index, g_steal_pointer (&key), GSIZE_TO_POINTER (index));
@@ -95,7 +102,8 @@ value_of (GantryOnnxInfer *infer, guint32 id)
 static guint32
 placeholder (GantryOnnxInfer *infer, const GantryNode *node, guint32 declared)
 {
-  return gantry_builder_add_typed (infer->scratch, node->op, NULL, 0, 0, with_sizes (infer, declared));
+  return gantry_builder_add_typed (infer->scratch, node->op, NULL, 0, 0,
+                                   with_sizes (infer, declared));
 }
 
 static guint
@@ -134,12 +142,14 @@ keep_results (GantryOnnxInfer *infer, guint32 position, const guint32 *results, 
       else
         infer->values[position] = value;
     }
-  infer->types[position] = is_tuple ? gantry_context_tuple (infer->import->context, n, types) : types[0];
+  infer->types[position] = is_tuple ? gantry_context_tuple (infer->import->context, n, types)
+                                    : types[0];
 }
 
 /* Subgraphs */
 
-/* What a declared type leaves open is known from the operand; where both are complete the file decides. */
+/* What a declared type leaves open is known from the operand; where both are complete the file
+ * decides. */
 static guint32
 parameter_type (GantryOnnxInfer *infer, guint32 declared, guint32 given)
 {
@@ -180,7 +190,8 @@ given_type (GantryOnnxInfer *infer, const GantryNode *node, guint i, guint n)
   guint32 type = 0;
 
   if (i < inputs)
-    type = gantry_builder_type (infer->scratch, value_of (infer, gantry_node_operand_id (infer->module, node, i)));
+    type = gantry_builder_type (infer->scratch,
+                                value_of (infer, gantry_node_operand_id (infer->module, node, i)));
   if (strcmp (operation, "Loop") == 0)
     return i < 2 ? gantry_context_scalar (context, i == 0 ? GANTRY_I64 : GANTRY_BOOL) : type;
   if (strcmp (operation, "Scan") == 0 && gantry_onnx_node_opset (context, node) >= 9)
@@ -215,13 +226,15 @@ infer_body (GantryOnnxInfer *infer, const GantryNode *node, guint32 function_id,
       else
         given = gantry_builder_type (
           infer->scratch,
-          value_of (infer, gantry_node_operand_id (infer->module, node, node->n_operands - captures + i - own)));
+          value_of (infer, gantry_node_operand_id (infer->module, node,
+                                                   node->n_operands - captures + i - own)));
       types[i] = parameter_type (infer, i < own ? parameter->type : 0, given);
     }
   return infer_function (infer, body, types, error);
 }
 
-/* The branch of an `If` that its condition never takes may be wrong in itself: `squeeze` it if its extent is 1. */
+/* The branch of an `If` that its condition never takes may be wrong in itself: `squeeze` it if its
+ * extent is 1. */
 static gboolean
 is_dead (GantryOnnxInfer *infer, const GantryNode *node, const char *key)
 {
@@ -229,11 +242,12 @@ is_dead (GantryOnnxInfer *infer, const GantryNode *node, const char *key)
 
   if (strcmp (operation_of (infer, node), "If") != 0)
     return FALSE;
-  condition
-    = gantry_builder_constant_of (infer->scratch, value_of (infer, gantry_node_operand_id (infer->module, node, 0)));
+  condition = gantry_builder_constant_of (
+    infer->scratch, value_of (infer, gantry_node_operand_id (infer->module, node, 0)));
   if (condition == NULL || condition->size == 0)
     return FALSE;
-  return strcmp (key, gantry_literal_get_int (condition, 0) != 0 ? "else_branch" : "then_branch") == 0;
+  return strcmp (key, gantry_literal_get_int (condition, 0) != 0 ? "else_branch" : "then_branch")
+         == 0;
 }
 
 static gboolean
@@ -245,7 +259,8 @@ infer_bodies (GantryOnnxInfer *infer, const GantryNode *node, GError **error)
   for (guint i = 0; i < attrs->n && ok; i++)
     if (attrs->items[i].kind == GANTRY_ATTR_FUNCTION)
       {
-        gboolean dead = is_dead (infer, node, gantry_context_string (infer->import->context, attrs->items[i].key));
+        gboolean dead = is_dead (
+          infer, node, gantry_context_string (infer->import->context, attrs->items[i].key));
 
         infer->dead += dead;
         ok = infer_body (infer, node, attrs->items[i].id, error);
@@ -276,7 +291,8 @@ static gboolean
 is_initializer (const GantryNode *node, const char *operation)
 {
   return node->n_operands == 0
-         && (strcmp (operation, "Initializer") == 0 || strcmp (operation, "SparseInitializer") == 0);
+         && (strcmp (operation, "Initializer") == 0
+             || strcmp (operation, "SparseInitializer") == 0);
 }
 
 static void
@@ -291,16 +307,19 @@ infer_foreign (GantryOnnxInfer *infer, const GantryNode *node, guint32 position)
 
   if (is_initializer (node, operation))
     {
-      g_autofree char *why
-        = g_strdup_printf ("element type %s is not compiled",
-                           gantry_element_name (gantry_node_type (infer->module, node)->element));
+      g_autofree char *why = g_strdup_printf (
+        "element type %s is not compiled",
+        gantry_element_name (gantry_node_type (infer->module, node)->element));
 
-      note_problem (infer, node, strcmp (operation, "Initializer") == 0 ? why : "sparse tensors are not compiled");
+      note_problem (infer, node,
+                    strcmp (operation, "Initializer") == 0 ? why
+                                                           : "sparse tensors are not compiled");
     }
   else if (known || !gantry_onnx_knows_operation (operation))
     {
       gantry_builder_set_place (infer->scratch, node->scope, node->location);
-      ok = gantry_onnx_dialect ()->lower (infer->scratch, infer->module, node, operands, results, n, &local);
+      ok = gantry_onnx_dialect ()->lower (infer->scratch, infer->module, node, operands, results, n,
+                                          &local);
       if (ok)
         ok = gantry_builder_check (infer->scratch, &local);
       else
@@ -325,18 +344,32 @@ infer_result (GantryOnnxInfer *infer, const GantryNode *node, guint32 position)
   infer->types[position] = gantry_builder_type (infer->scratch, infer->values[position]);
 }
 
+/* The graph is written by then; finding types is the longer part. */
+static gboolean
+report (GantryOnnxInfer *infer, GError **error)
+{
+  double runs = infer->guessing ? 2 : 1;
+  double done = (infer->run + (double) infer->n_done / infer->module->n_nodes) / runs;
+
+  if (infer->n_done++ % REPORT_EVERY != 0)
+    return TRUE;
+  gantry_progress_report (infer->import->progress,
+                          GANTRY_ONNX_WRITTEN + (1 - GANTRY_ONNX_WRITTEN) * done, "finding types");
+  return !gantry_progress_cancelled (infer->import->progress, error);
+}
+
 static gboolean
 infer_node (GantryOnnxInfer *infer, const GantryNode *node, GError **error)
 {
   guint32 position = gantry_module_position (infer->module, node);
 
-  if (infer->n_done++ % CANCEL_EVERY == 0 && gantry_progress_cancelled (infer->import->progress, error))
+  if (!report (infer, error))
     return FALSE;
   switch (node->op)
     {
     case GANTRY_OP_CONSTANT:
-      infer->values[position]
-        = gantry_builder_add_typed (infer->scratch, GANTRY_OP_CONSTANT, NULL, 0, node->attrs, node->type);
+      infer->values[position] = gantry_builder_add_typed (infer->scratch, GANTRY_OP_CONSTANT, NULL,
+                                                          0, node->attrs, node->type);
       infer->types[position] = node->type;
       return TRUE;
     case GANTRY_OP_RESULT: infer_result (infer, node, position); return TRUE;
@@ -350,7 +383,8 @@ infer_node (GantryOnnxInfer *infer, const GantryNode *node, GError **error)
 
 /* @types: of the parameters */
 static gboolean
-infer_function (GantryOnnxInfer *infer, const GantryFunction *function, const guint32 *types, GError **error)
+infer_function (GantryOnnxInfer *infer, const GantryFunction *function, const guint32 *types,
+                GError **error)
 {
   g_autofree guint32 *results = g_new (guint32, function->n_results + 1);
 

@@ -37,7 +37,8 @@ gantry_onnx_info_free (GantryOnnxInfo *info)
   g_free (info);
 }
 
-/* A bool in a file, a sparse tensor, an int4: what its values take there; good enough for a size to show. */
+/* A bool in a file, a sparse tensor, an int4: what its values take there; good enough for a size to
+ * show. */
 static guint64
 tensor_bytes (const Onnx__TensorProto *tensor)
 {
@@ -92,8 +93,8 @@ gantry_onnx_info_describe (GantryOnnxImport *import)
 }
 
 static void
-set_value (GantryOnnxImport *import, GantryOnnxValue *value, const Onnx__ValueInfoProto *declared, const char *name,
-           guint32 type)
+set_value (GantryOnnxImport *import, GantryOnnxValue *value, const Onnx__ValueInfoProto *declared,
+           const char *name, guint32 type)
 {
   value->name = g_strdup (name);
   value->type = type;

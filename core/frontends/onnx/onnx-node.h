@@ -91,7 +91,8 @@ gantry_onnx_node_operation (GantryContext *context, const GantryNode *node)
 
 /* What the lowering rules give the importer, besides gantry_onnx_dialect() of onnx.h. */
 
-/** Whether there is a rule for @operation ("Conv", "com.microsoft.FusedConv"), whatever its attributes. */
+/** Whether there is a rule for @operation ("Conv", "com.microsoft.FusedConv"), whatever its
+ * attributes. */
 gboolean gantry_onnx_knows_operation (const char *operation);
 
 G_END_DECLS

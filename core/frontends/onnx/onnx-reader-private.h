@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A model file once opened: its mapping, its message without weights, and the files of external data
- * that it names; and how a tensor of it becomes a literal. */
+/* A model file once opened: its mapping, its message without weights, and the files of external
+ * data that it names; and how a tensor of it becomes a literal. */
 #pragma once
 #include "core/base/base.h"
 #include "core/frontends/onnx/onnx-wire-private.h"
@@ -21,16 +21,18 @@ typedef struct
   GBytes *bytes;
   char *path;
   char *folder;
-  char *name; /* for people: the last part of the path */
+  char *name;           /* for people: the last part of the path */
   GHashTable *external; /* location -> GBytes */
   Onnx__ModelProto *model;
   Onnx__TensorProto *tensor;
 } GantryOnnxFile;
 
-/** Maps @path and reads @root (the ModelProto or the TensorProto descriptor). Errors begin with the path. */
+/** Maps @path and reads @root (the ModelProto or the TensorProto descriptor). Errors begin with the
+ * path. */
 GantryOnnxFile *gantry_onnx_file_open (const char *path, const ProtobufCMessageDescriptor *root,
                                        const GantryProgress *progress, GError **error);
-GantryOnnxFile *gantry_onnx_file_from_bytes (GBytes *bytes, const char *name, const ProtobufCMessageDescriptor *root,
+GantryOnnxFile *gantry_onnx_file_from_bytes (GBytes *bytes, const char *name,
+                                             const ProtobufCMessageDescriptor *root,
                                              const GantryProgress *progress, GError **error);
 void gantry_onnx_file_free (GantryOnnxFile *file);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryOnnxFile, gantry_onnx_file_free)
@@ -47,7 +49,8 @@ GantryElementType gantry_onnx_element (gint64 data_type);
  * gantry_onnx_tensor_type:
  * Returns: the type id of @tensor, 0 and @error when its dimensions or element type are malformed
  */
-guint32 gantry_onnx_tensor_type (GantryContext *context, const Onnx__TensorProto *tensor, GError **error);
+guint32
+gantry_onnx_tensor_type (GantryContext *context, const Onnx__TensorProto *tensor, GError **error);
 
 /**
  * gantry_onnx_tensor_literal:
@@ -56,8 +59,9 @@ guint32 gantry_onnx_tensor_type (GantryContext *context, const Onnx__TensorProto
  * The value of @tensor: in the mapped file where it lies there as it is needed, else decoded.
  * Returns: FALSE and @error when the data do not fit the type
  */
-gboolean gantry_onnx_tensor_literal (GantryOnnxFile *file, GantryContext *context, const Onnx__TensorProto *tensor,
-                                     GantryLiteral **literal, GError **error);
+gboolean gantry_onnx_tensor_literal (GantryOnnxFile *file, GantryContext *context,
+                                     const Onnx__TensorProto *tensor, GantryLiteral **literal,
+                                     GError **error);
 
 /** Text of protobuf bytes: mended where it is no UTF-8. Returns: (transfer full) */
 char *gantry_onnx_text (const ProtobufCBinaryData *bytes);

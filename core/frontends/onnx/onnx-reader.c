@@ -14,7 +14,8 @@ gantry_onnx_map (const char *path, GError **error)
   /* Opening a pipe would wait for its writer. */
   if (g_stat (path, &info) == 0 && !S_ISREG (info.st_mode))
     {
-      g_set_error (error, G_FILE_ERROR, S_ISDIR (info.st_mode) ? G_FILE_ERROR_ISDIR : G_FILE_ERROR_INVAL,
+      g_set_error (error, G_FILE_ERROR,
+                   S_ISDIR (info.st_mode) ? G_FILE_ERROR_ISDIR : G_FILE_ERROR_INVAL,
                    "%s is %s, not a file; name the model file", path,
                    S_ISDIR (info.st_mode) ? "a folder" : "a device or pipe");
       return NULL;
@@ -39,15 +40,20 @@ static const Signature signatures[] = {
   { "\x1f\x8b", 2, "compressed by gzip; unpack it first" },
   { "\x28\xb5\x2f\xfd", 4, "compressed by zstd; unpack it first" },
   { "BZh", 3, "compressed by bzip2; unpack it first" },
-  { "\xfd" "7zXZ", 5, "compressed by xz; unpack it first" },
+  { "\xfd"
+    "7zXZ",
+    5, "compressed by xz; unpack it first" },
   { "\x89HDF", 4, "an HDF5 file (a Keras model is one; export it with tf2onnx)" },
   { "\x80\x02", 2, "a Python pickle (an old PyTorch file is one; export it with torch.onnx)" },
-  { "\x7f" "ELF", 4, "a program" },
+  { "\x7f"
+    "ELF",
+    4, "a program" },
   { "%PDF", 4, "a PDF document" },
   { "SQLite format 3", 15, "an SQLite database" },
   { "GGUF", 4, "a GGUF model" },
   { "ML\xefR", 4, "MLIR bytecode" },
-  { "version https://git-lfs", 23, "a pointer of Git LFS; run `git lfs pull` to get the model itself" },
+  { "version https://git-lfs", 23,
+    "a pointer of Git LFS; run `git lfs pull` to get the model itself" },
   { "<!DOCTYPE", 9, "a web page, so the download went wrong" },
   { "<html", 5, "a web page, so the download went wrong" },
 };
@@ -59,12 +65,14 @@ what_else (const guint8 *data, gsize size)
   gsize looked = MIN (size, 512), text = 0;
 
   for (gsize i = 0; i < G_N_ELEMENTS (signatures); i++)
-    if (size >= signatures[i].length && memcmp (data, signatures[i].start, signatures[i].length) == 0)
+    if (size >= signatures[i].length
+        && memcmp (data, signatures[i].start, signatures[i].length) == 0)
       return signatures[i].what;
   if (size >= 8 && memcmp (data + 4, "TFL3", 4) == 0)
     return "a TensorFlow Lite model";
   for (gsize i = 0; i < looked; i++)
-    text += (data[i] >= ' ' && data[i] < 0x7f) || data[i] == '\n' || data[i] == '\t' || data[i] == '\r';
+    text += (data[i] >= ' ' && data[i] < 0x7f) || data[i] == '\n' || data[i] == '\t'
+            || data[i] == '\r';
   /* A binary message of any use has its version, a small number, within the first bytes. */
   if (text == looked)
     return "text";
@@ -78,7 +86,8 @@ begins_well (const ProtobufCMessageDescriptor *root, const guint8 *data, gsize s
   const ProtobufCFieldDescriptor *field;
   guint64 position = 0, tag;
 
-  if (!gantry_onnx_wire_varint (data, size, &position, &tag) || tag >> 3 >= GANTRY_ONNX_FIRST_PRIVATE_FIELD)
+  if (!gantry_onnx_wire_varint (data, size, &position, &tag)
+      || tag >> 3 >= GANTRY_ONNX_FIRST_PRIVATE_FIELD)
     return FALSE;
   field = protobuf_c_message_descriptor_get_field (root, (unsigned) (tag >> 3));
   if (field == NULL)
@@ -104,17 +113,20 @@ check_kind (const ProtobufCMessageDescriptor *root, const guint8 *data, gsize si
 
   if (size == 0)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TRUNCATED,
-                   "the file is empty, an %s has at least a version and a graph; copy or download it again",
-                   kind_of_root (root));
+      g_set_error (
+        error, GANTRY_ERROR, GANTRY_ERROR_TRUNCATED,
+        "the file is empty, an %s has at least a version and a graph; copy or download it again",
+        kind_of_root (root));
       return FALSE;
     }
   else_what = what_else (data, size);
   if (else_what != NULL)
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "not an %s: it is %s", kind_of_root (root), else_what);
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "not an %s: it is %s",
+                 kind_of_root (root), else_what);
   else if (!begins_well (root, data, size))
     g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                 "not an %s: its first byte (0x%02x) begins no field of one; name a file that an exporter wrote",
+                 "not an %s: its first byte (0x%02x) begins no field of one; name a file that an "
+                 "exporter wrote",
                  kind_of_root (root), data[0]);
   else
     return TRUE;
@@ -127,14 +139,15 @@ check_model (const Onnx__ModelProto *model, GError **error)
   if (model->graph == NULL)
     {
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                   "not an ONNX model: it has no graph; name a file that an exporter wrote");
+                   "not an ONNX model: it has no graph; it is cut short, or no exporter wrote it");
       return FALSE;
     }
   return TRUE;
 }
 
 static gboolean
-read_message (GantryOnnxFile *file, const ProtobufCMessageDescriptor *root, const GantryProgress *progress, GError **error)
+read_message (GantryOnnxFile *file, const ProtobufCMessageDescriptor *root,
+              const GantryProgress *progress, GError **error)
 {
   gsize size;
   const guint8 *data = g_bytes_get_data (file->bytes, &size);
@@ -150,7 +163,8 @@ read_message (GantryOnnxFile *file, const ProtobufCMessageDescriptor *root, cons
   if (message == NULL)
     {
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                   "not an %s: its fields do not fit together; the file is damaged", kind_of_root (root));
+                   "not an %s: its fields do not fit together; the file is damaged",
+                   kind_of_root (root));
       return FALSE;
     }
   if (root == &onnx__model_proto__descriptor)
@@ -161,14 +175,16 @@ read_message (GantryOnnxFile *file, const ProtobufCMessageDescriptor *root, cons
 }
 
 GantryOnnxFile *
-gantry_onnx_file_from_bytes (GBytes *bytes, const char *name, const ProtobufCMessageDescriptor *root,
-                             const GantryProgress *progress, GError **error)
+gantry_onnx_file_from_bytes (GBytes *bytes, const char *name,
+                             const ProtobufCMessageDescriptor *root, const GantryProgress *progress,
+                             GError **error)
 {
   g_autoptr (GantryOnnxFile) file = g_new0 (GantryOnnxFile, 1);
 
   file->bytes = g_bytes_ref (bytes);
   file->name = g_utf8_make_valid (name, -1);
-  file->external = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_bytes_unref);
+  file->external = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
+                                          (GDestroyNotify) g_bytes_unref);
   if (!read_message (file, root, progress, error))
     {
       gantry_error_prefix (error, "%s: ", file->name);
@@ -178,8 +194,8 @@ gantry_onnx_file_from_bytes (GBytes *bytes, const char *name, const ProtobufCMes
 }
 
 GantryOnnxFile *
-gantry_onnx_file_open (const char *path, const ProtobufCMessageDescriptor *root, const GantryProgress *progress,
-                       GError **error)
+gantry_onnx_file_open (const char *path, const ProtobufCMessageDescriptor *root,
+                       const GantryProgress *progress, GError **error)
 {
   g_autoptr (GBytes) bytes = NULL;
   g_autofree char *name = g_path_get_basename (path);
@@ -237,16 +253,21 @@ gantry_onnx_file_external (GantryOnnxFile *file, const char *location, GError **
     return bytes;
   if (!stays_inside (location))
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                   "its data file '%s' lies outside the model's folder, which is refused; put the data file beside the model "
-                   "and name it by a relative path", location);
+      g_set_error (
+        error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+        "its data file '%s' lies outside the model's folder, which is refused; put the data "
+        "file beside the model "
+        "and name it by a relative path",
+        location);
       return NULL;
     }
   if (file->folder == NULL)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-                   "its data are in the file '%s', but the model was not read from a folder; open the model file itself",
-                   location);
+      g_set_error (
+        error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
+        "its data are in the file '%s', but the model was not read from a folder; open the model "
+        "file itself",
+        location);
       return NULL;
     }
   path = g_build_filename (file->folder, location, NULL);
@@ -263,5 +284,6 @@ gantry_onnx_file_external (GantryOnnxFile *file, const char *location, GError **
 char *
 gantry_onnx_text (const ProtobufCBinaryData *bytes)
 {
-  return bytes->len > 0 ? g_utf8_make_valid ((const char *) bytes->data, (gssize) bytes->len) : g_strdup ("");
+  return bytes->len > 0 ? g_utf8_make_valid ((const char *) bytes->data, (gssize) bytes->len)
+                        : g_strdup ("");
 }

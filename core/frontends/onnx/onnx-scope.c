@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The hierarchical name of each node, from the best that the exporter left: scopes in its metadata
- * (PyTorch's newer exporter), the path in the node's name ("/layer1/conv/Conv"), the path in the name
- * of its first output ("gpu_0/conv1_1"). Where no node has a path in its name, the names of the
- * parameters ("layer1.0.conv1.weight", "fire2/squeeze1x1_w") tell the modules, too, and a node
+ * (PyTorch's newer exporter), the path in the node's name ("/layer1/conv/Conv"), the path in the
+ * name of its first output ("gpu_0/conv1_1"). Where no node has a path in its name, the names of
+ * the parameters ("layer1.0.conv1.weight", "fire2/squeeze1x1_w") tell the modules, too, and a node
  * between two of them belongs to the innermost scope that holds both. */
 #include "core/frontends/onnx/onnx-import-private.h"
 #include <string.h>
@@ -30,8 +30,8 @@ scope_of_parts (GantryOnnxBody *body, char **parts, guint drop)
   return id;
 }
 
-/* "/layer1/conv/Conv" without its last part. The names of a subgraph's nodes mostly repeat the path of the node around
- * it; then that is not put before them a second time. */
+/* "/layer1/conv/Conv" without its last part. The names of a subgraph's nodes mostly repeat the path
+ * of the node around it; then that is not put before them a second time. */
 static guint32
 scope_of_path (GantryOnnxBody *body, const char *name)
 {
@@ -43,7 +43,8 @@ scope_of_path (GantryOnnxBody *body, const char *name)
     return 0;
   while (*name == '/')
     name++;
-  if (length > 0 && strncmp (name, body->scope, length) == 0 && (name[length] == '/' || name[length] == '\0'))
+  if (length > 0 && strncmp (name, body->scope, length) == 0
+      && (name[length] == '/' || name[length] == '\0'))
     name += length;
   parts = g_strsplit (name, "/", -1);
   if (scope_of_parts (body, parts, 1) != 0)
@@ -78,7 +79,8 @@ scope_of_metadata (GantryOnnxBody *body, const Onnx__NodeProto *node)
 static gboolean
 ends_in_parameter (const char *name)
 {
-  static const char *const ends[] = { "weight", "bias", "running_mean", "running_var", "gamma", "beta", "kernel" };
+  static const char *const ends[] = { "weight", "bias", "running_mean", "running_var",
+                                      "gamma",  "beta", "kernel" };
   const char *last = strrchr (name, '.');
 
   for (guint i = 0; last != NULL && i < G_N_ELEMENTS (ends); i++)
@@ -126,7 +128,8 @@ scope_of_node (GantryOnnxBody *body, const Onnx__NodeProto *node, gboolean named
 guint32
 gantry_onnx_common_scope (GantryContext *context, guint32 a, guint32 b)
 {
-  const char *p = gantry_context_scope_path (context, a), *q = gantry_context_scope_path (context, b);
+  const char *p = gantry_context_scope_path (context, a),
+             *q = gantry_context_scope_path (context, b);
   gsize i = 0, end = 0;
   g_autofree char *common = NULL;
 
@@ -141,8 +144,8 @@ gantry_onnx_common_scope (GantryContext *context, guint32 a, guint32 b)
   return gantry_context_scope (context, common);
 }
 
-/* The scope of nodes between @before and @after: what holds both, or else the outermost part of where they come from:
- * the activation after a block's last convolution is of the block. */
+/* The scope of nodes between @before and @after: what holds both, or else the outermost part of
+ * where they come from: the activation after a block's last convolution is of the block. */
 static guint32
 scope_between (GantryOnnxBody *body, guint32 before, guint32 after)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A TensorProto as a literal. Data that lie in a file as they are needed (raw_data, packed floats and
- * doubles, external data) stay there, mapped; numbers in variable-length form are decoded. Every
- * length is checked against the shape, and the shape against the limits of a type. */
+/* A TensorProto as a literal. Data that lie in a file as they are needed (raw_data, packed floats
+ * and doubles, external data) stay there, mapped; numbers in variable-length form are decoded.
+ * Every length is checked against the shape, and the shape against the limits of a type. */
 #include "core/frontends/onnx/onnx-reader-private.h"
 #include "core/frontends/onnx/onnx.h"
 #include <string.h>
@@ -60,7 +60,8 @@ gantry_onnx_element (gint64 data_type)
 {
   if (data_type > 0 && data_type < TYPES)
     return data_types[data_type].element;
-  return data_type >= TYPES && data_type <= NEWEST_KNOWN_TYPE ? GANTRY_ELEMENT_OTHER : GANTRY_ELEMENT_NONE;
+  return data_type >= TYPES && data_type <= NEWEST_KNOWN_TYPE ? GANTRY_ELEMENT_OTHER
+                                                              : GANTRY_ELEMENT_NONE;
 }
 
 static gboolean
@@ -86,24 +87,28 @@ gantry_onnx_tensor_type (GantryContext *context, const Onnx__TensorProto *tensor
 
   if (element == GANTRY_ELEMENT_NONE)
     {
-      fail (error, GANTRY_ERROR_INVALID, "data_type %d is no element type of ONNX; the file is damaged", tensor->data_type);
+      fail (error, GANTRY_ERROR_INVALID,
+            "data_type %d is no element type of ONNX; the file is damaged", tensor->data_type);
       return 0;
     }
   if (tensor->n_dims > GANTRY_MAX_RANK)
     {
-      fail (error, GANTRY_ERROR_TOO_LARGE, "it has %zu dimensions; Gantry takes up to %d", tensor->n_dims, GANTRY_MAX_RANK);
+      fail (error, GANTRY_ERROR_TOO_LARGE, "it has %zu dimensions; Gantry takes up to %d",
+            tensor->n_dims, GANTRY_MAX_RANK);
       return 0;
     }
   for (gsize i = 0; i < tensor->n_dims; i++)
     {
       if (tensor->dims[i] < 0)
         {
-          fail (error, GANTRY_ERROR_INVALID, "dimension %zu is %" G_GINT64_FORMAT "; a size is 0 or more", i, tensor->dims[i]);
+          fail (error, GANTRY_ERROR_INVALID,
+                "dimension %zu is %" G_GINT64_FORMAT "; a size is 0 or more", i, tensor->dims[i]);
           return 0;
         }
       if (!g_uint64_checked_mul (&n, n, MAX ((guint64) tensor->dims[i], 1)) || n > G_MAXINT64 / 16)
         {
-          fail (error, GANTRY_ERROR_TOO_LARGE, "its dimensions multiply to more than any memory holds; the file is damaged");
+          fail (error, GANTRY_ERROR_TOO_LARGE,
+                "its dimensions multiply to more than any memory holds; the file is damaged");
           return 0;
         }
     }
@@ -114,22 +119,25 @@ gantry_onnx_tensor_type (GantryContext *context, const Onnx__TensorProto *tensor
 
 typedef struct
 {
-  GBytes *owner;     /* (transfer full): the mapping that holds the data */
-  const char *path;  /* (nullable) */
+  GBytes *owner;    /* (transfer full): the mapping that holds the data */
+  const char *path; /* (nullable) */
   guint64 offset;
   guint64 length;
 } Place;
 
 static gboolean
-find_span (const Onnx__TensorProto *tensor, guint field, const Onnx__DataSpan **span, GError **error)
+find_span (const Onnx__TensorProto *tensor, guint field, const Onnx__DataSpan **span,
+           GError **error)
 {
   *span = NULL;
   for (gsize i = 0; i < tensor->n_spans; i++)
     if (tensor->spans[i]->field == field)
       {
         if (*span != NULL)
-          return fail (error, GANTRY_ERROR_INVALID, "its data lie in several pieces, at bytes %" G_GUINT64_FORMAT
-                       " and %" G_GUINT64_FORMAT "; save the model again with its data in one piece",
+          return fail (error, GANTRY_ERROR_INVALID,
+                       "its data lie in several pieces, at bytes %" G_GUINT64_FORMAT
+                       " and %" G_GUINT64_FORMAT
+                       "; save the model again with its data in one piece",
                        (*span)->offset, tensor->spans[i]->offset);
         *span = tensor->spans[i];
       }
@@ -143,11 +151,13 @@ parse_number (const char *key, const char *text, guint64 *value, GError **error)
 
   if (g_ascii_string_to_unsigned (text, 10, 0, G_MAXINT64, value, &local))
     return TRUE;
-  return fail (error, GANTRY_ERROR_INVALID, "its external %s '%.64s' is not a number of bytes", key, text);
+  return fail (error, GANTRY_ERROR_INVALID, "its external %s '%.64s' is not a number of bytes", key,
+               text);
 }
 
 static gboolean
-find_external (GantryOnnxFile *file, const Onnx__TensorProto *tensor, guint64 expected, Place *place, GError **error)
+find_external (GantryOnnxFile *file, const Onnx__TensorProto *tensor, guint64 expected,
+               Place *place, GError **error)
 {
   const char *location = NULL;
   gboolean has_length = FALSE;
@@ -173,7 +183,8 @@ find_external (GantryOnnxFile *file, const Onnx__TensorProto *tensor, guint64 ex
         }
     }
   if (location == NULL)
-    return fail (error, GANTRY_ERROR_INVALID, "its data are external, but no file is named; the model is damaged");
+    return fail (error, GANTRY_ERROR_INVALID,
+                 "its data are external, but no file is named; the model is damaged");
   bytes = gantry_onnx_file_external (file, location, error);
   if (bytes == NULL)
     return FALSE;
@@ -182,7 +193,8 @@ find_external (GantryOnnxFile *file, const Onnx__TensorProto *tensor, guint64 ex
     place->length = expected;
   if (place->offset > size || place->length > size - place->offset)
     return fail (error, GANTRY_ERROR_TRUNCATED,
-                 "its data are bytes %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT " of '%s', which has %" G_GSIZE_FORMAT
+                 "its data are bytes %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT
+                 " of '%s', which has %" G_GSIZE_FORMAT
                  " bytes; the data file is cut short or belongs to another model",
                  place->offset, place->offset + place->length, location, size);
   place->owner = g_bytes_ref (bytes);
@@ -193,7 +205,8 @@ find_external (GantryOnnxFile *file, const Onnx__TensorProto *tensor, guint64 ex
 /* Making the literal */
 
 static gboolean
-check_length (GantryContext *context, guint32 type, guint64 expected, const char *field, guint64 length, GError **error)
+check_length (GantryContext *context, guint32 type, guint64 expected, const char *field,
+              guint64 length, GError **error)
 {
   g_autofree char *text = NULL;
 
@@ -201,8 +214,9 @@ check_length (GantryContext *context, guint32 type, guint64 expected, const char
     return TRUE;
   text = gantry_context_type_text (context, type);
   return fail (error, GANTRY_ERROR_INVALID,
-               "%s has %" G_GUINT64_FORMAT " bytes, but its type %s needs %" G_GUINT64_FORMAT "; the file is damaged", field,
-               length, text, expected);
+               "%s has %" G_GUINT64_FORMAT " bytes, but its type %s needs %" G_GUINT64_FORMAT
+               "; the file is damaged",
+               field, length, text, expected);
 }
 
 /* Booleans are one byte, 0 or 1; a file may have others, and then they are copied. */
@@ -225,7 +239,8 @@ mend_booleans (GantryLiteral *literal)
 }
 
 static GantryLiteral *
-map_literal (GantryOnnxFile *file, GantryContext *context, guint32 type, const Place *place, GError **error)
+map_literal (GantryOnnxFile *file, GantryContext *context, guint32 type, const Place *place,
+             GError **error)
 {
   const GantryType *of = gantry_context_type (context, type);
   g_autoptr (GBytes) slice = g_bytes_new_from_bytes (place->owner, place->offset, place->length);
@@ -246,8 +261,8 @@ typedef struct
 {
   const Onnx__TensorProto *tensor;
   guint field;
-  gsize n;               /* in the message */
-  const guint8 *packed;  /* (nullable): or in the file, each of variable length */
+  gsize n;              /* in the message */
+  const guint8 *packed; /* (nullable): or in the file, each of variable length */
   guint64 packed_size;
 } Numbers;
 
@@ -268,8 +283,8 @@ count_in_message (const Onnx__TensorProto *tensor, guint field)
 static const char *
 field_name (guint field)
 {
-  const ProtobufCFieldDescriptor *descriptor
-    = protobuf_c_message_descriptor_get_field (&onnx__tensor_proto__descriptor, field);
+  const ProtobufCFieldDescriptor *descriptor = protobuf_c_message_descriptor_get_field (
+    &onnx__tensor_proto__descriptor, field);
 
   return descriptor != NULL ? descriptor->name : "data";
 }
@@ -298,7 +313,8 @@ next_number (const Numbers *numbers, gsize i, guint64 *position, gint64 *value)
 }
 
 static GantryLiteral *
-decode_numbers (GantryContext *context, guint32 type, const DataType *how, const Numbers *numbers, GError **error)
+decode_numbers (GantryContext *context, guint32 type, const DataType *how, const Numbers *numbers,
+                GError **error)
 {
   const GantryType *of = gantry_context_type (context, type);
   gsize n = (gsize) gantry_type_elements (of), size = gantry_element_size (of->element);
@@ -310,7 +326,8 @@ decode_numbers (GantryContext *context, guint32 type, const DataType *how, const
   /* Each number takes a byte at least: so the file bounds what is allocated. */
   if (n > MAX (numbers->n, numbers->packed_size))
     {
-      check_length (context, type, n * size, field_name (numbers->field), MAX (numbers->n, numbers->packed_size) * size, error);
+      check_length (context, type, n * size, field_name (numbers->field),
+                    MAX (numbers->n, numbers->packed_size) * size, error);
       return NULL;
     }
   literal = gantry_literal_new_zeroed (of, &data);
@@ -318,13 +335,15 @@ decode_numbers (GantryContext *context, guint32 type, const DataType *how, const
     {
       if (!next_number (numbers, i, &position, &value))
         {
-          fail (error, GANTRY_ERROR_INVALID, "%s ends after %zu of %zu numbers; the file is damaged",
+          fail (error, GANTRY_ERROR_INVALID,
+                "%s ends after %zu of %zu numbers; the file is damaged",
                 field_name (numbers->field), i, n);
           return NULL;
         }
       if (value < how->low || value > how->high)
         {
-          fail (error, GANTRY_ERROR_INVALID, "%s[%zu] is %" G_GINT64_FORMAT ", which is no %s; the file is damaged",
+          fail (error, GANTRY_ERROR_INVALID,
+                "%s[%zu] is %" G_GINT64_FORMAT ", which is no %s; the file is damaged",
                 field_name (numbers->field), i, value, gantry_element_name (of->element));
           return NULL;
         }
@@ -332,7 +351,8 @@ decode_numbers (GantryContext *context, guint32 type, const DataType *how, const
     }
   if (numbers->packed != NULL ? position != numbers->packed_size : numbers->n != n)
     {
-      fail (error, GANTRY_ERROR_INVALID, "%s has more than the %zu numbers of its shape; the file is damaged",
+      fail (error, GANTRY_ERROR_INVALID,
+            "%s has more than the %zu numbers of its shape; the file is damaged",
             field_name (numbers->field), n);
       return NULL;
     }
@@ -341,27 +361,32 @@ decode_numbers (GantryContext *context, guint32 type, const DataType *how, const
 
 /* Floats and doubles lie in the file as in memory. */
 static GantryLiteral *
-copy_floats (GantryContext *context, guint32 type, const Onnx__TensorProto *tensor, guint field, GError **error)
+copy_floats (GantryContext *context, guint32 type, const Onnx__TensorProto *tensor, guint field,
+             GError **error)
 {
   const GantryType *of = gantry_context_type (context, type);
   gsize n = count_in_message (tensor, field), size = gantry_element_size (of->element);
   GantryLiteral *literal;
   guint8 *data;
 
-  if (!check_length (context, type, (guint64) gantry_type_bytes (of), field_name (field), n * size, error))
+  if (!check_length (context, type, (guint64) gantry_type_bytes (of), field_name (field), n * size,
+                     error))
     return NULL;
   literal = gantry_literal_new_zeroed (of, &data);
   if (n > 0)
-    memcpy (data, field == FIELD_FLOAT ? (gconstpointer) tensor->float_data : tensor->double_data, n * size);
+    memcpy (data, field == FIELD_FLOAT ? (gconstpointer) tensor->float_data : tensor->double_data,
+            n * size);
   return literal;
 }
 
 static GantryLiteral *
-typed_literal (GantryOnnxFile *file, GantryContext *context, guint32 type, const Onnx__TensorProto *tensor,
-               GError **error)
+typed_literal (GantryOnnxFile *file, GantryContext *context, guint32 type,
+               const Onnx__TensorProto *tensor, GError **error)
 {
   const DataType *how = &data_types[tensor->data_type];
-  Numbers numbers = { .tensor = tensor, .field = how->field, .n = count_in_message (tensor, how->field) };
+  Numbers numbers = { .tensor = tensor,
+                      .field = how->field,
+                      .n = count_in_message (tensor, how->field) };
   guint64 expected = (guint64) gantry_type_bytes (gantry_context_type (context, type));
   const Onnx__DataSpan *span;
 
@@ -369,7 +394,8 @@ typed_literal (GantryOnnxFile *file, GantryContext *context, guint32 type, const
     return NULL;
   if (span != NULL && numbers.n > 0)
     {
-      fail (error, GANTRY_ERROR_INVALID, "its %s lie in several pieces; save the model again with its data in one piece",
+      fail (error, GANTRY_ERROR_INVALID,
+            "its %s lie in several pieces; save the model again with its data in one piece",
             field_name (how->field));
       return NULL;
     }
@@ -394,8 +420,8 @@ typed_literal (GantryOnnxFile *file, GantryContext *context, guint32 type, const
 }
 
 static GantryLiteral *
-external_literal (GantryOnnxFile *file, GantryContext *context, guint32 type, const Onnx__TensorProto *tensor,
-                  GError **error)
+external_literal (GantryOnnxFile *file, GantryContext *context, guint32 type,
+                  const Onnx__TensorProto *tensor, GError **error)
 {
   guint64 expected = (guint64) gantry_type_bytes (gantry_context_type (context, type));
   GantryLiteral *literal = NULL;
@@ -410,8 +436,9 @@ external_literal (GantryOnnxFile *file, GantryContext *context, guint32 type, co
 }
 
 gboolean
-gantry_onnx_tensor_literal (GantryOnnxFile *file, GantryContext *context, const Onnx__TensorProto *tensor,
-                            GantryLiteral **literal, GError **error)
+gantry_onnx_tensor_literal (GantryOnnxFile *file, GantryContext *context,
+                            const Onnx__TensorProto *tensor, GantryLiteral **literal,
+                            GError **error)
 {
   guint32 type = gantry_onnx_tensor_type (context, tensor, error);
   const GantryType *of = gantry_context_type (context, type);
@@ -421,18 +448,21 @@ gantry_onnx_tensor_literal (GantryOnnxFile *file, GantryContext *context, const 
   if (type == 0)
     return FALSE;
   if (tensor->segment != NULL)
-    return fail (error, GANTRY_ERROR_UNSUPPORTED, "it is a segment of a larger tensor, which no exporter writes any more");
+    return fail (error, GANTRY_ERROR_UNSUPPORTED,
+                 "it is a segment of a larger tensor, which no exporter writes any more");
   if (!gantry_element_is_compiled (of->element))
     return TRUE;
   if (gantry_type_bytes (of) < 0)
-    return fail (error, GANTRY_ERROR_TOO_LARGE, "its dimensions multiply to more than any memory holds; the file is damaged");
+    return fail (error, GANTRY_ERROR_TOO_LARGE,
+                 "its dimensions multiply to more than any memory holds; the file is damaged");
   if (tensor->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL)
     *literal = external_literal (file, context, type, tensor, error);
   else if (!find_span (tensor, FIELD_RAW, &raw, error))
     return FALSE;
   else if (raw == NULL)
     *literal = typed_literal (file, context, type, tensor, error);
-  else if (check_length (context, type, (guint64) gantry_type_bytes (of), "raw_data", raw->length, error))
+  else if (check_length (context, type, (guint64) gantry_type_bytes (of), "raw_data", raw->length,
+                         error))
     {
       Place place = { .owner = file->bytes, .offset = raw->offset, .length = raw->length };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The first look at an ONNX file: a walk over its bytes that checks every length against the file and
- * writes a skeleton, the same message without its large data. Only the skeleton is ever unpacked by
- * protobuf-c, so weights are not read, let alone copied, at load. */
+/* The first look at an ONNX file: a walk over its bytes that checks every length against the file
+ * and writes a skeleton, the same message without its large data. Only the skeleton is ever
+ * unpacked by protobuf-c, so weights are not read, let alone copied, at load. */
 #pragma once
 #include "core/base/base.h"
 #include <protobuf-c/protobuf-c.h>
@@ -30,8 +30,8 @@ G_BEGIN_DECLS
  * Returns: (transfer full): the skeleton; NULL and %GANTRY_ERROR_TRUNCATED, INVALID or TOO_LARGE
  * with field path and byte offset, "graph.initializer[12].raw_data: length 4096 at byte 123 ..."
  */
-GByteArray *gantry_onnx_wire_scan (const ProtobufCMessageDescriptor *root, const guint8 *data, gsize size,
-                                   const GantryProgress *progress, GError **error);
+GByteArray *gantry_onnx_wire_scan (const ProtobufCMessageDescriptor *root, const guint8 *data,
+                                   gsize size, const GantryProgress *progress, GError **error);
 
 /**
  * gantry_onnx_wire_varint:
@@ -39,6 +39,7 @@ GByteArray *gantry_onnx_wire_scan (const ProtobufCMessageDescriptor *root, const
  *
  * Returns: FALSE when no number of at most ten bytes ends before @end.
  */
-gboolean gantry_onnx_wire_varint (const guint8 *data, guint64 end, guint64 *position, guint64 *value);
+gboolean
+gantry_onnx_wire_varint (const guint8 *data, guint64 end, guint64 *position, guint64 *value);
 
 G_END_DECLS

@@ -20,10 +20,10 @@ enum
 typedef struct
 {
   const ProtobufCMessageDescriptor *descriptor;
-  guint64 end;              /* in the file; may lie behind the file's end */
-  guint length_position;    /* in the skeleton, of the PADDED_LENGTH bytes; unused for the root */
-  gint field;               /* in the parent's descriptor */
-  guint32 index;            /* which of the parent's repeated ones */
+  guint64 end;                /* in the file; may lie behind the file's end */
+  guint length_position;      /* in the skeleton, of the PADDED_LENGTH bytes; unused for the root */
+  gint field;                 /* in the parent's descriptor */
+  guint32 index;              /* which of the parent's repeated ones */
   guint32 counts[MAX_FIELDS]; /* how often each field was met */
 } Frame;
 
@@ -70,7 +70,8 @@ set_padded_length (GByteArray *out, guint position)
 
 /* Errors */
 
-/* "graph.node[3].attribute[0].t", for the frames below @n_frames and then @field of the last one. */
+/* "graph.node[3].attribute[0].t", for the frames below @n_frames and then @field of the last one.
+ * */
 static char *
 field_path (const Scan *scan, const ProtobufCFieldDescriptor *field)
 {
@@ -78,7 +79,8 @@ field_path (const Scan *scan, const ProtobufCFieldDescriptor *field)
 
   for (guint i = 1; i < scan->n_frames; i++)
     {
-      const ProtobufCFieldDescriptor *of = &scan->frames[i - 1].descriptor->fields[scan->frames[i].field];
+      const ProtobufCFieldDescriptor *of =
+        &scan->frames[i - 1].descriptor->fields[scan->frames[i].field];
 
       g_string_append_printf (path, "%s%s", i > 1 ? "." : "", of->name);
       if (of->label == PROTOBUF_C_LABEL_REPEATED)
@@ -97,13 +99,12 @@ field_path (const Scan *scan, const ProtobufCFieldDescriptor *field)
   return g_string_free (path, FALSE);
 }
 
-static gboolean
-fail (const Scan *scan, const ProtobufCFieldDescriptor *field, GError **error, GantryError code, const char *format,
-      ...) G_GNUC_PRINTF (5, 6);
+static gboolean fail (const Scan *scan, const ProtobufCFieldDescriptor *field, GError **error,
+                      GantryError code, const char *format, ...) G_GNUC_PRINTF (5, 6);
 
 static gboolean
-fail (const Scan *scan, const ProtobufCFieldDescriptor *field, GError **error, GantryError code, const char *format,
-      ...)
+fail (const Scan *scan, const ProtobufCFieldDescriptor *field, GError **error, GantryError code,
+      const char *format, ...)
 {
   g_autofree char *path = field_path (scan, field);
   g_autofree char *what = NULL;
@@ -120,7 +121,8 @@ static gboolean
 fail_cut (const Scan *scan, const ProtobufCFieldDescriptor *field, GError **error)
 {
   return fail (scan, field, error, GANTRY_ERROR_TRUNCATED,
-               "the file ends at byte %" G_GUINT64_FORMAT " in the middle of a field that begins at byte %" G_GUINT64_FORMAT
+               "the file ends at byte %" G_GUINT64_FORMAT
+               " in the middle of a field that begins at byte %" G_GUINT64_FORMAT
                "; it is cut short, copy or download it again",
                scan->size, scan->field_start);
 }
@@ -147,7 +149,8 @@ gantry_onnx_wire_varint (const guint8 *data, guint64 end, guint64 *position, gui
   return FALSE;
 }
 
-/* Reads a number of the frame's message: what cannot be read is cut, damaged, or runs into the next message. */
+/* Reads a number of the frame's message: what cannot be read is cut, damaged, or runs into the next
+ * message. */
 static gboolean
 read_varint (Scan *scan, const ProtobufCFieldDescriptor *field, guint64 *value, GError **error)
 {
@@ -158,12 +161,15 @@ read_varint (Scan *scan, const ProtobufCFieldDescriptor *field, guint64 *value, 
   if (scan->position >= scan->size && scan->size - start < 10)
     return fail_cut (scan, field, error);
   return fail (scan, field, error, GANTRY_ERROR_INVALID,
-               "no number begins at byte %" G_GUINT64_FORMAT "; the file is damaged or is not an ONNX model", start);
+               "no number begins at byte %" G_GUINT64_FORMAT
+               "; the file is damaged or is not an ONNX model",
+               start);
 }
 
 /* @may_overrun: a message may reach past the end of the file: it is entered to find what is cut. */
 static gboolean
-read_length (Scan *scan, const ProtobufCFieldDescriptor *field, gboolean may_overrun, guint64 *length, GError **error)
+read_length (Scan *scan, const ProtobufCFieldDescriptor *field, gboolean may_overrun,
+             guint64 *length, GError **error)
 {
   const Frame *frame = &scan->frames[scan->n_frames - 1];
   gboolean fits_message, fits_file;
@@ -175,7 +181,8 @@ read_length (Scan *scan, const ProtobufCFieldDescriptor *field, gboolean may_ove
   if (!fits_message && scan->n_frames > 1)
     return fail (scan, field, error, GANTRY_ERROR_INVALID,
                  "length %" G_GUINT64_FORMAT " at byte %" G_GUINT64_FORMAT
-                 " runs past the end of its message at byte %" G_GUINT64_FORMAT "; the file is damaged",
+                 " runs past the end of its message at byte %" G_GUINT64_FORMAT
+                 "; the file is damaged",
                  *length, scan->field_start, frame->end);
   if (!fits_file && (!may_overrun || *length > G_MAXINT64 - scan->position))
     return fail (scan, field, error, GANTRY_ERROR_TRUNCATED,
@@ -193,18 +200,14 @@ wire_of (ProtobufCType type)
     {
     case PROTOBUF_C_TYPE_SFIXED32:
     case PROTOBUF_C_TYPE_FIXED32:
-    case PROTOBUF_C_TYPE_FLOAT:
-      return WIRE_FIXED32;
+    case PROTOBUF_C_TYPE_FLOAT: return WIRE_FIXED32;
     case PROTOBUF_C_TYPE_SFIXED64:
     case PROTOBUF_C_TYPE_FIXED64:
-    case PROTOBUF_C_TYPE_DOUBLE:
-      return WIRE_FIXED64;
+    case PROTOBUF_C_TYPE_DOUBLE: return WIRE_FIXED64;
     case PROTOBUF_C_TYPE_STRING:
     case PROTOBUF_C_TYPE_BYTES:
-    case PROTOBUF_C_TYPE_MESSAGE:
-      return WIRE_LENGTH;
-    default:
-      return WIRE_VARINT;
+    case PROTOBUF_C_TYPE_MESSAGE: return WIRE_LENGTH;
+    default: return WIRE_VARINT;
     }
 }
 
@@ -231,7 +234,8 @@ skip_value (Scan *scan, const ProtobufCFieldDescriptor *field, guint wire, GErro
       return TRUE;
     default:
       return fail (scan, field, error, GANTRY_ERROR_INVALID,
-                   "byte %" G_GUINT64_FORMAT " begins a field of wire type %u, which no ONNX file has; the file is damaged "
+                   "byte %" G_GUINT64_FORMAT
+                   " begins a field of wire type %u, which no ONNX file has; the file is damaged "
                    "or is not an ONNX model",
                    scan->field_start, wire);
     }
@@ -251,15 +255,18 @@ scan_scalar (Scan *scan, const ProtobufCFieldDescriptor *field, guint wire, GErr
 }
 
 static gboolean
-check_string (Scan *scan, const ProtobufCFieldDescriptor *field, guint64 start, guint64 length, GError **error)
+check_string (Scan *scan, const ProtobufCFieldDescriptor *field, guint64 start, guint64 length,
+              GError **error)
 {
   if (length > GANTRY_ONNX_MAX_STRING)
     return fail (scan, field, error, GANTRY_ERROR_TOO_LARGE,
-                 "a string of %" G_GUINT64_FORMAT " bytes at byte %" G_GUINT64_FORMAT "; the limit is %u bytes", length,
-                 scan->field_start, GANTRY_ONNX_MAX_STRING);
+                 "a string of %" G_GUINT64_FORMAT " bytes at byte %" G_GUINT64_FORMAT
+                 "; the limit is %u bytes",
+                 length, scan->field_start, GANTRY_ONNX_MAX_STRING);
   if (!g_utf8_validate ((const char *) scan->data + start, (gssize) length, NULL))
     return fail (scan, field, error, GANTRY_ERROR_INVALID,
-                 "the string at byte %" G_GUINT64_FORMAT " is not UTF-8 text; the file is damaged or is not an ONNX model",
+                 "the string at byte %" G_GUINT64_FORMAT
+                 " is not UTF-8 text; the file is damaged or is not an ONNX model",
                  scan->field_start);
   return TRUE;
 }
@@ -268,7 +275,8 @@ static gboolean
 is_tensor_data (const Frame *frame, const ProtobufCFieldDescriptor *field)
 {
   return frame->descriptor == &onnx__tensor_proto__descriptor
-         && (strcmp (field->name, "raw_data") == 0 || (field->flags & PROTOBUF_C_FIELD_FLAG_PACKED) != 0);
+         && (strcmp (field->name, "raw_data") == 0
+             || (field->flags & PROTOBUF_C_FIELD_FLAG_PACKED) != 0);
 }
 
 static void
@@ -300,14 +308,16 @@ check_packed (Scan *scan, const ProtobufCFieldDescriptor *field, guint64 length,
 
       return length % size == 0
              || fail (scan, field, error, GANTRY_ERROR_INVALID,
-                      "%" G_GUINT64_FORMAT " bytes at byte %" G_GUINT64_FORMAT " are no whole number of %" G_GUINT64_FORMAT
+                      "%" G_GUINT64_FORMAT " bytes at byte %" G_GUINT64_FORMAT
+                      " are no whole number of %" G_GUINT64_FORMAT
                       "-byte elements; the file is damaged",
                       length, scan->field_start, size);
     }
   for (guint64 p = scan->position; p < end;)
     if (!gantry_onnx_wire_varint (scan->data, end, &p, &ignored))
       return fail (scan, field, error, GANTRY_ERROR_INVALID,
-                   "the list of numbers at byte %" G_GUINT64_FORMAT " ends in the middle of one; the file is damaged",
+                   "the list of numbers at byte %" G_GUINT64_FORMAT
+                   " ends in the middle of one; the file is damaged",
                    scan->field_start);
   return TRUE;
 }
@@ -329,18 +339,21 @@ scan_bytes (Scan *scan, const ProtobufCFieldDescriptor *field, GError **error)
       scan->position += length;
       return TRUE;
     }
-  if (is_doc && (length > GANTRY_ONNX_MAX_DOC
-                 || !g_utf8_validate ((const char *) scan->data + scan->position, (gssize) length, NULL)))
+  if (is_doc
+      && (length > GANTRY_ONNX_MAX_DOC
+          || !g_utf8_validate ((const char *) scan->data + scan->position, (gssize) length, NULL)))
     {
       scan->position += length;
       return TRUE;
     }
-  if (field->type == PROTOBUF_C_TYPE_STRING && !check_string (scan, field, scan->position, length, error))
+  if (field->type == PROTOBUF_C_TYPE_STRING
+      && !check_string (scan, field, scan->position, length, error))
     return FALSE;
   if (packed && !check_packed (scan, field, length, error))
     return FALSE;
   if (length > GANTRY_ONNX_MAX_SKELETON)
-    return fail (scan, field, error, GANTRY_ERROR_TOO_LARGE, "%" G_GUINT64_FORMAT " bytes at byte %" G_GUINT64_FORMAT, length,
+    return fail (scan, field, error, GANTRY_ERROR_TOO_LARGE,
+                 "%" G_GUINT64_FORMAT " bytes at byte %" G_GUINT64_FORMAT, length,
                  scan->field_start);
   put_tag (scan->out, field->id, WIRE_LENGTH);
   put_varint (scan->out, length);
@@ -356,19 +369,24 @@ enter_message (Scan *scan, const ProtobufCFieldDescriptor *field, GError **error
   Frame *frame;
   guint64 length;
 
-  if (field->label != PROTOBUF_C_LABEL_REPEATED && parent->counts[field - parent->descriptor->fields] > 0)
+  if (field->label != PROTOBUF_C_LABEL_REPEATED
+      && parent->counts[field - parent->descriptor->fields] > 0)
     return fail (scan, field, error, GANTRY_ERROR_INVALID,
-                 "stands a second time at byte %" G_GUINT64_FORMAT "; the file is damaged", scan->field_start);
+                 "stands a second time at byte %" G_GUINT64_FORMAT "; the file is damaged",
+                 scan->field_start);
   if (!read_length (scan, field, TRUE, &length, error))
     return FALSE;
   if (scan->n_frames == GANTRY_ONNX_MAX_DEPTH)
     return fail (scan, NULL, error, GANTRY_ERROR_TOO_LARGE,
-                 "messages nest more than %u deep at byte %" G_GUINT64_FORMAT "; no exporter writes such a model",
+                 "messages nest more than %u deep at byte %" G_GUINT64_FORMAT
+                 "; no exporter writes such a model",
                  GANTRY_ONNX_MAX_DEPTH, scan->field_start);
   if (++scan->n_messages > GANTRY_ONNX_MAX_MESSAGES)
-    return fail (scan, NULL, error, GANTRY_ERROR_TOO_LARGE, "more than %u messages at byte %" G_GUINT64_FORMAT,
-                 GANTRY_ONNX_MAX_MESSAGES, scan->field_start);
-  g_assert (field->descriptor != NULL && ((const ProtobufCMessageDescriptor *) field->descriptor)->n_fields <= MAX_FIELDS);
+    return fail (scan, NULL, error, GANTRY_ERROR_TOO_LARGE,
+                 "more than %u messages at byte %" G_GUINT64_FORMAT, GANTRY_ONNX_MAX_MESSAGES,
+                 scan->field_start);
+  g_assert (field->descriptor != NULL
+            && ((const ProtobufCMessageDescriptor *) field->descriptor)->n_fields <= MAX_FIELDS);
   put_tag (scan->out, field->id, WIRE_LENGTH);
   frame = &scan->frames[scan->n_frames++];
   memset (frame, 0, sizeof *frame);
@@ -385,11 +403,13 @@ static gboolean
 scan_known_field (Scan *scan, const ProtobufCFieldDescriptor *field, guint wire, GError **error)
 {
   guint own = wire_of (field->type);
-  gboolean packed = wire == WIRE_LENGTH && own != WIRE_LENGTH && field->label == PROTOBUF_C_LABEL_REPEATED;
+  gboolean packed = wire == WIRE_LENGTH && own != WIRE_LENGTH
+                    && field->label == PROTOBUF_C_LABEL_REPEATED;
 
   if (wire != own && !packed)
     return fail (scan, field, error, GANTRY_ERROR_INVALID,
-                 "the field at byte %" G_GUINT64_FORMAT " has wire type %u instead of %u; the file is damaged or is not an "
+                 "the field at byte %" G_GUINT64_FORMAT
+                 " has wire type %u instead of %u; the file is damaged or is not an "
                  "ONNX model",
                  scan->field_start, wire, own);
   if (field->type == PROTOBUF_C_TYPE_MESSAGE)
@@ -414,7 +434,9 @@ scan_field (Scan *scan, GError **error)
   number = tag >> 3 < 1u << 29 ? (guint32) (tag >> 3) : 0;
   if (number == 0)
     return fail (scan, NULL, error, GANTRY_ERROR_INVALID,
-                 "byte %" G_GUINT64_FORMAT " begins no field; the file is damaged or is not an ONNX model", scan->field_start);
+                 "byte %" G_GUINT64_FORMAT
+                 " begins no field; the file is damaged or is not an ONNX model",
+                 scan->field_start);
   if (number < GANTRY_ONNX_FIRST_PRIVATE_FIELD)
     field = protobuf_c_message_descriptor_get_field (descriptor, number);
   if (field == NULL)
@@ -431,7 +453,8 @@ scan_field (Scan *scan, GError **error)
   /* The fields of a message that was entered come next; any other field is read and must fit. */
   if (scan->n_frames - 1 == depth && scan->position > scan->frames[depth].end)
     return fail (scan, field, error, GANTRY_ERROR_INVALID,
-                 "the field at byte %" G_GUINT64_FORMAT " runs past the end of its message at byte %" G_GUINT64_FORMAT
+                 "the field at byte %" G_GUINT64_FORMAT
+                 " runs past the end of its message at byte %" G_GUINT64_FORMAT
                  "; the file is damaged",
                  scan->field_start, scan->frames[depth].end);
   return TRUE;
@@ -445,13 +468,14 @@ leave_messages (Scan *scan, GError **error)
     set_padded_length (scan->out, scan->frames[--scan->n_frames].length_position);
   if (scan->position == scan->size && scan->n_frames > 1)
     return fail (scan, NULL, error, GANTRY_ERROR_TRUNCATED,
-                 "the file ends at byte %" G_GUINT64_FORMAT ", but this part goes on to byte %" G_GUINT64_FORMAT
+                 "the file ends at byte %" G_GUINT64_FORMAT
+                 ", but this part goes on to byte %" G_GUINT64_FORMAT
                  "; it is cut short, copy or download it again",
                  scan->size, scan->frames[scan->n_frames - 1].end);
   if (scan->out->len > GANTRY_ONNX_MAX_SKELETON)
     return fail (scan, NULL, error, GANTRY_ERROR_TOO_LARGE,
-                 "more than %u bytes of graph without weights before byte %" G_GUINT64_FORMAT, GANTRY_ONNX_MAX_SKELETON,
-                 scan->position);
+                 "more than %u bytes of graph without weights before byte %" G_GUINT64_FORMAT,
+                 GANTRY_ONNX_MAX_SKELETON, scan->position);
   return TRUE;
 }
 
@@ -466,7 +490,8 @@ gantry_onnx_wire_scan (const ProtobufCMessageDescriptor *root, const guint8 *dat
   if (size > GANTRY_ONNX_MAX_FILE)
     {
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE,
-                   "the file has %" G_GSIZE_FORMAT " bytes; the limit is %" G_GUINT64_FORMAT, size, GANTRY_ONNX_MAX_FILE);
+                   "the file has %" G_GSIZE_FORMAT " bytes; the limit is %" G_GUINT64_FORMAT, size,
+                   GANTRY_ONNX_MAX_FILE);
       return NULL;
     }
   scan->data = data;

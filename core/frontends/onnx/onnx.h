@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/frontends/onnx: reads ONNX models. A file is scanned and mapped, its graph becomes a module of
- * foreign operations ("onnx.Conv") with every attribute, name, scope and place kept, and the dialect
- * "onnx" says what each means in core operations. An unknown operation opens like any other; only
- * compiling it is refused. Weights stay in the mapped file. */
+/* core/frontends/onnx: reads ONNX models. A file is scanned and mapped, its graph becomes a module
+ * of foreign operations ("onnx.Conv") with every attribute, name, scope and place kept, and the
+ * dialect "onnx" says what each means in core operations. An unknown operation opens like any
+ * other; only compiling it is refused. Weights stay in the mapped file. */
 #pragma once
 #include "core/base/base.h"
 #include "core/ir/dialect.h"
@@ -37,7 +37,7 @@ typedef struct
 typedef struct
 {
   char *name;
-  guint32 type; /* type id of the context of the import */
+  guint32 type;    /* type id of the context of the import */
   char *type_text; /* "f32[batch,3,224,224]" */
 } GantryOnnxValue;
 
@@ -102,8 +102,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryOnnxInfo, gantry_onnx_info_free)
  * the file and the place in it: %GANTRY_ERROR_INVALID (no ONNX model, cyclic, inconsistent),
  * TRUNCATED, TOO_LARGE, UNSUPPORTED, a %G_FILE_ERROR, or %G_IO_ERROR_CANCELLED
  */
-GantryModule *gantry_onnx_import (GantryContext *context, const char *path, const GantryOnnxOptions *options,
-                                  GantryOnnxInfo **info, const GantryProgress *progress, GError **error);
+GantryModule *
+gantry_onnx_import (GantryContext *context, const char *path, const GantryOnnxOptions *options,
+                    GantryOnnxInfo **info, const GantryProgress *progress, GError **error);
 
 /**
  * gantry_onnx_import_bytes:
@@ -123,7 +124,8 @@ GantryModule *gantry_onnx_import_bytes (GantryContext *context, GBytes *bytes, c
  * Returns: (transfer full): its value, mapped; NULL and an error as gantry_onnx_import(), UNSUPPORTED
  * for an element type that is not compiled
  */
-GantryLiteral *gantry_onnx_read_tensor (GantryContext *context, const char *path, char **name, GError **error);
+GantryLiteral *
+gantry_onnx_read_tensor (GantryContext *context, const char *path, char **name, GError **error);
 
 /** The dialect "onnx"; static, valid for ever. The import adds it to its context. */
 const GantryDialect *gantry_onnx_dialect (void);

@@ -299,7 +299,8 @@ import_model (GantryContext *context, Message *model, GantryOnnxInfo **info)
 {
   g_autoptr (GBytes) bytes = finish_model (model);
   g_autoptr (GError) error = NULL;
-  GantryModule *module = gantry_onnx_import_bytes (context, bytes, "test.onnx", NULL, info, NULL, &error);
+  GantryModule *module = gantry_onnx_import_bytes (context, bytes, "test.onnx", NULL, info, NULL,
+                                                   &error);
 
   g_assert_no_error (error);
   gantry_verify (module, NULL, &error);
@@ -313,8 +314,8 @@ assert_refused (Message *model, gint code, ...)
   g_autoptr (GantryContext) context = gantry_context_new ();
   g_autoptr (GBytes) bytes = finish_model (model);
   g_autoptr (GError) error = NULL;
-  g_autoptr (GantryModule) module
-    = gantry_onnx_import_bytes (context, bytes, "test.onnx", NULL, NULL, NULL, &error);
+  g_autoptr (GantryModule)
+    module = gantry_onnx_import_bytes (context, bytes, "test.onnx", NULL, NULL, NULL, &error);
   const char *part;
   va_list parts;
 
@@ -346,7 +347,8 @@ node_scope (const GantryModule *module, const GantryNode *node)
 void
 assert_type (const GantryModule *module, const char *name, const char *type)
 {
-  g_autofree char *text = gantry_context_type_text (module->context, find_value (module, name)->type);
+  g_autofree char *text = gantry_context_type_text (module->context,
+                                                    find_value (module, name)->type);
 
   g_assert_cmpstr (text, ==, type);
 }
@@ -362,7 +364,8 @@ shared_data (const char *name)
 {
   const char *shared = g_getenv ("GANTRY_SHARED"), *root = g_getenv ("GANTRY_SOURCE_ROOT");
   g_autofree char *path = shared != NULL ? g_build_filename (shared, "data", name, NULL)
-                                         : g_build_filename (root != NULL ? root : ".", "..", "shared", "data", name, NULL);
+                                         : g_build_filename (root != NULL ? root : ".", "..",
+                                                             "shared", "data", name, NULL);
   g_autofree char *why = NULL;
 
   if (g_file_test (path, G_FILE_TEST_EXISTS))

@@ -16,12 +16,16 @@ void put_text (Message *m, guint field, const char *text);
 void put_bytes (Message *m, guint field, gconstpointer data, gsize size);
 void put_message (Message *m, guint field, Message *part);
 
-/* ValueInfoProto; @dims: "2,n,?" or "" for a scalar; NULL for no type at all. @element: a TensorProto.DataType. */
+/* ValueInfoProto; @dims: "2,n,?" or "" for a scalar; NULL for no type at all. @element: a
+ * TensorProto.DataType. */
 Message *write_value (const char *name, gint element, const char *dims);
 /* TensorProto with raw_data; @dims as above, numbers only. */
-Message *write_tensor (const char *name, gint element, const char *dims, gconstpointer data, gsize size);
-/* NodeProto; @inputs and @outputs are names with commas between, "" for none; attributes are appended as field 5. */
-Message *write_node (const char *operation, const char *name, const char *inputs, const char *outputs);
+Message *
+write_tensor (const char *name, gint element, const char *dims, gconstpointer data, gsize size);
+/* NodeProto; @inputs and @outputs are names with commas between, "" for none; attributes are
+ * appended as field 5. */
+Message *
+write_node (const char *operation, const char *name, const char *inputs, const char *outputs);
 Message *write_attribute_int (const char *name, gint64 value);
 Message *write_attribute_float (const char *name, float value);
 Message *write_attribute_text (const char *name, const char *value);
@@ -38,8 +42,10 @@ void put_initializer (Message *graph, Message *tensor);
 /* ModelProto of IR version 8 and operator set 17 around @graph, which is freed. */
 Message *write_model (Message *graph);
 Message *write_model_with (Message *graph, gint64 ir_version, gint64 opset);
-/* FunctionProto of domain "local"; nodes are appended as field 7. The model has to import "local". */
-Message *write_function (const char *name, const char *inputs, const char *outputs, const char *attributes);
+/* FunctionProto of domain "local"; nodes are appended as field 7. The model has to import "local".
+ * */
+Message *
+write_function (const char *name, const char *inputs, const char *outputs, const char *attributes);
 void put_function (Message *model, Message *function);
 GBytes *finish_model (Message *model);
 
@@ -56,7 +62,8 @@ enum
 
 /* Imports @model (freed) as "test.onnx"; no error is expected. */
 GantryModule *import_model (GantryContext *context, Message *model, GantryOnnxInfo **info);
-/* The error that importing @model (freed) ends in: its code is @code and its message has all of the given parts. */
+/* The error that importing @model (freed) ends in: its code is @code and its message has all of the
+ * given parts. */
 void assert_refused (Message *model, gint code, ...) G_GNUC_NULL_TERMINATED;
 /* The node whose value has this name; there has to be one. */
 const GantryNode *find_value (const GantryModule *module, const char *name);

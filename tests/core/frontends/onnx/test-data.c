@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the values of tensors come from: raw bytes, typed lists of each kind, files beside the model. */
+/* Where the values of tensors come from: raw bytes, typed lists of each kind, files beside the
+ * model. */
 #include "core/ir/ir.h"
 #include "tests/core/frontends/onnx/model-writer.h"
 #include <glib/gstdio.h>
@@ -20,7 +21,8 @@ model_of (Message *tensor)
 static GantryLiteral *
 value_of (const GantryModule *module, const char *name)
 {
-  const GantryAttr *value = gantry_attrs_find (module->context, find_value (module, name)->attrs, "value");
+  const GantryAttr *value = gantry_attrs_find (module->context, find_value (module, name)->attrs,
+                                               "value");
 
   g_assert_nonnull (value);
   g_assert_cmpuint (value->kind, ==, GANTRY_ATTR_LITERAL);
@@ -90,7 +92,8 @@ check_floats (guint n)
     data[i] = (float) i / 8;
   put_bytes (tensor, 4, data, n * sizeof *data);
   module = import_model (context, model_of (tensor), NULL);
-  g_assert_cmpmem (value_of (module, "w")->data, value_of (module, "w")->size, data, n * sizeof *data);
+  g_assert_cmpmem (value_of (module, "w")->data, value_of (module, "w")->size, data,
+                   n * sizeof *data);
 }
 
 static void
@@ -108,13 +111,15 @@ test_no_copy (void)
   g_autofree guint8 *data = g_malloc0 (40000);
   g_autoptr (GError) error = NULL;
   g_autoptr (GantryModule) module = NULL;
-  g_autoptr (GBytes) bytes = finish_model (model_of (write_tensor ("w", ELEMENT_FLOAT, "10000", data, 40000)));
+  g_autoptr (GBytes)
+    bytes = finish_model (model_of (write_tensor ("w", ELEMENT_FLOAT, "10000", data, 40000)));
   gsize size;
   const guint8 *start = g_bytes_get_data (bytes, &size);
 
   module = gantry_onnx_import_bytes (context, bytes, "test.onnx", NULL, NULL, NULL, &error);
   g_assert_no_error (error);
-  g_assert_true (value_of (module, "w")->data > start && value_of (module, "w")->data + 40000 <= start + size);
+  g_assert_true (value_of (module, "w")->data > start
+                 && value_of (module, "w")->data + 40000 <= start + size);
   g_assert_true (value_of (module, "w")->data == start + value_of (module, "w")->source_offset);
 }
 
@@ -124,7 +129,8 @@ test_booleans (void)
   g_autoptr (GantryContext) context = gantry_context_new ();
   g_autoptr (GantryModule) module = NULL;
 
-  module = import_model (context, model_of (write_tensor ("w", ELEMENT_BOOL, "3", "\x00\x01\xff", 3)), NULL);
+  module = import_model (context,
+                         model_of (write_tensor ("w", ELEMENT_BOOL, "3", "\x00\x01\xff", 3)), NULL);
   g_assert_cmpmem (value_of (module, "w")->data, 3, "\x00\x01\x01", 3);
 }
 
@@ -151,7 +157,8 @@ test_uncompiled (void)
   Message *tensor = write_tensor ("w", ELEMENT_STRING, "2", NULL, 0);
   const GantryAttr *texts;
 
-  nibbles = import_model (context, model_of (write_tensor ("w", ELEMENT_INT4, "2", "\x21", 1)), &info);
+  nibbles = import_model (context, model_of (write_tensor ("w", ELEMENT_INT4, "2", "\x21", 1)),
+                          &info);
   assert_op (nibbles, "w", "onnx.Initializer");
   assert_type (nibbles, "w", "i4[2]");
   g_assert_cmpstr (info->unsupported[0].operation, ==, "Initializer");
@@ -214,8 +221,8 @@ put_entry (Message *tensor, const char *key, const char *value)
 }
 
 static GantryModule *
-open_external (Files *files, GantryContext *context, const char *location, const char *offset, const char *length,
-               GError **error)
+open_external (Files *files, GantryContext *context, const char *location, const char *offset,
+               const char *length, GError **error)
 {
   Message *tensor = write_tensor ("w", ELEMENT_FLOAT, "3", NULL, 0), *model;
 
@@ -234,7 +241,8 @@ test_external (Files *files, gconstpointer data)
 {
   g_autoptr (GantryContext) context = gantry_context_new ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (GantryModule) module = open_external (files, context, "weights.bin", "8", "12", &error);
+  g_autoptr (GantryModule)
+    module = open_external (files, context, "weights.bin", "8", "12", &error);
   g_autoptr (GantryModule) short_form = NULL;
   g_autofree char *weights = g_build_filename (files->folder, "weights.bin", NULL);
 
@@ -249,12 +257,13 @@ test_external (Files *files, gconstpointer data)
 }
 
 static void
-refuse (Files *files, const char *location, const char *offset, const char *length, GQuark domain, gint code,
-        const char *what)
+refuse (Files *files, const char *location, const char *offset, const char *length, GQuark domain,
+        gint code, const char *what)
 {
   g_autoptr (GantryContext) context = gantry_context_new ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (GantryModule) module = open_external (files, context, location, offset, length, &error);
+  g_autoptr (GantryModule)
+    module = open_external (files, context, location, offset, length, &error);
 
   g_assert_null (module);
   g_assert_error (error, domain, code);
@@ -269,15 +278,21 @@ test_external_refused (Files *files, gconstpointer data)
   g_autofree char *absolute = g_build_filename (files->folder, "weights.bin", NULL);
   GQuark domain = GANTRY_ERROR;
 
-  refuse (files, "../weights.bin", NULL, NULL, domain, GANTRY_ERROR_INVALID, "outside the model's folder");
-  refuse (files, "a/../../weights.bin", NULL, NULL, domain, GANTRY_ERROR_INVALID, "outside the model's folder");
+  refuse (files, "../weights.bin", NULL, NULL, domain, GANTRY_ERROR_INVALID,
+          "outside the model's folder");
+  refuse (files, "a/../../weights.bin", NULL, NULL, domain, GANTRY_ERROR_INVALID,
+          "outside the model's folder");
   refuse (files, absolute, NULL, NULL, domain, GANTRY_ERROR_INVALID, "outside the model's folder");
   refuse (files, "", NULL, NULL, domain, GANTRY_ERROR_INVALID, "outside the model's folder");
   refuse (files, NULL, NULL, NULL, domain, GANTRY_ERROR_INVALID, "no file is named");
-  refuse (files, "weights.bin", "24", NULL, domain, GANTRY_ERROR_TRUNCATED, "bytes 24 to 36 of 'weights.bin', which has 32 bytes");
-  refuse (files, "weights.bin", "18446744073709551600", NULL, domain, GANTRY_ERROR_INVALID, "offset");
-  refuse (files, "weights.bin", "four", NULL, domain, GANTRY_ERROR_INVALID, "'four' is not a number");
-  refuse (files, "weights.bin", "0", "16", domain, GANTRY_ERROR_INVALID, "has 16 bytes, but its type f32[3] needs 12");
+  refuse (files, "weights.bin", "24", NULL, domain, GANTRY_ERROR_TRUNCATED,
+          "bytes 24 to 36 of 'weights.bin', which has 32 bytes");
+  refuse (files, "weights.bin", "18446744073709551600", NULL, domain, GANTRY_ERROR_INVALID,
+          "offset");
+  refuse (files, "weights.bin", "four", NULL, domain, GANTRY_ERROR_INVALID,
+          "'four' is not a number");
+  refuse (files, "weights.bin", "0", "16", domain, GANTRY_ERROR_INVALID,
+          "has 16 bytes, but its type f32[3] needs 12");
   refuse (files, "none.bin", NULL, NULL, G_FILE_ERROR, G_FILE_ERROR_NOENT, "none.bin");
 }
 
@@ -288,7 +303,8 @@ test_external_in_memory (void)
 
   put_entry (tensor, "location", "weights.bin");
   put_int (tensor, 14, 1);
-  assert_refused (model_of (tensor), GANTRY_ERROR_UNSUPPORTED, "weights.bin", "open the model file itself", NULL);
+  assert_refused (model_of (tensor), GANTRY_ERROR_UNSUPPORTED, "weights.bin",
+                  "open the model file itself", NULL);
 }
 
 int
