@@ -63,6 +63,7 @@ typedef struct
  * @n_initializers: likewise
  * @inputs: of the graph, without those that an initializer gives a value
  * @unbound: names of dimensions that nobody has bound, in order of appearance
+ * @unsupported: while dimensions are unbound, only operations that no rule knows
  * @n_untyped: nodes whose type could not be found
  * @warnings: whole sentences for the user
  */
