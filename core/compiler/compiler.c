@@ -112,6 +112,16 @@ add_snapshot (GantryCompilation *compilation, const char *name, const char *titl
   count_changes (before, module, snapshot);
 }
 
+/* A program that contradicts itself (types that do not fit) is a damaged file, not one that we cannot do yet. Where a
+ * dimension is open the contradiction may only be that. */
+static gboolean
+is_malformed (const GantryCompilation *compilation, const GError *failure)
+{
+  char **unbound = compilation->model->unbound;
+
+  return g_error_matches (failure, GANTRY_ERROR, GANTRY_ERROR_INVALID) && (unbound == NULL || unbound[0] == NULL);
+}
+
 /* One pass and its verification. A refusal of the user's program is kept; anything else is an error of ours. */
 static gboolean
 run_pass (GantryCompilation *compilation, guint index, const GantryPassOptions *options, gboolean enabled,
@@ -131,7 +141,7 @@ run_pass (GantryCompilation *compilation, guint index, const GantryPassOptions *
   milliseconds = (double) (g_get_monotonic_time () - start) / 1000.0;
   if (after == NULL)
     {
-      if (g_error_matches (failure, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+      if (g_error_matches (failure, G_IO_ERROR, G_IO_ERROR_CANCELLED) || is_malformed (compilation, failure))
         {
           g_propagate_error (error, g_steal_pointer (&failure));
           return FALSE;

@@ -73,7 +73,8 @@ gantry_compilation_module (const GantryCompilation *compilation)
  * Runs the passes over an opened model, verifies after each, and plans. A program that cannot be compiled is no
  * error here: the refusal is kept beside the snapshots that were made, so that a view can show both.
  *
- * Returns: (transfer full) (nullable): NULL when cancelled or when a pass broke the program (a bug, said plainly)
+ * Returns: (transfer full) (nullable): NULL when cancelled, when the program contradicts itself (%GANTRY_ERROR_INVALID:
+ *  types that do not fit), or when a pass broke it (a bug, said plainly)
  */
 GantryCompilation *gantry_compile (GantryModel *model, const GantryCompileSettings *settings,
                                    const GantryProgress *progress, GError **error);
