@@ -28,6 +28,7 @@ typedef struct
 {
   gint64 in, out, taps;
   double scale;
+  gboolean whole; /* scale is out / in exactly: coordinates are computed without rounding that */
   double roi_start, roi_end;
   gint64 *indices;
   double *weights;
@@ -35,25 +36,32 @@ typedef struct
   gboolean any_outside;
 } Axis;
 
+/* @x / scale */
+static double
+unscaled (const Axis *a, double x)
+{
+  return a->whole ? x * (double) a->in / (double) a->out : x / a->scale;
+}
+
 static double
 original_coordinate (const Options *options, const Axis *a, gint64 i)
 {
-  double width = a->scale * (double) a->in;
+  double width = a->whole ? (double) a->out : a->scale * (double) a->in;
   double x = (double) i;
   double span = a->roi_end - a->roi_start;
 
   switch (options->coordinates)
     {
     case HALF_PIXEL:
-      return (x + 0.5) / a->scale - 0.5;
+      return unscaled (a, x + 0.5) - 0.5;
     case HALF_PIXEL_SYMMETRIC:
-      return (double) a->in / 2 * (1 - (double) a->out / width) + (x + 0.5) / a->scale - 0.5;
+      return (double) a->in / 2 * (1 - (double) a->out / width) + unscaled (a, x + 0.5) - 0.5;
     case PYTORCH_HALF_PIXEL:
-      return a->out > 1 ? (x + 0.5) / a->scale - 0.5 : 0;
+      return a->out > 1 ? unscaled (a, x + 0.5) - 0.5 : 0;
     case ALIGN_CORNERS:
       return width == 1 || a->out == 1 ? 0 : x * (double) (a->in - 1) / (width - 1);
     case ASYMMETRIC:
-      return x / a->scale;
+      return unscaled (a, x);
     case CROP_AND_RESIZE:
       if (a->out <= 1 || width == 1)
         return 0.5 * (a->roi_start + a->roi_end) * (double) (a->in - 1);
@@ -319,6 +327,7 @@ extents_from_sizes (GantryLower *l, guint i, const gint64 *axes, gsize n, Axis *
       a->out = sizes != NULL ? sizes[k] : declared->dims[axes[k]];
       ratio = a->in > 0 ? (double) a->out / (double) a->in : 0;
       a->scale = ratio;
+      a->whole = stretch;
       scale = k == 0 ? ratio : larger ? MAX (scale, ratio) : MIN (scale, ratio);
       if (a->out < 1 || a->out > MOST_EXTENT)
         {

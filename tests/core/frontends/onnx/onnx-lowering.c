@@ -57,6 +57,8 @@ static gboolean
 lower_node (GantryBuilder *b, const GantryModule *source, const GantryFunction *f, const GantryNode *node, Value *values,
             Value *value, GError **error)
 {
+  g_autofree guint32 *operands = NULL;
+
   if (node->op >= GANTRY_OP_FOREIGN)
     return lower_foreign (b, source, f, node, values, value, error);
   if (node->op == GANTRY_OP_RESULT)
@@ -68,10 +70,11 @@ lower_node (GantryBuilder *b, const GantryModule *source, const GantryFunction *
       value->id = tuple->members[index];
       return TRUE;
     }
-  g_assert_cmpint (node->op, ==, GANTRY_OP_CONSTANT);
+  operands = g_new0 (guint32, node->n_operands + 1);
+  for (guint i = 0; i < node->n_operands; i++)
+    operands[i] = value_of (source, f, values, gantry_node_operand_id (source, node, i))->id;
   gantry_builder_set_place (b, node->scope, node->location);
-  value->id = gantry_builder_literal (b, gantry_context_literal (source->context,
-                                                                 gantry_attrs_find (source->context, node->attrs, "value")->id));
+  value->id = gantry_builder_add (b, node->op, operands, node->n_operands, node->attrs);
   return TRUE;
 }
 

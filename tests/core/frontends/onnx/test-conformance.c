@@ -204,8 +204,8 @@ int
 main (int argc, char **argv)
 {
   static const Suite suites[] = {
-    { "node", FALSE, 0 }, { "node", TRUE, 0 }, { "pytorch-converted", FALSE, 0 }, { "pytorch-operator", FALSE, 0 },
-    { "simple", FALSE, 0 },
+    { "node", FALSE, 675 }, { "node", TRUE, 741 }, { "pytorch-converted", FALSE, 40 }, { "pytorch-operator", FALSE, 20 },
+    { "simple", FALSE, 2 },
   };
 
   g_test_init (&argc, &argv, NULL);
