@@ -38,6 +38,7 @@ scope_of_path (GantryOnnxBody *body, const char *name)
   const char *last = name != NULL ? strrchr (name, '/') : NULL;
   gsize length = strlen (body->scope);
   g_auto (GStrv) parts = NULL;
+  guint32 scope;
 
   if (last == NULL || strstr (name, "::") != NULL)
     return 0;
@@ -47,9 +48,8 @@ scope_of_path (GantryOnnxBody *body, const char *name)
       && (name[length] == '/' || name[length] == '\0'))
     name += length;
   parts = g_strsplit (name, "/", -1);
-  if (scope_of_parts (body, parts, 1) != 0)
-    return scope_of_parts (body, parts, 1);
-  return gantry_context_scope (body->import->context, body->scope);
+  scope = scope_of_parts (body, parts, 1);
+  return scope != 0 ? scope : gantry_context_scope (body->import->context, body->scope);
 }
 
 /* "['', 'layer1', 'layer1.0', 'layer1.0.conv', 'conv2d']": each entry but the last is a module. */
