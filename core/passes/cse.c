@@ -3,6 +3,7 @@
  * The key is operation, operands, attributes and type; the walk is in program order, so whole equal
  * subgraphs collapse in one go. Random operations and those with an effect are never merged. */
 #include "core/ir/rewriter.h"
+#include "core/passes/effects-private.h"
 #include "core/passes/passes.h"
 #include <string.h>
 
@@ -16,7 +17,7 @@ typedef struct
 {
   GHashTable *seen; /* Key -> new id */
   GantryArena *arena;
-  const GantryFunction *function;
+  const GantryEffects *effects;
   guint n_merged;
 } State;
 
@@ -41,11 +42,9 @@ key_equal (gconstpointer a, gconstpointer b)
 }
 
 static gboolean
-mergeable (const GantryNode *node)
+mergeable (const State *state, const GantryNode *node)
 {
-  const GantryOpInfo *info = gantry_op_info (node->op);
-
-  return info != NULL && (info->flags & (GANTRY_OP_RANDOM | GANTRY_OP_EFFECT)) == 0 &&
+  return gantry_op_info (node->op) != NULL && _gantry_effects_of (state->effects, node) == 0 &&
          node->op != GANTRY_OP_PARAMETER && node->op != GANTRY_OP_OPTIMIZATION_BARRIER &&
          node->op != GANTRY_OP_CHECKPOINT_NAME;
 }
@@ -66,7 +65,7 @@ visit (GantryRewriter *rewriter, const GantryModule *module, const GantryNode *n
   Key *key;
   guint32 earlier;
 
-  if (!mergeable (node))
+  if (!mergeable (state, node))
     {
       gantry_rewriter_keep (rewriter, node);
       return TRUE;
@@ -94,7 +93,8 @@ run (GantryModule *module, const GantryPassOptions *options, const GantryProgres
 {
   g_autoptr (GantryRewriter) rewriter = gantry_rewriter_new (module);
   g_autoptr (GantryArena) arena = gantry_arena_new ();
-  State state = { .arena = arena };
+  g_autoptr (GantryEffects) effects = _gantry_effects_new (module);
+  State state = { .arena = arena, .effects = effects };
   gboolean ok = TRUE;
 
   for (guint i = 0; ok && i < module->n_functions; i++)

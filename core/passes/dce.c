@@ -2,6 +2,7 @@
 /* dce: removes nodes whose value nobody uses and functions that nobody calls. Parameters stay: they are
  * the interface; so do nodes with an effect. */
 #include "core/ir/rewriter.h"
+#include "core/passes/effects-private.h"
 #include "core/passes/passes.h"
 
 typedef struct
@@ -10,6 +11,7 @@ typedef struct
   guint8 *live;      /* by node position */
   guint8 *reached;   /* by function index */
   GArray *functions; /* guint: reached and not yet walked */
+  GantryEffects *effects;
 } State;
 
 static void
@@ -27,12 +29,15 @@ reach_functions (State *state, const GantryNode *node)
   const GantryAttrs *attrs = gantry_context_attrs (state->module->context, node->attrs);
 
   for (guint i = 0; i < attrs->n; i++)
-    for (guint f = 0; attrs->items[i].kind == GANTRY_ATTR_FUNCTION && f < state->module->n_functions; f++)
-      if (state->module->functions[f].id == attrs->items[i].id && !state->reached[f])
-        {
-          state->reached[f] = 1;
-          g_array_append_val (state->functions, f);
-        }
+    {
+      guint32 f = attrs->items[i].kind == GANTRY_ATTR_FUNCTION
+                    ? _gantry_effects_function (state->effects, attrs->items[i].id) : G_MAXUINT32;
+
+      if (f == G_MAXUINT32 || state->reached[f])
+        continue;
+      state->reached[f] = 1;
+      g_array_append_val (state->functions, f);
+    }
 }
 
 /* Uses come after definitions, so one walk backwards sees every user before its operands. */
@@ -47,9 +52,9 @@ mark_function (State *state, const GantryFunction *function)
     {
       guint32 position = function->first_node + i;
       const GantryNode *node = &module->nodes[position];
-      const GantryOpInfo *info = gantry_op_info (node->op);
 
-      if (node->op == GANTRY_OP_PARAMETER || info == NULL || (info->flags & GANTRY_OP_EFFECT) != 0)
+      if (node->op == GANTRY_OP_PARAMETER ||
+          (_gantry_effects_of (state->effects, node) & GANTRY_OP_EFFECT) != 0)
         state->live[position] = 1;
       if (!state->live[position])
         continue;
@@ -106,12 +111,14 @@ run (GantryModule *module, const GantryPassOptions *options, const GantryProgres
   state.live = g_new0 (guint8, module->n_nodes + 1);
   state.reached = g_new0 (guint8, module->n_functions + 1);
   state.functions = g_array_new (FALSE, FALSE, sizeof (guint));
+  state.effects = _gantry_effects_new (module);
   state.reached[0] = 1;
   g_array_append_val (state.functions, entry);
   for (guint i = 0; i < state.functions->len; i++)
     mark_function (&state, &module->functions[g_array_index (state.functions, guint, i)]);
   next = all_live (&state) ? gantry_module_ref (module) : rewrite (&state, module, progress, error);
   g_array_unref (state.functions);
+  _gantry_effects_free (state.effects);
   g_free (state.reached);
   g_free (state.live);
   return next;

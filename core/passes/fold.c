@@ -22,8 +22,9 @@ pure (const GantryNode *node)
 {
   const GantryOpInfo *info = gantry_op_info (node->op);
 
+  /* A copy moves its value to a memory that a constant cannot be in. */
   return info != NULL && node->op != GANTRY_OP_FUSION && node->op != GANTRY_OP_CHECKPOINT_NAME &&
-         node->op != GANTRY_OP_OPTIMIZATION_BARRIER &&
+         node->op != GANTRY_OP_OPTIMIZATION_BARRIER && node->op != GANTRY_OP_COPY &&
          (info->flags & (GANTRY_OP_EXTERN | GANTRY_OP_STRUCTURE | GANTRY_OP_RANDOM | GANTRY_OP_EFFECT)) == 0;
 }
 

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* simplify: the table of identities, each in both orders, and where each must not be applied. */
+#include "tests/core/passes/pass-test.h"
+#include <math.h>
+
+static const GantryPassOptions finite_values = { .finite_math = TRUE, .fold_bytes = 1 << 20 };
+
+#define X "%1 \"x\": f32[2,3]"
+#define SPLAT(id, scalar, number) \
+  "%" scalar " = constant() {value = splat<f32[]: " number ">}: f32[] " \
+  "%" id " = broadcast_in_dim(%" scalar ") {shape = [2,3], broadcast_dimensions = ints[]}: f32[2,3] "
+
+/* The program's result is its parameter. */
+static void
+assert_is_x (const PassCase *c)
+{
+  g_assert_cmpint (pass_result (c->after, 0)->op, ==, GANTRY_OP_PARAMETER);
+}
+
+static const struct
+{
+  const char *name;
+  const char *body; /* of a program from x: f32[2,3] to %9 */
+} to_x[] = {
+  { "multiply-one", SPLAT ("3", "2", "1.0") "%9 = multiply(%1, %3): f32[2,3]" },
+  { "one-multiply", SPLAT ("3", "2", "1.0") "%9 = multiply(%3, %1): f32[2,3]" },
+  { "add-zero", SPLAT ("3", "2", "0.0") "%9 = add(%1, %3): f32[2,3]" },
+  { "zero-add", SPLAT ("3", "2", "0.0") "%9 = add(%3, %1): f32[2,3]" },
+  { "subtract-zero", SPLAT ("3", "2", "0.0") "%9 = subtract(%1, %3): f32[2,3]" },
+  { "divide-one", SPLAT ("3", "2", "1.0") "%9 = divide(%1, %3): f32[2,3]" },
+  { "power-one", SPLAT ("3", "2", "1.0") "%9 = power(%1, %3): f32[2,3]" },
+  { "dense-ones", "%3 = constant() {value = dense<f32[2,3]: 1.0, 1.0, 1.0, 1.0, 1.0, 1.0>}: f32[2,3] "
+                  "%9 = multiply(%1, %3): f32[2,3]" },
+  { "negate-twice", "%3 = negate(%1): f32[2,3] %9 = negate(%3): f32[2,3]" },
+  { "transpose-twice", "%3 = transpose(%1) {permutation = [1,0]}: f32[3,2] "
+                       "%9 = transpose(%3) {permutation = [1,0]}: f32[2,3]" },
+  { "transpose-nothing", "%9 = transpose(%1) {permutation = [0,1]}: f32[2,3]" },
+  { "reshape-back", "%3 = reshape(%1) {shape = [6]}: f32[6] %4 = reshape(%3) {shape = [3,2]}: f32[3,2] "
+                    "%9 = reshape(%4) {shape = [2,3]}: f32[2,3]" },
+  { "slice-all", "%9 = slice(%1) {start_indices = [0,0], limit_indices = [2,3], strides = [1,1]}: f32[2,3]" },
+  { "concatenate-one", "%9 = concatenate(%1) {dimension = 0}: f32[2,3]" },
+  { "convert-same", "%9 = convert(%1) {to = type f32[]}: f32[2,3]" },
+  { "select-same", "%2 = constant() {value = splat<bool[2,3]: true>}: bool[2,3] %9 = select(%2, %1, %1): f32[2,3]" },
+  { "broadcast-same", "%9 = broadcast_in_dim(%1) {shape = [2,3], broadcast_dimensions = [0,1]}: f32[2,3]" },
+  { "sum-over-nothing", "%9 = reduce(%1) {kind = \"add\", dimensions = ints[]}: f32[2,3]" },
+};
+
+static void
+test_to_x (gconstpointer data)
+{
+  const char *body = data;
+  g_autofree char *text = g_strconcat (HEAD (X, "%9"), body, TAIL, NULL);
+  g_autoptr (PassCase) c = pass_case_new (&gantry_pass_simplify, NULL, text);
+
+  g_assert_true (c->after != c->before);
+  assert_is_x (c);
+}
+
+/* Programs that look like a rule's left side and are not. */
+static const struct
+{
+  const char *name;
+  const char *text;
+} unchanged[] = {
+  /* NaN and infinities: 0 * x is not 0, unless the user says that there are none. */
+  { "multiply-zero", PROGRAM (X, "%9", SPLAT ("3", "2", "0.0") "%9 = multiply(%1, %3): f32[2,3]") },
+  { "subtract-self", PROGRAM (X, "%9", "%9 = subtract(%1, %1): f32[2,3]") },
+  { "log-exp", PROGRAM (X, "%9", "%3 = exponential(%1): f32[2,3] %9 = log(%3): f32[2,3]") },
+  { "nearly-one", PROGRAM (X, "%9", SPLAT ("3", "2", "1.0000001") "%9 = multiply(%1, %3): f32[2,3]") },
+  { "not-all-ones", PROGRAM (X, "%9", "%3 = constant() {value = dense<f32[2,3]: 1.0, 1.0, 1.0, 1.0, 1.0, 2.0>}: "
+                                      "f32[2,3] %9 = multiply(%1, %3): f32[2,3]") },
+  { "one-minus-x", PROGRAM (X, "%9", SPLAT ("3", "2", "0.0") "%9 = subtract(%3, %1): f32[2,3]") },
+  { "one-over-x", PROGRAM (X, "%9", SPLAT ("3", "2", "1.0") "%9 = divide(%3, %1): f32[2,3]") },
+  { "third", PROGRAM (X, "%9", SPLAT ("3", "2", "3.0") "%9 = divide(%1, %3): f32[2,3]") },
+  { "convert-there-and-back",
+    PROGRAM (X, "%9", "%3 = convert(%1) {to = type f16[]}: f16[2,3] %9 = convert(%3) {to = type f32[]}: f32[2,3]") },
+  { "reverse-rotation", PROGRAM ("%1: f32[2,3,4]", "%9", "%9 = transpose(%1) {permutation = [1,2,0]}: f32[3,4,2]") },
+  { "pad-that-moves",
+    PROGRAM (X, "%9", "%2 = constant() {value = splat<f32[]: 0.0>}: f32[] %9 = pad(%1, %2) {edge_padding_low = [1,0], "
+                      "edge_padding_high = [-1,0], interior_padding = [0,0]}: f32[2,3]") },
+};
+
+static void
+test_unchanged (gconstpointer data)
+{
+  g_autoptr (PassCase) c = pass_case_new (&gantry_pass_simplify, NULL, data);
+
+  pass_assert_unchanged (c);
+}
+
+/* x + 0 where the zeros are larger than x: the sum has the zeros' shape, so x itself cannot take its place. */
+static void
+test_enlarging (void)
+{
+  g_autoptr (PassCase) c = pass_case_new (
+    &gantry_pass_simplify, NULL,
+    PROGRAM ("%1: f32[3]", "%9",
+             SPLAT ("3", "2", "0.0") "%4 = broadcast_in_dim(%1) {shape = [2,3], broadcast_dimensions = [1]}: f32[2,3] "
+                                     "%9 = add(%4, %3): f32[2,3]"));
+  const GantryType *type = gantry_node_type (c->after, pass_result (c->after, 0));
+
+  g_assert_cmpint (pass_result (c->after, 0)->op, ==, GANTRY_OP_BROADCAST_IN_DIM);
+  g_assert_cmpuint (type->rank, ==, 2);
+}
+
+/* X * 0 = 0 with the shape of X, for integers always, for floats with finite_math; both orders. */
+static void
+test_zero (void)
+{
+  const char *const orders[] = { "%1, %3", "%3, %1" };
+
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autofree char *floats = g_strconcat (HEAD (X, "%9") SPLAT ("3", "2", "0.0") "%9 = multiply(", orders[i],
+                                             "): f32[2,3]" TAIL, NULL);
+      g_autofree char *ints = g_strconcat (HEAD ("%1: i32[2,3]", "%9") "%3 = constant() {value = splat<i32[2,3]: 0>}: "
+                                           "i32[2,3] %9 = multiply(", orders[i], "): i32[2,3]" TAIL, NULL);
+      g_autoptr (PassCase) a = pass_case_new (&gantry_pass_simplify, &finite_values, floats);
+      g_autoptr (PassCase) b = pass_case_new (&gantry_pass_simplify, NULL, ints);
+
+      g_assert_cmpuint (pass_count (a->after, GANTRY_OP_PARAMETER), ==, 1);
+      g_assert_cmpint (pass_result (a->after, 0)->op, !=, GANTRY_OP_MULTIPLY);
+      g_assert_cmpint (pass_result (b->after, 0)->op, !=, GANTRY_OP_MULTIPLY);
+      g_assert_cmpuint (gantry_node_type (a->after, pass_result (a->after, 0))->rank, ==, 2);
+    }
+}
+
+/* Log(Exp(X)/Y) = X - Log(Y) */
+static void
+test_log (void)
+{
+  g_autoptr (PassCase) c = pass_case_new (
+    &gantry_pass_simplify, &finite_values,
+    PROGRAM (X ", %2 \"y\": f32[2,3]", "%9",
+             "%3 = exponential(%1): f32[2,3] %4 = exponential(%2): f32[2,3] %5 = divide(%3, %4): f32[2,3] "
+             "%9 = log(%5): f32[2,3]"));
+  const GantryNode *result = pass_result (c->after, 0);
+
+  g_assert_cmpint (result->op, ==, GANTRY_OP_SUBTRACT);
+  g_assert_cmpint (gantry_node_operand (c->after, result, 0)->op, ==, GANTRY_OP_PARAMETER);
+}
+
+static void
+test_divide_by_power_of_two (void)
+{
+  g_autoptr (PassCase) c = pass_case_new (&gantry_pass_simplify, NULL,
+                                          PROGRAM (X, "%9", SPLAT ("3", "2", "-8.0") "%9 = divide(%1, %3): f32[2,3]"));
+  g_autoptr (PassCase) ints = pass_case_new (
+    &gantry_pass_simplify, NULL,
+    PROGRAM ("%1: i32[2,3]", "%9", "%3 = constant() {value = splat<i32[2,3]: 8>}: i32[2,3] %9 = divide(%1, %3): i32[2,3]"));
+
+  g_assert_cmpint (pass_result (c->after, 0)->op, ==, GANTRY_OP_MULTIPLY);
+  pass_assert_unchanged (ints);
+}
+
+static void
+test_square (void)
+{
+  g_autoptr (PassCase) c = pass_case_new (&gantry_pass_simplify, NULL,
+                                          PROGRAM (X, "%9", SPLAT ("3", "2", "2.0") "%9 = power(%1, %3): f32[2,3]"));
+  const GantryNode *result = pass_result (c->after, 0);
+
+  g_assert_cmpint (result->op, ==, GANTRY_OP_MULTIPLY);
+  g_assert_true (gantry_node_operand (c->after, result, 0) == gantry_node_operand (c->after, result, 1));
+}
+
+static void
+test_merged_movements (void)
+{
+  g_autoptr (PassCase) c = pass_case_new (
+    &gantry_pass_simplify, NULL,
+    PROGRAM ("%1: f32[2,3,4]", "%3, %5",
+             "%2 = transpose(%1) {permutation = [1,2,0]}: f32[3,4,2] %3 = transpose(%2) {permutation = [0,2,1]}: f32[3,2,4] "
+             "%4 = broadcast_in_dim(%1) {shape = [5,2,3,4], broadcast_dimensions = [1,2,3]}: f32[5,2,3,4] "
+             "%5 = broadcast_in_dim(%4) {shape = [5,2,3,6,4], broadcast_dimensions = [0,1,2,4]}: f32[5,2,3,6,4]"));
+
+  for (guint i = 0; i < 2; i++)
+    g_assert_cmpint (gantry_node_operand (c->after, pass_result (c->after, i), 0)->op, ==, GANTRY_OP_PARAMETER);
+}
+
+/* A chain of rules in one walk: each sees its operands simplified. */
+static void
+test_chain (void)
+{
+  g_autoptr (PassCase) c = pass_case_new (
+    &gantry_pass_simplify, NULL,
+    PROGRAM (X, "%9", SPLAT ("3", "2", "0.0") SPLAT ("5", "4", "1.0")
+             "%6 = multiply(%5, %1): f32[2,3] %7 = add(%6, %3): f32[2,3] %8 = negate(%7): f32[2,3] "
+             "%9 = negate(%8): f32[2,3]"));
+
+  assert_is_x (c);
+  /* What the nodes became can be asked. */
+  g_assert_cmpuint (gantry_module_successor (c->after, 7), ==, 1);
+  g_assert_cmpuint (gantry_module_successor (c->after, 9), ==, 1);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (to_x); i++)
+    {
+      g_autofree char *path = g_strconcat ("/passes/simplify/acts/", to_x[i].name, NULL);
+
+      g_test_add_data_func (path, to_x[i].body, test_to_x);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (unchanged); i++)
+    {
+      g_autofree char *path = g_strconcat ("/passes/simplify/leaves/", unchanged[i].name, NULL);
+
+      g_test_add_data_func (path, unchanged[i].text, test_unchanged);
+    }
+  g_test_add_func ("/passes/simplify/enlarging", test_enlarging);
+  g_test_add_func ("/passes/simplify/zero", test_zero);
+  g_test_add_func ("/passes/simplify/log", test_log);
+  g_test_add_func ("/passes/simplify/divide-by-power-of-two", test_divide_by_power_of_two);
+  g_test_add_func ("/passes/simplify/square", test_square);
+  g_test_add_func ("/passes/simplify/merged-movements", test_merged_movements);
+  g_test_add_func ("/passes/simplify/chain", test_chain);
+  return g_test_run ();
+}
