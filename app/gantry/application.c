@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Start, styles, shortcuts, the About window. */
+#include "app/gantry/application.h"
+#include "app/gantry/shortcuts.h"
+#include "app/gantry/state.h"
+#include "app/gantry/window.h"
+#include "gantry-config.h"
+#include "gantry-resources.h"
+
+struct _GantryApplication
+{
+  AdwApplication parent_instance;
+};
+
+G_DEFINE_FINAL_TYPE (GantryApplication, gantry_application, ADW_TYPE_APPLICATION)
+
+#define RESOURCES "/org/gantry/Gantry"
+
+char *
+gantry_application_find_cli (void)
+{
+  const char *given = g_getenv ("GANTRY_CLI");
+  g_autofree char *self = NULL, *folder = NULL, *beside = NULL;
+
+  if (given != NULL && *given != '\0')
+    return g_strdup (given);
+  self = g_file_read_link ("/proc/self/exe", NULL);
+  if (self != NULL)
+    {
+      folder = g_path_get_dirname (self);
+      beside = g_build_filename (folder, GANTRY_CLI_NAME, NULL);
+      if (g_file_test (beside, G_FILE_TEST_IS_EXECUTABLE))
+        return g_steal_pointer (&beside);
+    }
+  return g_find_program_in_path (GANTRY_CLI_NAME);
+}
+
+/* Style */
+
+static void
+apply_style (const char *style)
+{
+  AdwColorScheme scheme = ADW_COLOR_SCHEME_DEFAULT;
+
+  if (g_strcmp0 (style, "light") == 0)
+    scheme = ADW_COLOR_SCHEME_FORCE_LIGHT;
+  else if (g_strcmp0 (style, "dark") == 0)
+    scheme = ADW_COLOR_SCHEME_FORCE_DARK;
+  adw_style_manager_set_color_scheme (adw_style_manager_get_default (), scheme);
+}
+
+static void
+change_style (GSimpleAction *action, GVariant *value, gpointer data)
+{
+  const char *style = g_variant_get_string (value, NULL);
+
+  g_simple_action_set_state (action, value);
+  apply_style (style);
+  gantry_state_set_string ("style", style);
+}
+
+static void
+quit (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  GList *windows = g_list_copy (gtk_application_get_windows (data));
+
+  /* Each is asked to close, so that none loses an unsaved session. */
+  for (GList *at = windows; at != NULL; at = at->next)
+    gtk_window_close (at->data);
+  g_list_free (windows);
+}
+
+static void
+about (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  GtkWindow *window = gtk_application_get_active_window (data);
+
+  adw_show_about_window (window, "application-name", "Gantry", "application-icon", "org.gantry.Gantry", "version",
+                         GANTRY_VERSION, "license-type", GTK_LICENSE_APACHE_2_0, "comments",
+                         "A workbench for neural networks that must fit and run fast: the graph before and after every "
+                         "compiler pass, the plan of memory, and the measured run laid over it.",
+                         NULL);
+}
+
+static void
+new_window (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  gtk_window_present (GTK_WINDOW (gantry_window_new (data)));
+}
+
+static const GActionEntry actions[] = {
+  { "quit", quit, NULL, NULL, NULL, { 0 } },
+  { "about", about, NULL, NULL, NULL, { 0 } },
+  { "new-window", new_window, NULL, NULL, NULL, { 0 } },
+  { "style", NULL, "s", "'system'", change_style, { 0 } },
+};
+
+/* Life */
+
+static void
+gantry_application_startup (GApplication *application)
+{
+  g_autoptr (GtkCssProvider) css = gtk_css_provider_new ();
+  g_autofree char *style = NULL;
+
+  g_resources_register (gantry_get_resource ());
+  G_APPLICATION_CLASS (gantry_application_parent_class)->startup (application);
+  gtk_css_provider_load_from_resource (css, RESOURCES "/style.css");
+  gtk_style_context_add_provider_for_display (gdk_display_get_default (), GTK_STYLE_PROVIDER (css),
+                                              GTK_STYLE_PROVIDER_PRIORITY_APPLICATION);
+  gtk_icon_theme_add_resource_path (gtk_icon_theme_get_for_display (gdk_display_get_default ()), RESOURCES "/icons");
+  gtk_window_set_default_icon_name ("org.gantry.Gantry");
+  g_action_map_add_action_entries (G_ACTION_MAP (application), actions, G_N_ELEMENTS (actions), application);
+  style = gantry_state_get_string ("style");
+  if (style != NULL)
+    g_action_group_change_action_state (G_ACTION_GROUP (application), "style", g_variant_new_string (style));
+  gantry_shortcuts_install (GTK_APPLICATION (application));
+}
+
+static void
+gantry_application_activate (GApplication *application)
+{
+  GtkWindow *window = gtk_application_get_active_window (GTK_APPLICATION (application));
+
+  if (window == NULL)
+    window = GTK_WINDOW (gantry_window_new (GTK_APPLICATION (application)));
+  gtk_window_present (window);
+}
+
+static void
+gantry_application_open (GApplication *application, GFile **files, int n_files, const char *hint)
+{
+  for (int i = 0; i < n_files; i++)
+    {
+      GtkWidget *window = gantry_window_new (GTK_APPLICATION (application));
+      g_autofree char *path = g_file_get_path (files[i]);
+
+      gtk_window_present (GTK_WINDOW (window));
+      if (path != NULL)
+        gantry_window_open (GANTRY_WINDOW (window), path);
+    }
+}
+
+static void
+gantry_application_class_init (GantryApplicationClass *klass)
+{
+  GApplicationClass *application_class = G_APPLICATION_CLASS (klass);
+
+  application_class->startup = gantry_application_startup;
+  application_class->activate = gantry_application_activate;
+  application_class->open = gantry_application_open;
+}
+
+static void
+gantry_application_init (GantryApplication *self)
+{
+}
+
+GantryApplication *
+gantry_application_new (GApplicationFlags flags)
+{
+  return g_object_new (GANTRY_TYPE_APPLICATION, "application-id", "org.gantry.Gantry", "flags",
+                       flags | G_APPLICATION_HANDLES_OPEN, "resource-base-path", RESOURCES, NULL);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gantry: table */
+/* The table of shortcuts and what is made from it. */
+#include "app/gantry/shortcuts.h"
+
+static const GantryShortcut shortcuts[] = {
+  { "Files", "Open", "win.open", "<Control>o" },
+  { "Files", "New window", "app.new-window", "<Control>n" },
+  { "Files", "Save session", "win.save", "<Control>s" },
+  { "Files", "Save session as", "win.save-as", "<Control><Shift>s" },
+  { "Files", "Export picture", "win.export", "<Control>e" },
+  { "Files", "Close window", "window.close", "<Control>w" },
+  { "Files", "Quit", "app.quit", "<Control>q" },
+  { "Edit", "Undo", "win.undo", "<Control>z" },
+  { "Edit", "Redo", "win.redo", "<Control><Shift>z <Control>y" },
+  { "Edit", "Run and measure", "win.run", "<Control>r F5" },
+  { "Edit", "Cancel", "win.cancel", "<Control>period" },
+  { "Find", "Find nodes", "win.find", "<Control>f slash" },
+  { "Find", "Next match", "win.find-next", "<Control>g F3" },
+  { "Find", "Previous match", "win.find-previous", "<Control><Shift>g <Shift>F3" },
+  { "Panels", "Passes", "win.show-passes", "F9" },
+  { "Panels", "Inspector", "win.show-inspector", "F10" },
+  { "Panels", "Time and memory", "win.show-time", "<Control>j" },
+  { "Panels", "Maximise time and memory", "win.maximize-time", "<Control><Shift>j" },
+  { "Panels", "Main menu", "win.menu", "<Control>F10" },
+  { "Panels", "Keyboard shortcuts", "win.show-shortcuts", "<Control>question" },
+  { "Passes", "Next pass", "win.next-pass", "<Alt>Down" },
+  { "Passes", "Previous pass", "win.previous-pass", "<Alt>Up" },
+  { "Passes", "One pane or two", "win.single-pane", "<Control>1" },
+  { "Graph", "Fit", "win.fit", "<Control>0" },
+  { "Graph", "Zoom in", "win.zoom-in", "<Control>plus <Control>equal <Control>KP_Add" },
+  { "Graph", "Zoom out", "win.zoom-out", "<Control>minus <Control>KP_Subtract" },
+  { "Graph", "Fold all scopes", "win.fold-all", "<Control>bracketleft" },
+  { "Graph", "Unfold all scopes", "win.unfold-all", "<Control>bracketright" },
+  { "Graph", "Clear the selection", "win.clear-selection", "<Control><Shift>a" },
+  { "Time", "Go to the peak of memory", "win.peak", "<Control>k" },
+  { "In the graph", "Walk along edges", NULL, "Up Down Left Right" },
+  { "In the graph", "Fold or unfold the scope", NULL, "Return" },
+  { "In the graph", "Fit the selection, then everything", NULL, "f" },
+  { "In the graph", "Fit everything", NULL, "space" },
+  { "In the graph", "Zoom in and out", NULL, "w s" },
+  { "In the graph", "Pan left and right", NULL, "a d" },
+  { "In the graph", "Page up and down", NULL, "Page_Up Page_Down" },
+  { "On the time axis", "Zoom in and out at the pointer", NULL, "w s" },
+  { "On the time axis", "Pan left and right", NULL, "a d" },
+  { "On the time axis", "Fit the selection, then everything", NULL, "f" },
+  { "On the time axis", "Next and previous event", NULL, "Right Left" },
+};
+
+const GantryShortcut *
+gantry_shortcuts_table (guint *n)
+{
+  *n = G_N_ELEMENTS (shortcuts);
+  return shortcuts;
+}
+
+void
+gantry_shortcuts_install (GtkApplication *application)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (shortcuts); i++)
+    if (shortcuts[i].action != NULL)
+      {
+        g_auto (GStrv) keys = g_strsplit (shortcuts[i].accelerators, " ", -1);
+
+        gtk_application_set_accels_for_action (application, shortcuts[i].action, (const char *const *) keys);
+      }
+}
+
+/* GTK 4.8 can fill a shortcuts window from XML alone, so XML is what the table is turned into. */
+static char *
+table_to_xml (void)
+{
+  GString *xml = g_string_new ("<interface><object class='GtkShortcutsWindow' id='window'><property name='modal'>1</property>"
+                               "<child><object class='GtkShortcutsSection'><property name='section-name'>all</property>"
+                               "<property name='max-height'>12</property>");
+
+  for (guint i = 0; i < G_N_ELEMENTS (shortcuts); i++)
+    {
+      g_autofree char *title = g_markup_escape_text (shortcuts[i].title, -1);
+      g_autofree char *keys = g_markup_escape_text (shortcuts[i].accelerators, -1);
+
+      if (i == 0 || g_strcmp0 (shortcuts[i].group, shortcuts[i - 1].group) != 0)
+        g_string_append_printf (xml, "%s<child><object class='GtkShortcutsGroup'><property name='title'>%s</property>",
+                                i > 0 ? "</object></child>" : "", shortcuts[i].group);
+      g_string_append_printf (xml, "<child><object class='GtkShortcutsShortcut'><property name='title'>%s</property>"
+                                   "<property name='accelerator'>%s</property></object></child>", title, keys);
+    }
+  g_string_append (xml, "</object></child></object></child></object></interface>");
+  return g_string_free (xml, FALSE);
+}
+
+GtkWidget *
+gantry_shortcuts_window_new (void)
+{
+  g_autofree char *xml = table_to_xml ();
+  g_autoptr (GtkBuilder) builder = gtk_builder_new_from_string (xml, -1);
+
+  return g_object_ref (GTK_WIDGET (gtk_builder_get_object (builder, "window")));
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The actions of the window, by the names that shortcuts, menus and tests use. */
+#include "app/gantry/shortcuts.h"
+#include "app/gantry/window-private.h"
+
+#define ACTION(name) static void name (GSimpleAction *action, GVariant *parameter, gpointer data)
+
+static GantryGraphCanvas *
+canvas_of (gpointer window)
+{
+  return gantry_pass_view_get_canvas (((GantryWindow *) window)->pass_view);
+}
+
+ACTION (open_action)
+{
+  _gantry_window_choose_open (data);
+}
+
+static void
+open_path (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  gantry_window_open (data, g_variant_get_string (parameter, NULL));
+}
+
+ACTION (save)
+{
+  _gantry_window_save (data, FALSE);
+}
+
+ACTION (save_as)
+{
+  _gantry_window_save (data, TRUE);
+}
+
+ACTION (export_action)
+{
+  _gantry_window_choose_export (data);
+}
+
+ACTION (undo)
+{
+  gantry_document_undo (((GantryWindow *) data)->document);
+}
+
+ACTION (redo)
+{
+  gantry_document_redo (((GantryWindow *) data)->document);
+}
+
+ACTION (run)
+{
+  _gantry_window_run (data);
+}
+
+ACTION (cancel)
+{
+  gantry_document_cancel (((GantryWindow *) data)->document);
+}
+
+ACTION (find)
+{
+  gtk_widget_grab_focus (GTK_WIDGET (((GantryWindow *) data)->search_entry));
+}
+
+ACTION (find_next)
+{
+  _gantry_window_search_step (data, 1);
+}
+
+ACTION (find_previous)
+{
+  _gantry_window_search_step (data, -1);
+}
+
+ACTION (fit)
+{
+  gantry_graph_canvas_fit (canvas_of (data));
+}
+
+ACTION (zoom_in)
+{
+  gantry_graph_canvas_zoom (canvas_of (data), 1.25);
+}
+
+ACTION (zoom_out)
+{
+  gantry_graph_canvas_zoom (canvas_of (data), 0.8);
+}
+
+ACTION (fold_all)
+{
+  gantry_graph_canvas_fold_all (canvas_of (data));
+}
+
+ACTION (unfold_all)
+{
+  gantry_graph_canvas_unfold_all (canvas_of (data));
+}
+
+ACTION (clear_selection)
+{
+  gantry_selection_clear (((GantryWindow *) data)->selection);
+}
+
+static void
+step_pass (GantryWindow *self, int step)
+{
+  int index = (int) gantry_pass_list_get_selected (self->pass_list) + step;
+
+  if (index >= 0)
+    gantry_pass_list_select (self->pass_list, (guint) index);
+}
+
+ACTION (next_pass)
+{
+  step_pass (data, 1);
+}
+
+ACTION (previous_pass)
+{
+  step_pass (data, -1);
+}
+
+ACTION (menu)
+{
+  gtk_menu_button_popup (((GantryWindow *) data)->menu_button);
+}
+
+ACTION (show_shortcuts)
+{
+  GtkWidget *window = gantry_shortcuts_window_new ();
+
+  gtk_window_set_transient_for (GTK_WINDOW (window), GTK_WINDOW (data));
+  gtk_window_present (GTK_WINDOW (window));
+  g_object_unref (window);
+}
+
+static void
+change_single_pane (GSimpleAction *action, GVariant *value, gpointer data)
+{
+  g_simple_action_set_state (action, value);
+  gantry_pass_view_set_single (((GantryWindow *) data)->pass_view, g_variant_get_boolean (value));
+}
+
+static void
+change_finite_math (GSimpleAction *action, GVariant *value, gpointer data)
+{
+  gantry_document_set_finite_math (((GantryWindow *) data)->document, g_variant_get_boolean (value));
+}
+
+static void
+change_maximize_time (GSimpleAction *action, GVariant *value, gpointer data)
+{
+  g_simple_action_set_state (action, value);
+  _gantry_window_maximize_time (data, g_variant_get_boolean (value));
+}
+
+static const GActionEntry entries[] = {
+  { "open", open_action, NULL, NULL, NULL, { 0 } },
+  { "open-path", open_path, "s", NULL, NULL, { 0 } },
+  { "save", save, NULL, NULL, NULL, { 0 } },
+  { "save-as", save_as, NULL, NULL, NULL, { 0 } },
+  { "export", export_action, NULL, NULL, NULL, { 0 } },
+  { "undo", undo, NULL, NULL, NULL, { 0 } },
+  { "redo", redo, NULL, NULL, NULL, { 0 } },
+  { "run", run, NULL, NULL, NULL, { 0 } },
+  { "cancel", cancel, NULL, NULL, NULL, { 0 } },
+  { "find", find, NULL, NULL, NULL, { 0 } },
+  { "find-next", find_next, NULL, NULL, NULL, { 0 } },
+  { "find-previous", find_previous, NULL, NULL, NULL, { 0 } },
+  { "fit", fit, NULL, NULL, NULL, { 0 } },
+  { "zoom-in", zoom_in, NULL, NULL, NULL, { 0 } },
+  { "zoom-out", zoom_out, NULL, NULL, NULL, { 0 } },
+  { "fold-all", fold_all, NULL, NULL, NULL, { 0 } },
+  { "unfold-all", unfold_all, NULL, NULL, NULL, { 0 } },
+  { "clear-selection", clear_selection, NULL, NULL, NULL, { 0 } },
+  { "next-pass", next_pass, NULL, NULL, NULL, { 0 } },
+  { "previous-pass", previous_pass, NULL, NULL, NULL, { 0 } },
+  { "menu", menu, NULL, NULL, NULL, { 0 } },
+  { "show-shortcuts", show_shortcuts, NULL, NULL, NULL, { 0 } },
+  { "single-pane", NULL, NULL, "false", change_single_pane, { 0 } },
+  { "finite-math", NULL, NULL, "false", change_finite_math, { 0 } },
+  { "maximize-time", NULL, NULL, "false", change_maximize_time, { 0 } },
+};
+
+/* What makes no sense without a model. */
+static const char *const need_model[] = {
+  "save", "save-as", "export", "find", "find-next", "find-previous", "fit", "zoom-in", "zoom-out", "fold-all",
+  "unfold-all", "next-pass", "previous-pass", "single-pane", "finite-math", "maximize-time", "show-passes",
+  "show-inspector", "show-time",
+};
+
+static void
+enable (GantryWindow *self, const char *name, gboolean enabled)
+{
+  GAction *action = g_action_map_lookup_action (G_ACTION_MAP (self), name);
+
+  if (G_IS_SIMPLE_ACTION (action))
+    g_simple_action_set_enabled (G_SIMPLE_ACTION (action), enabled);
+}
+
+void
+_gantry_window_update_actions (GantryWindow *self)
+{
+  GantryCompilation *compilation = gantry_document_get_compilation (self->document);
+  const GantryCompileSettings *settings = gantry_document_get_settings (self->document);
+  gboolean busy = gantry_document_is_busy (self->document), can_undo = FALSE, can_redo = FALSE;
+  GAction *finite = g_action_map_lookup_action (G_ACTION_MAP (self), "finite-math");
+
+  g_object_get (self->document, "can-undo", &can_undo, "can-redo", &can_redo, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (need_model); i++)
+    enable (self, need_model[i], compilation != NULL && self->opening == NULL);
+  enable (self, "run", compilation != NULL && compilation->plan != NULL && !busy);
+  enable (self, "cancel", busy);
+  enable (self, "undo", can_undo);
+  enable (self, "redo", can_redo);
+  if (settings != NULL && finite != NULL)
+    g_simple_action_set_state (G_SIMPLE_ACTION (finite), g_variant_new_boolean (settings->finite_math));
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->run_button),
+                               compilation != NULL && compilation->plan == NULL
+                                 ? "The program cannot be compiled; the bar above the graph says why"
+                                 : "Compile, run and measure in a child process");
+}
+
+static void
+add_panel_action (GantryWindow *self, const char *name, gpointer widget)
+{
+  g_autoptr (GPropertyAction) action = g_property_action_new (name, widget, "visible");
+
+  g_action_map_add_action (G_ACTION_MAP (self), G_ACTION (action));
+}
+
+void
+_gantry_window_add_actions (GantryWindow *self)
+{
+  g_action_map_add_action_entries (G_ACTION_MAP (self), entries, G_N_ELEMENTS (entries), self);
+  add_panel_action (self, "show-passes", self->passes_bin);
+  add_panel_action (self, "show-inspector", self->inspector_bin);
+  add_panel_action (self, "show-time", self->time_bin);
+}

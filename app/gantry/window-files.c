@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files: choosing, dropping, saving, exporting, recent ones, and asking before a session is lost. */
+#include "app/gantry/state.h"
+#include "app/gantry/window-private.h"
+#include "drawing/painters.h"
+#include "views/theme-of.h"
+
+/* Choosing */
+
+static void
+add_filter (GtkFileChooserNative *chooser, const char *name, const char *patterns)
+{
+  GtkFileFilter *filter = gtk_file_filter_new ();
+  g_auto (GStrv) parts = g_strsplit (patterns, " ", -1);
+
+  gtk_file_filter_set_name (filter, name);
+  for (guint i = 0; parts[i] != NULL; i++)
+    gtk_file_filter_add_pattern (filter, parts[i]);
+  gtk_file_chooser_add_filter (GTK_FILE_CHOOSER (chooser), filter);
+  g_object_unref (filter);
+}
+
+static void
+show_chooser (GantryWindow *self, const char *title, GtkFileChooserAction action, const char *name, GCallback response)
+{
+  const char *path = gantry_document_get_path (self->document);
+
+  g_clear_object (&self->chooser);
+  self->chooser = gtk_file_chooser_native_new (title, GTK_WINDOW (self), action, NULL, NULL);
+  gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (self->chooser), TRUE);
+  if (path != NULL)
+    {
+      g_autoptr (GFile) file = g_file_new_for_path (path);
+      g_autoptr (GFile) folder = g_file_get_parent (file);
+
+      if (folder != NULL)
+        gtk_file_chooser_set_current_folder (GTK_FILE_CHOOSER (self->chooser), folder, NULL);
+    }
+  if (name != NULL)
+    gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (self->chooser), name);
+  g_signal_connect_object (self->chooser, "response", response, self, 0);
+}
+
+static char *
+chosen_path (GtkNativeDialog *dialog, int response)
+{
+  g_autoptr (GFile) file = NULL;
+
+  if (response != GTK_RESPONSE_ACCEPT)
+    return NULL;
+  file = gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog));
+  return file != NULL ? g_file_get_path (file) : NULL;
+}
+
+static void
+open_response (GtkNativeDialog *dialog, int response, gpointer data)
+{
+  g_autofree char *path = chosen_path (dialog, response);
+
+  if (path != NULL)
+    gantry_window_open (data, path);
+}
+
+void
+_gantry_window_choose_open (GantryWindow *self)
+{
+  show_chooser (self, "Open a model or a session", GTK_FILE_CHOOSER_ACTION_OPEN, NULL, G_CALLBACK (open_response));
+  add_filter (self->chooser, "Models and sessions", "*.onnx *.gir *.gantry");
+  add_filter (self->chooser, "All files", "*");
+  gtk_native_dialog_show (GTK_NATIVE_DIALOG (self->chooser));
+}
+
+static char *
+name_with_ending (GantryWindow *self, const char *ending)
+{
+  const char *path = gantry_document_get_path (self->document);
+  g_autofree char *base = path != NULL ? g_path_get_basename (path) : g_strdup ("program");
+  char *dot = strrchr (base, '.');
+
+  if (dot != NULL && dot != base)
+    *dot = '\0';
+  return g_strconcat (base, ending, NULL);
+}
+
+/* Saving */
+
+static void
+saved (GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (GantryWindow) self = data;
+  g_autoptr (GError) error = NULL;
+
+  if (!gantry_document_save_finish (self->document, result, &error))
+    {
+      self->closing = FALSE;
+      _gantry_window_tell (self, "The session is not saved", error);
+      return;
+    }
+  if (self->closing)
+    gtk_window_close (GTK_WINDOW (self));
+  else
+    _gantry_window_toast (self, "Session saved");
+}
+
+static void
+save_to (GantryWindow *self, const char *path)
+{
+  if (path != NULL)
+    gantry_state_add_recent (path);
+  gantry_document_save_async (self->document, path, saved, g_object_ref (self));
+}
+
+static void
+save_response (GtkNativeDialog *dialog, int response, gpointer data)
+{
+  GantryWindow *self = data;
+  g_autofree char *path = chosen_path (dialog, response);
+
+  if (path != NULL)
+    save_to (self, path);
+  else
+    self->closing = FALSE;
+}
+
+static gboolean
+is_session (GantryWindow *self)
+{
+  const char *path = gantry_document_get_path (self->document);
+
+  return path != NULL && g_str_has_suffix (path, ".gantry");
+}
+
+void
+_gantry_window_save (GantryWindow *self, gboolean ask_where)
+{
+  g_autofree char *name = name_with_ending (self, ".gantry");
+
+  if (!ask_where && is_session (self))
+    {
+      save_to (self, NULL);
+      return;
+    }
+  show_chooser (self, "Save the session", GTK_FILE_CHOOSER_ACTION_SAVE, name, G_CALLBACK (save_response));
+  add_filter (self->chooser, "Sessions", "*.gantry");
+  gtk_native_dialog_show (GTK_NATIVE_DIALOG (self->chooser));
+}
+
+/* Exporting */
+
+gboolean
+gantry_window_export (GantryWindow *self, const char *path, GError **error)
+{
+  GantryGraphPicture *picture = gantry_graph_canvas_get_picture (gantry_pass_view_get_canvas (self->pass_view));
+  g_autoptr (GantryScene) scene = NULL;
+  GantryGraphView view = { -16, -16, 1 };
+  const GantryTheme *theme = gantry_theme_of (GTK_WIDGET (self));
+  float width, height;
+
+  if (picture == NULL)
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "%s: there is no picture yet; wait for it and export again", path);
+      return FALSE;
+    }
+  if (g_str_has_suffix (path, ".dot") || g_str_has_suffix (path, ".gv"))
+    return gantry_graph_picture_write_dot (picture, path, error);
+  gantry_graph_picture_size (picture, &width, &height);
+  scene = gantry_scene_new (width + 32, height + 32);
+  gantry_paint_graph (scene, picture, &view, NULL, theme);
+  return gantry_scene_write (scene, theme, path, 1, error);
+}
+
+static void
+export_response (GtkNativeDialog *dialog, int response, gpointer data)
+{
+  GantryWindow *self = data;
+  g_autofree char *path = chosen_path (dialog, response), *text = NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (path == NULL)
+    return;
+  if (!gantry_window_export (self, path, &error))
+    {
+      _gantry_window_tell (self, "The picture is not written", error);
+      return;
+    }
+  text = g_strdup_printf ("Written: %s", path);
+  _gantry_window_toast (self, text);
+}
+
+void
+_gantry_window_choose_export (GantryWindow *self)
+{
+  g_autofree char *name = name_with_ending (self, ".svg");
+
+  show_chooser (self, "Export the graph (.svg, .png or .dot)", GTK_FILE_CHOOSER_ACTION_SAVE, name,
+                G_CALLBACK (export_response));
+  add_filter (self->chooser, "SVG, PNG and DOT", "*.svg *.png *.dot");
+  gtk_native_dialog_show (GTK_NATIVE_DIALOG (self->chooser));
+}
+
+/* Recent files: in the menu of the model's name, and on the first page. */
+
+static GMenu *
+recent_menu (char **paths)
+{
+  GMenu *menu = g_menu_new ();
+
+  for (guint i = 0; paths[i] != NULL; i++)
+    {
+      g_autofree char *name = g_path_get_basename (paths[i]);
+      g_autoptr (GMenuItem) item = g_menu_item_new (NULL, NULL);
+
+      g_menu_item_set_label (item, name);
+      g_menu_item_set_action_and_target (item, "win.open-path", "s", paths[i]);
+      g_menu_append_item (menu, item);
+    }
+  return menu;
+}
+
+void
+_gantry_window_fill_recent (GantryWindow *self)
+{
+  g_auto (GStrv) paths = gantry_state_get_recent ();
+  g_autoptr (GMenu) menu = g_menu_new (), *files = recent_menu (paths);
+  GtkWidget *row;
+
+  g_menu_append_section (menu, "Recent files", G_MENU_MODEL (files));
+  gtk_menu_button_set_menu_model (self->model_button, G_MENU_MODEL (menu));
+  while ((row = gtk_widget_get_first_child (GTK_WIDGET (self->recent_list))) != NULL)
+    gtk_list_box_remove (self->recent_list, row);
+  for (guint i = 0; paths[i] != NULL && i < 5; i++)
+    {
+      g_autofree char *name = g_path_get_basename (paths[i]), *folder = g_path_get_dirname (paths[i]);
+
+      row = adw_action_row_new ();
+      adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
+      adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), name);
+      adw_action_row_set_subtitle (ADW_ACTION_ROW (row), folder);
+      gtk_list_box_row_set_activatable (GTK_LIST_BOX_ROW (row), TRUE);
+      gtk_actionable_set_action_name (GTK_ACTIONABLE (row), "win.open-path");
+      gtk_actionable_set_action_target (GTK_ACTIONABLE (row), "s", paths[i]);
+      gtk_list_box_append (self->recent_list, row);
+    }
+  gtk_widget_set_visible (GTK_WIDGET (self->recent_list), paths[0] != NULL);
+}
+
+/* Dropping */
+
+static gboolean
+dropped (GtkDropTarget *target, const GValue *value, double x, double y, gpointer data)
+{
+  GSList *files = g_value_get_boxed (value);
+  g_autofree char *path = files != NULL ? g_file_get_path (files->data) : NULL;
+
+  if (path == NULL)
+    return FALSE;
+  gantry_window_open (data, path);
+  return TRUE;
+}
+
+void
+_gantry_window_accept_drops (GantryWindow *self)
+{
+  GtkDropTarget *target = gtk_drop_target_new (GDK_TYPE_FILE_LIST, GDK_ACTION_COPY);
+
+  g_signal_connect (target, "drop", G_CALLBACK (dropped), self);
+  gtk_widget_add_controller (GTK_WIDGET (self->stack), GTK_EVENT_CONTROLLER (target));
+  gtk_widget_add_css_class (GTK_WIDGET (self->stack), "drop-target");
+}
+
+/* Closing */
+
+static void
+close_response (AdwMessageDialog *dialog, const char *response, gpointer data)
+{
+  GantryWindow *self = data;
+
+  if (g_strcmp0 (response, "cancel") == 0)
+    return;
+  self->closing = TRUE;
+  if (g_strcmp0 (response, "save") == 0)
+    _gantry_window_save (self, FALSE);
+  else
+    gtk_window_close (GTK_WINDOW (self));
+}
+
+/* A model that was only looked at is no loss; edits and measured runs are. */
+static gboolean
+has_something_to_lose (GantryWindow *self)
+{
+  gboolean modified = FALSE, can_undo = FALSE;
+
+  if (gantry_document_get_model (self->document) == NULL)
+    return FALSE;
+  g_object_get (self->document, "modified", &modified, "can-undo", &can_undo, NULL);
+  return modified && (can_undo || gantry_document_get_runs (self->document)->len > 0);
+}
+
+gboolean
+_gantry_window_close_request (GtkWindow *window)
+{
+  GantryWindow *self = GANTRY_WINDOW (window);
+  GtkWidget *dialog;
+
+  _gantry_window_store_layout (self);
+  if (self->closing || !has_something_to_lose (self))
+    {
+      gantry_document_cancel (self->document);
+      return FALSE;
+    }
+  dialog = adw_message_dialog_new (window, "Save the session?",
+                                   "Measured runs and settings of this window are in no file yet.");
+  adw_message_dialog_add_responses (ADW_MESSAGE_DIALOG (dialog), "cancel", "_Cancel", "discard", "_Discard", "save",
+                                    "_Save", NULL);
+  adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog), "discard", ADW_RESPONSE_DESTRUCTIVE);
+  adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog), "save", ADW_RESPONSE_SUGGESTED);
+  adw_message_dialog_set_default_response (ADW_MESSAGE_DIALOG (dialog), "save");
+  adw_message_dialog_set_close_response (ADW_MESSAGE_DIALOG (dialog), "cancel");
+  g_signal_connect_object (dialog, "response", G_CALLBACK (close_response), self, 0);
+  gtk_window_present (GTK_WINDOW (dialog));
+  return TRUE;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How large the window and its panels are, kept from one start to the next. */
+#include "app/gantry/state.h"
+#include "app/gantry/window-private.h"
+
+#define TIME_HEIGHT 300
+#define INSPECTOR_WIDTH 340
+
+void
+_gantry_window_restore_layout (GantryWindow *self)
+{
+  int width = CLAMP (gantry_state_get_int ("width", 1440), 480, 10000);
+  int height = CLAMP (gantry_state_get_int ("height", 900), 360, 10000);
+  int inspector = CLAMP (gantry_state_get_int ("inspector-width", INSPECTOR_WIDTH), 200, 2000);
+  int time_height = CLAMP (gantry_state_get_int ("time-height", TIME_HEIGHT), 120, 2000);
+  int passes = CLAMP (gantry_state_get_int ("passes-width", 230), 150, 1000);
+
+  gtk_window_set_default_size (GTK_WINDOW (self), width, height);
+  if (gantry_state_get_int ("maximized", 0) != 0)
+    gtk_window_maximize (GTK_WINDOW (self));
+  gtk_paned_set_position (self->left_paned, passes);
+  gtk_paned_set_position (self->right_paned, MAX (width - passes - inspector, 200));
+  gtk_paned_set_position (self->bottom_paned, MAX (height - 80 - time_height, 160));
+  gtk_widget_set_visible (GTK_WIDGET (self->passes_bin), gantry_state_get_int ("show-passes", 1) != 0);
+  gtk_widget_set_visible (GTK_WIDGET (self->inspector_bin), gantry_state_get_int ("show-inspector", 1) != 0);
+  gtk_widget_set_visible (GTK_WIDGET (self->time_bin), gantry_state_get_int ("show-time", 1) != 0);
+}
+
+void
+_gantry_window_store_layout (GantryWindow *self)
+{
+  int width, height;
+
+  gtk_window_get_default_size (GTK_WINDOW (self), &width, &height);
+  if (width > 0 && height > 0)
+    {
+      gantry_state_set_int ("width", width);
+      gantry_state_set_int ("height", height);
+    }
+  gantry_state_set_int ("maximized", gtk_window_is_maximized (GTK_WINDOW (self)));
+  gantry_state_set_int ("show-passes", gtk_widget_get_visible (GTK_WIDGET (self->passes_bin)));
+  gantry_state_set_int ("show-inspector", gtk_widget_get_visible (GTK_WIDGET (self->inspector_bin)));
+  gantry_state_set_int ("show-time", gtk_widget_get_visible (GTK_WIDGET (self->time_bin)));
+  if (gtk_widget_get_width (GTK_WIDGET (self->passes_bin)) > 0)
+    gantry_state_set_int ("passes-width", gtk_paned_get_position (self->left_paned));
+  if (gtk_widget_get_width (GTK_WIDGET (self->inspector_bin)) > 0)
+    gantry_state_set_int ("inspector-width", gtk_widget_get_width (GTK_WIDGET (self->inspector_bin)));
+  if (gtk_widget_get_height (GTK_WIDGET (self->time_bin)) > 0 && gtk_widget_get_visible (GTK_WIDGET (self->left_paned)))
+    gantry_state_set_int ("time-height", gtk_widget_get_height (GTK_WIDGET (self->time_bin)));
+}
+
+void
+_gantry_window_maximize_time (GantryWindow *self, gboolean maximize)
+{
+  if (maximize)
+    gtk_widget_set_visible (GTK_WIDGET (self->time_bin), TRUE);
+  gtk_widget_set_visible (GTK_WIDGET (self->left_paned), !maximize);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the window share. */
+#pragma once
+#include "app/gantry/window.h"
+
+G_BEGIN_DECLS
+
+struct _GantryWindow
+{
+  AdwApplicationWindow parent_instance;
+  GantryDocument *document;
+  GantrySelection *selection;
+  char *error;     /* (nullable) */
+  char *opening;   /* (nullable): path that is being opened */
+  gboolean running;
+  gboolean closing; /* the user has said that the session may go */
+  GtkFileChooserNative *chooser; /* kept alive while it is shown */
+
+  /* Of the template */
+  AdwToastOverlay *toasts;
+  GtkLabel *target_label, *model_label, *search_count, *loading_label, *error_label;
+  GtkMenuButton *model_button, *menu_button;
+  GtkStack *run_stack, *stack;
+  GtkButton *run_button, *cancel_button;
+  GtkSpinner *busy_spinner, *loading_spinner;
+  GtkSearchEntry *search_entry;
+  GtkWidget *search_box;
+  GtkProgressBar *progress_bar;
+  AdwStatusPage *error_page;
+  GtkListBox *recent_list;
+  GtkPaned *bottom_paned, *left_paned, *right_paned;
+  AdwBin *passes_bin, *notice_bin, *graph_bin, *inspector_bin, *time_bin;
+  GtkWidget *status_bar;
+  GtkLabel *status_peak, *status_time, *status_nodes, *status_message;
+
+  /* Views */
+  GantryPassList *pass_list;
+  GantryPassView *pass_view;
+};
+
+/* window.c */
+void _gantry_window_toast (GantryWindow *window, const char *text);
+/** Tells an error in a dialog of its own, in full and selectable. Cancelled work is no error. */
+void _gantry_window_tell (GantryWindow *window, const char *heading, const GError *error);
+void _gantry_window_update (GantryWindow *window);
+
+/* window-actions.c */
+void _gantry_window_add_actions (GantryWindow *window);
+void _gantry_window_update_actions (GantryWindow *window);
+
+/* window-files.c */
+void _gantry_window_choose_open (GantryWindow *window);
+void _gantry_window_save (GantryWindow *window, gboolean ask_where);
+void _gantry_window_choose_export (GantryWindow *window);
+void _gantry_window_fill_recent (GantryWindow *window);
+void _gantry_window_accept_drops (GantryWindow *window);
+gboolean _gantry_window_close_request (GtkWindow *window);
+
+/* window-run.c */
+void _gantry_window_run (GantryWindow *window);
+
+/* window-notice.c */
+/** Sizes that dimensions lack, and why the program cannot be compiled: a bar above the graph. */
+void _gantry_window_update_notice (GantryWindow *window);
+
+/* window-search.c */
+void _gantry_window_connect_search (GantryWindow *window);
+void _gantry_window_search_step (GantryWindow *window, int step);
+
+/* window-layout.c */
+void _gantry_window_restore_layout (GantryWindow *window);
+void _gantry_window_store_layout (GantryWindow *window);
+void _gantry_window_maximize_time (GantryWindow *window, gboolean maximize);
+
+G_END_DECLS

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Run: the child does the work, the window says how it went. */
+#include "app/gantry/application.h"
+#include "app/gantry/window-private.h"
+#include "gantry-config.h"
+#include "views/format.h"
+
+#define MEASURED_RUNS 10u
+
+static void
+ran (GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (GantryWindow) self = data;
+  g_autoptr (GError) error = NULL;
+  const GantryRunResult *run;
+  g_autofree char *time = NULL, *text = NULL;
+
+  self->running = FALSE;
+  if (!gantry_document_run_finish (self->document, result, &error))
+    {
+      _gantry_window_tell (self, "The run failed; nothing else is lost", error);
+      _gantry_window_update (self);
+      return;
+    }
+  g_clear_pointer (&self->error, g_free);
+  run = gantry_document_get_run (self->document);
+  if (run != NULL)
+    {
+      time = gantry_format_ns ((gint64) (run->milliseconds * 1e6));
+      text = g_strdup_printf ("Measured: %s, median of %u runs", time, run->n_runs);
+      _gantry_window_toast (self, text);
+    }
+  _gantry_window_update (self);
+}
+
+void
+_gantry_window_run (GantryWindow *self)
+{
+  g_autofree char *cli = gantry_application_find_cli ();
+  g_autoptr (GError) error = NULL;
+
+  if (cli == NULL)
+    {
+      g_set_error (&error, GANTRY_ERROR, GANTRY_ERROR_FAILED,
+                   "%s, which compiles and runs programs for the window, is not installed: put it beside the window's "
+                   "program or into $PATH, or name it in $GANTRY_CLI", GANTRY_CLI_NAME);
+      _gantry_window_tell (self, "The program cannot be run", error);
+      return;
+    }
+  self->running = TRUE;
+  gantry_document_run_async (self->document, cli, MEASURED_RUNS, ran, g_object_ref (self));
+  _gantry_window_update (self);
+}

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The window as an object: its views, and what it shows of the state of the document. */
+#include "app/gantry/state.h"
+#include "app/gantry/window-private.h"
+#include "views/format.h"
+
+G_DEFINE_FINAL_TYPE (GantryWindow, gantry_window, ADW_TYPE_APPLICATION_WINDOW)
+
+void
+_gantry_window_toast (GantryWindow *self, const char *text)
+{
+  AdwToast *toast = adw_toast_new (text);
+
+  adw_toast_overlay_add_toast (self->toasts, toast);
+}
+
+void
+_gantry_window_tell (GantryWindow *self, const char *heading, const GError *error)
+{
+  GtkWidget *dialog, *scroller, *label;
+
+  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    {
+      _gantry_window_toast (self, "Cancelled");
+      return;
+    }
+  g_free (self->error);
+  self->error = g_strdup (error->message);
+  dialog = adw_message_dialog_new (GTK_WINDOW (self), heading, NULL);
+  label = gtk_label_new (error->message);
+  gtk_label_set_wrap (GTK_LABEL (label), TRUE);
+  gtk_label_set_wrap_mode (GTK_LABEL (label), PANGO_WRAP_WORD_CHAR);
+  gtk_label_set_selectable (GTK_LABEL (label), TRUE);
+  gtk_label_set_max_width_chars (GTK_LABEL (label), 70);
+  gtk_label_set_xalign (GTK_LABEL (label), 0);
+  scroller = gtk_scrolled_window_new ();
+  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), label);
+  gtk_scrolled_window_set_propagate_natural_height (GTK_SCROLLED_WINDOW (scroller), TRUE);
+  gtk_scrolled_window_set_max_content_height (GTK_SCROLLED_WINDOW (scroller), 360);
+  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC);
+  gtk_widget_set_size_request (scroller, 420, -1);
+  adw_message_dialog_set_extra_child (ADW_MESSAGE_DIALOG (dialog), scroller);
+  adw_message_dialog_add_response (ADW_MESSAGE_DIALOG (dialog), "close", "_Close");
+  adw_message_dialog_set_default_response (ADW_MESSAGE_DIALOG (dialog), "close");
+  gtk_window_present (GTK_WINDOW (dialog));
+}
+
+/* Status */
+
+static void
+set_label (GtkLabel *label, char *text)
+{
+  gtk_label_set_text (label, text != NULL ? text : "");
+  gtk_widget_set_visible (GTK_WIDGET (label), text != NULL && *text != '\0');
+  g_free (text);
+}
+
+static char *
+peak_text (const GantryPlan *plan, const GantryRunResult *run)
+{
+  g_autofree char *planned = NULL, *measured = NULL;
+
+  if (plan != NULL)
+    planned = gantry_format_bytes (plan->arena_bytes[GANTRY_MEMORY_DEVICE]);
+  if (run == NULL)
+    return planned != NULL ? g_strdup_printf ("Peak %s planned", planned) : NULL;
+  measured = gantry_format_bytes (run->peak_bytes);
+  if (planned == NULL)
+    return g_strdup_printf ("Peak %s measured", measured);
+  return g_strdup_printf ("Peak %s planned, %s measured", planned, measured);
+}
+
+static char *
+time_text (const GantryPlan *plan, const GantryRunResult *run)
+{
+  g_autofree char *planned = NULL, *measured = NULL;
+
+  if (plan != NULL)
+    planned = gantry_format_ns ((gint64) (plan->total_us * 1000));
+  if (run == NULL)
+    return planned != NULL ? g_strdup_printf ("Time %s predicted", planned) : NULL;
+  measured = gantry_format_ns ((gint64) (run->milliseconds * 1e6));
+  if (planned == NULL)
+    return g_strdup_printf ("Time %s measured", measured);
+  return g_strdup_printf ("Time %s predicted, %s measured (median of %u)", planned, measured, run->n_runs);
+}
+
+static char *
+message_text (const GantryCompilation *compilation)
+{
+  const GantryModel *model = compilation->model;
+
+  if (compilation->refusal != NULL)
+    return g_strdup ("Cannot be compiled as it is");
+  if (model->warnings != NULL && model->warnings[0] != NULL)
+    return g_strdup (model->warnings[0]);
+  return NULL;
+}
+
+static void
+update_status (GantryWindow *self)
+{
+  GantryCompilation *compilation = gantry_document_get_compilation (self->document);
+  const GantryRunResult *run = gantry_document_get_run (self->document);
+  g_autofree char *first = NULL, *last = NULL;
+
+  if (compilation == NULL)
+    return;
+  set_label (self->status_peak, peak_text (compilation->plan, run));
+  set_label (self->status_time, time_text (compilation->plan, run));
+  first = gantry_format_integer (compilation->snapshots[0].nodes_after);
+  last = gantry_format_integer (compilation->snapshots[compilation->n_snapshots - 1].nodes_after);
+  set_label (self->status_nodes, g_strdup_printf ("%s nodes imported, %s after all passes", first, last));
+  set_label (self->status_message, message_text (compilation));
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->status_message), gtk_label_get_text (self->status_message));
+}
+
+static void
+update_target (GantryWindow *self)
+{
+  const GantryCompileSettings *settings = gantry_document_get_settings (self->document);
+  g_autofree char *text = NULL;
+
+  if (settings == NULL)
+    return;
+  text = g_strdup_printf ("%s, %u threads", settings->target.name[0] != '\0' ? settings->target.name : "cpu",
+                          g_get_num_processors ());
+  if (strstr (settings->target.name, "thread") != NULL)
+    gtk_label_set_text (self->target_label, settings->target.name);
+  else
+    gtk_label_set_text (self->target_label, text);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->target_label), "What the program is planned for and runs on");
+}
+
+/* What the document says */
+
+static void
+update_busy (GantryWindow *self)
+{
+  gboolean busy = gantry_document_is_busy (self->document);
+  gboolean opening = busy && self->opening != NULL;
+  double fraction = -1;
+  g_autofree char *activity = NULL;
+
+  g_object_get (self->document, "progress", &fraction, "activity", &activity, NULL);
+  gtk_stack_set_visible_child_name (self->run_stack, busy && !opening ? "busy" : "run");
+  gtk_spinner_set_spinning (self->busy_spinner, busy && !opening);
+  gtk_spinner_set_spinning (self->loading_spinner, opening);
+  gtk_widget_set_visible (GTK_WIDGET (self->progress_bar), busy && !opening);
+  if (fraction >= 0)
+    gtk_progress_bar_set_fraction (self->progress_bar, fraction);
+  else if (busy)
+    gtk_progress_bar_pulse (self->progress_bar);
+  if (opening)
+    gtk_label_set_text (self->loading_label, activity != NULL && *activity != '\0' ? activity : "Opening");
+  else if (busy && activity != NULL && *activity != '\0')
+    set_label (self->status_message, g_strdup (activity));
+  else if (!busy)
+    update_status (self);
+  _gantry_window_update_actions (self);
+}
+
+static void
+update_title (GantryWindow *self)
+{
+  const char *path = gantry_document_get_path (self->document);
+  g_autofree char *name = path != NULL ? g_path_get_basename (path) : NULL;
+  g_autofree char *title = NULL;
+  gboolean modified = FALSE;
+
+  g_object_get (self->document, "modified", &modified, NULL);
+  title = name != NULL ? g_strdup_printf ("%s \342\200\223 Gantry", name) : g_strdup ("Gantry");
+  gtk_window_set_title (GTK_WINDOW (self), title);
+  gtk_widget_set_visible (GTK_WIDGET (self->model_button), name != NULL);
+  if (name != NULL)
+    gtk_label_set_text (self->model_label, name);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->model_button), path);
+}
+
+void
+_gantry_window_update (GantryWindow *self)
+{
+  gboolean loaded = gantry_document_get_compilation (self->document) != NULL;
+  const char *page = self->opening != NULL  ? "loading"
+                     : self->error != NULL && !loaded ? "error"
+                     : loaded                ? "model"
+                                             : "welcome";
+
+  gtk_stack_set_visible_child_name (self->stack, page);
+  gtk_widget_set_visible (self->status_bar, g_strcmp0 (page, "model") == 0);
+  gtk_widget_set_visible (self->search_box, g_strcmp0 (page, "model") == 0);
+  gtk_widget_set_visible (GTK_WIDGET (self->target_label), g_strcmp0 (page, "model") == 0);
+  update_title (self);
+  update_target (self);
+  update_busy (self);
+}
+
+static void
+compilation_changed (GantryWindow *self)
+{
+  GantryCompilation *compilation = gantry_document_get_compilation (self->document);
+
+  gantry_selection_set_compilation (self->selection, compilation);
+  gantry_pass_view_set (self->pass_view, compilation,
+                        compilation != NULL ? gantry_pass_list_get_selected (self->pass_list) : 0);
+  _gantry_window_update_notice (self);
+  _gantry_window_update (self);
+}
+
+static void
+pass_selected (GantryPassList *list, guint index, gpointer data)
+{
+  GantryWindow *self = data;
+  GantryCompilation *compilation = gantry_document_get_compilation (self->document);
+
+  /* While a new compilation is being announced the list may hear of it before the window. */
+  gantry_selection_set_compilation (self->selection, compilation);
+  gantry_pass_view_set (self->pass_view, compilation, index);
+}
+
+/* Opening */
+
+static void
+opened (GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (GantryWindow) self = data;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *path = g_strdup (self->opening);
+
+  if (!gantry_document_open_finish (self->document, result, &error))
+    {
+      /* Superseded by another request: that one will answer. */
+      if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED) && gantry_document_is_busy (self->document))
+        return;
+      g_clear_pointer (&self->opening, g_free);
+      if (gantry_document_get_compilation (self->document) != NULL ||
+          g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+        _gantry_window_tell (self, "This file cannot be opened", error);
+      else
+        {
+          g_free (self->error);
+          self->error = g_strdup (error->message);
+          gtk_label_set_text (self->error_label, error->message);
+        }
+      _gantry_window_update (self);
+      return;
+    }
+  g_clear_pointer (&self->opening, g_free);
+  g_clear_pointer (&self->error, g_free);
+  if (path != NULL)
+    gantry_state_add_recent (path);
+  _gantry_window_fill_recent (self);
+  _gantry_window_update (self);
+  gtk_widget_grab_focus (GTK_WIDGET (gantry_pass_view_get_canvas (self->pass_view)));
+}
+
+void
+gantry_window_open (GantryWindow *self, const char *path)
+{
+  g_return_if_fail (GANTRY_IS_WINDOW (self));
+  g_free (self->opening);
+  self->opening = g_canonicalize_filename (path, NULL);
+  g_clear_pointer (&self->error, g_free);
+  gantry_document_open_async (self->document, self->opening, NULL, opened, g_object_ref (self));
+  _gantry_window_update (self);
+}
+
+/* Reading */
+
+GantryDocument *
+gantry_window_get_document (GantryWindow *self)
+{
+  return self->document;
+}
+
+GantrySelection *
+gantry_window_get_selection (GantryWindow *self)
+{
+  return self->selection;
+}
+
+GantryPassList *
+gantry_window_get_pass_list (GantryWindow *self)
+{
+  return self->pass_list;
+}
+
+GantryPassView *
+gantry_window_get_pass_view (GantryWindow *self)
+{
+  return self->pass_view;
+}
+
+const char *
+gantry_window_get_page (GantryWindow *self)
+{
+  return gtk_stack_get_visible_child_name (self->stack);
+}
+
+const char *
+gantry_window_get_error (GantryWindow *self)
+{
+  return self->error;
+}
+
+/* The object */
+
+static void
+gantry_window_dispose (GObject *object)
+{
+  GantryWindow *self = GANTRY_WINDOW (object);
+
+  if (self->document != NULL)
+    {
+      g_signal_handlers_disconnect_by_data (self->document, self);
+      gantry_document_cancel (self->document);
+    }
+  g_clear_object (&self->document);
+  g_clear_object (&self->selection);
+  g_clear_object (&self->chooser);
+  G_OBJECT_CLASS (gantry_window_parent_class)->dispose (object);
+}
+
+static void
+gantry_window_finalize (GObject *object)
+{
+  GantryWindow *self = GANTRY_WINDOW (object);
+
+  g_free (self->error);
+  g_free (self->opening);
+  G_OBJECT_CLASS (gantry_window_parent_class)->finalize (object);
+}
+
+#define BIND(name) gtk_widget_class_bind_template_child (widget_class, GantryWindow, name)
+
+static void
+gantry_window_class_init (GantryWindowClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = gantry_window_dispose;
+  G_OBJECT_CLASS (klass)->finalize = gantry_window_finalize;
+  GTK_WINDOW_CLASS (klass)->close_request = _gantry_window_close_request;
+  gtk_widget_class_set_template_from_resource (widget_class, "/org/gantry/Gantry/window.ui");
+  BIND (toasts);
+  BIND (target_label);
+  BIND (model_label);
+  BIND (search_count);
+  BIND (loading_label);
+  BIND (error_label);
+  BIND (model_button);
+  BIND (menu_button);
+  BIND (run_stack);
+  BIND (stack);
+  BIND (run_button);
+  BIND (cancel_button);
+  BIND (busy_spinner);
+  BIND (loading_spinner);
+  BIND (search_entry);
+  BIND (search_box);
+  BIND (progress_bar);
+  BIND (error_page);
+  BIND (recent_list);
+  BIND (bottom_paned);
+  BIND (left_paned);
+  BIND (right_paned);
+  BIND (passes_bin);
+  BIND (notice_bin);
+  BIND (graph_bin);
+  BIND (inspector_bin);
+  BIND (time_bin);
+  BIND (status_bar);
+  BIND (status_peak);
+  BIND (status_time);
+  BIND (status_nodes);
+  BIND (status_message);
+}
+
+static void
+add_views (GantryWindow *self)
+{
+  self->pass_view = GANTRY_PASS_VIEW (gantry_pass_view_new (self->selection));
+  adw_bin_set_child (self->graph_bin, GTK_WIDGET (self->pass_view));
+  self->pass_list = GANTRY_PASS_LIST (gantry_pass_list_new (self->document));
+  adw_bin_set_child (self->passes_bin, GTK_WIDGET (self->pass_list));
+  g_signal_connect_object (self->pass_list, "selected", G_CALLBACK (pass_selected), self, 0);
+}
+
+static void
+gantry_window_init (GantryWindow *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+  self->document = gantry_document_new ();
+  self->selection = gantry_selection_new ();
+  add_views (self);
+  g_signal_connect_swapped (self->document, "notify::compilation", G_CALLBACK (compilation_changed), self);
+  g_signal_connect_swapped (self->document, "notify::run", G_CALLBACK (update_status), self);
+  g_signal_connect_swapped (self->document, "notify::busy", G_CALLBACK (update_busy), self);
+  g_signal_connect_swapped (self->document, "notify::progress", G_CALLBACK (update_busy), self);
+  g_signal_connect_swapped (self->document, "notify::activity", G_CALLBACK (update_busy), self);
+  g_signal_connect_swapped (self->document, "notify::modified", G_CALLBACK (update_title), self);
+  g_signal_connect_swapped (self->document, "notify::can-undo", G_CALLBACK (_gantry_window_update_actions), self);
+  g_signal_connect_swapped (self->document, "notify::can-redo", G_CALLBACK (_gantry_window_update_actions), self);
+  _gantry_window_add_actions (self);
+  _gantry_window_connect_search (self);
+  _gantry_window_accept_drops (self);
+  _gantry_window_fill_recent (self);
+  _gantry_window_restore_layout (self);
+  _gantry_window_update (self);
+}
+
+GtkWidget *
+gantry_window_new (GtkApplication *application)
+{
+  return g_object_new (GANTRY_TYPE_WINDOW, "application", application, NULL);
+}

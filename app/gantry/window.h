@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The window: one document and the views on it. */
+#pragma once
+#include "core/document/document.h"
+#include "views/passes/pass-list.h"
+#include "views/passes/pass-view.h"
+#include "views/selection.h"
+#include <adwaita.h>
+
+G_BEGIN_DECLS
+
+#define GANTRY_TYPE_WINDOW (gantry_window_get_type ())
+G_DECLARE_FINAL_TYPE (GantryWindow, gantry_window, GANTRY, WINDOW, AdwApplicationWindow)
+
+GtkWidget *gantry_window_new (GtkApplication *application);
+/** Opens a model or session; what comes of it is shown. */
+void gantry_window_open (GantryWindow *window, const char *path);
+
+GantryDocument *gantry_window_get_document (GantryWindow *window);
+GantrySelection *gantry_window_get_selection (GantryWindow *window);
+GantryPassList *gantry_window_get_pass_list (GantryWindow *window);
+GantryPassView *gantry_window_get_pass_view (GantryWindow *window);
+/** The page shown: "welcome", "loading", "error" or "model". */
+const char *gantry_window_get_page (GantryWindow *window);
+/** The last error that the user was told, NULL after a success. */
+const char *gantry_window_get_error (GantryWindow *window);
+/** Writes the picture that has the focus; the format follows the ending. */
+gboolean gantry_window_export (GantryWindow *window, const char *path, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Numbers as people read them; one place, so that every panel says the same. */
+#pragma once
+#include "core/ir/module.h"
+
+G_BEGIN_DECLS
+
+/** "12.4 MiB", "640 B". (transfer full) */
+char *gantry_format_bytes (guint64 bytes);
+/** "1.2 G", "640": a plain count. (transfer full) */
+char *gantry_format_count (double count);
+/** "3.21 ms", "18 µs", "640 ns". (transfer full) */
+char *gantry_format_ns (gint64 ns);
+/** "12,403". (transfer full) */
+char *gantry_format_integer (guint64 n);
+/** Bytes of a static tensor, else NULL. (transfer full) (nullable) */
+char *gantry_format_type_bytes (const GantryType *type);
+/** "1 node", "3 nodes". (transfer full) */
+char *gantry_format_plural (guint64 n, const char *singular, const char *plural);
+
+G_END_DECLS

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The canvas on the screen: the graph as a kept render node, the minimap likewise, and hover over them. */
+#include "views/graph/graph-canvas-private.h"
+#include "views/theme-of.h"
+
+#define MINIMAP_SIDE 168.0f
+#define MINIMAP_LEAST 36.0f
+#define MINIMAP_MARGIN 12.0f
+
+static void
+render_graph (GantryGraphCanvas *self, float width, float height, const GantryTheme *theme)
+{
+  GantryGraphState state = {
+    .selected = self->compilation != NULL ? gantry_selection_in (self->selection, self->index) : NULL,
+    .matches = self->matches,
+    .made = self->side == GANTRY_CANVAS_AFTER ? self->marked : NULL,
+    .removed = self->side == GANTRY_CANVAS_BEFORE ? self->marked : NULL,
+    .labels = TRUE,
+  };
+
+  gantry_scene_clear (self->scene, width, height);
+  gantry_paint_graph (self->scene, self->picture, &self->view, &state, theme);
+  self->n_clipped = self->scene->n_clipped;
+  self->n_marks = self->scene->marks->len;
+  g_clear_pointer (&self->cached, gsk_render_node_unref);
+  self->cached = gantry_pen_render (self->pen, self->scene, theme);
+}
+
+/* The minimap is there only where the picture does not fit into the window. */
+static void
+render_minimap (GantryGraphCanvas *self, float width, float height, const GantryTheme *theme)
+{
+  float picture_width, picture_height, scale, map_width, map_height;
+
+  g_clear_pointer (&self->minimap, gsk_render_node_unref);
+  self->minimap_rect = GRAPHENE_RECT_INIT (0, 0, 0, 0);
+  gantry_graph_picture_size (self->picture, &picture_width, &picture_height);
+  if (self->view.x <= 0 && self->view.y <= 0 && self->view.x + width / self->view.scale >= picture_width &&
+      self->view.y + height / self->view.scale >= picture_height)
+    return;
+  if (width < 2 * MINIMAP_SIDE || height < 2 * MINIMAP_LEAST + 2 * MINIMAP_MARGIN)
+    return;
+  scale = MIN (MINIMAP_SIDE / MAX (picture_width, 1), MIN (MINIMAP_SIDE * 1.6f, height * 0.6f) / MAX (picture_height, 1));
+  map_width = CLAMP (picture_width * scale + 8, MINIMAP_LEAST, MINIMAP_SIDE + 8);
+  map_height = MAX (picture_height * scale + 8, MINIMAP_LEAST);
+  self->minimap_rect = GRAPHENE_RECT_INIT (width - map_width - MINIMAP_MARGIN, height - map_height - MINIMAP_MARGIN,
+                                           map_width, map_height);
+  gantry_scene_clear (self->scene, map_width, map_height);
+  gantry_paint_minimap (self->scene, self->picture, &self->view, width, height, theme);
+  self->minimap = gantry_pen_render (self->pen, self->scene, theme);
+}
+
+static void
+draw_hover (GantryGraphCanvas *self, GtkSnapshot *snapshot, float width, float height, const GantryTheme *theme)
+{
+  if (self->hover == GANTRY_NO_BOX || self->hover >= gantry_graph_picture_n_boxes (self->picture))
+    return;
+  gantry_scene_clear (self->scene, width, height);
+  gantry_paint_graph_hover (self->scene, self->picture, &self->view, self->hover, theme);
+  gantry_pen_draw (self->pen, snapshot, self->scene, theme);
+}
+
+void
+_gantry_graph_canvas_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
+{
+  GantryGraphCanvas *self = GANTRY_GRAPH_CANVAS (widget);
+  const GantryTheme *theme = gantry_theme_of (widget);
+  float width = (float) gtk_widget_get_width (widget), height = (float) gtk_widget_get_height (widget);
+  GdkRGBA background = { theme->ink[GANTRY_INK_BACKGROUND].red, theme->ink[GANTRY_INK_BACKGROUND].green,
+                         theme->ink[GANTRY_INK_BACKGROUND].blue, 1 };
+
+  gtk_snapshot_append_color (snapshot, &background, &GRAPHENE_RECT_INIT (0, 0, width, height));
+  if (self->picture == NULL)
+    return;
+  if (self->cached == NULL)
+    {
+      render_graph (self, width, height, theme);
+      render_minimap (self, width, height, theme);
+    }
+  if (self->cached != NULL)
+    gtk_snapshot_append_node (snapshot, self->cached);
+  draw_hover (self, snapshot, width, height, theme);
+  if (self->minimap != NULL)
+    {
+      gtk_snapshot_save (snapshot);
+      gtk_snapshot_translate (snapshot, &self->minimap_rect.origin);
+      gtk_snapshot_append_node (snapshot, self->minimap);
+      gtk_snapshot_restore (snapshot);
+    }
+  if (gtk_widget_has_visible_focus (widget))
+    {
+      gantry_scene_clear (self->scene, width, height);
+      gantry_scene_frame (self->scene, 0, 0, width, height, 2, GANTRY_INK_SELECTION, 160);
+      gantry_pen_draw (self->pen, snapshot, self->scene, theme);
+    }
+}
+
+gboolean
+_gantry_graph_canvas_in_minimap (GantryGraphCanvas *self, double x, double y)
+{
+  return self->minimap != NULL &&
+         graphene_rect_contains_point (&self->minimap_rect, &GRAPHENE_POINT_INIT ((float) x, (float) y));
+}
+
+/* The middle of the view goes to the point of the picture that the minimap shows there. */
+void
+_gantry_graph_canvas_minimap_to (GantryGraphCanvas *self, double x, double y)
+{
+  GantryGraphView view = self->view;
+  float picture_width, picture_height, scale;
+  float map_width = self->minimap_rect.size.width, map_height = self->minimap_rect.size.height;
+
+  gantry_graph_picture_size (self->picture, &picture_width, &picture_height);
+  scale = MIN ((map_width - 8) / MAX (picture_width, 1), (map_height - 8) / MAX (picture_height, 1));
+  view.x = (picture_width - map_width / scale) / 2 + ((float) x - self->minimap_rect.origin.x) / scale;
+  view.y = (picture_height - map_height / scale) / 2 + ((float) y - self->minimap_rect.origin.y) / scale;
+  view.x -= (float) gtk_widget_get_width (GTK_WIDGET (self)) / 2 / view.scale;
+  view.y -= (float) gtk_widget_get_height (GTK_WIDGET (self)) / 2 / view.scale;
+  gantry_graph_canvas_set_view (self, &view);
+}

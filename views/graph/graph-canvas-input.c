@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Mouse, touchpad and keyboard on the canvas, and what a box is called in words. */
+#include "core/ir/operation.h"
+#include "views/format.h"
+#include "views/graph/graph-canvas-private.h"
+#include <math.h>
+
+#define WHEEL_STEP 60.0
+#define WHEEL_ZOOM 1.18f
+#define DRAG_THRESHOLD 4.0
+#define GROUP_TITLE 22.0f
+
+static GantryLayoutItemKind
+pick (GantryGraphCanvas *self, double x, double y, guint32 *index)
+{
+  *index = 0;
+  if (self->picture == NULL || _gantry_graph_canvas_in_minimap (self, x, y))
+    return GANTRY_LAYOUT_ITEM_NONE;
+  return gantry_graph_picture_pick (self->picture, self->view.x + (float) x / self->view.scale,
+                                    self->view.y + (float) y / self->view.scale, 4 / self->view.scale, index);
+}
+
+/* Words */
+
+char *
+_gantry_graph_canvas_describe (GantryGraphCanvas *self, guint32 box)
+{
+  const GantryModule *module = gantry_graph_picture_module (self->picture);
+  const GantryNode *node = gantry_module_node (module, gantry_graph_picture_box_node (self->picture, box));
+  guint32 scope = gantry_graph_picture_box_scope (self->picture, box);
+  g_autofree char *label = NULL, *type = NULL, *bytes = NULL;
+
+  if (scope != 0)
+    return g_strdup_printf ("%s: folded scope, %s. Enter unfolds it", gantry_context_scope_path (module->context, scope),
+                            gantry_graph_picture_box_subtitle (self->picture, box));
+  if (node == NULL)
+    return g_strdup (gantry_graph_picture_box_title (self->picture, box));
+  label = gantry_node_label (module, node);
+  type = gantry_context_type_text (module->context, node->type);
+  bytes = gantry_format_type_bytes (gantry_node_type (module, node));
+  return g_strdup_printf ("%s\n%s\n%s%s%s", gantry_node_op_name (module, node), label, type, bytes != NULL ? ", " : "",
+                          bytes != NULL ? bytes : "");
+}
+
+static gboolean
+query_tooltip (GtkWidget *widget, int x, int y, gboolean keyboard, GtkTooltip *tooltip, gpointer data)
+{
+  GantryGraphCanvas *self = GANTRY_GRAPH_CANVAS (widget);
+  g_autofree char *text = NULL;
+  guint32 index;
+
+  if (keyboard)
+    return FALSE;
+  switch (pick (self, x, y, &index))
+    {
+    case GANTRY_LAYOUT_ITEM_NODE: text = _gantry_graph_canvas_describe (self, index); break;
+    case GANTRY_LAYOUT_ITEM_GROUP:
+      text = g_strdup (gantry_context_scope_path (gantry_graph_picture_module (self->picture)->context,
+                                                  gantry_graph_picture_group_scope (self->picture, index)));
+      break;
+    default: return FALSE;
+    }
+  gtk_tooltip_set_text (tooltip, text);
+  return TRUE;
+}
+
+/* Pointer */
+
+static void
+set_hover (GantryGraphCanvas *self, double x, double y)
+{
+  guint32 index, hover = GANTRY_NO_BOX;
+
+  self->pointer_x = x;
+  self->pointer_y = y;
+  if (pick (self, x, y, &index) == GANTRY_LAYOUT_ITEM_NODE)
+    hover = index;
+  if (hover == self->hover)
+    return;
+  self->hover = hover;
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+static void
+motion (GtkEventControllerMotion *controller, double x, double y, gpointer data)
+{
+  set_hover (data, x, y);
+}
+
+static void
+leave (GtkEventControllerMotion *controller, gpointer data)
+{
+  GantryGraphCanvas *self = data;
+
+  self->hover = GANTRY_NO_BOX;
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+/* A click in the title of a group: on its marker it folds, beside it selects what is inside. */
+static void
+click_group (GantryGraphCanvas *self, guint32 group, int n_press, double x, double y, gboolean toggle)
+{
+  const GantryLayoutBox *box = &gantry_graph_picture_layout (self->picture)->group[group];
+  float px = self->view.x + (float) x / self->view.scale - box->x, py = self->view.y + (float) y / self->view.scale - box->y;
+  guint32 scope = gantry_graph_picture_group_scope (self->picture, group);
+
+  if (py <= GROUP_TITLE && (px <= GROUP_TITLE || n_press == 2))
+    gantry_graph_canvas_toggle_fold (self, scope);
+  else if (!toggle)
+    gantry_selection_clear (self->selection);
+}
+
+static void
+click_released (GtkGestureClick *gesture, int n_press, double x, double y, gpointer data)
+{
+  GantryGraphCanvas *self = data;
+  GdkModifierType state = gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (gesture));
+  gboolean toggle = (state & (GDK_CONTROL_MASK | GDK_SHIFT_MASK)) != 0;
+  guint32 index;
+
+  if (self->picture == NULL || self->dragging || _gantry_graph_canvas_in_minimap (self, x, y))
+    return;
+  switch (pick (self, x, y, &index))
+    {
+    case GANTRY_LAYOUT_ITEM_NODE:
+      if (n_press == 2 && gantry_graph_picture_box_scope (self->picture, index) != 0)
+        gantry_graph_canvas_toggle_fold (self, gantry_graph_picture_box_scope (self->picture, index));
+      else if (n_press == 1)
+        _gantry_graph_canvas_select_box (self, index, toggle);
+      break;
+    case GANTRY_LAYOUT_ITEM_GROUP: click_group (self, index, n_press, x, y, toggle); break;
+    default:
+      if (!toggle)
+        gantry_selection_clear (self->selection);
+    }
+}
+
+static void
+click_pressed (GtkGestureClick *gesture, int n_press, double x, double y, gpointer data)
+{
+  gtk_widget_grab_focus (GTK_WIDGET (data));
+}
+
+static void
+drag_begin (GtkGestureDrag *gesture, double x, double y, gpointer data)
+{
+  GantryGraphCanvas *self = data;
+
+  self->drag_view = self->view;
+  self->dragging = FALSE;
+  self->drag_minimap = _gantry_graph_canvas_in_minimap (self, x, y);
+  if (!self->drag_minimap)
+    return;
+  gtk_gesture_set_state (GTK_GESTURE (gesture), GTK_EVENT_SEQUENCE_CLAIMED);
+  _gantry_graph_canvas_minimap_to (self, x, y);
+}
+
+static void
+drag_update (GtkGestureDrag *gesture, double dx, double dy, gpointer data)
+{
+  GantryGraphCanvas *self = data;
+  GantryGraphView view = self->drag_view;
+  double x, y;
+
+  if (self->picture == NULL)
+    return;
+  if (self->drag_minimap)
+    {
+      gtk_gesture_drag_get_start_point (gesture, &x, &y);
+      _gantry_graph_canvas_minimap_to (self, x + dx, y + dy);
+      return;
+    }
+  if (!self->dragging && hypot (dx, dy) < DRAG_THRESHOLD)
+    return;
+  if (!self->dragging)
+    {
+      self->dragging = TRUE;
+      gtk_gesture_set_state (GTK_GESTURE (gesture), GTK_EVENT_SEQUENCE_CLAIMED);
+      gtk_widget_set_cursor_from_name (GTK_WIDGET (self), "grabbing");
+    }
+  view.x -= (float) dx / view.scale;
+  view.y -= (float) dy / view.scale;
+  gantry_graph_canvas_set_view (self, &view);
+}
+
+static void
+drag_end (GtkGestureDrag *gesture, double dx, double dy, gpointer data)
+{
+  GantryGraphCanvas *self = data;
+
+  self->dragging = FALSE;
+  self->drag_minimap = FALSE;
+  gtk_widget_set_cursor (GTK_WIDGET (self), NULL);
+}
+
+static gboolean
+scroll (GtkEventControllerScroll *controller, double dx, double dy, gpointer data)
+{
+  GantryGraphCanvas *self = data;
+  GdkModifierType state = gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (controller));
+  gboolean wheel = gtk_event_controller_scroll_get_unit (controller) == GDK_SCROLL_UNIT_WHEEL;
+  double step = wheel ? WHEEL_STEP : 1;
+
+  if (self->picture == NULL)
+    return FALSE;
+  if ((state & GDK_CONTROL_MASK) != 0)
+    {
+      _gantry_graph_canvas_zoom_at (self, powf (WHEEL_ZOOM, (float) (wheel ? -dy : -dy / 20)), (float) self->pointer_x,
+                                    (float) self->pointer_y);
+      return TRUE;
+    }
+  if ((state & GDK_SHIFT_MASK) != 0 && dx == 0)
+    {
+      dx = dy;
+      dy = 0;
+    }
+  self->view.x += (float) (dx * step) / self->view.scale;
+  self->view.y += (float) (dy * step) / self->view.scale;
+  gantry_graph_canvas_set_view (self, &self->view);
+  return TRUE;
+}
+
+static void
+pinch_begin (GtkGesture *gesture, GdkEventSequence *sequence, gpointer data)
+{
+  ((GantryGraphCanvas *) data)->zoom_scale = 1;
+}
+
+static void
+pinch (GtkGestureZoom *gesture, double scale, gpointer data)
+{
+  GantryGraphCanvas *self = data;
+  double x = self->pointer_x, y = self->pointer_y;
+
+  if (self->picture == NULL || scale <= 0)
+    return;
+  gtk_gesture_get_bounding_box_center (GTK_GESTURE (gesture), &x, &y);
+  _gantry_graph_canvas_zoom_at (self, (float) (scale / self->zoom_scale), (float) x, (float) y);
+  self->zoom_scale = scale;
+}
+
+/* Keyboard: what belongs to the canvas alone. The rest are actions of the window. */
+static gboolean
+key_pressed (GtkEventControllerKey *controller, guint key, guint code, GdkModifierType state, gpointer data)
+{
+  GantryGraphCanvas *self = data;
+  float step = 60 / self->view.scale;
+
+  if (self->picture == NULL || (state & (GDK_CONTROL_MASK | GDK_ALT_MASK)) != 0)
+    return FALSE;
+  switch (key)
+    {
+    case GDK_KEY_Up: gantry_graph_canvas_walk (self, GANTRY_WALK_UP); return TRUE;
+    case GDK_KEY_Down: gantry_graph_canvas_walk (self, GANTRY_WALK_DOWN); return TRUE;
+    case GDK_KEY_Left: gantry_graph_canvas_walk (self, GANTRY_WALK_LEFT); return TRUE;
+    case GDK_KEY_Right: gantry_graph_canvas_walk (self, GANTRY_WALK_RIGHT); return TRUE;
+    case GDK_KEY_Return:
+    case GDK_KEY_KP_Enter: return gantry_graph_canvas_toggle_fold_selected (self);
+    case GDK_KEY_space: gantry_graph_canvas_fit (self); return TRUE;
+    case GDK_KEY_f: gantry_graph_canvas_focus_selection (self); return TRUE;
+    case GDK_KEY_Escape: gantry_selection_clear (self->selection); return TRUE;
+    case GDK_KEY_w:
+    case GDK_KEY_plus: gantry_graph_canvas_zoom (self, WHEEL_ZOOM); return TRUE;
+    case GDK_KEY_s:
+    case GDK_KEY_minus: gantry_graph_canvas_zoom (self, 1 / WHEEL_ZOOM); return TRUE;
+    case GDK_KEY_a: self->view.x -= step; break;
+    case GDK_KEY_d: self->view.x += step; break;
+    case GDK_KEY_Page_Up: self->view.y -= 6 * step; break;
+    case GDK_KEY_Page_Down: self->view.y += 6 * step; break;
+    case GDK_KEY_Home: self->view.y = 0; break;
+    case GDK_KEY_End: self->view.y = G_MAXFLOAT / 4; break;
+    default: return FALSE;
+    }
+  gantry_graph_canvas_set_view (self, &self->view);
+  return TRUE;
+}
+
+void
+_gantry_graph_canvas_add_input (GantryGraphCanvas *self)
+{
+  GtkWidget *widget = GTK_WIDGET (self);
+  GtkEventController *controller = gtk_event_controller_motion_new ();
+  GtkGesture *gesture;
+
+  g_signal_connect (controller, "motion", G_CALLBACK (motion), self);
+  g_signal_connect (controller, "leave", G_CALLBACK (leave), self);
+  gtk_widget_add_controller (widget, controller);
+  controller = gtk_event_controller_scroll_new (GTK_EVENT_CONTROLLER_SCROLL_BOTH_AXES);
+  g_signal_connect (controller, "scroll", G_CALLBACK (scroll), self);
+  gtk_widget_add_controller (widget, controller);
+  controller = gtk_event_controller_key_new ();
+  g_signal_connect (controller, "key-pressed", G_CALLBACK (key_pressed), self);
+  gtk_widget_add_controller (widget, controller);
+  gesture = gtk_gesture_click_new ();
+  g_signal_connect (gesture, "pressed", G_CALLBACK (click_pressed), self);
+  g_signal_connect (gesture, "released", G_CALLBACK (click_released), self);
+  gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (gesture));
+  gesture = gtk_gesture_drag_new ();
+  gtk_gesture_single_set_button (GTK_GESTURE_SINGLE (gesture), 0);
+  g_signal_connect (gesture, "drag-begin", G_CALLBACK (drag_begin), self);
+  g_signal_connect (gesture, "drag-update", G_CALLBACK (drag_update), self);
+  g_signal_connect (gesture, "drag-end", G_CALLBACK (drag_end), self);
+  gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (gesture));
+  gesture = gtk_gesture_zoom_new ();
+  g_signal_connect (gesture, "begin", G_CALLBACK (pinch_begin), self);
+  g_signal_connect (gesture, "scale-changed", G_CALLBACK (pinch), self);
+  gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (gesture));
+  gtk_widget_set_has_tooltip (widget, TRUE);
+  g_signal_connect (widget, "query-tooltip", G_CALLBACK (query_tooltip), NULL);
+}

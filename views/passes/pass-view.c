@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The two panes, what ties them, and searching in them. */
+#include "views/passes/pass-view.h"
+
+struct _GantryPassView
+{
+  GtkBox parent_instance;
+  GantrySelection *selection;
+  GtkPaned *paned;
+  GantryGraphPane *before, *after;
+  GantryCompilation *compilation;
+  guint index;
+  gboolean single;
+  gboolean tying;
+  GantryGraphCanvas *focused; /* (nullable), one of ours */
+  char *search;
+  GArray *matches; /* guint32, in program order, of the focused canvas */
+  guint match;     /* 1 .., 0: none yet */
+};
+
+G_DEFINE_FINAL_TYPE (GantryPassView, gantry_pass_view, GTK_TYPE_BOX)
+
+GantryGraphCanvas *
+gantry_pass_view_get_before (GantryPassView *self)
+{
+  return gantry_graph_pane_get_canvas (self->before);
+}
+
+GantryGraphCanvas *
+gantry_pass_view_get_after (GantryPassView *self)
+{
+  return gantry_graph_pane_get_canvas (self->after);
+}
+
+static gboolean
+shows_both (GantryPassView *self)
+{
+  return gtk_widget_get_visible (GTK_WIDGET (self->before));
+}
+
+GantryGraphCanvas *
+gantry_pass_view_get_canvas (GantryPassView *self)
+{
+  if (shows_both (self) && self->focused == gantry_pass_view_get_before (self))
+    return self->focused;
+  return gantry_pass_view_get_after (self);
+}
+
+/* Search */
+
+static void
+set_matches (GantryGraphCanvas *canvas, const char *text, GArray **list)
+{
+  GantryModule *module = gantry_graph_canvas_get_module (canvas);
+  g_autoptr (GArray) found = NULL;
+  g_autoptr (GHashTable) set = NULL;
+
+  if (module == NULL || text == NULL || *text == '\0')
+    {
+      gantry_graph_canvas_set_matches (canvas, NULL);
+      return;
+    }
+  found = gantry_graph_search (module, text);
+  set = g_hash_table_new (NULL, NULL);
+  for (guint i = 0; i < found->len; i++)
+    g_hash_table_add (set, GUINT_TO_POINTER (g_array_index (found, guint32, i)));
+  gantry_graph_canvas_set_matches (canvas, set);
+  if (list == NULL)
+    return;
+  g_clear_pointer (list, g_array_unref);
+  *list = g_steal_pointer (&found);
+}
+
+guint
+gantry_pass_view_search (GantryPassView *self, const char *text)
+{
+  GantryGraphCanvas *canvas = gantry_pass_view_get_canvas (self);
+  GantryGraphCanvas *other = canvas == gantry_pass_view_get_after (self) ? gantry_pass_view_get_before (self)
+                                                                         : gantry_pass_view_get_after (self);
+
+  if (text != self->search)
+    {
+      g_free (self->search);
+      self->search = g_strdup (text);
+    }
+  self->match = 0;
+  g_clear_pointer (&self->matches, g_array_unref);
+  set_matches (canvas, self->search, &self->matches);
+  set_matches (other, self->search, NULL);
+  return self->matches != NULL ? self->matches->len : 0;
+}
+
+guint
+gantry_pass_view_step_match (GantryPassView *self, int step)
+{
+  guint n = self->matches != NULL ? self->matches->len : 0;
+
+  if (n == 0)
+    return 0;
+  if (self->match == 0)
+    self->match = step > 0 ? 1 : n;
+  else
+    self->match = (self->match - 1 + n + (guint) (step > 0 ? 1 : n - 1)) % n + 1;
+  gantry_graph_canvas_show_node (gantry_pass_view_get_canvas (self), g_array_index (self->matches, guint32, self->match - 1),
+                                 TRUE);
+  return self->match;
+}
+
+guint
+gantry_pass_view_n_matches (GantryPassView *self)
+{
+  return self->matches != NULL ? self->matches->len : 0;
+}
+
+/* What ties the panes */
+
+static void
+folds_changed (GantryGraphCanvas *canvas, gpointer data)
+{
+  GantryPassView *self = data;
+  GantryGraphCanvas *other = canvas == gantry_pass_view_get_after (self) ? gantry_pass_view_get_before (self)
+                                                                         : gantry_pass_view_get_after (self);
+
+  if (gantry_graph_canvas_get_module (other) != NULL)
+    gantry_graph_canvas_set_folded (other, gantry_graph_canvas_get_folded (canvas));
+}
+
+/* The pane that the selection was not made in brings it into view. */
+static void
+selection_changed (GantryPassView *self)
+{
+  guint snapshot = gantry_selection_snapshot (self->selection);
+  GantryGraphCanvas *canvases[] = { gantry_pass_view_get_before (self), gantry_pass_view_get_after (self) };
+
+  for (guint i = shows_both (self) ? 0 : 1; i < G_N_ELEMENTS (canvases); i++)
+    if (gantry_graph_canvas_get_snapshot (canvases[i]) != snapshot)
+      gantry_graph_canvas_reveal_selection (canvases[i]);
+}
+
+static void
+focus_changed (GtkEventControllerFocus *controller, gpointer data)
+{
+  GantryPassView *self = data;
+
+  self->focused = GANTRY_GRAPH_CANVAS (gtk_event_controller_get_widget (GTK_EVENT_CONTROLLER (controller)));
+}
+
+static void
+apply (GantryPassView *self)
+{
+  gboolean both = self->compilation != NULL && self->index > 0 && !self->single;
+  GantryGraphCanvas *before = gantry_pass_view_get_before (self), *after = gantry_pass_view_get_after (self);
+
+  if (both && !shows_both (self) && gtk_widget_get_width (GTK_WIDGET (self)) > 0)
+    gtk_paned_set_position (self->paned, gtk_widget_get_width (GTK_WIDGET (self)) / 2);
+  gtk_widget_set_visible (GTK_WIDGET (self->before), both);
+  if (both)
+    {
+      gboolean fresh = gantry_graph_canvas_get_picture (before) == NULL;
+      GantryGraphView view;
+
+      /* The new pane opens at the place that the other one shows. */
+      gantry_graph_canvas_get_view (after, &view);
+      gantry_graph_pane_set_snapshot (self->before, self->compilation, self->index - 1, GANTRY_CANVAS_BEFORE);
+      gantry_graph_canvas_set_folded (before, gantry_graph_canvas_get_folded (after));
+      if (fresh && gantry_graph_canvas_get_picture (after) != NULL)
+        gantry_graph_canvas_set_view (before, &view);
+      gantry_graph_pane_set_snapshot (self->after, self->compilation, self->index, GANTRY_CANVAS_AFTER);
+    }
+  else
+    {
+      gantry_graph_pane_set_snapshot (self->before, NULL, 0, GANTRY_CANVAS_PLAIN);
+      gantry_graph_pane_set_snapshot (self->after, self->compilation, self->index,
+                                      self->index > 0 ? GANTRY_CANVAS_AFTER : GANTRY_CANVAS_PLAIN);
+    }
+  if (self->search != NULL)
+    gantry_pass_view_search (self, self->search);
+}
+
+void
+gantry_pass_view_set (GantryPassView *self, GantryCompilation *compilation, guint index)
+{
+  if (compilation != NULL)
+    gantry_compilation_ref (compilation);
+  g_clear_pointer (&self->compilation, gantry_compilation_unref);
+  self->compilation = compilation;
+  self->index = index;
+  apply (self);
+}
+
+void
+gantry_pass_view_set_single (GantryPassView *self, gboolean single)
+{
+  if (self->single == single)
+    return;
+  self->single = single;
+  apply (self);
+}
+
+gboolean
+gantry_pass_view_get_single (GantryPassView *self)
+{
+  return self->single;
+}
+
+static void
+gantry_pass_view_finalize (GObject *object)
+{
+  GantryPassView *self = GANTRY_PASS_VIEW (object);
+
+  g_clear_pointer (&self->compilation, gantry_compilation_unref);
+  g_clear_pointer (&self->matches, g_array_unref);
+  g_clear_object (&self->selection);
+  g_free (self->search);
+  G_OBJECT_CLASS (gantry_pass_view_parent_class)->finalize (object);
+}
+
+static void
+gantry_pass_view_class_init (GantryPassViewClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = gantry_pass_view_finalize;
+}
+
+static void
+gantry_pass_view_init (GantryPassView *self)
+{
+}
+
+static void
+connect_pane (GantryPassView *self, GantryGraphPane *pane)
+{
+  GantryGraphCanvas *canvas = gantry_graph_pane_get_canvas (pane);
+  GtkEventController *focus = gtk_event_controller_focus_new ();
+
+  g_signal_connect (focus, "enter", G_CALLBACK (focus_changed), self);
+  gtk_widget_add_controller (GTK_WIDGET (canvas), focus);
+  g_signal_connect_object (canvas, "folds-changed", G_CALLBACK (folds_changed), self, 0);
+}
+
+GtkWidget *
+gantry_pass_view_new (GantrySelection *selection)
+{
+  GantryPassView *self = g_object_new (GANTRY_TYPE_PASS_VIEW, NULL);
+
+  self->selection = g_object_ref (selection);
+  self->before = GANTRY_GRAPH_PANE (gantry_graph_pane_new (selection));
+  self->after = GANTRY_GRAPH_PANE (gantry_graph_pane_new (selection));
+  self->paned = GTK_PANED (gtk_paned_new (GTK_ORIENTATION_HORIZONTAL));
+  gtk_paned_set_start_child (self->paned, GTK_WIDGET (self->before));
+  gtk_paned_set_end_child (self->paned, GTK_WIDGET (self->after));
+  gtk_paned_set_shrink_start_child (self->paned, FALSE);
+  gtk_paned_set_shrink_end_child (self->paned, FALSE);
+  gtk_widget_set_visible (GTK_WIDGET (self->before), FALSE);
+  gtk_widget_set_hexpand (GTK_WIDGET (self->paned), TRUE);
+  gtk_box_append (GTK_BOX (self), GTK_WIDGET (self->paned));
+  connect_pane (self, self->before);
+  connect_pane (self, self->after);
+  g_signal_connect_object (selection, "changed", G_CALLBACK (selection_changed), self, G_CONNECT_SWAPPED);
+  return GTK_WIDGET (self);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The theme that a widget draws with: light or dark as libadwaita's style manager says, and a redraw when it changes. */
+#pragma once
+#include "drawing/theme.h"
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+const GantryTheme *gantry_theme_of (GtkWidget *widget);
+/** Calls @changed (swapped: with @object) when the theme of @object changes, for as long as @object lives. */
+void gantry_theme_watch (gpointer object, void (*changed) (gpointer object));
+
+G_END_DECLS
