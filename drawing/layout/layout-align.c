@@ -219,6 +219,8 @@ align_axes (Aligner *aligner)
 {
   LayLevel *level = aligner->level;
 
+  for (guint32 v = 0; v < level->n_base; v++)
+    aligner->taken[v] = level->vertex[v].split;
   for (guint32 i = 0; i < level->n_axes; i++)
     {
       const LayAxis *axis = &level->axis[i];

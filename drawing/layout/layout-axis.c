@@ -4,7 +4,8 @@
  *
  * Of three branches the middle one continues the column of the fork. Of two or four none does; so that the column
  * still goes straight on below them, an invisible vertex is put between the two halves in every row, and fork,
- * invisible vertices and join become one block.
+ * invisible vertices and join become one block. Where the halves never meet, as in a tree, the fork ends its column
+ * and is placed in the middle over them.
  */
 #include "drawing/layout/layout-private.h"
 
@@ -41,7 +42,7 @@ front_has (const Front *front, guint32 v)
   return FALSE;
 }
 
-/* The next row of a half; FALSE if it becomes too wide. */
+/* The next row of a half, which may be empty; FALSE if it becomes too wide. */
 static gboolean
 advance (const LayLevel *level, Front *front)
 {
@@ -59,7 +60,7 @@ advance (const LayLevel *level, Front *front)
         next.vertex[next.n++] = v;
       }
   *front = next;
-  return next.n > 0;
+  return TRUE;
 }
 
 /* How far right, or left, a half reaches in its row. */
@@ -118,7 +119,7 @@ follow_halves (Finder *finder, guint32 fork, Front *left, Front *right)
       if (do_meet (left, right))
         {
           axis.join = find_join (level, left, right);
-          if (axis.join != LAY_NONE && axis.n_rows > 0
+          if (axis.join != LAY_NONE && axis.n_rows > 0 && finder->places->len - axis.first == axis.n_rows
               && level->vertex[axis.join].side == level->vertex[fork].side)
             {
               g_array_append_val (finder->axes, axis);
@@ -126,10 +127,19 @@ follow_halves (Finder *finder, guint32 fork, Front *left, Front *right)
             }
           break;
         }
-      guint32 gap = reach_of (level, left, TRUE);
-      if (reach_of (level, right, FALSE) != gap + 1)
-        break;
-      g_array_append_val (finder->places, gap);
+      if (left->n == 0 && right->n == 0)
+        {
+          level->vertex[fork].split = TRUE;
+          break;
+        }
+      if (left->n > 0 && right->n > 0)
+        {
+          guint32 gap = reach_of (level, left, TRUE);
+
+          if (reach_of (level, right, FALSE) != gap + 1)
+            break;
+          g_array_append_val (finder->places, gap);
+        }
       if (!advance (level, left) || !advance (level, right))
         break;
     }

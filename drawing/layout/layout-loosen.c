@@ -11,9 +11,12 @@
 
 enum
 {
-  MOST_ROUNDS = 40,
+  MOST_ROUNDS = 24,
+  GENTLE_ROUNDS = 6, /* after these, twice as many cuts are made in every round */
+  FEW = 2000,        /* one cut for so many blocks is not worth another round */
   SLACK = 400,     /* points by which a path may be longer than 5/4 of the widest row that it touches */
-  PIECES = 6,      /* a path that is too long is cut this often in every such length */
+  PIECES = 6,
+  MOST_PIECES = 256,
 };
 
 typedef struct
@@ -25,6 +28,7 @@ typedef struct
   guint8 *seen;
   gint64 *row_width;
   guint32 *last;     /* the lowest vertex of each block */
+  gint64 pieces;     /* a path that is too long is cut this often in every length that it may have */
 } Loosener;
 
 /* Where a block can be cut: at the vertex below, to loosen it from the one above. */
@@ -114,7 +118,7 @@ loosen_path (Loosener *loosener, guint32 block)
         }
       gint64 limit = widest * 5 / 4 + SLACK;
 
-      if (best.vertex != LAY_NONE && length > limit && begin - loosener->at[left->other] > limit / PIECES)
+      if (best.vertex != LAY_NONE && length > limit && begin - loosener->at[left->other] > limit / loosener->pieces)
         {
           loosener->level->above[best.vertex] = LAY_NONE;
           n_cuts++;
@@ -153,12 +157,18 @@ gboolean
 lay_level_loosen (LayLevel *level, LayJob *job)
 {
   LayMark mark = lay_scratch_mark (&job->scratch);
-  Loosener loosener = { .level = level };
+  Loosener loosener = { .level = level, .pieces = PIECES };
 
   measure_rows (&loosener, job);
-  for (guint round = 0; round < MOST_ROUNDS && loosen_once (&loosener, job) > 0; round++)
-    if (lay_job_cancelled (job))
-      return FALSE;
+  for (guint round = 0; round < MOST_ROUNDS; round++)
+    {
+      if (lay_job_cancelled (job))
+        return FALSE;
+      if (loosen_once (&loosener, job) <= level->n_blocks / FEW)
+        break;
+      if (round >= GENTLE_ROUNDS)
+        loosener.pieces = MIN (2 * loosener.pieces, MOST_PIECES);
+    }
   lay_scratch_release (&job->scratch, mark);
   return TRUE;
 }

@@ -26,6 +26,8 @@ enum
 static const double BOX_TO_BEND = 0.05;
 /* A consumer is hardly drawn to a constant that hangs over it. */
 static const double BOX_TO_CONSTANT = 0.1;
+/* What stands in the middle over its branches is hardly drawn to what is above it. */
+static const double BRANCHES_TO_ROOT = 0.002;
 /* What passes from column to column only draws the columns together. */
 static const double ACROSS = 0.02;
 /* Everything is drawn to the middle of the page a little, or a long graph would wander off. */
@@ -34,7 +36,8 @@ static const double TO_MIDDLE = 0.01;
 static const double PAGE = 1.25;
 static const double PAGE_MARGIN = 300;
 
-/* A wish: to stand offset to the right of another block, or, to be content with a straight line, give or take slack. */
+/* A wish: to stand offset to the right of another block; the line is straight if it is that, give or take slack. A
+ * negative slack says that it need not be straight. */
 typedef struct
 {
   guint32 other;
@@ -62,6 +65,8 @@ typedef struct
 static double
 weight_of (const LayVertex *vertex, const LayVertex *other, const LayLink *link)
 {
+  if (vertex->split && other->row < vertex->row)
+    return BRANCHES_TO_ROOT;
   if (vertex->side != other->side || link->klass != GANTRY_LAYOUT_EDGE_FLOW)
     return ACROSS;
   if (lay_vertex_is_base (vertex) && !lay_vertex_is_base (other))
@@ -103,6 +108,8 @@ list_wishes (Placer *placer)
               continue;
             }
           gint32 slack = link->pin == LAY_FREE ? MAX (v->w / 2 - CORNER, 0) : 0;
+          /* Around what stands in the middle over its branches, even is better than straight. */
+          slack = u->split || v->split ? -1 : slack;
           gint32 offset = v->shift + middle_pin (v, link->pin) - u->shift - middle_pin (u, wire->pin);
           placer->wish[placer->wish_first[u->block + 1]++]
               = (Wish){ v->block, (float) weight_of (u, v, link), offset, slack };
@@ -272,7 +279,7 @@ snap (Placer *placer, guint32 b)
       double move = off > mine->slack ? off - mine->slack : off < -mine->slack ? off + mine->slack : 0;
       double sum;
 
-      if (move == 0 || fabs (move) > SNAP || placer->x[b] + move < low || placer->x[b] + move > high)
+      if (mine->slack < 0 || move == 0 || fabs (move) > SNAP || placer->x[b] + move < low || placer->x[b] + move > high)
         continue;
       sum = straightness (placer, b, move);
       if (sum > best)

@@ -98,6 +98,7 @@ typedef struct
 {
   guint8 kind;
   guint8 side;
+  guint8 split; /* parts into equal halves that never meet: stands in the middle over them */
   guint32 ref; /* node, group, or the segment that owns the port */
   gint32 w;
   gint32 h;

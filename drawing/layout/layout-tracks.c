@@ -16,7 +16,8 @@ enum
   MARGIN = 10,        /* between the box above and the first track */
   ARROW_MARGIN = 14,  /* between the last track and the box below */
   MOST_TURN_HEIGHT = 1600, /* where a channel has more to turn, its tracks move together */
-  REPAIRS = 3,
+  REPAIRS = 3,        /* rounds of keeping ends apart */
+  MOST_NEAR = 16,     /* ends that are looked at for each */
 };
 
 /* Wires in the order in which they are laid. */
@@ -186,7 +187,7 @@ keep_ends_apart (Tracker *tracker, Run *run, guint32 n)
 
       list_ends (tracker->level, run, n, end);
       for (guint32 i = 0; i < n_ends && !moved; i++)
-        for (guint32 k = i + 1; k < n_ends && end[k].x - end[i].x < NEAR; k++)
+        for (guint32 k = i + 1; k < MIN (n_ends, i + MOST_NEAR) && end[k].x - end[i].x < NEAR; k++)
           {
             const End *above = end[i].above ? &end[i] : &end[k];
             const End *below = end[i].above ? &end[k] : &end[i];
@@ -210,6 +211,19 @@ compare_ints (gconstpointer a, gconstpointer b)
   gint32 y = *(const gint32 *) b;
 
   return x < y ? -1 : x > y;
+}
+
+/* Sorts, and leaves each number once; returns how many are left. */
+static guint32
+sort_ints (gint32 *x, guint32 n)
+{
+  guint32 kept = 0;
+
+  qsort (x, n, sizeof *x, compare_ints);
+  for (guint32 i = 0; i < n; i++)
+    if (kept == 0 || x[kept - 1] != x[i])
+      x[kept++] = x[i];
+  return kept;
 }
 
 static guint32
@@ -243,17 +257,15 @@ lay_runs (Tracker *tracker, const Run *run, guint32 n)
       x[2 * i] = wire[run[i].wire].lo;
       x[2 * i + 1] = wire[run[i].wire].hi + NEAR;
     }
-  qsort (x, 2 * (gsize) n, sizeof *x, compare_ints);
-  lay_sky_init (&sky, &tracker->job->scratch, 2 * n, -1);
+  guint32 n_places = sort_ints (x, 2 * n);
+
+  lay_sky_init (&sky, &tracker->job->scratch, n_places, -1);
   for (guint32 i = 0; i < n; i++)
     {
       LayWire *mine = &wire[run[i].wire];
-      guint32 first = find_int (x, 2 * n, mine->lo);
-      guint32 last = find_int (x, 2 * n, mine->hi + NEAR);
+      guint32 first = find_int (x, n_places, mine->lo);
+      guint32 last = find_int (x, n_places, mine->hi + NEAR);
 
-      /* Equal coordinates count as one place, whichever of them is found. */
-      while (first > 0 && x[first - 1] == mine->lo)
-        first--;
       mine->track = lay_sky_max (&sky, first, last) + 1;
       lay_sky_raise (&sky, first, last, mine->track);
       n_tracks = MAX (n_tracks, mine->track + 1);

@@ -91,6 +91,65 @@ test_branches (void)
     }
 }
 
+/* Whether a vertical run of one edge crosses a horizontal one of another. */
+static gboolean
+do_cross (const GantryLayoutPoint *a, const GantryLayoutPoint *b, const GantryLayoutPoint *c, const GantryLayoutPoint *d)
+{
+  if (a->x != b->x || c->y != d->y)
+    return FALSE;
+  return a->x > MIN (c->x, d->x) && a->x < MAX (c->x, d->x) && c->y > MIN (a->y, b->y) && c->y < MAX (a->y, b->y);
+}
+
+static guint
+count_crossings (const GantryLayoutInput *input, const GantryLayout *layout)
+{
+  guint n = 0;
+
+  for (guint32 e = 0; e < layout->n_edges; e++)
+    for (guint32 f = 0; f < layout->n_edges; f++)
+      for (guint32 i = layout->edge_first[e]; i + 1 < layout->edge_first[e + 1]; i++)
+        for (guint32 k = layout->edge_first[f]; k + 1 < layout->edge_first[f + 1]; k++)
+          if (input->tail[e] != input->tail[f])
+            n += do_cross (&layout->points[i], &layout->points[i + 1], &layout->points[k], &layout->points[k + 1]);
+  return n;
+}
+
+/* A tree, whose nodes come in any order, is drawn without a crossing; every parent in the middle over its children. */
+static void
+test_tree (void)
+{
+  enum { N = 127 };
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autoptr (LayoutSample) sample = NULL;
+  guint32 name[N];
+
+  for (guint32 v = 0; v < N; v++)
+    name[v] = v * 37 % N;
+  for (guint32 v = 1; v < N; v++)
+    g_string_append_printf (text, "n%u -> n%u\n", name[(v - 1) / 2], name[v]);
+  g_autoptr (GantryLayout) layout = lay_out (&sample, text->str);
+  g_assert_cmpuint (count_crossings (&sample->input, layout), ==, 0);
+  for (guint32 v = 0; 2 * v + 2 < N; v++)
+    {
+      float middle = (middle_of (layout, name[2 * v + 1]) + middle_of (layout, name[2 * v + 2])) / 2;
+
+      g_assert_cmpfloat_with_epsilon (middle_of (layout, name[v]), middle, 16);
+    }
+}
+
+/* Two rows linked in opposite order are turned round, not crossed. */
+static void
+test_opposite_order (void)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autoptr (LayoutSample) sample = NULL;
+
+  for (guint32 i = 0; i < 10; i++)
+    g_string_append_printf (text, "n%u -> n%u\nn%u -> n%u\n", i, 19 - i, i, 19 - MIN (i + 1, 9));
+  g_autoptr (GantryLayout) layout = lay_out (&sample, text->str);
+  g_assert_cmpuint (count_crossings (&sample->input, layout), ==, 0);
+}
+
 /* A constant stands right over what uses it, even if that is far down. */
 static void
 test_constant_is_near (void)
@@ -510,6 +569,8 @@ main (int argc, char **argv)
   g_test_add_func ("/layout/chain", test_chain);
   g_test_add_func ("/layout/residual", test_residual);
   g_test_add_func ("/layout/branches", test_branches);
+  g_test_add_func ("/layout/tree", test_tree);
+  g_test_add_func ("/layout/opposite-order", test_opposite_order);
   g_test_add_func ("/layout/constant-is-near", test_constant_is_near);
   g_test_add_func ("/layout/ports", test_ports);
   g_test_add_func ("/layout/trunk-is-shared", test_trunk_is_shared);
