@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Makes and reads input values, compares outputs. */
 #include "app/cli/inputs.h"
+#include "core/compiler/random-weights.h"
 #include <math.h>
 #include <string.h>
 
@@ -12,42 +13,113 @@ gantry_literals_free (GantryLiteral **literals, guint n)
   g_free (literals);
 }
 
+typedef enum
+{
+  MAKE_NOTHING, /* the text is the name of a file */
+  MAKE_VALUE,
+  MAKE_ARANGE,
+  MAKE_RANDOM,
+  MAKE_HASH,
+} MakeKind;
+
+/* How the elements of an input are made up. */
+typedef struct
+{
+  MakeKind kind;
+  double value;
+  guint64 start; /* of a hash */
+  GRand *random;
+} Maker;
+
+static gboolean
+read_seed (const char *text, const char *digits, guint64 *seed, GError **error)
+{
+  if (g_ascii_string_to_unsigned (digits, 10, 0, G_MAXUINT32, seed, NULL))
+    return TRUE;
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "--input %s: the seed is a whole number from 0 on", text);
+  return FALSE;
+}
+
+static gboolean
+read_value (const char *text, const char *digits, double *value, GError **error)
+{
+  char *end;
+
+  *value = g_ascii_strtod (digits, &end);
+  if (end != digits && *end == '\0')
+    return TRUE;
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "--input %s: write a number after 'value:'", text);
+  return FALSE;
+}
+
+/* What @text asks for; @name is that of the input. */
+static gboolean
+parse_maker (const char *text, const char *name, Maker *maker, GError **error)
+{
+  guint64 seed = 0;
+
+  *maker = (Maker){ .kind = MAKE_NOTHING };
+  if (strcmp (text, "zeros") == 0 || strcmp (text, "ones") == 0)
+    *maker = (Maker){ .kind = MAKE_VALUE, .value = text[0] == 'o' };
+  else if (strcmp (text, "arange") == 0)
+    maker->kind = MAKE_ARANGE;
+  else if (g_str_has_prefix (text, "value:"))
+    {
+      maker->kind = MAKE_VALUE;
+      return read_value (text, text + strlen ("value:"), &maker->value, error);
+    }
+  else if (g_str_has_prefix (text, "hash:"))
+    {
+      maker->kind = MAKE_HASH;
+      if (!read_seed (text, text + strlen ("hash:"), &seed, error))
+        return FALSE;
+      maker->start = gantry_random_start (name, (gint64) seed);
+    }
+  else if (strcmp (text, "random") == 0 || g_str_has_prefix (text, "random:"))
+    {
+      if (text[strlen ("random")] == ':' && !read_seed (text, text + strlen ("random:"), &seed, error))
+        return FALSE;
+      maker->kind = MAKE_RANDOM;
+      maker->random = g_rand_new_with_seed ((guint32) seed);
+    }
+  return TRUE;
+}
+
+static double
+make_element (const Maker *maker, const GantryType *type, gint64 i, gint64 n)
+{
+  gboolean is_float = gantry_element_is_float (type->element);
+  double u;
+
+  switch (maker->kind)
+    {
+    case MAKE_ARANGE: return (double) i / (double) n;
+    case MAKE_RANDOM: return is_float ? g_rand_double (maker->random) : g_rand_int_range (maker->random, 0, 2);
+    case MAKE_HASH:
+      u = gantry_random_at (maker->start, (guint64) i);
+      return is_float ? u : floor (2 * u);
+    default: return maker->value;
+    }
+}
+
 static GantryLiteral *
-fill (const GantryType *type, const char *how, GError **error)
+fill (const GantryType *type, const Maker *maker, GError **error)
 {
   gsize size = gantry_element_size (type->element);
-  gint64 n = gantry_type_elements (type);
-  g_autoptr (GRand) random = NULL;
   guint8 *data;
   GantryLiteral *literal;
+  gint64 n;
 
   if (gantry_type_bytes (type) < 0)
     {
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "an input without a static type cannot be made up");
       return NULL;
     }
+  n = gantry_type_elements (type);
   literal = gantry_literal_new_zeroed (type, &data);
-  random = g_rand_new_with_seed (g_str_has_prefix (how, "random:") ? (guint32) g_ascii_strtoull (how + 7, NULL, 10) : 0);
   for (gint64 i = 0; i < n; i++)
-    {
-      double value = 0;
-
-      if (strcmp (how, "arange") == 0)
-        value = (double) i / (double) n;
-      else if (strcmp (how, "ones") == 0)
-        value = 1;
-      else if (g_str_has_prefix (how, "random"))
-        value = gantry_element_is_float (type->element) ? g_rand_double (random) : g_rand_int_range (random, 0, 2);
-      gantry_element_write_double (type->element, data + (gsize) i * size, value);
-    }
+    gantry_element_write_double (type->element, data + (gsize) i * size, make_element (maker, type, i, n));
   return literal;
-}
-
-static gboolean
-is_made_up (const char *text)
-{
-  return strcmp (text, "arange") == 0 || strcmp (text, "zeros") == 0 || strcmp (text, "ones") == 0 ||
-         strcmp (text, "random") == 0 || g_str_has_prefix (text, "random:");
 }
 
 GantryLiteral *
@@ -97,17 +169,36 @@ assign (const GantryModule *module, char **given, const char **texts, GError **e
       guint index = equals != NULL ? index_of (module, given[i], (gsize) (equals - given[i])) : n;
 
       if (index < n)
-        texts[index] = equals + 1;
-      else if (next < n)
-        texts[next++] = given[i];
-      else
+        {
+          texts[index] = equals + 1;
+          continue;
+        }
+      while (next < n && texts[next] != NULL)
+        next++;
+      if (next == n)
         {
           g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "--input %s: the model has %u inputs and none of that name",
                        given[i], n);
           return FALSE;
         }
+      texts[next] = given[i];
     }
   return TRUE;
+}
+
+static GantryLiteral *
+make (const GantryModule *module, const GantryNode *parameter, const char *text, GError **error)
+{
+  const GantryType *type = gantry_node_type (module, parameter);
+  GantryLiteral *literal;
+  Maker maker;
+
+  if (!parse_maker (text, gantry_context_string (module->context, parameter->name), &maker, error))
+    return NULL;
+  literal = maker.kind == MAKE_NOTHING ? gantry_input_read (module->context, text, type, error)
+                                       : fill (type, &maker, error);
+  g_clear_pointer (&maker.random, g_rand_free);
+  return literal;
 }
 
 GantryLiteral **
@@ -124,10 +215,7 @@ gantry_inputs_make (GantryModule *module, char **given, GError **error)
     }
   for (guint i = 0; i < entry->n_params; i++)
     {
-      const GantryType *type = gantry_node_type (module, &module->nodes[entry->first_node + i]);
-      const char *text = texts[i] != NULL ? texts[i] : "random:0";
-
-      literals[i] = is_made_up (text) ? fill (type, text, error) : gantry_input_read (module->context, text, type, error);
+      literals[i] = make (module, &module->nodes[entry->first_node + i], texts[i] != NULL ? texts[i] : "random:0", error);
       if (literals[i] == NULL)
         {
           gantry_literals_free (literals, i);

@@ -183,7 +183,7 @@ gantry_cli_run (int argc, char **argv)
   Options options = { .common = GANTRY_CLI_OPTIONS_INIT, .runs = 5, .warmup = 2, .relative = 1e-3, .absolute = 1e-7 };
   const GOptionEntry own[] = {
     { "input", 'i', 0, G_OPTION_ARG_STRING_ARRAY, &options.inputs,
-      "An input: [NAME=]FILE (.pb, .npy, raw) or random[:SEED], arange, zeros, ones", "VALUE" },
+      "An input: [NAME=]FILE (.pb, .npy, raw) or random[:SEED], hash:SEED, value:NUMBER, arange, zeros, ones", "VALUE" },
     { "expect", 'e', 0, G_OPTION_ARG_FILENAME_ARRAY, &options.expected, "Compare outputs, in order, with files", "FILE" },
     { "relative", 0, 0, G_OPTION_ARG_DOUBLE, &options.relative, "Relative tolerance (1e-3)", "R" },
     { "absolute", 0, 0, G_OPTION_ARG_DOUBLE, &options.absolute, "Absolute tolerance (1e-7)", "A" },

@@ -24,20 +24,32 @@ splitmix64 (guint64 x)
   return x ^ x >> 31;
 }
 
+guint64
+gantry_random_start (const char *name, gint64 seed)
+{
+  return fnv1a64 (name) + (guint64) seed * 0x9e3779b97f4a7c15u;
+}
+
+double
+gantry_random_at (guint64 start, guint64 index)
+{
+  return (double) (splitmix64 (start + index) >> 40) / 16777216.0;
+}
+
 static GantryLiteral *
 random_literal (const GantryType *type, const char *name, gint64 seed)
 {
   gint64 n = gantry_type_elements (type);
   gsize size = gantry_element_size (type->element);
   double bound = type->rank > 1 ? sqrt (6.0 / ((double) n / (double) type->dims[0])) : 0;
-  guint64 start = fnv1a64 (name) + (guint64) seed * 0x9e3779b97f4a7c15u;
+  guint64 start = gantry_random_start (name, seed);
   guint8 *data;
   GantryLiteral *literal = gantry_literal_new_zeroed (type, &data);
 
   for (gint64 i = 0; i < n; i++)
     {
-      double u = (double) (splitmix64 (start + (guint64) i) >> 40) / 16777216.0;
-      double value = type->rank > 1 ? (2 * u - 1) * bound : 0.5 + u;
+      double u = gantry_random_at (start, (guint64) i);
+      double value = type->rank > 1 ? (2 * u - 1) * bound : 0.25 + u / 2;
 
       gantry_element_write_double (type->element, data + (gsize) i * size, value);
     }

@@ -4,6 +4,7 @@
 #pragma once
 #include "core/ir/evaluator.h"
 #include "core/ir/ir.h"
+#include "core/ir/text.h"
 #include "core/passes/passes.h"
 
 typedef struct
