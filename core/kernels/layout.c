@@ -58,14 +58,34 @@ is_generated (const GantryNode *node)
          && node->op != GANTRY_OP_COPY && node->op != GANTRY_OP_DOT_GENERAL;
 }
 
+/* The library has blocked code where blocks do not cut through groups: one group, whole blocks in each, or one channel
+ * in each. It has none where the input is taken apart. */
+static gboolean
+gains_from_blocks (const Choice *c, const GantryNode *node)
+{
+  gint64 groups = gantry_attrs_int (c->module->context, node->attrs, "feature_group_count", 1);
+  const GantryType *weights = gantry_node_operand_type (c->module, node, 1);
+  gsize n;
+  const gint64 *dilation = gantry_attrs_ints (c->module->context, node->attrs, "lhs_dilation", &n);
+
+  for (gsize i = 0; i < n; i++)
+    if (dilation[i] != 1)
+      return FALSE;
+  if (groups == 1)
+    return TRUE;
+  if (weights->dims[1] == 1 && weights->dims[0] == groups)
+    return TRUE;
+  return weights->dims[1] % c->block == 0 && weights->dims[0] / groups % c->block == 0;
+}
+
 static void
 look_at (Choice *c, const GantryNode *node)
 {
   guint32 place = place_of (c, node);
-  gboolean convolution = node->op == GANTRY_OP_CONVOLUTION;
+  gboolean convolution = node->op == GANTRY_OP_CONVOLUTION, gains = convolution && gains_from_blocks (c, node);
 
-  c->plain[place] = !is_generated (node) || !has_blocks (c, node);
-  c->gains[place] |= convolution;
+  c->plain[place] |= !is_generated (node) || !has_blocks (c, node) || (convolution && !gains);
+  c->gains[place] |= gains;
   for (guint i = 0; i < node->n_operands; i++)
     {
       const GantryNode *operand = gantry_node_operand (c->module, node, i);
@@ -73,9 +93,9 @@ look_at (Choice *c, const GantryNode *node)
 
       if (other >= c->entry->n_nodes)
         continue;
-      if (!is_generated (node) || (convolution && i > 0))
+      if (!is_generated (node) || (convolution && (i > 0 || !gains)))
         c->plain[other] = TRUE;
-      else if (convolution)
+      else if (gains)
         c->gains[other] = TRUE;
       if (gantry_node_may_alias (c->module, node, i))
         join (c, place, other);
