@@ -2,7 +2,7 @@
 /* Elementary functions of float as straight vector code: range reduction to a small interval, a
  * polynomial there, and the way back. The polynomials are minimax fits made for these intervals
  * (iteratively reweighted least squares on Chebyshev points); the error of each function is measured
- * in tests/core/kernels/math.c. power goes through double, whose 53 bits hold the logarithm exactly
+ * in tests/core/kernels/test-kernels-math.c. power goes through double, whose 53 bits hold the logarithm exactly
  * enough for every exponent. */
 #include "core/kernels/emit-private.h"
 #include <math.h>
