@@ -71,7 +71,8 @@ begin_entry (Writer *w, const char *phase, const char *name)
 static void
 put_event (Writer *w, const GantryRecording *recording, const GantryEvent *event)
 {
-  static const char *const kinds[GANTRY_N_EVENT_KINDS] = { "kernel", "copy", "fill", "wait", "host call", "run", "mark" };
+  static const char *const kinds[GANTRY_N_EVENT_KINDS]
+      = { "kernel", "copy", "fill", "wait", "host call", "run", "mark" };
   const char *name = gantry_recording_string (recording, event->name);
 
   begin_entry (w, "X", name[0] != '\0' ? name : kinds[event->kind]);

@@ -439,6 +439,8 @@ read_head (Loader *loader, GBytes *head, GError **error)
 static gboolean
 read_chunk_head (Reader *r, GantryChunkInfo *info)
 {
+  gsize bytes;
+
   if (!get_magic (r, CHUNK_MAGIC))
     return FALSE;
   if (get (r, 1) != VERSION)
@@ -454,8 +456,9 @@ read_chunk_head (Reader *r, GantryChunkInfo *info)
     return FALSE;
   if (info->content > CONTENT_SAMPLES || info->n > GANTRY_CHUNK_EVENTS)
     return fail (r, GANTRY_ERROR_INVALID, "content %u with %u rows", info->content, info->n);
-  if (r->size - r->at != info->n * row_bytes[info->content])
-    return fail (r, r->size - r->at < info->n * row_bytes[info->content] ? GANTRY_ERROR_TRUNCATED : GANTRY_ERROR_INVALID,
+  bytes = info->n * row_bytes[info->content];
+  if (r->size - r->at != bytes)
+    return fail (r, r->size - r->at < bytes ? GANTRY_ERROR_TRUNCATED : GANTRY_ERROR_INVALID,
                  "%u rows do not take %" G_GSIZE_FORMAT " bytes", info->n, r->size - r->at);
   return TRUE;
 }

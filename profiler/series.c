@@ -93,8 +93,11 @@ range_of (const Series *series, guint64 from, guint64 to, GantryCurvePixel *rang
       if (level == 0)
         widen (range, series->value[from], series->value[from], *first);
       else
-        widen (range, series->levels[level - 1].range[from / width].min, series->levels[level - 1].range[from / width].max,
-               *first);
+        {
+          const GantryCurvePixel *node = &series->levels[level - 1].range[from / width];
+
+          widen (range, node->min, node->max, *first);
+        }
       *first = FALSE;
       from += width;
     }

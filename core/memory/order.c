@@ -132,9 +132,13 @@ run (Greedy *greedy, guint32 w)
         make_ready (greedy, other);
     }
   for (guint32 k = 0; k < work->n_values; k++)
-    for (guint32 u = program->first_user[work->first_value + k]; u < program->first_user[work->first_value + k + 1]; u++)
-      if (--greedy->waiting[program->users[u]] == 0)
-        make_ready (greedy, program->users[u]);
+    {
+      const guint32 *first = &program->first_user[work->first_value + k];
+
+      for (guint32 u = first[0]; u < first[1]; u++)
+        if (--greedy->waiting[program->users[u]] == 0)
+          make_ready (greedy, program->users[u]);
+    }
 }
 
 static void
@@ -198,7 +202,7 @@ _gantry_order_greedy (const Program *program)
 }
 
 /* Depth first from the results down. Of the operands the one that needs the most while it is made, beyond what it
- * leaves behind, comes first: the rule of Sethi and Ullman for trees (J. ACM 17(4), 1970), taken as a guide for graphs. */
+ * leaves behind, comes first: the rule of Sethi and Ullman for trees (J. ACM 17(4), 1970), taken as a guide. */
 
 typedef struct
 {

@@ -9,7 +9,7 @@
 
 /* More pairs of items alive together than this are not listed: the skyline's packing stands. */
 #define MOST_PAIRS (8u * 1024 * 1024)
-/* Neighbours looked at in the climb before it gives up, when the caller sets no number of rounds: a fifth of a second. */
+/* Neighbours looked at in the climb before it gives up, when no number of rounds is set: a fifth of a second. */
 #define DEFAULT_WORK (20u * 1000 * 1000)
 
 typedef struct
@@ -152,7 +152,7 @@ find_gap (Search *search, guint32 i, gboolean tightest)
   return best != G_MAXUINT64 ? best : top;
 }
 
-/* Places the items of the order from @from on. Returns: the height of those, or more than @limit as soon as it is exceeded */
+/* Places the items of the order from @from on. Returns: their height, or more than @limit as soon as it is exceeded */
 static guint64
 evaluate (Search *search, guint32 from, gboolean tightest, guint64 limit)
 {

@@ -5,7 +5,7 @@
  * rule is put there; where none fits, the stretch is raised to its lower neighbour. The items not yet
  * placed stand in a tree over their begins, which finds the best one without asking all. */
 #include "core/memory/pack-private.h"
-#include <string.h>
+#include <stdlib.h>
 
 #define NOTHING G_MAXUINT32
 
@@ -43,21 +43,47 @@ typedef struct
   GArray *heap;
 } Skyline;
 
+/* Length, then size, or the other way round; @rank is that of the size among all sizes. One number, never 0. */
 static guint64
-merit (const Skyline *skyline, const PackItem *item)
+merit (const Skyline *skyline, const PackItem *item, guint32 rank)
 {
   guint64 length = (guint64) item->end - item->begin + 1;
 
   switch (skyline->rule)
     {
     case PACK_LARGEST:
-      return item->size;
+      return (guint64) (rank + 1) << 32 | (length - 1);
     case PACK_AREA:
       return item->size > G_MAXUINT64 / length ? G_MAXUINT64 : item->size * length;
     case PACK_LONGEST:
     default:
-      return length;
+      return length << 32 | rank;
     }
+}
+
+static int
+compare_sizes (const void *a, const void *b)
+{
+  guint64 x = *(const guint64 *) a, y = *(const guint64 *) b;
+
+  return (x > y) - (x < y);
+}
+
+static guint32
+rank_of (const guint64 *sizes, guint32 n, guint64 size)
+{
+  guint32 low = 0, high = n;
+
+  while (low < high)
+    {
+      guint32 middle = low + (high - low) / 2;
+
+      if (sizes[middle] < size)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return low;
 }
 
 static void
@@ -73,7 +99,12 @@ static void
 tree_build (Skyline *skyline)
 {
   guint32 n = skyline->problem->n;
+  const PackItem *items = skyline->problem->items;
+  g_autofree guint64 *sizes = g_new (guint64, n);
 
+  for (guint32 i = 0; i < n; i++)
+    sizes[i] = items[i].size;
+  qsort (sizes, n, sizeof *sizes, compare_sizes);
   for (skyline->leaves = 1; skyline->leaves < n;)
     skyline->leaves *= 2;
   skyline->tree = g_new0 (TreeNode, 2 * (gsize) skyline->leaves);
@@ -81,8 +112,8 @@ tree_build (Skyline *skyline)
     {
       TreeNode *leaf = &skyline->tree[skyline->leaves + i];
 
-      leaf->best = i < n ? merit (skyline, &skyline->problem->items[i]) : 0;
-      leaf->first_end = i < n ? skyline->problem->items[i].end : NOTHING;
+      leaf->best = i < n ? merit (skyline, &items[i], rank_of (sizes, n, items[i].size)) : 0;
+      leaf->first_end = i < n ? items[i].end : NOTHING;
     }
   for (guint32 i = skyline->leaves - 1; i > 0; i--)
     tree_pull (skyline, i);
@@ -121,7 +152,6 @@ typedef struct
   guint32 from, to; /* items */
   guint32 end;      /* exclusive */
   guint64 best;
-  guint64 best_size;
   guint32 found;
 } Query;
 
@@ -130,10 +160,9 @@ static void
 tree_query (const Skyline *skyline, guint32 i, guint32 first, guint32 count, Query *query)
 {
   const TreeNode *node = &skyline->tree[i];
-  guint64 size;
 
-  if (first >= query->to || first + count <= query->from || node->first_end >= query->end || node->best == 0
-      || node->best < query->best)
+  if (first >= query->to || first + count <= query->from || node->first_end >= query->end
+      || node->best <= query->best)
     return;
   if (count > 1)
     {
@@ -141,20 +170,15 @@ tree_query (const Skyline *skyline, guint32 i, guint32 first, guint32 count, Que
       tree_query (skyline, 2 * i + 1, first + count / 2, count / 2, query);
       return;
     }
-  size = skyline->problem->items[first].size;
-  if (node->best > query->best || size > query->best_size)
-    {
-      query->best = node->best;
-      query->best_size = size;
-      query->found = first;
-    }
+  query->best = node->best;
+  query->found = first;
 }
 
 /* Returns: the best item that lives within [begin, end), NOTHING when there is none. */
 static guint32
 best_within (const Skyline *skyline, guint32 begin, guint32 end)
 {
-  Query query = { first_from (skyline->problem, begin), first_from (skyline->problem, end), end, 0, 0, NOTHING };
+  Query query = { first_from (skyline->problem, begin), first_from (skyline->problem, end), end, 0, NOTHING };
 
   tree_query (skyline, 1, 0, skyline->leaves, &query);
   return query.found;

@@ -151,7 +151,8 @@ add_values (Program *program, const GantryNode *node, ValueKind kind, guint32 ma
 }
 
 static gboolean
-add_view (Program *program, const GantryNode *node, guint32 member, guint32 base, const GantryType *type, GError **error)
+add_view (Program *program, const GantryNode *node, guint32 member, guint32 base, const GantryType *type,
+          GError **error)
 {
   Value *value = add_value (program, node, member, type, error);
   const Value *from;
@@ -233,12 +234,13 @@ add_constant (Program *program, const GantryNode *node, GError **error)
 {
   GantryContext *context = program->module->context;
   const GantryAttr *attr = gantry_attrs_find (context, node->attrs, "value");
-  GantryLiteral *literal = attr != NULL && attr->kind == GANTRY_ATTR_LITERAL ? gantry_context_literal (context, attr->id)
-                                                                             : NULL;
+  GantryLiteral *literal = NULL;
   const GantryType *type = gantry_node_type (program->module, node);
   Value *value;
   gsize element;
 
+  if (attr != NULL && attr->kind == GANTRY_ATTR_LITERAL)
+    literal = gantry_context_literal (context, attr->id);
   if (literal == NULL)
     return fail (program, node, GANTRY_ERROR_INVALID, "a constant without a value", error);
   value = add_value (program, node, 0, type, error);

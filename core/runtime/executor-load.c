@@ -234,7 +234,8 @@ _gantry_executor_allocate (GantryExecutor *executor, GError **error)
     executor->arena_bytes[kind] = plan->arena_bytes[kind];
   /* Packed weights begin at a multiple of 64 too. */
   executor->constant_bytes = whole_place (plan->constant_bytes) + executable->packed_bytes;
-  executor->constants = gantry_device_allocate (executor->device, GANTRY_MEMORY_DEVICE, executor->constant_bytes, error);
+  executor->constants
+      = gantry_device_allocate (executor->device, GANTRY_MEMORY_DEVICE, executor->constant_bytes, error);
   if (executor->constants == NULL)
     return explain (executor, error);
   for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)

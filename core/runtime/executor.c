@@ -175,7 +175,8 @@ make_outputs (const GantryExecutor *executor, GPtrArray *literals, GantryRunOutp
         node = gantry_module_node (module, gantry_function_result_id (module, function, i));
       if (node == NULL || gantry_type_bytes (gantry_node_type (module, node)) != (gint64) size)
         {
-          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "run: result %u of the program has no static type", i);
+          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "run: result %u of the program has no static type",
+                       i);
           return FALSE;
         }
       g_ptr_array_add (literals, gantry_literal_new_zeroed (gantry_node_type (module, node), &data));

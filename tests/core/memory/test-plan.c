@@ -288,9 +288,8 @@ static guint32
 sum_of_unused (Maker *maker)
 {
   GantryBuilder *builder = maker->builder;
-  guint32 last = g_array_index (maker->values, guint32, maker->values->len - 1);
+  guint32 sum = gantry_builder_scalar (builder, GANTRY_F32, 0), last = sum; /* the highest id so far */
   g_autofree guint8 *used = g_new0 (guint8, last + 1);
-  guint32 sum = gantry_builder_scalar (builder, GANTRY_F32, 0);
 
   for (guint32 id = 1; id <= last; id++)
     {
