@@ -204,11 +204,17 @@ paint_label (Painter *p, guint32 group, float x, float y, const char *text)
 {
   float size = p->view->scale;
   float width = (gantry_theme_text_width (text, GANTRY_TEXT_SMALL) * 0.92f + 4) * size;
+  float patch = width * 0.86f; /* the estimate is an upper one */
   GantryInk ink = GANTRY_INK_BACKGROUND;
 
   if (group != GANTRY_LAYOUT_NO_GROUP)
-    ink = g_array_index (p->picture->group_depths, guint32, group) % 2 == 0 ? GANTRY_INK_SURFACE : GANTRY_INK_SURFACE_2;
-  gantry_scene_fill (p->scene, x - 1, y, width, 13 * size, ink, 255);
+    {
+      GantryLayoutBox around = to_scene (p->view, &p->picture->layout->group[group]);
+
+      ink = g_array_index (p->picture->group_depths, guint32, group) % 2 == 0 ? GANTRY_INK_SURFACE : GANTRY_INK_SURFACE_2;
+      patch = MIN (patch, around.x + around.width - 2 - x); /* the border stays whole */
+    }
+  gantry_scene_fill (p->scene, x - 1, y, patch, 13 * size, ink, 255);
   gantry_scene_text (p->scene, x + 1, y - size, width, 14 * size, text, GANTRY_TEXT_SMALL, size * 0.92f, GANTRY_INK_TEXT_DIM);
 }
 
