@@ -308,6 +308,38 @@ constant_number (V x, double *value)
   return TRUE;
 }
 
+/* x to a multiple of 1/4 of at most 3 by products and roots; NULL when @exponent is none. */
+static V
+power_by_roots (GantryEmit *e, V x, double exponent)
+{
+  double quarters = fabs (exponent) * 4;
+  guint whole = (guint) MIN (quarters, 100) / 4, rest = (guint) MIN (quarters, 100) % 4;
+  V result = NULL, root;
+
+  if (quarters != floor (quarters) || quarters > 12 || quarters == 0)
+    return NULL;
+  if (rest > 0)
+    {
+      /* As C has it, minus infinity counts as infinity when a root is taken of it, and minus zero as zero. */
+      V lowest = LLVMBuildFCmp (B, LLVMRealOEQ, x, real (x, -INFINITY), "");
+
+      x = LLVMBuildSelect (B, lowest, real (x, INFINITY), LLVMBuildFAdd (B, x, real (x, 0), ""), "");
+      root = call1 (e, "llvm.sqrt", x);
+      if (rest == 2)
+        result = root;
+      else
+        result = rest == 1 ? call1 (e, "llvm.sqrt", root) : LLVMBuildFMul (B, root, call1 (e, "llvm.sqrt", root), "");
+    }
+  /* The reciprocals of both parts by themselves: x^4 may be infinite where x^-4 is not 0. */
+  if (exponent < 0 && result != NULL)
+    result = LLVMBuildFDiv (B, real (x, 1), result, "");
+  if (exponent < 0 && whole > 0)
+    x = LLVMBuildFDiv (B, real (x, 1), x, "");
+  for (guint i = 0; i < whole; i++)
+    result = result == NULL ? x : LLVMBuildFMul (B, result, x, "");
+  return result;
+}
+
 static V
 float_power (GantryEmit *e, GantryElementType of, V x, V y)
 {
@@ -315,16 +347,10 @@ float_power (GantryEmit *e, GantryElementType of, V x, V y)
 
   if (constant_number (y, &exponent))
     {
-      V square = LLVMBuildFMul (B, x, x, "");
+      V r = power_by_roots (e, x, exponent);
 
-      if (exponent == 1)
-        return x;
-      if (exponent == 2)
-        return square;
-      if (exponent == 3)
-        return LLVMBuildFMul (B, square, x, "");
-      if (exponent == -1)
-        return LLVMBuildFDiv (B, real (x, 1), x, "");
+      if (r != NULL)
+        return r;
     }
   return of == GANTRY_F64 ? gantry_emit_per_lane (e, "pow", x, y) : gantry_emit_pow (e, x, y);
 }

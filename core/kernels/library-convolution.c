@@ -77,9 +77,11 @@ activations (dnnl_memory_desc_t *md, int rank, const dnnl_dims_t dims, guint blo
   static const dnnl_format_tag_t by_8[] = { dnnl_nCw8c, dnnl_nChw8c, dnnl_nCdhw8c };
   static const dnnl_format_tag_t by_16[] = { dnnl_nCw16c, dnnl_nChw16c, dnnl_nCdhw16c };
 
+  dnnl_format_tag_t tag = block == 8 ? by_8[rank - 3] : by_16[rank - 3];
+
   if (block == 0)
     return plain (md, rank, dims);
-  return dnnl_memory_desc_init_by_tag (md, rank, dims, dnnl_f32, (block == 8 ? by_8 : by_16)[rank - 3]) == dnnl_success;
+  return dnnl_memory_desc_init_by_tag (md, rank, dims, dnnl_f32, tag) == dnnl_success;
 }
 
 static gboolean

@@ -185,7 +185,8 @@ literal_of (const GantryType *type, const Guarded *g)
   guint8 *data;
   GantryLiteral *literal = gantry_literal_new_zeroed (type, &data);
 
-  memcpy (data, g->data, g->size);
+  if (g->size > 0)
+    memcpy (data, g->data, g->size);
   return literal;
 }
 

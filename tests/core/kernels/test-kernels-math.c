@@ -74,10 +74,8 @@ module_of (GantryContext *context, guint op, guint n_operands)
 }
 
 static void
-run (guint op, guint n_operands, float *x, float *y, float *result)
+run_module (GantryModule *module, guint n_operands, float *x, float *y, float *result)
 {
-  g_autoptr (GantryContext) context = gantry_context_new ();
-  g_autoptr (GantryModule) module = module_of (context, op, n_operands);
   g_autoptr (GError) error = NULL;
   g_autoptr (GantryKernelSet) set = gantry_kernels_compile (module, NULL, NULL, &error);
   void *buffers[] = { x, n_operands == 2 ? y : result, result };
@@ -85,6 +83,15 @@ run (guint op, guint n_operands, float *x, float *y, float *result)
   g_assert_no_error (error);
   g_assert_cmpuint (set->n_kernels, ==, 1);
   set->kernels[0].func (set->kernels[0].state, buffers, 0, set->kernels[0].n_tasks);
+}
+
+static void
+run (guint op, guint n_operands, float *x, float *y, float *result)
+{
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autoptr (GantryModule) module = module_of (context, op, n_operands);
+
+  run_module (module, n_operands, x, y, result);
 }
 
 /* Distance in units of the last place of the exact value as float. */
@@ -164,6 +171,57 @@ test_power (void)
   g_assert_cmpfloat (worst, <=, 1);
 }
 
+/* The exponent as a constant of the module: small multiples of 1/4 are done by products and roots. */
+static void
+run_constant_power (float *x, double exponent, float *result)
+{
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autoptr (GantryBuilder) builder = gantry_builder_new (context, "power");
+  g_autoptr (GantryModule) module = NULL;
+  g_autoptr (GError) error = NULL;
+  float value = (float) exponent;
+  g_autoptr (GBytes) bytes = g_bytes_new (&value, sizeof value);
+  g_autoptr (GantryLiteral) literal = NULL;
+  const GantryDim n = N;
+  guint32 type = gantry_context_tensor (context, GANTRY_F32, 1, &n), ids[2], node;
+
+  literal = gantry_literal_new (gantry_context_type (context, type), bytes, TRUE, &error);
+  gantry_builder_begin (builder, "main", 0);
+  gantry_builder_set_place (builder, 0, gantry_context_location (context, &(GantryLocation) { .line = 1 }));
+  ids[0] = gantry_builder_parameter (builder, type, NULL);
+  ids[1] = gantry_builder_literal (builder, literal);
+  node = gantry_builder_add (builder, GANTRY_OP_POWER, ids, 2, 0);
+  gantry_builder_end (builder, &node, 1);
+  module = gantry_builder_finish (builder, &error);
+  g_assert_no_error (error);
+  run_module (module, 1, x, NULL, result);
+}
+
+static void
+test_constant_power (void)
+{
+  static const double exponents[] = { 0, 0.5, -0.5, 0.25, -0.25, 0.75, -0.75, 1, -1, 1.5, -1.75, 2, -2, 3, -3, 4, -4, 5, 0.3, -7.5 };
+  static const float special[] = { 0.0f, -0.0f, 1.0f, -1.0f, INFINITY, -INFINITY, NAN, 1e-42f, -1e-42f, 1e38f, -1e38f, -2.5f };
+  g_autoptr (GRand) rand = g_rand_new_with_seed (1);
+  g_autofree float *x = g_new (float, N);
+  g_autofree float *result = g_new (float, N);
+
+  for (guint i = 0; i < N; i++)
+    x[i] = i < G_N_ELEMENTS (special) ? special[i]
+                                      : (float) ldexp (g_rand_double_range (rand, 1, 2), g_rand_int_range (rand, -30, 31));
+  for (guint k = 0; k < G_N_ELEMENTS (exponents); k++)
+    {
+      run_constant_power (x, exponents[k], result);
+      for (guint i = 0; i < N; i++)
+        {
+          double want = pow ((double) x[i], (double) (float) exponents[k]);
+
+          if (units (result[i], want) > 4)
+            g_error ("power (%g, %g): %g, expected %g", (double) x[i], exponents[k], (double) result[i], want);
+        }
+    }
+}
+
 /* All of C's special cases of pow, and of the functions of one argument. */
 static void
 test_special (void)
@@ -213,6 +271,7 @@ main (int argc, char **argv)
       g_test_add_data_func (path, &cases[i], test_case);
     }
   g_test_add_func ("/kernels/math/power", test_power);
+  g_test_add_func ("/kernels/math/power/constant", test_constant_power);
   g_test_add_func ("/kernels/math/special", test_special);
   return g_test_run ();
 }
