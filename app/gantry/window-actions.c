@@ -121,6 +121,14 @@ ACTION (previous_pass)
   step_pass (data, -1);
 }
 
+ACTION (peak)
+{
+  GantryWindow *self = data;
+
+  gtk_widget_set_visible (GTK_WIDGET (self->time_bin), TRUE);
+  gantry_time_panel_go_to_peak (self->time_panel);
+}
+
 ACTION (menu)
 {
   gtk_menu_button_popup (((GantryWindow *) data)->menu_button);
@@ -176,6 +184,7 @@ static const GActionEntry entries[] = {
   { "clear-selection", clear_selection, NULL, NULL, NULL, { 0 } },
   { "next-pass", next_pass, NULL, NULL, NULL, { 0 } },
   { "previous-pass", previous_pass, NULL, NULL, NULL, { 0 } },
+  { "peak", peak, NULL, NULL, NULL, { 0 } },
   { "menu", menu, NULL, NULL, NULL, { 0 } },
   { "show-shortcuts", show_shortcuts, NULL, NULL, NULL, { 0 } },
   { "single-pane", NULL, NULL, "false", change_single_pane, { 0 } },
@@ -186,8 +195,7 @@ static const GActionEntry entries[] = {
 /* What makes no sense without a model. */
 static const char *const need_model[] = {
   "save", "save-as", "export", "find", "find-next", "find-previous", "fit", "zoom-in", "zoom-out", "fold-all",
-  "unfold-all", "next-pass", "previous-pass", "single-pane", "finite-math", "maximize-time", "show-passes",
-  "show-inspector", "show-time",
+  "unfold-all", "next-pass", "previous-pass", "single-pane", "finite-math", "maximize-time", "peak",
 };
 
 static void

@@ -4,6 +4,7 @@
 #include "app/gantry/window-private.h"
 #include "drawing/painters.h"
 #include "views/theme-of.h"
+#include <string.h>
 
 /* Choosing */
 
@@ -221,7 +222,8 @@ void
 _gantry_window_fill_recent (GantryWindow *self)
 {
   g_auto (GStrv) paths = gantry_state_get_recent ();
-  g_autoptr (GMenu) menu = g_menu_new (), *files = recent_menu (paths);
+  g_autoptr (GMenu) menu = g_menu_new ();
+  g_autoptr (GMenu) files = recent_menu (paths);
   GtkWidget *row;
 
   g_menu_append_section (menu, "Recent files", G_MENU_MODEL (files));

@@ -36,6 +36,8 @@ struct _GantryWindow
   /* Views */
   GantryPassList *pass_list;
   GantryPassView *pass_view;
+  GantryInspector *inspector;
+  GantryTimePanel *time_panel;
 };
 
 /* window.c */

@@ -3,6 +3,7 @@
 #include "app/gantry/state.h"
 #include "app/gantry/window-private.h"
 #include "views/format.h"
+#include <string.h>
 
 G_DEFINE_FINAL_TYPE (GantryWindow, gantry_window, ADW_TYPE_APPLICATION_WINDOW)
 
@@ -291,6 +292,18 @@ gantry_window_get_pass_view (GantryWindow *self)
   return self->pass_view;
 }
 
+GantryInspector *
+gantry_window_get_inspector (GantryWindow *self)
+{
+  return self->inspector;
+}
+
+GantryTimePanel *
+gantry_window_get_time_panel (GantryWindow *self)
+{
+  return self->time_panel;
+}
+
 const char *
 gantry_window_get_page (GantryWindow *self)
 {
@@ -383,6 +396,10 @@ add_views (GantryWindow *self)
   adw_bin_set_child (self->graph_bin, GTK_WIDGET (self->pass_view));
   self->pass_list = GANTRY_PASS_LIST (gantry_pass_list_new (self->document));
   adw_bin_set_child (self->passes_bin, GTK_WIDGET (self->pass_list));
+  self->inspector = GANTRY_INSPECTOR (gantry_inspector_new (self->document, self->selection));
+  adw_bin_set_child (self->inspector_bin, GTK_WIDGET (self->inspector));
+  self->time_panel = GANTRY_TIME_PANEL (gantry_time_panel_new (self->document, self->selection));
+  adw_bin_set_child (self->time_bin, GTK_WIDGET (self->time_panel));
   g_signal_connect_object (self->pass_list, "selected", G_CALLBACK (pass_selected), self, 0);
 }
 

@@ -2,9 +2,11 @@
 /* The window: one document and the views on it. */
 #pragma once
 #include "core/document/document.h"
+#include "views/inspector/inspector.h"
 #include "views/passes/pass-list.h"
 #include "views/passes/pass-view.h"
 #include "views/selection.h"
+#include "views/timeline/time-panel.h"
 #include <adwaita.h>
 
 G_BEGIN_DECLS
@@ -20,6 +22,8 @@ GantryDocument *gantry_window_get_document (GantryWindow *window);
 GantrySelection *gantry_window_get_selection (GantryWindow *window);
 GantryPassList *gantry_window_get_pass_list (GantryWindow *window);
 GantryPassView *gantry_window_get_pass_view (GantryWindow *window);
+GantryInspector *gantry_window_get_inspector (GantryWindow *window);
+GantryTimePanel *gantry_window_get_time_panel (GantryWindow *window);
 /** The page shown: "welcome", "loading", "error" or "model". */
 const char *gantry_window_get_page (GantryWindow *window);
 /** The last error that the user was told, NULL after a success. */

@@ -41,6 +41,7 @@ struct _GantryGraphCanvas
   GHashTable *matches;
   guint32 hover; /* box */
   gboolean focused_selection;
+  gboolean selecting; /* the canvas itself is changing the selection */
 
   /* Drawing */
   GantryPen *pen;

@@ -366,10 +366,12 @@ _gantry_graph_canvas_select_box (GantryGraphCanvas *self, guint32 box, gboolean 
   const guint32 *ids = (const guint32 *) (gpointer) nodes->data;
 
   self->focused_selection = FALSE;
+  self->selecting = TRUE;
   if (toggle)
     gantry_selection_toggle (self->selection, self->index, ids, nodes->len);
   else
     gantry_selection_set (self->selection, self->index, ids, nodes->len);
+  self->selecting = FALSE;
 }
 
 static void
@@ -382,6 +384,9 @@ selection_changed (GantryGraphCanvas *self)
   _gantry_graph_canvas_invalidate (self);
   if (self->picture == NULL)
     return;
+  /* What is selected elsewhere comes into view; what is selected here is in view. */
+  if (!self->selecting)
+    gantry_graph_canvas_reveal_selection (self);
   text = box != GANTRY_NO_BOX ? _gantry_graph_canvas_describe (self, box) : g_strdup ("Graph, nothing selected");
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
 }

@@ -5,7 +5,6 @@
 struct _GantryPassView
 {
   GtkBox parent_instance;
-  GantrySelection *selection;
   GtkPaned *paned;
   GantryGraphPane *before, *after;
   GantryCompilation *compilation;
@@ -125,18 +124,6 @@ folds_changed (GantryGraphCanvas *canvas, gpointer data)
     gantry_graph_canvas_set_folded (other, gantry_graph_canvas_get_folded (canvas));
 }
 
-/* The pane that the selection was not made in brings it into view. */
-static void
-selection_changed (GantryPassView *self)
-{
-  guint snapshot = gantry_selection_snapshot (self->selection);
-  GantryGraphCanvas *canvases[] = { gantry_pass_view_get_before (self), gantry_pass_view_get_after (self) };
-
-  for (guint i = shows_both (self) ? 0 : 1; i < G_N_ELEMENTS (canvases); i++)
-    if (gantry_graph_canvas_get_snapshot (canvases[i]) != snapshot)
-      gantry_graph_canvas_reveal_selection (canvases[i]);
-}
-
 static void
 focus_changed (GtkEventControllerFocus *controller, gpointer data)
 {
@@ -210,7 +197,6 @@ gantry_pass_view_finalize (GObject *object)
 
   g_clear_pointer (&self->compilation, gantry_compilation_unref);
   g_clear_pointer (&self->matches, g_array_unref);
-  g_clear_object (&self->selection);
   g_free (self->search);
   G_OBJECT_CLASS (gantry_pass_view_parent_class)->finalize (object);
 }
@@ -242,7 +228,6 @@ gantry_pass_view_new (GantrySelection *selection)
 {
   GantryPassView *self = g_object_new (GANTRY_TYPE_PASS_VIEW, NULL);
 
-  self->selection = g_object_ref (selection);
   self->before = GANTRY_GRAPH_PANE (gantry_graph_pane_new (selection));
   self->after = GANTRY_GRAPH_PANE (gantry_graph_pane_new (selection));
   self->paned = GTK_PANED (gtk_paned_new (GTK_ORIENTATION_HORIZONTAL));
@@ -255,6 +240,5 @@ gantry_pass_view_new (GantrySelection *selection)
   gtk_box_append (GTK_BOX (self), GTK_WIDGET (self->paned));
   connect_pane (self, self->before);
   connect_pane (self, self->after);
-  g_signal_connect_object (selection, "changed", G_CALLBACK (selection_changed), self, G_CONNECT_SWAPPED);
   return GTK_WIDGET (self);
 }

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The lines of the inspector: sections, keys with values, and links that select nodes. */
+#pragma once
+#include "views/selection.h"
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  GtkBox *box;
+  GtkGrid *grid; /* of the section that is open */
+  int n;
+  GantrySelection *selection;
+} GantryRows;
+
+/** Empties @box and writes into it from now on. */
+void gantry_rows_begin (GantryRows *rows, GtkBox *box, GantrySelection *selection);
+void gantry_rows_title (GantryRows *rows, const char *title, const char *subtitle);
+void gantry_rows_section (GantryRows *rows, const char *title);
+/** NULL or "" writes nothing. */
+void gantry_rows_text (GantryRows *rows, const char *key, const char *value);
+void gantry_rows_mono (GantryRows *rows, const char *key, const char *value);
+/** As above; @value is freed. */
+void gantry_rows_take (GantryRows *rows, const char *key, char *value);
+/** A paragraph over both columns. */
+void gantry_rows_note (GantryRows *rows, const char *text);
+/** A button that selects @node of @snapshot of @module. @key: (nullable): continues the key above */
+void gantry_rows_link (GantryRows *rows, const char *key, const GantryModule *module, guint snapshot, guint32 node);
+/** "Conv conv1" : what a node is called in one line. (transfer full) */
+char *gantry_rows_node_name (const GantryModule *module, const GantryNode *node);
+
+G_END_DECLS

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The list beside the memory curve. */
+#include "core/memory/memory.h"
+#include "views/format.h"
+#include "views/memory/alive-list.h"
+
+/* More rows say nothing to anyone; the rest is summed in one. */
+#define MOST_ROWS 100u
+
+struct _GantryAliveList
+{
+  GtkBox parent_instance;
+  GantrySelection *selection;
+  GtkLabel *heading, *words;
+  GtkListBox *list;
+  GtkStack *stack;
+  guint snapshot;
+  guint count;
+  guint64 bytes;
+};
+
+G_DEFINE_FINAL_TYPE (GantryAliveList, gantry_alive_list, GTK_TYPE_BOX)
+
+static void
+empty (GantryAliveList *self)
+{
+  GtkWidget *row;
+
+  while ((row = gtk_widget_get_first_child (GTK_WIDGET (self->list))) != NULL)
+    gtk_list_box_remove (self->list, row);
+  self->count = 0;
+  self->bytes = 0;
+}
+
+void
+gantry_alive_list_clear (GantryAliveList *self, const char *words)
+{
+  empty (self);
+  gtk_label_set_text (self->heading, "Alive");
+  gtk_label_set_text (self->words, words);
+  gtk_stack_set_visible_child_name (self->stack, "words");
+}
+
+static GtkWidget *
+line_new (const char *text, gboolean dim, gboolean end)
+{
+  GtkWidget *label = gtk_label_new (text);
+
+  gtk_label_set_xalign (GTK_LABEL (label), end ? 1 : 0);
+  gtk_label_set_ellipsize (GTK_LABEL (label), end ? PANGO_ELLIPSIZE_NONE : PANGO_ELLIPSIZE_MIDDLE);
+  gtk_widget_set_hexpand (label, !end);
+  gtk_widget_add_css_class (label, end ? "numeric" : "body");
+  if (dim)
+    {
+      gtk_widget_add_css_class (label, "dim-label");
+      gtk_widget_add_css_class (label, "caption");
+    }
+  return label;
+}
+
+static char *
+until_text (const GantryModule *module, const GantryPlan *plan, const GantryMemoryAlive *alive)
+{
+  const GantryNode *node = gantry_module_node (module, alive->until_node);
+  g_autofree char *label = NULL;
+
+  if (node == NULL)
+    return g_strdup ("needed until the end, as a result");
+  label = gantry_node_label (module, node);
+  return g_strdup_printf ("until %s %s, step %u%s", gantry_node_op_name (module, node), label, alive->until_step,
+                          alive->next != GANTRY_NO_BUFFER ? ", then written over in place" : "");
+}
+
+static const char *
+category_text (const GantryPlanBuffer *buffer)
+{
+  switch ((GantryBufferCategory) buffer->category)
+    {
+    case GANTRY_BUFFER_INPUT: return "input ";
+    case GANTRY_BUFFER_OUTPUT: return "output ";
+    case GANTRY_BUFFER_WORKSPACE: return "workspace of ";
+    default: return "";
+    }
+}
+
+static GtkWidget *
+make_row (const GantryModule *module, const GantryPlan *plan, const GantryMemoryAlive *alive)
+{
+  const GantryPlanBuffer *buffer = &plan->buffers[alive->buffer];
+  const GantryNode *node = gantry_module_node (module, buffer->node);
+  g_autofree char *label = node != NULL ? gantry_node_label (module, node) : g_strdup ("?");
+  g_autofree char *type = node != NULL ? gantry_context_type_text (module->context, node->type) : g_strdup ("");
+  g_autofree char *bytes = gantry_format_bytes (alive->bytes), *until = until_text (module, plan, alive);
+  g_autofree char *name = g_strdup_printf ("%s%s", category_text (buffer), label);
+  g_autofree char *tooltip = g_strdup_printf ("%s%s %s\n%s", category_text (buffer), label, type, until);
+  GtkWidget *row = gtk_list_box_row_new (), *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
+  GtkWidget *line = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8);
+
+  gtk_box_append (GTK_BOX (line), line_new (name, FALSE, FALSE));
+  gtk_box_append (GTK_BOX (line), line_new (bytes, FALSE, TRUE));
+  gtk_box_append (GTK_BOX (box), line);
+  gtk_box_append (GTK_BOX (box), line_new (until, TRUE, FALSE));
+  gtk_list_box_row_set_child (GTK_LIST_BOX_ROW (row), box);
+  gtk_widget_set_tooltip_text (row, tooltip);
+  g_object_set_data (G_OBJECT (row), "node", GUINT_TO_POINTER (buffer->node));
+  return row;
+}
+
+void
+gantry_alive_list_set (GantryAliveList *self, GantryCompilation *compilation, guint32 step)
+{
+  const GantryPlan *plan = compilation->plan;
+  const GantryModule *module = gantry_compilation_module (compilation);
+  g_autoptr (GArray) alive = NULL;
+  g_autofree char *bytes = NULL, *heading = NULL;
+
+  g_return_if_fail (plan != NULL && step < plan->n_steps);
+  empty (self);
+  self->snapshot = compilation->n_snapshots - 1;
+  alive = gantry_memory_alive_at (plan, step);
+  self->count = alive->len;
+  for (guint i = 0; i < alive->len; i++)
+    {
+      const GantryMemoryAlive *entry = &g_array_index (alive, GantryMemoryAlive, i);
+
+      self->bytes += entry->bytes;
+      if (i < MOST_ROWS)
+        gtk_list_box_append (self->list, make_row (module, plan, entry));
+    }
+  if (alive->len > MOST_ROWS)
+    {
+      g_autofree char *more = g_strdup_printf ("and %u smaller ones", alive->len - MOST_ROWS);
+
+      gtk_list_box_append (self->list, line_new (more, TRUE, FALSE));
+    }
+  bytes = gantry_format_bytes (self->bytes);
+  heading = g_strdup_printf ("Alive at step %u: %s%s", step, bytes, step == plan->peak_step ? ", the peak" : "");
+  gtk_label_set_text (self->heading, heading);
+  gtk_label_set_text (self->words, "Nothing is alive in the arena at this moment.");
+  gtk_stack_set_visible_child_name (self->stack, alive->len > 0 ? "list" : "words");
+}
+
+guint
+gantry_alive_list_count (GantryAliveList *self)
+{
+  return self->count;
+}
+
+guint64
+gantry_alive_list_bytes (GantryAliveList *self)
+{
+  return self->bytes;
+}
+
+static void
+activated (GtkListBox *list, GtkListBoxRow *row, gpointer data)
+{
+  GantryAliveList *self = data;
+  guint32 node = GPOINTER_TO_UINT (g_object_get_data (G_OBJECT (row), "node"));
+
+  if (node != 0)
+    gantry_selection_set (self->selection, self->snapshot, &node, 1);
+}
+
+static void
+gantry_alive_list_dispose (GObject *object)
+{
+  g_clear_object (&GANTRY_ALIVE_LIST (object)->selection);
+  G_OBJECT_CLASS (gantry_alive_list_parent_class)->dispose (object);
+}
+
+static void
+gantry_alive_list_class_init (GantryAliveListClass *klass)
+{
+  G_OBJECT_CLASS (klass)->dispose = gantry_alive_list_dispose;
+}
+
+static void
+gantry_alive_list_init (GantryAliveList *self)
+{
+  GtkWidget *scroller = gtk_scrolled_window_new ();
+
+  gtk_orientable_set_orientation (GTK_ORIENTABLE (self), GTK_ORIENTATION_VERTICAL);
+  self->heading = GTK_LABEL (gtk_label_new ("Alive"));
+  gtk_label_set_xalign (self->heading, 0);
+  gtk_label_set_ellipsize (self->heading, PANGO_ELLIPSIZE_END);
+  gtk_widget_add_css_class (GTK_WIDGET (self->heading), "heading");
+  gtk_widget_set_margin_start (GTK_WIDGET (self->heading), 12);
+  gtk_widget_set_margin_top (GTK_WIDGET (self->heading), 6);
+  gtk_widget_set_margin_bottom (GTK_WIDGET (self->heading), 4);
+  self->words = GTK_LABEL (gtk_label_new (""));
+  gtk_label_set_wrap (self->words, TRUE);
+  gtk_label_set_justify (self->words, GTK_JUSTIFY_CENTER);
+  gtk_label_set_max_width_chars (self->words, 28);
+  gtk_widget_add_css_class (GTK_WIDGET (self->words), "dim-label");
+  gtk_widget_set_margin_start (GTK_WIDGET (self->words), 12);
+  gtk_widget_set_margin_end (GTK_WIDGET (self->words), 12);
+  self->list = GTK_LIST_BOX (gtk_list_box_new ());
+  gtk_list_box_set_selection_mode (self->list, GTK_SELECTION_NONE);
+  gtk_widget_add_css_class (GTK_WIDGET (self->list), "navigation-sidebar");
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->list), GTK_ACCESSIBLE_PROPERTY_LABEL, "Values alive", -1);
+  g_signal_connect (self->list, "row-activated", G_CALLBACK (activated), self);
+  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC);
+  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), GTK_WIDGET (self->list));
+  self->stack = GTK_STACK (gtk_stack_new ());
+  gtk_stack_add_named (self->stack, scroller, "list");
+  gtk_stack_add_named (self->stack, GTK_WIDGET (self->words), "words");
+  gtk_widget_set_vexpand (GTK_WIDGET (self->stack), TRUE);
+  gtk_box_append (GTK_BOX (self), GTK_WIDGET (self->heading));
+  gtk_box_append (GTK_BOX (self), GTK_WIDGET (self->stack));
+  gtk_widget_set_size_request (GTK_WIDGET (self), 260, -1);
+}
+
+GtkWidget *
+gantry_alive_list_new (GantrySelection *selection)
+{
+  GantryAliveList *self = g_object_new (GANTRY_TYPE_ALIVE_LIST, NULL);
+
+  self->selection = g_object_ref (selection);
+  return GTK_WIDGET (self);
+}

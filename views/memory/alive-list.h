@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who holds memory at a moment: every place that is alive, largest first, and until which use. */
+#pragma once
+#include "views/selection.h"
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+#define GANTRY_TYPE_ALIVE_LIST (gantry_alive_list_get_type ())
+G_DECLARE_FINAL_TYPE (GantryAliveList, gantry_alive_list, GANTRY, ALIVE_LIST, GtkBox)
+
+GtkWidget *gantry_alive_list_new (GantrySelection *selection);
+/** Lists what is alive while @step of the plan runs. */
+void gantry_alive_list_set (GantryAliveList *list, GantryCompilation *compilation, guint32 step);
+/** @words: shown instead of a list */
+void gantry_alive_list_clear (GantryAliveList *list, const char *words);
+guint gantry_alive_list_count (GantryAliveList *list);
+/** The bytes of all that is listed. */
+guint64 gantry_alive_list_bytes (GantryAliveList *list);
+
+G_END_DECLS

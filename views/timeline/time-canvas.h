@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lanes or memory curve as a widget on a shared axis. */
+#pragma once
+#include "drawing/painters.h"
+#include "views/selection.h"
+#include "views/timeline/time-axis.h"
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+#define GANTRY_TYPE_TIME_CANVAS (gantry_time_canvas_get_type ())
+G_DECLARE_FINAL_TYPE (GantryTimeCanvas, gantry_time_canvas, GANTRY, TIME_CANVAS, GtkWidget)
+
+typedef enum { GANTRY_TIME_LANES, GANTRY_TIME_MEMORY } GantryTimeKind;
+
+GtkWidget *gantry_time_canvas_new (GantryTimeKind kind, GantryTimeAxis *axis, GantrySelection *selection);
+/** @model: (nullable); @snapshot: the last one, whose nodes the plan names; @limit: bytes of device memory, 0: none */
+void gantry_time_canvas_set_model (GantryTimeCanvas *canvas, GantryTimeModel *model, GantryPlan *plan, guint snapshot,
+                                   guint64 limit);
+guint gantry_time_canvas_n_clipped (GantryTimeCanvas *canvas);
+/** As if the user clicked there. */
+void gantry_time_canvas_click (GantryTimeCanvas *canvas, double x, double y, gboolean toggle);
+
+G_END_DECLS

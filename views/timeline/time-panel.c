@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Puts lanes, curve and list together, and makes what they draw on a worker thread. */
+#include "views/timeline/time-panel.h"
+#include "views/format.h"
+
+struct _GantryTimePanel
+{
+  GtkBox parent_instance;
+  GantryDocument *document;
+  GantrySelection *selection;
+  GantryTimeAxis *axis;
+  GantryTimeCanvas *lanes, *memory;
+  GantryAliveList *alive;
+  GtkStack *stack;
+  GtkLabel *words, *summary;
+  GtkDropDown *runs;
+  GtkWidget *peak;
+  GantryTimeModel *model;
+  GantryCompilation *compilation; /* that the model was made for */
+  guint generation;
+  gboolean busy;
+  gboolean filling;
+};
+
+G_DEFINE_FINAL_TYPE (GantryTimePanel, gantry_time_panel, GTK_TYPE_BOX)
+
+/* The model */
+
+typedef struct
+{
+  GantryCompilation *compilation;
+  GantryRunResult *run;
+  guint index;
+  guint generation;
+} Request;
+
+static void
+request_free (gpointer data)
+{
+  Request *request = data;
+
+  gantry_compilation_unref (request->compilation);
+  gantry_run_result_unref (request->run);
+  g_free (request);
+}
+
+static void
+make_model (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  Request *request = data;
+
+  g_task_return_pointer (task, gantry_time_model_new (gantry_compilation_module (request->compilation),
+                                                      request->compilation->plan, request->run, request->index),
+                         (GDestroyNotify) gantry_time_model_unref);
+}
+
+static void
+show_moment (GantryTimePanel *self)
+{
+  gint64 moment = gantry_time_axis_get_moment (self->axis);
+  const GantryPlan *plan = self->compilation != NULL ? self->compilation->plan : NULL;
+  guint32 low, high;
+
+  if (plan == NULL || plan->n_steps == plan->n_init_steps)
+    return;
+  if (moment < 0)
+    {
+      gantry_alive_list_clear (self->alive, "Click in the lanes or in the memory curve to see who is alive at that moment.");
+      return;
+    }
+  /* The last step that has begun by then. */
+  low = plan->n_init_steps;
+  for (high = plan->n_steps; high - low > 1;)
+    {
+      guint32 middle = (low + high) / 2;
+
+      if ((gint64) (plan->steps[middle].start_us * 1000) <= moment)
+        low = middle;
+      else
+        high = middle;
+    }
+  gantry_alive_list_set (self->alive, self->compilation, low);
+}
+
+static void
+model_made (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  GantryTimePanel *self = GANTRY_TIME_PANEL (source);
+  const Request *request = g_task_get_task_data (G_TASK (result));
+  GantryTimeModel *model = g_task_propagate_pointer (G_TASK (result), NULL);
+  const GantryCompileSettings *settings = gantry_document_get_settings (self->document);
+  guint last = request->compilation->n_snapshots - 1;
+  guint64 limit = settings != NULL ? settings->target.memory_limit : 0;
+  gboolean same_program = self->compilation == request->compilation;
+
+  if (request->generation != self->generation)
+    {
+      gantry_time_model_unref (model);
+      return;
+    }
+  self->busy = FALSE;
+  g_clear_pointer (&self->model, gantry_time_model_unref);
+  self->model = model;
+  gantry_compilation_ref (request->compilation);
+  g_clear_pointer (&self->compilation, gantry_compilation_unref);
+  self->compilation = request->compilation;
+  gantry_time_axis_set_length (self->axis, gantry_time_model_length (model));
+  gantry_time_canvas_set_model (self->lanes, model, request->compilation->plan, last, limit);
+  gantry_time_canvas_set_model (self->memory, model, request->compilation->plan, last, limit);
+  if (!same_program)
+    gantry_time_axis_set_moment (self->axis, -1);
+  gtk_stack_set_visible_child_name (self->stack, "pictures");
+  gtk_widget_set_sensitive (self->peak, TRUE);
+}
+
+static void
+show_words (GantryTimePanel *self, const char *words)
+{
+  self->generation++;
+  self->busy = FALSE;
+  g_clear_pointer (&self->model, gantry_time_model_unref);
+  g_clear_pointer (&self->compilation, gantry_compilation_unref);
+  gantry_time_canvas_set_model (self->lanes, NULL, NULL, 0, 0);
+  gantry_time_canvas_set_model (self->memory, NULL, NULL, 0, 0);
+  gtk_label_set_text (self->words, words);
+  gtk_stack_set_visible_child_name (self->stack, "words");
+  gtk_widget_set_sensitive (self->peak, FALSE);
+}
+
+static void
+request_model (GantryTimePanel *self)
+{
+  GantryCompilation *compilation = gantry_document_get_compilation (self->document);
+  GantryRunResult *run = gantry_document_get_run (self->document);
+  g_autoptr (GTask) task = NULL;
+  Request *request;
+
+  if (compilation == NULL || compilation->plan == NULL)
+    {
+      show_words (self, compilation == NULL ? "Open a model to see its plan."
+                                            : "There is no plan of time and memory, because this program cannot be "
+                                              "compiled. The bar above the graph says why.");
+      return;
+    }
+  request = g_new0 (Request, 1);
+  request->compilation = gantry_compilation_ref (compilation);
+  request->run = run != NULL && run->recording != NULL ? gantry_run_result_ref (run) : NULL;
+  request->index = gtk_drop_down_get_selected (self->runs);
+  if (request->index == GTK_INVALID_LIST_POSITION)
+    request->index = 0;
+  request->generation = ++self->generation;
+  self->busy = TRUE;
+  task = g_task_new (self, NULL, model_made, NULL);
+  g_task_set_source_tag (task, request_model);
+  g_task_set_task_data (task, request, request_free);
+  g_task_run_in_thread (task, make_model);
+}
+
+/* Runs: a measurement holds several; one is drawn. */
+
+/* The one whose time is the median, because that is the time that is reported. */
+static guint
+typical_run (const GantryRunResult *run)
+{
+  guint n = gantry_recording_n_runs (run->recording), best = 0;
+  double best_distance = G_MAXDOUBLE;
+
+  for (guint i = 0; i < n; i++)
+    {
+      const GantryRecordedRun *recorded = gantry_recording_run (run->recording, i);
+      double distance = ABS ((double) (recorded->end - recorded->begin) / 1e6 - run->milliseconds);
+
+      if (distance < best_distance)
+        {
+          best_distance = distance;
+          best = i;
+        }
+    }
+  return best;
+}
+
+static void
+fill_runs (GantryTimePanel *self)
+{
+  GantryRunResult *run = gantry_document_get_run (self->document);
+  guint n = run != NULL && run->recording != NULL ? gantry_recording_n_runs (run->recording) : 0;
+  g_autoptr (GtkStringList) names = gtk_string_list_new (NULL);
+  g_autofree char *summary = NULL;
+
+  self->filling = TRUE;
+  for (guint i = 0; i < n; i++)
+    {
+      const GantryRecordedRun *recorded = gantry_recording_run (run->recording, i);
+      g_autofree char *time = gantry_format_ns (recorded->end - recorded->begin);
+      g_autofree char *name = g_strdup_printf ("run %u of %u: %s", i + 1, n, time);
+
+      gtk_string_list_append (names, name);
+    }
+  gtk_drop_down_set_model (self->runs, G_LIST_MODEL (names));
+  if (n > 0)
+    gtk_drop_down_set_selected (self->runs, typical_run (run));
+  gtk_widget_set_visible (GTK_WIDGET (self->runs), n > 0);
+  summary = run != NULL ? g_strdup_printf ("%s, %s", run->device, run->when) : g_strdup ("planned; not measured yet");
+  gtk_label_set_text (self->summary, summary);
+  self->filling = FALSE;
+}
+
+static void
+run_chosen (GantryTimePanel *self)
+{
+  if (!self->filling)
+    request_model (self);
+}
+
+static void
+document_changed (GantryTimePanel *self)
+{
+  fill_runs (self);
+  request_model (self);
+}
+
+/* Outside */
+
+void
+gantry_time_panel_go_to_peak (GantryTimePanel *self)
+{
+  const GantryPlan *plan = self->compilation != NULL ? self->compilation->plan : NULL;
+  gint64 t0, t1, time;
+
+  if (plan == NULL || plan->peak_step >= plan->n_steps)
+    return;
+  time = (gint64) (plan->steps[plan->peak_step].start_us * 1000);
+  gantry_time_axis_get (self->axis, &t0, &t1);
+  if (time < t0 || time > t1)
+    gantry_time_axis_set (self->axis, time - (t1 - t0) / 2, time + (t1 - t0) / 2);
+  gantry_time_axis_set_moment (self->axis, time);
+  /* Times are rounded to nanoseconds: the step itself is meant. */
+  gantry_alive_list_set (self->alive, self->compilation, plan->peak_step);
+}
+
+GantryTimeAxis *
+gantry_time_panel_get_axis (GantryTimePanel *self)
+{
+  return self->axis;
+}
+
+GantryAliveList *
+gantry_time_panel_get_alive (GantryTimePanel *self)
+{
+  return self->alive;
+}
+
+GantryTimeCanvas *
+gantry_time_panel_get_canvas (GantryTimePanel *self, GantryTimeKind kind)
+{
+  return kind == GANTRY_TIME_LANES ? self->lanes : self->memory;
+}
+
+gboolean
+gantry_time_panel_is_ready (GantryTimePanel *self)
+{
+  return !self->busy;
+}
+
+static void
+gantry_time_panel_dispose (GObject *object)
+{
+  GantryTimePanel *self = GANTRY_TIME_PANEL (object);
+
+  self->generation++;
+  g_clear_pointer (&self->model, gantry_time_model_unref);
+  g_clear_pointer (&self->compilation, gantry_compilation_unref);
+  g_clear_object (&self->document);
+  g_clear_object (&self->selection);
+  g_clear_object (&self->axis);
+  G_OBJECT_CLASS (gantry_time_panel_parent_class)->dispose (object);
+}
+
+static void
+gantry_time_panel_class_init (GantryTimePanelClass *klass)
+{
+  G_OBJECT_CLASS (klass)->dispose = gantry_time_panel_dispose;
+}
+
+static void
+gantry_time_panel_init (GantryTimePanel *self)
+{
+  gtk_orientable_set_orientation (GTK_ORIENTABLE (self), GTK_ORIENTATION_VERTICAL);
+  self->axis = gantry_time_axis_new ();
+}
+
+static GtkWidget *
+tool_button (const char *icon, const char *label, const char *tooltip, const char *action)
+{
+  GtkWidget *button = icon != NULL ? gtk_toggle_button_new () : gtk_button_new_with_label (label);
+
+  if (icon != NULL)
+    gtk_button_set_icon_name (GTK_BUTTON (button), icon);
+  gtk_widget_set_tooltip_text (button, tooltip);
+  gtk_widget_add_css_class (button, "flat");
+  if (action != NULL)
+    gtk_actionable_set_action_name (GTK_ACTIONABLE (button), action);
+  return button;
+}
+
+static GtkWidget *
+make_title (GantryTimePanel *self)
+{
+  GtkWidget *bar = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8), *heading = gtk_label_new ("Time and memory"), *button;
+
+  gtk_widget_add_css_class (bar, "pane-title");
+  gtk_widget_add_css_class (heading, "heading");
+  self->summary = GTK_LABEL (gtk_label_new (""));
+  gtk_label_set_ellipsize (self->summary, PANGO_ELLIPSIZE_END);
+  gtk_label_set_xalign (self->summary, 0);
+  gtk_widget_set_hexpand (GTK_WIDGET (self->summary), TRUE);
+  gtk_widget_add_css_class (GTK_WIDGET (self->summary), "dim-label");
+  self->runs = GTK_DROP_DOWN (gtk_drop_down_new (NULL, NULL));
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->runs), "Which of the measured runs is drawn");
+  self->peak = tool_button (NULL, "Peak", "Go to the peak of memory and list who is alive", "win.peak");
+  button = tool_button (NULL, "Fit", "Show the whole run", NULL);
+  g_signal_connect_swapped (button, "clicked", G_CALLBACK (gantry_time_axis_fit), self->axis);
+  gtk_box_append (GTK_BOX (bar), heading);
+  gtk_box_append (GTK_BOX (bar), GTK_WIDGET (self->summary));
+  gtk_box_append (GTK_BOX (bar), GTK_WIDGET (self->runs));
+  gtk_box_append (GTK_BOX (bar), self->peak);
+  gtk_box_append (GTK_BOX (bar), button);
+  gtk_box_append (GTK_BOX (bar), tool_button ("view-fullscreen-symbolic", NULL, "Give this panel the whole height",
+                                              "win.maximize-time"));
+  g_signal_connect_swapped (self->runs, "notify::selected", G_CALLBACK (run_chosen), self);
+  return bar;
+}
+
+static GtkWidget *
+make_pictures (GantryTimePanel *self)
+{
+  GtkWidget *across = gtk_paned_new (GTK_ORIENTATION_HORIZONTAL), *down = gtk_paned_new (GTK_ORIENTATION_VERTICAL);
+  GtkWidget *scroller = gtk_scrolled_window_new ();
+
+  self->lanes = GANTRY_TIME_CANVAS (gantry_time_canvas_new (GANTRY_TIME_LANES, self->axis, self->selection));
+  self->memory = GANTRY_TIME_CANVAS (gantry_time_canvas_new (GANTRY_TIME_MEMORY, self->axis, self->selection));
+  self->alive = GANTRY_ALIVE_LIST (gantry_alive_list_new (self->selection));
+  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC);
+  gtk_scrolled_window_set_propagate_natural_height (GTK_SCROLLED_WINDOW (scroller), TRUE);
+  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), GTK_WIDGET (self->lanes));
+  gtk_widget_set_size_request (scroller, -1, 74);
+  gtk_widget_set_vexpand (GTK_WIDGET (self->memory), TRUE);
+  gtk_paned_set_start_child (GTK_PANED (down), scroller);
+  gtk_paned_set_end_child (GTK_PANED (down), GTK_WIDGET (self->memory));
+  gtk_paned_set_resize_start_child (GTK_PANED (down), FALSE);
+  gtk_paned_set_shrink_start_child (GTK_PANED (down), FALSE);
+  gtk_paned_set_shrink_end_child (GTK_PANED (down), FALSE);
+  gtk_paned_set_start_child (GTK_PANED (across), down);
+  gtk_paned_set_end_child (GTK_PANED (across), GTK_WIDGET (self->alive));
+  gtk_paned_set_resize_end_child (GTK_PANED (across), FALSE);
+  gtk_paned_set_shrink_start_child (GTK_PANED (across), FALSE);
+  gtk_paned_set_shrink_end_child (GTK_PANED (across), FALSE);
+  gtk_widget_set_vexpand (across, TRUE);
+  return across;
+}
+
+GtkWidget *
+gantry_time_panel_new (GantryDocument *document, GantrySelection *selection)
+{
+  GantryTimePanel *self = g_object_new (GANTRY_TYPE_TIME_PANEL, NULL);
+
+  self->document = g_object_ref (document);
+  self->selection = g_object_ref (selection);
+  self->stack = GTK_STACK (gtk_stack_new ());
+  self->words = GTK_LABEL (gtk_label_new (""));
+  gtk_label_set_wrap (self->words, TRUE);
+  gtk_label_set_max_width_chars (self->words, 60);
+  gtk_widget_add_css_class (GTK_WIDGET (self->words), "dim-label");
+  gtk_box_append (GTK_BOX (self), make_title (self));
+  gtk_box_append (GTK_BOX (self), gtk_separator_new (GTK_ORIENTATION_HORIZONTAL));
+  gtk_stack_add_named (self->stack, make_pictures (self), "pictures");
+  gtk_stack_add_named (self->stack, GTK_WIDGET (self->words), "words");
+  gtk_box_append (GTK_BOX (self), GTK_WIDGET (self->stack));
+  g_signal_connect_object (self->axis, "moment-changed", G_CALLBACK (show_moment), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "notify::compilation", G_CALLBACK (request_model), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "notify::run", G_CALLBACK (document_changed), self, G_CONNECT_SWAPPED);
+  document_changed (self);
+  return GTK_WIDGET (self);
+}

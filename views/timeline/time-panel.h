@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The bottom panel: lanes and memory curve on one axis, and who is alive at the moment that was picked. */
+#pragma once
+#include "views/memory/alive-list.h"
+#include "views/timeline/time-canvas.h"
+
+G_BEGIN_DECLS
+
+#define GANTRY_TYPE_TIME_PANEL (gantry_time_panel_get_type ())
+G_DECLARE_FINAL_TYPE (GantryTimePanel, gantry_time_panel, GANTRY, TIME_PANEL, GtkBox)
+
+GtkWidget *gantry_time_panel_new (GantryDocument *document, GantrySelection *selection);
+GantryTimeAxis *gantry_time_panel_get_axis (GantryTimePanel *panel);
+GantryAliveList *gantry_time_panel_get_alive (GantryTimePanel *panel);
+GantryTimeCanvas *gantry_time_panel_get_canvas (GantryTimePanel *panel, GantryTimeKind kind);
+/** Goes to the moment with the most memory of the plan. */
+void gantry_time_panel_go_to_peak (GantryTimePanel *panel);
+/** TRUE when the picture shows the document's present state. */
+gboolean gantry_time_panel_is_ready (GantryTimePanel *panel);
+
+G_END_DECLS
