@@ -69,6 +69,8 @@ void gantry_paint_memory (GantryScene *scene, const GantryTimeModel *model, cons
 float gantry_timeline_height (const GantryTimeModel *model);
 /** Points from the left that lane names take; the axis begins there in both. */
 float gantry_time_axis_left (void);
+/** The time, in ns, at @x points from the left of a picture of @width points. */
+gint64 gantry_time_at (const GantryTimeView *view, float width, float x);
 
 typedef struct
 {

@@ -129,6 +129,12 @@ _gantry_x_to_time (const GantryTimeView *view, float width, float x)
   return view->t0 + (gint64) ((x - GANTRY_AXIS_LEFT) / MAX (width - GANTRY_AXIS_LEFT - GANTRY_AXIS_RIGHT, 1) * span);
 }
 
+gint64
+gantry_time_at (const GantryTimeView *view, float width, float x)
+{
+  return _gantry_x_to_time (view, width, x);
+}
+
 double
 _gantry_round_step (double range, guint most, double base)
 {
