@@ -61,7 +61,7 @@ split_sizes (GantryLower *l, gint64 dim, gint64 axis)
       gantry_lower_invalid (l, "dimension %" G_GINT64_FORMAT " cannot be split into %" G_GINT64_FORMAT " parts", dim, parts);
       return NULL;
     }
-  chunk = (dim + parts - 1) / parts;
+  chunk = dim / parts + (dim % parts != 0);
   for (guint i = 0; i < l->n_out; i++)
     sizes[i] = CLAMP (dim - chunk * i, 0, chunk);
   return sizes;
@@ -77,7 +77,7 @@ split (GantryLower *l)
 
   for (guint i = 0; i < l->n_out && sizes != NULL; i++)
     {
-      if (sizes[i] < 0 || start + sizes[i] > gantry_lower_dim (l, x, axis))
+      if (sizes[i] < 0 || sizes[i] > gantry_lower_dim (l, x, axis) - start)
         {
           gantry_lower_invalid (l, "the parts exceed dimension %" G_GINT64_FORMAT, gantry_lower_dim (l, x, axis));
           return;

@@ -42,7 +42,7 @@ legacy_operand (GantryLower *l, guint32 x, guint32 y)
     return y;
   if (axis < 0)
     axis += rank;
-  if (axis < 0 || axis + n > rank)
+  if (axis < 0 || axis > rank || axis + n > rank)
     {
       gantry_lower_invalid (l, "axis %" G_GINT64_FORMAT " does not fit", axis);
       return 0;

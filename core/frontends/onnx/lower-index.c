@@ -367,6 +367,11 @@ range_length (GantryLower *l)
     {
       GantryLiteral *literal = gantry_lower_literal (l, gantry_lower_operand (l, i));
 
+      if (gantry_type_elements (gantry_lower_type (l, gantry_lower_operand (l, i))) != 1)
+        {
+          gantry_lower_invalid (l, "operand %u is not one number", i);
+          return 0;
+        }
       if (literal == NULL)
         return declared != NULL && declared->rank == 1 ? declared->dims[0] : -1;
       value[i] = gantry_literal_get_double (literal, 0);
@@ -454,7 +459,7 @@ reverse_sequence (GantryLower *l)
 
   if (!gantry_lower_check_rank (l, 0, 2, GANTRY_MAX_RANK) || !gantry_lower_check_rank (l, 1, 1, 1))
     return;
-  if (time_axis + batch_axis != 1 || time_axis < 0 || batch_axis < 0)
+  if (MIN (time_axis, batch_axis) != 0 || MAX (time_axis, batch_axis) != 1)
     {
       gantry_lower_invalid (l, "time and batch must be axes 0 and 1");
       return;

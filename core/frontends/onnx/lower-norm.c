@@ -154,9 +154,9 @@ layer_normalization (GantryLower *l)
   gsize n = axes_from (l, gantry_lower_rank (l, x), axes);
   guint32 centred, mean, inverse, y;
 
-  if (l->failed || !gantry_lower_has (l, 1))
+  if (l->failed || !gantry_lower_has (l, 1) || !gantry_element_is_float (stash))
     {
-      gantry_lower_invalid (l, "the scale is missing");
+      gantry_lower_invalid (l, "the scale is missing or stash_type is no floating point type");
       return;
     }
   centred = centre (l, gantry_lower_widen (l, x), axes, n, gantry_lower_float (l, "epsilon", 1e-5f), &mean, &inverse);

@@ -69,8 +69,8 @@ spread (GantryLower *l, guint32 parameter, guint32 x)
     return 0;
   if (gantry_lower_rank (l, parameter) == 1 && block == 0)
     return gantry_lower_along (l, parameter, rank, axis);
-  if (block < 1 || gantry_lower_rank (l, parameter) != rank
-      || gantry_lower_dim (l, parameter, axis) * block < gantry_lower_dim (l, x, axis) || block > (1 << 24))
+  if (block < 1 || block > (1 << 24) || gantry_lower_rank (l, parameter) != rank
+      || gantry_lower_dim (l, parameter, axis) * block < gantry_lower_dim (l, x, axis))
     {
       gantry_lower_invalid (l, "the scale does not fit the data");
       return 0;

@@ -124,9 +124,9 @@ constant_of_shape (GantryLower *l)
     }
   if (!check_dims (l, dims, n))
     return;
-  if (attr != NULL && value == NULL)
+  if (attr != NULL && (value == NULL || gantry_type_elements (value->type) != 1))
     {
-      gantry_lower_fail (l, "element type of the value is not compiled");
+      gantry_lower_fail (l, "the value is not one number of an element type that is compiled");
       return;
     }
   if (value == NULL)
