@@ -2,11 +2,12 @@
 /*
  * Measures the layout on graphs of DOT files, and draws it.
  *
- *   bench-layout [--runs=N] [FILE...]             a line for each figure: name, median, unit, least..most, peer
- *   bench-layout --json [--runs=N] [FILE...]      the same as a list of objects
+ *   bench-layout [--runs=N] [FILE...]             a line for each figure: name, median, unit,
+ * least..most, peer bench-layout --json [--runs=N] [FILE...]      the same as a list of objects
  *   bench-layout --svg=OUT [--area=X,Y,W,H] FILE  a picture, or a part of it
  *
- * Without a FILE, the sample graphs in data/layout of the folder that GANTRY_SHARED names, or of ../shared.
+ * Without a FILE, the sample graphs in data/layout of the folder that GANTRY_SHARED names, or of
+ * ../shared.
  */
 #include "tools/layout-sample.h"
 
@@ -15,8 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What other programs took for the same files, in wall seconds on a machine with two cores: Graphviz dot 2.43.0, and
- * the layout alone of Netron 9.2.1, 120 s at most. Quoted; not measured by this program. */
+/* What other programs took for the same files, in wall seconds on a machine with two cores:
+ * Graphviz dot 2.43.0, and the layout alone of Netron 9.2.1, 120 s at most. Quoted; not measured by
+ * this program. */
 typedef struct
 {
   const char *graph;
@@ -62,13 +64,13 @@ take_params (GantryLayoutParams *params)
     params->fold = GANTRY_LAYOUT_FOLD_NEVER;
 }
 
-/* --- picture ---------------------------------------------------------------------------------------------- */
+/* --- picture --------------------------------------------------------------------------------- */
 
 static void
 draw_box (GString *svg, const GantryLayoutBox *box, const char *style)
 {
-  g_string_append_printf (svg, "<rect x='%g' y='%g' width='%g' height='%g' %s/>\n", (double) box->x, (double) box->y,
-                          (double) box->width, (double) box->height, style);
+  g_string_append_printf (svg, "<rect x='%g' y='%g' width='%g' height='%g' %s/>\n", (double) box->x,
+                          (double) box->y, (double) box->width, (double) box->height, style);
 }
 
 static void
@@ -76,7 +78,8 @@ draw_edge (GString *svg, const GantryLayout *layout, guint32 e)
 {
   g_string_append (svg, "<polyline class='e' points='");
   for (guint32 i = layout->edge_first[e]; i < layout->edge_first[e + 1]; i++)
-    g_string_append_printf (svg, "%g,%g ", (double) layout->points[i].x, (double) layout->points[i].y);
+    g_string_append_printf (svg, "%g,%g ", (double) layout->points[i].x,
+                            (double) layout->points[i].y);
   g_string_append (svg, "'/>\n");
 }
 
@@ -101,7 +104,8 @@ paint (GantryLayoutItemKind kind, guint32 index, gpointer user_data)
       const GantryLayoutBox *box = &painter->layout->node[index];
 
       draw_box (painter->svg, box, "rx='4' fill='#cfe3d4' stroke='#567'");
-      g_string_append_printf (painter->svg, "<text x='%g' y='%g'>n%u</text>\n", (double) (box->x + box->width / 2),
+      g_string_append_printf (painter->svg, "<text x='%g' y='%g'>n%u</text>\n",
+                              (double) (box->x + box->width / 2),
                               (double) (box->y + box->height / 2 + 4), index);
     }
   return TRUE;
@@ -120,7 +124,8 @@ write_svg (const GantryLayout *layout, GError **error)
 
       if (g_strv_length (parts) != 4)
         {
-          g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, "--area=%s: must be X,Y,W,H", svg_area);
+          g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, "--area=%s: must be X,Y,W,H",
+                       svg_area);
           return FALSE;
         }
       area.x = (float) g_ascii_strtod (parts[0], NULL);
@@ -128,16 +133,18 @@ write_svg (const GantryLayout *layout, GError **error)
       area.width = (float) g_ascii_strtod (parts[2], NULL);
       area.height = (float) g_ascii_strtod (parts[3], NULL);
     }
-  g_string_append_printf (svg,
-                          "<svg xmlns='http://www.w3.org/2000/svg' viewBox='%g %g %g %g' width='%g' height='%g'>\n"
-                          "<defs><marker id='a' markerWidth='8' markerHeight='8' refX='7' refY='4' orient='auto'>"
-                          "<path d='M0,1 L8,4 L0,7 z' fill='#345'/></marker></defs>\n"
-                          "<style>.e{fill:none;stroke:#345;marker-end:url(#a)}"
-                          "text{font:11px sans-serif;text-anchor:middle}</style>\n",
-                          (double) area.x, (double) area.y, (double) area.width, (double) area.height,
-                          (double) area.width, (double) area.height);
-  g_string_append_printf (svg, "<rect x='%g' y='%g' width='%g' height='%g' fill='white'/>\n", (double) area.x,
-                          (double) area.y, (double) area.width, (double) area.height);
+  g_string_append_printf (
+    svg,
+    "<svg xmlns='http://www.w3.org/2000/svg' viewBox='%g %g %g %g' width='%g' height='%g'>\n"
+    "<defs><marker id='a' markerWidth='8' markerHeight='8' refX='7' refY='4' orient='auto'>"
+    "<path d='M0,1 L8,4 L0,7 z' fill='#345'/></marker></defs>\n"
+    "<style>.e{fill:none;stroke:#345;marker-end:url(#a)}"
+    "text{font:11px sans-serif;text-anchor:middle}</style>\n",
+    (double) area.x, (double) area.y, (double) area.width, (double) area.height,
+    (double) area.width, (double) area.height);
+  g_string_append_printf (svg, "<rect x='%g' y='%g' width='%g' height='%g' fill='white'/>\n",
+                          (double) area.x, (double) area.y, (double) area.width,
+                          (double) area.height);
   /* Groups are listed from the outside in by the reader, which is how they have to be painted. */
   for (guint32 g = 0; g < layout->n_groups; g++)
     draw_box (svg, &layout->group[g], "fill='#88aacc' fill-opacity='0.13' stroke='#9ab'");
@@ -149,7 +156,7 @@ write_svg (const GantryLayout *layout, GError **error)
   return g_file_set_contents (svg_path, svg->str, (gssize) svg->len, error);
 }
 
-/* --- figures ---------------------------------------------------------------------------------------------- */
+/* --- figures --------------------------------------------------------------------------------- */
 
 static int
 compare_doubles (const void *a, const void *b)
@@ -162,19 +169,21 @@ compare_doubles (const void *a, const void *b)
 
 /* One figure: the median of what was measured, sorted, and its spread. */
 static void
-print_figure (const char *graph, const char *name, const double *values, int n, const char *unit, const char *peer)
+print_figure (const char *graph, const char *name, const double *values, int n, const char *unit,
+              const char *peer)
 {
   g_autofree char *full = g_strdup_printf ("layout.%s.%s", graph, name);
   g_autofree char *quoted = peer != NULL ? g_strdup_printf ("quoted: %s", peer) : NULL;
 
   if (as_json)
-    g_print ("%s\n  { \"name\": \"%s\", \"value\": %.6g, \"unit\": \"%s\", \"min\": %.6g, \"max\": %.6g, "
-             "\"runs\": %d, \"peer\": %s%s%s }",
-             n_figures > 0 ? "," : "", full, values[n / 2], unit, values[0], values[n - 1], n,
-             quoted != NULL ? "\"" : "", quoted != NULL ? quoted : "null", quoted != NULL ? "\"" : "");
+    g_print (
+      "%s\n  { \"name\": \"%s\", \"value\": %.6g, \"unit\": \"%s\", \"min\": %.6g, \"max\": %.6g, "
+      "\"runs\": %d, \"peer\": %s%s%s }",
+      n_figures > 0 ? "," : "", full, values[n / 2], unit, values[0], values[n - 1], n,
+      quoted != NULL ? "\"" : "", quoted != NULL ? quoted : "null", quoted != NULL ? "\"" : "");
   else
-    g_print ("%-40s %10.4g %-8s %.4g..%.4g  %s\n", full, values[n / 2], unit, values[0], values[n - 1],
-             quoted != NULL ? quoted : "not measured");
+    g_print ("%-40s %10.4g %-8s %.4g..%.4g  %s\n", full, values[n / 2], unit, values[0],
+             values[n - 1], quoted != NULL ? quoted : "not measured");
   n_figures++;
 }
 
@@ -199,8 +208,8 @@ count_overlap (GantryLayoutItemKind kind, guint32 index, gpointer user_data)
   const GantryLayoutBox *a = &overlap->layout->node[overlap->node];
   const GantryLayoutBox *b = &overlap->layout->node[index];
 
-  if (kind == GANTRY_LAYOUT_ITEM_NODE && index > overlap->node && a->x < b->x + b->width && b->x < a->x + a->width
-      && a->y < b->y + b->height && b->y < a->y + a->height)
+  if (kind == GANTRY_LAYOUT_ITEM_NODE && index > overlap->node && a->x < b->x + b->width
+      && b->x < a->x + a->width && a->y < b->y + b->height && b->y < a->y + a->height)
     overlap->n_overlaps++;
   return TRUE;
 }
@@ -257,12 +266,13 @@ find_peers (const char *graph)
 }
 
 static void
-print_figures (const char *graph, const LayoutSample *sample, const GantryLayout *layout, double *ms,
-               int n_different)
+print_figures (const char *graph, const LayoutSample *sample, const GantryLayout *layout,
+               double *ms, int n_different)
 {
   qsort (ms, (size_t) n_runs, sizeof *ms, compare_doubles);
   print_figure (graph, "time", ms, n_runs, "ms", find_peers (graph));
-  print_count (graph, "peak_memory", (double) layout->peak_bytes / MAX (layout->n_nodes, 1), "B/node");
+  print_count (graph, "peak_memory", (double) layout->peak_bytes / MAX (layout->n_nodes, 1),
+               "B/node");
   print_count (graph, "result_memory", (double) layout->bytes / MAX (layout->n_nodes, 1), "B/node");
   print_count (graph, "overlaps", count_overlaps (layout), "boxes");
   print_count (graph, "missing", count_missing (&sample->input, layout), "edges");
@@ -309,9 +319,9 @@ list_samples (void)
 {
   const char *shared = g_getenv ("GANTRY_SHARED");
   const char *root = g_getenv ("GANTRY_SOURCE_ROOT");
-  g_autofree char *folder = shared != NULL
-                                ? g_build_filename (shared, "data", "layout", NULL)
-                                : g_build_filename (root != NULL ? root : ".", "..", "shared", "data", "layout", NULL);
+  g_autofree char *folder = shared != NULL ? g_build_filename (shared, "data", "layout", NULL)
+                                           : g_build_filename (root != NULL ? root : ".", "..",
+                                                               "shared", "data", "layout", NULL);
   g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
 
   for (guint i = 0; i < G_N_ELEMENTS (peers); i++)
@@ -338,12 +348,14 @@ main (int argc, char **argv)
   if (ok && (n_runs < 1 || n_runs > 1000))
     {
       ok = FALSE;
-      g_set_error (&error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, "--runs=%d: must be 1 to 1000", n_runs);
+      g_set_error (&error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, "--runs=%d: must be 1 to 1000",
+                   n_runs);
     }
   if (files == NULL)
     files = list_samples ();
   if (ok && files[0] == NULL && !as_json)
-    g_print ("# bench-layout: no sample graphs here; GANTRY_SHARED names the folder that holds data/layout\n");
+    g_print (
+      "# bench-layout: no sample graphs here; GANTRY_SHARED names the folder that holds data/layout\n");
   if (ok && as_json)
     g_print ("[");
   for (int i = 0; ok && files[i] != NULL; i++)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads `nK [width=W height=H];`, `nK -> nL;` and `subgraph cluster_X { ... }`, sizes in inches, gzipped or not.
- * That is what generated samples consist of; it is no DOT parser, and says so where a line is anything else.
+ * Reads `nK [width=W height=H];`, `nK -> nL;` and `subgraph cluster_X { ... }`, sizes in inches,
+ * gzipped or not. That is what generated samples consist of; it is no DOT parser, and says so where
+ * a line is anything else.
  */
 #include "tools/layout-sample.h"
 
@@ -144,17 +145,25 @@ LayoutSample *
 layout_sample_parse (const char *text, gsize length, GError **error)
 {
   g_autoptr (LayoutSample) sample = layout_sample_new ();
-  g_autofree char *copy = g_strndup (text, length);
-  g_auto (GStrv) lines = g_strsplit (copy, "\n", -1);
+  g_autoptr (GString) line = g_string_new (NULL);
+  const char *end = text + length;
   guint32 group = GANTRY_LAYOUT_NO_GROUP;
 
-  for (guint i = 0; lines[i] != NULL; i++)
-    if (!parse_line (sample, g_strstrip (lines[i]), &group))
-      {
-        g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-                     "line %u: \"%.40s\" is not a node with width and height, an edge or a subgraph", i + 1, lines[i]);
-        return NULL;
-      }
+  for (guint n = 1; text < end; n++)
+    {
+      const char *newline = memchr (text, '\n', (size_t) (end - text));
+
+      newline = newline != NULL ? newline : end;
+      g_string_truncate (line, 0);
+      g_string_append_len (line, text, newline - text);
+      text = newline + 1;
+      if (parse_line (sample, g_strstrip (line->str), &group))
+        continue;
+      g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+                   "line %u: \"%.40s\" is not a node with width and height, an edge or a subgraph",
+                   n, line->str);
+      return NULL;
+    }
   fill_input (sample);
   return g_steal_pointer (&sample);
 }
@@ -164,8 +173,9 @@ read_all (GInputStream *stream, GError **error)
 {
   g_autoptr (GOutputStream) memory = g_memory_output_stream_new_resizable ();
 
-  if (g_output_stream_splice (memory, stream,
-                              G_OUTPUT_STREAM_SPLICE_CLOSE_SOURCE | G_OUTPUT_STREAM_SPLICE_CLOSE_TARGET, NULL, error)
+  if (g_output_stream_splice (
+        memory, stream, G_OUTPUT_STREAM_SPLICE_CLOSE_SOURCE | G_OUTPUT_STREAM_SPLICE_CLOSE_TARGET,
+        NULL, error)
       < 0)
     return NULL;
   return g_memory_output_stream_steal_as_bytes (G_MEMORY_OUTPUT_STREAM (memory));
@@ -182,7 +192,8 @@ layout_sample_load (const char *path, GError **error)
     return NULL;
   if (g_str_has_suffix (path, ".gz"))
     {
-      g_autoptr (GZlibDecompressor) decompressor = g_zlib_decompressor_new (G_ZLIB_COMPRESSOR_FORMAT_GZIP);
+      g_autoptr (GZlibDecompressor)
+        decompressor = g_zlib_decompressor_new (G_ZLIB_COMPRESSOR_FORMAT_GZIP);
 
       stream = g_converter_input_stream_new (G_INPUT_STREAM (raw), G_CONVERTER (decompressor));
     }

@@ -1,28 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which vertices stand exactly below each other: the blocks, which are placed as rigid columns afterwards.
+ * Which vertices stand exactly below each other: the blocks, which are placed as rigid columns
+ * afterwards.
  *
- * The idea of aligning along links that do not cross, and so never get in each other's way, is from Brandes and
- * Koepf 2001. The choice is ours and made for computation graphs: the bends of one net first, so that long edges
- * are straight; then the main line of the program, which goes through the middle of parallel branches, takes the
- * longest way where there are two, and, where branches join, continues the oldest column.
+ * The idea of aligning along links that do not cross, and so never get in each other's way, is from
+ * Brandes and Koepf 2001. The choice is ours and made for computation graphs: the bends of one net
+ * first, so that long edges are straight; then the main line of the program, which goes through the
+ * middle of parallel branches, takes the longest way where there are two, and, where branches join,
+ * continues the oldest column.
  */
 #include "drawing/layout/layout-private.h"
 
 #include <stdlib.h>
 
-enum
-{
-  /* Two branches whose longest paths differ by no more than this count as equal. */
-  EQUAL_PATHS = 2,
-};
-
 typedef struct
 {
   LayLevel *level;
-  guint8 *taken;    /* something in the row below is aligned with it */
-  guint32 *main;    /* link to the main continuation */
-  gint32 *top;      /* row in which the column of each vertex begins */
+  guint8 *taken; /* something in the row below is aligned with it */
+  guint32 *main; /* link to the main continuation */
+  gint32 *top;   /* row in which the column of each vertex begins */
 } Aligner;
 
 /* Vertices of a link as seen on the page. */
@@ -56,8 +52,8 @@ lay_link_is_plain (const LayLevel *level, guint32 link)
          && level->link[link].klass == GANTRY_LAYOUT_EDGE_FLOW;
 }
 
-static gint
-compare_pos (gconstpointer a, gconstpointer b, gpointer data)
+gint
+lay_compare_positions (gconstpointer a, gconstpointer b, gpointer data)
 {
   const LayVertex *vertex = data;
   guint32 u = vertex[((const LayNeighbour *) a)->vertex].pos;
@@ -66,8 +62,8 @@ compare_pos (gconstpointer a, gconstpointer b, gpointer data)
   return u < v ? -1 : u > v;
 }
 
-/* The link that the column of an upper vertex continues along: with three branches or more the middle one, with
- * two the one on the longer path. */
+/* The link that the column of an upper vertex continues along: with three branches or more the
+ * middle one, with two the one on the longer path. */
 static guint32
 main_continuation (const LayLevel *level, guint32 v, LayNeighbour *list)
 {
@@ -79,7 +75,7 @@ main_continuation (const LayLevel *level, guint32 v, LayNeighbour *list)
   if (n == 0)
     return LAY_NONE;
   if (n > 1)
-    g_qsort_with_data (list, (gint) n, sizeof *list, compare_pos, level->vertex);
+    g_qsort_with_data (list, (gint) n, sizeof *list, lay_compare_positions, level->vertex);
 
   guint32 left = (n - 1) / 2;
   guint32 right = n / 2;
@@ -118,14 +114,16 @@ is_better (const Aligner *aligner, guint32 a, guint32 b)
   guint32 below;
   gint32 difference = lay_link_path (aligner->level, a) - lay_link_path (aligner->level, b);
 
-  if (ABS (difference) > EQUAL_PATHS)
+  if (ABS (difference) > LAY_EQUAL_PATHS)
     return difference > 0;
   ends_of (aligner->level, a, &above_a, &below);
   ends_of (aligner->level, b, &above_b, &below);
   if (aligner->top[above_a] != aligner->top[above_b])
     return aligner->top[above_a] < aligner->top[above_b];
-  /* Through ports only program order tells the main line, which made its value last, from what was saved before. */
-  return aligner->level->vertex[above_a].kind == LAY_IN && aligner->level->vertex[above_b].kind == LAY_IN
+  /* Through ports only program order tells the main line, which made its value last, from what was
+   * saved before. */
+  return aligner->level->vertex[above_a].kind == LAY_IN
+         && aligner->level->vertex[above_b].kind == LAY_IN
          && aligner->level->vertex[above_a].hint > aligner->level->vertex[above_b].hint;
 }
 
@@ -141,7 +139,8 @@ choose_link (const Aligner *aligner, guint32 v, LayGrade grade, gint64 low, gint
       const LayNeighbour *up = &level->up[k];
       gint64 pos = level->vertex[up->vertex].pos;
 
-      if (pos <= low || pos >= high || aligner->taken[up->vertex] || grade_link (aligner, up->link) != grade)
+      if (pos <= low || pos >= high || aligner->taken[up->vertex]
+          || grade_link (aligner, up->link) != grade)
         continue;
       if (best == LAY_NONE || is_better (aligner, up->link, level->up[best].link))
         best = k;
@@ -173,7 +172,8 @@ take_axes (Aligner *aligner, const guint32 *row, guint32 n)
     }
 }
 
-/* Aligns the vertices of row r with those of the row above. high is working room, one for each vertex of the row. */
+/* Aligns the vertices of row r with those of the row above. high is working room, one for each
+ * vertex of the row. */
 static void
 align_row (Aligner *aligner, gint32 r, gint64 *high)
 {

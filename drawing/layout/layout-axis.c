@@ -2,10 +2,10 @@
 /*
  * Axes: an even number of parallel branches is centred between where they part and where they meet.
  *
- * Of three branches the middle one continues the column of the fork. Of two or four none does; so that the column
- * still goes straight on below them, an invisible vertex is put between the two halves in every row, and fork,
- * invisible vertices and join become one block. Where the halves never meet, as in a tree, the fork ends its column
- * and is placed in the middle over them.
+ * Of three branches the middle one continues the column of the fork. Of two or four none does; so
+ * that the column still goes straight on below them, an invisible vertex is put between the two
+ * halves in every row, and fork, invisible vertices and join become one block. Where the halves
+ * never meet, as in a tree, the fork ends its column and is placed in the middle over them.
  */
 #include "drawing/layout/layout-private.h"
 
@@ -14,9 +14,8 @@
 
 enum
 {
-  MOST_ROWS = 48,   /* of a fork and join */
+  MOST_ROWS = 48,     /* of a fork and join */
   MOST_VERTICES = 48, /* of one half in one row */
-  EQUAL_PATHS = 2,  /* two branches count as equal if their longest paths differ by no more */
 };
 
 /* The part of one half of the branches in one row. */
@@ -49,7 +48,8 @@ advance (const LayLevel *level, Front *front)
   Front next = { 0 };
 
   for (guint32 i = 0; i < front->n; i++)
-    for (guint32 k = level->down_first[front->vertex[i]]; k < level->down_first[front->vertex[i] + 1]; k++)
+    for (guint32 k = level->down_first[front->vertex[i]];
+         k < level->down_first[front->vertex[i] + 1]; k++)
       {
         guint32 v = level->down[k].vertex;
 
@@ -78,7 +78,8 @@ reach_of (const LayLevel *level, const Front *front, gboolean right)
   return reach;
 }
 
-/* The one vertex in which both halves meet, if what else there is of them stays on its own side of it. */
+/* The one vertex in which both halves meet, if what else there is of them stays on its own side of
+ * it. */
 static guint32
 find_join (const LayLevel *level, const Front *left, const Front *right)
 {
@@ -119,7 +120,8 @@ follow_halves (Finder *finder, guint32 fork, Front *left, Front *right)
       if (do_meet (left, right))
         {
           axis.join = find_join (level, left, right);
-          if (axis.join != LAY_NONE && axis.n_rows > 0 && finder->places->len - axis.first == axis.n_rows
+          if (axis.join != LAY_NONE && axis.n_rows > 0
+              && finder->places->len - axis.first == axis.n_rows
               && level->vertex[axis.join].side == level->vertex[fork].side)
             {
               g_array_append_val (finder->axes, axis);
@@ -146,16 +148,6 @@ follow_halves (Finder *finder, guint32 fork, Front *left, Front *right)
   g_array_set_size (finder->places, axis.first);
 }
 
-static gint
-compare_positions (gconstpointer a, gconstpointer b, gpointer data)
-{
-  const LayVertex *vertex = data;
-  guint32 u = vertex[((const LayNeighbour *) a)->vertex].pos;
-  guint32 v = vertex[((const LayNeighbour *) b)->vertex].pos;
-
-  return u < v ? -1 : u > v;
-}
-
 /* A fork has an even number of branches, and if two, of about the same length. */
 static void
 try_fork (Finder *finder, guint32 fork)
@@ -175,9 +167,10 @@ try_fork (Finder *finder, guint32 fork)
   if (n == 0 || n % 2 == 1)
     return;
   if (n == 2
-      && ABS (lay_link_path (level, branch[0].link) - lay_link_path (level, branch[1].link)) > EQUAL_PATHS)
+      && ABS (lay_link_path (level, branch[0].link) - lay_link_path (level, branch[1].link))
+           > LAY_EQUAL_PATHS)
     return;
-  g_qsort_with_data (branch, (gint) n, sizeof *branch, compare_positions, level->vertex);
+  g_qsort_with_data (branch, (gint) n, sizeof *branch, lay_compare_positions, level->vertex);
   for (guint32 i = 0; i < n; i++)
     {
       Front *mine = &half[i >= n / 2];
@@ -188,7 +181,7 @@ try_fork (Finder *finder, guint32 fork)
   follow_halves (finder, fork, &half[0], &half[1]);
 }
 
-/* --- putting them in -------------------------------------------------------------------------------------- */
+/* --- putting them in ------------------------------------------------------------------------- */
 
 /* An axis vertex on its way into its row. */
 typedef struct
@@ -243,8 +236,10 @@ add_vertices (LayLevel *level, LayJob *job, const Finder *finder, LayScratch *sc
           mine->kind = LAY_AXIS;
           mine->side = vertex[axis->fork].side;
           mine->row = vertex[axis->fork].row + 1 + (gint32) k;
-          entry[axis->first + k] = (Entry){ mine->row, g_array_index (finder->places, guint32, axis->first + k),
-                                            before + axis->first + k };
+          entry[axis->first + k] = (Entry){
+            mine->row, g_array_index (finder->places, guint32, axis->first + k),
+            before + axis->first + k
+          };
         }
       axis->first += before;
     }

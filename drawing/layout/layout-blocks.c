@@ -12,19 +12,13 @@ lay_distance_between (const LayJob *job, const LayVertex *a, const LayVertex *b)
   gboolean thin_b = !lay_vertex_is_base (b) || b->w == 0;
   gint32 gap = thin_a && thin_b ? job->lane_gap : thin_a || thin_b ? job->bend_gap : job->node_gap;
 
-  /* An axis has no width of its own: both sides of it together are as far apart as they would be without it. */
+  /* An axis has no width of its own: both sides of it together are as far apart as they would be
+   * without it. */
   if (a->kind == LAY_AXIS || b->kind == LAY_AXIS)
     gap = (thin_a && thin_b ? job->bend_gap : job->node_gap) / 2;
   if (a->side != b->side)
     gap += job->node_gap;
   return a->w / 2 + gap + b->w / 2;
-}
-
-/* Where a pin is, from the middle of its vertex; free pins are in the middle. */
-static gint32
-pin_from_middle (const LayVertex *vertex, gint32 pin)
-{
-  return pin == LAY_FREE ? 0 : pin - vertex->w / 2;
 }
 
 /* Numbers the blocks and says where in its block each vertex stands. */
@@ -54,7 +48,8 @@ number_blocks (LayLevel *level)
       gint32 pin_u = wire->from == u ? wire->pin : link->pin;
       gint32 pin_v = wire->from == u ? link->pin : wire->pin;
 
-      vertex[v].shift += pin_from_middle (&vertex[u], pin_u) - pin_from_middle (&vertex[v], pin_v);
+      vertex[v].shift += lay_pin_from_middle (&vertex[u], pin_u)
+                         - lay_pin_from_middle (&vertex[v], pin_v);
     }
 }
 

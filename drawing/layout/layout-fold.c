@@ -2,19 +2,20 @@
 /*
  * Folding: a level whose long segments are nested around a turning point is drawn as two columns.
  *
- * In a training step each value saved by the forward pass is used at the mirrored place of the backward pass:
- * thousands of segments, each thousands of ranks long. Drawn with everything below the turning point turned up
- * again beside the first half, they are short and level. The turning point is the weighted median of the
- * middles of the long segments; the level is folded only if that makes its segments much shorter in all.
+ * In a training step each value saved by the forward pass is used at the mirrored place of the
+ * backward pass: thousands of segments, each thousands of ranks long. Drawn with everything below
+ * the turning point turned up again beside the first half, they are short and level. The turning
+ * point is the weighted median of the middles of the long segments; the level is folded only if
+ * that makes its segments much shorter in all.
  */
 #include "drawing/layout/layout-private.h"
 
 enum
 {
-  LONG_SPAN = 16,    /* ranks */
-  LEAST_LONG = 8,    /* long nets, else there is nothing to gain */
-  LEAST_SHARE = 24,  /* one net in so many must be long */
-  SLIDES = 4,        /* passes that draw mirrored rows together */
+  LONG_SPAN = 16,   /* ranks */
+  LEAST_LONG = 8,   /* long nets, else there is nothing to gain */
+  LEAST_SHARE = 24, /* one net in so many must be long */
+  SLIDES = 4,       /* passes that draw mirrored rows together */
 };
 
 static gint32
@@ -23,8 +24,8 @@ span_of (const LayLevel *level, const LaySegment *segment)
   return ABS (level->vertex[segment->to].row - level->vertex[segment->from].row);
 }
 
-/* The farthest of the segments of one net that begin at s; they share a trunk, so no other adds to the length. s
- * moves on to the next net. */
+/* The farthest of the segments of one net that begin at s; they share a trunk, so no other adds to
+ * the length. s moves on to the next net. */
 static const LaySegment *
 next_net (const LayLevel *level, guint32 *s)
 {
@@ -36,7 +37,7 @@ next_net (const LayLevel *level, guint32 *s)
   return farthest;
 }
 
-/* The row sum (twice the middle) that halves the length of all long nets; -1 if there are too few. */
+/* The row sum (twice the middle) that halves the length of all long nets; -1 if there are few. */
 static gint32
 find_turn (LayLevel *level, LayJob *job, gint32 n_rows)
 {
@@ -91,14 +92,15 @@ is_worth_it (const LayLevel *level, gint32 turn)
   return folded * 2 < straight;
 }
 
-/* The mean row of the values that a vertex of the right column takes from the left one; its own row if none. */
+/* The mean row of the values that a vertex of the right column takes from the left one; its own row
+ * if none. */
 static gint32
 row_of_values (const LayLevel *level, const guint64 *sum, const guint32 *n, guint32 v)
 {
   return n[v] > 0 ? (gint32) (sum[v] / n[v]) : level->vertex[v].row;
 }
 
-/* Moves a vertex of the right column as far towards a row as its neighbours in that column allow. */
+/* Moves a vertex of the right column towards a row, as far as its neighbours there allow. */
 static void
 slide (LayLevel *level, const LayFlow *flow, guint32 v, gint32 wanted)
 {
@@ -127,8 +129,8 @@ slide (LayLevel *level, const LayFlow *flow, guint32 v, gint32 wanted)
   vertex[v].row = wanted;
 }
 
-/* Longest path pressed the right column against the end of the program. Where there is play, its vertices move to
- * the rows of the values that they use. */
+/* Longest path pressed the right column against the end of the program. Where there is play, its
+ * vertices move to the rows of the values that they use. */
 static void
 slide_right_column (LayLevel *level, LayJob *job, const LayFlow *flow)
 {
@@ -174,7 +176,8 @@ lay_level_fold (LayLevel *level, LayJob *job, const LayFlow *flow)
   if (turn < 0 || !is_worth_it (level, turn))
     return !lay_job_cancelled (job);
 
-  /* Rows may become negative here, where the second half is the longer one; they are settled afterwards. */
+  /* Rows may become negative here, where the second half is the longer one; they are settled
+   * afterwards. */
   for (guint32 v = 0; v < level->n_vertices; v++)
     {
       LayVertex *vertex = &level->vertex[v];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lays out one group: makes a level of what lies directly in it, takes the level through all stages, and keeps what
- * came out.
+ * Lays out one group: makes a level of what lies directly in it, takes the level through all
+ * stages, and keeps what came out.
  */
 #include "drawing/layout/layout-tree-private.h"
 
@@ -52,7 +52,8 @@ add_members (Builder *builder)
       if (input->previous_x != NULL && isfinite (input->previous_x[v]))
         vertex->previous = input->previous_x[v];
     }
-  for (guint32 i = tree->child_first[builder->group]; i < tree->child_first[builder->group + 1]; i++)
+  for (guint32 i = tree->child_first[builder->group]; i < tree->child_first[builder->group + 1];
+       i++)
     {
       const LayGroup *child = &tree->group[tree->child[i]];
 
@@ -65,7 +66,8 @@ add_members (Builder *builder)
     }
 }
 
-/* The vertex that a part comes from. Parts are in the order of their nets, so those of one port follow each other. */
+/* The vertex that a part comes from. Parts are in the order of their nets, so those of one port
+ * follow each other. */
 static guint32
 vertex_of_tail (Builder *builder, const LayPart *part, gint32 *pin)
 {
@@ -137,7 +139,8 @@ build_level (Builder *builder)
   const LayTree *tree = builder->tree;
   LayLevel *level = &builder->level;
   guint32 g = builder->group;
-  gsize n_members = tree->node_first[g + 1] - tree->node_first[g] + tree->child_first[g + 1] - tree->child_first[g];
+  gsize n_members = tree->node_first[g + 1] - tree->node_first[g] + tree->child_first[g + 1]
+                    - tree->child_first[g];
   gsize n_ports = 0;
 
   builder->parts = tree->part_list + tree->part_first[g];
@@ -160,11 +163,13 @@ static gboolean
 run_stages (LayLevel *level, LayJob *job)
 {
   return lay_level_rank (level, job) && lay_level_route (level, job) && lay_level_order (level, job)
-         && lay_level_axes (level, job) && lay_level_align (level, job) && lay_level_loosen (level, job) && lay_level_place (level, job)
-         && lay_level_lanes (level, job) && lay_level_ports (level, job) && lay_level_tracks (level, job);
+         && lay_level_axes (level, job) && lay_level_align (level, job)
+         && lay_level_loosen (level, job) && lay_level_place (level, job)
+         && lay_level_lanes (level, job) && lay_level_ports (level, job)
+         && lay_level_tracks (level, job);
 }
 
-/* --- what came out ---------------------------------------------------------------------------------------- */
+/* --- what came out --------------------------------------------------------------------------- */
 
 /* Sizes the group's box around its content. */
 static void

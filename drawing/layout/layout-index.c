@@ -2,9 +2,10 @@
 /*
  * Finds what lies in a part of the drawing, or under the pointer.
  *
- * A packed R-tree: everything sorted along a Hilbert curve, sixteen entries to a leaf, sixteen leaves to a node and
- * so on (Kamel and Faloutsos 1993). Long edges are entered in pieces, so that a lane down the whole page does not
- * make every node of the tree as tall as the page. A query touches little more than it finds.
+ * A packed R-tree: everything sorted along a Hilbert curve, sixteen entries to a leaf, sixteen
+ * leaves to a node and so on (Kamel and Faloutsos 1993). Long edges are entered in pieces, so that
+ * a lane down the whole page does not make every node of the tree as tall as the page. A query
+ * touches little more than it finds.
  */
 #include "drawing/layout/layout-result-private.h"
 
@@ -17,7 +18,7 @@ enum
   CURVE_BITS = 16,
 };
 
-/* --- pieces of edges -------------------------------------------------------------------------------------- */
+/* --- pieces of edges ------------------------------------------------------------------------- */
 
 static gboolean
 is_long (const GantryLayoutPoint *a, const GantryLayoutPoint *b)
@@ -67,7 +68,7 @@ meet (const LayBounds *a, const LayBounds *b)
   return a->x0 <= b->x1 && b->x0 <= a->x1 && a->y0 <= b->y1 && b->y0 <= a->y1;
 }
 
-/* --- building --------------------------------------------------------------------------------------------- */
+/* --- building -------------------------------------------------------------------------------- */
 
 guint32
 lay_index_count_entries (const GantryLayout *layout)
@@ -156,7 +157,8 @@ place_on_curve (guint32 x, guint32 y)
   return place;
 }
 
-/* Orders entries by their keys, which are in the upper halves; radix sort, so nothing depends on a library's taste. */
+/* Orders entries by their keys, which are in the upper halves; radix sort, so nothing depends on a
+ * library's taste. */
 static guint64 *
 sort_keys (guint64 *key, guint64 *other, guint32 n)
 {
@@ -225,14 +227,16 @@ lay_index_build (LayIndex *index, const GantryLayout *layout, LayScratch *scratc
       LayBounds *mine = index->bounds + index->level_first[level];
 
       for (guint32 i = 0; i < n_below; i++)
-        mine[i / LAY_INDEX_FAN] = i % LAY_INDEX_FAN == 0 ? below[i] : join (mine[i / LAY_INDEX_FAN], below[i]);
+        mine[i / LAY_INDEX_FAN] = i % LAY_INDEX_FAN == 0 ? below[i]
+                                                         : join (mine[i / LAY_INDEX_FAN], below[i]);
     }
   lay_scratch_release (scratch, mark);
 }
 
-/* --- asking ----------------------------------------------------------------------------------------------- */
+/* --- asking ---------------------------------------------------------------------------------- */
 
-/* Whether the piece of an edge that begins at a point is the first to run through the area: the others keep quiet. */
+/* Whether the piece of an edge that begins at a point is the first to run through the area: the
+ * others keep quiet. */
 static gboolean
 is_first_through (const GantryLayout *layout, guint32 e, guint32 begin, const LayBounds *area)
 {
@@ -250,8 +254,8 @@ is_first_through (const GantryLayout *layout, guint32 e, guint32 begin, const La
 }
 
 static gboolean
-visit_entry (const GantryLayout *layout, const LayIndex *index, guint32 entry, const LayBounds *area,
-             GantryLayoutVisit visit, gpointer user_data)
+visit_entry (const GantryLayout *layout, const LayIndex *index, guint32 entry,
+             const LayBounds *area, GantryLayoutVisit visit, gpointer user_data)
 {
   guint32 item = index->item[entry];
 
@@ -270,14 +274,16 @@ visit_entry (const GantryLayout *layout, const LayIndex *index, guint32 entry, c
  * gantry_layout_query:
  * @layout: a layout
  * @area: a rectangle of the drawing
- * @visit: (scope call): called once for everything that has a point in common with @area, in no promised order
+ * @visit: (scope call): called once for everything that has a point in common with @area, in no
+ * promised order
  * @user_data: for @visit
  *
- * Finds the nodes, groups and edges in a part of the drawing. Takes time for what is found, not for what there is.
+ * Finds the nodes, groups and edges in a part of the drawing. Takes time for what is found, not for
+ * what there is.
  */
 void
-gantry_layout_query (const GantryLayout *layout, const GantryLayoutBox *area, GantryLayoutVisit visit,
-                     gpointer user_data)
+gantry_layout_query (const GantryLayout *layout, const GantryLayoutBox *area,
+                     GantryLayoutVisit visit, gpointer user_data)
 {
   g_return_if_fail (layout != NULL && area != NULL && visit != NULL);
 
@@ -355,14 +361,16 @@ consider (GantryLayoutItemKind kind, guint32 index, gpointer user_data)
     badness = distance_to_edge (pick->layout, index, pick->x, pick->y);
   else
     {
-      const GantryLayoutBox *box
-          = kind == GANTRY_LAYOUT_ITEM_NODE ? &pick->layout->node[index] : &pick->layout->group[index];
+      const GantryLayoutBox *box = kind == GANTRY_LAYOUT_ITEM_NODE ? &pick->layout->node[index]
+                                                                   : &pick->layout->group[index];
 
-      if (pick->x < box->x || pick->x > box->x + box->width || pick->y < box->y || pick->y > box->y + box->height)
+      if (pick->x < box->x || pick->x > box->x + box->width || pick->y < box->y
+          || pick->y > box->y + box->height)
         return TRUE;
       badness = box->width * box->height;
     }
-  if (kind == pick->kind && (badness > pick->badness || (badness == pick->badness && index > pick->index)))
+  if (kind == pick->kind
+      && (badness > pick->badness || (badness == pick->badness && index > pick->index)))
     return TRUE;
   pick->kind = kind;
   pick->index = index;

@@ -2,9 +2,9 @@
 /*
  * Lanes: where long nets run beside the columns.
  *
- * A lane passes many rows. It stands as near as the widest of them allows, to the left or the right, whichever is
- * nearer to its ends. Short lanes are placed first, so nested ones lie around each other like the layers of an
- * onion and do not cross.
+ * A lane passes many rows. It stands as near as the widest of them allows, to the left or the
+ * right, whichever is nearer to its ends. Short lanes are placed first, so nested ones lie around
+ * each other like the layers of an onion and do not cross.
  */
 #include "drawing/layout/layout-private.h"
 
@@ -54,7 +54,9 @@ list_lanes (LayLevel *level, LayJob *job, guint32 *n_out)
     if (level->vertex[v].kind == LAY_LANE)
       {
         lane_of[v] = n;
-        lane[n++] = (Lane){ .vertex = v, .first = level->vertex[v].row, .last = (gint32) level->vertex[v].pos };
+        lane[n++] = (Lane){ .vertex = v,
+                            .first = level->vertex[v].row,
+                            .last = (gint32) level->vertex[v].pos };
       }
   for (guint32 k = 0; k < level->n_links; k++)
     {
@@ -98,7 +100,8 @@ lay_level_lanes (LayLevel *level, LayJob *job)
       const LayVertex *last = &level->vertex[level->order[past - 1]];
 
       lay_sky_raise (&left, (guint32) r, (guint32) r, -first->x + job->bend_gap - job->lane_gap);
-      lay_sky_raise (&right, (guint32) r, (guint32) r, last->x + last->w + job->bend_gap - job->lane_gap);
+      lay_sky_raise (&right, (guint32) r, (guint32) r,
+                     last->x + last->w + job->bend_gap - job->lane_gap);
     }
   qsort (lane, n, sizeof *lane, compare_lanes);
   for (guint32 i = 0; i < n; i++)

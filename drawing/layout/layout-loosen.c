@@ -2,10 +2,11 @@
 /*
  * Cuts blocks that would make the drawing much wider than its rows.
  *
- * In a dense graph rigid blocks make staircases: one is left of the next in one row, that one left of a third some
- * rows below, and so on, until the drawing is many times as wide as its widest row. A staircase is a long path of
- * distances; cutting one of its blocks between the row where the path enters it and the row where it leaves it
- * takes the path apart, at the price of one bend. Graphs that are narrow, as most models are, are left alone.
+ * In a dense graph rigid blocks make staircases: one is left of the next in one row, that one left
+ * of a third some rows below, and so on, until the drawing is many times as wide as its widest row.
+ * A staircase is a long path of distances; cutting one of its blocks between the row where the path
+ * enters it and the row where it leaves it takes the path apart, at the price of one bend. Graphs
+ * that are narrow, as most models are, are left alone.
  */
 #include "drawing/layout/layout-private.h"
 
@@ -14,7 +15,7 @@ enum
   MOST_ROUNDS = 24,
   GENTLE_ROUNDS = 6, /* after these, twice as many cuts are made in every round */
   FEW = 2000,        /* one cut for so many blocks is not worth another round */
-  SLACK = 400,     /* points by which a path may be longer than 5/4 of the widest row that it touches */
+  SLACK = 400, /* points by which a path may be longer than 5/4 of the widest row that it touches */
   PIECES = 6,
   MOST_PIECES = 256,
 };
@@ -23,12 +24,12 @@ typedef struct
 {
   LayLevel *level;
   LayBlocks blocks;
-  gint64 *at;        /* leftmost place of each block */
-  guint32 *from;     /* the distance that holds it there, or LAY_NONE */
+  gint64 *at;    /* leftmost place of each block */
+  guint32 *from; /* the distance that holds it there, or LAY_NONE */
   guint8 *seen;
   gint64 *row_width;
-  guint32 *last;     /* the lowest vertex of each block */
-  gint64 pieces;     /* a path that is too long is cut this often in every length that it may have */
+  guint32 *last; /* the lowest vertex of each block */
+  gint64 pieces; /* a path that is too long is cut this often in every length that it may have */
 } Loosener;
 
 /* Where a block can be cut: at the vertex below, to loosen it from the one above. */
@@ -46,8 +47,8 @@ measure_rows (Loosener *loosener, LayJob *job)
   loosener->row_width = LAY_NEW (&job->scratch, gint64, level->n_rows);
   for (gint32 r = 0; r < level->n_rows; r++)
     for (guint32 i = level->row_first[r]; i + 1 < level->row_first[r + 1]; i++)
-      loosener->row_width[r]
-          += lay_distance_between (job, &level->vertex[level->order[i]], &level->vertex[level->order[i + 1]]);
+      loosener->row_width[r] += lay_distance_between (job, &level->vertex[level->order[i]],
+                                                      &level->vertex[level->order[i + 1]]);
 }
 
 static void
@@ -83,15 +84,17 @@ find_cut (const Loosener *loosener, guint32 block, gint32 row_a, gint32 row_b)
   gint32 lower = MAX (row_a, row_b);
   Cut best = { LAY_NONE, 0 };
 
-  for (guint32 v = loosener->last[block]; v != LAY_NONE && level->vertex[v].row > upper; v = level->above[v])
+  for (guint32 v = loosener->last[block]; v != LAY_NONE && level->vertex[v].row > upper;
+       v = level->above[v])
     if (level->vertex[v].row <= lower && level->above[v] != LAY_NONE
         && (best.vertex == LAY_NONE || level->grade[v] > best.grade))
       best = (Cut){ v, level->grade[v] };
   return best;
 }
 
-/* Follows the path that holds a block in its place to the left, and, if it is too long, cuts it often: cuts bring
- * forward other paths, and cutting each only as often as it needs takes many more rounds and cuts more in the end. */
+/* Follows the path that holds a block in its place to the left, and, if it is too long, cuts it
+ * often: cuts bring forward other paths, and cutting each only as often as it needs takes many more
+ * rounds and cuts more in the end. */
 static guint32
 loosen_path (Loosener *loosener, guint32 block)
 {
@@ -118,7 +121,8 @@ loosen_path (Loosener *loosener, guint32 block)
         }
       gint64 limit = widest * 5 / 4 + SLACK;
 
-      if (best.vertex != LAY_NONE && length > limit && begin - loosener->at[left->other] > limit / loosener->pieces)
+      if (best.vertex != LAY_NONE && length > limit
+          && begin - loosener->at[left->other] > limit / loosener->pieces)
         {
           loosener->level->above[best.vertex] = LAY_NONE;
           n_cuts++;

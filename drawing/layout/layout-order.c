@@ -2,9 +2,10 @@
 /*
  * The order of the vertices within each row: few crossings, and stable.
  *
- * Barycentre sweeps (Sugiyama, Tagawa, Toda 1981) from a depth-first start, the best order seen is kept; then
- * neighbours change places as long as that saves crossings. Crossings of a channel are counted with a binary
- * indexed tree (Barth, Juenger, Mutzel 2002), so a sweep costs O(links log width).
+ * Barycentre sweeps (Sugiyama, Tagawa, Toda 1981) from a depth-first start, the best order seen is
+ * kept; then neighbours change places as long as that saves crossings. Crossings of a channel are
+ * counted with a binary indexed tree (Barth, Juenger, Mutzel 2002), so a sweep costs O(links log
+ * width).
  */
 #include "drawing/layout/layout-private.h"
 
@@ -15,9 +16,9 @@
 enum
 {
   MOST_SWEEPS = 12,
-  MOST_IDLE_SWEEPS = 4,  /* sweeps without gain before giving up */
-  MOST_SWITCHES = 4,     /* rounds of neighbours changing places */
-  MOST_DEGREE = 64,      /* vertices with more neighbours than this do not change places */
+  MOST_IDLE_SWEEPS = 4, /* sweeps without gain before giving up */
+  MOST_SWITCHES = 4,    /* rounds of neighbours changing places */
+  MOST_DEGREE = 64,     /* vertices with more neighbours than this do not change places */
 };
 
 /* A vertex of a row being sorted. */
@@ -34,13 +35,13 @@ typedef struct
   LayJob *job;
   Slot *slot;
   double *key;
-  guint32 *tree;  /* binary indexed, as wide as the widest row */
-  guint32 *twin;  /* a vertex of the same row that it hangs on, where it has no neighbour above or below */
-  guint32 *best;  /* the best order so far */
+  guint32 *tree; /* binary indexed, as wide as the widest row */
+  guint32 *twin; /* a vertex of its row that it hangs on, if it has no other neighbour */
+  guint32 *best; /* the best order so far */
   guint32 widest;
 } Sorter;
 
-/* --- start ------------------------------------------------------------------------------------------------ */
+/* --- start ----------------------------------------------------------------------------------- */
 
 static void
 make_rows (LayLevel *level, LayJob *job)
@@ -68,8 +69,8 @@ number_rows (LayLevel *level)
       level->vertex[level->order[i]].pos = i - level->row_first[r];
 }
 
-/* Depth first over the links, down before up, so that what belongs together stands together and a net that skips
- * ranks stands to the right of what it skips. */
+/* Depth first over the links, down before up, so that what belongs together stands together and a
+ * net that skips ranks stands to the right of what it skips. */
 static void
 walk_from (LayLevel *level, guint32 root, guint8 *seen, guint32 *stack, guint32 *next)
 {
@@ -138,7 +139,7 @@ start_order (LayLevel *level, LayJob *job)
   lay_scratch_release (&job->scratch, mark);
 }
 
-/* --- sorting one row -------------------------------------------------------------------------------------- */
+/* --- sorting one row ------------------------------------------------------------------------- */
 
 static gint
 compare_slots (gconstpointer a, gconstpointer b)
@@ -170,7 +171,8 @@ sort_slots (Slot *slot, guint32 n)
     }
 }
 
-/* Where a link meets the far row: between the vertices, by the place of the pin where that is fixed. */
+/* Where a link meets the far row: between the vertices, by the place of the pin where that is
+ * fixed. */
 static double
 place_at (const LayLevel *level, const LayNeighbour *neighbour)
 {
@@ -192,7 +194,7 @@ barycentre (const LayLevel *level, const LayNeighbour *neighbour, guint32 n)
   return sum / n;
 }
 
-/* Sorts row[0 .. n - 1], one column of a row, by keys; vertices without a key stay where they are. */
+/* Sorts row[0 .. n - 1], one column of a row, by keys; what has no key stays where it is. */
 static gboolean
 sort_part (Sorter *sorter, guint32 *row, guint32 n, guint32 first_pos)
 {
@@ -228,7 +230,8 @@ sort_row (Sorter *sorter, gint32 r)
 
   for (guint32 begin = 0, end; begin < n; begin = end)
     {
-      for (end = begin + 1; end < n && level->vertex[row[end]].side == level->vertex[row[begin]].side; end++)
+      for (end = begin + 1;
+           end < n && level->vertex[row[end]].side == level->vertex[row[begin]].side; end++)
         continue;
       moved |= sort_part (sorter, row + begin, end - begin, begin);
     }
@@ -262,13 +265,14 @@ sweep (Sorter *sorter, gboolean down)
     {
       gint32 r = down ? i : level->n_rows - 1 - i;
 
-      key_row (sorter, r, down ? level->up_first : level->down_first, down ? level->up : level->down);
+      key_row (sorter, r, down ? level->up_first : level->down_first,
+               down ? level->up : level->down);
       moved |= sort_row (sorter, r);
     }
   return moved;
 }
 
-/* --- crossings -------------------------------------------------------------------------------------------- */
+/* --- crossings ------------------------------------------------------------------------------- */
 
 /* Crossings in the channel above row r + 1: pairs of links whose ends are in opposite order. */
 static guint64
@@ -315,8 +319,8 @@ count_crossings (Sorter *sorter)
 
 /* Positions of the neighbours of v, ascending; FALSE if there are too many to bother. */
 static gboolean
-list_positions (const LayLevel *level, const guint32 *first, const LayNeighbour *list, guint32 v, guint32 *positions,
-                guint32 *n)
+list_positions (const LayLevel *level, const guint32 *first, const LayNeighbour *list, guint32 v,
+                guint32 *positions, guint32 *n)
 {
   *n = first[v + 1] - first[v];
   if (*n > MOST_DEGREE)
@@ -333,9 +337,11 @@ list_positions (const LayLevel *level, const guint32 *first, const LayNeighbour 
   return TRUE;
 }
 
-/* How many crossings fewer there are between the links of u and of v, u left of v, if they change places. */
+/* How many crossings fewer there are between the links of u and of v, u left of v, if they change
+ * places. */
 static gint64
-gain_on_side (const LayLevel *level, const guint32 *first, const LayNeighbour *list, guint32 u, guint32 v)
+gain_on_side (const LayLevel *level, const guint32 *first, const LayNeighbour *list, guint32 u,
+              guint32 v)
 {
   guint32 of_u[MOST_DEGREE];
   guint32 of_v[MOST_DEGREE];
@@ -343,7 +349,8 @@ gain_on_side (const LayLevel *level, const guint32 *first, const LayNeighbour *l
   guint32 n_v;
   gint64 gain = 0;
 
-  if (!list_positions (level, first, list, u, of_u, &n_u) || !list_positions (level, first, list, v, of_v, &n_v))
+  if (!list_positions (level, first, list, u, of_u, &n_u)
+      || !list_positions (level, first, list, v, of_v, &n_v))
     return -G_MAXINT32;
   for (guint32 i = 0, less = 0, not_more = 0; i < n_u; i++)
     {
@@ -351,8 +358,8 @@ gain_on_side (const LayLevel *level, const guint32 *first, const LayNeighbour *l
         less++;
       while (not_more < n_v && of_v[not_more] <= of_u[i])
         not_more++;
-      gain += less;               /* cross now */
-      gain -= n_v - not_more;     /* would cross then */
+      gain += less;           /* cross now */
+      gain -= n_v - not_more; /* would cross then */
     }
   return gain;
 }
@@ -376,7 +383,7 @@ switch_neighbours (Sorter *sorter)
             if (level->vertex[u].side != level->vertex[v].side)
               continue;
             if (gain_on_side (level, level->up_first, level->up, u, v)
-                    + gain_on_side (level, level->down_first, level->down, u, v)
+                  + gain_on_side (level, level->down_first, level->down, u, v)
                 <= 0)
               continue;
             level->order[i] = v;
@@ -390,12 +397,13 @@ switch_neighbours (Sorter *sorter)
     }
 }
 
-/* --- the whole -------------------------------------------------------------------------------------------- */
+/* --- the whole ------------------------------------------------------------------------------- */
 
 static void
 keep_order (Sorter *sorter)
 {
-  memcpy (sorter->best, sorter->level->order, sorter->level->row_first[sorter->level->n_rows] * sizeof (guint32));
+  memcpy (sorter->best, sorter->level->order,
+          sorter->level->row_first[sorter->level->n_rows] * sizeof (guint32));
 }
 
 static void
@@ -407,7 +415,8 @@ take_kept_order (Sorter *sorter)
   number_rows (level);
 }
 
-/* Sorts every row by column, and puts each twin behind the vertex that it hangs on: the walk saw to neither. */
+/* Sorts every row by column, and puts each twin behind the vertex that it hangs on: the walk saw to
+ * neither. */
 static void
 tidy_start (Sorter *sorter)
 {
@@ -432,7 +441,8 @@ tidy_start (Sorter *sorter)
   number_rows (level);
 }
 
-/* Puts the vertices that were in the picture before back into their order, at the places they hold among the others. */
+/* Puts the vertices that were in the picture before back into their order, at the places they hold
+ * among the others. */
 static gboolean
 take_previous_order (Sorter *sorter)
 {
@@ -454,7 +464,8 @@ take_previous_order (Sorter *sorter)
   return any;
 }
 
-/* A vertex that turns within its channel only, like the bend of a self loop, stays with what it hangs on. */
+/* A vertex that turns within its channel only, like the bend of a self loop, stays with what it
+ * hangs on. */
 static void
 find_twins (Sorter *sorter)
 {
@@ -469,13 +480,15 @@ find_twins (Sorter *sorter)
       guint32 a = wire->from;
       guint32 b = link->to;
 
-      if (wire->face != link->face || level->vertex[a].kind == LAY_LANE || level->vertex[b].kind == LAY_LANE)
+      if (wire->face != link->face || level->vertex[a].kind == LAY_LANE
+          || level->vertex[b].kind == LAY_LANE)
         continue;
       for (guint swap = 0; swap < 2; swap++)
         {
           guint32 v = swap ? a : b;
 
-          if (level->up_first[v] == level->up_first[v + 1] && level->down_first[v] == level->down_first[v + 1])
+          if (level->up_first[v] == level->up_first[v + 1]
+              && level->down_first[v] == level->down_first[v + 1])
             sorter->twin[v] = swap ? b : a;
         }
     }

@@ -2,11 +2,12 @@
 /*
  * Where each block stands across the page.
  *
- * Blocks are rigid; two that are neighbours in some row must keep their distance. Every block wishes for the mean
- * of what its links ask. Wishes that cannot all be met are settled fairly: let everyone who is in the way be pushed
- * to the right, then, from the same wishes, to the left, and take the middle of both, which keeps all distances
- * because they are linear. So branches of one fork, which all wish to stand under it, spread evenly around it. A few
- * dozen rounds of that replace the quadratic program that the wishes are; each is linear in the vertices.
+ * Blocks are rigid; two that are neighbours in some row must keep their distance. Every block
+ * wishes for the mean of what its links ask. Wishes that cannot all be met are settled fairly: let
+ * everyone who is in the way be pushed to the right, then, from the same wishes, to the left, and
+ * take the middle of both, which keeps all distances because they are linear. So branches of one
+ * fork, which all wish to stand under it, spread evenly around it. A few dozen rounds of that
+ * replace the quadratic program that the wishes are; each is linear in the vertices.
  */
 #include "drawing/layout/layout-private.h"
 
@@ -14,12 +15,12 @@
 
 enum
 {
-  ROUNDS = 32,  /* of settling everything at once */
-  TOUCHES = 8, /* of settling one block after the other */
-  SNAPS = 2,   /* of making nearly straight lines straight */
-  SNAP = 48,   /* points that a block may move for that */
+  ROUNDS = 32,       /* of settling everything at once */
+  TOUCHES = 8,       /* of settling one block after the other */
+  SNAPS = 2,         /* of making nearly straight lines straight */
+  SNAP = 48,         /* points that a block may move for that */
   MOST_SNAPPED = 64, /* lines of a block that is snapped */
-  CORNER = 8,  /* straight lines keep this far from the corners of a box */
+  CORNER = 8,        /* straight lines keep this far from the corners of a box */
 };
 
 /* A bend is drawn to the boxes at its ends, they hardly to it. */
@@ -36,8 +37,8 @@ static const double TO_MIDDLE = 0.01;
 static const double PAGE = 1.25;
 static const double PAGE_MARGIN = 300;
 
-/* A wish: to stand offset to the right of another block; the line is straight if it is that, give or take slack. A
- * negative slack says that it need not be straight. */
+/* A wish: to stand offset to the right of another block; the line is straight if it is that, give
+ * or take slack. A negative slack says that it need not be straight. */
 typedef struct
 {
   guint32 other;
@@ -76,12 +77,6 @@ weight_of (const LayVertex *vertex, const LayVertex *other, const LayLink *link)
   return 1;
 }
 
-static gint32
-middle_pin (const LayVertex *vertex, gint32 pin)
-{
-  return pin == LAY_FREE ? 0 : pin - vertex->w / 2;
-}
-
 static void
 list_wishes (Placer *placer)
 {
@@ -110,19 +105,22 @@ list_wishes (Placer *placer)
           gint32 slack = link->pin == LAY_FREE ? MAX (v->w / 2 - CORNER, 0) : 0;
           /* Around what stands in the middle over its branches, even is better than straight. */
           slack = u->split || v->split ? -1 : slack;
-          gint32 offset = v->shift + middle_pin (v, link->pin) - u->shift - middle_pin (u, wire->pin);
-          placer->wish[placer->wish_first[u->block + 1]++]
-              = (Wish){ v->block, (float) weight_of (u, v, link), offset, slack };
-          placer->wish[placer->wish_first[v->block + 1]++]
-              = (Wish){ u->block, (float) weight_of (v, u, link), -offset, slack };
+          gint32 offset = v->shift + lay_pin_from_middle (v, link->pin) - u->shift
+                          - lay_pin_from_middle (u, wire->pin);
+          placer->wish[placer->wish_first[u->block + 1]++] = (Wish){ v->block,
+                                                                     (float) weight_of (u, v, link),
+                                                                     offset, slack };
+          placer->wish[placer->wish_first[v->block + 1]++] = (Wish){ u->block,
+                                                                     (float) weight_of (v, u, link),
+                                                                     -offset, slack };
         }
       for (guint32 b = 0; !fill && b < placer->blocks.n; b++)
         placer->wish_first[b + 2] += placer->wish_first[b + 1];
     }
 }
 
-/* Sets how far left and right each block may go. If all wishes are within these bounds, settling keeps to them: what
- * pushes a block has room for it on its own far side. */
+/* Sets how far left and right each block may go. If all wishes are within these bounds, settling
+ * keeps to them: what pushes a block has room for it on its own far side. */
 static void
 bound_page (Placer *placer)
 {
@@ -134,7 +132,8 @@ bound_page (Placer *placer)
       guint32 b = blocks->sorted[i];
 
       for (guint32 k = blocks->left_first[b]; k < blocks->left_first[b + 1]; k++)
-        placer->least[b] = MAX (placer->least[b], placer->least[blocks->left[k].other] + blocks->left[k].gap);
+        placer->least[b] = MAX (placer->least[b],
+                                placer->least[blocks->left[k].other] + blocks->left[k].gap);
       width = MAX (width, placer->least[b]);
     }
   for (guint32 i = blocks->n; i-- > 0;)
@@ -142,7 +141,8 @@ bound_page (Placer *placer)
       guint32 b = blocks->sorted[i];
 
       for (guint32 k = blocks->right_first[b]; k < blocks->right_first[b + 1]; k++)
-        placer->most[b] = MIN (placer->most[b], placer->most[blocks->right[k].other] - blocks->right[k].gap);
+        placer->most[b] = MIN (placer->most[b],
+                               placer->most[blocks->right[k].other] - blocks->right[k].gap);
     }
 
   double half = (width * PAGE + PAGE_MARGIN) / 2;
@@ -164,7 +164,8 @@ settle (Placer *placer)
       double x = placer->wanted[b];
 
       for (guint32 k = placer->blocks.left_first[b]; k < placer->blocks.left_first[b + 1]; k++)
-        x = MAX (x, placer->pushed_right[placer->blocks.left[k].other] + placer->blocks.left[k].gap);
+        x = MAX (x,
+                 placer->pushed_right[placer->blocks.left[k].other] + placer->blocks.left[k].gap);
       placer->pushed_right[b] = x;
     }
   for (guint32 i = placer->blocks.n; i-- > 0;)
@@ -173,7 +174,8 @@ settle (Placer *placer)
       double x = placer->wanted[b];
 
       for (guint32 k = placer->blocks.right_first[b]; k < placer->blocks.right_first[b + 1]; k++)
-        x = MIN (x, placer->pushed_left[placer->blocks.right[k].other] - placer->blocks.right[k].gap);
+        x = MIN (x,
+                 placer->pushed_left[placer->blocks.right[k].other] - placer->blocks.right[k].gap);
       placer->pushed_left[b] = x;
     }
   for (guint32 b = 0; b < placer->blocks.n; b++)
@@ -197,7 +199,8 @@ mean_wish (const Placer *placer, guint32 b)
   return sum / weight;
 }
 
-/* Half way from where each block is to the mean of its wishes: all at once and all the way would swing. */
+/* Half way from where each block is to the mean of its wishes: all at once and all the way would
+ * swing. */
 static void
 wish (Placer *placer)
 {
@@ -276,10 +279,13 @@ snap (Placer *placer, guint32 b)
     {
       const Wish *mine = &placer->wish[k];
       double off = placer->x[mine->other] + mine->offset - placer->x[b];
-      double move = off > mine->slack ? off - mine->slack : off < -mine->slack ? off + mine->slack : 0;
+      double move = off > mine->slack    ? off - mine->slack
+                    : off < -mine->slack ? off + mine->slack
+                                         : 0;
       double sum;
 
-      if (mine->slack < 0 || move == 0 || fabs (move) > SNAP || placer->x[b] + move < low || placer->x[b] + move > high)
+      if (mine->slack < 0 || move == 0 || fabs (move) > SNAP || placer->x[b] + move < low
+          || placer->x[b] + move > high)
         continue;
       sum = straightness (placer, b, move);
       if (sum > best)

@@ -2,8 +2,8 @@
 /*
  * Where on the top and bottom of its boxes each wire begins and ends.
  *
- * A value leaves a box in the middle. Values that enter spread out in the order of where they come from; one that
- * comes from straight above keeps its line, and the others make room for it.
+ * A value leaves a box in the middle. Values that enter spread out in the order of where they come
+ * from; one that comes from straight above keeps its line, and the others make room for it.
  */
 #include "drawing/layout/layout-private.h"
 
@@ -67,7 +67,8 @@ compare_pins (gconstpointer a, gconstpointer b)
   return p->index < q->index ? -1 : p->index > q->index;
 }
 
-/* Least squares with the given distance kept (pool adjacent violators); returns the number of pools. */
+/* Least squares with the given distance kept (pool adjacent violators); returns the number of
+ * pools. */
 static guint32
 pool_pins (Porter *porter, guint32 n, gint32 gap)
 {
@@ -81,7 +82,8 @@ pool_pins (Porter *porter, guint32 n, gint32 gap)
 
       pool[n_pools++] = (Pool){ wanted * pin[i].weight, pin[i].weight, 1 };
       while (n_pools > 1
-             && pool[n_pools - 2].sum * pool[n_pools - 1].weight >= pool[n_pools - 1].sum * pool[n_pools - 2].weight)
+             && pool[n_pools - 2].sum * pool[n_pools - 1].weight
+                  >= pool[n_pools - 1].sum * pool[n_pools - 2].weight)
         {
           pool[n_pools - 2].sum += pool[n_pools - 1].sum;
           pool[n_pools - 2].weight += pool[n_pools - 1].weight;
@@ -116,7 +118,8 @@ try_gap (Porter *porter, const LayVertex *vertex, guint32 n, gint32 gap)
   return ok;
 }
 
-/* Spreads pins as far as wanted; closer where that lets lines be straight; and as close as the box needs. */
+/* Spreads pins as far as wanted; closer where that lets lines be straight; and as close as the box
+ * needs. */
 static void
 spread_pins (Porter *porter, const LayVertex *vertex, guint32 n)
 {
@@ -144,12 +147,13 @@ mean_of_links (const LayLevel *level, const LayWire *wire)
     {
       const LayVertex *to = &level->vertex[level->link[k].to];
 
-      sum += level->link[k].pin == LAY_FREE ? to->x + to->w / 2 : fixed_place (to, level->link[k].pin);
+      sum += level->link[k].pin == LAY_FREE ? to->x + to->w / 2
+                                            : fixed_place (to, level->link[k].pin);
     }
   return sum / MAX (wire->n_links, 1);
 }
 
-/* A box with one value sends it from the middle, unless it goes to one fixed place straight below. */
+/* A box with one value sends it from the middle, unless it goes to one fixed place below. */
 static void
 set_out_pins (Porter *porter, const LayVertex *vertex, const guint32 *wires, guint32 n)
 {
@@ -160,7 +164,9 @@ set_out_pins (Porter *porter, const LayVertex *vertex, const guint32 *wires, gui
     {
       const LayWire *wire = &level->wire[wires[i]];
 
-      porter->pin[i] = (Pin){ .key = mean_of_links (level, wire), .index = wires[i], .wanted = middle, .weight = 1 };
+      porter->pin[i] = (Pin){
+        .key = mean_of_links (level, wire), .index = wires[i], .wanted = middle, .weight = 1
+      };
     }
   if (n == 1)
     {
@@ -202,7 +208,8 @@ set_in_pins (Porter *porter, const LayVertex *vertex, const guint32 *links, guin
     level->link[porter->pin[i].index].at = porter->pin[i].at;
 }
 
-/* A box that sends one value to one place which lies over or under the box itself sends it straight. */
+/* A box that sends one value to one place which lies over or under the box itself sends it
+ * straight. */
 static void
 straighten (Porter *porter, const LayVertex *vertex, guint32 w)
 {
@@ -212,7 +219,8 @@ straighten (Porter *porter, const LayVertex *vertex, guint32 w)
     wire->at = porter->level->link[wire->first_link].at;
 }
 
-/* Lists free pins by vertex; gives the places of fixed ones. Returns the most pins that a vertex has. */
+/* Lists free pins by vertex; gives the places of fixed ones. Returns the most pins that a vertex
+ * has. */
 static guint32
 list_out_pins (LayLevel *level, guint32 *first, guint32 *list)
 {
@@ -287,7 +295,8 @@ lay_level_ports (LayLevel *level, LayJob *job)
 
   for (guint32 v = 0; v < level->n_vertices; v++)
     if (out_first[v] < out_first[v + 1])
-      set_out_pins (&porter, &level->vertex[v], out + out_first[v], out_first[v + 1] - out_first[v]);
+      set_out_pins (&porter, &level->vertex[v], out + out_first[v],
+                    out_first[v + 1] - out_first[v]);
   for (guint32 v = 0; v < level->n_vertices; v++)
     if (in_first[v] < in_first[v + 1])
       set_in_pins (&porter, &level->vertex[v], in + in_first[v], in_first[v + 1] - in_first[v]);

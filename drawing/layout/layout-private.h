@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files of the layout share: working memory, one level of the drawing, and the stages it goes through.
+ * What the files of the layout share: working memory, one level of the drawing, and the stages it
+ * goes through.
  *
- * A group is laid out by itself, innermost first, and is one box in the level around it; so a level is a plain
- * layered drawing, and no stage but the first and the last knows of groups. An edge that crosses borders is
- * cut there: each part is a segment of one level and ends at a port on the border.
+ * A group is laid out by itself, innermost first, and is one box in the level around it; so a level
+ * is a plain layered drawing, and no stage but the first and the last knows of groups. An edge that
+ * crosses borders is cut there: each part is a segment of one level and ends at a port on the
+ * border.
  *
- * A level in vocabulary: a *row* is a rank; the *channel* c is the space above row c (channel 0 above the first
- * row, channel n_rows under the last); every turn of every edge lies in a channel. A *net* is one value of one
- * vertex with all segments that carry it. A net's part in one channel is a *wire*: it comes from one vertex and
- * has a *link* for each vertex that it reaches there. Where a net passes a row, it has a vertex of its own in
- * that row (a *bend*), or, if it is long, it runs in a *lane* beside everything in the rows that it passes.
+ * A level in vocabulary: a *row* is a rank; the *channel* c is the space above row c (channel 0
+ * above the first row, channel n_rows under the last); every turn of every edge lies in a channel.
+ * A *net* is one value of one vertex with all segments that carry it. A net's part in one channel
+ * is a *wire*: it comes from one vertex and has a *link* for each vertex that it reaches there.
+ * Where a net passes a row, it has a vertex of its own in that row (a *bend*), or, if it is long,
+ * it runs in a *lane* beside everything in the rows that it passes.
  */
 #pragma once
 
@@ -20,9 +23,10 @@
 /* A pin that may lie anywhere on its side of the box. */
 #define LAY_FREE (-1)
 
-/* --- working memory --------------------------------------------------------------------------------------- */
+/* --- working memory -------------------------------------------------------------------------- */
 
-/* Memory that is handed out in order and taken back all at once, with the most ever held counted. */
+/* Memory that is handed out in order and taken back all at once, with the most ever held counted.
+ */
 typedef struct _LayChunk LayChunk;
 
 typedef struct
@@ -51,9 +55,10 @@ gpointer lay_scratch_alloc (LayScratch *scratch, gsize n, gsize size);
 
 #define LAY_NEW(scratch, Type, n) ((Type *) lay_scratch_alloc ((scratch), (n), sizeof (Type)))
 
-/* --- skyline ---------------------------------------------------------------------------------------------- */
+/* --- skyline --------------------------------------------------------------------------------- */
 
-/* Heights over 0 .. n-1; "how high is it between a and b" and "build up to h between a and b", both O(log n). */
+/* Heights over 0 .. n-1; "how high is it between a and b" and "build up to h between a and b", both
+ * O(log n). */
 typedef struct
 {
   guint32 size;
@@ -65,7 +70,7 @@ void lay_sky_init (LaySky *sky, LayScratch *scratch, guint32 n, gint32 floor);
 gint32 lay_sky_max (const LaySky *sky, guint32 first, guint32 last);
 void lay_sky_raise (LaySky *sky, guint32 first, guint32 last, gint32 height);
 
-/* --- a level ---------------------------------------------------------------------------------------------- */
+/* --- a level --------------------------------------------------------------------------------- */
 
 typedef enum
 {
@@ -78,8 +83,8 @@ typedef enum
   LAY_AXIS, /* keeps the middle between parallel branches free; never drawn */
 } LayKind;
 
-/* Which column of a folded drawing: the left runs down, the right runs up, nets between them pass in the middle.
- * An unfolded drawing is all left. */
+/* Which column of a folded drawing: the left runs down, the right runs up, nets between them pass
+ * in the middle. An unfolded drawing is all left. */
 enum
 {
   LAY_LEFT,
@@ -99,15 +104,15 @@ typedef struct
   guint8 kind;
   guint8 side;
   guint8 split; /* parts into equal halves that never meet: stands in the middle over them */
-  guint32 ref; /* node, group, or the segment that owns the port */
+  guint32 ref;  /* node, group, or the segment that owns the port */
   gint32 w;
   gint32 h;
   guint32 hint;
   double previous; /* NaN where not known */
   gint32 row;
-  guint32 pos; /* index within the row */
-  gint32 x;    /* left side */
-  gint32 y;    /* top side */
+  guint32 pos;  /* index within the row */
+  gint32 x;     /* left side */
+  gint32 y;     /* top side */
   gint32 depth; /* longest path from a source */
   gint32 tail;  /* longest path to a sink */
   guint32 block;
@@ -123,7 +128,8 @@ typedef struct
   gint32 to_pin;
   guint8 klass;
   guint8 back; /* closes a cycle: has no say in the ranks */
-  /* The route: first wire, then one more after each passed row (rest_first .. + n_rest), then the link. */
+  /* The route: first wire, then one more after each passed row (rest_first .. + n_rest), then the
+   * link. */
   guint32 wire;
   guint32 rest_first;
   guint32 n_rest;
@@ -200,7 +206,8 @@ typedef struct
   guint32 n_axes;
   LayAxis *axis;
 
-  /* What each vertex stands exactly below: a vertex of the row above or LAY_NONE; the link, and how good it is. */
+  /* What each vertex stands exactly below: a vertex of the row above or LAY_NONE; the link, and how
+   * good it is. */
   guint32 *above;
   guint32 *through;
   guint8 *grade;
@@ -237,6 +244,13 @@ lay_vertex_is_base (const LayVertex *vertex)
   return vertex->kind < LAY_BEND;
 }
 
+/* Where a pin is, from the middle of its vertex; free pins are in the middle. */
+static inline gint32
+lay_pin_from_middle (const LayVertex *vertex, gint32 pin)
+{
+  return pin == LAY_FREE ? 0 : pin - vertex->w / 2;
+}
+
 /* The channel that values leave a vertex into, and the one they enter it from. */
 static inline gint32
 lay_vertex_out_channel (const LayVertex *vertex)
@@ -261,7 +275,16 @@ typedef struct
   guint32 *topological; /* all vertices, tails before heads */
 } LayFlow;
 
-/* Whether a link goes from box to box in one column, and how long the longest path through it is. */
+/* Two branches whose longest paths differ by no more than this count as equal. */
+enum
+{
+  LAY_EQUAL_PATHS = 2,
+};
+
+/* Orders LayNeighbours by their places in their row; data are the vertices. */
+gint lay_compare_positions (gconstpointer a, gconstpointer b, gpointer data);
+
+/* Whether a link goes from box to box in one column; the length of the longest path through it. */
 gboolean lay_link_is_plain (const LayLevel *level, guint32 link);
 gint32 lay_link_path (const LayLevel *level, guint32 link);
 
@@ -277,7 +300,8 @@ typedef enum
   LAY_GRADE_NONE,
 } LayGrade;
 
-/* A distance that neighbours in a row must keep: right - left >= gap, between the origins of their blocks. */
+/* A distance that neighbours in a row must keep: right - left >= gap, between the origins of their
+ * blocks. */
 typedef struct
 {
   guint32 other;

@@ -2,10 +2,11 @@
 /*
  * Which row each vertex of a level stands in.
  *
- * Longest path from the sources, after the edges that close cycles have been set aside (depth-first search), then
- * two corrections that matter for computation graphs: a tree of constants hangs directly over its consumer, and a
- * vertex with more outputs than inputs moves down to them. Parts that are not connected are packed on shelves.
- * Nothing recurses: a computation graph is nearly as deep as it is large.
+ * Longest path from the sources, after the edges that close cycles have been set aside (depth-first
+ * search), then two corrections that matter for computation graphs: a tree of constants hangs
+ * directly over its consumer, and a vertex with more outputs than inputs moves down to them. Parts
+ * that are not connected are packed on shelves. Nothing recurses: a computation graph is nearly as
+ * deep as it is large.
  */
 #include "drawing/layout/layout-private.h"
 
@@ -14,7 +15,8 @@
 static gboolean
 has_say (const LaySegment *segment)
 {
-  return segment->klass == GANTRY_LAYOUT_EDGE_FLOW && !segment->back && segment->from != segment->to;
+  return segment->klass == GANTRY_LAYOUT_EDGE_FLOW && !segment->back
+         && segment->from != segment->to;
 }
 
 /* Lists the segments at each vertex, in their order. */
@@ -65,8 +67,8 @@ sort_by_hint (LayLevel *level, LayJob *job)
   return list;
 }
 
-/* Marks as back the segments that lead to a vertex on the search path. Searching from the sources first keeps
- * the natural direction; program order decides the rest. */
+/* Marks as back the segments that lead to a vertex on the search path. Searching from the sources
+ * first keeps the natural direction; program order decides the rest. */
 static void
 break_cycles (LayLevel *level, LayJob *job, LayFlow *flow)
 {
@@ -217,7 +219,7 @@ pull_down (LayLevel *level, LayJob *job, const LayFlow *flow)
   lay_scratch_release (&job->scratch, mark);
 }
 
-/* --- parts that are not connected -------------------------------------------------------------------------- */
+/* --- parts that are not connected ------------------------------------------------------------ */
 
 typedef struct
 {
@@ -353,8 +355,8 @@ is_port (const LayVertex *vertex)
   return vertex->kind == LAY_IN || vertex->kind == LAY_OUT;
 }
 
-/* The ports of the upper border stand in a row above all, those of the lower border in one below; rows that nobody
- * stands in go. */
+/* The ports of the upper border stand in a row above all, those of the lower border in one below;
+ * rows that nobody stands in go. */
 static void
 settle_rows (LayLevel *level, LayJob *job)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A finished layout as it lies in memory: one block with the public structure, its arrays and the index over them.
+ * A finished layout as it lies in memory: one block with the public structure, its arrays and the
+ * index over them.
  */
 #pragma once
 
@@ -20,7 +21,8 @@ typedef struct
   float y1;
 } LayBounds;
 
-/* A packed R-tree: bounds of the entries, then of each LAY_INDEX_FAN of them, and so on up to one. */
+/* A packed R-tree: bounds of the entries, then of each LAY_INDEX_FAN of them, and so on up to one.
+ */
 typedef struct
 {
   guint32 n_entries;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which way each net goes: the wires in the channels, and what it occupies in the rows between them.
+ * Which way each net goes: the wires in the channels, and what it occupies in the rows between
+ * them.
  *
- * The classic way, a bend in every row that an edge passes, costs the square of the size of a training graph. Here
- * segments of one net that go about as far in the same direction are one *run*: they share one bend a row, and
- * branch from it. That goes as far as bends are affordable; segments that pass more rows share a lane, whatever their
- * length.
+ * The classic way, a bend in every row that an edge passes, costs the square of the size of a
+ * training graph. Here segments of one net that go about as far in the same direction are one
+ * *run*: they share one bend a row, and branch from it. That goes as far as bends are affordable;
+ * segments that pass more rows share a lane, whatever their length.
  */
 #include "drawing/layout/layout-private.h"
 
@@ -50,7 +51,7 @@ typedef struct
   guint32 n_links;
 } Router;
 
-/* --- which run each segment belongs to -------------------------------------------------------------------- */
+/* --- which run each segment belongs to ------------------------------------------------------- */
 
 static gint
 compare_reaches (gconstpointer a, gconstpointer b)
@@ -65,7 +66,8 @@ compare_reaches (gconstpointer a, gconstpointer b)
   return p->segment < q->segment ? -1 : p->segment > q->segment;
 }
 
-/* Segments share a run if they go the same way, about as far, and both or neither to the other column. */
+/* Segments share a run if they go the same way, about as far, and both or neither to the other
+ * column. */
 static guint32
 run_of_segment (const LayLevel *level, const LaySegment *segment, gint32 distance, gint32 limit)
 {
@@ -130,9 +132,11 @@ assign_runs (const LayLevel *level, Reach *reach, const Span *net, gint32 limit)
   return n_bends;
 }
 
-/* Counts lanes, and the wires that leave tails and lanes; every bend has one more. Reaches are sorted by now. */
+/* Counts lanes, and the wires that leave tails and lanes; every bend has one more. Reaches are
+ * sorted by now. */
 static void
-count_lanes (const LayLevel *level, const Reach *reach, const Span *net, gsize *n_lanes, gsize *n_wires)
+count_lanes (const LayLevel *level, const Reach *reach, const Span *net, gsize *n_lanes,
+             gsize *n_wires)
 {
   *n_lanes = 0;
   *n_wires = level->n_nets;
@@ -148,7 +152,7 @@ count_lanes (const LayLevel *level, const Reach *reach, const Span *net, gsize *
       }
 }
 
-/* --- building --------------------------------------------------------------------------------------------- */
+/* --- building -------------------------------------------------------------------------------- */
 
 static guint32
 add_wire (Router *router, guint32 from, gint32 channel, guint8 face, gint32 pin)
@@ -194,7 +198,8 @@ add_vertex (Router *router, LayKind kind, gint32 row, guint8 side)
 
 /* Ends segments at the wire that was added last. */
 static void
-end_segments (Router *router, guint32 first, guint32 past, guint32 first_wire, guint32 rest_first, guint32 n_rest)
+end_segments (Router *router, guint32 first, guint32 past, guint32 first_wire, guint32 rest_first,
+              guint32 n_rest)
 {
   LayLevel *level = router->level;
 
@@ -212,7 +217,8 @@ end_segments (Router *router, guint32 first, guint32 past, guint32 first_wire, g
 
 /* The bends of a run and the wire that goes on from each. The first bend is there already. */
 static void
-add_bends (Router *router, guint32 first_wire, gint32 channel, guint32 bend, guint32 first, guint32 past)
+add_bends (Router *router, guint32 first_wire, gint32 channel, guint32 bend, guint32 first,
+           guint32 past)
 {
   gint32 step = router->reach[first].distance > 0 ? 1 : -1;
   guint8 side = router->level->vertex[bend].side;
@@ -240,13 +246,15 @@ add_bends (Router *router, guint32 first_wire, gint32 channel, guint32 bend, gui
 
 /* The wires that branch from a lane, one for each channel in which segments end. */
 static void
-add_branches (Router *router, guint32 first_wire, gint32 channel, guint32 lane, guint32 first, guint32 past)
+add_branches (Router *router, guint32 first_wire, gint32 channel, guint32 lane, guint32 first,
+              guint32 past)
 {
   for (guint32 i = first; i < past;)
     {
       gint32 distance = router->reach[i].distance;
       guint32 begin = i;
-      guint32 wire = add_wire (router, lane, channel + distance, distance > 0 ? LAY_BOTTOM : LAY_TOP, 0);
+      guint32 wire = add_wire (router, lane, channel + distance,
+                               distance > 0 ? LAY_BOTTOM : LAY_TOP, 0);
 
       while (i < past && router->reach[i].distance == distance)
         i++;
@@ -254,9 +262,9 @@ add_branches (Router *router, guint32 first_wire, gint32 channel, guint32 lane, 
     }
 }
 
-/* The first bend of a run, or its lane, with the link from the tail's wire. A lane passes all rows between the
- * tail's channel and the channel of its farthest segment: row to pos. A run that goes to the other column passes
- * between the columns. */
+/* The first bend of a run, or its lane, with the link from the tail's wire. A lane passes all rows
+ * between the tail's channel and the channel of its farthest segment: row to pos. A run that goes
+ * to the other column passes between the columns. */
 static guint32
 begin_run (Router *router, guint32 from, gint32 channel, guint32 first, guint32 past)
 {
@@ -287,7 +295,8 @@ route_net (Router *router, const Span *net)
   gint32 channel = lay_vertex_out_channel (tail);
   guint32 past = net->first + net->n;
   guint32 begins[N_RUNS];
-  guint32 wire = add_wire (router, any->from, channel, tail->side == LAY_RIGHT ? LAY_TOP : LAY_BOTTOM, any->from_pin);
+  guint32 wire = add_wire (router, any->from, channel,
+                           tail->side == LAY_RIGHT ? LAY_TOP : LAY_BOTTOM, any->from_pin);
 
   /* All links of the tail's wire first, for they lie together. */
   for (guint32 i = net->first, end; i < past; i = end)

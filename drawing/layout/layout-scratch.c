@@ -2,9 +2,9 @@
 /*
  * Working memory of the layout, and the skyline that lanes and tracks are packed with.
  *
- * The layout allocates many arrays that live exactly as long as a stage or a level. They come out of chunks and
- * go back together; what is counted is what is really taken from the system, so a figure for memory per node is
- * no guess.
+ * The layout allocates many arrays that live exactly as long as a stage or a level. They come out
+ * of chunks and go back together; what is counted is what is really taken from the system, so a
+ * figure for memory per node is no guess.
  */
 #include "drawing/layout/layout-private.h"
 
@@ -101,7 +101,7 @@ lay_scratch_alloc (LayScratch *scratch, gsize n, gsize size)
   return memset (result, 0, bytes);
 }
 
-/* --- skyline: a segment tree in which "raise to at least" needs no pushing down ---------------------------- */
+/* --- skyline: a segment tree in which "raise to at least" needs no pushing down -------------- */
 
 void
 lay_sky_init (LaySky *sky, LayScratch *scratch, guint32 n, gint32 floor)
@@ -115,8 +115,9 @@ lay_sky_init (LaySky *sky, LayScratch *scratch, guint32 n, gint32 floor)
     sky->top[i] = sky->laid[i] = floor;
 }
 
-/* top[i]: the highest point under tree node i; laid[i]: what was laid over all of node i at once. The highest
- * point of a range is the highest top of the nodes that make it up, or something laid over an ancestor. */
+/* top[i]: the highest point under tree node i; laid[i]: what was laid over all of node i at once.
+ * The highest point of a range is the highest top of the nodes that make it up, or something laid
+ * over an ancestor. */
 gint32
 lay_sky_max (const LaySky *sky, guint32 first, guint32 last)
 {

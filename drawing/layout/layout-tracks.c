@@ -2,9 +2,10 @@
 /*
  * The horizontal parts of the wires, and with them all heights.
  *
- * In each channel, every wire that is not straight gets a track. Wires that go right are laid first, the rightmost
- * on top, then those that go left, the leftmost on top: two that run the same way then do not cross, and no wire's
- * way in runs over another's way out. A wire goes into the highest track below all laid before it that it overlaps.
+ * In each channel, every wire that is not straight gets a track. Wires that go right are laid
+ * first, the rightmost on top, then those that go left, the leftmost on top: two that run the same
+ * way then do not cross, and no wire's way in runs over another's way out. A wire goes into the
+ * highest track below all laid before it that it overlaps.
  */
 #include "drawing/layout/layout-private.h"
 
@@ -12,12 +13,12 @@
 
 enum
 {
-  NEAR = 4,           /* runs nearer to each other than this, along or across, are kept apart */
-  MARGIN = 10,        /* between the box above and the first track */
-  ARROW_MARGIN = 14,  /* between the last track and the box below */
+  NEAR = 4,          /* runs nearer to each other than this, along or across, are kept apart */
+  MARGIN = 10,       /* between the box above and the first track */
+  ARROW_MARGIN = 14, /* between the last track and the box below */
   MOST_TURN_HEIGHT = 1600, /* where a channel has more to turn, its tracks move together */
-  REPAIRS = 3,        /* rounds of keeping ends apart */
-  MOST_NEAR = 16,     /* ends that are looked at for each */
+  REPAIRS = 3,             /* rounds of keeping ends apart */
+  MOST_NEAR = 16,          /* ends that are looked at for each */
 };
 
 /* Wires in the order in which they are laid. */
@@ -168,8 +169,9 @@ move_before (Run *run, guint32 from, guint32 to)
   run[to] = mine;
 }
 
-/* Where a wire comes down from above on the same line as another goes down from below it, the first must lie higher, or
- * they would be drawn over each other. Moves such wires to the front; a circle of them stays as it is. */
+/* Where a wire comes down from above on the same line as another goes down from below it, the first
+ * must lie higher, or they would be drawn over each other. Moves such wires to the front; a circle
+ * of them stays as it is. */
 static void
 keep_ends_apart (Tracker *tracker, Run *run, guint32 n)
 {
@@ -307,7 +309,8 @@ pitch_of (const Tracker *tracker, gint32 channel)
   return MIN (tracker->job->lane_gap, MAX (2, MOST_TURN_HEIGHT / MAX (n_tracks, 1)));
 }
 
-/* Above the first row and under the last there is nothing but turns; a row of ports needs little room. */
+/* Above the first row and under the last there is nothing but turns; a row of ports needs little
+ * room. */
 static gint32
 height_of_channel (const Tracker *tracker, gint32 channel, const gint32 *row_height)
 {

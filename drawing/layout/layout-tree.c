@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- groups ----------------------------------------------------------------------------------------------- */
+/* --- groups ---------------------------------------------------------------------------------- */
 
 static gboolean
 measure_depths (LayTree *tree, GError **error)
@@ -19,7 +19,8 @@ measure_depths (LayTree *tree, GError **error)
   tree->group[n].depth = 0;
   for (guint32 g = 0; g < n; g++)
     {
-      guint32 parent = tree->input->group_parent != NULL ? tree->input->group_parent[g] : GANTRY_LAYOUT_NO_GROUP;
+      guint32 parent = tree->input->group_parent != NULL ? tree->input->group_parent[g]
+                                                         : GANTRY_LAYOUT_NO_GROUP;
 
       tree->group[g].parent = parent == GANTRY_LAYOUT_NO_GROUP ? n : parent;
     }
@@ -37,9 +38,11 @@ measure_depths (LayTree *tree, GError **error)
         }
       if (length + tree->group[a].depth > GANTRY_LAYOUT_MAX_NESTING)
         {
-          g_set_error (error, GANTRY_LAYOUT_ERROR, GANTRY_LAYOUT_ERROR_INPUT,
-                       "layout: group %u lies in more than %d others, or in itself; flatten the groups or mend "
-                       "group_parent", g, GANTRY_LAYOUT_MAX_NESTING);
+          g_set_error (
+            error, GANTRY_LAYOUT_ERROR, GANTRY_LAYOUT_ERROR_INPUT,
+            "layout: group %u lies in more than %d others, or in itself; flatten the groups or mend "
+            "group_parent",
+            g, GANTRY_LAYOUT_MAX_NESTING);
           return FALSE;
         }
       for (guint32 depth = tree->group[a].depth; length > 0;)
@@ -66,7 +69,8 @@ sort_inside_out (LayTree *tree)
 
 /* Lists 0 .. n-1 by their key; lists of one key are in ascending order. */
 static guint32 *
-list_by_key (LayScratch *scratch, const guint32 *key, guint32 n, guint32 n_keys, guint32 **first_out)
+list_by_key (LayScratch *scratch, const guint32 *key, guint32 n, guint32 n_keys,
+             guint32 **first_out)
 {
   guint32 *first = LAY_NEW (scratch, guint32, (gsize) n_keys + 2);
   guint32 *list = LAY_NEW (scratch, guint32, n);
@@ -127,10 +131,12 @@ place_in_order (LayTree *tree)
       parent->n_previous += group->n_previous;
     }
   for (guint32 g = 0; g <= tree->root; g++)
-    tree->group[g].previous = tree->group[g].n_previous > 0 ? tree->group[g].previous / tree->group[g].n_previous : NAN;
+    tree->group[g].previous = tree->group[g].n_previous > 0
+                                ? tree->group[g].previous / tree->group[g].n_previous
+                                : NAN;
 }
 
-/* --- edges ------------------------------------------------------------------------------------------------ */
+/* --- edges ----------------------------------------------------------------------------------- */
 
 static guint32
 value_of (const GantryLayoutInput *input, guint32 e)
@@ -169,8 +175,8 @@ sort_edges (LayTree *tree, LayScratch *scratch)
   if (input->edge_value != NULL || input->edge_class != NULL)
     for (guint32 v = 0; v < input->n_nodes; v++)
       if (first[v + 1] - first[v] > 1)
-        g_qsort_with_data (list + first[v], (gint) (first[v + 1] - first[v]), sizeof *list, compare_edges,
-                           (gpointer) input);
+        g_qsort_with_data (list + first[v], (gint) (first[v + 1] - first[v]), sizeof *list,
+                           compare_edges, (gpointer) input);
   return list;
 }
 
@@ -343,13 +349,14 @@ check_part_count (const LayTree *tree, GError **error)
   if (most < G_MAXUINT32 / 4)
     return TRUE;
   g_set_error (error, GANTRY_LAYOUT_ERROR, GANTRY_LAYOUT_ERROR_TOO_LARGE,
-               "layout: %u edges cross up to %" G_GUINT64_FORMAT " borders of groups in all; fold some groups",
+               "layout: %u edges cross up to %" G_GUINT64_FORMAT
+               " borders of groups in all; fold some groups",
                input->n_edges, most);
   return FALSE;
 }
 
-/* Counts first, then cuts. Edges are listed net by net; edge_first says where, and the part that ends at a node is
- * the last of its edge. */
+/* Counts first, then cuts. Edges are listed net by net; edge_first says where, and the part that
+ * ends at a node is the last of its edge. */
 static void
 cut_and_list (LayTree *tree, LayScratch *scratch)
 {
@@ -374,7 +381,8 @@ cut_and_list (LayTree *tree, LayScratch *scratch)
 }
 
 gboolean
-lay_tree_init (LayTree *tree, const GantryLayoutInput *input, LayScratch *keep, LayScratch *scratch, GError **error)
+lay_tree_init (LayTree *tree, const GantryLayoutInput *input, LayScratch *keep, LayScratch *scratch,
+               GError **error)
 {
   *tree = (LayTree){ .input = input, .keep = keep, .root = input->n_groups };
   tree->group = LAY_NEW (keep, LayGroup, (gsize) tree->root + 1);

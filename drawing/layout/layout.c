@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-G_DEFINE_QUARK (gantry-layout-error-quark, gantry_layout_error)
+G_DEFINE_QUARK (gantry - layout - error - quark, gantry_layout_error)
 
 /* Coordinates stay below this, so that sums of a few of them fit into 32 bits. */
 #define MOST_EXTENT ((gint64) 1 << 30)
@@ -36,7 +36,7 @@ gantry_layout_params_init (GantryLayoutParams *params)
   };
 }
 
-/* --- checks ----------------------------------------------------------------------------------------------- */
+/* --- checks ---------------------------------------------------------------------------------- */
 
 static gboolean
 check_size (const char *what, guint32 index, const char *of_what, float size, GError **error)
@@ -44,19 +44,20 @@ check_size (const char *what, guint32 index, const char *of_what, float size, GE
   if (isfinite (size) && size >= 0 && size <= GANTRY_LAYOUT_MAX_SIZE)
     return TRUE;
   g_set_error (error, GANTRY_LAYOUT_ERROR, GANTRY_LAYOUT_ERROR_INPUT,
-               "layout: %s of %s %u is %g; it must be from 0 to %g points", what, of_what, index, (double) size,
-               (double) GANTRY_LAYOUT_MAX_SIZE);
+               "layout: %s of %s %u is %g; it must be from 0 to %g points", what, of_what, index,
+               (double) size, (double) GANTRY_LAYOUT_MAX_SIZE);
   return FALSE;
 }
 
 static gboolean
-check_index (const char *what, guint32 index, const char *of_what, guint32 value, guint32 n, GError **error)
+check_index (const char *what, guint32 index, const char *of_what, guint32 value, guint32 n,
+             GError **error)
 {
   if (value < n)
     return TRUE;
   g_set_error (error, GANTRY_LAYOUT_ERROR, GANTRY_LAYOUT_ERROR_INPUT,
-               "layout: %s of %s %u is %u, but there are only %u; give one that exists", what, of_what, index, value,
-               n);
+               "layout: %s of %s %u is %u, but there are only %u; give one that exists", what,
+               of_what, index, value, n);
   return FALSE;
 }
 
@@ -66,7 +67,8 @@ check_groups (const GantryLayoutInput *input, GError **error)
   for (guint32 g = 0; g < input->n_groups; g++)
     {
       if (input->group_parent != NULL && input->group_parent[g] != GANTRY_LAYOUT_NO_GROUP
-          && !check_index ("the parent", g, "group", input->group_parent[g], input->n_groups, error))
+          && !check_index ("the parent", g, "group", input->group_parent[g], input->n_groups,
+                           error))
         return FALSE;
       if (input->group_min_width != NULL
           && !check_size ("the title width", g, "group", input->group_min_width[g], error))
@@ -84,9 +86,10 @@ check_input (const GantryLayoutInput *input, GError **error)
 {
   if ((guint64) input->n_nodes + input->n_edges + input->n_groups >= G_MAXINT32 / 8)
     {
-      g_set_error (error, GANTRY_LAYOUT_ERROR, GANTRY_LAYOUT_ERROR_TOO_LARGE,
-                   "layout: %u nodes, %u edges and %u groups are more than can be drawn; fold some groups",
-                   input->n_nodes, input->n_edges, input->n_groups);
+      g_set_error (
+        error, GANTRY_LAYOUT_ERROR, GANTRY_LAYOUT_ERROR_TOO_LARGE,
+        "layout: %u nodes, %u edges and %u groups are more than can be drawn; fold some groups",
+        input->n_nodes, input->n_edges, input->n_groups);
       return FALSE;
     }
   for (guint32 v = 0; v < input->n_nodes; v++)
@@ -99,7 +102,8 @@ check_input (const GantryLayoutInput *input, GError **error)
           || !check_index ("the head", e, "edge", input->head[e], input->n_nodes, error))
         return FALSE;
       if (input->edge_class != NULL
-          && !check_index ("the class", e, "edge", input->edge_class[e], GANTRY_LAYOUT_EDGE_SAVED + 1, error))
+          && !check_index ("the class", e, "edge", input->edge_class[e],
+                           GANTRY_LAYOUT_EDGE_SAVED + 1, error))
         return FALSE;
     }
   return check_groups (input, error);
@@ -149,11 +153,12 @@ even_size (float size)
   return whole + whole % 2;
 }
 
-/* Everything side by side or on top of each other with a track for every wire would be this large. */
+/* Everything side by side, or on top of each other with a track for every wire, is this large. */
 static gboolean
 check_extent (const LayTree *tree, const LayJob *job, GError **error)
 {
-  gint64 n_thin = 4 * ((gint64) tree->n_parts + tree->input->n_nodes + tree->root) + 64 * ((gint64) tree->root + 1);
+  gint64 n_thin = 4 * ((gint64) tree->n_parts + tree->input->n_nodes + tree->root)
+                  + 64 * ((gint64) tree->root + 1);
   gint64 width = n_thin * (job->bend_gap + job->lane_gap);
   gint64 height = n_thin * job->lane_gap;
 
@@ -170,12 +175,13 @@ check_extent (const LayTree *tree, const LayJob *job, GError **error)
   if (MAX (width, height) <= MOST_EXTENT)
     return TRUE;
   g_set_error (error, GANTRY_LAYOUT_ERROR, GANTRY_LAYOUT_ERROR_TOO_LARGE,
-               "layout: the drawing could be %" G_GINT64_FORMAT " points large; fold some groups or make boxes smaller",
+               "layout: the drawing could be %" G_GINT64_FORMAT
+               " points large; fold some groups or make boxes smaller",
                MAX (width, height));
   return FALSE;
 }
 
-/* --- result ----------------------------------------------------------------------------------------------- */
+/* --- result ---------------------------------------------------------------------------------- */
 
 /* From places in the content of the group around to places in the drawing. */
 static void
@@ -246,7 +252,8 @@ draw_part (Pen *pen, const LayTree *tree, const LayPart *part)
     {
       gint32 local = part->points[2 * i + 1];
 
-      draw_to (pen, (float) (x + part->points[2 * i]), (float) (y + (group->flipped ? group->content_h - local : local)));
+      draw_to (pen, (float) (x + part->points[2 * i]),
+               (float) (y + (group->flipped ? group->content_h - local : local)));
     }
 }
 
@@ -305,8 +312,8 @@ typedef struct
 } Pages;
 
 static gsize
-set_out (guint8 *block, const GantryLayoutInput *input, guint32 n_points, guint32 n_entries, guint32 n_bounds,
-         Pages *pages, LayIndex *index)
+set_out (guint8 *block, const GantryLayoutInput *input, guint32 n_points, guint32 n_entries,
+         guint32 n_bounds, Pages *pages, LayIndex *index)
 {
   Shelf shelf = { block, 0 };
 
@@ -328,18 +335,21 @@ write_boxes (const LayTree *tree, Pages *pages, GantryLayout *layout)
     {
       const LayBox *box = &tree->box[v];
 
-      pages->node[v] = (GantryLayoutBox){ (float) box->x, (float) box->y, (float) box->w, (float) box->h };
+      pages->node[v] = (GantryLayoutBox){ (float) box->x, (float) box->y, (float) box->w,
+                                          (float) box->h };
       layout->n_folded += box->flipped;
     }
   for (guint32 g = 0; g < layout->n_groups; g++)
     {
       const LayGroup *group = &tree->group[g];
 
-      pages->group[g] = (GantryLayoutBox){ (float) group->x, (float) group->y, (float) group->w, (float) group->h };
+      pages->group[g] = (GantryLayoutBox){ (float) group->x, (float) group->y, (float) group->w,
+                                           (float) group->h };
     }
 }
 
-/* How many entries the index will have depends on the routes, so these are drawn into working memory first. */
+/* How many entries the index will have depends on the routes, so these are drawn into working
+ * memory first. */
 static GantryLayout *
 write_result (const LayTree *tree, LayScratch *scratch)
 {
@@ -432,22 +442,24 @@ compute (const GantryLayoutInput *input, LayJob *job, LayScratch *keep, GError *
  * @cancellable: (nullable): ends the work early
  * @error: why there is no layout: #GantryLayoutError, or %G_IO_ERROR_CANCELLED
  *
- * Lays a graph out in ranks, from top to bottom, with orthogonal edges. Boxes do not overlap, edges run through no
- * box but those at their ends, and the nodes of a group, with those of the groups in it, have a rectangle of their
- * own. May be called from any thread. Time and memory are linear in nodes and edges, but for a logarithm, as long
- * as groups do not nest deeply.
+ * Lays a graph out in ranks, from top to bottom, with orthogonal edges. Boxes do not overlap, edges
+ * run through no box but those at their ends, and the nodes of a group, with those of the groups in
+ * it, have a rectangle of their own. May be called from any thread. Time and memory are linear in
+ * nodes and edges, but for a logarithm, as long as groups do not nest deeply.
  *
- * The method is that of Sugiyama, Tagawa and Toda (1981), with a place for long edges of our own: see
- * layout-route.c, layout-align.c and layout-fold.c for what is particular to computation graphs.
+ * The method is that of Sugiyama, Tagawa and Toda (1981), with a place for long edges of our own:
+ * see layout-route.c, layout-align.c and layout-fold.c for what is particular to computation
+ * graphs.
  *
  * Returns: (transfer full): the layout, or %NULL with @error set
  */
 GantryLayout *
-gantry_layout_compute (const GantryLayoutInput *input, const GantryLayoutParams *params, GCancellable *cancellable,
-                       GError **error)
+gantry_layout_compute (const GantryLayoutInput *input, const GantryLayoutParams *params,
+                       GCancellable *cancellable, GError **error)
 {
   g_return_val_if_fail (input != NULL, NULL);
-  g_return_val_if_fail (input->n_nodes == 0 || (input->width != NULL && input->height != NULL), NULL);
+  g_return_val_if_fail (input->n_nodes == 0 || (input->width != NULL && input->height != NULL),
+                        NULL);
   g_return_val_if_fail (input->n_edges == 0 || (input->tail != NULL && input->head != NULL), NULL);
   g_return_val_if_fail (cancellable == NULL || G_IS_CANCELLABLE (cancellable), NULL);
   g_return_val_if_fail (error == NULL || *error == NULL, NULL);

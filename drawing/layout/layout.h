@@ -2,12 +2,12 @@
 /*
  * Gantry's layered graph layout: boxes and arrows in, positions and orthogonal routes out.
  *
- * It is made for computation graphs: deep (tens of thousands of ranks), narrow, with residual edges that
- * skip ranks, scopes that nest, and training steps whose saved values span the whole graph. It knows
- * nothing of operations, widgets or files, and depends on GLib alone.
+ * It is made for computation graphs: deep (tens of thousands of ranks), narrow, with residual edges
+ * that skip ranks, scopes that nest, and training steps whose saved values span the whole graph. It
+ * knows nothing of operations, widgets or files, and depends on GLib alone.
  *
- * All lengths are points. The result is snapped to whole points: the layout is computed in integers, so the
- * same input gives the same picture, bit for bit, on every machine.
+ * All lengths are points. The result is snapped to whole points: the layout is computed in
+ * integers, so the same input gives the same picture, bit for bit, on every machine.
  */
 #pragma once
 
@@ -15,7 +15,8 @@
 
 G_BEGIN_DECLS
 
-/** GANTRY_LAYOUT_NO_GROUP: the group of a node, or the parent of a group, that lies directly in the drawing. */
+/** GANTRY_LAYOUT_NO_GROUP: the group of a node, or the parent of a group, that lies directly in the
+ * drawing. */
 #define GANTRY_LAYOUT_NO_GROUP G_MAXUINT32
 
 /** GANTRY_LAYOUT_MAX_SIZE: the largest width or height of one box, in points. */
@@ -29,8 +30,10 @@ GQuark gantry_layout_error_quark (void);
 
 /**
  * GantryLayoutError:
- * @GANTRY_LAYOUT_ERROR_INPUT: the description of the graph is not usable; the message says which entry
- * @GANTRY_LAYOUT_ERROR_TOO_LARGE: the picture would not fit into the coordinate range of 2^30 points
+ * @GANTRY_LAYOUT_ERROR_INPUT: the description of the graph is not usable; the message says which
+ * entry
+ * @GANTRY_LAYOUT_ERROR_TOO_LARGE: the picture would not fit into the coordinate range of 2^30
+ * points
  */
 typedef enum
 {
@@ -41,7 +44,8 @@ typedef enum
 /**
  * GantryLayoutEdgeClass:
  * @GANTRY_LAYOUT_EDGE_FLOW: ordinary data flow: the head is placed below the tail
- * @GANTRY_LAYOUT_EDGE_SAVED: routed, but without a say in where its ends are placed (a saved activation)
+ * @GANTRY_LAYOUT_EDGE_SAVED: routed, but without a say in where its ends are placed (a saved
+ * activation)
  */
 typedef enum
 {
@@ -58,16 +62,20 @@ typedef enum
  * @tail: (array length=n_edges): the node that each edge leaves
  * @head: (array length=n_edges): the node that each edge enters
  * @edge_class: (array length=n_edges) (nullable): a #GantryLayoutEdgeClass each; %NULL: all flow
- * @edge_value: (array length=n_edges) (nullable): which value of its tail each edge carries. Edges of one
- *   value share a trunk and branch from it, edges of different values never do. %NULL: a node has one value
+ * @edge_value: (array length=n_edges) (nullable): which value of its tail each edge carries. Edges
+ * of one value share a trunk and branch from it, edges of different values never do. %NULL: a node
+ * has one value
  * @n_groups: number of groups
- * @group: (array length=n_nodes) (nullable): the innermost group of each node, or %GANTRY_LAYOUT_NO_GROUP
- * @group_parent: (array length=n_groups) (nullable): the group around each group; %NULL: groups do not nest
+ * @group: (array length=n_nodes) (nullable): the innermost group of each node, or
+ * %GANTRY_LAYOUT_NO_GROUP
+ * @group_parent: (array length=n_groups) (nullable): the group around each group; %NULL: groups do
+ * not nest
  * @group_min_width: (array length=n_groups) (nullable): room that each group's title needs
- * @order_hint: (array length=n_nodes) (nullable): program order; ties are broken by it. %NULL: the index
- * @previous_x: (array length=n_nodes) (nullable): where each node stood in the picture that this one
- *   replaces (any point of the box will do, if the same for all), NaN for a node that was not in it.
- *   Neighbours keep their order unless another has fewer crossings
+ * @order_hint: (array length=n_nodes) (nullable): program order; ties are broken by it. %NULL: the
+ * index
+ * @previous_x: (array length=n_nodes) (nullable): where each node stood in the picture that this
+ * one replaces (any point of the box will do, if the same for all), NaN for a node that was not in
+ * it. Neighbours keep their order unless another has fewer crossings
  *
  * What to lay out. The arrays are only read, and only during gantry_layout_compute().
  */
@@ -91,8 +99,8 @@ typedef struct
 
 /**
  * GantryLayoutFold:
- * @GANTRY_LAYOUT_FOLD_AUTO: fold a graph whose long edges are nested around a turning point, as a training
- *   step's saved values are: the first half runs down, the second runs back up beside it
+ * @GANTRY_LAYOUT_FOLD_AUTO: fold a graph whose long edges are nested around a turning point, as a
+ * training step's saved values are: the first half runs down, the second runs back up beside it
  * @GANTRY_LAYOUT_FOLD_NEVER: everything runs down
  */
 typedef enum
@@ -143,7 +151,8 @@ typedef struct
 /**
  * GantryLayout:
  * @node: (array length=n_nodes): the boxes. Sizes are the input's, rounded up to even points
- * @group: (array length=n_groups): the group boxes, title band included. A group without a node is a box too
+ * @group: (array length=n_groups): the group boxes, title band included. A group without a node is
+ * a box too
  * @edge_first: where each edge's points begin in @points; has n_edges + 1 entries
  * @points: (array length=n_points): the routes from tail to head. Consecutive points differ in one
  *   coordinate only. The first lies on the border of the tail, the last on the border of the head
@@ -195,28 +204,23 @@ typedef enum
  *
  * Returns: %FALSE to end the query
  */
-typedef gboolean (*GantryLayoutVisit) (GantryLayoutItemKind kind, guint32 index, gpointer user_data);
+typedef gboolean (*GantryLayoutVisit) (GantryLayoutItemKind kind, guint32 index,
+                                       gpointer user_data);
 
 void gantry_layout_params_init (GantryLayoutParams *params);
 
-GantryLayout *gantry_layout_compute (const GantryLayoutInput *input,
-                                     const GantryLayoutParams *params,
-                                     GCancellable *cancellable,
-                                     GError **error);
+GantryLayout *
+gantry_layout_compute (const GantryLayoutInput *input, const GantryLayoutParams *params,
+                       GCancellable *cancellable, GError **error);
 
 GantryLayout *gantry_layout_ref (GantryLayout *layout);
 void gantry_layout_unref (GantryLayout *layout);
 
-void gantry_layout_query (const GantryLayout *layout,
-                          const GantryLayoutBox *area,
-                          GantryLayoutVisit visit,
-                          gpointer user_data);
+void gantry_layout_query (const GantryLayout *layout, const GantryLayoutBox *area,
+                          GantryLayoutVisit visit, gpointer user_data);
 
-GantryLayoutItemKind gantry_layout_pick (const GantryLayout *layout,
-                                         float x,
-                                         float y,
-                                         float tolerance,
-                                         guint32 *index);
+GantryLayoutItemKind
+gantry_layout_pick (const GantryLayout *layout, float x, float y, float tolerance, guint32 *index);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryLayout, gantry_layout_unref)
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random graphs of all kinds: whatever is thrown at it, a layout keeps its promises, and is the same each time.
+ * Random graphs of all kinds: whatever is thrown at it, a layout keeps its promises, and is the
+ * same each time.
  */
 #include "tests/drawing/layout/layout-check.h"
 
@@ -73,8 +74,7 @@ random_edge (GRand *rand, guint style, guint32 n, guint32 *tail, guint32 *head)
 
   switch (style)
     {
-    case 0: /* anything, with cycles and loops */
-      break;
+    case 0: /* anything, with cycles and loops */ break;
     case 1: /* program order */
       *tail = MIN (a, b);
       *head = MAX (a, b);
@@ -83,9 +83,7 @@ random_edge (GRand *rand, guint style, guint32 n, guint32 *tail, guint32 *head)
       b = a + 1 + below (rand, below (rand, 8) == 0 ? n : 3);
       b = MIN (b, n - 1);
       break;
-    case 3: /* a few hubs */
-      a = below (rand, n < 3 ? n : 3);
-      break;
+    case 3: /* a few hubs */ a = below (rand, n < 3 ? n : 3); break;
     default: /* forward, then mirrored back, as in training */
       a = below (rand, (n + 1) / 2);
       b = below (rand, 3) > 0 ? a + (a + 1 < n) : n - 1 - a;
@@ -216,8 +214,9 @@ static gboolean
 note (GantryLayoutItemKind kind, guint32 index, gpointer user_data)
 {
   Found *found = user_data;
-  guint8 *mark = kind == GANTRY_LAYOUT_ITEM_NODE ? found->node
-                 : kind == GANTRY_LAYOUT_ITEM_GROUP ? found->group : found->edge;
+  guint8 *mark = kind == GANTRY_LAYOUT_ITEM_NODE    ? found->node
+                 : kind == GANTRY_LAYOUT_ITEM_GROUP ? found->group
+                                                    : found->edge;
 
   g_assert_cmpuint (mark[index], ==, 0);
   mark[index] = 1;
@@ -227,7 +226,8 @@ note (GantryLayoutItemKind kind, guint32 index, gpointer user_data)
 static gboolean
 touches (const GantryLayoutBox *a, const GantryLayoutBox *b)
 {
-  return a->x <= b->x + b->width && b->x <= a->x + a->width && a->y <= b->y + b->height && b->y <= a->y + a->height;
+  return a->x <= b->x + b->width && b->x <= a->x + a->width && a->y <= b->y + b->height
+         && b->y <= a->y + a->height;
 }
 
 static gboolean
@@ -237,7 +237,8 @@ edge_touches (const GantryLayout *layout, guint32 e, const GantryLayoutBox *area
     {
       const GantryLayoutPoint *a = &layout->points[i];
       const GantryLayoutPoint *b = &layout->points[i + 1];
-      GantryLayoutBox run = { MIN (a->x, b->x), MIN (a->y, b->y), fabsf (a->x - b->x), fabsf (a->y - b->y) };
+      GantryLayoutBox run = { MIN (a->x, b->x), MIN (a->y, b->y), fabsf (a->x - b->x),
+                              fabsf (a->y - b->y) };
 
       if (touches (&run, area))
         return TRUE;
@@ -280,8 +281,8 @@ check_pick (const GantryLayout *layout, GRand *rand)
   const GantryLayoutBox *box = &layout->node[v];
 
   g_assert_cmpint (
-      gantry_layout_pick (layout, box->x + box->width / 2, box->y + box->height / 2, 3, &found), ==,
-      GANTRY_LAYOUT_ITEM_NODE);
+    gantry_layout_pick (layout, box->x + box->width / 2, box->y + box->height / 2, 3, &found), ==,
+    GANTRY_LAYOUT_ITEM_NODE);
   if (box->width > 0 && box->height > 0)
     g_assert_cmpuint (found, ==, v);
 }

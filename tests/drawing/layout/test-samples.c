@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The sample graphs that other layout programs were measured with: large, deep, clustered, mirrored.
+ * The sample graphs that other layout programs were measured with: large, deep, clustered,
+ * mirrored.
  */
 #include "tests/drawing/layout/layout-check.h"
 #include "tools/layout-sample.h"
@@ -31,7 +32,8 @@ test_sample (gconstpointer data)
 
   if (!g_file_test (path, G_FILE_TEST_EXISTS))
     {
-      g_test_skip ("the sample graphs are not here; GANTRY_SHARED names the folder that holds data/layout");
+      g_test_skip (
+        "the sample graphs are not here; GANTRY_SHARED names the folder that holds data/layout");
       return;
     }
   g_autoptr (LayoutSample) sample = layout_sample_load (path, &error);
@@ -46,7 +48,8 @@ test_sample (gconstpointer data)
   g_assert_cmpuint (layout->n_points, <=, MOST_POINTS_AN_EDGE * sample->input.n_edges);
 }
 
-/* The backward half of a training step runs up beside the forward half, and no saved value goes far. */
+/* The backward half of a training step runs up beside the forward half, and no saved value goes
+ * far. */
 static void
 test_training_is_folded (void)
 {
@@ -56,7 +59,8 @@ test_training_is_folded (void)
 
   if (!g_file_test (path, G_FILE_TEST_EXISTS))
     {
-      g_test_skip ("the sample graphs are not here; GANTRY_SHARED names the folder that holds data/layout");
+      g_test_skip (
+        "the sample graphs are not here; GANTRY_SHARED names the folder that holds data/layout");
       return;
     }
   g_autoptr (LayoutSample) sample = layout_sample_load (path, &error);
@@ -79,8 +83,8 @@ int
 main (int argc, char **argv)
 {
   static const char *const names[] = {
-    "chain_1000",  "chain_10000",  "chain_50000",    "layered_1000",    "layered_10000",
-    "train_1000",  "train_10000",  "train_50000",    "clustered_1000",  "clustered_10000",
+    "chain_1000", "chain_10000", "chain_50000", "layered_1000",   "layered_10000",
+    "train_1000", "train_10000", "train_50000", "clustered_1000", "clustered_10000",
   };
 
   g_test_init (&argc, &argv, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What small graphs must look like, and what the layout says to input that is no graph.
+ * What small graphs must look like.
  */
 #include "tests/drawing/layout/layout-check.h"
 #include "tools/layout-sample.h"
@@ -37,7 +37,7 @@ n_points_of (const GantryLayout *layout, guint32 e)
   return layout->edge_first[e + 1] - layout->edge_first[e];
 }
 
-/* --- pictures --------------------------------------------------------------------------------------------- */
+/* --- pictures -------------------------------------------------------------------------------- */
 
 static void
 test_chain (void)
@@ -58,15 +58,16 @@ static void
 test_residual (void)
 {
   g_autoptr (LayoutSample) sample = NULL;
-  g_autoptr (GantryLayout) layout
-      = lay_out (&sample, "n0 -> n1\nn1 -> n2\nn2 -> n3\nn3 -> n4\nn0 -> n3\n");
+  g_autoptr (GantryLayout)
+    layout = lay_out (&sample, "n0 -> n1\nn1 -> n2\nn2 -> n3\nn3 -> n4\nn0 -> n3\n");
 
   for (guint32 v = 1; v < 5; v++)
     g_assert_cmpfloat (middle_of (layout, v), ==, middle_of (layout, 0));
   g_assert_cmpuint (n_points_of (layout, 4), <=, 6);
 }
 
-/* Branches stand side by side, even or odd in number, and in the middle under the fork and over the join. */
+/* Branches stand side by side, even or odd in number, and in the middle under the fork and over the
+ * join. */
 static void
 test_branches (void)
 {
@@ -77,8 +78,8 @@ test_branches (void)
       float sum = 0;
 
       for (guint32 i = 0; i < n; i++)
-        g_string_append_printf (text, "n0 -> n%u\nn%u -> n%u\nn%u -> n1\n", 2 + 2 * i, 2 + 2 * i, 3 + 2 * i,
-                                3 + 2 * i);
+        g_string_append_printf (text, "n0 -> n%u\nn%u -> n%u\nn%u -> n1\n", 2 + 2 * i, 2 + 2 * i,
+                                3 + 2 * i, 3 + 2 * i);
       g_autoptr (GantryLayout) layout = lay_out (&sample, text->str);
       for (guint32 i = 0; i < n; i++)
         {
@@ -93,11 +94,13 @@ test_branches (void)
 
 /* Whether a vertical run of one edge crosses a horizontal one of another. */
 static gboolean
-do_cross (const GantryLayoutPoint *a, const GantryLayoutPoint *b, const GantryLayoutPoint *c, const GantryLayoutPoint *d)
+do_cross (const GantryLayoutPoint *a, const GantryLayoutPoint *b, const GantryLayoutPoint *c,
+          const GantryLayoutPoint *d)
 {
   if (a->x != b->x || c->y != d->y)
     return FALSE;
-  return a->x > MIN (c->x, d->x) && a->x < MAX (c->x, d->x) && c->y > MIN (a->y, b->y) && c->y < MAX (a->y, b->y);
+  return a->x > MIN (c->x, d->x) && a->x < MAX (c->x, d->x) && c->y > MIN (a->y, b->y)
+         && c->y < MAX (a->y, b->y);
 }
 
 static guint
@@ -110,15 +113,20 @@ count_crossings (const GantryLayoutInput *input, const GantryLayout *layout)
       for (guint32 i = layout->edge_first[e]; i + 1 < layout->edge_first[e + 1]; i++)
         for (guint32 k = layout->edge_first[f]; k + 1 < layout->edge_first[f + 1]; k++)
           if (input->tail[e] != input->tail[f])
-            n += do_cross (&layout->points[i], &layout->points[i + 1], &layout->points[k], &layout->points[k + 1]);
+            n += do_cross (&layout->points[i], &layout->points[i + 1], &layout->points[k],
+                           &layout->points[k + 1]);
   return n;
 }
 
-/* A tree, whose nodes come in any order, is drawn without a crossing; every parent in the middle over its children. */
+/* A tree, whose nodes come in any order, is drawn without a crossing; every parent in the middle
+ * over its children. */
 static void
 test_tree (void)
 {
-  enum { N = 127 };
+  enum
+  {
+    N = 127
+  };
   g_autoptr (GString) text = g_string_new (NULL);
   g_autoptr (LayoutSample) sample = NULL;
   guint32 name[N];
@@ -131,7 +139,8 @@ test_tree (void)
   g_assert_cmpuint (count_crossings (&sample->input, layout), ==, 0);
   for (guint32 v = 0; 2 * v + 2 < N; v++)
     {
-      float middle = (middle_of (layout, name[2 * v + 1]) + middle_of (layout, name[2 * v + 2])) / 2;
+      float middle = (middle_of (layout, name[2 * v + 1]) + middle_of (layout, name[2 * v + 2]))
+                     / 2;
 
       g_assert_cmpfloat_with_epsilon (middle_of (layout, name[v]), middle, 16);
     }
@@ -155,8 +164,8 @@ static void
 test_constant_is_near (void)
 {
   g_autoptr (LayoutSample) sample = NULL;
-  g_autoptr (GantryLayout) layout
-      = lay_out (&sample, "n0 -> n1\nn1 -> n2\nn2 -> n3\nn3 -> n4\nn5 -> n6\nn6 -> n4\n");
+  g_autoptr (GantryLayout)
+    layout = lay_out (&sample, "n0 -> n1\nn1 -> n2\nn2 -> n3\nn3 -> n4\nn5 -> n6\nn6 -> n4\n");
 
   g_assert_cmpfloat (layout->node[6].y, ==, layout->node[3].y);
   g_assert_cmpfloat (layout->node[5].y, ==, layout->node[2].y);
@@ -214,8 +223,10 @@ test_values_are_apart (void)
   sample->input.edge_value = values;
   g_autoptr (GantryLayout) apart = gantry_layout_compute (&sample->input, NULL, NULL, NULL);
   layout_check (&sample->input, apart);
-  g_assert_cmpfloat (shared->points[shared->edge_first[0]].x, ==, shared->points[shared->edge_first[1]].x);
-  g_assert_cmpfloat (apart->points[apart->edge_first[0]].x, !=, apart->points[apart->edge_first[1]].x);
+  g_assert_cmpfloat (shared->points[shared->edge_first[0]].x, ==,
+                     shared->points[shared->edge_first[1]].x);
+  g_assert_cmpfloat (apart->points[apart->edge_first[0]].x, !=,
+                     apart->points[apart->edge_first[1]].x);
 }
 
 /* What closes a cycle still leaves at the bottom and enters at the top. */
@@ -227,7 +238,8 @@ test_cycle (void)
 
   g_assert_cmpfloat (layout->node[0].y, <, layout->node[1].y);
   g_assert_cmpfloat (layout->node[1].y, <, layout->node[2].y);
-  g_assert_cmpfloat (layout->points[layout->edge_first[2]].y, ==, layout->node[2].y + layout->node[2].height);
+  g_assert_cmpfloat (layout->points[layout->edge_first[2]].y, ==,
+                     layout->node[2].y + layout->node[2].height);
   g_assert_cmpfloat (layout->points[layout->edge_first[3] - 1].y, ==, layout->node[0].y);
 }
 
@@ -261,17 +273,17 @@ test_loose_nodes (void)
   g_assert_cmpfloat (layout->height, <, layout->width * 4);
 }
 
-/* --- groups and stability --------------------------------------------------------------------------------- */
+/* --- groups and stability -------------------------------------------------------------------- */
 
 static void
 test_groups (void)
 {
   g_autoptr (LayoutSample) sample = NULL;
-  g_autoptr (GantryLayout) layout = lay_out (&sample,
-                                             "subgraph cluster_a {\nn1 [width=1 height=1];\n"
-                                             "subgraph cluster_b {\nn2 [width=1 height=1];\n}\n}\n"
-                                             "subgraph cluster_c {\n}\n"
-                                             "n0 -> n1\nn1 -> n2\nn2 -> n3\nn0 -> n3\nn0 -> n2\n");
+  g_autoptr (GantryLayout)
+    layout = lay_out (&sample, "subgraph cluster_a {\nn1 [width=1 height=1];\n"
+                               "subgraph cluster_b {\nn2 [width=1 height=1];\n}\n}\n"
+                               "subgraph cluster_c {\n}\n"
+                               "n0 -> n1\nn1 -> n2\nn2 -> n3\nn0 -> n3\nn0 -> n2\n");
 
   g_assert_cmpuint (layout->n_groups, ==, 3);
   /* Room for the title over everything inside. */
@@ -285,9 +297,9 @@ static void
 test_group_cycle (void)
 {
   g_autoptr (LayoutSample) sample = NULL;
-  g_autoptr (GantryLayout) layout = lay_out (&sample,
-                                             "subgraph cluster_a {\nn0 [width=1 height=1];\nn2 [width=1 height=1];\n}\n"
-                                             "n0 -> n1\nn1 -> n2\n");
+  g_autoptr (GantryLayout) layout = lay_out (
+    &sample, "subgraph cluster_a {\nn0 [width=1 height=1];\nn2 [width=1 height=1];\n}\n"
+             "n0 -> n1\nn1 -> n2\n");
 
   g_assert_cmpuint (n_points_of (layout, 1), >, 2);
 }
@@ -295,7 +307,10 @@ test_group_cycle (void)
 static void
 test_deep_nesting (void)
 {
-  enum { DEPTH = GANTRY_LAYOUT_MAX_NESTING };
+  enum
+  {
+    DEPTH = GANTRY_LAYOUT_MAX_NESTING
+  };
   float size[] = { 30, 30 };
   guint32 group[] = { DEPTH - 1, GANTRY_LAYOUT_NO_GROUP };
   guint32 tail[] = { 0, 1 };
@@ -303,8 +318,15 @@ test_deep_nesting (void)
   guint32 parent[DEPTH + 1];
   g_autoptr (GError) error = NULL;
   GantryLayoutInput input = {
-    .n_nodes = 2, .width = size, .height = size, .n_edges = 2, .tail = tail, .head = head,
-    .n_groups = DEPTH, .group = group, .group_parent = parent,
+    .n_nodes = 2,
+    .width = size,
+    .height = size,
+    .n_edges = 2,
+    .tail = tail,
+    .head = head,
+    .n_groups = DEPTH,
+    .group = group,
+    .group_parent = parent,
   };
 
   for (guint32 g = 0; g <= DEPTH; g++)
@@ -324,12 +346,14 @@ test_deep_nesting (void)
   g_assert_error (error, GANTRY_LAYOUT_ERROR, GANTRY_LAYOUT_ERROR_INPUT);
 }
 
-/* With its own positions as the previous ones, a picture stays what it is; mirrored, it stays mirrored. */
+/* With its own positions as the previous ones, a picture stays what it is; mirrored, it stays
+ * mirrored. */
 static void
 test_previous_order (void)
 {
   g_autoptr (LayoutSample) sample = NULL;
-  g_autoptr (GantryLayout) first = lay_out (&sample, "n0 -> n1\nn0 -> n2\nn0 -> n3\nn1 -> n4\nn2 -> n5\nn3 -> n6\n");
+  g_autoptr (GantryLayout)
+    first = lay_out (&sample, "n0 -> n1\nn0 -> n2\nn0 -> n3\nn1 -> n4\nn2 -> n5\nn3 -> n6\n");
   float previous[7];
 
   for (guint32 v = 0; v < 7; v++)
@@ -344,10 +368,12 @@ test_previous_order (void)
   layout_check (&sample->input, mirrored);
   for (guint32 a = 1; a < 4; a++)
     for (guint32 b = 1; b < 4; b++)
-      g_assert_cmpint (middle_of (first, a) < middle_of (first, b), ==, middle_of (mirrored, a) > middle_of (mirrored, b));
+      g_assert_cmpint (middle_of (first, a) < middle_of (first, b), ==,
+                       middle_of (mirrored, a) > middle_of (mirrored, b));
 }
 
-/* Folding one scope of a chain of scopes moves what is below it, and nothing to the left or right. */
+/* Folding one scope of a chain of scopes moves what is below it, and nothing to the left or right.
+ */
 static void
 test_folding_a_scope (void)
 {
@@ -361,91 +387,13 @@ test_folding_a_scope (void)
   for (guint32 v = 0; v < 3; v++)
     {
       g_assert_cmpfloat (a->node[v].y, ==, b->node[v].y);
-      g_assert_cmpfloat (middle_of (a, v) - middle_of (a, 0), ==, middle_of (b, v) - middle_of (b, 0));
+      g_assert_cmpfloat (middle_of (a, v) - middle_of (a, 0), ==,
+                         middle_of (b, v) - middle_of (b, 0));
     }
 }
 
-/* --- input that is no graph ------------------------------------------------------------------------------- */
-
-static void
-expect_error (const GantryLayoutInput *input, const GantryLayoutParams *params, GantryLayoutError code)
-{
-  g_autoptr (GError) error = NULL;
-
-  g_assert_null (gantry_layout_compute (input, params, NULL, &error));
-  g_assert_error (error, GANTRY_LAYOUT_ERROR, code);
-  g_assert_nonnull (strstr (error->message, "layout: "));
-}
-
-static void
-test_bad_sizes (void)
-{
-  const float bad[] = { NAN, INFINITY, -INFINITY, -1, 1e9f, 100001 };
-  float size[] = { 10, 10 };
-  GantryLayoutInput input = { .n_nodes = 2, .width = size, .height = size };
-
-  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
-    {
-      GantryLayoutParams params;
-
-      size[1] = bad[i];
-      expect_error (&input, NULL, GANTRY_LAYOUT_ERROR_INPUT);
-      size[1] = 10;
-      gantry_layout_params_init (&params);
-      params.rank_gap = bad[i];
-      expect_error (&input, &params, GANTRY_LAYOUT_ERROR_INPUT);
-      input.n_groups = 2;
-      input.group_min_width = size;
-      size[0] = bad[i];
-      expect_error (&input, NULL, GANTRY_LAYOUT_ERROR_INPUT);
-      size[0] = 10;
-      input.n_groups = 0;
-    }
-}
-
-static void
-test_bad_indices (void)
-{
-  float size[] = { 10, 10 };
-  guint32 tail[] = { 0 };
-  guint32 head[] = { 1 };
-  guint8 classes[] = { 0 };
-  guint32 group[] = { 0, GANTRY_LAYOUT_NO_GROUP };
-  guint32 parent[] = { GANTRY_LAYOUT_NO_GROUP };
-  GantryLayoutInput input = {
-    .n_nodes = 2, .width = size, .height = size, .n_edges = 1, .tail = tail, .head = head, .edge_class = classes,
-    .n_groups = 1, .group = group, .group_parent = parent,
-  };
-
-  tail[0] = 2;
-  expect_error (&input, NULL, GANTRY_LAYOUT_ERROR_INPUT);
-  tail[0] = 0;
-  head[0] = G_MAXUINT32;
-  expect_error (&input, NULL, GANTRY_LAYOUT_ERROR_INPUT);
-  head[0] = 1;
-  classes[0] = 2;
-  expect_error (&input, NULL, GANTRY_LAYOUT_ERROR_INPUT);
-  classes[0] = 0;
-  group[0] = 1;
-  expect_error (&input, NULL, GANTRY_LAYOUT_ERROR_INPUT);
-  group[0] = 0;
-  parent[0] = 0;
-  expect_error (&input, NULL, GANTRY_LAYOUT_ERROR_INPUT);
-  parent[0] = 1;
-  expect_error (&input, NULL, GANTRY_LAYOUT_ERROR_INPUT);
-}
-
-static void
-test_too_large (void)
-{
-  guint32 n = 20000;
-  g_autofree float *size = g_new (float, n);
-  GantryLayoutInput input = { .n_nodes = n, .width = size, .height = size };
-
-  for (guint32 v = 0; v < n; v++)
-    size[v] = 100000;
-  expect_error (&input, NULL, GANTRY_LAYOUT_ERROR_TOO_LARGE);
-}
+/* --- finding things ----------------------------------------------------------------------------
+ */
 
 static gboolean
 stop (GantryLayoutItemKind kind, guint32 index, gpointer user_data)
@@ -455,104 +403,26 @@ stop (GantryLayoutItemKind kind, guint32 index, gpointer user_data)
 }
 
 static void
-test_empty (void)
-{
-  GantryLayoutInput input = { 0 };
-  GantryLayoutBox all = { -1e6f, -1e6f, 2e6f, 2e6f };
-  guint32 found = 7;
-  guint n_visits = 0;
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GantryLayout) layout = gantry_layout_compute (&input, NULL, NULL, &error);
-
-  g_assert_no_error (error);
-  layout_check (&input, layout);
-  gantry_layout_query (layout, &all, stop, &n_visits);
-  g_assert_cmpuint (n_visits, ==, 0);
-  g_assert_cmpint (gantry_layout_pick (layout, 0, 0, 5, &found), ==, GANTRY_LAYOUT_ITEM_NONE);
-}
-
-/* --- cancelling, sharing ---------------------------------------------------------------------------------- */
-
-static gpointer
-cancel_soon (gpointer data)
-{
-  g_usleep (3000);
-  g_cancellable_cancel (data);
-  return NULL;
-}
-
-/* Cancelled before it begins, or in the middle of it. */
-static void
-test_cancel (void)
-{
-  guint32 n = 60000;
-  g_autofree float *size = g_new (float, n);
-  g_autofree guint32 *tail = g_new (guint32, 2 * n);
-  g_autofree guint32 *head = g_new (guint32, 2 * n);
-  GantryLayoutInput input = {
-    .n_nodes = n, .width = size, .height = size, .n_edges = 2 * n, .tail = tail, .head = head,
-  };
-  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
-  g_autoptr (GError) error = NULL;
-
-  for (guint32 v = 0; v < n; v++)
-    {
-      size[v] = 40;
-      tail[v] = v;
-      head[v] = MIN (v + 1 + v % 7, n - 1);
-      tail[n + v] = v;
-      head[n + v] = MIN (v + 1, n - 1);
-    }
-  GThread *thread = g_thread_new ("cancel", cancel_soon, cancellable);
-  g_assert_null (gantry_layout_compute (&input, NULL, cancellable, &error));
-  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
-  g_thread_join (thread);
-  g_clear_error (&error);
-  g_assert_null (gantry_layout_compute (&input, NULL, cancellable, &error));
-  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
-}
-
-static gpointer
-lay_out_again (gpointer data)
-{
-  return gantry_layout_compute (data, NULL, NULL, NULL);
-}
-
-/* Several threads lay out the same graph at once, and get the same picture. */
-static void
-test_threads (void)
-{
-  g_autoptr (LayoutSample) sample = NULL;
-  g_autoptr (GantryLayout) layout = lay_out (&sample, "n0 -> n1\nn0 -> n2\nn1 -> n3\nn2 -> n3\nn3 -> n0\n");
-  GThread *thread[4];
-
-  for (guint i = 0; i < 4; i++)
-    thread[i] = g_thread_new ("layout", lay_out_again, &sample->input);
-  for (guint i = 0; i < 4; i++)
-    {
-      g_autoptr (GantryLayout) other = g_thread_join (thread[i]);
-
-      layout_check_same (layout, other);
-    }
-}
-
-static void
 test_pick (void)
 {
   g_autoptr (LayoutSample) sample = NULL;
-  g_autoptr (GantryLayout) layout = lay_out (&sample, "subgraph cluster_a {\nn1 [width=1 height=1];\n}\nn0 -> n1\n");
+  g_autoptr (GantryLayout)
+    layout = lay_out (&sample, "subgraph cluster_a {\nn1 [width=1 height=1];\n}\nn0 -> n1\n");
   const GantryLayoutPoint *a = &layout->points[0];
   const GantryLayoutBox *group = &layout->group[0];
   GantryLayoutBox all = { 0, 0, layout->width, layout->height };
   guint32 index = 9;
   guint n_visits = 0;
 
-  g_assert_cmpint (gantry_layout_pick (layout, middle_of (layout, 1), layout->node[1].y + 5, 4, &index), ==,
-                   GANTRY_LAYOUT_ITEM_NODE);
+  g_assert_cmpint (
+    gantry_layout_pick (layout, middle_of (layout, 1), layout->node[1].y + 5, 4, &index), ==,
+    GANTRY_LAYOUT_ITEM_NODE);
   g_assert_cmpuint (index, ==, 1);
-  g_assert_cmpint (gantry_layout_pick (layout, a->x + 3, a->y + 9, 4, &index), ==, GANTRY_LAYOUT_ITEM_EDGE);
+  g_assert_cmpint (gantry_layout_pick (layout, a->x + 3, a->y + 9, 4, &index), ==,
+                   GANTRY_LAYOUT_ITEM_EDGE);
   g_assert_cmpuint (index, ==, 0);
-  g_assert_cmpint (gantry_layout_pick (layout, group->x + 2, group->y + 2, 4, &index), ==, GANTRY_LAYOUT_ITEM_GROUP);
+  g_assert_cmpint (gantry_layout_pick (layout, group->x + 2, group->y + 2, 4, &index), ==,
+                   GANTRY_LAYOUT_ITEM_GROUP);
   g_assert_cmpint (gantry_layout_pick (layout, -50, -50, 4, &index), ==, GANTRY_LAYOUT_ITEM_NONE);
   gantry_layout_query (layout, &all, stop, &n_visits);
   g_assert_cmpuint (n_visits, ==, 1);
@@ -566,29 +436,23 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/layout/chain", test_chain);
-  g_test_add_func ("/layout/residual", test_residual);
-  g_test_add_func ("/layout/branches", test_branches);
-  g_test_add_func ("/layout/tree", test_tree);
-  g_test_add_func ("/layout/opposite-order", test_opposite_order);
-  g_test_add_func ("/layout/constant-is-near", test_constant_is_near);
-  g_test_add_func ("/layout/ports", test_ports);
-  g_test_add_func ("/layout/trunk-is-shared", test_trunk_is_shared);
-  g_test_add_func ("/layout/values-are-apart", test_values_are_apart);
-  g_test_add_func ("/layout/cycle", test_cycle);
-  g_test_add_func ("/layout/saved-edge", test_saved_edge);
-  g_test_add_func ("/layout/loose-nodes", test_loose_nodes);
-  g_test_add_func ("/layout/groups", test_groups);
-  g_test_add_func ("/layout/group-cycle", test_group_cycle);
-  g_test_add_func ("/layout/deep-nesting", test_deep_nesting);
-  g_test_add_func ("/layout/previous-order", test_previous_order);
-  g_test_add_func ("/layout/folding-a-scope", test_folding_a_scope);
-  g_test_add_func ("/layout/bad-sizes", test_bad_sizes);
-  g_test_add_func ("/layout/bad-indices", test_bad_indices);
-  g_test_add_func ("/layout/too-large", test_too_large);
-  g_test_add_func ("/layout/empty", test_empty);
-  g_test_add_func ("/layout/cancel", test_cancel);
-  g_test_add_func ("/layout/threads", test_threads);
-  g_test_add_func ("/layout/pick", test_pick);
+  g_test_add_func ("/layout/pictures/chain", test_chain);
+  g_test_add_func ("/layout/pictures/residual", test_residual);
+  g_test_add_func ("/layout/pictures/branches", test_branches);
+  g_test_add_func ("/layout/pictures/tree", test_tree);
+  g_test_add_func ("/layout/pictures/opposite-order", test_opposite_order);
+  g_test_add_func ("/layout/pictures/constant-is-near", test_constant_is_near);
+  g_test_add_func ("/layout/pictures/ports", test_ports);
+  g_test_add_func ("/layout/pictures/trunk-is-shared", test_trunk_is_shared);
+  g_test_add_func ("/layout/pictures/values-are-apart", test_values_are_apart);
+  g_test_add_func ("/layout/pictures/cycle", test_cycle);
+  g_test_add_func ("/layout/pictures/saved-edge", test_saved_edge);
+  g_test_add_func ("/layout/pictures/loose-nodes", test_loose_nodes);
+  g_test_add_func ("/layout/pictures/groups", test_groups);
+  g_test_add_func ("/layout/pictures/group-cycle", test_group_cycle);
+  g_test_add_func ("/layout/pictures/deep-nesting", test_deep_nesting);
+  g_test_add_func ("/layout/pictures/previous-order", test_previous_order);
+  g_test_add_func ("/layout/pictures/folding-a-scope", test_folding_a_scope);
+  g_test_add_func ("/layout/pictures/pick", test_pick);
   return g_test_run ();
 }
