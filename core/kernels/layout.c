@@ -78,13 +78,84 @@ gains_from_blocks (const Choice *c, const GantryNode *node)
   return weights->dims[1] % c->block == 0 && weights->dims[0] / groups % c->block == 0;
 }
 
+static gint64
+int_at (const Choice *c, const GantryNode *node, const char *key, gsize i, gint64 fallback)
+{
+  gsize n;
+  const gint64 *ints = gantry_attrs_ints (c->module->context, node->attrs, key, &n);
+
+  return i < n ? ints[i] : fallback;
+}
+
+static gboolean
+moves_channels_apart (const Choice *c, const GantryNode *node)
+{
+  for (guint i = 0; i < node->n_operands; i++)
+    if (gantry_node_operand_type (c->module, node, i)->dims[1] % c->block != 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* A fused body that moves whole values otherwise than by repeating them. */
+static gboolean
+body_moves (const Choice *c, const GantryNode *node)
+{
+  const GantryAttr *attr = gantry_attrs_find (c->module->context, node->attrs, "body");
+  const GantryFunction *body = attr != NULL ? gantry_module_function (c->module, attr->id) : NULL;
+  gint64 elements = gantry_type_elements (gantry_node_type (c->module, node));
+
+  for (guint32 i = 0; body != NULL && i < body->n_nodes; i++)
+    {
+      const GantryNode *inner = &c->module->nodes[body->first_node + i];
+
+      if ((inner->op == GANTRY_OP_RESHAPE || inner->op == GANTRY_OP_TRANSPOSE || inner->op == GANTRY_OP_SLICE
+           || inner->op == GANTRY_OP_REVERSE)
+          && gantry_type_elements (gantry_node_operand_type (c->module, inner, 0)) * 2 > elements)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* TRUE when neighbours in a block would come from different ones: each lane would be fetched by itself. */
+static gboolean
+breaks_blocks (const Choice *c, const GantryNode *node)
+{
+  switch (node->op)
+    {
+    case GANTRY_OP_REDUCE_WINDOW:
+      return int_at (c, node, "window_dimensions", 1, 1) != 1 || int_at (c, node, "window_strides", 1, 1) != 1
+             || int_at (c, node, "padding", 2, 0) != 0;
+    case GANTRY_OP_PAD:
+      return int_at (c, node, "edge_padding_low", 1, 0) % c->block != 0
+             || int_at (c, node, "interior_padding", 1, 0) != 0;
+    case GANTRY_OP_SLICE:
+      return int_at (c, node, "start_indices", 1, 0) % c->block != 0 || int_at (c, node, "strides", 1, 1) != 1;
+    case GANTRY_OP_CONCATENATE:
+      return gantry_attrs_int (c->module->context, node->attrs, "dimension", 0) == 1 && moves_channels_apart (c, node);
+    case GANTRY_OP_FUSION:
+      return body_moves (c, node);
+    case GANTRY_OP_REVERSE:
+    case GANTRY_OP_GATHER:
+    case GANTRY_OP_DYNAMIC_SLICE:
+    case GANTRY_OP_DYNAMIC_UPDATE_SLICE:
+      return TRUE;
+    default:
+      return FALSE;
+    }
+}
+
 static void
 look_at (Choice *c, const GantryNode *node)
 {
   guint32 place = place_of (c, node);
   gboolean convolution = node->op == GANTRY_OP_CONVOLUTION, gains = convolution && gains_from_blocks (c, node);
+  gboolean breaks;
 
   c->plain[place] |= !is_generated (node) || !has_blocks (c, node) || (convolution && !gains);
+  /* What has no blocks of its own may still read some. */
+  breaks = !c->plain[place] ? breaks_blocks (c, node) : node->op == GANTRY_OP_FUSION && body_moves (c, node);
+  c->plain[place] |= breaks;
+
   c->gains[place] |= gains;
   for (guint i = 0; i < node->n_operands; i++)
     {
@@ -93,7 +164,7 @@ look_at (Choice *c, const GantryNode *node)
 
       if (other >= c->entry->n_nodes)
         continue;
-      if (!is_generated (node) || (convolution && (i > 0 || !gains)))
+      if (!is_generated (node) || breaks || (convolution && (i > 0 || !gains)))
         c->plain[other] = TRUE;
       else if (gains)
         c->gains[other] = TRUE;
