@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Makes and reads input values, compares outputs. */
 #include "app/cli/inputs.h"
-#include "core/compiler/random-weights.h"
+#include "core/base/random.h"
 #include <math.h>
 #include <string.h>
 

@@ -8,7 +8,7 @@ G_BEGIN_DECLS
 /**
  * gantry_inputs_make:
  * @given: (nullable): NULL-terminated "name=VALUE" or "VALUE" for the next input; VALUE is a file (.pb, a TensorProto;
- *  .npy; anything else raw bytes), or "random[:SEED]", "hash:SEED" (the numbers of core/compiler/random-weights.h for the
+ *  .npy; anything else raw bytes), or "random[:SEED]", "hash:SEED" (the numbers of core/base/random.h for the
  *  input's name; of integers and bools 0 or 1), "value:NUMBER", "arange" (i / n), "zeros", "ones"
  *
  * Inputs that are not given are "random:0". Returns: (transfer full) (array): one literal for each parameter

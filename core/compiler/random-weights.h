@@ -19,16 +19,11 @@ G_BEGIN_DECLS
  *     rank 1: 0.25 + u / 2     higher rank: (2 u - 1) * sqrt (6 / (elements / first dimension))
  *
  * (He initialization in uniform form for the latter; the former keep normalized residual networks from growing), rounded
- * to the element type.
+ * to the element type; u is gantry_random_at() of core/base/random.h.
  *
  * Returns: (transfer full) (nullable)
  */
 GantryModule *gantry_randomize_weights (GantryModule *module, gint64 seed, const GantryProgress *progress,
                                         GError **error);
-
-/** The numbers themselves, for inputs that another program can make as well: u above is
- *  gantry_random_at (gantry_random_start (n, seed), i), in [0, 1) with 24 bits. */
-guint64 gantry_random_start (const char *name, gint64 seed);
-double gantry_random_at (guint64 start, guint64 index);
 
 G_END_DECLS

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The rows of the table; each family of rules stands together. */
 #include "tests/core/frontends/onnx/lower-cases.h"
 
 #define X4 "f32[1,1,4,4] 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Walks an imported module and asks the dialect for the core operations of each node. */
 #include "tests/core/frontends/onnx/onnx-lowering.h"
 
 #define FOLD_LIMIT 4096
