@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests of core/base: the arena, interning, errors, progress and the numbers by name. */
+#include "core/base/base.h"
+#include "core/base/random.h"
+
+#include <string.h>
+
+static void
+test_arena_alignment (void)
+{
+  g_autoptr (GantryArena) arena = gantry_arena_new ();
+  static const guint8 zeros[4096];
+
+  for (gsize size = 0; size < sizeof zeros; size = size * 2 + 1)
+    {
+      guint8 *bytes = gantry_arena_alloc (arena, size);
+
+      g_assert_nonnull (bytes);
+      g_assert_cmpuint ((guintptr) bytes % 16, ==, 0);
+      g_assert_cmpmem (bytes, size, zeros, size);
+      memset (bytes, 0xff, size);
+    }
+}
+
+/* What was handed out stays where it is and as it is, however much comes after it, one object larger than any block. */
+static void
+test_arena_stays (void)
+{
+  g_autoptr (GantryArena) arena = gantry_arena_new ();
+  char *text = gantry_arena_strdup (arena, "first");
+  guint32 *numbers = gantry_arena_copy (arena, &(guint32){ 0x01020304 }, sizeof (guint32));
+
+  for (int i = 0; i < 10000; i++)
+    memset (gantry_arena_alloc (arena, 100), 0xaa, 100);
+  memset (gantry_arena_alloc (arena, 5 << 20), 0xbb, 5 << 20);
+  memset (gantry_arena_alloc (arena, 100), 0xcc, 100);
+  g_assert_cmpstr (text, ==, "first");
+  g_assert_cmpuint (*numbers, ==, 0x01020304);
+  g_assert_cmpuint (gantry_arena_size (arena), >=, 10000 * 100 + (5 << 20));
+  g_assert_cmpuint (gantry_arena_size (arena), <=, 2 * (10000 * 112 + (5 << 20)) + (1 << 20));
+}
+
+static void
+test_interner_equal (void)
+{
+  g_autoptr (GantryInterner) interner = gantry_interner_new ();
+  guint32 one = gantry_interner_add_string (interner, "one");
+  guint32 two = gantry_interner_add_string (interner, "two");
+
+  g_assert_cmpuint (one, !=, 0);
+  g_assert_cmpuint (one, !=, two);
+  g_assert_cmpuint (gantry_interner_add (interner, "one", 3), ==, one);
+  g_assert_cmpuint (gantry_interner_find (interner, "one", 3), ==, one);
+  g_assert_cmpuint (gantry_interner_find (interner, "on", 2), ==, 0);
+  g_assert_cmpuint (gantry_interner_count (interner), ==, 2);
+  g_assert_cmpstr (gantry_interner_string (interner, two), ==, "two");
+  g_assert_cmpuint (gantry_interner_add_string (interner, NULL), ==, 0);
+  g_assert_cmpstr (gantry_interner_string (interner, 0), ==, "");
+  g_assert_null (gantry_interner_get (interner, 0, NULL));
+}
+
+/* Bytes, not strings: a NUL inside counts. */
+static void
+test_interner_bytes (void)
+{
+  g_autoptr (GantryInterner) interner = gantry_interner_new ();
+  guint32 a = gantry_interner_add (interner, "x\0a", 3);
+  guint32 b = gantry_interner_add (interner, "x\0b", 3);
+  gsize size = 0;
+  const char *bytes = gantry_interner_get (interner, b, &size);
+
+  g_assert_cmpuint (a, !=, b);
+  g_assert_cmpmem (bytes, size, "x\0b", 3);
+  g_assert_cmpuint ((guintptr) bytes % 16, ==, 0);
+  g_assert_cmpint (bytes[size], ==, '\0');
+}
+
+#define N_NAMES 20000
+
+static gpointer
+intern_all (gpointer data)
+{
+  GantryInterner *interner = data;
+
+  for (guint i = 0; i < N_NAMES; i++)
+    {
+      char name[32];
+      guint32 id;
+
+      g_snprintf (name, sizeof name, "name %u", i);
+      id = gantry_interner_add_string (interner, name);
+      /* Read at once, while the others make it grow. */
+      g_assert_cmpstr (gantry_interner_string (interner, id), ==, name);
+    }
+  return NULL;
+}
+
+static void
+test_interner_threads (void)
+{
+  g_autoptr (GantryInterner) interner = gantry_interner_new ();
+  GThread *threads[4];
+  g_autofree guint8 *seen = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    threads[i] = g_thread_new ("intern", intern_all, interner);
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    g_thread_join (threads[i]);
+
+  g_assert_cmpuint (gantry_interner_count (interner), ==, N_NAMES);
+  seen = g_new0 (guint8, N_NAMES + 1);
+  for (guint i = 0; i < N_NAMES; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("name %u", i);
+      guint32 id = gantry_interner_find (interner, name, strlen (name));
+
+      g_assert_cmpuint (id, >, 0);
+      g_assert_cmpuint (id, <=, N_NAMES);
+      g_assert_cmpuint (seen[id]++, ==, 0);
+    }
+}
+
+static void
+test_error_prefix (void)
+{
+  g_autoptr (GError) error = NULL;
+  GError *none = NULL;
+
+  gantry_error_prefix (NULL, "nobody asked %d: ", 1);
+  gantry_error_prefix (&none, "nothing happened %d: ", 2);
+  g_assert_no_error (none);
+
+  /* What comes from a file may hold a percent sign. */
+  g_set_error_literal (&error, GANTRY_ERROR, GANTRY_ERROR_TRUNCATED, "ends at 90% of it");
+  gantry_error_prefix (&error, "%s: node %d: ", "100%s.onnx", 7);
+  g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_TRUNCATED);
+  g_assert_cmpstr (error->message, ==, "100%s.onnx: node 7: ends at 90% of it");
+}
+
+typedef struct
+{
+  guint calls;
+  double fraction;
+  char what[32];
+} Heard;
+
+static void
+hear (double fraction, const char *what, gpointer user_data)
+{
+  Heard *heard = user_data;
+
+  heard->calls++;
+  heard->fraction = fraction;
+  g_strlcpy (heard->what, what, sizeof heard->what);
+}
+
+static void
+test_progress (void)
+{
+  Heard heard = { 0 };
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (GError) error = NULL;
+  const GantryProgress progress = { hear, &heard, cancellable };
+  const GantryProgress deaf = { 0 };
+
+  gantry_progress_report (NULL, 0.5, "nobody");
+  gantry_progress_report (&deaf, 0.5, "nobody");
+  g_assert_false (gantry_progress_cancelled (NULL, &error));
+  g_assert_false (gantry_progress_cancelled (&deaf, &error));
+
+  gantry_progress_report (&progress, 0.25, "Reading");
+  g_assert_cmpuint (heard.calls, ==, 1);
+  g_assert_cmpfloat (heard.fraction, ==, 0.25);
+  g_assert_cmpstr (heard.what, ==, "Reading");
+
+  g_assert_false (gantry_progress_cancelled (&progress, &error));
+  g_assert_no_error (error);
+  g_cancellable_cancel (cancellable);
+  g_assert_true (gantry_progress_cancelled (&progress, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+}
+
+/* The published values: FNV-1a of "" and "a", and the first output of splitmix64 from state 1234567. */
+static void
+test_random (void)
+{
+  g_assert_cmphex (gantry_random_start ("", 0), ==, 0xcbf29ce484222325u);
+  g_assert_cmphex (gantry_random_start ("a", 0), ==, 0xaf63dc4c8601ec8cu);
+  g_assert_cmphex (gantry_random_start ("a", 1), ==, 0xaf63dc4c8601ec8cu + 0x9e3779b97f4a7c15u);
+  g_assert_cmpfloat (gantry_random_at (1234567, 0), ==, (double) (G_GUINT64_CONSTANT (6457827717110365317) >> 40) / 16777216);
+  g_assert_cmpfloat (gantry_random_at (1234560, 7), ==, gantry_random_at (1234567, 0));
+}
+
+static void
+test_random_spread (void)
+{
+  guint64 start = gantry_random_start ("weights", 3);
+  guint buckets[16] = { 0 };
+
+  for (guint64 i = 0; i < 16000; i++)
+    {
+      double u = gantry_random_at (start, i);
+
+      g_assert_cmpfloat (u, >=, 0);
+      g_assert_cmpfloat (u, <, 1);
+      buckets[(guint) (u * 16)]++;
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (buckets); i++)
+    {
+      g_assert_cmpuint (buckets[i], >, 850);
+      g_assert_cmpuint (buckets[i], <, 1150);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/base/arena/alignment", test_arena_alignment);
+  g_test_add_func ("/base/arena/stays", test_arena_stays);
+  g_test_add_func ("/base/interner/equal", test_interner_equal);
+  g_test_add_func ("/base/interner/bytes", test_interner_bytes);
+  g_test_add_func ("/base/interner/threads", test_interner_threads);
+  g_test_add_func ("/base/error/prefix", test_error_prefix);
+  g_test_add_func ("/base/progress", test_progress);
+  g_test_add_func ("/base/random/published", test_random);
+  g_test_add_func ("/base/random/spread", test_random_spread);
+  return g_test_run ();
+}
