@@ -150,6 +150,64 @@ test_truncated (void)
   saved_clear (&saved);
 }
 
+/* One field wrong at a time. Chunk 0 is of lane 0, with n events; the last but one holds memory events, the last one
+ * samples: see the layout in profiler/chunk.c. */
+
+typedef struct
+{
+  gint chunk; /* from the end when negative */
+  guint column; /* bytes of all columns before it, for one row; G_MAXUINT: @row is the byte of the head */
+  guint width, row;
+  guint64 value;
+} Wrong;
+
+static const Wrong wrongs[] = {
+  { 0, G_MAXUINT, 1, 0, 'X' },          /* magic */
+  { 0, G_MAXUINT, 1, 4, 2 },            /* version */
+  { 0, G_MAXUINT, 1, 5, 1 },            /* content */
+  { 0, G_MAXUINT, 1, 6, 2 },            /* lane */
+  { 0, G_MAXUINT, 4, 8, 1 },            /* number: twice */
+  { 0, G_MAXUINT, 4, 8, 1000 },
+  { 0, 0, 8, 3, (guint64) -5 },         /* begin: out of order */
+  { 0, 0, 8, 0, (guint64) -1 << 62 },   /* begin: beyond all times */
+  { 0, 8, 8, 5, (guint64) -5 },         /* ends before it begins */
+  { 0, 8, 8, 5, (guint64) 1 << 62 },
+  { 0, 32, 4, 2, 99 },                  /* name */
+  { 0, 38, 1, 2, GANTRY_N_EVENT_KINDS },
+  { -2, 0, 8, 5, (guint64) -5 },        /* time: out of order */
+  { -2, 32, 1, 5, 3 },                  /* kind of memory */
+  { -2, 33, 1, 5, 2 },                  /* neither allocation nor release */
+  { -1, 0, 8, 5, (guint64) -5 },        /* time: out of order */
+  { -1, 16, 4, 5, 2 },                  /* counter */
+};
+
+static void
+test_each_field (void)
+{
+  g_autoptr (GRand) random = g_rand_new_with_seed (34);
+  g_autoptr (GantryRecording) recording = make_recording (random, 300, 1000000);
+
+  for (guint i = 0; i < G_N_ELEMENTS (wrongs); i++)
+    {
+      Saved saved = save (recording);
+      guint which = wrongs[i].chunk >= 0 ? (guint) wrongs[i].chunk : saved.chunks->len + wrongs[i].chunk;
+      GantryChunkInfo info;
+      gsize size, at = wrongs[i].row;
+      guint64 value = GUINT64_TO_LE (wrongs[i].value);
+      guint8 *data = g_bytes_unref_to_data (saved.chunks->pdata[which], &size);
+
+      g_bytes_unref (gantry_recording_chunk (recording, which, &info));
+      g_assert_cmpuint (info.n, >, 6);
+      if (wrongs[i].column != G_MAXUINT)
+        at = 32 + (gsize) wrongs[i].column * info.n + (gsize) wrongs[i].width * wrongs[i].row;
+      g_assert_cmpuint (at + wrongs[i].width, <=, size);
+      memcpy (data + at, &value, wrongs[i].width);
+      saved.chunks->pdata[which] = g_bytes_new_take (data, size);
+      expect_error (&saved);
+      saved_clear (&saved);
+    }
+}
+
 /* Bytes changed at random either give a recording that can be asked everything, or an error. */
 static void
 test_hostile (void)
@@ -189,6 +247,7 @@ test_hostile (void)
             gantry_recording_fold (loaded, lane, -100, 2000, 20, pixels);
           gantry_recording_memory_curve (loaded, 0, -100, 2000, 20, curve);
           gantry_recording_memory_at (loaded, 0, 500);
+          g_assert_cmpuint (nodes->len, <=, 30);
         }
       else
         refused++;
@@ -204,6 +263,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/profiler/chunk/round-trip", test_round_trip);
   g_test_add_func ("/profiler/chunk/truncated", test_truncated);
+  g_test_add_func ("/profiler/chunk/each-field", test_each_field);
   g_test_add_func ("/profiler/chunk/hostile", test_hostile);
   return g_test_run ();
 }

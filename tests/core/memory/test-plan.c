@@ -489,6 +489,19 @@ test_kept_values (void)
 }
 
 static void
+test_read_twice (void)
+{
+  /* %2 may be written over its first operand, but reads the same bytes through the second at other places. */
+  static const char nodes[] = "%%3 = dynamic_update_slice(%%1, %%%u, %%2): f32[64]";
+  g_autofree char *same = g_strdup_printf (nodes, 1u), *other = g_strdup_printf (nodes, 4u);
+  g_auto (Planned) twice = plan_text ("(%1: f32[64], %2: i64[], %4: f32[64]) -> (%3)", same, NULL);
+  g_auto (Planned) once = plan_text ("(%1: f32[64], %2: i64[], %4: f32[64]) -> (%3)", other, NULL);
+
+  g_assert_false (buffer_of (&twice, 3)->in_place);
+  g_assert_true (buffer_of (&once, 3)->in_place);
+}
+
+static void
 test_view_of_input (void)
 {
   /* Results that are the input, a view of it, and a constant: the executor copies each out of its place. */
@@ -782,6 +795,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/memory/plan/chain", test_chain);
   g_test_add_func ("/memory/plan/kept-values", test_kept_values);
+  g_test_add_func ("/memory/plan/read-twice", test_read_twice);
   g_test_add_func ("/memory/plan/view-of-input", test_view_of_input);
   g_test_add_func ("/memory/plan/no-steps", test_no_steps);
   g_test_add_func ("/memory/plan/constants", test_constants);

@@ -74,6 +74,48 @@ test_every_task_once (void)
     }
 }
 
+/* A worker that takes long is waited for. */
+
+typedef struct
+{
+  GThread *submitter;
+  _Atomic gint begun, done;
+} Slow;
+
+static void
+slow_task (gconstpointer state, void *const *buffers, gint64 begin, gint64 end)
+{
+  Slow *slow = buffers[0];
+  gint64 until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
+
+  if (g_thread_self () != slow->submitter)
+    {
+      atomic_fetch_add (&slow->begun, 1);
+      g_usleep (3000);
+    }
+  /* The submitter does not run off with all tasks. */
+  while (!atomic_load (&slow->begun) && g_get_monotonic_time () < until)
+    g_thread_yield ();
+  atomic_fetch_add (&slow->done, (gint) (end - begin));
+}
+
+static void
+test_slow_worker (void)
+{
+  g_autoptr (GantryDevice) device = gantry_cpu_device_new (2);
+
+  for (guint round = 0; round < 20; round++)
+    {
+      Slow slow = { g_thread_self () };
+      void *buffers[1] = { &slow };
+      GantryKernel kernel = { .func = slow_task, .n_tasks = 32, .flops = -1, .bytes = -1 };
+
+      launch (device, &kernel, buffers);
+      g_assert_cmpint (slow.done, ==, 32);
+      g_assert_cmpint (slow.begun, >, 0);
+    }
+}
+
 static void
 test_alone (void)
 {
@@ -142,6 +184,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/runtime/device/every-task-once", test_every_task_once);
+  g_test_add_func ("/runtime/device/slow-worker", test_slow_worker);
   g_test_add_func ("/runtime/device/alone", test_alone);
   g_test_add_func ("/runtime/device/limits", test_limits);
   return g_test_run ();
