@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The dialect "onnx": finds the rule of an operation among the families' tables, prepares what the
- * rule reads, refuses what no rule could do (element types that are not compiled, dimensions that are
- * not bound), and turns what the rule recorded into one error "<Operation>: <why>". */
+ * rule reads, refuses what no rule could do (element types that are not compiled, dimensions that
+ * are not bound), and turns what the rule recorded into one error "<Operation>: <why>". */
 #include "core/frontends/onnx/onnx-lower.h"
 
+/* clang-format off */
 static const GantryLowerRule *const families[] = {
   gantry_lower_elementwise_rules, gantry_lower_activation_rules, gantry_lower_shape_rules,
   gantry_lower_index_rules,       gantry_lower_conv_rules,       gantry_lower_pool_rules,
@@ -11,8 +12,9 @@ static const GantryLowerRule *const families[] = {
   gantry_lower_recurrent_rules,   gantry_lower_resize_rules,     gantry_lower_sample_rules,
   gantry_lower_quantize_rules,    gantry_lower_attention_rules,  gantry_lower_loss_rules,
   gantry_lower_signal_rules,      gantry_lower_control_rules,    gantry_lower_misc_rules,
-  gantry_lower_cut_rules,         gantry_lower_einsum_rules,
+  gantry_lower_cut_rules,         gantry_lower_einsum_rules,      gantry_lower_scan_rules,
 };
+/* clang-format on */
 
 static const GantryLowerRule *
 find_rule (const char *operation)
@@ -36,8 +38,10 @@ why_not_type (GantryLower *l, guint i, const GantryType *type)
 {
   if (type->kind == GANTRY_TYPE_UNKNOWN)
     return g_strdup_printf ("the type of operand %u is not known", i);
-  if (type->kind == GANTRY_TYPE_TENSOR && !gantry_element_is_compiled ((GantryElementType) type->element))
-    return g_strdup_printf ("element type %s is not compiled", gantry_element_name ((GantryElementType) type->element));
+  if (type->kind == GANTRY_TYPE_TENSOR
+      && !gantry_element_is_compiled ((GantryElementType) type->element))
+    return g_strdup_printf ("element type %s is not compiled",
+                            gantry_element_name ((GantryElementType) type->element));
   if (type->kind != GANTRY_TYPE_TENSOR)
     return g_strdup_printf ("operand %u is not a tensor", i);
   return NULL;
@@ -56,13 +60,15 @@ check_operands (GantryLower *l)
             gantry_lower_fail (l, "%s", why);
             return FALSE;
           }
-        if (!(l->rule->flags & GANTRY_LOWER_ANY_SHAPE) && !gantry_lower_require_static (l, l->in[i]))
+        if (!(l->rule->flags & GANTRY_LOWER_ANY_SHAPE)
+            && !gantry_lower_require_static (l, l->in[i]))
           return FALSE;
       }
   return TRUE;
 }
 
-/* Errors of the builder ("add: shapes differ") get the operation's name in front; those of a rule have it. */
+/* Errors of the builder ("add: shapes differ") get the operation's name in front; those of a rule
+ * have it. */
 static void
 prefix_once (const char *op, GError **error)
 {
@@ -73,8 +79,9 @@ prefix_once (const char *op, GError **error)
 }
 
 gboolean
-gantry_lower_node (GantryBuilder *b, const GantryModule *source, const GantryNode *node, const guint32 *operands,
-                   guint32 *results, guint n_results, guint depth, GError **error)
+gantry_lower_node (GantryBuilder *b, const GantryModule *source, const GantryNode *node,
+                   const guint32 *operands, guint32 *results, guint n_results, guint depth,
+                   GError **error)
 {
   GantryContext *context = gantry_builder_context (b);
   GantryLower l = { .b = b, .context = context, .source = source, .node = node, .depth = depth };
@@ -106,15 +113,16 @@ gantry_lower_node (GantryBuilder *b, const GantryModule *source, const GantryNod
     }
   if (results[0] == 0 && n_results > 0 && n_results == 1)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s: the result is not computed", l.op);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s: the result is not computed",
+                   l.op);
       return FALSE;
     }
   return TRUE;
 }
 
 static gboolean
-lower (GantryBuilder *builder, const GantryModule *source, const GantryNode *node, const guint32 *operands,
-       guint32 *results, guint n_results, GError **error)
+lower (GantryBuilder *builder, const GantryModule *source, const GantryNode *node,
+       const guint32 *operands, guint32 *results, guint n_results, GError **error)
 {
   return gantry_lower_node (builder, source, node, operands, results, n_results, 0, error);
 }
@@ -122,8 +130,9 @@ lower (GantryBuilder *builder, const GantryModule *source, const GantryNode *nod
 static GantryOpClass
 classify (const char *op_name)
 {
-  const GantryLowerRule *rule
-    = g_str_has_prefix (op_name, GANTRY_ONNX_PREFIX) ? find_rule (op_name + strlen (GANTRY_ONNX_PREFIX)) : NULL;
+  const GantryLowerRule *rule = g_str_has_prefix (op_name, GANTRY_ONNX_PREFIX)
+                                  ? find_rule (op_name + strlen (GANTRY_ONNX_PREFIX))
+                                  : NULL;
 
   return rule != NULL ? rule->op_class : GANTRY_CLASS_OTHER;
 }

@@ -50,7 +50,8 @@ p_relu (GantryLower *l)
       gantry_lower_invalid (l, "operand 1 is missing");
       return;
     }
-  if (l->opset < 7 && gantry_lower_rank (l, slope) == 1 && gantry_lower_dim (l, slope, 0) != 1 && rank >= 2)
+  if (l->opset < 7 && gantry_lower_rank (l, slope) == 1 && gantry_lower_dim (l, slope, 0) != 1
+      && rank >= 2)
     slope = gantry_lower_along (l, slope, rank, 1);
   l->out[0] = positive_or (l, x, MULTIPLY (x, slope));
 }
@@ -59,7 +60,8 @@ static void
 elu (GantryLower *l)
 {
   guint32 x = gantry_lower_operand (l, 0);
-  guint32 low = gantry_lower_scale (l, UNARY (EXPONENTIAL_MINUS_ONE, x), gantry_lower_float (l, "alpha", 1));
+  guint32 low = gantry_lower_scale (l, UNARY (EXPONENTIAL_MINUS_ONE, x),
+                                    gantry_lower_float (l, "alpha", 1));
 
   l->out[0] = positive_or (l, x, low);
 }
@@ -70,7 +72,8 @@ celu (GantryLower *l)
 {
   guint32 x = gantry_lower_operand (l, 0);
   double alpha = gantry_lower_float (l, "alpha", 1);
-  guint32 low = gantry_lower_scale (l, UNARY (EXPONENTIAL_MINUS_ONE, gantry_lower_scale (l, x, 1 / alpha)), alpha);
+  guint32 low = gantry_lower_scale (
+    l, UNARY (EXPONENTIAL_MINUS_ONE, gantry_lower_scale (l, x, 1 / alpha)), alpha);
 
   l->out[0] = ADD (MAXIMUM (x, LIKE (x, 0)), MINIMUM (low, LIKE (x, 0)));
 }
@@ -82,7 +85,8 @@ selu (GantryLower *l)
   double alpha = gantry_lower_float (l, "alpha", 1.67326319217681884765625);
   guint32 low = gantry_lower_scale (l, UNARY (EXPONENTIAL_MINUS_ONE, x), alpha);
 
-  l->out[0] = gantry_lower_scale (l, positive_or (l, x, low), gantry_lower_float (l, "gamma", 1.05070102214813232421875));
+  l->out[0] = gantry_lower_scale (l, positive_or (l, x, low),
+                                  gantry_lower_float (l, "gamma", 1.05070102214813232421875));
 }
 
 static guint32
@@ -144,7 +148,8 @@ swish (GantryLower *l)
 {
   guint32 x = gantry_lower_operand (l, 0);
 
-  l->out[0] = MULTIPLY (x, UNARY (LOGISTIC, gantry_lower_scale (l, x, gantry_lower_float (l, "alpha", 1))));
+  l->out[0] = MULTIPLY (
+    x, UNARY (LOGISTIC, gantry_lower_scale (l, x, gantry_lower_float (l, "alpha", 1))));
 }
 
 static void
@@ -155,8 +160,9 @@ swiglu (GantryLower *l)
   if (gantry_lower_operand (l, 1) == 0)
     gantry_lower_invalid (l, "operand 1 is missing");
   else
-    l->out[0] = MULTIPLY (MULTIPLY (x, UNARY (LOGISTIC, gantry_lower_scale (l, x, gantry_lower_float (l, "alpha", 1)))),
-                          l->in[1]);
+    l->out[0] = MULTIPLY (
+      MULTIPLY (x, UNARY (LOGISTIC, gantry_lower_scale (l, x, gantry_lower_float (l, "alpha", 1)))),
+      l->in[1]);
 }
 
 static void
@@ -170,7 +176,8 @@ gelu (GantryLower *l)
     {
       guint32 cube = MULTIPLY (MULTIPLY (x, x), x);
 
-      inner = gantry_lower_scale (l, ADD (x, gantry_lower_scale (l, cube, 0.044715)), 0.79788456080286535588);
+      inner = gantry_lower_scale (l, ADD (x, gantry_lower_scale (l, cube, 0.044715)),
+                                  0.79788456080286535588);
       inner = UNARY (TANH, inner);
     }
   else if (strcmp (approximate, "none") == 0)
@@ -187,7 +194,8 @@ static void
 thresholded_relu (GantryLower *l)
 {
   guint32 x = gantry_lower_operand (l, 0);
-  guint32 above = gantry_builder_compare (l->b, "GT", x, LIKE (x, gantry_lower_float (l, "alpha", 1)));
+  guint32 above = gantry_builder_compare (l->b, "GT", x,
+                                          LIKE (x, gantry_lower_float (l, "alpha", 1)));
 
   l->out[0] = gantry_builder_select (l->b, above, x, LIKE (x, 0));
 }
@@ -209,7 +217,8 @@ shrink (GantryLower *l)
   l->out[0] = gantry_builder_select (l->b, below, gantry_lower_offset (l, x, bias), inner);
 }
 
-/* At inference the data passes and the mask is all true. Training mode is random: refused unless the ratio is 0. */
+/* At inference the data passes and the mask is all true. Training mode is random: refused unless
+ * the ratio is 0. */
 static void
 dropout (GantryLower *l)
 {
@@ -237,9 +246,11 @@ dropout (GantryLower *l)
     }
   l->out[0] = x;
   if (gantry_lower_wants (l, 1) && gantry_lower_require_static (l, x))
-    l->out[1] = gantry_builder_splat (l->b, l->opset < 10 ? gantry_lower_element (l, x) : GANTRY_BOOL, 1, rank, dims);
+    l->out[1] = gantry_builder_splat (
+      l->b, l->opset < 10 ? gantry_lower_element (l, x) : GANTRY_BOOL, 1, rank, dims);
 }
 
+/* clang-format off */
 #define RULE(name, function) { name, function, GANTRY_CLASS_ELEMENTWISE, 0, 0, NULL }
 
 const GantryLowerRule gantry_lower_activation_rules[] = {
@@ -251,3 +262,4 @@ const GantryLowerRule gantry_lower_activation_rules[] = {
   RULE ("ThresholdedRelu", thresholded_relu), RULE ("Shrink", shrink), RULE ("SwiGLU", swiglu),
   { NULL },
 };
+/* clang-format on */

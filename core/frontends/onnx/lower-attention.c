@@ -7,12 +7,13 @@
 #define SUBTRACT(x, y) gantry_lower_binary (l, GANTRY_OP_SUBTRACT, x, y)
 #define MULTIPLY(x, y) gantry_lower_binary (l, GANTRY_OP_MULTIPLY, x, y)
 
+/* @bias is added to the scores and broadcasts to [batch, q_heads, q_length, kv_length]; 0: none. */
 typedef struct
 {
-  guint32 q, k, v;      /* [batch, heads, length, size] */
+  guint32 q, k, v; /* [batch, heads, length, size] */
   gint64 batch, q_heads, kv_heads, q_length, kv_length, size, v_size;
-  guint32 bias;         /* added to the scores, 0 when there is none; broadcasts to [batch, q_heads, q_length, kv_length] */
-  gboolean flat;        /* operands had 3 dimensions */
+  guint32 bias;
+  gboolean flat; /* operands had 3 dimensions */
 } Attention;
 
 /* [batch, length, heads * size] as [batch, heads, length, size] */
@@ -25,10 +26,12 @@ split_heads (GantryLower *l, guint32 x, gint64 heads)
   gantry_lower_dims (l, x, d);
   if (heads < 1 || d[2] % heads != 0)
     {
-      gantry_lower_invalid (l, "%" G_GINT64_FORMAT " heads do not divide %" G_GINT64_FORMAT, heads, d[2]);
+      gantry_lower_invalid (l, "%" G_GINT64_FORMAT " heads do not divide %" G_GINT64_FORMAT, heads,
+                            d[2]);
       return 0;
     }
-  return gantry_lower_transpose (l, gantry_lower_reshape (l, x, 4, (GantryDim[]) { d[0], d[1], heads, d[2] / heads }), order);
+  return gantry_lower_transpose (
+    l, gantry_lower_reshape (l, x, 4, (GantryDim[]){ d[0], d[1], heads, d[2] / heads }), order);
 }
 
 static gboolean
@@ -36,7 +39,8 @@ read_operands (GantryLower *l, Attention *a)
 {
   guint rank = gantry_lower_rank (l, gantry_lower_operand (l, 0));
 
-  if (!gantry_lower_check_rank (l, 0, 3, 4) || !gantry_lower_check_rank (l, 1, rank, rank) || !gantry_lower_check_rank (l, 2, rank, rank))
+  if (!gantry_lower_check_rank (l, 0, 3, 4) || !gantry_lower_check_rank (l, 1, rank, rank)
+      || !gantry_lower_check_rank (l, 2, rank, rank))
     return FALSE;
   a->flat = rank == 3;
   a->q = a->flat ? split_heads (l, l->in[0], gantry_lower_int (l, "q_num_heads", 0)) : l->in[0];
@@ -48,8 +52,8 @@ read_operands (GantryLower *l, Attention *a)
     return FALSE;
   if (gantry_lower_has (l, 4))
     {
-      a->k = gantry_builder_concatenate (l->b, (guint32[]) { l->in[4], a->k }, 2, 2);
-      a->v = gantry_builder_concatenate (l->b, (guint32[]) { l->in[5], a->v }, 2, 2);
+      a->k = gantry_builder_concatenate (l->b, (guint32[]){ l->in[4], a->k }, 2, 2);
+      a->v = gantry_builder_concatenate (l->b, (guint32[]){ l->in[5], a->v }, 2, 2);
     }
   a->batch = gantry_lower_dim (l, a->q, 0);
   a->q_heads = gantry_lower_dim (l, a->q, 1);
@@ -58,7 +62,8 @@ read_operands (GantryLower *l, Attention *a)
   a->kv_heads = gantry_lower_dim (l, a->k, 1);
   a->kv_length = gantry_lower_dim (l, a->k, 2);
   a->v_size = gantry_lower_dim (l, a->v, 3);
-  if (a->kv_heads < 1 || a->q_heads % a->kv_heads != 0 || gantry_lower_dim (l, a->v, 1) != a->kv_heads
+  if (a->kv_heads < 1 || a->q_heads % a->kv_heads != 0
+      || gantry_lower_dim (l, a->v, 1) != a->kv_heads
       || gantry_lower_dim (l, a->v, 2) != a->kv_length)
     gantry_lower_invalid (l, "the heads of query, key and value do not fit");
   return !l->failed;
@@ -69,7 +74,9 @@ bias_where (GantryLower *l, const Attention *a, guint32 allowed)
 {
   guint32 zero = gantry_lower_like (l, a->q, 0);
 
-  return allowed != 0 ? gantry_builder_select (l->b, allowed, zero, gantry_lower_like (l, a->q, -INFINITY)) : 0;
+  return allowed != 0
+           ? gantry_builder_select (l->b, allowed, zero, gantry_lower_like (l, a->q, -INFINITY))
+           : 0;
 }
 
 static void
@@ -103,18 +110,22 @@ add_mask (GantryLower *l, Attention *a)
   add_bias (l, a, gantry_lower_convert (l, mask, gantry_lower_element (l, a->q)));
 }
 
-/* How far key j lies behind query i at offset + i: [q, kv], or [batch, 1, q, kv] with an offset for each sample. */
+/* How far key j lies behind query i at offset + i: [q, kv], or [batch, 1, q, kv] with an offset for
+ * each sample. */
 static guint32
 key_distances (GantryLower *l, const Attention *a)
 {
   GantryDim dims[] = { a->q_length, a->kv_length };
-  guint32 distance = gantry_lower_binary (l, GANTRY_OP_SUBTRACT, gantry_lower_iota (l, GANTRY_I64, 2, dims, 0),
+  guint32 distance = gantry_lower_binary (l, GANTRY_OP_SUBTRACT,
+                                          gantry_lower_iota (l, GANTRY_I64, 2, dims, 0),
                                           gantry_lower_iota (l, GANTRY_I64, 2, dims, 1));
   gint64 past = gantry_lower_has (l, 4) ? gantry_lower_dim (l, l->in[4], 2) : 0;
 
   if (past == 0 && gantry_lower_has (l, 6) && !gantry_lower_has (l, 4))
-    return ADD (distance, gantry_lower_offset (l, gantry_lower_along (l, gantry_lower_convert (l, l->in[6], GANTRY_I64), 4, 0),
-                                               -(double) a->q_length));
+    return ADD (distance,
+                gantry_lower_offset (
+                  l, gantry_lower_along (l, gantry_lower_convert (l, l->in[6], GANTRY_I64), 4, 0),
+                  -(double) a->q_length));
   return gantry_lower_offset (l, distance, (double) past);
 }
 
@@ -130,9 +141,17 @@ add_positions (GantryLower *l, Attention *a)
   if (left >= 0 || right >= 0)
     distance = key_distances (l, a);
   if (left >= 0)
-    add_bias (l, a, bias_where (l, a, gantry_builder_compare (l->b, "LE", distance, gantry_builder_int_scalar (l->b, GANTRY_I64, left))));
+    add_bias (
+      l, a,
+      bias_where (l, a,
+                  gantry_builder_compare (l->b, "LE", distance,
+                                          gantry_builder_int_scalar (l->b, GANTRY_I64, left))));
   if (right >= 0)
-    add_bias (l, a, bias_where (l, a, gantry_builder_compare (l->b, "GE", distance, gantry_builder_int_scalar (l->b, GANTRY_I64, -right))));
+    add_bias (
+      l, a,
+      bias_where (l, a,
+                  gantry_builder_compare (l->b, "GE", distance,
+                                          gantry_builder_int_scalar (l->b, GANTRY_I64, -right))));
 }
 
 /* Keys from nonpad_kv_seqlen on are padding. */
@@ -142,7 +161,10 @@ add_padding (GantryLower *l, Attention *a)
   GantryDim dims[] = { 1, 1, 1, a->kv_length };
   guint32 lengths = gantry_lower_along (l, gantry_lower_convert (l, l->in[6], GANTRY_I64), 4, 0);
 
-  add_bias (l, a, bias_where (l, a, gantry_builder_compare (l->b, "LT", gantry_lower_iota (l, GANTRY_I64, 4, dims, 3), lengths)));
+  add_bias (l, a,
+            bias_where (l, a,
+                        gantry_builder_compare (
+                          l->b, "LT", gantry_lower_iota (l, GANTRY_I64, 4, dims, 3), lengths)));
 }
 
 /* q k' scaled, [batch, q_heads, q_length, kv_length] */
@@ -156,10 +178,12 @@ scores (GantryLower *l, const Attention *a)
   guint32 q, k;
 
   scale = sqrt (scale != 0 ? scale : 1 / sqrt ((double) a->size));
-  q = gantry_lower_reshape (l, gantry_lower_scale (l, a->q, scale), 4, (GantryDim[]) { a->batch, a->kv_heads, rows, a->size });
+  q = gantry_lower_reshape (l, gantry_lower_scale (l, a->q, scale), 4,
+                            (GantryDim[]){ a->batch, a->kv_heads, rows, a->size });
   k = gantry_lower_scale (l, a->k, scale);
   q = gantry_lower_dot (l, q, k, batching, batching, 2, &last, &last, 1, GANTRY_ELEMENT_NONE);
-  return gantry_lower_reshape (l, q, 4, (GantryDim[]) { a->batch, a->q_heads, a->q_length, a->kv_length });
+  return gantry_lower_reshape (l, q, 4,
+                               (GantryDim[]){ a->batch, a->q_heads, a->q_length, a->kv_length });
 }
 
 /* Softmax over the keys; a query that may see no key at all gets zeros. */
@@ -185,7 +209,8 @@ probabilities (GantryLower *l, const Attention *a, guint32 logits)
     {
       gint64 last = (gint64) gantry_lower_rank (l, a->bias) - 1;
       guint32 top = gantry_lower_reduce (l, "max", a->bias, &last, 1, TRUE);
-      guint32 masked = gantry_builder_compare (l->b, "EQ", top, gantry_lower_like (l, top, -INFINITY));
+      guint32 masked = gantry_builder_compare (l->b, "EQ", top,
+                                               gantry_lower_like (l, top, -INFINITY));
 
       p = gantry_builder_select (l->b, masked, gantry_lower_like (l, p, 0), p);
     }
@@ -201,13 +226,13 @@ weigh_values (GantryLower *l, const Attention *a, guint32 p)
   gint64 rows = a->q_heads / a->kv_heads * a->q_length;
   guint32 y;
 
-  p = gantry_lower_reshape (l, p, 4, (GantryDim[]) { a->batch, a->kv_heads, rows, a->kv_length });
+  p = gantry_lower_reshape (l, p, 4, (GantryDim[]){ a->batch, a->kv_heads, rows, a->kv_length });
   y = gantry_lower_dot (l, p, a->v, batching, batching, 2, &p_sum, &v_sum, 1, GANTRY_ELEMENT_NONE);
-  y = gantry_lower_reshape (l, y, 4, (GantryDim[]) { a->batch, a->q_heads, a->q_length, a->v_size });
+  y = gantry_lower_reshape (l, y, 4, (GantryDim[]){ a->batch, a->q_heads, a->q_length, a->v_size });
   if (!a->flat)
     return y;
   return gantry_lower_reshape (l, gantry_lower_transpose (l, y, order), 3,
-                               (GantryDim[]) { a->batch, a->q_length, a->q_heads * a->v_size });
+                               (GantryDim[]){ a->batch, a->q_length, a->q_heads * a->v_size });
 }
 
 static void
@@ -227,7 +252,9 @@ attention (GantryLower *l)
     add_padding (l, &a);
   logits = shown = scores (l, &a);
   if (softcap > 0)
-    logits = gantry_lower_scale (l, gantry_lower_unary (l, GANTRY_OP_TANH, gantry_lower_scale (l, logits, 1 / softcap)), softcap);
+    logits = gantry_lower_scale (
+      l, gantry_lower_unary (l, GANTRY_OP_TANH, gantry_lower_scale (l, logits, 1 / softcap)),
+      softcap);
   if (mode == 1)
     shown = logits;
   if (a.bias != 0)
@@ -255,15 +282,17 @@ position_table (GantryLower *l, guint i)
     {
       if (!gantry_lower_check_rank (l, i, 2, 2) || !gantry_lower_check_rank (l, 3, 2, 2))
         return 0;
-      table = gantry_lower_take_computed (l, table, 0, gantry_lower_convert (l, l->in[3], GANTRY_I64));
+      table = gantry_lower_take_computed (l, table, 0,
+                                          gantry_lower_convert (l, l->in[3], GANTRY_I64));
     }
   else if (!gantry_lower_check_rank (l, i, 3, 3))
     return 0;
   gantry_lower_dims (l, table, d);
-  return gantry_lower_reshape (l, table, 4, (GantryDim[]) { d[0], d[1], 1, d[2] });
+  return gantry_lower_reshape (l, table, 4, (GantryDim[]){ d[0], d[1], 1, d[2] });
 }
 
-/* Turns each pair of features (halves, or neighbours when interleaved) by the angle of its position. */
+/* Turns each pair of features (halves, or neighbours when interleaved) by the angle of its
+ * position. */
 static guint32
 rotate_pairs (GantryLower *l, guint32 x, guint32 cosine, guint32 sine)
 {
@@ -283,7 +312,7 @@ rotate_pairs (GantryLower *l, guint32 x, guint32 cosine, guint32 sine)
   if (!interleaved)
     return gantry_builder_concatenate (l->b, parts, 2, 3);
   for (guint i = 0; i < 2; i++)
-    parts[i] = gantry_lower_reshape (l, parts[i], 5, (GantryDim[]) { d[0], d[1], d[2], n / 2, 1 });
+    parts[i] = gantry_lower_reshape (l, parts[i], 5, (GantryDim[]){ d[0], d[1], d[2], n / 2, 1 });
   return gantry_lower_reshape (l, gantry_builder_concatenate (l->b, parts, 2, 4), 4, d);
 }
 
@@ -306,12 +335,14 @@ rotary_embedding (GantryLower *l)
       return;
     }
   x = rank == 4 ? gantry_lower_transpose (l, x, order)
-                : gantry_lower_reshape (l, x, 4, (GantryDim[]) { original[0], original[1], heads, original[2] / heads });
+                : gantry_lower_reshape (
+                  l, x, 4, (GantryDim[]){ original[0], original[1], heads, original[2] / heads });
   gantry_lower_dims (l, x, d);
   turned = turned == 0 ? d[3] : turned;
   cosine = position_table (l, 1);
   sine = l->failed ? 0 : position_table (l, 2);
-  if (l->failed || turned < 2 || turned > d[3] || turned % 2 != 0 || gantry_lower_dim (l, cosine, 3) != turned / 2)
+  if (l->failed || turned < 2 || turned > d[3] || turned % 2 != 0
+      || gantry_lower_dim (l, cosine, 3) != turned / 2)
     {
       gantry_lower_invalid (l, "the tables do not fit rotary_embedding_dim");
       return;
@@ -320,11 +351,14 @@ rotary_embedding (GantryLower *l)
   parts[1] = gantry_lower_slice_axis (l, x, 3, turned, d[3], 1);
   if (turned < d[3] && y != 0)
     y = gantry_builder_concatenate (l->b, parts, 2, 3);
-  l->out[0] = rank == 4 ? gantry_lower_transpose (l, y, order) : gantry_lower_reshape (l, y, 3, original);
+  l->out[0] = rank == 4 ? gantry_lower_transpose (l, y, order)
+                        : gantry_lower_reshape (l, y, 3, original);
 }
 
+/* clang-format off */
 const GantryLowerRule gantry_lower_attention_rules[] = {
   { "Attention", attention, GANTRY_CLASS_CONTRACTION, 0, 0, NULL },
   { "RotaryEmbedding", rotary_embedding, GANTRY_CLASS_ELEMENTWISE, 0, 0, NULL },
   { NULL },
 };
+/* clang-format on */

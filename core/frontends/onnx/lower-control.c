@@ -1,21 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* If, Loop and Scan. A condition or trip count that is constant leaves no control flow: the branch is
- * written in place, the loop is unrolled. Otherwise they become the core `if` and `while`, whose
+/* If and Loop. A condition or trip count that is constant leaves no control flow: the branch
+ * is written in place, the loop is unrolled. Otherwise they become the core `if` and `while`, whose
  * bodies are functions of everything they use that is not constant. */
 #include "core/frontends/onnx/onnx-lower.h"
-
-#define MOST_TRIPS 256
-
-static guint32
-function_attr (GantryLower *l, const char *key)
-{
-  const GantryAttr *attr = gantry_attrs_find (l->context, l->node->attrs, key);
-
-  if (attr != NULL && attr->kind == GANTRY_ATTR_FUNCTION)
-    return attr->id;
-  gantry_lower_invalid (l, "attribute %s is missing", key);
-  return 0;
-}
 
 /* 1, 0, or -1 when it is computed at run time. */
 static gint
@@ -27,8 +14,8 @@ known_truth (GantryLower *l, guint32 id)
   return value != NULL && n == 1 ? value[0] != 0 : -1;
 }
 
-/* Begins a function with a parameter for each of @values; in @inside the parameters, or a copy of what is constant.
- * Constants are not passed: @passed gets what is, @n_passed how many. */
+/* Begins a function with a parameter for each of @values; in @inside the parameters, or a copy of
+ * what is constant. Constants are not passed: @passed gets what is, @n_passed how many. */
 static guint32
 begin_body (GantryLower *l, const char *name, const guint32 *values, guint n, guint32 *inside)
 {
@@ -64,7 +51,7 @@ write_branch (GantryLower *l, const char *key, const guint32 *captures)
 {
   guint32 *inside = gantry_arena_new0 (l->arena, guint32, l->n_captures + 1);
   guint32 *results = gantry_arena_new0 (l->arena, guint32, l->n_out + 1);
-  guint32 source = function_attr (l, key);
+  guint32 source = gantry_lower_function (l, key);
   guint32 function;
   gboolean done;
 
@@ -96,7 +83,7 @@ if_ (GantryLower *l)
 
   if (truth >= 0)
     {
-      guint32 branch = function_attr (l, truth ? "then_branch" : "else_branch");
+      guint32 branch = gantry_lower_function (l, truth ? "then_branch" : "else_branch");
 
       if (branch != 0)
         gantry_lower_inline (l, branch, captures, l->n_captures, l->out, l->n_out);
@@ -116,7 +103,8 @@ if_ (GantryLower *l)
     set_results (l, value, 0, l->n_out);
 }
 
-/* What a loop carries and collects: carried values, then for each scan output the values of all trips. */
+/* What a loop carries and collects: carried values, then for each scan output the values of all
+ * trips. */
 typedef struct
 {
   guint32 body;
@@ -126,36 +114,10 @@ typedef struct
   gint64 n_trips;
 } Loop;
 
-static guint32
-stack (GantryLower *l, const guint32 *values, gint64 n, gint64 axis)
-{
-  guint32 *parts = gantry_arena_new0 (l->arena, guint32, n + 1);
-
-  for (gint64 i = 0; i < n; i++)
-    {
-      GantryDim dims[GANTRY_MAX_RANK + 1], wide[GANTRY_MAX_RANK + 1];
-      guint rank = gantry_lower_dims (l, values[i], dims);
-
-      if (rank >= GANTRY_MAX_RANK || axis > rank || values[i] == 0)
-        {
-          gantry_lower_invalid (l, "a scan output cannot be stacked");
-          return 0;
-        }
-      for (guint k = 0; k <= rank; k++)
-        wide[k] = k == axis ? 1 : dims[k < axis ? k : k - 1];
-      parts[i] = gantry_lower_reshape (l, values[i], rank + 1, wide);
-    }
-  if (n < 1)
-    {
-      gantry_lower_fail (l, "a scan output of no trips has no known type");
-      return 0;
-    }
-  return n == 1 ? parts[0] : gantry_builder_concatenate (l->b, parts, (guint) n, axis);
-}
-
 /* One trip of Loop's body with everything given. Returns: the condition for the next */
 static guint32
-loop_trip (GantryLower *l, Loop *loop, guint32 iteration, guint32 condition, const guint32 *captures, guint32 *scans)
+loop_trip (GantryLower *l, Loop *loop, guint32 iteration, guint32 condition,
+           const guint32 *captures, guint32 *scans)
 {
   guint n = loop->n_carried + 2 + l->n_captures;
   guint32 *arguments = gantry_arena_new0 (l->arena, guint32, n + 1);
@@ -183,12 +145,13 @@ unroll_loop (GantryLower *l, Loop *loop, gint64 most)
 
   for (gint64 i = 0; i < most && truth == 1 && !l->failed; i++)
     {
-      if (i == MOST_TRIPS)
+      if (i == GANTRY_LOWER_MOST_TRIPS)
         {
-          gantry_lower_fail (l, "more than %d trips are not unrolled", MOST_TRIPS);
+          gantry_lower_fail (l, "more than %d trips are not unrolled", GANTRY_LOWER_MOST_TRIPS);
           return FALSE;
         }
-      condition = loop_trip (l, loop, gantry_builder_int_scalar (l->b, GANTRY_I64, i), condition, l->in + l->n_in, scans);
+      condition = loop_trip (l, loop, gantry_builder_int_scalar (l->b, GANTRY_I64, i), condition,
+                             l->in + l->n_in, scans);
       for (guint s = 0; s < loop->n_scans; s++)
         loop->scans[s][i] = scans[s];
       loop->n_trips = i + 1;
@@ -199,19 +162,22 @@ unroll_loop (GantryLower *l, Loop *loop, gint64 most)
   return !l->failed;
 }
 
-/* Whether the body's condition does not depend on what it computes: its result is its own parameter or a constant. */
+/* Whether the body's condition does not depend on what it computes: its result is its own parameter
+ * or a constant. */
 static gboolean
 condition_is_static (GantryLower *l, guint32 body)
 {
   const GantryFunction *f = gantry_module_function (l->source, body);
-  const GantryNode *node = f != NULL ? gantry_module_node (l->source, gantry_function_result_id (l->source, f, 0)) : NULL;
+  const GantryNode *node = f != NULL ? gantry_module_node (
+                             l->source, gantry_function_result_id (l->source, f, 0))
+                                     : NULL;
 
   for (guint steps = 0; node != NULL && steps < 64; steps++)
     {
       const char *name = gantry_node_op_name (l->source, node);
 
-      if (gantry_module_position (l->source, node) == f->first_node + 1 || node->op == GANTRY_OP_CONSTANT
-          || strcmp (name, "onnx.Constant") == 0)
+      if (gantry_module_position (l->source, node) == f->first_node + 1
+          || node->op == GANTRY_OP_CONSTANT || strcmp (name, "onnx.Constant") == 0)
         return TRUE;
       if (strcmp (name, "onnx.Identity") != 0 && strcmp (name, "onnx.Cast") != 0)
         return FALSE;
@@ -228,12 +194,16 @@ scan_buffers (GantryLower *l, const Loop *loop, guint32 *buffers)
     {
       const GantryType *declared = gantry_lower_declared (l, loop->n_carried + s);
 
-      if (declared == NULL || declared->rank < 1 || !gantry_element_is_compiled ((GantryElementType) declared->element))
+      if (declared == NULL || declared->rank < 1
+          || !gantry_element_is_compiled ((GantryElementType) declared->element))
         {
-          gantry_lower_fail (l, "the number of trips is computed at run time and scan output %u declares no shape", s);
+          gantry_lower_fail (
+            l, "the number of trips is computed at run time and scan output %u declares no shape",
+            s);
           return FALSE;
         }
-      buffers[s] = gantry_builder_splat (l->b, (GantryElementType) declared->element, 0, declared->rank, declared->dims);
+      buffers[s] = gantry_builder_splat (l->b, (GantryElementType) declared->element, 0,
+                                         declared->rank, declared->dims);
     }
   return TRUE;
 }
@@ -260,7 +230,8 @@ write_scan (GantryLower *l, guint32 buffer, guint32 value, guint32 iteration)
   return gantry_builder_add (l->b, GANTRY_OP_DYNAMIC_UPDATE_SLICE, operands, 2 + rank, 0);
 }
 
-/* The state of the core loop: iteration, condition, trips, carried values, scan buffers, captures. */
+/* The state of the core loop: iteration, condition, trips, carried values, scan buffers, captures.
+ * */
 typedef struct
 {
   guint n, first_scan, first_capture;
@@ -278,7 +249,8 @@ write_loop_condition (GantryLower *l, const State *state, gboolean bounded)
     inside[i] = gantry_builder_parameter (l->b, gantry_builder_type (l->b, state->values[i]), NULL);
   more = inside[1];
   if (bounded)
-    more = gantry_lower_binary (l, GANTRY_OP_AND, more, gantry_builder_compare (l->b, "LT", inside[0], inside[2]));
+    more = gantry_lower_binary (l, GANTRY_OP_AND, more,
+                                gantry_builder_compare (l->b, "LT", inside[0], inside[2]));
   gantry_builder_end (l->b, &more, 1);
   return function;
 }
@@ -307,8 +279,10 @@ write_loop_body (GantryLower *l, const Loop *loop, const State *state)
   if (!l->failed)
     inside[1] = gantry_lower_reshape (l, inside[1], 0, NULL);
   for (guint s = 0; s < loop->n_scans && !l->failed; s++)
-    inside[state->first_scan + s] = write_scan (l, inside[state->first_scan + s], scans[s], inside[0]);
-  inside[0] = gantry_lower_binary (l, GANTRY_OP_ADD, inside[0], gantry_builder_int_scalar (l->b, GANTRY_I64, 1));
+    inside[state->first_scan + s] = write_scan (l, inside[state->first_scan + s], scans[s],
+                                                inside[0]);
+  inside[0] = gantry_lower_binary (l, GANTRY_OP_ADD, inside[0],
+                                   gantry_builder_int_scalar (l->b, GANTRY_I64, 1));
   gantry_builder_end (l->b, inside, l->failed ? 0 : state->n);
   return function;
 }
@@ -317,20 +291,24 @@ write_loop_body (GantryLower *l, const Loop *loop, const State *state)
 static void
 write_while (GantryLower *l, Loop *loop)
 {
-  State state = { .first_scan = 3 + loop->n_carried, .first_capture = 3 + loop->n_carried + loop->n_scans };
+  State state = { .first_scan = 3 + loop->n_carried,
+                  .first_capture = 3 + loop->n_carried + loop->n_scans };
   gboolean bounded = gantry_lower_has (l, 0);
   guint32 *v = gantry_arena_new0 (l->arena, guint32, state.first_capture + l->n_captures + 1);
   guint32 cond, body, value;
   GantryAttrList *attrs;
 
   v[0] = gantry_builder_int_scalar (l->b, GANTRY_I64, 0);
-  v[1] = gantry_lower_has (l, 1) ? gantry_lower_reshape (l, l->in[1], 0, NULL) : gantry_builder_int_scalar (l->b, GANTRY_BOOL, 1);
-  v[2] = bounded ? gantry_lower_reshape (l, gantry_lower_convert (l, l->in[0], GANTRY_I64), 0, NULL) : v[0];
+  v[1] = gantry_lower_has (l, 1) ? gantry_lower_reshape (l, l->in[1], 0, NULL)
+                                 : gantry_builder_int_scalar (l->b, GANTRY_BOOL, 1);
+  v[2] = bounded ? gantry_lower_reshape (l, gantry_lower_convert (l, l->in[0], GANTRY_I64), 0, NULL)
+                 : v[0];
   memcpy (v + 3, loop->carried, sizeof *v * loop->n_carried);
   if (!scan_buffers (l, loop, v + state.first_scan))
     return;
   state.values = v;
-  state.n = state.first_capture + drop_constants (l, l->in + l->n_in, l->n_captures, v + state.first_capture);
+  state.n = state.first_capture
+            + drop_constants (l, l->in + l->n_in, l->n_captures, v + state.first_capture);
   cond = write_loop_condition (l, &state, bounded);
   body = write_loop_body (l, loop, &state);
   if (l->failed)
@@ -338,7 +316,8 @@ write_while (GantryLower *l, Loop *loop)
   attrs = gantry_lower_attrs (l);
   gantry_attr_list_set_function (attrs, "cond", cond);
   gantry_attr_list_set_function (attrs, "body", body);
-  value = gantry_builder_add (l->b, GANTRY_OP_WHILE, state.values, state.n, gantry_attr_list_end (attrs));
+  value = gantry_builder_add (l->b, GANTRY_OP_WHILE, state.values, state.n,
+                              gantry_attr_list_end (attrs));
   if (value != 0)
     set_results (l, value, 3, l->n_out);
 }
@@ -351,7 +330,7 @@ loop (GantryLower *l)
   gsize n = 0;
   gint64 *trips = gantry_lower_known_ints (l, gantry_lower_operand (l, 0), &n);
   gint64 most = gantry_lower_has (l, 0) ? (trips != NULL && n == 1 ? trips[0] : -1) : G_MAXINT64;
-  Loop loop = { .body = function_attr (l, "body"), .n_carried = n_carried };
+  Loop loop = { .body = gantry_lower_function (l, "body"), .n_carried = n_carried };
 
   if (l->failed || l->n_out < n_carried)
     {
@@ -359,7 +338,9 @@ loop (GantryLower *l)
       return;
     }
   loop.n_scans = l->n_out - n_carried;
-  loop.carried = gantry_arena_copy (l->arena, l->in + 2, sizeof *loop.carried * (n_carried + 1));
+  loop.carried = gantry_arena_new0 (l->arena, guint32, n_carried + 1);
+  for (guint i = 0; i < n_carried; i++)
+    loop.carried[i] = l->in[2 + i];
   for (guint i = 0; i < n_carried; i++)
     if (loop.carried[i] == 0)
       {
@@ -373,162 +354,19 @@ loop (GantryLower *l)
     }
   loop.scans = gantry_arena_new0 (l->arena, guint32 *, loop.n_scans + 1);
   for (guint s = 0; s < loop.n_scans; s++)
-    loop.scans[s] = gantry_arena_new0 (l->arena, guint32, MOST_TRIPS + 1);
+    loop.scans[s] = gantry_arena_new0 (l->arena, guint32, GANTRY_LOWER_MOST_TRIPS + 1);
   if (!unroll_loop (l, &loop, truth ? MAX (most, 0) : 0))
     return;
   for (guint i = 0; i < n_carried; i++)
     l->out[i] = loop.carried[i];
   for (guint s = 0; s < loop.n_scans && !l->failed; s++)
-    l->out[n_carried + s] = stack (l, loop.scans[s], loop.n_trips, 0);
+    l->out[n_carried + s] = gantry_lower_stack (l, loop.scans[s], loop.n_trips, 0);
 }
 
-static gint64
-entry_or (const gint64 *values, gsize n, gsize i, gint64 fallback)
-{
-  return values != NULL && i < n ? values[i] : fallback;
-}
-
-/* Scan over @states and @inputs (of one sample); results into @out. */
-static gboolean
-run_scan (GantryLower *l, guint32 body, guint32 *states, guint n_states, const guint32 *inputs, guint n_inputs, guint32 *out)
-{
-  gsize n_axes, n_directions, n_out_axes, n_out_directions;
-  const gint64 *axes = gantry_lower_ints (l, "scan_input_axes", &n_axes);
-  const gint64 *directions = gantry_lower_ints (l, l->opset < 9 ? "directions" : "scan_input_directions", &n_directions);
-  const gint64 *out_axes = gantry_lower_ints (l, "scan_output_axes", &n_out_axes);
-  const gint64 *out_directions = gantry_lower_ints (l, "scan_output_directions", &n_out_directions);
-  guint n_scans = l->n_out - n_states;
-  guint n_arguments = n_states + n_inputs + l->n_captures;
-  guint32 *arguments = gantry_arena_new0 (l->arena, guint32, n_arguments + 1);
-  guint32 *results = gantry_arena_new0 (l->arena, guint32, l->n_out + 1);
-  guint32 *collected = gantry_arena_new0 (l->arena, guint32, (gsize) n_scans * (MOST_TRIPS + 1) + 1);
-  gint64 trips = -1;
-
-  for (guint i = 0; i < n_inputs; i++)
-    {
-      gint64 axis = gantry_lower_axis (l, entry_or (axes, n_axes, i, 0), gantry_lower_rank (l, inputs[i]));
-      gint64 extent = axis >= 0 ? gantry_lower_dim (l, inputs[i], axis) : -1;
-
-      if (extent < 0 || extent > MOST_TRIPS || (trips >= 0 && extent != trips))
-        {
-          gantry_lower_fail (l, "%" G_GINT64_FORMAT " trips; up to %d are unrolled", extent, MOST_TRIPS);
-          return FALSE;
-        }
-      trips = extent;
-    }
-  for (gint64 t = 0; t < trips && !l->failed; t++)
-    {
-      memcpy (arguments, states, sizeof *states * n_states);
-      for (guint i = 0; i < n_inputs; i++)
-        {
-          guint rank = gantry_lower_rank (l, inputs[i]);
-          gint64 axis = gantry_lower_axis (l, entry_or (axes, n_axes, i, 0), rank);
-          gint64 at = entry_or (directions, n_directions, i, 0) != 0 ? trips - 1 - t : t;
-          GantryDim dims[GANTRY_MAX_RANK];
-          guint n_dims = 0;
-
-          for (guint k = 0; k < rank; k++)
-            if (k != axis)
-              dims[n_dims++] = gantry_lower_dim (l, inputs[i], k);
-          arguments[n_states + i]
-            = gantry_lower_reshape (l, gantry_lower_slice_axis (l, inputs[i], axis, at, at + 1, 1), n_dims, dims);
-        }
-      memcpy (arguments + n_states + n_inputs, l->in + l->n_in, sizeof *arguments * l->n_captures);
-      if (!gantry_lower_inline (l, body, arguments, n_arguments, results, l->n_out))
-        return FALSE;
-      memcpy (states, results, sizeof *states * n_states);
-      for (guint s = 0; s < n_scans; s++)
-        {
-          gboolean backwards = entry_or (out_directions, n_out_directions, s, 0) != 0;
-
-          collected[s * (MOST_TRIPS + 1) + (backwards ? trips - 1 - t : t)] = results[n_states + s];
-        }
-    }
-  memcpy (out, states, sizeof *out * n_states);
-  for (guint s = 0; s < n_scans && !l->failed; s++)
-    {
-      guint32 *values = collected + (gsize) s * (MOST_TRIPS + 1);
-      gint64 axis = entry_or (out_axes, n_out_axes, s, 0);
-
-      axis = axis < 0 ? axis + gantry_lower_rank (l, values[0]) + 1 : axis;
-      out[n_states + s] = stack (l, values, MAX (trips, 0), axis);
-    }
-  return !l->failed;
-}
-
-static guint32
-sample (GantryLower *l, guint32 x, gint64 i)
-{
-  GantryDim dims[GANTRY_MAX_RANK];
-  guint rank = gantry_lower_dims (l, x, dims);
-
-  return rank > 0 ? gantry_lower_reshape (l, gantry_lower_slice_axis (l, x, 0, i, i + 1, 1), rank - 1, dims + 1) : 0;
-}
-
-/* Version 8 ran the body for each sample of a batch, which it kept in the first dimension of everything. */
-static void
-scan_batched (GantryLower *l, guint32 body, guint n_states, guint n_inputs)
-{
-  gint64 batch = gantry_lower_dim (l, gantry_lower_operand (l, 1), 0);
-  guint32 *values = gantry_arena_new0 (l->arena, guint32, n_states + n_inputs + 1);
-  guint32 *out;
-
-  if (gantry_lower_has (l, 0) || batch < 1 || batch > MOST_TRIPS)
-    {
-      gantry_lower_fail (l, "sequence lengths are not supported");
-      return;
-    }
-  out = gantry_arena_new0 (l->arena, guint32, (gsize) l->n_out * (batch + 1) + 1);
-  for (gint64 i = 0; i < batch; i++)
-    {
-      for (guint k = 0; k < n_states + n_inputs; k++)
-        values[k] = sample (l, l->in[1 + k], i);
-      if (!run_scan (l, body, values, n_states, values + n_states, n_inputs, out + i * l->n_out))
-        return;
-    }
-  for (guint r = 0; r < l->n_out && !l->failed; r++)
-    {
-      guint32 *parts = gantry_arena_new0 (l->arena, guint32, batch + 1);
-
-      for (gint64 i = 0; i < batch; i++)
-        parts[i] = out[i * l->n_out + r];
-      l->out[r] = stack (l, parts, batch, 0);
-    }
-}
-
-static void
-scan (GantryLower *l)
-{
-  gint64 n_inputs = gantry_lower_int (l, "num_scan_inputs", 0);
-  guint first = l->opset < 9 ? 1 : 0;
-  guint32 body = function_attr (l, "body");
-  guint32 *states;
-  guint n_states;
-
-  if (l->failed || n_inputs < 1 || n_inputs + first > l->n_in || l->n_in - first - n_inputs > l->n_out)
-    {
-      gantry_lower_invalid (l, "operands and results do not fit num_scan_inputs");
-      return;
-    }
-  for (guint i = first; i < l->n_in; i++)
-    if (l->in[i] == 0)
-      {
-        gantry_lower_invalid (l, "operand %u is missing", i);
-        return;
-      }
-  n_states = l->n_in - first - (guint) n_inputs;
-  if (first == 1)
-    {
-      scan_batched (l, body, n_states, (guint) n_inputs);
-      return;
-    }
-  states = gantry_arena_copy (l->arena, l->in, sizeof *states * (n_states + 1));
-  run_scan (l, body, states, n_states, l->in + n_states, (guint) n_inputs, l->out);
-}
-
+/* clang-format off */
 const GantryLowerRule gantry_lower_control_rules[] = {
   { "If", if_, GANTRY_CLASS_CONTROL, 0, 0, NULL },
   { "Loop", loop, GANTRY_CLASS_CONTROL, 0, 0, NULL },
-  { "Scan", scan, GANTRY_CLASS_CONTROL, 0, 0, NULL },
   { NULL },
 };
+/* clang-format on */

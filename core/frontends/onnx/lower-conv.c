@@ -18,7 +18,8 @@ window_values_fit (GantryLower *l, const gint64 *values, guint n, gint64 least, 
   return TRUE;
 }
 
-/* Reads kernel_shape, strides and dilations; the operand must be N, C, spatial... with known spatial extents. */
+/* Reads kernel_shape, strides and dilations; the operand must be N, C, spatial... with known
+ * spatial extents. */
 static gboolean
 read_window (GantryLower *l, guint32 x, const GantryDim *kernel, GantryLowerWindow *w)
 {
@@ -45,7 +46,8 @@ read_window (GantryLower *l, guint32 x, const GantryDim *kernel, GantryLowerWind
   strides = gantry_lower_ints_or (l, "strides", w->n, 1);
   dilations = gantry_lower_ints_or (l, "dilations", w->n, 1);
   if (l->failed || !window_values_fit (l, shape, w->n, 1, "kernel_shape")
-      || !window_values_fit (l, strides, w->n, 1, "strides") || !window_values_fit (l, dilations, w->n, 1, "dilations"))
+      || !window_values_fit (l, strides, w->n, 1, "strides")
+      || !window_values_fit (l, dilations, w->n, 1, "dilations"))
     return FALSE;
   for (guint i = 0; i < w->n; i++)
     {
@@ -64,7 +66,8 @@ read_window (GantryLower *l, guint32 x, const GantryDim *kernel, GantryLowerWind
   return TRUE;
 }
 
-/* auto_pad SAME: as many windows as strides fit, the odd pixel of padding at the end (UPPER) or begin (LOWER). */
+/* auto_pad SAME: as many windows as strides fit, the odd pixel of padding at the end (UPPER) or
+ * begin (LOWER). */
 static void
 pad_same (GantryLowerWindow *w, guint i, gboolean upper)
 {
@@ -85,7 +88,8 @@ pad_explicit (GantryLower *l, GantryLowerWindow *w, guint i, gboolean ceil_mode)
 
   if (room < 0)
     {
-      gantry_lower_invalid (l, "the window exceeds the padded extent %" G_GINT64_FORMAT, room + span);
+      gantry_lower_invalid (l, "the window exceeds the padded extent %" G_GINT64_FORMAT,
+                            room + span);
       return FALSE;
     }
   w->out[i] = room / w->strides[i] + 1;
@@ -99,7 +103,8 @@ pad_explicit (GantryLower *l, GantryLowerWindow *w, guint i, gboolean ceil_mode)
 }
 
 gboolean
-gantry_lower_window (GantryLower *l, guint32 x, const GantryDim *kernel, gboolean ceil_mode, GantryLowerWindow *w)
+gantry_lower_window (GantryLower *l, guint32 x, const GantryDim *kernel, gboolean ceil_mode,
+                     GantryLowerWindow *w)
 {
   const char *auto_pad = gantry_lower_string (l, "auto_pad", "NOTSET");
   gboolean upper = strcmp (auto_pad, "SAME_UPPER") == 0;
@@ -143,7 +148,8 @@ set_padding (GantryAttrList *attrs, const GantryLowerWindow *w)
 }
 
 guint32
-gantry_lower_convolution (GantryLower *l, guint32 x, guint32 weights, guint32 bias, const GantryLowerWindow *w, gint64 groups)
+gantry_lower_convolution (GantryLower *l, guint32 x, guint32 weights, guint32 bias,
+                          const GantryLowerWindow *w, gint64 groups)
 {
   GantryAttrList *attrs;
 
@@ -170,7 +176,8 @@ conv (GantryLower *l)
     return;
   gantry_lower_dims (l, l->in[1], kernel);
   if (gantry_lower_window (l, x, kernel + 2, FALSE, &w))
-    l->out[0] = gantry_lower_convolution (l, x, l->in[1], gantry_lower_operand (l, 2), &w, gantry_lower_int (l, "group", 1));
+    l->out[0] = gantry_lower_convolution (l, x, l->in[1], gantry_lower_operand (l, 2), &w,
+                                          gantry_lower_int (l, "group", 1));
 }
 
 /* The padding of the convolution over the spread operand that a transposed convolution is. */
@@ -255,7 +262,8 @@ conv_transpose (GantryLower *l)
   GantryAttrList *attrs;
   guint32 weights;
 
-  if (!gantry_lower_check_rank (l, 0, 3, GANTRY_MAX_RANK - 1) || !gantry_lower_check_rank (l, 1, rank, rank))
+  if (!gantry_lower_check_rank (l, 0, 3, GANTRY_MAX_RANK - 1)
+      || !gantry_lower_check_rank (l, 1, rank, rank))
     return;
   gantry_lower_dims (l, l->in[1], kernel);
   if (groups < 1 || kernel[0] % groups != 0 || kernel[0] != gantry_lower_dim (l, x, 1))
@@ -271,8 +279,9 @@ conv_transpose (GantryLower *l)
   gantry_attr_list_set_ints (attrs, "rhs_dilation", w.dilations, w.n);
   gantry_attr_list_set_int (attrs, "feature_group_count", groups);
   set_padding (attrs, &w);
-  l->out[0] = gantry_lower_has (l, 2) ? gantry_lower_add (l, GANTRY_OP_CONVOLUTION, attrs, 3, x, weights, l->in[2])
-                                      : gantry_lower_add (l, GANTRY_OP_CONVOLUTION, attrs, 2, x, weights);
+  l->out[0] = gantry_lower_has (l, 2)
+                ? gantry_lower_add (l, GANTRY_OP_CONVOLUTION, attrs, 3, x, weights, l->in[2])
+                : gantry_lower_add (l, GANTRY_OP_CONVOLUTION, attrs, 2, x, weights);
 }
 
 /* Depthwise convolution that looks back only, over the past state and the operand together. */
@@ -291,12 +300,14 @@ causal_conv_with_state (GantryLower *l)
   past = gantry_lower_dim (l, l->in[1], 2) - 1;
   low[2] = past;
   if (gantry_lower_has (l, 3))
-    x = past > 0 ? gantry_builder_concatenate (l->b, (guint32[]) { l->in[3], x }, 2, 2) : x;
+    x = past > 0 ? gantry_builder_concatenate (l->b, (guint32[]){ l->in[3], x }, 2, 2) : x;
   else
     x = gantry_lower_pad (l, x, gantry_lower_like (l, x, 0), low, zeros);
-  y = gantry_lower_convolution (l, x, l->in[1], gantry_lower_operand (l, 2), &w, gantry_lower_dim (l, x, 1));
+  y = gantry_lower_convolution (l, x, l->in[1], gantry_lower_operand (l, 2), &w,
+                                gantry_lower_dim (l, x, 1));
   if (strcmp (activation, "silu") == 0 || strcmp (activation, "swish") == 0)
-    y = gantry_lower_binary (l, GANTRY_OP_MULTIPLY, y, gantry_lower_unary (l, GANTRY_OP_LOGISTIC, y));
+    y = gantry_lower_binary (l, GANTRY_OP_MULTIPLY, y,
+                             gantry_lower_unary (l, GANTRY_OP_LOGISTIC, y));
   else if (strcmp (activation, "none") != 0)
     gantry_lower_fail (l, "activation '%s' is not supported", activation);
   l->out[0] = y;
@@ -305,9 +316,11 @@ causal_conv_with_state (GantryLower *l)
     l->out[1] = gantry_lower_slice_axis (l, x, 2, length - past, length, 1);
 }
 
+/* clang-format off */
 const GantryLowerRule gantry_lower_conv_rules[] = {
   { "Conv", conv, GANTRY_CLASS_CONTRACTION, GANTRY_LOWER_ANY_SHAPE, 0, NULL },
   { "ConvTranspose", conv_transpose, GANTRY_CLASS_CONTRACTION, 0, 0, NULL },
   { "CausalConvWithState", causal_conv_with_state, GANTRY_CLASS_CONTRACTION, 0, 0, NULL },
   { NULL },
 };
+/* clang-format on */

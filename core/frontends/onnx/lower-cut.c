@@ -58,7 +58,9 @@ split_sizes (GantryLower *l, gint64 dim, gint64 axis)
     }
   if (parts < l->n_out || (l->opset < 18 && dim % parts != 0))
     {
-      gantry_lower_invalid (l, "dimension %" G_GINT64_FORMAT " cannot be split into %" G_GINT64_FORMAT " parts", dim, parts);
+      gantry_lower_invalid (
+        l, "dimension %" G_GINT64_FORMAT " cannot be split into %" G_GINT64_FORMAT " parts", dim,
+        parts);
       return NULL;
     }
   chunk = dim / parts + (dim % parts != 0);
@@ -79,7 +81,8 @@ split (GantryLower *l)
     {
       if (sizes[i] < 0 || sizes[i] > gantry_lower_dim (l, x, axis) - start)
         {
-          gantry_lower_invalid (l, "the parts exceed dimension %" G_GINT64_FORMAT, gantry_lower_dim (l, x, axis));
+          gantry_lower_invalid (l, "the parts exceed dimension %" G_GINT64_FORMAT,
+                                gantry_lower_dim (l, x, axis));
           return;
         }
       l->out[i] = gantry_lower_slice_axis (l, x, axis, start, start + sizes[i], 1);
@@ -116,7 +119,8 @@ slice_known (GantryLower *l, guint32 x, gint64 axis, gint64 start, gint64 end, g
   return gantry_lower_slice_axis (l, x, axis, dim - 1 - start, dim - 1 - end, -step);
 }
 
-/* One axis of Slice whose start is computed at run time, of which the model declares the extent of the result. */
+/* One axis of Slice whose start is computed at run time, of which the model declares the extent of
+ * the result. */
 static guint32
 slice_computed (GantryLower *l, guint32 x, gint64 axis, guint32 start, gint64 step, gint64 extent)
 {
@@ -125,15 +129,19 @@ slice_computed (GantryLower *l, guint32 x, gint64 axis, guint32 start, gint64 st
   guint32 indices;
 
   start = gantry_lower_wrap_indices (l, start, dim);
-  start = gantry_lower_binary (l, GANTRY_OP_MAXIMUM, start, gantry_builder_int_scalar (b, GANTRY_I64, 0));
-  start = gantry_lower_binary (l, GANTRY_OP_MINIMUM, start, gantry_builder_int_scalar (b, GANTRY_I64, step > 0 ? dim : dim - 1));
+  start = gantry_lower_binary (l, GANTRY_OP_MAXIMUM, start,
+                               gantry_builder_int_scalar (b, GANTRY_I64, 0));
+  start = gantry_lower_binary (l, GANTRY_OP_MINIMUM, start,
+                               gantry_builder_int_scalar (b, GANTRY_I64, step > 0 ? dim : dim - 1));
   indices = gantry_lower_iota (l, GANTRY_I64, 1, &extent, 0);
-  indices = gantry_lower_binary (l, GANTRY_OP_MULTIPLY, indices, gantry_builder_int_scalar (b, GANTRY_I64, step));
+  indices = gantry_lower_binary (l, GANTRY_OP_MULTIPLY, indices,
+                                 gantry_builder_int_scalar (b, GANTRY_I64, step));
   indices = gantry_lower_binary (l, GANTRY_OP_ADD, indices, start);
   return gantry_lower_take_computed (l, x, axis, indices);
 }
 
-/* Operand @i of Slice (or the attribute of versions before 10) as a list of @n, NULL when computed at run time. */
+/* Operand @i of Slice (or the attribute of versions before 10) as a list of @n, NULL when computed
+ * at run time. */
 static const gint64 *
 slice_list (GantryLower *l, const char *key, guint i, gsize *n)
 {
@@ -159,7 +167,8 @@ slice (GantryLower *l)
   const gint64 *ends = slice_list (l, "ends", 2, &n_ends);
   const gint64 *steps = slice_list (l, "steps", 4, &n_steps);
   gint64 *axes = gantry_lower_axes (l, 3, rank, &n_axes);
-  gsize n = starts != NULL ? n_starts : (gsize) gantry_lower_dim (l, gantry_lower_operand (l, 1), 0);
+  gsize n = starts != NULL ? n_starts
+                           : (gsize) gantry_lower_dim (l, gantry_lower_operand (l, 1), 0);
   gboolean computed = starts == NULL || ends == NULL;
 
   if (l->failed)
@@ -168,7 +177,8 @@ slice (GantryLower *l)
     gantry_lower_needs_constant (l, "list of steps");
   else if (computed && (declared == NULL || declared->rank != rank || !gantry_lower_has (l, 1)))
     gantry_lower_needs_constant (l, starts == NULL ? "list of starts" : "list of ends");
-  else if (n > rank || (ends != NULL && n_ends != n) || (axes != NULL && n_axes != n) || (steps != NULL && n_steps != n))
+  else if (n > rank || (ends != NULL && n_ends != n) || (axes != NULL && n_axes != n)
+           || (steps != NULL && n_steps != n))
     gantry_lower_invalid (l, "starts, ends, axes and steps differ in length");
   for (gsize i = 0; i < n && !l->failed && x != 0; i++)
     {
@@ -178,7 +188,8 @@ slice (GantryLower *l)
       if (!computed)
         x = slice_known (l, x, axis, starts[i], ends[i], step);
       else if (gantry_lower_dim (l, x, axis) > 0 && step != 0)
-        x = slice_computed (l, x, axis, element_of (l, l->in[1], (gint64) i), step, declared->dims[axis]);
+        x = slice_computed (l, x, axis, element_of (l, l->in[1], (gint64) i), step,
+                            declared->dims[axis]);
     }
   if (!l->failed)
     l->out[0] = x;
@@ -265,13 +276,15 @@ pad (GantryLower *l)
     }
   if (strcmp (mode, "constant") == 0)
     l->out[0] = gantry_lower_pad (l, x, pad_value (l, x), low, high);
-  else if (strcmp (mode, "edge") == 0 || strcmp (mode, "reflect") == 0 || strcmp (mode, "wrap") == 0)
+  else if (strcmp (mode, "edge") == 0 || strcmp (mode, "reflect") == 0
+           || strcmp (mode, "wrap") == 0)
     l->out[0] = pad_by_index (l, x, mode, low, high);
   else
     gantry_lower_invalid (l, "mode '%s' is not known", mode);
 }
 
-/* Windows ML's experimental Crop: border = left, top, right, bottom; or left, top and scale = height, width. */
+/* Windows ML's experimental Crop: border = left, top, right, bottom; or left, top and scale =
+ * height, width. */
 static void
 crop (GantryLower *l)
 {
@@ -290,8 +303,8 @@ crop (GantryLower *l)
     }
   bottom = scale != NULL ? border[1] + scale[0] : gantry_lower_dim (l, x, 2) - border[3];
   right = scale != NULL ? border[0] + scale[1] : gantry_lower_dim (l, x, 3) - border[2];
-  if (border[0] < 0 || border[1] < 0 || bottom > gantry_lower_dim (l, x, 2) || right > gantry_lower_dim (l, x, 3)
-      || border[1] > bottom || border[0] > right)
+  if (border[0] < 0 || border[1] < 0 || bottom > gantry_lower_dim (l, x, 2)
+      || right > gantry_lower_dim (l, x, 3) || border[1] > bottom || border[0] > right)
     {
       gantry_lower_invalid (l, "border exceeds the picture");
       return;
@@ -326,7 +339,8 @@ center_crop_pad (GantryLower *l)
 
       /* Halves round down at the low end, whether cutting or padding. */
       if (extent < dim)
-        x = gantry_lower_slice_axis (l, x, axis, (dim - extent) / 2, (dim - extent) / 2 + extent, 1);
+        x = gantry_lower_slice_axis (l, x, axis, (dim - extent) / 2, (dim - extent) / 2 + extent,
+                                     1);
       else
         {
           low[axis] = (extent - dim) / 2;
@@ -337,6 +351,7 @@ center_crop_pad (GantryLower *l)
     l->out[0] = gantry_lower_pad (l, x, gantry_lower_like (l, x, 0), low, high);
 }
 
+/* clang-format off */
 #define RULE(name, function) { name, function, GANTRY_CLASS_MOVEMENT, 0, 0, NULL }
 
 const GantryLowerRule gantry_lower_cut_rules[] = {
@@ -345,3 +360,4 @@ const GantryLowerRule gantry_lower_cut_rules[] = {
   RULE ("CenterCropPad", center_crop_pad),
   { NULL },
 };
+/* clang-format on */

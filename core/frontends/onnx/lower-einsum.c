@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Einsum: each operand's dimensions carry labels (letters, and numbered ones for "..."); operands are
- * multiplied two at a time by dot_general, each label summed as soon as nothing needs it any more. */
+/* Einsum: each operand's dimensions carry labels (letters, and numbered ones for "..."); operands
+ * are multiplied two at a time by dot_general, each label summed as soon as nothing needs it any
+ * more. */
 #include "core/frontends/onnx/onnx-lower.h"
 
-/* Labels are 0..51 for letters, ELLIPSIS + i for the i-th dimension of "..." counted from its end. */
+/* Labels are 0..51 for letters, ELLIPSIS + i for the i-th dimension of "..." counted from its end.
+ * */
 #define ELLIPSIS 64
 #define N_LABELS (ELLIPSIS + GANTRY_MAX_RANK)
 
@@ -20,7 +22,8 @@ label_of (char c)
   return c >= 'a' && c <= 'z' ? c - 'a' + 26 : c >= 'A' && c <= 'Z' ? c - 'A' : -1;
 }
 
-/* Reads the labels of "ab...c"; @n_ellipsis dimensions stand for the dots. FALSE when it is malformed. */
+/* Reads the labels of "ab...c"; @n_ellipsis dimensions stand for the dots. FALSE when it is
+ * malformed. */
 static gboolean
 read_labels (const char *text, gsize length, guint n_ellipsis, Term *term)
 {
@@ -33,7 +36,8 @@ read_labels (const char *text, gsize length, guint n_ellipsis, Term *term)
         continue;
       if (label >= 0 && term->n < GANTRY_MAX_RANK)
         term->labels[term->n++] = (guint8) label;
-      else if (i + 2 < length && memcmp (text + i, "...", 3) == 0 && term->n + n_ellipsis <= GANTRY_MAX_RANK)
+      else if (i + 2 < length && memcmp (text + i, "...", 3) == 0
+               && term->n + n_ellipsis <= GANTRY_MAX_RANK)
         {
           for (guint k = n_ellipsis; k > 0; k--)
             term->labels[term->n++] = (guint8) (ELLIPSIS + k - 1);
@@ -103,7 +107,8 @@ sum_unneeded (GantryLower *l, Term *term, const gboolean *needed)
       }
 }
 
-/* Removes from @term the dimensions of extent 1 that @other has at another extent: they broadcast. */
+/* Removes from @term the dimensions of extent 1 that @other has at another extent: they broadcast.
+ * */
 static void
 drop_broadcast (GantryLower *l, Term *term, const Term *other)
 {
@@ -112,7 +117,8 @@ drop_broadcast (GantryLower *l, Term *term, const Term *other)
       gint j = find_label (other, term->labels[i]);
       gint64 axis = i;
 
-      if (j >= 0 && gantry_lower_dim (l, term->id, i) == 1 && gantry_lower_dim (l, other->id, j) != 1)
+      if (j >= 0 && gantry_lower_dim (l, term->id, i) == 1
+          && gantry_lower_dim (l, other->id, j) != 1)
         {
           term->id = gantry_lower_reduce (l, "add", term->id, &axis, 1, FALSE);
           drop_label (term, (guint) i);
@@ -124,7 +130,8 @@ drop_broadcast (GantryLower *l, Term *term, const Term *other)
 static void
 multiply (GantryLower *l, Term *a, Term *b, const gboolean *needed)
 {
-  gint64 a_batch[GANTRY_MAX_RANK], b_batch[GANTRY_MAX_RANK], a_sum[GANTRY_MAX_RANK], b_sum[GANTRY_MAX_RANK];
+  gint64 a_batch[GANTRY_MAX_RANK], b_batch[GANTRY_MAX_RANK], a_sum[GANTRY_MAX_RANK],
+    b_sum[GANTRY_MAX_RANK];
   guint n_batch = 0, n_sum = 0;
   Term product = { 0 };
 
@@ -164,7 +171,8 @@ multiply (GantryLower *l, Term *a, Term *b, const gboolean *needed)
             product.labels[product.n++] = term->labels[i];
           }
     }
-  product.id = gantry_lower_dot (l, a->id, b->id, a_batch, b_batch, n_batch, a_sum, b_sum, n_sum, GANTRY_ELEMENT_NONE);
+  product.id = gantry_lower_dot (l, a->id, b->id, a_batch, b_batch, n_batch, a_sum, b_sum, n_sum,
+                                 GANTRY_ELEMENT_NONE);
   *a = product;
 }
 
@@ -180,7 +188,9 @@ count_ellipsis (GantryLower *l, char **inputs, guint *own)
 
       for (const char *p = inputs[i]; *p != '\0'; p++)
         letters += label_of (*p) >= 0;
-      own[i] = strstr (inputs[i], "...") != NULL ? MAX ((gint) gantry_lower_rank (l, gantry_lower_operand (l, i)) - letters, 0) : 0;
+      own[i] = strstr (inputs[i], "...") != NULL
+                 ? MAX ((gint) gantry_lower_rank (l, gantry_lower_operand (l, i)) - letters, 0)
+                 : 0;
       most = MAX (most, (gint) own[i]);
     }
   return most;
@@ -285,7 +295,9 @@ einsum (GantryLower *l)
     contract (l, terms, &output);
 }
 
+/* clang-format off */
 const GantryLowerRule gantry_lower_einsum_rules[] = {
   { "Einsum", einsum, GANTRY_CLASS_CONTRACTION, 0, 0, NULL },
   { NULL },
 };
+/* clang-format on */

@@ -38,7 +38,8 @@ legacy_operand (GantryLower *l, guint32 x, guint32 y)
   gint64 axis = gantry_lower_int (l, "axis", (gint64) rank - n);
   GantryDim dims[GANTRY_MAX_RANK];
 
-  if (l->opset >= 7 || gantry_lower_int (l, "broadcast", 0) == 0 || !gantry_lower_has_attr (l, "axis"))
+  if (l->opset >= 7 || gantry_lower_int (l, "broadcast", 0) == 0
+      || !gantry_lower_has_attr (l, "axis"))
     return y;
   if (axis < 0)
     axis += rank;
@@ -52,7 +53,8 @@ legacy_operand (GantryLower *l, guint32 x, guint32 y)
   return gantry_lower_reshape (l, y, rank, dims);
 }
 
-/* Both operands of a broadcasting operation; FALSE when a dimension that broadcasting must know is a symbol. */
+/* Both operands of a broadcasting operation; FALSE when a dimension that broadcasting must know is
+ * a symbol. */
 static gboolean
 broadcast_operands (GantryLower *l, guint32 *x, guint32 *y)
 {
@@ -91,7 +93,8 @@ comparison (GantryLower *l)
     l->out[0] = gantry_builder_compare (l->b, l->rule->text, x, y);
 }
 
-/* The result has the type of the base; a whole-number base with a fractional exponent goes through f64. */
+/* The result has the type of the base; a whole-number base with a fractional exponent goes through
+ * f64. */
 static void
 power (GantryLower *l)
 {
@@ -105,7 +108,9 @@ power (GantryLower *l)
     return;
   element = gantry_lower_element (l, x);
   float_exponent = gantry_element_is_float (gantry_lower_element (l, y));
-  exponent = gantry_lower_rank (l, y) <= gantry_lower_rank (l, x) ? gantry_lower_known_doubles (l, y, &n) : NULL;
+  exponent = gantry_lower_rank (l, y) <= gantry_lower_rank (l, x)
+               ? gantry_lower_known_doubles (l, y, &n)
+               : NULL;
   if (exponent != NULL && n == 1 && exponent[0] == 2)
     l->out[0] = gantry_lower_binary (l, GANTRY_OP_MULTIPLY, x, x);
   else if (gantry_element_is_integer (element) && float_exponent)
@@ -133,7 +138,8 @@ modulo (GantryLower *l)
     return;
   r = gantry_lower_binary (l, GANTRY_OP_REMAINDER, x, y);
   if (gantry_lower_int (l, "fmod", 0) != 0
-      || (gantry_element_is_integer (gantry_lower_element (l, x)) && !gantry_element_is_signed (gantry_lower_element (l, x))))
+      || (gantry_element_is_integer (gantry_lower_element (l, x))
+          && !gantry_element_is_signed (gantry_lower_element (l, x))))
     {
       l->out[0] = r;
       return;
@@ -141,7 +147,8 @@ modulo (GantryLower *l)
   zero = gantry_lower_like (l, x, 0);
   wrong = gantry_builder_compare (l->b, "NE", gantry_builder_compare (l->b, "LT", r, zero),
                                   gantry_builder_compare (l->b, "LT", y, zero));
-  wrong = gantry_lower_binary (l, GANTRY_OP_AND, wrong, gantry_builder_compare (l->b, "NE", r, zero));
+  wrong = gantry_lower_binary (l, GANTRY_OP_AND, wrong,
+                               gantry_builder_compare (l->b, "NE", r, zero));
   l->out[0] = gantry_builder_select (l->b, wrong, ADD (r, y), r);
 }
 
@@ -237,7 +244,8 @@ target_type (GantryLower *l, gint64 data_type)
   GantryElementType to = gantry_lower_data_type (data_type);
 
   if (to == GANTRY_ELEMENT_NONE)
-    gantry_lower_fail (l, "element type %" G_GINT64_FORMAT " of the result is not compiled", data_type);
+    gantry_lower_fail (l, "element type %" G_GINT64_FORMAT " of the result is not compiled",
+                       data_type);
   return to;
 }
 
@@ -258,7 +266,8 @@ cast_like (GantryLower *l)
   if (like == 0)
     gantry_lower_invalid (l, "operand 1 is missing");
   else
-    l->out[0] = gantry_lower_convert (l, gantry_lower_operand (l, 0), gantry_lower_element (l, like));
+    l->out[0] = gantry_lower_convert (l, gantry_lower_operand (l, 0),
+                                      gantry_lower_element (l, like));
 }
 
 static void
@@ -270,8 +279,8 @@ bit_cast (GantryLower *l)
 
   if (to == GANTRY_ELEMENT_NONE)
     return;
-  if (gantry_element_size (to) != gantry_element_size (gantry_lower_element (l, x)) || to == GANTRY_BOOL
-      || gantry_lower_element (l, x) == GANTRY_BOOL)
+  if (gantry_element_size (to) != gantry_element_size (gantry_lower_element (l, x))
+      || to == GANTRY_BOOL || gantry_lower_element (l, x) == GANTRY_BOOL)
     {
       gantry_lower_fail (l, "only between element types of the same width");
       return;
@@ -285,12 +294,14 @@ static void
 binarizer (GantryLower *l)
 {
   guint32 x = gantry_lower_operand (l, 0);
-  guint32 above = gantry_builder_compare (l->b, "GT", x, gantry_lower_like (l, x, gantry_lower_float (l, "threshold", 0)));
+  guint32 above = gantry_builder_compare (
+    l->b, "GT", x, gantry_lower_like (l, x, gantry_lower_float (l, "threshold", 0)));
 
   l->out[0] = gantry_lower_convert (l, above, gantry_lower_element (l, x));
 }
 
-/* The old experimental operations of Windows ML's models: Y = scale * X + bias[c], and alpha * X + beta. */
+/* The old experimental operations of Windows ML's models: Y = scale * X + bias[c], and alpha * X +
+ * beta. */
 static void
 image_scaler (GantryLower *l)
 {
@@ -302,7 +313,9 @@ image_scaler (GantryLower *l)
   if (!gantry_lower_check_rank (l, 0, 4, 4))
     return;
   if (bias != NULL && (gint64) n == gantry_lower_dim (l, x, 1))
-    scaled = ADD (scaled, gantry_lower_along (l, gantry_lower_floats (l, gantry_lower_element (l, x), bias, n), 4, 1));
+    scaled = ADD (
+      scaled,
+      gantry_lower_along (l, gantry_lower_floats (l, gantry_lower_element (l, x), bias, n), 4, 1));
   else if (bias != NULL)
     gantry_lower_invalid (l, "bias has %" G_GSIZE_FORMAT " values", n);
   l->out[0] = scaled;
@@ -317,6 +330,7 @@ affine (GantryLower *l)
   l->out[0] = gantry_lower_offset (l, x, gantry_lower_float (l, "beta", 0));
 }
 
+/* clang-format off */
 #define UNARY(name, op) { name, unary, GANTRY_CLASS_ELEMENTWISE, GANTRY_LOWER_ANY_SHAPE, GANTRY_OP_##op, NULL }
 #define BINARY(name, op) { name, binary, GANTRY_CLASS_ELEMENTWISE, GANTRY_LOWER_ANY_SHAPE, GANTRY_OP_##op, NULL }
 #define COMPARISON(name, direction) { name, comparison, GANTRY_CLASS_ELEMENTWISE, GANTRY_LOWER_ANY_SHAPE, 0, direction }
@@ -343,3 +357,4 @@ const GantryLowerRule gantry_lower_elementwise_rules[] = {
   OTHER ("ai.onnx.ml.Binarizer", binarizer), OTHER ("ImageScaler", image_scaler), OTHER ("Affine", affine),
   { NULL },
 };
+/* clang-format on */

@@ -21,7 +21,8 @@ normal_indices (GantryLower *l, guint32 indices, gint64 size)
 
   for (gsize i = 0; i < n && plain; i++)
     plain = values[i] >= 0;
-  return plain ? gantry_lower_convert (l, indices, GANTRY_I64) : gantry_lower_wrap_indices (l, indices, size);
+  return plain ? gantry_lower_convert (l, indices, GANTRY_I64)
+               : gantry_lower_wrap_indices (l, indices, size);
 }
 
 static void
@@ -54,7 +55,8 @@ gather (GantryLower *l)
         }
       x = gantry_lower_slice_axis (l, x, axis, at, at + 1, 1);
       for (guint i = 0; i < gantry_lower_rank (l, x); i++)
-        for (guint k = 0; k < (i == axis ? gantry_lower_rank (l, indices) : 1) && rank < GANTRY_MAX_RANK; k++)
+        for (guint k = 0;
+             k < (i == axis ? gantry_lower_rank (l, indices) : 1) && rank < GANTRY_MAX_RANK; k++)
           dims[rank++] = i == axis ? 1 : gantry_lower_dim (l, x, i);
       l->out[0] = gantry_lower_reshape (l, x, rank, dims);
       return;
@@ -62,7 +64,8 @@ gather (GantryLower *l)
   l->out[0] = gantry_lower_take_computed (l, x, axis, normal_indices (l, indices, dim));
 }
 
-/* result[i, j, k] = x[i, indices[i, j, k], k] for axis 1: every other axis is a batching dimension. */
+/* result[i, j, k] = x[i, indices[i, j, k], k] for axis 1: every other axis is a batching dimension.
+ * */
 guint32
 gantry_lower_gather_elements (GantryLower *l, guint32 x, guint32 indices, gint64 axis)
 {
@@ -80,7 +83,8 @@ gantry_lower_gather_elements (GantryLower *l, guint32 x, guint32 indices, gint64
       batch[n_batch++] = i;
       if (gantry_lower_dim (l, indices, i) > gantry_lower_dim (l, x, i))
         {
-          gantry_lower_invalid (l, "dimension %u of the indices is larger than that of the data", i);
+          gantry_lower_invalid (l, "dimension %u of the indices is larger than that of the data",
+                                i);
           return 0;
         }
       x = gantry_lower_slice_axis (l, x, i, 0, gantry_lower_dim (l, indices, i), 1);
@@ -133,24 +137,29 @@ wrap_vectors (GantryLower *l, guint32 x, guint32 indices, guint first)
     return indices;
   zero = gantry_builder_int_scalar (l->b, GANTRY_I64, 0);
   wrapped = gantry_lower_binary (l, GANTRY_OP_ADD, indices, gantry_builder_ints (l->b, sizes, k));
-  return gantry_builder_select (l->b, gantry_builder_compare (l->b, "LT", indices, zero), wrapped, indices);
+  return gantry_builder_select (l->b, gantry_builder_compare (l->b, "LT", indices, zero), wrapped,
+                                indices);
 }
 
-/* result[b..., i...] = x[b..., indices[b..., i..., :], ...]; negative entries are not wrapped here. */
+/* result[b..., i...] = x[b..., indices[b..., i..., :], ...]; negative entries are not wrapped here.
+ * */
 guint32
 gantry_lower_gather_nd (GantryLower *l, guint32 x, guint32 indices, guint batch)
 {
   guint rank = gantry_lower_rank (l, x);
   guint indices_rank = gantry_lower_rank (l, indices);
   gint64 k = gantry_lower_dim (l, indices, (gint64) indices_rank - 1);
-  gint64 sizes[GANTRY_MAX_RANK], batching[GANTRY_MAX_RANK], map[GANTRY_MAX_RANK], offsets[GANTRY_MAX_RANK];
+  gint64 sizes[GANTRY_MAX_RANK], batching[GANTRY_MAX_RANK], map[GANTRY_MAX_RANK],
+    offsets[GANTRY_MAX_RANK];
   GantryAttrList *attrs;
 
   if (x == 0 || indices == 0)
     return 0;
-  if (indices_rank <= batch || batch + k > rank || indices_rank - 1 + rank - batch - k > GANTRY_MAX_RANK)
+  if (indices_rank <= batch || batch + k > rank
+      || indices_rank - 1 + rank - batch - k > GANTRY_MAX_RANK)
     {
-      gantry_lower_invalid (l, "index vectors of %" G_GINT64_FORMAT " entries do not fit %u dimensions", k, rank);
+      gantry_lower_invalid (
+        l, "index vectors of %" G_GINT64_FORMAT " entries do not fit %u dimensions", k, rank);
       return 0;
     }
   for (guint i = 0; i < rank; i++)
@@ -179,13 +188,15 @@ gather_nd (GantryLower *l)
   gint64 batch = gantry_lower_int (l, "batch_dims", 0);
   guint rank = gantry_lower_rank (l, x);
 
-  if (!gantry_lower_check_rank (l, 0, 1, GANTRY_MAX_RANK) || !gantry_lower_check_rank (l, 1, 1, GANTRY_MAX_RANK))
+  if (!gantry_lower_check_rank (l, 0, 1, GANTRY_MAX_RANK)
+      || !gantry_lower_check_rank (l, 1, 1, GANTRY_MAX_RANK))
     return;
   if (batch < 0 || batch >= rank
       || batch + gantry_lower_dim (l, indices, (gint64) gantry_lower_rank (l, indices) - 1) > rank)
     gantry_lower_invalid (l, "batch_dims or the index vectors do not fit the data");
   else
-    l->out[0] = gantry_lower_gather_nd (l, x, wrap_vectors (l, x, indices, (guint) batch), (guint) batch);
+    l->out[0] = gantry_lower_gather_nd (l, x, wrap_vectors (l, x, indices, (guint) batch),
+                                        (guint) batch);
 }
 
 /* Which combination of old and new; NULL after a failure. "none" overwrites. */
@@ -196,14 +207,15 @@ scatter_kind (GantryLower *l)
 
   if (strcmp (reduction, "none") == 0)
     return "set";
-  if (strcmp (reduction, "add") == 0 || strcmp (reduction, "mul") == 0 || strcmp (reduction, "max") == 0
-      || strcmp (reduction, "min") == 0)
+  if (strcmp (reduction, "add") == 0 || strcmp (reduction, "mul") == 0
+      || strcmp (reduction, "max") == 0 || strcmp (reduction, "min") == 0)
     return reduction;
   gantry_lower_invalid (l, "reduction '%s' is not known", reduction);
   return NULL;
 }
 
-/* Scatter with index vectors [..., k] over the first k dimensions; the updates' last dimensions are windows. */
+/* Scatter with index vectors [..., k] over the first k dimensions; the updates' last dimensions are
+ * windows. */
 static guint32
 scatter_vectors (GantryLower *l, guint32 x, guint32 indices, guint32 updates, const char *kind)
 {
@@ -235,16 +247,19 @@ scatter_nd (GantryLower *l)
   guint32 x = gantry_lower_operand (l, 0);
   guint32 indices = gantry_lower_operand (l, 1);
 
-  if (!gantry_lower_check_rank (l, 0, 1, GANTRY_MAX_RANK) || !gantry_lower_check_rank (l, 1, 1, GANTRY_MAX_RANK)
+  if (!gantry_lower_check_rank (l, 0, 1, GANTRY_MAX_RANK)
+      || !gantry_lower_check_rank (l, 1, 1, GANTRY_MAX_RANK)
       || !gantry_lower_check_rank (l, 2, 0, GANTRY_MAX_RANK))
     return;
-  if (gantry_lower_dim (l, indices, (gint64) gantry_lower_rank (l, indices) - 1) > gantry_lower_rank (l, x))
+  if (gantry_lower_dim (l, indices, (gint64) gantry_lower_rank (l, indices) - 1)
+      > gantry_lower_rank (l, x))
     gantry_lower_invalid (l, "the index vectors do not fit the data");
   else
     l->out[0] = scatter_vectors (l, x, wrap_vectors (l, x, indices, 0), l->in[2], scatter_kind (l));
 }
 
-/* The index along `axis` is given, along every other axis it is the position: full index vectors. */
+/* The index along `axis` is given, along every other axis it is the position: full index vectors.
+ * */
 static void
 scatter_elements (GantryLower *l)
 {
@@ -255,7 +270,8 @@ scatter_elements (GantryLower *l)
   GantryDim dims[GANTRY_MAX_RANK];
   guint32 parts[GANTRY_MAX_RANK];
 
-  if (axis < 0 || !gantry_lower_check_rank (l, 1, rank, rank) || !gantry_lower_check_rank (l, 2, rank, rank))
+  if (axis < 0 || !gantry_lower_check_rank (l, 1, rank, rank)
+      || !gantry_lower_check_rank (l, 2, rank, rank))
     return;
   if (rank >= GANTRY_MAX_RANK)
     {
@@ -304,7 +320,8 @@ one_hot (GantryLower *l)
   indices = gantry_lower_wrap_indices (l, indices, dims[axis]);
   off = gantry_lower_reshape (l, gantry_lower_slice_axis (l, values, 0, 0, 1, 1), 0, NULL);
   on = gantry_lower_reshape (l, gantry_lower_slice_axis (l, values, 0, 1, 2, 1), 0, NULL);
-  hot = gantry_builder_compare (l->b, "EQ", indices, gantry_lower_iota (l, GANTRY_I64, rank + 1, dims, axis));
+  hot = gantry_builder_compare (l->b, "EQ", indices,
+                                gantry_lower_iota (l, GANTRY_I64, rank + 1, dims, axis));
   l->out[0] = hot != 0 ? gantry_builder_select (l->b, hot, on, off) : 0;
 }
 
@@ -321,10 +338,13 @@ trilu (GantryLower *l)
     return;
   dims[0] = gantry_lower_dim (l, x, rank - 2);
   dims[1] = gantry_lower_dim (l, x, rank - 1);
-  distance = gantry_lower_binary (l, GANTRY_OP_SUBTRACT, gantry_lower_iota (l, GANTRY_I64, 2, dims, 1),
+  distance = gantry_lower_binary (l, GANTRY_OP_SUBTRACT,
+                                  gantry_lower_iota (l, GANTRY_I64, 2, dims, 1),
                                   gantry_lower_iota (l, GANTRY_I64, 2, dims, 0));
-  k = gantry_lower_has (l, 1) ? gantry_lower_reshape (l, l->in[1], 0, NULL) : gantry_builder_int_scalar (l->b, GANTRY_I64, 0);
-  keep = gantry_builder_compare (l->b, gantry_lower_int (l, "upper", 1) != 0 ? "GE" : "LE", distance, k);
+  k = gantry_lower_has (l, 1) ? gantry_lower_reshape (l, l->in[1], 0, NULL)
+                              : gantry_builder_int_scalar (l->b, GANTRY_I64, 0);
+  keep = gantry_builder_compare (l->b, gantry_lower_int (l, "upper", 1) != 0 ? "GE" : "LE",
+                                 distance, k);
   l->out[0] = gantry_builder_select (l->b, keep, x, gantry_lower_like (l, x, 0));
 }
 
@@ -346,10 +366,12 @@ eye_like (GantryLower *l)
       return;
     }
   gantry_lower_dims (l, x, dims);
-  distance = gantry_lower_binary (l, GANTRY_OP_SUBTRACT, gantry_lower_iota (l, GANTRY_I64, 2, dims, 1),
+  distance = gantry_lower_binary (l, GANTRY_OP_SUBTRACT,
+                                  gantry_lower_iota (l, GANTRY_I64, 2, dims, 1),
                                   gantry_lower_iota (l, GANTRY_I64, 2, dims, 0));
-  on = gantry_builder_compare (l->b, "EQ", distance,
-                               gantry_builder_int_scalar (l->b, GANTRY_I64, gantry_lower_int (l, "k", 0)));
+  on = gantry_builder_compare (
+    l->b, "EQ", distance,
+    gantry_builder_int_scalar (l->b, GANTRY_I64, gantry_lower_int (l, "k", 0)));
   l->out[0] = gantry_lower_convert (l, on, element);
 }
 
@@ -387,7 +409,10 @@ range_length (GantryLower *l)
       gint64 span = number[1] - number[0];
       gint64 count = span / number[2];
 
-      return MAX (count * number[2] == span ? count : (span < 0) == (number[2] < 0) ? count + 1 : 0, 0);
+      return MAX (count * number[2] == span       ? count
+                  : (span < 0) == (number[2] < 0) ? count + 1
+                                                  : 0,
+                  0);
     }
   value[0] = ceil ((value[1] - value[0]) / value[2]);
   return value[0] >= 1 && value[0] < 1e12 ? (gint64) value[0] : 0;
@@ -415,7 +440,8 @@ range (GantryLower *l)
   steps = gantry_lower_iota (l, gantry_lower_element (l, start), 1, &n, 0);
   steps = gantry_lower_binary (l, GANTRY_OP_MULTIPLY, steps,
                                gantry_lower_widen (l, gantry_lower_reshape (l, l->in[2], 0, NULL)));
-  l->out[0] = gantry_lower_convert (l, gantry_lower_binary (l, GANTRY_OP_ADD, steps, start), element);
+  l->out[0] = gantry_lower_convert (l, gantry_lower_binary (l, GANTRY_OP_ADD, steps, start),
+                                    element);
 }
 
 /* x with its elements along `axis` taken at indices[b, t], where b runs along `batch_axis`. */
@@ -468,12 +494,15 @@ reverse_sequence (GantryLower *l)
   dims[1] = gantry_lower_dim (l, x, time_axis);
   time = gantry_lower_iota (l, GANTRY_I64, 2, dims, 1);
   lengths = gantry_lower_along (l, gantry_lower_convert (l, l->in[1], GANTRY_I64), 2, 0);
-  mirrored = gantry_lower_binary (l, GANTRY_OP_SUBTRACT, gantry_lower_offset (l, lengths, -1), time);
-  indices = gantry_builder_select (l->b, gantry_builder_compare (l->b, "LT", time, lengths), mirrored, time);
+  mirrored = gantry_lower_binary (l, GANTRY_OP_SUBTRACT, gantry_lower_offset (l, lengths, -1),
+                                  time);
+  indices = gantry_builder_select (l->b, gantry_builder_compare (l->b, "LT", time, lengths),
+                                   mirrored, time);
   l->out[0] = take_per_batch (l, x, indices, time_axis, batch_axis);
 }
 
-/* The cache with `update` written from write_indices[batch] on, along `axis`; circular wraps around. */
+/* The cache with `update` written from write_indices[batch] on, along `axis`; circular wraps
+ * around. */
 static void
 tensor_scatter (GantryLower *l)
 {
@@ -496,19 +525,23 @@ tensor_scatter (GantryLower *l)
   last = gantry_builder_int_scalar (l->b, GANTRY_I64, gantry_lower_dim (l, update, axis) - 1);
   from = gantry_lower_iota (l, GANTRY_I64, 2, dims, 1);
   if (gantry_lower_has (l, 2))
-    from = gantry_lower_binary (l, GANTRY_OP_SUBTRACT, from,
-                                gantry_lower_along (l, gantry_lower_convert (l, l->in[2], GANTRY_I64), 2, 0));
+    from = gantry_lower_binary (
+      l, GANTRY_OP_SUBTRACT, from,
+      gantry_lower_along (l, gantry_lower_convert (l, l->in[2], GANTRY_I64), 2, 0));
   if (circular)
     from = gantry_lower_wrap_indices (l, from, dims[1]);
   inside = gantry_lower_binary (l, GANTRY_OP_AND, gantry_builder_compare (l->b, "GE", from, zero),
                                 gantry_builder_compare (l->b, "LE", from, last));
-  from = gantry_lower_binary (l, GANTRY_OP_MINIMUM, gantry_lower_binary (l, GANTRY_OP_MAXIMUM, from, zero), last);
+  from = gantry_lower_binary (l, GANTRY_OP_MINIMUM,
+                              gantry_lower_binary (l, GANTRY_OP_MAXIMUM, from, zero), last);
   taken = take_per_batch (l, update, from, axis, 0);
   for (guint i = 0; i < rank; i++)
     spread[i] = i == 0 ? dims[0] : i == axis ? dims[1] : 1;
-  l->out[0] = gantry_builder_select (l->b, gantry_lower_reshape (l, inside, rank, spread), taken, x);
+  l->out[0] = gantry_builder_select (l->b, gantry_lower_reshape (l, inside, rank, spread), taken,
+                                     x);
 }
 
+/* clang-format off */
 #define RULE(name, function) { name, function, GANTRY_CLASS_MOVEMENT, 0, 0, NULL }
 
 const GantryLowerRule gantry_lower_index_rules[] = {
@@ -518,3 +551,4 @@ const GantryLowerRule gantry_lower_index_rules[] = {
   RULE ("ReverseSequence", reverse_sequence), RULE ("TensorScatter", tensor_scatter),
   { NULL },
 };
+/* clang-format on */

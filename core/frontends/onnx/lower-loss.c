@@ -33,7 +33,8 @@ target_losses (GantryLower *l, guint32 x, guint32 target)
   for (guint i = 1; i < rank; i++)
     wide[i + 1] = dims[i];
   target = gantry_lower_reshape (l, target, rank + 1, wide);
-  return UNARY (NEGATE, gantry_lower_reshape (l, gantry_lower_gather_elements (l, x, target, 1), rank, dims));
+  return UNARY (
+    NEGATE, gantry_lower_reshape (l, gantry_lower_gather_elements (l, x, target, 1), rank, dims));
 }
 
 /* The loss of log probabilities @x (operand 1: targets, operand 2: class weights). */
@@ -44,21 +45,25 @@ loss_of (GantryLower *l, guint32 x)
   guint rank = gantry_lower_rank (l, x);
   guint32 target, weights = 0, loss;
 
-  if (!gantry_lower_check_rank (l, 0, 2, GANTRY_MAX_RANK) || !gantry_lower_check_rank (l, 1, rank - 1, rank - 1))
+  if (!gantry_lower_check_rank (l, 0, 2, GANTRY_MAX_RANK)
+      || !gantry_lower_check_rank (l, 1, rank - 1, rank - 1))
     return 0;
   target = gantry_lower_convert (l, l->in[1], GANTRY_I64);
   if (gantry_lower_has_attr (l, "ignore_index"))
     {
-      guint32 ignored = gantry_builder_int_scalar (l->b, GANTRY_I64, gantry_lower_int (l, "ignore_index", 0));
+      guint32 ignored = gantry_builder_int_scalar (l->b, GANTRY_I64,
+                                                   gantry_lower_int (l, "ignore_index", 0));
       guint32 counts = gantry_builder_compare (l->b, "NE", target, ignored);
 
       /* What is ignored may be no class at all. */
-      target = gantry_builder_select (l->b, counts, target, gantry_builder_int_scalar (l->b, GANTRY_I64, 0));
+      target = gantry_builder_select (l->b, counts, target,
+                                      gantry_builder_int_scalar (l->b, GANTRY_I64, 0));
       weights = gantry_lower_convert (l, counts, gantry_lower_element (l, x));
     }
   if (gantry_lower_has (l, 2))
     {
-      guint32 of_class = gantry_lower_take_computed (l, gantry_lower_convert (l, l->in[2], gantry_lower_element (l, x)), 0, target);
+      guint32 of_class = gantry_lower_take_computed (
+        l, gantry_lower_convert (l, l->in[2], gantry_lower_element (l, x)), 0, target);
 
       weights = weights != 0 ? MULTIPLY (weights, of_class) : of_class;
     }
@@ -76,7 +81,9 @@ loss_of (GantryLower *l, guint32 x)
     }
   if (weights != 0)
     return DIVIDE (sum_all (l, loss), sum_all (l, weights));
-  return DIVIDE (sum_all (l, loss), gantry_lower_like (l, loss, (double) gantry_type_elements (gantry_lower_type (l, loss))));
+  return DIVIDE (
+    sum_all (l, loss),
+    gantry_lower_like (l, loss, (double) gantry_type_elements (gantry_lower_type (l, loss))));
 }
 
 static void
@@ -84,7 +91,8 @@ negative_log_likelihood_loss (GantryLower *l)
 {
   guint32 x = gantry_lower_operand (l, 0);
 
-  l->out[0] = gantry_lower_convert (l, loss_of (l, gantry_lower_widen (l, x)), gantry_lower_element (l, x));
+  l->out[0] = gantry_lower_convert (l, loss_of (l, gantry_lower_widen (l, x)),
+                                    gantry_lower_element (l, x));
 }
 
 static void
@@ -103,8 +111,9 @@ softmax_cross_entropy_loss (GantryLower *l)
     l->out[1] = gantry_lower_convert (l, logs, element);
 }
 
-/* The optimizers of ai.onnx.preview.training: operands rate, step count, then for each of n tensors its value, its
- * gradient and its states, kind by kind; results the new values and states likewise. */
+/* The optimizers of ai.onnx.preview.training: operands rate, step count, then for each of n tensors
+ * its value, its gradient and its states, kind by kind; results the new values and states likewise.
+ * */
 static gboolean
 optimizer_tensors (GantryLower *l, guint kinds, guint *n)
 {
@@ -149,9 +158,11 @@ adagrad (GantryLower *l)
       guint32 x = l->in[2 + i];
       guint32 gradient = regularised (l, x, l->in[2 + n + i]);
       guint32 h = ADD (l->in[2 + 2 * n + i], MULTIPLY (gradient, gradient));
-      guint32 step = DIVIDE (gradient, gantry_lower_offset (l, UNARY (SQRT, h), gantry_lower_float (l, "epsilon", 0)));
+      guint32 step = DIVIDE (
+        gradient, gantry_lower_offset (l, UNARY (SQRT, h), gantry_lower_float (l, "epsilon", 0)));
 
-      l->out[i] = SUBTRACT (x, MULTIPLY (step, gantry_lower_convert (l, rate, gantry_lower_element (l, step))));
+      l->out[i] = SUBTRACT (
+        x, MULTIPLY (step, gantry_lower_convert (l, rate, gantry_lower_element (l, step))));
       l->out[n + i] = h;
     }
 }
@@ -170,21 +181,26 @@ adam (GantryLower *l)
   /* From the second step on the rate makes up for the states' start at zero. */
   steps = gantry_lower_convert (l, l->in[1], gantry_lower_element (l, l->in[0]));
   rate = UNARY (SQRT, SUBTRACT (gantry_lower_like (l, steps, 1),
-                                gantry_lower_binary (l, GANTRY_OP_POWER, gantry_lower_like (l, steps, beta), steps)));
+                                gantry_lower_binary (l, GANTRY_OP_POWER,
+                                                     gantry_lower_like (l, steps, beta), steps)));
   rate = DIVIDE (rate, SUBTRACT (gantry_lower_like (l, steps, 1),
-                                 gantry_lower_binary (l, GANTRY_OP_POWER, gantry_lower_like (l, steps, alpha), steps)));
+                                 gantry_lower_binary (l, GANTRY_OP_POWER,
+                                                      gantry_lower_like (l, steps, alpha), steps)));
   started = gantry_builder_compare (l->b, "GT", steps, gantry_lower_like (l, steps, 0));
   rate = gantry_builder_select (l->b, started, MULTIPLY (l->in[0], rate), l->in[0]);
   for (guint i = 0; i < n; i++)
     {
       guint32 x = l->in[2 + i];
       guint32 gradient = regularised (l, x, l->in[2 + n + i]);
-      guint32 v = ADD (gantry_lower_scale (l, l->in[2 + 2 * n + i], alpha), gantry_lower_scale (l, gradient, 1 - alpha));
+      guint32 v = ADD (gantry_lower_scale (l, l->in[2 + 2 * n + i], alpha),
+                       gantry_lower_scale (l, gradient, 1 - alpha));
       guint32 h = ADD (gantry_lower_scale (l, l->in[2 + 3 * n + i], beta),
                        gantry_lower_scale (l, MULTIPLY (gradient, gradient), 1 - beta));
-      guint32 step = DIVIDE (v, gantry_lower_offset (l, UNARY (SQRT, h), gantry_lower_float (l, "epsilon", 0)));
+      guint32 step = DIVIDE (
+        v, gantry_lower_offset (l, UNARY (SQRT, h), gantry_lower_float (l, "epsilon", 0)));
 
-      x = SUBTRACT (x, MULTIPLY (step, gantry_lower_convert (l, rate, gantry_lower_element (l, step))));
+      x = SUBTRACT (
+        x, MULTIPLY (step, gantry_lower_convert (l, rate, gantry_lower_element (l, step))));
       l->out[i] = gantry_lower_scale (l, x, 1 - post);
       l->out[n + i] = v;
       l->out[2 * n + i] = h;
@@ -202,14 +218,17 @@ momentum (GantryLower *l)
   if (!optimizer_tensors (l, 3, &n))
     return;
   /* In the very first step the gradient counts whole. */
-  first = gantry_builder_compare (l->b, "GT", l->in[1], gantry_builder_int_scalar (l->b, gantry_lower_element (l, l->in[1]), 0));
-  share = gantry_builder_select (l->b, first, gantry_lower_like (l, l->in[0], gantry_lower_float (l, "beta", 0)),
+  first = gantry_builder_compare (
+    l->b, "GT", l->in[1], gantry_builder_int_scalar (l->b, gantry_lower_element (l, l->in[1]), 0));
+  share = gantry_builder_select (l->b, first,
+                                 gantry_lower_like (l, l->in[0], gantry_lower_float (l, "beta", 0)),
                                  gantry_lower_like (l, l->in[0], 1));
   for (guint i = 0; i < n; i++)
     {
       guint32 x = l->in[2 + i];
       guint32 gradient = regularised (l, x, l->in[2 + n + i]);
-      guint32 v = ADD (gantry_lower_scale (l, l->in[2 + 2 * n + i], alpha), MULTIPLY (gradient, share));
+      guint32 v = ADD (gantry_lower_scale (l, l->in[2 + 2 * n + i], alpha),
+                       MULTIPLY (gradient, share));
       guint32 step = nesterov ? ADD (gradient, gantry_lower_scale (l, v, alpha)) : v;
 
       l->out[i] = SUBTRACT (x, MULTIPLY (step, l->in[0]));
@@ -217,6 +236,7 @@ momentum (GantryLower *l)
     }
 }
 
+/* clang-format off */
 #define RULE(name, function) { name, function, GANTRY_CLASS_REDUCTION, 0, 0, NULL }
 #define TRAINING(name, function) { "ai.onnx.preview.training." name, function, GANTRY_CLASS_ELEMENTWISE, 0, 0, NULL }
 
@@ -226,3 +246,4 @@ const GantryLowerRule gantry_lower_loss_rules[] = {
   TRAINING ("Adagrad", adagrad), TRAINING ("Adam", adam), TRAINING ("Momentum", momentum),
   { NULL },
 };
+/* clang-format on */

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Matrix products: MatMul by the rules of numpy, Gemm and small determinants. Einsum is in lower-einsum.c. */
+/* Matrix products: MatMul by the rules of numpy, Gemm and small determinants. Einsum is in
+ * lower-einsum.c. */
 #include "core/frontends/onnx/onnx-lower.h"
 
 #define ADD(x, y) gantry_lower_binary (l, GANTRY_OP_ADD, x, y)
 #define MULTIPLY(x, y) gantry_lower_binary (l, GANTRY_OP_MULTIPLY, x, y)
 
-/* One operand of a batched product without those batch dimensions of 1 that the other operand fills. */
+/* One operand of a batched product without those batch dimensions of 1 that the other operand
+ * fills. */
 typedef struct
 {
   guint32 id;
-  guint rank;                     /* of the original, at least 2 */
+  guint rank; /* of the original, at least 2 */
   GantryDim dims[GANTRY_MAX_RANK];
   gint64 batching[GANTRY_MAX_RANK];
   guint n_batching;
@@ -17,7 +19,8 @@ typedef struct
   guint n_free;
 } Side;
 
-/* Extent of batch dimension @i of @n, counted as in the result; dimensions that the operand lacks are 1. */
+/* Extent of batch dimension @i of @n, counted as in the result; dimensions that the operand lacks
+ * are 1. */
 static GantryDim
 batch_dim (const Side *side, guint n, guint i)
 {
@@ -60,7 +63,9 @@ pair_batches (GantryLower *l, Side *a, Side *b, guint n)
       else
         {
           if (gantry_lower_require_static (l, a->id) && gantry_lower_require_static (l, b->id))
-            gantry_lower_invalid (l, "batch dimensions %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT " do not broadcast", da, db);
+            gantry_lower_invalid (
+              l, "batch dimensions %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT " do not broadcast",
+              da, db);
           return FALSE;
         }
     }
@@ -75,8 +80,9 @@ pair_batches (GantryLower *l, Side *a, Side *b, guint n)
 }
 
 guint32
-gantry_lower_dot (GantryLower *l, guint32 x, guint32 y, const gint64 *x_batch, const gint64 *y_batch, gsize n_batch,
-                  const gint64 *x_sum, const gint64 *y_sum, gsize n_sum, GantryElementType to)
+gantry_lower_dot (GantryLower *l, guint32 x, guint32 y, const gint64 *x_batch,
+                  const gint64 *y_batch, gsize n_batch, const gint64 *x_sum, const gint64 *y_sum,
+                  gsize n_sum, GantryElementType to)
 {
   GantryAttrList *attrs;
 
@@ -125,7 +131,7 @@ order_product (GantryLower *l, guint32 product, const Side *a, const Side *b, gu
 static void
 fill_side (GantryLower *l, Side *side, guint32 id, gboolean row)
 {
-  *side = (Side) { .id = id };
+  *side = (Side){ .id = id };
   side->rank = gantry_lower_dims (l, id, side->dims);
   if (side->rank == 1)
     {
@@ -159,7 +165,8 @@ gantry_lower_matmul (GantryLower *l, guint32 x, guint32 y, GantryElementType to)
     return 0;
   x_sum = a.n_batching + a.n_free + 1;
   y_sum = b.n_batching + b.n_free;
-  product = gantry_lower_dot (l, a.id, b.id, a.batching, b.batching, a.n_batching, &x_sum, &y_sum, 1, to);
+  product = gantry_lower_dot (l, a.id, b.id, a.batching, b.batching, a.n_batching, &x_sum, &y_sum,
+                              1, to);
   product = product != 0 ? order_product (l, product, &a, &b, n) : 0;
   if (!row && !column)
     return product;
@@ -189,7 +196,8 @@ gemm (GantryLower *l)
 
   if (!gantry_lower_check_rank (l, 0, 2, 2) || !gantry_lower_check_rank (l, 1, 2, 2))
     return;
-  y = gantry_lower_dot (l, l->in[0], l->in[1], NULL, NULL, 0, &a_sum, &b_sum, 1, GANTRY_ELEMENT_NONE);
+  y = gantry_lower_dot (l, l->in[0], l->in[1], NULL, NULL, 0, &a_sum, &b_sum, 1,
+                        GANTRY_ELEMENT_NONE);
   y = gantry_lower_scale (l, y, gantry_lower_float (l, "alpha", 1));
   if (gantry_lower_has (l, 2) && gantry_lower_float (l, "beta", 1) != 0)
     {
@@ -198,14 +206,17 @@ gemm (GantryLower *l)
       guint32 c = gantry_lower_scale (l, l->in[2], gantry_lower_float (l, "beta", 1));
 
       /* C broadcasts to the product, never the product to C. */
-      y = y != 0 && c != 0 ? gantry_builder_binary (l->b, GANTRY_OP_ADD, y, gantry_builder_broadcast_to (l->b, c, rank, dims)) : 0;
+      y = y != 0 && c != 0 ? gantry_builder_binary (
+            l->b, GANTRY_OP_ADD, y, gantry_builder_broadcast_to (l->b, c, rank, dims))
+                           : 0;
     }
   l->out[0] = y;
 }
 
 #define MOST_DETERMINANT 4
 
-/* Laplace's expansion along @row; @columns says which are left. @cells: entries of the matrix as values of the batch. */
+/* Laplace's expansion along @row; @columns says which are left. @cells: entries of the matrix as
+ * values of the batch. */
 static guint32
 expand_determinant (GantryLower *l, const guint32 *cells, guint n, guint row, guint columns)
 {
@@ -218,7 +229,8 @@ expand_determinant (GantryLower *l, const guint32 *cells, guint n, guint row, gu
         guint32 term = cells[row * n + column];
 
         if (row + 1 < n)
-          term = MULTIPLY (term, expand_determinant (l, cells, n, row + 1, columns & ~(1u << column)));
+          term = MULTIPLY (term,
+                           expand_determinant (l, cells, n, row + 1, columns & ~(1u << column)));
         if (sum == 0)
           sum = term;
         else
@@ -255,9 +267,11 @@ determinant (GantryLower *l)
   l->out[0] = expand_determinant (l, cells, (guint) n, 0, (1u << n) - 1);
 }
 
+/* clang-format off */
 const GantryLowerRule gantry_lower_matmul_rules[] = {
   { "MatMul", mat_mul, GANTRY_CLASS_CONTRACTION, GANTRY_LOWER_ANY_SHAPE, 0, NULL },
   { "Gemm", gemm, GANTRY_CLASS_CONTRACTION, GANTRY_LOWER_ANY_SHAPE, 0, NULL },
   { "Det", determinant, GANTRY_CLASS_CONTRACTION, 0, 0, NULL },
   { NULL },
 };
+/* clang-format on */

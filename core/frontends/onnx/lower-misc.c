@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations whose result's extent depends on data: lowered where the data is constant, or where the
- * model declares the extent. And optional values, of which only present and absent tensors exist here. */
+/* Operations whose result's extent depends on data: lowered where the data is constant, or where
+ * the model declares the extent. And optional values, of which only present and absent tensors
+ * exist here. */
 #include "core/frontends/onnx/onnx-lower.h"
 
-/* Positions along @axis where the condition holds, when the model declares how many there are: a stable sort brings
- * them to the front. */
+/* Positions along @axis where the condition holds, when the model declares how many there are: a
+ * stable sort brings them to the front. */
 static guint32
 positions_of_true (GantryLower *l, guint32 condition, gint64 n)
 {
   GantryDim dim = gantry_lower_dim (l, condition, 0);
   GantryAttrList *attrs = gantry_lower_attrs (l);
-  guint32 key = gantry_lower_convert (l, gantry_lower_unary (l, GANTRY_OP_NOT, condition), GANTRY_I32);
+  guint32 key = gantry_lower_convert (l, gantry_lower_unary (l, GANTRY_OP_NOT, condition),
+                                      GANTRY_I32);
   guint32 sorted;
 
   gantry_attr_list_set_int (attrs, "dimension", 0);
   gantry_attr_list_set_int (attrs, "descending", FALSE);
   gantry_attr_list_set_int (attrs, "stable", TRUE);
-  sorted = gantry_lower_add (l, GANTRY_OP_SORT, attrs, 2, key, gantry_lower_iota (l, GANTRY_I64, 1, &dim, 0));
+  sorted = gantry_lower_add (l, GANTRY_OP_SORT, attrs, 2, key,
+                             gantry_lower_iota (l, GANTRY_I64, 1, &dim, 0));
   if (sorted == 0)
     return 0;
   return gantry_lower_slice_axis (l, gantry_builder_result (l->b, sorted, 1), 0, 0, n, 1);
@@ -51,10 +54,12 @@ compress (GantryLower *l)
   known = gantry_lower_known_ints (l, condition, &n_known);
   if (known == NULL)
     {
-      if (declared == NULL || declared->rank != gantry_lower_rank (l, x) || declared->dims[axis] > gantry_lower_dim (l, condition, 0))
+      if (declared == NULL || declared->rank != gantry_lower_rank (l, x)
+          || declared->dims[axis] > gantry_lower_dim (l, condition, 0))
         gantry_lower_needs_constant (l, "condition");
       else
-        l->out[0] = gantry_lower_take_computed (l, x, axis, positions_of_true (l, condition, declared->dims[axis]));
+        l->out[0] = gantry_lower_take_computed (
+          l, x, axis, positions_of_true (l, condition, declared->dims[axis]));
       return;
     }
   indices = gantry_arena_new0 (l->arena, gint64, n_known + 1);
@@ -77,11 +82,13 @@ non_zero (GantryLower *l)
   gint64 *coordinates;
   gint64 count = 0, at = 0;
 
-  if (known == NULL && rank == 1 && declared != NULL && declared->rank == 2 && declared->dims[1] <= dims[0])
+  if (known == NULL && rank == 1 && declared != NULL && declared->rank == 2
+      && declared->dims[1] <= dims[0])
     {
       guint32 holds = gantry_builder_compare (l->b, "NE", x, gantry_lower_like (l, x, 0));
 
-      l->out[0] = gantry_lower_reshape (l, positions_of_true (l, holds, declared->dims[1]), 2, declared->dims);
+      l->out[0] = gantry_lower_reshape (l, positions_of_true (l, holds, declared->dims[1]), 2,
+                                        declared->dims);
       return;
     }
   if (known == NULL)
@@ -104,7 +111,8 @@ non_zero (GantryLower *l)
           }
         at++;
       }
-  l->out[0] = gantry_lower_reshape (l, gantry_builder_ints (l->b, coordinates, count * rank), 2, (GantryDim[]) { rank, count });
+  l->out[0] = gantry_lower_reshape (l, gantry_builder_ints (l->b, coordinates, count * rank), 2,
+                                    (GantryDim[]){ rank, count });
 }
 
 typedef struct
@@ -119,10 +127,12 @@ compare_distinct (gconstpointer a, gconstpointer b)
 {
   const Distinct *x = a, *y = b;
 
-  return x->value != y->value ? (x->value < y->value ? -1 : 1) : (x->first < y->first ? -1 : x->first > y->first);
+  return x->value != y->value ? (x->value < y->value ? -1 : 1)
+                              : (x->first < y->first ? -1 : x->first > y->first);
 }
 
-/* Constant data only, of one dimension or flat; values of 64 bit integers beyond 2^53 are refused. */
+/* Constant data only, of one dimension or flat; values of 64 bit integers beyond 2^53 are refused.
+ * */
 static void
 unique (GantryLower *l)
 {
@@ -154,7 +164,7 @@ unique (GantryLower *l)
           gantry_lower_fail (l, "a value is not a number or too large");
           return;
         }
-      all[i] = (Distinct) { values[i], (gint64) i, 0 };
+      all[i] = (Distinct){ values[i], (gint64) i, 0 };
     }
   qsort (all, n, sizeof *all, compare_distinct);
   first = gantry_arena_new0 (l->arena, gint64, n + 1);
@@ -204,6 +214,7 @@ optional_get_element (GantryLower *l)
     l->out[0] = l->in[0];
 }
 
+/* clang-format off */
 const GantryLowerRule gantry_lower_misc_rules[] = {
   { "Compress", compress, GANTRY_CLASS_MOVEMENT, 0, 0, NULL },
   { "NonZero", non_zero, GANTRY_CLASS_MOVEMENT, 0, 0, NULL },
@@ -212,3 +223,4 @@ const GantryLowerRule gantry_lower_misc_rules[] = {
   { "OptionalGetElement", optional_get_element, GANTRY_CLASS_OTHER, GANTRY_LOWER_ANY_TYPE, 0, NULL },
   { NULL },
 };
+/* clang-format on */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Normalisation: over batches, instances, groups and layers. Means and variances of f16 and bf16 are
- * computed in f32. */
+/* Normalisation: over batches, instances, groups and layers. Means and variances of f16 and bf16
+ * are computed in f32. */
 #include "core/frontends/onnx/onnx-lower.h"
 
 #define ADD(x, y) gantry_lower_binary (l, GANTRY_OP_ADD, x, y)
@@ -20,13 +20,15 @@ inverse_deviation (GantryLower *l, guint32 variance, double epsilon)
 
 /* The mean of @x over @axes and 1 / deviation, kept as dimensions of 1; returns x - mean. */
 static guint32
-centre (GantryLower *l, guint32 x, const gint64 *axes, gsize n, double epsilon, guint32 *mean, guint32 *inverse)
+centre (GantryLower *l, guint32 x, const gint64 *axes, gsize n, double epsilon, guint32 *mean,
+        guint32 *inverse)
 {
   guint32 centred;
 
   *mean = gantry_lower_mean (l, x, axes, n);
   centred = SUBTRACT (x, *mean);
-  *inverse = inverse_deviation (l, gantry_lower_mean (l, MULTIPLY (centred, centred), axes, n), epsilon);
+  *inverse = inverse_deviation (l, gantry_lower_mean (l, MULTIPLY (centred, centred), axes, n),
+                                epsilon);
   return centred;
 }
 
@@ -63,15 +65,18 @@ batch_statistics (GantryLower *l, guint32 x, guint32 *mean, guint32 *variance)
     {
       current[i] = gantry_lower_reshape (l, current[i], 1, &channels);
       if (gantry_lower_wants (l, i + 1))
-        l->out[i + 1] = gantry_lower_convert (l, ADD (gantry_lower_scale (l, gantry_lower_widen (l, running[i]), momentum),
-                                                      gantry_lower_scale (l, current[i], 1 - momentum)),
-                                              gantry_lower_element (l, running[i]));
+        l->out[i + 1] = gantry_lower_convert (
+          l,
+          ADD (gantry_lower_scale (l, gantry_lower_widen (l, running[i]), momentum),
+               gantry_lower_scale (l, current[i], 1 - momentum)),
+          gantry_lower_element (l, running[i]));
     }
   *mean = current[0];
   *variance = current[1];
 }
 
-/* x * s + t with s = scale / sqrt (variance + epsilon) and t = b - mean * s, both one value for each channel. */
+/* x * s + t with s = scale / sqrt (variance + epsilon) and t = b - mean * s, both one value for
+ * each channel. */
 static void
 batch_normalization (GantryLower *l)
 {
@@ -104,8 +109,10 @@ batch_normalization (GantryLower *l)
         return;
       batch_statistics (l, x, &mean, &variance);
     }
-  s = MULTIPLY (gantry_lower_convert (l, l->in[1], gantry_lower_element (l, variance)), inverse_deviation (l, variance, epsilon));
-  t = SUBTRACT (gantry_lower_convert (l, l->in[2], gantry_lower_element (l, s)), MULTIPLY (mean, s));
+  s = MULTIPLY (gantry_lower_convert (l, l->in[1], gantry_lower_element (l, variance)),
+                inverse_deviation (l, variance, epsilon));
+  t = SUBTRACT (gantry_lower_convert (l, l->in[2], gantry_lower_element (l, s)),
+                MULTIPLY (mean, s));
   s = gantry_lower_along (l, gantry_lower_convert (l, s, element), rank, 1);
   t = gantry_lower_along (l, gantry_lower_convert (l, t, element), rank, 1);
   l->out[0] = ADD (MULTIPLY (x, s), t);
@@ -126,9 +133,11 @@ instance_normalization (GantryLower *l)
     return;
   for (guint i = 2; i < rank; i++)
     axes[i - 2] = i;
-  centred = centre (l, wide, axes, rank - 2, gantry_lower_float (l, "epsilon", 1e-5f), &mean, &inverse);
+  centred = centre (l, wide, axes, rank - 2, gantry_lower_float (l, "epsilon", 1e-5f), &mean,
+                    &inverse);
   inverse = MULTIPLY (inverse, gantry_lower_along (l, gantry_lower_widen (l, l->in[1]), rank, 1));
-  centred = ADD (MULTIPLY (centred, inverse), gantry_lower_along (l, gantry_lower_widen (l, l->in[2]), rank, 1));
+  centred = ADD (MULTIPLY (centred, inverse),
+                 gantry_lower_along (l, gantry_lower_widen (l, l->in[2]), rank, 1));
   l->out[0] = gantry_lower_convert (l, centred, element);
 }
 
@@ -159,7 +168,8 @@ layer_normalization (GantryLower *l)
       gantry_lower_invalid (l, "the scale is missing or stash_type is no floating point type");
       return;
     }
-  centred = centre (l, gantry_lower_widen (l, x), axes, n, gantry_lower_float (l, "epsilon", 1e-5f), &mean, &inverse);
+  centred = centre (l, gantry_lower_widen (l, x), axes, n, gantry_lower_float (l, "epsilon", 1e-5f),
+                    &mean, &inverse);
   y = MULTIPLY (gantry_lower_convert (l, MULTIPLY (centred, inverse), element), l->in[1]);
   l->out[0] = gantry_lower_has (l, 2) ? ADD (y, l->in[2]) : y;
   if (gantry_lower_wants (l, 1))
@@ -184,7 +194,8 @@ rms_normalization (GantryLower *l)
     }
   square = gantry_lower_mean (l, MULTIPLY (wide, wide), axes, n);
   square = UNARY (SQRT, gantry_lower_offset (l, square, gantry_lower_float (l, "epsilon", 1e-5f)));
-  l->out[0] = MULTIPLY (gantry_lower_convert (l, DIVIDE (wide, square), gantry_lower_element (l, x)), l->in[1]);
+  l->out[0] = MULTIPLY (
+    gantry_lower_convert (l, DIVIDE (wide, square), gantry_lower_element (l, x)), l->in[1]);
 }
 
 /* Scale and bias are one value for each group before version 21, for each channel from then on. */
@@ -211,7 +222,8 @@ group_normalization (GantryLower *l)
     }
   for (guint i = 2; i < rank; i++)
     rest *= dims[i];
-  y = gantry_lower_reshape (l, gantry_lower_widen (l, x), 3, (GantryDim[]) { dims[0], groups, dims[1] / groups * rest });
+  y = gantry_lower_reshape (l, gantry_lower_widen (l, x), 3,
+                            (GantryDim[]){ dims[0], groups, dims[1] / groups * rest });
   y = centre (l, y, last, 1, gantry_lower_float (l, "epsilon", 1e-5f), &mean, &inverse);
   y = MULTIPLY (y, inverse);
   y = gantry_lower_convert (l, y, element);
@@ -244,7 +256,8 @@ mean_variance_normalization (GantryLower *l)
     return;
   centred = SUBTRACT (gantry_lower_widen (l, x), gantry_lower_mean (l, x, axes, n));
   deviation = UNARY (SQRT, gantry_lower_mean (l, MULTIPLY (centred, centred), axes, n));
-  l->out[0] = gantry_lower_convert (l, DIVIDE (centred, gantry_lower_offset (l, deviation, 1e-9)), gantry_lower_element (l, x));
+  l->out[0] = gantry_lower_convert (l, DIVIDE (centred, gantry_lower_offset (l, deviation, 1e-9)),
+                                    gantry_lower_element (l, x));
 }
 
 static void
@@ -268,12 +281,15 @@ lp_normalization (GantryLower *l)
   if (p == 2)
     norm = UNARY (SQRT, norm);
   zero = gantry_lower_like (l, norm, 0);
-  l->out[0] = gantry_lower_convert (l, gantry_builder_select (l->b, gantry_builder_compare (l->b, "EQ", norm, zero), zero,
-                                                              DIVIDE (wide, norm)),
-                                    gantry_lower_element (l, x));
+  l->out[0] = gantry_lower_convert (
+    l,
+    gantry_builder_select (l->b, gantry_builder_compare (l->b, "EQ", norm, zero), zero,
+                           DIVIDE (wide, norm)),
+    gantry_lower_element (l, x));
 }
 
-/* Before version 13 the axes from `axis` (default 1) on were one; from then on it is one axis, by default the last. */
+/* Before version 13 the axes from `axis` (default 1) on were one; from then on it is one axis, by
+ * default the last. */
 static gsize
 softmax_axes (GantryLower *l, guint32 x, gint64 *axes)
 {
@@ -324,9 +340,11 @@ hardmax (GantryLower *l)
   y = gantry_lower_reshape (l, x, 3, flat);
   at = gantry_lower_arg_extreme (l, y, axis, "max", FALSE);
   y = gantry_builder_compare (l->b, "EQ", gantry_lower_iota (l, GANTRY_I64, 3, flat, 1), at);
-  l->out[0] = gantry_lower_reshape (l, gantry_lower_convert (l, y, gantry_lower_element (l, x)), rank, dims);
+  l->out[0] = gantry_lower_reshape (l, gantry_lower_convert (l, y, gantry_lower_element (l, x)),
+                                    rank, dims);
 }
 
+/* clang-format off */
 #define RULE(name, function) { name, function, GANTRY_CLASS_REDUCTION, 0, 0, NULL }
 
 const GantryLowerRule gantry_lower_norm_rules[] = {
@@ -338,3 +356,4 @@ const GantryLowerRule gantry_lower_norm_rules[] = {
   RULE ("Hardmax", hardmax),
   { NULL },
 };
+/* clang-format on */

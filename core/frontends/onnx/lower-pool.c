@@ -7,7 +7,8 @@
 static guint32
 reduce_window (GantryLower *l, const char *kind, guint32 x, const GantryLowerWindow *w)
 {
-  gint64 sizes[GANTRY_MAX_RANK] = { 1, 1 }, strides[GANTRY_MAX_RANK] = { 1, 1 }, dilations[GANTRY_MAX_RANK] = { 1, 1 };
+  gint64 sizes[GANTRY_MAX_RANK] = { 1, 1 }, strides[GANTRY_MAX_RANK] = { 1, 1 },
+         dilations[GANTRY_MAX_RANK] = { 1, 1 };
   gint64 padding[2 * GANTRY_MAX_RANK] = { 0 };
   GantryAttrList *attrs;
 
@@ -30,7 +31,8 @@ reduce_window (GantryLower *l, const char *kind, guint32 x, const GantryLowerWin
   return gantry_lower_add (l, GANTRY_OP_REDUCE_WINDOW, attrs, 1, x);
 }
 
-/* The flat index of each element of x in x, or with the spatial dimensions counted the other way round. */
+/* The flat index of each element of x in x, or with the spatial dimensions counted the other way
+ * round. */
 static guint32
 flat_indices (GantryLower *l, guint32 x, gboolean column_major)
 {
@@ -51,7 +53,8 @@ flat_indices (GantryLower *l, guint32 x, gboolean column_major)
 
 #define MOST_POSITIONS 256
 
-/* The value and index of the maximum of each window, by walking over the kernel's positions: the first one wins. */
+/* The value and index of the maximum of each window, by walking over the kernel's positions: the
+ * first one wins. */
 static void
 max_pool_with_indices (GantryLower *l, guint32 x, const GantryLowerWindow *w)
 {
@@ -72,7 +75,8 @@ max_pool_with_indices (GantryLower *l, guint32 x, const GantryLowerWindow *w)
       return;
     }
   x = gantry_lower_pad (l, x, gantry_lower_lowest (l, x), low, high);
-  indices = gantry_lower_pad (l, indices, gantry_builder_int_scalar (l->b, GANTRY_I64, -1), low, high);
+  indices = gantry_lower_pad (l, indices, gantry_builder_int_scalar (l->b, GANTRY_I64, -1), low,
+                              high);
   for (gint64 position = 0; position < positions && !l->failed; position++)
     {
       gint64 rest = position;
@@ -82,8 +86,10 @@ max_pool_with_indices (GantryLower *l, guint32 x, const GantryLowerWindow *w)
         {
           gint64 start = rest % w->kernel[i] * w->dilations[i];
 
-          v = gantry_lower_slice_axis (l, v, i + 2, start, start + (w->out[i] - 1) * w->strides[i] + 1, w->strides[i]);
-          at = gantry_lower_slice_axis (l, at, i + 2, start, start + (w->out[i] - 1) * w->strides[i] + 1, w->strides[i]);
+          v = gantry_lower_slice_axis (l, v, i + 2, start,
+                                       start + (w->out[i] - 1) * w->strides[i] + 1, w->strides[i]);
+          at = gantry_lower_slice_axis (l, at, i + 2, start,
+                                        start + (w->out[i] - 1) * w->strides[i] + 1, w->strides[i]);
           rest /= w->kernel[i];
         }
       if (value == 0)
@@ -94,8 +100,10 @@ max_pool_with_indices (GantryLower *l, guint32 x, const GantryLowerWindow *w)
         }
       /* A padded position (index -1) gives way to any real one. */
       better = gantry_builder_compare (l->b, "GT", v, value);
-      better = gantry_lower_binary (l, GANTRY_OP_OR, better,
-                                    gantry_builder_compare (l->b, "LT", index, gantry_builder_int_scalar (l->b, GANTRY_I64, 0)));
+      better = gantry_lower_binary (
+        l, GANTRY_OP_OR, better,
+        gantry_builder_compare (l->b, "LT", index,
+                                gantry_builder_int_scalar (l->b, GANTRY_I64, 0)));
       value = gantry_builder_select (l->b, better, v, value);
       index = gantry_builder_select (l->b, better, at, index);
     }
@@ -159,9 +167,11 @@ average_pool (GantryLower *l)
         factor *= w.out[i] > 0 ? counts[0] : 1;
       else
         {
-          guint32 divisor = gantry_lower_floats (l, gantry_lower_element (l, sum), counts, w.out[i]);
+          guint32 divisor = gantry_lower_floats (l, gantry_lower_element (l, sum), counts,
+                                                 w.out[i]);
 
-          sum = gantry_lower_binary (l, GANTRY_OP_DIVIDE, sum, gantry_lower_along (l, divisor, w.n + 2, i + 2));
+          sum = gantry_lower_binary (l, GANTRY_OP_DIVIDE, sum,
+                                     gantry_lower_along (l, divisor, w.n + 2, i + 2));
         }
     }
   if (factor != 1)
@@ -177,7 +187,8 @@ lp_root (GantryLower *l, guint32 sum, gint64 p)
     return sum;
   if (p == 2)
     return gantry_lower_unary (l, GANTRY_OP_SQRT, sum);
-  return gantry_lower_binary (l, GANTRY_OP_POWER, sum, gantry_lower_like (l, sum, 1.0 / (double) p));
+  return gantry_lower_binary (l, GANTRY_OP_POWER, sum,
+                              gantry_lower_like (l, sum, 1.0 / (double) p));
 }
 
 static guint32
@@ -187,7 +198,8 @@ lp_power (GantryLower *l, guint32 x, gint64 p)
   if (p == 2)
     return gantry_lower_binary (l, GANTRY_OP_MULTIPLY, x, x);
   x = gantry_lower_unary (l, GANTRY_OP_ABS, x);
-  return p == 1 ? x : gantry_lower_binary (l, GANTRY_OP_POWER, x, gantry_lower_like (l, x, (double) p));
+  return p == 1 ? x
+                : gantry_lower_binary (l, GANTRY_OP_POWER, x, gantry_lower_like (l, x, (double) p));
 }
 
 static void
@@ -199,8 +211,9 @@ lp_pool (GantryLower *l)
 
   if (!gantry_lower_window (l, x, NULL, gantry_lower_int (l, "ceil_mode", 0) != 0, &w))
     return;
-  l->out[0] = gantry_lower_convert (l, lp_root (l, reduce_window (l, "add", lp_power (l, x, p), &w), p),
-                                    gantry_lower_element (l, x));
+  l->out[0] = gantry_lower_convert (
+    l, lp_root (l, reduce_window (l, "add", lp_power (l, x, p), &w), p),
+    gantry_lower_element (l, x));
 }
 
 static guint
@@ -227,10 +240,12 @@ global_pool (GantryLower *l)
   if (l->rule->arg == 'm')
     l->out[0] = gantry_lower_reduce (l, "max", x, axes, n, TRUE);
   else if (l->rule->arg == 'a')
-    l->out[0] = gantry_lower_convert (l, gantry_lower_mean (l, x, axes, n), gantry_lower_element (l, x));
-  else
-    l->out[0] = gantry_lower_convert (l, lp_root (l, gantry_lower_reduce (l, "add", lp_power (l, x, p), axes, n, TRUE), p),
+    l->out[0] = gantry_lower_convert (l, gantry_lower_mean (l, x, axes, n),
                                       gantry_lower_element (l, x));
+  else
+    l->out[0] = gantry_lower_convert (
+      l, lp_root (l, gantry_lower_reduce (l, "add", lp_power (l, x, p), axes, n, TRUE), p),
+      gantry_lower_element (l, x));
 }
 
 /* x / (bias + alpha / size * sum of squares over `size` channels around) ^ beta */
@@ -261,19 +276,24 @@ lrn (GantryLower *l)
   gantry_attr_list_set_string (attrs, "kind", "add");
   gantry_attr_list_set_ints (attrs, "window_dimensions", sizes, rank);
   gantry_attr_list_set_ints (attrs, "padding", padding, 2 * rank);
-  sum = gantry_lower_add (l, GANTRY_OP_REDUCE_WINDOW, attrs, 1, gantry_lower_binary (l, GANTRY_OP_MULTIPLY, wide, wide));
+  sum = gantry_lower_add (l, GANTRY_OP_REDUCE_WINDOW, attrs, 1,
+                          gantry_lower_binary (l, GANTRY_OP_MULTIPLY, wide, wide));
   divisor = gantry_lower_scale (l, sum, gantry_lower_float (l, "alpha", 0.0001) / (double) size);
   divisor = gantry_lower_offset (l, divisor, gantry_lower_float (l, "bias", 1));
-  divisor = gantry_lower_binary (l, GANTRY_OP_POWER, divisor,
-                                 gantry_lower_like (l, divisor, gantry_lower_float (l, "beta", 0.75)));
-  l->out[0] = gantry_lower_convert (l, gantry_lower_binary (l, GANTRY_OP_DIVIDE, wide, divisor), element);
+  divisor = gantry_lower_binary (
+    l, GANTRY_OP_POWER, divisor,
+    gantry_lower_like (l, divisor, gantry_lower_float (l, "beta", 0.75)));
+  l->out[0] = gantry_lower_convert (l, gantry_lower_binary (l, GANTRY_OP_DIVIDE, wide, divisor),
+                                    element);
 }
 
-/* The places of the picture that kernel position @position of all blocks covers; FALSE when that is nowhere. */
+/* The places of the picture that kernel position @position of all blocks covers; FALSE when that is
+ * nowhere. */
 static guint32
 col2im_part (GantryLower *l, guint32 x, const GantryLowerWindow *w, gint64 position)
 {
-  gint64 low[GANTRY_MAX_RANK] = { 0 }, high[GANTRY_MAX_RANK] = { 0 }, interior[GANTRY_MAX_RANK] = { 0 };
+  gint64 low[GANTRY_MAX_RANK] = { 0 }, high[GANTRY_MAX_RANK] = { 0 },
+         interior[GANTRY_MAX_RANK] = { 0 };
 
   for (gint i = (gint) w->n - 1; i >= 0; i--)
     {
@@ -284,7 +304,8 @@ col2im_part (GantryLower *l, guint32 x, const GantryLowerWindow *w, gint64 posit
       interior[i + 2] = w->strides[i] - 1;
       position /= w->kernel[i];
     }
-  return x != 0 ? gantry_builder_pad (l->b, x, gantry_lower_like (l, x, 0), low, high, interior) : 0;
+  return x != 0 ? gantry_builder_pad (l->b, x, gantry_lower_like (l, x, 0), low, high, interior)
+                : 0;
 }
 
 /* Fills the window of Col2Im: in = picture, kernel = block, out = blocks that fit. */
@@ -293,7 +314,9 @@ col2im_window (GantryLower *l, GantryLowerWindow *w, gint64 *blocks, gint64 *pos
 {
   gsize n_picture = 0, n_block = 0;
   const gint64 *picture = gantry_lower_constant_ints (l, 1, &n_picture, "shape of the picture");
-  const gint64 *block = l->failed ? NULL : gantry_lower_constant_ints (l, 2, &n_block, "shape of the blocks");
+  const gint64 *block = l->failed
+                          ? NULL
+                          : gantry_lower_constant_ints (l, 2, &n_block, "shape of the blocks");
   const gint64 *strides = gantry_lower_ints_or (l, "strides", n_picture, 1);
   const gint64 *dilations = gantry_lower_ints_or (l, "dilations", n_picture, 1);
   const gint64 *pads = gantry_lower_ints_or (l, "pads", 2 * n_picture, 0);
@@ -306,15 +329,18 @@ col2im_window (GantryLower *l, GantryLowerWindow *w, gint64 *blocks, gint64 *pos
     gantry_lower_invalid (l, "picture and blocks differ in rank");
   for (gsize i = 0; i < n_picture && !l->failed; i++)
     {
-      if (picture[i] < 1 || block[i] < 1 || strides[i] < 1 || dilations[i] < 1 || MAX (picture[i], block[i]) > 65536
-          || MAX (strides[i], dilations[i]) > 65536 || MAX (ABS (pads[i]), ABS (pads[n_picture + i])) > 65536)
+      if (picture[i] < 1 || block[i] < 1 || strides[i] < 1 || dilations[i] < 1
+          || MAX (picture[i], block[i]) > 65536 || MAX (strides[i], dilations[i]) > 65536
+          || MAX (ABS (pads[i]), ABS (pads[n_picture + i])) > 65536)
         gantry_lower_invalid (l, "a shape, stride or dilation is out of range");
       w->in[i] = picture[i];
       w->kernel[i] = block[i];
       w->strides[i] = strides[i];
       w->dilations[i] = dilations[i];
       w->low[i] = pads[i];
-      w->out[i] = (picture[i] + pads[i] + pads[n_picture + i] - (dilations[i] * (block[i] - 1) + 1)) / strides[i] + 1;
+      w->out[i] = (picture[i] + pads[i] + pads[n_picture + i] - (dilations[i] * (block[i] - 1) + 1))
+                    / strides[i]
+                  + 1;
       *blocks *= w->out[i];
       *positions *= block[i];
       if (*positions > MOST_POSITIONS)
@@ -341,7 +367,7 @@ col2im (GantryLower *l)
     }
   dims[0] = gantry_lower_dim (l, x, 0);
   dims[1] = gantry_lower_dim (l, x, 1) / positions;
-  x = gantry_lower_reshape (l, x, 4, (GantryDim[]) { dims[0], dims[1], positions, blocks });
+  x = gantry_lower_reshape (l, x, 4, (GantryDim[]){ dims[0], dims[1], positions, blocks });
   for (guint i = 0; i < w.n; i++)
     dims[i + 2] = w.out[i];
   for (gint64 position = 0; position < positions && !l->failed; position++)
@@ -354,6 +380,7 @@ col2im (GantryLower *l)
   l->out[0] = sum;
 }
 
+/* clang-format off */
 const GantryLowerRule gantry_lower_pool_rules[] = {
   { "MaxPool", max_pool, GANTRY_CLASS_REDUCTION, GANTRY_LOWER_ANY_SHAPE, 0, NULL },
   { "AveragePool", average_pool, GANTRY_CLASS_REDUCTION, GANTRY_LOWER_ANY_SHAPE, 0, NULL },
@@ -365,3 +392,4 @@ const GantryLowerRule gantry_lower_pool_rules[] = {
   { "Col2Im", col2im, GANTRY_CLASS_REDUCTION, 0, 0, NULL },
   { NULL },
 };
+/* clang-format on */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Quantisation and the operations on quantised tensors, for 8 and 16 bit integers. Products are exact
- * in i32; rescaling rounds half to even and saturates. */
+/* Quantisation and the operations on quantised tensors, for 8 and 16 bit integers. Products are
+ * exact in i32; rescaling rounds half to even and saturates. */
 #include "core/frontends/onnx/onnx-lower.h"
 
 #define ADD(x, y) gantry_lower_binary (l, GANTRY_OP_ADD, x, y)
@@ -15,20 +15,11 @@ quantised_range (GantryElementType element, double *low, double *high)
 {
   switch ((int) element)
     {
-    case GANTRY_U8:
-      *low = 0, *high = 255;
-      return TRUE;
-    case GANTRY_I8:
-      *low = -128, *high = 127;
-      return TRUE;
-    case GANTRY_U16:
-      *low = 0, *high = 65535;
-      return TRUE;
-    case GANTRY_I16:
-      *low = -32768, *high = 32767;
-      return TRUE;
-    default:
-      return FALSE;
+    case GANTRY_U8: *low = 0, *high = 255; return TRUE;
+    case GANTRY_I8: *low = -128, *high = 127; return TRUE;
+    case GANTRY_U16: *low = 0, *high = 65535; return TRUE;
+    case GANTRY_I16: *low = -32768, *high = 32767; return TRUE;
+    default: return FALSE;
     }
 }
 
@@ -50,8 +41,8 @@ saturate (GantryLower *l, guint32 x, guint32 zero, GantryElementType element)
   return gantry_lower_convert (l, x, element);
 }
 
-/* A scale or zero point shaped so that it broadcasts to @x: one number, one for each index of `axis`, or blocks of
- * block_size along it. */
+/* A scale or zero point shaped so that it broadcasts to @x: one number, one for each index of
+ * `axis`, or blocks of block_size along it. */
 static guint32
 spread (GantryLower *l, guint32 parameter, guint32 x)
 {
@@ -62,7 +53,8 @@ spread (GantryLower *l, guint32 parameter, guint32 x)
 
   if (parameter == 0)
     return 0;
-  if (gantry_type_elements (gantry_lower_type (l, parameter)) == 1 && gantry_lower_rank (l, parameter) <= 1)
+  if (gantry_type_elements (gantry_lower_type (l, parameter)) == 1
+      && gantry_lower_rank (l, parameter) <= 1)
     return gantry_lower_reshape (l, parameter, 0, NULL);
   axis = gantry_lower_axis (l, gantry_lower_int (l, "axis", 1), rank);
   if (axis < 0)
@@ -109,7 +101,8 @@ quantize_linear (GantryLower *l)
       gantry_lower_fail (l, "the scale is not a floating point number");
       return;
     }
-  l->out[0] = saturate (l, DIVIDE (gantry_lower_convert (l, x, with), gantry_lower_convert (l, scale, with)), zero, to);
+  l->out[0] = saturate (
+    l, DIVIDE (gantry_lower_convert (l, x, with), gantry_lower_convert (l, scale, with)), zero, to);
 }
 
 static void
@@ -138,8 +131,10 @@ dequantize_linear (GantryLower *l)
   if (to == GANTRY_ELEMENT_NONE || !gantry_element_is_float (to))
     gantry_lower_fail (l, "element type of the result is not compiled");
   else
-    l->out[0] = gantry_lower_convert (l, MULTIPLY (gantry_lower_convert (l, x, GANTRY_F32),
-                                                   gantry_lower_convert (l, scale, GANTRY_F32)), to);
+    l->out[0] = gantry_lower_convert (l,
+                                      MULTIPLY (gantry_lower_convert (l, x, GANTRY_F32),
+                                                gantry_lower_convert (l, scale, GANTRY_F32)),
+                                      to);
 }
 
 /* The scale spans the data and 0; the zero point is where 0 comes to lie. */
@@ -154,7 +149,8 @@ dynamic_quantize_linear (GantryLower *l)
   for (guint i = 0; i < rank; i++)
     axes[i] = i;
   low = MINIMUM (gantry_lower_reduce (l, "min", x, axes, rank, FALSE), gantry_lower_like (l, x, 0));
-  high = MAXIMUM (gantry_lower_reduce (l, "max", x, axes, rank, FALSE), gantry_lower_like (l, x, 0));
+  high = MAXIMUM (gantry_lower_reduce (l, "max", x, axes, rank, FALSE),
+                  gantry_lower_like (l, x, 0));
   one = gantry_lower_like (l, x, 1);
   empty = gantry_builder_compare (l->b, "EQ", low, high);
   scale = gantry_builder_select (l->b, empty, one, SUBTRACT (high, low));
@@ -177,7 +173,8 @@ matrix_parameter (GantryLower *l, guint i, gboolean rows)
     return 0;
   if (gantry_type_elements (gantry_lower_type (l, parameter)) == 1)
     return gantry_lower_reshape (l, parameter, 0, NULL);
-  return gantry_lower_rank (l, parameter) == 1 && rows ? gantry_lower_along (l, parameter, 2, 0) : parameter;
+  return gantry_lower_rank (l, parameter) == 1 && rows ? gantry_lower_along (l, parameter, 2, 0)
+                                                       : parameter;
 }
 
 /* Operand @i as i32 without its zero point. */
@@ -207,7 +204,8 @@ mat_mul_integer (GantryLower *l)
 
 /* i32 sums times a * b / y, with zero point. */
 static guint32
-rescale (GantryLower *l, guint32 sums, guint32 a_scale, guint32 b_scale, guint32 y_scale, guint32 zero, GantryElementType element)
+rescale (GantryLower *l, guint32 sums, guint32 a_scale, guint32 b_scale, guint32 y_scale,
+         guint32 zero, GantryElementType element)
 {
   guint32 factor;
 
@@ -216,8 +214,11 @@ rescale (GantryLower *l, guint32 sums, guint32 a_scale, guint32 b_scale, guint32
       gantry_lower_invalid (l, "a scale is missing");
       return 0;
     }
-  factor = DIVIDE (MULTIPLY (gantry_lower_widen (l, a_scale), gantry_lower_widen (l, b_scale)), gantry_lower_widen (l, y_scale));
-  return saturate (l, MULTIPLY (gantry_lower_convert (l, sums, gantry_lower_element (l, factor)), factor), zero, element);
+  factor = DIVIDE (MULTIPLY (gantry_lower_widen (l, a_scale), gantry_lower_widen (l, b_scale)),
+                   gantry_lower_widen (l, y_scale));
+  return saturate (
+    l, MULTIPLY (gantry_lower_convert (l, sums, gantry_lower_element (l, factor)), factor), zero,
+    element);
 }
 
 static void
@@ -229,11 +230,13 @@ q_linear_mat_mul (GantryLower *l)
   guint32 zero = matrix_parameter (l, 7, TRUE);
 
   if (y != 0)
-    l->out[0] = rescale (l, y, matrix_parameter (l, 1, TRUE), matrix_parameter (l, 4, FALSE), matrix_parameter (l, 6, TRUE), zero,
+    l->out[0] = rescale (l, y, matrix_parameter (l, 1, TRUE), matrix_parameter (l, 4, FALSE),
+                         matrix_parameter (l, 6, TRUE), zero,
                          gantry_lower_element (l, zero != 0 ? zero : l->in[0]));
 }
 
-/* A parameter of the weights: one number or one for each output channel, along axis @axis of @rank. */
+/* A parameter of the weights: one number or one for each output channel, along axis @axis of @rank.
+ * */
 static guint32
 channel_parameter (GantryLower *l, guint i, guint rank, gint64 axis)
 {
@@ -246,7 +249,8 @@ channel_parameter (GantryLower *l, guint i, guint rank, gint64 axis)
   return gantry_lower_along (l, parameter, rank, axis);
 }
 
-/* The i32 convolution of operands @x_at and @w_at with zero points @x_zero and @w_zero (operand numbers). */
+/* The i32 convolution of operands @x_at and @w_at with zero points @x_zero and @w_zero (operand
+ * numbers). */
 static guint32
 integer_convolution (GantryLower *l, guint x_zero, guint w_at, guint w_zero, guint32 bias)
 {
@@ -255,7 +259,8 @@ integer_convolution (GantryLower *l, guint x_zero, guint w_at, guint w_zero, gui
   GantryDim kernel[GANTRY_MAX_RANK];
   guint32 x, w;
 
-  if (!gantry_lower_check_rank (l, 0, 3, GANTRY_MAX_RANK) || !gantry_lower_check_rank (l, w_at, rank, rank))
+  if (!gantry_lower_check_rank (l, 0, 3, GANTRY_MAX_RANK)
+      || !gantry_lower_check_rank (l, w_at, rank, rank))
     return 0;
   gantry_lower_dims (l, l->in[w_at], kernel);
   if (!gantry_lower_window (l, l->in[0], kernel + 2, FALSE, &window))
@@ -280,9 +285,11 @@ q_linear_conv (GantryLower *l)
 
   if (y != 0)
     l->out[0] = rescale (l, y, channel_parameter (l, 1, rank, 1), channel_parameter (l, 4, rank, 1),
-                         channel_parameter (l, 6, rank, 1), zero, gantry_lower_element (l, zero != 0 ? zero : l->in[0]));
+                         channel_parameter (l, 6, rank, 1), zero,
+                         gantry_lower_element (l, zero != 0 ? zero : l->in[0]));
 }
 
+/* clang-format off */
 #define RULE(name, function, class_) { name, function, GANTRY_CLASS_##class_, 0, 0, NULL }
 
 const GantryLowerRule gantry_lower_quantize_rules[] = {
@@ -292,3 +299,4 @@ const GantryLowerRule gantry_lower_quantize_rules[] = {
   RULE ("QLinearConv", q_linear_conv, CONTRACTION),
   { NULL },
 };
+/* clang-format on */

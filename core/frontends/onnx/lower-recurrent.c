@@ -15,7 +15,12 @@
 #define MOST_STEPS 512
 #define MOST_ACTIVATIONS 3
 
-typedef enum { RNN, GRU, LSTM } Cell;
+typedef enum
+{
+  RNN,
+  GRU,
+  LSTM
+} Cell;
 
 typedef struct
 {
@@ -30,8 +35,8 @@ typedef struct
   guint n_gates, n_activations, n_directions;
   gint64 steps, batch, hidden;
   gboolean batch_first;
-  double clip; /* 0: none */
-  guint32 x;   /* [steps, batch, input] */
+  double clip;     /* 0: none */
+  guint32 x;       /* [steps, batch, input] */
   guint32 lengths; /* i64[batch], 0 when all sequences are full */
 } Layer;
 
@@ -39,14 +44,16 @@ typedef struct
 {
   gboolean reverse;
   Activation activations[MOST_ACTIVATIONS];
-  guint32 inputs;      /* [steps, batch, gates * hidden]: the input's share with its bias */
-  guint32 recurrence;  /* [gates * hidden, hidden] */
-  guint32 reset_bias;  /* GRU with linear_before_reset: [hidden] */
-  guint32 peepholes;   /* LSTM: [3 * hidden] or 0 */
-  guint32 h, c;        /* the state, [batch, hidden] */
+  guint32 inputs;     /* [steps, batch, gates * hidden]: the input's share with its bias */
+  guint32 recurrence; /* [gates * hidden, hidden] */
+  guint32 reset_bias; /* GRU with linear_before_reset: [hidden] */
+  guint32 peepholes;  /* LSTM: [3 * hidden] or 0 */
+  guint32 h, c;       /* the state, [batch, hidden] */
 } Direction;
 
-/* Which activations take alpha and beta, and what they are by default; those without default must be given. */
+/* Which activations take alpha and beta, and what they are by default; those without default must
+ * be given. */
+/* clang-format off */
 static const struct
 {
   const char *name;
@@ -58,6 +65,7 @@ static const struct
   { "ScaledTanh", TRUE, TRUE, 1, 1 },    { "HardSigmoid", TRUE, TRUE, 0.2, 0.5 }, { "Elu", TRUE, FALSE, 1, 0 },
   { "Softsign", FALSE, FALSE, 0, 0 },    { "Softplus", FALSE, FALSE, 0, 0 },
 };
+/* clang-format on */
 
 static guint32
 activate (GantryLower *l, const Layer *layer, const Activation *f, guint32 x)
@@ -65,7 +73,8 @@ activate (GantryLower *l, const Layer *layer, const Activation *f, guint32 x)
   guint32 zero = gantry_lower_like (l, x, 0);
 
   if (layer->clip > 0)
-    x = MINIMUM (MAXIMUM (x, gantry_lower_like (l, x, -layer->clip)), gantry_lower_like (l, x, layer->clip));
+    x = MINIMUM (MAXIMUM (x, gantry_lower_like (l, x, -layer->clip)),
+                 gantry_lower_like (l, x, layer->clip));
   if (x == 0)
     return 0;
   if (strcmp (f->name, "Sigmoid") == 0)
@@ -77,9 +86,11 @@ activate (GantryLower *l, const Layer *layer, const Activation *f, guint32 x)
   if (strcmp (f->name, "Affine") == 0)
     return gantry_lower_offset (l, gantry_lower_scale (l, x, f->alpha), f->beta);
   if (strcmp (f->name, "LeakyRelu") == 0)
-    return gantry_builder_select (l->b, gantry_builder_compare (l->b, "LT", x, zero), gantry_lower_scale (l, x, f->alpha), x);
+    return gantry_builder_select (l->b, gantry_builder_compare (l->b, "LT", x, zero),
+                                  gantry_lower_scale (l, x, f->alpha), x);
   if (strcmp (f->name, "ThresholdedRelu") == 0)
-    return gantry_builder_select (l->b, gantry_builder_compare (l->b, "GE", x, gantry_lower_like (l, x, f->alpha)), x, zero);
+    return gantry_builder_select (
+      l->b, gantry_builder_compare (l->b, "GE", x, gantry_lower_like (l, x, f->alpha)), x, zero);
   if (strcmp (f->name, "ScaledTanh") == 0)
     return gantry_lower_scale (l, UNARY (TANH, gantry_lower_scale (l, x, f->beta)), f->alpha);
   if (strcmp (f->name, "HardSigmoid") == 0)
@@ -88,23 +99,28 @@ activate (GantryLower *l, const Layer *layer, const Activation *f, guint32 x)
       return MINIMUM (MAXIMUM (x, zero), gantry_lower_like (l, x, 1));
     }
   if (strcmp (f->name, "Elu") == 0)
-    return gantry_builder_select (l->b, gantry_builder_compare (l->b, "LT", x, zero),
-                                  gantry_lower_scale (l, UNARY (EXPONENTIAL_MINUS_ONE, x), f->alpha), x);
+    return gantry_builder_select (
+      l->b, gantry_builder_compare (l->b, "LT", x, zero),
+      gantry_lower_scale (l, UNARY (EXPONENTIAL_MINUS_ONE, x), f->alpha), x);
   if (strcmp (f->name, "Softsign") == 0)
     return DIVIDE (x, gantry_lower_offset (l, UNARY (ABS, x), 1));
   /* Softplus: the table above knows no other name. */
-  return ADD (MAXIMUM (x, zero), UNARY (LOG_PLUS_ONE, UNARY (EXPONENTIAL, UNARY (NEGATE, UNARY (ABS, x)))));
+  return ADD (MAXIMUM (x, zero),
+              UNARY (LOG_PLUS_ONE, UNARY (EXPONENTIAL, UNARY (NEGATE, UNARY (ABS, x)))));
 }
 
-/* The activations of all directions in order; each takes its alpha and beta from the lists as it needs them. */
+/* The activations of all directions in order; each takes its alpha and beta from the lists as it
+ * needs them. */
 static gboolean
 read_activations (GantryLower *l, const Layer *layer, Activation *all)
 {
-  static const char *const defaults[][MOST_ACTIVATIONS]
-    = { { "Tanh" }, { "Sigmoid", "Tanh" }, { "Sigmoid", "Tanh", "Tanh" } };
+  static const char *const defaults[][MOST_ACTIVATIONS] = { { "Tanh" },
+                                                            { "Sigmoid", "Tanh" },
+                                                            { "Sigmoid", "Tanh", "Tanh" } };
   const GantryAttr *names = gantry_attrs_find (l->context, l->node->attrs, "activations");
   gsize n_alpha, n_beta, next_alpha = 0, next_beta = 0;
-  const double *alpha = gantry_attrs_floats (l->context, l->node->attrs, "activation_alpha", &n_alpha);
+  const double *alpha = gantry_attrs_floats (l->context, l->node->attrs, "activation_alpha",
+                                             &n_alpha);
   const double *beta = gantry_attrs_floats (l->context, l->node->attrs, "activation_beta", &n_beta);
   guint n = layer->n_activations * layer->n_directions;
 
@@ -119,14 +135,16 @@ read_activations (GantryLower *l, const Layer *layer, Activation *all)
                                        : defaults[layer->cell][i % layer->n_activations];
       guint k = 0;
 
-      while (k < G_N_ELEMENTS (known_activations) && g_ascii_strcasecmp (known_activations[k].name, name) != 0)
+      while (k < G_N_ELEMENTS (known_activations)
+             && g_ascii_strcasecmp (known_activations[k].name, name) != 0)
         k++;
       if (k == G_N_ELEMENTS (known_activations))
         {
           gantry_lower_fail (l, "activation '%s' is not known", name);
           return FALSE;
         }
-      all[i] = (Activation) { known_activations[k].name, known_activations[k].alpha, known_activations[k].beta };
+      all[i] = (Activation){ known_activations[k].name, known_activations[k].alpha,
+                             known_activations[k].beta };
       if (known_activations[k].has_alpha && alpha != NULL && next_alpha < n_alpha)
         all[i].alpha = alpha[next_alpha++];
       if (known_activations[k].has_beta && beta != NULL && next_beta < n_beta)
@@ -142,14 +160,17 @@ of_direction (GantryLower *l, guint32 x, guint d)
   GantryDim dims[GANTRY_MAX_RANK];
   guint rank = gantry_lower_dims (l, x, dims);
 
-  return x != 0 && rank > 0 ? gantry_lower_reshape (l, gantry_lower_slice_axis (l, x, 0, d, d + 1, 1), rank - 1, dims + 1) : 0;
+  return x != 0 && rank > 0 ? gantry_lower_reshape (
+           l, gantry_lower_slice_axis (l, x, 0, d, d + 1, 1), rank - 1, dims + 1)
+                            : 0;
 }
 
 /* Gate @i of a value whose last dimension is gates * hidden. */
 static guint32
 gate (GantryLower *l, const Layer *layer, guint32 x, guint i)
 {
-  return gantry_lower_slice_axis (l, x, (gint64) gantry_lower_rank (l, x) - 1, i * layer->hidden, (i + 1) * layer->hidden, 1);
+  return gantry_lower_slice_axis (l, x, (gint64) gantry_lower_rank (l, x) - 1, i * layer->hidden,
+                                  (i + 1) * layer->hidden, 1);
 }
 
 /* An initial state as [batch, hidden]; zeros where none is given. */
@@ -178,7 +199,8 @@ prepare (GantryLower *l, const Layer *layer, Direction *direction, guint d)
   gboolean before_reset = layer->cell == GRU && gantry_lower_int (l, "linear_before_reset", 0) != 0;
 
   direction->recurrence = of_direction (l, l->in[2], d);
-  direction->inputs = gantry_lower_dot (l, layer->x, w, NULL, NULL, 0, &input_axis, &weight_axis, 1, GANTRY_ELEMENT_NONE);
+  direction->inputs = gantry_lower_dot (l, layer->x, w, NULL, NULL, 0, &input_axis, &weight_axis, 1,
+                                        GANTRY_ELEMENT_NONE);
   if (b != 0)
     {
       guint32 of_input = gantry_lower_slice_axis (l, b, 0, 0, size, 1);
@@ -190,7 +212,8 @@ prepare (GantryLower *l, const Layer *layer, Direction *direction, guint d)
 
           direction->reset_bias = gate (l, layer, of_state, 2);
           of_state = gantry_lower_slice_axis (l, of_state, 0, 0, 2 * layer->hidden, 1);
-          of_state = gantry_lower_pad (l, of_state, gantry_lower_like (l, of_state, 0), &low, &high);
+          of_state = gantry_lower_pad (l, of_state, gantry_lower_like (l, of_state, 0), &low,
+                                       &high);
         }
       direction->inputs = ADD (direction->inputs, ADD (of_input, of_state));
     }
@@ -215,8 +238,10 @@ gru_step (GantryLower *l, const Layer *layer, const Direction *d, guint32 x)
 {
   gboolean before_reset = gantry_lower_int (l, "linear_before_reset", 0) != 0;
   guint32 r_zr = gantry_lower_slice_axis (l, d->recurrence, 0, 0, 2 * layer->hidden, 1);
-  guint32 r_h = gantry_lower_slice_axis (l, d->recurrence, 0, 2 * layer->hidden, 3 * layer->hidden, 1);
-  guint32 zr = ADD (gantry_lower_slice_axis (l, x, 1, 0, 2 * layer->hidden, 1), times_recurrence (l, d->h, r_zr));
+  guint32 r_h = gantry_lower_slice_axis (l, d->recurrence, 0, 2 * layer->hidden, 3 * layer->hidden,
+                                         1);
+  guint32 zr = ADD (gantry_lower_slice_axis (l, x, 1, 0, 2 * layer->hidden, 1),
+                    times_recurrence (l, d->h, r_zr));
   guint32 z = activate (l, layer, &d->activations[0], gate (l, layer, zr, 0));
   guint32 r = activate (l, layer, &d->activations[0], gate (l, layer, zr, 1));
   guint32 candidate;
@@ -236,9 +261,11 @@ gru_step (GantryLower *l, const Layer *layer, const Direction *d, guint32 x)
 
 /* @gate_input plus the peephole of gate @i from the cell. */
 static guint32
-with_peephole (GantryLower *l, const Layer *layer, const Direction *d, guint i, guint32 cell, guint32 gate_input)
+with_peephole (GantryLower *l, const Layer *layer, const Direction *d, guint i, guint32 cell,
+               guint32 gate_input)
 {
-  return d->peepholes != 0 ? ADD (gate_input, MULTIPLY (gate (l, layer, d->peepholes, i), cell)) : gate_input;
+  return d->peepholes != 0 ? ADD (gate_input, MULTIPLY (gate (l, layer, d->peepholes, i), cell))
+                           : gate_input;
 }
 
 /* Gates lie in the order i, o, f, c; peepholes i, o, f. */
@@ -255,17 +282,20 @@ lstm_step (GantryLower *l, const Layer *layer, const Direction *d, guint32 x, gu
   f = gantry_lower_int (l, "input_forget", 0) != 0 ? SUBTRACT (gantry_lower_like (l, i, 1), i)
                                                    : activate (l, layer, &d->activations[0], f);
   *cell = ADD (MULTIPLY (f, d->c), MULTIPLY (i, c));
-  o = activate (l, layer, &d->activations[0], with_peephole (l, layer, d, 1, *cell, gate (l, layer, all, 1)));
+  o = activate (l, layer, &d->activations[0],
+                with_peephole (l, layer, d, 1, *cell, gate (l, layer, all, 1)));
   /* The clip of activations does not apply to the finished cell. */
-  return MULTIPLY (o, activate (l, &(Layer) { .clip = 0 }, &d->activations[2], *cell));
+  return MULTIPLY (o, activate (l, &(Layer){ .clip = 0 }, &d->activations[2], *cell));
 }
 
-/* One step; the new state is kept only where the sequence is that long. Returns what goes into Y. */
+/* One step; the new state is kept only where the sequence is that long. Returns what goes into Y.
+ * */
 static guint32
 step (GantryLower *l, const Layer *layer, Direction *d, gint64 t)
 {
   GantryDim dims[] = { layer->batch, layer->n_gates * layer->hidden };
-  guint32 x = gantry_lower_reshape (l, gantry_lower_slice_axis (l, d->inputs, 0, t, t + 1, 1), 2, dims);
+  guint32 x = gantry_lower_reshape (l, gantry_lower_slice_axis (l, d->inputs, 0, t, t + 1, 1), 2,
+                                    dims);
   guint32 cell = 0, h, inside;
 
   if (layer->cell == LSTM)
@@ -280,7 +310,8 @@ step (GantryLower *l, const Layer *layer, Direction *d, gint64 t)
       d->c = cell;
       return h;
     }
-  inside = gantry_builder_compare (l->b, "GT", layer->lengths, gantry_builder_int_scalar (l->b, GANTRY_I64, t));
+  inside = gantry_builder_compare (l->b, "GT", layer->lengths,
+                                   gantry_builder_int_scalar (l->b, GANTRY_I64, t));
   inside = gantry_lower_along (l, inside, 2, 0);
   d->h = gantry_builder_select (l->b, inside, h, d->h);
   if (cell != 0)
@@ -328,7 +359,8 @@ read_layer (GantryLower *l, Layer *layer)
   static const guint8 activations[] = { 1, 2, 3 };
   const char *direction = gantry_lower_string (l, "direction", "forward");
 
-  if (!gantry_lower_check_rank (l, 0, 3, 3) || !gantry_lower_check_rank (l, 1, 3, 3) || !gantry_lower_check_rank (l, 2, 3, 3))
+  if (!gantry_lower_check_rank (l, 0, 3, 3) || !gantry_lower_check_rank (l, 1, 3, 3)
+      || !gantry_lower_check_rank (l, 2, 3, 3))
     return FALSE;
   layer->cell = (Cell) l->rule->arg;
   layer->n_gates = gates[layer->cell];
@@ -341,15 +373,20 @@ read_layer (GantryLower *l, Layer *layer)
   layer->batch = gantry_lower_dim (l, layer->x, 1);
   layer->hidden = gantry_lower_dim (l, l->in[2], 2);
   if (layer->steps < 1 || layer->steps > MOST_STEPS)
-    gantry_lower_fail (l, "%" G_GINT64_FORMAT " steps; from 1 to %d are unrolled", layer->steps, MOST_STEPS);
-  else if (gantry_lower_dim (l, l->in[1], 0) != layer->n_directions || gantry_lower_dim (l, l->in[2], 0) != layer->n_directions
+    gantry_lower_fail (l, "%" G_GINT64_FORMAT " steps; from 1 to %d are unrolled", layer->steps,
+                       MOST_STEPS);
+  else if (gantry_lower_dim (l, l->in[1], 0) != layer->n_directions
+           || gantry_lower_dim (l, l->in[2], 0) != layer->n_directions
            || gantry_lower_dim (l, l->in[1], 1) != layer->n_gates * layer->hidden
            || gantry_lower_dim (l, l->in[2], 1) != layer->n_gates * layer->hidden)
-    gantry_lower_invalid (l, "the weights do not fit %u directions of %" G_GINT64_FORMAT " neurons", layer->n_directions, layer->hidden);
-  else if (gantry_lower_has (l, 3) && (gantry_lower_rank (l, l->in[3]) != 2
-                                       || gantry_lower_dim (l, l->in[3], 1) != 2 * layer->n_gates * layer->hidden))
+    gantry_lower_invalid (l, "the weights do not fit %u directions of %" G_GINT64_FORMAT " neurons",
+                          layer->n_directions, layer->hidden);
+  else if (gantry_lower_has (l, 3)
+           && (gantry_lower_rank (l, l->in[3]) != 2
+               || gantry_lower_dim (l, l->in[3], 1) != 2 * layer->n_gates * layer->hidden))
     gantry_lower_invalid (l, "the biases do not fit");
-  else if (strcmp (direction, "forward") != 0 && strcmp (direction, "reverse") != 0 && layer->n_directions == 1)
+  else if (strcmp (direction, "forward") != 0 && strcmp (direction, "reverse") != 0
+           && layer->n_directions == 1)
     gantry_lower_invalid (l, "direction '%s' is not known", direction);
   layer->lengths = sequence_lengths (l, layer);
   return !l->failed;
@@ -388,8 +425,11 @@ recurrent (GantryLower *l)
     {
       Direction direction = { 0 };
 
-      memcpy (direction.activations, activations + i * layer.n_activations, sizeof *activations * layer.n_activations);
-      direction.reverse = i == 1 || strcmp (gantry_lower_string (l, "direction", "forward"), "reverse") == 0;
+      memcpy (direction.activations, activations + i * layer.n_activations,
+              sizeof *activations * layer.n_activations);
+      direction.reverse = i == 1
+                          || strcmp (gantry_lower_string (l, "direction", "forward"), "reverse")
+                               == 0;
       prepare (l, &layer, &direction, i);
       y[i] = run_direction (l, &layer, &direction);
       h[i] = direction.h;
@@ -406,9 +446,11 @@ recurrent (GantryLower *l)
     l->out[2] = last_state (l, &layer, c);
 }
 
+/* clang-format off */
 const GantryLowerRule gantry_lower_recurrent_rules[] = {
   { "RNN", recurrent, GANTRY_CLASS_CONTRACTION, 0, RNN, NULL },
   { "GRU", recurrent, GANTRY_CLASS_CONTRACTION, 0, GRU, NULL },
   { "LSTM", recurrent, GANTRY_CLASS_CONTRACTION, 0, LSTM, NULL },
   { NULL },
 };
+/* clang-format on */

@@ -7,9 +7,22 @@
 #define MULTIPLY(x, y) gantry_lower_binary (l, GANTRY_OP_MULTIPLY, x, y)
 #define UNARY(op, x) gantry_lower_unary (l, GANTRY_OP_##op, x)
 
-typedef enum { SUM, MEAN, PRODUCT, MAX_OF, MIN_OF, L1, L2, SUM_SQUARE, LOG_SUM, LOG_SUM_EXP } Reduction;
+typedef enum
+{
+  SUM,
+  MEAN,
+  PRODUCT,
+  MAX_OF,
+  MIN_OF,
+  L1,
+  L2,
+  SUM_SQUARE,
+  LOG_SUM,
+  LOG_SUM_EXP
+} Reduction;
 
-/* Axes that are an operand computed at run time can still be read off the declared result when dimensions are kept. */
+/* Axes that are an operand computed at run time can still be read off the declared result when
+ * dimensions are kept. */
 static gint64 *
 declared_axes (GantryLower *l, guint32 x, gsize *n)
 {
@@ -30,21 +43,24 @@ declared_axes (GantryLower *l, guint32 x, gsize *n)
   return axes;
 }
 
-/* The axes to reduce; where none are given all of them, or none at all by noop_with_empty_axes (an operation that
- * also does something to each element still does that). FALSE after a failure. */
+/* The axes to reduce; where none are given all of them, or none at all by noop_with_empty_axes (an
+ * operation that also does something to each element still does that). FALSE after a failure. */
 static gboolean
 reduction_axes (GantryLower *l, guint32 x, gint64 **axes, gsize *n)
 {
   guint rank = gantry_lower_rank (l, x);
   gsize known;
 
-  if (!gantry_lower_has_attr (l, "axes") && gantry_lower_has (l, 1) && gantry_lower_dim (l, l->in[1], 0) != 0
+  if (!gantry_lower_has_attr (l, "axes") && gantry_lower_has (l, 1)
+      && gantry_lower_dim (l, l->in[1], 0) != 0
       && gantry_lower_known_ints (l, l->in[1], &known) == NULL)
     {
       *axes = declared_axes (l, x, n);
       return !l->failed;
     }
-  *axes = gantry_lower_has (l, 1) && gantry_lower_dim (l, l->in[1], 0) == 0 ? NULL : gantry_lower_axes (l, 1, rank, n);
+  *axes = gantry_lower_has (l, 1) && gantry_lower_dim (l, l->in[1], 0) == 0
+            ? NULL
+            : gantry_lower_axes (l, 1, rank, n);
   if (*axes != NULL && *n > 0)
     return !l->failed;
   *n = gantry_lower_int (l, "noop_with_empty_axes", 0) != 0 ? 0 : rank;
@@ -54,7 +70,8 @@ reduction_axes (GantryLower *l, guint32 x, gint64 **axes, gsize *n)
   return !l->failed;
 }
 
-/* log (sum (exp (x))) with the maximum taken out; where the maximum is not finite nothing is taken out. */
+/* log (sum (exp (x))) with the maximum taken out; where the maximum is not finite nothing is taken
+ * out. */
 static guint32
 log_sum_exp (GantryLower *l, guint32 x, const gint64 *axes, gsize n, gboolean keep)
 {
@@ -72,7 +89,8 @@ log_sum_exp (GantryLower *l, guint32 x, const gint64 *axes, gsize n, gboolean ke
 }
 
 static guint32
-reduce_by (GantryLower *l, Reduction reduction, guint32 x, const gint64 *axes, gsize n, gboolean keep)
+reduce_by (GantryLower *l, Reduction reduction, guint32 x, const gint64 *axes, gsize n,
+           gboolean keep)
 {
   double count = 1;
 
@@ -80,27 +98,22 @@ reduce_by (GantryLower *l, Reduction reduction, guint32 x, const gint64 *axes, g
     count *= (double) gantry_lower_dim (l, x, axes[i]);
   switch (reduction)
     {
-    case SUM:
-      return gantry_lower_reduce (l, "add", x, axes, n, keep);
+    case SUM: return gantry_lower_reduce (l, "add", x, axes, n, keep);
     case MEAN:
       x = gantry_lower_reduce (l, "add", x, axes, n, keep);
       return gantry_lower_binary (l, GANTRY_OP_DIVIDE, x, gantry_lower_like (l, x, count));
-    case PRODUCT:
-      return gantry_lower_reduce (l, "mul", x, axes, n, keep);
+    case PRODUCT: return gantry_lower_reduce (l, "mul", x, axes, n, keep);
     case MAX_OF:
-      return gantry_lower_reduce (l, gantry_lower_element (l, x) == GANTRY_BOOL ? "or" : "max", x, axes, n, keep);
+      return gantry_lower_reduce (l, gantry_lower_element (l, x) == GANTRY_BOOL ? "or" : "max", x,
+                                  axes, n, keep);
     case MIN_OF:
-      return gantry_lower_reduce (l, gantry_lower_element (l, x) == GANTRY_BOOL ? "and" : "min", x, axes, n, keep);
-    case L1:
-      return gantry_lower_reduce (l, "add", UNARY (ABS, x), axes, n, keep);
-    case L2:
-      return UNARY (SQRT, gantry_lower_reduce (l, "add", MULTIPLY (x, x), axes, n, keep));
-    case SUM_SQUARE:
-      return gantry_lower_reduce (l, "add", MULTIPLY (x, x), axes, n, keep);
-    case LOG_SUM:
-      return UNARY (LOG, gantry_lower_reduce (l, "add", x, axes, n, keep));
-    case LOG_SUM_EXP:
-      return log_sum_exp (l, x, axes, n, keep);
+      return gantry_lower_reduce (l, gantry_lower_element (l, x) == GANTRY_BOOL ? "and" : "min", x,
+                                  axes, n, keep);
+    case L1: return gantry_lower_reduce (l, "add", UNARY (ABS, x), axes, n, keep);
+    case L2: return UNARY (SQRT, gantry_lower_reduce (l, "add", MULTIPLY (x, x), axes, n, keep));
+    case SUM_SQUARE: return gantry_lower_reduce (l, "add", MULTIPLY (x, x), axes, n, keep);
+    case LOG_SUM: return UNARY (LOG, gantry_lower_reduce (l, "add", x, axes, n, keep));
+    case LOG_SUM_EXP: return log_sum_exp (l, x, axes, n, keep);
     }
   return 0;
 }
@@ -124,7 +137,9 @@ reduce (GantryLower *l)
       l->out[0] = gantry_lower_convert (l, y, element);
       return;
     }
-  y = reduce_by (l, reduction, reduction == MAX_OF || reduction == MIN_OF ? x : gantry_lower_widen (l, x), axes, n, keep);
+  y = reduce_by (l, reduction,
+                 reduction == MAX_OF || reduction == MIN_OF ? x : gantry_lower_widen (l, x), axes,
+                 n, keep);
   l->out[0] = gantry_lower_convert (l, y, element);
 }
 
@@ -142,8 +157,8 @@ gantry_lower_arg_extreme (GantryLower *l, guint32 x, gint64 axis, const char *ki
   if (gantry_element_is_float (gantry_lower_element (l, x)))
     hit = gantry_lower_binary (l, GANTRY_OP_OR, hit, UNARY (IS_NAN, x));
   position = gantry_lower_iota (l, GANTRY_I64, rank, dims, axis);
-  position = gantry_builder_select (l->b, hit, position,
-                                    gantry_builder_int_scalar (l->b, GANTRY_I64, last ? -1 : dims[axis]));
+  position = gantry_builder_select (
+    l->b, hit, position, gantry_builder_int_scalar (l->b, GANTRY_I64, last ? -1 : dims[axis]));
   return gantry_lower_reduce (l, last ? "max" : "min", position, &axis, 1, TRUE);
 }
 
@@ -158,7 +173,8 @@ arg_extreme (GantryLower *l)
 
   if (axis < 0)
     return;
-  y = gantry_lower_arg_extreme (l, x, axis, l->rule->text, gantry_lower_int (l, "select_last_index", 0) != 0);
+  y = gantry_lower_arg_extreme (l, x, axis, l->rule->text,
+                                gantry_lower_int (l, "select_last_index", 0) != 0);
   if (gantry_lower_int (l, "keepdims", 1) == 0)
     {
       for (guint i = 0; i < gantry_lower_rank (l, x); i++)
@@ -180,7 +196,8 @@ shift (GantryLower *l, guint32 x, gint64 axis, gint64 by, guint32 fill)
   return gantry_lower_pad (l, x, fill, low, high);
 }
 
-/* Running sums or products in log2 (n) rounds of adding the value 1, 2, 4, ... places back (Hillis and Steele, 1986). */
+/* Running sums or products in log2 (n) rounds of adding the value 1, 2, 4, ... places back (Hillis
+ * and Steele, 1986). */
 static void
 cumulate (GantryLower *l)
 {
@@ -199,7 +216,8 @@ cumulate (GantryLower *l)
   else
     {
       given = gantry_lower_constant_ints (l, 1, &n, "axis");
-      axis = given != NULL && n == 1 ? gantry_lower_axis (l, given[0], gantry_lower_rank (l, x)) : -1;
+      axis = given != NULL && n == 1 ? gantry_lower_axis (l, given[0], gantry_lower_rank (l, x))
+                                     : -1;
       if (axis < 0)
         {
           gantry_lower_invalid (l, "the axis is not one number");
@@ -231,7 +249,8 @@ sort_with_indices (GantryLower *l, guint32 x, gint64 axis, gboolean descending)
   gantry_attr_list_set_int (attrs, "dimension", axis);
   gantry_attr_list_set_int (attrs, "descending", descending);
   gantry_attr_list_set_int (attrs, "stable", TRUE);
-  return gantry_lower_add (l, GANTRY_OP_SORT, attrs, 2, x, gantry_lower_iota (l, GANTRY_I64, rank, dims, axis));
+  return gantry_lower_add (l, GANTRY_OP_SORT, attrs, 2, x,
+                           gantry_lower_iota (l, GANTRY_I64, rank, dims, axis));
 }
 
 /* How many: attribute (versions before 10), operand, or the extent that the model declares. */
@@ -265,7 +284,8 @@ top_k (GantryLower *l)
     return;
   if (k < 0 || k > gantry_lower_dim (l, x, axis))
     {
-      gantry_lower_invalid (l, "%" G_GINT64_FORMAT " results of %" G_GINT64_FORMAT, k, gantry_lower_dim (l, x, axis));
+      gantry_lower_invalid (l, "%" G_GINT64_FORMAT " results of %" G_GINT64_FORMAT, k,
+                            gantry_lower_dim (l, x, axis));
       return;
     }
   sorted = sort_with_indices (l, x, axis, gantry_lower_int (l, "largest", 1) != 0);
@@ -273,6 +293,7 @@ top_k (GantryLower *l)
     l->out[i] = gantry_lower_slice_axis (l, gantry_builder_result (l->b, sorted, i), axis, 0, k, 1);
 }
 
+/* clang-format off */
 #define REDUCE(name, arg) { name, reduce, GANTRY_CLASS_REDUCTION, 0, arg, NULL }
 
 const GantryLowerRule gantry_lower_reduce_rules[] = {
@@ -286,3 +307,4 @@ const GantryLowerRule gantry_lower_reduce_rules[] = {
   { "TopK", top_k, GANTRY_CLASS_OTHER, 0, 0, NULL },
   { NULL },
 };
+/* clang-format on */

@@ -6,13 +6,33 @@
  * stays fractional where it maps coordinates, also where the extent was rounded. */
 #include "core/frontends/onnx/onnx-lower.h"
 
-#define MOST_TAPS 8           /* more of them than this go through a matrix */
+#define MOST_TAPS 8 /* more of them than this go through a matrix */
 #define MOST_EXTENT (1 << 20)
 #define MOST_WEIGHTS (1 << 24)
 
-typedef enum { HALF_PIXEL, HALF_PIXEL_SYMMETRIC, PYTORCH_HALF_PIXEL, ALIGN_CORNERS, ASYMMETRIC, CROP_AND_RESIZE } Coordinates;
-typedef enum { NEAREST, LINEAR, CUBIC } Mode;
-typedef enum { PREFER_FLOOR, PREFER_CEIL, FLOOR, CEIL, SIMPLE } Nearest;
+typedef enum
+{
+  HALF_PIXEL,
+  HALF_PIXEL_SYMMETRIC,
+  PYTORCH_HALF_PIXEL,
+  ALIGN_CORNERS,
+  ASYMMETRIC,
+  CROP_AND_RESIZE
+} Coordinates;
+typedef enum
+{
+  NEAREST,
+  LINEAR,
+  CUBIC
+} Mode;
+typedef enum
+{
+  PREFER_FLOOR,
+  PREFER_CEIL,
+  FLOOR,
+  CEIL,
+  SIMPLE
+} Nearest;
 
 typedef struct
 {
@@ -52,16 +72,13 @@ original_coordinate (const Options *options, const Axis *a, gint64 i)
 
   switch (options->coordinates)
     {
-    case HALF_PIXEL:
-      return unscaled (a, x + 0.5) - 0.5;
+    case HALF_PIXEL: return unscaled (a, x + 0.5) - 0.5;
     case HALF_PIXEL_SYMMETRIC:
       return (double) a->in / 2 * (1 - (double) a->out / width) + unscaled (a, x + 0.5) - 0.5;
-    case PYTORCH_HALF_PIXEL:
-      return a->out > 1 ? unscaled (a, x + 0.5) - 0.5 : 0;
+    case PYTORCH_HALF_PIXEL: return a->out > 1 ? unscaled (a, x + 0.5) - 0.5 : 0;
     case ALIGN_CORNERS:
       return width == 1 || a->out == 1 ? 0 : x * (double) (a->in - 1) / (width - 1);
-    case ASYMMETRIC:
-      return unscaled (a, x);
+    case ASYMMETRIC: return unscaled (a, x);
     case CROP_AND_RESIZE:
       if (a->out <= 1 || width == 1)
         return 0.5 * (a->roi_start + a->roi_end) * (double) (a->in - 1);
@@ -75,16 +92,11 @@ nearest_index (Nearest nearest, double x, double scale)
 {
   switch (nearest)
     {
-    case PREFER_FLOOR:
-      return (gint64) ceil (x - 0.5);
-    case PREFER_CEIL:
-      return (gint64) floor (x + 0.5);
-    case FLOOR:
-      return (gint64) floor (x);
-    case CEIL:
-      return (gint64) ceil (x);
-    case SIMPLE: /* versions before 11 */
-      return (gint64) (scale < 1 ? ceil (x) : floor (x));
+    case PREFER_FLOOR: return (gint64) ceil (x - 0.5);
+    case PREFER_CEIL: return (gint64) floor (x + 0.5);
+    case FLOOR: return (gint64) floor (x);
+    case CEIL: return (gint64) ceil (x);
+    case SIMPLE: /* versions before 11 */ return (gint64) (scale < 1 ? ceil (x) : floor (x));
     }
   return 0;
 }
@@ -103,7 +115,8 @@ kernel_weight (const Options *options, double distance)
   return d < 2 ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a : 0;
 }
 
-/* Fills the taps of output position @i, whose first tap is at index @first and of weight @weights[0]. */
+/* Fills the taps of output position @i, whose first tap is at index @first and of weight
+ * @weights[0]. */
 static void
 fill_position (const Options *options, Axis *a, gint64 i, gint64 reach, double shrink)
 {
@@ -132,7 +145,8 @@ fill_position (const Options *options, Axis *a, gint64 i, gint64 reach, double s
       indices[k] = CLAMP (index, 0, a->in - 1);
       sum += weights[k];
     }
-  for (gint64 k = 0; k < a->taps && sum != 0 && (options->exclude_outside || options->antialias); k++)
+  for (gint64 k = 0; k < a->taps && sum != 0 && (options->exclude_outside || options->antialias);
+       k++)
     weights[k] /= sum;
 }
 
@@ -140,12 +154,16 @@ static gboolean
 fill_axis (GantryLower *l, const Options *options, Axis *a)
 {
   double shrink = options->antialias ? MIN (a->scale, 1.0) : 1.0;
-  gint64 reach = options->mode == NEAREST ? 0 : (gint64) ceil ((options->mode == CUBIC ? 2 : 1) / shrink);
+  gint64 reach = options->mode == NEAREST
+                   ? 0
+                   : (gint64) ceil ((options->mode == CUBIC ? 2 : 1) / shrink);
 
   a->taps = options->mode == NEAREST ? 1 : 2 * reach;
   if (a->in < 1 || a->out > MOST_EXTENT || a->taps > MOST_EXTENT || a->out * a->taps > MOST_WEIGHTS)
     {
-      gantry_lower_fail (l, "from %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT " positions is too much", a->in, a->out);
+      gantry_lower_fail (l,
+                         "from %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT " positions is too much",
+                         a->in, a->out);
       return FALSE;
     }
   a->indices = gantry_arena_new0 (l->arena, gint64, a->out * a->taps + 1);
@@ -184,7 +202,8 @@ repeat_axis (GantryLower *l, guint32 x, guint axis, gint64 times)
     }
   wide[axis + 1] = times;
   dims[axis] *= times;
-  return gantry_lower_reshape (l, gantry_builder_broadcast (l->b, x, rank + 1, wide, from), rank, dims);
+  return gantry_lower_reshape (l, gantry_builder_broadcast (l->b, x, rank + 1, wide, from), rank,
+                               dims);
 }
 
 /* x times the matrix [in, out] of weights along @axis. */
@@ -208,8 +227,11 @@ multiply_axis (GantryLower *l, guint32 x, guint axis, const Axis *a)
   for (gint64 i = 0; i < a->out; i++)
     for (gint64 k = 0; k < a->taps; k++)
       matrix[a->indices[i * a->taps + k] * a->out + i] += a->weights[i * a->taps + k];
-  x = gantry_lower_dot (l, x, gantry_lower_reshape (l, gantry_lower_floats (l, gantry_lower_element (l, x), matrix, n), 2, dims),
-                        NULL, NULL, 0, &along, &zero, 1, GANTRY_ELEMENT_NONE);
+  x = gantry_lower_dot (
+    l, x,
+    gantry_lower_reshape (l, gantry_lower_floats (l, gantry_lower_element (l, x), matrix, n), 2,
+                          dims),
+    NULL, NULL, 0, &along, &zero, 1, GANTRY_ELEMENT_NONE);
   for (guint i = 0; i < rank; i++)
     order[i] = i < axis ? i : i == axis ? rank - 1 : i - 1;
   return x != 0 ? gantry_lower_transpose (l, x, order) : 0;
@@ -240,8 +262,9 @@ sum_taps (GantryLower *l, guint32 x, guint axis, const Axis *a)
         continue;
       part = gantry_lower_take (l, x, axis, indices, a->out);
       if (!all_one)
-        part = gantry_lower_binary (l, GANTRY_OP_MULTIPLY, part,
-                                    gantry_lower_along (l, gantry_lower_floats (l, element, weights, a->out), rank, axis));
+        part = gantry_lower_binary (
+          l, GANTRY_OP_MULTIPLY, part,
+          gantry_lower_along (l, gantry_lower_floats (l, element, weights, a->out), rank, axis));
       sum = sum == 0 ? part : gantry_lower_binary (l, GANTRY_OP_ADD, sum, part);
     }
   return sum;
@@ -269,22 +292,29 @@ find_name (const char *const *names, gint n, const char *name)
 static gboolean
 read_options (GantryLower *l, Options *options)
 {
-  static const char *const coordinates[]
-    = { "half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric", "tf_crop_and_resize" };
+  static const char *const coordinates[] = { "half_pixel",         "half_pixel_symmetric",
+                                             "pytorch_half_pixel", "align_corners",
+                                             "asymmetric",         "tf_crop_and_resize" };
   static const char *const modes[] = { "nearest", "linear", "cubic" };
-  static const char *const nearest[] = { "round_prefer_floor", "round_prefer_ceil", "floor", "ceil" };
+  static const char *const nearest[] = { "round_prefer_floor", "round_prefer_ceil", "floor",
+                                         "ceil" };
   gboolean old = l->rule->arg || l->opset < 11;
   const char *mode = gantry_lower_string (l, "mode", "nearest");
-  gint c = old ? ASYMMETRIC : find_name (coordinates, 6, gantry_lower_string (l, "coordinate_transformation_mode", "half_pixel"));
+  gint c = old
+             ? ASYMMETRIC
+             : find_name (coordinates, 6,
+                          gantry_lower_string (l, "coordinate_transformation_mode", "half_pixel"));
   gint m = strcmp (mode, "bilinear") == 0 ? LINEAR : find_name (modes, 3, mode);
-  gint n = old ? SIMPLE : find_name (nearest, 4, gantry_lower_string (l, "nearest_mode", "round_prefer_floor"));
+  gint n = old ? SIMPLE
+               : find_name (nearest, 4,
+                            gantry_lower_string (l, "nearest_mode", "round_prefer_floor"));
 
   if (c < 0 || m < 0 || n < 0)
     {
       gantry_lower_fail (l, "mode '%s' with these coordinates is not known", mode);
       return FALSE;
     }
-  *options = (Options) { .coordinates = (Coordinates) c, .mode = (Mode) m, .nearest = (Nearest) n };
+  *options = (Options){ .coordinates = (Coordinates) c, .mode = (Mode) m, .nearest = (Nearest) n };
   options->cubic_a = gantry_lower_float (l, "cubic_coeff_a", -0.75);
   options->exclude_outside = gantry_lower_int (l, "exclude_outside", 0) != 0;
   options->antialias = gantry_lower_int (l, "antialias", 0) != 0 && m != NEAREST;
@@ -309,14 +339,16 @@ extents_from_sizes (GantryLower *l, guint i, const gint64 *axes, gsize n, Axis *
   const gint64 *sizes = gantry_lower_known_ints (l, l->in[i], &n_sizes);
   double scale = 0;
 
-  if (sizes == NULL && (declared == NULL || !stretch || declared->rank != gantry_lower_rank (l, l->in[0])))
+  if (sizes == NULL
+      && (declared == NULL || !stretch || declared->rank != gantry_lower_rank (l, l->in[0])))
     {
       gantry_lower_needs_constant (l, "list of sizes");
       return FALSE;
     }
   if (sizes != NULL && n_sizes != n)
     {
-      gantry_lower_invalid (l, "%" G_GSIZE_FORMAT " sizes for %" G_GSIZE_FORMAT " axes", n_sizes, n);
+      gantry_lower_invalid (l, "%" G_GSIZE_FORMAT " sizes for %" G_GSIZE_FORMAT " axes", n_sizes,
+                            n);
       return FALSE;
     }
   for (gsize k = 0; k < n; k++)
@@ -344,12 +376,14 @@ extents_from_sizes (GantryLower *l, guint i, const gint64 *axes, gsize n, Axis *
 }
 
 static gboolean
-extents_from_scales (GantryLower *l, const double *scales, gsize n_scales, const gint64 *axes, gsize n, Axis *all)
+extents_from_scales (GantryLower *l, const double *scales, gsize n_scales, const gint64 *axes,
+                     gsize n, Axis *all)
 {
   if (scales == NULL)
     gantry_lower_needs_constant (l, "list of scales");
   else if (n_scales != n)
-    gantry_lower_invalid (l, "%" G_GSIZE_FORMAT " scales for %" G_GSIZE_FORMAT " axes", n_scales, n);
+    gantry_lower_invalid (l, "%" G_GSIZE_FORMAT " scales for %" G_GSIZE_FORMAT " axes", n_scales,
+                          n);
   for (gsize k = 0; k < n && !l->failed; k++)
     {
       Axis *a = &all[axes[k]];
@@ -372,7 +406,8 @@ read_region (GantryLower *l, const gint64 *axes, gsize n, Axis *all)
   if (roi == NULL)
     gantry_lower_needs_constant (l, "region of interest");
   else if (n_roi != 2 * n)
-    gantry_lower_invalid (l, "the region of interest does not have %" G_GSIZE_FORMAT " values", 2 * n);
+    gantry_lower_invalid (l, "the region of interest does not have %" G_GSIZE_FORMAT " values",
+                          2 * n);
   for (gsize k = 0; k < n && !l->failed; k++)
     {
       all[axes[k]].roi_start = roi[k];
@@ -412,12 +447,15 @@ extrapolate (GantryLower *l, guint32 x, guint rank, const Axis *all)
 
         for (gint64 k = 0; k < all[i].out; k++)
           flags[k] = all[i].outside[k];
-        outside = gantry_lower_along (l, gantry_lower_floats (l, GANTRY_BOOL, flags, all[i].out), rank, i);
-        anywhere = anywhere == 0 ? outside : gantry_lower_binary (l, GANTRY_OP_OR, anywhere, outside);
+        outside = gantry_lower_along (l, gantry_lower_floats (l, GANTRY_BOOL, flags, all[i].out),
+                                      rank, i);
+        anywhere = anywhere == 0 ? outside
+                                 : gantry_lower_binary (l, GANTRY_OP_OR, anywhere, outside);
       }
   if (anywhere == 0)
     return x;
-  return gantry_builder_select (l->b, anywhere, gantry_lower_like (l, x, gantry_lower_float (l, "extrapolation_value", 0)), x);
+  return gantry_builder_select (
+    l->b, anywhere, gantry_lower_like (l, x, gantry_lower_float (l, "extrapolation_value", 0)), x);
 }
 
 static void
@@ -431,7 +469,8 @@ resize (GantryLower *l)
   gsize n = 0;
   gint64 *axes = gantry_lower_axes (l, G_MAXUINT, rank, &n);
 
-  if (!gantry_lower_check_rank (l, 0, 1, GANTRY_MAX_RANK) || l->failed || !read_options (l, &options))
+  if (!gantry_lower_check_rank (l, 0, 1, GANTRY_MAX_RANK) || l->failed
+      || !read_options (l, &options))
     return;
   if (axes == NULL)
     {
@@ -440,7 +479,9 @@ resize (GantryLower *l)
         axes[n] = (gint64) n;
     }
   for (guint i = 0; i < rank; i++)
-    all[i] = (Axis) { .in = gantry_lower_dim (l, x, i), .out = gantry_lower_dim (l, x, i), .scale = 1, .roi_end = 1 };
+    all[i] = (Axis){
+      .in = gantry_lower_dim (l, x, i), .out = gantry_lower_dim (l, x, i), .scale = 1, .roi_end = 1
+    };
   if (!read_extents (l, &options, axes, n, all))
     return;
   if (options.mode != NEAREST && !gantry_element_is_float (element))
@@ -454,7 +495,8 @@ resize (GantryLower *l)
     {
       gboolean whole = all[i].roi_start == 0 && all[i].roi_end == 1;
 
-      if ((all[i].out == all[i].in && all[i].scale == 1 && whole) || !fill_axis (l, &options, &all[i]))
+      if ((all[i].out == all[i].in && all[i].scale == 1 && whole)
+          || !fill_axis (l, &options, &all[i]))
         continue;
       x = resize_axis (l, x, i, &all[i]);
     }
@@ -462,8 +504,10 @@ resize (GantryLower *l)
     l->out[0] = gantry_lower_convert (l, extrapolate (l, x, rank, all), element);
 }
 
+/* clang-format off */
 const GantryLowerRule gantry_lower_resize_rules[] = {
   { "Resize", resize, GANTRY_CLASS_MOVEMENT, 0, FALSE, NULL },
   { "Upsample", resize, GANTRY_CLASS_MOVEMENT, 0, TRUE, NULL },
   { NULL },
 };
+/* clang-format on */

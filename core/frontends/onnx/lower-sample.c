@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* GridSample and AffineGrid: reading a picture (or volume) at computed coordinates. Every output
  * position mixes a few taps along each spatial dimension; each combination of taps is one batched
- * gather from the flattened positions. Padding modes follow the reference implementation: once on the
- * coordinate, once on each tap's index. */
+ * gather from the flattened positions. Padding modes follow the reference implementation: once on
+ * the coordinate, once on each tap's index. */
 #include "core/frontends/onnx/onnx-lower.h"
 
 #define ADD(x, y) gantry_lower_binary (l, GANTRY_OP_ADD, x, y)
@@ -15,15 +15,20 @@
 #define MOST_SPATIAL 3
 #define CUBIC_A (-0.75)
 
-typedef enum { ZEROS, BORDER, REFLECTION } Padding;
+typedef enum
+{
+  ZEROS,
+  BORDER,
+  REFLECTION
+} Padding;
 
 /* One spatial dimension. */
 typedef struct
 {
   gint64 extent;
-  double low, high;     /* where reflection turns around */
-  guint32 base;         /* floor of the coordinate, [batch, positions], float */
-  guint32 weights[4];   /* of the taps, 0: 1 */
+  double low, high;   /* where reflection turns around */
+  guint32 base;       /* floor of the coordinate, [batch, positions], float */
+  guint32 weights[4]; /* of the taps, 0: 1 */
 } Axis;
 
 typedef struct
@@ -50,7 +55,8 @@ reflect (GantryLower *l, guint32 x, double low, double high)
   odd = gantry_lower_binary (l, GANTRY_OP_REMAINDER, turns, LIKE (turns, 2));
   if (odd == 0)
     return 0;
-  return gantry_builder_select (l->b, gantry_builder_compare (l->b, "EQ", odd, LIKE (odd, 0)), gantry_lower_offset (l, rest, low),
+  return gantry_builder_select (l->b, gantry_builder_compare (l->b, "EQ", odd, LIKE (odd, 0)),
+                                gantry_lower_offset (l, rest, low),
                                 SUBTRACT (LIKE (rest, high), rest));
 }
 
@@ -70,7 +76,9 @@ coordinate (GantryLower *l, const Sampling *s, const Axis *a, guint32 x)
   if (s->align)
     x = gantry_lower_scale (l, gantry_lower_offset (l, x, 1), (extent - 1) / 2);
   else
-    x = gantry_lower_scale (l, gantry_lower_offset (l, gantry_lower_scale (l, gantry_lower_offset (l, x, 1), extent), -1), 0.5);
+    x = gantry_lower_scale (
+      l, gantry_lower_offset (l, gantry_lower_scale (l, gantry_lower_offset (l, x, 1), extent), -1),
+      0.5);
   if (s->taps == 1)
     x = UNARY (ROUND_NEAREST_EVEN, x);
   if (s->padding == BORDER)
@@ -84,7 +92,9 @@ coordinate (GantryLower *l, const Sampling *s, const Axis *a, guint32 x)
 static guint32
 cubic_weight (GantryLower *l, guint32 t, guint tap)
 {
-  guint32 d = tap == 0 ? gantry_lower_offset (l, t, 1) : tap == 1 ? t : SUBTRACT (LIKE (t, tap == 2 ? 1 : 2), t);
+  guint32 d = tap == 0   ? gantry_lower_offset (l, t, 1)
+              : tap == 1 ? t
+                         : SUBTRACT (LIKE (t, tap == 2 ? 1 : 2), t);
   guint32 w;
 
   if (tap == 1 || tap == 2)
@@ -134,17 +144,20 @@ tap_index (GantryLower *l, const Sampling *s, const Axis *a, guint tap, guint32 
     index = reflect (l, index, a->low, a->high);
   if (s->padding == ZEROS)
     {
-      guint32 within = gantry_lower_binary (l, GANTRY_OP_AND, gantry_builder_compare (l->b, "GE", index, LIKE (index, 0)),
-                                            gantry_builder_compare (l->b, "LE", index, LIKE (index, last)));
+      guint32 within = gantry_lower_binary (
+        l, GANTRY_OP_AND, gantry_builder_compare (l->b, "GE", index, LIKE (index, 0)),
+        gantry_builder_compare (l->b, "LE", index, LIKE (index, last)));
 
       *inside = *inside == 0 ? within : gantry_lower_binary (l, GANTRY_OP_AND, *inside, within);
     }
   return gantry_lower_convert (l, clamp (l, index, 0, last), GANTRY_I64);
 }
 
-/* The share of one combination of taps; @x is [batch, pixels, channels], the result [batch, positions, channels]. */
+/* The share of one combination of taps; @x is [batch, pixels, channels], the result [batch,
+ * positions, channels]. */
 static guint32
-sample_taps (GantryLower *l, const Sampling *s, guint32 x, guint combination, gint64 batch, gint64 positions)
+sample_taps (GantryLower *l, const Sampling *s, guint32 x, guint combination, gint64 batch,
+             gint64 positions)
 {
   guint32 flat = 0, weight = 0, inside = 0, value;
 
@@ -156,15 +169,20 @@ sample_taps (GantryLower *l, const Sampling *s, guint32 x, guint combination, gi
 
       combination /= s->taps;
       flat = flat == 0 ? index
-                       : ADD (MULTIPLY (flat, gantry_builder_int_scalar (l->b, GANTRY_I64, s->axes[i].extent)), index);
+                       : ADD (MULTIPLY (flat, gantry_builder_int_scalar (l->b, GANTRY_I64,
+                                                                         s->axes[i].extent)),
+                              index);
       weight = weight == 0 ? w : MULTIPLY (weight, w);
     }
-  value = gantry_lower_gather_nd (l, x, gantry_lower_reshape (l, flat, 3, (GantryDim[]) { batch, positions, 1 }), 1);
+  value = gantry_lower_gather_nd (
+    l, x, gantry_lower_reshape (l, flat, 3, (GantryDim[]){ batch, positions, 1 }), 1);
   if (inside != 0 && value != 0)
-    value = gantry_builder_select (l->b, gantry_lower_reshape (l, inside, 3, (GantryDim[]) { batch, positions, 1 }), value,
-                                   LIKE (value, 0));
+    value = gantry_builder_select (
+      l->b, gantry_lower_reshape (l, inside, 3, (GantryDim[]){ batch, positions, 1 }), value,
+      LIKE (value, 0));
   if (weight != 0)
-    value = MULTIPLY (value, gantry_lower_reshape (l, weight, 3, (GantryDim[]) { batch, positions, 1 }));
+    value = MULTIPLY (value,
+                      gantry_lower_reshape (l, weight, 3, (GantryDim[]){ batch, positions, 1 }));
   return value;
 }
 
@@ -175,12 +193,18 @@ read_sampling (GantryLower *l, Sampling *s)
   const char *padding = gantry_lower_string (l, "padding_mode", "zeros");
   guint rank = gantry_lower_rank (l, gantry_lower_operand (l, 0));
 
-  if (!gantry_lower_check_rank (l, 0, 3, 2 + MOST_SPATIAL) || !gantry_lower_check_rank (l, 1, rank, rank))
+  if (!gantry_lower_check_rank (l, 0, 3, 2 + MOST_SPATIAL)
+      || !gantry_lower_check_rank (l, 1, rank, rank))
     return FALSE;
   s->n = rank - 2;
   s->align = gantry_lower_int (l, "align_corners", 0) != 0;
-  s->taps = strcmp (mode, "nearest") == 0 ? 1 : g_str_has_suffix (mode, "linear") ? 2 : g_str_has_suffix (mode, "cubic") ? 4 : 0;
-  s->padding = strcmp (padding, "border") == 0 ? BORDER : strcmp (padding, "reflection") == 0 ? REFLECTION : ZEROS;
+  s->taps = strcmp (mode, "nearest") == 0       ? 1
+            : g_str_has_suffix (mode, "linear") ? 2
+            : g_str_has_suffix (mode, "cubic")  ? 4
+                                                : 0;
+  s->padding = strcmp (padding, "border") == 0       ? BORDER
+               : strcmp (padding, "reflection") == 0 ? REFLECTION
+                                                     : ZEROS;
   if (s->taps == 0)
     gantry_lower_invalid (l, "mode '%s' is not known", mode);
   /* Whether the border holds for the coordinate or for each tap differs between implementations. */
@@ -217,16 +241,19 @@ grid_sample (GantryLower *l)
       positions *= g[i + 1];
       combinations *= s.taps;
     }
-  x = gantry_lower_reshape (l, gantry_lower_widen (l, l->in[0]), 3, (GantryDim[]) { d[0], d[1], pixels });
+  x = gantry_lower_reshape (l, gantry_lower_widen (l, l->in[0]), 3,
+                            (GantryDim[]){ d[0], d[1], pixels });
   x = gantry_lower_transpose (l, x, channels_last);
-  grid = gantry_lower_reshape (l, gantry_lower_widen (l, l->in[1]), 3, (GantryDim[]) { g[0], positions, s.n });
+  grid = gantry_lower_reshape (l, gantry_lower_widen (l, l->in[1]), 3,
+                               (GantryDim[]){ g[0], positions, s.n });
   grid = gantry_lower_convert (l, grid, gantry_lower_element (l, x));
   for (guint i = 0; i < s.n; i++)
     {
       /* The grid counts its coordinates from the innermost dimension. */
       guint32 of_axis = gantry_lower_slice_axis (l, grid, 2, s.n - 1 - i, s.n - i, 1);
 
-      prepare_axis (l, &s, &s.axes[i], gantry_lower_reshape (l, of_axis, 2, (GantryDim[]) { g[0], positions }));
+      prepare_axis (l, &s, &s.axes[i],
+                    gantry_lower_reshape (l, of_axis, 2, (GantryDim[]){ g[0], positions }));
     }
   for (guint c = 0; c < combinations && !l->failed; c++)
     {
@@ -237,18 +264,22 @@ grid_sample (GantryLower *l)
   sum = sum != 0 ? gantry_lower_transpose (l, sum, channels_last) : 0;
   for (guint i = 0; i < s.n; i++)
     d[i + 2] = g[i + 1];
-  l->out[0] = gantry_lower_convert (l, gantry_lower_reshape (l, sum, s.n + 2, d), gantry_lower_element (l, l->in[0]));
+  l->out[0] = gantry_lower_convert (l, gantry_lower_reshape (l, sum, s.n + 2, d),
+                                    gantry_lower_element (l, l->in[0]));
 }
 
 /* The coordinates in [-1, 1] of the pixels' centres along one dimension. */
 static guint32
-base_coordinates (GantryLower *l, guint32 theta, gint64 extent, gboolean align, guint rank, guint axis)
+base_coordinates (GantryLower *l, guint32 theta, gint64 extent, gboolean align, guint rank,
+                  guint axis)
 {
   double *values = gantry_arena_new0 (l->arena, double, extent + 1);
 
   for (gint64 i = 0; i < extent; i++)
-    values[i] = align ? -1 + 2.0 * (double) i / (double) (extent - 1) : (2.0 * (double) i + 1) / (double) extent - 1;
-  return gantry_lower_along (l, gantry_lower_floats (l, gantry_lower_element (l, theta), values, extent), rank, axis);
+    values[i] = align ? -1 + 2.0 * (double) i / (double) (extent - 1)
+                      : (2.0 * (double) i + 1) / (double) extent - 1;
+  return gantry_lower_along (
+    l, gantry_lower_floats (l, gantry_lower_element (l, theta), values, extent), rank, axis);
 }
 
 /* grid[n, ..., k] = sum over j of theta[n, k, j] times coordinate j, the last of which is 1. */
@@ -268,7 +299,8 @@ affine_grid (GantryLower *l)
 
   if (!gantry_lower_check_rank (l, 0, 3, 3))
     return;
-  if (n < 2 || n > 3 || gantry_lower_dim (l, theta, 2) != n + 1 || (size != NULL && n_size != n + 2))
+  if (n < 2 || n > 3 || gantry_lower_dim (l, theta, 2) != n + 1
+      || (size != NULL && n_size != n + 2))
     gantry_lower_invalid (l, "theta or size is not of 2 or 3 dimensions");
   else if (size == NULL && (declared == NULL || declared->rank != n + 2))
     gantry_lower_needs_constant (l, "size");
@@ -281,18 +313,22 @@ affine_grid (GantryLower *l)
   one[n + 1] = n;
   for (guint j = 0; j <= n && !l->failed; j++)
     {
-      guint32 column = gantry_lower_reshape (l, gantry_lower_slice_axis (l, theta, 2, j, j + 1, 1), n + 2, one);
+      guint32 column = gantry_lower_reshape (l, gantry_lower_slice_axis (l, theta, 2, j, j + 1, 1),
+                                             n + 2, one);
 
       /* Coordinate 0 runs along the innermost dimension. */
       if (j < n)
-        column = MULTIPLY (column, base_coordinates (l, theta, extents[n - 1 - j], align, n + 2, n - j));
+        column = MULTIPLY (column,
+                           base_coordinates (l, theta, extents[n - 1 - j], align, n + 2, n - j));
       sum = sum == 0 ? column : ADD (sum, column);
     }
   l->out[0] = sum;
 }
 
+/* clang-format off */
 const GantryLowerRule gantry_lower_sample_rules[] = {
   { "GridSample", grid_sample, GANTRY_CLASS_MOVEMENT, 0, 0, NULL },
   { "AffineGrid", affine_grid, GANTRY_CLASS_ELEMENTWISE, 0, 0, NULL },
   { NULL },
 };
+/* clang-format on */

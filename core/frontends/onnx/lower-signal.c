@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Signal processing: window functions, and Fourier transforms as products with matrices of cosines
- * and sines (quadratic in the length, so the length is limited). Transforms are computed in f64: their
- * sums cancel, and what should be 0 would else be noise. */
+ * and sines (quadratic in the length, so the length is limited). Transforms are computed in f64:
+ * their sums cancel, and what should be 0 would else be noise. */
 #include "core/frontends/onnx/onnx-lower.h"
 
 #define ADD(x, y) gantry_lower_binary (l, GANTRY_OP_ADD, x, y)
@@ -12,9 +12,9 @@
 
 /* a0 + a1 cos (angle) + a2 cos (2 angle) */
 static const double window_coefficients[][3] = {
-  { 0.5, -0.5, 0 },                       /* Hann */
-  { 25.0 / 46, -(1 - 25.0 / 46), 0 },     /* Hamming */
-  { 0.42, -0.5, 0.08 },                   /* Blackman */
+  { 0.5, -0.5, 0 },                   /* Hann */
+  { 25.0 / 46, -(1 - 25.0 / 46), 0 }, /* Hamming */
+  { 0.42, -0.5, 0.08 },               /* Blackman */
 };
 
 static void
@@ -25,7 +25,9 @@ window (GantryLower *l)
   const GantryType *declared = gantry_lower_declared (l, 0);
   gsize n_known = 0;
   gint64 *known = gantry_lower_known_ints (l, gantry_lower_operand (l, 0), &n_known);
-  gint64 n = known != NULL && n_known == 1 ? known[0] : declared != NULL && declared->rank == 1 ? declared->dims[0] : -1;
+  gint64 n = known != NULL && n_known == 1             ? known[0]
+             : declared != NULL && declared->rank == 1 ? declared->dims[0]
+                                                       : -1;
   double period;
   double *values;
 
@@ -52,7 +54,7 @@ window (GantryLower *l)
 static guint32
 wave_matrix (GantryLower *l, GantryElementType element, gint64 n, gint64 m, gboolean sine)
 {
-  double *values = gantry_arena_new0 (l->arena, double, n * m + 1);
+  double *values = gantry_arena_new0 (l->arena, double, n *m + 1);
 
   for (gint64 i = 0; i < n; i++)
     for (gint64 j = 0; j < m; j++)
@@ -61,7 +63,8 @@ wave_matrix (GantryLower *l, GantryElementType element, gint64 n, gint64 m, gboo
 
         values[i * m + j] = sine ? sin (angle) : cos (angle);
       }
-  return gantry_lower_reshape (l, gantry_lower_floats (l, element, values, n * m), 2, (GantryDim[]) { n, m });
+  return gantry_lower_reshape (l, gantry_lower_floats (l, element, values, n * m), 2,
+                               (GantryDim[]){ n, m });
 }
 
 static guint32
@@ -89,8 +92,11 @@ split_complex (GantryLower *l, guint32 x, guint32 *real, guint32 *imaginary)
       gantry_lower_invalid (l, "the last dimension is neither 1 (real) nor 2 (complex)");
       return FALSE;
     }
-  *real = gantry_lower_reshape (l, gantry_lower_slice_axis (l, x, rank - 1, 0, 1, 1), rank - 1, dims);
-  *imaginary = dims[rank - 1] == 2 ? gantry_lower_reshape (l, gantry_lower_slice_axis (l, x, rank - 1, 1, 2, 1), rank - 1, dims) : 0;
+  *real = gantry_lower_reshape (l, gantry_lower_slice_axis (l, x, rank - 1, 0, 1, 1), rank - 1,
+                                dims);
+  *imaginary = dims[rank - 1] == 2 ? gantry_lower_reshape (
+                 l, gantry_lower_slice_axis (l, x, rank - 1, 1, 2, 1), rank - 1, dims)
+                                   : 0;
   return TRUE;
 }
 
@@ -106,7 +112,8 @@ fit_length (GantryLower *l, guint32 x, gint64 axis, gint64 n)
   return gantry_lower_pad (l, x, gantry_lower_like (l, x, 0), low, high);
 }
 
-/* The first @m values of the transform of length @n along @axis, real and imaginary part as a last dimension of 2. */
+/* The first @m values of the transform of length @n along @axis, real and imaginary part as a last
+ * dimension of 2. */
 static guint32
 transform (GantryLower *l, guint32 real, guint32 imaginary, gint64 axis, gint64 n, gint64 m)
 {
@@ -117,7 +124,8 @@ transform (GantryLower *l, guint32 real, guint32 imaginary, gint64 axis, gint64 
 
   if (n < 1 || n > LONGEST_TRANSFORM)
     {
-      gantry_lower_fail (l, "length %" G_GINT64_FORMAT "; from 1 to %d are supported", n, LONGEST_TRANSFORM);
+      gantry_lower_fail (l, "length %" G_GINT64_FORMAT "; from 1 to %d are supported", n,
+                         LONGEST_TRANSFORM);
       return 0;
     }
   real = fit_length (l, gantry_lower_convert (l, real, GANTRY_F64), axis, n);
@@ -182,7 +190,8 @@ dft (GantryLower *l)
     }
   if (!scalar_operand (l, 1, gantry_lower_dim (l, x, axis), "length", &n))
     return;
-  /* The backend test of the inverse expects the rounding noise of one library where the result is 0. */
+  /* The backend test of the inverse expects the rounding noise of one library where the result is
+   * 0. */
   if (gantry_lower_int (l, "inverse", 0) != 0)
     gantry_lower_fail (l, "the inverse transform is not supported");
   else if (one_sided && imaginary != 0)
@@ -202,10 +211,11 @@ stft (GantryLower *l)
   guint32 real, imaginary, at, parts[2];
 
   if (!gantry_lower_check_rank (l, 0, 3, 3) || !scalar_operand (l, 1, 0, "step", &step)
-      || !scalar_operand (l, 3, length, "frame length", &frame) || !split_complex (l, x, &real, &imaginary))
+      || !scalar_operand (l, 3, length, "frame length", &frame)
+      || !split_complex (l, x, &real, &imaginary))
     return;
-  if (step < 1 || frame < 1 || frame > gantry_lower_dim (l, x, 1) || (length != 0 && length != frame)
-      || (one_sided && imaginary != 0))
+  if (step < 1 || frame < 1 || frame > gantry_lower_dim (l, x, 1)
+      || (length != 0 && length != frame) || (one_sided && imaginary != 0))
     {
       gantry_lower_invalid (l, "step, window and frame length do not fit the signal");
       return;
@@ -219,7 +229,8 @@ stft (GantryLower *l)
   indices = gantry_arena_new0 (l->arena, gint64, frames * frame + 1);
   for (gint64 i = 0; i < frames * frame; i++)
     indices[i] = i / frame * step + i % frame;
-  at = gantry_lower_reshape (l, gantry_builder_ints (l->b, indices, frames * frame), 2, (GantryDim[]) { frames, frame });
+  at = gantry_lower_reshape (l, gantry_builder_ints (l->b, indices, frames * frame), 2,
+                             (GantryDim[]){ frames, frame });
   parts[0] = gantry_lower_take_computed (l, real, 1, at);
   parts[1] = imaginary != 0 ? gantry_lower_take_computed (l, imaginary, 1, at) : 0;
   for (guint i = 0; i < 2 && gantry_lower_has (l, 2); i++)
@@ -228,6 +239,7 @@ stft (GantryLower *l)
   l->out[0] = transform (l, parts[0], parts[1], 2, frame, one_sided ? frame / 2 + 1 : frame);
 }
 
+/* clang-format off */
 const GantryLowerRule gantry_lower_signal_rules[] = {
   { "HannWindow", window, GANTRY_CLASS_CONSTANT, 0, 0, NULL },
   { "HammingWindow", window, GANTRY_CLASS_CONSTANT, 0, 1, NULL },
@@ -236,3 +248,4 @@ const GantryLowerRule gantry_lower_signal_rules[] = {
   { "STFT", stft, GANTRY_CLASS_CONTRACTION, 0, 0, NULL },
   { NULL },
 };
+/* clang-format on */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adding core nodes from a lowering rule: thin layers over the builder for what many rules write, and
- * the few compositions (mean, softmax) that several families share. */
+/* Adding core nodes from a lowering rule: thin layers over the builder for what many rules write,
+ * and the few compositions (mean, softmax) that several families share. */
 #include "core/frontends/onnx/onnx-lower.h"
 
 GantryAttrList *
@@ -47,7 +47,8 @@ gantry_lower_lowest (GantryLower *l, guint32 x)
     return gantry_lower_like (l, x, -INFINITY);
   if (element == GANTRY_BOOL || !gantry_element_is_signed (element))
     return gantry_lower_like (l, x, 0);
-  return gantry_builder_int_scalar (l->b, element, (gint64) (G_GUINT64_CONSTANT (0) - (G_GUINT64_CONSTANT (1) << (bits - 1))));
+  return gantry_builder_int_scalar (
+    l->b, element, (gint64) (G_GUINT64_CONSTANT (0) - (G_GUINT64_CONSTANT (1) << (bits - 1))));
 }
 
 guint32
@@ -65,13 +66,16 @@ gantry_lower_binary (GantryLower *l, GantryOp op, guint32 x, guint32 y)
 guint32
 gantry_lower_scale (GantryLower *l, guint32 x, double factor)
 {
-  return factor == 1.0 ? x : gantry_lower_binary (l, GANTRY_OP_MULTIPLY, x, gantry_lower_like (l, x, factor));
+  return factor == 1.0
+           ? x
+           : gantry_lower_binary (l, GANTRY_OP_MULTIPLY, x, gantry_lower_like (l, x, factor));
 }
 
 guint32
 gantry_lower_offset (GantryLower *l, guint32 x, double term)
 {
-  return term == 0.0 ? x : gantry_lower_binary (l, GANTRY_OP_ADD, x, gantry_lower_like (l, x, term));
+  return term == 0.0 ? x
+                     : gantry_lower_binary (l, GANTRY_OP_ADD, x, gantry_lower_like (l, x, term));
 }
 
 guint32
@@ -85,7 +89,8 @@ gantry_lower_widen (GantryLower *l, guint32 x)
 {
   GantryElementType element = gantry_lower_element (l, x);
 
-  return element == GANTRY_F16 || element == GANTRY_BF16 ? gantry_lower_convert (l, x, GANTRY_F32) : x;
+  return element == GANTRY_F16 || element == GANTRY_BF16 ? gantry_lower_convert (l, x, GANTRY_F32)
+                                                         : x;
 }
 
 guint32
@@ -121,7 +126,8 @@ compare_axes (gconstpointer a, gconstpointer b)
 }
 
 guint32
-gantry_lower_reduce (GantryLower *l, const char *kind, guint32 x, const gint64 *axes, gsize n, gboolean keep)
+gantry_lower_reduce (GantryLower *l, const char *kind, guint32 x, const gint64 *axes, gsize n,
+                     gboolean keep)
 {
   gint64 *sorted = gantry_arena_copy (l->arena, axes, sizeof *axes * n);
   GantryDim dims[GANTRY_MAX_RANK];
@@ -175,7 +181,8 @@ gantry_lower_reverse (GantryLower *l, guint32 x, const gint64 *axes, gsize n)
 }
 
 guint32
-gantry_lower_slice_axis (GantryLower *l, guint32 x, gint64 axis, gint64 start, gint64 limit, gint64 stride)
+gantry_lower_slice_axis (GantryLower *l, guint32 x, gint64 axis, gint64 start, gint64 limit,
+                         gint64 stride)
 {
   gint64 starts[GANTRY_MAX_RANK] = { 0 };
   gint64 limits[GANTRY_MAX_RANK];
@@ -259,15 +266,18 @@ gantry_lower_floats (GantryLower *l, GantryElementType element, const double *va
 {
   guint32 type_id = gantry_context_tensor (l->context, element, 1, &n);
   guint8 *data = NULL;
-  g_autoptr (GantryLiteral) literal = gantry_literal_new_zeroed (gantry_context_type (l->context, type_id), &data);
+  g_autoptr (GantryLiteral)
+    literal = gantry_literal_new_zeroed (gantry_context_type (l->context, type_id), &data);
 
   for (gint64 i = 0; i < n; i++)
-    gantry_element_write_double (element, data + (gsize) i * gantry_element_size (element), values[i]);
+    gantry_element_write_double (element, data + (gsize) i * gantry_element_size (element),
+                                 values[i]);
   return gantry_builder_literal (l->b, literal);
 }
 
 guint32
-gantry_lower_iota (GantryLower *l, GantryElementType element, guint rank, const GantryDim *dims, gint64 axis)
+gantry_lower_iota (GantryLower *l, GantryElementType element, guint rank, const GantryDim *dims,
+                   gint64 axis)
 {
   return l->failed ? 0 : gantry_builder_iota (l->b, element, rank, dims, axis);
 }
@@ -280,8 +290,10 @@ gantry_lower_wrap_indices (GantryLower *l, guint32 indices, gint64 size)
   indices = gantry_lower_convert (l, indices, GANTRY_I64);
   if (indices == 0)
     return 0;
-  negative = gantry_builder_compare (l->b, "LT", indices, gantry_builder_int_scalar (l->b, GANTRY_I64, 0));
-  wrapped = gantry_lower_binary (l, GANTRY_OP_ADD, indices, gantry_builder_int_scalar (l->b, GANTRY_I64, size));
+  negative = gantry_builder_compare (l->b, "LT", indices,
+                                     gantry_builder_int_scalar (l->b, GANTRY_I64, 0));
+  wrapped = gantry_lower_binary (l, GANTRY_OP_ADD, indices,
+                                 gantry_builder_int_scalar (l->b, GANTRY_I64, size));
   return gantry_builder_select (l->b, negative, wrapped, indices);
 }
 
@@ -297,8 +309,36 @@ gantry_lower_softmax (GantryLower *l, guint32 x, const gint64 *axes, gsize n, gb
   guint32 result;
 
   if (logarithm)
-    result = gantry_lower_binary (l, GANTRY_OP_SUBTRACT, shifted, gantry_lower_unary (l, GANTRY_OP_LOG, sum));
+    result = gantry_lower_binary (l, GANTRY_OP_SUBTRACT, shifted,
+                                  gantry_lower_unary (l, GANTRY_OP_LOG, sum));
   else
     result = gantry_lower_binary (l, GANTRY_OP_DIVIDE, powers, sum);
   return gantry_lower_convert (l, result, element);
+}
+
+guint32
+gantry_lower_stack (GantryLower *l, const guint32 *values, gint64 n, gint64 axis)
+{
+  guint32 *parts = gantry_arena_new0 (l->arena, guint32, n + 1);
+
+  for (gint64 i = 0; i < n; i++)
+    {
+      GantryDim dims[GANTRY_MAX_RANK + 1], wide[GANTRY_MAX_RANK + 1];
+      guint rank = gantry_lower_dims (l, values[i], dims);
+
+      if (rank >= GANTRY_MAX_RANK || axis < 0 || axis > rank || values[i] == 0)
+        {
+          gantry_lower_invalid (l, "values of this rank cannot be stacked");
+          return 0;
+        }
+      for (guint k = 0; k <= rank; k++)
+        wide[k] = k == axis ? 1 : dims[k < axis ? k : k - 1];
+      parts[i] = gantry_lower_reshape (l, values[i], rank + 1, wide);
+    }
+  if (n < 1)
+    {
+      gantry_lower_fail (l, "a scan output of no trips has no known type");
+      return 0;
+    }
+  return n == 1 ? parts[0] : gantry_builder_concatenate (l->b, parts, (guint) n, axis);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to core/frontends/onnx: what the lowering rules (lower-*.c) share. A rule reads the foreign
- * node through a GantryLower and writes core nodes with the builder. It never returns an error: it
- * records one with gantry_lower_fail() (the first sticks, everything after it is a no-op on id 0), and
- * the caller in dialect.c asks once. Accessors of dimensions are therefore safe on id 0. */
+/* Private to core/frontends/onnx: what the lowering rules (lower-*.c) share. A rule reads the
+ * foreign node through a GantryLower and writes core nodes with the builder. It never returns an
+ * error: it records one with gantry_lower_fail() (the first sticks, everything after it is a no-op
+ * on id 0), and the caller in dialect.c asks once. Accessors of dimensions are therefore safe on id
+ * 0. */
 #pragma once
 #include "core/frontends/onnx/onnx-node.h"
 #include "core/ir/ir.h"
@@ -78,12 +79,20 @@ extern const GantryLowerRule gantry_lower_recurrent_rules[];
 extern const GantryLowerRule gantry_lower_reduce_rules[];
 extern const GantryLowerRule gantry_lower_resize_rules[];
 extern const GantryLowerRule gantry_lower_sample_rules[];
+extern const GantryLowerRule gantry_lower_scan_rules[];
 extern const GantryLowerRule gantry_lower_shape_rules[];
 extern const GantryLowerRule gantry_lower_signal_rules[];
 
 /** dialect.c: lowers @node of @source into @b; used for the nodes of subgraphs too. */
-gboolean gantry_lower_node (GantryBuilder *b, const GantryModule *source, const GantryNode *node, const guint32 *operands,
-                            guint32 *results, guint n_results, guint depth, GError **error);
+gboolean gantry_lower_node (GantryBuilder *b, const GantryModule *source, const GantryNode *node,
+                            const guint32 *operands, guint32 *results, guint n_results, guint depth,
+                            GError **error);
+
+/** Loops of more trips than this are not unrolled. */
+#define GANTRY_LOWER_MOST_TRIPS 256
+
+/** The function id that attribute @key names; 0 after a failure. */
+guint32 gantry_lower_function (GantryLower *l, const char *key);
 
 /**
  * gantry_lower_inline:
@@ -92,8 +101,8 @@ gboolean gantry_lower_node (GantryBuilder *b, const GantryModule *source, const 
  *
  * Lowers the nodes of the function in place. Returns: FALSE after a failure
  */
-gboolean gantry_lower_inline (GantryLower *l, guint32 function, const guint32 *arguments, guint n_arguments,
-                              guint32 *results, guint n_results);
+gboolean gantry_lower_inline (GantryLower *l, guint32 function, const guint32 *arguments,
+                              guint n_arguments, guint32 *results, guint n_results);
 
 /* Errors: "<Operation>: <why>". */
 void gantry_lower_fail (GantryLower *l, const char *format, ...) G_GNUC_PRINTF (2, 3);
@@ -140,13 +149,14 @@ gantry_lower_element (GantryLower *l, guint32 id)
 }
 /** Copies the dimensions into @dims (room for GANTRY_MAX_RANK) and returns the rank. */
 guint gantry_lower_dims (GantryLower *l, guint32 id, GantryDim *dims);
-/** The type that the source declares for result @i when it is a static tensor, else NULL (always NULL at import,
- *  where types are only being found). A model keeps what it declares, so a rule may take from here an extent
- *  that the specification makes depend on data. */
+/** The type that the source declares for result @i when it is a static tensor, else NULL (always
+ * NULL at import,  where types are only being found). A model keeps what it declares, so a rule may
+ * take from here an extent  that the specification makes depend on data. */
 const GantryType *gantry_lower_declared (GantryLower *l, guint i);
 /** @axis counted from the end when negative; fails and returns -1 when it is out of range. */
 gint64 gantry_lower_axis (GantryLower *l, gint64 axis, guint rank);
-/** Fails with "dimension 'batch' is not bound (use --dim batch=N)" when the type of @id has such a dimension. */
+/** Fails with "dimension 'batch' is not bound (use --dim batch=N)" when the type of @id has such a
+ * dimension. */
 gboolean gantry_lower_require_static (GantryLower *l, guint32 id);
 /** Fails unless minimum <= rank <= maximum. */
 gboolean gantry_lower_check_rank (GantryLower *l, guint i, guint minimum, guint maximum);
@@ -160,54 +170,74 @@ const gint64 *gantry_lower_ints (GantryLower *l, const char *key, gsize *n);
 /** The attribute, or @n copies of @fallback when it is absent; fails when its length is not @n. */
 const gint64 *gantry_lower_ints_or (GantryLower *l, const char *key, gsize n, gint64 fallback);
 
-/* Constant operands; the arrays live in the arena. NULL when the value is not known now (no error). */
+/* Constant operands; the arrays live in the arena. NULL when the value is not known now (no error).
+ * */
 GantryLiteral *gantry_lower_literal (GantryLower *l, guint32 id);
 gint64 *gantry_lower_known_ints (GantryLower *l, guint32 id, gsize *n);
 double *gantry_lower_known_doubles (GantryLower *l, guint32 id, gsize *n);
 /** As known_ints of operand @i, but fails with needs_constant (@what). */
 gint64 *gantry_lower_constant_ints (GantryLower *l, guint i, gsize *n, const char *what);
-/** Axes from attribute "axes" or operand @i, normalised; NULL and n = 0 when neither is given (no error). */
+/** Axes from attribute "axes" or operand @i, normalised; NULL and n = 0 when neither is given (no
+ * error). */
 gint64 *gantry_lower_axes (GantryLower *l, guint i, guint rank, gsize *n);
 
 /* Nodes. */
 /** @attrs: (transfer full) (nullable) */
 guint32 gantry_lower_add (GantryLower *l, GantryOp op, GantryAttrList *attrs, guint n, ...);
 GantryAttrList *gantry_lower_attrs (GantryLower *l);
-guint32 gantry_lower_like (GantryLower *l, guint32 x, double value); /* scalar of x's element type */
-guint32 gantry_lower_lowest (GantryLower *l, guint32 x); /* scalar: -inf or the least integer of x's element type */
+guint32
+gantry_lower_like (GantryLower *l, guint32 x, double value); /* scalar of x's element type */
+guint32 gantry_lower_lowest (GantryLower *l,
+                             guint32 x); /* scalar: -inf or the least integer of x's element type */
 guint32 gantry_lower_unary (GantryLower *l, GantryOp op, guint32 x);
-guint32 gantry_lower_binary (GantryLower *l, GantryOp op, guint32 x, guint32 y); /* numpy broadcasting */
-guint32 gantry_lower_scale (GantryLower *l, guint32 x, double factor);           /* x * factor, no node for 1 */
-guint32 gantry_lower_offset (GantryLower *l, guint32 x, double term);            /* x + term, no node for 0 */
-guint32 gantry_lower_reshape (GantryLower *l, guint32 x, guint rank, const GantryDim *dims); /* no node when equal */
-guint32 gantry_lower_reduce (GantryLower *l, const char *kind, guint32 x, const gint64 *axes, gsize n, gboolean keep);
+guint32
+gantry_lower_binary (GantryLower *l, GantryOp op, guint32 x, guint32 y); /* numpy broadcasting */
+guint32
+gantry_lower_scale (GantryLower *l, guint32 x, double factor); /* x * factor, no node for 1 */
+guint32 gantry_lower_offset (GantryLower *l, guint32 x, double term); /* x + term, no node for 0 */
+guint32 gantry_lower_reshape (GantryLower *l, guint32 x, guint rank,
+                              const GantryDim *dims); /* no node when equal */
+guint32 gantry_lower_reduce (GantryLower *l, const char *kind, guint32 x, const gint64 *axes,
+                             gsize n, gboolean keep);
 /** Sum over @axes divided by the count, kept as dimensions of 1; computed in f32 at least. */
 guint32 gantry_lower_mean (GantryLower *l, guint32 x, const gint64 *axes, gsize n);
 /** x[c] made broadcastable against a value of @rank dimensions whose axis @axis is c. */
 guint32 gantry_lower_along (GantryLower *l, guint32 x, guint rank, gint64 axis);
 guint32 gantry_lower_reverse (GantryLower *l, guint32 x, const gint64 *axes, gsize n);
 /** [start, limit) with @stride along one axis. */
-guint32 gantry_lower_slice_axis (GantryLower *l, guint32 x, gint64 axis, gint64 start, gint64 limit, gint64 stride);
+guint32 gantry_lower_slice_axis (GantryLower *l, guint32 x, gint64 axis, gint64 start, gint64 limit,
+                                 gint64 stride);
 /** Elements @indices along @axis by a gather with a literal; a run of indices becomes a slice. */
 guint32 gantry_lower_take (GantryLower *l, guint32 x, gint64 axis, const gint64 *indices, gint64 n);
-/** As take, for indices of any rank that are computed at run time; their dimensions take the place of the axis. */
+/** As take, for indices of any rank that are computed at run time; their dimensions take the place
+ * of the axis. */
 guint32 gantry_lower_take_computed (GantryLower *l, guint32 x, gint64 axis, guint32 indices);
-guint32 gantry_lower_pad (GantryLower *l, guint32 x, guint32 value, const gint64 *low, const gint64 *high);
-guint32 gantry_lower_transpose (GantryLower *l, guint32 x, const gint64 *permutation); /* no node for identity */
-guint32 gantry_lower_floats (GantryLower *l, GantryElementType element, const double *values, gint64 n); /* vector literal */
-guint32 gantry_lower_iota (GantryLower *l, GantryElementType element, guint rank, const GantryDim *dims, gint64 axis);
+guint32
+gantry_lower_pad (GantryLower *l, guint32 x, guint32 value, const gint64 *low, const gint64 *high);
+guint32 gantry_lower_transpose (GantryLower *l, guint32 x,
+                                const gint64 *permutation); /* no node for identity */
+guint32 gantry_lower_floats (GantryLower *l, GantryElementType element, const double *values,
+                             gint64 n); /* vector literal */
+guint32 gantry_lower_iota (GantryLower *l, GantryElementType element, guint rank,
+                           const GantryDim *dims, gint64 axis);
+/** @n values of one shape, stacked along a new dimension @axis. */
+guint32 gantry_lower_stack (GantryLower *l, const guint32 *values, gint64 n, gint64 axis);
 /** Index i < 0 means i + size: @indices of any integer type, as i64. */
 guint32 gantry_lower_wrap_indices (GantryLower *l, guint32 indices, gint64 size);
 /** f16 and bf16 as f32, else unchanged. */
 guint32 gantry_lower_widen (GantryLower *l, guint32 x);
 guint32 gantry_lower_convert (GantryLower *l, guint32 x, GantryElementType element);
 /** exp (x - max) / sum over @axes together, or its logarithm. */
-guint32 gantry_lower_softmax (GantryLower *l, guint32 x, const gint64 *axes, gsize n, gboolean logarithm);
-/** Index of the first (or last) "max" or "min" along @axis, kept as a dimension of 1; NaN counts as the extreme. */
-guint32 gantry_lower_arg_extreme (GantryLower *l, guint32 x, gint64 axis, const char *kind, gboolean last);
+guint32
+gantry_lower_softmax (GantryLower *l, guint32 x, const gint64 *axes, gsize n, gboolean logarithm);
+/** Index of the first (or last) "max" or "min" along @axis, kept as a dimension of 1; NaN counts as
+ * the extreme. */
+guint32
+gantry_lower_arg_extreme (GantryLower *l, guint32 x, gint64 axis, const char *kind, gboolean last);
 /** dot_general with these batching and contracting dimensions. */
-guint32 gantry_lower_dot (GantryLower *l, guint32 x, guint32 y, const gint64 *x_batch, const gint64 *y_batch, gsize n_batch,
-                          const gint64 *x_sum, const gint64 *y_sum, gsize n_sum, GantryElementType to);
+guint32 gantry_lower_dot (GantryLower *l, guint32 x, guint32 y, const gint64 *x_batch,
+                          const gint64 *y_batch, gsize n_batch, const gint64 *x_sum,
+                          const gint64 *y_sum, gsize n_sum, GantryElementType to);
 /** numpy.matmul; @to: element type of the result, NONE as operands. */
 guint32 gantry_lower_matmul (GantryLower *l, guint32 x, guint32 y, GantryElementType to);
 /** ONNX GatherElements; negative indices count from the end. */
@@ -218,17 +248,20 @@ guint32 gantry_lower_gather_nd (GantryLower *l, guint32 x, guint32 indices, guin
 /** The element type of an ONNX TensorProto.DataType number; NONE when Gantry does not compile it. */
 GantryElementType gantry_lower_data_type (gint64 data_type);
 
-/** Window of convolution and pooling over the spatial dimensions, from kernel_shape, strides, dilations, pads, auto_pad. */
+/** Window of convolution and pooling over the spatial dimensions, from kernel_shape, strides,
+ * dilations, pads, auto_pad. */
 typedef struct
 {
   guint n; /* spatial dimensions */
-  gint64 in[GANTRY_MAX_RANK], kernel[GANTRY_MAX_RANK], strides[GANTRY_MAX_RANK], dilations[GANTRY_MAX_RANK];
+  gint64 in[GANTRY_MAX_RANK], kernel[GANTRY_MAX_RANK], strides[GANTRY_MAX_RANK],
+    dilations[GANTRY_MAX_RANK];
   gint64 low[GANTRY_MAX_RANK], high[GANTRY_MAX_RANK], out[GANTRY_MAX_RANK];
 } GantryLowerWindow;
 /** @kernel: (nullable): kernel extents when the attribute is absent (weights). Fills everything; FALSE after a failure. */
-gboolean gantry_lower_window (GantryLower *l, guint32 x, const GantryDim *kernel, gboolean ceil_mode, GantryLowerWindow *w);
+gboolean gantry_lower_window (GantryLower *l, guint32 x, const GantryDim *kernel,
+                              gboolean ceil_mode, GantryLowerWindow *w);
 /** Convolution of @x with @weights (ONNX layout) and optional @bias over window @w. */
-guint32 gantry_lower_convolution (GantryLower *l, guint32 x, guint32 weights, guint32 bias, const GantryLowerWindow *w,
-                                  gint64 groups);
+guint32 gantry_lower_convolution (GantryLower *l, guint32 x, guint32 weights, guint32 bias,
+                                  const GantryLowerWindow *w, gint64 groups);
 
 G_END_DECLS

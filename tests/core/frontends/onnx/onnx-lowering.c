@@ -29,8 +29,8 @@ value_of (const GantryModule *source, const GantryFunction *f, Value *values, gu
 }
 
 static gboolean
-lower_foreign (GantryBuilder *b, const GantryModule *source, const GantryFunction *f, const GantryNode *node, Value *values,
-               Value *value, GError **error)
+lower_foreign (GantryBuilder *b, const GantryModule *source, const GantryFunction *f,
+               const GantryNode *node, Value *values, Value *value, GError **error)
 {
   const GantryDialect *dialect = gantry_context_dialect_of (source->context, node->op);
   g_autofree guint32 *operands = g_new0 (guint32, node->n_operands + 1);
@@ -55,8 +55,8 @@ lower_foreign (GantryBuilder *b, const GantryModule *source, const GantryFunctio
 }
 
 static gboolean
-lower_node (GantryBuilder *b, const GantryModule *source, const GantryFunction *f, const GantryNode *node, Value *values,
-            Value *value, GError **error)
+lower_node (GantryBuilder *b, const GantryModule *source, const GantryFunction *f,
+            const GantryNode *node, Value *values, Value *value, GError **error)
 {
   g_autofree guint32 *operands = NULL;
 
@@ -110,7 +110,8 @@ onnx_lowering_run (GantryModule *source, GantryLiteral *const *bound, GError **e
       results[i] = value != NULL ? value->id : 0;
       if (results[i] == 0)
         {
-          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "result %u is not computed", i);
+          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "result %u is not computed",
+                       i);
           good = FALSE;
         }
     }
@@ -124,7 +125,9 @@ onnx_lowering_shared (void)
 {
   const char *given = g_getenv ("GANTRY_SHARED");
   const char *root = g_getenv ("GANTRY_SOURCE_ROOT");
-  g_autofree char *path = given != NULL ? g_strdup (given) : g_build_filename (root != NULL ? root : ".", "..", "shared", NULL);
+  g_autofree char *path = given != NULL
+                            ? g_strdup (given)
+                            : g_build_filename (root != NULL ? root : ".", "..", "shared", NULL);
 
   return g_file_test (path, G_FILE_TEST_IS_DIR) ? g_steal_pointer (&path) : NULL;
 }

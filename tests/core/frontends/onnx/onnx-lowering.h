@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For the tests of the ONNX rules: writes the entry of an imported module in core operations, as the
- * pass legalize does, without that room. */
+/* For the tests of the ONNX rules: writes the entry of an imported module in core operations, as
+ * the pass legalize does, without that room. */
 #pragma once
 #include "core/ir/ir.h"
 
