@@ -21,6 +21,14 @@ typedef struct
   gboolean quiet;
 } Options;
 
+static void
+options_clear (Options *options)
+{
+  gantry_cli_options_clear (&options->common);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
+
 /* The child */
 
 static char **
@@ -93,6 +101,14 @@ run_data_set (const Options *options, GantryProgram *program, const char *direct
   return ok;
 }
 
+/* A model that is run with nothing has not passed. */
+static gboolean
+nothing_to_compare (const char *folder, GError **error)
+{
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: there is no test_data_set_0 beside the model", folder);
+  return FALSE;
+}
+
 static gboolean
 verify_folder (const Options *options, const char *folder, GError **error)
 {
@@ -112,7 +128,7 @@ verify_folder (const Options *options, const char *folder, GError **error)
       g_autofree char *directory = g_build_filename (folder, name, NULL);
 
       if (!g_file_test (directory, G_FILE_TEST_IS_DIR))
-        return TRUE;
+        return i > 0 || nothing_to_compare (folder, error);
       if (!run_data_set (options, program, directory, error))
         return FALSE;
     }
@@ -360,7 +376,7 @@ verify_all (const Options *options, char **paths)
 int
 gantry_cli_verify (int argc, char **argv)
 {
-  Options options = { .common = GANTRY_CLI_OPTIONS_INIT, .relative = 1e-3, .absolute = 1e-7 };
+  g_auto (Options) options = { .common = GANTRY_CLI_OPTIONS_INIT, .relative = 1e-3, .absolute = 1e-7 };
   const GOptionEntry own[] = {
     { "relative", 0, 0, G_OPTION_ARG_DOUBLE, &options.relative, "Relative tolerance (1e-3)", "R" },
     { "absolute", 0, 0, G_OPTION_ARG_DOUBLE, &options.absolute, "Absolute tolerance (1e-7)", "A" },
