@@ -8,6 +8,6 @@ main (int argc, char **argv)
   g_autoptr (GantryApplication) application = NULL;
 
   g_set_application_name ("Gantry");
-  application = gantry_application_new (G_APPLICATION_FLAGS_NONE);
+  application = gantry_application_new (G_APPLICATION_DEFAULT_FLAGS);
   return g_application_run (G_APPLICATION (application), argc, argv);
 }
