@@ -128,7 +128,9 @@ bench (const char *path, guint n_threads, guint n_runs, gboolean library, GError
   options.n_threads = n_threads;
   options.use_library = library;
   compilation = gantry_compile (model, &settings, NULL, error);
-  if (compilation == NULL)
+  if (compilation != NULL && compilation->refusal != NULL)
+    g_propagate_error (error, g_error_copy (compilation->refusal));
+  if (compilation == NULL || compilation->refusal != NULL)
     return FALSE;
   kernels = gantry_kernels_compile (gantry_compilation_module (compilation), &options, NULL, error);
   if (kernels == NULL)

@@ -10,6 +10,7 @@ typedef struct
   int spatial;
   gint64 groups;
   gboolean bias, relu;
+  const GantryType *types[4]; /* input, weights, bias, result */
   dnnl_dims_t input, weights, result; /* weights: with a dimension for groups when there are any */
   dnnl_dims_t strides, dilates, low, high;
 } Convolution;
@@ -36,6 +37,9 @@ describe (const GantryModule *module, const GantryNode *node, Convolution *c)
   c->spatial = (int) input->rank - 2;
   c->groups = gantry_attrs_int (module->context, node->attrs, "feature_group_count", 1);
   c->bias = node->n_operands == 3;
+  for (guint i = 0; i < node->n_operands; i++)
+    c->types[i] = gantry_node_operand_type (module, node, i);
+  c->types[3] = result;
   c->relu = g_strcmp0 (gantry_attrs_string (module->context, node->attrs, "post", ""), "relu") == 0;
   memcpy (c->input, input->dims, input->rank * sizeof *input->dims);
   memcpy (c->result, result->dims, result->rank * sizeof *result->dims);
@@ -164,10 +168,10 @@ add_arguments (GantryLibrary *library, const Convolution *c, const dnnl_memory_d
       return FALSE;
     }
   return gantry_library_set_primitive (library, description)
-         && gantry_library_add (library, DNNL_ARG_SRC, 0, outer_input, &input, FALSE)
-         && gantry_library_add (library, DNNL_ARG_WEIGHTS, 1, &outer_weights, &weights, constant_weights)
-         && (!c->bias || gantry_library_add (library, DNNL_ARG_BIAS, 2, &bias, &bias, FALSE))
-         && gantry_library_add (library, DNNL_ARG_DST, c->bias ? 3 : 2, outer_result, &result, FALSE);
+         && gantry_library_add (library, DNNL_ARG_SRC, 0, c->types[0], outer_input, &input, FALSE)
+         && gantry_library_add (library, DNNL_ARG_WEIGHTS, 1, c->types[1], &outer_weights, &weights, constant_weights)
+         && (!c->bias || gantry_library_add (library, DNNL_ARG_BIAS, 2, c->types[2], &bias, &bias, FALSE))
+         && gantry_library_add (library, DNNL_ARG_DST, c->bias ? 3 : 2, c->types[3], outer_result, &result, FALSE);
 }
 
 GantryMade

@@ -150,7 +150,8 @@ describe_primitive (GantryLibrary *library, const dnnl_memory_desc_t *mds)
 }
 
 GantryMade
-gantry_library_make_dot (const GantryModule *module, const GantryNode *node, guint n_threads, GantryKernel *kernel)
+gantry_library_make_dot (const GantryModule *module, const GantryNode *node, guint n_threads,
+                         const GantryLibraryLayouts *layouts, GantryKernel *kernel)
 {
   Product p = { 0 };
   dnnl_memory_desc_t mds[3];
@@ -167,9 +168,10 @@ gantry_library_make_dot (const GantryModule *module, const GantryNode *node, gui
     return GANTRY_NOT_MINE;
   description = describe_primitive (library, mds);
   if (description == NULL || !gantry_library_set_primitive (library, description)
-      || !gantry_library_add (library, DNNL_ARG_SRC, 0, &mds[0], &mds[0], FALSE)
-      || !gantry_library_add (library, DNNL_ARG_WEIGHTS, 1, &mds[1], &mds[1], FALSE)
-      || !gantry_library_add (library, DNNL_ARG_DST, 2, &mds[2], &mds[2], FALSE))
+      || !gantry_library_add (library, DNNL_ARG_SRC, 0, gantry_node_operand_type (module, node, 0), &mds[0], &mds[0], FALSE)
+      || !gantry_library_add (library, DNNL_ARG_WEIGHTS, 1, gantry_node_operand_type (module, node, 1), &mds[1], &mds[1],
+                              layouts->constant_weights)
+      || !gantry_library_add (library, DNNL_ARG_DST, 2, gantry_node_type (module, node), &mds[2], &mds[2], FALSE))
     {
       gantry_library_free (library);
       return GANTRY_NOT_MINE;

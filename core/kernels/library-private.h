@@ -36,17 +36,18 @@ gboolean gantry_library_set_primitive (GantryLibrary *library, dnnl_primitive_de
  * gantry_library_add:
  * @argument: DNNL_ARG_...
  * @buffer: index among the kernel's buffers
- * @outer: as it lies in the buffer
+ * @type: of the value; f16 and bf16 are converted
+ * @outer: as it lies in the buffer, once it is float
  * @inner: as the primitive wants it
  * @constant: its bytes are known at load
  */
-gboolean gantry_library_add (GantryLibrary *library, int argument, guint buffer, const dnnl_memory_desc_t *outer,
-                             const dnnl_memory_desc_t *inner, gboolean constant);
+gboolean gantry_library_add (GantryLibrary *library, int argument, guint buffer, const GantryType *type,
+                             const dnnl_memory_desc_t *outer, const dnnl_memory_desc_t *inner, gboolean constant);
 /** The kernel runs it from now on. @n_buffers: operands and results */
 void gantry_library_finish (GantryLibrary *library, guint n_buffers, GantryKernel *kernel);
 
 GantryMade gantry_library_make_dot (const GantryModule *module, const GantryNode *node, guint n_threads,
-                                    GantryKernel *kernel);
+                                    const GantryLibraryLayouts *layouts, GantryKernel *kernel);
 GantryMade gantry_library_make_convolution (const GantryModule *module, const GantryNode *node,
                                             const GantryLibraryLayouts *layouts, guint n_threads, GantryKernel *kernel);
 

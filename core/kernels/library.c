@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A primitive of oneDNN as a kernel: its arguments, the reorders around it, and its scratch memory. */
 #include "core/kernels/library-private.h"
+#include "core/kernels/convert-private.h"
 
 /* libgomp's; the library runs on it. Its headers are the compiler's, so only this one is declared. */
 extern void omp_set_num_threads (int n);
@@ -11,18 +12,21 @@ extern void omp_set_num_threads (int n);
 typedef enum
 {
   DIRECT,    /* the buffer itself */
-  WORKSPACE, /* reordered each time */
-  PACKED,    /* reordered once */
+  WORKSPACE, /* made each time */
+  PACKED,    /* made once */
 } Place;
 
 typedef struct
 {
   int argument;
   guint buffer;
+  GantryElementType element; /* in the buffer: f32, or f16 or bf16 that is converted */
+  gsize n;                   /* elements */
   Place place;
-  guint64 offset; /* in the workspace or packed region */
+  guint64 offset;    /* in the workspace or packed region: as the primitive wants it */
+  guint64 converted; /* in the workspace: float in the outer layout, when it is both converted and reordered */
   dnnl_memory_desc_t outer, inner;
-  dnnl_primitive_t reorder; /* outer to inner; of the result inner to outer */
+  dnnl_primitive_t reorder; /* outer to inner; of the result inner to outer; NULL: equal */
 } Argument;
 
 struct _GantryLibrary
@@ -123,21 +127,27 @@ make_reorder (GantryLibrary *library, const dnnl_memory_desc_t *from, const dnnl
 }
 
 gboolean
-gantry_library_add (GantryLibrary *library, int argument, guint buffer, const dnnl_memory_desc_t *outer,
-                    const dnnl_memory_desc_t *inner, gboolean constant)
+gantry_library_add (GantryLibrary *library, int argument, guint buffer, const GantryType *type,
+                    const dnnl_memory_desc_t *outer, const dnnl_memory_desc_t *inner, gboolean constant)
 {
   Argument *a = &library->arguments[library->n_arguments++];
-  gboolean result = argument == DNNL_ARG_DST;
+  gboolean result = argument == DNNL_ARG_DST, equal = dnnl_memory_desc_equal (outer, inner);
+  gboolean convert = type->element != GANTRY_F32;
 
   g_assert (library->n_arguments <= MAX_ARGUMENTS);
-  *a = (Argument) { .argument = argument, .buffer = buffer, .place = DIRECT, .outer = *outer, .inner = *inner };
-  if (dnnl_memory_desc_equal (outer, inner))
+  *a = (Argument) { .argument = argument, .buffer = buffer, .element = type->element, .place = DIRECT, .outer = *outer,
+                    .inner = *inner };
+  a->n = (gsize) gantry_type_elements (type);
+  if (equal && !convert)
     return TRUE;
   a->place = constant ? PACKED : WORKSPACE;
   a->offset = reserve (constant ? &library->packed_bytes : &library->workspace_bytes,
                        dnnl_memory_desc_get_size (inner));
-  a->reorder = result ? make_reorder (library, inner, outer) : make_reorder (library, outer, inner);
-  return a->reorder != NULL;
+  if (convert && !equal && !constant)
+    a->converted = reserve (&library->workspace_bytes, a->n * sizeof (float));
+  if (!equal)
+    a->reorder = result ? make_reorder (library, inner, outer) : make_reorder (library, outer, inner);
+  return equal || a->reorder != NULL;
 }
 
 /* Running */
@@ -163,12 +173,44 @@ execute (const GantryLibrary *library, dnnl_primitive_t primitive, const dnnl_ex
 static void
 reorder (const GantryLibrary *library, const Argument *a, gboolean result, void *buffer, void *inside)
 {
+  if (a->reorder == NULL)
+    return;
+
   dnnl_memory_t outer = memory_at (library, &a->outer, buffer), inner = memory_at (library, &a->inner, inside);
   dnnl_exec_arg_t arguments[] = { { DNNL_ARG_FROM, result ? inner : outer }, { DNNL_ARG_TO, result ? outer : inner } };
 
   execute (library, a->reorder, arguments, G_N_ELEMENTS (arguments));
   dnnl_memory_destroy (outer);
   dnnl_memory_destroy (inner);
+}
+
+/* An operand as the primitive wants it. @converted: room for it as float, when it is converted and reordered. */
+static void
+bring_in (const GantryLibrary *library, const Argument *a, void *buffer, float *converted, void *inside)
+{
+  if (a->element == GANTRY_F32)
+    {
+      reorder (library, a, FALSE, buffer, inside);
+      return;
+    }
+  if (a->reorder == NULL)
+    converted = inside;
+  gantry_convert_to_float (a->element, buffer, converted, a->n);
+  reorder (library, a, FALSE, converted, inside);
+}
+
+static void
+bring_out (const GantryLibrary *library, const Argument *a, void *buffer, float *converted, void *inside)
+{
+  if (a->element == GANTRY_F32)
+    {
+      reorder (library, a, TRUE, buffer, inside);
+      return;
+    }
+  if (a->reorder == NULL)
+    converted = inside;
+  reorder (library, a, TRUE, converted, inside);
+  gantry_convert_from_float (a->element, converted, buffer, a->n);
 }
 
 static void
@@ -189,7 +231,7 @@ run_library (gconstpointer state, void *const *buffers, gint64 begin, gint64 end
       void *address = a->place == DIRECT ? buffers[a->buffer] : (a->place == PACKED ? packed : workspace) + a->offset;
 
       if (a->place == WORKSPACE && a->argument != DNNL_ARG_DST)
-        reorder (library, a, FALSE, buffers[a->buffer], address);
+        bring_in (library, a, buffers[a->buffer], (float *) (gpointer) (workspace + a->converted), address);
       arguments[n++] = (dnnl_exec_arg_t) { a->argument, memory_at (library, &a->inner, address) };
     }
   if (dnnl_memory_desc_get_size (&library->scratchpad) > 0)
@@ -199,8 +241,9 @@ run_library (gconstpointer state, void *const *buffers, gint64 begin, gint64 end
   execute (library, library->primitive, arguments, n);
   for (guint i = 0; i < library->n_arguments; i++)
     if (library->arguments[i].place == WORKSPACE && library->arguments[i].argument == DNNL_ARG_DST)
-      reorder (library, &library->arguments[i], TRUE, buffers[library->arguments[i].buffer],
-               workspace + library->arguments[i].offset);
+      bring_out (library, &library->arguments[i], buffers[library->arguments[i].buffer],
+                 (float *) (gpointer) (workspace + library->arguments[i].converted),
+                 workspace + library->arguments[i].offset);
   while (n > 0)
     dnnl_memory_destroy (arguments[--n].memory);
 }
@@ -212,9 +255,16 @@ pack_library (gpointer state, void *const *buffers, void *packed)
 
   omp_set_num_threads ((int) library->n_threads);
   for (guint i = 0; i < library->n_arguments; i++)
-    if (library->arguments[i].place == PACKED)
-      reorder (library, &library->arguments[i], FALSE, buffers[library->arguments[i].buffer],
-               (guint8 *) packed + library->arguments[i].offset);
+    {
+      const Argument *a = &library->arguments[i];
+      g_autofree float *converted = NULL;
+
+      if (a->place != PACKED)
+        continue;
+      if (a->element != GANTRY_F32 && a->reorder != NULL)
+        converted = g_new (float, a->n);
+      bring_in (library, a, buffers[a->buffer], converted, (guint8 *) packed + a->offset);
+    }
 }
 
 void
@@ -233,19 +283,24 @@ gantry_library_finish (GantryLibrary *library, guint n_buffers, GantryKernel *ke
     kernel->pack = pack_library;
 }
 
+static gboolean
+is_computed_in_float (const GantryType *type)
+{
+  return (type->element == GANTRY_F32 || type->element == GANTRY_F16 || type->element == GANTRY_BF16)
+         && gantry_type_elements (type) > 0;
+}
+
 GantryMade
 gantry_library_make (const GantryModule *module, const GantryNode *node, const GantryLibraryLayouts *layouts,
                      guint n_threads, GantryKernel *kernel)
 {
-  /* The library computes in float only on this class of processor. */
+  /* The library computes in float only on this class of processor; what has 16 bits is converted. */
   for (guint i = 0; i < node->n_operands; i++)
-    if (gantry_node_operand_type (module, node, i)->element != GANTRY_F32
-        || gantry_type_elements (gantry_node_operand_type (module, node, i)) <= 0)
+    if (!is_computed_in_float (gantry_node_operand_type (module, node, i)))
       return GANTRY_NOT_MINE;
-  if (gantry_node_type (module, node)->element != GANTRY_F32
-      || gantry_type_elements (gantry_node_type (module, node)) <= 0)
+  if (!is_computed_in_float (gantry_node_type (module, node)))
     return GANTRY_NOT_MINE;
   if (node->op == GANTRY_OP_DOT_GENERAL)
-    return gantry_library_make_dot (module, node, n_threads, kernel);
+    return gantry_library_make_dot (module, node, n_threads, layouts, kernel);
   return gantry_library_make_convolution (module, node, layouts, n_threads, kernel);
 }

@@ -432,43 +432,77 @@ choose_tasks (GantrySchedule *schedule, const GantryKx *kx)
   schedule->n_tasks *= schedule->n_blocks;
 }
 
-/* A contraction reuses what it loads for several rows; so does a transposition, whose loads share cache lines. */
+/* Loads within reductions: which depend on @row and not on @vector, and the other way round. */
+static gboolean
+reuses (const GantryKx *kx, const guint8 *needed, guint vector, guint row)
+{
+  guint only_vector = 0, only_row = 0;
+  gboolean reduces = FALSE;
+  const GantryKxNode *node;
+
+  for (guint32 id = 0; (node = next_needed (kx, needed, &id)) != NULL;)
+    {
+      gboolean of_vector = node->vars >> vector & 1, of_row = node->vars >> row & 1;
+
+      reduces = reduces || (node->kind == GANTRY_KX_REDUCE && of_vector && of_row);
+      only_vector += node->kind == GANTRY_KX_LOAD && of_vector && !of_row;
+      only_row += node->kind == GANTRY_KX_LOAD && of_row && !of_vector;
+    }
+  return reduces && only_vector > 0 && only_row > 0;
+}
+
+/* A transposition: a load that steps by one along @row and by more along @vector. */
+static gboolean
+crosses (const GantryKx *kx, const guint8 *needed, guint vector, guint row)
+{
+  const GantryKxNode *node;
+  gboolean other;
+
+  for (guint32 id = 0; (node = next_needed (kx, needed, &id)) != NULL;)
+    if (node->kind == GANTRY_KX_LOAD && gantry_kx_factor_of (kx, node, row, &other) == 1
+        && ABS (gantry_kx_factor_of (kx, node, vector, &other)) > 1)
+      return TRUE;
+  return FALSE;
+}
+
+/* Brings the variable at @at next to the innermost. */
+static void
+move_inward (GantrySchedule *schedule, guint at)
+{
+  guint variable = schedule->order[at];
+
+  for (; at + 2 < schedule->n_order; at++)
+    schedule->order[at] = schedule->order[at + 1];
+  schedule->order[at] = variable;
+}
+
+/* A contraction reuses what it loads for several rows; the loads of a transposition share cache lines. */
 static void
 choose_rows (GantrySchedule *schedule, const GantryKx *kx)
 {
   g_autofree guint8 *needed = gantry_kx_needed (kx, kx->roots, kx->n_roots);
-  guint vector, row, only_vector = 0, only_row = 0, crossed = 0;
-  gboolean reduces = FALSE;
-  const GantryKxNode *node;
+  guint vector;
 
   schedule->rows = 1;
   if (schedule->n_order < 2 || schedule->lanes == 1)
     return;
   vector = schedule->order[schedule->n_order - 1];
-  row = schedule->order[schedule->n_order - 2];
-  for (guint32 id = 0; (node = next_needed (kx, needed, &id)) != NULL;)
-    {
-      gboolean other, of_vector = node->vars >> vector & 1, of_row = node->vars >> row & 1;
-
-      if (node->kind == GANTRY_KX_REDUCE && of_vector && of_row)
-        reduces = TRUE;
-      if (node->kind != GANTRY_KX_LOAD)
-        continue;
-      only_vector += of_vector && !of_row;
-      only_row += of_row && !of_vector;
-      crossed += of_row && gantry_kx_factor_of (kx, node, row, &other) == 1 && of_vector
-                 && ABS (gantry_kx_factor_of (kx, node, vector, &other)) > 1;
-    }
-  if (reduces && only_vector > 0 && only_row > 0 && kx->extents[row] >= 4)
-    {
-      schedule->rows = 4;
-      schedule->unroll = 2;
-    }
-  else if (crossed > 0 && kx->extents[row] >= 8)
-    {
-      schedule->rows = 8;
-      schedule->unroll = 1;
-    }
+  for (guint at = schedule->n_order - 1; at-- > 0;)
+    if (kx->extents[schedule->order[at]] >= 4 && reuses (kx, needed, vector, schedule->order[at]))
+      {
+        schedule->rows = 4;
+        schedule->unroll = 2;
+        move_inward (schedule, at);
+        return;
+      }
+  for (guint at = schedule->n_order - 1; at-- > 0;)
+    if (kx->extents[schedule->order[at]] >= 8 && crosses (kx, needed, vector, schedule->order[at]))
+      {
+        schedule->rows = 8;
+        schedule->unroll = 1;
+        move_inward (schedule, at);
+        return;
+      }
 }
 
 /* TRUE when a long reduction that depends on @v is better done in vectors along an axis of its own. */
