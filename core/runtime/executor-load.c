@@ -196,20 +196,26 @@ describe_peak (const GantryExecutor *executor)
   return g_string_free (text, FALSE);
 }
 
+/* Asked before anything is allocated, so that the message speaks of all that is needed. */
 static gboolean
-explain (const GantryExecutor *executor, GError **error)
+check_limit (const GantryExecutor *executor, GError **error)
 {
+  guint64 need = executor->constant_bytes + executor->arena_bytes[GANTRY_MEMORY_DEVICE], used, limit;
+  g_autofree char *needed = g_format_size_full (need, G_FORMAT_SIZE_IEC_UNITS), *allowed = NULL, *over = NULL;
   g_autofree char *constants = g_format_size_full (executor->constant_bytes, G_FORMAT_SIZE_IEC_UNITS);
   g_autofree char *arena = g_format_size_full (executor->arena_bytes[GANTRY_MEMORY_DEVICE], G_FORMAT_SIZE_IEC_UNITS);
-  g_autofree char *peak = describe_peak (executor);
+  g_autofree char *peak = NULL;
 
-  if (error != NULL && *error != NULL)
-    {
-      char *message = g_strdup_printf ("%s (constants %s, arena %s)%s", (*error)->message, constants, arena, peak);
-
-      g_free ((*error)->message);
-      (*error)->message = message;
-    }
+  gantry_device_get_memory (executor->device, GANTRY_MEMORY_DEVICE, &used, NULL, &limit);
+  if (limit == 0 || need + used <= limit)
+    return TRUE;
+  allowed = g_format_size_full (limit, G_FORMAT_SIZE_IEC_UNITS);
+  over = g_format_size_full (need + used - limit, G_FORMAT_SIZE_IEC_UNITS);
+  peak = describe_peak (executor);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
+               "the program needs %s of device memory (constants %s, arena %s) where the limit is %s: "
+               "%s (%" G_GUINT64_FORMAT " bytes) too much%s; raise the limit, or make the batch smaller",
+               needed, constants, arena, allowed, over, need + used - limit, peak);
   return FALSE;
 }
 
@@ -234,15 +240,17 @@ _gantry_executor_allocate (GantryExecutor *executor, GError **error)
     executor->arena_bytes[kind] = plan->arena_bytes[kind];
   /* Packed weights begin at a multiple of 64 too. */
   executor->constant_bytes = whole_place (plan->constant_bytes) + executable->packed_bytes;
+  if (!check_limit (executor, error))
+    return FALSE;
   executor->constants
       = gantry_device_allocate (executor->device, GANTRY_MEMORY_DEVICE, executor->constant_bytes, error);
   if (executor->constants == NULL)
-    return explain (executor, error);
+    return FALSE;
   for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
     {
       executor->arenas[kind] = gantry_device_allocate (executor->device, kind, executor->arena_bytes[kind], error);
       if (executor->arenas[kind] == NULL)
-        return explain (executor, error);
+        return FALSE;
     }
   executor->addresses = g_new (void *, plan->n_buffers + 1);
   for (guint32 b = 0; b < plan->n_buffers; b++)
