@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Each subcommand: what it prints, writes and answers, and what it says when it cannot. */
+#include "tests/app/cli/cli-test.h"
+#include <cairo.h>
+#include <glib/gstdio.h>
+#include <string.h>
+
+static void
+assert_members (JsonObject *object, const char *const *keys)
+{
+  for (guint i = 0; keys[i] != NULL; i++)
+    if (!json_object_has_member (object, keys[i]))
+      g_error ("no key '%s'", keys[i]);
+}
+
+static void
+test_info (void)
+{
+  g_autofree char *path = cli_own_file ("sample.onnx");
+  g_autoptr (CliResult) result = cli_run ("info", "--json", path, NULL);
+  g_autoptr (JsonNode) root = NULL;
+  JsonObject *object, *input;
+
+  cli_assert_status (result, 0);
+  root = cli_json (result);
+  object = json_node_get_object (root);
+  g_assert_cmpint (json_object_get_int_member (object, "nodes"), ==, 94);
+  g_assert_cmpint (json_object_get_int_member (object, "initializers"), ==, 71);
+  g_assert_cmpint (json_object_get_int_member (object, "opset"), ==, 17);
+  g_assert_cmpuint (json_array_get_length (json_object_get_array_member (object, "outputs")), ==, 1);
+  g_assert_cmpuint (json_array_get_length (json_object_get_array_member (object, "unsupported")), ==, 0);
+  input = json_array_get_object_element (json_object_get_array_member (object, "inputs"), 0);
+  g_assert_cmpstr (json_object_get_string_member (input, "name"), ==, "image");
+  g_assert_cmpstr (json_object_get_string_member (input, "type"), ==, "f32[1,3,32,32]");
+}
+
+/* What cannot be compiled is named by info, with status 0, and refused by the rest, with status 3. */
+static void
+test_unsupported (void)
+{
+  g_autofree char *path = cli_own_file ("unknown-operation.onnx");
+  g_autoptr (CliResult) info = cli_run ("info", "--json", path, NULL);
+  g_autoptr (CliResult) run = cli_run ("run", path, NULL);
+  g_autoptr (CliResult) compile = cli_run ("compile", path, NULL);
+  g_autoptr (JsonNode) root = NULL;
+  JsonObject *first;
+
+  cli_assert_status (info, 0);
+  root = cli_json (info);
+  first = json_array_get_object_element (json_object_get_array_member (json_node_get_object (root), "unsupported"), 0);
+  g_assert_nonnull (strstr (json_object_get_string_member (first, "operation"), "Frobnicate"));
+  g_assert_cmpint (json_object_get_int_member (first, "count"), ==, 2);
+  cli_assert_status (run, 3);
+  cli_assert_status (compile, 3);
+  g_assert_nonnull (strstr (run->err, "Frobnicate"));
+}
+
+static void
+test_passes (void)
+{
+  static const char *const keys[] = { "name", "title", "enabled", "nodes_before", "nodes_after", "made", "removed",
+                                      "milliseconds", NULL };
+  g_autofree char *path = cli_own_file ("sample.onnx");
+  g_autoptr (CliResult) result = cli_run ("passes", "--json", "--disable", "cse", path, NULL);
+  g_autoptr (CliResult) text = cli_run ("passes", "--after", "fuse", path, NULL);
+  g_autoptr (JsonNode) root = NULL;
+  JsonArray *passes;
+
+  cli_assert_status (result, 0);
+  root = cli_json (result);
+  passes = json_object_get_array_member (json_node_get_object (root), "passes");
+  g_assert_cmpuint (json_array_get_length (passes), >, 6);
+  for (guint i = 0; i < json_array_get_length (passes); i++)
+    {
+      JsonObject *pass = json_array_get_object_element (passes, i);
+
+      assert_members (pass, keys);
+      g_assert_cmpint (json_object_get_boolean_member (pass, "enabled"), !=,
+                       strcmp (json_object_get_string_member (pass, "name"), "cse") == 0);
+    }
+  cli_assert_status (text, 0);
+  g_assert_nonnull (strstr (text->out, "fusion("));
+}
+
+static void
+test_run (void)
+{
+  static const char *const keys[] = { "device", "milliseconds", "planned_bytes", "peak_bytes", "lower_bound_bytes",
+                                      "constant_bytes", "kernels", "threads", "runs", "compile_milliseconds", NULL };
+  g_autofree char *path = cli_own_file ("linear.onnx");
+  g_autoptr (CliResult) result = cli_run ("run", "--json", "--runs=3", path, NULL);
+  g_autoptr (JsonNode) root = NULL;
+  JsonObject *object;
+
+  cli_assert_status (result, 0);
+  root = cli_json (result);
+  object = json_node_get_object (root);
+  assert_members (object, keys);
+  g_assert_cmpint (json_object_get_int_member (object, "runs"), ==, 3);
+  /* What was planned is what the device saw. */
+  g_assert_cmpint (json_object_get_int_member (object, "planned_bytes"), ==,
+                   json_object_get_int_member (object, "peak_bytes"));
+  g_assert_cmpfloat (json_object_get_double_member (object, "milliseconds"), >, 0);
+}
+
+/* An output that differs is status 2; the own output of a run is as expected. */
+static void
+test_mismatch (void)
+{
+  g_autofree char *path = cli_own_file ("linear.onnx");
+  char *folder = cli_temporary_folder ();
+  g_autofree char *output = g_build_filename (folder, "output_0.npy", NULL);
+  g_autoptr (CliResult) made = cli_run ("run", "--runs=1", "--input=ones", "--output-dir", folder, path, NULL);
+  g_autoptr (CliResult) same = cli_run ("run", "--runs=1", "--input=x=value:1", "--expect", output, path, NULL);
+  g_autoptr (CliResult) other = cli_run ("run", "--runs=1", "--input=hash:5", "--expect", output, path, NULL);
+
+  cli_assert_status (made, 0);
+  cli_assert_status (same, 0);
+  cli_assert_status (other, 2);
+  cli_remove_folder (folder);
+}
+
+static void
+test_limit (void)
+{
+  g_autofree char *path = cli_own_file ("sample.onnx");
+  g_autoptr (CliResult) result = cli_run ("run", "--runs=1", "--limit=1000", path, NULL);
+
+  cli_assert_status (result, 1);
+  cli_assert_one_error (result, "memory");
+}
+
+static void
+test_broken (gconstpointer data)
+{
+  static const char *const commands[] = { "info", "passes", "compile", "run" };
+  g_autofree char *file = g_build_filename ("broken", data, NULL);
+  g_autofree char *path = cli_own_file (file);
+
+  for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
+    {
+      g_autoptr (CliResult) result = cli_run (commands[i], path, NULL);
+
+      cli_assert_status (result, 1);
+      cli_assert_one_error (result, data);
+    }
+}
+
+static void
+test_wrong_options (void)
+{
+  g_autofree char *path = cli_own_file ("open-batch.onnx");
+  g_autoptr (CliResult) nothing = cli_run ("info", NULL);
+  g_autoptr (CliResult) option = cli_run ("info", "--no-such-option", path, NULL);
+  g_autoptr (CliResult) pass = cli_run ("passes", "--disable", "no-such-pass", path, NULL);
+  g_autoptr (CliResult) dim = cli_run ("passes", "--dim", "batch", path, NULL);
+  g_autoptr (CliResult) missing = cli_run ("info", "/nowhere/model.onnx", NULL);
+
+  cli_assert_status (nothing, 1);
+  cli_assert_status (option, 1);
+  cli_assert_status (pass, 1);
+  cli_assert_one_error (pass, "no-such-pass");
+  cli_assert_status (dim, 1);
+  cli_assert_one_error (dim, "batch=8");
+  cli_assert_status (missing, 1);
+  cli_assert_one_error (missing, "/nowhere/model.onnx");
+}
+
+/* A picture of @view in each format is there and of its format. */
+static void
+render (const char *folder, const char *model, const char *view)
+{
+  const char *const endings[] = { "svg", "png", "dot" };
+
+  for (guint i = 0; i < (strcmp (view, "graph") == 0 ? 3 : 2); i++)
+    {
+      g_autofree char *path = g_strdup_printf ("%s/%s.%s", folder, view, endings[i]);
+      g_autoptr (CliResult) result = cli_run ("render", "--view", view, "--output", path, model, NULL);
+      g_autofree char *text = NULL;
+      gsize length;
+
+      cli_assert_status (result, 0);
+      g_assert_true (g_file_get_contents (path, &text, &length, NULL));
+      if (i == 0)
+        g_assert_nonnull (g_strstr_len (text, 1000, "<svg"));
+      if (i == 2)
+        g_assert_nonnull (strstr (text, "digraph"));
+      if (i == 1)
+        {
+          cairo_surface_t *picture = cairo_image_surface_create_from_png (path);
+
+          g_assert_cmpint (cairo_surface_status (picture), ==, CAIRO_STATUS_SUCCESS);
+          g_assert_cmpint (cairo_image_surface_get_width (picture), >, 100);
+          cairo_surface_destroy (picture);
+        }
+    }
+}
+
+static void
+test_render (void)
+{
+  g_autofree char *path = cli_own_file ("sample.onnx");
+  char *folder = cli_temporary_folder ();
+
+  render (folder, path, "graph");
+  render (folder, path, "timeline");
+  render (folder, path, "memory");
+  cli_remove_folder (folder);
+}
+
+static void
+copy (const char *from, const char *folder, const char *name)
+{
+  g_autofree char *to = g_build_filename (folder, name, NULL);
+  g_autofree char *text = NULL;
+  gsize length;
+
+  g_assert_true (g_file_get_contents (from, &text, &length, NULL));
+  g_assert_true (g_file_set_contents (to, text, (gssize) length, NULL));
+}
+
+/* One folder each of the verdicts that its model gives; a model without a data set has not passed. */
+static void
+test_verify (void)
+{
+  g_autofree char *unknown = cli_own_file ("unknown-operation.onnx");
+  g_autofree char *cyclic = cli_own_file ("broken/cyclic.onnx");
+  g_autofree char *linear = cli_own_file ("linear.onnx");
+  const char *const models[] = { unknown, cyclic, linear };
+  char *folder = cli_temporary_folder ();
+  g_autoptr (CliResult) result = NULL;
+  g_autoptr (JsonNode) root = NULL;
+  JsonObject *totals;
+
+  for (guint i = 0; i < G_N_ELEMENTS (models); i++)
+    {
+      g_autofree char *inside = g_strdup_printf ("%s/case_%u", folder, i);
+
+      g_assert_cmpint (g_mkdir (inside, 0777), ==, 0);
+      copy (models[i], inside, "model.onnx");
+    }
+  result = cli_run ("verify", "--json", folder, NULL);
+  cli_assert_status (result, 1);
+  root = cli_json (result);
+  totals = json_object_get_object_member (json_node_get_object (root), "totals");
+  g_assert_cmpint (json_object_get_int_member (totals, "pass"), ==, 0);
+  g_assert_cmpint (json_object_get_int_member (totals, "unsupported"), ==, 1);
+  g_assert_cmpint (json_object_get_int_member (totals, "error"), ==, 2);
+  cli_remove_folder (folder);
+}
+
+static void
+test_verify_conformance (void)
+{
+  g_autofree char *path = cli_shared_file ("onnx-conformance", "node/test_add");
+  g_autoptr (CliResult) result = NULL;
+
+  if (path == NULL)
+    return;
+  result = cli_run ("verify", path, NULL);
+  cli_assert_status (result, 0);
+  g_assert_nonnull (strstr (result->out, "1 pass"));
+}
+
+int
+main (int argc, char **argv)
+{
+  static const char *const broken[] = { "truncated.onnx", "cyclic.onnx", "wrong-type.onnx", "oversized.onnx",
+                                        "not-onnx.onnx" };
+
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/cli/info", test_info);
+  g_test_add_func ("/cli/unsupported", test_unsupported);
+  g_test_add_func ("/cli/passes", test_passes);
+  g_test_add_func ("/cli/run", test_run);
+  g_test_add_func ("/cli/mismatch", test_mismatch);
+  g_test_add_func ("/cli/limit", test_limit);
+  g_test_add_func ("/cli/wrong-options", test_wrong_options);
+  g_test_add_func ("/cli/render", test_render);
+  g_test_add_func ("/cli/verify", test_verify);
+  g_test_add_func ("/cli/verify/conformance", test_verify_conformance);
+  for (guint i = 0; i < G_N_ELEMENTS (broken); i++)
+    {
+      g_autofree char *path = g_strconcat ("/cli/broken/", broken[i], NULL);
+
+      g_test_add_data_func (path, broken[i], test_broken);
+    }
+  return g_test_run ();
+}

@@ -1,0 +1,599 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The window driven through its actions: open, fold, search, select, passes before and after, undo, run in the child,
+ * a child that is killed, export, and files that cannot be opened. */
+#include "app/gantry/application.h"
+#include "app/gantry/window.h"
+#include "tests/views/views-test.h"
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/types.h>
+
+static GantryApplication *application;
+static char *config_folder;
+
+static GantryWindow *
+window_new (void)
+{
+  GtkWidget *window;
+
+  if (!views_have_display ())
+    return NULL;
+  if (application == NULL)
+    {
+      g_autoptr (GError) error = NULL;
+
+      application = gantry_application_new (G_APPLICATION_NON_UNIQUE);
+      g_application_register (G_APPLICATION (application), NULL, &error);
+      g_assert_no_error (error);
+      g_application_hold (G_APPLICATION (application));
+    }
+  window = gantry_window_new (GTK_APPLICATION (application));
+  gtk_window_present (GTK_WINDOW (window));
+  views_wait_until (gtk_widget_get_width (window) > 100);
+  return GANTRY_WINDOW (window);
+}
+
+static void
+window_free (GantryWindow *window)
+{
+  gtk_window_destroy (GTK_WINDOW (window));
+  views_settle ();
+}
+
+static void
+act (GantryWindow *window, const char *name)
+{
+  g_assert_true (g_action_group_get_action_enabled (G_ACTION_GROUP (window), name));
+  g_action_group_activate_action (G_ACTION_GROUP (window), name, NULL);
+}
+
+static gboolean
+is_idle (GantryWindow *window)
+{
+  GantryPassView *view = gantry_window_get_pass_view (window);
+
+  return !gantry_document_is_busy (gantry_window_get_document (window)) &&
+         !gantry_graph_canvas_is_busy (gantry_pass_view_get_before (view)) &&
+         !gantry_graph_canvas_is_busy (gantry_pass_view_get_after (view)) &&
+         gantry_time_panel_is_ready (gantry_window_get_time_panel (window)) &&
+         g_strcmp0 (gantry_window_get_page (window), "loading") != 0;
+}
+
+static void
+open_file (GantryWindow *window, const char *path)
+{
+  gantry_window_open (window, path);
+  views_wait_until (is_idle (window));
+  views_settle ();
+}
+
+static GantryWindow *
+window_with_sample (void)
+{
+  g_autofree char *path = views_sample ("sample.onnx");
+  GantryWindow *window = window_new ();
+
+  if (window == NULL)
+    return NULL;
+  open_file (window, path);
+  g_assert_cmpstr (gantry_window_get_error (window), ==, NULL);
+  g_assert_cmpstr (gantry_window_get_page (window), ==, "model");
+  return window;
+}
+
+static char *
+cli_path (void)
+{
+  const char *given = g_getenv ("GANTRY_CLI"), *root = g_getenv ("GANTRY_BUILD_ROOT");
+
+  return given != NULL ? g_strdup (given) : g_build_filename (root != NULL ? root : ".", "app", "gantry-cli", NULL);
+}
+
+static gboolean
+have_cli (void)
+{
+  g_autofree char *path = cli_path ();
+
+  if (g_file_test (path, G_FILE_TEST_IS_EXECUTABLE))
+    {
+      g_setenv ("GANTRY_CLI", path, TRUE);
+      return TRUE;
+    }
+  g_test_skip ("gantry-cli is not built");
+  return FALSE;
+}
+
+/* Opening */
+
+static void
+test_open (void)
+{
+  GantryWindow *window = window_with_sample ();
+  g_autofree char *text = NULL;
+
+  if (window == NULL)
+    return;
+  g_assert_cmpuint (gantry_graph_picture_n_boxes (
+                      gantry_graph_canvas_get_picture (gantry_pass_view_get_after (gantry_window_get_pass_view (window)))),
+                    >, 3);
+  text = gantry_inspector_to_text (gantry_window_get_inspector (window));
+  g_assert_nonnull (strstr (text, "sample.onnx"));
+  g_assert_nonnull (strstr (text, "ONNX"));
+  g_assert_false (g_action_group_get_action_enabled (G_ACTION_GROUP (window), "undo"));
+  g_assert_true (g_action_group_get_action_enabled (G_ACTION_GROUP (window), "run"));
+  window_free (window);
+}
+
+/* The largest figures of a real model, where there is one. */
+static void
+test_open_real (void)
+{
+  g_autofree char *path = NULL, *text = NULL;
+  GantryWindow *window = window_new ();
+
+  if (window == NULL)
+    return;
+  path = views_shared_model ("mnist.onnx");
+  if (path != NULL)
+    {
+      open_file (window, path);
+      g_assert_cmpstr (gantry_window_get_page (window), ==, "model");
+      g_assert_cmpuint (gantry_document_get_model (gantry_window_get_document (window))->n_nodes, ==, 12);
+      text = gantry_inspector_to_text (gantry_window_get_inspector (window));
+      g_assert_nonnull (strstr (text, "Input3"));
+    }
+  window_free (window);
+}
+
+/* What the command line says of a file. (transfer full) */
+static char *
+cli_message (const char *path)
+{
+  g_autofree char *cli = cli_path ();
+  g_autoptr (GSubprocess) process = NULL;
+  g_autoptr (GError) error = NULL;
+  char *words = NULL;
+
+  process = g_subprocess_new (G_SUBPROCESS_FLAGS_STDERR_PIPE | G_SUBPROCESS_FLAGS_STDOUT_SILENCE, &error, cli, "info", path, NULL);
+  g_assert_no_error (error);
+  g_subprocess_communicate_utf8 (process, NULL, NULL, NULL, &words, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (g_subprocess_get_exit_status (process), ==, 1);
+  return words;
+}
+
+static void
+test_broken (void)
+{
+  static const char *const files[] = { "cyclic.onnx", "not-onnx.onnx", "oversized.onnx", "truncated.onnx",
+                                       "wrong-type.onnx", "no-such-file.onnx" };
+  GantryWindow *window;
+
+  if (!have_cli ())
+    return;
+  window = window_new ();
+  if (window == NULL)
+    return;
+  for (guint i = 0; i < G_N_ELEMENTS (files); i++)
+    {
+      g_autofree char *name = g_build_filename ("broken", files[i], NULL), *path = views_sample (name);
+      g_autofree char *canonical = g_canonicalize_filename (path, NULL), *words = cli_message (canonical);
+
+      open_file (window, canonical);
+      g_assert_cmpstr (gantry_window_get_page (window), ==, "error");
+      g_assert_nonnull (gantry_window_get_error (window));
+      g_test_message ("%s", gantry_window_get_error (window));
+      g_assert_nonnull (strstr (words, gantry_window_get_error (window)));
+    }
+  /* And the window goes on. */
+  {
+    g_autofree char *path = views_sample ("sample.onnx");
+
+    open_file (window, path);
+    g_assert_cmpstr (gantry_window_get_page (window), ==, "model");
+  }
+  window_free (window);
+}
+
+/* A file that cannot be opened takes nothing away from the model that is open. */
+static void
+test_broken_beside_model (void)
+{
+  g_autofree char *path = views_sample ("broken/truncated.onnx");
+  GantryWindow *window = window_with_sample ();
+
+  if (window == NULL)
+    return;
+  open_file (window, path);
+  g_assert_cmpstr (gantry_window_get_page (window), ==, "model");
+  g_assert_nonnull (gantry_window_get_error (window));
+  g_assert_nonnull (gantry_document_get_compilation (gantry_window_get_document (window)));
+  window_free (window);
+}
+
+/* Passes */
+
+static void
+test_passes (void)
+{
+  GantryWindow *window = window_with_sample ();
+  GantryDocument *document;
+  GantryPassView *view;
+  GantryCompilation *compilation;
+  g_autoptr (GHashTable) made = NULL;
+  g_autofree char *text = NULL;
+
+  if (window == NULL)
+    return;
+  document = gantry_window_get_document (window);
+  view = gantry_window_get_pass_view (window);
+  compilation = gantry_document_get_compilation (document);
+  g_assert_false (gtk_widget_get_mapped (GTK_WIDGET (gantry_pass_view_get_before (view))));
+  act (window, "next-pass");
+  views_wait_until (is_idle (window));
+  views_settle ();
+  g_assert_cmpuint (gantry_pass_list_get_selected (gantry_window_get_pass_list (window)), ==, 1);
+  g_assert_true (gtk_widget_get_mapped (GTK_WIDGET (gantry_pass_view_get_before (view))));
+  g_assert_cmpuint (gantry_graph_canvas_get_snapshot (gantry_pass_view_get_before (view)), ==, 0);
+  g_assert_cmpuint (gantry_graph_canvas_get_snapshot (gantry_pass_view_get_after (view)), ==, 1);
+  made = gantry_compilation_changes (compilation, 1, FALSE);
+  g_assert_cmpuint (g_hash_table_size (made), ==, compilation->snapshots[1].n_made);
+  /* Selecting before the pass selects what it became. */
+  {
+    const GantryModule *module = compilation->snapshots[0].module;
+    guint32 node = module->nodes[gantry_module_entry (module)->first_node + gantry_module_entry (module)->n_nodes - 1].id;
+
+    gantry_selection_set (gantry_window_get_selection (window), 0, &node, 1);
+    g_assert_cmpuint (g_hash_table_size (gantry_selection_in (gantry_window_get_selection (window), 1)), >, 0);
+    text = gantry_inspector_to_text (gantry_window_get_inspector (window));
+    g_assert_nonnull (strstr (text, "Through the passes"));
+    g_assert_nonnull (strstr (text, compilation->snapshots[1].title));
+  }
+  g_action_group_change_action_state (G_ACTION_GROUP (window), "single-pane", g_variant_new_boolean (TRUE));
+  views_settle ();
+  g_assert_false (gtk_widget_get_mapped (GTK_WIDGET (gantry_pass_view_get_before (view))));
+  window_free (window);
+}
+
+static gboolean
+pass_enabled (GantryWindow *window, const char *pass)
+{
+  return gantry_compile_settings_enabled (gantry_document_get_settings (gantry_window_get_document (window)), pass);
+}
+
+static const char *
+optional_pass (void)
+{
+  guint n;
+  const GantryPassInfo *passes = gantry_compiler_passes (&n);
+
+  for (guint i = 0; i < n; i++)
+    if (!passes[i].required)
+      return passes[i].name;
+  return NULL;
+}
+
+static void
+test_undo (void)
+{
+  GantryWindow *window = window_with_sample ();
+  const char *pass = optional_pass ();
+  GantryCompilation *before;
+
+  if (window == NULL)
+    return;
+  before = gantry_compilation_ref (gantry_document_get_compilation (gantry_window_get_document (window)));
+  g_assert_true (pass_enabled (window, pass));
+  gantry_document_set_pass_enabled (gantry_window_get_document (window), pass, FALSE);
+  views_wait_until (is_idle (window));
+  g_assert_true (gantry_document_get_compilation (gantry_window_get_document (window)) != before);
+  g_assert_false (pass_enabled (window, pass));
+  act (window, "undo");
+  views_wait_until (is_idle (window));
+  g_assert_true (pass_enabled (window, pass));
+  act (window, "redo");
+  views_wait_until (is_idle (window));
+  g_assert_false (pass_enabled (window, pass));
+  g_action_group_change_action_state (G_ACTION_GROUP (window), "finite-math", g_variant_new_boolean (TRUE));
+  views_wait_until (is_idle (window));
+  g_assert_true (gantry_document_get_settings (gantry_window_get_document (window))->finite_math);
+  act (window, "undo");
+  views_wait_until (is_idle (window));
+  g_assert_false (gantry_document_get_settings (gantry_window_get_document (window))->finite_math);
+  gantry_compilation_unref (before);
+  window_free (window);
+}
+
+/* Looking */
+
+static void
+test_fold_and_search (void)
+{
+  GantryWindow *window = window_with_sample ();
+  GantryPassView *view;
+  GtkWidget *entry;
+
+  if (window == NULL)
+    return;
+  view = gantry_window_get_pass_view (window);
+  act (window, "fold-all");
+  views_wait_until (is_idle (window));
+  act (window, "unfold-all");
+  views_wait_until (is_idle (window));
+  act (window, "find");
+  views_settle ();
+  entry = GTK_WIDGET (gtk_root_get_focus (GTK_ROOT (window)));
+  g_assert_nonnull (entry);
+  g_assert_nonnull (gtk_widget_get_ancestor (entry, GTK_TYPE_SEARCH_ENTRY));
+  gtk_editable_set_text (GTK_EDITABLE (gtk_widget_get_ancestor (entry, GTK_TYPE_SEARCH_ENTRY)), "f32");
+  views_wait_until (gantry_pass_view_n_matches (view) > 0);
+  act (window, "find-next");
+  g_assert_cmpuint (gantry_selection_count (gantry_window_get_selection (window)), ==, 1);
+  act (window, "find-previous");
+  act (window, "clear-selection");
+  g_assert_cmpuint (gantry_selection_count (gantry_window_get_selection (window)), ==, 0);
+  act (window, "fit");
+  act (window, "zoom-in");
+  act (window, "zoom-out");
+  window_free (window);
+}
+
+static void
+test_panels (void)
+{
+  GantryWindow *window = window_with_sample ();
+  GtkWidget *time;
+
+  if (window == NULL)
+    return;
+  time = GTK_WIDGET (gantry_window_get_time_panel (window));
+  g_assert_true (gtk_widget_get_mapped (time));
+  act (window, "show-time");
+  g_assert_false (gtk_widget_get_mapped (time));
+  act (window, "show-time");
+  g_assert_true (gtk_widget_get_mapped (time));
+  act (window, "show-inspector");
+  g_assert_false (gtk_widget_get_mapped (GTK_WIDGET (gantry_window_get_inspector (window))));
+  act (window, "show-inspector");
+  g_action_group_change_action_state (G_ACTION_GROUP (window), "maximize-time", g_variant_new_boolean (TRUE));
+  g_assert_false (gtk_widget_get_mapped (GTK_WIDGET (gantry_window_get_pass_view (window))));
+  g_assert_true (gtk_widget_get_mapped (time));
+  g_action_group_change_action_state (G_ACTION_GROUP (window), "maximize-time", g_variant_new_boolean (FALSE));
+  g_assert_true (gtk_widget_get_mapped (GTK_WIDGET (gantry_window_get_pass_view (window))));
+  window_free (window);
+}
+
+/* Who is alive at the peak adds up to the peak. */
+static void
+test_peak (void)
+{
+  GantryWindow *window = window_with_sample ();
+  GantryAliveList *alive;
+  const GantryPlan *plan;
+
+  if (window == NULL)
+    return;
+  plan = gantry_document_get_compilation (gantry_window_get_document (window))->plan;
+  g_assert_nonnull (plan);
+  act (window, "peak");
+  alive = gantry_time_panel_get_alive (gantry_window_get_time_panel (window));
+  g_assert_cmpuint (gantry_alive_list_bytes (alive), ==, plan->live_bytes[plan->peak_step]);
+  g_assert_cmpuint (gantry_alive_list_bytes (alive), ==, plan->lower_bound);
+  g_assert_cmpuint (gantry_alive_list_count (alive), >, 0);
+  window_free (window);
+}
+
+static void
+test_export (void)
+{
+  static const struct
+  {
+    const char *name, *begin;
+  } files[] = { { "graph.svg", "<?xml" }, { "graph.png", "\211PNG" }, { "graph.dot", "digraph" } };
+  GantryWindow *window = window_with_sample ();
+
+  if (window == NULL)
+    return;
+  for (guint i = 0; i < G_N_ELEMENTS (files); i++)
+    {
+      g_autofree char *path = g_build_filename (config_folder, files[i].name, NULL), *content = NULL;
+      g_autoptr (GError) error = NULL;
+      gsize size;
+
+      gantry_window_export (window, path, &error);
+      g_assert_no_error (error);
+      g_file_get_contents (path, &content, &size, &error);
+      g_assert_no_error (error);
+      g_assert_cmpuint (size, >, 200);
+      g_assert_nonnull (g_strstr_len (content, 64, files[i].begin));
+      g_unlink (path);
+    }
+  {
+    g_autoptr (GError) error = NULL;
+
+    g_assert_false (gantry_window_export (window, "/no/such/folder/graph.png", &error));
+    g_assert_nonnull (error);
+  }
+  window_free (window);
+}
+
+/* Running */
+
+static void
+test_run (void)
+{
+  GantryWindow *window;
+  GantryDocument *document;
+  const GantryRunResult *run;
+
+  if (!have_cli ())
+    return;
+  window = window_with_sample ();
+  if (window == NULL)
+    return;
+  document = gantry_window_get_document (window);
+  act (window, "run");
+  views_wait_until (is_idle (window));
+  g_assert_cmpstr (gantry_window_get_error (window), ==, NULL);
+  run = gantry_document_get_run (document);
+  g_assert_nonnull (run);
+  g_assert_cmpfloat (run->milliseconds, >, 0);
+  /* A node with code shows it. */
+  {
+    GantryCompilation *compilation = gantry_document_get_compilation (document);
+    GantryCodeView *code = gantry_inspector_get_code_view (gantry_window_get_inspector (window));
+    gboolean found = FALSE;
+
+    for (guint i = 0; i < run->codes->len && !found; i++)
+      {
+        const GantryCode *entry = g_ptr_array_index (run->codes, i);
+        g_autofree char *details = NULL, *assembly = NULL;
+
+        if (entry->assembly == NULL || entry->node == 0)
+          continue;
+        gantry_selection_set (gantry_window_get_selection (window), compilation->n_snapshots - 1, &entry->node, 1);
+        details = gantry_inspector_to_text (gantry_window_get_inspector (window));
+        assembly = gantry_code_view_get_text (code, "assembly");
+        g_assert_nonnull (strstr (details, "Measured"));
+        g_assert_cmpstr (assembly, ==, entry->assembly);
+        found = TRUE;
+      }
+    g_assert_true (found);
+  }
+  window_free (window);
+}
+
+/* The child dies in the middle: that is told, and nothing else has changed. */
+static void
+test_kill (void)
+{
+  GantryWindow *window;
+  GantryDocument *document;
+  GantryCompilation *compilation;
+  guint n_runs;
+
+  if (!have_cli ())
+    return;
+  window = window_with_sample ();
+  if (window == NULL)
+    return;
+  document = gantry_window_get_document (window);
+  compilation = gantry_compilation_ref (gantry_document_get_compilation (document));
+  n_runs = gantry_document_get_runs (document)->len;
+  act (window, "run");
+  views_wait_until (gantry_document_child_id (document) != NULL);
+  g_assert_cmpint (kill ((pid_t) g_ascii_strtoll (gantry_document_child_id (document), NULL, 10), SIGKILL), ==, 0);
+  views_wait_until (is_idle (window));
+  views_settle ();
+  g_assert_nonnull (gantry_window_get_error (window));
+  g_test_message ("%s", gantry_window_get_error (window));
+  g_assert_true (gantry_document_get_compilation (document) == compilation);
+  g_assert_cmpuint (gantry_document_get_runs (document)->len, ==, n_runs);
+  g_assert_cmpstr (gantry_window_get_page (window), ==, "model");
+  g_assert_true (g_action_group_get_action_enabled (G_ACTION_GROUP (window), "run"));
+  gantry_compilation_unref (compilation);
+  window_free (window);
+}
+
+static void
+test_no_cli (void)
+{
+  g_autofree char *before = g_strdup (g_getenv ("GANTRY_CLI"));
+  GantryWindow *window = window_with_sample ();
+
+  if (window == NULL)
+    return;
+  g_setenv ("GANTRY_CLI", "/no/such/gantry-cli", TRUE);
+  act (window, "run");
+  views_wait_until (is_idle (window));
+  g_assert_nonnull (gantry_window_get_error (window));
+  g_assert_nonnull (strstr (gantry_window_get_error (window), "gantry-cli"));
+  if (before != NULL)
+    g_setenv ("GANTRY_CLI", before, TRUE);
+  else
+    g_unsetenv ("GANTRY_CLI");
+  window_free (window);
+}
+
+/* Programs that open and cannot be compiled */
+
+static void
+test_refusal (void)
+{
+  g_autofree char *path = views_sample ("unknown-operation.onnx");
+  GantryWindow *window = window_new ();
+
+  if (window == NULL)
+    return;
+  open_file (window, path);
+  g_assert_cmpstr (gantry_window_get_page (window), ==, "model");
+  g_assert_nonnull (gantry_document_get_compilation (gantry_window_get_document (window))->refusal);
+  g_assert_false (g_action_group_get_action_enabled (G_ACTION_GROUP (window), "run"));
+  window_free (window);
+}
+
+static GtkWidget *
+find_named (GtkWidget *widget, const char *name)
+{
+  GtkWidget *found = NULL;
+
+  if (g_strcmp0 (gtk_widget_get_name (widget), name) == 0)
+    return widget;
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL && found == NULL;
+       child = gtk_widget_get_next_sibling (child))
+    found = find_named (child, name);
+  return found;
+}
+
+static void
+test_dims (void)
+{
+  g_autofree char *path = views_sample ("open-batch.onnx");
+  GantryWindow *window = window_new ();
+  GtkWidget *button;
+
+  if (window == NULL)
+    return;
+  open_file (window, path);
+  g_assert_nonnull (gantry_document_get_compilation (gantry_window_get_document (window))->refusal);
+  button = find_named (GTK_WIDGET (window), "bind-dims");
+  g_assert_nonnull (button);
+  g_signal_emit_by_name (button, "clicked");
+  views_wait_until (is_idle (window));
+  g_assert_null (gantry_document_get_compilation (gantry_window_get_document (window))->refusal);
+  g_assert_true (g_action_group_get_action_enabled (G_ACTION_GROUP (window), "run"));
+  g_assert_null (find_named (GTK_WIDGET (window), "bind-dims"));
+  window_free (window);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autoptr (GError) error = NULL;
+  int status;
+
+  /* Nothing of the user's is read or written. */
+  config_folder = g_dir_make_tmp ("gantry-window-XXXXXX", &error);
+  g_assert_no_error (error);
+  g_setenv ("XDG_CONFIG_HOME", config_folder, TRUE);
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/app/window/open", test_open);
+  g_test_add_func ("/app/window/open-real", test_open_real);
+  g_test_add_func ("/app/window/broken", test_broken);
+  g_test_add_func ("/app/window/broken-beside-model", test_broken_beside_model);
+  g_test_add_func ("/app/window/passes", test_passes);
+  g_test_add_func ("/app/window/undo", test_undo);
+  g_test_add_func ("/app/window/fold-and-search", test_fold_and_search);
+  g_test_add_func ("/app/window/panels", test_panels);
+  g_test_add_func ("/app/window/peak", test_peak);
+  g_test_add_func ("/app/window/export", test_export);
+  g_test_add_func ("/app/window/run", test_run);
+  g_test_add_func ("/app/window/kill", test_kill);
+  g_test_add_func ("/app/window/no-cli", test_no_cli);
+  g_test_add_func ("/app/window/refusal", test_refusal);
+  g_test_add_func ("/app/window/dims", test_dims);
+  status = g_test_run ();
+  g_clear_object (&application);
+  return status;
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fuse, epilogue and legalize: where they must act and where they must not. */
+#include "tests/core/passes/pass-test.h"
+#include <string.h>
+
+/* Fuse */
+
+static void
+test_fuse_acts (void)
+{
+  g_autoptr (PassCase) c = pass_case_new (
+    &gantry_pass_fuse, NULL,
+    PROGRAM ("%1: f32[4,8], %2: f32[8]", "%6",
+             "%3 = broadcast_in_dim(%2) {shape = [4,8], broadcast_dimensions = [1]}: f32[4,8] "
+             "%4 = add(%1, %3): f32[4,8] %5 = tanh(%4): f32[4,8] "
+             "%6 = reduce(%5) {kind = \"add\", dimensions = [1]}: f32[4]"));
+  const GantryNode *fusion = pass_result (c->after, 0);
+
+  g_assert_cmpint (fusion->op, ==, GANTRY_OP_FUSION);
+  g_assert_cmpuint (gantry_module_entry (c->after)->n_nodes, ==, 3);
+  g_assert_cmpuint (fusion->n_operands, ==, 2);
+  g_assert_cmpuint (fusion->n_origins, ==, 4);
+  g_assert_cmpuint (gantry_module_successor (c->after, 6), ==, fusion->id);
+}
+
+/* A value with users in two groups (or outside of any) is still a value of the entry afterwards. */
+static void
+test_fuse_keeps_shared (void)
+{
+  g_autoptr (PassCase) c = pass_case_new (
+    &gantry_pass_fuse, NULL,
+    PROGRAM ("%1: f32[4,4]", "%5, %7",
+             "%2 = tanh(%1): f32[4,4] %3 = negate(%2): f32[4,4] "
+             "%4 = dot_general(%3, %3) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[4,4] "
+             "%5 = add(%4, %3): f32[4,4] %6 = abs(%3): f32[4,4] %7 = sqrt(%6): f32[4,4]"));
+  guint32 kept = gantry_module_successor (c->after, 3);
+  const GantryNode *value = gantry_module_node (c->after, kept);
+
+  g_assert_nonnull (value);
+  g_assert_true (gantry_module_function_of (c->after, value) == gantry_module_entry (c->after));
+  g_assert_cmpuint (pass_count (c->after, GANTRY_OP_FUSION), ==, 2);
+}
+
+static const struct
+{
+  const char *name;
+  const char *text;
+} not_fused[] = {
+  { "one-operation", PROGRAM ("%1: f32[4]", "%2", "%2 = tanh(%1): f32[4]") },
+  { "results", PROGRAM ("%1: f32[4]", "%2, %3", "%2 = tanh(%1): f32[4] %3 = negate(%2): f32[4]") },
+  { "contraction",
+    PROGRAM ("%1: f32[2,2]", "%3", "%2 = tanh(%1): f32[2,2] %3 = dot_general(%2, %2) {lhs_contracting_dimensions = [1], "
+                                   "rhs_contracting_dimensions = [0]}: f32[2,2]") },
+  { "around-a-contraction",
+    PROGRAM ("%1: f32[2,2]", "%4", "%2 = tanh(%1): f32[2,2] %3 = dot_general(%2, %2) {lhs_contracting_dimensions = [1], "
+                                   "rhs_contracting_dimensions = [0]}: f32[2,2] %4 = add(%2, %3): f32[2,2]") },
+  { "barrier", PROGRAM ("%1: f32[4]", "%4", "%2 = tanh(%1): f32[4] %3 = optimization_barrier(%2): f32[4] "
+                        "%4 = negate(%3): f32[4]") },
+};
+
+static void
+test_fuse_leaves (gconstpointer data)
+{
+  g_autoptr (PassCase) c = pass_case_new (&gantry_pass_fuse, NULL, data);
+
+  pass_assert_unchanged (c);
+}
+
+/* A broadcast constant is copied into each group that reads it, and is no operand of either. */
+static void
+test_fuse_constants (void)
+{
+  g_autoptr (PassCase) c = pass_case_new (
+    &gantry_pass_fuse, NULL,
+    PROGRAM ("%1: f32[4,4], %2: f32[4]", "%5, %7",
+             "%3 = constant() {value = splat<f32[]: 0.5>}: f32[] "
+             "%4 = broadcast_in_dim(%3) {shape = [4,4], broadcast_dimensions = ints[]}: f32[4,4] "
+             "%5 = multiply(%1, %4): f32[4,4] %6 = add(%1, %4): f32[4,4] %7 = tanh(%6): f32[4,4]"));
+
+  g_assert_cmpuint (pass_count (c->after, GANTRY_OP_FUSION), ==, 2);
+  for (guint i = 0; i < 2; i++)
+    g_assert_cmpuint (pass_result (c->after, i)->n_operands, ==, 1);
+}
+
+/* Epilogue */
+
+#define CONVOLUTION \
+  "%2 = constant() {value = splat<f32[3,2,1,1]: 0.25>}: f32[3,2,1,1] " \
+  "%3 = convolution(%1, %2) {}: f32[1,3,4,4] "
+#define CHANNELS(id, source, numbers) \
+  "%" source " = constant() {value = dense<f32[3]: " numbers ">}: f32[3] " \
+  "%" id " = broadcast_in_dim(%" source ") {shape = [1,3,4,4], broadcast_dimensions = [1]}: f32[1,3,4,4] "
+#define ZERO(id, source) \
+  "%" source " = constant() {value = splat<f32[]: 0.0>}: f32[] " \
+  "%" id " = broadcast_in_dim(%" source ") {shape = [1,3,4,4], broadcast_dimensions = ints[]}: f32[1,3,4,4] "
+
+/* Factor, addend and rectification: all of them end up in the convolution. */
+static void
+test_epilogue_acts (void)
+{
+  g_autoptr (PassCase) c = pass_case_new (
+    &gantry_pass_epilogue, NULL,
+    PROGRAM ("%1: f32[1,2,4,4]", "%12",
+             CONVOLUTION CHANNELS ("5", "4", "2.0, 3.0, 4.0") "%6 = multiply(%3, %5): f32[1,3,4,4] "
+             CHANNELS ("8", "7", "0.5, -0.5, 1.0") "%9 = add(%8, %6): f32[1,3,4,4] "
+             ZERO ("11", "10") "%12 = maximum(%9, %11): f32[1,3,4,4]"));
+  const GantryNode *result = pass_result (c->after, 0);
+
+  g_assert_cmpint (result->op, ==, GANTRY_OP_CONVOLUTION);
+  g_assert_cmpuint (result->n_operands, ==, 3);
+  g_assert_nonnull (gantry_attrs_find (c->context, result->attrs, "post"));
+  g_assert_cmpuint (gantry_module_successor (c->after, 9), !=, 0);
+}
+
+static const struct
+{
+  const char *name;
+  const char *text;
+} not_absorbed[] = {
+  /* The value before has a second user. */
+  { "two-users", PROGRAM ("%1: f32[1,2,4,4]", "%6, %3", CONVOLUTION CHANNELS ("5", "4", "2.0, 3.0, 4.0")
+                          "%6 = multiply(%3, %5): f32[1,3,4,4]") },
+  { "same-value-twice", PROGRAM ("%1: f32[1,2,4,4]", "%4", CONVOLUTION "%4 = multiply(%3, %3): f32[1,3,4,4]") },
+  /* Not channel by channel. */
+  { "columns", PROGRAM ("%1: f32[1,2,4,4]", "%6", CONVOLUTION "%4 = constant() {value = dense<f32[4]: 1.0, 2.0, 3.0, 4.0>}: "
+                        "f32[4] %5 = broadcast_in_dim(%4) {shape = [1,3,4,4], broadcast_dimensions = [3]}: f32[1,3,4,4] "
+                        "%6 = multiply(%3, %5): f32[1,3,4,4]") },
+  { "not-constant", PROGRAM ("%1: f32[1,2,4,4], %4: f32[3]", "%6", CONVOLUTION
+                             "%5 = broadcast_in_dim(%4) {shape = [1,3,4,4], broadcast_dimensions = [1]}: f32[1,3,4,4] "
+                             "%6 = multiply(%3, %5): f32[1,3,4,4]") },
+  /* max (x, 1) is no rectification. */
+  { "other-floor", PROGRAM ("%1: f32[1,2,4,4]", "%6", CONVOLUTION "%4 = constant() {value = splat<f32[]: 1.0>}: f32[] "
+                            "%5 = broadcast_in_dim(%4) {shape = [1,3,4,4], broadcast_dimensions = ints[]}: f32[1,3,4,4] "
+                            "%6 = maximum(%3, %5): f32[1,3,4,4]") },
+};
+
+static void
+test_epilogue_leaves (gconstpointer data)
+{
+  g_autoptr (PassCase) c = pass_case_new (&gantry_pass_epilogue, NULL, data);
+
+  pass_assert_unchanged (c);
+}
+
+/* What follows a rectification stays outside: it is the convolution's last step. */
+static void
+test_epilogue_ends (void)
+{
+  g_autoptr (PassCase) c = pass_case_new (
+    &gantry_pass_epilogue, NULL,
+    PROGRAM ("%1: f32[1,2,4,4]", "%9", CONVOLUTION ZERO ("5", "4") "%6 = maximum(%3, %5): f32[1,3,4,4] "
+             CHANNELS ("8", "7", "2.0, -3.0, 4.0") "%9 = multiply(%6, %8): f32[1,3,4,4]"));
+
+  g_assert_cmpint (pass_result (c->after, 0)->op, ==, GANTRY_OP_MULTIPLY);
+}
+
+/* Legalize */
+
+/* A program of core operations is handed on; a foreign operation without a meaning is refused by name and place; one
+ * whose value nobody reads needs none. */
+static void
+test_legalize (void)
+{
+  const GantryPassOptions options = GANTRY_PASS_OPTIONS_INIT;
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PassCase) core = pass_case_new (&gantry_pass_legalize, NULL,
+                                             PROGRAM ("%1: f32[2]", "%2", "%2 = negate(%1): f32[2]"));
+  g_autoptr (GantryModule) unknown = gantry_module_from_text (
+    context, PROGRAM ("%1: f32[2]", "%2", "%2 = \"x.Frobnicate\"(%1): f32[2] loc(\"m.onnx\":7)"), -1, "t.gir", &error);
+  g_autoptr (GantryModule) unread = gantry_module_from_text (
+    context, PROGRAM ("%21: f32[2]", "%21", "%22 = \"x.Frobnicate\"(%21): f32[2]"), -1, "t.gir", &error);
+  g_autoptr (GantryModule) after = NULL;
+
+  pass_assert_unchanged (core);
+  g_assert_no_error (error);
+  g_assert_null (gantry_pass_legalize.run (unknown, &options, NULL, &error));
+  g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED);
+  g_assert_nonnull (strstr (error->message, "x.Frobnicate"));
+  g_assert_nonnull (strstr (error->message, "m.onnx"));
+  g_clear_error (&error);
+  after = gantry_pass_legalize.run (unread, &options, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (after->n_nodes, ==, 1);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/passes/fuse/acts", test_fuse_acts);
+  g_test_add_func ("/passes/fuse/shared-value-survives", test_fuse_keeps_shared);
+  g_test_add_func ("/passes/fuse/constants", test_fuse_constants);
+  for (guint i = 0; i < G_N_ELEMENTS (not_fused); i++)
+    {
+      g_autofree char *path = g_strconcat ("/passes/fuse/leaves/", not_fused[i].name, NULL);
+
+      g_test_add_data_func (path, not_fused[i].text, test_fuse_leaves);
+    }
+  g_test_add_func ("/passes/epilogue/acts", test_epilogue_acts);
+  g_test_add_func ("/passes/epilogue/ends-with-rectification", test_epilogue_ends);
+  for (guint i = 0; i < G_N_ELEMENTS (not_absorbed); i++)
+    {
+      g_autofree char *path = g_strconcat ("/passes/epilogue/leaves/", not_absorbed[i].name, NULL);
+
+      g_test_add_data_func (path, not_absorbed[i].text, test_epilogue_leaves);
+    }
+  g_test_add_func ("/passes/legalize", test_legalize);
+  return g_test_run ();
+}
