@@ -93,7 +93,15 @@ prepare (GantryPen *pen, const GantryTheme *theme)
 {
   if (pen->context == NULL)
     {
+      /* Glyphs stand where they stand at every zoom, so nothing is rounded to pixels of one. */
+      cairo_font_options_t *options = cairo_font_options_create ();
+
       pen->context = gtk_widget_create_pango_context (pen->widget);
+      cairo_font_options_set_hint_metrics (options, CAIRO_HINT_METRICS_OFF);
+      cairo_font_options_set_hint_style (options, CAIRO_HINT_STYLE_NONE);
+      cairo_font_options_set_antialias (options, CAIRO_ANTIALIAS_GRAY);
+      pango_cairo_context_set_font_options (pen->context, options);
+      cairo_font_options_destroy (options);
       pango_context_set_round_glyph_positions (pen->context, FALSE);
     }
   if (pen->family != theme->font || pen->mono != theme->mono_font)

@@ -13,7 +13,7 @@ _gantry_window_restore_layout (GantryWindow *self)
   int height = CLAMP (gantry_state_get_int ("height", 900), 360, 10000);
   int inspector = CLAMP (gantry_state_get_int ("inspector-width", INSPECTOR_WIDTH), 200, 2000);
   int time_height = CLAMP (gantry_state_get_int ("time-height", TIME_HEIGHT), 120, 2000);
-  int passes = CLAMP (gantry_state_get_int ("passes-width", 230), 150, 1000);
+  int passes = CLAMP (gantry_state_get_int ("passes-width", 260), 150, 1000);
 
   gtk_window_set_default_size (GTK_WINDOW (self), width, height);
   if (gantry_state_get_int ("maximized", 0) != 0)

@@ -31,6 +31,7 @@ static void
 render_minimap (GantryGraphCanvas *self, float width, float height, const GantryTheme *theme)
 {
   float picture_width, picture_height, scale, map_width, map_height;
+  float side = MIN (MINIMAP_SIDE, width * 0.28f);
 
   g_clear_pointer (&self->minimap, gsk_render_node_unref);
   self->minimap_rect = GRAPHENE_RECT_INIT (0, 0, 0, 0);
@@ -38,10 +39,10 @@ render_minimap (GantryGraphCanvas *self, float width, float height, const Gantry
   if (self->view.x <= 0 && self->view.y <= 0 && self->view.x + width / self->view.scale >= picture_width &&
       self->view.y + height / self->view.scale >= picture_height)
     return;
-  if (width < 2 * MINIMAP_SIDE || height < 2 * MINIMAP_LEAST + 2 * MINIMAP_MARGIN)
+  if (side < 2 * MINIMAP_LEAST || height < 2 * MINIMAP_LEAST + 2 * MINIMAP_MARGIN)
     return;
-  scale = MIN (MINIMAP_SIDE / MAX (picture_width, 1), MIN (MINIMAP_SIDE * 1.6f, height * 0.6f) / MAX (picture_height, 1));
-  map_width = CLAMP (picture_width * scale + 8, MINIMAP_LEAST, MINIMAP_SIDE + 8);
+  scale = MIN (side / MAX (picture_width, 1), MIN (side * 1.6f, height * 0.6f) / MAX (picture_height, 1));
+  map_width = CLAMP (picture_width * scale + 8, MINIMAP_LEAST, side + 8);
   map_height = MAX (picture_height * scale + 8, MINIMAP_LEAST);
   self->minimap_rect = GRAPHENE_RECT_INIT (width - map_width - MINIMAP_MARGIN, height - map_height - MINIMAP_MARGIN,
                                            map_width, map_height);

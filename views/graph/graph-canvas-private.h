@@ -50,7 +50,7 @@ struct _GantryGraphCanvas
   GskRenderNode *minimap;
   graphene_rect_t minimap_rect;
   guint n_clipped, n_marks;
-  float drawn_width, drawn_height;
+  int width; /* as allocated last */
 
   /* Input */
   GantryGraphView drag_view;
@@ -72,6 +72,8 @@ void _gantry_graph_canvas_zoom_at (GantryGraphCanvas *canvas, float factor, floa
 void _gantry_graph_canvas_show_rect (GantryGraphCanvas *canvas, const GantryLayoutBox *rect);
 void _gantry_graph_canvas_choose_view (GantryGraphCanvas *canvas);
 void _gantry_graph_canvas_keep_anchor (GantryGraphCanvas *canvas, guint32 node, guint32 scope);
+/** Remembers what is in the middle of the view, as the node that it is in snapshot @index. */
+void _gantry_graph_canvas_keep_middle (GantryGraphCanvas *canvas, GantryCompilation *compilation, guint index);
 void _gantry_graph_canvas_restore_anchor (GantryGraphCanvas *canvas);
 
 /* graph-canvas-draw.c */

@@ -241,6 +241,8 @@ _gantry_graph_canvas_restore_anchor (GantryGraphCanvas *self)
       self->view.x = rect.x + rect.width / 2 - self->anchor.x / self->view.scale;
       self->view.y = rect.y - self->anchor.y / self->view.scale;
     }
+  else
+    _gantry_graph_canvas_choose_view (self); /* nothing of what was seen is left */
   self->anchor = (GantryCanvasAnchor){ 0 };
   _gantry_graph_canvas_clamp (self);
 }

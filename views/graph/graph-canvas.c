@@ -2,7 +2,6 @@
 /* The canvas as an object: which picture it has, how it asks for another, and what is selected in it. */
 #include "views/graph/graph-canvas-private.h"
 #include "views/theme-of.h"
-#include <string.h>
 
 G_DEFINE_FINAL_TYPE (GantryGraphCanvas, gantry_graph_canvas, GTK_TYPE_WIDGET)
 
@@ -129,38 +128,86 @@ compute_marked (GantryGraphCanvas *self)
     self->marked = gantry_compilation_changes (self->compilation, self->index + 1, TRUE);
 }
 
-/* Something in the middle of the view, to stay there while the picture changes under it. */
-static void
-keep_middle (GantryGraphCanvas *self)
+#define CANDIDATES 12
+
+typedef struct
 {
-  guint32 box = _gantry_graph_canvas_primary_box (self);
+  float distance;
+  guint32 node;
+} Candidate;
+
+/* The nodes nearest to the middle of the view, nearest first; the selected one before all if it is seen. */
+static guint
+find_candidates (GantryGraphCanvas *self, Candidate *best)
+{
+  const GantryLayout *layout = gantry_graph_picture_layout (self->picture);
+  guint32 primary = _gantry_graph_canvas_primary_box (self);
   float width = (float) gtk_widget_get_width (GTK_WIDGET (self)) / self->view.scale;
   float height = (float) gtk_widget_get_height (GTK_WIDGET (self)) / self->view.scale;
-  const GantryLayout *layout;
-  float best = G_MAXFLOAT;
+  guint n = 0;
+
+  for (guint32 i = 0; i < layout->n_nodes; i++)
+    {
+      float dx = layout->node[i].x + layout->node[i].width / 2 - self->view.x - width / 2;
+      float dy = layout->node[i].y + layout->node[i].height / 2 - self->view.y - height / 2;
+      Candidate candidate = { dx * dx + dy * dy, gantry_graph_picture_box_node (self->picture, i) };
+      guint at;
+
+      if (i == primary && ABS (dx) < width / 2 && ABS (dy) < height / 2)
+        candidate.distance = -1;
+      if (candidate.node == 0 || (n == CANDIDATES && candidate.distance >= best[n - 1].distance))
+        continue;
+      if (n < CANDIDATES)
+        n++;
+      for (at = n - 1; at > 0 && best[at - 1].distance > candidate.distance; at--)
+        best[at] = best[at - 1];
+      best[at] = candidate;
+    }
+  return n;
+}
+
+/* The node of the snapshot to come that @node of the one shown becomes, or 0. */
+static guint32
+successor (GantryGraphCanvas *self, guint32 node, GantryCompilation *compilation, guint index)
+{
+  g_autoptr (GArray) ids = NULL;
+
+  if (compilation != self->compilation || index == self->index)
+    return gantry_module_node (compilation->snapshots[index].module, node) != NULL ? node : 0;
+  ids = gantry_compilation_follow (compilation, self->index, node, index);
+  for (guint i = ids->len; i-- > 0;)
+    {
+      const GantryModule *module = compilation->snapshots[index].module;
+      const GantryNode *found = gantry_module_node (module, g_array_index (ids, guint32, i));
+
+      /* What a fusion holds has no box here. */
+      if (found != NULL && gantry_module_function_of (module, found) == gantry_module_entry (module))
+        return found->id;
+    }
+  return 0;
+}
+
+/* Something in the middle of the view, to stay there while the picture of @index takes the place of the one shown. */
+void
+_gantry_graph_canvas_keep_middle (GantryGraphCanvas *self, GantryCompilation *compilation, guint index)
+{
+  Candidate best[CANDIDATES];
+  guint n;
 
   self->anchor = (GantryCanvasAnchor){ 0 };
-  if (self->picture == NULL)
+  if (self->picture == NULL || gtk_widget_get_width (GTK_WIDGET (self)) <= 0)
     return;
-  layout = gantry_graph_picture_layout (self->picture);
-  if (box != GANTRY_NO_BOX && (layout->node[box].x + layout->node[box].width < self->view.x ||
-                               layout->node[box].x > self->view.x + width ||
-                               layout->node[box].y + layout->node[box].height < self->view.y ||
-                               layout->node[box].y > self->view.y + height))
-    box = GANTRY_NO_BOX;
-  for (guint32 i = 0; box == GANTRY_NO_BOX && i < layout->n_nodes; i++)
+  n = find_candidates (self, best);
+  for (guint i = 0; i < n; i++)
     {
-      float dx = layout->node[i].x - self->view.x - width / 2, dy = layout->node[i].y - self->view.y - height / 2;
+      guint32 node = successor (self, best[i].node, compilation, index);
 
-      if (gantry_graph_picture_box_node (self->picture, i) != 0 && dx * dx + dy * dy < best)
-        {
-          best = dx * dx + dy * dy;
-          self->anchor.node = gantry_graph_picture_box_node (self->picture, i);
-        }
+      if (node == 0)
+        continue;
+      _gantry_graph_canvas_keep_anchor (self, best[i].node, 0);
+      self->anchor.node = node;
+      return;
     }
-  if (box != GANTRY_NO_BOX)
-    self->anchor.node = gantry_graph_picture_box_node (self->picture, box);
-  _gantry_graph_canvas_keep_anchor (self, self->anchor.node, 0);
 }
 
 void
@@ -176,7 +223,7 @@ gantry_graph_canvas_set_snapshot (GantryGraphCanvas *self, GantryCompilation *co
   if (self->compilation == compilation && self->index == index && self->side == side)
     return;
   if (same_model && before != module)
-    keep_middle (self);
+    _gantry_graph_canvas_keep_middle (self, compilation, index);
   if (compilation != NULL)
     gantry_compilation_ref (compilation);
   g_clear_pointer (&self->compilation, gantry_compilation_unref);
@@ -198,134 +245,6 @@ gantry_graph_canvas_set_snapshot (GantryGraphCanvas *self, GantryCompilation *co
   if (module != before || self->picture == NULL)
     _gantry_graph_canvas_request (self);
   _gantry_graph_canvas_invalidate (self);
-}
-
-/* Folds */
-
-void
-gantry_graph_canvas_set_folded (GantryGraphCanvas *self, GHashTable *folded)
-{
-  if (self->folded == folded)
-    return;
-  if (folded != NULL)
-    g_hash_table_ref (folded);
-  g_clear_pointer (&self->folded, g_hash_table_unref);
-  self->folded = folded;
-  if (self->anchor.node == 0 && self->anchor.scope == 0)
-    keep_middle (self);
-  _gantry_graph_canvas_request (self);
-}
-
-static void
-take_folded (GantryGraphCanvas *self, GHashTable *folded)
-{
-  gantry_graph_canvas_set_folded (self, folded);
-  g_hash_table_unref (folded);
-  g_signal_emit (self, signals[FOLDS_CHANGED], 0);
-}
-
-GHashTable *
-gantry_graph_canvas_get_folded (GantryGraphCanvas *self)
-{
-  return self->folded;
-}
-
-/* The sets that pictures hold never change: a new one is made. */
-static GHashTable *
-copy_folds (GantryGraphCanvas *self)
-{
-  GHashTable *copy = g_hash_table_new (NULL, NULL);
-  GHashTable *now = self->folded;
-  GHashTableIter iter;
-  gpointer key;
-
-  if (now == NULL && self->picture != NULL)
-    now = gantry_graph_picture_folded (self->picture);
-  if (now == NULL)
-    return copy;
-  g_hash_table_iter_init (&iter, now);
-  while (g_hash_table_iter_next (&iter, &key, NULL))
-    g_hash_table_add (copy, key);
-  return copy;
-}
-
-void
-gantry_graph_canvas_toggle_fold (GantryGraphCanvas *self, guint32 scope)
-{
-  GHashTable *folded;
-
-  if (self->picture == NULL || scope == 0)
-    return;
-  folded = copy_folds (self);
-  _gantry_graph_canvas_keep_anchor (self, 0, scope);
-  if (!g_hash_table_remove (folded, GUINT_TO_POINTER (scope)))
-    g_hash_table_add (folded, GUINT_TO_POINTER (scope));
-  take_folded (self, folded);
-}
-
-gboolean
-gantry_graph_canvas_toggle_fold_selected (GantryGraphCanvas *self)
-{
-  guint32 box = _gantry_graph_canvas_primary_box (self);
-  const GantryNode *node;
-  const char *path;
-  const GantryLayout *layout;
-  guint32 best = 0;
-  gsize longest = 0;
-
-  if (box == GANTRY_NO_BOX)
-    return FALSE;
-  if (gantry_graph_picture_box_scope (self->picture, box) != 0)
-    {
-      gantry_graph_canvas_toggle_fold (self, gantry_graph_picture_box_scope (self->picture, box));
-      return TRUE;
-    }
-  node = gantry_module_node (gantry_graph_picture_module (self->picture), gantry_graph_picture_box_node (self->picture, box));
-  if (node == NULL)
-    return FALSE;
-  /* The innermost group whose path the node's begins with. */
-  path = gantry_context_scope_path (gantry_graph_picture_module (self->picture)->context, node->scope);
-  layout = gantry_graph_picture_layout (self->picture);
-  for (guint32 i = 0; i < layout->n_groups; i++)
-    {
-      guint32 scope = gantry_graph_picture_group_scope (self->picture, i);
-      const char *group = gantry_context_scope_path (gantry_graph_picture_module (self->picture)->context, scope);
-      gsize length = strlen (group);
-
-      if (length > longest && g_str_has_prefix (path, group) && (path[length] == '\0' || path[length] == '/'))
-        {
-          longest = length;
-          best = scope;
-        }
-    }
-  gantry_graph_canvas_toggle_fold (self, best);
-  return best != 0;
-}
-
-/* The outermost scopes that hold more than one node. */
-void
-gantry_graph_canvas_fold_all (GantryGraphCanvas *self)
-{
-  const GantryLayout *layout;
-  GHashTable *folded;
-
-  if (self->picture == NULL)
-    return;
-  layout = gantry_graph_picture_layout (self->picture);
-  folded = copy_folds (self);
-  keep_middle (self);
-  for (guint32 i = 0; i < layout->n_groups; i++)
-    g_hash_table_add (folded, GUINT_TO_POINTER (gantry_graph_picture_group_scope (self->picture, i)));
-  take_folded (self, folded);
-}
-
-void
-gantry_graph_canvas_unfold_all (GantryGraphCanvas *self)
-{
-  if (self->picture == NULL)
-    return;
-  keep_middle (self);
-  take_folded (self, g_hash_table_new (NULL, NULL));
 }
 
 /* Selection */
@@ -511,6 +430,9 @@ gantry_graph_canvas_size_allocate (GtkWidget *widget, int width, int height, int
 
   if (self->picture != NULL && !self->view_chosen && width > 1)
     _gantry_graph_canvas_choose_view (self);
+  else if (self->width > 0 && width != self->width)
+    self->view.x += (float) (self->width - width) / 2 / self->view.scale; /* the middle stays in the middle */
+  self->width = width;
   g_clear_pointer (&self->cached, gsk_render_node_unref);
   g_clear_pointer (&self->minimap, gsk_render_node_unref);
 }

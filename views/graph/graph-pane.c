@@ -78,11 +78,11 @@ set_heading (GantryGraphPane *self, GantryCompilation *compilation, guint index,
       break;
     case GANTRY_CANVAS_BEFORE:
       heading = g_strdup_printf ("Before: %s", pass->title);
-      detail = pass->n_removed > 0 ? g_strdup_printf ("%s, %u go", nodes, pass->n_removed) : g_strdup (nodes);
+      detail = pass->n_removed > 0 ? g_strdup_printf ("%s, \342\210\222%u", nodes, pass->n_removed) : g_strdup (nodes);
       break;
     case GANTRY_CANVAS_AFTER:
       heading = g_strdup_printf ("After: %s", pass->title);
-      detail = pass->n_made > 0 ? g_strdup_printf ("%s, %u new", nodes, pass->n_made) : g_strdup (nodes);
+      detail = pass->n_made > 0 ? g_strdup_printf ("%s, +%u", nodes, pass->n_made) : g_strdup (nodes);
       break;
     }
   gtk_label_set_text (GTK_LABEL (self->heading), heading);

@@ -241,8 +241,16 @@ _gantry_inspect_last (const GantryCompilation *compilation, guint snapshot, guin
   if (snapshot == last)
     return id;
   ids = gantry_compilation_follow (compilation, snapshot, id, last);
-  /* Of several the one that does the work, which comes after what it reads. */
-  return ids->len > 0 ? g_array_index (ids, guint32, ids->len - 1) : 0;
+  /* Of several the one that does the work, which comes after what it reads; not what is inside a fusion. */
+  for (guint i = ids->len; i-- > 0;)
+    {
+      const GantryModule *module = compilation->snapshots[last].module;
+      const GantryNode *node = gantry_module_node (module, g_array_index (ids, guint32, i));
+
+      if (node != NULL && gantry_module_function_of (module, node) == gantry_module_entry (module))
+        return node->id;
+    }
+  return 0;
 }
 
 static void

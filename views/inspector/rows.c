@@ -59,6 +59,7 @@ gantry_rows_section (GantryRows *rows, const char *title)
   if (title != NULL)
     gtk_box_append (rows->box, label_new (title, "inspector-section"));
   rows->grid = GTK_GRID (gtk_grid_new ());
+  gtk_widget_add_css_class (GTK_WIDGET (rows->grid), "inspector-grid");
   gtk_grid_set_column_spacing (rows->grid, 10);
   gtk_grid_set_row_spacing (rows->grid, 3);
   gtk_box_append (rows->box, GTK_WIDGET (rows->grid));

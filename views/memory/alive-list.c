@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The list beside the memory curve. */
-#include "core/memory/memory.h"
+#include "core/ir/plan-alive.h"
 #include "views/format.h"
 #include "views/memory/alive-list.h"
 
@@ -11,7 +11,7 @@ struct _GantryAliveList
 {
   GtkBox parent_instance;
   GantrySelection *selection;
-  GtkLabel *heading, *words;
+  GtkLabel *heading, *sum, *words;
   GtkListBox *list;
   GtkStack *stack;
   guint snapshot;
@@ -37,6 +37,7 @@ gantry_alive_list_clear (GantryAliveList *self, const char *words)
 {
   empty (self);
   gtk_label_set_text (self->heading, "Alive");
+  gtk_label_set_text (self->sum, "");
   gtk_label_set_text (self->words, words);
   gtk_stack_set_visible_child_name (self->stack, "words");
 }
@@ -59,7 +60,7 @@ line_new (const char *text, gboolean dim, gboolean end)
 }
 
 static char *
-until_text (const GantryModule *module, const GantryPlan *plan, const GantryMemoryAlive *alive)
+until_text (const GantryModule *module, const GantryPlan *plan, const GantryPlanAlive *alive)
 {
   const GantryNode *node = gantry_module_node (module, alive->until_node);
   g_autofree char *label = NULL;
@@ -84,7 +85,7 @@ category_text (const GantryPlanBuffer *buffer)
 }
 
 static GtkWidget *
-make_row (const GantryModule *module, const GantryPlan *plan, const GantryMemoryAlive *alive)
+make_row (const GantryModule *module, const GantryPlan *plan, const GantryPlanAlive *alive)
 {
   const GantryPlanBuffer *buffer = &plan->buffers[alive->buffer];
   const GantryNode *node = gantry_module_node (module, buffer->node);
@@ -117,11 +118,11 @@ gantry_alive_list_set (GantryAliveList *self, GantryCompilation *compilation, gu
   g_return_if_fail (plan != NULL && step < plan->n_steps);
   empty (self);
   self->snapshot = compilation->n_snapshots - 1;
-  alive = gantry_memory_alive_at (plan, step);
+  alive = gantry_plan_alive_at (plan, step);
   self->count = alive->len;
   for (guint i = 0; i < alive->len; i++)
     {
-      const GantryMemoryAlive *entry = &g_array_index (alive, GantryMemoryAlive, i);
+      const GantryPlanAlive *entry = &g_array_index (alive, GantryPlanAlive, i);
 
       self->bytes += entry->bytes;
       if (i < MOST_ROWS)
@@ -134,8 +135,9 @@ gantry_alive_list_set (GantryAliveList *self, GantryCompilation *compilation, gu
       gtk_list_box_append (self->list, line_new (more, TRUE, FALSE));
     }
   bytes = gantry_format_bytes (self->bytes);
-  heading = g_strdup_printf ("Alive at step %u: %s%s", step, bytes, step == plan->peak_step ? ", the peak" : "");
+  heading = g_strdup_printf (step == plan->peak_step ? "Alive at the peak" : "Alive at step %u", step);
   gtk_label_set_text (self->heading, heading);
+  gtk_label_set_text (self->sum, bytes);
   gtk_label_set_text (self->words, "Nothing is alive in the arena at this moment.");
   gtk_stack_set_visible_child_name (self->stack, alive->len > 0 ? "list" : "words");
 }
@@ -178,16 +180,22 @@ gantry_alive_list_class_init (GantryAliveListClass *klass)
 static void
 gantry_alive_list_init (GantryAliveList *self)
 {
-  GtkWidget *scroller = gtk_scrolled_window_new ();
+  GtkWidget *scroller = gtk_scrolled_window_new (), *line = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8);
 
   gtk_orientable_set_orientation (GTK_ORIENTABLE (self), GTK_ORIENTATION_VERTICAL);
   self->heading = GTK_LABEL (gtk_label_new ("Alive"));
   gtk_label_set_xalign (self->heading, 0);
   gtk_label_set_ellipsize (self->heading, PANGO_ELLIPSIZE_END);
   gtk_widget_add_css_class (GTK_WIDGET (self->heading), "heading");
-  gtk_widget_set_margin_start (GTK_WIDGET (self->heading), 12);
-  gtk_widget_set_margin_top (GTK_WIDGET (self->heading), 6);
-  gtk_widget_set_margin_bottom (GTK_WIDGET (self->heading), 4);
+  gtk_widget_set_hexpand (GTK_WIDGET (self->heading), TRUE);
+  self->sum = GTK_LABEL (gtk_label_new (""));
+  gtk_widget_add_css_class (GTK_WIDGET (self->sum), "numeric");
+  gtk_box_append (GTK_BOX (line), GTK_WIDGET (self->heading));
+  gtk_box_append (GTK_BOX (line), GTK_WIDGET (self->sum));
+  gtk_widget_set_margin_start (line, 14);
+  gtk_widget_set_margin_end (line, 14);
+  gtk_widget_set_margin_top (line, 6);
+  gtk_widget_set_margin_bottom (line, 2);
   self->words = GTK_LABEL (gtk_label_new (""));
   gtk_label_set_wrap (self->words, TRUE);
   gtk_label_set_justify (self->words, GTK_JUSTIFY_CENTER);
@@ -206,9 +214,9 @@ gantry_alive_list_init (GantryAliveList *self)
   gtk_stack_add_named (self->stack, scroller, "list");
   gtk_stack_add_named (self->stack, GTK_WIDGET (self->words), "words");
   gtk_widget_set_vexpand (GTK_WIDGET (self->stack), TRUE);
-  gtk_box_append (GTK_BOX (self), GTK_WIDGET (self->heading));
+  gtk_box_append (GTK_BOX (self), line);
   gtk_box_append (GTK_BOX (self), GTK_WIDGET (self->stack));
-  gtk_widget_set_size_request (GTK_WIDGET (self), 260, -1);
+  gtk_widget_set_size_request (GTK_WIDGET (self), 290, -1);
 }
 
 GtkWidget *

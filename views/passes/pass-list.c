@@ -169,7 +169,7 @@ set_total (GantryPassList *self, const GantryCompilation *compilation)
 
   for (guint i = 1; i < compilation->n_snapshots; i++)
     milliseconds += compilation->snapshots[i].milliseconds;
-  text = g_strdup_printf ("%.0f ms", milliseconds);
+  text = g_strdup_printf ("%.*f ms", milliseconds < 10 ? 1 : 0, milliseconds);
   gtk_label_set_text (GTK_LABEL (self->total), text);
 }
 
@@ -271,7 +271,7 @@ gantry_pass_list_init (GantryPassList *self)
   gtk_box_append (GTK_BOX (self), title);
   gtk_box_append (GTK_BOX (self), gtk_separator_new (GTK_ORIENTATION_HORIZONTAL));
   gtk_box_append (GTK_BOX (self), scroller);
-  gtk_widget_set_size_request (GTK_WIDGET (self), 190, -1);
+  gtk_widget_set_size_request (GTK_WIDGET (self), 200, -1);
   g_signal_connect (self->list, "row-selected", G_CALLBACK (row_selected), self);
 }
 

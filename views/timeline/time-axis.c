@@ -40,20 +40,13 @@ gantry_time_axis_new (void)
   return g_object_new (GANTRY_TYPE_TIME_AXIS, NULL);
 }
 
-/* A little room at both ends, so that the last bar does not look cut off. */
-static gint64
-room (GantryTimeAxis *self)
-{
-  return self->length / 50 + 1;
-}
-
 void
 gantry_time_axis_set (GantryTimeAxis *self, gint64 t0, gint64 t1)
 {
-  gint64 least = -room (self), most = self->length + room (self);
-  gint64 span = CLAMP (t1 - t0, MIN (LEAST_SPAN, most - least), most - least);
+  /* Other runs lie before and after the one shown: nothing of them is let in. */
+  gint64 span = CLAMP (t1 - t0, MIN (LEAST_SPAN, self->length), self->length);
 
-  t0 = CLAMP (t0, least, most - span);
+  t0 = CLAMP (t0, 0, self->length - span);
   if (t0 == self->t0 && t0 + span == self->t1)
     return;
   self->t0 = t0;

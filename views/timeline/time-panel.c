@@ -108,7 +108,7 @@ model_made (GObject *source, GAsyncResult *result, gpointer user_data)
   gantry_time_canvas_set_model (self->lanes, model, request->compilation->plan, last, limit);
   gantry_time_canvas_set_model (self->memory, model, request->compilation->plan, last, limit);
   if (!same_program)
-    gantry_time_axis_set_moment (self->axis, -1);
+    gantry_time_panel_go_to_peak (self); /* the first question of all */
   gtk_stack_set_visible_child_name (self->stack, "pictures");
   gtk_widget_set_sensitive (self->peak, TRUE);
 }
@@ -179,13 +179,23 @@ typical_run (const GantryRunResult *run)
   return best;
 }
 
+/* A point in time as the people here write it. (transfer full) */
+static char *
+local_time (const char *iso)
+{
+  g_autoptr (GDateTime) utc = iso != NULL ? g_date_time_new_from_iso8601 (iso, NULL) : NULL;
+  g_autoptr (GDateTime) local = utc != NULL ? g_date_time_to_local (utc) : NULL;
+
+  return local != NULL ? g_date_time_format (local, "%x %H:%M:%S") : g_strdup (iso);
+}
+
 static void
 fill_runs (GantryTimePanel *self)
 {
   GantryRunResult *run = gantry_document_get_run (self->document);
   guint n = run != NULL && run->recording != NULL ? gantry_recording_n_runs (run->recording) : 0;
   g_autoptr (GtkStringList) names = gtk_string_list_new (NULL);
-  g_autofree char *summary = NULL;
+  g_autofree char *summary = NULL, *when = run != NULL ? local_time (run->when) : NULL;
 
   self->filling = TRUE;
   for (guint i = 0; i < n; i++)
@@ -200,7 +210,7 @@ fill_runs (GantryTimePanel *self)
   if (n > 0)
     gtk_drop_down_set_selected (self->runs, typical_run (run));
   gtk_widget_set_visible (GTK_WIDGET (self->runs), n > 0);
-  summary = run != NULL ? g_strdup_printf ("%s, %s", run->device, run->when) : g_strdup ("planned; not measured yet");
+  summary = run != NULL ? g_strdup_printf ("%s, measured %s", run->device, when) : g_strdup ("planned; not measured yet");
   gtk_label_set_text (self->summary, summary);
   self->filling = FALSE;
 }
