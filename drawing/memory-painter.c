@@ -27,10 +27,9 @@ static void
 paint_axis (const Curve *c)
 {
   guint most = (guint) MAX (c->height / 34, 2);
-  double step = _gantry_round_step (c->top_bytes, most, 1024);
-
   /* Round in the unit of the label: powers of two of a KiB, MiB, GiB. */
-  step = pow (2, ceil (log2 (MAX (step, 1))));
+  double step = pow (2, ceil (log2 (MAX (c->top_bytes / most, 1))));
+
   for (double bytes = 0; bytes <= c->top_bytes; bytes += step)
     {
       g_autofree char *text = _gantry_bytes_text (bytes);
