@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Session files on the command line: what was opened, compiled and run comes back; a child that is killed and a disk
+ * that is full lose nothing; a damaged file is one clear error. */
+#include "tests/app/cli/cli-test.h"
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+
+typedef struct
+{
+  char *folder;
+  char *session;
+} Place;
+
+static void
+set_up (Place *place, gconstpointer data)
+{
+  place->folder = cli_temporary_folder ();
+  place->session = g_build_filename (place->folder, "x.gantry", NULL);
+}
+
+static void
+tear_down (Place *place, gconstpointer data)
+{
+  cli_remove_folder (place->folder);
+  g_free (place->session);
+}
+
+static void
+compile_into (const Place *place)
+{
+  g_autofree char *model = cli_own_file ("linear.onnx");
+  g_autoptr (CliResult) result = cli_run ("compile", "-o", place->session, model, NULL);
+
+  cli_assert_status (result, 0);
+}
+
+/* compile, info, run, and info again: the model and its settings come with the file. */
+static void
+test_round_trip (Place *place, gconstpointer data)
+{
+  g_autofree char *model = cli_own_file ("open-batch.onnx");
+  g_autoptr (CliResult) made = cli_run ("run", "--runs=2", "--dim=batch=5", "--disable=cse", "-o", place->session, model,
+                                        NULL);
+  g_autoptr (CliResult) info = cli_run ("info", "--json", place->session, NULL);
+  g_autoptr (CliResult) passes = cli_run ("passes", place->session, NULL);
+  g_autoptr (CliResult) again = cli_run ("run", "--runs=1", "--json", place->session, NULL);
+  g_autoptr (JsonNode) root = NULL;
+  JsonObject *output;
+
+  cli_assert_status (made, 0);
+  cli_assert_status (info, 0);
+  root = cli_json (info);
+  output = json_array_get_object_element (json_object_get_array_member (json_node_get_object (root), "outputs"), 0);
+  g_assert_cmpstr (json_object_get_string_member (output, "type"), ==, "f32[5,4]");
+  cli_assert_status (passes, 0);
+  g_assert_nonnull (strstr (passes->out, "(off)"));
+  cli_assert_status (again, 0);
+}
+
+/* A session whose run was killed is as it was. */
+static void
+test_killed (Place *place, gconstpointer data)
+{
+  g_autofree char *program = cli_program ();
+  g_autoptr (GError) error = NULL;
+  g_autofree char *before = NULL, *after = NULL;
+  gsize before_size, after_size;
+  g_autoptr (GSubprocess) child = NULL;
+  g_autoptr (CliResult) info = NULL;
+
+  compile_into (place);
+  g_assert_true (g_file_get_contents (place->session, &before, &before_size, NULL));
+  child = g_subprocess_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE, &error, program, "run", "--session", "--progress",
+                            "--runs=1000000", place->session, NULL);
+  g_assert_no_error (error);
+  g_usleep (300000);
+  g_subprocess_send_signal (child, SIGKILL);
+  g_assert_true (g_subprocess_wait (child, NULL, &error));
+  g_assert_true (g_subprocess_get_if_signaled (child));
+  g_assert_true (g_file_get_contents (place->session, &after, &after_size, NULL));
+  g_assert_cmpmem (before, before_size, after, after_size);
+  info = cli_run ("info", place->session, NULL);
+  cli_assert_status (info, 0);
+}
+
+static void
+limit_file_size (gpointer data)
+{
+  const struct rlimit limit = { 64 * 1024, 64 * 1024 };
+
+  signal (SIGXFSZ, SIG_IGN);
+  setrlimit (RLIMIT_FSIZE, &limit);
+}
+
+/* No room for what is to be added: one error, and the file still holds what it held. */
+static void
+test_full (Place *place, gconstpointer data)
+{
+  g_autofree char *program = cli_program ();
+  g_autoptr (GSubprocessLauncher) launcher =
+    g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDOUT_SILENCE | G_SUBPROCESS_FLAGS_STDERR_PIPE);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GSubprocess) child = NULL;
+  g_autofree char *said = NULL;
+  g_autoptr (CliResult) passes = NULL;
+
+  compile_into (place);
+  g_subprocess_launcher_set_child_setup (launcher, limit_file_size, NULL, NULL);
+  child = g_subprocess_launcher_spawn (launcher, &error, program, "run", "--session", "--runs=2000", place->session, NULL);
+  g_assert_no_error (error);
+  g_subprocess_communicate_utf8 (child, NULL, NULL, NULL, &said, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (g_subprocess_get_exit_status (child), ==, 1);
+  g_assert_nonnull (strstr (said, "x.gantry"));
+  passes = cli_run ("passes", place->session, NULL);
+  cli_assert_status (passes, 0);
+}
+
+static void
+write_over (const Place *place, glong offset, const char *bytes, gsize n)
+{
+  FILE *file = g_fopen (place->session, "r+b");
+
+  g_assert_nonnull (file);
+  g_assert_cmpint (fseek (file, offset, SEEK_SET), ==, 0);
+  g_assert_cmpuint (fwrite (bytes, 1, n, file), ==, n);
+  fclose (file);
+}
+
+static void
+test_damaged (Place *place, gconstpointer data)
+{
+  g_autoptr (CliResult) result = NULL;
+  char garbage[4096];
+
+  memset (garbage, 0xa5, sizeof garbage);
+  compile_into (place);
+  write_over (place, 100, garbage, sizeof garbage);
+  result = cli_run ("info", place->session, NULL);
+  cli_assert_status (result, 1);
+  cli_assert_one_error (result, "x.gantry");
+}
+
+static void
+test_cut_off (Place *place, gconstpointer data)
+{
+  g_autoptr (CliResult) result = NULL;
+  g_autofree char *text = NULL;
+  gsize length;
+
+  compile_into (place);
+  g_assert_true (g_file_get_contents (place->session, &text, &length, NULL));
+  g_assert_true (g_file_set_contents (place->session, text, (gssize) length / 3, NULL));
+  result = cli_run ("info", place->session, NULL);
+  cli_assert_status (result, 1);
+  cli_assert_one_error (result, "x.gantry");
+}
+
+/* A model that has changed, or is gone, is said by name. */
+static void
+test_model_gone (Place *place, gconstpointer data)
+{
+  g_autofree char *original = cli_own_file ("linear.onnx");
+  g_autofree char *model = g_build_filename (place->folder, "m.onnx", NULL);
+  g_autofree char *bytes = NULL;
+  gsize length;
+  g_autoptr (CliResult) made = NULL, changed = NULL, gone = NULL;
+
+  g_assert_true (g_file_get_contents (original, &bytes, &length, NULL));
+  g_assert_true (g_file_set_contents (model, bytes, (gssize) length, NULL));
+  made = cli_run ("compile", "-o", place->session, model, NULL);
+  cli_assert_status (made, 0);
+  bytes[length / 2] ^= 1;
+  g_assert_true (g_file_set_contents (model, bytes, (gssize) length, NULL));
+  changed = cli_run ("info", place->session, NULL);
+  cli_assert_status (changed, 1);
+  cli_assert_one_error (changed, "m.onnx");
+  g_unlink (model);
+  gone = cli_run ("info", place->session, NULL);
+  cli_assert_status (gone, 1);
+  cli_assert_one_error (gone, "m.onnx");
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+#define ADD(name, function) g_test_add ("/cli/session/" name, Place, NULL, set_up, function, tear_down)
+  ADD ("round-trip", test_round_trip);
+  ADD ("killed", test_killed);
+  ADD ("full", test_full);
+  ADD ("damaged", test_damaged);
+  ADD ("cut-off", test_cut_off);
+  ADD ("model-gone", test_model_gone);
+  return g_test_run ();
+}
