@@ -4,6 +4,7 @@
 #include "gantry-config.h"
 #include <locale.h>
 #include <string.h>
+#include <unistd.h>
 
 static const GantryCommandInfo commands[] = {
   { "info", "MODEL", "what is in a model file and what cannot be compiled", gantry_cli_info },
@@ -25,9 +26,23 @@ usage (FILE *out)
   return out == stdout ? GANTRY_EXIT_DONE : GANTRY_EXIT_ERROR;
 }
 
+/* oneDNN's threads are OpenMP's, which by default spin for a while after each product and so keep the processors from
+ * the workers that run the kernel after it: a run on two threads takes several times as long. libgomp reads its setting
+ * before main, so the program starts itself once more with it. What the user has set is left alone. */
+static void
+keep_openmp_quiet (char **argv)
+{
+  if (g_getenv ("OMP_WAIT_POLICY") != NULL || g_getenv ("GOMP_SPINCOUNT") != NULL)
+    return;
+  g_setenv ("OMP_WAIT_POLICY", "passive", TRUE);
+  execv ("/proc/self/exe", argv);
+  /* Where that is not possible it is only slower. */
+}
+
 int
 main (int argc, char **argv)
 {
+  keep_openmp_quiet (argv);
   setlocale (LC_ALL, "");
   setlocale (LC_NUMERIC, "C"); /* figures are read by programs */
   if (argc < 2)
