@@ -95,8 +95,13 @@ kernel_name (const GantryModule *module, const GantryNode *node)
 static void
 complain (Compilation *c, const GantryNode *node, const char *why)
 {
-  g_autofree char *line = g_strdup_printf ("%s: %s", gantry_node_op_name (c->module, node), why);
+  const char *op = gantry_node_op_name (c->module, node);
+  g_autofree char *prefix = g_strdup_printf ("node %u: %s: ", node->id, op), *line = NULL;
 
+  /* The makers of expressions name the node too. */
+  if (g_str_has_prefix (why, prefix))
+    why += strlen (prefix);
+  line = g_strdup_printf ("%s: %s", op, why);
   g_strchomp (line);
   if (g_hash_table_contains (c->complaints, line))
     return;
