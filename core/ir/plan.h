@@ -26,6 +26,8 @@ typedef enum
 } GantryRegion;
 
 #define GANTRY_NO_BUFFER G_MAXUINT32
+/** Places begin at multiples of this many bytes, and their sizes are. */
+#define GANTRY_PLACE_ALIGNMENT 64u
 
 typedef struct
 {

@@ -26,8 +26,6 @@
 
 G_BEGIN_DECLS
 
-#define GANTRY_PLACE_ALIGNMENT 64u
-
 typedef enum
 {
   GANTRY_ORDER_BEST,    /* program order or a schedule for memory, whichever has the lowest peak */
@@ -65,26 +63,5 @@ typedef struct
  */
 GantryPlan *gantry_memory_plan (GantryModule *module, const GantryPlanOptions *options, const GantryProgress *progress,
                                 GError **error);
-
-/** What holds memory at a step: one entry for each place of the device arena. */
-typedef struct
-{
-  guint32 buffer;     /* the value in that place: of several views the one that the others share */
-  guint64 bytes;      /* whole place */
-  guint32 until_step; /* last step that needs this value */
-  guint32 until_node; /* node of that step, or 0: needed until the end, as a result */
-  guint32 next;       /* buffer that is then written over it in place, or GANTRY_NO_BUFFER */
-} GantryMemoryAlive;
-
-/**
- * gantry_memory_alive_at:
- * @step: index in plan->steps
- *
- * Returns: (transfer full) (element-type GantryMemoryAlive): largest first; the bytes sum to plan->live_bytes[step]
- */
-GArray *gantry_memory_alive_at (const GantryPlan *plan, guint32 step);
-
-/** The buffer that owns the place of @buffer: the end of its chain of `shares`. */
-guint32 gantry_memory_place_of (const GantryPlan *plan, guint32 buffer);
 
 G_END_DECLS

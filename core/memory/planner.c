@@ -2,6 +2,7 @@
 /* Makes the plan: chooses the order, lays the places out and writes all of it down as a GantryPlan. */
 #include "core/memory/memory.h"
 #include "core/base/error.h"
+#include "core/ir/plan-alive.h"
 #include "core/memory/program-private.h"
 
 /* The order with the lowest peak; of equals the earlier in this list. */
@@ -162,7 +163,7 @@ lay_out (Planner *planner, const GantryProgress *progress, GError **error)
   plan->constant_bytes = pack_region (planner, GANTRY_REGION_CONSTANT, GANTRY_MEMORY_DEVICE, progress);
   plan->literal_bytes = count_literals (planner);
   for (guint32 b = 0; b < plan->n_buffers; b++)
-    plan->buffers[b].offset = plan->buffers[gantry_memory_place_of (plan, b)].offset;
+    plan->buffers[b].offset = plan->buffers[gantry_plan_place_of (plan, b)].offset;
   return !gantry_progress_cancelled (progress, error);
 }
 

@@ -117,8 +117,8 @@ run_step (Machine *machine, guint32 s)
       g_assert_cmpuint (plan->buffers[b].begin, ==, s);
       if (!plan->buffers[b].in_place)
         for (guint i = 0; i < node->n_operands; i++)
-          g_assert_cmpuint (gantry_memory_place_of (plan, b), !=,
-                            gantry_memory_place_of (
+          g_assert_cmpuint (gantry_plan_place_of (plan, b), !=,
+                            gantry_plan_place_of (
                                 plan, gantry_plan_buffer_of (plan, gantry_node_operand_id (module, node, i), 0)));
       write_value (machine, b);
     }
@@ -160,16 +160,16 @@ check_numbers (const GantryPlan *plan)
 
   for (guint32 s = 0; s < plan->n_steps; s++)
     {
-      g_autoptr (GArray) alive = gantry_memory_alive_at (plan, s);
+      g_autoptr (GArray) alive = gantry_plan_alive_at (plan, s);
       guint64 sum = 0;
 
       for (guint i = 0; i < alive->len; i++)
         {
-          const GantryMemoryAlive *entry = &g_array_index (alive, GantryMemoryAlive, i);
+          const GantryPlanAlive *entry = &g_array_index (alive, GantryPlanAlive, i);
 
           sum += entry->bytes;
           g_assert_cmpuint (entry->until_step, >=, s);
-          g_assert_true (i == 0 || entry->bytes <= g_array_index (alive, GantryMemoryAlive, i - 1).bytes);
+          g_assert_true (i == 0 || entry->bytes <= g_array_index (alive, GantryPlanAlive, i - 1).bytes);
         }
       g_assert_cmpuint (sum, ==, plan->live_bytes[s]);
       peak = MAX (peak, sum);
@@ -650,8 +650,8 @@ test_alive_at (void)
                                         "%4 = reduce(%3) {kind = \"add\", dimensions = [0]}: f32[64] "
                                         "%5 = add(%4, %2): f32[64]",
                                         NULL);
-  g_autoptr (GArray) alive = gantry_memory_alive_at (planned.plan, planned.plan->peak_step);
-  const GantryMemoryAlive *first = &g_array_index (alive, GantryMemoryAlive, 0);
+  g_autoptr (GArray) alive = gantry_plan_alive_at (planned.plan, planned.plan->peak_step);
+  const GantryPlanAlive *first = &g_array_index (alive, GantryPlanAlive, 0);
 
   g_assert_cmpuint (planned.plan->buffers[first->buffer].node, ==, 3);
   g_assert_cmpuint (first->bytes, ==, 1024);
@@ -659,12 +659,12 @@ test_alive_at (void)
   g_assert_cmpuint (first->next, ==, GANTRY_NO_BUFFER);
   g_array_unref (g_steal_pointer (&alive));
   /* At the end: only the result, written over one of the sum's operands. */
-  alive = gantry_memory_alive_at (planned.plan, planned.plan->n_steps - 1);
-  first = &g_array_index (alive, GantryMemoryAlive, 0);
+  alive = gantry_plan_alive_at (planned.plan, planned.plan->n_steps - 1);
+  first = &g_array_index (alive, GantryPlanAlive, 0);
   g_assert_cmpuint (alive->len, ==, 2);
   for (guint i = 0; i < alive->len; i++)
     {
-      const GantryMemoryAlive *entry = &g_array_index (alive, GantryMemoryAlive, i);
+      const GantryPlanAlive *entry = &g_array_index (alive, GantryPlanAlive, i);
 
       if (planned.plan->buffers[entry->buffer].node == 5)
         g_assert_cmpuint (entry->until_node, ==, 0);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What people ask of a plan: who holds the memory at a step, and until whose use. */
-#include "core/memory/memory.h"
+/* Walks the buffers of a plan: the chains of those that share a place, and the value in each place at a step. */
+#include "core/ir/plan-alive.h"
 
 guint32
-gantry_memory_place_of (const GantryPlan *plan, guint32 buffer)
+gantry_plan_place_of (const GantryPlan *plan, guint32 buffer)
 {
   while (plan->buffers[buffer].shares != GANTRY_NO_BUFFER)
     buffer = plan->buffers[buffer].shares;
@@ -22,7 +22,7 @@ value_of (const GantryPlan *plan, guint32 buffer)
 static int
 compare_alive (gconstpointer a, gconstpointer b)
 {
-  const GantryMemoryAlive *x = a, *y = b;
+  const GantryPlanAlive *x = a, *y = b;
 
   if (x->bytes != y->bytes)
     return x->bytes > y->bytes ? -1 : 1;
@@ -42,9 +42,9 @@ whole (guint64 size)
 }
 
 GArray *
-gantry_memory_alive_at (const GantryPlan *plan, guint32 step)
+gantry_plan_alive_at (const GantryPlan *plan, guint32 step)
 {
-  GArray *result = g_array_new (FALSE, TRUE, sizeof (GantryMemoryAlive));
+  GArray *result = g_array_new (FALSE, TRUE, sizeof (GantryPlanAlive));
   /* By the buffer that owns a place: the value now in it, and what is written over that one. */
   g_autofree guint32 *now = g_new (guint32, plan->n_buffers + 1), *next = g_new (guint32, plan->n_buffers + 1);
   g_autofree guint8 *kept = g_new0 (guint8, plan->n_buffers + 1); /* it or a view of it is a result */
@@ -65,7 +65,7 @@ gantry_memory_alive_at (const GantryPlan *plan, guint32 step)
         next[value_of (plan, buffer->shares)] = b;
       if (value_of (plan, b) != b || buffer->begin > step || buffer->end < step)
         continue;
-      place = gantry_memory_place_of (plan, b);
+      place = gantry_plan_place_of (plan, b);
       /* At the step that writes one over the other, it is the new one. */
       if (now[place] == GANTRY_NO_BUFFER || plan->buffers[now[place]].begin < buffer->begin)
         now[place] = b;
@@ -73,7 +73,7 @@ gantry_memory_alive_at (const GantryPlan *plan, guint32 step)
   for (guint32 place = 0; place < plan->n_buffers; place++)
     {
       const GantryPlanBuffer *buffer = now[place] != GANTRY_NO_BUFFER ? &plan->buffers[now[place]] : NULL;
-      GantryMemoryAlive alive = { now[place] };
+      GantryPlanAlive alive = { now[place] };
 
       if (buffer == NULL)
         continue;

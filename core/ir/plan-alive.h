@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What people ask of a plan: who holds the memory at a step, and until whose use. Reads a plan and nothing else, so
+ * that a view can ask without the room that makes plans. */
+#pragma once
+#include "core/ir/plan.h"
+
+G_BEGIN_DECLS
+
+/** What holds memory at a step: one entry for each place of the device arena. */
+typedef struct
+{
+  guint32 buffer;     /* the value in that place: of several views the one that the others share */
+  guint64 bytes;      /* whole place */
+  guint32 until_step; /* last step that needs this value */
+  guint32 until_node; /* node of that step, or 0: needed until the end, as a result */
+  guint32 next;       /* buffer that is then written over it in place, or GANTRY_NO_BUFFER */
+} GantryPlanAlive;
+
+/**
+ * gantry_plan_alive_at:
+ * @step: index in plan->steps
+ *
+ * Returns: (transfer full) (element-type GantryPlanAlive): largest first; the bytes sum to plan->live_bytes[step]
+ */
+GArray *gantry_plan_alive_at (const GantryPlan *plan, guint32 step);
+
+/** The buffer that owns the place of @buffer: the end of its chain of `shares`. */
+guint32 gantry_plan_place_of (const GantryPlan *plan, guint32 buffer);
+
+G_END_DECLS
