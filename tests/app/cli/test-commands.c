@@ -249,17 +249,35 @@ test_verify (void)
   cli_remove_folder (folder);
 }
 
+/* A backend test passes; with its output changed it is a mismatch, status 2. */
 static void
 test_verify_conformance (void)
 {
-  g_autofree char *path = cli_shared_file ("onnx-conformance", "node/test_add");
-  g_autoptr (CliResult) result = NULL;
+  g_autofree char *path = cli_shared_file ("onnx-conformance", "node/test_relu");
+  char *folder;
+  g_autofree char *set = NULL;
+  g_autoptr (CliResult) pass = NULL, mismatch = NULL;
+  static const char *const files[] = { "model.onnx", "test_data_set_0/input_0.pb", "test_data_set_0/output_0.pb" };
 
   if (path == NULL)
     return;
-  result = cli_run ("verify", path, NULL);
-  cli_assert_status (result, 0);
-  g_assert_nonnull (strstr (result->out, "1 pass"));
+  pass = cli_run ("verify", path, NULL);
+  cli_assert_status (pass, 0);
+  g_assert_nonnull (strstr (pass->out, "1 pass, 0 mismatch, 0 unsupported, 0 error"));
+  folder = cli_temporary_folder ();
+  set = g_build_filename (folder, "test_data_set_0", NULL);
+  g_assert_cmpint (g_mkdir (set, 0777), ==, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (files); i++)
+    {
+      /* The input in the output's place: it has negative elements. */
+      g_autofree char *from = g_build_filename (path, files[MIN (i, 1)], NULL);
+
+      copy (from, folder, files[i]);
+    }
+  mismatch = cli_run ("verify", folder, NULL);
+  cli_assert_status (mismatch, 2);
+  g_assert_nonnull (strstr (mismatch->out, "0 pass, 1 mismatch, 0 unsupported, 0 error"));
+  cli_remove_folder (folder);
 }
 
 int
