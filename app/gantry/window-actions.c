@@ -195,7 +195,7 @@ static const GActionEntry entries[] = {
 /* What makes no sense without a model. */
 static const char *const need_model[] = {
   "save", "save-as", "export", "find", "find-next", "find-previous", "fit", "zoom-in", "zoom-out", "fold-all",
-  "unfold-all", "next-pass", "previous-pass", "single-pane", "finite-math", "maximize-time", "peak",
+  "unfold-all", "next-pass", "previous-pass", "single-pane", "finite-math", "maximize-time",
 };
 
 static void
@@ -218,6 +218,7 @@ _gantry_window_update_actions (GantryWindow *self)
   g_object_get (self->document, "can-undo", &can_undo, "can-redo", &can_redo, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (need_model); i++)
     enable (self, need_model[i], compilation != NULL && self->opening == NULL);
+  enable (self, "peak", compilation != NULL && compilation->plan != NULL);
   enable (self, "run", compilation != NULL && compilation->plan != NULL && !busy);
   enable (self, "cancel", busy);
   enable (self, "undo", can_undo);

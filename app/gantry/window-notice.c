@@ -39,7 +39,7 @@ bind_dims (GtkWidget *button, gpointer data)
 {
   GantryWindow *self = data;
   const GantryModel *model = gantry_document_get_model (self->document);
-  GtkWidget *box = gtk_widget_get_parent (button);
+  GtkWidget *flow = gtk_widget_get_ancestor (button, GTK_TYPE_FLOW_BOX);
   g_autofree GantryDimBinding *dims = NULL;
   GantryOpenOptions options = GANTRY_OPEN_OPTIONS_INIT;
   guint n = 0;
@@ -49,10 +49,17 @@ bind_dims (GtkWidget *button, gpointer data)
   dims = g_new0 (GantryDimBinding, model->n_dims + g_strv_length (model->unbound) + 1);
   for (guint i = 0; i < model->n_dims; i++)
     dims[n++] = (GantryDimBinding){ model->dim_names[i], model->dim_sizes[i] };
-  for (GtkWidget *child = gtk_widget_get_first_child (box); child != NULL; child = gtk_widget_get_next_sibling (child))
-    if (GTK_IS_SPIN_BUTTON (child))
-      dims[n++] = (GantryDimBinding){ g_object_get_data (G_OBJECT (child), "dim"),
-                                      gtk_spin_button_get_value_as_int (GTK_SPIN_BUTTON (child)) };
+  for (int i = 0;; i++)
+    {
+      GtkFlowBoxChild *child = gtk_flow_box_get_child_at_index (GTK_FLOW_BOX (flow), i);
+      GtkWidget *spin = child != NULL ? g_object_get_data (G_OBJECT (gtk_flow_box_child_get_child (child)), "spin") : NULL;
+
+      if (child == NULL)
+        break;
+      if (spin != NULL && n < model->n_dims + g_strv_length (model->unbound))
+        dims[n++] = (GantryDimBinding){ g_object_get_data (G_OBJECT (spin), "dim"),
+                                        gtk_spin_button_get_value_as_int (GTK_SPIN_BUTTON (spin)) };
+    }
   options.dims = dims;
   options.n_dims = n;
   options.settings = gantry_document_get_settings (self->document);
@@ -61,29 +68,42 @@ bind_dims (GtkWidget *button, gpointer data)
 }
 
 static GtkWidget *
+make_dim (const char *dim)
+{
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8);
+  GtkWidget *name = gtk_label_new (dim), *spin = gtk_spin_button_new_with_range (1, 1e9, 1);
+  g_autofree char *label = g_strdup_printf ("Size of %s", dim);
+
+  gtk_label_set_ellipsize (GTK_LABEL (name), PANGO_ELLIPSIZE_MIDDLE);
+  gtk_label_set_width_chars (GTK_LABEL (name), (int) MIN (g_utf8_strlen (dim, -1), 24));
+  gtk_widget_set_tooltip_text (name, dim);
+  gtk_widget_add_css_class (name, "heading");
+  gtk_editable_set_width_chars (GTK_EDITABLE (spin), 5);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (spin), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
+  g_object_set_data_full (G_OBJECT (spin), "dim", g_strdup (dim), g_free);
+  g_object_set_data (G_OBJECT (box), "spin", spin);
+  gtk_box_append (GTK_BOX (box), name);
+  gtk_box_append (GTK_BOX (box), spin);
+  return box;
+}
+
+static GtkWidget *
 make_dims (GantryWindow *self, const GantryModel *model)
 {
-  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8), *button = gtk_button_new_with_label ("Set");
+  GtkWidget *flow = gtk_flow_box_new (), *button = gtk_button_new_with_label ("Set");
 
-  gtk_box_append (GTK_BOX (box), gtk_label_new ("Sizes that the model leaves open:"));
+  gtk_flow_box_set_selection_mode (GTK_FLOW_BOX (flow), GTK_SELECTION_NONE);
+  gtk_flow_box_set_max_children_per_line (GTK_FLOW_BOX (flow), 12);
+  gtk_flow_box_set_column_spacing (GTK_FLOW_BOX (flow), 12);
+  gtk_widget_set_halign (flow, GTK_ALIGN_START);
+  gtk_flow_box_append (GTK_FLOW_BOX (flow), gtk_label_new ("Sizes that the model leaves open:"));
   for (guint i = 0; model->unbound[i] != NULL; i++)
-    {
-      GtkWidget *name = gtk_label_new (model->unbound[i]), *spin = gtk_spin_button_new_with_range (1, 1e9, 1);
-      g_autofree char *label = g_strdup_printf ("Size of %s", model->unbound[i]);
-
-      gtk_label_set_ellipsize (GTK_LABEL (name), PANGO_ELLIPSIZE_MIDDLE);
-      gtk_label_set_max_width_chars (GTK_LABEL (name), 24);
-      gtk_widget_add_css_class (name, "heading");
-      gtk_accessible_update_property (GTK_ACCESSIBLE (spin), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
-      g_object_set_data_full (G_OBJECT (spin), "dim", g_strdup (model->unbound[i]), g_free);
-      gtk_box_append (GTK_BOX (box), name);
-      gtk_box_append (GTK_BOX (box), spin);
-    }
+    gtk_flow_box_append (GTK_FLOW_BOX (flow), make_dim (model->unbound[i]));
   gtk_widget_add_css_class (button, "suggested-action");
   gtk_widget_set_name (button, "bind-dims");
   g_signal_connect (button, "clicked", G_CALLBACK (bind_dims), self);
-  gtk_box_append (GTK_BOX (box), button);
-  return box;
+  gtk_flow_box_append (GTK_FLOW_BOX (flow), button);
+  return flow;
 }
 
 /* Operations */

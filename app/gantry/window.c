@@ -111,7 +111,9 @@ update_status (GantryWindow *self)
   set_label (self->status_time, time_text (compilation->plan, run));
   first = gantry_format_integer (compilation->snapshots[0].nodes_after);
   last = gantry_format_integer (compilation->snapshots[compilation->n_snapshots - 1].nodes_after);
-  set_label (self->status_nodes, g_strdup_printf ("%s nodes imported, %s after all passes", first, last));
+  set_label (self->status_nodes, compilation->refusal != NULL
+                                   ? g_strdup_printf ("%s nodes imported", first)
+                                   : g_strdup_printf ("%s nodes imported, %s after all passes", first, last));
   set_label (self->status_message, message_text (compilation));
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->status_message), gtk_label_get_text (self->status_message));
 }

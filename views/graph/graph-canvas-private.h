@@ -35,6 +35,7 @@ struct _GantryGraphCanvas
   gboolean view_chosen; /* by the user or for an earlier picture */
   GantryCanvasAnchor anchor;
   guint32 show_when_ready; /* node */
+  gboolean fit_when_ready;
 
   /* What is seen of it */
   GantryGraphView view;

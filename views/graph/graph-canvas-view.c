@@ -59,6 +59,7 @@ gantry_graph_canvas_fit (GantryGraphCanvas *self)
 {
   GantryLayoutBox all = { 0 };
 
+  self->fit_when_ready = self->busy; /* the picture to come is meant */
   if (self->picture == NULL)
     return;
   gantry_graph_picture_size (self->picture, &all.width, &all.height);

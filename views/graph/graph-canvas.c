@@ -65,6 +65,9 @@ picture_made (GObject *source, GAsyncResult *result, gpointer user_data)
     _gantry_graph_canvas_choose_view (self);
   else if (self->picture != NULL)
     _gantry_graph_canvas_restore_anchor (self);
+  if (self->picture != NULL && self->fit_when_ready)
+    gantry_graph_canvas_fit (self);
+  self->fit_when_ready = FALSE;
   _gantry_graph_canvas_invalidate (self);
   if (self->show_when_ready != 0 && self->picture != NULL)
     gantry_graph_canvas_show_node (self, self->show_when_ready, FALSE);

@@ -47,6 +47,20 @@ gantry_pass_view_get_canvas (GantryPassView *self)
 
 /* Search */
 
+/* What has no place in the picture (the body of a fusion, a constant that only constants read) cannot be shown. */
+static void
+keep_seen (GArray *ids, const GantryGraphPicture *picture, const GantryModule *module)
+{
+  guint n = 0;
+
+  if (picture == NULL || gantry_graph_picture_module (picture) != module)
+    return;
+  for (guint i = 0; i < ids->len; i++)
+    if (gantry_graph_picture_box_of (picture, g_array_index (ids, guint32, i)) != GANTRY_NO_BOX)
+      g_array_index (ids, guint32, n++) = g_array_index (ids, guint32, i);
+  g_array_set_size (ids, n);
+}
+
 static void
 set_matches (GantryGraphCanvas *canvas, const char *text, GArray **list)
 {
@@ -60,6 +74,7 @@ set_matches (GantryGraphCanvas *canvas, const char *text, GArray **list)
       return;
     }
   found = gantry_graph_search (module, text);
+  keep_seen (found, gantry_graph_canvas_get_picture (canvas), module);
   set = g_hash_table_new (NULL, NULL);
   for (guint i = 0; i < found->len; i++)
     g_hash_table_add (set, GUINT_TO_POINTER (g_array_index (found, guint32, i)));

@@ -14,12 +14,13 @@ struct _GantryTimePanel
   GtkStack *stack;
   GtkLabel *words, *summary;
   GtkDropDown *runs;
-  GtkWidget *peak;
+  GtkWidget *fit;
   GantryTimeModel *model;
   GantryCompilation *compilation; /* that the model was made for */
   guint generation;
   gboolean busy;
   gboolean filling;
+  GantryRunResult *run; /* (nullable): that the list of runs was filled from */
 };
 
 G_DEFINE_FINAL_TYPE (GantryTimePanel, gantry_time_panel, GTK_TYPE_BOX)
@@ -110,7 +111,7 @@ model_made (GObject *source, GAsyncResult *result, gpointer user_data)
   if (!same_program)
     gantry_time_panel_go_to_peak (self); /* the first question of all */
   gtk_stack_set_visible_child_name (self->stack, "pictures");
-  gtk_widget_set_sensitive (self->peak, TRUE);
+  gtk_widget_set_sensitive (self->fit, TRUE);
 }
 
 static void
@@ -124,7 +125,8 @@ show_words (GantryTimePanel *self, const char *words)
   gantry_time_canvas_set_model (self->memory, NULL, NULL, 0, 0);
   gtk_label_set_text (self->words, words);
   gtk_stack_set_visible_child_name (self->stack, "words");
-  gtk_widget_set_sensitive (self->peak, FALSE);
+  gtk_widget_set_sensitive (self->fit, FALSE);
+  gtk_label_set_text (self->summary, "");
 }
 
 static void
@@ -197,6 +199,10 @@ fill_runs (GantryTimePanel *self)
   g_autoptr (GtkStringList) names = gtk_string_list_new (NULL);
   g_autofree char *summary = NULL, *when = run != NULL ? local_time (run->when) : NULL;
 
+  if (run != NULL)
+    gantry_run_result_ref (run);
+  g_clear_pointer (&self->run, gantry_run_result_unref);
+  self->run = run;
   self->filling = TRUE;
   for (guint i = 0; i < n; i++)
     {
@@ -225,7 +231,10 @@ run_chosen (GantryTimePanel *self)
 static void
 document_changed (GantryTimePanel *self)
 {
-  fill_runs (self);
+  if (gantry_document_get_run (self->document) != self->run)
+    fill_runs (self);
+  else if (self->run == NULL)
+    gtk_label_set_text (self->summary, "planned; not measured yet");
   request_model (self);
 }
 
@@ -280,6 +289,7 @@ gantry_time_panel_dispose (GObject *object)
   self->generation++;
   g_clear_pointer (&self->model, gantry_time_model_unref);
   g_clear_pointer (&self->compilation, gantry_compilation_unref);
+  g_clear_pointer (&self->run, gantry_run_result_unref);
   g_clear_object (&self->document);
   g_clear_object (&self->selection);
   g_clear_object (&self->axis);
@@ -316,7 +326,7 @@ tool_button (const char *icon, const char *label, const char *tooltip, const cha
 static GtkWidget *
 make_title (GantryTimePanel *self)
 {
-  GtkWidget *bar = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8), *heading = gtk_label_new ("Time and memory"), *button;
+  GtkWidget *bar = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8), *heading = gtk_label_new ("Time and memory");
 
   gtk_widget_add_css_class (bar, "pane-title");
   gtk_widget_add_css_class (heading, "heading");
@@ -327,14 +337,13 @@ make_title (GantryTimePanel *self)
   gtk_widget_add_css_class (GTK_WIDGET (self->summary), "dim-label");
   self->runs = GTK_DROP_DOWN (gtk_drop_down_new (NULL, NULL));
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->runs), "Which of the measured runs is drawn");
-  self->peak = tool_button (NULL, "Peak", "Go to the peak of memory and list who is alive", "win.peak");
-  button = tool_button (NULL, "Fit", "Show the whole run", NULL);
-  g_signal_connect_swapped (button, "clicked", G_CALLBACK (gantry_time_axis_fit), self->axis);
+  self->fit = tool_button (NULL, "Fit", "Show the whole run", NULL);
+  g_signal_connect_swapped (self->fit, "clicked", G_CALLBACK (gantry_time_axis_fit), self->axis);
   gtk_box_append (GTK_BOX (bar), heading);
   gtk_box_append (GTK_BOX (bar), GTK_WIDGET (self->summary));
   gtk_box_append (GTK_BOX (bar), GTK_WIDGET (self->runs));
-  gtk_box_append (GTK_BOX (bar), self->peak);
-  gtk_box_append (GTK_BOX (bar), button);
+  gtk_box_append (GTK_BOX (bar), tool_button (NULL, "Peak", "Go to the peak of memory and list who is alive", "win.peak"));
+  gtk_box_append (GTK_BOX (bar), self->fit);
   gtk_box_append (GTK_BOX (bar), tool_button ("view-fullscreen-symbolic", NULL, "Give this panel the whole height",
                                               "win.maximize-time"));
   g_signal_connect_swapped (self->runs, "notify::selected", G_CALLBACK (run_chosen), self);
@@ -387,7 +396,7 @@ gantry_time_panel_new (GantryDocument *document, GantrySelection *selection)
   gtk_stack_add_named (self->stack, GTK_WIDGET (self->words), "words");
   gtk_box_append (GTK_BOX (self), GTK_WIDGET (self->stack));
   g_signal_connect_object (self->axis, "moment-changed", G_CALLBACK (show_moment), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "notify::compilation", G_CALLBACK (request_model), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "notify::compilation", G_CALLBACK (document_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "notify::run", G_CALLBACK (document_changed), self, G_CONNECT_SWAPPED);
   document_changed (self);
   return GTK_WIDGET (self);
