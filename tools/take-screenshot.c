@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opens a model in the window, brings it into a state, waits until everything is drawn, and writes what is seen as PNG.
+ * Used by tools/screenshots; needs a display. */
+#include "app/gantry/application.h"
+#include "app/gantry/window.h"
+#include <stdlib.h>
+
+static char *out, *find, *code_page, *page_size;
+static gboolean dark, run, unfold, fit, maximize;
+static int pass;
+
+static const GOptionEntry entries[] = {
+  { "out", 'o', 0, G_OPTION_ARG_FILENAME, &out, "Where the picture goes", "FILE" },
+  { "size", 0, 0, G_OPTION_ARG_STRING, &page_size, "Size of the window", "WIDTHxHEIGHT" },
+  { "dark", 0, 0, G_OPTION_ARG_NONE, &dark, "Dark style", NULL },
+  { "pass", 0, 0, G_OPTION_ARG_INT, &pass, "Show this pass, counted from 1", "N" },
+  { "find", 0, 0, G_OPTION_ARG_STRING, &find, "Select the first node that contains this", "TEXT" },
+  { "run", 0, 0, G_OPTION_ARG_NONE, &run, "Run and measure first", NULL },
+  { "code", 0, 0, G_OPTION_ARG_STRING, &code_page, "Show code: expression, llvm or assembly", "PAGE" },
+  { "unfold", 0, 0, G_OPTION_ARG_NONE, &unfold, "Unfold all scopes", NULL },
+  { "fit", 0, 0, G_OPTION_ARG_NONE, &fit, "Show the whole graph", NULL },
+  { "time", 0, 0, G_OPTION_ARG_NONE, &maximize, "Give time and memory the whole height", NULL },
+  { NULL },
+};
+
+static gboolean
+is_idle (GantryWindow *window)
+{
+  GantryPassView *view = gantry_window_get_pass_view (window);
+
+  return !gantry_document_is_busy (gantry_window_get_document (window)) &&
+         !gantry_graph_canvas_is_busy (gantry_pass_view_get_before (view)) &&
+         !gantry_graph_canvas_is_busy (gantry_pass_view_get_after (view)) &&
+         gantry_time_panel_is_ready (gantry_window_get_time_panel (window)) &&
+         g_strcmp0 (gantry_window_get_page (window), "loading") != 0;
+}
+
+static gboolean
+tick (gpointer data)
+{
+  ++*(guint *) data;
+  return G_SOURCE_CONTINUE;
+}
+
+/* Until all work is done, and then for some frames more. */
+static void
+settle (GantryWindow *window)
+{
+  guint ticks = 0, id = g_timeout_add (30, tick, &ticks), idle_since = 0;
+
+  while (ticks < idle_since + 20)
+    {
+      g_main_context_iteration (NULL, TRUE);
+      if (!is_idle (window))
+        idle_since = ticks;
+    }
+  g_source_remove (id);
+}
+
+static void
+act (GantryWindow *window, const char *action)
+{
+  g_action_group_activate_action (G_ACTION_GROUP (window), action, NULL);
+  settle (window);
+}
+
+static void
+prepare (GantryWindow *window)
+{
+  if (run)
+    act (window, "run");
+  if (unfold)
+    act (window, "unfold-all");
+  if (pass > 0)
+    gantry_pass_list_select (gantry_window_get_pass_list (window), (guint) pass);
+  settle (window);
+  if (find != NULL)
+    {
+      gantry_pass_view_search (gantry_window_get_pass_view (window), find);
+      gantry_pass_view_step_match (gantry_window_get_pass_view (window), 1);
+      gantry_pass_view_search (gantry_window_get_pass_view (window), "");
+    }
+  if (code_page != NULL)
+    {
+      gantry_inspector_show_page (gantry_window_get_inspector (window), "code");
+      gantry_code_view_show_page (gantry_inspector_get_code_view (gantry_window_get_inspector (window)), code_page);
+    }
+  if (maximize)
+    g_action_group_change_action_state (G_ACTION_GROUP (window), "maximize-time", g_variant_new_boolean (TRUE));
+  settle (window);
+  if (fit)
+    act (window, "fit");
+}
+
+static gboolean
+take (GantryWindow *window)
+{
+  g_autoptr (GdkPaintable) paintable = gtk_widget_paintable_new (GTK_WIDGET (window));
+  GtkSnapshot *snapshot = gtk_snapshot_new ();
+  int width = gtk_widget_get_width (GTK_WIDGET (window)), height = gtk_widget_get_height (GTK_WIDGET (window));
+  GskRenderNode *node;
+  GdkTexture *texture;
+  gboolean ok;
+
+  gdk_paintable_snapshot (paintable, snapshot, width, height);
+  node = gtk_snapshot_free_to_node (snapshot);
+  texture = gsk_renderer_render_texture (gtk_native_get_renderer (GTK_NATIVE (window)), node,
+                                         &GRAPHENE_RECT_INIT (0, 0, (float) width, (float) height));
+  ok = gdk_texture_save_to_png (texture, out);
+  g_object_unref (texture);
+  gsk_render_node_unref (node);
+  return ok;
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autoptr (GOptionContext) context = g_option_context_new ("MODEL - write a picture of the window");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GantryApplication) application = NULL;
+  g_auto (GStrv) size = NULL;
+  GantryWindow *window;
+
+  g_option_context_add_main_entries (context, entries, NULL);
+  if (!g_option_context_parse (context, &argc, &argv, &error) || argc != 2 || out == NULL)
+    {
+      g_printerr ("take-screenshot: %s\n", error != NULL ? error->message : "say which model, and --out where to");
+      return EXIT_FAILURE;
+    }
+  application = gantry_application_new (G_APPLICATION_NON_UNIQUE);
+  if (!g_application_register (G_APPLICATION (application), NULL, &error))
+    {
+      g_printerr ("take-screenshot: %s\n", error->message);
+      return EXIT_FAILURE;
+    }
+  adw_style_manager_set_color_scheme (adw_style_manager_get_default (),
+                                      dark ? ADW_COLOR_SCHEME_FORCE_DARK : ADW_COLOR_SCHEME_FORCE_LIGHT);
+  window = GANTRY_WINDOW (gantry_window_new (GTK_APPLICATION (application)));
+  size = g_strsplit (page_size != NULL ? page_size : "1440x900", "x", 2);
+  gtk_window_set_default_size (GTK_WINDOW (window), atoi (size[0]), size[1] != NULL ? atoi (size[1]) : 900);
+  gtk_window_present (GTK_WINDOW (window));
+  gantry_window_open (window, argv[1]);
+  settle (window);
+  prepare (window);
+  if (gantry_window_get_error (window) != NULL)
+    g_printerr ("take-screenshot: %s\n", gantry_window_get_error (window));
+  if (!take (window))
+    {
+      g_printerr ("take-screenshot: %s cannot be written\n", out);
+      return EXIT_FAILURE;
+    }
+  gtk_window_destroy (GTK_WINDOW (window));
+  return EXIT_SUCCESS;
+}
