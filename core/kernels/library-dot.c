@@ -6,6 +6,9 @@
 #include "core/ir/operation.h"
 #include <string.h>
 
+/* About what generated code does in the time of a call. */
+#define SMALL_FLOPS 32768
+
 typedef struct
 {
   gint64 size, stride;
@@ -158,7 +161,8 @@ gantry_library_make_dot (const GantryModule *module, const GantryNode *node, gui
   dnnl_primitive_desc_t description;
   GantryLibrary *library;
 
-  if (!describe_product (module, node, &p)
+  /* A call of the library costs more than a small product by itself. */
+  if (gantry_node_flops (module, node) < SMALL_FLOPS || !describe_product (module, node, &p)
       || dnnl_memory_desc_init_by_strides (&mds[0], p.rank, p.left, dnnl_f32, p.left_strides) != dnnl_success
       || dnnl_memory_desc_init_by_strides (&mds[1], p.rank, p.right, dnnl_f32, p.right_strides) != dnnl_success
       || dnnl_memory_desc_init_by_strides (&mds[2], p.rank, p.result, dnnl_f32, p.result_strides) != dnnl_success)

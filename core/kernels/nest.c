@@ -233,13 +233,14 @@ vector_loop (GantryNest *nest, guint variable, V lo, V hi, guint lanes, guint un
     gantry_nest_end_if (nest);
 }
 
-/* Whole groups of vectors, whole vectors, single elements. */
+/* Whole groups of vectors, whole vectors, where it is known to be worth it half a vector, single elements. */
 static void
 emit_vectors (GantryNest *nest, guint variable, const Bounds *bounds, const GantryKxRoot *roots)
 {
   V lo = bound (nest, bounds->lo_value, bounds->lo), hi = bound (nest, bounds->hi_value, bounds->hi), middle;
   guint lanes = nest->schedule->lanes, unroll = nest->schedule->unroll;
   gint64 longest = bounds->hi - bounds->lo;
+  gboolean known = bounds->lo_value == NULL && bounds->hi_value == NULL;
 
   nest->leaves++;
   while (lanes > 1 && lanes > longest)
@@ -256,6 +257,12 @@ emit_vectors (GantryNest *nest, guint variable, const Bounds *bounds, const Gant
     {
       middle = whole_steps (nest, lo, hi, lanes);
       vector_loop (nest, variable, lo, middle, lanes, 1, roots);
+      lo = middle;
+    }
+  if (lanes >= 8 && known && longest % lanes >= lanes / 2)
+    {
+      middle = whole_steps (nest, lo, hi, lanes / 2);
+      vector_loop (nest, variable, lo, middle, lanes / 2, 1, roots);
       lo = middle;
     }
   vector_loop (nest, variable, lo, hi, 1, 1, roots);

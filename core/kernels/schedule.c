@@ -406,7 +406,7 @@ static void
 choose_tasks (GantrySchedule *schedule, const GantryKx *kx)
 {
   double inner[GANTRY_KX_MAX_VARS + 1];
-  guint at = 0;
+  guint at = 0, innermost = schedule->rows > 1 ? 2 : 1; /* rows are taken within a task */
   guint step = schedule->lanes * schedule->unroll;
 
   inner[schedule->n_order] = element_work (kx);
@@ -416,7 +416,7 @@ choose_tasks (GantrySchedule *schedule, const GantryKx *kx)
   schedule->n_task = 0;
   if (schedule->n_order == 0)
     return;
-  while (at + 1 < schedule->n_order && inner[at + 1] > TASK_WORK)
+  while (at + innermost < schedule->n_order && inner[at + 1] > TASK_WORK)
     {
       schedule->n_tasks *= kx->extents[schedule->order[at]];
       at++;
