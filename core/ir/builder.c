@@ -5,11 +5,12 @@
 #include "core/ir/evaluator.h"
 #include <string.h>
 
+#define MOST_BROADCASTS 8u
+
 typedef struct
 {
   GantryFunction head;
   GArray *nodes; /* GantryNode */
-  gboolean ended;
 } Draft;
 
 typedef struct
@@ -24,10 +25,11 @@ struct _GantryBuilder
   guint32 name;
   GPtrArray *drafts; /* Draft, in order of begin */
   GArray *open;      /* guint: indices of drafts being written, innermost last */
-  GArray *operands;  /* guint32 */
-  GArray *origins;   /* guint32 */
-  GArray *places;    /* Place by node id */
-  GPtrArray *splats; /* GantryLiteral made for gantry_builder_constant_of() */
+  GArray *operands;   /* guint32 */
+  GArray *origins;    /* guint32 */
+  GArray *places;     /* Place by node id */
+  GHashTable *ended;  /* function id -> index of its draft + 1 */
+  GHashTable *splats; /* node id -> GantryLiteral made for gantry_builder_constant_of() */
   GArray *place_origins;
   guint32 scope, location, next_name;
   gint64 fold_limit;
@@ -51,6 +53,8 @@ reset (GantryBuilder *builder)
   builder->operands = g_array_new (FALSE, FALSE, sizeof (guint32));
   builder->origins = g_array_new (FALSE, FALSE, sizeof (guint32));
   builder->places = g_array_new (FALSE, TRUE, sizeof (Place));
+  builder->ended = g_hash_table_new (NULL, NULL);
+  builder->splats = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) gantry_literal_unref);
 }
 
 static void
@@ -61,6 +65,8 @@ clear (GantryBuilder *builder)
   g_array_unref (builder->operands);
   g_array_unref (builder->origins);
   g_array_unref (builder->places);
+  g_hash_table_unref (builder->ended);
+  g_hash_table_unref (builder->splats);
 }
 
 GantryBuilder *
@@ -70,7 +76,6 @@ gantry_builder_new (GantryContext *context, const char *name)
 
   builder->context = gantry_context_ref (context);
   builder->name = gantry_context_intern (context, name);
-  builder->splats = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_literal_unref);
   builder->place_origins = g_array_new (FALSE, FALSE, sizeof (guint32));
   reset (builder);
   return builder;
@@ -82,7 +87,6 @@ gantry_builder_free (GantryBuilder *builder)
   if (builder == NULL)
     return;
   clear (builder);
-  g_ptr_array_unref (builder->splats);
   g_array_unref (builder->place_origins);
   g_clear_error (&builder->error);
   gantry_context_unref (builder->context);
@@ -151,7 +155,8 @@ gantry_builder_end (GantryBuilder *builder, const guint32 *results, guint n_resu
   draft->head.results = builder->operands->len;
   draft->head.n_results = n_results;
   g_array_append_vals (builder->operands, results, n_results);
-  draft->ended = TRUE;
+  g_hash_table_insert (builder->ended, GUINT_TO_POINTER (draft->head.id),
+                       GUINT_TO_POINTER (g_array_index (builder->open, guint, builder->open->len - 1) + 1));
   g_array_set_size (builder->open, builder->open->len - 1);
 }
 
@@ -256,7 +261,7 @@ gantry_builder_constant_of (GantryBuilder *builder, guint32 id)
   const GantryNode *node = find (builder, id);
   const GantryAttr *value;
   GantryLiteral *scalar, *splat;
-  g_autofree guint8 *element = NULL;
+  guint32 source = id;
   g_autoptr (GBytes) bytes = NULL;
 
   if (node == NULL)
@@ -269,14 +274,25 @@ gantry_builder_constant_of (GantryBuilder *builder, guint32 id)
     }
   if (node->op != GANTRY_OP_BROADCAST_IN_DIM)
     return NULL;
-  scalar = gantry_builder_constant_of (builder, gantry_builder_operand_of (builder, id, 0));
+  splat = g_hash_table_lookup (builder->splats, GUINT_TO_POINTER (id));
+  if (splat != NULL)
+    return splat;
+  /* Broadcasts of broadcasts, up to a depth: in a long chain looking back from each would be quadratic. */
+  for (guint depth = 0; depth < MOST_BROADCASTS && node != NULL && node->op == GANTRY_OP_BROADCAST_IN_DIM; depth++)
+    {
+      source = gantry_builder_operand_of (builder, source, 0);
+      node = find (builder, source);
+    }
+  if (node == NULL || node->op != GANTRY_OP_CONSTANT)
+    return NULL;
+  scalar = gantry_builder_constant_of (builder, source);
   if (scalar == NULL || scalar->size != gantry_element_size (scalar->type->element) ||
       !gantry_type_is_static (gantry_builder_get_type (builder, id)))
     return NULL;
   bytes = g_bytes_new (scalar->data, scalar->size);
   splat = gantry_literal_new (gantry_builder_get_type (builder, id), bytes, TRUE, NULL);
   if (splat != NULL)
-    g_ptr_array_add (builder->splats, splat);
+    g_hash_table_insert (builder->splats, GUINT_TO_POINTER (id), splat);
   return splat;
 }
 
@@ -345,22 +361,17 @@ static guint32
 draft_result_type (gpointer data, guint32 function_id)
 {
   GantryBuilder *builder = data;
+  guint index = GPOINTER_TO_UINT (g_hash_table_lookup (builder->ended, GUINT_TO_POINTER (function_id)));
+  const Draft *draft = index != 0 ? g_ptr_array_index (builder->drafts, index - 1) : NULL;
+  g_autofree guint32 *types = NULL;
 
-  for (guint i = 0; i < builder->drafts->len; i++)
-    {
-      const Draft *draft = g_ptr_array_index (builder->drafts, i);
-      g_autofree guint32 *types = NULL;
-
-      if (draft->head.id != function_id || !draft->ended)
-        continue;
-      types = g_new (guint32, draft->head.n_results + 1);
-      for (guint j = 0; j < draft->head.n_results; j++)
-        types[j] = gantry_builder_type (builder, g_array_index (builder->operands, guint32, draft->head.results + j));
-      if (draft->head.n_results == 1)
-        return types[0];
-      return gantry_context_tuple (builder->context, draft->head.n_results, types);
-    }
-  return 0;
+  if (draft == NULL)
+    return 0;
+  types = g_new (guint32, draft->head.n_results + 1);
+  for (guint j = 0; j < draft->head.n_results; j++)
+    types[j] = gantry_builder_type (builder, g_array_index (builder->operands, guint32, draft->head.results + j));
+  return draft->head.n_results == 1 ? types[0]
+                                    : gantry_context_tuple (builder->context, draft->head.n_results, types);
 }
 
 /* A module of one node over parameters, so that the evaluator can be asked about a node not yet frozen. */
@@ -427,7 +438,7 @@ guint32
 gantry_builder_add (GantryBuilder *builder, guint op, const guint32 *operands, guint n_operands, guint32 attrs)
 {
   g_autofree guint32 *types = g_new0 (guint32, n_operands + 1);
-  GantryTypeQuery query = { .context = builder->context, .op = (guint16) op, .n_operands = (guint16) n_operands,
+  GantryTypeQuery query = { .context = builder->context, .op = op, .n_operands = n_operands,
                             .operand_types = types, .attrs = attrs, .function_result = draft_result_type,
                             .data = builder };
   guint32 type, folded;
@@ -478,11 +489,25 @@ freeze_functions (GantryBuilder *builder, GantryModule *module)
     }
 }
 
+static int
+compare_function_ids (gconstpointer a, gconstpointer b, gpointer functions)
+{
+  guint32 x = ((const GantryFunction *) functions)[*(const guint32 *) a].id;
+  guint32 y = ((const GantryFunction *) functions)[*(const guint32 *) b].id;
+
+  return x < y ? -1 : x > y;
+}
+
 static void
 freeze_index (GantryModule *module)
 {
   guint32 last = 0;
 
+  module->by_id = g_new (guint32, module->n_functions);
+  for (guint32 i = 0; i < module->n_functions; i++)
+    module->by_id[i] = i;
+  g_qsort_with_data (module->by_id, (gint) module->n_functions, sizeof (guint32), compare_function_ids,
+                     module->functions);
   for (guint32 i = 0; i < module->n_nodes; i++)
     last = MAX (last, module->nodes[i].id);
   module->n_index = last + 1;
@@ -502,7 +527,6 @@ GantryModule *
 gantry_builder_finish (GantryBuilder *builder, GError **error)
 {
   GantryModule *module;
-  guint32 none = 0;
 
   if (!gantry_builder_check (builder, error))
     return NULL;
@@ -518,10 +542,7 @@ gantry_builder_finish (GantryBuilder *builder, GError **error)
   freeze_functions (builder, module);
   freeze_index (module);
   if (builder->operands->len == 0)
-    {
-      g_array_append_val (builder->operands, none);
-      module->operands = g_new0 (guint32, 1);
-    }
+    module->operands = g_new0 (guint32, 1);
   else
     module->operands = freeze_ids (builder->operands, &module->n_operands);
   module->origins = builder->origins->len > 0 ? freeze_ids (builder->origins, &module->n_origins) : g_new0 (guint32, 1);

@@ -18,6 +18,7 @@ gantry_module_unref (GantryModule *module)
   if (module == NULL || !g_atomic_ref_count_dec (&module->ref_count))
     return;
   g_free (module->functions);
+  g_free (module->by_id);
   g_free (module->nodes);
   g_free (module->operands);
   g_free (module->origins);
@@ -30,14 +31,30 @@ gantry_module_unref (GantryModule *module)
 gsize
 gantry_module_size (const GantryModule *module)
 {
-  return sizeof *module + module->n_functions * sizeof (GantryFunction) + module->n_nodes * sizeof (GantryNode) +
+  return sizeof *module + module->n_functions * (sizeof (GantryFunction) + sizeof (guint32)) +
+         module->n_nodes * sizeof (GantryNode) +
          ((gsize) module->n_operands + module->n_origins + module->n_index + 2 * (gsize) module->n_replaced) * sizeof (guint32);
 }
 
 const GantryFunction *
 gantry_module_function (const GantryModule *module, guint32 function_id)
 {
-  for (guint i = 0; i < module->n_functions; i++)
+  guint low = 0, high = module->n_functions;
+
+  /* A fused program has a function for each fusion: looking through all of them would be quadratic. */
+  while (module->by_id != NULL && low < high)
+    {
+      guint middle = low + (high - low) / 2;
+      const GantryFunction *function = &module->functions[module->by_id[middle]];
+
+      if (function->id == function_id)
+        return function;
+      if (function->id < function_id)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  for (guint i = 0; module->by_id == NULL && i < module->n_functions; i++)
     if (module->functions[i].id == function_id)
       return &module->functions[i];
   return NULL;

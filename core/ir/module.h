@@ -49,6 +49,7 @@ struct _GantryModule
   guint32 n_origins;
   guint32 n_index;
   GantryFunction *functions; /* functions[0] is the entry */
+  guint32 *by_id;            /* (nullable): indices of functions, by ascending function id */
   GantryNode *nodes;
   guint32 *operands; /* node ids; 0 = an absent optional operand of a foreign operation */
   guint32 *origins;  /* node ids of the snapshot before */

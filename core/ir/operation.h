@@ -145,8 +145,8 @@ typedef enum
 typedef struct
 {
   GantryContext *context;
-  guint16 op;
-  guint16 n_operands;
+  guint32 op;
+  guint32 n_operands;
   const guint32 *operand_types; /* type ids */
   guint32 attrs;
   const GantryModule *module; /* (nullable): to look into functions that attributes name */

@@ -172,7 +172,7 @@ check_rule (const GantryModule *module, const GantryNode *node, const GantryType
   g_autofree guint32 *types = g_new0 (guint32, node->n_operands + 1);
   GantryTypeQuery query = { .context = module->context,
                             .op = node->op,
-                            .n_operands = (guint16) node->n_operands,
+                            .n_operands = node->n_operands,
                             .operand_types = types,
                             .attrs = node->attrs,
                             .module = module };

@@ -298,7 +298,7 @@ static gboolean
 check_type (Verifier *v, const GantryNode *node, GError **error)
 {
   GantryContext *context = v->module->context;
-  GantryTypeQuery query = { .context = context, .op = node->op, .n_operands = (guint16) node->n_operands,
+  GantryTypeQuery query = { .context = context, .op = node->op, .n_operands = node->n_operands,
                             .attrs = node->attrs, .module = v->module, .function_result = type_of_function,
                             .data = v };
   gboolean unknown = FALSE;
