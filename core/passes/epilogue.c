@@ -109,6 +109,7 @@ shift (Match *m, guint32 convolution, guint32 addend)
   guint32 x = gantry_builder_operand_of (m->b, convolution, 0);
   guint32 weights = gantry_builder_operand_of (m->b, convolution, 1);
   guint32 bias = gantry_builder_operand_of (m->b, convolution, 2);
+  gboolean constant;
   guint32 vector;
 
   if (!is_constant (m->state, addend))
@@ -116,9 +117,11 @@ shift (Match *m, guint32 convolution, guint32 addend)
   vector = per_channel (m, addend, channels);
   if (vector == 0)
     return 0;
+  constant = bias == 0 || is_constant (m->state, bias);
   if (bias != 0)
     vector = gantry_builder_binary (m->b, GANTRY_OP_ADD, bias, vector);
-  g_hash_table_add (m->state->constant, GUINT_TO_POINTER (vector));
+  if (constant)
+    g_hash_table_add (m->state->constant, GUINT_TO_POINTER (vector));
   return rebuild (m, x, weights, vector, attrs);
 }
 

@@ -14,6 +14,7 @@
 typedef struct
 {
   const GantryPassOptions *options;
+  const GantryProgress *progress;
   guint n_changed;
 } State;
 
@@ -70,7 +71,8 @@ fold_value (State *state, GantryRewriter *rewriter, const GantryModule *module, 
     return FALSE;
   if (node->op == GANTRY_OP_BROADCAST_IN_DIM && bytes > read) /* stays a broadcast, however small */
     return FALSE;
-  if (!gantry_evaluate_node (module, node, operands, &value, 1, NULL))
+  /* One value may take most of a second, so we ask here as well; it is the rewriter that ends the walk. */
+  if (gantry_progress_cancelled (state->progress, NULL) || !gantry_evaluate_node (module, node, operands, &value, 1, NULL))
     return FALSE;
   gantry_rewriter_replace (rewriter, node, gantry_builder_literal (builder, value));
   state->n_changed++;
@@ -152,7 +154,7 @@ static GantryModule *
 run (GantryModule *module, const GantryPassOptions *options, const GantryProgress *progress, GError **error)
 {
   g_autoptr (GantryRewriter) rewriter = gantry_rewriter_new (module);
-  State state = { .options = options };
+  State state = { .options = options, .progress = progress };
 
   if (!gantry_rewriter_run (rewriter, visit, &state, progress, error))
     return NULL;

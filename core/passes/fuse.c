@@ -18,6 +18,7 @@ typedef struct
   const GantryModule *module;
   GantryUses *uses;
   guint32 *group;   /* by position: position of the root, or NO_GROUP */
+  guint8 *repeated; /* by position: the group reads an element of it more than once */
   guint32 *size;    /* by position of a root */
   GArray **members; /* by position of a root: positions, in program order */
   guint8 *skip;     /* by function index: body of a fusion already */
@@ -65,20 +66,23 @@ may_end_group (const GantryModule *module, const GantryNode *node)
   return is_compiled (module, node) && (is_elementwise (node) || node->op == GANTRY_OP_REDUCE);
 }
 
-/* Would the user compute an element of @producer more than once? Movements of operands are free of
- * arithmetic; anything else is kept out of a broadcast that enlarges it. */
+/* Would the user read an element of @producer more than once? A broadcast that enlarges it does, and so does a movement
+ * that ends in one. */
 static gboolean
-repeats_work (const State *state, const GantryNode *producer, const GantryNode *user)
+repeats (const State *state, const GantryNode *producer, guint32 user)
 {
-  gint64 made = gantry_type_elements (gantry_node_type (state->module, producer));
-  gint64 read = gantry_type_elements (gantry_node_type (state->module, user));
+  const GantryNode *node = &state->module->nodes[user];
 
-  return user->op == GANTRY_OP_BROADCAST_IN_DIM && read > made && is_elementwise (producer);
+  if (node->op == GANTRY_OP_BROADCAST_IN_DIM && gantry_type_elements (gantry_node_type (state->module, node)) >
+                                                  gantry_type_elements (gantry_node_type (state->module, producer)))
+    return TRUE;
+  return is_joinable_movement (node) && state->repeated[user];
 }
 
-/* The one group that all users of the node at @position are in, NO_GROUP when there is none. */
+/* The one group that all users of the node at @position are in, NO_GROUP when there is none. Movements are free of
+ * arithmetic; anything else is kept out of a group that would compute it again for each reading. */
 static guint32
-common_group (const State *state, guint32 position)
+common_group (State *state, guint32 position)
 {
   const GantryNode *node = &state->module->nodes[position];
   guint32 group = NO_GROUP;
@@ -88,12 +92,12 @@ common_group (const State *state, guint32 position)
       guint32 user = state->uses->users[i];
 
       if (user == G_MAXUINT32 || state->group[user] == NO_GROUP ||
-          (group != NO_GROUP && state->group[user] != group) ||
-          repeats_work (state, node, &state->module->nodes[user]))
+          (group != NO_GROUP && state->group[user] != group))
         return NO_GROUP;
       group = state->group[user];
+      state->repeated[position] |= repeats (state, node, user);
     }
-  return group;
+  return state->repeated[position] && is_elementwise (node) ? NO_GROUP : group;
 }
 
 static void
@@ -306,9 +310,10 @@ find_bodies (State *state)
       const GantryAttr *body = module->nodes[i].op == GANTRY_OP_FUSION
                                  ? gantry_attrs_find (module->context, module->nodes[i].attrs, "body") : NULL;
 
-      for (guint f = 0; body != NULL && f < module->n_functions; f++)
-        if (module->functions[f].id == body->id)
-          state->skip[f] = 1;
+      const GantryFunction *function = body != NULL ? gantry_module_function (module, body->id) : NULL;
+
+      if (function != NULL)
+        state->skip[function - module->functions] = 1;
     }
 }
 
@@ -322,6 +327,7 @@ run (GantryModule *module, const GantryPassOptions *options, const GantryProgres
   state.group = g_new (guint32, module->n_nodes + 1);
   for (guint32 i = 0; i < module->n_nodes; i++)
     state.group[i] = NO_GROUP;
+  state.repeated = g_new0 (guint8, module->n_nodes + 1);
   state.size = g_new0 (guint32, module->n_nodes + 1);
   state.members = g_new0 (GArray *, module->n_nodes + 1);
   state.skip = g_new0 (guint8, module->n_functions + 1);
@@ -340,6 +346,7 @@ run (GantryModule *module, const GantryPassOptions *options, const GantryProgres
   g_free (state.members);
   g_free (state.size);
   g_free (state.group);
+  g_free (state.repeated);
   g_free (state.skip);
   gantry_uses_free (state.uses);
   return next;

@@ -171,10 +171,20 @@ simplify_select (Match *m)
   return 0;
 }
 
+/* Two sizes that are not known may differ; two symbols of one name may not. */
+static gboolean
+surely_same_shape (const GantryType *a, const GantryType *b)
+{
+  for (guint i = 0; a->kind == GANTRY_TYPE_TENSOR && i < a->rank; i++)
+    if (a->dims[i] == GANTRY_DIM_UNKNOWN)
+      return FALSE;
+  return gantry_type_same_shape (a, b);
+}
+
 static guint32
 simplify_reshape (Match *m)
 {
-  if (gantry_type_same_shape (gantry_builder_get_type (m->b, m->x[0]), m->type))
+  if (surely_same_shape (gantry_builder_get_type (m->b, m->x[0]), m->type))
     return m->x[0];
   if (op_of (m, m->x[0]) == GANTRY_OP_RESHAPE)
     return gantry_builder_reshape (m->b, gantry_builder_operand_of (m->b, m->x[0], 0), m->type->rank, m->type->dims);
@@ -212,7 +222,7 @@ simplify_broadcast (Match *m)
   const GantryNode *operand = gantry_builder_node (m->b, m->x[0]);
   const gint64 *inner;
   gint64 both[GANTRY_MAX_RANK];
-  gboolean identity = gantry_type_same_shape (gantry_builder_get_type (m->b, m->x[0]), m->type);
+  gboolean identity = surely_same_shape (gantry_builder_get_type (m->b, m->x[0]), m->type);
 
   for (gsize i = 0; i < n; i++)
     identity = identity && outer[i] == (gint64) i;
