@@ -26,7 +26,12 @@ child_free (gpointer data)
   g_clear_object (&child->lines);
   g_queue_clear_full (&child->last, g_free);
   if (child->session != NULL)
-    g_unlink (child->session);
+    {
+      g_autofree char *journal = g_strconcat (child->session, "-journal", NULL);
+
+      g_unlink (child->session);
+      g_unlink (journal); /* there when the child was killed while it wrote */
+    }
   g_free (child->session);
   g_free (child);
 }
@@ -54,9 +59,11 @@ end_run (GTask *task, GError *error)
 {
   GantryDocument *document = g_task_get_source_object (task);
 
-  _gantry_document_set_child_id (document, NULL);
-  if (!g_cancellable_is_cancelled (g_task_get_cancellable (task)))
-    _gantry_document_set_busy (document, FALSE);
+  if (_gantry_document_is_newest (document, g_task_get_cancellable (task)))
+    {
+      _gantry_document_set_child_id (document, NULL);
+      _gantry_document_set_busy (document, FALSE);
+    }
   if (error != NULL)
     g_task_return_error (task, error);
   else
@@ -82,15 +89,38 @@ error_of_end (Child *child)
 }
 
 static void
-take_runs (GTask *task, Child *child)
+load_thread (GTask *load, gpointer source, gpointer data, GCancellable *cancellable)
 {
-  GantryDocument *document = g_task_get_source_object (task);
+  const Child *child = data;
   GError *error = NULL;
-  g_autoptr (GPtrArray) runs = _gantry_session_load_runs (child->session, &error);
+  GPtrArray *runs = _gantry_session_load_runs (child->session, &error);
+
+  if (runs != NULL)
+    g_task_return_pointer (load, runs, (GDestroyNotify) g_ptr_array_unref);
+  else
+    g_task_return_error (load, error);
+}
+
+static void
+runs_loaded (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  GTask *task = user_data;
+  GError *error = NULL;
+  g_autoptr (GPtrArray) runs = g_task_propagate_pointer (G_TASK (result), &error);
 
   for (guint i = 0; runs != NULL && i < runs->len; i++)
-    gantry_document_add_run (document, g_ptr_array_index (runs, i));
+    gantry_document_add_run (GANTRY_DOCUMENT (source), g_ptr_array_index (runs, i));
   end_run (task, error);
+}
+
+/* A long recording takes a while to read: on a worker thread. */
+static void
+take_runs (GTask *task)
+{
+  g_autoptr (GTask) load = g_task_new (g_task_get_source_object (task), g_task_get_cancellable (task), runs_loaded, task);
+
+  g_task_set_task_data (load, g_task_get_task_data (task), NULL); /* lives until end_run() */
+  g_task_run_in_thread (load, load_thread);
 }
 
 static void
@@ -100,15 +130,11 @@ process_ended (GObject *source, GAsyncResult *result, gpointer user_data)
   Child *child = g_task_get_task_data (task);
   GError *error = NULL;
 
-  if (!g_subprocess_wait_finish (G_SUBPROCESS (source), result, &error))
+  if (!g_subprocess_wait_finish (G_SUBPROCESS (source), result, &error) ||
+      g_cancellable_set_error_if_cancelled (g_task_get_cancellable (task), &error))
     end_run (task, error);
-  else if (g_task_return_error_if_cancelled (task))
-    {
-      _gantry_document_set_child_id (g_task_get_source_object (task), NULL);
-      g_object_unref (task);
-    }
   else if (g_subprocess_get_if_exited (child->process) && g_subprocess_get_exit_status (child->process) == 0)
-    take_runs (task, child);
+    take_runs (task);
   else
     end_run (task, error_of_end (child));
 }
@@ -129,13 +155,15 @@ line_read (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   GTask *task = user_data;
   Child *child = g_task_get_task_data (task);
-  g_autofree char *line = g_data_input_stream_read_line_finish_utf8 (child->lines, result, NULL, NULL);
+  g_autofree char *bytes = g_data_input_stream_read_line_finish (child->lines, result, NULL, NULL);
+  g_autofree char *line = NULL;
 
-  if (line == NULL)
+  if (bytes == NULL)
     {
       wait_for_end (task);
       return;
     }
+  line = g_utf8_make_valid (bytes, -1); /* a file's name may be anything */
   if (g_str_has_prefix (line, "progress "))
     {
       char *what;
@@ -229,9 +257,8 @@ private_file (GError **error)
   return path;
 }
 
-void
-gantry_document_run_async (GantryDocument *document, const char *cli, guint n_runs, GAsyncReadyCallback callback,
-                           gpointer user_data)
+static void
+begin (GantryDocument *document, const char *cli, guint n_runs, GAsyncReadyCallback callback, gpointer user_data)
 {
   GCancellable *cancellable = _gantry_document_renew (document);
   GTask *task = g_task_new (document, cancellable, callback, user_data);
@@ -240,7 +267,6 @@ gantry_document_run_async (GantryDocument *document, const char *cli, guint n_ru
   g_autoptr (GTask) save = NULL;
   GError *error = NULL;
 
-  g_return_if_fail (gantry_document_get_model (document) != NULL);
   g_task_set_task_data (task, child, child_free);
   _gantry_document_set_busy (document, TRUE);
   _gantry_document_set_activity (document, "Preparing the run", -1);
@@ -259,6 +285,45 @@ gantry_document_run_async (GantryDocument *document, const char *cli, guint n_ru
   save = g_task_new (document, cancellable, prepared, NULL);
   g_task_set_task_data (save, preparation, preparation_free);
   g_task_run_in_thread (save, prepare_thread);
+}
+
+typedef struct
+{
+  char *cli;
+  guint n_runs;
+  GAsyncReadyCallback callback;
+  gpointer user_data;
+} Later;
+
+static void
+recompiled (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autofree Later *later = user_data;
+  g_autofree char *cli = later->cli;
+  GError *error = NULL;
+
+  if (gantry_document_recompile_finish (GANTRY_DOCUMENT (source), result, &error))
+    begin (GANTRY_DOCUMENT (source), cli, later->n_runs, later->callback, later->user_data);
+  else
+    g_task_report_error (source, later->callback, later->user_data, gantry_document_run_async, error);
+}
+
+void
+gantry_document_run_async (GantryDocument *document, const char *cli, guint n_runs, GAsyncReadyCallback callback,
+                           gpointer user_data)
+{
+  Later *later;
+
+  g_return_if_fail (gantry_document_get_model (document) != NULL);
+  if (!_gantry_document_is_stale (document))
+    {
+      begin (document, cli, n_runs, callback, user_data);
+      return;
+    }
+  /* The child compiles by the settings: without this the ids of its run would not be those that the views show. */
+  later = g_new0 (Later, 1);
+  *later = (Later){ g_strdup (cli), n_runs, callback, user_data };
+  gantry_document_recompile_async (document, recompiled, later);
 }
 
 gboolean

@@ -37,9 +37,15 @@ void _gantry_document_set_activity (GantryDocument *document, const char *activi
 void _gantry_document_set_busy (GantryDocument *document, gboolean busy);
 /** A new cancellable for new work; the one before is cancelled. (transfer none) */
 GCancellable *_gantry_document_renew (GantryDocument *document);
+/** Whether the work with that cancellable is the newest one, cancelled or not: only it may say that the work is over. */
+gboolean _gantry_document_is_newest (GantryDocument *document, GCancellable *cancellable);
+/** Whether the settings were edited after the compilation was made. */
+gboolean _gantry_document_is_stale (GantryDocument *document);
+/** Counts what a save has to write: equal counts, equal state. */
+guint64 _gantry_document_n_changes (GantryDocument *document);
 const char *_gantry_document_session_path (GantryDocument *document); /* (nullable) */
-/** The session now is in @path. */
-void _gantry_document_saved (GantryDocument *document, const char *path);
+/** What the document was at @n_changes now is in @path. Does nothing when another model than @model was opened since. */
+void _gantry_document_saved (GantryDocument *document, const char *path, const GantryModel *model, guint64 n_changes);
 void _gantry_document_set_child_id (GantryDocument *document, const char *id);
 
 /**

@@ -14,6 +14,7 @@ typedef struct
   GantryCompileSettings settings;
   GPtrArray *runs;
   char *session_path;
+  guint64 n_changes; /* of the document when it was saved */
   GantryActivity *activity;
 } Request;
 
@@ -74,13 +75,6 @@ start (GantryDocument *document, Request *request, GAsyncReadyCallback callback,
   return task;
 }
 
-/* The end of a task on the owning thread: only the newest one may say that the work is over. */
-static gboolean
-is_newest (GantryDocument *document, GAsyncResult *result)
-{
-  return !g_cancellable_is_cancelled (g_task_get_cancellable (G_TASK (result)));
-}
-
 /* Open */
 
 static void
@@ -97,7 +91,7 @@ open_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancella
     g_task_return_error (task, error);
 }
 
-/* Takes the result when the task ends, so that a caller who does not call finish gets it as well. */
+/* Takes the result when the task ends on the owning thread, so that a caller who does not call finish gets it as well. */
 typedef struct
 {
   GAsyncReadyCallback callback;
@@ -109,12 +103,17 @@ end (GantryDocument *document, GTask *task, GError **error)
 {
   GantryLoaded *loaded = g_task_propagate_pointer (task, error);
 
-  if (is_newest (document, G_ASYNC_RESULT (task)))
+  gboolean newest = _gantry_document_is_newest (document, g_task_get_cancellable (task));
+
+  if (newest)
     _gantry_document_set_busy (document, FALSE);
-  if (loaded == NULL)
-    return FALSE;
-  _gantry_document_install (document, loaded);
-  return TRUE;
+  if (loaded != NULL)
+    _gantry_document_install (document, loaded);
+  /* A file that could not be opened has displaced the compilation that an edit had asked for. */
+  else if (newest && _gantry_document_is_stale (document) &&
+           g_task_get_source_tag (task) == gantry_document_open_async)
+    gantry_document_recompile_async (document, NULL, NULL);
+  return loaded != NULL;
 }
 
 static void
@@ -219,6 +218,7 @@ request_of_document (GantryDocument *document)
   request->compilation = gantry_compilation_ref (gantry_document_get_compilation (document));
   gantry_compile_settings_copy (&request->settings, gantry_document_get_settings (document));
   request->runs = g_ptr_array_ref (gantry_document_get_runs (document));
+  request->n_changes = _gantry_document_n_changes (document);
   return request;
 }
 
@@ -241,6 +241,12 @@ gantry_document_recompile_finish (GantryDocument *document, GAsyncResult *result
 
 /* Save */
 
+static gpointer
+ref_run (gconstpointer run, gpointer data)
+{
+  return gantry_run_result_ref ((GantryRunResult *) run);
+}
+
 static void
 save_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
@@ -262,6 +268,9 @@ gantry_document_save_async (GantryDocument *document, const char *path, GAsyncRe
 
   g_return_if_fail (gantry_document_get_model (document) != NULL);
   request = request_of_document (document);
+  /* A run may end while the thread writes: it reads a list of its own. */
+  g_ptr_array_unref (request->runs);
+  request->runs = g_ptr_array_copy (gantry_document_get_runs (document), ref_run, NULL);
   g_free (request->path);
   request->path = g_strdup (path != NULL ? path : request->session_path);
   g_task_set_task_data (task, request, request_free);
@@ -278,7 +287,7 @@ gantry_document_save_finish (GantryDocument *document, GAsyncResult *result, GEr
 
   if (!g_task_propagate_boolean (G_TASK (result), error))
     return FALSE;
-  _gantry_document_saved (document, request->path);
+  _gantry_document_saved (document, request->path, request->model, request->n_changes);
   return TRUE;
 }
 

@@ -28,6 +28,8 @@ struct _GantryDocument
   guint n_done;
   GCancellable *cancellable;
   gboolean busy, modified;
+  gboolean stale;    /* edited since the compilation was made */
+  guint64 n_changes; /* of what a session file holds */
   double fraction;
   char *activity;
   char *child_id;
@@ -249,9 +251,35 @@ _gantry_document_set_busy (GantryDocument *self, gboolean busy)
   notify (self, PROP_BUSY);
 }
 
+static void
+changed (GantryDocument *self)
+{
+  self->n_changes++;
+  set_modified (self, TRUE);
+}
+
+gboolean
+_gantry_document_is_newest (GantryDocument *self, GCancellable *cancellable)
+{
+  return self->cancellable == cancellable;
+}
+
+gboolean
+_gantry_document_is_stale (GantryDocument *self)
+{
+  return self->stale;
+}
+
+guint64
+_gantry_document_n_changes (GantryDocument *self)
+{
+  return self->n_changes;
+}
+
 GCancellable *
 _gantry_document_renew (GantryDocument *self)
 {
+  _gantry_document_set_child_id (self, NULL);
   g_cancellable_cancel (self->cancellable);
   g_object_unref (self->cancellable);
   self->cancellable = g_cancellable_new ();
@@ -272,14 +300,17 @@ _gantry_document_session_path (GantryDocument *self)
 }
 
 void
-_gantry_document_saved (GantryDocument *self, const char *path)
+_gantry_document_saved (GantryDocument *self, const char *path, const GantryModel *model, guint64 n_changes)
 {
+  if (gantry_document_get_model (self) != model)
+    return;
   if (g_strcmp0 (self->loaded->session_path, path) != 0)
     {
       g_free (self->loaded->session_path);
       self->loaded->session_path = g_strdup (path);
     }
-  set_modified (self, FALSE);
+  if (self->n_changes == n_changes)
+    set_modified (self, FALSE);
 }
 
 void
@@ -295,10 +326,12 @@ _gantry_document_install (GantryDocument *self, GantryLoaded *loaded)
   gboolean same_model = old != NULL && loaded->compilation->model == old->compilation->model;
 
   self->loaded = loaded;
+  self->stale = FALSE;
   if (!same_model)
     {
       g_ptr_array_set_size (self->edits, 0);
       self->n_done = 0;
+      self->n_changes++;
       gantry_run_result_unref (self->run);
       self->run = loaded->runs->len > 0
                     ? gantry_run_result_ref (g_ptr_array_index (loaded->runs, loaded->runs->len - 1)) : NULL;
@@ -335,7 +368,7 @@ gantry_document_add_run (GantryDocument *self, GantryRunResult *result)
 {
   g_return_if_fail (self->loaded != NULL);
   g_ptr_array_add (self->loaded->runs, gantry_run_result_ref (result));
-  set_modified (self, TRUE);
+  changed (self);
   gantry_document_set_run (self, result);
 }
 
@@ -364,6 +397,7 @@ gantry_document_recompile (GantryDocument *self, const GantryProgress *progress,
     return FALSE;
   gantry_compilation_unref (self->loaded->compilation);
   self->loaded->compilation = compilation;
+  self->stale = FALSE;
   notify (self, PROP_COMPILATION);
   return TRUE;
 }
@@ -382,7 +416,7 @@ gantry_document_save (GantryDocument *self, const char *path, GError **error)
     }
   if (!_gantry_session_save (target, self->loaded->compilation, &self->loaded->settings, self->loaded->runs, error))
     return FALSE;
-  _gantry_document_saved (self, target);
+  _gantry_document_saved (self, target, self->loaded->compilation->model, self->n_changes);
   return TRUE;
 }
 
@@ -396,7 +430,8 @@ apply (GantryDocument *self, const Edit *edit, gint64 value)
     case EDIT_PASS: gantry_compile_settings_set_enabled (&self->loaded->settings, edit->name, value != 0); break;
     case EDIT_FINITE_MATH: self->loaded->settings.finite_math = value != 0; break;
     }
-  set_modified (self, TRUE);
+  self->stale = TRUE;
+  changed (self);
   notify (self, PROP_CAN_UNDO);
   notify (self, PROP_CAN_REDO);
   gantry_document_recompile_async (self, NULL, NULL);
