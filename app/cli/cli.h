@@ -46,6 +46,9 @@ typedef struct
 
 #define GANTRY_CLI_OPTIONS_INIT { .random_weights = -1 }
 
+void gantry_cli_options_clear (GantryCliOptions *options);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GantryCliOptions, gantry_cli_options_clear)
+
 /**
  * gantry_cli_parse:
  * @command: of the subcommand, for the help text

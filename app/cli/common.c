@@ -34,6 +34,13 @@ gantry_cli_parse (const char *command, const char *arguments, const char *descri
   return FALSE;
 }
 
+void
+gantry_cli_options_clear (GantryCliOptions *options)
+{
+  g_clear_pointer (&options->dims, g_strfreev);
+  g_clear_pointer (&options->disabled, g_strfreev);
+}
+
 /* "name=size"; the name may itself hold '='. */
 static gboolean
 parse_dim (const char *text, GantryDimBinding *binding, char **name, GError **error)

@@ -11,6 +11,16 @@ typedef struct
   char *emit; /* texpr, llvm, asm */
 } Options;
 
+static void
+options_clear (Options *options)
+{
+  gantry_cli_options_clear (&options->common);
+  g_free (options->output);
+  g_free (options->emit);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
+
 static const char *
 text_of (const GantryKernel *kernel, const char *emit)
 {
@@ -124,7 +134,7 @@ compile (const Options *options, const char *path)
 int
 gantry_cli_compile (int argc, char **argv)
 {
-  Options options = { .common = GANTRY_CLI_OPTIONS_INIT };
+  g_auto (Options) options = { .common = GANTRY_CLI_OPTIONS_INIT };
   const GOptionEntry own[] = {
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "Write a session file; with --emit a folder of texts",
       "PATH" },

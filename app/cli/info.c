@@ -111,7 +111,7 @@ print_text (const GantryModel *model)
 int
 gantry_cli_info (int argc, char **argv)
 {
-  GantryCliOptions options = { .random_weights = -1, .keep_unbound = TRUE };
+  g_auto (GantryCliOptions) options = { .random_weights = -1, .keep_unbound = TRUE };
   g_autoptr (GantryDocument) document = NULL;
   g_autoptr (GError) error = NULL;
 

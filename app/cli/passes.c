@@ -79,7 +79,7 @@ print_module (const GantryCompilation *compilation, const char *pass)
 int
 gantry_cli_passes (int argc, char **argv)
 {
-  GantryCliOptions options = GANTRY_CLI_OPTIONS_INIT;
+  g_auto (GantryCliOptions) options = GANTRY_CLI_OPTIONS_INIT;
   g_autofree char *after = NULL;
   const GOptionEntry own[] = {
     { "after", 0, 0, G_OPTION_ARG_STRING, &after, "Print the program after this pass", "PASS" },

@@ -20,6 +20,17 @@ typedef struct
   double scale, width, height;
 } Options;
 
+static void
+options_clear (Options *options)
+{
+  gantry_cli_options_clear (&options->common);
+  g_free (options->view);
+  g_free (options->pass);
+  g_free (options->output);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
+
 static int
 find_snapshot (const GantryCompilation *compilation, const char *pass, GError **error)
 {
@@ -183,7 +194,7 @@ print_result (const Options *options)
 int
 gantry_cli_render (int argc, char **argv)
 {
-  Options options = { .common = GANTRY_CLI_OPTIONS_INIT };
+  g_auto (Options) options = { .common = GANTRY_CLI_OPTIONS_INIT };
   const GOptionEntry own[] = {
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "File to write: .svg, .png or .dot", "FILE" },
     { "view", 'v', 0, G_OPTION_ARG_STRING, &options.view, "graph (the default), timeline or memory", "VIEW" },

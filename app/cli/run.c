@@ -20,6 +20,19 @@ typedef struct
 } Options;
 
 static void
+options_clear (Options *options)
+{
+  gantry_cli_options_clear (&options->common);
+  g_strfreev (options->inputs);
+  g_strfreev (options->expected);
+  g_free (options->limit);
+  g_free (options->output);
+  g_free (options->output_dir);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
+
+static void
 print_json (const GantryRunResult *result, const GantryModule *module, double worst, gboolean compared)
 {
   const struct { const char *key; double value; } numbers[] = {
@@ -180,7 +193,7 @@ run (const Options *options, const char *path)
 int
 gantry_cli_run (int argc, char **argv)
 {
-  Options options = { .common = GANTRY_CLI_OPTIONS_INIT, .runs = 5, .warmup = 2, .relative = 1e-3, .absolute = 1e-7 };
+  g_auto (Options) options = { .common = GANTRY_CLI_OPTIONS_INIT, .runs = 5, .warmup = 2, .relative = 1e-3, .absolute = 1e-7 };
   const GOptionEntry own[] = {
     { "input", 'i', 0, G_OPTION_ARG_STRING_ARRAY, &options.inputs,
       "An input: [NAME=]FILE (.pb, .npy, raw) or random[:SEED], hash:SEED, value:NUMBER, arange, zeros, ones", "VALUE" },

@@ -221,7 +221,16 @@ gantry_model_open (const char *path, const GantryDimBinding *dims, guint n_dims,
   model->path = g_strdup (path);
   take_dims (model, dims, n_dims);
   if (g_stat (path, &status) == 0)
-    model->file_bytes = (guint64) status.st_size;
+    {
+      model->file_bytes = (guint64) status.st_size;
+      /* A pipe would have us wait for ever, a folder cannot be mapped. */
+      if (!S_ISREG (status.st_mode))
+        {
+          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s is %s, not a file; name the model file", path,
+                       S_ISDIR (status.st_mode) ? "a folder" : "a device or pipe");
+          return NULL;
+        }
+    }
   if (g_str_has_suffix (path, ".gir"))
     model->module = open_text (model, context, error);
   else
