@@ -44,17 +44,23 @@ tick (gpointer data)
 
 /* Until all work is done, and then for some frames more. */
 static void
-settle (GantryWindow *window)
+settle_for (GantryWindow *window, guint frames)
 {
   guint ticks = 0, id = g_timeout_add (30, tick, &ticks), idle_since = 0;
 
-  while (ticks < idle_since + 20)
+  while (ticks < idle_since + frames)
     {
       g_main_context_iteration (NULL, TRUE);
       if (!is_idle (window))
         idle_since = ticks;
     }
   g_source_remove (id);
+}
+
+static void
+settle (GantryWindow *window)
+{
+  settle_for (window, 20);
 }
 
 static void
@@ -69,6 +75,8 @@ prepare (GantryWindow *window)
 {
   if (run)
     act (window, "run");
+  if (run)
+    settle_for (window, 150); /* the toast that tells the result goes */
   if (unfold)
     act (window, "unfold-all");
   if (pass > 0)

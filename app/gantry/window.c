@@ -3,6 +3,7 @@
 #include "app/gantry/state.h"
 #include "app/gantry/window-private.h"
 #include "views/format.h"
+#include "views/shown-plan.h"
 #include <string.h>
 
 G_DEFINE_FINAL_TYPE (GantryWindow, gantry_window, ADW_TYPE_APPLICATION_WINDOW)
@@ -12,6 +13,7 @@ _gantry_window_toast (GantryWindow *self, const char *text)
 {
   AdwToast *toast = adw_toast_new (text);
 
+  adw_toast_set_timeout (toast, 3);
   adw_toast_overlay_add_toast (self->toasts, toast);
 }
 
@@ -107,8 +109,8 @@ update_status (GantryWindow *self)
 
   if (compilation == NULL)
     return;
-  set_label (self->status_peak, peak_text (compilation->plan, run));
-  set_label (self->status_time, time_text (compilation->plan, run));
+  set_label (self->status_peak, peak_text (gantry_shown_plan (compilation, run), run));
+  set_label (self->status_time, time_text (gantry_shown_plan (compilation, run), run));
   first = gantry_format_integer (compilation->snapshots[0].nodes_after);
   last = gantry_format_integer (compilation->snapshots[compilation->n_snapshots - 1].nodes_after);
   set_label (self->status_nodes, compilation->refusal != NULL

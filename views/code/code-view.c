@@ -231,6 +231,7 @@ gantry_code_view_init (GantryCodeView *self)
   gtk_label_set_xalign (self->kernel, 0);
   gtk_widget_add_css_class (GTK_WIDGET (self->kernel), "dim-label");
   gtk_widget_set_margin_start (GTK_WIDGET (self->kernel), 12);
+  gtk_widget_set_margin_end (GTK_WIDGET (self->kernel), 12);
   gtk_widget_set_margin_bottom (GTK_WIDGET (self->kernel), 4);
   gtk_box_append (GTK_BOX (self), switcher);
   gtk_box_append (GTK_BOX (self), GTK_WIDGET (self->kernel));

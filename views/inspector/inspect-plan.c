@@ -4,6 +4,7 @@
 #include "profiler/recording.h"
 #include "views/format.h"
 #include "views/inspector/inspector-private.h"
+#include "views/shown-plan.h"
 
 static const char *
 category_name (const GantryPlanBuffer *buffer)
@@ -108,7 +109,7 @@ show_measured (GantryRows *rows, const GantryInspected *what, guint32 id)
 void
 _gantry_inspect_plan (GantryRows *rows, const GantryInspected *what, guint32 id)
 {
-  const GantryPlan *plan = what->compilation->plan;
+  const GantryPlan *plan = gantry_shown_plan (what->compilation, what->run);
   guint32 buffer;
 
   if (plan == NULL)

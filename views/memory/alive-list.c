@@ -108,9 +108,8 @@ make_row (const GantryModule *module, const GantryPlan *plan, const GantryPlanAl
 }
 
 void
-gantry_alive_list_set (GantryAliveList *self, GantryCompilation *compilation, guint32 step)
+gantry_alive_list_set (GantryAliveList *self, GantryCompilation *compilation, const GantryPlan *plan, guint32 step)
 {
-  const GantryPlan *plan = compilation->plan;
   const GantryModule *module = gantry_compilation_module (compilation);
   g_autoptr (GArray) alive = NULL;
   g_autofree char *bytes = NULL, *heading = NULL;

@@ -2,6 +2,7 @@
 /* Puts lanes, curve and list together, and makes what they draw on a worker thread. */
 #include "views/timeline/time-panel.h"
 #include "views/format.h"
+#include "views/shown-plan.h"
 
 struct _GantryTimePanel
 {
@@ -17,6 +18,7 @@ struct _GantryTimePanel
   GtkWidget *fit;
   GantryTimeModel *model;
   GantryCompilation *compilation; /* that the model was made for */
+  GantryPlan *plan;               /* likewise */
   guint generation;
   gboolean busy;
   gboolean filling;
@@ -30,7 +32,8 @@ G_DEFINE_FINAL_TYPE (GantryTimePanel, gantry_time_panel, GTK_TYPE_BOX)
 typedef struct
 {
   GantryCompilation *compilation;
-  GantryRunResult *run;
+  GantryPlan *plan;
+  GantryRunResult *run; /* (nullable) */
   guint index;
   guint generation;
 } Request;
@@ -42,6 +45,7 @@ request_free (gpointer data)
 
   gantry_compilation_unref (request->compilation);
   gantry_run_result_unref (request->run);
+  gantry_plan_unref (request->plan);
   g_free (request);
 }
 
@@ -51,7 +55,7 @@ make_model (GTask *task, gpointer source, gpointer data, GCancellable *cancellab
   Request *request = data;
 
   g_task_return_pointer (task, gantry_time_model_new (gantry_compilation_module (request->compilation),
-                                                      request->compilation->plan, request->run, request->index),
+                                                      request->plan, request->run, request->index),
                          (GDestroyNotify) gantry_time_model_unref);
 }
 
@@ -59,7 +63,7 @@ static void
 show_moment (GantryTimePanel *self)
 {
   gint64 moment = gantry_time_axis_get_moment (self->axis);
-  const GantryPlan *plan = self->compilation != NULL ? self->compilation->plan : NULL;
+  const GantryPlan *plan = self->plan;
   guint32 low, high;
 
   if (plan == NULL || plan->n_steps == plan->n_init_steps)
@@ -80,7 +84,7 @@ show_moment (GantryTimePanel *self)
       else
         high = middle;
     }
-  gantry_alive_list_set (self->alive, self->compilation, low);
+  gantry_alive_list_set (self->alive, self->compilation, plan, low);
 }
 
 static void
@@ -92,7 +96,7 @@ model_made (GObject *source, GAsyncResult *result, gpointer user_data)
   const GantryCompileSettings *settings = gantry_document_get_settings (self->document);
   guint last = request->compilation->n_snapshots - 1;
   guint64 limit = settings != NULL ? settings->target.memory_limit : 0;
-  gboolean same_program = self->compilation == request->compilation;
+  gboolean same_plan = self->plan == request->plan;
 
   if (request->generation != self->generation)
     {
@@ -105,10 +109,13 @@ model_made (GObject *source, GAsyncResult *result, gpointer user_data)
   gantry_compilation_ref (request->compilation);
   g_clear_pointer (&self->compilation, gantry_compilation_unref);
   self->compilation = request->compilation;
+  gantry_plan_ref (request->plan);
+  g_clear_pointer (&self->plan, gantry_plan_unref);
+  self->plan = request->plan;
   gantry_time_axis_set_length (self->axis, gantry_time_model_length (model));
-  gantry_time_canvas_set_model (self->lanes, model, request->compilation->plan, last, limit);
-  gantry_time_canvas_set_model (self->memory, model, request->compilation->plan, last, limit);
-  if (!same_program)
+  gantry_time_canvas_set_model (self->lanes, model, request->plan, last, limit);
+  gantry_time_canvas_set_model (self->memory, model, request->plan, last, limit);
+  if (!same_plan)
     gantry_time_panel_go_to_peak (self); /* the first question of all */
   gtk_stack_set_visible_child_name (self->stack, "pictures");
   gtk_widget_set_sensitive (self->fit, TRUE);
@@ -121,6 +128,7 @@ show_words (GantryTimePanel *self, const char *words)
   self->busy = FALSE;
   g_clear_pointer (&self->model, gantry_time_model_unref);
   g_clear_pointer (&self->compilation, gantry_compilation_unref);
+  g_clear_pointer (&self->plan, gantry_plan_unref);
   gantry_time_canvas_set_model (self->lanes, NULL, NULL, 0, 0);
   gantry_time_canvas_set_model (self->memory, NULL, NULL, 0, 0);
   gtk_label_set_text (self->words, words);
@@ -146,6 +154,7 @@ request_model (GantryTimePanel *self)
     }
   request = g_new0 (Request, 1);
   request->compilation = gantry_compilation_ref (compilation);
+  request->plan = gantry_plan_ref (gantry_shown_plan (compilation, run));
   request->run = run != NULL && run->recording != NULL ? gantry_run_result_ref (run) : NULL;
   request->index = gtk_drop_down_get_selected (self->runs);
   if (request->index == GTK_INVALID_LIST_POSITION)
@@ -243,7 +252,7 @@ document_changed (GantryTimePanel *self)
 void
 gantry_time_panel_go_to_peak (GantryTimePanel *self)
 {
-  const GantryPlan *plan = self->compilation != NULL ? self->compilation->plan : NULL;
+  const GantryPlan *plan = self->plan;
   gint64 t0, t1, time;
 
   if (plan == NULL || plan->peak_step >= plan->n_steps)
@@ -254,7 +263,7 @@ gantry_time_panel_go_to_peak (GantryTimePanel *self)
     gantry_time_axis_set (self->axis, time - (t1 - t0) / 2, time + (t1 - t0) / 2);
   gantry_time_axis_set_moment (self->axis, time);
   /* Times are rounded to nanoseconds: the step itself is meant. */
-  gantry_alive_list_set (self->alive, self->compilation, plan->peak_step);
+  gantry_alive_list_set (self->alive, self->compilation, plan, plan->peak_step);
 }
 
 GantryTimeAxis *
@@ -289,6 +298,7 @@ gantry_time_panel_dispose (GObject *object)
   self->generation++;
   g_clear_pointer (&self->model, gantry_time_model_unref);
   g_clear_pointer (&self->compilation, gantry_compilation_unref);
+  g_clear_pointer (&self->plan, gantry_plan_unref);
   g_clear_pointer (&self->run, gantry_run_result_unref);
   g_clear_object (&self->document);
   g_clear_object (&self->selection);
