@@ -5,12 +5,16 @@
 #include "core/ir/operation.h"
 #include <string.h>
 
+/* From here on the threads share a convolution, by at least so many channels each. */
+#define CUT_FLOPS 1000000
+#define MIN_CHANNELS 32
+
 typedef struct
 {
   int spatial;
   gint64 groups;
   gboolean bias, relu;
-  const GantryType *types[4]; /* input, weights, bias, result */
+  GantryElementType elements[4]; /* input, weights, bias, result */
   dnnl_dims_t input, weights, result; /* weights: with a dimension for groups when there are any */
   dnnl_dims_t strides, dilates, low, high;
 } Convolution;
@@ -38,8 +42,8 @@ describe (const GantryModule *module, const GantryNode *node, Convolution *c)
   c->groups = gantry_attrs_int (module->context, node->attrs, "feature_group_count", 1);
   c->bias = node->n_operands == 3;
   for (guint i = 0; i < node->n_operands; i++)
-    c->types[i] = gantry_node_operand_type (module, node, i);
-  c->types[3] = result;
+    c->elements[i] = gantry_node_operand_type (module, node, i)->element;
+  c->elements[3] = result->element;
   c->relu = g_strcmp0 (gantry_attrs_string (module->context, node->attrs, "post", ""), "relu") == 0;
   memcpy (c->input, input->dims, input->rank * sizeof *input->dims);
   memcpy (c->result, result->dims, result->rank * sizeof *result->dims);
@@ -153,25 +157,155 @@ describe_primitive (GantryLibrary *library, const Convolution *c, const dnnl_mem
   return description;
 }
 
-static gboolean
-add_arguments (GantryLibrary *library, const Convolution *c, const dnnl_memory_desc_t *outer_input,
-               const dnnl_memory_desc_t *outer_result, gboolean constant_weights, dnnl_primitive_desc_t description)
+/* Images [image, ..) and result channels [channel, ..), the latter whole groups. */
+typedef struct
 {
-  dnnl_memory_desc_t input = *dnnl_primitive_desc_query_md (description, dnnl_query_src_md, 0);
-  dnnl_memory_desc_t weights = *dnnl_primitive_desc_query_md (description, dnnl_query_weights_md, 0);
-  dnnl_memory_desc_t result = *dnnl_primitive_desc_query_md (description, dnnl_query_dst_md, 0);
-  dnnl_memory_desc_t outer_weights, bias;
+  gint64 image, n_images;
+  gint64 channel, n_channels;
+} Cut;
 
-  if (!plain (&outer_weights, c->spatial + (c->groups > 1 ? 3 : 2), c->weights) || !bias_layout (&bias, c))
+static gint64
+product (const gint64 *dims, int n)
+{
+  gint64 all = 1;
+
+  for (int i = 0; i < n; i++)
+    all *= dims[i];
+  return all;
+}
+
+/* The convolution of one cut, and where its parts of the input, the weights and the result begin. */
+static Convolution
+cut_out (const Convolution *c, const Cut *cut, gint64 *input, gint64 *weights, gint64 *result)
+{
+  Convolution part = *c;
+  gint64 groups = c->groups * cut->n_channels / c->result[1], depth = c->input[1] / c->groups;
+  gint64 first = cut->channel * c->groups / c->result[1] * depth; /* input channel */
+  int grouped = c->groups > 1;
+
+  part.input[0] = part.result[0] = cut->n_images;
+  part.result[1] = cut->n_channels;
+  if (grouped)
     {
-      dnnl_primitive_desc_destroy (description);
-      return FALSE;
+      part.weights[0] = groups;
+      part.input[1] = groups * depth;
     }
-  return gantry_library_set_primitive (library, description)
-         && gantry_library_add (library, DNNL_ARG_SRC, 0, c->types[0], outer_input, &input, FALSE)
-         && gantry_library_add (library, DNNL_ARG_WEIGHTS, 1, c->types[1], &outer_weights, &weights, constant_weights)
-         && (!c->bias || gantry_library_add (library, DNNL_ARG_BIAS, 2, c->types[2], &bias, &bias, FALSE))
-         && gantry_library_add (library, DNNL_ARG_DST, c->bias ? 3 : 2, c->types[3], outer_result, &result, FALSE);
+  else
+    part.weights[0] = cut->n_channels;
+  /* Whole blocks of channels lie one behind the other, in blocks or not. */
+  *input = (cut->image * c->input[1] + (grouped ? first : 0)) * product (c->input + 2, c->spatial);
+  *weights = cut->channel * depth * product (c->weights + 2 + grouped, c->spatial);
+  *result = (cut->image * c->result[1] + cut->channel) * product (c->result + 2, c->spatial);
+  return part;
+}
+
+static gboolean
+add_piece (GantryLibrary *library, const Convolution *whole, const GantryLibraryLayouts *layouts, const Cut *cut)
+{
+  gint64 input_begin, weights_begin, result_begin;
+  Convolution c = cut_out (whole, cut, &input_begin, &weights_begin, &result_begin);
+  dnnl_memory_desc_t outer_input, outer_weights, outer_result, any_input, any_result, input, weights, result, bias;
+  dnnl_primitive_desc_t description;
+
+  if (!activations (&outer_input, c.spatial + 2, c.input, layouts->blocked_input ? layouts->block : 0)
+      || !activations (&outer_result, c.spatial + 2, c.result, layouts->blocked_result ? layouts->block : 0)
+      || !any_layout (&any_input, c.spatial + 2, c.input) || !any_layout (&any_result, c.spatial + 2, c.result)
+      || !plain (&outer_weights, c.spatial + (c.groups > 1 ? 3 : 2), c.weights) || !bias_layout (&bias, &c))
+    return FALSE;
+  description = describe_primitive (library, &c, layouts->blocked_input ? &outer_input : &any_input,
+                                    layouts->blocked_result ? &outer_result : &any_result);
+  if (description == NULL)
+    return FALSE;
+  input = *dnnl_primitive_desc_query_md (description, dnnl_query_src_md, 0);
+  weights = *dnnl_primitive_desc_query_md (description, dnnl_query_weights_md, 0);
+  result = *dnnl_primitive_desc_query_md (description, dnnl_query_dst_md, 0);
+  return gantry_library_begin (library, description)
+         && gantry_library_add (library, DNNL_ARG_SRC, 0, input_begin, c.elements[0], &outer_input, &input, FALSE)
+         && gantry_library_add (library, DNNL_ARG_WEIGHTS, 1, weights_begin, c.elements[1], &outer_weights, &weights,
+                                layouts->constant_weights)
+         && (!c.bias || gantry_library_add (library, DNNL_ARG_BIAS, 2, cut->channel, c.elements[2], &bias, &bias, FALSE))
+         && gantry_library_add (library, DNNL_ARG_DST, c.bias ? 3 : 2, result_begin, c.elements[3], &outer_result,
+                                &result, FALSE);
+}
+
+/* Cutting */
+
+/* The library takes the input as it lies: tasks need not bring it in each for itself. */
+static gboolean
+takes_input (GantryLibrary *library, const Convolution *c, const GantryLibraryLayouts *layouts)
+{
+  dnnl_memory_desc_t outer, any, result;
+  dnnl_primitive_desc_t description;
+  gboolean takes;
+
+  if (c->elements[0] != GANTRY_F32
+      || !activations (&outer, c->spatial + 2, c->input, layouts->blocked_input ? layouts->block : 0)
+      || !activations (&result, c->spatial + 2, c->result, layouts->blocked_result ? layouts->block : 0)
+      || !any_layout (&any, c->spatial + 2, c->input))
+    return FALSE;
+  description = describe_primitive (library, c, layouts->blocked_input ? &outer : &any, &result);
+  if (description == NULL)
+    return FALSE;
+  takes = dnnl_memory_desc_equal (&outer, dnnl_primitive_desc_query_md (description, dnnl_query_src_md, 0));
+  dnnl_primitive_desc_destroy (description);
+  return takes;
+}
+
+/* Channels of the result that can be cut off by themselves: whole blocks of whole groups. 0: none */
+static gint64
+unit_of (const Convolution *c, const GantryLibraryLayouts *layouts)
+{
+  gint64 width = c->result[1] / c->groups, depth = c->input[1] / c->groups, block = layouts->block;
+
+  if (c->groups == 1)
+    return block;
+  for (gint64 k = 1; k <= c->groups; k++)
+    if ((!layouts->blocked_result || k * width % block == 0) && (!layouts->blocked_input || k * depth % block == 0))
+      return k * width;
+  return 0;
+}
+
+static gint64
+whole_units (gint64 n, gint64 parts, gint64 unit)
+{
+  gint64 size = (n + parts - 1) / parts;
+
+  return MIN (n, (size + unit - 1) / unit * unit);
+}
+
+/* Images when there are enough of them, else channels of each image. */
+static gboolean
+add_pieces (GantryLibrary *library, const Convolution *c, const GantryLibraryLayouts *layouts, gint64 parts)
+{
+  gint64 images = c->input[0], channels = c->result[1], n_images = images, n_channels = channels;
+  gint64 unit = unit_of (c, layouts);
+
+  if (parts > 1 && images >= parts)
+    n_images = whole_units (images, parts, 1);
+  else if (parts > 1 && unit > 0)
+    {
+      n_images = 1;
+      n_channels = whole_units (channels, (parts + images - 1) / images, MAX (unit, MIN_CHANNELS / unit * unit));
+    }
+  for (gint64 i = 0; i < images; i += n_images)
+    for (gint64 k = 0; k < channels; k += n_channels)
+      {
+        Cut cut = { i, MIN (n_images, images - i), k, MIN (n_channels, channels - k) };
+
+        if (!add_piece (library, c, layouts, &cut))
+          return FALSE;
+      }
+  return TRUE;
+}
+
+static GantryLibrary *
+make_library (const Convolution *c, const GantryLibraryLayouts *layouts, guint n_threads, gint64 parts)
+{
+  GantryLibrary *library = gantry_library_new (parts > 1 ? 1 : n_threads);
+
+  if (library != NULL && ((parts > 1 && !takes_input (library, c, layouts)) || !add_pieces (library, c, layouts, parts)))
+    g_clear_pointer (&library, gantry_library_free);
+  return library;
 }
 
 GantryMade
@@ -179,26 +313,16 @@ gantry_library_make_convolution (const GantryModule *module, const GantryNode *n
                                  const GantryLibraryLayouts *layouts, guint n_threads, GantryKernel *kernel)
 {
   Convolution c = { 0 };
-  dnnl_memory_desc_t outer_input, outer_result, input, result;
-  dnnl_primitive_desc_t description;
-  GantryLibrary *library;
+  GantryLibrary *library = NULL;
 
-  if (!describe (module, node, &c)
-      || !activations (&outer_input, c.spatial + 2, c.input, layouts->blocked_input ? layouts->block : 0)
-      || !activations (&outer_result, c.spatial + 2, c.result, layouts->blocked_result ? layouts->block : 0)
-      || !any_layout (&input, c.spatial + 2, c.input) || !any_layout (&result, c.spatial + 2, c.result))
+  if (!describe (module, node, &c))
     return GANTRY_NOT_MINE;
-  library = gantry_library_new (n_threads);
+  if (n_threads > 1 && gantry_node_flops (module, node) >= CUT_FLOPS)
+    library = make_library (&c, layouts, n_threads, 2 * n_threads);
+  if (library == NULL)
+    library = make_library (&c, layouts, n_threads, 1);
   if (library == NULL)
     return GANTRY_NOT_MINE;
-  description = describe_primitive (library, &c, layouts->blocked_input ? &outer_input : &input,
-                                    layouts->blocked_result ? &outer_result : &result);
-  if (description == NULL || !add_arguments (library, &c, &outer_input, &outer_result,
-                                               layouts->constant_weights, description))
-    {
-      gantry_library_free (library);
-      return GANTRY_NOT_MINE;
-    }
   gantry_library_finish (library, node->n_operands + 1, kernel);
   return GANTRY_MADE;
 }

@@ -8,6 +8,8 @@
 
 /* About what generated code does in the time of a call. */
 #define SMALL_FLOPS 32768
+/* From here on the threads share a product. */
+#define CUT_FLOPS 1000000
 
 typedef struct
 {
@@ -152,30 +154,108 @@ describe_primitive (GantryLibrary *library, const dnnl_memory_desc_t *mds)
   return description;
 }
 
+/* A part of the product: batches [batch, ..), rows [row, ..), columns [column, ..). */
+typedef struct
+{
+  gint64 batch, n_batch;
+  gint64 row, n_rows;
+  gint64 column, n_columns;
+} Cut;
+
+static gboolean
+add_piece (GantryLibrary *library, const GantryModule *module, const GantryNode *node, const Product *p, const Cut *cut,
+           gboolean constant_weights)
+{
+  Product q = *p;
+  dnnl_memory_desc_t mds[3];
+  dnnl_primitive_desc_t description;
+  int m = p->rank - 2, n = p->rank - 1;
+  gint64 left = cut->row * p->left_strides[m], right = cut->column * p->right_strides[n];
+  gint64 result = cut->row * p->result_strides[m] + cut->column * p->result_strides[n];
+  GantryElementType types[3];
+
+  q.left[m] = q.result[m] = cut->n_rows;
+  q.right[n] = q.result[n] = cut->n_columns;
+  if (p->rank > 2)
+    {
+      q.left[0] = q.right[0] = q.result[0] = cut->n_batch;
+      left += cut->batch * p->left_strides[0];
+      right += cut->batch * p->right_strides[0];
+      result += cut->batch * p->result_strides[0];
+    }
+  for (guint i = 0; i < 3; i++)
+    types[i] = i < 2 ? gantry_node_operand_type (module, node, i)->element : gantry_node_type (module, node)->element;
+  if (dnnl_memory_desc_init_by_strides (&mds[0], q.rank, q.left, dnnl_f32, q.left_strides) != dnnl_success
+      || dnnl_memory_desc_init_by_strides (&mds[1], q.rank, q.right, dnnl_f32, q.right_strides) != dnnl_success
+      || dnnl_memory_desc_init_by_strides (&mds[2], q.rank, q.result, dnnl_f32, q.result_strides) != dnnl_success)
+    return FALSE;
+  description = describe_primitive (library, mds);
+  return description != NULL && gantry_library_begin (library, description)
+         && gantry_library_add (library, DNNL_ARG_SRC, 0, left, types[0], &mds[0], &mds[0], FALSE)
+         && gantry_library_add (library, DNNL_ARG_WEIGHTS, 1, right, types[1], &mds[1], &mds[1], constant_weights)
+         && gantry_library_add (library, DNNL_ARG_DST, 2, result, types[2], &mds[2], &mds[2], FALSE);
+}
+
+/* Equal parts of @n in multiples of @unit, as near to @parts as that goes. */
+static gint64
+part_of (gint64 n, gint64 parts, gint64 unit)
+{
+  gint64 size = (n + parts - 1) / parts;
+
+  return MIN (n, (size + unit - 1) / unit * unit);
+}
+
+/* Converted operands are converted whole, and small products are not worth a second thread. */
+static gboolean
+can_cut (const GantryModule *module, const GantryNode *node)
+{
+  for (guint i = 0; i < 2; i++)
+    if (gantry_node_operand_type (module, node, i)->element != GANTRY_F32)
+      return FALSE;
+  return gantry_node_type (module, node)->element == GANTRY_F32 && gantry_node_flops (module, node) >= CUT_FLOPS;
+}
+
+/* Cuts the batch, or the longer side of the result. */
+static gboolean
+add_pieces (GantryLibrary *library, const GantryModule *module, const GantryNode *node, const Product *p, gint64 parts,
+            gboolean constant_weights)
+{
+  gint64 n_batch = p->rank > 2 ? p->left[0] : 1, rows = p->left[p->rank - 2], columns = p->right[p->rank - 1];
+  gint64 size[3] = { n_batch, rows, columns };
+
+  if (parts > 1 && n_batch >= parts)
+    size[0] = part_of (n_batch, parts, 1);
+  else if (parts > 1 && rows >= columns)
+    size[1] = part_of (rows, parts, 48);
+  else if (parts > 1)
+    size[2] = part_of (columns, parts, 48);
+  for (gint64 b = 0; b < n_batch; b += size[0])
+    for (gint64 r = 0; r < rows; r += size[1])
+      for (gint64 c = 0; c < columns; c += size[2])
+        {
+          Cut cut = { b, MIN (size[0], n_batch - b), r, MIN (size[1], rows - r), c, MIN (size[2], columns - c) };
+
+          if (!add_piece (library, module, node, p, &cut, constant_weights))
+            return FALSE;
+        }
+  return TRUE;
+}
+
 GantryMade
 gantry_library_make_dot (const GantryModule *module, const GantryNode *node, guint n_threads,
                          const GantryLibraryLayouts *layouts, GantryKernel *kernel)
 {
   Product p = { 0 };
-  dnnl_memory_desc_t mds[3];
-  dnnl_primitive_desc_t description;
   GantryLibrary *library;
+  gint64 parts = n_threads > 1 && can_cut (module, node) ? 2 * n_threads : 1;
 
   /* A call of the library costs more than a small product by itself. */
-  if (gantry_node_flops (module, node) < SMALL_FLOPS || !describe_product (module, node, &p)
-      || dnnl_memory_desc_init_by_strides (&mds[0], p.rank, p.left, dnnl_f32, p.left_strides) != dnnl_success
-      || dnnl_memory_desc_init_by_strides (&mds[1], p.rank, p.right, dnnl_f32, p.right_strides) != dnnl_success
-      || dnnl_memory_desc_init_by_strides (&mds[2], p.rank, p.result, dnnl_f32, p.result_strides) != dnnl_success)
+  if (gantry_node_flops (module, node) < SMALL_FLOPS || !describe_product (module, node, &p))
     return GANTRY_NOT_MINE;
-  library = gantry_library_new (n_threads);
+  library = gantry_library_new (parts > 1 ? 1 : n_threads);
   if (library == NULL)
     return GANTRY_NOT_MINE;
-  description = describe_primitive (library, mds);
-  if (description == NULL || !gantry_library_set_primitive (library, description)
-      || !gantry_library_add (library, DNNL_ARG_SRC, 0, gantry_node_operand_type (module, node, 0), &mds[0], &mds[0], FALSE)
-      || !gantry_library_add (library, DNNL_ARG_WEIGHTS, 1, gantry_node_operand_type (module, node, 1), &mds[1], &mds[1],
-                              layouts->constant_weights)
-      || !gantry_library_add (library, DNNL_ARG_DST, 2, gantry_node_type (module, node), &mds[2], &mds[2], FALSE))
+  if (!add_pieces (library, module, node, &p, parts, layouts->constant_weights))
     {
       gantry_library_free (library);
       return GANTRY_NOT_MINE;

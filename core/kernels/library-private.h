@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* oneDNN: matrix products and convolutions. A library kernel is one primitive; where it wants an
- * operand or the result in another layout than the program has them, the kernel reorders: constants
- * once, into the packed region, others each time, through the workspace. */
+/* oneDNN: matrix products and convolutions. A library kernel is one primitive that uses the library's
+ * own threads, or, where the work can be cut, several that each are a task for our threads. Where a
+ * primitive wants an operand or the result in another layout than the program has them, the kernel
+ * reorders: constants once, into the packed region, others each time, through the workspace. */
 #pragma once
 #include "core/kernels/kernel-private.h"
 #include <oneapi/dnnl/dnnl.h>
@@ -30,18 +31,19 @@ typedef struct _GantryLibrary GantryLibrary;
 GantryLibrary *gantry_library_new (guint n_threads);
 void gantry_library_free (gpointer library);
 dnnl_engine_t gantry_library_engine (GantryLibrary *library);
-/** Takes the description of the primitive. Returns: FALSE when the library refuses. */
-gboolean gantry_library_set_primitive (GantryLibrary *library, dnnl_primitive_desc_t description);
+/** Begins a piece with its primitive; takes @description. Returns: FALSE when the library refuses. */
+gboolean gantry_library_begin (GantryLibrary *library, dnnl_primitive_desc_t description);
 /**
  * gantry_library_add:
- * @argument: DNNL_ARG_...
+ * @argument: DNNL_ARG_... of the piece begun last
  * @buffer: index among the kernel's buffers
- * @type: of the value; f16 and bf16 are converted
+ * @begin: element of the buffer at which the piece's part begins
+ * @element: of the buffer; f16 and bf16 are converted
  * @outer: as it lies in the buffer, once it is float
  * @inner: as the primitive wants it
  * @constant: its bytes are known at load
  */
-gboolean gantry_library_add (GantryLibrary *library, int argument, guint buffer, const GantryType *type,
+gboolean gantry_library_add (GantryLibrary *library, int argument, guint buffer, gint64 begin, GantryElementType element,
                              const dnnl_memory_desc_t *outer, const dnnl_memory_desc_t *inner, gboolean constant);
 /** The kernel runs it from now on. @n_buffers: operands and results */
 void gantry_library_finish (GantryLibrary *library, guint n_buffers, GantryKernel *kernel);

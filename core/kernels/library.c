@@ -20,6 +20,7 @@ typedef struct
 {
   int argument;
   guint buffer;
+  guint64 begin;             /* bytes into the buffer */
   GantryElementType element; /* in the buffer: f32, or f16 or bf16 that is converted */
   gsize n;                   /* elements */
   Place place;
@@ -29,18 +30,24 @@ typedef struct
   dnnl_primitive_t reorder; /* outer to inner; of the result inner to outer; NULL: equal */
 } Argument;
 
+/* One primitive: all of the kernel, or one task of it. */
+typedef struct
+{
+  dnnl_primitive_t primitive;
+  dnnl_memory_desc_t scratchpad;
+  guint64 scratchpad_offset;
+  guint n_arguments;
+  Argument arguments[MAX_ARGUMENTS];
+} Piece;
+
 struct _GantryLibrary
 {
   guint n_threads;
   guint n_buffers;
   dnnl_engine_t engine;
   dnnl_stream_t stream;
-  dnnl_primitive_t primitive;
-  dnnl_memory_desc_t scratchpad;
-  guint64 scratchpad_offset;
   guint64 workspace_bytes, packed_bytes;
-  guint n_arguments;
-  Argument arguments[MAX_ARGUMENTS];
+  GArray *pieces; /* Piece */
 };
 
 char *
@@ -57,6 +64,7 @@ gantry_library_new (guint n_threads)
   GantryLibrary *library = g_new0 (GantryLibrary, 1);
 
   library->n_threads = n_threads;
+  library->pieces = g_array_new (FALSE, FALSE, sizeof (Piece));
   /* The library decides how to divide the work when a primitive is made. */
   omp_set_num_threads ((int) n_threads);
   if (dnnl_engine_create (&library->engine, dnnl_cpu, 0) != dnnl_success
@@ -65,16 +73,24 @@ gantry_library_new (guint n_threads)
   return library;
 }
 
+static void
+piece_clear (Piece *piece)
+{
+  for (guint i = 0; i < piece->n_arguments; i++)
+    if (piece->arguments[i].reorder != NULL)
+      dnnl_primitive_destroy (piece->arguments[i].reorder);
+  if (piece->primitive != NULL)
+    dnnl_primitive_destroy (piece->primitive);
+}
+
 void
 gantry_library_free (gpointer data)
 {
   GantryLibrary *library = data;
 
-  for (guint i = 0; i < library->n_arguments; i++)
-    if (library->arguments[i].reorder != NULL)
-      dnnl_primitive_destroy (library->arguments[i].reorder);
-  if (library->primitive != NULL)
-    dnnl_primitive_destroy (library->primitive);
+  for (guint i = 0; i < library->pieces->len; i++)
+    piece_clear (&g_array_index (library->pieces, Piece, i));
+  g_array_unref (library->pieces);
   if (library->stream != NULL)
     dnnl_stream_destroy (library->stream);
   if (library->engine != NULL)
@@ -97,17 +113,26 @@ reserve (guint64 *bytes, guint64 more)
   return offset;
 }
 
+static Piece *
+last_piece (GantryLibrary *library)
+{
+  return &g_array_index (library->pieces, Piece, library->pieces->len - 1);
+}
+
 gboolean
-gantry_library_set_primitive (GantryLibrary *library, dnnl_primitive_desc_t description)
+gantry_library_begin (GantryLibrary *library, dnnl_primitive_desc_t description)
 {
   const dnnl_memory_desc_t *scratchpad = dnnl_primitive_desc_query_md (description, dnnl_query_scratchpad_md, 0);
+  Piece piece = { 0 };
   gboolean made;
 
   if (scratchpad != NULL)
-    library->scratchpad = *scratchpad;
-  library->scratchpad_offset = reserve (&library->workspace_bytes, dnnl_memory_desc_get_size (&library->scratchpad));
-  made = dnnl_primitive_create (&library->primitive, description) == dnnl_success;
+    piece.scratchpad = *scratchpad;
+  piece.scratchpad_offset = reserve (&library->workspace_bytes, dnnl_memory_desc_get_size (&piece.scratchpad));
+  made = dnnl_primitive_create (&piece.primitive, description) == dnnl_success;
   dnnl_primitive_desc_destroy (description);
+  if (made)
+    g_array_append_val (library->pieces, piece);
   return made;
 }
 
@@ -126,18 +151,30 @@ make_reorder (GantryLibrary *library, const dnnl_memory_desc_t *from, const dnnl
   return primitive;
 }
 
+static gsize
+count_elements (const dnnl_memory_desc_t *md)
+{
+  gsize n = 1;
+
+  for (int d = 0; d < md->ndims; d++)
+    n *= (gsize) md->dims[d];
+  return n;
+}
+
 gboolean
-gantry_library_add (GantryLibrary *library, int argument, guint buffer, const GantryType *type,
+gantry_library_add (GantryLibrary *library, int argument, guint buffer, gint64 begin, GantryElementType element,
                     const dnnl_memory_desc_t *outer, const dnnl_memory_desc_t *inner, gboolean constant)
 {
-  Argument *a = &library->arguments[library->n_arguments++];
+  Piece *piece = last_piece (library);
+  Argument *a = &piece->arguments[piece->n_arguments++];
   gboolean result = argument == DNNL_ARG_DST, equal = dnnl_memory_desc_equal (outer, inner);
-  gboolean convert = type->element != GANTRY_F32;
+  gboolean convert = element != GANTRY_F32;
 
-  g_assert (library->n_arguments <= MAX_ARGUMENTS);
-  *a = (Argument) { .argument = argument, .buffer = buffer, .element = type->element, .place = DIRECT, .outer = *outer,
+  g_assert (piece->n_arguments <= MAX_ARGUMENTS);
+  *a = (Argument) { .argument = argument, .buffer = buffer, .element = element, .place = DIRECT, .outer = *outer,
                     .inner = *inner };
-  a->n = (gsize) gantry_type_elements (type);
+  a->begin = (guint64) begin * gantry_element_size (element);
+  a->n = count_elements (outer);
   if (equal && !convert)
     return TRUE;
   a->place = constant ? PACKED : WORKSPACE;
@@ -213,39 +250,71 @@ bring_out (const GantryLibrary *library, const Argument *a, void *buffer, float 
   gantry_convert_from_float (a->element, converted, buffer, a->n);
 }
 
+static void *
+address_of (const Argument *a, void *const *buffers)
+{
+  return (guint8 *) buffers[a->buffer] + a->begin;
+}
+
+static void
+run_piece (const GantryLibrary *library, const Piece *piece, void *const *buffers, guint8 *workspace, guint8 *packed)
+{
+  dnnl_exec_arg_t arguments[MAX_ARGUMENTS + 1];
+  int n = 0;
+
+  for (guint i = 0; i < piece->n_arguments; i++)
+    {
+      const Argument *a = &piece->arguments[i];
+      void *buffer = address_of (a, buffers);
+      void *inside = a->place == DIRECT ? buffer : (a->place == PACKED ? packed : workspace) + a->offset;
+
+      if (a->place == WORKSPACE && a->argument != DNNL_ARG_DST)
+        bring_in (library, a, buffer, (float *) (gpointer) (workspace + a->converted), inside);
+      arguments[n++] = (dnnl_exec_arg_t) { a->argument, memory_at (library, &a->inner, inside) };
+    }
+  if (dnnl_memory_desc_get_size (&piece->scratchpad) > 0)
+    arguments[n++] = (dnnl_exec_arg_t) { DNNL_ARG_SCRATCHPAD, memory_at (library, &piece->scratchpad,
+                                                                         workspace + piece->scratchpad_offset) };
+  execute (library, piece->primitive, arguments, n);
+  for (guint i = 0; i < piece->n_arguments; i++)
+    {
+      const Argument *a = &piece->arguments[i];
+
+      if (a->place == WORKSPACE && a->argument == DNNL_ARG_DST)
+        bring_out (library, a, address_of (a, buffers), (float *) (gpointer) (workspace + a->converted),
+                   workspace + a->offset);
+    }
+  while (n > 0)
+    dnnl_memory_destroy (arguments[--n].memory);
+}
+
 static void
 run_library (gconstpointer state, void *const *buffers, gint64 begin, gint64 end)
 {
   const GantryLibrary *library = state;
   guint8 *workspace = library->workspace_bytes > 0 ? buffers[library->n_buffers] : NULL;
   guint8 *packed = library->packed_bytes > 0 ? buffers[library->n_buffers + (workspace != NULL)] : NULL;
-  dnnl_exec_arg_t arguments[MAX_ARGUMENTS + 1];
-  int n = 0;
 
-  if (begin >= end)
-    return;
-  omp_set_num_threads ((int) library->n_threads);
-  for (guint i = 0; i < library->n_arguments; i++)
+  /* Of several pieces each is one thread's. */
+  omp_set_num_threads (library->pieces->len > 1 ? 1 : (int) library->n_threads);
+  for (gint64 i = begin; i < end; i++)
+    run_piece (library, &g_array_index (library->pieces, Piece, i), buffers, workspace, packed);
+}
+
+static void
+pack_piece (const GantryLibrary *library, const Piece *piece, void *const *buffers, guint8 *packed)
+{
+  for (guint i = 0; i < piece->n_arguments; i++)
     {
-      const Argument *a = &library->arguments[i];
-      void *address = a->place == DIRECT ? buffers[a->buffer] : (a->place == PACKED ? packed : workspace) + a->offset;
+      const Argument *a = &piece->arguments[i];
+      g_autofree float *converted = NULL;
 
-      if (a->place == WORKSPACE && a->argument != DNNL_ARG_DST)
-        bring_in (library, a, buffers[a->buffer], (float *) (gpointer) (workspace + a->converted), address);
-      arguments[n++] = (dnnl_exec_arg_t) { a->argument, memory_at (library, &a->inner, address) };
+      if (a->place != PACKED)
+        continue;
+      if (a->element != GANTRY_F32 && a->reorder != NULL)
+        converted = g_new (float, a->n);
+      bring_in (library, a, address_of (a, buffers), converted, packed + a->offset);
     }
-  if (dnnl_memory_desc_get_size (&library->scratchpad) > 0)
-    arguments[n++] = (dnnl_exec_arg_t) { DNNL_ARG_SCRATCHPAD,
-                                         memory_at (library, &library->scratchpad,
-                                                    workspace + library->scratchpad_offset) };
-  execute (library, library->primitive, arguments, n);
-  for (guint i = 0; i < library->n_arguments; i++)
-    if (library->arguments[i].place == WORKSPACE && library->arguments[i].argument == DNNL_ARG_DST)
-      bring_out (library, &library->arguments[i], buffers[library->arguments[i].buffer],
-                 (float *) (gpointer) (workspace + library->arguments[i].converted),
-                 workspace + library->arguments[i].offset);
-  while (n > 0)
-    dnnl_memory_destroy (arguments[--n].memory);
 }
 
 static void
@@ -254,17 +323,8 @@ pack_library (gpointer state, void *const *buffers, void *packed)
   const GantryLibrary *library = state;
 
   omp_set_num_threads ((int) library->n_threads);
-  for (guint i = 0; i < library->n_arguments; i++)
-    {
-      const Argument *a = &library->arguments[i];
-      g_autofree float *converted = NULL;
-
-      if (a->place != PACKED)
-        continue;
-      if (a->element != GANTRY_F32 && a->reorder != NULL)
-        converted = g_new (float, a->n);
-      bring_in (library, a, buffers[a->buffer], converted, (guint8 *) packed + a->offset);
-    }
+  for (guint i = 0; i < library->pieces->len; i++)
+    pack_piece (library, &g_array_index (library->pieces, Piece, i), buffers, packed);
 }
 
 void
@@ -272,8 +332,8 @@ gantry_library_finish (GantryLibrary *library, guint n_buffers, GantryKernel *ke
 {
   library->n_buffers = n_buffers;
   kernel->kind = GANTRY_KERNEL_LIBRARY;
-  kernel->whole = TRUE;
-  kernel->n_tasks = 1;
+  kernel->whole = library->pieces->len == 1 && library->n_threads > 1;
+  kernel->n_tasks = library->pieces->len;
   kernel->state = library;
   kernel->free_state = gantry_library_free;
   kernel->func = run_library;

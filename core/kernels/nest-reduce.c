@@ -8,6 +8,10 @@
 
 #define B (nest->e->builder)
 
+/* From this many addends on a sum of f32 is kept in f64: one accumulator that takes 640,000 values one after the other,
+ * as a blocked layout has it, loses three decimal digits in f32. */
+#define LONG_SUM 2048
+
 typedef LLVMValueRef V;
 
 typedef struct
@@ -18,6 +22,7 @@ typedef struct
   guint n_axes;
   guint axes[GANTRY_KX_MAX_VARS];
   gboolean along;          /* vectors along the last axis */
+  GantryElementType type;  /* of an accumulator */
   guint lanes;             /* of an accumulator */
   guint n_partial;         /* accumulators per value */
   V slots[GANTRY_MAX_ROWS][GANTRY_MAX_UNROLL];
@@ -25,9 +30,10 @@ typedef struct
 } Reduction;
 
 static V
-identity (GantryNest *nest, const GantryKxNode *node, guint lanes)
+identity (GantryNest *nest, const Reduction *r, guint lanes)
 {
-  LLVMTypeRef type = gantry_emit_type (nest->e, node->type, lanes);
+  const GantryKxNode *node = &r->node;
+  LLVMTypeRef type = gantry_emit_type (nest->e, r->type, lanes);
   gboolean is_float = gantry_element_is_float (node->type);
   gboolean u = node->type == GANTRY_BOOL || !gantry_element_is_signed (node->type);
   guint bits = node->type == GANTRY_BOOL ? 1 : 8 * gantry_element_size (node->type);
@@ -66,6 +72,18 @@ stack_slot (GantryNest *nest, LLVMTypeRef type)
   return LLVMBuildAlloca (B, type, "");
 }
 
+static gboolean
+is_long_sum (const GantryNest *nest, const Reduction *r)
+{
+  gint64 addends = 1;
+
+  if (r->node.op != GANTRY_OP_ADD || r->node.type != GANTRY_F32)
+    return FALSE;
+  for (guint i = 0; i < r->n_axes && addends < LONG_SUM; i++)
+    addends *= nest->kx->extents[r->axes[i]];
+  return addends >= LONG_SUM;
+}
+
 static void
 prepare (GantryNest *nest, Reduction *r, guint32 id, guint level)
 {
@@ -79,6 +97,7 @@ prepare (GantryNest *nest, Reduction *r, guint32 id, guint level)
   r->n_rows = of_row ? nest->rows : 1;
   r->n_vectors = of_vector ? nest->unroll : 1;
   r->n_axes = gantry_schedule_axes (nest->kx, id, r->axes);
+  r->type = is_long_sum (nest, r) ? GANTRY_F64 : r->node.type;
   r->lanes = of_vector ? nest->lanes : 1;
   r->n_partial = r->n_vectors;
   body = (GantryKxRoot) { .value = r->node.a, .address = r->node.a };
@@ -107,22 +126,22 @@ make_accumulators (GantryNest *nest, Reduction *r)
     {
       for (guint u = 0; u < r->n_partial; u++)
         {
-          r->slots[i][u] = stack_slot (nest, gantry_emit_type (nest->e, r->node.type, r->lanes));
+          r->slots[i][u] = stack_slot (nest, gantry_emit_type (nest->e, r->type, r->lanes));
           gantry_nest_at (nest, r->level);
-          LLVMBuildStore (B, identity (nest, &r->node, r->lanes), r->slots[i][u]);
+          LLVMBuildStore (B, identity (nest, r, r->lanes), r->slots[i][u]);
         }
       if (!r->along)
         continue;
-      r->tails[i] = stack_slot (nest, gantry_emit_type (nest->e, r->node.type, 1));
+      r->tails[i] = stack_slot (nest, gantry_emit_type (nest->e, r->type, 1));
       gantry_nest_at (nest, r->level);
-      LLVMBuildStore (B, identity (nest, &r->node, 1), r->tails[i]);
+      LLVMBuildStore (B, identity (nest, r, 1), r->tails[i]);
     }
 }
 
 static V
 combine (GantryNest *nest, const Reduction *r, V x, V y)
 {
-  return gantry_emit_binary (nest->e, r->node.op, r->node.type, x, y);
+  return gantry_emit_binary (nest->e, r->node.op, r->type, x, y);
 }
 
 static void
@@ -131,8 +150,11 @@ accumulate (GantryNest *nest, const Reduction *r, V slot, V value, guint lanes)
   V so_far;
 
   gantry_nest_at (nest, gantry_nest_top (nest));
-  so_far = LLVMBuildLoad2 (B, gantry_emit_type (nest->e, r->node.type, lanes), slot, "");
-  LLVMBuildStore (B, combine (nest, r, so_far, gantry_emit_splat (nest->e, value, lanes)), slot);
+  so_far = LLVMBuildLoad2 (B, gantry_emit_type (nest->e, r->type, lanes), slot, "");
+  value = gantry_emit_splat (nest->e, value, lanes);
+  if (r->type != r->node.type)
+    value = LLVMBuildFPExt (B, value, gantry_emit_type (nest->e, r->type, lanes), "");
+  LLVMBuildStore (B, combine (nest, r, so_far, value), slot);
 }
 
 /* All values of the body first, so that their loads come before the stores of the sums. */
@@ -235,14 +257,14 @@ across_lanes (GantryNest *nest, const Reduction *r, V x)
 static V
 finish_along (GantryNest *nest, const Reduction *r, guint row)
 {
-  LLVMTypeRef type = gantry_emit_type (nest->e, r->node.type, r->lanes);
+  LLVMTypeRef type = gantry_emit_type (nest->e, r->type, r->lanes);
   V x = LLVMBuildLoad2 (B, type, r->slots[row][0], "");
 
   for (guint u = 1; u < r->n_partial; u++)
     x = combine (nest, r, x, LLVMBuildLoad2 (B, type, r->slots[row][u], ""));
   x = across_lanes (nest, r, x);
   return combine (nest, r, x,
-                  LLVMBuildLoad2 (B, gantry_emit_type (nest->e, r->node.type, 1), r->tails[row], ""));
+                  LLVMBuildLoad2 (B, gantry_emit_type (nest->e, r->type, 1), r->tails[row], ""));
 }
 
 void
@@ -265,7 +287,9 @@ gantry_nest_reduce (GantryNest *nest, guint32 id, guint level)
 
         gantry_nest_at (nest, level);
         x = r.along ? finish_along (nest, &r, i)
-                    : LLVMBuildLoad2 (B, gantry_emit_type (nest->e, r.node.type, r.lanes), r.slots[i][u], "");
+                    : LLVMBuildLoad2 (B, gantry_emit_type (nest->e, r.type, r.lanes), r.slots[i][u], "");
+        if (r.type != r.node.type)
+          x = LLVMBuildFPTrunc (B, x, gantry_emit_type (nest->e, r.node.type, r.along ? 1 : r.lanes), "");
         gantry_nest_keep (nest, id, i * GANTRY_MAX_UNROLL + u, level, x);
       }
 }
