@@ -269,6 +269,12 @@ pad (GantryLower *l)
       gantry_lower_invalid (l, "%" G_GSIZE_FORMAT " pads for %" G_GSIZE_FORMAT " axes", n, n_axes);
       return;
     }
+  for (gsize i = 0; i < n; i++)
+    if (pads[i] <= -G_MAXINT32 || pads[i] >= G_MAXINT32)
+      {
+        gantry_lower_invalid (l, "a pad of %" G_GINT64_FORMAT " is out of range", pads[i]);
+        return;
+      }
   for (gsize i = 0; i < n_axes; i++)
     {
       low[axes != NULL ? axes[i] : (gint64) i] = pads[i];
@@ -301,6 +307,13 @@ crop (GantryLower *l)
       gantry_lower_invalid (l, "border needs 4 values and scale 2");
       return;
     }
+  for (guint i = 0; i < 4; i++)
+    if (ABS (CLAMP (border[i], -G_MAXINT32, G_MAXINT32)) == G_MAXINT32
+        || (scale != NULL && (scale[i % 2] < 0 || scale[i % 2] > G_MAXINT32)))
+      {
+        gantry_lower_invalid (l, "border or scale is out of range");
+        return;
+      }
   bottom = scale != NULL ? border[1] + scale[0] : gantry_lower_dim (l, x, 2) - border[3];
   right = scale != NULL ? border[0] + scale[1] : gantry_lower_dim (l, x, 3) - border[2];
   if (border[0] < 0 || border[1] < 0 || bottom > gantry_lower_dim (l, x, 2)
@@ -337,6 +350,11 @@ center_crop_pad (GantryLower *l)
       gint64 dim = gantry_lower_dim (l, x, axis);
       gint64 extent = wanted != NULL ? wanted[i] : declared->dims[axis];
 
+      if (extent < 0 || extent > G_MAXINT32)
+        {
+          gantry_lower_invalid (l, "extent %" G_GINT64_FORMAT " is out of range", extent);
+          return;
+        }
       /* Halves round down at the low end, whether cutting or padding. */
       if (extent < dim)
         x = gantry_lower_slice_axis (l, x, axis, (dim - extent) / 2, (dim - extent) / 2 + extent,
