@@ -45,12 +45,11 @@ drop_constants (GantryLower *l, const guint32 *values, guint n, guint32 *passed)
   return n_passed;
 }
 
-/* One branch as a function of the captures that are not constant. */
+/* One branch as a function of the captures that are not constant. @results gets its values. */
 static guint32
-write_branch (GantryLower *l, const char *key, const guint32 *captures)
+write_branch (GantryLower *l, const char *key, const guint32 *captures, guint32 *results)
 {
   guint32 *inside = gantry_arena_new0 (l->arena, guint32, l->n_captures + 1);
-  guint32 *results = gantry_arena_new0 (l->arena, guint32, l->n_out + 1);
   guint32 source = gantry_lower_function (l, key);
   guint32 function;
   gboolean done;
@@ -70,6 +69,32 @@ set_results (GantryLower *l, guint32 value, guint first, guint n)
     l->out[i] = first + n > 1 || first > 0 ? gantry_builder_result (l->b, value, first + i) : value;
 }
 
+/* ONNX lets the shapes of the branches differ, the core `if` does not. */
+static gboolean
+same_shapes (GantryLower *l, const guint32 *then_results, const guint32 *else_results)
+{
+  for (guint i = 0; i < l->n_out; i++)
+    {
+      const GantryType *a = gantry_builder_get_type (l->b, then_results[i]);
+      const GantryType *b = gantry_builder_get_type (l->b, else_results[i]);
+
+      if (gantry_type_is_static (a) && gantry_type_is_static (b) && a->element == b->element
+          && !gantry_type_same_shape (a, b))
+        {
+          g_autofree char *text = gantry_context_type_text (
+            gantry_builder_context (l->b), gantry_builder_type (l->b, then_results[i]));
+          g_autofree char *other = gantry_context_type_text (
+            gantry_builder_context (l->b), gantry_builder_type (l->b, else_results[i]));
+
+          gantry_lower_fail (
+            l, "output %u is %s in one branch and %s in the other, and the condition is not constant",
+            i, text, other);
+          return FALSE;
+        }
+    }
+  return TRUE;
+}
+
 static void
 if_ (GantryLower *l)
 {
@@ -77,6 +102,8 @@ if_ (GantryLower *l)
   guint32 condition = gantry_lower_operand (l, 0);
   gint truth = known_truth (l, condition);
   guint32 *operands = gantry_arena_new0 (l->arena, guint32, l->n_captures + 2);
+  guint32 *then_results = gantry_arena_new0 (l->arena, guint32, l->n_out + 1);
+  guint32 *else_results = gantry_arena_new0 (l->arena, guint32, l->n_out + 1);
   GantryAttrList *attrs;
   guint32 then_body, else_body, value;
   guint n;
@@ -91,9 +118,9 @@ if_ (GantryLower *l)
     }
   operands[0] = gantry_lower_reshape (l, condition, 0, NULL);
   n = 1 + drop_constants (l, captures, l->n_captures, operands + 1);
-  then_body = write_branch (l, "then_branch", captures);
-  else_body = l->failed ? 0 : write_branch (l, "else_branch", captures);
-  if (l->failed)
+  then_body = write_branch (l, "then_branch", captures, then_results);
+  else_body = l->failed ? 0 : write_branch (l, "else_branch", captures, else_results);
+  if (l->failed || !same_shapes (l, then_results, else_results))
     return;
   attrs = gantry_lower_attrs (l);
   gantry_attr_list_set_function (attrs, "then", then_body);
