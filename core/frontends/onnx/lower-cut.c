@@ -348,8 +348,10 @@ center_crop_pad (GantryLower *l)
     {
       gint64 axis = axes != NULL ? axes[i] : (gint64) i;
       gint64 dim = gantry_lower_dim (l, x, axis);
-      gint64 extent = wanted != NULL ? wanted[i] : declared->dims[axis];
+      gint64 extent;
 
+      g_assert (axis >= 0 && axis < GANTRY_MAX_RANK);
+      extent = wanted != NULL ? wanted[i] : declared->dims[axis];
       if (extent < 0 || extent > G_MAXINT32)
         {
           gantry_lower_invalid (l, "extent %" G_GINT64_FORMAT " is out of range", extent);
