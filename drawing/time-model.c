@@ -195,7 +195,8 @@ _gantry_paint_time_grid (GantryScene *scene, const GantryTimeView *view, gboolea
         continue;
       gantry_scene_fill (scene, roundf (x), labels ? GANTRY_AXIS_TOP - 5 : 0, 1, scene->height, GANTRY_INK_GRID, 255);
       text = t == 0 ? g_strdup ("0") : _gantry_time_text (t);
-      if (labels)
+      /* A label that would be cut off is none. */
+      if (labels && x + 3 + gantry_theme_text_width (text, GANTRY_TEXT_SMALL) <= scene->width)
         gantry_scene_text (scene, x + 3, 2, 100, GANTRY_AXIS_TOP - 4, text, GANTRY_TEXT_SMALL, 1, GANTRY_INK_TEXT_DIM);
     }
 }
