@@ -3,6 +3,7 @@
 #include "core/ir/operation.h"
 #include "views/format.h"
 #include "views/inspector/inspector-private.h"
+#include "views/shown-plan.h"
 #include <math.h>
 
 #define MOST_LINKS 16u
@@ -390,6 +391,7 @@ _gantry_inspect_model (GantryRows *rows, const GantryInspected *what)
   const GantryModel *model = what->compilation->model;
   const GantryModule *module = what->compilation->snapshots[0].module;
   const GantryFunction *entry = gantry_module_entry (module);
+  const GantryPlan *plan = gantry_shown_plan (what->compilation, what->run);
   g_autofree char *name = g_path_get_basename (model->path);
 
   gantry_rows_title (rows, name, "Select a node to see all that is known of it.");
@@ -416,14 +418,13 @@ _gantry_inspect_model (GantryRows *rows, const GantryInspected *what)
     gantry_rows_link (rows, i == 0 ? "inputs" : NULL, module, 0, module->nodes[entry->first_node + i].id);
   for (guint i = 0; i < MIN (entry->n_results, 4); i++)
     gantry_rows_link (rows, i == 0 ? "results" : NULL, module, 0, gantry_function_result_id (module, entry, i));
-  if (what->compilation->plan == NULL)
+  if (plan == NULL)
     return;
   gantry_rows_section (rows, "Plan");
-  gantry_rows_take (rows, "arena", gantry_format_bytes (what->compilation->plan->arena_bytes[GANTRY_MEMORY_DEVICE]));
-  gantry_rows_take (rows, "lower bound", gantry_format_bytes (what->compilation->plan->lower_bound));
-  gantry_rows_take (rows, "constants", gantry_format_bytes (what->compilation->plan->constant_bytes));
-  gantry_rows_take (rows, "mapped", gantry_format_bytes (what->compilation->plan->literal_bytes));
-  gantry_rows_take (rows, "steps", g_strdup_printf ("%u, and %u at load", what->compilation->plan->n_steps -
-                                                    what->compilation->plan->n_init_steps,
-                                                    what->compilation->plan->n_init_steps));
+  gantry_rows_take (rows, "arena", gantry_format_bytes (plan->arena_bytes[GANTRY_MEMORY_DEVICE]));
+  gantry_rows_take (rows, "lower bound", gantry_format_bytes (plan->lower_bound));
+  gantry_rows_take (rows, "constants", gantry_format_bytes (plan->constant_bytes));
+  gantry_rows_take (rows, "mapped", gantry_format_bytes (plan->literal_bytes));
+  gantry_rows_take (rows, "steps", g_strdup_printf ("%u, and %u at load", plan->n_steps - plan->n_init_steps,
+                                                    plan->n_init_steps));
 }
