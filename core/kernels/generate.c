@@ -6,8 +6,9 @@
 #include "core/base/error.h"
 #include <string.h>
 
-/* The emission calls itself once for each node on the longest path. */
 #define MAX_TEXPR_NODES 16384
+/* The emission calls itself for each node on the longest path; a thread's stack has room for that. */
+#define MAX_DEPTH 12000
 
 /* What there is code for */
 
@@ -52,6 +53,31 @@ can_generate (const GantryTexpr *texpr, const GantryTx *tx)
     }
 }
 
+/* Nodes on the longest path to the root. */
+static guint
+depth_of (const GantryTexpr *texpr)
+{
+  g_autofree guint *depth = g_new0 (guint, texpr->n_nodes);
+  guint deepest = 0;
+
+  for (guint32 i = 0; i < texpr->n_nodes; i++)
+    {
+      const GantryTx *tx = &texpr->nodes[i];
+
+      if (tx->kind == GANTRY_TX_LOAD)
+        for (guint k = 0; k < tx->c; k++)
+          depth[i] = MAX (depth[i], depth[texpr->pool[tx->b + k]]);
+      if (tx->kind >= GANTRY_TX_UNARY)
+        depth[i] = depth[tx->a];
+      if (tx->kind == GANTRY_TX_BINARY || tx->kind == GANTRY_TX_SELECT)
+        depth[i] = MAX (depth[i], depth[tx->b]);
+      if (tx->kind == GANTRY_TX_SELECT)
+        depth[i] = MAX (depth[i], depth[tx->c]);
+      deepest = MAX (deepest, ++depth[i]);
+    }
+  return deepest;
+}
+
 gboolean
 gantry_generate_check (const GantryTexpr *texpr, const GantryCompiler *compiler, GString *why)
 {
@@ -60,6 +86,8 @@ gantry_generate_check (const GantryTexpr *texpr, const GantryCompiler *compiler,
   if (texpr->n_nodes > MAX_TEXPR_NODES)
     g_string_append_printf (why, "its expression has %u nodes, at most %d can be compiled\n", texpr->n_nodes,
                             MAX_TEXPR_NODES);
+  else if (depth_of (texpr) > MAX_DEPTH)
+    g_string_append_printf (why, "its expression is nested %u deep, at most %d can be compiled\n", depth_of (texpr), MAX_DEPTH);
   for (guint32 i = 0; i < texpr->n_nodes && why->len == before; i++)
     {
       const GantryTx *tx = &texpr->nodes[i];

@@ -364,6 +364,60 @@ load_reversed (GantryNest *nest, GantryElementType element, V pointer)
   return LLVMBuildShuffleVector (B, x, LLVMGetPoison (type), LLVMConstVector (mask, nest->lanes), "");
 }
 
+/* As many rows as lanes, and neighbours lie along the rows: whole vectors of rows are loaded and turned over in
+ * registers, for all rows at once. Halves of pairs are exchanged at distances 1, 2, 4, ... */
+static V
+load_turned (GantryNest *nest, guint32 id, guint row, guint unroll, guint level, V pointer, gint64 stride)
+{
+  GantryElementType element = gantry_kx_node (nest->kx, id)->type;
+  LLVMTypeRef scalar = gantry_emit_memory_type (nest->e, element, 1), i32 = LLVMInt32TypeInContext (nest->e->context);
+  guint n = nest->lanes;
+  V rows[GANTRY_MAX_ROWS], result = NULL;
+
+  for (guint l = 0; l < n; l++)
+    {
+      V at = gantry_nest_const (nest, stride * (gint64) l);
+
+      rows[l] = gantry_emit_raw_load (nest->e, LLVMVectorType (scalar, n), LLVMBuildGEP2 (B, scalar, pointer, &at, 1, ""));
+    }
+  for (guint k = 1; k < n; k *= 2)
+    for (guint i = 0; i < n; i++)
+      if ((i & k) == 0)
+        {
+          V low[GANTRY_MAX_ROWS], high[GANTRY_MAX_ROWS], x = rows[i], y = rows[i | k];
+
+          for (guint l = 0; l < n; l++)
+            {
+              low[l] = LLVMConstInt (i32, l & k ? n + (l ^ k) : l, FALSE);
+              high[l] = LLVMConstInt (i32, l & k ? n + l : l | k, FALSE);
+            }
+          rows[i] = LLVMBuildShuffleVector (B, x, y, LLVMConstVector (low, n), "");
+          rows[i | k] = LLVMBuildShuffleVector (B, x, y, LLVMConstVector (high, n), "");
+        }
+  for (guint r = 0; r < n; r++)
+    {
+      V value = gantry_emit_from_memory (nest->e, element, rows[r]);
+
+      if (r == row)
+        result = value; /* the caller keeps it */
+      else
+        gantry_nest_keep (nest, id, slot_of (r, unroll), level, value);
+    }
+  return result;
+}
+
+/* TRUE when load_turned() can do it: one step along the rows, and rows for every lane. */
+static gboolean
+can_turn (GantryNest *nest, guint32 address, gint64 stride, V offsets)
+{
+  const GantryKxNode *node = gantry_kx_node (nest->kx, address);
+  gboolean other;
+
+  return offsets == NULL && stride > 1 && nest->rows == nest->lanes
+         && node->kind == GANTRY_KX_LINEAR && nest->row_variable >= 0
+         && gantry_kx_factor_of (nest->kx, node, (guint) nest->row_variable, &other) == 1 && !other;
+}
+
 static V
 load_value (GantryNest *nest, guint32 id, guint row, guint unroll, guint level)
 {
@@ -371,11 +425,18 @@ load_value (GantryNest *nest, guint32 id, guint row, guint unroll, guint level)
   guint32 address = gantry_kx_address (nest->kx, id);
   gboolean vector = nest->lanes > 1 && depends (node.vars, nest->vector_variable);
   gint64 stride;
-  V offsets, x;
-  V pointer = gantry_nest_pointer (nest, nest->inputs[node.a], node.type, address, id, row, unroll, &stride,
-                                   &offsets);
+  V offsets, x, pointer;
 
+  pointer = gantry_nest_pointer (nest, nest->inputs[node.a], node.type, address, id, row, unroll, &stride, &offsets);
   gantry_nest_at (nest, level);
+  if (vector && can_turn (nest, address, stride, offsets))
+    {
+      V back = gantry_nest_const (nest, -(gint64) row);
+
+      if (row > 0)
+        pointer = LLVMBuildGEP2 (B, gantry_emit_memory_type (nest->e, node.type, 1), pointer, &back, 1, "");
+      return load_turned (nest, id, row, unroll, level, pointer, stride);
+    }
   if (!vector)
     x = gantry_emit_raw_load (nest->e, gantry_emit_memory_type (nest->e, node.type, 1), pointer);
   else if (offsets == NULL && stride == 1)

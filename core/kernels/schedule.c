@@ -498,8 +498,9 @@ choose_rows (GantrySchedule *schedule, const GantryKx *kx)
   for (guint at = schedule->n_order - 1; at-- > 0;)
     if (kx->extents[schedule->order[at]] >= 8 && crosses (kx, needed, vector, schedule->order[at]))
       {
-        schedule->rows = 8;
-        schedule->unroll = 1;
+        /* As many rows as lanes can be turned over in registers; two vectors fill a cache line of the result. */
+        schedule->rows = CLAMP (schedule->lanes, 4, GANTRY_MAX_ROWS);
+        schedule->unroll = 2;
         move_inward (schedule, at);
         return;
       }
