@@ -47,6 +47,9 @@ typedef struct
   guint64 vars;     /* set of index variables that the value depends on */
 } GantryKxNode;
 
+/* Unknown integers: far from overflow when a few are added. */
+#define GANTRY_KX_UNKNOWN ((gint64) 1 << 62)
+
 typedef struct
 {
   gint64 lo, hi; /* of an i64 node, both inclusive; bool: 0 or 1 */
@@ -170,5 +173,20 @@ guint32 gantry_kx_address (GantryKx *kx, guint32 load);
 /** Factor of variable @v in the sum @node stands for; *@other is set when @v also occurs otherwise. */
 gint64 gantry_kx_factor_of (const GantryKx *kx, const GantryKxNode *node, guint v, gboolean *other);
 char *gantry_kx_to_text (const GantryKx *kx); /* for tests and debugging */
+
+/* What expression.c and expression-index.c share. */
+
+/** Adds @node, whose terms (if it has any) are the last ones of kx->terms; gives back the equal one that is there. */
+guint32 _gantry_kx_intern (GantryKx *kx, GantryKxNode node);
+guint32 _gantry_kx_raw_binary (GantryKx *kx, GantryElementType type, GantryOp op, GantryDirection direction, guint32 a,
+                               guint32 b);
+GArray *_gantry_kx_new_terms (void);
+/** Constant and terms (which this frees) as a node. */
+guint32 _gantry_kx_sum (GantryKx *kx, gint64 constant, GArray *terms);
+/** Is it @op (DIVIDE or REMAINDER) of something by a positive number? */
+gboolean _gantry_kx_is_division (const GantryKx *kx, guint32 id, GantryOp op, guint32 *of, gint64 *by);
+gboolean _gantry_kx_is_known (GantryKxRange r);
+guint32 _gantry_kx_compare_index (GantryKx *kx, GantryDirection direction, guint32 x, guint32 y);
+guint32 _gantry_kx_index_binary (GantryKx *kx, GantryOp op, guint32 x, guint32 y);
 
 G_END_DECLS

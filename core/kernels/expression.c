@@ -5,8 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Unknown integers: far from overflow when a few are added. */
-#define UNKNOWN ((gint64) 1 << 62)
+#define UNKNOWN GANTRY_KX_UNKNOWN
 
 /* Hash-consing */
 
@@ -96,8 +95,8 @@ node_vars (const GantryKx *kx, const GantryKxNode *node)
 }
 
 /* Adds @node, whose terms (if it has any) are the last ones of kx->terms; gives back the equal one that is there. */
-static guint32
-intern (GantryKx *kx, GantryKxNode node)
+guint32
+_gantry_kx_intern (GantryKx *kx, GantryKxNode node)
 {
   gboolean sum = node.kind == GANTRY_KX_LINEAR || node.kind == GANTRY_KX_LOAD;
   guint32 id = kx->nodes->len;
@@ -175,8 +174,8 @@ bounded (__int128 lo, __int128 hi)
   return (GantryKxRange) { (gint64) lo, (gint64) hi };
 }
 
-static gboolean
-is_known (GantryKxRange r)
+gboolean
+_gantry_kx_is_known (GantryKxRange r)
 {
   return r.lo > -UNKNOWN && r.hi < UNKNOWN;
 }
@@ -191,7 +190,7 @@ sum_range (GantryKx *kx, gint64 constant, const GantryKxTerm *terms, guint n)
       GantryKxRange r = gantry_kx_range (kx, terms[i].node);
       __int128 p = (__int128) r.lo * terms[i].factor, q = (__int128) r.hi * terms[i].factor;
 
-      if (!is_known (r))
+      if (!_gantry_kx_is_known (r))
         return r;
       lo += MIN (p, q);
       hi += MAX (p, q);
@@ -308,7 +307,7 @@ gantry_kx_range (GantryKx *kx, guint32 id)
 guint32
 gantry_kx_const_int (GantryKx *kx, GantryElementType type, gint64 value)
 {
-  return intern (kx, (GantryKxNode) { .kind = GANTRY_KX_CONST, .type = type, .i = value });
+  return _gantry_kx_intern (kx, (GantryKxNode) { .kind = GANTRY_KX_CONST, .type = type, .i = value });
 }
 
 guint32
@@ -317,7 +316,7 @@ gantry_kx_const_float (GantryKx *kx, GantryElementType type, double value)
   GantryKxNode node = { .kind = GANTRY_KX_CONST, .type = type };
 
   node.f = value;
-  return intern (kx, node);
+  return _gantry_kx_intern (kx, node);
 }
 
 guint32
@@ -327,7 +326,7 @@ gantry_kx_index (GantryKx *kx, guint variable)
 
   if (r.lo == r.hi)
     return gantry_kx_const_int (kx, GANTRY_I64, r.lo);
-  return intern (kx, (GantryKxNode) { .kind = GANTRY_KX_INDEX, .type = GANTRY_I64, .a = variable });
+  return _gantry_kx_intern (kx, (GantryKxNode) { .kind = GANTRY_KX_INDEX, .type = GANTRY_I64, .a = variable });
 }
 
 /* Sums */
@@ -362,8 +361,8 @@ compare_terms (gconstpointer p, gconstpointer q)
   return x < y ? -1 : x > y;
 }
 
-static gboolean
-is_division (const GantryKx *kx, guint32 id, GantryOp op, guint32 *of, gint64 *by)
+gboolean
+_gantry_kx_is_division (const GantryKx *kx, guint32 id, GantryOp op, guint32 *of, gint64 *by)
 {
   const GantryKxNode *node = gantry_kx_node (kx, id);
 
@@ -384,13 +383,13 @@ join_divisions (GantryKx *kx, GArray *terms, gint64 *constant)
       guint32 x, y;
       gint64 k, l;
 
-      if (!is_division (kx, rest.node, GANTRY_OP_REMAINDER, &x, &k))
+      if (!_gantry_kx_is_division (kx, rest.node, GANTRY_OP_REMAINDER, &x, &k))
         continue;
       for (guint j = 0; j < terms->len; j++)
         {
           GantryKxTerm whole = g_array_index (terms, GantryKxTerm, j);
 
-          if (!is_division (kx, whole.node, GANTRY_OP_DIVIDE, &y, &l) || x != y || k != l
+          if (!_gantry_kx_is_division (kx, whole.node, GANTRY_OP_DIVIDE, &y, &l) || x != y || k != l
               || whole.factor != rest.factor * k)
             continue;
           g_array_remove_index_fast (terms, MAX (i, j));
@@ -428,8 +427,8 @@ normalize_terms (GantryKx *kx, GArray *terms, gint64 *constant)
 }
 
 /* Constant and terms (which this frees) as a node. */
-static guint32
-sum_node (GantryKx *kx, gint64 constant, GArray *terms)
+guint32
+_gantry_kx_sum (GantryKx *kx, gint64 constant, GArray *terms)
 {
   GantryKxNode node = { .kind = GANTRY_KX_LINEAR, .type = GANTRY_I64, .b = kx->terms->len };
   guint32 id;
@@ -444,14 +443,14 @@ sum_node (GantryKx *kx, gint64 constant, GArray *terms)
       node.c = terms->len;
       node.i = constant;
       g_array_append_vals (kx->terms, terms->data, terms->len);
-      id = intern (kx, node);
+      id = _gantry_kx_intern (kx, node);
     }
   g_array_unref (terms);
   return id;
 }
 
-static GArray *
-new_terms (void)
+GArray *
+_gantry_kx_new_terms (void)
 {
   return g_array_new (FALSE, FALSE, sizeof (GantryKxTerm));
 }
@@ -459,11 +458,11 @@ new_terms (void)
 guint32
 gantry_kx_linear (GantryKx *kx, gint64 constant, const GantryKxTerm *terms, guint n)
 {
-  GArray *list = new_terms ();
+  GArray *list = _gantry_kx_new_terms ();
 
   for (guint i = 0; i < n; i++)
     constant += gantry_kx_as_sum (kx, terms[i].node, terms[i].factor, list);
-  return sum_node (kx, constant, list);
+  return _gantry_kx_sum (kx, constant, list);
 }
 
 guint32
@@ -476,257 +475,13 @@ gantry_kx_load (GantryKx *kx, guint input, guint32 address)
   if (kx->inputs[input].splat)
     return gantry_element_is_float (type) ? gantry_kx_const_float (kx, type, kx->inputs[input].value_f)
                                           : gantry_kx_const_int (kx, type, kx->inputs[input].value_i);
-  terms = new_terms ();
+  terms = _gantry_kx_new_terms ();
   node.i = gantry_kx_as_sum (kx, address, 1, terms);
   node.b = kx->terms->len;
   node.c = terms->len;
   g_array_append_vals (kx->terms, terms->data, terms->len);
   g_array_unref (terms);
-  return intern (kx, node);
-}
-
-/* Division of index sums */
-
-static gint64
-gcd (gint64 a, gint64 b)
-{
-  a = ABS (a);
-  b = ABS (b);
-  while (b != 0)
-    {
-      gint64 t = a % b;
-
-      a = b;
-      b = t;
-    }
-  return a;
-}
-
-/* Parts the sum x into what @by divides and the rest. Constants go to the side where the rest stays in [0, by). */
-static void
-part_sum (GantryKx *kx, guint32 x, gint64 by, GArray *whole, gint64 *whole_constant, GArray *rest,
-          gint64 *rest_constant)
-{
-  g_autoptr (GArray) terms = new_terms ();
-  gint64 constant = gantry_kx_as_sum (kx, x, 1, terms);
-
-  for (guint i = 0; i < terms->len; i++)
-    {
-      GantryKxTerm term = g_array_index (terms, GantryKxTerm, i);
-
-      g_array_append_val (term.factor % by == 0 ? whole : rest, term);
-    }
-  *rest_constant = constant % by + (constant % by < 0 ? by : 0);
-  *whole_constant = constant - *rest_constant;
-}
-
-static guint32
-raw_binary (GantryKx *kx, GantryElementType type, GantryOp op, GantryDirection direction, guint32 a, guint32 b)
-{
-  return intern (kx, (GantryKxNode) { .kind = GANTRY_KX_BINARY, .type = type, .op = op, .direction = direction,
-                                      .a = a, .b = b });
-}
-
-/* x / by and x % by for x >= 0, by > 1, once the parts are known: whole is a multiple of @by. */
-static guint32
-finish_division (GantryKx *kx, GantryOp op, gint64 by, GArray *whole, gint64 whole_constant, guint32 rest)
-{
-  GantryKxRange r = gantry_kx_range (kx, rest);
-  gboolean small = r.lo >= 0 && r.hi < by;
-  guint32 divisor = gantry_kx_const_int (kx, GANTRY_I64, by);
-  guint32 of_rest;
-
-  if (op == GANTRY_OP_REMAINDER)
-    return small ? rest : raw_binary (kx, GANTRY_I64, op, 0, rest, divisor);
-  of_rest = small ? gantry_kx_const_int (kx, GANTRY_I64, 0) : raw_binary (kx, GANTRY_I64, op, 0, rest, divisor);
-  {
-    GArray *terms = new_terms ();
-    gint64 constant = whole_constant / by;
-
-    for (guint i = 0; i < whole->len; i++)
-      {
-        GantryKxTerm term = g_array_index (whole, GantryKxTerm, i);
-
-        term.factor /= by;
-        g_array_append_val (terms, term);
-      }
-    constant += gantry_kx_as_sum (kx, of_rest, 1, terms);
-    return sum_node (kx, constant, terms);
-  }
-}
-
-/* (g * A + s) / (g * m) is A / m, and % is g * (A % m) + s, when 0 <= s < g. Returns 0 when no such g is found. */
-static guint32
-divide_by_common (GantryKx *kx, GantryOp op, guint32 x, gint64 by)
-{
-  g_autoptr (GArray) terms = new_terms ();
-
-  gantry_kx_as_sum (kx, x, 1, terms);
-  for (guint i = 0; i < terms->len; i++)
-    {
-      gint64 g = gcd (g_array_index (terms, GantryKxTerm, i).factor, by), whole_constant, rest_constant;
-      g_autoptr (GArray) whole = NULL;
-      GArray *rest;
-      guint32 quotient, small;
-      GantryKxRange r;
-
-      if (g <= 1 || g == by)
-        continue;
-      whole = new_terms ();
-      rest = new_terms ();
-      part_sum (kx, x, g, whole, &whole_constant, rest, &rest_constant);
-      small = sum_node (kx, rest_constant, rest);
-      r = gantry_kx_range (kx, small);
-      if (r.lo < 0 || r.hi >= g)
-        continue;
-      quotient = finish_division (kx, GANTRY_OP_DIVIDE, g, whole, whole_constant, small);
-      quotient = gantry_kx_binary (kx, GANTRY_I64, op, 0, quotient, gantry_kx_const_int (kx, GANTRY_I64, by / g));
-      if (op == GANTRY_OP_DIVIDE)
-        return quotient + 1;
-      return gantry_kx_linear (kx, 0, (GantryKxTerm[]) { { quotient, g }, { small, 1 } }, 2) + 1;
-    }
-  return 0;
-}
-
-/* Divisions of divisions. Returns 0 when @x is none. */
-static guint32
-divide_division (GantryKx *kx, GantryOp op, guint32 x, gint64 by)
-{
-  guint32 of;
-  gint64 k;
-
-  if (is_division (kx, x, GANTRY_OP_DIVIDE, &of, &k) && op == GANTRY_OP_DIVIDE && gantry_kx_range (kx, of).lo >= 0
-      && k < G_MAXINT32 && by < G_MAXINT32)
-    return gantry_kx_binary (kx, GANTRY_I64, op, 0, of, gantry_kx_const_int (kx, GANTRY_I64, k * by)) + 1;
-  if (is_division (kx, x, GANTRY_OP_REMAINDER, &of, &k) && k % by == 0 && gantry_kx_range (kx, of).lo >= 0)
-    {
-      guint32 divisor = gantry_kx_const_int (kx, GANTRY_I64, by);
-
-      if (op == GANTRY_OP_REMAINDER)
-        return gantry_kx_binary (kx, GANTRY_I64, op, 0, of, divisor) + 1;
-      of = gantry_kx_binary (kx, GANTRY_I64, GANTRY_OP_DIVIDE, 0, of, divisor);
-      return gantry_kx_binary (kx, GANTRY_I64, GANTRY_OP_REMAINDER, 0, of,
-                               gantry_kx_const_int (kx, GANTRY_I64, k / by)) + 1;
-    }
-  return 0;
-}
-
-/* Returns: 0 when nothing is known that makes it simpler, else 1 + node */
-static guint32
-divide_index (GantryKx *kx, GantryOp op, guint32 x, gint64 by)
-{
-  GantryKxRange r = gantry_kx_range (kx, x);
-  g_autoptr (GArray) whole = NULL;
-  GArray *rest;
-  gint64 whole_constant, rest_constant;
-  guint32 found, small;
-
-  if (by == 1)
-    return (op == GANTRY_OP_DIVIDE ? x : gantry_kx_const_int (kx, GANTRY_I64, 0)) + 1;
-  if (by < 1 || r.lo < 0)
-    return 0;
-  if (r.hi < by)
-    return (op == GANTRY_OP_DIVIDE ? gantry_kx_const_int (kx, GANTRY_I64, 0) : x) + 1;
-  found = divide_division (kx, op, x, by);
-  if (found == 0)
-    found = divide_by_common (kx, op, x, by);
-  if (found != 0)
-    return found;
-  whole = new_terms ();
-  rest = new_terms ();
-  part_sum (kx, x, by, whole, &whole_constant, rest, &rest_constant);
-  small = sum_node (kx, rest_constant, rest);
-  if (small == x || gantry_kx_range (kx, small).lo < 0)
-    return 0;
-  return finish_division (kx, op, by, whole, whole_constant, small) + 1;
-}
-
-/* Binary operations of index values */
-
-/* The range of x - y, seen as one sum so that equal terms cancel; but x and x + 1 of data may have wrapped. */
-static GantryKxRange
-difference (GantryKx *kx, guint32 x, guint32 y)
-{
-  if (!is_known (gantry_kx_range (kx, x)) || !is_known (gantry_kx_range (kx, y)))
-    return (GantryKxRange) { -UNKNOWN, UNKNOWN };
-  return gantry_kx_range (kx, gantry_kx_linear (kx, 0, (GantryKxTerm[]) { { x, 1 }, { y, -1 } }, 2));
-}
-
-static guint32
-compare_index (GantryKx *kx, GantryDirection direction, guint32 x, guint32 y)
-{
-  GantryKxRange d = difference (kx, x, y);
-  int known = -1;
-
-  switch (direction)
-    {
-    case GANTRY_EQ:
-    case GANTRY_NE:
-      if (d.lo > 0 || d.hi < 0)
-        known = direction == GANTRY_NE;
-      else if (d.lo == 0 && d.hi == 0)
-        known = direction == GANTRY_EQ;
-      break;
-    case GANTRY_LT:
-      known = d.hi < 0 ? 1 : d.lo >= 0 ? 0 : -1;
-      break;
-    case GANTRY_LE:
-      known = d.hi <= 0 ? 1 : d.lo > 0 ? 0 : -1;
-      break;
-    case GANTRY_GT:
-      known = d.lo > 0 ? 1 : d.hi <= 0 ? 0 : -1;
-      break;
-    case GANTRY_GE:
-      known = d.lo >= 0 ? 1 : d.hi < 0 ? 0 : -1;
-      break;
-    default:
-      break;
-    }
-  if (known >= 0)
-    return gantry_kx_const_int (kx, GANTRY_BOOL, known);
-  return raw_binary (kx, GANTRY_BOOL, GANTRY_OP_COMPARE, direction, x, y);
-}
-
-static guint32
-index_binary (GantryKx *kx, GantryOp op, guint32 x, guint32 y)
-{
-  const GantryKxNode *p = gantry_kx_node (kx, x), *q = gantry_kx_node (kx, y);
-  guint32 found = 0;
-
-  switch (op)
-    {
-    case GANTRY_OP_ADD:
-      return gantry_kx_linear (kx, 0, (GantryKxTerm[]) { { x, 1 }, { y, 1 } }, 2);
-    case GANTRY_OP_SUBTRACT:
-      return gantry_kx_linear (kx, 0, (GantryKxTerm[]) { { x, 1 }, { y, -1 } }, 2);
-    case GANTRY_OP_MULTIPLY:
-      if (q->kind == GANTRY_KX_CONST)
-        return gantry_kx_linear (kx, 0, (GantryKxTerm[]) { { x, q->i } }, 1);
-      if (p->kind == GANTRY_KX_CONST)
-        return gantry_kx_linear (kx, 0, (GantryKxTerm[]) { { y, p->i } }, 1);
-      break;
-    case GANTRY_OP_DIVIDE:
-    case GANTRY_OP_REMAINDER:
-      if (q->kind == GANTRY_KX_CONST)
-        found = divide_index (kx, op, x, q->i);
-      if (found != 0)
-        return found - 1;
-      break;
-    case GANTRY_OP_MAXIMUM:
-    case GANTRY_OP_MINIMUM:
-      {
-        GantryKxRange d = difference (kx, x, y);
-
-        if (d.lo >= 0)
-          return op == GANTRY_OP_MAXIMUM ? x : y;
-        if (d.hi <= 0)
-          return op == GANTRY_OP_MAXIMUM ? y : x;
-        break;
-      }
-    default:
-      break;
-    }
-  return raw_binary (kx, GANTRY_I64, op, 0, x, y);
+  return _gantry_kx_intern (kx, node);
 }
 
 static gboolean
@@ -743,9 +498,9 @@ gantry_kx_binary (GantryKx *kx, GantryElementType type, GantryOp op, GantryDirec
   GantryElementType from = gantry_kx_node (kx, a)->type;
 
   if (from == GANTRY_I64 && op == GANTRY_OP_COMPARE)
-    return compare_index (kx, direction, a, b);
+    return _gantry_kx_compare_index (kx, direction, a, b);
   if (from == GANTRY_I64 && type == GANTRY_I64)
-    return index_binary (kx, op, a, b);
+    return _gantry_kx_index_binary (kx, op, a, b);
   if (type == GANTRY_BOOL && (op == GANTRY_OP_AND || op == GANTRY_OP_OR))
     {
       gboolean absorbing = op == GANTRY_OP_OR;
@@ -755,7 +510,7 @@ gantry_kx_binary (GantryKx *kx, GantryElementType type, GantryOp op, GantryDirec
       if (is_bool_const (kx, b, absorbing) || is_bool_const (kx, a, !absorbing))
         return b;
     }
-  return raw_binary (kx, type, op, direction, a, b);
+  return _gantry_kx_raw_binary (kx, type, op, direction, a, b);
 }
 
 guint32
@@ -763,7 +518,7 @@ gantry_kx_unary (GantryKx *kx, GantryElementType type, GantryOp op, guint32 a)
 {
   if (type == GANTRY_BOOL && op == GANTRY_OP_NOT && gantry_kx_node (kx, a)->kind == GANTRY_KX_CONST)
     return gantry_kx_const_int (kx, GANTRY_BOOL, gantry_kx_node (kx, a)->i == 0);
-  return intern (kx, (GantryKxNode) { .kind = GANTRY_KX_UNARY, .type = type, .op = op, .a = a });
+  return _gantry_kx_intern (kx, (GantryKxNode) { .kind = GANTRY_KX_UNARY, .type = type, .op = op, .a = a });
 }
 
 guint32
@@ -775,7 +530,7 @@ gantry_kx_select (GantryKx *kx, guint32 predicate, guint32 a, guint32 b)
     return node->i != 0 ? a : b;
   if (a == b)
     return a;
-  return intern (kx, (GantryKxNode) { .kind = GANTRY_KX_SELECT, .type = gantry_kx_node (kx, a)->type,
+  return _gantry_kx_intern (kx, (GantryKxNode) { .kind = GANTRY_KX_SELECT, .type = gantry_kx_node (kx, a)->type,
                                       .a = predicate, .b = a, .c = b });
 }
 
@@ -788,13 +543,13 @@ gantry_kx_cast (GantryKx *kx, GantryElementType type, guint32 a)
     return a;
   if (node->kind == GANTRY_KX_CONST && type == GANTRY_I64 && !gantry_element_is_float (node->type))
     return gantry_kx_const_int (kx, type, node->i);
-  return intern (kx, (GantryKxNode) { .kind = GANTRY_KX_CAST, .type = type, .a = a });
+  return _gantry_kx_intern (kx, (GantryKxNode) { .kind = GANTRY_KX_CAST, .type = type, .a = a });
 }
 
 guint32
 gantry_kx_bitcast (GantryKx *kx, GantryElementType type, guint32 a)
 {
-  return intern (kx, (GantryKxNode) { .kind = GANTRY_KX_BITCAST, .type = type, .a = a });
+  return _gantry_kx_intern (kx, (GantryKxNode) { .kind = GANTRY_KX_BITCAST, .type = type, .a = a });
 }
 
 guint32
@@ -803,7 +558,7 @@ gantry_kx_reduce (GantryKx *kx, GantryOp op, guint32 a, guint64 axes)
   GantryKxNode node = { .kind = GANTRY_KX_REDUCE, .type = gantry_kx_node (kx, a)->type, .op = op, .a = a };
 
   node.u = axes;
-  return intern (kx, node);
+  return _gantry_kx_intern (kx, node);
 }
 
 guint32

@@ -2,43 +2,11 @@
 /* Compiles the entry function of a module: each node that does work goes to the library, to a
  * hand-written kernel or to code generation. Equal expressions are generated once; what is distinct is
  * compiled on several threads, each with an LLVM of its own. */
-#include "core/kernels/kernels.h"
-#include "core/kernels/generate-private.h"
+#include "core/kernels/compile-private.h"
 #include "core/kernels/kernel-private.h"
 #include "core/kernels/layout-private.h"
 #include "core/kernels/library-private.h"
 #include <string.h>
-
-/* A function to generate, shared by all nodes whose source is equal. */
-typedef struct
-{
-  GantryKernelSource source;
-  char *symbol;
-  gint64 n_tasks;
-  char *ir;
-  char *assembly;
-  double compile_ms;
-  LLVMMemoryBufferRef object;
-  GError *error;
-  GantryKernelFunc func;
-} Job;
-
-typedef struct
-{
-  GantryModule *module;
-  GantryKernelOptions options;
-  const GantryProgress *progress;
-  GantryCompiler *compiler; /* of this thread; what it can do, all can */
-  GArray *kernels;          /* GantryKernel */
-  GArray *job_of;           /* gint: index of the job per kernel, -1: none */
-  GPtrArray *jobs;          /* Job */
-  GHashTable *by_key;       /* GBytes -> 1 + index of the job */
-  guint8 *blocked;          /* per node id: its value is in the blocked layout */
-  guint8 *constant;         /* per node id: its value is known at load */
-  guint block;
-  GHashTable *complaints;   /* char *: "<op>: <why>", in the order of `lines` */
-  GPtrArray *lines;
-} Compilation;
 
 /* Nodes */
 
@@ -92,176 +60,10 @@ kernel_name (const GantryModule *module, const GantryNode *node)
   return g_string_free (name, FALSE);
 }
 
-static void
-complain (Compilation *c, const GantryNode *node, const char *why)
-{
-  const char *op = gantry_node_op_name (c->module, node);
-  g_autofree char *prefix = g_strdup_printf ("node %u: %s: ", node->id, op), *line = NULL;
-
-  /* The makers of expressions name the node too. */
-  if (g_str_has_prefix (why, prefix))
-    why += strlen (prefix);
-  line = g_strdup_printf ("%s: %s", op, why);
-  g_strchomp (line);
-  if (g_hash_table_contains (c->complaints, line))
-    return;
-  g_ptr_array_add (c->lines, g_strdup (line));
-  g_hash_table_add (c->complaints, g_ptr_array_index (c->lines, c->lines->len - 1));
-}
-
-/* Sources */
-
-static void
-job_free (gpointer data)
-{
-  Job *job = data;
-
-  g_free (job->source.inputs);
-  g_free (job->source.layouts);
-  g_clear_pointer (&job->source.results, g_ptr_array_unref);
-  g_free (job->symbol);
-  g_free (job->ir);
-  g_free (job->assembly);
-  g_clear_error (&job->error);
-  if (job->object != NULL)
-    LLVMDisposeMemoryBuffer (job->object);
-  g_free (job);
-}
-
-static void
-describe_layout (const Compilation *c, guint32 id, const GantryType *type, GantryKxLayout *layout)
-{
-  if (c->blocked[id])
-    gantry_kx_layout_blocked (layout, type, 1, c->block);
-  else
-    gantry_kx_layout_plain (layout, type);
-}
-
-/* Constants that are one number are part of the code. */
-static void
-describe_input (const Compilation *c, const GantryNode *node, guint i, GantryKxInput *input)
-{
-  GantryLiteral *literal = gantry_node_operand_literal (c->module, node, i);
-
-  input->type = gantry_node_operand_type (c->module, node, i);
-  describe_layout (c, gantry_node_operand_id (c->module, node, i), input->type, &input->layout);
-  if (literal == NULL || (!literal->splat && gantry_type_elements (literal->type) != 1))
-    return;
-  input->splat = TRUE;
-  if (gantry_element_is_float (input->type->element))
-    input->value_f = gantry_literal_get_double (literal, 0);
-  else
-    input->value_i = gantry_literal_get_int (literal, 0);
-}
-
-static GPtrArray *
-expressions_of (const GantryModule *module, const GantryNode *node, GError **error)
-{
-  GPtrArray *list;
-  GantryTexpr *texpr;
-
-  if (node->op == GANTRY_OP_FUSION)
-    return gantry_texpr_of_fusion (module, node, error);
-  texpr = gantry_texpr_of_node (module, node, error);
-  if (texpr == NULL)
-    return NULL;
-  list = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_texpr_free);
-  g_ptr_array_add (list, texpr);
-  return list;
-}
-
-static char *
-expression_text (Compilation *c, const GantryNode *node, const Job *job)
-{
-  GString *text = g_string_new (NULL);
-  g_auto (GStrv) names = g_new0 (char *, node->n_operands + 1);
-
-  for (guint i = 0; i < node->n_operands; i++)
-    names[i] = gantry_node_label (c->module, gantry_node_operand (c->module, node, i));
-  for (guint i = 0; i < job->source.results->len; i++)
-    {
-      g_autofree char *one = gantry_texpr_to_text (g_ptr_array_index (job->source.results, i),
-                                                   (const char *const *) names);
-
-      g_string_append_printf (text, "%s\n", one);
-    }
-  return g_string_free (text, FALSE);
-}
-
-static Job *
-job_for (Compilation *c, const GantryNode *node, GError **error)
-{
-  Job *job = g_new0 (Job, 1);
-
-  job->source.n_inputs = node->n_operands;
-  job->source.inputs = g_new0 (GantryKxInput, node->n_operands);
-  for (guint i = 0; i < node->n_operands; i++)
-    describe_input (c, node, i, &job->source.inputs[i]);
-  job->source.results = expressions_of (c->module, node, error);
-  if (job->source.results == NULL)
-    {
-      job_free (job);
-      return NULL;
-    }
-  job->source.layouts = g_new0 (GantryKxLayout, job->source.results->len);
-  for (guint i = 0; i < job->source.results->len; i++)
-    describe_layout (c, node->id, gantry_node_result_type (c->module, node, i), &job->source.layouts[i]);
-  return job;
-}
-
-static gboolean
-check_job (Compilation *c, const GantryNode *node, const Job *job)
-{
-  g_autoptr (GString) why = g_string_new (NULL);
-
-  for (guint i = 0; i < job->source.results->len; i++)
-    if (!gantry_generate_check (g_ptr_array_index (job->source.results, i), c->compiler, why))
-      {
-        complain (c, node, why->str);
-        return FALSE;
-      }
-  return TRUE;
-}
-
-/* The job of @node: a new one, or one that is there already. Returns: its index, -1 when it cannot be generated. */
-static gint
-add_job (Compilation *c, const GantryNode *node, GantryKernel *kernel)
-{
-  g_autoptr (GError) error = NULL;
-  Job *job = job_for (c, node, &error);
-  GBytes *key;
-  guint found;
-
-  if (job == NULL)
-    {
-      complain (c, node, error->message);
-      return -1;
-    }
-  if (!check_job (c, node, job))
-    {
-      job_free (job);
-      return -1;
-    }
-  if (c->options.keep_texts)
-    kernel->texpr = expression_text (c, node, job);
-  key = gantry_generate_key (&job->source);
-  found = GPOINTER_TO_UINT (g_hash_table_lookup (c->by_key, key));
-  if (found != 0)
-    {
-      g_bytes_unref (key);
-      job_free (job);
-      return (gint) found - 1;
-    }
-  g_ptr_array_add (c->jobs, job);
-  g_hash_table_insert (c->by_key, key, GUINT_TO_POINTER (c->jobs->len));
-  job->symbol = g_strdup_printf ("gantry_kernel_%u", c->jobs->len - 1);
-  return (gint) c->jobs->len - 1;
-}
-
 /* Going through the nodes */
 
 static gboolean
-has_static_types (Compilation *c, const GantryNode *node)
+has_static_types (GantryCompile *c, const GantryNode *node)
 {
   for (guint i = 0; i < gantry_node_n_results (c->module, node); i++)
     if (!gantry_type_is_static (gantry_node_result_type (c->module, node, i)))
@@ -273,7 +75,7 @@ has_static_types (Compilation *c, const GantryNode *node)
 }
 
 static GantryMade
-make_by_library (Compilation *c, const GantryNode *node, GantryKernel *kernel)
+make_by_library (GantryCompile *c, const GantryNode *node, GantryKernel *kernel)
 {
   GantryLibraryLayouts layouts = { .block = c->block,
                                    .blocked_input = c->blocked[gantry_node_operand_id (c->module, node, 0)],
@@ -286,7 +88,7 @@ make_by_library (Compilation *c, const GantryNode *node, GantryKernel *kernel)
 }
 
 static GantryMade
-make_by_hand (Compilation *c, const GantryNode *node, GantryKernel *kernel, GString *why)
+make_by_hand (GantryCompile *c, const GantryNode *node, GantryKernel *kernel, GString *why)
 {
   switch (node->op)
     {
@@ -312,7 +114,7 @@ make_by_hand (Compilation *c, const GantryNode *node, GantryKernel *kernel, GStr
 }
 
 static void
-add_node (Compilation *c, const GantryNode *node)
+add_node (GantryCompile *c, const GantryNode *node)
 {
   const GantryOpInfo *info = gantry_op_info (node->op);
   GantryKernel kernel = { .node = node->id, .n_tasks = 1 };
@@ -321,25 +123,27 @@ add_node (Compilation *c, const GantryNode *node)
 
   if (info == NULL)
     {
-      complain (c, node, "not an operation that can be compiled");
+      gantry_compile_complain (c, node, "not an operation that can be compiled");
       return;
     }
   if (info->flags & (GANTRY_OP_STRUCTURE | GANTRY_OP_VIEW) || node->op == GANTRY_OP_COPY)
     return;
   if (!has_static_types (c, node))
     {
-      complain (c, node, "its shape is not known before it runs");
+      gantry_compile_complain (c, node, "its shape is not known before it runs");
       return;
     }
   switch (make_by_hand (c, node, &kernel, why))
     {
     case GANTRY_MADE:
+      if (c->options.keep_texts)
+        kernel.texpr = gantry_compile_expression (c, node);
       break;
     case GANTRY_CANNOT:
-      complain (c, node, why->str);
+      gantry_compile_complain (c, node, why->str);
       return;
     default:
-      job = add_job (c, node, &kernel);
+      job = gantry_compile_add_job (c, node, &kernel);
       if (job < 0)
         return;
       kernel.kind = GANTRY_KERNEL_GENERATED;
@@ -353,7 +157,7 @@ add_node (Compilation *c, const GantryNode *node)
 
 /* As the planner sees it: what depends on constants alone is computed at load. */
 static void
-find_constants (Compilation *c)
+find_constants (GantryCompile *c)
 {
   const GantryFunction *entry = gantry_module_entry (c->module);
 
@@ -371,7 +175,7 @@ find_constants (Compilation *c)
 }
 
 static gboolean
-add_nodes (Compilation *c, GError **error)
+add_nodes (GantryCompile *c, GError **error)
 {
   const GantryFunction *entry = gantry_module_entry (c->module);
   g_autofree char *text = NULL;
@@ -388,106 +192,6 @@ add_nodes (Compilation *c, GError **error)
   text = g_strjoinv ("\n", (char **) c->lines->pdata);
   g_set_error_literal (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, text);
   return FALSE;
-}
-
-/* Compiling the jobs */
-
-typedef struct
-{
-  Compilation *c;
-  gint next; /* atomic */
-  gint done; /* atomic */
-  gint stop; /* atomic */
-} Work;
-
-static void
-run_job (Compilation *c, GantryCompiler *compiler, Job *job)
-{
-  gint64 begin = g_get_monotonic_time ();
-
-  job->object = gantry_generate (compiler, &job->source, job->symbol, &job->n_tasks,
-                                 c->options.keep_texts ? &job->ir : NULL,
-                                 c->options.keep_texts ? &job->assembly : NULL, &job->error);
-  job->compile_ms = (double) (g_get_monotonic_time () - begin) / 1000;
-}
-
-static void
-work_on (Work *work, GantryCompiler *compiler)
-{
-  Compilation *c = work->c;
-
-  while (!g_atomic_int_get (&work->stop))
-    {
-      gint i = g_atomic_int_add (&work->next, 1);
-
-      if (i >= (gint) c->jobs->len)
-        return;
-      run_job (c, compiler, g_ptr_array_index (c->jobs, i));
-      g_atomic_int_inc (&work->done);
-      if (g_cancellable_is_cancelled (c->progress != NULL ? c->progress->cancellable : NULL))
-        g_atomic_int_set (&work->stop, 1);
-      if (compiler == c->compiler) /* reports come from the calling thread */
-        gantry_progress_report (c->progress, (double) g_atomic_int_get (&work->done) / (double) c->jobs->len,
-                                "generating code");
-    }
-}
-
-static gpointer
-work_thread (gpointer data)
-{
-  Work *work = data;
-  g_autoptr (GantryCompiler) compiler = gantry_compiler_new (work->c->options.cpu, work->c->options.optimization, NULL);
-
-  if (compiler != NULL)
-    work_on (work, compiler);
-  return NULL;
-}
-
-static gboolean
-run_jobs (Compilation *c, GError **error)
-{
-  Work work = { .c = c };
-  guint n_threads = MIN (c->options.n_threads, c->jobs->len);
-  g_autofree GThread **threads = g_new0 (GThread *, n_threads + 1);
-
-  for (guint i = 1; i < n_threads; i++)
-    threads[i] = g_thread_new ("compile", work_thread, &work);
-  work_on (&work, c->compiler);
-  for (guint i = 1; i < n_threads; i++)
-    g_thread_join (threads[i]);
-  if (gantry_progress_cancelled (c->progress, error))
-    return FALSE;
-  for (guint i = 0; i < c->jobs->len; i++)
-    {
-      Job *job = g_ptr_array_index (c->jobs, i);
-
-      if (job->error == NULL)
-        continue;
-      g_propagate_error (error, g_steal_pointer (&job->error));
-      return FALSE;
-    }
-  return TRUE;
-}
-
-static gboolean
-link_jobs (Compilation *c, GantryJit *jit, GError **error)
-{
-  for (guint i = 0; i < c->jobs->len; i++)
-    {
-      Job *job = g_ptr_array_index (c->jobs, i);
-
-      if (!gantry_jit_add (jit, g_steal_pointer (&job->object), error))
-        return FALSE;
-    }
-  for (guint i = 0; i < c->jobs->len; i++)
-    {
-      Job *job = g_ptr_array_index (c->jobs, i);
-
-      job->func = (GantryKernelFunc) gantry_jit_find (jit, job->symbol, error);
-      if (job->func == NULL)
-        return FALSE;
-    }
-  return TRUE;
 }
 
 /* The set */
@@ -533,11 +237,11 @@ gantry_kernel_set_workspace (const GantryKernelSet *set, guint32 node)
 }
 
 static void
-finish_kernel (Compilation *c, guint i)
+finish_kernel (GantryCompile *c, guint i)
 {
   GantryKernel *kernel = &g_array_index (c->kernels, GantryKernel, i);
   gint index = g_array_index (c->job_of, gint, i);
-  const Job *job = index >= 0 ? g_ptr_array_index (c->jobs, index) : NULL;
+  const GantryJob *job = index >= 0 ? g_ptr_array_index (c->jobs, index) : NULL;
 
   if (job == NULL)
     return;
@@ -555,7 +259,7 @@ free_jit (gpointer jit)
 }
 
 static GantryKernelSet *
-make_set (Compilation *c, GantryJit *jit)
+make_set (GantryCompile *c, GantryJit *jit)
 {
   GantryKernelSet *set = g_new0 (GantryKernelSet, 1);
   g_autofree char *versions = gantry_kernels_describe ();
@@ -588,7 +292,7 @@ gantry_kernels_describe (void)
 /* The whole */
 
 static void
-compilation_clear (Compilation *c)
+compilation_clear (GantryCompile *c)
 {
   if (c->kernels != NULL)
     {
@@ -607,7 +311,7 @@ compilation_clear (Compilation *c)
 }
 
 static GantryKernelSet *
-compile (Compilation *c, GError **error)
+compile (GantryCompile *c, GError **error)
 {
   g_autoptr (GantryJit) jit = NULL;
 
@@ -619,10 +323,10 @@ compile (Compilation *c, GError **error)
                                                                  : g_new0 (guint8, c->module->n_index + 1);
   c->constant = g_new0 (guint8, c->module->n_index + 1);
   find_constants (c);
-  if (!add_nodes (c, error) || !run_jobs (c, error))
+  if (!add_nodes (c, error) || !gantry_compile_run_jobs (c, error))
     return NULL;
   jit = gantry_jit_new (error);
-  if (jit == NULL || !link_jobs (c, jit, error))
+  if (jit == NULL || !gantry_compile_link_jobs (c, jit, error))
     return NULL;
   return make_set (c, g_steal_pointer (&jit));
 }
@@ -631,7 +335,7 @@ GantryKernelSet *
 gantry_kernels_compile (GantryModule *module, const GantryKernelOptions *options, const GantryProgress *progress,
                         GError **error)
 {
-  Compilation c = { .module = module, .progress = progress, .options = GANTRY_KERNEL_OPTIONS_INIT };
+  GantryCompile c = { .module = module, .progress = progress, .options = GANTRY_KERNEL_OPTIONS_INIT };
   gint64 begin = g_get_monotonic_time ();
   GantryKernelSet *set;
 
@@ -642,7 +346,7 @@ gantry_kernels_compile (GantryModule *module, const GantryKernelOptions *options
     c.options.n_threads = g_get_num_processors ();
   c.kernels = g_array_new (FALSE, FALSE, sizeof (GantryKernel));
   c.job_of = g_array_new (FALSE, FALSE, sizeof (gint));
-  c.jobs = g_ptr_array_new_with_free_func (job_free);
+  c.jobs = g_ptr_array_new_with_free_func (gantry_job_free);
   c.by_key = g_hash_table_new_full (g_bytes_hash, g_bytes_equal, (GDestroyNotify) g_bytes_unref, NULL);
   c.complaints = g_hash_table_new (g_str_hash, g_str_equal);
   c.lines = g_ptr_array_new_with_free_func (g_free);

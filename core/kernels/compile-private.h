@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One compilation: what kernels.c, which goes through the nodes, and jobs.c, which generates what is
+ * distinct, share. */
+#pragma once
+#include "core/kernels/generate-private.h"
+#include "core/kernels/kernels.h"
+
+G_BEGIN_DECLS
+
+/* A function to generate, shared by all nodes whose source is equal. */
+typedef struct
+{
+  GantryKernelSource source;
+  char *symbol;
+  gint64 n_tasks;
+  char *ir;
+  char *assembly;
+  double compile_ms;
+  LLVMMemoryBufferRef object;
+  GError *error;
+  GantryKernelFunc func;
+} GantryJob;
+
+typedef struct
+{
+  GantryModule *module;
+  GantryKernelOptions options;
+  const GantryProgress *progress;
+  GantryCompiler *compiler; /* of this thread; what it can do, all can */
+  GArray *kernels;          /* GantryKernel */
+  GArray *job_of;           /* gint: index of the job per kernel, -1: none */
+  GPtrArray *jobs;          /* Job */
+  GHashTable *by_key;       /* GBytes -> 1 + index of the job */
+  guint8 *blocked;          /* per node id: its value is in the blocked layout */
+  guint8 *constant;         /* per node id: its value is known at load */
+  guint block;
+  GHashTable *complaints;   /* char *: "<op>: <why>", in the order of `lines` */
+  GPtrArray *lines;
+} GantryCompile;
+
+/** Keeps "<op>: @why" for the error at the end, once. */
+void gantry_compile_complain (GantryCompile *c, const GantryNode *node, const char *why);
+/** The job of @node: a new one, or one that is there already. Returns: its index, -1 when it cannot be generated */
+gint gantry_compile_add_job (GantryCompile *c, const GantryNode *node, GantryKernel *kernel);
+/** The expression of @node as text, one line for each result. Returns: (transfer full) (nullable) */
+char *gantry_compile_expression (GantryCompile *c, const GantryNode *node);
+/** Generates all jobs, on as many threads as the options say. */
+gboolean gantry_compile_run_jobs (GantryCompile *c, GError **error);
+/** Makes them callable. */
+gboolean gantry_compile_link_jobs (GantryCompile *c, GantryJit *jit, GError **error);
+void gantry_job_free (gpointer job);
+
+G_END_DECLS
