@@ -5,6 +5,13 @@
 #include <immintrin.h>
 #include <string.h>
 
+/* Every processor with AVX2 has the conversions, and compilers know its name. */
+static gboolean
+has_f16c (void)
+{
+  return __builtin_cpu_supports ("avx2");
+}
+
 __attribute__ ((target ("avx,f16c"))) static gsize
 halves_to_float (const guint8 *from, float *to, gsize n)
 {
@@ -32,7 +39,7 @@ gantry_convert_to_float (GantryElementType element, const void *from, float *to,
   const guint8 *bytes = from;
   gsize i = 0;
 
-  if (element == GANTRY_F16 && __builtin_cpu_supports ("f16c"))
+  if (element == GANTRY_F16 && has_f16c ())
     i = halves_to_float (bytes, to, n);
   for (; i < n; i++)
     {
@@ -49,7 +56,7 @@ gantry_convert_from_float (GantryElementType element, const float *from, void *t
   guint8 *bytes = to;
   gsize i = 0;
 
-  if (element == GANTRY_F16 && __builtin_cpu_supports ("f16c"))
+  if (element == GANTRY_F16 && has_f16c ())
     i = halves_from_float (from, bytes, n);
   for (; i < n; i++)
     {
