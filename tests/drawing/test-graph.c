@@ -224,7 +224,7 @@ test_dot (gconstpointer data)
 static void
 test_names (void)
 {
-  static const char *const odd[] = { "", " ", "\xc3\xa4\xe6\x96\x87\xf0\x9f\x9a\x80", "e\xcc\x81", "\xe2\x80\xae""abc",
+  static const char *const odd[] = { "", " ", "\xc3\xa4\xe6\x96\x87\xf0\x9f\x9a\x80", "e\xcc\x81", ("\xe2\x80\xae" "abc"),
                                      "<b>&amp;\"'\\", "a\nb\tc" };
   g_autofree char *longest = g_strnfill (10000, 'w');
 
