@@ -2,6 +2,7 @@
 /* Classes of values that must have one layout, by union and find; a class is blocked when all of its
  * values can be and a convolution gains from it. */
 #include "core/kernels/layout-private.h"
+#include "core/kernels/library-private.h"
 #include "core/ir/operation.h"
 
 typedef struct
@@ -73,6 +74,8 @@ gains_from_blocks (const Choice *c, const GantryNode *node)
       return FALSE;
   if (groups == 1)
     return TRUE;
+  if (gantry_library_is_small_products (c->module, node))
+    return FALSE;
   if (weights->dims[1] == 1 && weights->dims[0] == groups)
     return TRUE;
   return weights->dims[1] % c->block == 0 && weights->dims[0] / groups % c->block == 0;

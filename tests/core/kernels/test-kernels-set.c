@@ -162,7 +162,6 @@ test_deep (void)
   g_autoptr (GString) text = g_string_new ("module \"m\" {\n  func @main #1 (%1: f32[100]) -> (%2) {\n"
                                            "    %2 = fusion(%1) {body = @b #2}: f32[100]\n  }\n"
                                            "  func @b #2 (%3: f32[100]) -> (%5003) {\n");
-  g_autoptr (GError) error = NULL;
   GantryKernelOptions options = GANTRY_KERNEL_OPTIONS_INIT;
   KernelTolerance tolerance = { .relative = 1e-5 };
   g_autoptr (GRand) rand = g_rand_new_with_seed (1);
