@@ -147,6 +147,45 @@ breaks_blocks (const Choice *c, const GantryNode *node)
     }
 }
 
+/* The channels of the operand are those of the result, so that blocks go through. */
+static gboolean
+keeps_channels (const Choice *c, const GantryNode *node, const GantryNode *operand)
+{
+  const GantryOpInfo *info = gantry_op_info (node->op);
+  const GantryType *from = gantry_node_type (c->module, operand), *to = gantry_node_type (c->module, node);
+
+  switch (node->op)
+    {
+    case GANTRY_OP_REDUCE_WINDOW:
+    case GANTRY_OP_PAD:
+    case GANTRY_OP_SLICE:
+    case GANTRY_OP_CONCATENATE:
+      return from->rank == to->rank;
+    default:
+      return info != NULL && (node->op == GANTRY_OP_FUSION || (info->flags & GANTRY_OP_ELEMENTWISE) != 0)
+             && gantry_type_same_shape (from, to);
+    }
+}
+
+/* Between two convolutions all values gain, or each step would change the layout. */
+static void
+pass_on (Choice *c, const GantryNode *node)
+{
+  guint32 place = place_of (c, node);
+
+  if (c->plain[find (c, place)])
+    return;
+  for (guint i = 0; i < node->n_operands; i++)
+    {
+      const GantryNode *operand = gantry_node_operand (c->module, node, i);
+      guint32 other = place_of (c, operand);
+
+      if (other < c->entry->n_nodes && c->gains[find (c, other)] && !c->plain[find (c, other)]
+          && keeps_channels (c, node, operand))
+        c->gains[find (c, place)] = TRUE;
+    }
+}
+
 static void
 look_at (Choice *c, const GantryNode *node)
 {
@@ -197,6 +236,8 @@ gantry_layouts_choose (const GantryModule *module, guint block)
       c.plain[find (&c, i)] |= c.plain[i];
       c.gains[find (&c, i)] |= c.gains[i];
     }
+  for (guint32 i = 0; i < entry->n_nodes; i++)
+    pass_on (&c, &module->nodes[entry->first_node + i]);
   for (guint32 i = 0; i < entry->n_nodes; i++)
     blocked[module->nodes[entry->first_node + i].id] = c.gains[find (&c, i)] && !c.plain[find (&c, i)];
   g_free (c.parent);

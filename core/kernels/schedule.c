@@ -504,6 +504,9 @@ choose_rows (GantrySchedule *schedule, const GantryKx *kx)
         move_inward (schedule, at);
         return;
       }
+  /* One vector at a time along the innermost, as in a blocked layout: several rows keep the processor busy. */
+  if (kx->extents[vector] <= schedule->lanes && kx->extents[schedule->order[schedule->n_order - 2]] >= 4)
+    schedule->rows = gantry_schedule_unroll (kx, kx->roots, kx->n_roots);
 }
 
 /* TRUE when a long reduction that depends on @v is better done in vectors along an axis of its own. */
