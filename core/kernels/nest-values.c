@@ -350,6 +350,21 @@ load_lanes (GantryNest *nest, GantryElementType element, V pointer, gint64 strid
   return result;
 }
 
+/* Every second element: two vectors that overlap by one, so that nothing behind the last element is touched. */
+static V
+load_alternate (GantryNest *nest, GantryElementType element, V pointer)
+{
+  LLVMTypeRef scalar = gantry_emit_memory_type (nest->e, element, 1);
+  LLVMTypeRef type = LLVMVectorType (scalar, nest->lanes), i32 = LLVMInt32TypeInContext (nest->e->context);
+  V ahead = gantry_nest_const (nest, (gint64) nest->lanes - 1), mask[64], x, y;
+
+  for (guint l = 0; l < nest->lanes; l++)
+    mask[l] = LLVMConstInt (i32, 2 * l < nest->lanes ? 2 * l : 2 * l + 1, FALSE);
+  x = gantry_emit_raw_load (nest->e, type, pointer);
+  y = gantry_emit_raw_load (nest->e, type, LLVMBuildGEP2 (B, scalar, pointer, &ahead, 1, ""));
+  return LLVMBuildShuffleVector (B, x, y, LLVMConstVector (mask, nest->lanes), "");
+}
+
 static V
 load_reversed (GantryNest *nest, GantryElementType element, V pointer)
 {
@@ -441,6 +456,8 @@ load_value (GantryNest *nest, guint32 id, guint row, guint unroll, guint level)
     x = gantry_emit_raw_load (nest->e, gantry_emit_memory_type (nest->e, node.type, 1), pointer);
   else if (offsets == NULL && stride == 1)
     x = gantry_emit_raw_load (nest->e, gantry_emit_memory_type (nest->e, node.type, nest->lanes), pointer);
+  else if (offsets == NULL && stride == 2)
+    x = load_alternate (nest, node.type, pointer);
   else if (offsets == NULL && stride == -1)
     x = load_reversed (nest, node.type, pointer);
   else
