@@ -115,7 +115,8 @@ gantry_kx_node (const GantryKx *kx, guint32 id)
 static inline const GantryKxTerm *
 gantry_kx_terms (const GantryKx *kx, const GantryKxNode *node)
 {
-  return &g_array_index (kx->terms, GantryKxTerm, node->b);
+  /* An address that is one constant has no terms: without any the array has no memory, and NULL + 0 is undefined. */
+  return kx->terms->len > 0 ? &g_array_index (kx->terms, GantryKxTerm, node->b) : NULL;
 }
 
 void gantry_kx_layout_plain (GantryKxLayout *layout, const GantryType *type);
