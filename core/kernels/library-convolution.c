@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* From here on the threads share a convolution, by at least so many channels each. */
-#define CUT_FLOPS 1000000
+#define CUT_FLOPS 2000000
 #define MIN_CHANNELS 32
 
 typedef struct
@@ -330,7 +330,9 @@ gantry_library_make_convolution (const GantryModule *module, const GantryNode *n
 
   if (gantry_library_is_small_products (module, node) || !describe (module, node, &c))
     return GANTRY_NOT_MINE;
-  if (n_threads > 1 && gantry_node_flops (module, node) >= CUT_FLOPS)
+  if (gantry_node_flops (module, node) < CUT_FLOPS)
+    n_threads = 1;
+  if (n_threads > 1)
     library = make_library (&c, layouts, n_threads, 2 * n_threads);
   if (library == NULL)
     library = make_library (&c, layouts, n_threads, 1);

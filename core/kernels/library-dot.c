@@ -9,7 +9,7 @@
 /* About what generated code does in the time of a call. */
 #define SMALL_FLOPS 32768
 /* From here on the threads share a product. */
-#define CUT_FLOPS 1000000
+#define CUT_FLOPS 2000000
 
 typedef struct
 {
@@ -205,14 +205,14 @@ part_of (gint64 n, gint64 parts, gint64 unit)
   return MIN (n, (size + unit - 1) / unit * unit);
 }
 
-/* Converted operands are converted whole, and small products are not worth a second thread. */
+/* Converted operands are converted whole. */
 static gboolean
 can_cut (const GantryModule *module, const GantryNode *node)
 {
   for (guint i = 0; i < 2; i++)
     if (gantry_node_operand_type (module, node, i)->element != GANTRY_F32)
       return FALSE;
-  return gantry_node_type (module, node)->element == GANTRY_F32 && gantry_node_flops (module, node) >= CUT_FLOPS;
+  return gantry_node_type (module, node)->element == GANTRY_F32;
 }
 
 /* Cuts the batch, or the longer side of the result. */
@@ -247,8 +247,11 @@ gantry_library_make_dot (const GantryModule *module, const GantryNode *node, gui
 {
   Product p = { 0 };
   GantryLibrary *library;
-  gint64 parts = n_threads > 1 && can_cut (module, node) ? 2 * n_threads : 1;
+  gint64 parts;
 
+  if (gantry_node_flops (module, node) < CUT_FLOPS)
+    n_threads = 1;
+  parts = n_threads > 1 && can_cut (module, node) ? 2 * n_threads : 1;
   /* A call of the library costs more than a small product by itself. */
   if (gantry_node_flops (module, node) < SMALL_FLOPS || !describe_product (module, node, &p))
     return GANTRY_NOT_MINE;
