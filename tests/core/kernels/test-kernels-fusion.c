@@ -15,6 +15,8 @@ typedef struct
   GArray *values; /* guint32: f32 values of that shape */
 } Body;
 
+/* Each drawn into a variable of its own: compilers differ in which argument of a call they evaluate first, and all are to
+ * draw the same graphs. */
 static guint32
 any_value (Body *body)
 {
@@ -27,9 +29,9 @@ random_unary (Body *body)
   /* Bounded ones, so that nothing grows without end along a chain. */
   static const guint ops[] = { GANTRY_OP_ABS, GANTRY_OP_NEGATE, GANTRY_OP_TANH, GANTRY_OP_LOGISTIC, GANTRY_OP_SINE,
                                GANTRY_OP_COSINE, GANTRY_OP_ERF, GANTRY_OP_FLOOR, GANTRY_OP_SIGN };
+  guint32 x = any_value (body);
 
-  return gantry_builder_unary (body->builder, ops[g_rand_int_range (body->rand, 0, G_N_ELEMENTS (ops))],
-                               any_value (body));
+  return gantry_builder_unary (body->builder, ops[g_rand_int_range (body->rand, 0, G_N_ELEMENTS (ops))], x);
 }
 
 static guint32
@@ -48,18 +50,19 @@ random_binary (Body *body)
 static guint32
 random_choice (Body *body)
 {
-  guint32 p = gantry_builder_compare (body->builder, g_rand_boolean (body->rand) ? "LT" : "GE", any_value (body),
-                                      any_value (body));
+  guint32 right = any_value (body), left = any_value (body);
+  guint32 p = gantry_builder_compare (body->builder, g_rand_boolean (body->rand) ? "LT" : "GE", left, right);
+  guint32 otherwise = any_value (body), chosen = any_value (body);
 
-  return gantry_builder_select (body->builder, p, any_value (body), any_value (body));
+  return gantry_builder_select (body->builder, p, chosen, otherwise);
 }
 
 static guint32
 random_conversion (Body *body)
 {
   static const GantryElementType through[] = { GANTRY_F64, GANTRY_I32, GANTRY_I8, GANTRY_I64 };
-  guint32 x = gantry_builder_convert (body->builder, any_value (body),
-                                      through[g_rand_int_range (body->rand, 0, G_N_ELEMENTS (through))]);
+  GantryElementType element = through[g_rand_int_range (body->rand, 0, G_N_ELEMENTS (through))];
+  guint32 x = gantry_builder_convert (body->builder, any_value (body), element);
 
   return gantry_builder_convert (body->builder, x, GANTRY_F32);
 }
@@ -89,7 +92,8 @@ static guint32
 random_reduction (Body *body)
 {
   gint64 axis = g_rand_int_range (body->rand, 0, (gint) body->rank), map[4];
-  guint32 x = gantry_builder_reduce (body->builder, g_rand_boolean (body->rand) ? "max" : "min", any_value (body), &axis, 1);
+  guint32 of = any_value (body);
+  guint32 x = gantry_builder_reduce (body->builder, g_rand_boolean (body->rand) ? "max" : "min", of, &axis, 1);
   guint n = 0;
 
   for (guint d = 0; d < body->rank; d++)
