@@ -32,6 +32,7 @@ struct _GantryBuilder
   GHashTable *splats; /* node id -> GantryLiteral made for gantry_builder_constant_of() */
   GArray *place_origins;
   guint32 scope, location, next_name;
+  GantryPhase phase;
   gint64 fold_limit;
   GError *error;
 };
@@ -180,6 +181,19 @@ gantry_builder_set_place (GantryBuilder *builder, guint32 scope, guint32 locatio
 {
   builder->scope = scope;
   builder->location = location;
+}
+
+void
+gantry_builder_set_phase (GantryBuilder *builder, GantryPhase phase)
+{
+  builder->phase = phase;
+}
+
+void
+gantry_builder_set_place_of (GantryBuilder *builder, const GantryNode *node)
+{
+  gantry_builder_set_place (builder, node->scope, node->location);
+  gantry_builder_set_phase (builder, (GantryPhase) node->phase);
 }
 
 void
@@ -345,10 +359,15 @@ guint32
 gantry_builder_add_typed (GantryBuilder *builder, guint op, const guint32 *operands, guint n_operands, guint32 attrs,
                           guint32 type)
 {
-  GantryNode node = { .op = (guint16) op, .n_operands = n_operands, .attrs = attrs, .type = type };
+  GantryNode node = { .op = (guint16) op, .n_operands = MIN (n_operands, GANTRY_MOST_OPERANDS), .attrs = attrs,
+                      .type = type };
 
+  if (n_operands > GANTRY_MOST_OPERANDS)
+    gantry_builder_fail (builder, GANTRY_ERROR_TOO_LARGE, "a node has at most %u operands, not %u",
+                         GANTRY_MOST_OPERANDS, n_operands);
   if (builder->error != NULL)
     return 0;
+  node.phase = builder->phase;
   node.scope = builder->scope;
   node.location = builder->location;
   node.name = builder->next_name;

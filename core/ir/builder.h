@@ -28,6 +28,9 @@ void gantry_builder_end (GantryBuilder *builder, const guint32 *results, guint n
 
 /** What nodes added from now on carry. Each may be 0. @origins is copied. */
 void gantry_builder_set_place (GantryBuilder *builder, guint32 scope, guint32 location);
+void gantry_builder_set_phase (GantryBuilder *builder, GantryPhase phase);
+/** Scope, location and phase of a node. */
+void gantry_builder_set_place_of (GantryBuilder *builder, const GantryNode *node);
 void gantry_builder_set_name (GantryBuilder *builder, guint32 name); /* next node only */
 void gantry_builder_set_origins (GantryBuilder *builder, const guint32 *origins, guint n);
 

@@ -12,6 +12,7 @@
 #include "core/ir/literal.h"
 #include "core/ir/module.h"
 #include "core/ir/operation.h"
+#include "core/ir/placement.h"
 #include "core/ir/plan-alive.h"
 #include "core/ir/plan.h"
 #include "core/ir/rewriter.h"

@@ -110,6 +110,15 @@ gantry_node_op_name (const GantryModule *module, const GantryNode *node)
   return gantry_context_op_name (module->context, node->op);
 }
 
+const char *
+gantry_phase_name (GantryPhase phase)
+{
+  static const char *const names[GANTRY_N_PHASES] = { "forward", "backward", "update" };
+
+  g_return_val_if_fail ((guint) phase < GANTRY_N_PHASES, "forward");
+  return names[phase];
+}
+
 char *
 gantry_node_label (const GantryModule *module, const GantryNode *node)
 {
@@ -282,8 +291,8 @@ same_node (const GantryModule *a, const GantryNode *x, const GantryModule *b, co
   if (!same_attrs (a, x->attrs, b, y->attrs))
     return differ (why, "node %%%u has other attributes", x->id);
   if (!same_string (a, x->scope, b, y->scope) || !same_string (a, x->name, b, y->name) ||
-      !same_location (a, x->location, b, y->location))
-    return differ (why, "node %%%u has another name, scope or location", x->id);
+      !same_location (a, x->location, b, y->location) || x->phase != y->phase)
+    return differ (why, "node %%%u has another name, scope, location or phase", x->id);
   return TRUE;
 }
 

@@ -10,6 +10,19 @@ G_BEGIN_DECLS
 
 typedef struct _GantryModule GantryModule;
 
+/** Which part of a training step a node belongs to; of a program that does not train all is forward. */
+typedef enum
+{
+  GANTRY_PHASE_FORWARD,
+  GANTRY_PHASE_BACKWARD, /* made by reverse differentiation; its origins name the forward nodes it derives from */
+  GANTRY_PHASE_UPDATE,   /* of the optimizer */
+  GANTRY_N_PHASES
+} GantryPhase;
+
+const char *gantry_phase_name (GantryPhase phase); /* "forward", "backward", "update" */
+
+#define GANTRY_MOST_OPERANDS ((1u << 24) - 1)
+
 /** 40 bytes; operands and origins lie in pools of the module. */
 typedef struct
 {
@@ -17,7 +30,8 @@ typedef struct
   guint16 op;         /* GantryOp, or >= GANTRY_OP_FOREIGN */
   guint16 n_origins;  /* nodes of the snapshot before that this one was made of; 0: itself */
   guint32 operands;   /* first index in the operand pool */
-  guint32 n_operands;
+  guint32 n_operands : 24;
+  guint32 phase : 8;  /* GantryPhase */
   guint32 origins;    /* first index in the origin pool */
   guint32 type;
   guint32 attrs;

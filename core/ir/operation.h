@@ -49,7 +49,8 @@ typedef enum
   OP (FUSION, "fusion", FUSION, 0, -1, 0) /* body: function of the operands, kind: why they were fused */ \
   OP (CALL, "call", CONTROL, 0, -1, GANTRY_OP_EXTERN) /* body */                                        \
   OP (IF, "if", CONTROL, 1, -1, GANTRY_OP_EXTERN) /* predicate, captures...; then, else: functions of the captures */ \
-  OP (WHILE, "while", CONTROL, 1, -1, GANTRY_OP_EXTERN) /* initial values; cond, body: functions of them */ \
+  OP (WHILE, "while", CONTROL, 1, -1, GANTRY_OP_EXTERN) /* initial values; cond, body: functions of them; most_trips (optional): a bound that lets it be differentiated and unrolled */ \
+  OP (SCAN, "scan", CONTROL, 0, -1, GANTRY_OP_EXTERN) /* carries..., xs..., captures...; body: function of (carries..., one slice of each x..., captures...) -> (carries..., ys...); length, n_carries, n_xs; axes: of each x; y_axes: of each y; reverse. Result: the last carries, then the ys stacked */ \
   OP (OPTIMIZATION_BARRIER, "optimization_barrier", CONTROL, 1, 1, GANTRY_OP_VIEW | GANTRY_OP_ELEMENTWISE) \
   OP (CHECKPOINT_NAME, "checkpoint_name", MEMORY, 1, 1, GANTRY_OP_VIEW | GANTRY_OP_ELEMENTWISE) /* name */ \
   OP (COPY, "copy", MEMORY, 1, 1, GANTRY_OP_ELEMENTWISE) /* memory (optional): kind of the result */                                               \

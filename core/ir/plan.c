@@ -31,6 +31,24 @@ gantry_plan_new (guint32 n_steps, guint32 n_buffers)
   return plan;
 }
 
+void
+gantry_plan_set_pools (GantryPlan *plan, guint32 n_refs, guint32 n_waits)
+{
+  g_return_if_fail (plan->refs == NULL && plan->waits == NULL);
+  plan->n_refs = n_refs;
+  plan->n_waits = n_waits;
+  plan->refs = g_new0 (guint32, n_refs);
+  plan->waits = g_new0 (guint32, n_waits);
+}
+
+guint64
+gantry_plan_temp_bytes (const GantryPlan *plan, GantryMemoryKind memory)
+{
+  guint64 held = plan->argument_bytes[memory] + plan->output_bytes[memory] - plan->alias_bytes[memory];
+
+  return plan->arena_bytes[memory] > held ? plan->arena_bytes[memory] - held : 0;
+}
+
 GantryPlan *
 gantry_plan_ref (GantryPlan *plan)
 {
@@ -43,6 +61,11 @@ gantry_plan_unref (GantryPlan *plan)
 {
   if (plan == NULL || !g_atomic_ref_count_dec (&plan->ref_count))
     return;
+  for (guint32 i = 0; i < plan->n_problems; i++)
+    g_free (plan->problems[i].reason);
+  g_free (plan->problems);
+  g_free (plan->refs);
+  g_free (plan->waits);
   g_free (plan->steps);
   g_free (plan->buffers);
   g_free (plan->live_bytes);

@@ -2,7 +2,7 @@
 /* The type of a plan: in which order the nodes of the entry function run, where every value lies in
  * the arenas and when, and what is predicted. core/memory makes it; it is kept in the session file. */
 #pragma once
-#include "core/ir/module.h"
+#include "core/ir/placement.h"
 
 G_BEGIN_DECLS
 
@@ -17,6 +17,20 @@ typedef enum
   GANTRY_BUFFER_TEMPORARY,
   GANTRY_BUFFER_WORKSPACE, /* scratch of one step */
 } GantryBufferCategory;
+
+/** What a buffer is to a training step: for the report. The order is part of the session file format: append only. */
+typedef enum
+{
+  GANTRY_ROLE_OTHER,     /* a value that lives and dies in one phase */
+  GANTRY_ROLE_INPUT,
+  GANTRY_ROLE_PARAMETER,
+  GANTRY_ROLE_STATE,     /* of the optimizer, old and new */
+  GANTRY_ROLE_RESIDUAL,  /* saved for the backward phase; recomputed and fetched instances too */
+  GANTRY_ROLE_GRADIENT,  /* made in the backward phase */
+  GANTRY_ROLE_WORKSPACE,
+  GANTRY_ROLE_OUTPUT,
+  GANTRY_N_ROLES
+} GantryBufferRole;
 
 typedef enum
 {
@@ -37,22 +51,51 @@ typedef struct
   guint8 region;    /* GantryRegion */
   guint8 memory;    /* GantryMemoryKind */
   guint8 in_place;  /* written over the buffer @shares */
+  guint8 role;      /* GantryBufferRole */
+  guint8 instance;  /* 0: the value as first made; 1: computed again, or fetched back; of a host copy 0 */
   guint32 shares;   /* buffer whose place this one takes over (in place or as a view), or GANTRY_NO_BUFFER */
-  guint64 offset;   /* bytes in its region; of a literal 0 */
+  guint64 offset;   /* bytes in its region; of a literal 0; a view may begin inside the place it shares */
   guint64 size;     /* bytes of the value; places are aligned to 64 */
   guint32 begin;    /* first step at which it is alive (arena region) */
   guint32 end;      /* last step, inclusive */
   guint32 literal;  /* literal id of a LITERAL or splat CONSTANT buffer, else 0 */
 } GantryPlanBuffer;
 
+typedef enum
+{
+  GANTRY_STEP_RUN,       /* the kernel of the node */
+  GANTRY_STEP_RECOMPUTE, /* the kernel of the node, once more */
+  GANTRY_STEP_COPY,      /* refs[0] to refs[1], between memory kinds (or within one: an explicit `copy` node) */
+} GantryStepKind;
+
+/**
+ * GantryPlanStep:
+ *
+ * Steps of one queue run in the order of the array. A step on another queue begins once the steps that it waits for are
+ * done and not before the step that stands before it in the array has been reached by the compute queue.
+ */
 typedef struct
 {
-  guint32 node;     /* node id of the entry function */
+  guint32 node;     /* node id of the entry function: whose work this is, or whose value is copied */
   guint8 queue;     /* GantryQueue */
   guint8 init;      /* runs once at load: all it reads is constant */
+  guint8 kind;      /* GantryStepKind */
+  guint8 instance;  /* 0, or 1 for a recomputation */
+  guint32 first_ref, n_operands, n_refs; /* in plan->refs: buffers of the operands, then of the results, then the workspace */
+  guint32 first_wait, n_waits;           /* in plan->waits: steps of other queues that must be done, each before it in the array */
   double start_us;  /* predicted, from the start of the step's phase */
   double duration_us;
+  double wait_us;   /* predicted: how long its queue stands still for others before it starts */
 } GantryPlanStep;
+
+/** A placement that could not be honoured: told, never silently ignored. */
+typedef struct
+{
+  guint32 node;
+  guint8 kind;   /* GantryPlacementKind that was asked for */
+  guint8 given;  /* what it got instead */
+  char *reason;  /* for people: "a random value without a saved counter cannot be computed again" */
+} GantryPlacementProblem;
 
 typedef struct _GantryPlan GantryPlan;
 /** Immutable once made; buffers and steps in plain arrays. Init steps come first and are not on the time axis. */
@@ -64,15 +107,31 @@ struct _GantryPlan
   GantryPlanStep *steps;
   guint32 n_buffers;
   GantryPlanBuffer *buffers;
-  guint64 arena_bytes[GANTRY_N_MEMORY_KINDS]; /* height of the packing */
+  guint32 n_refs, n_waits;
+  guint32 *refs;  /* buffer indices */
+  guint32 *waits; /* step indices */
+  guint64 arena_bytes[GANTRY_N_MEMORY_KINDS]; /* height of the packing; with @resident its first bytes are these: */
+  guint64 argument_bytes[GANTRY_N_MEMORY_KINDS]; /* places of the entry parameters */
+  guint64 output_bytes[GANTRY_N_MEMORY_KINDS];   /* places of the results, aliased ones included */
+  guint64 alias_bytes[GANTRY_N_MEMORY_KINDS];    /* of those the ones that lie over an argument */
+  guint8 resident;       /* arguments and results have places of their own for the whole run (a training step) */
   guint64 constant_bytes;
   guint64 literal_bytes;
   guint64 lower_bound;   /* largest sum of live bytes (device arena): no packing can be lower */
   guint32 peak_step;     /* where that is */
   guint64 *live_bytes;   /* per step, device arena: bytes alive while it runs */
   double total_us;       /* predicted */
+  guint64 copied_bytes;  /* between device and host in one run, both ways */
+  double recompute_us;   /* of total_us: work done again */
+  double stall_us;       /* of total_us: the compute queue waits for copies */
+  guint32 n_problems;    /* placements that could not be honoured */
+  GantryPlacementProblem *problems;
 };
 GantryPlan *gantry_plan_new (guint32 n_steps, guint32 n_buffers); /* zeroed */
+/** Gives the plan its reference and wait pools: zeroed. */
+void gantry_plan_set_pools (GantryPlan *plan, guint32 n_refs, guint32 n_waits);
+/** What the plan needs beside arguments and results: height - arguments - results + aliased. */
+guint64 gantry_plan_temp_bytes (const GantryPlan *plan, GantryMemoryKind memory);
 GantryPlan *gantry_plan_ref (GantryPlan *plan);
 void gantry_plan_unref (GantryPlan *plan);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryPlan, gantry_plan_unref)

@@ -105,7 +105,7 @@ gantry_rewriter_run_function (GantryRewriter *rewriter, const GantryFunction *fu
           gantry_rewriter_keep (rewriter, node);
           continue;
         }
-      gantry_builder_set_place (rewriter->builder, node->scope, node->location);
+      gantry_builder_set_place_of (rewriter->builder, node);
       gantry_builder_set_origins (rewriter->builder, &node->id, 1);
       if (!visit (rewriter, source, node, user_data, error) || !gantry_builder_check (rewriter->builder, error))
         {

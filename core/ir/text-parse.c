@@ -349,7 +349,22 @@ remember_place (Parser *p)
                                .column = (guint32) (p->reader.at - p->reader.line_begin) + 1 };
 }
 
-/* scope(...) loc(...) from(...), in any order; origins are left in p->ids. */
+/* (backward) */
+static gboolean
+read_phase (GantryTextReader *r, GantryNode *node)
+{
+  if (!_gantry_text_expect (r, '(', "'(' after phase"))
+    return FALSE;
+  for (guint phase = 0; phase < GANTRY_N_PHASES; phase++)
+    if (_gantry_text_accept_word (r, gantry_phase_name (phase)))
+      {
+        node->phase = phase;
+        return _gantry_text_expect (r, ')', "')' after a phase");
+      }
+  return _gantry_text_fail (r, GANTRY_ERROR_INVALID, "a phase is forward, backward or update");
+}
+
+/* scope(...) phase(...) loc(...) from(...), in any order; origins are left in p->ids. */
 static gboolean
 read_place (Parser *p, GantryNode *node)
 {
@@ -362,6 +377,11 @@ read_place (Parser *p, GantryNode *node)
       {
         if (!_gantry_text_expect (r, '(', "'(' after scope") || !_gantry_text_interned (r, &node->scope) ||
             !_gantry_text_expect (r, ')', "')' after a scope"))
+          return FALSE;
+      }
+    else if (_gantry_text_accept_word (r, "phase"))
+      {
+        if (!read_phase (r, node))
           return FALSE;
       }
     else if (_gantry_text_accept_word (r, "loc"))

@@ -144,6 +144,8 @@ print_place (Printer *p, const GantryNode *node)
       _gantry_text_print_string (p->out, gantry_context_scope_path (p->context, node->scope));
       g_string_append_c (p->out, ')');
     }
+  if (node->phase != GANTRY_PHASE_FORWARD)
+    g_string_append_printf (p->out, " phase(%s)", gantry_phase_name ((GantryPhase) node->phase));
   if (!p->locations)
     return;
   print_location (p, node->location);

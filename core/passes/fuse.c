@@ -180,7 +180,7 @@ copy_broadcast (GantryBuilder *builder, const GantryModule *module, const Gantry
   const GantryNode *scalar = gantry_node_operand (module, broadcast, 0);
   guint32 id;
 
-  gantry_builder_set_place (builder, broadcast->scope, broadcast->location);
+  gantry_builder_set_place_of (builder, broadcast);
   gantry_builder_set_origins (builder, &scalar->id, 1);
   id = gantry_builder_add_typed (builder, GANTRY_OP_CONSTANT, NULL, 0, scalar->attrs, scalar->type);
   gantry_builder_set_origins (builder, &broadcast->id, 1);
@@ -224,7 +224,7 @@ build_body (State *state, GantryBuilder *builder, guint32 root, const GArray *in
       const GantryNode *input = gantry_module_node (module, g_array_index (inputs, guint32, i));
       guint32 id;
 
-      gantry_builder_set_place (builder, input->scope, input->location);
+      gantry_builder_set_place_of (builder, input);
       gantry_builder_set_origins (builder, &input->id, 1);
       id = gantry_builder_parameter (builder, input->type, gantry_context_string (module->context, input->name));
       g_hash_table_insert (inside, GUINT_TO_POINTER (input->id), GUINT_TO_POINTER (id));
@@ -251,7 +251,7 @@ add_fusion (State *state, GantryRewriter *rewriter, guint32 root, const GArray *
     origins[m] = module->nodes[g_array_index (state->members[root], guint32, m)].id;
   gantry_attr_list_set_function (attrs, "body", build_body (state, builder, root, inputs));
   gantry_attr_list_set_string (attrs, "kind", end->op == GANTRY_OP_REDUCE ? "reduction" : "elementwise");
-  gantry_builder_set_place (builder, end->scope, end->location);
+  gantry_builder_set_place_of (builder, end);
   gantry_builder_set_origins (builder, origins, state->members[root]->len);
   gantry_builder_set_name (builder, end->name);
   gantry_rewriter_replace (rewriter, end, gantry_builder_add_typed (builder, GANTRY_OP_FUSION, operands, inputs->len,

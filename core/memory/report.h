@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* memory_analysis: where the bytes of a plan go, who is alive at the peak and until which use, and what it would save and cost
+ * to recompute or offload each of them. Sizes as jax.stages.Compiled.memory_analysis() names them. */
+#pragma once
+#include "core/memory/planner.h"
+
+G_BEGIN_DECLS
+
+/** One line of the ranking. */
+typedef struct
+{
+  guint32 node;
+  guint8 subject;          /* GantryPlacementSubject */
+  guint8 kind;             /* placement now */
+  guint64 bytes;           /* alive at the peak */
+  guint32 until_node;      /* node of its last use, 0: until the end */
+  /* Of the plan as a whole when only this value's placement is changed (bytes saved may be 0: the peak then moves). */
+  gint64 saves_recompute;  /* bytes of peak; G_MININT64: not allowed */
+  double costs_recompute;  /* microseconds */
+  gint64 saves_offload;
+  double costs_offload;
+} GantryMemoryHolder;
+
+/** Bytes by category at one step, or the largest over the run. */
+typedef struct
+{
+  guint32 scope;    /* scope id */
+  guint64 bytes;    /* alive at the peak */
+} GantryMemoryScope;
+
+typedef struct
+{
+  guint64 temp_bytes, argument_bytes, output_bytes, alias_bytes, generated_code_bytes, peak_bytes;
+  guint64 host_temp_bytes, host_argument_bytes, host_output_bytes, host_alias_bytes, host_generated_code_bytes;
+  guint64 lower_bound_bytes;             /* no packing of this order is lower */
+  guint64 at_peak[GANTRY_N_ROLES];       /* device bytes alive at the peak, by role */
+  guint64 largest[GANTRY_N_ROLES];       /* largest over the run, by role */
+  GArray *holders;                       /* (element-type GantryMemoryHolder): largest first */
+  GArray *scopes;                        /* (element-type GantryMemoryScope): largest first; parents include children */
+} GantryMemoryAnalysis;
+
+/**
+ * gantry_memory_analysis_new:
+ * @planner: (nullable): without it the savings are left out
+ * @code_bytes: of generated code, 0 when not known
+ * @most_holders: savings are worked out for the largest so many (one prediction each)
+ */
+GantryMemoryAnalysis *gantry_memory_analysis_new (GantryModule *module, const GantryPlan *plan, GantryPlanner *planner,
+                                                  const GantryPlacements *placements, guint64 code_bytes,
+                                                  guint most_holders);
+void gantry_memory_analysis_free (GantryMemoryAnalysis *analysis);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryMemoryAnalysis, gantry_memory_analysis_free)
+
+G_END_DECLS

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The solver: placements for a goal. "Fit into N bytes, fastest" or "at most T, smallest", over keep, recompute and offload
+ * together, in the meaning that planner.h gives to placements. Exact by integer program (CBC) where the program is
+ * small, or a chain of equal blocks; else a fast search whose answer carries a bound and so a gap. */
+#pragma once
+#include "core/memory/planner.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  GANTRY_SOLVE_AUTO,   /* exact where that is quick, else the search */
+  GANTRY_SOLVE_EXACT,  /* integer program: may take long; cancel gives the best so far */
+  GANTRY_SOLVE_SEARCH,
+  GANTRY_SOLVE_AUTOTM, /* which tensor lives where at each step, moves included (Hildebrand et al., ASPLOS 2020) */
+} GantrySolveMethod;
+
+/**
+ * GantrySolveGoal:
+ * @memory_bytes: "fit into": the predicted peak is at most this; 0: no limit
+ * @step_us: "at most": the predicted step is; 0: no limit. One of the two is set; what is not limited is minimized
+ * @allowed: bits 1 << GantryPlacementKind that may be used; 0: all
+ * @seconds: stop then with the best so far; 0: no limit of time
+ */
+typedef struct
+{
+  guint64 memory_bytes;
+  double step_us;
+  GantrySolveMethod method;
+  guint allowed;
+  double seconds;
+  /** (nullable): called on this thread whenever something better is found. */
+  void (*better) (const GantryPlacements *placements, const GantryPrediction *prediction, double bound, gpointer user_data);
+  gpointer user_data;
+} GantrySolveGoal;
+
+typedef struct
+{
+  GantryPlacements *placements;
+  guint64 peak_bytes;
+  double step_us;
+  double bound;     /* of what is minimized: no placement is better than this */
+  double gap;       /* (value - bound) / value */
+  gboolean proven;  /* optimal under the model */
+  const char *method; /* static: "integer program", "per block", "search" */
+  double milliseconds;
+  guint64 n_predictions;
+} GantrySolution;
+void gantry_solution_free (GantrySolution *solution);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantrySolution, gantry_solution_free)
+
+/**
+ * gantry_solve:
+ * @base: (nullable): placements decided by clicks stay as they are
+ * @progress: (nullable): cancelling ends the search; the best so far is returned where there is one
+ *
+ * Monotone by construction: an answer for a smaller budget is never better than one for a larger, because every answer
+ * found before in the same planner is a candidate for every goal that it satisfies.
+ *
+ * Returns: (transfer full) (nullable): %GANTRY_ERROR_NO_MEMORY when nothing fits: the least that can be reached, and what
+ *  holds it
+ */
+GantrySolution *gantry_solve (GantryPlanner *planner, const GantrySolveGoal *goal, const GantryPlacements *base,
+                              const GantryProgress *progress, GError **error);
+
+/** Points of the memory-time front, from keep-all down to the least memory, at most @n_points, none dominated by another.
+ *  Returns: (transfer full) (element-type GantrySolution) */
+GPtrArray *gantry_solve_front (GantryPlanner *planner, guint n_points, const GantryPlacements *base, double seconds,
+                               const GantryProgress *progress, GError **error);
+
+G_END_DECLS
