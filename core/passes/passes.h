@@ -13,5 +13,8 @@ extern const GantryPass gantry_pass_cse;
 extern const GantryPass gantry_pass_dce;
 extern const GantryPass gantry_pass_epilogue;
 extern const GantryPass gantry_pass_fuse;
+extern const GantryPass gantry_pass_inline; /* calls become the bodies that they name */
+extern const GantryPass gantry_pass_unroll; /* scans, bounded loops and branches become straight-line code */
+extern const GantryPass gantry_pass_roll;   /* runs of equal blocks become scans */
 
 G_END_DECLS
