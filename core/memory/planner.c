@@ -167,6 +167,55 @@ lay_out (Planner *planner, const GantryProgress *progress, GError **error)
   return !gantry_progress_cancelled (progress, error);
 }
 
+/* The buffer that step @node reads for operand @i: views without an offset are what they look at. */
+static guint32
+operand_ref (const Planner *planner, const GantryNode *node, guint i)
+{
+  const GantryNode *operand = gantry_node_operand (planner->program->module, node, i);
+  guint32 v;
+
+  if (operand == NULL || gantry_node_type (planner->program->module, operand)->kind == GANTRY_TYPE_TOKEN)
+    return GANTRY_NO_BUFFER;
+  v = planner->program->first_value[gantry_module_position (planner->program->module, operand)
+                                    - planner->program->function->first_node];
+  return VALUE (planner->program, v)->root;
+}
+
+/* What each step reads and writes: operands, results, workspace. One queue: nothing to wait for. */
+static void
+write_refs (Planner *planner)
+{
+  const Program *program = planner->program;
+  GantryPlan *plan = planner->plan;
+  guint32 n = 0, workspace = planner->n_values;
+
+  for (guint32 s = 0; s < plan->n_steps; s++)
+    {
+      const Work *work = WORK (program, planner->lifetimes->step_work[s]);
+
+      n += work_node (program, work)->n_operands + work->n_values + (work->workspace > 0);
+    }
+  gantry_plan_set_pools (plan, n, 0);
+  n = 0;
+  for (guint32 s = 0; s < plan->n_steps; s++)
+    {
+      const Work *work = WORK (program, planner->lifetimes->step_work[s]);
+      const GantryNode *node = work_node (program, work);
+      GantryPlanStep *step = &plan->steps[s];
+
+      step->kind = node->op == GANTRY_OP_COPY ? GANTRY_STEP_COPY : GANTRY_STEP_RUN;
+      step->first_ref = n;
+      step->n_operands = node->n_operands;
+      for (guint i = 0; i < node->n_operands; i++)
+        plan->refs[n++] = operand_ref (planner, node, i);
+      for (guint32 k = 0; k < work->n_values; k++)
+        plan->refs[n++] = work->first_value + k;
+      if (work->workspace > 0)
+        plan->refs[n++] = workspace++;
+      step->n_refs = n - step->first_ref;
+    }
+}
+
 static double
 predict (const Planner *planner, const GantryTarget *target, const Work *work)
 {
@@ -235,5 +284,6 @@ gantry_memory_plan (GantryModule *module, const GantryPlanOptions *options, cons
   if (!lay_out (&planner, progress, error))
     return NULL;
   write_steps (&planner);
+  write_refs (&planner);
   return g_steal_pointer (&plan);
 }
