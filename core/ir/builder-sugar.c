@@ -377,6 +377,23 @@ gantry_builder_iota (GantryBuilder *builder, GantryElementType element, guint ra
 }
 
 guint32
+gantry_builder_scan (GantryBuilder *builder, const GantryScan *scan, const guint32 *operands)
+{
+  GantryAttrList *attrs = gantry_attr_list_new (gantry_builder_context (builder));
+
+  gantry_attr_list_set_function (attrs, "body", scan->body);
+  gantry_attr_list_set_int (attrs, "length", scan->length);
+  gantry_attr_list_set_int (attrs, "n_carries", scan->n_carries);
+  gantry_attr_list_set_int (attrs, "n_xs", scan->n_xs);
+  gantry_attr_list_set_ints (attrs, "axes", scan->axes, scan->n_xs);
+  gantry_attr_list_set_ints (attrs, "y_axes", scan->y_axes, scan->n_ys);
+  if (scan->reverse)
+    gantry_attr_list_set_int (attrs, "reverse", 1);
+  return gantry_builder_add (builder, GANTRY_OP_SCAN, operands, scan->n_carries + scan->n_xs + scan->n_captures,
+                             gantry_attr_list_end (attrs));
+}
+
+guint32
 gantry_builder_result (GantryBuilder *builder, guint32 tuple, guint index)
 {
   GantryAttrList *attrs = gantry_attr_list_new (gantry_builder_context (builder));

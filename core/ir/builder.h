@@ -85,6 +85,12 @@ guint32 gantry_builder_pad (GantryBuilder *builder, guint32 x, guint32 value, co
 /** @kind: "add" "mul" "max" "min" "and" "or"; axes are removed from the result. */
 guint32 gantry_builder_reduce (GantryBuilder *builder, const char *kind, guint32 x, const gint64 *axes, gsize n_axes);
 guint32 gantry_builder_iota (GantryBuilder *builder, GantryElementType element, guint rank, const GantryDim *dims, gint64 axis);
+/**
+ * gantry_builder_scan:
+ * @scan: body ended already; n_captures of what operands holds after carries and xs
+ * @operands: carries, xs, captures
+ */
+guint32 gantry_builder_scan (GantryBuilder *builder, const GantryScan *scan, const guint32 *operands);
 /** Member @index of a tuple value. */
 guint32 gantry_builder_result (GantryBuilder *builder, guint32 tuple, guint index);
 

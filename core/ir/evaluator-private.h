@@ -167,4 +167,31 @@ gboolean _gantry_evaluate_scatter (const GantryModule *module, const GantryNode 
 gboolean _gantry_evaluate_random (const GantryModule *module, const GantryNode *node, GantryLiteral *const *operands,
                                  GantryLiteral **results, GError **error);
 
+/* evaluator.c and evaluator-control.c: whole functions */
+
+/** An array of literals: one for a tensor, one per member for a tuple. */
+typedef GPtrArray GantryValue;
+
+typedef struct
+{
+  const GantryModule *module;
+  const GantryProgress *progress;
+  guint depth;
+} GantryMachine;
+
+GantryValue *_gantry_value_new (void);
+/** An array of values; NULL is one that is not known. */
+GPtrArray *_gantry_values_new (void);
+static inline GantryValue *
+_gantry_values_get (GPtrArray *values, guint i)
+{
+  return g_ptr_array_index (values, i);
+}
+/** Returns: (transfer full) (nullable): one value per result of @function */
+GPtrArray *_gantry_evaluate_function (const GantryMachine *machine, const GantryFunction *function, GPtrArray *arguments,
+                                      GError **error);
+/** A node that names functions. */
+GantryValue *_gantry_evaluate_control (const GantryMachine *machine, const GantryNode *node, GPtrArray *operands,
+                                       GError **error);
+
 G_END_DECLS

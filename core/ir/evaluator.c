@@ -8,15 +8,6 @@
 /* Functions that call functions: a verified module never recurs, one that is not gets an error. */
 #define MAX_DEPTH 64
 
-/* A value is an array of literals: one for a tensor, one per member for a tuple. */
-typedef GPtrArray Value;
-
-static Value *
-value_new (void)
-{
-  return g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_literal_unref);
-}
-
 static void
 value_clear (gpointer data)
 {
@@ -24,26 +15,17 @@ value_clear (gpointer data)
     g_ptr_array_unref (data);
 }
 
-static GPtrArray *
-values_new (void)
+GPtrArray *
+_gantry_values_new (void)
 {
   return g_ptr_array_new_with_free_func (value_clear);
 }
 
-static Value *
-values_get (GPtrArray *values, guint i)
+GantryValue *
+_gantry_value_new (void)
 {
-  return g_ptr_array_index (values, i);
+  return g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_literal_unref);
 }
-
-typedef struct
-{
-  const GantryModule *module;
-  const GantryProgress *progress;
-  guint depth;
-} Machine;
-
-static GPtrArray *run (const Machine *machine, const GantryFunction *function, GPtrArray *arguments, GError **error);
 
 static void
 unsupported (GError **error, const char *why)
@@ -92,7 +74,7 @@ view_of (GantryLiteral *literal, const GantryType *type, GError **error)
 }
 
 static gboolean
-evaluate_expression (const Machine *machine, const GantryNode *node, GantryLiteral *const *operands,
+evaluate_expression (const GantryMachine *machine, const GantryNode *node, GantryLiteral *const *operands,
                      GantryLiteral **results, GError **error)
 {
   const GantryType *type = gantry_node_type (machine->module, node);
@@ -129,7 +111,7 @@ evaluate_constant (const GantryModule *module, const GantryNode *node, GantryLit
 
 /* Everything but tuples and control. */
 static gboolean
-evaluate_plain (const Machine *machine, const GantryNode *node, GantryLiteral *const *operands,
+evaluate_plain (const GantryMachine *machine, const GantryNode *node, GantryLiteral *const *operands,
                 GantryLiteral **results, GError **error)
 {
   const GantryModule *module = machine->module;
@@ -163,133 +145,32 @@ evaluate_plain (const Machine *machine, const GantryNode *node, GantryLiteral *c
   return evaluate_expression (machine, node, operands, results, error);
 }
 
-/* Control */
-
-static const GantryFunction *
-function_of (const GantryModule *module, const GantryNode *node, const char *key, GError **error)
-{
-  const GantryAttr *attr = gantry_attrs_find (module->context, node->attrs, key);
-  const GantryFunction *function = attr != NULL && attr->kind == GANTRY_ATTR_FUNCTION
-                                     ? gantry_module_function (module, attr->id) : NULL;
-
-  if (function == NULL)
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "attribute %s names no function of this module", key);
-  return function;
-}
-
-/* What a function returns, as the value of the one node that called it. */
-static Value *
-call (const Machine *machine, const GantryFunction *function, GPtrArray *arguments, GError **error)
-{
-  g_autoptr (GPtrArray) results = NULL;
-  Machine inner = *machine;
-  Value *value;
-
-  inner.depth++;
-  results = run (&inner, function, arguments, error);
-  if (results == NULL)
-    return NULL;
-  if (results->len == 1)
-    return g_ptr_array_ref (values_get (results, 0));
-  value = value_new ();
-  for (guint i = 0; i < results->len; i++)
-    for (guint j = 0; j < values_get (results, i)->len; j++)
-      g_ptr_array_add (value, gantry_literal_ref (g_ptr_array_index (values_get (results, i), j)));
-  return value;
-}
-
-static gboolean
-predicate_of (const Value *value, gboolean *taken, GError **error)
-{
-  const GantryLiteral *literal = value != NULL && value->len == 1 ? g_ptr_array_index (value, 0) : NULL;
-
-  if (literal == NULL || literal->type->element != GANTRY_BOOL || gantry_type_elements (literal->type) != 1)
-    {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "a condition has to be one bool");
-      return FALSE;
-    }
-  *taken = gantry_literal_get_int (literal, 0) != 0;
-  return TRUE;
-}
-
-static Value *
-evaluate_if (const Machine *machine, const GantryNode *node, GPtrArray *operands, GError **error)
-{
-  g_autoptr (GPtrArray) captures = values_new ();
-  const GantryFunction *function;
-  gboolean taken;
-
-  if (operands->len == 0 || !predicate_of (values_get (operands, 0), &taken, error))
-    return NULL;
-  function = function_of (machine->module, node, taken ? "then" : "else", error);
-  for (guint i = 1; i < operands->len; i++)
-    g_ptr_array_add (captures, values_get (operands, i) != NULL ? g_ptr_array_ref (values_get (operands, i)) : NULL);
-  return function != NULL ? call (machine, function, captures, error) : NULL;
-}
-
-static Value *
-evaluate_while (const Machine *machine, const GantryNode *node, GPtrArray *operands, GError **error)
-{
-  const GantryFunction *condition = function_of (machine->module, node, "cond", error);
-  const GantryFunction *body = condition != NULL ? function_of (machine->module, node, "body", error) : NULL;
-  g_autoptr (GPtrArray) state = g_ptr_array_ref (operands);
-  Machine inner = *machine;
-  Value *value;
-  gboolean more;
-
-  if (body == NULL)
-    return NULL;
-  inner.depth++;
-  for (;;)
-    {
-      g_autoptr (GPtrArray) verdict = NULL;
-      GPtrArray *next;
-
-      if (gantry_progress_cancelled (machine->progress, error) ||
-          (verdict = run (&inner, condition, state, error)) == NULL ||
-          !predicate_of (verdict->len == 1 ? values_get (verdict, 0) : NULL, &more, error))
-        return NULL;
-      if (!more)
-        break;
-      next = run (&inner, body, state, error);
-      if (next == NULL)
-        return NULL;
-      g_ptr_array_unref (state);
-      state = next;
-    }
-  value = value_new ();
-  for (guint i = 0; i < state->len; i++)
-    for (guint j = 0; values_get (state, i) != NULL && j < values_get (state, i)->len; j++)
-      g_ptr_array_add (value, gantry_literal_ref (g_ptr_array_index (values_get (state, i), j)));
-  return value;
-}
-
 /* Tuples */
 
-static Value *
+static GantryValue *
 make_tuple (GPtrArray *operands, GError **error)
 {
-  Value *value = value_new ();
+  GantryValue *value = _gantry_value_new ();
 
   for (guint i = 0; i < operands->len; i++)
     {
-      if (values_get (operands, i) == NULL || values_get (operands, i)->len != 1)
+      if (_gantry_values_get (operands, i) == NULL || _gantry_values_get (operands, i)->len != 1)
         {
           unsupported (error, "a tuple within a tuple cannot be evaluated");
           g_ptr_array_unref (value);
           return NULL;
         }
-      g_ptr_array_add (value, gantry_literal_ref (g_ptr_array_index (values_get (operands, i), 0)));
+      g_ptr_array_add (value, gantry_literal_ref (g_ptr_array_index (_gantry_values_get (operands, i), 0)));
     }
   return value;
 }
 
-static Value *
+static GantryValue *
 take_member (const GantryModule *module, const GantryNode *node, GPtrArray *operands, GError **error)
 {
   gint64 index = gantry_attrs_int (module->context, node->attrs, "index", -1);
-  const Value *tuple = operands->len == 1 ? values_get (operands, 0) : NULL;
-  Value *value;
+  const GantryValue *tuple = operands->len == 1 ? _gantry_values_get (operands, 0) : NULL;
+  GantryValue *value;
 
   if (tuple == NULL || index < 0 || index >= tuple->len)
     {
@@ -297,40 +178,38 @@ take_member (const GantryModule *module, const GantryNode *node, GPtrArray *oper
                    "there is no value of member %" G_GINT64_FORMAT " of the tuple", index);
       return NULL;
     }
-  value = value_new ();
+  value = _gantry_value_new ();
   g_ptr_array_add (value, gantry_literal_ref (g_ptr_array_index (tuple, index)));
   return value;
 }
 
-static Value *
-evaluate_value (const Machine *machine, const GantryNode *node, GPtrArray *operands, GError **error)
+static GantryValue *
+evaluate_value (const GantryMachine *machine, const GantryNode *node, GPtrArray *operands, GError **error)
 {
   g_autofree GantryLiteral **literals = NULL;
   g_autofree GantryLiteral **results = NULL;
-  const GantryFunction *body;
   guint n_results = result_count (machine->module, node);
-  Value *value;
+  GantryValue *value;
 
   switch (node->op)
     {
     case GANTRY_OP_TUPLE: return make_tuple (operands, error);
     case GANTRY_OP_RESULT: return take_member (machine->module, node, operands, error);
-    case GANTRY_OP_IF: return evaluate_if (machine, node, operands, error);
-    case GANTRY_OP_WHILE: return evaluate_while (machine, node, operands, error);
+    case GANTRY_OP_IF:
+    case GANTRY_OP_WHILE:
+    case GANTRY_OP_SCAN:
     case GANTRY_OP_CALL:
-    case GANTRY_OP_FUSION:
-      body = function_of (machine->module, node, "body", error);
-      return body != NULL ? call (machine, body, operands, error) : NULL;
+    case GANTRY_OP_FUSION: return _gantry_evaluate_control (machine, node, operands, error);
     default: break;
     }
   literals = g_new0 (GantryLiteral *, operands->len + 1);
   results = g_new0 (GantryLiteral *, n_results + 1);
   for (guint i = 0; i < operands->len; i++)
-    if (values_get (operands, i) != NULL && values_get (operands, i)->len == 1)
-      literals[i] = g_ptr_array_index (values_get (operands, i), 0);
+    if (_gantry_values_get (operands, i) != NULL && _gantry_values_get (operands, i)->len == 1)
+      literals[i] = g_ptr_array_index (_gantry_values_get (operands, i), 0);
   if (!evaluate_plain (machine, node, literals, results, error))
     return NULL;
-  value = value_new ();
+  value = _gantry_value_new ();
   for (guint i = 0; i < n_results; i++)
     g_ptr_array_add (value, results[i]);
   return value;
@@ -382,7 +261,7 @@ static GPtrArray *
 collect_operands (const GantryModule *module, const GantryFunction *function, GPtrArray *values,
                   const guint32 *ids, guint n, GError **error)
 {
-  g_autoptr (GPtrArray) operands = values_new ();
+  g_autoptr (GPtrArray) operands = _gantry_values_new ();
 
   for (guint i = 0; i < n; i++)
     {
@@ -390,13 +269,13 @@ collect_operands (const GantryModule *module, const GantryFunction *function, GP
       guint32 position = operand != NULL ? gantry_module_position (module, operand) - function->first_node
                                          : G_MAXUINT32;
 
-      if (position >= values->len || values_get (values, position) == NULL)
+      if (position >= values->len || _gantry_values_get (values, position) == NULL)
         {
           g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%%%u has no value at this place of function @%s",
                        ids[i], gantry_context_string (module->context, function->name));
           return NULL;
         }
-      g_ptr_array_add (operands, g_ptr_array_ref (values_get (values, position)));
+      g_ptr_array_add (operands, g_ptr_array_ref (_gantry_values_get (values, position)));
     }
   return g_steal_pointer (&operands);
 }
@@ -418,7 +297,7 @@ free_dead (const GantryModule *module, const GantryFunction *function, const gui
 }
 
 static gboolean
-may_run (const Machine *machine, const GantryFunction *function, const GPtrArray *arguments, GError **error)
+may_run (const GantryMachine *machine, const GantryFunction *function, const GPtrArray *arguments, GError **error)
 {
   const char *name = gantry_context_string (machine->module->context, function->name);
 
@@ -432,12 +311,12 @@ may_run (const Machine *machine, const GantryFunction *function, const GPtrArray
   return FALSE;
 }
 
-static GPtrArray *
-run (const Machine *machine, const GantryFunction *function, GPtrArray *arguments, GError **error)
+GPtrArray *
+_gantry_evaluate_function (const GantryMachine *machine, const GantryFunction *function, GPtrArray *arguments, GError **error)
 {
   const GantryModule *module = machine->module;
   g_autofree guint32 *last = NULL;
-  g_autoptr (GPtrArray) values = values_new ();
+  g_autoptr (GPtrArray) values = _gantry_values_new ();
 
   if (!may_run (machine, function, arguments, error))
     return NULL;
@@ -446,10 +325,10 @@ run (const Machine *machine, const GantryFunction *function, GPtrArray *argument
     {
       const GantryNode *node = &module->nodes[function->first_node + i];
       g_autoptr (GPtrArray) operands = NULL;
-      Value *value = NULL;
+      GantryValue *value = NULL;
 
       if (i < function->n_params)
-        value = values_get (arguments, i) != NULL ? g_ptr_array_ref (values_get (arguments, i)) : NULL;
+        value = _gantry_values_get (arguments, i) != NULL ? g_ptr_array_ref (_gantry_values_get (arguments, i)) : NULL;
       else if (!gantry_progress_cancelled (machine->progress, error))
         {
           operands = collect_operands (module, function, values, module->operands + node->operands, node->n_operands,
@@ -468,14 +347,14 @@ run (const Machine *machine, const GantryFunction *function, GPtrArray *argument
 
 /* Public */
 
-static Value *
+static GantryValue *
 wrap (GantryLiteral *literal)
 {
-  Value *value;
+  GantryValue *value;
 
   if (literal == NULL)
     return NULL;
-  value = value_new ();
+  value = _gantry_value_new ();
   g_ptr_array_add (value, gantry_literal_ref (literal));
   return value;
 }
@@ -484,9 +363,9 @@ gboolean
 gantry_evaluate_node (const GantryModule *module, const GantryNode *node, GantryLiteral *const *operands,
                       GantryLiteral **results, guint n_results, GError **error)
 {
-  Machine machine = { .module = module };
-  g_autoptr (GPtrArray) values = values_new ();
-  Value *value;
+  GantryMachine machine = { .module = module };
+  g_autoptr (GPtrArray) values = _gantry_values_new ();
+  GantryValue *value;
 
   g_return_val_if_fail (n_results == result_count (module, node), FALSE);
   for (guint i = 0; i < node->n_operands; i++)
@@ -534,25 +413,25 @@ gboolean
 gantry_evaluate (const GantryModule *module, const GantryFunction *function, GantryLiteral *const *arguments,
                  GantryLiteral **results, const GantryProgress *progress, GError **error)
 {
-  Machine machine = { .module = module, .progress = progress };
-  g_autoptr (GPtrArray) values = values_new ();
+  GantryMachine machine = { .module = module, .progress = progress };
+  g_autoptr (GPtrArray) values = _gantry_values_new ();
   g_autoptr (GPtrArray) out = NULL;
 
   if (!check_arguments (module, function, arguments, error))
     return FALSE;
   for (guint i = 0; i < function->n_params; i++)
     g_ptr_array_add (values, wrap (arguments[i]));
-  out = run (&machine, function, values, error);
+  out = _gantry_evaluate_function (&machine, function, values, error);
   if (out == NULL)
     return FALSE;
   for (guint i = 0; i < out->len; i++)
-    if (values_get (out, i)->len != 1)
+    if (_gantry_values_get (out, i)->len != 1)
       {
         g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "result %u of @%s is a tuple", i,
                      gantry_context_string (module->context, function->name));
         return FALSE;
       }
   for (guint i = 0; i < out->len; i++)
-    results[i] = gantry_literal_ref (g_ptr_array_index (values_get (out, i), 0));
+    results[i] = gantry_literal_ref (g_ptr_array_index (_gantry_values_get (out, i), 0));
   return TRUE;
 }

@@ -83,6 +83,8 @@ control_flops (const GantryModule *module, const GantryNode *node, guint depth)
       /* How often a loop runs is known only where the front end says so. */
       a = plus (body_flops (module, node, "body", depth), body_flops (module, node, "cond", depth));
       return times (a, gantry_attrs_int (module->context, node->attrs, "trip_count", -1));
+    case GANTRY_OP_SCAN:
+      return times (body_flops (module, node, "body", depth), gantry_attrs_int (module->context, node->attrs, "length", -1));
     default: return body_flops (module, node, "body", depth);
     }
 }
@@ -153,7 +155,8 @@ node_flops (const GantryModule *module, const GantryNode *node, guint depth)
     case GANTRY_OP_FUSION:
     case GANTRY_OP_CALL:
     case GANTRY_OP_IF:
-    case GANTRY_OP_WHILE: return control_flops (module, node, depth);
+    case GANTRY_OP_WHILE:
+    case GANTRY_OP_SCAN: return control_flops (module, node, depth);
     case GANTRY_OP_SORT: return sort_flops (module, node);
     case GANTRY_OP_CUSTOM_CALL: return -1;
     case GANTRY_OP_RNG_BIT_GENERATOR:

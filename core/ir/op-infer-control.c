@@ -168,6 +168,184 @@ _gantry_infer_while (const GantryTypeQuery *query, GError **error)
   return body_result;
 }
 
+/* Scan */
+
+/* The greatest number of iterations: as the greatest dimension. */
+#define MAX_LENGTH (G_GINT64_CONSTANT (1) << 48)
+
+typedef struct
+{
+  gint64 length, n_carries, n_xs;
+  const gint64 *axes, *y_axes;
+  guint n_ys;
+  guint32 body, result;        /* function and type of what it gives */
+  const GantryFunction *found; /* (nullable) */
+} ScanRule;
+
+static guint32
+scan_member (const GantryTypeQuery *query, const ScanRule *scan, guint i)
+{
+  return scan->n_carries + scan->n_ys == 1 ? scan->result
+                                           : gantry_context_tuple_member (query->context, scan->result, i);
+}
+
+static gboolean
+read_scan (const GantryTypeQuery *query, ScanRule *scan, GError **error)
+{
+  const GantryType *result;
+  gint64 reverse, n_members;
+  gsize n;
+
+  if (!_gantry_infer_axis (query, "length", 0, MAX_LENGTH + 1, &scan->length, error)
+      || !_gantry_infer_axis (query, "n_carries", 0, (gint64) query->n_operands + 1, &scan->n_carries, error)
+      || !_gantry_infer_axis (query, "n_xs", 0, query->n_operands - scan->n_carries + 1, &scan->n_xs, error)
+      || !_gantry_infer_ints (query, "axes", scan->n_xs, TRUE, &scan->axes, &n, error)
+      || !_gantry_infer_function (query, "body", &scan->body, &scan->result, error))
+    return FALSE;
+  if (gantry_attrs_find (query->context, query->attrs, "reverse") != NULL
+      && !_gantry_infer_axis (query, "reverse", 0, 2, &reverse, error))
+    return FALSE;
+  scan->found = query->module != NULL ? gantry_module_function (query->module, scan->body) : NULL;
+  result = gantry_context_type (query->context, scan->result);
+  n_members = scan->found != NULL ? scan->found->n_results
+                                  : (result->kind == GANTRY_TYPE_TUPLE ? result->rank : 1);
+  if (n_members < scan->n_carries)
+    return _gantry_infer_fail (query, error,
+                               "body gives %" G_GINT64_FORMAT " values, fewer than the %" G_GINT64_FORMAT " carries",
+                               n_members, scan->n_carries);
+  scan->n_ys = (guint) (n_members - scan->n_carries);
+  return _gantry_infer_ints (query, "y_axes", scan->n_ys, TRUE, &scan->y_axes, &n, error);
+}
+
+/* Writes the type of one iteration's slice of x @i. */
+static gboolean
+slice_type (const GantryTypeQuery *query, const ScanRule *scan, guint i, guint32 *slice, GError **error)
+{
+  guint operand = (guint) scan->n_carries + i, rank = 0;
+  const GantryType *type = _gantry_infer_tensor (query, operand, error);
+  GantryDim dims[GANTRY_MAX_RANK], merged;
+  gint64 axis = scan->axes[i];
+
+  if (type == NULL)
+    return FALSE;
+  if (axis < 0 || axis >= type->rank)
+    return _gantry_infer_fail (query, error, "axes names dimension %" G_GINT64_FORMAT " of operand %u, which is %s",
+                               axis, operand, _gantry_infer_text (query, operand));
+  if (!_gantry_dim_merge (type->dims[axis], scan->length, &merged))
+    return _gantry_infer_fail (query, error,
+                               "dimension %" G_GINT64_FORMAT " of operand %u is %s, but the length is %" G_GINT64_FORMAT,
+                               axis, operand, _gantry_dim_text (query->context, type->dims[axis]), scan->length);
+  for (guint d = 0; d < type->rank; d++)
+    if (d != axis)
+      dims[rank++] = type->dims[d];
+  *slice = gantry_context_tensor_in (query->context, type->element, rank, dims, type->memory);
+  return TRUE;
+}
+
+/* Operands against the body's parameters, those of xs without the dimension that is walked along. */
+static gboolean
+check_scan_operands (const GantryTypeQuery *query, const ScanRule *scan, GError **error)
+{
+  g_autofree guint32 *types = g_new (guint32, query->n_operands + 1);
+  GantryTypeQuery slices = *query;
+
+  memcpy (types, query->operand_types, query->n_operands * sizeof (guint32));
+  slices.operand_types = types;
+  for (guint i = 0; i < scan->n_xs; i++)
+    if (!slice_type (query, scan, i, &types[scan->n_carries + i], error))
+      return FALSE;
+  return check_parameters (&slices, "body", scan->body, 0, error);
+}
+
+/* The type of carry @i, of which the operand and what the body gives each know something. */
+static guint32
+carry_type (const GantryTypeQuery *query, const ScanRule *scan, guint i, GError **error)
+{
+  const GantryType *first = _gantry_infer_tensor (query, i, error), *next;
+  guint32 member = scan_member (query, scan, i);
+  GantryDim dims[GANTRY_MAX_RANK];
+  g_autofree char *text = NULL;
+
+  if (first == NULL)
+    return 0;
+  next = gantry_context_type (query->context, member);
+  if (!fits (query->context, query->operand_types[i], member))
+    {
+      text = gantry_context_type_text (query->context, member);
+      return _gantry_infer_fail (query, error, "carry %u is %s, but body returns %s for it", i,
+                                 _gantry_infer_text (query, i), text);
+    }
+  for (guint d = 0; d < first->rank; d++)
+    if (next->kind != GANTRY_TYPE_TENSOR || !_gantry_dim_merge (first->dims[d], next->dims[d], &dims[d]))
+      dims[d] = first->dims[d];
+  return _gantry_infer_make (query, first->element, first->rank, dims, error);
+}
+
+/* What body returns for y @i, with the dimension of all iterations put in. */
+static guint32
+stacked_type (const GantryTypeQuery *query, const ScanRule *scan, guint i, GError **error)
+{
+  guint32 member = scan_member (query, scan, (guint) scan->n_carries + i);
+  const GantryType *type = gantry_context_type (query->context, member);
+  GantryDim dims[GANTRY_MAX_RANK + 1];
+  gint64 axis = scan->y_axes[i];
+  g_autofree char *text = gantry_context_type_text (query->context, member);
+
+  if (type->kind == GANTRY_TYPE_UNKNOWN)
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "scan: the type of y %u is not known", i);
+      return 0;
+    }
+  if (type->kind != GANTRY_TYPE_TENSOR)
+    return _gantry_infer_fail (query, error, "y %u must be a tensor, not %s", i, text);
+  if (axis < 0 || axis > type->rank)
+    return _gantry_infer_fail (query, error, "y_axes puts y %u, which is %s, along dimension %" G_GINT64_FORMAT, i, text,
+                               axis);
+  for (guint d = 0, from = 0; d <= type->rank; d++)
+    dims[d] = d == axis ? scan->length : type->dims[from++];
+  return _gantry_infer_make (query, type->element, type->rank + 1, dims, error);
+}
+
+guint32
+_gantry_infer_scan (const GantryTypeQuery *query, GError **error)
+{
+  ScanRule scan = { 0 };
+  g_autofree guint32 *members = NULL;
+  guint n;
+
+  if (!read_scan (query, &scan, error) || !check_scan_operands (query, &scan, error))
+    return 0;
+  n = (guint) scan.n_carries + scan.n_ys;
+  members = g_new (guint32, n + 1);
+  for (guint i = 0; i < n; i++)
+    {
+      members[i] = i < scan.n_carries ? carry_type (query, &scan, i, error)
+                                      : stacked_type (query, &scan, i - (guint) scan.n_carries, error);
+      if (members[i] == 0)
+        return 0;
+    }
+  return n == 1 ? members[0] : gantry_context_tuple (query->context, n, members);
+}
+
+void
+gantry_scan_of (const GantryModule *module, const GantryNode *node, GantryScan *scan)
+{
+  GantryContext *context = module->context;
+  const GantryAttr *body = gantry_attrs_find (context, node->attrs, "body");
+  gsize n_xs, n_ys;
+
+  g_return_if_fail (node->op == GANTRY_OP_SCAN);
+  *scan = (GantryScan){ .body = body != NULL ? body->id : 0,
+                        .length = gantry_attrs_int (context, node->attrs, "length", 0),
+                        .reverse = gantry_attrs_int (context, node->attrs, "reverse", 0) != 0,
+                        .n_carries = (guint) gantry_attrs_int (context, node->attrs, "n_carries", 0),
+                        .n_xs = (guint) gantry_attrs_int (context, node->attrs, "n_xs", 0) };
+  scan->n_captures = node->n_operands - scan->n_carries - scan->n_xs;
+  scan->axes = gantry_attrs_ints (context, node->attrs, "axes", &n_xs);
+  scan->y_axes = gantry_attrs_ints (context, node->attrs, "y_axes", &n_ys);
+  scan->n_ys = (guint) n_ys;
+}
+
 guint32
 _gantry_infer_sort (const GantryTypeQuery *query, GError **error)
 {

@@ -25,6 +25,7 @@ guint32 _gantry_infer_result (const GantryTypeQuery *query, GError **error);
 guint32 _gantry_infer_body (const GantryTypeQuery *query, GError **error);
 guint32 _gantry_infer_if (const GantryTypeQuery *query, GError **error);
 guint32 _gantry_infer_while (const GantryTypeQuery *query, GError **error);
+guint32 _gantry_infer_scan (const GantryTypeQuery *query, GError **error);
 guint32 _gantry_infer_sort (const GantryTypeQuery *query, GError **error);
 guint32 _gantry_infer_rng (const GantryTypeQuery *query, GError **error);
 guint32 _gantry_infer_custom_call (const GantryTypeQuery *query, GError **error);

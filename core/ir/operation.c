@@ -57,6 +57,7 @@ static const GantryTypeRule rules[GANTRY_N_OPS] = {
   [GANTRY_OP_CALL] = _gantry_infer_body,
   [GANTRY_OP_IF] = _gantry_infer_if,
   [GANTRY_OP_WHILE] = _gantry_infer_while,
+  [GANTRY_OP_SCAN] = _gantry_infer_scan,
   [GANTRY_OP_OPTIMIZATION_BARRIER] = _gantry_infer_same,
   [GANTRY_OP_CHECKPOINT_NAME] = _gantry_infer_same,
   [GANTRY_OP_COPY] = _gantry_infer_copy,

@@ -163,6 +163,26 @@ typedef struct
   guint16 flags;
 } GantryOpInfo;
 
+/**
+ * GantryScan: the attributes of a scan
+ * @body: function id
+ * @axes: of each x the dimension that is walked along
+ * @y_axes: of each y the dimension of the result that holds the iterations
+ * @reverse: iterations run from length - 1 down to 0; iteration i reads slice i and writes slot i
+ */
+typedef struct
+{
+  guint32 body;
+  gint64 length;
+  gboolean reverse;
+  guint n_carries, n_xs, n_captures, n_ys;
+  const gint64 *axes;   /* n_xs of them; of the context */
+  const gint64 *y_axes; /* n_ys */
+} GantryScan;
+
+/** Reads the attributes of a scan whose type rule has passed. */
+void gantry_scan_of (const GantryModule *module, const GantryNode *node, GantryScan *scan);
+
 const GantryOpInfo *gantry_op_info (guint op); /* core operations only, else NULL */
 GantryOp gantry_op_from_name (const char *name, gssize length); /* NONE when it is not one */
 GantryOpClass gantry_node_class (const GantryModule *module, const GantryNode *node); /* foreign ones ask their dialect */

@@ -412,6 +412,33 @@ control (Maker *m, guint op)
   remember (m, add (m, op, operands, n, attrs));
 }
 
+/* A scan of up to four iterations with a carry, an x along any axis, a capture and a y put in anywhere. */
+static void
+scan (Maker *m)
+{
+  GantryDim dims[3] = { 2, 3, 4 };
+  gint64 axis = upto (m, 3), y_axis = upto (m, 3);
+  guint32 scalar = gantry_context_scalar (m->context, GANTRY_F32), rows, slice, x, carry;
+  GantryDim rest[2] = { axis == 0 ? 3 : 2, axis == 2 ? 3 : 4 };
+  GantryScan form = { .length = upto (m, 4), .reverse = upto (m, 2) == 1, .n_carries = 1, .n_xs = 1, .n_captures = 1,
+                      .n_ys = 1, .axes = &axis, .y_axes = &y_axis };
+  guint32 operands[3], results[2];
+
+  dims[axis] = form.length;
+  slice = gantry_context_tensor (m->context, GANTRY_F32, 2, rest);
+  operands[0] = constant (m, GANTRY_F32, 0, NULL);
+  operands[1] = constant (m, GANTRY_F32, 3, dims);
+  operands[2] = constant (m, GANTRY_F32, 2, rest);
+  form.body = gantry_builder_begin (m->builder, word (m), 0);
+  carry = gantry_builder_parameter (m->builder, scalar, word (m));
+  x = gantry_builder_parameter (m->builder, slice, word (m));
+  rows = gantry_builder_parameter (m->builder, slice, word (m));
+  results[0] = gantry_builder_unary (m->builder, GANTRY_OP_NEGATE, carry);
+  results[1] = gantry_builder_binary (m->builder, GANTRY_OP_ADD, x, rows);
+  gantry_builder_end (m->builder, results, 2);
+  remember (m, gantry_builder_scan (m->builder, &form, operands));
+}
+
 static void
 any_node (Maker *m)
 {
@@ -427,6 +454,8 @@ any_node (Maker *m)
     tuples (m, op);
   else if (op == GANTRY_OP_IF || op == GANTRY_OP_WHILE || op == GANTRY_OP_CALL || op == GANTRY_OP_FUSION)
     control (m, op);
+  else if (op == GANTRY_OP_SCAN)
+    scan (m);
   else if (info->flags & GANTRY_OP_ELEMENTWISE)
     elementwise (m, op);
   else if (op == GANTRY_OP_GATHER || op == GANTRY_OP_SCATTER)

@@ -59,6 +59,31 @@ static const Case cases[] = {
             "func @a #2 (%3: f32[]) -> (%4) { %4 = call(%3) {body = #3}: f32[] }\n"
             "func @b #3 (%5: f32[]) -> (%6) { %6 = call(%5) {body = #2}: f32[] }\n"),
     { "@a calls itself" } },
+  { "/scan/sound",
+    MODULE ("func @main #1 (%1: f32[2], %2: f32[3,2]) -> (%3) {\n"
+            "%3 = scan(%1, %2, %1) {body = #2, length = 3, n_carries = 1, n_xs = 1, axes = [0], y_axes = ints[]}: f32[2]\n"
+            "}\n"
+            "func @f #2 (%4: f32[2], %5: f32[2], %6: f32[2]) -> (%7) { %7 = add(%4, %5): f32[2] }\n"),
+    { NULL } },
+  { "/scan/slice",
+    MODULE ("func @main #1 (%1: f32[2], %2: f32[3,2]) -> (%3) {\n"
+            "%3 = scan(%1, %2) {body = #2, length = 3, n_carries = 1, n_xs = 1, axes = [0], y_axes = ints[]}: f32[2]\n"
+            "}\n"
+            "func @f #2 (%4: f32[2], %5: f32[3,2]) -> (%4) { }\n"),
+    { "node %3", "operand 1 is f32[2], but parameter 1 of body is f32[3,2]" } },
+  { "/scan/parameters",
+    MODULE ("func @main #1 (%1: f32[2]) -> (%3) {\n"
+            "%3 = scan(%1, %1) {body = #2, length = 3, n_carries = 1, n_xs = 0, axes = ints[], y_axes = ints[]}: f32[2]\n"
+            "}\n"
+            "func @f #2 (%4: f32[2]) -> (%4) { }\n"),
+    { "node %3", "takes 1 values, but 2 are given" } },
+  { "/scan/type",
+    MODULE ("func @main #1 (%1: f32[2]) -> (%3) {\n"
+            "%3 = scan(%1) {body = #2, length = 3, n_carries = 1, n_xs = 0, axes = ints[], y_axes = [0]}: "
+            "(f32[2], f32[4,2])\n"
+            "}\n"
+            "func @f #2 (%4: f32[2]) -> (%4, %4) { }\n"),
+    { "node %3", "but should be (f32[2], f32[3,2])" } },
   { "/function/arguments",
     MODULE ("func @main #1 (%1: f32[2]) -> (%2) { %2 = call(%1, %1) {body = #2}: f32[2] }\n"
             "func @f #2 (%3: f32[2]) -> (%3) { }\n"),
