@@ -74,6 +74,7 @@ typedef enum
  * @l2: adds l2 * sum (w^2) over all parameters to the loss; 0: none
  * @clip_norm: 0: none
  * @with_respect_to: (nullable): NULL-terminated globs over the names of parameters; NULL: all
+ * @no_loss: the loss is no result (a gradient need not compute it)
  */
 typedef struct
 {
@@ -84,6 +85,7 @@ typedef struct
   double clip_norm;
   double l2;
   char **with_respect_to;
+  gboolean no_loss;
 } GantryTrainingOptions;
 
 /** SGD with rate 0.01 on output 0; Adam's 0.9, 0.999, 1e-8; momentum 0.9. */
@@ -97,9 +99,11 @@ void gantry_training_options_clear (GantryTrainingOptions *options);
  *
  * The weights of an imported model become entry parameters with role "parameter" and attribute `initial`: floating point
  * constants of at least one dimension that are dense, read from the file and used by something else than shape
- * arithmetic; the running mean and variance of `onnx.BatchNormalization` stay constants unless named.
+ * arithmetic; the running mean and variance of `onnx.BatchNormalization` stay constants unless named. A parameter keeps the
+ * node id, name and place of its constant, and stands after the parameters that the program has already.
  *
- * Returns: (transfer full) (nullable): the next snapshot
+ * Returns: (transfer full) (nullable): the next snapshot, @module itself when there is nothing to do;
+ *  %GANTRY_ERROR_INVALID when a glob matches no such constant
  */
 GantryModule *gantry_parameterize (GantryModule *module, char *const *names, const GantryProgress *progress,
                                    GError **error);
@@ -110,9 +114,12 @@ GantryModule *gantry_parameterize (GantryModule *module, char *const *names, con
  *
  * Results: the loss, then for each parameter its new value, then the new states; each parameter and state has `alias` set
  * to its result (donated). Without an optimizer: the loss, then the gradients, nothing donated. States are named
- * "<parameter>/m", "<parameter>/v", "step"; scopes of the update are "update/<parameter>".
+ * "<parameter>/m", "<parameter>/v", "step"; scopes of the update are "update/<parameter>". The new step counter comes last.
+ * The loss, the states and the arithmetic of the update of f16 and bf16 parameters are f32.
  *
- * Returns: (transfer full) (nullable): the next snapshot
+ * Returns: (transfer full) (nullable): the next snapshot; %GANTRY_ERROR_INVALID: no parameter to train, a glob that
+ *  matches none, an output or labels of the wrong kind, shapes that are not bound; %GANTRY_ERROR_UNSUPPORTED as
+ *  gantry_differentiate()
  */
 GantryModule *gantry_training_step (GantryModule *module, const GantryTrainingOptions *options,
                                     const GantryProgress *progress, GError **error);
