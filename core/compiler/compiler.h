@@ -9,6 +9,8 @@
 #include "core/compiler/tensor-file.h"
 #include "core/ir/module.h"
 #include "core/ir/plan.h"
+#include "core/memory/planner.h"
+#include "core/memory/policy.h"
 
 G_BEGIN_DECLS
 
@@ -19,9 +21,10 @@ typedef struct
   const char *title;
   const char *description;
   gboolean required;
+  gboolean training; /* runs only where a training step is made */
 } GantryPassInfo;
 
-/** Returns: (array length=n) (transfer none): static */
+/** All there are: a compilation runs those that apply to it. Returns: (array length=n) (transfer none): static */
 const GantryPassInfo *gantry_compiler_passes (guint *n);
 
 /**
@@ -45,15 +48,37 @@ typedef struct
   double milliseconds;
 } GantrySnapshot;
 
-/** GantryCompilation: what one run of the driver gives; snapshots[0] is the import. */
+/**
+ * GantryCompilation: what one run of the driver gives; snapshots[0] is the import.
+ *
+ * A pass that does not apply (of training, where none is asked for; of control flow, where there is none) has no snapshot.
+ *
+ * @refusal: (nullable): why the passes stopped: the snapshots up to there are valid
+ * @unreached: passes that would have run after a refusal
+ * @plan: (nullable): of the last snapshot, with @placements; NULL after a refusal and where it does not fit
+ * @plan_error: (nullable): why there is no plan, where the passes all ran: %GANTRY_ERROR_NO_MEMORY when it does not fit
+ * @keys: (nullable): gantry_module_keys() of the last snapshot; like the rest below NULL after a refusal
+ * @placements: what policy and choices decide
+ * @reports: (element-type GantryPolicyReport): what became of each statement of the policy
+ * @first_id: the node ids that passes gave are above it; the same again with the same settings and the same @first_id
+ */
 typedef struct
 {
   gatomicrefcount ref_count;
   GantryModel *model;
+  GantryCompileSettings settings;
   guint n_snapshots;
   GantrySnapshot *snapshots;
-  GError *refusal; /* (nullable): why the passes stopped: the snapshots up to there are valid */
-  GantryPlan *plan; /* (nullable): of the last snapshot; NULL after a refusal */
+  GError *refusal;
+  guint n_unreached;
+  const GantryPassInfo **unreached;
+  GantryPlan *plan;
+  GError *plan_error;
+  guint64 *keys;
+  GantryPlacements *placements;
+  GPtrArray *reports;
+  guint32 first_id;
+  struct _GantryPlannerPool *planners;
 } GantryCompilation;
 
 GantryCompilation *gantry_compilation_ref (GantryCompilation *compilation);
@@ -79,7 +104,36 @@ gantry_compilation_module (const GantryCompilation *compilation)
 GantryCompilation *gantry_compile (GantryModel *model, const GantryCompileSettings *settings,
                                    const GantryProgress *progress, GError **error);
 
-/** Plans the last snapshot again, with the workspaces that kernels asked for. @workspace: as GantryPlanOptions. */
+/**
+ * gantry_compilation_replan:
+ *
+ * The same snapshots with another target, policy or choices, which @settings says: only the plan is new.
+ *
+ * Returns: (transfer full) (nullable): as gantry_compile(); %GANTRY_ERROR_INVALID where the policy has a mistake
+ */
+GantryCompilation *gantry_compilation_replan (const GantryCompilation *compilation,
+                                              const GantryCompileSettings *settings, const GantryProgress *progress,
+                                              GError **error);
+
+/** What the policy and the choices of @settings decide for this program. @reports: as gantry_policy_apply(). Linear.
+ *  Returns: (transfer full) (nullable): %GANTRY_ERROR_INVALID where the policy has a mistake */
+GantryPlacements *gantry_compilation_place (const GantryCompilation *compilation, const GantryCompileSettings *settings,
+                                            GPtrArray **reports, GError **error);
+
+/**
+ * gantry_compilation_take_planner:
+ *
+ * A planner of the last snapshot for the caller alone, until it is given back; a new one where all are taken, which takes
+ * time. Its options point into @compilation, which has to stay. Any thread.
+ *
+ * Returns: (transfer full) (nullable)
+ */
+GantryPlanner *gantry_compilation_take_planner (GantryCompilation *compilation, const GantryProgress *progress,
+                                                GError **error);
+void gantry_compilation_give_planner (GantryCompilation *compilation, GantryPlanner *planner); /* (nullable) */
+
+/** Plans the last snapshot again, with the workspaces that kernels asked for and the placements of the compilation.
+ *  @workspace: as GantryPlanOptions. */
 GantryPlan *gantry_compilation_plan (const GantryCompilation *compilation, const GantryCompileSettings *settings,
                                      guint64 (*workspace) (const GantryModule *, const GantryNode *, gpointer),
                                      gpointer workspace_data, GHashTable *measured_us, const GantryProgress *progress,

@@ -53,6 +53,8 @@ gantry_model_unref (GantryModel *model)
   g_strfreev (model->dim_names);
   g_free (model->dim_sizes);
   gantry_module_unref (model->module);
+  g_mutex_clear (&model->compiling);
+  g_mutex_clear (&model->hashing);
   g_free (model);
 }
 
@@ -218,6 +220,8 @@ gantry_model_open (const char *path, const GantryDimBinding *dims, guint n_dims,
   GStatBuf status;
 
   g_atomic_ref_count_init (&model->ref_count);
+  g_mutex_init (&model->compiling);
+  g_mutex_init (&model->hashing);
   model->path = g_strdup (path);
   take_dims (model, dims, n_dims);
   if (g_stat (path, &status) == 0)
@@ -240,8 +244,8 @@ gantry_model_open (const char *path, const GantryDimBinding *dims, guint n_dims,
   return g_steal_pointer (&model);
 }
 
-char *
-gantry_model_hash (const GantryModel *model, GError **error)
+static char *
+hash_file (const GantryModel *model, GError **error)
 {
   g_autoptr (GMappedFile) file = g_mapped_file_new (model->path, FALSE, error);
 
@@ -249,4 +253,17 @@ gantry_model_hash (const GantryModel *model, GError **error)
     return NULL;
   return g_compute_checksum_for_data (G_CHECKSUM_SHA256, (const guchar *) g_mapped_file_get_contents (file),
                                       g_mapped_file_get_length (file));
+}
+
+char *
+gantry_model_hash (GantryModel *model, GError **error)
+{
+  char *hash;
+
+  g_mutex_lock (&model->hashing);
+  if (model->hash == NULL)
+    model->hash = hash_file (model, error);
+  hash = g_strdup (model->hash);
+  g_mutex_unlock (&model->hashing);
+  return hash;
 }

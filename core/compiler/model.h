@@ -36,7 +36,7 @@ typedef struct
   char *opset;    /* "ai.onnx 13, com.microsoft 1"; "" for other formats */
   gint64 main_opset; /* 0 for other formats */
   guint64 file_bytes;
-  char *hash;     /* (nullable): SHA-256 of the file, hexadecimal; made on demand by gantry_model_hash() */
+  char *hash;     /* (nullable): SHA-256 of the file, hexadecimal; made on demand: ask gantry_model_hash() */
   guint n_nodes;  /* as the file counts them, nested graphs included */
   guint n_initializers;
   guint64 initializer_bytes;
@@ -50,6 +50,8 @@ typedef struct
   gint64 *dim_sizes;
   gint64 random_weights; /* seed of the weights (core/compiler/random-weights.h), -1: the file's own */
   GantryModule *module;
+  GMutex compiling; /* held while it is compiled */
+  GMutex hashing;   /* guards @hash */
 } GantryModel;
 
 GantryModel *gantry_model_ref (GantryModel *model);
@@ -66,7 +68,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryModel, gantry_model_unref)
  */
 GantryModel *gantry_model_open (const char *path, const GantryDimBinding *dims, guint n_dims, gint64 random_weights,
                                 const GantryProgress *progress, GError **error);
-/** SHA-256 of the model file. Reads all of it: for worker threads. Returns: (transfer full) (nullable) */
-char *gantry_model_hash (const GantryModel *model, GError **error);
+/** SHA-256 of the model file. Reads all of it the first time: for worker threads. Returns: (transfer full) (nullable) */
+char *gantry_model_hash (GantryModel *model, GError **error);
 
 G_END_DECLS

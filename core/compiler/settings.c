@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Settings are a plain value; this file copies and clears them. */
+/* Settings are a plain value; this file copies, compares and clears them. */
 #include "core/compiler/settings.h"
 #include <string.h>
+
+#pragma weak gantry_training_options_init
+#pragma weak gantry_training_options_copy
+#pragma weak gantry_training_options_clear
 
 void
 gantry_compile_settings_init (GantryCompileSettings *settings)
 {
   memset (settings, 0, sizeof *settings);
+  if (gantry_training_options_init != NULL)
+    gantry_training_options_init (&settings->training);
   gantry_target_init_cpu (&settings->target, 0);
 }
 
@@ -15,12 +21,20 @@ gantry_compile_settings_copy (GantryCompileSettings *to, const GantryCompileSett
 {
   *to = *from;
   to->disabled_passes = g_strdupv (from->disabled_passes);
+  if (gantry_training_options_copy != NULL)
+    gantry_training_options_copy (&to->training, &from->training);
+  to->policy = g_strdup (from->policy);
+  to->choices = from->choices != NULL ? gantry_choices_ref (from->choices) : NULL;
 }
 
 void
 gantry_compile_settings_clear (GantryCompileSettings *settings)
 {
   g_clear_pointer (&settings->disabled_passes, g_strfreev);
+  if (gantry_training_options_clear != NULL)
+    gantry_training_options_clear (&settings->training);
+  g_clear_pointer (&settings->policy, g_free);
+  g_clear_pointer (&settings->choices, gantry_choices_unref);
 }
 
 gboolean
@@ -47,4 +61,53 @@ gantry_compile_settings_set_enabled (GantryCompileSettings *settings, const char
   g_strfreev (settings->disabled_passes);
   settings->disabled_passes = (char **) g_ptr_array_free (names, FALSE);
   return TRUE;
+}
+
+static gboolean
+same_names (char **a, char **b)
+{
+  static char *none[] = { NULL };
+
+  if (a == NULL)
+    a = none;
+  if (b == NULL)
+    b = none;
+  if (g_strv_length (a) != g_strv_length (b))
+    return FALSE;
+  for (guint i = 0; a[i] != NULL; i++)
+    if (!g_strv_contains ((const char *const *) b, a[i]))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+same_training (const GantryTrainingOptions *a, const GantryTrainingOptions *b)
+{
+  return a->loss == b->loss && a->output == b->output && a->optimizer == b->optimizer &&
+         a->learning_rate == b->learning_rate && a->momentum == b->momentum && a->beta1 == b->beta1 &&
+         a->beta2 == b->beta2 && a->epsilon == b->epsilon && a->weight_decay == b->weight_decay &&
+         a->clip_norm == b->clip_norm && a->l2 == b->l2 && a->no_loss == b->no_loss && same_names (a->with_respect_to, b->with_respect_to);
+}
+
+gboolean
+gantry_compile_settings_same_program (const GantryCompileSettings *a, const GantryCompileSettings *b)
+{
+  return a->finite_math == b->finite_math && a->train == b->train &&
+         same_names (a->disabled_passes, b->disabled_passes) &&
+         (!a->train || same_training (&a->training, &b->training));
+}
+
+static gboolean
+same_target (const GantryTarget *a, const GantryTarget *b)
+{
+  g_autofree char *x = gantry_target_to_text (a), *y = gantry_target_to_text (b);
+
+  return strcmp (x, y) == 0;
+}
+
+gboolean
+gantry_compile_settings_same_plan (const GantryCompileSettings *a, const GantryCompileSettings *b)
+{
+  return a->program_order == b->program_order && g_strcmp0 (a->policy, b->policy) == 0 &&
+         gantry_choices_equal (a->choices, b->choices) && same_target (&a->target, &b->target);
 }

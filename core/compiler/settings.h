@@ -1,24 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the user may set for a compilation. */
 #pragma once
+#include "core/autodiff/autodiff.h"
+#include "core/compiler/choices.h"
 #include "core/memory/target.h"
 
 G_BEGIN_DECLS
 
-/** @disabled_passes: (nullable): NULL-terminated names of passes to leave out */
+/**
+ * GantryCompileSettings:
+ * @disabled_passes: (nullable): NULL-terminated names of passes to leave out
+ * @program_order: no reordering for memory
+ * @train: make a training step of the program, as @training says; a program that is a step already is left as it is
+ * @policy: (nullable): statements of core/memory/policy.h
+ * @choices: (nullable): placements given one by one (clicks, the solver); a click wins over @policy
+ * @target: the machine, with its limit of device memory
+ */
 typedef struct
 {
   char **disabled_passes;
   gboolean finite_math;
-  gboolean program_order; /* no reordering for memory */
+  gboolean program_order;
+  gboolean train;
+  GantryTrainingOptions training;
+  char *policy;
+  GantryChoices *choices;
   GantryTarget target;
 } GantryCompileSettings;
 
 void gantry_compile_settings_init (GantryCompileSettings *settings);
 void gantry_compile_settings_copy (GantryCompileSettings *to, const GantryCompileSettings *from);
 void gantry_compile_settings_clear (GantryCompileSettings *settings);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GantryCompileSettings, gantry_compile_settings_clear)
 gboolean gantry_compile_settings_enabled (const GantryCompileSettings *settings, const char *pass);
 /** Returns: TRUE when something changed */
 gboolean gantry_compile_settings_set_enabled (GantryCompileSettings *settings, const char *pass, gboolean enabled);
+/** Whether both give the same snapshots. */
+gboolean gantry_compile_settings_same_program (const GantryCompileSettings *a, const GantryCompileSettings *b);
+/** Whether both give the same plan of the same program. */
+gboolean gantry_compile_settings_same_plan (const GantryCompileSettings *a, const GantryCompileSettings *b);
+
+/** The training options as a key file with the group [training]. Returns: (transfer full) */
+char *gantry_training_options_to_text (const GantryTrainingOptions *options);
+/** Reads that; absent keys keep the value that @options has. */
+gboolean gantry_training_options_parse (GantryTrainingOptions *options, const char *text, gssize length, GError **error);
+/** Names for options and files: "mse", "softmax-cross-entropy", "output"; "none", "sgd", "momentum", "adam", "adamw". */
+const char *gantry_loss_name (GantryLoss loss);
+const char *gantry_optimizer_name (GantryOptimizer optimizer);
+gboolean gantry_loss_parse (const char *name, GantryLoss *loss, GError **error);
+gboolean gantry_optimizer_parse (const char *name, GantryOptimizer *optimizer, GError **error);
 
 G_END_DECLS

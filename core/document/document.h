@@ -4,6 +4,7 @@
  * history, starts the child that runs generated code, and reads and writes the .gantry session file. */
 #pragma once
 #include "core/compiler/compiler.h"
+#include "core/memory/solve.h"
 #include "profiler/recording.h"
 
 G_BEGIN_DECLS
@@ -69,6 +70,59 @@ typedef struct
 } GantryOpenOptions;
 #define GANTRY_OPEN_OPTIONS_INIT { .random_weights = -1 }
 
+/**
+ * GantryForecast: what is predicted for the placements as they are now, and how that differs from what was predicted before
+ * the edit that led here. Immutable, reference counted.
+ *
+ * @prediction: the curve (live_bytes), the three queues (steps), peak, step time, bytes copied: read only
+ * @placements: what it is for
+ * @has_delta: FALSE after opening: there is nothing to compare with
+ * @peak_delta, @temp_delta, @copied_delta: bytes more than before; @step_delta_us: microseconds more
+ * @answer_us: how long the answer took
+ */
+typedef struct
+{
+  gatomicrefcount ref_count;
+  GantryPrediction *prediction;
+  GantryPlacements *placements;
+  gboolean has_delta;
+  gint64 peak_delta, temp_delta, copied_delta;
+  double step_delta_us;
+  double answer_us;
+} GantryForecast;
+
+GantryForecast *gantry_forecast_ref (GantryForecast *forecast);
+void gantry_forecast_unref (GantryForecast *forecast);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryForecast, gantry_forecast_unref)
+
+/**
+ * GantryVariant: a named way to place things. Immutable, reference counted.
+ *
+ * @policy: (nullable): statements; @choices: (nullable): single values; @limit: bytes, 0: none
+ * @by: GANTRY_DECIDED_BY_CLICK: made by hand; GANTRY_DECIDED_BY_SOLVER
+ * @predicted: FALSE: the figures are not known
+ * @gap: of a solution: how far it may be from the best, as a part of it; negative: not known
+ */
+typedef struct
+{
+  gatomicrefcount ref_count;
+  char *name;
+  char *policy;
+  GantryChoices *choices;
+  guint64 limit;
+  GantryDecider by;
+  gboolean predicted;
+  guint64 peak_bytes, temp_bytes, host_bytes, copied_bytes;
+  double step_us, recompute_us, stall_us;
+  double gap;
+} GantryVariant;
+
+GantryVariant *gantry_variant_ref (GantryVariant *variant);
+void gantry_variant_unref (GantryVariant *variant);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryVariant, gantry_variant_unref)
+/** The same with another name. */
+GantryVariant *gantry_variant_renamed (const GantryVariant *variant, const char *name);
+
 #define GANTRY_TYPE_DOCUMENT (gantry_document_get_type ())
 G_DECLARE_FINAL_TYPE (GantryDocument, gantry_document, GANTRY, DOCUMENT, GObject)
 
@@ -83,6 +137,19 @@ G_DECLARE_FINAL_TYPE (GantryDocument, gantry_document, GANTRY, DOCUMENT, GObject
  * - "run" (pointer, GantryRunResult, nullable): the run shown
  * - "busy" (boolean), "progress" (double, negative: unknown), "activity" (string): long work under way
  * - "can-undo", "can-redo" (boolean)
+ * - "settings" (pointer, const GantryCompileSettings, nullable): any of them was edited
+ * - "placements" (pointer, GantryPlacements, nullable): what policy and clicks decide, by node of the last snapshot;
+ *   set at once by an edit
+ * - "prediction" (pointer, GantryForecast, nullable): for these placements. Set before an edit returns where the answer is quick
+ *   enough for a frame, else from a worker thread a little later
+ * - "plan" (pointer, GantryPlan, nullable): the whole plan for them, from a worker thread; until it comes the one before.
+ *   NULL when it does not fit: then "plan-error" is set
+ * - "plan-error" (pointer, GError, nullable)
+ * - "variants" (pointer, GPtrArray of GantryVariant): changes as a whole
+ *
+ * Signals:
+ * - "error" (const char *what, const GError *error): work that an edit started has failed, so that no caller hears of it;
+ *   @what for people: "The program could not be compiled again"
  */
 GantryDocument *gantry_document_new (void);
 
@@ -106,8 +173,8 @@ gboolean gantry_document_save (GantryDocument *document, const char *path, GErro
 void gantry_document_add_run (GantryDocument *document, GantryRunResult *result);
 void gantry_document_set_run (GantryDocument *document, GantryRunResult *result);
 
-/* Work, on a worker thread; the results are set on the main loop. A new request cancels the one under way,
- * and an old answer is dropped. */
+/* Work, on a worker thread; the results are set on the main loop. Opening cancels everything under way; compiling again
+ * cancels compiling. A run or a search goes on when something is edited meanwhile. An old answer is dropped. */
 void gantry_document_open_async (GantryDocument *document, const char *path, const GantryOpenOptions *options,
                                  GAsyncReadyCallback callback, gpointer user_data);
 gboolean gantry_document_open_finish (GantryDocument *document, GAsyncResult *result, GError **error);
@@ -129,16 +196,104 @@ gboolean gantry_document_save_finish (GantryDocument *document, GAsyncResult *re
 void gantry_document_run_async (GantryDocument *document, const char *cli, guint n_runs, GAsyncReadyCallback callback,
                                 gpointer user_data);
 gboolean gantry_document_run_finish (GantryDocument *document, GAsyncResult *result, GError **error);
-/** Stops what is under way; its callback gets %G_IO_ERROR_CANCELLED. */
+/** Stops everything under way; the callbacks get %G_IO_ERROR_CANCELLED. */
 void gantry_document_cancel (GantryDocument *document);
 /** Process id of the running child as text, NULL when none runs: for tests that kill it. */
 const char *gantry_document_child_id (GantryDocument *document);
 
-/* Edits: undoable, and each followed by recompile_async when a main loop runs the document. */
+/* Edits: undoable, and each followed by the work that it asks for when a main loop runs the document: opening again,
+ * compiling again, or only planning again. What fails then is told by the signal "error". */
 void gantry_document_set_pass_enabled (GantryDocument *document, const char *pass, gboolean enabled);
 void gantry_document_set_finite_math (GantryDocument *document, gboolean finite_math);
-void gantry_document_bind_dim (GantryDocument *document, const char *name, gint64 size); /* reopens the model */
+/** Reopens the model; where that fails the edit is taken back and the error told. */
+void gantry_document_bind_dim (GantryDocument *document, const char *name, gint64 size);
+/** @training: (nullable): NULL: no training step */
+void gantry_document_set_training (GantryDocument *document, const GantryTrainingOptions *training);
+void gantry_document_set_limit (GantryDocument *document, guint64 bytes); /* 0: none */
+void gantry_document_set_target (GantryDocument *document, const GantryTarget *target);
+/** Several of the above as one edit, for a dialog: @settings replaces them all but the choices. */
+void gantry_document_set_settings (GantryDocument *document, const GantryCompileSettings *settings, const char *name);
 void gantry_document_undo (GantryDocument *document);
 void gantry_document_redo (GantryDocument *document);
+/** What undo would take back, for a menu: "recompute of 12 values". (transfer none) (nullable) */
+const char *gantry_document_get_undo_name (GantryDocument *document);
+const char *gantry_document_get_redo_name (GantryDocument *document);
+
+/* Placements (document-placing.c) */
+
+GantryPlacements *gantry_document_get_placements (GantryDocument *document); /* (transfer none) (nullable) */
+GantryForecast *gantry_document_get_prediction (GantryDocument *document);   /* (transfer none) (nullable) */
+GantryPlan *gantry_document_get_plan (GantryDocument *document);             /* (transfer none) (nullable) */
+const GError *gantry_document_get_plan_error (GantryDocument *document);     /* (nullable) */
+GPtrArray *gantry_document_get_reports (GantryDocument *document);           /* (nullable) (element-type GantryPolicyReport) */
+/** Of the thread that owns the document, for candidates, what is allowed and why not, and analyses.
+ *  (transfer none) (nullable): while nothing is compiled; a new one with each notify::compilation */
+GantryPlanner *gantry_document_get_planner (GantryDocument *document);
+
+#define GANTRY_PLACEMENT_UNSET (-1) /* no click: as the policy says */
+
+/**
+ * gantry_document_set_placement:
+ * @snapshot: where the ids are from; they are followed to the last one
+ * @nodes: (array length=n): values, or views of them; what takes no placement is passed over
+ * @kind: GantryPlacementKind, or GANTRY_PLACEMENT_UNSET
+ * @why: (out) (optional) (nullable) (transfer full): of those that cannot have it, how many and why
+ *
+ * One edit; another on the same values right after it becomes part of it.
+ *
+ * Returns: how many values it was set for
+ */
+guint gantry_document_set_placement (GantryDocument *document, guint snapshot, const guint32 *nodes, guint n, int kind,
+                                     char **why);
+/** Takes all clicks back: one edit. */
+void gantry_document_clear_placements (GantryDocument *document);
+/** FALSE and @error, with nothing changed, where the text has a mistake. */
+gboolean gantry_document_set_policy (GantryDocument *document, const char *policy, GError **error); /* (nullable) */
+
+/* Sets of values to place, as ids of the last snapshot. (transfer full) (element-type guint32) */
+/** The values that decide for @nodes of @snapshot: what a click, or a search, stands for. */
+GArray *gantry_document_placeable (GantryDocument *document, guint snapshot, const guint32 *nodes, guint n);
+/** Of all nodes whose scope is @path or inside it. */
+GArray *gantry_document_placeable_in_scope (GantryDocument *document, const char *path);
+/** The same values in all equal blocks: those whose scopes are the same but for numbers ("layer.3", "iteration.12"). */
+GArray *gantry_document_placeable_alike (GantryDocument *document, guint snapshot, const guint32 *nodes, guint n);
+
+/* Variants (document-variants.c): kept in the session file; edits of the list are undoable. */
+
+GPtrArray *gantry_document_get_variants (GantryDocument *document); /* (transfer none) (element-type GantryVariant) */
+/** The placements, policy and limit as they are now, with what is predicted for them. Not added. (transfer full) */
+GantryVariant *gantry_document_make_variant (GantryDocument *document, const char *name);
+/** Adds, or replaces the one of that name. */
+void gantry_document_add_variant (GantryDocument *document, GantryVariant *variant);
+void gantry_document_rename_variant (GantryDocument *document, const char *from, const char *to);
+void gantry_document_delete_variant (GantryDocument *document, const char *name);
+/** Makes the document's placements, policy and limit those of @variant: one edit. */
+void gantry_document_load_variant (GantryDocument *document, GantryVariant *variant);
+
+/**
+ * gantry_document_solve_async:
+ * @goal: what it points to is not kept; `better` is not called: "activity" tells the best so far
+ *
+ * Searches on a worker thread; clicks stay as they are. The answer is a variant that is neither added nor loaded yet.
+ */
+void gantry_document_solve_async (GantryDocument *document, const GantrySolveGoal *goal, GAsyncReadyCallback callback,
+                                  gpointer user_data);
+GantryVariant *gantry_document_solve_finish (GantryDocument *document, GAsyncResult *result, GError **error);
+/** Points of the front of memory and time. @seconds: for all of it. */
+void gantry_document_front_async (GantryDocument *document, guint n_points, double seconds, GAsyncReadyCallback callback,
+                                  gpointer user_data);
+/** (transfer full) (element-type GantryVariant): by falling peak */
+GPtrArray *gantry_document_front_finish (GantryDocument *document, GAsyncResult *result, GError **error);
+void gantry_document_cancel_solve (GantryDocument *document);
+
+/* Blocking, for gantry-cli. @error as gantry_solve(). */
+GantryVariant *gantry_document_solve (GantryDocument *document, const GantrySolveGoal *goal,
+                                      const GantryProgress *progress, GError **error);
+GPtrArray *gantry_document_front (GantryDocument *document, guint n_points, double seconds,
+                                  const GantryProgress *progress, GError **error);
+
+/* Notes: free text, kept in the session file. */
+const char *gantry_document_get_notes (GantryDocument *document); /* (transfer none) */
+void gantry_document_set_notes (GantryDocument *document, const char *notes);
 
 G_END_DECLS

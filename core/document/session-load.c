@@ -46,7 +46,7 @@ find_model (sqlite3 *db, const char *session_path, GError **error)
 }
 
 static gboolean
-check_hash (sqlite3 *db, const GantryModel *model, const char *session_path, GError **error)
+check_hash (sqlite3 *db, GantryModel *model, const char *session_path, GError **error)
 {
   g_autofree char *saved = get_meta (db, "model_sha256");
   g_autofree char *now = NULL;

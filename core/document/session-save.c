@@ -19,7 +19,7 @@ static gboolean
 save_model (sqlite3 *db, const GantryCompilation *compilation, const GantryCompileSettings *settings,
             const char *session_path, GError **error)
 {
-  const GantryModel *model = compilation->model;
+  GantryModel *model = compilation->model;
   g_autofree char *path = g_canonicalize_filename (model->path, NULL);
   g_autofree char *session = g_canonicalize_filename (session_path, NULL);
   g_autofree char *folder = g_path_get_dirname (session);

@@ -136,15 +136,14 @@ static void
 add_not_reached (GantryPassList *self, const GantryCompilation *compilation)
 {
   const GantryCompileSettings *settings = gantry_document_get_settings (self->document);
-  guint n;
-  const GantryPassInfo *passes = gantry_compiler_passes (&n);
 
-  for (guint i = compilation->n_snapshots - 1; compilation->refusal != NULL && i < n; i++)
+  for (guint i = 0; i < compilation->n_unreached; i++)
     {
-      GtkWidget *toggle = passes[i].required ? NULL
-                                             : make_switch (self, passes[i].name, passes[i].title,
-                                                            gantry_compile_settings_enabled (settings, passes[i].name));
-      GtkWidget *row = make_row (passes[i].title, passes[i].description, "not reached", "", TRUE, toggle);
+      const GantryPassInfo *pass = compilation->unreached[i];
+      GtkWidget *toggle = pass->required ? NULL
+                                         : make_switch (self, pass->name, pass->title,
+                                                        gantry_compile_settings_enabled (settings, pass->name));
+      GtkWidget *row = make_row (pass->title, pass->description, "not reached", "", TRUE, toggle);
 
       gtk_list_box_row_set_selectable (GTK_LIST_BOX_ROW (row), FALSE);
       gtk_list_box_row_set_activatable (GTK_LIST_BOX_ROW (row), FALSE);

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The one list of passes: in which order they run, and which of them a program and its settings ask for. */
+#include "core/compiler/pipeline-private.h"
+#include "core/autodiff/autodiff.h"
+#include "core/ir/operation.h"
+#include "core/passes/passes.h"
+
+#pragma weak gantry_pass_inline
+#pragma weak gantry_pass_unroll
+#pragma weak gantry_pass_roll
+#pragma weak gantry_parameterize
+#pragma weak gantry_training_step
+
+/* When a pass is part of a compilation. */
+typedef enum
+{
+  ALWAYS,
+  TRAINING, /* a training step is made of a program that is none */
+  CONTROL,  /* there are calls, branches or loops */
+} When;
+
+static GantryModule *
+parameterize (GantryModule *module, const GantryCompileSettings *settings, const GantryProgress *progress,
+              GError **error)
+{
+  return gantry_parameterize (module, settings->training.with_respect_to, progress, error);
+}
+
+static GantryModule *
+train (GantryModule *module, const GantryCompileSettings *settings, const GantryProgress *progress, GError **error)
+{
+  return gantry_training_step (module, &settings->training, progress, error);
+}
+
+typedef GantryModule *(*Run) (GantryModule *module, const GantryCompileSettings *settings,
+                              const GantryProgress *progress, GError **error);
+
+/* A pass that runs twice has a second name, so that each can be switched off by itself. */
+static const struct
+{
+  GantryPassInfo info; /* title and description from @pass where there is one */
+  const GantryPass *pass;
+  Run run;
+  When when;
+} pipeline[] = {
+  { { "parameterize", "Parameters", "Weights become parameters that a training step can change.", TRUE, TRUE }, NULL,
+    parameterize, TRAINING },
+  { { "legalize" }, &gantry_pass_legalize, NULL, ALWAYS },
+  { { "simplify" }, &gantry_pass_simplify, NULL, ALWAYS },
+  { { "inline" }, &gantry_pass_inline, NULL, CONTROL },
+  { { "roll" }, &gantry_pass_roll, NULL, TRAINING },
+  { { "train", "Training step", "Adds the loss, the backward phase and the optimizer's update.", TRUE, TRUE }, NULL,
+    train, TRAINING },
+  { { "unroll" }, &gantry_pass_unroll, NULL, CONTROL },
+  { { "simplify-2" }, &gantry_pass_simplify, NULL, TRAINING },
+  { { "epilogue" }, &gantry_pass_epilogue, NULL, ALWAYS },
+  { { "fold" }, &gantry_pass_fold, NULL, ALWAYS },
+  { { "cse" }, &gantry_pass_cse, NULL, ALWAYS },
+  { { "dce" }, &gantry_pass_dce, NULL, ALWAYS },
+  { { "fuse" }, &gantry_pass_fuse, NULL, ALWAYS },
+  { { "dce-2" }, &gantry_pass_dce, NULL, ALWAYS },
+};
+#define N_PASSES G_N_ELEMENTS (pipeline)
+G_STATIC_ASSERT (N_PASSES == GANTRY_N_PIPELINE_PASSES);
+
+const GantryPassInfo *
+gantry_compiler_passes (guint *n)
+{
+  static GantryPassInfo list[N_PASSES];
+  static gsize ready = 0;
+
+  if (g_once_init_enter (&ready))
+    {
+      for (guint i = 0; i < N_PASSES; i++)
+        {
+          const GantryPass *pass = pipeline[i].pass;
+
+          list[i] = pipeline[i].info;
+          list[i].training = pipeline[i].when == TRAINING;
+          if (pass != NULL)
+            list[i] = (GantryPassInfo){ list[i].name, pass->title, pass->description, pass->required, list[i].training };
+        }
+      g_once_init_leave (&ready, 1);
+    }
+  *n = N_PASSES;
+  return list;
+}
+
+const GantryPassInfo *
+_gantry_pipeline_info (guint index)
+{
+  guint n;
+
+  return &gantry_compiler_passes (&n)[index];
+}
+
+/* Calls and loops name functions, and before fusion nothing else does. */
+static gboolean
+has_control (const GantryModule *module)
+{
+  for (guint32 i = 0; module->n_functions > 1 && i < module->n_nodes; i++)
+    switch (module->nodes[i].op)
+      {
+      case GANTRY_OP_CALL:
+      case GANTRY_OP_IF:
+      case GANTRY_OP_WHILE:
+      case GANTRY_OP_SCAN: return TRUE;
+      default: break;
+      }
+  return FALSE;
+}
+
+gboolean
+_gantry_pipeline_applies (guint index, const GantryModule *module, const GantryCompileSettings *settings)
+{
+  if (pipeline[index].pass == NULL && pipeline[index].run == NULL)
+    return FALSE;
+  switch (pipeline[index].when)
+    {
+    case ALWAYS: return TRUE;
+    case TRAINING: return settings->train;
+    case CONTROL: return has_control (module);
+    }
+  return TRUE;
+}
+
+gboolean
+_gantry_pipeline_is_wish (guint index)
+{
+  return pipeline[index].run != NULL;
+}
+
+GantryModule *
+_gantry_pipeline_run (guint index, GantryModule *module, const GantryCompileSettings *settings,
+                      const GantryProgress *progress, GError **error)
+{
+  GantryPassOptions options = GANTRY_PASS_OPTIONS_INIT;
+
+  options.finite_math = settings->finite_math;
+  if (pipeline[index].run != NULL)
+    return pipeline[index].run (module, settings, progress, error);
+  return pipeline[index].pass->run (module, &options, progress, error);
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The half of the driver that comes after the passes: what is placed where, the planners, the plan. */
+#include "core/compiler/pipeline-private.h"
+
+#pragma weak gantry_planner_new
+#pragma weak gantry_planner_free
+#pragma weak gantry_planner_plan
+#pragma weak gantry_policy_parse
+#pragma weak gantry_policy_apply
+#pragma weak gantry_policy_free
+
+/* Planners of one compilation that nobody is using. */
+struct _GantryPlannerPool
+{
+  GMutex lock;
+  GPtrArray *idle; /* GantryPlanner */
+};
+
+GantryPlannerPool *
+_gantry_planner_pool_new (void)
+{
+  GantryPlannerPool *pool = g_new0 (GantryPlannerPool, 1);
+
+  g_mutex_init (&pool->lock);
+  pool->idle = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_planner_free);
+  return pool;
+}
+
+void
+_gantry_planner_pool_free (GantryPlannerPool *pool)
+{
+  if (pool == NULL)
+    return;
+  g_ptr_array_unref (pool->idle);
+  g_mutex_clear (&pool->lock);
+  g_free (pool);
+}
+
+static GantryPlanOptions
+plan_options (const GantryCompileSettings *settings)
+{
+  return (GantryPlanOptions){ .target = &settings->target,
+                              .order = settings->program_order ? GANTRY_ORDER_PROGRAM : GANTRY_ORDER_BEST };
+}
+
+GantryPlanner *
+gantry_compilation_take_planner (GantryCompilation *compilation, const GantryProgress *progress, GError **error)
+{
+  GantryPlannerPool *pool = compilation->planners;
+  GantryPlanOptions options = plan_options (&compilation->settings);
+  GantryPlanner *planner = NULL;
+
+  g_return_val_if_fail (compilation->keys != NULL, NULL);
+  g_mutex_lock (&pool->lock);
+  if (pool->idle->len > 0)
+    planner = g_ptr_array_steal_index (pool->idle, pool->idle->len - 1);
+  g_mutex_unlock (&pool->lock);
+  return planner != NULL ? planner
+                         : gantry_planner_new (gantry_compilation_module (compilation), &options, progress, error);
+}
+
+void
+gantry_compilation_give_planner (GantryCompilation *compilation, GantryPlanner *planner)
+{
+  if (planner == NULL)
+    return;
+  g_mutex_lock (&compilation->planners->lock);
+  g_ptr_array_add (compilation->planners->idle, planner);
+  g_mutex_unlock (&compilation->planners->lock);
+}
+
+GantryPlacements *
+gantry_compilation_place (const GantryCompilation *compilation, const GantryCompileSettings *settings,
+                          GPtrArray **reports, GError **error)
+{
+  GantryModule *module = gantry_compilation_module (compilation);
+  g_autoptr (GantryPlacements) base = NULL;
+  g_autoptr (GantryPolicy) policy = NULL;
+
+  g_return_val_if_fail (compilation->keys != NULL, NULL);
+  policy = gantry_policy_parse (settings->policy != NULL ? settings->policy : "", -1, error);
+  if (policy == NULL)
+    return NULL;
+  base = gantry_choices_place (settings->choices, module, compilation->keys);
+  return gantry_policy_apply (policy, module, base, reports);
+}
+
+/* What cannot be planned at all is a refusal, as it is of a pass; what only does not fit is none: another placement may. */
+static void
+take_failure (GantryCompilation *compilation, GError *failure)
+{
+  if (g_error_matches (failure, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY))
+    compilation->plan_error = failure;
+  else
+    compilation->refusal = failure;
+}
+
+gboolean
+_gantry_compilation_make_plan (GantryCompilation *compilation, const GantryProgress *progress, GError **error)
+{
+  GantryPlanner *planner;
+  GError *failure = NULL;
+
+  gantry_progress_report (progress, -1, "Planning");
+  if (gantry_planner_new == NULL || gantry_policy_parse == NULL)
+    {
+      GantryPlanOptions options = plan_options (&compilation->settings);
+
+      compilation->plan = gantry_memory_plan (gantry_compilation_module (compilation), &options, progress, &failure);
+      if (failure != NULL)
+        take_failure (compilation, failure);
+      return TRUE;
+    }
+  compilation->keys = gantry_module_keys (gantry_compilation_module (compilation));
+  compilation->placements = gantry_compilation_place (compilation, &compilation->settings, &compilation->reports, error);
+  if (compilation->placements == NULL)
+    return FALSE;
+  planner = gantry_compilation_take_planner (compilation, progress, &failure);
+  if (planner != NULL)
+    compilation->plan = gantry_planner_plan (planner, compilation->placements, progress, &failure);
+  gantry_compilation_give_planner (compilation, planner);
+  if (g_error_matches (failure, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    {
+      g_propagate_error (error, failure);
+      return FALSE;
+    }
+  if (failure != NULL)
+    take_failure (compilation, failure);
+  return TRUE;
+}
+
+GantryPlan *
+gantry_compilation_plan (const GantryCompilation *compilation, const GantryCompileSettings *settings,
+                         guint64 (*workspace) (const GantryModule *, const GantryNode *, gpointer),
+                         gpointer workspace_data, GHashTable *measured_us, const GantryProgress *progress,
+                         GError **error)
+{
+  GantryPlanOptions options = plan_options (settings);
+  g_autoptr (GantryPlanner) planner = NULL;
+
+  options.workspace = workspace;
+  options.workspace_data = workspace_data;
+  options.measured_us = measured_us;
+  if (gantry_planner_new == NULL)
+    return gantry_memory_plan (gantry_compilation_module (compilation), &options, progress, error);
+  planner = gantry_planner_new (gantry_compilation_module (compilation), &options, progress, error);
+  return planner != NULL ? gantry_planner_plan (planner, compilation->placements, progress, error) : NULL;
+}
