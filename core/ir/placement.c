@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of placements, sorted by node, and what kind of value a node of a training step is. */
+/* The table of placements, sorted by node; who owns the bytes that a node shows, and what kind of value that is. */
 #include "core/ir/placement.h"
 #include "core/ir/operation.h"
 #include <string.h>
@@ -129,40 +129,196 @@ gantry_module_is_training (const GantryModule *module)
   return FALSE;
 }
 
-GantryPlacementSubject
-gantry_placement_subject (const GantryModule *module, const GantryUses *uses, guint32 id)
+/* Members of all tuples, flat: a slot is one tensor that a node shows, a root the node that made its bytes. */
+typedef struct
+{
+  const GantryModule *module;
+  const GantryFunction *entry;
+  guint32 *first; /* by index in the entry function: its first slot; n_nodes + 1 */
+  guint32 *root;  /* by slot: index in the entry function */
+} Slots;
+
+static guint32
+n_members (const GantryModule *module, const GantryNode *node)
+{
+  const GantryType *type = gantry_node_type (module, node);
+
+  return type->kind == GANTRY_TYPE_TUPLE ? type->rank : 1;
+}
+
+/* Index within the entry function, or G_MAXUINT32 where the operand is absent or stands elsewhere. */
+static guint32
+operand_index (const Slots *slots, const GantryNode *node, guint i)
+{
+  const GantryNode *operand = gantry_node_operand (slots->module, node, i);
+  guint32 index = operand != NULL ? gantry_module_position (slots->module, operand) - slots->entry->first_node
+                                  : G_MAXUINT32;
+
+  return index < slots->entry->n_nodes ? index : G_MAXUINT32;
+}
+
+gboolean
+gantry_node_is_view (const GantryModule *module, const GantryNode *node)
+{
+  const GantryOpInfo *info = gantry_op_info (node->op);
+  const GantryType *to = gantry_node_type (module, node), *from = gantry_node_operand_type (module, node, 0);
+
+  if (node->op == GANTRY_OP_RESULT || node->op == GANTRY_OP_TUPLE)
+    return TRUE;
+  /* One that changes the memory kind is a copy. */
+  return info != NULL && (info->flags & GANTRY_OP_VIEW) != 0 && node->n_operands == 1 && to->kind == from->kind
+         && (to->kind != GANTRY_TYPE_TENSOR || to->memory == from->memory);
+}
+
+/* The roots of node @i, whose operands have theirs: a member of a tuple that someone put together leads to what was put
+ * in. */
+static void
+find_roots (Slots *slots, guint32 i)
+{
+  const GantryNode *node = &slots->module->nodes[slots->entry->first_node + i];
+  guint32 first = slots->first[i], n = slots->first[i + 1] - first;
+  gint64 member = node->op == GANTRY_OP_RESULT ? gantry_attrs_int (slots->module->context, node->attrs, "index", 0) : 0;
+  gboolean view = gantry_node_is_view (slots->module, node);
+
+  for (guint32 m = 0; m < n; m++)
+    {
+      guint32 from = view ? operand_index (slots, node, node->op == GANTRY_OP_TUPLE ? m : 0) : G_MAXUINT32;
+      guint32 at = node->op == GANTRY_OP_RESULT ? (guint32) member : node->op == GANTRY_OP_TUPLE ? 0 : m;
+
+      slots->root[first + m] = i;
+      if (from < i && at < slots->first[from + 1] - slots->first[from])
+        slots->root[first + m] = slots->root[slots->first[from] + at];
+    }
+}
+
+static void
+slots_init (Slots *slots, const GantryModule *module)
 {
   const GantryFunction *entry = gantry_module_entry (module);
-  const GantryNode *node = gantry_module_node (module, id);
-  guint32 position;
-  gboolean returned = FALSE;
 
-  if (node == NULL || node < module->nodes + entry->first_node
-      || node >= module->nodes + entry->first_node + entry->n_nodes || node->op == GANTRY_OP_CONSTANT)
-    return GANTRY_SUBJECT_NONE;
-  if (node->op == GANTRY_OP_PARAMETER)
-    return gantry_parameter_role (module, node);
-  position = gantry_module_position (module, node);
-  for (guint32 u = uses->first[position]; u < uses->first[position + 1]; u++)
+  *slots = (Slots) { module, entry, g_new (guint32, entry->n_nodes + 1), NULL };
+  slots->first[0] = 0;
+  for (guint32 i = 0; i < entry->n_nodes; i++)
+    slots->first[i + 1] = slots->first[i] + n_members (module, &module->nodes[entry->first_node + i]);
+  slots->root = g_new (guint32, slots->first[entry->n_nodes] + 1);
+  for (guint32 i = 0; i < entry->n_nodes; i++)
+    find_roots (slots, i);
+}
+
+static void
+slots_clear (Slots *slots)
+{
+  g_free (slots->first);
+  g_free (slots->root);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Slots, slots_clear)
+
+guint32 *
+gantry_placement_owners (const GantryModule *module)
+{
+  g_auto (Slots) slots = { NULL };
+  guint32 *owners = g_new (guint32, module->n_nodes + 1);
+
+  slots_init (&slots, module);
+  for (guint32 i = 0; i < module->n_nodes; i++)
+    owners[i] = i;
+  for (guint32 i = 0; i < slots.entry->n_nodes; i++)
     {
-      guint32 user = uses->users[u];
+      guint32 first = slots.first[i], end = slots.first[i + 1], root = first < end ? slots.root[first] : i;
 
-      if (user == G_MAXUINT32)
-        returned = TRUE;
-      else if (node->phase == GANTRY_PHASE_FORWARD && module->nodes[user].phase != GANTRY_PHASE_FORWARD)
-        return GANTRY_SUBJECT_RESIDUAL;
+      /* A tuple of values of different makers is nobody's. */
+      for (guint32 s = first; s < end; s++)
+        root = slots.root[s] == root ? root : i;
+      owners[slots.entry->first_node + i] = slots.entry->first_node + root;
     }
-  return returned ? GANTRY_SUBJECT_OUTPUT : GANTRY_SUBJECT_NONE;
+  return owners;
+}
+
+enum
+{
+  USED_LATER = 1 << 0, /* by the backward or update phase */
+  RETURNED = 1 << 1,   /* as a result that no parameter is donated to */
+  CONSTANT = 1 << 2,   /* made of constants alone: computed when the program is loaded, and there ever after */
+};
+
+static void
+mark_operands (const Slots *slots, guint32 i, guint8 *flags)
+{
+  const GantryModule *module = slots->module;
+  const GantryNode *node = &module->nodes[slots->entry->first_node + i];
+  const GantryOpInfo *info = gantry_op_info (node->op);
+  gboolean constant = node->op != GANTRY_OP_PARAMETER && info != NULL
+                      && (info->flags & (GANTRY_OP_EFFECT | GANTRY_OP_RANDOM)) == 0;
+
+  for (guint k = 0; k < node->n_operands; k++)
+    {
+      guint32 operand = operand_index (slots, node, k);
+
+      if (operand == G_MAXUINT32)
+        continue;
+      for (guint32 s = slots->first[operand]; s < slots->first[operand + 1]; s++)
+        {
+          constant = constant && (flags[slots->root[s]] & CONSTANT) != 0;
+          if (node->phase != GANTRY_PHASE_FORWARD && !gantry_node_is_view (module, node))
+            flags[slots->root[s]] |= USED_LATER;
+        }
+    }
+  if (constant)
+    flags[i] |= CONSTANT;
+}
+
+static void
+mark_results (const Slots *slots, guint8 *flags)
+{
+  const GantryModule *module = slots->module;
+  g_autofree guint8 *donated = g_new0 (guint8, slots->entry->n_results + 1);
+
+  for (guint32 i = 0; i < slots->entry->n_params; i++)
+    {
+      gint alias = gantry_parameter_alias (module, &module->nodes[slots->entry->first_node + i]);
+
+      if (alias >= 0)
+        donated[alias] = TRUE;
+    }
+  for (guint32 r = 0; r < slots->entry->n_results; r++)
+    {
+      const GantryNode *node = gantry_module_node (module, gantry_function_result_id (module, slots->entry, r));
+      guint32 i = node != NULL ? gantry_module_position (module, node) - slots->entry->first_node : G_MAXUINT32;
+
+      if (donated[r] || i >= slots->entry->n_nodes)
+        continue;
+      for (guint32 s = slots->first[i]; s < slots->first[i + 1]; s++)
+        flags[slots->root[s]] |= RETURNED;
+    }
 }
 
 guint8 *
 gantry_placement_subjects (const GantryModule *module)
 {
-  g_autoptr (GantryUses) uses = gantry_uses_new (module);
-  guint8 *subjects = g_malloc (MAX (module->n_nodes, 1));
+  g_auto (Slots) slots = { NULL };
+  guint8 *subjects = g_malloc (module->n_nodes + 1);
+  g_autofree guint8 *flags = NULL;
 
-  for (guint32 i = 0; i < module->n_nodes; i++)
-    subjects[i] = gantry_placement_subject (module, uses, module->nodes[i].id);
+  memset (subjects, GANTRY_SUBJECT_NONE, module->n_nodes + 1);
+  slots_init (&slots, module);
+  flags = g_new0 (guint8, slots.entry->n_nodes + 1);
+  for (guint32 i = 0; i < slots.entry->n_nodes; i++)
+    mark_operands (&slots, i, flags);
+  mark_results (&slots, flags);
+  for (guint32 i = 0; i < slots.entry->n_nodes; i++)
+    {
+      const GantryNode *node = &module->nodes[slots.entry->first_node + i];
+      guint8 *subject = &subjects[slots.entry->first_node + i];
+
+      if (node->op == GANTRY_OP_PARAMETER)
+        *subject = gantry_parameter_role (module, node);
+      else if ((flags[i] & CONSTANT) || gantry_node_is_view (module, node))
+        continue;
+      else if (node->phase == GANTRY_PHASE_FORWARD && (flags[i] & USED_LATER))
+        *subject = GANTRY_SUBJECT_RESIDUAL;
+      else if (flags[i] & RETURNED)
+        *subject = GANTRY_SUBJECT_OUTPUT;
+    }
   return subjects;
 }
 

@@ -69,9 +69,28 @@ GantryPlacementKind gantry_placements_kind (const GantryPlacements *placements, 
 void gantry_placements_set (GantryPlacements *placements, const GantryPlacement *placement);
 gboolean gantry_placements_equal (const GantryPlacements *a, const GantryPlacements *b);
 
-/** What kind of value node @id of the entry function is. Linear the first time for @uses: gantry_uses_new(). */
-GantryPlacementSubject gantry_placement_subject (const GantryModule *module, const GantryUses *uses, guint32 id);
-/** All subjects of the entry function by position in module->nodes. Returns: (transfer full): n_nodes of them */
+/** TRUE when the node has no bytes of its own: `tuple`, `result`, and operations with %GANTRY_OP_VIEW that stay in their
+ *  memory. */
+gboolean gantry_node_is_view (const GantryModule *module, const GantryNode *node);
+/**
+ * gantry_placement_owners:
+ *
+ * Whose bytes each node shows: itself, or what it is a view of in the end (through `reshape`, `checkpoint_name`, `result`,
+ * ...). The owner decides for its views: their placement is its own. A tuple put together of several values is its own
+ * owner, and no one else's. Linear in nodes and operands.
+ *
+ * Returns: (transfer full): positions in module->nodes, by position
+ */
+guint32 *gantry_placement_owners (const GantryModule *module);
+/**
+ * gantry_placement_subjects:
+ *
+ * What each value of the entry function is. A forward value is a residual when it or a view of it is read by the
+ * backward or update phase. Views are %GANTRY_SUBJECT_NONE (ask their owner), and so is what is made of constants alone:
+ * that is computed when the program is loaded. Linear in nodes and operands.
+ *
+ * Returns: (transfer full): #GantryPlacementSubject by position in module->nodes
+ */
 guint8 *gantry_placement_subjects (const GantryModule *module);
 
 const char *gantry_placement_kind_name (GantryPlacementKind kind);          /* "keep", "recompute", "offload" */
