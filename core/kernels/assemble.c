@@ -11,8 +11,9 @@ typedef struct
   GantryExecutable *executable;
   GArray *instructions;
   GArray *refs;
-  GHashTable *workspaces;              /* node id -> 1 + buffer of its workspace */
+  guint32 *instruction_of;             /* by step of the plan */
   guint32 last[GANTRY_N_QUEUES];       /* 1 + last instruction of the queue in this phase, 0: none */
+  guint32 reached;                     /* 1 + instruction of the compute step before the last one, 0: none */
   guint32 waited[GANTRY_N_QUEUES][GANTRY_N_QUEUES]; /* by the first for the second: up to that (as last) */
 } Assembly;
 
@@ -30,50 +31,12 @@ refuse (const Assembly *a, const GantryNode *node, GError **error, const char *f
   return FALSE;
 }
 
-/* A view is the buffer that it looks at. */
-static guint32
-resolve (const GantryPlan *plan, guint32 buffer)
-{
-  while (plan->buffers[buffer].shares != GANTRY_NO_BUFFER && !plan->buffers[buffer].in_place)
-    buffer = plan->buffers[buffer].shares;
-  return buffer;
-}
-
-static gboolean
-add_ref (Assembly *a, const GantryNode *node, guint32 of, guint32 member, GError **error)
-{
-  guint32 buffer = gantry_plan_buffer_of (a->executable->plan, of, member);
-
-  if (buffer == GANTRY_NO_BUFFER)
-    return refuse (a, node, error, "the plan has no buffer for %%%u", of);
-  buffer = resolve (a->executable->plan, buffer);
-  g_array_append_val (a->refs, buffer);
-  return TRUE;
-}
-
 static guint32
 add_instruction (Assembly *a, GantryInstruction instruction)
 {
   g_array_append_val (a->instructions, instruction);
   a->last[instruction.queue] = a->instructions->len;
   return a->instructions->len - 1;
-}
-
-/* What is done on one queue may need, or write over, what an instruction before it in the plan's order does on another
- * one: it waits for the last of those, once. */
-static void
-add_waits (Assembly *a, const GantryPlanStep *step, guint32 index)
-{
-  for (guint queue = 0; queue < GANTRY_N_QUEUES; queue++)
-    {
-      guint32 *waited = &a->waited[step->queue][queue];
-
-      if (queue == step->queue || a->last[queue] <= *waited)
-        continue;
-      *waited = a->last[queue];
-      add_instruction (a, (GantryInstruction) { .kind = GANTRY_INSTRUCTION_WAIT, .queue = step->queue, .init = step->init,
-                                                .node = step->node, .step = index, .event = *waited - 1 });
-    }
 }
 
 /* Splat constants and constants that lie badly in their file are written out. */
@@ -95,63 +58,132 @@ add_fills (Assembly *a)
     }
 }
 
-static gboolean
-add_copy (Assembly *a, const GantryNode *node, GantryInstruction instruction, GError **error)
-{
-  const GantryModule *module = a->executable->module;
+/* The plan says what each step reads and writes, and what it waits for. */
 
+static void
+wait_for (Assembly *a, const GantryPlanStep *step, guint32 index, guint32 event)
+{
+  guint32 *waited = &a->waited[step->queue][g_array_index (a->instructions, GantryInstruction, event).queue];
+
+  if (*waited > event)
+    return;
+  *waited = event + 1;
+  add_instruction (a, (GantryInstruction) { .kind = GANTRY_INSTRUCTION_WAIT, .queue = step->queue, .init = step->init,
+                                            .node = step->node, .step = index, .event = event });
+}
+
+static gboolean
+add_waits (Assembly *a, const GantryPlanStep *step, guint32 index, const GantryNode *node, GError **error)
+{
+  const GantryPlan *plan = a->executable->plan;
+
+  if (step->n_waits > plan->n_waits || step->first_wait > plan->n_waits - step->n_waits)
+    return refuse (a, node, error, "its waits lie beyond the list");
+  if (step->init)
+    return TRUE; /* one after the other */
+  /* A copy begins once the compute queue has reached the step before it in the array: not earlier, or what it fetches
+   * would take memory before its time. */
+  if (step->queue != GANTRY_QUEUE_COMPUTE && a->reached != 0)
+    wait_for (a, step, index, a->reached - 1);
+  for (guint32 i = 0; i < step->n_waits; i++)
+    {
+      guint32 other = plan->waits[step->first_wait + i];
+
+      if (other >= index || plan->steps[other].queue >= GANTRY_N_QUEUES)
+        return refuse (a, node, error, "it waits for step %u, which does not come before it", other);
+      if (!plan->steps[other].init && plan->steps[other].queue != step->queue)
+        wait_for (a, step, index, a->instruction_of[other]);
+    }
+  return TRUE;
+}
+
+static guint64
+bytes_of_result (const GantryModule *module, const GantryNode *node, guint i)
+{
+  return (guint64) gantry_type_bytes (gantry_node_result_type (module, node, i));
+}
+
+static gboolean
+add_copy (Assembly *a, const GantryPlanStep *step, const GantryNode *node, GantryInstruction instruction,
+          GError **error)
+{
+  const GantryPlan *plan = a->executable->plan;
+  const guint32 *refs = plan->refs + step->first_ref;
+
+  if (step->n_refs != 2)
+    return refuse (a, node, error, "a copy has %u buffers, not 2", step->n_refs);
+  if (plan->buffers[refs[0]].size != plan->buffers[refs[1]].size)
+    return refuse (a, node, error, "a copy goes from %" G_GUINT64_FORMAT " bytes to %" G_GUINT64_FORMAT,
+                   plan->buffers[refs[0]].size, plan->buffers[refs[1]].size);
   instruction.kind = GANTRY_INSTRUCTION_COPY;
-  instruction.n_buffers = 2;
-  instruction.bytes = (guint64) gantry_type_bytes (gantry_node_type (module, node));
-  if (!add_ref (a, node, gantry_node_operand_id (module, node, 0), 0, error) || !add_ref (a, node, node->id, 0, error))
-    return FALSE;
+  instruction.bytes = plan->buffers[refs[0]].size;
   add_instruction (a, instruction);
   return TRUE;
 }
 
+/* What the kernel takes for granted: as many buffers as it reads and writes, none of them too small. */
 static gboolean
-add_workspace (Assembly *a, const GantryNode *node, const GantryKernel *kernel, GError **error)
+check_launch (Assembly *a, const GantryPlanStep *step, const GantryNode *node, const GantryKernel *kernel, GError **error)
 {
-  guint found = GPOINTER_TO_UINT (g_hash_table_lookup (a->workspaces, GUINT_TO_POINTER (node->id)));
-  guint32 buffer = found - 1;
+  const GantryModule *module = a->executable->module;
+  const GantryPlanBuffer *buffers = a->executable->plan->buffers;
+  const guint32 *refs = a->executable->plan->refs + step->first_ref;
+  guint n_results = gantry_node_n_results (module, node);
+  guint32 n = node->n_operands + n_results + (kernel->workspace_bytes > 0);
 
-  if (kernel->workspace_bytes == 0)
-    return TRUE;
-  if (found == 0 || a->executable->plan->buffers[buffer].size < kernel->workspace_bytes)
+  if (step->n_operands != node->n_operands || step->n_refs != n)
+    return refuse (a, node, error, "the plan gives it %u buffers, %u of them operands, where it takes %u and %u",
+                   step->n_refs, step->n_operands, n, node->n_operands);
+  for (guint i = 0; i < node->n_operands; i++)
+    if (buffers[refs[i]].size < (guint64) gantry_type_bytes (gantry_node_operand_type (module, node, i)))
+      return refuse (a, node, error, "the buffer of operand %u is smaller than the operand", i);
+  for (guint i = 0; i < n_results; i++)
+    if (buffers[refs[node->n_operands + i]].size < bytes_of_result (module, node, i))
+      return refuse (a, node, error, "the buffer of result %u is smaller than the result", i);
+  if (kernel->workspace_bytes > 0 && buffers[refs[n - 1]].size < kernel->workspace_bytes)
     return refuse (a, node, error, "the plan has not the workspace of %" G_GUINT64_FORMAT " bytes that it needs",
                    kernel->workspace_bytes);
-  g_array_append_val (a->refs, buffer);
   return TRUE;
 }
 
 static gboolean
-add_launch (Assembly *a, const GantryNode *node, const GantryKernel *kernel, GantryInstruction instruction,
-            GError **error)
+add_launch (Assembly *a, const GantryKernelSet *kernels, const GantryPlanStep *step, const GantryNode *node,
+            GantryInstruction instruction, GError **error)
 {
-  const GantryModule *module = a->executable->module;
+  const GantryKernel *kernel = gantry_kernel_set_find (kernels, step->node);
 
+  if (kernel == NULL)
+    return refuse (a, node, error, "there is no kernel for it");
+  if (!check_launch (a, step, node, kernel, error))
+    return FALSE;
   instruction.kind = GANTRY_INSTRUCTION_LAUNCH;
   instruction.kernel = (guint32) (kernel - a->executable->kernels);
-  for (guint i = 0; i < node->n_operands; i++)
-    if (!add_ref (a, node, gantry_node_operand_id (module, node, i), 0, error))
-      return FALSE;
-  for (guint i = 0; i < gantry_node_n_results (module, node); i++)
-    if (!add_ref (a, node, node->id, i, error))
-      return FALSE;
-  if (!add_workspace (a, node, kernel, error))
-    return FALSE;
-  instruction.n_buffers = a->refs->len - instruction.buffers;
   add_instruction (a, instruction);
+  return TRUE;
+}
+
+static gboolean
+check_step (Assembly *a, const GantryPlanStep *step, const GantryNode *node, GError **error)
+{
+  const GantryPlan *plan = a->executable->plan;
+
+  if (step->queue >= GANTRY_N_QUEUES || step->n_refs > plan->n_refs || step->first_ref > plan->n_refs - step->n_refs)
+    return refuse (a, node, error, "its buffers lie beyond the list");
+  for (guint32 i = 0; i < step->n_refs; i++)
+    if (plan->refs[step->first_ref + i] >= plan->n_buffers)
+      return refuse (a, node, error, "the plan has no buffer for value %u that it takes or gives", i);
   return TRUE;
 }
 
 static gboolean
 add_step (Assembly *a, const GantryKernelSet *kernels, guint32 index, GError **error)
 {
-  const GantryPlanStep *step = &a->executable->plan->steps[index];
+  const GantryPlan *plan = a->executable->plan;
+  const GantryPlanStep *step = &plan->steps[index];
   const GantryNode *node = gantry_module_node (a->executable->module, step->node);
-  const GantryKernel *kernel = gantry_kernel_set_find (kernels, step->node);
-  GantryInstruction instruction = { .queue = step->queue, .init = step->init, .node = step->node, .step = index };
+  GantryInstruction instruction = { .queue = step->queue, .init = step->init, .node = step->node, .step = index,
+                                    .n_buffers = step->n_refs };
+  gboolean added;
 
   if (node == NULL)
     {
@@ -159,13 +191,57 @@ add_step (Assembly *a, const GantryKernelSet *kernels, guint32 index, GError **e
                    index, step->node);
       return FALSE;
     }
-  add_waits (a, step, index);
+  if (!check_step (a, step, node, error))
+    return FALSE;
+  if (step->queue == GANTRY_QUEUE_COMPUTE)
+    a->reached = a->last[GANTRY_QUEUE_COMPUTE];
+  if (!add_waits (a, step, index, node, error))
+    return FALSE;
   instruction.buffers = a->refs->len;
-  if (node->op == GANTRY_OP_COPY)
-    return add_copy (a, node, instruction, error);
-  if (kernel == NULL)
-    return refuse (a, node, error, "there is no kernel for it");
-  return add_launch (a, node, kernel, instruction, error);
+  g_array_append_vals (a->refs, plan->refs + step->first_ref, step->n_refs);
+  if (step->kind == GANTRY_STEP_COPY)
+    added = add_copy (a, step, node, instruction, error);
+  else
+    added = add_launch (a, kernels, step, node, instruction, error);
+  a->instruction_of[index] = a->instructions->len - 1;
+  return added;
+}
+
+/* The buffers of the ends: of a parameter the place that it is given in, of a result the one that it is read from, which
+ * may be a copy in other memory. A value may be both, then it has a buffer (a view) of each category. */
+typedef struct
+{
+  guint32 n;
+  guint32 *input, *output; /* by node id: 1 + buffer; 0: none */
+} Ends;
+
+static void
+find_ends (const GantryPlan *plan, Ends *ends)
+{
+  for (guint32 b = 0; b < plan->n_buffers; b++)
+    {
+      const GantryPlanBuffer *buffer = &plan->buffers[b];
+      guint32 *slot;
+
+      if (buffer->node >= ends->n || buffer->member != 0
+          || (buffer->category != GANTRY_BUFFER_INPUT && buffer->category != GANTRY_BUFFER_OUTPUT))
+        continue;
+      slot = buffer->category == GANTRY_BUFFER_INPUT ? &ends->input[buffer->node] : &ends->output[buffer->node];
+      /* Of two the one that is outside the device: a copy that is made because the result is wanted there. */
+      if (*slot == 0 || (buffer->memory != GANTRY_MEMORY_DEVICE
+                         && plan->buffers[*slot - 1].memory == GANTRY_MEMORY_DEVICE))
+        *slot = b + 1;
+    }
+}
+
+static gboolean
+take_end (Assembly *a, guint32 id, const guint32 *first, const guint32 *second, guint32 *buffer, GError **error)
+{
+  *buffer = first[id] != 0 ? first[id] - 1 : second[id] != 0 ? second[id] - 1
+                                           : gantry_plan_buffer_of (a->executable->plan, id, 0);
+  if (*buffer == GANTRY_NO_BUFFER)
+    return refuse (a, gantry_module_node (a->executable->module, id), error, "the plan has no buffer for it");
+  return TRUE;
 }
 
 /* Inputs and outputs are named as they are: the runtime copies in and out of them. */
@@ -175,28 +251,20 @@ list_ends (Assembly *a, GError **error)
   GantryExecutable *executable = a->executable;
   const GantryModule *module = executable->module;
   const GantryFunction *entry = gantry_module_entry (module);
+  g_autofree guint32 *input = g_new0 (guint32, module->n_index + 1), *output = g_new0 (guint32, module->n_index + 1);
+  Ends ends = { module->n_index, input, output };
 
   executable->n_inputs = entry->n_params;
   executable->n_outputs = entry->n_results;
   executable->inputs = g_new0 (guint32, entry->n_params + 1);
   executable->outputs = g_new0 (guint32, entry->n_results + 1);
+  find_ends (executable->plan, &ends);
   for (guint32 i = 0; i < entry->n_params; i++)
-    {
-      const GantryNode *node = &module->nodes[entry->first_node + i];
-
-      executable->inputs[i] = gantry_plan_buffer_of (executable->plan, node->id, 0);
-      if (executable->inputs[i] == GANTRY_NO_BUFFER)
-        return refuse (a, node, error, "the plan has no buffer for this parameter");
-    }
+    if (!take_end (a, module->nodes[entry->first_node + i].id, input, output, &executable->inputs[i], error))
+      return FALSE;
   for (guint32 i = 0; i < entry->n_results; i++)
-    {
-      guint32 id = gantry_function_result_id (module, entry, i);
-
-      executable->outputs[i] = gantry_plan_buffer_of (executable->plan, id, 0);
-      if (executable->outputs[i] == GANTRY_NO_BUFFER)
-        return refuse (a, gantry_module_node (module, id), error, "the plan has no buffer for this result");
-      executable->outputs[i] = resolve (executable->plan, executable->outputs[i]);
-    }
+    if (!take_end (a, gantry_function_result_id (module, entry, i), output, input, &executable->outputs[i], error))
+      return FALSE;
   return TRUE;
 }
 
@@ -216,14 +284,19 @@ assemble (Assembly *a, const GantryKernelSet *kernels, GError **error)
 {
   const GantryPlan *plan = a->executable->plan;
 
-  for (guint32 i = 0; i < plan->n_buffers; i++)
-    if (plan->buffers[i].category == GANTRY_BUFFER_WORKSPACE)
-      g_hash_table_insert (a->workspaces, GUINT_TO_POINTER (plan->buffers[i].node), GUINT_TO_POINTER (i + 1));
+  if (plan->n_steps > 0 && plan->refs == NULL)
+    {
+      g_set_error_literal (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "the plan does not say what its steps read and write");
+      return FALSE;
+    }
   add_fills (a);
   for (guint32 i = 0; i < plan->n_steps; i++)
     {
       if (i == plan->n_init_steps) /* init is over before the first run: nothing to wait for */
-        memset (a->last, 0, sizeof a->last);
+        {
+          memset (a->last, 0, sizeof a->last);
+          a->reached = 0;
+        }
       if (!add_step (a, kernels, i, error))
         return FALSE;
     }
@@ -254,14 +327,14 @@ gantry_executable_new (GantryModule *module, GantryPlan *plan, GantryKernelSet *
   executable->plan = gantry_plan_ref (plan);
   a.instructions = g_array_new (FALSE, FALSE, sizeof (GantryInstruction));
   a.refs = g_array_new (FALSE, FALSE, sizeof (guint32));
-  a.workspaces = g_hash_table_new (NULL, NULL);
+  a.instruction_of = g_new0 (guint32, plan->n_steps + 1);
   take_kernels (executable, set);
   set->kernels = executable->kernels; /* for looking up; they are not its own any more */
   set->n_kernels = executable->n_kernels;
   fits = assemble (&a, set, error);
   set->kernels = NULL;
   set->n_kernels = 0;
-  g_hash_table_unref (a.workspaces);
+  g_free (a.instruction_of);
   executable->n_instructions = a.instructions->len;
   executable->instructions = (GantryInstruction *) g_array_free (a.instructions, FALSE);
   executable->n_buffer_refs = a.refs->len;

@@ -86,7 +86,7 @@ guint64 gantry_kernel_set_workspace (const GantryKernelSet *set, guint32 node);
  *
  * Puts the instruction list together: first what runs once at load (`init` set: fills of splat constants,
  * launches on constants only), then the plan's steps in its order. The buffers of a LAUNCH are the operands' in
- * order (%GANTRY_NO_BUFFER for a splat constant that the plan gives no place), the results', and the workspace when
+ * order, the results', and the workspace when
  * `workspace_bytes` is not 0; when `packed_bytes` is not 0 the runtime passes the packed region as one more.
  * A FILL takes element and count from plan->buffers[buffer].literal; `bytes` is the whole size.
  *

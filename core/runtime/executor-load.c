@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loading: an executable is checked once, so that running it need not; memory is allocated, every
- * address is computed, the command lists are written, and the constant region is filled. */
+/* Loading: memory is allocated, every address is computed, the command lists are written, and the constant
+ * region is filled. */
 #include "core/base/error.h"
 #include "core/runtime/executor-private.h"
 #include <string.h>
-
-#define MOST_BYTES (G_GUINT64_CONSTANT (1) << 60)
 
 char *
 _gantry_executor_describe (const GantryExecutable *executable, guint32 buffer)
@@ -17,148 +15,6 @@ _gantry_executor_describe (const GantryExecutable *executable, guint32 buffer)
   g_autofree char *size = g_format_size_full (b->size, G_FORMAT_SIZE_IEC_UNITS);
 
   return g_strdup_printf ("'%s'%s (%s)", label, b->category == GANTRY_BUFFER_WORKSPACE ? ", workspace" : "", size);
-}
-
-/* Checks. What is wrong here is wrong in the maker of the executable, but it may have come from a file. */
-
-static gboolean G_GNUC_PRINTF (2, 3)
-invalid (GError **error, const char *format, ...)
-{
-  g_autofree char *what = NULL;
-  va_list args;
-
-  va_start (args, format);
-  what = g_strdup_vprintf (format, args);
-  va_end (args);
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "executable: %s", what);
-  return FALSE;
-}
-
-static gboolean
-check_buffer (const GantryExecutable *executable, guint32 i, GError **error)
-{
-  const GantryPlan *plan = executable->plan;
-  const GantryPlanBuffer *buffer = &plan->buffers[i];
-  guint64 region = buffer->region == GANTRY_REGION_CONSTANT ? plan->constant_bytes : 0;
-  const GantryLiteral *literal;
-
-  if (buffer->memory >= GANTRY_N_MEMORY_KINDS || buffer->region > GANTRY_REGION_LITERAL || buffer->size > MOST_BYTES)
-    return invalid (error, "buffer %u has no known kind of memory, region or size", i);
-  /* Towards lower indices only, so that a chain ends. */
-  if (buffer->shares != GANTRY_NO_BUFFER && buffer->shares >= i)
-    return invalid (error, "buffer %u shares the place of a later one", i);
-  if (buffer->region == GANTRY_REGION_ARENA)
-    region = plan->arena_bytes[buffer->memory];
-  if (buffer->region != GANTRY_REGION_LITERAL)
-    return buffer->size <= region && buffer->offset <= region - buffer->size
-               ? TRUE
-               : invalid (error, "buffer %u reaches beyond its region of %" G_GUINT64_FORMAT " bytes", i, region);
-  literal = gantry_context_literal (executable->module->context, buffer->literal);
-  if (literal == NULL || literal->size < buffer->size)
-    return invalid (error, "buffer %u has no literal of its size", i);
-  return TRUE;
-}
-
-static gboolean
-check_copy (const GantryExecutable *executable, const GantryInstruction *instruction, guint32 i, GError **error)
-{
-  const guint32 *refs = executable->buffer_refs + instruction->buffers;
-  gboolean fill = instruction->kind == GANTRY_INSTRUCTION_FILL;
-
-  if (instruction->n_buffers < (fill ? 1 : 2))
-    return invalid (error, "instruction %u names too few buffers", i);
-  for (guint k = 0; k < (fill ? 1 : 2); k++)
-    if (!fill && executable->plan->buffers[refs[k]].size < instruction->bytes)
-      return invalid (error, "instruction %u copies more than buffer %u holds", i, refs[k]);
-  if (executable->plan->buffers[refs[fill ? 0 : 1]].region == GANTRY_REGION_LITERAL)
-    return invalid (error, "instruction %u writes into a literal", i);
-  if (fill)
-    {
-      const GantryPlanBuffer *buffer = &executable->plan->buffers[refs[0]];
-      const GantryLiteral *literal = gantry_context_literal (executable->module->context, buffer->literal);
-
-      if (literal == NULL || gantry_type_bytes (literal->type) != (gint64) buffer->size)
-        return invalid (error, "instruction %u fills buffer %u, which has no literal of its size", i, refs[0]);
-    }
-  return TRUE;
-}
-
-static gboolean
-check_instruction (const GantryExecutable *executable, guint32 i, GError **error)
-{
-  const GantryInstruction *instruction = &executable->instructions[i];
-
-  if (instruction->queue >= GANTRY_N_QUEUES)
-    return invalid (error, "instruction %u is on no known queue", i);
-  if (instruction->buffers > executable->n_buffer_refs
-      || instruction->n_buffers > executable->n_buffer_refs - instruction->buffers)
-    return invalid (error, "instruction %u names buffers beyond the list", i);
-  for (guint32 k = 0; k < instruction->n_buffers; k++)
-    if (executable->buffer_refs[instruction->buffers + k] >= executable->plan->n_buffers)
-      return invalid (error, "instruction %u names a buffer that does not exist", i);
-  if (instruction->step >= executable->plan->n_steps && instruction->kind != GANTRY_INSTRUCTION_FILL
-      && instruction->kind != GANTRY_INSTRUCTION_WAIT)
-    return invalid (error, "instruction %u belongs to no step", i);
-  switch ((GantryInstructionKind) instruction->kind)
-    {
-    case GANTRY_INSTRUCTION_LAUNCH:
-      if (instruction->kernel >= executable->n_kernels || executable->kernels[instruction->kernel].func == NULL)
-        return invalid (error, "instruction %u launches a kernel that does not exist", i);
-      return TRUE;
-    case GANTRY_INSTRUCTION_COPY:
-    case GANTRY_INSTRUCTION_FILL:
-      return check_copy (executable, instruction, i, error);
-    case GANTRY_INSTRUCTION_WAIT:
-      /* Only for what comes earlier: then queues cannot wait for each other in a circle. */
-      if (instruction->event >= i || executable->instructions[instruction->event].init != instruction->init)
-        return invalid (error, "instruction %u waits for one that does not come before it", i);
-      return TRUE;
-    default:
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-                   "executable: instruction %u is a host call, branch or loop, which this runtime does not run", i);
-      return FALSE;
-    }
-}
-
-static gboolean
-check_ends (const GantryExecutable *executable, GError **error)
-{
-  const GantryPlan *plan = executable->plan;
-
-  for (guint32 i = 0; i < executable->n_inputs; i++)
-    if (executable->inputs[i] >= plan->n_buffers
-        || plan->buffers[executable->inputs[i]].region != GANTRY_REGION_ARENA)
-      return invalid (error, "input %u has no buffer in an arena", i);
-  for (guint32 i = 0; i < executable->n_outputs; i++)
-    if (executable->outputs[i] >= plan->n_buffers)
-      return invalid (error, "output %u has no buffer", i);
-  for (guint32 i = 0; i < executable->n_kernels; i++)
-    if (executable->kernels[i].packed_bytes > 0
-        && (executable->packed_offsets == NULL || executable->kernels[i].packed_bytes > executable->packed_bytes
-            || executable->packed_offsets[i] > executable->packed_bytes - executable->kernels[i].packed_bytes))
-      return invalid (error, "the packed weights of kernel %u reach beyond their region", i);
-  return TRUE;
-}
-
-gboolean
-_gantry_executor_check (const GantryExecutable *executable, GError **error)
-{
-  const GantryPlan *plan = executable->plan;
-
-  if (plan->n_init_steps > plan->n_steps)
-    return invalid (error, "more init steps than steps");
-  for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
-    if (plan->arena_bytes[kind] > MOST_BYTES)
-      return invalid (error, "an arena larger than any memory");
-  if (plan->constant_bytes > MOST_BYTES || executable->packed_bytes > MOST_BYTES)
-    return invalid (error, "a constant region larger than any memory");
-  for (guint32 i = 0; i < plan->n_buffers; i++)
-    if (!check_buffer (executable, i, error))
-      return FALSE;
-  for (guint32 i = 0; i < executable->n_instructions; i++)
-    if (!check_instruction (executable, i, error))
-      return FALSE;
-  return check_ends (executable, error);
 }
 
 /* Memory. */
@@ -175,7 +31,7 @@ compare_place_bytes (const void *a, const void *b)
 
 /* "; at the peak ... hold most" for the message about an exhausted limit. (transfer full) */
 static char *
-describe_peak (const GantryExecutor *executor)
+describe_peak (const GantryExecutor *executor, GantryMemoryKind kind)
 {
   const GantryPlan *plan = executor->executable->plan;
   g_autofree Place *alive = g_new (Place, executor->n_places + 1);
@@ -184,7 +40,7 @@ describe_peak (const GantryExecutor *executor)
 
   for (guint32 i = 0; i < executor->n_places; i++)
     if (executor->places[i].begin <= plan->peak_step && plan->peak_step <= executor->places[i].end
-        && plan->buffers[executor->places[i].owner].memory == GANTRY_MEMORY_DEVICE)
+        && plan->buffers[executor->places[i].owner].memory == kind)
       alive[n++] = executor->places[i];
   qsort (alive, n, sizeof *alive, compare_place_bytes);
   for (guint32 i = 0; i < MIN (n, 5); i++)
@@ -198,24 +54,27 @@ describe_peak (const GantryExecutor *executor)
 
 /* Asked before anything is allocated, so that the message speaks of all that is needed. */
 static gboolean
-check_limit (const GantryExecutor *executor, GError **error)
+check_limit (const GantryExecutor *executor, GantryMemoryKind kind, GError **error)
 {
-  guint64 need = executor->constant_bytes + executor->arena_bytes[GANTRY_MEMORY_DEVICE], used, limit;
+  guint64 constant_bytes = kind == GANTRY_MEMORY_DEVICE ? executor->constant_bytes : 0;
+  guint64 need = constant_bytes + executor->arena_bytes[kind], used, limit;
   g_autofree char *needed = g_format_size_full (need, G_FORMAT_SIZE_IEC_UNITS), *allowed = NULL, *over = NULL;
-  g_autofree char *constants = g_format_size_full (executor->constant_bytes, G_FORMAT_SIZE_IEC_UNITS);
-  g_autofree char *arena = g_format_size_full (executor->arena_bytes[GANTRY_MEMORY_DEVICE], G_FORMAT_SIZE_IEC_UNITS);
+  g_autofree char *constants = g_format_size_full (constant_bytes, G_FORMAT_SIZE_IEC_UNITS);
+  g_autofree char *arena = g_format_size_full (executor->arena_bytes[kind], G_FORMAT_SIZE_IEC_UNITS);
   g_autofree char *peak = NULL;
 
-  gantry_device_get_memory (executor->device, GANTRY_MEMORY_DEVICE, &used, NULL, &limit);
+  gantry_device_get_memory (executor->device, kind, &used, NULL, &limit);
   if (limit == 0 || need + used <= limit)
     return TRUE;
   allowed = g_format_size_full (limit, G_FORMAT_SIZE_IEC_UNITS);
   over = g_format_size_full (need + used - limit, G_FORMAT_SIZE_IEC_UNITS);
-  peak = describe_peak (executor);
+  peak = describe_peak (executor, kind);
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
-               "the program needs %s of device memory (constants %s, arena %s) where the limit is %s: "
-               "%s (%" G_GUINT64_FORMAT " bytes) too much%s; raise the limit, or make the batch smaller",
-               needed, constants, arena, allowed, over, need + used - limit, peak);
+               "the program needs %s of %s memory (constants %s, arena %s) where the limit is %s: "
+               "%s (%" G_GUINT64_FORMAT " bytes) too much%s; %s", needed, gantry_memory_kind_name (kind), constants, arena,
+               allowed, over, need + used - limit, peak,
+               kind == GANTRY_MEMORY_DEVICE ? "raise the limit, make the batch smaller, or recompute or offload some of them"
+                                            : "raise the limit, or offload less");
   return FALSE;
 }
 
@@ -227,7 +86,8 @@ address_of (const GantryExecutor *executor, const GantryPlanBuffer *buffer)
   if (buffer->region == GANTRY_REGION_CONSTANT)
     return executor->constants + buffer->offset;
   /* Kernels take untyped addresses and never write through that of an operand. */
-  return (void *) gantry_context_literal (executor->executable->module->context, buffer->literal)->data;
+  return (guint8 *) gantry_context_literal (executor->executable->module->context, buffer->literal)->data
+         + buffer->offset;
 }
 
 gboolean
@@ -240,8 +100,9 @@ _gantry_executor_allocate (GantryExecutor *executor, GError **error)
     executor->arena_bytes[kind] = plan->arena_bytes[kind];
   /* Packed weights begin at a multiple of 64 too. */
   executor->constant_bytes = whole_place (plan->constant_bytes) + executable->packed_bytes;
-  if (!check_limit (executor, error))
-    return FALSE;
+  for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
+    if (!check_limit (executor, kind, error))
+      return FALSE;
   executor->constants
       = gantry_device_allocate (executor->device, GANTRY_MEMORY_DEVICE, executor->constant_bytes, error);
   if (executor->constants == NULL)
@@ -277,6 +138,15 @@ group_by_step (const GantryExecutor *executor, gboolean by_end, PlacesByStep *ou
     out->items[next[by_end ? executor->places[i].end : executor->places[i].begin]++] = i;
 }
 
+/* The place of a buffer that shares one: most chains are settled after one link, since they go to earlier buffers. */
+static guint32
+place_of (const GantryExecutor *executor, guint32 buffer)
+{
+  while (executor->place_of[buffer] == G_MAXUINT32)
+    buffer = executor->executable->plan->buffers[buffer].shares;
+  return executor->place_of[buffer];
+}
+
 void
 _gantry_executor_index_places (GantryExecutor *executor)
 {
@@ -286,24 +156,26 @@ _gantry_executor_index_places (GantryExecutor *executor)
   executor->place_of = g_new (guint32, plan->n_buffers + 1);
   for (guint32 b = 0; b < plan->n_buffers; b++)
     {
+      executor->place_of[b] = G_MAXUINT32;
+      if (plan->buffers[b].region != GANTRY_REGION_ARENA || plan->buffers[b].shares != GANTRY_NO_BUFFER)
+        continue;
+      executor->place_of[b] = executor->n_places;
+      executor->places[executor->n_places++] = (Place){ b, G_MAXUINT32 };
+    }
+  for (guint32 b = 0; b < plan->n_buffers; b++)
+    {
       const GantryPlanBuffer *buffer = &plan->buffers[b];
       guint32 begin = MIN (buffer->begin, plan->n_steps), end = CLAMP (buffer->end, begin, plan->n_steps);
       Place *place;
 
-      executor->place_of[b] = G_MAXUINT32;
       if (buffer->region != GANTRY_REGION_ARENA)
         continue;
-      if (buffer->shares != GANTRY_NO_BUFFER && executor->place_of[buffer->shares] != G_MAXUINT32)
-        executor->place_of[b] = executor->place_of[buffer->shares];
-      else
-        {
-          executor->place_of[b] = executor->n_places++;
-          executor->places[executor->place_of[b]] = (Place){ b, begin, end, 0 };
-        }
+      executor->place_of[b] = place_of (executor, b);
       place = &executor->places[executor->place_of[b]];
       place->begin = MIN (place->begin, begin);
       place->end = MAX (place->end, end);
-      place->bytes = MAX (place->bytes, whole_place (buffer->size));
+      place->used = MAX (place->used, buffer->offset - plan->buffers[place->owner].offset + buffer->size);
+      place->bytes = whole_place (place->used);
     }
   group_by_step (executor, FALSE, &executor->allocated);
   group_by_step (executor, TRUE, &executor->released);

@@ -12,6 +12,7 @@ typedef struct
   guint32 owner;
   guint32 begin, end; /* steps; those of a program without steps are at n_steps */
   guint64 bytes;      /* whole place */
+  guint64 used;       /* of those the ones that hold a value at some time */
 } Place;
 
 /** Indices of places, grouped by step: items[first[s]] to items[first[s + 1]]. */
@@ -46,10 +47,17 @@ struct _GantryExecutor
   gint64 *step_begin, *step_end; /* n_steps + 1: of the last run; 0, 0: did not run */
   GantryVerifyFlags verify;
   guint64 peak_bytes;
+
+  gint *alias;       /* by input: the result that is donated over it, or -1 */
+  guint8 *stays;     /* by input: nothing but that result is ever written into its place */
+  guint8 *kept;      /* by place: it keeps what it holds at the start of this run */
+  gboolean complete; /* the last run was finished: the places of inputs that stay hold what they should */
 };
 
-/* executor-load.c */
+/* executor-check.c */
 gboolean _gantry_executor_check (const GantryExecutable *executable, GError **error);
+
+/* executor-load.c */
 gboolean _gantry_executor_allocate (GantryExecutor *executor, GError **error);
 void _gantry_executor_index_places (GantryExecutor *executor);
 void _gantry_executor_make_commands (GantryExecutor *executor);
@@ -57,10 +65,29 @@ gboolean _gantry_executor_initialise (GantryExecutor *executor, GCancellable *ca
 /** The command for one instruction that is no WAIT. */
 GantryCommand _gantry_executor_command (GantryExecutor *executor, guint32 instruction);
 
+/* executor-steps.c */
+/** Finds out which inputs can keep what they hold from run to run. */
+void _gantry_executor_find_stays (GantryExecutor *executor);
+/** May @input be left as it is for the next run? */
+gboolean _gantry_executor_check_stays (const GantryExecutor *executor, guint input, GError **error);
+/** Brings what the last run donated to the inputs without data there, where it does not lie there already; notes
+ *  their places as kept. */
+gboolean _gantry_executor_carry (GantryExecutor *executor, const GantryRunInput *inputs, GError **error);
+
+/* executor-races.c */
+/** Does every instruction wait for those on other queues whose bytes it reads or writes? */
+gboolean _gantry_executor_check_races (const GantryExecutor *executor, GError **error);
+/** Is buffer @k of the instruction one that it writes? */
+gboolean _gantry_executor_writes (const GantryExecutor *executor, const GantryInstruction *instruction, guint32 k);
+
 /* executor-observe.c */
 void _gantry_executor_time_steps (GantryExecutor *executor);
 /** Tells @observer (nullable) the run whose stamps stand in the executor, and counts the peak. */
 void _gantry_executor_tell (GantryExecutor *executor, const GantryObserver *observer, gint64 begin, gint64 end);
+
+/* executor.c */
+/** Copies those inputs that have data into their places. */
+void _gantry_executor_upload (GantryExecutor *executor, const GantryRunInput *inputs);
 
 /* executor-verify.c */
 gboolean _gantry_executor_run_checked (GantryExecutor *executor, const GantryRunInput *inputs,

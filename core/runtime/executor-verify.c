@@ -82,7 +82,7 @@ enter_steps (Watch *watch, guint32 step, GError **error)
         if ((executor->verify & GANTRY_VERIFY_PLACES) && !check_free (watch, p, error))
           return FALSE;
         watch->alive[p] = TRUE;
-        if (executor->verify & GANTRY_VERIFY_POISON)
+        if ((executor->verify & GANTRY_VERIFY_POISON) && !executor->kept[p])
           memset (address_of (watch, p), POISON, bytes_of (watch, p));
       }
   return TRUE;
@@ -143,20 +143,57 @@ hash (const guint8 *data, gsize size)
   return h;
 }
 
-/* May the instruction write the place? It does the work of a node, whose values and workspace it writes. */
-static gboolean
-writes (const Watch *watch, const GantryInstruction *instruction, guint32 place)
+/* Part of a place that an instruction may write: bytes from the place's begin. */
+typedef struct
+{
+  guint64 begin, end;
+} Part;
+
+static int
+compare_parts (gconstpointer a, gconstpointer b)
+{
+  const Part *x = a, *y = b;
+
+  return (x->begin > y->begin) - (x->begin < y->begin);
+}
+
+/* The parts of the place that the instruction may write, in order: several values may lie in one side by side. */
+static GArray *
+written_parts (const Watch *watch, const GantryInstruction *instruction, guint32 place)
 {
   const GantryExecutor *executor = watch->executor;
   const guint32 *refs = executor->executable->buffer_refs + instruction->buffers;
+  GArray *parts = g_array_new (FALSE, FALSE, sizeof (Part));
 
-  if (instruction->kind == GANTRY_INSTRUCTION_COPY)
-    return executor->place_of[refs[1]] == place;
   for (guint32 k = 0; k < instruction->n_buffers; k++)
-    if (executor->place_of[refs[k]] == place
-        && executor->executable->plan->buffers[refs[k]].node == instruction->node)
-      return TRUE;
-  return FALSE;
+    {
+      const GantryPlanBuffer *buffer = &executor->executable->plan->buffers[refs[k]];
+      Part part = { buffer->offset - owner_of (watch, place)->offset };
+
+      if (executor->place_of[refs[k]] != place || !_gantry_executor_writes (executor, instruction, k))
+        continue;
+      part.end = part.begin + buffer->size;
+      g_array_append_val (parts, part);
+    }
+  g_array_sort (parts, compare_parts);
+  return parts;
+}
+
+/* Of all of the place but those parts. */
+static guint64
+hash_rest (const Watch *watch, guint32 place, const GArray *parts)
+{
+  guint64 size = MIN (bytes_of (watch, place), watch->executor->places[place].used), at = 0, h = 0;
+
+  for (guint i = 0; i < parts->len; i++)
+    {
+      const Part *part = &g_array_index (parts, Part, i);
+
+      if (part->begin > at)
+        h = h * 31 + hash (address_of (watch, place) + at, MIN (part->begin, size) - at);
+      at = MIN (MAX (at, part->end), size);
+    }
+  return h * 31 + hash (address_of (watch, place) + at, size - at);
 }
 
 /* Hashes all that the instruction may not write, or compares with what was hashed. */
@@ -175,11 +212,13 @@ check_untouched (Watch *watch, guint32 i, gboolean compare, GError **error)
   watch->hashes[executor->n_places] = constants;
   for (guint32 p = 0; p < executor->n_places; p++)
     {
+      g_autoptr (GArray) parts = NULL;
       guint64 now;
 
-      if (!watch->alive[p] || writes (watch, instruction, p))
+      if (!watch->alive[p])
         continue;
-      now = hash (address_of (watch, p), MIN (bytes_of (watch, p), owner_of (watch, p)->size));
+      parts = written_parts (watch, instruction, p);
+      now = hash_rest (watch, p, parts);
       if (compare && now != watch->hashes[p])
         return fail (watch, executor->executable->buffer_refs[instruction->buffers + instruction->n_buffers - 1],
                      executor->places[p].owner, "was written, and so was", error);
@@ -217,9 +256,7 @@ run_all (Watch *watch, const GantryRunInput *inputs, GCancellable *cancellable, 
   watch->next = step;
   if (!enter_steps (watch, step, error))
     return FALSE;
-  for (guint32 i = 0; i < executable->n_inputs; i++)
-    executor->device->klass->upload (executor->device, executor->addresses[executable->inputs[i]], inputs[i].data,
-                                     inputs[i].size);
+  _gantry_executor_upload (executor, inputs);
   for (guint32 i = 0; i < executable->n_instructions; i++)
     {
       const GantryInstruction *instruction = &executable->instructions[i];
@@ -241,6 +278,8 @@ _gantry_executor_run_checked (GantryExecutor *executor, const GantryRunInput *in
   Watch watch = { executor };
   gboolean done;
 
+  if ((executor->verify & GANTRY_VERIFY_PLACES) && !_gantry_executor_check_races (executor, error))
+    return FALSE;
   watch.alive = g_new0 (guint8, executor->n_places + 1);
   watch.hashes = g_new0 (guint64, executor->n_places + 1);
   done = run_all (&watch, inputs, cancellable, error);

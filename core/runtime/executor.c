@@ -31,6 +31,9 @@ gantry_executor_free (GantryExecutor *executor)
   g_free (executor->place_of);
   places_by_step_clear (&executor->allocated);
   places_by_step_clear (&executor->released);
+  g_free (executor->alias);
+  g_free (executor->stays);
+  g_free (executor->kept);
   g_free (executor->step_begin);
   g_free (executor->step_end);
   gantry_executable_unref (executor->executable);
@@ -52,6 +55,7 @@ gantry_executor_new (GantryDevice *device, GantryExecutable *executable, GCancel
   executor->step_begin = g_new0 (gint64, executable->plan->n_steps + 1);
   executor->step_end = g_new0 (gint64, executable->plan->n_steps + 1);
   _gantry_executor_index_places (executor);
+  _gantry_executor_find_stays (executor);
   if (!_gantry_executor_allocate (executor, error))
     return NULL;
   _gantry_executor_make_commands (executor);
@@ -81,6 +85,14 @@ check_sizes (const GantryExecutor *executor, const GantryRunInput *inputs, guint
       gsize given = input ? inputs[k].size : outputs[k].size;
       guint64 size = executable->plan->buffers[buffer].size;
 
+      if (input && inputs[k].data == NULL && size > 0)
+        {
+          if (!_gantry_executor_check_stays (executor, k, error))
+            return FALSE;
+          continue;
+        }
+      if (!input && outputs[k].data == NULL)
+        continue;
       if (given != size)
         {
           g_autofree char *what = _gantry_executor_describe (executable, buffer);
@@ -94,23 +106,52 @@ check_sizes (const GantryExecutor *executor, const GantryRunInput *inputs, guint
   return TRUE;
 }
 
+void
+_gantry_executor_upload (GantryExecutor *executor, const GantryRunInput *inputs)
+{
+  const GantryExecutable *executable = executor->executable;
+
+  for (guint32 i = 0; i < executable->n_inputs; i++)
+    if (inputs[i].data != NULL)
+      executor->device->klass->upload (executor->device, executor->addresses[executable->inputs[i]], inputs[i].data,
+                                       inputs[i].size);
+}
+
 static gboolean
-run_queues (GantryExecutor *executor, const GantryRunInput *inputs, GCancellable *cancellable, GError **error)
+run_queues (GantryExecutor *executor, GCancellable *cancellable, GError **error)
 {
   /* The compute queue last: a device may run it on this thread. */
   static const GantryQueue order[] = { GANTRY_QUEUE_TO_DEVICE, GANTRY_QUEUE_TO_HOST, GANTRY_QUEUE_COMPUTE };
-  const GantryExecutable *executable = executor->executable;
-  GantryBatch *batch;
+  GantryBatch *batch = gantry_device_begin (executor->device, executor->n_events, executor->stamps, cancellable);
 
-  for (guint32 i = 0; i < executable->n_inputs; i++)
-    executor->device->klass->upload (executor->device, executor->addresses[executable->inputs[i]], inputs[i].data,
-                                     inputs[i].size);
-  batch = gantry_device_begin (executor->device, executor->n_events, executor->stamps, cancellable);
   for (guint i = 0; i < G_N_ELEMENTS (order); i++)
     if (executor->n_commands[order[i]] > 0)
       gantry_batch_submit (executor->device, batch, order[i], executor->commands[order[i]],
                            executor->n_commands[order[i]]);
   return gantry_device_finish (executor->device, batch, error);
+}
+
+static gboolean
+run_once (GantryExecutor *executor, const GantryRunInput *inputs, gint64 *begin, gint64 *end, GCancellable *cancellable,
+          GError **error)
+{
+  gboolean done;
+
+  *begin = *end = gantry_time_ns ();
+  if (!_gantry_executor_carry (executor, inputs, error))
+    return FALSE;
+  executor->complete = FALSE;
+  if (executor->verify != 0)
+    done = _gantry_executor_run_checked (executor, inputs, cancellable, error);
+  else
+    {
+      _gantry_executor_upload (executor, inputs);
+      *begin = gantry_time_ns ();
+      done = run_queues (executor, cancellable, error);
+    }
+  *end = gantry_time_ns ();
+  executor->complete = done;
+  return done;
 }
 
 gboolean
@@ -119,21 +160,18 @@ gantry_executor_run (GantryExecutor *executor, const GantryRunInput *inputs, gui
                      GCancellable *cancellable, GError **error)
 {
   const GantryExecutable *executable = executor->executable;
-  gint64 begin;
+  gint64 begin, end;
   gboolean done;
 
   if (!check_sizes (executor, inputs, n_inputs, outputs, n_outputs, error))
     return FALSE;
   memset (executor->stamps, 0, executable->n_instructions * sizeof (GantryStamp));
-  begin = gantry_time_ns ();
-  if (executor->verify != 0)
-    done = _gantry_executor_run_checked (executor, inputs, cancellable, error);
-  else
-    done = run_queues (executor, inputs, cancellable, error);
+  done = run_once (executor, inputs, &begin, &end, cancellable, error);
   for (guint i = 0; done && i < n_outputs; i++)
-    executor->device->klass->download (executor->device, outputs[i].data, executor->addresses[executable->outputs[i]],
-                                       outputs[i].size);
-  _gantry_executor_tell (executor, observer, begin, gantry_time_ns ());
+    if (outputs[i].data != NULL)
+      executor->device->klass->download (executor->device, outputs[i].data,
+                                         executor->addresses[executable->outputs[i]], outputs[i].size);
+  _gantry_executor_tell (executor, observer, begin, end);
   return done;
 }
 
@@ -198,6 +236,8 @@ gantry_executor_run_literals (GantryExecutor *executor, GantryLiteral *const *in
 
   for (guint i = 0; i < n_inputs; i++)
     {
+      if (inputs[i] == NULL)
+        continue;
       if (i < executable->n_inputs && !check_type (executor, i, inputs[i], error))
         return FALSE;
       from[i] = (GantryRunInput){ inputs[i]->data, inputs[i]->size };

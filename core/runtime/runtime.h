@@ -30,14 +30,14 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryExecutor, gantry_executor_free)
 
 typedef struct
 {
-  gconstpointer data;
-  gsize size; /* bytes: exactly those of the parameter */
+  gconstpointer data; /* (nullable): NULL: what is there stays, see gantry_executor_run() */
+  gsize size;         /* bytes: exactly those of the parameter */
 } GantryRunInput;
 
 typedef struct
 {
-  gpointer data;
-  gsize size; /* bytes: exactly those of the result */
+  gpointer data; /* (nullable): NULL: the result is not read */
+  gsize size;    /* bytes: exactly those of the result */
 } GantryRunOutput;
 
 /**
@@ -48,17 +48,52 @@ typedef struct
  *  of time for each queue. Places are told as they are allocated and released (the buffer is the one that owns the place).
  * @cancellable: (nullable): looked at between instructions
  *
- * Runs once. Not to be called from two threads at once for one executor.
+ * Runs once. Not to be called from two threads at once for one executor. The time that @observer is told is that of the
+ * queues: inputs are there before it begins, results are read after it ended.
  *
- * Returns: FALSE with %GANTRY_ERROR_INVALID when counts or sizes do not fit, or %G_IO_ERROR_CANCELLED
+ * An input without data keeps what its place holds: the result that the run before wrote over it (a donated
+ * parameter: attribute `alias`), else what was given for it before. For that it must have a place of its own, as in a
+ * plan that is resident.
+ *
+ * Returns: FALSE with %GANTRY_ERROR_INVALID when counts or sizes do not fit or an input without data has nothing to keep,
+ *  %GANTRY_ERROR_UNSUPPORTED when it has no place of its own, or %G_IO_ERROR_CANCELLED
  */
 gboolean gantry_executor_run (GantryExecutor *executor, const GantryRunInput *inputs, guint n_inputs,
                               const GantryRunOutput *outputs, guint n_outputs, const GantryObserver *observer,
                               GCancellable *cancellable, GError **error);
 
+/** GantryRunHooks: what happens between the steps of gantry_executor_run_steps(). Either may be NULL. */
+typedef struct
+{
+  /** Before step @step: sets `data` of the inputs that are new (a batch); it must live until the step is over. */
+  void (*feed) (gpointer self, guint step, GantryRunInput *inputs);
+  /** After step @step: the results that no parameter is donated to are in their `data` (a loss). Returns: FALSE to stop */
+  gboolean (*done) (gpointer self, guint step, const GantryRunOutput *outputs);
+  gpointer self;
+} GantryRunHooks;
+
+/**
+ * gantry_executor_run_steps:
+ * @n_steps: how often
+ * @inputs: of the first step; their data must live until the last one is over
+ * @outputs: written after the last step; those that no parameter is donated to after each
+ * @hooks: (nullable)
+ *
+ * A loop of training steps: parameters and state stay on the device, each step reads what the one before wrote. Only
+ * what @hooks feeds is copied in. An input that is neither donated to nor fed keeps its value.
+ *
+ * Returns: the same errors as gantry_executor_run()
+ */
+gboolean gantry_executor_run_steps (GantryExecutor *executor, guint n_steps, const GantryRunInput *inputs, guint n_inputs,
+                                    const GantryRunOutput *outputs, guint n_outputs, const GantryRunHooks *hooks,
+                                    const GantryObserver *observer, GCancellable *cancellable, GError **error);
+
+/** The result that is written over input @input between two steps, or -1. */
+gint gantry_executor_alias (const GantryExecutor *executor, guint input);
+
 /**
  * gantry_executor_run_literals:
- * @inputs: one for each parameter, of its type
+ * @inputs: one for each parameter, of its type; NULL keeps what is there, see gantry_executor_run()
  * @outputs: (out): one for each result, (transfer full); untouched on error
  */
 gboolean gantry_executor_run_literals (GantryExecutor *executor, GantryLiteral *const *inputs, guint n_inputs,
@@ -70,7 +105,8 @@ guint64 gantry_executor_peak_bytes (const GantryExecutor *executor);
 
 typedef enum
 {
-  GANTRY_VERIFY_PLACES = 1 << 0, /* no two places alive together overlap; an instruction uses only what is alive */
+  GANTRY_VERIFY_PLACES = 1 << 0, /* no two places alive together overlap; an instruction uses only what is alive, and
+                                  * waits for those of other queues that use the same bytes */
   GANTRY_VERIFY_POISON = 1 << 1, /* a place is overwritten with a pattern when it is allocated and when released */
   GANTRY_VERIFY_WRITES = 1 << 2, /* an instruction changes nothing but its results and its workspace (slow) */
 } GantryVerifyFlags;
