@@ -1,33 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Paints a graph picture. What is drawn depends on the size on the screen: merged cells far out, then boxes and
  * edges, then titles, then names and types. Only what lies in the view is looked at. */
-#include "drawing/graph-picture-private.h"
-#include "drawing/painters.h"
+#include "drawing/graph-painter-private.h"
 #include <math.h>
 
-#define SCALE_EDGES 0.06f
-#define SCALE_TITLE 0.42f
-#define SCALE_SUBTITLE 0.62f
-#define SCALE_LABEL 0.72f
-#define CELL 4.0f /* points of a merged cell */
 /* Boxes and edge segments of a frame, so that what follows them still fits. */
 #define MOST_BOXES 3500u
 #define MOST_SEGMENTS 7000u
 #define ARROW 4.0f
-
-typedef struct
-{
-  GantryScene *scene;
-  const GantryGraphPicture *picture;
-  const GantryGraphView *view;
-  const GantryGraphState *state;
-  GArray *boxes, *edges, *groups; /* guint32: visible ones */
-} Painter;
+#define CELL 4.0f /* points of a merged cell */
 
 static gboolean
 collect (GantryLayoutItemKind kind, guint32 index, gpointer user_data)
 {
-  Painter *p = user_data;
+  GantryGraphPainter *p = user_data;
 
   if (kind == GANTRY_LAYOUT_ITEM_NODE)
     g_array_append_val (p->boxes, index);
@@ -38,8 +24,8 @@ collect (GantryLayoutItemKind kind, guint32 index, gpointer user_data)
   return TRUE;
 }
 
-static GantryLayoutBox
-to_scene (const GantryGraphView *view, const GantryLayoutBox *box)
+GantryLayoutBox
+_gantry_graph_to_scene (const GantryGraphView *view, const GantryLayoutBox *box)
 {
   return (GantryLayoutBox){ (box->x - view->x) * view->scale, (box->y - view->y) * view->scale,
                             box->width * view->scale, box->height * view->scale };
@@ -69,7 +55,7 @@ boxes_of_set (const GantryGraphPicture *picture, GHashTable *nodes)
 
 /* Far out: one fill for each cell of the screen that a box touches, in the colour of the last one. */
 static void
-paint_cells (Painter *p)
+paint_cells (GantryGraphPainter *p)
 {
   guint columns = (guint) ceilf (p->scene->width / CELL), rows = (guint) ceilf (p->scene->height / CELL);
   g_autofree guint8 *cells = g_new0 (guint8, (gsize) columns * rows + 1);
@@ -77,7 +63,7 @@ paint_cells (Painter *p)
   for (guint i = 0; i < p->boxes->len; i++)
     {
       guint32 index = g_array_index (p->boxes, guint32, i);
-      GantryLayoutBox box = to_scene (p->view, &p->picture->layout->node[index]);
+      GantryLayoutBox box = _gantry_graph_to_scene (p->view, &p->picture->layout->node[index]);
       int x0 = CLAMP ((int) (box.x / CELL), 0, (int) columns - 1), y0 = CLAMP ((int) (box.y / CELL), 0, (int) rows - 1);
       int x1 = CLAMP ((int) ((box.x + box.width) / CELL), x0, (int) columns - 1);
 
@@ -108,13 +94,13 @@ compare_depth (gconstpointer a, gconstpointer b, gpointer data)
 }
 
 static void
-paint_groups (Painter *p)
+paint_groups (GantryGraphPainter *p)
 {
   g_array_sort_with_data (p->groups, compare_depth, (gpointer) p->picture);
   for (guint i = 0; i < p->groups->len; i++)
     {
       guint32 group = g_array_index (p->groups, guint32, i);
-      GantryLayoutBox box = to_scene (p->view, &p->picture->layout->group[group]);
+      GantryLayoutBox box = _gantry_graph_to_scene (p->view, &p->picture->layout->group[group]);
       guint32 depth = g_array_index (p->picture->group_depths, guint32, group);
       float size = p->view->scale;
 
@@ -136,7 +122,7 @@ paint_groups (Painter *p)
 
 /* A segment of an orthogonal route as a thin fill. */
 static void
-paint_segment (Painter *p, const GantryLayoutPoint *a, const GantryLayoutPoint *b, float line, GantryInk ink)
+paint_segment (GantryGraphPainter *p, const GantryLayoutPoint *a, const GantryLayoutPoint *b, float line, GantryInk ink)
 {
   float x0 = (MIN (a->x, b->x) - p->view->x) * p->view->scale, y0 = (MIN (a->y, b->y) - p->view->y) * p->view->scale;
   float x1 = (MAX (a->x, b->x) - p->view->x) * p->view->scale, y1 = (MAX (a->y, b->y) - p->view->y) * p->view->scale;
@@ -146,7 +132,7 @@ paint_segment (Painter *p, const GantryLayoutPoint *a, const GantryLayoutPoint *
 
 /* The head of the arrow, stacked of a few fills; edges end going down, or up in a folded drawing. */
 static void
-paint_arrow (Painter *p, const GantryLayoutPoint *before, const GantryLayoutPoint *end, GantryInk ink)
+paint_arrow (GantryGraphPainter *p, const GantryLayoutPoint *before, const GantryLayoutPoint *end, GantryInk ink)
 {
   float size = ARROW * MIN (p->view->scale, 1.5f);
   float x = roundf ((end->x - p->view->x) * p->view->scale), y = (end->y - p->view->y) * p->view->scale;
@@ -162,24 +148,28 @@ paint_arrow (Painter *p, const GantryLayoutPoint *before, const GantryLayoutPoin
 }
 
 static void
-paint_edge (Painter *p, guint32 index, GHashTable *selected)
+paint_edge (GantryGraphPainter *p, guint32 index, GHashTable *selected)
 {
   const GantryLayout *layout = p->picture->layout;
   const GantryGraphEdge *edge = GANTRY_EDGE (p->picture, index);
   guint32 first = layout->edge_first[index], last = layout->edge_first[index + 1];
   gboolean strong = selected != NULL && (g_hash_table_contains (selected, GUINT_TO_POINTER (edge->tail + 1)) ||
                                          g_hash_table_contains (selected, GUINT_TO_POINTER (edge->head + 1)));
-  GantryInk ink = strong ? GANTRY_INK_EDGE_SELECTED : GANTRY_INK_EDGE;
+  gboolean placed = edge->saved && p->state->placements != NULL;
+  GantryInk ink = strong ? GANTRY_INK_EDGE_SELECTED : placed ? _gantry_graph_edge_ink (p, edge) : GANTRY_INK_EDGE;
   float line = strong ? MAX (2 * p->view->scale, 1.5f) : MAX (1.2f * p->view->scale, 1);
 
   for (guint32 i = first; i + 1 < last; i++)
-    paint_segment (p, &layout->points[i], &layout->points[i + 1], line, ink);
+    if (placed)
+      _gantry_graph_paint_placed (p, &layout->points[i], &layout->points[i + 1], edge, ink);
+    else
+      paint_segment (p, &layout->points[i], &layout->points[i + 1], line, ink);
   if (p->view->scale >= SCALE_TITLE && last - first >= 2)
     paint_arrow (p, &layout->points[last - 2], &layout->points[last - 1], ink);
 }
 
 static void
-paint_edges (Painter *p, GHashTable *selected)
+paint_edges (GantryGraphPainter *p, GHashTable *selected)
 {
   const GantryLayout *layout = p->picture->layout;
   guint segments = 0;
@@ -200,7 +190,7 @@ paint_edges (Painter *p, GHashTable *selected)
 
 /* A line of text on a patch in the colour of its surroundings, so that lines behind it do not strike it through. */
 static void
-paint_label (Painter *p, guint32 group, float x, float y, const char *text)
+paint_label (GantryGraphPainter *p, guint32 group, float x, float y, const char *text)
 {
   float size = p->view->scale;
   float width = (gantry_theme_text_width (text, GANTRY_TEXT_SMALL) * 0.92f + 4) * size;
@@ -209,7 +199,7 @@ paint_label (Painter *p, guint32 group, float x, float y, const char *text)
 
   if (group != GANTRY_LAYOUT_NO_GROUP)
     {
-      GantryLayoutBox around = to_scene (p->view, &p->picture->layout->group[group]);
+      GantryLayoutBox around = _gantry_graph_to_scene (p->view, &p->picture->layout->group[group]);
 
       ink = g_array_index (p->picture->group_depths, guint32, group) % 2 == 0 ? GANTRY_INK_SURFACE : GANTRY_INK_SURFACE_2;
       patch = MIN (patch, around.x + around.width - 2 - x); /* the border stays whole */
@@ -218,9 +208,17 @@ paint_label (Painter *p, guint32 group, float x, float y, const char *text)
   gantry_scene_text (p->scene, x + 1, y - size, width, 14 * size, text, GANTRY_TEXT_SMALL, size * 0.92f, GANTRY_INK_TEXT_DIM);
 }
 
+static gboolean
+leaves_upwards (const GantryLayout *layout, guint32 edge)
+{
+  guint32 first = layout->edge_first[edge];
+
+  return layout->edge_first[edge + 1] > first + 1 && layout->points[first + 1].y < layout->points[first].y;
+}
+
 /* The type beside the trunk, once for each value. */
 static void
-paint_edge_labels (Painter *p)
+paint_edge_labels (GantryGraphPainter *p)
 {
   const GantryLayout *layout = p->picture->layout;
   g_autoptr (GHashTable) seen = NULL;
@@ -238,13 +236,15 @@ paint_edge_labels (Painter *p)
       if (layout->edge_first[index + 1] == layout->edge_first[index] ||
           !g_hash_table_add (seen, GUINT_TO_POINTER (edge->value)))
         continue;
+      /* In the part of a folded drawing that runs upwards data leaves a box at its top. */
       paint_label (p, GANTRY_BOX (p->picture, edge->tail)->group, (start->x + 4 - p->view->x) * size,
-                   (start->y + 1 - p->view->y) * size, p->picture->texts->str + edge->label);
+                   (start->y + (leaves_upwards (layout, index) ? -14 : 1) - p->view->y) * size,
+                   p->picture->texts->str + edge->label);
     }
 }
 
 static void
-paint_box_texts (Painter *p, const GantryGraphBox *box, const GantryLayoutBox *rect)
+paint_box_texts (GantryGraphPainter *p, const GantryGraphBox *box, const GantryLayoutBox *rect)
 {
   float size = p->view->scale;
   gboolean two = size >= SCALE_SUBTITLE;
@@ -269,7 +269,7 @@ paint_box_texts (Painter *p, const GantryGraphBox *box, const GantryLayoutBox *r
 
 /* What a pass did is told by a bar at the left and a sign, not by colour alone. */
 static void
-paint_change (Painter *p, const GantryLayoutBox *rect, gboolean made)
+paint_change (GantryGraphPainter *p, const GantryLayoutBox *rect, gboolean made)
 {
   float size = MAX (p->view->scale, 0.3f);
   GantryInk ink = made ? GANTRY_INK_MADE : GANTRY_INK_REMOVED;
@@ -284,10 +284,10 @@ paint_change (Painter *p, const GantryLayoutBox *rect, gboolean made)
 }
 
 static void
-paint_box (Painter *p, guint32 index, GHashTable *made, GHashTable *removed, GHashTable *matches)
+paint_box (GantryGraphPainter *p, guint32 index, GHashTable *made, GHashTable *removed, GHashTable *matches)
 {
   const GantryGraphBox *box = GANTRY_BOX (p->picture, index);
-  GantryLayoutBox rect = to_scene (p->view, &p->picture->layout->node[index]);
+  GantryLayoutBox rect = _gantry_graph_to_scene (p->view, &p->picture->layout->node[index]);
   float size = p->view->scale;
 
   if (box->kind == GANTRY_BOX_SCOPE && size > 0.15f) /* a folded scope looks like a stack */
@@ -309,7 +309,7 @@ paint_box (Painter *p, guint32 index, GHashTable *made, GHashTable *removed, GHa
 }
 
 static void
-paint_marks (Painter *p, GHashTable *boxes, float grow, guint line, GantryInk ink)
+paint_marks (GantryGraphPainter *p, GHashTable *boxes, float grow, guint line, GantryInk ink)
 {
   GHashTableIter iter;
   gpointer key;
@@ -319,7 +319,7 @@ paint_marks (Painter *p, GHashTable *boxes, float grow, guint line, GantryInk in
   g_hash_table_iter_init (&iter, boxes);
   for (guint n = 0; n < MOST_BOXES && g_hash_table_iter_next (&iter, &key, NULL); n++)
     {
-      GantryLayoutBox rect = to_scene (p->view, &p->picture->layout->node[GPOINTER_TO_UINT (key) - 1]);
+      GantryLayoutBox rect = _gantry_graph_to_scene (p->view, &p->picture->layout->node[GPOINTER_TO_UINT (key) - 1]);
 
       gantry_scene_frame (p->scene, rect.x - grow, rect.y - grow, MAX (rect.width, 2) + 2 * grow,
                           MAX (rect.height, 2) + 2 * grow, line, ink, 255);
@@ -327,7 +327,7 @@ paint_marks (Painter *p, GHashTable *boxes, float grow, guint line, GantryInk in
 }
 
 static void
-paint_boxes (Painter *p, GHashTable *made, GHashTable *removed, GHashTable *matches)
+paint_boxes (GantryGraphPainter *p, GHashTable *made, GHashTable *removed, GHashTable *matches)
 {
   if (p->boxes->len > MOST_BOXES || p->view->scale < 0.03f)
     {
@@ -354,7 +354,7 @@ gantry_paint_graph (GantryScene *scene, const GantryGraphPicture *picture, const
   g_autoptr (GArray) boxes = g_array_new (FALSE, FALSE, sizeof (guint32));
   g_autoptr (GArray) edges = g_array_new (FALSE, FALSE, sizeof (guint32));
   g_autoptr (GArray) groups = g_array_new (FALSE, FALSE, sizeof (guint32));
-  Painter p = { scene, picture, view, state != NULL ? state : &plain, boxes, edges, groups };
+  GantryGraphPainter p = { scene, picture, view, state != NULL ? state : &plain, boxes, edges, groups };
   GantryLayoutBox area = visible_area (scene, view);
   g_autoptr (GHashTable) selected = boxes_of_set (picture, p.state->selected);
   g_autoptr (GHashTable) made = boxes_of_set (picture, p.state->made);
@@ -366,6 +366,11 @@ gantry_paint_graph (GantryScene *scene, const GantryGraphPicture *picture, const
   paint_edges (&p, selected);
   paint_boxes (&p, made, removed, matches);
   paint_edge_labels (&p);
+  if (p.view->scale >= SCALE_TITLE)
+    {
+      _gantry_graph_paint_letters (&p);
+      _gantry_graph_paint_ghosts (&p);
+    }
   paint_marks (&p, selected, 3, 3, GANTRY_INK_SELECTION);
 }
 
@@ -377,7 +382,7 @@ gantry_paint_graph_hover (GantryScene *scene, const GantryGraphPicture *picture,
 
   if (box >= picture->boxes->len)
     return;
-  rect = to_scene (view, &picture->layout->node[box]);
+  rect = _gantry_graph_to_scene (view, &picture->layout->node[box]);
   gantry_scene_frame (scene, rect.x - 1, rect.y - 1, MAX (rect.width, 3) + 2, MAX (rect.height, 3) + 2, 2, GANTRY_INK_HOVER, 255);
 }
 
@@ -389,7 +394,7 @@ gantry_paint_minimap (GantryScene *scene, const GantryGraphPicture *picture, con
   GantryGraphView small = { 0 };
   g_autoptr (GArray) boxes = g_array_new (FALSE, FALSE, sizeof (guint32));
   GantryGraphState none = { 0 };
-  Painter p = { scene, picture, &small, &none, boxes, NULL, NULL };
+  GantryGraphPainter p = { scene, picture, &small, &none, boxes, NULL, NULL };
 
   small.scale = MIN ((scene->width - 8) / MAX (layout->width, 1), (scene->height - 8) / MAX (layout->height, 1));
   small.x = (layout->width - scene->width / small.scale) / 2;

@@ -16,6 +16,8 @@ typedef struct
 {
   guint8 kind;     /* GantryBoxKind */
   guint8 op_class; /* GantryOpClass; of a folded scope the one with the most nodes */
+  guint8 phase;    /* GantryPhase of the nodes that it stands for */
+  guint8 unused;
   guint16 n_constants; /* hidden ones that it reads */
   guint32 node;    /* node id, 0 for a scope */
   guint32 scope;   /* scope id of a folded one */
@@ -29,6 +31,7 @@ typedef struct
   guint32 tail, head; /* boxes */
   guint32 value;      /* node id whose value goes along it */
   guint32 label;      /* offset in texts: its type */
+  guint8 saved;       /* from the forward phase to a later one: a residual, a placement to decide */
 } GantryGraphEdge;
 
 struct _GantryGraphPicture
@@ -36,6 +39,7 @@ struct _GantryGraphPicture
   gatomicrefcount ref_count;
   GantryModule *module;
   guint32 function; /* id */
+  gboolean mirrored; /* a training step: one box for each phase of a folded scope, and no frames around scopes */
   GHashTable *folded;
   GArray *boxes;    /* GantryGraphBox */
   GArray *edges;    /* GantryGraphEdge, as in the layout */

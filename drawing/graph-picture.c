@@ -19,7 +19,7 @@ typedef struct
   const GantryFunction *function;
   GantryScopeTree *scopes;
   guint8 *visible;       /* by position in the function */
-  guint32 *scope_box;    /* by scope entry: box + 1 of a folded one */
+  guint32 *scope_box;    /* by scope entry and phase: box + 1 of a folded one */
   guint32 *scope_group;  /* by scope entry: group of the layout, or NO_GROUP; G_MAXUINT32 - 1: not decided */
   GArray *group_parents; /* guint32 */
   GArray *box_groups;    /* guint32 */
@@ -156,7 +156,7 @@ group_of_scope (Build *build, guint32 index)
   const GantryScopeEntry *entry;
   guint32 parent, group;
 
-  if (index == NO_SCOPE)
+  if (index == NO_SCOPE || picture->mirrored)
     return GANTRY_LAYOUT_NO_GROUP;
   if (build->scope_group[index] != UNDECIDED)
     return build->scope_group[index];
@@ -208,17 +208,20 @@ add_node_box (Build *build, guint32 position)
   if (folded == NO_SCOPE)
     {
       box = add_box (build, &(GantryGraphBox){ .kind = GANTRY_BOX_NODE, .node = node->id, .n_nodes = 1,
+                                               .phase = (guint8) node->phase,
                                                .op_class = (guint8) gantry_node_class (build->module, node) });
     }
   else
     {
       const GantryScopeEntry *entry = &g_array_index (build->scopes->entries, GantryScopeEntry, folded);
 
-      if (build->scope_box[folded] == 0)
-        build->scope_box[folded] = 1 + add_box (build, &(GantryGraphBox){ .kind = GANTRY_BOX_SCOPE,
-                                                                          .op_class = GANTRY_CLASS_CONTROL,
-                                                                          .scope = entry->scope });
-      box = build->scope_box[folded] - 1;
+      /* The backward part of a scope stands beside its forward part, not inside it. */
+      guint32 *slot = &build->scope_box[(gsize) folded * GANTRY_N_PHASES + node->phase];
+
+      if (*slot == 0)
+        *slot = 1 + add_box (build, &(GantryGraphBox){ .kind = GANTRY_BOX_SCOPE, .phase = (guint8) node->phase,
+                                                       .op_class = GANTRY_CLASS_CONTROL, .scope = entry->scope });
+      box = *slot - 1;
       GANTRY_BOX (picture, box)->n_nodes++;
     }
   picture->box_of[position] = box + 1;
@@ -270,6 +273,8 @@ add_edge (Build *build, GHashTable *seen, guint32 tail, guint32 head, guint32 va
     return;
   text = gantry_context_type_text (build->module->context, type);
   edge.label = _gantry_graph_picture_text (picture, text);
+  edge.saved = GANTRY_BOX (picture, tail)->phase == GANTRY_PHASE_FORWARD
+               && GANTRY_BOX (picture, head)->phase != GANTRY_PHASE_FORWARD;
   g_array_append_val (picture->edges, edge);
 }
 
@@ -311,6 +316,7 @@ add_edges (Build *build)
       guint32 id = gantry_function_result_id (build->module, function, i);
       const GantryNode *node = gantry_module_node (build->module, id);
       guint32 box = add_box (build, &(GantryGraphBox){ .kind = GANTRY_BOX_OUTPUT, .node = id, .n_nodes = 1,
+                                                       .phase = node != NULL ? (guint8) node->phase : 0,
                                                        .op_class = GANTRY_CLASS_INPUT });
 
       if (node != NULL && picture->box_of[gantry_module_position (build->module, node)] != 0)
@@ -462,11 +468,13 @@ gantry_graph_picture_new (GantryModule *module, const GantryGraphOptions *option
       return NULL;
     }
   picture = picture_alloc (module, function, options->folded);
+  for (guint32 i = 0; i < function->n_nodes && !picture->mirrored; i++)
+    picture->mirrored = module->nodes[function->first_node + i].phase != GANTRY_PHASE_FORWARD;
   build.picture = picture;
   build.function = function;
   build.visible = find_visible (module, function, options->show_constants);
   build.scopes = gantry_scope_tree_new (module, function, build.visible);
-  build.scope_box = g_new0 (guint32, build.scopes->entries->len + 1);
+  build.scope_box = g_new0 (guint32, ((gsize) build.scopes->entries->len + 1) * GANTRY_N_PHASES);
   build.scope_group = g_new (guint32, build.scopes->entries->len + 1);
   for (guint i = 0; i < build.scopes->entries->len; i++)
     build.scope_group[i] = UNDECIDED;

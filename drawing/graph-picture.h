@@ -36,6 +36,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryGraphPicture, gantry_graph_picture_unref)
 /** The folds that keep the picture of @module below about 1,500 boxes. (transfer full) */
 GHashTable *gantry_graph_default_folds (const GantryModule *module, guint32 function);
 
+/** TRUE for a training step: the forward phase runs down, what derives from it stands beside it and runs back up. */
+gboolean gantry_graph_picture_is_mirrored (const GantryGraphPicture *picture);
+/** Which phase of a training step the nodes of a box belong to. */
+GantryPhase gantry_graph_picture_box_phase (const GantryGraphPicture *picture, guint32 box);
+/** TRUE when the edge carries a value that the forward phase saves for a later one. @value: (out) (optional): its node */
+gboolean gantry_graph_picture_edge_saved (const GantryGraphPicture *picture, guint32 edge, guint32 *value);
 GantryModule *gantry_graph_picture_module (const GantryGraphPicture *picture);
 const GantryLayout *gantry_graph_picture_layout (const GantryGraphPicture *picture);
 GHashTable *gantry_graph_picture_folded (const GantryGraphPicture *picture); /* (transfer none) */

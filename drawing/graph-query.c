@@ -11,6 +11,26 @@ gantry_graph_picture_module (const GantryGraphPicture *picture)
   return picture->module;
 }
 
+gboolean
+gantry_graph_picture_is_mirrored (const GantryGraphPicture *picture)
+{
+  return picture->mirrored;
+}
+
+GantryPhase
+gantry_graph_picture_box_phase (const GantryGraphPicture *picture, guint32 box)
+{
+  return (GantryPhase) GANTRY_BOX (picture, box)->phase;
+}
+
+gboolean
+gantry_graph_picture_edge_saved (const GantryGraphPicture *picture, guint32 edge, guint32 *value)
+{
+  if (value != NULL)
+    *value = GANTRY_EDGE (picture, edge)->value;
+  return GANTRY_EDGE (picture, edge)->saved;
+}
+
 const GantryLayout *
 gantry_graph_picture_layout (const GantryGraphPicture *picture)
 {

@@ -18,6 +18,16 @@ typedef struct
   float scale;
 } GantryGraphView;
 
+/** A value that is computed again: shown as a ghost at the node before which that happens. */
+typedef struct
+{
+  guint32 node; /* computed again */
+  guint32 user; /* node that runs next */
+} GantryGraphGhost;
+
+/** From the steps of a plan or of a prediction. Returns: (transfer full) (element-type GantryGraphGhost): in the order of @steps */
+GArray *gantry_graph_ghosts_new (const GantryPlanStep *steps, guint n_steps);
+
 /** Each set holds node ids (GUINT_TO_POINTER) and may be NULL. */
 typedef struct
 {
@@ -26,6 +36,10 @@ typedef struct
   GHashTable *made;    /* by the pass: marked */
   GHashTable *removed; /* by the pass */
   gboolean labels;     /* types on edges */
+  /** (nullable): saved values are drawn as they are placed: kept solid, recomputed dashed, offloaded doubled; and a letter
+   *  on the node that makes them */
+  const GantryPlacements *placements;
+  const GArray *ghosts; /* (nullable) (element-type GantryGraphGhost) */
 } GantryGraphState;
 
 void gantry_paint_graph (GantryScene *scene, const GantryGraphPicture *picture, const GantryGraphView *view,

@@ -29,6 +29,9 @@ typedef enum
   GANTRY_INK_PEAK,
   GANTRY_INK_LIMIT,
   GANTRY_INK_ERROR,
+  GANTRY_INK_KEEP,      /* placements: told apart by pattern and letter too */
+  GANTRY_INK_RECOMPUTE,
+  GANTRY_INK_OFFLOAD,
   GANTRY_INK_CLASS, /* + GantryOpClass: fill of a node of that class; told apart by colour-blind people as well */
   GANTRY_N_INKS = GANTRY_INK_CLASS + GANTRY_N_CLASSES
 } GantryInk;
