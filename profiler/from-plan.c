@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A plan as a recording of what it predicts: the same views draw both. */
 #include "core/ir/operation.h"
+#include "core/ir/plan-alive.h"
 #include "profiler/recording-private.h"
 #include <math.h>
 
@@ -23,31 +24,78 @@ step_end (const GantryPlan *plan, guint32 s)
   return MAX (nanoseconds (plan->steps[s].start_us + plan->steps[s].duration_us), step_begin (plan, s));
 }
 
-static void
-add_step (GantryRecordingBuilder *builder, const GantryModule *module, const GantryPlan *plan, guint32 s)
+static guint64
+bytes_of (const GantryModule *module, const GantryPlan *plan, const GantryPlanStep *step)
 {
-  const GantryNode *node = gantry_module_node (module, plan->steps[s].node);
-  GantryEvent event = { step_begin (plan, s), step_end (plan, s) };
-  gint64 bytes = node != NULL ? gantry_node_bytes (module, node) : -1;
+  const GantryNode *node = gantry_module_node (module, step->node);
+  gint64 bytes;
 
-  event.bytes = bytes > 0 ? (guint64) bytes : 0;
-  event.instruction = GANTRY_NO_INSTRUCTION;
-  event.node = plan->steps[s].node;
-  event.kind = plan->steps[s].queue == GANTRY_QUEUE_COMPUTE ? GANTRY_EVENT_KERNEL : GANTRY_EVENT_COPY;
-  event.lane = plan->steps[s].queue;
-  if (node != NULL)
+  if (step->kind == GANTRY_STEP_COPY && step->n_refs == 2 && plan->refs != NULL)
+    return plan->buffers[plan->refs[step->first_ref + 1]].size;
+  bytes = node != NULL ? gantry_node_bytes (module, node) : -1;
+  return bytes > 0 ? (guint64) bytes : 0;
+}
+
+/* Of the steps that this one waits for the one that is done last. Returns: its index, or that of the step itself */
+static guint32
+last_waited (const GantryPlan *plan, guint32 s)
+{
+  const GantryPlanStep *step = &plan->steps[s];
+  guint32 last = s;
+
+  for (guint32 i = 0; i < step->n_waits; i++)
     {
-      g_autofree char *label = gantry_node_label (module, node);
+      guint32 other = plan->waits[step->first_wait + i];
 
-      event.name = gantry_recording_builder_string (builder, label);
+      if (other < plan->n_steps && (last == s || step_end (plan, other) > step_end (plan, last)))
+        last = other;
     }
+  return last;
+}
+
+/* The queue stands still until the step begins. */
+static void
+add_wait (GantryRecordingBuilder *builder, const GantryModule *module, const GantryPlan *plan, guint32 s)
+{
+  const GantryPlanStep *step = &plan->steps[s];
+  guint32 other = last_waited (plan, s);
+  g_autofree char *label = NULL, *of = NULL, *name = NULL;
+  GantryEvent event = { MAX (step_begin (plan, s) - nanoseconds (step->wait_us), 0), step_begin (plan, s) };
+
+  if (event.begin == event.end)
+    return;
+  label = _gantry_label_of (module, plan->steps[other].node);
+  of = _gantry_step_name (&plan->steps[other], label);
+  name = other == s ? g_strdup ("wait") : g_strconcat ("wait for ", of, NULL);
+  event.instruction = GANTRY_NO_INSTRUCTION;
+  event.node = step->node;
+  event.kind = GANTRY_EVENT_WAIT;
+  event.lane = step->queue;
+  event.name = gantry_recording_builder_string (builder, name);
   gantry_recording_builder_add (builder, &event);
 }
 
-/* Places of the arenas: the buffer that owns one, how long any that shares it lives, and its size. */
+static void
+add_step (GantryRecordingBuilder *builder, const GantryModule *module, const GantryPlan *plan, guint32 s)
+{
+  const GantryPlanStep *step = &plan->steps[s];
+  GantryEvent event = { step_begin (plan, s), step_end (plan, s) };
+  g_autofree char *label = _gantry_label_of (module, step->node), *name = _gantry_step_name (step, label);
+
+  add_wait (builder, module, plan, s);
+  event.bytes = bytes_of (module, plan, step);
+  event.instruction = GANTRY_NO_INSTRUCTION;
+  event.node = step->node;
+  event.kind = step->kind == GANTRY_STEP_COPY ? GANTRY_EVENT_COPY : GANTRY_EVENT_KERNEL;
+  event.lane = step->queue;
+  event.name = gantry_recording_builder_string (builder, name);
+  gantry_recording_builder_add (builder, &event);
+}
+
+/* Places of the arenas: from when to when anything that shares one lives, and its size. */
 typedef struct
 {
-  guint32 end;
+  guint32 begin, end;
   guint64 bytes;
 } Extent;
 
@@ -57,13 +105,17 @@ find_extents (const GantryPlan *plan)
   Extent *extents = g_new0 (Extent, plan->n_buffers + 1);
 
   for (guint32 b = 0; b < plan->n_buffers; b++)
+    extents[b].begin = G_MAXUINT32;
+  for (guint32 b = 0; b < plan->n_buffers; b++)
     {
-      guint32 owner = b;
+      const GantryPlanBuffer *buffer = &plan->buffers[b];
+      guint32 owner = gantry_plan_place_of (plan, b);
+      guint64 reach = buffer->offset - plan->buffers[owner].offset + buffer->size;
 
-      while (plan->buffers[owner].shares < owner)
-        owner = plan->buffers[owner].shares;
-      extents[owner].end = MAX (extents[owner].end, plan->buffers[b].end);
-      extents[owner].bytes = MAX (extents[owner].bytes, (plan->buffers[b].size + 63) / 64 * 64);
+      extents[owner].begin = MIN (extents[owner].begin, buffer->begin);
+      extents[owner].end = MAX (extents[owner].end, buffer->end);
+      extents[owner].bytes = MAX (extents[owner].bytes, (reach + GANTRY_PLACE_ALIGNMENT - 1) / GANTRY_PLACE_ALIGNMENT
+                                                          * GANTRY_PLACE_ALIGNMENT);
     }
   return extents;
 }
@@ -88,7 +140,7 @@ static void
 add_place (GArray *turns, const GantryPlan *plan, guint32 b, const Extent *extent)
 {
   const GantryPlanBuffer *buffer = &plan->buffers[b];
-  guint32 first = MAX (buffer->begin, plan->n_init_steps), last = MIN (extent->end, plan->n_steps - 1);
+  guint32 first = MAX (extent->begin, plan->n_init_steps), last = MIN (extent->end, plan->n_steps - 1);
   Turn turn = { 2 * (guint64) first,
                 { step_begin (plan, first), buffer->offset, extent->bytes, b, buffer->node, buffer->memory, FALSE } };
 

@@ -385,21 +385,3 @@ gantry_recording_by_node (const GantryRecording *recording)
   g_array_sort (nodes, compare_totals);
   return nodes;
 }
-
-GHashTable *
-gantry_recording_measured_us (const GantryRecording *recording)
-{
-  GHashTable *measured = g_hash_table_new_full (NULL, NULL, NULL, g_free);
-  g_autoptr (GArray) nodes = gantry_recording_by_node (recording);
-  double runs = MAX (recording->runs->len, 1);
-
-  for (guint i = 0; i < nodes->len; i++)
-    {
-      const GantryNodeTotals *totals = &g_array_index (nodes, GantryNodeTotals, i);
-      double *us = g_new (double, 1);
-
-      *us = (double) totals->total_ns / runs / 1e3;
-      g_hash_table_insert (measured, GUINT_TO_POINTER (totals->node), us);
-    }
-  return measured;
-}

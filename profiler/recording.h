@@ -123,7 +123,15 @@ typedef struct
 } GantryNodeTotals;
 /** Kernels, copies and fills by node, the one with the largest total first. (transfer full) (element-type GantryNodeTotals) */
 GArray *gantry_recording_by_node (const GantryRecording *recording);
-/** What GantryPlanOptions.measured_us takes: mean microseconds of a run by node id. (transfer full) */
+/**
+ * gantry_recording_measured_us:
+ *
+ * What GantryPlanOptions.measured_us takes: by node id, how long the compute queue was taken by it, in microseconds: the
+ * median over all times that it ran (recomputations are runs of it too), the short pause before it included.
+ * Copies on the copy queues do not count: see gantry_recording_link_bandwidth() in profiler/overlap.h.
+ *
+ * Returns: (transfer full) (element-type guint double*)
+ */
 GHashTable *gantry_recording_measured_us (const GantryRecording *recording);
 
 /* What views ask. */

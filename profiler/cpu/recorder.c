@@ -2,6 +2,7 @@
 /* The CPU recorder: while a run is told, only numbers are noted down; names and places are looked up
  * when the recording is taken. */
 #include "profiler/cpu/recorder.h"
+#include "profiler/recording-private.h"
 
 typedef struct
 {
@@ -159,29 +160,29 @@ typedef struct
 } Taking;
 
 static char *
-node_label (const GantryExecutable *executable, guint32 id)
-{
-  const GantryNode *node = gantry_module_node (executable->module, id);
-
-  return node != NULL ? gantry_node_label (executable->module, node) : g_strdup_printf ("%%%u", id);
-}
-
-static char *
 instruction_name (const GantryExecutable *executable, guint32 i)
 {
   const GantryInstruction *instruction = &executable->instructions[i];
+  GantryPlanStep step = { .kind = GANTRY_STEP_COPY, .queue = instruction->queue };
   g_autofree char *label = NULL;
 
-  if (instruction->kind == GANTRY_INSTRUCTION_LAUNCH)
-    return g_strdup (executable->kernels[instruction->kernel].name);
-  if (instruction->kind == GANTRY_INSTRUCTION_WAIT && instruction->event < executable->n_instructions)
+  if (instruction->kind == GANTRY_INSTRUCTION_WAIT && instruction->event < i)
     {
       label = instruction_name (executable, instruction->event);
-      return g_strconcat ("wait for ", label, NULL);
+      return g_str_has_prefix (label, "wait for ") ? g_steal_pointer (&label) : g_strconcat ("wait for ", label, NULL);
     }
-  label = node_label (executable, instruction->node);
-  return g_strconcat (instruction->kind == GANTRY_INSTRUCTION_FILL ? "fill "
-                      : instruction->kind == GANTRY_INSTRUCTION_COPY ? "copy " : "", label, NULL);
+  if (instruction->kind == GANTRY_INSTRUCTION_LAUNCH)
+    {
+      if (instruction->step < executable->plan->n_steps)
+        step.kind = executable->plan->steps[instruction->step].kind;
+      return step.kind == GANTRY_STEP_RECOMPUTE
+               ? _gantry_step_name (&step, executable->kernels[instruction->kernel].name)
+               : g_strdup (executable->kernels[instruction->kernel].name);
+    }
+  label = _gantry_label_of (executable->module, instruction->node);
+  if (instruction->kind == GANTRY_INSTRUCTION_FILL)
+    return g_strconcat ("fill ", label, NULL);
+  return instruction->kind == GANTRY_INSTRUCTION_COPY ? _gantry_step_name (&step, label) : g_steal_pointer (&label);
 }
 
 /* Most recordings hold many runs of one executable: its names are looked up once. */

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names of events: a step is called the same in what a plan predicts and in what a run measured. */
+#include "profiler/recording-private.h"
+
+char *
+_gantry_label_of (const GantryModule *module, guint32 id)
+{
+  const GantryNode *node = gantry_module_node (module, id);
+
+  return node != NULL ? gantry_node_label (module, node) : g_strdup_printf ("%%%u", id);
+}
+
+char *
+_gantry_step_name (const GantryPlanStep *step, const char *label)
+{
+  if (step->kind == GANTRY_STEP_RECOMPUTE)
+    return g_strconcat ("recompute ", label, NULL);
+  if (step->kind != GANTRY_STEP_COPY)
+    return g_strdup (label);
+  switch ((GantryQueue) step->queue)
+    {
+    case GANTRY_QUEUE_TO_HOST:
+      return g_strconcat (label, " to host", NULL);
+    case GANTRY_QUEUE_TO_DEVICE:
+      return g_strconcat (label, " to device", NULL);
+    default:
+      return g_strconcat ("copy ", label, NULL);
+    }
+}
