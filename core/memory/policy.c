@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From statements to the table of placements: all statements are evaluated in their order, the last word on a value counts,
+ * and of values that the backward pass does not read only those are entered that recomputation starts from. */
+#include "core/memory/policy-private.h"
+#include <string.h>
+
+typedef struct
+{
+  const GantryPolicy *policy;
+  ModuleFacts *facts;
+  Decision *decisions;  /* by index in the entry function */
+  Outcome *outcomes;    /* by statement */
+  guint8 *clicked;      /* by index: a person decided */
+  GantryPlacements *base;
+} Application;
+
+static const Statement *
+statement_at (const GantryPolicy *policy, guint s)
+{
+  return policy->statements->pdata[s];
+}
+
+/* Applies one statement, and notes whose words it takes back. */
+static void
+apply_statement (Application *a, guint s, Decision *before)
+{
+  const Statement *statement = statement_at (a->policy, s);
+  gsize size = a->facts->n * sizeof (Decision);
+
+  memcpy (before, a->decisions, size);
+  a->outcomes[s].overridden_by = -1;
+  if (statement->jax != NULL)
+    _gantry_jax_policy_apply (statement, (gint32) s, a->facts, a->decisions, &a->outcomes[s]);
+  else
+    _gantry_rule_apply (statement, (gint32) s, a->facts, a->decisions, &a->outcomes[s]);
+  for (guint32 i = 0; i < a->facts->n; i++)
+    if (a->decisions[i].statement == (gint32) s)
+      {
+        if (before[i].statement >= 0)
+          a->outcomes[before[i].statement].overridden_by = (gint32) s;
+        if (a->clicked[i])
+          a->outcomes[s].by_click = TRUE;
+      }
+}
+
+/* What is decided for value @i, KEEP where nothing is. */
+static GantryPlacementKind
+kind_of (const Application *a, guint32 i)
+{
+  const GantryPlacement *entry = gantry_placements_find (a->base, facts_node (a->facts, i)->id);
+
+  if (a->decisions[i].statement >= 0 && !a->clicked[i])
+    return (GantryPlacementKind) a->decisions[i].kind;
+  return entry != NULL ? (GantryPlacementKind) entry->kind : GANTRY_PLACEMENT_KEEP;
+}
+
+/* TRUE when the value is there in the backward phase only if it is computed again. */
+static gboolean
+is_made_again (const Application *a, guint32 i, gboolean needed)
+{
+  GantryPlacementSubject subject = (GantryPlacementSubject) a->facts->subject[i];
+
+  if (facts_node (a->facts, i)->phase != GANTRY_PHASE_FORWARD || a->facts->constant[i])
+    return FALSE;
+  if (subject == GANTRY_SUBJECT_RESIDUAL)
+    return kind_of (a, i) == GANTRY_PLACEMENT_RECOMPUTE;
+  if (subject != GANTRY_SUBJECT_NONE || !needed)
+    return FALSE;
+  /* Views and tuples lead to what they show. A value of one phase is made again unless someone said to save it. */
+  return a->decisions[i].statement < 0 || a->decisions[i].kind == GANTRY_PLACEMENT_RECOMPUTE;
+}
+
+/* What recomputation reads, back to what is there: by index. Against the order of the program, each node once. */
+static guint8 *
+find_needed (const Application *a)
+{
+  const ModuleFacts *facts = a->facts;
+  guint8 *needed = g_new0 (guint8, facts->n + 1);
+
+  for (guint32 i = facts->n; i-- > 0;)
+    {
+      const GantryNode *node = facts_node (facts, i);
+
+      if (!is_made_again (a, i, needed[i]))
+        continue;
+      for (guint k = 0; k < node->n_operands; k++)
+        {
+          guint32 o = _gantry_facts_operand (facts, node, k);
+
+          if (o != G_MAXUINT32)
+            needed[o] = TRUE;
+        }
+    }
+  return needed;
+}
+
+static int
+compare_entries (gconstpointer a, gconstpointer b)
+{
+  const GantryPlacement *x = a, *y = b;
+
+  return (x->node > y->node) - (x->node < y->node);
+}
+
+/* What stays of the table that was there: not what an earlier text said. */
+static void
+keep_base (Application *a, const GantryPlacements *base)
+{
+  a->base = gantry_placements_new ();
+  for (guint e = 0; base != NULL && e < base->entries->len; e++)
+    {
+      const GantryPlacement *entry = &g_array_index (base->entries, GantryPlacement, e);
+      const GantryNode *node = gantry_module_node (a->facts->module, entry->node);
+      guint32 i = node != NULL ? gantry_module_position (a->facts->module, node) - a->facts->entry->first_node : G_MAXUINT32;
+
+      if (entry->decider == GANTRY_DECIDED_BY_POLICY || entry->decider == GANTRY_DECIDED_BY_RULE)
+        continue;
+      gantry_placements_set (a->base, entry);
+      if (i < a->facts->n && entry->decider == GANTRY_DECIDED_BY_CLICK)
+        a->clicked[i] = TRUE;
+    }
+}
+
+static GantryPlacements *
+make_table (const Application *a, guint *n_decided)
+{
+  const ModuleFacts *facts = a->facts;
+  g_autofree guint8 *needed = find_needed (a);
+  g_autoptr (GArray) entries = g_array_new (FALSE, TRUE, sizeof (GantryPlacement));
+  GantryPlacements *table = gantry_placements_new ();
+
+  for (guint e = 0; e < a->base->entries->len; e++)
+    g_array_append_val (entries, g_array_index (a->base->entries, GantryPlacement, e));
+  for (guint32 i = 0; i < facts->n; i++)
+    {
+      const Decision *decision = &a->decisions[i];
+      GantryPlacement entry = { facts_node (facts, i)->id, decision->kind, decision->decider, decision->memory, facts->subject[i] };
+
+      if (decision->statement < 0 || a->clicked[i])
+        continue;
+      if (facts->subject[i] == GANTRY_SUBJECT_NONE && (!needed[i] || decision->kind == GANTRY_PLACEMENT_RECOMPUTE))
+        continue;
+      g_array_append_val (entries, entry);
+      n_decided[decision->statement]++;
+    }
+  /* Stable: an entry that a statement made stands behind the one that was there and so replaces it. */
+  g_array_sort (entries, compare_entries);
+  for (guint e = 0; e < entries->len; e++)
+    gantry_placements_set (table, &g_array_index (entries, GantryPlacement, e));
+  return table;
+}
+
+/* Reports */
+
+static char *
+refused_text (const Application *a, const Outcome *outcome)
+{
+  const GantryNode *node = facts_node (a->facts, outcome->first_refused);
+  g_autofree char *label = gantry_node_label (a->facts->module, node);
+
+  return g_strdup_printf ("%u of %u values cannot be recomputed: %s (%%%u %s '%s'%s)", outcome->n_refused, outcome->n_matched,
+                          outcome->why, node->id, gantry_node_op_name (a->facts->module, node), label,
+                          outcome->n_refused > 1 ? " and others" : "");
+}
+
+static char *
+rule_problem (const Application *a, const Outcome *outcome, guint n_decided)
+{
+  if (outcome->n_matched == 0)
+    return outcome->n_views == 0
+             ? g_strdup ("matches nothing")
+             : g_strdup_printf ("matches only views (%u), which have no bytes of their own: place the value that they show",
+                                outcome->n_views);
+  if (outcome->n_refused > 0 && (!outcome->quiet || outcome->n_offered == 0))
+    return refused_text (a, outcome);
+  if (n_decided > 0)
+    return NULL;
+  if (outcome->n_offered == 0)
+    return g_strdup_printf ("matches %u value%s, none is used by the backward pass", outcome->n_matched,
+                            outcome->n_matched == 1 ? "" : "s");
+  if (outcome->overridden_by >= 0)
+    return g_strdup_printf ("overridden by later statements (line %u)",
+                            statement_at (a->policy, (guint) outcome->overridden_by)->line);
+  return g_strdup ("overridden by what was placed by hand");
+}
+
+static char *
+policy_problem (const Application *a, const Outcome *outcome, guint n_decided)
+{
+  g_autoptr (GString) text = g_string_new (outcome->more != NULL ? outcome->more->str : NULL);
+
+  if (outcome->n_refused > 0)
+    {
+      g_autofree char *refused = refused_text (a, outcome);
+
+      g_string_append_printf (text, "%s%s", text->len > 0 ? "; " : "", refused);
+    }
+  if (outcome->n_matched > 0 && n_decided == 0)
+    g_string_append_printf (text, "%s%s", text->len > 0 ? "; " : "",
+                            outcome->overridden_by >= 0 ? "overridden by later statements"
+                                                        : "overridden by what was placed by hand");
+  return text->len > 0 ? g_string_free (g_steal_pointer (&text), FALSE) : NULL;
+}
+
+static void
+report_free (gpointer data)
+{
+  GantryPolicyReport *report = data;
+
+  g_free (report->text);
+  g_free (report->problem);
+  g_free (report);
+}
+
+static GPtrArray *
+make_reports (const Application *a, const guint *n_decided)
+{
+  GPtrArray *reports = g_ptr_array_new_with_free_func (report_free);
+
+  for (guint s = 0; s < a->policy->statements->len; s++)
+    {
+      const Statement *statement = statement_at (a->policy, s);
+      GantryPolicyReport *report = g_new0 (GantryPolicyReport, 1);
+
+      report->text = g_strdup (statement->text);
+      report->line = statement->line;
+      report->n_matched = a->outcomes[s].n_matched;
+      report->n_decided = n_decided[s];
+      report->problem = statement->jax != NULL ? policy_problem (a, &a->outcomes[s], n_decided[s])
+                                               : rule_problem (a, &a->outcomes[s], n_decided[s]);
+      g_ptr_array_add (reports, report);
+    }
+  return reports;
+}
+
+GantryPlacements *
+gantry_policy_apply (const GantryPolicy *policy, GantryModule *module, const GantryPlacements *base, GPtrArray **reports)
+{
+  g_autoptr (ModuleFacts) facts = _gantry_module_facts_new (module);
+  guint n = policy->statements->len;
+  g_autofree Decision *decisions = g_new0 (Decision, facts->n + 1), *before = g_new (Decision, facts->n + 1);
+  g_autofree Outcome *outcomes = g_new0 (Outcome, n + 1);
+  g_autofree guint8 *clicked = g_new0 (guint8, facts->n + 1);
+  g_autofree guint *n_decided = g_new0 (guint, n + 1);
+  Application a = { policy, facts, decisions, outcomes, clicked, NULL };
+  GantryPlacements *table;
+
+  for (guint32 i = 0; i < facts->n; i++)
+    decisions[i].statement = -1;
+  keep_base (&a, base);
+  for (guint s = 0; s < n; s++)
+    apply_statement (&a, s, before);
+  table = make_table (&a, n_decided);
+  if (reports != NULL)
+    *reports = make_reports (&a, n_decided);
+  for (guint s = 0; s < n; s++)
+    if (outcomes[s].more != NULL)
+      g_string_free (outcomes[s].more, TRUE);
+  gantry_placements_unref (a.base);
+  return table;
+}
