@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the parts of the packing share: items made uniform (sizes rounded, times compressed), and the
- * two ways to place them: the skyline, linear in practice, and the search over orders. */
+ * three ways to place them: the skyline, linear in practice, the search over orders, and the exact search. */
 #pragma once
 #include "core/memory/pack.h"
 
@@ -35,5 +35,27 @@ typedef enum
 /** Writes the items' offsets. Returns: the height */
 guint64 _gantry_pack_skyline (PackProblem *problem, PackRule rule);
 
-/** Improves on the offsets of the items, which are a valid packing of height @height. Returns: the height reached */
-guint64 _gantry_pack_search (PackProblem *problem, guint64 height, guint rounds, const GantryProgress *progress);
+/** Improves on the offsets of the items, which are a valid packing of height @height; @work: how long, where there are
+ * no @rounds, in neighbours looked at. Returns: the height reached */
+guint64 _gantry_pack_search (PackProblem *problem, guint64 height, guint rounds, guint64 work,
+                             const GantryProgress *progress);
+
+typedef enum
+{
+  PACK_NONE,  /* proved: there is no packing within the capacity */
+  PACK_FOUND,
+  PACK_LIMIT, /* not known: out of nodes, or cancelled */
+} PackOutcome;
+
+typedef struct _PackExact PackExact;
+
+/** Returns: (nullable): NULL where the problem is too large */
+PackExact *_gantry_pack_exact_new (const PackProblem *problem);
+void _gantry_pack_exact_free (PackExact *exact);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PackExact, _gantry_pack_exact_free)
+/** What every height is a multiple of. */
+guint64 _gantry_pack_exact_unit (const PackExact *exact);
+/** Looks for a packing within @capacity; offsets and @height are written when there is one. @nodes: (inout): how many
+ * may be searched; how many are left */
+PackOutcome _gantry_pack_exact_run (PackExact *exact, PackProblem *problem, guint64 capacity, guint64 *nodes,
+                                    guint64 *height, const GantryProgress *progress);

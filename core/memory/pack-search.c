@@ -9,8 +9,6 @@
 
 /* More pairs of items alive together than this are not listed: the skyline's packing stands. */
 #define MOST_PAIRS (8u * 1024 * 1024)
-/* Neighbours looked at in the climb before it gives up, when no number of rounds is set: a fifth of a second. */
-#define DEFAULT_WORK (20u * 1000 * 1000)
 
 typedef struct
 {
@@ -395,10 +393,10 @@ propose (Search *search, guint64 height, Change *change)
 
 /* Climbs from the order at hand, whose packing has height @height. */
 static guint64
-climb (Search *search, guint64 height, guint rounds, const GantryProgress *progress)
+climb (Search *search, guint64 height, guint rounds, guint64 work, const GantryProgress *progress)
 {
   PackProblem *problem = search->problem;
-  guint64 best = height, limit = rounds > 0 ? G_MAXUINT64 : search->work + DEFAULT_WORK;
+  guint64 best = height, limit = rounds > 0 ? G_MAXUINT64 : search->work + work;
   guint stale = 0;
 
   save (search, search->saved);
@@ -476,7 +474,7 @@ search_clear (Search *search)
 }
 
 guint64
-_gantry_pack_search (PackProblem *problem, guint64 height, guint rounds, const GantryProgress *progress)
+_gantry_pack_search (PackProblem *problem, guint64 height, guint rounds, guint64 work, const GantryProgress *progress)
 {
   static const Key by_offset[3] = { KEY_OFFSET, KEY_LENGTH, KEY_SIZE };
   Search search = { 0 };
@@ -498,7 +496,7 @@ _gantry_pack_search (PackProblem *problem, guint64 height, guint rounds, const G
       g_assert (reached <= height);
       height = reached;
       save (&search, search.best);
-      height = climb (&search, height, rounds, progress);
+      height = climb (&search, height, rounds, work, progress);
       restore (&search, search.best);
     }
   search_clear (&search);

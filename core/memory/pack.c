@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Static allocation, the frame: makes the problem uniform, knows the lower bound, tries the skyline in each of its
- * rules and then the search, and checks packings. */
+ * rules and then the searches, and checks packings. */
 #include "core/memory/pack.h"
 #include "core/memory/pack-private.h"
 #include <string.h>
+
+/* Half of them for the target, half for what lies between. */
+#define DEFAULT_NODES 40000
+/* Neighbours looked at in the climb: 50 ms where the exact search helps, a fifth of a second where it cannot. */
+#define SHORT_CLIMB (5u * 1000 * 1000)
+#define LONG_CLIMB (20u * 1000 * 1000)
 
 static inline guint64
 round_up (guint64 size, guint64 alignment)
@@ -162,47 +168,122 @@ restore_offsets (PackProblem *problem, const guint64 *offsets)
     problem->items[i].offset = offsets[i];
 }
 
-static guint64
-solve (PackProblem *problem, guint rounds, const GantryProgress *progress)
+/* A problem on its way to its best packing, whose offsets stand in the problem's items. */
+typedef struct
 {
-  g_autofree guint64 *best = g_new (guint64, problem->n);
-  guint64 height = G_MAXUINT64;
+  PackProblem *problem;
+  PackExact *exact; /* (nullable) */
+  const GantryProgress *progress;
+  guint64 height;
+  guint64 lower_bound; /* proved */
+  guint64 nodes_left;
+} Solver;
 
-  for (PackRule rule = 0; rule < PACK_N_RULES && height > problem->target; rule++)
+static gboolean
+wants_more (const Solver *solver)
+{
+  return solver->height > solver->problem->target && solver->height > solver->lower_bound
+         && !gantry_progress_cancelled (solver->progress, NULL);
+}
+
+static void
+try_skylines (Solver *solver)
+{
+  g_autofree guint64 *best = g_new (guint64, solver->problem->n);
+
+  for (PackRule rule = 0; rule < PACK_N_RULES; rule++)
     {
-      guint64 reached = _gantry_pack_skyline (problem, rule);
+      guint64 reached = _gantry_pack_skyline (solver->problem, rule);
 
-      if (reached < height)
+      if (reached < solver->height)
         {
-          height = reached;
-          save_offsets (problem, best);
+          solver->height = reached;
+          save_offsets (solver->problem, best);
         }
-      if (gantry_progress_cancelled (progress, NULL))
+      if (!wants_more (solver))
         break;
     }
-  restore_offsets (problem, best);
-  if (height > problem->target && !gantry_progress_cancelled (progress, NULL))
-    height = _gantry_pack_search (problem, height, rounds, progress);
-  return height;
+  restore_offsets (solver->problem, best);
+}
+
+/* Asks the exact search for a packing within @capacity. */
+static PackOutcome
+ask (Solver *solver, guint64 capacity, guint64 nodes)
+{
+  guint64 left = MIN (nodes, solver->nodes_left), given = left, unit = _gantry_pack_exact_unit (solver->exact);
+  PackOutcome outcome = _gantry_pack_exact_run (solver->exact, solver->problem, capacity, &left, &solver->height,
+                                                solver->progress);
+
+  solver->nodes_left -= given - left;
+  if (outcome == PACK_NONE)
+    solver->lower_bound = MAX (solver->lower_bound, (capacity / unit + 1) * unit);
+  return outcome;
+}
+
+/* Halves what lies between the target and the best packing. Where the search does not know, it goes on above. */
+static void
+climb_down (Solver *solver)
+{
+  guint64 unit = _gantry_pack_exact_unit (solver->exact);
+  guint64 share = solver->nodes_left / 4 + 1, low = MAX (solver->problem->target, solver->lower_bound);
+
+  while (wants_more (solver) && solver->nodes_left > 0)
+    {
+      guint64 middle = low + (solver->height - low) / 2;
+      PackOutcome outcome;
+
+      if (low + unit > solver->height)
+        break;
+      outcome = ask (solver, MIN (middle, solver->height - unit), share);
+      if (outcome != PACK_FOUND)
+        low = MAX (solver->lower_bound, (middle / unit + 1) * unit);
+    }
+}
+
+static void
+solve (Solver *solver, guint rounds)
+{
+  try_skylines (solver);
+  if (!wants_more (solver))
+    return;
+  solver->exact = _gantry_pack_exact_new (solver->problem);
+  if (solver->exact != NULL)
+    ask (solver, solver->problem->target, solver->nodes_left / 2);
+  if (!wants_more (solver))
+    return;
+  solver->height = _gantry_pack_search (solver->problem, solver->height, rounds,
+                                        solver->exact != NULL ? SHORT_CLIMB : LONG_CLIMB, solver->progress);
+  if (solver->exact != NULL && wants_more (solver))
+    climb_down (solver);
+}
+
+guint64
+gantry_pack_solve (GantryPackItem *items, guint32 n, const GantryPackOptions *options, const GantryProgress *progress,
+                   GantryPackResult *result)
+{
+  guint64 alignment = options != NULL && options->alignment > 0 ? options->alignment : 1;
+  guint64 nodes = options != NULL && options->nodes > 0 ? options->nodes : DEFAULT_NODES;
+  guint32 peak_step;
+  g_autoptr (PackProblem) problem = problem_new (items, n, alignment, &peak_step);
+  Solver solver = { problem, NULL, progress, problem->n > 0 ? G_MAXUINT64 : 0, problem->lower_bound, nodes };
+
+  for (guint32 i = 0; i < n; i++)
+    items[i].offset = 0;
+  problem->target = MAX (problem->lower_bound, options != NULL ? options->target : 0);
+  if (problem->n > 0)
+    solve (&solver, options != NULL ? options->rounds : 0);
+  for (guint32 i = 0; i < problem->n; i++)
+    items[problem->origin[i]].offset = problem->items[i].offset;
+  if (result != NULL)
+    *result = (GantryPackResult){ solver.height, problem->lower_bound, solver.lower_bound, nodes - solver.nodes_left };
+  g_clear_pointer (&solver.exact, _gantry_pack_exact_free);
+  return solver.height;
 }
 
 guint64
 gantry_pack (GantryPackItem *items, guint32 n, const GantryPackOptions *options, const GantryProgress *progress)
 {
-  guint64 alignment = options != NULL && options->alignment > 0 ? options->alignment : 1;
-  guint32 peak_step;
-  g_autoptr (PackProblem) problem = problem_new (items, n, alignment, &peak_step);
-  guint64 height;
-
-  for (guint32 i = 0; i < n; i++)
-    items[i].offset = 0;
-  if (problem->n == 0)
-    return 0;
-  problem->target = MAX (problem->lower_bound, options != NULL ? options->target : 0);
-  height = solve (problem, options != NULL ? options->rounds : 0, progress);
-  for (guint32 i = 0; i < problem->n; i++)
-    items[problem->origin[i]].offset = problem->items[i].offset;
-  return height;
+  return gantry_pack_solve (items, n, options, progress, NULL);
 }
 
 /* The check: items alive now, in the order of offset; as long as they do not overlap, a newcomer can only overlap

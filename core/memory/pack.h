@@ -18,23 +18,39 @@ typedef struct
 {
   guint64 alignment; /* of offsets; sizes are rounded up to it; 0: 1 */
   guint64 target;    /* stop as soon as the height is at most this; 0: at the lower bound */
-  guint rounds;      /* of improvement; 0: a default that keeps large inputs quick */
+  guint rounds;      /* of improvement by changed orders; 0: a default that keeps large inputs quick */
+  guint64 nodes;     /* of the exact search, at the most; 0: a default, about a tenth of a second */
 } GantryPackOptions;
+
+typedef struct
+{
+  guint64 height;      /* bytes, a multiple of the alignment */
+  guint64 load;        /* the largest sum of sizes alive at one step */
+  guint64 lower_bound; /* no packing is lower: the load, or more where the exact search has proved it */
+  guint64 nodes;       /* that the exact search has looked at */
+} GantryPackResult;
 
 /** The largest sum of (rounded) sizes alive at one step: no packing is lower. @step: (out) (optional): the first such. */
 guint64 gantry_pack_lower_bound (const GantryPackItem *items, guint32 n, guint64 alignment, guint32 *step);
 
 /**
- * gantry_pack:
+ * gantry_pack_solve:
  * @items: offsets are written
  * @options: (nullable)
- * @progress: (nullable): asked between rounds; a cancelled packing keeps the best one found, which is valid
+ * @progress: (nullable): asked now and then; a cancelled packing keeps the best one found, which is valid
+ * @result: (out) (optional)
  *
- * Best fit over lifetimes in several orders, then orders changed at random (with a fixed seed: the same input gives
- * the same offsets) around what stands at the top; the lowest packing wins and the search ends at the lower bound.
+ * Skylines first, which are nearly linear. Where they do not reach the target, up to some 2,000 items are given to an
+ * exact search (branch and bound, see pack-exact-search.c) for it; then orders of the items are changed at random (with
+ * a fixed seed), and the exact search looks for packings between the bound and the best one. The lowest packing wins.
+ * Effort is counted, never timed: the same input gives the same offsets on every machine.
  *
  * Returns: the height in bytes, a multiple of the alignment
  */
+guint64 gantry_pack_solve (GantryPackItem *items, guint32 n, const GantryPackOptions *options,
+                           const GantryProgress *progress, GantryPackResult *result);
+
+/** gantry_pack_solve() for those who want no more than the height. */
 guint64 gantry_pack (GantryPackItem *items, guint32 n, const GantryPackOptions *options, const GantryProgress *progress);
 
 /** TRUE when no two items that are alive together overlap; else @a and @b (out) (optional) name the first such pair. */
