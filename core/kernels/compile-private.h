@@ -31,6 +31,7 @@ typedef struct
   GArray *job_of;           /* gint: index of the job per kernel, -1: none */
   GPtrArray *jobs;          /* Job */
   GHashTable *by_key;       /* GBytes -> 1 + index of the job */
+  GHashTable *by_call;      /* GBytes -> 2 + index of the kernel that calls the library so, 1: the library does not */
   guint8 *blocked;          /* per node id: its value is in the blocked layout */
   guint8 *constant;         /* per node id: its value is known at load */
   guint block;

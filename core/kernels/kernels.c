@@ -74,6 +74,25 @@ has_static_types (GantryCompile *c, const GantryNode *node)
   return TRUE;
 }
 
+/* All that a library kernel depends on but the values: types and attributes are interned. (transfer full) */
+static GBytes *
+call_key (const GantryCompile *c, const GantryNode *node, const GantryLibraryLayouts *layouts)
+{
+  g_autoptr (GArray) key = g_array_new (FALSE, FALSE, sizeof (guint32));
+  guint32 head[] = { node->op, node->attrs, node->type, layouts->blocked_input, layouts->blocked_result,
+                     layouts->constant_weights };
+
+  g_array_append_vals (key, head, G_N_ELEMENTS (head));
+  for (guint i = 0; i < node->n_operands; i++)
+    {
+      const GantryNode *operand = gantry_node_operand (c->module, node, i);
+
+      g_array_append_val (key, operand->type);
+    }
+  return g_bytes_new (key->data, key->len * sizeof (guint32));
+}
+
+/* Making a primitive takes milliseconds; the layers of a network make the same ones. */
 static GantryMade
 make_by_library (GantryCompile *c, const GantryNode *node, GantryKernel *kernel)
 {
@@ -81,10 +100,25 @@ make_by_library (GantryCompile *c, const GantryNode *node, GantryKernel *kernel)
                                    .blocked_input = c->blocked[gantry_node_operand_id (c->module, node, 0)],
                                    .blocked_result = c->blocked[node->id],
                                    .constant_weights = c->constant[gantry_node_operand_id (c->module, node, 1)] };
+  g_autoptr (GBytes) key = NULL;
+  GantryMade made;
+  guint found;
 
   if (!c->options.use_library)
     return GANTRY_NOT_MINE;
-  return gantry_library_make (c->module, node, &layouts, c->options.n_threads, kernel);
+  key = call_key (c, node, &layouts);
+  found = GPOINTER_TO_UINT (g_hash_table_lookup (c->by_call, key));
+  if (found == 1)
+    return GANTRY_NOT_MINE;
+  if (found != 0)
+    {
+      gantry_library_share (&g_array_index (c->kernels, GantryKernel, found - 2), kernel);
+      return GANTRY_MADE;
+    }
+  made = gantry_library_make (c->module, node, &layouts, c->options.n_threads, kernel);
+  g_hash_table_insert (c->by_call, g_steal_pointer (&key),
+                       GUINT_TO_POINTER (made == GANTRY_MADE ? c->kernels->len + 2 : 1));
+  return made;
 }
 
 static GantryMade
@@ -303,6 +337,7 @@ compilation_clear (GantryCompile *c)
   g_array_unref (c->job_of);
   g_ptr_array_unref (c->jobs);
   g_hash_table_unref (c->by_key);
+  g_hash_table_unref (c->by_call);
   g_free (c->blocked);
   g_free (c->constant);
   g_hash_table_unref (c->complaints);
@@ -348,6 +383,7 @@ gantry_kernels_compile (GantryModule *module, const GantryKernelOptions *options
   c.job_of = g_array_new (FALSE, FALSE, sizeof (gint));
   c.jobs = g_ptr_array_new_with_free_func (gantry_job_free);
   c.by_key = g_hash_table_new_full (g_bytes_hash, g_bytes_equal, (GDestroyNotify) g_bytes_unref, NULL);
+  c.by_call = g_hash_table_new_full (g_bytes_hash, g_bytes_equal, (GDestroyNotify) g_bytes_unref, NULL);
   c.complaints = g_hash_table_new (g_str_hash, g_str_equal);
   c.lines = g_ptr_array_new_with_free_func (g_free);
   set = compile (&c, error);

@@ -21,6 +21,8 @@ typedef struct
 /** Makes the kernel of a dot_general or convolution where the library has it, else says GANTRY_NOT_MINE. */
 GantryMade gantry_library_make (const GantryModule *module, const GantryNode *node, const GantryLibraryLayouts *layouts,
                                 guint n_threads, GantryKernel *kernel);
+/** The kernel of another node with equal types, attributes and layouts: it uses the same primitives. */
+void gantry_library_share (const GantryKernel *kernel, GantryKernel *other);
 /** A convolution of one place with groups is a small matrix product for each: generated code does it in half the time. */
 gboolean gantry_library_is_small_products (const GantryModule *module, const GantryNode *node);
 /** "oneDNN 2.6.3". (transfer full) */

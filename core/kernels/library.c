@@ -42,6 +42,7 @@ typedef struct
 
 struct _GantryLibrary
 {
+  gatomicrefcount ref_count; /* kernels that share it: running changes nothing in it */
   guint n_threads;
   guint n_buffers;
   dnnl_engine_t engine;
@@ -63,6 +64,7 @@ gantry_library_new (guint n_threads)
 {
   GantryLibrary *library = g_new0 (GantryLibrary, 1);
 
+  g_atomic_ref_count_init (&library->ref_count);
   library->n_threads = n_threads;
   library->pieces = g_array_new (FALSE, FALSE, sizeof (Piece));
   /* The library decides how to divide the work when a primitive is made. */
@@ -88,6 +90,8 @@ gantry_library_free (gpointer data)
 {
   GantryLibrary *library = data;
 
+  if (!g_atomic_ref_count_dec (&library->ref_count))
+    return;
   for (guint i = 0; i < library->pieces->len; i++)
     piece_clear (&g_array_index (library->pieces, Piece, i));
   g_array_unref (library->pieces);
@@ -341,6 +345,15 @@ gantry_library_finish (GantryLibrary *library, guint n_buffers, GantryKernel *ke
   kernel->packed_bytes = library->packed_bytes;
   if (library->packed_bytes > 0)
     kernel->pack = pack_library;
+}
+
+void
+gantry_library_share (const GantryKernel *kernel, GantryKernel *other)
+{
+  GantryLibrary *library = kernel->state;
+
+  g_atomic_ref_count_inc (&library->ref_count);
+  gantry_library_finish (library, library->n_buffers, other);
 }
 
 static gboolean

@@ -78,41 +78,71 @@ release (GantryExecutor *executor, const GantryObserver *observer, guint32 p, gi
     observer->release (observer->self, place->owner, time);
 }
 
+/* The telling of places goes by the steps of the plan. Queues run beside each other, so that a step of one may begin
+ * while an earlier step of another is still at work; a place is then told as allocated only when all that the plan
+ * released before is. So what is told to be alive at a time is what the plan says is alive at a step. */
+typedef struct
+{
+  GantryExecutor *executor;
+  const GantryObserver *observer;
+  gint64 begin, end;
+  gint64 released; /* the latest release so far */
+  guint8 *alive;   /* by place */
+} Telling;
+
+static void
+tell_allocations (Telling *telling, guint32 s, gboolean at_begin)
+{
+  GantryExecutor *executor = telling->executor;
+  gboolean has_run = executor->step_end[s] != 0;
+
+  for (guint32 k = executor->allocated.first[s]; k < executor->allocated.first[s + 1]; k++)
+    {
+      guint32 p = executor->allocated.items[k];
+
+      /* Inputs are there before the first step. */
+      if (!has_run && executor->executable->plan->buffers[executor->places[p].owner].category != GANTRY_BUFFER_INPUT)
+        continue;
+      telling->alive[p] = TRUE;
+      allocate (executor, telling->observer, p,
+                at_begin ? telling->begin : MAX (executor->step_begin[s], telling->released));
+    }
+}
+
+static void
+tell_releases (Telling *telling, guint32 s, gboolean last)
+{
+  GantryExecutor *executor = telling->executor;
+  gint64 time = last ? telling->end : MAX (executor->step_end[s], telling->released);
+
+  if (executor->step_end[s] == 0)
+    return;
+  for (guint32 k = executor->released.first[s]; k < executor->released.first[s + 1]; k++)
+    {
+      guint32 p = executor->released.items[k];
+
+      if (!telling->alive[p])
+        continue;
+      telling->alive[p] = FALSE;
+      telling->released = time;
+      release (executor, telling->observer, p, time);
+    }
+}
+
 /* A step that did not run (the run was cancelled) allocates nothing; what is left is released when the run ends. */
 static void
 tell_memory (GantryExecutor *executor, const GantryObserver *observer, gint64 begin, gint64 end)
 {
   guint32 first = executor->executable->plan->n_init_steps, n_steps = executor->executable->plan->n_steps;
   g_autofree guint8 *alive = g_new0 (guint8, executor->n_places + 1);
+  Telling telling = { executor, observer, begin, end, begin, alive };
 
   for (guint32 s = first; s <= n_steps; s++)
-    {
-      gboolean at_begin = s == first;
-
-      if (executor->step_end[s] == 0 && !at_begin)
-        continue;
-      for (guint32 k = executor->allocated.first[s]; k < executor->allocated.first[s + 1]; k++)
-        {
-          guint32 p = executor->allocated.items[k];
-
-          /* Inputs are there before the first step. */
-          if (executor->step_end[s] == 0
-              && executor->executable->plan->buffers[executor->places[p].owner].category != GANTRY_BUFFER_INPUT)
-            continue;
-          alive[p] = TRUE;
-          allocate (executor, observer, p, at_begin ? begin : executor->step_begin[s]);
-        }
-      for (guint32 k = executor->released.first[s]; k < executor->released.first[s + 1]; k++)
-        {
-          guint32 p = executor->released.items[k];
-
-          if (alive[p] && executor->step_end[s] != 0)
-            {
-              alive[p] = FALSE;
-              release (executor, observer, p, s + 1 >= n_steps ? end : executor->step_end[s]);
-            }
-        }
-    }
+    if (s == first || executor->step_end[s] != 0)
+      {
+        tell_allocations (&telling, s, s == first);
+        tell_releases (&telling, s, s + 1 >= n_steps);
+      }
   for (guint32 p = 0; p < executor->n_places; p++)
     if (alive[p])
       release (executor, observer, p, end);

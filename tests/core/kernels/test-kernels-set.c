@@ -272,6 +272,61 @@ test_executable (void)
     }
 }
 
+/* A network unrolled: what is generated, and what the library is asked for, is that of one layer. */
+
+static GantryModule *
+layers (GantryContext *context, guint n)
+{
+  g_autoptr (GString) text = g_string_new ("module \"m\" {\n  func @main #1 (%1: f32[64,128]");
+  guint32 x = 1, id = n + 2;
+
+  for (guint i = 0; i < n; i++)
+    g_string_append_printf (text, ", %%%u: f32[128,128]", i + 2);
+  g_string_append_printf (text, ") -> (%%%u) {\n", n + 1 + 4 * n);
+  for (guint i = 0; i < n; i++, id += 4)
+    {
+      g_string_append_printf (text, "    %%%u = dot_general(%%%u, %%%u) {lhs_contracting_dimensions = [1], "
+                              "rhs_contracting_dimensions = [0]}: f32[64,128]\n", id, x, i + 2);
+      g_string_append_printf (text, "    %%%u = tanh(%%%u): f32[64,128]\n", id + 1, id);
+      g_string_append_printf (text, "    %%%u = multiply(%%%u, %%%u): f32[64,128]\n", id + 2, id + 1, id);
+      g_string_append_printf (text, "    %%%u = add(%%%u, %%%u): f32[64,128]\n", id + 3, id + 2, x);
+      x = id + 3;
+    }
+  g_string_append (text, "  }\n}\n");
+  return parse (context, text->str);
+}
+
+static guint
+count_library_states (const GantryKernelSet *set)
+{
+  g_autoptr (GHashTable) states = g_hash_table_new (NULL, NULL);
+
+  for (guint32 i = 0; i < set->n_kernels; i++)
+    if (set->kernels[i].kind == GANTRY_KERNEL_LIBRARY)
+      g_hash_table_add (states, set->kernels[i].state);
+  return g_hash_table_size (states);
+}
+
+static void
+test_layers (void)
+{
+  static const guint numbers[] = { 2, 300 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    {
+      g_autoptr (GantryContext) context = gantry_context_new ();
+      g_autoptr (GantryModule) module = layers (context, numbers[i]);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GantryKernelSet) set = gantry_kernels_compile (module, NULL, NULL, &error);
+
+      g_assert_no_error (error);
+      g_assert_cmpuint (set->n_kernels, ==, 4 * numbers[i]);
+      g_assert_cmpuint (set->n_distinct, ==, 3);
+      g_assert_cmpuint (count_library_states (set), ==, 1);
+      g_test_message ("%u layers: %.1f ms", numbers[i], set->compile_ms);
+    }
+}
+
 /* A plan that was made for no kernels lacks their workspaces: told, not run. */
 static void
 test_mismatch (void)
@@ -298,6 +353,7 @@ main (int argc, char **argv)
   g_test_add_func ("/kernels/set/processors", test_processors);
   g_test_add_func ("/kernels/set/huge", test_huge);
   g_test_add_func ("/kernels/set/deep", test_deep);
+  g_test_add_func ("/kernels/set/layers", test_layers);
   g_test_add_func ("/kernels/executable/runs", test_executable);
   g_test_add_func ("/kernels/executable/mismatch", test_mismatch);
   return g_test_run ();
