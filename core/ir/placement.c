@@ -2,6 +2,7 @@
 /* The table of placements, sorted by node; who owns the bytes that a node shows, and what kind of value that is. */
 #include "core/ir/placement.h"
 #include "core/ir/operation.h"
+#include "core/ir/plan.h"
 #include <string.h>
 
 GantryPlacements *
@@ -157,6 +158,36 @@ operand_index (const Slots *slots, const GantryNode *node, guint i)
   return index < slots->entry->n_nodes ? index : G_MAXUINT32;
 }
 
+/* TRUE when the elements of a slice stand together in its operand, at a place where a value may begin. */
+static gboolean
+slice_is_view (const GantryModule *module, const GantryNode *node)
+{
+  const GantryType *from = gantry_node_operand_type (module, node, 0), *to = gantry_node_type (module, node);
+  gsize n_start, n_strides;
+  const gint64 *start = gantry_attrs_ints (module->context, node->attrs, "start_indices", &n_start);
+  const gint64 *strides = gantry_attrs_ints (module->context, node->attrs, "strides", &n_strides);
+  guint64 row = gantry_element_size (from->element), offset = 0;
+  guint d;
+
+  if (!gantry_type_is_static (from) || !gantry_type_is_static (to) || from->rank != to->rank || n_start != from->rank)
+    return FALSE;
+  /* From the innermost dimension out: whole ones, then a part of one, then single indices. */
+  for (d = from->rank; d > 0 && to->dims[d - 1] == from->dims[d - 1]; d--)
+    row *= (guint64) from->dims[d - 1];
+  for (guint outer = 0; d > 0 && outer + 1 < d; outer++)
+    if (to->dims[outer] != 1)
+      return FALSE;
+  for (guint i = 0; i < d; i++)
+    if (to->dims[i] > 1 && n_strides == from->rank && strides[i] != 1)
+      return FALSE;
+  for (guint i = d; i-- > 0;)
+    {
+      offset += (guint64) start[i] * row;
+      row *= (guint64) from->dims[i];
+    }
+  return offset % GANTRY_PLACE_ALIGNMENT == 0;
+}
+
 gboolean
 gantry_node_is_view (const GantryModule *module, const GantryNode *node)
 {
@@ -165,8 +196,16 @@ gantry_node_is_view (const GantryModule *module, const GantryNode *node)
 
   if (node->op == GANTRY_OP_RESULT || node->op == GANTRY_OP_TUPLE)
     return TRUE;
+  if (info == NULL || node->n_operands != 1)
+    return FALSE;
+  if (node->op == GANTRY_OP_SLICE)
+    return slice_is_view (module, node);
+  /* Fetching what lives in the host is what a placement does. */
+  if (node->op == GANTRY_OP_COPY)
+    return from->kind == GANTRY_TYPE_TENSOR && to->kind == GANTRY_TYPE_TENSOR && from->memory != GANTRY_MEMORY_DEVICE
+           && to->memory == GANTRY_MEMORY_DEVICE;
   /* One that changes the memory kind is a copy. */
-  return info != NULL && (info->flags & GANTRY_OP_VIEW) != 0 && node->n_operands == 1 && to->kind == from->kind
+  return (info->flags & GANTRY_OP_VIEW) != 0 && to->kind == from->kind
          && (to->kind != GANTRY_TYPE_TENSOR || to->memory == from->memory);
 }
 

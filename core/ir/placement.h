@@ -69,8 +69,9 @@ GantryPlacementKind gantry_placements_kind (const GantryPlacements *placements, 
 void gantry_placements_set (GantryPlacements *placements, const GantryPlacement *placement);
 gboolean gantry_placements_equal (const GantryPlacements *a, const GantryPlacements *b);
 
-/** TRUE when the node has no bytes of its own: `tuple`, `result`, and operations with %GANTRY_OP_VIEW that stay in their
- *  memory. */
+/** TRUE when the node has no bytes of its own in a training step: `tuple`, `result`, operations with %GANTRY_OP_VIEW that stay
+ *  in their memory, a contiguous `slice` that begins at a multiple of 64 bytes, a `copy` to the device of what lives in
+ *  the host. */
 gboolean gantry_node_is_view (const GantryModule *module, const GantryNode *node);
 /**
  * gantry_placement_owners:

@@ -378,7 +378,8 @@ decide (const Functions *f, gint32 index, guint32 i, Decision *decisions, Outcom
       outcome->why = why;
       outcome->first_refused = i;
     }
-  if (why != NULL || (kind == GANTRY_PLACEMENT_RECOMPUTE && facts->returned[i]))
+  /* A result is there anyway. */
+  if (why != NULL || facts->returned[i])
     kind = GANTRY_PLACEMENT_KEEP;
   decisions[i] = (Decision) { kind, 0, GANTRY_DECIDED_BY_POLICY, index };
   if (kind == GANTRY_PLACEMENT_OFFLOAD)

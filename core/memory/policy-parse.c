@@ -297,6 +297,7 @@ read_rule (Reader *r, Statement *statement)
       Term term = { 0 };
       gboolean fine;
 
+      _gantry_policy_skip (r);
       if (statement->terms->len == POLICY_MOST_TERMS)
         return _gantry_policy_fail (r, r->p, "a statement of more than %u selectors", POLICY_MOST_TERMS);
       fine = read_term (r, &term);

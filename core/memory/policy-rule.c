@@ -125,25 +125,38 @@ matches (const Matcher *m, guint32 i)
   return FALSE;
 }
 
+static const char *
+argument_refusal (const ModuleFacts *facts, guint32 i, GantryPlacementKind kind)
+{
+  const GantryNode *node = facts_node (facts, i);
+
+  if (kind == GANTRY_PLACEMENT_RECOMPUTE)
+    return "it is given, not computed; it can be kept or offloaded";
+  if (kind == GANTRY_PLACEMENT_KEEP && gantry_node_type (facts->module, node)->memory != GANTRY_MEMORY_DEVICE)
+    return "its type says that it lives in host memory";
+  if (kind == GANTRY_PLACEMENT_OFFLOAD && facts->returned[i])
+    return "it is returned as it is";
+  return NULL;
+}
+
 /* Why @kind is not possible. Returns: (nullable): it is */
 static const char *
 refusal (const ModuleFacts *facts, guint32 i, GantryPlacementKind kind)
 {
-  if (kind != GANTRY_PLACEMENT_RECOMPUTE)
-    return NULL;
   switch ((GantryPlacementSubject) facts->subject[i])
     {
     case GANTRY_SUBJECT_PARAMETER:
-      return "a parameter is given, not computed; it can be kept or offloaded";
     case GANTRY_SUBJECT_STATE:
-      return "a state of the optimizer is given, not computed; it can be kept or offloaded";
     case GANTRY_SUBJECT_INPUT:
-      return "an input is given, not computed; it can be kept or offloaded";
+      return argument_refusal (facts, i, kind);
     case GANTRY_SUBJECT_OUTPUT:
+      return kind == GANTRY_PLACEMENT_RECOMPUTE ? "a result of the program stays until its end; it can be kept or offloaded" : NULL;
     case GANTRY_SUBJECT_RESIDUAL:
+      if (kind == GANTRY_PLACEMENT_KEEP)
+        return NULL;
       if (facts->returned[i])
-        return "a result of the program stays until its end; it can be kept or offloaded";
-      return _gantry_why_not_again (facts->module, facts_node (facts, i));
+        return "it is also a result of the program and has its place anyway";
+      return kind == GANTRY_PLACEMENT_RECOMPUTE ? _gantry_why_not_again (facts->module, facts_node (facts, i)) : NULL;
     default:
       return NULL;
     }

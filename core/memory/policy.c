@@ -153,18 +153,20 @@ make_table (const Application *a, guint *n_decided)
 /* Reports */
 
 static char *
-refused_text (const Application *a, const Outcome *outcome)
+refused_text (const Application *a, const Statement *statement, const Outcome *outcome)
 {
+  static const char *const done[GANTRY_N_PLACEMENTS] = { "kept", "recomputed", "offloaded" };
   const GantryNode *node = facts_node (a->facts, outcome->first_refused);
   g_autofree char *label = gantry_node_label (a->facts->module, node);
 
-  return g_strdup_printf ("%u of %u values cannot be recomputed: %s (%%%u %s '%s'%s)", outcome->n_refused, outcome->n_matched,
-                          outcome->why, node->id, gantry_node_op_name (a->facts->module, node), label,
+  return g_strdup_printf ("%u of %u values cannot be %s: %s (%%%u %s '%s'%s)", outcome->n_refused, outcome->n_matched,
+                          done[statement->jax != NULL ? GANTRY_PLACEMENT_RECOMPUTE : statement->kind], outcome->why,
+                          node->id, gantry_node_op_name (a->facts->module, node), label,
                           outcome->n_refused > 1 ? " and others" : "");
 }
 
 static char *
-rule_problem (const Application *a, const Outcome *outcome, guint n_decided)
+rule_problem (const Application *a, const Statement *statement, const Outcome *outcome, guint n_decided)
 {
   if (outcome->n_matched == 0)
     return outcome->n_views == 0
@@ -172,7 +174,7 @@ rule_problem (const Application *a, const Outcome *outcome, guint n_decided)
              : g_strdup_printf ("matches only views (%u), which have no bytes of their own: place the value that they show",
                                 outcome->n_views);
   if (outcome->n_refused > 0 && (!outcome->quiet || outcome->n_offered == 0))
-    return refused_text (a, outcome);
+    return refused_text (a, statement, outcome);
   if (n_decided > 0)
     return NULL;
   if (outcome->n_offered == 0)
@@ -185,13 +187,13 @@ rule_problem (const Application *a, const Outcome *outcome, guint n_decided)
 }
 
 static char *
-policy_problem (const Application *a, const Outcome *outcome, guint n_decided)
+policy_problem (const Application *a, const Statement *statement, const Outcome *outcome, guint n_decided)
 {
   g_autoptr (GString) text = g_string_new (outcome->more != NULL ? outcome->more->str : NULL);
 
   if (outcome->n_refused > 0)
     {
-      g_autofree char *refused = refused_text (a, outcome);
+      g_autofree char *refused = refused_text (a, statement, outcome);
 
       g_string_append_printf (text, "%s%s", text->len > 0 ? "; " : "", refused);
     }
@@ -226,8 +228,8 @@ make_reports (const Application *a, const guint *n_decided)
       report->line = statement->line;
       report->n_matched = a->outcomes[s].n_matched;
       report->n_decided = n_decided[s];
-      report->problem = statement->jax != NULL ? policy_problem (a, &a->outcomes[s], n_decided[s])
-                                               : rule_problem (a, &a->outcomes[s], n_decided[s]);
+      report->problem = statement->jax != NULL ? policy_problem (a, statement, &a->outcomes[s], n_decided[s])
+                                               : rule_problem (a, statement, &a->outcomes[s], n_decided[s]);
       g_ptr_array_add (reports, report);
     }
   return reports;

@@ -146,6 +146,27 @@ test_view_of_parameter (void)
   g_assert_cmpstr (subject_of (&facts, 2), ==, "none");
 }
 
+/* Slices whose elements stand together are views where a value may begin; a fetch is no value of its own. */
+static void
+test_slices (void)
+{
+  g_auto (Facts) facts = facts_of (
+      "module \"m\" { func @main #1 (%1: f32[3,4,8] {role = \"parameter\"}, %2: f32[16]@pinned_host {role = \"state\"}) -> (%9) {"
+      "%3 = slice(%1) {start_indices = [1, 0, 0], limit_indices = [2, 4, 8]}: f32[1,4,8]"
+      "%4 = slice(%1) {start_indices = [1, 2, 0], limit_indices = [2, 4, 8]}: f32[1,2,8]"
+      "%5 = slice(%1) {start_indices = [1, 1, 0], limit_indices = [2, 2, 8]}: f32[1,1,8]"
+      "%6 = slice(%1) {start_indices = [0, 2, 0], limit_indices = [3, 4, 8]}: f32[3,2,8]"
+      "%7 = slice(%1) {start_indices = [0, 0, 0], limit_indices = [3, 4, 8], strides = [2, 1, 1]}: f32[2,4,8]"
+      "%8 = copy(%2) {memory = \"device\"}: f32[16] %9 = negate(%8): f32[16] phase(backward) } }");
+
+  g_assert_cmpuint (owner_of (&facts, 3), ==, 1);
+  g_assert_cmpuint (owner_of (&facts, 4), ==, 1);
+  g_assert_cmpuint (owner_of (&facts, 5), ==, 5); /* at byte 160 */
+  g_assert_cmpuint (owner_of (&facts, 6), ==, 6);
+  g_assert_cmpuint (owner_of (&facts, 7), ==, 7);
+  g_assert_cmpuint (owner_of (&facts, 8), ==, 2);
+}
+
 /* Only the member that is read later: through tuples that are put together and taken apart again. */
 static void
 test_tuples (void)
@@ -208,6 +229,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ir/placement/roles", test_roles);
   g_test_add_func ("/ir/placement/views", test_views);
   g_test_add_func ("/ir/placement/view-of-parameter", test_view_of_parameter);
+  g_test_add_func ("/ir/placement/slices", test_slices);
   g_test_add_func ("/ir/placement/tuples", test_tuples);
   g_test_add_func ("/ir/placement/constants", test_constants);
   g_test_add_func ("/ir/placement/forward-only", test_forward_only);
