@@ -1,183 +1,167 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Liveness under an order: from when to when each value is needed, which result is written over
- * which operand, and how many bytes are alive at each step. */
-#include "core/memory/program-private.h"
+/* Lifetimes on the line of works: which instance is written over which, and how many bytes are alive at each index.
+ * An instance that is written over another one of its size continues its place. */
+#include "core/memory/planner-private.h"
+#include <string.h>
 
-void
-_gantry_lifetimes_free (Lifetimes *lifetimes)
-{
-  if (lifetimes == NULL)
-    return;
-  g_free (lifetimes->step_work);
-  g_free (lifetimes->begin);
-  g_free (lifetimes->end);
-  g_free (lifetimes->over);
-  g_free (lifetimes->place);
-  g_free (lifetimes->place_size);
-  g_free (lifetimes->place_end);
-  g_free (lifetimes->live);
-  g_free (lifetimes);
-}
+/* Uses of a work that its result may be written over, as far as it can be said without an order: whole, of the
+ * same size, and read element by element wherever else they are read by it. */
 
-static void
-number_steps (Program *program, const guint32 *order, Lifetimes *lifetimes)
-{
-  guint32 n_works = program->works->len, n = 0;
-
-  lifetimes->n_steps = n_works;
-  lifetimes->n_init = program->n_init;
-  lifetimes->step_work = g_new (guint32, n_works + 1);
-  for (guint32 w = 0; w < n_works; w++)
-    if (WORK (program, w)->init)
-      lifetimes->step_work[n++] = w;
-  for (guint32 k = 0; k < n_works - program->n_init; k++)
-    lifetimes->step_work[n++] = order[k];
-}
-
-/* A constant that the program proper uses stays: it ends at n_init. */
-static void
-extend (Program *program, Lifetimes *lifetimes, guint32 value, guint32 step)
-{
-  if (value_is_constant (VALUE (program, value)))
-    step = MIN (step, lifetimes->n_init);
-  lifetimes->end[value] = MAX (lifetimes->end[value], step);
-}
-
-static void
-find_ends (Program *program, Lifetimes *lifetimes)
-{
-  guint32 last = MAX (lifetimes->n_steps, lifetimes->n_init + 1) - 1;
-
-  for (guint32 v = 0; v < program->values->len; v++)
-    if (VALUE (program, v)->kind == VALUE_INPUT)
-      lifetimes->begin[v] = lifetimes->end[v] = lifetimes->n_init;
-  for (guint32 s = 0; s < lifetimes->n_steps; s++)
-    {
-      const Work *work = WORK (program, lifetimes->step_work[s]);
-
-      for (guint32 k = 0; k < work->n_values; k++)
-        lifetimes->begin[work->first_value + k] = lifetimes->end[work->first_value + k] = s;
-      for (guint32 k = 0; k < work->n_uses; k++)
-        extend (program, lifetimes, USE (program, work, k), s);
-    }
-  for (guint32 v = 0; v < program->values->len; v++)
-    if (VALUE (program, v)->result)
-      extend (program, lifetimes, v, last);
-}
-
-/* May operand @i of the work, whose root is @root, be overwritten at step @s? */
 static gboolean
-may_take_over (Program *program, const Lifetimes *lifetimes, guint32 s, guint i, guint32 root)
+read_in_place (Program *program, guint32 w, guint32 root)
 {
-  guint32 w = lifetimes->step_work[s];
-  const Work *work = WORK (program, w);
-  const GantryNode *node = work_node (program, work);
-  const Value *from = VALUE (program, root), *to = VALUE (program, work->first_value);
+  const GantryNode *node = work_node (program, WORK (program, w));
 
-  if (from->result || from->kind == VALUE_LITERAL || lifetimes->end[root] != s || from->memory != to->memory
-      || from->bytes != to->bytes || (value_is_constant (from) && !work->init)
-      || !_gantry_program_may_alias (program, w, i))
-    return FALSE;
-  /* The same bytes may be read through another operand, and not element by element. */
-  for (guint k = 0; k < node->n_operands; k++)
+  for (guint i = 0; i < node->n_operands; i++)
     {
-      guint32 other = k == i ? NONE : _gantry_program_operand (program, node, k);
+      guint32 v = _gantry_program_operand (program, node, i);
 
-      if (other != NONE && VALUE (program, other)->root == root && !_gantry_program_may_alias (program, w, k))
+      if (v != NONE && VALUE (program, v)->root == root && !_gantry_program_may_alias (program, w, i))
+        return FALSE;
+      if (v == NONE && gantry_node_operand (program->module, node, i) != NULL
+          && gantry_node_operand_type (program->module, node, i)->kind == GANTRY_TYPE_TUPLE)
         return FALSE;
     }
   return TRUE;
 }
 
 static void
-take_over (Program *program, Lifetimes *lifetimes, guint32 s)
+find_takes_of (GantryPlanner *planner, guint32 w)
 {
-  const Work *work = WORK (program, lifetimes->step_work[s]);
+  Program *program = planner->program;
+  const Work *work = WORK (program, w);
   const GantryNode *node = work_node (program, work);
+  const Value *to = VALUE (program, work->first_value);
 
-  if (work->n_values != 1 || gantry_node_type (program->module, node)->kind != GANTRY_TYPE_TENSOR
-      || VALUE (program, work->first_value)->bytes == 0)
+  if (work->n_values != 1 || gantry_node_type (program->module, node)->kind != GANTRY_TYPE_TENSOR || to->bytes == 0
+      || node->op == GANTRY_OP_COPY)
     return;
   for (guint i = 0; i < node->n_operands; i++)
     {
-      guint32 operand = _gantry_program_operand (program, node, i);
-      guint32 root = operand != NONE ? VALUE (program, operand)->root : NONE;
+      guint32 v = _gantry_program_operand (program, node, i), unit, k = 0;
 
-      if (root == NONE || !may_take_over (program, lifetimes, s, i, root))
+      if (v == NONE || VALUE (program, v)->bytes != to->bytes)
         continue;
-      lifetimes->over[work->first_value] = root;
+      unit = VALUE (program, v)->unit;
+      if (VALUE (program, unit)->bytes != to->bytes
+          || (value_is_constant (VALUE (program, unit)) && (!work->init || VALUE (program, unit)->kind != VALUE_CONSTANT))
+          || !_gantry_program_may_alias (program, w, i) || !read_in_place (program, w, VALUE (program, v)->root))
+        continue;
+      while (USE (program, work, k) != unit)
+        k++;
+      g_array_append_val (planner->takes, k);
+    }
+}
+
+void
+_gantry_planner_find_takes (GantryPlanner *planner)
+{
+  Program *program = planner->program;
+
+  for (guint32 w = 0; w < program->works->len; w++)
+    {
+      planner->first_take[w] = planner->takes->len;
+      if (!(planner->options.flags & GANTRY_PLAN_NO_IN_PLACE))
+        find_takes_of (planner, w);
+    }
+  planner->first_take[program->works->len] = planner->takes->len;
+}
+
+/* Of a result that is donated to @input, or of a part of one at @offset: may its work write over what it reads there? */
+gboolean
+_gantry_planner_may_donate (GantryPlanner *planner, guint32 v, guint32 input, guint64 offset)
+{
+  Program *program = planner->program;
+  guint32 w = VALUE (program, v)->maker;
+  const GantryNode *node = work_node (program, WORK (program, w));
+
+  for (guint i = 0; i < node->n_operands; i++)
+    {
+      guint32 operand = _gantry_program_operand (program, node, i);
+      const Value *value = operand != NONE ? VALUE (program, operand) : NULL;
+
+      if (value == NULL || value->root != input || value->offset >= offset + VALUE (program, v)->bytes
+          || value->offset + value->bytes <= offset)
+        continue;
+      if (value->offset != offset || value->bytes != VALUE (program, v)->bytes || WORK (program, w)->n_values != 1
+          || (planner->options.flags & GANTRY_PLAN_NO_IN_PLACE) || !_gantry_program_may_alias (program, w, i))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static void
+take_over (GantryPlanner *planner, guint32 at)
+{
+  const Run *run = RUN (planner, at);
+  Lease *to;
+
+  if (run->work == NONE || planner->first_take[run->work] == planner->first_take[run->work + 1])
+    return;
+  to = LEASE (planner, run->first_lease);
+  to->over = NONE;
+  if (to->fixed || to->inside != NONE || to->memory != GANTRY_MEMORY_DEVICE)
+    return;
+  for (guint32 k = planner->first_take[run->work]; k < planner->first_take[run->work + 1]; k++)
+    {
+      guint32 l = g_array_index (planner->use_lease, guint32, run->first_use + g_array_index (planner->takes, guint32, k));
+      const Lease *from = l != NONE ? LEASE (planner, l) : NULL;
+
+      if (from == NULL || from->fixed || from->kept || from->inside != NONE || from->end != at || from->bytes != to->bytes
+          || from->memory != GANTRY_MEMORY_DEVICE)
+        continue;
+      to->over = l;
       return;
     }
 }
 
 static void
-find_places (Program *program, Lifetimes *lifetimes)
+sum_live (GantryPlanner *planner)
 {
-  for (guint32 v = 0; v < program->values->len; v++)
-    {
-      const Value *value = VALUE (program, v);
-      guint32 owner = v;
+  guint32 n = planner->line->len;
+  guint64 *device, *host, live = 0, live_host = 0;
 
-      if (value->root != v)
+  g_array_set_size (planner->live, n + 2);
+  g_array_set_size (planner->live_host, n + 2);
+  device = (guint64 *) (void *) planner->live->data;
+  host = (guint64 *) (void *) planner->live_host->data;
+  memset (device, 0, (n + 2) * sizeof (guint64));
+  memset (host, 0, (n + 2) * sizeof (guint64));
+  /* Differences first, modulo 2^64. */
+  for (guint32 i = 0; i < planner->leases->len; i++)
+    {
+      const Lease *lease = LEASE (planner, i);
+      guint64 *to = lease->memory == GANTRY_MEMORY_DEVICE ? device : host, bytes = place_bytes (lease->bytes);
+
+      if (lease->fixed || lease->inside != NONE)
         continue;
-      /* Operands come before their users, so the chain is settled up to here. */
-      if (lifetimes->over[v] != NONE)
-        owner = lifetimes->place[lifetimes->over[v]];
-      lifetimes->place[v] = owner;
-      lifetimes->place_size[owner] = MAX (lifetimes->place_size[owner], place_bytes (value->bytes));
-      lifetimes->place_end[owner] = MAX (lifetimes->place_end[owner], lifetimes->end[v]);
+      to[lease->over != NONE ? lease->begin + 1 : MIN (lease->begin, lease->end)] += bytes;
+      to[lease->end + 1] -= bytes;
+    }
+  for (guint32 at = 0; at < n + 1; at++)
+    {
+      device[at] = live += device[at];
+      host[at] = live_host += host[at];
+      if (at < n && RUN (planner, at)->work != NONE)
+        device[at] += place_bytes (WORK (planner->program, RUN (planner, at)->work)->workspace);
     }
 }
 
-static void
-sum_live (Program *program, Lifetimes *lifetimes)
+guint64
+_gantry_planner_find_lifetimes (GantryPlanner *planner, guint32 *at)
 {
-  guint32 n = lifetimes->n_steps;
-  guint64 live = 0;
+  guint64 peak = 0;
+  guint32 n = planner->line->len;
 
-  /* Differences first (modulo 2^64), one more for inputs of a program without steps. */
-  lifetimes->live = g_new0 (guint64, n + 2);
-  for (guint32 v = 0; v < program->values->len; v++)
-    {
-      const Value *value = VALUE (program, v);
-
-      if (value->root != v || lifetimes->place[v] != v || value_is_constant (value)
-          || value->memory != GANTRY_MEMORY_DEVICE)
-        continue;
-      lifetimes->live[lifetimes->begin[v]] += lifetimes->place_size[v];
-      lifetimes->live[lifetimes->place_end[v] + 1] -= lifetimes->place_size[v];
-    }
-  for (guint32 s = 0; s <= n; s++)
-    {
-      guint64 workspace = 0;
-
-      live += lifetimes->live[s];
-      if (s >= lifetimes->n_init && s < n)
-        workspace = place_bytes (WORK (program, lifetimes->step_work[s])->workspace);
-      lifetimes->live[s] = live + workspace;
-      lifetimes->peak = MAX (lifetimes->peak, lifetimes->live[s]);
-    }
-}
-
-Lifetimes *
-_gantry_lifetimes_new (Program *program, const guint32 *order, GantryPlanFlags flags)
-{
-  Lifetimes *lifetimes = g_new0 (Lifetimes, 1);
-  guint32 n = program->values->len;
-
-  lifetimes->begin = g_new0 (guint32, n);
-  lifetimes->end = g_new0 (guint32, n);
-  lifetimes->over = g_new (guint32, n);
-  lifetimes->place = g_new (guint32, n);
-  lifetimes->place_size = g_new0 (guint64, n);
-  lifetimes->place_end = g_new0 (guint32, n);
-  for (guint32 v = 0; v < n; v++)
-    lifetimes->over[v] = lifetimes->place[v] = NONE;
-  number_steps (program, order, lifetimes);
-  find_ends (program, lifetimes);
-  for (guint32 s = 0; s < lifetimes->n_steps && (flags & GANTRY_PLAN_NO_IN_PLACE) == 0; s++)
-    take_over (program, lifetimes, s);
-  find_places (program, lifetimes);
-  sum_live (program, lifetimes);
-  return lifetimes;
+  *at = 0;
+  for (guint32 k = 0; k < n; k++)
+    take_over (planner, k);
+  sum_live (planner);
+  for (guint32 k = 0; k < MAX (n, 1); k++)
+    if (g_array_index (planner->live, guint64, k) > peak)
+      {
+        peak = g_array_index (planner->live, guint64, k);
+        *at = k;
+      }
+  return peak;
 }

@@ -35,6 +35,7 @@ typedef enum
 typedef enum
 {
   GANTRY_PLAN_NO_IN_PLACE = 1 << 0, /* never write a result over an operand */
+  GANTRY_PLAN_RESIDENT = 1 << 1,    /* arguments and results have places of their own; so it is for every training step */
 } GantryPlanFlags;
 
 /** GantryPlanOptions: all zero is a good default. */

@@ -15,9 +15,14 @@ _gantry_order_program (const Program *program)
   return order;
 }
 
+/* What has a place of its own for the whole run takes nothing more; a group is counted by its parts. */
 static gboolean
-takes_arena (const Value *value)
+takes_arena (const Program *program, const Value *value)
 {
+  if (program->resident
+      && (value->kind == VALUE_INPUT || value->kind == VALUE_GROUP || value->result
+          || (value->group != NONE && VALUE (program, value->group)->result)))
+    return FALSE;
   return !value_is_constant (value) && value->memory == GANTRY_MEMORY_DEVICE;
 }
 
@@ -39,6 +44,7 @@ typedef struct
   guint8 *state;       /* by work: 0 waiting, 1 ready, 2 done */
   gint64 *cost;        /* by work, when ready: of its valid heap entry */
   GArray *heap;        /* Ready */
+  gboolean hoist;      /* as written, but updates that need no more memory as soon as they can run */
 } Greedy;
 
 static gboolean
@@ -91,15 +97,17 @@ cost_of (const Greedy *greedy, guint32 w)
   gint64 cost = 0;
 
   for (guint32 k = 0; k < work->n_values; k++)
-    if (takes_arena (VALUE (program, work->first_value + k)))
+    if (takes_arena (program, VALUE (program, work->first_value + k)))
       cost += (gint64) VALUE (program, work->first_value + k)->bytes;
   for (guint32 k = 0; k < work->n_uses; k++)
     {
       guint32 v = USE (program, work, k);
 
-      if (takes_arena (VALUE (program, v)) && !VALUE (program, v)->result && greedy->left[v] == 1)
+      if (takes_arena (program, VALUE (program, v)) && !VALUE (program, v)->result && greedy->left[v] == 1)
         cost -= (gint64) VALUE (program, v)->bytes;
     }
+  if (greedy->hoist)
+    return work->phase == GANTRY_PHASE_UPDATE && cost <= 0 ? 0 : 1;
   return cost;
 }
 
@@ -139,6 +147,9 @@ run (Greedy *greedy, guint32 w)
         if (--greedy->waiting[program->users[u]] == 0)
           make_ready (greedy, program->users[u]);
     }
+  for (guint32 k = program->first_before[w]; k < program->first_before[w + 1]; k++)
+    if (--greedy->waiting[program->before[k]] == 0)
+      make_ready (greedy, program->before[k]);
 }
 
 static void
@@ -159,11 +170,12 @@ count_uses (Greedy *greedy)
           if (maker != NONE && !WORK (program, maker)->init)
             greedy->waiting[w]++;
         }
+      greedy->waiting[w] += program->first_after[w + 1] - program->first_after[w];
     }
 }
 
-guint32 *
-_gantry_order_greedy (const Program *program)
+static guint32 *
+schedule (const Program *program, gboolean hoist)
 {
   guint32 n_works = program->works->len, n_values = program->values->len, n = 0, next_effect = 0;
   g_autofree guint32 *waiting = g_new0 (guint32, n_works + 1), *left = g_new0 (guint32, n_values + 1);
@@ -171,7 +183,7 @@ _gantry_order_greedy (const Program *program)
   g_autofree guint8 *state = g_new0 (guint8, n_works + 1);
   g_autofree gint64 *cost = g_new0 (gint64, n_works + 1);
   g_autoptr (GArray) heap = g_array_new (FALSE, FALSE, sizeof (Ready));
-  Greedy greedy = { program, waiting, left, left_xor, state, cost, heap };
+  Greedy greedy = { program, waiting, left, left_xor, state, cost, heap, hoist };
   guint32 *order = g_new (guint32, n_works + 1), n_effects = 0;
 
   count_uses (&greedy);
@@ -201,6 +213,18 @@ _gantry_order_greedy (const Program *program)
   return order;
 }
 
+guint32 *
+_gantry_order_greedy (const Program *program)
+{
+  return schedule (program, FALSE);
+}
+
+guint32 *
+_gantry_order_hoisted (const Program *program)
+{
+  return schedule (program, TRUE);
+}
+
 /* Depth first from the results down. Of the operands the one that needs the most while it is made, beyond what it
  * leaves behind, comes first: the rule of Sethi and Ullman for trees (J. ACM 17(4), 1970), taken as a guide. */
 
@@ -227,7 +251,7 @@ made_bytes (const Program *program, const Work *work)
   double bytes = 0;
 
   for (guint32 k = 0; k < work->n_values; k++)
-    if (takes_arena (VALUE (program, work->first_value + k)))
+    if (takes_arena (program, VALUE (program, work->first_value + k)))
       bytes += (double) VALUE (program, work->first_value + k)->bytes;
   return bytes;
 }
@@ -250,6 +274,8 @@ list_children (const Program *program, guint32 w, const double *need, Child *chi
       children[n].size = made_bytes (program, WORK (program, maker));
       n++;
     }
+  for (guint32 k = program->first_after[w]; k < program->first_after[w + 1]; k++)
+    children[n++] = (Child){ program->after[k], need[program->after[k]], 0 };
   qsort (children, n, sizeof *children, compare_children);
   return n;
 }
@@ -347,7 +373,7 @@ _gantry_order_depth (const Program *program)
   Depth depth = { program, NULL, NULL, seen, stack, pool, g_new (guint32, program->works->len + 1), 0 };
 
   for (guint32 w = 0; w < program->works->len; w++)
-    most = MAX (most, WORK (program, w)->n_uses);
+    most = MAX (most, WORK (program, w)->n_uses + program->first_after[w + 1] - program->first_after[w]);
   depth.children = children = g_new (Child, most);
   depth.need = need = estimate_needs (program, children);
   /* Effects first, in program order among themselves; then what the results need. */

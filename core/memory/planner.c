@@ -1,289 +1,303 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes the plan: chooses the order, lays the places out and writes all of it down as a GantryPlan. */
-#include "core/memory/memory.h"
-#include "core/base/error.h"
-#include "core/ir/plan-alive.h"
-#include "core/memory/program-private.h"
+/* The planner: what does not depend on placements is worked out once, then each question is asked. */
+#include "core/memory/planner-private.h"
+#include <string.h>
 
-/* The order with the lowest peak; of equals the earlier in this list. */
-static Lifetimes *
-choose_order (Program *program, const GantryPlanOptions *options, const GantryProgress *progress, GError **error)
+GantryPrediction *
+gantry_prediction_new (void)
 {
-  static guint32 *(*const makers[]) (const Program *) = { _gantry_order_program, _gantry_order_depth,
-                                                          _gantry_order_greedy };
-  gboolean as_written = options != NULL && options->order == GANTRY_ORDER_PROGRAM;
-  GantryPlanFlags flags = options != NULL ? options->flags : 0;
-  g_autoptr (Lifetimes) best = NULL;
+  GantryPrediction *prediction = g_new0 (GantryPrediction, 1);
 
-  for (guint i = 0; i < (as_written ? 1 : G_N_ELEMENTS (makers)); i++)
-    {
-      g_autofree guint32 *order = makers[i](program);
-      g_autoptr (Lifetimes) lifetimes = _gantry_lifetimes_new (program, order, flags);
-
-      if (gantry_progress_cancelled (progress, error))
-        return NULL;
-      if (best != NULL && lifetimes->peak >= best->peak)
-        continue;
-      g_clear_pointer (&best, _gantry_lifetimes_free);
-      best = g_steal_pointer (&lifetimes);
-    }
-  return g_steal_pointer (&best);
+  prediction->steps = g_array_new (FALSE, FALSE, sizeof (GantryPlanStep));
+  prediction->live_bytes = g_array_new (FALSE, FALSE, sizeof (guint64));
+  return prediction;
 }
 
-typedef struct
+void
+gantry_prediction_free (GantryPrediction *prediction)
 {
-  Program *program;
-  Lifetimes *lifetimes;
-  const GantryPlanOptions *options;
-  GantryPlan *plan;
-  guint32 n_values;
-} Planner;
-
-static guint8
-category_of (const Planner *planner, const Value *value)
-{
-  const Value *root = VALUE (planner->program, value->root);
-
-  if (value_is_constant (root))
-    return GANTRY_BUFFER_CONSTANT;
-  if (value->returned && (value->kind != VALUE_INPUT || value->base != NONE))
-    return GANTRY_BUFFER_OUTPUT;
-  return root->kind == VALUE_INPUT ? GANTRY_BUFFER_INPUT : GANTRY_BUFFER_TEMPORARY;
+  if (prediction == NULL)
+    return;
+  g_array_unref (prediction->steps);
+  g_array_unref (prediction->live_bytes);
+  g_free (prediction);
 }
 
-/* One buffer for each value, under the value's index. */
 static void
-write_value (Planner *planner, guint32 v)
+free_parts (GantryPlanner *planner)
 {
-  const Value *value = VALUE (planner->program, v);
-  const Lifetimes *lifetimes = planner->lifetimes;
-  GantryPlanBuffer *buffer = &planner->plan->buffers[v];
+  void **const plain[] = { (void **) &planner->order, (void **) &planner->cost_us, (void **) &planner->base_last,
+                           (void **) &planner->candidate_of, (void **) &planner->first_take,
+                           (void **) &planner->in_place_donation, (void **) &planner->kind, (void **) &planner->memory,
+                           (void **) &planner->decider, (void **) &planner->home, (void **) &planner->in_host,
+                           (void **) &planner->again, (void **) &planner->evicted, (void **) &planner->redone,
+                           (void **) &planner->late_donation, (void **) &planner->hold };
+  GArray **const arrays[] = { &planner->candidates, &planner->donated, &planner->takes, &planner->problems, &planner->line,
+                              &planner->start_us, &planner->use_lease, &planner->leases, &planner->evictions,
+                              &planner->fetches, &planner->last_copies, &planner->stack, &planner->live,
+                              &planner->live_host, &planner->release };
 
-  buffer->node = value->node;
-  buffer->member = value->member;
-  buffer->category = category_of (planner, value);
-  buffer->memory = value->memory;
-  buffer->size = value->bytes;
-  /* A view of a filled place is not filled again. */
-  buffer->literal = value->kind == VALUE_LITERAL || value->base == NONE ? value->literal : 0;
-  buffer->region = value->kind == VALUE_LITERAL          ? GANTRY_REGION_LITERAL
-                   : value_is_constant (value) ? GANTRY_REGION_CONSTANT
-                                               : GANTRY_REGION_ARENA;
-  buffer->begin = lifetimes->begin[value->root];
-  buffer->end = lifetimes->end[value->root];
-  buffer->shares = value->base;
-  if (value->base == NONE && lifetimes->over[v] != NONE)
-    {
-      buffer->shares = lifetimes->over[v];
-      buffer->in_place = TRUE;
-    }
+  for (guint i = 0; i < G_N_ELEMENTS (plain); i++)
+    g_free (*plain[i]);
+  for (guint i = 0; i < G_N_ELEMENTS (arrays); i++)
+    g_clear_pointer (arrays[i], g_array_unref);
+  g_clear_pointer (&planner->own, gantry_prediction_free);
+  g_clear_pointer (&planner->program, _gantry_program_free);
 }
 
-/* The scratch of a step lies in the region that is alive then: of an init step among the constants. */
+void
+gantry_planner_free (GantryPlanner *planner)
+{
+  if (planner == NULL)
+    return;
+  free_parts (planner);
+  g_free (planner);
+}
+
 static void
-write_workspaces (Planner *planner)
+allocate (GantryPlanner *planner)
 {
-  guint32 b = planner->n_values;
+  guint32 n = planner->program->values->len + 1, n_works = planner->program->works->len + 1;
 
-  for (guint32 s = 0; s < planner->lifetimes->n_steps; s++)
-    {
-      const Work *work = WORK (planner->program, planner->lifetimes->step_work[s]);
-      GantryPlanBuffer *buffer = &planner->plan->buffers[b];
-
-      if (work->workspace == 0)
-        continue;
-      b++;
-      buffer->node = work_node (planner->program, work)->id;
-      buffer->category = GANTRY_BUFFER_WORKSPACE;
-      buffer->region = work->init ? GANTRY_REGION_CONSTANT : GANTRY_REGION_ARENA;
-      buffer->memory = GANTRY_MEMORY_DEVICE;
-      buffer->shares = GANTRY_NO_BUFFER;
-      buffer->size = work->workspace;
-      buffer->begin = buffer->end = s;
-    }
+  planner->cost_us = g_new0 (double, n_works);
+  planner->base_last = g_new0 (guint32, n);
+  planner->candidate_of = g_new0 (gint32, n);
+  planner->first_take = g_new0 (guint32, n_works);
+  planner->in_place_donation = g_new0 (guint8, n);
+  planner->kind = g_new0 (guint8, n);
+  planner->memory = g_new0 (guint8, n);
+  planner->decider = g_new0 (guint8, n);
+  planner->home = g_new0 (guint32, n);
+  planner->in_host = g_new0 (guint32, n);
+  planner->again = g_new0 (guint32, n);
+  planner->evicted = g_new0 (guint32, n);
+  planner->redone = g_new0 (guint8, n_works);
+  planner->late_donation = g_new0 (guint8, n);
+  planner->hold = g_new0 (guint8, n);
+  planner->candidates = g_array_new (FALSE, FALSE, sizeof (GantryCandidate));
+  planner->donated = g_array_new (FALSE, FALSE, sizeof (guint32));
+  planner->takes = g_array_new (FALSE, FALSE, sizeof (guint32));
+  planner->problems = g_array_new (FALSE, FALSE, sizeof (GantryPlacementProblem));
+  planner->line = g_array_sized_new (FALSE, FALSE, sizeof (Run), n_works);
+  planner->start_us = g_array_sized_new (FALSE, FALSE, sizeof (double), n_works);
+  planner->use_lease = g_array_new (FALSE, FALSE, sizeof (guint32));
+  planner->leases = g_array_sized_new (FALSE, FALSE, sizeof (Lease), n);
+  planner->evictions = g_array_new (FALSE, FALSE, sizeof (Copy));
+  planner->fetches = g_array_new (FALSE, FALSE, sizeof (Copy));
+  planner->last_copies = g_array_new (FALSE, FALSE, sizeof (guint32));
+  planner->stack = g_array_new (FALSE, FALSE, 2 * sizeof (guint32));
+  planner->live = g_array_new (FALSE, FALSE, sizeof (guint64));
+  planner->live_host = g_array_new (FALSE, FALSE, sizeof (guint64));
+  planner->release = g_array_new (FALSE, FALSE, sizeof (guint32));
+  planner->own = gantry_prediction_new ();
 }
 
-/* Packs the places of one region and writes their offsets; constants of all kinds of memory together.
- * Returns: its height */
-static guint64
-pack_region (Planner *planner, GantryRegion region, GantryMemoryKind memory, const GantryProgress *progress)
-{
-  GantryPlan *plan = planner->plan;
-  const GantryPackOptions options = { GANTRY_PLACE_ALIGNMENT };
-  g_autofree GantryPackItem *items = g_new0 (GantryPackItem, plan->n_buffers + 1);
-  g_autofree guint32 *buffers = g_new (guint32, plan->n_buffers + 1);
-  guint32 n = 0;
-  guint64 height;
-
-  for (guint32 b = 0; b < plan->n_buffers; b++)
-    {
-      const GantryPlanBuffer *buffer = &plan->buffers[b];
-
-      if (buffer->region != region || buffer->shares != GANTRY_NO_BUFFER
-          || (region == GANTRY_REGION_ARENA && buffer->memory != memory))
-        continue;
-      items[n].begin = buffer->begin;
-      items[n].end = b < planner->n_values ? planner->lifetimes->place_end[b] : buffer->end;
-      items[n].size = buffer->size;
-      buffers[n++] = b;
-    }
-  height = gantry_pack (items, n, &options, progress);
-  for (guint32 i = 0; i < n; i++)
-    plan->buffers[buffers[i]].offset = items[i].offset;
-  return height;
-}
-
-/* The literals that are used where they are mapped, each once. */
-static guint64
-count_literals (const Planner *planner)
-{
-  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
-  guint64 bytes = 0;
-
-  for (guint32 v = 0; v < planner->n_values; v++)
-    {
-      const GantryPlanBuffer *buffer = &planner->plan->buffers[v];
-
-      if (buffer->region == GANTRY_REGION_LITERAL && g_hash_table_add (seen, GUINT_TO_POINTER (buffer->literal)))
-        bytes += buffer->size;
-    }
-  return bytes;
-}
-
-static gboolean
-lay_out (Planner *planner, const GantryProgress *progress, GError **error)
-{
-  GantryPlan *plan = planner->plan;
-
-  for (guint32 v = 0; v < planner->n_values; v++)
-    write_value (planner, v);
-  write_workspaces (planner);
-  for (guint memory = 0; memory < GANTRY_N_MEMORY_KINDS; memory++)
-    plan->arena_bytes[memory] = pack_region (planner, GANTRY_REGION_ARENA, memory, progress);
-  plan->constant_bytes = pack_region (planner, GANTRY_REGION_CONSTANT, GANTRY_MEMORY_DEVICE, progress);
-  plan->literal_bytes = count_literals (planner);
-  for (guint32 b = 0; b < plan->n_buffers; b++)
-    plan->buffers[b].offset = plan->buffers[gantry_plan_place_of (plan, b)].offset;
-  return !gantry_progress_cancelled (progress, error);
-}
-
-/* The buffer that step @node reads for operand @i: views without an offset are what they look at. */
-static guint32
-operand_ref (const Planner *planner, const GantryNode *node, guint i)
-{
-  const GantryNode *operand = gantry_node_operand (planner->program->module, node, i);
-  guint32 v;
-
-  if (operand == NULL || gantry_node_type (planner->program->module, operand)->kind == GANTRY_TYPE_TOKEN)
-    return GANTRY_NO_BUFFER;
-  v = planner->program->first_value[gantry_module_position (planner->program->module, operand)
-                                    - planner->program->function->first_node];
-  return VALUE (planner->program, v)->root;
-}
-
-/* What each step reads and writes: operands, results, workspace. One queue: nothing to wait for. */
 static void
-write_refs (Planner *planner)
-{
-  const Program *program = planner->program;
-  GantryPlan *plan = planner->plan;
-  guint32 n = 0, workspace = planner->n_values;
-
-  for (guint32 s = 0; s < plan->n_steps; s++)
-    {
-      const Work *work = WORK (program, planner->lifetimes->step_work[s]);
-
-      n += work_node (program, work)->n_operands + work->n_values + (work->workspace > 0);
-    }
-  gantry_plan_set_pools (plan, n, 0);
-  n = 0;
-  for (guint32 s = 0; s < plan->n_steps; s++)
-    {
-      const Work *work = WORK (program, planner->lifetimes->step_work[s]);
-      const GantryNode *node = work_node (program, work);
-      GantryPlanStep *step = &plan->steps[s];
-
-      step->kind = node->op == GANTRY_OP_COPY ? GANTRY_STEP_COPY : GANTRY_STEP_RUN;
-      step->first_ref = n;
-      step->n_operands = node->n_operands;
-      for (guint i = 0; i < node->n_operands; i++)
-        plan->refs[n++] = operand_ref (planner, node, i);
-      for (guint32 k = 0; k < work->n_values; k++)
-        plan->refs[n++] = work->first_value + k;
-      if (work->workspace > 0)
-        plan->refs[n++] = workspace++;
-      step->n_refs = n - step->first_ref;
-    }
-}
-
-static double
-predict (const Planner *planner, const GantryTarget *target, const Work *work)
+find_costs (GantryPlanner *planner)
 {
   const GantryModule *module = planner->program->module;
-  const GantryNode *node = work_node (planner->program, work);
-  GHashTable *measured = planner->options != NULL ? planner->options->measured_us : NULL;
-  const double *us = measured != NULL ? g_hash_table_lookup (measured, GUINT_TO_POINTER (node->id)) : NULL;
 
-  if (us != NULL)
-    return *us;
-  return gantry_target_predict_us (target, gantry_node_flops (module, node), gantry_node_bytes (module, node));
+  for (guint32 w = 0; w < planner->program->works->len; w++)
+    {
+      const GantryNode *node = work_node (planner->program, WORK (planner->program, w));
+      const double *us = planner->options.measured_us != NULL
+                           ? g_hash_table_lookup (planner->options.measured_us, GUINT_TO_POINTER (node->id))
+                           : NULL;
+
+      planner->cost_us[w] = us != NULL ? *us
+                                       : gantry_target_predict_us (&planner->target, gantry_node_flops (module, node),
+                                                                   gantry_node_bytes (module, node));
+    }
 }
 
 static void
-write_steps (Planner *planner)
+find_donations (GantryPlanner *planner)
 {
-  GantryPlan *plan = planner->plan;
-  GantryTarget target;
-  double now = 0;
+  const Program *program = planner->program;
 
-  gantry_target_init_cpu (&target, 0);
-  if (planner->options != NULL && planner->options->target != NULL)
-    target = *planner->options->target;
-  plan->n_init_steps = planner->lifetimes->n_init;
-  for (guint32 s = 0; s < plan->n_steps; s++)
+  for (guint32 v = 0; v < program->values->len; v++)
     {
-      const Work *work = WORK (planner->program, planner->lifetimes->step_work[s]);
-      GantryPlanStep *step = &plan->steps[s];
+      const Value *input = VALUE (program, v), *result;
 
-      if (s == plan->n_init_steps)
-        now = 0;
-      step->node = work_node (planner->program, work)->id;
-      step->queue = GANTRY_QUEUE_COMPUTE;
-      step->init = work->init;
-      step->start_us = now;
-      step->duration_us = predict (planner, &target, work);
-      now += step->duration_us;
-      plan->live_bytes[s] = planner->lifetimes->live[s];
-      if (plan->live_bytes[s] > plan->live_bytes[plan->peak_step])
-        plan->peak_step = s;
+      if (input->kind != VALUE_INPUT || input->root != v || input->donated == NONE)
+        continue;
+      g_array_append_val (planner->donated, v);
+      result = VALUE (program, input->donated);
+      if (result->kind == VALUE_COMPUTED)
+        planner->in_place_donation[input->donated] = _gantry_planner_may_donate (planner, input->donated, v, 0);
+      for (guint32 k = 0; k < result->n_parts; k++)
+        {
+          guint32 part = g_array_index (program->parts, guint32, result->first_part + k);
+
+          planner->in_place_donation[part] = _gantry_planner_may_donate (planner, part, v, VALUE (program, part)->group_offset);
+        }
     }
-  plan->total_us = plan->n_steps > plan->n_init_steps ? now : 0;
-  plan->lower_bound = planner->lifetimes->peak;
+}
+
+static void
+use_order (GantryPlanner *planner, guint32 *order)
+{
+  const Program *program = planner->program;
+
+  g_free (planner->order);
+  planner->order = order;
+  for (guint32 i = 0; i < planner->n_order; i++)
+    {
+      const Work *work = WORK (program, order[i]);
+
+      for (guint32 k = 0; k < work->n_values; k++)
+        planner->base_last[work->first_value + k] = i;
+      for (guint32 k = 0; k < work->n_uses; k++)
+        planner->base_last[USE (program, work, k)] = i;
+    }
+}
+
+/* The order with the lowest peak while everything is kept; of equals the earlier in this list. */
+static gboolean
+choose_order (GantryPlanner *planner, const GantryProgress *progress, GError **error)
+{
+  static guint32 *(*const makers[]) (const Program *) = { _gantry_order_program, _gantry_order_depth,
+                                                          _gantry_order_greedy, _gantry_order_hoisted };
+  guint n = planner->options.order == GANTRY_ORDER_PROGRAM ? 1 : planner->program->resident ? 4 : 3;
+  g_autofree guint32 *best = NULL;
+  guint64 lowest = G_MAXUINT64;
+
+  for (guint i = 0; i < n; i++)
+    {
+      use_order (planner, makers[i](planner->program));
+      if (n > 1)
+        _gantry_planner_ask (planner, NULL, 0, planner->own);
+      if (gantry_progress_cancelled (progress, error))
+        return FALSE;
+      if (best != NULL && planner->own->peak_bytes >= lowest)
+        continue;
+      lowest = planner->own->peak_bytes;
+      g_free (best);
+      best = g_memdup2 (planner->order, (planner->n_order + 1) * sizeof (guint32));
+    }
+  use_order (planner, g_steal_pointer (&best));
+  return TRUE;
+}
+
+GantryPlanner *
+gantry_planner_new (GantryModule *module, const GantryPlanOptions *options, const GantryProgress *progress, GError **error)
+{
+  g_autoptr (GantryPlanner) planner = g_new0 (GantryPlanner, 1);
+
+  if (options != NULL)
+    planner->options = *options;
+  if (planner->options.target != NULL)
+    planner->target = *planner->options.target;
+  else
+    gantry_target_init_cpu (&planner->target, 0);
+  planner->program = _gantry_program_new (module, options, progress, error);
+  if (planner->program == NULL)
+    return NULL;
+  gantry_progress_report (progress, -1, "planning memory");
+  planner->n_order = planner->program->works->len - planner->program->n_init;
+  allocate (planner);
+  find_costs (planner);
+  _gantry_planner_find_candidates (planner);
+  _gantry_planner_find_takes (planner);
+  find_donations (planner);
+  return choose_order (planner, progress, error) ? g_steal_pointer (&planner) : NULL;
+}
+
+/* Arguments and results: places for the whole run. */
+static void
+count_held (GantryPlanner *planner)
+{
+  const Program *program = planner->program;
+
+  memset (planner->held, 0, sizeof planner->held);
+  memset (planner->argument_bytes, 0, sizeof planner->held);
+  memset (planner->output_bytes, 0, sizeof planner->held);
+  memset (planner->alias_bytes, 0, sizeof planner->held);
+  for (guint32 v = 0; program->resident && v < program->values->len; v++)
+    {
+      const Value *value = VALUE (program, v);
+      gboolean made = value->kind == VALUE_COMPUTED || value->kind == VALUE_GROUP;
+      guint8 memory;
+
+      if (value->root != v || (value->kind != VALUE_INPUT && !(made && value->result)) || value->group != NONE)
+        continue;
+      memory = _gantry_planner_memory_of (planner, v);
+      if (value->kind == VALUE_INPUT)
+        planner->argument_bytes[memory] += place_bytes (value->bytes);
+      else
+        planner->output_bytes[memory] += place_bytes (value->bytes);
+      if (value->kind != VALUE_INPUT && value->donated != NONE)
+        planner->alias_bytes[memory] += place_bytes (value->bytes);
+    }
+  for (guint m = 0; m < GANTRY_N_MEMORY_KINDS; m++)
+    planner->held[m] = planner->argument_bytes[m] + planner->output_bytes[m] - planner->alias_bytes[m];
+}
+
+static guint64
+highest (const GArray *live, guint32 n)
+{
+  guint64 most = 0;
+
+  for (guint32 k = 0; k < MIN (n, live->len); k++)
+    most = MAX (most, g_array_index (live, guint64, k));
+  return most;
+}
+
+void
+_gantry_planner_ask (GantryPlanner *planner, const GantryPlacements *placements, guint64 limit,
+                     GantryPrediction *prediction)
+{
+  guint64 device;
+  guint32 at;
+
+  _gantry_planner_read_placements (planner, placements);
+  count_held (planner);
+  device = planner->held[GANTRY_MEMORY_DEVICE];
+  _gantry_planner_walk (planner);
+  _gantry_planner_hide_copies (planner);
+  prediction->temp_bytes = _gantry_planner_find_lifetimes (planner, &at);
+  if (limit > 0 && device + prediction->temp_bytes > limit)
+    {
+      _gantry_planner_squeeze (planner, limit > device ? limit - device : 0);
+      prediction->temp_bytes = _gantry_planner_find_lifetimes (planner, &at);
+    }
+  prediction->peak_bytes = device + prediction->temp_bytes;
+  prediction->argument_bytes = planner->argument_bytes[GANTRY_MEMORY_DEVICE];
+  prediction->output_bytes = planner->output_bytes[GANTRY_MEMORY_DEVICE];
+  prediction->alias_bytes = planner->alias_bytes[GANTRY_MEMORY_DEVICE];
+  prediction->host_bytes = highest (planner->live_host, planner->line->len + 1);
+  for (guint m = GANTRY_MEMORY_DEVICE + 1; m < GANTRY_N_MEMORY_KINDS; m++)
+    prediction->host_bytes += planner->held[m];
+  prediction->peak_step = at;
+  _gantry_planner_simulate (planner, prediction);
+  prediction->n_problems = planner->problems->len;
+}
+
+void
+gantry_planner_predict (GantryPlanner *planner, const GantryPlacements *placements, GantryPrediction *prediction)
+{
+  _gantry_planner_ask (planner, placements, planner->target.memory_limit, prediction);
+}
+
+GantryPlan *
+gantry_planner_plan (GantryPlanner *planner, const GantryPlacements *placements, const GantryProgress *progress,
+                     GError **error)
+{
+  g_autoptr (GantryPlan) plan = NULL;
+  guint64 limit = planner->target.memory_limit;
+
+  _gantry_planner_ask (planner, placements, limit, planner->own);
+  plan = _gantry_planner_write (planner, progress);
+  if (gantry_progress_cancelled (progress, error))
+    return NULL;
+  return g_steal_pointer (&plan);
 }
 
 GantryPlan *
 gantry_memory_plan (GantryModule *module, const GantryPlanOptions *options, const GantryProgress *progress,
                     GError **error)
 {
-  g_autoptr (Program) program = _gantry_program_new (module, options, progress, error);
-  g_autoptr (Lifetimes) lifetimes = NULL;
-  g_autoptr (GantryPlan) plan = NULL;
-  Planner planner = { program, NULL, options, NULL, 0 };
-  guint32 n_workspaces = 0;
+  g_autoptr (GantryPlanner) planner = gantry_planner_new (module, options, progress, error);
 
-  if (program == NULL)
-    return NULL;
-  gantry_progress_report (progress, -1, "planning memory");
-  planner.lifetimes = lifetimes = choose_order (program, options, progress, error);
-  if (lifetimes == NULL)
-    return NULL;
-  for (guint32 w = 0; w < program->works->len; w++)
-    n_workspaces += WORK (program, w)->workspace > 0;
-  planner.n_values = program->values->len;
-  planner.plan = plan = gantry_plan_new (lifetimes->n_steps, planner.n_values + n_workspaces);
-  if (!lay_out (&planner, progress, error))
-    return NULL;
-  write_steps (&planner);
-  write_refs (&planner);
-  return g_steal_pointer (&plan);
+  return planner != NULL ? gantry_planner_plan (planner, NULL, progress, error) : NULL;
 }

@@ -2,6 +2,7 @@
 /* The entry function as the planner sees it: values (what a buffer holds) and work (what becomes a
  * step). Views, tuples and their members are values that stand on another value. */
 #pragma once
+#include "core/base/error.h"
 #include "core/memory/memory.h"
 #include "core/ir/operation.h"
 
@@ -14,6 +15,7 @@ typedef enum
   VALUE_FILLED,   /* literal written into the constant region at load */
   VALUE_CONSTANT, /* computed at load */
   VALUE_COMPUTED,
+  VALUE_GROUP,    /* a concatenation whose operands are made inside its place: nothing to do for it */
 } ValueKind;
 
 typedef struct
@@ -22,25 +24,35 @@ typedef struct
   guint32 member;
   guint64 bytes;
   guint8 kind;     /* ValueKind; a view has that of its root */
-  guint8 memory;   /* GantryMemoryKind */
+  guint8 memory;   /* GantryMemoryKind where it is at home; a view has that of its root */
+  guint8 typed;    /* GantryMemoryKind that its type says: a fetched view of host memory is at home in the host */
   guint8 result;   /* of a root: it or one of its views is a result of the function */
   guint8 returned; /* this very value is one */
+  guint8 phase;    /* GantryPhase of its node */
   guint32 base;    /* value that this one is a view of, or NONE */
   guint32 root;    /* end of that chain: itself when it is no view */
+  guint32 unit;    /* what a user of it is said to use: the root, or of a part of an input the first value of that part */
+  guint64 offset;  /* bytes from the beginning of the root */
   guint32 maker;   /* work that writes the root, or NONE */
   guint32 literal; /* id or 0 */
+  guint32 group;   /* VALUE_GROUP inside whose place it is made, or NONE */
+  guint64 group_offset;
+  guint32 first_part, n_parts; /* of a group: in parts */
+  guint32 donated; /* of an input: the root that is written over it, or NONE; of that root: the input */
 } Value;
 
 typedef struct
 {
   guint32 position;     /* of its node in module->nodes */
-  guint32 first_use;    /* in uses: roots it reads, each once */
+  guint32 first_use;    /* in uses: units it reads, each once; of a group the group and its parts */
   guint32 n_uses;
   guint32 first_value;  /* its own values stand together */
   guint32 n_values;
   guint32 first_slot;   /* in alias: one for each operand */
   guint8 init;
   guint8 effect;
+  guint8 phase;         /* GantryPhase */
+  guint8 to_host;       /* an explicit copy out of device memory: no step of the compute queue */
   guint64 workspace;
 } Work;
 
@@ -53,11 +65,20 @@ typedef struct
   guint32 *first_value;  /* by position within the function; n_nodes + 1 */
   GArray *values;        /* Value */
   GArray *works;         /* Work, in program order, init and others mixed */
-  GArray *uses;          /* guint32: values (roots) */
+  GArray *uses;          /* guint32: values (units) */
+  GArray *parts;         /* guint32: values inside groups */
+  gboolean resident;     /* a training step: arguments and results have places of their own */
+  guint8 *returned;      /* by position within the function: it is a result */
   guint8 *alias;         /* what gantry_node_may_alias() said; asked once */
   guint32 n_init;        /* works that are init */
   guint32 *first_user;   /* by value: index in users; n_values + 1 */
-  guint32 *users;        /* works that read each root, in program order */
+  guint32 *users;        /* works that read each unit, in program order */
+  guint32 *first_after;  /* by work: index in after; n_works + 1: works that must run before it though it reads nothing of */
+  guint32 *after;        /* theirs, since it writes over what they read */
+  guint32 *first_before; /* the same the other way round */
+  guint32 *before;
+  guint32 *first_unit;   /* by value (inputs): index in units; n_values + 1 */
+  guint32 *units;        /* units of each input */
 } Program;
 
 #define VALUE(program, i) (&g_array_index ((program)->values, Value, (i)))
@@ -91,26 +112,20 @@ place_bytes (guint64 bytes)
   return (bytes + GANTRY_PLACE_ALIGNMENT - 1) / GANTRY_PLACE_ALIGNMENT * GANTRY_PLACE_ALIGNMENT;
 }
 
-/** What becomes of the values under an order. */
-typedef struct
-{
-  guint32 n_steps, n_init;
-  guint32 *step_work;   /* work of each step: init ones first */
-  guint32 *begin, *end; /* by value (roots): steps; a constant that is used after load ends at n_init */
-  guint32 *over;        /* by value (roots): root whose place it takes over in place, or NONE */
-  guint32 *place;       /* by value (roots): root that owns the place */
-  guint64 *place_size;  /* by owner of a place: whole place */
-  guint32 *place_end;   /* by owner of a place */
-  guint64 *live;        /* by step: bytes alive in the device arena */
-  guint64 peak;
-} Lifetimes;
-
-/** @order: the works that are not init, in the order in which they run. */
-Lifetimes *_gantry_lifetimes_new (Program *program, const guint32 *order, GantryPlanFlags flags);
-void _gantry_lifetimes_free (Lifetimes *lifetimes);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (Lifetimes, _gantry_lifetimes_free)
+/* program-views.c */
+Value *_gantry_program_add_value (Program *program, const GantryNode *node, guint32 member, const GantryType *type,
+                                  GError **error);
+gboolean _gantry_program_add_view (Program *program, const GantryNode *node, guint32 member, guint32 base, guint64 offset,
+                                   const GantryType *type, GError **error);
+/** Slices, copies to the device and concatenations that need no work. FALSE and no error: it is work. */
+gboolean _gantry_program_add_placed (Program *program, const GantryNode *node, GError **error);
+/** Results that are written over arguments, and what must therefore run before what. */
+void _gantry_program_find_donations (Program *program);
+gboolean _gantry_program_fail (const Program *program, const GantryNode *node, GantryError code, const char *what,
+                               GError **error);
 
 /* Orders: arrays of the works that are not init. (transfer full) */
 guint32 *_gantry_order_program (const Program *program);
 guint32 *_gantry_order_greedy (const Program *program); /* whatever frees most, first */
 guint32 *_gantry_order_depth (const Program *program);  /* from the results down, the hungriest operand first */
+guint32 *_gantry_order_hoisted (const Program *program); /* as written, but updates as soon as they can run */

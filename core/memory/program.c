@@ -15,6 +15,14 @@ _gantry_program_free (Program *program)
   g_array_unref (program->values);
   g_array_unref (program->works);
   g_array_unref (program->uses);
+  g_array_unref (program->parts);
+  g_free (program->returned);
+  g_free (program->first_after);
+  g_free (program->after);
+  g_free (program->first_before);
+  g_free (program->before);
+  g_free (program->first_unit);
+  g_free (program->units);
   g_free (program->first_value);
   g_free (program->alias);
   g_free (program->first_user);
@@ -23,8 +31,9 @@ _gantry_program_free (Program *program)
   g_free (program);
 }
 
-static gboolean
-fail (const Program *program, const GantryNode *node, GantryError code, const char *what, GError **error)
+gboolean
+_gantry_program_fail (const Program *program, const GantryNode *node, GantryError code, const char *what,
+                      GError **error)
 {
   g_autofree char *label = gantry_node_label (program->module, node);
   g_autofree char *place = gantry_context_location_text (program->module->context, node->location);
@@ -47,7 +56,10 @@ mark_needed (const Program *program)
       const GantryNode *node = gantry_module_node (module, gantry_function_result_id (module, function, i));
 
       if (node != NULL)
-        needed[gantry_module_position (module, node) - function->first_node] = TRUE;
+        {
+          needed[gantry_module_position (module, node) - function->first_node] = TRUE;
+          program->returned[gantry_module_position (module, node) - function->first_node] = TRUE;
+        }
     }
   for (guint32 i = function->n_nodes; i-- > 0;)
     {
@@ -95,32 +107,34 @@ _gantry_program_may_alias (Program *program, guint32 work, guint i)
 }
 
 /* Appends a value of the tensor type @type. */
-static Value *
-add_value (Program *program, const GantryNode *node, guint32 member, const GantryType *type, GError **error)
+Value *
+_gantry_program_add_value (Program *program, const GantryNode *node, guint32 member, const GantryType *type,
+                           GError **error)
 {
   gint64 bytes = type->kind == GANTRY_TYPE_TENSOR ? gantry_type_bytes (type) : -1;
   Value value = { node->id, member };
 
   if (type->kind == GANTRY_TYPE_TENSOR && !gantry_element_is_compiled (type->element))
     {
-      fail (program, node, GANTRY_ERROR_UNSUPPORTED, "its element type is not compiled", error);
+      _gantry_program_fail (program, node, GANTRY_ERROR_UNSUPPORTED, "its element type is not compiled", error);
       return NULL;
     }
   if (bytes < 0)
     {
-      fail (program, node, GANTRY_ERROR_UNSUPPORTED,
+      _gantry_program_fail (program, node, GANTRY_ERROR_UNSUPPORTED,
             "the size of its value is not known; bind the symbolic dimensions of the inputs to numbers", error);
       return NULL;
     }
   if ((guint64) bytes > MOST_BYTES / (program->values->len + 1))
     {
-      fail (program, node, GANTRY_ERROR_TOO_LARGE, "its value is larger than any memory", error);
+      _gantry_program_fail (program, node, GANTRY_ERROR_TOO_LARGE, "its value is larger than any memory", error);
       return NULL;
     }
   value.bytes = (guint64) bytes;
-  value.memory = type->memory;
-  value.base = value.maker = NONE;
-  value.root = program->values->len;
+  value.memory = value.typed = type->memory;
+  value.phase = node->phase;
+  value.base = value.maker = value.group = value.donated = NONE;
+  value.root = value.unit = program->values->len;
   g_array_append_val (program->values, value);
   return VALUE (program, program->values->len - 1);
 }
@@ -140,8 +154,8 @@ add_values (Program *program, const GantryNode *node, ValueKind kind, guint32 ma
       Value *value;
 
       if (member->kind == GANTRY_TYPE_TUPLE)
-        return fail (program, node, GANTRY_ERROR_UNSUPPORTED, "a tuple within a tuple", error);
-      value = add_value (program, node, i, member, error);
+        return _gantry_program_fail (program, node, GANTRY_ERROR_UNSUPPORTED, "a tuple within a tuple", error);
+      value = _gantry_program_add_value (program, node, i, member, error);
       if (value == NULL)
         return FALSE;
       value->kind = kind;
@@ -150,11 +164,11 @@ add_values (Program *program, const GantryNode *node, ValueKind kind, guint32 ma
   return TRUE;
 }
 
-static gboolean
-add_view (Program *program, const GantryNode *node, guint32 member, guint32 base, const GantryType *type,
-          GError **error)
+gboolean
+_gantry_program_add_view (Program *program, const GantryNode *node, guint32 member, guint32 base, guint64 offset,
+                          const GantryType *type, GError **error)
 {
-  Value *value = add_value (program, node, member, type, error);
+  Value *value = _gantry_program_add_value (program, node, member, type, error);
   const Value *from;
 
   if (value == NULL)
@@ -162,10 +176,15 @@ add_view (Program *program, const GantryNode *node, guint32 member, guint32 base
   from = VALUE (program, base);
   value->base = base;
   value->root = from->root;
+  value->offset = from->offset + offset;
   value->kind = from->kind;
   value->memory = from->memory;
   value->maker = from->maker;
   value->literal = from->literal;
+  value->unit = from->root;
+  /* Parts of an argument are known one by one: each may be fetched by itself. */
+  if (program->resident && from->kind == VALUE_INPUT && value->bytes != VALUE (program, from->root)->bytes)
+    value->unit = value->bytes == from->bytes && offset == 0 ? from->unit : program->values->len - 1;
   return TRUE;
 }
 
@@ -177,8 +196,8 @@ add_tuple (Program *program, const GantryNode *node, GError **error)
       guint32 operand = _gantry_program_operand (program, node, i);
 
       if (operand == NONE)
-        return fail (program, node, GANTRY_ERROR_UNSUPPORTED, "a tuple of something that is no tensor", error);
-      if (!add_view (program, node, i, operand, gantry_node_operand_type (program->module, node, i), error))
+        return _gantry_program_fail (program, node, GANTRY_ERROR_UNSUPPORTED, "a tuple of something that is no tensor", error);
+      if (!_gantry_program_add_view (program, node, i, operand, 0, gantry_node_operand_type (program->module, node, i), error))
         return FALSE;
     }
   return TRUE;
@@ -192,9 +211,9 @@ add_result (Program *program, const GantryNode *node, GError **error)
   gint64 index = gantry_attrs_int (program->module->context, node->attrs, "index", 0);
 
   if (operand == NULL || tuple->kind != GANTRY_TYPE_TUPLE || index < 0 || index >= tuple->rank)
-    return fail (program, node, GANTRY_ERROR_INVALID, "it takes a member that its operand does not have", error);
-  return add_view (program, node, 0, first_value_of (program, operand) + (guint32) index,
-                   gantry_node_type (program->module, node), error);
+    return _gantry_program_fail (program, node, GANTRY_ERROR_INVALID, "it takes a member that its operand does not have", error);
+  return _gantry_program_add_view (program, node, 0, first_value_of (program, operand) + (guint32) index, 0,
+                                   gantry_node_type (program->module, node), error);
 }
 
 /* A view has all members of its operand. FALSE in @is_view: it changes the kind of memory, and is work. */
@@ -209,9 +228,9 @@ add_views (Program *program, const GantryNode *node, gboolean *is_view, GError *
 
   *is_view = TRUE;
   if (operand == NULL || (type->kind == GANTRY_TYPE_TUPLE && type->rank != gantry_node_type (module, operand)->rank))
-    return fail (program, node, GANTRY_ERROR_INVALID, "it and its operand do not have the same members", error);
+    return _gantry_program_fail (program, node, GANTRY_ERROR_INVALID, "it and its operand do not have the same members", error);
   if (n == 1 && type->kind == GANTRY_TYPE_TENSOR
-      && (VALUE (program, first)->memory != type->memory
+      && (VALUE (program, first)->typed != type->memory
           || VALUE (program, first)->bytes != (guint64) gantry_type_bytes (type)))
     {
       *is_view = FALSE;
@@ -223,7 +242,7 @@ add_views (Program *program, const GantryNode *node, gboolean *is_view, GError *
 
       if (type->kind == GANTRY_TYPE_TUPLE)
         member = gantry_context_type (module->context, (guint32) type->dims[i]);
-      if (!add_view (program, node, i, first + i, member, error))
+      if (!_gantry_program_add_view (program, node, i, first + i, 0, member, error))
         return FALSE;
     }
   return TRUE;
@@ -242,8 +261,8 @@ add_constant (Program *program, const GantryNode *node, GError **error)
   if (attr != NULL && attr->kind == GANTRY_ATTR_LITERAL)
     literal = gantry_context_literal (context, attr->id);
   if (literal == NULL)
-    return fail (program, node, GANTRY_ERROR_INVALID, "a constant without a value", error);
-  value = add_value (program, node, 0, type, error);
+    return _gantry_program_fail (program, node, GANTRY_ERROR_INVALID, "a constant without a value", error);
+  value = _gantry_program_add_value (program, node, 0, type, error);
   if (value == NULL)
     return FALSE;
   element = gantry_element_size (type->element);
@@ -255,7 +274,19 @@ add_constant (Program *program, const GantryNode *node, GError **error)
   return TRUE;
 }
 
-/* The roots that the node reads, each once; also members of a tuple operand. Returns: TRUE when all are constant */
+/* Each unit once. */
+static void
+add_use (Program *program, const Work *work, guint32 unit)
+{
+  guint32 k = work->first_use;
+
+  while (k < program->uses->len && g_array_index (program->uses, guint32, k) != unit)
+    k++;
+  if (k == program->uses->len)
+    g_array_append_val (program->uses, unit);
+}
+
+/* The units that the node reads; also members of a tuple operand. Returns: TRUE when all are constant */
 static gboolean
 add_uses (Program *program, const GantryNode *node, Work *work)
 {
@@ -273,13 +304,12 @@ add_uses (Program *program, const GantryNode *node, Work *work)
       first = program->first_value[position];
       for (guint32 v = first; v < program->first_value[position + 1]; v++)
         {
-          guint32 root = VALUE (program, v)->root, k = work->first_use;
+          const Value *root = VALUE (program, VALUE (program, v)->root);
 
-          constant = constant && value_is_constant (VALUE (program, root));
-          while (k < program->uses->len && g_array_index (program->uses, guint32, k) != root)
-            k++;
-          if (k == program->uses->len)
-            g_array_append_val (program->uses, root);
+          constant = constant && value_is_constant (root);
+          add_use (program, work, VALUE (program, v)->unit);
+          for (guint32 k = 0; root->kind == VALUE_GROUP && k < root->n_parts; k++)
+            add_use (program, work, g_array_index (program->parts, guint32, root->first_part + k));
         }
     }
   work->n_uses = program->uses->len - work->first_use;
@@ -293,6 +323,7 @@ add_work (Program *program, const GantryNode *node, const GantryPlanOptions *opt
   Work work = { gantry_module_position (program->module, node) };
   gboolean constant = add_uses (program, node, &work);
 
+  work.phase = node->phase;
   work.effect = (info->flags & GANTRY_OP_EFFECT) != 0;
   work.init = constant && (info->flags & (GANTRY_OP_EFFECT | GANTRY_OP_RANDOM)) == 0;
   work.first_value = program->values->len;
@@ -301,10 +332,13 @@ add_work (Program *program, const GantryNode *node, const GantryPlanOptions *opt
   if (!add_values (program, node, work.init ? VALUE_CONSTANT : VALUE_COMPUTED, program->works->len, error))
     return FALSE;
   work.n_values = program->values->len - work.first_value;
+  if (node->op == GANTRY_OP_COPY && !work.init && work.n_values == 1)
+    work.to_host = VALUE (program, work.first_value)->memory != GANTRY_MEMORY_DEVICE
+                   && gantry_node_operand_type (program->module, node, 0)->memory == GANTRY_MEMORY_DEVICE;
   if (options != NULL && options->workspace != NULL)
     work.workspace = options->workspace (program->module, node, options->workspace_data);
   if (work.workspace > MOST_BYTES / (program->works->len + 1))
-    return fail (program, node, GANTRY_ERROR_TOO_LARGE, "its workspace is larger than any memory", error);
+    return _gantry_program_fail (program, node, GANTRY_ERROR_TOO_LARGE, "its workspace is larger than any memory", error);
   program->n_init += work.init;
   g_array_append_val (program->works, work);
   return TRUE;
@@ -315,14 +349,16 @@ add_node (Program *program, const GantryNode *node, const GantryPlanOptions *opt
 {
   const GantryOpInfo *info = gantry_op_info (node->op);
   gboolean is_view = FALSE;
+  guint32 n_values = program->values->len;
+  g_autoptr (GError) local = NULL;
 
   if (info == NULL)
-    return fail (program, node, GANTRY_ERROR_UNSUPPORTED, "it is no core operation", error);
+    return _gantry_program_fail (program, node, GANTRY_ERROR_UNSUPPORTED, "it is no core operation", error);
   switch (node->op)
     {
     case GANTRY_OP_PARAMETER:
       if (gantry_node_type (program->module, node)->kind == GANTRY_TYPE_TUPLE)
-        return fail (program, node, GANTRY_ERROR_UNSUPPORTED, "a tuple as parameter", error);
+        return _gantry_program_fail (program, node, GANTRY_ERROR_UNSUPPORTED, "a tuple as parameter", error);
       return add_values (program, node, VALUE_INPUT, NONE, error);
     case GANTRY_OP_CONSTANT:
       return add_constant (program, node, error);
@@ -335,7 +371,14 @@ add_node (Program *program, const GantryNode *node, const GantryPlanOptions *opt
     }
   if ((info->flags & GANTRY_OP_VIEW) && !add_views (program, node, &is_view, error))
     return FALSE;
-  return is_view || add_work (program, node, options, n_slots, error);
+  if (is_view || (_gantry_program_add_placed (program, node, &local) && program->values->len > n_values))
+    return TRUE;
+  if (local != NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&local));
+      return FALSE;
+    }
+  return add_work (program, node, options, n_slots, error);
 }
 
 static gboolean
@@ -351,7 +394,7 @@ mark_results (Program *program, GError **error)
       if (node == NULL || gantry_node_type (module, node)->kind == GANTRY_TYPE_TOKEN)
         continue;
       if (gantry_node_type (module, node)->kind == GANTRY_TYPE_TUPLE)
-        return fail (program, node, GANTRY_ERROR_UNSUPPORTED, "a tuple as a result of the program", error);
+        return _gantry_program_fail (program, node, GANTRY_ERROR_UNSUPPORTED, "a tuple as a result of the program", error);
       value = first_value_of (program, node);
       VALUE (program, value)->returned = TRUE;
       VALUE (program, VALUE (program, value)->root)->result = TRUE;
@@ -391,6 +434,9 @@ _gantry_program_new (GantryModule *module, const GantryPlanOptions *options, con
   program->values = g_array_new (FALSE, TRUE, sizeof (Value));
   program->works = g_array_new (FALSE, TRUE, sizeof (Work));
   program->uses = g_array_new (FALSE, FALSE, sizeof (guint32));
+  program->parts = g_array_new (FALSE, FALSE, sizeof (guint32));
+  program->resident = gantry_module_is_training (module) || (options != NULL && (options->flags & GANTRY_PLAN_RESIDENT));
+  program->returned = g_new0 (guint8, program->function->n_nodes + 1);
   program->first_value = g_new0 (guint32, program->function->n_nodes + 1);
   needed = mark_needed (program);
   for (guint32 i = 0; i < program->function->n_nodes; i++)
@@ -408,5 +454,6 @@ _gantry_program_new (GantryModule *module, const GantryPlanOptions *options, con
     return NULL;
   program->alias = g_new0 (guint8, n_slots + 1);
   list_users (program);
+  _gantry_program_find_donations (program);
   return g_steal_pointer (&program);
 }

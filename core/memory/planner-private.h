@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the parts of the planner share. A question is answered in this order: walk (which work runs when, and
+ * once more; who reads which instance: leases), copies (when they begin), lifetimes (what is written over what, the
+ * curve), copies again (the three queues against each other). All arrays are kept for the next question. */
+#pragma once
+#include "core/memory/planner.h"
+#include "core/memory/program-private.h"
+
+/* One instance of a value in one memory, from its first to its last step. */
+typedef struct
+{
+  guint32 unit;     /* value */
+  guint32 begin;    /* index in line: it is written during this one, or from here on by a copy */
+  guint32 end;      /* last index in line at which its place is needed */
+  guint32 last_use; /* last index at which a work reads or writes it */
+  guint32 over;     /* lease whose place it takes over, or NONE */
+  guint32 inside;   /* lease of the group whose place it is made in, or NONE */
+  guint64 bytes;
+  guint8 instance;
+  guint8 memory;    /* GantryMemoryKind */
+  guint8 fixed;     /* has a place of its own for the whole run */
+  guint8 kept;      /* a result: nothing is written over it */
+} Lease;
+
+/* One run of a work. */
+typedef struct
+{
+  guint32 work;
+  guint32 first_use;   /* in use_lease: as many as the work has uses */
+  guint32 first_lease; /* of what it makes */
+  guint8 instance;
+} Run;
+
+typedef struct
+{
+  guint32 from, to;    /* leases */
+  guint32 unit;        /* value that is copied */
+  guint64 from_offset, to_offset, bytes;
+  guint8 queue;
+  guint32 at;          /* stands in the array before this index of line */
+  guint32 ready;       /* to the device: index of line that needs it; to the host: `at` */
+  guint32 after;       /* copy to the host that must be done before, or NONE */
+  guint32 next_release; /* list by the index at which its source's place may be taken though it is not done */
+  double us;
+  double begin, end;   /* hidden behind a compute queue that never waits, then as simulated */
+} Copy;
+
+struct _GantryPlanner
+{
+  Program *program;
+  GantryPlanOptions options;
+  GantryTarget target;
+  guint32 n_order;
+  guint32 *order;       /* works that are not init */
+  double *cost_us;      /* by work */
+  guint32 *base_last;   /* by unit: index in order of its last use, or of its making */
+  GArray *candidates;   /* GantryCandidate */
+  gint32 *candidate_of; /* by value (roots) */
+  guint32 *first_take;  /* by work: index in takes */
+  GArray *donated;      /* guint32: inputs with a result written over them */
+  guint8 *in_place_donation; /* by result or part of one: its work may write over what it reads of that input */
+  GArray *takes;        /* guint32: uses (their place among the uses of the work) that its result may be written over */
+  guint64 held[GANTRY_N_MEMORY_KINDS]; /* of the current question: arguments + results - aliased */
+  guint64 argument_bytes[GANTRY_N_MEMORY_KINDS], output_bytes[GANTRY_N_MEMORY_KINDS], alias_bytes[GANTRY_N_MEMORY_KINDS];
+
+  /* Of the current question. */
+  guint8 *kind;         /* by value (roots): GantryPlacementKind */
+  guint8 *memory;       /* by value (roots): where it is offloaded to */
+  guint8 *decider;      /* by value (roots) */
+  GArray *problems;     /* GantryPlacementProblem, reasons static */
+  guint32 *home;        /* by unit: lease on the device where it is at home, or made first */
+  guint32 *in_host;     /* by root: its lease in the host, where it has one */
+  guint32 *again;       /* by unit: lease of the second instance, or of the last fetched one */
+  guint32 *evicted;     /* by root: its last copy to the host */
+  guint8 *redone;       /* by work */
+  guint8 *late_donation; /* by input: it is still fetched after the result that it is donated to was copied over it */
+  guint8 *hold;         /* by root: to be kept and copied over its argument at the end, therefore */
+  GArray *line;         /* Run */
+  GArray *start_us;     /* double: by index of line, and the end: compute queue that never waits */
+  GArray *use_lease;    /* guint32 */
+  GArray *leases;       /* Lease */
+  GArray *evictions;    /* Copy: to the host, in order */
+  GArray *fetches;      /* Copy: to the device, in order */
+  GArray *last_copies;  /* guint32: results (roots) that are copied over their argument at the end */
+  GArray *stack;        /* guint32 pairs */
+  GArray *live;         /* guint64: by index of line, temporaries of the device */
+  GArray *live_host;
+  GArray *release;      /* guint32: by index of line, first of the list of copies */
+  GantryPrediction *own; /* for plans */
+};
+
+#define LEASE(planner, i) (&g_array_index ((planner)->leases, Lease, (i)))
+#define RUN(planner, i) (&g_array_index ((planner)->line, Run, (i)))
+#define EVICTION(planner, i) (&g_array_index ((planner)->evictions, Copy, (i)))
+#define FETCH(planner, i) (&g_array_index ((planner)->fetches, Copy, (i)))
+#define START_US(planner, i) (g_array_index ((planner)->start_us, double, (i)))
+
+/** Reads placements into kind, memory and problems. */
+void _gantry_planner_read_placements (GantryPlanner *planner, const GantryPlacements *placements);
+/** Fills candidates. */
+void _gantry_planner_find_candidates (GantryPlanner *planner);
+/** Fills takes. */
+void _gantry_planner_find_takes (GantryPlanner *planner);
+gboolean _gantry_planner_may_donate (GantryPlanner *planner, guint32 v, guint32 input, guint64 offset);
+/** Where a root lives under the placements that were read: FALSE: on the device. */
+gboolean _gantry_planner_in_host (const GantryPlanner *planner, guint32 root);
+/** The memory of a root. */
+guint8 _gantry_planner_memory_of (const GantryPlanner *planner, guint32 root);
+/** Fills line, leases and copies from the placements that were read. */
+void _gantry_planner_walk (GantryPlanner *planner);
+/** Lets copies begin as early as hides them. */
+void _gantry_planner_hide_copies (GantryPlanner *planner);
+/** Delays fetches and shortens evictions where more than @limit bytes of temporaries were alive. */
+void _gantry_planner_squeeze (GantryPlanner *planner, guint64 limit);
+/** What is written over what, and the curve. Returns: the peak of temporaries on the device, its index in line in @at */
+guint64 _gantry_planner_find_lifetimes (GantryPlanner *planner, guint32 *at);
+/** The three queues against each other; with steps and totals into @prediction. */
+void _gantry_planner_simulate (GantryPlanner *planner, GantryPrediction *prediction);
+/** All of the above. */
+void _gantry_planner_ask (GantryPlanner *planner, const GantryPlacements *placements, guint64 limit,
+                          GantryPrediction *prediction);
+/** Lifetimes of constants among the init steps; of those that are used after load @n_init. By value (roots). */
+typedef struct
+{
+  guint32 n_init;
+  guint32 *works;       /* works of the init steps */
+  guint32 *begin, *end;
+  guint32 *over;        /* constant that it is written over, or NONE */
+} Constants;
+Constants *_gantry_constants_new (const GantryPlanner *planner);
+void _gantry_constants_free (Constants *constants);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Constants, _gantry_constants_free)
+
+/** Writes the question that was just asked down as a plan. */
+GantryPlan *_gantry_planner_write (GantryPlanner *planner, const GantryProgress *progress);
+/** Waits of a plan whose buffers lie where they will: nothing is read before it is written, or overwritten before it is read. */
+void _gantry_plan_find_waits (GantryPlan *plan, const GArray *refs, GArray *waits);

@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Goes through the base order and writes down what runs under the placements: each work, works that run once more, each with
+ * the instances that it reads and makes, and the copies between the memories. */
+#include "core/memory/planner-private.h"
+#include <string.h>
+
+typedef struct
+{
+  guint32 work;
+  guint32 next; /* of its uses */
+} Frame;
+
+static guint32
+add_lease (GantryPlanner *planner, guint32 unit, guint8 instance, guint8 memory, guint32 at)
+{
+  Lease lease = { unit, at, at, at, NONE, NONE, VALUE (planner->program, unit)->bytes, instance, memory };
+
+  g_array_append_val (planner->leases, lease);
+  return planner->leases->len - 1;
+}
+
+static void
+extend (GantryPlanner *planner, guint32 l, guint32 at)
+{
+  Lease *lease = LEASE (planner, l);
+
+  lease->end = MAX (lease->end, at);
+  lease->last_use = MAX (lease->last_use, at);
+  if (lease->inside != NONE)
+    extend (planner, lease->inside, at);
+}
+
+/* Where a root lives: of what is made on the device and belongs to the host, the host. */
+gboolean
+_gantry_planner_in_host (const GantryPlanner *planner, guint32 root)
+{
+  const Value *value = VALUE (planner->program, root);
+
+  if (value->memory != GANTRY_MEMORY_DEVICE)
+    return TRUE;
+  if (value->kind == VALUE_INPUT)
+    return planner->kind[root] == GANTRY_PLACEMENT_OFFLOAD;
+  if (value->donated != NONE && value->result)
+    return _gantry_planner_in_host (planner, value->donated);
+  return value->result && planner->kind[root] == GANTRY_PLACEMENT_OFFLOAD
+         && (planner->program->resident || planner->candidate_of[root] >= 0);
+}
+
+guint8
+_gantry_planner_memory_of (const GantryPlanner *planner, guint32 root)
+{
+  const Value *value = VALUE (planner->program, root);
+
+  if (!_gantry_planner_in_host (planner, root))
+    return GANTRY_MEMORY_DEVICE;
+  if (value->memory == GANTRY_MEMORY_DEVICE && value->kind != VALUE_INPUT && value->donated != NONE)
+    return planner->memory[value->donated];
+  return planner->memory[root];
+}
+
+/* The lease in the host that @root is copied to or fetched from; made when it is first asked for. */
+static guint32
+host_lease (GantryPlanner *planner, guint32 root, guint32 at)
+{
+  if (planner->in_host[root] == NONE)
+    {
+      const Value *value = VALUE (planner->program, root);
+      guint8 memory = _gantry_planner_memory_of (planner, root);
+      guint32 l = add_lease (planner, root, 0, memory != GANTRY_MEMORY_DEVICE ? memory : planner->memory[root], at);
+
+
+      LEASE (planner, l)->fixed = planner->program->resident && (value->kind == VALUE_INPUT || value->result);
+      LEASE (planner, l)->kept = value->result;
+      planner->in_host[root] = l;
+    }
+  return planner->in_host[root];
+}
+
+/* Copies value @unit, which lies at @from_offset of lease @from, to where @root lives. */
+static void
+evict (GantryPlanner *planner, guint32 from, guint64 from_offset, guint32 unit, guint32 root, guint64 to_offset, guint32 at)
+{
+  Copy copy = { .from = from, .unit = unit, .from_offset = from_offset, .to_offset = to_offset, .at = at, .ready = at,
+                .queue = GANTRY_QUEUE_TO_HOST, .after = NONE, .next_release = NONE };
+
+  copy.bytes = VALUE (planner->program, unit)->bytes;
+  copy.to = host_lease (planner, root, at);
+  copy.us = gantry_target_predict_copy_us (&planner->target, copy.bytes);
+  planner->evicted[root] = planner->evictions->len;
+  g_array_append_val (planner->evictions, copy);
+}
+
+/* Has the result that is donated to the input of @unit been copied over it already? */
+static gboolean
+value_is_gone (const GantryPlanner *planner, guint32 unit)
+{
+  const Program *program = planner->program;
+  const Value *value = VALUE (program, unit), *result;
+  guint32 donated = VALUE (program, value->root)->donated;
+
+  if (donated == NONE || planner->evicted[donated] == NONE)
+    return FALSE;
+  result = VALUE (program, donated);
+  if (result->kind == VALUE_COMPUTED)
+    return TRUE;
+  for (guint32 k = 0; k < result->n_parts; k++)
+    {
+      guint32 p = g_array_index (program->parts, guint32, result->first_part + k);
+      const Value *part = VALUE (program, p);
+
+      if (planner->home[p] != NONE && part->group_offset < value->offset + value->bytes
+          && value->offset < part->group_offset + part->bytes)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* The instance on the device of a unit that lives in the host. It stays from one use to the next where there would hardly be time
+ * to fetch it again. */
+static guint32
+fetch (GantryPlanner *planner, guint32 unit, guint32 at, gboolean once)
+{
+  const Value *value = VALUE (planner->program, unit);
+  Copy copy = { .unit = unit, .from_offset = value->offset, .at = at, .ready = at, .bytes = value->bytes,
+                .queue = GANTRY_QUEUE_TO_DEVICE, .next_release = NONE };
+  guint32 l = planner->again[unit];
+
+  copy.us = gantry_target_predict_copy_us (&planner->target, copy.bytes);
+  if (l != NONE && (once || START_US (planner, at) - START_US (planner, LEASE (planner, l)->last_use + 1) < 2 * copy.us))
+    return l;
+  copy.from = host_lease (planner, value->root, 0);
+  extend (planner, copy.from, at);
+  copy.after = planner->evicted[value->root];
+  copy.to = planner->again[unit] = add_lease (planner, unit, 1, GANTRY_MEMORY_DEVICE, at);
+  g_array_append_val (planner->fetches, copy);
+  if (value->kind == VALUE_INPUT && value_is_gone (planner, unit))
+    planner->late_donation[value->root] = TRUE;
+  return copy.to;
+}
+
+/* Which instance a work that runs at @at reads. @late: it belongs to the backward phase, or runs once more */
+static guint32
+resolve (GantryPlanner *planner, guint32 unit, guint32 at, gboolean late)
+{
+  const Value *value = VALUE (planner->program, unit);
+  guint32 again = planner->again[unit];
+  gboolean candidate = planner->candidate_of[value->root] >= 0;
+
+  if (value_is_constant (value))
+    return NONE;
+  if (value->kind != VALUE_COMPUTED || planner->home[unit] == NONE)
+    return _gantry_planner_in_host (planner, value->root) ? fetch (planner, unit, at, FALSE) : planner->home[unit];
+  if (planner->kind[unit] == GANTRY_PLACEMENT_OFFLOAD && !value->result)
+    return late || again != NONE ? fetch (planner, unit, at, TRUE) : planner->home[unit];
+  if (again != NONE && (!candidate || planner->kind[unit] == GANTRY_PLACEMENT_RECOMPUTE))
+    return again;
+  return planner->home[unit];
+}
+
+static void
+place_made (GantryPlanner *planner, guint32 v, guint32 l, guint32 at)
+{
+  const Value *value = VALUE (planner->program, v);
+  guint32 group = value->group;
+
+  planner->home[v] = l;
+  if (group != NONE && !_gantry_planner_in_host (planner, group))
+    {
+      if (planner->home[group] == NONE)
+        {
+          planner->home[group] = add_lease (planner, group, 0, GANTRY_MEMORY_DEVICE, at);
+          LEASE (planner, planner->home[group])->fixed = VALUE (planner->program, group)->result;
+        }
+      LEASE (planner, l)->inside = planner->home[group];
+      LEASE (planner, planner->home[group])->kept |= value->result;
+      extend (planner, l, at);
+    }
+  else if (group != NONE && planner->hold[group])
+    LEASE (planner, l)->kept = TRUE; /* copied at the end */
+  else if (group != NONE)
+    evict (planner, l, 0, v, group, value->group_offset, at + 1);
+  else if (LEASE (planner, l)->memory != GANTRY_MEMORY_DEVICE)
+    {
+      planner->in_host[v] = l;
+      planner->home[v] = NONE;
+    }
+  else if (_gantry_planner_in_host (planner, v) && planner->hold[v])
+    LEASE (planner, l)->kept = TRUE; /* copied at the end */
+  else if (_gantry_planner_in_host (planner, v) || (planner->kind[v] == GANTRY_PLACEMENT_OFFLOAD && !value->result))
+    evict (planner, l, 0, v, v, 0, at + 1);
+  else if (value->result)
+    {
+      LEASE (planner, l)->fixed = planner->program->resident;
+      LEASE (planner, l)->kept = TRUE;
+    }
+}
+
+static void
+emit (GantryPlanner *planner, guint32 w, guint8 instance)
+{
+  const Program *program = planner->program;
+  const Work *work = WORK (program, w);
+  gboolean copy = work_node (program, work)->op == GANTRY_OP_COPY;
+  guint32 at = planner->line->len;
+  Run run = { w, planner->use_lease->len, 0, instance };
+  double next = START_US (planner, at) + planner->cost_us[w];
+
+  for (guint32 k = 0; k < work->n_uses; k++)
+    {
+      guint32 unit = USE (program, work, k), root = VALUE (program, unit)->root, l;
+
+      /* A copy within the host, or to a result, reads where it lies. */
+      if (copy && !value_is_constant (VALUE (program, unit)) && _gantry_planner_in_host (planner, root))
+        l = host_lease (planner, root, at);
+      else
+        l = resolve (planner, unit, at, instance > 0 || work->phase != GANTRY_PHASE_FORWARD);
+      if (l != NONE)
+        extend (planner, l, at);
+      g_array_append_val (planner->use_lease, l);
+    }
+  run.first_lease = planner->leases->len;
+  for (guint32 k = 0; k < work->n_values; k++)
+    add_lease (planner, work->first_value + k, instance,
+               copy ? VALUE (program, work->first_value + k)->memory : GANTRY_MEMORY_DEVICE, at);
+  for (guint32 k = 0; k < work->n_values; k++)
+    if (instance == 0)
+      place_made (planner, work->first_value + k, run.first_lease + k, at);
+    else
+      planner->again[work->first_value + k] = run.first_lease + k;
+  g_array_append_val (planner->line, run);
+  g_array_append_val (planner->start_us, next);
+}
+
+/* An explicit copy out of the device: nothing that the compute queue does. */
+static void
+emit_to_host (GantryPlanner *planner, const Work *work)
+{
+  const Program *program = planner->program;
+  guint32 unit = USE (program, work, 0), at = planner->line->len, v = work->first_value;
+  guint32 from = resolve (planner, unit, at, work->phase != GANTRY_PHASE_FORWARD);
+  guint32 operand = _gantry_program_operand (program, work_node (program, work), 0);
+
+  evict (planner, from, VALUE (program, operand)->offset - VALUE (program, unit)->offset, v, v, 0, at);
+}
+
+/* A value of the forward phase that is needed at place @position of the base order, but is not there any more? */
+static gboolean
+must_redo (const GantryPlanner *planner, guint32 unit, guint32 position)
+{
+  const Value *value = VALUE (planner->program, unit);
+  const Work *work;
+
+  if (value->kind != VALUE_COMPUTED || planner->again[unit] != NONE || planner->redone[value->maker])
+    return FALSE;
+  work = WORK (planner->program, value->maker);
+  if (work->effect || work->phase != GANTRY_PHASE_FORWARD || value->memory != GANTRY_MEMORY_DEVICE)
+    return FALSE;
+  if (planner->candidate_of[unit] >= 0)
+    return planner->kind[unit] == GANTRY_PLACEMENT_RECOMPUTE;
+  return planner->base_last[unit] < position && !value->result;
+}
+
+/* Runs the maker of @unit once more, and before that what it needs and is gone. */
+static void
+redo (GantryPlanner *planner, guint32 unit, guint32 position)
+{
+  const Program *program = planner->program;
+  Frame frame = { VALUE (program, unit)->maker, 0 };
+
+  g_array_set_size (planner->stack, 0);
+  g_array_append_val (planner->stack, frame);
+  planner->redone[frame.work] = TRUE;
+  while (planner->stack->len > 0)
+    {
+      Frame *top = &g_array_index (planner->stack, Frame, planner->stack->len - 1);
+      const Work *work = WORK (program, top->work);
+
+      if (top->next < work->n_uses)
+        {
+          guint32 use = USE (program, work, top->next++);
+
+          if (!must_redo (planner, use, position))
+            continue;
+          frame = (Frame){ VALUE (program, use)->maker, 0 };
+          planner->redone[frame.work] = TRUE;
+          g_array_append_val (planner->stack, frame);
+          continue;
+        }
+      emit (planner, top->work, 1);
+      g_array_set_size (planner->stack, planner->stack->len - 1);
+    }
+}
+
+static void
+begin (GantryPlanner *planner)
+{
+  const Program *program = planner->program;
+  guint32 n = program->values->len;
+  double zero = 0;
+
+  memset (planner->home, 0xff, n * sizeof (guint32));
+  memset (planner->again, 0xff, n * sizeof (guint32));
+  memset (planner->in_host, 0xff, n * sizeof (guint32));
+  memset (planner->evicted, 0xff, n * sizeof (guint32));
+  memset (planner->redone, 0, program->works->len);
+  memset (planner->late_donation, 0, n);
+  g_array_set_size (planner->line, 0);
+  g_array_set_size (planner->start_us, 0);
+  g_array_append_val (planner->start_us, zero);
+  g_array_set_size (planner->use_lease, 0);
+  g_array_set_size (planner->leases, 0);
+  g_array_set_size (planner->evictions, 0);
+  g_array_set_size (planner->fetches, 0);
+  g_array_set_size (planner->last_copies, 0);
+  for (guint32 i = 0; i < program->first_unit[n]; i++)
+    {
+      guint32 v = program->units[i];
+      const Value *value = VALUE (program, v);
+
+      if (_gantry_planner_in_host (planner, value->root))
+        {
+          host_lease (planner, value->root, 0);
+          continue;
+        }
+      planner->home[v] = add_lease (planner, v, 0, GANTRY_MEMORY_DEVICE, 0);
+      LEASE (planner, planner->home[v])->fixed = program->resident;
+      LEASE (planner, planner->home[v])->kept = value->result;
+    }
+}
+
+/* The step that makes @root, or part of it, must not write over what is still read of the argument donated to it. */
+static gboolean
+writes_too_early (const GantryPlanner *planner, guint32 input, guint64 offset, guint64 bytes, guint32 at, gboolean in_place)
+{
+  const Program *program = planner->program;
+
+  for (guint32 i = program->first_unit[input]; i < program->first_unit[input + 1]; i++)
+    {
+      guint32 u = program->units[i];
+      const Value *unit = VALUE (program, u);
+      guint32 last = planner->home[u] != NONE ? LEASE (planner, planner->home[u])->last_use : 0;
+
+      if (program->first_user[u] == program->first_user[u + 1] || unit->offset >= offset + bytes
+          || unit->offset + unit->bytes <= offset)
+        continue;
+      if (last > at || (last == at && !in_place))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean
+donation_holds (const GantryPlanner *planner, guint32 input, guint32 result)
+{
+  const Program *program = planner->program;
+  const Value *root = VALUE (program, result);
+
+  if (root->kind == VALUE_COMPUTED)
+    return !writes_too_early (planner, input, 0, root->bytes, LEASE (planner, planner->home[result])->begin,
+                              planner->in_place_donation[result]);
+  for (guint32 k = 0; k < root->n_parts; k++)
+    {
+      guint32 part = g_array_index (program->parts, guint32, root->first_part + k);
+
+      if (writes_too_early (planner, input, VALUE (program, part)->group_offset, VALUE (program, part)->bytes,
+                            LEASE (planner, planner->home[part])->begin, planner->in_place_donation[part]))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static void
+tell (GantryPlanner *planner, guint32 input)
+{
+  GantryPlacementProblem problem = { VALUE (planner->program, input)->node, planner->kind[input], planner->kind[input],
+                                     (char *) "it is still read after the result that it is donated to is made: the result "
+                                              "is copied over it at the end" };
+
+  g_array_append_val (planner->problems, problem);
+}
+
+static void
+end_held (GantryPlanner *planner, guint32 input, guint32 result)
+{
+  const Program *program = planner->program;
+  const Value *root = VALUE (program, result);
+
+  tell (planner, input);
+  if (root->kind == VALUE_COMPUTED)
+    evict (planner, planner->home[result], 0, result, result, 0, planner->line->len);
+  for (guint32 k = 0; k < root->n_parts; k++)
+    {
+      guint32 part = g_array_index (program->parts, guint32, root->first_part + k);
+
+      evict (planner, planner->home[part], 0, part, result, VALUE (program, part)->group_offset, planner->line->len);
+    }
+}
+
+/* A result that cannot be written over its argument has a place of its own, and is copied at the end. */
+static void
+end_donations (GantryPlanner *planner)
+{
+  const Program *program = planner->program;
+
+  for (guint32 i = 0; i < planner->donated->len; i++)
+    {
+      guint32 input = g_array_index (planner->donated, guint32, i), result = VALUE (program, input)->donated, at;
+      guint32 l = planner->home[result];
+      Run run = { NONE, planner->use_lease->len, 0, 0 };
+      double next;
+
+      if (_gantry_planner_in_host (planner, input))
+        {
+          if (planner->hold[result])
+            end_held (planner, input, result);
+          continue;
+        }
+      if (l == NONE || donation_holds (planner, input, result))
+        continue;
+      tell (planner, input);
+      at = planner->line->len;
+      LEASE (planner, l)->fixed = FALSE;
+      LEASE (planner, l)->kept = TRUE;
+      extend (planner, l, at);
+      next = START_US (planner, at)
+             + gantry_target_predict_us (&planner->target, 0, (gint64) (2 * LEASE (planner, l)->bytes));
+      g_array_append_val (planner->last_copies, result);
+      g_array_append_val (planner->use_lease, l);
+      g_array_append_val (planner->line, run);
+      g_array_append_val (planner->start_us, next);
+    }
+}
+
+static void
+walk (GantryPlanner *planner)
+{
+  const Program *program = planner->program;
+
+  begin (planner);
+  for (guint32 i = 0; i < planner->n_order; i++)
+    {
+      const Work *work = WORK (program, planner->order[i]);
+
+      for (guint32 k = 0; work->phase != GANTRY_PHASE_FORWARD && k < work->n_uses; k++)
+        if (must_redo (planner, USE (program, work, k), i))
+          redo (planner, USE (program, work, k), i);
+      if (work->to_host && !_gantry_planner_in_host (planner, VALUE (program, USE (program, work, 0))->root))
+        emit_to_host (planner, work);
+      else
+        emit (planner, planner->order[i], 0);
+    }
+  end_donations (planner);
+  for (guint32 i = 0; i < planner->leases->len; i++)
+    if (LEASE (planner, i)->kept)
+      LEASE (planner, i)->end = MAX (planner->line->len, 1) - 1;
+}
+
+void
+_gantry_planner_walk (GantryPlanner *planner)
+{
+  const Program *program = planner->program;
+  gboolean again = FALSE;
+
+  memset (planner->hold, 0, program->values->len);
+  walk (planner);
+  for (guint32 i = 0; i < planner->donated->len; i++)
+    {
+      guint32 input = g_array_index (planner->donated, guint32, i);
+
+      if (planner->late_donation[input])
+        again = planner->hold[VALUE (program, input)->donated] = TRUE;
+    }
+  if (again)
+    walk (planner);
+}
