@@ -354,7 +354,9 @@ gantry_policy_parse (const char *text, gssize length, GError **error)
   Reader r = { .text = text, .p = text, .read = text, .counted = text, .line = 1, .error = &problem };
   gboolean fine = TRUE;
 
-  g_return_val_if_fail (text != NULL, NULL);
+  g_return_val_if_fail (text != NULL || length == 0, NULL);
+  if (text == NULL)
+    r.text = r.p = r.read = r.counted = text = "";
   r.end = text + (length >= 0 ? (gsize) length : strlen (text));
   policy->statements = g_ptr_array_new_with_free_func (statement_free);
   if ((gsize) (r.end - text) > POLICY_MOST_BYTES)
