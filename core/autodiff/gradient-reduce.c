@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Derivatives of reductions and of windows that slide. */
+#include "core/autodiff/gradient-private.h"
+#include "core/ir/operation.h"
+#include <math.h>
+#include <string.h>
+
+#define B d->builder
+
+/* @x, a value of the reduced shape, along the dimensions that were reduced. */
+static guint32
+spread (GantryDiff *d, const GantryNode *node, guint32 x)
+{
+  const GantryType *type = _gantry_diff_operand_type (d, node, 0);
+  gsize n, next = 0;
+  const gint64 *axes = gantry_attrs_ints (d->context, node->attrs, "dimensions", &n);
+  gint64 map[GANTRY_MAX_RANK];
+  guint rank = 0;
+
+  for (guint i = 0; i < type->rank; i++)
+    if (next < n && axes[next] == i)
+      next++;
+    else
+      map[rank++] = i;
+  return gantry_builder_broadcast (B, x, type->rank, type->dims, map);
+}
+
+static guint32
+reduce_again (GantryDiff *d, const GantryNode *node, const char *kind, guint32 x)
+{
+  gsize n;
+  const gint64 *axes = gantry_attrs_ints (d->context, node->attrs, "dimensions", &n);
+
+  return gantry_builder_reduce (B, kind, x, axes, n);
+}
+
+/* The product of the others: y / x, but where just one factor is 0 it is that one's, and with more there is none. */
+static guint32
+product_of_others (GantryDiff *d, const GantryNode *node, guint32 x)
+{
+  GantryElementType element = gantry_node_type (d->module, node)->element;
+  guint32 is_zero = gantry_builder_compare (B, "EQ", x, _gantry_diff_splat_like (d, x, 0));
+  guint32 safe = gantry_builder_select (B, is_zero, _gantry_diff_splat_like (d, x, 1), x);
+  guint32 zeros = reduce_again (d, node, "add", gantry_builder_convert (B, is_zero, element));
+  guint32 product = spread (d, node, reduce_again (d, node, "mul", safe));
+  guint32 others = gantry_builder_binary (B, GANTRY_OP_SUBTRACT, spread (d, node, zeros),
+                                          gantry_builder_convert (B, is_zero, element));
+  guint32 none = gantry_builder_compare (B, "EQ", others, _gantry_diff_splat_like (d, others, 0));
+
+  return _gantry_diff_where (d, none, gantry_builder_binary (B, GANTRY_OP_DIVIDE, product, safe));
+}
+
+void
+_gantry_gradient_reduce (GantryDiff *d, const GantryNode *node, guint32 g)
+{
+  const char *kind = gantry_attrs_string (d->context, node->attrs, "kind", "");
+  GantryElementType element = gantry_node_type (d->module, node)->element;
+  guint32 x = _gantry_diff_operand (d, node, 0), equal;
+
+  if (strcmp (kind, "add") == 0)
+    {
+      _gantry_diff_give (d, node, 0, spread (d, node, g));
+      return;
+    }
+  if (strcmp (kind, "mul") == 0)
+    {
+      _gantry_diff_give (d, node, 0, _gantry_diff_multiply (d, spread (d, node, g), product_of_others (d, node, x)));
+      return;
+    }
+  /* max, min: equal ones share, as in JAX */
+  equal = gantry_builder_compare (B, "EQ", x, spread (d, node, _gantry_diff_result (d, node)));
+  g = gantry_builder_binary (B, GANTRY_OP_DIVIDE, g,
+                             reduce_again (d, node, "add", gantry_builder_convert (B, equal, element)));
+  _gantry_diff_give (d, node, 0, _gantry_diff_where (d, equal, spread (d, node, g)));
+}
+
+/* Windows */
+
+typedef struct
+{
+  guint rank;
+  gint64 size[GANTRY_MAX_RANK], stride[GANTRY_MAX_RANK], base[GANTRY_MAX_RANK], dilation[GANTRY_MAX_RANK];
+  gint64 low[GANTRY_MAX_RANK], high[GANTRY_MAX_RANK];
+} Windows;
+
+static void
+read_list (const GantryDiff *d, const GantryNode *node, const char *key, guint n, gint64 fallback, gint64 *values)
+{
+  gsize have;
+  const gint64 *list = gantry_attrs_ints (d->context, node->attrs, key, &have);
+
+  for (guint i = 0; i < n; i++)
+    values[i] = i < have ? list[i] : fallback;
+}
+
+static void
+read_windows (const GantryDiff *d, const GantryNode *node, Windows *w)
+{
+  gint64 padding[2 * GANTRY_MAX_RANK];
+
+  w->rank = gantry_node_type (d->module, node)->rank;
+  read_list (d, node, "window_dimensions", w->rank, 1, w->size);
+  read_list (d, node, "window_strides", w->rank, 1, w->stride);
+  read_list (d, node, "base_dilations", w->rank, 1, w->base);
+  read_list (d, node, "window_dilations", w->rank, 1, w->dilation);
+  read_list (d, node, "padding", 2 * w->rank, 0, padding);
+  for (guint i = 0; i < w->rank; i++)
+    {
+      w->low[i] = padding[2 * i];
+      w->high[i] = padding[2 * i + 1];
+    }
+}
+
+/* A sum over windows: each element of the operand takes the cotangents of the windows that it lies in. Those are a window of the
+ * result, spread by the stride, and the positions asked for lie as far apart as the operand was spread. */
+static guint32
+sum_back (GantryDiff *d, const GantryNode *node, const Windows *w, guint32 g)
+{
+  const GantryType *x = _gantry_diff_operand_type (d, node, 0), *y = gantry_node_type (d->module, node);
+  GantryAttrList *attrs = gantry_attr_list_new (d->context);
+  gint64 padding[2 * GANTRY_MAX_RANK];
+
+  for (guint i = 0; i < w->rank; i++)
+    {
+      gint64 span = (w->size[i] - 1) * w->dilation[i] + 1;
+
+      padding[2 * i] = span - 1 - w->low[i];
+      padding[2 * i + 1] = (x->dims[i] - 1) * w->base[i] + span - ((y->dims[i] - 1) * w->stride[i] + 1) -
+                           padding[2 * i];
+    }
+  gantry_attr_list_set_string (attrs, "kind", "add");
+  gantry_attr_list_set_ints (attrs, "window_dimensions", w->size, w->rank);
+  gantry_attr_list_set_ints (attrs, "window_strides", w->base, w->rank);
+  gantry_attr_list_set_ints (attrs, "base_dilations", w->stride, w->rank);
+  gantry_attr_list_set_ints (attrs, "window_dilations", w->dilation, w->rank);
+  gantry_attr_list_set_ints (attrs, "padding", padding, 2 * w->rank);
+  return gantry_builder_add (B, GANTRY_OP_REDUCE_WINDOW, &g, 1, gantry_attr_list_end (attrs));
+}
+
+/* The dimensions that windows slide along, and the places of a window counted in row-major order. */
+typedef struct
+{
+  gint64 axes[GANTRY_MAX_RANK], others[GANTRY_MAX_RANK]; /* slid along, and not */
+  guint n_axes, n_others;
+  gint64 places; /* in a window */
+  gint64 outputs; /* of all axes */
+} Slide;
+
+static gboolean
+read_slide (const GantryDiff *d, const GantryNode *node, const Windows *w, Slide *s)
+{
+  const GantryType *y = gantry_node_type (d->module, node);
+
+  *s = (Slide){ .places = 1, .outputs = 1 };
+  for (guint i = 0; i < w->rank; i++)
+    if (w->size[i] == 1 && w->stride[i] == 1 && w->base[i] == 1 && w->low[i] == 0 && w->high[i] == 0)
+      s->others[s->n_others++] = i;
+    else
+      {
+        s->axes[s->n_axes++] = i;
+        if (__builtin_mul_overflow (s->places, w->size[i], &s->places) ||
+            __builtin_mul_overflow (s->outputs, y->dims[i], &s->outputs))
+          return FALSE;
+      }
+  return s->outputs < G_MAXINT32 / MAX (s->places * (gint64) (s->n_axes + 1), 1) / 4 && s->places < G_MAXINT32 / 64;
+}
+
+/* Where in the padded operand each window begins: i32[outputs..., n_axes]. */
+static guint32
+window_starts (GantryDiff *d, const GantryNode *node, const Windows *w, const Slide *s)
+{
+  const GantryType *y = gantry_node_type (d->module, node);
+  GantryDim dims[GANTRY_MAX_RANK + 1];
+  g_autoptr (GantryLiteral) literal = NULL;
+  gint64 at[GANTRY_MAX_RANK] = { 0 };
+  guint8 *data;
+
+  for (guint i = 0; i < s->n_axes; i++)
+    dims[i] = y->dims[s->axes[i]];
+  dims[s->n_axes] = s->n_axes;
+  literal = gantry_literal_new_zeroed (
+    gantry_context_type (d->context, gantry_context_tensor (d->context, GANTRY_I32, s->n_axes + 1, dims)), &data);
+  for (gint64 o = 0; o < s->outputs; o++)
+    {
+      for (guint i = 0; i < s->n_axes; i++, data += 4)
+        gantry_element_write_int (GANTRY_I32, data, at[i] * w->stride[s->axes[i]]);
+      for (guint i = s->n_axes; i-- > 0 && ++at[i] == dims[i];)
+        at[i] = 0;
+    }
+  return gantry_builder_literal (B, literal);
+}
+
+/* How far from its beginning each place of a window lies: i32[places, n_axes]. */
+static guint32
+window_offsets (GantryDiff *d, const Windows *w, const Slide *s)
+{
+  const GantryDim dims[2] = { s->places, s->n_axes };
+  g_autoptr (GantryLiteral) literal = NULL;
+  gint64 at[GANTRY_MAX_RANK] = { 0 };
+  guint8 *data;
+
+  literal = gantry_literal_new_zeroed (
+    gantry_context_type (d->context, gantry_context_tensor (d->context, GANTRY_I32, 2, dims)), &data);
+  for (gint64 p = 0; p < s->places; p++)
+    {
+      for (guint i = 0; i < s->n_axes; i++, data += 4)
+        gantry_element_write_int (GANTRY_I32, data, at[i] * w->dilation[s->axes[i]]);
+      for (guint i = s->n_axes; i-- > 0 && ++at[i] == w->size[s->axes[i]];)
+        at[i] = 0;
+    }
+  return gantry_builder_literal (B, literal);
+}
+
+/* All elements of all windows: the result's dimensions, then the places. */
+static guint32
+windows_of (GantryDiff *d, const GantryNode *node, const Slide *s, guint32 padded, guint32 starts, guint32 offsets)
+{
+  const GantryType *type = gantry_builder_get_type (B, padded), *y = gantry_node_type (d->module, node);
+  GantryAttrList *attrs = gantry_attr_list_new (d->context);
+  gint64 dims[GANTRY_MAX_RANK + 2], map[GANTRY_MAX_RANK + 1], sizes[GANTRY_MAX_RANK];
+  guint n = s->n_axes;
+  guint32 indices, spread_offsets;
+
+  for (guint i = 0; i < n; i++)
+    {
+      dims[i] = y->dims[s->axes[i]];
+      map[i] = i;
+    }
+  dims[n] = s->places;
+  dims[n + 1] = n;
+  map[n] = n + 1;
+  indices = gantry_builder_broadcast (B, starts, n + 2, dims, map);
+  spread_offsets = gantry_builder_broadcast (B, offsets, n + 2, dims, (const gint64[]){ n, n + 1 });
+  indices = gantry_builder_binary (B, GANTRY_OP_ADD, indices, spread_offsets);
+  for (guint i = 0; i < type->rank; i++)
+    sizes[i] = type->dims[i];
+  for (guint i = 0; i < n; i++)
+    sizes[s->axes[i]] = 1;
+  gantry_attr_list_set_ints (attrs, "offset_dims", s->others, s->n_others);
+  gantry_attr_list_set_ints (attrs, "collapsed_slice_dims", s->axes, n);
+  gantry_attr_list_set_ints (attrs, "start_index_map", s->axes, n);
+  gantry_attr_list_set_int (attrs, "index_vector_dim", n + 1);
+  gantry_attr_list_set_ints (attrs, "slice_sizes", sizes, type->rank);
+  return gantry_builder_add (B, GANTRY_OP_GATHER, (guint32[]){ padded, indices }, 2, gantry_attr_list_end (attrs));
+}
+
+/* Which place of its window each element of the result came from: the first that equals it, as in JAX and PyTorch. */
+static guint32
+winners (GantryDiff *d, const GantryNode *node, const Slide *s, guint32 windows)
+{
+  const GantryType *type = gantry_builder_get_type (B, windows);
+  gint64 map[GANTRY_MAX_RANK], last = type->rank - 1;
+  guint32 y, equal, places, none;
+
+  for (gint64 i = 0; i < last; i++)
+    map[i] = i;
+  y = gantry_builder_broadcast (B, _gantry_diff_result (d, node), type->rank, type->dims, map);
+  equal = gantry_builder_compare (B, "EQ", windows, y);
+  places = gantry_builder_iota (B, GANTRY_I32, type->rank, type->dims, last);
+  none = gantry_builder_splat (B, GANTRY_I32, (double) (s->places - 1), type->rank, type->dims);
+  return gantry_builder_reduce (B, "min", gantry_builder_select (B, equal, places, none), &last, 1);
+}
+
+/* Adds each cotangent to the element that its window was won by. */
+static guint32
+scatter_to_winners (GantryDiff *d, const GantryNode *node, const Slide *s, guint32 zeros, guint32 winner, guint32 starts,
+                    guint32 offsets, guint32 g)
+{
+  const GantryType *y = gantry_node_type (d->module, node);
+  GantryAttrList *attrs = gantry_attr_list_new (d->context);
+  gint64 dims[GANTRY_MAX_RANK + 1], map[GANTRY_MAX_RANK + 1];
+  guint32 indices;
+
+  memcpy (dims, y->dims, y->rank * sizeof *dims);
+  dims[y->rank] = s->n_axes;
+  memcpy (map, s->axes, s->n_axes * sizeof *map);
+  map[s->n_axes] = y->rank;
+  gantry_attr_list_set_ints (attrs, "offset_dims", (const gint64[]){ y->rank }, 1);
+  gantry_attr_list_set_ints (attrs, "collapsed_slice_dims", (const gint64[]){ 0 }, 1);
+  gantry_attr_list_set_ints (attrs, "start_index_map", (const gint64[]){ 0 }, 1);
+  gantry_attr_list_set_int (attrs, "index_vector_dim", y->rank);
+  gantry_attr_list_set_ints (attrs, "slice_sizes", (const gint64[]){ 1, s->n_axes }, 2);
+  indices = gantry_builder_add (B, GANTRY_OP_GATHER, (guint32[]){ offsets, winner }, 2, gantry_attr_list_end (attrs));
+  indices = gantry_builder_binary (B, GANTRY_OP_ADD, indices,
+                                   gantry_builder_broadcast (B, starts, y->rank + 1, dims, map));
+  attrs = gantry_attr_list_new (d->context);
+  gantry_attr_list_set_string (attrs, "kind", "add");
+  gantry_attr_list_set_ints (attrs, "inserted_window_dims", s->axes, s->n_axes);
+  gantry_attr_list_set_ints (attrs, "input_batching_dims", s->others, s->n_others);
+  gantry_attr_list_set_ints (attrs, "scatter_indices_batching_dims", s->others, s->n_others);
+  gantry_attr_list_set_ints (attrs, "scatter_dims_to_operand_dims", s->axes, s->n_axes);
+  gantry_attr_list_set_int (attrs, "index_vector_dim", y->rank);
+  return gantry_builder_add (B, GANTRY_OP_SCATTER, (guint32[]){ zeros, indices, g }, 3, gantry_attr_list_end (attrs));
+}
+
+/* max, min. Node count does not depend on the size of the window. */
+static void
+extremum_back (GantryDiff *d, const GantryNode *node, const Windows *w, guint32 g, gboolean max)
+{
+  const GantryType *x = _gantry_diff_operand_type (d, node, 0);
+  gint64 interior[GANTRY_MAX_RANK];
+  guint32 padded, starts, offsets, winner, zeros;
+  Slide s;
+
+  if (!read_slide (d, node, w, &s) || w->rank + 2 > GANTRY_MAX_RANK)
+    {
+      _gantry_diff_refuse (d, node, "its windows are too many or of too many dimensions to be numbered");
+      return;
+    }
+  if (s.n_axes == 0)
+    {
+      _gantry_diff_give (d, node, 0, g);
+      return;
+    }
+  for (guint i = 0; i < w->rank; i++)
+    interior[i] = w->base[i] - 1;
+  padded = gantry_builder_pad (B, _gantry_diff_operand (d, node, 0),
+                               gantry_builder_scalar (B, x->element, max ? -INFINITY : INFINITY), w->low, w->high,
+                               interior);
+  starts = window_starts (d, node, w, &s);
+  offsets = window_offsets (d, w, &s);
+  winner = winners (d, node, &s, windows_of (d, node, &s, padded, starts, offsets));
+  zeros = _gantry_diff_splat_like (d, padded, 0);
+  g = scatter_to_winners (d, node, &s, zeros, winner, starts, offsets, g);
+  _gantry_diff_give (d, node, 0, _gantry_diff_unpad (d, g, w->low, w->high, interior, x));
+}
+
+void
+_gantry_gradient_reduce_window (GantryDiff *d, const GantryNode *node, guint32 g)
+{
+  const char *kind = gantry_attrs_string (d->context, node->attrs, "kind", "");
+  const GantryType *x = _gantry_diff_operand_type (d, node, 0);
+  Windows w;
+
+  if (gantry_type_elements (x) == 0 || gantry_type_elements (gantry_node_type (d->module, node)) == 0)
+    return;
+  read_windows (d, node, &w);
+  if (strcmp (kind, "add") == 0)
+    _gantry_diff_give (d, node, 0, sum_back (d, node, &w, g));
+  else if (strcmp (kind, "mul") == 0)
+    _gantry_diff_refuse (d, node, "of kind mul has no derivative rule");
+  else
+    extremum_back (d, node, &w, g, strcmp (kind, "max") == 0);
+}
