@@ -4,7 +4,7 @@
  * group: then its value is needed nowhere else, and no path can leave the group and come back. A value
  * with users in two groups therefore survives as a value. A reduction may end a group.
  *
- * Broadcasts of scalar constants are copied into every group that reads them: they cost nothing there
+ * Broadcasts of scalars, constant or computed, are copied into every group that reads them: they cost nothing there
  * and a whole buffer outside. */
 #include "core/ir/rewriter.h"
 #include "core/passes/passes.h"
@@ -26,6 +26,14 @@ typedef struct
 } State;
 
 static gboolean
+is_compiled (const GantryModule *module, const GantryNode *node)
+{
+  const GantryType *type = gantry_node_type (module, node);
+
+  return gantry_type_is_static (type) && gantry_element_is_compiled (type->element);
+}
+
+static gboolean
 is_scalar_broadcast (const GantryModule *module, const GantryNode *node)
 {
   const GantryNode *operand;
@@ -33,7 +41,8 @@ is_scalar_broadcast (const GantryModule *module, const GantryNode *node)
   if (node->op != GANTRY_OP_BROADCAST_IN_DIM)
     return FALSE;
   operand = gantry_node_operand (module, node, 0);
-  return operand != NULL && operand->op == GANTRY_OP_CONSTANT && gantry_node_type (module, operand)->rank == 0;
+  return operand != NULL && gantry_type_is_tensor (gantry_node_type (module, operand)) &&
+         gantry_node_type (module, operand)->rank == 0 && is_compiled (module, operand);
 }
 
 static gboolean
@@ -50,14 +59,6 @@ is_joinable_movement (const GantryNode *node)
 {
   return node->op == GANTRY_OP_BROADCAST_IN_DIM || node->op == GANTRY_OP_RESHAPE || node->op == GANTRY_OP_TRANSPOSE ||
          node->op == GANTRY_OP_SLICE || node->op == GANTRY_OP_REVERSE || node->op == GANTRY_OP_IOTA;
-}
-
-static gboolean
-is_compiled (const GantryModule *module, const GantryNode *node)
-{
-  const GantryType *type = gantry_node_type (module, node);
-
-  return gantry_type_is_static (type) && gantry_element_is_compiled (type->element);
 }
 
 static gboolean
@@ -122,7 +123,7 @@ assign (State *state, const GantryFunction *function)
     }
 }
 
-/* Groups of one node stay as they are, unless they read a broadcast constant; so do groups with too many inputs. */
+/* Groups of one node stay as they are, unless they read a broadcast scalar; so do groups with too many inputs. */
 static void
 collect (State *state, const GantryFunction *function)
 {
@@ -160,7 +161,8 @@ inputs_of (const State *state, guint32 root)
           if (is_scalar_broadcast (module, operand))
             {
               worth = TRUE;
-              continue;
+              operand = gantry_node_operand (module, operand, 0);
+              seen = operand->op == GANTRY_OP_CONSTANT; /* copied too */
             }
           for (guint k = 0; k < inputs->len && !seen; k++)
             seen = g_array_index (inputs, guint32, k) == operand->id;
@@ -173,16 +175,17 @@ inputs_of (const State *state, guint32 root)
   return inputs;
 }
 
-/* A broadcast constant inside the body: the scalar and its broadcast, copied. */
+/* A broadcast scalar inside the body: the broadcast, copied, and the scalar, copied when it is constant. */
 static guint32
-copy_broadcast (GantryBuilder *builder, const GantryModule *module, const GantryNode *broadcast)
+copy_broadcast (GantryBuilder *builder, const GantryModule *module, const GantryNode *broadcast, GHashTable *inside)
 {
   const GantryNode *scalar = gantry_node_operand (module, broadcast, 0);
-  guint32 id;
+  guint32 id = GPOINTER_TO_UINT (g_hash_table_lookup (inside, GUINT_TO_POINTER (scalar->id)));
 
   gantry_builder_set_place_of (builder, broadcast);
   gantry_builder_set_origins (builder, &scalar->id, 1);
-  id = gantry_builder_add_typed (builder, GANTRY_OP_CONSTANT, NULL, 0, scalar->attrs, scalar->type);
+  if (id == 0)
+    id = gantry_builder_add_typed (builder, GANTRY_OP_CONSTANT, NULL, 0, scalar->attrs, scalar->type);
   gantry_builder_set_origins (builder, &broadcast->id, 1);
   return gantry_builder_add_typed (builder, GANTRY_OP_BROADCAST_IN_DIM, &id, 1, broadcast->attrs, broadcast->type);
 }
@@ -200,7 +203,7 @@ add_member (GantryBuilder *builder, const GantryModule *module, const GantryNode
 
       if (id == 0)
         {
-          id = copy_broadcast (builder, module, operand);
+          id = copy_broadcast (builder, module, operand, inside);
           g_hash_table_insert (inside, GUINT_TO_POINTER (operand->id), GUINT_TO_POINTER (id));
         }
       operands[j] = id;

@@ -101,6 +101,28 @@ test_fuse_constants (void)
     g_assert_cmpuint (pass_result (c->after, i)->n_operands, ==, 1);
 }
 
+/* So is the broadcast of a computed scalar; the scalar itself is an operand. */
+static void
+test_fuse_scalars (void)
+{
+  g_autoptr (PassCase) c = pass_case_new (
+    &gantry_pass_fuse, NULL,
+    PROGRAM ("%1: f32[4,4], %2: f32[]", "%5, %6",
+             "%3 = sine(%2): f32[] "
+             "%4 = broadcast_in_dim(%3) {shape = [4,4], broadcast_dimensions = ints[]}: f32[4,4] "
+             "%5 = multiply(%1, %4): f32[4,4] "
+             "%6 = add(%1, %4): f32[4,4]"));
+
+  g_assert_cmpuint (pass_count (c->after, GANTRY_OP_FUSION), ==, 2);
+  for (guint i = 0; i < 2; i++)
+    {
+      const GantryNode *result = pass_result (c->after, i);
+
+      g_assert_cmpuint (result->n_operands, ==, 2);
+      g_assert_cmpint (gantry_node_operand (c->after, result, 1)->op, ==, GANTRY_OP_SINE);
+    }
+}
+
 /* Epilogue */
 
 #define CONVOLUTION \
@@ -210,6 +232,7 @@ main (int argc, char **argv)
   g_test_add_func ("/passes/fuse/acts", test_fuse_acts);
   g_test_add_func ("/passes/fuse/shared-value-survives", test_fuse_keeps_shared);
   g_test_add_func ("/passes/fuse/constants", test_fuse_constants);
+  g_test_add_func ("/passes/fuse/scalars", test_fuse_scalars);
   for (guint i = 0; i < G_N_ELEMENTS (not_fused); i++)
     {
       g_autofree char *path = g_strconcat ("/passes/fuse/leaves/", not_fused[i].name, NULL);
