@@ -81,26 +81,35 @@ scale_by (GantryBuilder *builder, guint32 x, double factor)
   return scale (builder, x, gantry_builder_scalar (builder, element, factor));
 }
 
-/* beta * moment + (1 - beta) * x */
+/* x * clip * factor. Both factors become one before they meet x: a clipped gradient that moments and values shared
+ * would be a tensor of its own. */
 static guint32
-blend (GantryBuilder *builder, double beta, guint32 moment, guint32 x)
+scale_clipped (GantryBuilder *builder, guint32 x, guint32 clip, double factor)
 {
-  return gantry_builder_binary (builder, GANTRY_OP_ADD, scale_by (builder, moment, beta),
-                                scale_by (builder, x, 1 - beta));
+  GantryElementType element = (GantryElementType) gantry_builder_get_type (builder, x)->element;
+
+  if (clip == 0)
+    return scale_by (builder, x, factor);
+  return scale (builder, x, gantry_builder_binary (builder, GANTRY_OP_MULTIPLY, clip,
+                                                   gantry_builder_scalar (builder, element, factor)));
 }
 
-/* What Adam subtracts: rate m' / (sqrt (v' correction) + epsilon). */
+/* What Adam subtracts: rate m' / (sqrt (v' correction) + epsilon). The gradient is squared after it is clipped, since
+ * the square of a small factor may be too small. */
 static guint32
 adam (GantryBuilder *builder, const GantryTrainingOptions *options, const GantryUpdateScalars *scalars,
-      GantryTrained *trained, guint32 gradient)
+      GantryTrained *trained, guint32 clip)
 {
-  const GantryType *type = gantry_builder_get_type (builder, gradient);
+  const GantryType *type = gantry_builder_get_type (builder, trained->value);
   guint i = trained->element == GANTRY_F64;
-  guint32 root;
+  guint32 root, gradient;
 
-  trained->new_m = blend (builder, options->beta1, trained->m, gradient);
-  trained->new_v = blend (builder, options->beta2, trained->v,
-                          gantry_builder_binary (builder, GANTRY_OP_MULTIPLY, gradient, gradient));
+  trained->new_m = gantry_builder_binary (builder, GANTRY_OP_ADD, scale_by (builder, trained->m, options->beta1),
+                                          scale_clipped (builder, trained->value, clip, 1 - options->beta1));
+  gradient = clip != 0 ? scale (builder, trained->value, clip) : trained->value;
+  gradient = gantry_builder_binary (builder, GANTRY_OP_MULTIPLY, gradient, gradient);
+  trained->new_v = gantry_builder_binary (builder, GANTRY_OP_ADD, scale_by (builder, trained->v, options->beta2),
+                                          scale_by (builder, gradient, 1 - options->beta2));
   root = gantry_builder_unary (builder, GANTRY_OP_SQRT, scale (builder, trained->new_v, scalars->correction[i]));
   root = gantry_builder_binary (builder, GANTRY_OP_ADD, root,
                                 gantry_builder_splat (builder, trained->element, options->epsilon, type->rank, type->dims));
@@ -114,25 +123,25 @@ _gantry_optimizer_update (GantryBuilder *builder, const GantryTrainingOptions *o
   GantryElementType stored = (GantryElementType) gantry_builder_get_type (builder, trained->node)->element;
   guint32 value = gantry_builder_convert (builder, trained->node, trained->element);
   guint32 clip = scalars->clip[trained->element == GANTRY_F64];
-  guint32 gradient = clip != 0 ? scale (builder, trained->value, clip) : trained->value;
   guint32 change = 0;
 
   switch (options->optimizer)
     {
     case GANTRY_OPTIMIZER_NONE: /* the gradient, clipped */
-      trained->new_value = gantry_builder_convert (builder, gradient, stored);
+      change = clip != 0 ? scale (builder, trained->value, clip) : trained->value;
+      trained->new_value = gantry_builder_convert (builder, change, stored);
       return;
     case GANTRY_OPTIMIZER_SGD:
-      change = scale_by (builder, gradient, options->learning_rate);
+      change = scale_clipped (builder, trained->value, clip, options->learning_rate);
       break;
     case GANTRY_OPTIMIZER_MOMENTUM:
       trained->new_m = gantry_builder_binary (builder, GANTRY_OP_ADD, scale_by (builder, trained->m, options->momentum),
-                                              gradient);
+                                              clip != 0 ? scale (builder, trained->value, clip) : trained->value);
       change = scale_by (builder, trained->new_m, options->learning_rate);
       break;
     case GANTRY_OPTIMIZER_ADAM:
     case GANTRY_OPTIMIZER_ADAMW:
-      change = adam (builder, options, scalars, trained, gradient);
+      change = adam (builder, options, scalars, trained, clip);
       break;
     }
   if (options->optimizer == GANTRY_OPTIMIZER_ADAMW)
