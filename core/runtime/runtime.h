@@ -4,6 +4,7 @@
  * knows nothing of how kernels or plans are made. */
 #pragma once
 #include "core/ir/executable.h"
+#include "core/runtime/calibrate.h"
 #include "core/runtime/cpu/cpu.h"
 #include "core/runtime/device.h"
 

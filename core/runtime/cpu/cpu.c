@@ -44,6 +44,7 @@ struct _GantryBatch
   GCond event;
   gboolean submitted[GANTRY_N_QUEUES];
   _Atomic gint stopped; /* something was left out because of the cancellable */
+  gboolean quiet;       /* an event of the compute queue has happened and those who sleep for it do not know */
 };
 
 /* Memory. */
@@ -58,6 +59,9 @@ cpu_allocate (GantryDevice *device, GantryMemoryKind kind, gsize bytes)
     return NULL;
   if (bytes >= HUGE_PAGE)
     madvise (memory, bytes, MADV_HUGEPAGE); /* a wish: fewer page faults and table walks */
+  /* Pinned memory is there from the start, and no copy waits for its pages. */
+  if (kind == GANTRY_MEMORY_PINNED_HOST)
+    memset (memory, 0, MAX (bytes, 1));
   return memory;
 }
 
@@ -77,12 +81,36 @@ cpu_transfer (GantryDevice *device, void *to, const void *from, gsize bytes)
 /* Events. */
 
 static void
-record (GantryBatch *batch, guint32 event)
+wake (GantryBatch *batch)
 {
   g_mutex_lock (&batch->lock);
-  atomic_store_explicit (&batch->happened[event], 1, memory_order_release);
   g_cond_broadcast (&batch->event);
   g_mutex_unlock (&batch->lock);
+}
+
+/* Where copy threads have no processor of their own, one that is woken takes that of the thread that wakes it. When
+ * this is the compute queue's, between two kernels, all of its workers stand still for the length of the copy. So it
+ * wakes nobody until the next kernel is offered to the workers: then one of them is at work beside the copy. */
+static void
+record (GantryBatch *batch, GantryQueue queue, guint32 event)
+{
+  /* Who sleeps looked at this under the lock, and the waking takes the lock later. */
+  atomic_store_explicit (&batch->happened[event], 1, memory_order_release);
+  if (queue == GANTRY_QUEUE_COMPUTE)
+    batch->quiet = TRUE;
+  else
+    wake (batch);
+}
+
+static void
+break_silence (gpointer data)
+{
+  GantryBatch *batch = data;
+
+  if (!batch->quiet)
+    return;
+  batch->quiet = FALSE;
+  wake (batch);
 }
 
 static void
@@ -107,7 +135,7 @@ launch (GantryBatch *batch, GantryQueue queue, const GantryKernel *kernel, void 
 {
   /* The workers are those of the compute queue. */
   if (queue == GANTRY_QUEUE_COMPUTE)
-    _gantry_cpu_pool_run (batch->cpu->pool, kernel, buffers);
+    _gantry_cpu_pool_run (batch->cpu->pool, kernel, buffers, break_silence, batch);
   else if (kernel->n_tasks > 0)
     kernel->func (kernel->state, buffers, 0, kernel->n_tasks);
 }
@@ -115,6 +143,8 @@ launch (GantryBatch *batch, GantryQueue queue, const GantryKernel *kernel, void 
 static void
 execute (GantryBatch *batch, GantryQueue queue, const GantryCommand *command)
 {
+  if (queue == GANTRY_QUEUE_COMPUTE && command->kind != GANTRY_COMMAND_LAUNCH && command->kind != GANTRY_COMMAND_RECORD)
+    break_silence (batch);
   switch ((GantryCommandKind) command->kind)
     {
     case GANTRY_COMMAND_LAUNCH:
@@ -127,7 +157,7 @@ execute (GantryBatch *batch, GantryQueue queue, const GantryCommand *command)
       gantry_literal_copy_to (command->fill.literal, command->fill.to);
       break;
     case GANTRY_COMMAND_RECORD:
-      record (batch, command->event);
+      record (batch, queue, command->event);
       break;
     case GANTRY_COMMAND_WAIT:
       wait_for (batch, command->event);
@@ -171,6 +201,8 @@ run_commands (GantryBatch *batch, GantryQueue queue, const GantryCommand *comman
       batch->stamps[command->stamp].begin = begin;
       batch->stamps[command->stamp].end = gantry_time_ns ();
     }
+  if (queue == GANTRY_QUEUE_COMPUTE)
+    break_silence (batch);
 }
 
 /* Copy queues. */

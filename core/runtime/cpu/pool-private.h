@@ -8,8 +8,14 @@ typedef struct _CpuPool CpuPool;
 CpuPool *_gantry_cpu_pool_new (guint n_threads);
 void _gantry_cpu_pool_free (CpuPool *pool);
 
-/** Runs all tasks of @kernel and returns when they are done. From one thread at a time. */
-void _gantry_cpu_pool_run (CpuPool *pool, const GantryKernel *kernel, void *const *buffers);
+/**
+ * Runs all tasks of @kernel and returns when they are done. From one thread at a time.
+ *
+ * @offered: (nullable): called with @data once the others have been offered the work, before this thread takes its part:
+ *  for what may cost this thread its processor for a while
+ */
+void _gantry_cpu_pool_run (CpuPool *pool, const GantryKernel *kernel, void *const *buffers,
+                           void (*offered) (gpointer data), gpointer data);
 
 /** A short pause within a loop that waits for another thread. */
 static inline void

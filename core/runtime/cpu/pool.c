@@ -176,12 +176,15 @@ wait_for_others (CpuPool *pool)
 }
 
 void
-_gantry_cpu_pool_run (CpuPool *pool, const GantryKernel *kernel, void *const *buffers)
+_gantry_cpu_pool_run (CpuPool *pool, const GantryKernel *kernel, void *const *buffers,
+                      void (*offered) (gpointer data), gpointer data)
 {
   guint64 number;
 
   if (pool->n_threads == 1 || kernel->whole || kernel->n_tasks <= 1 || is_small (kernel))
     {
+      if (offered != NULL)
+        offered (data);
       if (kernel->n_tasks > 0)
         kernel->func (kernel->state, buffers, 0, kernel->n_tasks);
       return;
@@ -200,6 +203,8 @@ _gantry_cpu_pool_run (CpuPool *pool, const GantryKernel *kernel, void *const *bu
       g_cond_broadcast (&pool->wake);
       g_mutex_unlock (&pool->lock);
     }
+  if (offered != NULL)
+    offered (data);
   take_tasks (pool);
   atomic_fetch_and (&pool->state, ~OPEN);
   wait_for_others (pool);

@@ -179,6 +179,40 @@ test_limits (void)
   g_assert_cmpuint (limit, ==, 0);
 }
 
+/* Whatever the rates are, they are there, and nothing is left behind. */
+static void
+test_measure (void)
+{
+  g_autoptr (GantryDevice) device = gantry_cpu_device_new (2);
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (GError) error = NULL;
+  GantryDeviceRates rates;
+  guint64 used, peak;
+
+  g_assert_true (gantry_device_measure (device, 100000, &rates, NULL, &error));
+  g_assert_no_error (error);
+  g_assert_cmpfloat (rates.to_host, >, 0);
+  g_assert_cmpfloat (rates.to_device, >, 0);
+  g_assert_cmpfloat (rates.both, >, 0);
+  g_assert_cmpfloat (rates.launch_us, >, 0);
+  g_test_message ("to host %.1f GB/s, to device %.1f GB/s, both %.1f GB/s, launch %.3f us", rates.to_host / 1e9,
+                  rates.to_device / 1e9, rates.both / 1e9, rates.launch_us);
+  for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
+    {
+      gantry_device_get_memory (device, kind, &used, &peak, NULL);
+      g_assert_cmpuint (used, ==, 0);
+      g_assert_cmpuint (peak, <=, 400000);
+    }
+  gantry_device_set_limit (device, GANTRY_MEMORY_DEVICE, 300000);
+  g_assert_false (gantry_device_measure (device, 100000, &rates, NULL, &error));
+  g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY);
+  g_clear_error (&error);
+  gantry_device_set_limit (device, GANTRY_MEMORY_DEVICE, 0);
+  g_cancellable_cancel (cancellable);
+  g_assert_false (gantry_device_measure (device, 100000, &rates, cancellable, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -187,5 +221,6 @@ main (int argc, char **argv)
   g_test_add_func ("/runtime/device/slow-worker", test_slow_worker);
   g_test_add_func ("/runtime/device/alone", test_alone);
   g_test_add_func ("/runtime/device/limits", test_limits);
+  g_test_add_func ("/runtime/device/measure", test_measure);
   return g_test_run ();
 }

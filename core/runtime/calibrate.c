@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calibration: the same commands that a program's plan is made of, timed by the same stamps. */
+#include "core/runtime/calibrate.h"
+#include "core/base/error.h"
+#include <string.h>
+
+#define COPIES 24u
+#define LAUNCHES 2000u
+#define DEFAULT_BYTES ((gsize) 4 << 20)
+
+/* Places of one copy queue: two on each side, so that no copy finds its target in a cache because the one before
+ * wrote it. */
+typedef struct
+{
+  guint8 *device, *host;
+} Places;
+
+typedef struct
+{
+  GantryDevice *of;
+  gsize bytes;
+  Places places[2];
+  GantryStamp stamps[2 * COPIES];
+} Bench;
+
+static void
+release (Bench *bench)
+{
+  for (guint i = 0; i < 2; i++)
+    {
+      gantry_device_deallocate (bench->of, GANTRY_MEMORY_DEVICE, bench->places[i].device, 2 * bench->bytes);
+      gantry_device_deallocate (bench->of, GANTRY_MEMORY_PINNED_HOST, bench->places[i].host, 2 * bench->bytes);
+    }
+}
+
+static gboolean
+reserve (Bench *bench, GError **error)
+{
+  for (guint i = 0; i < 2; i++)
+    {
+      bench->places[i].device = gantry_device_allocate (bench->of, GANTRY_MEMORY_DEVICE, 2 * bench->bytes, error);
+      if (bench->places[i].device == NULL)
+        return FALSE;
+      bench->places[i].host = gantry_device_allocate (bench->of, GANTRY_MEMORY_PINNED_HOST, 2 * bench->bytes, error);
+      if (bench->places[i].host == NULL)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static int
+compare_numbers (const void *a, const void *b)
+{
+  gint64 x = *(const gint64 *) a, y = *(const gint64 *) b;
+
+  return (x > y) - (x < y);
+}
+
+static void
+write_copies (const Bench *bench, guint which, gboolean to_host, GantryCommand *commands)
+{
+  const Places *places = &bench->places[which];
+
+  for (guint i = 0; i < COPIES; i++)
+    {
+      guint8 *device = places->device + i % 2 * bench->bytes, *host = places->host + i % 2 * bench->bytes;
+
+      commands[i] = (GantryCommand){ GANTRY_COMMAND_COPY, which * COPIES + i };
+      commands[i].copy.to = to_host ? host : device;
+      commands[i].copy.from = to_host ? device : host;
+      commands[i].copy.bytes = bench->bytes;
+    }
+}
+
+/* Returns: bytes per second, the median over the copies of queue @which */
+static double
+rate_of (const Bench *bench, guint which)
+{
+  gint64 ns[COPIES];
+
+  for (guint i = 0; i < COPIES; i++)
+    ns[i] = bench->stamps[which * COPIES + i].end - bench->stamps[which * COPIES + i].begin;
+  qsort (ns, COPIES, sizeof *ns, compare_numbers);
+  return (double) bench->bytes / (double) MAX (ns[COPIES / 2], 1) * 1e9;
+}
+
+static gboolean
+run_copies (Bench *bench, gboolean to_host, gboolean to_device, GCancellable *cancellable, GError **error)
+{
+  GantryCommand commands[2 * COPIES];
+  GantryBatch *batch;
+
+  write_copies (bench, 0, TRUE, commands);
+  write_copies (bench, 1, FALSE, commands + COPIES);
+  batch = gantry_device_begin (bench->of, 0, bench->stamps, cancellable);
+  if (to_host)
+    gantry_batch_submit (bench->of, batch, GANTRY_QUEUE_TO_HOST, commands, COPIES);
+  if (to_device)
+    gantry_batch_submit (bench->of, batch, GANTRY_QUEUE_TO_DEVICE, commands + COPIES, COPIES);
+  return gantry_device_finish (bench->of, batch, error);
+}
+
+static void
+do_nothing (gconstpointer state, void *const *buffers, gint64 begin, gint64 end)
+{
+}
+
+static gboolean
+measure_launches (GantryDevice *device, double *us, GCancellable *cancellable, GError **error)
+{
+  const GantryKernel kernel = { .func = do_nothing, .n_tasks = 1 };
+  void *const none[] = { NULL };
+  g_autofree GantryCommand *commands = g_new0 (GantryCommand, LAUNCHES);
+  g_autofree GantryStamp *stamps = g_new0 (GantryStamp, LAUNCHES);
+  g_autofree gint64 *ns = g_new (gint64, LAUNCHES);
+  GantryBatch *batch;
+
+  for (guint i = 0; i < LAUNCHES; i++)
+    {
+      commands[i] = (GantryCommand){ GANTRY_COMMAND_LAUNCH, i };
+      commands[i].launch.kernel = &kernel;
+      commands[i].launch.buffers = none;
+    }
+  batch = gantry_device_begin (device, 0, stamps, cancellable);
+  gantry_batch_submit (device, batch, GANTRY_QUEUE_COMPUTE, commands, LAUNCHES);
+  if (!gantry_device_finish (device, batch, error))
+    return FALSE;
+  for (guint i = 1; i < LAUNCHES; i++)
+    ns[i - 1] = stamps[i].begin - stamps[i - 1].begin;
+  qsort (ns, LAUNCHES - 1, sizeof *ns, compare_numbers);
+  *us = (double) ns[LAUNCHES / 2] / 1e3;
+  return TRUE;
+}
+
+static gboolean
+measure (Bench *bench, GantryDeviceRates *rates, GCancellable *cancellable, GError **error)
+{
+  /* Once for the pages. */
+  if (!reserve (bench, error) || !run_copies (bench, TRUE, TRUE, cancellable, error)
+      || !run_copies (bench, TRUE, FALSE, cancellable, error))
+    return FALSE;
+  rates->to_host = rate_of (bench, 0);
+  if (!run_copies (bench, FALSE, TRUE, cancellable, error))
+    return FALSE;
+  rates->to_device = rate_of (bench, 1);
+  if (!run_copies (bench, TRUE, TRUE, cancellable, error))
+    return FALSE;
+  rates->both = MIN (rate_of (bench, 0), rate_of (bench, 1));
+  return measure_launches (bench->of, &rates->launch_us, cancellable, error);
+}
+
+gboolean
+gantry_device_measure (GantryDevice *device, gsize bytes, GantryDeviceRates *rates, GCancellable *cancellable,
+                       GError **error)
+{
+  Bench bench = { device, bytes > 0 ? bytes : DEFAULT_BYTES };
+  gboolean done;
+
+  *rates = (GantryDeviceRates){ 0 };
+  done = measure (&bench, rates, cancellable, error);
+  release (&bench);
+  return done;
+}
