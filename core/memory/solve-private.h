@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the parts of the solver share: the candidates with the steps at which each could be gone, the pool of
+ * placements that were predicted, and the three methods that fill it. */
+#pragma once
+#include "core/memory/planner-private.h"
+#include "core/memory/solve.h"
+
+/** A span of base steps, both ends included, in which a value need not be in device memory. */
+typedef struct
+{
+  guint32 from, to;
+} SolveGap;
+
+/** A candidate whose placement is not decided by a click. */
+typedef struct
+{
+  guint32 node;
+  guint32 root;          /* value */
+  guint32 maker;         /* work, or NONE for what the caller gives */
+  guint64 bytes;         /* whole place */
+  guint8 allowed;        /* bits */
+  guint8 resident;       /* argument: its place is otherwise held for the whole run */
+  guint32 first_gap, n_gaps; /* in gaps, by time */
+  guint32 first_backward;    /* base step of the first use after the gap, or NONE */
+  guint32 last_use;
+  double again_us;       /* its maker alone */
+  double copy_us;        /* one way */
+} SolveItem;
+
+/** A value that is alive for another one's second instance: the first of the two is then needed earlier, or longer. */
+typedef struct
+{
+  guint32 needed, by; /* items */
+  gboolean again;     /* @needed is made again itself: its second instance lives earlier; else the first lives longer */
+  SolveGap gap;       /* base steps at which it is then alive though its own uses do not ask for it */
+} SolvePair;
+
+/** Which answer was predicted, and what it gave. */
+typedef struct
+{
+  guint8 *kinds;  /* by item */
+  guint64 peak;
+  double us;
+} SolveAnswer;
+
+typedef struct
+{
+  GantryPlanner *planner;
+  const GantryPlacements *base;
+  const GantryProgress *progress;
+  GArray *items;      /* SolveItem */
+  GArray *gaps;       /* SolveGap */
+  GArray *pairs;      /* SolvePair */
+  guint32 n_steps;    /* of the base order */
+  guint64 *live;      /* by base step: everything kept, arguments and results included */
+  double base_us;     /* of the work alone: without waiting for copies */
+  guint64 base_peak;
+  GPtrArray *pool;    /* SolveAnswer: kept by the planner between goals */
+  GHashTable *seen;   /* kinds as bytes -> SolveAnswer, over the pool */
+  GantryPrediction *prediction;
+  guint64 limit;      /* fetches are squeezed below this */
+  gint64 deadline;    /* g_get_monotonic_time(), 0: none */
+  guint64 n_predictions;
+} SolveProblem;
+
+#define ITEM(problem, i) (&g_array_index ((problem)->items, SolveItem, (i)))
+#define SOLVE_GAP(problem, i) (&g_array_index ((problem)->gaps, SolveGap, (i)))
+
+SolveProblem *_gantry_solve_problem_new (GantryPlanner *planner, const GantryPlacements *base, guint allowed,
+                                         const GantryProgress *progress);
+void _gantry_solve_problem_free (SolveProblem *problem);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SolveProblem, _gantry_solve_problem_free)
+
+/** Predicts an answer, or remembers it. @kinds: by item; copied. Returns: (transfer none): in the pool */
+const SolveAnswer *_gantry_solve_ask (SolveProblem *problem, const guint8 *kinds);
+GantryPlacements *_gantry_solve_placements (const SolveProblem *problem, const guint8 *kinds);
+/** TRUE when it is time to end: cancelled, or past the deadline. */
+gboolean _gantry_solve_is_over (const SolveProblem *problem);
+/** The fastest answer of the pool with a peak of at most @limit; NULL when there is none. */
+const SolveAnswer *_gantry_solve_fastest (const SolveProblem *problem, guint64 limit);
+/** The answer of the pool with the lowest peak among those with at most @us. */
+const SolveAnswer *_gantry_solve_smallest (const SolveProblem *problem, double us);
+
+/** What the integer program says. */
+typedef struct
+{
+  guint8 *kinds;     /* (nullable): by item: its best answer */
+  double bound;      /* no placement with a peak of at most @limit is faster; INFINITY when none exists */
+  gboolean proven;   /* the answer is the program's optimum */
+} SolveRelaxed;
+void _gantry_solve_relaxed_clear (SolveRelaxed *relaxed);
+
+/**
+ * Minimizes predicted time (or with @limit 0 the peak) over a relaxation of the planner's meaning: whatever it leaves out
+ * only ever adds memory or time, so its value is a bound. @gap: relative gap at which the integer program stops.
+ */
+gboolean _gantry_solve_program (SolveProblem *problem, guint64 limit, double gap, double seconds, SolveRelaxed *relaxed);
+/** Where each tensor lives at each step, moves included, as an integer program. */
+gboolean _gantry_solve_autotm (SolveProblem *problem, guint64 limit, double seconds, SolveRelaxed *relaxed);
+
+/** Every combination into the pool, where there are at most @most. Returns: FALSE when there are more */
+gboolean _gantry_solve_enumerate (SolveProblem *problem, guint64 most);
+/** Well-known answers into the pool: all kept, all recomputed, all offloaded, every k-th kept. */
+void _gantry_solve_try_known (SolveProblem *problem);
+/** Improves @start (and the pool) by changing one or two values at a time. */
+void _gantry_solve_search (SolveProblem *problem, const guint8 *start, guint64 limit);

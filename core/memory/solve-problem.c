@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The question as the solver sees it: which values may be gone when, what that costs, and the pool of answers
+ * that the planner has predicted so far. */
+#include "core/memory/solve-private.h"
+#include <string.h>
+
+static void
+answer_free (gpointer data)
+{
+  SolveAnswer *answer = data;
+
+  g_free (answer->kinds);
+  g_free (answer);
+}
+
+void
+_gantry_solve_problem_free (SolveProblem *problem)
+{
+  if (problem == NULL)
+    return;
+  g_array_unref (problem->items);
+  g_array_unref (problem->gaps);
+  g_array_unref (problem->pairs);
+  g_ptr_array_unref (problem->pool);
+  g_hash_table_unref (problem->seen);
+  gantry_prediction_free (problem->prediction);
+  g_free (problem->live);
+  g_free (problem);
+}
+
+/* What stands fast while the items are found. */
+typedef struct
+{
+  SolveProblem *problem;
+  guint32 *step_of;   /* by work */
+  guint32 *roots;     /* by candidate */
+  GHashTable *parts;  /* root -> GArray of the values that are fetched by themselves */
+  guint allowed;
+} Finder;
+
+/* Gaps */
+
+/* Base steps at which the works that read @unit run, ascending; with where they belong. */
+typedef struct
+{
+  guint32 step;
+  guint8 phase;
+} UseStep;
+
+static int
+compare_steps (gconstpointer a, gconstpointer b)
+{
+  const UseStep *x = a, *y = b;
+
+  return x->step < y->step ? -1 : x->step > y->step;
+}
+
+static void
+add_uses (const Program *program, guint32 unit, const guint32 *step_of, GArray *uses)
+{
+  for (guint32 u = program->first_user[unit]; u < program->first_user[unit + 1]; u++)
+    {
+      guint32 work = program->users[u];
+
+      if (!WORK (program, work)->init)
+        g_array_append_val (uses, ((UseStep) { step_of[work], WORK (program, work)->phase }));
+    }
+}
+
+/* All uses of a root, those of its parts included. */
+static GArray *
+uses_of (const Finder *finder, guint32 root)
+{
+  const Program *program = finder->problem->planner->program;
+  const GArray *parts = g_hash_table_lookup (finder->parts, GUINT_TO_POINTER (root));
+  GArray *uses = g_array_new (FALSE, FALSE, sizeof (UseStep));
+
+  add_uses (program, root, finder->step_of, uses);
+  for (guint i = 0; parts != NULL && i < parts->len; i++)
+    add_uses (program, g_array_index (parts, guint32, i), finder->step_of, uses);
+  g_array_sort (uses, compare_steps);
+  return uses;
+}
+
+static void
+add_gap (SolveProblem *problem, SolveItem *item, guint32 from, guint32 to)
+{
+  const SolveGap gap = { from, to };
+
+  if (from > to || to >= problem->n_steps)
+    return;
+  g_array_append_val (problem->gaps, gap);
+  item->n_gaps++;
+}
+
+/* A residual can be gone between its last use in its own phase and its first one in a later phase. The step of that last
+ * use counts where something may then be written over it. */
+static void
+find_gap (SolveProblem *problem, SolveItem *item, const GArray *uses, guint32 made, guint8 phase)
+{
+  guint32 last = made;
+
+  item->first_backward = NONE;
+  for (guint i = 0; i < uses->len && item->first_backward == NONE; i++)
+    {
+      const UseStep *use = &g_array_index (uses, UseStep, i);
+
+      if (use->phase == phase)
+        last = use->step;
+      else
+        item->first_backward = use->step;
+    }
+  item->last_use = uses->len > 0 ? g_array_index (uses, UseStep, uses->len - 1).step : made;
+  if (item->first_backward != NONE && item->first_backward > 0)
+    add_gap (problem, item, last > made ? last : last + 1, item->first_backward - 1);
+}
+
+/* What the caller gives can be gone whenever no work reads it. */
+static void
+find_gaps_of_argument (SolveProblem *problem, SolveItem *item, const GArray *uses)
+{
+  guint32 next = 0;
+
+  item->first_backward = NONE;
+  for (guint i = 0; i < uses->len; i++)
+    {
+      guint32 step = g_array_index (uses, UseStep, i).step;
+
+      if (step > next)
+        add_gap (problem, item, next, step - 1);
+      next = step + 1;
+    }
+  if (next < problem->n_steps)
+    add_gap (problem, item, next, problem->n_steps - 1);
+  item->last_use = next > 0 ? next - 1 : 0;
+}
+
+static void
+add_item (Finder *finder, guint index)
+{
+  SolveProblem *problem = finder->problem;
+  GantryPlanner *planner = problem->planner;
+  const Program *program = planner->program;
+  const GantryCandidate *candidate = &g_array_index (planner->candidates, GantryCandidate, index);
+  const GantryPlacement *entry = problem->base != NULL ? gantry_placements_find (problem->base, candidate->node) : NULL;
+  SolveItem item = { .node = candidate->node, .root = finder->roots[index], .maker = NONE,
+                     .bytes = place_bytes (candidate->bytes), .first_gap = problem->gaps->len };
+  g_autoptr (GArray) uses = NULL;
+
+  item.allowed = (guint8) (candidate->allowed & (finder->allowed | 1u << GANTRY_PLACEMENT_KEEP));
+  if ((entry != NULL && entry->decider == GANTRY_DECIDED_BY_CLICK) || (item.allowed & ~1u) == 0)
+    return;
+  uses = uses_of (finder, item.root);
+  item.copy_us = gantry_target_predict_copy_us (&planner->target, candidate->bytes);
+  if (VALUE (program, item.root)->kind == VALUE_INPUT)
+    {
+      item.resident = program->resident != FALSE;
+      find_gaps_of_argument (problem, &item, uses);
+    }
+  else
+    {
+      item.maker = VALUE (program, item.root)->maker;
+      if (item.maker == NONE)
+        return;
+      item.again_us = planner->cost_us[item.maker];
+      find_gap (problem, &item, uses, finder->step_of[item.maker], WORK (program, item.maker)->phase);
+    }
+  if (item.n_gaps > 0)
+    g_array_append_val (problem->items, item);
+}
+
+/* Pairs */
+
+/* What a value's maker reads directly: where that is not there by itself at the time, it has to be. */
+static void
+add_pairs (SolveProblem *problem, guint by, const gint32 *item_of)
+{
+  const Program *program = problem->planner->program;
+  const SolveItem *item = ITEM (problem, by);
+  const Work *work;
+
+  if (item->maker == NONE || item->first_backward == NONE)
+    return;
+  work = WORK (program, item->maker);
+  for (guint32 k = 0; k < work->n_uses; k++)
+    {
+      gint32 needed = item_of[VALUE (program, USE (program, work, k))->root];
+      const SolveItem *other = needed >= 0 ? ITEM (problem, needed) : NULL;
+
+      if (other == NULL || other->maker == NONE || other->first_backward == NONE)
+        continue;
+      if (other->first_backward > item->first_backward)
+        g_array_append_val (problem->pairs, ((SolvePair) { (guint32) needed, by, TRUE,
+                                                           { item->first_backward, other->first_backward - 1 } }));
+      if (other->last_use < item->first_backward)
+        g_array_append_val (problem->pairs, ((SolvePair) { (guint32) needed, by, FALSE,
+                                                           { other->last_use + 1, item->first_backward } }));
+    }
+}
+
+static void
+find_pairs (SolveProblem *problem)
+{
+  guint32 n = problem->planner->program->values->len;
+  g_autofree gint32 *item_of = g_new (gint32, n + 1);
+
+  for (guint32 v = 0; v < n; v++)
+    item_of[v] = -1;
+  for (guint i = 0; i < problem->items->len; i++)
+    item_of[ITEM (problem, i)->root] = (gint32) i;
+  for (guint i = 0; i < problem->items->len; i++)
+    add_pairs (problem, i, item_of);
+}
+
+static void
+find_roots_and_parts (Finder *finder)
+{
+  const GantryPlanner *planner = finder->problem->planner;
+  const Program *program = planner->program;
+
+  for (guint32 v = 0; v < program->values->len; v++)
+    {
+      const Value *value = VALUE (program, v);
+      GArray *parts;
+
+      if (value->root == v && planner->candidate_of[v] >= 0)
+        finder->roots[planner->candidate_of[v]] = v;
+      if (value->root == v || value->unit != v)
+        continue;
+      parts = g_hash_table_lookup (finder->parts, GUINT_TO_POINTER (value->root));
+      if (parts == NULL)
+        g_hash_table_insert (finder->parts, GUINT_TO_POINTER (value->root),
+                             parts = g_array_new (FALSE, FALSE, sizeof (guint32)));
+      g_array_append_val (parts, v);
+    }
+}
+
+/* The curve with everything kept but what a click decided: a second run of a work is no base step. */
+static void
+read_base (SolveProblem *problem)
+{
+  GantryPlanner *planner = problem->planner;
+  guint32 step = 0;
+
+  _gantry_planner_ask (planner, problem->base, 0, problem->prediction);
+  problem->base_us = problem->prediction->step_us - problem->prediction->stall_us;
+  problem->base_peak = problem->prediction->peak_bytes;
+  for (guint32 i = 0; i < planner->line->len && step < problem->n_steps; i++)
+    if (RUN (planner, i)->instance == 0)
+      problem->live[step++] = g_array_index (planner->live, guint64, i) + planner->held[GANTRY_MEMORY_DEVICE];
+}
+
+SolveProblem *
+_gantry_solve_problem_new (GantryPlanner *planner, const GantryPlacements *base, guint allowed,
+                           const GantryProgress *progress)
+{
+  SolveProblem *problem = g_new0 (SolveProblem, 1);
+  Finder finder = { problem, g_new0 (guint32, planner->program->works->len + 1),
+                    g_new0 (guint32, planner->candidates->len + 1),
+                    g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref), allowed };
+
+  problem->planner = planner;
+  problem->base = base;
+  problem->progress = progress;
+  problem->items = g_array_new (FALSE, FALSE, sizeof (SolveItem));
+  problem->gaps = g_array_new (FALSE, FALSE, sizeof (SolveGap));
+  problem->pairs = g_array_new (FALSE, FALSE, sizeof (SolvePair));
+  problem->pool = g_ptr_array_new_with_free_func (answer_free);
+  problem->seen = g_hash_table_new_full (g_bytes_hash, g_bytes_equal, (GDestroyNotify) g_bytes_unref, NULL);
+  problem->prediction = gantry_prediction_new ();
+  problem->n_steps = planner->n_order;
+  problem->live = g_new0 (guint64, planner->n_order + 1);
+  for (guint32 s = 0; s < planner->n_order; s++)
+    finder.step_of[planner->order[s]] = s;
+  read_base (problem);
+  find_roots_and_parts (&finder);
+  for (guint c = 0; c < planner->candidates->len; c++)
+    add_item (&finder, c);
+  find_pairs (problem);
+  g_free (finder.step_of);
+  g_free (finder.roots);
+  g_hash_table_unref (finder.parts);
+  return problem;
+}
+
+/* The pool */
+
+GantryPlacements *
+_gantry_solve_placements (const SolveProblem *problem, const guint8 *kinds)
+{
+  GantryPlacements *placements = gantry_placements_new ();
+  guint next = 0;
+
+  /* Both lists ascend in nodes, or nearly so: setting is then cheap. */
+  if (problem->base != NULL)
+    for (; next < problem->base->entries->len; next++)
+      gantry_placements_set (placements, &g_array_index (problem->base->entries, GantryPlacement, next));
+  for (guint i = 0; i < problem->items->len; i++)
+    {
+      const SolveItem *item = ITEM (problem, i);
+      const GantryPlacement *entry = gantry_placements_find (placements, item->node);
+      GantryPlacement placement = { .node = item->node, .kind = kinds[i], .decider = GANTRY_DECIDED_BY_SOLVER,
+                                    .memory = GANTRY_MEMORY_PINNED_HOST };
+
+      if (entry == NULL && kinds[i] == GANTRY_PLACEMENT_KEEP)
+        continue;
+      if (entry != NULL)
+        placement.subject = entry->subject;
+      gantry_placements_set (placements, &placement);
+    }
+  return placements;
+}
+
+static gboolean
+uses_copies (const SolveProblem *problem, const guint8 *kinds)
+{
+  return memchr (kinds, GANTRY_PLACEMENT_OFFLOAD, problem->items->len) != NULL;
+}
+
+const SolveAnswer *
+_gantry_solve_ask (SolveProblem *problem, const guint8 *kinds)
+{
+  g_autoptr (GBytes) key = g_bytes_new (kinds, problem->items->len);
+  SolveAnswer *answer = g_hash_table_lookup (problem->seen, key);
+  g_autoptr (GantryPlacements) placements = NULL;
+
+  if (answer != NULL)
+    return answer;
+  placements = _gantry_solve_placements (problem, kinds);
+  _gantry_planner_ask (problem->planner, placements, 0, problem->prediction);
+  problem->n_predictions++;
+  /* Only what would not fit has its copies squeezed: a larger limit then never makes an answer slower. */
+  if (problem->limit != 0 && problem->prediction->peak_bytes > problem->limit && uses_copies (problem, kinds))
+    {
+      _gantry_planner_ask (problem->planner, placements, problem->limit, problem->prediction);
+      problem->n_predictions++;
+    }
+  answer = g_new0 (SolveAnswer, 1);
+  answer->kinds = g_memdup2 (kinds, problem->items->len);
+  answer->peak = problem->prediction->peak_bytes;
+  answer->us = problem->prediction->step_us;
+  g_ptr_array_add (problem->pool, answer);
+  g_hash_table_insert (problem->seen, g_steal_pointer (&key), answer);
+  return answer;
+}
+
+gboolean
+_gantry_solve_is_over (const SolveProblem *problem)
+{
+  return gantry_progress_cancelled (problem->progress, NULL)
+         || (problem->deadline != 0 && g_get_monotonic_time () >= problem->deadline);
+}
+
+const SolveAnswer *
+_gantry_solve_fastest (const SolveProblem *problem, guint64 limit)
+{
+  const SolveAnswer *best = NULL;
+
+  for (guint i = 0; i < problem->pool->len; i++)
+    {
+      const SolveAnswer *answer = g_ptr_array_index (problem->pool, i);
+
+      if (answer->peak <= limit
+          && (best == NULL || answer->us < best->us || (answer->us == best->us && answer->peak < best->peak)))
+        best = answer;
+    }
+  return best;
+}
+
+const SolveAnswer *
+_gantry_solve_smallest (const SolveProblem *problem, double us)
+{
+  const SolveAnswer *best = NULL;
+
+  for (guint i = 0; i < problem->pool->len; i++)
+    {
+      const SolveAnswer *answer = g_ptr_array_index (problem->pool, i);
+
+      if (answer->us <= us
+          && (best == NULL || answer->peak < best->peak || (answer->peak == best->peak && answer->us < best->us)))
+        best = answer;
+    }
+  return best;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An integer program on its way to CBC: columns and rows are noted here, since a model of CBC's cannot be
+ * used again after it was solved. */
+#pragma once
+#include "core/memory/solve-private.h"
+#include <coin/Cbc_C_Interface.h>
+
+enum { NO_COLUMN = -1 };
+
+typedef struct _Moves Moves;
+
+typedef struct
+{
+  SolveProblem *problem;
+  guint64 limit;       /* 0: the peak is a column and minimized */
+  int n_columns;
+  int *recompute, *offload; /* by item: columns */
+  int *pair;           /* by pair: column, made as it is needed */
+  int *again;          /* by work: column */
+  int stall, peak;
+  GArray *columns;     /* Column */
+  GArray *rows;        /* guint32: base steps whose bytes are bounded */
+  guint8 *has_row;     /* by base step */
+  double *value;       /* by column: the answer */
+  Moves *moves;        /* (nullable): copies spread over the works beside which they run */
+} Integer;
+
+typedef struct
+{
+  double cost, upper;
+  char integer;
+} Column;
+
+typedef struct
+{
+  GArray *columns; /* int */
+  GArray *factors; /* double */
+} Row;
+
+int _gantry_integer_add_column (Integer *program, double cost, double upper, gboolean integer);
+/** @column may be NO_COLUMN. */
+void _gantry_row_add (Row *row, int column, double factor);
+/** Adds what was collected, and begins anew. @sense: 'L', 'G' or 'E' */
+void _gantry_row_end (Cbc_Model *model, Row *row, char sense, double bound);
+
+Moves *_gantry_moves_new (void);
+void _gantry_moves_free (Moves *moves);
+void _gantry_moves_add_columns (Integer *program);
+/** What is moved has its place while it moves: terms of the bytes at @step, times @factor; and the same of the answer, as changes
+ *  from step to step. */
+void _gantry_moves_add_bytes (Integer *program, Row *row, guint32 step, double factor);
+void _gantry_moves_count_bytes (const Integer *program, double *change);
+void _gantry_moves_add_rows (Integer *program, Cbc_Model *model, Row *row);

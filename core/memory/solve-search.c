@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The search: well-known answers to begin with, then one or two values changed at a time for as long as the
+ * planner's own prediction gets better. It knows nothing of how the planner works, so whatever that does is counted. */
+#include "core/memory/solve-private.h"
+#include <math.h>
+#include <string.h>
+
+static gboolean
+is_allowed (const SolveItem *item, guint kind)
+{
+  return (item->allowed >> kind & 1) != 0;
+}
+
+static guint8 *
+kinds_new (const SolveProblem *problem)
+{
+  return g_new0 (guint8, problem->items->len + 1);
+}
+
+gboolean
+_gantry_solve_enumerate (SolveProblem *problem, guint64 most)
+{
+  guint n = problem->items->len;
+  g_autofree guint8 *kinds = kinds_new (problem);
+  guint64 n_answers = 1;
+  guint i = 0;
+
+  for (guint k = 0; k < n; k++)
+    {
+      n_answers *= (guint64) (ITEM (problem, k)->allowed == 7 ? 3 : 2);
+      if (n_answers > most)
+        return FALSE;
+    }
+  for (;;)
+    {
+      _gantry_solve_ask (problem, kinds);
+      if (_gantry_solve_is_over (problem))
+        return FALSE;
+      /* The next number in a system whose digits are the allowed placements. */
+      for (i = 0; i < n; i++)
+        {
+          do
+            kinds[i]++;
+          while (kinds[i] < GANTRY_N_PLACEMENTS && !is_allowed (ITEM (problem, i), kinds[i]));
+          if (kinds[i] < GANTRY_N_PLACEMENTS)
+            break;
+          kinds[i] = 0;
+        }
+      if (i == n)
+        return TRUE;
+    }
+}
+
+/* Every @keep-th residual kept, the others @kind; with what the caller gives offloaded too where @arguments. */
+static void
+try_every (SolveProblem *problem, guint kind, guint keep, gboolean arguments)
+{
+  g_autofree guint8 *kinds = kinds_new (problem);
+  guint seen = 0;
+
+  for (guint i = 0; i < problem->items->len; i++)
+    {
+      const SolveItem *item = ITEM (problem, i);
+
+      if (item->maker == NONE)
+        kinds[i] = arguments && is_allowed (item, GANTRY_PLACEMENT_OFFLOAD) ? GANTRY_PLACEMENT_OFFLOAD : 0;
+      else if (is_allowed (item, kind) && (keep == 0 || seen++ % keep != 0))
+        kinds[i] = (guint8) kind;
+    }
+  _gantry_solve_ask (problem, kinds);
+}
+
+/* What costs less than its bytes are worth is made again, the rest kept: for a few prices. */
+static void
+try_cheap (SolveProblem *problem, double us_per_byte, gboolean offload_others)
+{
+  g_autofree guint8 *kinds = kinds_new (problem);
+
+  for (guint i = 0; i < problem->items->len; i++)
+    {
+      const SolveItem *item = ITEM (problem, i);
+
+      if (item->maker == NONE)
+        continue;
+      if (is_allowed (item, GANTRY_PLACEMENT_RECOMPUTE) && item->again_us <= us_per_byte * (double) item->bytes)
+        kinds[i] = GANTRY_PLACEMENT_RECOMPUTE;
+      else if (offload_others && is_allowed (item, GANTRY_PLACEMENT_OFFLOAD))
+        kinds[i] = GANTRY_PLACEMENT_OFFLOAD;
+    }
+  _gantry_solve_ask (problem, kinds);
+}
+
+void
+_gantry_solve_try_known (SolveProblem *problem)
+{
+  guint n = problem->items->len, root = (guint) lround (sqrt (n));
+  const guint every[] = { 0, 2, 3, 4, MAX (root / 2, 5), MAX (root, 6), MAX (2 * root, 7) };
+
+  {
+    g_autofree guint8 *kinds = kinds_new (problem);
+
+    _gantry_solve_ask (problem, kinds);
+  }
+  for (guint e = 0; e < G_N_ELEMENTS (every) && !_gantry_solve_is_over (problem); e++)
+    {
+      if (every[e] >= n && e > 0)
+        break;
+      try_every (problem, GANTRY_PLACEMENT_RECOMPUTE, every[e], FALSE);
+      try_every (problem, GANTRY_PLACEMENT_OFFLOAD, every[e], FALSE);
+    }
+  try_every (problem, GANTRY_PLACEMENT_RECOMPUTE, 0, TRUE);
+  try_every (problem, GANTRY_PLACEMENT_OFFLOAD, 0, TRUE);
+  for (double price = 1e-6; price < 1 && !_gantry_solve_is_over (problem); price *= 10)
+    {
+      try_cheap (problem, price, FALSE);
+      try_cheap (problem, price, TRUE);
+    }
+}
+
+/* Improving */
+
+typedef struct
+{
+  SolveProblem *problem;
+  guint8 *kinds;
+  guint64 limit;
+  const SolveAnswer *now;
+} Climb;
+
+/* Less over the limit is better, then less time, then fewer bytes. */
+static gboolean
+is_better (const SolveAnswer *a, const SolveAnswer *b, guint64 limit)
+{
+  guint64 over_a = a->peak > limit ? a->peak - limit : 0, over_b = b->peak > limit ? b->peak - limit : 0;
+
+  if (over_a != over_b)
+    return over_a < over_b;
+  if (fabs (a->us - b->us) > 1e-9 * b->us)
+    return a->us < b->us;
+  return a->peak < b->peak;
+}
+
+/* Changes item @i to @kind, and back when that is no better. */
+static gboolean
+try_change (Climb *climb, guint i, guint8 kind)
+{
+  guint8 before = climb->kinds[i];
+  const SolveAnswer *answer;
+
+  if (before == kind || !is_allowed (ITEM (climb->problem, i), kind))
+    return FALSE;
+  climb->kinds[i] = kind;
+  answer = _gantry_solve_ask (climb->problem, climb->kinds);
+  if (is_better (answer, climb->now, climb->limit))
+    {
+      climb->now = answer;
+      return TRUE;
+    }
+  climb->kinds[i] = before;
+  return FALSE;
+}
+
+/* Items in the order of how much their placement costs, dearest first. */
+static int
+compare_cost (gconstpointer a, gconstpointer b, gpointer data)
+{
+  const SolveProblem *problem = data;
+  double x = ITEM (problem, *(const guint *) a)->again_us, y = ITEM (problem, *(const guint *) b)->again_us;
+
+  return x > y ? -1 : x < y ? 1 : (*(const guint *) a < *(const guint *) b ? -1 : 1);
+}
+
+static gboolean
+change_one (Climb *climb, const guint *order)
+{
+  gboolean improved = FALSE;
+
+  for (guint k = 0; k < climb->problem->items->len && !_gantry_solve_is_over (climb->problem); k++)
+    for (guint8 kind = 0; kind < GANTRY_N_PLACEMENTS; kind++)
+      improved |= try_change (climb, order[k], kind);
+  return improved;
+}
+
+/* One value kept that was not, for another one of about as many bytes: what a single change cannot reach. */
+static gboolean
+change_two (Climb *climb, const guint *order)
+{
+  SolveProblem *problem = climb->problem;
+  gboolean improved = FALSE;
+
+  for (guint k = 0; k < problem->items->len && !_gantry_solve_is_over (problem); k++)
+    {
+      guint i = order[k];
+      guint8 before = climb->kinds[i];
+
+      if (before == GANTRY_PLACEMENT_KEEP || ITEM (problem, i)->again_us <= 0)
+        continue;
+      for (guint l = problem->items->len; l-- > 0 && climb->kinds[i] == before && !_gantry_solve_is_over (problem);)
+        {
+          guint j = order[l];
+          guint8 old = climb->kinds[j];
+
+          if (j == i || old != GANTRY_PLACEMENT_KEEP || ITEM (problem, j)->again_us >= ITEM (problem, i)->again_us
+              || ITEM (problem, j)->bytes * 4 < ITEM (problem, i)->bytes)
+            continue;
+          climb->kinds[j] = before;
+          if (is_allowed (ITEM (problem, j), before) && try_change (climb, i, GANTRY_PLACEMENT_KEEP))
+            improved = TRUE;
+          else
+            climb->kinds[j] = old;
+        }
+    }
+  return improved;
+}
+
+void
+_gantry_solve_search (SolveProblem *problem, const guint8 *start, guint64 limit)
+{
+  g_autofree guint8 *kinds = g_memdup2 (start, problem->items->len + 1);
+  g_autofree guint *order = g_new (guint, problem->items->len + 1);
+  Climb climb = { problem, kinds, limit, NULL };
+
+  if (problem->items->len == 0)
+    return;
+  for (guint i = 0; i < problem->items->len; i++)
+    order[i] = i;
+  g_qsort_with_data (order, (gint) problem->items->len, sizeof *order, compare_cost, problem);
+  climb.now = _gantry_solve_ask (problem, kinds);
+  do
+    while (change_one (&climb, order) && !_gantry_solve_is_over (problem))
+      ;
+  while (problem->items->len <= 400 && !_gantry_solve_is_over (problem) && change_two (&climb, order));
+}

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a goal to an answer: every combination where there are few, else the integer program, its answer as the
+ * planner predicts it, and the search around it. The bound is the integer program's. */
+#include "core/memory/solve-private.h"
+#include <math.h>
+#include <string.h>
+
+#define MOST_ENUMERATED 6000u
+#define MOST_FOR_PROGRAM 4000u /* values: above, the program itself takes too long */
+#define SECONDS 4.0            /* where the goal names none */
+#define TRIES 5                /* of the integer program with a lower limit, when the planner needs more than it thinks */
+
+void
+gantry_solution_free (GantrySolution *solution)
+{
+  if (solution == NULL)
+    return;
+  g_clear_pointer (&solution->placements, gantry_placements_unref);
+  g_free (solution);
+}
+
+/* Answers of earlier goals, as placements: they begin the pool of the next. */
+
+static void
+take_earlier (SolveProblem *problem)
+{
+  GPtrArray *earlier = problem->planner->solved;
+  g_autofree guint8 *kinds = g_new0 (guint8, problem->items->len + 1);
+
+  for (guint s = 0; earlier != NULL && s < earlier->len; s++)
+    {
+      gboolean fits = TRUE;
+
+      for (guint i = 0; i < problem->items->len; i++)
+        {
+          const SolveItem *item = ITEM (problem, i);
+
+          kinds[i] = (guint8) gantry_placements_kind (g_ptr_array_index (earlier, s), item->node);
+          fits = fits && (item->allowed >> kinds[i] & 1) != 0;
+        }
+      if (fits)
+        _gantry_solve_ask (problem, kinds);
+    }
+}
+
+static void
+remember (SolveProblem *problem, GantryPlacements *placements)
+{
+  GPtrArray **earlier = &problem->planner->solved;
+
+  if (*earlier == NULL)
+    *earlier = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_placements_unref);
+  for (guint s = 0; s < (*earlier)->len; s++)
+    if (gantry_placements_equal (g_ptr_array_index (*earlier, s), placements))
+      return;
+  g_ptr_array_add (*earlier, gantry_placements_ref (placements));
+}
+
+/* Fit into */
+
+typedef struct
+{
+  SolveProblem *problem;
+  const GantrySolveGoal *goal;
+  const SolveAnswer *told;
+  double bound;
+  const char *method;
+} Solve;
+
+static void
+tell (Solve *solve, const SolveAnswer *answer)
+{
+  g_autoptr (GantryPlacements) placements = NULL;
+
+  if (answer == NULL || answer == solve->told || solve->goal->better == NULL)
+    return;
+  solve->told = answer;
+  placements = _gantry_solve_placements (solve->problem, answer->kinds);
+  _gantry_planner_ask (solve->problem->planner, placements, answer->peak < solve->problem->base_peak ? solve->problem->limit : 0,
+                       solve->problem->prediction);
+  solve->goal->better (placements, solve->problem->prediction, solve->bound, solve->goal->user_data);
+}
+
+static double
+seconds_left (const SolveProblem *problem)
+{
+  return problem->deadline == 0 ? 3600 : (double) (problem->deadline - g_get_monotonic_time ()) / G_USEC_PER_SEC;
+}
+
+/* The integer program for @limit, and again for less while the planner's prediction says more than @limit. */
+static void
+solve_program (Solve *solve, guint64 limit, gboolean moves)
+{
+  SolveProblem *problem = solve->problem;
+  gboolean exact = solve->goal->method == GANTRY_SOLVE_EXACT;
+  double gap = exact ? 1e-7 : problem->items->len <= 60 ? 1e-5 : 1e-3;
+  guint64 aim = limit;
+
+  for (guint n = 0; n < TRIES && !_gantry_solve_is_over (problem); n++)
+    {
+      SolveRelaxed relaxed;
+      const SolveAnswer *answer = NULL;
+      gboolean found = moves
+                         ? _gantry_solve_autotm (problem, aim, seconds_left (problem) / 2, &relaxed)
+                         : _gantry_solve_program (problem, aim, gap, seconds_left (problem) / 2, &relaxed);
+
+      if (n == 0)
+        solve->bound = MAX (solve->bound, relaxed.bound);
+      if (found)
+        answer = _gantry_solve_ask (problem, relaxed.kinds);
+      if (found && !_gantry_solve_is_over (problem))
+        _gantry_solve_search (problem, relaxed.kinds, limit);
+      _gantry_solve_relaxed_clear (&relaxed);
+      tell (solve, _gantry_solve_fastest (problem, limit));
+      if (answer == NULL || answer->peak <= limit || answer->peak - limit >= aim)
+        break;
+      aim -= answer->peak - limit;
+    }
+}
+
+/* Answers with a peak of at most @limit into the pool; the bound of their time. */
+static void
+fit (Solve *solve, guint64 limit)
+{
+  SolveProblem *problem = solve->problem;
+  const SolveAnswer *best;
+
+  problem->limit = limit;
+  solve->bound = problem->base_us;
+  take_earlier (problem);
+  if (solve->goal->method == GANTRY_SOLVE_AUTO && _gantry_solve_enumerate (problem, MOST_ENUMERATED))
+    {
+      best = _gantry_solve_fastest (problem, limit);
+      solve->method = "every combination";
+      solve->bound = best != NULL ? best->us : INFINITY;
+      tell (solve, best);
+      return;
+    }
+  _gantry_solve_try_known (problem);
+  tell (solve, _gantry_solve_fastest (problem, limit));
+  if (solve->goal->method != GANTRY_SOLVE_SEARCH && problem->items->len <= MOST_FOR_PROGRAM)
+    {
+      solve->method = solve->goal->method == GANTRY_SOLVE_AUTOTM ? "AutoTM" : "integer program";
+      solve_program (solve, limit, solve->goal->method == GANTRY_SOLVE_AUTOTM);
+      /* Where the bound is far, the link is what counts, and the program with moves knows it better. */
+      best = _gantry_solve_fastest (problem, limit);
+      if (solve->goal->method != GANTRY_SOLVE_AUTOTM && !_gantry_solve_is_over (problem)
+          && (best == NULL || best->us > solve->bound * 1.01))
+        solve_program (solve, limit, TRUE);
+    }
+  best = _gantry_solve_fastest (problem, limit);
+  if (best == NULL)
+    best = _gantry_solve_smallest (problem, INFINITY);
+  if (best != NULL && !_gantry_solve_is_over (problem))
+    _gantry_solve_search (problem, best->kinds, limit);
+  tell (solve, _gantry_solve_fastest (problem, limit));
+}
+
+/* The lowest peak that any placement reaches, as far as the program and the search know. */
+static void
+find_smallest (Solve *solve)
+{
+  SolveProblem *problem = solve->problem;
+  SolveRelaxed relaxed = { 0 };
+  const SolveAnswer *best;
+
+  if (problem->items->len <= MOST_FOR_PROGRAM
+      && _gantry_solve_program (problem, 0, 1e-4, MIN (seconds_left (problem) / 2, SECONDS), &relaxed))
+    _gantry_solve_ask (problem, relaxed.kinds);
+  _gantry_solve_relaxed_clear (&relaxed);
+  best = _gantry_solve_smallest (problem, INFINITY);
+  if (best != NULL)
+    _gantry_solve_search (problem, best->kinds, 0);
+}
+
+/* "At most @us, smallest": the limit is halved in until the fastest answer for it is too slow. */
+static void
+shrink (Solve *solve)
+{
+  SolveProblem *problem = solve->problem;
+  guint64 low = 0, high = problem->base_peak;
+  double us = solve->goal->step_us;
+  gint64 end = problem->deadline;
+
+  for (guint n = 0; n < 10 && !_gantry_solve_is_over (problem) && high - low > high / 500; n++)
+    {
+      guint64 middle = low + (high - low) / 2;
+      const SolveAnswer *best;
+
+      if (end != 0)
+        problem->deadline = g_get_monotonic_time () + (end - g_get_monotonic_time ()) / 4;
+      fit (solve, middle);
+      problem->deadline = end;
+      best = _gantry_solve_smallest (problem, us);
+      if (solve->bound > us)
+        low = middle; /* no placement can */
+      if (best != NULL && best->peak <= middle)
+        high = best->peak;
+      else
+        low = middle;
+    }
+  solve->bound = (double) low;
+}
+
+static GantrySolution *
+solution_new (Solve *solve, const SolveAnswer *answer, gint64 begin)
+{
+  GantrySolution *solution = g_new0 (GantrySolution, 1);
+  double value = solve->goal->memory_bytes != 0 ? answer->us : (double) answer->peak;
+
+  solution->placements = _gantry_solve_placements (solve->problem, answer->kinds);
+  solution->peak_bytes = answer->peak;
+  solution->step_us = answer->us;
+  solution->bound = MIN (solve->bound, value);
+  solution->gap = value > 0 ? (value - solution->bound) / value : 0;
+  solution->proven = solution->gap <= 1e-6;
+  solution->method = solve->method;
+  solution->milliseconds = (double) (g_get_monotonic_time () - begin) / 1000;
+  solution->n_predictions = solve->problem->n_predictions;
+  remember (solve->problem, solution->placements);
+  return solution;
+}
+
+static void
+refuse (Solve *solve, GError **error)
+{
+  const SolveAnswer *least;
+  g_autofree char *wanted = NULL, *reached = NULL;
+
+  find_smallest (solve);
+  least = _gantry_solve_smallest (solve->problem, solve->goal->memory_bytes != 0 ? INFINITY : solve->goal->step_us);
+  if (least == NULL)
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY, "no placement takes at most %.3f ms: the work alone takes %.3f ms",
+                   solve->goal->step_us / 1000, solve->problem->base_us / 1000);
+      return;
+    }
+  wanted = g_format_size_full (solve->goal->memory_bytes, G_FORMAT_SIZE_IEC_UNITS);
+  reached = g_format_size_full (least->peak, G_FORMAT_SIZE_IEC_UNITS);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
+               "no placement was found that fits into %s: the least that could be reached is %s; "
+               "a smaller batch, or parameters and optimizer state offloaded as well, would lower that", wanted, reached);
+}
+
+GantrySolution *
+gantry_solve (GantryPlanner *planner, const GantrySolveGoal *goal, const GantryPlacements *base,
+              const GantryProgress *progress, GError **error)
+{
+  gint64 begin = g_get_monotonic_time ();
+  g_autoptr (SolveProblem) problem = NULL;
+  Solve solve = { .goal = goal, .method = "search" };
+  const SolveAnswer *answer;
+
+  g_return_val_if_fail ((goal->memory_bytes != 0) != (goal->step_us > 0), NULL);
+  solve.problem = problem = _gantry_solve_problem_new (planner, base,
+                                                       (goal->allowed != 0 ? goal->allowed : 7u)
+                                                         & (goal->method == GANTRY_SOLVE_AUTOTM ? ~2u : ~0u), progress);
+  problem->deadline = begin + (gint64) ((goal->seconds > 0 ? goal->seconds : SECONDS) * G_USEC_PER_SEC);
+  if (goal->memory_bytes != 0)
+    fit (&solve, goal->memory_bytes);
+  else
+    shrink (&solve);
+  answer = goal->memory_bytes != 0 ? _gantry_solve_fastest (problem, goal->memory_bytes)
+                                   : _gantry_solve_smallest (problem, goal->step_us);
+  if (answer != NULL)
+    return solution_new (&solve, answer, begin);
+  if (gantry_progress_cancelled (progress, error))
+    return NULL;
+  problem->deadline = 0;
+  problem->limit = goal->memory_bytes;
+  refuse (&solve, error);
+  return NULL;
+}
+
+/* The front */
+
+static int
+compare_peak (gconstpointer a, gconstpointer b)
+{
+  const GantrySolution *x = *(GantrySolution *const *) a, *y = *(GantrySolution *const *) b;
+
+  return x->peak_bytes > y->peak_bytes ? -1 : x->peak_bytes < y->peak_bytes;
+}
+
+/* What another point beats in both is left out. */
+static GPtrArray *
+keep_front (GPtrArray *points)
+{
+  GPtrArray *front = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_solution_free);
+
+  g_ptr_array_sort (points, compare_peak);
+  for (guint i = 0; i < points->len; i++)
+    {
+      GantrySolution *point = g_ptr_array_index (points, i);
+      gboolean dominated = FALSE;
+
+      for (guint j = 0; j < points->len && !dominated; j++)
+        {
+          const GantrySolution *other = g_ptr_array_index (points, j);
+
+          if (j == i || other == NULL)
+            continue;
+          dominated = other->peak_bytes <= point->peak_bytes && other->step_us <= point->step_us
+                      && (other->peak_bytes < point->peak_bytes || other->step_us < point->step_us || j < i);
+        }
+      if (!dominated)
+        g_ptr_array_add (front, g_memdup2 (point, sizeof *point));
+      if (!dominated)
+        gantry_placements_ref (point->placements);
+    }
+  return front;
+}
+
+GPtrArray *
+gantry_solve_front (GantryPlanner *planner, guint n_points, const GantryPlacements *base, double seconds,
+                    const GantryProgress *progress, GError **error)
+{
+  g_autoptr (GPtrArray) points = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_solution_free);
+  g_autoptr (SolveProblem) problem = _gantry_solve_problem_new (planner, base, 7u, progress);
+  Solve solve = { .problem = problem, .goal = &(GantrySolveGoal) { .memory_bytes = 1 }, .method = "search" };
+  const SolveAnswer *least;
+  guint64 low, high = problem->base_peak;
+
+  n_points = MAX (n_points, 2);
+  problem->deadline = g_get_monotonic_time () + (gint64) (MAX (seconds, 0.1) / n_points * G_USEC_PER_SEC);
+  _gantry_solve_try_known (problem);
+  find_smallest (&solve);
+  least = _gantry_solve_smallest (problem, INFINITY);
+  if (gantry_progress_cancelled (progress, error) || least == NULL)
+    return NULL;
+  low = least->peak;
+  solve.bound = problem->base_us;
+  g_ptr_array_add (points, solution_new (&solve, least, g_get_monotonic_time ()));
+  /* From the smallest up: what fits into less is known when more is asked for. */
+  for (guint k = 0; k < n_points; k++)
+    {
+      GantrySolveGoal goal = { .memory_bytes = low + (guint64) ((double) (high - low) * k / (n_points - 1)),
+                               .seconds = MAX (seconds, 0.1) / n_points };
+      GantrySolution *point = gantry_solve (planner, &goal, base, progress, NULL);
+
+      if (gantry_progress_cancelled (progress, error))
+        return NULL;
+      gantry_progress_report (progress, (double) (k + 1) / n_points, "finding the front");
+      if (point != NULL)
+        g_ptr_array_add (points, point);
+    }
+  return keep_front (points);
+}

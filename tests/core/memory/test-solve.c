@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The solver against every combination where there are few, against well-known answers where there are many, and
+ * against itself: more memory is never slower, no answer is over its limit, what cannot be is refused with a reason. */
+#include "core/ir/ir.h"
+#include "core/memory/solve.h"
+#include <math.h>
+#include <string.h>
+
+typedef struct
+{
+  GantryBuilder *builder;
+  guint32 location;
+} Maker;
+
+static guint32
+product (Maker *m, guint32 a, guint32 b, gint64 a_axis, gint64 b_axis)
+{
+  GantryContext *context = gantry_builder_context (m->builder);
+  GantryAttrList *attrs = gantry_attr_list_new (context);
+  const guint32 operands[] = { a, b };
+
+  gantry_attr_list_set_ints (attrs, "lhs_contracting_dimensions", &a_axis, 1);
+  gantry_attr_list_set_ints (attrs, "rhs_contracting_dimensions", &b_axis, 1);
+  return gantry_builder_add (m->builder, GANTRY_OP_DOT_GENERAL, operands, 2, gantry_attr_list_end (attrs));
+}
+
+/* A chain of @n layers h = tanh (h w) whose widths change, and its gradients with respect to the weights. */
+static GantryModule *
+make_step (GantryContext *context, guint n)
+{
+  static const gint64 widths[] = { 64, 256, 128, 512, 96 };
+  Maker m = { gantry_builder_new (context, "chain"), 0 };
+  const GantryLocation place = { .file = gantry_context_intern (context, "chain"), .line = 1 };
+  g_autofree guint32 *w = g_new (guint32, n), *h = g_new (guint32, n + 1), *results = g_new (guint32, n + 1);
+  g_autoptr (GError) error = NULL;
+  GantryModule *module;
+  guint32 g;
+
+  m.location = gantry_context_location (context, &place);
+  gantry_builder_set_place (m.builder, 0, m.location);
+  gantry_builder_begin (m.builder, "main", 0);
+  h[0] = gantry_builder_parameter (m.builder, gantry_context_tensor (context, GANTRY_F32, 2, (GantryDim[]) { 128, widths[0] }), "x");
+  for (guint i = 0; i < n; i++)
+    w[i] = gantry_builder_parameter (m.builder, gantry_context_tensor (context, GANTRY_F32, 2,
+                                                                       (GantryDim[]) { widths[i % 5], widths[(i + 1) % 5] }), NULL);
+  for (guint i = 0; i < n; i++)
+    h[i + 1] = gantry_builder_unary (m.builder, GANTRY_OP_TANH, product (&m, h[i], w[i], 1, 0));
+  gantry_builder_set_phase (m.builder, GANTRY_PHASE_BACKWARD);
+  g = h[n];
+  for (guint i = n; i-- > 0;)
+    {
+      guint32 y = gantry_builder_binary (m.builder, GANTRY_OP_MULTIPLY, h[i + 1], h[i + 1]);
+
+      g = gantry_builder_binary (m.builder, GANTRY_OP_MULTIPLY, g, y);
+      results[i] = product (&m, h[i], g, 0, 0);
+      if (i > 0)
+        g = product (&m, g, w[i], 1, 1);
+    }
+  gantry_builder_end (m.builder, results, n);
+  module = gantry_builder_finish (m.builder, &error);
+  g_assert_no_error (error);
+  gantry_builder_free (m.builder);
+  return module;
+}
+
+static GantryPlanner *
+make_planner (GantryModule *module, double link)
+{
+  GantryTarget target;
+  GantryPlanOptions options = { .target = &target };
+  g_autoptr (GError) error = NULL;
+  GantryPlanner *planner;
+
+  gantry_target_init_cpu (&target, 1);
+  target.link_bandwidth = link;
+  planner = gantry_planner_new (module, &options, NULL, &error);
+  g_assert_no_error (error);
+  return planner;
+}
+
+/* The least time within @limit over all combinations of residuals, by the public interface alone. */
+static double
+brute_force (GantryPlanner *planner, guint64 limit)
+{
+  g_autoptr (GantryPrediction) prediction = gantry_prediction_new ();
+  guint n, digits[16] = { 0 }, n_digits = 0, index[16], i = 0;
+  const GantryCandidate *candidates = gantry_planner_candidates (planner, &n);
+  double best = INFINITY;
+
+  for (guint c = 0; c < n; c++)
+    if ((candidates[c].allowed & ~1u) != 0 && candidates[c].subject == GANTRY_SUBJECT_RESIDUAL)
+      {
+        g_assert_cmpuint (n_digits, <, 9);
+        index[n_digits++] = c;
+      }
+  while (i < n_digits)
+    {
+      g_autoptr (GantryPlacements) placements = gantry_placements_new ();
+
+      for (guint d = 0; d < n_digits; d++)
+        gantry_placements_set (placements, &(GantryPlacement) { .node = candidates[index[d]].node, .kind = (guint8) digits[d],
+                                                                .memory = GANTRY_MEMORY_PINNED_HOST });
+      gantry_planner_predict (planner, placements, prediction);
+      if (prediction->peak_bytes <= limit)
+        best = MIN (best, prediction->step_us);
+      for (i = 0; i < n_digits; i++)
+        {
+          do
+            digits[i]++;
+          while (digits[i] < 3 && (candidates[index[i]].allowed >> digits[i] & 1) == 0);
+          if (digits[i] < 3)
+            break;
+          digits[i] = 0;
+        }
+    }
+  return best;
+}
+
+static void
+test_brute_force (void)
+{
+  static const double links[] = { 1e9, 2e10 };
+
+  for (guint n = 2; n <= 6; n++)
+    for (guint l = 0; l < G_N_ELEMENTS (links); l++)
+      {
+        g_autoptr (GantryContext) context = gantry_context_new ();
+        g_autoptr (GantryModule) module = make_step (context, n);
+        g_autoptr (GantryPlanner) planner = make_planner (module, links[l]);
+        g_autoptr (GantryPrediction) all = gantry_prediction_new ();
+
+        gantry_planner_predict (planner, NULL, all);
+        for (guint percent = 60; percent <= 100; percent += 8)
+          {
+            guint64 limit = all->peak_bytes * percent / 100;
+            double least = brute_force (planner, limit);
+
+            for (GantrySolveMethod method = GANTRY_SOLVE_AUTO; method <= GANTRY_SOLVE_EXACT; method++)
+              {
+                const GantrySolveGoal goal = { .memory_bytes = limit, .method = method };
+                g_autoptr (GError) error = NULL;
+                g_autoptr (GantrySolution) solution = gantry_solve (planner, &goal, NULL, NULL, &error);
+
+                if (isinf (least))
+                  {
+                    if (solution != NULL) /* with its copies squeezed it may fit where brute force did not */
+                      g_assert_cmpuint (solution->peak_bytes, <=, limit);
+                    else
+                      g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY);
+                    continue;
+                  }
+                g_assert_no_error (error);
+                g_assert_cmpuint (solution->peak_bytes, <=, limit);
+                g_assert_cmpfloat (solution->step_us, <=, least * (1 + 1e-9));
+                g_assert_cmpfloat (solution->bound, <=, solution->step_us * (1 + 1e-9));
+              }
+          }
+      }
+}
+
+static void
+test_long_chain (gconstpointer data)
+{
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autoptr (GantryModule) module = make_step (context, 40);
+  g_autoptr (GantryPlanner) planner = make_planner (module, GPOINTER_TO_UINT (data));
+  g_autoptr (GantryPrediction) all = gantry_prediction_new (), again = gantry_prediction_new ();
+  double slower = INFINITY;
+
+  gantry_planner_predict (planner, NULL, all);
+  /* Where the link is slow, half the memory is out of reach. */
+  for (guint percent = GPOINTER_TO_UINT (data) > 100000000 ? 45 : 78; percent <= 100; percent += 11)
+    {
+      const GantrySolveGoal goal = { .memory_bytes = all->peak_bytes * percent / 100, .seconds = 1.5 };
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GantrySolution) solution = gantry_solve (planner, &goal, NULL, NULL, &error);
+
+      g_assert_no_error (error);
+      g_assert_cmpuint (solution->peak_bytes, <=, goal.memory_bytes);
+      g_assert_cmpfloat (solution->step_us, <=, slower);
+      g_assert_cmpfloat (solution->gap, >=, 0);
+      g_assert_cmpfloat (solution->gap, <, 1);
+      slower = solution->step_us;
+      g_test_message ("%u %%: %.1f us, bound %.1f, gap %.4f, %s, %.0f ms, %" G_GUINT64_FORMAT " predictions", percent,
+                      solution->step_us, solution->bound, solution->gap, solution->method, solution->milliseconds,
+                      solution->n_predictions);
+    }
+}
+
+static void
+test_smallest (void)
+{
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autoptr (GantryModule) module = make_step (context, 12);
+  g_autoptr (GantryPlanner) planner = make_planner (module, 3e8);
+  g_autoptr (GantryPrediction) all = gantry_prediction_new ();
+  GantrySolveGoal goal = { .seconds = 3 };
+  guint64 before = G_MAXUINT64;
+
+  gantry_planner_predict (planner, NULL, all);
+  for (guint percent = 100; percent <= 130; percent += 10)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GantrySolution) solution = NULL;
+
+      goal.step_us = all->step_us * percent / 100;
+      solution = gantry_solve (planner, &goal, NULL, NULL, &error);
+      g_assert_no_error (error);
+      g_assert_cmpfloat (solution->step_us, <=, goal.step_us);
+      g_assert_cmpuint (solution->peak_bytes, <=, before);
+      before = solution->peak_bytes;
+    }
+  g_assert_cmpuint (before, <, all->peak_bytes);
+}
+
+static void
+test_front (void)
+{
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autoptr (GantryModule) module = make_step (context, 12);
+  g_autoptr (GantryPlanner) planner = make_planner (module, 3e7);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) front = gantry_solve_front (planner, 6, NULL, 3, NULL, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (front->len, >=, 3);
+  for (guint i = 1; i < front->len; i++)
+    {
+      const GantrySolution *more = g_ptr_array_index (front, i - 1), *less = g_ptr_array_index (front, i);
+
+      g_assert_cmpuint (less->peak_bytes, <, more->peak_bytes);
+      g_assert_cmpfloat (less->step_us, >, more->step_us);
+    }
+}
+
+static void
+test_refusals (void)
+{
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autoptr (GantryModule) module = make_step (context, 6);
+  g_autoptr (GantryPlanner) planner = make_planner (module, 2e10);
+  g_autoptr (GantryPrediction) all = gantry_prediction_new ();
+  g_autoptr (GError) error = NULL;
+
+  gantry_planner_predict (planner, NULL, all);
+  g_assert_null (gantry_solve (planner, &(GantrySolveGoal) { .memory_bytes = 4096 }, NULL, NULL, &error));
+  g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY);
+  g_assert_nonnull (strstr (error->message, "least"));
+  g_clear_error (&error);
+  g_assert_null (gantry_solve (planner, &(GantrySolveGoal) { .step_us = all->step_us / 4 }, NULL, NULL, &error));
+  g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY);
+}
+
+/* What a click decided stays, and what is not allowed is not used. */
+static void
+test_clicks (void)
+{
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autoptr (GantryModule) module = make_step (context, 8);
+  g_autoptr (GantryPlanner) planner = make_planner (module, 2e10);
+  g_autoptr (GantryPrediction) all = gantry_prediction_new ();
+  g_autoptr (GantryPlacements) base = gantry_placements_new ();
+  GantrySolveGoal goal = { .allowed = 1u << GANTRY_PLACEMENT_RECOMPUTE };
+  g_autoptr (GantrySolution) solution = NULL;
+  g_autoptr (GError) error = NULL;
+  const GantryCandidate *candidates;
+  guint n, clicked = 0;
+
+  gantry_planner_predict (planner, NULL, all);
+  candidates = gantry_planner_candidates (planner, &n);
+  while (candidates[clicked].subject != GANTRY_SUBJECT_RESIDUAL)
+    clicked++;
+  gantry_placements_set (base, &(GantryPlacement) { .node = candidates[clicked].node, .kind = GANTRY_PLACEMENT_OFFLOAD,
+                                                    .decider = GANTRY_DECIDED_BY_CLICK,
+                                                    .memory = GANTRY_MEMORY_PINNED_HOST });
+  goal.memory_bytes = all->peak_bytes * 85 / 100;
+  solution = gantry_solve (planner, &goal, base, NULL, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < solution->placements->entries->len; i++)
+    {
+      const GantryPlacement *entry = &g_array_index (solution->placements->entries, GantryPlacement, i);
+
+      if (entry->node == candidates[clicked].node)
+        g_assert_cmpuint (entry->kind, ==, GANTRY_PLACEMENT_OFFLOAD);
+      else
+        g_assert_cmpuint (entry->kind, !=, GANTRY_PLACEMENT_OFFLOAD);
+    }
+}
+
+static void
+test_autotm (void)
+{
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autoptr (GantryModule) module = make_step (context, 16);
+  g_autoptr (GantryPlanner) planner = make_planner (module, 2e10);
+  g_autoptr (GantryPrediction) all = gantry_prediction_new ();
+  GantrySolveGoal goal = { .method = GANTRY_SOLVE_AUTOTM, .allowed = 1u << GANTRY_PLACEMENT_OFFLOAD };
+  g_autoptr (GantrySolution) solution = NULL;
+  g_autoptr (GError) error = NULL;
+
+  gantry_planner_predict (planner, NULL, all);
+  goal.memory_bytes = all->peak_bytes * 75 / 100;
+  solution = gantry_solve (planner, &goal, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (solution->peak_bytes, <=, goal.memory_bytes);
+  for (guint i = 0; i < solution->placements->entries->len; i++)
+    g_assert_cmpuint (g_array_index (solution->placements->entries, GantryPlacement, i).kind, !=,
+                      GANTRY_PLACEMENT_RECOMPUTE);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/memory/solve/brute-force", test_brute_force);
+  g_test_add_data_func ("/memory/solve/long-chain/fast-link", GUINT_TO_POINTER (4000000000u), test_long_chain);
+  g_test_add_data_func ("/memory/solve/long-chain/slow-link", GUINT_TO_POINTER (300000000u), test_long_chain);
+  g_test_add_data_func ("/memory/solve/long-chain/slowest-link", GUINT_TO_POINTER (30000000u), test_long_chain);
+  g_test_add_func ("/memory/solve/smallest", test_smallest);
+  g_test_add_func ("/memory/solve/front", test_front);
+  g_test_add_func ("/memory/solve/refusals", test_refusals);
+  g_test_add_func ("/memory/solve/clicks", test_clicks);
+  g_test_add_func ("/memory/solve/autotm", test_autotm);
+  return g_test_run ();
+}
