@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads tests/fixtures/gradients/NAME.json and holds a step to it. */
+#include "training-fixture.h"
+#include "core/base/random.h"
+#include <math.h>
+
+JsonObject *
+training_fixture_load (const char *name, JsonParser *parser)
+{
+  const char *root = g_getenv ("GANTRY_SOURCE_ROOT");
+  g_autofree char *file = g_strconcat (name, ".json", NULL);
+  g_autofree char *path = g_build_filename (root != NULL ? root : ".", "tests", "fixtures", "gradients", file, NULL);
+  g_autoptr (GError) error = NULL;
+
+  json_parser_load_from_file (parser, path, &error);
+  g_assert_no_error (error);
+  return json_node_get_object (json_parser_get_root (parser));
+}
+
+GantryTrainingOptions
+training_fixture_options (JsonObject *fixture, gboolean with_optimizer)
+{
+  static const char *const losses[] = { "output", "mean_squared_error", "softmax_cross_entropy" };
+  static const char *const optimizers[] = { "none", "sgd", "momentum", "adam", "adamw" };
+  JsonObject *given = json_object_get_object_member (fixture, "options");
+  GantryTrainingOptions options;
+  struct { const char *name; double *value; } numbers[] = {
+    { "learning_rate", &options.learning_rate }, { "momentum", &options.momentum }, { "weight_decay", &options.weight_decay },
+    { "clip_norm", &options.clip_norm },         { "l2", &options.l2 },
+  };
+  guint n_taken = 0;
+
+  gantry_training_options_init (&options);
+  for (guint i = 0; i < G_N_ELEMENTS (losses); i++)
+    if (g_str_equal (losses[i], json_object_get_string_member (fixture, "loss")))
+      options.loss = (GantryLoss) i;
+  for (guint i = 0; i < G_N_ELEMENTS (optimizers); i++)
+    if (g_str_equal (optimizers[i], json_object_get_string_member (fixture, "optimizer")))
+      options.optimizer = (GantryOptimizer) i;
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    if (json_object_has_member (given, numbers[i].name))
+      {
+        *numbers[i].value = json_object_get_double_member (given, numbers[i].name);
+        n_taken++;
+      }
+  g_assert_cmpuint (n_taken, ==, json_object_get_size (given));
+  if (!with_optimizer)
+    {
+      options.optimizer = GANTRY_OPTIMIZER_NONE;
+      options.clip_norm = 0;
+    }
+  return options;
+}
+
+void
+training_fixture_compare (double found, double expected, double scale, double tolerance, const char *what)
+{
+  double error = fabs (found - expected);
+
+  if (!(error <= tolerance * scale))
+    g_error ("%s: %.15g where %.15g is expected: off by %.3g of %.3g", what, found, expected, error, scale);
+}
+
+/* The norm, and the products with random vectors, which tell any difference of the whole. */
+static void
+compare (const GantryLiteral *got, JsonObject *wanted, double tolerance, const char *name)
+{
+  JsonArray *shape = json_object_get_array_member (wanted, "shape");
+  JsonArray *projections = json_object_get_array_member (wanted, "projections");
+  JsonArray *values = json_object_get_array_member (wanted, "values");
+  double norm = json_object_get_double_member (wanted, "norm");
+  gint64 n = gantry_type_elements (got->type);
+  guint kept = json_array_get_length (values);
+
+  g_assert_cmpuint (got->type->rank, ==, json_array_get_length (shape));
+  for (guint i = 0; i < got->type->rank; i++)
+    g_assert_cmpint (got->type->dims[i], ==, json_array_get_int_element (shape, i));
+  /* A zero that is exact on one side is rounding on the other: a bias of keys moves no softmax. */
+  norm = MAX (norm, 1e-6);
+  for (guint i = 0; i < json_array_get_length (projections); i++)
+    {
+      g_autofree char *key = g_strdup_printf ("%s#%u", name, i);
+      guint64 start = gantry_random_start (key, 0);
+      double sum = 0;
+
+      for (gint64 j = 0; j < n; j++)
+        sum += gantry_literal_get_double (got, j) * (2 * gantry_random_at (start, (guint64) j) - 1);
+      training_fixture_compare (sum, json_array_get_double_element (projections, i), norm, tolerance, name);
+    }
+  for (guint k = 0; k < kept; k++)
+    training_fixture_compare (gantry_literal_get_double (got, k * n / kept), json_array_get_double_element (values, k), norm, tolerance, name);
+}
+
+/* Results first.. of @step against the members of @wanted, which has one for each trained parameter. */
+void
+training_fixture_compare_all (const GantryModule *step, const TrainingValues *results, guint first, JsonObject *wanted,
+                              double tolerance)
+{
+  const GantryFunction *entry = gantry_module_entry (step);
+  guint k = first;
+
+  for (guint32 i = 0; i < entry->n_params; i++)
+    {
+      const GantryNode *node = &step->nodes[entry->first_node + i];
+      const char *name = gantry_context_string (step->context, node->name);
+
+      if (gantry_parameter_role (step, node) != GANTRY_SUBJECT_PARAMETER)
+        continue;
+      g_assert_true (json_object_has_member (wanted, name));
+      compare (results->values[k++], json_object_get_object_member (wanted, name), tolerance, name);
+    }
+  g_assert_cmpuint (k - first, ==, json_object_get_size (wanted));
+}
