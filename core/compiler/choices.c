@@ -216,8 +216,7 @@ gantry_choices_place (const GantryChoices *choices, const GantryModule *module, 
 }
 
 GantryChoices *
-gantry_choices_of (const GantryPlacements *placements, const GantryModule *module, const guint64 *keys,
-                   GantryDecider decider)
+gantry_choices_of (const GantryPlacements *placements, const GantryModule *module, const guint64 *keys)
 {
   GantryChoices *choices = gantry_choices_new ();
   g_autoptr (GArray) list = g_array_new (FALSE, FALSE, sizeof (GantryChoice));
@@ -229,7 +228,7 @@ gantry_choices_of (const GantryPlacements *placements, const GantryModule *modul
       GantryChoice choice = { .node = placement->node, .kind = placement->kind, .memory = placement->memory,
                               .decider = placement->decider };
 
-      if (node == NULL || placement->decider != decider)
+      if (node == NULL)
         continue;
       choice.key = keys[gantry_module_position (module, node)];
       g_array_append_val (list, choice);

@@ -94,7 +94,7 @@ compare_ids (gconstpointer a, gconstpointer b)
 }
 
 GArray *
-gantry_compilation_follow (const GantryCompilation *compilation, guint from, guint32 id, guint to)
+gantry_compilation_follow_all (const GantryCompilation *compilation, guint from, const guint32 *nodes, guint n, guint to)
 {
   g_autoptr (GHashTable) ids = g_hash_table_new (NULL, NULL);
   GArray *result = g_array_new (FALSE, FALSE, sizeof (guint32));
@@ -102,7 +102,8 @@ gantry_compilation_follow (const GantryCompilation *compilation, guint from, gui
   gpointer key;
 
   g_return_val_if_fail (from < compilation->n_snapshots && to < compilation->n_snapshots, result);
-  g_hash_table_add (ids, GUINT_TO_POINTER (id));
+  for (guint i = 0; i < n; i++)
+    g_hash_table_add (ids, GUINT_TO_POINTER (nodes[i]));
   while (from != to)
     {
       guint next = from < to ? from + 1 : from - 1;
@@ -131,6 +132,12 @@ gantry_compilation_follow (const GantryCompilation *compilation, guint from, gui
     }
   g_array_sort (result, compare_ids);
   return result;
+}
+
+GArray *
+gantry_compilation_follow (const GantryCompilation *compilation, guint from, guint32 id, guint to)
+{
+  return gantry_compilation_follow_all (compilation, from, &id, 1, to);
 }
 
 GHashTable *

@@ -140,16 +140,19 @@ GantryPlan *gantry_compilation_plan (const GantryCompilation *compilation, const
                                      GError **error);
 
 /**
- * gantry_snapshot_follow:
+ * gantry_compilation_follow:
  * @from, @to: indices of snapshots, in either direction
  *
  * Follows a node through the passes. Returns: (transfer full) (element-type guint32): ids of the nodes of snapshot
  *  @to that node @id of snapshot @from became or was made of; empty when there is none
  */
 GArray *gantry_compilation_follow (const GantryCompilation *compilation, guint from, guint32 id, guint to);
+/** The same of several nodes: what they became together. */
+GArray *gantry_compilation_follow_all (const GantryCompilation *compilation, guint from, const guint32 *nodes, guint n,
+                                       guint to);
 
 /**
- * gantry_snapshot_changes:
+ * gantry_compilation_changes:
  *
  * Returns: (transfer full): a set (GUINT_TO_POINTER (id)) of the nodes of snapshot @index that were not in the one before;
  *  with @removed those of the one before that are not in it.

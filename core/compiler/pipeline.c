@@ -5,12 +5,6 @@
 #include "core/ir/operation.h"
 #include "core/passes/passes.h"
 
-#pragma weak gantry_pass_inline
-#pragma weak gantry_pass_unroll
-#pragma weak gantry_pass_roll
-#pragma weak gantry_parameterize
-#pragma weak gantry_training_step
-
 /* When a pass is part of a compilation. */
 typedef enum
 {
@@ -48,7 +42,6 @@ static const struct
   { { "legalize" }, &gantry_pass_legalize, NULL, ALWAYS },
   { { "simplify" }, &gantry_pass_simplify, NULL, ALWAYS },
   { { "inline" }, &gantry_pass_inline, NULL, CONTROL },
-  { { "roll" }, &gantry_pass_roll, NULL, TRAINING },
   { { "train", "Training step", "Adds the loss, the backward phase and the optimizer's update.", TRUE, TRUE }, NULL,
     train, TRAINING },
   { { "unroll" }, &gantry_pass_unroll, NULL, CONTROL },
@@ -113,8 +106,6 @@ has_control (const GantryModule *module)
 gboolean
 _gantry_pipeline_applies (guint index, const GantryModule *module, const GantryCompileSettings *settings)
 {
-  if (pipeline[index].pass == NULL && pipeline[index].run == NULL)
-    return FALSE;
   switch (pipeline[index].when)
     {
     case ALWAYS: return TRUE;

@@ -2,13 +2,6 @@
 /* The half of the driver that comes after the passes: what is placed where, the planners, the plan. */
 #include "core/compiler/pipeline-private.h"
 
-#pragma weak gantry_planner_new
-#pragma weak gantry_planner_free
-#pragma weak gantry_planner_plan
-#pragma weak gantry_policy_parse
-#pragma weak gantry_policy_apply
-#pragma weak gantry_policy_free
-
 /* Planners of one compilation that nobody is using. */
 struct _GantryPlannerPool
 {
@@ -102,15 +95,6 @@ _gantry_compilation_make_plan (GantryCompilation *compilation, const GantryProgr
   GError *failure = NULL;
 
   gantry_progress_report (progress, -1, "Planning");
-  if (gantry_planner_new == NULL || gantry_policy_parse == NULL)
-    {
-      GantryPlanOptions options = plan_options (&compilation->settings);
-
-      compilation->plan = gantry_memory_plan (gantry_compilation_module (compilation), &options, progress, &failure);
-      if (failure != NULL)
-        take_failure (compilation, failure);
-      return TRUE;
-    }
   compilation->keys = gantry_module_keys (gantry_compilation_module (compilation));
   compilation->placements = gantry_compilation_place (compilation, &compilation->settings, &compilation->reports, error);
   if (compilation->placements == NULL)
@@ -141,8 +125,6 @@ gantry_compilation_plan (const GantryCompilation *compilation, const GantryCompi
   options.workspace = workspace;
   options.workspace_data = workspace_data;
   options.measured_us = measured_us;
-  if (gantry_planner_new == NULL)
-    return gantry_memory_plan (gantry_compilation_module (compilation), &options, progress, error);
   planner = gantry_planner_new (gantry_compilation_module (compilation), &options, progress, error);
   return planner != NULL ? gantry_planner_plan (planner, compilation->placements, progress, error) : NULL;
 }

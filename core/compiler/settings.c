@@ -3,16 +3,11 @@
 #include "core/compiler/settings.h"
 #include <string.h>
 
-#pragma weak gantry_training_options_init
-#pragma weak gantry_training_options_copy
-#pragma weak gantry_training_options_clear
-
 void
 gantry_compile_settings_init (GantryCompileSettings *settings)
 {
   memset (settings, 0, sizeof *settings);
-  if (gantry_training_options_init != NULL)
-    gantry_training_options_init (&settings->training);
+  gantry_training_options_init (&settings->training);
   gantry_target_init_cpu (&settings->target, 0);
 }
 
@@ -21,8 +16,7 @@ gantry_compile_settings_copy (GantryCompileSettings *to, const GantryCompileSett
 {
   *to = *from;
   to->disabled_passes = g_strdupv (from->disabled_passes);
-  if (gantry_training_options_copy != NULL)
-    gantry_training_options_copy (&to->training, &from->training);
+  gantry_training_options_copy (&to->training, &from->training);
   to->policy = g_strdup (from->policy);
   to->choices = from->choices != NULL ? gantry_choices_ref (from->choices) : NULL;
 }
@@ -31,8 +25,7 @@ void
 gantry_compile_settings_clear (GantryCompileSettings *settings)
 {
   g_clear_pointer (&settings->disabled_passes, g_strfreev);
-  if (gantry_training_options_clear != NULL)
-    gantry_training_options_clear (&settings->training);
+  gantry_training_options_clear (&settings->training);
   g_clear_pointer (&settings->policy, g_free);
   g_clear_pointer (&settings->choices, gantry_choices_unref);
 }

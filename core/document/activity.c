@@ -77,7 +77,7 @@ report (double fraction, const char *what, gpointer user_data)
 }
 
 GantryActivity *
-_gantry_activity_new (GantryDocument *document, GCancellable *cancellable)
+_gantry_document_activity_new (GantryDocument *document, GCancellable *cancellable)
 {
   GantryActivity *activity = g_new0 (GantryActivity, 1);
 
@@ -91,13 +91,13 @@ _gantry_activity_new (GantryDocument *document, GCancellable *cancellable)
 }
 
 const GantryProgress *
-_gantry_activity_progress (GantryActivity *activity)
+_gantry_document_activity_progress (GantryActivity *activity)
 {
   return &activity->progress;
 }
 
 void
-_gantry_activity_free (GantryActivity *activity)
+_gantry_document_activity_free (GantryActivity *activity)
 {
   g_mutex_lock (&activity->lock);
   activity->ended = TRUE;

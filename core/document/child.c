@@ -9,7 +9,10 @@
 
 typedef struct
 {
+  char *cli;
+  guint n_runs;
   char *session; /* private file */
+  GantryModule *module; /* (nullable): that is run */
   GSubprocess *process;
   GDataInputStream *lines;
   GQueue last; /* char*: the newest lines that are no progress */
@@ -33,6 +36,8 @@ child_free (gpointer data)
       g_unlink (journal); /* there when the child was killed while it wrote */
     }
   g_free (child->session);
+  g_free (child->cli);
+  g_clear_pointer (&child->module, gantry_module_unref);
   g_free (child);
 }
 
@@ -59,11 +64,7 @@ end_run (GTask *task, GError *error)
 {
   GantryDocument *document = g_task_get_source_object (task);
 
-  if (_gantry_document_is_newest (document, g_task_get_cancellable (task)))
-    {
-      _gantry_document_set_child_id (document, NULL);
-      _gantry_document_set_busy (document, FALSE);
-    }
+  _gantry_document_end_job (document, GANTRY_JOB_RUN, g_task_get_cancellable (task));
   if (error != NULL)
     g_task_return_error (task, error);
   else
@@ -101,6 +102,19 @@ load_thread (GTask *load, gpointer source, gpointer data, GCancellable *cancella
     g_task_return_error (load, error);
 }
 
+/* A pass was switched while the child ran: what it names are nodes of the program before. */
+static void
+mark_if_old (GantryDocument *document, const Child *child, GantryRunResult *result)
+{
+  char *name;
+
+  if (gantry_compilation_module (gantry_document_get_compilation (document)) == child->module)
+    return;
+  name = g_strdup_printf ("%s (of a program compiled otherwise)", result->name);
+  g_free (result->name);
+  result->name = name;
+}
+
 static void
 runs_loaded (GObject *source, GAsyncResult *result, gpointer user_data)
 {
@@ -109,7 +123,10 @@ runs_loaded (GObject *source, GAsyncResult *result, gpointer user_data)
   g_autoptr (GPtrArray) runs = g_task_propagate_pointer (G_TASK (result), &error);
 
   for (guint i = 0; runs != NULL && i < runs->len; i++)
-    gantry_document_add_run (GANTRY_DOCUMENT (source), g_ptr_array_index (runs, i));
+    {
+      mark_if_old (GANTRY_DOCUMENT (source), g_task_get_task_data (task), g_ptr_array_index (runs, i));
+      gantry_document_add_run (GANTRY_DOCUMENT (source), g_ptr_array_index (runs, i));
+    }
   end_run (task, error);
 }
 
@@ -178,18 +195,18 @@ line_read (GObject *source, GAsyncResult *result, gpointer user_data)
 }
 
 static void
-start_child (GTask *task, const char *cli, guint n_runs)
+start_child (GTask *task)
 {
   Child *child = g_task_get_task_data (task);
   GantryDocument *document = g_task_get_source_object (task);
-  g_autofree char *runs = g_strdup_printf ("--runs=%u", n_runs);
+  g_autofree char *runs = g_strdup_printf ("--runs=%u", child->n_runs);
   GError *error = NULL;
 
-  child->process = g_subprocess_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_MERGE, &error, cli, "run",
-                                     "--session", "--progress", runs, child->session, NULL);
+  child->process = g_subprocess_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_MERGE, &error,
+                                     child->cli, "run", "--session", "--progress", runs, child->session, NULL);
   if (child->process == NULL)
     {
-      gantry_error_prefix (&error, "%s cannot be started: ", cli);
+      gantry_error_prefix (&error, "%s cannot be started: ", child->cli);
       end_run (task, error);
       return;
     }
@@ -201,10 +218,11 @@ start_child (GTask *task, const char *cli, guint n_runs)
 typedef struct
 {
   GTask *task;
-  char *cli;
-  guint n_runs;
   GantryCompilation *compilation;
   GantryCompileSettings settings;
+  char **dim_names;
+  gint64 *dim_sizes;
+  guint n_dims;
 } Preparation;
 
 static void
@@ -212,9 +230,10 @@ preparation_free (gpointer data)
 {
   Preparation *preparation = data;
 
-  g_free (preparation->cli);
   gantry_compilation_unref (preparation->compilation);
   gantry_compile_settings_clear (&preparation->settings);
+  g_strfreev (preparation->dim_names);
+  g_free (preparation->dim_sizes);
   g_free (preparation);
 }
 
@@ -224,10 +243,12 @@ prepare_thread (GTask *task, gpointer source, gpointer data, GCancellable *cance
 {
   Preparation *preparation = data;
   Child *child = g_task_get_task_data (preparation->task);
-  g_autoptr (GPtrArray) no_runs = g_ptr_array_new ();
+  g_autoptr (GPtrArray) none = g_ptr_array_new ();
+  GantrySessionParts parts = { preparation->compilation, &preparation->settings, none, none, NULL,
+                               preparation->n_dims, preparation->dim_names, preparation->dim_sizes };
   GError *error = NULL;
 
-  if (_gantry_session_save (child->session, preparation->compilation, &preparation->settings, no_runs, &error))
+  if (_gantry_session_save (child->session, &parts, &error))
     g_task_return_boolean (task, TRUE);
   else
     g_task_return_error (task, error);
@@ -240,7 +261,7 @@ prepared (GObject *source, GAsyncResult *result, gpointer user_data)
   GError *error = NULL;
 
   if (g_task_propagate_boolean (G_TASK (result), &error))
-    start_child (preparation->task, preparation->cli, preparation->n_runs);
+    start_child (preparation->task);
   else
     end_run (preparation->task, error);
 }
@@ -257,73 +278,90 @@ private_file (GError **error)
   return path;
 }
 
+/* What is compiled is what the child is to run. */
 static void
-begin (GantryDocument *document, const char *cli, guint n_runs, GAsyncReadyCallback callback, gpointer user_data)
+prepare (GTask *task)
 {
-  GCancellable *cancellable = _gantry_document_renew (document);
-  GTask *task = g_task_new (document, cancellable, callback, user_data);
-  Child *child = g_new0 (Child, 1);
+  GantryDocument *document = g_task_get_source_object (task);
+  Child *child = g_task_get_task_data (task);
   Preparation *preparation;
   g_autoptr (GTask) save = NULL;
   GError *error = NULL;
 
-  g_task_set_task_data (task, child, child_free);
-  _gantry_document_set_busy (document, TRUE);
-  _gantry_document_set_activity (document, "Preparing the run", -1);
   child->session = private_file (&error);
   if (child->session == NULL)
     {
       end_run (task, error);
       return;
     }
+  child->module = gantry_module_ref (gantry_compilation_module (gantry_document_get_compilation (document)));
   preparation = g_new0 (Preparation, 1);
   preparation->task = task;
-  preparation->cli = g_strdup (cli);
-  preparation->n_runs = n_runs;
   preparation->compilation = gantry_compilation_ref (gantry_document_get_compilation (document));
   gantry_compile_settings_copy (&preparation->settings, gantry_document_get_settings (document));
-  save = g_task_new (document, cancellable, prepared, NULL);
+  preparation->n_dims = document->state->n_dims;
+  preparation->dim_names = g_strdupv (document->state->dim_names);
+  preparation->dim_sizes = g_memdup2 (document->state->dim_sizes,
+                                      document->state->n_dims * sizeof *document->state->dim_sizes);
+  save = g_task_new (document, g_task_get_cancellable (task), prepared, NULL);
   g_task_set_task_data (save, preparation, preparation_free);
   g_task_run_in_thread (save, prepare_thread);
 }
 
-typedef struct
-{
-  char *cli;
-  guint n_runs;
-  GAsyncReadyCallback callback;
-  gpointer user_data;
-} Later;
+static void begin (GTask *task);
 
 static void
 recompiled (GObject *source, GAsyncResult *result, gpointer user_data)
 {
-  g_autofree Later *later = user_data;
-  g_autofree char *cli = later->cli;
+  GantryDocument *document = GANTRY_DOCUMENT (source);
+  GTask *task = user_data;
   GError *error = NULL;
+  gboolean done = gantry_document_recompile_finish (document, result, &error);
 
-  if (gantry_document_recompile_finish (GANTRY_DOCUMENT (source), result, &error))
-    begin (GANTRY_DOCUMENT (source), cli, later->n_runs, later->callback, later->user_data);
+  if (g_cancellable_is_cancelled (g_task_get_cancellable (task)))
+    {
+      g_clear_error (&error);
+      g_set_error_literal (&error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "the run was cancelled");
+      end_run (task, error);
+    }
+  /* Another edit has come in between: the run is of what it gives. */
+  else if (done || (document->stale && g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED)))
+    {
+      g_clear_error (&error);
+      begin (task);
+    }
   else
-    g_task_report_error (source, later->callback, later->user_data, gantry_document_run_async, error);
+    end_run (task, error);
+}
+
+/* The child compiles by the settings: while the compilation is older than they are the ids of its run would not be
+ * those that the views show. */
+static void
+begin (GTask *task)
+{
+  GantryDocument *document = g_task_get_source_object (task);
+
+  if (document->stale)
+    gantry_document_recompile_async (document, recompiled, task);
+  else
+    prepare (task);
 }
 
 void
 gantry_document_run_async (GantryDocument *document, const char *cli, guint n_runs, GAsyncReadyCallback callback,
                            gpointer user_data)
 {
-  Later *later;
+  GTask *task;
+  Child *child;
 
   g_return_if_fail (gantry_document_get_model (document) != NULL);
-  if (!_gantry_document_is_stale (document))
-    {
-      begin (document, cli, n_runs, callback, user_data);
-      return;
-    }
-  /* The child compiles by the settings: without this the ids of its run would not be those that the views show. */
-  later = g_new0 (Later, 1);
-  *later = (Later){ g_strdup (cli), n_runs, callback, user_data };
-  gantry_document_recompile_async (document, recompiled, later);
+  child = g_new0 (Child, 1);
+  child->cli = g_strdup (cli);
+  child->n_runs = n_runs;
+  task = g_task_new (document, _gantry_document_begin_job (document, GANTRY_JOB_RUN), callback, user_data);
+  g_task_set_task_data (task, child, child_free);
+  _gantry_document_set_activity (document, "Preparing the run", -1);
+  begin (task);
 }
 
 gboolean

@@ -1,9 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of core/document share: the state of the object and the loads that worker threads make. */
+/* What the files of core/document share: the object's state, what undo keeps, and the loads that worker threads
+ * make. */
 #pragma once
 #include "core/document/document.h"
 
 G_BEGIN_DECLS
+
+/**
+ * GantryState: all that the user can set and take back. Immutable once the document has it, reference counted (on the owning
+ * thread alone).
+ */
+typedef struct
+{
+  guint ref_count;
+  GantryCompileSettings settings;
+  guint n_dims;
+  char **dim_names;
+  gint64 *dim_sizes;
+  GPtrArray *variants; /* GantryVariant: never changed, only replaced */
+} GantryState;
+
+GantryState *_gantry_state_copy (const GantryState *state); /* (nullable): defaults */
+GantryState *_gantry_state_ref (GantryState *state);
+void _gantry_state_unref (GantryState *state);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryState, _gantry_state_unref)
+void _gantry_state_set_dims (GantryState *state, const GantryModel *model);
+/** Whether @model was opened with the dimensions of @state. */
+gboolean _gantry_state_fits (const GantryState *state, const GantryModel *model);
 
 /** What a worker makes of a file; installed on the document in one go. */
 typedef struct
@@ -12,11 +35,90 @@ typedef struct
   char *session_path; /* (nullable): the .gantry file, when it was one */
   GantryCompilation *compilation;
   GantryCompileSettings settings;
-  GPtrArray *runs; /* GantryRunResult */
+  GPtrArray *runs;          /* GantryRunResult */
+  GPtrArray *variants;      /* (nullable): GantryVariant, of a session */
+  char *notes;              /* (nullable) */
+  GantryForecast *forecast; /* (nullable) */
 } GantryLoaded;
 
 void _gantry_loaded_free (GantryLoaded *loaded);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryLoaded, _gantry_loaded_free)
+
+/** Work under way: one of each kind at a time. */
+typedef enum
+{
+  GANTRY_JOB_LOAD,  /* opening, compiling */
+  GANTRY_JOB_RUN,   /* the child */
+  GANTRY_JOB_SOLVE, /* a search */
+  GANTRY_JOB_PLAN,  /* follows each edit; not told as "busy" */
+  GANTRY_N_JOBS
+} GantryJob;
+
+typedef struct
+{
+  char *name; /* "recompute of 12 values" */
+  guint64 merge; /* edits with the same number, not 0, become one while nothing comes between them */
+  GantryState *old_state, *new_state;
+} GantryEdit;
+
+struct _GantryDocument
+{
+  GObject parent_instance;
+  GantryLoaded *loaded; /* (nullable) before the first open */
+  GantryState *state;   /* (nullable) likewise */
+  char *notes;
+  GPtrArray *edits;     /* GantryEdit: done ones up to n_done, then undone ones */
+  guint n_done;
+  gboolean mergeable;   /* nothing came after the last edit */
+  GantryRunResult *run;
+  GPtrArray *none;      /* empty */
+  GCancellable *jobs[GANTRY_N_JOBS]; /* (nullable): of the newest of each kind */
+  gboolean running[GANTRY_N_JOBS];
+  gboolean modified;
+  gboolean stale;       /* edited since the compilation was made */
+  guint64 n_changes;    /* of what a session file holds */
+  double fraction;
+  char *activity;
+  char *child_id;
+  /* What is placed where, and what comes of it (document-placing.c) */
+  GantryCompilation *planning; /* (nullable): the compilation, or the same snapshots for another target */
+  GantryPlanner *planner;      /* (nullable): of @planning, this thread's */
+  GantryPlacements *placements;
+  GPtrArray *reports;
+  GantryForecast *forecast;
+  GantryPlan *plan;
+  GError *plan_error;
+};
+
+/* The properties, for the files that notify. */
+enum
+{
+  PROP_0,
+  PROP_PATH,
+  PROP_TITLE,
+  PROP_MODIFIED,
+  PROP_COMPILATION,
+  PROP_RUN,
+  PROP_BUSY,
+  PROP_PROGRESS,
+  PROP_ACTIVITY,
+  PROP_CAN_UNDO,
+  PROP_CAN_REDO,
+  PROP_SETTINGS,
+  PROP_PLACEMENTS,
+  PROP_PREDICTION,
+  PROP_PLAN,
+  PROP_PLAN_ERROR,
+  PROP_VARIANTS,
+  N_PROPS
+};
+void _gantry_document_notify (GantryDocument *document, guint property);
+/** Tells what no caller waits for. Nothing when it was cancelled. */
+void _gantry_document_tell_error (GantryDocument *document, const char *what, const GError *error);
+/** Something that a session file holds was changed. */
+void _gantry_document_changed (GantryDocument *document);
+
+/* Work */
 
 /** Any thread. */
 GantryLoaded *_gantry_load (const char *path, const GantryOpenOptions *options, const GantryProgress *progress,
@@ -25,36 +127,70 @@ GantryLoaded *_gantry_load (const char *path, const GantryOpenOptions *options, 
 GantryLoaded *_gantry_session_load (const char *path, const GantryOpenOptions *options, const GantryProgress *progress,
                                     GError **error);
 gboolean _gantry_session_is_session (const char *path);
+
+/** What a session file is made of. */
+typedef struct
+{
+  GantryCompilation *compilation;
+  const GantryCompileSettings *settings;
+  GPtrArray *runs;
+  GPtrArray *variants;
+  const char *notes;
+  guint n_dims;
+  char **dim_names;
+  const gint64 *dim_sizes;
+} GantrySessionParts;
 /** Makes @path hold exactly this, in one transaction; runs that it has already are not written again. Any thread. */
-gboolean _gantry_session_save (const char *path, GantryCompilation *compilation, const GantryCompileSettings *settings,
-                               GPtrArray *runs, GError **error);
+gboolean _gantry_session_save (const char *path, const GantrySessionParts *parts, GError **error);
 /** The runs of a session file. (transfer full) (element-type GantryRunResult) */
 GPtrArray *_gantry_session_load_runs (const char *path, GError **error);
 
-/** Installs @loaded (transfer full) on the owning thread. */
-void _gantry_document_install (GantryDocument *document, GantryLoaded *loaded);
+/** Installs @loaded (transfer full) on the owning thread. @keep: it is the same file read again, so the edits stay. */
+void _gantry_document_install (GantryDocument *document, GantryLoaded *loaded, gboolean keep);
 void _gantry_document_set_activity (GantryDocument *document, const char *activity, double fraction);
-void _gantry_document_set_busy (GantryDocument *document, gboolean busy);
-/** A new cancellable for new work; the one before is cancelled. (transfer none) */
-GCancellable *_gantry_document_renew (GantryDocument *document);
-/** Whether the work with that cancellable is the newest one, cancelled or not: only it may say that the work is over. */
-gboolean _gantry_document_is_newest (GantryDocument *document, GCancellable *cancellable);
-/** Whether the settings were edited after the compilation was made. */
-gboolean _gantry_document_is_stale (GantryDocument *document);
-/** Counts what a save has to write: equal counts, equal state. */
-guint64 _gantry_document_n_changes (GantryDocument *document);
-const char *_gantry_document_session_path (GantryDocument *document); /* (nullable) */
-/** What the document was at @n_changes now is in @path. Does nothing when another model than @model was opened since. */
+/** New work of a kind: a new cancellable (transfer none); that of the one before is cancelled. */
+GCancellable *_gantry_document_begin_job (GantryDocument *document, GantryJob job);
+/** The work is over; nothing when newer work of the kind has begun since. Returns: whether it was the newest. */
+gboolean _gantry_document_end_job (GantryDocument *document, GantryJob job, GCancellable *cancellable);
+void _gantry_document_cancel_job (GantryDocument *document, GantryJob job);
 void _gantry_document_saved (GantryDocument *document, const char *path, const GantryModel *model, guint64 n_changes);
 void _gantry_document_set_child_id (GantryDocument *document, const char *id);
+
+/** As recompile_async for an edit: what goes wrong is told by signal. */
+void _gantry_document_refresh (GantryDocument *document);
+
+/* Edits */
+
+/** One edit: @state (transfer full) takes the place of the one before. @merge: as GantryEdit. */
+void _gantry_document_edit (GantryDocument *document, GantryState *state, const char *name, guint64 merge);
+/** The model could not be opened with the dimensions of the state: they are again those of the model that is open. */
+void _gantry_document_give_up_dims (GantryDocument *document);
+void _gantry_document_forget_edits (GantryDocument *document);
+void _gantry_edit_free (gpointer edit);
+
+/* Placing */
+
+/** Takes over what a new compilation brings. */
+void _gantry_document_take_plan (GantryDocument *document, GantryLoaded *loaded);
+/** The state has other placements or another target: predicts, and plans on a worker thread. */
+void _gantry_document_place (GantryDocument *document);
+void _gantry_document_clear_placing (GantryDocument *document);
+/** Any thread. (nullable): where nothing can be predicted. */
+GantryForecast *_gantry_forecast_make (GantryPlanner *planner, GantryPlacements *placements);
+GantryForecast *_gantry_forecast_of (GantryCompilation *compilation, const GantryProgress *progress);
+
+/* Variants */
+
+GPtrArray *_gantry_variants_new (void);
+GantryVariant *_gantry_variant_new (const char *name);
 
 /**
  * GantryActivity: progress told from a worker thread, handed to the document in one idle call however often the
  * worker reports.
  */
 typedef struct _GantryActivity GantryActivity;
-GantryActivity *_gantry_activity_new (GantryDocument *document, GCancellable *cancellable);
-const GantryProgress *_gantry_activity_progress (GantryActivity *activity);
-void _gantry_activity_free (GantryActivity *activity);
+GantryActivity *_gantry_document_activity_new (GantryDocument *document, GCancellable *cancellable);
+const GantryProgress *_gantry_document_activity_progress (GantryActivity *activity);
+void _gantry_document_activity_free (GantryActivity *activity);
 
 G_END_DECLS

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening, compiling and saving on worker threads. A new request cancels the one under way; an answer
- * that comes after that is dropped, because its cancellable is cancelled. */
+/* Opening, compiling and saving on worker threads. A new load cancels the one under way; an answer that comes after that
+ * is dropped, because its cancellable is no longer the newest. */
 #include "core/document/document-private.h"
 
 typedef struct
 {
   char *path;
   char **dim_names;
+  gint64 *dim_sizes;
   GantryDimBinding *dims;
   GantryOpenOptions options;
-  GantryModel *model;
-  GantryCompilation *compilation;
+  GantryModel *model;             /* (nullable): of a recompile; @reopen: of which the path is taken */
+  gboolean reopen;                /* with other dimensions */
+  GantryCompilation *compilation; /* of a save */
   GantryCompileSettings settings;
-  GPtrArray *runs;
+  GPtrArray *runs, *variants;
+  char *notes;
   char *session_path;
   guint64 n_changes; /* of the document when it was saved */
   GantryActivity *activity;
@@ -25,14 +28,17 @@ request_free (gpointer data)
 
   g_free (request->path);
   g_strfreev (request->dim_names);
+  g_free (request->dim_sizes);
   g_free (request->dims);
   gantry_model_unref (request->model);
   gantry_compilation_unref (request->compilation);
   gantry_compile_settings_clear (&request->settings);
   g_clear_pointer (&request->runs, g_ptr_array_unref);
+  g_clear_pointer (&request->variants, g_ptr_array_unref);
+  g_free (request->notes);
   g_free (request->session_path);
   if (request->activity != NULL)
-    _gantry_activity_free (request->activity);
+    _gantry_document_activity_free (request->activity);
   g_free (request);
 }
 
@@ -59,19 +65,21 @@ _gantry_load (const char *path, const GantryOpenOptions *options, const GantryPr
   else
     gantry_compile_settings_init (&loaded->settings);
   loaded->compilation = gantry_compile (model, &loaded->settings, progress, error);
-  return loaded->compilation != NULL ? g_steal_pointer (&loaded) : NULL;
+  if (loaded->compilation == NULL)
+    return NULL;
+  loaded->forecast = _gantry_forecast_of (loaded->compilation, progress);
+  return g_steal_pointer (&loaded);
 }
 
 static GTask *
 start (GantryDocument *document, Request *request, GAsyncReadyCallback callback, gpointer user_data, gpointer tag)
 {
-  GCancellable *cancellable = _gantry_document_renew (document);
+  GCancellable *cancellable = _gantry_document_begin_job (document, GANTRY_JOB_LOAD);
   GTask *task = g_task_new (document, cancellable, callback, user_data);
 
   g_task_set_source_tag (task, tag);
-  request->activity = _gantry_activity_new (document, cancellable);
+  request->activity = _gantry_document_activity_new (document, cancellable);
   g_task_set_task_data (task, request, request_free);
-  _gantry_document_set_busy (document, TRUE);
   return task;
 }
 
@@ -83,7 +91,7 @@ open_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancella
   Request *request = data;
   GError *error = NULL;
   GantryLoaded *loaded = _gantry_load (request->path, &request->options,
-                                       _gantry_activity_progress (request->activity), &error);
+                                       _gantry_document_activity_progress (request->activity), &error);
 
   if (loaded != NULL)
     g_task_return_pointer (task, loaded, (GDestroyNotify) _gantry_loaded_free);
@@ -96,24 +104,33 @@ typedef struct
 {
   GAsyncReadyCallback callback;
   gpointer user_data;
+  gboolean tell; /* nobody waits: the signal tells what goes wrong */
 } Relay;
 
 static gboolean
 end (GantryDocument *document, GTask *task, GError **error)
 {
+  const Request *request = g_task_get_task_data (task);
   GantryLoaded *loaded = g_task_propagate_pointer (task, error);
+  gboolean newest = _gantry_document_end_job (document, GANTRY_JOB_LOAD, g_task_get_cancellable (task));
 
-  gboolean newest = _gantry_document_is_newest (document, g_task_get_cancellable (task));
-
-  if (newest)
-    _gantry_document_set_busy (document, FALSE);
-  if (loaded != NULL)
-    _gantry_document_install (document, loaded);
+  if (loaded != NULL && newest)
+    {
+      _gantry_document_install (document, loaded, request->model != NULL);
+      return TRUE;
+    }
+  if (loaded != NULL) /* a blocking call was quicker */
+    {
+      _gantry_loaded_free (loaded);
+      g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "newer work has taken its place");
+      return FALSE;
+    }
+  if (newest && request->reopen && !g_cancellable_is_cancelled (g_task_get_cancellable (task)))
+    _gantry_document_give_up_dims (document);
   /* A file that could not be opened has displaced the compilation that an edit had asked for. */
-  else if (newest && _gantry_document_is_stale (document) &&
-           g_task_get_source_tag (task) == gantry_document_open_async)
-    gantry_document_recompile_async (document, NULL, NULL);
-  return loaded != NULL;
+  if (newest && document->stale && g_task_get_source_tag (task) == gantry_document_open_async)
+    _gantry_document_refresh (document);
+  return FALSE;
 }
 
 static void
@@ -122,21 +139,27 @@ relay (GObject *source, GAsyncResult *result, gpointer user_data)
   g_autofree Relay *to = user_data;
   GantryDocument *document = GANTRY_DOCUMENT (source);
   g_autoptr (GTask) outer = g_task_new (source, NULL, to->callback, to->user_data);
+  const Request *request = g_task_get_task_data (G_TASK (result));
   GError *error = NULL;
 
   g_task_set_source_tag (outer, g_task_get_source_tag (G_TASK (result)));
   if (end (document, G_TASK (result), &error))
-    g_task_return_boolean (outer, TRUE);
-  else
-    g_task_return_error (outer, error);
+    {
+      g_task_return_boolean (outer, TRUE);
+      return;
+    }
+  if (to->tell)
+    _gantry_document_tell_error (document, request->reopen ? "The model could not be opened with these dimensions"
+                                                           : "The program could not be compiled again", error);
+  g_task_return_error (outer, error);
 }
 
 static Relay *
-relay_new (GAsyncReadyCallback callback, gpointer user_data)
+relay_new (GAsyncReadyCallback callback, gpointer user_data, gboolean tell)
 {
   Relay *to = g_new0 (Relay, 1);
 
-  *to = (Relay){ callback, user_data };
+  *to = (Relay){ callback, user_data, tell };
   return to;
 }
 
@@ -170,9 +193,10 @@ gantry_document_open_async (GantryDocument *document, const char *path, const Ga
   Request *request = g_new0 (Request, 1);
   g_autoptr (GTask) task = NULL;
 
+  gantry_document_cancel (document); /* a run or a search is of what was open */
   request->path = g_strdup (path);
   copy_options (request, options);
-  task = start (document, request, relay, relay_new (callback, user_data), gantry_document_open_async);
+  task = start (document, request, relay, relay_new (callback, user_data, FALSE), gantry_document_open_async);
   g_task_run_in_thread (task, open_thread);
 }
 
@@ -184,27 +208,56 @@ gantry_document_open_finish (GantryDocument *document, GAsyncResult *result, GEr
 
 /* Recompile */
 
-static void
-recompile_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+static GantryLoaded *
+compile_again (Request *request, const GantryProgress *progress, GError **error)
 {
-  Request *request = data;
-  GError *error = NULL;
+  g_autoptr (GantryModel) model = NULL;
   GantryLoaded *loaded;
-  GantryCompilation *compilation = gantry_compile (request->model, &request->settings,
-                                                   _gantry_activity_progress (request->activity), &error);
+  GantryCompilation *compilation;
 
-  if (compilation == NULL)
+  if (request->reopen)
     {
-      g_task_return_error (task, error);
-      return;
+      gantry_progress_report (progress, -1, "Opening");
+      model = gantry_model_open (request->model->path, request->dims, request->options.n_dims,
+                                 request->model->random_weights, progress, error);
     }
+  else
+    model = gantry_model_ref (request->model);
+  compilation = model != NULL ? gantry_compile (model, &request->settings, progress, error) : NULL;
+  if (compilation == NULL)
+    return NULL;
   loaded = g_new0 (GantryLoaded, 1);
   loaded->path = g_strdup (request->path);
   loaded->session_path = g_strdup (request->session_path);
   loaded->compilation = compilation;
   gantry_compile_settings_copy (&loaded->settings, &request->settings);
   loaded->runs = g_ptr_array_ref (request->runs);
-  g_task_return_pointer (task, loaded, (GDestroyNotify) _gantry_loaded_free);
+  loaded->forecast = _gantry_forecast_of (compilation, progress);
+  return loaded;
+}
+
+static void
+recompile_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  Request *request = data;
+  GError *error = NULL;
+  GantryLoaded *loaded = compile_again (request, _gantry_document_activity_progress (request->activity), &error);
+
+  if (loaded != NULL)
+    g_task_return_pointer (task, loaded, (GDestroyNotify) _gantry_loaded_free);
+  else
+    g_task_return_error (task, error);
+}
+
+static void
+take_dims (Request *request, const GantryState *state)
+{
+  request->dim_names = g_strdupv (state->dim_names);
+  request->dim_sizes = g_memdup2 (state->dim_sizes, state->n_dims * sizeof *state->dim_sizes);
+  request->dims = g_new0 (GantryDimBinding, state->n_dims + 1);
+  request->options.n_dims = state->n_dims;
+  for (guint i = 0; i < state->n_dims; i++)
+    request->dims[i] = (GantryDimBinding){ request->dim_names[i], state->dim_sizes[i] };
 }
 
 static Request *
@@ -212,25 +265,40 @@ request_of_document (GantryDocument *document)
 {
   Request *request = g_new0 (Request, 1);
 
-  request->path = g_strdup (gantry_document_get_path (document));
-  request->session_path = g_strdup (_gantry_document_session_path (document));
+  request->path = g_strdup (document->loaded->path);
+  request->session_path = g_strdup (document->loaded->session_path);
   request->model = gantry_model_ref (gantry_document_get_model (document));
-  request->compilation = gantry_compilation_ref (gantry_document_get_compilation (document));
-  gantry_compile_settings_copy (&request->settings, gantry_document_get_settings (document));
-  request->runs = g_ptr_array_ref (gantry_document_get_runs (document));
-  request->n_changes = _gantry_document_n_changes (document);
+  request->reopen = !_gantry_state_fits (document->state, request->model);
+  request->compilation = gantry_compilation_ref (document->loaded->compilation);
+  gantry_compile_settings_copy (&request->settings, &document->state->settings);
+  take_dims (request, document->state);
+  request->runs = g_ptr_array_ref (document->loaded->runs);
+  request->variants = g_ptr_array_ref (document->state->variants);
+  request->notes = g_strdup (document->notes);
+  request->n_changes = document->n_changes;
   return request;
+}
+
+static void
+recompile (GantryDocument *document, gboolean tell, GAsyncReadyCallback callback, gpointer user_data)
+{
+  g_autoptr (GTask) task = start (document, request_of_document (document), relay,
+                                  relay_new (callback, user_data, tell), gantry_document_recompile_async);
+
+  g_task_run_in_thread (task, recompile_thread);
 }
 
 void
 gantry_document_recompile_async (GantryDocument *document, GAsyncReadyCallback callback, gpointer user_data)
 {
-  g_autoptr (GTask) task = NULL;
-
   g_return_if_fail (gantry_document_get_model (document) != NULL);
-  task = start (document, request_of_document (document), relay, relay_new (callback, user_data),
-                gantry_document_recompile_async);
-  g_task_run_in_thread (task, recompile_thread);
+  recompile (document, callback == NULL, callback, user_data);
+}
+
+void
+_gantry_document_refresh (GantryDocument *document)
+{
+  recompile (document, TRUE, NULL, NULL);
 }
 
 gboolean
@@ -251,9 +319,11 @@ static void
 save_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
   Request *request = data;
+  GantrySessionParts parts = { request->compilation, &request->settings, request->runs, request->variants,
+                               request->notes, request->options.n_dims, request->dim_names, request->dim_sizes };
   GError *error = NULL;
 
-  if (_gantry_session_save (request->path, request->compilation, &request->settings, request->runs, &error))
+  if (_gantry_session_save (request->path, &parts, &error))
     g_task_return_boolean (task, TRUE);
   else
     g_task_return_error (task, error);
@@ -289,23 +359,4 @@ gantry_document_save_finish (GantryDocument *document, GAsyncResult *result, GEr
     return FALSE;
   _gantry_document_saved (document, request->path, request->model, request->n_changes);
   return TRUE;
-}
-
-/* A dimension is bound when the file is read, so binding one reads it again. */
-void
-gantry_document_bind_dim (GantryDocument *document, const char *name, gint64 size)
-{
-  const GantryModel *model = gantry_document_get_model (document);
-  GantryOpenOptions options = GANTRY_OPEN_OPTIONS_INIT;
-  g_autofree GantryDimBinding *dims = NULL;
-  guint n = 0;
-
-  g_return_if_fail (model != NULL);
-  dims = g_new0 (GantryDimBinding, model->n_dims + 1);
-  for (guint i = 0; i < model->n_dims; i++)
-    if (g_strcmp0 (model->dim_names[i], name) != 0)
-      dims[n++] = (GantryDimBinding){ model->dim_names[i], model->dim_sizes[i] };
-  dims[n++] = (GantryDimBinding){ name, size };
-  options = (GantryOpenOptions){ dims, n, gantry_document_get_settings (document), model->random_weights };
-  gantry_document_open_async (document, model->path, &options, NULL, NULL);
 }

@@ -1,68 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The document object: its properties, results and edits. Long work stands in document-work.c, the
- * session file in session*.c, the child process in child.c. */
+/* The document object: its properties, results and jobs. Edits stand in document-edit.c, long work in document-work.c,
+ * placements in document-placing.c, variants in document-variants.c, the session file in session*.c, the child
+ * process in child.c. */
 #include "core/document/document-private.h"
 #include <string.h>
 
-typedef enum
-{
-  EDIT_PASS,
-  EDIT_FINITE_MATH,
-} EditKind;
-
-/* A command: what was set, from what, to what. */
-typedef struct
-{
-  EditKind kind;
-  char *name;
-  gint64 old_value, new_value;
-} Edit;
-
-struct _GantryDocument
-{
-  GObject parent_instance;
-  GantryLoaded *loaded; /* (nullable) before the first open */
-  GantryRunResult *run;
-  GPtrArray *no_runs;
-  GPtrArray *edits; /* Edit: done ones up to n_done, then undone ones */
-  guint n_done;
-  GCancellable *cancellable;
-  gboolean busy, modified;
-  gboolean stale;    /* edited since the compilation was made */
-  guint64 n_changes; /* of what a session file holds */
-  double fraction;
-  char *activity;
-  char *child_id;
-};
-
 G_DEFINE_FINAL_TYPE (GantryDocument, gantry_document, G_TYPE_OBJECT)
 
-enum
-{
-  PROP_0,
-  PROP_PATH,
-  PROP_TITLE,
-  PROP_MODIFIED,
-  PROP_COMPILATION,
-  PROP_RUN,
-  PROP_BUSY,
-  PROP_PROGRESS,
-  PROP_ACTIVITY,
-  PROP_CAN_UNDO,
-  PROP_CAN_REDO,
-  N_PROPS
-};
-
 static GParamSpec *properties[N_PROPS];
-
-static void
-edit_free (gpointer data)
-{
-  Edit *edit = data;
-
-  g_free (edit->name);
-  g_free (edit);
-}
+static guint error_signal;
 
 void
 _gantry_loaded_free (GantryLoaded *loaded)
@@ -71,9 +17,12 @@ _gantry_loaded_free (GantryLoaded *loaded)
     return;
   g_free (loaded->path);
   g_free (loaded->session_path);
+  gantry_forecast_unref (loaded->forecast);
   gantry_compilation_unref (loaded->compilation);
   gantry_compile_settings_clear (&loaded->settings);
   g_clear_pointer (&loaded->runs, g_ptr_array_unref);
+  g_clear_pointer (&loaded->variants, g_ptr_array_unref);
+  g_free (loaded->notes);
   g_free (loaded);
 }
 
@@ -95,11 +44,17 @@ gantry_document_get_property (GObject *object, guint id, GValue *value, GParamSp
     case PROP_MODIFIED: g_value_set_boolean (value, self->modified); break;
     case PROP_COMPILATION: g_value_set_pointer (value, gantry_document_get_compilation (self)); break;
     case PROP_RUN: g_value_set_pointer (value, self->run); break;
-    case PROP_BUSY: g_value_set_boolean (value, self->busy); break;
+    case PROP_BUSY: g_value_set_boolean (value, gantry_document_is_busy (self)); break;
     case PROP_PROGRESS: g_value_set_double (value, self->fraction); break;
     case PROP_ACTIVITY: g_value_set_string (value, self->activity); break;
     case PROP_CAN_UNDO: g_value_set_boolean (value, self->n_done > 0); break;
     case PROP_CAN_REDO: g_value_set_boolean (value, self->n_done < self->edits->len); break;
+    case PROP_SETTINGS: g_value_set_pointer (value, (gpointer) gantry_document_get_settings (self)); break;
+    case PROP_PLACEMENTS: g_value_set_pointer (value, self->placements); break;
+    case PROP_PREDICTION: g_value_set_pointer (value, self->forecast); break;
+    case PROP_PLAN: g_value_set_pointer (value, self->plan); break;
+    case PROP_PLAN_ERROR: g_value_set_pointer (value, self->plan_error); break;
+    case PROP_VARIANTS: g_value_set_pointer (value, gantry_document_get_variants (self)); break;
     default: G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     }
 }
@@ -109,12 +64,19 @@ gantry_document_finalize (GObject *object)
 {
   GantryDocument *self = GANTRY_DOCUMENT (object);
 
-  g_cancellable_cancel (self->cancellable);
-  g_clear_object (&self->cancellable);
+  for (guint i = 0; i < GANTRY_N_JOBS; i++)
+    {
+      if (self->jobs[i] != NULL)
+        g_cancellable_cancel (self->jobs[i]);
+      g_clear_object (&self->jobs[i]);
+    }
+  _gantry_document_clear_placing (self);
   _gantry_loaded_free (self->loaded);
+  _gantry_state_unref (self->state);
   gantry_run_result_unref (self->run);
   g_ptr_array_unref (self->edits);
-  g_ptr_array_unref (self->no_runs);
+  g_ptr_array_unref (self->none);
+  g_free (self->notes);
   g_free (self->activity);
   g_free (self->child_id);
   G_OBJECT_CLASS (gantry_document_parent_class)->finalize (object);
@@ -138,17 +100,25 @@ gantry_document_class_init (GantryDocumentClass *klass)
   properties[PROP_ACTIVITY] = g_param_spec_string ("activity", NULL, NULL, "", flags);
   properties[PROP_CAN_UNDO] = g_param_spec_boolean ("can-undo", NULL, NULL, FALSE, flags);
   properties[PROP_CAN_REDO] = g_param_spec_boolean ("can-redo", NULL, NULL, FALSE, flags);
+  properties[PROP_SETTINGS] = g_param_spec_pointer ("settings", NULL, NULL, flags);
+  properties[PROP_PLACEMENTS] = g_param_spec_pointer ("placements", NULL, NULL, flags);
+  properties[PROP_PREDICTION] = g_param_spec_pointer ("prediction", NULL, NULL, flags);
+  properties[PROP_PLAN] = g_param_spec_pointer ("plan", NULL, NULL, flags);
+  properties[PROP_PLAN_ERROR] = g_param_spec_pointer ("plan-error", NULL, NULL, flags);
+  properties[PROP_VARIANTS] = g_param_spec_pointer ("variants", NULL, NULL, flags);
   g_object_class_install_properties (object_class, N_PROPS, properties);
+  error_signal = g_signal_new ("error", GANTRY_TYPE_DOCUMENT, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2,
+                               G_TYPE_STRING | G_SIGNAL_TYPE_STATIC_SCOPE, G_TYPE_ERROR | G_SIGNAL_TYPE_STATIC_SCOPE);
 }
 
 static void
 gantry_document_init (GantryDocument *self)
 {
-  self->edits = g_ptr_array_new_with_free_func (edit_free);
-  self->no_runs = g_ptr_array_new ();
-  self->cancellable = g_cancellable_new ();
+  self->edits = g_ptr_array_new_with_free_func (_gantry_edit_free);
+  self->none = g_ptr_array_new ();
   self->fraction = -1;
   self->activity = g_strdup ("");
+  self->notes = g_strdup ("");
 }
 
 GantryDocument *
@@ -157,10 +127,17 @@ gantry_document_new (void)
   return g_object_new (GANTRY_TYPE_DOCUMENT, NULL);
 }
 
-static void
-notify (GantryDocument *self, guint property)
+void
+_gantry_document_notify (GantryDocument *self, guint property)
 {
   g_object_notify_by_pspec (G_OBJECT (self), properties[property]);
+}
+
+void
+_gantry_document_tell_error (GantryDocument *self, const char *what, const GError *error)
+{
+  if (error != NULL && !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    g_signal_emit (self, error_signal, 0, what, error);
 }
 
 /* Reading */
@@ -186,7 +163,7 @@ gantry_document_get_model (GantryDocument *self)
 const GantryCompileSettings *
 gantry_document_get_settings (GantryDocument *self)
 {
-  return self->loaded != NULL ? &self->loaded->settings : NULL;
+  return self->state != NULL ? &self->state->settings : NULL;
 }
 
 GantryRunResult *
@@ -198,13 +175,25 @@ gantry_document_get_run (GantryDocument *self)
 GPtrArray *
 gantry_document_get_runs (GantryDocument *self)
 {
-  return self->loaded != NULL ? self->loaded->runs : self->no_runs;
+  return self->loaded != NULL ? self->loaded->runs : self->none;
+}
+
+GPtrArray *
+gantry_document_get_variants (GantryDocument *self)
+{
+  return self->state != NULL ? self->state->variants : self->none;
+}
+
+const char *
+gantry_document_get_notes (GantryDocument *self)
+{
+  return self->notes;
 }
 
 gboolean
 gantry_document_is_busy (GantryDocument *self)
 {
-  return self->busy;
+  return self->running[GANTRY_JOB_LOAD] || self->running[GANTRY_JOB_RUN] || self->running[GANTRY_JOB_SOLVE];
 }
 
 const char *
@@ -221,7 +210,14 @@ set_modified (GantryDocument *self, gboolean modified)
   if (self->modified == modified)
     return;
   self->modified = modified;
-  notify (self, PROP_MODIFIED);
+  _gantry_document_notify (self, PROP_MODIFIED);
+}
+
+void
+_gantry_document_changed (GantryDocument *self)
+{
+  self->n_changes++;
+  set_modified (self, TRUE);
 }
 
 void
@@ -231,59 +227,64 @@ _gantry_document_set_activity (GantryDocument *self, const char *activity, doubl
     {
       g_free (self->activity);
       self->activity = g_strdup (activity != NULL ? activity : "");
-      notify (self, PROP_ACTIVITY);
+      _gantry_document_notify (self, PROP_ACTIVITY);
     }
   if (self->fraction != fraction)
     {
       self->fraction = CLAMP (fraction, -1, 1);
-      notify (self, PROP_PROGRESS);
+      _gantry_document_notify (self, PROP_PROGRESS);
     }
 }
 
-void
-_gantry_document_set_busy (GantryDocument *self, gboolean busy)
-{
-  if (!busy)
-    _gantry_document_set_activity (self, "", -1);
-  if (self->busy == busy)
-    return;
-  self->busy = busy;
-  notify (self, PROP_BUSY);
-}
-
 static void
-changed (GantryDocument *self)
+set_running (GantryDocument *self, GantryJob job, gboolean running)
 {
-  self->n_changes++;
-  set_modified (self, TRUE);
-}
+  gboolean before = gantry_document_is_busy (self), now;
 
-gboolean
-_gantry_document_is_newest (GantryDocument *self, GCancellable *cancellable)
-{
-  return self->cancellable == cancellable;
-}
-
-gboolean
-_gantry_document_is_stale (GantryDocument *self)
-{
-  return self->stale;
-}
-
-guint64
-_gantry_document_n_changes (GantryDocument *self)
-{
-  return self->n_changes;
+  self->running[job] = running;
+  now = gantry_document_is_busy (self);
+  if (!now)
+    _gantry_document_set_activity (self, "", -1);
+  if (now != before)
+    _gantry_document_notify (self, PROP_BUSY);
 }
 
 GCancellable *
-_gantry_document_renew (GantryDocument *self)
+_gantry_document_begin_job (GantryDocument *self, GantryJob job)
 {
-  _gantry_document_set_child_id (self, NULL);
-  g_cancellable_cancel (self->cancellable);
-  g_object_unref (self->cancellable);
-  self->cancellable = g_cancellable_new ();
-  return self->cancellable;
+  if (job == GANTRY_JOB_RUN)
+    _gantry_document_set_child_id (self, NULL);
+  _gantry_document_cancel_job (self, job);
+  g_clear_object (&self->jobs[job]);
+  self->jobs[job] = g_cancellable_new ();
+  set_running (self, job, TRUE);
+  return self->jobs[job];
+}
+
+gboolean
+_gantry_document_end_job (GantryDocument *self, GantryJob job, GCancellable *cancellable)
+{
+  if (self->jobs[job] != cancellable)
+    return FALSE;
+  if (job == GANTRY_JOB_RUN)
+    _gantry_document_set_child_id (self, NULL);
+  set_running (self, job, FALSE);
+  return TRUE;
+}
+
+void
+_gantry_document_cancel_job (GantryDocument *self, GantryJob job)
+{
+  if (self->jobs[job] != NULL)
+    g_cancellable_cancel (self->jobs[job]);
+}
+
+void
+gantry_document_cancel (GantryDocument *self)
+{
+  for (guint i = 0; i < GANTRY_N_JOBS; i++)
+    if (i != GANTRY_JOB_PLAN) /* nobody asked for it, and the plan has to follow the placements */
+      _gantry_document_cancel_job (self, i);
 }
 
 void
@@ -291,12 +292,6 @@ _gantry_document_set_child_id (GantryDocument *self, const char *id)
 {
   g_free (self->child_id);
   self->child_id = g_strdup (id);
-}
-
-const char *
-_gantry_document_session_path (GantryDocument *self)
-{
-  return self->loaded != NULL ? self->loaded->session_path : NULL;
 }
 
 void
@@ -313,42 +308,53 @@ _gantry_document_saved (GantryDocument *self, const char *path, const GantryMode
     set_modified (self, FALSE);
 }
 
-void
-gantry_document_cancel (GantryDocument *self)
+/* What a file brings when it is not the one that was open. */
+static void
+take_file (GantryDocument *self, GantryLoaded *loaded)
 {
-  g_cancellable_cancel (self->cancellable);
+  GantryState *state = _gantry_state_copy (NULL);
+
+  gantry_compile_settings_clear (&state->settings);
+  gantry_compile_settings_copy (&state->settings, &loaded->settings);
+  _gantry_state_set_dims (state, loaded->compilation->model);
+  if (loaded->variants != NULL)
+    {
+      g_ptr_array_unref (state->variants);
+      state->variants = g_ptr_array_ref (loaded->variants);
+    }
+  _gantry_state_unref (self->state);
+  self->state = state;
+  _gantry_document_forget_edits (self);
+  g_free (self->notes);
+  self->notes = g_strdup (loaded->notes != NULL ? loaded->notes : "");
+  self->n_changes++;
+  gantry_run_result_unref (self->run);
+  self->run = loaded->runs->len > 0
+                ? gantry_run_result_ref (g_ptr_array_index (loaded->runs, loaded->runs->len - 1)) : NULL;
+  gantry_forecast_unref (self->forecast); /* nothing to compare with */
+  self->forecast = NULL;
+  set_modified (self, loaded->session_path == NULL);
 }
 
 void
-_gantry_document_install (GantryDocument *self, GantryLoaded *loaded)
+_gantry_document_install (GantryDocument *self, GantryLoaded *loaded, gboolean keep)
 {
+  static const guint of_file[] = { PROP_PATH, PROP_TITLE, PROP_RUN, PROP_CAN_UNDO, PROP_CAN_REDO, PROP_SETTINGS,
+                                   PROP_VARIANTS };
   GantryLoaded *old = self->loaded;
-  gboolean same_model = old != NULL && loaded->compilation->model == old->compilation->model;
 
+  g_object_freeze_notify (G_OBJECT (self));
+  _gantry_document_clear_placing (self); /* points into the old compilation */
   self->loaded = loaded;
   self->stale = FALSE;
-  if (!same_model)
-    {
-      g_ptr_array_set_size (self->edits, 0);
-      self->n_done = 0;
-      self->n_changes++;
-      gantry_run_result_unref (self->run);
-      self->run = loaded->runs->len > 0
-                    ? gantry_run_result_ref (g_ptr_array_index (loaded->runs, loaded->runs->len - 1)) : NULL;
-      set_modified (self, loaded->session_path == NULL);
-    }
-  g_object_freeze_notify (G_OBJECT (self));
-  notify (self, PROP_COMPILATION);
-  if (!same_model)
-    {
-      notify (self, PROP_PATH);
-      notify (self, PROP_TITLE);
-      notify (self, PROP_RUN);
-      notify (self, PROP_CAN_UNDO);
-      notify (self, PROP_CAN_REDO);
-    }
+  if (!keep)
+    take_file (self, loaded);
+  _gantry_document_take_plan (self, loaded);
+  _gantry_document_notify (self, PROP_COMPILATION);
+  for (guint i = 0; !keep && i < G_N_ELEMENTS (of_file); i++)
+    _gantry_document_notify (self, of_file[i]);
   g_object_thaw_notify (G_OBJECT (self));
-  _gantry_loaded_free (old); /* after the notify, so that a listener can compare with what it held */
+  _gantry_loaded_free (old);
 }
 
 void
@@ -360,7 +366,7 @@ gantry_document_set_run (GantryDocument *self, GantryRunResult *result)
     gantry_run_result_ref (result);
   gantry_run_result_unref (self->run);
   self->run = result;
-  notify (self, PROP_RUN);
+  _gantry_document_notify (self, PROP_RUN);
 }
 
 void
@@ -368,8 +374,18 @@ gantry_document_add_run (GantryDocument *self, GantryRunResult *result)
 {
   g_return_if_fail (self->loaded != NULL);
   g_ptr_array_add (self->loaded->runs, gantry_run_result_ref (result));
-  changed (self);
+  _gantry_document_changed (self);
   gantry_document_set_run (self, result);
+}
+
+void
+gantry_document_set_notes (GantryDocument *self, const char *notes)
+{
+  if (g_strcmp0 (self->notes, notes != NULL ? notes : "") == 0)
+    return;
+  g_free (self->notes);
+  self->notes = g_strdup (notes != NULL ? notes : "");
+  _gantry_document_changed (self);
 }
 
 /* Work that blocks */
@@ -382,7 +398,7 @@ gantry_document_open (GantryDocument *self, const char *path, const GantryOpenOp
 
   if (loaded == NULL)
     return FALSE;
-  _gantry_document_install (self, loaded);
+  _gantry_document_install (self, loaded, FALSE);
   return TRUE;
 }
 
@@ -390,15 +406,21 @@ gboolean
 gantry_document_recompile (GantryDocument *self, const GantryProgress *progress, GError **error)
 {
   GantryCompilation *compilation;
+  GantryLoaded *loaded;
 
   g_return_val_if_fail (self->loaded != NULL, FALSE);
-  compilation = gantry_compile (self->loaded->compilation->model, &self->loaded->settings, progress, error);
+  compilation = gantry_compile (self->loaded->compilation->model, &self->state->settings, progress, error);
   if (compilation == NULL)
     return FALSE;
-  gantry_compilation_unref (self->loaded->compilation);
-  self->loaded->compilation = compilation;
-  self->stale = FALSE;
-  notify (self, PROP_COMPILATION);
+  loaded = g_new0 (GantryLoaded, 1);
+  loaded->path = g_strdup (self->loaded->path);
+  loaded->session_path = g_strdup (self->loaded->session_path);
+  loaded->compilation = compilation;
+  gantry_compile_settings_copy (&loaded->settings, &self->state->settings);
+  loaded->runs = g_ptr_array_ref (self->loaded->runs);
+  loaded->forecast = _gantry_forecast_of (compilation, progress);
+  _gantry_document_cancel_job (self, GANTRY_JOB_LOAD); /* this is newer */
+  _gantry_document_install (self, loaded, TRUE);
   return TRUE;
 }
 
@@ -406,6 +428,7 @@ gboolean
 gantry_document_save (GantryDocument *self, const char *path, GError **error)
 {
   g_autofree char *target = NULL;
+  GantrySessionParts parts;
 
   g_return_val_if_fail (self->loaded != NULL, FALSE);
   target = g_strdup (path != NULL ? path : self->loaded->session_path);
@@ -414,76 +437,11 @@ gantry_document_save (GantryDocument *self, const char *path, GError **error)
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "say where to save the session: it has no file yet");
       return FALSE;
     }
-  if (!_gantry_session_save (target, self->loaded->compilation, &self->loaded->settings, self->loaded->runs, error))
+  parts = (GantrySessionParts){ self->loaded->compilation, &self->state->settings, self->loaded->runs,
+                                self->state->variants, self->notes, self->state->n_dims,
+                                self->state->dim_names, self->state->dim_sizes };
+  if (!_gantry_session_save (target, &parts, error))
     return FALSE;
   _gantry_document_saved (self, target, self->loaded->compilation->model, self->n_changes);
   return TRUE;
-}
-
-/* Edits */
-
-static void
-apply (GantryDocument *self, const Edit *edit, gint64 value)
-{
-  switch (edit->kind)
-    {
-    case EDIT_PASS: gantry_compile_settings_set_enabled (&self->loaded->settings, edit->name, value != 0); break;
-    case EDIT_FINITE_MATH: self->loaded->settings.finite_math = value != 0; break;
-    }
-  self->stale = TRUE;
-  changed (self);
-  notify (self, PROP_CAN_UNDO);
-  notify (self, PROP_CAN_REDO);
-  gantry_document_recompile_async (self, NULL, NULL);
-}
-
-static void
-do_edit (GantryDocument *self, EditKind kind, const char *name, gint64 old_value, gint64 new_value)
-{
-  Edit *edit;
-
-  if (old_value == new_value)
-    return;
-  g_ptr_array_set_size (self->edits, (gint) self->n_done); /* what was undone cannot come back now */
-  edit = g_new0 (Edit, 1);
-  *edit = (Edit){ kind, g_strdup (name), old_value, new_value };
-  g_ptr_array_add (self->edits, edit);
-  self->n_done++;
-  apply (self, edit, new_value);
-}
-
-void
-gantry_document_set_pass_enabled (GantryDocument *self, const char *pass, gboolean enabled)
-{
-  g_return_if_fail (self->loaded != NULL);
-  do_edit (self, EDIT_PASS, pass, gantry_compile_settings_enabled (&self->loaded->settings, pass), enabled != FALSE);
-}
-
-void
-gantry_document_set_finite_math (GantryDocument *self, gboolean finite_math)
-{
-  g_return_if_fail (self->loaded != NULL);
-  do_edit (self, EDIT_FINITE_MATH, NULL, self->loaded->settings.finite_math, finite_math != FALSE);
-}
-
-void
-gantry_document_undo (GantryDocument *self)
-{
-  const Edit *edit;
-
-  if (self->n_done == 0)
-    return;
-  edit = g_ptr_array_index (self->edits, --self->n_done);
-  apply (self, edit, edit->old_value);
-}
-
-void
-gantry_document_redo (GantryDocument *self)
-{
-  const Edit *edit;
-
-  if (self->n_done == self->edits->len)
-    return;
-  edit = g_ptr_array_index (self->edits, self->n_done++);
-  apply (self, edit, edit->new_value);
 }

@@ -4,31 +4,53 @@
 #include "core/document/session-private.h"
 #include <string.h>
 
-#define MOST_STEPS (1u << 26)
+/* Node ids that may lie between those of the import and those of the passes: compilations made before the save. */
+#define MOST_IDS_AHEAD (1u << 22)
 
-static char *
-get_meta (sqlite3 *db, const char *key)
+/* All facts of the file: an error of the file is told here, so that a fact that is missing is missing. (transfer full) */
+static GHashTable *
+load_meta (sqlite3 *db, GError **error)
 {
   g_autoptr (sqlite3_stmt) statement = NULL;
+  g_autoptr (GHashTable) meta = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  GError *own = NULL;
 
-  if (sqlite3_prepare_v2 (db, "SELECT value FROM meta WHERE key = ?", -1, &statement, NULL) != SQLITE_OK)
+  if (_gantry_session_has (db, "meta", "key"))
+    statement = _gantry_session_prepare (db, "SELECT key, value FROM meta", error);
+  else
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: holds no session; it was not written whole, or is damaged",
+                 sqlite3_db_filename (db, "main"));
+  if (statement == NULL)
     return NULL;
-  _gantry_bind_text (statement, 1, key);
-  return sqlite3_step (statement) == SQLITE_ROW ? _gantry_column_text (statement, 0) : NULL;
+  while (_gantry_session_row (db, statement, &own))
+    g_hash_table_replace (meta, _gantry_column_text (statement, 0), _gantry_column_text (statement, 1));
+  if (own == NULL)
+    return g_steal_pointer (&meta);
+  g_propagate_error (error, own);
+  return NULL;
+}
+
+/* (nullable): NULL where it is missing or empty */
+static const char *
+fact (GHashTable *meta, const char *key)
+{
+  const char *value = g_hash_table_lookup (meta, key);
+
+  return value != NULL && *value != '\0' ? value : NULL;
 }
 
 /* Where the model is now: the path as saved, else the same place relative to the session file. */
 static char *
-find_model (sqlite3 *db, const char *session_path, GError **error)
+find_model (GHashTable *meta, const char *session_path, GError **error)
 {
-  g_autofree char *path = get_meta (db, "model_path");
-  g_autofree char *relative = get_meta (db, "model_relative_path");
+  g_autofree char *path = g_strdup (fact (meta, "model_path"));
+  const char *relative = fact (meta, "model_relative_path");
   g_autofree char *folder = g_path_get_dirname (session_path);
   g_autofree char *base = path != NULL ? g_path_get_basename (path) : NULL;
   g_autofree char *beside = base != NULL ? g_build_filename (folder, base, NULL) : NULL;
-  g_autofree char *moved = relative != NULL && *relative != '\0' ? g_build_filename (folder, relative, NULL) : NULL;
+  g_autofree char *moved = relative != NULL ? g_build_filename (folder, relative, NULL) : NULL;
 
-  if (path == NULL || *path == '\0')
+  if (path == NULL)
     {
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: names no model; the session was not written whole",
                    session_path);
@@ -46,12 +68,12 @@ find_model (sqlite3 *db, const char *session_path, GError **error)
 }
 
 static gboolean
-check_hash (sqlite3 *db, GantryModel *model, const char *session_path, GError **error)
+check_hash (GHashTable *meta, GantryModel *model, const char *session_path, GError **error)
 {
-  g_autofree char *saved = get_meta (db, "model_sha256");
+  const char *saved = fact (meta, "model_sha256");
   g_autofree char *now = NULL;
 
-  if (saved == NULL || *saved == '\0')
+  if (saved == NULL)
     return TRUE;
   now = gantry_model_hash (model, error);
   if (now == NULL)
@@ -68,13 +90,13 @@ static GArray *
 load_dims (sqlite3 *db, const GantryOpenOptions *options, GPtrArray *names, GError **error)
 {
   g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (db, "SELECT name, size FROM dims", error);
-  GArray *dims;
+  g_autoptr (GArray) dims = g_array_new (FALSE, FALSE, sizeof (GantryDimBinding));
+  GError *own = NULL;
 
   if (statement == NULL)
     return NULL;
-  dims = g_array_new (FALSE, FALSE, sizeof (GantryDimBinding));
   g_array_append_vals (dims, options->dims, options->n_dims);
-  while (sqlite3_step (statement) == SQLITE_ROW)
+  while (_gantry_session_row (db, statement, &own))
     {
       char *name = _gantry_column_text (statement, 0);
       GantryDimBinding dim = { name, sqlite3_column_int64 (statement, 1) };
@@ -86,219 +108,151 @@ load_dims (sqlite3 *db, const GantryOpenOptions *options, GPtrArray *names, GErr
       if (!given && dim.size >= 0)
         g_array_append_val (dims, dim);
     }
-  return dims;
+  if (own == NULL)
+    return g_steal_pointer (&dims);
+  g_propagate_error (error, own);
+  return NULL;
+}
+
+/* The single values that are placed: @variant "" for those of the document itself. */
+static GantryChoices *
+load_choices (sqlite3 *db, const char *variant, GError **error)
+{
+  g_autoptr (GantryChoices) choices = gantry_choices_new ();
+  g_autoptr (GArray) list = g_array_new (FALSE, TRUE, sizeof (GantryChoice));
+  g_autoptr (sqlite3_stmt) statement = NULL;
+  GError *own = NULL;
+
+  if (!_gantry_session_has (db, "placements", "key"))
+    return g_steal_pointer (&choices);
+  statement = _gantry_session_prepare (
+    db, "SELECT key, node, kind, memory, decided_by FROM placements WHERE variant = ? ORDER BY key", error);
+  if (statement == NULL)
+    return NULL;
+  _gantry_bind_text (statement, 1, variant);
+  while (_gantry_session_row (db, statement, &own))
+    {
+      g_autofree char *key = _gantry_column_text (statement, 0);
+      GantryChoice choice = { .key = g_ascii_strtoull (key, NULL, 16) };
+
+      choice.node = (guint32) sqlite3_column_int64 (statement, 1);
+      choice.kind = (guint8) CLAMP (sqlite3_column_int (statement, 2), 0, GANTRY_N_PLACEMENTS - 1);
+      choice.memory = (guint8) CLAMP (sqlite3_column_int (statement, 3), 0, GANTRY_N_MEMORY_KINDS - 1);
+      choice.decider = (guint8) CLAMP (sqlite3_column_int (statement, 4), 0, GANTRY_DECIDED_BY_SOLVER);
+      g_array_append_val (list, choice);
+    }
+  if (own != NULL)
+    {
+      g_propagate_error (error, own);
+      return NULL;
+    }
+  gantry_choices_set_many (choices, (const GantryChoice *) (gpointer) list->data, list->len);
+  return g_steal_pointer (&choices);
 }
 
 static gboolean
-load_settings (sqlite3 *db, GantryCompileSettings *settings, GError **error)
+load_disabled (sqlite3 *db, GantryCompileSettings *settings, GError **error)
 {
-  g_autofree char *finite = get_meta (db, "finite_math");
-  g_autofree char *order = get_meta (db, "program_order");
-  g_autofree char *target = get_meta (db, "target");
   g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (db, "SELECT name, enabled FROM passes", error);
+  GError *own = NULL;
 
-  gantry_compile_settings_init (settings);
   if (statement == NULL)
     return FALSE;
-  settings->finite_math = g_strcmp0 (finite, "1") == 0;
-  settings->program_order = g_strcmp0 (order, "1") == 0;
-  if (target != NULL && *target != '\0' && !gantry_target_parse (&settings->target, target, -1, error))
-    return FALSE;
-  while (sqlite3_step (statement) == SQLITE_ROW)
+  while (_gantry_session_row (db, statement, &own))
     {
       g_autofree char *name = _gantry_column_text (statement, 0);
 
       if (sqlite3_column_int (statement, 1) == 0)
         gantry_compile_settings_set_enabled (settings, name, FALSE);
     }
-  return TRUE;
+  if (own == NULL)
+    return TRUE;
+  g_propagate_error (error, own);
+  return FALSE;
 }
 
-/* Runs */
-
-static guint32
-count_rows (sqlite3 *db, const char *sql, gint64 run)
+static gboolean
+load_settings (sqlite3 *db, GHashTable *meta, GantryCompileSettings *settings, GError **error)
 {
+  const char *target = fact (meta, "target"), *training = fact (meta, "training");
+
+  gantry_compile_settings_init (settings);
+  settings->finite_math = g_strcmp0 (fact (meta, "finite_math"), "1") == 0;
+  settings->program_order = g_strcmp0 (fact (meta, "program_order"), "1") == 0;
+  settings->train = g_strcmp0 (fact (meta, "train"), "1") == 0;
+  settings->policy = g_strdup (fact (meta, "policy"));
+  if ((target != NULL && !gantry_target_parse (&settings->target, target, -1, error)) ||
+      (training != NULL && !gantry_training_options_parse (&settings->training, training, -1, error)))
+    return FALSE;
+  settings->choices = load_choices (db, "", error);
+  return settings->choices != NULL && load_disabled (db, settings, error);
+}
+
+static GantryVariant *
+load_variant (sqlite3 *db, sqlite3_stmt *row, GError **error)
+{
+  g_autofree char *name = _gantry_column_text (row, 0);
+  g_autoptr (GantryVariant) variant = _gantry_variant_new (name);
+
+  if (sqlite3_column_type (row, 1) != SQLITE_NULL)
+    variant->policy = _gantry_column_text (row, 1);
+  variant->limit = (guint64) sqlite3_column_int64 (row, 2);
+  variant->by = (GantryDecider) CLAMP (sqlite3_column_int (row, 3), 0, GANTRY_DECIDED_BY_SOLVER);
+  variant->predicted = sqlite3_column_type (row, 4) != SQLITE_NULL;
+  variant->peak_bytes = (guint64) sqlite3_column_int64 (row, 4);
+  variant->temp_bytes = (guint64) sqlite3_column_int64 (row, 5);
+  variant->host_bytes = (guint64) sqlite3_column_int64 (row, 6);
+  variant->copied_bytes = (guint64) sqlite3_column_int64 (row, 7);
+  variant->step_us = sqlite3_column_double (row, 8);
+  variant->recompute_us = sqlite3_column_double (row, 9);
+  variant->stall_us = sqlite3_column_double (row, 10);
+  variant->gap = sqlite3_column_type (row, 11) != SQLITE_NULL ? sqlite3_column_double (row, 11) : -1;
+  variant->choices = load_choices (db, name, error);
+  return variant->choices != NULL ? g_steal_pointer (&variant) : NULL;
+}
+
+static GPtrArray *
+load_variants (sqlite3 *db, GError **error)
+{
+  g_autoptr (GPtrArray) variants = _gantry_variants_new ();
   g_autoptr (sqlite3_stmt) statement = NULL;
-  gint64 n = 0;
+  GError *own = NULL;
 
-  if (sqlite3_prepare_v2 (db, sql, -1, &statement, NULL) != SQLITE_OK)
-    return 0;
-  sqlite3_bind_int64 (statement, 1, run);
-  if (sqlite3_step (statement) == SQLITE_ROW)
-    n = sqlite3_column_int64 (statement, 0);
-  return (guint32) CLAMP (n, 0, MOST_STEPS);
-}
-
-static gboolean
-load_steps (sqlite3 *db, gint64 run, GantryPlan *plan, GError **error)
-{
-  g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (
-    db, "SELECT node, queue, init, start_us, duration_us, live_bytes FROM plan_steps WHERE run = ? ORDER BY step", error);
-
-  if (statement == NULL)
-    return FALSE;
-  sqlite3_bind_int64 (statement, 1, run);
-  for (guint32 i = 0; i < plan->n_steps && sqlite3_step (statement) == SQLITE_ROW; i++)
+  if (!_gantry_session_has (db, "variants", "name"))
+    return g_steal_pointer (&variants);
+  statement = _gantry_session_prepare (
+    db, "SELECT name, policy, limit_bytes, decided_by, peak_bytes, temp_bytes, host_bytes, copied_bytes, step_us,"
+        " recompute_us, stall_us, gap FROM variants ORDER BY position", error);
+  while (statement != NULL && own == NULL && _gantry_session_row (db, statement, &own))
     {
-      plan->steps[i].node = (guint32) sqlite3_column_int64 (statement, 0);
-      plan->steps[i].queue = (guint8) CLAMP (sqlite3_column_int (statement, 1), 0, GANTRY_N_QUEUES - 1);
-      plan->steps[i].init = sqlite3_column_int (statement, 2) != 0;
-      plan->steps[i].start_us = sqlite3_column_double (statement, 3);
-      plan->steps[i].duration_us = sqlite3_column_double (statement, 4);
-      plan->live_bytes[i] = (guint64) sqlite3_column_int64 (statement, 5);
+      GantryVariant *variant = load_variant (db, statement, &own);
+
+      if (variant != NULL)
+        g_ptr_array_add (variants, variant);
     }
-  return TRUE;
-}
-
-static gboolean
-load_buffers (sqlite3 *db, gint64 run, GantryPlan *plan, GError **error)
-{
-  g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (
-    db, "SELECT node, member, category, region, memory, in_place, shares, offset, size, first_step, last_step "
-        "FROM plan_buffers WHERE run = ? ORDER BY buffer", error);
-
-  if (statement == NULL)
-    return FALSE;
-  sqlite3_bind_int64 (statement, 1, run);
-  for (guint32 i = 0; i < plan->n_buffers && sqlite3_step (statement) == SQLITE_ROW; i++)
-    {
-      GantryPlanBuffer *b = &plan->buffers[i];
-      gint64 shares = sqlite3_column_int64 (statement, 6);
-      guint32 last = plan->n_steps > 0 ? plan->n_steps - 1 : 0;
-
-      b->node = (guint32) sqlite3_column_int64 (statement, 0);
-      b->member = (guint32) sqlite3_column_int64 (statement, 1);
-      b->category = (guint8) CLAMP (sqlite3_column_int (statement, 2), 0, GANTRY_BUFFER_WORKSPACE);
-      b->region = (guint8) CLAMP (sqlite3_column_int (statement, 3), 0, GANTRY_REGION_LITERAL);
-      b->memory = (guint8) CLAMP (sqlite3_column_int (statement, 4), 0, GANTRY_N_MEMORY_KINDS - 1);
-      b->in_place = sqlite3_column_int (statement, 5) != 0;
-      /* A chain of shares has to end: it only ever points back. */
-      b->shares = shares >= 0 && shares < i ? (guint32) shares : GANTRY_NO_BUFFER;
-      b->offset = (guint64) sqlite3_column_int64 (statement, 7);
-      b->size = (guint64) sqlite3_column_int64 (statement, 8);
-      b->begin = (guint32) CLAMP (sqlite3_column_int64 (statement, 9), 0, last);
-      b->end = (guint32) CLAMP (sqlite3_column_int64 (statement, 10), b->begin, last);
-    }
-  return TRUE;
-}
-
-static GantryRecording *
-load_recording (sqlite3 *db, gint64 run, GBytes *head, GError **error)
-{
-  g_autoptr (sqlite3_stmt) statement =
-    _gantry_session_prepare (db, "SELECT data FROM chunks WHERE run = ? ORDER BY number", error);
-  g_autoptr (GPtrArray) chunks = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
-
-  if (statement == NULL)
-    return NULL;
-  sqlite3_bind_int64 (statement, 1, run);
-  while (sqlite3_step (statement) == SQLITE_ROW)
-    g_ptr_array_add (chunks, g_bytes_new (sqlite3_column_blob (statement, 0),
-                                          (gsize) sqlite3_column_bytes (statement, 0)));
-  return gantry_recording_load (head, (GBytes *const *) chunks->pdata, chunks->len, error);
-}
-
-static gboolean
-load_code (sqlite3 *db, gint64 run, GantryRunResult *result, GError **error)
-{
-  g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (
-    db, "SELECT node, kernel, kind, texpr, llvm_ir, assembly FROM code WHERE run = ? ORDER BY rowid", error);
-
-  if (statement == NULL)
-    return FALSE;
-  sqlite3_bind_int64 (statement, 1, run);
-  while (sqlite3_step (statement) == SQLITE_ROW)
-    {
-      GantryCode code = { .node = (guint32) sqlite3_column_int64 (statement, 0),
-                          .kernel = (char *) sqlite3_column_text (statement, 1),
-                          .kind = (char *) sqlite3_column_text (statement, 2),
-                          .texpr = (char *) sqlite3_column_text (statement, 3),
-                          .llvm_ir = (char *) sqlite3_column_text (statement, 4),
-                          .assembly = (char *) sqlite3_column_text (statement, 5) };
-
-      gantry_run_result_add_code (result, &code);
-    }
-  return TRUE;
-}
-
-static GantryPlan *
-load_plan (sqlite3 *db, gint64 run, sqlite3_stmt *row, GError **error)
-{
-  guint32 n_steps = count_rows (db, "SELECT count(*) FROM plan_steps WHERE run = ?", run);
-  g_autoptr (GantryPlan) plan =
-    gantry_plan_new (n_steps, count_rows (db, "SELECT count(*) FROM plan_buffers WHERE run = ?", run));
-
-  plan->arena_bytes[GANTRY_MEMORY_DEVICE] = (guint64) sqlite3_column_int64 (row, 11);
-  plan->lower_bound = (guint64) sqlite3_column_int64 (row, 14);
-  plan->literal_bytes = (guint64) sqlite3_column_int64 (row, 15);
-  plan->constant_bytes = (guint64) sqlite3_column_int64 (row, 13);
-  plan->peak_step = (guint32) CLAMP (sqlite3_column_int64 (row, 16), 0, n_steps > 0 ? n_steps - 1 : 0);
-  plan->total_us = sqlite3_column_double (row, 17);
-  plan->n_init_steps = (guint32) CLAMP (sqlite3_column_int64 (row, 18), 0, n_steps);
-  if (!load_steps (db, run, plan, error) || !load_buffers (db, run, plan, error))
-    return NULL;
-  return g_steal_pointer (&plan);
-}
-
-static GantryRunResult *
-load_run (sqlite3 *db, sqlite3_stmt *row, GError **error)
-{
-  gint64 run = sqlite3_column_int64 (row, 0);
-  g_autoptr (GantryRunResult) result = gantry_run_result_new ();
-  g_autoptr (GBytes) head = g_bytes_new (sqlite3_column_blob (row, 20), (gsize) sqlite3_column_bytes (row, 20));
-
-  g_free (result->uid);
-  result->uid = _gantry_column_text (row, 1);
-  result->name = _gantry_column_text (row, 2);
-  result->device = _gantry_column_text (row, 3);
-  result->when = _gantry_column_text (row, 4);
-  result->n_threads = (guint) sqlite3_column_int64 (row, 5);
-  result->n_runs = (guint) sqlite3_column_int64 (row, 6);
-  result->milliseconds = sqlite3_column_double (row, 7);
-  result->milliseconds_min = sqlite3_column_double (row, 8);
-  result->milliseconds_max = sqlite3_column_double (row, 9);
-  result->compile_ms = sqlite3_column_double (row, 10);
-  result->planned_bytes = (guint64) sqlite3_column_int64 (row, 11);
-  result->peak_bytes = (guint64) sqlite3_column_int64 (row, 12);
-  result->constant_bytes = (guint64) sqlite3_column_int64 (row, 13);
-  result->plan = load_plan (db, run, row, error);
-  if (result->plan != NULL)
-    result->recording = load_recording (db, run, head, error);
-  if (result->recording == NULL || !load_code (db, run, result, error))
-    {
-      gantry_error_prefix (error, "run %" G_GINT64_FORMAT ": ", run);
-      return NULL;
-    }
-  return g_steal_pointer (&result);
+  if (own != NULL)
+    g_propagate_error (error, own);
+  return statement != NULL && own == NULL ? g_steal_pointer (&variants) : NULL;
 }
 
 static GPtrArray *
 load_runs (sqlite3 *db, GError **error)
 {
-  g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (
-    db, "SELECT id, uid, name, device, recorded_at, threads, runs, milliseconds, milliseconds_min, milliseconds_max,"
-        " compile_milliseconds, planned_bytes, peak_bytes, constant_bytes, lower_bound_bytes, literal_bytes, peak_step,"
-        " predicted_us, init_steps, program, head FROM runs ORDER BY id", error);
+  g_autofree char *sql = _gantry_session_run_query (db);
+  g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (db, sql, error);
   g_autoptr (GPtrArray) runs = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_run_result_unref);
-  int code = SQLITE_DONE;
+  GError *own = NULL;
 
-  if (statement == NULL)
-    return NULL;
-  while ((code = sqlite3_step (statement)) == SQLITE_ROW)
+  while (statement != NULL && own == NULL && _gantry_session_row (db, statement, &own))
     {
-      GantryRunResult *result = load_run (db, statement, error);
+      GantryRunResult *result = _gantry_session_load_run (db, statement, &own);
 
-      if (result == NULL)
-        return NULL;
-      g_ptr_array_add (runs, result);
+      if (result != NULL)
+        g_ptr_array_add (runs, result);
     }
-  if (code != SQLITE_DONE)
-    {
-      _gantry_session_fail (db, error);
-      return NULL;
-    }
-  return g_steal_pointer (&runs);
+  if (own != NULL)
+    g_propagate_error (error, own);
+  return statement != NULL && own == NULL ? g_steal_pointer (&runs) : NULL;
 }
 
 GPtrArray *
@@ -315,9 +269,9 @@ _gantry_session_load_runs (const char *path, GError **error)
 /* The ids in the runs mean nodes of the program as it was compiled then. Another version of the passes may number
  * them otherwise; the runs are then told apart by name. */
 static void
-mark_foreign_runs (sqlite3 *db, const GantryCompilation *compilation, GPtrArray *runs)
+mark_foreign_runs (GHashTable *meta, const GantryCompilation *compilation, GPtrArray *runs)
 {
-  g_autofree char *saved = get_meta (db, "program");
+  const char *saved = fact (meta, "program");
   g_autofree char *now = _gantry_session_fingerprint (compilation);
 
   for (guint i = 0; g_strcmp0 (saved, now) != 0 && i < runs->len; i++)
@@ -330,19 +284,33 @@ mark_foreign_runs (sqlite3 *db, const GantryCompilation *compilation, GPtrArray 
     }
 }
 
+/* The passes give the ids that they gave when the session was saved: those of its runs then mean the same nodes. A number
+ * that no session of this program would have reached is no reason to fill the memory. */
+static void
+take_ids (GHashTable *meta, const GantryModel *model)
+{
+  GantryContext *context = model->module->context;
+  const char *text = fact (meta, "first_id");
+  guint64 first = text != NULL ? g_ascii_strtoull (text, NULL, 10) : 0;
+
+  if (first > gantry_context_last_node_id (context) &&
+      first - gantry_context_last_node_id (context) < MOST_IDS_AHEAD)
+    gantry_context_reserve_node_ids (context, (guint32) first);
+}
+
 static gboolean
-load_program (sqlite3 *db, GantryLoaded *loaded, const GantryOpenOptions *options, const GantryProgress *progress,
-              GError **error)
+load_program (sqlite3 *db, GHashTable *meta, GantryLoaded *loaded, const GantryOpenOptions *options,
+              const GantryProgress *progress, GError **error)
 {
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
-  g_autofree char *model_path = find_model (db, loaded->session_path, error);
-  g_autofree char *seed = get_meta (db, "random_weights");
+  g_autofree char *model_path = find_model (meta, loaded->session_path, error);
+  const char *seed = fact (meta, "random_weights");
   g_autoptr (GArray) dims = model_path != NULL ? load_dims (db, options, names, error) : NULL;
   g_autoptr (GantryModel) model = NULL;
   gint64 random = options->random_weights >= 0 || seed == NULL ? options->random_weights
                                                                : g_ascii_strtoll (seed, NULL, 10);
 
-  if (dims == NULL || !load_settings (db, &loaded->settings, error))
+  if (dims == NULL || !load_settings (db, meta, &loaded->settings, error))
     return FALSE;
   if (options->settings != NULL)
     {
@@ -352,10 +320,21 @@ load_program (sqlite3 *db, GantryLoaded *loaded, const GantryOpenOptions *option
   gantry_progress_report (progress, -1, "Opening");
   model = gantry_model_open (model_path, (const GantryDimBinding *) (gpointer) dims->data, dims->len, random, progress,
                              error);
-  if (model == NULL || !check_hash (db, model, loaded->session_path, error))
+  if (model == NULL || !check_hash (meta, model, loaded->session_path, error))
     return FALSE;
+  take_ids (meta, model);
   loaded->compilation = gantry_compile (model, &loaded->settings, progress, error);
   return loaded->compilation != NULL;
+}
+
+static gboolean
+load_rest (sqlite3 *db, GHashTable *meta, GantryLoaded *loaded, GError **error)
+{
+  loaded->notes = g_strdup (fact (meta, "notes"));
+  loaded->variants = load_variants (db, error);
+  if (loaded->variants != NULL)
+    loaded->runs = load_runs (db, error);
+  return loaded->runs != NULL;
 }
 
 GantryLoaded *
@@ -364,19 +343,20 @@ _gantry_session_load (const char *path, const GantryOpenOptions *options, const 
 {
   g_autoptr (sqlite3) db = _gantry_session_open (path, FALSE, error);
   g_autoptr (GantryLoaded) loaded = g_new0 (GantryLoaded, 1);
+  g_autoptr (GHashTable) meta = db != NULL ? load_meta (db, error) : NULL;
 
-  if (db == NULL)
+  if (meta == NULL)
     return NULL;
   loaded->path = g_strdup (path);
   loaded->session_path = g_strdup (path);
-  if (!load_program (db, loaded, options, progress, error))
+  if (!load_program (db, meta, loaded, options, progress, error))
     return NULL;
-  loaded->runs = load_runs (db, error);
-  if (loaded->runs == NULL)
+  if (!load_rest (db, meta, loaded, error))
     {
       gantry_error_prefix (error, "%s: ", path);
       return NULL;
     }
-  mark_foreign_runs (db, loaded->compilation, loaded->runs);
+  mark_foreign_runs (meta, loaded->compilation, loaded->runs);
+  loaded->forecast = _gantry_forecast_of (loaded->compilation, progress);
   return g_steal_pointer (&loaded);
 }

@@ -8,16 +8,20 @@
 G_BEGIN_DECLS
 
 #define GANTRY_SESSION_APPLICATION_ID 0x476e7472 /* "Gntr", in the file's header */
-#define GANTRY_SESSION_VERSION 1
+#define GANTRY_SESSION_VERSION 2
 
-extern const char _gantry_session_schema[];
-
-/** Opens the file; @writable creates it and its tables. Returns: (nullable): with an error that names the file. */
+/** Opens the file; @writable creates it. Returns: (nullable): with an error that names the file. */
 sqlite3 *_gantry_session_open (const char *path, gboolean writable, GError **error);
+/** Makes what tables and columns are missing: within the transaction that writes. */
+gboolean _gantry_session_prepare_tables (sqlite3 *db, GError **error);
 /** Sets @error from the connection's last failure. Returns: FALSE */
 gboolean _gantry_session_fail (sqlite3 *db, GError **error);
 gboolean _gantry_session_exec (sqlite3 *db, const char *sql, GError **error);
 sqlite3_stmt *_gantry_session_prepare (sqlite3 *db, const char *sql, GError **error);
+/** The next row. FALSE at the end, and, with @error, where the file cannot be read on. */
+gboolean _gantry_session_row (sqlite3 *db, sqlite3_stmt *statement, GError **error);
+/** Whether the file has a table of that name with that column: it may be of an earlier version. */
+gboolean _gantry_session_has (sqlite3 *db, const char *table, const char *column);
 /** Runs a statement that gives no rows and resets it. */
 gboolean _gantry_session_step (sqlite3 *db, sqlite3_stmt *statement, GError **error);
 /** A text that tells the compiled program apart from another: ids, operations and types of its nodes. (transfer full) */
@@ -25,6 +29,11 @@ char *_gantry_session_fingerprint (const GantryCompilation *compilation);
 
 void _gantry_bind_text (sqlite3_stmt *statement, int column, const char *text);
 char *_gantry_column_text (sqlite3_stmt *statement, int column); /* (transfer full), "" for NULL */
+
+/* session-load-run.c and session-save-run.c: a run, its plan and its recording. */
+char *_gantry_session_run_query (sqlite3 *db); /* gives the rows that the next reads (transfer full) */
+GantryRunResult *_gantry_session_load_run (sqlite3 *db, sqlite3_stmt *row, GError **error);
+gboolean _gantry_session_save_run (sqlite3 *db, const GantryRunResult *result, const char *fingerprint, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (sqlite3, sqlite3_close)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (sqlite3_stmt, sqlite3_finalize)

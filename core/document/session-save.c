@@ -2,6 +2,7 @@
 /* Writing a session: one transaction, so that whatever happens the file holds the old state or the new. */
 #include "core/document/session-private.h"
 #include <gio/gio.h>
+#include <string.h>
 
 static gboolean
 put_meta (sqlite3 *db, const char *key, const char *value, GError **error)
@@ -16,10 +17,25 @@ put_meta (sqlite3 *db, const char *key, const char *value, GError **error)
 }
 
 static gboolean
-save_model (sqlite3 *db, const GantryCompilation *compilation, const GantryCompileSettings *settings,
-            const char *session_path, GError **error)
+save_dims (sqlite3 *db, const GantrySessionParts *parts, GError **error)
 {
-  GantryModel *model = compilation->model;
+  for (guint i = 0; i < parts->n_dims; i++)
+    {
+      g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (db, "INSERT INTO dims VALUES (?, ?)", error);
+
+      if (statement == NULL)
+        return FALSE;
+      _gantry_bind_text (statement, 1, parts->dim_names[i]);
+      sqlite3_bind_int64 (statement, 2, parts->dim_sizes[i]);
+      if (!_gantry_session_step (db, statement, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+save_model (sqlite3 *db, GantryModel *model, const char *session_path, GError **error)
+{
   g_autofree char *path = g_canonicalize_filename (model->path, NULL);
   g_autofree char *session = g_canonicalize_filename (session_path, NULL);
   g_autofree char *folder = g_path_get_dirname (session);
@@ -28,30 +44,116 @@ save_model (sqlite3 *db, const GantryCompilation *compilation, const GantryCompi
   g_autofree char *relative = g_file_get_relative_path (base, file);
   g_autofree char *hash = gantry_model_hash (model, NULL);
   g_autofree char *seed = g_strdup_printf ("%" G_GINT64_FORMAT, model->random_weights);
+
+  return put_meta (db, "model_path", path, error) && put_meta (db, "model_relative_path", relative, error) &&
+         put_meta (db, "model_sha256", hash, error) && put_meta (db, "model_format", model->format, error) &&
+         put_meta (db, "random_weights", seed, error);
+}
+
+static gboolean
+save_settings (sqlite3 *db, const GantrySessionParts *parts, const char *fingerprint, GError **error)
+{
+  const GantryCompileSettings *settings = parts->settings;
   g_autofree char *target = gantry_target_to_text (&settings->target);
-  g_autofree char *fingerprint = _gantry_session_fingerprint (compilation);
+  g_autofree char *training = gantry_training_options_to_text (&settings->training);
+  g_autofree char *first = g_strdup_printf ("%u", parts->compilation->first_id);
 
-  if (!put_meta (db, "model_path", path, error) || !put_meta (db, "model_relative_path", relative, error) ||
-      !put_meta (db, "model_sha256", hash, error) || !put_meta (db, "model_format", model->format, error) ||
-      !put_meta (db, "random_weights", seed, error) || !put_meta (db, "target", target, error) ||
-      !put_meta (db, "finite_math", settings->finite_math ? "1" : "0", error) ||
-      !put_meta (db, "program_order", settings->program_order ? "1" : "0", error) ||
-      !put_meta (db, "program", fingerprint, error))
+  return put_meta (db, "target", target, error) &&
+         put_meta (db, "finite_math", settings->finite_math ? "1" : "0", error) &&
+         put_meta (db, "program_order", settings->program_order ? "1" : "0", error) &&
+         put_meta (db, "train", settings->train ? "1" : "0", error) && put_meta (db, "training", training, error) &&
+         put_meta (db, "policy", settings->policy != NULL ? settings->policy : "", error) &&
+         put_meta (db, "notes", parts->notes != NULL ? parts->notes : "", error) &&
+         put_meta (db, "program", fingerprint, error) && put_meta (db, "first_id", first, error);
+}
+
+static gboolean
+save_choices (sqlite3 *db, const char *variant, const GantryChoices *choices, GError **error)
+{
+  g_autoptr (sqlite3_stmt) statement =
+    _gantry_session_prepare (db, "INSERT OR REPLACE INTO placements VALUES (?, ?, ?, ?, ?, ?)", error);
+
+  if (statement == NULL)
     return FALSE;
-  for (guint i = 0; i < model->n_dims; i++)
+  for (guint i = 0; choices != NULL && i < choices->entries->len; i++)
     {
-      g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (db, "INSERT INTO dims VALUES (?, ?)", error);
+      const GantryChoice *choice = &g_array_index (choices->entries, GantryChoice, i);
+      g_autofree char *key = g_strdup_printf ("%016" G_GINT64_MODIFIER "x", choice->key);
+      const gint64 values[] = { choice->node, choice->kind, choice->memory, choice->decider };
 
-      if (statement == NULL)
-        return FALSE;
-      _gantry_bind_text (statement, 1, model->dim_names[i]);
-      sqlite3_bind_int64 (statement, 2, model->dim_sizes[i]);
+      _gantry_bind_text (statement, 1, variant);
+      _gantry_bind_text (statement, 2, key);
+      for (guint j = 0; j < G_N_ELEMENTS (values); j++)
+        sqlite3_bind_int64 (statement, (int) j + 3, values[j]);
       if (!_gantry_session_step (db, statement, error))
         return FALSE;
     }
   return TRUE;
 }
 
+static gboolean
+save_variant (sqlite3 *db, guint position, const GantryVariant *variant, GError **error)
+{
+  g_autoptr (sqlite3_stmt) statement =
+    _gantry_session_prepare (db, "INSERT INTO variants VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", error);
+  const guint64 sizes[] = { variant->peak_bytes, variant->temp_bytes, variant->host_bytes, variant->copied_bytes };
+  const double times[] = { variant->step_us, variant->recompute_us, variant->stall_us };
+
+  if (statement == NULL)
+    return FALSE;
+  sqlite3_bind_int64 (statement, 1, position);
+  _gantry_bind_text (statement, 2, variant->name);
+  _gantry_bind_text (statement, 3, variant->policy);
+  sqlite3_bind_int64 (statement, 4, (gint64) variant->limit);
+  sqlite3_bind_int64 (statement, 5, variant->by);
+  for (guint i = 0; variant->predicted && i < G_N_ELEMENTS (sizes); i++)
+    sqlite3_bind_int64 (statement, (int) i + 6, (gint64) sizes[i]);
+  for (guint i = 0; variant->predicted && i < G_N_ELEMENTS (times); i++)
+    sqlite3_bind_double (statement, (int) i + 10, times[i]);
+  if (variant->gap >= 0)
+    sqlite3_bind_double (statement, 13, variant->gap);
+  return _gantry_session_step (db, statement, error) && save_choices (db, variant->name, variant->choices, error);
+}
+
+static gboolean
+save_variants (sqlite3 *db, const GantrySessionParts *parts, GError **error)
+{
+  for (guint i = 0; i < parts->variants->len; i++)
+    if (!save_variant (db, i, g_ptr_array_index (parts->variants, i), error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+save_pass (sqlite3 *db, sqlite3_stmt *statement, guint position, const char *name, const char *title,
+           const GantrySnapshot *snapshot, gboolean enabled, GError **error)
+{
+  sqlite3_clear_bindings (statement);
+  sqlite3_bind_int64 (statement, 1, position);
+  _gantry_bind_text (statement, 2, name);
+  _gantry_bind_text (statement, 3, title);
+  sqlite3_bind_int64 (statement, 4, enabled);
+  if (snapshot != NULL)
+    {
+      sqlite3_bind_int64 (statement, 5, snapshot->nodes_before);
+      sqlite3_bind_int64 (statement, 6, snapshot->nodes_after);
+      sqlite3_bind_int64 (statement, 7, snapshot->n_made);
+      sqlite3_bind_int64 (statement, 8, snapshot->n_removed);
+      sqlite3_bind_double (statement, 9, snapshot->milliseconds);
+    }
+  return _gantry_session_step (db, statement, error);
+}
+
+static const GantrySnapshot *
+snapshot_of (const GantryCompilation *compilation, const char *pass)
+{
+  for (guint i = 1; i < compilation->n_snapshots; i++)
+    if (strcmp (compilation->snapshots[i].pass, pass) == 0)
+      return &compilation->snapshots[i];
+  return NULL;
+}
+
+/* All there are: one that a refusal kept from running, or that does not apply, may be switched off all the same. */
 static gboolean
 save_passes (sqlite3 *db, const GantryCompilation *compilation, const GantryCompileSettings *settings, GError **error)
 {
@@ -60,29 +162,13 @@ save_passes (sqlite3 *db, const GantryCompilation *compilation, const GantryComp
   guint n;
   const GantryPassInfo *passes = gantry_compiler_passes (&n);
 
-  if (statement == NULL)
+  if (statement == NULL ||
+      !save_pass (db, statement, 0, "import", "Import", &compilation->snapshots[0], TRUE, error))
     return FALSE;
-  for (guint i = 0; i <= n; i++)
-    {
-      /* After a refusal the rest has no snapshot, but may be switched off all the same. */
-      const GantrySnapshot *snapshot = i < compilation->n_snapshots ? &compilation->snapshots[i] : NULL;
-
-      sqlite3_clear_bindings (statement);
-      sqlite3_bind_int64 (statement, 1, i);
-      _gantry_bind_text (statement, 2, i == 0 ? "import" : passes[i - 1].name);
-      _gantry_bind_text (statement, 3, i == 0 ? "Import" : passes[i - 1].title);
-      sqlite3_bind_int64 (statement, 4, i == 0 || gantry_compile_settings_enabled (settings, passes[i - 1].name));
-      if (snapshot != NULL)
-        {
-          sqlite3_bind_int64 (statement, 5, snapshot->nodes_before);
-          sqlite3_bind_int64 (statement, 6, snapshot->nodes_after);
-          sqlite3_bind_int64 (statement, 7, snapshot->n_made);
-          sqlite3_bind_int64 (statement, 8, snapshot->n_removed);
-          sqlite3_bind_double (statement, 9, snapshot->milliseconds);
-        }
-      if (!_gantry_session_step (db, statement, error))
-        return FALSE;
-    }
+  for (guint i = 0; i < n; i++)
+    if (!save_pass (db, statement, i + 1, passes[i].name, passes[i].title, snapshot_of (compilation, passes[i].name),
+                    gantry_compile_settings_enabled (settings, passes[i].name), error))
+      return FALSE;
   return TRUE;
 }
 
@@ -116,136 +202,19 @@ save_nodes (sqlite3 *db, const GantryModule *module, GError **error)
 }
 
 static gboolean
-save_plan (sqlite3 *db, gint64 run, const GantryPlan *plan, GError **error)
-{
-  g_autoptr (sqlite3_stmt) steps =
-    _gantry_session_prepare (db, "INSERT INTO plan_steps VALUES (?, ?, ?, ?, ?, ?, ?, ?)", error);
-  g_autoptr (sqlite3_stmt) buffers =
-    _gantry_session_prepare (db, "INSERT INTO plan_buffers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", error);
-
-  if (steps == NULL || buffers == NULL)
-    return FALSE;
-  for (guint32 i = 0; i < plan->n_steps; i++)
-    {
-      const GantryPlanStep *step = &plan->steps[i];
-      const gint64 values[] = { run, i, step->node, step->queue, step->init };
-
-      for (guint j = 0; j < G_N_ELEMENTS (values); j++)
-        sqlite3_bind_int64 (steps, (int) j + 1, values[j]);
-      sqlite3_bind_double (steps, 6, step->start_us);
-      sqlite3_bind_double (steps, 7, step->duration_us);
-      sqlite3_bind_int64 (steps, 8, (gint64) plan->live_bytes[i]);
-      if (!_gantry_session_step (db, steps, error))
-        return FALSE;
-    }
-  for (guint32 i = 0; i < plan->n_buffers; i++)
-    {
-      const GantryPlanBuffer *b = &plan->buffers[i];
-      const gint64 values[] = { run, i, b->node, b->member, b->category, b->region, b->memory, b->in_place,
-                                b->shares == GANTRY_NO_BUFFER ? -1 : (gint64) b->shares, (gint64) b->offset,
-                                (gint64) b->size, b->begin, b->end };
-
-      for (guint j = 0; j < G_N_ELEMENTS (values); j++)
-        sqlite3_bind_int64 (buffers, (int) j + 1, values[j]);
-      if (!_gantry_session_step (db, buffers, error))
-        return FALSE;
-    }
-  return TRUE;
-}
-
-static gboolean
-save_chunks (sqlite3 *db, gint64 run, const GantryRecording *recording, GError **error)
-{
-  g_autoptr (sqlite3_stmt) statement =
-    _gantry_session_prepare (db, "INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?)", error);
-
-  if (statement == NULL)
-    return FALSE;
-  for (guint32 i = 0; i < gantry_recording_n_chunks (recording); i++)
-    {
-      GantryChunkInfo info;
-      g_autoptr (GBytes) data = gantry_recording_chunk (recording, i, &info);
-      const gint64 values[] = { run, info.number, info.content, info.lane, info.n, info.begin, info.end };
-
-      for (guint j = 0; j < G_N_ELEMENTS (values); j++)
-        sqlite3_bind_int64 (statement, (int) j + 1, values[j]);
-      sqlite3_bind_blob64 (statement, 8, g_bytes_get_data (data, NULL), g_bytes_get_size (data), SQLITE_TRANSIENT);
-      if (!_gantry_session_step (db, statement, error))
-        return FALSE;
-    }
-  return TRUE;
-}
-
-static gboolean
-save_code (sqlite3 *db, gint64 run, const GantryRunResult *result, GError **error)
-{
-  g_autoptr (sqlite3_stmt) statement =
-    _gantry_session_prepare (db, "INSERT INTO code VALUES (?, ?, ?, ?, ?, ?, ?)", error);
-
-  if (statement == NULL)
-    return FALSE;
-  for (guint i = 0; i < result->codes->len; i++)
-    {
-      const GantryCode *code = g_ptr_array_index (result->codes, i);
-
-      sqlite3_bind_int64 (statement, 1, run);
-      sqlite3_bind_int64 (statement, 2, code->node);
-      _gantry_bind_text (statement, 3, code->kernel);
-      _gantry_bind_text (statement, 4, code->kind);
-      _gantry_bind_text (statement, 5, code->texpr);
-      _gantry_bind_text (statement, 6, code->llvm_ir);
-      _gantry_bind_text (statement, 7, code->assembly);
-      if (!_gantry_session_step (db, statement, error))
-        return FALSE;
-    }
-  return TRUE;
-}
-
-static gboolean
 has_run (sqlite3 *db, const char *uid, gboolean *has, GError **error)
 {
   g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (db, "SELECT 1 FROM runs WHERE uid = ?", error);
+  GError *own = NULL;
 
   if (statement == NULL)
     return FALSE;
   _gantry_bind_text (statement, 1, uid);
-  *has = sqlite3_step (statement) == SQLITE_ROW;
-  return TRUE;
-}
-
-static gboolean
-save_run (sqlite3 *db, const GantryRunResult *result, const char *fingerprint, GError **error)
-{
-  g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (
-    db, "INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", error);
-  g_autoptr (GBytes) head = gantry_recording_head (result->recording);
-  const double reals[] = { result->milliseconds, result->milliseconds_min, result->milliseconds_max,
-                           result->compile_ms };
-  const guint64 sizes[] = { result->planned_bytes, result->peak_bytes, result->constant_bytes,
-                            result->plan->lower_bound, result->plan->literal_bytes, result->plan->peak_step };
-  gint64 run;
-
-  if (statement == NULL)
-    return FALSE;
-  _gantry_bind_text (statement, 1, result->uid);
-  _gantry_bind_text (statement, 2, result->name);
-  _gantry_bind_text (statement, 3, result->device);
-  _gantry_bind_text (statement, 4, result->when);
-  sqlite3_bind_int64 (statement, 5, result->n_threads);
-  sqlite3_bind_int64 (statement, 6, result->n_runs);
-  for (guint i = 0; i < G_N_ELEMENTS (reals); i++)
-    sqlite3_bind_double (statement, (int) i + 7, reals[i]);
-  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
-    sqlite3_bind_int64 (statement, (int) i + 11, (gint64) sizes[i]);
-  sqlite3_bind_double (statement, 17, result->plan->total_us);
-  sqlite3_bind_int64 (statement, 18, result->plan->n_init_steps);
-  _gantry_bind_text (statement, 19, fingerprint);
-  sqlite3_bind_blob64 (statement, 20, g_bytes_get_data (head, NULL), g_bytes_get_size (head), SQLITE_TRANSIENT);
-  if (!_gantry_session_step (db, statement, error))
-    return FALSE;
-  run = sqlite3_last_insert_rowid (db);
-  return save_plan (db, run, result->plan, error) && save_chunks (db, run, result->recording, error) &&
-         save_code (db, run, result, error);
+  *has = _gantry_session_row (db, statement, &own);
+  if (own == NULL)
+    return TRUE;
+  g_propagate_error (error, own);
+  return FALSE;
 }
 
 /* Runs that the document no longer has go; those that the file lacks come. */
@@ -269,32 +238,36 @@ save_runs (sqlite3 *db, GPtrArray *runs, const char *fingerprint, GError **error
       const GantryRunResult *result = g_ptr_array_index (runs, i);
       gboolean has = FALSE;
 
-      if (!has_run (db, result->uid, &has, error) || (!has && !save_run (db, result, fingerprint, error)))
+      if (!has_run (db, result->uid, &has, error) || (!has && !_gantry_session_save_run (db, result, fingerprint, error)))
         return FALSE;
     }
   return TRUE;
 }
 
 static gboolean
-save_all (sqlite3 *db, const char *path, GantryCompilation *compilation, const GantryCompileSettings *settings,
-          GPtrArray *runs, GError **error)
+save_all (sqlite3 *db, const char *path, const GantrySessionParts *parts, GError **error)
 {
+  GantryCompilation *compilation = parts->compilation;
   g_autofree char *fingerprint = _gantry_session_fingerprint (compilation);
 
-  return _gantry_session_exec (db, "DELETE FROM meta; DELETE FROM dims; DELETE FROM passes; DELETE FROM nodes;", error) &&
-         save_model (db, compilation, settings, path, error) && save_passes (db, compilation, settings, error) &&
-         save_nodes (db, gantry_compilation_module (compilation), error) && save_runs (db, runs, fingerprint, error);
+  return _gantry_session_prepare_tables (db, error) &&
+         _gantry_session_exec (db, "DELETE FROM meta; DELETE FROM dims; DELETE FROM passes; DELETE FROM nodes;"
+                                   "DELETE FROM placements; DELETE FROM variants;", error) &&
+         save_model (db, compilation->model, path, error) && save_settings (db, parts, fingerprint, error) &&
+         save_dims (db, parts, error) && save_choices (db, "", parts->settings->choices, error) &&
+         save_variants (db, parts, error) && save_passes (db, compilation, parts->settings, error) &&
+         save_nodes (db, gantry_compilation_module (compilation), error) &&
+         save_runs (db, parts->runs, fingerprint, error);
 }
 
 gboolean
-_gantry_session_save (const char *path, GantryCompilation *compilation, const GantryCompileSettings *settings,
-                      GPtrArray *runs, GError **error)
+_gantry_session_save (const char *path, const GantrySessionParts *parts, GError **error)
 {
   g_autoptr (sqlite3) db = _gantry_session_open (path, TRUE, error);
 
   if (db == NULL || !_gantry_session_exec (db, "BEGIN IMMEDIATE", error))
     return FALSE;
-  if (save_all (db, path, compilation, settings, runs, error) && _gantry_session_exec (db, "COMMIT", error))
+  if (save_all (db, path, parts, error) && _gantry_session_exec (db, "COMMIT", error))
     return TRUE;
   sqlite3_exec (db, "ROLLBACK", NULL, NULL, NULL);
   return FALSE;

@@ -3,7 +3,7 @@
 #include "core/document/session-private.h"
 #include <string.h>
 
-const char _gantry_session_schema[] =
+static const char schema[] =
   "CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;"
   "CREATE TABLE IF NOT EXISTS dims (name TEXT PRIMARY KEY, size INTEGER NOT NULL) WITHOUT ROWID;"
   "CREATE TABLE IF NOT EXISTS passes (position INTEGER PRIMARY KEY, name TEXT NOT NULL, title TEXT NOT NULL,"
@@ -15,14 +15,25 @@ const char _gantry_session_schema[] =
   "  recorded_at TEXT, threads INTEGER, runs INTEGER, milliseconds REAL, milliseconds_min REAL, milliseconds_max REAL,"
   "  compile_milliseconds REAL, planned_bytes INTEGER, peak_bytes INTEGER, constant_bytes INTEGER,"
   "  lower_bound_bytes INTEGER, literal_bytes INTEGER, peak_step INTEGER, predicted_us REAL, init_steps INTEGER,"
-  "  program TEXT, head BLOB);"
+  "  program TEXT, head BLOB, copied_bytes INTEGER, recompute_us REAL, stall_us REAL, resident INTEGER);"
   "CREATE TABLE IF NOT EXISTS plan_steps (run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE, step INTEGER,"
   "  node INTEGER, queue INTEGER, init INTEGER, start_us REAL, duration_us REAL, live_bytes INTEGER,"
+  "  kind INTEGER, instance INTEGER, wait_us REAL, operands INTEGER, buffers TEXT, waits TEXT,"
   "  PRIMARY KEY (run, step)) WITHOUT ROWID;"
   "CREATE TABLE IF NOT EXISTS plan_buffers (run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,"
   "  buffer INTEGER, node INTEGER, member INTEGER, category INTEGER, region INTEGER, memory INTEGER, in_place INTEGER,"
-  "  shares INTEGER, offset INTEGER, size INTEGER, first_step INTEGER, last_step INTEGER,"
-  "  PRIMARY KEY (run, buffer)) WITHOUT ROWID;"
+  "  shares INTEGER, offset INTEGER, size INTEGER, first_step INTEGER, last_step INTEGER, role INTEGER,"
+  "  instance INTEGER, PRIMARY KEY (run, buffer)) WITHOUT ROWID;"
+  "CREATE TABLE IF NOT EXISTS plan_memory (run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,"
+  "  memory INTEGER, arena_bytes INTEGER, argument_bytes INTEGER, output_bytes INTEGER, alias_bytes INTEGER,"
+  "  PRIMARY KEY (run, memory)) WITHOUT ROWID;"
+  "CREATE TABLE IF NOT EXISTS plan_problems (run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,"
+  "  node INTEGER, kind INTEGER, given INTEGER, reason TEXT);"
+  "CREATE TABLE IF NOT EXISTS placements (variant TEXT NOT NULL, key TEXT NOT NULL, node INTEGER, kind INTEGER NOT NULL,"
+  "  memory INTEGER NOT NULL, decided_by INTEGER NOT NULL, PRIMARY KEY (variant, key)) WITHOUT ROWID;"
+  "CREATE TABLE IF NOT EXISTS variants (position INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, policy TEXT,"
+  "  limit_bytes INTEGER, decided_by INTEGER, peak_bytes INTEGER, temp_bytes INTEGER, host_bytes INTEGER,"
+  "  copied_bytes INTEGER, step_us REAL, recompute_us REAL, stall_us REAL, gap REAL);"
   "CREATE TABLE IF NOT EXISTS chunks (run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE, number INTEGER,"
   "  content INTEGER, lane INTEGER, n INTEGER, begin_ns INTEGER, end_ns INTEGER, data BLOB NOT NULL,"
   "  PRIMARY KEY (run, number));"
@@ -74,6 +85,22 @@ _gantry_session_prepare (sqlite3 *db, const char *sql, GError **error)
 }
 
 gboolean
+_gantry_session_row (sqlite3 *db, sqlite3_stmt *statement, GError **error)
+{
+  int code = sqlite3_step (statement);
+
+  if (code != SQLITE_ROW && code != SQLITE_DONE)
+    _gantry_session_fail (db, error);
+  return code == SQLITE_ROW;
+}
+
+gboolean
+_gantry_session_has (sqlite3 *db, const char *table, const char *column)
+{
+  return sqlite3_table_column_metadata (db, NULL, table, column, NULL, NULL, NULL, NULL, NULL) == SQLITE_OK;
+}
+
+gboolean
 _gantry_session_step (sqlite3 *db, sqlite3_stmt *statement, GError **error)
 {
   int code = sqlite3_step (statement);
@@ -112,19 +139,43 @@ pragma (sqlite3 *db, const char *sql)
   return sqlite3_column_int64 (statement, 0);
 }
 
+/* What later versions have added to a table that was there before. */
+static gboolean
+upgrade (sqlite3 *db, GError **error)
+{
+  static const struct { const char *table, *column, *type; } added[] = {
+    { "runs", "copied_bytes", "INTEGER" },  { "runs", "recompute_us", "REAL" },
+    { "runs", "stall_us", "REAL" },         { "runs", "resident", "INTEGER" },
+    { "plan_steps", "kind", "INTEGER" },    { "plan_steps", "instance", "INTEGER" },
+    { "plan_steps", "wait_us", "REAL" },    { "plan_steps", "operands", "INTEGER" },
+    { "plan_steps", "buffers", "TEXT" },    { "plan_steps", "waits", "TEXT" },
+    { "plan_buffers", "role", "INTEGER" },  { "plan_buffers", "instance", "INTEGER" },
+  };
+  g_autofree char *mark = g_strdup_printf ("PRAGMA user_version = %d;", GANTRY_SESSION_VERSION);
+
+  for (guint i = 0; i < G_N_ELEMENTS (added); i++)
+    {
+      g_autofree char *sql = g_strdup_printf ("ALTER TABLE %s ADD COLUMN %s %s", added[i].table, added[i].column,
+                                              added[i].type);
+
+      if (!_gantry_session_has (db, added[i].table, added[i].column) && !_gantry_session_exec (db, sql, error))
+        return FALSE;
+    }
+  return _gantry_session_exec (db, mark, error);
+}
+
 /* An empty file is new; anything else has to say that it is ours and of a version that we read. */
 static gboolean
 check_version (sqlite3 *db, const char *path, gboolean writable, GError **error)
 {
   gint64 id = pragma (db, "PRAGMA application_id"), version = pragma (db, "PRAGMA user_version");
-  g_autofree char *mark = NULL;
 
   if (id < 0)
     return _gantry_session_fail (db, error);
   if (id == 0 && pragma (db, "SELECT count(*) FROM sqlite_master") == 0 && writable)
     {
-      mark = g_strdup_printf ("PRAGMA application_id = %d; PRAGMA user_version = %d;", GANTRY_SESSION_APPLICATION_ID,
-                              GANTRY_SESSION_VERSION);
+      g_autofree char *mark = g_strdup_printf ("PRAGMA application_id = %d;", GANTRY_SESSION_APPLICATION_ID);
+
       return _gantry_session_exec (db, mark, error);
     }
   if (id != GANTRY_SESSION_APPLICATION_ID)
@@ -161,9 +212,13 @@ _gantry_session_open (const char *path, gboolean writable, GError **error)
   sqlite3_db_config (db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
   if (!_gantry_session_exec (db, "PRAGMA foreign_keys = ON;", error) || !check_version (db, path, writable, error))
     return NULL;
-  if (writable && !_gantry_session_exec (db, _gantry_session_schema, error))
-    return NULL;
   return g_steal_pointer (&db);
+}
+
+gboolean
+_gantry_session_prepare_tables (sqlite3 *db, GError **error)
+{
+  return _gantry_session_exec (db, schema, error) && upgrade (db, error);
 }
 
 gboolean

@@ -49,19 +49,17 @@ own_file (const char *name)
   return g_build_filename (root != NULL ? root : ".", "data", "models", name, NULL);
 }
 
+/* Inference without control flow: the passes of training and of control flow have no part in it. */
 static void
 check_snapshots (const GantryCompilation *compilation)
 {
-  guint n;
-  const GantryPassInfo *passes = gantry_compiler_passes (&n);
+  static const char *const names[] = { "import", "legalize", "simplify", "epilogue", "fold", "cse", "dce", "fuse", "dce-2" };
 
-  g_assert_cmpuint (compilation->n_snapshots, ==, n + 1);
-  g_assert_cmpstr (compilation->snapshots[0].pass, ==, "import");
-  for (guint i = 0; i < n; i++)
-    {
-      g_assert_cmpstr (compilation->snapshots[i + 1].pass, ==, passes[i].name);
-      g_assert_cmpuint (compilation->snapshots[i + 1].nodes_before, ==, compilation->snapshots[i].nodes_after);
-    }
+  g_assert_cmpuint (compilation->n_snapshots, ==, G_N_ELEMENTS (names));
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    g_assert_cmpstr (compilation->snapshots[i].pass, ==, names[i]);
+  for (guint i = 1; i < G_N_ELEMENTS (names); i++)
+    g_assert_cmpuint (compilation->snapshots[i].nodes_before, ==, compilation->snapshots[i - 1].nodes_after);
 }
 
 static void
@@ -107,6 +105,18 @@ test_model (gconstpointer data)
   check_plan (compilation);
 }
 
+static guint
+index_of (const char *pass)
+{
+  guint n, i;
+  const GantryPassInfo *passes = gantry_compiler_passes (&n);
+
+  for (i = 0; i < n && strcmp (passes[i].name, pass) != 0; i++)
+    ;
+  g_assert_cmpuint (i, <, n);
+  return i;
+}
+
 /* Every pass that may be left out is left out in turn, and then all of them. */
 static void
 test_disabled (gconstpointer data)
@@ -130,13 +140,14 @@ test_disabled (gconstpointer data)
       g_assert_no_error (error);
       g_assert_no_error (compilation->refusal);
       check_snapshots (compilation);
-      for (guint j = 0; j < n; j++)
+      for (guint k = 1; k < compilation->n_snapshots; k++)
         {
-          const GantrySnapshot *snapshot = &compilation->snapshots[j + 1];
+          const GantrySnapshot *snapshot = &compilation->snapshots[k];
+          guint j = index_of (snapshot->pass);
 
           g_assert_cmpint (snapshot->enabled, ==, passes[j].required || (i < n && i != j));
           if (!snapshot->enabled)
-            g_assert_true (snapshot->module == compilation->snapshots[j].module);
+            g_assert_true (snapshot->module == compilation->snapshots[k - 1].module);
         }
     }
   gantry_compile_settings_clear (&settings);

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From an edit of placements to what it means: the table at once, the prediction at once where that is quick enough
+ * for a frame, the whole plan from a worker thread. A newer edit drops the older one's answers. */
+#include "core/document/document-private.h"
+#include <string.h>
+
+/* Half of a frame at 60 a second: the rest is the views'. */
+#define QUICK_US 8000.0
+
+/* Forecasts */
+
+GantryForecast *
+gantry_forecast_ref (GantryForecast *forecast)
+{
+  g_atomic_ref_count_inc (&forecast->ref_count);
+  return forecast;
+}
+
+void
+gantry_forecast_unref (GantryForecast *forecast)
+{
+  if (forecast == NULL || !g_atomic_ref_count_dec (&forecast->ref_count))
+    return;
+  gantry_prediction_free (forecast->prediction);
+  gantry_placements_unref (forecast->placements);
+  g_free (forecast);
+}
+
+GantryForecast *
+_gantry_forecast_make (GantryPlanner *planner, GantryPlacements *placements)
+{
+  GantryForecast *forecast = g_new0 (GantryForecast, 1);
+  gint64 start = g_get_monotonic_time ();
+
+  g_atomic_ref_count_init (&forecast->ref_count);
+  forecast->prediction = gantry_prediction_new ();
+  forecast->placements = gantry_placements_ref (placements);
+  gantry_planner_predict (planner, placements, forecast->prediction);
+  forecast->answer_us = (double) (g_get_monotonic_time () - start);
+  return forecast;
+}
+
+GantryForecast *
+_gantry_forecast_of (GantryCompilation *compilation, const GantryProgress *progress)
+{
+  GantryPlanner *planner;
+  GantryForecast *forecast = NULL;
+
+  if (compilation->keys == NULL || compilation->refusal != NULL)
+    return NULL;
+  planner = gantry_compilation_take_planner (compilation, progress, NULL);
+  if (planner != NULL)
+    forecast = _gantry_forecast_make (planner, compilation->placements);
+  gantry_compilation_give_planner (compilation, planner);
+  return forecast;
+}
+
+static void
+compare (GantryForecast *now, const GantryForecast *before)
+{
+  const GantryPrediction *a, *b;
+
+  if (now == NULL || before == NULL)
+    return;
+  a = before->prediction;
+  b = now->prediction;
+  now->has_delta = TRUE;
+  now->peak_delta = (gint64) b->peak_bytes - (gint64) a->peak_bytes;
+  now->temp_delta = (gint64) b->temp_bytes - (gint64) a->temp_bytes;
+  now->copied_delta = (gint64) b->copied_bytes - (gint64) a->copied_bytes;
+  now->step_delta_us = b->step_us - a->step_us;
+}
+
+/* @forecast: (transfer full) (nullable) */
+static void
+set_forecast (GantryDocument *self, GantryForecast *forecast, const GantryForecast *before)
+{
+  compare (forecast, before);
+  gantry_forecast_unref (self->forecast);
+  self->forecast = forecast;
+  _gantry_document_notify (self, PROP_PREDICTION);
+}
+
+/* (transfer full) both */
+static void
+set_plan (GantryDocument *self, GantryPlan *plan, GError *plan_error)
+{
+  gantry_plan_unref (self->plan);
+  self->plan = plan;
+  g_clear_error (&self->plan_error);
+  self->plan_error = plan_error;
+  _gantry_document_notify (self, PROP_PLAN);
+  _gantry_document_notify (self, PROP_PLAN_ERROR);
+}
+
+/* (transfer full) both */
+static void
+set_placements (GantryDocument *self, GantryPlacements *placements, GPtrArray *reports)
+{
+  gantry_placements_unref (self->placements);
+  self->placements = placements;
+  g_clear_pointer (&self->reports, g_ptr_array_unref);
+  self->reports = reports;
+  _gantry_document_notify (self, PROP_PLACEMENTS);
+}
+
+static void
+set_planning (GantryDocument *self, GantryCompilation *planning)
+{
+  if (self->planning != NULL)
+    gantry_compilation_give_planner (self->planning, g_steal_pointer (&self->planner));
+  gantry_compilation_unref (self->planning);
+  self->planning = planning != NULL ? gantry_compilation_ref (planning) : NULL;
+  if (planning != NULL && planning->keys != NULL && planning->refusal == NULL)
+    self->planner = gantry_compilation_take_planner (planning, NULL, NULL); /* made by the worker: only taken */
+}
+
+void
+_gantry_document_clear_placing (GantryDocument *self)
+{
+  _gantry_document_cancel_job (self, GANTRY_JOB_PLAN);
+  set_planning (self, NULL);
+  g_clear_pointer (&self->placements, gantry_placements_unref);
+  g_clear_pointer (&self->reports, g_ptr_array_unref);
+  g_clear_pointer (&self->plan, gantry_plan_unref);
+  g_clear_error (&self->plan_error);
+}
+
+static GPtrArray *
+ref_reports (GPtrArray *reports)
+{
+  return reports != NULL ? g_ptr_array_ref (reports) : NULL;
+}
+
+/* What a compilation says of itself: after opening, compiling, or planning for another target. */
+static void
+take_over (GantryDocument *self, GantryCompilation *from, GantryForecast *forecast)
+{
+  g_autoptr (GantryForecast) before = self->forecast != NULL ? gantry_forecast_ref (self->forecast) : NULL;
+
+  set_planning (self, from);
+  set_placements (self, from->placements != NULL ? gantry_placements_ref (from->placements) : NULL,
+                  ref_reports (from->reports));
+  set_forecast (self, forecast != NULL ? gantry_forecast_ref (forecast) : NULL, before);
+  set_plan (self, from->plan != NULL ? gantry_plan_ref (from->plan) : NULL,
+            from->plan_error != NULL ? g_error_copy (from->plan_error) : NULL);
+}
+
+void
+_gantry_document_take_plan (GantryDocument *self, GantryLoaded *loaded)
+{
+  take_over (self, loaded->compilation, loaded->forecast);
+  g_clear_pointer (&loaded->forecast, gantry_forecast_unref);
+  /* Clicks that came while it was compiled. */
+  if (!gantry_compile_settings_same_plan (&loaded->settings, &self->state->settings))
+    _gantry_document_place (self);
+}
+
+/* The work on a thread: predict (where that is not done), then plan. Or plan anew for another target, all in one. */
+typedef struct
+{
+  GantryCompilation *planning;
+  GantryPlacements *placements;
+  GantryCompileSettings settings; /* of another target */
+  gboolean replan;
+  GantryForecast *before, *forecast; /* (nullable) */
+  GantryPlan *plan;
+  GError *plan_error;
+} Work;
+
+static void
+work_free (gpointer data)
+{
+  Work *work = data;
+
+  gantry_forecast_unref (work->before);
+  gantry_forecast_unref (work->forecast);
+  gantry_plan_unref (work->plan);
+  g_clear_error (&work->plan_error);
+  g_clear_pointer (&work->placements, gantry_placements_unref);
+  gantry_compilation_unref (work->planning);
+  gantry_compile_settings_clear (&work->settings);
+  g_free (work);
+}
+
+static gboolean
+replan (Work *work, const GantryProgress *progress, GError **error)
+{
+  GantryCompilation *made = gantry_compilation_replan (work->planning, &work->settings, progress, error);
+
+  if (made == NULL)
+    return FALSE;
+  gantry_compilation_unref (work->planning);
+  work->planning = made;
+  work->forecast = _gantry_forecast_of (made, progress);
+  return TRUE;
+}
+
+static gboolean
+predict_or_plan (Work *work, const GantryProgress *progress, GError **error)
+{
+  GantryPlanner *planner = gantry_compilation_take_planner (work->planning, progress, error);
+
+  if (planner == NULL)
+    return FALSE;
+  if (work->forecast == NULL)
+    work->forecast = _gantry_forecast_make (planner, work->placements);
+  else
+    work->plan = gantry_planner_plan (planner, work->placements, progress, &work->plan_error);
+  gantry_compilation_give_planner (work->planning, planner);
+  return !gantry_progress_cancelled (progress, error);
+}
+
+static void
+work_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  const GantryProgress progress = { .cancellable = cancellable };
+  Work *work = data;
+  GError *error = NULL;
+
+  if (work->replan ? replan (work, &progress, &error) : predict_or_plan (work, &progress, &error))
+    g_task_return_boolean (task, TRUE);
+  else
+    g_task_return_error (task, error);
+}
+
+static void worked (GObject *source, GAsyncResult *result, gpointer user_data);
+
+/* @work: (transfer full) */
+static void
+start_work (GantryDocument *self, Work *work)
+{
+  g_autoptr (GTask) task = g_task_new (self, _gantry_document_begin_job (self, GANTRY_JOB_PLAN), worked, NULL);
+
+  g_task_set_task_data (task, work, work_free);
+  g_task_run_in_thread (task, work_thread);
+}
+
+/* The prediction came from the thread: shown before the plan is begun. */
+static void
+show_prediction (GantryDocument *self, Work *work)
+{
+  Work *next = g_new0 (Work, 1);
+
+  next->planning = gantry_compilation_ref (work->planning);
+  next->placements = gantry_placements_ref (work->placements);
+  next->forecast = gantry_forecast_ref (work->forecast);
+  set_forecast (self, g_steal_pointer (&work->forecast), work->before);
+  start_work (self, next);
+}
+
+static void
+worked (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  GantryDocument *self = GANTRY_DOCUMENT (source);
+  Work *work = g_task_get_task_data (G_TASK (result));
+  g_autoptr (GError) error = NULL;
+  gboolean done = g_task_propagate_boolean (G_TASK (result), &error);
+
+  if (!_gantry_document_end_job (self, GANTRY_JOB_PLAN, g_task_get_cancellable (G_TASK (result))))
+    return;
+  if (!done)
+    _gantry_document_tell_error (self, "The plan could not be made", error);
+  else if (work->replan)
+    take_over (self, work->planning, work->forecast);
+  else if (work->plan == NULL && work->plan_error == NULL)
+    show_prediction (self, work);
+  else
+    set_plan (self, g_steal_pointer (&work->plan), g_steal_pointer (&work->plan_error));
+}
+
+static gboolean
+needs_replan (GantryDocument *self)
+{
+  GantryCompileSettings x = self->planning->settings, y = self->state->settings;
+
+  x.policy = y.policy = NULL;
+  x.choices = y.choices = NULL;
+  return !gantry_compile_settings_same_plan (&x, &y);
+}
+
+static void
+start_replan (GantryDocument *self)
+{
+  Work *work = g_new0 (Work, 1);
+
+  work->planning = gantry_compilation_ref (self->planning);
+  work->replan = TRUE;
+  gantry_compile_settings_copy (&work->settings, &self->state->settings);
+  start_work (self, work);
+}
+
+static gboolean
+is_quick (GantryDocument *self)
+{
+  return self->planner != NULL && self->forecast != NULL && self->forecast->answer_us < QUICK_US;
+}
+
+void
+_gantry_document_place (GantryDocument *self)
+{
+  g_autoptr (GError) error = NULL;
+  GPtrArray *reports = NULL;
+  GantryPlacements *placements;
+  Work *work;
+
+  if (self->planning == NULL || self->planner == NULL)
+    return;
+  if (needs_replan (self))
+    {
+      start_replan (self);
+      return;
+    }
+  placements = gantry_compilation_place (self->planning, &self->state->settings, &reports, &error);
+  if (placements == NULL)
+    {
+      _gantry_document_tell_error (self, "The policy could not be applied", error);
+      return;
+    }
+  work = g_new0 (Work, 1);
+  work->planning = gantry_compilation_ref (self->planning);
+  work->placements = gantry_placements_ref (placements);
+  work->before = self->forecast != NULL ? gantry_forecast_ref (self->forecast) : NULL;
+  if (is_quick (self))
+    work->forecast = _gantry_forecast_make (self->planner, placements);
+  set_placements (self, placements, reports);
+  if (work->forecast != NULL)
+    set_forecast (self, gantry_forecast_ref (work->forecast), work->before);
+  start_work (self, work);
+}
+
+/* Reading */
+
+GantryPlacements *
+gantry_document_get_placements (GantryDocument *self)
+{
+  return self->placements;
+}
+
+GantryForecast *
+gantry_document_get_prediction (GantryDocument *self)
+{
+  return self->forecast;
+}
+
+GantryPlan *
+gantry_document_get_plan (GantryDocument *self)
+{
+  return self->plan;
+}
+
+const GError *
+gantry_document_get_plan_error (GantryDocument *self)
+{
+  return self->plan_error;
+}
+
+GPtrArray *
+gantry_document_get_reports (GantryDocument *self)
+{
+  return self->reports;
+}
+
+GantryPlanner *
+gantry_document_get_planner (GantryDocument *self)
+{
+  return self->planner;
+}

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading one run of a session: its figures, its plan, its recording and its code. What the file says is checked so that
+ * whoever reads the plan can follow its numbers; columns that an earlier version lacks read as 0. */
+#include "core/document/session-private.h"
+#include <string.h>
+
+#define MOST_STEPS (1u << 26)
+#define MOST_REFS (1u << 28)
+
+static gboolean
+count_rows (sqlite3 *db, const char *table, gint64 run, guint32 *n, GError **error)
+{
+  g_autofree char *sql = g_strdup_printf ("SELECT count(*) FROM %s WHERE run = ?", table);
+  g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (db, sql, error);
+
+  if (statement == NULL)
+    return FALSE;
+  sqlite3_bind_int64 (statement, 1, run);
+  if (!_gantry_session_row (db, statement, error))
+    return FALSE;
+  *n = (guint32) CLAMP (sqlite3_column_int64 (statement, 0), 0, MOST_STEPS);
+  return TRUE;
+}
+
+/* A column that an earlier version of the file may lack. */
+static const char *
+column (sqlite3 *db, const char *table, const char *name)
+{
+  return _gantry_session_has (db, table, name) ? name : "NULL";
+}
+
+/* "3,4,-" onto @pool. Numbers from @end on are none: a reader follows them. */
+static guint32
+read_numbers (GArray *pool, const char *text, guint32 end)
+{
+  guint32 n = 0;
+
+  while (text != NULL && *text != '\0' && pool->len < MOST_REFS)
+    {
+      char *rest = (char *) text;
+      guint64 value = *text == '-' ? GANTRY_NO_BUFFER : g_ascii_strtoull (text, &rest, 10);
+      guint32 number = value < end ? (guint32) value : GANTRY_NO_BUFFER;
+
+      rest += *text == '-';
+      if (rest == text)
+        break;
+      g_array_append_val (pool, number);
+      n++;
+      text = *rest == ',' ? rest + 1 : rest;
+    }
+  return n;
+}
+
+static void
+read_step (sqlite3_stmt *row, GantryPlan *plan, guint32 i, GArray *refs, GArray *waits)
+{
+  GantryPlanStep *step = &plan->steps[i];
+
+  step->node = (guint32) sqlite3_column_int64 (row, 0);
+  step->queue = (guint8) CLAMP (sqlite3_column_int (row, 1), 0, GANTRY_N_QUEUES - 1);
+  step->init = sqlite3_column_int (row, 2) != 0;
+  step->start_us = sqlite3_column_double (row, 3);
+  step->duration_us = sqlite3_column_double (row, 4);
+  plan->live_bytes[i] = (guint64) sqlite3_column_int64 (row, 5);
+  step->kind = (guint8) CLAMP (sqlite3_column_int (row, 6), 0, GANTRY_STEP_COPY);
+  step->instance = sqlite3_column_int (row, 7) != 0;
+  step->wait_us = sqlite3_column_double (row, 8);
+  step->first_ref = refs->len;
+  step->n_refs = read_numbers (refs, (const char *) sqlite3_column_text (row, 10), plan->n_buffers);
+  step->n_operands = (guint32) CLAMP (sqlite3_column_int64 (row, 9), 0, step->n_refs);
+  step->first_wait = waits->len;
+  step->n_waits = read_numbers (waits, (const char *) sqlite3_column_text (row, 11), i);
+  /* A wait is for a step before: what is none is left out, and a plan with one is only looked at. */
+  for (guint32 k = step->first_wait; k < waits->len;)
+    if (g_array_index (waits, guint32, k) == GANTRY_NO_BUFFER)
+      {
+        g_array_remove_index (waits, k);
+        step->n_waits--;
+      }
+    else
+      k++;
+}
+
+static void
+take_pools (GantryPlan *plan, const GArray *refs, const GArray *waits)
+{
+  gantry_plan_set_pools (plan, refs->len, waits->len);
+  if (refs->len > 0)
+    memcpy (plan->refs, refs->data, refs->len * sizeof (guint32));
+  if (waits->len > 0)
+    memcpy (plan->waits, waits->data, waits->len * sizeof (guint32));
+}
+
+static gboolean
+load_steps (sqlite3 *db, gint64 run, GantryPlan *plan, GError **error)
+{
+  g_autofree char *sql = g_strdup_printf (
+    "SELECT node, queue, init, start_us, duration_us, live_bytes, %s, %s, %s, %s, %s, %s FROM plan_steps WHERE run = ?"
+    " ORDER BY step", column (db, "plan_steps", "kind"), column (db, "plan_steps", "instance"),
+    column (db, "plan_steps", "wait_us"), column (db, "plan_steps", "operands"), column (db, "plan_steps", "buffers"),
+    column (db, "plan_steps", "waits"));
+  g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (db, sql, error);
+  g_autoptr (GArray) refs = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autoptr (GArray) waits = g_array_new (FALSE, FALSE, sizeof (guint32));
+  GError *own = NULL;
+
+  if (statement == NULL)
+    return FALSE;
+  sqlite3_bind_int64 (statement, 1, run);
+  for (guint32 i = 0; i < plan->n_steps && _gantry_session_row (db, statement, &own); i++)
+    read_step (statement, plan, i, refs, waits);
+  take_pools (plan, refs, waits);
+  if (own == NULL)
+    return TRUE;
+  g_propagate_error (error, own);
+  return FALSE;
+}
+
+static void
+read_buffer (sqlite3_stmt *row, const GantryPlan *plan, guint32 i)
+{
+  GantryPlanBuffer *b = &plan->buffers[i];
+  gint64 shares = sqlite3_column_int64 (row, 6);
+  guint32 last = plan->n_steps > 0 ? plan->n_steps - 1 : 0;
+
+  b->node = (guint32) sqlite3_column_int64 (row, 0);
+  b->member = (guint32) sqlite3_column_int64 (row, 1);
+  b->category = (guint8) CLAMP (sqlite3_column_int (row, 2), 0, GANTRY_BUFFER_WORKSPACE);
+  b->region = (guint8) CLAMP (sqlite3_column_int (row, 3), 0, GANTRY_REGION_LITERAL);
+  b->memory = (guint8) CLAMP (sqlite3_column_int (row, 4), 0, GANTRY_N_MEMORY_KINDS - 1);
+  b->in_place = sqlite3_column_int (row, 5) != 0;
+  /* A chain of shares has to end: see end_chains(). */
+  b->shares = shares >= 0 && shares < plan->n_buffers ? (guint32) shares : GANTRY_NO_BUFFER;
+  b->offset = (guint64) sqlite3_column_int64 (row, 7);
+  b->size = (guint64) sqlite3_column_int64 (row, 8);
+  b->begin = (guint32) CLAMP (sqlite3_column_int64 (row, 9), 0, last);
+  b->end = (guint32) CLAMP (sqlite3_column_int64 (row, 10), b->begin, last);
+  b->role = (guint8) CLAMP (sqlite3_column_int (row, 11), 0, GANTRY_N_ROLES - 1);
+  b->instance = (guint8) CLAMP (sqlite3_column_int (row, 12), 0, 1);
+}
+
+/* Cuts every chain of shares that runs in a circle, which only a damaged file has. */
+static void
+end_chains (GantryPlan *plan)
+{
+  g_autofree guint8 *done = g_new0 (guint8, (gsize) plan->n_buffers + 1);
+
+  for (guint32 i = 0; i < plan->n_buffers; i++)
+    {
+      guint32 at = i;
+
+      for (; at != GANTRY_NO_BUFFER && done[at] == 0; at = plan->buffers[at].shares)
+        {
+          guint32 next = plan->buffers[at].shares;
+
+          done[at] = 1; /* on this walk */
+          if (next != GANTRY_NO_BUFFER && done[next] == 1)
+            plan->buffers[at].shares = GANTRY_NO_BUFFER;
+        }
+      for (at = i; at != GANTRY_NO_BUFFER && done[at] == 1; at = plan->buffers[at].shares)
+        done[at] = 2;
+    }
+}
+
+static gboolean
+load_buffers (sqlite3 *db, gint64 run, GantryPlan *plan, GError **error)
+{
+  g_autofree char *sql = g_strdup_printf (
+    "SELECT node, member, category, region, memory, in_place, shares, offset, size, first_step, last_step, %s, %s"
+    " FROM plan_buffers WHERE run = ? ORDER BY buffer", column (db, "plan_buffers", "role"),
+    column (db, "plan_buffers", "instance"));
+  g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (db, sql, error);
+  GError *own = NULL;
+
+  if (statement == NULL)
+    return FALSE;
+  sqlite3_bind_int64 (statement, 1, run);
+  for (guint32 i = 0; i < plan->n_buffers && _gantry_session_row (db, statement, &own); i++)
+    read_buffer (statement, plan, i);
+  end_chains (plan);
+  if (own == NULL)
+    return TRUE;
+  g_propagate_error (error, own);
+  return FALSE;
+}
+
+static gboolean
+load_memory (sqlite3 *db, gint64 run, GantryPlan *plan, GError **error)
+{
+  g_autoptr (sqlite3_stmt) statement = NULL;
+  GError *own = NULL;
+
+  if (!_gantry_session_has (db, "plan_memory", "memory"))
+    return TRUE;
+  statement = _gantry_session_prepare (
+    db, "SELECT memory, arena_bytes, argument_bytes, output_bytes, alias_bytes FROM plan_memory WHERE run = ?", error);
+  if (statement == NULL)
+    return FALSE;
+  sqlite3_bind_int64 (statement, 1, run);
+  while (_gantry_session_row (db, statement, &own))
+    {
+      gint64 memory = sqlite3_column_int64 (statement, 0);
+
+      if (memory < 0 || memory >= GANTRY_N_MEMORY_KINDS)
+        continue;
+      plan->arena_bytes[memory] = (guint64) sqlite3_column_int64 (statement, 1);
+      plan->argument_bytes[memory] = (guint64) sqlite3_column_int64 (statement, 2);
+      plan->output_bytes[memory] = (guint64) sqlite3_column_int64 (statement, 3);
+      plan->alias_bytes[memory] = (guint64) sqlite3_column_int64 (statement, 4);
+    }
+  if (own == NULL)
+    return TRUE;
+  g_propagate_error (error, own);
+  return FALSE;
+}
+
+static gboolean
+load_problems (sqlite3 *db, gint64 run, GantryPlan *plan, GError **error)
+{
+  g_autoptr (sqlite3_stmt) statement = NULL;
+  guint32 n = 0;
+  GError *own = NULL;
+
+  if (!_gantry_session_has (db, "plan_problems", "node"))
+    return TRUE;
+  statement = _gantry_session_prepare (
+    db, "SELECT node, kind, given, reason FROM plan_problems WHERE run = ? ORDER BY rowid", error);
+  if (statement == NULL || !count_rows (db, "plan_problems", run, &n, error))
+    return FALSE;
+  sqlite3_bind_int64 (statement, 1, run);
+  plan->problems = g_new0 (GantryPlacementProblem, (gsize) n + 1);
+  while (plan->n_problems < n && _gantry_session_row (db, statement, &own))
+    {
+      GantryPlacementProblem *problem = &plan->problems[plan->n_problems++];
+
+      problem->node = (guint32) sqlite3_column_int64 (statement, 0);
+      problem->kind = (guint8) CLAMP (sqlite3_column_int (statement, 1), 0, GANTRY_N_PLACEMENTS - 1);
+      problem->given = (guint8) CLAMP (sqlite3_column_int (statement, 2), 0, GANTRY_N_PLACEMENTS - 1);
+      problem->reason = _gantry_column_text (statement, 3);
+    }
+  if (own == NULL)
+    return TRUE;
+  g_propagate_error (error, own);
+  return FALSE;
+}
+
+static GantryRecording *
+load_recording (sqlite3 *db, gint64 run, GBytes *head, GError **error)
+{
+  g_autoptr (sqlite3_stmt) statement =
+    _gantry_session_prepare (db, "SELECT data FROM chunks WHERE run = ? ORDER BY number", error);
+  g_autoptr (GPtrArray) chunks = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+  GError *own = NULL;
+
+  if (statement == NULL)
+    return NULL;
+  sqlite3_bind_int64 (statement, 1, run);
+  while (_gantry_session_row (db, statement, &own))
+    g_ptr_array_add (chunks, g_bytes_new (sqlite3_column_blob (statement, 0),
+                                          (gsize) sqlite3_column_bytes (statement, 0)));
+  if (own != NULL)
+    {
+      g_propagate_error (error, own);
+      return NULL;
+    }
+  return gantry_recording_load (head, (GBytes *const *) chunks->pdata, chunks->len, error);
+}
+
+static gboolean
+load_code (sqlite3 *db, gint64 run, GantryRunResult *result, GError **error)
+{
+  g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (
+    db, "SELECT node, kernel, kind, texpr, llvm_ir, assembly FROM code WHERE run = ? ORDER BY rowid", error);
+  GError *own = NULL;
+
+  if (statement == NULL)
+    return FALSE;
+  sqlite3_bind_int64 (statement, 1, run);
+  while (_gantry_session_row (db, statement, &own))
+    {
+      GantryCode code = { .node = (guint32) sqlite3_column_int64 (statement, 0),
+                          .kernel = (char *) sqlite3_column_text (statement, 1),
+                          .kind = (char *) sqlite3_column_text (statement, 2),
+                          .texpr = (char *) sqlite3_column_text (statement, 3),
+                          .llvm_ir = (char *) sqlite3_column_text (statement, 4),
+                          .assembly = (char *) sqlite3_column_text (statement, 5) };
+
+      gantry_run_result_add_code (result, &code);
+    }
+  if (own == NULL)
+    return TRUE;
+  g_propagate_error (error, own);
+  return FALSE;
+}
+
+static GantryPlan *
+load_plan (sqlite3 *db, gint64 run, sqlite3_stmt *row, GError **error)
+{
+  guint32 n_steps, n_buffers;
+  g_autoptr (GantryPlan) plan = NULL;
+
+  if (!count_rows (db, "plan_steps", run, &n_steps, error) || !count_rows (db, "plan_buffers", run, &n_buffers, error))
+    return NULL;
+  plan = gantry_plan_new (n_steps, n_buffers);
+  plan->arena_bytes[GANTRY_MEMORY_DEVICE] = (guint64) sqlite3_column_int64 (row, 11);
+  plan->lower_bound = (guint64) sqlite3_column_int64 (row, 14);
+  plan->literal_bytes = (guint64) sqlite3_column_int64 (row, 15);
+  plan->constant_bytes = (guint64) sqlite3_column_int64 (row, 13);
+  plan->peak_step = (guint32) CLAMP (sqlite3_column_int64 (row, 16), 0, n_steps > 0 ? n_steps - 1 : 0);
+  plan->total_us = sqlite3_column_double (row, 17);
+  plan->n_init_steps = (guint32) CLAMP (sqlite3_column_int64 (row, 18), 0, n_steps);
+  plan->copied_bytes = (guint64) sqlite3_column_int64 (row, 21);
+  plan->recompute_us = sqlite3_column_double (row, 22);
+  plan->stall_us = sqlite3_column_double (row, 23);
+  plan->resident = sqlite3_column_int (row, 24) != 0;
+  if (!load_steps (db, run, plan, error) || !load_buffers (db, run, plan, error) ||
+      !load_memory (db, run, plan, error) || !load_problems (db, run, plan, error))
+    return NULL;
+  return g_steal_pointer (&plan);
+}
+
+GantryRunResult *
+_gantry_session_load_run (sqlite3 *db, sqlite3_stmt *row, GError **error)
+{
+  gint64 run = sqlite3_column_int64 (row, 0);
+  g_autoptr (GantryRunResult) result = gantry_run_result_new ();
+  g_autoptr (GBytes) head = g_bytes_new (sqlite3_column_blob (row, 20), (gsize) sqlite3_column_bytes (row, 20));
+
+  g_free (result->uid);
+  result->uid = _gantry_column_text (row, 1);
+  result->name = _gantry_column_text (row, 2);
+  result->device = _gantry_column_text (row, 3);
+  result->when = _gantry_column_text (row, 4);
+  result->n_threads = (guint) sqlite3_column_int64 (row, 5);
+  result->n_runs = (guint) sqlite3_column_int64 (row, 6);
+  result->milliseconds = sqlite3_column_double (row, 7);
+  result->milliseconds_min = sqlite3_column_double (row, 8);
+  result->milliseconds_max = sqlite3_column_double (row, 9);
+  result->compile_ms = sqlite3_column_double (row, 10);
+  result->planned_bytes = (guint64) sqlite3_column_int64 (row, 11);
+  result->peak_bytes = (guint64) sqlite3_column_int64 (row, 12);
+  result->constant_bytes = (guint64) sqlite3_column_int64 (row, 13);
+  result->plan = load_plan (db, run, row, error);
+  if (result->plan != NULL)
+    result->recording = load_recording (db, run, head, error);
+  if (result->recording == NULL || !load_code (db, run, result, error))
+    {
+      gantry_error_prefix (error, "run %" G_GINT64_FORMAT ": ", run);
+      return NULL;
+    }
+  return g_steal_pointer (&result);
+}
+
+char *
+_gantry_session_run_query (sqlite3 *db)
+{
+  return g_strdup_printf (
+    "SELECT id, uid, name, device, recorded_at, threads, runs, milliseconds, milliseconds_min, milliseconds_max,"
+    " compile_milliseconds, planned_bytes, peak_bytes, constant_bytes, lower_bound_bytes, literal_bytes, peak_step,"
+    " predicted_us, init_steps, program, head, %s, %s, %s, %s FROM runs ORDER BY id", column (db, "runs", "copied_bytes"),
+    column (db, "runs", "recompute_us"), column (db, "runs", "stall_us"), column (db, "runs", "resident"));
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writing one run into a session: its figures, its plan, its recording and its code. */
+#include "core/document/session-private.h"
+
+/* "3,4,-": indices, '-' for none. (transfer full) */
+static char *
+numbers (const guint32 *pool, guint32 first, guint32 n)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint32 i = 0; i < n; i++)
+    if (pool[first + i] == GANTRY_NO_BUFFER)
+      g_string_append (text, i > 0 ? ",-" : "-");
+    else
+      g_string_append_printf (text, "%s%u", i > 0 ? "," : "", pool[first + i]);
+  return g_string_free (text, FALSE);
+}
+
+static gboolean
+save_steps (sqlite3 *db, gint64 run, const GantryPlan *plan, GError **error)
+{
+  g_autoptr (sqlite3_stmt) steps =
+    _gantry_session_prepare (db, "INSERT INTO plan_steps VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", error);
+
+  if (steps == NULL)
+    return FALSE;
+  for (guint32 i = 0; i < plan->n_steps; i++)
+    {
+      const GantryPlanStep *step = &plan->steps[i];
+      const gint64 values[] = { run, i, step->node, step->queue, step->init };
+      g_autofree char *refs = numbers (plan->refs, step->first_ref, step->n_refs);
+      g_autofree char *waits = numbers (plan->waits, step->first_wait, step->n_waits);
+
+      for (guint j = 0; j < G_N_ELEMENTS (values); j++)
+        sqlite3_bind_int64 (steps, (int) j + 1, values[j]);
+      sqlite3_bind_double (steps, 6, step->start_us);
+      sqlite3_bind_double (steps, 7, step->duration_us);
+      sqlite3_bind_int64 (steps, 8, (gint64) plan->live_bytes[i]);
+      sqlite3_bind_int64 (steps, 9, step->kind);
+      sqlite3_bind_int64 (steps, 10, step->instance);
+      sqlite3_bind_double (steps, 11, step->wait_us);
+      sqlite3_bind_int64 (steps, 12, step->n_operands);
+      _gantry_bind_text (steps, 13, refs);
+      _gantry_bind_text (steps, 14, waits);
+      if (!_gantry_session_step (db, steps, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+save_buffers (sqlite3 *db, gint64 run, const GantryPlan *plan, GError **error)
+{
+  g_autoptr (sqlite3_stmt) buffers =
+    _gantry_session_prepare (db, "INSERT INTO plan_buffers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", error);
+
+  if (buffers == NULL)
+    return FALSE;
+  for (guint32 i = 0; i < plan->n_buffers; i++)
+    {
+      const GantryPlanBuffer *b = &plan->buffers[i];
+      const gint64 values[] = { run, i, b->node, b->member, b->category, b->region, b->memory, b->in_place,
+                                b->shares == GANTRY_NO_BUFFER ? -1 : (gint64) b->shares, (gint64) b->offset,
+                                (gint64) b->size, b->begin, b->end, b->role, b->instance };
+
+      for (guint j = 0; j < G_N_ELEMENTS (values); j++)
+        sqlite3_bind_int64 (buffers, (int) j + 1, values[j]);
+      if (!_gantry_session_step (db, buffers, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+save_memory (sqlite3 *db, gint64 run, const GantryPlan *plan, GError **error)
+{
+  g_autoptr (sqlite3_stmt) statement =
+    _gantry_session_prepare (db, "INSERT INTO plan_memory VALUES (?, ?, ?, ?, ?, ?)", error);
+
+  if (statement == NULL)
+    return FALSE;
+  for (guint i = 0; i < GANTRY_N_MEMORY_KINDS; i++)
+    {
+      const gint64 values[] = { run, i, (gint64) plan->arena_bytes[i], (gint64) plan->argument_bytes[i],
+                                (gint64) plan->output_bytes[i], (gint64) plan->alias_bytes[i] };
+
+      for (guint j = 0; j < G_N_ELEMENTS (values); j++)
+        sqlite3_bind_int64 (statement, (int) j + 1, values[j]);
+      if (!_gantry_session_step (db, statement, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+save_problems (sqlite3 *db, gint64 run, const GantryPlan *plan, GError **error)
+{
+  g_autoptr (sqlite3_stmt) statement =
+    _gantry_session_prepare (db, "INSERT INTO plan_problems VALUES (?, ?, ?, ?, ?)", error);
+
+  if (statement == NULL)
+    return FALSE;
+  for (guint i = 0; i < plan->n_problems; i++)
+    {
+      const GantryPlacementProblem *problem = &plan->problems[i];
+      const gint64 values[] = { run, problem->node, problem->kind, problem->given };
+
+      for (guint j = 0; j < G_N_ELEMENTS (values); j++)
+        sqlite3_bind_int64 (statement, (int) j + 1, values[j]);
+      _gantry_bind_text (statement, 5, problem->reason);
+      if (!_gantry_session_step (db, statement, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+save_chunks (sqlite3 *db, gint64 run, const GantryRecording *recording, GError **error)
+{
+  g_autoptr (sqlite3_stmt) statement =
+    _gantry_session_prepare (db, "INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?)", error);
+
+  if (statement == NULL)
+    return FALSE;
+  for (guint32 i = 0; i < gantry_recording_n_chunks (recording); i++)
+    {
+      GantryChunkInfo info;
+      g_autoptr (GBytes) data = gantry_recording_chunk (recording, i, &info);
+      const gint64 values[] = { run, info.number, info.content, info.lane, info.n, info.begin, info.end };
+
+      for (guint j = 0; j < G_N_ELEMENTS (values); j++)
+        sqlite3_bind_int64 (statement, (int) j + 1, values[j]);
+      sqlite3_bind_blob64 (statement, 8, g_bytes_get_data (data, NULL), g_bytes_get_size (data), SQLITE_TRANSIENT);
+      if (!_gantry_session_step (db, statement, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+save_code (sqlite3 *db, gint64 run, const GantryRunResult *result, GError **error)
+{
+  g_autoptr (sqlite3_stmt) statement =
+    _gantry_session_prepare (db, "INSERT INTO code VALUES (?, ?, ?, ?, ?, ?, ?)", error);
+
+  if (statement == NULL)
+    return FALSE;
+  for (guint i = 0; i < result->codes->len; i++)
+    {
+      const GantryCode *code = g_ptr_array_index (result->codes, i);
+
+      sqlite3_bind_int64 (statement, 1, run);
+      sqlite3_bind_int64 (statement, 2, code->node);
+      _gantry_bind_text (statement, 3, code->kernel);
+      _gantry_bind_text (statement, 4, code->kind);
+      _gantry_bind_text (statement, 5, code->texpr);
+      _gantry_bind_text (statement, 6, code->llvm_ir);
+      _gantry_bind_text (statement, 7, code->assembly);
+      if (!_gantry_session_step (db, statement, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+_gantry_session_save_run (sqlite3 *db, const GantryRunResult *result, const char *fingerprint, GError **error)
+{
+  g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (
+    db, "INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
+        " ?, ?, ?, ?)", error);
+  g_autoptr (GBytes) head = gantry_recording_head (result->recording);
+  const double reals[] = { result->milliseconds, result->milliseconds_min, result->milliseconds_max,
+                           result->compile_ms };
+  const guint64 sizes[] = { result->planned_bytes, result->peak_bytes, result->constant_bytes,
+                            result->plan->lower_bound, result->plan->literal_bytes, result->plan->peak_step };
+  gint64 run;
+
+  if (statement == NULL)
+    return FALSE;
+  _gantry_bind_text (statement, 1, result->uid);
+  _gantry_bind_text (statement, 2, result->name);
+  _gantry_bind_text (statement, 3, result->device);
+  _gantry_bind_text (statement, 4, result->when);
+  sqlite3_bind_int64 (statement, 5, result->n_threads);
+  sqlite3_bind_int64 (statement, 6, result->n_runs);
+  for (guint i = 0; i < G_N_ELEMENTS (reals); i++)
+    sqlite3_bind_double (statement, (int) i + 7, reals[i]);
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    sqlite3_bind_int64 (statement, (int) i + 11, (gint64) sizes[i]);
+  sqlite3_bind_double (statement, 17, result->plan->total_us);
+  sqlite3_bind_int64 (statement, 18, result->plan->n_init_steps);
+  _gantry_bind_text (statement, 19, fingerprint);
+  sqlite3_bind_blob64 (statement, 20, g_bytes_get_data (head, NULL), g_bytes_get_size (head), SQLITE_TRANSIENT);
+  sqlite3_bind_int64 (statement, 21, (gint64) result->plan->copied_bytes);
+  sqlite3_bind_double (statement, 22, result->plan->recompute_us);
+  sqlite3_bind_double (statement, 23, result->plan->stall_us);
+  sqlite3_bind_int64 (statement, 24, result->plan->resident);
+  if (!_gantry_session_step (db, statement, error))
+    return FALSE;
+  run = sqlite3_last_insert_rowid (db);
+  return save_steps (db, run, result->plan, error) && save_buffers (db, run, result->plan, error) &&
+         save_memory (db, run, result->plan, error) && save_problems (db, run, result->plan, error) &&
+         save_chunks (db, run, result->recording, error) &&
+         save_code (db, run, result, error);
+}
