@@ -6,34 +6,37 @@
 
 G_BEGIN_DECLS
 
-/** One line of the ranking. */
+/** One line of the ranking: all places of one value, its second instance included. */
 typedef struct
 {
-  guint32 node;
+  guint32 node;            /* what owns the bytes */
   guint8 subject;          /* GantryPlacementSubject */
-  guint8 kind;             /* placement now */
+  guint8 kind;             /* GantryPlacementKind that the plan gives it */
+  guint8 role;             /* GantryBufferRole */
   guint64 bytes;           /* alive at the peak */
   guint32 until_node;      /* node of its last use, 0: until the end */
   /* Of the plan as a whole when only this value's placement is changed (bytes saved may be 0: the peak then moves). */
-  gint64 saves_recompute;  /* bytes of peak; G_MININT64: not allowed */
+  gint64 saves_recompute;  /* bytes of peak; G_MININT64: not allowed, its placement already, or not worked out */
   double costs_recompute;  /* microseconds */
   gint64 saves_offload;
   double costs_offload;
 } GantryMemoryHolder;
 
-/** Bytes by category at one step, or the largest over the run. */
 typedef struct
 {
-  guint32 scope;    /* scope id */
+  guint32 scope;    /* scope id; 0 is the root, which includes everything */
   guint64 bytes;    /* alive at the peak */
 } GantryMemoryScope;
 
 typedef struct
 {
-  guint64 temp_bytes, argument_bytes, output_bytes, alias_bytes, generated_code_bytes, peak_bytes;
+  /* Of the plan, in bytes; host: the sum over the memory kinds of the host. Constants lie apart and do not count. */
+  guint64 temp_bytes, argument_bytes, output_bytes, alias_bytes, generated_code_bytes;
+  guint64 peak_bytes;                    /* height of the device arena: arguments and results included */
   guint64 host_temp_bytes, host_argument_bytes, host_output_bytes, host_alias_bytes, host_generated_code_bytes;
   guint64 lower_bound_bytes;             /* no packing of this order is lower */
-  guint64 at_peak[GANTRY_N_ROLES];       /* device bytes alive at the peak, by role */
+  guint64 live_bytes;                    /* of the device, alive at the peak */
+  guint64 at_peak[GANTRY_N_ROLES];       /* of those by role */
   guint64 largest[GANTRY_N_ROLES];       /* largest over the run, by role */
   GArray *holders;                       /* (element-type GantryMemoryHolder): largest first */
   GArray *scopes;                        /* (element-type GantryMemoryScope): largest first; parents include children */
@@ -41,13 +44,23 @@ typedef struct
 
 /**
  * gantry_memory_analysis_new:
- * @planner: (nullable): without it the savings are left out
+ * @module: that the plan was made for
+ * @planner: (nullable): of the same module; without it the savings are left out
+ * @placements: (nullable): those that the plan was made with
  * @code_bytes: of generated code, 0 when not known
- * @most_holders: savings are worked out for the largest so many (one prediction each)
+ * @most_holders: savings are worked out for the largest so many (two predictions each)
+ *
+ * Linear in the plan, but for sorting, and in the predictions.
+ *
+ * Returns: (transfer full)
  */
 GantryMemoryAnalysis *gantry_memory_analysis_new (GantryModule *module, const GantryPlan *plan, GantryPlanner *planner,
                                                   const GantryPlacements *placements, guint64 code_bytes,
                                                   guint most_holders);
+/** Tables for people, all lines of the ranking for which savings were worked out and at least ten. Returns: (transfer full) */
+char *gantry_memory_analysis_to_text (const GantryMemoryAnalysis *analysis, const GantryModule *module);
+/** "residual", "gradient", "workspace", ... */
+const char *gantry_buffer_role_name (GantryBufferRole role);
 void gantry_memory_analysis_free (GantryMemoryAnalysis *analysis);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryMemoryAnalysis, gantry_memory_analysis_free)
 

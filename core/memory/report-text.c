@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The memory analysis as tables for people. */
+#include "core/memory/report.h"
+#include <string.h>
+
+const char *
+gantry_buffer_role_name (GantryBufferRole role)
+{
+  static const char *const names[GANTRY_N_ROLES] = { "other",    "input",    "parameter", "state",
+                                                     "residual", "gradient", "workspace", "output" };
+
+  g_return_val_if_fail ((guint) role < G_N_ELEMENTS (names), "other");
+  return names[role];
+}
+
+/* "12.50 MiB": binary units, three digits or more. (transfer full) */
+static char *
+size_text (double bytes)
+{
+  static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
+  guint unit = 0;
+
+  while ((bytes >= 1024 || bytes <= -1024) && unit + 1 < G_N_ELEMENTS (units))
+    {
+      bytes /= 1024;
+      unit++;
+    }
+  return g_strdup_printf (unit == 0 ? "%.0f %s" : "%.2f %s", bytes, units[unit]);
+}
+
+static void
+add_size_row (GString *text, const char *what, guint64 device, guint64 host)
+{
+  g_autofree char *first = size_text ((double) device), *second = size_text ((double) host);
+
+  g_string_append_printf (text, "%-16s %14s %14s\n", what, first, second);
+}
+
+static void
+add_sizes (GString *text, const GantryMemoryAnalysis *analysis)
+{
+  g_autofree char *peak = size_text ((double) analysis->peak_bytes), *bound = size_text ((double) analysis->lower_bound_bytes);
+
+  g_string_append_printf (text, "peak %s; no packing of this order is below %s\n\n", peak, bound);
+  g_string_append_printf (text, "%-16s %14s %14s\n", "", "device", "host");
+  add_size_row (text, "temporaries", analysis->temp_bytes, analysis->host_temp_bytes);
+  add_size_row (text, "arguments", analysis->argument_bytes, analysis->host_argument_bytes);
+  add_size_row (text, "outputs", analysis->output_bytes, analysis->host_output_bytes);
+  add_size_row (text, "aliased outputs", analysis->alias_bytes, analysis->host_alias_bytes);
+  add_size_row (text, "generated code", analysis->generated_code_bytes, analysis->host_generated_code_bytes);
+}
+
+static void
+add_roles (GString *text, const GantryMemoryAnalysis *analysis)
+{
+  g_string_append_printf (text, "\n%-16s %14s %14s\n", "role", "at the peak", "largest");
+  for (guint role = 0; role < GANTRY_N_ROLES; role++)
+    {
+      g_autofree char *at_peak = size_text ((double) analysis->at_peak[role]);
+      g_autofree char *largest = size_text ((double) analysis->largest[role]);
+
+      if (analysis->largest[role] > 0)
+        g_string_append_printf (text, "%-16s %14s %14s\n", gantry_buffer_role_name (role), at_peak, largest);
+    }
+}
+
+static char *
+node_text (const GantryModule *module, guint32 id)
+{
+  const GantryNode *node = gantry_module_node (module, id);
+  g_autofree char *label = node != NULL ? gantry_node_label (module, node) : NULL;
+
+  if (id == 0)
+    return g_strdup ("the end");
+  return node == NULL ? g_strdup_printf ("%%%u", id)
+                      : g_strdup_printf ("%%%u %s '%s'", id, gantry_node_op_name (module, node), label);
+}
+
+static char *
+change_text (gint64 saves, double costs)
+{
+  g_autofree char *bytes = saves != G_MININT64 ? size_text ((double) saves) : NULL;
+
+  return bytes != NULL ? g_strdup_printf ("%s, %+.1f us", bytes, costs) : g_strdup ("-");
+}
+
+static void
+add_holders (GString *text, const GantryMemoryAnalysis *analysis, const GantryModule *module)
+{
+  guint n = analysis->holders->len, shown = 0;
+
+  g_string_append_printf (text, "\n%-14s %-10s %-10s %-24s %-24s %s\n", "alive at peak", "role", "placement", "recompute saves",
+                          "offload saves", "value, and until which use");
+  for (guint i = 0; i < n; i++)
+    {
+      const GantryMemoryHolder *holder = &g_array_index (analysis->holders, GantryMemoryHolder, i);
+      gboolean asked = holder->saves_recompute != G_MININT64 || holder->saves_offload != G_MININT64;
+      g_autofree char *bytes = size_text ((double) holder->bytes);
+      g_autofree char *recompute = change_text (holder->saves_recompute, holder->costs_recompute);
+      g_autofree char *offload = change_text (holder->saves_offload, holder->costs_offload);
+      g_autofree char *value = node_text (module, holder->node), *until = node_text (module, holder->until_node);
+
+      if (i >= 10 && !asked)
+        continue;
+      g_string_append_printf (text, "%-14s %-10s %-10s %-24s %-24s %s, until %s\n", bytes, gantry_buffer_role_name (holder->role),
+                              holder->subject == GANTRY_SUBJECT_NONE ? "-" : gantry_placement_kind_name (holder->kind), recompute,
+                              offload, value, until);
+      shown++;
+    }
+  if (shown < n)
+    g_string_append_printf (text, "and %u smaller ones\n", n - shown);
+}
+
+static void
+add_scopes (GString *text, const GantryMemoryAnalysis *analysis, const GantryModule *module)
+{
+  g_string_append_printf (text, "\n%-14s %s\n", "alive at peak", "scope");
+  for (guint i = 0; i < MIN (analysis->scopes->len, 20); i++)
+    {
+      const GantryMemoryScope *scope = &g_array_index (analysis->scopes, GantryMemoryScope, i);
+      g_autofree char *bytes = size_text ((double) scope->bytes);
+
+      g_string_append_printf (text, "%-14s %s\n", bytes,
+                              scope->scope == 0 ? "(all)" : gantry_context_scope_path (module->context, scope->scope));
+    }
+  if (analysis->scopes->len > 20)
+    g_string_append_printf (text, "and %u more\n", analysis->scopes->len - 20);
+}
+
+char *
+gantry_memory_analysis_to_text (const GantryMemoryAnalysis *analysis, const GantryModule *module)
+{
+  GString *text = g_string_new (NULL);
+
+  add_sizes (text, analysis);
+  add_roles (text, analysis);
+  if (analysis->holders->len > 0)
+    add_holders (text, analysis, module);
+  if (analysis->scopes->len > 1)
+    add_scopes (text, analysis, module);
+  return g_string_free (text, FALSE);
+}
