@@ -19,16 +19,23 @@ typedef guint32 GantryExpandValue;
 typedef struct _GantryExpander GantryExpander;
 typedef struct _GantryExpandFrame GantryExpandFrame;
 
-/** What `roll` noted about the iterations of a scan. */
+/** What `roll` noted about the iterations of a scan: a name of iteration 0, which the body has, has another in iteration i. */
 typedef struct
 {
-  const char *scope;     /* in the body for ... */
-  const guint32 *scopes; /* ... string ids, one per iteration */
-  gint64 length;
-  GHashTable *named;     /* (nullable): node id of the body -> 1 + its place among the named */
-  const guint32 *names;  /* string ids: names of the first iteration, of the second, ... */
-  gsize n_named;
+  GHashTable *places;   /* string id of iteration 0 -> 1 + its place */
+  const guint32 *texts; /* string ids: n of iteration 0, n of iteration 1, ... */
+  gsize n;
+} GantryExpandTable;
+
+typedef struct
+{
+  GantryExpandTable scopes, names;
 } GantryExpandBlocks;
+
+/** Reads the list of strings @key of a scan of @length iterations. Returns: FALSE when there is none that fits. */
+gboolean _gantry_expand_table_init (GantryExpandTable *table, GantryContext *context, guint32 attrs, const char *key,
+                                    gint64 length);
+void _gantry_expand_table_clear (GantryExpandTable *table);
 
 /** Where one copy of a body stands. */
 struct _GantryExpandFrame

@@ -74,6 +74,59 @@ join (const char *a, const char *b)
   return g_strconcat (a, *a != '\0' && *b != '\0' ? "/" : "", b, NULL);
 }
 
+gboolean
+_gantry_expand_table_init (GantryExpandTable *table, GantryContext *context, guint32 attrs, const char *key, gint64 length)
+{
+  const GantryAttr *attr = gantry_attrs_find (context, attrs, key);
+
+  *table = (GantryExpandTable){ 0 };
+  if (attr == NULL || attr->kind != GANTRY_ATTR_STRINGS || length <= 0 || attr->n % (guint64) length != 0)
+    return FALSE;
+  table->places = g_hash_table_new (NULL, NULL);
+  table->texts = attr->ids;
+  table->n = attr->n / (guint64) length;
+  for (gsize i = table->n; i-- > 0;) /* of two places the first holds */
+    g_hash_table_insert (table->places, GUINT_TO_POINTER (attr->ids[i] + 1), GSIZE_TO_POINTER (i + 1));
+  return TRUE;
+}
+
+void
+_gantry_expand_table_clear (GantryExpandTable *table)
+{
+  g_clear_pointer (&table->places, g_hash_table_unref);
+}
+
+/* What stands in iteration @i for @text of iteration 0. Returns: FALSE when it is not in the table. */
+static gboolean
+table_look_up (const GantryExpandTable *table, guint32 text, gint64 i, guint32 *found)
+{
+  gsize place = table->places != NULL ? GPOINTER_TO_SIZE (g_hash_table_lookup (table->places, GUINT_TO_POINTER (text + 1))) : 0;
+
+  if (place != 0)
+    *found = table->texts[(gsize) i * table->n + place - 1];
+  return place != 0;
+}
+
+/* The scope of the block that became this iteration: by the table, or by what it says of the nearest scope above. */
+static char *
+block_scope (const GantryExpandFrame *frame, GantryContext *context, const char *path)
+{
+  gsize n = strlen (path);
+
+  for (;;)
+    {
+      guint32 text = gantry_context_intern_len (context, path, n);
+      const char *rest = path + n;
+
+      if (table_look_up (&frame->blocks->scopes, text, frame->iteration, &text))
+        return join (gantry_context_string (context, text), *rest == '/' ? rest + 1 : rest);
+      if (n == 0)
+        return g_strdup (path);
+      while (n > 0 && path[--n] != '/')
+        ;
+    }
+}
+
 /* The scope of a body's node in one copy, as the body's caller would write it. */
 static char *
 local_scope (const GantryExpandFrame *frame, GantryContext *context, guint32 scope)
@@ -84,11 +137,7 @@ local_scope (const GantryExpandFrame *frame, GantryContext *context, guint32 sco
   const char *rest;
 
   if (frame->blocks != NULL)
-    {
-      rest = below (path, frame->blocks->scope);
-      return rest != NULL ? join (gantry_context_string (context, frame->blocks->scopes[frame->iteration]), rest)
-                          : g_strdup (path);
-    }
+    return block_scope (frame, context, path);
   rest = below (path, caller);
   place = join (caller, frame->part != NULL ? frame->part : "");
   return join (place, rest != NULL ? rest : path);
@@ -134,10 +183,7 @@ _gantry_expand_set_place_of (GantryExpander *e, const GantryExpandFrame *frame, 
 void
 _gantry_expand_set_place (GantryExpander *e, GantryExpandFrame *frame)
 {
-  GantryContext *context = e->source->context;
-  guint32 scope = frame->blocks != NULL ? gantry_context_scope (context, frame->blocks->scope) : frame->node->scope;
-
-  gantry_builder_set_place (e->b, map_scope (frame, context, scope), frame->node->location);
+  gantry_builder_set_place (e->b, map_scope (frame, e->source->context, frame->node->scope), frame->node->location);
   gantry_builder_set_phase (e->b, frame->phase);
   gantry_builder_set_origins (e->b, &frame->node->id, 1);
 }
@@ -151,17 +197,14 @@ _gantry_expand_set_fold (GantryExpander *e, gboolean fold)
 
 /* Copying */
 
-/* A name that roll noted for this iteration, or the body's own. */
 static guint32
-name_of (GantryExpander *e, const GantryExpandFrame *frame, const GantryNode *node)
+name_of (const GantryExpandFrame *frame, const GantryNode *node)
 {
-  const GantryExpandBlocks *blocks = frame->blocks;
-  guint place = 0;
+  guint32 name = node->name;
 
-  if (blocks == NULL || blocks->named == NULL)
-    return node->name;
-  place = GPOINTER_TO_UINT (g_hash_table_lookup (blocks->named, GUINT_TO_POINTER (node->id)));
-  return place != 0 ? blocks->names[(gsize) frame->iteration * blocks->n_named + place - 1] : 0;
+  if (frame->blocks != NULL && name != 0)
+    table_look_up (&frame->blocks->names, node->name, frame->iteration, &name);
+  return name;
 }
 
 static gboolean
@@ -190,7 +233,7 @@ copy_node (GantryExpander *e, const GantryExpandFrame *frame, const GantryNode *
       same = same && (ids[i] == 0 || gantry_builder_type (e->b, ids[i]) == gantry_node_operand (e->source, node, i)->type);
     }
   _gantry_expand_set_place_of (e, frame, node);
-  gantry_builder_set_name (e->b, name_of (e, frame, node));
+  gantry_builder_set_name (e->b, name_of (frame, node));
   reach (e, node);
   if ((same && !e->fold) || node->op >= GANTRY_OP_FOREIGN || names_functions (e, node))
     id = gantry_builder_add_typed (e->b, node->op, ids, node->n_operands, node->attrs, node->type);

@@ -17,6 +17,8 @@ typedef struct
   GString *refusals;
   guint n_refusals;
   GantryUses *uses;
+  GArray *bodies;      /* guint32: ids of functions that core nodes name, to be written; each once */
+  GHashTable *named;   /* their ids */
 } State;
 
 static guint
@@ -121,6 +123,17 @@ take_member (State *state, GantryRewriter *rewriter, const GantryModule *module,
   return TRUE;
 }
 
+/* The bodies of core control flow come along. Those that foreign nodes name are written by the lowering of these. */
+static void
+name_bodies (State *state, const GantryModule *module, const GantryNode *node)
+{
+  const GantryAttrs *attrs = gantry_context_attrs (module->context, node->attrs);
+
+  for (guint i = 0; i < attrs->n; i++)
+    if (attrs->items[i].kind == GANTRY_ATTR_FUNCTION && g_hash_table_add (state->named, GUINT_TO_POINTER (attrs->items[i].id)))
+      g_array_append_val (state->bodies, attrs->items[i].id);
+}
+
 static gboolean
 visit (GantryRewriter *rewriter, const GantryModule *module, const GantryNode *node, gpointer user_data,
        GError **error)
@@ -150,7 +163,28 @@ visit (GantryRewriter *rewriter, const GantryModule *module, const GantryNode *n
     }
   if (has_refused_operand (state, module, node))
     g_hash_table_add (state->refused, GUINT_TO_POINTER (node->id));
+  name_bodies (state, module, node);
   gantry_rewriter_keep (rewriter, node);
+  return TRUE;
+}
+
+/* The entry, and the bodies that it needs. */
+static gboolean
+write_functions (State *state, GantryRewriter *rewriter, const GantryModule *module, const GantryProgress *progress,
+                 GError **error)
+{
+  const GantryFunction *entry = gantry_module_entry (module);
+
+  g_hash_table_add (state->named, GUINT_TO_POINTER (entry->id));
+  if (!gantry_rewriter_run_function (rewriter, entry, visit, state, progress, error))
+    return FALSE;
+  for (guint i = 0; i < state->bodies->len; i++)
+    {
+      const GantryFunction *body = gantry_module_function (module, g_array_index (state->bodies, guint32, i));
+
+      if (body != NULL && !gantry_rewriter_run_function (rewriter, body, visit, state, progress, error))
+        return FALSE;
+    }
   return TRUE;
 }
 
@@ -178,8 +212,9 @@ run (GantryModule *module, const GantryPassOptions *options, const GantryProgres
   state.refused = g_hash_table_new (NULL, NULL);
   state.refusals = g_string_new (NULL);
   state.uses = gantry_uses_new (module);
-  /* Only the entry: the bodies that foreign nodes name are written by the lowering of those nodes. */
-  if (gantry_rewriter_run_function (rewriter, gantry_module_entry (module), visit, &state, progress, error))
+  state.bodies = g_array_new (FALSE, FALSE, sizeof (guint32));
+  state.named = g_hash_table_new (NULL, NULL);
+  if (write_functions (&state, rewriter, module, progress, error))
     {
       if (state.n_refusals > MAX_REFUSALS_SHOWN)
         g_string_append_printf (state.refusals, "\nand %u more", state.n_refusals - MAX_REFUSALS_SHOWN);
@@ -189,6 +224,8 @@ run (GantryModule *module, const GantryPassOptions *options, const GantryProgres
         next = gantry_rewriter_finish (rewriter, error);
     }
   gantry_uses_free (state.uses);
+  g_array_unref (state.bodies);
+  g_hash_table_unref (state.named);
   g_string_free (state.refusals, TRUE);
   g_hash_table_unref (state.refused);
   g_hash_table_unref (state.members);

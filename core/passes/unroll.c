@@ -37,31 +37,6 @@ typedef struct
   GantryExpandValue **slices;    /* of each y, by slot */
 } Unrolling;
 
-/* What roll noted, where all of it fits. */
-static void
-read_blocks (Unrolling *u)
-{
-  GantryContext *context = u->e->source->context;
-  const GantryAttr *scopes = gantry_attrs_find (context, u->node->attrs, "block_scopes");
-  const GantryAttr *names = gantry_attrs_find (context, u->node->attrs, "block_names");
-  const char *scope = gantry_attrs_string (context, u->node->attrs, "block_scope", "");
-  const gint64 *nodes;
-  gsize n;
-
-  if (scopes == NULL || scopes->kind != GANTRY_ATTR_STRINGS || scopes->n != (guint64) u->scan.length)
-    return;
-  u->rolled = TRUE;
-  u->blocks = (GantryExpandBlocks){ .scope = scope, .scopes = scopes->ids, .length = u->scan.length };
-  nodes = gantry_attrs_ints (context, u->node->attrs, "block_nodes", &n);
-  u->blocks.named = g_hash_table_new (NULL, NULL);
-  if (names == NULL || names->kind != GANTRY_ATTR_STRINGS || names->n != n * (guint64) u->scan.length)
-    return;
-  u->blocks.names = names->ids;
-  u->blocks.n_named = n;
-  for (gsize i = 0; i < n; i++)
-    g_hash_table_insert (u->blocks.named, GSIZE_TO_POINTER (nodes[i]), GSIZE_TO_POINTER (i + 1));
-}
-
 static gboolean
 iterate (Unrolling *u, gint64 i, GError **error)
 {
@@ -142,9 +117,11 @@ unroll_scan (GantryExpander *e, const GantryNode *node, const GantryExpandValue 
   for (guint y = 0; y < u.scan.n_ys; y++)
     rows[y] = slices + (gsize) y * (gsize) u.scan.length;
   u.slices = rows;
-  read_blocks (&u);
+  u.rolled = _gantry_expand_table_init (&u.blocks.scopes, e->source->context, node->attrs, "block_scopes", u.scan.length);
+  _gantry_expand_table_init (&u.blocks.names, e->source->context, node->attrs, "block_names", u.scan.length);
   good = iterate_all (&u, value, error);
-  g_clear_pointer (&u.blocks.named, g_hash_table_unref);
+  _gantry_expand_table_clear (&u.blocks.scopes);
+  _gantry_expand_table_clear (&u.blocks.names);
   return good;
 }
 
