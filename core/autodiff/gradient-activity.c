@@ -249,7 +249,7 @@ vary (GantryDiffJob *job, GantryActivity *a, const GantryNode *node, guint32 slo
     case GANTRY_OP_CALL:
     case GANTRY_OP_FUSION: vary_control (job, a, node, slot); break;
     default:
-      any = (gradient == NULL || gradient->rule != NULL || gradient->why != NULL) && any_operand_varies (a, node);
+      any = (gradient->rule != NULL || gradient->why != NULL) && any_operand_varies (a, node);
       for (guint i = 0; i < n; i++)
         a->varied[slot + i] = any;
       break;

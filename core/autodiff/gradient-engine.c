@@ -5,8 +5,6 @@
 #include "core/ir/operation.h"
 #include <string.h>
 
-#define MOST_REFUSALS_SHOWN 20u
-
 GantryDiff *
 _gantry_diff_new (GantryDiffJob *job, GantryBuilder *builder, const GantryFunction *function, GantryActivity *activity)
 {
@@ -76,7 +74,7 @@ _gantry_diff_refuse (GantryDiff *d, const GantryNode *node, const char *why)
 
   if (!g_hash_table_add (job->refused, GUINT_TO_POINTER (node->id)))
     return;
-  if (g_hash_table_size (job->refused) > MOST_REFUSALS_SHOWN)
+  if (g_hash_table_size (job->refused) > GANTRY_MOST_REFUSALS)
     return;
   where = gantry_context_location_text (d->context, node->location);
   g_string_append_printf (job->refusals, "%s%s: %s (%%%u, %s)", job->refusals->len > 0 ? "\n" : "",
@@ -130,6 +128,16 @@ is_active (const GantryDiff *d, const GantryNode *node)
   return FALSE;
 }
 
+/* All that stand in the way are named, not only the last of them, beyond which no cotangent comes. */
+static void
+refuse_early (GantryDiff *d, const GantryNode *node)
+{
+  const char *why = _gantry_gradient_of (node->op)->why;
+
+  if (why != NULL && is_active (d, node))
+    _gantry_diff_refuse (d, node, why);
+}
+
 gboolean
 _gantry_diff_forward (GantryDiff *d, GError **error)
 {
@@ -139,6 +147,7 @@ _gantry_diff_forward (GantryDiff *d, GError **error)
 
       if ((i & 1023) == 0 && gantry_progress_cancelled (d->job->progress, error))
         return FALSE;
+      refuse_early (d, node);
       if (node->op == GANTRY_OP_SCAN && is_active (d, node))
         d->map[i] = _gantry_scan_forward (d, node, error);
       else
@@ -204,11 +213,9 @@ apply_rule (GantryDiff *d, const GantryNode *node, guint32 g)
 {
   const GantryGradient *gradient = _gantry_gradient_of (node->op);
 
-  if (gradient == NULL)
-    _gantry_diff_refuse (d, node, "is no core operation; legalize first");
-  else if (gradient->why != NULL)
-    _gantry_diff_refuse (d, node, gradient->why);
-  else if (!has_known_shape (d, node))
+  if (gradient->why != NULL)
+    return; /* refused */
+  if (!has_known_shape (d, node))
     _gantry_diff_refuse (d, node, "its shape is not known; bind the symbols first");
   else if (gradient->rule != NULL)
     {

@@ -14,6 +14,8 @@ typedef struct
   guint64 n_nodes; /* made by inlining */
 } Inliner;
 
+static guint32 inline_node (Inliner *inliner, GantryBuilder *builder, const GantryModule *module, const GantryNode *node,
+                            const guint32 *operands);
 static guint32 inline_function (Inliner *inliner, GantryBuilder *builder, const GantryModule *module,
                                 const GantryFunction *function, const guint32 *arguments, guint32 *results);
 
@@ -36,21 +38,6 @@ inline_call (Inliner *inliner, GantryBuilder *builder, const GantryModule *modul
   gantry_builder_set_place_of (builder, node);
   gantry_builder_set_origins (builder, &node->id, 1);
   return body->n_results == 1 ? results[0] : gantry_builder_add (builder, GANTRY_OP_TUPLE, results, body->n_results, 0);
-}
-
-static guint32
-inline_node (Inliner *inliner, GantryBuilder *builder, const GantryModule *module, const GantryNode *node,
-             const guint32 *operands)
-{
-  GantryNode copy = *node;
-
-  if (node->op == GANTRY_OP_CALL || node->op == GANTRY_OP_FUSION)
-    return inline_call (inliner, builder, module, node, operands);
-  if (++inliner->n_nodes > MOST_NODES)
-    gantry_builder_fail (builder, GANTRY_ERROR_TOO_LARGE, "calls within calls give more than %u nodes", MOST_NODES);
-  copy.id = 0;
-  copy.n_origins = 1;
-  return gantry_builder_add_node (builder, &copy, operands, &node->id);
 }
 
 /* Copies the nodes of @function into the open function. Returns: 0 after an error */
@@ -122,20 +109,19 @@ begin_like (GantryBuilder *builder, const GantryModule *module, const GantryFunc
 
 /* One iteration: if (cond) body, else what came in. */
 static guint32
-write_iteration (GantryBuilder *builder, const GantryModule *module, const GantryNode *node)
+write_iteration (Inliner *inliner, GantryBuilder *builder, const GantryModule *module, const GantryNode *node)
 {
   const GantryFunction *cond = _gantry_body_of (module, node, "cond"), *body = _gantry_body_of (module, node, "body");
   guint n = node->n_operands;
   g_autofree guint32 *values = g_new0 (guint32, n + 2);
   g_autofree guint32 *results = g_new0 (guint32, MAX (n, cond->n_results) + 1);
   GantryAttrList *attrs = gantry_attr_list_new (module->context);
-  Inliner inliner = { 0 };
   guint32 same, id, branch;
 
   same = begin_like (builder, module, body, "same", values);
   gantry_builder_end (builder, values, n);
   id = begin_like (builder, module, body, "iteration", values + 1);
-  inline_function (&inliner, builder, module, cond, values + 1, results);
+  inline_function (inliner, builder, module, cond, values + 1, results);
   values[0] = results[0];
   gantry_builder_set_place_of (builder, node);
   gantry_builder_set_origins (builder, &node->id, 1);
@@ -149,10 +135,9 @@ write_iteration (GantryBuilder *builder, const GantryModule *module, const Gantr
 }
 
 static guint32
-write_bounded_loop (GantryRewriter *rewriter, const GantryModule *module, const GantryNode *node)
+write_bounded_loop (Inliner *inliner, GantryBuilder *builder, const GantryModule *module, const GantryNode *node,
+                    const guint32 *operands)
 {
-  GantryBuilder *builder = gantry_rewriter_builder (rewriter);
-  g_autofree guint32 *operands = g_new0 (guint32, node->n_operands + 1);
   GantryScan scan = { .length = gantry_attrs_int (module->context, node->attrs, "most_trips", 0),
                       .n_carries = node->n_operands };
   const GantryFunction *cond = _gantry_body_of (module, node, "cond"), *body = _gantry_body_of (module, node, "body");
@@ -162,14 +147,33 @@ write_bounded_loop (GantryRewriter *rewriter, const GantryModule *module, const 
       gantry_builder_fail (builder, GANTRY_ERROR_INVALID, "while names no functions of its operands");
       return 0;
     }
-  scan.body = write_iteration (builder, module, node);
-  for (guint i = 0; i < node->n_operands; i++)
-    operands[i] = gantry_rewriter_map (rewriter, gantry_node_operand_id (module, node, i));
+  gantry_builder_set_place_of (builder, node);
+  gantry_builder_set_origins (builder, &node->id, 1);
+  scan.body = write_iteration (inliner, builder, module, node);
+  gantry_builder_set_place_of (builder, node);
+  gantry_builder_set_origins (builder, &node->id, 1);
   gantry_builder_set_name (builder, node->name);
   return gantry_builder_scan (builder, &scan, operands);
 }
 
 /* The walk */
+
+static guint32
+inline_node (Inliner *inliner, GantryBuilder *builder, const GantryModule *module, const GantryNode *node,
+             const guint32 *operands)
+{
+  GantryNode copy = *node;
+
+  if (node->op == GANTRY_OP_CALL || node->op == GANTRY_OP_FUSION)
+    return inline_call (inliner, builder, module, node, operands);
+  if (is_bounded_loop (module, node))
+    return write_bounded_loop (inliner, builder, module, node, operands);
+  if (++inliner->n_nodes > MOST_NODES)
+    gantry_builder_fail (builder, GANTRY_ERROR_TOO_LARGE, "calls within calls give more than %u nodes", MOST_NODES);
+  copy.id = 0;
+  copy.n_origins = 1;
+  return gantry_builder_add_node (builder, &copy, operands, &node->id);
+}
 
 static gboolean
 visit (GantryRewriter *rewriter, const GantryModule *module, const GantryNode *node, gpointer user_data, GError **error)
@@ -177,18 +181,16 @@ visit (GantryRewriter *rewriter, const GantryModule *module, const GantryNode *n
   Inliner *inliner = user_data;
   g_autofree guint32 *operands = NULL;
 
-  if (node->op == GANTRY_OP_CALL || node->op == GANTRY_OP_FUSION)
+  if (node->op != GANTRY_OP_CALL && node->op != GANTRY_OP_FUSION && !is_bounded_loop (module, node))
     {
-      operands = g_new0 (guint32, node->n_operands + 1);
-      for (guint i = 0; i < node->n_operands; i++)
-        operands[i] = gantry_rewriter_map (rewriter, gantry_node_operand_id (module, node, i));
-      gantry_rewriter_replace (rewriter, node,
-                               inline_call (inliner, gantry_rewriter_builder (rewriter), module, node, operands));
+      gantry_rewriter_keep (rewriter, node);
+      return TRUE;
     }
-  else if (is_bounded_loop (module, node))
-    gantry_rewriter_replace (rewriter, node, write_bounded_loop (rewriter, module, node));
-  else
-    gantry_rewriter_keep (rewriter, node);
+  operands = g_new0 (guint32, node->n_operands + 1);
+  for (guint i = 0; i < node->n_operands; i++)
+    operands[i] = gantry_rewriter_map (rewriter, gantry_node_operand_id (module, node, i));
+  gantry_rewriter_replace (rewriter, node,
+                           inline_node (inliner, gantry_rewriter_builder (rewriter), module, node, operands));
   return TRUE;
 }
 

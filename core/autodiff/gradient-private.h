@@ -7,6 +7,9 @@
 
 G_BEGIN_DECLS
 
+/** So many are named in one error. */
+#define GANTRY_MOST_REFUSALS 20u
+
 /** One call of gantry_differentiate(). */
 typedef struct
 {

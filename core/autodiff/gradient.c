@@ -160,6 +160,8 @@ seed_outputs (State *state, GantryDiff *d, const guint32 *seeds)
       const GantryNode *node = output_node (d, index);
       guint32 seed = seeds[i];
 
+      if (!d->activity->useful[d->activity->first[gantry_module_position (d->module, node) - d->function->first_node]])
+        continue;
       _gantry_diff_stand_at (d, node);
       if (seed == 0)
         seed = gantry_builder_scalar (d->builder, gantry_node_type (d->module, node)->element, 1);
@@ -269,20 +271,24 @@ run (State *state, GError **error)
 {
   GantryDiffJob *job = &state->job;
   g_autoptr (GError) local = NULL;
+  gboolean done;
 
   if (!read_options (state, error))
     return NULL;
   job->module = _gantry_prepare (job->source, job->progress, error);
   if (job->module == NULL)
     return NULL;
-  if (!write_entry (state, &local) || !copy_functions (state, &local))
-    {
-      g_propagate_error (error, job->error != NULL ? g_steal_pointer (&job->error) : g_steal_pointer (&local));
-      return NULL;
-    }
+  done = write_entry (state, &local) && copy_functions (state, &local);
   if (job->refusals->len > 0)
     {
+      if (g_hash_table_size (job->refused) > GANTRY_MOST_REFUSALS)
+        g_string_append_printf (job->refusals, "\nand %u more", g_hash_table_size (job->refused) - GANTRY_MOST_REFUSALS);
       g_set_error_literal (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, job->refusals->str);
+      return NULL;
+    }
+  if (!done)
+    {
+      g_propagate_error (error, job->error != NULL ? g_steal_pointer (&job->error) : g_steal_pointer (&local));
       return NULL;
     }
   return gantry_rewriter_finish (state->rewriter, error);
