@@ -33,8 +33,8 @@ typedef struct
 } GantryExpandBlocks;
 
 /** Reads the list of strings @key of a scan of @length iterations. Returns: FALSE when there is none that fits. */
-gboolean _gantry_expand_table_init (GantryExpandTable *table, GantryContext *context, guint32 attrs, const char *key,
-                                    gint64 length);
+gboolean _gantry_expand_table_init (GantryExpandTable *table, GantryContext *context, guint32 attrs,
+                                    const char *key, gint64 length);
 void _gantry_expand_table_clear (GantryExpandTable *table);
 
 /** Where one copy of a body stands. */
@@ -46,7 +46,7 @@ struct _GantryExpandFrame
   GantryPhase phase;              /* of the expanded node: what forward nodes of the body become */
   const GantryExpandBlocks *blocks; /* (nullable) */
   gint64 iteration;
-  GHashTable *scopes;             /* scope of the source -> scope here; made when first needed */
+  GHashTable *scopes; /* scope of the source -> scope here; made when first needed */
 };
 
 struct _GantryExpander
@@ -58,14 +58,15 @@ struct _GantryExpander
   /** Whether the pass takes this node's place. */
   gboolean (*wants) (const GantryNode *node);
   /** Gives the value of a node that the pass wants. @frame: (nullable): the copy that it stands in */
-  gboolean (*expand) (GantryExpander *expander, const GantryNode *node, const GantryExpandValue *operands,
-                      const GantryExpandFrame *frame, GantryExpandValue *value, GError **error);
+  gboolean (*expand) (GantryExpander *expander, const GantryNode *node,
+                      const GantryExpandValue *operands, const GantryExpandFrame *frame,
+                      GantryExpandValue *value, GError **error);
 
   gboolean defers; /* what scans cut again is joined only where somebody wants it whole */
 
   /* The engine's own. */
   GPtrArray *specials;
-  GHashTable *unit_stacks; /* node id here -> whether it is a concatenate of pieces of size 1 */
+  GHashTable *unit_stacks;   /* node id here -> whether it is a concatenate of pieces of size 1 */
   GantryExpandValue *values; /* by id of the source, what is special */
   guint8 *deferred;          /* by position in the source */
   guint8 *active;            /* by function index: being copied */
@@ -75,41 +76,48 @@ struct _GantryExpander
   GantryEffects *effects;
   guint depth;
   guint64 n_made, n_expanded;
-  gboolean fold;             /* scalars are computed as they are copied */
+  gboolean fold; /* scalars are computed as they are copied */
 };
 
 /** Returns: (transfer full) (nullable): the next snapshot; the source itself where there is nothing to expand */
-GantryModule *_gantry_expand (GantryModule *module, GantryExpander *expander, const GantryProgress *progress,
-                              GError **error);
+GantryModule *_gantry_expand (GantryModule *module, GantryExpander *expander,
+                              const GantryProgress *progress, GError **error);
 
 /** The function that attribute @key of @node names. */
-const GantryFunction *_gantry_expand_function_of (GantryExpander *e, const GantryNode *node, const char *key,
-                                                  GError **error);
+const GantryFunction *_gantry_expand_function_of (GantryExpander *e, const GantryNode *node,
+                                                  const char *key, GError **error);
 /** Copies a body; @results takes one value per result of @function. */
-gboolean _gantry_expand_body (GantryExpander *e, const GantryFunction *function, const GantryExpandValue *arguments,
-                              GantryExpandFrame *frame, GantryExpandValue *results, GError **error);
+gboolean _gantry_expand_body (GantryExpander *e, const GantryFunction *function,
+                              const GantryExpandValue *arguments, GantryExpandFrame *frame,
+                              GantryExpandValue *results, GError **error);
 /** Begins the frame of a copy for @node, which stands in @outer. */
-void _gantry_expand_frame_init (GantryExpandFrame *frame, const GantryExpandFrame *outer, const GantryNode *node,
-                                const char *part);
+void _gantry_expand_frame_init (GantryExpandFrame *frame, const GantryExpandFrame *outer,
+                                const GantryNode *node, const char *part);
 void _gantry_expand_frame_clear (GantryExpandFrame *frame);
 /** Where nodes stand that are made for @frame itself: its part of the expanded node's scope, and that node as origin. */
 void _gantry_expand_set_place (GantryExpander *e, GantryExpandFrame *frame);
 /** Where nodes stand that are made for @node, which stands in @frame (nullable). */
-void _gantry_expand_set_place_of (GantryExpander *e, const GantryExpandFrame *frame, const GantryNode *node);
+void _gantry_expand_set_place_of (GantryExpander *e, const GantryExpandFrame *frame,
+                                  const GantryNode *node);
 
 /** The scope of @node, which stands in @frame (nullable), in the new program. */
-guint32 _gantry_expand_scope_of (GantryExpander *e, const GantryExpandFrame *frame, const GantryNode *node);
+guint32
+_gantry_expand_scope_of (GantryExpander *e, const GantryExpandFrame *frame, const GantryNode *node);
 
 /** Several values as one. */
-GantryExpandValue _gantry_expand_group (GantryExpander *e, const GantryExpandValue *members, guint n);
+GantryExpandValue
+_gantry_expand_group (GantryExpander *e, const GantryExpandValue *members, guint n);
 /** What @n values are together: the value itself where it is one. */
-GantryExpandValue _gantry_expand_together (GantryExpander *e, const GantryExpandValue *members, guint n);
+GantryExpandValue
+_gantry_expand_together (GantryExpander *e, const GantryExpandValue *members, guint n);
 /** Slices put side by side along @axis; made of them is a value of @type. @node, in @frame, is where
  *  it stands. */
-GantryExpandValue _gantry_expand_stack (GantryExpander *e, const GantryExpandValue *slices, gint64 n, gint64 axis,
-                                        guint32 type, const GantryExpandFrame *frame, const GantryNode *node);
+GantryExpandValue
+_gantry_expand_stack (GantryExpander *e, const GantryExpandValue *slices, gint64 n, gint64 axis,
+                      guint32 type, const GantryExpandFrame *frame, const GantryNode *node);
 /** Slice @i of @value along @axis, without that dimension. The builder's place must be set. */
-GantryExpandValue _gantry_expand_slice (GantryExpander *e, GantryExpandValue value, gint64 axis, gint64 i);
+GantryExpandValue
+_gantry_expand_slice (GantryExpander *e, GantryExpandValue value, gint64 axis, gint64 i);
 /** Member @i of a tuple value. */
 GantryExpandValue _gantry_expand_member (GantryExpander *e, GantryExpandValue value, guint i);
 /** The node that is this value; makes one where there is none yet, and changes the builder's place then. */
@@ -128,6 +136,7 @@ GantryExpandValue _gantry_expand_defer (GantryExpander *e, const GantryNode *nod
 /** The value of a node of the source in the function being written. */
 GantryExpandValue _gantry_expand_value_of (GantryExpander *e, guint32 old_id);
 /** The slice that @node cuts out of the special value @operand, when it is one; else 0. */
-GantryExpandValue _gantry_expand_cut (GantryExpander *e, const GantryNode *node, GantryExpandValue operand);
+GantryExpandValue
+_gantry_expand_cut (GantryExpander *e, const GantryNode *node, GantryExpandValue operand);
 
 G_END_DECLS

@@ -24,7 +24,8 @@ typedef struct
   guint32 *places; /* by position in the function: index in nodes, or GANTRY_ROLL_LEAF */
 } GantrySequence;
 
-void _gantry_sequence_init (GantrySequence *sequence, const GantryModule *module, const GantryFunction *function);
+void _gantry_sequence_init (GantrySequence *sequence, const GantryModule *module,
+                            const GantryFunction *function);
 void _gantry_sequence_clear (GantrySequence *sequence);
 static inline const GantryNode *
 _gantry_sequence_node (const GantrySequence *sequence, guint32 i)
@@ -37,7 +38,8 @@ _gantry_sequence_place (const GantrySequence *sequence, guint32 id)
 {
   const GantryNode *node = gantry_module_node (sequence->module, id);
 
-  return node != NULL ? sequence->places[gantry_module_position (sequence->module, node) - sequence->function->first_node]
+  return node != NULL ? sequence->places[gantry_module_position (sequence->module, node)
+                                         - sequence->function->first_node]
                       : GANTRY_ROLL_LEAF;
 }
 
@@ -66,7 +68,8 @@ typedef struct
 } GantryWire;
 
 /** Operand @slot of node @j of block @block of @run. */
-GantryWire _gantry_run_wire (const GantrySequence *sequence, const GantryRun *run, guint32 block, guint32 j, guint slot);
+GantryWire _gantry_run_wire (const GantrySequence *sequence, const GantryRun *run, guint32 block,
+                             guint32 j, guint slot);
 /** Narrows @run to its first three or more blocks that are wired alike. @rest (out): what is left behind them. Returns:
  *  FALSE when there are none. */
 gboolean _gantry_run_narrow (const GantrySequence *sequence, GantryRun *run, GantryRun *rest);
@@ -97,18 +100,19 @@ typedef struct
 typedef struct
 {
   GantryRun run;
-  GArray *sources;   /* GantryRollSource, of each slot of each node of a block */
-  GArray *carries;   /* GantryRollCarry */
-  GPtrArray *xs;     /* GBytes: n_blocks old ids */
-  GArray *captures;  /* guint32: old ids */
-  GArray *constants; /* guint32: old ids */
+  GArray *sources;     /* GantryRollSource, of each slot of each node of a block */
+  GArray *carries;     /* GantryRollCarry */
+  GPtrArray *xs;       /* GBytes: n_blocks old ids */
+  GArray *captures;    /* guint32: old ids */
+  GArray *constants;   /* guint32: old ids */
   GHashTable *x_index; /* GBytes -> 1 + index */
   GHashTable *index;   /* guint64 -> 1 + index, of carries, captures and constants */
-  GArray *copied;    /* guint32: old ids of constants, once for each slot that reads the body's copy instead */
-  guint32 *carried;  /* by node of a block: 1 + index of its first carry */
-  guint32 *ys;       /* by node of a block: 1 + index of the y, 0: nobody reads it later */
-  GArray *y_nodes;   /* guint32: nodes of a block */
-  guint32 *body;     /* new ids of the body's nodes */
+  GArray *
+    copied; /* guint32: old ids of constants, once for each slot that reads the body's copy instead */
+  guint32 *carried; /* by node of a block: 1 + index of its first carry */
+  guint32 *ys;      /* by node of a block: 1 + index of the y, 0: nobody reads it later */
+  GArray *y_nodes;  /* guint32: nodes of a block */
+  guint32 *body;    /* new ids of the body's nodes */
 } GantryRollPlan;
 
 typedef struct
@@ -116,9 +120,10 @@ typedef struct
   GantrySequence sequence;
   const GantryModule *module;
   GantryUses *uses;
-  GPtrArray *plans;  /* GantryRollPlan */
-  guint32 *plan_of;  /* by place in the sequence: 1 + index of the plan */
-  guint32 *n_copied; /* by position in the module: how many uses of a constant read a copy in a body */
+  GPtrArray *plans; /* GantryRollPlan */
+  guint32 *plan_of; /* by place in the sequence: 1 + index of the plan */
+  guint32
+    *n_copied; /* by position in the module: how many uses of a constant read a copy in a body */
 } GantryRoll;
 
 static inline const GantryNode *
@@ -127,8 +132,10 @@ _gantry_roll_node (const GantryRoll *state, const GantryRun *run, guint32 block,
   return _gantry_sequence_node (&state->sequence, run->base + block * run->period + j);
 }
 /** Whether a node of a block is read behind the run. */
-gboolean _gantry_roll_is_read_later (const GantryRoll *state, const GantryRun *run, guint32 block, guint32 j);
+gboolean _gantry_roll_is_read_later (const GantryRoll *state, const GantryRun *run, guint32 block,
+                                     guint32 j);
 /** Writes the scan of @plan, and what is read of it later. */
-void _gantry_roll_write (const GantryRoll *state, const GantryRollPlan *plan, GantryRewriter *rewriter);
+void
+_gantry_roll_write (const GantryRoll *state, const GantryRollPlan *plan, GantryRewriter *rewriter);
 
 G_END_DECLS

@@ -13,6 +13,7 @@ typedef struct
 {
   const GantryPassOptions *options;
   guint n_changed;
+  GHashTable *offsets; /* id of a concatenate -> GArray of gint64: where its operands begin, and the end */
 } State;
 
 typedef struct
@@ -264,6 +265,133 @@ simplify_same_shape (Match *m)
   return m->x[0];
 }
 
+/* Where the operands of a concatenate begin: made once for all slices of it. */
+static const GArray *
+offsets_of (Match *m, guint32 id, gint64 axis)
+{
+  GArray *offsets = g_hash_table_lookup (m->state->offsets, GUINT_TO_POINTER (id));
+  guint n = gantry_builder_node (m->b, id)->n_operands;
+  gint64 at = 0;
+
+  if (offsets != NULL)
+    return offsets;
+  offsets = g_array_sized_new (FALSE, FALSE, sizeof at, n + 1);
+  g_array_append_val (offsets, at);
+  for (guint i = 0; i < n; i++)
+    {
+      at += gantry_builder_get_type (m->b, gantry_builder_operand_of (m->b, id, i))->dims[axis];
+      g_array_append_val (offsets, at);
+    }
+  g_hash_table_insert (m->state->offsets, GUINT_TO_POINTER (id), offsets);
+  return offsets;
+}
+
+/* The last operand that begins at or before @at. */
+static guint
+piece_at (const GArray *offsets, gint64 at)
+{
+  guint low = 0, high = offsets->len - 1;
+
+  while (low + 1 < high)
+    {
+      guint middle = low + (high - low) / 2;
+
+      if (g_array_index (offsets, gint64, middle) <= at)
+        low = middle;
+      else
+        high = middle;
+    }
+  return low;
+}
+
+static gboolean
+is_whole (const GantryType *type, const gint64 *start, const gint64 *limit, const gint64 *stride)
+{
+  for (guint d = 0; d < type->rank; d++)
+    if (start[d] != 0 || limit[d] != type->dims[d] || stride[d] != 1)
+      return FALSE;
+  return TRUE;
+}
+
+/* A slice of one operand of a concatenate is a slice of that operand, or that operand. */
+static guint32
+slice_of_concatenate (Match *m, gint64 *start, gint64 *limit, const gint64 *stride)
+{
+  gint64 axis = gantry_attrs_int (m->context, gantry_builder_node (m->b, m->x[0])->attrs, "dimension", 0), offset;
+  const GArray *offsets;
+  guint32 piece;
+  guint i;
+
+  if (limit[axis] <= start[axis])
+    return 0;
+  offsets = offsets_of (m, m->x[0], axis);
+  i = piece_at (offsets, start[axis]);
+  offset = g_array_index (offsets, gint64, i);
+  /* With a stride the last element read may lie before the limit. */
+  if (start[axis] + (m->type->dims[axis] - 1) * stride[axis] >= g_array_index (offsets, gint64, i + 1))
+    return 0;
+  start[axis] -= offset;
+  limit[axis] = MIN (limit[axis], g_array_index (offsets, gint64, i + 1)) - offset;
+  piece = gantry_builder_operand_of (m->b, m->x[0], i);
+  return is_whole (gantry_builder_get_type (m->b, piece), start, limit, stride)
+           ? piece : gantry_builder_slice (m->b, piece, start, limit, stride);
+}
+
+static guint32
+simplify_slice (Match *m)
+{
+  const GantryType *operand = gantry_builder_get_type (m->b, m->x[0]);
+  gint64 start[GANTRY_MAX_RANK], limit[GANTRY_MAX_RANK], stride[GANTRY_MAX_RANK];
+  const gint64 *starts, *limits, *strides;
+  gsize n_starts, n_limits, n_strides;
+
+  if (simplify_same_shape (m) != 0)
+    return m->x[0];
+  starts = gantry_attrs_ints (m->context, m->node->attrs, "start_indices", &n_starts);
+  limits = gantry_attrs_ints (m->context, m->node->attrs, "limit_indices", &n_limits);
+  strides = gantry_attrs_ints (m->context, m->node->attrs, "strides", &n_strides);
+  if (op_of (m, m->x[0]) != GANTRY_OP_CONCATENATE || !gantry_type_is_static (operand) ||
+      !gantry_type_is_static (m->type) || n_starts != operand->rank || n_limits != operand->rank)
+    return 0;
+  for (guint d = 0; d < operand->rank; d++)
+    {
+      start[d] = starts[d];
+      limit[d] = limits[d];
+      stride[d] = d < n_strides ? strides[d] : 1;
+    }
+  return slice_of_concatenate (m, start, limit, stride);
+}
+
+/* At a place that is known: a slice. A start outside is moved inside. */
+static guint32
+simplify_dynamic_slice (Match *m)
+{
+  const GantryType *operand = gantry_builder_get_type (m->b, m->x[0]);
+  gint64 start[GANTRY_MAX_RANK], limit[GANTRY_MAX_RANK], stride[GANTRY_MAX_RANK];
+
+  if (!gantry_type_is_static (operand) || !gantry_type_is_static (m->type) || m->node->n_operands != 1 + operand->rank)
+    return 0;
+  for (guint d = 0; d < operand->rank; d++)
+    {
+      GantryLiteral *at = gantry_builder_constant_of (m->b, m->x[1 + d]);
+
+      if (at == NULL)
+        return 0;
+      start[d] = CLAMP (gantry_literal_get_int (at, 0), 0, operand->dims[d] - m->type->dims[d]);
+      limit[d] = start[d] + m->type->dims[d];
+      stride[d] = 1;
+    }
+  return is_whole (operand, start, limit, stride) ? m->x[0] : gantry_builder_slice (m->b, m->x[0], start, limit, stride);
+}
+
+static guint32
+simplify_result (Match *m)
+{
+  if (op_of (m, m->x[0]) != GANTRY_OP_TUPLE)
+    return 0;
+  return gantry_builder_operand_of (m->b, m->x[0], (guint) gantry_attrs_int (m->context, m->node->attrs, "index", 0));
+}
+
 static guint32
 simplify_concatenate (Match *m)
 {
@@ -286,7 +414,9 @@ static const Rule rules[GANTRY_N_OPS] = {
   [GANTRY_OP_RESHAPE] = simplify_reshape,
   [GANTRY_OP_TRANSPOSE] = simplify_transpose,
   [GANTRY_OP_BROADCAST_IN_DIM] = simplify_broadcast,
-  [GANTRY_OP_SLICE] = simplify_same_shape,
+  [GANTRY_OP_SLICE] = simplify_slice,
+  [GANTRY_OP_DYNAMIC_SLICE] = simplify_dynamic_slice,
+  [GANTRY_OP_RESULT] = simplify_result,
   [GANTRY_OP_PAD] = simplify_same_shape,
   [GANTRY_OP_REDUCE] = simplify_same_shape,
   [GANTRY_OP_CONCATENATE] = simplify_concatenate,
@@ -297,7 +427,7 @@ visit (GantryRewriter *rewriter, const GantryModule *module, const GantryNode *n
        GError **error)
 {
   State *state = user_data;
-  guint32 ids[4] = { 0 };
+  guint32 ids[1 + GANTRY_MAX_RANK] = { 0 };
   Match match = { .state = state, .b = gantry_rewriter_builder (rewriter), .context = module->context, .node = node,
                   .x = ids, .type = gantry_node_type (module, node) };
   Rule rule = node->op < GANTRY_N_OPS ? rules[node->op] : NULL;
@@ -326,10 +456,13 @@ run (GantryModule *module, const GantryPassOptions *options, const GantryProgres
 {
   g_autoptr (GantryRewriter) rewriter = gantry_rewriter_new (module);
   State state = { .options = options };
+  GantryModule *next = NULL;
 
-  if (!gantry_rewriter_run (rewriter, visit, &state, progress, error))
-    return NULL;
-  return state.n_changed > 0 ? gantry_rewriter_finish (rewriter, error) : gantry_module_ref (module);
+  state.offsets = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref);
+  if (gantry_rewriter_run (rewriter, visit, &state, progress, error))
+    next = state.n_changed > 0 ? gantry_rewriter_finish (rewriter, error) : gantry_module_ref (module);
+  g_hash_table_unref (state.offsets);
+  return next;
 }
 
 const GantryPass gantry_pass_simplify = {

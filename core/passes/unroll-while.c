@@ -27,7 +27,8 @@ ask_condition (Loop *loop, GantryExpandFrame *place, guint32 *more, GError **err
   GantryExpandValue value;
 
   if (loop->cond->n_results != 1)
-    return _gantry_unroll_refuse (loop->e, loop->node, error, GANTRY_ERROR_INVALID, "its condition gives no single value");
+    return _gantry_unroll_refuse (loop->e, loop->node, error, GANTRY_ERROR_INVALID,
+                                  "its condition gives no single value");
   if (!_gantry_expand_body (loop->e, loop->cond, loop->state, place, &value, error))
     return FALSE;
   *more = _gantry_expand_id (loop->e, value);
@@ -40,7 +41,8 @@ run_body (Loop *loop, GantryExpandFrame *place, GError **error)
   GantryExpandValue *results = loop->next;
 
   if (loop->body->n_results != loop->n)
-    return _gantry_unroll_refuse (loop->e, loop->node, error, GANTRY_ERROR_UNSUPPORTED, "its body returns a tuple as one value");
+    return _gantry_unroll_refuse (loop->e, loop->node, error, GANTRY_ERROR_UNSUPPORTED,
+                                  "its body returns a tuple as one value");
   if (!_gantry_expand_body (loop->e, loop->body, loop->state, place, results, error))
     return FALSE;
   for (guint i = 0; i < loop->n; i++)
@@ -63,7 +65,8 @@ ask (Loop *loop, GantryExpandFrame *place, GError **error)
 
   if (!ask_condition (loop, place, &more, error))
     return FALSE;
-  if (loop->running == 0 || _gantry_unroll_truth (e, loop->running) == 1 || _gantry_unroll_truth (e, more) == 0)
+  if (loop->running == 0 || _gantry_unroll_truth (e, loop->running) == 1
+      || _gantry_unroll_truth (e, more) == 0)
     loop->running = more;
   else if (_gantry_unroll_truth (e, more) < 0)
     {

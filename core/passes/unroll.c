@@ -9,13 +9,14 @@
 #include <string.h>
 
 gboolean
-_gantry_unroll_refuse (GantryExpander *e, const GantryNode *node, GError **error, GantryError code, const char *why)
+_gantry_unroll_refuse (GantryExpander *e, const GantryNode *node, GError **error, GantryError code,
+                       const char *why)
 {
   g_autofree char *label = gantry_node_label (e->source, node);
   g_autofree char *where = gantry_context_location_text (e->source->context, node->location);
 
-  g_set_error (error, GANTRY_ERROR, (gint) code, "%s '%s' (%s): %s", gantry_node_op_name (e->source, node), label, where,
-               why);
+  g_set_error (error, GANTRY_ERROR, (gint) code, "%s '%s' (%s): %s",
+               gantry_node_op_name (e->source, node), label, where, why);
   return FALSE;
 }
 
@@ -30,11 +31,11 @@ typedef struct
   GantryScan scan;
   const GantryFunction *body;
   GantryExpandBlocks blocks;
-  gboolean rolled;               /* blocks are noted */
-  GantryExpandValue *state;      /* carries */
-  GantryExpandValue *arguments;  /* of the body */
+  gboolean rolled;              /* blocks are noted */
+  GantryExpandValue *state;     /* carries */
+  GantryExpandValue *arguments; /* of the body */
   GantryExpandValue *results;
-  GantryExpandValue **slices;    /* of each y, by slot */
+  GantryExpandValue **slices; /* of each y, by slot */
 } Unrolling;
 
 static gboolean
@@ -52,10 +53,11 @@ iterate (Unrolling *u, gint64 i, GError **error)
   for (guint x = 0; x < scan->n_xs; x++)
     {
       _gantry_expand_set_place (u->e, &place);
-      u->arguments[scan->n_carries + x] = _gantry_expand_slice (u->e, u->operands[scan->n_carries + x], scan->axes[x], i);
+      u->arguments[scan->n_carries + x] = _gantry_expand_slice (
+        u->e, u->operands[scan->n_carries + x], scan->axes[x], i);
     }
-  good = gantry_builder_check (u->e->b, error) &&
-         _gantry_expand_body (u->e, u->body, u->arguments, &place, u->results, error);
+  good = gantry_builder_check (u->e->b, error)
+         && _gantry_expand_body (u->e, u->body, u->arguments, &place, u->results, error);
   _gantry_expand_frame_clear (&place);
   memcpy (u->state, u->results, scan->n_carries * sizeof *u->state);
   for (guint y = 0; y < scan->n_ys; y++)
@@ -80,10 +82,11 @@ iterate_all (Unrolling *u, GantryExpandValue *value, GError **error)
   for (guint y = 0; y < scan->n_ys; y++)
     {
       guint32 type = n == 1 ? u->node->type
-                            : gantry_context_tuple_member (u->e->source->context, u->node->type, scan->n_carries + y);
+                            : gantry_context_tuple_member (u->e->source->context, u->node->type,
+                                                           scan->n_carries + y);
 
-      members[scan->n_carries + y] = _gantry_expand_stack (u->e, u->slices[y], scan->length, scan->y_axes[y], type,
-                                                           u->frame, u->node);
+      members[scan->n_carries + y] = _gantry_expand_stack (
+        u->e, u->slices[y], scan->length, scan->y_axes[y], type, u->frame, u->node);
     }
   *value = _gantry_expand_together (u->e, members, n);
   return TRUE;
@@ -103,10 +106,12 @@ unroll_scan (GantryExpander *e, const GantryNode *node, const GantryExpandValue 
   u.body = _gantry_expand_function_of (e, node, "body", error);
   if (u.body == NULL)
     return FALSE;
-  if (u.scan.length > GANTRY_EXPAND_MOST_NODES / (1 + (u.body->n_nodes - u.body->n_params) + u.scan.n_xs))
-    return _gantry_unroll_refuse (e, node, error, GANTRY_ERROR_TOO_LARGE,
-                                  "written out it would have more than " G_STRINGIFY (GANTRY_EXPAND_MOST_NODES)
-                                  " nodes; make it shorter, or its body smaller");
+  if (u.scan.length
+      > GANTRY_EXPAND_MOST_NODES / (1 + (u.body->n_nodes - u.body->n_params) + u.scan.n_xs))
+    return _gantry_unroll_refuse (
+      e, node, error, GANTRY_ERROR_TOO_LARGE,
+      "written out it would have more than " G_STRINGIFY (
+        GANTRY_EXPAND_MOST_NODES) " nodes; make it shorter, or its body smaller");
   n = MAX (node->n_operands, u.scan.n_carries + u.scan.n_ys) + 1;
   values = g_new0 (GantryExpandValue, 3 * (gsize) n);
   u.state = values;
@@ -117,8 +122,10 @@ unroll_scan (GantryExpander *e, const GantryNode *node, const GantryExpandValue 
   for (guint y = 0; y < u.scan.n_ys; y++)
     rows[y] = slices + (gsize) y * (gsize) u.scan.length;
   u.slices = rows;
-  u.rolled = _gantry_expand_table_init (&u.blocks.scopes, e->source->context, node->attrs, "block_scopes", u.scan.length);
-  _gantry_expand_table_init (&u.blocks.names, e->source->context, node->attrs, "block_names", u.scan.length);
+  u.rolled = _gantry_expand_table_init (&u.blocks.scopes, e->source->context, node->attrs,
+                                        "block_scopes", u.scan.length);
+  _gantry_expand_table_init (&u.blocks.names, e->source->context, node->attrs, "block_names",
+                             u.scan.length);
   good = iterate_all (&u, value, error);
   _gantry_expand_table_clear (&u.blocks.scopes);
   _gantry_expand_table_clear (&u.blocks.names);
@@ -128,7 +135,8 @@ unroll_scan (GantryExpander *e, const GantryNode *node, const GantryExpandValue 
 /* Branches and calls */
 
 GantryExpandValue
-_gantry_unroll_select (GantryExpander *e, guint32 predicate, GantryExpandValue a, GantryExpandValue b)
+_gantry_unroll_select (GantryExpander *e, guint32 predicate, GantryExpandValue a,
+                       GantryExpandValue b)
 {
   g_autofree GantryExpandValue *members = NULL;
   guint n = _gantry_expand_n_members (e, a);
@@ -143,7 +151,8 @@ _gantry_unroll_select (GantryExpander *e, guint32 predicate, GantryExpandValue a
     {
       members = g_new (GantryExpandValue, n);
       for (guint i = 0; i < n; i++)
-        members[i] = _gantry_unroll_select (e, predicate, _gantry_expand_member (e, a, i), _gantry_expand_member (e, b, i));
+        members[i] = _gantry_unroll_select (e, predicate, _gantry_expand_member (e, a, i),
+                                            _gantry_expand_member (e, b, i));
       return _gantry_expand_group (e, members, n);
     }
   operands[1] = _gantry_expand_id (e, a);
@@ -159,12 +168,15 @@ _gantry_unroll_truth (GantryExpander *e, guint32 predicate)
 {
   GantryLiteral *literal = gantry_builder_constant_of (e->b, predicate);
 
-  return literal != NULL && gantry_type_elements (literal->type) == 1 ? gantry_literal_get_int (literal, 0) != 0 : -1;
+  return literal != NULL && gantry_type_elements (literal->type) == 1
+           ? gantry_literal_get_int (literal, 0) != 0
+           : -1;
 }
 
 static gboolean
-take_arm (GantryExpander *e, const GantryNode *node, const char *key, const GantryExpandValue *operands,
-          const GantryExpandFrame *frame, GantryExpandValue *value, GError **error)
+take_arm (GantryExpander *e, const GantryNode *node, const char *key,
+          const GantryExpandValue *operands, const GantryExpandFrame *frame,
+          GantryExpandValue *value, GError **error)
 {
   const GantryFunction *arm = _gantry_expand_function_of (e, node, key, error);
   g_autofree GantryExpandValue *results = NULL;
@@ -183,8 +195,8 @@ take_arm (GantryExpander *e, const GantryNode *node, const char *key, const Gant
 }
 
 static gboolean
-unroll_if (GantryExpander *e, const GantryNode *node, const GantryExpandValue *operands, const GantryExpandFrame *frame,
-           GantryExpandValue *value, GError **error)
+unroll_if (GantryExpander *e, const GantryNode *node, const GantryExpandValue *operands,
+           const GantryExpandFrame *frame, GantryExpandValue *value, GError **error)
 {
   guint32 predicate = _gantry_expand_id (e, operands[0]);
   gint truth = _gantry_unroll_truth (e, predicate);
@@ -193,10 +205,11 @@ unroll_if (GantryExpander *e, const GantryNode *node, const GantryExpandValue *o
   if (truth >= 0)
     return take_arm (e, node, truth ? "then" : "else", operands + 1, frame, value, error);
   if ((_gantry_effects_of (e->effects, node) & GANTRY_OP_EFFECT) != 0)
-    return _gantry_unroll_refuse (e, node, error, GANTRY_ERROR_UNSUPPORTED,
-                                  "its predicate depends on data and an arm has an effect, so that both cannot be computed");
-  if (!take_arm (e, node, "then", operands + 1, frame, &a, error) ||
-      !take_arm (e, node, "else", operands + 1, frame, &b, error))
+    return _gantry_unroll_refuse (
+      e, node, error, GANTRY_ERROR_UNSUPPORTED,
+      "its predicate depends on data and an arm has an effect, so that both cannot be computed");
+  if (!take_arm (e, node, "then", operands + 1, frame, &a, error)
+      || !take_arm (e, node, "else", operands + 1, frame, &b, error))
     return FALSE;
   _gantry_expand_set_place_of (e, frame, node);
   *value = _gantry_unroll_select (e, predicate, a, b);
@@ -208,12 +221,13 @@ unroll_if (GantryExpander *e, const GantryNode *node, const GantryExpandValue *o
 static gboolean
 wants (const GantryNode *node)
 {
-  return node->op == GANTRY_OP_SCAN || node->op == GANTRY_OP_WHILE || node->op == GANTRY_OP_IF || node->op == GANTRY_OP_CALL;
+  return node->op == GANTRY_OP_SCAN || node->op == GANTRY_OP_WHILE || node->op == GANTRY_OP_IF
+         || node->op == GANTRY_OP_CALL;
 }
 
 static gboolean
-expand (GantryExpander *e, const GantryNode *node, const GantryExpandValue *operands, const GantryExpandFrame *frame,
-        GantryExpandValue *value, GError **error)
+expand (GantryExpander *e, const GantryNode *node, const GantryExpandValue *operands,
+        const GantryExpandFrame *frame, GantryExpandValue *value, GError **error)
 {
   switch (node->op)
     {
@@ -225,7 +239,8 @@ expand (GantryExpander *e, const GantryNode *node, const GantryExpandValue *oper
 }
 
 static GantryModule *
-run (GantryModule *module, const GantryPassOptions *options, const GantryProgress *progress, GError **error)
+run (GantryModule *module, const GantryPassOptions *options, const GantryProgress *progress,
+     GError **error)
 {
   GantryExpander expander = { .wants = wants, .expand = expand, .defers = TRUE };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* roll: equal layers become a scan, and unroll gives the program back. Programs are made by the builder: layers as those
  * of a small transformer, with one thing or another that has to be kept apart. */
-#include "tests/core/passes/pass-test.h"
 #include "core/ir/verifier.h"
+#include "tests/core/passes/pass-test.h"
 #include <string.h>
 
 #define WIDTH 4
@@ -16,9 +16,9 @@ typedef enum
   LAST_READ = 1 << 2,       /* the middle of the last layer is */
   SHARED_WEIGHTS = 1 << 3,  /* one matrix for all layers */
   CONSTANT_WEIGHTS = 1 << 4,
-  SKIPPING = 1 << 5,        /* each layer reads the one before the last as well */
-  NO_PLACES = 1 << 6,       /* without scopes and names */
-  LONG_TAIL = 1 << 7,       /* what comes before and after looks like a part of a layer */
+  SKIPPING = 1 << 5,  /* each layer reads the one before the last as well */
+  NO_PLACES = 1 << 6, /* without scopes and names */
+  LONG_TAIL = 1 << 7, /* what comes before and after looks like a part of a layer */
 } Features;
 
 typedef struct
@@ -38,8 +38,9 @@ place (Net *net, guint layer, const char *part, const char *name)
 
   if ((net->features & NO_PLACES) != 0)
     return;
-  gantry_builder_set_place (net->b, gantry_context_scope (context, scope),
-                            gantry_context_location (context, &(GantryLocation){ .file = 1, .line = layer + 1 }));
+  gantry_builder_set_place (
+    net->b, gantry_context_scope (context, scope),
+    gantry_context_location (context, &(GantryLocation){ .file = 1, .line = layer + 1 }));
   gantry_builder_set_name (net->b, gantry_context_intern (context, label));
 }
 
@@ -52,7 +53,8 @@ dot (Net *net, guint32 x, guint32 y, gint64 axis)
 
   gantry_attr_list_set_ints (attrs, "lhs_contracting_dimensions", &one, 1);
   gantry_attr_list_set_ints (attrs, "rhs_contracting_dimensions", &axis, 1);
-  return gantry_builder_add (net->b, GANTRY_OP_DOT_GENERAL, operands, 2, gantry_attr_list_end (attrs));
+  return gantry_builder_add (net->b, GANTRY_OP_DOT_GENERAL, operands, 2,
+                             gantry_attr_list_end (attrs));
 }
 
 static guint32
@@ -83,7 +85,8 @@ layer (Net *net, guint i, guint32 x, guint32 *middle)
   y = gantry_builder_binary (net->b, GANTRY_OP_ADD, y, x);
   place (net, i, "norm", "mean");
   mean = gantry_builder_reduce (net->b, "add", y, &axis, 1);
-  mean = gantry_builder_binary (net->b, GANTRY_OP_MULTIPLY, mean, gantry_builder_splat (net->b, GANTRY_F32, 1.0 / WIDTH, 1, dims));
+  mean = gantry_builder_binary (net->b, GANTRY_OP_MULTIPLY, mean,
+                                gantry_builder_splat (net->b, GANTRY_F32, 1.0 / WIDTH, 1, dims));
   place (net, i, "norm", "out");
   return gantry_builder_binary (net->b, GANTRY_OP_SUBTRACT, y, repeat (net, mean, 0));
 }
@@ -116,17 +119,22 @@ make_net (GantryContext *context, guint n_layers, Features features)
   guint32 x, before = 0, middle = 0, results[3], sum = 0;
   GantryModule *module;
 
-  gantry_builder_set_place (b, 0, gantry_context_location (context, &(GantryLocation){ .file = 1, .line = 1 }));
+  gantry_builder_set_place (
+    b, 0, gantry_context_location (context, &(GantryLocation){ .file = 1, .line = 1 }));
   gantry_builder_begin (b, "main", 0);
   x = gantry_builder_parameter (b, gantry_context_tensor (context, GANTRY_F32, 2, dims), "x");
-  net.mask = gantry_builder_parameter (b, gantry_context_tensor (context, GANTRY_F32, 2, dims), "mask");
+  net.mask = gantry_builder_parameter (b, gantry_context_tensor (context, GANTRY_F32, 2, dims),
+                                       "mask");
   for (guint i = 0; i < n_layers; i++)
     for (guint k = 0; k < 3; k++)
-      net.weights[i][k] = (features & SHARED_WEIGHTS) != 0 && i > 0 && k == 0 ? net.weights[0][0]
-                                                                              : weight (&net, rand, k == 1 ? 1 : 2);
+      net.weights[i][k] = (features & SHARED_WEIGHTS) != 0 && i > 0 && k == 0
+                            ? net.weights[0][0]
+                            : weight (&net, rand, k == 1 ? 1 : 2);
   net.mask = gantry_builder_unary (b, GANTRY_OP_LOGISTIC, net.mask);
   if ((features & LONG_TAIL) != 0)
-    x = gantry_builder_binary (b, GANTRY_OP_SUBTRACT, x, repeat (&net, gantry_builder_reduce (b, "add", x, (const gint64[]){ 1 }, 1), 0));
+    x = gantry_builder_binary (
+      b, GANTRY_OP_SUBTRACT, x,
+      repeat (&net, gantry_builder_reduce (b, "add", x, (const gint64[]){ 1 }, 1), 0));
   for (guint i = 0; i < n_layers; i++)
     {
       guint32 next = layer (&net, i, x, &middle);
@@ -141,7 +149,9 @@ make_net (GantryContext *context, guint n_layers, Features features)
         results[2] = middle;
     }
   results[0] = x;
-  results[1] = (features & COLLECTED) != 0 ? gantry_builder_binary (b, GANTRY_OP_MULTIPLY, sum, results[2]) : x;
+  results[1] = (features & COLLECTED) != 0
+                 ? gantry_builder_binary (b, GANTRY_OP_MULTIPLY, sum, results[2])
+                 : x;
   if ((features & LAST_READ) != 0)
     results[1] = gantry_builder_unary (b, GANTRY_OP_NEGATE, middle);
   if ((features & LONG_TAIL) != 0)
@@ -202,8 +212,10 @@ assert_same_graph (const GantryModule *a, const GantryModule *b)
       g_assert_cmpuint (x->type, ==, y->type);
       g_assert_cmpuint (x->attrs, ==, y->attrs);
       g_assert_cmpuint (x->phase, ==, y->phase);
-      g_assert_cmpstr (gantry_context_scope_path (a->context, x->scope), ==, gantry_context_scope_path (b->context, y->scope));
-      g_assert_cmpstr (gantry_context_string (a->context, x->name), ==, gantry_context_string (b->context, y->name));
+      g_assert_cmpstr (gantry_context_scope_path (a->context, x->scope), ==,
+                       gantry_context_scope_path (b->context, y->scope));
+      g_assert_cmpstr (gantry_context_string (a->context, x->name), ==,
+                       gantry_context_string (b->context, y->name));
       for (guint k = 0; k < x->n_operands; k++)
         {
           const GantryNode *u = gantry_node_operand (a, x, k), *v = gantry_node_operand (b, y, k);
@@ -244,7 +256,8 @@ check_there_and_back (GantryModule *module, GantryModule *rolled)
   pass_check_same (module, back, 1, 1e-5);
   assert_same_graph (wanted, got);
   /* Nothing but copies of constants is left to tidy up. */
-  g_assert_cmpuint (pass_count (back, GANTRY_OP_CONCATENATE) + pass_count (back, GANTRY_OP_SLICE), ==, 0);
+  g_assert_cmpuint (pass_count (back, GANTRY_OP_CONCATENATE) + pass_count (back, GANTRY_OP_SLICE),
+                    ==, 0);
 }
 
 static const struct

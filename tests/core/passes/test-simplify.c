@@ -42,6 +42,12 @@ static const struct
   { "convert-same", "%9 = convert(%1) {to = type f32[]}: f32[2,3]" },
   { "select-same", "%2 = constant() {value = splat<bool[2,3]: true>}: bool[2,3] %9 = select(%2, %1, %1): f32[2,3]" },
   { "broadcast-same", "%9 = broadcast_in_dim(%1) {shape = [2,3], broadcast_dimensions = [0,1]}: f32[2,3]" },
+  { "piece-of-concatenate", "%3 = negate(%1): f32[2,3] %4 = concatenate(%3, %1, %3) {dimension = 1}: f32[2,9] "
+                            "%9 = slice(%4) {start_indices = [0,3], limit_indices = [2,6], strides = [1,1]}: f32[2,3]" },
+  { "result-of-tuple", "%3 = negate(%1): f32[2,3] %4 = tuple(%3, %1): (f32[2,3], f32[2,3]) "
+                       "%9 = result(%4) {index = 1}: f32[2,3]" },
+  { "dynamic-slice-whole", "%3 = constant() {value = splat<i32[]: 7>}: i32[] "
+                           "%9 = dynamic_slice(%1, %3, %3) {slice_sizes = [2,3]}: f32[2,3]" },
   { "sum-over-nothing", "%9 = reduce(%1) {kind = \"add\", dimensions = ints[]}: f32[2,3]" },
 };
 
@@ -74,6 +80,11 @@ static const struct
   { "third", PROGRAM (X, "%9", SPLAT ("3", "2", "3.0") "%9 = divide(%1, %3): f32[2,3]") },
   { "convert-there-and-back",
     PROGRAM (X, "%9", "%3 = convert(%1) {to = type f16[]}: f16[2,3] %9 = convert(%3) {to = type f32[]}: f32[2,3]") },
+  { "slice-over-two-pieces",
+    PROGRAM (X, "%9", "%2 = concatenate(%1, %1) {dimension = 1}: f32[2,6] %9 = slice(%2) {start_indices = [0,2], "
+                      "limit_indices = [2,4], strides = [1,1]}: f32[2,2]") },
+  { "dynamic-slice-by-data",
+    PROGRAM (X ", %2: i32[]", "%9", "%9 = dynamic_slice(%1, %2, %2) {slice_sizes = [1,3]}: f32[1,3]") },
   { "reverse-rotation", PROGRAM ("%1: f32[2,3,4]", "%9", "%9 = transpose(%1) {permutation = [1,2,0]}: f32[3,4,2]") },
   { "pad-that-moves",
     PROGRAM (X, "%9", "%2 = constant() {value = splat<f32[]: 0.0>}: f32[] %9 = pad(%1, %2) {edge_padding_low = [1,0], "
@@ -178,6 +189,26 @@ test_merged_movements (void)
     g_assert_cmpint (gantry_node_operand (c->after, pass_result (c->after, i), 0)->op, ==, GANTRY_OP_PARAMETER);
 }
 
+/* Slices of parts of the pieces, empty pieces between them, strides, and a start that is moved inside. */
+static void
+test_slices (void)
+{
+  g_autoptr (PassCase) c = pass_case_new (
+    &gantry_pass_simplify, NULL,
+    PROGRAM (X ", %2: f32[2,0], %3: f32[2,4]", "%6, %7, %8",
+             "%4 = concatenate(%2, %1, %2, %3, %2) {dimension = 1}: f32[2,7] %5 = constant() {value = splat<i32[]: 5>}: i32[] "
+             "%6 = slice(%4) {start_indices = [1,4], limit_indices = [2,6], strides = [1,1]}: f32[1,2] "
+             "%7 = slice(%4) {start_indices = [0,0], limit_indices = [2,4], strides = [1,2]}: f32[2,2] "
+             "%8 = dynamic_slice(%4, %5, %5) {slice_sizes = [1,3]}: f32[1,3]"));
+
+  for (guint i = 0; i < 2; i++)
+    {
+      g_assert_cmpint (pass_result (c->after, i)->op, ==, GANTRY_OP_SLICE);
+      g_assert_cmpuint (gantry_node_operand_id (c->after, pass_result (c->after, i), 0), ==, i == 0 ? 3 : 1);
+    }
+  g_assert_cmpint (pass_result (c->after, 2)->op, ==, GANTRY_OP_SLICE);
+}
+
 /* A chain of rules in one walk: each sees its operands simplified. */
 static void
 test_chain (void)
@@ -216,6 +247,7 @@ main (int argc, char **argv)
   g_test_add_func ("/passes/simplify/divide-by-power-of-two", test_divide_by_power_of_two);
   g_test_add_func ("/passes/simplify/square", test_square);
   g_test_add_func ("/passes/simplify/merged-movements", test_merged_movements);
+  g_test_add_func ("/passes/simplify/slices", test_slices);
   g_test_add_func ("/passes/simplify/chain", test_chain);
   return g_test_run ();
 }
