@@ -160,6 +160,22 @@ outranks (const GantryPlanner *planner, guint32 root, const GantryPlacement *pla
   return asked != now ? asked > now : order[placement->kind] > order[planner->kind[root]];
 }
 
+/* A value that only the forward phase reads may be saved all the same: for what is run again from it. */
+static gboolean
+save_for_later (GantryPlanner *planner, const GantryPlacement *placement, guint32 root)
+{
+  const Value *value = VALUE (planner->program, root);
+
+  if (value->kind != VALUE_COMPUTED || value->phase != GANTRY_PHASE_FORWARD || value->memory != GANTRY_MEMORY_DEVICE
+      || value->result || placement->kind == GANTRY_PLACEMENT_RECOMPUTE || placement->decider == GANTRY_DECIDED_BY_DEFAULT)
+    return FALSE;
+  planner->kind[root] = placement->kind;
+  planner->decider[root] = placement->decider;
+  if (placement->memory != GANTRY_MEMORY_DEVICE)
+    planner->memory[root] = placement->memory;
+  return TRUE;
+}
+
 static gboolean
 read_placement (GantryPlanner *planner, const GantryPlacement *placement, guint32 v)
 {
@@ -168,7 +184,7 @@ read_placement (GantryPlanner *planner, const GantryPlacement *placement, guint3
   const GantryCandidate *candidate;
 
   if (index < 0)
-    return FALSE;
+    return save_for_later (planner, placement, root);
   candidate = &g_array_index (planner->candidates, GantryCandidate, (guint) index);
   if (!(candidate->allowed & 1 << placement->kind))
     {

@@ -131,6 +131,8 @@ fetch (GantryPlanner *planner, guint32 unit, guint32 at, gboolean once)
   copy.from = host_lease (planner, value->root, 0);
   extend (planner, copy.from, at);
   copy.after = planner->evicted[value->root];
+  if (VALUE (planner->program, value->root)->kind != VALUE_INPUT)
+    copy.earliest = LEASE (planner, copy.from)->begin + (copy.after == NONE);
   copy.to = planner->again[unit] = add_lease (planner, unit, 1, GANTRY_MEMORY_DEVICE, at);
   g_array_append_val (planner->fetches, copy);
   if (value->kind == VALUE_INPUT && value_is_gone (planner, unit))
@@ -257,7 +259,7 @@ must_redo (const GantryPlanner *planner, guint32 unit, guint32 position)
     return FALSE;
   if (planner->candidate_of[unit] >= 0)
     return planner->kind[unit] == GANTRY_PLACEMENT_RECOMPUTE;
-  return planner->base_last[unit] < position && !value->result;
+  return planner->base_last[unit] < position && !value->result && planner->decider[unit] == G_MAXUINT8;
 }
 
 /* Runs the maker of @unit once more, and before that what it needs and is gone. */

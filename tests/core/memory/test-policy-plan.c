@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Policies all the way to a plan: the planner takes every entry, calls the same values what the table calls them, and runs
+ * again what the policy lets it, from where the policy says. */
+#include "core/memory/planner.h"
+#include "policy-test.h"
+
+typedef struct
+{
+  PolicyTest test;
+  GantryPlanner *planner;
+  GantryPlan *plan;
+} PlanTest;
+
+static void
+plan_test_clear (PlanTest *t)
+{
+  gantry_plan_unref (t->plan);
+  gantry_planner_free (t->planner);
+  policy_test_clear (&t->test);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlanTest, plan_test_clear)
+
+static PlanTest
+plan_test (const char *module, const char *policy)
+{
+  static const GantryTarget target = { "test", 1e9, 1e9, 1, 1e9, 0 };
+  GantryPlanOptions options = { .target = &target, .order = GANTRY_ORDER_PROGRAM };
+  PlanTest t = { policy_test (module) };
+  g_autoptr (GError) error = NULL;
+
+  apply_policy (&t.test, policy);
+  t.planner = gantry_planner_new (t.test.module, &options, NULL, &error);
+  g_assert_no_error (error);
+  t.plan = gantry_planner_plan (t.planner, t.test.table, NULL, &error);
+  g_assert_no_error (error);
+  return t;
+}
+
+/* "4 9": nodes that run twice, in their order; of copies "4<" out of the device and "4>" into it. */
+static char *
+steps_text (const GantryPlan *plan, gboolean copies)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (guint32 s = 0; s < plan->n_steps; s++)
+    {
+      const GantryPlanStep *step = &plan->steps[s];
+
+      if (copies ? step->kind == GANTRY_STEP_COPY : step->kind == GANTRY_STEP_RECOMPUTE)
+        g_string_append_printf (text, "%s%u%s", text->len > 0 ? " " : "", step->node,
+                                !copies ? "" : step->queue == GANTRY_QUEUE_TO_HOST ? "<" : ">");
+    }
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+static void
+expect_plan (const char *module, const char *policy, const char *again, const char *copied)
+{
+  g_auto (PlanTest) t = plan_test (module, policy);
+  g_autofree char *runs = steps_text (t.plan, FALSE), *copies = steps_text (t.plan, TRUE);
+
+  for (guint32 i = 0; i < t.plan->n_problems; i++)
+    g_error ("%%%u: %s", t.plan->problems[i].node, t.plan->problems[i].reason);
+  g_assert_cmpstr (runs, ==, again);
+  g_assert_cmpstr (copies, ==, copied);
+}
+
+/* The table and the planner mean the same values, and the same by what they call them. */
+static void
+check_candidates (const char *module)
+{
+  g_auto (PlanTest) t = plan_test (module, "");
+  g_autofree guint8 *subjects = gantry_placement_subjects (t.test.module);
+  g_autofree guint32 *owners = gantry_placement_owners (t.test.module);
+  const GantryFunction *entry = gantry_module_entry (t.test.module);
+  guint n;
+  const GantryCandidate *candidates = gantry_planner_candidates (t.planner, &n);
+
+  for (guint32 p = entry->first_node; p < entry->first_node + entry->n_nodes; p++)
+    {
+      const GantryNode *node = &t.test.module->nodes[p], *owner = &t.test.module->nodes[owners[p]];
+      gint which = gantry_planner_candidate_of (t.planner, node->id);
+
+      if (node->op == GANTRY_OP_TUPLE)
+        continue;
+      if (which < 0)
+        g_assert_cmpint (subjects[owners[p]], ==, GANTRY_SUBJECT_NONE);
+      else
+        {
+          g_assert_cmpuint (candidates[which].node, ==, owner->id);
+          g_assert_cmpint (candidates[which].subject, ==, subjects[owners[p]]);
+        }
+    }
+}
+
+static const char layers[]
+    = "module \"m\" { func @main #1 (%1: f32[4,16], %2: f32[2,16,16] {role = \"parameter\", alias = 1}, %3: f32[4,16]@pinned_host "
+      "{role = \"state\"}) -> (%19, %24) {"
+      "%4 = slice(%2) {start_indices = [0, 0, 0], limit_indices = [1, 16, 16]}: f32[1,16,16] scope(\"n/iteration.0\")"
+      "%5 = reshape(%4) {shape = [16, 16]}: f32[16,16] scope(\"n/iteration.0\")"
+      "%6 = dot_general(%1, %5) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[4,16] scope(\"n/iteration.0\")"
+      "%7 = tanh(%6): f32[4,16] scope(\"n/iteration.0\") %8 = negate(%7): f32[4,16] scope(\"n/iteration.0\")"
+      "%9 = slice(%2) {start_indices = [1, 0, 0], limit_indices = [2, 16, 16]}: f32[1,16,16] scope(\"n/iteration.1\")"
+      "%10 = reshape(%9) {shape = [16, 16]}: f32[16,16] scope(\"n/iteration.1\")"
+      "%11 = dot_general(%8, %10) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[4,16] scope(\"n/iteration.1\")"
+      "%12 = checkpoint_name(%11) {name = \"h\"}: f32[4,16] scope(\"n/iteration.1\")"
+      "%13 = tanh(%12): f32[4,16] scope(\"n/iteration.1\") %14 = negate(%13): f32[4,16] scope(\"n/iteration.1\")"
+      "%15 = copy(%3) {memory = \"device\"}: f32[4,16] %16 = add(%14, %15): f32[4,16] %17 = exponential(%16): f32[4,16]"
+      "%18 = reduce(%17) {kind = \"add\", dimensions = [0, 1]}: f32[] %19 = negate(%18): f32[]"
+      "%20 = broadcast_in_dim(%18) {shape = [4, 16], broadcast_dimensions = ints[]}: f32[4,16] phase(backward)"
+      "%21 = multiply(%20, %13): f32[4,16] phase(backward) scope(\"n/iteration.1\")"
+      "%22 = multiply(%21, %7): f32[4,16] phase(backward) scope(\"n/iteration.0\")"
+      "%23 = broadcast_in_dim(%22) {shape = [2, 16, 4, 16], broadcast_dimensions = [2, 3]}: f32[2,16,4,16] phase(backward)"
+      "%25 = reduce(%23) {kind = \"add\", dimensions = [2]}: f32[2,16,16] phase(backward)"
+      "%24 = add(%2, %25): f32[2,16,16] phase(update) } }";
+
+static void
+test_candidates (void)
+{
+  check_candidates (two_layers);
+  check_candidates (layers);
+}
+
+static void
+test_two_layers (void)
+{
+  expect_plan (two_layers, "policy everything_saveable", "", "");
+  expect_plan (two_layers, "policy nothing_saveable", "4 5 7", "");
+  expect_plan (two_layers, "policy dots_saveable", "5", "");
+  expect_plan (two_layers, "policy save_only_these_names(h)", "7 4", "");
+  expect_plan (two_layers, "policy save_and_offload_only_these_names([], [h])", "7 4", "5< 5>");
+  expect_plan (two_layers, "policy offload_dot_with_no_batch_dims", "5", "4< 7< 7> 4>");
+  expect_plan (two_layers, "role:residual offload", "", "4< 5< 7< 7> 5> 4>");
+}
+
+/* The carry %8 is read by no backward node, and the products before the tanh are not either. */
+static void
+test_start_of_recomputation (void)
+{
+  expect_plan (layers, "op:tanh recompute", "6 7 8 11 13", "3>");
+  expect_plan (layers, "policy nothing_saveable", "11 13 6 7", "3>");
+  expect_plan (layers, "policy dots_saveable", "13 7", "3>");
+  expect_plan (layers, "policy save_only_these_names(h)", "13 6 7", "3>");
+  expect_plan (layers, "policy save_and_offload_only_these_names([], [h])", "13 6 7", "11< 3> 11>");
+  expect_plan (layers, "policy everything_saveable", "", "3>");
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/memory/policy-plan/candidates", test_candidates);
+  g_test_add_func ("/memory/policy-plan/two-layers", test_two_layers);
+  g_test_add_func ("/memory/policy-plan/start-of-recomputation", test_start_of_recomputation);
+  return g_test_run ();
+}
