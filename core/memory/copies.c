@@ -49,15 +49,14 @@ hide_fetches (GantryPlanner *planner)
       copy->at = at;
       /* It cannot begin before its value is out. */
       if (copy->begin > next)
-        for (copy->at = MIN (copy->ready, MAX (at, EVICTION (planner, copy->after)->at));
-             copy->at < copy->ready && START_US (planner, copy->at + 1) <= copy->begin;)
+        for (copy->at = MIN (copy->ready, MAX (at, EVICTION (planner, copy->after)->at)); copy->at < copy->ready && START_US (planner, copy->at + 1) <= copy->begin;)
           copy->at++;
     }
   for (guint32 i = 0; i < planner->fetches->len; i++)
     {
       Copy *copy = FETCH (planner, i);
 
-      copy->at = earliest = MIN (MAX (copy->at, earliest), copy->ready);
+      copy->at = earliest = MIN (MAX (MAX (copy->at, copy->earliest), earliest), copy->ready);
       LEASE (planner, copy->to)->begin = copy->at;
     }
 }

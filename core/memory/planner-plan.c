@@ -134,10 +134,7 @@ write_root (Writer *w, guint32 v, GantryPlanBuffer *buffer)
   else if (lease != NULL && lease->fixed && value->kind != VALUE_INPUT)
     buffer->begin = w->n_init;
   else if (lease != NULL && lease->inside != NONE)
-    {
-      buffer->shares = value->group;
-      w->relative[v] = value->group_offset;
-    }
+    w->relative[v] = value->group_offset;
 }
 
 static void
@@ -216,18 +213,21 @@ write_leases (Writer *w)
         continue;
       buffer.category = value->kind == VALUE_INPUT ? GANTRY_BUFFER_INPUT : GANTRY_BUFFER_TEMPORARY;
       buffer.role = role_of (w, lease->unit);
-      if (lease->inside != NONE)
-        buffer.shares = w->buffer[lease->inside];
       w->buffer[l] = _gantry_writer_add_buffer (w, buffer, lease->inside != NONE ? value->group_offset : 0);
     }
   for (guint32 l = 0; l < planner->leases->len; l++)
-    if (LEASE (planner, l)->over != NONE)
-      {
-        GantryPlanBuffer *buffer = BUFFER (w, w->buffer[l]);
+    {
+      const Lease *lease = LEASE (planner, l);
+      GantryPlanBuffer *buffer = BUFFER (w, w->buffer[l]);
 
-        buffer->shares = w->buffer[LEASE (planner, l)->over];
-        buffer->in_place = TRUE;
-      }
+      if (lease->inside != NONE)
+        buffer->shares = w->buffer[lease->inside];
+      else if (lease->over != NONE)
+        {
+          buffer->shares = w->buffer[lease->over];
+          buffer->in_place = TRUE;
+        }
+    }
 }
 
 /* Refs */

@@ -40,6 +40,7 @@ typedef struct
   guint32 at;          /* stands in the array before this index of line */
   guint32 ready;       /* to the device: index of line that needs it; to the host: `at` */
   guint32 after;       /* copy to the host that must be done before, or NONE */
+  guint32 earliest;    /* its source is not there before this index of line */
   guint32 next_release; /* list by the index at which its source's place may be taken though it is not done */
   double us;
   double begin, end;   /* hidden behind a compute queue that never waits, then as simulated */
