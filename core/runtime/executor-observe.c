@@ -70,7 +70,7 @@ allocate (GantryExecutor *executor, const GantryObserver *observer, guint32 p, g
 }
 
 static void
-release (GantryExecutor *executor, const GantryObserver *observer, guint32 p, gint64 time)
+release (const GantryExecutor *executor, const GantryObserver *observer, guint32 p, gint64 time)
 {
   const Place *place = &executor->places[p];
 
@@ -79,19 +79,55 @@ release (GantryExecutor *executor, const GantryObserver *observer, guint32 p, gi
 }
 
 /* The telling of places goes by the steps of the plan. Queues run beside each other, so that a step of one may begin
- * while an earlier step of another is still at work; a place is then told as allocated only when all that the plan
- * released before is. So what is told to be alive at a time is what the plan says is alive at a step. */
+ * while an earlier step of another is still at work, or after a later one: places are told of in the order of the steps
+ * all the same, each at a time that lies between the releases before it and those after it. So what is told to be
+ * alive at a time is what the plan says is alive at a step. */
 typedef struct
 {
   GantryExecutor *executor;
   const GantryObserver *observer;
   gint64 begin, end;
-  gint64 released; /* the latest release so far */
-  guint8 *alive;   /* by place */
+  guint8 *alive;    /* by place */
+  gint64 *released; /* by step: when its places are released, or the next ones' are when it has none */
 } Telling;
 
+static gboolean
+is_last (const Telling *telling, guint32 s)
+{
+  return s + 1 >= telling->executor->executable->plan->n_steps;
+}
+
+static gboolean
+releases (const Telling *telling, guint32 s)
+{
+  const GantryExecutor *executor = telling->executor;
+
+  return executor->step_end[s] != 0 && executor->released.first[s] < executor->released.first[s + 1];
+}
+
+/* Releases one after the other. */
 static void
-tell_allocations (Telling *telling, guint32 s, gboolean at_begin)
+time_releases (Telling *telling, guint32 first)
+{
+  const GantryExecutor *executor = telling->executor;
+  guint32 n_steps = executor->executable->plan->n_steps;
+  gint64 latest = telling->begin, next = telling->end;
+
+  for (guint32 s = first; s <= n_steps; s++)
+    if (releases (telling, s))
+      {
+        latest = is_last (telling, s) ? telling->end : CLAMP (executor->step_end[s], latest, telling->end);
+        telling->released[s] = latest;
+      }
+  for (guint32 s = n_steps + 1; s-- > first;)
+    {
+      next = releases (telling, s) ? telling->released[s] : next;
+      telling->released[s] = next;
+    }
+}
+
+static void
+tell_allocations (Telling *telling, guint32 s, gboolean at_begin, gint64 not_before)
 {
   GantryExecutor *executor = telling->executor;
   gboolean has_run = executor->step_end[s] != 0;
@@ -105,27 +141,23 @@ tell_allocations (Telling *telling, guint32 s, gboolean at_begin)
         continue;
       telling->alive[p] = TRUE;
       allocate (executor, telling->observer, p,
-                at_begin ? telling->begin : MAX (executor->step_begin[s], telling->released));
+                at_begin ? telling->begin : CLAMP (executor->step_begin[s], not_before, telling->released[s]));
     }
 }
 
 static void
-tell_releases (Telling *telling, guint32 s, gboolean last)
+tell_releases (Telling *telling, guint32 s)
 {
-  GantryExecutor *executor = telling->executor;
-  gint64 time = last ? telling->end : MAX (executor->step_end[s], telling->released);
+  const GantryExecutor *executor = telling->executor;
 
-  if (executor->step_end[s] == 0)
-    return;
-  for (guint32 k = executor->released.first[s]; k < executor->released.first[s + 1]; k++)
+  for (guint32 k = executor->released.first[s]; k < executor->released.first[s + 1] && releases (telling, s); k++)
     {
       guint32 p = executor->released.items[k];
 
       if (!telling->alive[p])
         continue;
       telling->alive[p] = FALSE;
-      telling->released = time;
-      release (executor, telling->observer, p, time);
+      release (executor, telling->observer, p, telling->released[s]);
     }
 }
 
@@ -135,14 +167,20 @@ tell_memory (GantryExecutor *executor, const GantryObserver *observer, gint64 be
 {
   guint32 first = executor->executable->plan->n_init_steps, n_steps = executor->executable->plan->n_steps;
   g_autofree guint8 *alive = g_new0 (guint8, executor->n_places + 1);
-  Telling telling = { executor, observer, begin, end, begin, alive };
+  g_autofree gint64 *released = g_new0 (gint64, n_steps + (gsize) 1);
+  Telling telling = { executor, observer, begin, end, alive, released };
+  gint64 latest = begin;
 
+  time_releases (&telling, first);
   for (guint32 s = first; s <= n_steps; s++)
-    if (s == first || executor->step_end[s] != 0)
-      {
-        tell_allocations (&telling, s, s == first);
-        tell_releases (&telling, s, s + 1 >= n_steps);
-      }
+    {
+      if (s != first && executor->step_end[s] == 0)
+        continue;
+      tell_allocations (&telling, s, s == first, latest);
+      tell_releases (&telling, s);
+      if (releases (&telling, s))
+        latest = released[s];
+    }
   for (guint32 p = 0; p < executor->n_places; p++)
     if (alive[p])
       release (executor, observer, p, end);

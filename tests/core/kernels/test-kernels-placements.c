@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Training steps compiled once and run under random placements: whatever is kept, computed again or moved, and however
+ * the queues run, the results are those of keeping all, bit for bit; the device holds what the plan says, and a limit holds. */
+#include "core/autodiff/autodiff.h"
+#include "core/base/error.h"
+#include "core/ir/ir.h"
+#include "core/kernels/kernels.h"
+#include "core/memory/planner.h"
+#include "core/runtime/runtime.h"
+#include "profiler/profiler.h"
+#include "tests/core/kernels/kernel-test.h"
+#include <string.h>
+
+#define VERIFY_ALL (GANTRY_VERIFY_PLACES | GANTRY_VERIFY_POISON | GANTRY_VERIFY_WRITES)
+
+/* x -> tanh (x w + b) -> ..., some layers with a residual connection. */
+static GantryModule *
+make_step (GantryContext *context, guint n_layers, GantryOptimizer optimizer)
+{
+  g_autoptr (GString) text = g_string_new ("module \"m\" {\n  func @main #1 (%1 \"x\": f32[8,40]");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GantryModule) module = NULL;
+  GantryTrainingOptions options;
+  GantryModule *trained;
+  guint x = 1, id = 100;
+
+  for (guint i = 0; i < n_layers; i++)
+    g_string_append_printf (text, ", %%%u \"w%u\": f32[40,40] {role = \"parameter\"}, %%%u \"b%u\": f32[40] {role = "
+                            "\"parameter\"}", 2 * i + 2, i, 2 * i + 3, i);
+  g_string_append_printf (text, ") -> (%%99) {\n");
+  for (guint i = 0; i < n_layers; i++)
+    {
+      g_string_append_printf (text, "    %%%u = dot_general(%%%u, %%%u) {lhs_contracting_dimensions = [1], "
+                              "rhs_contracting_dimensions = [0]}: f32[8,40]\n", id, x, 2 * i + 2);
+      g_string_append_printf (text, "    %%%u = broadcast_in_dim(%%%u) {shape = [8,40], broadcast_dimensions = [1]}: "
+                              "f32[8,40]\n", id + 1, 2 * i + 3);
+      g_string_append_printf (text, "    %%%u = add(%%%u, %%%u): f32[8,40]\n", id + 2, id, id + 1);
+      g_string_append_printf (text, "    %%%u = tanh(%%%u): f32[8,40]\n", id + 3, id + 2);
+      g_string_append_printf (text, i % 2 == 1 ? "    %%%u = add(%%%u, %%%u): f32[8,40]\n" : "    %%%u = multiply(%%%u, %%%u): f32[8,40]\n",
+                              id + 4, id + 3, i % 2 == 1 ? x : id + 3);
+      x = id + 4;
+      id += 5;
+    }
+  g_string_append_printf (text, "    %%99 = negate(%%%u): f32[8,40]\n  }\n}\n", x);
+  module = gantry_module_from_text (context, text->str, -1, "step", &error);
+  g_assert_no_error (error);
+  gantry_training_options_init (&options);
+  options.optimizer = optimizer;
+  trained = gantry_training_step (module, &options, NULL, &error);
+  g_assert_no_error (error);
+  gantry_training_options_clear (&options);
+  return trained;
+}
+
+static guint64
+workspace_of (const GantryModule *module, const GantryNode *node, gpointer kernels)
+{
+  return gantry_kernel_set_workspace (kernels, node->id);
+}
+
+/* A plan for @placements, run once with @inputs. Kernels are compiled each time: an executable owns them. */
+typedef struct
+{
+  GantryModule *module;
+  GantryLiteral **inputs;
+  guint n_inputs, n_outputs;
+} Case;
+
+static GantryExecutable *
+build (const Case *c, const GantryPlacements *placements, guint64 limit, GError **error)
+{
+  GantryKernelSet *kernels = gantry_kernels_compile (c->module, NULL, NULL, NULL);
+  GantryTarget target;
+  GantryPlanOptions options = { .target = &target, .workspace = workspace_of, .workspace_data = kernels };
+  g_autoptr (GantryPlanner) planner = NULL;
+  g_autoptr (GantryPlan) plan = NULL;
+
+  gantry_target_init_cpu (&target, 2);
+  target.memory_limit = limit;
+  planner = gantry_planner_new (c->module, &options, NULL, error);
+  plan = planner != NULL ? gantry_planner_plan (planner, placements, NULL, error) : NULL;
+  if (plan == NULL)
+    {
+      gantry_kernel_set_free (kernels);
+      return NULL;
+    }
+  return gantry_executable_new (c->module, plan, kernels, error);
+}
+
+static void
+free_outputs (GantryLiteral **outputs, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    g_clear_pointer (&outputs[i], gantry_literal_unref);
+}
+
+static GPtrArray *
+run (const Case *c, GantryExecutable *executable, guint n_runs, GantryVerifyFlags verify, GantryRecording **recording)
+{
+  g_autoptr (GantryDevice) device = gantry_cpu_device_new (2);
+  g_autoptr (GantryCpuRecorder) recorder = gantry_cpu_recorder_new ("cpu");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GantryExecutor) executor = NULL;
+  GPtrArray *outputs = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_literal_unref);
+  const GantryPlan *plan = executable->plan;
+  guint64 most;
+
+  gantry_device_set_limit (device, GANTRY_MEMORY_DEVICE, plan->arena_bytes[GANTRY_MEMORY_DEVICE] + executable->packed_bytes
+                                                         + (plan->constant_bytes + 63) / 64 * 64);
+  executor = gantry_executor_new (device, executable, NULL, &error);
+  g_assert_no_error (error);
+  gantry_executor_set_verify (executor, verify);
+  g_ptr_array_set_size (outputs, (gint) c->n_outputs);
+  for (guint i = 0; i < n_runs; i++)
+    {
+      free_outputs ((GantryLiteral **) outputs->pdata, c->n_outputs);
+      gantry_executor_run_literals (executor, c->inputs, c->n_inputs, (GantryLiteral **) outputs->pdata, c->n_outputs,
+                                    i + 1 == n_runs ? gantry_cpu_recorder_observer (recorder) : NULL, NULL, &error);
+      g_assert_no_error (error);
+    }
+  g_assert_cmpuint (gantry_executor_peak_bytes (executor), ==, plan->arena_bytes[GANTRY_MEMORY_DEVICE]);
+  gantry_device_get_memory (device, GANTRY_MEMORY_DEVICE, NULL, &most, NULL);
+  g_assert_cmpuint (most, ==, plan->arena_bytes[GANTRY_MEMORY_DEVICE] + executable->packed_bytes
+                              + (plan->constant_bytes + 63) / 64 * 64);
+  if (recording != NULL)
+    *recording = gantry_cpu_recorder_take (recorder);
+  return outputs;
+}
+
+static void
+expect_equal (const Case *c, const GPtrArray *a, const GPtrArray *b)
+{
+  for (guint i = 0; i < c->n_outputs; i++)
+    {
+      const GantryLiteral *x = g_ptr_array_index (a, i), *y = g_ptr_array_index (b, i);
+
+      g_assert_cmpmem (x->data, x->size, y->data, y->size);
+    }
+}
+
+static GantryPlacements *
+random_placements (const Case *c, GRand *rand, double share)
+{
+  GantryPlacements *placements = gantry_placements_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GantryPlanner) planner = gantry_planner_new (c->module, NULL, NULL, &error);
+  const GantryCandidate *candidates;
+  guint n;
+
+  g_assert_no_error (error);
+  candidates = gantry_planner_candidates (planner, &n);
+  for (guint i = 0; i < n; i++)
+    {
+      guint kind = (guint) g_rand_int_range (rand, 1, GANTRY_N_PLACEMENTS);
+      GantryPlacement placement = { candidates[i].node, (guint8) kind, GANTRY_DECIDED_BY_CLICK, GANTRY_MEMORY_PINNED_HOST,
+                                    candidates[i].subject };
+
+      if ((candidates[i].allowed & (1u << kind)) != 0 && g_rand_double (rand) < share)
+        gantry_placements_set (placements, &placement);
+    }
+  return placements;
+}
+
+static void
+begin_case (Case *c, GantryContext *context, GRand *rand, guint round)
+{
+  static const GantryOptimizer optimizers[] = { GANTRY_OPTIMIZER_NONE, GANTRY_OPTIMIZER_SGD, GANTRY_OPTIMIZER_MOMENTUM,
+                                                GANTRY_OPTIMIZER_ADAM };
+  const GantryFunction *entry;
+
+  c->module = make_step (context, 2 + round % 5, optimizers[round % 4]);
+  entry = gantry_module_entry (c->module);
+  c->n_inputs = entry->n_params;
+  c->n_outputs = entry->n_results;
+  c->inputs = g_new0 (GantryLiteral *, c->n_inputs + 1);
+  for (guint i = 0; i < c->n_inputs; i++)
+    c->inputs[i] = kernel_test_literal (rand, gantry_node_type (c->module, &c->module->nodes[entry->first_node + i]), FALSE);
+}
+
+static void
+end_case (Case *c)
+{
+  for (guint i = 0; i < c->n_inputs; i++)
+    gantry_literal_unref (c->inputs[i]);
+  g_free (c->inputs);
+  gantry_module_unref (c->module);
+}
+
+/* The most that the recording says was alive. */
+static guint64
+most_alive (const GantryRecording *recording)
+{
+  guint64 most = 0, alive = 0;
+
+  for (guint64 i = 0; i < gantry_recording_n_memory_events (recording); i++)
+    {
+      GantryMemoryEvent event;
+
+      gantry_recording_get_memory (recording, i, &event);
+      if (event.memory != GANTRY_MEMORY_DEVICE)
+        continue;
+      alive = event.release ? alive - event.bytes : alive + event.bytes;
+      most = MAX (most, alive);
+    }
+  g_assert_cmpuint (alive, ==, 0);
+  return most;
+}
+
+static void
+test_random (void)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (11);
+  guint copies = 0, again = 0;
+
+  for (guint round = 0; round < 12; round++)
+    {
+      g_autoptr (GantryContext) context = gantry_context_new ();
+      g_autoptr (GantryExecutable) kept = NULL;
+      g_autoptr (GPtrArray) want = NULL;
+      g_autoptr (GError) error = NULL;
+      Case c;
+
+      begin_case (&c, context, rand, round);
+      kept = build (&c, NULL, 0, &error);
+      g_assert_no_error (error);
+      want = run (&c, kept, 1, VERIFY_ALL, NULL);
+      for (guint k = 0; k < 4; k++)
+        {
+          g_autoptr (GantryPlacements) placements = random_placements (&c, rand, k == 0 ? 1 : 0.5);
+          g_autoptr (GantryExecutable) executable = build (&c, placements, 0, &error);
+          g_autoptr (GantryRecording) recording = NULL;
+          g_autoptr (GPtrArray) got = NULL;
+
+          g_assert_no_error (error);
+          got = run (&c, executable, 1, VERIFY_ALL, NULL);
+          expect_equal (&c, got, want);
+          g_ptr_array_unref (got);
+          got = run (&c, executable, 8, 0, &recording);
+          expect_equal (&c, got, want);
+          g_assert_cmpuint (most_alive (recording), ==, executable->plan->lower_bound);
+          for (guint32 s = 0; s < executable->plan->n_steps; s++)
+            {
+              copies += executable->plan->steps[s].kind == GANTRY_STEP_COPY;
+              again += executable->plan->steps[s].kind == GANTRY_STEP_RECOMPUTE;
+            }
+        }
+      end_case (&c);
+    }
+  g_test_message ("%u copies, %u recomputations", copies, again);
+  g_assert_cmpuint (copies, >, 100);
+  g_assert_cmpuint (again, >, 100);
+}
+
+/* Donated places: steps in a row, and single ones that are given what the one before left. */
+static void
+test_steps (void)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (12);
+
+  for (guint round = 0; round < 8; round++)
+    {
+      g_autoptr (GantryContext) context = gantry_context_new ();
+      g_autoptr (GantryPlacements) placements = NULL;
+      g_autoptr (GantryDevice) device = gantry_cpu_device_new (2);
+      g_autoptr (GantryExecutable) executable = NULL;
+      g_autoptr (GantryExecutor) executor = NULL;
+      g_autofree GantryLiteral **single = NULL, **row = NULL, **none = NULL;
+      g_autoptr (GError) error = NULL;
+      guint n_kept = 0;
+      Case c;
+
+      begin_case (&c, context, rand, round % 3 + 1);
+      placements = random_placements (&c, rand, round < 3 ? 0 : 0.7);
+      executable = build (&c, placements, 0, &error);
+      g_assert_no_error (error);
+      executor = gantry_executor_new (device, executable, NULL, &error);
+      g_assert_no_error (error);
+      single = g_new0 (GantryLiteral *, c.n_outputs + 1);
+      row = g_new0 (GantryLiteral *, c.n_outputs + 1);
+      none = g_new0 (GantryLiteral *, c.n_inputs + 1);
+      gantry_executor_set_verify (executor, round % 2 == 0 ? VERIFY_ALL : 0);
+      /* Three times with nothing given but at the first. */
+      for (guint step = 0; step < 3; step++)
+        {
+          free_outputs (row, c.n_outputs);
+          gantry_executor_run_literals (executor, step == 0 ? c.inputs : none, c.n_inputs, row, c.n_outputs, NULL, NULL,
+                                        &error);
+          g_assert_no_error (error);
+        }
+      /* Three times with all given. */
+      for (guint step = 0; step < 3; step++)
+        {
+          free_outputs (single, c.n_outputs);
+          gantry_executor_run_literals (executor, c.inputs, c.n_inputs, single, c.n_outputs, NULL, NULL, &error);
+          g_assert_no_error (error);
+          for (guint i = 0; i < c.n_inputs; i++)
+            {
+              gint alias = gantry_executor_alias (executor, i);
+
+              if (alias < 0)
+                continue;
+              n_kept++;
+              gantry_literal_unref (c.inputs[i]);
+              c.inputs[i] = gantry_literal_ref (single[alias]);
+            }
+        }
+      g_assert_cmpuint (n_kept, >, 0);
+      for (guint i = 0; i < c.n_outputs; i++)
+        g_assert_cmpmem (row[i]->data, row[i]->size, single[i]->data, single[i]->size);
+      free_outputs (row, c.n_outputs);
+      free_outputs (single, c.n_outputs);
+      end_case (&c);
+    }
+}
+
+/* A limit given to planner and device: one of them refuses, or the step runs within it. */
+static gboolean
+fits (const GantryExecutable *executable, guint64 limit)
+{
+  g_autoptr (GantryDevice) device = gantry_cpu_device_new (1);
+  g_autoptr (GantryExecutor) executor = NULL;
+  g_autoptr (GError) error = NULL;
+  guint64 most;
+
+  gantry_device_set_limit (device, GANTRY_MEMORY_DEVICE, limit);
+  executor = gantry_executor_new (device, (GantryExecutable *) executable, NULL, &error);
+  gantry_device_get_memory (device, GANTRY_MEMORY_DEVICE, NULL, &most, NULL);
+  g_assert_cmpuint (most, <=, limit);
+  if (executor == NULL)
+    g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY);
+  return executor != NULL;
+}
+
+static void
+test_limit (void)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (13);
+  guint fitted = 0;
+
+  for (guint round = 0; round < 4; round++)
+    {
+      g_autoptr (GantryContext) context = gantry_context_new ();
+      g_autoptr (GantryPlacements) placements = NULL;
+      g_autoptr (GantryExecutable) kept = NULL;
+      g_autoptr (GPtrArray) want = NULL;
+      g_autoptr (GError) error = NULL;
+      Case c;
+
+      begin_case (&c, context, rand, round);
+      kept = build (&c, NULL, 0, &error);
+      g_assert_no_error (error);
+      want = run (&c, kept, 1, 0, NULL);
+      placements = random_placements (&c, rand, 1);
+      for (guint percent = 30; percent <= 100; percent += 10)
+        {
+          guint64 limit = (kept->plan->arena_bytes[GANTRY_MEMORY_DEVICE] + kept->plan->constant_bytes + kept->packed_bytes)
+                          * percent / 100;
+          g_autoptr (GError) refused = NULL;
+          g_autoptr (GantryExecutable) executable = build (&c, placements, limit, &refused);
+          g_autoptr (GPtrArray) got = NULL;
+
+          if (executable == NULL)
+            {
+              g_assert_error (refused, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY);
+              continue;
+            }
+          if (!fits (executable, limit))
+            continue;
+          fitted++;
+          got = run (&c, executable, 2, VERIFY_ALL, NULL);
+          expect_equal (&c, got, want);
+        }
+      end_case (&c);
+    }
+  g_assert_cmpuint (fitted, >, 4);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/kernels/placements/random", test_random);
+  g_test_add_func ("/kernels/placements/steps", test_steps);
+  g_test_add_func ("/kernels/placements/limit", test_limit);
+  return g_test_run ();
+}
