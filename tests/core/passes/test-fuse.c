@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fuse, epilogue and legalize: where they must act and where they must not. */
 #include "tests/core/passes/pass-test.h"
+#include "core/ir/dialect.h"
+#include "core/ir/verifier.h"
 #include <string.h>
 
 /* Fuse */
@@ -150,7 +152,27 @@ test_epilogue_acts (void)
   g_assert_cmpint (result->op, ==, GANTRY_OP_CONVOLUTION);
   g_assert_cmpuint (result->n_operands, ==, 3);
   g_assert_nonnull (gantry_attrs_find (c->context, result->attrs, "post"));
-  g_assert_cmpuint (gantry_module_successor (c->after, 9), !=, 0);
+  g_assert_cmpuint (gantry_module_successor (c->after, 9), ==, result->id);
+  /* The convolution is the only one, and knows what it was made of. */
+  g_assert_cmpuint (gantry_module_successor (c->after, 3), ==, result->id);
+  g_assert_cmpuint (pass_count (c->after, GANTRY_OP_CONVOLUTION), ==, 1);
+  g_assert_cmpuint (result->n_origins, ==, 4);
+}
+
+/* Two convolutions meet in a sum: neither is taken into the other, both are there, in their order and once. */
+static void
+test_epilogue_sum (void)
+{
+  g_autoptr (PassCase) c = pass_case_new (
+    &gantry_pass_epilogue, NULL,
+    PROGRAM ("%1: f32[1,2,4,4]", "%14",
+             CONVOLUTION CHANNELS ("5", "4", "2.0, 3.0, 4.0") "%6 = multiply(%3, %5): f32[1,3,4,4] "
+             "%7 = convolution(%1, %2) {}: f32[1,3,4,4] %12 = add(%6, %7): f32[1,3,4,4] " ZERO ("11", "10")
+             "%14 = maximum(%12, %11): f32[1,3,4,4]"));
+
+  g_assert_cmpuint (pass_count (c->after, GANTRY_OP_CONVOLUTION), ==, 2);
+  g_assert_cmpuint (pass_count (c->after, GANTRY_OP_MULTIPLY), ==, 1); /* of the weights */
+  g_assert_cmpint (pass_result (c->after, 0)->op, ==, GANTRY_OP_MAXIMUM);
 }
 
 static const struct
@@ -225,6 +247,44 @@ test_legalize (void)
   g_assert_cmpuint (after->n_nodes, ==, 1);
 }
 
+static gboolean
+lower_toy (GantryBuilder *builder, const GantryModule *source, const GantryNode *node, const guint32 *operands,
+           guint32 *results, guint n_results, GError **error)
+{
+  results[0] = gantry_builder_unary (builder, GANTRY_OP_NEGATE, operands[0]);
+  return TRUE;
+}
+
+static const GantryDialect toy = { .name = "toy", .lower = lower_toy };
+
+/* Bodies that core nodes name come along, with the foreign operations in them lowered; others do not. */
+static void
+test_legalize_bodies (void)
+{
+  const GantryPassOptions options = GANTRY_PASS_OPTIONS_INIT;
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GantryModule) module = gantry_module_from_text (
+    context,
+    "module \"m\" { func @main #1 (%1: f32[2]) -> (%3) { %2 = \"toy.Neg\"(%1): f32[2]"
+    " %3 = scan(%2) {body = #2, length = 2, n_carries = 1, n_xs = 0, axes = ints[], y_axes = ints[]}: f32[2] }"
+    " func @outer #2 (%11: f32[2]) -> (%13) { %12 = \"toy.Neg\"(%11): f32[2] %13 = call(%12) {body = #3}: f32[2] }"
+    " func @inner #3 (%21: f32[2]) -> (%22) { %22 = \"toy.Neg\"(%21): f32[2] }"
+    " func @other #4 (%31: f32[2]) -> (%31) { } }",
+    -1, "t.gir", &error);
+  g_autoptr (GantryModule) after = NULL;
+
+  g_assert_no_error (error);
+  gantry_context_add_dialect (context, &toy);
+  after = gantry_pass_legalize.run (module, &options, NULL, &error);
+  g_assert_no_error (error);
+  gantry_verify (after, module, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (after->n_functions, ==, 3);
+  g_assert_cmpuint (pass_count (after, GANTRY_OP_NEGATE), ==, 3);
+  g_assert_cmpuint (pass_count (after, GANTRY_OP_SCAN) + pass_count (after, GANTRY_OP_CALL), ==, 2);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -240,6 +300,7 @@ main (int argc, char **argv)
       g_test_add_data_func (path, not_fused[i].text, test_fuse_leaves);
     }
   g_test_add_func ("/passes/epilogue/acts", test_epilogue_acts);
+  g_test_add_func ("/passes/epilogue/sum", test_epilogue_sum);
   g_test_add_func ("/passes/epilogue/ends-with-rectification", test_epilogue_ends);
   for (guint i = 0; i < G_N_ELEMENTS (not_absorbed); i++)
     {
@@ -248,5 +309,6 @@ main (int argc, char **argv)
       g_test_add_data_func (path, not_absorbed[i].text, test_epilogue_leaves);
     }
   g_test_add_func ("/passes/legalize", test_legalize);
+  g_test_add_func ("/passes/legalize/bodies", test_legalize_bodies);
   return g_test_run ();
 }
