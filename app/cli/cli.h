@@ -31,6 +31,10 @@ int gantry_cli_compile (int argc, char **argv);
 int gantry_cli_run (int argc, char **argv);
 int gantry_cli_render (int argc, char **argv);
 int gantry_cli_verify (int argc, char **argv);
+int gantry_cli_train (int argc, char **argv);
+int gantry_cli_plan (int argc, char **argv);
+int gantry_cli_solve (int argc, char **argv);
+int gantry_cli_pareto (int argc, char **argv);
 
 /** What all subcommands that open a model understand. */
 typedef struct
@@ -42,6 +46,13 @@ typedef struct
   char **disabled; /* pass names */
   gboolean keep_unbound; /* dimensions without a size stay open: for looking only */
   gint64 random_weights; /* seed, -1: as in the file */
+  /* What becomes of values in memory: understood where @places is set before parsing. */
+  gboolean places;
+  char *policy; /* file of statements */
+  char *rules;  /* statements */
+  char *limit;  /* of device memory */
+  char *target; /* file with a target */
+  const GantryTrainingOptions *training; /* (nullable) (unowned): make a training step */
 } GantryCliOptions;
 
 #define GANTRY_CLI_OPTIONS_INIT { .random_weights = -1 }
@@ -75,7 +86,26 @@ int gantry_cli_fail (const GError *error);
 void gantry_cli_print_json (JsonBuilder *builder);
 /** "6.1 MiB" (transfer full) */
 char *gantry_cli_bytes (guint64 bytes);
-/** A size such as 8GiB, 512M or 1000; FALSE and @error when it is none. */
-gboolean gantry_cli_parse_bytes (const char *text, guint64 *bytes, GError **error);
+/** A size in bytes, or a part of the peak that keeping everything has. */
+typedef struct
+{
+  guint64 bytes;
+  double part; /* 0: @bytes counts */
+} GantryCliSize;
+
+/**
+ * gantry_cli_parse_size:
+ * @option: that it was given for, "--limit"
+ * @text: 8GiB, 512M, 1000 or 30%
+ */
+gboolean gantry_cli_parse_size (const char *option, const char *text, GantryCliSize *size, GError **error);
+/** In bytes. @document: with a program that can be planned. */
+gboolean gantry_cli_resolve_size (GantryDocument *document, const GantryCliSize *size, guint64 *bytes, GError **error);
+
+/* Members of the JSON object that is being built. */
+void gantry_cli_add_int (JsonBuilder *json, const char *key, gint64 value);
+void gantry_cli_add_double (JsonBuilder *json, const char *key, double value);
+void gantry_cli_add_string (JsonBuilder *json, const char *key, const char *value); /* NULL gives null */
+void gantry_cli_add_boolean (JsonBuilder *json, const char *key, gboolean value);
 
 G_END_DECLS

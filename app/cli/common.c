@@ -18,6 +18,14 @@ gantry_cli_parse (const char *command, const char *arguments, const char *descri
     { "progress", 0, 0, G_OPTION_ARG_NONE, &options->progress, "Report progress as lines", NULL },
     { NULL },
   };
+  const GOptionEntry places[] = {
+    { "policy", 0, 0, G_OPTION_ARG_FILENAME, &options->policy, "Statements that place values, from a file", "FILE" },
+    { "rules", 0, 0, G_OPTION_ARG_STRING, &options->rules, "Statements that place values, after those of --policy", "TEXT" },
+    { "limit", 0, 0, G_OPTION_ARG_STRING, &options->limit,
+      "Limit of device memory: 512MiB, 8GiB, or 50% of the peak of keeping everything", "SIZE" },
+    { "target", 0, 0, G_OPTION_ARG_FILENAME, &options->target, "The machine, as a key file", "FILE" },
+    { NULL },
+  };
   g_autofree char *usage = g_strdup_printf ("%s", arguments);
   g_autofree char *name = g_strdup_printf ("gantry-cli %s", command);
   g_autoptr (GOptionContext) context = g_option_context_new (usage);
@@ -26,6 +34,8 @@ gantry_cli_parse (const char *command, const char *arguments, const char *descri
   g_set_prgname (name);
   g_option_context_set_summary (context, description);
   g_option_context_add_main_entries (context, common, NULL);
+  if (options->places)
+    g_option_context_add_main_entries (context, places, NULL);
   if (own != NULL)
     g_option_context_add_main_entries (context, own, NULL);
   if (g_option_context_parse (context, argc, argv, &error))
@@ -39,6 +49,10 @@ gantry_cli_options_clear (GantryCliOptions *options)
 {
   g_clear_pointer (&options->dims, g_strfreev);
   g_clear_pointer (&options->disabled, g_strfreev);
+  g_clear_pointer (&options->policy, g_free);
+  g_clear_pointer (&options->rules, g_free);
+  g_clear_pointer (&options->limit, g_free);
+  g_clear_pointer (&options->target, g_free);
 }
 
 /* "name=size"; the name may itself hold '='. */
@@ -128,6 +142,135 @@ bind_the_rest (GantryDocument *document, const char *path, const GantryOpenOptio
   return gantry_document_open (document, path, &again, progress, error);
 }
 
+/* What the options change of the settings that a session brings, or of the defaults. */
+typedef struct
+{
+  const GantryCliOptions *options;
+  char *policy;          /* (nullable) */
+  GantryTarget *target;  /* (nullable) */
+  GantryCliSize limit;
+  gboolean has_limit;
+} Changes;
+
+static void
+changes_clear (Changes *changes)
+{
+  g_free (changes->policy);
+  g_free (changes->target);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Changes, changes_clear)
+
+static void
+adjust (GantryCompileSettings *settings, gpointer user_data)
+{
+  const Changes *changes = user_data;
+  const GantryCliOptions *options = changes->options;
+
+  for (guint i = 0; options->disabled != NULL && options->disabled[i] != NULL; i++)
+    gantry_compile_settings_set_enabled (settings, options->disabled[i], FALSE);
+  settings->finite_math = settings->finite_math || options->finite_math;
+  if (options->training != NULL)
+    {
+      settings->train = TRUE;
+      gantry_training_options_clear (&settings->training);
+      gantry_training_options_copy (&settings->training, options->training);
+    }
+  if (changes->policy != NULL)
+    {
+      g_free (settings->policy);
+      settings->policy = g_strdup (changes->policy);
+    }
+  if (changes->target != NULL)
+    {
+      guint64 limit = settings->target.memory_limit;
+
+      settings->target = *changes->target;
+      if (settings->target.memory_limit == 0)
+        settings->target.memory_limit = limit;
+    }
+  if (changes->has_limit && changes->limit.part == 0)
+    settings->target.memory_limit = changes->limit.bytes;
+}
+
+static char *
+read_file (const char *option, const char *path, GError **error)
+{
+  char *text = NULL;
+
+  if (!g_file_get_contents (path, &text, NULL, error))
+    gantry_error_prefix (error, "%s: ", option);
+  return text;
+}
+
+static gboolean
+read_policy (const GantryCliOptions *options, Changes *changes, GError **error)
+{
+  g_autofree char *file = options->policy != NULL ? read_file ("--policy", options->policy, error) : NULL;
+  g_autoptr (GantryPolicy) parsed = NULL;
+
+  if (options->policy != NULL && file == NULL)
+    return FALSE;
+  if (file == NULL && options->rules == NULL)
+    return TRUE;
+  if (file != NULL)
+    {
+      parsed = gantry_policy_parse (file, -1, error);
+      if (parsed == NULL)
+        {
+          gantry_error_prefix (error, "%s: ", options->policy);
+          return FALSE;
+        }
+      g_clear_pointer (&parsed, gantry_policy_free);
+    }
+  parsed = gantry_policy_parse (options->rules != NULL ? options->rules : "", -1, error);
+  if (parsed == NULL)
+    {
+      gantry_error_prefix (error, "--rules: ");
+      return FALSE;
+    }
+  changes->policy = g_strconcat (file != NULL ? file : "", file != NULL && options->rules != NULL ? "\n" : "",
+                                 options->rules, NULL);
+  return TRUE;
+}
+
+static gboolean
+read_target (const GantryCliOptions *options, Changes *changes, GError **error)
+{
+  g_autofree char *text = NULL;
+
+  if (options->target == NULL)
+    return TRUE;
+  text = read_file ("--target", options->target, error);
+  if (text == NULL)
+    return FALSE;
+  changes->target = g_new0 (GantryTarget, 1);
+  gantry_target_init_cpu (changes->target, 0);
+  if (gantry_target_parse (changes->target, text, -1, error))
+    return TRUE;
+  gantry_error_prefix (error, "%s: ", options->target);
+  return FALSE;
+}
+
+static gboolean
+read_changes (const GantryCliOptions *options, Changes *changes, GError **error)
+{
+  changes->has_limit = options->limit != NULL;
+  return check_passes (options->disabled, error) && read_policy (options, changes, error) &&
+         read_target (options, changes, error) &&
+         (options->limit == NULL || gantry_cli_parse_size ("--limit", options->limit, &changes->limit, error));
+}
+
+static gboolean
+open_all (GantryDocument *document, const GantryCliOptions *options, const char *path, const GantryOpenOptions *open,
+          GError **error)
+{
+  const GantryProgress *progress = gantry_cli_progress (options);
+
+  return gantry_document_open (document, path, open, progress, error) &&
+         (options->keep_unbound || bind_the_rest (document, path, open, progress, error));
+}
+
 GantryDocument *
 gantry_cli_open (const GantryCliOptions *options, const char *path, GError **error)
 {
@@ -135,22 +278,25 @@ gantry_cli_open (const GantryCliOptions *options, const char *path, GError **err
   g_autofree GantryDimBinding *dims = g_new0 (GantryDimBinding, n + 1);
   g_auto (GStrv) names = g_new0 (char *, n + 1);
   g_autoptr (GantryDocument) document = gantry_document_new ();
-  GantryCompileSettings changes;
-  GantryOpenOptions open = { dims, n, NULL, options->random_weights };
+  g_auto (Changes) changes = { .options = options };
+  GantryOpenOptions open = { dims, n, NULL, options->random_weights, adjust, &changes };
 
-  if (!check_passes (options->disabled, error))
+  if (!read_changes (options, &changes, error))
     return NULL;
   for (guint i = 0; i < n; i++)
     if (!parse_dim (options->dims[i], &dims[i], &names[i], error))
       return NULL;
-  gantry_compile_settings_init (&changes);
-  changes.disabled_passes = options->disabled;
-  changes.finite_math = options->finite_math;
-  if (options->disabled != NULL || options->finite_math)
-    open.settings = &changes;
-  if (!gantry_document_open (document, path, &open, gantry_cli_progress (options), error) ||
-      (!options->keep_unbound && !bind_the_rest (document, path, &open, gantry_cli_progress (options), error)))
+  if (!open_all (document, options, path, &open, error))
     return NULL;
+  /* A limit that is a part of the peak is known when the program is: it is compiled again with it. */
+  if (changes.limit.part > 0)
+    {
+      if (!gantry_cli_resolve_size (document, &changes.limit, &changes.limit.bytes, error))
+        return NULL;
+      changes.limit.part = 0;
+      if (!open_all (document, options, path, &open, error))
+        return NULL;
+    }
   return g_steal_pointer (&document);
 }
 
@@ -186,28 +332,98 @@ gantry_cli_bytes (guint64 bytes)
   return g_format_size_full (bytes, G_FORMAT_SIZE_IEC_UNITS);
 }
 
-gboolean
-gantry_cli_parse_bytes (const char *text, guint64 *bytes, GError **error)
+/* The number of bytes that "", "K", "MiB" or "gb" stand for, 0: none. */
+static double
+unit_bytes (const char *text)
 {
   static const char *const units[] = { "", "K", "M", "G", "T" };
-  char *end;
-  double value = g_ascii_strtod (text, &end);
-  g_autofree char *unit = g_ascii_strup (end, -1);
-  guint power;
+  g_autofree char *unit = g_ascii_strup (text, -1);
 
   if (g_str_has_suffix (unit, "IB"))
     unit[strlen (unit) - 2] = '\0';
   else if (g_str_has_suffix (unit, "B"))
     unit[strlen (unit) - 1] = '\0';
-  for (power = 0; power < G_N_ELEMENTS (units) && strcmp (unit, units[power]) != 0; power++)
-    ;
-  value *= pow (1024, power);
-  if (end == text || power == G_N_ELEMENTS (units) || !(value >= 0 && value < 0x1p60))
+  for (guint power = 0; power < G_N_ELEMENTS (units); power++)
+    if (strcmp (unit, units[power]) == 0)
+      return pow (1024, power);
+  return 0;
+}
+
+gboolean
+gantry_cli_parse_size (const char *option, const char *text, GantryCliSize *size, GError **error)
+{
+  char *end;
+  double value = g_ascii_strtod (text, &end);
+
+  *size = (GantryCliSize){ 0 };
+  while (*end == ' ' && end != text)
+    end++;
+  if (end != text && strcmp (end, "%") == 0 && value > 0 && value <= 1000)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "'%s' is no size: write for example 8GiB, 512MiB or 1000000",
-                   text);
+      size->part = value / 100;
+      return TRUE;
+    }
+  value *= unit_bytes (end);
+  if (end == text || unit_bytes (end) == 0 || !(value >= 0 && value < 0x1p60))
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+                   "%s: '%s' is no size: write for example 8GiB, 512MiB, 1000000 or 30%%", option, text);
       return FALSE;
     }
-  *bytes = (guint64) value;
+  size->bytes = (guint64) value;
   return TRUE;
+}
+
+gboolean
+gantry_cli_resolve_size (GantryDocument *document, const GantryCliSize *size, guint64 *bytes, GError **error)
+{
+  const GantryCompilation *compilation = gantry_document_get_compilation (document);
+  GantryPlanner *planner = gantry_document_get_planner (document);
+  g_autoptr (GantryPrediction) prediction = NULL;
+
+  if (size->part == 0)
+    {
+      *bytes = size->bytes;
+      return TRUE;
+    }
+  if (planner == NULL)
+    {
+      g_propagate_error (error, g_error_copy (compilation->refusal));
+      return FALSE;
+    }
+  prediction = gantry_prediction_new ();
+  gantry_planner_predict (planner, NULL, prediction);
+  *bytes = (guint64) (size->part * (double) prediction->peak_bytes);
+  return TRUE;
+}
+
+void
+gantry_cli_add_int (JsonBuilder *json, const char *key, gint64 value)
+{
+  json_builder_set_member_name (json, key);
+  json_builder_add_int_value (json, value);
+}
+
+void
+gantry_cli_add_double (JsonBuilder *json, const char *key, double value)
+{
+  json_builder_set_member_name (json, key);
+  json_builder_add_double_value (json, value);
+}
+
+void
+gantry_cli_add_string (JsonBuilder *json, const char *key, const char *value)
+{
+  json_builder_set_member_name (json, key);
+  if (value != NULL)
+    json_builder_add_string_value (json, value);
+  else
+    json_builder_add_null_value (json);
+}
+
+void
+gantry_cli_add_boolean (JsonBuilder *json, const char *key, gboolean value)
+{
+  json_builder_set_member_name (json, key);
+  json_builder_add_boolean_value (json, value);
 }

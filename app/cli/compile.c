@@ -144,6 +144,7 @@ gantry_cli_compile (int argc, char **argv)
     { NULL },
   };
 
+  options.common.places = TRUE;
   if (!gantry_cli_parse ("compile", "MODEL", "Compiles a model for this machine.", &options.common, own, &argc, &argv))
     return GANTRY_EXIT_ERROR;
   if (argc != 2)

@@ -11,6 +11,10 @@ static const GantryCommandInfo commands[] = {
   { "passes", "MODEL", "runs the passes and says what each changed", gantry_cli_passes },
   { "compile", "MODEL", "compiles for this machine, shows or writes code and plan", gantry_cli_compile },
   { "run", "MODEL", "compiles, runs and measures", gantry_cli_run },
+  { "train", "MODEL", "makes a training step of a program and plans it", gantry_cli_train },
+  { "plan", "MODEL", "plans memory under a policy, a limit or a goal", gantry_cli_plan },
+  { "solve", "MODEL", "searches for placements that reach a goal", gantry_cli_solve },
+  { "pareto", "MODEL", "finds the front of memory and time", gantry_cli_pareto },
   { "render", "MODEL", "draws graph, timeline or memory as SVG, PNG or DOT", gantry_cli_render },
   { "verify", "DIR...", "runs ONNX backend test folders", gantry_cli_verify },
 };

@@ -11,7 +11,6 @@ typedef struct
   GantryProgramOptions program;
   char **inputs;
   char **expected;
-  char *limit;
   char *output;     /* session file to write */
   char *output_dir; /* for outputs as .npy */
   gint runs, warmup;
@@ -25,7 +24,6 @@ options_clear (Options *options)
   gantry_cli_options_clear (&options->common);
   g_strfreev (options->inputs);
   g_strfreev (options->expected);
-  g_free (options->limit);
   g_free (options->output);
   g_free (options->output_dir);
 }
@@ -203,7 +201,6 @@ gantry_cli_run (int argc, char **argv)
     { "runs", 'n', 0, G_OPTION_ARG_INT, &options.runs, "Measured runs (5)", "N" },
     { "warmup", 0, 0, G_OPTION_ARG_INT, &options.warmup, "Runs before those (2)", "N" },
     { "threads", 't', 0, G_OPTION_ARG_INT, &options.program.threads, "Worker threads (all processors)", "N" },
-    { "limit", 0, 0, G_OPTION_ARG_STRING, &options.limit, "Limit of device memory, such as 512MiB", "SIZE" },
     { "no-library", 0, 0, G_OPTION_ARG_NONE, &options.program.no_library, "Generated code only, no oneDNN", NULL },
     { "keep-code", 0, 0, G_OPTION_ARG_NONE, &options.program.keep_texts, "Keep the kernels' texts in the session", NULL },
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "Write a session file", "FILE.gantry" },
@@ -211,8 +208,8 @@ gantry_cli_run (int argc, char **argv)
     { "session", 0, 0, G_OPTION_ARG_NONE, &options.session, "The argument is a session file: add the run to it", NULL },
     { NULL },
   };
-  g_autoptr (GError) error = NULL;
 
+  options.common.places = TRUE;
   if (!gantry_cli_parse ("run", "MODEL", "Compiles a model, runs it and measures.", &options.common, own, &argc, &argv))
     return GANTRY_EXIT_ERROR;
   if (argc != 2 || options.runs < 1 || options.runs > 1000000 || options.warmup < 0)
@@ -220,8 +217,6 @@ gantry_cli_run (int argc, char **argv)
       fprintf (stderr, "gantry-cli run: give one model, and at least one run\n");
       return GANTRY_EXIT_ERROR;
     }
-  if (options.limit != NULL && !gantry_cli_parse_bytes (options.limit, &options.program.limit, &error))
-    return gantry_cli_fail (error);
   options.program.keep_texts = options.program.keep_texts || options.session || options.output != NULL;
   return run (&options, argv[1]);
 }

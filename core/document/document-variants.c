@@ -3,10 +3,6 @@
 #include "core/document/document-private.h"
 #include <string.h>
 
-#pragma weak gantry_solve
-#pragma weak gantry_solve_front
-#pragma weak gantry_solution_free
-
 GantryVariant *
 _gantry_variant_new (const char *name)
 {
@@ -256,6 +252,9 @@ variant_of (const Search *search, GantryPlanner *planner, const GantrySolution *
   variant->choices = choices_of (search, solution->placements);
   variant->limit = search->limit;
   variant->gap = solution->gap;
+  variant->proven = solution->proven;
+  variant->method = solution->method;
+  variant->milliseconds = solution->milliseconds;
   gantry_planner_predict (planner, solution->placements, prediction);
   take_figures (variant, prediction);
   return variant;
@@ -307,11 +306,6 @@ run_search (Search *search, const GantryProgress *progress, GError **error)
   GPtrArray *variants = NULL;
   GantryPlanner *planner;
 
-  if (gantry_solve == NULL || gantry_solve_front == NULL)
-    {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "this build of Gantry has no solver");
-      return NULL;
-    }
   planner = gantry_compilation_take_planner (search->planning, progress, error);
   if (planner == NULL)
     return NULL;

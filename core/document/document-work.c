@@ -64,6 +64,8 @@ _gantry_load (const char *path, const GantryOpenOptions *options, const GantryPr
     gantry_compile_settings_copy (&loaded->settings, options->settings);
   else
     gantry_compile_settings_init (&loaded->settings);
+  if (options->adjust != NULL)
+    options->adjust (&loaded->settings, options->adjust_data);
   loaded->compilation = gantry_compile (model, &loaded->settings, progress, error);
   if (loaded->compilation == NULL)
     return NULL;

@@ -288,6 +288,15 @@ gantry_document_cancel (GantryDocument *self)
 }
 
 void
+gantry_document_wait (GantryDocument *self)
+{
+  g_autoptr (GMainContext) context = g_main_context_ref_thread_default ();
+
+  while (self->running[GANTRY_JOB_LOAD] || self->running[GANTRY_JOB_PLAN])
+    g_main_context_iteration (context, TRUE);
+}
+
+void
 _gantry_document_set_child_id (GantryDocument *self, const char *id)
 {
   g_free (self->child_id);

@@ -60,6 +60,7 @@ const GantryCode *gantry_run_result_code (const GantryRunResult *result, guint32
  * @dims: (array length=n_dims): sizes of symbolic dimensions; of a session they are added to its own
  * @settings: (nullable): how to compile; NULL: as the session says, or the defaults
  * @random_weights: a seed for made-up weights, -1 for the file's own
+ * @adjust: (nullable): changes the settings that come of this, before they are used; of the blocking open only
  */
 typedef struct
 {
@@ -67,6 +68,8 @@ typedef struct
   guint n_dims;
   const GantryCompileSettings *settings;
   gint64 random_weights;
+  void (*adjust) (GantryCompileSettings *settings, gpointer user_data);
+  gpointer adjust_data;
 } GantryOpenOptions;
 #define GANTRY_OPEN_OPTIONS_INIT { .random_weights = -1 }
 
@@ -102,6 +105,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryForecast, gantry_forecast_unref)
  * @by: GANTRY_DECIDED_BY_CLICK: made by hand; GANTRY_DECIDED_BY_SOLVER
  * @predicted: FALSE: the figures are not known
  * @gap: of a solution: how far it may be from the best, as a part of it; negative: not known
+ * @proven, @method, @milliseconds: of a solution just found; not kept in the session file
  */
 typedef struct
 {
@@ -115,6 +119,9 @@ typedef struct
   guint64 peak_bytes, temp_bytes, host_bytes, copied_bytes;
   double step_us, recompute_us, stall_us;
   double gap;
+  gboolean proven;
+  const char *method; /* (nullable): static */
+  double milliseconds;
 } GantryVariant;
 
 GantryVariant *gantry_variant_ref (GantryVariant *variant);
@@ -285,6 +292,9 @@ void gantry_document_front_async (GantryDocument *document, guint n_points, doub
 /** (transfer full) (element-type GantryVariant): by falling peak */
 GPtrArray *gantry_document_front_finish (GantryDocument *document, GAsyncResult *result, GError **error);
 void gantry_document_cancel_solve (GantryDocument *document);
+
+/** Runs the main context of this thread until the work that edits have started is over: for programs without a main loop. */
+void gantry_document_wait (GantryDocument *document);
 
 /* Blocking, for gantry-cli. @error as gantry_solve(). */
 GantryVariant *gantry_document_solve (GantryDocument *document, const GantrySolveGoal *goal,

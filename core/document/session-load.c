@@ -317,6 +317,8 @@ load_program (sqlite3 *db, GHashTable *meta, GantryLoaded *loaded, const GantryO
       gantry_compile_settings_clear (&loaded->settings);
       gantry_compile_settings_copy (&loaded->settings, options->settings);
     }
+  if (options->adjust != NULL)
+    options->adjust (&loaded->settings, options->adjust_data);
   gantry_progress_report (progress, -1, "Opening");
   model = gantry_model_open (model_path, (const GantryDimBinding *) (gpointer) dims->data, dims->len, random, progress,
                              error);

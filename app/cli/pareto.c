@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gantry-cli pareto: the front of memory and time, each point a variant that can be loaded. */
+#include "app/cli/plan-report.h"
+
+typedef struct
+{
+  GantryCliOptions common;
+  char *output;
+  gint points;
+  double seconds;
+} Options;
+
+static void
+options_clear (Options *options)
+{
+  gantry_cli_options_clear (&options->common);
+  g_free (options->output);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
+
+static void
+add_point (JsonBuilder *json, const GantryVariant *variant)
+{
+  json_builder_begin_object (json);
+  gantry_cli_add_string (json, "name", variant->name);
+  gantry_cli_add_int (json, "peak_bytes", (gint64) variant->peak_bytes);
+  gantry_cli_add_int (json, "temp_bytes", (gint64) variant->temp_bytes);
+  gantry_cli_add_int (json, "host_bytes", (gint64) variant->host_bytes);
+  gantry_cli_add_double (json, "step_ms", variant->step_us / 1000);
+  gantry_cli_add_double (json, "recompute_ms", variant->recompute_us / 1000);
+  gantry_cli_add_double (json, "stall_ms", variant->stall_us / 1000);
+  gantry_cli_add_int (json, "copied_bytes", (gint64) variant->copied_bytes);
+  gantry_cli_add_double (json, "gap", variant->gap);
+  json_builder_end_object (json);
+}
+
+static void
+print_json (GPtrArray *points)
+{
+  g_autoptr (JsonBuilder) json = json_builder_new ();
+
+  json_builder_begin_object (json);
+  json_builder_set_member_name (json, "points");
+  json_builder_begin_array (json);
+  for (guint i = 0; i < points->len; i++)
+    add_point (json, g_ptr_array_index (points, i));
+  json_builder_end_array (json);
+  json_builder_end_object (json);
+  gantry_cli_print_json (json);
+}
+
+static void
+print_text (GPtrArray *points)
+{
+  printf ("%12s %12s %12s %12s %12s %8s\n", "peak", "step ms", "again ms", "waits ms", "copied", "gap");
+  for (guint i = 0; i < points->len; i++)
+    {
+      const GantryVariant *variant = g_ptr_array_index (points, i);
+      g_autofree char *peak = gantry_cli_bytes (variant->peak_bytes), *copied = gantry_cli_bytes (variant->copied_bytes);
+
+      printf ("%12s %12.3f %12.3f %12.3f %12s %7.2f%%\n", peak, variant->step_us / 1000, variant->recompute_us / 1000,
+              variant->stall_us / 1000, copied, 100 * variant->gap);
+    }
+}
+
+static int
+pareto (const Options *options, const char *path)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GantryDocument) document = gantry_cli_open (&options->common, path, &error);
+  g_autoptr (GPtrArray) points = NULL;
+
+  if (document != NULL)
+    points = gantry_document_front (document, (guint) options->points, options->seconds,
+                                    gantry_cli_progress (&options->common), &error);
+  for (guint i = 0; points != NULL && options->output != NULL && i < points->len; i++)
+    gantry_document_add_variant (document, g_ptr_array_index (points, i));
+  if (points != NULL && options->output != NULL)
+    gantry_document_save (document, options->output, &error);
+  if (error != NULL)
+    return gantry_cli_fail (error);
+  if (options->common.json)
+    print_json (points);
+  else
+    print_text (points);
+  return GANTRY_EXIT_DONE;
+}
+
+int
+gantry_cli_pareto (int argc, char **argv)
+{
+  g_auto (Options) options = { .common = GANTRY_CLI_OPTIONS_INIT, .points = 8, .seconds = 30 };
+  const GOptionEntry own[] = {
+    { "points", 0, 0, G_OPTION_ARG_INT, &options.points, "At most so many points (8)", "N" },
+    { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &options.seconds, "Search at most so long (30)", "S" },
+    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "Write a session file with a variant for each point",
+      "FILE.gantry" },
+    { NULL },
+  };
+
+  options.common.places = TRUE;
+  if (!gantry_cli_parse ("pareto", "MODEL", "Finds the points where less memory costs more time.", &options.common, own,
+                         &argc, &argv))
+    return GANTRY_EXIT_ERROR;
+  if (argc != 2 || options.points < 2 || options.points > 1000 || options.seconds < 0)
+    {
+      fprintf (stderr, "gantry-cli pareto: give one model or session, and from 2 to 1000 points\n");
+      return GANTRY_EXIT_ERROR;
+    }
+  return pareto (&options, argv[1]);
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A plan for people and for programs: sizes, categories, who holds the peak, which rules matched nothing. */
+#include "app/cli/plan-report.h"
+#include "core/memory/report.h"
+
+#define MOST_SCOPES 40u
+
+gboolean
+gantry_plan_report_check (GantryDocument *document, GError **error)
+{
+  const GantryCompilation *compilation = gantry_document_get_compilation (document);
+  const GError *failure = compilation->refusal != NULL ? compilation->refusal
+                                                       : gantry_document_get_plan_error (document);
+
+  if (failure != NULL)
+    g_propagate_error (error, g_error_copy (failure));
+  return failure == NULL;
+}
+
+static GantryMemoryAnalysis *
+analyse (GantryDocument *document, guint most_holders)
+{
+  GantryCompilation *compilation = gantry_document_get_compilation (document);
+
+  return gantry_memory_analysis_new (gantry_compilation_module (compilation), gantry_document_get_plan (document),
+                                     gantry_document_get_planner (document), gantry_document_get_placements (document), 0,
+                                     most_holders);
+}
+
+static void
+add_sizes (JsonBuilder *json, const GantryMemoryAnalysis *a, const GantryPlan *plan)
+{
+  const struct { const char *key; guint64 value; } sizes[] = {
+    { "peak_bytes", a->peak_bytes },
+    { "temp_bytes", a->temp_bytes },
+    { "argument_bytes", a->argument_bytes },
+    { "output_bytes", a->output_bytes },
+    { "alias_bytes", a->alias_bytes },
+    { "generated_code_bytes", a->generated_code_bytes },
+    { "lower_bound_bytes", a->lower_bound_bytes },
+    { "host_temp_bytes", a->host_temp_bytes },
+    { "host_argument_bytes", a->host_argument_bytes },
+    { "host_output_bytes", a->host_output_bytes },
+    { "host_alias_bytes", a->host_alias_bytes },
+    { "host_generated_code_bytes", a->host_generated_code_bytes },
+    { "host_peak_bytes", plan->arena_bytes[GANTRY_MEMORY_PINNED_HOST] + plan->arena_bytes[GANTRY_MEMORY_UNPINNED_HOST] },
+    { "constant_bytes", plan->constant_bytes },
+    { "literal_bytes", plan->literal_bytes },
+    { "copied_bytes", plan->copied_bytes },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    gantry_cli_add_int (json, sizes[i].key, (gint64) sizes[i].value);
+}
+
+static void
+add_times (JsonBuilder *json, const GantryPlan *plan)
+{
+  guint copies = 0, recomputed = 0;
+
+  for (guint32 i = plan->n_init_steps; i < plan->n_steps; i++)
+    {
+      copies += plan->steps[i].kind == GANTRY_STEP_COPY;
+      recomputed += plan->steps[i].kind == GANTRY_STEP_RECOMPUTE;
+    }
+  gantry_cli_add_double (json, "step_ms", plan->total_us / 1000);
+  gantry_cli_add_double (json, "recompute_ms", plan->recompute_us / 1000);
+  gantry_cli_add_double (json, "stall_ms", plan->stall_us / 1000);
+  gantry_cli_add_int (json, "steps", plan->n_steps - plan->n_init_steps);
+  gantry_cli_add_int (json, "recomputed_steps", recomputed);
+  gantry_cli_add_int (json, "copies", copies);
+}
+
+static void
+add_report (JsonBuilder *json, const GantryPolicyReport *report)
+{
+  json_builder_begin_object (json);
+  gantry_cli_add_string (json, "rule", report->text);
+  gantry_cli_add_int (json, "line", report->line);
+  gantry_cli_add_int (json, "matched", report->n_matched);
+  gantry_cli_add_int (json, "decided", report->n_decided);
+  gantry_cli_add_string (json, "problem", report->problem);
+  json_builder_end_object (json);
+}
+
+/* `rules`: all statements; `unmatched`: those of them that have no effect, with the reason. */
+static void
+add_rules (JsonBuilder *json, GPtrArray *reports)
+{
+  for (guint only_unmatched = 0; only_unmatched < 2; only_unmatched++)
+    {
+      json_builder_set_member_name (json, only_unmatched ? "unmatched" : "rules");
+      json_builder_begin_array (json);
+      for (guint i = 0; reports != NULL && i < reports->len; i++)
+        {
+          const GantryPolicyReport *report = g_ptr_array_index (reports, i);
+
+          if (!only_unmatched || report->n_matched == 0 || report->problem != NULL)
+            add_report (json, report);
+        }
+      json_builder_end_array (json);
+    }
+}
+
+static void
+add_node (JsonBuilder *json, const GantryModule *module, guint32 id)
+{
+  const GantryNode *node = gantry_module_node (module, id);
+  g_autofree char *label = node != NULL ? gantry_node_label (module, node) : NULL;
+
+  gantry_cli_add_int (json, "node", id);
+  gantry_cli_add_string (json, "name", label);
+  gantry_cli_add_string (json, "op", node != NULL ? gantry_node_op_name (module, node) : NULL);
+  gantry_cli_add_string (json, "scope", node != NULL ? gantry_context_scope_path (module->context, node->scope) : NULL);
+}
+
+static void
+add_problems (JsonBuilder *json, const GantryModule *module, const GantryPlan *plan)
+{
+  json_builder_set_member_name (json, "problems");
+  json_builder_begin_array (json);
+  for (guint i = 0; i < plan->n_problems; i++)
+    {
+      const GantryPlacementProblem *problem = &plan->problems[i];
+
+      json_builder_begin_object (json);
+      add_node (json, module, problem->node);
+      gantry_cli_add_string (json, "asked", gantry_placement_kind_name (problem->kind));
+      gantry_cli_add_string (json, "given", gantry_placement_kind_name (problem->given));
+      gantry_cli_add_string (json, "reason", problem->reason);
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+}
+
+static void
+add_categories (JsonBuilder *json, const GantryMemoryAnalysis *a)
+{
+  json_builder_set_member_name (json, "categories");
+  json_builder_begin_object (json);
+  for (guint i = 0; i < GANTRY_N_ROLES; i++)
+    {
+      json_builder_set_member_name (json, gantry_buffer_role_name (i));
+      json_builder_begin_object (json);
+      gantry_cli_add_int (json, "at_peak_bytes", (gint64) a->at_peak[i]);
+      gantry_cli_add_int (json, "largest_bytes", (gint64) a->largest[i]);
+      json_builder_end_object (json);
+    }
+  json_builder_end_object (json);
+}
+
+static void
+add_saving (JsonBuilder *json, const char *key, gint64 bytes, double us)
+{
+  json_builder_set_member_name (json, key);
+  if (bytes == G_MININT64)
+    {
+      json_builder_add_null_value (json);
+      return;
+    }
+  json_builder_begin_object (json);
+  gantry_cli_add_int (json, "saves_bytes", bytes);
+  gantry_cli_add_double (json, "costs_ms", us / 1000);
+  json_builder_end_object (json);
+}
+
+static void
+add_holders (JsonBuilder *json, const GantryModule *module, const GantryMemoryAnalysis *a, guint most)
+{
+  json_builder_set_member_name (json, "holders");
+  json_builder_begin_array (json);
+  for (guint i = 0; i < MIN (most, a->holders->len); i++)
+    {
+      const GantryMemoryHolder *holder = &g_array_index (a->holders, GantryMemoryHolder, i);
+      const GantryNode *until = gantry_module_node (module, holder->until_node);
+      g_autofree char *last_use = until != NULL ? gantry_node_label (module, until) : NULL;
+
+      json_builder_begin_object (json);
+      add_node (json, module, holder->node);
+      gantry_cli_add_string (json, "subject", gantry_placement_subject_name (holder->subject));
+      gantry_cli_add_string (json, "placement", gantry_placement_kind_name (holder->kind));
+      gantry_cli_add_int (json, "bytes", (gint64) holder->bytes);
+      gantry_cli_add_string (json, "until", last_use);
+      add_saving (json, "recompute", holder->saves_recompute, holder->costs_recompute);
+      add_saving (json, "offload", holder->saves_offload, holder->costs_offload);
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+}
+
+static void
+add_scopes (JsonBuilder *json, const GantryModule *module, const GantryMemoryAnalysis *a)
+{
+  json_builder_set_member_name (json, "scopes");
+  json_builder_begin_array (json);
+  for (guint i = 0; i < MIN (MOST_SCOPES, a->scopes->len); i++)
+    {
+      const GantryMemoryScope *scope = &g_array_index (a->scopes, GantryMemoryScope, i);
+
+      json_builder_begin_object (json);
+      gantry_cli_add_string (json, "scope", gantry_context_scope_path (module->context, scope->scope));
+      gantry_cli_add_int (json, "bytes", (gint64) scope->bytes);
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+}
+
+static void
+add_placements (JsonBuilder *json, const GantryPlacements *placements)
+{
+  guint count[GANTRY_N_PLACEMENTS] = { 0 };
+
+  for (guint i = 0; placements != NULL && i < placements->entries->len; i++)
+    count[g_array_index (placements->entries, GantryPlacement, i).kind]++;
+  json_builder_set_member_name (json, "placements");
+  json_builder_begin_object (json);
+  for (guint i = GANTRY_PLACEMENT_RECOMPUTE; i < GANTRY_N_PLACEMENTS; i++)
+    gantry_cli_add_int (json, gantry_placement_kind_name (i), count[i]);
+  json_builder_end_object (json);
+}
+
+void
+gantry_plan_report_json (JsonBuilder *json, GantryDocument *document, guint most_holders)
+{
+  const GantryModule *module = gantry_compilation_module (gantry_document_get_compilation (document));
+  const GantryPlan *plan = gantry_document_get_plan (document);
+  g_autoptr (GantryMemoryAnalysis) analysis = analyse (document, most_holders);
+
+  add_sizes (json, analysis, plan);
+  add_times (json, plan);
+  gantry_cli_add_int (json, "limit_bytes", (gint64) gantry_document_get_settings (document)->target.memory_limit);
+  add_placements (json, gantry_document_get_placements (document));
+  add_rules (json, gantry_document_get_reports (document));
+  add_problems (json, module, plan);
+  add_categories (json, analysis);
+  add_holders (json, module, analysis, most_holders);
+  add_scopes (json, module, analysis);
+}
+
+/* Text */
+
+static void
+print_rules (GPtrArray *reports)
+{
+  for (guint i = 0; reports != NULL && i < reports->len; i++)
+    {
+      const GantryPolicyReport *report = g_ptr_array_index (reports, i);
+
+      if (report->problem != NULL)
+        printf ("rule       %s (line %u): %s\n", report->text, report->line, report->problem);
+      else
+        printf ("rule       %s: decides %u of %u values\n", report->text, report->n_decided, report->n_matched);
+    }
+}
+
+static void
+print_problems (const GantryModule *module, const GantryPlan *plan)
+{
+  for (guint i = 0; i < plan->n_problems; i++)
+    {
+      const GantryPlacementProblem *problem = &plan->problems[i];
+      const GantryNode *node = gantry_module_node (module, problem->node);
+      g_autofree char *label = node != NULL ? gantry_node_label (module, node) : g_strdup ("?");
+
+      printf ("not done   %s of %s: %s\n", gantry_placement_kind_name (problem->kind), label, problem->reason);
+    }
+}
+
+void
+gantry_plan_report_text (GantryDocument *document, guint most_holders)
+{
+  const GantryModule *module = gantry_compilation_module (gantry_document_get_compilation (document));
+  const GantryPlan *plan = gantry_document_get_plan (document);
+  g_autoptr (GantryMemoryAnalysis) analysis = analyse (document, most_holders);
+  g_autofree char *tables = gantry_memory_analysis_to_text (analysis, module);
+  g_autofree char *copied = gantry_cli_bytes (plan->copied_bytes);
+
+  printf ("%-10s %.3f ms predicted, of that %.3f ms done again and %.3f ms waiting for copies\n", "step",
+          plan->total_us / 1000, plan->recompute_us / 1000, plan->stall_us / 1000);
+  printf ("%-10s %s between device and host\n", "copied", copied);
+  print_rules (gantry_document_get_reports (document));
+  print_problems (module, plan);
+  printf ("\n%s", tables);
+}

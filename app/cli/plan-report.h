@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a plan says, as text and as members of a JSON object: for plan, solve and train. */
+#pragma once
+#include "app/cli/cli.h"
+
+G_BEGIN_DECLS
+
+/**
+ * gantry_plan_report_json:
+ * @json: an object is being built
+ * @most_holders: how many of the values alive at the peak are listed, with what placing them otherwise would save
+ *
+ * The document's plan, which must be there.
+ */
+void gantry_plan_report_json (JsonBuilder *json, GantryDocument *document, guint most_holders);
+void gantry_plan_report_text (GantryDocument *document, guint most_holders);
+/** The plan is there. Returns: FALSE with the refusal, or with why it does not fit. */
+gboolean gantry_plan_report_check (GantryDocument *document, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gantry-cli plan and solve: where everything lies and when, under a policy, a limit, or placements that the solver finds
+ * for a goal. Nothing is run. */
+#include "app/cli/plan-report.h"
+#include <string.h>
+
+typedef struct
+{
+  GantryCliOptions common;
+  char *output;
+  char *fit;
+  double at_most_ms;
+  gboolean fastest;
+  gboolean no_recompute, no_offload;
+  char *method;
+  double seconds;
+  gint holders;
+} Options;
+
+#define OPTIONS_INIT { .common = GANTRY_CLI_OPTIONS_INIT, .seconds = 10, .holders = 10 }
+
+static void
+options_clear (Options *options)
+{
+  gantry_cli_options_clear (&options->common);
+  g_free (options->output);
+  g_free (options->fit);
+  g_free (options->method);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
+
+static gboolean
+parse_method (const char *name, GantrySolveMethod *method, GError **error)
+{
+  static const char *const names[] = { [GANTRY_SOLVE_AUTO] = "auto", [GANTRY_SOLVE_EXACT] = "exact",
+                                       [GANTRY_SOLVE_SEARCH] = "search", [GANTRY_SOLVE_AUTOTM] = "autotm" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (name == NULL || strcmp (name, names[i]) == 0)
+      {
+        *method = (GantrySolveMethod) i;
+        return TRUE;
+      }
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "--method %s: there are auto, exact, search and autotm", name);
+  return FALSE;
+}
+
+/* What to search for, from the options. */
+static gboolean
+read_goal (const Options *options, GantryDocument *document, GantrySolveGoal *goal, GError **error)
+{
+  GantryCliSize size;
+
+  *goal = (GantrySolveGoal){ .seconds = options->seconds };
+  if (!parse_method (options->method, &goal->method, error))
+    return FALSE;
+  if (options->no_recompute || options->no_offload)
+    goal->allowed = 1u << GANTRY_PLACEMENT_KEEP | (options->no_recompute ? 0 : 1u << GANTRY_PLACEMENT_RECOMPUTE) |
+                    (options->no_offload ? 0 : 1u << GANTRY_PLACEMENT_OFFLOAD);
+  if (options->fit == NULL)
+    {
+      goal->step_us = options->at_most_ms * 1000;
+      return TRUE;
+    }
+  return gantry_cli_parse_size ("--fit", options->fit, &size, error) &&
+         gantry_cli_resolve_size (document, &size, &goal->memory_bytes, error);
+}
+
+/* The answer becomes what the document has, plan and all. (transfer full) (nullable) */
+static GantryVariant *
+solve (const Options *options, GantryDocument *document, GantrySolveGoal *goal, GError **error)
+{
+  g_autoptr (GantryVariant) variant = NULL;
+
+  if (!read_goal (options, document, goal, error))
+    return NULL;
+  variant = gantry_document_solve (document, goal, gantry_cli_progress (&options->common), error);
+  if (variant == NULL)
+    return NULL;
+  gantry_document_load_variant (document, variant);
+  gantry_document_wait (document);
+  return g_steal_pointer (&variant);
+}
+
+static void
+add_solution (JsonBuilder *json, const GantryVariant *variant, const GantrySolveGoal *goal)
+{
+  json_builder_set_member_name (json, "solution");
+  json_builder_begin_object (json);
+  if (goal->memory_bytes > 0)
+    gantry_cli_add_int (json, "fit_bytes", (gint64) goal->memory_bytes);
+  if (goal->step_us > 0)
+    gantry_cli_add_double (json, "at_most_ms", goal->step_us / 1000);
+  gantry_cli_add_int (json, "peak_bytes", (gint64) variant->peak_bytes);
+  gantry_cli_add_double (json, "step_ms", variant->step_us / 1000);
+  gantry_cli_add_int (json, "copied_bytes", (gint64) variant->copied_bytes);
+  gantry_cli_add_double (json, "gap", variant->gap);
+  gantry_cli_add_boolean (json, "proven", variant->proven);
+  gantry_cli_add_string (json, "method", variant->method);
+  gantry_cli_add_double (json, "milliseconds", variant->milliseconds);
+  json_builder_end_object (json);
+}
+
+static void
+print (const Options *options, GantryDocument *document, const GantryVariant *variant, const GantrySolveGoal *goal)
+{
+  if (options->common.json)
+    {
+      g_autoptr (JsonBuilder) json = json_builder_new ();
+
+      json_builder_begin_object (json);
+      gantry_plan_report_json (json, document, (guint) options->holders);
+      if (variant != NULL)
+        add_solution (json, variant, goal);
+      json_builder_end_object (json);
+      gantry_cli_print_json (json);
+      return;
+    }
+  if (variant != NULL)
+    printf ("%-10s %s; %s, %s %.2f %% of the best, in %.0f ms\n", "solution", variant->name, variant->method,
+            variant->proven ? "proven within" : "within", 100 * variant->gap, variant->milliseconds);
+  gantry_plan_report_text (document, (guint) options->holders);
+}
+
+static int
+plan (const Options *options, const char *path)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GantryDocument) document = gantry_cli_open (&options->common, path, &error);
+  g_autoptr (GantryVariant) variant = NULL;
+  GantrySolveGoal goal = { 0 };
+
+  if (document != NULL && (options->fit != NULL || options->at_most_ms > 0))
+    variant = solve (options, document, &goal, &error);
+  if (error == NULL && gantry_plan_report_check (document, &error) && options->output != NULL)
+    gantry_document_save (document, options->output, &error);
+  if (error != NULL)
+    return gantry_cli_fail (error);
+  print (options, document, variant, &goal);
+  return GANTRY_EXIT_DONE;
+}
+
+static gboolean
+check (const Options *options, const char *command, int argc, gboolean needs_goal, GError **error)
+{
+  const char *wrong = NULL;
+
+  if (argc != 2)
+    wrong = "give one model or session";
+  else if (options->fit != NULL && options->at_most_ms > 0)
+    wrong = "give --fit or --at-most, not both";
+  else if (options->at_most_ms < 0 || options->seconds < 0 || options->holders < 0)
+    wrong = "--at-most, --seconds and --holders are from 0 on";
+  else if (needs_goal && options->fit == NULL && options->at_most_ms == 0)
+    wrong = "say what for: --fit SIZE (fastest within that), or --at-most MS (smallest within that)";
+  else if (!needs_goal && options->fastest && options->fit == NULL)
+    wrong = "--fastest goes with --fit SIZE";
+  if (wrong != NULL)
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s", wrong);
+  return wrong == NULL;
+}
+
+static int
+run (const char *command, const char *description, gboolean needs_goal, int argc, char **argv)
+{
+  g_auto (Options) options = OPTIONS_INIT;
+  g_autoptr (GError) error = NULL;
+  const GOptionEntry own[] = {
+    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "Write a session file", "FILE.gantry" },
+    { "fit", 0, 0, G_OPTION_ARG_STRING, &options.fit, "Search for the fastest placements with at most this peak", "SIZE" },
+    { "fastest", 0, 0, G_OPTION_ARG_NONE, &options.fastest, "With --fit: which is what it does", NULL },
+    { "at-most", 0, 0, G_OPTION_ARG_DOUBLE, &options.at_most_ms, "Search for the least memory with at most this time", "MS" },
+    { "no-recompute", 0, 0, G_OPTION_ARG_NONE, &options.no_recompute, "Search without recomputation", NULL },
+    { "no-offload", 0, 0, G_OPTION_ARG_NONE, &options.no_offload, "Search without offloading", NULL },
+    { "method", 0, 0, G_OPTION_ARG_STRING, &options.method, "Search: auto, exact, search or autotm", "METHOD" },
+    { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &options.seconds, "Search at most so long (10)", "S" },
+    { "holders", 0, 0, G_OPTION_ARG_INT, &options.holders, "How many of the values at the peak to list (10)", "N" },
+    { NULL },
+  };
+
+  options.common.places = TRUE;
+  if (!gantry_cli_parse (command, "MODEL", description, &options.common, own, &argc, &argv))
+    return GANTRY_EXIT_ERROR;
+  if (!check (&options, command, argc, needs_goal, &error))
+    return gantry_cli_fail (error);
+  return plan (&options, argv[1]);
+}
+
+int
+gantry_cli_plan (int argc, char **argv)
+{
+  return run ("plan", "Plans the memory of a program and says where its bytes go.", FALSE, argc, argv);
+}
+
+int
+gantry_cli_solve (int argc, char **argv)
+{
+  return run ("solve", "Searches for placements that reach a goal.", TRUE, argc, argv);
+}
