@@ -156,7 +156,6 @@ typedef struct
   const char *why;       /* static: of the first refused */
   gboolean quiet;        /* what is refused was not asked for by name */
   gint32 overridden_by;  /* statement, -1: none */
-  gboolean by_click;
   GString *more;         /* (nullable): sentences of a policy */
 } Outcome;
 

@@ -10,7 +10,7 @@ typedef struct
   ModuleFacts *facts;
   Decision *decisions;  /* by index in the entry function */
   Outcome *outcomes;    /* by statement */
-  guint8 *clicked;      /* by index: a person decided */
+  guint8 *chosen;       /* by index of an owner: 1 + kind that was chosen for this very value, by hand or by the solver; 0: none */
   GantryPlacements *base;
 } Application;
 
@@ -34,13 +34,8 @@ apply_statement (Application *a, guint s, Decision *before)
   else
     _gantry_rule_apply (statement, (gint32) s, a->facts, a->decisions, &a->outcomes[s]);
   for (guint32 i = 0; i < a->facts->n; i++)
-    if (a->decisions[i].statement == (gint32) s)
-      {
-        if (before[i].statement >= 0)
-          a->outcomes[before[i].statement].overridden_by = (gint32) s;
-        if (a->clicked[i])
-          a->outcomes[s].by_click = TRUE;
-      }
+    if (a->decisions[i].statement == (gint32) s && before[i].statement >= 0)
+      a->outcomes[before[i].statement].overridden_by = (gint32) s;
 }
 
 /* What is decided for value @i, KEEP where nothing is. */
@@ -49,7 +44,9 @@ kind_of (const Application *a, guint32 i)
 {
   const GantryPlacement *entry = gantry_placements_find (a->base, facts_node (a->facts, i)->id);
 
-  if (a->decisions[i].statement >= 0 && !a->clicked[i])
+  if (a->chosen[i] > 0)
+    return (GantryPlacementKind) (a->chosen[i] - 1);
+  if (a->decisions[i].statement >= 0)
     return (GantryPlacementKind) a->decisions[i].kind;
   return entry != NULL ? (GantryPlacementKind) entry->kind : GANTRY_PLACEMENT_KEEP;
 }
@@ -116,8 +113,8 @@ keep_base (Application *a, const GantryPlacements *base)
       if (entry->decider == GANTRY_DECIDED_BY_POLICY || entry->decider == GANTRY_DECIDED_BY_RULE)
         continue;
       gantry_placements_set (a->base, entry);
-      if (i < a->facts->n && entry->decider == GANTRY_DECIDED_BY_CLICK)
-        a->clicked[i] = TRUE;
+      if (i < a->facts->n && (entry->decider == GANTRY_DECIDED_BY_CLICK || entry->decider == GANTRY_DECIDED_BY_SOLVER))
+        a->chosen[a->facts->owner[i]] = (guint8) (1 + entry->kind);
     }
 }
 
@@ -136,7 +133,7 @@ make_table (const Application *a, guint *n_decided)
       const Decision *decision = &a->decisions[i];
       GantryPlacement entry = { facts_node (facts, i)->id, decision->kind, decision->decider, decision->memory, facts->subject[i] };
 
-      if (decision->statement < 0 || a->clicked[i])
+      if (decision->statement < 0 || a->chosen[i] > 0)
         continue;
       if (facts->subject[i] == GANTRY_SUBJECT_NONE && (!needed[i] || decision->kind == GANTRY_PLACEMENT_RECOMPUTE))
         continue;
@@ -183,7 +180,7 @@ rule_problem (const Application *a, const Statement *statement, const Outcome *o
   if (outcome->overridden_by >= 0)
     return g_strdup_printf ("overridden by later statements (line %u)",
                             statement_at (a->policy, (guint) outcome->overridden_by)->line);
-  return g_strdup ("overridden by what was placed by hand");
+  return g_strdup ("overridden by what was placed one by one, by hand or by the solver");
 }
 
 static char *
@@ -200,7 +197,7 @@ policy_problem (const Application *a, const Statement *statement, const Outcome 
   if (outcome->n_matched > 0 && n_decided == 0)
     g_string_append_printf (text, "%s%s", text->len > 0 ? "; " : "",
                             outcome->overridden_by >= 0 ? "overridden by later statements"
-                                                        : "overridden by what was placed by hand");
+                                                        : "overridden by what was placed one by one, by hand or by the solver");
   return text->len > 0 ? g_string_free (g_steal_pointer (&text), FALSE) : NULL;
 }
 
@@ -242,9 +239,9 @@ gantry_policy_apply (const GantryPolicy *policy, GantryModule *module, const Gan
   guint n = policy->statements->len;
   g_autofree Decision *decisions = g_new0 (Decision, facts->n + 1), *before = g_new (Decision, facts->n + 1);
   g_autofree Outcome *outcomes = g_new0 (Outcome, n + 1);
-  g_autofree guint8 *clicked = g_new0 (guint8, facts->n + 1);
+  g_autofree guint8 *chosen = g_new0 (guint8, facts->n + 1);
   g_autofree guint *n_decided = g_new0 (guint, n + 1);
-  Application a = { policy, facts, decisions, outcomes, clicked, NULL };
+  Application a = { policy, facts, decisions, outcomes, chosen, NULL };
   GantryPlacements *table;
 
   for (guint32 i = 0; i < facts->n; i++)

@@ -14,7 +14,11 @@
  *
  * Policies have the meaning of jax.checkpoint_policies (jax 0.8, jax/_src/ad_checkpoint.py), with the inputs of the
  * checkpointed function always saved. The checkpointed functions are the scopes that the glob after `in` matches (the
- * longest); without `in`, the bodies of scans where there are any, else the whole program. */
+ * longest; there `*` stands within one part of the path and `**` for any number of parts); without `in`, the iterations of
+ * unrolled loops ("iteration.N") where there are any, else the whole program. docs/policies.md says it at length.
+ *
+ * A statement may also speak of values that the backward pass does not read (%GANTRY_SUBJECT_NONE): such a decision is
+ * entered where something is computed again from them. */
 #pragma once
 #include "core/base/base.h"
 #include "core/ir/placement.h"
@@ -23,7 +27,8 @@ G_BEGIN_DECLS
 
 typedef struct _GantryPolicy GantryPolicy;
 
-/** Returns: (transfer full) (nullable): %GANTRY_ERROR_INVALID with line and column: what was expected. At most 1 MiB of text. */
+/** Returns: (transfer full) (nullable): %GANTRY_ERROR_INVALID, "policy:LINE:COLUMN: what was expected". At most 1 MiB of text,
+ *  4096 statements, 64 selectors in one, 4 KiB in a name. */
 GantryPolicy *gantry_policy_parse (const char *text, gssize length, GError **error);
 void gantry_policy_free (GantryPolicy *policy);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryPolicy, gantry_policy_free)
@@ -33,15 +38,18 @@ typedef struct
 {
   char *text;        /* the statement */
   guint line;
-  guint n_matched;   /* values that it matches */
+  guint n_matched;   /* values that it matches; of a policy: residuals of checkpointed functions */
   guint n_decided;   /* of those the ones whose placement it decided in the end */
   char *problem;     /* (nullable): "matches nothing", "matches 3 values, none is used by the backward pass", ... */
 } GantryPolicyReport;
 
 /**
  * gantry_policy_apply:
- * @base: (nullable): entries that are there already; those decided by a click stay
+ * @base: (nullable): entries that are there already. Those made one by one, by a click or by the solver, stay whatever the
+ *  statements say; those of an earlier policy or rule go; the others stay where no statement speaks of them
  * @reports: (out) (optional) (transfer full) (element-type GantryPolicyReport): one for each statement
+ *
+ * Linear in nodes and operands for each statement; a glob looks at a string once, however many nodes have it.
  *
  * Returns: (transfer full): the table
  */

@@ -224,29 +224,34 @@ test_start_of_recomputation (void)
   g_assert_null (gantry_placements_find (test.table, 3));
 }
 
-/* What a person decided stays; what an earlier text said goes; the solver is overridden. */
+/* What was chosen for single values stays, by hand (for a view here, %6 of %5) or by the solver; what an earlier text said
+ * goes; the program's word is overridden. */
 static void
 test_base (void)
 {
   g_auto (PolicyTest) test = policy_test (two_layers);
   static const GantryPlacement base[] = {
+    { 1, GANTRY_PLACEMENT_OFFLOAD, GANTRY_DECIDED_BY_PROGRAM, GANTRY_MEMORY_PINNED_HOST, GANTRY_SUBJECT_INPUT },
+    { 2, GANTRY_PLACEMENT_OFFLOAD, GANTRY_DECIDED_BY_RULE, GANTRY_MEMORY_PINNED_HOST, GANTRY_SUBJECT_PARAMETER },
     { 4, GANTRY_PLACEMENT_OFFLOAD, GANTRY_DECIDED_BY_CLICK, GANTRY_MEMORY_PINNED_HOST, GANTRY_SUBJECT_RESIDUAL },
-    { 5, GANTRY_PLACEMENT_RECOMPUTE, GANTRY_DECIDED_BY_RULE, 0, GANTRY_SUBJECT_RESIDUAL },
+    { 6, GANTRY_PLACEMENT_RECOMPUTE, GANTRY_DECIDED_BY_CLICK, 0, GANTRY_SUBJECT_RESIDUAL },
     { 7, GANTRY_PLACEMENT_RECOMPUTE, GANTRY_DECIDED_BY_SOLVER, 0, GANTRY_SUBJECT_RESIDUAL },
   };
 
   test.base = gantry_placements_new ();
   for (guint i = 0; i < G_N_ELEMENTS (base); i++)
     gantry_placements_set (test.base, &base[i]);
-  expect_policy (&test, "", "4=offload 7=recompute", NULL);
-  expect_policy (&test, "op:dot & role:residual keep", "4=offload 7=keep", NULL);
+  expect_policy (&test, "", "1=offload(i) 4=offload 6=recompute 7=recompute", NULL);
+  expect_policy (&test, "op:dot & role:residual keep", "1=offload(i) 4=offload 6=recompute 7=recompute",
+                 "placed one by one, by hand or by the solver");
+  expect_policy (&test, "name:h keep", "1=offload(i) 4=offload 6=recompute 7=recompute", "placed one by one");
+  expect_policy (&test, "role:input keep", "1=keep(i) 4=offload 6=recompute 7=recompute", NULL);
   g_assert_cmpuint (report_of (&test, 0)->n_decided, ==, 1);
-  expect_policy (&test, "name:a1 keep", "4=offload 7=recompute", "placed by hand");
   g_assert_cmpint (gantry_placements_find (test.table, 4)->decider, ==, GANTRY_DECIDED_BY_CLICK);
   /* The same again from its own answer. */
   g_clear_pointer (&test.base, gantry_placements_unref);
   test.base = gantry_placements_ref (test.table);
-  expect_policy (&test, "name:h keep", "4=offload 5=keep 7=recompute", NULL);
+  expect_policy (&test, "role:input offload", "1=offload(i) 4=offload 6=recompute 7=recompute", NULL);
 }
 
 /* A fusion is what any node of its body is, by itself: not the operation of one and the scope of another. */
@@ -269,6 +274,36 @@ test_fusion (void)
   expect_policy (&test, "name:y offload", "2=offload", NULL);
   expect_policy (&test, "name:z & op:dot offload", "2=offload", NULL);
   expect_policy (&test, "policy save_only_these_names(y)", "2=keep", NULL);
+}
+
+/* The example at the head of docs/policies.md. */
+static void
+test_documentation (void)
+{
+  const char *root = g_getenv ("GANTRY_SOURCE_ROOT");
+  g_autofree char *path = root != NULL ? g_build_filename (root, "docs", "policies.md", NULL) : NULL;
+  g_autofree char *text = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GantryPolicy) policy = NULL;
+  char *begin, *end;
+
+  if (path == NULL || !g_file_get_contents (path, &text, NULL, NULL))
+    {
+      g_test_skip ("GANTRY_SOURCE_ROOT does not lead to docs/policies.md");
+      return;
+    }
+  begin = strstr (text, "```\n");
+  g_assert_nonnull (begin);
+  end = strstr (begin + 4, "```");
+  policy = gantry_policy_parse (begin + 4, end - begin - 4, &error);
+  g_assert_no_error (error);
+  /* Every policy is in the table. */
+  for (const char *const *name = gantry_policy_names (); *name != NULL; name++)
+    {
+      g_autofree char *quoted = g_strdup_printf ("`%s", *name);
+
+      g_assert_nonnull (strstr (end, quoted));
+    }
 }
 
 /* 100,000 nodes and a policy of several kinds of statements: every value is looked at, in one walk each. */
@@ -315,6 +350,7 @@ main (int argc, char **argv)
   g_test_add_func ("/memory/policy/start-of-recomputation", test_start_of_recomputation);
   g_test_add_func ("/memory/policy/base", test_base);
   g_test_add_func ("/memory/policy/fusion", test_fusion);
+  g_test_add_func ("/memory/policy/documentation", test_documentation);
   g_test_add_func ("/memory/policy/large", test_large);
   return g_test_run ();
 }
