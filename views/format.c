@@ -80,3 +80,24 @@ gantry_format_plural (guint64 n, const char *singular, const char *plural)
 
   return g_strdup_printf ("%s %s", number, n == 1 ? singular : plural);
 }
+
+static char *
+delta (gboolean less, gboolean none, char *size)
+{
+  char *text = none ? g_strdup (" (Â±0)") : g_strdup_printf (" (%s%s)", less ? "â" : "+", size);
+
+  g_free (size);
+  return text;
+}
+
+char *
+gantry_format_delta_bytes (gint64 bytes)
+{
+  return delta (bytes < 0, bytes == 0, gantry_format_bytes ((guint64) (bytes < 0 ? -bytes : bytes)));
+}
+
+char *
+gantry_format_delta_ns (gint64 ns)
+{
+  return delta (ns < 0, ns == 0, gantry_format_ns (ns < 0 ? -ns : ns));
+}

@@ -11,6 +11,9 @@ char *gantry_format_bytes (guint64 bytes);
 char *gantry_format_count (double count);
 /** "3.21 ms", "18 µs", "640 ns". (transfer full) */
 char *gantry_format_ns (gint64 ns);
+/** " (−2.3 MiB)", " (+4.0 ms)", " (±0)": after a value. (transfer full) */
+char *gantry_format_delta_bytes (gint64 bytes);
+char *gantry_format_delta_ns (gint64 ns);
 /** "12,403". (transfer full) */
 char *gantry_format_integer (guint64 n);
 /** Bytes of a static tensor, else NULL. (transfer full) (nullable) */

@@ -65,6 +65,12 @@ void _gantry_window_run (GantryWindow *window);
 /** Sizes that dimensions lack, and why the program cannot be compiled: a bar above the graph. */
 void _gantry_window_update_notice (GantryWindow *window);
 
+/* window-place.c */
+/** @kind: GantryPlacementKind or GANTRY_PLACEMENT_UNSET, for what @reach says of the selection. */
+void _gantry_window_place (GantryWindow *window, int kind, GantryReach reach);
+/** The graph shows the placements and the prediction of the document. */
+void _gantry_window_update_placements (GantryWindow *window);
+
 /* window-search.c */
 void _gantry_window_connect_search (GantryWindow *window);
 void _gantry_window_search_step (GantryWindow *window, int step);

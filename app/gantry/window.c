@@ -100,9 +100,48 @@ message_text (const GantryCompilation *compilation)
   return NULL;
 }
 
+/* "Peak 6.1 GiB (−2.3 GiB)" of what is predicted for the placements as they are. */
+static void
+show_forecast (GantryWindow *self, const GantryForecast *forecast)
+{
+  const GantryPrediction *p = forecast->prediction;
+  g_autofree char *peak = gantry_format_bytes (p->peak_bytes), *temp = gantry_format_bytes (p->temp_bytes);
+  g_autofree char *step = gantry_format_ns ((gint64) (p->step_us * 1000)), *copied = gantry_format_bytes (p->copied_bytes);
+  g_autofree char *peak_delta = forecast->has_delta ? gantry_format_delta_bytes (forecast->peak_delta) : NULL;
+  g_autofree char *step_delta = forecast->has_delta ? gantry_format_delta_ns ((gint64) (forecast->step_delta_us * 1000)) : NULL;
+  GString *time = g_string_new (NULL);
+
+  set_label (self->status_peak, g_strdup_printf ("Peak %s%s, temporaries %s", peak, peak_delta != NULL ? peak_delta : "", temp));
+  g_string_append_printf (time, "Step %s%s", step, step_delta != NULL ? step_delta : "");
+  if (p->copied_bytes > 0)
+    g_string_append_printf (time, ", copied %s", copied);
+  if (p->recompute_us > 0)
+    g_string_append_printf (time, ", %.1f %% done again", 100 * p->recompute_us / MAX (p->step_us, 1e-9));
+  if (p->stall_us > 0.005 * p->step_us)
+    g_string_append_printf (time, ", %.1f %% waiting", 100 * p->stall_us / MAX (p->step_us, 1e-9));
+  set_label (self->status_time, g_string_free (time, FALSE));
+}
+
+/* What the user should know of the policy and of the plan. */
+static char *
+policy_text (GantryWindow *self)
+{
+  GPtrArray *reports = gantry_document_get_reports (self->document);
+  const GError *error = gantry_document_get_plan_error (self->document);
+  guint n = 0;
+
+  if (error != NULL)
+    return g_strdup (error->message);
+  for (guint i = 0; reports != NULL && i < reports->len; i++)
+    n += ((const GantryPolicyReport *) g_ptr_array_index (reports, i))->problem != NULL;
+  return n == 0 ? NULL : g_strdup_printf (n == 1 ? "%u statement of the policy has a problem"
+                                                 : "%u statements of the policy have a problem", n);
+}
+
 static void
 update_status (GantryWindow *self)
 {
+  GantryForecast *forecast = gantry_document_get_prediction (self->document);
   GantryCompilation *compilation = gantry_document_get_compilation (self->document);
   const GantryRunResult *run = gantry_document_get_run (self->document);
   g_autofree char *first = NULL, *last = NULL;
@@ -111,12 +150,16 @@ update_status (GantryWindow *self)
     return;
   set_label (self->status_peak, peak_text (gantry_shown_plan (compilation, run), run));
   set_label (self->status_time, time_text (gantry_shown_plan (compilation, run), run));
+  if (forecast != NULL && run == NULL && gantry_module_is_training (gantry_compilation_module (compilation)))
+    show_forecast (self, forecast);
   first = gantry_format_integer (compilation->snapshots[0].nodes_after);
   last = gantry_format_integer (compilation->snapshots[compilation->n_snapshots - 1].nodes_after);
   set_label (self->status_nodes, compilation->refusal != NULL
                                    ? g_strdup_printf ("%s nodes imported", first)
                                    : g_strdup_printf ("%s nodes imported, %s after all passes", first, last));
   set_label (self->status_message, message_text (compilation));
+  if (compilation->refusal == NULL && policy_text (self) != NULL)
+    set_label (self->status_message, policy_text (self));
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->status_message), gtk_label_get_text (self->status_message));
 }
 
@@ -210,6 +253,25 @@ compilation_changed (GantryWindow *self)
                         compilation != NULL ? gantry_pass_list_get_selected (self->pass_list) : 0);
   _gantry_window_update_notice (self);
   _gantry_window_update (self);
+}
+
+static void
+place_asked (GantryPassView *view, int kind, int reach, gpointer data)
+{
+  _gantry_window_place (data, kind, (GantryReach) reach);
+}
+
+static void
+error_told (GantryDocument *document, const char *what, const GError *error, gpointer data)
+{
+  _gantry_window_tell (data, what, error);
+}
+
+static void
+prediction_changed (GantryWindow *self)
+{
+  _gantry_window_update_placements (self);
+  update_status (self);
 }
 
 static void
@@ -405,6 +467,7 @@ add_views (GantryWindow *self)
   self->time_panel = GANTRY_TIME_PANEL (gantry_time_panel_new (self->document, self->selection));
   adw_bin_set_child (self->time_bin, GTK_WIDGET (self->time_panel));
   g_signal_connect_object (self->pass_list, "selected", G_CALLBACK (pass_selected), self, 0);
+  g_signal_connect_object (self->pass_view, "place", G_CALLBACK (place_asked), self, 0);
 }
 
 static void
@@ -415,6 +478,11 @@ gantry_window_init (GantryWindow *self)
   self->selection = gantry_selection_new ();
   add_views (self);
   g_signal_connect_swapped (self->document, "notify::compilation", G_CALLBACK (compilation_changed), self);
+  g_signal_connect_swapped (self->document, "notify::placements", G_CALLBACK (_gantry_window_update_placements), self);
+  g_signal_connect_swapped (self->document, "notify::prediction", G_CALLBACK (prediction_changed), self);
+  g_signal_connect_swapped (self->document, "notify::plan", G_CALLBACK (update_status), self);
+  g_signal_connect_swapped (self->document, "notify::plan-error", G_CALLBACK (update_status), self);
+  g_signal_connect (self->document, "error", G_CALLBACK (error_told), self);
   g_signal_connect_swapped (self->document, "notify::run", G_CALLBACK (update_status), self);
   g_signal_connect_swapped (self->document, "notify::busy", G_CALLBACK (update_busy), self);
   g_signal_connect_swapped (self->document, "notify::progress", G_CALLBACK (update_busy), self);

@@ -16,6 +16,8 @@ render_graph (GantryGraphCanvas *self, float width, float height, const GantryTh
     .made = self->side == GANTRY_CANVAS_AFTER ? self->marked : NULL,
     .removed = self->side == GANTRY_CANVAS_BEFORE ? self->marked : NULL,
     .labels = TRUE,
+    .placements = gantry_graph_picture_is_mirrored (self->picture) ? self->placements : NULL,
+    .ghosts = self->ghosts,
   };
 
   gantry_scene_clear (self->scene, width, height);

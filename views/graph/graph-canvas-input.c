@@ -110,6 +110,17 @@ click_group (GantryGraphCanvas *self, guint32 group, int n_press, double x, doub
     gantry_selection_clear (self->selection);
 }
 
+/* An edge is the value that goes along it: the placement of a saved one is given by clicking on its line. */
+static void
+select_edge (GantryGraphCanvas *self, guint32 edge, gboolean toggle)
+{
+  guint32 value = 0;
+
+  gantry_graph_picture_edge_saved (self->picture, edge, &value);
+  if (gantry_graph_picture_box_of (self->picture, value) != GANTRY_NO_BOX)
+    _gantry_graph_canvas_select_box (self, gantry_graph_picture_box_of (self->picture, value), toggle);
+}
+
 static void
 click_released (GtkGestureClick *gesture, int n_press, double x, double y, gpointer data)
 {
@@ -128,6 +139,7 @@ click_released (GtkGestureClick *gesture, int n_press, double x, double y, gpoin
       else if (n_press == 1)
         _gantry_graph_canvas_select_box (self, index, toggle);
       break;
+    case GANTRY_LAYOUT_ITEM_EDGE: select_edge (self, index, toggle); break;
     case GANTRY_LAYOUT_ITEM_GROUP: click_group (self, index, n_press, x, y, toggle); break;
     default:
       if (!toggle)
@@ -239,6 +251,23 @@ pinch (GtkGestureZoom *gesture, double scale, gpointer data)
   self->zoom_scale = scale;
 }
 
+/* K, R, O and U (as the policy says), with Shift for the whole scope. */
+static gboolean
+place_key (GantryGraphCanvas *self, guint key, GdkModifierType state)
+{
+  static const guint keys[] = { GDK_KEY_k, GDK_KEY_r, GDK_KEY_o };
+  guint lower = gdk_keyval_to_lower (key);
+  int kind = GANTRY_PLACEMENT_UNSET;
+
+  for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
+    if (lower == keys[i])
+      kind = (int) i; /* in the order of GantryPlacementKind */
+  if (kind == GANTRY_PLACEMENT_UNSET && lower != GDK_KEY_u)
+    return FALSE;
+  _gantry_graph_canvas_ask_place (self, kind, (state & GDK_SHIFT_MASK) != 0 ? GANTRY_REACH_SCOPE : GANTRY_REACH_SELECTION);
+  return TRUE;
+}
+
 /* Keyboard: what belongs to the canvas alone. The rest are actions of the window. */
 static gboolean
 key_pressed (GtkEventControllerKey *controller, guint key, guint code, GdkModifierType state, gpointer data)
@@ -248,6 +277,8 @@ key_pressed (GtkEventControllerKey *controller, guint key, guint code, GdkModifi
 
   if (self->picture == NULL || (state & (GDK_CONTROL_MASK | GDK_ALT_MASK)) != 0)
     return FALSE;
+  if (place_key (self, key, state))
+    return TRUE;
   switch (key)
     {
     case GDK_KEY_Up: gantry_graph_canvas_walk (self, GANTRY_WALK_UP); return TRUE;

@@ -40,6 +40,8 @@ struct _GantryGraphCanvas
   /* What is seen of it */
   GantryGraphView view;
   GHashTable *matches;
+  GantryPlacements *placements; /* (nullable) */
+  GArray *ghosts;               /* (nullable) */
   guint32 hover; /* box */
   gboolean focused_selection;
   gboolean selecting; /* the canvas itself is changing the selection */
@@ -83,6 +85,8 @@ gboolean _gantry_graph_canvas_in_minimap (GantryGraphCanvas *canvas, double x, d
 void _gantry_graph_canvas_minimap_to (GantryGraphCanvas *canvas, double x, double y);
 
 /* graph-canvas-input.c */
+/** Tells the window that a key asks for a placement. */
+void _gantry_graph_canvas_ask_place (GantryGraphCanvas *canvas, int kind, GantryReach reach);
 void _gantry_graph_canvas_add_input (GantryGraphCanvas *canvas);
 char *_gantry_graph_canvas_describe (GantryGraphCanvas *canvas, guint32 box);
 

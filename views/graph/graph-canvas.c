@@ -5,7 +5,7 @@
 
 G_DEFINE_FINAL_TYPE (GantryGraphCanvas, gantry_graph_canvas, GTK_TYPE_WIDGET)
 
-enum { FOLDS_CHANGED, PICTURE_CHANGED, N_SIGNALS };
+enum { FOLDS_CHANGED, PICTURE_CHANGED, PLACE, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
 /* Pictures */
@@ -363,6 +363,26 @@ gantry_graph_canvas_reveal_selection (GantryGraphCanvas *self)
 }
 
 void
+gantry_graph_canvas_set_placements (GantryGraphCanvas *self, GantryPlacements *placements, GArray *ghosts)
+{
+  if (placements != NULL)
+    gantry_placements_ref (placements);
+  if (ghosts != NULL)
+    g_array_ref (ghosts);
+  g_clear_pointer (&self->placements, gantry_placements_unref);
+  g_clear_pointer (&self->ghosts, g_array_unref);
+  self->placements = placements;
+  self->ghosts = ghosts;
+  _gantry_graph_canvas_invalidate (self);
+}
+
+void
+_gantry_graph_canvas_ask_place (GantryGraphCanvas *self, int kind, GantryReach reach)
+{
+  g_signal_emit (self, signals[PLACE], 0, kind, (int) reach);
+}
+
+void
 gantry_graph_canvas_set_matches (GantryGraphCanvas *self, GHashTable *matches)
 {
   if (matches != NULL)
@@ -465,6 +485,8 @@ gantry_graph_canvas_finalize (GObject *object)
   g_clear_pointer (&self->marked, g_hash_table_unref);
   g_clear_pointer (&self->folded, g_hash_table_unref);
   g_clear_pointer (&self->matches, g_hash_table_unref);
+  g_clear_pointer (&self->placements, gantry_placements_unref);
+  g_clear_pointer (&self->ghosts, g_array_unref);
   g_clear_pointer (&self->scene, gantry_scene_free);
   g_clear_error (&self->error);
   G_OBJECT_CLASS (gantry_graph_canvas_parent_class)->finalize (object);
@@ -487,6 +509,8 @@ gantry_graph_canvas_class_init (GantryGraphCanvasClass *klass)
                                          NULL, G_TYPE_NONE, 0);
   signals[PICTURE_CHANGED] = g_signal_new ("picture-changed", GANTRY_TYPE_GRAPH_CANVAS, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
                                            NULL, G_TYPE_NONE, 0);
+  signals[PLACE] = g_signal_new ("place", GANTRY_TYPE_GRAPH_CANVAS, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2,
+                                 G_TYPE_INT, G_TYPE_INT);
 }
 
 static void

@@ -15,9 +15,19 @@ G_DECLARE_FINAL_TYPE (GantryGraphCanvas, gantry_graph_canvas, GANTRY, GRAPH_CANV
 /**
  * GantryGraphCanvas:
  *
- * Signals: "folds-changed" (the user folded or unfolded), "picture-changed" (another picture, or its failure).
+ * Signals: "folds-changed" (the user folded or unfolded), "picture-changed" (another picture, or its failure),
+ * "place" (int: GantryPlacementKind or GANTRY_PLACEMENT_UNSET, int: GantryReach): a key asks for it.
  */
 GtkWidget *gantry_graph_canvas_new (GantrySelection *selection);
+
+/** What a placement given on the canvas reaches. */
+typedef enum
+{
+  GANTRY_REACH_SELECTION,
+  GANTRY_REACH_SCOPE,   /* the scopes of what is selected */
+  GANTRY_REACH_ALIKE,   /* the same values in all equal blocks */
+  GANTRY_REACH_MATCHES, /* everything that the search found */
+} GantryReach;
 
 typedef enum
 {
@@ -41,6 +51,8 @@ guint gantry_graph_canvas_n_clipped (GantryGraphCanvas *canvas);
 /** Marks of the last frame. */
 guint gantry_graph_canvas_n_marks (GantryGraphCanvas *canvas);
 
+/** How the saved values of a training step are placed, and what is computed again: (nullable), kept. */
+void gantry_graph_canvas_set_placements (GantryGraphCanvas *canvas, GantryPlacements *placements, GArray *ghosts);
 /** Nodes found by a search: (nullable) (transfer none): a set of node ids. */
 void gantry_graph_canvas_set_matches (GantryGraphCanvas *canvas, GHashTable *matches);
 /** Brings a node into view and, when @select, selects it. */

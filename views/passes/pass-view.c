@@ -17,6 +17,8 @@ struct _GantryPassView
   guint match;     /* 1 .., 0: none yet */
 };
 
+static guint place_signal;
+
 G_DEFINE_FINAL_TYPE (GantryPassView, gantry_pass_view, GTK_TYPE_BOX)
 
 GantryGraphCanvas *
@@ -120,6 +122,23 @@ gantry_pass_view_step_match (GantryPassView *self, int step)
   return self->match;
 }
 
+const GArray *
+gantry_pass_view_get_matches (GantryPassView *self)
+{
+  return self->matches;
+}
+
+void
+gantry_pass_view_set_placements (GantryPassView *self, GantryPlacements *placements, const GArray *steps)
+{
+  g_autoptr (GArray) ghosts = steps != NULL ? gantry_graph_ghosts_new ((const GantryPlanStep *) (gpointer) steps->data,
+                                                                       steps->len)
+                                            : NULL;
+
+  gantry_graph_canvas_set_placements (gantry_pass_view_get_before (self), placements, ghosts);
+  gantry_graph_canvas_set_placements (gantry_pass_view_get_after (self), placements, ghosts);
+}
+
 guint
 gantry_pass_view_n_matches (GantryPassView *self)
 {
@@ -220,11 +239,22 @@ static void
 gantry_pass_view_class_init (GantryPassViewClass *klass)
 {
   G_OBJECT_CLASS (klass)->finalize = gantry_pass_view_finalize;
+  place_signal = g_signal_new ("place", GANTRY_TYPE_PASS_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2,
+                               G_TYPE_INT, G_TYPE_INT);
 }
 
 static void
 gantry_pass_view_init (GantryPassView *self)
 {
+}
+
+static void
+place_asked (GantryGraphCanvas *canvas, int kind, int reach, gpointer data)
+{
+  GantryPassView *self = data;
+
+  self->focused = canvas;
+  g_signal_emit (self, place_signal, 0, kind, reach);
 }
 
 static void
@@ -236,6 +266,7 @@ connect_pane (GantryPassView *self, GantryGraphPane *pane)
   g_signal_connect (focus, "enter", G_CALLBACK (focus_changed), self);
   gtk_widget_add_controller (GTK_WIDGET (canvas), focus);
   g_signal_connect_object (canvas, "folds-changed", G_CALLBACK (folds_changed), self, 0);
+  g_signal_connect_object (canvas, "place", G_CALLBACK (place_asked), self, 0);
 }
 
 GtkWidget *
