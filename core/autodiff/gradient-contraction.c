@@ -42,40 +42,62 @@ read_dot (const GantryDiff *d, const GantryNode *node, Dot *dot)
     }
 }
 
-/* The product of @g and the other operand over the other's free dimensions has the batching dimensions, this operand's
- * free ones, and the contracting ones in the order that they have in the other operand. */
-static void
-dot_back (GantryDiff *d, const GantryNode *node, const Dot *dot, guint side, guint32 g)
+/* Where the dimensions of this operand stand in the product of g and the other operand over the other's free dimensions:
+ * batching ones, its own free ones, and the contracting ones in the order that they have in the other operand. In the
+ * product of the other operand and g (@swapped) the last two change places. Returns: whether they stand as in the
+ * operand already */
+static gboolean
+find_places (const Dot *dot, guint side, gboolean swapped, gint64 *place)
 {
-  guint other = 1 - side, n = 0;
-  GantryElementType element = gantry_builder_get_type (B, g)->element;
-  const GantryType *type = _gantry_diff_operand_type (d, node, side);
-  guint32 value = gantry_builder_convert (B, _gantry_diff_operand (d, node, other), element);
-  GantryAttrList *attrs = gantry_attr_list_new (d->context);
-  gint64 list[GANTRY_MAX_RANK], place[GANTRY_MAX_RANK];
-  guint32 product;
+  guint other = 1 - side, n = dot->n_batching;
+  guint free_at = swapped ? n + dot->n_contracting : n;
+  guint contracting_at = swapped ? n : n + dot->n_free[side];
+  gboolean as_is = TRUE;
 
-  for (guint i = 0; i < dot->n_batching; i++)
-    list[i] = i;
-  gantry_attr_list_set_ints (attrs, "lhs_batching_dimensions", list, dot->n_batching);
-  gantry_attr_list_set_ints (attrs, "rhs_batching_dimensions", dot->batching[other], dot->n_batching);
-  for (guint i = 0; i < dot->n_free[other]; i++)
-    list[i] = dot->n_batching + (other == 1 ? dot->n_free[0] : 0) + i;
-  gantry_attr_list_set_ints (attrs, "lhs_contracting_dimensions", list, dot->n_free[other]);
-  gantry_attr_list_set_ints (attrs, "rhs_contracting_dimensions", dot->free[other], dot->n_free[other]);
-  product = gantry_builder_add (B, GANTRY_OP_DOT_GENERAL, (guint32[]){ g, value }, 2, gantry_attr_list_end (attrs));
-  for (guint i = 0; i < dot->n_batching; i++)
-    place[dot->batching[side][i]] = n++;
+  for (guint i = 0; i < n; i++)
+    place[dot->batching[side][i]] = i;
   for (guint i = 0; i < dot->n_free[side]; i++)
-    place[dot->free[side][i]] = n++;
+    place[dot->free[side][i]] = free_at + i;
   for (guint i = 0; i < dot->n_contracting; i++)
     {
       guint before = 0;
 
       for (guint k = 0; k < dot->n_contracting; k++)
         before += dot->contracting[other][k] < dot->contracting[other][i];
-      place[dot->contracting[side][i]] = n + before;
+      place[dot->contracting[side][i]] = contracting_at + before;
     }
+  for (guint i = 0; i < n + dot->n_free[side] + dot->n_contracting; i++)
+    as_is = as_is && place[i] == i;
+  return as_is;
+}
+
+/* Of the two orders of the product the one that needs no transposition, where there is one. */
+static void
+dot_back (GantryDiff *d, const GantryNode *node, const Dot *dot, guint side, guint32 g)
+{
+  guint other = 1 - side, n = dot->n_batching;
+  GantryElementType element = gantry_builder_get_type (B, g)->element;
+  const GantryType *type = _gantry_diff_operand_type (d, node, side);
+  guint32 value = gantry_builder_convert (B, _gantry_diff_operand (d, node, other), element);
+  GantryAttrList *attrs = gantry_attr_list_new (d->context);
+  gint64 batching[GANTRY_MAX_RANK], contracting[GANTRY_MAX_RANK], place[GANTRY_MAX_RANK];
+  gboolean swapped = !find_places (dot, side, FALSE, place) && find_places (dot, side, TRUE, place);
+  guint32 product;
+
+  find_places (dot, side, swapped, place);
+  for (guint i = 0; i < n; i++)
+    batching[i] = i;
+  for (guint i = 0; i < dot->n_free[other]; i++)
+    contracting[i] = n + (other == 1 ? dot->n_free[0] : 0) + i;
+  gantry_attr_list_set_ints (attrs, swapped ? "rhs_batching_dimensions" : "lhs_batching_dimensions", batching, n);
+  gantry_attr_list_set_ints (attrs, swapped ? "lhs_batching_dimensions" : "rhs_batching_dimensions",
+                             dot->batching[other], n);
+  gantry_attr_list_set_ints (attrs, swapped ? "rhs_contracting_dimensions" : "lhs_contracting_dimensions", contracting,
+                             dot->n_free[other]);
+  gantry_attr_list_set_ints (attrs, swapped ? "lhs_contracting_dimensions" : "rhs_contracting_dimensions",
+                             dot->free[other], dot->n_free[other]);
+  product = gantry_builder_add (B, GANTRY_OP_DOT_GENERAL, (guint32[]){ swapped ? value : g, swapped ? g : value }, 2,
+                                gantry_attr_list_end (attrs));
   product = gantry_builder_convert (B, gantry_builder_transpose (B, product, place), type->element);
   _gantry_diff_give (d, node, side, product);
 }
@@ -231,6 +253,70 @@ convolution_by_kernel (GantryDiff *d, const GantryNode *node, const Convolution 
   return gantry_builder_convert (B, swap_leading (d, w), c->w->element);
 }
 
+static gboolean
+is_pointwise (const Convolution *c)
+{
+  gboolean pointwise = c->groups == 1 && c->n > 0;
+
+  for (guint i = 0; i < c->n; i++)
+    pointwise &= c->w->dims[i + 2] == 1 && c->base[i] == 1 && c->low[i] == 0 &&
+                 (c->y->dims[i + 2] - 1) * c->stride[i] < c->x->dims[i + 2];
+  return pointwise;
+}
+
+/* The operand's elements that a kernel of one point reads. */
+static guint32
+take_points (GantryDiff *d, const Convolution *c, guint32 x)
+{
+  gint64 start[GANTRY_MAX_RANK] = { 0 }, limit[GANTRY_MAX_RANK], stride[GANTRY_MAX_RANK] = { 1, 1 };
+  gboolean all = TRUE;
+
+  limit[0] = c->x->dims[0];
+  limit[1] = c->x->dims[1];
+  for (guint i = 2; i < c->x->rank; i++)
+    {
+      stride[i] = c->stride[i - 2];
+      limit[i] = (c->y->dims[i] - 1) * stride[i] + 1;
+      all &= limit[i] == c->x->dims[i] && stride[i] == 1;
+    }
+  return all ? x : gantry_builder_slice (B, x, start, limit, stride);
+}
+
+/* By a kernel of one point: a matrix product over images and points. Either one for each image and the sum of them, or both
+ * operands transposed so that it is one: what takes less memory. */
+static guint32
+convolution_by_point (GantryDiff *d, const GantryNode *node, const Convolution *c, guint32 g)
+{
+  guint32 x = take_points (d, c, gantry_builder_convert (B, _gantry_diff_operand (d, node, 0), c->y->element)), w;
+  GantryDim images = c->x->dims[0], in = c->x->dims[1], out = c->y->dims[1], points = 1;
+  GantryAttrList *attrs = gantry_attr_list_new (d->context);
+  gboolean by_image;
+  gint64 zero = 0, last;
+
+  for (guint i = 0; i < c->n; i++)
+    points *= c->y->dims[i + 2];
+  by_image = in * out <= (in + out) * points;
+  last = by_image ? 2 : 1;
+  if (by_image)
+    {
+      x = gantry_builder_reshape (B, x, 3, (GantryDim[]){ images, in, points });
+      g = gantry_builder_reshape (B, g, 3, (GantryDim[]){ images, out, points });
+      gantry_attr_list_set_ints (attrs, "lhs_batching_dimensions", &zero, 1);
+      gantry_attr_list_set_ints (attrs, "rhs_batching_dimensions", &zero, 1);
+    }
+  else
+    {
+      x = gantry_builder_reshape (B, swap_leading (d, x), 2, (GantryDim[]){ in, images * points });
+      g = gantry_builder_reshape (B, swap_leading (d, g), 2, (GantryDim[]){ out, images * points });
+    }
+  gantry_attr_list_set_ints (attrs, "lhs_contracting_dimensions", &last, 1);
+  gantry_attr_list_set_ints (attrs, "rhs_contracting_dimensions", &last, 1);
+  w = gantry_builder_add (B, GANTRY_OP_DOT_GENERAL, (guint32[]){ g, x }, 2, gantry_attr_list_end (attrs));
+  if (by_image)
+    w = gantry_builder_reduce (B, "add", w, &zero, 1);
+  return gantry_builder_convert (B, _gantry_diff_reshape (d, w, c->w), c->w->element);
+}
+
 void
 _gantry_gradient_convolution (GantryDiff *d, const GantryNode *node, guint32 g)
 {
@@ -247,7 +333,8 @@ _gantry_gradient_convolution (GantryDiff *d, const GantryNode *node, guint32 g)
   if (_gantry_diff_wants (d, node, 0))
     _gantry_diff_give (d, node, 0, convolution_by_operand (d, node, &c, g));
   if (_gantry_diff_wants (d, node, 1))
-    _gantry_diff_give (d, node, 1, convolution_by_kernel (d, node, &c, g));
+    _gantry_diff_give (d, node, 1, is_pointwise (&c) ? convolution_by_point (d, node, &c, g)
+                                                     : convolution_by_kernel (d, node, &c, g));
   if (!_gantry_diff_wants (d, node, 2))
     return;
   for (guint i = 0; i < c.y->rank; i++)

@@ -78,6 +78,11 @@ static const Case cases[] = {
             " %5 = multiply(%4, %4): f64[2]",
             "func @f #2 (%11: f64[2], %12: f64[2], %13: f64[2]) -> (%15) { %14 = multiply(%11, %12): f64[2]"
             " %15 = multiply(%14, %13): f64[2] }") },
+  { "/scan/no-iterations-overwritten", /* what goes in comes out though the body does not read it */
+    MODULE ("%1: f64[2]", "%5",
+            "%4 = scan(%1) {body = #2, n_carries = 1, n_xs = 0, length = 0, axes = ints[], y_axes = ints[]}: f64[2]"
+            " %5 = multiply(%4, %4): f64[2]",
+            "func @f #2 (%11: f64[2]) -> (%12) { %12 = constant() {value = dense<f64[2]: 1.0, 2.0>}: f64[2] }") },
   { "/scan/integers", /* a counter goes round and picks, integers are scanned over and captured */
     MODULE ("%1: f64[2], %2: f64[4]", "%8, %9",
             "%3 = constant() {value = dense<i32[]: 0>}: i32[] %4 = constant() {value = dense<i32[3]: 2, 0, 1>}: i32[3]"

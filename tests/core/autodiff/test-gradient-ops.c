@@ -214,6 +214,13 @@ static const Case cases[] = {
   { "/convolution/depthwise", "%1: f64[2,3,4], %2: f64[3,1,2]", "%9 = convolution(%1, %2) {feature_group_count = 3}: f64[2,3,3]" },
   { "/convolution/bias-relu", "%1: f64[2,2,4], %2: f64[3,2,2], %3: f64[3]",
     "%9 = convolution(%1, %2, %3) {post = \"relu\"}: f64[2,3,3]" },
+  { "/convolution/pointwise", "%1: f64[2,3,4,5], %2: f64[2,3,1,1]", "%9 = convolution(%1, %2) {window_strides = [2, 3]}: f64[2,2,2,2]" },
+  { "/convolution/pointwise-many", "%1: f64[2,4,2], %2: f64[5,4,1]", "%9 = convolution(%1, %2) {padding = [0, -1]}: f64[2,5,1]" },
+  { "/convolution/pointwise-padded", "%1: f64[2,2,3], %2: f64[2,2,1]", "%9 = convolution(%1, %2) {padding = [1, 1]}: f64[2,2,5]" },
+  { "/convolution/pointwise-right", "%1: f64[2,2,3], %2: f64[2,2,1]", "%9 = convolution(%1, %2) {padding = [0, 1]}: f64[2,2,4]" },
+  { "/dot_general/batch-swapped", "%1: f64[2,3,4], %2: f64[2,3,5]",
+    "%9 = dot_general(%1, %2) {lhs_batching_dimensions = [0], rhs_batching_dimensions = [0], lhs_contracting_dimensions = [1],"
+    " rhs_contracting_dimensions = [1]}: f64[2,4,5]" },
   { "/convolution/point", "%1: f64[2,3], %2: f64[4,3]", "%9 = convolution(%1, %2) {}: f64[2,4]" },
   /* what no expression says */
   { "/sort", "%1: f64[2,5]", "%9 = sort(%1) {dimension = 1}: f64[2,5]" },
