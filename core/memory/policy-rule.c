@@ -163,7 +163,8 @@ refusal (const ModuleFacts *facts, guint32 i, GantryPlacementKind kind)
 }
 
 static void
-decide (const Statement *statement, gint32 index, const ModuleFacts *facts, guint32 i, Decision *decisions, Outcome *outcome)
+decide (const Statement *statement, gint32 index, const ModuleFacts *facts, guint32 i, Decision *decisions,
+        Outcome *outcome)
 {
   const char *why = refusal (facts, i, (GantryPlacementKind) statement->kind);
   Decision decision = { statement->kind, 0, GANTRY_DECIDED_BY_RULE, index };

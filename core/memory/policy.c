@@ -10,7 +10,7 @@ typedef struct
   ModuleFacts *facts;
   Decision *decisions;  /* by index in the entry function */
   Outcome *outcomes;    /* by statement */
-  guint8 *chosen;       /* by index of an owner: 1 + kind that was chosen for this very value, by hand or by the solver; 0: none */
+  guint8 *chosen;       /* by index of an owner: 1 + what was chosen for it, by hand or by the solver; 0: nothing */
   GantryPlacements *base;
 } Application;
 
@@ -131,7 +131,8 @@ make_table (const Application *a, guint *n_decided)
   for (guint32 i = 0; i < facts->n; i++)
     {
       const Decision *decision = &a->decisions[i];
-      GantryPlacement entry = { facts_node (facts, i)->id, decision->kind, decision->decider, decision->memory, facts->subject[i] };
+      GantryPlacement entry = { facts_node (facts, i)->id, decision->kind, decision->decider, decision->memory,
+                                facts->subject[i] };
 
       if (decision->statement < 0 || a->chosen[i] > 0)
         continue;

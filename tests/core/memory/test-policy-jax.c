@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Each policy of jax.checkpoint_policies against small training graphs: which residuals are saved, recomputed and
  * offloaded, as a whole program, by scope, and by iteration of an unrolled loop. */
-#include "policy-test.h"
+#include "tests/core/memory/policy-test.h"
 
 static void
 test_whole_program (void)

@@ -2,7 +2,7 @@
 /* Policies all the way to a plan: the planner takes every entry, calls the same values what the table calls them, and runs
  * again what the policy lets it, from where the policy says. */
 #include "core/memory/planner.h"
-#include "policy-test.h"
+#include "tests/core/memory/policy-test.h"
 
 typedef struct
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Policies as text: what parses, where an error is, what each selector matches, which statement has the last word, and what
  * is reported of the others. */
-#include "policy-test.h"
+#include "tests/core/memory/policy-test.h"
 #include "core/base/error.h"
 
 static void

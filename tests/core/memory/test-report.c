@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The memory analysis against the plan step by step, and its savings against predictions asked one by one. */
-#include "policy-test.h"
+#include "tests/core/memory/policy-test.h"
 #include "core/ir/plan-alive.h"
 #include "core/memory/report.h"
 
