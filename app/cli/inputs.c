@@ -190,9 +190,15 @@ static GantryLiteral *
 make (const GantryModule *module, const GantryNode *parameter, const char *text, GError **error)
 {
   const GantryType *type = gantry_node_type (module, parameter);
+  const GantryAttr *initial = gantry_attrs_find (module->context, parameter->attrs, "initial");
   GantryLiteral *literal;
   Maker maker;
 
+  /* What a training step begins with. */
+  if (text == NULL && initial != NULL && initial->kind == GANTRY_ATTR_LITERAL)
+    return gantry_literal_ref (gantry_context_literal (module->context, initial->id));
+  if (text == NULL)
+    text = "random:0";
   if (!parse_maker (text, gantry_context_string (module->context, parameter->name), &maker, error))
     return NULL;
   literal = maker.kind == MAKE_NOTHING ? gantry_input_read (module->context, text, type, error)
@@ -215,7 +221,7 @@ gantry_inputs_make (GantryModule *module, char **given, GError **error)
     }
   for (guint i = 0; i < entry->n_params; i++)
     {
-      literals[i] = make (module, &module->nodes[entry->first_node + i], texts[i] != NULL ? texts[i] : "random:0", error);
+      literals[i] = make (module, &module->nodes[entry->first_node + i], texts[i], error);
       if (literals[i] == NULL)
         {
           gantry_literals_free (literals, i);

@@ -11,7 +11,8 @@ G_BEGIN_DECLS
  *  .npy; anything else raw bytes), or "random[:SEED]", "hash:SEED" (the numbers of core/base/random.h for the
  *  input's name; of integers and bools 0 or 1), "value:NUMBER", "arange" (i / n), "zeros", "ones"
  *
- * Inputs that are not given are "random:0". Returns: (transfer full) (array): one literal for each parameter
+ * Inputs that are not given are what their attribute `initial` says (parameters and state of a training step), else
+ * "random:0". Returns: (transfer full) (array): one literal for each parameter
  */
 GantryLiteral **gantry_inputs_make (GantryModule *module, char **given, GError **error);
 void gantry_literals_free (GantryLiteral **literals, guint n);

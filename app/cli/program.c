@@ -45,7 +45,8 @@ gantry_program_new (const GantryCompilation *compilation, const GantryCompileSet
     return NULL;
   program->target = g_strdup (kernels->target);
   program->compile_ms = kernels->compile_ms;
-  plan = gantry_compilation_plan (compilation, settings, workspace_of, kernels, NULL, progress, error);
+  plan = gantry_compilation_plan (compilation, settings, workspace_of, kernels, options->measured_us, progress,
+                                  error);
   if (plan == NULL)
     return NULL;
   program->executable = gantry_executable_new (gantry_compilation_module (compilation), plan,
@@ -122,37 +123,168 @@ run_all (GantryExecutor *executor, GantryProgram *program, GantryCpuRecorder *re
   return TRUE;
 }
 
+/* The device and what records it, loaded. */
+typedef struct
+{
+  GantryDevice *device;
+  GantryExecutor *executor;
+  GantryCpuRecorder *recorder;
+  GArray *times;
+  char *when;
+} Session;
+
+static void
+session_clear (Session *session)
+{
+  g_clear_pointer (&session->recorder, gantry_cpu_recorder_free);
+  g_clear_pointer (&session->executor, gantry_executor_free);
+  g_clear_pointer (&session->device, gantry_device_unref);
+  g_clear_pointer (&session->times, g_array_unref);
+  g_free (session->when);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Session, session_clear)
+
+static gboolean
+load (Session *session, GantryProgram *program, const GantryProgramOptions *options, const GantryProgress *progress,
+      GError **error)
+{
+  g_autoptr (GDateTime) now = g_date_time_new_now_utc ();
+
+  session->device = gantry_cpu_device_new (program->n_threads);
+  session->recorder = gantry_cpu_recorder_new (gantry_device_name (session->device));
+  session->times = g_array_new (FALSE, FALSE, sizeof (double));
+  session->when = g_date_time_format_iso8601 (now);
+  gantry_device_set_limit (session->device, GANTRY_MEMORY_DEVICE, options->limit);
+  gantry_progress_report (progress, -1, "Loading");
+  session->executor = gantry_executor_new (session->device, program->executable,
+                                           progress != NULL ? progress->cancellable : NULL, error);
+  return session->executor != NULL;
+}
+
+static GantryRunResult *
+result_of (Session *session, const GantryProgram *program)
+{
+  GantryRunResult *result = gantry_run_result_new ();
+
+  result->device = g_strdup (gantry_device_name (session->device));
+  result->when = g_steal_pointer (&session->when);
+  result->n_threads = program->n_threads;
+  result->n_runs = session->times->len;
+  result->compile_ms = program->compile_ms;
+  result->plan = gantry_plan_ref (program->executable->plan);
+  result->planned_bytes = result->plan->arena_bytes[GANTRY_MEMORY_DEVICE];
+  result->constant_bytes = result->plan->constant_bytes + program->executable->packed_bytes;
+  result->peak_bytes = gantry_executor_peak_bytes (session->executor);
+  result->recording = gantry_cpu_recorder_take (session->recorder);
+  take_times (result, session->times);
+  take_codes (result, program->executable);
+  return result;
+}
+
 GantryRunResult *
 gantry_program_measure (GantryProgram *program, const GantryProgramOptions *options, GantryLiteral *const *inputs,
                         GantryLiteral **outputs, guint n_warmup, guint n_runs, const GantryProgress *progress,
                         GError **error)
 {
-  g_autoptr (GantryDevice) device = gantry_cpu_device_new (program->n_threads);
-  g_autoptr (GantryExecutor) executor = NULL;
-  g_autoptr (GantryCpuRecorder) recorder = gantry_cpu_recorder_new (gantry_device_name (device));
-  g_autoptr (GArray) times = g_array_new (FALSE, FALSE, sizeof (double));
-  g_autoptr (GDateTime) now = g_date_time_new_now_utc ();
-  g_autoptr (GantryRunResult) result = NULL;
+  g_auto (Session) session = { 0 };
 
   g_return_val_if_fail (n_runs > 0, NULL);
-  gantry_device_set_limit (device, GANTRY_MEMORY_DEVICE, options->limit);
-  gantry_progress_report (progress, -1, "Loading");
-  executor = gantry_executor_new (device, program->executable, progress != NULL ? progress->cancellable : NULL, error);
-  if (executor == NULL ||
-      !run_all (executor, program, recorder, inputs, outputs, n_warmup, n_runs, times, progress, error))
+  if (!load (&session, program, options, progress, error) ||
+      !run_all (session.executor, program, session.recorder, inputs, outputs, n_warmup, n_runs, session.times, progress,
+                error))
     return NULL;
-  result = gantry_run_result_new ();
-  result->device = g_strdup (gantry_device_name (device));
-  result->when = g_date_time_format_iso8601 (now);
-  result->n_threads = program->n_threads;
-  result->n_runs = n_runs;
-  result->compile_ms = program->compile_ms;
-  result->plan = gantry_plan_ref (program->executable->plan);
-  result->planned_bytes = result->plan->arena_bytes[GANTRY_MEMORY_DEVICE];
-  result->constant_bytes = result->plan->constant_bytes + program->executable->packed_bytes;
-  result->peak_bytes = gantry_executor_peak_bytes (executor);
-  result->recording = gantry_cpu_recorder_take (recorder);
-  take_times (result, times);
-  take_codes (result, program->executable);
-  return g_steal_pointer (&result);
+  return result_of (&session, program);
+}
+
+/* Steps in a row */
+
+typedef struct
+{
+  const GantryProgress *progress;
+  guint n_steps;
+  GArray *times, *losses;
+  gint64 start;
+  const GantryLiteral *loss; /* (nullable) */
+} Steps;
+
+static gboolean
+step_done (gpointer self, guint step, const GantryRunOutput *outputs)
+{
+  Steps *steps = self;
+  gint64 now = gantry_time_ns ();
+  double ms = (double) (now - steps->start) / 1e6;
+
+  g_array_append_val (steps->times, ms);
+  if (steps->loss != NULL)
+    {
+      double loss = gantry_literal_get_double (steps->loss, 0);
+
+      g_array_append_val (steps->losses, loss);
+    }
+  gantry_progress_report (steps->progress, (double) (step + 1) / steps->n_steps, "Training");
+  steps->start = gantry_time_ns ();
+  return TRUE;
+}
+
+/* The bytes of @literal as a run wants them: one for each element, also where the literal repeats one. */
+static GBytes *
+plain_bytes (const GantryLiteral *literal)
+{
+  gsize size = (gsize) gantry_type_bytes (literal->type);
+  guint8 *data = g_malloc (MAX (size, 1));
+
+  gantry_literal_copy_to (literal, data);
+  return g_bytes_new_take (data, size);
+}
+
+static gboolean
+run_steps (Session *session, const GantryProgram *program, GantryLiteral *const *inputs, GantryLiteral **outputs,
+           guint n_steps, GArray *losses, const GantryProgress *progress, GError **error)
+{
+  const GantryExecutable *executable = program->executable;
+  const GantryFunction *entry = gantry_module_entry (executable->module);
+  g_autofree GantryRunInput *in = g_new0 (GantryRunInput, executable->n_inputs + 1);
+  g_autofree GantryRunOutput *out = g_new0 (GantryRunOutput, executable->n_outputs + 1);
+  g_autoptr (GPtrArray) bytes = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+  Steps steps = { progress, n_steps, session->times, losses, 0, NULL };
+  GantryRunHooks hooks = { .done = step_done, .self = &steps };
+
+  for (guint i = 0; i < executable->n_inputs; i++)
+    {
+      GBytes *plain = plain_bytes (inputs[i]);
+
+      g_ptr_array_add (bytes, plain);
+      in[i].data = g_bytes_get_data (plain, &in[i].size);
+    }
+  for (guint i = 0; i < executable->n_outputs; i++)
+    {
+      const GantryNode *node =
+        gantry_module_node (executable->module, gantry_function_result_id (executable->module, entry, i));
+      guint8 *data;
+
+      outputs[i] = gantry_literal_new_zeroed (gantry_node_type (executable->module, node), &data);
+      out[i] = (GantryRunOutput){ data, (gsize) gantry_type_bytes (outputs[i]->type) };
+    }
+  if (executable->n_outputs > 0 && gantry_type_elements (outputs[0]->type) == 1 &&
+      gantry_element_is_float (outputs[0]->type->element))
+    steps.loss = outputs[0];
+  steps.start = gantry_time_ns ();
+  return gantry_executor_run_steps (session->executor, n_steps, in, executable->n_inputs, out, executable->n_outputs,
+                                    &hooks, gantry_cpu_recorder_observer (session->recorder),
+                                    progress != NULL ? progress->cancellable : NULL, error);
+}
+
+GantryRunResult *
+gantry_program_measure_steps (GantryProgram *program, const GantryProgramOptions *options, GantryLiteral *const *inputs,
+                              GantryLiteral **outputs, guint n_steps, GArray *losses, const GantryProgress *progress,
+                              GError **error)
+{
+  g_auto (Session) session = { 0 };
+
+  g_return_val_if_fail (n_steps > 0, NULL);
+  if (!load (&session, program, options, progress, error) ||
+      !run_steps (&session, program, inputs, outputs, n_steps, losses, progress, error))
+    return NULL;
+  return result_of (&session, program);
 }

@@ -14,6 +14,7 @@ typedef struct
   gboolean no_library;
   gboolean keep_texts;
   guint64 limit; /* bytes of the device arena, 0: none */
+  GHashTable *measured_us; /* (nullable): as GantryPlanOptions */
 } GantryProgramOptions;
 
 typedef struct
@@ -42,5 +43,16 @@ GantryProgram *gantry_program_new (const GantryCompilation *compilation, const G
 GantryRunResult *gantry_program_measure (GantryProgram *program, const GantryProgramOptions *options,
                                          GantryLiteral *const *inputs, GantryLiteral **outputs, guint n_warmup,
                                          guint n_runs, const GantryProgress *progress, GError **error);
+
+/**
+ * gantry_program_measure_steps:
+ * @losses: (element-type double): gets the first result of each step, where that is one number
+ *
+ * As gantry_program_measure(), but the runs are the steps of one training: each goes on with the parameters and the state that
+ * the one before left on the device.
+ */
+GantryRunResult *gantry_program_measure_steps (GantryProgram *program, const GantryProgramOptions *options,
+                                               GantryLiteral *const *inputs, GantryLiteral **outputs, guint n_steps,
+                                               GArray *losses, const GantryProgress *progress, GError **error);
 
 G_END_DECLS

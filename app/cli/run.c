@@ -3,6 +3,8 @@
  * With --session it is the window's child: model, settings and results are in that file. */
 #include "app/cli/inputs.h"
 #include "app/cli/program.h"
+#include "app/cli/run-report.h"
+#include "profiler/overlap.h"
 #include <string.h>
 
 typedef struct
@@ -14,6 +16,8 @@ typedef struct
   char *output;     /* session file to write */
   char *output_dir; /* for outputs as .npy */
   gint runs, warmup;
+  gint steps;       /* 0: independent runs */
+  gboolean replan;
   double relative, absolute;
   gboolean session;
 } Options;
@@ -29,59 +33,6 @@ options_clear (Options *options)
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
-
-static void
-print_json (const GantryRunResult *result, const GantryModule *module, double worst, gboolean compared)
-{
-  const struct { const char *key; double value; } numbers[] = {
-    { "milliseconds", result->milliseconds },   { "milliseconds_min", result->milliseconds_min },
-    { "milliseconds_max", result->milliseconds_max }, { "compile_milliseconds", result->compile_ms },
-  };
-  const struct { const char *key; guint64 value; } sizes[] = {
-    { "threads", result->n_threads },           { "runs", result->n_runs },
-    { "planned_bytes", result->planned_bytes }, { "peak_bytes", result->peak_bytes },
-    { "lower_bound_bytes", result->plan->lower_bound }, { "constant_bytes", result->constant_bytes },
-    { "kernels", gantry_recording_n_events (result->recording, GANTRY_QUEUE_COMPUTE) / result->n_runs },
-  };
-  g_autoptr (JsonBuilder) json = json_builder_new ();
-
-  json_builder_begin_object (json);
-  json_builder_set_member_name (json, "device");
-  json_builder_add_string_value (json, result->device);
-  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
-    {
-      json_builder_set_member_name (json, numbers[i].key);
-      json_builder_add_double_value (json, numbers[i].value);
-    }
-  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
-    {
-      json_builder_set_member_name (json, sizes[i].key);
-      json_builder_add_int_value (json, (gint64) sizes[i].value);
-    }
-  if (compared)
-    {
-      json_builder_set_member_name (json, "worst_relative");
-      json_builder_add_double_value (json, worst);
-    }
-  json_builder_end_object (json);
-  gantry_cli_print_json (json);
-}
-
-static void
-print_text (const GantryRunResult *result, double worst, gboolean compared)
-{
-  g_autofree char *planned = gantry_cli_bytes (result->planned_bytes);
-  g_autofree char *peak = gantry_cli_bytes (result->peak_bytes);
-  g_autofree char *constants = gantry_cli_bytes (result->constant_bytes);
-
-  printf ("%-10s %s\n", "device", result->device);
-  printf ("%-10s %.3f ms, median of %u (%.3f to %.3f)\n", "time", result->milliseconds, result->n_runs,
-          result->milliseconds_min, result->milliseconds_max);
-  printf ("%-10s %s planned, %s measured, constants %s\n", "memory", planned, peak, constants);
-  printf ("%-10s %.0f ms\n", "compiled in", result->compile_ms);
-  if (compared)
-    printf ("%-10s as expected (largest difference %.2g of the largest value)\n", "outputs", worst);
-}
 
 static gboolean
 compare_outputs (const Options *options, GantryModule *module, GantryLiteral **outputs, double *worst, GError **error)
@@ -150,42 +101,134 @@ finish (const Options *options, const char *path, GantryDocument *document, Gant
   return compare_outputs (options, module, outputs, worst, error);
 }
 
+/* What is run: a program with its inputs, measured once, or once more with a plan made from what was measured. */
+typedef struct
+{
+  GantryDocument *document;
+  GantryProgram *program;
+  GantryLiteral **inputs, **outputs;
+  GArray *losses;
+  GantryRunReport report;
+} Run;
+
+static GantryModule *
+module_of (const Run *run)
+{
+  return gantry_compilation_module (gantry_document_get_compilation (run->document));
+}
+
+static void
+run_clear (Run *run)
+{
+  if (run->document != NULL)
+    {
+      gantry_literals_free (run->inputs, gantry_module_entry (module_of (run))->n_params);
+      gantry_literals_free (run->outputs, gantry_module_entry (module_of (run))->n_results);
+    }
+  gantry_program_free (run->program);
+  g_clear_pointer (&run->report.result, gantry_run_result_unref);
+  g_clear_pointer (&run->losses, g_array_unref);
+  g_clear_object (&run->document);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Run, run_clear)
+
+static gboolean
+measure (Run *run, const Options *options, const GantryProgramOptions *how, GError **error)
+{
+  const GantryProgress *progress = gantry_cli_progress (&options->common);
+  guint n_results = gantry_module_entry (module_of (run))->n_results;
+
+  gantry_literals_free (run->outputs, n_results);
+  run->outputs = g_new0 (GantryLiteral *, n_results + 1);
+  g_array_set_size (run->losses, 0);
+  g_clear_pointer (&run->report.result, gantry_run_result_unref);
+  if (options->steps > 0)
+    run->report.result = gantry_program_measure_steps (run->program, how, run->inputs, run->outputs,
+                                                       (guint) options->steps, run->losses, progress, error);
+  else
+    run->report.result = gantry_program_measure (run->program, how, run->inputs, run->outputs, (guint) options->warmup,
+                                                 (guint) options->runs, progress, error);
+  return run->report.result != NULL;
+}
+
+/* The plan again, with the times and the link that were measured, and a run of it. */
+static gboolean
+replan (Run *run, const Options *options, const GantryProgramOptions *first, GError **error)
+{
+  const GantryRunResult *result = run->report.result;
+  g_autoptr (GHashTable) measured = gantry_recording_measured_us (result->recording);
+  double link = gantry_recording_link_bandwidth (result->recording, GANTRY_N_QUEUES);
+  g_auto (GantryCompileSettings) settings;
+  GantryProgramOptions how = *first;
+
+  gantry_compile_settings_copy (&settings, gantry_document_get_settings (run->document));
+  if (link > 0)
+    settings.target.link_bandwidth = link;
+  run->report.replanned = TRUE;
+  run->report.measured_before_ms = result->milliseconds;
+  run->report.predicted_before_ms = result->plan->total_us / 1000;
+  how.measured_us = measured;
+  g_clear_pointer (&run->program, gantry_program_free);
+  run->program = gantry_program_new (gantry_document_get_compilation (run->document), &settings, &how,
+                                     gantry_cli_progress (&options->common), error);
+  return run->program != NULL && measure (run, options, &how, error);
+}
+
+static gboolean
+run_all (Run *run, const Options *options, const char *path, GError **error)
+{
+  GantryProgramOptions how = options->program;
+  const GantryCompileSettings *settings;
+
+  run->document = gantry_cli_open (&options->common, path, error);
+  if (run->document == NULL)
+    return FALSE;
+  settings = gantry_document_get_settings (run->document);
+  how.limit = settings->target.memory_limit;
+  run->program = gantry_program_new (gantry_document_get_compilation (run->document), settings, &how,
+                                     gantry_cli_progress (&options->common), error);
+  if (run->program != NULL)
+    run->inputs = gantry_inputs_make (module_of (run), options->inputs, error);
+  return run->inputs != NULL && measure (run, options, &how, error) &&
+         (!options->replan || replan (run, options, &how, error));
+}
+
 static int
 run (const Options *options, const char *path)
 {
-  const GantryProgress *progress = gantry_cli_progress (&options->common);
+  g_auto (Run) run = { .losses = g_array_new (FALSE, FALSE, sizeof (double)) };
   g_autoptr (GError) error = NULL;
-  g_autoptr (GantryDocument) document = gantry_cli_open (&options->common, path, &error);
-  g_autoptr (GantryProgram) program = NULL;
-  g_autoptr (GantryRunResult) result = NULL;
-  GantryModule *module;
-  GantryLiteral **inputs = NULL, **outputs = NULL;
-  double worst = 0;
 
-  if (document == NULL)
-    return gantry_cli_fail (error);
-  module = gantry_compilation_module (gantry_document_get_compilation (document));
-  program = gantry_program_new (gantry_document_get_compilation (document), gantry_document_get_settings (document),
-                                &options->program, progress, &error);
-  if (program != NULL)
-    inputs = gantry_inputs_make (module, options->inputs, &error);
-  if (inputs != NULL)
-    {
-      outputs = g_new0 (GantryLiteral *, gantry_module_entry (module)->n_results + 1);
-      result = gantry_program_measure (program, &options->program, inputs, outputs, (guint) options->warmup,
-                                       (guint) options->runs, progress, &error);
-    }
-  if (result != NULL)
-    finish (options, path, document, module, result, outputs, &worst, &error);
-  gantry_literals_free (inputs, gantry_module_entry (module)->n_params);
-  gantry_literals_free (outputs, gantry_module_entry (module)->n_results);
+  if (run_all (&run, options, path, &error))
+    finish (options, path, run.document, module_of (&run), run.report.result, run.outputs, &run.report.worst, &error);
   if (error != NULL)
     return gantry_cli_fail (error);
+  run.report.module = module_of (&run);
+  run.report.compared = options->expected != NULL;
+  run.report.losses = options->steps > 0 ? run.losses : NULL;
+  run.report.limit = gantry_document_get_settings (run.document)->target.memory_limit;
   if (options->common.json)
-    print_json (result, module, worst, options->expected != NULL);
+    gantry_run_report_json (&run.report);
   else
-    print_text (result, worst, options->expected != NULL);
+    gantry_run_report_text (&run.report);
   return GANTRY_EXIT_DONE;
+}
+
+static gboolean
+check (const Options *options, int argc, GError **error)
+{
+  const char *wrong = NULL;
+
+  if (argc != 2)
+    wrong = "give one model";
+  else if (options->runs < 1 || options->runs > 1000000 || options->warmup < 0)
+    wrong = "--runs is from 1 to 1000000, --warmup from 0 on";
+  else if (options->steps < 0 || options->steps > 1000000)
+    wrong = "--steps is from 1 to 1000000";
+  if (wrong != NULL)
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s", wrong);
+  return wrong == NULL;
 }
 
 int
@@ -200,6 +243,9 @@ gantry_cli_run (int argc, char **argv)
     { "absolute", 0, 0, G_OPTION_ARG_DOUBLE, &options.absolute, "Absolute tolerance (1e-7)", "A" },
     { "runs", 'n', 0, G_OPTION_ARG_INT, &options.runs, "Measured runs (5)", "N" },
     { "warmup", 0, 0, G_OPTION_ARG_INT, &options.warmup, "Runs before those (2)", "N" },
+    { "steps", 0, 0, G_OPTION_ARG_INT, &options.steps,
+      "Instead: steps in a row, each going on with the parameters and the state of the one before", "N" },
+    { "replan", 0, 0, G_OPTION_ARG_NONE, &options.replan, "Plan again from the times measured, and run that", NULL },
     { "threads", 't', 0, G_OPTION_ARG_INT, &options.program.threads, "Worker threads (all processors)", "N" },
     { "no-library", 0, 0, G_OPTION_ARG_NONE, &options.program.no_library, "Generated code only, no oneDNN", NULL },
     { "keep-code", 0, 0, G_OPTION_ARG_NONE, &options.program.keep_texts, "Keep the kernels' texts in the session", NULL },
@@ -208,15 +254,13 @@ gantry_cli_run (int argc, char **argv)
     { "session", 0, 0, G_OPTION_ARG_NONE, &options.session, "The argument is a session file: add the run to it", NULL },
     { NULL },
   };
+  g_autoptr (GError) error = NULL;
 
   options.common.places = TRUE;
   if (!gantry_cli_parse ("run", "MODEL", "Compiles a model, runs it and measures.", &options.common, own, &argc, &argv))
     return GANTRY_EXIT_ERROR;
-  if (argc != 2 || options.runs < 1 || options.runs > 1000000 || options.warmup < 0)
-    {
-      fprintf (stderr, "gantry-cli run: give one model, and at least one run\n");
-      return GANTRY_EXIT_ERROR;
-    }
+  if (!check (&options, argc, &error))
+    return gantry_cli_fail (error);
   options.program.keep_texts = options.program.keep_texts || options.session || options.output != NULL;
   return run (&options, argv[1]);
 }

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a run measured beside what its plan said, as text or as the one JSON object. */
+#pragma once
+#include "app/cli/cli.h"
+
+G_BEGIN_DECLS
+
+/** @losses: (nullable) (element-type double): of steps in a row */
+typedef struct
+{
+  GantryRunResult *result;
+  GantryModule *module;
+  guint64 limit; /* of device memory, 0: none */
+  gboolean compared;
+  double worst; /* relative difference, when compared */
+  GArray *losses;
+  gboolean replanned;
+  double predicted_before_ms, measured_before_ms;
+} GantryRunReport;
+
+void gantry_run_report_json (const GantryRunReport *report);
+void gantry_run_report_text (const GantryRunReport *report);
+
+G_END_DECLS
