@@ -4,7 +4,7 @@
 #include "core/base/random.h"
 #include "core/frontends/onnx/onnx.h"
 #include "core/passes/passes.h"
-#include "training-fixture.h"
+#include "tests/core/autodiff/training-fixture.h"
 #include <math.h>
 
 #define TOLERANCE 1e-4

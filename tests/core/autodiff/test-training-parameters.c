@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which constants of an imported program become parameters, and that nothing else about them changes. */
-#include "training-test.h"
+#include "tests/core/autodiff/training-test.h"
 #include <string.h>
 
 /* A convolution with weights, a normalization with statistics, a scaled resize, and constants that are no weights:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Losses, gradients and three steps of each optimizer, as JAX and optax compute them for the same programs written in
  * JAX (tests/fixtures/gradients): both in double precision. */
-#include "training-fixture.h"
+#include "tests/core/autodiff/training-fixture.h"
 #include <math.h>
 
 #define TOLERANCE 1e-9

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Training steps: gradients of the sample programs against finite differences of their loss, updates against the
  * formulas of the optimizers over several steps, and what every step owes: aliases, phases, origins, order. */
-#include "training-test.h"
+#include "core/passes/passes.h"
+#include "tests/core/autodiff/training-test.h"
 #include <math.h>
 #include <string.h>
 
@@ -566,6 +567,54 @@ test_degenerate (void)
           }
 }
 
+/* What follows the differentiation in a compilation keeps the values of a step, and its structure sound. */
+static void
+test_passes (gconstpointer data)
+{
+  const GantryPass *passes[] = { &gantry_pass_inline, &gantry_pass_unroll, &gantry_pass_simplify, &gantry_pass_epilogue,
+                                 &gantry_pass_fold,   &gantry_pass_cse,    &gantry_pass_dce,      &gantry_pass_fuse,
+                                 &gantry_pass_dce };
+  g_autoptr (GantryModule) module = training_program (data, TRUE);
+  g_autoptr (GantryModule) step = NULL;
+  g_autoptr (TrainingValues) arguments = NULL;
+  g_autoptr (TrainingValues) expected = NULL;
+  g_autoptr (TrainingValues) found = NULL;
+  GantryPassOptions pass_options = GANTRY_PASS_OPTIONS_INIT;
+  GantryTrainingOptions options;
+
+  gantry_training_options_init (&options);
+  options.loss = GANTRY_LOSS_MEAN_SQUARED_ERROR;
+  options.optimizer = GANTRY_OPTIMIZER_ADAMW;
+  options.clip_norm = 0.1;
+  options.l2 = 0.01;
+  step = training_step (module, &options);
+  arguments = training_arguments (step);
+  expected = training_run (step, arguments);
+  for (guint i = 0; i < G_N_ELEMENTS (passes); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      GantryModule *next = passes[i]->run (step, &pass_options, NULL, &error);
+
+      g_assert_no_error (error);
+      if (next != step)
+        gantry_verify (next, step, &error);
+      g_assert_no_error (error);
+      gantry_module_unref (step);
+      step = next;
+    }
+  found = training_run (step, arguments);
+  g_assert_cmpuint (found->n, ==, expected->n);
+  for (guint i = 0; i < found->n; i++)
+    {
+      gint64 n = gantry_type_elements (expected->values[i]->type);
+      g_autofree double *values = g_new (double, n);
+
+      for (gint64 j = 0; j < n; j++)
+        values[j] = gantry_literal_get_double (expected->values[i], j);
+      g_assert_cmpfloat (distance (found->values[i], values, n), <, 1e-12);
+    }
+}
+
 static void
 test_options (void)
 {
@@ -586,6 +635,8 @@ test_options (void)
 int
 main (int argc, char **argv)
 {
+  static const char *const passed[] = { "layers-tiny", "optimizer-8", "mlp", "convnet", "lstm", "transformer-tiny" };
+
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/training/options", test_options);
   g_test_add_func ("/training/programs", test_programs);
@@ -607,5 +658,11 @@ main (int argc, char **argv)
   g_test_add_func ("/training/halves", test_halves);
   g_test_add_func ("/training/errors", test_errors);
   g_test_add_func ("/training/degenerate", test_degenerate);
+  for (guint i = 0; i < G_N_ELEMENTS (passed); i++)
+    {
+      g_autofree char *path = g_strconcat ("/training/passes/", passed[i], NULL);
+
+      g_test_add_data_func (path, passed[i], test_passes);
+    }
   return g_test_run ();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads tests/fixtures/gradients/NAME.json and holds a step to it. */
-#include "training-fixture.h"
+#include "tests/core/autodiff/training-fixture.h"
 #include "core/base/random.h"
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What another program computed for a training step: tests/fixtures/gradients. */
 #pragma once
-#include "training-test.h"
+#include "tests/core/autodiff/training-test.h"
 #include <json-glib/json-glib.h>
 
 /** tests/fixtures/gradients/NAME.json. (transfer none): of @parser */

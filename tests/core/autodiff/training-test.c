@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sample programs, their inputs and runs of a step. */
-#include "training-test.h"
+#include "tests/core/autodiff/training-test.h"
 #include "core/base/random.h"
 #include <math.h>
 #include <string.h>
