@@ -98,6 +98,9 @@ _gantry_graph_paint_letters (GantryGraphPainter *p)
           if (edge->saved)
             kinds |= 1u << kind_of (p, edge->value);
         }
+      /* That a parameter is kept is no news. */
+      if (GANTRY_BOX (p->picture, box)->op_class == GANTRY_CLASS_INPUT)
+        kinds &= ~(1u << GANTRY_PLACEMENT_KEEP);
       if (kinds != 0)
         paint_letter (p, box, kinds);
     }

@@ -5,7 +5,7 @@
 #include "app/gantry/window.h"
 #include <stdlib.h>
 
-static char *out, *find, *code_page, *page_size;
+static char *out, *find, *code_page, *page_size, *train, *policy, **actions;
 static gboolean dark, run, unfold, fit, maximize;
 static int pass;
 
@@ -13,6 +13,9 @@ static const GOptionEntry entries[] = {
   { "out", 'o', 0, G_OPTION_ARG_FILENAME, &out, "Where the picture goes", "FILE" },
   { "size", 0, 0, G_OPTION_ARG_STRING, &page_size, "Size of the window", "WIDTHxHEIGHT" },
   { "dark", 0, 0, G_OPTION_ARG_NONE, &dark, "Dark style", NULL },
+  { "train", 0, 0, G_OPTION_ARG_STRING, &train, "Make a training step of the model with this optimizer", "NAME" },
+  { "policy", 0, 0, G_OPTION_ARG_STRING, &policy, "Place values as these statements say", "TEXT" },
+  { "act", 0, 0, G_OPTION_ARG_STRING_ARRAY, &actions, "Then do this: 'place::recompute alike'", "ACTION" },
   { "pass", 0, 0, G_OPTION_ARG_INT, &pass, "Show this pass, counted from 1", "N" },
   { "find", 0, 0, G_OPTION_ARG_STRING, &find, "Select the first node that contains this", "TEXT" },
   { "run", 0, 0, G_OPTION_ARG_NONE, &run, "Run and measure first", NULL },
@@ -70,9 +73,49 @@ act (GantryWindow *window, const char *action)
   settle (window);
 }
 
+/* A training step of the forward program that was opened. */
+static void
+make_step (GantryWindow *window)
+{
+  GantryTrainingOptions training;
+  g_autoptr (GError) error = NULL;
+
+  gantry_training_options_init (&training);
+  if (!gantry_optimizer_parse (train, &training.optimizer, &error))
+    g_error ("%s", error->message);
+  gantry_document_set_training (gantry_window_get_document (window), &training);
+  gantry_training_options_clear (&training);
+  settle (window);
+  gantry_pass_list_select (gantry_window_get_pass_list (window),
+                           gantry_document_get_compilation (gantry_window_get_document (window))->n_snapshots - 1);
+  g_action_group_change_action_state (G_ACTION_GROUP (window), "single-pane", g_variant_new_boolean (TRUE));
+  settle (window);
+}
+
+static void
+do_actions (GantryWindow *window)
+{
+  for (guint i = 0; actions != NULL && actions[i] != NULL; i++)
+    {
+      g_autoptr (GVariant) target = NULL;
+      g_autofree char *name = NULL;
+      g_autoptr (GError) error = NULL;
+
+      if (!g_action_parse_detailed_name (actions[i], &name, &target, &error))
+        g_error ("%s", error->message);
+      g_action_group_activate_action (G_ACTION_GROUP (window), name, target);
+      settle (window);
+    }
+}
+
 static void
 prepare (GantryWindow *window)
 {
+  if (train != NULL)
+    make_step (window);
+  if (policy != NULL && !gantry_document_set_policy (gantry_window_get_document (window), policy, NULL))
+    g_error ("the policy has a mistake");
+  settle (window);
   if (run)
     act (window, "run");
   if (run)
@@ -93,6 +136,7 @@ prepare (GantryWindow *window)
       gantry_inspector_show_page (gantry_window_get_inspector (window), "code");
       gantry_code_view_show_page (gantry_inspector_get_code_view (gantry_window_get_inspector (window)), code_page);
     }
+  do_actions (window);
   if (maximize)
     g_action_group_change_action_state (G_ACTION_GROUP (window), "maximize-time", g_variant_new_boolean (TRUE));
   settle (window);

@@ -84,7 +84,7 @@ gantry_format_plural (guint64 n, const char *singular, const char *plural)
 static char *
 delta (gboolean less, gboolean none, char *size)
 {
-  char *text = none ? g_strdup (" (Â±0)") : g_strdup_printf (" (%s%s)", less ? "â" : "+", size);
+  char *text = none ? g_strdup (" (±0)") : g_strdup_printf (" (%s%s)", less ? "−" : "+", size);
 
   g_free (size);
   return text;

@@ -1,20 +1,64 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which plan the views show. */
 #include "views/shown-plan.h"
+#include <string.h>
+
+/* Ids are never used twice: a step of another program names a node that this one does not have. */
+static gboolean
+is_plan_of (const GantryPlan *plan, const GantryModule *module)
+{
+  for (guint32 i = 0; i < plan->n_steps; i++)
+    if (gantry_module_node (module, plan->steps[i].node) == NULL)
+      return FALSE;
+  for (guint32 i = 0; i < plan->n_buffers; i++)
+    if (gantry_module_node (module, plan->buffers[i].node) == NULL)
+      return FALSE;
+  return TRUE;
+}
+
+/* The same nodes in the same order, made, made again and copied alike: then the placements are the same too. */
+static gboolean
+same_steps (const GantryPlan *a, const GantryPlan *b)
+{
+  if (a->n_steps != b->n_steps || a->n_init_steps != b->n_init_steps)
+    return FALSE;
+  for (guint32 i = 0; i < a->n_steps; i++)
+    if (a->steps[i].node != b->steps[i].node || a->steps[i].kind != b->steps[i].kind)
+      return FALSE;
+  return TRUE;
+}
 
 GantryPlan *
-gantry_shown_plan (const GantryCompilation *compilation, const GantryRunResult *run)
+gantry_shown_plan (GantryDocument *document)
 {
-  GantryPlan *own = compilation->plan, *ran = run != NULL ? run->plan : NULL;
+  const GantryCompilation *compilation = gantry_document_get_compilation (document);
+  const GantryRunResult *run = gantry_document_get_run (document);
+  GantryPlan *own = gantry_document_get_plan (document), *ran = run != NULL ? run->plan : NULL;
 
-  if (own == NULL || ran == NULL || ran->n_steps != own->n_steps || ran->n_init_steps != own->n_init_steps)
+  if (own == NULL && compilation != NULL)
+    own = compilation->plan;
+  if (own == NULL || ran == NULL || !same_steps (own, ran))
     return own;
-  /* Ids are never used twice: a step of another program names a node that this one does not have. */
-  for (guint32 i = 0; i < ran->n_steps; i++)
-    if (gantry_module_node (gantry_compilation_module (compilation), ran->steps[i].node) == NULL)
-      return own;
-  for (guint32 i = 0; i < ran->n_buffers; i++)
-    if (gantry_module_node (gantry_compilation_module (compilation), ran->buffers[i].node) == NULL)
-      return own;
-  return ran;
+  return is_plan_of (ran, gantry_compilation_module (compilation)) ? ran : own;
+}
+
+GantryPlan *
+gantry_forecast_to_plan (const GantryForecast *forecast)
+{
+  const GantryPrediction *prediction = forecast->prediction;
+  GantryPlan *plan = gantry_plan_new (prediction->steps->len, 0);
+
+  if (plan->n_steps > 0)
+    {
+      memcpy (plan->steps, prediction->steps->data, sizeof (GantryPlanStep) * plan->n_steps);
+      memcpy (plan->live_bytes, prediction->live_bytes->data,
+              sizeof (guint64) * MIN (plan->n_steps, prediction->live_bytes->len));
+    }
+  while (plan->n_init_steps < plan->n_steps && plan->steps[plan->n_init_steps].init)
+    plan->n_init_steps++;
+  plan->arena_bytes[GANTRY_MEMORY_DEVICE] = plan->lower_bound = prediction->peak_bytes;
+  plan->peak_step = MIN (prediction->peak_step, MAX (plan->n_steps, 1) - 1);
+  plan->total_us = prediction->step_us;
+  plan->copied_bytes = prediction->copied_bytes;
+  return plan;
 }

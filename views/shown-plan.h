@@ -7,13 +7,15 @@ G_BEGIN_DECLS
 
 /**
  * gantry_shown_plan:
- * @run: (nullable)
  *
  * What was run is planned with the workspaces that its kernels asked for, so its plan is the one to lay the measurement
- * over, as long as it is a plan of the program shown.
+ * over, as long as it is a plan of the program shown with the placements as they are.
  *
- * Returns: (transfer none) (nullable): the plan of @run if it fits, else the compilation's
+ * Returns: (transfer none) (nullable): the plan of the run shown if it fits, else the document's, else the compilation's
  */
-GantryPlan *gantry_shown_plan (const GantryCompilation *compilation, const GantryRunResult *run);
+GantryPlan *gantry_shown_plan (GantryDocument *document);
+
+/** Steps and curve of a forecast as a plan without buffers: what can be drawn at once. (transfer full) */
+GantryPlan *gantry_forecast_to_plan (const GantryForecast *forecast);
 
 G_END_DECLS

@@ -148,8 +148,8 @@ update_status (GantryWindow *self)
 
   if (compilation == NULL)
     return;
-  set_label (self->status_peak, peak_text (gantry_shown_plan (compilation, run), run));
-  set_label (self->status_time, time_text (gantry_shown_plan (compilation, run), run));
+  set_label (self->status_peak, peak_text (gantry_shown_plan (self->document), run));
+  set_label (self->status_time, time_text (gantry_shown_plan (self->document), run));
   if (forecast != NULL && run == NULL && gantry_module_is_training (gantry_compilation_module (compilation)))
     show_forecast (self, forecast);
   first = gantry_format_integer (compilation->snapshots[0].nodes_after);

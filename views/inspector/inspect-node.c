@@ -294,6 +294,7 @@ _gantry_inspect_node (GantryRows *rows, const GantryInspected *what, guint32 id)
     return;
   label = gantry_node_label (module, node);
   gantry_rows_title (rows, gantry_node_op_name (module, node), label);
+  _gantry_inspect_placement (rows, what, &id, 1);
   show_facts (rows, module, node);
   show_attributes (rows, module, node);
   show_body (rows, module, node, what->snapshot);
@@ -380,6 +381,15 @@ _gantry_inspect_many (GantryRows *rows, const GantryInspected *what, GHashTable 
 
       gantry_rows_take (rows, "work", g_strdup_printf ("%sFLOP", count));
     }
+  {
+    g_autofree guint32 *nodes = g_new (guint32, g_hash_table_size (ids) + 1);
+    guint n = 0;
+
+    g_hash_table_iter_init (&iter, ids);
+    while (g_hash_table_iter_next (&iter, &key, NULL))
+      nodes[n++] = GPOINTER_TO_UINT (key);
+    _gantry_inspect_placement (rows, what, nodes, n);
+  }
   show_counts (rows, names);
 }
 
@@ -391,7 +401,7 @@ _gantry_inspect_model (GantryRows *rows, const GantryInspected *what)
   const GantryModel *model = what->compilation->model;
   const GantryModule *module = what->compilation->snapshots[0].module;
   const GantryFunction *entry = gantry_module_entry (module);
-  const GantryPlan *plan = gantry_shown_plan (what->compilation, what->run);
+  const GantryPlan *plan = gantry_shown_plan (what->document);
   g_autofree char *name = g_path_get_basename (model->path);
 
   gantry_rows_title (rows, name, "Select a node to see all that is known of it.");

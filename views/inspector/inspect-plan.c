@@ -109,7 +109,7 @@ show_measured (GantryRows *rows, const GantryInspected *what, guint32 id)
 void
 _gantry_inspect_plan (GantryRows *rows, const GantryInspected *what, guint32 id)
 {
-  const GantryPlan *plan = gantry_shown_plan (what->compilation, what->run);
+  const GantryPlan *plan = gantry_shown_plan (what->document);
   guint32 buffer;
 
   if (plan == NULL)

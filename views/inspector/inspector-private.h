@@ -21,6 +21,10 @@ void _gantry_inspect_many (GantryRows *rows, const GantryInspected *what, GHashT
 /** The node of the last snapshot that @id of snapshot @snapshot became, 0: none. */
 guint32 _gantry_inspect_last (const GantryCompilation *compilation, guint snapshot, guint32 id);
 
+/* inspect-place.c */
+/** Choices for the values that @nodes of the snapshot stand for; nothing where none can be placed. */
+void _gantry_inspect_placement (GantryRows *rows, const GantryInspected *what, const guint32 *nodes, guint n);
+
 /* inspect-plan.c */
 /** Where the value of node @id of the last snapshot lies and when, what it costs, how long it took. */
 void _gantry_inspect_plan (GantryRows *rows, const GantryInspected *what, guint32 id);

@@ -188,6 +188,8 @@ gantry_inspector_new (GantryDocument *document, GantrySelection *selection)
   self->selection = g_object_ref (selection);
   g_signal_connect_object (document, "notify::compilation", G_CALLBACK (queue_update), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "notify::run", G_CALLBACK (queue_update), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "notify::prediction", G_CALLBACK (queue_update), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "notify::plan", G_CALLBACK (queue_update), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (selection, "changed", G_CALLBACK (queue_update), self, G_CONNECT_SWAPPED);
   queue_update (self);
   return GTK_WIDGET (self);

@@ -121,6 +121,14 @@ gantry_rows_note (GantryRows *rows, const char *text)
   gtk_grid_attach (rows->grid, label, 0, rows->n++, 2, 1);
 }
 
+void
+gantry_rows_widget (GantryRows *rows, GtkWidget *widget)
+{
+  if (rows->grid == NULL)
+    gantry_rows_section (rows, NULL);
+  gtk_grid_attach (rows->grid, widget, 0, rows->n++, 2, 1);
+}
+
 /* Links */
 
 typedef struct

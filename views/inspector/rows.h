@@ -25,6 +25,8 @@ void gantry_rows_mono (GantryRows *rows, const char *key, const char *value);
 void gantry_rows_take (GantryRows *rows, const char *key, char *value);
 /** A paragraph over both columns. */
 void gantry_rows_note (GantryRows *rows, const char *text);
+/** Any widget over both columns. */
+void gantry_rows_widget (GantryRows *rows, GtkWidget *widget);
 /** A button that selects @node of @snapshot of @module. @key: (nullable): continues the key above */
 void gantry_rows_link (GantryRows *rows, const char *key, const GantryModule *module, guint snapshot, guint32 node);
 /** "Conv conv1" : what a node is called in one line. (transfer full) */

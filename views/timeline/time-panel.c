@@ -22,6 +22,7 @@ struct _GantryTimePanel
   guint generation;
   gboolean busy;
   gboolean filling;
+  gboolean forecast; /* the plan is behind the prediction: that is drawn until it comes */
   GantryRunResult *run; /* (nullable): that the list of runs was filled from */
 };
 
@@ -145,7 +146,7 @@ request_model (GantryTimePanel *self)
   g_autoptr (GTask) task = NULL;
   Request *request;
 
-  if (compilation == NULL || compilation->plan == NULL)
+  if (compilation == NULL || (gantry_shown_plan (self->document) == NULL && !self->forecast))
     {
       show_words (self, compilation == NULL ? "Open a model to see its plan."
                                             : "There is no plan of time and memory, because this program cannot be "
@@ -154,7 +155,8 @@ request_model (GantryTimePanel *self)
     }
   request = g_new0 (Request, 1);
   request->compilation = gantry_compilation_ref (compilation);
-  request->plan = gantry_plan_ref (gantry_shown_plan (compilation, run));
+  request->plan = self->forecast ? gantry_forecast_to_plan (gantry_document_get_prediction (self->document))
+                                 : gantry_plan_ref (gantry_shown_plan (self->document));
   request->run = run != NULL && run->recording != NULL ? gantry_run_result_ref (run) : NULL;
   request->index = gtk_drop_down_get_selected (self->runs);
   if (request->index == GTK_INVALID_LIST_POSITION)
@@ -235,6 +237,25 @@ run_chosen (GantryTimePanel *self)
 {
   if (!self->filling)
     request_model (self);
+}
+
+/* An edit: lanes and curve follow at once, places when they are packed. */
+static void
+prediction_changed (GantryTimePanel *self)
+{
+  self->forecast = gantry_document_get_prediction (self->document) != NULL
+                   && gantry_document_get_compilation (self->document) != NULL;
+  if (self->forecast)
+    request_model (self);
+}
+
+static void
+plan_changed (GantryTimePanel *self)
+{
+  if (gantry_document_get_plan (self->document) == NULL && gantry_document_get_prediction (self->document) != NULL)
+    return; /* it does not fit: the forecast says by how much */
+  self->forecast = FALSE;
+  request_model (self);
 }
 
 static void
@@ -408,6 +429,8 @@ gantry_time_panel_new (GantryDocument *document, GantrySelection *selection)
   g_signal_connect_object (self->axis, "moment-changed", G_CALLBACK (show_moment), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "notify::compilation", G_CALLBACK (document_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "notify::run", G_CALLBACK (document_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "notify::prediction", G_CALLBACK (prediction_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "notify::plan", G_CALLBACK (plan_changed), self, G_CONNECT_SWAPPED);
   document_changed (self);
   return GTK_WIDGET (self);
 }

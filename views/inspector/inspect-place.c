@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where the selected values live: the three choices, who decided, and what each other choice would save and cost. */
+#include "views/format.h"
+#include "views/inspector/inspector-private.h"
+
+#define MOST_ASKED 2000 /* values selected together for which savings are worked out */
+
+/* What a section is about: the selected values that can be placed. */
+typedef struct
+{
+  GantryPlanner *planner;
+  GantryPlacements *placements;
+  const GantryCandidate *candidates;
+  GArray *values;    /* guint32 nodes of the last snapshot */
+  guint n_of[GANTRY_N_PLACEMENTS];
+  guint allowed;     /* bits that every one of them allows */
+  guint allowed_any; /* bits that any allows */
+  const char *why_not;
+} Placing;
+
+static const char *const words[GANTRY_N_PLACEMENTS] = { "Keep", "Recompute", "Offload" };
+static const char *const keys[GANTRY_N_PLACEMENTS] = { "K", "R", "O" };
+
+static gboolean
+look_at (Placing *p, const GantryInspected *what, GArray *values)
+{
+  guint n;
+
+  p->planner = gantry_document_get_planner (what->document);
+  p->placements = gantry_document_get_placements (what->document);
+  if (p->planner == NULL || p->placements == NULL || values->len == 0)
+    return FALSE;
+  p->values = values;
+  p->candidates = gantry_planner_candidates (p->planner, &n);
+  p->allowed = 7;
+  for (guint i = 0; i < values->len; i++)
+    {
+      gint index = gantry_planner_candidate_of (p->planner, g_array_index (values, guint32, i));
+
+      if (index < 0)
+        continue;
+      p->n_of[gantry_placements_kind (p->placements, p->candidates[index].node)]++;
+      p->allowed &= p->candidates[index].allowed;
+      p->allowed_any |= p->candidates[index].allowed;
+      if (p->why_not == NULL)
+        p->why_not = p->candidates[index].why_not;
+    }
+  return p->allowed_any != 0;
+}
+
+static void
+add_choices (GantryRows *rows, const Placing *p)
+{
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
+
+  gtk_widget_add_css_class (box, "linked");
+  for (guint kind = 0; kind < GANTRY_N_PLACEMENTS; kind++)
+    {
+      GtkWidget *button = gtk_toggle_button_new_with_label (words[kind]);
+      g_autofree char *tooltip = g_strdup_printf ("%s the selected value (%s in the graph)", words[kind], keys[kind]);
+      gboolean can = (p->allowed_any >> kind & 1) != 0;
+
+      /* The state is what the table says; the action changes that, and this section is written anew. */
+      gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (button), p->n_of[kind] == p->values->len);
+      gtk_actionable_set_action_target (GTK_ACTIONABLE (button), "s", gantry_placement_kind_name ((GantryPlacementKind) kind));
+      gtk_actionable_set_action_name (GTK_ACTIONABLE (button), can ? "win.place" : "win.none");
+      gtk_widget_set_tooltip_text (button, can || p->why_not == NULL ? tooltip : p->why_not);
+      gtk_widget_set_hexpand (button, TRUE);
+      gtk_box_append (GTK_BOX (box), button);
+    }
+  gtk_accessible_update_property (GTK_ACCESSIBLE (box), GTK_ACCESSIBLE_PROPERTY_LABEL, "Placement", -1);
+  gantry_rows_widget (rows, box);
+}
+
+/* The same choice for more than what is selected. */
+static void
+add_reaches (GantryRows *rows, const Placing *p)
+{
+  static const struct
+  {
+    const char *label, *reach, *tooltip;
+  } reaches[] = { { "Scope", "scope", "Place all values of the scope like this one (Shift with K, R or O)" },
+                  { "Equal blocks", "alike", "Place the same value of every equal block like this one (Ctrl+Shift)" },
+                  { "Matches", "matches", "Place everything that the search has found like this value" },
+                  { "Policy", NULL, "Take the choice back: as the policy says (U)" } };
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
+  guint kind = 0;
+
+  for (guint k = 1; k < GANTRY_N_PLACEMENTS; k++)
+    if (p->n_of[k] > p->n_of[kind])
+      kind = k;
+  gtk_widget_add_css_class (box, "linked");
+  for (guint i = 0; i < G_N_ELEMENTS (reaches); i++)
+    {
+      GtkWidget *button = gtk_button_new_with_label (reaches[i].label);
+      g_autofree char *target = reaches[i].reach != NULL
+                                  ? g_strdup_printf ("%s %s", gantry_placement_kind_name ((GantryPlacementKind) kind),
+                                                     reaches[i].reach)
+                                  : g_strdup ("unset");
+
+      gtk_actionable_set_action_target (GTK_ACTIONABLE (button), "s", target);
+      gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "win.place");
+      gtk_widget_set_tooltip_text (button, reaches[i].tooltip);
+      gtk_widget_add_css_class (button, "flat");
+      gtk_widget_add_css_class (button, "caption");
+      gtk_box_append (GTK_BOX (box), button);
+    }
+  gantry_rows_widget (rows, box);
+}
+
+/* "−12.0 MiB of peak, +0.3 ms" were all of them @kind. */
+static char *
+change_text (const Placing *p, const GantryForecast *now, GantryPlacementKind kind)
+{
+  g_autoptr (GantryPlacements) placements = gantry_placements_copy (p->placements);
+  g_autoptr (GantryPrediction) prediction = gantry_prediction_new ();
+  g_autofree char *bytes = NULL, *time = NULL;
+
+  for (guint i = 0; i < p->values->len; i++)
+    {
+      gint index = gantry_planner_candidate_of (p->planner, g_array_index (p->values, guint32, i));
+
+      if (index >= 0 && (p->candidates[index].allowed >> kind & 1) != 0)
+        gantry_placements_set (placements, &(GantryPlacement){ .node = p->candidates[index].node, .kind = (guint8) kind,
+                                                               .decider = GANTRY_DECIDED_BY_CLICK,
+                                                               .memory = GANTRY_MEMORY_PINNED_HOST,
+                                                               .subject = p->candidates[index].subject });
+    }
+  gantry_planner_predict (p->planner, placements, prediction);
+  bytes = gantry_format_delta_bytes ((gint64) prediction->peak_bytes - (gint64) now->prediction->peak_bytes);
+  time = gantry_format_delta_ns ((gint64) ((prediction->step_us - now->prediction->step_us) * 1000));
+  return g_strdup_printf ("peak%s, step%s", bytes, time);
+}
+
+static void
+add_changes (GantryRows *rows, const GantryInspected *what, const Placing *p)
+{
+  const GantryForecast *now = gantry_document_get_prediction (what->document);
+
+  if (now == NULL || p->values->len > MOST_ASKED)
+    return;
+  for (guint kind = 0; kind < GANTRY_N_PLACEMENTS; kind++)
+    if ((p->allowed_any >> kind & 1) != 0 && p->n_of[kind] < p->values->len)
+      gantry_rows_take (rows, gantry_placement_kind_name ((GantryPlacementKind) kind),
+                        change_text (p, now, (GantryPlacementKind) kind));
+}
+
+void
+_gantry_inspect_placement (GantryRows *rows, const GantryInspected *what, const guint32 *nodes, guint n)
+{
+  g_autoptr (GArray) values = NULL;
+  Placing p = { 0 };
+  const GantryPlacement *entry;
+
+  if (gantry_document_get_placements (what->document) == NULL)
+    return;
+  values = gantry_document_placeable (what->document, what->snapshot, nodes, n);
+  if (!look_at (&p, what, values))
+    return;
+  gantry_rows_section (rows, "Placement");
+  add_choices (rows, &p);
+  add_reaches (rows, &p);
+  if (values->len == 1)
+    {
+      const GantryCandidate *candidate
+        = &p.candidates[gantry_planner_candidate_of (p.planner, g_array_index (values, guint32, 0))];
+
+      entry = gantry_placements_find (p.placements, candidate->node);
+      gantry_rows_text (rows, "what it is", gantry_placement_subject_name ((GantryPlacementSubject) candidate->subject));
+      gantry_rows_take (rows, "bytes", gantry_format_bytes (candidate->bytes));
+      gantry_rows_text (rows, "decided by", gantry_decider_name (entry != NULL ? (GantryDecider) entry->decider
+                                                                               : GANTRY_DECIDED_BY_DEFAULT));
+    }
+  else
+    gantry_rows_take (rows, "values", gantry_format_integer (values->len));
+  add_changes (rows, what, &p);
+  if (p.why_not != NULL && p.allowed != 7)
+    gantry_rows_note (rows, p.why_not);
+}
