@@ -103,7 +103,7 @@ void gantry_training_options_clear (GantryTrainingOptions *options);
  * node id, name and place of its constant, and stands after the parameters that the program has already.
  *
  * Returns: (transfer full) (nullable): the next snapshot, @module itself when there is nothing to do;
- *  %GANTRY_ERROR_INVALID when a glob matches no such constant
+ *  %GANTRY_ERROR_INVALID when a glob matches no such constant and no parameter that is one already
  */
 GantryModule *gantry_parameterize (GantryModule *module, char *const *names, const GantryProgress *progress,
                                    GError **error);

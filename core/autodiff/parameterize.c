@@ -98,7 +98,7 @@ weight_of (const GantryModule *module, const GantryNode *node)
            ? value : NULL;
 }
 
-/* TRUE when a glob names the constant; each that does is noted in @used. */
+/* TRUE when a glob names it; each that does is noted in @used. */
 static gboolean
 is_named (char *const *names, const char *label, gboolean *used)
 {
@@ -124,6 +124,12 @@ choose (const GantryModule *module, char *const *names, Parameters *parameters, 
       const GantryNode *node = &module->nodes[i];
       g_autofree char *label = NULL;
 
+      if (gantry_parameter_role (module, node) == GANTRY_SUBJECT_PARAMETER)
+        {
+          label = gantry_node_label (module, node);
+          is_named (names, label, used); /* one already */
+          continue;
+        }
       if (weight_of (module, node) == NULL || !carries[node->id])
         continue;
       label = gantry_node_label (module, node);

@@ -110,10 +110,13 @@ test_other_programs (void)
     "func @f #2 (%6: f32[2]) -> (%8) { %7 \"inner\" = constant() {value = dense<f32[2]: 3.0, 4.0>}: f32[2] "
     "%8 = multiply(%6, %7): f32[2] } }");
   g_autoptr (GantryModule) bare = training_from_text ("module \"m\" { func @main #1 (%1 \"x\": f32[2]) -> (%1) { } }");
+  char *names[] = { (char *) "ol*", NULL };
   g_autoptr (GantryModule) next = parameterize (core, NULL);
+  g_autoptr (GantryModule) none = parameterize (core, names);
   g_autoptr (GantryModule) same = parameterize (bare, NULL);
 
   assert_parameters (next, "old w ");
+  assert_parameters (none, "old ");
   g_assert_cmpint (gantry_module_node (next, 7)->op, ==, GANTRY_OP_CONSTANT);
   g_assert_true (same == bare);
 }
