@@ -164,7 +164,7 @@ slice_of (const ScanState *state, guint x, gint64 i, GError **error)
   else
     {
       slice = gantry_literal_new_zeroed (type, &data);
-      for (gsize r = 0; r < n_runs; r++)
+      for (gsize r = 0; run > 0 && r < n_runs; r++)
         memcpy (data + r * run, whole->data + r * step + (gsize) i * run, run);
     }
   if (slice == NULL)
@@ -192,7 +192,7 @@ stack (const ScanState *state, guint y, gint64 i, const GantryValue *value, GErr
     }
   dense = g_malloc (run * n_runs + 1);
   gantry_literal_copy_to (part, dense);
-  for (gsize r = 0; r < n_runs; r++)
+  for (gsize r = 0; run > 0 && r < n_runs; r++)
     memcpy (state->stacked[y] + r * step + (gsize) i * run, dense + r * run, run);
   return TRUE;
 }
