@@ -65,6 +65,7 @@ struct _GantryPlanner
   guint64 argument_bytes[GANTRY_N_MEMORY_KINDS], output_bytes[GANTRY_N_MEMORY_KINDS], alias_bytes[GANTRY_N_MEMORY_KINDS];
 
   /* Of the current question. */
+  gboolean narrow;      /* what is fetched stays for one use: memory is short */
   guint8 *kind;         /* by value (roots): GantryPlacementKind */
   guint8 *memory;       /* by value (roots): where it is offloaded to */
   guint8 *decider;      /* by value (roots) */

@@ -126,7 +126,9 @@ fetch (GantryPlanner *planner, guint32 unit, guint32 at, gboolean once)
   guint32 l = planner->again[unit];
 
   copy.us = gantry_target_predict_copy_us (&planner->target, copy.bytes);
-  if (l != NONE && (once || START_US (planner, at) - START_US (planner, LEASE (planner, l)->last_use + 1) < 2 * copy.us))
+  if (l != NONE && (once || (planner->narrow ? LEASE (planner, l)->last_use == at
+                                             : START_US (planner, at) - START_US (planner, LEASE (planner, l)->last_use + 1)
+                                                 < 2 * copy.us)))
     return l;
   copy.from = host_lease (planner, value->root, 0);
   extend (planner, copy.from, at);

@@ -244,6 +244,21 @@ highest (const GArray *live, guint32 n)
   return most;
 }
 
+/* Returns: the peak of temporaries */
+static guint64
+lay (GantryPlanner *planner, guint64 limit, guint64 device, guint32 *at)
+{
+  guint64 peak;
+
+  _gantry_planner_walk (planner);
+  _gantry_planner_hide_copies (planner);
+  peak = _gantry_planner_find_lifetimes (planner, at);
+  if (limit == 0 || device + peak <= limit)
+    return peak;
+  _gantry_planner_squeeze (planner, limit > device ? limit - device : 0);
+  return _gantry_planner_find_lifetimes (planner, at);
+}
+
 void
 _gantry_planner_ask (GantryPlanner *planner, const GantryPlacements *placements, guint64 limit,
                      GantryPrediction *prediction)
@@ -254,13 +269,12 @@ _gantry_planner_ask (GantryPlanner *planner, const GantryPlacements *placements,
   _gantry_planner_read_placements (planner, placements);
   count_held (planner);
   device = planner->held[GANTRY_MEMORY_DEVICE];
-  _gantry_planner_walk (planner);
-  _gantry_planner_hide_copies (planner);
-  prediction->temp_bytes = _gantry_planner_find_lifetimes (planner, &at);
-  if (limit > 0 && device + prediction->temp_bytes > limit)
+  planner->narrow = FALSE;
+  prediction->temp_bytes = lay (planner, limit, device, &at);
+  if (limit > 0 && device + prediction->temp_bytes > limit && planner->fetches->len > 0)
     {
-      _gantry_planner_squeeze (planner, limit > device ? limit - device : 0);
-      prediction->temp_bytes = _gantry_planner_find_lifetimes (planner, &at);
+      planner->narrow = TRUE;
+      prediction->temp_bytes = lay (planner, limit, device, &at);
     }
   prediction->peak_bytes = device + prediction->temp_bytes;
   prediction->argument_bytes = planner->argument_bytes[GANTRY_MEMORY_DEVICE];
@@ -278,20 +292,6 @@ void
 gantry_planner_predict (GantryPlanner *planner, const GantryPlacements *placements, GantryPrediction *prediction)
 {
   _gantry_planner_ask (planner, placements, planner->target.memory_limit, prediction);
-}
-
-GantryPlan *
-gantry_planner_plan (GantryPlanner *planner, const GantryPlacements *placements, const GantryProgress *progress,
-                     GError **error)
-{
-  g_autoptr (GantryPlan) plan = NULL;
-  guint64 limit = planner->target.memory_limit;
-
-  _gantry_planner_ask (planner, placements, limit, planner->own);
-  plan = _gantry_planner_write (planner, progress);
-  if (gantry_progress_cancelled (progress, error))
-    return NULL;
-  return g_steal_pointer (&plan);
 }
 
 GantryPlan *

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random training steps under random placements: whatever is kept, run again or moved, the results are those of the
  * evaluator bit for bit, however the queues run, and every promise of a plan holds. */
+#include "core/base/error.h"
 #include "core/memory/planner.h"
 #include "plan-machine.h"
 #include <string.h>
@@ -321,7 +322,38 @@ workspace (const GantryModule *module, const GantryNode *node, gpointer user_dat
   return node->op == GANTRY_OP_DOT_GENERAL && node->id % 3 == 0 ? 100 : 0;
 }
 
-static void
+/* With less memory than the plan took: either it is held, or an error says so. Returns: whether it was */
+static gboolean
+try_limit (GRand *random, GantryModule *module, GantryPlanOptions options, GantryTarget target, const GantryPlacements *placements,
+           guint64 arena_bytes)
+{
+  g_autoptr (GantryPlanner) planner = NULL;
+  g_autoptr (GantryPlan) plan = NULL;
+  g_autoptr (GError) error = NULL;
+  GantryLiteral **arguments, **expected;
+
+  options.target = &target;
+  target.memory_limit = (guint64) ((double) arena_bytes * g_rand_double_range (random, 0.6, 1));
+  planner = gantry_planner_new (module, &options, NULL, &error);
+  g_assert_no_error (error);
+  plan = gantry_planner_plan (planner, placements, NULL, &error);
+  if (plan == NULL)
+    {
+      g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY);
+      return FALSE;
+    }
+  g_assert_cmpuint (plan->arena_bytes[GANTRY_MEMORY_DEVICE] + plan->constant_bytes, <=, target.memory_limit);
+  plan_check (module, plan);
+  arguments = plan_arguments (module, random);
+  expected = plan_expected (module, arguments);
+  plan_run (module, plan, arguments, expected, random, 0.98);
+  plan_run (module, plan, arguments, expected, random, 0.02);
+  plan_free_literals (arguments);
+  plan_free_literals (expected);
+  return TRUE;
+}
+
+static guint64
 try_placements (GRand *random, GantryModule *module, GantryPlanner *planner, const GantryPlacements *placements,
                 GantryPrediction *prediction)
 {
@@ -344,12 +376,13 @@ try_placements (GRand *random, GantryModule *module, GantryPlanner *planner, con
   plan_run (module, plan, arguments, expected, random, 0.02);
   plan_free_literals (arguments);
   plan_free_literals (expected);
+  return plan->arena_bytes[GANTRY_MEMORY_DEVICE] + plan->constant_bytes;
 }
 
 static void
 test_random (gconstpointer data)
 {
-  guint first = GPOINTER_TO_UINT (data);
+  guint first = GPOINTER_TO_UINT (data), n_held = 0;
 
   if (g_getenv ("PLAN_SEED") != NULL)
     first = (guint) g_ascii_strtoull (g_getenv ("PLAN_SEED"), NULL, 10);
@@ -377,9 +410,13 @@ test_random (gconstpointer data)
         {
           g_autoptr (GantryPlacements) placements = random_placements (random, planner);
 
-          try_placements (random, module, planner, placements, prediction);
+          guint64 bytes = try_placements (random, module, planner, placements, prediction);
+
+          n_held += try_limit (random, module, options, target, placements, bytes);
         }
     }
+  g_test_message ("%u limits held", n_held);
+  g_assert_cmpuint (n_held, >, 20);
 }
 
 int

@@ -4,6 +4,7 @@
 #include "core/memory/planner.h"
 #include "plan-machine.h"
 #include "step-maker.h"
+#include <string.h>
 
 #define MIB (1024.0 * 1024.0)
 #define N_LAYERS 10
@@ -116,6 +117,72 @@ test_adam (void)
   g_assert_cmpuint (offload->arena_bytes[0], <=, (guint64) (2.11 * gib));
 }
 
+/* Less and less memory: plans that hold the limit, slower and slower, until nothing can be done; then an error that helps. */
+static void
+test_limit (void)
+{
+  guint32 ys[N_LAYERS], xs[N_LAYERS + 1];
+  g_autoptr (GantryModule) module = step_layers (N_LAYERS, 256, 1024, ys, xs);
+  const GantryFunction *entry = gantry_module_entry (module);
+  g_autoptr (GantryPlacements) placements = gantry_placements_new ();
+  GantryTarget target;
+  double before = 0;
+  guint n_fit = 0;
+
+  for (guint i = 0; i < N_LAYERS; i++)
+    place (placements, ys[i], GANTRY_PLACEMENT_OFFLOAD);
+  for (guint i = 1; i < N_LAYERS; i++)
+    place (placements, xs[i], GANTRY_PLACEMENT_OFFLOAD);
+  place (placements, module->nodes[entry->first_node + 1].id, GANTRY_PLACEMENT_OFFLOAD);
+  place (placements, module->nodes[entry->first_node + 2].id, GANTRY_PLACEMENT_OFFLOAD);
+  for (double limit = 28; limit > 21; limit -= 0.25)
+    {
+      g_autoptr (GantryPlanner) planner = new_planner (module, &target, (guint64) (limit * MIB));
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GantryPlan) plan = NULL;
+
+      target.link_bandwidth = 2e9; /* too slow to be hidden */
+      g_clear_pointer (&planner, gantry_planner_free);
+      planner = gantry_planner_new (module, &(GantryPlanOptions){ .target = &target }, NULL, &error);
+      plan = gantry_planner_plan (planner, placements, NULL, &error);
+      if (plan == NULL)
+        {
+          g_test_message ("%.2f MiB: %s", limit, error->message);
+          g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY);
+          g_assert_nonnull (strstr (error->message, "too much"));
+          g_assert_nonnull (strstr (error->message, "alive at the peak"));
+          continue;
+        }
+      plan_check (module, plan);
+      n_fit++;
+      g_test_message ("%.2f MiB: %.2f, %.2f ms, waits %.2f", limit, (double) plan->arena_bytes[0] / MIB, plan->total_us / 1000,
+                      plan->stall_us / 1000);
+      g_assert_cmpuint (plan->arena_bytes[0], <=, target.memory_limit);
+      g_assert_cmpfloat (plan->total_us, >=, before * 0.98);
+      before = MAX (before, plan->total_us);
+    }
+  /* 20 MiB of results and 0.25 of x; one product of a layer holds 2.25 more. */
+  g_assert_cmpuint (n_fit, >=, 21);
+}
+
+/* Without placements too little memory is an error that names the placements that help. */
+static void
+test_refusal (void)
+{
+  guint32 ys[N_LAYERS];
+  g_autoptr (GantryModule) module = step_layers (N_LAYERS, 256, 1024, ys, NULL);
+  GantryTarget target;
+  g_autoptr (GantryPlanner) planner = new_planner (module, &target, (guint64) (50 * MIB));
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GantryPlan) plan = gantry_planner_plan (planner, NULL, NULL, &error);
+
+  g_assert_null (plan);
+  g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY);
+  g_test_message ("%s", error->message);
+  g_assert_nonnull (strstr (error->message, "2883584 bytes"));
+  g_assert_nonnull (strstr (error->message, "most would help: offload"));
+}
+
 /* The same programs, small, carried out. */
 static void
 test_run (void)
@@ -159,5 +226,7 @@ main (int argc, char **argv)
   g_test_add_func ("/memory/planner/layers", test_layers);
   g_test_add_func ("/memory/planner/adam", test_adam);
   g_test_add_func ("/memory/planner/run", test_run);
+  g_test_add_func ("/memory/planner/limit", test_limit);
+  g_test_add_func ("/memory/planner/refusal", test_refusal);
   return g_test_run ();
 }

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Plans within a limit: squeezed until arena and constants fit, or an error that says by how much they do not, who is alive
+ * at the peak, and what would help most. */
+#include "core/memory/planner-private.h"
+
+#define MOST_TRIES 6u
+/* Of the largest values at the peak so many are tried in another placement: one prediction each. */
+#define MOST_TRIED 8u
+#define MOST_NAMED 3u
+
+typedef struct
+{
+  guint32 value;
+  guint64 bytes;
+  guint8 kind;     /* what would help */
+  guint64 saves;
+} Holder;
+
+static int
+compare_bytes (const void *a, const void *b)
+{
+  const Holder *x = a, *y = b;
+
+  return x->bytes != y->bytes ? (x->bytes > y->bytes ? -1 : 1) : (x->value > y->value) - (x->value < y->value);
+}
+
+static int
+compare_savings (const void *a, const void *b)
+{
+  const Holder *x = a, *y = b;
+
+  return x->saves != y->saves ? (x->saves > y->saves ? -1 : 1) : compare_bytes (a, b);
+}
+
+/* Who is alive at index @at of line on the device, largest first. */
+static GArray *
+find_holders (const GantryPlanner *planner, guint32 at)
+{
+  GArray *holders = g_array_new (FALSE, TRUE, sizeof (Holder));
+  g_autofree guint8 *over = g_new0 (guint8, planner->leases->len + 1);
+
+  for (guint32 i = 0; i < planner->leases->len; i++)
+    if (LEASE (planner, i)->over != NONE && LEASE (planner, i)->begin <= at)
+      over[LEASE (planner, i)->over] = TRUE;
+  for (guint32 i = 0; i < planner->leases->len; i++)
+    {
+      const Lease *lease = LEASE (planner, i);
+      Holder holder = { VALUE (planner->program, lease->unit)->root, lease->bytes };
+
+      if (lease->memory == GANTRY_MEMORY_DEVICE && !over[i] && lease->inside == NONE
+          && (lease->fixed ? holder.value == lease->unit : lease->begin <= at && at <= lease->end))
+        g_array_append_val (holders, holder);
+    }
+  g_array_sort (holders, compare_bytes);
+  return holders;
+}
+
+static GantryPlacements *
+with (const GantryPlacements *placements, guint32 node, guint8 kind)
+{
+  GantryPlacements *changed = placements != NULL ? gantry_placements_copy (placements) : gantry_placements_new ();
+  const GantryPlacement entry = { node, kind, GANTRY_DECIDED_BY_CLICK, GANTRY_MEMORY_PINNED_HOST, GANTRY_SUBJECT_NONE };
+
+  gantry_placements_set (changed, &entry);
+  return changed;
+}
+
+/* What @holder would save in its best placement. */
+static void
+try_holder (GantryPlanner *planner, const GantryPlacements *placements, guint64 limit, guint64 peak, Holder *holder)
+{
+  gint32 index = planner->candidate_of[holder->value];
+  const GantryCandidate *candidate;
+
+  if (index < 0 || planner->kind[holder->value] != GANTRY_PLACEMENT_KEEP)
+    return;
+  candidate = &g_array_index (planner->candidates, GantryCandidate, (guint) index);
+  for (guint8 kind = GANTRY_PLACEMENT_RECOMPUTE; kind < GANTRY_N_PLACEMENTS; kind++)
+    {
+      g_autoptr (GantryPlacements) changed = NULL;
+
+      if (!(candidate->allowed & 1 << kind))
+        continue;
+      changed = with (placements, candidate->node, kind);
+      _gantry_planner_ask (planner, changed, limit, planner->own);
+      if (planner->own->peak_bytes < peak && peak - planner->own->peak_bytes > holder->saves)
+        {
+          holder->saves = peak - planner->own->peak_bytes;
+          holder->kind = kind;
+        }
+    }
+  _gantry_planner_ask (planner, placements, limit, planner->own);
+}
+
+static void
+append_holder (const GantryPlanner *planner, GString *text, const Holder *holder, gboolean saves)
+{
+  const GantryModule *module = planner->program->module;
+  g_autofree char *size = g_format_size_full (saves ? holder->saves : holder->bytes, G_FORMAT_SIZE_IEC_UNITS);
+  g_autofree char *label = gantry_node_label (module, gantry_module_node (module, VALUE (planner->program, holder->value)->node));
+
+  if (saves)
+    g_string_append_printf (text, "%s '%s' (saves %s)", gantry_placement_kind_name (holder->kind), label, size);
+  else
+    g_string_append_printf (text, "'%s' (%s)", label, size);
+}
+
+static char *
+describe (GantryPlanner *planner, const GantryPlacements *placements, guint64 limit)
+{
+  GString *text = g_string_new ("");
+  guint64 peak = planner->own->peak_bytes;
+  guint32 at = 0, n = 0;
+  g_autoptr (GArray) holders = NULL;
+  Holder *all;
+
+  _gantry_planner_find_lifetimes (planner, &at);
+  holders = find_holders (planner, at);
+  all = (Holder *) (void *) holders->data;
+  for (guint i = 0; i < MIN (holders->len, MOST_NAMED); i++)
+    {
+      g_string_append (text, i == 0 ? "; alive at the peak: " : ", ");
+      append_holder (planner, text, &all[i], FALSE);
+    }
+  for (guint i = 0; i < MIN (holders->len, MOST_TRIED); i++)
+    try_holder (planner, placements, limit, peak, &all[i]);
+  g_array_sort (holders, compare_savings);
+  for (guint i = 0; i < holders->len && n < MOST_NAMED && all[i].saves > 0; i++)
+    if (n == 0 || all[i].value != all[i - 1].value)
+      {
+        g_string_append (text, n++ == 0 ? "; most would help: " : ", ");
+        append_holder (planner, text, &all[i], TRUE);
+      }
+  if (n == 0)
+    g_string_append (text, "; no placement of one value alone helps: change several, make the batch smaller or raise the limit");
+  return g_string_free (text, FALSE);
+}
+
+static void
+refuse (GantryPlanner *planner, const GantryPlacements *placements, guint64 limit, guint64 need, guint64 constants,
+        GError **error)
+{
+  g_autofree char *needed = g_format_size_full (need, G_FORMAT_SIZE_IEC_UNITS);
+  g_autofree char *allowed = g_format_size_full (limit, G_FORMAT_SIZE_IEC_UNITS);
+  g_autofree char *over = g_format_size_full (need - limit, G_FORMAT_SIZE_IEC_UNITS);
+  g_autofree char *held = g_format_size_full (planner->held[GANTRY_MEMORY_DEVICE], G_FORMAT_SIZE_IEC_UNITS);
+  g_autofree char *constant = g_format_size_full (constants, G_FORMAT_SIZE_IEC_UNITS);
+  g_autofree char *more = describe (planner, placements, limit);
+
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
+               "the program needs %s of device memory (arguments and results %s, constants %s) where the limit is %s: %s (%"
+               G_GUINT64_FORMAT " bytes) too much%s", needed, held, constant, allowed, over, need - limit, more);
+}
+
+GantryPlan *
+gantry_planner_plan (GantryPlanner *planner, const GantryPlacements *placements, const GantryProgress *progress,
+                     GError **error)
+{
+  const guint64 limit = planner->target.memory_limit;
+  guint64 asked = limit, need = 0, constants = 0;
+
+  for (guint try = 0; try < MOST_TRIES; try++)
+    {
+      g_autoptr (GantryPlan) plan = NULL;
+      guint64 over;
+
+      _gantry_planner_ask (planner, placements, asked, planner->own);
+      plan = _gantry_planner_write (planner, progress);
+      if (gantry_progress_cancelled (progress, error))
+        return NULL;
+      over = plan->arena_bytes[GANTRY_MEMORY_DEVICE] + plan->constant_bytes;
+      if (limit == 0 || over <= limit)
+        return g_steal_pointer (&plan);
+      if (try == 0 || over < need)
+        {
+          need = over;
+          constants = plan->constant_bytes;
+        }
+      /* A packing may stand higher than what is alive: then less is allowed to be. */
+      over -= limit;
+      if (plan->lower_bound + plan->constant_bytes > limit + limit / 8 || over >= asked)
+        break;
+      asked -= over;
+    }
+  _gantry_planner_ask (planner, placements, limit, planner->own);
+  refuse (planner, placements, limit, need, constants, error);
+  return NULL;
+}
