@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Measures the solver on training steps: how long it takes to fit a model into 30, 50 and 70 % of what keeping everything
+ * takes, how far the answer may be from the best, and what recomputing everything, offloading everything and keeping every
+ * sqrt(n)-th value give within the same memory.
+ *
+ *   bench-solve [--json] [--seconds=N] [--exact] MODEL...   a line for each figure: name, value, unit, spread, peer
+ *
+ * --exact lets the integer program run to its end, for the bound that the quick answer is held against.
+ */
+#include "core/compiler/compiler.h"
+#include "core/memory/solve.h"
+
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+
+static gboolean as_json, exact;
+static double seconds = 5;
+static char *optimizer;
+static int n_figures;
+
+static const GOptionEntry options[] = {
+  { "json", 0, 0, G_OPTION_ARG_NONE, &as_json, "Print a JSON list", NULL },
+  { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "Time for each answer", "N" },
+  { "exact", 0, 0, G_OPTION_ARG_NONE, &exact, "Let the integer program run to its end as well", NULL },
+  { "optimizer", 0, 0, G_OPTION_ARG_STRING, &optimizer, "none, sgd, momentum, adam or adamw", "NAME" },
+  { NULL },
+};
+
+static void
+print_figure (const char *name, double value, const char *unit, const char *peer)
+{
+  if (as_json)
+    g_print ("%s{\"name\": \"%s\", \"value\": %.9g, \"unit\": \"%s\", \"min\": null, \"max\": null, \"peer\": \"%s\"}",
+             n_figures > 0 ? ",\n" : "[", name, value, unit, peer);
+  else
+    g_print ("%-44s %12.4g %-6s %s\n", name, value, unit, peer);
+  n_figures++;
+}
+
+/* The least time within @limit that one simple policy gives: all values of @kind but every @keep-th; INFINITY: it does not fit. */
+static double
+simple_policy (GantryPlanner *planner, GantryPlacementKind kind, guint keep, guint64 limit)
+{
+  g_autoptr (GantryPlacements) placements = gantry_placements_new ();
+  g_autoptr (GantryPrediction) prediction = gantry_prediction_new ();
+  guint n, seen = 0;
+  const GantryCandidate *candidates = gantry_planner_candidates (planner, &n);
+
+  for (guint i = 0; i < n; i++)
+    if (candidates[i].subject == GANTRY_SUBJECT_RESIDUAL && (candidates[i].allowed >> kind & 1) != 0
+        && (keep == 0 || seen++ % keep != 0))
+      gantry_placements_set (placements, &(GantryPlacement) { .node = candidates[i].node, .kind = (guint8) kind,
+                                                              .decider = GANTRY_DECIDED_BY_SOLVER,
+                                                              .memory = GANTRY_MEMORY_PINNED_HOST });
+  gantry_planner_predict (planner, placements, prediction);
+  return prediction->peak_bytes <= limit ? prediction->step_us : INFINITY;
+}
+
+static void
+fit (GantryPlanner *planner, const char *name, guint percent, const GantryPrediction *all)
+{
+  GantrySolveGoal goal = { .memory_bytes = all->peak_bytes * percent / 100, .seconds = seconds };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GantrySolution) solution = gantry_solve (planner, &goal, NULL, NULL, &error);
+  g_autofree char *figure = NULL, *peer = NULL, *gap = NULL;
+  guint n;
+  double recompute, offload, root, bound;
+
+  gantry_planner_candidates (planner, &n);
+  if (solution == NULL)
+    {
+      g_printerr ("%s, %u %%: %s\n", name, percent, error->message);
+      return;
+    }
+  bound = solution->bound;
+  if (exact && !solution->proven)
+    {
+      g_autoptr (GantrySolution) best = NULL;
+
+      goal.method = GANTRY_SOLVE_EXACT;
+      goal.seconds = 120;
+      best = gantry_solve (planner, &goal, NULL, NULL, NULL);
+      if (best != NULL)
+        bound = MAX (bound, best->bound);
+    }
+  recompute = simple_policy (planner, GANTRY_PLACEMENT_RECOMPUTE, 0, goal.memory_bytes) / solution->step_us;
+  offload = simple_policy (planner, GANTRY_PLACEMENT_OFFLOAD, 0, goal.memory_bytes) / solution->step_us;
+  root = simple_policy (planner, GANTRY_PLACEMENT_RECOMPUTE, (guint) MAX (sqrt (n), 2), goal.memory_bytes) / solution->step_us;
+  peer = g_strdup_printf ("recompute all %.3f x, offload all %.3f x, sqrt(n) %.3f x this time", recompute, offload, root);
+  figure = g_strdup_printf ("%s: time at %u %% of keep-all", name, percent);
+  print_figure (figure, solution->step_us / all->step_us, "x", peer);
+  g_free (figure);
+  figure = g_strdup_printf ("%s: gap at %u %%", name, percent);
+  gap = g_strdup_printf ("%s, %u values, %" G_GUINT64_FORMAT " predictions", solution->method, n, solution->n_predictions);
+  print_figure (figure, 100 * (solution->step_us - bound) / solution->step_us, "%", gap);
+  g_free (figure);
+  figure = g_strdup_printf ("%s: solved at %u %% in", name, percent);
+  print_figure (figure, solution->milliseconds, "ms", "goal 5000 ms");
+}
+
+static gboolean
+measure (const char *path, GError **error)
+{
+  static const guint percents[] = { 30, 50, 70 };
+  g_auto (GantryCompileSettings) settings;
+  g_autoptr (GantryModel) model = NULL;
+  g_autoptr (GantryCompilation) compilation = NULL;
+  g_autoptr (GantryPrediction) all = gantry_prediction_new ();
+  g_autofree char *name = g_path_get_basename (path);
+  GantryPlanner *planner;
+
+  gantry_compile_settings_init (&settings);
+  settings.train = TRUE;
+  if (!gantry_optimizer_parse (optimizer != NULL ? optimizer : "none", &settings.training.optimizer, error))
+    return FALSE;
+  model = gantry_model_open (path, NULL, 0, -1, NULL, error);
+  compilation = model != NULL ? gantry_compile (model, &settings, NULL, error) : NULL;
+  planner = compilation != NULL ? gantry_compilation_take_planner (compilation, NULL, error) : NULL;
+  if (planner == NULL)
+    return FALSE;
+  gantry_planner_predict (planner, NULL, all);
+  for (guint i = 0; i < G_N_ELEMENTS (percents); i++)
+    fit (planner, name, percents[i], all);
+  gantry_compilation_give_planner (compilation, planner);
+  return TRUE;
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autoptr (GOptionContext) context = g_option_context_new ("MODEL... - measure the placement solver");
+  g_autoptr (GError) error = NULL;
+
+  setlocale (LC_ALL, "");
+  setlocale (LC_NUMERIC, "C");
+  g_option_context_add_main_entries (context, options, NULL);
+  if (!g_option_context_parse (context, &argc, &argv, &error))
+    {
+      g_printerr ("bench-solve: %s\n", error->message);
+      return EXIT_FAILURE;
+    }
+  for (int i = 1; i < argc; i++)
+    if (!measure (argv[i], &error))
+      {
+        g_printerr ("bench-solve: %s: %s\n", argv[i], error->message);
+        return EXIT_FAILURE;
+      }
+  if (as_json)
+    g_print ("%s]\n", n_figures == 0 ? "[" : "");
+  return EXIT_SUCCESS;
+}
