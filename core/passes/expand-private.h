@@ -101,23 +101,18 @@ void _gantry_expand_set_place_of (GantryExpander *e, const GantryExpandFrame *fr
                                   const GantryNode *node);
 
 /** The scope of @node, which stands in @frame (nullable), in the new program. */
-guint32
-_gantry_expand_scope_of (GantryExpander *e, const GantryExpandFrame *frame, const GantryNode *node);
+guint32 _gantry_expand_scope_of (GantryExpander *e, const GantryExpandFrame *frame, const GantryNode *node);
 
 /** Several values as one. */
-GantryExpandValue
-_gantry_expand_group (GantryExpander *e, const GantryExpandValue *members, guint n);
+GantryExpandValue _gantry_expand_group (GantryExpander *e, const GantryExpandValue *members, guint n);
 /** What @n values are together: the value itself where it is one. */
-GantryExpandValue
-_gantry_expand_together (GantryExpander *e, const GantryExpandValue *members, guint n);
+GantryExpandValue _gantry_expand_together (GantryExpander *e, const GantryExpandValue *members, guint n);
 /** Slices put side by side along @axis; made of them is a value of @type. @node, in @frame, is where
  *  it stands. */
-GantryExpandValue
-_gantry_expand_stack (GantryExpander *e, const GantryExpandValue *slices, gint64 n, gint64 axis,
+GantryExpandValue _gantry_expand_stack (GantryExpander *e, const GantryExpandValue *slices, gint64 n, gint64 axis,
                       guint32 type, const GantryExpandFrame *frame, const GantryNode *node);
 /** Slice @i of @value along @axis, without that dimension. The builder's place must be set. */
-GantryExpandValue
-_gantry_expand_slice (GantryExpander *e, GantryExpandValue value, gint64 axis, gint64 i);
+GantryExpandValue _gantry_expand_slice (GantryExpander *e, GantryExpandValue value, gint64 axis, gint64 i);
 /** Member @i of a tuple value. */
 GantryExpandValue _gantry_expand_member (GantryExpander *e, GantryExpandValue value, guint i);
 /** The node that is this value; makes one where there is none yet, and changes the builder's place then. */
@@ -136,7 +131,6 @@ GantryExpandValue _gantry_expand_defer (GantryExpander *e, const GantryNode *nod
 /** The value of a node of the source in the function being written. */
 GantryExpandValue _gantry_expand_value_of (GantryExpander *e, guint32 old_id);
 /** The slice that @node cuts out of the special value @operand, when it is one; else 0. */
-GantryExpandValue
-_gantry_expand_cut (GantryExpander *e, const GantryNode *node, GantryExpandValue operand);
+GantryExpandValue _gantry_expand_cut (GantryExpander *e, const GantryNode *node, GantryExpandValue operand);
 
 G_END_DECLS

@@ -107,12 +107,13 @@ typedef struct
   GArray *constants;   /* guint32: old ids */
   GHashTable *x_index; /* GBytes -> 1 + index */
   GHashTable *index;   /* guint64 -> 1 + index, of carries, captures and constants */
-  GArray *
-    copied; /* guint32: old ids of constants, once for each slot that reads the body's copy instead */
+  GArray *copied;      /* guint32: old ids of constants, for each slot that reads the body's copy */
   guint32 *carried; /* by node of a block: 1 + index of its first carry */
   guint32 *ys;      /* by node of a block: 1 + index of the y, 0: nobody reads it later */
   GArray *y_nodes;  /* guint32: nodes of a block */
   guint32 *body;    /* new ids of the body's nodes */
+  guint32 scope;     /* what the scopes of all blocks have in common */
+  GantryPhase phase; /* forward when any of the nodes is */
 } GantryRollPlan;
 
 typedef struct
@@ -122,8 +123,7 @@ typedef struct
   GantryUses *uses;
   GPtrArray *plans; /* GantryRollPlan */
   guint32 *plan_of; /* by place in the sequence: 1 + index of the plan */
-  guint32
-    *n_copied; /* by position in the module: how many uses of a constant read a copy in a body */
+  guint32 *n_copied; /* by position in the module: uses of a constant that read a body's copy */
 } GantryRoll;
 
 static inline const GantryNode *
@@ -135,7 +135,6 @@ _gantry_roll_node (const GantryRoll *state, const GantryRun *run, guint32 block,
 gboolean _gantry_roll_is_read_later (const GantryRoll *state, const GantryRun *run, guint32 block,
                                      guint32 j);
 /** Writes the scan of @plan, and what is read of it later. */
-void
-_gantry_roll_write (const GantryRoll *state, const GantryRollPlan *plan, GantryRewriter *rewriter);
+void _gantry_roll_write (const GantryRoll *state, GantryRollPlan *plan, GantryRewriter *rewriter);
 
 G_END_DECLS

@@ -29,16 +29,18 @@ common_scope (const GantryRoll *state, const GantryRollPlan *plan)
 static void
 set_run_place (const GantryRoll *state, const GantryRollPlan *plan, GantryBuilder *b)
 {
-  const GantryNode *first = _gantry_roll_node (state, &plan->run, 0, 0);
-  g_autofree guint32 *lasts = g_new (guint32, plan->run.n_blocks);
-  GantryPhase phase = (GantryPhase) first->phase;
+  gantry_builder_set_place (b, plan->scope, _gantry_roll_node (state, &plan->run, 0, 0)->location);
+  gantry_builder_set_phase (b, plan->phase);
+}
 
-  for (guint32 j = 0; j < plan->run.period; j++)
-    phase = MIN (phase, (GantryPhase) _gantry_roll_node (state, &plan->run, 0, j)->phase);
+/* The last nodes of the blocks as origins; of few nodes only, for there may be many blocks. */
+static void
+set_run_origins (const GantryRoll *state, const GantryRollPlan *plan, GantryBuilder *b)
+{
+  g_autofree guint32 *lasts = g_new (guint32, plan->run.n_blocks);
+
   for (guint32 block = 0; block < plan->run.n_blocks; block++)
     lasts[block] = _gantry_roll_node (state, &plan->run, block, plan->run.period - 1)->id;
-  gantry_builder_set_place (b, common_scope (state, plan), first->location);
-  gantry_builder_set_phase (b, phase);
   gantry_builder_set_origins (b, lasts, plan->run.n_blocks);
 }
 
@@ -217,8 +219,12 @@ write_stack (const GantryRoll *state, const GantryRollPlan *plan, GantryRewriter
 
   memcpy (dims + 1, type->dims, type->rank * sizeof *dims);
   for (guint32 block = 0; block < plan->run.n_blocks; block++)
-    pieces[block] = gantry_builder_reshape (b, gantry_rewriter_map (rewriter, ids[block]),
-                                            type->rank + 1, dims);
+    {
+      gantry_builder_set_origins (b, &ids[block], 1);
+      pieces[block]
+        = gantry_builder_reshape (b, gantry_rewriter_map (rewriter, ids[block]), type->rank + 1, dims);
+    }
+  gantry_builder_set_origins (b, ids, plan->run.n_blocks);
   return gantry_builder_concatenate (b, pieces, plan->run.n_blocks, 0);
 }
 
@@ -247,6 +253,7 @@ write_scan (const GantryRoll *state, const GantryRollPlan *plan, GantryRewriter 
       id = gantry_rewriter_map (rewriter, g_array_index (plan->captures, guint32, c));
       g_array_append_val (operands, id);
     }
+  set_run_origins (state, plan, b);
   return gantry_builder_add (b, GANTRY_OP_SCAN, (const guint32 *) (gpointer) operands->data,
                              operands->len, scan_attrs (state, plan, body));
 }
@@ -292,6 +299,7 @@ write_results (const GantryRoll *state, const GantryRollPlan *plan, GantryRewrit
               || !_gantry_roll_is_read_later (state, &plan->run, block, j))
             continue;
           set_run_place (state, plan, b);
+          gantry_builder_set_origins (b, &node->id, 1);
           if (carry != 0)
             value = n == 1 ? scan : gantry_builder_result (b, scan, carry - 1);
           else
@@ -307,7 +315,11 @@ write_results (const GantryRoll *state, const GantryRollPlan *plan, GantryRewrit
 }
 
 void
-_gantry_roll_write (const GantryRoll *state, const GantryRollPlan *plan, GantryRewriter *rewriter)
+_gantry_roll_write (const GantryRoll *state, GantryRollPlan *plan, GantryRewriter *rewriter)
 {
+  plan->scope = common_scope (state, plan);
+  plan->phase = (GantryPhase) _gantry_roll_node (state, &plan->run, 0, 0)->phase;
+  for (guint32 j = 0; j < plan->run.period; j++)
+    plan->phase = MIN (plan->phase, (GantryPhase) _gantry_roll_node (state, &plan->run, 0, j)->phase);
   write_results (state, plan, rewriter, write_scan (state, plan, rewriter));
 }

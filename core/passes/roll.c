@@ -290,7 +290,7 @@ visit (GantryRewriter *rewriter, const GantryModule *module, const GantryNode *n
                     ? _gantry_sequence_place (&state->sequence, node->id)
                     : GANTRY_ROLL_LEAF;
   guint32 index = place != GANTRY_ROLL_LEAF ? state->plan_of[place] : 0;
-  const GantryRollPlan *plan;
+  GantryRollPlan *plan;
 
   if (index == 0)
     {

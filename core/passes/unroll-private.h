@@ -14,8 +14,7 @@ GantryExpandValue _gantry_unroll_select (GantryExpander *e, guint32 predicate, G
                                          GantryExpandValue b);
 /** Returns: 1 or 0 for a constant, -1 for what depends on data */
 gint _gantry_unroll_truth (GantryExpander *e, guint32 predicate);
-gboolean
-_gantry_unroll_while (GantryExpander *e, const GantryNode *node, const GantryExpandValue *operands,
+gboolean _gantry_unroll_while (GantryExpander *e, const GantryNode *node, const GantryExpandValue *operands,
                       const GantryExpandFrame *frame, GantryExpandValue *value, GError **error);
 
 G_END_DECLS
