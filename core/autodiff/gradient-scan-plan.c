@@ -78,30 +78,41 @@ mark_live (GantryScanPlan *plan)
       plan->live[gantry_module_position (module, gantry_node_operand (module, &module->nodes[i], k))] = TRUE;
 }
 
-/* By position: depends on constants and captures only. */
+/* What a forward value depends on at most. */
+typedef enum
+{
+  ON_CARRIES,
+  ON_XS,       /* and captures: what the backward body can read again without saving it */
+  ON_CAPTURES, /* the same in each iteration */
+} Depends;
+
+/* By position. */
 static guint8 *
-find_invariant (const GantryScanPlan *plan)
+find_dependence (const GantryScanPlan *plan)
 {
   const GantryModule *module = plan->joint->module;
   guint32 n = gantry_module_entry (module)->n_nodes;
-  guint8 *invariant = g_new0 (guint8, n + 1);
+  guint8 *depends = g_new0 (guint8, n + 1);
 
   for (guint32 i = 0; i < n; i++)
     {
       const GantryNode *node = &module->nodes[i];
 
-      invariant[i] = node->op != GANTRY_OP_PARAMETER || (i >= plan->scan.n_carries + plan->scan.n_xs &&
-                                                         i < plan->n_params);
+      depends[i] = ON_CAPTURES;
+      if (node->op == GANTRY_OP_PARAMETER && i < plan->scan.n_carries + plan->scan.n_xs)
+        depends[i] = i < plan->scan.n_carries ? ON_CARRIES : ON_XS;
       for (guint k = 0; k < node->n_operands; k++)
-        invariant[i] &= invariant[gantry_module_position (module, gantry_node_operand (module, node, k))];
+        depends[i] = MIN (depends[i],
+                          depends[gantry_module_position (module, gantry_node_operand (module, node, k))]);
     }
-  return invariant;
+  return depends;
 }
 
-/* What costs less to compute again than to stack: views and repetitions of what is there anyway, and small work on
- * what is the same in each iteration, which would be stacked over and over. */
+/* What costs less to compute again than to stack: views and repetitions of what is there anyway, moved or converted xs
+ * (the stack would be a second copy of them), and small work on what is the same in each iteration, which would be
+ * stacked over and over. */
 static gboolean
-is_cheap (const GantryNode *node, gboolean invariant)
+is_cheap (const GantryNode *node, Depends depends)
 {
   const GantryOpInfo *info = gantry_op_info (node->op);
 
@@ -112,10 +123,14 @@ is_cheap (const GantryNode *node, gboolean invariant)
     case GANTRY_OP_RESHAPE:
     case GANTRY_OP_BROADCAST_IN_DIM: return TRUE;
     case GANTRY_OP_CHECKPOINT_NAME:
-    case GANTRY_OP_OPTIMIZATION_BARRIER: return FALSE;
+    case GANTRY_OP_OPTIMIZATION_BARRIER:
+    case GANTRY_OP_COPY: return FALSE;
     default:
-      return invariant && (info->flags & GANTRY_OP_EXTERN) == 0 &&
-             (info->op_class == GANTRY_CLASS_ELEMENTWISE || info->op_class == GANTRY_CLASS_MOVEMENT);
+      if ((info->flags & GANTRY_OP_EXTERN) != 0)
+        return FALSE;
+      if (info->op_class == GANTRY_CLASS_MOVEMENT || node->op == GANTRY_OP_CONVERT)
+        return depends >= ON_XS;
+      return info->op_class == GANTRY_CLASS_ELEMENTWISE && depends == ON_CAPTURES;
     }
 }
 
@@ -142,7 +157,7 @@ find_residuals (GantryScanPlan *plan)
 {
   const GantryModule *module = plan->joint->module;
   guint32 n = gantry_module_entry (module)->n_nodes;
-  g_autofree guint8 *invariant = find_invariant (plan);
+  g_autofree guint8 *depends = find_dependence (plan);
 
   for (guint32 i = n; i-- > 0;)
     {
@@ -152,7 +167,7 @@ find_residuals (GantryScanPlan *plan)
         continue;
       if (node->op == GANTRY_OP_PARAMETER && i >= plan->scan.n_carries)
         plan->read[i] = TRUE;
-      else if (node->op != GANTRY_OP_PARAMETER && is_cheap (node, invariant[i]))
+      else if (node->op != GANTRY_OP_PARAMETER && is_cheap (node, (Depends) depends[i]))
         {
           plan->again[i] = TRUE;
           for (guint k = 0; k < node->n_operands; k++)

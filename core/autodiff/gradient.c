@@ -216,6 +216,30 @@ note_replaced (State *state, const GantryDiff *d)
     }
 }
 
+/* A parameter is donated to a result by its index: where the results are not kept, to none. */
+static void
+write_parameters (State *state, GantryDiff *d)
+{
+  for (guint i = 0; i < d->function->n_params; i++)
+    {
+      const GantryNode *node = &d->module->nodes[d->function->first_node + i];
+      GantryNode copy = *node;
+      GantryAttrList *attrs;
+
+      if (state->options->keep_results || gantry_parameter_alias (d->module, node) < 0)
+        {
+          d->map[i] = _gantry_diff_copy_node (d, node);
+          continue;
+        }
+      attrs = gantry_attr_list_new (d->context);
+      gantry_attr_list_set_all (attrs, node->attrs);
+      gantry_attr_list_set_int (attrs, "alias", -1);
+      copy.attrs = gantry_attr_list_end (attrs);
+      copy.n_origins = 0;
+      d->map[i] = gantry_builder_add_node (d->builder, &copy, NULL, NULL);
+    }
+}
+
 static gboolean
 write_entry (State *state, GError **error)
 {
@@ -226,7 +250,7 @@ write_entry (State *state, GError **error)
 
   d->keep_ids = TRUE;
   gantry_builder_begin (builder, gantry_context_string (d->context, entry->name), entry->id);
-  _gantry_diff_parameters (d);
+  write_parameters (state, d);
   seeds = add_seeds (state, d);
   if (!_gantry_diff_forward (d, error))
     return FALSE;

@@ -249,6 +249,18 @@ test_scan_does_again (void)
               1, 1, 1, FALSE);
 }
 
+static void
+test_scan_converts_again (void)
+{
+  /* a stack of converted slices would be a second copy of what is scanned over */
+  test_saved (MODULE ("%1: f64[2], %2: f32[3,2,2]", "%3",
+                      "%3 = scan(%1, %2) {body = #2, n_carries = 1, n_xs = 1, length = 3, axes = [0], y_axes = ints[]}: f64[2]",
+                      "func @f #2 (%11: f64[2], %12: f32[2,2]) -> (%15) { %13 = convert(%12) {to = type f64[]}: f64[2,2]"
+                      " %14 = transpose(%13) {permutation = [1, 0]}: f64[2,2]"
+                      " %15 = dot_general(%14, %11) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f64[2] }"),
+              1, 2, 0, FALSE);
+}
+
 /* The same program unrolled has the same gradients. */
 static void
 test_unrolled (void)
@@ -386,6 +398,25 @@ test_zero (void)
   g_assert_cmpuint (derived->n_nodes, ==, module->n_nodes + 4); /* zeros: two scalars and their broadcasts */
 }
 
+/* A parameter that is donated to a result stays so where the results are kept, and is donated to none where they are not. */
+static void
+test_donated (void)
+{
+  for (guint keep = 0; keep < 2; keep++)
+    {
+      g_autoptr (GantryContext) context = gantry_context_new ();
+      g_autoptr (GantryModule) module = gradient_parse (
+        context, MODULE ("%1: f64[], %2: f64[] {alias = 1, role = \"state\"}", "%3, %4",
+                         "%3 = multiply(%1, %2): f64[] %4 = sine(%2): f64[]", ""));
+      GantryGradientOptions options = { .keep_results = (gboolean) keep };
+      g_autoptr (GantryModule) derived = gradient_of (module, &options);
+
+      g_assert_cmpint (gantry_parameter_alias (derived, &derived->nodes[1]), ==, keep ? 1 : -1);
+      g_assert_cmpint (gantry_parameter_role (derived, &derived->nodes[1]), ==, GANTRY_SUBJECT_STATE);
+      g_assert_cmpuint (gantry_module_entry (derived)->n_results, ==, keep ? 4 : 2);
+    }
+}
+
 /* Equal operands share; a constant takes all. */
 static void
 test_ties (void)
@@ -445,6 +476,8 @@ main (int argc, char **argv)
   g_test_add_func ("/gradient/scan/saves-carry", test_scan_saves_carry);
   g_test_add_func ("/gradient/scan/reads-its-ys", test_scan_reads_its_ys);
   g_test_add_func ("/gradient/scan/does-again", test_scan_does_again);
+  g_test_add_func ("/gradient/scan/converts-again", test_scan_converts_again);
+  g_test_add_func ("/gradient/donated", test_donated);
   g_test_add_func ("/gradient/scan/unrolled", test_unrolled);
   g_test_add_func ("/gradient/refusals", test_refusals);
   g_test_add_func ("/gradient/options", test_options);
