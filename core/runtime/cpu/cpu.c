@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The CPU device: memory from the system, kernels on the worker threads, and two copy queues with a thread each.
  * The compute queue is the submitting thread itself: a hand-over to another thread would cost more than a small
- * kernel takes. */
+ * kernel takes. For the same reason it carries out small copies itself, and any copy that it would otherwise wait
+ * for while that copy's thread still sleeps. */
 #include "core/runtime/cpu/cpu.h"
 #include "core/runtime/cpu/pool-private.h"
 #include <stdatomic.h>
@@ -10,6 +11,9 @@
 #include <sys/mman.h>
 
 #define HUGE_PAGE ((gsize) 2 << 20)
+/* A copy of that many bytes takes as long as waking a thread. */
+#define SMALL_COPY ((gsize) 64 << 10)
+#define NO_EVENT G_MAXUINT32
 
 typedef struct
 {
@@ -19,9 +23,12 @@ typedef struct
   GMutex lock;
   GCond changed;
   _Atomic (GantryBatch *) batch; /* what to run now; NULL when there is nothing; written last */
-  const GantryCommand *commands;
-  guint32 n;
   gboolean quit;
+  GMutex driving;       /* held by the thread that carries out its commands: its own, or the compute queue's */
+  GCond event;          /* with the lock of the batch: what it waits for has happened */
+  const GantryCommand *commands;
+  guint32 n, next;
+  gint64 blocked_since; /* the next command is a WAIT that was found not to have happened then; 0: it is not */
 } CopyQueue;
 
 typedef struct
@@ -80,55 +87,47 @@ cpu_transfer (GantryDevice *device, void *to, const void *from, gsize bytes)
 
 /* Events. */
 
+static gboolean
+has_happened (GantryBatch *batch, guint32 event)
+{
+  return atomic_load_explicit (&batch->happened[event], memory_order_acquire);
+}
+
 static void
-wake (GantryBatch *batch)
+wake_all (GantryBatch *batch)
 {
   g_mutex_lock (&batch->lock);
   g_cond_broadcast (&batch->event);
+  for (guint queue = 0; queue < GANTRY_N_QUEUES; queue++)
+    g_cond_broadcast (&batch->cpu->copies[queue].event);
   g_mutex_unlock (&batch->lock);
 }
 
-/* Where copy threads have no processor of their own, one that is woken takes that of the thread that wakes it. When
- * this is the compute queue's, between two kernels, all of its workers stand still for the length of the copy. So it
- * wakes nobody until the next kernel is offered to the workers: then one of them is at work beside the copy. */
+static void
+sleep_for (GantryBatch *batch, GCond *cond, guint32 event)
+{
+  g_mutex_lock (&batch->lock);
+  while (!has_happened (batch, event))
+    g_cond_wait (cond, &batch->lock);
+  g_mutex_unlock (&batch->lock);
+}
+
+/* Who sleeps looked at it under the lock, and the waking takes the lock later. The compute queue wakes nobody at once:
+ * see break_silence(). */
 static void
 record (GantryBatch *batch, GantryQueue queue, guint32 event)
 {
-  /* Who sleeps looked at this under the lock, and the waking takes the lock later. */
   atomic_store_explicit (&batch->happened[event], 1, memory_order_release);
   if (queue == GANTRY_QUEUE_COMPUTE)
     batch->quiet = TRUE;
   else
-    wake (batch);
-}
-
-static void
-break_silence (gpointer data)
-{
-  GantryBatch *batch = data;
-
-  if (!batch->quiet)
-    return;
-  batch->quiet = FALSE;
-  wake (batch);
-}
-
-static void
-wait_for (GantryBatch *batch, guint32 event)
-{
-  for (guint i = 0; i < 256; i++)
-    {
-      if (atomic_load_explicit (&batch->happened[event], memory_order_acquire))
-        return;
-      cpu_relax ();
-    }
-  g_mutex_lock (&batch->lock);
-  while (!atomic_load_explicit (&batch->happened[event], memory_order_acquire))
-    g_cond_wait (&batch->event, &batch->lock);
-  g_mutex_unlock (&batch->lock);
+    wake_all (batch);
 }
 
 /* Commands. */
+
+static void break_silence (gpointer data);
+static void wait_for (GantryBatch *batch, guint32 event);
 
 static void
 launch (GantryBatch *batch, GantryQueue queue, const GantryKernel *kernel, void *const *buffers)
@@ -143,8 +142,6 @@ launch (GantryBatch *batch, GantryQueue queue, const GantryKernel *kernel, void 
 static void
 execute (GantryBatch *batch, GantryQueue queue, const GantryCommand *command)
 {
-  if (queue == GANTRY_QUEUE_COMPUTE && command->kind != GANTRY_COMMAND_LAUNCH && command->kind != GANTRY_COMMAND_RECORD)
-    break_silence (batch);
   switch ((GantryCommandKind) command->kind)
     {
     case GANTRY_COMMAND_LAUNCH:
@@ -160,8 +157,9 @@ execute (GantryBatch *batch, GantryQueue queue, const GantryCommand *command)
       record (batch, queue, command->event);
       break;
     case GANTRY_COMMAND_WAIT:
-      wait_for (batch, command->event);
-      break;
+      if (queue == GANTRY_QUEUE_COMPUTE)
+        wait_for (batch, command->event);
+      break; /* that of a copy queue has happened when it comes to this */
     default:
       g_assert_not_reached ();
     }
@@ -181,31 +179,149 @@ left_out (GantryBatch *batch, const GantryCommand *command)
   return TRUE;
 }
 
+/* @since: when it began, 0: now */
 static void
-run_commands (GantryBatch *batch, GantryQueue queue, const GantryCommand *commands, guint32 n)
+run_command (GantryBatch *batch, GantryQueue queue, const GantryCommand *command, gint64 since)
 {
-  for (guint32 i = 0; i < n; i++)
-    {
-      const GantryCommand *command = &commands[i];
-      gint64 begin;
+  gint64 begin;
 
-      if (left_out (batch, command))
-        continue;
-      if (command->stamp == GANTRY_NO_STAMP || batch->stamps == NULL)
-        {
-          execute (batch, queue, command);
-          continue;
-        }
-      begin = gantry_time_ns ();
+  if (left_out (batch, command))
+    return;
+  if (command->stamp == GANTRY_NO_STAMP || batch->stamps == NULL)
+    {
       execute (batch, queue, command);
-      batch->stamps[command->stamp].begin = begin;
-      batch->stamps[command->stamp].end = gantry_time_ns ();
+      return;
     }
-  if (queue == GANTRY_QUEUE_COMPUTE)
-    break_silence (batch);
+  begin = since != 0 ? since : gantry_time_ns ();
+  execute (batch, queue, command);
+  batch->stamps[command->stamp].begin = begin;
+  batch->stamps[command->stamp].end = gantry_time_ns ();
 }
 
 /* Copy queues. */
+
+/* Carries out commands of the queue until one has to wait; with `driving` held. Another thread than the queue's own
+ * (@own) leaves launches and copies beyond @largest bytes to that, and stops once event @until has happened.
+ * Returns: TRUE when it got on */
+static gboolean
+drive (GantryBatch *batch, CopyQueue *queue, gboolean own, gsize largest, guint32 until)
+{
+  guint32 first = queue->next;
+
+  for (; queue->next < queue->n; queue->next++)
+    {
+      const GantryCommand *command = &queue->commands[queue->next];
+
+      if (!own && ((until != NO_EVENT && has_happened (batch, until)) || command->kind == GANTRY_COMMAND_LAUNCH
+                   || (command->kind == GANTRY_COMMAND_COPY && command->copy.bytes > largest)))
+        break;
+      if (command->kind == GANTRY_COMMAND_WAIT && !has_happened (batch, command->event))
+        {
+          if (queue->blocked_since == 0)
+            queue->blocked_since = gantry_time_ns ();
+          break;
+        }
+      run_command (batch, queue->queue, command, queue->blocked_since);
+      queue->blocked_since = 0;
+    }
+  return queue->next > first;
+}
+
+static gboolean
+has_work (GantryBatch *batch, const CopyQueue *queue)
+{
+  const GantryCommand *command = &queue->commands[queue->next];
+
+  return queue->next < queue->n
+         && (command->kind != GANTRY_COMMAND_WAIT || has_happened (batch, command->event));
+}
+
+/* By the thread of the compute queue: one step of all copy queues that nobody drives. @wake: wakes the threads of those
+ * that then have more to do. Returns: TRUE when one got on */
+static gboolean
+drive_others (GantryBatch *batch, gsize largest, guint32 until, gboolean wake)
+{
+  gboolean on = FALSE;
+
+  for (guint q = 0; q < GANTRY_N_QUEUES; q++)
+    {
+      CopyQueue *queue = &batch->cpu->copies[q];
+      gboolean more;
+
+      /* Who drives it sees by himself what has happened. */
+      if (q == GANTRY_QUEUE_COMPUTE || !batch->submitted[q] || !g_mutex_trylock (&queue->driving))
+        continue;
+      on |= drive (batch, queue, FALSE, largest, until);
+      more = wake && has_work (batch, queue);
+      g_mutex_unlock (&queue->driving);
+      if (!more)
+        continue;
+      g_mutex_lock (&batch->lock);
+      g_cond_broadcast (&queue->event);
+      g_mutex_unlock (&batch->lock);
+    }
+  return on;
+}
+
+/* Where copy threads have no processor of their own, one that is woken takes that of the thread that wakes it. When
+ * this is the compute queue's, between two kernels, all of its workers stand still for the length of the copy. So it
+ * wakes nobody until the next kernel is offered to the workers: then one of them is at work beside the copy. */
+static void
+break_silence (gpointer data)
+{
+  GantryBatch *batch = data;
+
+  if (!batch->quiet)
+    return;
+  batch->quiet = FALSE;
+  drive_others (batch, SMALL_COPY, NO_EVENT, TRUE);
+}
+
+static void
+wait_for (GantryBatch *batch, guint32 event)
+{
+  for (guint i = 0; i < 256; i++)
+    {
+      if (has_happened (batch, event))
+        return;
+      cpu_relax ();
+    }
+  while (drive_others (batch, G_MAXSIZE, event, TRUE))
+    if (has_happened (batch, event))
+      return;
+  sleep_for (batch, &batch->event, event);
+}
+
+static void
+run_commands (GantryBatch *batch, const GantryCommand *commands, guint32 n)
+{
+  for (guint32 i = 0; i < n; i++)
+    {
+      if (commands[i].kind != GANTRY_COMMAND_LAUNCH && commands[i].kind != GANTRY_COMMAND_RECORD)
+        break_silence (batch);
+      run_command (batch, GANTRY_QUEUE_COMPUTE, &commands[i], 0);
+    }
+  batch->quiet = FALSE;
+  wake_all (batch);
+}
+
+static void
+run_copies (GantryBatch *batch, CopyQueue *queue)
+{
+  for (;;)
+    {
+      guint32 event = NO_EVENT;
+
+      g_mutex_lock (&queue->driving);
+      drive (batch, queue, TRUE, G_MAXSIZE, NO_EVENT);
+      if (queue->next < queue->n)
+        event = queue->commands[queue->next].event;
+      g_mutex_unlock (&queue->driving);
+      if (event == NO_EVENT)
+        return;
+      sleep_for (batch, &queue->event, event);
+    }
+}
 
 static gpointer
 copy_thread (gpointer user_data)
@@ -222,7 +338,7 @@ copy_thread (gpointer user_data)
       if (batch == NULL)
         break;
       g_mutex_unlock (&queue->lock);
-      run_commands (batch, queue->queue, queue->commands, queue->n);
+      run_copies (batch, queue);
       g_mutex_lock (&queue->lock);
       atomic_store (&queue->batch, NULL);
       g_cond_broadcast (&queue->changed);
@@ -236,8 +352,12 @@ start_copies (CopyQueue *queue, GantryBatch *batch, const GantryCommand *command
 {
   g_mutex_lock (&queue->lock);
   g_assert (atomic_load (&queue->batch) == NULL);
+  g_mutex_lock (&queue->driving);
   queue->commands = commands;
   queue->n = n;
+  queue->next = 0;
+  queue->blocked_since = 0;
+  g_mutex_unlock (&queue->driving);
   atomic_store (&queue->batch, batch);
   if (queue->thread == NULL)
     queue->thread = g_thread_new (queue->queue == GANTRY_QUEUE_TO_HOST ? "gantry-to-host" : "gantry-to-dev",
@@ -267,7 +387,9 @@ stop_copies (CopyQueue *queue)
       g_thread_join (queue->thread);
     }
   g_mutex_clear (&queue->lock);
+  g_mutex_clear (&queue->driving);
   g_cond_clear (&queue->changed);
+  g_cond_clear (&queue->event);
 }
 
 /* Batches. */
@@ -295,7 +417,7 @@ cpu_submit (GantryBatch *batch, GantryQueue queue, const GantryCommand *commands
   g_return_if_fail (!batch->submitted[queue]);
   batch->submitted[queue] = TRUE;
   if (queue == GANTRY_QUEUE_COMPUTE)
-    run_commands (batch, queue, commands, n);
+    run_commands (batch, commands, n);
   else
     start_copies (&batch->cpu->copies[queue], batch, commands, n);
 }
@@ -360,6 +482,8 @@ gantry_cpu_device_new (guint n_threads)
       cpu->copies[queue].device = &cpu->parent;
       cpu->copies[queue].queue = queue;
       g_mutex_init (&cpu->copies[queue].lock);
+      g_mutex_init (&cpu->copies[queue].driving);
+      g_cond_init (&cpu->copies[queue].event);
       g_cond_init (&cpu->copies[queue].changed);
     }
   return &cpu->parent;
