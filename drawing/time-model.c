@@ -39,6 +39,21 @@ take_run (GantryTimeModel *model, GantryRunResult *run, guint index)
   model->most_bytes = MAX (model->most_bytes, recorded->peak_bytes);
 }
 
+/* A queue on which nothing is planned and nothing was measured takes no room. */
+static void
+find_lanes (GantryTimeModel *model)
+{
+  for (guint lane = 0; lane < GANTRY_N_QUEUES; lane++)
+    {
+      gboolean planned = lane < gantry_recording_n_lanes (model->planned) && gantry_recording_n_events (model->planned, lane) > 0;
+      gboolean measured = model->run != NULL && lane < gantry_recording_n_lanes (model->run->recording)
+                          && gantry_recording_n_events (model->run->recording, lane) > 0;
+
+      if (lane == GANTRY_QUEUE_COMPUTE || planned || measured)
+        model->lanes[model->n_lanes++] = (guint8) lane;
+    }
+}
+
 GantryTimeModel *
 gantry_time_model_new (GantryModule *module, GantryPlan *plan, GantryRunResult *run, guint index)
 {
@@ -51,6 +66,7 @@ gantry_time_model_new (GantryModule *module, GantryPlan *plan, GantryRunResult *
   take_steps (model);
   if (run != NULL)
     take_run (model, run, index);
+  find_lanes (model);
   model->length = MAX (model->length, 1000);
   return model;
 }

@@ -21,6 +21,8 @@ struct _GantryTimeModel
   gint64 *step_begin; /* planned ns of each step that is no init step, and the end: n + 1 */
   guint32 n_steps;    /* of those */
   guint64 most_bytes; /* of planned and measured curve */
+  guint n_lanes;      /* that are shown: those with something in them */
+  guint8 lanes[GANTRY_N_QUEUES]; /* GantryQueue of each */
 };
 
 /** Points from the left of the picture for a time from 0. */

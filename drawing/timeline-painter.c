@@ -7,7 +7,6 @@
 
 #define ROW 20.0f
 #define GAP 4.0f
-#define LANE (2 * ROW + 2 + 2 * GAP)
 #define MOST_BARS 700u /* of one row: more are folded */
 
 static const char *const lane_names[GANTRY_N_QUEUES] = { "compute", "to host", "to device" };
@@ -23,22 +22,31 @@ typedef struct
   float y;
 } Row;
 
+/* One row for what is planned, one more below it where there is a measurement. */
+static float
+lane_height (const GantryTimeModel *model)
+{
+  return (model->run != NULL ? 2 * ROW + 2 : ROW + 8) + 2 * GAP;
+}
+
 float
 gantry_timeline_height (const GantryTimeModel *model)
 {
-  return GANTRY_AXIS_TOP + GANTRY_N_QUEUES * LANE + 4;
+  return GANTRY_AXIS_TOP + (float) model->n_lanes * lane_height (model) + 4;
 }
 
+/* @index: among the lanes that are shown */
 static float
-lane_top (guint lane)
+lane_top (const GantryTimeModel *model, guint index)
 {
-  return GANTRY_AXIS_TOP + (float) lane * LANE;
+  return GANTRY_AXIS_TOP + (float) index * lane_height (model);
 }
 
 static gboolean
-row_of (const GantryTimeModel *model, guint lane, gboolean measured, Row *row)
+row_of (const GantryTimeModel *model, guint index, gboolean measured, Row *row)
 {
-  *row = (Row){ model, model->planned, 0, lane, measured, lane_top (lane) + GAP + (measured ? ROW + 2 : 0) };
+  *row = (Row){ model, model->planned, 0, model->lanes[index], measured,
+                lane_top (model, index) + GAP + (measured ? ROW + 2 : 0) };
   if (!measured)
     return TRUE;
   if (model->run == NULL)
@@ -154,24 +162,24 @@ paint_row (GantryScene *scene, const GantryTimeView *view, const GantryTimeState
 
 static void
 paint_lane (GantryScene *scene, const GantryTimeModel *model, const GantryTimeView *view, const GantryTimeState *state,
-            guint lane)
+            guint index)
 {
-  float top = lane_top (lane);
+  float top = lane_top (model, index), height = lane_height (model);
+  guint lane = model->lanes[index];
   Row row;
 
-  gantry_scene_fill (scene, 0, top, GANTRY_AXIS_LEFT - 6, LANE - 1, GANTRY_INK_SURFACE, 255);
-  gantry_scene_fill (scene, 0, top + LANE - 1, scene->width, 1, GANTRY_INK_GRID, 255);
+  gantry_scene_fill (scene, 0, top, GANTRY_AXIS_LEFT - 6, height - 1, GANTRY_INK_SURFACE, 255);
+  gantry_scene_fill (scene, 0, top + height - 1, scene->width, 1, GANTRY_INK_GRID, 255);
   gantry_scene_text (scene, 8, top + 3, GANTRY_AXIS_LEFT - 16, 18, lane_names[lane], GANTRY_TEXT_SMALL | GANTRY_TEXT_BOLD,
                      1, GANTRY_INK_TEXT);
-  gantry_scene_text (scene, 8, top + 19, GANTRY_AXIS_LEFT - 16, 14, "planned above,", GANTRY_TEXT_SMALL, 0.86f, GANTRY_INK_TEXT_DIM);
-  gantry_scene_text (scene, 8, top + 31, GANTRY_AXIS_LEFT - 16, 14, "measured below", GANTRY_TEXT_SMALL, 0.86f, GANTRY_INK_TEXT_DIM);
-  if (row_of (model, lane, FALSE, &row))
-    paint_row (scene, view, state, &row);
-  if (row_of (model, lane, TRUE, &row))
-    paint_row (scene, view, state, &row);
-  else if (lane == GANTRY_QUEUE_COMPUTE)
-    gantry_scene_text (scene, GANTRY_AXIS_LEFT + 8, row.y, scene->width - GANTRY_AXIS_LEFT - 20, ROW,
-                       "not measured yet: press Run", GANTRY_TEXT_SMALL, 1, GANTRY_INK_TEXT_DIM);
+  gantry_scene_text (scene, 8, top + 19, GANTRY_AXIS_LEFT - 16, 14, model->run != NULL ? "planned above," : "planned",
+                     GANTRY_TEXT_SMALL, 0.86f, GANTRY_INK_TEXT_DIM);
+  if (model->run != NULL)
+    gantry_scene_text (scene, 8, top + 31, GANTRY_AXIS_LEFT - 16, 14, "measured below", GANTRY_TEXT_SMALL, 0.86f,
+                       GANTRY_INK_TEXT_DIM);
+  for (guint measured = 0; measured < 2; measured++)
+    if (row_of (model, index, measured != 0, &row))
+      paint_row (scene, view, state, &row);
 }
 
 void
@@ -179,8 +187,8 @@ gantry_paint_timeline (GantryScene *scene, const GantryTimeModel *model, const G
                        const GantryTimeState *state, const GantryTheme *theme)
 {
   _gantry_paint_time_grid (scene, view, TRUE);
-  for (guint lane = 0; lane < GANTRY_N_QUEUES; lane++)
-    paint_lane (scene, model, view, state, lane);
+  for (guint index = 0; index < model->n_lanes; index++)
+    paint_lane (scene, model, view, state, index);
   if (state != NULL && state->cursor >= 0)
     gantry_scene_fill (scene, roundf (_gantry_time_to_x (view, scene->width, state->cursor)), 0, 1, scene->height,
                        GANTRY_INK_TEXT_DIM, 160);
@@ -191,8 +199,8 @@ gantry_timeline_pick (const GantryTimeModel *model, const GantryTimeView *view, 
                       float y, GantryTimeHit *hit)
 {
   gint64 time = _gantry_x_to_time (view, width, x);
-  int lane = (int) floorf ((y - GANTRY_AXIS_TOP) / LANE);
-  gboolean measured = y - lane_top ((guint) MAX (lane, 0)) > GAP + ROW + 1;
+  int lane = (int) floorf ((y - GANTRY_AXIS_TOP) / lane_height (model));
+  gboolean measured = model->run != NULL && y - lane_top (model, (guint) MAX (lane, 0)) > GAP + ROW + 1;
   g_autofree char *duration = NULL, *bytes = NULL;
   char name[120];
   GantryEvent event;
@@ -200,7 +208,7 @@ gantry_timeline_pick (const GantryTimeModel *model, const GantryTimeView *view, 
   Row row;
 
   *hit = (GantryTimeHit){ 0 };
-  if (x < GANTRY_AXIS_LEFT || lane < 0 || lane >= GANTRY_N_QUEUES || !row_of (model, (guint) lane, measured, &row) ||
+  if (x < GANTRY_AXIS_LEFT || lane < 0 || lane >= (int) model->n_lanes || !row_of (model, (guint) lane, measured, &row) ||
       !gantry_recording_at (row.recording, row.lane, time + row.shift, &index))
     return FALSE;
   gantry_recording_get (row.recording, row.lane, index, &event);

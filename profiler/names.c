@@ -7,7 +7,11 @@ _gantry_label_of (const GantryModule *module, guint32 id)
 {
   const GantryNode *node = gantry_module_node (module, id);
 
-  return node != NULL ? gantry_node_label (module, node) : g_strdup_printf ("%%%u", id);
+  if (node == NULL)
+    return g_strdup_printf ("%%%u", id);
+  /* What the source gave no name is told by what it does. */
+  return node->name != 0 ? gantry_node_label (module, node)
+                         : g_strdup_printf ("%s %%%u", gantry_node_op_name (module, node), id);
 }
 
 char *

@@ -4,6 +4,8 @@
 #include "views/format.h"
 #include "views/shown-plan.h"
 
+#define MOST_LANES_HEIGHT 190 /* points: more is scrolled */
+
 struct _GantryTimePanel
 {
   GtkBox parent_instance;
@@ -15,7 +17,7 @@ struct _GantryTimePanel
   GtkStack *stack;
   GtkLabel *words, *summary;
   GtkDropDown *runs;
-  GtkWidget *fit;
+  GtkWidget *fit, *scroller; /* of the lanes */
   GantryTimeModel *model;
   GantryCompilation *compilation; /* that the model was made for */
   GantryPlan *plan;               /* likewise */
@@ -113,6 +115,8 @@ model_made (GObject *source, GAsyncResult *result, gpointer user_data)
   gantry_plan_ref (request->plan);
   g_clear_pointer (&self->plan, gantry_plan_unref);
   self->plan = request->plan;
+  gtk_scrolled_window_set_min_content_height (GTK_SCROLLED_WINDOW (self->scroller),
+                                              MIN ((int) gantry_timeline_height (model), MOST_LANES_HEIGHT));
   gantry_time_axis_set_length (self->axis, gantry_time_model_length (model));
   gantry_time_canvas_set_model (self->lanes, model, request->plan, last, limit);
   gantry_time_canvas_set_model (self->memory, model, request->plan, last, limit);
@@ -367,6 +371,7 @@ make_title (GantryTimePanel *self)
   gtk_widget_set_hexpand (GTK_WIDGET (self->summary), TRUE);
   gtk_widget_add_css_class (GTK_WIDGET (self->summary), "dim-label");
   self->runs = GTK_DROP_DOWN (gtk_drop_down_new (NULL, NULL));
+  gtk_widget_set_visible (GTK_WIDGET (self->runs), FALSE); /* until something is measured */
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->runs), "Which of the measured runs is drawn");
   self->fit = tool_button (NULL, "Fit", "Show the whole run", NULL);
   g_signal_connect_swapped (self->fit, "clicked", G_CALLBACK (gantry_time_axis_fit), self->axis);
@@ -385,7 +390,7 @@ static GtkWidget *
 make_pictures (GantryTimePanel *self)
 {
   GtkWidget *across = gtk_paned_new (GTK_ORIENTATION_HORIZONTAL), *down = gtk_paned_new (GTK_ORIENTATION_VERTICAL);
-  GtkWidget *scroller = gtk_scrolled_window_new ();
+  GtkWidget *scroller = self->scroller = gtk_scrolled_window_new ();
 
   self->lanes = GANTRY_TIME_CANVAS (gantry_time_canvas_new (GANTRY_TIME_LANES, self->axis, self->selection));
   self->memory = GANTRY_TIME_CANVAS (gantry_time_canvas_new (GANTRY_TIME_MEMORY, self->axis, self->selection));
