@@ -165,6 +165,84 @@ test_pipeline (void)
     }
 }
 
+/* Copies of all sizes out and back, those of a kilobyte beside those of half a megabyte: who carries them out, a thread
+ * of their own or that of the compute queue, must not be seen. Each value goes x -> 2 x -> host -> device -> 3 of it. */
+#define VALUES 40
+
+static GantryExecutable *
+many_copies (guint32 *sizes, gboolean in_order)
+{
+  GRand *rand = g_rand_new_with_seed (in_order ? 5 : 6);
+  Fake f = fake_begin ();
+  guint32 back[VALUES], made[VALUES], results[VALUES], step = 0, out, x, bx;
+  guint64 device = 0, host = 0;
+
+  x = fake_value (&f, TRUE, 1 << 17, "x");
+  bx = fake_buffer (&f, x, GANTRY_BUFFER_INPUT, device, 1 << 17, 0, 4 * VALUES);
+  device += 4 << 17;
+  for (guint i = 0; i < VALUES; i++)
+    {
+      guint32 n = sizes[i] = 1u << g_rand_int_range (rand, 6, 18), bytes = n * 4;
+      guint32 a = fake_value (&f, FALSE, n, "a"), h = fake_value (&f, FALSE, n, "h"), b = fake_value (&f, FALSE, n, "b");
+      guint32 ba = fake_buffer (&f, a, GANTRY_BUFFER_TEMPORARY, device, n, step, 4 * VALUES);
+      guint32 bh = fake_buffer (&f, h, GANTRY_BUFFER_TEMPORARY, host, n, step, 4 * VALUES);
+      guint32 bb = fake_buffer (&f, b, GANTRY_BUFFER_TEMPORARY, device + bytes, n, step, 4 * VALUES);
+
+      device += 2 * bytes;
+      host += bytes;
+      FAKE_BUFFER (&f, bh)->memory = GANTRY_MEMORY_PINNED_HOST;
+      made[i] = fake_launch (&f, a, step++, kernel_scale, (gpointer) &two, n, FAKE_BUFFERS (bx, ba));
+      fake_wait (&f, GANTRY_QUEUE_TO_HOST, made[i]);
+      out = fake_copy (&f, GANTRY_QUEUE_TO_HOST, h, step++, ba, bh);
+      fake_wait (&f, GANTRY_QUEUE_TO_DEVICE, out);
+      back[i] = fake_copy (&f, GANTRY_QUEUE_TO_DEVICE, b, step++, bh, bb);
+      results[i] = bb;
+    }
+  for (guint i = 0; i < VALUES; i++)
+    {
+      guint32 k = in_order ? i : VALUES - 1 - i, r = fake_value (&f, FALSE, sizes[k], "r");
+      guint32 br = fake_buffer (&f, r, GANTRY_BUFFER_OUTPUT, device, sizes[k], step, 4 * VALUES);
+
+      device += sizes[k] * 4;
+      fake_wait (&f, GANTRY_QUEUE_COMPUTE, back[k]);
+      fake_launch (&f, r, step++, kernel_scale, (gpointer) &three, sizes[k], FAKE_BUFFERS (results[k], br));
+      results[k] = br;
+    }
+  g_rand_free (rand);
+  return fake_end (&f, VALUES, results);
+}
+
+static void
+test_many_copies (void)
+{
+  g_autofree float *x = g_new (float, 1 << 17), *r = g_new (float, 1 << 17);
+
+  for (guint in_order = 0; in_order < 2; in_order++)
+    {
+      g_autoptr (GantryDevice) device = gantry_cpu_device_new (1 + in_order);
+      guint32 sizes[VALUES];
+      g_autoptr (GantryExecutable) executable = many_copies (sizes, in_order);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GantryExecutor) executor = gantry_executor_new (device, executable, NULL, &error);
+
+      g_assert_no_error (error);
+      for (guint round = 0; round < 40; round++)
+        {
+          GantryRunOutput outputs[VALUES] = { { NULL, 0 } };
+
+          for (guint i = 0; i < 1 << 17; i++)
+            x[i] = (float) (round + i);
+          outputs[round % VALUES] = (GantryRunOutput){ r, 4 * sizes[round % VALUES] };
+          if (round == 39)
+            gantry_executor_set_verify (executor, GANTRY_VERIFY_PLACES | GANTRY_VERIFY_POISON);
+          g_assert_true (gantry_executor_run (executor, &(GantryRunInput){ x, 4 << 17 }, 1, outputs, VALUES, NULL, NULL,
+                                              &error));
+          for (guint32 i = 0; i < sizes[round % VALUES]; i++)
+            g_assert_cmpfloat (r[i], ==, 6 * x[i]);
+        }
+    }
+}
+
 /* Cancelled while another queue waits: nothing hangs. */
 
 static void
@@ -230,6 +308,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/runtime/queues/beside", test_beside);
   g_test_add_func ("/runtime/queues/pipeline", test_pipeline);
+  g_test_add_func ("/runtime/queues/many-copies", test_many_copies);
   g_test_add_func ("/runtime/queues/cancel", test_cancel);
   g_test_add_func ("/runtime/queues/two-programs", test_two_programs);
   return g_test_run ();
