@@ -27,6 +27,24 @@ joint_position (const GantryScanPlan *plan, guint32 id)
   return gantry_module_position (plan->joint->module, joint_node (plan, id));
 }
 
+/* A scan derived from @node: it keeps the attributes that the walk does not change, such as which blocks it was rolled
+ * from. */
+static guint32
+write_scan (GantryDiff *d, const GantryNode *node, const GantryScan *scan, const guint32 *operands)
+{
+  GantryAttrList *attrs = gantry_attr_list_new (d->context);
+
+  gantry_attr_list_set_all (attrs, node->attrs);
+  gantry_attr_list_set_function (attrs, "body", scan->body);
+  gantry_attr_list_set_int (attrs, "n_carries", scan->n_carries);
+  gantry_attr_list_set_int (attrs, "n_xs", scan->n_xs);
+  gantry_attr_list_set_ints (attrs, "axes", scan->axes, scan->n_xs);
+  gantry_attr_list_set_ints (attrs, "y_axes", scan->y_axes, scan->n_ys);
+  gantry_attr_list_set_int (attrs, "reverse", scan->reverse);
+  return gantry_builder_add (B, GANTRY_OP_SCAN, operands, scan->n_carries + scan->n_xs + scan->n_captures,
+                             gantry_attr_list_end (attrs));
+}
+
 /* Forward */
 
 /* The body with its residuals among the results. */
@@ -75,7 +93,7 @@ write_saving_scan (GantryDiff *d, const GantryNode *node, GantryScanPlan *plan)
   gantry_builder_set_phase (B, d->again ? GANTRY_PHASE_BACKWARD : (GantryPhase) node->phase);
   if (!single)
     gantry_builder_set_name (B, node->name);
-  plan->forward = gantry_builder_scan (B, &scan, operands);
+  plan->forward = write_scan (d, node, &scan, operands);
   if (!single)
     return plan->forward;
   gantry_builder_set_name (B, node->name);
@@ -333,7 +351,7 @@ _gantry_gradient_scan (GantryDiff *d, const GantryNode *node, guint32 g)
                            .n_captures = o.n_captures, .n_ys = o.y_axes->len,
                            .axes = (const gint64 *) (gpointer) o.axes->data,
                            .y_axes = (const gint64 *) (gpointer) o.y_axes->data };
-      backward = gantry_builder_scan (B, &scan, (const guint32 *) (gpointer) o.operands->data);
+      backward = write_scan (d, node, &scan, (const guint32 *) (gpointer) o.operands->data);
       give_cotangents (d, node, plan, backward, o.n_carries + o.y_axes->len);
     }
   g_array_unref (o.operands);

@@ -398,6 +398,29 @@ test_zero (void)
   g_assert_cmpuint (derived->n_nodes, ==, module->n_nodes + 4); /* zeros: two scalars and their broadcasts */
 }
 
+/* Of a scan that was rolled from blocks both scans know which. */
+static void
+test_blocks (void)
+{
+  static const char text[] = MODULE ("%1: f64[], %2: f64[2]", "%3",
+                                     "%3 = scan(%1, %2) {body = #2, n_carries = 1, n_xs = 1, length = 2, axes = [0], y_axes = ints[],"
+                                     " block_scopes = [\"layer.0\", \"layer.1\"]}: f64[]",
+                                     "func @f #2 (%11: f64[], %12: f64[]) -> (%13) { %13 = multiply(%11, %12): f64[] scope(\"layer.0\") }");
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autoptr (GantryModule) module = gradient_parse (context, text);
+  g_autoptr (GantryModule) derived = gradient_of (module, &(GantryGradientOptions){ 0 });
+
+  for (guint backward = 0; backward < 2; backward++)
+    {
+      const GantryNode *scan = find_scan (derived, (gboolean) backward);
+      const GantryAttr *blocks = gantry_attrs_find (context, scan->attrs, "block_scopes");
+
+      g_assert_nonnull (blocks);
+      g_assert_cmpuint (blocks->n, ==, 2);
+      g_assert_cmpint (gantry_attrs_int (context, scan->attrs, "length", 0), ==, 2);
+    }
+}
+
 /* A parameter that is donated to a result stays so where the results are kept, and is donated to none where they are not. */
 static void
 test_donated (void)
@@ -476,6 +499,7 @@ main (int argc, char **argv)
   g_test_add_func ("/gradient/scan/reads-its-ys", test_scan_reads_its_ys);
   g_test_add_func ("/gradient/scan/does-again", test_scan_does_again);
   g_test_add_func ("/gradient/scan/converts-again", test_scan_converts_again);
+  g_test_add_func ("/gradient/scan/blocks", test_blocks);
   g_test_add_func ("/gradient/donated", test_donated);
   g_test_add_func ("/gradient/scan/unrolled", test_unrolled);
   g_test_add_func ("/gradient/refusals", test_refusals);
