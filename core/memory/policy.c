@@ -140,6 +140,9 @@ make_table (const Application *a, guint *n_decided)
         continue;
       g_array_append_val (entries, entry);
       n_decided[decision->statement]++;
+      /* Of a policy residuals are counted before; now it is known what else is saved for them. */
+      if (decision->decider == GANTRY_DECIDED_BY_POLICY && facts->subject[i] == GANTRY_SUBJECT_NONE)
+        a->outcomes[decision->statement].n_matched++;
     }
   /* Stable: an entry that a statement made stands behind the one that was there and so replaces it. */
   g_array_sort (entries, compare_entries);

@@ -38,7 +38,8 @@ typedef struct
 {
   char *text;        /* the statement */
   guint line;
-  guint n_matched;   /* values that it matches; of a policy: residuals of checkpointed functions */
+  guint n_matched;   /* values that it matches; of a policy: residuals of checkpointed functions, and what else is
+                      *  saved to compute them again from */
   guint n_decided;   /* of those the ones whose placement it decided in the end */
   char *problem;     /* (nullable): "matches nothing", "matches 3 values, none is used by the backward pass", ... */
 } GantryPolicyReport;

@@ -198,6 +198,8 @@ test_start_of_recomputation (void)
 
   /* Not the products before the tanh, but the carry %5, which only the next iteration reads. */
   expect_policy (&test, "policy nothing_saveable", "4=recompute 5=keep(n) 8=recompute", NULL);
+  g_assert_cmpuint (report_of (&test, 0)->n_matched, ==, 3);
+  g_assert_cmpuint (report_of (&test, 0)->n_decided, ==, 3);
   expect_policy (&test, "policy dots_saveable", "3=keep(n) 4=recompute 6=keep(n) 8=recompute", NULL);
   expect_policy (&test, "policy save_only_these_names(h)", "4=recompute 6=keep(n) 8=recompute", NULL);
   expect_policy (&test, "policy everything_saveable", "4=keep 8=keep", NULL);
