@@ -31,6 +31,7 @@ int gantry_cli_compile (int argc, char **argv);
 int gantry_cli_run (int argc, char **argv);
 int gantry_cli_render (int argc, char **argv);
 int gantry_cli_verify (int argc, char **argv);
+int gantry_cli_pack (int argc, char **argv);
 int gantry_cli_train (int argc, char **argv);
 int gantry_cli_plan (int argc, char **argv);
 int gantry_cli_solve (int argc, char **argv);

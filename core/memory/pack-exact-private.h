@@ -79,6 +79,7 @@ typedef struct
   ExactRule rule;
   guint32 depth, most_depth;
   guint64 nodes, limit;
+  guint64 work, most_work; /* list entries looked at: a node may cost more than another */
   const GantryProgress *progress;
 } Exact;
 

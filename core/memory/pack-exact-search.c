@@ -300,7 +300,8 @@ solve_part (Exact *e, guint32 first, guint32 last)
   PackOutcome outcome = PACK_NONE;
   Choice choice;
 
-  if (++e->nodes > e->limit || e->depth >= e->most_depth
+  e->work += last - first;
+  if (++e->nodes > e->limit || e->work > e->most_work || e->depth >= e->most_depth
       || (e->nodes % 1024 == 0 && gantry_progress_cancelled (e->progress, NULL)))
     return PACK_LIMIT;
   hash = hash_state (e, first, last);
@@ -330,6 +331,7 @@ _gantry_exact_search (Exact *e)
 
   e->nodes = 0;
   e->depth = 0;
+  e->work = 0;
   outcome = solve_parts (e, 0, e->n_sections - 1);
   if (outcome != PACK_FOUND)
     _gantry_exact_undo (e, mark);

@@ -154,6 +154,7 @@ update_section (Exact *e, guint32 s)
 
   if (n == 0)
     return TRUE;
+  e->work += n;
   for (guint32 k = 0; k < n; k++)
     least = MIN (least, e->low[list[k]]);
   if (least > level)
@@ -213,8 +214,10 @@ could_sink (const Exact *e, guint32 item)
     {
       top = MAX (top, e->top[s]);
       level = MIN (level, e->level[s]);
+      if (level < top + e->size[item])
+        return FALSE;
     }
-  return level >= top + e->size[item];
+  return TRUE;
 }
 
 /* An item still to come that fits into room that was given up: each packing from here on has one in which it lies
@@ -228,11 +231,14 @@ leaves_gap (Exact *e)
       const guint16 *list = e->list + e->list_begin[s];
 
       for (guint32 k = 0; k < e->count[s]; k++)
-        if (e->top[s] + e->size[list[k]] <= e->level[s] && could_sink (e, list[k]))
-          {
-            e->failures[s]++;
-            return TRUE;
-          }
+        {
+          if (e->top[s] + e->size[list[k]] > e->level[s])
+            continue;
+          if (!could_sink (e, list[k]))
+            continue;
+          e->failures[s]++;
+          return TRUE;
+        }
     }
   return FALSE;
 }

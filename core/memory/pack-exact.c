@@ -293,8 +293,8 @@ take_packing (Exact *e, PackProblem *problem)
 }
 
 PackOutcome
-_gantry_pack_exact_run (PackExact *exact, PackProblem *problem, guint64 capacity, guint64 *nodes, guint64 *height,
-                        const GantryProgress *progress)
+_gantry_pack_exact_run (PackExact *exact, PackProblem *problem, guint64 capacity, guint64 *nodes, guint64 *work,
+                        guint64 *height, const GantryProgress *progress)
 {
   Exact *e = &exact->state;
   guint64 length = MAX (FEWEST_NODES, 2 * (guint64) e->n);
@@ -309,7 +309,7 @@ _gantry_pack_exact_run (PackExact *exact, PackProblem *problem, guint64 capacity
   for (guint32 s = 0; s < e->n_sections; s++)
     if (e->total[s] > e->capacity)
       return PACK_NONE;
-  for (guint k = 0; k < MOST_ATTEMPTS && *nodes > 0 && outcome == PACK_LIMIT; k++)
+  for (guint k = 0; k < MOST_ATTEMPTS && *nodes > 0 && *work > 0 && outcome == PACK_LIMIT; k++)
     {
       const Attempt *attempt = &attempts[k % G_N_ELEMENTS (attempts)];
 
@@ -317,9 +317,11 @@ _gantry_pack_exact_run (PackExact *exact, PackProblem *problem, guint64 capacity
         break;
       e->rule = attempt->rule;
       e->limit = MIN (*nodes, length);
+      e->most_work = *work;
       rank_items (e, attempt->order);
       outcome = _gantry_exact_search (e);
       *nodes -= MIN (*nodes, e->nodes);
+      *work -= MIN (*work, e->work);
       if (k % G_N_ELEMENTS (attempts) == G_N_ELEMENTS (attempts) - 1)
         length *= 2;
     }

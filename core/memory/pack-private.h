@@ -27,6 +27,7 @@ typedef struct
 typedef enum
 {
   PACK_LONGEST,
+  PACK_PRESSURE, /* the largest load during its life, then the longest */
   PACK_LARGEST,
   PACK_AREA,
   PACK_N_RULES
@@ -39,6 +40,10 @@ guint64 _gantry_pack_skyline (PackProblem *problem, PackRule rule);
  * no @rounds, in neighbours looked at. Returns: the height reached */
 guint64 _gantry_pack_search (PackProblem *problem, guint64 height, guint rounds, guint64 work,
                              const GantryProgress *progress);
+
+/** Puts what stands above @ceiling below it. @work: (inout): how much may be done; what is left. Returns: FALSE where
+ * that did not suffice, and the offsets are of no use */
+gboolean _gantry_pack_repair (PackProblem *problem, guint64 ceiling, guint64 *work, const GantryProgress *progress);
 
 typedef enum
 {
@@ -55,7 +60,7 @@ void _gantry_pack_exact_free (PackExact *exact);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PackExact, _gantry_pack_exact_free)
 /** What every height is a multiple of. */
 guint64 _gantry_pack_exact_unit (const PackExact *exact);
-/** Looks for a packing within @capacity; offsets and @height are written when there is one. @nodes: (inout): how many
- * may be searched; how many are left */
+/** Looks for a packing within @capacity; offsets and @height are written when there is one. @nodes, @work: (inout): how
+ * much may be searched, in decisions and in list entries; what is left */
 PackOutcome _gantry_pack_exact_run (PackExact *exact, PackProblem *problem, guint64 capacity, guint64 *nodes,
-                                    guint64 *height, const GantryProgress *progress);
+                                    guint64 *work, guint64 *height, const GantryProgress *progress);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* More pairs of items alive together than this are not listed: the skyline's packing stands. */
-#define MOST_PAIRS (8u * 1024 * 1024)
+#define MOST_PAIRS (4u * 1024 * 1024)
 
 typedef struct
 {
@@ -268,13 +268,13 @@ fill_keys (const PackProblem *problem, Keys *keys)
 
 /* Leaves the best packing in `best`. */
 static guint64
-try_sortings (Search *search, guint64 height)
+try_sortings (Search *search, guint64 height, guint64 most_work)
 {
   PackProblem *problem = search->problem;
   g_autofree Keys *keys = g_new (Keys, problem->n);
 
   fill_keys (problem, keys);
-  for (guint s = 0; s < 2 * G_N_ELEMENTS (sortings) && height > problem->target; s++)
+  for (guint s = 0; s < 2 * G_N_ELEMENTS (sortings) && height > problem->target && search->work < most_work; s++)
     {
       guint64 reached;
 
@@ -484,7 +484,7 @@ _gantry_pack_search (PackProblem *problem, guint64 height, guint rounds, guint64
   if (!search_init (&search, problem))
     return height;
   save (&search, search.best);
-  height = try_sortings (&search, height);
+  height = try_sortings (&search, height, work);
   restore (&search, search.best);
   if (height > problem->target)
     {

@@ -6,6 +6,7 @@
  * placed stand in a tree over their begins, which finds the best one without asking all. */
 #include "core/memory/pack-private.h"
 #include <stdlib.h>
+#include <string.h>
 
 #define NOTHING G_MAXUINT32
 
@@ -86,6 +87,75 @@ rank_of (const guint64 *sizes, guint32 n, guint64 size)
   return low;
 }
 
+/* The largest load during the life of each item, by a tree of maxima over the times. */
+static guint64 *
+find_pressures (const PackProblem *problem)
+{
+  guint32 n = problem->n_times;
+  g_autofree guint64 *most = g_new (guint64, 2 * (gsize) n);
+  guint64 *pressures = g_new0 (guint64, problem->n);
+
+  memcpy (most + n, problem->live, n * sizeof *most);
+  for (guint32 k = n - 1; k > 0; k--)
+    most[k] = MAX (most[2 * k], most[2 * k + 1]);
+  for (guint32 i = 0; i < problem->n; i++)
+    for (guint64 a = (guint64) problem->items[i].begin + n, b = (guint64) problem->items[i].end + n + 1; a < b;
+         a /= 2, b /= 2)
+      {
+        if (a % 2 == 1)
+          {
+            pressures[i] = MAX (pressures[i], most[a]);
+            a++;
+          }
+        if (b % 2 == 1)
+          {
+            b--;
+            pressures[i] = MAX (pressures[i], most[b]);
+          }
+      }
+  return pressures;
+}
+
+typedef struct
+{
+  const PackProblem *problem;
+  const guint64 *pressures;
+} Pressures;
+
+/* Rising: what is worth less stands before. */
+static int
+compare_pressures (const void *a, const void *b, gpointer user_data)
+{
+  const Pressures *p = user_data;
+  guint32 i = *(const guint32 *) a, j = *(const guint32 *) b;
+  const PackItem *x = &p->problem->items[i], *y = &p->problem->items[j];
+
+  if (p->pressures[i] != p->pressures[j])
+    return p->pressures[i] < p->pressures[j] ? -1 : 1;
+  if (x->end - x->begin != y->end - y->begin)
+    return x->end - x->begin < y->end - y->begin ? -1 : 1;
+  if (x->size != y->size)
+    return x->size < y->size ? -1 : 1;
+  return (i < j) - (i > j);
+}
+
+/* Returns: by item, its place among all in the order of pressure */
+static guint32 *
+rank_pressures (const PackProblem *problem)
+{
+  g_autofree guint64 *pressures = find_pressures (problem);
+  g_autofree guint32 *sorted = g_new (guint32, problem->n);
+  guint32 *rank = g_new (guint32, problem->n);
+  Pressures p = { problem, pressures };
+
+  for (guint32 i = 0; i < problem->n; i++)
+    sorted[i] = i;
+  g_qsort_with_data (sorted, (gint) problem->n, sizeof *sorted, compare_pressures, &p);
+  for (guint32 k = 0; k < problem->n; k++)
+    rank[sorted[k]] = k;
+  return rank;
+}
+
 static void
 tree_pull (Skyline *skyline, guint32 i)
 {
@@ -101,6 +171,7 @@ tree_build (Skyline *skyline)
   guint32 n = skyline->problem->n;
   const PackItem *items = skyline->problem->items;
   g_autofree guint64 *sizes = g_new (guint64, n);
+  g_autofree guint32 *ranks = skyline->rule == PACK_PRESSURE ? rank_pressures (skyline->problem) : NULL;
 
   for (guint32 i = 0; i < n; i++)
     sizes[i] = items[i].size;
@@ -112,7 +183,10 @@ tree_build (Skyline *skyline)
     {
       TreeNode *leaf = &skyline->tree[skyline->leaves + i];
 
-      leaf->best = i < n ? merit (skyline, &items[i], rank_of (sizes, n, items[i].size)) : 0;
+      if (ranks != NULL)
+        leaf->best = i < n ? (guint64) ranks[i] + 1 : 0;
+      else
+        leaf->best = i < n ? merit (skyline, &items[i], rank_of (sizes, n, items[i].size)) : 0;
       leaf->first_end = i < n ? items[i].end : NOTHING;
     }
   for (guint32 i = skyline->leaves - 1; i > 0; i--)

@@ -7,6 +7,12 @@
 
 /* Half of them for the target, half for what lies between. */
 #define DEFAULT_NODES 40000
+/* In list entries, where a number of nodes is not given: they end the search where a node is dear. */
+#define DEFAULT_WORK (300u * 1000 * 1000)
+/* Of the repair: a second. */
+#define REPAIR_WORK (50u * 1000 * 1000)
+/* Beyond, the repair gains nothing in that time, and a packing within a hundredth of the bound is taken as it is. */
+#define MANY_ITEMS 30000
 /* Neighbours looked at in the climb: 50 ms where the exact search helps, a fifth of a second where it cannot. */
 #define SHORT_CLIMB (5u * 1000 * 1000)
 #define LONG_CLIMB (20u * 1000 * 1000)
@@ -176,7 +182,7 @@ typedef struct
   const GantryProgress *progress;
   guint64 height;
   guint64 lower_bound; /* proved */
-  guint64 nodes_left;
+  guint64 nodes_left, work_left;
 } Solver;
 
 static gboolean
@@ -184,6 +190,22 @@ wants_more (const Solver *solver)
 {
   return solver->height > solver->problem->target && solver->height > solver->lower_bound
          && !gantry_progress_cancelled (solver->progress, NULL);
+}
+
+static gboolean
+is_near (const Solver *solver)
+{
+  return solver->problem->n > MANY_ITEMS && solver->height <= solver->problem->target + solver->problem->target / 100;
+}
+
+static guint64
+measure (const PackProblem *problem)
+{
+  guint64 height = 0;
+
+  for (guint32 i = 0; i < problem->n; i++)
+    height = MAX (height, problem->items[i].offset + problem->items[i].size);
+  return height;
 }
 
 static void
@@ -200,21 +222,51 @@ try_skylines (Solver *solver)
           solver->height = reached;
           save_offsets (solver->problem, best);
         }
-      if (!wants_more (solver))
+      if (!wants_more (solver) || is_near (solver))
         break;
     }
   restore_offsets (solver->problem, best);
 }
 
+/* Halves what lies between the bound and the best packing, by repair. */
+static void
+repair (Solver *solver)
+{
+  PackProblem *problem = solver->problem;
+  g_autofree guint64 *best = g_new (guint64, problem->n);
+  guint64 low = problem->target, left = REPAIR_WORK;
+
+  save_offsets (problem, best);
+  while (left > 0 && wants_more (solver) && solver->height - low > low / 5000)
+    {
+      guint64 middle = low + (solver->height - low) / 2, share = MIN (left, REPAIR_WORK / 2), rest = share;
+
+      if (_gantry_pack_repair (problem, middle, &rest, solver->progress))
+        {
+          solver->height = measure (problem);
+          save_offsets (problem, best);
+        }
+      else
+        {
+          low = middle;
+          restore_offsets (problem, best);
+        }
+      left -= share - rest;
+    }
+  restore_offsets (problem, best);
+}
+
 /* Asks the exact search for a packing within @capacity. */
 static PackOutcome
-ask (Solver *solver, guint64 capacity, guint64 nodes)
+ask (Solver *solver, guint64 capacity, guint64 nodes, guint64 work)
 {
   guint64 left = MIN (nodes, solver->nodes_left), given = left, unit = _gantry_pack_exact_unit (solver->exact);
-  PackOutcome outcome = _gantry_pack_exact_run (solver->exact, solver->problem, capacity, &left, &solver->height,
-                                                solver->progress);
+  guint64 work_left = MIN (work, solver->work_left), work_given = work_left;
+  PackOutcome outcome = _gantry_pack_exact_run (solver->exact, solver->problem, capacity, &left, &work_left,
+                                                &solver->height, solver->progress);
 
   solver->nodes_left -= given - left;
+  solver->work_left -= work_given - work_left;
   if (outcome == PACK_NONE)
     solver->lower_bound = MAX (solver->lower_bound, (capacity / unit + 1) * unit);
   return outcome;
@@ -225,16 +277,17 @@ static void
 climb_down (Solver *solver)
 {
   guint64 unit = _gantry_pack_exact_unit (solver->exact);
-  guint64 share = solver->nodes_left / 4 + 1, low = MAX (solver->problem->target, solver->lower_bound);
+  guint64 nodes = solver->nodes_left / 4 + 1, work = solver->work_left / 4 + 1;
+  guint64 low = MAX (solver->problem->target, solver->lower_bound);
 
-  while (wants_more (solver) && solver->nodes_left > 0)
+  while (wants_more (solver) && solver->nodes_left > 0 && solver->work_left > 0)
     {
       guint64 middle = low + (solver->height - low) / 2;
       PackOutcome outcome;
 
       if (low + unit > solver->height)
         break;
-      outcome = ask (solver, MIN (middle, solver->height - unit), share);
+      outcome = ask (solver, MIN (middle, solver->height - unit), nodes, work);
       if (outcome != PACK_FOUND)
         low = MAX (solver->lower_bound, (middle / unit + 1) * unit);
     }
@@ -248,8 +301,10 @@ solve (Solver *solver, guint rounds)
     return;
   solver->exact = _gantry_pack_exact_new (solver->problem);
   if (solver->exact != NULL)
-    ask (solver, solver->problem->target, solver->nodes_left / 2);
-  if (!wants_more (solver))
+    ask (solver, solver->problem->target, solver->nodes_left / 2, solver->work_left / 2);
+  else if (solver->problem->n <= MANY_ITEMS)
+    repair (solver);
+  if (!wants_more (solver) || is_near (solver))
     return;
   solver->height = _gantry_pack_search (solver->problem, solver->height, rounds,
                                         solver->exact != NULL ? SHORT_CLIMB : LONG_CLIMB, solver->progress);
@@ -265,7 +320,8 @@ gantry_pack_solve (GantryPackItem *items, guint32 n, const GantryPackOptions *op
   guint64 nodes = options != NULL && options->nodes > 0 ? options->nodes : DEFAULT_NODES;
   guint32 peak_step;
   g_autoptr (PackProblem) problem = problem_new (items, n, alignment, &peak_step);
-  Solver solver = { problem, NULL, progress, problem->n > 0 ? G_MAXUINT64 : 0, problem->lower_bound, nodes };
+  Solver solver = { problem, NULL, progress, problem->n > 0 ? G_MAXUINT64 : 0, problem->lower_bound, nodes,
+                    options != NULL && options->nodes > 0 ? G_MAXUINT64 / 2 : DEFAULT_WORK };
 
   for (guint32 i = 0; i < n; i++)
     items[i].offset = 0;

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gantry-cli pack: gives the buffers of a table their offsets. */
+#include "app/cli/cli.h"
+#include "core/memory/pack-csv.h"
+#include <string.h>
+
+#define MOST_FILE_BYTES (64u * 1024 * 1024)
+/* Tens of seconds on a hard problem: who asks for one capacity wants to know. */
+#define DEFAULT_NODES 5000000
+
+typedef struct
+{
+  guint64 capacity; /* 0: none */
+  double milliseconds;
+  GantryPackResult result;
+} Answer;
+
+static void
+add_integer (JsonBuilder *json, const char *name, guint64 value)
+{
+  json_builder_set_member_name (json, name);
+  json_builder_add_int_value (json, (gint64) value);
+}
+
+static void
+print_json (const GantryPackTable *table, const Answer *answer, gboolean with_offsets)
+{
+  g_autoptr (JsonBuilder) json = json_builder_new ();
+  const GantryPackResult *result = &answer->result;
+
+  json_builder_begin_object (json);
+  add_integer (json, "buffers", table->n);
+  add_integer (json, "height", result->height);
+  add_integer (json, "load", result->load);
+  add_integer (json, "lower_bound", result->lower_bound);
+  add_integer (json, "gap", result->height - result->lower_bound);
+  add_integer (json, "nodes", result->nodes);
+  json_builder_set_member_name (json, "milliseconds");
+  json_builder_add_double_value (json, answer->milliseconds);
+  json_builder_set_member_name (json, "fits");
+  if (answer->capacity > 0)
+    json_builder_add_boolean_value (json, result->height <= answer->capacity);
+  else
+    json_builder_add_null_value (json);
+  if (with_offsets)
+    {
+      json_builder_set_member_name (json, "offsets");
+      json_builder_begin_object (json);
+      for (guint32 i = 0; i < table->n; i++)
+        add_integer (json, table->ids[i], table->items[i].offset);
+      json_builder_end_object (json);
+    }
+  json_builder_end_object (json);
+  gantry_cli_print_json (json);
+}
+
+static void
+print_text (const GantryPackTable *table, const Answer *answer, gboolean with_offsets)
+{
+  const GantryPackResult *result = &answer->result;
+
+  for (guint32 i = 0; with_offsets && i < table->n; i++)
+    printf ("%s %" G_GUINT64_FORMAT "\n", table->ids[i], table->items[i].offset);
+  printf ("height %" G_GUINT64_FORMAT " bytes, lower bound %" G_GUINT64_FORMAT ", gap %" G_GUINT64_FORMAT
+          ", %.1f ms%s\n",
+          result->height, result->lower_bound, result->height - result->lower_bound, answer->milliseconds,
+          answer->capacity == 0 ? "" : result->height <= answer->capacity ? ", fits" : ", does not fit");
+}
+
+/* Returns: FALSE where the text is no number of at least one */
+static gboolean
+parse_count (const char *option, const char *text, guint64 *value, GError **error)
+{
+  if (text == NULL || (g_ascii_string_to_unsigned (text, 10, 1, G_MAXINT64, value, NULL)))
+    return TRUE;
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s %s: write a number of at least 1 in digits", option, text);
+  return FALSE;
+}
+
+static GantryPackTable *
+read_table (const char *path, GError **error)
+{
+  g_autoptr (GMappedFile) file = g_mapped_file_new (path, FALSE, error);
+  gsize length;
+
+  if (file == NULL)
+    return NULL;
+  length = g_mapped_file_get_length (file);
+  if (length <= MOST_FILE_BYTES)
+    return gantry_pack_table_from_csv (length > 0 ? g_mapped_file_get_contents (file) : "", length, path, error);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "%s: %" G_GSIZE_FORMAT " bytes; tables up to 64 MiB are read",
+               path, length);
+  return NULL;
+}
+
+static Answer
+pack (GantryPackTable *table, const GantryPackOptions *options, const GantryProgress *progress)
+{
+  Answer answer = { .capacity = options->target };
+  gint64 start = g_get_monotonic_time ();
+
+  gantry_pack_solve (table->items, table->n, options, progress, &answer.result);
+  answer.milliseconds = (double) (g_get_monotonic_time () - start) / 1000;
+  g_assert (gantry_pack_check (table->items, table->n, options->alignment, NULL, NULL));
+  return answer;
+}
+
+int
+gantry_cli_pack (int argc, char **argv)
+{
+  g_auto (GantryCliOptions) options = GANTRY_CLI_OPTIONS_INIT;
+  g_autofree char *capacity = NULL, *alignment = NULL, *effort = NULL;
+  gboolean offsets = FALSE;
+  const GOptionEntry own[] = {
+    { "capacity", 'c', 0, G_OPTION_ARG_STRING, &capacity, "Bytes to fit into; status 2 where they do not suffice",
+      "BYTES" },
+    { "alignment", 0, 0, G_OPTION_ARG_STRING, &alignment, "Offsets and sizes are multiples of this; 1 without", "BYTES" },
+    { "effort", 0, 0, G_OPTION_ARG_STRING, &effort, "Decisions that the exact search may try", "N" },
+    { "offsets", 0, 0, G_OPTION_ARG_NONE, &offsets, "Print the offset of each buffer", NULL },
+    { NULL },
+  };
+  GantryPackOptions how = { .nodes = DEFAULT_NODES, .alignment = 1 };
+  g_autoptr (GantryPackTable) table = NULL;
+  g_autoptr (GError) error = NULL;
+  Answer answer;
+
+  if (!gantry_cli_parse ("pack", "FILE.csv", "Gives the buffers of a table (id,lower,upper,size) offsets in one arena.",
+                         &options, own, &argc, &argv))
+    return GANTRY_EXIT_ERROR;
+  if (argc != 2)
+    {
+      fprintf (stderr, "gantry-cli pack: give one table\n");
+      return GANTRY_EXIT_ERROR;
+    }
+  if (!parse_count ("--capacity", capacity, &how.target, &error)
+      || !parse_count ("--alignment", alignment, &how.alignment, &error)
+      || !parse_count ("--effort", effort, &how.nodes, &error))
+    return gantry_cli_fail (error);
+  if (how.alignment > G_GUINT64_CONSTANT (1) << 30)
+    {
+      fprintf (stderr, "gantry-cli pack: --alignment %s: at most 2^30\n", alignment);
+      return GANTRY_EXIT_ERROR;
+    }
+  table = read_table (argv[1], &error);
+  if (table == NULL)
+    return gantry_cli_fail (error);
+  answer = pack (table, &how, gantry_cli_progress (&options));
+  if (options.json)
+    print_json (table, &answer, offsets);
+  else
+    print_text (table, &answer, offsets);
+  return how.target > 0 && answer.result.height > how.target ? GANTRY_EXIT_MISMATCH : GANTRY_EXIT_DONE;
+}
