@@ -439,8 +439,10 @@ _gantry_planner_write (GantryPlanner *planner, const GantryProgress *progress)
   {
     GantryPlan *plan = gantry_plan_new (w.n_steps, w.buffers->len);
 
-    memcpy (plan->steps, w.plan->steps, w.n_steps * sizeof (GantryPlanStep));
-    memcpy (plan->buffers, w.buffers->data, w.buffers->len * sizeof (GantryPlanBuffer));
+    if (w.n_steps > 0)
+      memcpy (plan->steps, w.plan->steps, w.n_steps * sizeof (GantryPlanStep));
+    if (w.buffers->len > 0)
+      memcpy (plan->buffers, w.buffers->data, w.buffers->len * sizeof (GantryPlanBuffer));
     gantry_plan_unref (w.plan);
     w.plan = plan;
   }
