@@ -5,6 +5,7 @@
  * only the slices are wanted. */
 #pragma once
 #include "core/ir/rewriter.h"
+#include "core/passes/block-table-private.h"
 #include "core/passes/effects-private.h"
 
 G_BEGIN_DECLS
@@ -19,23 +20,11 @@ typedef guint32 GantryExpandValue;
 typedef struct _GantryExpander GantryExpander;
 typedef struct _GantryExpandFrame GantryExpandFrame;
 
-/** What `roll` noted about the iterations of a scan: a name of iteration 0, which the body has, has another in iteration i. */
+/** What `roll` noted about the iterations of a scan. */
 typedef struct
 {
-  GHashTable *places;   /* string id of iteration 0 -> 1 + its place */
-  const guint32 *texts; /* string ids: n of iteration 0, n of iteration 1, ... */
-  gsize n;
-} GantryExpandTable;
-
-typedef struct
-{
-  GantryExpandTable scopes, names;
+  GantryBlockTable scopes, names, locations;
 } GantryExpandBlocks;
-
-/** Reads the list of strings @key of a scan of @length iterations. Returns: FALSE when there is none that fits. */
-gboolean _gantry_expand_table_init (GantryExpandTable *table, GantryContext *context, guint32 attrs,
-                                    const char *key, gint64 length);
-void _gantry_expand_table_clear (GantryExpandTable *table);
 
 /** Where one copy of a body stands. */
 struct _GantryExpandFrame

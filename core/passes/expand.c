@@ -79,44 +79,6 @@ join (const char *a, const char *b)
   return g_strconcat (a, *a != '\0' && *b != '\0' ? "/" : "", b, NULL);
 }
 
-gboolean
-_gantry_expand_table_init (GantryExpandTable *table, GantryContext *context, guint32 attrs,
-                           const char *key, gint64 length)
-{
-  const GantryAttr *attr = gantry_attrs_find (context, attrs, key);
-
-  *table = (GantryExpandTable){ 0 };
-  if (attr == NULL || attr->kind != GANTRY_ATTR_STRINGS || length <= 0
-      || attr->n % (guint64) length != 0)
-    return FALSE;
-  table->places = g_hash_table_new (NULL, NULL);
-  table->texts = attr->ids;
-  table->n = attr->n / (guint64) length;
-  for (gsize i = table->n; i-- > 0;) /* of two places the first holds */
-    g_hash_table_insert (table->places, GUINT_TO_POINTER (attr->ids[i] + 1),
-                         GSIZE_TO_POINTER (i + 1));
-  return TRUE;
-}
-
-void
-_gantry_expand_table_clear (GantryExpandTable *table)
-{
-  g_clear_pointer (&table->places, g_hash_table_unref);
-}
-
-/* What stands in iteration @i for @text of iteration 0. Returns: FALSE when it is not in the table. */
-static gboolean
-table_look_up (const GantryExpandTable *table, guint32 text, gint64 i, guint32 *found)
-{
-  gsize place = table->places != NULL ? GPOINTER_TO_SIZE (
-                  g_hash_table_lookup (table->places, GUINT_TO_POINTER (text + 1)))
-                                      : 0;
-
-  if (place != 0)
-    *found = table->texts[(gsize) i * table->n + place - 1];
-  return place != 0;
-}
-
 /* The scope of the block that became this iteration: by the table, or by what it says of the nearest scope above. */
 static char *
 block_scope (const GantryExpandFrame *frame, GantryContext *context, const char *path)
@@ -128,7 +90,7 @@ block_scope (const GantryExpandFrame *frame, GantryContext *context, const char 
       guint32 text = gantry_context_intern_len (context, path, n);
       const char *rest = path + n;
 
-      if (table_look_up (&frame->blocks->scopes, text, frame->iteration, &text))
+      if (_gantry_block_table_look_up (&frame->blocks->scopes, text, frame->iteration, &text))
         return join (gantry_context_string (context, text), *rest == '/' ? rest + 1 : rest);
       if (n == 0)
         return g_strdup (path);
@@ -183,12 +145,21 @@ _gantry_expand_scope_of (GantryExpander *e, const GantryExpandFrame *frame, cons
   return map_scope (frame, e->source->context, node->scope);
 }
 
+static guint32
+map_location (const GantryExpandFrame *frame, guint32 location)
+{
+  for (; frame != NULL; frame = frame->outer)
+    if (frame->blocks != NULL)
+      _gantry_block_table_look_up (&frame->blocks->locations, location, frame->iteration, &location);
+  return location;
+}
+
 void
 _gantry_expand_set_place_of (GantryExpander *e, const GantryExpandFrame *frame,
                              const GantryNode *node)
 {
   gantry_builder_set_place (e->b, map_scope (frame, e->source->context, node->scope),
-                            node->location);
+                            map_location (frame, node->location));
   gantry_builder_set_phase (e->b, frame != NULL && node->phase == GANTRY_PHASE_FORWARD
                                     ? frame->phase
                                     : (GantryPhase) node->phase);
@@ -219,7 +190,7 @@ name_of (const GantryExpandFrame *frame, const GantryNode *node)
   guint32 name = node->name;
 
   if (frame->blocks != NULL && name != 0)
-    table_look_up (&frame->blocks->names, node->name, frame->iteration, &name);
+    _gantry_block_table_look_up (&frame->blocks->names, node->name, frame->iteration, &name);
   return name;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the scan that a run of blocks becomes: its body, the stacks that it cuts, and what is read of it later. */
+#include "core/passes/block-table-private.h"
 #include "core/passes/roll-private.h"
 #include <string.h>
 
@@ -190,6 +191,12 @@ name_text (GantryContext *context, const GantryNode *node)
   return node->name != 0 ? gantry_context_string (context, node->name) : NULL;
 }
 
+static const char *
+location_text (GantryContext *context, const GantryNode *node)
+{
+  return _gantry_block_location_text (context, node->location);
+}
+
 static guint32
 scan_attrs (const GantryRoll *state, const GantryRollPlan *plan, guint32 body)
 {
@@ -202,8 +209,9 @@ scan_attrs (const GantryRoll *state, const GantryRollPlan *plan, guint32 body)
   gantry_attr_list_set_int (attrs, "n_xs", plan->xs->len);
   gantry_attr_list_set_ints (attrs, "axes", zeros, plan->xs->len);
   gantry_attr_list_set_ints (attrs, "y_axes", zeros, plan->y_nodes->len);
-  note_texts (state, plan, attrs, "block_scopes", scope_text);
-  note_texts (state, plan, attrs, "block_names", name_text);
+  note_texts (state, plan, attrs, GANTRY_BLOCK_SCOPES, scope_text);
+  note_texts (state, plan, attrs, GANTRY_BLOCK_NAMES, name_text);
+  note_texts (state, plan, attrs, GANTRY_BLOCK_LOCATIONS, location_text);
   return gantry_attr_list_end (attrs);
 }
 

@@ -122,13 +122,16 @@ unroll_scan (GantryExpander *e, const GantryNode *node, const GantryExpandValue 
   for (guint y = 0; y < u.scan.n_ys; y++)
     rows[y] = slices + (gsize) y * (gsize) u.scan.length;
   u.slices = rows;
-  u.rolled = _gantry_expand_table_init (&u.blocks.scopes, e->source->context, node->attrs,
-                                        "block_scopes", u.scan.length);
-  _gantry_expand_table_init (&u.blocks.names, e->source->context, node->attrs, "block_names",
-                             u.scan.length);
+  u.rolled = _gantry_block_table_init (&u.blocks.scopes, e->source->context, node->attrs,
+                                       GANTRY_BLOCK_SCOPES, u.scan.length);
+  _gantry_block_table_init (&u.blocks.names, e->source->context, node->attrs, GANTRY_BLOCK_NAMES,
+                            u.scan.length);
+  _gantry_block_table_init (&u.blocks.locations, e->source->context, node->attrs,
+                            GANTRY_BLOCK_LOCATIONS, u.scan.length);
   good = iterate_all (&u, value, error);
-  _gantry_expand_table_clear (&u.blocks.scopes);
-  _gantry_expand_table_clear (&u.blocks.names);
+  _gantry_block_table_clear (&u.blocks.scopes);
+  _gantry_block_table_clear (&u.blocks.names);
+  _gantry_block_table_clear (&u.blocks.locations);
   return good;
 }
 

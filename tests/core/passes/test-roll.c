@@ -212,6 +212,7 @@ assert_same_graph (const GantryModule *a, const GantryModule *b)
       g_assert_cmpuint (x->type, ==, y->type);
       g_assert_cmpuint (x->attrs, ==, y->attrs);
       g_assert_cmpuint (x->phase, ==, y->phase);
+      g_assert_cmpuint (x->location, ==, y->location);
       g_assert_cmpstr (gantry_context_scope_path (a->context, x->scope), ==,
                        gantry_context_scope_path (b->context, y->scope));
       g_assert_cmpstr (gantry_context_string (a->context, x->name), ==,
