@@ -22,6 +22,37 @@ workspace_of (const GantryModule *module, const GantryNode *node, gpointer kerne
   return gantry_kernel_set_workspace (kernels, node->id);
 }
 
+/* The limit of the device is for all that lies on it: what constants and packed weights take is not the arena's. */
+static GantryPlan *
+plan_within (const GantryCompilation *compilation, const GantryCompileSettings *settings,
+             const GantryProgramOptions *options, GantryKernelSet *kernels, const GantryProgress *progress, GError **error)
+{
+  GantryCompileSettings own = *settings; /* only borrowed */
+  guint64 limit = settings->target.memory_limit, beside = 0;
+  g_autoptr (GantryPlan) plan = NULL;
+
+  own.target.memory_limit = 0;
+  plan = gantry_compilation_plan (compilation, &own, workspace_of, kernels, options->measured_us, progress, error);
+  if (plan == NULL || limit == 0)
+    return g_steal_pointer (&plan);
+  for (guint32 i = 0; i < kernels->n_kernels; i++)
+    beside += (kernels->kernels[i].packed_bytes + GANTRY_PLACE_ALIGNMENT - 1) / GANTRY_PLACE_ALIGNMENT
+              * GANTRY_PLACE_ALIGNMENT;
+  beside += plan->constant_bytes;
+  if (plan->arena_bytes[GANTRY_MEMORY_DEVICE] + beside <= limit)
+    return g_steal_pointer (&plan);
+  g_clear_pointer (&plan, gantry_plan_unref);
+  own.target.memory_limit = limit > beside ? limit - beside : 1;
+  plan = gantry_compilation_plan (compilation, &own, workspace_of, kernels, options->measured_us, progress, error);
+  if (plan == NULL && beside > 0)
+    {
+      g_autofree char *size = gantry_cli_bytes (beside);
+
+      gantry_error_prefix (error, "beside constants of %s: ", size);
+    }
+  return g_steal_pointer (&plan);
+}
+
 GantryProgram *
 gantry_program_new (const GantryCompilation *compilation, const GantryCompileSettings *settings,
                     const GantryProgramOptions *options, const GantryProgress *progress, GError **error)
@@ -45,8 +76,7 @@ gantry_program_new (const GantryCompilation *compilation, const GantryCompileSet
     return NULL;
   program->target = g_strdup (kernels->target);
   program->compile_ms = kernels->compile_ms;
-  plan = gantry_compilation_plan (compilation, settings, workspace_of, kernels, options->measured_us, progress,
-                                  error);
+  plan = plan_within (compilation, settings, options, kernels, progress, error);
   if (plan == NULL)
     return NULL;
   program->executable = gantry_executable_new (gantry_compilation_module (compilation), plan,

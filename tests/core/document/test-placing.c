@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Placements by click: told at once, planned on a thread, undone, followed from earlier snapshots, kept through other
+ * compilations; sets of values; variants; the solver. */
+#include "core/ir/operation.h"
+#include "tests/core/document/document-test.h"
+#include <string.h>
+
+static GantryPlacementKind
+kind_of (GantryDocument *document, guint32 node)
+{
+  return gantry_placements_kind (gantry_document_get_placements (document), node);
+}
+
+static guint
+n_choices (GantryDocument *document)
+{
+  const GantryChoices *choices = gantry_document_get_settings (document)->choices;
+
+  return choices != NULL ? choices->entries->len : 0;
+}
+
+static guint
+n_steps_of (const GantryPlan *plan, GantryStepKind kind)
+{
+  guint n = 0;
+
+  for (guint32 i = 0; i < plan->n_steps; i++)
+    n += plan->steps[i].kind == kind;
+  return n;
+}
+
+static void
+count (GObject *object, GParamSpec *property, guint *n)
+{
+  (*n)++;
+}
+
+/* The answer is there when the call returns; the plan comes later and says the same. */
+static void
+test_click (void)
+{
+  g_autoptr (GantryDocument) document = doc_open ("transformer-tiny.gir", TRUE);
+  g_autoptr (GArray) residuals = doc_residuals (document);
+  g_autoptr (GantryForecast) before = gantry_forecast_ref (gantry_document_get_prediction (document));
+  guint placed = 0, predicted = 0, planned = 0;
+  const GantryForecast *after;
+
+  g_assert_cmpuint (residuals->len, >, 10);
+  g_signal_connect (document, "notify::placements", G_CALLBACK (count), &placed);
+  g_signal_connect (document, "notify::prediction", G_CALLBACK (count), &predicted);
+  g_signal_connect (document, "notify::plan", G_CALLBACK (count), &planned);
+  g_assert_cmpuint (gantry_document_set_placement (document, doc_last (document),
+                                                   (const guint32 *) (gpointer) residuals->data, residuals->len,
+                                                   GANTRY_PLACEMENT_OFFLOAD, NULL), ==, residuals->len);
+  g_assert_cmpuint (placed, ==, 1);
+  g_assert_cmpuint (predicted, ==, 1);
+  g_assert_cmpuint (planned, ==, 0);
+  after = gantry_document_get_prediction (document);
+  g_assert_true (after->has_delta);
+  g_assert_cmpint (after->peak_delta, ==,
+                   (gint64) after->prediction->peak_bytes - (gint64) before->prediction->peak_bytes);
+  g_assert_cmpint (after->peak_delta, <, 0);
+  g_assert_cmpint (after->copied_delta, >, 0);
+  g_assert_cmpfloat (after->step_delta_us, >=, 0);
+  g_assert_cmpuint (after->prediction->live_bytes->len, ==, after->prediction->n_steps);
+  doc_wait (document);
+  g_assert_cmpuint (planned, ==, 1);
+  doc_check_consistent (document);
+  g_assert_cmpuint (n_steps_of (gantry_document_get_plan (document), GANTRY_STEP_COPY), >, residuals->len);
+  g_assert_cmpuint (gantry_document_get_plan (document)->lower_bound, ==, after->prediction->peak_bytes);
+  g_assert_cmpfloat_with_epsilon (gantry_document_get_plan (document)->total_us, after->prediction->step_us, 1e-6);
+  for (guint i = 0; i < residuals->len; i++)
+    {
+      const GantryPlacement *entry = gantry_placements_find (gantry_document_get_placements (document),
+                                                             g_array_index (residuals, guint32, i));
+
+      g_assert_nonnull (entry);
+      g_assert_cmpuint (entry->decider, ==, GANTRY_DECIDED_BY_CLICK);
+      g_assert_cmpuint (entry->kind, ==, GANTRY_PLACEMENT_OFFLOAD);
+    }
+  gantry_document_undo (document);
+  after = gantry_document_get_prediction (document);
+  g_assert_cmpuint (after->prediction->peak_bytes, ==, before->prediction->peak_bytes);
+  g_assert_cmpfloat (after->prediction->step_us, ==, before->prediction->step_us);
+  g_assert_cmpint (after->peak_delta, >, 0);
+  doc_wait (document);
+  doc_check_consistent (document);
+  g_assert_cmpuint (n_steps_of (gantry_document_get_plan (document), GANTRY_STEP_COPY), ==, 0);
+  gantry_document_set_placement (document, doc_last (document), (const guint32 *) (gpointer) residuals->data, 3,
+                                 GANTRY_PLACEMENT_RECOMPUTE, NULL);
+  doc_wait (document);
+  doc_check_consistent (document);
+  g_assert_cmpuint (n_steps_of (gantry_document_get_plan (document), GANTRY_STEP_RECOMPUTE), >, 0);
+}
+
+/* Edits of the same values right after each other are one; of others, or after an undo, they are not. */
+static void
+test_merge (void)
+{
+  g_autoptr (GantryDocument) document = doc_open ("transformer-tiny.gir", TRUE);
+  g_autoptr (GArray) residuals = doc_residuals (document);
+  guint32 a = g_array_index (residuals, guint32, 0), b = g_array_index (residuals, guint32, 1);
+  guint last = doc_last (document);
+
+  gantry_document_set_placement (document, last, &a, 1, GANTRY_PLACEMENT_RECOMPUTE, NULL);
+  gantry_document_set_placement (document, last, &a, 1, GANTRY_PLACEMENT_OFFLOAD, NULL);
+  gantry_document_set_placement (document, last, &a, 1, GANTRY_PLACEMENT_KEEP, NULL);
+  gantry_document_set_placement (document, last, &b, 1, GANTRY_PLACEMENT_RECOMPUTE, NULL);
+  g_assert_cmpuint (n_choices (document), ==, 2);
+  gantry_document_undo (document);
+  g_assert_cmpint (kind_of (document, b), ==, GANTRY_PLACEMENT_KEEP);
+  g_assert_cmpuint (n_choices (document), ==, 1);
+  gantry_document_undo (document);
+  g_assert_cmpuint (n_choices (document), ==, 0);
+  g_assert_null (gantry_document_get_undo_name (document));
+  gantry_document_redo (document);
+  g_assert_cmpuint (n_choices (document), ==, 1);
+  gantry_document_set_placement (document, last, &a, 1, GANTRY_PLACEMENT_RECOMPUTE, NULL);
+  gantry_document_undo (document);
+  g_assert_cmpuint (n_choices (document), ==, 1);
+  g_assert_cmpint (kind_of (document, a), ==, GANTRY_PLACEMENT_KEEP);
+  /* Setting what is set is no edit, and taking a click back is one. */
+  gantry_document_set_placement (document, last, &a, 1, GANTRY_PLACEMENT_KEEP, NULL);
+  g_assert_nonnull (gantry_document_get_redo_name (document));
+  g_assert_cmpuint (gantry_document_set_placement (document, last, &a, 1, GANTRY_PLACEMENT_UNSET, NULL), ==, 1);
+  g_assert_cmpuint (n_choices (document), ==, 0);
+  doc_wait (document);
+  doc_check_consistent (document);
+}
+
+static void
+test_refused (void)
+{
+  g_autoptr (GantryDocument) document = doc_open ("mlp.gir", TRUE);
+  const GantryModule *module = gantry_compilation_module (gantry_document_get_compilation (document));
+  guint32 parameter = module->nodes[1].id;
+  g_autofree char *why = NULL, *nothing = NULL;
+  g_autoptr (GError) error = NULL;
+  guint32 backward = 0;
+
+  g_assert_cmpuint (gantry_document_set_placement (document, doc_last (document), &parameter, 1,
+                                                   GANTRY_PLACEMENT_RECOMPUTE, &why), ==, 0);
+  g_assert_nonnull (strstr (why, "1 of 1 value cannot take \"recompute\""));
+  g_assert_null (gantry_document_get_undo_name (document));
+  for (guint32 i = 0; i < module->n_nodes; i++)
+    if (module->nodes[i].phase == GANTRY_PHASE_BACKWARD &&
+        gantry_planner_candidate_of (gantry_document_get_planner (document), module->nodes[i].id) < 0)
+      backward = module->nodes[i].id;
+  g_assert_cmpuint (backward, !=, 0);
+  g_assert_cmpuint (gantry_document_set_placement (document, doc_last (document), &backward, 1,
+                                                   GANTRY_PLACEMENT_OFFLOAD, &nothing), ==, 0);
+  g_assert_nonnull (nothing);
+  g_assert_false (gantry_document_set_policy (document, "op:dot keep;\nop:dot fly", &error));
+  g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID);
+  g_assert_null (gantry_document_get_settings (document)->policy);
+  g_assert_null (gantry_document_get_undo_name (document));
+}
+
+/* A click on what the file has is a click on what became of it. */
+static void
+test_earlier_snapshot (void)
+{
+  g_autoptr (GantryDocument) document = doc_open ("mlp.gir", TRUE);
+  const GantryModule *import = gantry_document_get_compilation (document)->snapshots[0].module;
+  guint n_set = 0;
+
+  for (guint32 i = 0; i < import->n_nodes; i++)
+    {
+      guint32 id = import->nodes[i].id;
+      g_autoptr (GArray) values = gantry_document_placeable (document, 0, &id, 1);
+
+      if (import->nodes[i].op == GANTRY_OP_PARAMETER)
+        g_assert_cmpuint (values->len, >, 0);
+      if (values->len == 0)
+        continue;
+      g_assert_cmpuint (gantry_document_set_placement (document, 0, &id, 1, GANTRY_PLACEMENT_OFFLOAD, NULL), ==, values->len);
+      for (guint k = 0; k < values->len; k++)
+        g_assert_cmpint (kind_of (document, g_array_index (values, guint32, k)), ==, GANTRY_PLACEMENT_OFFLOAD);
+      n_set++;
+    }
+  g_assert_cmpuint (n_set, >, 4);
+  doc_wait (document);
+  doc_check_consistent (document);
+  g_assert_cmpuint (gantry_document_get_plan (document)->copied_bytes, >, 0);
+}
+
+/* The scope of a layer holds what lies in it, and every value of it has its twin in the other layer. */
+static void
+test_sets (void)
+{
+  g_autoptr (GantryDocument) document = doc_open ("transformer-tiny.gir", TRUE);
+  const GantryModule *module = gantry_compilation_module (gantry_document_get_compilation (document));
+  g_autoptr (GArray) all = gantry_document_placeable_in_scope (document, "");
+  g_autoptr (GArray) first = gantry_document_placeable_in_scope (document, "encoder/layer.0");
+  g_autoptr (GArray) second = gantry_document_placeable_in_scope (document, "encoder/layer.1");
+  g_autoptr (GArray) part = gantry_document_placeable_in_scope (document, "encoder/layer");
+  g_autoptr (GArray) alike = gantry_document_placeable_alike (document, doc_last (document),
+                                                              (const guint32 *) (gpointer) first->data, first->len);
+  guint twins = 0;
+
+  g_assert_cmpuint (first->len, >, 10);
+  g_assert_cmpuint (all->len, >, first->len + second->len);
+  g_assert_cmpuint (part->len, ==, 0); /* no scope of that name, only names that begin so */
+  for (guint i = 0; i < alike->len; i++)
+    {
+      const GantryNode *node = gantry_module_node (module, g_array_index (alike, guint32, i));
+      const char *scope = gantry_context_scope_path (module->context, node->scope);
+
+      g_assert_true (g_str_has_prefix (scope, "encoder/layer.0") || g_str_has_prefix (scope, "encoder/layer.1"));
+      twins += g_str_has_prefix (scope, "encoder/layer.1");
+    }
+  g_assert_cmpuint (alike->len - twins, ==, first->len);
+  g_assert_cmpuint (twins * 2, >, first->len); /* but for what is special about the first or the last layer */
+}
+
+/* A click names a value, not an id: other passes, and those as before again, find it. */
+static void
+test_kept_through_compilations (void)
+{
+  g_autoptr (GantryDocument) document = doc_open ("transformer-tiny.gir", TRUE);
+  g_autoptr (GArray) residuals = doc_residuals (document);
+  g_autoptr (GantryPlacements) before = NULL;
+  guint n = residuals->len;
+
+  gantry_document_set_placement (document, doc_last (document), (const guint32 *) (gpointer) residuals->data, n,
+                                 GANTRY_PLACEMENT_RECOMPUTE, NULL);
+  doc_wait (document);
+  before = gantry_placements_ref (gantry_document_get_placements (document));
+  gantry_document_set_pass_enabled (document, "cse", FALSE);
+  doc_wait (document);
+  doc_check_consistent (document);
+  g_assert_cmpuint (gantry_document_get_placements (document)->entries->len, >, 0);
+  gantry_document_set_pass_enabled (document, "cse", TRUE);
+  doc_wait (document);
+  doc_check_consistent (document);
+  g_assert_cmpuint (gantry_document_get_placements (document)->entries->len, ==, before->entries->len);
+  g_assert_cmpuint (n_choices (document), ==, n);
+}
+
+static const GantryVariant *
+variant (GantryDocument *document, guint index)
+{
+  return g_ptr_array_index (gantry_document_get_variants (document), index);
+}
+
+static void
+test_variants (void)
+{
+  g_autoptr (GantryDocument) document = doc_open ("transformer-tiny.gir", TRUE);
+  g_autoptr (GantryVariant) keep = gantry_document_make_variant (document, "keep all");
+  g_autoptr (GantryVariant) little = NULL;
+  guint changes = 0;
+
+  g_assert_true (keep->predicted);
+  g_assert_cmpuint (keep->peak_bytes, ==, gantry_document_get_prediction (document)->prediction->peak_bytes);
+  g_signal_connect (document, "notify::variants", G_CALLBACK (count), &changes);
+  gantry_document_add_variant (document, keep);
+  g_assert_true (gantry_document_set_policy (document, "role:state offload", NULL));
+  gantry_document_set_limit (document, 1 << 20);
+  doc_wait (document);
+  little = gantry_document_make_variant (document, "little");
+  g_assert_cmpuint (little->peak_bytes, <, keep->peak_bytes);
+  gantry_document_add_variant (document, little);
+  g_assert_cmpuint (gantry_document_get_variants (document)->len, ==, 2);
+  g_assert_cmpuint (changes, ==, 2);
+  gantry_document_load_variant (document, keep);
+  g_assert_null (gantry_document_get_settings (document)->policy);
+  g_assert_cmpuint (gantry_document_get_settings (document)->target.memory_limit, ==, 0);
+  doc_wait (document);
+  doc_check_consistent (document);
+  g_assert_cmpuint (gantry_document_get_prediction (document)->prediction->peak_bytes, ==, keep->peak_bytes);
+  gantry_document_undo (document);
+  g_assert_cmpstr (gantry_document_get_settings (document)->policy, ==, "role:state offload");
+  gantry_document_rename_variant (document, "little", "least");
+  gantry_document_rename_variant (document, "least", "keep all"); /* taken: nothing happens */
+  g_assert_cmpstr (variant (document, 1)->name, ==, "least");
+  gantry_document_delete_variant (document, "keep all");
+  g_assert_cmpuint (gantry_document_get_variants (document)->len, ==, 1);
+  gantry_document_undo (document);
+  gantry_document_undo (document);
+  g_assert_cmpstr (variant (document, 0)->name, ==, "keep all");
+  g_assert_cmpstr (variant (document, 1)->name, ==, "little");
+  doc_wait (document);
+  doc_check_consistent (document);
+}
+
+typedef struct
+{
+  gboolean called;
+  GantryVariant *variant;
+  GPtrArray *front;
+  GError *error;
+} Found;
+
+static void
+solved (GObject *source, GAsyncResult *result, gpointer data)
+{
+  Found *found = data;
+
+  found->called = TRUE;
+  found->variant = gantry_document_solve_finish (GANTRY_DOCUMENT (source), result, &found->error);
+}
+
+static void
+front_found (GObject *source, GAsyncResult *result, gpointer data)
+{
+  Found *found = data;
+
+  found->called = TRUE;
+  found->front = gantry_document_front_finish (GANTRY_DOCUMENT (source), result, &found->error);
+}
+
+/* An edit meanwhile does not stop the search; a click binds it; what it finds can be loaded. */
+static void
+test_solve (void)
+{
+  g_autoptr (GantryDocument) document = doc_open ("transformer-tiny.gir", TRUE);
+  guint64 all = gantry_document_get_prediction (document)->prediction->peak_bytes;
+  GantrySolveGoal goal = { .memory_bytes = all / 10 * 7, .seconds = 5 };
+  g_autoptr (GArray) residuals = doc_residuals (document);
+  guint32 clicked = g_array_index (residuals, guint32, residuals->len / 2);
+  Found found = { 0 };
+
+  gantry_document_set_placement (document, doc_last (document), &clicked, 1, GANTRY_PLACEMENT_RECOMPUTE, NULL);
+  gantry_document_solve_async (document, &goal, solved, &found);
+  g_assert_true (gantry_document_is_busy (document));
+  gantry_document_set_pass_enabled (document, "cse", FALSE);
+  gantry_document_undo (document);
+  doc_wait_until (found.called);
+  g_assert_no_error (found.error);
+  doc_wait (document);
+  g_assert_cmpuint (found.variant->peak_bytes, <=, goal.memory_bytes);
+  g_assert_cmpint (found.variant->by, ==, GANTRY_DECIDED_BY_SOLVER);
+  gantry_document_load_variant (document, found.variant);
+  doc_wait (document);
+  doc_check_consistent (document);
+  g_assert_cmpuint (gantry_document_get_prediction (document)->prediction->peak_bytes, ==, found.variant->peak_bytes);
+  {
+    g_autoptr (GArray) now = doc_residuals (document);
+
+    g_assert_cmpint (kind_of (document, g_array_index (now, guint32, residuals->len / 2)), ==, GANTRY_PLACEMENT_RECOMPUTE);
+  }
+  gantry_variant_unref (found.variant);
+}
+
+static void
+test_front (void)
+{
+  g_autoptr (GantryDocument) document = doc_open ("mlp.gir", TRUE);
+  g_autoptr (GError) error = NULL;
+  Found found = { 0 };
+
+  gantry_document_front_async (document, 5, 5, front_found, &found);
+  doc_wait_until (found.called);
+  g_assert_no_error (found.error);
+  g_assert_cmpuint (found.front->len, >, 0);
+  for (guint i = 1; i < found.front->len; i++)
+    {
+      const GantryVariant *a = g_ptr_array_index (found.front, i - 1), *b = g_ptr_array_index (found.front, i);
+
+      g_assert_cmpuint (b->peak_bytes, <, a->peak_bytes);
+      g_assert_cmpfloat (b->step_us, >=, a->step_us);
+    }
+  gantry_document_load_variant (document, g_ptr_array_index (found.front, found.front->len - 1));
+  doc_wait (document);
+  doc_check_consistent (document);
+  g_ptr_array_unref (found.front);
+}
+
+/* What cannot be reached is one error, and the document is as it was. */
+static void
+test_solve_impossible (void)
+{
+  g_autoptr (GantryDocument) document = doc_open ("mlp.gir", TRUE);
+  GantrySolveGoal goal = { .memory_bytes = 1, .seconds = 5 };
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (gantry_document_solve (document, &goal, NULL, &error));
+  g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY);
+  g_assert_null (gantry_document_get_undo_name (document));
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/placing/click", test_click);
+  g_test_add_func ("/placing/merge", test_merge);
+  g_test_add_func ("/placing/refused", test_refused);
+  g_test_add_func ("/placing/earlier-snapshot", test_earlier_snapshot);
+  g_test_add_func ("/placing/sets", test_sets);
+  g_test_add_func ("/placing/kept-through-compilations", test_kept_through_compilations);
+  g_test_add_func ("/placing/variants", test_variants);
+  g_test_add_func ("/placing/solve", test_solve);
+  g_test_add_func ("/placing/front", test_front);
+  g_test_add_func ("/placing/solve-impossible", test_solve_impossible);
+  return g_test_run ();
+}

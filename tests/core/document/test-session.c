@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The session file as the document writes and reads it: all that was set comes back, files of the first version open, what
+ * is cut off is an error and never fewer rows. */
+#include "tests/core/document/document-test.h"
+#include <glib/gstdio.h>
+#include <sqlite3.h>
+#include <string.h>
+
+typedef struct
+{
+  char *folder, *path;
+} Place;
+
+static void
+set_up (Place *place, gconstpointer data)
+{
+  place->folder = g_dir_make_tmp ("gantry-test-XXXXXX", NULL);
+  place->path = g_build_filename (place->folder, "x.gantry", NULL);
+}
+
+static void
+tear_down (Place *place, gconstpointer data)
+{
+  g_unlink (place->path);
+  g_assert_cmpint (g_rmdir (place->folder), ==, 0); /* no journal is left */
+  g_free (place->folder);
+  g_free (place->path);
+}
+
+static GantryDocument *
+reopen (const Place *place)
+{
+  GantryDocument *document = gantry_document_new ();
+  g_autoptr (GError) error = NULL;
+
+  gantry_document_open (document, place->path, NULL, NULL, &error);
+  g_assert_no_error (error);
+  return document;
+}
+
+/* A run with a plan of several queues, as if a child had made it. */
+static void
+add_run (GantryDocument *document)
+{
+  g_autoptr (GantryRunResult) result = gantry_run_result_new ();
+
+  result->name = g_strdup ("made up");
+  result->device = g_strdup ("none");
+  result->when = g_strdup ("2026-01-01T00:00:00Z");
+  result->n_runs = 1;
+  result->plan = gantry_plan_ref (gantry_document_get_plan (document));
+  result->planned_bytes = result->plan->arena_bytes[GANTRY_MEMORY_DEVICE];
+  result->recording = gantry_recording_from_plan (
+    gantry_compilation_module (gantry_document_get_compilation (document)), result->plan);
+  gantry_document_add_run (document, result);
+}
+
+/* A document with something of everything. */
+static GantryDocument *
+make (const Place *place)
+{
+  GantryDocument *document = doc_open ("transformer-tiny.gir", TRUE);
+  g_autoptr (GArray) residuals = doc_residuals (document);
+  g_autoptr (GantryVariant) variant = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_assert_true (gantry_document_set_policy (document, "role:state offload\npolicy nothing_saveable", NULL));
+  gantry_document_set_placement (document, doc_last (document), (const guint32 *) (gpointer) residuals->data, 5,
+                                 GANTRY_PLACEMENT_OFFLOAD, NULL);
+  variant = gantry_document_make_variant (document, "one; 'quoted' \"twice\"");
+  gantry_document_add_variant (document, variant);
+  gantry_document_set_limit (document, 1 << 20);
+  gantry_document_set_pass_enabled (document, "fold", FALSE);
+  gantry_document_set_notes (document, "tried:\n  this\n  and that");
+  doc_wait (document);
+  add_run (document);
+  gantry_document_save (document, place->path, &error);
+  g_assert_no_error (error);
+  return document;
+}
+
+static void
+check_plans (const GantryPlan *a, const GantryPlan *b)
+{
+  g_assert_cmpuint (a->n_steps, ==, b->n_steps);
+  g_assert_cmpuint (a->n_init_steps, ==, b->n_init_steps);
+  g_assert_cmpuint (a->n_buffers, ==, b->n_buffers);
+  g_assert_cmpmem (a->refs, a->n_refs * sizeof *a->refs, b->refs, b->n_refs * sizeof *b->refs);
+  g_assert_cmpmem (a->waits, a->n_waits * sizeof *a->waits, b->waits, b->n_waits * sizeof *b->waits);
+  g_assert_cmpmem (a->live_bytes, a->n_steps * sizeof *a->live_bytes, b->live_bytes, b->n_steps * sizeof *b->live_bytes);
+  g_assert_cmpmem (a->arena_bytes, sizeof a->arena_bytes, b->arena_bytes, sizeof b->arena_bytes);
+  g_assert_cmpmem (a->alias_bytes, sizeof a->alias_bytes, b->alias_bytes, sizeof b->alias_bytes);
+  g_assert_cmpuint (a->copied_bytes, ==, b->copied_bytes);
+  g_assert_cmpuint (a->resident, ==, b->resident);
+  g_assert_cmpfloat (a->recompute_us, ==, b->recompute_us);
+  g_assert_cmpuint (a->n_problems, ==, b->n_problems);
+  for (guint32 i = 0; i < a->n_steps; i++)
+    {
+      const GantryPlanStep *x = &a->steps[i], *y = &b->steps[i];
+
+      g_assert_cmpuint (x->node, ==, y->node);
+      g_assert_cmpuint (x->queue, ==, y->queue);
+      g_assert_cmpuint (x->kind, ==, y->kind);
+      g_assert_cmpuint (x->instance, ==, y->instance);
+      g_assert_cmpuint (x->n_operands, ==, y->n_operands);
+      g_assert_cmpuint (x->n_refs, ==, y->n_refs);
+      g_assert_cmpuint (x->n_waits, ==, y->n_waits);
+      g_assert_cmpfloat (x->wait_us, ==, y->wait_us);
+    }
+  for (guint32 i = 0; i < a->n_buffers; i++)
+    {
+      const GantryPlanBuffer *x = &a->buffers[i], *y = &b->buffers[i];
+
+      g_assert_cmpuint (x->node, ==, y->node);
+      g_assert_cmpuint (x->role, ==, y->role);
+      g_assert_cmpuint (x->instance, ==, y->instance);
+      g_assert_cmpuint (x->memory, ==, y->memory);
+      g_assert_cmpuint (x->shares, ==, y->shares);
+      g_assert_cmpuint (x->offset, ==, y->offset);
+    }
+}
+
+static void
+test_round_trip (Place *place, gconstpointer data)
+{
+  g_autoptr (GantryDocument) document = make (place);
+  g_autoptr (GantryDocument) again = reopen (place);
+  const GantryCompileSettings *a = gantry_document_get_settings (document), *b = gantry_document_get_settings (again);
+  const GantryVariant *x = g_ptr_array_index (gantry_document_get_variants (document), 0), *y;
+  gboolean modified;
+
+  g_assert_true (gantry_compile_settings_same_program (a, b));
+  g_assert_true (gantry_compile_settings_same_plan (a, b));
+  g_assert_true (gantry_placements_equal (gantry_document_get_placements (document),
+                                          gantry_document_get_placements (again)));
+  g_assert_cmpstr (gantry_document_get_notes (again), ==, gantry_document_get_notes (document));
+  g_assert_cmpuint (gantry_document_get_variants (again)->len, ==, 1);
+  y = g_ptr_array_index (gantry_document_get_variants (again), 0);
+  g_assert_cmpstr (y->name, ==, x->name);
+  g_assert_cmpstr (y->policy, ==, x->policy);
+  g_assert_true (gantry_choices_equal (x->choices, y->choices));
+  g_assert_cmpuint (y->peak_bytes, ==, x->peak_bytes);
+  g_assert_cmpfloat (y->step_us, ==, x->step_us);
+  g_assert_cmpuint (gantry_document_get_runs (again)->len, ==, 1);
+  g_assert_cmpstr (gantry_document_get_run (again)->name, ==, "made up"); /* and not marked as another program's */
+  check_plans (gantry_document_get_run (document)->plan, gantry_document_get_run (again)->plan);
+  check_plans (gantry_document_get_plan (document), gantry_document_get_plan (again));
+  g_object_get (again, "modified", &modified, NULL);
+  g_assert_false (modified);
+  doc_check_consistent (again);
+}
+
+static void
+run_sql (const Place *place, const char *sql)
+{
+  sqlite3 *db = NULL;
+  char *why = NULL;
+
+  g_assert_cmpint (sqlite3_open (place->path, &db), ==, SQLITE_OK);
+  if (sqlite3_exec (db, sql, NULL, NULL, &why) != SQLITE_OK)
+    g_error ("%s: %s", sql, why);
+  sqlite3_close (db);
+}
+
+/* What the first version had: made from a file of today by taking away what came later. */
+static const char to_version_1[] =
+  "DROP TABLE plan_memory; DROP TABLE plan_problems; DROP TABLE placements; DROP TABLE variants;"
+  "ALTER TABLE runs DROP COLUMN copied_bytes; ALTER TABLE runs DROP COLUMN recompute_us;"
+  "ALTER TABLE runs DROP COLUMN stall_us; ALTER TABLE runs DROP COLUMN resident;"
+  "ALTER TABLE plan_steps DROP COLUMN kind; ALTER TABLE plan_steps DROP COLUMN instance;"
+  "ALTER TABLE plan_steps DROP COLUMN wait_us; ALTER TABLE plan_steps DROP COLUMN operands;"
+  "ALTER TABLE plan_steps DROP COLUMN buffers; ALTER TABLE plan_steps DROP COLUMN waits;"
+  "ALTER TABLE plan_buffers DROP COLUMN role; ALTER TABLE plan_buffers DROP COLUMN instance;"
+  "DELETE FROM meta WHERE key IN ('train', 'training', 'policy', 'notes', 'first_id');"
+  "PRAGMA user_version = 1;";
+
+static void
+test_version_1 (Place *place, gconstpointer data)
+{
+  g_autoptr (GantryDocument) document = make (place);
+  g_autoptr (GantryDocument) old = NULL, again = NULL;
+  const GantryPlan *plan;
+  g_autoptr (GError) error = NULL;
+
+  run_sql (place, to_version_1);
+  old = reopen (place);
+  g_assert_false (gantry_document_get_settings (old)->train);
+  g_assert_null (gantry_document_get_settings (old)->policy);
+  g_assert_false (gantry_compile_settings_enabled (gantry_document_get_settings (old), "fold"));
+  g_assert_cmpuint (gantry_document_get_variants (old)->len, ==, 0);
+  g_assert_cmpuint (gantry_document_get_runs (old)->len, ==, 1);
+  plan = gantry_document_get_run (old)->plan;
+  g_assert_cmpuint (plan->n_steps, ==, gantry_document_get_run (document)->plan->n_steps);
+  g_assert_cmpuint (plan->arena_bytes[GANTRY_MEMORY_DEVICE], ==,
+                    gantry_document_get_run (document)->plan->arena_bytes[GANTRY_MEMORY_DEVICE]);
+  /* Saving makes it a file of today. */
+  gantry_document_set_notes (old, "still here");
+  gantry_document_save (old, NULL, &error);
+  g_assert_no_error (error);
+  again = reopen (place);
+  g_assert_cmpstr (gantry_document_get_notes (again), ==, "still here");
+  g_assert_cmpuint (gantry_document_get_runs (again)->len, ==, 1);
+}
+
+static void
+test_newer (Place *place, gconstpointer data)
+{
+  g_autoptr (GantryDocument) document = make (place), again = gantry_document_new ();
+  g_autoptr (GError) error = NULL;
+
+  run_sql (place, "PRAGMA user_version = 99");
+  g_assert_false (gantry_document_open (again, place->path, NULL, NULL, &error));
+  g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED);
+}
+
+/* Cut off anywhere, the file is an error or has everything: a page that is missing is not the end of the rows. */
+static void
+test_cut_off (Place *place, gconstpointer data)
+{
+  g_autoptr (GantryDocument) document = make (place);
+  g_autofree char *bytes = NULL;
+  gsize length;
+  guint failed = 0;
+
+  g_assert_true (g_file_get_contents (place->path, &bytes, &length, NULL));
+  for (gsize size = 0; size < length; size += 4096)
+    {
+      g_autoptr (GantryDocument) cut = gantry_document_new ();
+      g_autoptr (GError) error = NULL;
+
+      g_assert_true (g_file_set_contents (place->path, bytes, (gssize) size, NULL));
+      if (!gantry_document_open (cut, place->path, NULL, NULL, &error))
+        {
+          g_assert_nonnull (error);
+          failed++;
+          continue;
+        }
+      g_assert_cmpuint (gantry_document_get_runs (cut)->len, ==, 1);
+      g_assert_cmpuint (gantry_document_get_variants (cut)->len, ==, 1);
+      g_assert_true (gantry_compile_settings_same_plan (gantry_document_get_settings (document),
+                                                        gantry_document_get_settings (cut)));
+      check_plans (gantry_document_get_run (document)->plan, gantry_document_get_run (cut)->plan);
+    }
+  g_assert_cmpuint (failed * 2, >, length / 4096);
+}
+
+/* Numbers that nobody wrote: every one is an error or harmless. */
+static void
+test_hostile (Place *place, gconstpointer data)
+{
+  static const char *const attacks[] = {
+    "UPDATE plan_buffers SET shares = buffer",
+    "UPDATE plan_buffers SET shares = (buffer + 1) % 7, category = 99, region = -1, memory = 77, role = 200",
+    "UPDATE plan_steps SET buffers = '4294967295,99999999999999999999,-1,x', waits = '5,6,7,4000000000', operands = 999",
+    "UPDATE plan_steps SET kind = 50, queue = -3, instance = 9, node = 4294967295",
+    "UPDATE runs SET peak_step = 1e18, init_steps = -5",
+    "UPDATE placements SET kind = 200, memory = -1, decided_by = 99, node = -1",
+    "UPDATE variants SET decided_by = -7, policy = 'no policy at all', limit_bytes = -1",
+    "UPDATE meta SET value = '4294967295' WHERE key = 'first_id'",
+    "UPDATE meta SET value = 'garbage' WHERE key = 'training'",
+    "UPDATE meta SET value = '[training]\nlearning_rate=-1\n' WHERE key = 'training'",
+    "UPDATE meta SET value = 'op: bad' WHERE key = 'policy'",
+    "INSERT INTO plan_memory VALUES (1, 99, 1, 1, 1, 1), (1, -1, 1, 1, 1, 1)",
+    "DROP TABLE plan_steps",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (attacks); i++)
+    {
+      g_autoptr (GantryDocument) document = make (place), again = gantry_document_new ();
+      g_autoptr (GError) error = NULL;
+
+      run_sql (place, attacks[i]);
+      if (gantry_document_open (again, place->path, NULL, NULL, &error))
+        {
+          const GantryPlan *plan = gantry_document_get_run (again)->plan;
+
+          for (guint32 k = 0; k < plan->n_waits; k++)
+            g_assert_cmpuint (plan->waits[k], <, plan->n_steps);
+          for (guint32 k = 0; k < plan->n_refs; k++)
+            g_assert_true (plan->refs[k] < plan->n_buffers || plan->refs[k] == GANTRY_NO_BUFFER);
+          if (gantry_document_get_variants (again)->len > 0)
+            gantry_document_load_variant (again, g_ptr_array_index (gantry_document_get_variants (again), 0));
+          doc_wait (again);
+        }
+      else
+        g_assert_nonnull (error);
+      g_unlink (place->path);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+#define ADD(name, function) g_test_add ("/session/" name, Place, NULL, set_up, function, tear_down)
+  ADD ("round-trip", test_round_trip);
+  ADD ("version-1", test_version_1);
+  ADD ("newer", test_newer);
+  ADD ("cut-off", test_cut_off);
+  ADD ("hostile", test_hostile);
+  return g_test_run ();
+}
