@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Beyond this many looks at nodes (bodies in bodies in loops) the answer "all that may be" must do. */
-#define MOST_WORK ((guint64) 1 << 30)
+#define MOST_WORK ((guint64) 1 << 26)
 
 guint
 _gantry_slot_count (const GantryModule *module, const GantryNode *node)
