@@ -102,6 +102,30 @@ gboolean gantry_timeline_pick (const GantryTimeModel *model, const GantryTimeVie
 char *gantry_memory_pick (const GantryTimeModel *model, const GantryTimeView *view, float width, float x,
                           guint32 *step);
 
+/* Memory against time: ways to place a program compared */
+
+typedef enum
+{
+  GANTRY_POINT_VARIANT, /* named by the user */
+  GANTRY_POINT_FRONT,   /* found by the solver: joined by a line */
+  GANTRY_POINT_NOW,     /* as things are placed now */
+} GantryPointKind;
+
+typedef struct
+{
+  guint64 bytes;
+  double us;
+  GantryPointKind kind;
+  const char *label; /* (nullable) */
+} GantryScatterPoint;
+
+/** @selected: index of a point, or G_MAXUINT. @limit: bytes, 0: none */
+void gantry_paint_scatter (GantryScene *scene, const GantryScatterPoint *points, guint n, guint selected, guint64 limit,
+                           const GantryTheme *theme);
+/** Returns: index of the point at a place of a picture of that size, or G_MAXUINT */
+guint gantry_scatter_pick (const GantryScatterPoint *points, guint n, guint64 limit, float width, float height, float x,
+                           float y);
+
 /* Files */
 
 /** @scale: pixels a point. The format follows the ending of @path: .svg or .png. */

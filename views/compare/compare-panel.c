@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The panel: which variants there are, where the front was found, and what its buttons do. */
+#include "views/compare/compare-panel.h"
+#include "views/compare/compare-row.h"
+#include "views/format.h"
+
+#define FRONT_POINTS 12
+#define FRONT_SECONDS 12.0
+
+struct _GantryComparePanel
+{
+  GtkBox parent_instance;
+  GantryDocument *document;
+  GListStore *rows;        /* GantryCompareRow: now, variants, front */
+  GPtrArray *front;        /* (nullable): GantryVariant */
+  GtkSelectionModel *selection;
+  GtkColumnView *table;
+  GantryScatterView *scatter;
+  GtkStack *stack;
+  GtkLabel *summary;
+  GtkEditable *name;
+  GtkWidget *save, *find, *load, *remove, *spinner;
+  gboolean searching, tying;
+};
+
+static guint error_signal;
+
+G_DEFINE_FINAL_TYPE (GantryComparePanel, gantry_compare_panel, GTK_TYPE_BOX)
+
+/* Rows */
+
+static GantryCompareRow *
+row_at (GantryComparePanel *self, guint position)
+{
+  g_autoptr (GantryCompareRow) row = g_list_model_get_item (G_LIST_MODEL (self->rows), position);
+
+  return row; /* the store keeps it */
+}
+
+static void
+add_row (GantryComparePanel *self, GantryVariant *variant, GantryPointKind kind)
+{
+  g_autoptr (GantryCompareRow) row = gantry_compare_row_new (variant, kind);
+
+  g_list_store_append (self->rows, row);
+}
+
+static void
+show_points (GantryComparePanel *self)
+{
+  guint n = g_list_model_get_n_items (G_LIST_MODEL (self->rows)), n_points = 0;
+  g_autofree GantryScatterPoint *points = g_new0 (GantryScatterPoint, n + 1);
+  const GantryCompileSettings *settings = gantry_document_get_settings (self->document);
+
+  /* The index of a point is that of its row: what has no figures lies where the first one does. */
+  for (guint i = 0; i < n; i++)
+    {
+      const GantryCompareRow *row = row_at (self, i);
+
+      if (row->variant->predicted)
+        points[n_points++] = (GantryScatterPoint){ row->variant->peak_bytes, row->variant->step_us, row->kind,
+                                                   row->kind == GANTRY_POINT_NOW ? "now" : row->variant->name };
+    }
+  gantry_scatter_view_set (self->scatter, points, n_points, settings != NULL ? settings->target.memory_limit : 0);
+}
+
+static void
+refill (GantryComparePanel *self)
+{
+  GPtrArray *variants = gantry_document_get_variants (self->document);
+  GantryForecast *now = gantry_document_get_prediction (self->document);
+  g_autofree char *summary = NULL;
+  guint n_front = self->front != NULL ? self->front->len : 0;
+
+  g_list_store_remove_all (self->rows);
+  if (now != NULL)
+    {
+      g_autoptr (GantryVariant) current = gantry_document_make_variant (self->document, "now");
+
+      add_row (self, current, GANTRY_POINT_NOW);
+    }
+  /* Rows without figures come last, so that rows and points keep one index. */
+  for (guint i = 0; variants != NULL && i < variants->len; i++)
+    if (((GantryVariant *) g_ptr_array_index (variants, i))->predicted)
+      add_row (self, g_ptr_array_index (variants, i), GANTRY_POINT_VARIANT);
+  for (guint i = 0; i < n_front; i++)
+    add_row (self, g_ptr_array_index (self->front, i), GANTRY_POINT_FRONT);
+  for (guint i = 0; variants != NULL && i < variants->len; i++)
+    if (!((GantryVariant *) g_ptr_array_index (variants, i))->predicted)
+      add_row (self, g_ptr_array_index (variants, i), GANTRY_POINT_VARIANT);
+  show_points (self);
+  gtk_stack_set_visible_child_name (self->stack, now != NULL ? "table" : "words");
+  summary = now == NULL ? g_strdup ("")
+                        : g_strdup_printf ("%u variant%s, %u point%s of the front", variants != NULL ? variants->len : 0,
+                                           variants != NULL && variants->len == 1 ? "" : "s", n_front,
+                                           n_front == 1 ? "" : "s");
+  gtk_label_set_text (self->summary, summary);
+  gtk_widget_set_sensitive (self->save, now != NULL);
+  gtk_widget_set_sensitive (self->find, now != NULL);
+}
+
+/* Another program: points found for the one before mean nothing. */
+static void
+compilation_changed (GantryComparePanel *self)
+{
+  g_clear_pointer (&self->front, g_ptr_array_unref);
+  refill (self);
+}
+
+/* What is selected: in the table by sorted position, elsewhere by row. */
+
+static GantryCompareRow *
+selected_row (GantryComparePanel *self)
+{
+  return gtk_single_selection_get_selected_item (GTK_SINGLE_SELECTION (self->selection));
+}
+
+static void
+selection_changed (GantryComparePanel *self)
+{
+  const GantryCompareRow *row = selected_row (self);
+  guint position = G_MAXUINT;
+
+  gtk_widget_set_sensitive (self->load, row != NULL && row->kind != GANTRY_POINT_NOW);
+  gtk_widget_set_sensitive (self->remove, row != NULL && row->kind == GANTRY_POINT_VARIANT);
+  if (self->tying)
+    return;
+  if (row != NULL && !g_list_store_find (self->rows, (gpointer) row, &position))
+    position = G_MAXUINT;
+  gantry_scatter_view_select (self->scatter, position);
+}
+
+static void
+point_selected (GantryScatterView *view, guint index, gpointer data)
+{
+  GantryComparePanel *self = data;
+  GListModel *sorted = G_LIST_MODEL (self->selection);
+
+  self->tying = TRUE;
+  for (guint i = 0; i < g_list_model_get_n_items (sorted); i++)
+    {
+      g_autoptr (GantryCompareRow) row = g_list_model_get_item (sorted, i);
+
+      if (row == row_at (self, index))
+        gtk_selection_model_select_item (self->selection, i, TRUE);
+    }
+  self->tying = FALSE;
+}
+
+static void
+load (GantryComparePanel *self, const GantryCompareRow *row)
+{
+  if (row != NULL && row->kind != GANTRY_POINT_NOW)
+    gantry_document_load_variant (self->document, row->variant);
+}
+
+static void
+point_activated (GantryScatterView *view, guint index, gpointer data)
+{
+  load (data, row_at (data, index));
+}
+
+static void
+row_activated (GtkColumnView *view, guint position, gpointer data)
+{
+  GantryComparePanel *self = data;
+  g_autoptr (GantryCompareRow) row = g_list_model_get_item (G_LIST_MODEL (self->selection), position);
+
+  load (self, row);
+}
+
+/* Buttons */
+
+static void
+load_clicked (GantryComparePanel *self)
+{
+  load (self, selected_row (self));
+}
+
+static void
+remove_clicked (GantryComparePanel *self)
+{
+  const GantryCompareRow *row = selected_row (self);
+
+  if (row != NULL && row->kind == GANTRY_POINT_VARIANT)
+    gantry_document_delete_variant (self->document, row->variant->name);
+}
+
+static char *
+free_name (GantryComparePanel *self)
+{
+  GPtrArray *variants = gantry_document_get_variants (self->document);
+
+  for (guint n = 1;; n++)
+    {
+      char *name = n <= 26 ? g_strdup_printf ("%c", 'A' + (int) n - 1) : g_strdup_printf ("variant %u", n);
+      gboolean taken = FALSE;
+
+      for (guint i = 0; variants != NULL && i < variants->len; i++)
+        taken = taken || g_strcmp0 (((GantryVariant *) g_ptr_array_index (variants, i))->name, name) == 0;
+      if (!taken)
+        return name;
+      g_free (name);
+    }
+}
+
+void
+gantry_compare_panel_save_variant (GantryComparePanel *self, const char *name)
+{
+  g_autofree char *own = name != NULL && *name != '\0' ? g_strdup (name) : free_name (self);
+  g_autoptr (GantryVariant) variant = NULL;
+
+  if (gantry_document_get_prediction (self->document) == NULL)
+    return;
+  variant = gantry_document_make_variant (self->document, own);
+  gantry_document_add_variant (self->document, variant);
+}
+
+static void
+save_clicked (GantryComparePanel *self)
+{
+  gantry_compare_panel_save_variant (self, gtk_editable_get_text (self->name));
+  gtk_editable_set_text (self->name, "");
+}
+
+static void
+set_searching (GantryComparePanel *self, gboolean searching)
+{
+  self->searching = searching;
+  gtk_button_set_label (GTK_BUTTON (self->find), searching ? "Stop" : "Find front");
+  gtk_widget_set_visible (self->spinner, searching);
+  gtk_spinner_set_spinning (GTK_SPINNER (self->spinner), searching);
+}
+
+static void
+front_found (GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (GantryComparePanel) self = data;
+  g_autoptr (GError) error = NULL;
+  GPtrArray *front = gantry_document_front_finish (GANTRY_DOCUMENT (source), result, &error);
+
+  set_searching (self, FALSE);
+  if (front == NULL)
+    {
+      if (!g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+        g_signal_emit (self, error_signal, 0, "The front could not be found", error);
+      return;
+    }
+  g_clear_pointer (&self->front, g_ptr_array_unref);
+  self->front = front;
+  refill (self);
+}
+
+void
+gantry_compare_panel_find_front (GantryComparePanel *self, guint n_points, double seconds)
+{
+  if (self->searching)
+    return;
+  set_searching (self, TRUE);
+  gantry_document_front_async (self->document, n_points, seconds, front_found, g_object_ref (self));
+}
+
+static void
+find_clicked (GantryComparePanel *self)
+{
+  if (self->searching)
+    gantry_document_cancel_solve (self->document);
+  else
+    gantry_compare_panel_find_front (self, FRONT_POINTS, FRONT_SECONDS);
+}
+
+/* Outside */
+
+guint
+gantry_compare_panel_n_rows (GantryComparePanel *self)
+{
+  return g_list_model_get_n_items (G_LIST_MODEL (self->rows));
+}
+
+GantryVariant *
+gantry_compare_panel_get_row (GantryComparePanel *self, guint row)
+{
+  const GantryCompareRow *item = row < gantry_compare_panel_n_rows (self) ? row_at (self, row) : NULL;
+
+  return item != NULL && item->kind != GANTRY_POINT_NOW ? item->variant : NULL;
+}
+
+void
+gantry_compare_panel_load_row (GantryComparePanel *self, guint row)
+{
+  if (row < gantry_compare_panel_n_rows (self))
+    load (self, row_at (self, row));
+}
+
+gboolean
+gantry_compare_panel_is_searching (GantryComparePanel *self)
+{
+  return self->searching;
+}
+
+GantryScatterView *
+gantry_compare_panel_get_scatter (GantryComparePanel *self)
+{
+  return self->scatter;
+}
+
+/* The object */
+
+static void
+gantry_compare_panel_dispose (GObject *object)
+{
+  GantryComparePanel *self = GANTRY_COMPARE_PANEL (object);
+
+  g_clear_pointer (&self->front, g_ptr_array_unref);
+  g_clear_object (&self->rows);
+  g_clear_object (&self->document);
+  G_OBJECT_CLASS (gantry_compare_panel_parent_class)->dispose (object);
+}
+
+static void
+gantry_compare_panel_class_init (GantryComparePanelClass *klass)
+{
+  G_OBJECT_CLASS (klass)->dispose = gantry_compare_panel_dispose;
+  error_signal = g_signal_new ("error", GANTRY_TYPE_COMPARE_PANEL, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2,
+                               G_TYPE_STRING, G_TYPE_ERROR);
+}
+
+static void
+gantry_compare_panel_init (GantryComparePanel *self)
+{
+  gtk_orientable_set_orientation (GTK_ORIENTABLE (self), GTK_ORIENTATION_VERTICAL);
+  self->rows = g_list_store_new (GANTRY_TYPE_COMPARE_ROW);
+}
+
+static GtkWidget *
+button_new (GantryComparePanel *self, const char *label, const char *tooltip, void (*clicked) (GantryComparePanel *))
+{
+  GtkWidget *button = gtk_button_new_with_label (label);
+
+  gtk_widget_set_tooltip_text (button, tooltip);
+  gtk_widget_add_css_class (button, "flat");
+  g_signal_connect_swapped (button, "clicked", G_CALLBACK (clicked), self);
+  return button;
+}
+
+static GtkWidget *
+make_title (GantryComparePanel *self)
+{
+  GtkWidget *bar = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8), *heading = gtk_label_new ("Compare");
+  GtkWidget *entry = gtk_entry_new ();
+
+  gtk_widget_add_css_class (bar, "pane-title");
+  gtk_widget_add_css_class (heading, "heading");
+  self->summary = GTK_LABEL (gtk_label_new (""));
+  gtk_label_set_ellipsize (self->summary, PANGO_ELLIPSIZE_END);
+  gtk_label_set_xalign (self->summary, 0);
+  gtk_widget_set_hexpand (GTK_WIDGET (self->summary), TRUE);
+  gtk_widget_add_css_class (GTK_WIDGET (self->summary), "dim-label");
+  self->name = GTK_EDITABLE (entry);
+  gtk_entry_set_placeholder_text (GTK_ENTRY (entry), "Name");
+  gtk_editable_set_width_chars (self->name, 12);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (entry), GTK_ACCESSIBLE_PROPERTY_LABEL, "Name of the variant", -1);
+  g_signal_connect_swapped (entry, "activate", G_CALLBACK (save_clicked), self);
+  self->spinner = gtk_spinner_new ();
+  gtk_widget_set_visible (self->spinner, FALSE);
+  self->save = button_new (self, "Save variant", "Keep the placements as they are under this name", save_clicked);
+  self->load = button_new (self, "Load", "Place everything as the selected row does", load_clicked);
+  self->remove = button_new (self, "Delete", "Delete the selected variant", remove_clicked);
+  self->find = button_new (self, "Find front", "Let the solver find the best step time for each amount of memory", find_clicked);
+  gtk_widget_set_sensitive (self->load, FALSE);
+  gtk_widget_set_sensitive (self->remove, FALSE);
+  gtk_box_append (GTK_BOX (bar), heading);
+  gtk_box_append (GTK_BOX (bar), GTK_WIDGET (self->summary));
+  gtk_box_append (GTK_BOX (bar), entry);
+  gtk_box_append (GTK_BOX (bar), self->save);
+  gtk_box_append (GTK_BOX (bar), self->load);
+  gtk_box_append (GTK_BOX (bar), self->remove);
+  gtk_box_append (GTK_BOX (bar), self->spinner);
+  gtk_box_append (GTK_BOX (bar), self->find);
+  return bar;
+}
+
+static GtkWidget *
+make_body (GantryComparePanel *self)
+{
+  GtkWidget *paned = gtk_paned_new (GTK_ORIENTATION_HORIZONTAL), *scroller = gtk_scrolled_window_new ();
+
+  self->table = GTK_COLUMN_VIEW (gantry_compare_table_new (G_LIST_MODEL (self->rows), &self->selection));
+  self->scatter = GANTRY_SCATTER_VIEW (gantry_scatter_view_new ());
+  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), GTK_WIDGET (self->table));
+  gtk_widget_set_size_request (scroller, 420, -1);
+  gtk_paned_set_start_child (GTK_PANED (paned), scroller);
+  gtk_paned_set_end_child (GTK_PANED (paned), GTK_WIDGET (self->scatter));
+  gtk_paned_set_shrink_start_child (GTK_PANED (paned), FALSE);
+  gtk_paned_set_shrink_end_child (GTK_PANED (paned), FALSE);
+  gtk_widget_set_vexpand (paned, TRUE);
+  g_signal_connect_object (self->selection, "selection-changed", G_CALLBACK (selection_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->table, "activate", G_CALLBACK (row_activated), self, 0);
+  g_signal_connect_object (self->scatter, "selected", G_CALLBACK (point_selected), self, 0);
+  g_signal_connect_object (self->scatter, "activated", G_CALLBACK (point_activated), self, 0);
+  return paned;
+}
+
+GtkWidget *
+gantry_compare_panel_new (GantryDocument *document)
+{
+  GantryComparePanel *self = g_object_new (GANTRY_TYPE_COMPARE_PANEL, NULL);
+  GtkWidget *words = gtk_label_new ("Ways to place a program are compared here, once one is planned: open a training step, or make "
+                                    "one of a model (Ctrl+T).");
+
+  self->document = g_object_ref (document);
+  self->stack = GTK_STACK (gtk_stack_new ());
+  gtk_label_set_wrap (GTK_LABEL (words), TRUE);
+  gtk_label_set_max_width_chars (GTK_LABEL (words), 60);
+  gtk_widget_add_css_class (words, "dim-label");
+  gtk_box_append (GTK_BOX (self), make_title (self));
+  gtk_box_append (GTK_BOX (self), gtk_separator_new (GTK_ORIENTATION_HORIZONTAL));
+  gtk_stack_add_named (self->stack, make_body (self), "table");
+  gtk_stack_add_named (self->stack, words, "words");
+  gtk_box_append (GTK_BOX (self), GTK_WIDGET (self->stack));
+  g_signal_connect_object (document, "notify::variants", G_CALLBACK (refill), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "notify::prediction", G_CALLBACK (refill), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "notify::compilation", G_CALLBACK (compilation_changed), self, G_CONNECT_SWAPPED);
+  refill (self);
+  return GTK_WIDGET (self);
+}
