@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Training steps, plans, the solver, the front and runs of several steps on the command line. */
+#include "tests/app/cli/cli-test.h"
+#include <glib/gstdio.h>
+#include <math.h>
+#include <string.h>
+
+typedef struct
+{
+  char *folder;
+  char *step; /* session file */
+} Place;
+
+static void
+set_up (Place *place, gconstpointer data)
+{
+  place->folder = cli_temporary_folder ();
+  place->step = g_build_filename (place->folder, "step.gantry", NULL);
+}
+
+static void
+tear_down (Place *place, gconstpointer data)
+{
+  cli_remove_folder (place->folder);
+  g_free (place->step);
+}
+
+static char *
+program (const char *name)
+{
+  const char *root = g_getenv ("GANTRY_SOURCE_ROOT");
+
+  return g_build_filename (root != NULL ? root : ".", "data", "programs", name, NULL);
+}
+
+/* A step of @name in place->step. (transfer full): what train printed */
+static JsonNode *
+make_step (const Place *place, const char *name)
+{
+  g_autofree char *path = program (name);
+  g_autoptr (CliResult) result = cli_run ("train", "--optimizer=adam", "--lr=0.01", "--loss=mse", "--json", "-o",
+                                          place->step, path, NULL);
+
+  cli_assert_status (result, 0);
+  return cli_json (result);
+}
+
+/* @command on the step; more arguments follow, NULL-terminated. Returns the object. (transfer full) */
+static JsonNode *
+ask (const Place *place, const char *command, ...)
+{
+  g_autoptr (GPtrArray) arguments = g_ptr_array_new ();
+  g_autoptr (CliResult) result = NULL;
+  va_list list;
+
+  g_ptr_array_add (arguments, (gpointer) command);
+  g_ptr_array_add (arguments, (gpointer) "--json");
+  va_start (list, command);
+  for (const char *argument = va_arg (list, const char *); argument != NULL; argument = va_arg (list, const char *))
+    g_ptr_array_add (arguments, (gpointer) argument);
+  va_end (list);
+  g_ptr_array_add (arguments, place->step);
+  result = cli_runv (arguments);
+  cli_assert_status (result, 0);
+  return cli_json (result);
+}
+
+static gint64
+number (JsonNode *node, const char *key)
+{
+  g_assert_true (json_object_has_member (json_node_get_object (node), key));
+  return json_object_get_int_member (json_node_get_object (node), key);
+}
+
+static double
+real (JsonNode *node, const char *key)
+{
+  g_assert_true (json_object_has_member (json_node_get_object (node), key));
+  return json_object_get_double_member (json_node_get_object (node), key);
+}
+
+static JsonArray *
+list (JsonNode *node, const char *key)
+{
+  g_assert_true (json_object_has_member (json_node_get_object (node), key));
+  return json_object_get_array_member (json_node_get_object (node), key);
+}
+
+static void
+test_train (Place *place, gconstpointer data)
+{
+  g_autoptr (JsonNode) made = make_step (place, "mlp.gir");
+  g_autoptr (CliResult) passes = cli_run ("passes", place->step, NULL);
+  g_autoptr (JsonNode) plan = ask (place, "plan", NULL);
+  JsonObject *nodes = json_object_get_object_member (json_node_get_object (made), "nodes");
+
+  g_assert_cmpint (number (made, "parameters"), ==, 4);
+  g_assert_cmpint (number (made, "states"), ==, 9); /* two moments of each, and the step */
+  g_assert_cmpint (json_object_get_int_member (nodes, "backward"), >, 0);
+  g_assert_cmpint (json_object_get_int_member (nodes, "update"), >, 0);
+  g_assert_cmpint (number (made, "peak_bytes"), >=, number (made, "lower_bound_bytes"));
+  g_assert_cmpint (number (made, "alias_bytes"), >, number (made, "parameter_bytes") * 2);
+  g_assert_cmpint (number (made, "copied_bytes"), ==, 0);
+  cli_assert_status (passes, 0);
+  g_assert_nonnull (strstr (passes->out, "\ntrain "));
+  g_assert_cmpint (number (plan, "peak_bytes"), ==, number (made, "peak_bytes"));
+}
+
+static void
+test_gradients_only (Place *place, gconstpointer data)
+{
+  g_autofree char *path = program ("mlp.gir");
+  g_autoptr (CliResult) result = cli_run ("train", "--gradients-only", "--json", path, NULL);
+  g_autoptr (JsonNode) root = NULL;
+
+  cli_assert_status (result, 0);
+  root = cli_json (result);
+  g_assert_cmpint (number (root, "states"), ==, 0);
+  g_assert_cmpint (number (root, "alias_bytes"), ==, 0);
+}
+
+/* Rules from a file and from the command line; what matches nothing is said, with its line. */
+static void
+test_rules (Place *place, gconstpointer data)
+{
+  g_autoptr (JsonNode) made = make_step (place, "transformer-tiny.gir");
+  g_autofree char *file = g_build_filename (place->folder, "rules", NULL);
+  g_autoptr (JsonNode) plan = NULL;
+  JsonObject *unmatched;
+
+  g_assert_true (g_file_set_contents (file, "# state to the host\nrole:state offload\nscope:nowhere/* recompute\n", -1, NULL));
+  plan = ask (place, "plan", "--policy", file, "--rules", "role:parameter keep", NULL);
+  g_assert_cmpint (number (plan, "peak_bytes"), <, number (made, "peak_bytes"));
+  g_assert_cmpint (number (plan, "copied_bytes"), >, 0);
+  g_assert_cmpint (number (plan, "host_argument_bytes"), >, 0);
+  g_assert_cmpint (number (plan, "argument_bytes"), <, number (made, "argument_bytes"));
+  g_assert_cmpuint (json_array_get_length (list (plan, "rules")), ==, 3);
+  g_assert_cmpuint (json_array_get_length (list (plan, "unmatched")), ==, 1);
+  unmatched = json_array_get_object_element (list (plan, "unmatched"), 0);
+  g_assert_cmpint (json_object_get_int_member (unmatched, "line"), ==, 3);
+  g_assert_cmpstr (json_object_get_string_member (unmatched, "rule"), ==, "scope:nowhere/* recompute");
+  g_assert_cmpstr (json_object_get_string_member (unmatched, "problem"), ==, "matches nothing");
+  g_assert_cmpuint (json_array_get_length (list (plan, "holders")), >, 0);
+  g_assert_cmpuint (json_array_get_length (list (plan, "scopes")), >, 0);
+  g_assert_true (json_object_has_member (
+    json_object_get_object_member (json_node_get_object (plan), "categories"), "residual"));
+}
+
+/* The machine is what the file says: half the link, twice the time of a copy that nothing hides. */
+static void
+test_target (Place *place, gconstpointer data)
+{
+  g_autoptr (JsonNode) made = make_step (place, "transformer-tiny.gir");
+  g_autofree char *file = g_build_filename (place->folder, "target", NULL);
+  g_autoptr (JsonNode) slow = NULL;
+
+  g_assert_true (g_file_set_contents (file, "[target]\nname=slow\npeak_flops=1e6\nmemory_bandwidth=1e6\n", -1, NULL));
+  slow = ask (place, "plan", "--target", file, NULL);
+  g_assert_cmpfloat (real (slow, "step_ms"), >, 2 * real (made, "step_ms"));
+}
+
+static void
+test_solve (Place *place, gconstpointer data)
+{
+  g_autoptr (JsonNode) made = make_step (place, "transformer-tiny.gir");
+  g_autofree char *out = g_build_filename (place->folder, "solved.gantry", NULL);
+  g_autoptr (JsonNode) solved = ask (place, "solve", "--fit", "60%", "--seconds", "5", "-o", out, NULL);
+  g_autoptr (JsonNode) same = ask (place, "plan", "--fit", "60%", "--fastest", "--seconds", "5", NULL);
+  g_autoptr (CliResult) reopened = cli_run ("plan", "--json", out, NULL);
+  g_autoptr (JsonNode) again = NULL;
+  JsonObject *solution = json_object_get_object_member (json_node_get_object (solved), "solution");
+  gint64 fit = json_object_get_int_member (solution, "fit_bytes");
+
+  g_assert_cmpint (fit, <=, number (made, "peak_bytes") * 6 / 10 + 64);
+  g_assert_cmpint (json_object_get_int_member (solution, "peak_bytes"), <=, fit);
+  g_assert_cmpint (number (solved, "lower_bound_bytes"), <=, fit);
+  g_assert_cmpfloat (json_object_get_double_member (solution, "gap"), >=, 0);
+  g_assert_cmpint (number (same, "copied_bytes"), ==, number (solved, "copied_bytes"));
+  cli_assert_status (reopened, 0);
+  again = cli_json (reopened);
+  g_assert_cmpint (number (again, "peak_bytes"), ==, number (solved, "peak_bytes"));
+  g_assert_cmpint (number (again, "copied_bytes"), ==, number (solved, "copied_bytes"));
+}
+
+static void
+test_pareto (Place *place, gconstpointer data)
+{
+  g_autoptr (JsonNode) made = make_step (place, "mlp.gir");
+  g_autofree char *out = g_build_filename (place->folder, "front.gantry", NULL);
+  g_autoptr (JsonNode) front = ask (place, "pareto", "--points", "4", "--seconds", "5", "-o", out, NULL);
+  JsonArray *points = list (front, "points");
+
+  g_assert_cmpuint (json_array_get_length (points), >=, 1);
+  g_assert_cmpuint (json_array_get_length (points), <=, 4);
+  for (guint i = 1; i < json_array_get_length (points); i++)
+    {
+      JsonObject *a = json_array_get_object_element (points, i - 1), *b = json_array_get_object_element (points, i);
+
+      g_assert_cmpint (json_object_get_int_member (b, "peak_bytes"), <, json_object_get_int_member (a, "peak_bytes"));
+      g_assert_cmpfloat (json_object_get_double_member (b, "step_ms"), >=, json_object_get_double_member (a, "step_ms"));
+    }
+}
+
+/* The losses of steps in a row fall, and are the same wherever things lie: bit for bit. */
+static void
+test_steps (Place *place, gconstpointer data)
+{
+  g_autoptr (JsonNode) made = make_step (place, "mlp.gir");
+  g_autoptr (JsonNode) keep = ask (place, "run", "--steps", "6", NULL);
+  g_autoptr (JsonNode) moved = ask (place, "run", "--steps", "6", "--rules", "role:state offload; policy nothing_saveable", NULL);
+  g_autoptr (JsonNode) replanned = ask (place, "run", "--steps", "6", "--replan", NULL);
+  JsonArray *a = list (keep, "losses"), *b = list (moved, "losses");
+
+  g_assert_cmpuint (json_array_get_length (a), ==, 6);
+  g_assert_cmpuint (json_array_get_length (b), ==, 6);
+  for (guint i = 0; i < 6; i++)
+    {
+      g_assert_cmpfloat (json_array_get_double_element (a, i), ==, json_array_get_double_element (b, i));
+      g_assert_cmpfloat (json_array_get_double_element (a, i), ==,
+                         json_array_get_double_element (list (replanned, "losses"), i));
+      if (i > 0)
+        g_assert_cmpfloat (json_array_get_double_element (a, i), <, json_array_get_double_element (a, i - 1));
+    }
+  g_assert_cmpint (number (keep, "runs"), ==, 6);
+  g_assert_cmpint (number (keep, "peak_bytes"), ==, number (keep, "planned_bytes"));
+  g_assert_cmpint (number (moved, "peak_bytes"), ==, number (moved, "planned_bytes"));
+  g_assert_cmpint (number (moved, "copied_bytes"), >, 0);
+  g_assert_cmpfloat (real (moved, "hidden_measured"), >=, 0);
+  g_assert_cmpfloat (real (moved, "hidden_measured"), <=, 1);
+  g_assert_true (json_object_has_member (json_node_get_object (replanned), "predicted_before_milliseconds"));
+}
+
+/* A limit that holds is held; one that cannot be is one error that says by how much. */
+static void
+test_limit (Place *place, gconstpointer data)
+{
+  g_autoptr (JsonNode) made = make_step (place, "transformer-tiny.gir");
+  g_autofree char *enough = g_strdup_printf ("%" G_GINT64_FORMAT, number (made, "peak_bytes") + (1 << 20));
+  g_autoptr (JsonNode) fits = ask (place, "run", "--steps", "1", "--limit", enough, NULL);
+  g_autoptr (CliResult) tight = cli_run ("run", "--steps=1", "--limit=8KiB", place->step, NULL);
+
+  g_assert_cmpint (number (fits, "limit_bytes"), ==, number (made, "peak_bytes") + (1 << 20));
+  g_assert_cmpint (number (fits, "peak_bytes"), <=, number (fits, "limit_bytes"));
+  cli_assert_status (tight, 1);
+  g_assert_nonnull (strstr (tight->err, "KiB"));
+}
+
+static void
+assert_error (const char *what, ...)
+{
+  g_autoptr (GPtrArray) arguments = g_ptr_array_new ();
+  g_autoptr (CliResult) result = NULL;
+  va_list list;
+
+  va_start (list, what);
+  for (const char *argument = va_arg (list, const char *); argument != NULL; argument = va_arg (list, const char *))
+    g_ptr_array_add (arguments, (gpointer) argument);
+  va_end (list);
+  result = cli_runv (arguments);
+  cli_assert_status (result, 1);
+  cli_assert_one_error (result, what);
+}
+
+/* Each mistake is one line that names it. */
+static void
+test_errors (Place *place, gconstpointer data)
+{
+  g_autofree char *path = program ("mlp.gir");
+  g_autoptr (JsonNode) made = make_step (place, "mlp.gir");
+  g_autofree char *file = g_build_filename (place->folder, "rules", NULL);
+
+  g_assert_true (g_file_set_contents (file, "role:state offload\nrole:state fly\n", -1, NULL));
+  assert_error ("magic", "train", "--optimizer=magic", path, NULL);
+  assert_error ("huber", "train", "--loss=huber", path, NULL);
+  assert_error ("--lr", "train", "--lr=-1", path, NULL);
+  assert_error ("do not go together", "train", "--gradients-only", "--optimizer=adam", path, NULL);
+  assert_error ("rules: ", "plan", "--policy", file, place->step, NULL);
+  assert_error ("--rules: policy:1:12", "plan", "--rules", "role:state fly", place->step, NULL);
+  assert_error ("is no size", "plan", "--limit", "much", place->step, NULL);
+  assert_error ("is no size", "plan", "--limit", "-3MiB", place->step, NULL);
+  assert_error ("is no size", "plan", "--fit", "0%", place->step, NULL);
+  assert_error ("--target", "plan", "--target", "/no/such/file", place->step, NULL);
+  assert_error ("--fit", "solve", place->step, NULL);
+  assert_error ("not both", "solve", "--fit=1MiB", "--at-most=3", place->step, NULL);
+  assert_error ("--method", "solve", "--fit=1MiB", "--method=guess", place->step, NULL);
+  assert_error ("points", "pareto", "--points=1", place->step, NULL);
+  assert_error ("--steps", "run", "--steps=-1", place->step, NULL);
+  assert_error ("no such file", "plan", "no such file", NULL);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+#define ADD(name, function) g_test_add ("/cli/train/" name, Place, NULL, set_up, function, tear_down)
+  ADD ("step", test_train);
+  ADD ("gradients-only", test_gradients_only);
+  ADD ("rules", test_rules);
+  ADD ("target", test_target);
+  ADD ("solve", test_solve);
+  ADD ("pareto", test_pareto);
+  ADD ("steps", test_steps);
+  ADD ("limit", test_limit);
+  ADD ("errors", test_errors);
+  return g_test_run ();
+}
