@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which values a derivative flows through: those that depend on what is differentiated by and that what is
- * differentiated depends on. Bodies are looked into, and loops gone through until nothing changes, so that a
- * counter or a mask carried along costs nothing. */
+/* Which values a derivative flows through: those that depend on what is differentiated by and
+ * that what is differentiated depends on. Bodies are looked into, and loops gone through until
+ * nothing changes, so that a counter or a mask carried along costs nothing. */
 #include "core/autodiff/gradient-private.h"
 #include "core/ir/operation.h"
 #include <string.h>
 
-/* Beyond this many looks at nodes (bodies in bodies in loops) the answer "all that may be" must do. */
+/* Beyond this many looks at nodes (bodies in bodies in loops) the answer "all that may be" must
+ * do. */
 #define MOST_WORK ((guint64) 1 << 26)
 
 guint
@@ -22,7 +23,9 @@ _gantry_slot_type (const GantryModule *module, const GantryNode *node, guint slo
 {
   const GantryType *type = gantry_node_type (module, node);
 
-  return type->kind == GANTRY_TYPE_TUPLE ? gantry_context_tuple_member (module->context, node->type, slot) : node->type;
+  return type->kind == GANTRY_TYPE_TUPLE
+           ? gantry_context_tuple_member (module->context, node->type, slot)
+           : node->type;
 }
 
 gboolean
@@ -37,7 +40,8 @@ _gantry_result_slots (const GantryModule *module, const GantryFunction *function
   guint n = 0;
 
   for (guint i = 0; i < function->n_results; i++)
-    n += _gantry_slot_count (module, gantry_module_node (module, gantry_function_result_id (module, function, i)));
+    n += _gantry_slot_count (
+      module, gantry_module_node (module, gantry_function_result_id (module, function, i)));
   return n;
 }
 
@@ -46,7 +50,9 @@ _gantry_body_of (const GantryModule *module, const GantryNode *node, const char 
 {
   const GantryAttr *attr = gantry_attrs_find (module->context, node->attrs, key);
 
-  return attr != NULL && attr->kind == GANTRY_ATTR_FUNCTION ? gantry_module_function (module, attr->id) : NULL;
+  return attr != NULL && attr->kind == GANTRY_ATTR_FUNCTION
+           ? gantry_module_function (module, attr->id)
+           : NULL;
 }
 
 static gboolean
@@ -59,8 +65,8 @@ slot_is_float (const GantryActivity *a, const GantryNode *node, guint slot)
 static guint32
 operand_slot (const GantryActivity *a, const GantryNode *node, guint i)
 {
-  return a->first[gantry_module_position (a->module, gantry_node_operand (a->module, node, i)) -
-                  a->function->first_node];
+  return a->first[gantry_module_position (a->module, gantry_node_operand (a->module, node, i))
+                  - a->function->first_node];
 }
 
 static guint
@@ -99,11 +105,13 @@ take_results (const GantryActivity *a, const guint8 *flags, guint8 *list)
 {
   for (guint i = 0; i < a->function->n_results; i++)
     {
-      const GantryNode *node = gantry_module_node (a->module,
-                                                   gantry_function_result_id (a->module, a->function, i));
+      const GantryNode *node = gantry_module_node (
+        a->module, gantry_function_result_id (a->module, a->function, i));
       guint n = _gantry_slot_count (a->module, node);
 
-      memcpy (list, flags + a->first[gantry_module_position (a->module, node) - a->function->first_node], n);
+      memcpy (list,
+              flags + a->first[gantry_module_position (a->module, node) - a->function->first_node],
+              n);
       list += n;
     }
 }
@@ -128,7 +136,8 @@ vary_results (GantryDiffJob *job, const GantryFunction *function, const guint8 *
 
 /* Grows @in by what is useful when @out is. */
 static void
-use_parameters (GantryDiffJob *job, const GantryFunction *function, const guint8 *varied, const guint8 *out, guint8 *in)
+use_parameters (GantryDiffJob *job, const GantryFunction *function, const guint8 *varied,
+                const guint8 *out, guint8 *in)
 {
   g_autoptr (GantryActivity) a = NULL;
 
@@ -140,7 +149,8 @@ use_parameters (GantryDiffJob *job, const GantryFunction *function, const guint8
 }
 
 void
-_gantry_scan_settle (GantryDiffJob *job, const GantryFunction *body, guint n_carries, guint8 *varied, guint8 *useful)
+_gantry_scan_settle (GantryDiffJob *job, const GantryFunction *body, guint n_carries,
+                     guint8 *varied, guint8 *useful)
 {
   guint n = _gantry_result_slots (job->module, body);
   g_autofree guint8 *out = g_new0 (guint8, n + 1);
@@ -181,7 +191,8 @@ vary_loop (GantryDiffJob *job, GantryActivity *a, const GantryNode *node, guint3
   const GantryFunction *body = _gantry_body_of (a->module, node, "body");
   g_autoptr (GByteArray) in = take_operands (a, node, 0, a->varied);
   guint n_carries = node->op == GANTRY_OP_WHILE
-                      ? in->len : (guint) gantry_attrs_int (a->module->context, node->attrs, "n_carries", 0);
+                      ? in->len
+                      : (guint) gantry_attrs_int (a->module->context, node->attrs, "n_carries", 0);
 
   if (body == NULL)
     return;
@@ -237,11 +248,13 @@ vary (GantryDiffJob *job, GantryActivity *a, const GantryNode *node, guint32 slo
     case GANTRY_OP_TUPLE:
     case GANTRY_OP_SORT:
       for (guint i = 0; i < n; i++)
-        a->varied[slot + i] = operand_slots (a, node, i) == 1 && a->varied[operand_slot (a, node, i)];
+        a->varied[slot + i] = operand_slots (a, node, i) == 1
+                              && a->varied[operand_slot (a, node, i)];
       break;
     case GANTRY_OP_RESULT:
-      a->varied[slot] = a->varied[operand_slot (a, node, 0) +
-                                  (guint) gantry_attrs_int (a->module->context, node->attrs, "index", 0)];
+      a->varied[slot] =
+        a->varied[operand_slot (a, node, 0)
+                  + (guint) gantry_attrs_int (a->module->context, node->attrs, "index", 0)];
       break;
     case GANTRY_OP_IF:
     case GANTRY_OP_SCAN:
@@ -310,8 +323,8 @@ use (GantryDiffJob *job, GantryActivity *a, const GantryNode *node, guint32 slot
         a->useful[operand_slot (a, node, i)] |= a->useful[slot + i];
       break;
     case GANTRY_OP_RESULT:
-      a->useful[operand_slot (a, node, 0) +
-                (guint) gantry_attrs_int (a->module->context, node->attrs, "index", 0)] = 1;
+      a->useful[operand_slot (a, node, 0)
+                + (guint) gantry_attrs_int (a->module->context, node->attrs, "index", 0)] = 1;
       break;
     case GANTRY_OP_IF:
     case GANTRY_OP_SCAN:
@@ -331,8 +344,8 @@ use_results (GantryActivity *a, const guint8 *useful)
 {
   for (guint i = 0; i < a->function->n_results; i++)
     {
-      const GantryNode *node = gantry_module_node (a->module,
-                                                   gantry_function_result_id (a->module, a->function, i));
+      const GantryNode *node = gantry_module_node (
+        a->module, gantry_function_result_id (a->module, a->function, i));
       guint32 slot = a->first[gantry_module_position (a->module, node) - a->function->first_node];
 
       for (guint k = 0; k < _gantry_slot_count (a->module, node); k++)
@@ -341,7 +354,8 @@ use_results (GantryActivity *a, const guint8 *useful)
 }
 
 GantryActivity *
-_gantry_activity_new (GantryDiffJob *job, const GantryFunction *function, const guint8 *varied, const guint8 *useful)
+_gantry_activity_new (GantryDiffJob *job, const GantryFunction *function, const guint8 *varied,
+                      const guint8 *useful)
 {
   GantryActivity *a = g_new0 (GantryActivity, 1);
   const GantryNode *nodes = &job->module->nodes[function->first_node];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Derivatives of the operations that sum products: matrix products give matrix products, convolutions give
- * convolutions. Where the result is of a wider element than the operands, products are summed in the wider one. */
+/* Derivatives of the operations that sum products: matrix products give matrix products,
+ * convolutions give convolutions. Where the result is of a wider element than the operands,
+ * products are summed in the wider one. */
 #include "core/autodiff/gradient-private.h"
 #include "core/ir/operation.h"
 #include <string.h>
@@ -20,7 +21,8 @@ static void
 read_dot (const GantryDiff *d, const GantryNode *node, Dot *dot)
 {
   static const char *const batching[] = { "lhs_batching_dimensions", "rhs_batching_dimensions" };
-  static const char *const contracting[] = { "lhs_contracting_dimensions", "rhs_contracting_dimensions" };
+  static const char *const contracting[] = { "lhs_contracting_dimensions",
+                                             "rhs_contracting_dimensions" };
   gsize n_batching, n_contracting;
 
   memset (dot, 0, sizeof *dot);
@@ -28,8 +30,10 @@ read_dot (const GantryDiff *d, const GantryNode *node, Dot *dot)
     {
       guint32 used = 0;
 
-      dot->batching[side] = gantry_attrs_ints (d->context, node->attrs, batching[side], &n_batching);
-      dot->contracting[side] = gantry_attrs_ints (d->context, node->attrs, contracting[side], &n_contracting);
+      dot->batching[side] = gantry_attrs_ints (d->context, node->attrs, batching[side],
+                                               &n_batching);
+      dot->contracting[side] = gantry_attrs_ints (d->context, node->attrs, contracting[side],
+                                                  &n_contracting);
       for (gsize i = 0; i < n_batching; i++)
         used |= 1u << dot->batching[side][i];
       for (gsize i = 0; i < n_contracting; i++)
@@ -42,10 +46,10 @@ read_dot (const GantryDiff *d, const GantryNode *node, Dot *dot)
     }
 }
 
-/* Where the dimensions of this operand stand in the product of g and the other operand over the other's free dimensions:
- * batching ones, its own free ones, and the contracting ones in the order that they have in the other operand. In the
- * product of the other operand and g (@swapped) the last two change places. Returns: whether they stand as in the
- * operand already */
+/* Where the dimensions of this operand stand in the product of g and the other operand over the
+ * other's free dimensions: batching ones, its own free ones, and the contracting ones in the
+ * order that they have in the other operand. In the product of the other operand and g (@swapped)
+ * the last two change places. Returns: whether they stand as in the operand already */
 static gboolean
 find_places (const Dot *dot, guint side, gboolean swapped, gint64 *place)
 {
@@ -89,14 +93,18 @@ dot_back (GantryDiff *d, const GantryNode *node, const Dot *dot, guint side, gui
     batching[i] = i;
   for (guint i = 0; i < dot->n_free[other]; i++)
     contracting[i] = n + (other == 1 ? dot->n_free[0] : 0) + i;
-  gantry_attr_list_set_ints (attrs, swapped ? "rhs_batching_dimensions" : "lhs_batching_dimensions", batching, n);
+  gantry_attr_list_set_ints (attrs, swapped ? "rhs_batching_dimensions" : "lhs_batching_dimensions",
+                             batching, n);
   gantry_attr_list_set_ints (attrs, swapped ? "lhs_batching_dimensions" : "rhs_batching_dimensions",
                              dot->batching[other], n);
-  gantry_attr_list_set_ints (attrs, swapped ? "rhs_contracting_dimensions" : "lhs_contracting_dimensions", contracting,
-                             dot->n_free[other]);
-  gantry_attr_list_set_ints (attrs, swapped ? "lhs_contracting_dimensions" : "rhs_contracting_dimensions",
+  gantry_attr_list_set_ints (attrs,
+                             swapped ? "rhs_contracting_dimensions" : "lhs_contracting_dimensions",
+                             contracting, dot->n_free[other]);
+  gantry_attr_list_set_ints (attrs,
+                             swapped ? "lhs_contracting_dimensions" : "rhs_contracting_dimensions",
                              dot->free[other], dot->n_free[other]);
-  product = gantry_builder_add (B, GANTRY_OP_DOT_GENERAL, (guint32[]){ swapped ? value : g, swapped ? g : value }, 2,
+  product = gantry_builder_add (B, GANTRY_OP_DOT_GENERAL,
+                                (guint32[]){ swapped ? value : g, swapped ? g : value }, 2,
                                 gantry_attr_list_end (attrs));
   product = gantry_builder_convert (B, gantry_builder_transpose (B, product, place), type->element);
   _gantry_diff_give (d, node, side, product);
@@ -119,12 +127,14 @@ typedef struct
 {
   guint n; /* spatial dimensions */
   gint64 groups;
-  gint64 stride[GANTRY_MAX_RANK], base[GANTRY_MAX_RANK], dilation[GANTRY_MAX_RANK], low[GANTRY_MAX_RANK];
+  gint64 stride[GANTRY_MAX_RANK], base[GANTRY_MAX_RANK], dilation[GANTRY_MAX_RANK],
+    low[GANTRY_MAX_RANK];
   const GantryType *x, *w, *y;
 } Convolution;
 
 static void
-read_list (const GantryDiff *d, const GantryNode *node, const char *key, guint n, gint64 fallback, gint64 *values)
+read_list (const GantryDiff *d, const GantryNode *node, const char *key, guint n, gint64 fallback,
+           gint64 *values)
 {
   gsize have;
   const gint64 *list = gantry_attrs_ints (d->context, node->attrs, key, &have);
@@ -152,8 +162,8 @@ read_convolution (const GantryDiff *d, const GantryNode *node, Convolution *c)
 }
 
 static guint32
-convolve (GantryDiff *d, const Convolution *c, guint32 x, guint32 w, const gint64 *stride, const gint64 *padding,
-          const gint64 *base, const gint64 *dilation)
+convolve (GantryDiff *d, const Convolution *c, guint32 x, guint32 w, const gint64 *stride,
+          const gint64 *padding, const gint64 *base, const gint64 *dilation)
 {
   GantryAttrList *attrs = gantry_attr_list_new (d->context);
 
@@ -162,11 +172,12 @@ convolve (GantryDiff *d, const Convolution *c, guint32 x, guint32 w, const gint6
   gantry_attr_list_set_ints (attrs, "lhs_dilation", base, c->n);
   gantry_attr_list_set_ints (attrs, "rhs_dilation", dilation, c->n);
   gantry_attr_list_set_int (attrs, "feature_group_count", c->groups);
-  return gantry_builder_add (B, GANTRY_OP_CONVOLUTION, (guint32[]){ x, w }, 2, gantry_attr_list_end (attrs));
+  return gantry_builder_add (B, GANTRY_OP_CONVOLUTION, (guint32[]){ x, w }, 2,
+                             gantry_attr_list_end (attrs));
 }
 
-/* Splits dimension @axis of @x into groups, exchanges the two dimensions @a and @b of the result, and joins dimension @join
- * with the one after it. */
+/* Splits dimension @axis of @x into groups, exchanges the two dimensions @a and @b of the result,
+ * and joins dimension @join with the one after it. */
 static guint32
 regroup (GantryDiff *d, guint32 x, guint axis, gint64 groups, guint a, guint b, guint join)
 {
@@ -177,8 +188,10 @@ regroup (GantryDiff *d, guint32 x, guint axis, gint64 groups, guint a, guint b, 
 
   for (guint i = 0; i < rank; i++)
     {
-      dims[i] = i < axis ? type->dims[i] : i == axis ? groups : i == axis + 1 ? type->dims[axis] / groups
-                                                                               : type->dims[i - 1];
+      dims[i] = i < axis        ? type->dims[i]
+                : i == axis     ? groups
+                : i == axis + 1 ? type->dims[axis] / groups
+                                : type->dims[i - 1];
       permutation[i] = i == a ? b : i == b ? a : i;
     }
   for (guint i = 0; i < rank; i++)
@@ -202,7 +215,8 @@ swap_leading (GantryDiff *d, guint32 x)
   return gantry_builder_transpose (B, x, permutation);
 }
 
-/* By the operand: the cotangent, spread by the strides, under the kernel turned round, inputs and outputs exchanged. */
+/* By the operand: the cotangent, spread by the strides, under the kernel turned round, inputs and
+ * outputs exchanged. */
 static guint32
 convolution_by_operand (GantryDiff *d, const GantryNode *node, const Convolution *c, guint32 g)
 {
@@ -216,8 +230,8 @@ convolution_by_operand (GantryDiff *d, const GantryNode *node, const Convolution
 
       spatial[i] = i + 2;
       padding[2 * i] = span - 1 - c->low[i];
-      padding[2 * i + 1] = (c->x->dims[i + 2] - 1) * c->base[i] + span - ((c->y->dims[i + 2] - 1) * c->stride[i] + 1) -
-                           padding[2 * i];
+      padding[2 * i + 1] = (c->x->dims[i + 2] - 1) * c->base[i] + span
+                           - ((c->y->dims[i + 2] - 1) * c->stride[i] + 1) - padding[2 * i];
     }
   if (c->groups == 1)
     w = swap_leading (d, w);
@@ -229,7 +243,8 @@ convolution_by_operand (GantryDiff *d, const GantryNode *node, const Convolution
       gantry_attr_list_set_ints (attrs, "dimensions", spatial, c->n);
       w = gantry_builder_add (B, GANTRY_OP_REVERSE, &w, 1, gantry_attr_list_end (attrs));
     }
-  return gantry_builder_convert (B, convolve (d, c, g, w, c->base, padding, c->stride, c->dilation), c->x->element);
+  return gantry_builder_convert (B, convolve (d, c, g, w, c->base, padding, c->stride, c->dilation),
+                                 c->x->element);
 }
 
 /* By the kernel: the operand under the cotangent as a kernel; the batch is what is summed over. */
@@ -242,8 +257,9 @@ convolution_by_kernel (GantryDiff *d, const GantryNode *node, const Convolution 
   for (guint i = 0; i < c->n; i++)
     {
       padding[2 * i] = c->low[i];
-      padding[2 * i + 1] = (c->w->dims[i + 2] - 1) * c->dilation[i] + (c->y->dims[i + 2] - 1) * c->stride[i] + 1 -
-                           ((c->x->dims[i + 2] - 1) * c->base[i] + 1) - c->low[i];
+      padding[2 * i + 1] = (c->w->dims[i + 2] - 1) * c->dilation[i]
+                           + (c->y->dims[i + 2] - 1) * c->stride[i] + 1
+                           - ((c->x->dims[i + 2] - 1) * c->base[i] + 1) - c->low[i];
     }
   if (c->groups == 1)
     x = swap_leading (d, x);
@@ -259,8 +275,8 @@ is_pointwise (const Convolution *c)
   gboolean pointwise = c->groups == 1 && c->n > 0;
 
   for (guint i = 0; i < c->n; i++)
-    pointwise &= c->w->dims[i + 2] == 1 && c->base[i] == 1 && c->low[i] == 0 &&
-                 (c->y->dims[i + 2] - 1) * c->stride[i] < c->x->dims[i + 2];
+    pointwise &= c->w->dims[i + 2] == 1 && c->base[i] == 1 && c->low[i] == 0
+                 && (c->y->dims[i + 2] - 1) * c->stride[i] < c->x->dims[i + 2];
   return pointwise;
 }
 
@@ -282,12 +298,14 @@ take_points (GantryDiff *d, const Convolution *c, guint32 x)
   return all ? x : gantry_builder_slice (B, x, start, limit, stride);
 }
 
-/* By a kernel of one point: a matrix product over images and points. Either one for each image and the sum of them, or both
- * operands transposed so that it is one: what takes less memory. */
+/* By a kernel of one point: a matrix product over images and points. Either one for each image
+ * and the sum of them, or both operands transposed so that it is one: what takes less memory. */
 static guint32
 convolution_by_point (GantryDiff *d, const GantryNode *node, const Convolution *c, guint32 g)
 {
-  guint32 x = take_points (d, c, gantry_builder_convert (B, _gantry_diff_operand (d, node, 0), c->y->element)), w;
+  guint32 x = take_points (
+            d, c, gantry_builder_convert (B, _gantry_diff_operand (d, node, 0), c->y->element)),
+          w;
   GantryDim images = c->x->dims[0], in = c->x->dims[1], out = c->y->dims[1], points = 1;
   GantryAttrList *attrs = gantry_attr_list_new (d->context);
   gboolean by_image;
@@ -311,7 +329,8 @@ convolution_by_point (GantryDiff *d, const GantryNode *node, const Convolution *
     }
   gantry_attr_list_set_ints (attrs, "lhs_contracting_dimensions", &last, 1);
   gantry_attr_list_set_ints (attrs, "rhs_contracting_dimensions", &last, 1);
-  w = gantry_builder_add (B, GANTRY_OP_DOT_GENERAL, (guint32[]){ g, x }, 2, gantry_attr_list_end (attrs));
+  w = gantry_builder_add (B, GANTRY_OP_DOT_GENERAL, (guint32[]){ g, x }, 2,
+                          gantry_attr_list_end (attrs));
   if (by_image)
     w = gantry_builder_reduce (B, "add", w, &zero, 1);
   return gantry_builder_convert (B, _gantry_diff_reshape (d, w, c->w), c->w->element);
@@ -326,20 +345,25 @@ _gantry_gradient_convolution (GantryDiff *d, const GantryNode *node, guint32 g)
   Convolution c;
 
   read_convolution (d, node, &c);
-  if (gantry_type_elements (c.x) == 0 || gantry_type_elements (c.y) == 0 || gantry_type_elements (c.w) == 0)
+  if (gantry_type_elements (c.x) == 0 || gantry_type_elements (c.y) == 0
+      || gantry_type_elements (c.w) == 0)
     return;
-  if (gantry_attrs_string (d->context, node->attrs, "post", NULL) != NULL) /* "relu" is all there is */
-    g = _gantry_diff_where (d, gantry_builder_compare (B, "GT", y, _gantry_diff_splat_like (d, y, 0)), g);
+  if (gantry_attrs_string (d->context, node->attrs, "post", NULL)
+      != NULL) /* "relu" is all there is */
+    g = _gantry_diff_where (
+      d, gantry_builder_compare (B, "GT", y, _gantry_diff_splat_like (d, y, 0)), g);
   if (_gantry_diff_wants (d, node, 0))
     _gantry_diff_give (d, node, 0, convolution_by_operand (d, node, &c, g));
   if (_gantry_diff_wants (d, node, 1))
-    _gantry_diff_give (d, node, 1, is_pointwise (&c) ? convolution_by_point (d, node, &c, g)
-                                                     : convolution_by_kernel (d, node, &c, g));
+    _gantry_diff_give (d, node, 1,
+                       is_pointwise (&c) ? convolution_by_point (d, node, &c, g)
+                                         : convolution_by_kernel (d, node, &c, g));
   if (!_gantry_diff_wants (d, node, 2))
     return;
   for (guint i = 0; i < c.y->rank; i++)
     if (i != 1)
       axes[n++] = i;
-  _gantry_diff_give (d, node, 2, gantry_builder_convert (B, gantry_builder_reduce (B, "add", g, axes, n),
-                                                         _gantry_diff_operand_type (d, node, 2)->element));
+  _gantry_diff_give (d, node, 2,
+                     gantry_builder_convert (B, gantry_builder_reduce (B, "add", g, axes, n),
+                                             _gantry_diff_operand_type (d, node, 2)->element));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Derivatives of the elementwise operations. Where the result itself says the derivative (tanh, exponential, sqrt, ...)
- * the rule reads the result and not the operand: one residual serves two operations then. */
+/* Derivatives of the elementwise operations. Where the result itself says the derivative (tanh,
+ * exponential, sqrt, ...) the rule reads the result and not the operand: one residual serves two
+ * operations then. */
 #include "core/autodiff/gradient-private.h"
 #include "core/ir/operation.h"
 #include <math.h>
@@ -50,10 +51,12 @@ unary_from_operand (GantryDiff *d, guint op, guint32 x, guint32 g)
     {
     case GANTRY_OP_ABS: return _gantry_diff_multiply (d, g, unary (d, GANTRY_OP_SIGN, x));
     case GANTRY_OP_LOG: return binary (d, GANTRY_OP_DIVIDE, g, x);
-    case GANTRY_OP_LOG_PLUS_ONE: return binary (d, GANTRY_OP_DIVIDE, g, _gantry_diff_shift (d, x, 1));
+    case GANTRY_OP_LOG_PLUS_ONE:
+      return binary (d, GANTRY_OP_DIVIDE, g, _gantry_diff_shift (d, x, 1));
     case GANTRY_OP_SINE: return _gantry_diff_multiply (d, g, unary (d, GANTRY_OP_COSINE, x));
     case GANTRY_OP_COSINE:
-      return _gantry_diff_multiply (d, unary (d, GANTRY_OP_NEGATE, g), unary (d, GANTRY_OP_SINE, x));
+      return _gantry_diff_multiply (d, unary (d, GANTRY_OP_NEGATE, g),
+                                    unary (d, GANTRY_OP_SINE, x));
     case GANTRY_OP_ASIN:
       return _gantry_diff_multiply (d, g, unary (d, GANTRY_OP_RSQRT, one_minus_square (d, x)));
     case GANTRY_OP_ACOS:
@@ -62,7 +65,8 @@ unary_from_operand (GantryDiff *d, guint op, guint32 x, guint32 g)
     case GANTRY_OP_ATAN: return binary (d, GANTRY_OP_DIVIDE, g, one_plus_square (d, x));
     case GANTRY_OP_SINH: return _gantry_diff_multiply (d, g, unary (d, GANTRY_OP_COSH, x));
     case GANTRY_OP_COSH: return _gantry_diff_multiply (d, g, unary (d, GANTRY_OP_SINH, x));
-    case GANTRY_OP_ASINH: return _gantry_diff_multiply (d, g, unary (d, GANTRY_OP_RSQRT, one_plus_square (d, x)));
+    case GANTRY_OP_ASINH:
+      return _gantry_diff_multiply (d, g, unary (d, GANTRY_OP_RSQRT, one_plus_square (d, x)));
     case GANTRY_OP_ACOSH:
       /* (x - 1) (x + 1) keeps digits near 1 that x^2 - 1 loses. */
       t = _gantry_diff_multiply (d, _gantry_diff_shift (d, x, -1), _gantry_diff_shift (d, x, 1));
@@ -82,16 +86,21 @@ unary_from_result (GantryDiff *d, guint op, guint32 y, guint32 g)
   switch (op)
     {
     case GANTRY_OP_EXPONENTIAL: return _gantry_diff_multiply (d, g, y);
-    case GANTRY_OP_EXPONENTIAL_MINUS_ONE: return _gantry_diff_multiply (d, g, _gantry_diff_shift (d, y, 1));
+    case GANTRY_OP_EXPONENTIAL_MINUS_ONE:
+      return _gantry_diff_multiply (d, g, _gantry_diff_shift (d, y, 1));
     case GANTRY_OP_LOGISTIC:
       return _gantry_diff_multiply (
-        d, g, _gantry_diff_multiply (d, y, binary (d, GANTRY_OP_SUBTRACT, _gantry_diff_splat_like (d, y, 1), y)));
+        d, g,
+        _gantry_diff_multiply (
+          d, y, binary (d, GANTRY_OP_SUBTRACT, _gantry_diff_splat_like (d, y, 1), y)));
     case GANTRY_OP_TANH: return _gantry_diff_multiply (d, g, one_minus_square (d, y));
     case GANTRY_OP_TAN: return _gantry_diff_multiply (d, g, one_plus_square (d, y));
     case GANTRY_OP_SQRT: return binary (d, GANTRY_OP_DIVIDE, _gantry_diff_scale (d, g, 0.5), y);
     case GANTRY_OP_RSQRT:
-      return _gantry_diff_multiply (d, _gantry_diff_scale (d, g, -0.5), _gantry_diff_multiply (d, y, square (d, y)));
-    case GANTRY_OP_CBRT: return binary (d, GANTRY_OP_DIVIDE, _gantry_diff_scale (d, g, 1.0 / 3), square (d, y));
+      return _gantry_diff_multiply (d, _gantry_diff_scale (d, g, -0.5),
+                                    _gantry_diff_multiply (d, y, square (d, y)));
+    case GANTRY_OP_CBRT:
+      return binary (d, GANTRY_OP_DIVIDE, _gantry_diff_scale (d, g, 1.0 / 3), square (d, y));
     default: return 0;
     }
 }
@@ -109,10 +118,12 @@ _gantry_gradient_unary (GantryDiff *d, const GantryNode *node, guint32 g)
     case GANTRY_OP_SQRT:
     case GANTRY_OP_RSQRT:
     case GANTRY_OP_CBRT:
-      _gantry_diff_give (d, node, 0, unary_from_result (d, node->op, _gantry_diff_result (d, node), g));
+      _gantry_diff_give (d, node, 0,
+                         unary_from_result (d, node->op, _gantry_diff_result (d, node), g));
       break;
     default:
-      _gantry_diff_give (d, node, 0, unary_from_operand (d, node->op, _gantry_diff_operand (d, node, 0), g));
+      _gantry_diff_give (d, node, 0,
+                         unary_from_operand (d, node->op, _gantry_diff_operand (d, node, 0), g));
       break;
     }
 }
@@ -120,7 +131,8 @@ _gantry_gradient_unary (GantryDiff *d, const GantryNode *node, guint32 g)
 void
 _gantry_gradient_convert (GantryDiff *d, const GantryNode *node, guint32 g)
 {
-  _gantry_diff_give (d, node, 0, gantry_builder_convert (B, g, _gantry_diff_operand_type (d, node, 0)->element));
+  _gantry_diff_give (
+    d, node, 0, gantry_builder_convert (B, g, _gantry_diff_operand_type (d, node, 0)->element));
 }
 
 /* Back to where the operand lies. */
@@ -180,7 +192,8 @@ _gantry_gradient_divide (GantryDiff *d, const GantryNode *node, guint32 g)
   _gantry_diff_give (d, node, 0, q);
   if (_gantry_diff_wants (d, node, 1))
     _gantry_diff_give (
-      d, node, 1, unary (d, GANTRY_OP_NEGATE, _gantry_diff_multiply (d, q, _gantry_diff_result (d, node))));
+      d, node, 1,
+      unary (d, GANTRY_OP_NEGATE, _gantry_diff_multiply (d, q, _gantry_diff_result (d, node))));
 }
 
 /* x - y trunc (x / y) */
@@ -192,8 +205,10 @@ _gantry_gradient_remainder (GantryDiff *d, const GantryNode *node, guint32 g)
   _gantry_diff_give (d, node, 0, g);
   if (!_gantry_diff_wants (d, node, 1))
     return;
-  q = binary (d, GANTRY_OP_DIVIDE, _gantry_diff_operand (d, node, 0), _gantry_diff_operand (d, node, 1));
-  t = _gantry_diff_multiply (d, unary (d, GANTRY_OP_SIGN, q), unary (d, GANTRY_OP_FLOOR, unary (d, GANTRY_OP_ABS, q)));
+  q = binary (d, GANTRY_OP_DIVIDE, _gantry_diff_operand (d, node, 0),
+              _gantry_diff_operand (d, node, 1));
+  t = _gantry_diff_multiply (d, unary (d, GANTRY_OP_SIGN, q),
+                             unary (d, GANTRY_OP_FLOOR, unary (d, GANTRY_OP_ABS, q)));
   _gantry_diff_give (d, node, 1, unary (d, GANTRY_OP_NEGATE, _gantry_diff_multiply (d, g, t)));
 }
 
@@ -223,7 +238,8 @@ power_by_base (GantryDiff *d, guint32 x, guint32 y)
       if (number == 3)
         return _gantry_diff_scale (d, square (d, x), 3);
       exponent = _gantry_diff_splat_like (d, x, number - 1);
-      return number == 0 ? 0 : _gantry_diff_scale (d, binary (d, GANTRY_OP_POWER, x, exponent), number);
+      return number == 0 ? 0
+                         : _gantry_diff_scale (d, binary (d, GANTRY_OP_POWER, x, exponent), number);
     }
   zero = _gantry_diff_splat_like (d, y, 0);
   one = _gantry_diff_splat_like (d, y, 1);
@@ -246,38 +262,46 @@ _gantry_gradient_power (GantryDiff *d, const GantryNode *node, guint32 g)
     {
       /* log (x) x^y; at x = 0 that is 0 for each y > 0 */
       t = gantry_builder_compare (B, "EQ", x, _gantry_diff_splat_like (d, x, 0));
-      t = unary (d, GANTRY_OP_LOG, gantry_builder_select (B, t, _gantry_diff_splat_like (d, x, 1), x));
+      t = unary (d, GANTRY_OP_LOG,
+                 gantry_builder_select (B, t, _gantry_diff_splat_like (d, x, 1), x));
       t = _gantry_diff_multiply (d, t, _gantry_diff_result (d, node));
       _gantry_diff_give (d, node, 1, _gantry_diff_multiply (d, g, t));
     }
 }
 
-/* maximum, minimum. Of two equal operands each takes half, as in JAX; but a constant takes all: max (x, 0) has the derivative 0
- * at 0, which is what every framework's relu has. */
+/* maximum, minimum. Of two equal operands each takes half, as in JAX; but a constant takes all:
+ * max (x, 0) has the derivative 0 at 0, which is what every framework's relu has. */
 void
 _gantry_gradient_extremum (GantryDiff *d, const GantryNode *node, guint32 g)
 {
   guint32 x = _gantry_diff_operand (d, node, 0), y = _gantry_diff_operand (d, node, 1);
-  const char *wins = node->op == GANTRY_OP_MAXIMUM ? "GT" : "LT", *loses = node->op == GANTRY_OP_MAXIMUM ? "LT" : "GT";
+  const char *wins = node->op == GANTRY_OP_MAXIMUM ? "GT" : "LT",
+             *loses = node->op == GANTRY_OP_MAXIMUM ? "LT" : "GT";
   const char *wins_or_equals = node->op == GANTRY_OP_MAXIMUM ? "GE" : "LE";
   const char *loses_or_equals = node->op == GANTRY_OP_MAXIMUM ? "LE" : "GE";
   guint32 shared;
 
   if (gantry_builder_constant_of (B, y) != NULL)
     {
-      _gantry_diff_give (d, node, 0, _gantry_diff_where (d, gantry_builder_compare (B, wins, x, y), g));
+      _gantry_diff_give (d, node, 0,
+                         _gantry_diff_where (d, gantry_builder_compare (B, wins, x, y), g));
       return;
     }
   if (gantry_builder_constant_of (B, x) != NULL)
     {
-      _gantry_diff_give (d, node, 1, _gantry_diff_where (d, gantry_builder_compare (B, loses, x, y), g));
+      _gantry_diff_give (d, node, 1,
+                         _gantry_diff_where (d, gantry_builder_compare (B, loses, x, y), g));
       return;
     }
-  shared = gantry_builder_select (B, gantry_builder_compare (B, "EQ", x, y), _gantry_diff_scale (d, g, 0.5), g);
+  shared = gantry_builder_select (B, gantry_builder_compare (B, "EQ", x, y),
+                                  _gantry_diff_scale (d, g, 0.5), g);
   if (_gantry_diff_wants (d, node, 0))
-    _gantry_diff_give (d, node, 0, _gantry_diff_where (d, gantry_builder_compare (B, wins_or_equals, x, y), shared));
+    _gantry_diff_give (
+      d, node, 0, _gantry_diff_where (d, gantry_builder_compare (B, wins_or_equals, x, y), shared));
   if (_gantry_diff_wants (d, node, 1))
-    _gantry_diff_give (d, node, 1, _gantry_diff_where (d, gantry_builder_compare (B, loses_or_equals, x, y), shared));
+    _gantry_diff_give (
+      d, node, 1,
+      _gantry_diff_where (d, gantry_builder_compare (B, loses_or_equals, x, y), shared));
 }
 
 /* atan2 (x, y): dx = g y / (x^2 + y^2), dy = -g x / (x^2 + y^2) */
@@ -285,7 +309,8 @@ void
 _gantry_gradient_atan2 (GantryDiff *d, const GantryNode *node, guint32 g)
 {
   guint32 x = _gantry_diff_operand (d, node, 0), y = _gantry_diff_operand (d, node, 1);
-  guint32 q = binary (d, GANTRY_OP_DIVIDE, g, binary (d, GANTRY_OP_ADD, square (d, x), square (d, y)));
+  guint32 q = binary (d, GANTRY_OP_DIVIDE, g,
+                      binary (d, GANTRY_OP_ADD, square (d, x), square (d, y)));
 
   if (_gantry_diff_wants (d, node, 0))
     _gantry_diff_give (d, node, 0, _gantry_diff_multiply (d, q, y));
@@ -301,10 +326,12 @@ _gantry_gradient_select (GantryDiff *d, const GantryNode *node, guint32 g)
   if (_gantry_diff_wants (d, node, 1))
     _gantry_diff_give (d, node, 1, _gantry_diff_where (d, predicate, g));
   if (_gantry_diff_wants (d, node, 2))
-    _gantry_diff_give (d, node, 2, gantry_builder_select (B, predicate, _gantry_diff_splat_like (d, g, 0), g));
+    _gantry_diff_give (d, node, 2,
+                       gantry_builder_select (B, predicate, _gantry_diff_splat_like (d, g, 0), g));
 }
 
-/* x takes the cotangent strictly between the bounds, as in JAX, and a bound where it is what the result is. */
+/* x takes the cotangent strictly between the bounds, as in JAX, and a bound where it is what the
+ * result is. */
 void
 _gantry_gradient_clamp (GantryDiff *d, const GantryNode *node, guint32 g)
 {
@@ -325,6 +352,8 @@ _gantry_gradient_clamp (GantryDiff *d, const GantryNode *node, guint32 g)
       _gantry_diff_give (d, node, 0, _gantry_diff_where (d, inside, g));
     }
   if (_gantry_diff_wants (d, node, 2))
-    _gantry_diff_give (d, node, 2, _gantry_diff_where (
-                                     d, gantry_builder_compare (B, "LT", high, binary (d, GANTRY_OP_MAXIMUM, x, low)), g));
+    _gantry_diff_give (
+      d, node, 2,
+      _gantry_diff_where (
+        d, gantry_builder_compare (B, "LT", high, binary (d, GANTRY_OP_MAXIMUM, x, low)), g));
 }

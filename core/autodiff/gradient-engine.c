@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reverse mode over one function: its nodes are written in order, then walked from the last to the first, and
- * each that has a cotangent hands it on to its operands by the rule of its operation. */
+/* Reverse mode over one function: its nodes are written in order, then walked from the last to
+ * the first, and each that has a cotangent hands it on to its operands by the rule of its
+ * operation. */
 #include "core/autodiff/gradient-private.h"
 #include "core/ir/operation.h"
 #include <string.h>
 
 GantryDiff *
-_gantry_diff_new (GantryDiffJob *job, GantryBuilder *builder, const GantryFunction *function, GantryActivity *activity)
+_gantry_diff_new (GantryDiffJob *job, GantryBuilder *builder, const GantryFunction *function,
+                  GantryActivity *activity)
 {
   GantryDiff *d = g_new0 (GantryDiff, 1);
 
@@ -37,7 +39,8 @@ _gantry_diff_free (GantryDiff *d)
 const guint32 *
 _gantry_job_origins (const GantryDiffJob *job, const GantryNode *node, guint *n)
 {
-  /* Only what was made in preparation has origins in the snapshot before; all else is there itself. */
+  /* Only what was made in preparation has origins in the snapshot before; all else is there
+   * itself. */
   gboolean made = job->module != job->source && node->n_origins > 0;
 
   *n = made ? node->n_origins : 1;
@@ -50,8 +53,9 @@ _gantry_job_need (GantryDiffJob *job, guint32 attrs)
   const GantryAttrs *list = gantry_context_attrs (job->module->context, attrs);
 
   for (guint i = 0; i < list->n; i++)
-    if (list->items[i].kind == GANTRY_ATTR_FUNCTION && gantry_module_function (job->module, list->items[i].id) != NULL &&
-        g_hash_table_add (job->needed, GUINT_TO_POINTER (list->items[i].id)))
+    if (list->items[i].kind == GANTRY_ATTR_FUNCTION
+        && gantry_module_function (job->module, list->items[i].id) != NULL
+        && g_hash_table_add (job->needed, GUINT_TO_POINTER (list->items[i].id)))
       g_array_append_val (job->to_copy, list->items[i].id);
 }
 
@@ -107,7 +111,8 @@ _gantry_diff_copy_node (GantryDiff *d, const GantryNode *node)
   if (d->again)
     copy.phase = GANTRY_PHASE_BACKWARD;
   _gantry_job_need (d->job, node->attrs);
-  return d->map[position_of (d, node)] = gantry_builder_add_node (d->builder, &copy, operands, origins);
+  return d->map[position_of (d, node)] = gantry_builder_add_node (d->builder, &copy, operands,
+                                                                  origins);
 }
 
 void
@@ -128,7 +133,8 @@ is_active (const GantryDiff *d, const GantryNode *node)
   return FALSE;
 }
 
-/* All that stand in the way are named, not only the last of them, beyond which no cotangent comes. */
+/* All that stand in the way are named, not only the last of them, beyond which no cotangent
+ * comes. */
 static void
 refuse_early (GantryDiff *d, const GantryNode *node)
 {
@@ -176,7 +182,8 @@ _gantry_diff_seed (GantryDiff *d, guint result_slot, guint32 cotangent)
 {
   for (guint i = 0; i < d->function->n_results; i++)
     {
-      const GantryNode *node = gantry_module_node (d->module, gantry_function_result_id (d->module, d->function, i));
+      const GantryNode *node = gantry_module_node (
+        d->module, gantry_function_result_id (d->module, d->function, i));
       guint n = _gantry_slot_count (d->module, node);
 
       if (result_slot < n)
@@ -200,10 +207,12 @@ has_known_shape (const GantryDiff *d, const GantryNode *node)
   guint n = _gantry_slot_count (d->module, node);
 
   for (guint k = 0; k < n; k++)
-    if (!gantry_type_is_static (gantry_context_type (d->context, _gantry_slot_type (d->module, node, k))))
+    if (!gantry_type_is_static (
+          gantry_context_type (d->context, _gantry_slot_type (d->module, node, k))))
       return FALSE;
   for (guint i = 0; i < node->n_operands; i++)
-    if (_gantry_diff_wants (d, node, i) && !gantry_type_is_static (_gantry_diff_operand_type (d, node, i)))
+    if (_gantry_diff_wants (d, node, i)
+        && !gantry_type_is_static (_gantry_diff_operand_type (d, node, i)))
       return FALSE;
   return TRUE;
 }
@@ -245,8 +254,8 @@ _gantry_diff_backward (GantryDiff *d, GError **error)
         {
           g_autofree char *where = gantry_context_location_text (d->context, node->location);
 
-          gantry_error_prefix (error, "derivative of %s (%%%u, %s): ", gantry_node_op_name (d->module, node), node->id,
-                               where);
+          gantry_error_prefix (error, "derivative of %s (%%%u, %s): ",
+                               gantry_node_op_name (d->module, node), node->id, where);
           return FALSE;
         }
     }
@@ -276,8 +285,8 @@ operand_slot (const GantryDiff *d, const GantryNode *node, guint i)
 gboolean
 _gantry_diff_wants (const GantryDiff *d, const GantryNode *node, guint i)
 {
-  return i < node->n_operands && d->activity->useful[operand_slot (d, node, i)] &&
-         gantry_type_is_tensor (_gantry_diff_operand_type (d, node, i));
+  return i < node->n_operands && d->activity->useful[operand_slot (d, node, i)]
+         && gantry_type_is_tensor (_gantry_diff_operand_type (d, node, i));
 }
 
 guint32
@@ -286,7 +295,8 @@ _gantry_diff_cotangent (const GantryDiff *d, const GantryNode *node, guint slot)
   return d->cotangents[d->activity->first[position_of (d, node)] + slot];
 }
 
-/* Sums stand where their value stands: what is used often is summed at its own place, not at that of a user. */
+/* Sums stand where their value stands: what is used often is summed at its own place, not at that
+ * of a user. */
 void
 _gantry_diff_give (GantryDiff *d, const GantryNode *node, guint i, guint32 cotangent)
 {
@@ -295,9 +305,11 @@ _gantry_diff_give (GantryDiff *d, const GantryNode *node, guint i, guint32 cotan
 
   if (cotangent == 0 || !_gantry_diff_wants (d, node, i))
     return;
-  if (!gantry_type_same_shape (gantry_node_type (d->module, operand), gantry_builder_get_type (d->builder, cotangent)))
+  if (!gantry_type_same_shape (gantry_node_type (d->module, operand),
+                               gantry_builder_get_type (d->builder, cotangent)))
     {
-      gantry_builder_fail (d->builder, GANTRY_ERROR_FAILED, "the cotangent of operand %u is not of its type", i);
+      gantry_builder_fail (d->builder, GANTRY_ERROR_FAILED,
+                           "the cotangent of operand %u is not of its type", i);
       return;
     }
   if (d->cotangents[slot] != 0 && operand->op != GANTRY_OP_PARAMETER)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of reverse mode share: which values carry a derivative (activity), one function being
- * differentiated (GantryDiff), and the table of rules, one per operation. */
+/* What the files of reverse mode share: which values carry a derivative (activity), one function
+ * being differentiated (GantryDiff), and the table of rules, one per operation. */
 #pragma once
 #include "core/autodiff/autodiff.h"
 #include "core/ir/builder.h"
@@ -14,18 +14,20 @@ G_BEGIN_DECLS
 typedef struct
 {
   GantryModule *source; /* the snapshot before: what origins name */
-  GantryModule *module; /* what is differentiated: calls inlined, bounded loops as scans; often @source itself */
+  /* What is differentiated: calls inlined, bounded loops as scans; often @source itself. */
+  GantryModule *module;
   const GantryProgress *progress;
-  GString *refusals;    /* "<op>: <why> (<where>)", one a line */
-  GHashTable *refused;  /* ids of nodes that stand in @refusals */
-  GHashTable *needed;   /* ids of functions of @module that the result calls */
-  GArray *to_copy;      /* guint32: those of them not yet written */
-  guint64 work;         /* nodes looked at by the activity analysis */
-  guint depth;          /* of bodies within bodies */
-  GError *error;        /* (nullable): the first one from within a body */
+  GString *refusals;   /* "<op>: <why> (<where>)", one a line */
+  GHashTable *refused; /* ids of nodes that stand in @refusals */
+  GHashTable *needed;  /* ids of functions of @module that the result calls */
+  GArray *to_copy;     /* guint32: those of them not yet written */
+  guint64 work;        /* nodes looked at by the activity analysis */
+  guint depth;         /* of bodies within bodies */
+  GError *error;       /* (nullable): the first one from within a body */
 } GantryDiffJob;
 
-/* Activity (gradient-activity.c). A slot is a tensor: a node has one, or one for each member of its tuple. */
+/* Activity (gradient-activity.c). A slot is a tensor: a node has one, or one for each member of
+ * its tuple. */
 typedef struct
 {
   const GantryModule *module;
@@ -40,8 +42,8 @@ typedef struct
  * @varied: by slot of the function's parameters
  * @useful: (nullable): by slot of its results, in order
  */
-GantryActivity *_gantry_activity_new (GantryDiffJob *job, const GantryFunction *function, const guint8 *varied,
-                                      const guint8 *useful);
+GantryActivity *_gantry_activity_new (GantryDiffJob *job, const GantryFunction *function,
+                                      const guint8 *varied, const guint8 *useful);
 void _gantry_activity_free (GantryActivity *activity);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryActivity, _gantry_activity_free)
 guint _gantry_slot_count (const GantryModule *module, const GantryNode *node);
@@ -49,13 +51,14 @@ guint _gantry_slot_count (const GantryModule *module, const GantryNode *node);
 guint _gantry_result_slots (const GantryModule *module, const GantryFunction *function);
 /** TRUE when a cotangent of that type exists: a tensor of floating point. */
 gboolean _gantry_type_has_cotangent (const GantryType *type);
-const GantryFunction *_gantry_body_of (const GantryModule *module, const GantryNode *node, const char *key);
-/** What the carries of a scan are once its iterations have been gone through: @varied by slot of the body's parameters,
- *  @useful by slot of its results; both are grown in place. */
-void _gantry_scan_settle (GantryDiffJob *job, const GantryFunction *body, guint n_carries, guint8 *varied,
-                          guint8 *useful);
+const GantryFunction *
+_gantry_body_of (const GantryModule *module, const GantryNode *node, const char *key);
+/** What the carries of a scan are once its iterations have been gone through: @varied by slot of the
+ *  body's parameters, @useful by slot of its results; both are grown in place. */
+void _gantry_scan_settle (GantryDiffJob *job, const GantryFunction *body, guint n_carries,
+                          guint8 *varied, guint8 *useful);
 
-/** One function being written: its forward nodes, then the backward nodes, in one function of @builder. */
+/** One function being written: its forward nodes, then the backward nodes. */
 typedef struct
 {
   GantryDiffJob *job;
@@ -71,15 +74,15 @@ typedef struct
   gboolean again;      /* forward nodes are computed again in the backward phase */
 } GantryDiff;
 
-GantryDiff *_gantry_diff_new (GantryDiffJob *job, GantryBuilder *builder, const GantryFunction *function,
-                              GantryActivity *activity);
+GantryDiff *_gantry_diff_new (GantryDiffJob *job, GantryBuilder *builder,
+                              const GantryFunction *function, GantryActivity *activity);
 void _gantry_diff_free (GantryDiff *d);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryDiff, _gantry_diff_free)
 /** Writes the parameters of the function into the open function of the builder. */
 void _gantry_diff_parameters (GantryDiff *d);
 /** The other forward nodes. */
 gboolean _gantry_diff_forward (GantryDiff *d, GError **error);
-/** Adds to the cotangents of what the function's result slots are made of; then come all backward nodes. */
+/** Adds to the cotangent of a result slot; once all are given come the backward nodes. */
 void _gantry_diff_seed (GantryDiff *d, guint result_slot, guint32 cotangent);
 gboolean _gantry_diff_backward (GantryDiff *d, GError **error);
 /** New nodes are of the backward phase and derive from @node. */
@@ -94,8 +97,8 @@ void _gantry_job_need (GantryDiffJob *job, guint32 attrs);
 /** The type of slot @slot of @node. */
 guint32 _gantry_slot_type (const GantryModule *module, const GantryNode *node, guint slot);
 
-/* What rules are written with. Values are ids in d->builder; those of forward values need no care for what they cost:
- * one that a rule reads becomes a residual. */
+/* What rules are written with. Values are ids in d->builder; those of forward values need no care
+ * for what they cost: one that a rule reads becomes a residual. */
 
 /** Operand @i, a tensor. */
 guint32 _gantry_diff_operand (const GantryDiff *d, const GantryNode *node, guint i);
@@ -139,7 +142,8 @@ typedef struct
 
 const GantryGradient *_gantry_gradient_of (guint op);
 
-#define GANTRY_RULE(name) void _gantry_gradient_##name (GantryDiff *d, const GantryNode *node, guint32 g)
+#define GANTRY_RULE(name) \
+  void _gantry_gradient_##name (GantryDiff *d, const GantryNode *node, guint32 g)
 GANTRY_RULE (unary);
 GANTRY_RULE (convert);
 GANTRY_RULE (copy);
@@ -177,65 +181,69 @@ GANTRY_RULE (scan);
 #undef GANTRY_RULE
 
 /** Undoes a padding: what pad's operand gets of the cotangent of its result. */
-guint32 _gantry_diff_unpad (GantryDiff *d, guint32 g, const gint64 *low, const gint64 *high, const gint64 *interior,
-                            const GantryType *type);
+guint32 _gantry_diff_unpad (GantryDiff *d, guint32 g, const gint64 *low, const gint64 *high,
+                            const gint64 *interior, const GantryType *type);
 
-/** Calls and fusions inlined, loops of at most `most_trips` trips as scans. Returns: (transfer full): the module itself
- *  where there are none */
-GantryModule *_gantry_prepare (GantryModule *module, const GantryProgress *progress, GError **error);
+/** Calls and fusions inlined, loops of at most `most_trips` trips as scans. Returns: (transfer full):
+ *  the module itself where there are none */
+GantryModule *
+_gantry_prepare (GantryModule *module, const GantryProgress *progress, GError **error);
 
 /* A function written aside, to be taken apart (gradient-joint.c). */
 
 typedef struct
 {
-  GantryModule *module;  /* functions[0]: parameters, seeds -> results, cotangents of parameters */
-  guint32 last_forward;  /* greatest id of a forward node */
-  guint n_params;        /* of the function that was differentiated */
+  GantryModule *module; /* functions[0]: parameters, seeds -> results, cotangents of parameters */
+  guint32 last_forward; /* greatest id of a forward node */
+  guint n_params;       /* of the function that was differentiated */
   guint n_seeds;
-  guint32 *seeds;        /* by result slot: id of the parameter, 0: none */
-  guint32 *results;      /* by result slot: id */
-  guint32 *cotangents;   /* by parameter: id, 0: zero */
+  guint32 *seeds;      /* by result slot: id of the parameter, 0: none */
+  guint32 *results;    /* by result slot: id */
+  guint32 *cotangents; /* by parameter: id, 0: zero */
 } GantryJoint;
 
 /** @varied, @useful: as for the activity. Forward nodes get new ids. */
-GantryJoint *_gantry_joint_new (GantryDiffJob *job, const GantryFunction *function, const guint8 *varied,
-                                const guint8 *useful, gboolean again, GError **error);
+GantryJoint *
+_gantry_joint_new (GantryDiffJob *job, const GantryFunction *function, const guint8 *varied,
+                   const guint8 *useful, gboolean again, GError **error);
 void _gantry_joint_free (GantryJoint *joint);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryJoint, _gantry_joint_free)
 /** Copies all functions but the first into @builder, ids kept. */
 void _gantry_joint_copy_functions (const GantryJoint *joint, GantryBuilder *builder);
 /** Copies a node of the joint function; @map: by position; @id: 0 for a new one. */
-guint32 _gantry_joint_copy_node (const GantryJoint *joint, GantryBuilder *builder, const GantryNode *node, guint32 *map,
-                                 guint32 id);
+guint32 _gantry_joint_copy_node (const GantryJoint *joint, GantryBuilder *builder,
+                                 const GantryNode *node, guint32 *map, guint32 id);
 
 /* Scans (gradient-scan.c, gradient-scan-plan.c) */
 
 typedef struct
 {
-  guint32 node;  /* forward node of the joint function */
-  guint member;  /* of the forward scan's result: the stack */
-  gint64 axis;   /* of the stack */
+  guint32 node; /* forward node of the joint function */
+  guint member; /* of the forward scan's result: the stack */
+  gint64 axis;  /* of the stack */
 } GantryResidual;
 
 /** What becomes of one scan. */
 typedef struct
 {
-  GantryScan scan;     /* of the source */
+  GantryScan scan; /* of the source */
   GantryJoint *joint;
-  guint n_params;      /* of the body */
-  guint8 *active;      /* by parameter of the body: has a cotangent; of a carry: goes round the backward scan */
-  guint8 *read;        /* by parameter: the backward body reads an x or a capture again */
-  guint8 *again;       /* by position in the joint function: a forward node that the backward body computes again */
-  guint8 *live;        /* by position: a backward node that is needed */
-  GArray *residuals;   /* GantryResidual */
-  guint n_saved;       /* residuals for which a y had to be added */
-  guint32 forward;     /* the scan in the builder, with those ys */
+  guint n_params; /* of the body */
+  /* By parameter of the body: has a cotangent; of a carry: goes round the backward scan. */
+  guint8 *active;
+  guint8 *read; /* by parameter: the backward body reads an x or a capture again */
+  /* By position in the joint function: a forward node that the backward body computes again. */
+  guint8 *again;
+  guint8 *live;      /* by position: a backward node that is needed */
+  GArray *residuals; /* GantryResidual */
+  guint n_saved;     /* residuals for which a y had to be added */
+  guint32 forward;   /* the scan in the builder, with those ys */
 } GantryScanPlan;
 
 /** Differentiates the body and finds what its backward part reads. */
 GantryScanPlan *_gantry_scan_plan_new (GantryDiff *d, const GantryNode *node, GError **error);
 gboolean _gantry_scan_is_forward (const GantryScanPlan *plan, const GantryNode *node);
-/** Writes the scan so that it also gives what its backward scan needs. Returns: the value that takes its place */
+/** Writes the scan so that it also gives what its backward scan needs. Returns: what takes its place */
 guint32 _gantry_scan_forward (GantryDiff *d, const GantryNode *node, GError **error);
 void _gantry_scan_plan_free (GantryScanPlan *plan);
 

@@ -34,7 +34,8 @@ reduce_again (GantryDiff *d, const GantryNode *node, const char *kind, guint32 x
   return gantry_builder_reduce (B, kind, x, axes, n);
 }
 
-/* The product of the others: y / x, but where just one factor is 0 it is that one's, and with more there is none. */
+/* The product of the others: y / x, but where just one factor is 0 it is that one's, and with
+ * more there is none. */
 static guint32
 product_of_others (GantryDiff *d, const GantryNode *node, guint32 x)
 {
@@ -64,13 +65,15 @@ _gantry_gradient_reduce (GantryDiff *d, const GantryNode *node, guint32 g)
     }
   if (strcmp (kind, "mul") == 0)
     {
-      _gantry_diff_give (d, node, 0, _gantry_diff_multiply (d, spread (d, node, g), product_of_others (d, node, x)));
+      _gantry_diff_give (
+        d, node, 0, _gantry_diff_multiply (d, spread (d, node, g), product_of_others (d, node, x)));
       return;
     }
   /* max, min: equal ones share, as in JAX */
   equal = gantry_builder_compare (B, "EQ", x, spread (d, node, _gantry_diff_result (d, node)));
-  g = gantry_builder_binary (B, GANTRY_OP_DIVIDE, g,
-                             reduce_again (d, node, "add", gantry_builder_convert (B, equal, element)));
+  g = gantry_builder_binary (
+    B, GANTRY_OP_DIVIDE, g,
+    reduce_again (d, node, "add", gantry_builder_convert (B, equal, element)));
   _gantry_diff_give (d, node, 0, _gantry_diff_where (d, equal, spread (d, node, g)));
 }
 
@@ -79,12 +82,14 @@ _gantry_gradient_reduce (GantryDiff *d, const GantryNode *node, guint32 g)
 typedef struct
 {
   guint rank;
-  gint64 size[GANTRY_MAX_RANK], stride[GANTRY_MAX_RANK], base[GANTRY_MAX_RANK], dilation[GANTRY_MAX_RANK];
+  gint64 size[GANTRY_MAX_RANK], stride[GANTRY_MAX_RANK], base[GANTRY_MAX_RANK],
+    dilation[GANTRY_MAX_RANK];
   gint64 low[GANTRY_MAX_RANK], high[GANTRY_MAX_RANK];
 } Windows;
 
 static void
-read_list (const GantryDiff *d, const GantryNode *node, const char *key, guint n, gint64 fallback, gint64 *values)
+read_list (const GantryDiff *d, const GantryNode *node, const char *key, guint n, gint64 fallback,
+           gint64 *values)
 {
   gsize have;
   const gint64 *list = gantry_attrs_ints (d->context, node->attrs, key, &have);
@@ -111,12 +116,14 @@ read_windows (const GantryDiff *d, const GantryNode *node, Windows *w)
     }
 }
 
-/* A sum over windows: each element of the operand takes the cotangents of the windows that it lies in. Those are a window of the
- * result, spread by the stride, and the positions asked for lie as far apart as the operand was spread. */
+/* A sum over windows: each element of the operand takes the cotangents of the windows that it
+ * lies in. Those are a window of the result, spread by the stride, and the positions asked for
+ * lie as far apart as the operand was spread. */
 static guint32
 sum_back (GantryDiff *d, const GantryNode *node, const Windows *w, guint32 g)
 {
-  const GantryType *x = _gantry_diff_operand_type (d, node, 0), *y = gantry_node_type (d->module, node);
+  const GantryType *x = _gantry_diff_operand_type (d, node, 0),
+                   *y = gantry_node_type (d->module, node);
   GantryAttrList *attrs = gantry_attr_list_new (d->context);
   gint64 padding[2 * GANTRY_MAX_RANK];
 
@@ -125,8 +132,8 @@ sum_back (GantryDiff *d, const GantryNode *node, const Windows *w, guint32 g)
       gint64 span = (w->size[i] - 1) * w->dilation[i] + 1;
 
       padding[2 * i] = span - 1 - w->low[i];
-      padding[2 * i + 1] = (x->dims[i] - 1) * w->base[i] + span - ((y->dims[i] - 1) * w->stride[i] + 1) -
-                           padding[2 * i];
+      padding[2 * i + 1] = (x->dims[i] - 1) * w->base[i] + span
+                           - ((y->dims[i] - 1) * w->stride[i] + 1) - padding[2 * i];
     }
   gantry_attr_list_set_string (attrs, "kind", "add");
   gantry_attr_list_set_ints (attrs, "window_dimensions", w->size, w->rank);
@@ -137,12 +144,12 @@ sum_back (GantryDiff *d, const GantryNode *node, const Windows *w, guint32 g)
   return gantry_builder_add (B, GANTRY_OP_REDUCE_WINDOW, &g, 1, gantry_attr_list_end (attrs));
 }
 
-/* The dimensions that windows slide along, and the places of a window counted in row-major order. */
+/* The dimensions that windows slide along, and the places of a window, in row-major order. */
 typedef struct
 {
   gint64 axes[GANTRY_MAX_RANK], others[GANTRY_MAX_RANK]; /* slid along, and not */
   guint n_axes, n_others;
-  gint64 places; /* in a window */
+  gint64 places;  /* in a window */
   gint64 outputs; /* of all axes */
 } Slide;
 
@@ -153,16 +160,18 @@ read_slide (const GantryDiff *d, const GantryNode *node, const Windows *w, Slide
 
   *s = (Slide){ .places = 1, .outputs = 1 };
   for (guint i = 0; i < w->rank; i++)
-    if (w->size[i] == 1 && w->stride[i] == 1 && w->base[i] == 1 && w->low[i] == 0 && w->high[i] == 0)
+    if (w->size[i] == 1 && w->stride[i] == 1 && w->base[i] == 1 && w->low[i] == 0
+        && w->high[i] == 0)
       s->others[s->n_others++] = i;
     else
       {
         s->axes[s->n_axes++] = i;
-        if (__builtin_mul_overflow (s->places, w->size[i], &s->places) ||
-            __builtin_mul_overflow (s->outputs, y->dims[i], &s->outputs))
+        if (__builtin_mul_overflow (s->places, w->size[i], &s->places)
+            || __builtin_mul_overflow (s->outputs, y->dims[i], &s->outputs))
           return FALSE;
       }
-  return s->outputs < G_MAXINT32 / MAX (s->places * (gint64) (s->n_axes + 1), 1) / 4 && s->places < G_MAXINT32 / 64;
+  return s->outputs < G_MAXINT32 / MAX (s->places * (gint64) (s->n_axes + 1), 1) / 4
+         && s->places < G_MAXINT32 / 64;
 }
 
 /* Where in the padded operand each window begins: i32[outputs..., n_axes]. */
@@ -179,7 +188,9 @@ window_starts (GantryDiff *d, const GantryNode *node, const Windows *w, const Sl
     dims[i] = y->dims[s->axes[i]];
   dims[s->n_axes] = s->n_axes;
   literal = gantry_literal_new_zeroed (
-    gantry_context_type (d->context, gantry_context_tensor (d->context, GANTRY_I32, s->n_axes + 1, dims)), &data);
+    gantry_context_type (d->context,
+                         gantry_context_tensor (d->context, GANTRY_I32, s->n_axes + 1, dims)),
+    &data);
   for (gint64 o = 0; o < s->outputs; o++)
     {
       for (guint i = 0; i < s->n_axes; i++, data += 4)
@@ -200,7 +211,8 @@ window_offsets (GantryDiff *d, const Windows *w, const Slide *s)
   guint8 *data;
 
   literal = gantry_literal_new_zeroed (
-    gantry_context_type (d->context, gantry_context_tensor (d->context, GANTRY_I32, 2, dims)), &data);
+    gantry_context_type (d->context, gantry_context_tensor (d->context, GANTRY_I32, 2, dims)),
+    &data);
   for (gint64 p = 0; p < s->places; p++)
     {
       for (guint i = 0; i < s->n_axes; i++, data += 4)
@@ -213,9 +225,11 @@ window_offsets (GantryDiff *d, const Windows *w, const Slide *s)
 
 /* All elements of all windows: the result's dimensions, then the places. */
 static guint32
-windows_of (GantryDiff *d, const GantryNode *node, const Slide *s, guint32 padded, guint32 starts, guint32 offsets)
+windows_of (GantryDiff *d, const GantryNode *node, const Slide *s, guint32 padded, guint32 starts,
+            guint32 offsets)
 {
-  const GantryType *type = gantry_builder_get_type (B, padded), *y = gantry_node_type (d->module, node);
+  const GantryType *type = gantry_builder_get_type (B, padded),
+                   *y = gantry_node_type (d->module, node);
   GantryAttrList *attrs = gantry_attr_list_new (d->context);
   gint64 dims[GANTRY_MAX_RANK + 2], map[GANTRY_MAX_RANK + 1], sizes[GANTRY_MAX_RANK];
   guint n = s->n_axes;
@@ -241,10 +255,12 @@ windows_of (GantryDiff *d, const GantryNode *node, const Slide *s, guint32 padde
   gantry_attr_list_set_ints (attrs, "start_index_map", s->axes, n);
   gantry_attr_list_set_int (attrs, "index_vector_dim", n + 1);
   gantry_attr_list_set_ints (attrs, "slice_sizes", sizes, type->rank);
-  return gantry_builder_add (B, GANTRY_OP_GATHER, (guint32[]){ padded, indices }, 2, gantry_attr_list_end (attrs));
+  return gantry_builder_add (B, GANTRY_OP_GATHER, (guint32[]){ padded, indices }, 2,
+                             gantry_attr_list_end (attrs));
 }
 
-/* Which place of its window each element of the result came from: the first that equals it, as in JAX and PyTorch. */
+/* Which place of its window each element of the result came from: the first that equals it, as in
+ * JAX and PyTorch. */
 static guint32
 winners (GantryDiff *d, const GantryNode *node, const Slide *s, guint32 windows)
 {
@@ -263,8 +279,8 @@ winners (GantryDiff *d, const GantryNode *node, const Slide *s, guint32 windows)
 
 /* Adds each cotangent to the element that its window was won by. */
 static guint32
-scatter_to_winners (GantryDiff *d, const GantryNode *node, const Slide *s, guint32 zeros, guint32 winner, guint32 starts,
-                    guint32 offsets, guint32 g)
+scatter_to_winners (GantryDiff *d, const GantryNode *node, const Slide *s, guint32 zeros,
+                    guint32 winner, guint32 starts, guint32 offsets, guint32 g)
 {
   const GantryType *y = gantry_node_type (d->module, node);
   GantryAttrList *attrs = gantry_attr_list_new (d->context);
@@ -280,7 +296,8 @@ scatter_to_winners (GantryDiff *d, const GantryNode *node, const Slide *s, guint
   gantry_attr_list_set_ints (attrs, "start_index_map", (const gint64[]){ 0 }, 1);
   gantry_attr_list_set_int (attrs, "index_vector_dim", y->rank);
   gantry_attr_list_set_ints (attrs, "slice_sizes", (const gint64[]){ 1, s->n_axes }, 2);
-  indices = gantry_builder_add (B, GANTRY_OP_GATHER, (guint32[]){ offsets, winner }, 2, gantry_attr_list_end (attrs));
+  indices = gantry_builder_add (B, GANTRY_OP_GATHER, (guint32[]){ offsets, winner }, 2,
+                                gantry_attr_list_end (attrs));
   indices = gantry_builder_binary (B, GANTRY_OP_ADD, indices,
                                    gantry_builder_broadcast (B, starts, y->rank + 1, dims, map));
   attrs = gantry_attr_list_new (d->context);
@@ -290,7 +307,8 @@ scatter_to_winners (GantryDiff *d, const GantryNode *node, const Slide *s, guint
   gantry_attr_list_set_ints (attrs, "scatter_indices_batching_dims", s->others, s->n_others);
   gantry_attr_list_set_ints (attrs, "scatter_dims_to_operand_dims", s->axes, s->n_axes);
   gantry_attr_list_set_int (attrs, "index_vector_dim", y->rank);
-  return gantry_builder_add (B, GANTRY_OP_SCATTER, (guint32[]){ zeros, indices, g }, 3, gantry_attr_list_end (attrs));
+  return gantry_builder_add (B, GANTRY_OP_SCATTER, (guint32[]){ zeros, indices, g }, 3,
+                             gantry_attr_list_end (attrs));
 }
 
 /* max, min. Node count does not depend on the size of the window. */
@@ -304,7 +322,8 @@ extremum_back (GantryDiff *d, const GantryNode *node, const Windows *w, guint32 
 
   if (!read_slide (d, node, w, &s) || w->rank + 2 > GANTRY_MAX_RANK)
     {
-      _gantry_diff_refuse (d, node, "its windows are too many or of too many dimensions to be numbered");
+      _gantry_diff_refuse (d, node,
+                           "its windows are too many or of too many dimensions to be numbered");
       return;
     }
   if (s.n_axes == 0)
@@ -315,8 +334,8 @@ extremum_back (GantryDiff *d, const GantryNode *node, const Windows *w, guint32 
   for (guint i = 0; i < w->rank; i++)
     interior[i] = w->base[i] - 1;
   padded = gantry_builder_pad (B, _gantry_diff_operand (d, node, 0),
-                               gantry_builder_scalar (B, x->element, max ? -INFINITY : INFINITY), w->low, w->high,
-                               interior);
+                               gantry_builder_scalar (B, x->element, max ? -INFINITY : INFINITY),
+                               w->low, w->high, interior);
   starts = window_starts (d, node, w, &s);
   offsets = window_offsets (d, w, &s);
   winner = winners (d, node, &s, windows_of (d, node, &s, padded, starts, offsets));
@@ -332,7 +351,8 @@ _gantry_gradient_reduce_window (GantryDiff *d, const GantryNode *node, guint32 g
   const GantryType *x = _gantry_diff_operand_type (d, node, 0);
   Windows w;
 
-  if (gantry_type_elements (x) == 0 || gantry_type_elements (gantry_node_type (d->module, node)) == 0)
+  if (gantry_type_elements (x) == 0
+      || gantry_type_elements (gantry_node_type (d->module, node)) == 0)
     return;
   read_windows (d, node, &w);
   if (strcmp (kind, "add") == 0)

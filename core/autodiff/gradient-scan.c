@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Derivative of scan: the forward scan with the ys that its plan asks for, and a scan in the other direction that carries the
- * cotangents of the carries and the sums of those of the captures, and gives those of the xs on the axes of the xs.
- * Iteration i of both reads and writes slot i, so no index is ever turned round. */
+/* Derivative of scan: the forward scan with the ys that its plan asks for, and a scan in the
+ * other direction that carries the cotangents of the carries and the sums of those of the
+ * captures, and gives those of the xs on the axes of the xs. Iteration i of both reads and writes
+ * slot i, so no index is ever turned round. */
 #include "core/autodiff/gradient-private.h"
 #include "core/ir/operation.h"
 
@@ -27,8 +28,8 @@ joint_position (const GantryScanPlan *plan, guint32 id)
   return gantry_module_position (plan->joint->module, joint_node (plan, id));
 }
 
-/* A scan derived from @node: it keeps the attributes that the walk does not change, such as which blocks it was rolled
- * from. */
+/* A scan derived from @node: it keeps the attributes that the walk does not change, such as which
+ * blocks it was rolled from. */
 static guint32
 write_scan (GantryDiff *d, const GantryNode *node, const GantryScan *scan, const guint32 *operands)
 {
@@ -41,7 +42,8 @@ write_scan (GantryDiff *d, const GantryNode *node, const GantryScan *scan, const
   gantry_attr_list_set_ints (attrs, "axes", scan->axes, scan->n_xs);
   gantry_attr_list_set_ints (attrs, "y_axes", scan->y_axes, scan->n_ys);
   gantry_attr_list_set_int (attrs, "reverse", scan->reverse);
-  return gantry_builder_add (B, GANTRY_OP_SCAN, operands, scan->n_carries + scan->n_xs + scan->n_captures,
+  return gantry_builder_add (B, GANTRY_OP_SCAN, operands,
+                             scan->n_carries + scan->n_xs + scan->n_captures,
                              gantry_attr_list_end (attrs));
 }
 
@@ -54,7 +56,8 @@ write_saving_body (GantryDiff *d, const GantryScanPlan *plan)
   const GantryModule *module = plan->joint->module;
   const GantryFunction *function = gantry_module_entry (module);
   const GantryFunction *body = gantry_module_function (d->module, plan->scan.body);
-  g_autofree char *name = g_strdup_printf ("%s.saving", gantry_context_string (d->context, body->name));
+  g_autofree char *name = g_strdup_printf ("%s.saving",
+                                           gantry_context_string (d->context, body->name));
   g_autofree guint32 *map = g_new0 (guint32, module->n_nodes + 1);
   g_autoptr (GArray) results = g_array_new (FALSE, FALSE, sizeof (guint32));
   guint32 id = gantry_builder_begin (B, name, 0);
@@ -106,8 +109,8 @@ _gantry_scan_forward (GantryDiff *d, const GantryNode *node, GError **error)
   const GantryFunction *body = _gantry_body_of (d->module, node, "body");
   GantryScanPlan *plan;
 
-  if (body == NULL || body->n_params != node->n_operands ||
-      _gantry_result_slots (d->module, body) != body->n_results)
+  if (body == NULL || body->n_params != node->n_operands
+      || _gantry_result_slots (d->module, body) != body->n_results)
     {
       _gantry_diff_refuse (d, node, "tuples go round or are captured; pass their members");
       return _gantry_diff_copy_node (d, node);
@@ -129,13 +132,19 @@ static guint32
 add_parameter (GantryDiff *d, const GantryScanPlan *plan, const GantryNode *like)
 {
   const GantryModule *module = plan->joint->module;
-  GantryNode node = { .op = GANTRY_OP_PARAMETER, .type = like->type, .scope = like->scope, .location = like->location,
-                      .name = like->name, .phase = GANTRY_PHASE_BACKWARD, .n_origins = like->n_origins };
+  GantryNode node = { .op = GANTRY_OP_PARAMETER,
+                      .type = like->type,
+                      .scope = like->scope,
+                      .location = like->location,
+                      .name = like->name,
+                      .phase = GANTRY_PHASE_BACKWARD,
+                      .n_origins = like->n_origins };
 
   return gantry_builder_add_node (B, &node, NULL, module->origins + like->origins);
 }
 
-/* Parameters in the order that take_operands() gives the operands in; @sums: of the captures' cotangents so far. */
+/* Parameters in the order that take_operands() gives the operands in; @sums: of the captures'
+ * cotangents so far. */
 static void
 write_parameters (GantryDiff *d, const GantryScanPlan *plan, guint32 *map, guint32 *sums)
 {
@@ -145,13 +154,15 @@ write_parameters (GantryDiff *d, const GantryScanPlan *plan, guint32 *map, guint
 
   for (guint i = 0; i < scan->n_carries; i++)
     if (plan->active[i])
-      map[joint_position (plan, joint->seeds[i])] = add_parameter (d, plan, joint_node (plan, joint->seeds[i]));
+      map[joint_position (plan, joint->seeds[i])] = add_parameter (
+        d, plan, joint_node (plan, joint->seeds[i]));
   for (guint i = first_capture; i < plan->n_params; i++)
     if (plan->active[i])
       sums[i] = add_parameter (d, plan, &joint->module->nodes[i]);
   for (guint i = scan->n_carries; i < scan->n_carries + scan->n_ys; i++)
     if (joint->seeds[i] != 0)
-      map[joint_position (plan, joint->seeds[i])] = add_parameter (d, plan, joint_node (plan, joint->seeds[i]));
+      map[joint_position (plan, joint->seeds[i])] = add_parameter (
+        d, plan, joint_node (plan, joint->seeds[i]));
   for (guint i = scan->n_carries; i < first_capture; i++)
     if (plan->read[i])
       map[i] = add_parameter (d, plan, &joint->module->nodes[i]);
@@ -182,10 +193,12 @@ write_nodes (GantryDiff *d, const GantryScanPlan *plan, guint32 *map)
           g_autofree guint32 *operands = g_new (guint32, node.n_operands + 1);
 
           for (guint k = 0; k < node.n_operands; k++)
-            operands[k] = map[gantry_module_position (module, gantry_node_operand (module, &module->nodes[i], k))];
+            operands[k] = map[gantry_module_position (
+              module, gantry_node_operand (module, &module->nodes[i], k))];
           node.id = 0;
           node.phase = GANTRY_PHASE_BACKWARD;
-          map[position] = gantry_builder_add_node (B, &node, operands, module->origins + node.origins);
+          map[position] = gantry_builder_add_node (B, &node, operands,
+                                                   module->origins + node.origins);
         }
       else if (plan->live[i] && !_gantry_scan_is_forward (plan, &module->nodes[i]))
         _gantry_joint_copy_node (plan->joint, B, &module->nodes[i], map, node.id);
@@ -199,14 +212,16 @@ cotangent_of (GantryDiff *d, const GantryScanPlan *plan, const guint32 *map, gui
   guint32 id = plan->joint->cotangents[i];
 
   return id != 0 ? map[joint_position (plan, id)]
-                 : _gantry_diff_splat (d, gantry_node_type (plan->joint->module, &plan->joint->module->nodes[i]), 0);
+                 : _gantry_diff_splat (
+                   d, gantry_node_type (plan->joint->module, &plan->joint->module->nodes[i]), 0);
 }
 
 static guint32
 write_backward_body (GantryDiff *d, const GantryNode *node, const GantryScanPlan *plan)
 {
   const GantryFunction *body = gantry_module_function (d->module, plan->scan.body);
-  g_autofree char *name = g_strdup_printf ("%s.backward", gantry_context_string (d->context, body->name));
+  g_autofree char *name = g_strdup_printf ("%s.backward",
+                                           gantry_context_string (d->context, body->name));
   g_autofree guint32 *map = g_new0 (guint32, plan->joint->module->n_nodes + 1);
   g_autofree guint32 *sums = g_new0 (guint32, plan->n_params + 1);
   g_autoptr (GArray) results = g_array_new (FALSE, FALSE, sizeof (guint32));
@@ -226,7 +241,9 @@ write_backward_body (GantryDiff *d, const GantryNode *node, const GantryScanPlan
     if (plan->active[i])
       {
         value = plan->joint->cotangents[i] == 0
-                  ? sums[i] : gantry_builder_binary (B, GANTRY_OP_ADD, sums[i], cotangent_of (d, plan, map, i));
+                  ? sums[i]
+                  : gantry_builder_binary (B, GANTRY_OP_ADD, sums[i],
+                                           cotangent_of (d, plan, map, i));
         g_array_append_val (results, value);
       }
   for (guint i = plan->scan.n_carries; i < first_capture; i++)
@@ -255,12 +272,15 @@ member_cotangent (GantryDiff *d, const GantryNode *node, guint i)
 {
   guint32 id = _gantry_diff_cotangent (d, node, i);
 
-  return id != 0 ? id : _gantry_diff_splat (d, gantry_context_type (d->context, _gantry_slot_type (d->module, node, i)), 0);
+  return id != 0 ? id
+                 : _gantry_diff_splat (
+                   d, gantry_context_type (d->context, _gantry_slot_type (d->module, node, i)), 0);
 }
 
 /* The stack of a residual: of the forward phase, though it is taken out here. */
 static guint32
-residual_stack (GantryDiff *d, const GantryNode *node, const GantryScanPlan *plan, const GantryResidual *residual)
+residual_stack (GantryDiff *d, const GantryNode *node, const GantryScanPlan *plan,
+                const GantryResidual *residual)
 {
   guint32 id = plan->forward;
 
@@ -310,7 +330,8 @@ take_operands (GantryDiff *d, const GantryNode *node, const GantryScanPlan *plan
 }
 
 static void
-give_cotangents (GantryDiff *d, const GantryNode *node, const GantryScanPlan *plan, guint32 backward, guint n)
+give_cotangents (GantryDiff *d, const GantryNode *node, const GantryScanPlan *plan,
+                 guint32 backward, guint n)
 {
   guint first_capture = plan->scan.n_carries + plan->scan.n_xs, next = 0;
 
@@ -324,7 +345,8 @@ give_cotangents (GantryDiff *d, const GantryNode *node, const GantryScanPlan *pl
         if (plan->active[i])
           {
             if (_gantry_diff_wants (d, node, i))
-              _gantry_diff_give (d, node, i, n == 1 ? backward : gantry_builder_result (B, backward, next));
+              _gantry_diff_give (d, node, i,
+                                 n == 1 ? backward : gantry_builder_result (B, backward, next));
             next++;
           }
     }
@@ -346,9 +368,13 @@ _gantry_gradient_scan (GantryDiff *d, const GantryNode *node, guint32 g)
   take_operands (d, node, plan, &o);
   if (o.n_carries + o.y_axes->len > 0)
     {
-      scan = (GantryScan){ .body = write_backward_body (d, node, plan), .length = plan->scan.length,
-                           .reverse = !plan->scan.reverse, .n_carries = o.n_carries, .n_xs = o.axes->len,
-                           .n_captures = o.n_captures, .n_ys = o.y_axes->len,
+      scan = (GantryScan){ .body = write_backward_body (d, node, plan),
+                           .length = plan->scan.length,
+                           .reverse = !plan->scan.reverse,
+                           .n_carries = o.n_carries,
+                           .n_xs = o.axes->len,
+                           .n_captures = o.n_captures,
+                           .n_ys = o.y_axes->len,
                            .axes = (const gint64 *) (gpointer) o.axes->data,
                            .y_axes = (const gint64 *) (gpointer) o.y_axes->data };
       backward = write_scan (d, node, &scan, (const guint32 *) (gpointer) o.operands->data);

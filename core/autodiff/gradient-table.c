@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of derivatives, one line per operation that has one or cannot have one. What is not listed has the derivative 0
- * or a result that has none: integers, comparisons, roundings. */
+/* The table of derivatives, one line per operation that has one or cannot have one. What is not
+ * listed has the derivative 0 or a result that has none: integers, comparisons, roundings. */
 #include "core/autodiff/gradient-private.h"
 #include "core/ir/operation.h"
 
@@ -12,7 +12,8 @@ static const GantryGradient table[GANTRY_N_OPS] = {
   RULE (RESULT, result),
   RULE (IF, if),
   RULE (SCAN, scan),
-  REFUSED (WHILE, "a loop of any number of trips cannot be walked back; attribute most_trips bounds it"),
+  REFUSED (WHILE,
+           "a loop of any number of trips cannot be walked back; attribute most_trips bounds it"),
   RULE (OPTIMIZATION_BARRIER, pass),
   RULE (CHECKPOINT_NAME, pass),
   RULE (COPY, copy),
@@ -74,7 +75,9 @@ static const GantryGradient table[GANTRY_N_OPS] = {
 const GantryGradient *
 _gantry_gradient_of (guint op)
 {
-  static const GantryGradient none = { .why = "an imported operation has a derivative only once it is legalized" };
+  static const GantryGradient none = {
+    .why = "an imported operation has a derivative only once it is legalized"
+  };
 
   return op < GANTRY_N_OPS ? &table[op] : &none;
 }

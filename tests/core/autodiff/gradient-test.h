@@ -27,8 +27,9 @@ GantryModule *gradient_parse (GantryContext *context, const char *text);
 /**
  * gradient_check:
  *
- * Differentiates all results of floating point by all parameters of floating point; verifies the result, its origins and
- * phases, compares the results that it keeps bit by bit with those of @module, and the gradients with differences.
+ * Differentiates all results of floating point by all parameters of floating point; verifies the
+ * result, its origins and phases, compares the results that it keeps bit by bit with those of
+ * @module, and the gradients with differences.
  *
  * Returns: (transfer full): the gradients alone as a module, (parameters, cotangents) -> gradients
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random programs in f64 that have a derivative almost everywhere: flat operations, calls, branches, scans and bounded
- * loops, within one another. */
+/* Random programs in f64 that have a derivative almost everywhere: flat operations, calls,
+ * branches, scans and bounded loops, within one another. */
 #pragma once
 #include "core/ir/module.h"
 

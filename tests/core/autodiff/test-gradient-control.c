@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gradients through scans, branches and loops in all the forms in which compilers got them silently wrong: reversed, nested, over
- * each axis, with carries that do not matter; what is saved for the backward scan; and the errors. */
-#include "tests/core/autodiff/gradient-test.h"
+/* Gradients through scans, branches and loops in all the forms in which compilers got them
+ * silently wrong: reversed, nested, over each axis, with carries that do not matter; what is
+ * saved for the backward scan; and the errors. */
 #include "core/ir/operation.h"
+#include "tests/core/autodiff/gradient-test.h"
 #include <string.h>
 
+/* clang-format off */
 #define MODULE(parameters, results, body, functions) \
   "module \"m\" { func @main #1 (" parameters ") -> (" results ") { " body " } " functions " }"
 
@@ -160,6 +162,8 @@ static const Case cases[] = {
             " %35 = add(%31, %34): i32[] %36 = multiply(%32, %33): f64[] %37 = sine(%36): f64[] }") },
 };
 
+/* clang-format on */
+
 static void
 test_case (gconstpointer data)
 {
@@ -182,7 +186,8 @@ find_scan (const GantryModule *module, gboolean backward)
   const GantryFunction *entry = gantry_module_entry (module);
 
   for (guint32 i = 0; i < entry->n_nodes; i++)
-    if (module->nodes[i].op == GANTRY_OP_SCAN && (module->nodes[i].phase == GANTRY_PHASE_BACKWARD) == backward)
+    if (module->nodes[i].op == GANTRY_OP_SCAN
+        && (module->nodes[i].phase == GANTRY_PHASE_BACKWARD) == backward)
       return &module->nodes[i];
   g_assert_not_reached ();
 }
@@ -208,10 +213,12 @@ test_saved (const char *text, guint n_ys, guint n_xs, guint n_captures, gboolean
   g_assert_cmpint (gradient_count (derived, GANTRY_OP_SCAN), ==, 2);
 }
 
+/* clang-format off */
 static void
 test_scan_saves_nothing (void)
 {
-  /* Linear in the carry: the backward scan reads the slices and nothing else; the forward scan is the same node. */
+  /* Linear in the carry: the backward scan reads the slices and nothing else; the forward scan is
+   * the same node. */
   test_saved (MODULE ("%1: f64[], %2: f64[3]", "%3",
                       "%4 = optimization_barrier(%2): f64[3] %3 = scan(%1, %4) {body = #2, n_carries = 1, n_xs = 1, length = 3,"
                       " axes = [0], y_axes = ints[]}: f64[]",
@@ -261,6 +268,8 @@ test_scan_converts_again (void)
               1, 2, 0, FALSE);
 }
 
+/* clang-format on */
+
 /* The same program unrolled has the same gradients. */
 static void
 test_unrolled (void)
@@ -273,7 +282,8 @@ test_unrolled (void)
 
   for (guint i = 0; i < 2; i++)
     {
-      g_autofree char *path = g_build_filename (root != NULL ? root : ".", "data", "programs", names[i], NULL);
+      g_autofree char *path = g_build_filename (root != NULL ? root : ".", "data", "programs",
+                                                names[i], NULL);
       g_autofree char *text = NULL;
       g_autoptr (GantryModule) module = NULL, derived = NULL;
       GantryGradientOptions options = { .keep_results = TRUE };
@@ -314,7 +324,8 @@ test_unrolled (void)
 /* Errors and options */
 
 static void
-expect_error (const char *text, const GantryGradientOptions *options, GantryError code, const char *word)
+expect_error (const char *text, const GantryGradientOptions *options, GantryError code,
+              const char *word)
 {
   g_autoptr (GantryContext) context = gantry_context_new ();
   g_autoptr (GantryModule) module = gradient_parse (context, text);
@@ -327,6 +338,7 @@ expect_error (const char *text, const GantryGradientOptions *options, GantryErro
     g_error ("\"%s\" does not say \"%s\"", error->message, word);
 }
 
+/* clang-format off */
 static void
 test_refusals (void)
 {
@@ -421,7 +433,8 @@ test_blocks (void)
     }
 }
 
-/* A parameter that is donated to a result stays so where the results are kept, and is donated to none where they are not. */
+/* A parameter that is donated to a result stays so where the results are kept, and is donated to
+ * none where they are not. */
 static void
 test_donated (void)
 {
@@ -483,6 +496,8 @@ test_ties (void)
       gradient_free_literals (results, 2);
     }
 }
+
+/* clang-format on */
 
 int
 main (int argc, char **argv)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gantry: table. Every operation that has a derivative against finite differences, with the attributes that change it; and the
- * derivative of the derivative. What needs bodies stands in test-gradient-control.c, but each operation has a case here. */
-#include "tests/core/autodiff/gradient-test.h"
+/* gantry: table. Every operation that has a derivative against finite differences, with the
+ * attributes that change it; and the derivative of the derivative. What needs bodies stands in
+ * test-gradient-control.c, but each operation has a case here. */
 #include "core/ir/operation.h"
+#include "tests/core/autodiff/gradient-test.h"
 #include <string.h>
 
 typedef struct
 {
-  const char *path;       /* "/operation/variant" */
+  const char *path; /* "/operation/variant" */
   const char *parameters;
   const char *nodes;      /* the last one is %9 */
   double low, high;       /* of arguments; both 0: -2 to 2 */
@@ -16,6 +17,7 @@ typedef struct
   const char *functions;  /* (nullable): more functions */
 } Case;
 
+/* clang-format off */
 #define U(name, low, high) { "/" name, "%1: f64[2,3]", "%9 = " name "(%1): f64[2,3]", low, high }
 #define U0(name) { "/" name, "%1: f64[5]", "%2 = " name "(%1): f64[5] %9 = multiply(%1, %2): f64[5]", -2, 2 }
 #define BIN(name, low, high) { "/" name, "%1: f64[2,3], %2: f64[2,3]", "%9 = " name "(%1, %2): f64[2,3]", low, high }
@@ -233,15 +235,21 @@ static const Case cases[] = {
     " %7 = multiply(%5, %6): f64[3] %9 = multiply(%7, %1): f64[3]" },
 };
 
+/* clang-format on */
+
 static void
 test_case (gconstpointer data)
 {
   const Case *c = data;
-  g_autofree char *text = g_strdup_printf ("module \"case\" { func @main #1 (%s) -> (%%9) { %s } %s }", c->parameters,
-                                           c->nodes, c->functions != NULL ? c->functions : "");
+  g_autofree char *text = g_strdup_printf (
+    "module \"case\" { func @main #1 (%s) -> (%%9) { %s } %s }", c->parameters, c->nodes,
+    c->functions != NULL ? c->functions : "");
   g_autoptr (GantryContext) context = gantry_context_new ();
   g_autoptr (GantryModule) module = gradient_parse (context, text), once = NULL;
-  GradientCheck check = { .low = c->low, .high = c->high, .step = c->step, .tolerance = c->tolerance,
+  GradientCheck check = { .low = c->low,
+                          .high = c->high,
+                          .step = c->step,
+                          .tolerance = c->tolerance,
                           .random = g_rand_new_with_seed (7) };
 
   if (c->low == 0 && c->high == 0)
@@ -266,11 +274,12 @@ test_every_operation (void)
       gboolean found = FALSE;
 
       for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
-        found |= g_str_has_prefix (cases[i].path + 1, name) &&
-                 (cases[i].path[1 + strlen (name)] == '\0' || cases[i].path[1 + strlen (name)] == '/');
+        found |= g_str_has_prefix (cases[i].path + 1, name)
+                 && (cases[i].path[1 + strlen (name)] == '\0'
+                     || cases[i].path[1 + strlen (name)] == '/');
       if (gantry_op_is_differentiable (op) != found)
-        g_error ("%s: differentiable is %d, but a case is %sthere", name, gantry_op_is_differentiable (op),
-                 found ? "" : "not ");
+        g_error ("%s: differentiable is %d, but a case is %sthere", name,
+                 gantry_op_is_differentiable (op), found ? "" : "not ");
     }
   g_assert_false (gantry_op_is_differentiable (GANTRY_OP_NONE));
   g_assert_false (gantry_op_is_differentiable (GANTRY_N_OPS));

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* 500 random programs against finite differences along random directions, and some of their gradients again. */
-#include "tests/core/autodiff/gradient-test.h"
-#include "tests/core/autodiff/random-gradient.h"
+/* 500 random programs against finite differences along random directions, and some of their
+ * gradients again. */
 #include "core/ir/operation.h"
 #include "core/ir/verifier.h"
+#include "tests/core/autodiff/gradient-test.h"
+#include "tests/core/autodiff/random-gradient.h"
 
 #define PROGRAMS 500u
 #define GROUP 25u /* in one case of the report */
@@ -16,10 +17,15 @@ test_group (gconstpointer data)
   for (guint seed = first; seed < first + GROUP; seed++)
     {
       g_autoptr (GantryContext) context = gantry_context_new ();
-      g_autoptr (GantryModule) module = random_gradient_module (context, seed), once = NULL, twice = NULL;
+      g_autoptr (GantryModule) module = random_gradient_module (context, seed), once = NULL,
+                               twice = NULL;
       g_autoptr (GError) error = NULL;
-      GradientCheck check = { .low = -1, .high = 1, .directions = 2, .random = g_rand_new_with_seed (seed + 1000),
-                              .step = 1e-6, .tolerance = 1e-5 };
+      GradientCheck check = { .low = -1,
+                              .high = 1,
+                              .directions = 2,
+                              .random = g_rand_new_with_seed (seed + 1000),
+                              .step = 1e-6,
+                              .tolerance = 1e-5 };
 
       gantry_verify (module, NULL, &error);
       g_assert_no_error (error);
