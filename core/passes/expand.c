@@ -314,7 +314,9 @@ _gantry_expand_body (GantryExpander *e, const GantryFunction *function,
   guint index = (guint) (function - e->source->functions);
   gboolean good;
 
-  if (!may_copy (e, function, frame, error))
+  /* A copy counts as a node, so that empty bodies in long scans end as well. */
+  if (!may_copy (e, function, frame, error)
+      || ((e->n_made++ & 1023) == 0 && gantry_progress_cancelled (e->progress, error)))
     return FALSE;
   values = g_new0 (GantryExpandValue, (gsize) function->n_nodes + 1);
   memcpy (values, arguments, function->n_params * sizeof *values);

@@ -93,6 +93,22 @@ iterate_all (Unrolling *u, GantryExpandValue *value, GError **error)
 }
 
 static gboolean
+is_short_enough (const Unrolling *u, GError **error)
+{
+  gint64 per_iteration
+    = 1 + (gint64) (u->body->n_nodes - u->body->n_params) + u->scan.n_xs + u->scan.n_ys;
+  g_autofree char *why = NULL;
+
+  if (u->scan.length <= GANTRY_EXPAND_MOST_NODES / per_iteration)
+    return TRUE;
+  why = g_strdup_printf ("written out its %" G_GINT64_FORMAT
+                         " iterations would have more than %u nodes; make it shorter, or its body"
+                         " smaller",
+                         u->scan.length, GANTRY_EXPAND_MOST_NODES);
+  return _gantry_unroll_refuse (u->e, u->node, error, GANTRY_ERROR_TOO_LARGE, why);
+}
+
+static gboolean
 unroll_scan (GantryExpander *e, const GantryNode *node, const GantryExpandValue *operands,
              const GantryExpandFrame *frame, GantryExpandValue *value, GError **error)
 {
@@ -106,12 +122,8 @@ unroll_scan (GantryExpander *e, const GantryNode *node, const GantryExpandValue 
   u.body = _gantry_expand_function_of (e, node, "body", error);
   if (u.body == NULL)
     return FALSE;
-  if (u.scan.length
-      > GANTRY_EXPAND_MOST_NODES / (1 + (u.body->n_nodes - u.body->n_params) + u.scan.n_xs))
-    return _gantry_unroll_refuse (
-      e, node, error, GANTRY_ERROR_TOO_LARGE,
-      "written out it would have more than " G_STRINGIFY (
-        GANTRY_EXPAND_MOST_NODES) " nodes; make it shorter, or its body smaller");
+  if (!is_short_enough (&u, error))
+    return FALSE;
   n = MAX (node->n_operands, u.scan.n_carries + u.scan.n_ys) + 1;
   values = g_new0 (GantryExpandValue, 3 * (gsize) n);
   u.state = values;

@@ -306,7 +306,15 @@ test_refused (void)
                   MODULE (MAIN ("%1: f32[]", "%2", "%2 \"long\" = scan(%1) {body = #2, length = 3000000, n_carries = 1,"
                                 " n_xs = 0, axes = ints[], y_axes = ints[]}: f32[]"),
                           FUNCTION ("f", "2", "%11: f32[]", "%12", "%12 = tanh(%11): f32[]")),
-                  GANTRY_ERROR_TOO_LARGE, "scan 'long'");
+                  GANTRY_ERROR_TOO_LARGE, "scan 'long' (test.gir:1:");
+  /* Loops of nothing in loops of nothing. */
+  assert_refused (&gantry_pass_unroll,
+                  MODULE (MAIN ("%1: f32[]", "%2", "%2 = scan(%1) {body = #2, length = 500000, n_carries = 1,"
+                                " n_xs = 0, axes = ints[], y_axes = ints[]}: f32[]"),
+                          FUNCTION ("f", "2", "%11: f32[]", "%12", "%12 = scan(%11) {body = #3, length = 1000000,"
+                                    " n_carries = 1, n_xs = 0, axes = ints[], y_axes = ints[]}: f32[]")
+                          FUNCTION ("g", "3", "%21: f32[]", "%21", "")),
+                  GANTRY_ERROR_TOO_LARGE, "more than 2000000 nodes");
   assert_refused (&gantry_pass_unroll,
                   MODULE (MAIN ("%1: bool[], %2: f32[]", "%3", "%3 = if(%1, %2) {then = #2, else = #3}: f32[]"),
                           FUNCTION ("yes", "2", "%11: f32[]", "%12",
