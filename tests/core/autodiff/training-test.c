@@ -162,3 +162,16 @@ training_changed (const GantryLiteral *literal, gint64 i, double value)
   gantry_element_write_double (element, data + (gsize) i * gantry_element_size (element), value);
   return copy;
 }
+
+double
+training_distance (const GantryLiteral *found, const double *expected, gint64 n)
+{
+  double difference = 0, size = 0;
+
+  for (gint64 j = 0; j < n; j++)
+    {
+      difference += pow (gantry_literal_get_double (found, j) - expected[j], 2);
+      size += pow (expected[j], 2);
+    }
+  return sqrt (difference) / MAX (sqrt (size), 1e-300);
+}

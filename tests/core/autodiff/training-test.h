@@ -38,3 +38,5 @@ void training_feed_back (const GantryModule *step, TrainingValues *arguments, co
 guint training_find (const GantryModule *module, const char *name);
 /** Sets element @i of a dense copy of @literal. Returns: (transfer full) */
 GantryLiteral *training_changed (const GantryLiteral *literal, gint64 i, double value);
+/** Norm of the difference of @n elements over that of @expected. */
+double training_distance (const GantryLiteral *found, const double *expected, gint64 n);
