@@ -175,6 +175,9 @@ set_place (UpdateBuilder *u, const GantryTrained *t, GantryPhase phase, const ch
   const GantryNode *node = gantry_module_node (u->source, origin);
   g_autofree char *path = t != NULL ? g_strconcat (scope, "/", t->name, NULL) : g_strdup (scope);
 
+  /* Where differentiating made the output anew (it came from a scan) the node itself is gone. */
+  if (node == NULL)
+    node = gantry_module_node (u->source, gantry_function_result_id (u->source, u->entry, 0));
   gantry_builder_set_place (u->builder, gantry_context_scope (context, path), node != NULL ? node->location : 0);
   gantry_builder_set_phase (u->builder, phase);
   gantry_builder_set_origins (u->builder, &origin, 1);
