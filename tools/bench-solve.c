@@ -4,7 +4,9 @@
  * takes, how far the answer may be from the best, and what recomputing everything, offloading everything and keeping every
  * sqrt(n)-th value give within the same memory.
  *
- *   bench-solve [--json] [--seconds=N] [--exact] MODEL...   a line for each figure: name, value, unit, spread, peer
+ *   bench-solve [--json] [--seconds=N] [--exact] [--target=FILE] [--no-offload] MODEL...
+ *
+ * prints a line for each figure: name, value, unit, spread, peer.
  *
  * --exact lets the integer program run to its end, for the bound that the quick answer is held against.
  */
@@ -15,15 +17,17 @@
 #include <math.h>
 #include <stdlib.h>
 
-static gboolean as_json, exact;
+static gboolean as_json, exact, no_offload;
 static double seconds = 5;
-static char *optimizer;
+static char *optimizer, *target_file;
 static int n_figures;
 
 static const GOptionEntry options[] = {
   { "json", 0, 0, G_OPTION_ARG_NONE, &as_json, "Print a JSON list", NULL },
   { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "Time for each answer", "N" },
   { "exact", 0, 0, G_OPTION_ARG_NONE, &exact, "Let the integer program run to its end as well", NULL },
+  { "target", 0, 0, G_OPTION_ARG_FILENAME, &target_file, "The machine, as a key file", "FILE" },
+  { "no-offload", 0, 0, G_OPTION_ARG_NONE, &no_offload, "Recompute only", NULL },
   { "optimizer", 0, 0, G_OPTION_ARG_STRING, &optimizer, "none, sgd, momentum, adam or adamw", "NAME" },
   { NULL },
 };
@@ -61,7 +65,8 @@ simple_policy (GantryPlanner *planner, GantryPlacementKind kind, guint keep, gui
 static void
 fit (GantryPlanner *planner, const char *name, guint percent, const GantryPrediction *all)
 {
-  GantrySolveGoal goal = { .memory_bytes = all->peak_bytes * percent / 100, .seconds = seconds };
+  GantrySolveGoal goal = { .memory_bytes = all->peak_bytes * percent / 100, .seconds = seconds,
+                           .allowed = no_offload ? 1u << GANTRY_PLACEMENT_RECOMPUTE : 0 };
   g_autoptr (GError) error = NULL;
   g_autoptr (GantrySolution) solution = gantry_solve (planner, &goal, NULL, NULL, &error);
   g_autofree char *figure = NULL, *peer = NULL, *gap = NULL;
@@ -112,6 +117,16 @@ measure (const char *path, GError **error)
   GantryPlanner *planner;
 
   gantry_compile_settings_init (&settings);
+  if (target_file != NULL)
+    {
+      g_autofree char *text = NULL;
+      gsize length;
+
+      if (!g_file_get_contents (target_file, &text, &length, error)
+          || !gantry_target_parse (&settings.target, text, (gssize) length, error))
+        return FALSE;
+      settings.target.memory_limit = 0; /* the goals are limits of their own */
+    }
   settings.train = TRUE;
   if (!gantry_optimizer_parse (optimizer != NULL ? optimizer : "none", &settings.training.optimizer, error))
     return FALSE;

@@ -71,9 +71,9 @@ _gantry_moves_add_columns (Integer *program)
         guint32 n = MIN (NEAREST, gap->to - gap->from + 1);
 
         /* What the caller gives lies in the host already, and comes for each use. */
-        if (g == 0 && ITEM (problem, i)->maker != NONE)
+        if (ITEM (problem, i)->n_out > 0 && (ITEM (problem, i)->n_in == 0 ? gap->to + 1 == problem->n_steps : g == 0))
           add_move (program, i, gap->from, n, FALSE);
-        if (gap->to + 1 < problem->n_steps)
+        if (gap->to + 1 < problem->n_steps && ITEM (problem, i)->n_in > 0)
           add_move (program, i, gap->to + 1 - n, n, TRUE);
       }
   for (guint32 s = 0; s < problem->n_steps; s++)

@@ -25,6 +25,7 @@ typedef struct
   guint32 last_use;
   double again_us;       /* its maker alone */
   double copy_us;        /* one way */
+  guint32 n_in, n_out;   /* copies in a step when it is offloaded */
 } SolveItem;
 
 /** A value that is alive for another one's second instance: the first of the two is then needed earlier, or longer. */
@@ -102,5 +103,5 @@ gboolean _gantry_solve_autotm (SolveProblem *problem, guint64 limit, double seco
 gboolean _gantry_solve_enumerate (SolveProblem *problem, guint64 most);
 /** Well-known answers into the pool: all kept, all recomputed, all offloaded, every k-th kept. */
 void _gantry_solve_try_known (SolveProblem *problem);
-/** Improves @start (and the pool) by changing one or two values at a time. */
+/** Improves @start (and the pool) by changing the values of equal blocks together, then one or two at a time. */
 void _gantry_solve_search (SolveProblem *problem, const guint8 *start, guint64 limit);

@@ -135,6 +135,20 @@ find_gaps_of_argument (SolveProblem *problem, SolveItem *item, const GArray *use
   item->last_use = next > 0 ? next - 1 : 0;
 }
 
+/* A result is copied out as soon as it is made, and has no place before and after where it would be held for the whole run. */
+static void
+find_gaps_of_result (SolveProblem *problem, SolveItem *item, const GArray *uses, guint32 made)
+{
+  item->first_backward = NONE;
+  item->last_use = made;
+  for (guint i = 0; i < uses->len; i++)
+    item->last_use = MAX (item->last_use, g_array_index (uses, UseStep, i).step);
+  if (item->resident && made > 0)
+    add_gap (problem, item, 0, made - 1);
+  if (item->last_use + 1 < problem->n_steps)
+    add_gap (problem, item, item->last_use + 1, problem->n_steps - 1);
+}
+
 static void
 add_item (Finder *finder, guint index)
 {
@@ -156,6 +170,8 @@ add_item (Finder *finder, guint index)
     {
       item.resident = program->resident != FALSE;
       find_gaps_of_argument (problem, &item, uses);
+      item.n_in = item.n_gaps; /* about one for each time that it is used after it was not */
+      item.n_out = VALUE (program, item.root)->donated != NONE;
     }
   else
     {
@@ -163,7 +179,15 @@ add_item (Finder *finder, guint index)
       if (item.maker == NONE)
         return;
       item.again_us = planner->cost_us[item.maker];
-      find_gap (problem, &item, uses, finder->step_of[item.maker], WORK (program, item.maker)->phase);
+      item.n_in = item.n_out = 1;
+      if (candidate->subject == GANTRY_SUBJECT_OUTPUT)
+        {
+          item.resident = program->resident != FALSE;
+          item.n_in = 0;
+          find_gaps_of_result (problem, &item, uses, finder->step_of[item.maker]);
+        }
+      else
+        find_gap (problem, &item, uses, finder->step_of[item.maker], WORK (program, item.maker)->phase);
     }
   if (item.n_gaps > 0)
     g_array_append_val (problem->items, item);

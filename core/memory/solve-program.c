@@ -167,14 +167,16 @@ add_logic_rows (Integer *program, Cbc_Model *model, Row *row)
 
 /* All copies of one direction, end to end, fit beside the work: step >= sum of copies. */
 static void
-add_link_row (Integer *program, Cbc_Model *model, Row *row)
+add_link_row (Integer *program, Cbc_Model *model, Row *row, gboolean to_host)
 {
   SolveProblem *problem = program->problem;
 
-  if (program->limit == 0)
-    return;
   for (guint i = 0; i < problem->items->len; i++)
-    _gantry_row_add (row, program->offload[i], -ITEM (problem, i)->copy_us);
+    {
+      const SolveItem *item = ITEM (problem, i);
+
+      _gantry_row_add (row, program->offload[i], -item->copy_us * (to_host ? item->n_out : item->n_in));
+    }
   for (guint32 w = 0; w < problem->planner->program->works->len; w++)
     _gantry_row_add (row, program->again[w], problem->planner->cost_us[w]);
   _gantry_row_add (row, program->stall, 1);
@@ -263,8 +265,9 @@ make_model (Integer *program)
   add_logic_rows (program, model, &row);
   if (program->moves != NULL)
     _gantry_moves_add_rows (program, model, &row);
-  else
-    add_link_row (program, model, &row);
+  else if (program->limit != 0)
+    for (guint to_host = 0; to_host < 2; to_host++)
+      add_link_row (program, model, &row, to_host != 0);
   for (guint i = 0; i < program->rows->len; i++)
     add_memory_row (program, model, &row, g_array_index (program->rows, guint32, i));
   add_pair_rows (program, model, &row);

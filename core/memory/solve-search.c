@@ -3,6 +3,7 @@
  * planner's own prediction gets better. It knows nothing of how the planner works, so whatever that does is counted. */
 #include "core/memory/solve-private.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static gboolean
@@ -213,6 +214,104 @@ change_two (Climb *climb, const guint *order)
   return improved;
 }
 
+/* Classes: values that are alike but for the block that they stand in, in the order in which they are made. */
+
+static guint64
+class_of (const SolveProblem *problem, guint i)
+{
+  const SolveItem *item = ITEM (problem, i);
+  const GantryNode *node = gantry_module_node (problem->planner->program->module, item->node);
+  guint64 key = item->bytes * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15);
+
+  key ^= (guint64) (item->again_us * 1024) * G_GUINT64_CONSTANT (0xbf58476d1ce4e5b9);
+  key ^= ((guint64) item->n_gaps << 32 | (guint64) item->n_in << 24 | (node != NULL ? node->op : 0))
+         * G_GUINT64_CONSTANT (0x94d049bb133111eb);
+  return key;
+}
+
+typedef struct
+{
+  guint64 key;
+  guint item;
+} ClassEntry;
+
+static int
+compare_class (gconstpointer a, gconstpointer b)
+{
+  const ClassEntry *x = a, *y = b;
+
+  if (x->key != y->key)
+    return x->key < y->key ? -1 : 1;
+  return x->item < y->item ? -1 : x->item > y->item;
+}
+
+/* Members from .. to - 1 of a class are placed as @kind together, and back when that is no better. */
+static gboolean
+try_members (Climb *climb, const ClassEntry *members, guint from, guint to, guint8 kind)
+{
+  g_autofree guint8 *before = g_memdup2 (climb->kinds, climb->problem->items->len + 1);
+  gboolean changes = FALSE;
+  const SolveAnswer *answer;
+
+  for (guint m = from; m < to; m++)
+    if (is_allowed (ITEM (climb->problem, members[m].item), kind) && climb->kinds[members[m].item] != kind)
+      {
+        climb->kinds[members[m].item] = kind;
+        changes = TRUE;
+      }
+  if (!changes)
+    return FALSE;
+  answer = _gantry_solve_ask (climb->problem, climb->kinds);
+  if (is_better (answer, climb->now, climb->limit))
+    {
+      climb->now = answer;
+      return TRUE;
+    }
+  memcpy (climb->kinds, before, climb->problem->items->len);
+  return FALSE;
+}
+
+/* A whole class, then ever smaller parts from both of its ends: what is made first is needed last. */
+static gboolean
+change_class (Climb *climb, const ClassEntry *members, guint n)
+{
+  gboolean improved = FALSE;
+
+  for (guint8 kind = 0; kind < GANTRY_N_PLACEMENTS; kind++)
+    for (guint part = n; part >= 2; part /= 2)
+      {
+        if (_gantry_solve_is_over (climb->problem))
+          return improved;
+        improved |= try_members (climb, members, 0, part, kind);
+        if (part < n)
+          improved |= try_members (climb, members, n - part, n, kind);
+      }
+  return improved;
+}
+
+static void
+change_classes (Climb *climb)
+{
+  guint n = climb->problem->items->len;
+  g_autofree ClassEntry *entries = g_new (ClassEntry, n + 1);
+  gboolean improved = TRUE;
+
+  for (guint i = 0; i < n; i++)
+    entries[i] = (ClassEntry) { class_of (climb->problem, i), i };
+  qsort (entries, n, sizeof *entries, compare_class);
+  for (guint round = 0; round < 3 && improved; round++)
+    {
+      improved = FALSE;
+      for (guint first = 0, end; first < n && !_gantry_solve_is_over (climb->problem); first = end)
+        {
+          for (end = first + 1; end < n && entries[end].key == entries[first].key; end++)
+            ;
+          if (end - first >= 3)
+            improved |= change_class (climb, entries + first, end - first);
+        }
+    }
+}
+
 void
 _gantry_solve_search (SolveProblem *problem, const guint8 *start, guint64 limit)
 {
@@ -226,6 +325,7 @@ _gantry_solve_search (SolveProblem *problem, const guint8 *start, guint64 limit)
     order[i] = i;
   g_qsort_with_data (order, (gint) problem->items->len, sizeof *order, compare_cost, problem);
   climb.now = _gantry_solve_ask (problem, kinds);
+  change_classes (&climb);
   do
     while (change_one (&climb, order) && !_gantry_solve_is_over (problem))
       ;

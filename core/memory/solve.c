@@ -7,6 +7,7 @@
 
 #define MOST_ENUMERATED 6000u
 #define MOST_FOR_PROGRAM 4000u /* values: above, the program itself takes too long */
+#define MOST_FOR_MOVES 400u
 #define SECONDS 4.0            /* where the goal names none */
 #define TRIES 5                /* of the integer program with a lower limit, when the planner needs more than it thinks */
 
@@ -87,6 +88,19 @@ seconds_left (const SolveProblem *problem)
   return problem->deadline == 0 ? 3600 : (double) (problem->deadline - g_get_monotonic_time ()) / G_USEC_PER_SEC;
 }
 
+/* The search for a part of the time that is left. */
+static void
+search_for (Solve *solve, const guint8 *kinds, guint64 limit, double part)
+{
+  gint64 end = solve->problem->deadline;
+
+  if (end != 0)
+    solve->problem->deadline = g_get_monotonic_time () + (gint64) ((double) (end - g_get_monotonic_time ()) * part);
+  if (!_gantry_solve_is_over (solve->problem))
+    _gantry_solve_search (solve->problem, kinds, limit);
+  solve->problem->deadline = end;
+}
+
 /* The integer program for @limit, and again for less while the planner's prediction says more than @limit. */
 static void
 solve_program (Solve *solve, guint64 limit, gboolean moves)
@@ -100,16 +114,16 @@ solve_program (Solve *solve, guint64 limit, gboolean moves)
     {
       SolveRelaxed relaxed;
       const SolveAnswer *answer = NULL;
-      gboolean found = moves
-                         ? _gantry_solve_autotm (problem, aim, seconds_left (problem) / 2, &relaxed)
-                         : _gantry_solve_program (problem, aim, gap, seconds_left (problem) / 2, &relaxed);
+      double seconds = exact ? seconds_left (problem) * 0.9 : seconds_left (problem) * 0.3;
+      gboolean found = moves ? _gantry_solve_autotm (problem, aim, seconds, &relaxed)
+                             : _gantry_solve_program (problem, aim, gap, seconds, &relaxed);
 
       if (n == 0)
         solve->bound = MAX (solve->bound, relaxed.bound);
       if (found)
         answer = _gantry_solve_ask (problem, relaxed.kinds);
-      if (found && !_gantry_solve_is_over (problem))
-        _gantry_solve_search (problem, relaxed.kinds, limit);
+      if (found && n == 0)
+        search_for (solve, relaxed.kinds, limit, 0.5);
       _gantry_solve_relaxed_clear (&relaxed);
       tell (solve, _gantry_solve_fastest (problem, limit));
       if (answer == NULL || answer->peak <= limit || answer->peak - limit >= aim)
@@ -145,7 +159,7 @@ fit (Solve *solve, guint64 limit)
       /* Where the bound is far, the link is what counts, and the program with moves knows it better. */
       best = _gantry_solve_fastest (problem, limit);
       if (solve->goal->method != GANTRY_SOLVE_AUTOTM && !_gantry_solve_is_over (problem)
-          && (best == NULL || best->us > solve->bound * 1.01))
+          && problem->items->len <= MOST_FOR_MOVES && (best == NULL || best->us > solve->bound * 1.01))
         solve_program (solve, limit, TRUE);
     }
   best = _gantry_solve_fastest (problem, limit);
@@ -266,7 +280,7 @@ gantry_solve (GantryPlanner *planner, const GantrySolveGoal *goal, const GantryP
     return solution_new (&solve, answer, begin);
   if (gantry_progress_cancelled (progress, error))
     return NULL;
-  problem->deadline = 0;
+  problem->deadline = g_get_monotonic_time () + (gint64) (SECONDS / 2 * G_USEC_PER_SEC);
   problem->limit = goal->memory_bytes;
   refuse (&solve, error);
   return NULL;
