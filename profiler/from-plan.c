@@ -153,6 +153,31 @@ add_place (GArray *turns, const GantryPlan *plan, guint32 b, const Extent *exten
   g_array_append_val (turns, turn);
 }
 
+/* Queues run beside each other, places are told of in the order of steps: each allocation at a time between the
+ * releases before it and those after it, so that as much is alive at a time as the plan counts at a step. */
+static void
+put_in_order (GArray *turns)
+{
+  gint64 latest = 0, next = G_MAXINT64;
+
+  for (guint i = 0; i < turns->len; i++)
+    {
+      GantryMemoryEvent *event = &g_array_index (turns, Turn, i).event;
+
+      event->time = MAX (event->time, latest);
+      if (event->release)
+        latest = event->time;
+    }
+  for (guint i = turns->len; i-- > 0;)
+    {
+      GantryMemoryEvent *event = &g_array_index (turns, Turn, i).event;
+
+      event->time = MIN (event->time, next);
+      if (event->release)
+        next = event->time;
+    }
+}
+
 /* In the order of steps: what one releases is gone before the next allocates, though both may be at one time. */
 static void
 add_memory (GantryRecordingBuilder *builder, const GantryPlan *plan)
@@ -165,6 +190,7 @@ add_memory (GantryRecordingBuilder *builder, const GantryPlan *plan)
         && extents[b].bytes > 0)
       add_place (turns, plan, b, &extents[b]);
   g_array_sort (turns, compare_turns);
+  put_in_order (turns);
   for (guint i = 0; i < turns->len; i++)
     gantry_recording_builder_add_memory (builder, &g_array_index (turns, Turn, i).event);
 }

@@ -228,7 +228,7 @@ test_random (void)
         {
           g_autoptr (GantryPlacements) placements = random_placements (&c, rand, k == 0 ? 1 : 0.5);
           g_autoptr (GantryExecutable) executable = build (&c, placements, 0, &error);
-          g_autoptr (GantryRecording) recording = NULL;
+          g_autoptr (GantryRecording) recording = NULL, predicted = NULL;
           g_autoptr (GPtrArray) got = NULL;
 
           g_assert_no_error (error);
@@ -237,7 +237,9 @@ test_random (void)
           g_ptr_array_unref (got);
           got = run (&c, executable, 8, 0, &recording);
           expect_equal (&c, got, want);
+          predicted = gantry_recording_from_plan (executable->module, executable->plan);
           g_assert_cmpuint (most_alive (recording), ==, executable->plan->lower_bound);
+          g_assert_cmpuint (most_alive (predicted), ==, executable->plan->lower_bound);
           for (guint32 s = 0; s < executable->plan->n_steps; s++)
             {
               copies += executable->plan->steps[s].kind == GANTRY_STEP_COPY;
