@@ -5,12 +5,17 @@
  * with users in two groups therefore survives as a value. A reduction may end a group.
  *
  * Broadcasts of scalars, constant or computed, are copied into every group that reads them: they cost nothing there
- * and a whole buffer outside. */
+ * and a whole buffer outside.
+ *
+ * A group of the backward phase that reads z and also tanh (z), both of the forward phase, computes tanh (z) itself: copies
+ * of elementwise forward nodes replace inputs that the other inputs determine. So what is saved between the phases is z
+ * alone, and the forward group that made tanh (z) keeps it in registers. Forward programs are not changed by this. */
 #include "core/ir/rewriter.h"
 #include "core/passes/passes.h"
 
 #define MOST_MEMBERS 96
 #define MOST_INPUTS 24
+#define MOST_COPIES 48
 #define NO_GROUP G_MAXUINT32
 
 typedef struct
@@ -20,7 +25,8 @@ typedef struct
   guint32 *group;   /* by position: position of the root, or NO_GROUP */
   guint8 *repeated; /* by position: the group reads an element of it more than once */
   guint32 *size;    /* by position of a root */
-  GArray **members; /* by position of a root: positions, in program order */
+  GArray **members; /* by position of a root: positions, in program order, copies included */
+  GHashTable **copies; /* (nullable), by position of a root: positions of nodes that it has copies of */
   guint8 *skip;     /* by function index: body of a fusion already */
   guint n_fused;
 } State;
@@ -80,6 +86,12 @@ repeats (const State *state, const GantryNode *producer, guint32 user)
   return is_joinable_movement (node) && state->repeated[user];
 }
 
+static gboolean
+has_copy (const State *state, guint32 root, guint32 position)
+{
+  return state->copies[root] != NULL && g_hash_table_contains (state->copies[root], GUINT_TO_POINTER (position));
+}
+
 /* The one group that all users of the node at @position are in, NO_GROUP when there is none. Movements are free of
  * arithmetic; anything else is kept out of a group that would compute it again for each reading. */
 static guint32
@@ -92,6 +104,8 @@ common_group (State *state, guint32 position)
     {
       guint32 user = state->uses->users[i];
 
+      if (user != G_MAXUINT32 && state->group[user] != NO_GROUP && has_copy (state, state->group[user], position))
+        continue;
       if (user == G_MAXUINT32 || state->group[user] == NO_GROUP ||
           (group != NO_GROUP && state->group[user] != group))
         return NO_GROUP;
@@ -123,6 +137,12 @@ assign (State *state, const GantryFunction *function)
     }
 }
 
+static int
+compare_positions (gconstpointer a, gconstpointer b)
+{
+  return *(const guint32 *) a < *(const guint32 *) b ? -1 : *(const guint32 *) a > *(const guint32 *) b;
+}
+
 /* Groups of one node stay as they are, unless they read a broadcast scalar; so do groups with too many inputs. */
 static void
 collect (State *state, const GantryFunction *function)
@@ -138,6 +158,22 @@ collect (State *state, const GantryFunction *function)
         state->members[root] = g_array_new (FALSE, FALSE, sizeof (guint32));
       g_array_append_val (state->members[root], position);
     }
+  for (guint32 root = function->first_node; root < function->first_node + function->n_nodes; root++)
+    if (state->copies[root] != NULL && state->members[root] != NULL)
+      {
+        GHashTableIter iter;
+        gpointer key;
+
+        g_hash_table_iter_init (&iter, state->copies[root]);
+        while (g_hash_table_iter_next (&iter, &key, NULL))
+          {
+            guint32 position = GPOINTER_TO_UINT (key);
+
+            if (state->group[position] != root)
+              g_array_append_val (state->members[root], position);
+          }
+        g_array_sort (state->members[root], compare_positions);
+      }
 }
 
 /* The operands of the group that come from outside, each once, in order of first use; NULL when the group is not
@@ -156,7 +192,8 @@ inputs_of (const State *state, guint32 root)
       for (guint j = 0; j < node->n_operands; j++)
         {
           const GantryNode *operand = gantry_node_operand (module, node, j);
-          gboolean seen = state->group[gantry_module_position (module, operand)] == root;
+          guint32 position = gantry_module_position (module, operand);
+          gboolean seen = state->group[position] == root || has_copy (state, root, position);
 
           if (is_scalar_broadcast (module, operand))
             {
@@ -191,7 +228,8 @@ copy_broadcast (GantryBuilder *builder, const GantryModule *module, const Gantry
 }
 
 static void
-add_member (GantryBuilder *builder, const GantryModule *module, const GantryNode *node, GHashTable *inside)
+add_member (GantryBuilder *builder, const GantryModule *module, const GantryNode *node, gboolean is_copy,
+            GHashTable *inside)
 {
   g_autofree guint32 *operands = g_new0 (guint32, node->n_operands + 1);
   GantryNode copy = *node;
@@ -208,9 +246,11 @@ add_member (GantryBuilder *builder, const GantryModule *module, const GantryNode
         }
       operands[j] = id;
     }
-  copy.n_origins = 0; /* the same node, only in a body now */
+  copy.n_origins = is_copy; /* else the same node, only in a body now */
+  if (is_copy)
+    copy.id = 0;
   g_hash_table_insert (inside, GUINT_TO_POINTER (node->id),
-                       GUINT_TO_POINTER (gantry_builder_add_node (builder, &copy, operands, NULL)));
+                       GUINT_TO_POINTER (gantry_builder_add_node (builder, &copy, operands, &node->id)));
 }
 
 static guint32
@@ -233,7 +273,11 @@ build_body (State *state, GantryBuilder *builder, guint32 root, const GArray *in
       g_hash_table_insert (inside, GUINT_TO_POINTER (input->id), GUINT_TO_POINTER (id));
     }
   for (guint m = 0; m < state->members[root]->len; m++)
-    add_member (builder, module, &module->nodes[g_array_index (state->members[root], guint32, m)], inside);
+    {
+      guint32 position = g_array_index (state->members[root], guint32, m);
+
+      add_member (builder, module, &module->nodes[position], state->group[position] != root, inside);
+    }
   gantry_builder_end (builder, &end->id, 1);
   return function;
 }
@@ -298,8 +342,148 @@ dissolve (State *state)
       if (state->members[root] == NULL)
         continue;
       inputs = inputs_of (state, root);
+      g_assert (inputs != NULL || state->copies[root] == NULL); /* copy_what_pays() has seen to it */
       for (guint m = 0; inputs == NULL && m < state->members[root]->len; m++)
         state->group[g_array_index (state->members[root], guint32, m)] = NO_GROUP;
+    }
+}
+
+/* Copies of forward nodes in groups of the backward phase */
+
+typedef struct
+{
+  const State *state;
+  guint32 root;
+  guint32 input;      /* position of the value to be computed again */
+  GHashTable *inputs; /* positions of what the group reads */
+  GHashTable *copies; /* positions of what it would have copies of */
+} Search;
+
+/* TRUE when the value can be computed from inputs of the group by elementwise nodes; notes those. */
+static gboolean
+can_compute (Search *search, guint32 position)
+{
+  const GantryModule *module = search->state->module;
+  const GantryNode *node = &module->nodes[position];
+
+  if (g_hash_table_contains (search->copies, GUINT_TO_POINTER (position)) ||
+      (position != search->input && g_hash_table_contains (search->inputs, GUINT_TO_POINTER (position))) ||
+      is_scalar_broadcast (module, node))
+    return TRUE;
+  if (!is_elementwise (node) || !is_compiled (module, node) || node->phase != GANTRY_PHASE_FORWARD ||
+      g_hash_table_size (search->copies) + search->state->size[search->root] >= MOST_COPIES)
+    return FALSE;
+  g_hash_table_add (search->copies, GUINT_TO_POINTER (position));
+  for (guint j = 0; j < node->n_operands; j++)
+    if (!can_compute (search, gantry_module_position (module, gantry_node_operand (module, node, j))))
+      return FALSE;
+  return TRUE;
+}
+
+/* An element that the group reads through a broadcast it would compute more than once. */
+static gboolean
+is_read_once (const State *state, guint32 position, guint32 root)
+{
+  for (guint32 i = state->uses->first[position]; i < state->uses->first[position + 1]; i++)
+    {
+      guint32 user = state->uses->users[i];
+
+      if (user != G_MAXUINT32 && state->group[user] == root && !may_end_group (state->module, &state->module->nodes[user]))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Which inputs of a group are copied, the last one first, so that each is computed from earlier ones. */
+static void
+choose_copies (State *state, guint32 root, const GArray *inputs)
+{
+  g_autoptr (GHashTable) positions = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) chosen = g_hash_table_new (NULL, NULL);
+  g_autoptr (GArray) sorted = g_array_new (FALSE, FALSE, sizeof (guint32));
+
+  for (guint i = 0; i < inputs->len; i++)
+    {
+      const GantryNode *node = gantry_module_node (state->module, g_array_index (inputs, guint32, i));
+      guint32 position = gantry_module_position (state->module, node);
+
+      g_hash_table_add (positions, GUINT_TO_POINTER (position));
+      g_array_append_val (sorted, position);
+    }
+  g_array_sort (sorted, compare_positions);
+  for (guint i = sorted->len; i-- > 0;)
+    {
+      g_autoptr (GHashTable) copies = g_hash_table_new (NULL, NULL);
+      Search search = { state, root, g_array_index (sorted, guint32, i), positions, copies };
+      GHashTableIter iter;
+      gpointer key;
+
+      if (!is_read_once (state, search.input, root) || !is_elementwise (&state->module->nodes[search.input]) ||
+          !can_compute (&search, search.input) ||
+          g_hash_table_size (chosen) + g_hash_table_size (copies) + state->size[root] > MOST_MEMBERS)
+        continue;
+      g_hash_table_iter_init (&iter, copies);
+      while (g_hash_table_iter_next (&iter, &key, NULL))
+        g_hash_table_add (chosen, key);
+    }
+  if (g_hash_table_size (chosen) > 0)
+    state->copies[root] = g_steal_pointer (&chosen);
+}
+
+static void
+clear_groups (State *state)
+{
+  for (guint32 i = 0; i < state->module->n_nodes; i++)
+    {
+      state->group[i] = NO_GROUP;
+      state->size[i] = 0;
+      state->repeated[i] = 0;
+      g_clear_pointer (&state->members[i], g_array_unref);
+    }
+}
+
+static void
+find_groups (State *state)
+{
+  clear_groups (state);
+  for (guint f = 0; f < state->module->n_functions; f++)
+    if (!state->skip[f])
+      {
+        assign (state, &state->module->functions[f]);
+        collect (state, &state->module->functions[f]);
+      }
+}
+
+/* Chooses copies and finds the groups again without the uses that they take over. Groups of the backward phase come out as
+ * they were, since they are found from the end of the program; should one have become too large, it goes without. */
+static void
+copy_what_pays (State *state)
+{
+  gboolean any = FALSE;
+
+  for (guint32 root = 0; root < state->module->n_nodes; root++)
+    if (state->members[root] != NULL && state->module->nodes[root].phase != GANTRY_PHASE_FORWARD)
+      {
+        g_autoptr (GArray) inputs = inputs_of (state, root);
+
+        if (inputs != NULL)
+          choose_copies (state, root, inputs);
+        any = any || state->copies[root] != NULL;
+      }
+  while (any)
+    {
+      find_groups (state);
+      any = FALSE;
+      for (guint32 root = 0; root < state->module->n_nodes; root++)
+        if (state->copies[root] != NULL)
+          {
+            g_autoptr (GArray) inputs = state->members[root] != NULL ? inputs_of (state, root) : NULL;
+
+            if (inputs != NULL)
+              continue;
+            g_clear_pointer (&state->copies[root], g_hash_table_unref);
+            any = TRUE;
+          }
     }
 }
 
@@ -328,25 +512,24 @@ run (GantryModule *module, const GantryPassOptions *options, const GantryProgres
   GantryModule *next = NULL;
 
   state.group = g_new (guint32, module->n_nodes + 1);
-  for (guint32 i = 0; i < module->n_nodes; i++)
-    state.group[i] = NO_GROUP;
   state.repeated = g_new0 (guint8, module->n_nodes + 1);
   state.size = g_new0 (guint32, module->n_nodes + 1);
   state.members = g_new0 (GArray *, module->n_nodes + 1);
+  state.copies = g_new0 (GHashTable *, module->n_nodes + 1);
   state.skip = g_new0 (guint8, module->n_functions + 1);
   find_bodies (&state);
-  for (guint f = 0; f < module->n_functions; f++)
-    if (!state.skip[f])
-      {
-        assign (&state, &module->functions[f]);
-        collect (&state, &module->functions[f]);
-      }
+  find_groups (&state);
+  copy_what_pays (&state);
   dissolve (&state);
   if (gantry_rewriter_run (rewriter, visit, &state, progress, error))
     next = state.n_fused > 0 ? gantry_rewriter_finish (rewriter, error) : gantry_module_ref (module);
   for (guint32 i = 0; i < module->n_nodes; i++)
-    g_clear_pointer (&state.members[i], g_array_unref);
+    {
+      g_clear_pointer (&state.members[i], g_array_unref);
+      g_clear_pointer (&state.copies[i], g_hash_table_unref);
+    }
   g_free (state.members);
+  g_free (state.copies);
   g_free (state.size);
   g_free (state.group);
   g_free (state.repeated);

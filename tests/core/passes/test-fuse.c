@@ -125,6 +125,44 @@ test_fuse_scalars (void)
     }
 }
 
+#define SAVED(phase)                                                                                                    \
+  PROGRAM ("%1: f32[4,4], %2: f32[4,4]", "%5, %8",                                                                      \
+           "%3 = dot_general(%1, %2) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[4,4] "   \
+           "%4 = sine(%3): f32[4,4] %5 = tanh(%4): f32[4,4] "                                                           \
+           "%6 = multiply(%2, %4): f32[4,4] " phase " %7 = add(%6, %5): f32[4,4] " phase                                 \
+           " %8 = multiply(%7, %3): f32[4,4] " phase)
+
+/* What the backward phase can compute from what it reads anyway is not saved for it; one phase alone stays as it is. */
+static void
+test_fuse_copies (void)
+{
+  g_autoptr (PassCase) c = pass_case_new (&gantry_pass_fuse, NULL, SAVED ("phase(backward)"));
+  g_autoptr (PassCase) forward = pass_case_new (&gantry_pass_fuse, NULL, SAVED (""));
+
+  g_assert_cmpuint (pass_count (c->after, GANTRY_OP_FUSION), ==, 2);
+  g_assert_cmpuint (pass_result (c->after, 0)->n_operands, ==, 1);
+  g_assert_cmpuint (pass_result (c->after, 1)->n_operands, ==, 2);
+  g_assert_cmpuint (pass_count (c->after, GANTRY_OP_SINE), ==, 2);
+  g_assert_cmpuint (pass_result (forward->after, 1)->n_operands, ==, 4);
+  g_assert_cmpuint (pass_count (forward->after, GANTRY_OP_SINE), ==, 1);
+}
+
+/* Through a broadcast each element would be computed many times. */
+static void
+test_fuse_no_copies (void)
+{
+  g_autoptr (PassCase) c = pass_case_new (
+    &gantry_pass_fuse, NULL,
+    PROGRAM ("%1: f32[4], %2: f32[4,4]", "%4, %7",
+             "%3 = sine(%1): f32[4] %4 = tanh(%3): f32[4] "
+             "%5 = broadcast_in_dim(%3) {shape = [4,4], broadcast_dimensions = [0]}: f32[4,4] phase(backward) "
+             "%6 = broadcast_in_dim(%1) {shape = [4,4], broadcast_dimensions = [0]}: f32[4,4] phase(backward) "
+             "%8 = multiply(%5, %6): f32[4,4] phase(backward) %7 = add(%8, %2): f32[4,4] phase(backward)"));
+
+  g_assert_cmpuint (pass_count (c->after, GANTRY_OP_SINE), ==, 1);
+  g_assert_cmpuint (pass_result (c->after, 1)->n_operands, ==, 3);
+}
+
 /* Epilogue */
 
 #define CONVOLUTION \
@@ -293,6 +331,8 @@ main (int argc, char **argv)
   g_test_add_func ("/passes/fuse/shared-value-survives", test_fuse_keeps_shared);
   g_test_add_func ("/passes/fuse/constants", test_fuse_constants);
   g_test_add_func ("/passes/fuse/scalars", test_fuse_scalars);
+  g_test_add_func ("/passes/fuse/copies", test_fuse_copies);
+  g_test_add_func ("/passes/fuse/no-copies", test_fuse_no_copies);
   for (guint i = 0; i < G_N_ELEMENTS (not_fused); i++)
     {
       g_autofree char *path = g_strconcat ("/passes/fuse/leaves/", not_fused[i].name, NULL);
