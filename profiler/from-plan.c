@@ -2,6 +2,7 @@
 /* A plan as a recording of what it predicts: the same views draw both. */
 #include "core/ir/operation.h"
 #include "core/ir/plan-alive.h"
+#include "profiler/names.h"
 #include "profiler/recording-private.h"
 #include <math.h>
 
@@ -64,8 +65,8 @@ add_wait (GantryRecordingBuilder *builder, const GantryModule *module, const Gan
 
   if (event.begin == event.end)
     return;
-  label = _gantry_label_of (module, plan->steps[other].node);
-  of = _gantry_step_name (&plan->steps[other], label);
+  label = gantry_label_of (module, plan->steps[other].node);
+  of = gantry_step_name (&plan->steps[other], label);
   name = other == s ? g_strdup ("wait") : g_strconcat ("wait for ", of, NULL);
   event.instruction = GANTRY_NO_INSTRUCTION;
   event.node = step->node;
@@ -80,7 +81,7 @@ add_step (GantryRecordingBuilder *builder, const GantryModule *module, const Gan
 {
   const GantryPlanStep *step = &plan->steps[s];
   GantryEvent event = { step_begin (plan, s), step_end (plan, s) };
-  g_autofree char *label = _gantry_label_of (module, step->node), *name = _gantry_step_name (step, label);
+  g_autofree char *label = gantry_label_of (module, step->node), *name = gantry_step_name (step, label);
 
   add_wait (builder, module, plan, s);
   event.bytes = bytes_of (module, plan, step);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names of events: a step is called the same in what a plan predicts and in what a run measured. */
-#include "profiler/recording-private.h"
+#include "profiler/names.h"
 
 char *
-_gantry_label_of (const GantryModule *module, guint32 id)
+gantry_label_of (const GantryModule *module, guint32 id)
 {
   const GantryNode *node = gantry_module_node (module, id);
 
@@ -15,7 +15,7 @@ _gantry_label_of (const GantryModule *module, guint32 id)
 }
 
 char *
-_gantry_step_name (const GantryPlanStep *step, const char *label)
+gantry_step_name (const GantryPlanStep *step, const char *label)
 {
   if (step->kind == GANTRY_STEP_RECOMPUTE)
     return g_strconcat ("recompute ", label, NULL);

@@ -114,12 +114,6 @@ void _gantry_series_clear (Series *series);
 double _gantry_series_at (const Series *series, gint64 time);
 void _gantry_series_fold (const Series *series, gint64 t0, gint64 t1, guint n_pixels, GantryCurvePixel *out);
 
-/* names.c: how events of plans and runs are called, both alike */
-/** "recompute LABEL", "LABEL to host", "LABEL to device" or LABEL. (transfer full) */
-char *_gantry_step_name (const GantryPlanStep *step, const char *label);
-/** The label of a node, "%12" when the module has it no more. (transfer full) */
-char *_gantry_label_of (const GantryModule *module, guint32 node);
-
 /** The pixel of @time, which lies in [t0, t1); and the first time that is in pixel @pixel or beyond. */
 static inline guint
 pixel_of (gint64 t0, gint64 t1, guint n_pixels, gint64 time)

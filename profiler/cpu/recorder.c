@@ -2,7 +2,7 @@
 /* The CPU recorder: while a run is told, only numbers are noted down; names and places are looked up
  * when the recording is taken. */
 #include "profiler/cpu/recorder.h"
-#include "profiler/recording-private.h"
+#include "profiler/names.h"
 
 typedef struct
 {
@@ -176,13 +176,13 @@ instruction_name (const GantryExecutable *executable, guint32 i)
       if (instruction->step < executable->plan->n_steps)
         step.kind = executable->plan->steps[instruction->step].kind;
       return step.kind == GANTRY_STEP_RECOMPUTE
-               ? _gantry_step_name (&step, executable->kernels[instruction->kernel].name)
+               ? gantry_step_name (&step, executable->kernels[instruction->kernel].name)
                : g_strdup (executable->kernels[instruction->kernel].name);
     }
-  label = _gantry_label_of (executable->module, instruction->node);
+  label = gantry_label_of (executable->module, instruction->node);
   if (instruction->kind == GANTRY_INSTRUCTION_FILL)
     return g_strconcat ("fill ", label, NULL);
-  return instruction->kind == GANTRY_INSTRUCTION_COPY ? _gantry_step_name (&step, label) : g_steal_pointer (&label);
+  return instruction->kind == GANTRY_INSTRUCTION_COPY ? gantry_step_name (&step, label) : g_steal_pointer (&label);
 }
 
 /* Most recordings hold many runs of one executable: its names are looked up once. */
