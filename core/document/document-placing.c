@@ -115,10 +115,47 @@ set_planning (GantryDocument *self, GantryCompilation *planning)
     self->planner = gantry_compilation_take_planner (planning, NULL, NULL); /* made by the worker: only taken */
 }
 
+/* The work on a thread: predict (where that is not done), then plan. Or plan anew for another target, all in one. */
+typedef struct
+{
+  GantryCompilation *planning;
+  GantryPlacements *placements;
+  GantryCompileSettings settings; /* of another target */
+  gboolean replan;
+  GantryForecast *before, *forecast; /* (nullable) */
+  GantryPlan *plan;
+  GError *plan_error;
+} Work;
+
+static void
+work_free (gpointer data)
+{
+  Work *work = data;
+
+  gantry_forecast_unref (work->before);
+  gantry_forecast_unref (work->forecast);
+  gantry_plan_unref (work->plan);
+  g_clear_error (&work->plan_error);
+  g_clear_pointer (&work->placements, gantry_placements_unref);
+  gantry_compilation_unref (work->planning);
+  gantry_compile_settings_clear (&work->settings);
+  g_free (work);
+}
+
+static void
+drop_next (GantryDocument *self)
+{
+  if (self->next_work == NULL)
+    return;
+  g_clear_pointer (&self->next_work, work_free);
+  _gantry_document_end_job (self, GANTRY_JOB_PLAN, self->jobs[GANTRY_JOB_PLAN]);
+}
+
 void
 _gantry_document_clear_placing (GantryDocument *self)
 {
   _gantry_document_cancel_job (self, GANTRY_JOB_PLAN);
+  drop_next (self);
   set_planning (self, NULL);
   g_clear_pointer (&self->placements, gantry_placements_unref);
   g_clear_pointer (&self->reports, g_ptr_array_unref);
@@ -154,33 +191,6 @@ _gantry_document_take_plan (GantryDocument *self, GantryLoaded *loaded)
   /* Clicks that came while it was compiled. */
   if (!gantry_compile_settings_same_plan (&loaded->settings, &self->state->settings))
     _gantry_document_place (self);
-}
-
-/* The work on a thread: predict (where that is not done), then plan. Or plan anew for another target, all in one. */
-typedef struct
-{
-  GantryCompilation *planning;
-  GantryPlacements *placements;
-  GantryCompileSettings settings; /* of another target */
-  gboolean replan;
-  GantryForecast *before, *forecast; /* (nullable) */
-  GantryPlan *plan;
-  GError *plan_error;
-} Work;
-
-static void
-work_free (gpointer data)
-{
-  Work *work = data;
-
-  gantry_forecast_unref (work->before);
-  gantry_forecast_unref (work->forecast);
-  gantry_plan_unref (work->plan);
-  g_clear_error (&work->plan_error);
-  g_clear_pointer (&work->placements, gantry_placements_unref);
-  gantry_compilation_unref (work->planning);
-  gantry_compile_settings_clear (&work->settings);
-  g_free (work);
 }
 
 static gboolean
@@ -228,12 +238,34 @@ static void worked (GObject *source, GAsyncResult *result, gpointer user_data);
 
 /* @work: (transfer full) */
 static void
-start_work (GantryDocument *self, Work *work)
+run_work (GantryDocument *self, Work *work)
 {
-  g_autoptr (GTask) task = g_task_new (self, _gantry_document_begin_job (self, GANTRY_JOB_PLAN), worked, NULL);
+  g_autoptr (GTask) task = g_task_new (self, self->jobs[GANTRY_JOB_PLAN], worked, NULL);
 
+  self->planning_now = TRUE;
   g_task_set_task_data (task, work, work_free);
   g_task_run_in_thread (task, work_thread);
+}
+
+/* One thread plans at a time: what nobody waits for any more may take a while to notice, and its planner is the one to use
+ * next. Of the works that come meanwhile only the last is done. @work: (transfer full) */
+static void
+start_work (GantryDocument *self, Work *work)
+{
+  _gantry_document_begin_job (self, GANTRY_JOB_PLAN);
+  g_clear_pointer (&self->next_work, work_free);
+  if (self->planning_now)
+    self->next_work = work;
+  else
+    run_work (self, work);
+}
+
+static void
+start_next (GantryDocument *self)
+{
+  self->planning_now = FALSE;
+  if (self->next_work != NULL)
+    run_work (self, g_steal_pointer (&self->next_work));
 }
 
 /* The prediction came from the thread: shown before the plan is begun. */
@@ -257,6 +289,7 @@ worked (GObject *source, GAsyncResult *result, gpointer user_data)
   g_autoptr (GError) error = NULL;
   gboolean done = g_task_propagate_boolean (G_TASK (result), &error);
 
+  start_next (self);
   if (!_gantry_document_end_job (self, GANTRY_JOB_PLAN, g_task_get_cancellable (G_TASK (result))))
     return;
   if (!done)

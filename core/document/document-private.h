@@ -88,6 +88,8 @@ struct _GantryDocument
   GantryForecast *forecast;
   GantryPlan *plan;
   GError *plan_error;
+  gboolean planning_now; /* a thread is at it, wanted or not */
+  gpointer next_work;    /* (nullable): begins when that is done */
 };
 
 /* The properties, for the files that notify. */

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads "8GiB" and "30%". */
+#include "core/document/size.h"
+#include "core/base/base.h"
+#include <math.h>
+#include <string.h>
+
+/* The number of bytes that "", "K", "MiB" or "gb" stand for, 0: none. */
+static double
+unit_bytes (const char *text)
+{
+  static const char *const units[] = { "", "K", "M", "G", "T" };
+  g_autofree char *unit = g_ascii_strup (text, -1);
+
+  g_strchomp (unit);
+  if (g_str_has_suffix (unit, "IB"))
+    unit[strlen (unit) - 2] = '\0';
+  else if (g_str_has_suffix (unit, "B"))
+    unit[strlen (unit) - 1] = '\0';
+  for (guint power = 0; power < G_N_ELEMENTS (units); power++)
+    if (strcmp (unit, units[power]) == 0)
+      return pow (1024, power);
+  return 0;
+}
+
+gboolean
+gantry_size_parse (const char *text, GantrySize *size, GError **error)
+{
+  char *end;
+  double value = g_ascii_strtod (text, &end);
+
+  *size = (GantrySize){ 0 };
+  while (*end == ' ' && end != text)
+    end++;
+  if (end != text && strcmp (end, "%") == 0 && value > 0 && value <= 1000)
+    {
+      size->part = value / 100;
+      return TRUE;
+    }
+  value *= unit_bytes (end);
+  if (end == text || unit_bytes (end) == 0 || !(value >= 0 && value < 0x1p60))
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+                   "'%s' is no size: write for example 8GiB, 512MiB, 1000000 or 30%%", text);
+      return FALSE;
+    }
+  size->bytes = (guint64) value;
+  return TRUE;
+}
+
+gboolean
+gantry_size_resolve (GantryDocument *document, const GantrySize *size, guint64 *bytes, GError **error)
+{
+  const GantryCompilation *compilation = gantry_document_get_compilation (document);
+  GantryPlanner *planner = gantry_document_get_planner (document);
+  g_autoptr (GantryPrediction) prediction = NULL;
+
+  if (size->part == 0)
+    {
+      *bytes = size->bytes;
+      return TRUE;
+    }
+  if (planner == NULL)
+    {
+      if (compilation != NULL && compilation->refusal != NULL)
+        g_propagate_error (error, g_error_copy (compilation->refusal));
+      else
+        g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "a part of the peak has a meaning once a program is planned");
+      return FALSE;
+    }
+  prediction = gantry_prediction_new ();
+  gantry_planner_predict (planner, NULL, prediction);
+  *bytes = (guint64) (size->part * (double) prediction->peak_bytes);
+  return TRUE;
+}

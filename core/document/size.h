@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sizes as people write them, the same on the command line and in the window. */
+#pragma once
+#include "core/document/document.h"
+
+G_BEGIN_DECLS
+
+/** A size in bytes, or a part of the peak that keeping everything has. */
+typedef struct
+{
+  guint64 bytes;
+  double part; /* 0: @bytes counts */
+} GantrySize;
+
+/**
+ * gantry_size_parse:
+ * @text: 8GiB, 512M, 1000 or 30%; units count in powers of 1024
+ *
+ * Returns: FALSE: %GANTRY_ERROR_INVALID
+ */
+gboolean gantry_size_parse (const char *text, GantrySize *size, GError **error);
+/** In bytes. @document: with a program that can be planned, where @size is a part. */
+gboolean gantry_size_resolve (GantryDocument *document, const GantrySize *size, guint64 *bytes, GError **error);
+
+G_END_DECLS
