@@ -81,7 +81,8 @@ forward (Step *step, guint32 x, const guint32 *w, Layer *layer)
   layer->k = dot (step, x, w[1], 1, 0);
   layer->v = dot (step, x, w[2], 1, 0);
   layer->s = dot (step, layer->q, layer->k, 1, 1);
-  e = gantry_builder_unary (step->b, GANTRY_OP_EXPONENTIAL, binary (step, GANTRY_OP_SUBTRACT, layer->s, rows (step, "max", layer->s)));
+  e = binary (step, GANTRY_OP_SUBTRACT, layer->s, rows (step, "max", layer->s));
+  e = gantry_builder_unary (step->b, GANTRY_OP_EXPONENTIAL, e);
   layer->p = binary (step, GANTRY_OP_DIVIDE, e, rows (step, "add", e));
   layer->a = dot (step, layer->p, layer->v, 1, 0);
   layer->r = binary (step, GANTRY_OP_ADD, x, dot (step, layer->a, w[3], 1, 0));
@@ -96,7 +97,8 @@ backward (Step *step, guint32 dy, const guint32 *w, const Layer *layer, guint32 
   guint32 dg = dot (step, dy, w[5], 1, 1), dh, dr, da, dp, ds, dq, dk, dv;
 
   dw[5] = dot (step, layer->g, dy, 0, 0);
-  dh = binary (step, GANTRY_OP_SUBTRACT, dg, binary (step, GANTRY_OP_MULTIPLY, dg, binary (step, GANTRY_OP_MULTIPLY, layer->g, layer->g)));
+  dh = binary (step, GANTRY_OP_MULTIPLY, dg, binary (step, GANTRY_OP_MULTIPLY, layer->g, layer->g));
+  dh = binary (step, GANTRY_OP_SUBTRACT, dg, dh);
   dw[4] = dot (step, layer->r, dh, 0, 0);
   dr = binary (step, GANTRY_OP_ADD, dy, dot (step, dh, w[4], 1, 1));
   da = dot (step, dr, w[3], 1, 1);
@@ -120,10 +122,11 @@ static void
 update (Step *step, guint32 w, const guint32 *state, guint32 dw, guint32 *results)
 {
   guint32 small = gantry_builder_splat (step->b, GANTRY_F32, 0.001, 2, step->dims);
-  guint32 m = binary (step, GANTRY_OP_ADD, state[0], binary (step, GANTRY_OP_MULTIPLY, binary (step, GANTRY_OP_SUBTRACT, dw, state[0]), small));
-  guint32 v = binary (step, GANTRY_OP_ADD, state[1],
-                      binary (step, GANTRY_OP_MULTIPLY, binary (step, GANTRY_OP_SUBTRACT, binary (step, GANTRY_OP_MULTIPLY, dw, dw), state[1]), small));
+  guint32 m = binary (step, GANTRY_OP_SUBTRACT, dw, state[0]);
+  guint32 v = binary (step, GANTRY_OP_SUBTRACT, binary (step, GANTRY_OP_MULTIPLY, dw, dw), state[1]);
 
+  m = binary (step, GANTRY_OP_ADD, state[0], binary (step, GANTRY_OP_MULTIPLY, m, small));
+  v = binary (step, GANTRY_OP_ADD, state[1], binary (step, GANTRY_OP_MULTIPLY, v, small));
   results[0] = binary (step, GANTRY_OP_SUBTRACT, w,
                        binary (step, GANTRY_OP_DIVIDE, m, gantry_builder_unary (step->b, GANTRY_OP_SQRT, v)));
   results[1] = m;

@@ -49,8 +49,9 @@ hide_fetches (GantryPlanner *planner)
       copy->at = at;
       /* It cannot begin before its value is out. */
       if (copy->begin > next)
-        for (copy->at = MIN (copy->ready, MAX (at, EVICTION (planner, copy->after)->at)); copy->at < copy->ready && START_US (planner, copy->at + 1) <= copy->begin;)
-          copy->at++;
+        copy->at = MIN (copy->ready, MAX (at, EVICTION (planner, copy->after)->at));
+      while (copy->begin > next && copy->at < copy->ready && START_US (planner, copy->at + 1) <= copy->begin)
+        copy->at++;
     }
   for (guint32 i = 0; i < planner->fetches->len; i++)
     {
@@ -179,15 +180,27 @@ run_copies (Simulation *s, guint32 at, guint64 live)
     }
 }
 
+/* Of a result that is copied over its argument at the end, the result. */
+static const GantryNode *
+node_of (const GantryPlanner *planner, const Run *run)
+{
+  const Program *program = planner->program;
+  guint32 l;
+
+  if (run->work != NONE)
+    return work_node (program, WORK (program, run->work));
+  l = g_array_index (planner->use_lease, guint32, run->first_use);
+  return gantry_module_node (program->module, VALUE (program, LEASE (planner, l)->unit)->node);
+}
+
 static void
 run_work (Simulation *s, guint32 at, guint64 live)
 {
   GantryPlanner *planner = s->planner;
   const Run *run = RUN (planner, at);
   double ready = s->now[GANTRY_QUEUE_COMPUTE], us = START_US (planner, at + 1) - START_US (planner, at), wait;
-  guint32 node = run->work != NONE ? work_node (planner->program, WORK (planner->program, run->work))->id
-                                   : VALUE (planner->program, LEASE (planner, g_array_index (planner->use_lease, guint32, run->first_use))->unit)->node;
-  gboolean copy = run->work == NONE || work_node (planner->program, WORK (planner->program, run->work))->op == GANTRY_OP_COPY;
+  const GantryNode *node = node_of (planner, run);
+  gboolean copy = run->work == NONE || node->op == GANTRY_OP_COPY;
 
   for (; s->needed < planner->fetches->len && FETCH (planner, s->needed)->ready <= at; s->needed++)
     ready = MAX (ready, FETCH (planner, s->needed)->end);
@@ -197,7 +210,7 @@ run_work (Simulation *s, guint32 at, guint64 live)
   s->prediction->stall_us += wait;
   if (run->instance > 0)
     s->prediction->recompute_us += us;
-  add_step (s, node, GANTRY_QUEUE_COMPUTE,
+  add_step (s, node->id, GANTRY_QUEUE_COMPUTE,
             copy ? GANTRY_STEP_COPY : run->instance > 0 ? GANTRY_STEP_RECOMPUTE : GANTRY_STEP_RUN, run->instance, ready, us,
             wait, live);
   s->now[GANTRY_QUEUE_COMPUTE] = ready + us;

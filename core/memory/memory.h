@@ -16,6 +16,14 @@
  *   executor copies inputs in and results out, so a result may be (a view of) an input or a constant: its buffer
  *   then shares that place, which is kept until the end.
  * - A buffer with `in_place` is written over the buffer it shares, whose last use is that step.
+ * - Each step names the buffers that it reads and writes (refs: operands, results, workspace) and the steps of other
+ *   queues that it waits for; who runs a plan needs nothing else. An operand that is a view without an offset is named by
+ *   what it is a view of.
+ * - A training step is resident: arguments, then results, have places of their own at the bottom of the arena; a result
+ *   that is donated to is written over its argument, or copied over it at the end. Contiguous slices are views with an
+ *   offset, operands of a concatenation of the backward or update phase are made inside its place: such nodes have no
+ *   step. Instances under placements (planner.h) are buffers behind those of the values: gantry_plan_buffer_of() gives the
+ *   first, of a result the one where it is in the end.
  * - Places begin at multiples of 64 bytes and take a multiple of 64: arena_bytes, live_bytes and lower_bound count
  *   whole places. */
 #pragma once

@@ -211,6 +211,9 @@ _gantry_planner_read_placements (GantryPlanner *planner, const GantryPlacements 
   memset (planner->decider, G_MAXUINT8, n);
   memset (planner->memory, GANTRY_MEMORY_PINNED_HOST, n);
   g_array_set_size (planner->problems, 0);
+  for (guint i = 0; i < planner->in_vain->len; i++)
+    tell (planner, VALUE (program, g_array_index (planner->in_vain, guint32, i))->node, GANTRY_PLACEMENT_KEEP,
+          GANTRY_PLACEMENT_KEEP, "the result that it is donated to has no place of its own, and is not written over it");
   for (guint32 v = 0; v < n; v++)
     if (VALUE (program, v)->memory != GANTRY_MEMORY_DEVICE)
       {

@@ -4,12 +4,6 @@
 #include "core/memory/writer-private.h"
 #include "core/ir/plan-alive.h"
 
-typedef struct
-{
-  GArray *items;   /* GantryPackItem */
-  GArray *buffers; /* guint32: whose place each is */
-} Region;
-
 /* By buffer that owns a place: until when somebody who shares it needs it. */
 static guint32 *
 find_ends (const GantryPlan *plan)

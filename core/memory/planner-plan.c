@@ -394,6 +394,20 @@ write_totals (Writer *w)
     }
 }
 
+/* Now that all are named. */
+static void
+add_buffers (Writer *w)
+{
+  GantryPlan *plan = gantry_plan_new (w->n_steps, w->buffers->len);
+
+  if (w->n_steps > 0)
+    memcpy (plan->steps, w->plan->steps, w->n_steps * sizeof (GantryPlanStep));
+  if (w->buffers->len > 0)
+    memcpy (plan->buffers, w->buffers->data, w->buffers->len * sizeof (GantryPlanBuffer));
+  gantry_plan_unref (w->plan);
+  w->plan = plan;
+}
+
 static void
 finish (Writer *w)
 {
@@ -431,21 +445,12 @@ _gantry_planner_write (GantryPlanner *planner, const GantryProgress *progress)
   for (guint32 v = 0; v < program->values->len; v++)
     write_value (&w, v);
   write_leases (&w);
-  /* The steps are those of the prediction; their buffers are counted once they are all named. */
+  /* The steps are those of the prediction. */
   w.plan = gantry_plan_new (w.n_steps, 0);
   if (w.n_steps > 0)
     memcpy (w.plan->steps, planner->own->steps->data, w.n_steps * sizeof (GantryPlanStep));
   write_steps (&w);
-  {
-    GantryPlan *plan = gantry_plan_new (w.n_steps, w.buffers->len);
-
-    if (w.n_steps > 0)
-      memcpy (plan->steps, w.plan->steps, w.n_steps * sizeof (GantryPlanStep));
-    if (w.buffers->len > 0)
-      memcpy (plan->buffers, w.buffers->data, w.buffers->len * sizeof (GantryPlanBuffer));
-    gantry_plan_unref (w.plan);
-    w.plan = plan;
-  }
+  add_buffers (&w);
   write_totals (&w);
   _gantry_writer_pack (&w, progress);
   finish (&w);

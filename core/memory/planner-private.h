@@ -59,6 +59,7 @@ struct _GantryPlanner
   gint32 *candidate_of; /* by value (roots) */
   guint32 *first_take;  /* by work: index in takes */
   GArray *donated;      /* guint32: inputs with a result written over them */
+  GArray *in_vain;      /* guint32: inputs that are donated to a result without a place of its own */
   guint8 *in_place_donation; /* by result or part of one: its work may write over what it reads of that input */
   GArray *takes;        /* guint32: uses (their place among the uses of the work) that its result may be written over */
   guint64 held[GANTRY_N_MEMORY_KINDS]; /* of the current question: arguments + results - aliased */

@@ -37,7 +37,8 @@ static GTreeNode *
 cut (GTree *map, guint64 offset)
 {
   const Stretch key = { .begin = offset };
-  GTreeNode *after = g_tree_upper_bound (map, &key), *node = after != NULL ? g_tree_node_previous (after) : g_tree_node_last (map);
+  GTreeNode *after = g_tree_upper_bound (map, &key);
+  GTreeNode *node = after != NULL ? g_tree_node_previous (after) : g_tree_node_last (map);
   const Stretch *at = g_tree_node_key (node);
   Stretch *fresh;
 

@@ -32,7 +32,7 @@ free_parts (GantryPlanner *planner)
                            (void **) &planner->decider, (void **) &planner->home, (void **) &planner->in_host,
                            (void **) &planner->again, (void **) &planner->evicted, (void **) &planner->redone,
                            (void **) &planner->late_donation, (void **) &planner->hold };
-  GArray **const arrays[] = { &planner->candidates, &planner->donated, &planner->takes, &planner->problems, &planner->line,
+  GArray **const arrays[] = { &planner->candidates, &planner->donated, &planner->in_vain, &planner->takes, &planner->problems, &planner->line,
                               &planner->start_us, &planner->use_lease, &planner->leases, &planner->evictions,
                               &planner->fetches, &planner->last_copies, &planner->stack, &planner->live,
                               &planner->live_host, &planner->release };
@@ -77,6 +77,7 @@ allocate (GantryPlanner *planner)
   planner->hold = g_new0 (guint8, n);
   planner->candidates = g_array_new (FALSE, FALSE, sizeof (GantryCandidate));
   planner->donated = g_array_new (FALSE, FALSE, sizeof (guint32));
+  planner->in_vain = g_array_new (FALSE, FALSE, sizeof (guint32));
   planner->takes = g_array_new (FALSE, FALSE, sizeof (guint32));
   planner->problems = g_array_new (FALSE, FALSE, sizeof (GantryPlacementProblem));
   planner->line = g_array_sized_new (FALSE, FALSE, sizeof (Run), n_works);
@@ -111,6 +112,23 @@ find_costs (GantryPlanner *planner)
     }
 }
 
+/* Its result has no place of its own to be given the argument's: it is another argument, a constant, or a part of
+ * something. */
+static gboolean
+is_donated_in_vain (const Program *program, guint32 input)
+{
+  const GantryModule *module = program->module;
+  gint alias = gantry_parameter_alias (module, gantry_module_node (module, VALUE (program, input)->node));
+  const GantryNode *node;
+
+  if (!program->resident || alias < 0)
+    return FALSE;
+  node = gantry_module_node (module, gantry_function_result_id (module, program->function, (guint) alias));
+  if (node == NULL || gantry_node_type (module, node)->kind != GANTRY_TYPE_TENSOR)
+    return FALSE;
+  return VALUE (program, _gantry_program_value_of (program, node))->root != input;
+}
+
 static void
 find_donations (GantryPlanner *planner)
 {
@@ -120,7 +138,11 @@ find_donations (GantryPlanner *planner)
     {
       const Value *input = VALUE (program, v), *result;
 
-      if (input->kind != VALUE_INPUT || input->root != v || input->donated == NONE)
+      if (input->kind != VALUE_INPUT || input->root != v)
+        continue;
+      if (input->donated == NONE && is_donated_in_vain (program, v))
+        g_array_append_val (planner->in_vain, v);
+      if (input->donated == NONE)
         continue;
       g_array_append_val (planner->donated, v);
       result = VALUE (program, input->donated);

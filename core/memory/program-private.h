@@ -119,6 +119,8 @@ gboolean _gantry_program_add_view (Program *program, const GantryNode *node, gui
                                    const GantryType *type, GError **error);
 /** Slices, copies to the device and concatenations that need no work. FALSE and no error: it is work. */
 gboolean _gantry_program_add_placed (Program *program, const GantryNode *node, GError **error);
+/** The first value of @node. */
+guint32 _gantry_program_value_of (const Program *program, const GantryNode *node);
 /** Results that are written over arguments, and what must therefore run before what. */
 void _gantry_program_find_donations (Program *program);
 gboolean _gantry_program_fail (const Program *program, const GantryNode *node, GantryError code, const char *what,

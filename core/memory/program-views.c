@@ -6,8 +6,8 @@
 /* More pairs of writers and readers of stacked arguments than this are not looked at. */
 #define MOST_PAIRS 4000000u
 
-static guint32
-value_of (const Program *program, const GantryNode *node)
+guint32
+_gantry_program_value_of (const Program *program, const GantryNode *node)
 {
   return program->first_value[gantry_module_position (program->module, node) - program->function->first_node];
 }
@@ -71,8 +71,8 @@ may_be_part (const Program *program, guint32 v, guint64 offset)
 
   return root->kind == VALUE_COMPUTED && value->offset == 0 && value->bytes == root->bytes && root->group == NONE
          && root->memory == GANTRY_MEMORY_DEVICE && root->phase != GANTRY_PHASE_FORWARD && root->bytes > 0
-         && WORK (program, root->maker)->n_values == 1 && !is_returned (program, &program->module->nodes[WORK (program, root->maker)->position])
-         && offset % GANTRY_PLACE_ALIGNMENT == 0;
+         && WORK (program, root->maker)->n_values == 1
+         && !is_returned (program, work_node (program, WORK (program, root->maker))) && offset % GANTRY_PLACE_ALIGNMENT == 0;
 }
 
 /* All operands must be able to, or none is. */
@@ -259,10 +259,10 @@ _gantry_program_find_donations (Program *program)
       node = gantry_module_node (module, gantry_function_result_id (module, program->function, (guint) alias));
       if (node == NULL || gantry_node_type (module, node)->kind != GANTRY_TYPE_TENSOR)
         continue;
-      result = VALUE (program, value_of (program, node))->root;
+      result = VALUE (program, _gantry_program_value_of (program, node))->root;
       root = VALUE (program, result);
       if ((root->kind == VALUE_COMPUTED || root->kind == VALUE_GROUP) && root->donated == NONE && root->group == NONE
-          && root->bytes == VALUE (program, input)->bytes && root->bytes == VALUE (program, value_of (program, node))->bytes)
+          && root->bytes == VALUE (program, input)->bytes && root->bytes == VALUE (program, _gantry_program_value_of (program, node))->bytes)
         donate (program, input, result, &program->units[first[input]], first[input + 1] - first[input], pairs);
     }
   sort_pairs (program, pairs);

@@ -134,9 +134,8 @@ oracle_add (Oracle *oracle, const GantryNode *node, GantryLiteral *const *argume
   const GantryType *type = gantry_node_type (module, node);
   const GantryFunction *entry = gantry_module_entry (module);
   GPtrArray *own = oracle->values[i] = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_literal_unref);
-  GPtrArray *first = node->n_operands > 0
-                       ? oracle->values[gantry_module_position (module, gantry_node_operand (module, node, 0)) - entry->first_node]
-                       : NULL;
+  const GantryNode *operand = gantry_node_operand (module, node, 0);
+  GPtrArray *first = operand != NULL ? oracle->values[gantry_module_position (module, operand) - entry->first_node] : NULL;
 
   if (node->op == GANTRY_OP_PARAMETER)
     g_ptr_array_add (own, gantry_literal_ref (arguments[i]));

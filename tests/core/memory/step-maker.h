@@ -19,8 +19,8 @@ guint32 step_maker_dot (StepMaker *maker, guint32 x, guint32 y, gint64 left, gin
 guint32 step_maker_layer (StepMaker *maker, guint32 stack, gint64 i);
 /** Values of one shape stacked along a new first dimension. */
 guint32 step_maker_stack (StepMaker *maker, const guint32 *values, guint n);
-/** A fusion of element by element operations: @kind "gelu" (x), "gelu'" (dy, x), "m" (m, g, scale), "v" (v, g, scale), "p" (p, m, v),
- *  "l2" (g, p). */
+/** A fusion of element by element operations: @kind "gelu" (x), "gelu'" (dy, x), "m" (m, g, scale), "v" (v, g, scale),
+ *  "p" (p, m, v), "l2" (g, p). */
 guint32 step_maker_fuse (StepMaker *maker, const char *kind, const guint32 *operands, guint n);
 GantryModule *step_maker_end (StepMaker *maker, const guint32 *results, guint n);
 

@@ -100,7 +100,8 @@ noise (Maker *maker)
 static guint32
 halves (Maker *maker, guint32 x)
 {
-  static const gint64 start[2][2] = { { 0, 0 }, { 2, 0 } }, limit[2][2] = { { 2, COLUMNS }, { 4, COLUMNS } }, stride[2] = { 1, 1 };
+  static const gint64 start[2][2] = { { 0, 0 }, { 2, 0 } }, limit[2][2] = { { 2, COLUMNS }, { 4, COLUMNS } };
+  static const gint64 stride[2] = { 1, 1 };
   guint32 parts[2];
 
   for (guint i = 0; i < 2; i++)
@@ -259,8 +260,10 @@ random_step (GRand *random)
 {
   g_autoptr (GantryContext) context = gantry_context_new ();
   g_autoptr (GantryBuilder) builder = gantry_builder_new (context, "step");
-  g_autoptr (GArray) forward = g_array_new (FALSE, FALSE, sizeof (guint32)), weights = g_array_new (FALSE, FALSE, sizeof (guint32));
-  g_autoptr (GArray) gradients = g_array_new (FALSE, FALSE, sizeof (guint32)), results = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autoptr (GArray) forward = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autoptr (GArray) weights = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autoptr (GArray) gradients = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autoptr (GArray) results = g_array_new (FALSE, FALSE, sizeof (guint32));
   Maker maker = { random, context, builder, forward, weights, gradients, results };
   guint n_single = (guint) g_rand_int_range (random, 1, 4), n = (guint) g_rand_int_range (random, 2, 25);
   g_autoptr (GError) error = NULL;
@@ -324,8 +327,8 @@ workspace (const GantryModule *module, const GantryNode *node, gpointer user_dat
 
 /* With less memory than the plan took: either it is held, or an error says so. Returns: whether it was */
 static gboolean
-try_limit (GRand *random, GantryModule *module, GantryPlanOptions options, GantryTarget target, const GantryPlacements *placements,
-           guint64 arena_bytes)
+try_limit (GRand *random, GantryModule *module, GantryPlanOptions options, GantryTarget target,
+           const GantryPlacements *placements, guint64 arena_bytes)
 {
   g_autoptr (GantryPlanner) planner = NULL;
   g_autoptr (GantryPlan) plan = NULL;
@@ -366,7 +369,8 @@ try_placements (GRand *random, GantryModule *module, GantryPlanner *planner, con
   gantry_planner_predict (planner, placements, prediction);
   g_assert_cmpuint (prediction->n_steps, ==, plan->n_steps);
   g_assert_cmpuint (prediction->peak_bytes, ==, plan->lower_bound);
-  g_assert_cmpuint (prediction->peak_bytes, ==, prediction->temp_bytes + prediction->argument_bytes + prediction->output_bytes - prediction->alias_bytes);
+  g_assert_cmpuint (prediction->peak_bytes, ==,
+                    prediction->temp_bytes + prediction->argument_bytes + prediction->output_bytes - prediction->alias_bytes);
   g_assert_cmpfloat (prediction->step_us, ==, plan->total_us);
   g_assert_cmpuint (prediction->copied_bytes, ==, plan->copied_bytes);
   arguments = plan_arguments (module, random);

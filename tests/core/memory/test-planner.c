@@ -31,6 +31,12 @@ new_planner (GantryModule *module, GantryTarget *target, guint64 limit)
   return planner;
 }
 
+static double
+temp_of (const GantryPlan *plan)
+{
+  return (double) gantry_plan_temp_bytes (plan, GANTRY_MEMORY_DEVICE) / MIB;
+}
+
 /* Plans, checks the plan's promises, and tells. */
 static GantryPlan *
 plan_of (GantryModule *module, GantryPlanner *planner, const GantryPlacements *placements, const char *what)
@@ -40,8 +46,9 @@ plan_of (GantryModule *module, GantryPlanner *planner, const GantryPlacements *p
 
   g_assert_no_error (error);
   plan_check (module, plan);
-  g_test_message ("%s: arguments %.2f, temp %.2f, arena %.2f (bound %.2f), host %.2f MiB; %.2f ms, waits %.2f, again %.2f, copied %.2f MiB",
-                  what, (double) plan->argument_bytes[0] / MIB, (double) gantry_plan_temp_bytes (plan, GANTRY_MEMORY_DEVICE) / MIB,
+  g_test_message ("%s: arguments %.2f, temp %.2f, arena %.2f (bound %.2f), host %.2f MiB; %.2f ms, waits %.2f, again %.2f, "
+                  "copied %.2f MiB",
+                  what, (double) plan->argument_bytes[0] / MIB, temp_of (plan),
                   (double) plan->arena_bytes[0] / MIB, (double) plan->lower_bound / MIB,
                   (double) plan->arena_bytes[GANTRY_MEMORY_PINNED_HOST] / MIB, plan->total_us / 1000, plan->stall_us / 1000,
                   plan->recompute_us / 1000, (double) plan->copied_bytes / MIB);
@@ -49,12 +56,6 @@ plan_of (GantryModule *module, GantryPlanner *planner, const GantryPlacements *p
     plan_print (module, plan);
   g_assert_cmpuint (plan->n_problems, ==, 0);
   return plan;
-}
-
-static double
-temp_of (const GantryPlan *plan)
-{
-  return (double) gantry_plan_temp_bytes (plan, GANTRY_MEMORY_DEVICE) / MIB;
 }
 
 static void
