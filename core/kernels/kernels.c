@@ -128,6 +128,7 @@ make_by_hand (GantryCompile *c, const GantryNode *node, GantryKernel *kernel, GS
     {
     case GANTRY_OP_IF:
     case GANTRY_OP_WHILE:
+    case GANTRY_OP_SCAN:
     case GANTRY_OP_CALL:
       g_string_append (why, "control flow that depends on data is not compiled yet");
       return GANTRY_CANNOT;
