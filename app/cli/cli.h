@@ -3,7 +3,7 @@
  * display, and is also the child in which the window generates and runs code. This header is what
  * the subcommands share: options, output as text or as one JSON object, exit status. */
 #pragma once
-#include "core/document/document.h"
+#include "core/document/size.h"
 #include <json-glib/json-glib.h>
 #include <stdio.h>
 
@@ -87,21 +87,12 @@ int gantry_cli_fail (const GError *error);
 void gantry_cli_print_json (JsonBuilder *builder);
 /** "6.1 MiB" (transfer full) */
 char *gantry_cli_bytes (guint64 bytes);
-/** A size in bytes, or a part of the peak that keeping everything has. */
-typedef struct
-{
-  guint64 bytes;
-  double part; /* 0: @bytes counts */
-} GantryCliSize;
-
 /**
  * gantry_cli_parse_size:
  * @option: that it was given for, "--limit"
  * @text: 8GiB, 512M, 1000 or 30%
  */
-gboolean gantry_cli_parse_size (const char *option, const char *text, GantryCliSize *size, GError **error);
-/** In bytes. @document: with a program that can be planned. */
-gboolean gantry_cli_resolve_size (GantryDocument *document, const GantryCliSize *size, guint64 *bytes, GError **error);
+gboolean gantry_cli_parse_size (const char *option, const char *text, GantrySize *size, GError **error);
 
 /* Members of the JSON object that is being built. */
 void gantry_cli_add_int (JsonBuilder *json, const char *key, gint64 value);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the subcommands share. */
 #include "app/cli/cli.h"
-#include <math.h>
 #include <string.h>
 
 gboolean
@@ -148,7 +147,7 @@ typedef struct
   const GantryCliOptions *options;
   char *policy;          /* (nullable) */
   GantryTarget *target;  /* (nullable) */
-  GantryCliSize limit;
+  GantrySize limit;
   gboolean has_limit;
 } Changes;
 
@@ -291,7 +290,7 @@ gantry_cli_open (const GantryCliOptions *options, const char *path, GError **err
   /* A limit that is a part of the peak is known when the program is: it is compiled again with it. */
   if (changes.limit.part > 0)
     {
-      if (!gantry_cli_resolve_size (document, &changes.limit, &changes.limit.bytes, error))
+      if (!gantry_size_resolve (document, &changes.limit, &changes.limit.bytes, error))
         return NULL;
       changes.limit.part = 0;
       if (!open_all (document, options, path, &open, error))
@@ -332,69 +331,13 @@ gantry_cli_bytes (guint64 bytes)
   return g_format_size_full (bytes, G_FORMAT_SIZE_IEC_UNITS);
 }
 
-/* The number of bytes that "", "K", "MiB" or "gb" stand for, 0: none. */
-static double
-unit_bytes (const char *text)
-{
-  static const char *const units[] = { "", "K", "M", "G", "T" };
-  g_autofree char *unit = g_ascii_strup (text, -1);
-
-  if (g_str_has_suffix (unit, "IB"))
-    unit[strlen (unit) - 2] = '\0';
-  else if (g_str_has_suffix (unit, "B"))
-    unit[strlen (unit) - 1] = '\0';
-  for (guint power = 0; power < G_N_ELEMENTS (units); power++)
-    if (strcmp (unit, units[power]) == 0)
-      return pow (1024, power);
-  return 0;
-}
-
 gboolean
-gantry_cli_parse_size (const char *option, const char *text, GantryCliSize *size, GError **error)
+gantry_cli_parse_size (const char *option, const char *text, GantrySize *size, GError **error)
 {
-  char *end;
-  double value = g_ascii_strtod (text, &end);
-
-  *size = (GantryCliSize){ 0 };
-  while (*end == ' ' && end != text)
-    end++;
-  if (end != text && strcmp (end, "%") == 0 && value > 0 && value <= 1000)
-    {
-      size->part = value / 100;
-      return TRUE;
-    }
-  value *= unit_bytes (end);
-  if (end == text || unit_bytes (end) == 0 || !(value >= 0 && value < 0x1p60))
-    {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                   "%s: '%s' is no size: write for example 8GiB, 512MiB, 1000000 or 30%%", option, text);
-      return FALSE;
-    }
-  size->bytes = (guint64) value;
-  return TRUE;
-}
-
-gboolean
-gantry_cli_resolve_size (GantryDocument *document, const GantryCliSize *size, guint64 *bytes, GError **error)
-{
-  const GantryCompilation *compilation = gantry_document_get_compilation (document);
-  GantryPlanner *planner = gantry_document_get_planner (document);
-  g_autoptr (GantryPrediction) prediction = NULL;
-
-  if (size->part == 0)
-    {
-      *bytes = size->bytes;
-      return TRUE;
-    }
-  if (planner == NULL)
-    {
-      g_propagate_error (error, g_error_copy (compilation->refusal));
-      return FALSE;
-    }
-  prediction = gantry_prediction_new ();
-  gantry_planner_predict (planner, NULL, prediction);
-  *bytes = (guint64) (size->part * (double) prediction->peak_bytes);
-  return TRUE;
+  if (gantry_size_parse (text, size, error))
+    return TRUE;
+  g_prefix_error (error, "%s: ", option);
+  return FALSE;
 }
 
 void

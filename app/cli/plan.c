@@ -50,7 +50,7 @@ parse_method (const char *name, GantrySolveMethod *method, GError **error)
 static gboolean
 read_goal (const Options *options, GantryDocument *document, GantrySolveGoal *goal, GError **error)
 {
-  GantryCliSize size;
+  GantrySize size;
 
   *goal = (GantrySolveGoal){ .seconds = options->seconds };
   if (!parse_method (options->method, &goal->method, error))
@@ -64,7 +64,7 @@ read_goal (const Options *options, GantryDocument *document, GantrySolveGoal *go
       return TRUE;
     }
   return gantry_cli_parse_size ("--fit", options->fit, &size, error) &&
-         gantry_cli_resolve_size (document, &size, &goal->memory_bytes, error);
+         gantry_size_resolve (document, &size, &goal->memory_bytes, error);
 }
 
 /* The answer becomes what the document has, plan and all. (transfer full) (nullable) */

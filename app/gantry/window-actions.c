@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The actions of the window, by the names that shortcuts, menus and tests use. */
+#include "app/gantry/dialog.h"
 #include "app/gantry/shortcuts.h"
 #include "app/gantry/window-private.h"
 
@@ -125,7 +126,7 @@ ACTION (peak)
 {
   GantryWindow *self = data;
 
-  gtk_widget_set_visible (GTK_WIDGET (self->time_bin), TRUE);
+  _gantry_window_show_bottom (self, "time");
   gantry_time_panel_go_to_peak (self->time_panel);
 }
 
@@ -150,6 +151,58 @@ place (GSimpleAction *action, GVariant *parameter, gpointer data)
 ACTION (clear_placements)
 {
   gantry_document_clear_placements (((GantryWindow *) data)->document);
+}
+
+ACTION (train)
+{
+  _gantry_dialog_train (data);
+}
+
+ACTION (policy)
+{
+  _gantry_dialog_policy (data);
+}
+
+ACTION (solve)
+{
+  _gantry_dialog_solve (data);
+}
+
+ACTION (limit)
+{
+  gtk_widget_grab_focus (GTK_WIDGET (((GantryWindow *) data)->limit_entry));
+}
+
+ACTION (no_limit)
+{
+  gantry_document_set_limit (((GantryWindow *) data)->document, 0);
+}
+
+ACTION (problems)
+{
+  _gantry_window_show_problems (data);
+}
+
+ACTION (save_variant)
+{
+  _gantry_window_name_variant (data, FALSE);
+}
+
+ACTION (rename_variant)
+{
+  _gantry_window_name_variant (data, TRUE);
+}
+
+ACTION (delete_variant)
+{
+  _gantry_window_delete_variant (data);
+}
+
+/* Its state is the variant that the document is now: loading one changes that. */
+static void
+change_variant (GSimpleAction *action, GVariant *value, gpointer data)
+{
+  _gantry_window_load_variant (data, g_variant_get_string (value, NULL));
 }
 
 ACTION (menu)
@@ -186,6 +239,12 @@ change_maximize_time (GSimpleAction *action, GVariant *value, gpointer data)
   _gantry_window_maximize_time (data, g_variant_get_boolean (value));
 }
 
+static void
+change_bottom_page (GSimpleAction *action, GVariant *value, gpointer data)
+{
+  _gantry_window_show_bottom (data, g_variant_get_string (value, NULL));
+}
+
 static const GActionEntry entries[] = {
   { "open", open_action, NULL, NULL, NULL, { 0 } },
   { "open-path", open_path, "s", NULL, NULL, { 0 } },
@@ -210,10 +269,21 @@ static const GActionEntry entries[] = {
   { "peak", peak, NULL, NULL, NULL, { 0 } },
   { "place", place, "s", NULL, NULL, { 0 } },
   { "clear-placements", clear_placements, NULL, NULL, NULL, { 0 } },
+  { "train", train, NULL, NULL, NULL, { 0 } },
+  { "policy", policy, NULL, NULL, NULL, { 0 } },
+  { "solve", solve, NULL, NULL, NULL, { 0 } },
+  { "limit", limit, NULL, NULL, NULL, { 0 } },
+  { "no-limit", no_limit, NULL, NULL, NULL, { 0 } },
+  { "problems", problems, NULL, NULL, NULL, { 0 } },
+  { "save-variant", save_variant, NULL, NULL, NULL, { 0 } },
+  { "rename-variant", rename_variant, NULL, NULL, NULL, { 0 } },
+  { "delete-variant", delete_variant, NULL, NULL, NULL, { 0 } },
+  { "variant", NULL, "s", "''", change_variant, { 0 } },
   { "menu", menu, NULL, NULL, NULL, { 0 } },
   { "show-shortcuts", show_shortcuts, NULL, NULL, NULL, { 0 } },
   { "single-pane", NULL, NULL, "false", change_single_pane, { 0 } },
   { "finite-math", NULL, NULL, "false", change_finite_math, { 0 } },
+  { "bottom-page", NULL, "s", "'time'", change_bottom_page, { 0 } },
   { "maximize-time", NULL, NULL, "false", change_maximize_time, { 0 } },
 };
 
@@ -221,7 +291,11 @@ static const GActionEntry entries[] = {
 static const char *const need_model[] = {
   "save", "save-as", "export", "find", "find-next", "find-previous", "fit", "zoom-in", "zoom-out", "fold-all",
   "unfold-all", "place", "clear-placements", "next-pass", "previous-pass", "single-pane", "finite-math", "maximize-time",
+  "train", "limit", "no-limit", "problems", "bottom-page",
 };
+
+/* What makes no sense for a program that is not planned. */
+static const char *const need_planner[] = { "policy", "solve", "variant", "save-variant" };
 
 static void
 enable (GantryWindow *self, const char *name, gboolean enabled)
@@ -243,6 +317,8 @@ _gantry_window_update_actions (GantryWindow *self)
   g_object_get (self->document, "can-undo", &can_undo, "can-redo", &can_redo, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (need_model); i++)
     enable (self, need_model[i], compilation != NULL && self->opening == NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (need_planner); i++)
+    enable (self, need_planner[i], compilation != NULL && self->opening == NULL && gantry_document_get_planner (self->document) != NULL);
   enable (self, "peak", compilation != NULL && compilation->plan != NULL);
   enable (self, "run", compilation != NULL && compilation->plan != NULL && !busy);
   enable (self, "cancel", busy);

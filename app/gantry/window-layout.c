@@ -56,3 +56,15 @@ _gantry_window_maximize_time (GantryWindow *self, gboolean maximize)
     gtk_widget_set_visible (GTK_WIDGET (self->time_bin), TRUE);
   gtk_widget_set_visible (GTK_WIDGET (self->left_paned), !maximize);
 }
+
+void
+_gantry_window_show_bottom (GantryWindow *self, const char *page)
+{
+  GAction *action = g_action_map_lookup_action (G_ACTION_MAP (self), "bottom-page");
+
+  if (gtk_stack_get_child_by_name (self->bottom_stack, page) == NULL)
+    return;
+  gtk_stack_set_visible_child_name (self->bottom_stack, page);
+  gtk_widget_set_visible (GTK_WIDGET (self->time_bin), TRUE);
+  g_simple_action_set_state (G_SIMPLE_ACTION (action), g_variant_new_string (page));
+}

@@ -186,16 +186,42 @@ make_refusal (GantryWindow *self, const GantryCompilation *compilation)
   return line;
 }
 
+/* The plan does not fit under the limit: by how much, and what can be done. */
+
+static GtkWidget *
+make_plan_error (GantryWindow *self, const GError *error)
+{
+  GtkWidget *line = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8), *label = text_new (error->message);
+  GtkWidget *fit = gtk_button_new_with_label ("Fit…"), *no_limit = gtk_button_new_with_label ("Remove the limit");
+
+  gtk_label_set_lines (GTK_LABEL (label), 3);
+  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
+  gtk_widget_set_tooltip_text (label, error->message);
+  gtk_widget_set_hexpand (label, TRUE);
+  gtk_widget_set_valign (fit, GTK_ALIGN_CENTER);
+  gtk_widget_set_valign (no_limit, GTK_ALIGN_CENTER);
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (fit), "win.solve");
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (no_limit), "win.no-limit");
+  gtk_widget_add_css_class (fit, "suggested-action");
+  gtk_box_append (GTK_BOX (line), label);
+  gtk_box_append (GTK_BOX (line), fit);
+  gtk_box_append (GTK_BOX (line), no_limit);
+  gtk_widget_add_css_class (line, "notice");
+  return line;
+}
+
 void
 _gantry_window_update_notice (GantryWindow *self)
 {
+  const GError *plan_error = gantry_document_get_plan_error (self->document);
   const GantryCompilation *compilation = gantry_document_get_compilation (self->document);
   gboolean sizes, operations;
   GtkWidget *box;
 
   if (compilation == NULL || compilation->refusal == NULL)
     {
-      adw_bin_set_child (self->notice_bin, NULL);
+      adw_bin_set_child (self->notice_bin,
+                         compilation != NULL && plan_error != NULL ? make_plan_error (self, plan_error) : NULL);
       return;
     }
   sizes = compilation->model->unbound != NULL && compilation->model->unbound[0] != NULL;

@@ -20,7 +20,7 @@ struct _GantryWindow
   AdwToastOverlay *toasts;
   GtkLabel *target_label, *model_label, *search_count, *loading_label, *error_label;
   GtkMenuButton *model_button, *menu_button;
-  GtkStack *run_stack, *stack;
+  GtkStack *run_stack, *stack, *bottom_stack;
   GtkButton *run_button, *cancel_button;
   GtkSpinner *busy_spinner, *loading_spinner;
   GtkSearchEntry *search_entry;
@@ -29,6 +29,12 @@ struct _GantryWindow
   AdwStatusPage *error_page;
   GtkListBox *recent_list;
   GtkPaned *bottom_paned, *left_paned, *right_paned;
+  GtkMenuButton *variant_button;
+  GtkLabel *variant_label;
+  GtkEntry *limit_entry;
+  GMenu *undo_menu;
+  GtkButton *status_button;
+  gboolean show_step; /* a training step is being made: it is shown when it comes */
   AdwBin *passes_bin, *notice_bin, *graph_bin, *inspector_bin, *time_bin;
   GtkWidget *status_bar;
   GtkLabel *status_peak, *status_time, *status_nodes, *status_message;
@@ -38,6 +44,7 @@ struct _GantryWindow
   GantryPassView *pass_view;
   GantryInspector *inspector;
   GantryTimePanel *time_panel;
+  GantryComparePanel *compare_panel;
 };
 
 /* window.c */
@@ -45,6 +52,8 @@ void _gantry_window_toast (GantryWindow *window, const char *text);
 /** Tells an error in a dialog of its own, in full and selectable. Cancelled work is no error. */
 void _gantry_window_tell (GantryWindow *window, const char *heading, const GError *error);
 void _gantry_window_update (GantryWindow *window);
+/** The last pass, in one pane, once the compilation under way has made a training step. */
+void _gantry_window_show_step_when_made (GantryWindow *window);
 
 /* window-actions.c */
 void _gantry_window_add_actions (GantryWindow *window);
@@ -71,6 +80,20 @@ void _gantry_window_place (GantryWindow *window, int kind, GantryReach reach);
 /** The graph shows the placements and the prediction of the document. */
 void _gantry_window_update_placements (GantryWindow *window);
 
+/* window-header.c */
+void _gantry_window_connect_header (GantryWindow *window);
+void _gantry_window_update_header (GantryWindow *window);
+void _gantry_window_fill_variants (GantryWindow *window);
+void _gantry_window_load_variant (GantryWindow *window, const char *name);
+/** Asks for the name of a new variant, or a new name of the current one. */
+void _gantry_window_name_variant (GantryWindow *window, gboolean rename);
+void _gantry_window_delete_variant (GantryWindow *window);
+
+/* window-status.c */
+void _gantry_window_update_status (GantryWindow *window);
+/** What the message of the status bar is about, in full. */
+void _gantry_window_show_problems (GantryWindow *window);
+
 /* window-search.c */
 void _gantry_window_connect_search (GantryWindow *window);
 void _gantry_window_search_step (GantryWindow *window, int step);
@@ -79,5 +102,7 @@ void _gantry_window_search_step (GantryWindow *window, int step);
 void _gantry_window_restore_layout (GantryWindow *window);
 void _gantry_window_store_layout (GantryWindow *window);
 void _gantry_window_maximize_time (GantryWindow *window, gboolean maximize);
+/** @page: "time" or "compare"; the panel at the bottom is shown with it. */
+void _gantry_window_show_bottom (GantryWindow *window, const char *page);
 
 G_END_DECLS

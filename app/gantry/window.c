@@ -3,7 +3,6 @@
 #include "app/gantry/state.h"
 #include "app/gantry/window-private.h"
 #include "views/format.h"
-#include "views/shown-plan.h"
 #include <string.h>
 
 G_DEFINE_FINAL_TYPE (GantryWindow, gantry_window, ADW_TYPE_APPLICATION_WINDOW)
@@ -48,121 +47,6 @@ _gantry_window_tell (GantryWindow *self, const char *heading, const GError *erro
   gtk_window_present (GTK_WINDOW (dialog));
 }
 
-/* Status */
-
-static void
-set_label (GtkLabel *label, char *text)
-{
-  gtk_label_set_text (label, text != NULL ? text : "");
-  gtk_widget_set_visible (GTK_WIDGET (label), text != NULL && *text != '\0');
-  g_free (text);
-}
-
-static char *
-peak_text (const GantryPlan *plan, const GantryRunResult *run)
-{
-  g_autofree char *planned = NULL, *measured = NULL;
-
-  if (plan != NULL)
-    planned = gantry_format_bytes (plan->arena_bytes[GANTRY_MEMORY_DEVICE]);
-  if (run == NULL)
-    return planned != NULL ? g_strdup_printf ("Peak %s planned", planned) : NULL;
-  measured = gantry_format_bytes (run->peak_bytes);
-  if (planned == NULL)
-    return g_strdup_printf ("Peak %s measured", measured);
-  return g_strdup_printf ("Peak %s planned, %s measured", planned, measured);
-}
-
-static char *
-time_text (const GantryPlan *plan, const GantryRunResult *run)
-{
-  g_autofree char *planned = NULL, *measured = NULL;
-
-  if (plan != NULL)
-    planned = gantry_format_ns ((gint64) (plan->total_us * 1000));
-  if (run == NULL)
-    return planned != NULL ? g_strdup_printf ("Time %s predicted", planned) : NULL;
-  measured = gantry_format_ns ((gint64) (run->milliseconds * 1e6));
-  if (planned == NULL)
-    return g_strdup_printf ("Time %s measured", measured);
-  return g_strdup_printf ("Time %s predicted, %s measured (median of %u)", planned, measured, run->n_runs);
-}
-
-static char *
-message_text (const GantryCompilation *compilation)
-{
-  const GantryModel *model = compilation->model;
-
-  if (compilation->refusal != NULL)
-    return g_strdup ("Cannot be compiled as it is");
-  if (model->warnings != NULL && model->warnings[0] != NULL)
-    return g_strdup (model->warnings[0]);
-  return NULL;
-}
-
-/* "Peak 6.1 GiB (−2.3 GiB)" of what is predicted for the placements as they are. */
-static void
-show_forecast (GantryWindow *self, const GantryForecast *forecast)
-{
-  const GantryPrediction *p = forecast->prediction;
-  g_autofree char *peak = gantry_format_bytes (p->peak_bytes), *temp = gantry_format_bytes (p->temp_bytes);
-  g_autofree char *step = gantry_format_ns ((gint64) (p->step_us * 1000)), *copied = gantry_format_bytes (p->copied_bytes);
-  g_autofree char *peak_delta = forecast->has_delta ? gantry_format_delta_bytes (forecast->peak_delta) : NULL;
-  g_autofree char *step_delta = forecast->has_delta ? gantry_format_delta_ns ((gint64) (forecast->step_delta_us * 1000)) : NULL;
-  GString *time = g_string_new (NULL);
-
-  set_label (self->status_peak, g_strdup_printf ("Peak %s%s, temporaries %s", peak, peak_delta != NULL ? peak_delta : "", temp));
-  g_string_append_printf (time, "Step %s%s", step, step_delta != NULL ? step_delta : "");
-  if (p->copied_bytes > 0)
-    g_string_append_printf (time, ", copied %s", copied);
-  if (p->recompute_us > 0)
-    g_string_append_printf (time, ", %.1f %% done again", 100 * p->recompute_us / MAX (p->step_us, 1e-9));
-  if (p->stall_us > 0.005 * p->step_us)
-    g_string_append_printf (time, ", %.1f %% waiting", 100 * p->stall_us / MAX (p->step_us, 1e-9));
-  set_label (self->status_time, g_string_free (time, FALSE));
-}
-
-/* What the user should know of the policy and of the plan. */
-static char *
-policy_text (GantryWindow *self)
-{
-  GPtrArray *reports = gantry_document_get_reports (self->document);
-  const GError *error = gantry_document_get_plan_error (self->document);
-  guint n = 0;
-
-  if (error != NULL)
-    return g_strdup (error->message);
-  for (guint i = 0; reports != NULL && i < reports->len; i++)
-    n += ((const GantryPolicyReport *) g_ptr_array_index (reports, i))->problem != NULL;
-  return n == 0 ? NULL : g_strdup_printf (n == 1 ? "%u statement of the policy has a problem"
-                                                 : "%u statements of the policy have a problem", n);
-}
-
-static void
-update_status (GantryWindow *self)
-{
-  GantryForecast *forecast = gantry_document_get_prediction (self->document);
-  GantryCompilation *compilation = gantry_document_get_compilation (self->document);
-  const GantryRunResult *run = gantry_document_get_run (self->document);
-  g_autofree char *first = NULL, *last = NULL;
-
-  if (compilation == NULL)
-    return;
-  set_label (self->status_peak, peak_text (gantry_shown_plan (self->document), run));
-  set_label (self->status_time, time_text (gantry_shown_plan (self->document), run));
-  if (forecast != NULL && run == NULL && gantry_module_is_training (gantry_compilation_module (compilation)))
-    show_forecast (self, forecast);
-  first = gantry_format_integer (compilation->snapshots[0].nodes_after);
-  last = gantry_format_integer (compilation->snapshots[compilation->n_snapshots - 1].nodes_after);
-  set_label (self->status_nodes, compilation->refusal != NULL
-                                   ? g_strdup_printf ("%s nodes imported", first)
-                                   : g_strdup_printf ("%s nodes imported, %s after all passes", first, last));
-  set_label (self->status_message, message_text (compilation));
-  if (compilation->refusal == NULL && policy_text (self) != NULL)
-    set_label (self->status_message, policy_text (self));
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self->status_message), gtk_label_get_text (self->status_message));
-}
-
 static void
 update_target (GantryWindow *self)
 {
@@ -202,9 +86,9 @@ update_busy (GantryWindow *self)
   if (opening)
     gtk_label_set_text (self->loading_label, activity != NULL && *activity != '\0' ? activity : "Opening");
   else if (busy && activity != NULL && *activity != '\0')
-    set_label (self->status_message, g_strdup (activity));
+    gtk_label_set_text (self->status_message, activity);
   else if (!busy)
-    update_status (self);
+    _gantry_window_update_status (self);
   _gantry_window_update_actions (self);
 }
 
@@ -241,6 +125,19 @@ _gantry_window_update (GantryWindow *self)
   update_title (self);
   update_target (self);
   update_busy (self);
+  _gantry_window_update_header (self);
+}
+
+static void
+show_step (GantryWindow *self, GantryCompilation *compilation)
+{
+  if (!self->show_step || compilation == NULL)
+    return;
+  self->show_step = FALSE;
+  if (!gantry_module_is_training (gantry_compilation_module (compilation)))
+    return;
+  gantry_pass_list_select (self->pass_list, compilation->n_snapshots - 1);
+  g_action_group_change_action_state (G_ACTION_GROUP (self), "single-pane", g_variant_new_boolean (TRUE));
 }
 
 static void
@@ -253,6 +150,20 @@ compilation_changed (GantryWindow *self)
                         compilation != NULL ? gantry_pass_list_get_selected (self->pass_list) : 0);
   _gantry_window_update_notice (self);
   _gantry_window_update (self);
+  show_step (self, compilation);
+}
+
+void
+_gantry_window_show_step_when_made (GantryWindow *self)
+{
+  self->show_step = TRUE;
+}
+
+static void
+plan_error_changed (GantryWindow *self)
+{
+  _gantry_window_update_notice (self);
+  _gantry_window_update_status (self);
 }
 
 static void
@@ -268,10 +179,16 @@ error_told (GantryDocument *document, const char *what, const GError *error, gpo
 }
 
 static void
+compare_failed (GantryComparePanel *panel, const char *what, const GError *error, gpointer data)
+{
+  _gantry_window_tell (data, what, error);
+}
+
+static void
 prediction_changed (GantryWindow *self)
 {
   _gantry_window_update_placements (self);
-  update_status (self);
+  _gantry_window_update_status (self);
 }
 
 static void
@@ -370,6 +287,12 @@ gantry_window_get_time_panel (GantryWindow *self)
   return self->time_panel;
 }
 
+GantryComparePanel *
+gantry_window_get_compare_panel (GantryWindow *self)
+{
+  return self->compare_panel;
+}
+
 const char *
 gantry_window_get_page (GantryWindow *self)
 {
@@ -431,6 +354,7 @@ gantry_window_class_init (GantryWindowClass *klass)
   BIND (menu_button);
   BIND (run_stack);
   BIND (stack);
+  BIND (bottom_stack);
   BIND (run_button);
   BIND (cancel_button);
   BIND (busy_spinner);
@@ -453,6 +377,11 @@ gantry_window_class_init (GantryWindowClass *klass)
   BIND (status_time);
   BIND (status_nodes);
   BIND (status_message);
+  BIND (status_button);
+  BIND (variant_button);
+  BIND (variant_label);
+  BIND (limit_entry);
+  BIND (undo_menu);
 }
 
 static void
@@ -465,7 +394,10 @@ add_views (GantryWindow *self)
   self->inspector = GANTRY_INSPECTOR (gantry_inspector_new (self->document, self->selection));
   adw_bin_set_child (self->inspector_bin, GTK_WIDGET (self->inspector));
   self->time_panel = GANTRY_TIME_PANEL (gantry_time_panel_new (self->document, self->selection));
-  adw_bin_set_child (self->time_bin, GTK_WIDGET (self->time_panel));
+  gtk_stack_add_named (self->bottom_stack, GTK_WIDGET (self->time_panel), "time");
+  self->compare_panel = GANTRY_COMPARE_PANEL (gantry_compare_panel_new (self->document));
+  gtk_stack_add_named (self->bottom_stack, GTK_WIDGET (self->compare_panel), "compare");
+  g_signal_connect_object (self->compare_panel, "error", G_CALLBACK (compare_failed), self, 0);
   g_signal_connect_object (self->pass_list, "selected", G_CALLBACK (pass_selected), self, 0);
   g_signal_connect_object (self->pass_view, "place", G_CALLBACK (place_asked), self, 0);
 }
@@ -480,10 +412,10 @@ gantry_window_init (GantryWindow *self)
   g_signal_connect_swapped (self->document, "notify::compilation", G_CALLBACK (compilation_changed), self);
   g_signal_connect_swapped (self->document, "notify::placements", G_CALLBACK (_gantry_window_update_placements), self);
   g_signal_connect_swapped (self->document, "notify::prediction", G_CALLBACK (prediction_changed), self);
-  g_signal_connect_swapped (self->document, "notify::plan", G_CALLBACK (update_status), self);
-  g_signal_connect_swapped (self->document, "notify::plan-error", G_CALLBACK (update_status), self);
+  g_signal_connect_swapped (self->document, "notify::plan", G_CALLBACK (_gantry_window_update_status), self);
+  g_signal_connect_swapped (self->document, "notify::plan-error", G_CALLBACK (plan_error_changed), self);
   g_signal_connect (self->document, "error", G_CALLBACK (error_told), self);
-  g_signal_connect_swapped (self->document, "notify::run", G_CALLBACK (update_status), self);
+  g_signal_connect_swapped (self->document, "notify::run", G_CALLBACK (_gantry_window_update_status), self);
   g_signal_connect_swapped (self->document, "notify::busy", G_CALLBACK (update_busy), self);
   g_signal_connect_swapped (self->document, "notify::progress", G_CALLBACK (update_busy), self);
   g_signal_connect_swapped (self->document, "notify::activity", G_CALLBACK (update_busy), self);
@@ -492,6 +424,7 @@ gantry_window_init (GantryWindow *self)
   g_signal_connect_swapped (self->document, "notify::can-redo", G_CALLBACK (_gantry_window_update_actions), self);
   _gantry_window_add_actions (self);
   _gantry_window_connect_search (self);
+  _gantry_window_connect_header (self);
   _gantry_window_accept_drops (self);
   _gantry_window_fill_recent (self);
   _gantry_window_restore_layout (self);

@@ -2,6 +2,7 @@
 /* The window: one document and the views on it. */
 #pragma once
 #include "core/document/document.h"
+#include "views/compare/compare-panel.h"
 #include "views/inspector/inspector.h"
 #include "views/passes/pass-list.h"
 #include "views/passes/pass-view.h"
@@ -24,6 +25,7 @@ GantryPassList *gantry_window_get_pass_list (GantryWindow *window);
 GantryPassView *gantry_window_get_pass_view (GantryWindow *window);
 GantryInspector *gantry_window_get_inspector (GantryWindow *window);
 GantryTimePanel *gantry_window_get_time_panel (GantryWindow *window);
+GantryComparePanel *gantry_window_get_compare_panel (GantryWindow *window);
 /** The page shown: "welcome", "loading", "error" or "model". */
 const char *gantry_window_get_page (GantryWindow *window);
 /** The last error that the user was told, NULL after a success. */

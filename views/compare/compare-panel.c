@@ -3,6 +3,7 @@
 #include "views/compare/compare-panel.h"
 #include "views/compare/compare-row.h"
 #include "views/format.h"
+#include "views/page-switch.h"
 
 #define FRONT_POINTS 12
 #define FRONT_SECONDS 12.0
@@ -13,6 +14,7 @@ struct _GantryComparePanel
   GantryDocument *document;
   GListStore *rows;        /* GantryCompareRow: now, variants, front */
   GPtrArray *front;        /* (nullable): GantryVariant */
+  GArray *points;          /* guint: the row of each point of the scatter */
   GtkSelectionModel *selection;
   GtkColumnView *table;
   GantryScatterView *scatter;
@@ -26,6 +28,9 @@ struct _GantryComparePanel
 static guint error_signal;
 
 G_DEFINE_FINAL_TYPE (GantryComparePanel, gantry_compare_panel, GTK_TYPE_BOX)
+
+static GantryCompareRow *selected_row (GantryComparePanel *self);
+static void selection_changed (GantryComparePanel *self);
 
 /* Rows */
 
@@ -52,21 +57,44 @@ show_points (GantryComparePanel *self)
   g_autofree GantryScatterPoint *points = g_new0 (GantryScatterPoint, n + 1);
   const GantryCompileSettings *settings = gantry_document_get_settings (self->document);
 
-  /* The index of a point is that of its row: what has no figures lies where the first one does. */
+  /* What has no figures is a row and no point. */
+  g_array_set_size (self->points, 0);
   for (guint i = 0; i < n; i++)
     {
       const GantryCompareRow *row = row_at (self, i);
 
-      if (row->variant->predicted)
-        points[n_points++] = (GantryScatterPoint){ row->variant->peak_bytes, row->variant->step_us, row->kind,
-                                                   row->kind == GANTRY_POINT_NOW ? "now" : row->variant->name };
+      if (!row->variant->predicted)
+        continue;
+      points[n_points++] = (GantryScatterPoint){ row->variant->peak_bytes, row->variant->step_us, row->kind,
+                                                 row->kind == GANTRY_POINT_NOW ? "now" : row->variant->name };
+      g_array_append_val (self->points, i);
     }
   gantry_scatter_view_set (self->scatter, points, n_points, settings != NULL ? settings->target.memory_limit : 0);
+}
+
+/* The row of @kind and @name is selected again after the rows were made anew. */
+static void
+select_again (GantryComparePanel *self, GantryPointKind kind, const char *name)
+{
+  GListModel *sorted = G_LIST_MODEL (self->selection);
+
+  gtk_single_selection_set_selected (GTK_SINGLE_SELECTION (self->selection), GTK_INVALID_LIST_POSITION);
+  for (guint i = 0; name != NULL && i < g_list_model_get_n_items (sorted); i++)
+    {
+      g_autoptr (GantryCompareRow) row = g_list_model_get_item (sorted, i);
+
+      if (row->kind == kind && g_strcmp0 (row->variant->name, name) == 0)
+        gtk_selection_model_select_item (self->selection, i, TRUE);
+    }
+  selection_changed (self);
 }
 
 static void
 refill (GantryComparePanel *self)
 {
+  const GantryCompareRow *selected = selected_row (self);
+  GantryPointKind kind = selected != NULL ? selected->kind : GANTRY_POINT_NOW;
+  g_autofree char *name = selected != NULL ? g_strdup (selected->variant->name) : NULL;
   GPtrArray *variants = gantry_document_get_variants (self->document);
   GantryForecast *now = gantry_document_get_prediction (self->document);
   g_autofree char *summary = NULL;
@@ -79,16 +107,12 @@ refill (GantryComparePanel *self)
 
       add_row (self, current, GANTRY_POINT_NOW);
     }
-  /* Rows without figures come last, so that rows and points keep one index. */
   for (guint i = 0; variants != NULL && i < variants->len; i++)
-    if (((GantryVariant *) g_ptr_array_index (variants, i))->predicted)
-      add_row (self, g_ptr_array_index (variants, i), GANTRY_POINT_VARIANT);
+    add_row (self, g_ptr_array_index (variants, i), GANTRY_POINT_VARIANT);
   for (guint i = 0; i < n_front; i++)
     add_row (self, g_ptr_array_index (self->front, i), GANTRY_POINT_FRONT);
-  for (guint i = 0; variants != NULL && i < variants->len; i++)
-    if (!((GantryVariant *) g_ptr_array_index (variants, i))->predicted)
-      add_row (self, g_ptr_array_index (variants, i), GANTRY_POINT_VARIANT);
   show_points (self);
+  select_again (self, kind, name);
   gtk_stack_set_visible_child_name (self->stack, now != NULL ? "table" : "words");
   summary = now == NULL ? g_strdup ("")
                         : g_strdup_printf ("%u variant%s, %u point%s of the front", variants != NULL ? variants->len : 0,
@@ -115,6 +139,15 @@ selected_row (GantryComparePanel *self)
   return gtk_single_selection_get_selected_item (GTK_SINGLE_SELECTION (self->selection));
 }
 
+static guint
+point_of_row (GantryComparePanel *self, guint row)
+{
+  for (guint i = 0; i < self->points->len; i++)
+    if (g_array_index (self->points, guint, i) == row)
+      return i;
+  return G_MAXUINT;
+}
+
 static void
 selection_changed (GantryComparePanel *self)
 {
@@ -127,7 +160,7 @@ selection_changed (GantryComparePanel *self)
     return;
   if (row != NULL && !g_list_store_find (self->rows, (gpointer) row, &position))
     position = G_MAXUINT;
-  gantry_scatter_view_select (self->scatter, position);
+  gantry_scatter_view_select (self->scatter, point_of_row (self, position));
 }
 
 static void
@@ -141,7 +174,7 @@ point_selected (GantryScatterView *view, guint index, gpointer data)
     {
       g_autoptr (GantryCompareRow) row = g_list_model_get_item (sorted, i);
 
-      if (row == row_at (self, index))
+      if (index < self->points->len && row == row_at (self, g_array_index (self->points, guint, index)))
         gtk_selection_model_select_item (self->selection, i, TRUE);
     }
   self->tying = FALSE;
@@ -157,7 +190,10 @@ load (GantryComparePanel *self, const GantryCompareRow *row)
 static void
 point_activated (GantryScatterView *view, guint index, gpointer data)
 {
-  load (data, row_at (data, index));
+  GantryComparePanel *self = data;
+
+  if (index < self->points->len)
+    load (self, row_at (self, g_array_index (self->points, guint, index)));
 }
 
 static void
@@ -312,6 +348,7 @@ gantry_compare_panel_dispose (GObject *object)
   GantryComparePanel *self = GANTRY_COMPARE_PANEL (object);
 
   g_clear_pointer (&self->front, g_ptr_array_unref);
+  g_clear_pointer (&self->points, g_array_unref);
   g_clear_object (&self->rows);
   g_clear_object (&self->document);
   G_OBJECT_CLASS (gantry_compare_panel_parent_class)->dispose (object);
@@ -330,6 +367,7 @@ gantry_compare_panel_init (GantryComparePanel *self)
 {
   gtk_orientable_set_orientation (GTK_ORIENTABLE (self), GTK_ORIENTATION_VERTICAL);
   self->rows = g_list_store_new (GANTRY_TYPE_COMPARE_ROW);
+  self->points = g_array_new (FALSE, FALSE, sizeof (guint));
 }
 
 static GtkWidget *
@@ -346,11 +384,10 @@ button_new (GantryComparePanel *self, const char *label, const char *tooltip, vo
 static GtkWidget *
 make_title (GantryComparePanel *self)
 {
-  GtkWidget *bar = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8), *heading = gtk_label_new ("Compare");
+  GtkWidget *bar = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8), *pages = gantry_page_switch_new ();
   GtkWidget *entry = gtk_entry_new ();
 
   gtk_widget_add_css_class (bar, "pane-title");
-  gtk_widget_add_css_class (heading, "heading");
   self->summary = GTK_LABEL (gtk_label_new (""));
   gtk_label_set_ellipsize (self->summary, PANGO_ELLIPSIZE_END);
   gtk_label_set_xalign (self->summary, 0);
@@ -369,7 +406,7 @@ make_title (GantryComparePanel *self)
   self->find = button_new (self, "Find front", "Let the solver find the best step time for each amount of memory", find_clicked);
   gtk_widget_set_sensitive (self->load, FALSE);
   gtk_widget_set_sensitive (self->remove, FALSE);
-  gtk_box_append (GTK_BOX (bar), heading);
+  gtk_box_append (GTK_BOX (bar), pages);
   gtk_box_append (GTK_BOX (bar), GTK_WIDGET (self->summary));
   gtk_box_append (GTK_BOX (bar), entry);
   gtk_box_append (GTK_BOX (bar), self->save);
@@ -377,6 +414,7 @@ make_title (GantryComparePanel *self)
   gtk_box_append (GTK_BOX (bar), self->remove);
   gtk_box_append (GTK_BOX (bar), self->spinner);
   gtk_box_append (GTK_BOX (bar), self->find);
+  gtk_box_append (GTK_BOX (bar), gantry_maximize_button_new ());
   return bar;
 }
 
@@ -420,6 +458,7 @@ gantry_compare_panel_new (GantryDocument *document)
   gtk_box_append (GTK_BOX (self), GTK_WIDGET (self->stack));
   g_signal_connect_object (document, "notify::variants", G_CALLBACK (refill), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "notify::prediction", G_CALLBACK (refill), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "notify::settings", G_CALLBACK (show_points), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "notify::compilation", G_CALLBACK (compilation_changed), self, G_CONNECT_SWAPPED);
   refill (self);
   return GTK_WIDGET (self);

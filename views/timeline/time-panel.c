@@ -2,6 +2,7 @@
 /* Puts lanes, curve and list together, and makes what they draw on a worker thread. */
 #include "views/timeline/time-panel.h"
 #include "views/format.h"
+#include "views/page-switch.h"
 #include "views/shown-plan.h"
 
 #define MOST_LANES_HEIGHT 190 /* points: more is scrolled */
@@ -345,12 +346,10 @@ gantry_time_panel_init (GantryTimePanel *self)
 }
 
 static GtkWidget *
-tool_button (const char *icon, const char *label, const char *tooltip, const char *action)
+tool_button (const char *label, const char *tooltip, const char *action)
 {
-  GtkWidget *button = icon != NULL ? gtk_toggle_button_new () : gtk_button_new_with_label (label);
+  GtkWidget *button = gtk_button_new_with_label (label);
 
-  if (icon != NULL)
-    gtk_button_set_icon_name (GTK_BUTTON (button), icon);
   gtk_widget_set_tooltip_text (button, tooltip);
   gtk_widget_add_css_class (button, "flat");
   if (action != NULL)
@@ -361,10 +360,9 @@ tool_button (const char *icon, const char *label, const char *tooltip, const cha
 static GtkWidget *
 make_title (GantryTimePanel *self)
 {
-  GtkWidget *bar = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8), *heading = gtk_label_new ("Time and memory");
+  GtkWidget *bar = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8), *pages = gantry_page_switch_new ();
 
   gtk_widget_add_css_class (bar, "pane-title");
-  gtk_widget_add_css_class (heading, "heading");
   self->summary = GTK_LABEL (gtk_label_new (""));
   gtk_label_set_ellipsize (self->summary, PANGO_ELLIPSIZE_END);
   gtk_label_set_xalign (self->summary, 0);
@@ -373,15 +371,14 @@ make_title (GantryTimePanel *self)
   self->runs = GTK_DROP_DOWN (gtk_drop_down_new (NULL, NULL));
   gtk_widget_set_visible (GTK_WIDGET (self->runs), FALSE); /* until something is measured */
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->runs), "Which of the measured runs is drawn");
-  self->fit = tool_button (NULL, "Fit", "Show the whole run", NULL);
+  self->fit = tool_button ("Fit", "Show the whole run", NULL);
   g_signal_connect_swapped (self->fit, "clicked", G_CALLBACK (gantry_time_axis_fit), self->axis);
-  gtk_box_append (GTK_BOX (bar), heading);
+  gtk_box_append (GTK_BOX (bar), pages);
   gtk_box_append (GTK_BOX (bar), GTK_WIDGET (self->summary));
   gtk_box_append (GTK_BOX (bar), GTK_WIDGET (self->runs));
-  gtk_box_append (GTK_BOX (bar), tool_button (NULL, "Peak", "Go to the peak of memory and list who is alive", "win.peak"));
+  gtk_box_append (GTK_BOX (bar), tool_button ("Peak", "Go to the peak of memory and list who is alive", "win.peak"));
   gtk_box_append (GTK_BOX (bar), self->fit);
-  gtk_box_append (GTK_BOX (bar), tool_button ("view-fullscreen-symbolic", NULL, "Give this panel the whole height",
-                                              "win.maximize-time"));
+  gtk_box_append (GTK_BOX (bar), gantry_maximize_button_new ());
   g_signal_connect_swapped (self->runs, "notify::selected", G_CALLBACK (run_chosen), self);
   return bar;
 }

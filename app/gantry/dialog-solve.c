@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fit...: asks the solver. The best found so far is told while it searches; stopping takes that. The answer is kept as
+ * a variant and loaded. */
+#include "app/gantry/dialog.h"
+#include "app/gantry/window-private.h"
+#include "core/document/size.h"
+#include "views/format.h"
+#include <string.h>
+
+typedef struct
+{
+  gatomicrefcount ref_count; /* the dialog's and the search's */
+  GantryWindow *window;
+  GantryDocument *document;
+  GtkWindow *dialog; /* (nullable): NULL when it was closed */
+  GtkWidget *fit, *most, *size, *time, *recompute, *offload, *seconds, *start, *spinner, *form;
+  GtkLabel *message;
+  gulong activity_handler;
+  gboolean searching;
+} Solve;
+
+static void
+solve_unref (gpointer data)
+{
+  Solve *s = data;
+
+  if (!g_atomic_ref_count_dec (&s->ref_count))
+    return;
+  g_object_unref (s->document);
+  g_free (s);
+}
+
+static void
+say (Solve *s, const char *text, gboolean error)
+{
+  gtk_label_set_text (s->message, text);
+  if (error)
+    gtk_widget_add_css_class (GTK_WIDGET (s->message), "error");
+  else
+    gtk_widget_remove_css_class (GTK_WIDGET (s->message), "error");
+}
+
+static void
+set_searching (Solve *s, gboolean searching)
+{
+  s->searching = searching;
+  if (s->dialog == NULL)
+    return;
+  gtk_button_set_label (GTK_BUTTON (s->start), searching ? "_Stop" : "_Search");
+  gtk_button_set_use_underline (GTK_BUTTON (s->start), TRUE);
+  gtk_widget_set_sensitive (s->form, !searching);
+  gtk_spinner_set_spinning (GTK_SPINNER (s->spinner), searching);
+}
+
+static void
+activity_changed (Solve *s)
+{
+  g_autofree char *activity = NULL;
+
+  g_object_get (s->document, "activity", &activity, NULL);
+  if (s->searching && s->dialog != NULL && activity != NULL && *activity != '\0')
+    say (s, activity, FALSE);
+}
+
+/* What was asked for is the name: "fit 8.0 GiB", "at most 12 ms". */
+static char *
+goal_name (const GantrySolveGoal *goal)
+{
+  g_autofree char *bytes = gantry_format_bytes (goal->memory_bytes), *time = gantry_format_ns ((gint64) (goal->step_us * 1000));
+
+  return goal->memory_bytes > 0 ? g_strdup_printf ("fit %s", bytes) : g_strdup_printf ("at most %s", time);
+}
+
+typedef struct
+{
+  Solve *solve;
+  GantryWindow *window;
+  char *name;
+} Asked;
+
+static void
+take_answer (GantryWindow *window, GantryVariant *found, const char *name)
+{
+  g_autoptr (GantryVariant) variant = gantry_variant_renamed (found, name);
+  g_autofree char *peak = gantry_format_bytes (variant->peak_bytes);
+  g_autofree char *step = gantry_format_ns ((gint64) (variant->step_us * 1000));
+  g_autofree char *text = NULL;
+
+  if (variant->proven)
+    text = g_strdup_printf ("%s: peak %s, step %s, proven to be the best", name, peak, step);
+  else if (variant->gap >= 0)
+    text = g_strdup_printf ("%s: peak %s, step %s, at most %.1f %% from the best", name, peak, step, 100 * variant->gap);
+  else
+    text = g_strdup_printf ("%s: peak %s, step %s", name, peak, step);
+  gantry_document_add_variant (window->document, variant);
+  gantry_document_load_variant (window->document, variant);
+  _gantry_window_toast (window, text);
+}
+
+static void
+solved (GObject *source, GAsyncResult *result, gpointer data)
+{
+  Asked *asked = data;
+  Solve *s = asked->solve;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GantryVariant) variant = gantry_document_solve_finish (GANTRY_DOCUMENT (source), result, &error);
+  GtkWindow *dialog = s->dialog;
+
+  set_searching (s, FALSE);
+  if (variant != NULL && dialog != NULL)
+    {
+      take_answer (asked->window, variant, asked->name);
+      gtk_window_close (dialog);
+    }
+  else if (dialog != NULL && error != NULL)
+    say (s, g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED) ? "Stopped before anything was found" : error->message, TRUE);
+  g_object_unref (asked->window);
+  g_free (asked->name);
+  g_free (asked);
+  solve_unref (s);
+}
+
+static gboolean
+read_goal (Solve *s, GantrySolveGoal *goal, GError **error)
+{
+  const char *text = gtk_editable_get_text (GTK_EDITABLE (s->size));
+  GantrySize size;
+
+  goal->allowed = 1u << GANTRY_PLACEMENT_KEEP;
+  if (gtk_check_button_get_active (GTK_CHECK_BUTTON (s->recompute)))
+    goal->allowed |= 1u << GANTRY_PLACEMENT_RECOMPUTE;
+  if (gtk_check_button_get_active (GTK_CHECK_BUTTON (s->offload)))
+    goal->allowed |= 1u << GANTRY_PLACEMENT_OFFLOAD;
+  goal->seconds = gtk_spin_button_get_value (GTK_SPIN_BUTTON (s->seconds));
+  if (!gtk_check_button_get_active (GTK_CHECK_BUTTON (s->fit)))
+    {
+      goal->step_us = gtk_spin_button_get_value (GTK_SPIN_BUTTON (s->time)) * 1000;
+      return TRUE;
+    }
+  if (!gantry_size_parse (text, &size, error) || !gantry_size_resolve (s->document, &size, &goal->memory_bytes, error))
+    return FALSE;
+  if (goal->memory_bytes > 0)
+    return TRUE;
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "nothing fits into no bytes: write for example 8GiB or 50%%");
+  return FALSE;
+}
+
+static void
+start (Solve *s)
+{
+  GantrySolveGoal goal = { 0 };
+  g_autoptr (GError) error = NULL;
+  Asked *asked;
+
+  if (s->searching)
+    {
+      gantry_document_cancel_solve (s->document);
+      return;
+    }
+  if (!read_goal (s, &goal, &error))
+    {
+      say (s, error->message, TRUE);
+      return;
+    }
+  say (s, "Searching", FALSE);
+  set_searching (s, TRUE);
+  asked = g_new0 (Asked, 1);
+  *asked = (Asked){ s, g_object_ref (s->window), goal_name (&goal) };
+  g_atomic_ref_count_inc (&s->ref_count);
+  gantry_document_solve_async (s->document, &goal, solved, asked);
+}
+
+static void
+goal_changed (Solve *s)
+{
+  gboolean fit = gtk_check_button_get_active (GTK_CHECK_BUTTON (s->fit));
+
+  gtk_widget_set_sensitive (s->size, fit);
+  gtk_widget_set_sensitive (s->time, !fit);
+}
+
+/* Closing the dialog stops the search and takes nothing. */
+static void
+destroyed (GtkWidget *dialog, gpointer data)
+{
+  Solve *s = data;
+
+  g_signal_handler_disconnect (s->document, s->activity_handler);
+  s->dialog = NULL;
+  if (s->searching)
+    gantry_document_cancel_solve (s->document);
+  solve_unref (s);
+}
+
+static void
+make_goals (Solve *s, GtkGrid *grid)
+{
+  const GantryForecast *now = gantry_document_get_prediction (s->document);
+  const GantryCompileSettings *settings = gantry_document_get_settings (s->document);
+  g_autofree char *limit = settings->target.memory_limit > 0 ? gantry_format_bytes (settings->target.memory_limit) : g_strdup ("50%");
+  double step_ms = now != NULL ? now->prediction->step_us / 1000 : 1;
+
+  s->fit = gtk_check_button_new_with_mnemonic ("_Fit into, as fast as can be");
+  s->most = gtk_check_button_new_with_mnemonic ("_At most this time, as small as can be");
+  gtk_check_button_set_group (GTK_CHECK_BUTTON (s->most), GTK_CHECK_BUTTON (s->fit));
+  gtk_check_button_set_active (GTK_CHECK_BUTTON (s->fit), TRUE);
+  s->size = gtk_entry_new ();
+  gtk_editable_set_text (GTK_EDITABLE (s->size), limit);
+  gtk_entry_set_activates_default (GTK_ENTRY (s->size), TRUE);
+  gtk_widget_set_tooltip_text (s->size, "8 GiB, 512MiB, or 50% of the peak of keeping everything");
+  s->time = gtk_spin_button_new_with_range (step_ms / 1000, step_ms * 100, step_ms / 20);
+  gtk_spin_button_set_digits (GTK_SPIN_BUTTON (s->time), 3);
+  gtk_spin_button_set_value (GTK_SPIN_BUTTON (s->time), step_ms * 1.1);
+  gtk_grid_attach (grid, s->fit, 0, 0, 1, 1);
+  gtk_grid_attach (grid, s->size, 1, 0, 1, 1);
+  gtk_grid_attach (grid, s->most, 0, 1, 1, 1);
+  gtk_grid_attach (grid, s->time, 1, 1, 1, 1);
+  gtk_grid_attach (grid, gtk_label_new ("ms"), 2, 1, 1, 1);
+}
+
+static GtkWidget *
+make_form (Solve *s)
+{
+  GtkWidget *grid = s->form = gtk_grid_new (), *label = gtk_label_new ("Search for at most");
+
+  gtk_grid_set_row_spacing (GTK_GRID (grid), 10);
+  gtk_grid_set_column_spacing (GTK_GRID (grid), 12);
+  make_goals (s, GTK_GRID (grid));
+  s->recompute = gtk_check_button_new_with_mnemonic ("Allow _recomputing");
+  s->offload = gtk_check_button_new_with_mnemonic ("Allow _offloading to host memory");
+  gtk_check_button_set_active (GTK_CHECK_BUTTON (s->recompute), TRUE);
+  gtk_check_button_set_active (GTK_CHECK_BUTTON (s->offload), TRUE);
+  s->seconds = gtk_spin_button_new_with_range (1, 3600, 1);
+  gtk_spin_button_set_value (GTK_SPIN_BUTTON (s->seconds), 10);
+  gtk_widget_set_halign (label, GTK_ALIGN_START);
+  gtk_grid_attach (GTK_GRID (grid), s->recompute, 0, 2, 3, 1);
+  gtk_grid_attach (GTK_GRID (grid), s->offload, 0, 3, 3, 1);
+  gtk_grid_attach (GTK_GRID (grid), label, 0, 4, 1, 1);
+  gtk_grid_attach (GTK_GRID (grid), s->seconds, 1, 4, 1, 1);
+  gtk_grid_attach (GTK_GRID (grid), gtk_label_new ("s"), 2, 4, 1, 1);
+  gtk_widget_set_name (s->size, "size");
+  gtk_widget_set_name (s->recompute, "recompute");
+  gtk_widget_set_name (s->offload, "offload");
+  return grid;
+}
+
+static GtkWidget *
+make_content (Solve *s)
+{
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 18), *line = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8);
+
+  gtk_widget_set_margin_start (box, 24);
+  gtk_widget_set_margin_end (box, 24);
+  gtk_widget_set_margin_top (box, 12);
+  gtk_widget_set_margin_bottom (box, 18);
+  s->spinner = gtk_spinner_new ();
+  s->message = GTK_LABEL (gtk_label_new ("Placements made by clicks stay as they are."));
+  gtk_label_set_wrap (s->message, TRUE);
+  gtk_label_set_xalign (s->message, 0);
+  gtk_label_set_selectable (s->message, TRUE);
+  gtk_widget_set_hexpand (GTK_WIDGET (s->message), TRUE);
+  gtk_widget_set_name (GTK_WIDGET (s->message), "message");
+  gtk_box_append (GTK_BOX (line), s->spinner);
+  gtk_box_append (GTK_BOX (line), GTK_WIDGET (s->message));
+  gtk_box_append (GTK_BOX (box), make_form (s));
+  gtk_box_append (GTK_BOX (box), line);
+  return box;
+}
+
+void
+_gantry_dialog_solve (GantryWindow *window)
+{
+  Solve *s = g_new0 (Solve, 1);
+  GtkWidget *content;
+
+  g_atomic_ref_count_init (&s->ref_count);
+  s->window = window;
+  s->document = g_object_ref (window->document);
+  content = make_content (s);
+  s->start = gtk_button_new_with_mnemonic ("_Search");
+  gtk_widget_add_css_class (s->start, "suggested-action");
+  gtk_widget_set_name (s->start, "start");
+  s->dialog = _gantry_dialog_new (window, "solve", "Fit", content, s->start);
+  gtk_window_set_default_size (s->dialog, 520, -1);
+  gtk_window_set_default_widget (s->dialog, s->start);
+  s->activity_handler = g_signal_connect_swapped (window->document, "notify::activity", G_CALLBACK (activity_changed), s);
+  g_signal_connect_swapped (s->fit, "toggled", G_CALLBACK (goal_changed), s);
+  g_signal_connect_swapped (s->start, "clicked", G_CALLBACK (start), s);
+  g_signal_connect (s->dialog, "destroy", G_CALLBACK (destroyed), s);
+  goal_changed (s);
+  gtk_window_present (s->dialog);
+}
