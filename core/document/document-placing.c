@@ -4,8 +4,9 @@
 #include "core/document/document-private.h"
 #include <string.h>
 
-/* Half of a frame at 60 a second: the rest is the views'. */
-#define QUICK_US 8000.0
+/* What is predicted at once, without a thread: placing and predicting a program of so many steps takes less than a frame.
+ * A number of steps and no time, so that what an edit does never depends on how busy the machine is. */
+#define QUICK_STEPS 16000u
 
 /* Forecasts */
 
@@ -326,7 +327,7 @@ start_replan (GantryDocument *self)
 static gboolean
 is_quick (GantryDocument *self)
 {
-  return self->planner != NULL && self->forecast != NULL && self->forecast->answer_us < QUICK_US;
+  return self->planner != NULL && self->forecast != NULL && self->forecast->prediction->n_steps <= QUICK_STEPS;
 }
 
 void
