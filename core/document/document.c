@@ -71,6 +71,7 @@ gantry_document_finalize (GObject *object)
       g_clear_object (&self->jobs[i]);
     }
   _gantry_document_clear_placing (self);
+  gantry_forecast_unref (self->forecast);
   _gantry_loaded_free (self->loaded);
   _gantry_state_unref (self->state);
   gantry_run_result_unref (self->run);

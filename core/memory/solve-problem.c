@@ -360,7 +360,8 @@ _gantry_solve_ask (SolveProblem *problem, const guint8 *kinds)
       problem->n_predictions++;
     }
   answer = g_new0 (SolveAnswer, 1);
-  answer->kinds = g_memdup2 (kinds, problem->items->len);
+  answer->kinds = g_malloc0 (problem->items->len + 1); /* as all lists of kinds: copied with one byte more */
+  memcpy (answer->kinds, kinds, problem->items->len);
   answer->peak = problem->prediction->peak_bytes;
   answer->us = problem->prediction->step_us;
   g_ptr_array_add (problem->pool, answer);
