@@ -24,6 +24,10 @@ hide_evictions (GantryPlanner *planner)
       if (until > 0)
         from->end = MAX (from->end, until - 1);
       from->end = MAX (from->end, copy->at < n ? copy->at : MAX (n, 1) - 1);
+      /* Read after the last work: nothing may be written over it before. */
+      from->kept = from->kept || copy->at >= n;
+      if (from->inside != NONE)
+        LEASE (planner, from->inside)->kept |= copy->at >= n;
       if (from->inside != NONE)
         LEASE (planner, from->inside)->end = MAX (LEASE (planner, from->inside)->end, from->end);
     }

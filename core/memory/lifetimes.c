@@ -67,29 +67,6 @@ _gantry_planner_find_takes (GantryPlanner *planner)
   planner->first_take[program->works->len] = planner->takes->len;
 }
 
-/* Of a result that is donated to @input, or of a part of one at @offset: may its work write over what it reads there? */
-gboolean
-_gantry_planner_may_donate (GantryPlanner *planner, guint32 v, guint32 input, guint64 offset)
-{
-  Program *program = planner->program;
-  guint32 w = VALUE (program, v)->maker;
-  const GantryNode *node = work_node (program, WORK (program, w));
-
-  for (guint i = 0; i < node->n_operands; i++)
-    {
-      guint32 operand = _gantry_program_operand (program, node, i);
-      const Value *value = operand != NONE ? VALUE (program, operand) : NULL;
-
-      if (value == NULL || value->root != input || value->offset >= offset + VALUE (program, v)->bytes
-          || value->offset + value->bytes <= offset)
-        continue;
-      if (value->offset != offset || value->bytes != VALUE (program, v)->bytes || WORK (program, w)->n_values != 1
-          || (planner->options.flags & GANTRY_PLAN_NO_IN_PLACE) || !_gantry_program_may_alias (program, w, i))
-        return FALSE;
-    }
-  return TRUE;
-}
-
 static void
 take_over (GantryPlanner *planner, guint32 at)
 {

@@ -196,7 +196,7 @@ read_placement (GantryPlanner *planner, const GantryPlacement *placement, guint3
     return TRUE;
   planner->kind[root] = placement->kind;
   planner->decider[root] = placement->decider;
-  if (placement->memory != GANTRY_MEMORY_DEVICE)
+  if (placement->memory != GANTRY_MEMORY_DEVICE && VALUE (planner->program, root)->memory == GANTRY_MEMORY_DEVICE)
     planner->memory[root] = placement->memory;
   return TRUE;
 }
@@ -213,7 +213,7 @@ _gantry_planner_read_placements (GantryPlanner *planner, const GantryPlacements 
   g_array_set_size (planner->problems, 0);
   for (guint i = 0; i < planner->in_vain->len; i++)
     tell (planner, VALUE (program, g_array_index (planner->in_vain, guint32, i))->node, GANTRY_PLACEMENT_KEEP,
-          GANTRY_PLACEMENT_KEEP, "the result that it is donated to has no place of its own, and is not written over it");
+          GANTRY_PLACEMENT_KEEP, "the result that it is donated to cannot take its place: it is no value of its own, or in another memory");
   for (guint32 v = 0; v < n; v++)
     if (VALUE (program, v)->memory != GANTRY_MEMORY_DEVICE)
       {

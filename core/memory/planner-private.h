@@ -46,6 +46,14 @@ typedef struct
   double begin, end;   /* hidden behind a compute queue that never waits, then as simulated */
 } Copy;
 
+/* Lists by value. */
+typedef struct
+{
+  GArray *values;  /* guint32 */
+  guint32 *first;  /* by value: index in values */
+  guint32 *n;
+} Touches;
+
 struct _GantryPlanner
 {
   Program *program;
@@ -60,6 +68,8 @@ struct _GantryPlanner
   guint32 *first_take;  /* by work: index in takes */
   GArray *donated;      /* guint32: inputs with a result written over them */
   GArray *in_vain;      /* guint32: inputs that are donated to a result without a place of its own */
+  Touches units;        /* of a result that is donated to, or a part of one: units of the input that lie there and are read */
+  Touches writers;      /* of such a unit: the result, or its parts, that lie there */
   guint8 *in_place_donation; /* by result or part of one: its work may write over what it reads of that input */
   GArray *takes;        /* guint32: uses (their place among the uses of the work) that its result may be written over */
   guint64 held[GANTRY_N_MEMORY_KINDS]; /* of the current question: arguments + results - aliased */
@@ -105,7 +115,8 @@ void _gantry_planner_read_placements (GantryPlanner *planner, const GantryPlacem
 void _gantry_planner_find_candidates (GantryPlanner *planner);
 /** Fills takes. */
 void _gantry_planner_find_takes (GantryPlanner *planner);
-gboolean _gantry_planner_may_donate (GantryPlanner *planner, guint32 v, guint32 input, guint64 offset);
+/** What is known of donations before any question. */
+void _gantry_planner_find_donations (GantryPlanner *planner);
 /** Where a root lives under the placements that were read: FALSE: on the device. */
 gboolean _gantry_planner_in_host (const GantryPlanner *planner, guint32 root);
 /** The memory of a root. */

@@ -94,24 +94,13 @@ evict (GantryPlanner *planner, guint32 from, guint64 from_offset, guint32 unit, 
 static gboolean
 value_is_gone (const GantryPlanner *planner, guint32 unit)
 {
-  const Program *program = planner->program;
-  const Value *value = VALUE (program, unit), *result;
-  guint32 donated = VALUE (program, value->root)->donated;
+  guint32 donated = VALUE (planner->program, VALUE (planner->program, unit)->root)->donated;
 
   if (donated == NONE || planner->evicted[donated] == NONE)
     return FALSE;
-  result = VALUE (program, donated);
-  if (result->kind == VALUE_COMPUTED)
-    return TRUE;
-  for (guint32 k = 0; k < result->n_parts; k++)
-    {
-      guint32 p = g_array_index (program->parts, guint32, result->first_part + k);
-      const Value *part = VALUE (program, p);
-
-      if (planner->home[p] != NONE && part->group_offset < value->offset + value->bytes
-          && value->offset < part->group_offset + part->bytes)
-        return TRUE;
-    }
+  for (guint32 k = 0; k < planner->writers.n[unit]; k++)
+    if (planner->home[g_array_index (planner->writers.values, guint32, planner->writers.first[unit] + k)] != NONE)
+      return TRUE;
   return FALSE;
 }
 
@@ -187,6 +176,8 @@ place_made (GantryPlanner *planner, guint32 v, guint32 l, guint32 at)
     {
       planner->in_host[v] = l;
       planner->home[v] = NONE;
+      LEASE (planner, l)->fixed = planner->program->resident && value->result;
+      LEASE (planner, l)->kept = value->result;
     }
   else if (_gantry_planner_in_host (planner, v) && planner->hold[v])
     LEASE (planner, l)->kept = TRUE; /* copied at the end */
@@ -332,44 +323,34 @@ begin (GantryPlanner *planner)
     }
 }
 
-/* The step that makes @root, or part of it, must not write over what is still read of the argument donated to it. */
+/* The step that makes @v, a result or part of one, must not write over what is still read of the argument donated to it. */
 static gboolean
-writes_too_early (const GantryPlanner *planner, guint32 input, guint64 offset, guint64 bytes, guint32 at, gboolean in_place)
+writes_too_early (const GantryPlanner *planner, guint32 v)
 {
-  const Program *program = planner->program;
+  guint32 at = LEASE (planner, planner->home[v])->begin;
 
-  for (guint32 i = program->first_unit[input]; i < program->first_unit[input + 1]; i++)
+  for (guint32 k = 0; k < planner->units.n[v]; k++)
     {
-      guint32 u = program->units[i];
-      const Value *unit = VALUE (program, u);
+      guint32 u = g_array_index (planner->units.values, guint32, planner->units.first[v] + k);
       guint32 last = planner->home[u] != NONE ? LEASE (planner, planner->home[u])->last_use : 0;
 
-      if (program->first_user[u] == program->first_user[u + 1] || unit->offset >= offset + bytes
-          || unit->offset + unit->bytes <= offset)
-        continue;
-      if (last > at || (last == at && !in_place))
+      if (last > at || (last == at && !planner->in_place_donation[v]))
         return TRUE;
     }
   return FALSE;
 }
 
 static gboolean
-donation_holds (const GantryPlanner *planner, guint32 input, guint32 result)
+donation_holds (const GantryPlanner *planner, guint32 result)
 {
   const Program *program = planner->program;
   const Value *root = VALUE (program, result);
 
   if (root->kind == VALUE_COMPUTED)
-    return !writes_too_early (planner, input, 0, root->bytes, LEASE (planner, planner->home[result])->begin,
-                              planner->in_place_donation[result]);
+    return !writes_too_early (planner, result);
   for (guint32 k = 0; k < root->n_parts; k++)
-    {
-      guint32 part = g_array_index (program->parts, guint32, root->first_part + k);
-
-      if (writes_too_early (planner, input, VALUE (program, part)->group_offset, VALUE (program, part)->bytes,
-                            LEASE (planner, planner->home[part])->begin, planner->in_place_donation[part]))
-        return FALSE;
-    }
+    if (writes_too_early (planner, g_array_index (program->parts, guint32, root->first_part + k)))
+      return FALSE;
   return TRUE;
 }
 
@@ -419,7 +400,7 @@ end_donations (GantryPlanner *planner)
             end_held (planner, input, result);
           continue;
         }
-      if (l == NONE || donation_holds (planner, input, result))
+      if (l == NONE || donation_holds (planner, result))
         continue;
       tell (planner, input);
       at = planner->line->len;
@@ -435,6 +416,16 @@ end_donations (GantryPlanner *planner)
     }
 }
 
+/* Would a work have to fetch it? Then a copy of it is a step of the compute queue, after the fetch. */
+static gboolean
+is_away (const GantryPlanner *planner, guint32 unit)
+{
+  guint32 root = VALUE (planner->program, unit)->root;
+
+  return _gantry_planner_in_host (planner, root)
+         || (planner->kind[root] == GANTRY_PLACEMENT_OFFLOAD && !VALUE (planner->program, root)->result);
+}
+
 static void
 walk (GantryPlanner *planner)
 {
@@ -448,7 +439,7 @@ walk (GantryPlanner *planner)
       for (guint32 k = 0; work->phase != GANTRY_PHASE_FORWARD && k < work->n_uses; k++)
         if (must_redo (planner, USE (program, work, k), i))
           redo (planner, USE (program, work, k), i);
-      if (work->to_host && !_gantry_planner_in_host (planner, VALUE (program, USE (program, work, 0))->root))
+      if (work->to_host && !is_away (planner, USE (program, work, 0)))
         emit_to_host (planner, work);
       else
         emit (planner, planner->order[i], 0);

@@ -31,11 +31,14 @@ free_parts (GantryPlanner *planner)
                            (void **) &planner->in_place_donation, (void **) &planner->kind, (void **) &planner->memory,
                            (void **) &planner->decider, (void **) &planner->home, (void **) &planner->in_host,
                            (void **) &planner->again, (void **) &planner->evicted, (void **) &planner->redone,
-                           (void **) &planner->late_donation, (void **) &planner->hold };
+                           (void **) &planner->late_donation, (void **) &planner->hold,
+                           (void **) &planner->units.first, (void **) &planner->units.n,
+                           (void **) &planner->writers.first, (void **) &planner->writers.n };
   GArray **const arrays[] = { &planner->candidates, &planner->donated, &planner->in_vain, &planner->takes, &planner->problems, &planner->line,
                               &planner->start_us, &planner->use_lease, &planner->leases, &planner->evictions,
                               &planner->fetches, &planner->last_copies, &planner->stack, &planner->live,
-                              &planner->live_host, &planner->release };
+                              &planner->live_host, &planner->release, &planner->units.values,
+                              &planner->writers.values };
 
   for (guint i = 0; i < G_N_ELEMENTS (plain); i++)
     g_free (*plain[i]);
@@ -53,6 +56,14 @@ gantry_planner_free (GantryPlanner *planner)
     return;
   free_parts (planner);
   g_free (planner);
+}
+
+static void
+allocate_touches (Touches *touches, guint32 n)
+{
+  touches->values = g_array_new (FALSE, FALSE, sizeof (guint32));
+  touches->first = g_new0 (guint32, n);
+  touches->n = g_new0 (guint32, n);
 }
 
 static void
@@ -92,6 +103,8 @@ allocate (GantryPlanner *planner)
   planner->live_host = g_array_new (FALSE, FALSE, sizeof (guint64));
   planner->release = g_array_new (FALSE, FALSE, sizeof (guint32));
   planner->own = gantry_prediction_new ();
+  allocate_touches (&planner->units, n);
+  allocate_touches (&planner->writers, n);
 }
 
 static void
@@ -109,51 +122,6 @@ find_costs (GantryPlanner *planner)
       planner->cost_us[w] = us != NULL ? *us
                                        : gantry_target_predict_us (&planner->target, gantry_node_flops (module, node),
                                                                    gantry_node_bytes (module, node));
-    }
-}
-
-/* Its result has no place of its own to be given the argument's: it is another argument, a constant, or a part of
- * something. */
-static gboolean
-is_donated_in_vain (const Program *program, guint32 input)
-{
-  const GantryModule *module = program->module;
-  gint alias = gantry_parameter_alias (module, gantry_module_node (module, VALUE (program, input)->node));
-  const GantryNode *node;
-
-  if (!program->resident || alias < 0)
-    return FALSE;
-  node = gantry_module_node (module, gantry_function_result_id (module, program->function, (guint) alias));
-  if (node == NULL || gantry_node_type (module, node)->kind != GANTRY_TYPE_TENSOR)
-    return FALSE;
-  return VALUE (program, _gantry_program_value_of (program, node))->root != input;
-}
-
-static void
-find_donations (GantryPlanner *planner)
-{
-  const Program *program = planner->program;
-
-  for (guint32 v = 0; v < program->values->len; v++)
-    {
-      const Value *input = VALUE (program, v), *result;
-
-      if (input->kind != VALUE_INPUT || input->root != v)
-        continue;
-      if (input->donated == NONE && is_donated_in_vain (program, v))
-        g_array_append_val (planner->in_vain, v);
-      if (input->donated == NONE)
-        continue;
-      g_array_append_val (planner->donated, v);
-      result = VALUE (program, input->donated);
-      if (result->kind == VALUE_COMPUTED)
-        planner->in_place_donation[input->donated] = _gantry_planner_may_donate (planner, input->donated, v, 0);
-      for (guint32 k = 0; k < result->n_parts; k++)
-        {
-          guint32 part = g_array_index (program->parts, guint32, result->first_part + k);
-
-          planner->in_place_donation[part] = _gantry_planner_may_donate (planner, part, v, VALUE (program, part)->group_offset);
-        }
     }
 }
 
@@ -222,7 +190,7 @@ gantry_planner_new (GantryModule *module, const GantryPlanOptions *options, cons
   find_costs (planner);
   _gantry_planner_find_candidates (planner);
   _gantry_planner_find_takes (planner);
-  find_donations (planner);
+  _gantry_planner_find_donations (planner);
   return choose_order (planner, progress, error) ? g_steal_pointer (&planner) : NULL;
 }
 

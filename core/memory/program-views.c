@@ -262,6 +262,7 @@ _gantry_program_find_donations (Program *program)
       result = VALUE (program, _gantry_program_value_of (program, node))->root;
       root = VALUE (program, result);
       if ((root->kind == VALUE_COMPUTED || root->kind == VALUE_GROUP) && root->donated == NONE && root->group == NONE
+          && (root->memory == GANTRY_MEMORY_DEVICE || root->memory == VALUE (program, input)->memory)
           && root->bytes == VALUE (program, input)->bytes && root->bytes == VALUE (program, _gantry_program_value_of (program, node))->bytes)
         donate (program, input, result, &program->units[first[input]], first[input + 1] - first[input], pairs);
     }

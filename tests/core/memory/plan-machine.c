@@ -354,6 +354,16 @@ write_arguments (Machine *machine, GantryLiteral *const *arguments)
     }
 }
 
+/* A donation in vain. */
+static gboolean
+is_told (const GantryPlan *plan, guint32 node)
+{
+  for (guint32 i = 0; i < plan->n_problems; i++)
+    if (plan->problems[i].node == node && strstr (plan->problems[i].reason, "cannot take its place") != NULL)
+      return TRUE;
+  return FALSE;
+}
+
 static void
 check_results (const Machine *machine, GantryLiteral *const *expected)
 {
@@ -382,7 +392,7 @@ check_results (const Machine *machine, GantryLiteral *const *expected)
       from = &machine->plan->buffers[gantry_plan_buffer_of (machine->plan, parameter->id, 0)];
       to = &machine->plan->buffers[gantry_plan_buffer_of (
           machine->plan, gantry_function_result_id (module, entry, (guint) alias), 0)];
-      if (from->size != to->size || to->category != GANTRY_BUFFER_OUTPUT)
+      if (from->size != to->size || to->category != GANTRY_BUFFER_OUTPUT || is_told (machine->plan, parameter->id))
         continue;
       g_assert_cmpint (from->memory, ==, to->memory);
       g_assert_cmpuint (from->offset, ==, to->offset);

@@ -149,6 +149,8 @@ forward_node (Maker *maker, GArray *from)
     default:
       return chance (maker, 0.4) ? noise (maker)
              : chance (maker, 0.4) ? copy_to (maker, copy_to (maker, x, "pinned_host"), "device")
+             : chance (maker, 0.3) ? copy_to (maker, copy_to (maker, copy_to (maker, x, "pinned_host"), "unpinned_host"), "device")
+             : chance (maker, 0.2) ? copy_to (maker, x, "device")
                                    : gantry_builder_add (builder, GANTRY_OP_OPTIMIZATION_BARRIER, &x, 1, 0);
     }
 }
@@ -237,6 +239,9 @@ make_update (Maker *maker, guint n_single)
       if (chance (maker, 0.1)) /* what is donated is still read afterwards */
         fresh = gantry_builder_binary (builder, GANTRY_OP_ADD, dot (maker, fresh, weight, 1, 0), fresh);
       g_array_append_val (maker->results, fresh);
+      /* As programs that offload write it; also to where the argument is not. */
+      if (chance (maker, 0.2))
+        states[i] = copy_to (maker, states[i], "pinned_host");
     }
   g_array_append_vals (maker->results, states, n_single);
   for (guint i = 0; i < maker->n_layers; i++)
@@ -287,6 +292,10 @@ random_step (GRand *random)
       {
         guint32 id = pick (&maker, forward);
 
+        if (chance (&maker, 0.3))
+          id = copy_to (&maker, id, chance (&maker, 0.5) ? "pinned_host" : "unpinned_host");
+        if (chance (&maker, 0.2))
+          id = copy_to (&maker, id, chance (&maker, 0.5) ? "device" : "unpinned_host");
         g_array_append_val (results, id);
       }
   gantry_builder_end (builder, (const guint32 *) (const void *) results->data, results->len);
