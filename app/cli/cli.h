@@ -83,6 +83,8 @@ const GantryProgress *gantry_cli_progress (const GantryCliOptions *options);
 
 /** Prints the error on standard error. Returns: the exit status that belongs to it. */
 int gantry_cli_fail (const GError *error);
+/** Adds to the error of a plan that does not fit into its limit which command finds one that does. */
+void gantry_cli_advise_search (GError **error);
 /** Prints @root (transfer full) as the one object on standard output. */
 void gantry_cli_print_json (JsonBuilder *builder);
 /** "6.1 MiB" (transfer full) */

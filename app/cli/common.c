@@ -313,6 +313,18 @@ gantry_cli_fail (const GError *error)
 }
 
 void
+gantry_cli_advise_search (GError **error)
+{
+  char *message;
+
+  if (error == NULL || !g_error_matches (*error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY))
+    return;
+  message = g_strconcat ((*error)->message, "; 'gantry-cli solve --fit SIZE' searches for placements that fit", NULL);
+  g_free ((*error)->message);
+  (*error)->message = message;
+}
+
+void
 gantry_cli_print_json (JsonBuilder *builder)
 {
   g_autoptr (JsonNode) root = json_builder_get_root (builder);

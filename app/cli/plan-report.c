@@ -13,7 +13,10 @@ gantry_plan_report_check (GantryDocument *document, GError **error)
                                                        : gantry_document_get_plan_error (document);
 
   if (failure != NULL)
-    g_propagate_error (error, g_error_copy (failure));
+    {
+      g_propagate_error (error, g_error_copy (failure));
+      gantry_cli_advise_search (error);
+    }
   return failure == NULL;
 }
 
@@ -228,6 +231,7 @@ gantry_plan_report_json (JsonBuilder *json, GantryDocument *document, guint most
 
   add_sizes (json, analysis, plan);
   add_times (json, plan);
+  gantry_cli_add_string (json, "target", gantry_document_get_settings (document)->target.name);
   gantry_cli_add_int (json, "limit_bytes", (gint64) gantry_document_get_settings (document)->target.memory_limit);
   add_placements (json, gantry_document_get_placements (document));
   add_rules (json, gantry_document_get_reports (document));
@@ -266,15 +270,32 @@ print_problems (const GantryModule *module, const GantryPlan *plan)
     }
 }
 
+/* What was planned for, so that two plans are not compared that are for different machines. */
+static void
+print_target (const GantryTarget *target, const GantryPlan *plan)
+{
+  guint64 used = plan->arena_bytes[GANTRY_MEMORY_DEVICE] + plan->constant_bytes;
+  g_autofree char *limit = gantry_cli_bytes (target->memory_limit);
+  g_autofree char *constants = gantry_cli_bytes (plan->constant_bytes);
+
+  if (target->memory_limit == 0)
+    printf ("%-10s %s\n", "target", target->name);
+  else
+    printf ("%-10s %s; limit %s, %.1f %% of it used%s%s%s\n", "target", target->name, limit,
+            100.0 * (double) used / (double) target->memory_limit, plan->constant_bytes > 0 ? ", with " : "",
+            plan->constant_bytes > 0 ? constants : "", plan->constant_bytes > 0 ? " of constants" : "");
+}
+
 void
 gantry_plan_report_text (GantryDocument *document, guint most_holders)
 {
   const GantryModule *module = gantry_compilation_module (gantry_document_get_compilation (document));
   const GantryPlan *plan = gantry_document_get_plan (document);
   g_autoptr (GantryMemoryAnalysis) analysis = analyse (document, most_holders);
-  g_autofree char *tables = gantry_memory_analysis_to_text (analysis, module);
+  g_autofree char *tables = gantry_memory_analysis_to_text (analysis, module, most_holders);
   g_autofree char *copied = gantry_cli_bytes (plan->copied_bytes);
 
+  print_target (&gantry_document_get_settings (document)->target, plan);
   printf ("%-10s %.3f ms predicted, of that %.3f ms done again and %.3f ms waiting for copies\n", "step",
           plan->total_us / 1000, plan->recompute_us / 1000, plan->stall_us / 1000);
   printf ("%-10s %s between device and host\n", "copied", copied);

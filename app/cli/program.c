@@ -22,33 +22,29 @@ workspace_of (const GantryModule *module, const GantryNode *node, gpointer kerne
   return gantry_kernel_set_workspace (kernels, node->id);
 }
 
-/* The limit of the device is for all that lies on it: what constants and packed weights take is not the arena's. */
+/* The limit of the device is for all that lies on it. The planner counts arena and constants; what packed weights take is known
+ * here only. */
 static GantryPlan *
 plan_within (const GantryCompilation *compilation, const GantryCompileSettings *settings,
              const GantryProgramOptions *options, GantryKernelSet *kernels, const GantryProgress *progress, GError **error)
 {
   GantryCompileSettings own = *settings; /* only borrowed */
-  guint64 limit = settings->target.memory_limit, beside = 0;
+  guint64 limit = settings->target.memory_limit, packed = 0;
   g_autoptr (GantryPlan) plan = NULL;
 
-  own.target.memory_limit = 0;
-  plan = gantry_compilation_plan (compilation, &own, workspace_of, kernels, options->measured_us, progress, error);
-  if (plan == NULL || limit == 0)
-    return g_steal_pointer (&plan);
   for (guint32 i = 0; i < kernels->n_kernels; i++)
-    beside += (kernels->kernels[i].packed_bytes + GANTRY_PLACE_ALIGNMENT - 1) / GANTRY_PLACE_ALIGNMENT
+    packed += (kernels->kernels[i].packed_bytes + GANTRY_PLACE_ALIGNMENT - 1) / GANTRY_PLACE_ALIGNMENT
               * GANTRY_PLACE_ALIGNMENT;
-  beside += plan->constant_bytes;
-  if (plan->arena_bytes[GANTRY_MEMORY_DEVICE] + beside <= limit)
-    return g_steal_pointer (&plan);
-  g_clear_pointer (&plan, gantry_plan_unref);
-  own.target.memory_limit = limit > beside ? limit - beside : 1;
+  if (limit > 0)
+    own.target.memory_limit = limit > packed ? limit - packed : 1;
   plan = gantry_compilation_plan (compilation, &own, workspace_of, kernels, options->measured_us, progress, error);
-  if (plan == NULL && beside > 0)
+  if (plan == NULL && limit > 0)
     {
-      g_autofree char *size = gantry_cli_bytes (beside);
+      g_autofree char *size = gantry_cli_bytes (packed);
 
-      gantry_error_prefix (error, "beside constants of %s: ", size);
+      if (packed > 0)
+        gantry_error_prefix (error, "beside packed weights of %s: ", size);
+      gantry_cli_advise_search (error);
     }
   return g_steal_pointer (&plan);
 }

@@ -199,6 +199,7 @@ run (const Options *options, const char *path)
 {
   g_auto (Run) run = { .losses = g_array_new (FALSE, FALSE, sizeof (double)) };
   g_autoptr (GError) error = NULL;
+  const GantryCompileSettings *settings;
 
   if (run_all (&run, options, path, &error))
     finish (options, path, run.document, module_of (&run), run.report.result, run.outputs, &run.report.worst, &error);
@@ -206,8 +207,10 @@ run (const Options *options, const char *path)
     return gantry_cli_fail (error);
   run.report.module = module_of (&run);
   run.report.compared = options->expected != NULL;
-  run.report.losses = options->steps > 0 ? run.losses : NULL;
-  run.report.limit = gantry_document_get_settings (run.document)->target.memory_limit;
+  settings = gantry_document_get_settings (run.document);
+  /* Without a loss the first result is a parameter or a gradient. */
+  run.report.losses = options->steps > 0 && !(settings->train && settings->training.no_loss) ? run.losses : NULL;
+  run.report.limit = settings->target.memory_limit;
   if (options->common.json)
     gantry_run_report_json (&run.report);
   else

@@ -72,6 +72,7 @@ print_json (const Options *options, GantryDocument *document, const Counts *coun
   json_builder_begin_object (json);
   gantry_cli_add_string (json, "optimizer", gantry_optimizer_name (options->training.optimizer));
   gantry_cli_add_string (json, "loss", gantry_loss_name (options->training.loss));
+  gantry_cli_add_boolean (json, "no_loss", options->training.no_loss);
   gantry_cli_add_int (json, "parameters", counts->n_parameters);
   gantry_cli_add_int (json, "parameter_bytes", (gint64) counts->parameter_bytes);
   gantry_cli_add_int (json, "states", counts->n_states);
@@ -86,14 +87,21 @@ print_json (const Options *options, GantryDocument *document, const Counts *coun
   gantry_cli_print_json (json);
 }
 
+/* "none of the loss" would say the opposite of what happens. */
+static const char *
+what_of (GantryOptimizer optimizer)
+{
+  return optimizer == GANTRY_OPTIMIZER_NONE ? "gradients" : gantry_optimizer_name (optimizer);
+}
+
 static void
 print_text (const Options *options, GantryDocument *document, const Counts *counts)
 {
   g_autofree char *parameters = gantry_cli_bytes (counts->parameter_bytes);
   g_autofree char *states = gantry_cli_bytes (counts->state_bytes);
 
-  printf ("%-10s %s of the loss %s\n", "training", gantry_optimizer_name (options->training.optimizer),
-          gantry_loss_name (options->training.loss));
+  printf ("%-10s %s of the loss %s%s\n", "training", what_of (options->training.optimizer),
+          gantry_loss_name (options->training.loss), options->training.no_loss ? ", which is no result" : "");
   printf ("%-10s %u, %s; %u states, %s\n", "parameters", counts->n_parameters, parameters, counts->n_states, states);
   printf ("%-10s %u forward, %u backward, %u update\n", "nodes", counts->nodes[GANTRY_PHASE_FORWARD],
           counts->nodes[GANTRY_PHASE_BACKWARD], counts->nodes[GANTRY_PHASE_UPDATE]);
@@ -163,6 +171,7 @@ gantry_cli_train (int argc, char **argv)
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "Write a session file", "FILE.gantry" },
     { "optimizer", 0, 0, G_OPTION_ARG_STRING, &options.optimizer, "none, sgd (without it), momentum, adam or adamw", "NAME" },
     { "gradients-only", 0, 0, G_OPTION_ARG_NONE, &options.gradients_only, "Loss and gradients, no optimizer", NULL },
+    { "no-loss", 0, 0, G_OPTION_ARG_NONE, &training->no_loss, "The loss is no result: what only it needs is left out", NULL },
     { "loss", 0, 0, G_OPTION_ARG_STRING, &options.loss, "output (without it), mse or softmax-cross-entropy", "NAME" },
     { "loss-output", 0, 0, G_OPTION_ARG_INT, &options.index, "Which output the loss is made of (0)", "INDEX" },
     { "lr", 0, 0, G_OPTION_ARG_DOUBLE, &training->learning_rate, "Learning rate (0.01)", "X" },

@@ -85,27 +85,23 @@ change_text (gint64 saves, double costs)
 }
 
 static void
-add_holders (GString *text, const GantryMemoryAnalysis *analysis, const GantryModule *module)
+add_holders (GString *text, const GantryMemoryAnalysis *analysis, const GantryModule *module, guint most)
 {
-  guint n = analysis->holders->len, shown = 0;
+  guint n = analysis->holders->len, shown = MIN (most, n);
 
   g_string_append_printf (text, "\n%-14s %-10s %-10s %-24s %-24s %s\n", "alive at peak", "role", "placement", "recompute saves",
                           "offload saves", "value, and until which use");
-  for (guint i = 0; i < n; i++)
+  for (guint i = 0; i < shown; i++)
     {
       const GantryMemoryHolder *holder = &g_array_index (analysis->holders, GantryMemoryHolder, i);
-      gboolean asked = holder->saves_recompute != G_MININT64 || holder->saves_offload != G_MININT64;
       g_autofree char *bytes = size_text ((double) holder->bytes);
       g_autofree char *recompute = change_text (holder->saves_recompute, holder->costs_recompute);
       g_autofree char *offload = change_text (holder->saves_offload, holder->costs_offload);
       g_autofree char *value = node_text (module, holder->node), *until = node_text (module, holder->until_node);
 
-      if (i >= 10 && !asked)
-        continue;
       g_string_append_printf (text, "%-14s %-10s %-10s %-24s %-24s %s, until %s\n", bytes, gantry_buffer_role_name (holder->role),
                               holder->subject == GANTRY_SUBJECT_NONE ? "-" : gantry_placement_kind_name (holder->kind), recompute,
                               offload, value, until);
-      shown++;
     }
   if (shown < n)
     g_string_append_printf (text, "and %u smaller ones\n", n - shown);
@@ -128,14 +124,14 @@ add_scopes (GString *text, const GantryMemoryAnalysis *analysis, const GantryMod
 }
 
 char *
-gantry_memory_analysis_to_text (const GantryMemoryAnalysis *analysis, const GantryModule *module)
+gantry_memory_analysis_to_text (const GantryMemoryAnalysis *analysis, const GantryModule *module, guint most_holders)
 {
   GString *text = g_string_new (NULL);
 
   add_sizes (text, analysis);
   add_roles (text, analysis);
-  if (analysis->holders->len > 0)
-    add_holders (text, analysis, module);
+  if (analysis->holders->len > 0 && most_holders > 0)
+    add_holders (text, analysis, module, most_holders);
   if (analysis->scopes->len > 1)
     add_scopes (text, analysis, module);
   return g_string_free (text, FALSE);

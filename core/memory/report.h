@@ -57,8 +57,8 @@ typedef struct
 GantryMemoryAnalysis *gantry_memory_analysis_new (GantryModule *module, const GantryPlan *plan, GantryPlanner *planner,
                                                   const GantryPlacements *placements, guint64 code_bytes,
                                                   guint most_holders);
-/** Tables for people, all lines of the ranking for which savings were worked out and at least ten. Returns: (transfer full) */
-char *gantry_memory_analysis_to_text (const GantryMemoryAnalysis *analysis, const GantryModule *module);
+/** Tables for people, with the @most_holders largest values; 0: without that table. Returns: (transfer full) */
+char *gantry_memory_analysis_to_text (const GantryMemoryAnalysis *analysis, const GantryModule *module, guint most_holders);
 /** "residual", "gradient", "workspace", ... */
 const char *gantry_buffer_role_name (GantryBufferRole role);
 void gantry_memory_analysis_free (GantryMemoryAnalysis *analysis);

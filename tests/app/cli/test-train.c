@@ -119,6 +119,32 @@ test_gradients_only (Place *place, gconstpointer data)
   g_assert_cmpint (number (root, "alias_bytes"), ==, 0);
 }
 
+/* Without the loss the results are the gradients, or the parameters and states: less is computed and kept, and a run of steps
+ * tells no losses. */
+static void
+test_no_loss (Place *place, gconstpointer data)
+{
+  g_autofree char *path = program ("mlp.gir");
+  g_autoptr (CliResult) with = cli_run ("train", "--gradients-only", "--loss=mse", "--json", path, NULL);
+  g_autoptr (CliResult) without = cli_run ("train", "--gradients-only", "--no-loss", "--loss=mse", "--json", path, NULL);
+  g_autoptr (CliResult) update = cli_run ("train", "--no-loss", "--loss=mse", "-o", place->step, path, NULL);
+  g_autoptr (JsonNode) a = NULL, b = NULL, steps = NULL;
+
+  cli_assert_status (with, 0);
+  cli_assert_status (without, 0);
+  cli_assert_status (update, 0);
+  a = cli_json (with);
+  b = cli_json (without);
+  g_assert_true (json_object_get_boolean_member (json_node_get_object (b), "no_loss"));
+  g_assert_false (json_object_get_boolean_member (json_node_get_object (a), "no_loss"));
+  g_assert_cmpint (number (a, "output_bytes"), >, number (b, "output_bytes"));
+  g_assert_cmpint (number (a, "steps"), >, number (b, "steps"));
+  g_assert_nonnull (strstr (update->out, "which is no result"));
+  steps = ask (place, "run", "--steps", "2", NULL);
+  g_assert_false (json_object_has_member (json_node_get_object (steps), "losses"));
+  g_assert_cmpint (number (steps, "runs"), ==, 2);
+}
+
 /* Rules from a file and from the command line; what matches nothing is said, with its line. */
 static void
 test_rules (Place *place, gconstpointer data)
@@ -243,6 +269,49 @@ test_limit (Place *place, gconstpointer data)
   g_assert_cmpint (number (fits, "peak_bytes"), <=, number (fits, "limit_bytes"));
   cli_assert_status (tight, 1);
   g_assert_nonnull (strstr (tight->err, "KiB"));
+  g_assert_nonnull (strstr (tight->err, "solve --fit"));
+}
+
+/* Constants count once: a limit of just the arena and them is enough for the run as it is for the plan. */
+static void
+test_exact_limit (Place *place, gconstpointer data)
+{
+  g_autofree char *path = program ("transformer-tiny.gir");
+  g_autoptr (CliResult) made = cli_run ("train", "--optimizer=adam", "--loss=softmax-cross-entropy", "-o", place->step, path,
+                                        NULL);
+  g_autoptr (JsonNode) keep = ask (place, "plan", NULL);
+  g_autofree char *exact = g_strdup_printf ("%" G_GINT64_FORMAT, number (keep, "peak_bytes") + number (keep, "constant_bytes"));
+  g_autofree char *less = g_strdup_printf ("%" G_GINT64_FORMAT,
+                                           number (keep, "lower_bound_bytes") + number (keep, "constant_bytes") - 1);
+  g_autoptr (JsonNode) fits = ask (place, "run", "--no-library", "--steps=1", "--limit", exact, NULL);
+  g_autoptr (CliResult) tight = cli_run ("plan", "--limit", less, place->step, NULL);
+  g_autoptr (CliResult) told = cli_run ("run", "--no-library", "--limit=8KiB", place->step, NULL);
+
+  cli_assert_status (made, 0);
+  g_assert_cmpint (number (keep, "constant_bytes"), >, 0);
+  g_assert_cmpint (number (fits, "peak_bytes"), <=, number (keep, "peak_bytes"));
+  cli_assert_status (tight, 1);
+  cli_assert_status (told, 1);
+  g_assert_nonnull (strstr (told->err, "where the limit is 8.0 KiB"));
+}
+
+/* As many values are listed as were asked for. */
+static void
+test_holders (Place *place, gconstpointer data)
+{
+  g_autoptr (JsonNode) made = make_step (place, "transformer-tiny.gir");
+  g_autoptr (CliResult) two = cli_run ("plan", "--holders=2", "--limit=200%", place->step, NULL);
+  g_autoptr (CliResult) none = cli_run ("plan", "--holders=0", place->step, NULL);
+  guint n = 0;
+
+  cli_assert_status (two, 0);
+  cli_assert_status (none, 0);
+  for (const char *at = two->out; (at = strstr (at, ", until ")) != NULL; at++)
+    n++;
+  g_assert_cmpuint (n, ==, 2);
+  g_assert_nonnull (strstr (two->out, "limit "));
+  g_assert_nonnull (strstr (two->out, " % of it used"));
+  g_assert_null (strstr (none->out, ", until "));
 }
 
 static void
@@ -295,12 +364,15 @@ main (int argc, char **argv)
 #define ADD(name, function) g_test_add ("/cli/train/" name, Place, NULL, set_up, function, tear_down)
   ADD ("step", test_train);
   ADD ("gradients-only", test_gradients_only);
+  ADD ("no-loss", test_no_loss);
   ADD ("rules", test_rules);
   ADD ("target", test_target);
   ADD ("solve", test_solve);
   ADD ("pareto", test_pareto);
   ADD ("steps", test_steps);
   ADD ("limit", test_limit);
+  ADD ("exact-limit", test_exact_limit);
+  ADD ("holders", test_holders);
   ADD ("errors", test_errors);
   return g_test_run ();
 }

@@ -219,7 +219,9 @@ test_ranking (void)
       "%12 = reduce(%13) {kind = \"add\", dimensions = [0]}: f32[4] phase(backward) } }");
   g_auto (ReportTest) t = report_test (module, "", 5);
   const GantryMemoryHolder *small = holder_of (&t, 3);
-  g_autofree char *text = gantry_memory_analysis_to_text (t.analysis, t.test.module);
+  g_autofree char *text = gantry_memory_analysis_to_text (t.analysis, t.test.module, 5);
+  g_autofree char *one = gantry_memory_analysis_to_text (t.analysis, t.test.module, 1);
+  g_autofree char *none = gantry_memory_analysis_to_text (t.analysis, t.test.module, 0);
 
   check_sums (&t);
   check_savings (&t, 5);
@@ -234,13 +236,19 @@ test_ranking (void)
   g_assert_nonnull (strstr (text, "1.00 KiB"));
   g_assert_nonnull (strstr (text, "%3 tanh '%3', until %13 multiply '%13'"));
   g_assert_nonnull (strstr (text, "net/big"));
+  /* As many lines as were asked for, and how many there are beside them. */
+  g_assert_cmpuint (t.analysis->holders->len, >, 1);
+  g_assert_nonnull (strstr (one, "recompute saves"));
+  g_assert_nonnull (strstr (one, " smaller ones\n"));
+  g_assert_cmpuint (strlen (one), <, strlen (text));
+  g_assert_null (strstr (none, "recompute saves"));
 }
 
 static void
 test_no_steps (void)
 {
   g_auto (ReportTest) t = report_test ("module \"m\" { func @main #1 (%1: f32[4]) -> (%1) { } }", "", 5);
-  g_autofree char *text = gantry_memory_analysis_to_text (t.analysis, t.test.module);
+  g_autofree char *text = gantry_memory_analysis_to_text (t.analysis, t.test.module, 5);
 
   g_assert_cmpuint (t.analysis->holders->len, ==, 0);
   g_assert_cmpuint (t.analysis->temp_bytes, ==, gantry_plan_temp_bytes (t.plan, GANTRY_MEMORY_DEVICE));
