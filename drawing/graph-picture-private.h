@@ -31,8 +31,17 @@ typedef struct
   guint32 tail, head; /* boxes */
   guint32 value;      /* node id whose value goes along it */
   guint32 label;      /* offset in texts: its type */
+  guint32 n_values;   /* that it stands for: more than one in a bundle between folded scopes */
+  guint32 more;       /* of a bundle: index in the list of the other values, or GANTRY_NO_MORE */
   guint8 saved;       /* from the forward phase to a later one: a residual, a placement to decide */
 } GantryGraphEdge;
+
+#define GANTRY_NO_MORE G_MAXUINT32
+typedef struct
+{
+  guint32 value;
+  guint32 next; /* or GANTRY_NO_MORE */
+} GantryGraphMore;
 
 struct _GantryGraphPicture
 {
@@ -43,6 +52,7 @@ struct _GantryGraphPicture
   GHashTable *folded;
   GArray *boxes;    /* GantryGraphBox */
   GArray *edges;    /* GantryGraphEdge, as in the layout */
+  GArray *more;     /* GantryGraphMore: further values of bundles */
   GArray *group_scopes; /* guint32 scope id by group of the layout */
   GArray *group_titles; /* guint32 offsets */
   GArray *group_depths; /* guint32 */
@@ -58,6 +68,8 @@ struct _GantryGraphPicture
 
 /** Adds @text to the picture's texts. Returns: its offset */
 guint32 _gantry_graph_picture_text (GantryGraphPicture *picture, const char *text);
+/** By position in the function: nodes that are boxes, or inside one. (transfer full) */
+guint8 *_gantry_graph_find_visible (const GantryModule *module, const GantryFunction *function, gboolean show_constants);
 /** Fills title and subtitle of a node's box. */
 void _gantry_graph_label_box (GantryGraphPicture *picture, GantryGraphBox *box);
 /** @text cut in the middle to at most @length characters. (transfer full) */

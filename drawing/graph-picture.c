@@ -9,7 +9,6 @@
 #include <string.h>
 
 #define NO_SCOPE G_MAXUINT32
-#define DEFAULT_MOST_BOXES 1500u
 
 /* What building needs besides the picture. */
 typedef struct
@@ -41,6 +40,7 @@ gantry_graph_picture_unref (GantryGraphPicture *picture)
   g_hash_table_unref (picture->folded);
   g_array_unref (picture->boxes);
   g_array_unref (picture->edges);
+  g_array_unref (picture->more);
   g_array_unref (picture->group_scopes);
   g_array_unref (picture->group_titles);
   g_array_unref (picture->group_depths);
@@ -80,8 +80,8 @@ is_constant_like (const GantryModule *module, const GantryFunction *function, co
   return TRUE;
 }
 
-static guint8 *
-find_visible (const GantryModule *module, const GantryFunction *function, gboolean show_constants)
+guint8 *
+_gantry_graph_find_visible (const GantryModule *module, const GantryFunction *function, gboolean show_constants)
 {
   guint8 *visible = g_new0 (guint8, function->n_nodes + 1);
   g_autofree guint8 *constant = g_new0 (guint8, function->n_nodes + 1);
@@ -111,37 +111,6 @@ folded_around (const Build *build, const GantryNode *node)
       i = entry->parent;
     }
   return found;
-}
-
-GHashTable *
-gantry_graph_default_folds (const GantryModule *module, guint32 function_id)
-{
-  const GantryFunction *function = function_id != 0 ? gantry_module_function (module, function_id) : NULL;
-  GHashTable *folded = g_hash_table_new (NULL, NULL);
-  g_autofree guint8 *visible = NULL;
-  g_autoptr (GantryScopeTree) tree = NULL;
-  guint n_boxes = 0, deepest = 0;
-
-  if (function == NULL)
-    function = gantry_module_entry (module);
-  visible = find_visible (module, function, FALSE);
-  tree = gantry_scope_tree_new (module, function, visible);
-  for (guint32 i = 0; i < function->n_nodes; i++)
-    n_boxes += visible[i];
-  for (guint i = 0; i < tree->entries->len; i++)
-    deepest = MAX (deepest, g_array_index (tree->entries, GantryScopeEntry, i).depth);
-  /* From the innermost level outwards: each level folded takes away what is inside and adds one box. */
-  for (guint depth = deepest + 1; depth-- > 0 && n_boxes > DEFAULT_MOST_BOXES;)
-    for (guint i = 0; i < tree->entries->len; i++)
-      {
-        const GantryScopeEntry *entry = &g_array_index (tree->entries, GantryScopeEntry, i);
-
-        if (entry->depth != depth || entry->n_nodes < 2)
-          continue;
-        g_hash_table_add (folded, GUINT_TO_POINTER (entry->scope));
-        n_boxes -= MIN (n_boxes, MAX (entry->n_children, 1) - 1);
-      }
-  return folded;
 }
 
 /* Groups */
@@ -260,22 +229,72 @@ count_constant (Build *build, guint32 constant_position, guint32 box)
 
 /* Edges */
 
+/* TRUE for a new pair. @map: pair -> 1 + number of the edge */
+static gboolean
+remember (GHashTable *map, guint32 high, guint32 low, guint32 edge, guint32 *before)
+{
+  guint64 pair = (guint64) high << 32 | low, *key;
+  gpointer found = g_hash_table_lookup (map, &pair);
+
+  if (found != NULL)
+    {
+      *before = GPOINTER_TO_UINT (found) - 1;
+      return FALSE;
+    }
+  key = g_new (guint64, 1);
+  *key = pair;
+  g_hash_table_insert (map, key, GUINT_TO_POINTER (edge + 1));
+  return TRUE;
+}
+
+/* In a mirror all that goes from one folded scope to another is one line: a bundle, which says how many it holds. */
+static gboolean
+is_bundle (const GantryGraphPicture *picture, guint32 tail, guint32 head)
+{
+  return picture->mirrored && GANTRY_BOX (picture, tail)->kind == GANTRY_BOX_SCOPE
+         && GANTRY_BOX (picture, head)->kind == GANTRY_BOX_SCOPE;
+}
+
+#define BUNDLES 0x80000000u /* above all values */
+
 static void
 add_edge (Build *build, GHashTable *seen, guint32 tail, guint32 head, guint32 value, guint32 type)
 {
   GantryGraphPicture *picture = build->picture;
-  guint64 *key = g_new (guint64, 1);
   g_autofree char *text = NULL;
-  GantryGraphEdge edge = { .tail = tail, .head = head, .value = value };
+  GantryGraphEdge edge = { .tail = tail, .head = head, .value = value, .n_values = 1, .more = GANTRY_NO_MORE };
+  guint32 before;
 
-  *key = (guint64) value << 32 | head;
-  if (!g_hash_table_add (seen, key))
+  if (!remember (seen, value, head, picture->edges->len, &before))
     return;
+  if (is_bundle (picture, tail, head) && !remember (seen, tail | BUNDLES, head, picture->edges->len, &before))
+    {
+      GantryGraphEdge *bundle = GANTRY_EDGE (picture, before);
+      const GantryGraphMore more = { value, bundle->more };
+
+      bundle->n_values++;
+      bundle->more = picture->more->len;
+      g_array_append_val (picture->more, more);
+      return;
+    }
   text = gantry_context_type_text (build->module->context, type);
   edge.label = _gantry_graph_picture_text (picture, text);
   edge.saved = GANTRY_BOX (picture, tail)->phase == GANTRY_PHASE_FORWARD
                && GANTRY_BOX (picture, head)->phase != GANTRY_PHASE_FORWARD;
   g_array_append_val (picture->edges, edge);
+}
+
+static void
+label_bundles (GantryGraphPicture *picture)
+{
+  for (guint i = 0; i < picture->edges->len; i++)
+    {
+      GantryGraphEdge *edge = GANTRY_EDGE (picture, i);
+      g_autofree char *text = g_strdup_printf ("%u values", edge->n_values);
+
+      if (edge->n_values > 1)
+        edge->label = _gantry_graph_picture_text (picture, text);
+    }
 }
 
 static void
@@ -315,12 +334,18 @@ add_edges (Build *build)
     {
       guint32 id = gantry_function_result_id (build->module, function, i);
       const GantryNode *node = gantry_module_node (build->module, id);
-      guint32 box = add_box (build, &(GantryGraphBox){ .kind = GANTRY_BOX_OUTPUT, .node = id, .n_nodes = 1,
-                                                       .phase = node != NULL ? (guint8) node->phase : 0,
-                                                       .op_class = GANTRY_CLASS_INPUT });
+      guint32 from = node != NULL ? picture->box_of[gantry_module_position (build->module, node)] : 0;
+      guint32 box;
 
-      if (node != NULL && picture->box_of[gantry_module_position (build->module, node)] != 0)
-        add_edge (build, seen, picture->box_of[gantry_module_position (build->module, node)] - 1, box, id, node->type);
+      /* In a mirror the results of a folded scope, new parameters and states above all, are inside of it. */
+      if (picture->mirrored && from != 0 && GANTRY_BOX (picture, from - 1)->kind == GANTRY_BOX_SCOPE)
+        continue;
+      box = add_box (build, &(GantryGraphBox){ .kind = GANTRY_BOX_OUTPUT, .node = id, .n_nodes = 1,
+                                              .phase = node != NULL ? (guint8) node->phase : 0,
+                                              .op_class = GANTRY_CLASS_INPUT });
+
+      if (from != 0)
+        add_edge (build, seen, from - 1, box, id, node->type);
     }
 }
 
@@ -440,6 +465,7 @@ picture_alloc (GantryModule *module, const GantryFunction *function, GHashTable 
   picture->folded = folded != NULL ? g_hash_table_ref (folded) : gantry_graph_default_folds (module, function->id);
   picture->boxes = g_array_new (FALSE, FALSE, sizeof (GantryGraphBox));
   picture->edges = g_array_new (FALSE, FALSE, sizeof (GantryGraphEdge));
+  picture->more = g_array_new (FALSE, FALSE, sizeof (GantryGraphMore));
   picture->group_scopes = g_array_new (FALSE, FALSE, sizeof (guint32));
   picture->group_titles = g_array_new (FALSE, FALSE, sizeof (guint32));
   picture->group_depths = g_array_new (FALSE, FALSE, sizeof (guint32));
@@ -472,7 +498,7 @@ gantry_graph_picture_new (GantryModule *module, const GantryGraphOptions *option
     picture->mirrored = module->nodes[function->first_node + i].phase != GANTRY_PHASE_FORWARD;
   build.picture = picture;
   build.function = function;
-  build.visible = find_visible (module, function, options->show_constants);
+  build.visible = _gantry_graph_find_visible (module, function, options->show_constants);
   build.scopes = gantry_scope_tree_new (module, function, build.visible);
   build.scope_box = g_new0 (guint32, ((gsize) build.scopes->entries->len + 1) * GANTRY_N_PHASES);
   build.scope_group = g_new (guint32, build.scopes->entries->len + 1);
@@ -481,6 +507,7 @@ gantry_graph_picture_new (GantryModule *module, const GantryGraphOptions *option
   build.group_parents = g_array_new (FALSE, FALSE, sizeof (guint32));
   add_boxes (&build);
   add_edges (&build);
+  label_bundles (picture);
   for (guint32 i = 0; i < picture->boxes->len; i++)
     _gantry_graph_label_box (picture, GANTRY_BOX (picture, i));
   index_edges (picture);

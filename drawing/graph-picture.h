@@ -33,8 +33,15 @@ GantryGraphPicture *gantry_graph_picture_ref (GantryGraphPicture *picture);
 void gantry_graph_picture_unref (GantryGraphPicture *picture);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryGraphPicture, gantry_graph_picture_unref)
 
-/** The folds that keep the picture of @module below about 1,500 boxes. (transfer full) */
+/** The folds that keep the picture of @module below about 1,500 boxes; of a training step below about 220, so that its layers
+ *  are boxes. (transfer full) */
 GHashTable *gantry_graph_default_folds (const GantryModule *module, guint32 function);
+/** Every scope of two nodes or more. (transfer full) */
+GHashTable *gantry_graph_all_folds (const GantryModule *module, guint32 function);
+/** The innermost scope around @scope, or it, that can be folded and is not in @folded. 0: none */
+guint32 gantry_graph_scope_to_fold (const GantryModule *module, guint32 function, guint32 scope, GHashTable *folded);
+/** How many values an edge stands for: more than one where it joins two folded scopes of a training step. */
+guint32 gantry_graph_picture_edge_n_values (const GantryGraphPicture *picture, guint32 edge);
 
 /** TRUE for a training step: the forward phase runs down, what derives from it stands beside it and runs back up. */
 gboolean gantry_graph_picture_is_mirrored (const GantryGraphPicture *picture);

@@ -15,10 +15,25 @@ kind_of (const GantryGraphPainter *p, guint32 node)
   return gantry_placements_kind (p->state->placements, node);
 }
 
+/* The placements of all values that go along an edge, as bits. */
+static guint
+kinds_of (const GantryGraphPainter *p, const GantryGraphEdge *edge)
+{
+  guint kinds = 1u << kind_of (p, edge->value);
+
+  for (guint32 i = edge->more; i != GANTRY_NO_MORE; i = g_array_index (p->picture->more, GantryGraphMore, i).next)
+    kinds |= 1u << kind_of (p, g_array_index (p->picture->more, GantryGraphMore, i).value);
+  return kinds;
+}
+
 GantryInk
 _gantry_graph_edge_ink (const GantryGraphPainter *p, const GantryGraphEdge *edge)
 {
-  return GANTRY_INK_KEEP + kind_of (p, edge->value);
+  guint kinds = kinds_of (p, edge);
+
+  return GANTRY_INK_KEEP + (kinds >> GANTRY_PLACEMENT_OFFLOAD & 1      ? GANTRY_PLACEMENT_OFFLOAD
+                            : kinds >> GANTRY_PLACEMENT_RECOMPUTE & 1 ? GANTRY_PLACEMENT_RECOMPUTE
+                                                                      : GANTRY_PLACEMENT_KEEP);
 }
 
 /* A fill along a level or upright line, @offset points beside it. */
@@ -31,29 +46,19 @@ line_part (GantryGraphPainter *p, gboolean level, float from, float to, float ac
     gantry_scene_fill (p->scene, roundf (across - width / 2), from, width, to - from, ink, 255);
 }
 
-void
-_gantry_graph_paint_placed (GantryGraphPainter *p, const GantryLayoutPoint *a, const GantryLayoutPoint *b,
-                            const GantryGraphEdge *edge, GantryInk ink)
+/* One line of a kind, @across points from the left or from the top. */
+static void
+paint_kind (GantryGraphPainter *p, gboolean level, float from, float to, float across, guint kind, GantryInk ink)
 {
   float scale = p->view->scale, width = MAX (1.6f * scale, 1);
-  gboolean level = a->y == b->y;
-  float along_a = ((level ? a->x : a->y) - (level ? p->view->x : p->view->y)) * scale;
-  float along_b = ((level ? b->x : b->y) - (level ? p->view->x : p->view->y)) * scale;
-  float across = ((level ? a->y : a->x) - (level ? p->view->y : p->view->x)) * scale;
-  float end = level ? p->scene->width : p->scene->height;
-  /* Only what is seen is cut into dashes. */
-  float from = MAX (MIN (along_a, along_b), -20), to = MIN (MAX (along_a, along_b), end + 20);
+  float dash = MAX (DASH * MAX (scale, 0.5f), (to - from) / MOST_DASHES * DASH / (DASH + GAP));
 
-  switch (kind_of (p, edge->value))
+  switch (kind)
     {
     case GANTRY_PLACEMENT_RECOMPUTE:
-      {
-        float dash = MAX (DASH * MAX (scale, 0.5f), (to - from) / MOST_DASHES * DASH / (DASH + GAP));
-
-        for (float at = from; at < to; at += dash * (DASH + GAP) / DASH)
-          line_part (p, level, at, MIN (at + dash, to), across, width, ink);
-        break;
-      }
+      for (float at = from; at < to; at += dash * (DASH + GAP) / DASH)
+        line_part (p, level, at, MIN (at + dash, to), across, width, ink);
+      break;
     case GANTRY_PLACEMENT_OFFLOAD:
       line_part (p, level, from - width, to + width, across - 1.5f * width, width, ink);
       line_part (p, level, from - width, to + width, across + 1.5f * width, width, ink);
@@ -61,6 +66,32 @@ _gantry_graph_paint_placed (GantryGraphPainter *p, const GantryLayoutPoint *a, c
     default:
       line_part (p, level, from - width / 2, to + width / 2, across, width, ink);
     }
+}
+
+void
+_gantry_graph_paint_placed (GantryGraphPainter *p, const GantryLayoutPoint *a, const GantryLayoutPoint *b,
+                            const GantryGraphEdge *edge, GantryInk ink)
+{
+  float scale = p->view->scale, apart = 4 * MAX (scale, 0.7f);
+  gboolean level = a->y == b->y, strong = ink == GANTRY_INK_EDGE_SELECTED;
+  float along_a = ((level ? a->x : a->y) - (level ? p->view->x : p->view->y)) * scale;
+  float along_b = ((level ? b->x : b->y) - (level ? p->view->x : p->view->y)) * scale;
+  float across = ((level ? a->y : a->x) - (level ? p->view->y : p->view->x)) * scale;
+  float end = level ? p->scene->width : p->scene->height;
+  /* Only what is seen is cut into dashes. */
+  float from = MAX (MIN (along_a, along_b), -20), to = MIN (MAX (along_a, along_b), end + 20);
+  guint kinds = kinds_of (p, edge), n = 0;
+
+  for (guint kind = 0; kind < GANTRY_N_PLACEMENTS; kind++)
+    n += kinds >> kind & 1;
+  /* A bundle of several kinds is a line of each, side by side. */
+  across -= apart * (float) (n - 1) / 2;
+  for (guint kind = 0; kind < GANTRY_N_PLACEMENTS; kind++)
+    if ((kinds >> kind & 1) != 0)
+      {
+        paint_kind (p, level, from, to, across, kind, strong ? ink : GANTRY_INK_KEEP + kind);
+        across += apart;
+      }
 }
 
 /* A letter at the right end of a box that makes a placed value; on a folded scope the letters of all inside. */
@@ -96,7 +127,7 @@ _gantry_graph_paint_letters (GantryGraphPainter *p)
           const GantryGraphEdge *edge = GANTRY_EDGE (p->picture, p->picture->out_list[e]);
 
           if (edge->saved)
-            kinds |= 1u << kind_of (p, edge->value);
+            kinds |= kinds_of (p, edge);
         }
       /* That a parameter is kept is no news. */
       if (GANTRY_BOX (p->picture, box)->op_class == GANTRY_CLASS_INPUT)

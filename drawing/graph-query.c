@@ -5,6 +5,12 @@
 #include <math.h>
 #include <string.h>
 
+guint32
+gantry_graph_picture_edge_n_values (const GantryGraphPicture *picture, guint32 edge)
+{
+  return GANTRY_EDGE (picture, edge)->n_values;
+}
+
 GantryModule *
 gantry_graph_picture_module (const GantryGraphPicture *picture)
 {

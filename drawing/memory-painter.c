@@ -41,12 +41,10 @@ paint_axis (const Curve *c)
     }
 }
 
-/* Smallest and largest planned bytes alive within each pixel. */
+/* Smallest and largest bytes of a plan alive within each pixel. @begin: of the @n steps, and the end */
 static void
-planned_pixels (const Curve *c, GantryCurvePixel *pixels)
+planned_pixels (const Curve *c, const guint64 *live, const gint64 *begin_of, guint32 n, GantryCurvePixel *pixels)
 {
-  const GantryTimeModel *model = c->model;
-  const guint64 *live = model->plan->live_bytes + model->plan->n_init_steps;
   double span = (double) MAX (c->view->t1 - c->view->t0, 1) / c->n_pixels;
   guint32 step = 0;
 
@@ -55,23 +53,23 @@ planned_pixels (const Curve *c, GantryCurvePixel *pixels)
       gint64 begin = c->view->t0 + (gint64) (span * i), end = c->view->t0 + (gint64) (span * (i + 1));
 
       pixels[i] = (GantryCurvePixel){ 0, 0 };
-      if (model->n_steps == 0 || end <= 0 || begin >= model->step_begin[model->n_steps])
+      if (n == 0 || end <= 0 || begin >= begin_of[n])
         continue;
       if (i == 0)
-        step = _gantry_time_step_at (model, begin);
+        step = _gantry_time_search (begin_of, n, begin);
       pixels[i].min = INFINITY;
       for (;; step++)
         {
           pixels[i].min = MIN (pixels[i].min, (double) live[step]);
           pixels[i].max = MAX (pixels[i].max, (double) live[step]);
-          if (step + 1 >= model->n_steps || model->step_begin[step + 1] >= end)
+          if (step + 1 >= n || begin_of[step + 1] >= end)
             break;
         }
     }
 }
 
 static void
-paint_curve (const Curve *c, const GantryCurvePixel *pixels, GantryInk ink, gboolean area)
+paint_curve (const Curve *c, const GantryCurvePixel *pixels, GantryInk ink, guint8 alpha, gboolean area)
 {
   float base = to_y (c, 0);
 
@@ -95,8 +93,30 @@ paint_curve (const Curve *c, const GantryCurvePixel *pixels, GantryInk ink, gboo
           end++;
       if (high > 0)
         gantry_scene_fill (c->scene, GANTRY_AXIS_LEFT + (float) i, top - 0.75f, (float) (end - i), MAX (bottom - top, 1.5f),
-                           ink, 255);
+                           ink, alpha);
     }
+}
+
+/* What it was before the last edit: a pale line behind. */
+static void
+paint_before (const Curve *c)
+{
+  const GantryTimeModel *model = c->model;
+  g_autofree GantryCurvePixel *pixels = g_new0 (GantryCurvePixel, c->n_pixels);
+
+  planned_pixels (c, model->before->live_bytes + model->before->n_init_steps, model->before_begin, model->n_before, pixels);
+  paint_curve (c, pixels, GANTRY_INK_TEXT_DIM, 110, FALSE);
+}
+
+static void
+paint_limit (const Curve *c, guint64 limit)
+{
+  g_autofree char *size = _gantry_bytes_text ((double) limit), *text = g_strdup_printf ("limit %s", size);
+  float y = to_y (c, (double) limit), width = gantry_theme_text_width (text, GANTRY_TEXT_SMALL) + 4;
+
+  gantry_scene_fill (c->scene, GANTRY_AXIS_LEFT, y - 1, c->scene->width - GANTRY_AXIS_LEFT - GANTRY_AXIS_RIGHT, 2, GANTRY_INK_LIMIT, 255);
+  gantry_scene_text (c->scene, c->scene->width - GANTRY_AXIS_RIGHT - width, y - 15, width, 14, text, GANTRY_TEXT_SMALL, 1,
+                     GANTRY_INK_LIMIT);
 }
 
 static void
@@ -149,7 +169,7 @@ paint_measured (const Curve *c)
       if (t < 0 || t > model->run_end - model->run_begin)
         pixels[i] = (GantryCurvePixel){ 0, 0 };
     }
-  paint_curve (c, pixels, GANTRY_INK_MEASURED, FALSE);
+  paint_curve (c, pixels, GANTRY_INK_MEASURED, 255, FALSE);
   time = measured_peak (model, &bytes);
   paint_peak (c, time, bytes, "measured peak", FALSE);
 }
@@ -166,15 +186,17 @@ gantry_paint_memory (GantryScene *scene, const GantryTimeModel *model, const Gan
   c.top_bytes = (double) MAX (model->most_bytes, state != NULL ? MIN (state->limit, 4 * model->most_bytes) : 0) * 1.15 + 1;
   _gantry_paint_time_grid (scene, view, FALSE);
   paint_axis (&c);
-  planned_pixels (&c, planned);
-  paint_curve (&c, planned, GANTRY_INK_PLANNED, TRUE);
+  planned_pixels (&c, plan->live_bytes + plan->n_init_steps, model->step_begin, model->n_steps, planned);
+  if (model->before != NULL)
+    paint_before (&c);
+  paint_curve (&c, planned, GANTRY_INK_PLANNED, 255, TRUE);
   if (model->run != NULL)
     paint_measured (&c);
   if (plan->n_steps > plan->n_init_steps && plan->peak_step >= plan->n_init_steps)
     paint_peak (&c, model->step_begin[plan->peak_step - plan->n_init_steps], (double) plan->live_bytes[plan->peak_step],
                 "planned peak", TRUE);
   if (state != NULL && state->limit > 0 && (double) state->limit <= c.top_bytes)
-    gantry_scene_fill (scene, GANTRY_AXIS_LEFT, to_y (&c, (double) state->limit) - 1, scene->width, 2, GANTRY_INK_LIMIT, 255);
+    paint_limit (&c, state->limit);
   if (state != NULL && state->cursor >= 0)
     gantry_scene_fill (scene, roundf (_gantry_time_to_x (view, scene->width, state->cursor)), 0, 1, scene->height,
                        GANTRY_INK_TEXT_DIM, 160);

@@ -57,6 +57,8 @@ void gantry_paint_minimap (GantryScene *scene, const GantryGraphPicture *picture
 typedef struct _GantryTimeModel GantryTimeModel;
 /** @run: (nullable): index of the measured run shown is @index. Worker thread. */
 GantryTimeModel *gantry_time_model_new (GantryModule *module, GantryPlan *plan, GantryRunResult *run, guint index);
+/** Before the model is shared: the curve of the plan before the last edit, to be painted pale behind the new one. */
+void gantry_time_model_set_before (GantryTimeModel *model, GantryPlan *before);
 GantryTimeModel *gantry_time_model_ref (GantryTimeModel *model);
 void gantry_time_model_unref (GantryTimeModel *model);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryTimeModel, gantry_time_model_unref)

@@ -72,11 +72,12 @@ paint_axes (GantryScene *scene, const Frame *f)
   for (double bytes = ceil (f->bytes0 / step) * step; bytes <= f->bytes1; bytes += step)
     {
       g_autofree char *text = _gantry_bytes_text (bytes);
-      float x = roundf (to_x (f, bytes));
+      float x = roundf (to_x (f, bytes)), half = gantry_theme_text_width (text, GANTRY_TEXT_SMALL) / 2 + 2;
 
       gantry_scene_fill (scene, x, TOP, 1, f->height - TOP - BOTTOM, GANTRY_INK_GRID, 255);
-      gantry_scene_text (scene, x - 50, f->height - BOTTOM + 3, 100, 14, text, GANTRY_TEXT_SMALL | GANTRY_TEXT_CENTER, 1,
-                         GANTRY_INK_TEXT_DIM);
+      if (x + half <= f->width) /* a label that would be cut off is none */
+        gantry_scene_text (scene, x - half, f->height - BOTTOM + 3, 2 * half, 14, text, GANTRY_TEXT_SMALL | GANTRY_TEXT_CENTER, 1,
+                           GANTRY_INK_TEXT_DIM);
     }
   gantry_scene_text (scene, LEFT, f->height - 16, f->width - LEFT - RIGHT, 14, "peak memory", GANTRY_TEXT_SMALL | GANTRY_TEXT_CENTER,
                      1, GANTRY_INK_TEXT_DIM);
@@ -117,9 +118,9 @@ paint_point (GantryScene *scene, const Frame *f, const GantryScatterPoint *point
   if (point->label != NULL && (selected || point->kind != GANTRY_POINT_FRONT))
     {
       float width = gantry_theme_text_width (point->label, GANTRY_TEXT_SMALL | GANTRY_TEXT_BOLD) + 4;
-      float left = x + 8 + width > f->width ? x - 8 - width : x + 8;
+      float left = MAX (x + 8 + width > f->width ? x - 8 - width : x + 8, 0);
 
-      gantry_scene_text (scene, left, y - 15, width, 14, point->label, GANTRY_TEXT_SMALL | GANTRY_TEXT_BOLD, 1, GANTRY_INK_TEXT);
+      gantry_scene_text (scene, left, MAX (y - 15, 0), MIN (width, f->width - left), 14, point->label, GANTRY_TEXT_SMALL | GANTRY_TEXT_BOLD, 1, GANTRY_INK_TEXT);
     }
 }
 

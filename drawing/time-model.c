@@ -3,24 +3,64 @@
 #include "drawing/time-private.h"
 #include <math.h>
 
+/* When each step begins that is no init step, and when the last ends: @n + 1. (transfer full) */
+static gint64 *
+begin_of_steps (GantryTimeModel *model, const GantryPlan *plan, guint32 *n)
+{
+  gint64 *begin;
+  double end = 0;
+
+  *n = plan->n_steps - plan->n_init_steps;
+  begin = g_new0 (gint64, (gsize) *n + 1);
+  for (guint32 i = 0; i < *n; i++)
+    {
+      const GantryPlanStep *step = &plan->steps[plan->n_init_steps + i];
+
+      begin[i] = (gint64) (step->start_us * 1000);
+      end = MAX (end, step->start_us + step->duration_us);
+      model->most_bytes = MAX (model->most_bytes, plan->live_bytes[plan->n_init_steps + i]);
+    }
+  begin[*n] = (gint64) (end * 1000);
+  return begin;
+}
+
+static int
+compare_times (gconstpointer a, gconstpointer b)
+{
+  gint64 x = *(const gint64 *) a, y = *(const gint64 *) b;
+
+  return x < y ? -1 : x > y;
+}
+
 static void
 take_steps (GantryTimeModel *model)
 {
   const GantryPlan *plan = model->plan;
-  double end = 0;
 
-  model->n_steps = plan->n_steps - plan->n_init_steps;
-  model->step_begin = g_new0 (gint64, (gsize) model->n_steps + 1);
-  for (guint32 i = 0; i < model->n_steps; i++)
-    {
-      const GantryPlanStep *step = &plan->steps[plan->n_init_steps + i];
-
-      model->step_begin[i] = (gint64) (step->start_us * 1000);
-      end = MAX (end, step->start_us + step->duration_us);
-      model->most_bytes = MAX (model->most_bytes, plan->live_bytes[plan->n_init_steps + i]);
-    }
-  model->step_begin[model->n_steps] = (gint64) (end * 1000);
+  model->step_begin = begin_of_steps (model, plan, &model->n_steps);
   model->length = model->step_begin[model->n_steps];
+  model->again = g_new0 (gint64, (gsize) model->n_steps + 1);
+  for (guint32 i = 0; i < model->n_steps; i++)
+    if (plan->steps[plan->n_init_steps + i].kind == GANTRY_STEP_RECOMPUTE)
+      model->again[model->n_again++] = model->step_begin[i];
+  qsort (model->again, model->n_again, sizeof *model->again, compare_times);
+}
+
+void
+gantry_time_model_set_before (GantryTimeModel *model, GantryPlan *before)
+{
+  g_return_if_fail (model->before == NULL);
+  model->before = gantry_plan_ref (before);
+  model->before_begin = begin_of_steps (model, before, &model->n_before);
+}
+
+gboolean
+_gantry_time_is_again (const GantryTimeModel *model, const GantryEvent *event)
+{
+  guint32 i = _gantry_time_search (model->again, model->n_again, event->begin + 1);
+
+  /* The recorder rounds as it likes: a nanosecond is no difference. */
+  return event->kind == GANTRY_EVENT_KERNEL && i < model->n_again && ABS (model->again[i] - event->begin) <= 1;
 }
 
 static void
@@ -87,6 +127,9 @@ gantry_time_model_unref (GantryTimeModel *model)
   gantry_run_result_unref (model->run);
   gantry_plan_unref (model->plan);
   gantry_module_unref (model->module);
+  gantry_plan_unref (model->before);
+  g_free (model->before_begin);
+  g_free (model->again);
   g_free (model->step_begin);
   g_free (model);
 }
@@ -110,20 +153,26 @@ gantry_time_hit_clear (GantryTimeHit *hit)
 }
 
 guint32
-_gantry_time_step_at (const GantryTimeModel *model, gint64 time)
+_gantry_time_search (const gint64 *begin, guint32 n, gint64 time)
 {
-  guint32 low = 0, high = model->n_steps;
+  guint32 low = 0, high = n;
 
   while (high - low > 1)
     {
       guint32 middle = (low + high) / 2;
 
-      if (model->step_begin[middle] <= time)
+      if (begin[middle] <= time)
         low = middle;
       else
         high = middle;
     }
   return low;
+}
+
+guint32
+_gantry_time_step_at (const GantryTimeModel *model, gint64 time)
+{
+  return _gantry_time_search (model->step_begin, model->n_steps, time);
 }
 
 /* The axis */

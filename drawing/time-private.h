@@ -20,6 +20,11 @@ struct _GantryTimeModel
   gint64 length;
   gint64 *step_begin; /* planned ns of each step that is no init step, and the end: n + 1 */
   guint32 n_steps;    /* of those */
+  gint64 *again;      /* when steps that compute something again begin, ascending */
+  guint32 n_again;
+  GantryPlan *before; /* (nullable): before the last edit */
+  gint64 *before_begin;
+  guint32 n_before;
   guint64 most_bytes; /* of planned and measured curve */
   guint n_lanes;      /* that are shown: those with something in them */
   guint8 lanes[GANTRY_N_QUEUES]; /* GantryQueue of each */
@@ -36,6 +41,10 @@ char *_gantry_time_text (gint64 ns);
 char *_gantry_bytes_text (double bytes);
 /** The step that the plan is in at a time. */
 guint32 _gantry_time_step_at (const GantryTimeModel *model, gint64 time);
+/** TRUE for the planned event of a step that computes something again. */
+gboolean _gantry_time_is_again (const GantryTimeModel *model, const GantryEvent *event);
+/** The last of @n ascending times that is not after @time. */
+guint32 _gantry_time_search (const gint64 *begin, guint32 n, gint64 time);
 /** A step that is as round as can be and of which at most @most fit into @range. */
 double _gantry_round_step (double range, guint most, double base);
 

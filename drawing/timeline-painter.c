@@ -80,6 +80,9 @@ ink_of (const Row *row, const GantryEvent *event)
 {
   if (event->kind == GANTRY_EVENT_COPY)
     return GANTRY_INK_COPY;
+  if (row->measured ? g_str_has_prefix (gantry_recording_string (row->recording, event->name), "recompute ")
+                    : _gantry_time_is_again (row->model, event))
+    return GANTRY_INK_RECOMPUTE;
   return row->measured ? GANTRY_INK_MEASURED : GANTRY_INK_PLANNED;
 }
 
@@ -127,22 +130,43 @@ paint_event (guint64 index, gpointer user_data)
   return TRUE;
 }
 
+/* Pixels in which something is computed again. */
+static void
+find_again (const GantryTimeView *view, const Row *row, guint n, guint8 *again)
+{
+  const GantryTimeModel *model = row->model;
+  double scale = n / (double) MAX (view->t1 - view->t0, 1);
+
+  if (row->measured || row->lane != GANTRY_QUEUE_COMPUTE)
+    return;
+  for (guint32 i = 0; i < model->n_again; i++)
+    {
+      double at = (double) (model->again[i] - view->t0) * scale;
+
+      if (at >= 0 && at < n)
+        again[(guint) at] = 1;
+    }
+}
+
 /* Dense rows: the share of each pixel that was busy, as the height of its bar. */
 static void
 paint_folded (GantryScene *scene, const GantryTimeView *view, const Row *row)
 {
   guint n = (guint) MAX (scene->width - GANTRY_AXIS_LEFT - GANTRY_AXIS_RIGHT, 1);
   g_autofree GantryFoldPixel *pixels = g_new0 (GantryFoldPixel, n);
+  g_autofree guint8 *again = g_new0 (guint8, n);
   double pixel = (double) MAX (view->t1 - view->t0, 1) / n;
+  GantryInk ink = row->lane != GANTRY_QUEUE_COMPUTE ? GANTRY_INK_COPY : row->measured ? GANTRY_INK_MEASURED : GANTRY_INK_PLANNED;
 
   gantry_recording_fold (row->recording, row->lane, view->t0 + row->shift, view->t1 + row->shift, n, pixels);
+  find_again (view, row, n, again);
   for (guint i = 0; i < n; i++)
     {
       float share = (float) MIN ((double) pixels[i].busy_ns / pixel, 1);
 
       if (pixels[i].n_touching > 0)
         gantry_scene_fill (scene, GANTRY_AXIS_LEFT + (float) i, row->y + ROW * (1 - MAX (share, 0.08f)), 1,
-                           ROW * MAX (share, 0.08f), row->measured ? GANTRY_INK_MEASURED : GANTRY_INK_PLANNED, 255);
+                           ROW * MAX (share, 0.08f), again[i] ? GANTRY_INK_RECOMPUTE : ink, 255);
     }
 }
 

@@ -3,8 +3,11 @@
  * Used by tools/screenshots; needs a display. */
 #include "app/gantry/application.h"
 #include "app/gantry/window.h"
+#include "core/document/size.h"
 #include <stdlib.h>
 
+static char *limit, *dialog;
+static gboolean compare;
 static char *out, *find, *code_page, *page_size, *train, *policy, **actions;
 static gboolean dark, run, unfold, fit, maximize;
 static int pass;
@@ -15,6 +18,9 @@ static const GOptionEntry entries[] = {
   { "dark", 0, 0, G_OPTION_ARG_NONE, &dark, "Dark style", NULL },
   { "train", 0, 0, G_OPTION_ARG_STRING, &train, "Make a training step of the model with this optimizer", "NAME" },
   { "policy", 0, 0, G_OPTION_ARG_STRING, &policy, "Place values as these statements say", "TEXT" },
+  { "limit", 0, 0, G_OPTION_ARG_STRING, &limit, "Limit of device memory: 8GiB, 50%", "SIZE" },
+  { "compare", 0, 0, G_OPTION_ARG_NONE, &compare, "Save variants, find the front and show the page that compares them", NULL },
+  { "dialog", 0, 0, G_OPTION_ARG_STRING, &dialog, "Take the picture of this dialog: train, policy or solve", "NAME" },
   { "act", 0, 0, G_OPTION_ARG_STRING_ARRAY, &actions, "Then do this: 'place::recompute alike'", "ACTION" },
   { "pass", 0, 0, G_OPTION_ARG_INT, &pass, "Show this pass, counted from 1", "N" },
   { "find", 0, 0, G_OPTION_ARG_STRING, &find, "Select the first node that contains this", "TEXT" },
@@ -108,6 +114,48 @@ do_actions (GantryWindow *window)
     }
 }
 
+/* What the page shows in daily use: some policies as variants, and the front. */
+static void
+make_variants (GantryWindow *window)
+{
+  static const char *const policies[][2] = { { "keep all", NULL },
+                                             { "dots saved", "policy dots_saveable in encoder/layer.*" },
+                                             { "nothing saved", "policy nothing_saveable in encoder/layer.*" },
+                                             { "state on host", "role:state offload" } };
+  GantryDocument *document = gantry_window_get_document (window);
+  GantryComparePanel *panel = gantry_window_get_compare_panel (window);
+
+  for (guint i = 0; i < G_N_ELEMENTS (policies); i++)
+    {
+      g_autoptr (GError) error = NULL;
+
+      if (!gantry_document_set_policy (document, policies[i][1], &error))
+        g_error ("%s", error->message);
+      settle (window);
+      gantry_compare_panel_save_variant (panel, policies[i][0]);
+    }
+  gantry_compare_panel_find_front (panel, 12, 10);
+  while (gantry_compare_panel_is_searching (panel))
+    settle_for (window, 10);
+  gantry_document_load_variant (document, gantry_compare_panel_get_row (panel, 2));
+  g_action_group_activate_action (G_ACTION_GROUP (window), "bottom-page", g_variant_new_string ("compare"));
+  gtk_widget_grab_focus (GTK_WIDGET (gantry_pass_view_get_canvas (gantry_window_get_pass_view (window))));
+  settle (window);
+}
+
+static void
+set_limit (GantryWindow *window)
+{
+  g_autoptr (GError) error = NULL;
+  guint64 bytes;
+  GantrySize size;
+
+  if (!gantry_size_parse (limit, &size, &error) || !gantry_size_resolve (gantry_window_get_document (window), &size, &bytes, &error))
+    g_error ("%s", error->message);
+  gantry_document_set_limit (gantry_window_get_document (window), bytes);
+  settle (window);
+}
+
 static void
 prepare (GantryWindow *window)
 {
@@ -116,6 +164,10 @@ prepare (GantryWindow *window)
   if (policy != NULL && !gantry_document_set_policy (gantry_window_get_document (window), policy, NULL))
     g_error ("the policy has a mistake");
   settle (window);
+  if (limit != NULL)
+    set_limit (window);
+  if (compare)
+    make_variants (window);
   if (run)
     act (window, "run");
   if (run)
@@ -144,12 +196,29 @@ prepare (GantryWindow *window)
     act (window, "fit");
 }
 
-static gboolean
-take (GantryWindow *window)
+/* A toplevel by its name, once it is drawn. */
+static GtkWidget *
+find_dialog (GantryWindow *window)
 {
-  g_autoptr (GdkPaintable) paintable = gtk_widget_paintable_new (GTK_WIDGET (window));
+  GListModel *toplevels = gtk_window_get_toplevels ();
+
+  act (window, dialog);
+  for (guint i = 0; i < g_list_model_get_n_items (toplevels); i++)
+    {
+      g_autoptr (GtkWidget) toplevel = g_list_model_get_item (toplevels, i);
+
+      if (g_strcmp0 (gtk_widget_get_name (toplevel), dialog) == 0)
+        return toplevel;
+    }
+  g_error ("there is no dialog called %s", dialog);
+}
+
+static gboolean
+take (GtkWidget *window)
+{
+  g_autoptr (GdkPaintable) paintable = gtk_widget_paintable_new (window);
   GtkSnapshot *snapshot = gtk_snapshot_new ();
-  int width = gtk_widget_get_width (GTK_WIDGET (window)), height = gtk_widget_get_height (GTK_WIDGET (window));
+  int width = gtk_widget_get_width (window), height = gtk_widget_get_height (window);
   GskRenderNode *node;
   GdkTexture *texture;
   gboolean ok;
@@ -196,7 +265,7 @@ main (int argc, char **argv)
   prepare (window);
   if (gantry_window_get_error (window) != NULL)
     g_printerr ("take-screenshot: %s\n", gantry_window_get_error (window));
-  if (!take (window))
+  if (!take (dialog != NULL ? find_dialog (window) : GTK_WIDGET (window)))
     {
       g_printerr ("take-screenshot: %s cannot be written\n", out);
       return EXIT_FAILURE;

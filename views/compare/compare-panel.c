@@ -328,6 +328,15 @@ gantry_compare_panel_load_row (GantryComparePanel *self, guint row)
     load (self, row_at (self, row));
 }
 
+guint
+gantry_compare_panel_get_selected (GantryComparePanel *self)
+{
+  const GantryCompareRow *row = selected_row (self);
+  guint position;
+
+  return row != NULL && g_list_store_find (self->rows, (gpointer) row, &position) ? position : G_MAXUINT;
+}
+
 gboolean
 gantry_compare_panel_is_searching (GantryComparePanel *self)
 {

@@ -21,6 +21,8 @@ guint gantry_compare_panel_n_rows (GantryComparePanel *panel);
 /** (transfer none) (nullable): NULL for the first row, and past the end. */
 GantryVariant *gantry_compare_panel_get_row (GantryComparePanel *panel, guint row);
 void gantry_compare_panel_load_row (GantryComparePanel *panel, guint row);
+/** Index among the rows, as above; G_MAXUINT: none is selected. */
+guint gantry_compare_panel_get_selected (GantryComparePanel *panel);
 gboolean gantry_compare_panel_is_searching (GantryComparePanel *panel);
 GantryScatterView *gantry_compare_panel_get_scatter (GantryComparePanel *panel);
 

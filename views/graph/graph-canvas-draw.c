@@ -3,7 +3,7 @@
 #include "views/graph/graph-canvas-private.h"
 #include "views/theme-of.h"
 
-#define MINIMAP_SIDE 168.0f
+#define MINIMAP_SIDE 128.0f
 #define MINIMAP_LEAST 36.0f
 #define MINIMAP_MARGIN 12.0f
 
@@ -28,6 +28,39 @@ render_graph (GantryGraphCanvas *self, float width, float height, const GantryTh
   self->cached = gantry_pen_render (self->pen, self->scene, theme);
 }
 
+static gboolean
+hides (GantryGraphCanvas *self, guint32 box)
+{
+  const GantryGraphView *view = &self->view;
+  GantryLayoutBox rect;
+  graphene_rect_t seen;
+
+  if (box == GANTRY_NO_BOX)
+    return FALSE;
+  gantry_graph_picture_box_rect (self->picture, box, &rect);
+  seen = GRAPHENE_RECT_INIT ((rect.x - view->x) * view->scale, (rect.y - view->y) * view->scale, rect.width * view->scale,
+                             rect.height * view->scale);
+  return graphene_rect_intersection (&seen, &self->minimap_rect, NULL);
+}
+
+/* What is selected is what the user works on: the map goes to the other side of it, and stays there until it is in the
+ * way again. */
+static void
+make_way (GantryGraphCanvas *self, float width)
+{
+  guint32 box = _gantry_graph_canvas_primary_box (self);
+  float sides[] = { self->minimap_rect.origin.x, MINIMAP_MARGIN };
+
+  self->minimap_rect.origin.x = sides[self->minimap_left];
+  if (!hides (self, box))
+    return;
+  self->minimap_rect.origin.x = sides[!self->minimap_left];
+  if (hides (self, box))
+    self->minimap_rect.origin.x = sides[self->minimap_left];
+  else
+    self->minimap_left = !self->minimap_left;
+}
+
 /* The minimap is there only where the picture does not fit into the window. */
 static void
 render_minimap (GantryGraphCanvas *self, float width, float height, const GantryTheme *theme)
@@ -43,11 +76,12 @@ render_minimap (GantryGraphCanvas *self, float width, float height, const Gantry
     return;
   if (side < 2 * MINIMAP_LEAST || height < 2 * MINIMAP_LEAST + 2 * MINIMAP_MARGIN)
     return;
-  scale = MIN (side / MAX (picture_width, 1), MIN (side * 1.6f, height * 0.6f) / MAX (picture_height, 1));
+  scale = MIN (side / MAX (picture_width, 1), MIN (side * 1.6f, height * 0.5f) / MAX (picture_height, 1));
   map_width = CLAMP (picture_width * scale + 8, MINIMAP_LEAST, side + 8);
   map_height = MAX (picture_height * scale + 8, MINIMAP_LEAST);
   self->minimap_rect = GRAPHENE_RECT_INIT (width - map_width - MINIMAP_MARGIN, height - map_height - MINIMAP_MARGIN,
                                            map_width, map_height);
+  make_way (self, width);
   gantry_scene_clear (self->scene, map_width, map_height);
   gantry_paint_minimap (self->scene, self->picture, &self->view, width, height, theme);
   self->minimap = gantry_pen_render (self->pen, self->scene, theme);
@@ -87,7 +121,15 @@ _gantry_graph_canvas_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
     {
       gtk_snapshot_save (snapshot);
       gtk_snapshot_translate (snapshot, &self->minimap_rect.origin);
-      gtk_snapshot_append_node (snapshot, self->minimap);
+      /* What lies below can be read while the pointer is at work elsewhere in the picture. */
+      if (self->pointer_inside && !_gantry_graph_canvas_in_minimap (self, self->pointer_x, self->pointer_y))
+        {
+          gtk_snapshot_push_opacity (snapshot, 0.55);
+          gtk_snapshot_append_node (snapshot, self->minimap);
+          gtk_snapshot_pop (snapshot);
+        }
+      else
+        gtk_snapshot_append_node (snapshot, self->minimap);
       gtk_snapshot_restore (snapshot);
     }
   if (gtk_widget_has_visible_focus (widget))

@@ -84,6 +84,13 @@ gantry_graph_canvas_toggle_fold_selected (GantryGraphCanvas *self)
   node = gantry_module_node (gantry_graph_picture_module (self->picture), gantry_graph_picture_box_node (self->picture, box));
   if (node == NULL)
     return FALSE;
+  if (gantry_graph_picture_is_mirrored (self->picture)) /* no frames around scopes there */
+    {
+      best = gantry_graph_scope_to_fold (gantry_graph_picture_module (self->picture), 0, node->scope,
+                                         self->folded != NULL ? self->folded : gantry_graph_picture_folded (self->picture));
+      gantry_graph_canvas_toggle_fold (self, best);
+      return best != 0;
+    }
   /* The innermost group whose path the node's begins with. */
   path = gantry_context_scope_path (gantry_graph_picture_module (self->picture)->context, node->scope);
   layout = gantry_graph_picture_layout (self->picture);
@@ -117,6 +124,11 @@ gantry_graph_canvas_fold_all (GantryGraphCanvas *self)
   _gantry_graph_canvas_keep_middle (self, self->compilation, self->index);
   for (guint32 i = 0; i < layout->n_groups; i++)
     g_hash_table_add (folded, GUINT_TO_POINTER (gantry_graph_picture_group_scope (self->picture, i)));
+  if (gantry_graph_picture_is_mirrored (self->picture))
+    {
+      g_hash_table_unref (folded);
+      folded = gantry_graph_all_folds (gantry_graph_picture_module (self->picture), 0);
+    }
   take_folded (self, folded);
 }
 

@@ -70,12 +70,15 @@ static void
 set_hover (GantryGraphCanvas *self, double x, double y)
 {
   guint32 index, hover = GANTRY_NO_BOX;
+  gboolean in_map = self->pointer_inside && _gantry_graph_canvas_in_minimap (self, self->pointer_x, self->pointer_y);
+  gboolean entered = !self->pointer_inside || in_map != _gantry_graph_canvas_in_minimap (self, x, y);
 
   self->pointer_x = x;
   self->pointer_y = y;
+  self->pointer_inside = TRUE;
   if (pick (self, x, y, &index) == GANTRY_LAYOUT_ITEM_NODE)
     hover = index;
-  if (hover == self->hover)
+  if (hover == self->hover && !entered)
     return;
   self->hover = hover;
   gtk_widget_queue_draw (GTK_WIDGET (self));
@@ -93,6 +96,7 @@ leave (GtkEventControllerMotion *controller, gpointer data)
   GantryGraphCanvas *self = data;
 
   self->hover = GANTRY_NO_BOX;
+  self->pointer_inside = FALSE;
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 

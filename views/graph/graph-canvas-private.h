@@ -61,6 +61,8 @@ struct _GantryGraphCanvas
   gboolean dragging;
   double zoom_scale;
   double pointer_x, pointer_y;
+  gboolean pointer_inside;
+  gboolean minimap_left; /* it stands at the left: what is selected was below it */
 };
 
 /* graph-canvas.c */

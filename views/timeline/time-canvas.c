@@ -412,6 +412,15 @@ gantry_time_canvas_set_model (GantryTimeCanvas *self, GantryTimeModel *model, Ga
   invalidate (self);
 }
 
+void
+gantry_time_canvas_set_limit (GantryTimeCanvas *self, guint64 limit)
+{
+  if (self->limit == limit)
+    return;
+  self->limit = limit;
+  invalidate (self);
+}
+
 guint
 gantry_time_canvas_n_clipped (GantryTimeCanvas *self)
 {

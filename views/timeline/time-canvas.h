@@ -17,6 +17,7 @@ GtkWidget *gantry_time_canvas_new (GantryTimeKind kind, GantryTimeAxis *axis, Ga
 /** @model: (nullable); @snapshot: the last one, whose nodes the plan names; @limit: bytes of device memory, 0: none */
 void gantry_time_canvas_set_model (GantryTimeCanvas *canvas, GantryTimeModel *model, GantryPlan *plan, guint snapshot,
                                    guint64 limit);
+void gantry_time_canvas_set_limit (GantryTimeCanvas *canvas, guint64 limit);
 guint gantry_time_canvas_n_clipped (GantryTimeCanvas *canvas);
 /** As if the user clicked there. */
 void gantry_time_canvas_click (GantryTimeCanvas *canvas, double x, double y, gboolean toggle);

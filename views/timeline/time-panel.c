@@ -22,6 +22,7 @@ struct _GantryTimePanel
   GantryTimeModel *model;
   GantryCompilation *compilation; /* that the model was made for */
   GantryPlan *plan;               /* likewise */
+  GantryPlan *before;             /* (nullable): what was drawn before the last edit, of the same program */
   guint generation;
   gboolean busy;
   gboolean filling;
@@ -37,6 +38,7 @@ typedef struct
 {
   GantryCompilation *compilation;
   GantryPlan *plan;
+  GantryPlan *before;   /* (nullable) */
   GantryRunResult *run; /* (nullable) */
   guint index;
   guint generation;
@@ -50,6 +52,7 @@ request_free (gpointer data)
   gantry_compilation_unref (request->compilation);
   gantry_run_result_unref (request->run);
   gantry_plan_unref (request->plan);
+  gantry_plan_unref (request->before);
   g_free (request);
 }
 
@@ -57,10 +60,12 @@ static void
 make_model (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
   Request *request = data;
+  GantryTimeModel *model = gantry_time_model_new (gantry_compilation_module (request->compilation), request->plan, request->run,
+                                                  request->index);
 
-  g_task_return_pointer (task, gantry_time_model_new (gantry_compilation_module (request->compilation),
-                                                      request->plan, request->run, request->index),
-                         (GDestroyNotify) gantry_time_model_unref);
+  if (request->before != NULL && request->before != request->plan)
+    gantry_time_model_set_before (model, request->before);
+  g_task_return_pointer (task, model, (GDestroyNotify) gantry_time_model_unref);
 }
 
 static void
@@ -162,6 +167,9 @@ request_model (GantryTimePanel *self)
   request->compilation = gantry_compilation_ref (compilation);
   request->plan = self->forecast ? gantry_forecast_to_plan (gantry_document_get_prediction (self->document))
                                  : gantry_plan_ref (gantry_shown_plan (self->document));
+  if (compilation != self->compilation)
+    g_clear_pointer (&self->before, gantry_plan_unref);
+  request->before = self->before != NULL ? gantry_plan_ref (self->before) : NULL;
   request->run = run != NULL && run->recording != NULL ? gantry_run_result_ref (run) : NULL;
   request->index = gtk_drop_down_get_selected (self->runs);
   if (request->index == GTK_INVALID_LIST_POSITION)
@@ -250,6 +258,11 @@ prediction_changed (GantryTimePanel *self)
 {
   self->forecast = gantry_document_get_prediction (self->document) != NULL
                    && gantry_document_get_compilation (self->document) != NULL;
+  if (self->plan != NULL && self->plan != self->before)
+    {
+      g_clear_pointer (&self->before, gantry_plan_unref);
+      self->before = gantry_plan_ref (self->plan);
+    }
   if (self->forecast)
     request_model (self);
 }
@@ -261,6 +274,16 @@ plan_changed (GantryTimePanel *self)
     return; /* it does not fit: the forecast says by how much */
   self->forecast = FALSE;
   request_model (self);
+}
+
+static void
+settings_changed (GantryTimePanel *self)
+{
+  const GantryCompileSettings *settings = gantry_document_get_settings (self->document);
+  guint64 limit = settings != NULL ? settings->target.memory_limit : 0;
+
+  gantry_time_canvas_set_limit (self->lanes, limit);
+  gantry_time_canvas_set_limit (self->memory, limit);
 }
 
 static void
@@ -325,6 +348,7 @@ gantry_time_panel_dispose (GObject *object)
   g_clear_pointer (&self->model, gantry_time_model_unref);
   g_clear_pointer (&self->compilation, gantry_compilation_unref);
   g_clear_pointer (&self->plan, gantry_plan_unref);
+  g_clear_pointer (&self->before, gantry_plan_unref);
   g_clear_pointer (&self->run, gantry_run_result_unref);
   g_clear_object (&self->document);
   g_clear_object (&self->selection);
@@ -431,6 +455,7 @@ gantry_time_panel_new (GantryDocument *document, GantrySelection *selection)
   g_signal_connect_object (self->axis, "moment-changed", G_CALLBACK (show_moment), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "notify::compilation", G_CALLBACK (document_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "notify::run", G_CALLBACK (document_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "notify::settings", G_CALLBACK (settings_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "notify::prediction", G_CALLBACK (prediction_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "notify::plan", G_CALLBACK (plan_changed), self, G_CONNECT_SWAPPED);
   document_changed (self);

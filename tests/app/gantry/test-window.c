@@ -3,80 +3,21 @@
  * a child that is killed, export, and files that cannot be opened. */
 #include "app/gantry/application.h"
 #include "app/gantry/window.h"
-#include "tests/views/views-test.h"
+#include "tests/app/gantry/window-test.h"
 #include <glib/gstdio.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/types.h>
 
-static GantryApplication *application;
-static char *config_folder;
-
-static GantryWindow *
-window_new (void)
-{
-  GtkWidget *window;
-
-  if (!views_have_display ())
-    return NULL;
-  if (application == NULL)
-    {
-      g_autoptr (GError) error = NULL;
-
-      application = gantry_application_new (G_APPLICATION_NON_UNIQUE);
-      g_application_register (G_APPLICATION (application), NULL, &error);
-      g_assert_no_error (error);
-      g_application_hold (G_APPLICATION (application));
-    }
-  window = gantry_window_new (GTK_APPLICATION (application));
-  gtk_window_present (GTK_WINDOW (window));
-  views_wait_until (gtk_widget_get_width (window) > 100);
-  return GANTRY_WINDOW (window);
-}
-
-static void
-window_free (GantryWindow *window)
-{
-  gtk_window_destroy (GTK_WINDOW (window));
-  views_settle ();
-}
-
-static void
-act (GantryWindow *window, const char *name)
-{
-  g_assert_true (g_action_group_get_action_enabled (G_ACTION_GROUP (window), name));
-  g_action_group_activate_action (G_ACTION_GROUP (window), name, NULL);
-}
-
-static gboolean
-is_idle (GantryWindow *window)
-{
-  GantryPassView *view = gantry_window_get_pass_view (window);
-
-  return !gantry_document_is_busy (gantry_window_get_document (window)) &&
-         !gantry_graph_canvas_is_busy (gantry_pass_view_get_before (view)) &&
-         !gantry_graph_canvas_is_busy (gantry_pass_view_get_after (view)) &&
-         gantry_time_panel_is_ready (gantry_window_get_time_panel (window)) &&
-         g_strcmp0 (gantry_window_get_page (window), "loading") != 0;
-}
-
-static void
-open_file (GantryWindow *window, const char *path)
-{
-  gantry_window_open (window, path);
-  views_wait_until (is_idle (window));
-  views_settle ();
-}
-
 static GantryWindow *
 window_with_sample (void)
 {
   g_autofree char *path = views_sample ("sample.onnx");
-  GantryWindow *window = window_new ();
+  GantryWindow *window = window_test_new ();
 
   if (window == NULL)
     return NULL;
-  open_file (window, path);
+  window_test_open (window, path);
   g_assert_cmpstr (gantry_window_get_error (window), ==, NULL);
   g_assert_cmpstr (gantry_window_get_page (window), ==, "model");
   return window;
@@ -122,7 +63,7 @@ test_open (void)
   g_assert_nonnull (strstr (text, "ONNX"));
   g_assert_false (g_action_group_get_action_enabled (G_ACTION_GROUP (window), "undo"));
   g_assert_true (g_action_group_get_action_enabled (G_ACTION_GROUP (window), "run"));
-  window_free (window);
+  window_test_free (window);
 }
 
 /* The largest figures of a real model, where there is one. */
@@ -130,20 +71,20 @@ static void
 test_open_real (void)
 {
   g_autofree char *path = NULL, *text = NULL;
-  GantryWindow *window = window_new ();
+  GantryWindow *window = window_test_new ();
 
   if (window == NULL)
     return;
   path = views_shared_model ("mnist.onnx");
   if (path != NULL)
     {
-      open_file (window, path);
+      window_test_open (window, path);
       g_assert_cmpstr (gantry_window_get_page (window), ==, "model");
       g_assert_cmpuint (gantry_document_get_model (gantry_window_get_document (window))->n_nodes, ==, 12);
       text = gantry_inspector_to_text (gantry_window_get_inspector (window));
       g_assert_nonnull (strstr (text, "Input3"));
     }
-  window_free (window);
+  window_test_free (window);
 }
 
 /* What the command line says of a file. (transfer full) */
@@ -172,7 +113,7 @@ test_broken (void)
 
   if (!have_cli ())
     return;
-  window = window_new ();
+  window = window_test_new ();
   if (window == NULL)
     return;
   for (guint i = 0; i < G_N_ELEMENTS (files); i++)
@@ -180,7 +121,7 @@ test_broken (void)
       g_autofree char *name = g_build_filename ("broken", files[i], NULL), *path = views_sample (name);
       g_autofree char *canonical = g_canonicalize_filename (path, NULL), *words = cli_message (canonical);
 
-      open_file (window, canonical);
+      window_test_open (window, canonical);
       g_assert_cmpstr (gantry_window_get_page (window), ==, "error");
       g_assert_nonnull (gantry_window_get_error (window));
       g_test_message ("%s", gantry_window_get_error (window));
@@ -190,10 +131,10 @@ test_broken (void)
   {
     g_autofree char *path = views_sample ("sample.onnx");
 
-    open_file (window, path);
+    window_test_open (window, path);
     g_assert_cmpstr (gantry_window_get_page (window), ==, "model");
   }
-  window_free (window);
+  window_test_free (window);
 }
 
 /* A file that cannot be opened takes nothing away from the model that is open. */
@@ -205,11 +146,11 @@ test_broken_beside_model (void)
 
   if (window == NULL)
     return;
-  open_file (window, path);
+  window_test_open (window, path);
   g_assert_cmpstr (gantry_window_get_page (window), ==, "model");
   g_assert_nonnull (gantry_window_get_error (window));
   g_assert_nonnull (gantry_document_get_compilation (gantry_window_get_document (window)));
-  window_free (window);
+  window_test_free (window);
 }
 
 /* Passes */
@@ -230,8 +171,8 @@ test_passes (void)
   view = gantry_window_get_pass_view (window);
   compilation = gantry_document_get_compilation (document);
   g_assert_false (gtk_widget_get_mapped (GTK_WIDGET (gantry_pass_view_get_before (view))));
-  act (window, "next-pass");
-  views_wait_until (is_idle (window));
+  window_test_act (window, "next-pass");
+  views_wait_until (window_test_is_idle (window));
   views_settle ();
   g_assert_cmpuint (gantry_pass_list_get_selected (gantry_window_get_pass_list (window)), ==, 1);
   g_assert_true (gtk_widget_get_mapped (GTK_WIDGET (gantry_pass_view_get_before (view))));
@@ -253,7 +194,7 @@ test_passes (void)
   g_action_group_change_action_state (G_ACTION_GROUP (window), "single-pane", g_variant_new_boolean (TRUE));
   views_settle ();
   g_assert_false (gtk_widget_get_mapped (GTK_WIDGET (gantry_pass_view_get_before (view))));
-  window_free (window);
+  window_test_free (window);
 }
 
 static gboolean
@@ -286,23 +227,23 @@ test_undo (void)
   before = gantry_compilation_ref (gantry_document_get_compilation (gantry_window_get_document (window)));
   g_assert_true (pass_enabled (window, pass));
   gantry_document_set_pass_enabled (gantry_window_get_document (window), pass, FALSE);
-  views_wait_until (is_idle (window));
+  views_wait_until (window_test_is_idle (window));
   g_assert_true (gantry_document_get_compilation (gantry_window_get_document (window)) != before);
   g_assert_false (pass_enabled (window, pass));
-  act (window, "undo");
-  views_wait_until (is_idle (window));
+  window_test_act (window, "undo");
+  views_wait_until (window_test_is_idle (window));
   g_assert_true (pass_enabled (window, pass));
-  act (window, "redo");
-  views_wait_until (is_idle (window));
+  window_test_act (window, "redo");
+  views_wait_until (window_test_is_idle (window));
   g_assert_false (pass_enabled (window, pass));
   g_action_group_change_action_state (G_ACTION_GROUP (window), "finite-math", g_variant_new_boolean (TRUE));
-  views_wait_until (is_idle (window));
+  views_wait_until (window_test_is_idle (window));
   g_assert_true (gantry_document_get_settings (gantry_window_get_document (window))->finite_math);
-  act (window, "undo");
-  views_wait_until (is_idle (window));
+  window_test_act (window, "undo");
+  views_wait_until (window_test_is_idle (window));
   g_assert_false (gantry_document_get_settings (gantry_window_get_document (window))->finite_math);
   gantry_compilation_unref (before);
-  window_free (window);
+  window_test_free (window);
 }
 
 /* Looking */
@@ -317,26 +258,26 @@ test_fold_and_search (void)
   if (window == NULL)
     return;
   view = gantry_window_get_pass_view (window);
-  act (window, "fold-all");
-  views_wait_until (is_idle (window));
-  act (window, "unfold-all");
-  views_wait_until (is_idle (window));
-  act (window, "find");
+  window_test_act (window, "fold-all");
+  views_wait_until (window_test_is_idle (window));
+  window_test_act (window, "unfold-all");
+  views_wait_until (window_test_is_idle (window));
+  window_test_act (window, "find");
   views_settle ();
   entry = GTK_WIDGET (gtk_root_get_focus (GTK_ROOT (window)));
   g_assert_nonnull (entry);
   g_assert_nonnull (gtk_widget_get_ancestor (entry, GTK_TYPE_SEARCH_ENTRY));
   gtk_editable_set_text (GTK_EDITABLE (gtk_widget_get_ancestor (entry, GTK_TYPE_SEARCH_ENTRY)), "f32");
   views_wait_until (gantry_pass_view_n_matches (view) > 0);
-  act (window, "find-next");
+  window_test_act (window, "find-next");
   g_assert_cmpuint (gantry_selection_count (gantry_window_get_selection (window)), ==, 1);
-  act (window, "find-previous");
-  act (window, "clear-selection");
+  window_test_act (window, "find-previous");
+  window_test_act (window, "clear-selection");
   g_assert_cmpuint (gantry_selection_count (gantry_window_get_selection (window)), ==, 0);
-  act (window, "fit");
-  act (window, "zoom-in");
-  act (window, "zoom-out");
-  window_free (window);
+  window_test_act (window, "fit");
+  window_test_act (window, "zoom-in");
+  window_test_act (window, "zoom-out");
+  window_test_free (window);
 }
 
 static void
@@ -349,19 +290,19 @@ test_panels (void)
     return;
   time = GTK_WIDGET (gantry_window_get_time_panel (window));
   g_assert_true (gtk_widget_get_mapped (time));
-  act (window, "show-time");
+  window_test_act (window, "show-time");
   g_assert_false (gtk_widget_get_mapped (time));
-  act (window, "show-time");
+  window_test_act (window, "show-time");
   g_assert_true (gtk_widget_get_mapped (time));
-  act (window, "show-inspector");
+  window_test_act (window, "show-inspector");
   g_assert_false (gtk_widget_get_mapped (GTK_WIDGET (gantry_window_get_inspector (window))));
-  act (window, "show-inspector");
+  window_test_act (window, "show-inspector");
   g_action_group_change_action_state (G_ACTION_GROUP (window), "maximize-time", g_variant_new_boolean (TRUE));
   g_assert_false (gtk_widget_get_mapped (GTK_WIDGET (gantry_window_get_pass_view (window))));
   g_assert_true (gtk_widget_get_mapped (time));
   g_action_group_change_action_state (G_ACTION_GROUP (window), "maximize-time", g_variant_new_boolean (FALSE));
   g_assert_true (gtk_widget_get_mapped (GTK_WIDGET (gantry_window_get_pass_view (window))));
-  window_free (window);
+  window_test_free (window);
 }
 
 /* Who is alive at the peak adds up to the peak. */
@@ -376,12 +317,12 @@ test_peak (void)
     return;
   plan = gantry_document_get_compilation (gantry_window_get_document (window))->plan;
   g_assert_nonnull (plan);
-  act (window, "peak");
+  window_test_act (window, "peak");
   alive = gantry_time_panel_get_alive (gantry_window_get_time_panel (window));
   g_assert_cmpuint (gantry_alive_list_bytes (alive), ==, plan->live_bytes[plan->peak_step]);
   g_assert_cmpuint (gantry_alive_list_bytes (alive), ==, plan->lower_bound);
   g_assert_cmpuint (gantry_alive_list_count (alive), >, 0);
-  window_free (window);
+  window_test_free (window);
 }
 
 static void
@@ -397,7 +338,7 @@ test_export (void)
     return;
   for (guint i = 0; i < G_N_ELEMENTS (files); i++)
     {
-      g_autofree char *path = g_build_filename (config_folder, files[i].name, NULL), *content = NULL;
+      g_autofree char *path = g_build_filename (g_get_user_config_dir (), files[i].name, NULL), *content = NULL;
       g_autoptr (GError) error = NULL;
       gsize size;
 
@@ -415,7 +356,7 @@ test_export (void)
     g_assert_false (gantry_window_export (window, "/no/such/folder/graph.png", &error));
     g_assert_nonnull (error);
   }
-  window_free (window);
+  window_test_free (window);
 }
 
 /* Running */
@@ -433,8 +374,8 @@ test_run (void)
   if (window == NULL)
     return;
   document = gantry_window_get_document (window);
-  act (window, "run");
-  views_wait_until (is_idle (window));
+  window_test_act (window, "run");
+  views_wait_until (window_test_is_idle (window));
   g_assert_cmpstr (gantry_window_get_error (window), ==, NULL);
   run = gantry_document_get_run (document);
   g_assert_nonnull (run);
@@ -461,7 +402,7 @@ test_run (void)
       }
     g_assert_true (found);
   }
-  window_free (window);
+  window_test_free (window);
 }
 
 /* The child dies in the middle: that is told, and nothing else has changed. */
@@ -481,10 +422,10 @@ test_kill (void)
   document = gantry_window_get_document (window);
   compilation = gantry_compilation_ref (gantry_document_get_compilation (document));
   n_runs = gantry_document_get_runs (document)->len;
-  act (window, "run");
+  window_test_act (window, "run");
   views_wait_until (gantry_document_child_id (document) != NULL);
   g_assert_cmpint (kill ((pid_t) g_ascii_strtoll (gantry_document_child_id (document), NULL, 10), SIGKILL), ==, 0);
-  views_wait_until (is_idle (window));
+  views_wait_until (window_test_is_idle (window));
   views_settle ();
   g_assert_nonnull (gantry_window_get_error (window));
   g_test_message ("%s", gantry_window_get_error (window));
@@ -493,7 +434,7 @@ test_kill (void)
   g_assert_cmpstr (gantry_window_get_page (window), ==, "model");
   g_assert_true (g_action_group_get_action_enabled (G_ACTION_GROUP (window), "run"));
   gantry_compilation_unref (compilation);
-  window_free (window);
+  window_test_free (window);
 }
 
 static void
@@ -505,15 +446,15 @@ test_no_cli (void)
   if (window == NULL)
     return;
   g_setenv ("GANTRY_CLI", "/no/such/gantry-cli", TRUE);
-  act (window, "run");
-  views_wait_until (is_idle (window));
+  window_test_act (window, "run");
+  views_wait_until (window_test_is_idle (window));
   g_assert_nonnull (gantry_window_get_error (window));
   g_assert_nonnull (strstr (gantry_window_get_error (window), "gantry-cli"));
   if (before != NULL)
     g_setenv ("GANTRY_CLI", before, TRUE);
   else
     g_unsetenv ("GANTRY_CLI");
-  window_free (window);
+  window_test_free (window);
 }
 
 /* Programs that open and cannot be compiled */
@@ -522,62 +463,42 @@ static void
 test_refusal (void)
 {
   g_autofree char *path = views_sample ("unknown-operation.onnx");
-  GantryWindow *window = window_new ();
+  GantryWindow *window = window_test_new ();
 
   if (window == NULL)
     return;
-  open_file (window, path);
+  window_test_open (window, path);
   g_assert_cmpstr (gantry_window_get_page (window), ==, "model");
   g_assert_nonnull (gantry_document_get_compilation (gantry_window_get_document (window))->refusal);
   g_assert_false (g_action_group_get_action_enabled (G_ACTION_GROUP (window), "run"));
-  window_free (window);
-}
-
-static GtkWidget *
-find_named (GtkWidget *widget, const char *name)
-{
-  GtkWidget *found = NULL;
-
-  if (g_strcmp0 (gtk_widget_get_name (widget), name) == 0)
-    return widget;
-  for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL && found == NULL;
-       child = gtk_widget_get_next_sibling (child))
-    found = find_named (child, name);
-  return found;
+  window_test_free (window);
 }
 
 static void
 test_dims (void)
 {
   g_autofree char *path = views_sample ("open-batch.onnx");
-  GantryWindow *window = window_new ();
+  GantryWindow *window = window_test_new ();
   GtkWidget *button;
 
   if (window == NULL)
     return;
-  open_file (window, path);
+  window_test_open (window, path);
   g_assert_nonnull (gantry_document_get_compilation (gantry_window_get_document (window))->refusal);
-  button = find_named (GTK_WIDGET (window), "bind-dims");
+  button = window_test_find (GTK_WIDGET (window), "bind-dims");
   g_assert_nonnull (button);
   g_signal_emit_by_name (button, "clicked");
-  views_wait_until (is_idle (window));
+  views_wait_until (window_test_is_idle (window));
   g_assert_null (gantry_document_get_compilation (gantry_window_get_document (window))->refusal);
   g_assert_true (g_action_group_get_action_enabled (G_ACTION_GROUP (window), "run"));
-  g_assert_null (find_named (GTK_WIDGET (window), "bind-dims"));
-  window_free (window);
+  g_assert_null (window_test_find (GTK_WIDGET (window), "bind-dims"));
+  window_test_free (window);
 }
 
 int
 main (int argc, char **argv)
 {
-  g_autoptr (GError) error = NULL;
-  int status;
-
-  /* Nothing of the user's is read or written. */
-  config_folder = g_dir_make_tmp ("gantry-window-XXXXXX", &error);
-  g_assert_no_error (error);
-  g_setenv ("XDG_CONFIG_HOME", config_folder, TRUE);
-  g_test_init (&argc, &argv, NULL);
+  window_test_init (&argc, &argv);
   g_test_add_func ("/app/window/open", test_open);
   g_test_add_func ("/app/window/open-real", test_open_real);
   g_test_add_func ("/app/window/broken", test_broken);
@@ -593,7 +514,5 @@ main (int argc, char **argv)
   g_test_add_func ("/app/window/no-cli", test_no_cli);
   g_test_add_func ("/app/window/refusal", test_refusal);
   g_test_add_func ("/app/window/dims", test_dims);
-  status = g_test_run ();
-  g_clear_object (&application);
-  return status;
+  return window_test_run ();
 }

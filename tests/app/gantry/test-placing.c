@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Placements in the window: a training step is made, values are placed by keys, by the inspector and by commands, and
+ * everything follows at once; variants, the front, the limit, and policies with mistakes. */
+#include "tests/app/gantry/window-test.h"
+#include <adwaita.h>
+#include <string.h>
+
+static GantryDocument *
+document_of (GantryWindow *window)
+{
+  return gantry_window_get_document (window);
+}
+
+static guint
+last_snapshot (GantryWindow *window)
+{
+  return gantry_document_get_compilation (document_of (window))->n_snapshots - 1;
+}
+
+static GantryWindow *
+window_with (const char *program, gboolean train)
+{
+  g_autofree char *path = views_source_file (program);
+  GantryWindow *window = window_test_new ();
+  GantryTrainingOptions training;
+
+  if (window == NULL)
+    return NULL;
+  window_test_open (window, path);
+  g_assert_cmpstr (gantry_window_get_error (window), ==, NULL);
+  if (!train)
+    return window;
+  gantry_training_options_init (&training);
+  training.optimizer = GANTRY_OPTIMIZER_ADAM;
+  gantry_document_set_training (document_of (window), &training);
+  gantry_training_options_clear (&training);
+  window_test_wait (window);
+  g_assert_null (gantry_document_get_compilation (document_of (window))->refusal);
+  gantry_pass_list_select (gantry_window_get_pass_list (window), last_snapshot (window));
+  window_test_wait (window);
+  g_assert_nonnull (gantry_document_get_prediction (document_of (window)));
+  return window;
+}
+
+static GantryWindow *
+window_with_step (void)
+{
+  return window_with ("data/programs/transformer-tiny.gir", TRUE);
+}
+
+static GtkWidget *
+canvas_of (GantryWindow *window)
+{
+  return GTK_WIDGET (gantry_pass_view_get_canvas (gantry_window_get_pass_view (window)));
+}
+
+/* The largest residual of the second layer that may be recomputed: there is an equal one in the first. */
+static guint32
+residual (GantryWindow *window)
+{
+  GantryModule *module = gantry_compilation_module (gantry_document_get_compilation (document_of (window)));
+  guint n;
+  const GantryCandidate *list = gantry_planner_candidates (gantry_document_get_planner (document_of (window)), &n), *best = NULL;
+
+  for (guint i = 0; i < n; i++)
+    {
+      const GantryNode *node = gantry_module_node (module, list[i].node);
+      const char *scope = gantry_context_scope_path (module->context, node->scope);
+
+      if (list[i].subject == GANTRY_SUBJECT_RESIDUAL && (list[i].allowed >> GANTRY_PLACEMENT_RECOMPUTE & 1) != 0 &&
+          strstr (scope, "layer.1/") != NULL && (best == NULL || list[i].bytes > best->bytes))
+        best = &list[i];
+    }
+  g_assert_nonnull (best);
+  return best->node;
+}
+
+static GantryPlacementKind
+kind_of (GantryWindow *window, guint32 node)
+{
+  return gantry_placements_kind (gantry_document_get_placements (document_of (window)), node);
+}
+
+static guint
+count_kind (GantryWindow *window, GantryPlacementKind kind)
+{
+  const GArray *entries = gantry_document_get_placements (document_of (window))->entries;
+  guint n = 0;
+
+  for (guint i = 0; i < entries->len; i++)
+    n += g_array_index (entries, GantryPlacement, i).kind == kind;
+  return n;
+}
+
+static void
+select_node (GantryWindow *window, guint32 node)
+{
+  gantry_selection_set (gantry_window_get_selection (window), last_snapshot (window), &node, 1);
+  views_settle ();
+}
+
+/* Not a moment later: no turn of the main loop lies between the edit and this. */
+static void
+assert_answered (GantryWindow *window)
+{
+  const GantryForecast *forecast = gantry_document_get_prediction (document_of (window));
+
+  g_assert_nonnull (forecast);
+  g_assert_true (forecast->has_delta);
+  g_assert_true (gantry_placements_equal (forecast->placements, gantry_document_get_placements (document_of (window))));
+}
+
+static void
+place (GantryWindow *window, const char *what)
+{
+  g_action_group_activate_action (G_ACTION_GROUP (window), "place", g_variant_new_string (what));
+}
+
+/* Keys, the inspector, reaches */
+
+static void
+test_keys (void)
+{
+  GantryWindow *window = window_with_step ();
+  guint64 before;
+  guint32 node;
+
+  if (window == NULL)
+    return;
+  node = residual (window);
+  before = gantry_document_get_prediction (document_of (window))->prediction->peak_bytes;
+  select_node (window, node);
+  g_assert_cmpint (kind_of (window, node), ==, GANTRY_PLACEMENT_KEEP);
+  g_assert_true (window_test_key (canvas_of (window), GDK_KEY_r, 0));
+  g_assert_cmpint (kind_of (window, node), ==, GANTRY_PLACEMENT_RECOMPUTE);
+  assert_answered (window);
+  g_assert_cmpfloat (gantry_document_get_prediction (document_of (window))->prediction->recompute_us, >, 0);
+  g_assert_nonnull (strstr (gantry_document_get_undo_name (document_of (window)), "recompute"));
+  window_test_wait (window);
+  g_assert_true (window_test_key (canvas_of (window), GDK_KEY_o, 0));
+  g_assert_cmpint (kind_of (window, node), ==, GANTRY_PLACEMENT_OFFLOAD);
+  assert_answered (window);
+  g_assert_cmpuint (gantry_document_get_prediction (document_of (window))->prediction->copied_bytes, >, 0);
+  g_assert_true (window_test_key (canvas_of (window), GDK_KEY_k, 0));
+  g_assert_cmpint (kind_of (window, node), ==, GANTRY_PLACEMENT_KEEP);
+  g_assert_cmpuint (gantry_document_get_prediction (document_of (window))->prediction->peak_bytes, ==, before);
+  g_assert_true (window_test_key (canvas_of (window), GDK_KEY_u, 0));
+  g_assert_null (gantry_placements_find (gantry_document_get_placements (document_of (window)), node));
+  window_test_free (window);
+}
+
+static void
+test_undo (void)
+{
+  GantryWindow *window = window_with_step ();
+  guint32 node;
+
+  if (window == NULL)
+    return;
+  node = residual (window);
+  select_node (window, node);
+  place (window, "recompute");
+  window_test_wait (window);
+  window_test_act (window, "undo");
+  g_assert_cmpint (kind_of (window, node), ==, GANTRY_PLACEMENT_KEEP);
+  window_test_wait (window);
+  window_test_act (window, "redo");
+  g_assert_cmpint (kind_of (window, node), ==, GANTRY_PLACEMENT_RECOMPUTE);
+  window_test_wait (window);
+  window_test_act (window, "clear-placements");
+  g_assert_cmpint (kind_of (window, node), ==, GANTRY_PLACEMENT_KEEP);
+  window_test_wait (window);
+  window_test_free (window);
+}
+
+static void
+test_inspector (void)
+{
+  GantryWindow *window = window_with_step ();
+  GtkWidget *button;
+  guint32 node;
+
+  if (window == NULL)
+    return;
+  node = residual (window);
+  select_node (window, node);
+  views_wait_until (window_test_button (GTK_WIDGET (gantry_window_get_inspector (window)), "Recompute") != NULL);
+  button = window_test_button (GTK_WIDGET (gantry_window_get_inspector (window)), "Recompute");
+  g_assert_true (gtk_widget_is_sensitive (button));
+  g_signal_emit_by_name (button, "clicked");
+  g_assert_cmpint (kind_of (window, node), ==, GANTRY_PLACEMENT_RECOMPUTE);
+  assert_answered (window);
+  views_settle ();
+  /* The choice is written anew: what is so now is pressed. */
+  button = window_test_button (GTK_WIDGET (gantry_window_get_inspector (window)), "Recompute");
+  g_assert_true (gtk_toggle_button_get_active (GTK_TOGGLE_BUTTON (button)));
+  window_test_wait (window);
+  window_test_free (window);
+}
+
+static void
+test_reaches (void)
+{
+  GantryWindow *window = window_with_step ();
+  guint32 node;
+  guint alike, scope;
+
+  if (window == NULL)
+    return;
+  node = residual (window);
+  select_node (window, node);
+  place (window, "recompute alike");
+  assert_answered (window);
+  alike = count_kind (window, GANTRY_PLACEMENT_RECOMPUTE);
+  g_assert_cmpuint (alike, ==, 2); /* one in each of two layers */
+  window_test_wait (window);
+  window_test_act (window, "undo");
+  window_test_wait (window);
+  select_node (window, node);
+  g_assert_true (window_test_key (canvas_of (window), GDK_KEY_R, GDK_SHIFT_MASK));
+  assert_answered (window);
+  scope = count_kind (window, GANTRY_PLACEMENT_RECOMPUTE);
+  g_assert_cmpuint (scope, >=, 1);
+  g_assert_cmpint (kind_of (window, node), ==, GANTRY_PLACEMENT_RECOMPUTE);
+  window_test_act (window, "clear-placements");
+  window_test_wait (window);
+  gantry_pass_view_search (gantry_window_get_pass_view (window), "dot");
+  place (window, "offload matches");
+  assert_answered (window);
+  g_assert_cmpuint (count_kind (window, GANTRY_PLACEMENT_OFFLOAD), >, 2);
+  window_test_wait (window);
+  window_test_free (window);
+}
+
+/* Variants and the front */
+
+static void
+test_variants (void)
+{
+  GantryWindow *window = window_with_step ();
+  GantryComparePanel *panel;
+  GtkWidget *dialog = NULL;
+  guint32 node;
+
+  if (window == NULL)
+    return;
+  node = residual (window);
+  panel = gantry_window_get_compare_panel (window);
+  gantry_compare_panel_save_variant (panel, "all kept");
+  select_node (window, node);
+  place (window, "recompute");
+  window_test_wait (window);
+  gantry_compare_panel_save_variant (panel, NULL);
+  g_assert_cmpuint (gantry_compare_panel_n_rows (panel), ==, 3);
+  g_assert_cmpstr (gantry_compare_panel_get_row (panel, 2)->name, ==, "A");
+  g_action_group_change_action_state (G_ACTION_GROUP (window), "variant", g_variant_new_string ("all kept"));
+  g_assert_cmpint (kind_of (window, node), ==, GANTRY_PLACEMENT_KEEP);
+  window_test_wait (window);
+  g_action_group_change_action_state (G_ACTION_GROUP (window), "variant", g_variant_new_string ("A"));
+  g_assert_cmpint (kind_of (window, node), ==, GANTRY_PLACEMENT_RECOMPUTE);
+  window_test_wait (window);
+  /* The current one is renamed and deleted; undo brings it back. */
+  window_test_act (window, "rename-variant");
+  for (guint i = 0; i < g_list_model_get_n_items (gtk_window_get_toplevels ()); i++)
+    {
+      g_autoptr (GtkWidget) toplevel = g_list_model_get_item (gtk_window_get_toplevels (), i);
+
+      if (ADW_IS_MESSAGE_DIALOG (toplevel))
+        dialog = toplevel;
+    }
+  g_assert_nonnull (dialog);
+  gtk_editable_set_text (GTK_EDITABLE (adw_message_dialog_get_extra_child (ADW_MESSAGE_DIALOG (dialog))), "lean");
+  adw_message_dialog_response (ADW_MESSAGE_DIALOG (dialog), "save");
+  gtk_window_close (GTK_WINDOW (dialog));
+  views_settle ();
+  g_assert_cmpstr (gantry_compare_panel_get_row (panel, 2)->name, ==, "lean");
+  window_test_act (window, "delete-variant");
+  g_assert_cmpuint (gantry_compare_panel_n_rows (panel), ==, 2);
+  window_test_act (window, "undo");
+  g_assert_cmpuint (gantry_compare_panel_n_rows (panel), ==, 3);
+  window_test_wait (window);
+  window_test_free (window);
+}
+
+static void
+test_front (void)
+{
+  GantryWindow *window = window_with_step ();
+  GantryComparePanel *panel;
+  GantryScatterView *scatter;
+  guint n;
+
+  if (window == NULL)
+    return;
+  panel = gantry_window_get_compare_panel (window);
+  scatter = gantry_compare_panel_get_scatter (panel);
+  g_action_group_activate_action (G_ACTION_GROUP (window), "bottom-page", g_variant_new_string ("compare"));
+  g_assert_true (gtk_widget_get_mapped (GTK_WIDGET (panel)));
+  gantry_compare_panel_find_front (panel, 5, 5);
+  g_assert_true (gantry_compare_panel_is_searching (panel));
+  views_wait_until (!gantry_compare_panel_is_searching (panel));
+  window_test_wait (window);
+  n = gantry_compare_panel_n_rows (panel);
+  g_assert_cmpuint (n, >=, 3); /* what is placed now, and at least two points */
+  for (guint i = 2; i < n; i++)
+    g_assert_cmpuint (gantry_compare_panel_get_row (panel, i)->peak_bytes, <, gantry_compare_panel_get_row (panel, i - 1)->peak_bytes);
+  /* A point by the keys is its row; Return loads it. */
+  g_assert_true (window_test_key (GTK_WIDGET (scatter), GDK_KEY_Right, 0));
+  for (guint i = 0; i + 2 < n; i++)
+    window_test_key (GTK_WIDGET (scatter), GDK_KEY_Left, 0);
+  g_assert_cmpuint (gantry_compare_panel_get_selected (panel), ==, n - 1);
+  g_assert_true (window_test_key (GTK_WIDGET (scatter), GDK_KEY_Return, 0));
+  views_settle ();
+  window_test_wait (window);
+  g_assert_cmpuint (gantry_document_get_prediction (document_of (window))->prediction->peak_bytes, ==,
+                    gantry_compare_panel_get_row (panel, n - 1)->peak_bytes);
+  g_assert_cmpuint (gantry_compare_panel_get_selected (panel), ==, n - 1); /* and stays selected */
+  window_test_free (window);
+}
+
+/* The limit */
+
+static void
+give_limit (GantryWindow *window, const char *text)
+{
+  GtkWidget *entry = window_test_find (GTK_WIDGET (window), "limit");
+
+  gtk_editable_set_text (GTK_EDITABLE (entry), text);
+  g_signal_emit_by_name (entry, "activate");
+  window_test_wait (window);
+}
+
+static guint64
+limit_of (GantryWindow *window)
+{
+  return gantry_document_get_settings (document_of (window))->target.memory_limit;
+}
+
+static void
+test_limit (void)
+{
+  GantryWindow *window = window_with_step ();
+  GtkWidget *entry, *button;
+
+  if (window == NULL)
+    return;
+  entry = window_test_find (GTK_WIDGET (window), "limit");
+  g_assert_true (gtk_widget_get_mapped (entry));
+  give_limit (window, "8 GiB");
+  g_assert_cmpuint (limit_of (window), ==, G_GUINT64_CONSTANT (8) << 30);
+  g_assert_cmpstr (gtk_editable_get_text (GTK_EDITABLE (entry)), ==, "8.00 GiB");
+  give_limit (window, "nonsense");
+  g_assert_true (gtk_widget_has_css_class (entry, "error"));
+  g_assert_cmpuint (limit_of (window), ==, G_GUINT64_CONSTANT (8) << 30);
+  give_limit (window, "200%");
+  g_assert_cmpuint (limit_of (window), ==, 2 * gantry_document_get_prediction (document_of (window))->prediction->peak_bytes);
+  g_assert_null (gantry_document_get_plan_error (document_of (window)));
+  give_limit (window, "100");
+  g_assert_nonnull (gantry_document_get_plan_error (document_of (window)));
+  button = window_test_button (GTK_WIDGET (window), "Remove the limit");
+  g_assert_nonnull (button); /* the bar above the graph says by how much, and what can be done */
+  g_signal_emit_by_name (button, "clicked");
+  window_test_wait (window);
+  g_assert_cmpuint (limit_of (window), ==, 0);
+  g_assert_null (gantry_document_get_plan_error (document_of (window)));
+  g_assert_null (window_test_button (GTK_WIDGET (window), "Remove the limit"));
+  window_test_free (window);
+}
+
+/* Dialogs */
+
+static void
+set_text (GtkWidget *view, const char *text)
+{
+  gtk_text_buffer_set_text (gtk_text_view_get_buffer (GTK_TEXT_VIEW (view)), text, -1);
+}
+
+static char *
+text_of (GtkWidget *view)
+{
+  GtkTextBuffer *buffer = gtk_text_view_get_buffer (GTK_TEXT_VIEW (view));
+  GtkTextIter start, end;
+
+  gtk_text_buffer_get_bounds (buffer, &start, &end);
+  return gtk_text_buffer_get_text (buffer, &start, &end, FALSE);
+}
+
+static void
+test_policy (void)
+{
+  GantryWindow *window = window_with_step ();
+  GtkWidget *dialog, *apply;
+  g_autofree char *reports = NULL;
+  g_auto (GStrv) lines = NULL;
+
+  if (window == NULL)
+    return;
+  window_test_act (window, "policy");
+  dialog = window_test_dialog ("policy");
+  g_assert_nonnull (dialog);
+  apply = window_test_find (dialog, "apply");
+  /* A mistake is told while one writes, and cannot be applied. */
+  set_text (window_test_find (dialog, "text"), "op:dot maybe");
+  g_assert_false (gtk_widget_get_sensitive (apply));
+  g_assert_true (g_str_has_prefix (gtk_label_get_text (GTK_LABEL (window_test_find (dialog, "message"))), "policy:1:"));
+  set_text (window_test_find (dialog, "text"), "scope:encoder/* recompute\n\nname:nothing-of-that-name keep\n");
+  g_assert_true (gtk_widget_get_sensitive (apply));
+  g_signal_emit_by_name (apply, "clicked");
+  g_assert_cmpuint (count_kind (window, GANTRY_PLACEMENT_RECOMPUTE), >, 2);
+  assert_answered (window);
+  reports = text_of (window_test_find (dialog, "reports"));
+  lines = g_strsplit (reports, "\n", -1);
+  g_assert_cmpuint (g_strv_length (lines), >=, 3);
+  g_assert_nonnull (strstr (lines[0], "decided"));
+  g_assert_cmpstr (lines[1], ==, "");
+  g_assert_nonnull (strstr (lines[2], "matches nothing"));
+  gtk_window_close (GTK_WINDOW (dialog));
+  window_test_wait (window);
+  /* The status bar leads there again. */
+  window_test_act (window, "problems");
+  g_assert_nonnull (window_test_dialog ("policy"));
+  gtk_window_close (GTK_WINDOW (window_test_dialog ("policy")));
+  window_test_free (window);
+}
+
+static void
+test_train (void)
+{
+  GantryWindow *window = window_with ("data/programs/mlp.gir", FALSE);
+  GtkWidget *dialog;
+
+  if (window == NULL)
+    return;
+  window_test_act (window, "train");
+  dialog = window_test_dialog ("train");
+  g_assert_nonnull (dialog);
+  adw_combo_row_set_selected (ADW_COMBO_ROW (window_test_find (dialog, "optimizer")), GANTRY_OPTIMIZER_MOMENTUM);
+  g_assert_true (gtk_widget_get_visible (window_test_find (dialog, "momentum")));
+  g_assert_false (gtk_widget_get_visible (window_test_find (dialog, "beta1")));
+  gtk_editable_set_text (GTK_EDITABLE (window_test_find (dialog, "rate")), "fast");
+  g_signal_emit_by_name (window_test_find (dialog, "apply"), "clicked");
+  g_assert_true (gtk_widget_has_css_class (window_test_find (dialog, "rate"), "error"));
+  g_assert_false (gantry_document_get_settings (document_of (window))->train);
+  gtk_editable_set_text (GTK_EDITABLE (window_test_find (dialog, "rate")), "0.05");
+  gtk_editable_set_text (GTK_EDITABLE (window_test_find (dialog, "clip")), "1");
+  g_signal_emit_by_name (window_test_find (dialog, "apply"), "clicked");
+  views_settle ();
+  window_test_wait (window);
+  g_assert_null (window_test_dialog ("train"));
+  g_assert_cmpfloat (gantry_document_get_settings (document_of (window))->training.learning_rate, ==, 0.05);
+  g_assert_cmpint (gantry_document_get_settings (document_of (window))->training.optimizer, ==, GANTRY_OPTIMIZER_MOMENTUM);
+  g_assert_true (gantry_module_is_training (gantry_compilation_module (gantry_document_get_compilation (document_of (window)))));
+  /* What was made is shown. */
+  g_assert_cmpuint (gantry_pass_list_get_selected (gantry_window_get_pass_list (window)), ==, last_snapshot (window));
+  window_test_free (window);
+}
+
+static void
+test_solve (void)
+{
+  GantryWindow *window = window_with_step ();
+  GtkWidget *dialog;
+  GPtrArray *variants;
+  guint64 before, asked;
+
+  if (window == NULL)
+    return;
+  before = gantry_document_get_prediction (document_of (window))->prediction->peak_bytes;
+  window_test_act (window, "solve");
+  dialog = window_test_dialog ("solve");
+  g_assert_nonnull (dialog);
+  gtk_editable_set_text (GTK_EDITABLE (window_test_find (dialog, "size")), "much");
+  g_signal_emit_by_name (window_test_find (dialog, "start"), "clicked");
+  g_assert_nonnull (strstr (gtk_label_get_text (GTK_LABEL (window_test_find (dialog, "message"))), "is no size"));
+  gtk_editable_set_text (GTK_EDITABLE (window_test_find (dialog, "size")), "90%");
+  g_signal_emit_by_name (window_test_find (dialog, "start"), "clicked");
+  views_wait_until (window_test_dialog ("solve") == NULL);
+  window_test_wait (window);
+  variants = gantry_document_get_variants (document_of (window));
+  g_assert_cmpuint (variants->len, ==, 1);
+  g_assert_true (g_str_has_prefix (((GantryVariant *) g_ptr_array_index (variants, 0))->name, "fit "));
+  asked = (guint64) (0.9 * (double) before);
+  g_assert_cmpuint (gantry_document_get_prediction (document_of (window))->prediction->peak_bytes, <=, asked);
+  window_test_free (window);
+}
+
+int
+main (int argc, char **argv)
+{
+  window_test_init (&argc, &argv);
+  g_test_add_func ("/app/placing/keys", test_keys);
+  g_test_add_func ("/app/placing/undo", test_undo);
+  g_test_add_func ("/app/placing/inspector", test_inspector);
+  g_test_add_func ("/app/placing/reaches", test_reaches);
+  g_test_add_func ("/app/placing/variants", test_variants);
+  g_test_add_func ("/app/placing/front", test_front);
+  g_test_add_func ("/app/placing/limit", test_limit);
+  g_test_add_func ("/app/placing/policy", test_policy);
+  g_test_add_func ("/app/placing/train", test_train);
+  g_test_add_func ("/app/placing/solve", test_solve);
+  return window_test_run ();
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the tests of the window share. */
+#include "tests/app/gantry/window-test.h"
+#include "app/gantry/application.h"
+
+static GantryApplication *application;
+static char *config_folder;
+
+void
+window_test_init (int *argc, char ***argv)
+{
+  g_autoptr (GError) error = NULL;
+
+  config_folder = g_dir_make_tmp ("gantry-window-XXXXXX", &error);
+  g_assert_no_error (error);
+  g_setenv ("XDG_CONFIG_HOME", config_folder, TRUE);
+  g_test_init (argc, argv, NULL);
+}
+
+GantryWindow *
+window_test_new (void)
+{
+  GtkWidget *window;
+
+  if (!views_have_display ())
+    return NULL;
+  if (application == NULL)
+    {
+      g_autoptr (GError) error = NULL;
+
+      application = gantry_application_new (G_APPLICATION_NON_UNIQUE);
+      g_application_register (G_APPLICATION (application), NULL, &error);
+      g_assert_no_error (error);
+      g_application_hold (G_APPLICATION (application));
+    }
+  window = gantry_window_new (GTK_APPLICATION (application));
+  gtk_window_present (GTK_WINDOW (window));
+  views_wait_until (gtk_widget_get_width (window) > 100);
+  return GANTRY_WINDOW (window);
+}
+
+void
+window_test_free (GantryWindow *window)
+{
+  gtk_window_destroy (GTK_WINDOW (window));
+  views_settle ();
+}
+
+int
+window_test_run (void)
+{
+  int status = g_test_run ();
+
+  g_clear_object (&application);
+  g_clear_pointer (&config_folder, g_free);
+  return status;
+}
+
+gboolean
+window_test_is_idle (GantryWindow *window)
+{
+  GantryPassView *view = gantry_window_get_pass_view (window);
+
+  return !gantry_document_is_busy (gantry_window_get_document (window)) &&
+         !gantry_graph_canvas_is_busy (gantry_pass_view_get_before (view)) &&
+         !gantry_graph_canvas_is_busy (gantry_pass_view_get_after (view)) &&
+         gantry_time_panel_is_ready (gantry_window_get_time_panel (window)) &&
+         g_strcmp0 (gantry_window_get_page (window), "loading") != 0;
+}
+
+void
+window_test_wait (GantryWindow *window)
+{
+  views_wait_until (window_test_is_idle (window));
+  views_settle ();
+  views_wait_until (window_test_is_idle (window));
+}
+
+void
+window_test_open (GantryWindow *window, const char *path)
+{
+  gantry_window_open (window, path);
+  window_test_wait (window);
+}
+
+void
+window_test_act (GantryWindow *window, const char *name)
+{
+  g_assert_true (g_action_group_get_action_enabled (G_ACTION_GROUP (window), name));
+  g_action_group_activate_action (G_ACTION_GROUP (window), name, NULL);
+}
+
+static gboolean
+has_name (GtkWidget *widget, const char *name)
+{
+  return g_strcmp0 (gtk_widget_get_name (widget), name) == 0;
+}
+
+static gboolean
+has_label (GtkWidget *widget, const char *label)
+{
+  return GTK_IS_BUTTON (widget) && g_strcmp0 (gtk_button_get_label (GTK_BUTTON (widget)), label) == 0;
+}
+
+static GtkWidget *
+find (GtkWidget *widget, gboolean (*is) (GtkWidget *, const char *), const char *text)
+{
+  GtkWidget *found = is (widget, text) ? widget : NULL;
+
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL && found == NULL;
+       child = gtk_widget_get_next_sibling (child))
+    found = find (child, is, text);
+  return found;
+}
+
+GtkWidget *
+window_test_find (GtkWidget *widget, const char *name)
+{
+  return find (widget, has_name, name);
+}
+
+GtkWidget *
+window_test_button (GtkWidget *widget, const char *label)
+{
+  return find (widget, has_label, label);
+}
+
+GtkWidget *
+window_test_dialog (const char *name)
+{
+  GListModel *toplevels = gtk_window_get_toplevels ();
+
+  for (guint i = 0; i < g_list_model_get_n_items (toplevels); i++)
+    {
+      g_autoptr (GtkWidget) toplevel = g_list_model_get_item (toplevels, i);
+
+      if (has_name (toplevel, name))
+        return toplevel;
+    }
+  return NULL;
+}
+
+gboolean
+window_test_key (GtkWidget *widget, guint key, GdkModifierType state)
+{
+  g_autoptr (GListModel) controllers = gtk_widget_observe_controllers (widget);
+  gboolean taken = FALSE;
+
+  for (guint i = 0; i < g_list_model_get_n_items (controllers) && !taken; i++)
+    {
+      g_autoptr (GtkEventController) controller = g_list_model_get_item (controllers, i);
+
+      if (GTK_IS_EVENT_CONTROLLER_KEY (controller))
+        g_signal_emit_by_name (controller, "key-pressed", key, 0, state, &taken);
+    }
+  return taken;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the tests of the window share: a window on the display of the test, and how its parts are found. */
+#pragma once
+#include "app/gantry/window.h"
+#include "tests/views/views-test.h"
+
+G_BEGIN_DECLS
+
+/** Nothing of the user's is read or written: call it first in main(). */
+void window_test_init (int *argc, char ***argv);
+/** Returns: (transfer none) (nullable): NULL and the test skipped, where there is no display */
+GantryWindow *window_test_new (void);
+void window_test_free (GantryWindow *window);
+/** g_test_run(), and the end of the application. */
+int window_test_run (void);
+
+gboolean window_test_is_idle (GantryWindow *window);
+/** Turns the main loop until all work and all pictures are done. */
+void window_test_wait (GantryWindow *window);
+void window_test_open (GantryWindow *window, const char *path);
+/** @name: an action that must be enabled */
+void window_test_act (GantryWindow *window, const char *name);
+
+/** (transfer none) (nullable): by name of the widget, label of a button, or name of the toplevel */
+GtkWidget *window_test_find (GtkWidget *widget, const char *name);
+GtkWidget *window_test_button (GtkWidget *widget, const char *label);
+GtkWidget *window_test_dialog (const char *name);
+/** As if the key was pressed while @widget has the focus. Returns: whether it was taken */
+gboolean window_test_key (GtkWidget *widget, guint key, GdkModifierType state);
+
+G_END_DECLS
