@@ -96,6 +96,8 @@ char *gantry_cli_bytes (guint64 bytes);
  */
 gboolean gantry_cli_parse_size (const char *option, const char *text, GantrySize *size, GError **error);
 
+/** A value of an array or a member: JSON has no infinity and no NaN, which become null. */
+void gantry_cli_add_number (JsonBuilder *json, double value);
 /* Members of the JSON object that is being built. */
 void gantry_cli_add_int (JsonBuilder *json, const char *key, gint64 value);
 void gantry_cli_add_double (JsonBuilder *json, const char *key, double value);

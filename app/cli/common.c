@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the subcommands share. */
 #include "app/cli/cli.h"
+#include <math.h>
 #include <string.h>
 
 gboolean
@@ -290,8 +291,12 @@ gantry_cli_open (const GantryCliOptions *options, const char *path, GError **err
   /* A limit that is a part of the peak is known when the program is: it is compiled again with it. */
   if (changes.limit.part > 0)
     {
+      const GantryPlan *plan = gantry_document_get_plan (document);
+
       if (!gantry_size_resolve (document, &changes.limit, &changes.limit.bytes, error))
         return NULL;
+      /* Constants lie beside the arena; a limit is for both. */
+      changes.limit.bytes += plan != NULL ? (guint64) (changes.limit.part * (double) plan->constant_bytes) : 0;
       changes.limit.part = 0;
       if (!open_all (document, options, path, &open, error))
         return NULL;
@@ -360,10 +365,19 @@ gantry_cli_add_int (JsonBuilder *json, const char *key, gint64 value)
 }
 
 void
+gantry_cli_add_number (JsonBuilder *json, double value)
+{
+  if (isfinite (value))
+    json_builder_add_double_value (json, value);
+  else
+    json_builder_add_null_value (json);
+}
+
+void
 gantry_cli_add_double (JsonBuilder *json, const char *key, double value)
 {
   json_builder_set_member_name (json, key);
-  json_builder_add_double_value (json, value);
+  gantry_cli_add_number (json, value);
 }
 
 void

@@ -24,7 +24,7 @@ add_losses (JsonBuilder *json, const GArray *losses)
   json_builder_set_member_name (json, "losses");
   json_builder_begin_array (json);
   for (guint i = 0; i < losses->len; i++)
-    json_builder_add_double_value (json, g_array_index (losses, double, i));
+    gantry_cli_add_number (json, g_array_index (losses, double, i));
   json_builder_end_array (json);
 }
 
@@ -37,6 +37,90 @@ add_overlap (JsonBuilder *json, const GantryRunReport *report)
   gantry_cli_add_double (json, "hidden_planned", gantry_overlap_hidden (&overlaps.planned));
   gantry_cli_add_double (json, "hidden_measured", gantry_overlap_hidden (&overlaps.measured));
   gantry_cli_add_double (json, "overlap_kept", gantry_overlap_kept (&overlaps.planned, &overlaps.measured));
+}
+
+/* Where the time of a run goes: copies, and what is done several times in a run, with all of it. */
+typedef struct
+{
+  const GantryNode *node;
+  guint count; /* in a run */
+  double ms, predicted_ms;
+} Slow;
+
+static double
+predicted_ms_of (const GantryPlan *plan, guint32 node)
+{
+  double us = 0;
+
+  for (guint32 i = plan->n_init_steps; i < plan->n_steps; i++)
+    if (plan->steps[i].node == node)
+      us += plan->steps[i].duration_us;
+  return us / 1000;
+}
+
+/* (element-type Slow) (transfer full): the largest total first */
+static GArray *
+find_slowest (const GantryRunReport *report)
+{
+  const GantryRunResult *result = report->result;
+  GArray *slowest = g_array_new (FALSE, FALSE, sizeof (Slow));
+  g_autoptr (GArray) totals = gantry_recording_by_node (result->recording);
+
+  for (guint i = 0; i < totals->len && slowest->len < report->n_slowest; i++)
+    {
+      const GantryNodeTotals *total = &g_array_index (totals, GantryNodeTotals, i);
+      Slow slow = { gantry_module_node (report->module, total->node), (guint) (total->count / result->n_runs),
+                    (double) total->total_ns / 1e6 / result->n_runs, predicted_ms_of (result->plan, total->node) };
+
+      if (slow.node != NULL)
+        g_array_append_val (slowest, slow);
+    }
+  return slowest;
+}
+
+static void
+add_slowest (JsonBuilder *json, const GantryRunReport *report)
+{
+  g_autoptr (GArray) slowest = find_slowest (report);
+
+  json_builder_set_member_name (json, "slowest");
+  json_builder_begin_array (json);
+  for (guint i = 0; i < slowest->len; i++)
+    {
+      const Slow *slow = &g_array_index (slowest, Slow, i);
+      g_autofree char *label = gantry_node_label (report->module, slow->node);
+
+      json_builder_begin_object (json);
+      gantry_cli_add_int (json, "node", slow->node->id);
+      gantry_cli_add_string (json, "name", label);
+      gantry_cli_add_string (json, "op", gantry_node_op_name (report->module, slow->node));
+      gantry_cli_add_string (json, "scope", gantry_context_scope_path (report->module->context, slow->node->scope));
+      gantry_cli_add_string (json, "phase", gantry_phase_name (slow->node->phase));
+      gantry_cli_add_int (json, "count", slow->count);
+      gantry_cli_add_double (json, "milliseconds", slow->ms);
+      gantry_cli_add_double (json, "predicted_milliseconds", slow->predicted_ms);
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+}
+
+static void
+print_slowest (const GantryRunReport *report)
+{
+  g_autoptr (GArray) slowest = find_slowest (report);
+
+  if (slowest->len > 0)
+    printf ("\n%13s %13s %7s  %-9s %s\n", "ms of a run", "predicted ms", "times", "phase", "operation");
+  for (guint i = 0; i < slowest->len; i++)
+    {
+      const Slow *slow = &g_array_index (slowest, Slow, i);
+      g_autofree char *label = gantry_node_label (report->module, slow->node);
+      const char *scope = gantry_context_scope_path (report->module->context, slow->node->scope);
+
+      printf ("%13.3f %13.3f %7u  %-9s %%%u %s '%s'%s%s\n", slow->ms, slow->predicted_ms, slow->count,
+              gantry_phase_name (slow->node->phase), slow->node->id, gantry_node_op_name (report->module, slow->node), label,
+              scope != NULL && *scope != '\0' ? " in " : "", scope != NULL ? scope : "");
+    }
 }
 
 void
@@ -66,6 +150,8 @@ gantry_run_report_json (const GantryRunReport *report)
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
     gantry_cli_add_int (json, sizes[i].key, (gint64) sizes[i].value);
   add_overlap (json, report);
+  if (report->n_slowest > 0)
+    add_slowest (json, report);
   if (report->compared)
     gantry_cli_add_double (json, "worst_relative", report->worst);
   if (report->losses != NULL)
@@ -117,4 +203,5 @@ gantry_run_report_text (const GantryRunReport *report)
       printf ("%-10s %.9g after step %u\n", "loss", g_array_index (report->losses, double, i), i + 1);
   if (report->compared)
     printf ("%-10s as expected (largest difference %.2g of the largest value)\n", "outputs", report->worst);
+  print_slowest (report);
 }

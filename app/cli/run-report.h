@@ -16,6 +16,7 @@ typedef struct
   GArray *losses;
   gboolean replanned;
   double predicted_before_ms, measured_before_ms;
+  guint n_slowest; /* how many operations to list with their times */
 } GantryRunReport;
 
 void gantry_run_report_json (const GantryRunReport *report);

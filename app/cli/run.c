@@ -18,6 +18,7 @@ typedef struct
   gint runs, warmup;
   gint steps;       /* 0: independent runs */
   gboolean replan;
+  gint slowest;     /* operations to list */
   double relative, absolute;
   gboolean session;
 } Options;
@@ -206,6 +207,7 @@ run (const Options *options, const char *path)
   if (error != NULL)
     return gantry_cli_fail (error);
   run.report.module = module_of (&run);
+  run.report.n_slowest = (guint) options->slowest;
   run.report.compared = options->expected != NULL;
   settings = gantry_document_get_settings (run.document);
   /* Without a loss the first result is a parameter or a gradient. */
@@ -229,6 +231,8 @@ check (const Options *options, int argc, GError **error)
     wrong = "--runs is from 1 to 1000000, --warmup from 0 on";
   else if (options->steps < 0 || options->steps > 1000000)
     wrong = "--steps is from 1 to 1000000";
+  else if (options->slowest < 0)
+    wrong = "--slowest is from 0 on";
   if (wrong != NULL)
     g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s", wrong);
   return wrong == NULL;
@@ -249,6 +253,7 @@ gantry_cli_run (int argc, char **argv)
     { "steps", 0, 0, G_OPTION_ARG_INT, &options.steps,
       "Instead: steps in a row, each going on with the parameters and the state of the one before", "N" },
     { "replan", 0, 0, G_OPTION_ARG_NONE, &options.replan, "Plan again from the times measured, and run that", NULL },
+    { "slowest", 0, 0, G_OPTION_ARG_INT, &options.slowest, "List the operations that take longest", "N" },
     { "threads", 't', 0, G_OPTION_ARG_INT, &options.program.threads, "Worker threads (all processors)", "N" },
     { "no-library", 0, 0, G_OPTION_ARG_NONE, &options.program.no_library, "Generated code only, no oneDNN", NULL },
     { "keep-code", 0, 0, G_OPTION_ARG_NONE, &options.program.keep_texts, "Keep the kernels' texts in the session", NULL },

@@ -256,6 +256,51 @@ test_steps (Place *place, gconstpointer data)
   g_assert_true (json_object_has_member (json_node_get_object (replanned), "predicted_before_milliseconds"));
 }
 
+/* A rate that is much too high ends in numbers that JSON does not have: the object can be read all the same. */
+static void
+test_infinite_loss (Place *place, gconstpointer data)
+{
+  g_autofree char *path = program ("mlp.gir");
+  g_autoptr (CliResult) made = cli_run ("train", "--loss=mse", "--lr=1e30", "-o", place->step, path, NULL);
+  g_autoptr (JsonNode) run = ask (place, "run", "--steps=4", NULL);
+  JsonArray *losses = list (run, "losses");
+
+  cli_assert_status (made, 0);
+  g_assert_cmpuint (json_array_get_length (losses), ==, 4);
+  g_assert_true (json_array_get_null_element (losses, 3));
+}
+
+/* The operations that take longest, the longest first, each with its phase and a prediction. */
+static void
+test_slowest (Place *place, gconstpointer data)
+{
+  g_autoptr (JsonNode) made = make_step (place, "mlp.gir");
+  g_autoptr (JsonNode) run = ask (place, "run", "--steps=3", "--slowest=4", NULL);
+  g_autoptr (CliResult) text = cli_run ("run", "--steps=3", "--slowest=4", place->step, NULL);
+  g_autoptr (JsonNode) plain = ask (place, "run", "--steps=1", NULL);
+  JsonArray *slowest = list (run, "slowest");
+  double total = 0;
+
+  g_assert_cmpuint (json_array_get_length (slowest), ==, 4);
+  for (guint i = 0; i < 4; i++)
+    {
+      JsonObject *a = json_array_get_object_element (slowest, i);
+      double ms = json_object_get_double_member (a, "milliseconds");
+
+      g_assert_cmpfloat (ms, >, 0);
+      g_assert_cmpfloat (json_object_get_double_member (a, "predicted_milliseconds"), >, 0);
+      g_assert_cmpint (json_object_get_int_member (a, "count"), ==, 1);
+      g_assert_nonnull (json_object_get_string_member (a, "phase"));
+      if (i > 0)
+        g_assert_cmpfloat (ms, <=, json_object_get_double_member (json_array_get_object_element (slowest, i - 1), "milliseconds"));
+      total += ms;
+    }
+  g_assert_cmpfloat (total, <=, 3 * real (run, "milliseconds_max"));
+  cli_assert_status (text, 0);
+  g_assert_nonnull (strstr (text->out, "ms of a run"));
+  g_assert_false (json_object_has_member (json_node_get_object (plain), "slowest"));
+}
+
 /* A limit that holds is held; one that cannot be is one error that says by how much. */
 static void
 test_limit (Place *place, gconstpointer data)
@@ -370,6 +415,8 @@ main (int argc, char **argv)
   ADD ("solve", test_solve);
   ADD ("pareto", test_pareto);
   ADD ("steps", test_steps);
+  ADD ("infinite-loss", test_infinite_loss);
+  ADD ("slowest", test_slowest);
   ADD ("limit", test_limit);
   ADD ("exact-limit", test_exact_limit);
   ADD ("holders", test_holders);
