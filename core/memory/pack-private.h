@@ -26,8 +26,8 @@ typedef struct
 /** Which of the unplaced items that fit on the lowest stretch of the skyline comes next. */
 typedef enum
 {
-  PACK_LONGEST,
   PACK_PRESSURE, /* the largest load during its life, then the longest */
+  PACK_LONGEST,
   PACK_LARGEST,
   PACK_AREA,
   PACK_N_RULES
@@ -44,6 +44,25 @@ guint64 _gantry_pack_search (PackProblem *problem, guint64 height, guint rounds,
 /** Puts what stands above @ceiling below it. @work: (inout): how much may be done; what is left. Returns: FALSE where
  * that did not suffice, and the offsets are of no use */
 gboolean _gantry_pack_repair (PackProblem *problem, guint64 ceiling, guint64 *work, const GantryProgress *progress);
+
+/** Either end of what an item takes of the arena. */
+typedef enum
+{
+  PACK_BOTTOM,
+  PACK_TOP,
+} PackEdge;
+
+/** Who is alive together with whom, see pack-windows.c. */
+typedef struct _PackWindows PackWindows;
+
+/** The items that end at @ceiling or below are in it. */
+PackWindows *_gantry_pack_windows_new (const PackProblem *problem, guint64 ceiling);
+void _gantry_pack_windows_free (PackWindows *windows);
+/** Items in the order of an edge: all those in it that are alive together with @item, and others. */
+const guint32 *_gantry_pack_windows_list (const PackWindows *windows, guint32 item, PackEdge edge, guint32 *length);
+/** An item must have the same offset when it is taken out as when it was put in. Returns: what it cost, in entries */
+guint64 _gantry_pack_windows_insert (PackWindows *windows, guint32 item);
+guint64 _gantry_pack_windows_remove (PackWindows *windows, guint32 item);
 
 typedef enum
 {

@@ -2,34 +2,40 @@
 /* Static allocation by repair: what stands above a ceiling is taken out and put in below it, the largest first; where no
  * gap is large enough, at the offset at which the least has to give way, which then looks for a place itself. What had to
  * give way often costs more, so that the same items do not drive each other out forever (min-conflicts with weights).
- * Made for large problems, of which the skyline leaves only a few items too high. Work is counted, not time. */
+ * Made for large problems, of which the skyline leaves only a few items too high: who is alive together with an item is
+ * read off the lists of pack-windows.c. Work is counted, not time. */
 #include "core/memory/pack-private.h"
-#include <string.h>
+#include <math.h>
 
+/* What each time that it had to give way adds to the cost of an item, of its first cost. */
+#define DEARER 0.25
+
+/* A bottom or a top of something that is alive together with the item that looks for a place. */
 typedef struct
 {
-  guint64 offset, top;
+  guint64 at;
   double cost;
-  guint32 item;
-} Span;
+} Edge;
 
 typedef struct
 {
   PackProblem *problem;
+  PackWindows *windows;
   guint64 ceiling;
-  guint8 *placed;
-  guint32 *evictions;
-  guint32 *heap; /* items that look for a place, the largest area first */
+  double *cost;   /* of an item: what it costs to take it out */
+  guint32 *heap;  /* items that look for a place, the largest first */
   guint32 n_heap;
-  Span *by_offset, *by_top;
-  guint32 n_spans;
+  Edge *bottoms, *tops;
+  guint32 *met;
   guint64 work;
 } Repair;
 
+/* How hard an item is to place, roughly: length counts for more than size, as small gaps are many and long ones few.
+ * Found by trial; a square root is the same on every machine. */
 static double
-area (const PackItem *item)
+hardness (const PackItem *item)
 {
-  return (double) item->size * ((double) item->end - item->begin + 1);
+  return sqrt ((double) item->size) * ((double) item->end - item->begin + 1);
 }
 
 static gboolean
@@ -50,7 +56,6 @@ push (Repair *repair, guint32 item)
   for (; at > 0 && comes_first (repair, item, repair->heap[(at - 1) / 2]); at = (at - 1) / 2)
     repair->heap[at] = repair->heap[(at - 1) / 2];
   repair->heap[at] = item;
-  repair->placed[item] = FALSE;
 }
 
 static guint32
@@ -73,68 +78,52 @@ pop (Repair *repair)
   return first;
 }
 
-static int
-compare_offsets (const void *a, const void *b)
+/* The edges, rising, of what is alive together with an item. Returns: how many */
+static guint32
+collect (Repair *repair, guint32 item, PackEdge edge, Edge *edges)
 {
-  const Span *x = a, *y = b;
+  const PackItem *items = repair->problem->items;
+  guint32 begin = items[item].begin, end = items[item].end, length, n = 0;
+  const guint32 *list = _gantry_pack_windows_list (repair->windows, item, edge, &length);
 
-  return x->offset != y->offset ? (x->offset < y->offset ? -1 : 1) : (x->item > y->item) - (x->item < y->item);
-}
+  for (guint32 k = 0; k < length; k++)
+    {
+      const PackItem *other = &items[list[k]];
 
-static int
-compare_tops (const void *a, const void *b)
-{
-  const Span *x = a, *y = b;
-
-  return x->top != y->top ? (x->top < y->top ? -1 : 1) : (x->item > y->item) - (x->item < y->item);
-}
-
-/* What lies where, during the life of @item. */
-static void
-collect (Repair *repair, guint32 item)
-{
-  const PackProblem *problem = repair->problem;
-  const PackItem *items = problem->items;
-  guint32 begin = items[item].begin, end = items[item].end, n = 0;
-
-  /* Sorted by begin. */
-  for (guint32 j = 0; j < problem->n && items[j].begin <= end; j++)
-    if (items[j].end >= begin && repair->placed[j])
-      repair->by_offset[n++] = (Span){ items[j].offset, items[j].offset + items[j].size,
-                                       area (&items[j]) * (1 + repair->evictions[j]), j };
-  repair->n_spans = n;
-  memcpy (repair->by_top, repair->by_offset, n * sizeof (Span));
-  qsort (repair->by_offset, n, sizeof (Span), compare_offsets);
-  qsort (repair->by_top, n, sizeof (Span), compare_tops);
-  repair->work += problem->n / 8 + 16 * (guint64) n;
+      edges[n] = (Edge){ edge == PACK_TOP ? other->offset + other->size : other->offset, repair->cost[list[k]] };
+      n += other->begin <= end && other->end >= begin;
+    }
+  repair->work += length;
+  return n;
 }
 
 /* Returns: the offset at which an item of @size meets the least; what it meets is the rest that begins below its top,
  * without what ends below its offset. @cost: 0 where it fits */
 static guint64
-cheapest_offset (const Repair *repair, guint64 size, double *cost)
+cheapest_offset (const Repair *repair, guint32 n, guint64 size, double *cost)
 {
   guint64 best = 0, tightest = G_MAXUINT64;
   guint32 begun = 0;
   double sum_begun = 0, sum_ended = 0;
 
   *cost = G_MAXDOUBLE;
-  for (guint32 k = 0; k <= repair->n_spans; k++)
+  for (guint32 k = 0; k <= n; k++)
     {
-      guint64 offset = k > 0 ? repair->by_top[k - 1].top : 0, room;
-      guint32 ended = k;
+      guint64 offset = k > 0 ? repair->tops[k - 1].at : 0, room;
       double met;
 
       if (k > 0)
-        sum_ended += repair->by_top[k - 1].cost;
+        sum_ended += repair->tops[k - 1].cost;
       if (offset + size > repair->ceiling)
         break;
-      for (; begun < repair->n_spans && repair->by_offset[begun].offset < offset + size; begun++)
-        sum_begun += repair->by_offset[begun].cost;
-      met = begun == ended ? 0 : MAX (sum_begun - sum_ended, 1); /* the sums are rounded */
-      room = (begun < repair->n_spans ? repair->by_offset[begun].offset : repair->ceiling) - offset;
+      for (; begun < n && repair->bottoms[begun].at < offset + size; begun++)
+        sum_begun += repair->bottoms[begun].cost;
+      met = begun == k ? 0 : MAX (sum_begun - sum_ended, 1); /* the sums are rounded */
+      if (met > *cost)
+        continue;
+      room = (begun < n ? repair->bottoms[begun].at : repair->ceiling) - offset;
       /* The tightest of the gaps, else the least in the way. */
-      if (met < *cost || (met == 0 && *cost == 0 && room < tightest))
+      if (met < *cost || (met == 0 && room < tightest))
         {
           *cost = met;
           tightest = room;
@@ -144,54 +133,76 @@ cheapest_offset (const Repair *repair, guint64 size, double *cost)
   return best;
 }
 
+/* Takes out what an item at @offset would overlap. */
+static void
+make_way (Repair *repair, guint32 item, guint64 offset)
+{
+  const PackItem *items = repair->problem->items, *new = &items[item];
+  guint32 length, n = 0;
+  const guint32 *list = _gantry_pack_windows_list (repair->windows, item, PACK_BOTTOM, &length);
+
+  for (guint32 k = 0; k < length && items[list[k]].offset < offset + new->size; k++)
+    {
+      const PackItem *other = &items[list[k]];
+
+      if (other->begin <= new->end && other->end >= new->begin && other->offset + other->size > offset)
+        repair->met[n++] = list[k];
+    }
+  for (guint32 k = 0; k < n; k++)
+    {
+      guint32 other = repair->met[k];
+
+      repair->work += _gantry_pack_windows_remove (repair->windows, other);
+      repair->cost[other] += DEARER * hardness (&items[other]);
+      push (repair, other);
+    }
+}
+
 static gboolean
 insert (Repair *repair, guint32 item)
 {
   PackItem *new = &repair->problem->items[item];
+  guint32 n = collect (repair, item, PACK_BOTTOM, repair->bottoms);
+  guint64 offset;
   double cost;
 
-  collect (repair, item);
-  new->offset = cheapest_offset (repair, new->size, &cost);
+  collect (repair, item, PACK_TOP, repair->tops);
+  offset = cheapest_offset (repair, n, new->size, &cost);
   if (cost == G_MAXDOUBLE)
     return FALSE;
-  for (guint32 k = 0; k < repair->n_spans; k++)
-    {
-      const Span *span = &repair->by_offset[k];
-
-      if (span->offset >= new->offset + new->size || span->top <= new->offset)
-        continue;
-      repair->evictions[span->item]++;
-      push (repair, span->item);
-    }
-  repair->placed[item] = TRUE;
+  if (cost > 0)
+    make_way (repair, item, offset);
+  new->offset = offset;
+  repair->work += _gantry_pack_windows_insert (repair->windows, item);
   return TRUE;
 }
 
 gboolean
 _gantry_pack_repair (PackProblem *problem, guint64 ceiling, guint64 *work, const GantryProgress *progress)
 {
-  Repair repair = { problem, ceiling };
+  Repair repair = { problem, _gantry_pack_windows_new (problem, ceiling), ceiling };
   gboolean done = TRUE;
 
-  repair.placed = g_new0 (guint8, problem->n);
-  repair.evictions = g_new0 (guint32, problem->n);
+  repair.cost = g_new (double, problem->n);
   repair.heap = g_new (guint32, problem->n + 1);
-  repair.by_offset = g_new (Span, problem->n);
-  repair.by_top = g_new (Span, problem->n);
+  repair.bottoms = g_new (Edge, problem->n + 1);
+  repair.tops = g_new (Edge, problem->n + 1);
+  repair.met = g_new (guint32, problem->n);
   for (guint32 i = 0; i < problem->n; i++)
     {
-      repair.placed[i] = problem->items[i].offset + problem->items[i].size <= ceiling;
-      if (!repair.placed[i])
+      repair.cost[i] = hardness (&problem->items[i]);
+      if (problem->items[i].offset + problem->items[i].size > ceiling)
         push (&repair, i);
     }
   for (guint32 round = 0; repair.n_heap > 0 && done; round++)
     done = repair.work < *work && (round % 64 != 0 || !gantry_progress_cancelled (progress, NULL))
            && insert (&repair, pop (&repair));
   *work -= MIN (*work, repair.work);
-  g_free (repair.placed);
-  g_free (repair.evictions);
+  _gantry_pack_windows_free (repair.windows);
+  g_free (repair.cost);
   g_free (repair.heap);
-  g_free (repair.by_offset);
-  g_free (repair.by_top);
+  g_free (repair.bottoms);
+  g_free (repair.tops);
+  g_free (repair.met);
   return done;
 }

@@ -443,11 +443,11 @@ climb (Search *search, guint64 height, guint rounds, guint64 work, const GantryP
 }
 
 static gboolean
-search_init (Search *search, PackProblem *problem)
+search_init (Search *search, PackProblem *problem, guint64 most_pairs)
 {
   guint32 n = problem->n;
 
-  if (count_pairs (problem) > MOST_PAIRS)
+  if (count_pairs (problem) > most_pairs)
     return FALSE;
   search->problem = problem;
   search->random = G_GUINT64_CONSTANT (0x9e3779b97f4a7c15);
@@ -481,7 +481,8 @@ _gantry_pack_search (PackProblem *problem, guint64 height, guint rounds, guint64
   g_autofree Keys *keys = NULL;
   guint64 reached;
 
-  if (!search_init (&search, problem))
+  /* Where one order alone would take the work, there is no climb. */
+  if (!search_init (&search, problem, rounds > 0 ? MOST_PAIRS : MIN (MOST_PAIRS, work / 4)))
     return height;
   save (&search, search.best);
   height = try_sortings (&search, height, work);

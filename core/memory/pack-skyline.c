@@ -240,8 +240,11 @@ tree_query (const Skyline *skyline, guint32 i, guint32 first, guint32 count, Que
     return;
   if (count > 1)
     {
-      tree_query (skyline, 2 * i, first, count / 2, query);
-      tree_query (skyline, 2 * i + 1, first + count / 2, count / 2, query);
+      /* The better half first: then the other often need not be looked at. */
+      gboolean right = skyline->tree[2 * i + 1].best > skyline->tree[2 * i].best;
+
+      tree_query (skyline, 2 * i + right, first + right * (count / 2), count / 2, query);
+      tree_query (skyline, 2 * i + !right, first + !right * (count / 2), count / 2, query);
       return;
     }
   query->best = node->best;

@@ -5,17 +5,26 @@
 #include "core/memory/pack-private.h"
 #include <string.h>
 
-/* Half of them for the target, half for what lies between. */
-#define DEFAULT_NODES 40000
-/* In list entries, where a number of nodes is not given: they end the search where a node is dear. */
-#define DEFAULT_WORK (300u * 1000 * 1000)
-/* Of the repair: a second. */
-#define REPAIR_WORK (50u * 1000 * 1000)
-/* Beyond, the repair gains nothing in that time, and a packing within a hundredth of the bound is taken as it is. */
+/* How much is done at the most. The exact search: in decisions, and in list entries looked at (some 8 ns each), half of
+ * them for the target and half for what lies between; the repair: in list entries (3 ns); the climb: in neighbours
+ * (10 ns). Beyond `many` items a packing is good enough when it is `near` its target. */
+typedef struct
+{
+  guint64 nodes, exact_work;
+  guint64 repair_work, repair_work_of_item;
+  guint64 climb_work;
+  double near;
+} Effort;
+
+/* For every day: some 50 ms for 2,000 items, a few tenths of a second for 100,000. */
+static const Effort everyday = { 20000, 8u * 1000 * 1000, 3u * 1000 * 1000, 1000, 500u * 1000, 0.01 };
+/* Where a number of nodes is given: the repair gets a second and more. */
+static const Effort thorough = { 0, G_MAXUINT64 / 2, 300u * 1000 * 1000, 5000, 20u * 1000 * 1000, 0.005 };
+
+/* Beyond, each skyline takes a tenth of a second and more. */
 #define MANY_ITEMS 30000
-/* Neighbours looked at in the climb: 50 ms where the exact search helps, a fifth of a second where it cannot. */
-#define SHORT_CLIMB (5u * 1000 * 1000)
-#define LONG_CLIMB (20u * 1000 * 1000)
+/* Ceilings that the repair tries. */
+#define MOST_REPAIRS 12
 
 static inline guint64
 round_up (guint64 size, guint64 alignment)
@@ -180,6 +189,7 @@ typedef struct
   PackProblem *problem;
   PackExact *exact; /* (nullable) */
   const GantryProgress *progress;
+  const Effort *effort;
   guint64 height;
   guint64 lower_bound; /* proved */
   guint64 nodes_left, work_left;
@@ -195,7 +205,9 @@ wants_more (const Solver *solver)
 static gboolean
 is_near (const Solver *solver)
 {
-  return solver->problem->n > MANY_ITEMS && solver->height <= solver->problem->target + solver->problem->target / 100;
+  double target = (double) solver->problem->target;
+
+  return solver->problem->n > MANY_ITEMS && (double) solver->height <= target + target * solver->effort->near;
 }
 
 static guint64
@@ -212,8 +224,10 @@ static void
 try_skylines (Solver *solver)
 {
   g_autofree guint64 *best = g_new (guint64, solver->problem->n);
+  /* The first is the best for nearly all; the repair gains more in the time of another. */
+  PackRule n_rules = solver->problem->n > MANY_ITEMS ? 1 : PACK_N_RULES;
 
-  for (PackRule rule = 0; rule < PACK_N_RULES; rule++)
+  for (PackRule rule = 0; rule < n_rules; rule++)
     {
       guint64 reached = _gantry_pack_skyline (solver->problem, rule);
 
@@ -222,38 +236,51 @@ try_skylines (Solver *solver)
           solver->height = reached;
           save_offsets (solver->problem, best);
         }
-      if (!wants_more (solver) || is_near (solver))
+      if (!wants_more (solver))
         break;
     }
   restore_offsets (solver->problem, best);
 }
 
-/* Halves what lies between the bound and the best packing, by repair. */
+/* A ceiling between @low and the best packing: of many items, at first what is near enough, for each try is dear. */
+static guint64
+next_ceiling (const Solver *solver, guint64 low)
+{
+  guint64 target = solver->problem->target, near = target + (guint64) ((double) target * solver->effort->near);
+
+  if (solver->problem->n > MANY_ITEMS && low == target && solver->height > near)
+    return near;
+  return low + (solver->height - low) / 2;
+}
+
+/* Narrows down what lies between the target and the best packing, by repair. */
 static void
 repair (Solver *solver)
 {
   PackProblem *problem = solver->problem;
   g_autofree guint64 *best = g_new (guint64, problem->n);
-  guint64 low = problem->target, left = REPAIR_WORK;
+  guint64 work = solver->effort->repair_work + solver->effort->repair_work_of_item * problem->n;
+  guint64 low = problem->target, left = work;
 
   save_offsets (problem, best);
-  while (left > 0 && wants_more (solver) && solver->height - low > low / 5000)
+  for (guint k = 0; k < MOST_REPAIRS && left > 0 && wants_more (solver) && !is_near (solver); k++)
     {
-      guint64 middle = low + (solver->height - low) / 2, share = MIN (left, REPAIR_WORK / 2), rest = share;
+      guint64 ceiling = next_ceiling (solver, low), share = MIN (left, work / 2), rest = share;
 
-      if (_gantry_pack_repair (problem, middle, &rest, solver->progress))
+      if (solver->height - low <= low / 5000)
+        break;
+      if (_gantry_pack_repair (problem, ceiling, &rest, solver->progress))
         {
           solver->height = measure (problem);
           save_offsets (problem, best);
         }
       else
         {
-          low = middle;
+          low = ceiling;
           restore_offsets (problem, best);
         }
       left -= share - rest;
     }
-  restore_offsets (problem, best);
 }
 
 /* Asks the exact search for a packing within @capacity. */
@@ -297,17 +324,18 @@ static void
 solve (Solver *solver, guint rounds)
 {
   try_skylines (solver);
-  if (!wants_more (solver))
+  if (!wants_more (solver) || is_near (solver))
     return;
   solver->exact = _gantry_pack_exact_new (solver->problem);
   if (solver->exact != NULL)
     ask (solver, solver->problem->target, solver->nodes_left / 2, solver->work_left / 2);
-  else if (solver->problem->n <= MANY_ITEMS)
-    repair (solver);
+  if (!wants_more (solver))
+    return;
+  repair (solver);
   if (!wants_more (solver) || is_near (solver))
     return;
-  solver->height = _gantry_pack_search (solver->problem, solver->height, rounds,
-                                        solver->exact != NULL ? SHORT_CLIMB : LONG_CLIMB, solver->progress);
+  solver->height = _gantry_pack_search (solver->problem, solver->height, rounds, solver->effort->climb_work,
+                                        solver->progress);
   if (solver->exact != NULL && wants_more (solver))
     climb_down (solver);
 }
@@ -317,12 +345,16 @@ gantry_pack_solve (GantryPackItem *items, guint32 n, const GantryPackOptions *op
                    GantryPackResult *result)
 {
   guint64 alignment = options != NULL && options->alignment > 0 ? options->alignment : 1;
-  guint64 nodes = options != NULL && options->nodes > 0 ? options->nodes : DEFAULT_NODES;
+  const Effort *effort = options != NULL && options->nodes > 0 ? &thorough : &everyday;
+  guint64 nodes = options != NULL && options->nodes > 0 ? options->nodes : effort->nodes;
   guint32 peak_step;
   g_autoptr (PackProblem) problem = problem_new (items, n, alignment, &peak_step);
-  Solver solver = { problem, NULL, progress, problem->n > 0 ? G_MAXUINT64 : 0, problem->lower_bound, nodes,
-                    options != NULL && options->nodes > 0 ? G_MAXUINT64 / 2 : DEFAULT_WORK };
+  Solver solver = { .problem = problem, .progress = progress, .effort = effort };
 
+  solver.height = problem->n > 0 ? G_MAXUINT64 : 0;
+  solver.lower_bound = problem->lower_bound;
+  solver.nodes_left = nodes;
+  solver.work_left = effort->exact_work;
   for (guint32 i = 0; i < n; i++)
     items[i].offset = 0;
   problem->target = MAX (problem->lower_bound, options != NULL ? options->target : 0);

@@ -19,7 +19,8 @@ typedef struct
   guint64 alignment; /* of offsets; sizes are rounded up to it; 0: 1 */
   guint64 target;    /* stop as soon as the height is at most this; 0: at the lower bound */
   guint rounds;      /* of improvement by changed orders; 0: a default that keeps large inputs quick */
-  guint64 nodes;     /* of the exact search, at the most; 0: a default, about a tenth of a second */
+  guint64 nodes;     /* effort: decisions of the exact search, at the most; more of everything else as well. 0: for
+                      * every day, some 50 ms for 2,000 items, tenths of a second for 100,000 */
 } GantryPackOptions;
 
 typedef struct
