@@ -216,6 +216,30 @@ leaves_upwards (const GantryLayout *layout, guint32 edge)
   return layout->edge_first[edge + 1] > first + 1 && layout->points[first + 1].y < layout->points[first].y;
 }
 
+/* How many values a bundle holds, above the middle of its longest level part. */
+static void
+paint_bundle_label (GantryGraphPainter *p, guint32 index)
+{
+  const GantryLayout *layout = p->picture->layout;
+  const GantryGraphEdge *edge = GANTRY_EDGE (p->picture, index);
+  const char *text = p->picture->texts->str + edge->label;
+  float size = p->view->scale, longest = 0, x = 0, y = 0;
+
+  for (guint32 i = layout->edge_first[index]; i + 1 < layout->edge_first[index + 1]; i++)
+    {
+      const GantryLayoutPoint *a = &layout->points[i], *b = &layout->points[i + 1];
+
+      if (a->y != b->y || fabsf (a->x - b->x) <= longest)
+        continue;
+      longest = fabsf (a->x - b->x);
+      x = (a->x + b->x) / 2;
+      y = a->y;
+    }
+  if (longest > gantry_theme_text_width (text, GANTRY_TEXT_SMALL))
+    paint_label (p, GANTRY_BOX (p->picture, edge->tail)->group,
+                 (x - gantry_theme_text_width (text, GANTRY_TEXT_SMALL) / 2 - p->view->x) * size, (y - 16 - p->view->y) * size, text);
+}
+
 /* The type beside the trunk, once for each value. */
 static void
 paint_edge_labels (GantryGraphPainter *p)
@@ -233,6 +257,13 @@ paint_edge_labels (GantryGraphPainter *p)
       const GantryLayoutPoint *start = &layout->points[layout->edge_first[index]];
       float size = p->view->scale;
 
+      /* So much leaves a folded scope of a mirror that the counts of saved values are all that can be read. */
+      if (p->picture->mirrored && GANTRY_BOX (p->picture, edge->tail)->kind == GANTRY_BOX_SCOPE)
+        {
+          if (edge->saved && edge->n_values > 1)
+            paint_bundle_label (p, index);
+          continue;
+        }
       if (layout->edge_first[index + 1] == layout->edge_first[index] ||
           !g_hash_table_add (seen, GUINT_TO_POINTER (edge->value)))
         continue;

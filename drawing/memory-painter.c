@@ -91,7 +91,7 @@ paint_curve (const Curve *c, const GantryCurvePixel *pixels, GantryInk ink, guin
       if (bottom - top < 0.5f) /* a flat stretch is one fill */
         while (end < c->n_pixels && pixels[end].max == pixels[i].max && pixels[end].min == pixels[i].min)
           end++;
-      if (high > 0)
+      if (pixels[i].max > 0) /* before the beginning and after the end there is no line */
         gantry_scene_fill (c->scene, GANTRY_AXIS_LEFT + (float) i, top - 0.75f, (float) (end - i), MAX (bottom - top, 1.5f),
                            ink, alpha);
     }

@@ -106,8 +106,20 @@ paint_front (GantryScene *scene, const Frame *f, const GantryScatterPoint *point
       }
 }
 
+/* What is placed now is often one of the variants: then the name of that says more. */
+static gboolean
+lies_on_another (const Frame *f, const GantryScatterPoint *points, guint n, const GantryScatterPoint *point)
+{
+  for (guint i = 0; i < n; i++)
+    if (points[i].kind == GANTRY_POINT_VARIANT && point->kind == GANTRY_POINT_NOW
+        && fabsf (to_x (f, (double) points[i].bytes) - to_x (f, (double) point->bytes)) < 12
+        && fabsf (to_y (f, points[i].us) - to_y (f, point->us)) < 12)
+      return TRUE;
+  return FALSE;
+}
+
 static void
-paint_point (GantryScene *scene, const Frame *f, const GantryScatterPoint *point, gboolean selected)
+paint_point (GantryScene *scene, const Frame *f, const GantryScatterPoint *point, gboolean named, gboolean selected)
 {
   static const GantryInk inks[] = { GANTRY_INK_OFFLOAD, GANTRY_INK_MEASURED, GANTRY_INK_PEAK };
   float x = to_x (f, (double) point->bytes), y = to_y (f, point->us), half = point->kind == GANTRY_POINT_FRONT ? 3 : 4.5f;
@@ -115,7 +127,7 @@ paint_point (GantryScene *scene, const Frame *f, const GantryScatterPoint *point
   gantry_scene_fill (scene, x - half, y - half, 2 * half, 2 * half, inks[point->kind], 255);
   if (selected)
     gantry_scene_frame (scene, x - half - 3, y - half - 3, 2 * half + 6, 2 * half + 6, 2, GANTRY_INK_SELECTION, 255);
-  if (point->label != NULL && (selected || point->kind != GANTRY_POINT_FRONT))
+  if (point->label != NULL && named && (selected || point->kind != GANTRY_POINT_FRONT))
     {
       float width = gantry_theme_text_width (point->label, GANTRY_TEXT_SMALL | GANTRY_TEXT_BOLD) + 4;
       float left = MAX (x + 8 + width > f->width ? x - 8 - width : x + 8, 0);
@@ -140,7 +152,7 @@ gantry_paint_scatter (GantryScene *scene, const GantryScatterPoint *points, guin
   for (guint kind = GANTRY_POINT_VARIANT; kind <= GANTRY_POINT_NOW; kind++)
     for (guint i = 0; i < n; i++)
       if (points[i].kind == kind)
-        paint_point (scene, &f, &points[i], i == selected);
+        paint_point (scene, &f, &points[i], !lies_on_another (&f, points, n, &points[i]), i == selected);
 }
 
 guint

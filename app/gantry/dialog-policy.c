@@ -45,9 +45,11 @@ show_reports (Policy *p)
       const GantryPolicyReport *report = g_ptr_array_index (reports, i);
       GString *line = report_line (lines, report->line);
 
-      g_string_append_printf (line, "%s%u matched, %u decided", line->len > 0 ? "; " : "", report->n_matched, report->n_decided);
+      g_string_append (line, line->len > 0 ? "; " : "");
+      if (report->problem == NULL || report->n_decided > 0)
+        g_string_append_printf (line, "%u matched, %u decided%s", report->n_matched, report->n_decided, report->problem != NULL ? ", " : "");
       if (report->problem != NULL)
-        g_string_append_printf (line, ": %s", report->problem);
+        g_string_append (line, report->problem);
       if (report->problem != NULL)
         g_hash_table_add (bad, line);
     }
@@ -207,7 +209,8 @@ make_text (Policy *p)
   gtk_text_view_set_left_margin (GTK_TEXT_VIEW (view), 6);
   gtk_widget_set_focusable (beside, FALSE);
   gtk_widget_set_hexpand (view, TRUE);
-  gtk_widget_set_hexpand (beside, TRUE);
+  gtk_widget_set_size_request (view, 300, -1);
+  gtk_widget_set_size_request (beside, 580, -1);
   gtk_widget_set_name (view, "text");
   gtk_widget_set_name (beside, "reports");
   gtk_accessible_update_property (GTK_ACCESSIBLE (view), GTK_ACCESSIBLE_PROPERTY_LABEL, "Policy", -1);
@@ -285,7 +288,7 @@ _gantry_dialog_policy (GantryWindow *window)
   gtk_widget_set_name (p->apply, "apply");
   gtk_widget_set_tooltip_text (p->apply, "Place everything as the statements say (Ctrl+Enter)");
   p->dialog = _gantry_dialog_new (window, "policy", "Policy", content, p->apply);
-  gtk_window_set_default_size (p->dialog, 860, 420);
+  gtk_window_set_default_size (p->dialog, 1000, 420);
   g_action_map_add_action_entries (G_ACTION_MAP (group), entries, G_N_ELEMENTS (entries), p);
   gtk_widget_insert_action_group (GTK_WIDGET (p->dialog), "policy", G_ACTION_GROUP (group));
   g_object_set_data_full (G_OBJECT (p->dialog), "policy", p, g_free);

@@ -20,8 +20,10 @@ limit_text (GantryWindow *self)
 static void
 show_limit (GantryWindow *self)
 {
+  const GantryCompileSettings *settings = gantry_document_get_settings (self->document);
   g_autofree char *text = limit_text (self);
 
+  self->limit_shown = settings != NULL ? settings->target.memory_limit : 0;
   gtk_editable_set_text (GTK_EDITABLE (self->limit_entry), text);
   gtk_widget_remove_css_class (GTK_WIDGET (self->limit_entry), "error");
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->limit_entry),
@@ -240,9 +242,13 @@ set_undo_item (GMenu *menu, const char *verb, const char *name, const char *acti
 void
 _gantry_window_update_header (GantryWindow *self)
 {
+  const GantryCompileSettings *settings = gantry_document_get_settings (self->document);
   gboolean model = g_strcmp0 (gtk_stack_get_visible_child_name (self->stack), "model") == 0;
 
-  if (gtk_widget_get_focus_child (GTK_WIDGET (self->limit_entry)) == NULL)
+  /* What is being written stays, and what was wrong until the limit is another one. */
+  if (settings != NULL && (settings->target.memory_limit != self->limit_shown ||
+                           (gtk_widget_get_focus_child (GTK_WIDGET (self->limit_entry)) == NULL &&
+                            !gtk_widget_has_css_class (GTK_WIDGET (self->limit_entry), "error"))))
     show_limit (self);
   show_variant (self);
   g_menu_remove_all (self->undo_menu);

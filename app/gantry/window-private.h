@@ -32,6 +32,7 @@ struct _GantryWindow
   GtkMenuButton *variant_button;
   GtkLabel *variant_label;
   GtkEntry *limit_entry;
+  guint64 limit_shown; /* bytes that the entry was filled with */
   GMenu *undo_menu;
   GtkButton *status_button;
   gboolean show_step; /* a training step is being made: it is shown when it comes */

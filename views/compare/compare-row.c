@@ -123,9 +123,9 @@ bind (GtkSignalListItemFactory *factory, GtkListItem *item, gpointer data)
   gtk_label_set_text (GTK_LABEL (label), text);
   gtk_widget_set_tooltip_text (label, GPOINTER_TO_INT (data) == COLUMN_NAME ? text : NULL);
   if (row->kind == GANTRY_POINT_NOW)
-    gtk_widget_add_css_class (label, "heading");
+    gtk_widget_add_css_class (label, "row-now");
   else
-    gtk_widget_remove_css_class (label, "heading");
+    gtk_widget_remove_css_class (label, "row-now");
 }
 
 static int

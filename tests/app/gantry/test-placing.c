@@ -224,7 +224,7 @@ test_reaches (void)
   g_assert_cmpint (kind_of (window, node), ==, GANTRY_PLACEMENT_RECOMPUTE);
   window_test_act (window, "clear-placements");
   window_test_wait (window);
-  gantry_pass_view_search (gantry_window_get_pass_view (window), "dot");
+  gantry_pass_view_search (gantry_window_get_pass_view (window), "mlp");
   place (window, "offload matches");
   assert_answered (window);
   g_assert_cmpuint (count_kind (window, GANTRY_PLACEMENT_OFFLOAD), >, 2);
@@ -356,13 +356,14 @@ test_limit (void)
   g_assert_cmpuint (limit_of (window), ==, 2 * gantry_document_get_prediction (document_of (window))->prediction->peak_bytes);
   g_assert_null (gantry_document_get_plan_error (document_of (window)));
   give_limit (window, "100");
-  g_assert_nonnull (gantry_document_get_plan_error (document_of (window)));
+  views_wait_until (gantry_document_get_plan_error (document_of (window)) != NULL);
+  views_settle ();
   button = window_test_button (GTK_WIDGET (window), "Remove the limit");
   g_assert_nonnull (button); /* the bar above the graph says by how much, and what can be done */
   g_signal_emit_by_name (button, "clicked");
-  window_test_wait (window);
   g_assert_cmpuint (limit_of (window), ==, 0);
-  g_assert_null (gantry_document_get_plan_error (document_of (window)));
+  views_wait_until (gantry_document_get_plan_error (document_of (window)) == NULL);
+  window_test_wait (window);
   g_assert_null (window_test_button (GTK_WIDGET (window), "Remove the limit"));
   window_test_free (window);
 }
