@@ -42,6 +42,23 @@ gantry_shown_plan (GantryDocument *document)
   return is_plan_of (ran, gantry_compilation_module (compilation)) ? ran : own;
 }
 
+gboolean
+gantry_plan_is_of_forecast (const GantryPlan *plan, const GantryForecast *forecast)
+{
+  const GArray *steps = forecast->prediction->steps;
+
+  if (plan == NULL || plan->n_steps != steps->len)
+    return FALSE;
+  for (guint32 i = 0; i < plan->n_steps; i++)
+    {
+      const GantryPlanStep *step = &g_array_index (steps, GantryPlanStep, i);
+
+      if (plan->steps[i].node != step->node || plan->steps[i].kind != step->kind)
+        return FALSE;
+    }
+  return TRUE;
+}
+
 GantryPlan *
 gantry_forecast_to_plan (const GantryForecast *forecast)
 {

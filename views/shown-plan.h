@@ -15,6 +15,8 @@ G_BEGIN_DECLS
  */
 GantryPlan *gantry_shown_plan (GantryDocument *document);
 
+/** Whether @plan (nullable) has the steps of the forecast: then it is the plan for it. Linear. */
+gboolean gantry_plan_is_of_forecast (const GantryPlan *plan, const GantryForecast *forecast);
 /** Steps and curve of a forecast as a plan without buffers: what can be drawn at once. (transfer full) */
 GantryPlan *gantry_forecast_to_plan (const GantryForecast *forecast);
 

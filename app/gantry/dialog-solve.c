@@ -50,6 +50,7 @@ set_searching (Solve *s, gboolean searching)
   gtk_button_set_use_underline (GTK_BUTTON (s->start), TRUE);
   gtk_widget_set_sensitive (s->form, !searching);
   gtk_spinner_set_spinning (GTK_SPINNER (s->spinner), searching);
+  gtk_widget_set_visible (s->spinner, searching);
 }
 
 static void
@@ -254,6 +255,7 @@ make_content (Solve *s)
   gtk_widget_set_margin_top (box, 12);
   gtk_widget_set_margin_bottom (box, 18);
   s->spinner = gtk_spinner_new ();
+  gtk_widget_set_visible (s->spinner, FALSE);
   s->message = GTK_LABEL (gtk_label_new ("Placements made by clicks stay as they are."));
   gtk_label_set_wrap (s->message, TRUE);
   gtk_label_set_xalign (s->message, 0);

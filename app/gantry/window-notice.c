@@ -191,10 +191,12 @@ make_refusal (GantryWindow *self, const GantryCompilation *compilation)
 static GtkWidget *
 make_plan_error (GantryWindow *self, const GError *error)
 {
-  GtkWidget *line = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8), *label = text_new (error->message);
+  GtkWidget *line = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8), *label;
+  g_autofree char *text = g_strdup_printf ("This does not fit: %s", error->message);
   GtkWidget *fit = gtk_button_new_with_label ("Fit…"), *no_limit = gtk_button_new_with_label ("Remove the limit");
 
-  gtk_label_set_lines (GTK_LABEL (label), 3);
+  label = text_new (text);
+  gtk_label_set_lines (GTK_LABEL (label), 4);
   gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
   gtk_widget_set_tooltip_text (label, error->message);
   gtk_widget_set_hexpand (label, TRUE);

@@ -68,6 +68,19 @@ make_model (GTask *task, gpointer source, gpointer data, GCancellable *cancellab
   g_task_return_pointer (task, model, (GDestroyNotify) gantry_time_model_unref);
 }
 
+/* A forecast knows how much is alive, not where: without places there is no list. */
+static void
+show_alive (GantryTimePanel *self, guint32 step)
+{
+  if (self->plan->n_buffers > 0 || self->plan->live_bytes[step] == 0)
+    gantry_alive_list_set (self->alive, self->compilation, self->plan, step);
+  else
+    gantry_alive_list_clear (self->alive, gantry_document_get_plan_error (self->document) != NULL
+                                            ? "The plan does not fit, so nothing has a place yet. The bar above the graph says "
+                                              "what holds the peak."
+                                            : "Places are being found.");
+}
+
 static void
 show_moment (GantryTimePanel *self)
 {
@@ -93,7 +106,7 @@ show_moment (GantryTimePanel *self)
       else
         high = middle;
     }
-  gantry_alive_list_set (self->alive, self->compilation, plan, low);
+  show_alive (self, low);
 }
 
 static void
@@ -256,9 +269,12 @@ run_chosen (GantryTimePanel *self)
 static void
 prediction_changed (GantryTimePanel *self)
 {
-  self->forecast = gantry_document_get_prediction (self->document) != NULL
-                   && gantry_document_get_compilation (self->document) != NULL;
-  if (self->plan != NULL && self->plan != self->before)
+  GantryForecast *forecast = gantry_document_get_prediction (self->document);
+
+  /* The plan may have been told of first. */
+  self->forecast = forecast != NULL && gantry_document_get_compilation (self->document) != NULL
+                   && !gantry_plan_is_of_forecast (gantry_document_get_plan (self->document), forecast);
+  if (self->forecast && self->plan != NULL && self->plan != self->before)
     {
       g_clear_pointer (&self->before, gantry_plan_unref);
       self->before = gantry_plan_ref (self->plan);
@@ -296,6 +312,14 @@ document_changed (GantryTimePanel *self)
   request_model (self);
 }
 
+/* Another program comes with its plan. */
+static void
+compilation_changed (GantryTimePanel *self)
+{
+  self->forecast = gantry_document_get_plan (self->document) == NULL && gantry_document_get_prediction (self->document) != NULL;
+  document_changed (self);
+}
+
 /* Outside */
 
 void
@@ -312,7 +336,7 @@ gantry_time_panel_go_to_peak (GantryTimePanel *self)
     gantry_time_axis_set (self->axis, time - (t1 - t0) / 2, time + (t1 - t0) / 2);
   gantry_time_axis_set_moment (self->axis, time);
   /* Times are rounded to nanoseconds: the step itself is meant. */
-  gantry_alive_list_set (self->alive, self->compilation, plan, plan->peak_step);
+  show_alive (self, plan->peak_step);
 }
 
 GantryTimeAxis *
@@ -453,7 +477,7 @@ gantry_time_panel_new (GantryDocument *document, GantrySelection *selection)
   gtk_stack_add_named (self->stack, GTK_WIDGET (self->words), "words");
   gtk_box_append (GTK_BOX (self), GTK_WIDGET (self->stack));
   g_signal_connect_object (self->axis, "moment-changed", G_CALLBACK (show_moment), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "notify::compilation", G_CALLBACK (document_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "notify::compilation", G_CALLBACK (compilation_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "notify::run", G_CALLBACK (document_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "notify::settings", G_CALLBACK (settings_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "notify::prediction", G_CALLBACK (prediction_changed), self, G_CONNECT_SWAPPED);

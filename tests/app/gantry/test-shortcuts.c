@@ -50,14 +50,24 @@ test_actions (void)
   window = gantry_window_new (GTK_APPLICATION (application));
   for (guint i = 0; i < n; i++)
     {
+      g_autofree char *name = NULL;
+      g_autoptr (GVariant) target = NULL;
+
       if (table[i].action == NULL)
         continue;
-      if (g_str_has_prefix (table[i].action, "win."))
-        g_assert_true (g_action_group_has_action (G_ACTION_GROUP (window), table[i].action + 4));
-      else if (g_str_has_prefix (table[i].action, "app."))
-        g_assert_true (g_action_group_has_action (G_ACTION_GROUP (application), table[i].action + 4));
+      g_action_parse_detailed_name (table[i].action, &name, &target, &error);
+      g_assert_no_error (error);
+      if (g_str_has_prefix (name, "win."))
+        {
+          const GVariantType *type = NULL;
+
+          g_assert_true (g_action_group_query_action (G_ACTION_GROUP (window), name + 4, NULL, &type, NULL, NULL, NULL));
+          g_assert_true (target == NULL ? type == NULL : g_variant_is_of_type (target, type));
+        }
+      else if (g_str_has_prefix (name, "app."))
+        g_assert_true (g_action_group_has_action (G_ACTION_GROUP (application), name + 4));
       else
-        g_assert_cmpstr (table[i].action, ==, "window.close");
+        g_assert_cmpstr (name, ==, "window.close");
     }
   list = gantry_shortcuts_window_new ();
   g_assert_true (GTK_IS_SHORTCUTS_WINDOW (list));
