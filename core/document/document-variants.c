@@ -250,13 +250,16 @@ variant_of (const Search *search, GantryPlanner *planner, const GantrySolution *
 
   variant->by = GANTRY_DECIDED_BY_SOLVER;
   variant->choices = choices_of (search, solution->placements);
-  variant->limit = search->limit;
+  /* Where it takes a limit to have its copies squeezed so far, that is part of the answer. */
+  variant->limit = solution->limit_bytes != 0 ? solution->limit_bytes : search->limit;
   variant->gap = solution->gap;
   variant->proven = solution->proven;
   variant->method = solution->method;
   variant->milliseconds = solution->milliseconds;
   gantry_planner_predict (planner, solution->placements, prediction);
   take_figures (variant, prediction);
+  variant->peak_bytes = solution->peak_bytes;
+  variant->step_us = solution->step_us;
   return variant;
 }
 

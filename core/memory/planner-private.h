@@ -100,7 +100,7 @@ struct _GantryPlanner
   GArray *live_host;
   GArray *release;      /* guint32: by index of line, first of the list of copies */
   GantryPrediction *own; /* for plans */
-  GPtrArray *solved;    /* (nullable): GantryPlacements: answers of the solver, which begin its next search */
+  GPtrArray *solved;    /* (nullable): answers of the solver, which begin its next search */
 };
 
 #define LEASE(planner, i) (&g_array_index ((planner)->leases, Lease, (i)))

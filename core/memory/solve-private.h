@@ -40,6 +40,7 @@ typedef struct
 typedef struct
 {
   guint8 *kinds;  /* by item */
+  guint64 limit;  /* below which copies were squeezed, 0: they were not */
   guint64 peak;
   double us;
 } SolveAnswer;
@@ -57,7 +58,7 @@ typedef struct
   double base_us;     /* of the work alone: without waiting for copies */
   guint64 base_peak;
   GPtrArray *pool;    /* SolveAnswer: kept by the planner between goals */
-  GHashTable *seen;   /* kinds as bytes -> SolveAnswer, over the pool */
+  GHashTable *seen;   /* kinds and limit as bytes -> SolveAnswer, over the pool */
   GantryPrediction *prediction;
   guint64 limit;      /* fetches are squeezed below this */
   gint64 deadline;    /* g_get_monotonic_time(), 0: none */
@@ -71,6 +72,13 @@ SolveProblem *_gantry_solve_problem_new (GantryPlanner *planner, const GantryPla
                                          const GantryProgress *progress);
 void _gantry_solve_problem_free (SolveProblem *problem);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SolveProblem, _gantry_solve_problem_free)
+
+/** An answer that a goal before was given. */
+typedef struct
+{
+  GantryPlacements *placements;
+  guint64 limit;
+} SolveEarlier;
 
 /** Predicts an answer, or remembers it. @kinds: by item; copied. Returns: (transfer none): in the pool */
 const SolveAnswer *_gantry_solve_ask (SolveProblem *problem, const guint8 *kinds);

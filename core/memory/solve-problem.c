@@ -341,32 +341,45 @@ uses_copies (const SolveProblem *problem, const guint8 *kinds)
   return memchr (kinds, GANTRY_PLACEMENT_OFFLOAD, problem->items->len) != NULL;
 }
 
-const SolveAnswer *
-_gantry_solve_ask (SolveProblem *problem, const guint8 *kinds)
+/* An answer as predicted with copies squeezed below @limit, 0: as they come. */
+static const SolveAnswer *
+ask_with (SolveProblem *problem, const guint8 *kinds, guint64 limit)
 {
-  g_autoptr (GBytes) key = g_bytes_new (kinds, problem->items->len);
-  SolveAnswer *answer = g_hash_table_lookup (problem->seen, key);
+  guint n = problem->items->len;
+  g_autofree guint8 *words = g_malloc (n + sizeof limit);
+  g_autoptr (GBytes) key = NULL;
   g_autoptr (GantryPlacements) placements = NULL;
+  SolveAnswer *answer;
 
+  if (n > 0)
+    memcpy (words, kinds, n);
+  memcpy (words + n, &limit, sizeof limit);
+  key = g_bytes_new_take (g_steal_pointer (&words), n + sizeof limit);
+  answer = g_hash_table_lookup (problem->seen, key);
   if (answer != NULL)
     return answer;
   placements = _gantry_solve_placements (problem, kinds);
-  _gantry_planner_ask (problem->planner, placements, 0, problem->prediction);
+  _gantry_planner_ask (problem->planner, placements, limit, problem->prediction);
   problem->n_predictions++;
-  /* Only what would not fit has its copies squeezed: a larger limit then never makes an answer slower. */
-  if (problem->limit != 0 && problem->prediction->peak_bytes > problem->limit && uses_copies (problem, kinds))
-    {
-      _gantry_planner_ask (problem->planner, placements, problem->limit, problem->prediction);
-      problem->n_predictions++;
-    }
   answer = g_new0 (SolveAnswer, 1);
-  answer->kinds = g_malloc0 (problem->items->len + 1); /* as all lists of kinds: copied with one byte more */
-  memcpy (answer->kinds, kinds, problem->items->len);
+  answer->kinds = g_memdup2 (kinds, n + 1);
+  answer->limit = limit;
   answer->peak = problem->prediction->peak_bytes;
   answer->us = problem->prediction->step_us;
   g_ptr_array_add (problem->pool, answer);
   g_hash_table_insert (problem->seen, g_steal_pointer (&key), answer);
   return answer;
+}
+
+const SolveAnswer *
+_gantry_solve_ask (SolveProblem *problem, const guint8 *kinds)
+{
+  const SolveAnswer *answer = ask_with (problem, kinds, 0);
+
+  /* Only what would not fit has its copies squeezed: a larger limit then never makes an answer slower. */
+  if (problem->limit == 0 || answer->peak <= problem->limit || !uses_copies (problem, kinds))
+    return answer;
+  return ask_with (problem, kinds, problem->limit);
 }
 
 gboolean

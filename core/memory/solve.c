@@ -27,34 +27,55 @@ take_earlier (SolveProblem *problem)
 {
   GPtrArray *earlier = problem->planner->solved;
   g_autofree guint8 *kinds = g_new0 (guint8, problem->items->len + 1);
+  guint64 limit = problem->limit;
 
   for (guint s = 0; earlier != NULL && s < earlier->len; s++)
     {
+      const SolveEarlier *before = g_ptr_array_index (earlier, s);
       gboolean fits = TRUE;
 
       for (guint i = 0; i < problem->items->len; i++)
         {
           const SolveItem *item = ITEM (problem, i);
 
-          kinds[i] = (guint8) gantry_placements_kind (g_ptr_array_index (earlier, s), item->node);
+          kinds[i] = (guint8) gantry_placements_kind (before->placements, item->node);
           fits = fits && (item->allowed >> kinds[i] & 1) != 0;
         }
-      if (fits)
-        _gantry_solve_ask (problem, kinds);
+      if (!fits)
+        continue;
+      /* As it was answered then, and as it would be for this goal. */
+      problem->limit = before->limit;
+      _gantry_solve_ask (problem, kinds);
+      problem->limit = limit;
+      _gantry_solve_ask (problem, kinds);
     }
 }
 
 static void
-remember (SolveProblem *problem, GantryPlacements *placements)
+earlier_free (gpointer data)
+{
+  gantry_placements_unref (((SolveEarlier *) data)->placements);
+  g_free (data);
+}
+
+static void
+remember (SolveProblem *problem, GantryPlacements *placements, guint64 limit)
 {
   GPtrArray **earlier = &problem->planner->solved;
+  SolveEarlier *entry;
 
   if (*earlier == NULL)
-    *earlier = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_placements_unref);
+    *earlier = g_ptr_array_new_with_free_func (earlier_free);
   for (guint s = 0; s < (*earlier)->len; s++)
-    if (gantry_placements_equal (g_ptr_array_index (*earlier, s), placements))
-      return;
-  g_ptr_array_add (*earlier, gantry_placements_ref (placements));
+    {
+      entry = g_ptr_array_index (*earlier, s);
+      if (entry->limit == limit && gantry_placements_equal (entry->placements, placements))
+        return;
+    }
+  entry = g_new0 (SolveEarlier, 1);
+  entry->placements = gantry_placements_ref (placements);
+  entry->limit = limit;
+  g_ptr_array_add (*earlier, entry);
 }
 
 /* Fit into */
@@ -77,8 +98,7 @@ tell (Solve *solve, const SolveAnswer *answer)
     return;
   solve->told = answer;
   placements = _gantry_solve_placements (solve->problem, answer->kinds);
-  _gantry_planner_ask (solve->problem->planner, placements, answer->peak < solve->problem->base_peak ? solve->problem->limit : 0,
-                       solve->problem->prediction);
+  _gantry_planner_ask (solve->problem->planner, placements, answer->limit, solve->problem->prediction);
   solve->goal->better (placements, solve->problem->prediction, solve->bound, solve->goal->user_data);
 }
 
@@ -231,7 +251,8 @@ solution_new (Solve *solve, const SolveAnswer *answer, gint64 begin)
   solution->method = solve->method;
   solution->milliseconds = (double) (g_get_monotonic_time () - begin) / 1000;
   solution->n_predictions = solve->problem->n_predictions;
-  remember (solve->problem, solution->placements);
+  solution->limit_bytes = answer->limit;
+  remember (solve->problem, solution->placements, answer->limit);
   return solution;
 }
 

@@ -38,6 +38,7 @@ typedef struct
 {
   GantryPlacements *placements;
   guint64 peak_bytes;
+  guint64 limit_bytes; /* what it takes to get this: a plan with this limit, 0: with none */
   double step_us;
   double bound;     /* of what is minimized: no placement is better than this */
   double gap;       /* (value - bound) / value */
