@@ -7,6 +7,8 @@
 #define MOST_BOXES 1500u
 /* A mirror is read as a whole: layers as boxes, so that what crosses between the columns can be counted. */
 #define MOST_MIRRORED_BOXES 220u
+#define LEAST_MIRRORED_BOXES 12u /* fewer say nothing */
+#define FEW_BOXES 80u            /* a mirror that small is shown as it is */
 
 typedef struct
 {
@@ -82,6 +84,30 @@ folding_clear (Folding *f)
   gantry_scope_tree_free (f->tree);
 }
 
+/* "layer.3", "iteration.12", "block7": one of several alike. */
+static gboolean
+is_numbered (const Folding *f, guint i)
+{
+  const char *path = gantry_context_scope_path (f->module->context, entry_of (f, i)->scope);
+
+  return *path != '\0' && g_ascii_isdigit (path[strlen (path) - 1]);
+}
+
+/* Blocks of which there are several, and what holds none of these: so layers are boxes, and the rest is as coarse as they. */
+static void
+fold_blocks (const Folding *f, GHashTable *folded)
+{
+  g_autofree guint8 *holds = g_new0 (guint8, f->tree->entries->len + 1);
+
+  for (guint i = 0; i < f->tree->entries->len; i++)
+    if (is_numbered (f, i))
+      for (guint32 at = entry_of (f, i)->parent; at != G_MAXUINT32; at = entry_of (f, at)->parent)
+        holds[at] = 1;
+  for (guint i = 0; i < f->tree->entries->len; i++)
+    if (entry_of (f, i)->n_nodes >= 2 && (!holds[i] || is_numbered (f, i)))
+      g_hash_table_add (folded, GUINT_TO_POINTER (entry_of (f, i)->scope));
+}
+
 GHashTable *
 gantry_graph_default_folds (const GantryModule *module, guint32 function_id)
 {
@@ -93,6 +119,10 @@ gantry_graph_default_folds (const GantryModule *module, guint32 function_id)
   most = f.mirrored ? MOST_MIRRORED_BOXES : MOST_BOXES;
   for (guint i = 0; i < f.tree->entries->len; i++)
     deepest = MAX (deepest, level_of (&f, i));
+  if (f.mirrored && count_boxes (&f, folded) > FEW_BOXES)
+    fold_blocks (&f, folded);
+  if (count_boxes (&f, folded) < LEAST_MIRRORED_BOXES)
+    g_hash_table_remove_all (folded);
   /* From the innermost level outwards. */
   for (guint level = deepest + 1; level-- > 0 && count_boxes (&f, folded) > most;)
     for (guint i = 0; i < f.tree->entries->len; i++)

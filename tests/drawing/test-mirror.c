@@ -119,6 +119,41 @@ test_folded (void)
   gantry_module_unref (step.module);
 }
 
+/* Unasked, layers are boxes: each saved value is one line between the two boxes of its layer. */
+static void
+test_default (void)
+{
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autoptr (GHashTable) all = NULL;
+  g_autoptr (GantryGraphPicture) picture = NULL;
+  const GantryLayout *layout;
+  Step step = { 0 };
+  guint n_saved = 0;
+
+  make_step (context, &step);
+  picture = make_picture (step.module, NULL);
+  g_assert_cmpuint (gantry_graph_picture_n_boxes (picture), <=, 2 * N_LAYERS + 3);
+  layout = gantry_graph_picture_layout (picture);
+  for (guint32 e = 0; e < layout->n_edges; e++)
+    {
+      guint32 value;
+
+      if (!gantry_graph_picture_edge_saved (picture, e, &value))
+        continue;
+      n_saved++;
+      g_assert_cmpuint (gantry_graph_picture_box_scope (picture, gantry_graph_picture_box_of (picture, value)), !=, 0);
+      g_assert_cmpuint (gantry_graph_picture_edge_n_values (picture, e), ==, 1);
+    }
+  g_assert_cmpuint (n_saved, ==, N_LAYERS);
+  all = gantry_graph_all_folds (step.module, 0);
+  g_assert_cmpuint (g_hash_table_size (all), ==, N_LAYERS + 1); /* and "encoder" */
+  g_assert_cmpuint (gantry_graph_scope_to_fold (step.module, 0, gantry_context_scope (context, "encoder/layer.3"), NULL), ==,
+                    gantry_context_scope (context, "encoder/layer.3"));
+  g_assert_cmpuint (gantry_graph_scope_to_fold (step.module, 0, gantry_context_scope (context, "encoder/layer.3"),
+                                                gantry_graph_picture_folded (picture)), ==, gantry_context_scope (context, "encoder"));
+  gantry_module_unref (step.module);
+}
+
 static guint
 count_marks (const GantryScene *scene, guint ink, const char *text)
 {
@@ -180,6 +215,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/drawing/mirror/beside", test_beside);
   g_test_add_func ("/drawing/mirror/folded", test_folded);
+  g_test_add_func ("/drawing/mirror/default", test_default);
   g_test_add_func ("/drawing/mirror/placements", test_placements);
   return g_test_run ();
 }
