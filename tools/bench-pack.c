@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Measures the packing of buffers: how long it takes and how far above the lower bound it ends, on the problems that are
- * given (tables as gantry-cli pack reads them, with the capacity as the last number in the file name) and on 100,000
+ * Measures the packing of buffers: how long it takes and how far above the lower bound it ends, on the problems that
+ * are given (tables as gantry-cli pack reads them, with the capacity as the last number in the file name) and on 100,000
  * buffers of four made-up kinds.
  *
  *   bench-pack [--runs=N] [--buffers=N] [--effort=N] [FILE...]    a line for each figure: name, median, unit,
@@ -10,8 +10,8 @@
  *
  * Times are those of the processor: packing is done on one core, whatever the others do.
  *
- * The peer of a ratio is best fit, largest buffer first, which is what XLA's heap simulator does: the same problem in the
- * same run, by a plain program of our own at the end of this file.
+ * The peer of a ratio is best fit, largest buffer first, which is what XLA's heap simulator does: the same problem in
+ * the same run, by a plain program of our own at the end of this file.
  */
 #include "core/memory/pack-csv.h"
 
@@ -250,7 +250,8 @@ bench_problem (const char *name, GantryPackItem *items, guint32 n, guint64 capac
   if (n <= MOST_FOR_PEER)
     {
       g_free (peer);
-      peer = g_strdup_printf ("best fit by size %.4f", (double) best_fit (items, n) / (double) MAX (result.lower_bound, 1));
+      peer = g_strdup_printf ("best fit by size %.4f",
+                              (double) best_fit (items, n) / (double) MAX (result.lower_bound, 1));
     }
   print_figure (name, "time", times, n_runs, "ms", "not measured");
   print_figure (name, "height_over_bound", &ratio, 1, "x", peer);

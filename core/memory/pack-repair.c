@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Static allocation by repair: what stands above a ceiling is taken out and put in below it, the largest first; where no
- * gap is large enough, at the offset at which the least has to give way, which then looks for a place itself. What had to
- * give way often costs more, so that the same items do not drive each other out forever (min-conflicts with weights).
- * Made for large problems, of which the skyline leaves only a few items too high: who is alive together with an item is
+/* Static allocation by repair: what stands above a ceiling is taken out and put in below it, the largest first; where
+ * no gap is large enough, at the offset at which the least has to give way, which then looks for a place itself. What
+ * had to give way often costs more, so that the same items do not drive each other out forever (min-conflicts with
+ * weights). Made for large problems, of which the skyline leaves only a few items too high: who is alive together with an item is
  * read off the lists of pack-windows.c. Work is counted, not time. */
 #include "core/memory/pack-private.h"
 #include <math.h>

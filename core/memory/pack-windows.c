@@ -113,8 +113,12 @@ fill (PackWindows *windows, guint64 ceiling, PackEdge edge)
 
       memset (level->count, 0, level->n * sizeof *level->count);
       for (guint32 j = 0; j < n; j++)
-        for (guint32 k = first_window (level, &items[keys[j].item]); k <= last_window (level, &items[keys[j].item]); k++)
-          level->lists[edge][level->begin[k] + level->count[k]++] = keys[j].item;
+        {
+          guint32 last = last_window (level, &items[keys[j].item]);
+
+          for (guint32 k = first_window (level, &items[keys[j].item]); k <= last; k++)
+            level->lists[edge][level->begin[k] + level->count[k]++] = keys[j].item;
+        }
     }
 }
 

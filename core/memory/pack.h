@@ -31,7 +31,7 @@ typedef struct
   guint64 nodes;       /* that the exact search has looked at */
 } GantryPackResult;
 
-/** The largest sum of (rounded) sizes alive at one step: no packing is lower. @step: (out) (optional): the first such. */
+/** The largest sum of (rounded) sizes alive at one step: no packing is lower. @step: (out) (optional): the first. */
 guint64 gantry_pack_lower_bound (const GantryPackItem *items, guint32 n, guint64 alignment, guint32 *step);
 
 /**
@@ -52,7 +52,8 @@ guint64 gantry_pack_solve (GantryPackItem *items, guint32 n, const GantryPackOpt
                            const GantryProgress *progress, GantryPackResult *result);
 
 /** gantry_pack_solve() for those who want no more than the height. */
-guint64 gantry_pack (GantryPackItem *items, guint32 n, const GantryPackOptions *options, const GantryProgress *progress);
+guint64 gantry_pack (GantryPackItem *items, guint32 n, const GantryPackOptions *options,
+                     const GantryProgress *progress);
 
 /** TRUE when no two items that are alive together overlap; else @a and @b (out) (optional) name the first such pair. */
 gboolean gantry_pack_check (const GantryPackItem *items, guint32 n, guint64 alignment, guint32 *a, guint32 *b);

@@ -397,7 +397,8 @@ test_minimalloc (void)
         {
           options.target = bound ? 0 : capacity;
           gantry_pack_solve (table->items, table->n, &options, NULL, &result);
-          g_test_message ("%s: %u buffers, height %" G_GUINT64_FORMAT ", bound %" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT
+          g_test_message ("%s: %u buffers, height %" G_GUINT64_FORMAT ", bound %" G_GUINT64_FORMAT
+                          ", %" G_GUINT64_FORMAT
                           " nodes", names[i], table->n, result.height, result.lower_bound, result.nodes);
           g_assert_true (gantry_pack_check (table->items, table->n, 1, NULL, NULL));
           g_assert_cmpuint (result.height, <=, capacity);
