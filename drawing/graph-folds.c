@@ -7,8 +7,8 @@
 #define MOST_BOXES 1500u
 /* A mirror is read as a whole: layers as boxes, so that what crosses between the columns can be counted. */
 #define MOST_MIRRORED_BOXES 220u
-#define LEAST_MIRRORED_BOXES 12u /* fewer say nothing */
-#define FEW_BOXES 80u            /* a mirror that small is shown as it is */
+#define FEW_BOXES 80u      /* a mirror that small is shown as it is */
+#define MANY_BLOCKS 20u    /* so many layers are a picture of their own; of fewer their parts are shown */
 
 typedef struct
 {
@@ -93,18 +93,24 @@ is_numbered (const Folding *f, guint i)
   return *path != '\0' && g_ascii_isdigit (path[strlen (path) - 1]);
 }
 
-/* Blocks of which there are several, and what holds none of these: so layers are boxes, and the rest is as coarse as they. */
+/* What holds no blocks of which there are several; and the blocks, where they are many: then layers are boxes. */
 static void
 fold_blocks (const Folding *f, GHashTable *folded)
 {
-  g_autofree guint8 *holds = g_new0 (guint8, f->tree->entries->len + 1);
+  g_autofree guint8 *holds = g_new0 (guint8, f->tree->entries->len + 1), *inside = g_new0 (guint8, f->tree->entries->len + 1);
+  guint n_blocks = 0;
 
-  for (guint i = 0; i < f->tree->entries->len; i++)
-    if (is_numbered (f, i))
-      for (guint32 at = entry_of (f, i)->parent; at != G_MAXUINT32; at = entry_of (f, at)->parent)
+  for (guint i = 0; i < f->tree->entries->len; i++) /* parents come first */
+    {
+      guint32 parent = entry_of (f, i)->parent;
+
+      inside[i] = is_numbered (f, i) || (parent != G_MAXUINT32 && inside[parent]);
+      n_blocks += is_numbered (f, i) && (parent == G_MAXUINT32 || !inside[parent]) && level_of (f, i) == entry_of (f, i)->depth;
+      for (guint32 at = is_numbered (f, i) ? parent : G_MAXUINT32; at != G_MAXUINT32; at = entry_of (f, at)->parent)
         holds[at] = 1;
-  for (guint i = 0; i < f->tree->entries->len; i++)
-    if (entry_of (f, i)->n_nodes >= 2 && (!holds[i] || is_numbered (f, i)))
+    }
+  for (guint i = 0; n_blocks >= 2 && i < f->tree->entries->len; i++)
+    if (entry_of (f, i)->n_nodes >= 2 && (n_blocks >= MANY_BLOCKS ? !holds[i] || is_numbered (f, i) : !holds[i] && !inside[i]))
       g_hash_table_add (folded, GUINT_TO_POINTER (entry_of (f, i)->scope));
 }
 
@@ -121,8 +127,6 @@ gantry_graph_default_folds (const GantryModule *module, guint32 function_id)
     deepest = MAX (deepest, level_of (&f, i));
   if (f.mirrored && count_boxes (&f, folded) > FEW_BOXES)
     fold_blocks (&f, folded);
-  if (count_boxes (&f, folded) < LEAST_MIRRORED_BOXES)
-    g_hash_table_remove_all (folded);
   /* From the innermost level outwards. */
   for (guint level = deepest + 1; level-- > 0 && count_boxes (&f, folded) > most;)
     for (guint i = 0; i < f.tree->entries->len; i++)
