@@ -15,6 +15,13 @@ typedef struct
   GantryPackResult result;
 } Answer;
 
+/* Bytes by which the packing does not fit. */
+static guint64
+over_capacity (const Answer *answer)
+{
+  return answer->result.height - MIN (answer->result.height, answer->capacity);
+}
+
 static void
 add_integer (JsonBuilder *json, const char *name, guint64 value)
 {
@@ -42,6 +49,11 @@ print_json (const GantryPackTable *table, const Answer *answer, gboolean with_of
     json_builder_add_boolean_value (json, result->height <= answer->capacity);
   else
     json_builder_add_null_value (json);
+  json_builder_set_member_name (json, "over");
+  if (answer->capacity > 0)
+    json_builder_add_int_value (json, (gint64) over_capacity (answer));
+  else
+    json_builder_add_null_value (json);
   if (with_offsets)
     {
       json_builder_set_member_name (json, "offsets");
@@ -62,9 +74,14 @@ print_text (const GantryPackTable *table, const Answer *answer, gboolean with_of
   for (guint32 i = 0; with_offsets && i < table->n; i++)
     printf ("%s %" G_GUINT64_FORMAT "\n", table->ids[i], table->items[i].offset);
   printf ("height %" G_GUINT64_FORMAT " bytes, lower bound %" G_GUINT64_FORMAT ", gap %" G_GUINT64_FORMAT
-          ", %.1f ms%s\n",
-          result->height, result->lower_bound, result->height - result->lower_bound, answer->milliseconds,
-          answer->capacity == 0 ? "" : result->height <= answer->capacity ? ", fits" : ", does not fit");
+          ", %.1f ms",
+          result->height, result->lower_bound, result->height - result->lower_bound, answer->milliseconds);
+  if (answer->capacity > 0 && result->height <= answer->capacity)
+    printf (", fits");
+  else if (answer->capacity > 0)
+    printf (", does not fit: %" G_GUINT64_FORMAT " bytes too high%s", over_capacity (answer),
+            result->lower_bound > answer->capacity ? ", and no packing fits" : "");
+  printf ("\n");
 }
 
 /* Returns: FALSE where the text is no number of at least one */
@@ -73,7 +90,8 @@ parse_count (const char *option, const char *text, guint64 *value, GError **erro
 {
   if (text == NULL || (g_ascii_string_to_unsigned (text, 10, 1, G_MAXINT64, value, NULL)))
     return TRUE;
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s %s: write a number of at least 1 in digits", option, text);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s %s: write a number of at least 1 in digits", option,
+               text);
   return FALSE;
 }
 
@@ -144,6 +162,10 @@ gantry_cli_pack (int argc, char **argv)
   table = read_table (argv[1], &error);
   if (table == NULL)
     return gantry_cli_fail (error);
+  /* Where nothing can fit, a second is enough to say what would. */
+  if (effort == NULL && how.target > 0
+      && gantry_pack_lower_bound (table->items, table->n, how.alignment, NULL) > how.target)
+    how.nodes = 0;
   answer = pack (table, &how, gantry_cli_progress (&options));
   if (options.json)
     print_json (table, &answer, offsets);
