@@ -106,8 +106,8 @@ read_table (const char *path, GError **error)
   length = g_mapped_file_get_length (file);
   if (length <= MOST_FILE_BYTES)
     return gantry_pack_table_from_csv (length > 0 ? g_mapped_file_get_contents (file) : "", length, path, error);
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "%s: %" G_GSIZE_FORMAT " bytes; tables up to 64 MiB are read",
-               path, length);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE,
+               "%s: %" G_GSIZE_FORMAT " bytes; tables up to 64 MiB are read", path, length);
   return NULL;
 }
 
@@ -132,7 +132,8 @@ gantry_cli_pack (int argc, char **argv)
   const GOptionEntry own[] = {
     { "capacity", 'c', 0, G_OPTION_ARG_STRING, &capacity, "Bytes to fit into; status 2 where they do not suffice",
       "BYTES" },
-    { "alignment", 0, 0, G_OPTION_ARG_STRING, &alignment, "Offsets and sizes are multiples of this; 1 without", "BYTES" },
+    { "alignment", 0, 0, G_OPTION_ARG_STRING, &alignment, "Offsets and sizes are multiples of this; 1 without",
+      "BYTES" },
     { "effort", 0, 0, G_OPTION_ARG_STRING, &effort, "Decisions that the exact search may try", "N" },
     { "offsets", 0, 0, G_OPTION_ARG_NONE, &offsets, "Print the offset of each buffer", NULL },
     { NULL },

@@ -41,7 +41,8 @@ typedef struct
 static void
 fail (const Reader *reader, GError **error, const char *what, const char *help)
 {
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s, line %u: %s; %s", reader->name, reader->line, what, help);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s, line %u: %s; %s", reader->name, reader->line, what,
+               help);
 }
 
 /* Returns: FALSE at the end of the text. Passes over empty lines and remarks. */
@@ -92,7 +93,8 @@ read_header (Reader *reader, GError **error)
 
   if (!next_line (reader, &line))
     {
-      fail (reader, error, "no line with the names of the columns", "the first line says, for example, id,lower,upper,size");
+      fail (reader, error, "no line with the names of the columns",
+            "the first line says, for example, id,lower,upper,size");
       return FALSE;
     }
   while (next_field (&line, &field))
@@ -169,7 +171,8 @@ read_item (Reader *reader, Field line, GantryPackItem *item, Field *id, GError *
       fail (reader, error, "'id' is too long or no UTF-8", "write at most 256 bytes");
       return FALSE;
     }
-  if (reader->has[COLUMN_END] ? values[COLUMN_END] < values[COLUMN_LOWER] : values[COLUMN_UPPER] <= values[COLUMN_LOWER])
+  if (reader->has[COLUMN_END] ? values[COLUMN_END] < values[COLUMN_LOWER]
+                              : values[COLUMN_UPPER] <= values[COLUMN_LOWER])
     {
       fail (reader, error, "the lifetime is empty", "upper lies above lower, and end is not below it");
       return FALSE;
@@ -202,7 +205,8 @@ gantry_pack_table_from_csv (const char *text, gsize length, const char *name, GE
       sum += item.size;
       if (items->len == MOST_BUFFERS || sum > MOST_BYTES)
         {
-          fail (&reader, error, "too many buffers or bytes", "at most 1,000,000 buffers with 2^62 bytes together are packed");
+          fail (&reader, error, "too many buffers or bytes",
+                "at most 1,000,000 buffers with 2^62 bytes together are packed");
           return NULL;
         }
       g_array_append_val (items, item);

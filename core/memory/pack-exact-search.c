@@ -48,7 +48,8 @@ is_candidate (const Exact *e, guint32 item, gint32 level)
 {
   guint32 same = e->same[item];
 
-  if (e->placed[item] || e->low[item] != level || (same != EXACT_NO_ITEM && !e->placed[same]) || !in_order (e, item, level))
+  if (e->placed[item] || e->low[item] != level
+      || (same != EXACT_NO_ITEM && !e->placed[same]) || !in_order (e, item, level))
     return FALSE;
   for (guint32 s = e->first[item]; s <= e->last[item]; s++)
     if (e->top[s] == level)
