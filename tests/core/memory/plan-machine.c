@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The machine of the planner's tests. */
-#include "plan-machine.h"
+#include "tests/core/memory/plan-machine.h"
 #include "core/ir/plan-alive.h"
 #include <string.h>
 

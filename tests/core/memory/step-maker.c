@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Training steps built by hand. */
-#include "step-maker.h"
+#include "tests/core/memory/step-maker.h"
 #include <string.h>
 
 void

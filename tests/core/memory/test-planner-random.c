@@ -3,7 +3,7 @@
  * evaluator bit for bit, however the queues run, and every promise of a plan holds. */
 #include "core/base/error.h"
 #include "core/memory/planner.h"
-#include "plan-machine.h"
+#include "tests/core/memory/plan-machine.h"
 #include <string.h>
 
 #define ROWS 4

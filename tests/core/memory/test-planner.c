@@ -2,8 +2,8 @@
 /* Predictions and plans of well-known steps: the memory that they need at most, by hand and by search, under each placement. */
 #include "core/base/error.h"
 #include "core/memory/planner.h"
-#include "plan-machine.h"
-#include "step-maker.h"
+#include "tests/core/memory/plan-machine.h"
+#include "tests/core/memory/step-maker.h"
 #include <string.h>
 
 #define MIB (1024.0 * 1024.0)
