@@ -161,15 +161,44 @@ read_convolution (const GantryDiff *d, const GantryNode *node, Convolution *c)
     c->low[i] = padding[2 * i];
 }
 
+/* Spreads the spatial dimensions of @x by @base and adds @padding (pairs) around them. */
+static guint32
+spread (GantryDiff *d, const Convolution *c, guint32 x, const gint64 *padding, const gint64 *base)
+{
+  gint64 low[GANTRY_MAX_RANK] = { 0 }, high[GANTRY_MAX_RANK] = { 0 }, interior[GANTRY_MAX_RANK] = { 0 };
+  gboolean changes = FALSE;
+
+  for (guint i = 0; i < c->n; i++)
+    {
+      low[i + 2] = padding[2 * i];
+      high[i + 2] = padding[2 * i + 1];
+      interior[i + 2] = base[i] - 1;
+      changes = changes || low[i + 2] != 0 || high[i + 2] != 0 || interior[i + 2] != 0;
+    }
+  if (!changes)
+    return x;
+  return gantry_builder_pad (B, x, gantry_builder_scalar (B, gantry_builder_get_type (B, x)->element, 0), low, high, interior);
+}
+
+/* The operand is spread and cropped by itself: spread and cropped operands are what libraries have no fast convolution
+ * for, and the product with the zeros in between costs less than that. */
 static guint32
 convolve (GantryDiff *d, const Convolution *c, guint32 x, guint32 w, const gint64 *stride,
           const gint64 *padding, const gint64 *base, const gint64 *dilation)
 {
   GantryAttrList *attrs = gantry_attr_list_new (d->context);
+  gint64 crop[2 * GANTRY_MAX_RANK], rest[2 * GANTRY_MAX_RANK], ones[GANTRY_MAX_RANK];
 
+  for (guint i = 0; i < 2 * c->n; i++)
+    {
+      crop[i] = MIN (padding[i], 0);
+      rest[i] = padding[i] - crop[i];
+      ones[i / 2] = 1;
+    }
+  x = spread (d, c, x, crop, base);
   gantry_attr_list_set_ints (attrs, "window_strides", stride, c->n);
-  gantry_attr_list_set_ints (attrs, "padding", padding, 2 * c->n);
-  gantry_attr_list_set_ints (attrs, "lhs_dilation", base, c->n);
+  gantry_attr_list_set_ints (attrs, "padding", rest, 2 * c->n);
+  gantry_attr_list_set_ints (attrs, "lhs_dilation", ones, c->n);
   gantry_attr_list_set_ints (attrs, "rhs_dilation", dilation, c->n);
   gantry_attr_list_set_int (attrs, "feature_group_count", c->groups);
   return gantry_builder_add (B, GANTRY_OP_CONVOLUTION, (guint32[]){ x, w }, 2,
@@ -215,6 +244,16 @@ swap_leading (GantryDiff *d, guint32 x)
   return gantry_builder_transpose (B, x, permutation);
 }
 
+/* Whether the kernel has one element for each pair of channels, and the operand is not spread. */
+static gboolean
+is_single (const Convolution *c)
+{
+  for (guint i = 0; i < c->n; i++)
+    if (c->w->dims[i + 2] != 1 || c->base[i] != 1)
+      return FALSE;
+  return TRUE;
+}
+
 /* By the operand: the cotangent, spread by the strides, under the kernel turned round, inputs and
  * outputs exchanged. */
 static guint32
@@ -243,8 +282,16 @@ convolution_by_operand (GantryDiff *d, const GantryNode *node, const Convolution
       gantry_attr_list_set_ints (attrs, "dimensions", spatial, c->n);
       w = gantry_builder_add (B, GANTRY_OP_REVERSE, &w, 1, gantry_attr_list_end (attrs));
     }
-  return gantry_builder_convert (B, convolve (d, c, g, w, c->base, padding, c->stride, c->dilation),
-                                 c->x->element);
+  /* Under a kernel of one element what is spread can be the product. */
+  if (is_single (c))
+    {
+      static const gint64 none[2 * GANTRY_MAX_RANK] = { 0 };
+
+      g = spread (d, c, convolve (d, c, g, w, c->base, none, c->base, c->dilation), padding, c->stride);
+    }
+  else
+    g = convolve (d, c, g, w, c->base, padding, c->stride, c->dilation);
+  return gantry_builder_convert (B, g, c->x->element);
 }
 
 /* By the kernel: the operand under the cotangent as a kernel; the batch is what is summed over. */
