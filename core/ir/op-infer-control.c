@@ -281,7 +281,7 @@ carry_type (const GantryTypeQuery *query, const ScanRule *scan, guint i, GError 
   return _gantry_infer_make (query, first->element, first->rank, dims, error);
 }
 
-/* What body returns for y @i, with the dimension of all iterations put in. */
+/* What body returns for y @i, with the dimension of all iterations put in; it is where the slices are. */
 static guint32
 stacked_type (const GantryTypeQuery *query, const ScanRule *scan, guint i, GError **error)
 {
@@ -290,6 +290,7 @@ stacked_type (const GantryTypeQuery *query, const ScanRule *scan, guint i, GErro
   GantryDim dims[GANTRY_MAX_RANK + 1];
   gint64 axis = scan->y_axes[i];
   g_autofree char *text = gantry_context_type_text (query->context, member);
+  guint32 id;
 
   if (type->kind == GANTRY_TYPE_UNKNOWN)
     {
@@ -303,7 +304,10 @@ stacked_type (const GantryTypeQuery *query, const ScanRule *scan, guint i, GErro
                                axis);
   for (guint d = 0, from = 0; d <= type->rank; d++)
     dims[d] = d == axis ? scan->length : type->dims[from++];
-  return _gantry_infer_make (query, type->element, type->rank + 1, dims, error);
+  id = _gantry_infer_make (query, type->element, type->rank + 1, dims, error);
+  if (id != 0 && type->memory != GANTRY_MEMORY_DEVICE)
+    return gantry_context_tensor_in (query->context, type->element, type->rank + 1, dims, type->memory);
+  return id;
 }
 
 guint32

@@ -183,6 +183,20 @@ concatenate (GantryExpander *e, const guint32 *pieces, guint n, gint64 axis)
   return concatenate (e, (const guint32 *) (gpointer) parts->data, parts->len, axis);
 }
 
+/* A stack is made on the device; one that lives elsewhere by its type is copied to there. */
+static guint32
+move_stack (GantryExpander *e, guint32 id, guint memory)
+{
+  const GantryType *type = id != 0 ? gantry_builder_get_type (e->b, id) : NULL;
+  GantryAttrList *attrs;
+
+  if (type == NULL || type->kind != GANTRY_TYPE_TENSOR || type->memory == memory)
+    return id;
+  attrs = gantry_attr_list_new (e->source->context);
+  gantry_attr_list_set_string (attrs, "memory", gantry_memory_kind_name ((GantryMemoryKind) memory));
+  return gantry_builder_add (e->b, GANTRY_OP_COPY, &id, 1, gantry_attr_list_end (attrs));
+}
+
 static guint32
 build_stack (GantryExpander *e, Special *stack)
 {
@@ -200,13 +214,13 @@ build_stack (GantryExpander *e, Special *stack)
       return 0;
     }
   if (n == 0)
-    return gantry_builder_splat (e->b, (GantryElementType) type->element, 0, type->rank,
-                                 type->dims);
+    return move_stack (e, gantry_builder_splat (e->b, (GantryElementType) type->element, 0, type->rank, type->dims),
+                       type->memory);
   for (guint d = 0; d < type->rank; d++)
     dims[d] = d == stack->axis ? 1 : type->dims[d];
   for (guint i = 0; i < n; i++)
     pieces[i] = gantry_builder_reshape (e->b, pieces[i], type->rank, dims);
-  return concatenate (e, pieces, n, stack->axis);
+  return move_stack (e, concatenate (e, pieces, n, stack->axis), type->memory);
 }
 
 /* Nodes */
