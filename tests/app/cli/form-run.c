@@ -160,7 +160,9 @@ form_step_solve (FormStep *step, guint64 bytes, GError **error)
 {
   GantryPlanOptions options = { .target = &step->settings.target, .workspace = workspace_of, .workspace_data = step };
   GantrySolveGoal goal = { .memory_bytes = bytes, .seconds = 2 };
+  GantryTarget target = step->settings.target;
   g_autoptr (GantryPlanner) planner = gantry_planner_new (form_step_module (step), &options, NULL, error);
+  g_autoptr (GantryPlanner) limited = NULL;
   g_autoptr (GantrySolution) solution = NULL;
 
   g_assert_nonnull (planner);
@@ -168,7 +170,10 @@ form_step_solve (FormStep *step, guint64 bytes, GError **error)
   if (solution == NULL)
     return NULL;
   g_assert_cmpuint (solution->peak_bytes, <=, bytes);
-  return gantry_planner_plan (planner, solution->placements, NULL, error);
+  target.memory_limit = solution->limit_bytes;
+  options.target = &target;
+  limited = gantry_planner_new (form_step_module (step), &options, NULL, error);
+  return gantry_planner_plan (limited, solution->placements, NULL, error);
 }
 
 GantryExecutable *
