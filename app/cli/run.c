@@ -195,6 +195,19 @@ run_all (Run *run, const Options *options, const char *path, GError **error)
          (!options->replan || replan (run, options, &how, error));
 }
 
+/* Rules without an effect are told, whatever the output's form: a run that ignored them looks like any other. */
+static void
+warn_of_rules (GPtrArray *reports)
+{
+  for (guint i = 0; reports != NULL && i < reports->len; i++)
+    {
+      const GantryPolicyReport *report = g_ptr_array_index (reports, i);
+
+      if (report->problem != NULL)
+        fprintf (stderr, "%s: rule '%s' (line %u): %s\n", g_get_prgname (), report->text, report->line, report->problem);
+    }
+}
+
 static int
 run (const Options *options, const char *path)
 {
@@ -206,6 +219,7 @@ run (const Options *options, const char *path)
     finish (options, path, run.document, module_of (&run), run.report.result, run.outputs, &run.report.worst, &error);
   if (error != NULL)
     return gantry_cli_fail (error);
+  warn_of_rules (gantry_document_get_reports (run.document));
   run.report.module = module_of (&run);
   run.report.n_slowest = (guint) options->slowest;
   run.report.compared = options->expected != NULL;

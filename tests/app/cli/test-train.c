@@ -172,6 +172,22 @@ test_rules (Place *place, gconstpointer data)
     json_object_get_object_member (json_node_get_object (plan), "categories"), "residual"));
 }
 
+/* A run tells as well which rules have no effect. */
+static void
+test_rules_of_a_run (Place *place, gconstpointer data)
+{
+  g_autoptr (JsonNode) made = make_step (place, "mlp.gir");
+  g_autoptr (CliResult) told = cli_run ("run", "--steps=1", "--json", "--rules=role:state offload; scope:nowhere recompute",
+                                        place->step, NULL);
+  g_autoptr (JsonNode) object = NULL;
+
+  cli_assert_status (told, 0);
+  object = cli_json (told);
+  g_assert_cmpint (number (object, "copied_bytes"), >, 0);
+  g_assert_nonnull (strstr (told->err, "'scope:nowhere recompute' (line 1): matches nothing"));
+  g_assert_null (strstr (told->err, "role:state"));
+}
+
 /* The machine is what the file says: half the link, twice the time of a copy that nothing hides. */
 static void
 test_target (Place *place, gconstpointer data)
@@ -411,6 +427,7 @@ main (int argc, char **argv)
   ADD ("gradients-only", test_gradients_only);
   ADD ("no-loss", test_no_loss);
   ADD ("rules", test_rules);
+  ADD ("rules-of-a-run", test_rules_of_a_run);
   ADD ("target", test_target);
   ADD ("solve", test_solve);
   ADD ("pareto", test_pareto);
