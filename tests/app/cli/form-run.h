@@ -29,7 +29,7 @@ GantryModule *form_step_module (const FormStep *step);
 GantryCompilation *form_compile (const char *text, const GantryCompileSettings *settings, GError **error);
 /** The plan with the workspaces that the kernels want. @policy and @reports (nullable); @limit 0: none. (transfer full) (nullable) */
 GantryPlan *form_step_plan (FormStep *step, const char *policy, guint64 limit, GPtrArray **reports, GError **error);
-/** The fastest that fits into @bytes. @least: (out): what cannot be gone below, where it does not fit. (transfer full) (nullable) */
+/** The fastest that fits into @bytes. (transfer full) (nullable) */
 GantryPlan *form_step_solve (FormStep *step, guint64 bytes, GError **error);
 /** (transfer full) */
 GantryExecutable *form_step_executable (const FormStep *step, GantryPlan *plan);
