@@ -116,7 +116,7 @@ goes_before (const Exact *e, const Choice *a, const Choice *b)
     case EXACT_BY_HARDNESS:
       if (failed_a != failed_b)
         return failed_a > failed_b;
-      /* fall through */
+      G_GNUC_FALLTHROUGH;
     default:
       return a->slack != b->slack ? a->slack < b->slack : a->options < b->options;
     }
