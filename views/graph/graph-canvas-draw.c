@@ -43,6 +43,31 @@ hides (GantryGraphCanvas *self, guint32 box)
   return graphene_rect_intersection (&seen, &self->minimap_rect, NULL);
 }
 
+static guint
+n_hidden (GantryGraphCanvas *self)
+{
+  guint n = 0;
+
+  for (guint32 box = 0; box < gantry_graph_picture_n_boxes (self->picture); box++)
+    n += hides (self, box);
+  return n;
+}
+
+/* Of a new picture, where fewer boxes are; then it stays, so that it does not jump while one pans. */
+static void
+choose_side (GantryGraphCanvas *self, const float *sides)
+{
+  guint hidden[2];
+
+  for (guint left = 0; left < 2; left++)
+    {
+      self->minimap_rect.origin.x = sides[left];
+      hidden[left] = n_hidden (self);
+    }
+  self->minimap_left = hidden[1] < hidden[0];
+  self->minimap_open = FALSE;
+}
+
 /* What is selected is what the user works on: the map goes to the other side of it, and stays there until it is in the
  * way again. */
 static void
@@ -51,6 +76,8 @@ make_way (GantryGraphCanvas *self, float width)
   guint32 box = _gantry_graph_canvas_primary_box (self);
   float sides[] = { self->minimap_rect.origin.x, MINIMAP_MARGIN };
 
+  if (self->minimap_open)
+    choose_side (self, sides);
   self->minimap_rect.origin.x = sides[self->minimap_left];
   if (!hides (self, box))
     return;

@@ -62,6 +62,7 @@ struct _GantryGraphCanvas
   double zoom_scale;
   double pointer_x, pointer_y;
   gboolean pointer_inside;
+  gboolean minimap_open; /* its side is open: it goes where it hides less */
   gboolean minimap_left; /* it stands at the left: what is selected was below it */
 };
 

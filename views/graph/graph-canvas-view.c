@@ -74,6 +74,7 @@ _gantry_graph_canvas_choose_view (GantryGraphCanvas *self)
   GantryLayoutBox first;
 
   size_of (self, &width, &height);
+  self->minimap_open = TRUE;
   if (width <= 1 || gantry_graph_picture_n_boxes (self->picture) == 0)
     return;
   gantry_graph_picture_size (self->picture, &picture_width, &picture_height);
@@ -88,6 +89,13 @@ _gantry_graph_canvas_choose_view (GantryGraphCanvas *self)
   self->view.x = picture_width * self->view.scale <= width - 2 * MARGIN
                    ? picture_width / 2 - width / 2 / self->view.scale
                    : first.x + first.width / 2 - width / 2 / self->view.scale;
+  if (gantry_graph_picture_is_mirrored (self->picture))
+    {
+      /* The forward column at the left: what is beside it matters more than the other end of the picture. */
+      self->view.scale = FIRST_SCALE;
+      self->view.x = MAX (first.x - 2 * MARGIN, 0) - MARGIN;
+      self->view.y = -MARGIN;
+    }
   view_changed (self);
 }
 

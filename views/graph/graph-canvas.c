@@ -51,6 +51,7 @@ picture_made (GObject *source, GAsyncResult *result, gpointer user_data)
   const Request *request = g_task_get_task_data (G_TASK (result));
   g_autoptr (GError) error = NULL;
   g_autoptr (GantryGraphPicture) picture = g_task_propagate_pointer (G_TASK (result), &error);
+  gboolean other_kind;
 
   if (request->generation != self->generation)
     return; /* an answer to an old question */
@@ -58,10 +59,13 @@ picture_made (GObject *source, GAsyncResult *result, gpointer user_data)
   g_clear_error (&self->error);
   if (picture == NULL)
     self->error = g_steal_pointer (&error);
+  /* Nothing of a picture in one column has its place in a mirror. */
+  other_kind = self->picture != NULL && picture != NULL
+               && gantry_graph_picture_is_mirrored (self->picture) != gantry_graph_picture_is_mirrored (picture);
   g_clear_pointer (&self->picture, gantry_graph_picture_unref);
   self->picture = g_steal_pointer (&picture);
   self->hover = GANTRY_NO_BOX;
-  if (self->picture != NULL && !self->view_chosen)
+  if (self->picture != NULL && (!self->view_chosen || other_kind))
     _gantry_graph_canvas_choose_view (self);
   else if (self->picture != NULL)
     _gantry_graph_canvas_restore_anchor (self);
