@@ -105,8 +105,8 @@ paint_letter (GantryGraphPainter *p, guint32 box, guint kinds)
   for (guint kind = GANTRY_N_PLACEMENTS; kind-- > 0;)
     if ((kinds >> kind & 1) != 0)
       {
-        gantry_scene_fill (p->scene, x, rect.y - 6 * size, 15 * size, 15 * size, GANTRY_INK_KEEP + kind, 255);
-        gantry_scene_text (p->scene, x, rect.y - 6 * size, 15 * size, 15 * size, letters[kind],
+        gantry_scene_fill (p->scene, x, rect.y - 11 * size, 15 * size, 15 * size, GANTRY_INK_KEEP + kind, 255);
+        gantry_scene_text (p->scene, x, rect.y - 11 * size, 15 * size, 15 * size, letters[kind],
                            GANTRY_TEXT_SMALL | GANTRY_TEXT_BOLD | GANTRY_TEXT_CENTER, size, GANTRY_INK_BACKGROUND);
         x -= 17 * size;
       }
