@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an edit of placements changes over time: the curve before it stays behind the new one, what is computed again has
+ * an ink of its own in the lanes, and the limit is a line with its size. */
+#include "core/ir/ir.h"
+#include "drawing/painters.h"
+#include <string.h>
+
+#define MIB (G_GUINT64_CONSTANT (1) << 20)
+
+static GantryModule *
+make_module (GantryContext *context, guint32 *node)
+{
+  g_autoptr (GantryBuilder) builder = gantry_builder_new (context, "time");
+  const GantryDim dims[] = { 8 };
+  g_autoptr (GError) error = NULL;
+  GantryModule *module;
+  guint32 x;
+
+  gantry_builder_begin (builder, "main", 0);
+  x = gantry_builder_parameter (builder, gantry_context_tensor (context, GANTRY_F32, 1, dims), "x");
+  *node = gantry_builder_unary (builder, GANTRY_OP_TANH, x);
+  gantry_builder_end (builder, node, 1);
+  module = gantry_builder_finish (builder, &error);
+  g_assert_no_error (error);
+  return module;
+}
+
+/* Four steps of 100 us; the third is done again where @again says so. */
+static GantryPlan *
+make_plan (guint32 node, gboolean again, guint64 most)
+{
+  GantryPlan *plan = gantry_plan_new (4, 0);
+
+  for (guint i = 0; i < 4; i++)
+    {
+      plan->steps[i].node = node;
+      plan->steps[i].kind = again && i == 2 ? GANTRY_STEP_RECOMPUTE : GANTRY_STEP_RUN;
+      plan->steps[i].start_us = 100 * i;
+      plan->steps[i].duration_us = 100;
+      plan->live_bytes[i] = i == 1 ? most : MIB;
+    }
+  plan->peak_step = 1;
+  plan->total_us = 400;
+  return plan;
+}
+
+static guint
+count (const GantryScene *scene, GantryInk ink, GantryMarkKind kind, int alpha)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < scene->marks->len; i++)
+    {
+      const GantryMark *mark = &g_array_index (scene->marks, GantryMark, i);
+
+      n += mark->ink == ink && mark->kind == kind && (alpha < 0 || mark->alpha == alpha);
+    }
+  return n;
+}
+
+static void
+test_edit (void)
+{
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  guint32 node;
+  g_autoptr (GantryModule) module = make_module (context, &node);
+  g_autoptr (GantryPlan) old = make_plan (node, FALSE, 4 * MIB), new = make_plan (node, TRUE, 2 * MIB);
+  g_autoptr (GantryTimeModel) plain = gantry_time_model_new (module, old, NULL, 0);
+  g_autoptr (GantryTimeModel) edited = gantry_time_model_new (module, new, NULL, 0);
+  g_autoptr (GantryScene) scene = gantry_scene_new (800, 200);
+  const GantryTimeView view = { 0, 400000 };
+  const GantryTimeState state = { NULL, -1, 3 * MIB };
+  const GantryTheme *theme = gantry_theme_get (FALSE);
+  gboolean told = FALSE;
+
+  gantry_time_model_set_before (edited, old);
+  gantry_paint_memory (scene, plain, &view, &state, theme);
+  g_assert_cmpuint (count (scene, GANTRY_INK_TEXT_DIM, GANTRY_MARK_FILL, 110), ==, 0);
+  gantry_scene_clear (scene, 800, 200);
+  gantry_paint_memory (scene, edited, &view, &state, theme);
+  g_assert_cmpuint (count (scene, GANTRY_INK_TEXT_DIM, GANTRY_MARK_FILL, 110), >=, 3); /* up, along, down */
+  for (guint i = 0; i < scene->marks->len; i++)
+    {
+      const GantryMark *mark = &g_array_index (scene->marks, GantryMark, i);
+
+      told |= mark->kind == GANTRY_MARK_TEXT && strcmp (gantry_scene_mark_text (scene, mark), "limit 3.00 MiB") == 0;
+    }
+  g_assert_true (told);
+  gantry_scene_clear (scene, 800, 200);
+  gantry_paint_timeline (scene, edited, &view, &state, theme);
+  g_assert_cmpuint (count (scene, GANTRY_INK_RECOMPUTE, GANTRY_MARK_FILL, -1), ==, 1);
+  gantry_scene_clear (scene, 800, 200);
+  gantry_paint_timeline (scene, plain, &view, &state, theme);
+  g_assert_cmpuint (count (scene, GANTRY_INK_RECOMPUTE, GANTRY_MARK_FILL, -1), ==, 0);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/drawing/time/edit", test_edit);
+  return g_test_run ();
+}
