@@ -42,6 +42,7 @@ typedef struct
   guint8 *kinds;  /* by item */
   guint64 limit;  /* below which copies were squeezed, 0: they were not */
   guint64 peak;
+  guint64 copied; /* bytes, both ways */
   double us;
 } SolveAnswer;
 
@@ -79,6 +80,10 @@ typedef struct
   GantryPlacements *placements;
   guint64 limit;
 } SolveEarlier;
+
+/** Of two that both fit: less time, then fewer bytes copied (a copy that hides in the plan may not hide in the run), then a
+ *  lower peak. Times that differ by less than a part in a billion are equal. */
+gboolean _gantry_solve_is_faster (const SolveAnswer *a, const SolveAnswer *b);
 
 /** Predicts an answer, or remembers it. @kinds: by item; copied. Returns: (transfer none): in the pool */
 const SolveAnswer *_gantry_solve_ask (SolveProblem *problem, const guint8 *kinds);

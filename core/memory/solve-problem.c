@@ -2,6 +2,7 @@
 /* The question as the solver sees it: which values may be gone when, what that costs, and the pool of answers
  * that the planner has predicted so far. */
 #include "core/memory/solve-private.h"
+#include <math.h>
 #include <string.h>
 
 static void
@@ -365,6 +366,7 @@ ask_with (SolveProblem *problem, const guint8 *kinds, guint64 limit)
   answer->kinds = g_memdup2 (kinds, n + 1);
   answer->limit = limit;
   answer->peak = problem->prediction->peak_bytes;
+  answer->copied = problem->prediction->copied_bytes;
   answer->us = problem->prediction->step_us;
   g_ptr_array_add (problem->pool, answer);
   g_hash_table_insert (problem->seen, g_steal_pointer (&key), answer);
@@ -389,6 +391,14 @@ _gantry_solve_is_over (const SolveProblem *problem)
          || (problem->deadline != 0 && g_get_monotonic_time () >= problem->deadline);
 }
 
+gboolean
+_gantry_solve_is_faster (const SolveAnswer *a, const SolveAnswer *b)
+{
+  if (fabs (a->us - b->us) > 1e-9 * b->us)
+    return a->us < b->us;
+  return a->copied != b->copied ? a->copied < b->copied : a->peak < b->peak;
+}
+
 const SolveAnswer *
 _gantry_solve_fastest (const SolveProblem *problem, guint64 limit)
 {
@@ -398,8 +408,7 @@ _gantry_solve_fastest (const SolveProblem *problem, guint64 limit)
     {
       const SolveAnswer *answer = g_ptr_array_index (problem->pool, i);
 
-      if (answer->peak <= limit
-          && (best == NULL || answer->us < best->us || (answer->us == best->us && answer->peak < best->peak)))
+      if (answer->peak <= limit && (best == NULL || _gantry_solve_is_faster (answer, best)))
         best = answer;
     }
   return best;

@@ -136,9 +136,8 @@ is_better (const SolveAnswer *a, const SolveAnswer *b, guint64 limit)
 
   if (over_a != over_b)
     return over_a < over_b;
-  if (fabs (a->us - b->us) > 1e-9 * b->us)
-    return a->us < b->us;
-  return a->peak < b->peak;
+  /* Where the peak itself is minimized, every byte of it counts before time does. */
+  return limit == 0 && a->peak != b->peak ? a->peak < b->peak : _gantry_solve_is_faster (a, b);
 }
 
 /* Changes item @i to @kind, and back when that is no better. */
