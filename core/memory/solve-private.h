@@ -58,6 +58,7 @@ typedef struct
   guint64 *live;      /* by base step: everything kept, arguments and results included */
   double base_us;     /* of the work alone: without waiting for copies */
   guint64 base_peak;
+  guint64 constant_bytes; /* stand beside the arena all the time: goals and limits count them */
   GPtrArray *pool;    /* SolveAnswer: kept by the planner between goals */
   GHashTable *seen;   /* kinds and limit as bytes -> SolveAnswer, over the pool */
   GantryPrediction *prediction;

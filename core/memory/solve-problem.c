@@ -275,6 +275,26 @@ read_base (SolveProblem *problem)
       problem->live[step++] = g_array_index (planner->live, guint64, i) + planner->held[GANTRY_MEMORY_DEVICE];
 }
 
+/* What is filled or computed at load and read later: placements do not change it. */
+static guint64
+count_constants (const Program *program)
+{
+  guint64 bytes = 0;
+
+  for (guint32 v = 0; v < program->values->len; v++)
+    {
+      const Value *value = VALUE (program, v);
+      gboolean read = FALSE;
+
+      if (value->root != v || (value->kind != VALUE_FILLED && value->kind != VALUE_CONSTANT))
+        continue;
+      for (guint32 u = program->first_user[v]; u < program->first_user[v + 1] && !read; u++)
+        read = !WORK (program, program->users[u])->init;
+      bytes += read || value->result ? place_bytes (value->bytes) : 0;
+    }
+  return bytes;
+}
+
 SolveProblem *
 _gantry_solve_problem_new (GantryPlanner *planner, const GantryPlacements *base, guint allowed,
                            const GantryProgress *progress)
@@ -297,6 +317,7 @@ _gantry_solve_problem_new (GantryPlanner *planner, const GantryPlacements *base,
   problem->live = g_new0 (guint64, planner->n_order + 1);
   for (guint32 s = 0; s < planner->n_order; s++)
     finder.step_of[planner->order[s]] = s;
+  problem->constant_bytes = count_constants (planner->program);
   read_base (problem);
   find_roots_and_parts (&finder);
   for (guint c = 0; c < planner->candidates->len; c++)

@@ -251,7 +251,7 @@ solution_new (Solve *solve, const SolveAnswer *answer, gint64 begin)
   solution->method = solve->method;
   solution->milliseconds = (double) (g_get_monotonic_time () - begin) / 1000;
   solution->n_predictions = solve->problem->n_predictions;
-  solution->limit_bytes = answer->limit;
+  solution->limit_bytes = answer->limit != 0 ? answer->limit + solve->problem->constant_bytes : 0;
   remember (solve->problem, solution->placements, answer->limit);
   return solution;
 }
@@ -271,7 +271,7 @@ refuse (Solve *solve, GError **error)
       return;
     }
   wanted = g_format_size_full (solve->goal->memory_bytes, G_FORMAT_SIZE_IEC_UNITS);
-  reached = g_format_size_full (least->peak, G_FORMAT_SIZE_IEC_UNITS);
+  reached = g_format_size_full (least->peak + solve->problem->constant_bytes, G_FORMAT_SIZE_IEC_UNITS);
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
                "no placement was found that fits into %s: the least that could be reached is %s; "
                "a smaller batch, or parameters and optimizer state offloaded as well, would lower that", wanted, reached);
@@ -285,24 +285,26 @@ gantry_solve (GantryPlanner *planner, const GantrySolveGoal *goal, const GantryP
   g_autoptr (SolveProblem) problem = NULL;
   Solve solve = { .goal = goal, .method = "search" };
   const SolveAnswer *answer;
+  guint64 limit;
 
   g_return_val_if_fail ((goal->memory_bytes != 0) != (goal->step_us > 0), NULL);
   solve.problem = problem = _gantry_solve_problem_new (planner, base,
                                                        (goal->allowed != 0 ? goal->allowed : 7u)
                                                          & (goal->method == GANTRY_SOLVE_AUTOTM ? ~2u : ~0u), progress);
   problem->deadline = begin + (gint64) ((goal->seconds > 0 ? goal->seconds : SECONDS) * G_USEC_PER_SEC);
+  limit = goal->memory_bytes > problem->constant_bytes ? goal->memory_bytes - problem->constant_bytes : 1;
   if (goal->memory_bytes != 0)
-    fit (&solve, goal->memory_bytes);
+    fit (&solve, limit);
   else
     shrink (&solve);
-  answer = goal->memory_bytes != 0 ? _gantry_solve_fastest (problem, goal->memory_bytes)
+  answer = goal->memory_bytes != 0 ? _gantry_solve_fastest (problem, limit)
                                    : _gantry_solve_smallest (problem, goal->step_us);
   if (answer != NULL)
     return solution_new (&solve, answer, begin);
   if (gantry_progress_cancelled (progress, error))
     return NULL;
   problem->deadline = g_get_monotonic_time () + (gint64) (SECONDS / 2 * G_USEC_PER_SEC);
-  problem->limit = goal->memory_bytes;
+  problem->limit = goal->memory_bytes != 0 ? limit : 0;
   refuse (&solve, error);
   return NULL;
 }
@@ -369,7 +371,8 @@ gantry_solve_front (GantryPlanner *planner, guint n_points, const GantryPlacemen
   /* From the smallest up: what fits into less is known when more is asked for. */
   for (guint k = 0; k < n_points; k++)
     {
-      GantrySolveGoal goal = { .memory_bytes = low + (guint64) ((double) (high - low) * k / (n_points - 1)),
+      GantrySolveGoal goal = { .memory_bytes = problem->constant_bytes + low
+                                               + (guint64) ((double) (high - low) * k / (n_points - 1)),
                                .seconds = MAX (seconds, 0.1) / n_points };
       GantrySolution *point = gantry_solve (planner, &goal, base, progress, NULL);
 
