@@ -186,7 +186,7 @@ read_item (Reader *reader, Field line, GantryPackItem *item, Field *id, GError *
 GantryPackTable *
 gantry_pack_table_from_csv (const char *text, gsize length, const char *name, GError **error)
 {
-  Reader reader = { text, text + length, name };
+  Reader reader = { text, length > 0 ? text + length : text, name }; /* an empty text may be NULL */
   g_autoptr (GArray) items = g_array_new (FALSE, FALSE, sizeof (GantryPackItem));
   g_autoptr (GPtrArray) ids = g_ptr_array_new_with_free_func (g_free);
   GantryPackTable *table;
