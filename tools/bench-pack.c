@@ -6,7 +6,6 @@
  *
  *   bench-pack [--runs=N] [--buffers=N] [--effort=N] [FILE...]    a line for each figure: name, median, unit,
  *                                                                 least..most, peer
- *   bench-pack --json ...                                         the same as a list of objects
  *
  * Times are those of the processor: packing is done on one core, whatever the others do.
  *
@@ -14,6 +13,7 @@
  * the same run, by a plain program of our own at the end of this file.
  */
 #include "core/memory/pack-csv.h"
+#include "tools/bench-figure.h"
 
 #include <locale.h>
 #include <math.h>
@@ -25,15 +25,12 @@
 /* Best fit takes time with the square of the number. */
 #define MOST_FOR_PEER 5000
 
-static gboolean as_json;
 static int n_runs = 5;
 static int n_buffers = 100000;
 static int effort;
 static char **files;
-static int n_figures;
 
 static const GOptionEntry options[] = {
-  { "json", 0, 0, G_OPTION_ARG_NONE, &as_json, "Print a JSON list", NULL },
   { "runs", 0, 0, G_OPTION_ARG_INT, &n_runs, "How often to pack each", "N" },
   { "buffers", 0, 0, G_OPTION_ARG_INT, &n_buffers, "Size of the problems that are made up", "N" },
   { "effort", 0, 0, G_OPTION_ARG_INT, &effort, "Decisions of the exact search, as of gantry-cli pack; 0: for every day",
@@ -204,27 +201,12 @@ best_fit (GantryPackItem *items, guint32 n)
 
 /* --- figures --------------------------------------------------------------------------------- */
 
-static int
-compare_doubles (const void *a, const void *b)
-{
-  double x = *(const double *) a, y = *(const double *) b;
-
-  return x < y ? -1 : x > y;
-}
-
 static void
 print_figure (const char *problem, const char *name, double *values, int n, const char *unit, const char *peer)
 {
   g_autofree char *full = g_strdup_printf ("pack.%s.%s", problem, name);
 
-  qsort (values, (size_t) n, sizeof *values, compare_doubles);
-  if (as_json)
-    g_print ("%s\n  { \"name\": \"%s\", \"value\": %.6g, \"unit\": \"%s\", \"min\": %.6g, \"max\": %.6g, \"runs\": %d,"
-             " \"peer\": \"%s\" }",
-             n_figures > 0 ? "," : "", full, values[n / 2], unit, values[0], values[n - 1], n, peer);
-  else
-    g_print ("%-32s %12.6g %-8s %.5g..%.5g  %s\n", full, values[n / 2], unit, values[0], values[n - 1], peer);
-  n_figures++;
+  bench_print_figure (full, values, (guint) n, unit, peer);
 }
 
 /* @capacity: 0 for none. */
@@ -313,11 +295,7 @@ main (int argc, char **argv)
       g_set_error (&error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, "--runs must be 1 to 1000, --buffers 8 to 1000000,"
                    " --effort 0 or more");
     }
-  if (ok && as_json)
-    g_print ("[");
   ok = ok && bench (&error);
-  if (as_json)
-    g_print ("\n]\n");
   if (!ok)
     g_printerr ("bench-pack: %s\n", error->message);
   g_strfreev (files);

@@ -4,7 +4,6 @@
  * for a node, against a budget of 64.
  *
  *   bench-passes [--runs=N] [--nodes=N] [FILE]           a line for each figure: name, median, unit, least..most, peer
- *   bench-passes --json [--runs=N] [--nodes=N] [FILE]    the same as a list of objects
  *
  * Without a FILE, on a program of 100,000 core operations in which each pass finds something to do. `legalize` has
  * nothing to do there; a model of a foreign format as FILE measures it as well.
@@ -12,6 +11,7 @@
 #include "core/compiler/compiler.h"
 #include "core/ir/builder.h"
 #include "core/ir/text.h"
+#include "tools/bench-figure.h"
 
 #include <glib/gstdio.h>
 #include <locale.h>
@@ -20,14 +20,11 @@
 
 #define BUDGET 64 /* bytes a node and a pass: docs/design */
 
-static gboolean as_json;
 static int n_runs = 5;
 static int n_nodes = 100000;
 static char **files;
-static int n_figures;
 
 static const GOptionEntry options[] = {
-  { "json", 0, 0, G_OPTION_ARG_NONE, &as_json, "Print a JSON list", NULL },
   { "runs", 0, 0, G_OPTION_ARG_INT, &n_runs, "How often to run the passes", "N" },
   { "nodes", 0, 0, G_OPTION_ARG_INT, &n_nodes, "Size of the program that is made up", "N" },
   { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &files, NULL, "[FILE]" },
@@ -103,27 +100,12 @@ open_program (GError **error)
 
 /* --- figures --------------------------------------------------------------------------------- */
 
-static int
-compare_doubles (const void *a, const void *b)
-{
-  double x = *(const double *) a, y = *(const double *) b;
-
-  return x < y ? -1 : x > y;
-}
-
 static void
 print_figure (const char *pass, const char *name, double *values, int n, const char *unit, const char *peer)
 {
   g_autofree char *full = g_strdup_printf ("passes.%s.%s", pass, name);
 
-  qsort (values, (size_t) n, sizeof *values, compare_doubles);
-  if (as_json)
-    g_print ("%s\n  { \"name\": \"%s\", \"value\": %.6g, \"unit\": \"%s\", \"min\": %.6g, \"max\": %.6g, \"runs\": %d,"
-             " \"peer\": \"%s\" }",
-             n_figures > 0 ? "," : "", full, values[n / 2], unit, values[0], values[n - 1], n, peer);
-  else
-    g_print ("%-32s %12.5g %-8s %.5g..%.5g  %s\n", full, values[n / 2], unit, values[0], values[n - 1], peer);
-  n_figures++;
+  bench_print_figure (full, values, (guint) n, unit, peer);
 }
 
 /* One pass over all runs. Its speed counts the nodes that it was given; its size those that it left. */
@@ -185,11 +167,7 @@ main (int argc, char **argv)
       g_set_error (&error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
                    "--runs must be 1 to 1000, --nodes 1 to 10000000");
     }
-  if (ok && as_json)
-    g_print ("[");
   ok = ok && bench (&error);
-  if (as_json)
-    g_print ("\n]\n");
   if (!ok)
     g_printerr ("bench-passes: %s\n", error->message);
   g_strfreev (files);

@@ -5,24 +5,21 @@
  * nodes.
  *
  *   bench-plan [--runs=N] [--nodes=N]          a line for each figure: name, median, unit, least..most, peer
- *   bench-plan --json [--runs=N] [--nodes=N]   the same as a list of objects
  *
  * One toggle is a copy of the table with one entry changed, and the prediction; from everything kept, from everything run
  * again, and from a mix.
  */
 #include "core/ir/builder.h"
 #include "core/memory/planner.h"
+#include "tools/bench-figure.h"
 
 #include <locale.h>
 #include <stdlib.h>
 
-static gboolean as_json;
 static int n_runs = 51;
 static int n_nodes;
-static int n_figures;
 
 static const GOptionEntry options[] = {
-  { "json", 0, 0, G_OPTION_ARG_NONE, &as_json, "Print a JSON list", NULL },
   { "runs", 0, 0, G_OPTION_ARG_INT, &n_runs, "How many toggles to measure", "N" },
   { "nodes", 0, 0, G_OPTION_ARG_INT, &n_nodes, "Only this size", "N" },
   { NULL },
@@ -180,27 +177,12 @@ make_step (guint n_layers, GError **error)
 
 /* --- figures --------------------------------------------------------------------------------- */
 
-static int
-compare_doubles (const void *a, const void *b)
-{
-  double x = *(const double *) a, y = *(const double *) b;
-
-  return x < y ? -1 : x > y;
-}
-
 static void
 print_figure (guint32 nodes, const char *name, double *values, int n, const char *unit, const char *peer)
 {
   g_autofree char *full = g_strdup_printf ("plan.%u.%s", nodes, name);
 
-  qsort (values, (size_t) n, sizeof *values, compare_doubles);
-  if (as_json)
-    g_print ("%s\n  { \"name\": \"%s\", \"value\": %.6g, \"unit\": \"%s\", \"min\": %.6g, \"max\": %.6g, \"runs\": %d,"
-             " \"peer\": \"%s\" }",
-             n_figures > 0 ? "," : "", full, values[n / 2], unit, values[0], values[n - 1], n, peer);
-  else
-    g_print ("%-32s %12.5g %-8s %.5g..%.5g  %s\n", full, values[n / 2], unit, values[0], values[n - 1], peer);
-  n_figures++;
+  bench_print_figure (full, values, (guint) n, unit, peer);
 }
 
 static double
@@ -302,14 +284,10 @@ main (int argc, char **argv)
       ok = FALSE;
       g_set_error (&error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, "--runs must be 1 to 100000, --nodes 0 to 10000000");
     }
-  if (ok && as_json)
-    g_print ("[");
   if (ok && n_nodes > 0)
     ok = bench (MAX ((guint) n_nodes / NODES_OF_LAYER, 1), n_nodes > 10000 ? 100 : 16, &error);
   else
     ok = ok && bench (10000 / NODES_OF_LAYER, 16, &error) && bench (100000 / NODES_OF_LAYER, 100, &error);
-  if (as_json)
-    g_print ("\n]\n");
   if (!ok)
     g_printerr ("bench-plan: %s\n", error->message);
   return ok ? 0 : 1;

@@ -9,6 +9,7 @@
 #include "core/memory/planner.h"
 #include "core/runtime/runtime.h"
 #include "profiler/profiler.h"
+#include "tools/bench-figure.h"
 #include <locale.h>
 
 static int size = 1024, n_layers = 6, n_runs = 5, n_threads = 0;
@@ -162,19 +163,12 @@ run (const Bench *bench, GantryExecutable *executable, int n, GError **error)
   return gantry_cpu_recorder_take (recorder);
 }
 
-static int
-compare_doubles (const void *a, const void *b)
-{
-  double x = *(const double *) a, y = *(const double *) b;
-
-  return (x > y) - (x < y);
-}
-
 static void
 print_figure (Variant variant, const char *what, double *values, guint n, const char *unit, const char *peer)
 {
-  qsort (values, n, sizeof *values, compare_doubles);
-  g_print ("queues/%s/%s %.4g %s %.4g..%.4g %s\n", names[variant], what, values[n / 2], unit, values[0], values[n - 1], peer);
+  g_autofree char *full = g_strdup_printf ("queues.%s.%s", names[variant], what);
+
+  bench_print_figure (full, values, (guint) n, unit, peer);
 }
 
 static void

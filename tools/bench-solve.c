@@ -4,7 +4,7 @@
  * takes, how far the answer may be from the best, and what recomputing everything, offloading everything and keeping every
  * sqrt(n)-th value give within the same memory.
  *
- *   bench-solve [--json] [--seconds=N] [--exact] [--target=FILE] [--no-offload] MODEL...
+ *   bench-solve [--seconds=N] [--exact] [--target=FILE] [--no-offload] MODEL...
  *
  * prints a line for each figure: name, value, unit, spread, peer.
  *
@@ -12,18 +12,17 @@
  */
 #include "core/compiler/compiler.h"
 #include "core/memory/solve.h"
+#include "tools/bench-figure.h"
 
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 
-static gboolean as_json, exact, no_offload;
+static gboolean exact, no_offload;
 static double seconds = 5;
 static char *optimizer, *target_file;
-static int n_figures;
 
 static const GOptionEntry options[] = {
-  { "json", 0, 0, G_OPTION_ARG_NONE, &as_json, "Print a JSON list", NULL },
   { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "Time for each answer", "N" },
   { "exact", 0, 0, G_OPTION_ARG_NONE, &exact, "Let the integer program run to its end as well", NULL },
   { "target", 0, 0, G_OPTION_ARG_FILENAME, &target_file, "The machine, as a key file", "FILE" },
@@ -33,14 +32,11 @@ static const GOptionEntry options[] = {
 };
 
 static void
-print_figure (const char *name, double value, const char *unit, const char *peer)
+print_figure (const char *model, guint percent, const char *what, double value, const char *unit, const char *peer)
 {
-  if (as_json)
-    g_print ("%s{\"name\": \"%s\", \"value\": %.9g, \"unit\": \"%s\", \"min\": null, \"max\": null, \"peer\": \"%s\"}",
-             n_figures > 0 ? ",\n" : "[", name, value, unit, peer);
-  else
-    g_print ("%-44s %12.4g %-6s %s\n", name, value, unit, peer);
-  n_figures++;
+  g_autofree char *full = g_strdup_printf ("solve.%s.%u.%s", model, percent, what);
+
+  bench_print_figure (full, &value, 1, unit, peer);
 }
 
 /* The least time within @limit that one simple policy gives: all values of @kind but every @keep-th; INFINITY: it does not fit. */
@@ -63,13 +59,14 @@ simple_policy (GantryPlanner *planner, GantryPlacementKind kind, guint keep, gui
 }
 
 static void
-fit (GantryPlanner *planner, const char *name, guint percent, const GantryPrediction *all)
+fit (GantryPlanner *planner, const char *name, guint percent, const GantryPrediction *all, guint64 constants)
 {
-  GantrySolveGoal goal = { .memory_bytes = all->peak_bytes * percent / 100, .seconds = seconds,
+  guint64 limit = all->peak_bytes * percent / 100; /* of the arena; a goal counts the constants beside it too */
+  GantrySolveGoal goal = { .memory_bytes = limit + constants, .seconds = seconds,
                            .allowed = no_offload ? 1u << GANTRY_PLACEMENT_RECOMPUTE : 0 };
   g_autoptr (GError) error = NULL;
   g_autoptr (GantrySolution) solution = gantry_solve (planner, &goal, NULL, NULL, &error);
-  g_autofree char *figure = NULL, *peer = NULL, *gap = NULL;
+  g_autofree char *peer = NULL, *gap = NULL;
   guint n;
   double recompute, offload, root, bound;
 
@@ -90,19 +87,14 @@ fit (GantryPlanner *planner, const char *name, guint percent, const GantryPredic
       if (best != NULL)
         bound = MAX (bound, best->bound);
     }
-  recompute = simple_policy (planner, GANTRY_PLACEMENT_RECOMPUTE, 0, goal.memory_bytes) / solution->step_us;
-  offload = simple_policy (planner, GANTRY_PLACEMENT_OFFLOAD, 0, goal.memory_bytes) / solution->step_us;
-  root = simple_policy (planner, GANTRY_PLACEMENT_RECOMPUTE, (guint) MAX (sqrt (n), 2), goal.memory_bytes) / solution->step_us;
+  recompute = simple_policy (planner, GANTRY_PLACEMENT_RECOMPUTE, 0, limit) / solution->step_us;
+  offload = simple_policy (planner, GANTRY_PLACEMENT_OFFLOAD, 0, limit) / solution->step_us;
+  root = simple_policy (planner, GANTRY_PLACEMENT_RECOMPUTE, (guint) MAX (sqrt (n), 2), limit) / solution->step_us;
   peer = g_strdup_printf ("recompute all %.3f x, offload all %.3f x, sqrt(n) %.3f x this time", recompute, offload, root);
-  figure = g_strdup_printf ("%s: time at %u %% of keep-all", name, percent);
-  print_figure (figure, solution->step_us / all->step_us, "x", peer);
-  g_free (figure);
-  figure = g_strdup_printf ("%s: gap at %u %%", name, percent);
+  print_figure (name, percent, "time", solution->step_us / all->step_us, "x", peer);
   gap = g_strdup_printf ("%s, %u values, %" G_GUINT64_FORMAT " predictions", solution->method, n, solution->n_predictions);
-  print_figure (figure, 100 * (solution->step_us - bound) / solution->step_us, "%", gap);
-  g_free (figure);
-  figure = g_strdup_printf ("%s: solved at %u %% in", name, percent);
-  print_figure (figure, solution->milliseconds, "ms", "goal 5000 ms");
+  print_figure (name, percent, "gap", 100 * (solution->step_us - bound) / solution->step_us, "%", gap);
+  print_figure (name, percent, "solved_in", solution->milliseconds, "ms", "goal 5000 ms");
 }
 
 static gboolean
@@ -137,7 +129,7 @@ measure (const char *path, GError **error)
     return FALSE;
   gantry_planner_predict (planner, NULL, all);
   for (guint i = 0; i < G_N_ELEMENTS (percents); i++)
-    fit (planner, name, percents[i], all);
+    fit (planner, name, percents[i], all, compilation->plan != NULL ? compilation->plan->constant_bytes : 0);
   gantry_compilation_give_planner (compilation, planner);
   return TRUE;
 }
@@ -162,7 +154,5 @@ main (int argc, char **argv)
         g_printerr ("bench-solve: %s: %s\n", argv[i], error->message);
         return EXIT_FAILURE;
       }
-  if (as_json)
-    g_print ("%s]\n", n_figures == 0 ? "[" : "");
   return EXIT_SUCCESS;
 }
