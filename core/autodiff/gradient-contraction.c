@@ -133,17 +133,6 @@ typedef struct
 } Convolution;
 
 static void
-read_list (const GantryDiff *d, const GantryNode *node, const char *key, guint n, gint64 fallback,
-           gint64 *values)
-{
-  gsize have;
-  const gint64 *list = gantry_attrs_ints (d->context, node->attrs, key, &have);
-
-  for (guint i = 0; i < n; i++)
-    values[i] = i < have ? list[i] : fallback;
-}
-
-static void
 read_convolution (const GantryDiff *d, const GantryNode *node, Convolution *c)
 {
   gint64 padding[2 * GANTRY_MAX_RANK];
@@ -153,10 +142,10 @@ read_convolution (const GantryDiff *d, const GantryNode *node, Convolution *c)
   c->y = gantry_node_type (d->module, node);
   c->n = c->x->rank - 2;
   c->groups = gantry_attrs_int (d->context, node->attrs, "feature_group_count", 1);
-  read_list (d, node, "window_strides", c->n, 1, c->stride);
-  read_list (d, node, "lhs_dilation", c->n, 1, c->base);
-  read_list (d, node, "rhs_dilation", c->n, 1, c->dilation);
-  read_list (d, node, "padding", 2 * c->n, 0, padding);
+  _gantry_diff_read_list (d, node, "window_strides", c->n, 1, c->stride);
+  _gantry_diff_read_list (d, node, "lhs_dilation", c->n, 1, c->base);
+  _gantry_diff_read_list (d, node, "rhs_dilation", c->n, 1, c->dilation);
+  _gantry_diff_read_list (d, node, "padding", 2 * c->n, 0, padding);
   for (guint i = 0; i < c->n; i++)
     c->low[i] = padding[2 * i];
 }

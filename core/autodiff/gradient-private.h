@@ -247,4 +247,16 @@ gboolean _gantry_scan_is_forward (const GantryScanPlan *plan, const GantryNode *
 guint32 _gantry_scan_forward (GantryDiff *d, const GantryNode *node, GError **error);
 void _gantry_scan_plan_free (GantryScanPlan *plan);
 
+/** A list of integers of a node, as long as @n; what is not given is @fallback. */
+static inline void
+_gantry_diff_read_list (const GantryDiff *d, const GantryNode *node, const char *key, guint n, gint64 fallback,
+                        gint64 *values)
+{
+  gsize have;
+  const gint64 *list = gantry_attrs_ints (d->context, node->attrs, key, &have);
+
+  for (guint i = 0; i < n; i++)
+    values[i] = i < have ? list[i] : fallback;
+}
+
 G_END_DECLS

@@ -88,27 +88,16 @@ typedef struct
 } Windows;
 
 static void
-read_list (const GantryDiff *d, const GantryNode *node, const char *key, guint n, gint64 fallback,
-           gint64 *values)
-{
-  gsize have;
-  const gint64 *list = gantry_attrs_ints (d->context, node->attrs, key, &have);
-
-  for (guint i = 0; i < n; i++)
-    values[i] = i < have ? list[i] : fallback;
-}
-
-static void
 read_windows (const GantryDiff *d, const GantryNode *node, Windows *w)
 {
   gint64 padding[2 * GANTRY_MAX_RANK];
 
   w->rank = gantry_node_type (d->module, node)->rank;
-  read_list (d, node, "window_dimensions", w->rank, 1, w->size);
-  read_list (d, node, "window_strides", w->rank, 1, w->stride);
-  read_list (d, node, "base_dilations", w->rank, 1, w->base);
-  read_list (d, node, "window_dilations", w->rank, 1, w->dilation);
-  read_list (d, node, "padding", 2 * w->rank, 0, padding);
+  _gantry_diff_read_list (d, node, "window_dimensions", w->rank, 1, w->size);
+  _gantry_diff_read_list (d, node, "window_strides", w->rank, 1, w->stride);
+  _gantry_diff_read_list (d, node, "base_dilations", w->rank, 1, w->base);
+  _gantry_diff_read_list (d, node, "window_dilations", w->rank, 1, w->dilation);
+  _gantry_diff_read_list (d, node, "padding", 2 * w->rank, 0, padding);
   for (guint i = 0; i < w->rank; i++)
     {
       w->low[i] = padding[2 * i];
