@@ -20,6 +20,10 @@ typedef enum
   GANTRY_EVENT_HOST_CALL,
   GANTRY_EVENT_RUN,  /* a whole run, in the lane "runs" */
   GANTRY_EVENT_MARK, /* anything else that has a name */
+  GANTRY_EVENT_SYNC,     /* the host waited for the device */
+  GANTRY_EVENT_CALL,     /* of the driver or a runtime library, on a thread of the host */
+  GANTRY_EVENT_OVERHEAD, /* of measuring, or of the driver (compiling, loading, flushing) */
+  GANTRY_EVENT_RANGE,    /* that a program named: NVTX, a record function; ranges nest */
   GANTRY_N_EVENT_KINDS
 } GantryEventKind;
 
@@ -39,7 +43,19 @@ typedef struct
   guint16 thread;
   guint8 kind;         /* GantryEventKind */
   guint8 lane;
+  guint32 correlation; /* equal in a call and in what it started; 0: none */
+  guint32 detail;      /* 1 + index of a GantryLaunchDetail; 0: none */
 } GantryEvent;
+
+/** How a kernel was launched; equal ones are kept once. Zero where it is not known. */
+typedef struct
+{
+  guint32 grid[3], block[3], cluster[3];
+  guint32 registers;      /* per thread */
+  guint32 static_shared, dynamic_shared; /* bytes per block */
+  guint32 local_bytes;    /* per thread: spills and stack */
+  guint32 device, stream;
+} GantryLaunchDetail;
 
 typedef struct
 {
@@ -79,6 +95,10 @@ void gantry_recording_builder_add (GantryRecordingBuilder *builder, const Gantry
 void gantry_recording_builder_add_memory (GantryRecordingBuilder *builder, const GantryMemoryEvent *event);
 void gantry_recording_builder_add_run (GantryRecordingBuilder *builder, const GantryRecordedRun *run);
 void gantry_recording_builder_add_counter (GantryRecordingBuilder *builder, const char *name, gint64 time, double value);
+/** Returns: what GantryEvent.detail takes; equal details share one. */
+guint32 gantry_recording_builder_detail (GantryRecordingBuilder *builder, const GantryLaunchDetail *detail);
+/** A sentence that who reads the recording must know: dropped records, missing privileges, clocks that do not agree. */
+void gantry_recording_builder_add_note (GantryRecordingBuilder *builder, const char *note);
 /** Sorts, indexes and frees @builder. Returns: (transfer full) */
 GantryRecording *gantry_recording_builder_end (GantryRecordingBuilder *builder);
 
@@ -97,6 +117,11 @@ typedef struct
 gint64 gantry_recording_origin (const GantryRecording *recording);
 const char *gantry_recording_device (const GantryRecording *recording);
 const char *gantry_recording_string (const GantryRecording *recording, guint32 id); /* "" when there is none */
+guint gantry_recording_n_details (const GantryRecording *recording);
+/** Returns: (nullable): the detail of an event's `detail`, NULL for 0 */
+const GantryLaunchDetail *gantry_recording_detail (const GantryRecording *recording, guint32 detail);
+guint gantry_recording_n_notes (const GantryRecording *recording);
+const char *gantry_recording_note (const GantryRecording *recording, guint index);
 guint gantry_recording_n_lanes (const GantryRecording *recording);
 const char *gantry_recording_lane_name (const GantryRecording *recording, guint lane);
 guint64 gantry_recording_n_events (const GantryRecording *recording, guint lane);

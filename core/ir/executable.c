@@ -9,11 +9,35 @@ gantry_executable_ref (GantryExecutable *executable)
   return executable;
 }
 
-static void
-clear_kernel (GantryKernel *kernel)
+void
+gantry_gpu_kernel_free (GantryGpuKernel *gpu)
+{
+  if (gpu == NULL)
+    return;
+  for (guint32 i = 0; i < gpu->n_launches; i++)
+    {
+      g_free (gpu->launches[i].entry);
+      g_free (gpu->launches[i].maps);
+    }
+  g_free (gpu->launches);
+  g_free (gpu->product);
+  g_free (gpu);
+}
+
+void
+gantry_gpu_image_clear (GantryGpuImage *image)
+{
+  g_clear_pointer (&image->code, g_bytes_unref);
+  g_clear_pointer (&image->arch, g_free);
+}
+
+void
+gantry_kernel_clear (GantryKernel *kernel)
 {
   if (kernel->free_state != NULL)
     kernel->free_state (kernel->state);
+  gantry_gpu_kernel_free (kernel->gpu);
+  g_free (kernel->schedule);
   g_free (kernel->name);
   g_free (kernel->texpr);
   g_free (kernel->llvm_ir);
@@ -26,7 +50,10 @@ gantry_executable_unref (GantryExecutable *executable)
   if (executable == NULL || !g_atomic_ref_count_dec (&executable->ref_count))
     return;
   for (guint32 i = 0; i < executable->n_kernels; i++)
-    clear_kernel (&executable->kernels[i]);
+    gantry_kernel_clear (&executable->kernels[i]);
+  for (guint32 i = 0; i < executable->n_images; i++)
+    gantry_gpu_image_clear (&executable->images[i]);
+  g_free (executable->images);
   g_free (executable->kernels);
   g_free (executable->instructions);
   g_free (executable->buffer_refs);

@@ -26,6 +26,62 @@ typedef enum
 
 typedef struct _GantryExecutable GantryExecutable;
 
+/** A box of a tensor that the copy engine of sm_90 fetches; the runtime encodes it once addresses are known. */
+typedef struct
+{
+  guint32 buffer;     /* index among the kernel's buffers */
+  guint8 element;     /* GantryElementType */
+  guint8 rank;        /* 2 to 5 */
+  guint8 swizzle;     /* bytes: 0, 32, 64 or 128 */
+  guint64 dims[5];    /* elements, innermost first */
+  guint64 strides[5]; /* bytes from one element to the next; [0] is the element's size */
+  guint32 box[5];     /* elements */
+} GantryTensorMap;
+
+/** One launch. Parameters: the addresses of the kernel's buffers in their order (operands, results, workspace when there is
+ *  one, packed region when there is one), then the tensor maps (128 bytes each, by value). */
+typedef struct
+{
+  guint32 image;         /* index in the executable's images */
+  char *entry;
+  guint32 grid[3], block[3];
+  guint32 cluster[3];    /* 0, 0, 0: none */
+  guint32 shared_bytes;  /* dynamic */
+  guint32 n_maps;
+  GantryTensorMap *maps; /* (nullable) */
+} GantryGpuLaunch;
+
+/** A matrix product that cuBLASLt can do instead: C[b] = A[b] * B[b], row-major, f32 accumulation. */
+typedef struct
+{
+  guint32 a, b, c;             /* indices among the kernel's buffers */
+  guint8 element, result;      /* GantryElementType of A and B; of C */
+  guint8 a_transposed, b_transposed; /* A lies as [k, m], B as [n, k] */
+  gint64 m, n, k, batch;
+  gint64 a_stride, b_stride, c_stride; /* elements from one product of the batch to the next; 0: the same */
+} GantryGpuProduct;
+
+/** What a kernel is on a GPU: launches that follow each other. */
+typedef struct
+{
+  guint32 n_launches;
+  GantryGpuLaunch *launches;
+  GantryGpuProduct *product; /* (nullable): the runtime may measure which is faster */
+} GantryGpuKernel;
+void gantry_gpu_kernel_free (GantryGpuKernel *gpu);
+
+/** Machine code for a GPU, or PTX text when no assembler was there. */
+typedef struct
+{
+  GBytes *code;        /* a cubin, or text with its final zero */
+  gboolean is_text;
+  char *arch;          /* "sm_90a" */
+  gboolean is_measured; /* the assembler said what follows, the largest of all entries */
+  guint32 registers, spill_store_bytes, spill_load_bytes, stack_bytes, static_shared_bytes;
+  double assemble_ms;
+} GantryGpuImage;
+void gantry_gpu_image_clear (GantryGpuImage *image);
+
 typedef struct
 {
   char *name;             /* unique in the executable: "fusion_12_add_relu" */
@@ -41,12 +97,16 @@ typedef struct
   /** (nullable) @buffers as for func (only the constants are valid); @packed: packed_bytes, kept until the end and
    *  passed to func as the last buffer. */
   void (*pack) (gpointer state, void *const *buffers, void *packed);
+  GantryGpuKernel *gpu;   /* (nullable): owned; where it is set and func is NULL the kernel runs on a GPU alone */
   gint64 flops, bytes;    /* of one execution; -1 unknown */
   char *texpr;            /* (nullable) texts for the code view */
   char *llvm_ir;
-  char *assembly;
+  char *assembly;         /* x86-64, or PTX */
+  char *schedule;         /* (nullable) the bound program */
   double compile_ms;
 } GantryKernel;
+/** Frees what the kernel owns. */
+void gantry_kernel_clear (GantryKernel *kernel);
 
 typedef enum
 {
@@ -89,6 +149,8 @@ struct _GantryExecutable
   guint64 packed_bytes;      /* of all kernels */
   guint32 n_inputs, n_outputs;
   guint32 *inputs, *outputs; /* plan buffer indices, in the order of parameters and results */
+  guint32 n_images;
+  GantryGpuImage *images;    /* what launches on a GPU name */
   gpointer code;             /* what the kernels' code lives in (the JIT); freed last */
   GDestroyNotify free_code;
 };

@@ -309,6 +309,9 @@ take_kernels (GantryExecutable *executable, GantryKernelSet *kernels)
 {
   executable->n_kernels = kernels->n_kernels;
   executable->kernels = g_steal_pointer (&kernels->kernels);
+  executable->n_images = kernels->n_images;
+  executable->images = g_steal_pointer (&kernels->images);
+  kernels->n_images = 0;
   executable->code = kernels->code;
   executable->free_code = g_steal_pointer (&kernels->free_code);
   kernels->n_kernels = 0;

@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-#define GANTRY_KX_MAX_VARS 48
+#define GANTRY_KX_MAX_VARS 60
 #define GANTRY_KX_MAX_NODES 400000
 
 typedef enum
@@ -23,6 +23,7 @@ typedef enum
   GANTRY_KX_CAST,    /* a to type */
   GANTRY_KX_BITCAST,
   GANTRY_KX_REDUCE,  /* op of a over the variables in the set u */
+  GANTRY_KX_VALUE,   /* number a, defined by a statement of a bound program (grid-private.h); i: depends on no variable */
 } GantryKxKind;
 
 typedef struct

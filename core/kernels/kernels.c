@@ -231,24 +231,16 @@ add_nodes (GantryCompile *c, GError **error)
 
 /* The set */
 
-static void
-kernel_clear (GantryKernel *kernel)
-{
-  if (kernel->free_state != NULL)
-    kernel->free_state (kernel->state);
-  g_free (kernel->name);
-  g_free (kernel->texpr);
-  g_free (kernel->llvm_ir);
-  g_free (kernel->assembly);
-}
-
 void
 gantry_kernel_set_free (GantryKernelSet *set)
 {
   if (set == NULL)
     return;
   for (guint32 i = 0; i < set->n_kernels; i++)
-    kernel_clear (&set->kernels[i]);
+    gantry_kernel_clear (&set->kernels[i]);
+  for (guint32 i = 0; i < set->n_images; i++)
+    gantry_gpu_image_clear (&set->images[i]);
+  g_free (set->images);
   g_free (set->kernels);
   g_free (set->kernel_of);
   g_free (set->target);
@@ -332,7 +324,7 @@ compilation_clear (GantryCompile *c)
   if (c->kernels != NULL)
     {
       for (guint i = 0; i < c->kernels->len; i++)
-        kernel_clear (&g_array_index (c->kernels, GantryKernel, i));
+        gantry_kernel_clear (&g_array_index (c->kernels, GantryKernel, i));
       g_array_unref (c->kernels);
     }
   g_array_unref (c->job_of);

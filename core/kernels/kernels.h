@@ -12,6 +12,13 @@
 
 G_BEGIN_DECLS
 
+typedef enum
+{
+  GANTRY_CODE_CPU,         /* vector code for the processor, and oneDNN */
+  GANTRY_CODE_GRID_ON_CPU, /* the schedules of the GPU `arch`, lowered for the processor: to test them without one */
+  GANTRY_CODE_CUDA,        /* PTX, and a cubin where the assembler ptxas is installed */
+} GantryCodeTarget;
+
 /**
  * GantryKernelOptions:
  * @n_threads: threads to compile on, and threads that a library kernel uses when it runs; 0: all processors
@@ -21,7 +28,10 @@ G_BEGIN_DECLS
  * @optimization: 0 to 3: LLVM's level for code generation
  * @cpu: (nullable): LLVM's name of the processor to generate for, NULL: this one. Code for a processor that
  *  this one does not contain can be read but not run.
- * @free_layouts: values between kernels may be kept in a blocked layout (same size) where that is faster
+ * @free_layouts: values between kernels may be kept in a blocked layout (same size) where that is faster (CPU only)
+ * @target: what the code is for
+ * @arch: (nullable): the GPU, NULL: "sm_90a"; one of "sm_80", "sm_90", "sm_90a" and "sm_100"
+ * @cache_folder: (nullable): where assembled code is kept by content; NULL: nowhere
  */
 typedef struct
 {
@@ -31,6 +41,9 @@ typedef struct
   guint optimization;
   const char *cpu;
   gboolean free_layouts;
+  GantryCodeTarget target;
+  const char *arch;
+  const char *cache_folder;
 } GantryKernelOptions;
 
 #define GANTRY_KERNEL_OPTIONS_INIT { .n_threads = 0, .use_library = TRUE, .keep_texts = FALSE, .optimization = 2, \
@@ -52,6 +65,8 @@ typedef struct
   guint32 *kernel_of;     /* node id -> 1 + index in kernels, 0: none */
   char *target;
   double compile_ms;
+  guint32 n_images;
+  GantryGpuImage *images; /* of GANTRY_CODE_CUDA */
   gpointer code;          /* the JIT */
   GDestroyNotify free_code;
 } GantryKernelSet;

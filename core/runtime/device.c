@@ -152,6 +152,12 @@ gantry_device_finish (GantryDevice *device, GantryBatch *batch, GError **error)
   return device->klass->finish (batch, error);
 }
 
+void
+gantry_device_set_marks (GantryDevice *device, const GantryDeviceMarks *marks)
+{
+  device->marks = marks != NULL ? *marks : (GantryDeviceMarks) { 0 };
+}
+
 gint64
 gantry_time_ns (void)
 {

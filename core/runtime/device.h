@@ -25,6 +25,7 @@ typedef enum
 typedef struct
 {
   guint8 kind;     /* GantryCommandKind */
+  guint32 instruction; /* of the executable that this does the work of: what a recorder is told; G_MAXUINT32: none */
   guint32 stamp;   /* index of the stamp that takes its begin and end, or GANTRY_NO_STAMP */
   union
   {
@@ -54,6 +55,17 @@ typedef struct
   gint64 begin, end;
 } GantryStamp;
 
+/**
+ * GantryDeviceMarks: called on the thread that puts a command on a queue, before and after: a recorder ties what the
+ * device then does to the instruction (an external correlation id).
+ */
+typedef struct
+{
+  void (*push) (gpointer self, guint32 instruction);
+  void (*pop) (gpointer self);
+  gpointer self;
+} GantryDeviceMarks;
+
 /** The table. Every member is set. */
 typedef struct
 {
@@ -75,6 +87,7 @@ struct _GantryDevice
   gatomicrefcount ref_count;
   char *name; /* for people: "cpu, 2 threads" */
   GMutex lock;
+  GantryDeviceMarks marks; /* push is NULL: none */
   struct
   {
     guint64 limit; /* bytes; 0: none */
@@ -116,6 +129,9 @@ void gantry_batch_submit (GantryDevice *device, GantryBatch *batch, GantryQueue 
                           guint32 n);
 /** Waits for all queues and frees @batch. Returns: FALSE when it was cancelled or a command failed. */
 gboolean gantry_device_finish (GantryDevice *device, GantryBatch *batch, GError **error);
+
+/** @marks: (nullable): NULL: none from now on. Not while a batch is open. */
+void gantry_device_set_marks (GantryDevice *device, const GantryDeviceMarks *marks);
 
 /** CLOCK_MONOTONIC in nanoseconds. */
 gint64 gantry_time_ns (void);

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From tensor expressions to bound programs (schedules for a GPU), and from those to code. */
+#pragma once
+#include "core/kernels/generate-private.h"
+#include "core/kernels/grid-private.h"
+
+G_BEGIN_DECLS
+
+/**
+ * gantry_bind:
+ *
+ * Chooses a schedule for each group of results of one shape: the first of the table in bind.c that says it can.
+ * Returns: (transfer full) (nullable): NULL and %GANTRY_ERROR_TOO_LARGE or %GANTRY_ERROR_UNSUPPORTED
+ */
+GantryBound *gantry_bind (const GantryKernelSource *source, const GantryGpu *gpu, GError **error);
+
+/**
+ * GantryScheduler: one way to bind the results of one shape that stand in @kx (canonical; its roots are those results).
+ * It adds launches to @bound, or leaves it as it was and returns FALSE when the results are not of its kind.
+ * The order of the table in bind.c: contraction on tensor cores, contraction, rows, columns, transpose, map;
+ * the last takes everything.
+ */
+typedef gboolean (*GantryScheduler) (GantryBound *bound, GantryKx *kx, const GantryGpu *gpu);
+gboolean gantry_bind_map (GantryBound *bound, GantryKx *kx, const GantryGpu *gpu);
+gboolean gantry_bind_rows (GantryBound *bound, GantryKx *kx, const GantryGpu *gpu);
+gboolean gantry_bind_columns (GantryBound *bound, GantryKx *kx, const GantryGpu *gpu);
+gboolean gantry_bind_transpose (GantryBound *bound, GantryKx *kx, const GantryGpu *gpu);
+gboolean gantry_bind_contraction (GantryBound *bound, GantryKx *kx, const GantryGpu *gpu);
+gboolean gantry_bind_tensor_core (GantryBound *bound, GantryKx *kx, const GantryGpu *gpu);
+
+/**
+ * gantry_grid_to_cpu:
+ * @name: of the function, a GantryKernelFunc; its buffers: operands, results, workspace when there is any
+ * @n_tasks: (out): blocks of the one launch; 1 where there are several launches, which then follow each other
+ *
+ * Blocks become iterations; threads become loops, split at barriers and collective statements, with an element of
+ * memory per thread for what lives across a split. Returns: an object
+ */
+LLVMMemoryBufferRef gantry_grid_to_cpu (GantryCompiler *compiler, const GantryBound *bound, const char *name,
+                                        guint n_inputs, guint n_results, gint64 *n_tasks, char **ir, char **assembly,
+                                        GError **error);
+
+/**
+ * gantry_grid_to_ptx:
+ * @compiler: for NVPTX
+ * @name: of the first launch's entry; the others are called name_1, name_2 ...
+ *
+ * Parameters of each entry: addresses of the operands, results and, when there is any, the workspace. Shared memory is
+ * dynamic. Returns: (transfer full): the text of a PTX module
+ */
+char *gantry_grid_to_ptx (GantryCompiler *compiler, const GantryBound *bound, const char *name, guint n_inputs,
+                          guint n_results, char **ir, GError **error);
+
+G_END_DECLS
