@@ -3,24 +3,53 @@
 #include "app/gantry/state.h"
 #include "app/gantry/window-private.h"
 
-#define TIME_HEIGHT 300
-#define INSPECTOR_WIDTH 340
+static int
+inspector_width (void)
+{
+  return CLAMP (gantry_state_get_int ("inspector-width", 340), 200, 2000);
+}
+
+static int
+time_height (void)
+{
+  return CLAMP (gantry_state_get_int ("time-height", 300), 120, 2000);
+}
+
+/* Dividers count from the top left, the panels that are remembered stand right and below: what the header, the status
+ * bar and the borders take is known only once all have their sizes. @size: what @panel has, 0: it is hidden */
+static void
+give_size (GtkPaned *paned, int size, int wanted)
+{
+  if (size > 0)
+    gtk_paned_set_position (paned, MAX (gtk_paned_get_position (paned) + size - wanted, 0));
+}
+
+static gboolean
+fit_panels (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
+{
+  GantryWindow *self = data;
+
+  if (gtk_widget_get_width (widget) == 0)
+    return G_SOURCE_CONTINUE;
+  give_size (self->right_paned, gtk_widget_get_width (GTK_WIDGET (self->inspector_bin)), inspector_width ());
+  give_size (self->bottom_paned, gtk_widget_get_height (GTK_WIDGET (self->time_bin)), time_height ());
+  return G_SOURCE_REMOVE;
+}
 
 void
 _gantry_window_restore_layout (GantryWindow *self)
 {
   int width = CLAMP (gantry_state_get_int ("width", 1440), 480, 10000);
   int height = CLAMP (gantry_state_get_int ("height", 900), 360, 10000);
-  int inspector = CLAMP (gantry_state_get_int ("inspector-width", INSPECTOR_WIDTH), 200, 2000);
-  int time_height = CLAMP (gantry_state_get_int ("time-height", TIME_HEIGHT), 120, 2000);
   int passes = CLAMP (gantry_state_get_int ("passes-width", 260), 150, 1000);
 
   gtk_window_set_default_size (GTK_WINDOW (self), width, height);
   if (gantry_state_get_int ("maximized", 0) != 0)
     gtk_window_maximize (GTK_WINDOW (self));
   gtk_paned_set_position (self->left_paned, passes);
-  gtk_paned_set_position (self->right_paned, MAX (width - passes - inspector, 200));
-  gtk_paned_set_position (self->bottom_paned, MAX (height - 80 - time_height, 160));
+  gtk_paned_set_position (self->right_paned, MAX (width - passes - inspector_width (), 200));
+  gtk_paned_set_position (self->bottom_paned, MAX (height - 80 - time_height (), 160));
+  gtk_widget_add_tick_callback (GTK_WIDGET (self->bottom_paned), fit_panels, self, NULL);
   gtk_widget_set_visible (GTK_WIDGET (self->passes_bin), gantry_state_get_int ("show-passes", 1) != 0);
   gtk_widget_set_visible (GTK_WIDGET (self->inspector_bin), gantry_state_get_int ("show-inspector", 1) != 0);
   gtk_widget_set_visible (GTK_WIDGET (self->time_bin), gantry_state_get_int ("show-time", 1) != 0);

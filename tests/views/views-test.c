@@ -27,6 +27,22 @@ views_settle (void)
     ;
 }
 
+static gboolean
+frame (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
+{
+  return --*(guint *) data > 0 ? G_SOURCE_CONTINUE : G_SOURCE_REMOVE;
+}
+
+void
+views_wait_frame (GtkWidget *widget)
+{
+  guint left = 3;
+
+  gtk_widget_add_tick_callback (widget, frame, &left, NULL);
+  views_wait_until (left == 0);
+  views_settle ();
+}
+
 gboolean
 views_have_display (void)
 {

@@ -2,6 +2,7 @@
 /* What the tests of widgets share: programs made in memory, and a main loop that turns until something is so. */
 #pragma once
 #include "core/document/document.h"
+#include <gtk/gtk.h>
 
 G_BEGIN_DECLS
 
@@ -23,6 +24,9 @@ G_BEGIN_DECLS
 void views_turn (void);
 /** Turns it until nothing is left to do at once. */
 void views_settle (void);
+
+/** Turns it until @widget, which must be mapped, stands where it belongs after what has changed. */
+void views_wait_frame (GtkWidget *widget);
 
 /** FALSE, and the test is skipped with the reason, where there is no display. Starts GTK and libadwaita. */
 gboolean views_have_display (void);

@@ -2,6 +2,7 @@
 /* The rows and the columns of the table of variants. */
 #include "views/compare/compare-row.h"
 #include "views/format.h"
+#include <math.h>
 
 G_DEFINE_FINAL_TYPE (GantryCompareRow, gantry_compare_row, G_TYPE_OBJECT)
 
@@ -62,9 +63,12 @@ static const struct
   { "Gap", "How far at most from the best that there is for this limit" },
 };
 
+/* What is not known comes after the worst that is. */
 static double
 value_of (const GantryVariant *v, Column column)
 {
+  if (!v->predicted)
+    return INFINITY;
   switch (column)
     {
     case COLUMN_PEAK: return (double) v->peak_bytes;
@@ -73,9 +77,15 @@ value_of (const GantryVariant *v, Column column)
     case COLUMN_AGAIN: return v->recompute_us / MAX (v->step_us, 1e-9);
     case COLUMN_COPIED: return (double) v->copied_bytes;
     case COLUMN_HOST: return (double) v->host_bytes;
-    case COLUMN_GAP: return v->gap;
+    case COLUMN_GAP: return v->gap < 0 ? INFINITY : v->gap;
     default: return 0;
     }
+}
+
+static const char *
+name_of (const GantryCompareRow *row)
+{
+  return row->kind == GANTRY_POINT_NOW ? "as placed now" : row->variant->name != NULL ? row->variant->name : "";
 }
 
 static char *
@@ -84,7 +94,7 @@ text_of (const GantryCompareRow *row, Column column)
   const GantryVariant *v = row->variant;
 
   if (column == COLUMN_NAME)
-    return g_strdup (row->kind == GANTRY_POINT_NOW ? "as placed now" : v->name);
+    return g_strdup (name_of (row));
   if (!v->predicted)
     return g_strdup ("–");
   switch (column)
@@ -136,10 +146,20 @@ compare (gconstpointer a, gconstpointer b, gpointer data)
   double p, q;
 
   if (column == COLUMN_NAME)
-    return g_utf8_collate (x->variant->name != NULL ? x->variant->name : "", y->variant->name != NULL ? y->variant->name : "");
+    return g_utf8_collate (name_of (x), name_of (y)); /* by what is read in the row */
   p = value_of (x->variant, column);
   q = value_of (y->variant, column);
   return p < q ? GTK_ORDERING_SMALLER : p > q ? GTK_ORDERING_LARGER : GTK_ORDERING_EQUAL;
+}
+
+/* The titles stand in the first child of the table, in the order of the columns. GTK has no other way to them. */
+static void
+explain_columns (GtkWidget *view)
+{
+  GtkWidget *title = gtk_widget_get_first_child (gtk_widget_get_first_child (view));
+
+  for (int i = 0; i < N_COLUMNS && title != NULL; i++, title = gtk_widget_get_next_sibling (title))
+    gtk_widget_set_tooltip_text (title, columns[i].tooltip);
 }
 
 GtkWidget *
@@ -164,6 +184,7 @@ gantry_compare_table_new (GListModel *rows, GtkSelectionModel **selection)
       g_object_unref (sorter);
       g_object_unref (column);
     }
+  explain_columns (view);
   sorted = gtk_sort_list_model_new (g_object_ref (rows), g_object_ref (gtk_column_view_get_sorter (GTK_COLUMN_VIEW (view))));
   *selection = GTK_SELECTION_MODEL (gtk_single_selection_new (G_LIST_MODEL (sorted)));
   gtk_single_selection_set_autoselect (GTK_SINGLE_SELECTION (*selection), FALSE);

@@ -209,6 +209,19 @@ drag_end (GtkGestureDrag *gesture, double dx, double dy, gpointer data)
   gtk_widget_set_cursor (GTK_WIDGET (self), NULL);
 }
 
+/* Escape while the button is down: the view is again what it was, and moving on or letting go does nothing more. */
+static gboolean
+cancel_drag (GantryGraphCanvas *self)
+{
+  GantryGraphView view = self->drag_view;
+
+  if (!self->dragging && !self->drag_minimap)
+    return FALSE;
+  gtk_event_controller_reset (self->drag); /* ends it */
+  gantry_graph_canvas_set_view (self, &view);
+  return TRUE;
+}
+
 static gboolean
 scroll (GtkEventControllerScroll *controller, double dx, double dy, gpointer data)
 {
@@ -293,7 +306,10 @@ key_pressed (GtkEventControllerKey *controller, guint key, guint code, GdkModifi
     case GDK_KEY_KP_Enter: return gantry_graph_canvas_toggle_fold_selected (self);
     case GDK_KEY_space: gantry_graph_canvas_fit (self); return TRUE;
     case GDK_KEY_f: gantry_graph_canvas_focus_selection (self); return TRUE;
-    case GDK_KEY_Escape: gantry_selection_clear (self->selection); return TRUE;
+    case GDK_KEY_Escape:
+      if (!cancel_drag (self))
+        gantry_selection_clear (self->selection);
+      return TRUE;
     case GDK_KEY_w:
     case GDK_KEY_plus: gantry_graph_canvas_zoom (self, WHEEL_ZOOM); return TRUE;
     case GDK_KEY_s:
@@ -331,6 +347,7 @@ _gantry_graph_canvas_add_input (GantryGraphCanvas *self)
   g_signal_connect (gesture, "released", G_CALLBACK (click_released), self);
   gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (gesture));
   gesture = gtk_gesture_drag_new ();
+  self->drag = GTK_EVENT_CONTROLLER (gesture);
   gtk_gesture_single_set_button (GTK_GESTURE_SINGLE (gesture), 0);
   g_signal_connect (gesture, "drag-begin", G_CALLBACK (drag_begin), self);
   g_signal_connect (gesture, "drag-update", G_CALLBACK (drag_update), self);

@@ -56,7 +56,8 @@ struct _GantryGraphCanvas
   int width; /* as allocated last */
 
   /* Input */
-  GantryGraphView drag_view;
+  GtkEventController *drag; /* the gesture: the widget keeps it */
+  GantryGraphView drag_view; /* when it began */
   gboolean drag_minimap;
   gboolean dragging;
   double zoom_scale;

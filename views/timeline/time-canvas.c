@@ -23,7 +23,8 @@ struct _GantryTimeCanvas
   GantryScene *scene;
   GskRenderNode *cached;
   guint n_clipped;
-  gint64 drag_t0, drag_t1;
+  GtkEventController *drag; /* the gesture: the widget keeps it */
+  gint64 drag_t0, drag_t1;  /* when it began */
   gboolean dragging;
   double pointer_x, zoom_scale;
 };
@@ -308,9 +309,32 @@ drag_update (GtkGestureDrag *gesture, double dx, double dy, gpointer data)
   if (self->model == NULL || (!self->dragging && fabs (dx) < DRAG_THRESHOLD))
     return;
   if (!self->dragging)
-    gtk_gesture_set_state (GTK_GESTURE (gesture), GTK_EVENT_SEQUENCE_CLAIMED);
+    {
+      gtk_gesture_set_state (GTK_GESTURE (gesture), GTK_EVENT_SEQUENCE_CLAIMED);
+      gtk_widget_set_cursor_from_name (GTK_WIDGET (self), "grabbing");
+    }
   self->dragging = TRUE;
   gantry_time_axis_set (self->axis, self->drag_t0 - (gint64) (dx * pixel), self->drag_t1 - (gint64) (dx * pixel));
+}
+
+static void
+drag_end (GtkGestureDrag *gesture, double dx, double dy, gpointer data)
+{
+  GantryTimeCanvas *self = data;
+
+  self->dragging = FALSE;
+  gtk_widget_set_cursor (GTK_WIDGET (self), NULL);
+}
+
+/* Escape while the button is down: as if it had not been dragged. */
+static gboolean
+cancel_drag (GantryTimeCanvas *self)
+{
+  if (!self->dragging)
+    return FALSE;
+  gtk_event_controller_reset (self->drag); /* ends it */
+  gantry_time_axis_set (self->axis, self->drag_t0, self->drag_t1);
+  return TRUE;
 }
 
 static void
@@ -353,6 +377,8 @@ key_pressed (GtkEventControllerKey *controller, guint key, guint code, GdkModifi
     case GDK_KEY_Left: return step_event (self, -1);
     case GDK_KEY_Right: return step_event (self, 1);
     case GDK_KEY_Escape:
+      if (cancel_drag (self))
+        return TRUE;
       gantry_selection_clear (self->selection);
       gantry_time_axis_set_moment (self->axis, -1);
       return TRUE;
@@ -381,8 +407,10 @@ add_input (GantryTimeCanvas *self)
   g_signal_connect (gesture, "released", G_CALLBACK (released), self);
   gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (gesture));
   gesture = gtk_gesture_drag_new ();
+  self->drag = GTK_EVENT_CONTROLLER (gesture);
   g_signal_connect (gesture, "drag-begin", G_CALLBACK (drag_begin), self);
   g_signal_connect (gesture, "drag-update", G_CALLBACK (drag_update), self);
+  g_signal_connect (gesture, "drag-end", G_CALLBACK (drag_end), self);
   gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (gesture));
   gesture = gtk_gesture_zoom_new ();
   g_signal_connect (gesture, "begin", G_CALLBACK (pinch_begin), self);

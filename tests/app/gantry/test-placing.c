@@ -18,34 +18,9 @@ last_snapshot (GantryWindow *window)
 }
 
 static GantryWindow *
-window_with (const char *program, gboolean train)
-{
-  g_autofree char *path = views_source_file (program);
-  GantryWindow *window = window_test_new ();
-  GantryTrainingOptions training;
-
-  if (window == NULL)
-    return NULL;
-  window_test_open (window, path);
-  g_assert_cmpstr (gantry_window_get_error (window), ==, NULL);
-  if (!train)
-    return window;
-  gantry_training_options_init (&training);
-  training.optimizer = GANTRY_OPTIMIZER_ADAM;
-  gantry_document_set_training (document_of (window), &training);
-  gantry_training_options_clear (&training);
-  window_test_wait (window);
-  g_assert_null (gantry_document_get_compilation (document_of (window))->refusal);
-  gantry_pass_list_select (gantry_window_get_pass_list (window), last_snapshot (window));
-  window_test_wait (window);
-  g_assert_nonnull (gantry_document_get_prediction (document_of (window)));
-  return window;
-}
-
-static GantryWindow *
 window_with_step (void)
 {
-  return window_with ("data/programs/transformer-tiny.gir", TRUE);
+  return window_test_with ("data/programs/transformer-tiny.gir", TRUE);
 }
 
 static GtkWidget *
@@ -427,7 +402,7 @@ test_policy (void)
 static void
 test_train (void)
 {
-  GantryWindow *window = window_with ("data/programs/mlp.gir", FALSE);
+  GantryWindow *window = window_test_with ("data/programs/mlp.gir", FALSE);
   GtkWidget *dialog;
 
   if (window == NULL)

@@ -83,6 +83,33 @@ window_test_open (GantryWindow *window, const char *path)
   window_test_wait (window);
 }
 
+GantryWindow *
+window_test_with (const char *program, gboolean train)
+{
+  g_autofree char *path = views_source_file (program);
+  GantryWindow *window = window_test_new ();
+  GantryDocument *document;
+  GantryTrainingOptions training;
+
+  if (window == NULL)
+    return NULL;
+  document = gantry_window_get_document (window);
+  window_test_open (window, path);
+  g_assert_cmpstr (gantry_window_get_error (window), ==, NULL);
+  if (!train)
+    return window;
+  gantry_training_options_init (&training);
+  training.optimizer = GANTRY_OPTIMIZER_ADAM;
+  gantry_document_set_training (document, &training);
+  gantry_training_options_clear (&training);
+  window_test_wait (window);
+  g_assert_null (gantry_document_get_compilation (document)->refusal);
+  gantry_pass_list_select (gantry_window_get_pass_list (window), gantry_document_get_compilation (document)->n_snapshots - 1);
+  window_test_wait (window);
+  g_assert_nonnull (gantry_document_get_prediction (document));
+  return window;
+}
+
 void
 window_test_act (GantryWindow *window, const char *name)
 {

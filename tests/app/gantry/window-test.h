@@ -18,6 +18,9 @@ gboolean window_test_is_idle (GantryWindow *window);
 /** Turns the main loop until all work and all pictures are done. */
 void window_test_wait (GantryWindow *window);
 void window_test_open (GantryWindow *window, const char *path);
+/** A window with @program of the source tree open; with @train its step with Adam, the last pass shown.
+ *  Returns: (transfer none) (nullable): as window_test_new() */
+GantryWindow *window_test_with (const char *program, gboolean train);
 /** @name: an action that must be enabled */
 void window_test_act (GantryWindow *window, const char *name);
 
