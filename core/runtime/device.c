@@ -106,21 +106,26 @@ give_back (GantryDevice *device, GantryMemoryKind kind, gsize bytes)
 void *
 gantry_device_allocate (GantryDevice *device, GantryMemoryKind kind, gsize bytes, GError **error)
 {
+  GError *why = NULL;
   void *memory;
 
   g_return_val_if_fail (kind < GANTRY_N_MEMORY_KINDS, NULL);
   if (!reserve (device, kind, bytes, error))
     return NULL;
-  memory = device->klass->allocate (device, kind, bytes);
-  if (memory == NULL)
+  memory = device->klass->allocate (device, kind, bytes, &why);
+  if (memory != NULL)
+    return memory;
+  give_back (device, kind, bytes);
+  if (why != NULL)
+    g_propagate_error (error, why);
+  else
     {
       g_autofree char *size = g_format_size_full (bytes, G_FORMAT_SIZE_IEC_UNITS);
 
-      give_back (device, kind, bytes);
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY, "%s memory: the system has no %s left",
                    gantry_memory_kind_name (kind), size);
     }
-  return memory;
+  return NULL;
 }
 
 void
@@ -130,6 +135,52 @@ gantry_device_deallocate (GantryDevice *device, GantryMemoryKind kind, void *mem
     return;
   device->klass->deallocate (device, kind, memory, bytes);
   give_back (device, kind, bytes);
+}
+
+gboolean
+gantry_device_is_host (const GantryDevice *device)
+{
+  return device->klass->is_host;
+}
+
+gboolean
+gantry_device_upload (GantryDevice *device, void *to, const void *from, gsize bytes, GError **error)
+{
+  return bytes == 0 || device->klass->upload (device, to, from, bytes, error);
+}
+
+gboolean
+gantry_device_download (GantryDevice *device, void *to, const void *from, gsize bytes, GError **error)
+{
+  return bytes == 0 || device->klass->download (device, to, from, bytes, error);
+}
+
+gboolean
+gantry_device_load (GantryDevice *device, const GantryExecutable *executable, gpointer *loaded, GError **error)
+{
+  *loaded = NULL;
+  if (device->klass->load == NULL)
+    return TRUE;
+  *loaded = device->klass->load (device, executable, error);
+  return *loaded != NULL;
+}
+
+void
+gantry_device_unload (GantryDevice *device, gpointer loaded)
+{
+  if (loaded != NULL)
+    device->klass->unload (device, loaded);
+}
+
+gboolean
+gantry_device_prepare (GantryDevice *device, gpointer loaded, const GantryKernel *kernel, void *const *buffers, guint32 n,
+                       gpointer *prepared, GError **error)
+{
+  *prepared = NULL;
+  if (device->klass->prepare == NULL)
+    return TRUE;
+  *prepared = device->klass->prepare (device, loaded, kernel, buffers, n, error);
+  return *prepared != NULL;
 }
 
 GantryBatch *

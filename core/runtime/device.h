@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the executor knows of a device: a small table of functions. Memory comes in arenas of a kind,
  * under a limit; work is put as command lists on queues, which run in order each and beside each
- * other, and meet through events. core/runtime/cpu implements it. */
+ * other, and meet through events. core/runtime/cpu and core/runtime/cuda implement it. */
 #pragma once
 #include "core/ir/executable.h"
 
@@ -33,6 +33,7 @@ typedef struct
     {
       const GantryKernel *kernel;
       void *const *buffers;
+      gpointer prepared; /* of gantry_device_prepare(): what a device that is not the host launches */
     } launch;
     struct
     {
@@ -66,15 +67,25 @@ typedef struct
   gpointer self;
 } GantryDeviceMarks;
 
-/** The table. Every member is set. */
+/** The table. Every member is set, but where it says so. */
 typedef struct
 {
   const char *kind; /* "cpu" */
+  /** The caller reads and writes the device's memory as its own, kernels are called by their `func` and stamps cost
+   *  next to nothing. Else kernels run by their `gpu`, and literals are uploaded. */
+  gboolean is_host;
   void (*free) (GantryDevice *device);
-  void *(*allocate) (GantryDevice *device, GantryMemoryKind kind, gsize bytes); /* 64-byte aligned; NULL: exhausted */
+  /** 64-byte aligned, not NULL for no bytes either; NULL: exhausted, or @error is set to what else is wrong. */
+  void *(*allocate) (GantryDevice *device, GantryMemoryKind kind, gsize bytes, GError **error);
   void (*deallocate) (GantryDevice *device, GantryMemoryKind kind, void *memory, gsize bytes);
-  void (*upload) (GantryDevice *device, void *to, const void *from, gsize bytes);   /* from the caller's memory, at once */
-  void (*download) (GantryDevice *device, void *to, const void *from, gsize bytes); /* to the caller's memory, at once */
+  /** From the caller's memory and to it, at once. */
+  gboolean (*upload) (GantryDevice *device, void *to, const void *from, gsize bytes, GError **error);
+  gboolean (*download) (GantryDevice *device, void *to, const void *from, gsize bytes, GError **error);
+  /* Code: NULL where is_host. */
+  gpointer (*load) (GantryDevice *device, const GantryExecutable *executable, GError **error);
+  void (*unload) (GantryDevice *device, gpointer loaded);
+  gpointer (*prepare) (GantryDevice *device, gpointer loaded, const GantryKernel *kernel, void *const *buffers, guint32 n,
+                       GError **error);
   GantryBatch *(*begin) (GantryDevice *device, guint32 n_events, GantryStamp *stamps, GCancellable *cancellable);
   void (*submit) (GantryBatch *batch, GantryQueue queue, const GantryCommand *commands, guint32 n);
   gboolean (*finish) (GantryBatch *batch, GError **error);
@@ -114,20 +125,46 @@ void gantry_device_get_memory (GantryDevice *device, GantryMemoryKind kind, guin
 void *gantry_device_allocate (GantryDevice *device, GantryMemoryKind kind, gsize bytes, GError **error);
 void gantry_device_deallocate (GantryDevice *device, GantryMemoryKind kind, void *memory, gsize bytes);
 
+/** Does the caller read and write its memory as its own, and do kernels run by their `func`? */
+gboolean gantry_device_is_host (const GantryDevice *device);
+/** Copies from the caller's memory, and to it, at once. Not while a batch of this thread is open. */
+gboolean gantry_device_upload (GantryDevice *device, void *to, const void *from, gsize bytes, GError **error);
+gboolean gantry_device_download (GantryDevice *device, void *to, const void *from, gsize bytes, GError **error);
+
+/**
+ * gantry_device_load:
+ *
+ * Brings the images of @executable, which must live until they are unloaded, onto a device that is not the host.
+ *
+ * Returns: FALSE with %GANTRY_ERROR_UNSUPPORTED for code that is not for this device; @loaded: (out) (nullable): NULL
+ *  where there is nothing to load
+ */
+gboolean gantry_device_load (GantryDevice *device, const GantryExecutable *executable, gpointer *loaded, GError **error);
+void gantry_device_unload (GantryDevice *device, gpointer loaded);
+/**
+ * gantry_device_prepare:
+ * @buffers: the @n addresses that the launch gets
+ * @prepared: (out) (nullable): for the launch command; lives until @loaded is unloaded
+ */
+gboolean gantry_device_prepare (GantryDevice *device, gpointer loaded, const GantryKernel *kernel, void *const *buffers,
+                                guint32 n, gpointer *prepared, GError **error);
+
 /**
  * gantry_device_begin:
  * @n_events: events 0 .. @n_events - 1 exist, none has happened; each is recorded at most once
  * @stamps: (nullable): as many as the commands name
  * @cancellable: (nullable): commands that have not begun when it is cancelled are left out
  *
- * Opens a batch: command lists that run beside each other. Submit to each queue once; submit the compute queue last
- * (a device may run it on the calling thread, before submit returns). Every event that a queue waits for must be
+ * Opens a batch: command lists that run beside each other. Stamps may cost time: pass %NULL where they are not needed. Submit to each queue once; submit the compute queue last
+ * (a device may run it on the calling thread, before submit returns, or begin all queues when the batch is finished; the
+ * lists must live until then). A device that runs behind the caller may still carry out the commands that it was handed
+ * before @cancellable was cancelled. Every event that a queue waits for must be
  * recorded by another one, without a circle. One batch at a time runs on a device: a second one waits here.
  */
 GantryBatch *gantry_device_begin (GantryDevice *device, guint32 n_events, GantryStamp *stamps, GCancellable *cancellable);
 void gantry_batch_submit (GantryDevice *device, GantryBatch *batch, GantryQueue queue, const GantryCommand *commands,
                           guint32 n);
-/** Waits for all queues and frees @batch. Returns: FALSE when it was cancelled or a command failed. */
+/** Waits for all queues and frees @batch. Returns: FALSE when it was cancelled, a command failed or the device is lost. */
 gboolean gantry_device_finish (GantryDevice *device, GantryBatch *batch, GError **error);
 
 /** @marks: (nullable): NULL: none from now on. Not while a batch is open. */

@@ -77,6 +77,53 @@ check_buffer (const GantryExecutable *executable, guint32 i, GError **error)
   return TRUE;
 }
 
+/* A kernel has code for where it shall run. */
+static gboolean
+check_kernel (const GantryExecutable *executable, const GantryKernel *kernel, gboolean host, GError **error)
+{
+  if (host ? kernel->func != NULL : kernel->gpu != NULL)
+    return TRUE;
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
+               "executable: kernel '%s' has no code for %s; compile it for the device that it shall run on", kernel->name,
+               host ? "the processor" : "a GPU");
+  return FALSE;
+}
+
+/* What its launches on a GPU name is there. @n_buffers: those that it gets */
+static gboolean
+check_gpu (const GantryExecutable *executable, const GantryKernel *kernel, guint32 n_buffers, GError **error)
+{
+  for (guint32 i = 0; i < kernel->gpu->n_launches; i++)
+    {
+      const GantryGpuLaunch *launch = &kernel->gpu->launches[i];
+
+      if (launch->image >= executable->n_images || launch->entry == NULL)
+        return invalid (error, "launch %u of kernel '%s' names no code", i, kernel->name);
+      for (guint d = 0; d < 3; d++)
+        if (launch->grid[d] == 0 || launch->block[d] == 0)
+          return invalid (error, "launch %u of kernel '%s' is empty", i, kernel->name);
+      for (guint32 m = 0; m < launch->n_maps; m++)
+        if (launch->maps[m].buffer >= n_buffers || launch->maps[m].rank < 1 || launch->maps[m].rank > 5)
+          return invalid (error, "tensor map %u of kernel '%s' is of no buffer or has no known rank", m, kernel->name);
+    }
+  return TRUE;
+}
+
+static gboolean
+check_launch (const GantryExecutable *executable, guint32 i, gboolean host, GError **error)
+{
+  const GantryInstruction *instruction = &executable->instructions[i];
+  const GantryKernel *kernel = NULL;
+  guint32 n_buffers = instruction->n_buffers;
+
+  if (instruction->kernel < executable->n_kernels)
+    kernel = &executable->kernels[instruction->kernel];
+  if (kernel == NULL || (kernel->func == NULL && kernel->gpu == NULL))
+    return invalid (error, "instruction %u launches a kernel that does not exist", i);
+  n_buffers += kernel->packed_bytes > 0;
+  return check_kernel (executable, kernel, host, error) && (host || check_gpu (executable, kernel, n_buffers, error));
+}
+
 static gboolean
 check_copy (const GantryExecutable *executable, const GantryInstruction *instruction, guint32 i, GError **error)
 {
@@ -102,7 +149,7 @@ check_copy (const GantryExecutable *executable, const GantryInstruction *instruc
 }
 
 static gboolean
-check_instruction (const GantryExecutable *executable, guint32 i, GError **error)
+check_instruction (const GantryExecutable *executable, guint32 i, gboolean host, GError **error)
 {
   const GantryInstruction *instruction = &executable->instructions[i];
 
@@ -120,9 +167,7 @@ check_instruction (const GantryExecutable *executable, guint32 i, GError **error
   switch ((GantryInstructionKind) instruction->kind)
     {
     case GANTRY_INSTRUCTION_LAUNCH:
-      if (instruction->kernel >= executable->n_kernels || executable->kernels[instruction->kernel].func == NULL)
-        return invalid (error, "instruction %u launches a kernel that does not exist", i);
-      return TRUE;
+      return check_launch (executable, i, host, error);
     case GANTRY_INSTRUCTION_COPY:
     case GANTRY_INSTRUCTION_FILL:
       return check_copy (executable, instruction, i, error);
@@ -159,7 +204,7 @@ check_ends (const GantryExecutable *executable, GError **error)
 }
 
 gboolean
-_gantry_executor_check (const GantryExecutable *executable, GError **error)
+_gantry_executor_check (const GantryExecutable *executable, gboolean host, GError **error)
 {
   const GantryPlan *plan = executable->plan;
 
@@ -176,7 +221,7 @@ _gantry_executor_check (const GantryExecutable *executable, GError **error)
   if (!check_chains (executable, error))
     return FALSE;
   for (guint32 i = 0; i < executable->n_instructions; i++)
-    if (!check_instruction (executable, i, error))
+    if (!check_instruction (executable, i, host, error))
       return FALSE;
   return check_ends (executable, error);
 }

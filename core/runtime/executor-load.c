@@ -52,6 +52,13 @@ describe_peak (const GantryExecutor *executor, GantryMemoryKind kind)
   return g_string_free (text, FALSE);
 }
 
+static const char *
+advice (GantryMemoryKind kind)
+{
+  return kind == GANTRY_MEMORY_DEVICE ? "raise the limit, make the batch smaller, or recompute or offload some of them"
+                                      : "raise the limit, or offload less";
+}
+
 /* Asked before anything is allocated, so that the message speaks of all that is needed. */
 static gboolean
 check_limit (const GantryExecutor *executor, GantryMemoryKind kind, GError **error)
@@ -73,8 +80,7 @@ check_limit (const GantryExecutor *executor, GantryMemoryKind kind, GError **err
                "the program needs %s of %s memory (constants %s, arena %s) where the limit is %s: "
                "%s (%" G_GUINT64_FORMAT " bytes) too much%s; %s", needed, gantry_memory_kind_name (kind), constants, arena,
                allowed, over, need + used - limit, peak,
-               kind == GANTRY_MEMORY_DEVICE ? "raise the limit, make the batch smaller, or recompute or offload some of them"
-                                            : "raise the limit, or offload less");
+               advice (kind));
   return FALSE;
 }
 
@@ -85,9 +91,82 @@ address_of (const GantryExecutor *executor, const GantryPlanBuffer *buffer)
     return executor->arenas[buffer->memory] + buffer->offset;
   if (buffer->region == GANTRY_REGION_CONSTANT)
     return executor->constants + buffer->offset;
+  if (executor->literals != NULL)
+    return executor->constants + executor->literals[buffer - executor->executable->plan->buffers] + buffer->offset;
   /* Kernels take untyped addresses and never write through that of an operand. */
   return (guint8 *) gantry_context_literal (executor->executable->module->context, buffer->literal)->data
          + buffer->offset;
+}
+
+/* Literals that the device cannot read where they lie get a place behind the other constants, each once. */
+static void
+place_literals (GantryExecutor *executor)
+{
+  const GantryExecutable *executable = executor->executable;
+  const GantryPlan *plan = executable->plan;
+  g_autoptr (GHashTable) places = g_hash_table_new (NULL, NULL); /* index + 1 -> buffer + 1 that has it first */
+
+  executor->literals = g_new (guint64, plan->n_buffers + 1);
+  for (guint32 b = 0; b < plan->n_buffers; b++)
+    {
+      gpointer key = GUINT_TO_POINTER (plan->buffers[b].literal + 1);
+      guint32 first = GPOINTER_TO_UINT (g_hash_table_lookup (places, key));
+
+      executor->literals[b] = G_MAXUINT64;
+      if (plan->buffers[b].region != GANTRY_REGION_LITERAL)
+        continue;
+      if (first != 0)
+        {
+          executor->literals[b] = executor->literals[first - 1];
+          continue;
+        }
+      g_hash_table_insert (places, key, GUINT_TO_POINTER (b + 1));
+      executor->literals[b] = whole_place (executor->constant_bytes);
+      executor->constant_bytes = executor->literals[b]
+                                 + gantry_context_literal (executable->module->context, plan->buffers[b].literal)->size;
+    }
+}
+
+static gboolean
+upload_literals (GantryExecutor *executor, GError **error)
+{
+  const GantryPlan *plan = executor->executable->plan;
+  guint64 end = 0; /* of what is there: places were given in the order of the buffers */
+
+  for (guint32 b = 0; executor->literals != NULL && b < plan->n_buffers; b++)
+    {
+      const GantryLiteral *literal;
+
+      if (executor->literals[b] == G_MAXUINT64 || executor->literals[b] < end)
+        continue;
+      literal = gantry_context_literal (executor->executable->module->context, plan->buffers[b].literal);
+      if (!gantry_device_upload (executor->device, executor->constants + executor->literals[b], literal->data,
+                                 literal->size, error))
+        return FALSE;
+      end = executor->literals[b] + MAX (literal->size, 1);
+    }
+  return TRUE;
+}
+
+/* Of the device that says no where no limit was set: the same as for a limit, what the program has at the peak. */
+static void *
+allocate_region (GantryExecutor *executor, GantryMemoryKind kind, gsize bytes, GError **error)
+{
+  GError *why = NULL;
+  void *memory = gantry_device_allocate (executor->device, kind, bytes, &why);
+  g_autofree char *peak = NULL;
+
+  if (memory != NULL)
+    return memory;
+  if (g_error_matches (why, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY))
+    {
+      peak = describe_peak (executor, kind);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY, "%s%s; %s", why->message, peak, advice (kind));
+      g_error_free (why);
+    }
+  else
+    g_propagate_error (error, why);
+  return NULL;
 }
 
 gboolean
@@ -100,23 +179,24 @@ _gantry_executor_allocate (GantryExecutor *executor, GError **error)
     executor->arena_bytes[kind] = plan->arena_bytes[kind];
   /* Packed weights begin at a multiple of 64 too. */
   executor->constant_bytes = whole_place (plan->constant_bytes) + executable->packed_bytes;
+  if (!gantry_device_is_host (executor->device))
+    place_literals (executor);
   for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
     if (!check_limit (executor, kind, error))
       return FALSE;
-  executor->constants
-      = gantry_device_allocate (executor->device, GANTRY_MEMORY_DEVICE, executor->constant_bytes, error);
+  executor->constants = allocate_region (executor, GANTRY_MEMORY_DEVICE, executor->constant_bytes, error);
   if (executor->constants == NULL)
     return FALSE;
   for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
     {
-      executor->arenas[kind] = gantry_device_allocate (executor->device, kind, executor->arena_bytes[kind], error);
+      executor->arenas[kind] = allocate_region (executor, kind, executor->arena_bytes[kind], error);
       if (executor->arenas[kind] == NULL)
         return FALSE;
     }
   executor->addresses = g_new (void *, plan->n_buffers + 1);
   for (guint32 b = 0; b < plan->n_buffers; b++)
     executor->addresses[b] = address_of (executor, &plan->buffers[b]);
-  return TRUE;
+  return upload_literals (executor, error);
 }
 
 /* Places, by the step that allocates them and by the one that releases them. */
@@ -183,6 +263,31 @@ _gantry_executor_index_places (GantryExecutor *executor)
 
 /* Commands. */
 
+static guint32
+n_arguments (const GantryExecutable *executable, const GantryInstruction *launch)
+{
+  return launch->n_buffers + (executable->kernels[launch->kernel].packed_bytes > 0);
+}
+
+static gboolean
+prepare_launches (GantryExecutor *executor, GError **error)
+{
+  const GantryExecutable *executable = executor->executable;
+
+  executor->prepared = g_new0 (gpointer, executable->n_instructions + (gsize) 1);
+  for (guint32 i = 0; i < executable->n_instructions; i++)
+    {
+      const GantryInstruction *launch = &executable->instructions[i];
+
+      if (launch->kind == GANTRY_INSTRUCTION_LAUNCH
+          && !gantry_device_prepare (executor->device, executor->loaded, &executable->kernels[launch->kernel],
+                                     executor->arguments + executor->first_argument[i],
+                                     n_arguments (executable, launch), &executor->prepared[i], error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
 static void
 write_arguments (GantryExecutor *executor)
 {
@@ -212,7 +317,7 @@ _gantry_executor_command (GantryExecutor *executor, guint32 i)
   const GantryExecutable *executable = executor->executable;
   const GantryInstruction *instruction = &executable->instructions[i];
   const guint32 *refs = executable->buffer_refs + instruction->buffers;
-  GantryCommand command = { 0, i };
+  GantryCommand command = { .instruction = i, .stamp = i };
 
   switch ((GantryInstructionKind) instruction->kind)
     {
@@ -220,6 +325,7 @@ _gantry_executor_command (GantryExecutor *executor, guint32 i)
       command.kind = GANTRY_COMMAND_LAUNCH;
       command.launch.kernel = &executable->kernels[instruction->kernel];
       command.launch.buffers = executor->arguments + executor->first_argument[i];
+      command.launch.prepared = executor->prepared[i];
       break;
     case GANTRY_INSTRUCTION_COPY:
       command.kind = GANTRY_COMMAND_COPY;
@@ -241,13 +347,12 @@ _gantry_executor_command (GantryExecutor *executor, guint32 i)
   return command;
 }
 
-void
-_gantry_executor_make_commands (GantryExecutor *executor)
+static void
+write_commands (GantryExecutor *executor)
 {
   const GantryExecutable *executable = executor->executable;
   guint32 n = executable->n_instructions;
 
-  write_arguments (executor);
   executor->stamps = g_new0 (GantryStamp, n + 1);
   executor->event_of = g_new (guint32, n + 1);
   for (guint32 i = 0; i < n; i++)
@@ -272,7 +377,7 @@ _gantry_executor_make_commands (GantryExecutor *executor)
       list[executor->n_commands[instruction->queue]++] = _gantry_executor_command (executor, i);
       if (executor->event_of[i] != G_MAXUINT32)
         {
-          GantryCommand record = { GANTRY_COMMAND_RECORD, GANTRY_NO_STAMP };
+          GantryCommand record = { .kind = GANTRY_COMMAND_RECORD, .instruction = i, .stamp = GANTRY_NO_STAMP };
 
           record.event = executor->event_of[i];
           list[executor->n_commands[instruction->queue]++] = record;
@@ -280,19 +385,57 @@ _gantry_executor_make_commands (GantryExecutor *executor)
     }
 }
 
+gboolean
+_gantry_executor_make_commands (GantryExecutor *executor, GError **error)
+{
+  write_arguments (executor);
+  if (!prepare_launches (executor, error))
+    return FALSE;
+  write_commands (executor);
+  return TRUE;
+}
+
 /* The constant region: one instruction after the other, weights packed before the first launch of their kernel. */
 
-static void
-pack (GantryExecutor *executor, guint32 instruction, guint8 *packed)
+/* Packing reads constants and is done by the processor: copies of them where they lie on another device. */
+static gboolean
+pack_away (GantryExecutor *executor, const GantryInstruction *launch, void *const *arguments, GError **error)
+{
+  const GantryExecutable *executable = executor->executable;
+  const GantryKernel *kernel = &executable->kernels[launch->kernel];
+  g_autoptr (GPtrArray) copies = g_ptr_array_new_with_free_func (g_free);
+  g_autofree void *packed = g_malloc0 (kernel->packed_bytes);
+
+  for (guint32 k = 0; k < launch->n_buffers; k++)
+    {
+      const GantryPlanBuffer *buffer
+          = &executable->plan->buffers[executable->buffer_refs[launch->buffers + k]];
+      void *copy = NULL;
+
+      if (buffer->region != GANTRY_REGION_ARENA)
+        copy = g_malloc (MAX (buffer->size, 1));
+      g_ptr_array_add (copies, copy);
+      if (copy != NULL && !gantry_device_download (executor->device, copy, arguments[k], buffer->size, error))
+        return FALSE;
+    }
+  kernel->pack (kernel->state, copies->pdata, packed);
+  return gantry_device_upload (executor->device, arguments[launch->n_buffers], packed, kernel->packed_bytes, error);
+}
+
+static gboolean
+pack (GantryExecutor *executor, guint32 instruction, guint8 *packed, GError **error)
 {
   const GantryInstruction *launch = &executor->executable->instructions[instruction];
   const GantryKernel *kernel = &executor->executable->kernels[launch->kernel];
   void **arguments = executor->arguments + executor->first_argument[instruction];
 
   if (kernel->packed_bytes == 0 || kernel->pack == NULL || packed[launch->kernel])
-    return;
+    return TRUE;
   packed[launch->kernel] = TRUE;
+  if (!gantry_device_is_host (executor->device))
+    return pack_away (executor, launch, arguments, error);
   kernel->pack (kernel->state, arguments, arguments[launch->n_buffers]);
+  return TRUE;
 }
 
 gboolean
@@ -309,8 +452,8 @@ _gantry_executor_initialise (GantryExecutor *executor, GCancellable *cancellable
 
       if (!instruction->init || instruction->kind == GANTRY_INSTRUCTION_WAIT)
         continue;
-      if (instruction->kind == GANTRY_INSTRUCTION_LAUNCH)
-        pack (executor, i, packed);
+      if (instruction->kind == GANTRY_INSTRUCTION_LAUNCH && !pack (executor, i, packed, error))
+        return FALSE;
       command = _gantry_executor_command (executor, i);
       batch = gantry_device_begin (executor->device, 0, NULL, cancellable);
       gantry_batch_submit (executor->device, batch, GANTRY_QUEUE_COMPUTE, &command, 1);
@@ -321,8 +464,9 @@ _gantry_executor_initialise (GantryExecutor *executor, GCancellable *cancellable
     {
       if (g_cancellable_set_error_if_cancelled (cancellable, error))
         return FALSE;
-      if (executable->instructions[i].kind == GANTRY_INSTRUCTION_LAUNCH && !executable->instructions[i].init)
-        pack (executor, i, packed);
+      if (executable->instructions[i].kind == GANTRY_INSTRUCTION_LAUNCH && !executable->instructions[i].init
+          && !pack (executor, i, packed, error))
+        return FALSE;
     }
   return TRUE;
 }

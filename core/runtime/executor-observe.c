@@ -10,6 +10,14 @@ has_run (const GantryExecutor *executor, guint32 instruction)
   return executor->stamps[instruction].end != 0;
 }
 
+void
+_gantry_executor_assume_stamps (GantryExecutor *executor, gint64 begin, gint64 end)
+{
+  for (guint32 i = 0; i < executor->executable->n_instructions; i++)
+    if (!executor->executable->instructions[i].init)
+      executor->stamps[i] = (GantryStamp){ begin, end };
+}
+
 /* A step lasts from the first of its instructions to the last. */
 void
 _gantry_executor_time_steps (GantryExecutor *executor)

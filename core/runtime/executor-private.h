@@ -28,12 +28,15 @@ struct _GantryExecutor
   GantryExecutable *executable;
   guint8 *arenas[GANTRY_N_MEMORY_KINDS]; /* NULL where nothing is planned */
   gsize arena_bytes[GANTRY_N_MEMORY_KINDS];
-  guint8 *constants; /* the constant region, then the packed weights */
+  guint8 *constants; /* the constant region, then the packed weights, then literals where the device cannot read the host's */
   gsize constant_bytes;
+  guint64 *literals; /* (nullable): by buffer: where in `constants` the bytes of its literal lie; G_MAXUINT64: nowhere */
   void **addresses;  /* by buffer */
+  gpointer loaded;   /* code on the device */
 
   void **arguments;            /* of all launches, one list after the other */
   guint32 *first_argument;     /* by instruction */
+  gpointer *prepared;          /* by instruction: what the device launches */
   GantryCommand *commands[GANTRY_N_QUEUES];
   guint32 n_commands[GANTRY_N_QUEUES];
   guint32 n_events;
@@ -55,14 +58,15 @@ struct _GantryExecutor
 };
 
 /* executor-check.c */
-gboolean _gantry_executor_check (const GantryExecutable *executable, GError **error);
+/** @host: kernels run by their `func` */
+gboolean _gantry_executor_check (const GantryExecutable *executable, gboolean host, GError **error);
 
 /* executor-load.c */
 gboolean _gantry_executor_allocate (GantryExecutor *executor, GError **error);
 void _gantry_executor_index_places (GantryExecutor *executor);
-void _gantry_executor_make_commands (GantryExecutor *executor);
+gboolean _gantry_executor_make_commands (GantryExecutor *executor, GError **error);
 gboolean _gantry_executor_initialise (GantryExecutor *executor, GCancellable *cancellable, GError **error);
-/** The command for one instruction that is no WAIT. */
+/** The command for one instruction. */
 GantryCommand _gantry_executor_command (GantryExecutor *executor, guint32 instruction);
 
 /* executor-steps.c */
@@ -84,10 +88,12 @@ gboolean _gantry_executor_writes (const GantryExecutor *executor, const GantryIn
 void _gantry_executor_time_steps (GantryExecutor *executor);
 /** Tells @observer (nullable) the run whose stamps stand in the executor, and counts the peak. */
 void _gantry_executor_tell (GantryExecutor *executor, const GantryObserver *observer, gint64 begin, gint64 end);
+/** A run without stamps was finished: all that it did is said to have lasted from @begin to @end. */
+void _gantry_executor_assume_stamps (GantryExecutor *executor, gint64 begin, gint64 end);
 
 /* executor.c */
 /** Copies those inputs that have data into their places. */
-void _gantry_executor_upload (GantryExecutor *executor, const GantryRunInput *inputs);
+gboolean _gantry_executor_upload (GantryExecutor *executor, const GantryRunInput *inputs, GError **error);
 
 /* executor-verify.c */
 gboolean _gantry_executor_run_checked (GantryExecutor *executor, const GantryRunInput *inputs,

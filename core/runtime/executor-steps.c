@@ -167,7 +167,7 @@ _gantry_executor_carry (GantryExecutor *executor, const GantryRunInput *inputs, 
     {
       guint32 in = executable->inputs[i];
       guint32 out = executor->alias[i] >= 0 ? executable->outputs[executor->alias[i]] : in;
-      GantryCommand copy = { GANTRY_COMMAND_COPY, GANTRY_NO_STAMP };
+      GantryCommand copy = { .kind = GANTRY_COMMAND_COPY, .instruction = G_MAXUINT32, .stamp = GANTRY_NO_STAMP };
 
       if (inputs[i].data != NULL)
         continue;

@@ -13,6 +13,7 @@ typedef struct
   guint8 *alive;   /* by place */
   guint64 *hashes; /* by place, then of the constant region: before the instruction */
   guint32 next;    /* first step whose places are not yet allocated */
+  GByteArray *seen; /* what a device that is not the host holds, for looking at */
 } Watch;
 
 static const GantryPlanBuffer *
@@ -68,6 +69,23 @@ check_free (const Watch *watch, guint32 place, GError **error)
   return TRUE;
 }
 
+/* Overwrites a place, also where the processor cannot. */
+static gboolean
+poison (const Watch *watch, guint32 place, GError **error)
+{
+  gsize bytes = bytes_of (watch, place);
+  g_autofree guint8 *pattern = NULL;
+
+  if (gantry_device_is_host (watch->executor->device))
+    {
+      memset (address_of (watch, place), POISON, bytes);
+      return TRUE;
+    }
+  pattern = g_malloc (MAX (bytes, 1));
+  memset (pattern, POISON, bytes);
+  return gantry_device_upload (watch->executor->device, address_of (watch, place), pattern, bytes, error);
+}
+
 /* Allocates what begins at steps up to @step. */
 static gboolean
 enter_steps (Watch *watch, guint32 step, GError **error)
@@ -82,14 +100,14 @@ enter_steps (Watch *watch, guint32 step, GError **error)
         if ((executor->verify & GANTRY_VERIFY_PLACES) && !check_free (watch, p, error))
           return FALSE;
         watch->alive[p] = TRUE;
-        if ((executor->verify & GANTRY_VERIFY_POISON) && !executor->kept[p])
-          memset (address_of (watch, p), POISON, bytes_of (watch, p));
+        if ((executor->verify & GANTRY_VERIFY_POISON) && !executor->kept[p] && !poison (watch, p, error))
+          return FALSE;
       }
   return TRUE;
 }
 
-static void
-leave_step (Watch *watch, guint32 step)
+static gboolean
+leave_step (Watch *watch, guint32 step, GError **error)
 {
   const GantryExecutor *executor = watch->executor;
 
@@ -101,9 +119,10 @@ leave_step (Watch *watch, guint32 step)
       if (step + 1 >= executor->executable->plan->n_steps)
         continue;
       watch->alive[p] = FALSE;
-      if (executor->verify & GANTRY_VERIFY_POISON)
-        memset (address_of (watch, p), POISON, bytes_of (watch, p));
+      if ((executor->verify & GANTRY_VERIFY_POISON) && !poison (watch, p, error))
+        return FALSE;
     }
+  return TRUE;
 }
 
 static gboolean
@@ -179,21 +198,43 @@ written_parts (const Watch *watch, const GantryInstruction *instruction, guint32
   return parts;
 }
 
-/* Of all of the place but those parts. */
-static guint64
-hash_rest (const Watch *watch, guint32 place, const GArray *parts)
+/* Returns: what lies at @address of the device, valid until the next call; NULL with @error */
+static const guint8 *
+look_at (Watch *watch, const guint8 *address, gsize bytes, GError **error)
+{
+  if (gantry_device_is_host (watch->executor->device))
+    return address;
+  g_byte_array_set_size (watch->seen, (guint) MIN (MAX (bytes, 1), G_MAXUINT32));
+  if (bytes > watch->seen->len)
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE,
+                   "verify: a place of more than 4 GiB on %s is not compared", gantry_device_name (watch->executor->device));
+      return NULL;
+    }
+  return gantry_device_download (watch->executor->device, watch->seen->data, address, bytes, error) ? watch->seen->data
+                                                                                                   : NULL;
+}
+
+/* Of all of the place but those parts. @hashed: (out) */
+static gboolean
+hash_rest (Watch *watch, guint32 place, const GArray *parts, guint64 *hashed, GError **error)
 {
   guint64 size = MIN (bytes_of (watch, place), watch->executor->places[place].used), at = 0, h = 0;
+  const guint8 *data = look_at (watch, address_of (watch, place), size, error);
+
+  if (data == NULL)
+    return FALSE;
 
   for (guint i = 0; i < parts->len; i++)
     {
       const Part *part = &g_array_index (parts, Part, i);
 
       if (part->begin > at)
-        h = h * 31 + hash (address_of (watch, place) + at, MIN (part->begin, size) - at);
+        h = h * 31 + hash (data + at, MIN (part->begin, size) - at);
       at = MIN (MAX (at, part->end), size);
     }
-  return h * 31 + hash (address_of (watch, place) + at, size - at);
+  *hashed = h * 31 + hash (data + at, size - at);
+  return TRUE;
 }
 
 /* Hashes all that the instruction may not write, or compares with what was hashed. */
@@ -202,8 +243,12 @@ check_untouched (Watch *watch, guint32 i, gboolean compare, GError **error)
 {
   const GantryExecutor *executor = watch->executor;
   const GantryInstruction *instruction = &executor->executable->instructions[i];
-  guint64 constants = hash (executor->constants, executor->constant_bytes);
+  const guint8 *data = look_at (watch, executor->constants, executor->constant_bytes, error);
+  guint64 constants;
 
+  if (data == NULL)
+    return FALSE;
+  constants = hash (data, executor->constant_bytes);
   if (compare && constants != watch->hashes[executor->n_places])
     {
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "verify: instruction %u writes into the constants", i);
@@ -218,7 +263,8 @@ check_untouched (Watch *watch, guint32 i, gboolean compare, GError **error)
       if (!watch->alive[p])
         continue;
       parts = written_parts (watch, instruction, p);
-      now = hash_rest (watch, p, parts);
+      if (!hash_rest (watch, p, parts, &now, error))
+        return FALSE;
       if (compare && now != watch->hashes[p])
         return fail (watch, executor->executable->buffer_refs[instruction->buffers + instruction->n_buffers - 1],
                      executor->places[p].owner, "was written, and so was", error);
@@ -256,7 +302,8 @@ run_all (Watch *watch, const GantryRunInput *inputs, GCancellable *cancellable, 
   watch->next = step;
   if (!enter_steps (watch, step, error))
     return FALSE;
-  _gantry_executor_upload (executor, inputs);
+  if (!_gantry_executor_upload (executor, inputs, error))
+    return FALSE;
   for (guint32 i = 0; i < executable->n_instructions; i++)
     {
       const GantryInstruction *instruction = &executable->instructions[i];
@@ -264,7 +311,8 @@ run_all (Watch *watch, const GantryRunInput *inputs, GCancellable *cancellable, 
       if (instruction->init || instruction->kind == GANTRY_INSTRUCTION_WAIT)
         continue;
       for (; step < MIN (instruction->step, n_steps); step++)
-        leave_step (watch, step);
+        if (!leave_step (watch, step, error))
+          return FALSE;
       if (!enter_steps (watch, step, error) || !run_one (watch, i, cancellable, error))
         return FALSE;
     }
@@ -282,7 +330,9 @@ _gantry_executor_run_checked (GantryExecutor *executor, const GantryRunInput *in
     return FALSE;
   watch.alive = g_new0 (guint8, executor->n_places + 1);
   watch.hashes = g_new0 (guint64, executor->n_places + 1);
+  watch.seen = g_byte_array_new ();
   done = run_all (&watch, inputs, cancellable, error);
+  g_byte_array_unref (watch.seen);
   g_free (watch.alive);
   g_free (watch.hashes);
   return done;

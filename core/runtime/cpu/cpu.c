@@ -57,7 +57,7 @@ struct _GantryBatch
 /* Memory. */
 
 static void *
-cpu_allocate (GantryDevice *device, GantryMemoryKind kind, gsize bytes)
+cpu_allocate (GantryDevice *device, GantryMemoryKind kind, gsize bytes, GError **error)
 {
   gsize alignment = bytes >= HUGE_PAGE ? HUGE_PAGE : 64;
   void *memory = NULL;
@@ -78,11 +78,12 @@ cpu_deallocate (GantryDevice *device, GantryMemoryKind kind, void *memory, gsize
   free (memory);
 }
 
-static void
-cpu_transfer (GantryDevice *device, void *to, const void *from, gsize bytes)
+static gboolean
+cpu_transfer (GantryDevice *device, void *to, const void *from, gsize bytes, GError **error)
 {
   if (bytes > 0)
     memcpy (to, from, bytes);
+  return TRUE;
 }
 
 /* Events. */
@@ -148,7 +149,7 @@ execute (GantryBatch *batch, GantryQueue queue, const GantryCommand *command)
       launch (batch, queue, command->launch.kernel, command->launch.buffers);
       break;
     case GANTRY_COMMAND_COPY:
-      cpu_transfer (NULL, command->copy.to, command->copy.from, command->copy.bytes);
+      cpu_transfer (NULL, command->copy.to, command->copy.from, command->copy.bytes, NULL);
       break;
     case GANTRY_COMMAND_FILL:
       gantry_literal_copy_to (command->fill.literal, command->fill.to);
@@ -457,6 +458,7 @@ cpu_free (GantryDevice *device)
 
 static const GantryDeviceClass cpu_class = {
   .kind = "cpu",
+  .is_host = TRUE,
   .free = cpu_free,
   .allocate = cpu_allocate,
   .deallocate = cpu_deallocate,

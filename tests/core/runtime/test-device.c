@@ -35,7 +35,7 @@ count_tasks (gconstpointer state, void *const *buffers, gint64 begin, gint64 end
 static void
 launch (GantryDevice *device, const GantryKernel *kernel, void *const *buffers)
 {
-  GantryCommand command = { GANTRY_COMMAND_LAUNCH, GANTRY_NO_STAMP };
+  GantryCommand command = { .kind = GANTRY_COMMAND_LAUNCH, .stamp = GANTRY_NO_STAMP };
   GantryBatch *batch = gantry_device_begin (device, 0, NULL, NULL);
   g_autoptr (GError) error = NULL;
 
