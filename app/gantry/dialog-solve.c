@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fit...: asks the solver. The best found so far is told while it searches; stopping takes that. The answer is kept as
- * a variant and loaded. */
+ * a variant and loaded. Closing the dialog ends the search and changes nothing; what it had found is offered for a while. */
 #include "app/gantry/dialog.h"
 #include "app/gantry/window-private.h"
 #include "core/document/size.h"
 #include "views/format.h"
 #include <string.h>
+
+#define OFFER_SECONDS 20
 
 typedef struct
 {
@@ -76,26 +78,102 @@ typedef struct
 {
   Solve *solve;
   GantryWindow *window;
+  GantryCompilation *compilation; /* that the search is for */
   char *name;
 } Asked;
 
 static void
-take_answer (GantryWindow *window, GantryVariant *found, const char *name)
+asked_free (Asked *asked)
 {
-  g_autoptr (GantryVariant) variant = gantry_variant_renamed (found, name);
-  g_autofree char *peak = gantry_format_bytes (variant->peak_bytes);
-  g_autofree char *step = gantry_format_ns ((gint64) (variant->step_us * 1000));
-  g_autofree char *text = NULL;
+  g_object_unref (asked->window);
+  gantry_compilation_unref (asked->compilation);
+  g_free (asked->name);
+  solve_unref (asked->solve);
+  g_free (asked);
+}
 
-  if (variant->proven)
-    text = g_strdup_printf ("%s: peak %s, step %s, proven to be the best", name, peak, step);
-  else if (variant->gap >= 0)
-    text = g_strdup_printf ("%s: peak %s, step %s, at most %.1f %% from the best", name, peak, step, 100 * variant->gap);
-  else
-    text = g_strdup_printf ("%s: peak %s, step %s", name, peak, step);
+static void
+load_answer (GantryWindow *window, GantryVariant *variant)
+{
   gantry_document_add_variant (window->document, variant);
   gantry_document_load_variant (window->document, variant);
+}
+
+/* "peak 6.1 GiB, step 12 ms, proven to be the best" */
+static char *
+figures_of (const GantryVariant *variant)
+{
+  g_autofree char *peak = gantry_format_bytes (variant->peak_bytes);
+  g_autofree char *step = gantry_format_ns ((gint64) (variant->step_us * 1000));
+
+  if (variant->proven)
+    return g_strdup_printf ("peak %s, step %s, proven to be the best", peak, step);
+  if (variant->gap >= 0)
+    return g_strdup_printf ("peak %s, step %s, at most %.1f %% from the best", peak, step, 100 * variant->gap);
+  return g_strdup_printf ("peak %s, step %s", peak, step);
+}
+
+static void
+take_answer (GantryWindow *window, GantryVariant *variant)
+{
+  g_autofree char *figures = figures_of (variant), *text = g_strdup_printf ("%s: %s", variant->name, figures);
+
+  load_answer (window, variant);
   _gantry_window_toast (window, text);
+}
+
+/* An answer that came when the dialog was closed. */
+typedef struct
+{
+  GantryWindow *window;
+  GantryModel *model; /* only compared: of another program it would mean nothing */
+  GantryVariant *variant;
+} Offer;
+
+static void
+offer_free (gpointer data, GClosure *closure)
+{
+  Offer *offer = data;
+
+  gantry_variant_unref (offer->variant);
+  g_free (offer);
+}
+
+static void
+offer_taken (AdwToast *toast, gpointer data)
+{
+  const Offer *offer = data;
+
+  if (gantry_document_get_model (offer->window->document) == offer->model)
+    load_answer (offer->window, offer->variant);
+}
+
+static void
+offer_answer (GantryWindow *window, GantryVariant *variant)
+{
+  g_autofree char *figures = figures_of (variant), *text = g_strdup_printf ("Search stopped. It had found: %s", figures);
+  AdwToast *toast = adw_toast_new (text);
+  Offer *offer = g_new0 (Offer, 1);
+
+  *offer = (Offer){ window, gantry_document_get_model (window->document), gantry_variant_ref (variant) };
+  adw_toast_set_timeout (toast, OFFER_SECONDS);
+  adw_toast_set_button_label (toast, "Load");
+  g_signal_connect_data (toast, "button-clicked", G_CALLBACK (offer_taken), offer, offer_free, 0);
+  adw_toast_overlay_add_toast (window->toasts, toast); /* the window's own: it goes before the window does */
+}
+
+/* The dialog is closed. Nothing is told to a window that is gone, nor of a program that is. */
+static void
+tell_stopped (const Asked *asked, GantryVariant *variant)
+{
+  const GantryCompilation *now = gantry_document_get_compilation (asked->window->document);
+
+  if (!gtk_widget_get_mapped (GTK_WIDGET (asked->window)) || now == NULL || now->model != asked->compilation->model)
+    return;
+  if (variant != NULL)
+    offer_answer (asked->window, variant);
+  else
+    _gantry_window_toast (asked->window, "Search stopped before anything was found; placements are as they were");
 }
 
 static void
@@ -104,21 +182,21 @@ solved (GObject *source, GAsyncResult *result, gpointer data)
   Asked *asked = data;
   Solve *s = asked->solve;
   g_autoptr (GError) error = NULL;
-  g_autoptr (GantryVariant) variant = gantry_document_solve_finish (GANTRY_DOCUMENT (source), result, &error);
+  g_autoptr (GantryVariant) found = gantry_document_solve_finish (GANTRY_DOCUMENT (source), result, &error);
+  g_autoptr (GantryVariant) variant = found != NULL ? gantry_variant_renamed (found, asked->name) : NULL;
   GtkWindow *dialog = s->dialog;
 
   set_searching (s, FALSE);
-  if (variant != NULL && dialog != NULL)
+  if (dialog == NULL)
+    tell_stopped (asked, variant);
+  else if (variant != NULL)
     {
-      take_answer (asked->window, variant, asked->name);
+      take_answer (asked->window, variant);
       gtk_window_close (dialog);
     }
-  else if (dialog != NULL && error != NULL)
+  else if (error != NULL)
     say (s, g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED) ? "Stopped before anything was found" : error->message, TRUE);
-  g_object_unref (asked->window);
-  g_free (asked->name);
-  g_free (asked);
-  solve_unref (s);
+  asked_free (asked);
 }
 
 static gboolean
@@ -166,7 +244,8 @@ start (Solve *s)
   say (s, "Searching", FALSE);
   set_searching (s, TRUE);
   asked = g_new0 (Asked, 1);
-  *asked = (Asked){ s, g_object_ref (s->window), goal_name (&goal) };
+  *asked = (Asked){ s, g_object_ref (s->window), gantry_compilation_ref (gantry_document_get_compilation (s->document)),
+                    goal_name (&goal) };
   g_atomic_ref_count_inc (&s->ref_count);
   gantry_document_solve_async (s->document, &goal, solved, asked);
 }
@@ -180,7 +259,7 @@ goal_changed (Solve *s)
   gtk_widget_set_sensitive (s->time, !fit);
 }
 
-/* Closing the dialog stops the search and takes nothing. */
+/* Closing the dialog stops the search and changes nothing. */
 static void
 destroyed (GtkWidget *dialog, gpointer data)
 {

@@ -10,7 +10,8 @@ G_DEFINE_FINAL_TYPE (GantryWindow, gantry_window, ADW_TYPE_APPLICATION_WINDOW)
 void
 _gantry_window_toast (GantryWindow *self, const char *text)
 {
-  AdwToast *toast = adw_toast_new (text);
+  g_autofree char *escaped = g_markup_escape_text (text, -1); /* names of variants and files may hold any sign */
+  AdwToast *toast = adw_toast_new (escaped);
 
   adw_toast_set_timeout (toast, 3);
   adw_toast_overlay_add_toast (self->toasts, toast);

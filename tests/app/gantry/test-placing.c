@@ -460,6 +460,73 @@ test_solve (void)
   window_test_free (window);
 }
 
+static GtkWidget *
+start_search (GantryWindow *window, const char *size)
+{
+  GtkWidget *dialog;
+
+  window_test_act (window, "solve");
+  dialog = window_test_dialog ("solve");
+  g_assert_nonnull (dialog);
+  gtk_editable_set_text (GTK_EDITABLE (window_test_find (dialog, "size")), size);
+  g_signal_emit_by_name (window_test_find (dialog, "start"), "clicked");
+  return dialog;
+}
+
+/* Closing the dialog stops the search and changes nothing; what it had found can be had for some seconds. */
+static void
+test_solve_closed (void)
+{
+  GantryWindow *window = window_test_with ("data/programs/transformer-4.gir", TRUE);
+  g_autoptr (GantryPlacements) before = NULL;
+  g_autofree char *undo = NULL;
+  GtkWidget *dialog, *message, *button;
+  GPtrArray *variants;
+
+  if (window == NULL)
+    return;
+  before = gantry_placements_copy (gantry_document_get_placements (document_of (window)));
+  undo = g_strdup (gantry_document_get_undo_name (document_of (window)));
+  dialog = start_search (window, "40%");
+  message = window_test_find (dialog, "message");
+  views_wait_until (strstr (gtk_label_get_text (GTK_LABEL (message)), "best so far") != NULL);
+  gtk_window_close (GTK_WINDOW (dialog));
+  window_test_wait (window);
+  variants = gantry_document_get_variants (document_of (window));
+  g_assert_true (variants == NULL || variants->len == 0);
+  g_assert_true (gantry_placements_equal (gantry_document_get_placements (document_of (window)), before));
+  g_assert_cmpstr (gantry_document_get_undo_name (document_of (window)), ==, undo);
+  button = window_test_button (window_test_find_type (GTK_WIDGET (window), "AdwToastWidget"), "Load");
+  g_assert_nonnull (button);
+  g_signal_emit_by_name (button, "clicked");
+  window_test_wait (window);
+  variants = gantry_document_get_variants (document_of (window));
+  g_assert_cmpuint (variants->len, ==, 1);
+  g_assert_true (g_str_has_prefix (((GantryVariant *) g_ptr_array_index (variants, 0))->name, "fit "));
+  g_assert_cmpuint (gantry_document_get_prediction (document_of (window))->prediction->peak_bytes, ==,
+                    ((GantryVariant *) g_ptr_array_index (variants, 0))->peak_bytes);
+  window_test_free (window);
+}
+
+/* Closed before there is anything: that is said, and the document is free for the next search. */
+static void
+test_solve_closed_at_once (void)
+{
+  GantryWindow *window = window_test_with ("data/programs/transformer-4.gir", TRUE);
+  GtkWidget *dialog;
+
+  if (window == NULL)
+    return;
+  gtk_window_close (GTK_WINDOW (start_search (window, "40%")));
+  window_test_wait (window);
+  g_assert_true (window_test_has_text (GTK_WIDGET (window), "Search stopped"));
+  g_assert_null (window_test_dialog ("solve"));
+  /* The window may go while a search ends. */
+  dialog = start_search (window, "45%");
+  gtk_window_close (GTK_WINDOW (dialog));
+  window_test_free (window);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -474,5 +541,7 @@ main (int argc, char **argv)
   g_test_add_func ("/app/placing/policy", test_policy);
   g_test_add_func ("/app/placing/train", test_train);
   g_test_add_func ("/app/placing/solve", test_solve);
+  g_test_add_func ("/app/placing/solve-closed", test_solve_closed);
+  g_test_add_func ("/app/placing/solve-closed-at-once", test_solve_closed_at_once);
   return window_test_run ();
 }

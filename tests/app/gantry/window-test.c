@@ -2,6 +2,7 @@
 /* What the tests of the window share. */
 #include "tests/app/gantry/window-test.h"
 #include "app/gantry/application.h"
+#include <string.h>
 
 static GantryApplication *application;
 static char *config_folder;
@@ -150,6 +151,30 @@ GtkWidget *
 window_test_button (GtkWidget *widget, const char *label)
 {
   return find (widget, has_label, label);
+}
+
+static gboolean
+has_type (GtkWidget *widget, const char *name)
+{
+  return strcmp (G_OBJECT_TYPE_NAME (widget), name) == 0;
+}
+
+static gboolean
+has_text (GtkWidget *widget, const char *text)
+{
+  return GTK_IS_LABEL (widget) && gtk_widget_get_mapped (widget) && strstr (gtk_label_get_text (GTK_LABEL (widget)), text) != NULL;
+}
+
+GtkWidget *
+window_test_find_type (GtkWidget *widget, const char *name)
+{
+  return find (widget, has_type, name);
+}
+
+gboolean
+window_test_has_text (GtkWidget *widget, const char *text)
+{
+  return find (widget, has_text, text) != NULL;
 }
 
 GtkWidget *

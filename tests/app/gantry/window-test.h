@@ -28,6 +28,10 @@ void window_test_act (GantryWindow *window, const char *name);
 GtkWidget *window_test_find (GtkWidget *widget, const char *name);
 GtkWidget *window_test_button (GtkWidget *widget, const char *label);
 GtkWidget *window_test_dialog (const char *name);
+/** (transfer none) (nullable): by name of the type */
+GtkWidget *window_test_find_type (GtkWidget *widget, const char *name);
+/** Whether a label with @text in it is shown. */
+gboolean window_test_has_text (GtkWidget *widget, const char *text);
 /** As if the key was pressed while @widget has the focus. Returns: whether it was taken */
 gboolean window_test_key (GtkWidget *widget, guint key, GdkModifierType state);
 
