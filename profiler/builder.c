@@ -16,6 +16,9 @@ struct _GantryRecordingBuilder
   char *device;
   GHashTable *ids; /* string -> id */
   GPtrArray *strings;
+  GHashTable *detail_ids; /* GantryLaunchDetail -> 1 + index */
+  GArray *details;        /* GantryLaunchDetail */
+  GPtrArray *notes;
   GArray *lanes[GANTRY_MAX_LANES]; /* GantryEvent; NULL while empty */
   char *lane_names[GANTRY_MAX_LANES];
   GArray *memory;
@@ -24,6 +27,23 @@ struct _GantryRecordingBuilder
   GArray *samples;
 };
 
+static guint
+hash_detail (gconstpointer key)
+{
+  const guint32 *words = key;
+  guint hash = 2166136261u;
+
+  for (guint i = 0; i < sizeof (GantryLaunchDetail) / sizeof (guint32); i++)
+    hash = (hash ^ words[i]) * 16777619u;
+  return hash;
+}
+
+static gboolean
+equal_details (gconstpointer a, gconstpointer b)
+{
+  return memcmp (a, b, sizeof (GantryLaunchDetail)) == 0;
+}
+
 GantryRecordingBuilder *
 gantry_recording_builder_new (void)
 {
@@ -31,6 +51,9 @@ gantry_recording_builder_new (void)
 
   builder->ids = g_hash_table_new (g_str_hash, g_str_equal);
   builder->strings = g_ptr_array_new_with_free_func (g_free);
+  builder->detail_ids = g_hash_table_new_full (hash_detail, equal_details, g_free, NULL);
+  builder->details = g_array_new (FALSE, FALSE, sizeof (GantryLaunchDetail));
+  builder->notes = g_ptr_array_new_with_free_func (g_free);
   builder->memory = g_array_new (FALSE, FALSE, sizeof (GantryMemoryEvent));
   builder->runs = g_array_new (FALSE, FALSE, sizeof (GantryRecordedRun));
   builder->counters = g_ptr_array_new_with_free_func (g_free);
@@ -51,6 +74,9 @@ gantry_recording_builder_free (GantryRecordingBuilder *builder)
   g_free (builder->device);
   g_hash_table_unref (builder->ids);
   g_ptr_array_unref (builder->strings);
+  g_hash_table_unref (builder->detail_ids);
+  g_array_unref (builder->details);
+  g_ptr_array_unref (builder->notes);
   g_array_unref (builder->memory);
   g_array_unref (builder->runs);
   g_ptr_array_unref (builder->counters);
@@ -88,6 +114,29 @@ gantry_recording_builder_string (GantryRecordingBuilder *builder, const char *te
   return builder->strings->len;
 }
 
+guint32
+gantry_recording_builder_detail (GantryRecordingBuilder *builder, const GantryLaunchDetail *detail)
+{
+  guint id = GPOINTER_TO_UINT (g_hash_table_lookup (builder->detail_ids, detail));
+
+  /* All words are numbers and there is none between them: equal details are equal bytes. */
+  G_STATIC_ASSERT (sizeof (GantryLaunchDetail) == 15 * sizeof (guint32));
+  if (id != 0)
+    return id;
+  g_array_append_vals (builder->details, detail, 1);
+  g_hash_table_insert (builder->detail_ids, g_memdup2 (detail, sizeof *detail), GUINT_TO_POINTER (builder->details->len));
+  return builder->details->len;
+}
+
+void
+gantry_recording_builder_add_note (GantryRecordingBuilder *builder, const char *note)
+{
+  for (guint i = 0; i < builder->notes->len; i++)
+    if (strcmp (g_ptr_array_index (builder->notes, i), note) == 0)
+      return;
+  g_ptr_array_add (builder->notes, g_strdup (note));
+}
+
 void
 gantry_recording_builder_set_lane_name (GantryRecordingBuilder *builder, guint lane, const char *name)
 {
@@ -101,7 +150,7 @@ gantry_recording_builder_add (GantryRecordingBuilder *builder, const GantryEvent
 {
   g_return_if_fail (event->begin <= event->end && event->kind < GANTRY_N_EVENT_KINDS);
   g_return_if_fail (event->begin > -MOST_TIME && event->end < MOST_TIME);
-  g_return_if_fail (event->name <= builder->strings->len);
+  g_return_if_fail (event->name <= builder->strings->len && event->detail <= builder->details->len);
   if (builder->lanes[event->lane] == NULL)
     builder->lanes[event->lane] = g_array_new (FALSE, FALSE, sizeof (GantryEvent));
   g_array_append_vals (builder->lanes[event->lane], event, 1);
@@ -180,32 +229,114 @@ sort (GArray *array, GCompareDataFunc compare)
 }
 
 static void
-fill_lane (Lane *lane, GArray *events)
+fill_chunk (EventChunk *chunk, const GantryEvent *events)
 {
-  sort (events, compare_events);
+  for (guint32 i = 0; i < chunk->n; i++)
+    {
+      chunk->begin[i] = events[i].begin;
+      chunk->end[i] = events[i].end;
+      chunk->bytes[i] = events[i].bytes;
+      chunk->instruction[i] = events[i].instruction;
+      chunk->node[i] = events[i].node;
+      chunk->name[i] = events[i].name;
+      chunk->correlation[i] = events[i].correlation;
+      chunk->detail[i] = events[i].detail;
+      chunk->thread[i] = events[i].thread;
+      chunk->kind[i] = events[i].kind;
+    }
+}
+
+/* @events: sorted */
+static void
+fill_lane (Lane *lane, const GArray *events)
+{
   lane->n = events->len;
   lane->n_chunks = (events->len + GANTRY_CHUNK_EVENTS - 1) / GANTRY_CHUNK_EVENTS;
   lane->chunks = g_new (EventChunk *, lane->n_chunks);
   for (guint32 c = 0; c < lane->n_chunks; c++)
     {
       guint first = c * GANTRY_CHUNK_EVENTS;
-      EventChunk *chunk = _gantry_event_chunk_new (MIN (events->len - first, GANTRY_CHUNK_EVENTS));
 
-      lane->chunks[c] = chunk;
-      for (guint32 i = 0; i < chunk->n; i++)
-        {
-          const GantryEvent *event = &g_array_index (events, GantryEvent, first + i);
-
-          chunk->begin[i] = event->begin;
-          chunk->end[i] = event->end;
-          chunk->bytes[i] = event->bytes;
-          chunk->instruction[i] = event->instruction;
-          chunk->node[i] = event->node;
-          chunk->name[i] = event->name;
-          chunk->thread[i] = event->thread;
-          chunk->kind[i] = event->kind;
-        }
+      lane->chunks[c] = _gantry_event_chunk_new (MIN (events->len - first, GANTRY_CHUNK_EVENTS));
+      fill_chunk (lane->chunks[c], &g_array_index (events, GantryEvent, first));
     }
+}
+
+/* Lanes. What the recording will have: lanes of the builder, some of them split. */
+
+typedef struct
+{
+  char *name;
+  GArray *events; /* (nullable) */
+} Strip;
+
+static void
+clear_strip (gpointer data)
+{
+  Strip *strip = data;
+
+  g_free (strip->name);
+  g_clear_pointer (&strip->events, g_array_unref);
+}
+
+static gboolean
+has_nesting_kind (const GArray *events)
+{
+  for (guint i = 0; i < events->len; i++)
+    {
+      guint kind = g_array_index (events, GantryEvent, i).kind;
+
+      if (kind == GANTRY_EVENT_CALL || kind == GANTRY_EVENT_RANGE)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* Adds @strip, one for each depth where its events nest. @most: how many lanes it may become. */
+static void
+add_strips (GArray *strips, Strip *strip, guint most)
+{
+  g_autofree guint8 *rows = g_new (guint8, strip->events->len);
+  guint n = _gantry_nest ((const GantryEvent *) (gpointer) strip->events->data, strip->events->len, most, rows);
+
+  for (guint row = 0; row < n; row++)
+    {
+      const char *name = strip->name != NULL ? strip->name : "other";
+      Strip one = { row == 0 ? g_strdup (strip->name) : g_strdup_printf ("%s, %u", name, row + 1) };
+
+      one.events = g_array_new (FALSE, FALSE, sizeof (GantryEvent));
+      for (guint i = 0; i < strip->events->len; i++)
+        if (rows[i] == row)
+          g_array_append_vals (one.events, &g_array_index (strip->events, GantryEvent, i), 1);
+      g_array_append_val (strips, one);
+    }
+  clear_strip (strip);
+}
+
+/* Takes the builder's lanes. Returns: (transfer full) (element-type Strip) */
+static GArray *
+take_strips (GantryRecordingBuilder *builder)
+{
+  GArray *strips = g_array_new (FALSE, FALSE, sizeof (Strip));
+  guint n_lanes = GANTRY_LANE_RUNS + 1;
+
+  g_array_set_clear_func (strips, clear_strip);
+  for (guint i = n_lanes; i < GANTRY_MAX_LANES; i++)
+    if (builder->lanes[i] != NULL || builder->lane_names[i] != NULL)
+      n_lanes = i + 1;
+  for (guint i = 0; i < n_lanes; i++)
+    {
+      Strip strip = { g_steal_pointer (&builder->lane_names[i]), g_steal_pointer (&builder->lanes[i]) };
+
+      if (strip.events != NULL)
+        sort (strip.events, compare_events);
+      /* Those that follow need a lane each. */
+      if (i > GANTRY_LANE_RUNS && strip.events != NULL && has_nesting_kind (strip.events))
+        add_strips (strips, &strip, GANTRY_MAX_LANES - strips->len - (n_lanes - 1 - i));
+      else
+        g_array_append_val (strips, strip);
+    }
+  return strips;
 }
 
 static void
@@ -236,28 +367,31 @@ fill_counters (GantryRecordingBuilder *builder, GantryRecording *recording)
 GantryRecording *
 gantry_recording_builder_end (GantryRecordingBuilder *builder)
 {
-  guint n_lanes = GANTRY_LANE_RUNS + 1;
-  GantryRecording *recording;
+  g_autoptr (GArray) strips = take_strips (builder);
+  GantryRecording *recording = _gantry_recording_new (strips->len);
 
-  for (guint i = n_lanes; i < GANTRY_MAX_LANES; i++)
-    if (builder->lanes[i] != NULL || builder->lane_names[i] != NULL)
-      n_lanes = i + 1;
-  recording = _gantry_recording_new (n_lanes);
   recording->origin = builder->origin;
   g_free (recording->device);
   recording->device = g_strdup (builder->device != NULL ? builder->device : "");
-  for (guint i = 0; i < n_lanes; i++)
+  for (guint i = 0; i < strips->len; i++)
     {
-      recording->lanes[i].name = g_steal_pointer (&builder->lane_names[i]);
-      if (builder->lanes[i] != NULL)
-        fill_lane (&recording->lanes[i], builder->lanes[i]);
+      Strip *strip = &g_array_index (strips, Strip, i);
+
+      recording->lanes[i].name = g_steal_pointer (&strip->name);
+      if (strip->events != NULL)
+        fill_lane (&recording->lanes[i], strip->events);
+      /* The columns are another copy. */
+      g_clear_pointer (&strip->events, g_array_unref);
     }
   sort (builder->memory, compare_memory);
   g_array_append_vals (recording->memory, builder->memory->data, builder->memory->len);
   g_array_append_vals (recording->runs, builder->runs->data, builder->runs->len);
+  g_array_append_vals (recording->details, builder->details->data, builder->details->len);
   fill_counters (builder, recording);
   g_ptr_array_unref (recording->strings);
   recording->strings = g_ptr_array_ref (builder->strings);
+  g_ptr_array_unref (recording->notes);
+  recording->notes = g_ptr_array_ref (builder->notes);
   _gantry_recording_seal (recording);
   gantry_recording_builder_free (builder);
   return recording;

@@ -71,15 +71,14 @@ begin_entry (Writer *w, const char *phase, const char *name)
 static void
 put_event (Writer *w, const GantryRecording *recording, const GantryEvent *event)
 {
-  static const char *const kinds[GANTRY_N_EVENT_KINDS]
-      = { "kernel", "copy", "fill", "wait", "host call", "run", "mark" };
+  const char *kind = gantry_event_kind_name (event->kind);
   const char *name = gantry_recording_string (recording, event->name);
 
-  begin_entry (w, "X", name[0] != '\0' ? name : kinds[event->kind]);
+  begin_entry (w, "X", name[0] != '\0' ? name : kind);
   put_time (w->text, "ts", event->begin);
   put_time (w->text, "dur", event->end - event->begin);
   g_string_append_printf (w->text, ",\"tid\":%u,\"cat\":\"%s\",\"args\":{\"node\":%u,\"bytes\":%" G_GUINT64_FORMAT,
-                          event->lane, kinds[event->kind], event->node, event->bytes);
+                          event->lane, kind, event->node, event->bytes);
   if (event->instruction != GANTRY_NO_INSTRUCTION)
     g_string_append_printf (w->text, ",\"instruction\":%u", event->instruction);
   g_string_append (w->text, "}}");

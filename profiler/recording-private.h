@@ -4,15 +4,18 @@
 #pragma once
 #include "profiler/recording.h"
 
-/** The columns of up to GANTRY_CHUNK_EVENTS events; all of a lane but the last are full. One allocation. */
+/** The columns of up to GANTRY_CHUNK_EVENTS events; all of a lane but the last are full. They lie as in the chunk's
+ *  serialised form, so one that was read is used where it lies: whoever is no builder does not write into them. */
 typedef struct
 {
   guint32 n;
   gint64 *begin, *end;
   guint64 *bytes;
   guint32 *instruction, *node, *name;
+  guint32 *correlation, *detail; /* NULL: all 0 (a chunk of version 1) */
   guint16 *thread;
   guint8 *kind;
+  GBytes *data; /* what the columns lie in */
 } EventChunk;
 
 #define INDEX_FANOUT 32u
@@ -69,6 +72,8 @@ struct _GantryRecording
   gint64 origin;
   char *device;
   GPtrArray *strings; /* id - 1 */
+  GArray *details;    /* GantryLaunchDetail */
+  GPtrArray *notes;
   guint n_lanes;
   Lane *lanes;
   GArray *memory;     /* GantryMemoryEvent, by time */
@@ -79,7 +84,15 @@ struct _GantryRecording
   gint64 begin, end;  /* of everything */
 };
 
+/** Bytes of an event in a chunk of version 1 and 2. */
+#define EVENT_BYTES_1 39u
+#define EVENT_BYTES_2 47u
+
+/** @n events, all 0, to be filled. */
 EventChunk *_gantry_event_chunk_new (guint32 n);
+/** The columns of @n events at byte @offset of @data, aligned to 8, which are kept. */
+EventChunk *_gantry_event_chunk_over (GBytes *data, gsize offset, guint32 n, guint version);
+void _gantry_event_chunk_free (EventChunk *chunk);
 
 static inline const EventChunk *
 lane_chunk (const Lane *lane, guint64 index, guint32 *within)
@@ -107,6 +120,12 @@ void _gantry_recording_seal (GantryRecording *recording);
 
 /* lane.c */
 void _gantry_lane_index (Lane *lane);
+
+/* nest.c */
+/** Of events sorted by begin (the longer first): the row of each when those that overlap come to lie in rows of their own:
+ *  what encloses above what it encloses. At most @most rows; what would lie deeper is in the last.
+ *  @rows: (out): by event. Returns: how many rows there are */
+guint _gantry_nest (const GantryEvent *events, guint n, guint most, guint8 *rows);
 
 /* series.c */
 void _gantry_series_index (Series *series);

@@ -3,23 +3,51 @@
 #include "profiler/recording-private.h"
 #include <string.h>
 
-/* Columns after each other in one block, widest first: each is aligned. */
+/* Columns after each other, widest first: each is aligned where the first one is. */
+EventChunk *
+_gantry_event_chunk_over (GBytes *data, gsize offset, guint32 n, guint version)
+{
+  EventChunk *chunk = g_new0 (EventChunk, 1);
+  guint8 *at = (guint8 *) g_bytes_get_data (data, NULL) + offset;
+  gsize narrow = n * sizeof (guint32);
+
+  g_assert (((gsize) at & 7) == 0);
+  chunk->n = n;
+  chunk->data = g_bytes_ref (data);
+  chunk->begin = (gint64 *) at;
+  chunk->end = chunk->begin + n;
+  chunk->bytes = (guint64 *) (chunk->end + n);
+  chunk->instruction = (guint32 *) (chunk->bytes + n);
+  chunk->node = chunk->instruction + n;
+  chunk->name = chunk->node + n;
+  at = (guint8 *) chunk->name + narrow;
+  if (version > 1)
+    {
+      chunk->correlation = (guint32 *) at;
+      chunk->detail = chunk->correlation + n;
+      at += 2 * narrow;
+    }
+  chunk->thread = (guint16 *) at;
+  chunk->kind = (guint8 *) (chunk->thread + n);
+  return chunk;
+}
+
 EventChunk *
 _gantry_event_chunk_new (guint32 n)
 {
-  gsize column = MAX (n, 1);
-  EventChunk *chunk = g_malloc0 (sizeof (EventChunk) + column * (3 * 8 + 3 * 4 + 2 + 1));
+  gsize size = MAX (n, 1) * (gsize) EVENT_BYTES_2;
+  g_autoptr (GBytes) data = g_bytes_new_take (g_malloc0 (size), size);
 
-  chunk->n = n;
-  chunk->begin = (gint64 *) (chunk + 1);
-  chunk->end = chunk->begin + column;
-  chunk->bytes = (guint64 *) (chunk->end + column);
-  chunk->instruction = (guint32 *) (chunk->bytes + column);
-  chunk->node = chunk->instruction + column;
-  chunk->name = chunk->node + column;
-  chunk->thread = (guint16 *) (chunk->name + column);
-  chunk->kind = (guint8 *) (chunk->thread + column);
-  return chunk;
+  return _gantry_event_chunk_over (data, 0, n, 2);
+}
+
+void
+_gantry_event_chunk_free (EventChunk *chunk)
+{
+  if (chunk == NULL)
+    return;
+  g_bytes_unref (chunk->data);
+  g_free (chunk);
 }
 
 static void
@@ -39,6 +67,8 @@ _gantry_recording_new (guint n_lanes)
   g_atomic_ref_count_init (&recording->ref_count);
   recording->device = g_strdup ("");
   recording->strings = g_ptr_array_new_with_free_func (g_free);
+  recording->details = g_array_new (FALSE, FALSE, sizeof (GantryLaunchDetail));
+  recording->notes = g_ptr_array_new_with_free_func (g_free);
   recording->n_lanes = n_lanes;
   recording->lanes = g_new0 (Lane, n_lanes + 1);
   recording->memory = g_array_new (FALSE, FALSE, sizeof (GantryMemoryEvent));
@@ -59,7 +89,7 @@ static void
 clear_lane (Lane *lane)
 {
   for (guint32 i = 0; i < lane->n_chunks; i++)
-    g_free (lane->chunks[i]);
+    _gantry_event_chunk_free (lane->chunks[i]);
   for (guint i = 0; i < lane->n_levels; i++)
     g_free (lane->levels[i].nodes);
   g_free (lane->levels);
@@ -79,6 +109,8 @@ gantry_recording_unref (GantryRecording *recording)
   g_free (recording->lanes);
   g_free (recording->device);
   g_ptr_array_unref (recording->strings);
+  g_array_unref (recording->details);
+  g_ptr_array_unref (recording->notes);
   g_array_unref (recording->memory);
   g_array_unref (recording->runs);
   g_array_unref (recording->counters);
@@ -204,6 +236,43 @@ gantry_recording_string (const GantryRecording *recording, guint32 id)
 }
 
 guint
+gantry_recording_n_details (const GantryRecording *recording)
+{
+  return recording->details->len;
+}
+
+const GantryLaunchDetail *
+gantry_recording_detail (const GantryRecording *recording, guint32 detail)
+{
+  return detail > 0 && detail <= recording->details->len
+             ? &g_array_index (recording->details, GantryLaunchDetail, detail - 1)
+             : NULL;
+}
+
+guint
+gantry_recording_n_notes (const GantryRecording *recording)
+{
+  return recording->notes->len;
+}
+
+const char *
+gantry_recording_note (const GantryRecording *recording, guint index)
+{
+  g_return_val_if_fail (index < recording->notes->len, "");
+  return g_ptr_array_index (recording->notes, index);
+}
+
+const char *
+gantry_event_kind_name (GantryEventKind kind)
+{
+  static const char *const names[GANTRY_N_EVENT_KINDS]
+      = { "kernel", "copy", "fill", "wait", "host call", "run", "mark", "sync", "call", "overhead", "range" };
+
+  g_return_val_if_fail (kind < GANTRY_N_EVENT_KINDS, "");
+  return names[kind];
+}
+
+guint
 gantry_recording_n_lanes (const GantryRecording *recording)
 {
   return recording->n_lanes;
@@ -243,6 +312,8 @@ gantry_recording_get (const GantryRecording *recording, guint lane, guint64 inde
   event->thread = chunk->thread[i];
   event->kind = chunk->kind[i];
   event->lane = (guint8) lane;
+  event->correlation = chunk->correlation != NULL ? chunk->correlation[i] : 0;
+  event->detail = chunk->detail != NULL ? chunk->detail[i] : 0;
 }
 
 guint64

@@ -27,6 +27,9 @@ typedef enum
   GANTRY_N_EVENT_KINDS
 } GantryEventKind;
 
+/** "kernel", "host call": as exports call it. */
+const char *gantry_event_kind_name (GantryEventKind kind);
+
 /** Lanes 0 .. GANTRY_N_QUEUES - 1 are the queues; then come the runs and what an import brings. */
 #define GANTRY_LANE_RUNS GANTRY_N_QUEUES
 #define GANTRY_MAX_LANES 256u
@@ -89,7 +92,9 @@ void gantry_recording_builder_set_origin (GantryRecordingBuilder *builder, gint6
 /** What was measured and by whom ("cpu, 2 threads"). */
 void gantry_recording_builder_set_device (GantryRecordingBuilder *builder, const char *device);
 guint32 gantry_recording_builder_string (GantryRecordingBuilder *builder, const char *text);
-/** Names lane @lane (others are named after their queue). */
+/** Names lane @lane (others are named after their queue). Where calls or ranges of a lane beyond the runs' overlap, they
+ *  nest: gantry_recording_builder_end() gives each depth a lane of its own below it ("NAME, 2"), so numbers of the lanes
+ *  after it are higher in the recording than here. */
 void gantry_recording_builder_set_lane_name (GantryRecordingBuilder *builder, guint lane, const char *name);
 void gantry_recording_builder_add (GantryRecordingBuilder *builder, const GantryEvent *event);
 void gantry_recording_builder_add_memory (GantryRecordingBuilder *builder, const GantryMemoryEvent *event);

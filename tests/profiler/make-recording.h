@@ -37,8 +37,16 @@ make_recording (GRand *random, guint n_events, gint64 span)
       event.node = (guint32) g_rand_int_range (random, 0, 20);
       event.name = names[g_rand_int_range (random, 0, 5)];
       event.thread = (guint16) g_rand_int_range (random, 0, 3);
-      event.kind = (guint8) g_rand_int_range (random, 0, GANTRY_N_EVENT_KINDS);
       event.lane = (guint8) g_rand_int_range (random, 0, 3) * 2; /* 0, 2 and 4 */
+      /* Lane 4 stays one: nothing in it nests. */
+      event.kind = (guint8) g_rand_int_range (random, 0, event.lane == 4 ? GANTRY_EVENT_SYNC : GANTRY_N_EVENT_KINDS);
+      event.correlation = shape % 2 == 0 ? i : 0;
+      if (shape % 3 == 0)
+        {
+          GantryLaunchDetail detail = { { 1 + i % 4, 2, 1 }, { 128, 1, 1 }, { 1, 1, 1 }, .registers = 40, .stream = 7 };
+
+          event.detail = gantry_recording_builder_detail (builder, &detail);
+        }
       gantry_recording_builder_add (builder, &event);
     }
   for (guint i = 0; i < n_events / 2; i++)
@@ -60,6 +68,9 @@ make_recording (GRand *random, guint n_events, gint64 span)
     gantry_recording_builder_add_counter (builder, i % 3 == 0 ? "power" : "clock",
                                           (gint64) (g_rand_double (random) * (double) span),
                                           g_rand_double_range (random, -5, 5));
+  gantry_recording_builder_add_note (builder, "3 records were dropped");
+  gantry_recording_builder_add_note (builder, "3 records were dropped");
+  gantry_recording_builder_add_note (builder, "no right to sample counters");
   gantry_recording_builder_set_lane_name (builder, 4, "imported");
   gantry_recording_builder_add_run (builder, &(GantryRecordedRun){ 0, span / 2, 1000 });
   gantry_recording_builder_add_run (builder, &(GantryRecordedRun){ span / 2, span, 3000 });

@@ -99,8 +99,112 @@ test_round_trip (void)
       g_assert_cmpmem (a, sizeof a, b, sizeof b);
       g_assert_cmpuint (gantry_recording_memory_at (recording, 0, 500000), ==,
                         gantry_recording_memory_at (loaded, 0, 500000));
+      g_assert_cmpuint (gantry_recording_n_details (loaded), ==, MIN (sizes[i], 4));
+      g_assert_cmpuint (gantry_recording_n_notes (loaded), ==, 2);
+      g_assert_cmpstr (gantry_recording_note (loaded, 0), ==, "3 records were dropped");
+      g_assert_null (gantry_recording_detail (loaded, 0));
+      g_assert_null (gantry_recording_detail (loaded, 5));
+      for (guint k = 1; k <= gantry_recording_n_details (loaded); k++)
+        g_assert_cmpmem (gantry_recording_detail (loaded, k), sizeof (GantryLaunchDetail),
+                         gantry_recording_detail (recording, k), sizeof (GantryLaunchDetail));
       saved_clear (&saved);
     }
+}
+
+/* What this program wrote before events had correlation and detail. */
+
+static GBytes *
+head_of_version_1 (GBytes *head, const GantryRecording *recording)
+{
+  gsize size, after = 4 + gantry_recording_n_details (recording) * sizeof (GantryLaunchDetail) + 4;
+  g_autoptr (GByteArray) out = g_byte_array_new ();
+  const guint8 *data = g_bytes_get_data (head, &size);
+
+  for (guint i = 0; i < gantry_recording_n_notes (recording); i++)
+    after += 4 + strlen (gantry_recording_note (recording, i));
+  g_byte_array_append (out, data, (guint) (size - 4 - after));
+  g_byte_array_append (out, data + size - 4, 4);
+  out->data[4] = 1;
+  return g_byte_array_free_to_bytes (g_steal_pointer (&out));
+}
+
+static GBytes *
+chunk_of_version_1 (GBytes *chunk, const GantryChunkInfo *info)
+{
+  gsize size, before = 32 + 36 * (gsize) info->n, after = 32 + 44 * (gsize) info->n;
+  const guint8 *data = g_bytes_get_data (chunk, &size);
+  g_autoptr (GByteArray) out = g_byte_array_new ();
+
+  if (info->content != 0)
+    after = before = 32;
+  g_byte_array_append (out, data, (guint) before);
+  g_byte_array_append (out, data + after, (guint) (size - after));
+  out->data[4] = 1;
+  return g_byte_array_free_to_bytes (g_steal_pointer (&out));
+}
+
+static void
+test_version_1 (void)
+{
+  g_autoptr (GRand) random = g_rand_new_with_seed (35);
+  g_autoptr (GantryRecording) recording = make_recording (random, 70000, 1000000);
+  g_autoptr (GantryRecording) loaded = NULL;
+  g_autoptr (GError) error = NULL;
+  Saved saved = save (recording);
+  GBytes *old = head_of_version_1 (saved.head, recording);
+
+  g_bytes_unref (saved.head);
+  saved.head = old;
+  for (guint i = 0; i < saved.chunks->len; i++)
+    {
+      GantryChunkInfo info;
+      GBytes *chunk = saved.chunks->pdata[i];
+
+      g_bytes_unref (gantry_recording_chunk (recording, i, &info));
+      saved.chunks->pdata[i] = chunk_of_version_1 (chunk, &info);
+      g_bytes_unref (chunk);
+    }
+  loaded = load (&saved, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (gantry_recording_n_notes (loaded), ==, 0);
+  for (guint lane = 0; lane < gantry_recording_n_lanes (recording); lane++)
+    for (guint64 i = 0; i < gantry_recording_n_events (recording, lane); i++)
+      {
+        GantryEvent e = { 0 }, f = { 0 };
+
+        gantry_recording_get (recording, lane, i, &e);
+        gantry_recording_get (loaded, lane, i, &f);
+        e.correlation = e.detail = 0;
+        g_assert_true (memcmp (&e, &f, sizeof e) == 0);
+      }
+  saved_clear (&saved);
+}
+
+/* Chunks whose bytes lie anywhere in memory. */
+static void
+test_unaligned (void)
+{
+  g_autoptr (GRand) random = g_rand_new_with_seed (36);
+  g_autoptr (GantryRecording) recording = make_recording (random, 500, 1000000);
+  g_autoptr (GantryRecording) loaded = NULL;
+  g_autoptr (GError) error = NULL;
+  Saved saved = save (recording);
+
+  for (guint i = 0; i < saved.chunks->len; i++)
+    {
+      gsize size;
+      const guint8 *data = g_bytes_get_data (saved.chunks->pdata[i], &size);
+      guint8 *moved = g_malloc (size + 3);
+      g_autoptr (GBytes) whole = g_bytes_new_take (moved, size + 3);
+
+      memcpy (moved + 3, data, size);
+      g_bytes_unref (saved.chunks->pdata[i]);
+      saved.chunks->pdata[i] = g_bytes_new_from_bytes (whole, 3, size);
+    }
+  loaded = load (&saved, &error);
+  g_assert_no_error (error);
+  assert_equal (recording, loaded);
+  saved_clear (&saved);
 }
 
 /* An error that is one of ours, and nothing else. */
@@ -163,7 +267,8 @@ typedef struct
 
 static const Wrong wrongs[] = {
   { 0, G_MAXUINT, 1, 0, 'X' },          /* magic */
-  { 0, G_MAXUINT, 1, 4, 2 },            /* version */
+  { 0, G_MAXUINT, 1, 4, 3 },            /* version */
+  { 0, G_MAXUINT, 1, 4, 0 },
   { 0, G_MAXUINT, 1, 5, 1 },            /* content */
   { 0, G_MAXUINT, 1, 6, 2 },            /* lane */
   { 0, G_MAXUINT, 4, 8, 1 },            /* number: twice */
@@ -173,7 +278,8 @@ static const Wrong wrongs[] = {
   { 0, 8, 8, 5, (guint64) -5 },         /* ends before it begins */
   { 0, 8, 8, 5, (guint64) 1 << 62 },
   { 0, 32, 4, 2, 99 },                  /* name */
-  { 0, 38, 1, 2, GANTRY_N_EVENT_KINDS },
+  { 0, 40, 4, 2, 9 },                   /* launch detail */
+  { 0, 46, 1, 2, GANTRY_N_EVENT_KINDS },
   { -2, 0, 8, 5, (guint64) -5 },        /* time: out of order */
   { -2, 32, 1, 5, 3 },                  /* kind of memory */
   { -2, 33, 1, 5, 2 },                  /* neither allocation nor release */
@@ -262,6 +368,8 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/profiler/chunk/round-trip", test_round_trip);
+  g_test_add_func ("/profiler/chunk/version-1", test_version_1);
+  g_test_add_func ("/profiler/chunk/unaligned", test_unaligned);
   g_test_add_func ("/profiler/chunk/truncated", test_truncated);
   g_test_add_func ("/profiler/chunk/each-field", test_each_field);
   g_test_add_func ("/profiler/chunk/hostile", test_hostile);

@@ -381,6 +381,61 @@ test_names (void)
   g_assert_cmpstr (gantry_recording_string (recording, 1000), ==, "");
 }
 
+/* Calls and ranges of a thread lie within each other: a lane for each depth, in which no two overlap. */
+static void
+test_nested (void)
+{
+  static const struct { gint64 begin, end; guint row; } events[] = {
+    { 0, 100, 0 }, { 10, 60, 1 }, { 20, 30, 2 }, { 30, 40, 2 }, { 60, 90, 1 }, { 70, 70, 2 }, { 100, 120, 0 },
+  };
+  GantryRecordingBuilder *builder = gantry_recording_builder_new ();
+  g_autoptr (GantryRecording) recording = NULL;
+  guint next[3] = { 0 };
+
+  gantry_recording_builder_set_lane_name (builder, 4, "main thread");
+  gantry_recording_builder_set_lane_name (builder, 5, "stream 7");
+  for (guint i = G_N_ELEMENTS (events); i-- > 0;)
+    gantry_recording_builder_add (builder, &(GantryEvent){ .begin = events[i].begin, .end = events[i].end, .lane = 4,
+                                                           .node = i + 1, .kind = GANTRY_EVENT_RANGE });
+  gantry_recording_builder_add (builder, &(GantryEvent){ .begin = 5, .end = 6, .lane = 5 });
+  /* What the device did is left as it is, even where it overlaps. */
+  gantry_recording_builder_add (builder, &(GantryEvent){ .begin = 5, .end = 9, .lane = 5 });
+  recording = gantry_recording_builder_end (builder);
+  g_assert_cmpuint (gantry_recording_n_lanes (recording), ==, 8);
+  g_assert_cmpstr (gantry_recording_lane_name (recording, 4), ==, "main thread");
+  g_assert_cmpstr (gantry_recording_lane_name (recording, 5), ==, "main thread, 2");
+  g_assert_cmpstr (gantry_recording_lane_name (recording, 6), ==, "main thread, 3");
+  g_assert_cmpstr (gantry_recording_lane_name (recording, 7), ==, "stream 7");
+  g_assert_cmpuint (gantry_recording_n_events (recording, 7), ==, 2);
+  for (guint i = 0; i < G_N_ELEMENTS (events); i++)
+    {
+      GantryEvent event;
+
+      gantry_recording_get (recording, 4 + events[i].row, next[events[i].row]++, &event);
+      g_assert_cmpuint (event.node, ==, i + 1);
+      g_assert_cmpuint (event.lane, ==, 4 + events[i].row);
+    }
+}
+
+/* A lane never becomes more lanes than there may be, however deep its events. */
+static void
+test_nested_deep (void)
+{
+  GantryRecordingBuilder *builder = gantry_recording_builder_new ();
+  g_autoptr (GantryRecording) recording = NULL;
+  guint64 n = 0;
+
+  for (guint lane = 4; lane < GANTRY_MAX_LANES; lane++)
+    for (gint64 depth = 0; depth < 40; depth++)
+      gantry_recording_builder_add (builder, &(GantryEvent){ .begin = depth, .end = 200 - depth, .lane = (guint8) lane,
+                                                             .kind = GANTRY_EVENT_CALL });
+  recording = gantry_recording_builder_end (builder);
+  g_assert_cmpuint (gantry_recording_n_lanes (recording), ==, GANTRY_MAX_LANES);
+  for (guint lane = 0; lane < GANTRY_MAX_LANES; lane++)
+    n += gantry_recording_n_events (recording, lane);
+  g_assert_cmpuint (n, ==, 40 * (GANTRY_MAX_LANES - 4));
+}
+
 static void
 test_empty (void)
 {
@@ -412,6 +467,8 @@ main (int argc, char **argv)
   g_test_add_func ("/profiler/recording/counters", test_counters);
   g_test_add_func ("/profiler/recording/totals", test_totals);
   g_test_add_func ("/profiler/recording/names", test_names);
+  g_test_add_func ("/profiler/recording/nested", test_nested);
+  g_test_add_func ("/profiler/recording/nested-deep", test_nested_deep);
   g_test_add_func ("/profiler/recording/empty", test_empty);
   return g_test_run ();
 }
