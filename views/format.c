@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers as people read them. */
+/* Numbers and places as people read them. */
 #include "views/format.h"
 #include <string.h>
 
@@ -79,6 +79,32 @@ gantry_format_plural (guint64 n, const char *singular, const char *plural)
   g_autofree char *number = gantry_format_integer (n);
 
   return g_strdup_printf ("%s %s", number, n == 1 ? singular : plural);
+}
+
+/* What is left of @path below @folder, or NULL. */
+static const char *
+below (const char *path, const char *folder)
+{
+  gsize length = strlen (folder);
+
+  while (length > 0 && folder[length - 1] == G_DIR_SEPARATOR)
+    length--;
+  return strncmp (path, folder, length) == 0 && path[length] == G_DIR_SEPARATOR ? path + length + 1 : NULL;
+}
+
+char *
+gantry_format_location (const char *location, const char *beside)
+{
+  g_autofree char *folder = beside != NULL ? g_path_get_dirname (beside) : NULL;
+  const char *rest;
+
+  if (!g_path_is_absolute (location))
+    return g_strdup (location);
+  rest = folder != NULL && g_path_is_absolute (folder) ? below (location, folder) : NULL;
+  if (rest != NULL)
+    return g_strdup (rest);
+  rest = below (location, g_get_home_dir ());
+  return rest != NULL ? g_build_filename ("~", rest, NULL) : g_strdup (location);
 }
 
 static char *

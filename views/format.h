@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers as people read them; one place, so that every panel says the same. */
+/* Numbers and places as people read them; one place, so that every panel says the same. */
 #pragma once
 #include "core/ir/module.h"
 
@@ -18,6 +18,14 @@ char *gantry_format_delta_ns (gint64 ns);
 char *gantry_format_integer (guint64 n);
 /** Bytes of a static tensor, else NULL. (transfer full) (nullable) */
 char *gantry_format_type_bytes (const GantryType *type);
+/**
+ * gantry_format_location:
+ * @location: that begins with the path of a file
+ * @beside: (nullable): path of the model
+ *
+ * Returns: (transfer full): without the folder of the model, or with "~" for the user's
+ */
+char *gantry_format_location (const char *location, const char *beside);
 /** "1 node", "3 nodes". (transfer full) */
 char *gantry_format_plural (guint64 n, const char *singular, const char *plural);
 

@@ -255,7 +255,7 @@ _gantry_inspect_last (const GantryCompilation *compilation, guint snapshot, guin
 }
 
 static void
-show_facts (GantryRows *rows, const GantryModule *module, const GantryNode *node)
+show_facts (GantryRows *rows, const GantryModel *model, const GantryModule *module, const GantryNode *node)
 {
   g_autofree char *type = gantry_context_type_text (module->context, node->type);
   g_autofree char *location = gantry_context_location_text (module->context, node->location);
@@ -279,7 +279,7 @@ show_facts (GantryRows *rows, const GantryModule *module, const GantryNode *node
         gantry_rows_take (rows, "intensity", g_strdup_printf ("%.2f FLOP a byte", (double) flops / (double) traffic));
     }
   gantry_rows_text (rows, "scope", gantry_context_scope_path (module->context, node->scope));
-  gantry_rows_text (rows, "source", location);
+  gantry_rows_take (rows, "source", gantry_format_location (location, model->path));
 }
 
 void
@@ -295,7 +295,7 @@ _gantry_inspect_node (GantryRows *rows, const GantryInspected *what, guint32 id)
   label = gantry_node_label (module, node);
   gantry_rows_title (rows, gantry_node_op_name (module, node), label);
   _gantry_inspect_placement (rows, what, &id, 1);
-  show_facts (rows, module, node);
+  show_facts (rows, what->compilation->model, module, node);
   show_attributes (rows, module, node);
   show_body (rows, module, node, what->snapshot);
   show_neighbours (rows, module, node, what->snapshot);

@@ -162,6 +162,9 @@ test_inspector (void)
   views_wait_until (window_test_button (GTK_WIDGET (gantry_window_get_inspector (window)), "Recompute") != NULL);
   button = window_test_button (GTK_WIDGET (gantry_window_get_inspector (window)), "Recompute");
   g_assert_true (gtk_widget_is_sensitive (button));
+  /* Where it was written, without the folder: that says more about the user than about the node. */
+  g_assert_true (window_test_has_text (GTK_WIDGET (gantry_window_get_inspector (window)), "transformer-tiny.gir"));
+  g_assert_false (window_test_has_text (GTK_WIDGET (gantry_window_get_inspector (window)), "/transformer-tiny.gir"));
   g_signal_emit_by_name (button, "clicked");
   g_assert_cmpint (kind_of (window, node), ==, GANTRY_PLACEMENT_RECOMPUTE);
   assert_answered (window);

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How places are written for people. */
+#include "views/format.h"
+
+static void
+check_location (const char *location, const char *beside, const char *expected)
+{
+  g_autofree char *text = gantry_format_location (location, beside);
+
+  g_assert_cmpstr (text, ==, expected);
+}
+
+static void
+test_location (void)
+{
+  g_autofree char *home = g_build_filename (g_get_home_dir (), "nets", "a.gir:12:3", NULL);
+  g_autofree char *besides_home = g_strdup_printf ("%s-of-another/a.gir", g_get_home_dir ());
+
+  check_location ("/srv/nets/a.gir:12:3", "/srv/nets/a.gir", "a.gir:12:3");
+  check_location ("/srv/nets/parts/b.gir: layer", "/srv/nets/a.gir", "parts/b.gir: layer");
+  check_location ("/srv/nets-of-another/b.gir:1", "/srv/nets/a.gir", "/srv/nets-of-another/b.gir:1");
+  check_location ("/srv/nets/a.gir:1", NULL, "/srv/nets/a.gir:1");
+  check_location ("/srv/nets/a.gir:1", "a.gir", "/srv/nets/a.gir:1");
+  check_location ("/a.gir:1", "/b.gir", "a.gir:1");
+  check_location ("a.gir:1", "/srv/nets/a.gir", "a.gir:1");
+  check_location ("unknown location", "/srv/nets/a.gir", "unknown location");
+  check_location (home, "/srv/nets/a.gir", "~/nets/a.gir:12:3");
+  check_location (besides_home, "/srv/nets/a.gir", besides_home);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_setenv ("HOME", "/home/somebody", TRUE);
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/views/format/location", test_location);
+  return g_test_run ();
+}
