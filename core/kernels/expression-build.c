@@ -79,20 +79,25 @@ build_load (GantryKx *kx, guint input, const guint32 *indices)
   return gantry_kx_load (kx, input, address_of (kx, &kx->inputs[input].layout, inside));
 }
 
-static guint
-add_variable (GantryKx *kx, gint64 extent)
+guint
+gantry_kx_add_variable (GantryKx *kx, gint64 extent)
 {
-  guint v = kx->n_vars++;
+  guint v;
 
-  g_assert (v < GANTRY_KX_MAX_VARS);
+  if (kx->n_vars == GANTRY_KX_MAX_VARS)
+    {
+      kx->overflow = TRUE;
+      return GANTRY_KX_MAX_VARS - 1;
+    }
+  v = kx->n_vars++;
   kx->extents[v] = extent;
   kx->epoch++;
   kx->ranges[v] = (GantryKxRange) { 0, MAX (extent, 1) - 1 };
   return v;
 }
 
-static guint32
-identity_of (GantryKx *kx, GantryOp op, GantryElementType type)
+guint32
+gantry_kx_identity (GantryKx *kx, GantryOp op, GantryElementType type)
 {
   gboolean is_float = gantry_element_is_float (type);
   guint bits = 8 * gantry_element_size (type);
@@ -130,7 +135,7 @@ build_reduce (GantryKx *kx, const GantryTexpr *texpr, const GantryTx *tx, const 
       guint v = texpr->pool[tx->b + i];
 
       if (texpr->axes[v - texpr->rank] == 0)
-        return identity_of (kx, tx->op, tx->type);
+        return gantry_kx_identity (kx, tx->op, tx->type);
       if (kx->extents[variables[v]] > 1)
         axes |= G_GUINT64_CONSTANT (1) << variables[v];
     }
@@ -181,14 +186,14 @@ add_variables (GantryKx *kx, const GantryTexpr *texpr, guint *variables, GError 
     }
   if (kx->n_roots == 0)
     for (guint d = 0; d < texpr->rank; d++)
-      kx->result_vars |= G_GUINT64_CONSTANT (1) << add_variable (kx, texpr->shape[d]);
+      kx->result_vars |= G_GUINT64_CONSTANT (1) << gantry_kx_add_variable (kx, texpr->shape[d]);
   for (guint d = 0; d < texpr->rank; d++)
     {
       g_assert (kx->extents[d] == texpr->shape[d]);
       variables[d] = d;
     }
   for (guint i = 0; i < texpr->n_axes; i++)
-    variables[texpr->rank + i] = add_variable (kx, texpr->axes[i]);
+    variables[texpr->rank + i] = gantry_kx_add_variable (kx, texpr->axes[i]);
   return TRUE;
 }
 
@@ -231,7 +236,7 @@ gantry_kx_needed (const GantryKx *kx, const GantryKxRoot *roots, guint n)
     {
       const GantryKxNode *node = gantry_kx_node (kx, id);
 
-      if (!needed[id] || node->kind == GANTRY_KX_CONST || node->kind == GANTRY_KX_INDEX)
+      if (!needed[id] || node->kind == GANTRY_KX_CONST || node->kind == GANTRY_KX_INDEX || node->kind == GANTRY_KX_VALUE)
         continue;
       if (node->kind == GANTRY_KX_LINEAR || node->kind == GANTRY_KX_LOAD)
         {
@@ -278,6 +283,7 @@ rebuild_node (GantryKx *kx, guint32 id, const guint32 *substitution, const guint
   switch ((GantryKxKind) node.kind)
     {
     case GANTRY_KX_CONST:
+    case GANTRY_KX_VALUE:
       return id;
     case GANTRY_KX_INDEX:
       return substitution != NULL && substitution[node.a] != G_MAXUINT32 ? substitution[node.a]
@@ -388,7 +394,7 @@ split_variables (GantryKx *kx)
 
   while (kx->n_vars + 2 <= GANTRY_KX_MAX_VARS - GANTRY_MAX_RANK && !kx->overflow && find_split (kx, &v, &k))
     {
-      guint outer = add_variable (kx, kx->extents[v] / k), inner = add_variable (kx, k);
+      guint outer = gantry_kx_add_variable (kx, kx->extents[v] / k), inner = gantry_kx_add_variable (kx, k);
 
       no_substitution (substitution);
       substitution[v] = gantry_kx_linear (kx, 0, (GantryKxTerm[]) { { gantry_kx_index (kx, outer), k },
@@ -429,7 +435,7 @@ try_join (GantryKx *kx, guint outer, guint inner)
 
   if (kx->n_vars >= GANTRY_KX_MAX_VARS || kx->overflow)
     return FALSE;
-  m = add_variable (kx, kx->extents[outer] * k);
+  m = gantry_kx_add_variable (kx, kx->extents[outer] * k);
   joined = gantry_kx_index (kx, m);
   by = gantry_kx_const_int (kx, GANTRY_I64, k);
   no_substitution (substitution);
@@ -556,6 +562,9 @@ append_node (const GantryKx *kx, guint32 id, GString *text)
     case GANTRY_KX_BINARY:
       g_string_append_printf (text, "%s.%u %%%u %%%u", gantry_op_info (node->op)->name, node->direction, node->a,
                               node->b);
+      break;
+    case GANTRY_KX_VALUE:
+      g_string_append_printf (text, "value %u", node->a);
       break;
     case GANTRY_KX_UNARY:
       g_string_append_printf (text, "%s %%%u", gantry_op_info (node->op)->name, node->a);

@@ -23,8 +23,11 @@ typedef enum
   GANTRY_KX_CAST,    /* a to type */
   GANTRY_KX_BITCAST,
   GANTRY_KX_REDUCE,  /* op of a over the variables in the set u */
-  GANTRY_KX_VALUE,   /* number a, defined by a statement of a bound program (grid-private.h); i: depends on no variable */
+  GANTRY_KX_VALUE,   /* number a, defined by a statement of a bound program (grid-private.h) */
 } GantryKxKind;
+
+/* In GantryKxNode.vars, beside the variables: the node depends on a VALUE. */
+#define GANTRY_KX_HAS_VALUE (G_GUINT64_CONSTANT (1) << 63)
 
 typedef struct
 {
@@ -55,6 +58,12 @@ typedef struct
 {
   gint64 lo, hi; /* of an i64 node, both inclusive; bool: 0 or 1 */
 } GantryKxRange;
+
+typedef struct
+{
+  guint32 node;
+  GantryKxRange range;
+} GantryKxValue;
 
 /** Where element [i0, i1, ...] of a buffer lies: the sum over pieces of ((i_dim / divisor) % modulus) * stride. */
 typedef struct
@@ -102,6 +111,7 @@ struct _GantryKx
   GArray *known;        /* GantryKxRange per node, valid when its stamp is `epoch` */
   GArray *stamps;       /* guint32 */
   guint32 epoch;
+  GArray *values;       /* GantryKxValue */
   GHashTable *unique;
   guint n_roots;
   GantryKxRoot *roots;
@@ -152,6 +162,15 @@ guint32 gantry_kx_cast (GantryKx *kx, GantryElementType type, guint32 a);
 guint32 gantry_kx_bitcast (GantryKx *kx, GantryElementType type, guint32 a);
 guint32 gantry_kx_reduce (GantryKx *kx, GantryOp op, guint32 a, guint64 axes);
 
+/** A new VALUE of which nothing is known. */
+guint32 gantry_kx_value (GantryKx *kx, GantryElementType type);
+/** Says what is known of it. */
+void gantry_kx_assume (GantryKx *kx, guint32 value, gint64 lo, gint64 hi);
+/** A new index variable. Returns: its number; when there are too many, the last one, and the kx has overflown */
+guint gantry_kx_add_variable (GantryKx *kx, gint64 extent);
+/** The constant from which a reduction starts. */
+guint32 gantry_kx_identity (GantryKx *kx, GantryOp op, GantryElementType type);
+
 /** What is known of an i64 or bool node under the present ranges. */
 GantryKxRange gantry_kx_range (GantryKx *kx, guint32 id);
 /** @id as a sum: constant and terms (a node that is none is one term). Terms are appended to @terms. */
@@ -165,6 +184,9 @@ void gantry_kx_set_range (GantryKx *kx, guint variable, gint64 lo, gint64 hi);
  * Makes @roots (n of them: value and address) anew under the present ranges.
  */
 void gantry_kx_rebuild (GantryKx *kx, const guint32 *substitution, GantryKxRoot *roots, guint n);
+/** The results of @kx in a graph of their own, with the variables that occur numbered anew: first those of the results,
+ *  the one with the largest step in the first result first, then those of reductions. (transfer full) */
+GantryKx *gantry_kx_compact (const GantryKx *kx);
 /** Puts @with in the place of @node in all results. */
 void gantry_kx_replace (GantryKx *kx, guint32 node, guint32 with);
 /** Marks what @roots need: (transfer full): one byte per node */

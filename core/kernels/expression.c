@@ -89,6 +89,8 @@ node_vars (const GantryKx *kx, const GantryKxNode *node)
       return gantry_kx_node (kx, node->a)->vars | gantry_kx_node (kx, node->b)->vars;
     case GANTRY_KX_REDUCE:
       return gantry_kx_node (kx, node->a)->vars & ~node->u;
+    case GANTRY_KX_VALUE:
+      return GANTRY_KX_HAS_VALUE;
     default:
       return gantry_kx_node (kx, node->a)->vars;
     }
@@ -136,6 +138,7 @@ gantry_kx_new (const GantryKxInput *inputs, guint n_inputs)
   kx->terms = g_array_new (FALSE, FALSE, sizeof (GantryKxTerm));
   kx->known = g_array_new (FALSE, FALSE, sizeof (GantryKxRange));
   kx->stamps = g_array_new (FALSE, FALSE, sizeof (guint32));
+  kx->values = g_array_new (FALSE, FALSE, sizeof (GantryKxValue));
   kx->unique = g_hash_table_new_full (key_hash, key_equal, g_free, NULL);
   kx->epoch = 1;
   return kx;
@@ -151,6 +154,7 @@ gantry_kx_free (GantryKx *kx)
   g_array_unref (kx->terms);
   g_array_unref (kx->known);
   g_array_unref (kx->stamps);
+  g_array_unref (kx->values);
   g_free (kx);
 }
 
@@ -294,6 +298,10 @@ gantry_kx_range (GantryKx *kx, guint32 id)
           r = gantry_kx_range (kx, node.a);
         break;
       }
+    case GANTRY_KX_VALUE:
+      if (node.type == GANTRY_I64)
+        r = g_array_index (kx->values, GantryKxValue, node.a).range;
+      break;
     default:
       break;
     }
@@ -327,6 +335,28 @@ gantry_kx_index (GantryKx *kx, guint variable)
   if (r.lo == r.hi)
     return gantry_kx_const_int (kx, GANTRY_I64, r.lo);
   return _gantry_kx_intern (kx, (GantryKxNode) { .kind = GANTRY_KX_INDEX, .type = GANTRY_I64, .a = variable });
+}
+
+guint32
+gantry_kx_value (GantryKx *kx, GantryElementType type)
+{
+  GantryKxValue value = { .range = { -UNKNOWN, UNKNOWN } };
+
+  value.node = _gantry_kx_intern (kx, (GantryKxNode) { .kind = GANTRY_KX_VALUE, .type = type, .a = kx->values->len });
+  g_array_append_val (kx->values, value);
+  return value.node;
+}
+
+void
+gantry_kx_assume (GantryKx *kx, guint32 value, gint64 lo, gint64 hi)
+{
+  const GantryKxNode *node = gantry_kx_node (kx, value);
+
+  /* A node that is simpler than a value is known without being told. */
+  if (node->kind != GANTRY_KX_VALUE)
+    return;
+  g_array_index (kx->values, GantryKxValue, node->a).range = (GantryKxRange) { lo, hi };
+  kx->epoch++;
 }
 
 /* Sums */

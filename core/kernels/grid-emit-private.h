@@ -65,8 +65,9 @@ struct _GantryGridEmit
   const GantryGridMachine *machine;
   gpointer data;                         /* the machine's */
   gboolean in_threads;                   /* always TRUE without begin_threads */
+  gboolean keeps;                        /* the program is split: values are kept by the machine */
   LLVMValueRef index[GANTRY_KX_MAX_VARS]; /* i32 or i64; NULL: not bound now */
-  gint64 multiple[GANTRY_KX_MAX_VARS];    /* every value of the variable is a multiple of this */
+  guint lane_variable, lanes;            /* of the statement that is emitted; GANTRY_GRID_NONE: it has none */
   /* Kept values: GANTRY_GRID_MAX_LANES for each node that was asked for. */
   guint32 *slot_of;                      /* per node: 1 + slot */
   guint32 n_slot_of;
@@ -95,8 +96,8 @@ gboolean gantry_grid_is_collective (const GantryGrid *grid, guint32 statement);
 LLVMValueRef gantry_grid_emit_value (GantryGridEmit *emit, guint32 node, guint lane);
 /** An address: the element @index of @base. */
 LLVMValueRef gantry_grid_emit_pointer (GantryGridEmit *emit, LLVMValueRef base, GantryElementType element, guint32 index);
-/** Numbers that every value of an i64 node is a multiple of; 0: it is 0. */
-gint64 gantry_grid_emit_multiple (GantryGridEmit *emit, guint32 node);
+/** The same, as i32 where what is known of the node says that it fits. */
+LLVMValueRef gantry_grid_emit_index (GantryGridEmit *emit, guint32 node, guint lane);
 void gantry_grid_emit_set (GantryGridEmit *emit, const GantryGridStatement *statement);
 void gantry_grid_emit_get (GantryGridEmit *emit, const GantryGridStatement *statement);
 /** Says what number @value stands for from here to the end of the scope. */

@@ -106,6 +106,7 @@ struct _GantryGrid
   GantryKx *kx;            /* (not owned): shared by the launches of a kernel */
   guint32 grid[3], block[3];
   guint8 axis[GANTRY_KX_MAX_VARS]; /* GantryGridAxis per index variable */
+  gint64 multiple[GANTRY_KX_MAX_VARS]; /* every value of the variable is a multiple of this; 0: of 1 */
   GArray *arrays;          /* GantryGridArray */
   GArray *statements;      /* GantryGridStatement */
   GArray *open;            /* guint32: statements that are not ended yet */
@@ -173,6 +174,8 @@ void gantry_grid_mma (GantryGrid *grid, GantryMmaShape shape, guint32 d, guint32
  * memory and block fit @gpu. Returns: FALSE with @error, a fault of whoever made the program
  */
 gboolean gantry_grid_check (const GantryGrid *grid, const GantryGpu *gpu, GError **error);
+/** A number that every value of an i64 node (of a LOAD: its address) is a multiple of; 0: it is 0. */
+gint64 gantry_grid_multiple (const GantryGrid *grid, guint32 node);
 /** Bytes of shared memory of a block: of all SHARED arrays, each at a multiple of 128. */
 guint64 gantry_grid_shared_bytes (const GantryGrid *grid);
 /** For the code view and tests: one statement a line. (transfer full) */
