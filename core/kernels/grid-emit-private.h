@@ -50,7 +50,11 @@ typedef struct
   /* With it: */
   void (*begin_threads) (GantryGridEmit *emit);
   void (*end_threads) (GantryGridEmit *emit);
-  /** SHUFFLE, MATRIX_LOAD or MMA of all threads; called outside threads. */
+  /** Within threads: puts down what this thread gives to a collective statement; and takes what thread @number xor
+   *  @mask has put down. */
+  void (*put) (GantryGridEmit *emit, LLVMValueRef x);
+  LLVMValueRef (*take) (GantryGridEmit *emit, LLVMTypeRef type, guint32 mask);
+  /** MATRIX_LOAD (the pointers to the rows have been put down) or MMA of all threads; called outside threads. */
   void (*collective) (GantryGridEmit *emit, const GantryGridStatement *statement);
   /** Keeps a value for statements after the end of the threads' loop, and gives it back (outside: of any thread). */
   void (*keep) (GantryGridEmit *emit, guint32 value, LLVMValueRef x);

@@ -291,19 +291,59 @@ emit_statement (GantryGridEmit *g, guint32 at)
 
 /* Threads as loops */
 
-static void
-emit_threads (GantryGridEmit *g, guint32 first, guint32 end)
+static guint
+begin_threads (GantryGridEmit *g)
 {
   guint mark = gantry_grid_emit_mark (g);
 
   g->machine->begin_threads (g);
   g->in_threads = TRUE;
   bind_axes (g, is_thread_axis);
-  emit_list (g, first, end);
+  return mark;
+}
+
+static void
+end_threads (GantryGridEmit *g, guint mark)
+{
   gantry_grid_emit_forget (g, mark, 0);
   unbind_axes (g, is_thread_axis);
   g->in_threads = FALSE;
   g->machine->end_threads (g);
+}
+
+static void
+emit_collective (GantryGridEmit *g, const GantryGridStatement *s)
+{
+  guint mark;
+  LLVMTypeRef type;
+
+  switch ((GantryGridKind) s->kind)
+    {
+    case GANTRY_GRID_BARRIER: /* which the end of the threads' loop is */
+      break;
+    case GANTRY_GRID_SHUFFLE:
+      mark = begin_threads (g);
+      {
+        V x = gantry_grid_emit_index (g, s->a, 0);
+
+        type = LLVMTypeOf (x);
+        g->machine->put (g, x);
+      }
+      end_threads (g, mark);
+      mark = begin_threads (g);
+      gantry_grid_emit_define (g, s->value, g->machine->take (g, type, s->mask));
+      end_threads (g, mark);
+      break;
+    case GANTRY_GRID_MATRIX_LOAD:
+      mark = begin_threads (g);
+      g->machine->put (g, element_at (g, s->array, s->b));
+      end_threads (g, mark);
+      g->machine->collective (g, s);
+      break;
+    default:
+      g->machine->collective (g, s);
+      break;
+    }
 }
 
 static void
@@ -312,6 +352,7 @@ emit_list (GantryGridEmit *g, guint32 first, guint32 end)
   for (guint32 at = first, next; at < end; at = next)
     {
       const GantryGridStatement *s = statement_at (g->grid, at);
+      guint mark;
 
       next = after (g->grid, at);
       if (g->in_threads)
@@ -320,12 +361,14 @@ emit_list (GantryGridEmit *g, guint32 first, guint32 end)
         {
           while (next < end && !gantry_grid_is_collective (g->grid, next))
             next = after (g->grid, next);
-          emit_threads (g, at, next);
+          mark = begin_threads (g);
+          emit_list (g, at, next);
+          end_threads (g, mark);
         }
       else if (s->kind == GANTRY_GRID_FOR || s->kind == GANTRY_GRID_IF)
         emit_statement (g, at);
-      else if (s->kind != GANTRY_GRID_BARRIER) /* which the end of the threads' loop is */
-        g->machine->collective (g, s);
+      else
+        emit_collective (g, s);
     }
 }
 
