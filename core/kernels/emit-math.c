@@ -272,12 +272,9 @@ exp2_double (GantryEmit *e, V p)
 }
 
 V
-gantry_emit_pow (GantryEmit *e, V x, V y)
+gantry_emit_power_signs (GantryEmit *e, V x, V y, V magnitude)
 {
-  LLVMTypeRef wide = gantry_emit_like (LLVMDoubleTypeInContext (e->context), LLVMTypeOf (x));
-  V a = absolute (e, x), zero = real (x, 0), one = real (x, 1);
-  V p = LLVMBuildFMul (B, LLVMBuildFPExt (B, y, wide, ""), log2_double (e, a, wide), "");
-  V r = LLVMBuildFPTrunc (B, exp2_double (e, p), LLVMTypeOf (x), "");
+  V a = absolute (e, x), zero = real (x, 0), one = real (x, 1), r;
   V half = LLVMBuildFMul (B, y, real (y, 0.5), "");
   V whole = LLVMBuildFCmp (B, LLVMRealOEQ, call1 (e, "llvm.floor", y), y, "");
   V odd = LLVMBuildAnd (B, whole, LLVMBuildFCmp (B, LLVMRealONE, call1 (e, "llvm.floor", half), half, ""), "");
@@ -289,10 +286,19 @@ gantry_emit_pow (GantryEmit *e, V x, V y)
   V unordered = LLVMBuildFCmp (B, LLVMRealUNO, x, y, "");
   V always = LLVMBuildOr (B, LLVMBuildFCmp (B, LLVMRealOEQ, y, zero, ""), LLVMBuildFCmp (B, LLVMRealOEQ, x, one, ""), "");
 
-  r = LLVMBuildSelect (B, unit, one, r, "");
+  r = LLVMBuildSelect (B, unit, one, magnitude, "");
   r = LLVMBuildSelect (B, odd, copy_sign (e, r, x), r, "");
   r = LLVMBuildSelect (B, LLVMBuildOr (B, none, unordered, ""), real (x, NAN), r, "");
   return LLVMBuildSelect (B, always, one, r, "");
+}
+
+V
+gantry_emit_pow (GantryEmit *e, V x, V y)
+{
+  LLVMTypeRef wide = gantry_emit_like (LLVMDoubleTypeInContext (e->context), LLVMTypeOf (x));
+  V p = LLVMBuildFMul (B, LLVMBuildFPExt (B, y, wide, ""), log2_double (e, absolute (e, x), wide), "");
+
+  return gantry_emit_power_signs (e, x, y, LLVMBuildFPTrunc (B, exp2_double (e, p), LLVMTypeOf (x), ""));
 }
 
 /* Sine, cosine, tangent */

@@ -19,6 +19,9 @@ typedef struct
   guint vector_bytes; /* of the widest registers */
   gboolean has_fma;
   gboolean has_f16c;
+  gboolean no_calls;    /* there is no C library: what else would call it is written out (emit-own.c) */
+  gboolean has_bf16;    /* conversions to bf16 are native */
+  guint constant_space; /* address space of tables */
 } GantryEmit;
 
 /* emit-values.c: types, constants, memory, conversions */
@@ -42,8 +45,11 @@ LLVMValueRef gantry_emit_from_memory (GantryEmit *e, GantryElementType element, 
 LLVMValueRef gantry_emit_to_memory (GantryEmit *e, GantryElementType element, LLVMValueRef x);
 LLVMValueRef gantry_emit_cast (GantryEmit *e, GantryElementType to, GantryElementType from, LLVMValueRef x);
 LLVMValueRef gantry_emit_bitcast (GantryEmit *e, GantryElementType to, GantryElementType from, LLVMValueRef x);
-/** Calls the C function @symbol for each lane. @type: of its arguments and value, a scalar */
+/** Calls the C function @symbol, or where there are no calls the one that gantry_emit_own() makes, for each lane. */
 LLVMValueRef gantry_emit_per_lane (GantryEmit *e, const char *symbol, LLVMValueRef x, LLVMValueRef y);
+
+/* emit-own.c: a function of the module that does what the C library's @symbol does. */
+LLVMValueRef gantry_emit_own (GantryEmit *e, const char *symbol, LLVMTypeRef signature);
 
 /* emit-ops.c: operations */
 
@@ -65,6 +71,8 @@ LLVMValueRef gantry_emit_tanh (GantryEmit *e, LLVMValueRef x);
 LLVMValueRef gantry_emit_logistic (GantryEmit *e, LLVMValueRef x);
 LLVMValueRef gantry_emit_erf (GantryEmit *e, LLVMValueRef x);
 LLVMValueRef gantry_emit_pow (GantryEmit *e, LLVMValueRef x, LLVMValueRef y);
+/** From @magnitude, |x| to the y, to x to the y: signs, and the cases that C states for pow. float and double */
+LLVMValueRef gantry_emit_power_signs (GantryEmit *e, LLVMValueRef x, LLVMValueRef y, LLVMValueRef magnitude);
 typedef enum { GANTRY_SINE, GANTRY_COSINE, GANTRY_TANGENT } GantryCircular;
 LLVMValueRef gantry_emit_circular (GantryEmit *e, GantryCircular which, LLVMValueRef x);
 

@@ -138,8 +138,9 @@ gantry_emit_per_lane (GantryEmit *e, const char *symbol, LLVMValueRef x, LLVMVal
   LLVMTypeRef parameters[2] = { scalar, scalar };
   guint n = y != NULL ? 2 : 1, lanes = gantry_emit_lanes (type);
   LLVMTypeRef signature = LLVMFunctionType (scalar, parameters, n, FALSE);
-  LLVMValueRef callee = LLVMGetNamedFunction (e->module, symbol), arguments[2] = { x, y }, result;
+  LLVMValueRef callee, arguments[2] = { x, y }, result;
 
+  callee = e->no_calls ? gantry_emit_own (e, symbol, signature) : LLVMGetNamedFunction (e->module, symbol);
   if (callee == NULL)
     callee = LLVMAddFunction (e->module, symbol, signature);
   if (LLVMGetTypeKind (type) != LLVMVectorTypeKind)
@@ -158,7 +159,7 @@ gantry_emit_per_lane (GantryEmit *e, const char *symbol, LLVMValueRef x, LLVMVal
   return result;
 }
 
-/* bf16, by integers: processors before AVX512-BF16 have nothing for it */
+/* bf16, by integers: x86 processors before AVX512-BF16 have nothing for it */
 
 static LLVMValueRef
 bf16_to_float (GantryEmit *e, LLVMValueRef bits)
@@ -179,13 +180,16 @@ float_to_bf16 (GantryEmit *e, LLVMValueRef x)
   LLVMTypeRef wide = gantry_emit_like (LLVMInt32TypeInContext (e->context), type);
   LLVMTypeRef narrow = gantry_emit_like (LLVMInt16TypeInContext (e->context), type);
   LLVMBuilderRef b = e->builder;
-  LLVMValueRef bits = LLVMBuildBitCast (b, x, wide, "");
-  LLVMValueRef nan = LLVMBuildFCmp (b, LLVMRealUNO, x, x, "");
-  LLVMValueRef odd = LLVMBuildAnd (b, LLVMBuildLShr (b, bits, gantry_emit_integer (wide, 16), ""),
-                                   gantry_emit_integer (wide, 1), "");
-  LLVMValueRef rounded = LLVMBuildAdd (b, LLVMBuildAdd (b, bits, gantry_emit_integer (wide, 0x7fff), ""), odd, "");
-  LLVMValueRef quiet = LLVMBuildOr (b, bits, gantry_emit_integer (wide, 0x400000), "");
+  LLVMValueRef bits, nan, odd, rounded, quiet;
 
+  if (e->has_bf16)
+    return LLVMBuildBitCast (b, LLVMBuildFPTrunc (b, x, gantry_emit_like (LLVMBFloatTypeInContext (e->context), type), ""),
+                             narrow, "");
+  bits = LLVMBuildBitCast (b, x, wide, "");
+  nan = LLVMBuildFCmp (b, LLVMRealUNO, x, x, "");
+  odd = LLVMBuildAnd (b, LLVMBuildLShr (b, bits, gantry_emit_integer (wide, 16), ""), gantry_emit_integer (wide, 1), "");
+  rounded = LLVMBuildAdd (b, LLVMBuildAdd (b, bits, gantry_emit_integer (wide, 0x7fff), ""), odd, "");
+  quiet = LLVMBuildOr (b, bits, gantry_emit_integer (wide, 0x400000), "");
   rounded = LLVMBuildSelect (b, nan, quiet, rounded, "");
   return LLVMBuildTrunc (b, LLVMBuildLShr (b, rounded, gantry_emit_integer (wide, 16), ""), narrow, "");
 }

@@ -17,6 +17,7 @@ typedef struct
   guint vector_bytes;
   gboolean has_fma;
   gboolean has_f16c;
+  gboolean no_calls;     /* as in GantryEmit */
 } GantryCompiler;
 
 /** @cpu: (nullable): NULL: the host's; @level: 0..3 */

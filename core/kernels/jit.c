@@ -2,6 +2,7 @@
 /* Compilers and the linker. Own vector code leaves little for LLVM's middle end to do: accumulators
  * become registers and equal addresses one, everything else costs time and gives nothing. */
 #include "core/kernels/jit-private.h"
+#include "core/kernels/grid-run-private.h"
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Error.h>
 #include <llvm-c/LLJIT.h>
@@ -140,7 +141,7 @@ gantry_compiler_begin (GantryCompiler *compiler, const char *name, GantryEmit *e
   unsigned nounwind = LLVMGetEnumAttributeKindForName ("nounwind", strlen ("nounwind"));
 
   *emit = (GantryEmit) { .context = context, .vector_bytes = compiler->vector_bytes, .has_fma = compiler->has_fma,
-                         .has_f16c = compiler->has_f16c };
+                         .has_f16c = compiler->has_f16c, .no_calls = compiler->no_calls };
   emit->module = LLVMModuleCreateWithNameInContext (name, context);
   LLVMSetTarget (emit->module, triple);
   LLVMSetModuleDataLayout (emit->module, layout);
@@ -314,6 +315,8 @@ define_symbols (GantryJit *jit, GError **error)
 {
   g_autoptr (GArray) pairs = g_array_new (FALSE, FALSE, sizeof (LLVMOrcCSymbolMapPair));
   LLVMOrcJITDylibRef library = LLVMOrcLLJITGetMainJITDylib (jit->lljit);
+  guint n_grid;
+  const GantryGridSymbol *grid = gantry_grid_symbols (&n_grid);
 
   for (guint i = 0; i < G_N_ELEMENTS (of_double); i++)
     add_symbol (jit, pairs, of_double[i].name, ADDRESS (of_double[i].function));
@@ -328,6 +331,8 @@ define_symbols (GantryJit *jit, GError **error)
   add_symbol (jit, pairs, "memset", ADDRESS (memset));
   add_symbol (jit, pairs, "gantry_power_i64", ADDRESS (power_i64));
   add_symbol (jit, pairs, "gantry_power_u64", ADDRESS (power_u64));
+  for (guint i = 0; i < n_grid; i++)
+    add_symbol (jit, pairs, grid[i].name, ADDRESS (grid[i].function));
   return take_error (LLVMOrcJITDylibDefine (library, LLVMOrcAbsoluteSymbols ((LLVMOrcCSymbolMapPairs) pairs->data,
                                                                               pairs->len)),
                      "LLVM's linker did not start", error);
