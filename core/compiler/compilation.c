@@ -34,6 +34,7 @@ gantry_compilation_unref (GantryCompilation *compilation)
   g_clear_error (&compilation->plan_error);
   g_free (compilation->unreached);
   gantry_plan_unref (compilation->plan);
+  gantry_plan_unref (compilation->refused_plan);
   g_free (compilation->keys);
   gantry_placements_unref (compilation->placements);
   g_clear_pointer (&compilation->reports, g_ptr_array_unref);

@@ -57,6 +57,7 @@ typedef struct
  * @unreached: passes that would have run after a refusal
  * @plan: (nullable): of the last snapshot, with @placements; NULL after a refusal and where it does not fit
  * @plan_error: (nullable): why there is no plan, where the passes all ran: %GANTRY_ERROR_NO_MEMORY when it does not fit
+ * @refused_plan: (nullable): what the plan would be that does not fit, to be looked at only
  * @keys: (nullable): gantry_module_keys() of the last snapshot; like the rest below NULL after a refusal
  * @placements: what policy and choices decide
  * @reports: (element-type GantryPolicyReport): what became of each statement of the policy
@@ -74,6 +75,7 @@ typedef struct
   const GantryPassInfo **unreached;
   GantryPlan *plan;
   GError *plan_error;
+  GantryPlan *refused_plan;
   guint64 *keys;
   GantryPlacements *placements;
   GPtrArray *reports;

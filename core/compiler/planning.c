@@ -101,7 +101,10 @@ _gantry_compilation_make_plan (GantryCompilation *compilation, const GantryProgr
     return FALSE;
   planner = gantry_compilation_take_planner (compilation, progress, &failure);
   if (planner != NULL)
-    compilation->plan = gantry_planner_plan (planner, compilation->placements, progress, &failure);
+    {
+      compilation->plan = gantry_planner_plan (planner, compilation->placements, progress, &failure);
+      compilation->refused_plan = gantry_planner_take_refused (planner);
+    }
   gantry_compilation_give_planner (compilation, planner);
   if (g_error_matches (failure, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     {

@@ -82,12 +82,14 @@ set_forecast (GantryDocument *self, GantryForecast *forecast, const GantryForeca
   _gantry_document_notify (self, PROP_PREDICTION);
 }
 
-/* (transfer full) both */
+/* (transfer full) all */
 static void
-set_plan (GantryDocument *self, GantryPlan *plan, GError *plan_error)
+set_plan (GantryDocument *self, GantryPlan *plan, GantryPlan *refused, GError *plan_error)
 {
   gantry_plan_unref (self->plan);
   self->plan = plan;
+  gantry_plan_unref (self->refused_plan);
+  self->refused_plan = refused;
   g_clear_error (&self->plan_error);
   self->plan_error = plan_error;
   _gantry_document_notify (self, PROP_PLAN);
@@ -124,7 +126,7 @@ typedef struct
   GantryCompileSettings settings; /* of another target */
   gboolean replan;
   GantryForecast *before, *forecast; /* (nullable) */
-  GantryPlan *plan;
+  GantryPlan *plan, *refused;
   GError *plan_error;
 } Work;
 
@@ -136,6 +138,7 @@ work_free (gpointer data)
   gantry_forecast_unref (work->before);
   gantry_forecast_unref (work->forecast);
   gantry_plan_unref (work->plan);
+  gantry_plan_unref (work->refused);
   g_clear_error (&work->plan_error);
   g_clear_pointer (&work->placements, gantry_placements_unref);
   gantry_compilation_unref (work->planning);
@@ -161,6 +164,7 @@ _gantry_document_clear_placing (GantryDocument *self)
   g_clear_pointer (&self->placements, gantry_placements_unref);
   g_clear_pointer (&self->reports, g_ptr_array_unref);
   g_clear_pointer (&self->plan, gantry_plan_unref);
+  g_clear_pointer (&self->refused_plan, gantry_plan_unref);
   g_clear_error (&self->plan_error);
 }
 
@@ -181,6 +185,7 @@ take_over (GantryDocument *self, GantryCompilation *from, GantryForecast *foreca
                   ref_reports (from->reports));
   set_forecast (self, forecast != NULL ? gantry_forecast_ref (forecast) : NULL, before);
   set_plan (self, from->plan != NULL ? gantry_plan_ref (from->plan) : NULL,
+            from->refused_plan != NULL ? gantry_plan_ref (from->refused_plan) : NULL,
             from->plan_error != NULL ? g_error_copy (from->plan_error) : NULL);
 }
 
@@ -217,7 +222,10 @@ predict_or_plan (Work *work, const GantryProgress *progress, GError **error)
   if (work->forecast == NULL)
     work->forecast = _gantry_forecast_make (planner, work->placements);
   else
-    work->plan = gantry_planner_plan (planner, work->placements, progress, &work->plan_error);
+    {
+      work->plan = gantry_planner_plan (planner, work->placements, progress, &work->plan_error);
+      work->refused = gantry_planner_take_refused (planner);
+    }
   gantry_compilation_give_planner (work->planning, planner);
   return !gantry_progress_cancelled (progress, error);
 }
@@ -300,7 +308,7 @@ worked (GObject *source, GAsyncResult *result, gpointer user_data)
   else if (work->plan == NULL && work->plan_error == NULL)
     show_prediction (self, work);
   else
-    set_plan (self, g_steal_pointer (&work->plan), g_steal_pointer (&work->plan_error));
+    set_plan (self, g_steal_pointer (&work->plan), g_steal_pointer (&work->refused), g_steal_pointer (&work->plan_error));
 }
 
 static gboolean
@@ -381,6 +389,12 @@ GantryPlan *
 gantry_document_get_plan (GantryDocument *self)
 {
   return self->plan;
+}
+
+GantryPlan *
+gantry_document_get_refused_plan (GantryDocument *self)
+{
+  return self->refused_plan;
 }
 
 const GError *

@@ -86,7 +86,7 @@ struct _GantryDocument
   GantryPlacements *placements;
   GPtrArray *reports;
   GantryForecast *forecast;
-  GantryPlan *plan;
+  GantryPlan *plan, *refused_plan;
   GError *plan_error;
   gboolean planning_now; /* a thread is at it, wanted or not */
   gpointer next_work;    /* (nullable): begins when that is done */

@@ -232,6 +232,8 @@ GantryPlacements *gantry_document_get_placements (GantryDocument *document); /* 
 GantryForecast *gantry_document_get_prediction (GantryDocument *document);   /* (transfer none) (nullable) */
 GantryPlan *gantry_document_get_plan (GantryDocument *document);             /* (transfer none) (nullable) */
 const GError *gantry_document_get_plan_error (GantryDocument *document);     /* (nullable) */
+/** What the plan would be that does not fit, to be looked at only: changes with the plan. (transfer none) (nullable) */
+GantryPlan *gantry_document_get_refused_plan (GantryDocument *document);
 GPtrArray *gantry_document_get_reports (GantryDocument *document);           /* (nullable) (element-type GantryPolicyReport) */
 /** Of the thread that owns the document, for candidates, what is allowed and why not, and analyses.
  *  (transfer none) (nullable): while nothing is compiled; a new one with each notify::compilation */

@@ -159,6 +159,7 @@ gantry_planner_plan (GantryPlanner *planner, const GantryPlacements *placements,
   const guint64 limit = planner->target.memory_limit;
   guint64 asked = limit, need = 0, constants = 0;
 
+  g_clear_pointer (&planner->refused, gantry_plan_unref);
   for (guint try = 0; try < MOST_TRIES; try++)
     {
       g_autoptr (GantryPlan) plan = NULL;
@@ -170,7 +171,12 @@ gantry_planner_plan (GantryPlanner *planner, const GantryPlacements *placements,
         return NULL;
       over = plan->arena_bytes[GANTRY_MEMORY_DEVICE] + plan->constant_bytes;
       if (limit == 0 || over <= limit)
-        return g_steal_pointer (&plan);
+        {
+          g_clear_pointer (&planner->refused, gantry_plan_unref);
+          return g_steal_pointer (&plan);
+        }
+      if (try == 0) /* as predicted; later ones are asked for less */
+        planner->refused = gantry_plan_ref (plan);
       if (try == 0 || over < need)
         {
           need = over;
@@ -185,4 +191,10 @@ gantry_planner_plan (GantryPlanner *planner, const GantryPlacements *placements,
   _gantry_planner_ask (planner, placements, limit, planner->own);
   refuse (planner, placements, limit, need, constants, error);
   return NULL;
+}
+
+GantryPlan *
+gantry_planner_take_refused (GantryPlanner *planner)
+{
+  return g_steal_pointer (&planner->refused);
 }

@@ -100,6 +100,7 @@ struct _GantryPlanner
   GArray *live_host;
   GArray *release;      /* guint32: by index of line, first of the list of copies */
   GantryPrediction *own; /* for plans */
+  GantryPlan *refused;   /* (nullable): what did not fit last */
   GPtrArray *solved;    /* (nullable): answers of the solver, which begin its next search */
 };
 

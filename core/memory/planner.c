@@ -45,6 +45,7 @@ free_parts (GantryPlanner *planner)
   for (guint i = 0; i < G_N_ELEMENTS (arrays); i++)
     g_clear_pointer (arrays[i], g_array_unref);
   g_clear_pointer (&planner->own, gantry_prediction_free);
+  g_clear_pointer (&planner->refused, gantry_plan_unref);
   g_clear_pointer (&planner->solved, g_ptr_array_unref);
   g_clear_pointer (&planner->program, _gantry_program_free);
 }

@@ -88,5 +88,14 @@ void gantry_planner_predict (GantryPlanner *planner, const GantryPlacements *pla
  */
 GantryPlan *gantry_planner_plan (GantryPlanner *planner, const GantryPlacements *placements,
                                  const GantryProgress *progress, GError **error);
+/**
+ * gantry_planner_take_refused:
+ *
+ * What the last gantry_planner_plan() of @planner would have been, had it fitted: to be looked at (who is alive when, and
+ * until whose use), never to be run.
+ *
+ * Returns: (transfer full) (nullable): NULL where that was not refused for its size, or it was taken before
+ */
+GantryPlan *gantry_planner_take_refused (GantryPlanner *planner);
 
 G_END_DECLS

@@ -161,6 +161,16 @@ show_words (GantryTimePanel *self, const char *words)
   gtk_label_set_text (self->summary, "");
 }
 
+/* Of what does not fit there is a plan to be looked at, which knows who is alive. (transfer full) */
+static GantryPlan *
+plan_of_forecast (GantryTimePanel *self)
+{
+  const GantryForecast *forecast = gantry_document_get_prediction (self->document);
+  GantryPlan *refused = gantry_document_get_refused_plan (self->document);
+
+  return gantry_plan_is_of_forecast (refused, forecast) ? gantry_plan_ref (refused) : gantry_forecast_to_plan (forecast);
+}
+
 static void
 request_model (GantryTimePanel *self)
 {
@@ -178,7 +188,7 @@ request_model (GantryTimePanel *self)
     }
   request = g_new0 (Request, 1);
   request->compilation = gantry_compilation_ref (compilation);
-  request->plan = self->forecast ? gantry_forecast_to_plan (gantry_document_get_prediction (self->document))
+  request->plan = self->forecast ? plan_of_forecast (self)
                                  : gantry_plan_ref (gantry_shown_plan (self->document));
   if (compilation != self->compilation)
     g_clear_pointer (&self->before, gantry_plan_unref);
@@ -286,9 +296,11 @@ prediction_changed (GantryTimePanel *self)
 static void
 plan_changed (GantryTimePanel *self)
 {
-  if (gantry_document_get_plan (self->document) == NULL && gantry_document_get_prediction (self->document) != NULL)
-    return; /* it does not fit: the forecast says by how much */
-  self->forecast = FALSE;
+  gboolean unfit = gantry_document_get_plan (self->document) == NULL && gantry_document_get_prediction (self->document) != NULL;
+
+  if (unfit && gantry_document_get_refused_plan (self->document) == NULL)
+    return; /* the forecast says by how much */
+  self->forecast = unfit;
   request_model (self);
 }
 

@@ -319,6 +319,7 @@ test_limit (void)
 {
   GantryWindow *window = window_with_step ();
   GtkWidget *entry, *button;
+  GantryAliveList *alive;
 
   if (window == NULL)
     return;
@@ -336,6 +337,18 @@ test_limit (void)
   give_limit (window, "100");
   views_wait_until (gantry_document_get_plan_error (document_of (window)) != NULL);
   views_settle ();
+  window_test_wait (window);
+  /* Who holds the peak that does not fit is listed all the same. */
+  alive = gantry_time_panel_get_alive (gantry_window_get_time_panel (window));
+  g_assert_cmpuint (gantry_alive_list_count (alive), >, 10);
+  g_assert_cmpuint (gantry_alive_list_bytes (alive), ==, gantry_document_get_prediction (document_of (window))->prediction->peak_bytes);
+  /* And so it is after the next click. */
+  select_node (window, residual (window));
+  place (window, "offload");
+  window_test_wait (window);
+  g_assert_nonnull (gantry_document_get_plan_error (document_of (window)));
+  g_assert_cmpuint (gantry_alive_list_count (alive), >, 10);
+  g_assert_cmpuint (gantry_alive_list_bytes (alive), ==, gantry_document_get_prediction (document_of (window))->prediction->peak_bytes);
   button = window_test_button (GTK_WIDGET (window), "Remove the limit");
   g_assert_nonnull (button); /* the bar above the graph says by how much, and what can be done */
   g_signal_emit_by_name (button, "clicked");

@@ -182,6 +182,18 @@ test_refusal (void)
   g_test_message ("%s", error->message);
   g_assert_nonnull (strstr (error->message, "2883584 bytes"));
   g_assert_nonnull (strstr (error->message, "most would help: offload"));
+  /* It can be looked at, once: the bytes are those of which the message speaks, and all have a place. */
+  plan = gantry_planner_take_refused (planner);
+  g_assert_nonnull (plan);
+  plan_check (module, plan);
+  g_assert_cmpuint (plan->arena_bytes[0] + plan->constant_bytes, ==, target.memory_limit + 2883584);
+  g_assert_null (gantry_planner_take_refused (planner));
+  g_clear_pointer (&plan, gantry_plan_unref);
+  g_clear_pointer (&planner, gantry_planner_free);
+  planner = new_planner (module, &target, (guint64) (60 * MIB));
+  plan = gantry_planner_plan (planner, NULL, NULL, NULL);
+  g_assert_nonnull (plan);
+  g_assert_null (gantry_planner_take_refused (planner));
 }
 
 /* The same programs, small, carried out. */
