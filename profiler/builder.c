@@ -260,6 +260,7 @@ fill_lane (Lane *lane, const GArray *events)
       lane->chunks[c] = _gantry_event_chunk_new (MIN (events->len - first, GANTRY_CHUNK_EVENTS));
       fill_chunk (lane->chunks[c], &g_array_index (events, GantryEvent, first));
     }
+  _gantry_lane_index (lane);
 }
 
 /* Lanes. What the recording will have: lanes of the builder, some of them split. */
@@ -380,6 +381,8 @@ gantry_recording_builder_end (GantryRecordingBuilder *builder)
       recording->lanes[i].name = g_steal_pointer (&strip->name);
       if (strip->events != NULL)
         fill_lane (&recording->lanes[i], strip->events);
+      for (guint32 c = 0; i != GANTRY_LANE_RUNS && c < recording->lanes[i].n_chunks; c++)
+        _gantry_event_chunk_sum (recording->lanes[i].chunks[c], recording->totals);
       /* The columns are another copy. */
       g_clear_pointer (&strip->events, g_array_unref);
     }

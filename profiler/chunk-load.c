@@ -7,6 +7,7 @@
 
 #define MOST_STRINGS (1u << 26)
 #define MOST_NOTES (1u << 16)
+#define MOST_CHUNKS (1u << 20)
 
 typedef struct
 {
@@ -15,6 +16,7 @@ typedef struct
   const char *what; /* "head", "chunk 3" */
   GBytes *bytes;    /* of a chunk: what @data is of */
   guint version;    /* of a chunk */
+  guint32 n;        /* of a chunk: rows */
   GError **error;
   gboolean failed;
 } Reader;
@@ -94,6 +96,7 @@ typedef struct
   guint64 n_memory, n_samples;
   guint64 *counter_samples; /* by counter */
   guint32 n_chunks;
+  guint version;
 } Loader;
 
 static guint64
@@ -189,6 +192,66 @@ get_details (Reader *r, GantryRecording *recording)
     }
 }
 
+static void
+get_totals (Reader *r, GantryRecording *recording)
+{
+  guint32 n = get_count (r, GANTRY_N_EVENT_KINDS, 32, "kinds of events");
+
+  for (guint32 i = 0; i < n && !r->failed; i++)
+    {
+      GantryEventTotals *totals = &recording->totals[i];
+
+      totals->count = get (r, 8);
+      totals->bytes = get (r, 8);
+      totals->total_ns = (gint64) get (r, 8);
+      totals->longest_ns = (gint64) get (r, 8);
+    }
+}
+
+static gboolean
+get_node (Reader *r, const Lane *lane, guint64 i)
+{
+  IndexNode *node = &lane->levels[0].nodes[i];
+  guint64 first = i * SUMMARY_EVENTS;
+
+  node->first_begin = (gint64) get (r, 8);
+  node->last_end = (gint64) get (r, 8);
+  node->busy = (gint64) get (r, 8);
+  node->longest_ns = (gint64) get (r, 8);
+  node->longest = first + get (r, 2);
+  if (!r->failed && (node->first_begin <= -MOST_TIME || node->last_end >= MOST_TIME || node->last_end < node->first_begin
+                     || (i > 0 && node[-1].first_begin > node->first_begin) || node->longest_ns < 0
+                     || node->longest_ns > node->last_end - node->first_begin || node->busy < node->longest_ns
+                     || node->longest >= MIN (first + SUMMARY_EVENTS, lane->n)))
+    fail (r, GANTRY_ERROR_INVALID, "a summary of events that cannot be");
+  return !r->failed;
+}
+
+/* What stands for the events until they are read. */
+static void
+get_summary (Reader *r, GantryRecording *recording)
+{
+  get_totals (r, recording);
+  for (guint l = 0; l < recording->n_lanes && !r->failed; l++)
+    {
+      Lane *lane = &recording->lanes[l];
+      guint64 nodes = (lane->n + SUMMARY_EVENTS - 1) / SUMMARY_EVENTS;
+
+      if (lane->n == 0)
+        continue;
+      if (nodes > (r->size - r->at) / SUMMARY_BYTES)
+        {
+          fail (r, GANTRY_ERROR_TRUNCATED, "the summary of %" G_GUINT64_FORMAT " events does not fit in the rest", lane->n);
+          return;
+        }
+      _gantry_lane_index_begin (lane);
+      for (guint64 i = 0; i < nodes; i++)
+        if (!get_node (r, lane, i))
+          return;
+      _gantry_lane_index_end (lane);
+    }
+}
+
 /* Returns: 0, with an error, where this program does not know it */
 static guint
 get_version (Reader *r, guint width)
@@ -206,10 +269,9 @@ read_head (Loader *loader, GBytes *head, GError **error)
   GantryRecording *recording = loader->recording;
   Reader r = { .what = "head", .error = error };
   guint64 chunks = 0;
-  guint version;
 
   r.data = g_bytes_get_data (head, &r.size);
-  if (!get_magic (&r, HEAD_MAGIC) || (version = get_version (&r, 4)) == 0)
+  if (!get_magic (&r, HEAD_MAGIC) || (loader->version = get_version (&r, 4)) == 0)
     return FALSE;
   recording->origin = (gint64) get (&r, 8);
   g_free (recording->device);
@@ -220,39 +282,46 @@ read_head (Loader *loader, GBytes *head, GError **error)
   get_runs (&r, recording);
   loader->n_memory = get_events (&r);
   get_counters (&r, loader);
-  if (version > 1)
+  if (loader->version > 1)
     get_details (&r, recording);
+  if (loader->version > 1 && !r.failed)
+    get_summary (&r, recording);
   loader->n_chunks = (guint32) get (&r, 4);
   if (!r.failed && r.at != r.size)
     fail (&r, GANTRY_ERROR_INVALID, "more data than there should be");
   chunks += _gantry_chunks_of (loader->n_memory) + _gantry_chunks_of (loader->n_samples);
+  if (!r.failed && loader->n_chunks > MOST_CHUNKS)
+    fail (&r, GANTRY_ERROR_TOO_LARGE, "%u chunks, at most %u", loader->n_chunks, MOST_CHUNKS);
   if (!r.failed && (loader->n_memory > G_MAXUINT32 || chunks != loader->n_chunks))
     fail (&r, GANTRY_ERROR_INVALID, "the number of chunks is not that of its events");
   return !r.failed;
 }
 
+/* The chunk has to be the one that the head names: @left rows of that content are still to come. */
 static gboolean
-read_chunk_head (Reader *r, GantryChunkInfo *info)
+read_chunk_head (Reader *r, guint content, guint lane, guint64 left, guint32 number)
 {
+  guint is_content, is_lane;
+  guint32 is_number;
   gsize bytes;
 
   if (!get_magic (r, CHUNK_MAGIC) || (r->version = get_version (r, 1)) == 0)
     return FALSE;
-  info->content = (guint8) get (r, 1);
-  info->lane = (guint8) get (r, 1);
+  is_content = (guint) get (r, 1);
+  is_lane = (guint) get (r, 1);
   get (r, 1);
-  info->number = (guint32) get (r, 4);
-  info->n = (guint32) get (r, 4);
-  info->begin = (gint64) get (r, 8);
-  info->end = (gint64) get (r, 8);
+  is_number = (guint32) get (r, 4);
+  r->n = (guint32) get (r, 4);
+  get (r, 8); /* the range of time is for the table of chunks */
+  get (r, 8);
   if (r->failed)
     return FALSE;
-  if (info->content > CONTENT_SAMPLES || info->n > GANTRY_CHUNK_EVENTS)
-    return fail (r, GANTRY_ERROR_INVALID, "content %u with %u rows", info->content, info->n);
-  bytes = info->n * _gantry_row_bytes (info->content, r->version);
+  if (is_content != content || is_lane != lane || is_number != number || r->n != MIN (left, GANTRY_CHUNK_EVENTS))
+    return fail (r, GANTRY_ERROR_INVALID, "it is not the chunk that the head names");
+  bytes = r->n * _gantry_row_bytes (content, r->version);
   if (r->size - r->at != bytes)
     return fail (r, r->size - r->at < bytes ? GANTRY_ERROR_TRUNCATED : GANTRY_ERROR_INVALID,
-                 "%u rows do not take %" G_GSIZE_FORMAT " bytes", info->n, r->size - r->at);
+                 "%u rows do not take %" G_GSIZE_FORMAT " bytes", r->n, r->size - r->at);
   return TRUE;
 }
 
@@ -280,14 +349,9 @@ take_columns (Reader *r, guint32 n)
 }
 
 static gboolean
-read_events (Reader *r, const GantryRecording *recording, Lane *lane, guint32 place, guint32 n)
+check_events (Reader *r, const GantryRecording *recording, const EventChunk *chunk, gint64 last)
 {
-  EventChunk *chunk = take_columns (r, n);
-  gint64 last = place > 0 ? lane->chunks[place - 1]->begin[GANTRY_CHUNK_EVENTS - 1] : G_MININT64;
-
-  lane->chunks[place] = chunk;
-  lane->n_chunks = place + 1;
-  for (guint32 i = 0; i < n; i++)
+  for (guint32 i = 0; i < chunk->n; i++)
     {
       if (chunk->begin[i] < last || chunk->end[i] < chunk->begin[i] || chunk->begin[i] <= -MOST_TIME
           || chunk->end[i] >= MOST_TIME)
@@ -299,6 +363,46 @@ read_events (Reader *r, const GantryRecording *recording, Lane *lane, guint32 pl
       last = chunk->begin[i];
     }
   return TRUE;
+}
+
+/* The index of the chunk is what the head says of it. */
+static gboolean
+check_index (Reader *r, const Lane *lane, guint32 place, const EventChunk *chunk, const IndexNode *above, guint n)
+{
+  const IndexLevel *level = &lane->levels[0];
+  guint64 first = (guint64) place * SUMMARIES_OF_CHUNK;
+
+  if (memcmp (above, &level->nodes[first], n * sizeof *above) != 0
+      || (first + n < level->n && chunk->begin[chunk->n - 1] > level->nodes[first + n].first_begin))
+    return fail (r, GANTRY_ERROR_INVALID, "its events are not those that the head tells of");
+  return TRUE;
+}
+
+EventChunk *
+_gantry_chunk_decode (const GantryRecording *recording, guint l, guint32 place, GBytes *bytes, gboolean summarised,
+                      GError **error)
+{
+  const Lane *lane = &recording->lanes[l];
+  guint32 number = lane->first_number + place;
+  g_autofree char *what = g_strdup_printf ("chunk %u", number);
+  Reader r = { .what = what, .bytes = bytes, .error = error };
+  gint64 last = !summarised && place > 0 ? lane->chunks[place - 1]->begin[GANTRY_CHUNK_EVENTS - 1] : G_MININT64;
+  IndexNode above[SUMMARIES_OF_CHUNK] = { { 0 } };
+  EventChunk *chunk;
+  guint n;
+
+  r.data = g_bytes_get_data (bytes, &r.size);
+  if (!read_chunk_head (&r, CONTENT_EVENTS, l, lane->n - (guint64) place * GANTRY_CHUNK_EVENTS, number))
+    return NULL;
+  chunk = take_columns (&r, r.n);
+  if (check_events (&r, recording, chunk, last))
+    {
+      n = _gantry_chunk_index (chunk, place, above);
+      if (!summarised || check_index (&r, lane, place, chunk, above, n))
+        return chunk;
+    }
+  _gantry_event_chunk_free (chunk);
+  return NULL;
 }
 
 static gboolean
@@ -354,106 +458,166 @@ read_samples (Reader *r, Loader *loader, guint32 n)
   return TRUE;
 }
 
-/* The chunk that comes next in the order of numbers is of the kind that the head says, and as long. */
+/* Reads the chunks of memory events or samples, which begin with number @number. */
 static gboolean
-read_chunk (Loader *loader, Reader *r, guint content, guint lane, guint32 place, guint64 total, guint32 number)
+read_rest (Loader *loader, guint content, guint64 total, guint32 number, GantryChunkReader read, gpointer user_data,
+           GError **error)
 {
-  GantryChunkInfo info = { 0 };
-  guint64 n = MIN (total - (guint64) place * GANTRY_CHUNK_EVENTS, GANTRY_CHUNK_EVENTS);
-
-  if (!read_chunk_head (r, &info))
-    return FALSE;
-  if (info.number != number || info.content != content || info.lane != lane || info.n != n)
-    return fail (r, GANTRY_ERROR_INVALID, "it is not the chunk that the head names");
-  if (content == CONTENT_EVENTS)
-    return read_events (r, loader->recording, &loader->recording->lanes[lane], place, info.n);
-  if (content == CONTENT_MEMORY)
-    return read_memory (r, loader->recording->memory, info.n);
-  return read_samples (r, loader, info.n);
-}
-
-/* Puts the chunks in the order of their numbers. */
-static GBytes **
-sort_chunks (const Loader *loader, GBytes *const *chunks, guint32 n, GError **error)
-{
-  g_autofree GBytes **sorted = g_new0 (GBytes *, (gsize) n + 1);
-
-  if (n != loader->n_chunks)
+  for (guint64 done = 0; done < total; done += GANTRY_CHUNK_EVENTS, number++)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TRUNCATED, "recording: %u chunks where there should be %u", n,
-                   loader->n_chunks);
-      return NULL;
-    }
-  for (guint32 i = 0; i < n; i++)
-    {
-      GantryChunkInfo info = { 0 };
-      g_autofree char *what = g_strdup_printf ("chunk %u", i);
-      Reader r = { .what = what, .error = error };
+      g_autofree char *what = g_strdup_printf ("chunk %u", number);
+      g_autoptr (GBytes) bytes = read (number, user_data, error);
+      Reader r = { .what = what, .bytes = bytes, .error = error };
 
-      r.data = g_bytes_get_data (chunks[i], &r.size);
-      if (!read_chunk_head (&r, &info))
-        return NULL;
-      if (info.number >= n || sorted[info.number] != NULL)
-        {
-          fail (&r, GANTRY_ERROR_INVALID, "number %u is too high or comes twice", info.number);
-          return NULL;
-        }
-      sorted[info.number] = chunks[i];
-    }
-  return g_steal_pointer (&sorted);
-}
-
-static gboolean
-read_all (Loader *loader, GBytes *const *sorted, guint content, guint lane, guint64 total, guint32 *number,
-          GError **error)
-{
-  for (guint32 place = 0; place < _gantry_chunks_of (total); place++, ++*number)
-    {
-      g_autofree char *what = g_strdup_printf ("chunk %u", *number);
-      Reader r = { .what = what, .bytes = sorted[*number], .error = error };
-
-      r.data = g_bytes_get_data (sorted[*number], &r.size);
-      if (!read_chunk (loader, &r, content, lane, place, total, *number))
+      if (bytes == NULL)
+        return FALSE;
+      r.data = g_bytes_get_data (bytes, &r.size);
+      if (!read_chunk_head (&r, content, 0, total - done, number)
+          || !(content == CONTENT_MEMORY ? read_memory (&r, loader->recording->memory, r.n)
+                                         : read_samples (&r, loader, r.n)))
         return FALSE;
     }
   return TRUE;
 }
 
+/* Numbers the chunks of lanes. Returns: the number after them */
+static guint32
+number_chunks (GantryRecording *recording)
+{
+  guint32 number = 0;
+
+  for (guint l = 0; l < recording->n_lanes; l++)
+    {
+      Lane *lane = &recording->lanes[l];
+
+      lane->first_number = number;
+      lane->n_chunks = (guint32) _gantry_chunks_of (lane->n);
+      lane->chunks = g_new0 (EventChunk *, lane->n_chunks + 1);
+      number += lane->n_chunks;
+    }
+  return number;
+}
+
+/* All events at once, of a recording without summaries. */
 static gboolean
-load (Loader *loader, GBytes *head, GBytes *const *chunks, guint32 n_chunks, GError **error)
+read_lanes (GantryRecording *recording, GantryChunkReader read, gpointer user_data, GError **error)
+{
+  for (guint l = 0; l < recording->n_lanes; l++)
+    {
+      Lane *lane = &recording->lanes[l];
+
+      for (guint32 c = 0; c < lane->n_chunks; c++)
+        {
+          g_autoptr (GBytes) bytes = read (lane->first_number + c, user_data, error);
+
+          lane->chunks[c] = bytes != NULL ? _gantry_chunk_decode (recording, l, c, bytes, FALSE, error) : NULL;
+          if (lane->chunks[c] == NULL)
+            return FALSE;
+          if (l != GANTRY_LANE_RUNS)
+            _gantry_event_chunk_sum (lane->chunks[c], recording->totals);
+        }
+      if (lane->n > 0)
+        _gantry_lane_index (lane);
+    }
+  return TRUE;
+}
+
+static gboolean
+open_recording (Loader *loader, GBytes *head, GantryChunkReader read, gpointer user_data, GError **error)
 {
   GantryRecording *recording = loader->recording;
-  g_autofree GBytes **sorted = NULL;
-  guint32 number = 0;
+  guint32 number;
 
   if (!read_head (loader, head, error))
     return FALSE;
-  sorted = sort_chunks (loader, chunks, n_chunks, error);
-  if (sorted == NULL)
+  number = number_chunks (recording);
+  if (loader->version == 1 && !read_lanes (recording, read, user_data, error))
     return FALSE;
-  for (guint l = 0; l < recording->n_lanes; l++)
+  if (!read_rest (loader, CONTENT_MEMORY, loader->n_memory, number, read, user_data, error)
+      || !read_rest (loader, CONTENT_SAMPLES, loader->n_samples,
+                     number + (guint32) _gantry_chunks_of (loader->n_memory), read, user_data, error))
+    return FALSE;
+  _gantry_recording_seal (recording);
+  return TRUE;
+}
+
+GantryRecording *
+gantry_recording_open (GBytes *head, GantryChunkReader read, gpointer user_data, GDestroyNotify destroy,
+                       GError **error)
+{
+  Loader loader = { _gantry_recording_new (GANTRY_LANE_RUNS + 1) };
+  gboolean opened = open_recording (&loader, head, read, user_data, error);
+
+  g_free (loader.counter_samples);
+  if (opened && loader.version > 1)
     {
-      /* As many as there really are chunks for: the head alone is not believed. */
-      recording->lanes[l].chunks = g_new0 (EventChunk *, _gantry_chunks_of (recording->lanes[l].n) + 1);
-      if (!read_all (loader, sorted, CONTENT_EVENTS, l, recording->lanes[l].n, &number, error))
-        return FALSE;
+      loader.recording->source = _gantry_source_new (loader.recording, read, user_data, destroy);
+      return loader.recording;
     }
-  return read_all (loader, sorted, CONTENT_MEMORY, 0, loader->n_memory, &number, error)
-         && read_all (loader, sorted, CONTENT_SAMPLES, 0, loader->n_samples, &number, error);
+  if (destroy != NULL)
+    destroy (user_data);
+  if (opened)
+    return loader.recording;
+  gantry_recording_unref (loader.recording);
+  return NULL;
+}
+
+/* Chunks that are all at hand. */
+
+typedef struct
+{
+  GBytes **sorted; /* by number */
+  guint32 n;
+} Given;
+
+static gboolean
+sort_chunks (Given *given, GBytes *const *chunks, GError **error)
+{
+  for (guint32 i = 0; i < given->n; i++)
+    {
+      g_autofree char *what = g_strdup_printf ("chunk %u", i);
+      Reader r = { .what = what, .at = 8, .error = error };
+      guint32 number;
+
+      r.data = g_bytes_get_data (chunks[i], &r.size);
+      r.at = MIN (r.at, r.size);
+      number = (guint32) get (&r, 4);
+      if (r.failed)
+        return FALSE;
+      if (number >= given->n || given->sorted[number] != NULL)
+        return fail (&r, GANTRY_ERROR_INVALID, "number %u is too high or comes twice", number);
+      given->sorted[number] = chunks[i];
+    }
+  return TRUE;
+}
+
+static GBytes *
+read_given (guint32 number, gpointer user_data, GError **error)
+{
+  const Given *given = user_data;
+
+  if (number < given->n)
+    return g_bytes_ref (given->sorted[number]);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TRUNCATED, "recording: %u chunks, and chunk %u is missing", given->n,
+               number);
+  return NULL;
 }
 
 GantryRecording *
 gantry_recording_load (GBytes *head, GBytes *const *chunks, guint32 n_chunks, GError **error)
 {
-  Loader loader = { _gantry_recording_new (GANTRY_LANE_RUNS + 1) };
-  gboolean loaded = load (&loader, head, chunks, n_chunks, error);
+  g_autofree GBytes **sorted = g_new0 (GBytes *, (gsize) n_chunks + 1);
+  Given given = { sorted, n_chunks };
+  g_autoptr (GantryRecording) recording = NULL;
 
-  g_free (loader.counter_samples);
-  if (!loaded)
-    {
-      gantry_recording_unref (loader.recording);
-      return NULL;
-    }
-  _gantry_recording_seal (loader.recording);
-  return loader.recording;
+  if (!sort_chunks (&given, chunks, error))
+    return NULL;
+  recording = gantry_recording_open (head, read_given, &given, NULL, error);
+  if (recording == NULL || !gantry_recording_load_all (recording, NULL, error))
+    return NULL;
+  if (gantry_recording_n_chunks (recording) == n_chunks)
+    return g_steal_pointer (&recording);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "recording: %u chunks where there should be %u", n_chunks,
+               gantry_recording_n_chunks (recording));
+  return NULL;
 }

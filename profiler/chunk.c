@@ -7,7 +7,10 @@
  *        n u32 lanes: name string ("" where it is that of the queue), events u64,
  *        n u32 runs: begin i64, end i64, peak u64,
  *        memory events u64, n u32 counters: name string, samples u64,
- *        since 2: n u32 launch details of 15 u32 each, as GantryLaunchDetail has them; n u32 notes: string,
+ *        since 2: n u32 launch details of 15 u32 each, as GantryLaunchDetail has them; n u32 notes: string;
+ *        n u32 kinds of events: count u64, bytes u64, sum of lengths i64, longest i64 (without the lane of runs); for each
+ *        lane, for each 1024 of its events: first begin i64, last end i64, sum of lengths i64, longest i64, which of them
+ *        that is u16,
  *        chunks u32
  * chunk: "GNTC", version u8 = 2, content u8, lane u8, 0, number u32, n u32, begin i64, end i64 (the time range),
  *        then columns of n each:
@@ -72,6 +75,31 @@ put_details (GByteArray *out, const GantryRecording *recording)
     put_string (out, gantry_recording_note (recording, i));
 }
 
+/* What stands for the events until they are read. */
+static void
+put_summary (GByteArray *out, const GantryRecording *recording)
+{
+  put (out, GANTRY_N_EVENT_KINDS, 4);
+  for (guint i = 0; i < GANTRY_N_EVENT_KINDS; i++)
+    {
+      put (out, recording->totals[i].count, 8);
+      put (out, recording->totals[i].bytes, 8);
+      put (out, (guint64) recording->totals[i].total_ns, 8);
+      put (out, (guint64) recording->totals[i].longest_ns, 8);
+    }
+  for (guint l = 0; l < recording->n_lanes; l++)
+    for (guint64 i = 0; recording->lanes[l].n > 0 && i < recording->lanes[l].levels[0].n; i++)
+      {
+        const IndexNode *node = &recording->lanes[l].levels[0].nodes[i];
+
+        put (out, (guint64) node->first_begin, 8);
+        put (out, (guint64) node->last_end, 8);
+        put (out, (guint64) node->busy, 8);
+        put (out, (guint64) node->longest_ns, 8);
+        put (out, node->longest % SUMMARY_EVENTS, 2);
+      }
+}
+
 GBytes *
 gantry_recording_head (const GantryRecording *recording)
 {
@@ -107,6 +135,7 @@ gantry_recording_head (const GantryRecording *recording)
       put (out, g_array_index (recording->counters, Counter, i).series.n, 8);
     }
   put_details (out, recording);
+  put_summary (out, recording);
   put (out, gantry_recording_n_chunks (recording), 4);
   return g_byte_array_free_to_bytes (out);
 }
@@ -241,7 +270,7 @@ gantry_recording_chunk (const GantryRecording *recording, guint32 number, Gantry
     {
       local.lane = (guint8) l;
       if (left < recording->lanes[l].n_chunks)
-        out = events_chunk (recording->lanes[l].chunks[left], &local);
+        out = events_chunk (lane_chunk (&recording->lanes[l], left), &local);
       else
         left -= recording->lanes[l].n_chunks;
     }

@@ -47,6 +47,7 @@ _gantry_event_chunk_free (EventChunk *chunk)
   if (chunk == NULL)
     return;
   g_bytes_unref (chunk->data);
+  g_free (chunk->index);
   g_free (chunk);
 }
 
@@ -102,6 +103,7 @@ gantry_recording_unref (GantryRecording *recording)
 {
   if (recording == NULL || !g_atomic_ref_count_dec (&recording->ref_count))
     return;
+  _gantry_source_free (recording->source);
   for (guint i = 0; i < recording->n_lanes; i++)
     clear_lane (&recording->lanes[i]);
   for (guint i = 0; i < GANTRY_N_MEMORY_KINDS; i++)
@@ -158,25 +160,19 @@ find_range (GantryRecording *recording)
     }
 }
 
-static void
-sum_up (GantryRecording *recording)
+void
+_gantry_event_chunk_sum (const EventChunk *chunk, GantryEventTotals *all)
 {
-  for (guint i = 0; i < recording->n_lanes; i++)
-    for (guint32 c = 0; i != GANTRY_LANE_RUNS && c < recording->lanes[i].n_chunks; c++)
-      {
-        const EventChunk *chunk = recording->lanes[i].chunks[c];
+  for (guint32 k = 0; k < chunk->n; k++)
+    {
+      GantryEventTotals *totals = &all[chunk->kind[k]];
+      gint64 length = chunk->end[k] - chunk->begin[k];
 
-        for (guint32 k = 0; k < chunk->n; k++)
-          {
-            GantryEventTotals *totals = &recording->totals[chunk->kind[k]];
-            gint64 length = chunk->end[k] - chunk->begin[k];
-
-            totals->count++;
-            totals->bytes += chunk->bytes[k];
-            totals->total_ns += length;
-            totals->longest_ns = MAX (totals->longest_ns, length);
-          }
-      }
+      totals->count++;
+      totals->bytes += chunk->bytes[k];
+      totals->total_ns = add_ns (totals->total_ns, length);
+      totals->longest_ns = MAX (totals->longest_ns, length);
+    }
 }
 
 static void
@@ -202,8 +198,6 @@ sum_memory (GantryRecording *recording, GantryMemoryKind kind)
 void
 _gantry_recording_seal (GantryRecording *recording)
 {
-  for (guint i = 0; i < recording->n_lanes; i++)
-    _gantry_lane_index (&recording->lanes[i]);
   for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
     {
       sum_memory (recording, kind);
@@ -211,7 +205,6 @@ _gantry_recording_seal (GantryRecording *recording)
     }
   for (guint i = 0; i < recording->counters->len; i++)
     _gantry_series_index (&g_array_index (recording->counters, Counter, i).series);
-  sum_up (recording);
   find_range (recording);
 }
 
@@ -302,7 +295,8 @@ gantry_recording_get (const GantryRecording *recording, guint lane, guint64 inde
   guint32 i;
 
   g_return_if_fail (lane < recording->n_lanes && index < recording->lanes[lane].n);
-  chunk = lane_chunk (&recording->lanes[lane], index, &i);
+  chunk = lane_chunk (&recording->lanes[lane], (guint32) (index / GANTRY_CHUNK_EVENTS));
+  i = (guint32) (index % GANTRY_CHUNK_EVENTS);
   event->begin = chunk->begin[i];
   event->end = chunk->end[i];
   event->bytes = chunk->bytes[i];
@@ -431,7 +425,7 @@ add_to_node (GArray *nodes, GHashTable *places, const EventChunk *chunk, guint32
   totals = &g_array_index (nodes, GantryNodeTotals, place - 1);
   totals->count++;
   totals->bytes += chunk->bytes[i];
-  totals->total_ns += length;
+  totals->total_ns = add_ns (totals->total_ns, length);
   totals->shortest_ns = MIN (totals->shortest_ns, length);
   totals->longest_ns = MAX (totals->longest_ns, length);
 }
@@ -445,7 +439,7 @@ gantry_recording_by_node (const GantryRecording *recording)
   for (guint l = 0; l < recording->n_lanes; l++)
     for (guint32 c = 0; l != GANTRY_LANE_RUNS && c < recording->lanes[l].n_chunks; c++)
       {
-        const EventChunk *chunk = recording->lanes[l].chunks[c];
+        const EventChunk *chunk = lane_chunk (&recording->lanes[l], c);
 
         for (guint32 i = 0; i < chunk->n; i++)
           if (chunk->node[i] != 0

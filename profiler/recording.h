@@ -225,6 +225,33 @@ GBytes *gantry_recording_chunk (const GantryRecording *recording, guint32 number
  */
 GantryRecording *gantry_recording_load (GBytes *head, GBytes *const *chunks, guint32 n_chunks, GError **error);
 
+/** Reads chunk @number. Called for one chunk at a time, by any thread. Returns: (transfer full) (nullable) */
+typedef GBytes *(*GantryChunkReader) (guint32 number, gpointer user_data, GError **error);
+/**
+ * gantry_recording_open:
+ * @head: what gantry_recording_head() gave
+ * @read: reads chunks as they are needed
+ * @destroy: (nullable): of @user_data, when all is read or the recording is dropped; @user_data is taken in any case
+ *
+ * As gantry_recording_load(), but events are read when they are first asked for: what the head keeps of them is enough
+ * for a picture of the whole. Until then gantry_recording_fold() may spread up to 1024 neighbouring events evenly over a
+ * few pixels; it begins to read all of them on a thread of its own then. Memory events and samples are read at once.
+ * A recording of version 1 is read whole.
+ *
+ * Returns: (transfer full) (nullable): as gantry_recording_load()
+ */
+GantryRecording *gantry_recording_open (GBytes *head, GantryChunkReader read, gpointer user_data,
+                                        GDestroyNotify destroy, GError **error);
+/**
+ * gantry_recording_load_all:
+ *
+ * Reads all that was not read yet: before an export, and to know whether it can be read. In place of events that could
+ * not be read there are as many without length or name.
+ *
+ * Returns: FALSE with the first @error that there was, now or before
+ */
+gboolean gantry_recording_load_all (const GantryRecording *recording, GCancellable *cancellable, GError **error);
+
 /** Writes the trace event format of Chrome and Perfetto, as a stream. */
 gboolean gantry_recording_write_chrome (const GantryRecording *recording, GOutputStream *stream,
                                         GCancellable *cancellable, GError **error);

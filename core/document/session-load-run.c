@@ -6,6 +6,8 @@
 
 #define MOST_STEPS (1u << 26)
 #define MOST_REFS (1u << 28)
+/* A recording of more is not read before it is looked at. */
+#define MOST_CHUNKS_AT_ONCE 16u
 
 static gboolean
 count_rows (sqlite3 *db, const char *table, gint64 run, guint32 *n, GError **error)
@@ -244,8 +246,8 @@ load_problems (sqlite3 *db, gint64 run, GantryPlan *plan, GError **error)
   return FALSE;
 }
 
-static GantryRecording *
-load_recording (sqlite3 *db, gint64 run, GBytes *head, GError **error)
+static GPtrArray *
+load_chunks (sqlite3 *db, gint64 run, GError **error)
 {
   g_autoptr (sqlite3_stmt) statement =
     _gantry_session_prepare (db, "SELECT data FROM chunks WHERE run = ? ORDER BY number", error);
@@ -258,12 +260,79 @@ load_recording (sqlite3 *db, gint64 run, GBytes *head, GError **error)
   while (_gantry_session_row (db, statement, &own))
     g_ptr_array_add (chunks, g_bytes_new (sqlite3_column_blob (statement, 0),
                                           (gsize) sqlite3_column_bytes (statement, 0)));
+  if (own == NULL)
+    return g_steal_pointer (&chunks);
+  g_propagate_error (error, own);
+  return NULL;
+}
+
+/* Chunks of a large recording are read when they are needed, over a connection of their own. */
+
+typedef struct
+{
+  sqlite3 *db;
+  sqlite3_stmt *statement;
+} ChunkReader;
+
+static void
+chunk_reader_free (gpointer data)
+{
+  ChunkReader *reader = data;
+
+  sqlite3_finalize (reader->statement);
+  sqlite3_close (reader->db);
+  g_free (reader);
+}
+
+static GBytes *
+read_chunk (guint32 number, gpointer data, GError **error)
+{
+  ChunkReader *reader = data;
+  GBytes *bytes = NULL;
+  GError *own = NULL;
+
+  sqlite3_bind_int64 (reader->statement, 2, number);
+  if (_gantry_session_row (reader->db, reader->statement, &own))
+    bytes = g_bytes_new (sqlite3_column_blob (reader->statement, 0), (gsize) sqlite3_column_bytes (reader->statement, 0));
+  else if (own == NULL)
+    g_set_error (&own, GANTRY_ERROR, GANTRY_ERROR_TRUNCATED, "%s: chunk %u of a recording is missing",
+                 sqlite3_db_filename (reader->db, "main"), number);
+  sqlite3_reset (reader->statement);
   if (own != NULL)
+    g_propagate_error (error, own);
+  return bytes;
+}
+
+static GantryRecording *
+open_recording (const char *path, gint64 run, GBytes *head, GError **error)
+{
+  ChunkReader *reader = g_new0 (ChunkReader, 1);
+
+  reader->db = _gantry_session_open (path, FALSE, error);
+  if (reader->db != NULL)
+    reader->statement =
+      _gantry_session_prepare (reader->db, "SELECT data FROM chunks WHERE run = ? AND number = ?", error);
+  if (reader->statement == NULL)
     {
-      g_propagate_error (error, own);
+      chunk_reader_free (reader);
       return NULL;
     }
-  return gantry_recording_load (head, (GBytes *const *) chunks->pdata, chunks->len, error);
+  sqlite3_bind_int64 (reader->statement, 1, run);
+  return gantry_recording_open (head, read_chunk, reader, chunk_reader_free, error);
+}
+
+static GantryRecording *
+load_recording (sqlite3 *db, gint64 run, GBytes *head, GError **error)
+{
+  g_autoptr (GPtrArray) chunks = NULL;
+  guint32 n;
+
+  if (!count_rows (db, "chunks", run, &n, error))
+    return NULL;
+  if (n > MOST_CHUNKS_AT_ONCE)
+    return open_recording (sqlite3_db_filename (db, "main"), run, head, error);
+  chunks = load_chunks (db, run, error);
+  return chunks != NULL ? gantry_recording_load (head, (GBytes *const *) chunks->pdata, chunks->len, error) : NULL;
 }
 
 static gboolean

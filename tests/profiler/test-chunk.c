@@ -122,6 +122,10 @@ head_of_version_1 (GBytes *head, const GantryRecording *recording)
 
   for (guint i = 0; i < gantry_recording_n_notes (recording); i++)
     after += 4 + strlen (gantry_recording_note (recording, i));
+  /* The summary: totals by kind, and 34 bytes for each 1024 events. */
+  after += 4 + GANTRY_N_EVENT_KINDS * sizeof (GantryEventTotals);
+  for (guint i = 0; i < gantry_recording_n_lanes (recording); i++)
+    after += (gantry_recording_n_events (recording, i) + 1023) / 1024 * 34;
   g_byte_array_append (out, data, (guint) (size - 4 - after));
   g_byte_array_append (out, data + size - 4, 4);
   out->data[4] = 1;
@@ -205,6 +209,140 @@ test_unaligned (void)
   g_assert_no_error (error);
   assert_equal (recording, loaded);
   saved_clear (&saved);
+}
+
+/* Chunks that are read when they are needed. */
+
+typedef struct
+{
+  Saved saved;
+  guint n_read;
+  guint broken; /* number of a chunk that cannot be read; G_MAXUINT: none */
+  gboolean *destroyed;
+} Stored;
+
+static GBytes *
+read_stored (guint32 number, gpointer user_data, GError **error)
+{
+  Stored *stored = user_data;
+
+  stored->n_read++;
+  if (number != stored->broken)
+    return g_bytes_ref (stored->saved.chunks->pdata[number]);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "recording: the disk is gone");
+  return NULL;
+}
+
+static void
+destroy_stored (gpointer user_data)
+{
+  Stored *stored = user_data;
+
+  *stored->destroyed = TRUE;
+}
+
+/* The sums of a folded picture, pixels apart. */
+static void
+sum_fold (const GantryRecording *recording, guint lane, gint64 t0, gint64 t1, guint n, guint64 *count, gint64 *busy)
+{
+  g_autofree GantryFoldPixel *pixels = g_new (GantryFoldPixel, n);
+
+  *count = 0;
+  *busy = 0;
+  gantry_recording_fold (recording, lane, t0, t1, n, pixels);
+  for (guint i = 0; i < n; i++)
+    {
+      *count += pixels[i].count;
+      *busy += pixels[i].busy_ns;
+      if (pixels[i].n_touching > 0)
+        g_assert_cmpuint (pixels[i].longest, <, gantry_recording_n_events (recording, lane));
+    }
+}
+
+static void
+test_when_needed (void)
+{
+  g_autoptr (GRand) random = g_rand_new_with_seed (37);
+  g_autoptr (GantryRecording) recording = make_recording (random, 600000, 1000000000);
+  gboolean destroyed = FALSE;
+  Stored stored = { save (recording), 0, G_MAXUINT, &destroyed };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GantryRecording) opened
+    = gantry_recording_open (stored.saved.head, read_stored, &stored, destroy_stored, &error);
+  guint64 count, exact_count;
+  gint64 busy, exact_busy, begin, end;
+  guint n_rest = stored.n_read;
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (n_rest, <, stored.saved.chunks->len);
+  gantry_recording_range (recording, &begin, &end);
+  /* Nothing of the events is read for a picture of the whole, and nothing is missing in it. */
+  sum_fold (opened, 4, begin, end + 1, 100, &count, &busy);
+  sum_fold (recording, 4, begin, end + 1, 100, &exact_count, &exact_busy);
+  g_assert_cmpuint (count, ==, exact_count);
+  g_assert_cmpint (busy, ==, exact_busy);
+  g_assert_true (gantry_recording_load_all (opened, NULL, &error));
+  g_assert_no_error (error);
+  g_assert_true (destroyed);
+  g_assert_cmpuint (stored.n_read, ==, stored.saved.chunks->len);
+  assert_equal (recording, opened);
+  saved_clear (&stored.saved);
+}
+
+/* One event is asked for: its chunk is read, and no other. */
+static void
+test_one_chunk (void)
+{
+  g_autoptr (GRand) random = g_rand_new_with_seed (38);
+  g_autoptr (GantryRecording) recording = make_recording (random, 600000, 1000000000);
+  gboolean destroyed = FALSE;
+  Stored stored = { save (recording), 0, G_MAXUINT, &destroyed };
+  g_autoptr (GError) error = NULL;
+  GantryRecording *opened = gantry_recording_open (stored.saved.head, read_stored, &stored, destroy_stored, &error);
+  guint n_rest = stored.n_read;
+  GantryEvent a = { 0 }, b = { 0 };
+
+  g_assert_no_error (error);
+  gantry_recording_get (opened, 0, 70000, &a);
+  gantry_recording_get (recording, 0, 70000, &b);
+  g_assert_true (memcmp (&a, &b, sizeof a) == 0);
+  gantry_recording_get (opened, 0, 70001, &a);
+  g_assert_cmpuint (stored.n_read, ==, n_rest + 1);
+  g_assert_false (destroyed);
+  gantry_recording_unref (opened);
+  g_assert_true (destroyed);
+  saved_clear (&stored.saved);
+}
+
+/* What cannot be read is told, and what can be read is still there. */
+static void
+test_lost_chunk (void)
+{
+  g_autoptr (GRand) random = g_rand_new_with_seed (39);
+  g_autoptr (GantryRecording) recording = make_recording (random, 600000, 1000000);
+  gboolean destroyed = FALSE;
+  Stored stored = { save (recording), 0, 1, &destroyed };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GantryRecording) opened
+    = gantry_recording_open (stored.saved.head, read_stored, &stored, destroy_stored, &error);
+  GantryEvent event = { 0 };
+  gint64 last = G_MININT64;
+
+  g_assert_no_error (error);
+  for (guint64 i = 65536; i < 2 * 65536; i++)
+    {
+      gantry_recording_get (opened, 0, i, &event);
+      g_assert_cmpint (event.begin, ==, event.end);
+      g_assert_cmpint (event.begin, >=, last);
+      last = event.begin;
+    }
+  g_assert_false (gantry_recording_load_all (opened, NULL, &error));
+  g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED);
+  g_assert_cmpstr (error->message, ==, "recording: the disk is gone");
+  g_assert_true (destroyed);
+  gantry_recording_get (opened, 2, 3, &event);
+  g_assert_cmpint (event.end, >=, event.begin);
+  saved_clear (&stored.saved);
 }
 
 /* An error that is one of ours, and nothing else. */
@@ -369,6 +507,9 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/profiler/chunk/round-trip", test_round_trip);
   g_test_add_func ("/profiler/chunk/version-1", test_version_1);
+  g_test_add_func ("/profiler/chunk/when-needed", test_when_needed);
+  g_test_add_func ("/profiler/chunk/one-chunk", test_one_chunk);
+  g_test_add_func ("/profiler/chunk/lost-chunk", test_lost_chunk);
   g_test_add_func ("/profiler/chunk/unaligned", test_unaligned);
   g_test_add_func ("/profiler/chunk/truncated", test_truncated);
   g_test_add_func ("/profiler/chunk/each-field", test_each_field);
