@@ -247,13 +247,15 @@ test_variants (void)
         dialog = toplevel;
     }
   g_assert_nonnull (dialog);
-  gtk_editable_set_text (GTK_EDITABLE (adw_message_dialog_get_extra_child (ADW_MESSAGE_DIALOG (dialog))), "lean");
+  gtk_editable_set_text (GTK_EDITABLE (adw_message_dialog_get_extra_child (ADW_MESSAGE_DIALOG (dialog))), "lean & <fast>");
   adw_message_dialog_response (ADW_MESSAGE_DIALOG (dialog), "save");
   gtk_window_close (GTK_WINDOW (dialog));
   views_settle ();
-  g_assert_cmpstr (gantry_compare_panel_get_row (panel, 2)->name, ==, "lean");
+  g_assert_cmpstr (gantry_compare_panel_get_row (panel, 2)->name, ==, "lean & <fast>");
   window_test_act (window, "delete-variant");
   g_assert_cmpuint (gantry_compare_panel_n_rows (panel), ==, 2);
+  views_wait_frame (GTK_WIDGET (window));
+  g_assert_true (window_test_has_text (GTK_WIDGET (window), "Deleted the variant lean & <fast>")); /* no markup */
   window_test_act (window, "undo");
   g_assert_cmpuint (gantry_compare_panel_n_rows (panel), ==, 3);
   window_test_wait (window);

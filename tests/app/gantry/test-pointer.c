@@ -652,6 +652,53 @@ test_time_double_click (void)
   close_step (&f);
 }
 
+/* The limit */
+
+static guint64
+limit_of (Fixture *f)
+{
+  return gantry_document_get_settings (f->document)->target.memory_limit;
+}
+
+static void
+type (Fixture *f, const char *digits)
+{
+  for (; *digits != '\0'; digits++)
+    views_pointer_key (f->pointer, (guint) *digits);
+}
+
+/* Typed into its entry: nothing is changed before Return, then all at once, and one undo takes it back. */
+static void
+test_limit (void)
+{
+  GtkWidget *entry;
+  Fixture f;
+
+  if (!open_step (&f))
+    return;
+  entry = window_test_find (GTK_WIDGET (f.window), "limit");
+  click_middle (&f, entry, 1);
+  type (&f, "9000000");
+  g_assert_cmpuint (limit_of (&f), ==, 0);
+  views_pointer_key (f.pointer, GDK_KEY_Return);
+  settle (&f);
+  g_assert_cmpuint (limit_of (&f), ==, 9000000);
+  click_middle (&f, entry, 2);
+  type (&f, "77");
+  views_pointer_key (f.pointer, GDK_KEY_Escape); /* not meant */
+  settle (&f);
+  g_assert_cmpuint (limit_of (&f), ==, 9000000);
+  g_assert_null (strstr (gtk_editable_get_text (GTK_EDITABLE (entry)), "77"));
+  window_test_act (f.window, "undo");
+  settle (&f);
+  g_assert_cmpuint (limit_of (&f), ==, 0);
+  g_assert_cmpstr (gtk_editable_get_text (GTK_EDITABLE (entry)), ==, "");
+  window_test_act (f.window, "redo");
+  settle (&f);
+  g_assert_cmpuint (limit_of (&f), ==, 9000000);
+  close_step (&f);
+}
+
 /* Dividers */
 
 /* The divider beside @child goes with the pointer. */
@@ -715,6 +762,7 @@ main (int argc, char **argv)
   g_test_add_func ("/app/pointer/time", test_time);
   g_test_add_func ("/app/pointer/time-cancelled", test_time_cancelled);
   g_test_add_func ("/app/pointer/time-double-click", test_time_double_click);
+  g_test_add_func ("/app/pointer/limit", test_limit);
   g_test_add_func ("/app/pointer/dividers", test_dividers);
   return window_test_run ();
 }
