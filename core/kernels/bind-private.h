@@ -29,6 +29,19 @@ gboolean gantry_bind_contraction (GantryBound *bound, GantryKx *kx, const Gantry
 gboolean gantry_bind_tensor_core (GantryBound *bound, GantryKx *kx, const GantryGpu *gpu);
 
 /**
+ * gantry_grid_reduce_serial:
+ * @expressions: (inout): nodes; none of them holds a reduction afterwards
+ *
+ * Adds statements for the reductions in @expressions, where the program is now: each becomes loops of this thread with
+ * an accumulator, before the loops that do not concern it. Variables that the expressions depend on are bound. Short
+ * reductions are written out; long sums of f32 carry what was rounded off along. A reduction that depends on a
+ * variable of axis LANE cannot be said so.
+ */
+void gantry_grid_reduce_serial (GantryGrid *grid, guint32 *expressions, guint n);
+/** The array of a result, as large as its addresses say. */
+guint32 gantry_grid_result_array (GantryGrid *grid, const GantryKxRoot *root);
+
+/**
  * gantry_grid_to_cpu:
  * @name: of the function, a GantryKernelFunc; its buffers: operands, results, workspace when there is any
  * @n_tasks: (out): blocks of the one launch; 1 where there are several launches, which then follow each other

@@ -333,6 +333,12 @@ gantry_kx_rebuild (GantryKx *kx, const guint32 *substitution, GantryKxRoot *root
 }
 
 void
+gantry_kx_replace_in (GantryKx *kx, guint32 node, guint32 with, GantryKxRoot *roots, guint n)
+{
+  rebuild (kx, NULL, node, with, roots, n);
+}
+
+void
 gantry_kx_replace (GantryKx *kx, guint32 node, guint32 with)
 {
   rebuild (kx, NULL, node, with, kx->roots, kx->n_roots);

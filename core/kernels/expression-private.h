@@ -187,6 +187,8 @@ void gantry_kx_rebuild (GantryKx *kx, const guint32 *substitution, GantryKxRoot 
 /** The results of @kx in a graph of their own, with the variables that occur numbered anew: first those of the results,
  *  the one with the largest step in the first result first, then those of reductions. (transfer full) */
 GantryKx *gantry_kx_compact (const GantryKx *kx);
+/** Puts @with in the place of @node in all of @roots. */
+void gantry_kx_replace_in (GantryKx *kx, guint32 node, guint32 with, GantryKxRoot *roots, guint n);
 /** Puts @with in the place of @node in all results. */
 void gantry_kx_replace (GantryKx *kx, guint32 node, guint32 with);
 /** Marks what @roots need: (transfer full): one byte per node */

@@ -102,7 +102,8 @@ LLVMValueRef gantry_grid_emit_value (GantryGridEmit *emit, guint32 node, guint l
 LLVMValueRef gantry_grid_emit_pointer (GantryGridEmit *emit, LLVMValueRef base, GantryElementType element, guint32 index);
 /** The same, as i32 where what is known of the node says that it fits. */
 LLVMValueRef gantry_grid_emit_index (GantryGridEmit *emit, guint32 node, guint lane);
-void gantry_grid_emit_set (GantryGridEmit *emit, const GantryGridStatement *statement);
+/** @n statements that follow each other: all values, then all stores. */
+void gantry_grid_emit_sets (GantryGridEmit *emit, const GantryGridStatement *statements, guint n);
 void gantry_grid_emit_get (GantryGridEmit *emit, const GantryGridStatement *statement);
 /** Says what number @value stands for from here to the end of the scope. */
 void gantry_grid_emit_define (GantryGridEmit *emit, guint32 value, LLVMValueRef x);

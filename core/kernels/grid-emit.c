@@ -263,7 +263,7 @@ emit_statement (GantryGridEmit *g, guint32 at)
       gantry_grid_emit_define (g, s->value, gantry_grid_emit_index (g, s->a, 0));
       break;
     case GANTRY_GRID_SET:
-      gantry_grid_emit_set (g, s);
+      gantry_grid_emit_sets (g, s, 1);
       break;
     case GANTRY_GRID_GET:
       gantry_grid_emit_get (g, s);
@@ -346,6 +346,23 @@ emit_collective (GantryGridEmit *g, const GantryGridStatement *s)
     }
 }
 
+/* How many SETs of results follow each other from here. */
+static guint32
+sets_at (const GantryGrid *grid, guint32 at, guint32 end)
+{
+  guint32 n = 0;
+
+  for (; at + n < end; n++)
+    {
+      const GantryGridStatement *s = statement_at (grid, at + n);
+
+      if (s->kind != GANTRY_GRID_SET
+          || g_array_index (grid->arrays, GantryGridArray, s->array).space != GANTRY_SPACE_RESULT)
+        break;
+    }
+  return n;
+}
+
 static void
 emit_list (GantryGridEmit *g, guint32 first, guint32 end)
 {
@@ -355,7 +372,12 @@ emit_list (GantryGridEmit *g, guint32 first, guint32 end)
       guint mark;
 
       next = after (g->grid, at);
-      if (g->in_threads)
+      if (g->in_threads && sets_at (g->grid, at, end) > 1)
+        {
+          next = at + sets_at (g->grid, at, end);
+          gantry_grid_emit_sets (g, s, next - at);
+        }
+      else if (g->in_threads)
         emit_statement (g, at);
       else if (!gantry_grid_is_collective (g->grid, at))
         {

@@ -55,7 +55,8 @@ typedef struct
 typedef enum
 {
   GANTRY_GRID_LET,     /* value := expression, computed here and once */
-  GANTRY_GRID_SET,     /* array[index + lane] := expression, for each lane */
+  GANTRY_GRID_SET,     /* array[index + lane] := expression, for each lane; of SETs of results that follow each other all
+                          values are computed before the first is stored: a result may lie over an operand */
   GANTRY_GRID_GET,     /* value + lane := array[index + lane] */
   GANTRY_GRID_FOR,     /* variable from lo (known to all threads of a block when the body has a barrier) */
   GANTRY_GRID_IF,
@@ -146,11 +147,15 @@ void gantry_grid_set (GantryGrid *grid, guint32 array, guint32 index, guint32 ex
 /** @lane: variable of axis LANE that @expression may use; @index is that of lane 0. */
 void gantry_grid_set_lanes (GantryGrid *grid, guint32 array, guint32 index, guint32 expression, guint lane, guint lanes);
 guint32 gantry_grid_get (GantryGrid *grid, guint32 array, guint32 index);
+/** @type: of the value, computed with as the array's elements are: f16, bf16 and f32 are alike. */
+guint32 gantry_grid_get_as (GantryGrid *grid, guint32 array, guint32 index, GantryElementType type);
 /** @values: (out): @lanes nodes */
 void gantry_grid_get_lanes (GantryGrid *grid, guint32 array, guint32 index, guint lanes, guint32 *values);
 /** Returns: the variable as a node. */
 guint32 gantry_grid_begin_for (GantryGrid *grid, guint32 lo, guint32 hi, gint64 step, gboolean unroll);
 guint32 gantry_grid_begin_for_to (GantryGrid *grid, gint64 n, gboolean unroll); /* 0 .. n - 1 */
+/** The same for a variable of the expression that is bound to nothing, an axis of a reduction: through all its values. */
+void gantry_grid_begin_for_axis (GantryGrid *grid, guint variable, gboolean unroll);
 void gantry_grid_begin_if (GantryGrid *grid, guint32 condition);
 void gantry_grid_begin_else (GantryGrid *grid);
 void gantry_grid_end (GantryGrid *grid);

@@ -462,11 +462,13 @@ build_value (GantryGridEmit *g, guint32 id, guint lane)
 V
 gantry_grid_emit_index (GantryGridEmit *g, guint32 id, guint lane)
 {
+  guint32 place;
   V value;
 
   if (!of_lane (g, gantry_kx_node (g->kx, id)->vars))
     lane = 0;
-  value = g_array_index (g->memo, V, place_of (g, id, lane));
+  place = place_of (g, id, lane); /* may move the array */
+  value = g_array_index (g->memo, V, place);
   return value != NULL ? value : remember (g, id, lane, build_value (g, id, lane));
 }
 
@@ -505,23 +507,37 @@ stored_value (const GantryGridEmit *g, guint32 id, GantryElementType element)
   return from == GANTRY_F32 ? node->a : id;
 }
 
-void
-gantry_grid_emit_set (GantryGridEmit *g, const GantryGridStatement *s)
+static void
+store_values (GantryGridEmit *g, const GantryGridStatement *s, const V *values)
 {
   const GantryGridArray *array = &g_array_index (g->grid->arrays, GantryGridArray, s->array);
   guint piece = piece_of (g, array->space, array->element, s->lanes, gantry_grid_multiple (g->grid, s->b));
   guint alignment = alignment_of (g, array->space, array->element, piece);
-  guint32 expression = stored_value (g, s->a, array->element);
-  V values[GANTRY_GRID_MAX_LANES], pointer;
+  V pointer = gantry_grid_emit_pointer (g, g->machine->array (g, s->array), array->element, s->b);
 
-  g->lane_variable = s->c;
-  g->lanes = s->lanes;
-  for (guint l = 0; l < s->lanes; l++)
-    values[l] = gantry_grid_emit_value (g, expression, l);
-  g->lane_variable = GANTRY_GRID_NONE;
-  pointer = gantry_grid_emit_pointer (g, g->machine->array (g, s->array), array->element, s->b);
   for (guint l = 0; l < s->lanes; l += piece)
     store_piece (g, array->element, advance (g, pointer, array->element, l), piece, alignment, values + l);
+}
+
+void
+gantry_grid_emit_sets (GantryGridEmit *g, const GantryGridStatement *statements, guint n)
+{
+  g_autofree V *values = g_new (V, n * GANTRY_GRID_MAX_LANES);
+
+  for (guint i = 0; i < n; i++)
+    {
+      const GantryGridStatement *s = &statements[i];
+      GantryElementType element = g_array_index (g->grid->arrays, GantryGridArray, s->array).element;
+      guint32 expression = stored_value (g, s->a, element);
+
+      g->lane_variable = s->c;
+      g->lanes = s->lanes;
+      for (guint l = 0; l < s->lanes; l++)
+        values[i * GANTRY_GRID_MAX_LANES + l] = gantry_grid_emit_value (g, expression, l);
+    }
+  g->lane_variable = GANTRY_GRID_NONE;
+  for (guint i = 0; i < n; i++)
+    store_values (g, &statements[i], values + i * GANTRY_GRID_MAX_LANES);
 }
 
 void

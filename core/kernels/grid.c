@@ -183,12 +183,21 @@ gantry_grid_set_lanes (GantryGrid *grid, guint32 array, guint32 index, guint32 e
 }
 
 guint32
-gantry_grid_get (GantryGrid *grid, guint32 array, guint32 index)
+gantry_grid_get_as (GantryGrid *grid, guint32 array, guint32 index, GantryElementType type)
 {
+  GantryGridStatement *statement = add (grid, GANTRY_GRID_GET);
   guint32 value;
 
-  gantry_grid_get_lanes (grid, array, index, 1, &value);
+  statement->array = array;
+  statement->b = index;
+  define (grid, statement, type, &value);
   return value;
+}
+
+guint32
+gantry_grid_get (GantryGrid *grid, guint32 array, guint32 index)
+{
+  return gantry_grid_get_as (grid, array, index, element_of (grid, array));
 }
 
 void
@@ -295,6 +304,23 @@ gantry_grid_begin_for (GantryGrid *grid, guint32 lo, guint32 hi, gint64 step, gb
   statement->unroll = unroll;
   open_here (grid);
   return gantry_kx_index (grid->kx, v);
+}
+
+void
+gantry_grid_begin_for_axis (GantryGrid *grid, guint variable, gboolean unroll)
+{
+  GantryGridStatement *statement;
+
+  g_assert (grid->axis[variable] == GANTRY_AXIS_NONE || grid->axis[variable] == GANTRY_AXIS_LOOP);
+  grid->axis[variable] = GANTRY_AXIS_LOOP;
+  grid->multiple[variable] = 1;
+  statement = add (grid, GANTRY_GRID_FOR);
+  statement->a = gantry_kx_const_int (grid->kx, GANTRY_I64, 0);
+  statement->b = gantry_kx_const_int (grid->kx, GANTRY_I64, grid->kx->extents[variable]);
+  statement->c = variable;
+  statement->step = 1;
+  statement->unroll = unroll;
+  open_here (grid);
 }
 
 guint32
