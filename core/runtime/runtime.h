@@ -6,6 +6,7 @@
 #include "core/ir/executable.h"
 #include "core/runtime/calibrate.h"
 #include "core/runtime/cpu/cpu.h"
+#include "core/runtime/cuda/cuda.h"
 #include "core/runtime/device.h"
 
 G_BEGIN_DECLS
