@@ -256,4 +256,15 @@ gboolean gantry_recording_load_all (const GantryRecording *recording, GCancellab
 gboolean gantry_recording_write_chrome (const GantryRecording *recording, GOutputStream *stream,
                                         GCancellable *cancellable, GError **error);
 
+typedef enum
+{
+  GANTRY_CSV_EVENTS,
+  GANTRY_CSV_MEMORY,   /* memory events */
+  GANTRY_CSV_COUNTERS, /* samples */
+} GantryCsvTable;
+
+/** Writes a table with a line for each event, as a stream; columns as docs/recordings.md tells. */
+gboolean gantry_recording_write_csv (const GantryRecording *recording, GantryCsvTable table, GOutputStream *stream,
+                                     GCancellable *cancellable, GError **error);
+
 G_END_DECLS
