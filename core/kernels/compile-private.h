@@ -2,8 +2,9 @@
 /* One compilation: what kernels.c, which goes through the nodes, and jobs.c, which generates what is
  * distinct, share. */
 #pragma once
-#include "core/kernels/generate-private.h"
+#include "core/kernels/bind-private.h"
 #include "core/kernels/kernels.h"
+#include "core/kernels/ptxas-private.h"
 
 G_BEGIN_DECLS
 
@@ -11,6 +12,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   GantryKernelSource source;
+  guint n_results;
   char *symbol;
   gint64 n_tasks;
   char *ir;
@@ -19,6 +21,13 @@ typedef struct
   LLVMMemoryBufferRef object;
   GError *error;
   GantryKernelFunc func;
+  /* Of bound programs: */
+  GantryBound *bound;       /* (nullable): where it is there already, of a hand-written kernel; else by gantry_bind() */
+  char *schedule;
+  guint64 workspace_bytes;
+  guint32 n_launches;
+  GantryGpuLaunch *launches; /* their image is the job's number */
+  GantryGpuImage image;      /* of GANTRY_CODE_CUDA */
 } GantryJob;
 
 typedef struct
@@ -27,6 +36,8 @@ typedef struct
   GantryKernelOptions options;
   const GantryProgress *progress;
   GantryCompiler *compiler; /* of this thread; what it can do, all can */
+  GantryGpu gpu;            /* that bound programs are for */
+  GantryPtxas *ptxas;       /* (nullable): there is none */
   GArray *kernels;          /* GantryKernel */
   GArray *job_of;           /* gint: index of the job per kernel, -1: none */
   GPtrArray *jobs;          /* Job */
@@ -50,5 +61,19 @@ gboolean gantry_compile_run_jobs (GantryCompile *c, GError **error);
 /** Makes them callable. */
 gboolean gantry_compile_link_jobs (GantryCompile *c, GantryJit *jit, GError **error);
 void gantry_job_free (gpointer job);
+/** A compiler for the target of the options. */
+GantryCompiler *gantry_compile_new_compiler (const GantryCompile *c, GError **error);
+
+/* compile-bound.c */
+
+/** Generates a job by way of its bound programs: sets its error on failure. */
+void gantry_compile_run_bound_job (GantryCompile *c, GantryCompiler *compiler, GantryJob *job);
+/** What the kernel of the node, whose job it is, gets from it. */
+void gantry_compile_finish_bound (GantryCompile *c, GantryKernel *kernel, const GantryJob *job, guint32 image);
+
+/* product.c */
+
+/** Returns: (transfer full) (nullable): the product that the node's kernel is and no more */
+GantryGpuProduct *gantry_product_of (const GantryModule *module, const GantryNode *node);
 
 G_END_DECLS

@@ -4,6 +4,7 @@
 #pragma once
 #include "core/base/base.h"
 #include "core/kernels/emit-private.h"
+#include "core/kernels/grid-private.h"
 #include <llvm-c/TargetMachine.h>
 
 G_BEGIN_DECLS
@@ -18,6 +19,7 @@ typedef struct
   gboolean has_fma;
   gboolean has_f16c;
   gboolean no_calls;     /* as in GantryEmit */
+  GantryGpu *gpu;        /* (nullable): made by gantry_compiler_new_nvptx() */
 } GantryCompiler;
 
 /** @cpu: (nullable): NULL: the host's; @level: 0..3 */

@@ -3,7 +3,6 @@
  * become registers and equal addresses one, everything else costs time and gives nothing. */
 #include "core/kernels/jit-private.h"
 #include "core/kernels/grid-run-private.h"
-#include "core/kernels/grid-run-private.h"
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Error.h>
 #include <llvm-c/LLJIT.h>
@@ -118,6 +117,7 @@ gantry_compiler_free (GantryCompiler *compiler)
   LLVMContextDispose (compiler->context);
   g_free (compiler->cpu);
   g_free (compiler->features);
+  g_free (compiler->gpu);
   g_free (compiler);
 }
 
@@ -332,8 +332,6 @@ define_symbols (GantryJit *jit, GError **error)
   add_symbol (jit, pairs, "memset", ADDRESS (memset));
   add_symbol (jit, pairs, "gantry_power_i64", ADDRESS (power_i64));
   add_symbol (jit, pairs, "gantry_power_u64", ADDRESS (power_u64));
-  for (guint i = 0; i < n_grid; i++)
-    add_symbol (jit, pairs, grid[i].name, ADDRESS (grid[i].function));
   for (guint i = 0; i < n_grid; i++)
     add_symbol (jit, pairs, grid[i].name, ADDRESS (grid[i].function));
   return take_error (LLVMOrcJITDylibDefine (library, LLVMOrcAbsoluteSymbols ((LLVMOrcCSymbolMapPairs) pairs->data,

@@ -4,6 +4,7 @@
 #include "core/kernels/compile-private.h"
 #include "core/kernels/kernel-private.h"
 #include "core/kernels/layout-private.h"
+#include "core/kernels/nvptx-private.h"
 #include <string.h>
 
 void
@@ -39,6 +40,12 @@ gantry_job_free (gpointer data)
   g_clear_error (&job->error);
   if (job->object != NULL)
     LLVMDisposeMemoryBuffer (job->object);
+  g_clear_pointer (&job->bound, gantry_bound_free);
+  for (guint32 i = 0; i < job->n_launches; i++)
+    g_free (job->launches[i].entry);
+  g_free (job->launches);
+  g_free (job->schedule);
+  gantry_gpu_image_clear (&job->image);
   g_free (job);
 }
 
@@ -120,6 +127,7 @@ job_for (GantryCompile *c, const GantryNode *node, GError **error)
       gantry_job_free (job);
       return NULL;
     }
+  job->n_results = job->source.results->len;
   job->source.layouts = g_new0 (GantryKxLayout, job->source.results->len);
   for (guint i = 0; i < job->source.results->len; i++)
     describe_layout (c, node->id, gantry_node_result_type (c->module, node, i), &job->source.layouts[i]);
@@ -177,6 +185,13 @@ gantry_compile_add_job (GantryCompile *c, const GantryNode *node, GantryKernel *
 
 /* Compiling the jobs */
 
+GantryCompiler *
+gantry_compile_new_compiler (const GantryCompile *c, GError **error)
+{
+  return c->options.target == GANTRY_CODE_CUDA ? gantry_compiler_new_nvptx (&c->gpu, c->options.optimization, error)
+                                               : gantry_compiler_new (c->options.cpu, c->options.optimization, error);
+}
+
 typedef struct
 {
   GantryCompile *c;
@@ -190,9 +205,12 @@ run_job (GantryCompile *c, GantryCompiler *compiler, GantryJob *job)
 {
   gint64 begin = g_get_monotonic_time ();
 
-  job->object = gantry_generate (compiler, &job->source, job->symbol, &job->n_tasks,
-                                 c->options.keep_texts ? &job->ir : NULL,
-                                 c->options.keep_texts ? &job->assembly : NULL, &job->error);
+  if (c->options.target != GANTRY_CODE_CPU)
+    gantry_compile_run_bound_job (c, compiler, job);
+  else
+    job->object = gantry_generate (compiler, &job->source, job->symbol, &job->n_tasks,
+                                   c->options.keep_texts ? &job->ir : NULL,
+                                   c->options.keep_texts ? &job->assembly : NULL, &job->error);
   job->compile_ms = (double) (g_get_monotonic_time () - begin) / 1000;
 }
 
@@ -221,7 +239,7 @@ static gpointer
 work_thread (gpointer data)
 {
   Work *work = data;
-  g_autoptr (GantryCompiler) compiler = gantry_compiler_new (work->c->options.cpu, work->c->options.optimization, NULL);
+  g_autoptr (GantryCompiler) compiler = gantry_compile_new_compiler (work->c, NULL);
 
   if (compiler != NULL)
     work_on (work, compiler);

@@ -139,6 +139,11 @@ make_by_hand (GantryCompile *c, const GantryNode *node, GantryKernel *kernel, GS
     case GANTRY_OP_SORT:
     case GANTRY_OP_SCATTER:
     case GANTRY_OP_RNG_BIT_GENERATOR:
+      if (c->options.target == GANTRY_CODE_CUDA)
+        {
+          g_string_append (why, "there is no code for it on a GPU yet");
+          return GANTRY_CANNOT;
+        }
       return gantry_builtin_make (c->module, node, kernel, why);
     case GANTRY_OP_DOT_GENERAL:
     case GANTRY_OP_CONVOLUTION:
@@ -277,6 +282,8 @@ finish_kernel (GantryCompile *c, guint i)
   kernel->compile_ms = job->compile_ms;
   kernel->llvm_ir = g_strdup (job->ir);
   kernel->assembly = g_strdup (job->assembly);
+  if (c->options.target != GANTRY_CODE_CPU)
+    gantry_compile_finish_bound (c, kernel, job, (guint32) index);
 }
 
 static void
@@ -285,11 +292,45 @@ free_jit (gpointer jit)
   gantry_jit_free (jit);
 }
 
+/* One image for each job, in their order. */
+static void
+take_images (GantryCompile *c, GantryKernelSet *set)
+{
+  set->n_images = c->jobs->len;
+  set->images = g_new0 (GantryGpuImage, c->jobs->len + 1);
+  for (guint i = 0; i < c->jobs->len; i++)
+    {
+      GantryJob *job = g_ptr_array_index (c->jobs, i);
+
+      set->images[i] = job->image;
+      job->image = (GantryGpuImage) { 0 };
+    }
+}
+
+static char *
+describe_target (const GantryCompile *c)
+{
+  g_autofree char *versions = gantry_kernels_describe ();
+
+  switch (c->options.target)
+    {
+    case GANTRY_CODE_CUDA:
+      versions[strcspn (versions, ",")] = '\0'; /* without the library for the CPU */
+      return c->ptxas != NULL ? g_strdup_printf ("%s (%s, ptxas %s)", c->gpu.arch, versions, c->ptxas->version)
+                              : g_strdup_printf ("%s (%s, no ptxas)", c->gpu.arch, versions);
+    case GANTRY_CODE_GRID_ON_CPU:
+      versions[strcspn (versions, ",")] = '\0';
+      return g_strdup_printf ("schedules of %s on x86-64 %s (%s)", c->gpu.arch, c->compiler->cpu, versions);
+    default:
+      return g_strdup_printf ("x86-64 %s (%s)", c->compiler->cpu, versions);
+    }
+}
+
+/* @jit: (nullable): for a GPU there is none */
 static GantryKernelSet *
 make_set (GantryCompile *c, GantryJit *jit)
 {
   GantryKernelSet *set = g_new0 (GantryKernelSet, 1);
-  g_autofree char *versions = gantry_kernels_describe ();
 
   for (guint i = 0; i < c->kernels->len; i++)
     finish_kernel (c, i);
@@ -300,9 +341,11 @@ make_set (GantryCompile *c, GantryJit *jit)
   set->kernel_of = g_new0 (guint32, set->n_kernel_of);
   for (guint32 i = 0; i < set->n_kernels; i++)
     set->kernel_of[set->kernels[i].node] = i + 1;
-  set->target = g_strdup_printf ("x86-64 %s (%s)", c->compiler->cpu, versions);
+  set->target = describe_target (c);
+  if (c->options.target == GANTRY_CODE_CUDA)
+    take_images (c, set);
   set->code = jit;
-  set->free_code = free_jit;
+  set->free_code = jit != NULL ? free_jit : NULL;
   return set;
 }
 
@@ -335,7 +378,25 @@ compilation_clear (GantryCompile *c)
   g_free (c->constant);
   g_hash_table_unref (c->complaints);
   g_ptr_array_unref (c->lines);
+  g_clear_pointer (&c->ptxas, gantry_ptxas_free);
   g_clear_pointer (&c->compiler, gantry_compiler_free);
+}
+
+/* Bound programs do all by themselves and know plain layouts only. */
+static gboolean
+begin_target (GantryCompile *c, GError **error)
+{
+  if (c->options.target != GANTRY_CODE_CPU)
+    {
+      if (!gantry_gpu_init (&c->gpu, c->options.arch != NULL ? c->options.arch : "sm_90a", error))
+        return FALSE;
+      c->options.use_library = FALSE;
+      c->options.free_layouts = FALSE;
+    }
+  if (c->options.target == GANTRY_CODE_CUDA)
+    c->ptxas = gantry_ptxas_find ();
+  c->compiler = gantry_compile_new_compiler (c, error);
+  return c->compiler != NULL;
 }
 
 static GantryKernelSet *
@@ -343,8 +404,7 @@ compile (GantryCompile *c, GError **error)
 {
   g_autoptr (GantryJit) jit = NULL;
 
-  c->compiler = gantry_compiler_new (c->options.cpu, c->options.optimization, error);
-  if (c->compiler == NULL)
+  if (!begin_target (c, error))
     return NULL;
   c->block = c->compiler->vector_bytes == 64 ? 16 : 8;
   c->blocked = c->options.free_layouts && c->options.use_library ? gantry_layouts_choose (c->module, c->block)
@@ -353,6 +413,8 @@ compile (GantryCompile *c, GError **error)
   find_constants (c);
   if (!add_nodes (c, error) || !gantry_compile_run_jobs (c, error))
     return NULL;
+  if (c->options.target == GANTRY_CODE_CUDA)
+    return make_set (c, NULL);
   jit = gantry_jit_new (error);
   if (jit == NULL || !gantry_compile_link_jobs (c, jit, error))
     return NULL;

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Jobs that become code by way of bound programs: for a GPU, or for the CPU in the shape that they have on the GPU. */
+#include "core/kernels/compile-private.h"
+#include "core/base/error.h"
+#include <string.h>
+
+static void
+describe_launches (GantryJob *job, const GantryBound *bound)
+{
+  job->workspace_bytes = bound->workspace_bytes;
+  job->n_launches = bound->grids->len;
+  job->launches = g_new0 (GantryGpuLaunch, job->n_launches + 1);
+  for (guint32 i = 0; i < job->n_launches; i++)
+    {
+      const GantryGrid *grid = g_ptr_array_index (bound->grids, i);
+      GantryGpuLaunch *launch = &job->launches[i];
+
+      launch->entry = i == 0 ? g_strdup (job->symbol) : g_strdup_printf ("%s_%u", job->symbol, i);
+      memcpy (launch->grid, grid->grid, sizeof launch->grid);
+      memcpy (launch->block, grid->block, sizeof launch->block);
+      launch->shared_bytes = (guint32) gantry_grid_shared_bytes (grid);
+    }
+}
+
+static char *
+schedule_text (const GantryJob *job, const GantryBound *bound)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < bound->grids->len; i++)
+    {
+      g_autofree char *one = gantry_grid_to_text (g_ptr_array_index (bound->grids, i));
+
+      g_string_append_printf (text, "%s%s\n%s", i > 0 ? "\n" : "", job->launches[i].entry, one);
+    }
+  return g_string_free (text, FALSE);
+}
+
+static void
+make_ptx (GantryCompile *c, GantryCompiler *compiler, GantryJob *job, const GantryBound *bound)
+{
+  GCancellable *cancellable = c->progress != NULL ? c->progress->cancellable : NULL;
+  g_autofree char *ptx = gantry_grid_to_ptx (compiler, bound, job->symbol, job->source.n_inputs, job->n_results,
+                                             c->options.keep_texts ? &job->ir : NULL, &job->error);
+
+  if (ptx == NULL)
+    return;
+  if (c->ptxas == NULL)
+    gantry_gpu_image_init_text (&job->image, ptx, c->gpu.arch);
+  else
+    gantry_ptxas_assemble (c->ptxas, ptx, c->gpu.arch, c->options.cache_folder, cancellable, &job->image, &job->error);
+  if (c->options.keep_texts)
+    job->assembly = g_steal_pointer (&ptx);
+}
+
+static gboolean
+check_grids (const GantryCompile *c, const GantryBound *bound, GError **error)
+{
+  for (guint i = 0; i < bound->grids->len; i++)
+    if (!gantry_grid_check (g_ptr_array_index (bound->grids, i), &c->gpu, error))
+      return FALSE;
+  return TRUE;
+}
+
+void
+gantry_compile_run_bound_job (GantryCompile *c, GantryCompiler *compiler, GantryJob *job)
+{
+  g_autoptr (GantryBound) bound = job->bound != NULL ? g_steal_pointer (&job->bound)
+                                                     : gantry_bind (&job->source, &c->gpu, &job->error);
+
+  if (bound == NULL || !check_grids (c, bound, &job->error))
+    return;
+  describe_launches (job, bound);
+  if (c->options.keep_texts)
+    job->schedule = schedule_text (job, bound);
+  if (c->options.target == GANTRY_CODE_CUDA)
+    make_ptx (c, compiler, job, bound);
+  else
+    job->object = gantry_grid_to_cpu (compiler, bound, job->symbol, job->source.n_inputs, job->n_results, &job->n_tasks,
+                                      c->options.keep_texts ? &job->ir : NULL, c->options.keep_texts ? &job->assembly : NULL,
+                                      &job->error);
+}
+
+void
+gantry_compile_finish_bound (GantryCompile *c, GantryKernel *kernel, const GantryJob *job, guint32 image)
+{
+  kernel->workspace_bytes = job->workspace_bytes;
+  kernel->schedule = g_strdup (job->schedule);
+  if (c->options.target != GANTRY_CODE_CUDA)
+    return;
+  kernel->gpu = g_new0 (GantryGpuKernel, 1);
+  kernel->gpu->n_launches = job->n_launches;
+  kernel->gpu->launches = g_memdup2 (job->launches, job->n_launches * sizeof *job->launches);
+  for (guint32 i = 0; i < job->n_launches; i++)
+    {
+      kernel->gpu->launches[i].entry = g_strdup (job->launches[i].entry);
+      kernel->gpu->launches[i].image = image;
+    }
+  kernel->gpu->product = gantry_product_of (c->module, gantry_module_node (c->module, kernel->node));
+}
