@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Contractions on a GPU: sums over products of two factors, each of which depends on a part of the variables of the
+ * results. What recognises them, stages the factors in shared memory and stores the results is shared by
+ * the schedules that multiply (bind-contraction.c: any type, bind-tensor-core.c: mma.sync).
+ *
+ * Names: the first factor depends on the rows, the second on the columns, both on the depth (what is summed over) and on
+ * the batch. Variables of one group are counted as one number, the last one fastest. */
+#pragma once
+#include "core/kernels/bind-private.h"
+
+G_BEGIN_DECLS
+
+/** Variables that are counted as one number. */
+typedef struct
+{
+  guint n;
+  guint vars[GANTRY_KX_MAX_VARS]; /* outermost first */
+  gint64 count;
+} GantryAxes;
+
+/** One of the two that are multiplied. */
+typedef struct
+{
+  guint32 value;       /* node: as it is staged, before casts that lose nothing */
+  guint8 element;      /* GantryElementType of it */
+  gboolean along_depth; /* what lies side by side in memory are neighbours along the depth, not along its own group */
+  gboolean is_load;    /* the value is one load */
+  guint lanes;         /* a power of two: so many neighbours lie side by side at a multiple of their number */
+} GantryFactor;
+
+typedef struct
+{
+  GantryKx *kx;
+  guint32 reduce;      /* node */
+  guint8 product;      /* GantryElementType in which products are computed */
+  guint8 term;         /* of what is summed */
+  guint8 sum;          /* of the accumulators */
+  GantryAxes rows, columns, batch, depth;
+  GantryFactor a, b;
+  guint scratch[3];    /* variables for asking */
+} GantryContraction;
+
+/** Is it one, and are rows, columns and depth long enough for tiles? Nothing but nodes and variables is added to @kx. */
+gboolean gantry_contraction_find (GantryContraction *c, GantryKx *kx);
+/** In which it is computed with: f32 for shorter floats. */
+GantryElementType gantry_element_at_least_f32 (GantryElementType element);
+/** What stands for the variables of a group when they are counted by @flat: put into @substitution. */
+void gantry_axes_decode (const GantryAxes *axes, GantryKx *kx, guint32 flat, guint32 *substitution);
+void gantry_substitution_clear (guint32 *substitution);
+/** One node made anew. */
+guint32 gantry_contraction_substitute (GantryKx *kx, const guint32 *substitution, guint32 node);
+/** LOAD, LINEAR or INDEX: it steps by one with the variable @lane, from a multiple of @lanes. */
+gboolean gantry_address_is_contiguous (const GantryKx *kx, guint32 address, guint lane, guint lanes);
+
+/* Arithmetic on i64 nodes. */
+guint32 gantry_index_const (GantryKx *kx, gint64 value);
+guint32 gantry_index_sum (GantryKx *kx, guint32 x, gint64 p, guint32 y, gint64 q); /* p * x + q * y */
+guint32 gantry_index_scale (GantryKx *kx, guint32 x, gint64 by);
+guint32 gantry_index_divide (GantryKx *kx, guint32 x, gint64 by);
+guint32 gantry_index_remainder (GantryKx *kx, guint32 x, gint64 by);
+guint32 gantry_index_minimum (GantryKx *kx, guint32 x, gint64 with);
+guint32 gantry_index_xor (GantryKx *kx, guint32 x, guint32 y);
+guint32 gantry_index_less (GantryKx *kx, guint32 x, guint32 y);
+
+/**
+ * GantryTiling: one launch in which each block computes rows x columns of the results.
+ *
+ * The depth is cut in steps of `bk`; `splits` blocks take parts of it that follow each other, and leave their sums in the workspace.
+ */
+typedef struct
+{
+  const GantryContraction *c;
+  GantryKx *kx;
+  GantryGrid *grid;
+  guint bm, bn, bk, threads;
+  gint64 row_tiles, column_tiles, steps, splits, steps_per_split;
+  guint64 workspace;       /* offset; where there are splits */
+  guint32 partial;         /* array; where there are splits */
+  guint32 *results;        /* arrays, one for each root */
+  guint32 thread;                      /* nodes from here on */
+  guint32 row_tile, column_tile, batch, split;
+  guint32 first_step, n_steps;         /* of this block */
+} GantryTiling;
+
+/** Chooses the number of splits for a tile of that size so that the multiprocessors have work. */
+void gantry_tiling_split (GantryTiling *tiling, const GantryContraction *c, const GantryGpu *gpu);
+/** How long the launch takes, in units of no meaning. @rate: of multiplication, for tiles of this kind */
+double gantry_tiling_cost (const GantryTiling *tiling, const GantryContraction *c, const GantryGpu *gpu, double rate);
+/** Adds the launch and defines the nodes; bm, bn, bk, threads and what gantry_tiling_split() says are there. */
+void gantry_tiling_begin (GantryTiling *tiling, const GantryContraction *c, GantryBound *bound);
+void gantry_tiling_clear (GantryTiling *tiling);
+/** A node whose lane @i is @values[i]. @lane: variable */
+guint32 gantry_lanes_choose (GantryKx *kx, guint lane, guint lanes, const guint32 *values);
+/** Begins an IF unless @condition is known. Returns: whether it did */
+gboolean gantry_grid_begin_if_unknown (GantryGrid *grid, guint32 condition);
+/** Adds the launch that sums what the splits left, where there are any. */
+void gantry_tiling_finish (GantryTiling *tiling, GantryBound *bound);
+
+/**
+ * gantry_tiling_store:
+ * @row: @column: nodes: place in the whole of element 0; @column is a multiple of @lanes
+ * @values: sums of @lanes neighbours of one row
+ *
+ * Computes what the results make of the sums and stores it, or leaves the sums in the workspace. What lies outside is
+ * not stored.
+ */
+void gantry_tiling_store (GantryTiling *tiling, guint32 row, guint32 column, guint lanes, const guint32 *values);
+
+/**
+ * GantryStage: how a tile of a factor comes into shared memory.
+ *
+ * @place: index in the tile of element (@own, @depth), which are nodes
+ */
+typedef struct _GantryStage GantryStage;
+struct _GantryStage
+{
+  GantryTiling *tiling;
+  const GantryFactor *factor;
+  const GantryAxes *axes;  /* its own */
+  guint32 own_tile;        /* node: which tile of its own group */
+  guint tile;              /* elements of its own group */
+  guint pitch;             /* between rows of the tile in shared memory, elements */
+  guint64 tile_elements;   /* of one stage in shared memory */
+  guint32 (*place) (const GantryStage *stage, guint32 own, guint32 depth);
+  gboolean transposes;     /* neighbours in memory are not neighbours in shared memory */
+  gboolean fetches;        /* asynchronously, where a whole tile is there */
+  guint lanes;             /* elements that a thread moves at once */
+  guint moves;             /* of a thread, for one tile */
+  guint lane;              /* variable */
+  guint32 shared;          /* array, of all stages */
+  guint32 registers;       /* array, where it does not fetch */
+};
+
+/** Fills in what follows from the members up to `transposes`. */
+void gantry_stage_begin (GantryStage *stage, guint n_stages);
+
+/**
+ * gantry_tiling_run:
+ * @n_stages: tiles in shared memory: at least 2
+ * @multiply: emits the work on the tiles in stage @buffer (node)
+ *
+ * Emits the loop over the depth. One barrier for each step: after it everything that was fetched for the step is there, and
+ * everybody is done with the stage that is filled next.
+ */
+void gantry_tiling_run (GantryTiling *tiling, GantryStage *a, GantryStage *b, guint n_stages,
+                        void (*multiply) (gpointer data, guint32 buffer), gpointer data);
+
+G_END_DECLS

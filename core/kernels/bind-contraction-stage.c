@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tiles of the factors on their way to shared memory, and the loop over the depth in which that overlaps with the
+ * multiplication. What is one load that lies side by side is fetched asynchronously, several steps ahead;
+ * everything else is computed into registers before the multiplication of the step before and stored after it. */
+#include "core/kernels/bind-contraction-private.h"
+
+/* Where they are transposed, so many neighbours along the depth are taken by the threads of a warp and the rest of it
+ * along the own group: 32 bytes of f32 are a sector of global memory, and with 4 elements of padding (4 * depth + own, depth < 8, own < 4)
+ * the stores fall in 32 different banks. */
+#define TRANSPOSED_RUN 8
+
+gboolean
+gantry_grid_begin_if_unknown (GantryGrid *grid, guint32 condition)
+{
+  if (gantry_kx_node (grid->kx, condition)->kind == GANTRY_KX_CONST)
+    return FALSE;
+  gantry_grid_begin_if (grid, condition);
+  return TRUE;
+}
+
+static gboolean
+is_false (const GantryKx *kx, guint32 condition)
+{
+  const GantryKxNode *node = gantry_kx_node (kx, condition);
+
+  return node->kind == GANTRY_KX_CONST && node->i == 0;
+}
+
+void
+gantry_stage_begin (GantryStage *stage, guint n_stages)
+{
+  const GantryFactor *factor = stage->factor;
+  GantryTiling *t = stage->tiling;
+  guint size = gantry_element_size (factor->element), elements = stage->tile * t->bk;
+  guint along = factor->along_depth ? t->bk : stage->tile;
+
+  stage->lanes = stage->transposes ? 1 : MIN (factor->lanes, along);
+  while (stage->lanes > 1 && (elements / stage->lanes % t->threads != 0 || along % stage->lanes != 0))
+    stage->lanes /= 2;
+  g_assert (elements % (stage->lanes * t->threads) == 0);
+  stage->moves = elements / stage->lanes / t->threads;
+  stage->fetches = factor->is_load && stage->lanes * size >= 4;
+  stage->lane = stage->lanes > 1 ? gantry_grid_variable (t->grid, GANTRY_AXIS_LANE, stage->lanes) : GANTRY_GRID_NONE;
+  stage->shared = gantry_grid_array (t->grid, GANTRY_SPACE_SHARED, factor->element, stage->tile_elements * n_stages, 0,
+                                     factor == &t->c->a ? "a_tile" : "b_tile");
+  /* Rounded once, when it is stored. Also what fetches needs them where the last step is not whole. */
+  stage->registers = gantry_grid_array (t->grid, GANTRY_SPACE_PRIVATE, gantry_element_at_least_f32 (factor->element),
+                                        stage->moves * stage->lanes, 0, factor == &t->c->a ? "a_next" : "b_next");
+}
+
+/* One move of a thread */
+
+typedef struct
+{
+  guint32 own, depth;         /* within the tile, of lane 0 */
+  guint32 own_at, depth_at;   /* in the whole, no further than its end; of lane 0 */
+  guint32 inside;             /* condition: depth_at is where it would be without that limit */
+} Move;
+
+/* The place of unit @at of @tile in units of @lanes: coordinate in the whole of @count elements. */
+static guint32
+place_in_whole (GantryKx *kx, guint32 tile_number, guint tile, guint32 at, guint lanes, gint64 count, guint32 *inside)
+{
+  guint32 unit = gantry_index_sum (kx, tile_number, tile / lanes, at, 1);
+
+  if (inside != NULL)
+    *inside = gantry_index_less (kx, unit, gantry_index_const (kx, count / lanes));
+  return gantry_index_scale (kx, gantry_index_minimum (kx, unit, count / lanes - 1), lanes);
+}
+
+/* @whole: the tile ends before the depth does. */
+static Move
+move_of (const GantryStage *stage, guint32 step, guint32 number, gboolean whole)
+{
+  const GantryTiling *t = stage->tiling;
+  GantryKx *kx = t->kx;
+  gboolean along_depth = stage->factor->along_depth;
+  guint along = (along_depth ? t->bk : stage->tile) / stage->lanes, across = along_depth ? stage->tile : t->bk;
+  guint run = stage->transposes ? MIN (along, TRANSPOSED_RUN) : along;
+  guint own_lanes = along_depth ? 1 : stage->lanes, depth_lanes = along_depth ? stage->lanes : 1;
+  guint32 unit = gantry_index_sum (kx, number, t->threads, t->thread, 1);
+  guint32 p = gantry_index_sum (kx, gantry_index_remainder (kx, unit, run), 1,
+                                gantry_index_divide (kx, unit, (gint64) run * across), run);
+  guint32 q = gantry_index_remainder (kx, gantry_index_divide (kx, unit, run), across);
+  guint32 own = along_depth ? q : p, depth = along_depth ? p : q;
+  Move move;
+
+  move.own = gantry_index_scale (kx, own, own_lanes);
+  move.depth = gantry_index_scale (kx, depth, depth_lanes);
+  move.own_at = place_in_whole (kx, stage->own_tile, stage->tile, own, own_lanes, stage->axes->count, NULL);
+  move.depth_at = place_in_whole (kx, step, t->bk, depth, depth_lanes, whole ? G_MAXINT32 : t->c->depth.count, &move.inside);
+  return move;
+}
+
+/* What the factor is at @move, lane by lane unless @first: then of lane 0. */
+static guint32
+factor_at (const GantryStage *stage, const Move *move, gboolean first)
+{
+  const GantryTiling *t = stage->tiling;
+  GantryKx *kx = t->kx;
+  guint32 substitution[GANTRY_KX_MAX_VARS], own = move->own_at, depth = move->depth_at;
+  guint32 lane = stage->lanes > 1 && !first ? gantry_kx_index (kx, stage->lane) : gantry_index_const (kx, 0);
+
+  if (stage->factor->along_depth)
+    depth = gantry_index_sum (kx, depth, 1, lane, 1);
+  else
+    own = gantry_index_sum (kx, own, 1, lane, 1);
+  gantry_substitution_clear (substitution);
+  gantry_axes_decode (stage->axes, kx, own, substitution);
+  gantry_axes_decode (&t->c->depth, kx, depth, substitution);
+  gantry_axes_decode (&t->c->batch, kx, t->batch, substitution);
+  return gantry_contraction_substitute (kx, substitution, stage->factor->value);
+}
+
+static guint32
+place_of (const GantryStage *stage, const Move *move, guint32 buffer)
+{
+  return gantry_index_sum (stage->tiling->kx, buffer, (gint64) stage->tile_elements,
+                           stage->place (stage, move->own, move->depth), 1);
+}
+
+static void
+set (const GantryStage *stage, guint32 array, guint32 index, guint32 value)
+{
+  if (stage->lanes > 1)
+    gantry_grid_set_lanes (stage->tiling->grid, array, index, value, stage->lane, stage->lanes);
+  else
+    gantry_grid_set (stage->tiling->grid, array, index, value);
+}
+
+/* Of @values the one of the lane. */
+guint32
+gantry_lanes_choose (GantryKx *kx, guint lane, guint lanes, const guint32 *values)
+{
+  guint32 chosen = values[lanes - 1];
+
+  for (guint i = lanes - 1; i-- > 0;)
+    chosen = gantry_kx_select (kx, gantry_kx_binary (kx, GANTRY_BOOL, GANTRY_OP_COMPARE, GANTRY_EQ, gantry_kx_index (kx, lane),
+                                                     gantry_index_const (kx, i)),
+                               values[i], chosen);
+  return chosen;
+}
+
+/* Tiles */
+
+static void
+load_tile (const GantryStage *stage, guint32 step)
+{
+  GantryGrid *grid = stage->tiling->grid;
+  GantryKx *kx = stage->tiling->kx;
+  guint32 number = gantry_grid_begin_for_to (grid, stage->moves, TRUE);
+  Move move = move_of (stage, step, number, FALSE);
+  guint32 value = factor_at (stage, &move, FALSE);
+
+  value = gantry_kx_select (kx, move.inside, value, gantry_kx_identity (kx, GANTRY_OP_ADD, stage->factor->element));
+  set (stage, stage->registers, gantry_index_scale (kx, number, stage->lanes), value);
+  gantry_grid_end (grid);
+}
+
+static void
+store_tile (const GantryStage *stage, guint32 buffer)
+{
+  GantryGrid *grid = stage->tiling->grid;
+  GantryKx *kx = stage->tiling->kx;
+  guint32 number = gantry_grid_begin_for_to (grid, stage->moves, TRUE), values[16];
+  Move move = move_of (stage, gantry_index_const (kx, 0), number, TRUE);
+
+  gantry_grid_get_lanes (grid, stage->registers, gantry_index_scale (kx, number, stage->lanes), stage->lanes, values);
+  set (stage, stage->shared, place_of (stage, &move, buffer),
+       stage->lanes > 1 ? gantry_lanes_choose (kx, stage->lane, stage->lanes, values) : values[0]);
+  gantry_grid_end (grid);
+}
+
+static void
+fetch_tile (const GantryStage *stage, guint32 step, guint32 buffer)
+{
+  GantryGrid *grid = stage->tiling->grid;
+  GantryKx *kx = stage->tiling->kx;
+  guint32 number = gantry_grid_begin_for_to (grid, stage->moves, TRUE);
+  Move move = move_of (stage, step, number, TRUE);
+  guint32 load = factor_at (stage, &move, TRUE);
+
+  g_assert (gantry_kx_node (kx, load)->kind == GANTRY_KX_LOAD);
+  gantry_grid_fetch (grid, stage->shared, place_of (stage, &move, buffer), gantry_kx_node (kx, load)->a,
+                     gantry_kx_address (kx, load), stage->lanes);
+  gantry_grid_end (grid);
+}
+
+/* Fetches whole tiles; one that the depth ends within is computed, with zeros behind the end. */
+static void
+fetch_or_store (const GantryStage *stage, guint32 step, guint32 buffer)
+{
+  GantryTiling *t = stage->tiling;
+  guint32 whole = gantry_index_less (t->kx, step, gantry_index_const (t->kx, t->c->depth.count / t->bk));
+  gboolean asks = gantry_grid_begin_if_unknown (t->grid, whole);
+
+  if (!is_false (t->kx, whole))
+    fetch_tile (stage, step, buffer);
+  if (asks)
+    gantry_grid_begin_else (t->grid);
+  if (asks || is_false (t->kx, whole))
+    {
+      load_tile (stage, step);
+      store_tile (stage, buffer);
+    }
+  if (asks)
+    gantry_grid_end (t->grid);
+}
+
+/* The number of the block's step @at in the whole depth. */
+static guint32
+step_of (GantryTiling *t, guint32 at)
+{
+  guint32 step = gantry_grid_let (t->grid, gantry_index_sum (t->kx, t->first_step, 1, at, 1));
+
+  gantry_grid_assume (t->grid, step, 0, t->steps - 1);
+  return step;
+}
+
+/* The first tiles, before the loop. */
+static void
+fill (GantryTiling *t, GantryStage *stages[2], guint ahead)
+{
+  guint32 at = gantry_grid_begin_for_to (t->grid, ahead, TRUE), step;
+  gboolean asks = gantry_grid_begin_if_unknown (t->grid, gantry_index_less (t->kx, at, t->n_steps));
+
+  step = step_of (t, at);
+  for (guint i = 0; i < 2; i++)
+    if (stages[i]->fetches)
+      fetch_or_store (stages[i], step, at);
+    else
+      {
+        load_tile (stages[i], step);
+        store_tile (stages[i], at);
+      }
+  if (asks)
+    gantry_grid_end (t->grid);
+  if (stages[0]->fetches || stages[1]->fetches)
+    gantry_grid_commit (t->grid);
+  gantry_grid_end (t->grid);
+}
+
+/* The tiles of the step after next: what is fetched is on its way, what is computed is in registers. */
+static void
+begin_tiles (GantryTiling *t, GantryStage *stages[2], guint32 next, guint32 buffer)
+{
+  guint32 is_there = gantry_index_less (t->kx, next, t->n_steps), step;
+  gboolean asks;
+
+  if (is_false (t->kx, is_there))
+    return;
+  asks = gantry_grid_begin_if_unknown (t->grid, is_there);
+  step = step_of (t, next);
+  for (guint i = 0; i < 2; i++)
+    if (stages[i]->fetches)
+      fetch_or_store (stages[i], step, buffer);
+    else
+      load_tile (stages[i], step);
+  if (asks)
+    gantry_grid_end (t->grid);
+}
+
+static void
+end_tiles (GantryTiling *t, GantryStage *stages[2], guint32 next, guint32 buffer)
+{
+  guint32 is_there = gantry_index_less (t->kx, next, t->n_steps);
+  gboolean asks;
+
+  if (is_false (t->kx, is_there) || (stages[0]->fetches && stages[1]->fetches))
+    return;
+  asks = gantry_grid_begin_if_unknown (t->grid, is_there);
+  for (guint i = 0; i < 2; i++)
+    if (!stages[i]->fetches)
+      store_tile (stages[i], buffer);
+  if (asks)
+    gantry_grid_end (t->grid);
+}
+
+void
+gantry_tiling_run (GantryTiling *t, GantryStage *a, GantryStage *b, guint n_stages,
+                   void (*multiply) (gpointer data, guint32 buffer), gpointer data)
+{
+  GantryStage *stages[2] = { a, b };
+  gboolean fetches = a->fetches || b->fetches;
+  GantryKx *kx = t->kx;
+  guint32 at, next, buffer;
+
+  fill (t, stages, n_stages - 1);
+  at = gantry_grid_begin_for (t->grid, gantry_index_const (kx, 0), t->n_steps, 1, FALSE);
+  next = gantry_kx_linear (kx, n_stages - 1, (GantryKxTerm[]) { { at, 1 } }, 1);
+  buffer = gantry_index_remainder (kx, next, n_stages);
+  if (fetches)
+    gantry_grid_await (t->grid, n_stages - 2);
+  gantry_grid_barrier (t->grid);
+  begin_tiles (t, stages, next, buffer);
+  if (fetches)
+    gantry_grid_commit (t->grid);
+  multiply (data, gantry_index_remainder (kx, at, n_stages));
+  end_tiles (t, stages, next, buffer);
+  gantry_grid_end (t->grid);
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Contractions of f16 and bf16 on the tensor cores of sm_80 and later, by mma.sync: products and sums are those of f32, as the
+ * expression says. Factors that are f32 go this way as tf32, with 10 bits of mantissa, only where
+ * GantryGpu.allow_tf32 says that this is exact enough.
+ *
+ * Tiles lie in shared memory as the factors do in global memory, the one of the two directions that is contiguous there
+ * innermost, so that they are fetched 16 bytes at a time; ldmatrix reads either, transposing where needed. Fragments are
+ * numbered as in the PTX ISA (9.7.14.5.8, mma.m16n8k16).
+ *
+ * Banks. ldmatrix reads 8 rows of 16 bytes (chunks) at once; it is without conflict when the 8 chunks lie at different places
+ * modulo 128 bytes. Depth innermost: a row of 32 elements is 64 bytes, so rows 2r and 2r + 1 fill 128 bytes and
+ * rows differ by (row / 2) only; chunk c of a row stands at c ^ (row / 2 % 4): 8 neighbouring rows take all 8 places.
+ * Own group innermost: a row is a multiple of 128 bytes; chunk c stands at c ^ (row % 8): again all 8 places. Stores and
+ * fetches write whole rows of chunks, which the exclusive or permutes within 64 or 128 bytes. */
+#include "core/kernels/bind-contraction-private.h"
+
+#define WARP 32
+#define CHUNK 8 /* elements of 16 bytes */
+#define DEPTH 32
+#define MMA_DEPTH 16
+#define MMA_ROWS 16
+#define MMA_COLUMNS 8
+
+/* A block's tile and that of a warp. */
+typedef struct
+{
+  guint bm, bn, wm, wn, stages;
+  double rate; /* the largest being 1 (an estimate by the bytes read from shared memory for each product) */
+} Shape;
+
+static const Shape shapes[] = {
+  { 128, 256, 64, 64, 3, 1.0 },
+  { 128, 128, 64, 32, 4, 0.85 },
+  { 64, 128, 32, 32, 4, 0.6 },
+  { 128, 64, 32, 32, 4, 0.6 },
+  { 64, 64, 32, 32, 4, 0.5 },
+};
+
+typedef struct
+{
+  GantryTiling tiling;
+  const Shape *shape;
+  GantryMmaShape mma;
+  GantryStage a, b;
+  guint32 x, y, sums;            /* private arrays */
+  guint32 lane;                  /* nodes: within the warp */
+  guint32 warp_row, warp_column; /* of the warp's tile in the block's, in warp tiles */
+} Product;
+
+/* Where element (@own, @depth) of a tile stands. */
+static guint32
+place (const GantryStage *stage, guint32 own, guint32 depth)
+{
+  GantryKx *kx = stage->tiling->kx;
+  gboolean along_depth = stage->factor->along_depth;
+  guint32 row = along_depth ? own : depth, at = along_depth ? depth : own;
+  guint32 turn = along_depth ? gantry_index_remainder (kx, gantry_index_divide (kx, row, 2), 4)
+                             : gantry_index_remainder (kx, row, 8);
+  guint32 chunk = gantry_index_xor (kx, gantry_index_divide (kx, at, CHUNK), turn);
+
+  return gantry_kx_linear (kx, 0, (GantryKxTerm[]) { { row, stage->pitch }, { chunk, CHUNK },
+                                                     { gantry_index_remainder (kx, at, CHUNK), 1 } }, 3);
+}
+
+/* Fragments */
+
+/* Four 8 x 8 matrices of a tile into the private array @to: matrix i covers own elements from @own + @own_steps[i] and depth
+ * from @depth + @depth_steps[i]. Each thread names the row that it stands for: lane % 8 of matrix lane / 8. */
+static void
+load_matrices (Product *p, const GantryStage *stage, guint32 buffer, guint32 own, guint32 depth, gboolean own_first, guint32 to,
+               guint32 offset)
+{
+  GantryGrid *grid = p->tiling.grid;
+  GantryKx *kx = p->tiling.kx;
+  guint32 within = gantry_index_remainder (kx, p->lane, 8), matrix = gantry_index_divide (kx, p->lane, 8);
+  guint32 low = gantry_index_remainder (kx, matrix, 2), high = gantry_index_divide (kx, matrix, 2);
+  guint32 own_half = own_first ? low : high, depth_half = own_first ? high : low, index;
+  gboolean along_depth = stage->factor->along_depth;
+
+  own = gantry_index_sum (kx, own, 1, own_half, 8);
+  depth = gantry_index_sum (kx, depth, 1, depth_half, 8);
+  if (along_depth)
+    own = gantry_index_sum (kx, own, 1, within, 1);
+  else
+    depth = gantry_index_sum (kx, depth, 1, within, 1);
+  index = gantry_index_sum (kx, buffer, (gint64) stage->tile_elements, place (stage, own, depth), 1);
+  gantry_grid_matrix_load (grid, to, offset, stage->shared, index, 4, !along_depth);
+}
+
+/* The fragments of a warp's rows, 16 at a time (quadrants in the order of the ISA: own, then depth), and of its columns, 16
+ * at a time: two fragments of 8 (depth, then own). */
+static void
+load_fragments (Product *p, guint32 buffer, guint32 depth)
+{
+  GantryGrid *grid = p->tiling.grid;
+  GantryKx *kx = p->tiling.kx;
+  guint32 i;
+
+  i = gantry_grid_begin_for_to (grid, p->shape->wm / MMA_ROWS, TRUE);
+  load_matrices (p, &p->a, buffer, gantry_index_sum (kx, p->warp_row, p->shape->wm, i, MMA_ROWS), depth, TRUE, p->x,
+                 gantry_index_scale (kx, i, 8));
+  gantry_grid_end (grid);
+  i = gantry_grid_begin_for_to (grid, p->shape->wn / (2 * MMA_COLUMNS), TRUE);
+  load_matrices (p, &p->b, buffer, gantry_index_sum (kx, p->warp_column, p->shape->wn, i, 2 * MMA_COLUMNS), depth, FALSE, p->y,
+                 gantry_index_scale (kx, i, 8));
+  gantry_grid_end (grid);
+}
+
+static void
+multiply (gpointer data, guint32 buffer)
+{
+  Product *p = data;
+  GantryGrid *grid = p->tiling.grid;
+  GantryKx *kx = p->tiling.kx;
+  guint n = p->shape->wn / MMA_COLUMNS;
+  guint32 at = gantry_grid_begin_for_to (grid, DEPTH / MMA_DEPTH, TRUE), i, j;
+
+  load_fragments (p, buffer, gantry_index_scale (kx, at, MMA_DEPTH));
+  i = gantry_grid_begin_for_to (grid, p->shape->wm / MMA_ROWS, TRUE);
+  j = gantry_grid_begin_for_to (grid, n, TRUE);
+  gantry_grid_mma (grid, p->mma, p->sums, gantry_index_sum (kx, i, 4 * n, j, 4), p->x, gantry_index_scale (kx, i, 8), p->y,
+                   gantry_index_scale (kx, j, 4));
+  gantry_grid_end (grid);
+  gantry_grid_end (grid);
+  gantry_grid_end (grid);
+}
+
+static void
+clear_sums (Product *p)
+{
+  GantryGrid *grid = p->tiling.grid;
+  guint32 i = gantry_grid_begin_for_to (grid, p->shape->wm * p->shape->wn / WARP, TRUE);
+
+  gantry_grid_set (grid, p->sums, i, gantry_kx_const_float (p->tiling.kx, GANTRY_F32, 0));
+  gantry_grid_end (grid);
+}
+
+/* Of a fragment of sums each thread has two neighbours of row lane / 4 and two of the row 8 further down. */
+static void
+store (Product *p)
+{
+  GantryTiling *t = &p->tiling;
+  GantryKx *kx = t->kx;
+  guint n = p->shape->wn / MMA_COLUMNS;
+  guint32 i = gantry_grid_begin_for_to (t->grid, p->shape->wm / MMA_ROWS, TRUE);
+  guint32 half = gantry_grid_begin_for_to (t->grid, 2, TRUE), j = gantry_grid_begin_for_to (t->grid, n, TRUE);
+  guint32 row, column, values[2];
+
+  row = gantry_kx_linear (kx, 0, (GantryKxTerm[]) { { t->row_tile, p->shape->bm }, { p->warp_row, p->shape->wm }, { i, MMA_ROWS },
+                                                    { half, 8 }, { gantry_index_divide (kx, p->lane, 4), 1 } }, 5);
+  column = gantry_kx_linear (kx, 0, (GantryKxTerm[]) { { t->column_tile, p->shape->bn }, { p->warp_column, p->shape->wn },
+                                                       { j, MMA_COLUMNS }, { gantry_index_remainder (kx, p->lane, 4), 2 } }, 4);
+  gantry_grid_get_lanes (t->grid, p->sums, gantry_kx_linear (kx, 0, (GantryKxTerm[]) { { i, 4 * n }, { j, 4 }, { half, 2 } }, 3), 2,
+                         values);
+  gantry_tiling_store (t, row, column, 2, values);
+  gantry_grid_end (t->grid);
+  gantry_grid_end (t->grid);
+  gantry_grid_end (t->grid);
+}
+
+static void
+begin_stage (Product *p, GantryStage *stage, const GantryFactor *factor, const GantryAxes *axes, guint32 own_tile, guint tile)
+{
+  *stage = (GantryStage) { .tiling = &p->tiling, .factor = factor, .axes = axes, .own_tile = own_tile, .tile = tile,
+                           .place = place, .pitch = factor->along_depth ? DEPTH : tile,
+                           .tile_elements = (guint64) tile * DEPTH };
+  gantry_stage_begin (stage, p->shape->stages);
+}
+
+static gboolean
+is_for_tensor_cores (const GantryContraction *c, const GantryGpu *gpu)
+{
+  return gpu->capability >= 80 && c->a.element == c->b.element && c->product == GANTRY_F32 && c->sum == GANTRY_F32
+         && (c->a.element == GANTRY_F16 || c->a.element == GANTRY_BF16);
+}
+
+static guint64
+shared_bytes (const Shape *shape)
+{
+  return (guint64) (shape->bm + shape->bn) * DEPTH * 2 * shape->stages;
+}
+
+static const Shape *
+choose (const GantryContraction *c, const GantryGpu *gpu, GantryTiling *tiling)
+{
+  const Shape *best = NULL;
+  double least = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (shapes); i++)
+    {
+      const Shape *shape = &shapes[i];
+      GantryTiling t = { .bm = shape->bm, .bn = shape->bn, .bk = DEPTH,
+                         .threads = shape->bm / shape->wm * (shape->bn / shape->wn) * WARP };
+      double cost;
+
+      if (shared_bytes (shape) > gpu->shared_bytes)
+        continue;
+      gantry_tiling_split (&t, c, gpu);
+      cost = gantry_tiling_cost (&t, c, gpu, shape->rate);
+      if (best != NULL && cost >= least)
+        continue;
+      best = shape;
+      least = cost;
+      *tiling = t;
+    }
+  return best;
+}
+
+gboolean
+gantry_bind_tensor_core (GantryBound *bound, GantryKx *kx, const GantryGpu *gpu)
+{
+  GantryContraction c;
+  Product p = { 0 };
+  GantryTiling *t = &p.tiling;
+  guint columns;
+
+  if (!gantry_contraction_find (&c, kx) || !is_for_tensor_cores (&c, gpu))
+    return FALSE;
+  p.shape = choose (&c, gpu, t);
+  if (p.shape == NULL || (double) t->row_tiles * t->column_tiles * t->splits * c.batch.count > G_MAXINT32)
+    return FALSE;
+  p.mma = c.a.element == GANTRY_F16 ? GANTRY_MMA_M16N8K16_F16 : GANTRY_MMA_M16N8K16_BF16;
+  gantry_tiling_begin (t, &c, bound);
+  begin_stage (&p, &p.a, &c.a, &c.rows, t->row_tile, p.shape->bm);
+  begin_stage (&p, &p.b, &c.b, &c.columns, t->column_tile, p.shape->bn);
+  columns = p.shape->bn / p.shape->wn;
+  p.lane = gantry_index_remainder (kx, t->thread, WARP);
+  p.warp_row = gantry_index_divide (kx, t->thread, WARP * columns);
+  p.warp_column = gantry_index_remainder (kx, gantry_index_divide (kx, t->thread, WARP), columns);
+  p.x = gantry_grid_array (t->grid, GANTRY_SPACE_PRIVATE, c.a.element, p.shape->wm / MMA_ROWS * 8, 0, "x");
+  p.y = gantry_grid_array (t->grid, GANTRY_SPACE_PRIVATE, c.b.element, p.shape->wn / MMA_COLUMNS * 4, 0, "y");
+  p.sums = gantry_grid_array (t->grid, GANTRY_SPACE_PRIVATE, GANTRY_F32, p.shape->wm * p.shape->wn / WARP, 0, "sums");
+  clear_sums (&p);
+  gantry_tiling_run (t, &p.a, &p.b, p.shape->stages, multiply, &p);
+  store (&p);
+  gantry_tiling_finish (t, bound);
+  gantry_tiling_clear (t);
+  return TRUE;
+}
