@@ -31,7 +31,7 @@ test_location (void)
 int
 main (int argc, char **argv)
 {
-  g_setenv ("HOME", "/home/somebody", TRUE);
+  g_setenv ("HOME", "/srv/people/somebody", TRUE);
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/views/format/location", test_location);
   return g_test_run ();
