@@ -94,12 +94,21 @@ void gantry_training_options_copy (GantryTrainingOptions *to, const GantryTraini
 void gantry_training_options_clear (GantryTrainingOptions *options);
 
 /**
+ * gantry_operand_is_guide:
+ *
+ * Whether operand @operand of @user, an imported operation, only tells it what to do, not what to do it with: the scales of
+ * Resize, the bounds of Clip. A constant there is no weight.
+ */
+gboolean gantry_operand_is_guide (const GantryModule *module, const GantryNode *user, guint operand);
+
+/**
  * gantry_parameterize:
  * @names: (nullable): NULL-terminated globs over names of constants
  *
  * The weights of an imported model become entry parameters with role "parameter" and attribute `initial`: floating point
  * constants of at least one dimension that are dense, read from the file and used by something else than shape
- * arithmetic; the running mean and variance of `onnx.BatchNormalization` stay constants unless named. A parameter keeps the
+ * arithmetic; the running mean and variance of `onnx.BatchNormalization`, and what `onnx.Constant` makes among the other
+ * nodes, stay constants unless named. A parameter keeps the
  * node id, name and place of its constant, and stands after the parameters that the program has already.
  *
  * Returns: (transfer full) (nullable): the next snapshot, @module itself when there is nothing to do;

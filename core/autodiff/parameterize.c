@@ -16,11 +16,11 @@ typedef struct
 static const struct { const char *op; guint first; } guides[] = {
   { "onnx.Resize", 1 },         { "onnx.Upsample", 1 }, { "onnx.Shape", 0 },   { "onnx.Size", 0 },
   { "onnx.ConstantOfShape", 0 }, { "onnx.Range", 0 },   { "onnx.OneHot", 0 },  { "onnx.Clip", 1 },
-  { "onnx.QuantizeLinear", 1 }, { "onnx.DequantizeLinear", 1 }, { "onnx.Dropout", 1 }, { "onnx.NonMaxSuppression", 0 },
+  { "onnx.QuantizeLinear", 1 }, { "onnx.DequantizeLinear", 1 }, { "onnx.Dropout", 1 }, { "onnx.NonMaxSuppression", 2 },
 };
 
-static gboolean
-is_guide (const GantryModule *module, const GantryNode *user, guint operand)
+gboolean
+gantry_operand_is_guide (const GantryModule *module, const GantryNode *user, guint operand)
 {
   const char *op;
 
@@ -59,7 +59,7 @@ find_carrying (const GantryModule *module)
       if (!carries[node->id] || !may_carry (module, node))
         continue;
       for (guint j = 0; j < node->n_operands; j++)
-        if (gantry_node_operand_id (module, node, j) != 0 && !is_guide (module, node, j))
+        if (gantry_node_operand_id (module, node, j) != 0 && !gantry_operand_is_guide (module, node, j))
           carries[gantry_node_operand_id (module, node, j)] = 1;
     }
   return carries;
@@ -83,12 +83,20 @@ find_statistics (const GantryModule *module)
   return statistics;
 }
 
+/* A node among the others that makes a constant, where weights stand beside the nodes: the numbers of a formula, such as
+ * the places of a detector's anchors, unless someone says that they are weights. */
+static gboolean
+is_in_formula (const GantryModule *module, const GantryNode *node)
+{
+  return node->op >= GANTRY_OP_FOREIGN && strcmp (gantry_node_op_name (module, node), "onnx.Constant") == 0;
+}
+
 /* Returns: (nullable): the value of a constant that can be trained */
 static const GantryAttr *
 weight_of (const GantryModule *module, const GantryNode *node)
 {
   const GantryType *type = gantry_node_type (module, node);
-  const GantryAttr *value = node->op == GANTRY_OP_CONSTANT
+  const GantryAttr *value = node->op == GANTRY_OP_CONSTANT || is_in_formula (module, node)
                               ? gantry_attrs_find (module->context, node->attrs, "value") : NULL;
   const GantryLiteral *literal = value != NULL && value->kind == GANTRY_ATTR_LITERAL
                                    ? gantry_context_literal (module->context, value->id) : NULL;
@@ -133,7 +141,7 @@ choose (const GantryModule *module, char *const *names, Parameters *parameters, 
       if (weight_of (module, node) == NULL || !carries[node->id])
         continue;
       label = gantry_node_label (module, node);
-      if (names != NULL ? !is_named (names, label, used) : statistics[node->id])
+      if (names != NULL ? !is_named (names, label, used) : statistics[node->id] || is_in_formula (module, node))
         continue;
       g_array_append_val (parameters->chosen, i);
       parameters->is_chosen[node->id] = 1;

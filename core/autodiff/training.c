@@ -82,7 +82,7 @@ find_trained (GantryTraining *training, GError **error)
     return TRUE;
   g_set_error_literal (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
                        "the program has no parameter to train: its entry has no input of floating point with role "
-                       "\"parameter\", and no weights that could become one");
+                       "\"parameter\", and no weights that could become one; what Constant nodes make is trained where it is named");
   return FALSE;
 }
 

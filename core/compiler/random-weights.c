@@ -1,10 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rewrites the weights of an imported module; see the header for the formula. */
 #include "core/compiler/random-weights.h"
+#include "core/autodiff/autodiff.h"
 #include "core/base/random.h"
 #include "core/ir/rewriter.h"
 #include <math.h>
 #include <string.h>
+
+typedef struct
+{
+  gint64 seed;
+  guint8 *computed_with; /* by node id: reaches a result otherwise than by telling an operation what to do */
+} Weights;
+
+/* Returns: (transfer full): by node id */
+static guint8 *
+find_computed_with (const GantryModule *module)
+{
+  guint8 *found = g_new0 (guint8, module->n_index);
+
+  for (guint32 f = 0; f < module->n_functions; f++)
+    {
+      const GantryFunction *function = &module->functions[f];
+
+      for (guint i = 0; i < function->n_results; i++)
+        found[gantry_function_result_id (module, function, i)] = 1;
+      for (guint32 i = function->n_nodes; i-- > 0;)
+        {
+          const GantryNode *node = &module->nodes[function->first_node + i];
+
+          for (guint j = 0; j < node->n_operands && found[node->id]; j++)
+            if (!gantry_operand_is_guide (module, node, j))
+              found[gantry_node_operand_id (module, node, j)] = 1;
+        }
+    }
+  return found;
+}
 
 static GantryLiteral *
 random_literal (const GantryType *type, const char *name, gint64 seed)
@@ -42,15 +73,16 @@ visit (GantryRewriter *rewriter, const GantryModule *module, const GantryNode *n
        GError **error)
 {
   g_autoptr (GantryLiteral) literal = NULL;
+  const Weights *weights = user_data;
   GantryBuilder *builder = gantry_rewriter_builder (rewriter);
 
-  if (!is_weight (module, node))
+  if (!weights->computed_with[node->id] || !is_weight (module, node))
     {
       gantry_rewriter_keep (rewriter, node);
       return TRUE;
     }
   literal = random_literal (gantry_node_type (module, node), gantry_context_string (module->context, node->name),
-                            *(const gint64 *) user_data);
+                            weights->seed);
   gantry_builder_set_origins (builder, NULL, 0);
   gantry_builder_set_name (builder, node->name);
   gantry_rewriter_replace (rewriter, node, gantry_builder_literal (builder, literal));
@@ -61,8 +93,10 @@ GantryModule *
 gantry_randomize_weights (GantryModule *module, gint64 seed, const GantryProgress *progress, GError **error)
 {
   g_autoptr (GantryRewriter) rewriter = gantry_rewriter_new (module);
+  g_autofree guint8 *computed_with = find_computed_with (module);
+  Weights weights = { seed, computed_with };
 
-  if (!gantry_rewriter_run (rewriter, visit, &seed, progress, error))
+  if (!gantry_rewriter_run (rewriter, visit, &weights, progress, error))
     return NULL;
   return gantry_rewriter_finish (rewriter, error);
 }

@@ -99,6 +99,27 @@ test_names (void)
   g_assert_nonnull (strstr (error->message, "'scales'"));
 }
 
+/* What a node among the others makes belongs to the formula, unless it is named. */
+static void
+test_formula (void)
+{
+  g_autoptr (GantryModule) module = training_from_text (
+    "module \"m\" { func @main #1 (%1 \"x\": f32[2]) -> (%6) { "
+    "%2 \"w\" = constant() {value = dense<f32[2]: 1.0, 2.0>}: f32[2] "
+    "%3 \"prior\" = \"onnx.Constant\"() {value = dense<f32[2]: 3.0, 4.0>}: f32[2] "
+    "%4 \"half\" = \"onnx.Constant\"() {value = dense<f32[]: 0.5>}: f32[] "
+    "%5 = \"onnx.Mul\"(%1, %2, %4): f32[2] %6 = \"onnx.Add\"(%5, %3): f32[2] } }");
+  char *names[] = { (char *) "pri*", NULL }, *scalar[] = { (char *) "half", NULL };
+  g_autoptr (GantryModule) next = parameterize (module, NULL);
+  g_autoptr (GantryModule) named = parameterize (module, names);
+  g_autoptr (GError) error = NULL;
+
+  assert_parameters (next, "w ");
+  assert_parameters (named, "prior ");
+  g_assert_null (gantry_parameterize (module, scalar, NULL, &error));
+  g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID);
+}
+
 /* Core operations, a loop body with a constant of its own, and no node but parameters. */
 static void
 test_other_programs (void)
@@ -127,6 +148,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/parameterize/weights", test_weights);
   g_test_add_func ("/parameterize/names", test_names);
+  g_test_add_func ("/parameterize/formula", test_formula);
   g_test_add_func ("/parameterize/other-programs", test_other_programs);
   return g_test_run ();
 }
