@@ -120,7 +120,7 @@ gantry_emit_intrinsic (GantryEmit *e, const char *name, const LLVMTypeRef *overl
 {
   unsigned id = LLVMLookupIntrinsicID (name, strlen (name));
   LLVMTypeRef types[4];
-  LLVMValueRef values[8], callee;
+  LLVMValueRef values[16], callee; /* mma.sync has 10 */
 
   g_assert (id != 0 && n_overloads <= G_N_ELEMENTS (types) && n <= G_N_ELEMENTS (values));
   for (guint i = 0; i < n_overloads; i++)
