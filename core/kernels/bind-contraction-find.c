@@ -372,19 +372,54 @@ find_lanes (GantryContraction *c, GantryFactor *factor, const GantryAxes *own)
 
 /* The whole */
 
-static guint
-find_reduce (const GantryKx *kx, guint32 *reduce)
+/* The next reduction from @from on that the results need; GANTRY_GRID_NONE: there is none. */
+static guint32
+next_reduce (const GantryKx *kx, guint32 from)
 {
   g_autofree guint8 *needed = gantry_kx_needed (kx, kx->roots, kx->n_roots);
-  guint n = 0;
 
-  for (guint32 id = 0; id < kx->nodes->len; id++)
+  for (guint32 id = from; id < kx->nodes->len; id++)
     if (needed[id] && gantry_kx_node (kx, id)->kind == GANTRY_KX_REDUCE)
-      {
-        *reduce = id;
-        n++;
-      }
-  return n;
+      return id;
+  return GANTRY_GRID_NONE;
+}
+
+/* @id with the variables of the reduction @like in the place of its own, in their order. */
+static guint32
+with_axes_of (GantryKx *kx, guint32 id, guint32 like)
+{
+  guint64 from = gantry_kx_node (kx, id)->u, to = gantry_kx_node (kx, like)->u;
+  guint32 substitution[GANTRY_KX_MAX_VARS];
+
+  gantry_substitution_clear (substitution);
+  for (; from != 0 && to != 0; from &= from - 1, to &= to - 1)
+    {
+      guint v = (guint) __builtin_ctzll (from), w = (guint) __builtin_ctzll (to);
+
+      if (kx->extents[v] != kx->extents[w])
+        return id;
+      substitution[v] = gantry_kx_index (kx, w);
+    }
+  return from == to ? gantry_contraction_substitute (kx, substitution, id) : id;
+}
+
+/* The one reduction of the results. Each result came with variables of its own to reduce over: sums that are otherwise
+ * equal become one. Returns: FALSE when there are none or several */
+static gboolean
+find_reduce (GantryKx *kx, guint32 *reduce)
+{
+  guint32 other;
+
+  *reduce = next_reduce (kx, 0);
+  if (*reduce == GANTRY_GRID_NONE)
+    return FALSE;
+  while ((other = next_reduce (kx, *reduce + 1)) != GANTRY_GRID_NONE)
+    {
+      if (with_axes_of (kx, other, *reduce) != *reduce)
+        return FALSE;
+      gantry_kx_replace (kx, other, *reduce);
+    }
+  return TRUE;
 }
 
 GantryElementType
@@ -430,7 +465,7 @@ gantry_contraction_find (GantryContraction *c, GantryKx *kx)
   guint64 of_a, of_b;
 
   *c = (GantryContraction) { .kx = kx };
-  if (kx->n_roots == 0 || kx->n_vars + 3 > GANTRY_KX_MAX_VARS || find_reduce (kx, &c->reduce) != 1)
+  if (kx->n_roots == 0 || kx->n_vars + 3 > GANTRY_KX_MAX_VARS || !find_reduce (kx, &c->reduce))
     return FALSE;
   node = *gantry_kx_node (kx, c->reduce);
   if (node.op != GANTRY_OP_ADD || node.type == GANTRY_BOOL)
