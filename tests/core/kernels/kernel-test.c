@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The machinery of the kernel tests: guarded memory, running, comparing. */
+/* The machinery of the kernel tests: guarded memory, running, comparing. With GANTRY_TEST_ARCH=sm_90a in the
+ * environment the schedules for that GPU are what runs, lowered for the processor. */
 #include "tests/core/kernels/kernel-test.h"
 #include "tests/core/ir/ir-test.h"
 #include <math.h>
@@ -339,11 +340,17 @@ run_module (GantryModule *module, GantryLiteral *const *arguments, const GantryK
   g_autoptr (GError) error = NULL;
   g_autoptr (GantryKernelSet) set = NULL;
   Run run = { .module = module, .tolerance = tolerance, .rand = rand, .whole = whole };
+  GantryKernelOptions chosen = GANTRY_KERNEL_OPTIONS_INIT;
   guint next = 0;
 
   gantry_verify (module, NULL, &error);
   g_assert_no_error (error);
-  set = gantry_kernels_compile (module, options, NULL, &error);
+  if (options != NULL)
+    chosen = *options;
+  chosen.arch = g_getenv ("GANTRY_TEST_ARCH");
+  if (chosen.arch != NULL)
+    chosen.target = GANTRY_CODE_GRID_ON_CPU;
+  set = gantry_kernels_compile (module, &chosen, NULL, &error);
   g_assert_no_error (error);
   run.set = set;
   run.arguments = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_literal_unref);
