@@ -29,7 +29,8 @@ compare_place_bytes (const void *a, const void *b)
   return (x->owner > y->owner) - (x->owner < y->owner);
 }
 
-/* "; at the peak ... hold most" for the message about an exhausted limit. (transfer full) */
+/* "; the largest buffers at the peak: ..." for the message about an exhausted limit; the peak is that of the device's memory, and
+ * of the host's all are told. (transfer full) */
 static char *
 describe_peak (const GantryExecutor *executor, GantryMemoryKind kind)
 {
@@ -39,15 +40,18 @@ describe_peak (const GantryExecutor *executor, GantryMemoryKind kind)
   guint32 n = 0;
 
   for (guint32 i = 0; i < executor->n_places; i++)
-    if (executor->places[i].begin <= plan->peak_step && plan->peak_step <= executor->places[i].end
-        && plan->buffers[executor->places[i].owner].memory == kind)
+    if (plan->buffers[executor->places[i].owner].memory == kind
+        && (kind != GANTRY_MEMORY_DEVICE
+            || (executor->places[i].begin <= plan->peak_step && plan->peak_step <= executor->places[i].end)))
       alive[n++] = executor->places[i];
   qsort (alive, n, sizeof *alive, compare_place_bytes);
   for (guint32 i = 0; i < MIN (n, 5); i++)
     {
       g_autofree char *one = _gantry_executor_describe (executor->executable, alive[i].owner);
 
-      g_string_append_printf (text, "%s%s", i > 0 ? ", " : "; the largest buffers at the peak: ", one);
+      g_string_append_printf (text, "%s%s", i > 0                          ? ", "
+                              : kind == GANTRY_MEMORY_DEVICE ? "; the largest buffers at the peak: "
+                                                             : "; the largest buffers there: ", one);
     }
   return g_string_free (text, FALSE);
 }

@@ -238,7 +238,11 @@ _gantry_cuda_set_system_error (const CudaDriver *driver, CudaResult result, cons
   const char *advice = remedy (result, &supported);
 
   g_set_error (error, GANTRY_ERROR, supported ? GANTRY_ERROR_FAILED : GANTRY_ERROR_UNSUPPORTED,
-               "the NVIDIA driver does not work: %s failed: %s; %s", what, why, advice);
+               "%s: %s failed: %s; %s",
+               result == CUDA_NO_DEVICE            ? "no NVIDIA GPU"
+               : result == CUDA_DEVICE_UNAVAILABLE ? "the GPU is busy"
+                                                   : "the NVIDIA driver does not work",
+               what, why, advice);
 }
 
 int

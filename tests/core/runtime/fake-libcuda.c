@@ -52,6 +52,7 @@ configure (const char *text)
 FAKE_EXPORT void fake_cuda_configure (const char *text);
 FAKE_EXPORT guint fake_cuda_calls (const char *name);
 FAKE_EXPORT guint fake_cuda_alive (void);
+FAKE_EXPORT void fake_cuda_lose (int code);
 
 void
 fake_cuda_configure (const char *text)
@@ -82,6 +83,12 @@ guint
 fake_cuda_alive (void)
 {
   return (guint) g_atomic_int_get (&fake_state.alive);
+}
+
+void
+fake_cuda_lose (int code)
+{
+  fake_lose (code);
 }
 
 /* Every call comes by here. */
@@ -284,12 +291,13 @@ FAKE_API (cuDevicePrimaryCtxRelease_v2, (CudaOrdinal device))
   return 0;
 }
 
-static _Thread_local int context_depth;
+/* Of this thread: how many contexts were pushed. */
+static GPrivate context_depth;
 
 int
 fake_context_depth (void)
 {
-  return context_depth;
+  return GPOINTER_TO_INT (g_private_get (&context_depth));
 }
 
 /* Also of a lost device: as of the driver, whose contexts stay current. */
@@ -297,16 +305,16 @@ FAKE_API (cuCtxPushCurrent_v2, (CudaContext context))
 {
   CudaResult result = fake_enter (__func__, FALSE);
 
-  context_depth++;
+  g_private_set (&context_depth, GINT_TO_POINTER (fake_context_depth () + 1));
   return result == CUDA_INVALID_CONTEXT ? result : 0;
 }
 
 FAKE_API (cuCtxPopCurrent_v2, (CudaContext *context))
 {
   fake_enter (__func__, FALSE);
-  if (context_depth == 0)
+  if (fake_context_depth () == 0)
     return CUDA_INVALID_CONTEXT;
-  context_depth--;
+  g_private_set (&context_depth, GINT_TO_POINTER (fake_context_depth () - 1));
   return 0;
 }
 
@@ -400,6 +408,7 @@ FAKE_API (cuMemFree_v2, (CudaAddress address))
   CudaResult result = fake_enter (__func__, TRUE);
   gboolean found = FALSE;
 
+  fake_wait_for_streams ();
   g_mutex_lock (&fake_state.lock);
   for (guint i = 0; !found && fake_state.blocks != NULL && i < fake_state.blocks->len; i++)
     {
@@ -437,6 +446,7 @@ FAKE_API (cuMemFreeHost, (void *memory))
 {
   CudaResult result = fake_enter (__func__, TRUE);
 
+  fake_wait_for_streams ();
   g_aligned_free (memory);
   fake_count (-1);
   return result;

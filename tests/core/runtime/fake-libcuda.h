@@ -50,3 +50,5 @@ typedef void (*FakeCudaConfigure) (const char *text);
 typedef guint (*FakeCudaCalls) (const char *name);
 /* fake_cuda_alive: memory, streams, events, modules, graphs and contexts that were made and not freed */
 typedef guint (*FakeCudaAlive) (void);
+/* fake_cuda_lose: from a kernel: the device is gone with this code */
+typedef void (*FakeCudaLose) (int code);

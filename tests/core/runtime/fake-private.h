@@ -32,6 +32,7 @@ typedef struct
   gint alive;
   GArray *blocks;    /* of device memory */
   gsize used;
+  GPtrArray *streams; /* made and freed with a device, by one thread */
 } FakeState;
 
 extern FakeState fake_state;
@@ -56,6 +57,7 @@ int fake_context_depth (void);
 void fake_lose (CudaResult code);
 gboolean fake_is_lost (void);
 void fake_count (int by);
+void fake_wait_for_streams (void);
 gboolean fake_is_device (CudaAddress address);
 guint8 *fake_translate (CudaAddress address);
 gboolean fake_is_valid (CudaAddress address, gsize bytes);

@@ -27,6 +27,7 @@ struct _Op
 
 struct _Event
 {
+  gatomicrefcount ref_count; /* work that is left holds it, as with the driver */
   GMutex lock;
   GCond happened;
   gboolean timed;
@@ -50,10 +51,54 @@ struct _Stream
 
 struct _Graph
 {
+  gatomicrefcount ref_count;
   GPtrArray *ops;
   Stream *origin;
   GPtrArray *streams; /* that joined */
 };
+
+/* Life of what work that is left still needs. */
+
+static void
+event_unref (Event *event)
+{
+  if (!g_atomic_ref_count_dec (&event->ref_count))
+    return;
+  g_mutex_clear (&event->lock);
+  g_cond_clear (&event->happened);
+  g_free (event);
+}
+
+static Graph *
+graph_new (void)
+{
+  Graph *graph = g_new0 (Graph, 1);
+
+  g_atomic_ref_count_init (&graph->ref_count);
+  graph->ops = g_ptr_array_new_with_free_func (g_free);
+  graph->streams = g_ptr_array_new ();
+  return graph;
+}
+
+static void
+graph_unref (Graph *graph)
+{
+  if (!g_atomic_ref_count_dec (&graph->ref_count))
+    return;
+  g_ptr_array_unref (graph->ops);
+  g_ptr_array_unref (graph->streams);
+  g_free (graph);
+}
+
+static void
+op_free (Op *op)
+{
+  if (op->event != NULL)
+    event_unref (op->event);
+  if (op->graph != NULL)
+    graph_unref (op->graph);
+  g_free (op);
+}
 
 /* What ops do. */
 
@@ -159,7 +204,7 @@ stream_thread (gpointer data)
           if (op->run == run_record || op->run == run_wait || !fake_is_lost ())
             op->run (op);
         }
-      g_free (op);
+      op_free (op);
       if (end)
         return NULL;
       g_mutex_lock (&stream->lock);
@@ -182,6 +227,10 @@ put (CudaStream to, const Op *op)
         g_ptr_array_add (stream->capture->ops, g_memdup2 (op, sizeof *op));
       return 0;
     }
+  if (op->event != NULL)
+    g_atomic_ref_count_inc (&op->event->ref_count);
+  if (op->graph != NULL)
+    g_atomic_ref_count_inc (&op->graph->ref_count);
   g_mutex_lock (&stream->lock);
   stream->issued++;
   g_mutex_unlock (&stream->lock);
@@ -190,6 +239,23 @@ put (CudaStream to, const Op *op)
 }
 
 /* Streams. */
+
+static void
+wait_until_idle (Stream *stream)
+{
+  g_mutex_lock (&stream->lock);
+  while (stream->done < stream->issued)
+    g_cond_wait (&stream->idle, &stream->lock);
+  g_mutex_unlock (&stream->lock);
+}
+
+/* As the driver does before it frees memory. */
+void
+fake_wait_for_streams (void)
+{
+  for (guint i = 0; fake_state.streams != NULL && i < fake_state.streams->len; i++)
+    wait_until_idle (g_ptr_array_index (fake_state.streams, i));
+}
 
 FAKE_API (cuStreamCreate, (CudaStream * out, unsigned flags))
 {
@@ -204,6 +270,9 @@ FAKE_API (cuStreamCreate, (CudaStream * out, unsigned flags))
   g_mutex_init (&stream->lock);
   g_cond_init (&stream->idle);
   stream->thread = g_thread_new ("stand-in", stream_thread, stream);
+  if (fake_state.streams == NULL)
+    fake_state.streams = g_ptr_array_new ();
+  g_ptr_array_add (fake_state.streams, stream);
   fake_count (1);
   *out = (CudaStream) (void *) stream;
   return 0;
@@ -214,6 +283,9 @@ FAKE_API (cuStreamDestroy_v2, (CudaStream from))
   CudaResult result = fake_enter (__func__, TRUE);
   Stream *stream = (Stream *) (void *) from;
 
+  g_ptr_array_remove_fast (fake_state.streams, stream);
+  if (fake_state.streams->len == 0)
+    g_clear_pointer (&fake_state.streams, g_ptr_array_unref);
   g_async_queue_push (stream->ops, g_new0 (Op, 1));
   g_thread_join (stream->thread);
   g_async_queue_unref (stream->ops);
@@ -231,10 +303,7 @@ FAKE_API (cuStreamSynchronize, (CudaStream of))
   ENTER (TRUE);
   if (stream->capture != NULL)
     return CUDA_CAPTURE_UNSUPPORTED;
-  g_mutex_lock (&stream->lock);
-  while (stream->done < stream->issued)
-    g_cond_wait (&stream->idle, &stream->lock);
-  g_mutex_unlock (&stream->lock);
+  wait_until_idle (stream);
   return fake_state.lost;
 }
 
@@ -303,6 +372,7 @@ FAKE_API (cuEventCreate, (CudaEvent * out, unsigned flags))
 
   ENTER (TRUE);
   event = g_new0 (Event, 1);
+  g_atomic_ref_count_init (&event->ref_count);
   event->timed = (flags & CUDA_EVENT_DISABLE_TIMING) == 0;
   g_mutex_init (&event->lock);
   g_cond_init (&event->happened);
@@ -314,11 +384,8 @@ FAKE_API (cuEventCreate, (CudaEvent * out, unsigned flags))
 FAKE_API (cuEventDestroy_v2, (CudaEvent of))
 {
   CudaResult result = fake_enter (__func__, TRUE);
-  Event *event = (Event *) (void *) of;
 
-  g_mutex_clear (&event->lock);
-  g_cond_clear (&event->happened);
-  g_free (event);
+  event_unref ((Event *) (void *) of);
   fake_count (-1);
   return result;
 }
@@ -405,9 +472,7 @@ FAKE_API (cuStreamBeginCapture_v2, (CudaStream on, int mode))
   ENTER (TRUE);
   if (stream->capture != NULL)
     return CUDA_CAPTURE_UNSUPPORTED;
-  stream->capture = g_new0 (Graph, 1);
-  stream->capture->ops = g_ptr_array_new_with_free_func (g_free);
-  stream->capture->streams = g_ptr_array_new ();
+  stream->capture = graph_new ();
   stream->capture->origin = stream;
   stream->n_captured = stream->n_joined = 0;
   fake_count (1);
@@ -417,9 +482,7 @@ FAKE_API (cuStreamBeginCapture_v2, (CudaStream on, int mode))
 static void
 graph_free (Graph *graph)
 {
-  g_ptr_array_unref (graph->ops);
-  g_ptr_array_unref (graph->streams);
-  g_free (graph);
+  graph_unref (graph);
   fake_count (-1);
 }
 
@@ -463,9 +526,7 @@ FAKE_API (cuGraphInstantiateWithFlags, (CudaGraphExec * exec, CudaGraph from, gu
   Graph *graph, *source = (Graph *) (void *) from;
 
   ENTER (TRUE);
-  graph = g_new0 (Graph, 1);
-  graph->ops = g_ptr_array_new_with_free_func (g_free);
-  graph->streams = g_ptr_array_new ();
+  graph = graph_new ();
   for (guint i = 0; i < source->ops->len; i++)
     g_ptr_array_add (graph->ops, g_memdup2 (g_ptr_array_index (source->ops, i), sizeof (Op)));
   fake_count (1);

@@ -12,6 +12,7 @@ typedef struct
   FakeCudaConfigure configure;
   FakeCudaCalls calls;
   FakeCudaAlive alive;
+  FakeCudaLose lose;
 } StandIn;
 
 /** Before any device is made. */
@@ -25,7 +26,8 @@ stand_in_load (void)
   *(void **) &s.configure = dlsym (s.library, "fake_cuda_configure");
   *(void **) &s.calls = dlsym (s.library, "fake_cuda_calls");
   *(void **) &s.alive = dlsym (s.library, "fake_cuda_alive");
-  g_assert_true (s.configure != NULL && s.calls != NULL && s.alive != NULL);
+  *(void **) &s.lose = dlsym (s.library, "fake_cuda_lose");
+  g_assert_true (s.configure != NULL && s.calls != NULL && s.alive != NULL && s.lose != NULL);
   g_setenv ("GANTRY_LIBCUDA", FAKE_LIBCUDA, TRUE);
   s.configure (NULL);
   return s;
