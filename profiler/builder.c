@@ -184,6 +184,79 @@ gantry_recording_builder_add_counter (GantryRecordingBuilder *builder, const cha
   g_array_append_val (builder->samples, sample);
 }
 
+const char *
+_gantry_recording_builder_text (const GantryRecordingBuilder *builder, guint32 string)
+{
+  return string > 0 && string <= builder->strings->len ? g_ptr_array_index (builder->strings, string - 1) : "";
+}
+
+void
+_gantry_recording_builder_order_lanes (GantryRecordingBuilder *builder, const guint8 *order, guint n)
+{
+  GArray *lanes[GANTRY_MAX_LANES] = { NULL };
+  char *names[GANTRY_MAX_LANES] = { NULL };
+  const guint first = GANTRY_LANE_RUNS + 1;
+
+  g_assert (n <= GANTRY_MAX_LANES - first);
+  for (guint i = 0; i < n; i++)
+    {
+      lanes[i] = g_steal_pointer (&builder->lanes[order[i]]);
+      names[i] = g_steal_pointer (&builder->lane_names[order[i]]);
+    }
+  for (guint i = 0; i < n; i++)
+    {
+      g_assert (builder->lanes[first + i] == NULL && builder->lane_names[first + i] == NULL);
+      builder->lanes[first + i] = lanes[i];
+      builder->lane_names[first + i] = names[i];
+    }
+}
+
+gboolean
+_gantry_recording_builder_range (const GantryRecordingBuilder *builder, gint64 *first, gint64 *last)
+{
+  *first = G_MAXINT64;
+  *last = G_MININT64;
+  for (guint lane = 0; lane < GANTRY_MAX_LANES; lane++)
+    for (guint i = 0; builder->lanes[lane] != NULL && i < builder->lanes[lane]->len; i++)
+      {
+        *first = MIN (*first, g_array_index (builder->lanes[lane], GantryEvent, i).begin);
+        *last = MAX (*last, g_array_index (builder->lanes[lane], GantryEvent, i).end);
+      }
+  for (guint i = 0; i < builder->memory->len; i++)
+    {
+      *first = MIN (*first, g_array_index (builder->memory, GantryMemoryEvent, i).time);
+      *last = MAX (*last, g_array_index (builder->memory, GantryMemoryEvent, i).time);
+    }
+  for (guint i = 0; i < builder->samples->len; i++)
+    {
+      *first = MIN (*first, g_array_index (builder->samples, Sample, i).time);
+      *last = MAX (*last, g_array_index (builder->samples, Sample, i).time);
+    }
+  return *first <= *last;
+}
+
+void
+_gantry_recording_builder_shift (GantryRecordingBuilder *builder, gint64 by)
+{
+  for (guint lane = 0; lane < GANTRY_MAX_LANES; lane++)
+    for (guint i = 0; builder->lanes[lane] != NULL && i < builder->lanes[lane]->len; i++)
+      {
+        GantryEvent *event = &g_array_index (builder->lanes[lane], GantryEvent, i);
+
+        event->begin += by;
+        event->end += by;
+      }
+  for (guint i = 0; i < builder->memory->len; i++)
+    g_array_index (builder->memory, GantryMemoryEvent, i).time += by;
+  for (guint i = 0; i < builder->samples->len; i++)
+    g_array_index (builder->samples, Sample, i).time += by;
+  for (guint i = 0; i < builder->runs->len; i++)
+    {
+      g_array_index (builder->runs, GantryRecordedRun, i).begin += by;
+      g_array_index (builder->runs, GantryRecordedRun, i).end += by;
+    }
+}
+
 /* Sorting. What a recorder brings is in order already, mostly; the sort keeps equal ones as they came. */
 
 static int

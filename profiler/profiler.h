@@ -3,5 +3,6 @@
  * draw; a recorder makes one by observing runs. Depends on core/ir alone. */
 #pragma once
 #include "profiler/cpu/recorder.h"
+#include "profiler/import.h"
 #include "profiler/overlap.h"
 #include "profiler/recording.h"

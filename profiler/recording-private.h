@@ -166,6 +166,16 @@ void _gantry_lane_index_end (Lane *lane);
 guint _gantry_chunk_index (EventChunk *chunk, guint32 place, IndexNode *above);
 #define SUMMARIES_OF_CHUNK (GANTRY_CHUNK_EVENTS / SUMMARY_EVENTS)
 
+/* builder.c: for imports, which learn what lanes are and when time began as they go. */
+
+const char *_gantry_recording_builder_text (const GantryRecordingBuilder *builder, guint32 string);
+/** Lane order[i] becomes the i-th after the runs' lane. @order has all @n lanes beyond it, once each. */
+void _gantry_recording_builder_order_lanes (GantryRecordingBuilder *builder, const guint8 *order, guint n);
+/** First and last time of events, memory events and samples. FALSE: there are none. */
+gboolean _gantry_recording_builder_range (const GantryRecordingBuilder *builder, gint64 *first, gint64 *last);
+/** Moves all times; they have to stay such as a recording may have. */
+void _gantry_recording_builder_shift (GantryRecordingBuilder *builder, gint64 by);
+
 /* nest.c */
 /** Of events sorted by begin (the longer first): the row of each when those that overlap come to lie in rows of their own:
  *  what encloses above what it encloses. At most @most rows; what would lie deeper is in the last.
