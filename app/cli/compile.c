@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gantry-cli compile: code and plan without running them. */
-#include "app/cli/program.h"
+#include "app/cli/code-report.h"
 #include <string.h>
 
 typedef struct
@@ -8,7 +8,9 @@ typedef struct
   GantryCliOptions common;
   GantryProgramOptions program;
   char *output;
-  char *emit; /* texpr, llvm, asm */
+  char *emit;   /* one of GANTRY_CODE_EMITS */
+  char *device; /* as of run, and "cuda" */
+  char *arch;
 } Options;
 
 static void
@@ -17,49 +19,11 @@ options_clear (Options *options)
   gantry_cli_options_clear (&options->common);
   g_free (options->output);
   g_free (options->emit);
+  g_free (options->device);
+  g_free (options->arch);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
-
-static const char *
-text_of (const GantryKernel *kernel, const char *emit)
-{
-  if (strcmp (emit, "texpr") == 0)
-    return kernel->texpr;
-  return strcmp (emit, "llvm") == 0 ? kernel->llvm_ir : kernel->assembly;
-}
-
-/* One file for each kernel into a folder, or all of them on standard output. */
-static gboolean
-emit_code (const Options *options, const GantryExecutable *executable, GError **error)
-{
-  const char *suffix = strcmp (options->emit, "llvm") == 0 ? "ll" : strcmp (options->emit, "asm") == 0 ? "s" : "te";
-
-  if (options->output != NULL && g_mkdir_with_parents (options->output, 0777) != 0)
-    {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "%s: the folder cannot be made", options->output);
-      return FALSE;
-    }
-  for (guint32 i = 0; i < executable->n_kernels; i++)
-    {
-      const GantryKernel *kernel = &executable->kernels[i];
-      const char *text = text_of (kernel, options->emit);
-
-      if (text == NULL)
-        continue;
-      if (options->output == NULL)
-        printf ("; %s\n%s\n", kernel->name, text);
-      else
-        {
-          g_autofree char *name = g_strdup_printf ("%s.%s", kernel->name, suffix);
-          g_autofree char *path = g_build_filename (options->output, name, NULL);
-
-          if (!g_file_set_contents (path, text, -1, error))
-            return FALSE;
-        }
-    }
-  return TRUE;
-}
 
 static void
 print_json (const GantryProgram *program, const GantryCompilation *compilation)
@@ -88,6 +52,8 @@ print_json (const GantryProgram *program, const GantryCompilation *compilation)
       json_builder_set_member_name (json, sizes[i].key);
       json_builder_add_int_value (json, sizes[i].value);
     }
+  if (program->executable->n_images > 0)
+    gantry_code_report_json (program->executable, json);
   json_builder_end_object (json);
   gantry_cli_print_json (json);
 }
@@ -105,6 +71,8 @@ print_text (const GantryProgram *program)
   printf ("%-12s %u steps, and %u once at load\n", "plan", plan->n_steps - plan->n_init_steps, plan->n_init_steps);
   printf ("%-12s %s planned (lower bound %s), constants %s\n", "memory", arena, bound, constants);
   printf ("%-12s %.3f ms predicted\n", "time", plan->total_us / 1000);
+  if (program->executable->n_images > 0)
+    gantry_code_report_text (program->executable);
 }
 
 static int
@@ -119,7 +87,7 @@ compile (const Options *options, const char *path)
     program = gantry_program_new (gantry_document_get_compilation (document), gantry_document_get_settings (document),
                                   &options->program, progress, &error);
   if (program != NULL && options->emit != NULL)
-    emit_code (options, program->executable, &error);
+    gantry_code_emit (program->executable, options->emit, options->output, &error);
   else if (program != NULL && options->output != NULL)
     gantry_document_save (document, options->output, &error);
   if (error != NULL)
@@ -131,6 +99,27 @@ compile (const Options *options, const char *path)
   return GANTRY_EXIT_DONE;
 }
 
+/* A GPU is named by --target; what there is for a GPU only asks for one by itself. */
+static gboolean
+choose (Options *options, GError **error)
+{
+  gboolean of_gpu = FALSE;
+
+  if (options->emit != NULL && !gantry_code_emit_is_known (options->emit, &of_gpu))
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "--emit takes " GANTRY_CODE_EMITS);
+      return FALSE;
+    }
+  if (!gantry_program_choose_device (&options->program, options->device, &options->common, &options->arch, error))
+    return FALSE;
+  if (options->device == NULL && (options->arch != NULL || of_gpu))
+    options->program.code = GANTRY_CODE_CUDA;
+  if (options->program.code == GANTRY_CODE_CUDA || !of_gpu)
+    return TRUE;
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "--emit %s is of a GPU: leave --device out", options->emit);
+  return FALSE;
+}
+
 int
 gantry_cli_compile (int argc, char **argv)
 {
@@ -138,26 +127,28 @@ gantry_cli_compile (int argc, char **argv)
   const GOptionEntry own[] = {
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "Write a session file; with --emit a folder of texts",
       "PATH" },
-    { "emit", 0, 0, G_OPTION_ARG_STRING, &options.emit, "Write code: texpr, llvm or asm", "KIND" },
+    { "emit", 0, 0, G_OPTION_ARG_STRING, &options.emit, "Write code: " GANTRY_CODE_EMITS, "KIND" },
+    { "device", 0, 0, G_OPTION_ARG_STRING, &options.device,
+      "cpu, or grid (what is made for a GPU, for the processor); a GPU is named by --target sm_90a", "NAME" },
     { "threads", 't', 0, G_OPTION_ARG_INT, &options.program.threads, "Worker threads (all processors)", "N" },
     { "no-library", 0, 0, G_OPTION_ARG_NONE, &options.program.no_library, "Generated code only, no oneDNN", NULL },
     { NULL },
   };
+  g_autofree char *cache = g_build_filename (g_get_user_cache_dir (), "gantry", "cubin", NULL);
+  g_autoptr (GError) error = NULL;
 
   options.common.places = TRUE;
-  if (!gantry_cli_parse ("compile", "MODEL", "Compiles a model for this machine.", &options.common, own, &argc, &argv))
+  if (!gantry_cli_parse ("compile", "MODEL", "Compiles a model for this machine, or for the GPU that --target names: "
+                         "sm_80, sm_90, sm_90a or sm_100.", &options.common, own, &argc, &argv))
     return GANTRY_EXIT_ERROR;
   if (argc != 2)
     {
       fprintf (stderr, "gantry-cli compile: give one model\n");
       return GANTRY_EXIT_ERROR;
     }
-  if (options.emit != NULL && strcmp (options.emit, "texpr") != 0 && strcmp (options.emit, "llvm") != 0 &&
-      strcmp (options.emit, "asm") != 0)
-    {
-      fprintf (stderr, "gantry-cli compile: --emit takes texpr, llvm or asm\n");
-      return GANTRY_EXIT_ERROR;
-    }
+  if (!choose (&options, &error))
+    return gantry_cli_fail (error);
   options.program.keep_texts = options.emit != NULL;
+  options.program.cache_folder = cache;
   return compile (&options, argv[1]);
 }

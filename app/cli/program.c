@@ -3,6 +3,7 @@
 #include "app/cli/program.h"
 #include "core/kernels/kernels.h"
 #include "profiler/profiler.h"
+#include <string.h>
 
 static const char *const kernel_kinds[] = { "generated", "library", "builtin", "control" };
 
@@ -14,6 +15,29 @@ gantry_program_free (GantryProgram *program)
   gantry_executable_unref (program->executable);
   g_free (program->target);
   g_free (program);
+}
+
+gboolean
+gantry_program_choose_device (GantryProgramOptions *options, const char *device, GantryCliOptions *common, char **arch,
+                              GError **error)
+{
+  if (common->target != NULL && g_str_has_prefix (common->target, "sm_") && !g_file_test (common->target, G_FILE_TEST_EXISTS))
+    {
+      g_free (*arch);
+      *arch = g_steal_pointer (&common->target);
+    }
+  options->arch = *arch;
+  if (device == NULL || strcmp (device, "cpu") == 0)
+    options->code = GANTRY_CODE_CPU;
+  else if (strcmp (device, "grid") == 0)
+    options->code = GANTRY_CODE_GRID_ON_CPU;
+  else
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+                   "--device %s: takes cpu, or grid (what is made for a GPU, run on the processor)", device);
+      return FALSE;
+    }
+  return TRUE;
 }
 
 static guint64
@@ -67,6 +91,9 @@ gantry_program_new (const GantryCompilation *compilation, const GantryCompileSet
   kernel_options.n_threads = program->n_threads;
   kernel_options.use_library = !options->no_library;
   kernel_options.keep_texts = options->keep_texts;
+  kernel_options.target = options->code;
+  kernel_options.arch = options->arch;
+  kernel_options.cache_folder = options->cache_folder;
   kernels = gantry_kernels_compile (gantry_compilation_module (compilation), &kernel_options, progress, error);
   if (kernels == NULL)
     return NULL;

@@ -4,6 +4,7 @@
 #pragma once
 #include "app/cli/cli.h"
 #include "core/ir/executable.h"
+#include "core/kernels/kernels.h"
 #include "core/runtime/runtime.h"
 
 G_BEGIN_DECLS
@@ -15,6 +16,9 @@ typedef struct
   gboolean keep_texts;
   guint64 limit; /* bytes of the device arena, 0: none */
   GHashTable *measured_us; /* (nullable): as GantryPlanOptions */
+  GantryCodeTarget code;
+  const char *arch;        /* (nullable): of a GPU: as GantryKernelOptions */
+  const char *cache_folder; /* (nullable) */
 } GantryProgramOptions;
 
 typedef struct
@@ -24,6 +28,17 @@ typedef struct
   double compile_ms;
   guint n_threads;
 } GantryProgram;
+
+/**
+ * gantry_program_choose_device:
+ * @device: (nullable): the option --device: "cpu", or "grid" for the schedules of a GPU lowered for the processor
+ * @common: its `target` may be the name of a GPU ("sm_90a") instead of a file: then it is taken out of it
+ * @arch: (out): keeps the name
+ *
+ * Returns: FALSE with what --device takes in @error
+ */
+gboolean gantry_program_choose_device (GantryProgramOptions *options, const char *device, GantryCliOptions *common,
+                                       char **arch, GError **error);
 
 void gantry_program_free (GantryProgram *program);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryProgram, gantry_program_free)

@@ -21,6 +21,8 @@ typedef struct
   gint slowest;     /* operations to list */
   double relative, absolute;
   gboolean session;
+  char *device;
+  char *arch;
 } Options;
 
 static void
@@ -31,6 +33,8 @@ options_clear (Options *options)
   g_strfreev (options->expected);
   g_free (options->output);
   g_free (options->output_dir);
+  g_free (options->device);
+  g_free (options->arch);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
@@ -270,6 +274,8 @@ gantry_cli_run (int argc, char **argv)
     { "slowest", 0, 0, G_OPTION_ARG_INT, &options.slowest, "List the operations that take longest", "N" },
     { "threads", 't', 0, G_OPTION_ARG_INT, &options.program.threads, "Worker threads (all processors)", "N" },
     { "no-library", 0, 0, G_OPTION_ARG_NONE, &options.program.no_library, "Generated code only, no oneDNN", NULL },
+    { "device", 0, 0, G_OPTION_ARG_STRING, &options.device,
+      "What runs it: cpu, or grid (what is made for the GPU that --target names, on the processor)", "NAME" },
     { "keep-code", 0, 0, G_OPTION_ARG_NONE, &options.program.keep_texts, "Keep the kernels' texts in the session", NULL },
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "Write a session file", "FILE.gantry" },
     { "output-dir", 0, 0, G_OPTION_ARG_FILENAME, &options.output_dir, "Write the outputs as .npy", "DIR" },
@@ -281,7 +287,8 @@ gantry_cli_run (int argc, char **argv)
   options.common.places = TRUE;
   if (!gantry_cli_parse ("run", "MODEL", "Compiles a model, runs it and measures.", &options.common, own, &argc, &argv))
     return GANTRY_EXIT_ERROR;
-  if (!check (&options, argc, &error))
+  if (!check (&options, argc, &error)
+      || !gantry_program_choose_device (&options.program, options.device, &options.common, &options.arch, &error))
     return gantry_cli_fail (error);
   options.program.keep_texts = options.program.keep_texts || options.session || options.output != NULL;
   return run (&options, argv[1]);

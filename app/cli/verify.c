@@ -19,12 +19,15 @@ typedef struct
   double relative, absolute;
   gboolean one; /* this is the child: one folder */
   gboolean quiet;
+  char *device, *arch;
 } Options;
 
 static void
 options_clear (Options *options)
 {
   gantry_cli_options_clear (&options->common);
+  g_free (options->device);
+  g_free (options->arch);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
@@ -205,6 +208,7 @@ start_case (Case *c, const Options *options, const char *self, GError **error)
   g_autofree char *relative = g_strdup_printf ("--relative=%g", options->relative);
   g_autofree char *absolute = g_strdup_printf ("--absolute=%g", options->absolute);
   g_autofree char *seconds = g_strdup_printf ("%d", CHILD_SECONDS);
+  g_autofree char *device = options->device != NULL ? g_strdup_printf ("--device=%s", options->device) : NULL;
   g_autoptr (GPtrArray) arguments = g_ptr_array_new ();
 
   g_ptr_array_add (arguments, (gpointer) "timeout");
@@ -217,6 +221,8 @@ start_case (Case *c, const Options *options, const char *self, GError **error)
   g_ptr_array_add (arguments, absolute);
   if (options->program.no_library)
     g_ptr_array_add (arguments, (gpointer) "--no-library");
+  if (device != NULL)
+    g_ptr_array_add (arguments, device);
   for (guint i = 0; options->common.disabled != NULL && options->common.disabled[i] != NULL; i++)
     {
       g_ptr_array_add (arguments, (gpointer) "--disable");
@@ -382,15 +388,20 @@ gantry_cli_verify (int argc, char **argv)
     { "absolute", 0, 0, G_OPTION_ARG_DOUBLE, &options.absolute, "Absolute tolerance (1e-7)", "A" },
     { "threads", 't', 0, G_OPTION_ARG_INT, &options.program.threads, "Children at work at once", "N" },
     { "no-library", 0, 0, G_OPTION_ARG_NONE, &options.program.no_library, "Generated code only, no oneDNN", NULL },
+    { "device", 0, 0, G_OPTION_ARG_STRING, &options.device,
+      "What runs them: cpu, or grid (what is made for a GPU, on the processor)", "NAME" },
     { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet, "Only mismatches, errors and totals", NULL },
     { "one", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, &options.one, "Run one folder in this process", NULL },
     { NULL },
   };
+  g_autoptr (GError) error = NULL;
 
   if (!gantry_cli_parse ("verify", "DIR...",
                          "Runs folders of ONNX backend tests, or folders of such folders, and prints for each: pass, "
                          "mismatch, unsupported: WHY or error: WHY.", &options.common, own, &argc, &argv))
     return GANTRY_EXIT_ERROR;
+  if (!gantry_program_choose_device (&options.program, options.device, &options.common, &options.arch, &error))
+    return gantry_cli_fail (error);
   if (argc < 2)
     {
       fprintf (stderr, "gantry-cli verify: give at least one folder\n");
