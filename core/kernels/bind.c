@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const GantryScheduler schedulers[] = {
-  gantry_bind_map,
+  gantry_bind_tensor_core, gantry_bind_contraction, gantry_bind_rows, gantry_bind_columns, gantry_bind_transpose, gantry_bind_map,
 };
 
 static gboolean
