@@ -5,9 +5,13 @@
 #include "core/kernels/bind-contraction-private.h"
 
 /* Where they are transposed, so many neighbours along the depth are taken by the threads of a warp and the rest of it
- * along the own group: 32 bytes of f32 are a sector of global memory, and with 4 elements of padding (4 * depth + own, depth < 8, own < 4)
- * the stores fall in 32 different banks. */
-#define TRANSPOSED_RUN 8
+ * along the own group: 32 bytes of f32 or f64 are a sector of global memory, and with 4 elements of padding the stores of a phase fall in
+ * 32 different banks: f32 at 4 * depth + own (depth < 8, own < 4), f64 at twice that (depth < 4, own < 4). */
+static guint
+transposed_run (const GantryStage *stage)
+{
+  return gantry_element_size (stage->factor->element) == 8 ? 4 : 8;
+}
 
 gboolean
 gantry_grid_begin_if_unknown (GantryGrid *grid, guint32 condition)
@@ -76,7 +80,7 @@ move_of (const GantryStage *stage, guint32 step, guint32 number, gboolean whole)
   GantryKx *kx = t->kx;
   gboolean along_depth = stage->factor->along_depth;
   guint along = (along_depth ? t->bk : stage->tile) / stage->lanes, across = along_depth ? stage->tile : t->bk;
-  guint run = stage->transposes ? MIN (along, TRANSPOSED_RUN) : along;
+  guint run = stage->transposes ? MIN (along, transposed_run (stage)) : along;
   guint own_lanes = along_depth ? 1 : stage->lanes, depth_lanes = along_depth ? stage->lanes : 1;
   guint32 unit = gantry_index_sum (kx, number, t->threads, t->thread, 1);
   guint32 p = gantry_index_sum (kx, gantry_index_remainder (kx, unit, run), 1,

@@ -20,6 +20,7 @@
 #define MMA_DEPTH 16
 #define MMA_ROWS 16
 #define MMA_COLUMNS 8
+#define MAX_HELD 128 /* registers of sums and of what comes next: as many again are needed for the work itself */
 
 /* A block's tile and that of a warp. */
 typedef struct
@@ -29,7 +30,7 @@ typedef struct
 } Shape;
 
 static const Shape shapes[] = {
-  { 128, 256, 64, 64, 3, 1.0 },
+  { 128, 256, 64, 64, 4, 1.0 },
   { 128, 128, 64, 32, 4, 0.85 },
   { 64, 128, 32, 32, 4, 0.6 },
   { 128, 64, 32, 32, 4, 0.6 },
@@ -180,6 +181,13 @@ shared_bytes (const Shape *shape)
   return (guint64) (shape->bm + shape->bn) * DEPTH * 2 * shape->stages;
 }
 
+/* Registers for what is computed a step ahead. */
+static guint
+ahead (const GantryFactor *factor, guint tile, guint threads)
+{
+  return factor->is_load && factor->lanes > 1 ? 0 : tile * DEPTH / threads;
+}
+
 static const Shape *
 choose (const GantryContraction *c, const GantryGpu *gpu, GantryTiling *tiling)
 {
@@ -193,7 +201,8 @@ choose (const GantryContraction *c, const GantryGpu *gpu, GantryTiling *tiling)
                          .threads = shape->bm / shape->wm * (shape->bn / shape->wn) * WARP };
       double cost;
 
-      if (shared_bytes (shape) > gpu->shared_bytes)
+      if (shared_bytes (shape) > gpu->shared_bytes
+          || shape->wm * shape->wn / WARP + ahead (&c->a, shape->bm, t.threads) + ahead (&c->b, shape->bn, t.threads) > MAX_HELD)
         continue;
       gantry_tiling_split (&t, c, gpu);
       cost = gantry_tiling_cost (&t, c, gpu, shape->rate);
