@@ -115,7 +115,7 @@ typedef struct
  * @device: ordinal of its GPU
  * @profile: (out)
  *
- * Counts what one kernel does, by launching it as often as the counters need passes (12 on GH100). Not while a recorder
+ * Counts what one kernel does, by launching it as often as the counters need passes (14 on GH100). Not while a recorder
  * samples counters.
  *
  * Returns: FALSE with %GANTRY_ERROR_UNSUPPORTED or %GANTRY_ERROR_FAILED; for missing privileges the message has the remedy
