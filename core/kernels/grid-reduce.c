@@ -111,8 +111,16 @@ gantry_grid_reduce_serial (GantryGrid *grid, guint32 *expressions, guint n)
   g_autofree GantryKxRoot *roots = g_new0 (GantryKxRoot, MAX (n, 1));
 
   for (guint v = 0; v < grid->kx->n_vars; v++)
-    if (grid->axis[v] != GANTRY_AXIS_NONE)
+    if (grid->axis[v] != GANTRY_AXIS_NONE && grid->axis[v] != GANTRY_AXIS_LOOP)
       s.bound |= G_GUINT64_CONSTANT (1) << v;
+  for (guint i = 0; i < grid->open->len; i++)
+    {
+      const GantryGridStatement *open = &g_array_index (grid->statements, GantryGridStatement,
+                                                        g_array_index (grid->open, guint32, i));
+
+      if (open->kind == GANTRY_GRID_FOR)
+        s.bound |= G_GUINT64_CONSTANT (1) << open->c;
+    }
   for (guint i = 0; i < n; i++)
     roots[i] = (GantryKxRoot) { .value = expressions[i], .address = expressions[i] };
   reduce_all (&s, roots, n);
