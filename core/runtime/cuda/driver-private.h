@@ -112,10 +112,10 @@ enum /* CUtensorMapDataType */
   CUDA_MAP_BF16 = 9,
 };
 
-/** CUtensorMap: opaque, by value in a kernel's parameters. */
+/** CUtensorMap: opaque, by value in a kernel's parameters. CUDA 12 asks for an alignment of 64, 13 for one of 128. */
 typedef struct
 {
-  _Alignas (64) guint64 opaque[16];
+  _Alignas (128) guint64 opaque[16];
 } CudaTensorMap;
 
 /** CUlaunchAttribute. */

@@ -32,7 +32,7 @@ configure (const char *text)
     gint64 *value;
   } numbers[] = { { "init", &c->init },   { "retain", &c->retain }, { "version", &c->version }, { "devices", &c->devices },
                   { "major", &c->major }, { "minor", &c->minor },   { "mode", &c->mode },       { "memory", &c->memory },
-                  { "pinned", &c->pinned }, { "jitter", &c->jitter } };
+                  { "pinned", &c->pinned }, { "jitter", &c->jitter }, { "accept", &c->accept } };
 
   *c = (FakeConfig){ .version = 13000, .devices = 1, .major = 9, .memory = (gint64) 1 << 32, .pinned = (gint64) 1 << 32 };
   for (guint i = 0; pairs[i] != NULL; i++)
@@ -505,7 +505,7 @@ FAKE_API (cuModuleLoadDataEx, (CudaModule * out, const void *image, unsigned n_o
       module->entries = g_memdup2 (own->entries, own->n * sizeof (FakeCudaEntry));
     }
   else if (strncmp (image, "\177ELF", 4) == 0)
-    result = CUDA_NO_BINARY_FOR_GPU;
+    result = fake_state.config.accept != 0 ? 0 : CUDA_NO_BINARY_FOR_GPU;
   else
     result = read_text (module, image, n_options, options, values);
   if (result != 0)
@@ -528,6 +528,8 @@ FAKE_API (cuModuleUnload, (CudaModule module))
   return result;
 }
 
+static const FakeCudaEntry nothing = { .func = do_nothing };
+
 FAKE_API (cuModuleGetFunction, (CudaFunction * function, CudaModule from, const char *name))
 {
   Module *module = (Module *) (void *) from;
@@ -539,7 +541,10 @@ FAKE_API (cuModuleGetFunction, (CudaFunction * function, CudaModule from, const 
         *function = (CudaFunction) (void *) &module->entries[i];
         return 0;
       }
-  return CUDA_NOT_FOUND;
+  if (fake_state.config.accept == 0)
+    return CUDA_NOT_FOUND;
+  *function = (CudaFunction) (void *) &nothing;
+  return 0;
 }
 
 FAKE_API (cuFuncSetAttribute, (CudaFunction function, int attribute, int value))
@@ -563,7 +568,7 @@ FAKE_API (cuTensorMapEncodeTiled,
   FakeCudaMap map = { FAKE_CUDA_MAP, GPOINTER_TO_SIZE (address), element, rank, (guint32) swizzle };
 
   ENTER (TRUE);
-  if (GPOINTER_TO_SIZE (out) % 64 != 0 || GPOINTER_TO_SIZE (address) % 16 != 0 || rank < 1 || rank > 5)
+  if (GPOINTER_TO_SIZE (out) % 128 != 0 || GPOINTER_TO_SIZE (address) % 16 != 0 || rank < 1 || rank > 5)
     return CUDA_INVALID_VALUE;
   for (guint32 d = 0; d < rank; d++)
     {

@@ -44,6 +44,7 @@ typedef struct
  *  fail=NAME:N:CODE: the Nth call of that function from now on fails (NAME *: of any)
  *  lose=NAME:N:CODE: as fail, and so does all that comes after it
  *  jitter=1: streams take their time
+ *  accept=1: code of a real GPU loads, and its kernels do nothing
  */
 typedef void (*FakeCudaConfigure) (const char *text);
 /* fake_cuda_calls: how often a function was called (NULL: any) since the last configure */

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gantry-cli where the GPU is missing, or breaks while a program runs: one sentence, the right status, and the session file
+ * as it was. The programs are children that load the stand-in as the driver. */
+#include "tests/app/cli/cli-test.h"
+#include "tests/app/cli/forms.h"
+#include <string.h>
+
+static char *folder;
+
+/* @how: of the stand-in; NULL: no driver at all */
+static void
+set_driver (const char *how)
+{
+  g_setenv ("GANTRY_LIBCUDA", how != NULL ? FAKE_LIBCUDA : "/nowhere/libcuda.so.1", TRUE);
+  g_setenv ("GANTRY_FAKE_CUDA", how != NULL ? how : "", TRUE);
+}
+
+static void
+test_devices (void)
+{
+  g_autoptr (CliResult) none = NULL, two = NULL, as_json = NULL, measured = NULL, wrong = NULL;
+  g_autoptr (JsonNode) node = NULL;
+  JsonObject *object, *gpu;
+
+  set_driver (NULL);
+  none = cli_run ("devices", NULL);
+  cli_assert_status (none, 0);
+  g_assert_true (g_str_has_prefix (none->out, "cpu "));
+  g_assert_nonnull (strstr (none->out, "cuda       not usable: no NVIDIA driver: /nowhere/libcuda.so.1"));
+  set_driver ("devices=2,version=12080,mode=3");
+  two = cli_run ("devices", NULL);
+  cli_assert_status (two, 0);
+  g_assert_nonnull (strstr (two->out, "cuda:1     Stand-in GPU 1, compute capability 9.0, 4.0"));
+  g_assert_nonnull (strstr (two->out, "PCI 0000:02:00.0"));
+  g_assert_nonnull (strstr (two->out, "for one process at a time"));
+  g_assert_nonnull (strstr (two->out, "driver     CUDA 12.8"));
+  as_json = cli_run ("devices", "--json", NULL);
+  cli_assert_status (as_json, 0);
+  node = cli_json (as_json);
+  object = json_node_get_object (node);
+  g_assert_cmpuint (json_array_get_length (json_object_get_array_member (object, "devices")), ==, 3);
+  gpu = json_array_get_object_element (json_object_get_array_member (object, "devices"), 2);
+  g_assert_cmpstr (json_object_get_string_member (gpu, "device"), ==, "cuda:1");
+  g_assert_true (json_object_get_boolean_member (gpu, "usable"));
+  g_assert_true (json_object_get_null_member (object, "missing"));
+  set_driver ("");
+  measured = cli_run ("devices", "--measure", NULL);
+  cli_assert_status (measured, 0);
+  g_assert_nonnull (strstr (measured->out, "copies to host"));
+  wrong = cli_run ("run", "--device=gpu", "x.onnx", NULL);
+  cli_assert_status (wrong, 1);
+  cli_assert_one_error (wrong, "--device gpu: takes cpu");
+}
+
+/* What breaks, with the exit status and a part of the message. */
+static const struct
+{
+  const char *name, *how;
+  int status;
+  const char *part;
+} cases[] = {
+  { "no-driver", NULL, 3, "no NVIDIA driver" },
+  { "stub", "init=34", 3, "stub" },
+  { "too-old", "version=11040", 3, "it knows CUDA 11.4" },
+  { "no-device", "devices=0", 3, "no NVIDIA GPU" },
+  { "no-privilege", "init=800", 1, "this user may not use the GPU" },
+  { "busy", "retain=46", 1, "the GPU is busy" },
+  { "no-memory", "accept=1,memory=1000", 1, "needed in one piece where" },
+  { "not-its-code", "fail=cuModuleLoadDataEx:1:209", 3, "does not take the code" },
+  { "lost-at-load", "accept=1,lose=cuModuleLoadDataEx:1:999", 1, "is lost" },
+  { "lost-in-a-kernel", "accept=1,lose=cuLaunchKernelEx:3:700", 1, "is lost" },
+  { "lost-in-a-copy", "accept=1,lose=cuMemcpyAsync:4:214", 1, "could not correct" },
+};
+
+/* A session with a run of the processor in it: the run on the GPU fails, the file is byte by byte what it was. */
+static void
+test_run (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  g_autofree char *session = g_build_filename (folder, "step.gantry", NULL), *before = NULL, *after = NULL;
+  g_autoptr (CliResult) failed = NULL, opened = NULL;
+  gsize n_before, n_after;
+
+  g_assert_true (g_file_get_contents (session, &before, &n_before, NULL));
+  set_driver (cases[i].how);
+  failed = cli_run ("run", "--session", "--device=cuda", "--runs=2", session, NULL);
+  cli_assert_status (failed, cases[i].status);
+  g_test_message ("%s", failed->err);
+  cli_assert_one_error (failed, cases[i].part);
+  g_assert_true (g_file_get_contents (session, &after, &n_after, NULL));
+  g_assert_cmpmem (before, n_before, after, n_after);
+  opened = cli_run ("run", "--device=cpu", "--runs=1", "--warmup=0", session, NULL);
+  cli_assert_status (opened, 0);
+}
+
+/* The stand-in takes real code and does nothing with it: the whole way is gone, and what the driver gave is reported. */
+static void
+test_whole_way (void)
+{
+  g_autofree char *session = g_build_filename (folder, "step.gantry", NULL);
+  g_autoptr (CliResult) ran = NULL;
+  g_autoptr (JsonNode) node = NULL;
+  JsonObject *object;
+
+  set_driver ("accept=1");
+  ran = cli_run ("run", "--json", "--device=cuda:0", "--runs=3", session, NULL);
+  cli_assert_status (ran, 0);
+  node = cli_json (ran);
+  object = json_node_get_object (node);
+  g_assert_cmpstr (json_object_get_string_member (object, "device"), ==, "Stand-in GPU 0");
+  g_assert_cmpint (json_object_get_int_member (object, "peak_bytes"), ==, json_object_get_int_member (object, "planned_bytes"));
+  g_assert_cmpint (json_object_get_int_member (object, "allocated_bytes"), >=, json_object_get_int_member (object, "planned_bytes"));
+  /* The driver gives pages of 2 MiB. */
+  g_assert_cmpint (json_object_get_int_member (object, "driver_bytes") % (2 << 20), ==, 0);
+  g_assert_cmpint (json_object_get_int_member (object, "driver_bytes"), >=, json_object_get_int_member (object, "allocated_bytes"));
+  g_assert_cmpfloat (json_object_get_double_member (object, "clock_error_us"), >, 0);
+}
+
+static void
+make_session (void)
+{
+  g_autofree char *gir = g_build_filename (folder, "form.gir", NULL), *session = g_build_filename (folder, "step.gantry", NULL);
+  g_autofree char *text = form_text (FORM_SCAN, FORM_PLAIN, "f32");
+  g_autoptr (CliResult) made = NULL, ran = NULL;
+
+  g_assert_true (g_file_set_contents (gir, text, -1, NULL));
+  made = cli_run ("train", "--loss=output", "--optimizer=adam", "-o", session, gir, NULL);
+  cli_assert_status (made, 0);
+  ran = cli_run ("run", "--session", "--runs=2", session, NULL);
+  cli_assert_status (ran, 0);
+}
+
+int
+main (int argc, char **argv)
+{
+  int status;
+
+  g_test_init (&argc, &argv, NULL);
+  folder = cli_temporary_folder ();
+  make_session ();
+  g_test_add_func ("/runtime/cuda-cli/devices", test_devices);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *name = g_strconcat ("/runtime/cuda-cli/", cases[i].name, NULL);
+
+      g_test_add_data_func (name, GUINT_TO_POINTER (i), test_run);
+    }
+  g_test_add_func ("/runtime/cuda-cli/whole-way", test_whole_way);
+  status = g_test_run ();
+  cli_remove_folder (folder);
+  return status;
+}
