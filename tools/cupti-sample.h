@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Activity buffers as CUPTI 13.0 fills them, made without a GPU: for tests, and for measuring how recordings of any size
- * open. What is in them is computed from a seed, so a file can be made anew anywhere. */
+/* Activity buffers as CUPTI 13.0 fills them, made without a GPU: for tests, and for measuring how recordings of any
+ * size open. What is in them is computed from a seed, so a file can be made anew anywhere. */
 #pragma once
 #include "profiler/cupti/capture.h"
 
@@ -32,8 +32,9 @@ typedef struct
 /**
  * cupti_sample_new:
  *
- * Every step is an NVTX range with a nested one; it launches its kernels (instruction i is the i-th of the step, marked by
- * external id i + 1), copies one value to the host and one back, and waits. A fifth stream sets memory, unmarked.
+ * Every step is an NVTX range with a nested one; it launches its kernels (instruction i is the i-th of the step,
+ * marked by external id i + 1), copies one value to the host and one back, and waits. A fifth stream sets memory,
+ * unmarked.
  */
 GantryCuptiCapture *cupti_sample_new (const CuptiSampleOptions *options, CuptiSampleTotals *totals);
 

@@ -33,7 +33,8 @@ main (int argc, char **argv)
   if (!g_option_context_parse (context, &argc, &argv, &error) || argc != 2 || steps < 0 || kernels < 0 || buffer < 256
       || sample < 0)
     {
-      g_printerr ("%s; see make-cupti-buffers --help\n", error != NULL ? error->message : "one FILE and no negative numbers");
+      g_printerr ("%s; see make-cupti-buffers --help\n",
+                  error != NULL ? error->message : "one FILE and no negative numbers");
       return 2;
     }
   options = (CuptiSampleOptions){ (guint32) seed,    (guint) steps, (guint) kernels, (gsize) buffer,
@@ -47,8 +48,10 @@ main (int argc, char **argv)
       g_printerr ("%s: %s\n", argv[1], error->message);
       return 1;
     }
-  g_print ("%s: %" G_GUINT64_FORMAT " buffers, %" G_GUINT64_FORMAT " bytes in them; %" G_GUINT64_FORMAT " kernels, %" G_GUINT64_FORMAT
-           " copies, %" G_GUINT64_FORMAT " calls, %" G_GUINT64_FORMAT " ranges, %" G_GUINT64_FORMAT " samples\n",
-           argv[1], totals.buffers, totals.bytes, totals.kernels, totals.copies, totals.calls, totals.ranges, totals.samples);
+  g_print ("%s: %" G_GUINT64_FORMAT " buffers, %" G_GUINT64_FORMAT " bytes in them; %" G_GUINT64_FORMAT
+           " kernels, %" G_GUINT64_FORMAT " copies, %" G_GUINT64_FORMAT " calls, %" G_GUINT64_FORMAT
+           " ranges, %" G_GUINT64_FORMAT " samples\n",
+           argv[1], totals.buffers, totals.bytes, totals.kernels, totals.copies, totals.calls, totals.ranges,
+           totals.samples);
   return 0;
 }

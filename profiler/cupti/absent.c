@@ -6,9 +6,10 @@
 static void
 set_absent (GError **error)
 {
-  g_set_error_literal (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-                       "this program was built without CUPTI: install the CUDA toolkit with its CUPTI headers (12.6 or later) and "
-                       "build again; meson setup -Dcuda=FOLDER names where it is");
+  g_set_error_literal (
+    error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
+    "this program was built without CUPTI: install the CUDA toolkit with its CUPTI headers (12.6 or later) and "
+    "build again; meson setup -Dcuda=FOLDER names where it is");
 }
 
 gboolean
@@ -40,8 +41,8 @@ gantry_cupti_pop (gpointer recorder)
 }
 
 GantryRecording *
-gantry_cupti_stop (GantryCuptiRecorder *recorder, const GantryCuptiRun *runs, guint n_runs, GantryExecutable *executable,
-                   const GantryRecording *observed)
+gantry_cupti_stop (GantryCuptiRecorder *recorder, const GantryCuptiRun *runs, guint n_runs,
+                   GantryExecutable *executable, const GantryRecording *observed)
 {
   g_return_val_if_reached (NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A buffer that comes back is walked once with CUPTI's own function, which knows how long records are: where each begins is
- * kept beside it, and the strings that its records point to are copied while they are there. */
+/* A buffer that comes back is walked once with CUPTI's own function, which knows how long records are: where each
+ * begins is kept beside it, and the strings that its records point to are copied while they are there. */
 #include "profiler/cupti/buffers.h"
 #include "profiler/cupti/decode.h"
 
@@ -135,7 +135,8 @@ keep (GantryCuptiBuffers *buffers, guint8 *buffer, gsize valid)
 }
 
 void
-_gantry_cupti_buffers_complete (GantryCuptiBuffers *buffers, CUcontext context, guint32 stream, guint8 *buffer, gsize valid)
+_gantry_cupti_buffers_complete (GantryCuptiBuffers *buffers, CUcontext context, guint32 stream, guint8 *buffer,
+                                gsize valid)
 {
   size_t dropped = 0;
 

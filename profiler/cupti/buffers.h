@@ -6,7 +6,8 @@
 
 G_BEGIN_DECLS
 
-/** What is shared with CUPTI's threads. The lock is never held while CUPTI is called: its own locks come first there. */
+/** What is shared with CUPTI's threads. The lock is never held while CUPTI is called: its own locks come first
+ *  there. */
 typedef struct
 {
   const GantryCuptiLibrary *library;

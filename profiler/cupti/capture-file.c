@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The .cupti file: a capture as bytes. All numbers are little endian, nothing is aligned; a string is its length (u32) and
- * its bytes. docs/recordings.md describes it. */
+/* The .cupti file: a capture as bytes. All numbers are little endian, nothing is aligned; a string is its length
+ * (u32) and its bytes. docs/recordings.md describes it. */
 #include "core/base/error.h"
 #include "profiler/cupti/capture.h"
 #include <string.h>
@@ -320,7 +320,8 @@ get_buffer (Reader *reader, GantryCuptiCapture *capture)
   g_autofree guint32 *index = NULL;
   gsize left = reader->size - reader->at;
 
-  if (reader->failed == NULL && (size > left || n_index * 4 > left - size || n_addresses * 12 > left - size - n_index * 4))
+  if (reader->failed == NULL
+      && (size > left || n_index * 4 > left - size || n_addresses * 12 > left - size - n_index * 4))
     fail (reader, GANTRY_ERROR_TRUNCATED, "a buffer is announced that goes beyond the end of the file");
   if (reader->failed != NULL)
     return;
@@ -354,7 +355,8 @@ gantry_cupti_capture_read (GBytes *bytes, GError **error)
   reader.data = g_bytes_get_data (bytes, &reader.size);
   if (reader.size < 12 || memcmp (reader.data, MAGIC, 8) != 0)
     {
-      g_set_error_literal (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "byte 0: not a .cupti file, which begins with " MAGIC);
+      g_set_error_literal (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+                           "byte 0: not a .cupti file, which begins with " MAGIC);
       return NULL;
     }
   reader.at = 8;

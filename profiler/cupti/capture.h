@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a recorder brought home before anything is made of it: the raw activity buffers with the names that their addresses
- * meant, what the clocks were, samples of counters, and notes. It can be stored as a .cupti file (docs/recordings.md has
- * the layout) and read anywhere. */
+/* What a recorder brought home before anything is made of it: the raw activity buffers with the names that their
+ * addresses meant, what the clocks were, samples of counters, and notes. It can be stored as a .cupti file
+ * (docs/recordings.md has the layout) and read anywhere. */
 #pragma once
 #include "profiler/cupti/layout.h"
 #include <gio/gio.h>
@@ -84,11 +84,12 @@ void gantry_cupti_capture_note (GantryCuptiCapture *capture, const char *format,
 void gantry_cupti_capture_add_buffer (GantryCuptiCapture *capture, GBytes *data, guint32 *index, guint32 n_index,
                                       GantryCuptiAddress *addresses, guint32 n_addresses);
 /** Returns: (nullable): what @address in @buffer stood for */
-const char *gantry_cupti_capture_name (const GantryCuptiCapture *capture, const GantryCuptiBuffer *buffer, guint64 address);
+const char *
+gantry_cupti_capture_name (const GantryCuptiCapture *capture, const GantryCuptiBuffer *buffer, guint64 address);
 
 /** Writes the .cupti file. */
-gboolean gantry_cupti_capture_write (const GantryCuptiCapture *capture, GOutputStream *stream, GCancellable *cancellable,
-                                     GError **error);
+gboolean gantry_cupti_capture_write (const GantryCuptiCapture *capture, GOutputStream *stream,
+                                     GCancellable *cancellable, GError **error);
 /**
  * gantry_cupti_capture_read:
  * @bytes: a .cupti file; the buffers stay parts of it

@@ -126,6 +126,7 @@ gantry_cupti_clock_of_samples (const GantryCuptiCapture *capture, GantryCuptiClo
           clock->monotonic = moment->monotonic;
         }
     }
-  return g_strdup ("The counters' samples carry a clock of the GPU; they were aligned by when they could be read, so they "
-                   "may be drawn later than they were, at most by the time between two readings.");
+  return g_strdup (
+    "The counters' samples carry a clock of the GPU; they were aligned by when they could be read, so they "
+    "may be drawn later than they were, at most by the time between two readings.");
 }

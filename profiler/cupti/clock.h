@@ -20,7 +20,8 @@ void gantry_cupti_clock_same (GantryCuptiClock *clock);
 /**
  * gantry_cupti_clock_fit:
  *
- * Puts a line through moments that were read on both clocks (least squares). One moment gives an offset; none gives FALSE.
+ * Puts a line through moments that were read on both clocks (least squares). One moment gives an offset; none gives
+ * FALSE.
  */
 gboolean gantry_cupti_clock_fit (const GantryCuptiMoment *moments, guint n, GantryCuptiClock *clock);
 /** Returns: FALSE when @theirs is no time that can be (then @monotonic is unset) */
@@ -29,9 +30,9 @@ gboolean gantry_cupti_clock_map (const GantryCuptiClock *clock, guint64 theirs, 
 /**
  * gantry_cupti_clock_of_samples:
  *
- * Which clock the samples of counters were stamped by is not documented: CLOCK_MONOTONIC or CLOCK_REALTIME when all of them
- * then lie in the time of the sampling, else one of the GPU, which is aligned so that no sample is read before it was
- * made.
+ * Which clock the samples of counters were stamped by is not documented: CLOCK_MONOTONIC or CLOCK_REALTIME when all
+ * of them then lie in the time of the sampling, else one of the GPU, which is aligned so that no sample is read
+ * before it was made.
  *
  * Returns: (nullable) (transfer full): what to note about it; NULL when it is CLOCK_MONOTONIC
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a device did: kernels, copies and sets become events of their stream, tied to the instruction that was marked when
- * the host asked for them. */
+/* What a device did: kernels, copies and sets become events of their stream, tied to the instruction that was marked
+ * when the host asked for them. */
 #include "profiler/cupti/convert-private.h"
 #include "profiler/names.h"
 
@@ -29,7 +29,8 @@ executable_at (const Converter *converter, gint64 time)
 static const GantryInstruction *
 instruction_of (Converter *converter, const GantryCuptiRecord *record, gint64 time, GantryExecutable **executable)
 {
-  guint32 external = GPOINTER_TO_UINT (g_hash_table_lookup (converter->externals, GUINT_TO_POINTER (record->correlation)));
+  guint32 external = GPOINTER_TO_UINT (
+    g_hash_table_lookup (converter->externals, GUINT_TO_POINTER (record->correlation)));
 
   if (record->graph_node != 0)
     {
@@ -51,9 +52,17 @@ instruction_of (Converter *converter, const GantryCuptiRecord *record, gint64 ti
 static const char *
 copy_name (guint8 direction)
 {
-  static const char *const names[] = { "copy", "copy to device", "copy to host", "copy to device array", "copy of array to host",
-                                       "copy between arrays", "copy of array on device", "copy to array on device",
-                                       "copy on device", "copy on host", "copy between devices" };
+  static const char *const names[] = { "copy",
+                                       "copy to device",
+                                       "copy to host",
+                                       "copy to device array",
+                                       "copy of array to host",
+                                       "copy between arrays",
+                                       "copy of array on device",
+                                       "copy to array on device",
+                                       "copy on device",
+                                       "copy on host",
+                                       "copy between devices" };
 
   return names[direction < G_N_ELEMENTS (names) ? direction : 0];
 }
@@ -95,7 +104,8 @@ kernel_bytes (const GantryExecutable *executable, const GantryInstruction *instr
 {
   const GantryKernel *kernel;
 
-  if (instruction == NULL || instruction->kind != GANTRY_INSTRUCTION_LAUNCH || instruction->kernel >= executable->n_kernels)
+  if (instruction == NULL || instruction->kind != GANTRY_INSTRUCTION_LAUNCH
+      || instruction->kernel >= executable->n_kernels)
     return 0;
   kernel = &executable->kernels[instruction->kernel];
   if (kernel->gpu != NULL && kernel->gpu->n_launches != 1)

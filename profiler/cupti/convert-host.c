@@ -27,7 +27,8 @@ span (Converter *converter, const GantryCuptiRecord *record, GantryEvent *event)
 }
 
 static void
-add (Converter *converter, GroupKind kind, guint32 a, guint32 b, GantryEvent *event, guint8 event_kind, const char *name)
+add (Converter *converter, GroupKind kind, guint32 a, guint32 b, GantryEvent *event, guint8 event_kind,
+     const char *name)
 {
   Group *group = _gantry_cupti_group (converter, kind, a, b);
 
@@ -91,9 +92,14 @@ convert_sync (Converter *converter, const GantryCuptiRecord *record)
 static const char *
 overhead_name (guint32 kind)
 {
-  static const char *const of_cupti[] = { "flush activity buffer", "instrument code", "create or free CUPTI's resources",
-                                          "load module for the runtime", "load function when first used",
-                                          "command buffer full", "request activity buffer", "start watching managed memory" };
+  static const char *const of_cupti[] = { "flush activity buffer",
+                                          "instrument code",
+                                          "create or free CUPTI's resources",
+                                          "load module for the runtime",
+                                          "load function when first used",
+                                          "command buffer full",
+                                          "request activity buffer",
+                                          "start watching managed memory" };
 
   if (kind == 1)
     return "compile (driver)";
@@ -139,14 +145,16 @@ convert_memory (Converter *converter, const GantryCuptiRecord *record)
 static void
 convert_pool (Converter *converter, const GantryCuptiRecord *record)
 {
-  static const char *const operations[] = { "memory pool", "memory pool made", "memory pool destroyed", "memory pool trimmed" };
+  static const char *const operations[] = { "memory pool", "memory pool made", "memory pool destroyed",
+                                            "memory pool trimmed" };
   MemoryChange change = { .counter = POOL_COUNTER + (record->device & 0x3f) };
   GantryEvent event;
 
   if (!span (converter, record, &event))
     return;
   event.bytes = record->bytes;
-  add (converter, GROUP_MEMORY, 0, 0, &event, GANTRY_EVENT_MARK, operations[record->pool.operation < 4 ? record->pool.operation : 0]);
+  add (converter, GROUP_MEMORY, 0, 0, &event, GANTRY_EVENT_MARK,
+       operations[record->pool.operation < 4 ? record->pool.operation : 0]);
   change.time = event.begin;
   change.bytes = (gint64) MIN (record->bytes, (guint64) 1 << 56);
   change.used = (gint64) MIN (record->pool.used, (guint64) 1 << 56);
@@ -205,7 +213,8 @@ convert_marker (Converter *converter, const GantryCuptiRecord *record)
     {
       event.thread = _gantry_cupti_thread (converter, record->thread);
       event.name = _gantry_cupti_name (converter, record->name);
-      add (converter, GROUP_RANGES, record->thread, domain_of (converter, record->domain), &event, GANTRY_EVENT_MARK, NULL);
+      add (converter, GROUP_RANGES, record->thread, domain_of (converter, record->domain), &event, GANTRY_EVENT_MARK,
+           NULL);
     }
   else if ((record->marker.flags & CUPTI_MARKER_END) == 0)
     return;
@@ -261,8 +270,8 @@ _gantry_cupti_convert_host (Converter *converter, const GantryCuptiRecord *recor
     }
 }
 
-/* Memory that the driver gave out, as counters: the recording's own memory events are those of the plan's buffers, which
- * lie in a few such pieces. */
+/* Memory that the driver gave out, as counters: the recording's own memory events are those of the plan's buffers,
+ * which lie in a few such pieces. */
 
 static int
 compare_changes (gconstpointer a, gconstpointer b, gpointer user_data)
@@ -286,14 +295,19 @@ add_pool (Converter *converter, const MemoryChange *change)
 void
 _gantry_cupti_add_memory (Converter *converter)
 {
-  static const char *const names[] = { "driver: unknown memory (bytes)", "driver: pageable memory (bytes)",
-                                       "driver: pinned memory (bytes)",  "driver: device memory (bytes)",
-                                       "driver: arrays (bytes)",         "driver: managed memory (bytes)",
-                                       "driver: static device memory (bytes)", "driver: static managed memory (bytes)" };
+  static const char *const names[] = { "driver: unknown memory (bytes)",
+                                       "driver: pageable memory (bytes)",
+                                       "driver: pinned memory (bytes)",
+                                       "driver: device memory (bytes)",
+                                       "driver: arrays (bytes)",
+                                       "driver: managed memory (bytes)",
+                                       "driver: static device memory (bytes)",
+                                       "driver: static managed memory (bytes)" };
   double held[G_N_ELEMENTS (names)] = { 0 };
 
   if (converter->changes->len > 1)
-    g_qsort_with_data (converter->changes->data, (gint) converter->changes->len, sizeof (MemoryChange), compare_changes, NULL);
+    g_qsort_with_data (converter->changes->data, (gint) converter->changes->len, sizeof (MemoryChange),
+                       compare_changes, NULL);
   for (guint i = 0; i < converter->changes->len; i++)
     {
       const MemoryChange *change = &g_array_index (converter->changes, MemoryChange, i);
@@ -305,6 +319,7 @@ _gantry_cupti_add_memory (Converter *converter)
         }
       /* What was allocated before the recording began may be released within it. */
       held[change->counter] = MAX (held[change->counter] + (double) change->bytes, 0);
-      gantry_recording_builder_add_counter (converter->builder, names[change->counter], change->time, held[change->counter]);
+      gantry_recording_builder_add_counter (converter->builder, names[change->counter], change->time,
+                                            held[change->counter]);
     }
 }

@@ -92,7 +92,8 @@ lane_name (Converter *converter, const Group *group)
     }
 }
 
-/* The stream on which most instructions of a queue were done is the queue's, if most of what it did is of that queue. */
+/* The stream on which most instructions of a queue were done is the queue's, if most of what it did is of that
+ * queue. */
 static void
 find_queues (GPtrArray *groups, Group *queues[GANTRY_N_QUEUES])
 {
@@ -160,8 +161,8 @@ _gantry_cupti_place_groups (Converter *converter)
     }
   if (n_others > 1)
     {
-      g_autofree char *note = g_strdup_printf ("%u streams and threads share the lane \"others\": a recording has %u lanes.",
-                                               n_others, GANTRY_MAX_LANES);
+      g_autofree char *note = g_strdup_printf (
+        "%u streams and threads share the lane \"others\": a recording has %u lanes.", n_others, GANTRY_MAX_LANES);
 
       gantry_recording_builder_add_note (converter->builder, note);
     }

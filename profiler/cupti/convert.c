@@ -156,7 +156,8 @@ look_at (const GantryCuptiRecord *record, gpointer user_data)
                              GUINT_TO_POINTER ((guint32) record->external.id));
       break;
     case GANTRY_CUPTI_CONTEXT:
-      g_hash_table_insert (converter->contexts, GUINT_TO_POINTER (record->context), GUINT_TO_POINTER (record->device + 1));
+      g_hash_table_insert (converter->contexts, GUINT_TO_POINTER (record->context),
+                           GUINT_TO_POINTER (record->device + 1));
       break;
     case GANTRY_CUPTI_NAME:
       take_name (converter, record);
@@ -226,7 +227,9 @@ walk (Converter *converter, GantryCuptiRecordFunc func, gboolean noting)
       gantry_cupti_walk (converter->capture->version, data, size, buffer->index, buffer->n_index, func, converter,
                          &converter->walk);
       if (noting && converter->walk.stop != GANTRY_CUPTI_STOP_END && n_stopped++ == 0)
-        note (converter, "Activity buffer %u was read up to byte %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT " (record kind %u): %s.",
+        note (converter,
+              "Activity buffer %u was read up to byte %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT
+              " (record kind %u): %s.",
               i + 1, converter->walk.stop_at, size, converter->walk.stop_kind, stop_reason (converter->walk.stop));
     }
   converter->buffer = NULL;
@@ -244,9 +247,12 @@ find_clock (Converter *converter)
   if (converter->capture->is_monotonic)
     return;
   if (!gantry_cupti_clock_fit ((const GantryCuptiMoment *) moments->data, moments->len, &converter->clock))
-    note (converter, "CUPTI's clock could not be related to the host's: its events lie elsewhere on the time axis than runs do.");
+    note (
+      converter,
+      "CUPTI's clock could not be related to the host's: its events lie elsewhere on the time axis than runs do.");
   else if (converter->clock.error_ns > 10000)
-    note (converter, "CUPTI's clock agrees with the host's within %.1f us only.", (double) converter->clock.error_ns / 1000);
+    note (converter, "CUPTI's clock agrees with the host's within %.1f us only.",
+          (double) converter->clock.error_ns / 1000);
 }
 
 /* What the observer was told: runs, memory and waits; all of it where the device's own records are missing. */
@@ -263,7 +269,8 @@ add_observed (Converter *converter, const GantryRecording *observed)
         gantry_recording_get (observed, lane, i, &event);
         if (!all && lane != GANTRY_LANE_RUNS && event.kind != GANTRY_EVENT_WAIT && event.kind != GANTRY_EVENT_HOST_CALL)
           continue;
-        event.name = gantry_recording_builder_string (converter->builder, gantry_recording_string (observed, event.name));
+        event.name = gantry_recording_builder_string (converter->builder,
+                                                      gantry_recording_string (observed, event.name));
         event.detail = 0;
         event.lane = (guint8) lane;
         gantry_recording_builder_add (converter->builder, &event);
@@ -278,7 +285,8 @@ add_observed (Converter *converter, const GantryRecording *observed)
   for (guint i = 0; i < gantry_recording_n_runs (observed); i++)
     gantry_recording_builder_add_run (converter->builder, gantry_recording_run (observed, i));
   if (all && gantry_recording_n_runs (observed) > 0)
-    note (converter, "CUPTI gave no work of the device: kernels and copies are as the program's own events timed them.");
+    note (converter,
+          "CUPTI gave no work of the device: kernels and copies are as the program's own events timed them.");
 }
 
 static void
@@ -324,23 +332,32 @@ add_notes (Converter *converter)
   for (guint i = 0; i < capture->notes->len; i++)
     gantry_recording_builder_add_note (converter->builder, g_ptr_array_index (capture->notes, i));
   if (capture->dropped > 0)
-    note (converter, "%" G_GUINT64_FORMAT " records were dropped for want of buffers: events are missing. Record for a shorter "
-          "time, fewer kinds, or with larger buffers.", capture->dropped);
+    note (converter,
+          "%" G_GUINT64_FORMAT " records were dropped for want of buffers: events are missing. Record for a shorter "
+          "time, fewer kinds, or with larger buffers.",
+          capture->dropped);
   if (converter->n_without_time > 0)
-    note (converter, "%" G_GUINT64_FORMAT " records have no times (CUPTI's buffers on the device were full) and are left out; "
-          "a larger device buffer helps.", converter->n_without_time);
+    note (converter,
+          "%" G_GUINT64_FORMAT " records have no times (CUPTI's buffers on the device were full) and are left out; "
+          "a larger device buffer helps.",
+          converter->n_without_time);
   if (converter->n_bad_time > 0)
-    note (converter, "%" G_GUINT64_FORMAT " records or samples have impossible times and are left out.", converter->n_bad_time);
+    note (converter, "%" G_GUINT64_FORMAT " records or samples have impossible times and are left out.",
+          converter->n_bad_time);
   if (converter->walk.n_short > 0)
-    note (converter, "%" G_GUINT64_FORMAT " records are shorter than their kind and are left out.", converter->walk.n_short);
+    note (converter, "%" G_GUINT64_FORMAT " records are shorter than their kind and are left out.",
+          converter->walk.n_short);
   if (converter->n_unknown_mark > 0)
-    note (converter, "%" G_GUINT64_FORMAT " events are marked with instructions that the executable does not have: it is another one.",
+    note (converter,
+          "%" G_GUINT64_FORMAT
+          " events are marked with instructions that the executable does not have: it is another one.",
           converter->n_unknown_mark);
   if (converter->n_open_ranges > 0)
     note (converter, "%" G_GUINT64_FORMAT " NVTX ranges had not ended and are drawn to the end of the recording.",
           converter->n_open_ranges);
   if (converter->n_lost_ends > 0)
-    note (converter, "%" G_GUINT64_FORMAT " NVTX ranges began before the recording and are left out.", converter->n_lost_ends);
+    note (converter, "%" G_GUINT64_FORMAT " NVTX ranges began before the recording and are left out.",
+          converter->n_lost_ends);
 }
 
 static void

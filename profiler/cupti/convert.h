@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a capture to a recording: records are laid on the queues and threads that they belong to and tied to instructions
- * and nodes. Nothing of CUPTI is needed for it. */
+/* From a capture to a recording: records are laid on the queues and threads that they belong to and tied to
+ * instructions and nodes. Nothing of CUPTI is needed for it. */
 #pragma once
 #include "profiler/cupti/capture.h"
 #include "profiler/recording.h"
@@ -18,12 +18,12 @@ typedef struct
  * gantry_cupti_convert:
  * @runs: (array length=n_runs): by time; may be none
  * @executable: (nullable): of what was marked outside of all runs, such as uploads at load
- * @observed: (nullable): what an observer was told of the same runs: its runs, its memory events and its waits come into
- *  the recording too; all of its events where the capture has no work of a device at all
+ * @observed: (nullable): what an observer was told of the same runs: its runs, its memory events and its waits come
+ *  into the recording too; all of its events where the capture has no work of a device at all
  *
  * The three queues get the streams on which most instructions of each queue were done; other streams, each thread's
- * calls, NVTX ranges by thread and domain, synchronization, overhead and memory get lanes of their own. What could not be
- * read or laid out is told in notes.
+ * calls, NVTX ranges by thread and domain, synchronization, overhead and memory get lanes of their own. What could
+ * not be read or laid out is told in notes.
  *
  * Returns: (transfer full)
  */

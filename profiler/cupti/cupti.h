@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* profiler/cupti: records what an NVIDIA GPU does, by CUPTI, and ties it to a program's instructions. Depends on core/ir and
- * profiler's recording model; CUPTI's headers are used where they were found when this was built, and its library is
- * loaded when a recorder starts (GANTRY_LIBCUPTI names another file).
+/* profiler/cupti: records what an NVIDIA GPU does, by CUPTI, and ties it to a program's instructions. Depends on
+ * core/ir and profiler's recording model; CUPTI's headers are used where they were found when this was built, and its
+ * library is loaded when a recorder starts (GANTRY_LIBCUPTI names another file).
  *
  * To record, in the order that matters:
  * |[<!-- language="C" -->
@@ -32,8 +32,8 @@ typedef enum
   GANTRY_CUPTI_TRACE_RANGES = 1 << 6,   /* NVTX */
   GANTRY_CUPTI_TRACE_GRAPHS = 1 << 7,   /* graph launches as a whole instead of kernel by kernel: costs less */
 } GantryCuptiTrace;
-#define GANTRY_CUPTI_TRACE_DEFAULT                                                                                      \
-  (GANTRY_CUPTI_TRACE_WORK | GANTRY_CUPTI_TRACE_CALLS | GANTRY_CUPTI_TRACE_SYNC | GANTRY_CUPTI_TRACE_MEMORY             \
+#define GANTRY_CUPTI_TRACE_DEFAULT                                                                          \
+  (GANTRY_CUPTI_TRACE_WORK | GANTRY_CUPTI_TRACE_CALLS | GANTRY_CUPTI_TRACE_SYNC | GANTRY_CUPTI_TRACE_MEMORY \
    | GANTRY_CUPTI_TRACE_OVERHEAD | GANTRY_CUPTI_TRACE_RANGES)
 
 /** All zero is a good choice. */
@@ -57,18 +57,19 @@ gboolean gantry_cupti_is_built (void);
 /**
  * gantry_cupti_prepare_environment:
  *
- * Lets CUPTI see the NVTX ranges of libraries, by setting NVTX_INJECTION64_PATH unless it is set. As with any change of the
- * environment: only while the process has one thread.
+ * Lets CUPTI see the NVTX ranges of libraries, by setting NVTX_INJECTION64_PATH unless it is set. As with any change
+ * of the environment: only while the process has one thread.
  */
 void gantry_cupti_prepare_environment (void);
 /**
  * gantry_cupti_start:
  * @options: (nullable): copied
  *
- * Starts to record. There is one recorder in a process at a time. Missing privileges do not make it fail: what cannot be
- * recorded is told in the recording's notes with the remedy.
+ * Starts to record. There is one recorder in a process at a time. Missing privileges do not make it fail: what cannot
+ * be recorded is told in the recording's notes with the remedy.
  *
- * Returns: (transfer full) (nullable): %GANTRY_ERROR_UNSUPPORTED: built without CUPTI, or no library, no driver, no GPU;
+ * Returns: (transfer full) (nullable): %GANTRY_ERROR_UNSUPPORTED: built without CUPTI, or no library, no driver, no
+ * GPU;
  *  %GANTRY_ERROR_FAILED: another tool holds CUPTI (the message names it), or a recorder is at work
  */
 GantryCuptiRecorder *gantry_cupti_start (const GantryCuptiOptions *options, GError **error);
@@ -118,7 +119,8 @@ typedef struct
  * Counts what one kernel does, by launching it as often as the counters need passes (14 on GH100). Not while a recorder
  * samples counters.
  *
- * Returns: FALSE with %GANTRY_ERROR_UNSUPPORTED or %GANTRY_ERROR_FAILED; for missing privileges the message has the remedy
+ * Returns: FALSE with %GANTRY_ERROR_UNSUPPORTED or %GANTRY_ERROR_FAILED; for missing privileges the message has the
+ * remedy
  */
 gboolean gantry_cupti_profile_kernel (gpointer context, guint device, GantryCuptiLaunchFunc launch, gpointer user_data,
                                       GantryCuptiKernelProfile *profile, GError **error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the bytes of an activity buffer to records in a form of our own: pure functions, nothing of CUPTI is needed, every
- * length is checked. What the bytes hold as addresses stays a number: names are looked up in the table that the capture
- * keeps beside the buffer. */
+/* From the bytes of an activity buffer to records in a form of our own: pure functions, nothing of CUPTI is needed,
+ * every length is checked. What the bytes hold as addresses stays a number: names are looked up in the table that the
+ * capture keeps beside the buffer. */
 #pragma once
 #include "profiler/cupti/layout.h"
 

@@ -11,7 +11,8 @@ open_object (GantryCuptiHost *host, GError **error)
   params.profilerType = host->type;
   params.pChipName = host->chip;
   params.pCounterAvailabilityImage = host->availability;
-  if (!_gantry_cupti_check (host->library, host->library->host_initialize (&params), "opening the list of metrics", error))
+  if (!_gantry_cupti_check (host->library, host->library->host_initialize (&params), "opening the list of metrics",
+                            error))
     {
       gantry_error_prefix (error, "%s: ", host->chip);
       return FALSE;
@@ -47,8 +48,8 @@ _gantry_cupti_host_new (const GantryCuptiLibrary *library, const char *chip, CUp
       || library->host_add_metrics == NULL || library->host_get_config_size == NULL || library->host_get_config == NULL
       || library->host_get_passes == NULL || library->host_evaluate == NULL)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s has no counters of this kind: CUDA 12.6 or later has them",
-                   library->path);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
+                   "%s has no counters of this kind: CUDA 12.6 or later has them", library->path);
       return NULL;
     }
   /* Without a GPU this fails, and the list of metrics is there all the same. */
@@ -98,10 +99,12 @@ try_each (GantryCuptiHost *host, const char *const *names, guint n, GPtrArray *r
     return FALSE;
   if (host->names->len == 0)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s has none of the %u metrics that were asked for", host->chip, n);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s has none of the %u metrics that were asked for",
+                   host->chip, n);
       return FALSE;
     }
-  return _gantry_cupti_check (host->library, add_metrics (host, (const char *const *) host->names->pdata, host->names->len),
+  return _gantry_cupti_check (host->library,
+                              add_metrics (host, (const char *const *) host->names->pdata, host->names->len),
                               "configuring metrics", error);
 }
 
@@ -114,7 +117,8 @@ get_config (GantryCuptiHost *host, GError **error)
   CUpti_Profiler_Host_GetNumOfPasses_Params passes = { CUpti_Profiler_Host_GetNumOfPasses_Params_STRUCT_SIZE };
 
   size.pHostObject = host->object;
-  if (!_gantry_cupti_check (library, library->host_get_config_size (&size), "asking for the configuration's size", error))
+  if (!_gantry_cupti_check (library, library->host_get_config_size (&size), "asking for the configuration's size",
+                            error))
     return FALSE;
   g_free (host->config);
   host->config_size = size.configImageSize;
@@ -133,7 +137,8 @@ get_config (GantryCuptiHost *host, GError **error)
 }
 
 gboolean
-_gantry_cupti_host_configure (GantryCuptiHost *host, const char *const *names, guint n, GPtrArray **refused, GError **error)
+_gantry_cupti_host_configure (GantryCuptiHost *host, const char *const *names, guint n, GPtrArray **refused,
+                              GError **error)
 {
   *refused = g_ptr_array_new_with_free_func (g_free);
   g_ptr_array_set_size (host->names, 0);
@@ -149,9 +154,12 @@ _gantry_cupti_host_configure (GantryCuptiHost *host, const char *const *names, g
 }
 
 gboolean
-_gantry_cupti_host_evaluate (GantryCuptiHost *host, const guint8 *image, gsize size, gsize index, double *values, GError **error)
+_gantry_cupti_host_evaluate (GantryCuptiHost *host, const guint8 *image, gsize size, gsize index, double *values,
+                             GError **error)
 {
-  CUpti_Profiler_Host_EvaluateToGpuValues_Params params = { CUpti_Profiler_Host_EvaluateToGpuValues_Params_STRUCT_SIZE };
+  CUpti_Profiler_Host_EvaluateToGpuValues_Params params = {
+    CUpti_Profiler_Host_EvaluateToGpuValues_Params_STRUCT_SIZE
+  };
 
   params.pHostObject = host->object;
   params.pCounterDataImage = image;

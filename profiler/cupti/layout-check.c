@@ -8,22 +8,22 @@
 
 #define AT(type, field, place) G_STATIC_ASSERT (offsetof (CUpti_Activity##type, field) == (place))
 
-#define KERNEL(type)                                                                                                    \
-  AT (type, registersPerThread, KERNEL_REGISTERS);                                                                      \
-  AT (type, start, KERNEL_START);                                                                                       \
-  AT (type, end, KERNEL_END);                                                                                           \
-  AT (type, deviceId, KERNEL_DEVICE);                                                                                   \
-  AT (type, contextId, KERNEL_CONTEXT);                                                                                 \
-  AT (type, streamId, KERNEL_STREAM);                                                                                   \
-  AT (type, gridX, KERNEL_GRID);                                                                                        \
-  AT (type, blockX, KERNEL_BLOCK);                                                                                      \
-  AT (type, staticSharedMemory, KERNEL_STATIC_SHARED);                                                                  \
-  AT (type, dynamicSharedMemory, KERNEL_DYNAMIC_SHARED);                                                                \
-  AT (type, localMemoryPerThread, KERNEL_LOCAL_PER_THREAD);                                                             \
-  AT (type, correlationId, KERNEL_CORRELATION);                                                                         \
-  AT (type, name, KERNEL_NAME);                                                                                         \
-  AT (type, queued, KERNEL_QUEUED);                                                                                     \
-  AT (type, submitted, KERNEL_SUBMITTED);                                                                               \
+#define KERNEL(type)                                        \
+  AT (type, registersPerThread, KERNEL_REGISTERS);          \
+  AT (type, start, KERNEL_START);                           \
+  AT (type, end, KERNEL_END);                               \
+  AT (type, deviceId, KERNEL_DEVICE);                       \
+  AT (type, contextId, KERNEL_CONTEXT);                     \
+  AT (type, streamId, KERNEL_STREAM);                       \
+  AT (type, gridX, KERNEL_GRID);                            \
+  AT (type, blockX, KERNEL_BLOCK);                          \
+  AT (type, staticSharedMemory, KERNEL_STATIC_SHARED);      \
+  AT (type, dynamicSharedMemory, KERNEL_DYNAMIC_SHARED);    \
+  AT (type, localMemoryPerThread, KERNEL_LOCAL_PER_THREAD); \
+  AT (type, correlationId, KERNEL_CORRELATION);             \
+  AT (type, name, KERNEL_NAME);                             \
+  AT (type, queued, KERNEL_QUEUED);                         \
+  AT (type, submitted, KERNEL_SUBMITTED);                   \
   AT (type, graphNodeId, KERNEL_GRAPH_NODE)
 
 KERNEL (Kernel5);
@@ -33,16 +33,16 @@ AT (Kernel8, clusterX, KERNEL_CLUSTER);
 AT (Kernel9, clusterX, KERNEL_CLUSTER);
 G_STATIC_ASSERT (sizeof (CUpti_ActivityKernel4) == KERNEL_LEAST);
 
-#define MEMCPY(type)                                                                                                    \
-  AT (type, copyKind, MEMCPY_COPY_KIND);                                                                                \
-  AT (type, srcKind, MEMCPY_FROM);                                                                                      \
-  AT (type, dstKind, MEMCPY_TO);                                                                                        \
-  AT (type, flags, MEMCPY_FLAGS);                                                                                       \
-  AT (type, bytes, MEMCPY_BYTES);                                                                                       \
-  AT (type, start, MEMCPY_START);                                                                                       \
-  AT (type, end, MEMCPY_END);                                                                                           \
-  AT (type, deviceId, MEMCPY_DEVICE);                                                                                   \
-  AT (type, contextId, MEMCPY_CONTEXT);                                                                                 \
+#define MEMCPY(type)                     \
+  AT (type, copyKind, MEMCPY_COPY_KIND); \
+  AT (type, srcKind, MEMCPY_FROM);       \
+  AT (type, dstKind, MEMCPY_TO);         \
+  AT (type, flags, MEMCPY_FLAGS);        \
+  AT (type, bytes, MEMCPY_BYTES);        \
+  AT (type, start, MEMCPY_START);        \
+  AT (type, end, MEMCPY_END);            \
+  AT (type, deviceId, MEMCPY_DEVICE);    \
+  AT (type, contextId, MEMCPY_CONTEXT);  \
   AT (type, streamId, MEMCPY_STREAM)
 
 MEMCPY (Memcpy);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How CUPTI's activity records lie in memory: numbers of our own, so that a stored buffer is read without CUPTI. Where its
- * headers are found, layout-check.c compares every one with them.
+/* How CUPTI's activity records lie in memory: numbers of our own, so that a stored buffer is read without CUPTI.
+ * Where its headers are found, layout-check.c compares every one with them.
  *
  * Records only grow from version to version: what a kind's first fields mean and where they lie has not changed since
- * CUDA 11.0 (CUpti_ActivityKernel5 and its like). So the fields below are read wherever a record is long enough, and only
- * the length must be known from elsewhere. All numbers are little endian; addresses have 8 bytes; every record's length
- * is a multiple of 8. */
+ * CUDA 11.0 (CUpti_ActivityKernel5 and its like). So the fields below are read wherever a record is long enough, and
+ * only the length must be known from elsewhere. All numbers are little endian; addresses have 8 bytes; every record's
+ * length is a multiple of 8. */
 #pragma once
 #include <glib.h>
 
@@ -92,22 +92,24 @@ enum
   STREAM_CONTEXT = 4, STREAM_ID = 8, STREAM_PRIORITY = 12, STREAM_FLAG = 16, STREAM_CORRELATION = 20,
   STREAM_LEAST = 24,
 
-  SYNC_TYPE = 4, SYNC_START = 8, SYNC_END = 16, SYNC_CORRELATION = 24, SYNC_CONTEXT = 28, SYNC_STREAM = 32, SYNC_EVENT = 36,
+  SYNC_TYPE = 4, SYNC_START = 8, SYNC_END = 16, SYNC_CORRELATION = 24, SYNC_CONTEXT = 28,
+  SYNC_STREAM = 32, SYNC_EVENT = 36,
   SYNC_LEAST = 40,
 
   EXTERNAL_KIND = 4, EXTERNAL_ID = 8, EXTERNAL_CORRELATION = 16,
   EXTERNAL_LEAST = 24,
 
   MEMORY2_OPERATION = 4, MEMORY2_KIND = 8, MEMORY2_CORRELATION = 12, MEMORY2_ADDRESS = 16, MEMORY2_BYTES = 24,
-  MEMORY2_TIME = 32, MEMORY2_PROCESS = 48, MEMORY2_DEVICE = 52, MEMORY2_CONTEXT = 56, MEMORY2_STREAM = 60, MEMORY2_NAME = 64,
-  MEMORY2_ASYNC = 72,
+  MEMORY2_TIME = 32, MEMORY2_PROCESS = 48, MEMORY2_DEVICE = 52, MEMORY2_CONTEXT = 56, MEMORY2_STREAM = 60,
+  MEMORY2_NAME = 64, MEMORY2_ASYNC = 72,
   MEMORY2_LEAST = 80,
 
   POOL_OPERATION = 4, POOL_TYPE = 8, POOL_CORRELATION = 12, POOL_PROCESS = 16, POOL_DEVICE = 20,
   POOL_ADDRESS = 32, POOL_SIZE = 40, POOL_THRESHOLD = 48, POOL_TIME = 56, POOL_USED = 64,
   POOL_LEAST = 64,
 
-  GRAPH_CORRELATION = 4, GRAPH_START = 8, GRAPH_END = 16, GRAPH_DEVICE = 24, GRAPH_ID = 28, GRAPH_CONTEXT = 32, GRAPH_STREAM = 36,
+  GRAPH_CORRELATION = 4, GRAPH_START = 8, GRAPH_END = 16, GRAPH_DEVICE = 24, GRAPH_ID = 28,
+  GRAPH_CONTEXT = 32, GRAPH_STREAM = 36,
   GRAPH_LEAST = 40,
 };
 

@@ -8,7 +8,8 @@
 static gpointer
 open_under (const char *folder, const char *name)
 {
-  static const char *const below[] = { "lib64", "lib", "extras/CUPTI/lib64", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib" };
+  static const char *const below[] = { "lib64", "lib", "extras/CUPTI/lib64", "targets/x86_64-linux/lib",
+                                       "targets/sbsa-linux/lib" };
 
   for (guint i = 0; folder != NULL && i < G_N_ELEMENTS (below); i++)
     {
@@ -34,7 +35,8 @@ open_cupti (GError **error)
       handle = dlopen (own, RTLD_NOW | RTLD_LOCAL);
       if (handle == NULL)
         g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-                     "no CUPTI: %s, which GANTRY_LIBCUPTI names, cannot be loaded (%s); correct or unset it", own, dlerror ());
+                     "no CUPTI: %s, which GANTRY_LIBCUPTI names, cannot be loaded (%s); correct or unset it", own,
+                     dlerror ());
       return handle;
     }
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
@@ -47,10 +49,11 @@ open_cupti (GError **error)
       if (handle != NULL)
         return handle;
     }
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-               "no CUPTI: libcupti.so.13 or .12 is neither where the system looks for libraries nor under CUDA_HOME (%s) or "
-               "/usr/local/cuda; install the CUDA toolkit's CUPTI, or name the file in GANTRY_LIBCUPTI",
-               home != NULL ? home : "not set");
+  g_set_error (
+    error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
+    "no CUPTI: libcupti.so.13 or .12 is neither where the system looks for libraries nor under CUDA_HOME (%s) or "
+    "/usr/local/cuda; install the CUDA toolkit's CUPTI, or name the file in GANTRY_LIBCUPTI",
+    home != NULL ? home : "not set");
   return NULL;
 }
 
@@ -76,8 +79,8 @@ find_functions (GantryCuptiLibrary *library, GError **error)
       *functions[i].field = dlsym (library->handle, functions[i].name);
       if (*functions[i].field == NULL && functions[i].required)
         {
-          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s has no %s: it is too old, or no CUPTI", library->path,
-                       functions[i].name);
+          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s has no %s: it is too old, or no CUPTI",
+                       library->path, functions[i].name);
           return FALSE;
         }
     }
@@ -95,7 +98,8 @@ _gantry_cupti_library_new (GError **error)
   if (library->handle == NULL)
     return NULL;
   symbol = dlsym (library->handle, "cuptiGetVersion");
-  library->path = g_strdup (symbol != NULL && dladdr (symbol, &info) != 0 && info.dli_fname != NULL ? info.dli_fname : "libcupti");
+  library->path = g_strdup (symbol != NULL && dladdr (symbol, &info) != 0 && info.dli_fname != NULL ? info.dli_fname
+                                                                                                    : "libcupti");
   if (!find_functions (library, error)
       || !_gantry_cupti_check (library, library->get_version (&library->version), "asking for its version", error))
     return NULL;
@@ -126,7 +130,8 @@ _gantry_cupti_library_init_driver (GantryCuptiLibrary *library, GError **error)
   if (init == NULL)
     {
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-                   "no NVIDIA driver: %s cannot be loaded (%s); nothing of a GPU can be recorded on this machine", name, dlerror ());
+                   "no NVIDIA driver: %s cannot be loaded (%s); nothing of a GPU can be recorded on this machine",
+                   name, dlerror ());
       return FALSE;
     }
   result = init (0);

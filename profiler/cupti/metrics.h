@@ -39,7 +39,8 @@ typedef struct
   double weight; /* 2 for a multiplication with an addition */
 } GantryCuptiRanged;
 
-/** What range profiling of one kernel asks for on @chip; several passes. (transfer container) (element-type GantryCuptiRanged) */
+/** What range profiling of one kernel asks for on @chip; several passes. (transfer container) (element-type
+ *  GantryCuptiRanged) */
 GArray *_gantry_cupti_ranged (const char *chip);
 
 G_END_DECLS

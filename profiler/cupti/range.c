@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Range profiling of one kernel: the range is replayed by us, once for each pass, since a kernel of Gantry may be several
- * launches and its inputs do not change. */
+/* Range profiling of one kernel: the range is replayed by us, once for each pass, since a kernel of Gantry may be
+ * several launches and its inputs do not change. */
 #include "core/base/error.h"
 #include "profiler/cupti/cupti.h"
 #include "profiler/cupti/host.h"
@@ -24,9 +24,11 @@ has_functions (const GantryCuptiLibrary *library, GError **error)
   if (library->range_enable != NULL && library->range_disable != NULL && library->range_set_config != NULL
       && library->range_start != NULL && library->range_stop != NULL && library->range_push != NULL
       && library->range_pop != NULL && library->range_decode != NULL && library->range_get_data_size != NULL
-      && library->range_initialize_data != NULL && library->range_get_data_info != NULL && library->get_chip_name != NULL)
+      && library->range_initialize_data != NULL && library->range_get_data_info != NULL
+      && library->get_chip_name != NULL)
     return TRUE;
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s cannot profile ranges: CUDA 12.6 or later can", library->path);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s cannot profile ranges: CUDA 12.6 or later can",
+               library->path);
   return FALSE;
 }
 
@@ -38,8 +40,8 @@ check (const Ranging *ranging, CUptiResult result, const char *doing, GError **e
   if (result != CUPTI_ERROR_INSUFFICIENT_PRIVILEGES)
     return _gantry_cupti_check (ranging->library, result, doing, error);
   remedy = gantry_cupti_privileges_text ();
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "no privilege to read the GPU's counters (CUPTI error 35 in %s). %s", doing,
-               remedy);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED,
+               "no privilege to read the GPU's counters (CUPTI error 35 in %s). %s", doing, remedy);
   return FALSE;
 }
 
@@ -58,7 +60,8 @@ configure (Ranging *ranging, guint device, GError **error)
   chip.deviceIndex = device;
   if (!check (ranging, ranging->library->get_chip_name (&chip), "asking for the chip's name", error))
     return FALSE;
-  ranging->host = _gantry_cupti_host_new (ranging->library, chip.pChipName, CUPTI_PROFILER_TYPE_RANGE_PROFILER, NULL, error);
+  ranging->host = _gantry_cupti_host_new (ranging->library, chip.pChipName, CUPTI_PROFILER_TYPE_RANGE_PROFILER, NULL,
+                                          error);
   if (ranging->host == NULL)
     return FALSE;
   metrics = _gantry_cupti_ranged (chip.pChipName);
@@ -127,7 +130,8 @@ run_pass (const Ranging *ranging, GantryCuptiLaunchFunc launch, gpointer user_da
   CUpti_RangeProfiler_PopRange_Params pop = { CUpti_RangeProfiler_PopRange_Params_STRUCT_SIZE };
   gboolean ok;
 
-  start.pRangeProfilerObject = stop.pRangeProfilerObject = push.pRangeProfilerObject = pop.pRangeProfilerObject = ranging->object;
+  start.pRangeProfilerObject = stop.pRangeProfilerObject = push.pRangeProfilerObject = pop.pRangeProfilerObject =
+    ranging->object;
   push.pRangeName = "kernel";
   if (!check (ranging, library->range_start (&start), "starting a pass", error))
     return FALSE;
@@ -169,8 +173,10 @@ run_passes (const Ranging *ranging, GantryCuptiLaunchFunc launch, gpointer user_
     return FALSE;
   if (info.numTotalRanges != 1)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "CUPTI counted %" G_GSIZE_FORMAT " ranges instead of one: the kernel "
-                   "did not run within it", info.numTotalRanges);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED,
+                   "CUPTI counted %" G_GSIZE_FORMAT " ranges instead of one: the kernel "
+                   "did not run within it",
+                   info.numTotalRanges);
       return FALSE;
     }
   return TRUE;
@@ -181,9 +187,10 @@ evaluate (const Ranging *ranging, GantryCuptiKernelProfile *profile, GError **er
 {
   g_autofree double *values = g_new (double, ranging->host->names->len);
   g_autoptr (GArray) metrics = _gantry_cupti_ranged (ranging->host->chip);
-  double *const roles[GANTRY_CUPTI_N_ROLES]
-    = { &profile->duration_ns, &profile->flops,     &profile->tensor_flops, &profile->dram_bytes,  &profile->l2_bytes, &profile->occupancy,
-        &profile->sm_busy,     &profile->dram_busy, &profile->l2_busy,      &profile->tensor_busy, &profile->clock_hz };
+  double *const roles[GANTRY_CUPTI_N_ROLES] = { &profile->duration_ns, &profile->flops,     &profile->tensor_flops,
+                                                &profile->dram_bytes,  &profile->l2_bytes,  &profile->occupancy,
+                                                &profile->sm_busy,     &profile->dram_busy, &profile->l2_busy,
+                                                &profile->tensor_busy, &profile->clock_hz };
 
   if (!_gantry_cupti_host_evaluate (ranging->host, ranging->image, ranging->image_size, 0, values, error))
     return FALSE;

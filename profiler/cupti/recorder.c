@@ -20,8 +20,8 @@ struct _GantryCuptiRecorder
   GArray *kinds;           /* CUpti_ActivityKind that were enabled */
 };
 
-/* CUPTI calls back for buffers without saying for whom, and records for the whole process: so there is one recorder, and
- * these calls find it here. */
+/* CUPTI calls back for buffers without saying for whom, and records for the whole process: so there is one recorder,
+ * and these calls find it here. */
 static GantryCuptiRecorder *active;
 /* Calls that are in it: it is not freed before they have left. */
 static int n_inside;
@@ -81,7 +81,8 @@ note_graph_node (GantryCuptiRecorder *recorder, const CUpti_GraphData *graph, gb
   uint64_t node = 0, original = 0;
   guint32 external = marked;
 
-  if (recorder->library->get_graph_node_id == NULL || recorder->library->get_graph_node_id (graph->node, &node) != CUPTI_SUCCESS
+  if (recorder->library->get_graph_node_id == NULL
+      || recorder->library->get_graph_node_id (graph->node, &node) != CUPTI_SUCCESS
       || (cloned && recorder->library->get_graph_node_id (graph->originalNode, &original) != CUPTI_SUCCESS))
     return;
   g_mutex_lock (&recorder->buffers.lock);
@@ -110,7 +111,8 @@ hear (void *user_data, CUpti_CallbackDomain domain, CUpti_CallbackId id, const v
 
       g_mutex_lock (&recorder->buffers.lock);
       gantry_cupti_capture_note (recorder->buffers.capture, "CUPTI stopped recording: %s.",
-                                 state->notification.message != NULL ? state->notification.message : "it did not say why");
+                                 state->notification.message != NULL ? state->notification.message
+                                                                     : "it did not say why");
       g_mutex_unlock (&recorder->buffers.lock);
     }
 }
@@ -172,10 +174,11 @@ subscribe (GantryCuptiRecorder *recorder, GError **error)
   recorder->subscriber = NULL;
   if (is_held_by_other (result))
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED,
-                   "%s%s%s records this process already, and CUPTI serves one at a time: end it, or run without nsys, ncu, "
-                   "cuda-gdb or compute-sanitizer",
-                   other[0] != '\0' ? "\"" : "", other[0] != '\0' ? other : "another tool", other[0] != '\0' ? "\"" : "");
+      g_set_error (
+        error, GANTRY_ERROR, GANTRY_ERROR_FAILED,
+        "%s%s%s records this process already, and CUPTI serves one at a time: end it, or run without nsys, ncu, "
+        "cuda-gdb or compute-sanitizer",
+        other[0] != '\0' ? "\"" : "", other[0] != '\0' ? other : "another tool", other[0] != '\0' ? "\"" : "");
       return FALSE;
     }
   /* Without it kernels of graphs are not tied to instructions; the rest goes on. */
@@ -250,8 +253,10 @@ set_sizes (GantryCuptiRecorder *recorder)
   if (bytes == 0)
     return;
   if (recorder->library->activity_set_attribute == NULL
-      || recorder->library->activity_set_attribute (CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_SIZE, &size, &bytes) != CUPTI_SUCCESS)
-    note (recorder, "CUPTI did not take the size of its buffers on the GPU: it has to be set before the driver starts.");
+      || recorder->library->activity_set_attribute (CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_SIZE, &size, &bytes)
+           != CUPTI_SUCCESS)
+    note (recorder,
+          "CUPTI did not take the size of its buffers on the GPU: it has to be set before the driver starts.");
 }
 
 /* Returns FALSE when nothing more need be tried. */
@@ -348,8 +353,9 @@ start_counters (GantryCuptiRecorder *recorder)
   g_autoptr (GError) error = NULL;
   gboolean insufficient;
 
-  recorder->sampler = _gantry_cupti_sampler_start (recorder->library, recorder->options.device, recorder->options.sampling_ns,
-                                                   recorder->options.hardware_bytes, &insufficient, &error);
+  recorder->sampler = _gantry_cupti_sampler_start (recorder->library, recorder->options.device,
+                                                   recorder->options.sampling_ns, recorder->options.hardware_bytes,
+                                                   &insufficient, &error);
   if (recorder->sampler == NULL && insufficient)
     note_privileges (recorder, "hardware counters");
   else if (recorder->sampler == NULL)
@@ -412,7 +418,8 @@ gantry_cupti_start (const GantryCuptiOptions *options, GError **error)
   recorder->library = g_steal_pointer (&library);
   recorder->graph_nodes = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
   recorder->kinds = g_array_new (FALSE, FALSE, sizeof (CUpti_ActivityKind));
-  _gantry_cupti_buffers_init (&recorder->buffers, recorder->library, recorder->options.buffer_bytes, recorder->options.most_bytes);
+  _gantry_cupti_buffers_init (&recorder->buffers, recorder->library, recorder->options.buffer_bytes,
+                              recorder->options.most_bytes);
   if (!g_atomic_pointer_compare_and_exchange (&active, NULL, recorder))
     {
       g_set_error_literal (error, GANTRY_ERROR, GANTRY_ERROR_FAILED,
@@ -531,8 +538,10 @@ name_calls (GantryCuptiRecorder *recorder, GantryCuptiCapture *capture)
       GantryCuptiCallName name = { GPOINTER_TO_UINT (key) & 1, GPOINTER_TO_UINT (key) / 2, 0 };
       const char *text = NULL;
 
-      if (recorder->library->get_callback_name (name.is_driver ? CUPTI_CB_DOMAIN_DRIVER_API : CUPTI_CB_DOMAIN_RUNTIME_API,
-                                                name.cbid, &text) != CUPTI_SUCCESS || text == NULL)
+      if (recorder->library->get_callback_name (
+            name.is_driver ? CUPTI_CB_DOMAIN_DRIVER_API : CUPTI_CB_DOMAIN_RUNTIME_API, name.cbid, &text)
+            != CUPTI_SUCCESS
+          || text == NULL)
         continue;
       name.string = gantry_cupti_capture_intern (capture, text);
       g_array_append_val (capture->calls, name);
@@ -565,8 +574,8 @@ write_raw (const GantryCuptiCapture *capture, const char *path, GError **error)
 }
 
 GantryRecording *
-gantry_cupti_stop (GantryCuptiRecorder *recorder, const GantryCuptiRun *runs, guint n_runs, GantryExecutable *executable,
-                   const GantryRecording *observed)
+gantry_cupti_stop (GantryCuptiRecorder *recorder, const GantryCuptiRun *runs, guint n_runs,
+                   GantryExecutable *executable, const GantryRecording *observed)
 {
   GantryCuptiCapture *capture = recorder->buffers.capture;
   GantryRecording *recording;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sampler. Calls that concern one sampling object are made by one thread at a time: the starter, then the decoder, and
- * after it was joined the stopper. */
+/* The sampler. Calls that concern one sampling object are made by one thread at a time: the starter, then the
+ * decoder, and after it was joined the stopper. */
 #include "profiler/cupti/sampler.h"
 #include "core/base/error.h"
 #include "profiler/cupti/host.h"
@@ -45,12 +45,14 @@ read_clock (clockid_t clock)
 static gboolean
 has_functions (const GantryCuptiLibrary *library, GError **error)
 {
-  if (library->pm_enable != NULL && library->pm_disable != NULL && library->pm_set_config != NULL && library->pm_start != NULL
-      && library->pm_stop != NULL && library->pm_decode != NULL && library->pm_get_availability != NULL
-      && library->pm_get_data_size != NULL && library->pm_initialize_data != NULL && library->pm_get_data_info != NULL
+  if (library->pm_enable != NULL && library->pm_disable != NULL && library->pm_set_config != NULL
+      && library->pm_start != NULL && library->pm_stop != NULL && library->pm_decode != NULL
+      && library->pm_get_availability != NULL && library->pm_get_data_size != NULL
+      && library->pm_initialize_data != NULL && library->pm_get_data_info != NULL
       && library->pm_get_sample_info != NULL && library->get_chip_name != NULL)
     return TRUE;
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s cannot sample counters: CUDA 12.6 or later can", library->path);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s cannot sample counters: CUDA 12.6 or later can",
+               library->path);
   return FALSE;
 }
 
@@ -58,7 +60,8 @@ has_functions (const GantryCuptiLibrary *library, GError **error)
 static gboolean
 check (const GantryCuptiLibrary *library, CUptiResult result, const char *doing, gboolean *insufficient, GError **error)
 {
-  *insufficient = result == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES || result == CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES;
+  *insufficient = result == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES
+                  || result == CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES;
   return _gantry_cupti_check (library, result, doing, error);
 }
 
@@ -68,7 +71,9 @@ open_host (GantryCuptiSampler *sampler, guint device, gboolean *insufficient, GE
   const GantryCuptiLibrary *library = sampler->library;
   CUpti_Profiler_Initialize_Params initialize = { CUpti_Profiler_Initialize_Params_STRUCT_SIZE };
   CUpti_Device_GetChipName_Params chip = { CUpti_Device_GetChipName_Params_STRUCT_SIZE };
-  CUpti_PmSampling_GetCounterAvailability_Params available = { CUpti_PmSampling_GetCounterAvailability_Params_STRUCT_SIZE };
+  CUpti_PmSampling_GetCounterAvailability_Params available = {
+    CUpti_PmSampling_GetCounterAvailability_Params_STRUCT_SIZE
+  };
 
   if (library->profiler_initialize != NULL
       && !check (library, library->profiler_initialize (&initialize), "opening the counters", insufficient, error))
@@ -77,13 +82,16 @@ open_host (GantryCuptiSampler *sampler, guint device, gboolean *insufficient, GE
   if (!check (library, library->get_chip_name (&chip), "asking for the chip's name", insufficient, error))
     return FALSE;
   available.deviceIndex = device;
-  if (!check (library, library->pm_get_availability (&available), "asking which counters there are", insufficient, error))
+  if (!check (library, library->pm_get_availability (&available), "asking which counters there are", insufficient,
+              error))
     return FALSE;
   sampler->availability = g_malloc0 (available.counterAvailabilityImageSize);
   available.pCounterAvailabilityImage = sampler->availability;
-  if (!check (library, library->pm_get_availability (&available), "asking which counters there are", insufficient, error))
+  if (!check (library, library->pm_get_availability (&available), "asking which counters there are", insufficient,
+              error))
     return FALSE;
-  sampler->host = _gantry_cupti_host_new (library, chip.pChipName, CUPTI_PROFILER_TYPE_PM_SAMPLING, sampler->availability, error);
+  sampler->host = _gantry_cupti_host_new (library, chip.pChipName, CUPTI_PROFILER_TYPE_PM_SAMPLING,
+                                          sampler->availability, error);
   return sampler->host != NULL;
 }
 
@@ -134,7 +142,8 @@ make_image (GantryCuptiSampler *sampler, GError **error)
   size.pMetricNames = (const char **) sampler->host->names->pdata;
   size.numMetrics = sampler->host->names->len;
   size.maxSamples = IMAGE_SAMPLES;
-  if (!_gantry_cupti_check (sampler->library, sampler->library->pm_get_data_size (&size), "asking for the samples' size", error))
+  if (!_gantry_cupti_check (sampler->library, sampler->library->pm_get_data_size (&size),
+                            "asking for the samples' size", error))
     return FALSE;
   sampler->image_size = size.counterDataSize;
   sampler->image = g_malloc0 (sampler->image_size);
@@ -144,7 +153,9 @@ make_image (GantryCuptiSampler *sampler, GError **error)
 static CUptiResult
 clear_image (GantryCuptiSampler *sampler)
 {
-  CUpti_PmSampling_CounterDataImage_Initialize_Params params = { CUpti_PmSampling_CounterDataImage_Initialize_Params_STRUCT_SIZE };
+  CUpti_PmSampling_CounterDataImage_Initialize_Params params = {
+    CUpti_PmSampling_CounterDataImage_Initialize_Params_STRUCT_SIZE
+  };
 
   params.pPmSamplingObject = sampler->object;
   params.counterDataSize = sampler->image_size;
@@ -173,7 +184,9 @@ stop (GantryCuptiSampler *sampler)
 static void
 take_sample (GantryCuptiSampler *sampler, gsize index, gint64 *newest)
 {
-  CUpti_PmSampling_CounterData_GetSampleInfo_Params info = { CUpti_PmSampling_CounterData_GetSampleInfo_Params_STRUCT_SIZE };
+  CUpti_PmSampling_CounterData_GetSampleInfo_Params info = {
+    CUpti_PmSampling_CounterData_GetSampleInfo_Params_STRUCT_SIZE
+  };
   guint n = sampler->host->names->len;
   double values[GANTRY_CUPTI_MOST_COUNTERS];
   GantryCuptiSample sample;
@@ -248,7 +261,8 @@ decode_once (GantryCuptiSampler *sampler)
     g_array_append_val (sampler->newest, moment);
   if (clear_image (sampler) != CUPTI_SUCCESS)
     sampler->n_failures++;
-  return decode.decodeStopReason == CUPTI_PM_SAMPLING_DECODE_STOP_REASON_COUNTER_DATA_FULL && info.numCompletedSamples > 0;
+  return decode.decodeStopReason == CUPTI_PM_SAMPLING_DECODE_STOP_REASON_COUNTER_DATA_FULL
+         && info.numCompletedSamples > 0;
 }
 
 static gpointer
@@ -290,8 +304,8 @@ open_sampling (GantryCuptiSampler *sampler, guint device, gsize hardware_bytes, 
   config.samplingInterval = sampler->interval_ns;
   config.triggerMode = CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_TIME_INTERVAL;
   config.hwBufferAppendMode = CUPTI_PM_SAMPLING_HARDWARE_BUFFER_APPEND_MODE_KEEP_LATEST;
-  if (!check (library, library->pm_set_config (&config), "setting the counters up (sampling by time needs sm_86, sm_89 or sm_90 on)",
-              insufficient, error)
+  if (!check (library, library->pm_set_config (&config),
+              "setting the counters up (sampling by time needs sm_86, sm_89 or sm_90 on)", insufficient, error)
       || !make_image (sampler, error)
       || !check (library, clear_image (sampler), "preparing the samples", insufficient, error))
     return FALSE;
@@ -344,11 +358,14 @@ static void
 add_notes (const GantryCuptiSampler *sampler, GantryCuptiCapture *capture)
 {
   for (guint i = 0; i < sampler->refused->len; i++)
-    gantry_cupti_capture_note (capture, "%s has no counter \"%s\" that could be sampled with the others.", sampler->host->chip,
-                               (const char *) g_ptr_array_index (sampler->refused, i));
+    gantry_cupti_capture_note (capture, "%s has no counter \"%s\" that could be sampled with the others.",
+                               sampler->host->chip, (const char *) g_ptr_array_index (sampler->refused, i));
   if (sampler->n_overflows > 0)
-    gantry_cupti_capture_note (capture, "The counters' buffer on the GPU overflowed %u times: their curves have gaps. A longer "
-                               "sampling interval helps.", sampler->n_overflows);
+    gantry_cupti_capture_note (
+      capture,
+      "The counters' buffer on the GPU overflowed %u times: their curves have gaps. A longer "
+      "sampling interval helps.",
+      sampler->n_overflows);
   if (sampler->n_lost > 0)
     gantry_cupti_capture_note (capture, "%u samples of counters could not be evaluated or kept.", sampler->n_lost);
   if (sampler->n_failures > 0)

@@ -20,7 +20,8 @@ GantryCuptiSampler *_gantry_cupti_sampler_start (const GantryCuptiLibrary *libra
 void _gantry_cupti_sampler_stop (GantryCuptiSampler *sampler);
 /** Once it is stopped: puts what was sampled, and notes, into @capture. */
 void _gantry_cupti_sampler_take (const GantryCuptiSampler *sampler, GantryCuptiCapture *capture);
-/** Gives the counters back and frees @sampler. It ends CUPTI's work in this process: after the activities are flushed. */
+/** Gives the counters back and frees @sampler. It ends CUPTI's work in this process: after the activities are
+ *  flushed. */
 void _gantry_cupti_sampler_free (GantryCuptiSampler *sampler);
 /** Returns: (nullable): which chip it is */
 const char *_gantry_cupti_sampler_chip (const GantryCuptiSampler *sampler);

@@ -256,7 +256,8 @@ cuptiSubscribe (CUpti_SubscriberHandle *subscriber, CUpti_CallbackFunc function,
 }
 
 CUptiResult CUPTIAPI
-cuptiSubscribe_v2 (CUpti_SubscriberHandle *subscriber, CUpti_CallbackFunc function, void *user_data, CUpti_SubscriberParams *params)
+cuptiSubscribe_v2 (CUpti_SubscriberHandle *subscriber, CUpti_CallbackFunc function, void *user_data,
+                   CUpti_SubscriberParams *params)
 {
   if (fake.old_subscriber != NULL)
     g_strlcpy (params->oldSubscriberName, fake.old_subscriber, params->oldSubscriberSize);
@@ -555,7 +556,8 @@ cuptiRangeProfilerDisable (CUpti_RangeProfiler_Disable_Params *params)
 CUptiResult CUPTIAPI
 cuptiRangeProfilerSetConfig (CUpti_RangeProfiler_SetConfig_Params *params)
 {
-  return params->range == CUPTI_UserRange && params->replayMode == CUPTI_UserReplay ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER;
+  return params->range == CUPTI_UserRange && params->replayMode == CUPTI_UserReplay ? CUPTI_SUCCESS
+                                                                                    : CUPTI_ERROR_INVALID_PARAMETER;
 }
 
 CUptiResult CUPTIAPI

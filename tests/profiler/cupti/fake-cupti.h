@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A libcupti for tests: a library that is loaded in its place. What it answers is set, and what it was asked is told, in a
- * struct that the test finds by the function fake_cupti(). */
+/* A libcupti for tests: a library that is loaded in its place. What it answers is set, and what it was asked is told,
+ * in a struct that the test finds by the function fake_cupti(). */
 #pragma once
 #include "profiler/cupti/library.h"
 

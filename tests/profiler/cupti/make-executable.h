@@ -29,7 +29,8 @@ make_executable (guint n_kernels)
     e->instructions[i] = (GantryInstruction){ .kind = GANTRY_INSTRUCTION_LAUNCH, .node = 2 };
   e->instructions[n_kernels] = (GantryInstruction){ .kind = GANTRY_INSTRUCTION_COPY, .queue = GANTRY_QUEUE_TO_HOST,
                                                     .node = 3, .bytes = 64 };
-  e->instructions[n_kernels + 1] = (GantryInstruction){ .kind = GANTRY_INSTRUCTION_COPY, .queue = GANTRY_QUEUE_TO_DEVICE,
-                                                        .node = 3, .bytes = 64 };
+  e->instructions[n_kernels + 1] = (GantryInstruction){
+    .kind = GANTRY_INSTRUCTION_COPY, .queue = GANTRY_QUEUE_TO_DEVICE, .node = 3, .bytes = 64
+  };
   return e;
 }

@@ -143,7 +143,8 @@ test_dropped (void)
       g_assert_cmpuint (totals[GANTRY_EVENT_KERNEL].count, <, 20);
       {
         g_autofree char *note = g_strdup_printf ("%" G_GUINT64_FORMAT " records were dropped",
-                                                 200 - totals[GANTRY_EVENT_KERNEL].count - totals[GANTRY_EVENT_CALL].count);
+                                                 200 - totals[GANTRY_EVENT_KERNEL].count
+                                                   - totals[GANTRY_EVENT_CALL].count);
 
         g_assert_true (has_note (recording, note));
       }
@@ -225,7 +226,8 @@ test_other_subscriber (void)
       fake->old_subscriber = i == 0 ? "Nsight Systems" : NULL;
       g_assert_null (gantry_cupti_start (NULL, &error));
       g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED);
-      g_assert_nonnull (strstr (error->message, i == 0 ? "\"Nsight Systems\" records this process" : "another tool records"));
+      g_assert_nonnull (
+        strstr (error->message, i == 0 ? "\"Nsight Systems\" records this process" : "another tool records"));
     }
   /* It can be tried again. */
   reset ();
@@ -468,8 +470,9 @@ test_kernel_profile (void)
   g_assert_cmpfloat (profile.flops, ==, 2 + 3 + 2 * 4 + 5 + 6 + 2 * 7 + 8 + 9 + 2 * 10);
   g_assert_cmpfloat (profile.dram_bytes, ==, 14);
   g_assert_cmpfloat (profile.occupancy, ==, 16);
-  g_assert_cmpstr (fake->log->str, ==, "range-start range-push range-pop range-stop range-start range-push range-pop range-stop "
-                                       "range-start range-push range-pop range-stop range-disable ");
+  g_assert_cmpstr (fake->log->str, ==,
+                   "range-start range-push range-pop range-stop range-start range-push range-pop range-stop "
+                   "range-start range-push range-pop range-stop range-disable ");
   /* A launch that fails ends it, in order. */
   reset ();
   n = 100;
