@@ -17,6 +17,7 @@ static const GantryCommandInfo commands[] = {
   { "pareto", "MODEL", "finds the front of memory and time", gantry_cli_pareto },
   { "render", "MODEL", "draws graph, timeline or memory as SVG, PNG or DOT", gantry_cli_render },
   { "verify", "DIR...", "runs ONNX backend test folders", gantry_cli_verify },
+  { "devices", "", "lists what programs can run on, and says what is missing", gantry_cli_devices },
   { "pack", "FILE.csv", "gives the buffers of a table offsets in one arena", gantry_cli_pack },
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Puts the rooms together that only a child process may use: kernels, runtime, recorder. */
 #include "app/cli/program.h"
+#include "app/cli/device.h"
 #include "core/kernels/kernels.h"
 #include "profiler/profiler.h"
 #include <string.h>
@@ -32,12 +33,19 @@ gantry_program_choose_device (GantryProgramOptions *options, const char *device,
   else if (strcmp (device, "grid") == 0)
     options->code = GANTRY_CODE_GRID_ON_CPU;
   else
-    {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                   "--device %s: takes cpu, or grid (what is made for a GPU, run on the processor)", device);
-      return FALSE;
-    }
-  return TRUE;
+    options->code = GANTRY_CODE_CUDA;
+  return gantry_cli_device_check (device, error);
+}
+
+GantryDevice *
+gantry_program_open_device (GantryProgramOptions *options, const char *device, GError **error)
+{
+  GantryDevice *opened = gantry_cli_device_new (device, options->threads > 0 ? (guint) options->threads : 0, error);
+
+  options->device = opened;
+  if (opened != NULL && options->arch == NULL)
+    options->arch = gantry_cli_device_arch (opened);
+  return opened;
 }
 
 static guint64
@@ -204,7 +212,7 @@ load (Session *session, GantryProgram *program, const GantryProgramOptions *opti
 {
   g_autoptr (GDateTime) now = g_date_time_new_now_utc ();
 
-  session->device = gantry_cpu_device_new (program->n_threads);
+  session->device = options->device != NULL ? gantry_device_ref (options->device) : gantry_cpu_device_new (program->n_threads);
   session->recorder = gantry_cpu_recorder_new (gantry_device_name (session->device));
   session->times = g_array_new (FALSE, FALSE, sizeof (double));
   session->when = g_date_time_format_iso8601 (now);

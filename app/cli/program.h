@@ -19,6 +19,7 @@ typedef struct
   GantryCodeTarget code;
   const char *arch;        /* (nullable): of a GPU: as GantryKernelOptions */
   const char *cache_folder; /* (nullable) */
+  GantryDevice *device;     /* (nullable) (unowned): what runs it; NULL: the processor, for each run anew */
 } GantryProgramOptions;
 
 typedef struct
@@ -31,7 +32,7 @@ typedef struct
 
 /**
  * gantry_program_choose_device:
- * @device: (nullable): the option --device: "cpu", or "grid" for the schedules of a GPU lowered for the processor
+ * @device: (nullable): the option --device: "cpu", "grid" for the schedules of a GPU lowered for the processor, "cuda" or "cuda:N"
  * @common: its `target` may be the name of a GPU ("sm_90a") instead of a file: then it is taken out of it
  * @arch: (out): keeps the name
  *
@@ -39,6 +40,9 @@ typedef struct
  */
 gboolean gantry_program_choose_device (GantryProgramOptions *options, const char *device, GantryCliOptions *common,
                                        char **arch, GError **error);
+
+/** Opens what --device names, and lets @options compile for it. (transfer full) (nullable) */
+GantryDevice *gantry_program_open_device (GantryProgramOptions *options, const char *device, GError **error);
 
 void gantry_program_free (GantryProgram *program);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryProgram, gantry_program_free)

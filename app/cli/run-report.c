@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Planned and measured, side by side. */
 #include "app/cli/run-report.h"
+#include "app/cli/device.h"
 #include "profiler/overlap.h"
 
 /* How much of the copying is hidden, as planned and as measured. */
@@ -150,6 +151,7 @@ gantry_run_report_json (const GantryRunReport *report)
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
     gantry_cli_add_int (json, sizes[i].key, (gint64) sizes[i].value);
   add_overlap (json, report);
+  gantry_cli_device_add_memory (report->device, json);
   if (report->n_slowest > 0)
     add_slowest (json, report);
   if (report->compared)
@@ -196,6 +198,7 @@ gantry_run_report_text (const GantryRunReport *report)
             report->predicted_before_ms);
   printf ("%-10s %s planned, %s measured, constants %s%s%s\n", "memory", planned, peak, constants,
           report->limit > 0 ? ", limit " : "", report->limit > 0 ? limit : "");
+  gantry_cli_device_print_memory (report->device);
   print_copies (report);
   printf ("%-10s %.0f ms\n", "compiled in", result->compile_ms);
   for (guint i = 0; report->losses != NULL && i < report->losses->len; i++)

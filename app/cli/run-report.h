@@ -2,6 +2,7 @@
 /* What a run measured beside what its plan said, as text or as the one JSON object. */
 #pragma once
 #include "app/cli/cli.h"
+#include "core/runtime/runtime.h"
 
 G_BEGIN_DECLS
 
@@ -17,6 +18,7 @@ typedef struct
   gboolean replanned;
   double predicted_before_ms, measured_before_ms;
   guint n_slowest; /* how many operations to list with their times */
+  GantryDevice *device; /* (nullable) (unowned) */
 } GantryRunReport;
 
 void gantry_run_report_json (const GantryRunReport *report);

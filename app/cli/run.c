@@ -213,7 +213,7 @@ warn_of_rules (GPtrArray *reports)
 }
 
 static int
-run (const Options *options, const char *path)
+run (const Options *options, GantryDevice *device, const char *path)
 {
   g_auto (Run) run = { .losses = g_array_new (FALSE, FALSE, sizeof (double)) };
   g_autoptr (GError) error = NULL;
@@ -231,6 +231,7 @@ run (const Options *options, const char *path)
   /* Without a loss the first result is a parameter or a gradient. */
   run.report.losses = options->steps > 0 && !(settings->train && settings->training.no_loss) ? run.losses : NULL;
   run.report.limit = settings->target.memory_limit;
+  run.report.device = device;
   if (options->common.json)
     gantry_run_report_json (&run.report);
   else
@@ -275,15 +276,19 @@ gantry_cli_run (int argc, char **argv)
     { "threads", 't', 0, G_OPTION_ARG_INT, &options.program.threads, "Worker threads (all processors)", "N" },
     { "no-library", 0, 0, G_OPTION_ARG_NONE, &options.program.no_library, "Generated code only, no oneDNN", NULL },
     { "device", 0, 0, G_OPTION_ARG_STRING, &options.device,
-      "What runs it: cpu, or grid (what is made for the GPU that --target names, on the processor)", "NAME" },
+      "What runs it: cpu, cuda or cuda:N (a GPU), or grid (what is made for the GPU that --target names, on the processor)",
+      "NAME" },
     { "keep-code", 0, 0, G_OPTION_ARG_NONE, &options.program.keep_texts, "Keep the kernels' texts in the session", NULL },
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "Write a session file", "FILE.gantry" },
     { "output-dir", 0, 0, G_OPTION_ARG_FILENAME, &options.output_dir, "Write the outputs as .npy", "DIR" },
     { "session", 0, 0, G_OPTION_ARG_NONE, &options.session, "The argument is a session file: add the run to it", NULL },
     { NULL },
   };
+  g_autofree char *cache = g_build_filename (g_get_user_cache_dir (), "gantry", "cubin", NULL);
+  g_autoptr (GantryDevice) device = NULL;
   g_autoptr (GError) error = NULL;
 
+  options.program.cache_folder = cache;
   options.common.places = TRUE;
   if (!gantry_cli_parse ("run", "MODEL", "Compiles a model, runs it and measures.", &options.common, own, &argc, &argv))
     return GANTRY_EXIT_ERROR;
@@ -291,5 +296,7 @@ gantry_cli_run (int argc, char **argv)
       || !gantry_program_choose_device (&options.program, options.device, &options.common, &options.arch, &error))
     return gantry_cli_fail (error);
   options.program.keep_texts = options.program.keep_texts || options.session || options.output != NULL;
-  return run (&options, argv[1]);
+  /* Before anything is compiled: what it is compiled for, and whether there is one at all. */
+  device = gantry_program_open_device (&options.program, options.device, &error);
+  return device != NULL ? run (&options, device, argv[1]) : gantry_cli_fail (error);
 }

@@ -389,13 +389,16 @@ gantry_cli_verify (int argc, char **argv)
     { "threads", 't', 0, G_OPTION_ARG_INT, &options.program.threads, "Children at work at once", "N" },
     { "no-library", 0, 0, G_OPTION_ARG_NONE, &options.program.no_library, "Generated code only, no oneDNN", NULL },
     { "device", 0, 0, G_OPTION_ARG_STRING, &options.device,
-      "What runs them: cpu, or grid (what is made for a GPU, on the processor)", "NAME" },
+      "What runs them: cpu, cuda or cuda:N (a GPU), or grid (what is made for a GPU, on the processor)", "NAME" },
     { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet, "Only mismatches, errors and totals", NULL },
     { "one", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, &options.one, "Run one folder in this process", NULL },
     { NULL },
   };
+  g_autofree char *cache = g_build_filename (g_get_user_cache_dir (), "gantry", "cubin", NULL);
+  g_autoptr (GantryDevice) device = NULL;
   g_autoptr (GError) error = NULL;
 
+  options.program.cache_folder = cache;
   if (!gantry_cli_parse ("verify", "DIR...",
                          "Runs folders of ONNX backend tests, or folders of such folders, and prints for each: pass, "
                          "mismatch, unsupported: WHY or error: WHY.", &options.common, own, &argc, &argv))
@@ -407,5 +410,9 @@ gantry_cli_verify (int argc, char **argv)
       fprintf (stderr, "gantry-cli verify: give at least one folder\n");
       return GANTRY_EXIT_ERROR;
     }
-  return options.one ? be_child (&options, argv[1]) : verify_all (&options, argv + 1);
+  if (!options.one)
+    return verify_all (&options, argv + 1);
+  /* Each child has the device for itself. */
+  device = gantry_program_open_device (&options.program, options.device, &error);
+  return device != NULL ? be_child (&options, argv[1]) : gantry_cli_fail (error);
 }

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What --device names. */
+#pragma once
+#include "core/runtime/runtime.h"
+#include <json-glib/json-glib.h>
+
+G_BEGIN_DECLS
+
+/**
+ * gantry_cli_device_new:
+ * @spec: (nullable): "cpu" or NULL, "grid" (the processor too), "cuda" or "cuda:N"
+ * @n_threads: of the processor; 0: all
+ *
+ * Returns: (transfer full) (nullable): NULL with %GANTRY_ERROR_INVALID for another @spec, or the errors of gantry_cuda_device_new()
+ */
+GantryDevice *gantry_cli_device_new (const char *spec, guint n_threads, GError **error);
+
+/** Is it one of those words? */
+gboolean gantry_cli_device_check (const char *spec, GError **error);
+
+/** What code for @device is compiled for: "sm_90a" and the like; NULL: for the processor */
+const char *gantry_cli_device_arch (const GantryDevice *device);
+
+/** What a GPU's driver has given for what was asked for, at the peak of both: members of the object, or a line. @device:
+ *  (nullable): of none and of the processor nothing is told */
+void gantry_cli_device_add_memory (GantryDevice *device, JsonBuilder *json);
+void gantry_cli_device_print_memory (GantryDevice *device);
+
+G_END_DECLS
