@@ -1,28 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scatter, as the StableHLO specification states it, for one input: the input is copied and each update
+/* GantryScatter, as the StableHLO specification states it, for one input: the input is copied and each update
  * goes to its place in row-major order; updates out of bounds are left out. Where an update comes from and goes to
  * is a sum over its coordinates, which is worked out once. */
-#include "core/kernels/kernel-private.h"
+#include "core/kernels/builtin-private.h"
 #include "core/ir/operation.h"
 #include <math.h>
 #include <string.h>
-
-typedef struct
-{
-  GantryElementType element, index_element;
-  gsize size, index_size;
-  GantryOp op;                             /* NONE: set */
-  guint rank, update_rank;
-  gint64 dims[GANTRY_MAX_RANK];            /* of the input */
-  gint64 strides[GANTRY_MAX_RANK];
-  gint64 update_dims[GANTRY_MAX_RANK];
-  gint64 n_updates, n_elements;
-  gint64 window_of[GANTRY_MAX_RANK];       /* per input dimension: update dimension that runs along it, -1: none */
-  gint64 batch_of[GANTRY_MAX_RANK];        /* per input dimension: update dimension that is its index, -1: none */
-  gint64 component_of[GANTRY_MAX_RANK];    /* per input dimension: component of the index vector, -1: none */
-  gint64 index_strides[GANTRY_MAX_RANK];   /* per update dimension: step in the indices */
-  gint64 component_stride;
-} Scatter;
 
 static gboolean
 contains (const gint64 *list, gsize n, gint64 value)
@@ -46,7 +29,7 @@ smaller (double a, double b)
 }
 
 static void
-combine_floats (const Scatter *s, guint8 *to, const guint8 *from)
+combine_floats (const GantryScatter *s, guint8 *to, const guint8 *from)
 {
   double x = gantry_element_read_double (s->element, to), y = gantry_element_read_double (s->element, from);
 
@@ -61,7 +44,7 @@ combine_floats (const Scatter *s, guint8 *to, const guint8 *from)
 }
 
 static void
-combine_integers (const Scatter *s, guint8 *to, const guint8 *from)
+combine_integers (const GantryScatter *s, guint8 *to, const guint8 *from)
 {
   gint64 x = gantry_element_read_int (s->element, to), y = gantry_element_read_int (s->element, from);
   gboolean u = s->element == GANTRY_BOOL || !gantry_element_is_signed (s->element);
@@ -79,7 +62,7 @@ combine_integers (const Scatter *s, guint8 *to, const guint8 *from)
 
 /* Where the update at @at goes. Returns: FALSE when that is out of bounds. */
 static gboolean
-target_of (const Scatter *s, const guint8 *indices, const gint64 *at, gint64 *target)
+target_of (const GantryScatter *s, const guint8 *indices, const gint64 *at, gint64 *target)
 {
   gint64 row = 0, place = 0;
 
@@ -108,7 +91,7 @@ target_of (const Scatter *s, const guint8 *indices, const gint64 *at, gint64 *ta
 static void
 run_scatter (gconstpointer state, void *const *buffers, gint64 begin, gint64 end)
 {
-  const Scatter *s = state;
+  const GantryScatter *s = state;
   guint8 *result = buffers[3];
   const guint8 *updates = buffers[2];
   gint64 at[GANTRY_MAX_RANK] = { 0 }, target;
@@ -180,7 +163,7 @@ within (List list, gint64 end)
 
 /* Which update dimension goes with which of the indices and of the input. Returns: FALSE when they do not fit. */
 static gboolean
-map_dimensions (Scatter *s, const GantryModule *module, const GantryNode *node)
+map_dimensions (GantryScatter *s, const GantryModule *module, const GantryNode *node)
 {
   const GantryType *indices = gantry_node_operand_type (module, node, 1);
   List window = list_of (module, node, "update_window_dims"), inserted = list_of (module, node, "inserted_window_dims");
@@ -233,22 +216,21 @@ map_dimensions (Scatter *s, const GantryModule *module, const GantryNode *node)
   return windows == window.n;
 }
 
-GantryMade
-gantry_builtin_make_scatter (const GantryModule *module, const GantryNode *node, GantryKernel *kernel, GString *why)
+gboolean
+gantry_scatter_read (GantryScatter *s, const GantryModule *module, const GantryNode *node, GString *why)
 {
   const GantryType *input = gantry_node_operand_type (module, node, 0);
   const GantryType *indices = gantry_node_operand_type (module, node, 1);
   const GantryType *updates = gantry_node_operand_type (module, node, 2);
-  Scatter *s;
   gint64 stride = 1;
 
   if (!gantry_element_is_compiled (input->element) || updates->element != input->element
       || !gantry_element_is_integer (indices->element) || !gantry_element_is_compiled (indices->element))
     {
       g_string_append (why, "its types are not compiled");
-      return GANTRY_CANNOT;
+      return FALSE;
     }
-  s = g_new0 (Scatter, 1);
+  memset (s, 0, sizeof *s);
   s->element = input->element;
   s->index_element = indices->element;
   s->size = gantry_element_size (input->element);
@@ -263,14 +245,21 @@ gantry_builtin_make_scatter (const GantryModule *module, const GantryNode *node,
       s->dims[d] = input->dims[d];
       s->strides[d] = stride;
     }
-  if (!op_of_kind (gantry_attrs_string (module->context, node->attrs, "kind", NULL), &s->op)
-      || !map_dimensions (s, module, node))
-    {
-      g_free (s);
-      g_string_append (why, "its dimension numbers or kind do not fit the operands");
-      return GANTRY_CANNOT;
-    }
-  kernel->state = s;
+  if (op_of_kind (gantry_attrs_string (module->context, node->attrs, "kind", NULL), &s->op)
+      && map_dimensions (s, module, node))
+    return TRUE;
+  g_string_append (why, "its dimension numbers or kind do not fit the operands");
+  return FALSE;
+}
+
+GantryMade
+gantry_builtin_make_scatter (const GantryModule *module, const GantryNode *node, GantryKernel *kernel, GString *why)
+{
+  g_autofree GantryScatter *s = g_new (GantryScatter, 1);
+
+  if (!gantry_scatter_read (s, module, node, why))
+    return GANTRY_CANNOT;
+  kernel->state = g_steal_pointer (&s);
   kernel->free_state = g_free;
   kernel->func = run_scatter;
   kernel->n_tasks = 1;

@@ -2,16 +2,16 @@
 /* Kernels that no tensor expression can say: sort, scatter and random bits, with the meaning that the
  * evaluator gives them. Sort and random bits run in parallel tasks; scatter in one, since updates of one
  * place come in order. */
-#include "core/kernels/kernel-private.h"
+#include "core/kernels/builtin-private.h"
 #include "core/ir/operation.h"
 #include <math.h>
 #include <string.h>
 
-static GantryMade
+static gboolean
 cannot (GString *why, const char *text)
 {
   g_string_append (why, text);
-  return GANTRY_CANNOT;
+  return FALSE;
 }
 
 /* One element as a number that compares and adds as its type does */
@@ -42,15 +42,6 @@ is_unsigned (GantryElementType element)
 }
 
 /* Sort: rows along one dimension, ordered by the first operand; NaN last in both directions; stable. */
-
-typedef struct
-{
-  guint n;                               /* operands */
-  GantryElementType key;
-  gsize sizes[GANTRY_MAX_RANK];
-  gint64 length, stride, lines;
-  gboolean descending;
-} Sort;
 
 typedef struct
 {
@@ -101,7 +92,7 @@ compare_unsigned_down (const SortItem *a, const SortItem *b)
 }
 
 static CompareItems
-comparison (const Sort *sort)
+comparison (const GantrySort *sort)
 {
   if (gantry_element_is_float (sort->key))
     return sort->descending ? compare_floats_down : compare_floats;
@@ -132,7 +123,7 @@ merge_sort (SortItem *items, SortItem *spare, gint64 n, CompareItems compare)
 }
 
 static void
-sort_line (const Sort *sort, void *const *buffers, gint64 first, SortItem *items)
+sort_line (const GantrySort *sort, void *const *buffers, gint64 first, SortItem *items)
 {
   const SortItem *sorted;
 
@@ -156,19 +147,18 @@ sort_line (const Sort *sort, void *const *buffers, gint64 first, SortItem *items
 static void
 run_sort (gconstpointer state, void *const *buffers, gint64 begin, gint64 end)
 {
-  const Sort *sort = state;
+  const GantrySort *sort = state;
   g_autofree SortItem *items = g_new (SortItem, 2 * (gsize) sort->length + 1);
 
   for (gint64 line = begin; line < end; line++)
     sort_line (sort, buffers, line / sort->stride * sort->stride * sort->length + line % sort->stride, items);
 }
 
-static GantryMade
-make_sort (const GantryModule *module, const GantryNode *node, GantryKernel *kernel, GString *why)
+gboolean
+gantry_sort_read (GantrySort *sort, const GantryModule *module, const GantryNode *node, GString *why)
 {
   const GantryType *type = gantry_node_operand_type (module, node, 0);
   gint64 dimension = gantry_attrs_int (module->context, node->attrs, "dimension", -1), elements;
-  Sort *sort;
 
   if (dimension < 0 || dimension >= type->rank)
     return cannot (why, "its dimension is not one of the operand's");
@@ -178,7 +168,7 @@ make_sort (const GantryModule *module, const GantryNode *node, GantryKernel *ker
     if (!gantry_element_is_compiled (gantry_node_operand_type (module, node, i)->element)
         || gantry_type_elements (gantry_node_operand_type (module, node, i)) != gantry_type_elements (type))
       return cannot (why, "its operands differ in shape or are of a type that is not compiled");
-  sort = g_new0 (Sort, 1);
+  memset (sort, 0, sizeof *sort);
   sort->n = node->n_operands;
   sort->key = type->element;
   for (guint i = 0; i < sort->n; i++)
@@ -190,22 +180,26 @@ make_sort (const GantryModule *module, const GantryNode *node, GantryKernel *ker
   elements = gantry_type_elements (type);
   sort->lines = elements > 0 ? elements / sort->length : 0;
   sort->descending = gantry_attrs_int (module->context, node->attrs, "descending", 0) != 0;
-  kernel->state = sort;
+  return TRUE;
+}
+
+static GantryMade
+make_sort (const GantryModule *module, const GantryNode *node, GantryKernel *kernel, GString *why)
+{
+  g_autofree GantrySort *sort = g_new (GantrySort, 1);
+
+  if (!gantry_sort_read (sort, module, node, why))
+    return GANTRY_CANNOT;
+  kernel->n_tasks = sort->lines;
+  kernel->state = g_steal_pointer (&sort);
   kernel->free_state = g_free;
   kernel->func = run_sort;
-  kernel->n_tasks = sort->lines;
   return GANTRY_MADE;
 }
 
 /* Random bits: Philox 4x32-10 as core/ir/evaluator-extern.c describes it. A task is a run of blocks. */
 
 #define BLOCKS_PER_TASK 4096
-
-typedef struct
-{
-  gint64 elements, n_blocks;
-  gsize size;
-} Random;
 
 static void
 philox (guint64 key, guint64 counter, guint32 c[4])
@@ -232,7 +226,7 @@ philox (guint64 key, guint64 counter, guint32 c[4])
 static void
 run_random (gconstpointer state, void *const *buffers, gint64 begin, gint64 end)
 {
-  const Random *random = state;
+  const GantryRandomBits *random = state;
   guint words_each = random->size == 8 ? 2 : 1, per_block = 4 / words_each;
   guint64 seed[2];
   guint32 words[4];
@@ -253,26 +247,34 @@ run_random (gconstpointer state, void *const *buffers, gint64 begin, gint64 end)
     }
 }
 
-static GantryMade
-make_random (const GantryModule *module, const GantryNode *node, GantryKernel *kernel, GString *why)
+gboolean
+gantry_random_bits_read (GantryRandomBits *random, const GantryModule *module, const GantryNode *node, GString *why)
 {
   const GantryType *state = gantry_node_operand_type (module, node, 0);
   const GantryType *type = gantry_node_n_results (module, node) == 2 ? gantry_node_result_type (module, node, 1) : NULL;
-  Random *random;
   gint64 per_block;
 
   if (type == NULL || state->element != GANTRY_U64 || gantry_type_elements (state) != 2
       || !gantry_element_is_integer (type->element) || !gantry_element_is_compiled (type->element))
     return cannot (why, "the state has to be u64[2] and the bits integers");
-  random = g_new0 (Random, 1);
   random->elements = gantry_type_elements (type);
   random->size = gantry_element_size (type->element);
   per_block = random->size == 8 ? 2 : 4;
   random->n_blocks = (random->elements + per_block - 1) / per_block;
-  kernel->state = random;
+  return TRUE;
+}
+
+static GantryMade
+make_random (const GantryModule *module, const GantryNode *node, GantryKernel *kernel, GString *why)
+{
+  g_autofree GantryRandomBits *random = g_new (GantryRandomBits, 1);
+
+  if (!gantry_random_bits_read (random, module, node, why))
+    return GANTRY_CANNOT;
+  kernel->n_tasks = MAX ((random->n_blocks + BLOCKS_PER_TASK - 1) / BLOCKS_PER_TASK, 1);
+  kernel->state = g_steal_pointer (&random);
   kernel->free_state = g_free;
   kernel->func = run_random;
-  kernel->n_tasks = MAX ((random->n_blocks + BLOCKS_PER_TASK - 1) / BLOCKS_PER_TASK, 1);
   return GANTRY_MADE;
 }
 

@@ -54,6 +54,8 @@ typedef struct
 void gantry_compile_complain (GantryCompile *c, const GantryNode *node, const char *why);
 /** The job of @node: a new one, or one that is there already. Returns: its index, -1 when it cannot be generated */
 gint gantry_compile_add_job (GantryCompile *c, const GantryNode *node, GantryKernel *kernel);
+/** The same for a kernel that is written by hand as a bound program. */
+gint gantry_compile_add_builtin_job (GantryCompile *c, const GantryNode *node, GantryKernel *kernel);
 /** The expression of @node as text, one line for each result. Returns: (transfer full) (nullable) */
 char *gantry_compile_expression (GantryCompile *c, const GantryNode *node);
 /** Generates all jobs, on as many threads as the options say. */

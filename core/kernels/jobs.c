@@ -2,6 +2,7 @@
 /* Functions to generate: the source of a node, found again where an equal one is there, and the
  * generation of what is distinct on several threads, each with an LLVM of its own. */
 #include "core/kernels/compile-private.h"
+#include "core/kernels/builtin-private.h"
 #include "core/kernels/kernel-private.h"
 #include "core/kernels/layout-private.h"
 #include "core/kernels/nvptx-private.h"
@@ -148,14 +149,33 @@ check_job (GantryCompile *c, const GantryNode *node, const GantryJob *job)
   return TRUE;
 }
 
+/* Takes @job and @key. Returns: the index of the job, or of the one with that key that is there already */
+static gint
+keep_job (GantryCompile *c, const GantryNode *node, GantryJob *job, GBytes *key)
+{
+  guint found = GPOINTER_TO_UINT (g_hash_table_lookup (c->by_key, key));
+
+  if (found != 0)
+    {
+      g_bytes_unref (key);
+      gantry_job_free (job);
+      return (gint) found - 1;
+    }
+  g_ptr_array_add (c->jobs, job);
+  g_hash_table_insert (c->by_key, key, GUINT_TO_POINTER (c->jobs->len));
+  /* Each image is a module of its own: where the name does not say which of them it is, equal kernels of two models are
+   * assembled once, and a profiler shows what it is. */
+  job->symbol = c->options.target == GANTRY_CODE_CUDA ? gantry_node_kernel_name (c->module, node, FALSE)
+                                                      : g_strdup_printf ("gantry_kernel_%u", c->jobs->len - 1);
+  return (gint) c->jobs->len - 1;
+}
+
 /* The job of @node: a new one, or one that is there already. Returns: its index, -1 when it cannot be generated. */
 gint
 gantry_compile_add_job (GantryCompile *c, const GantryNode *node, GantryKernel *kernel)
 {
   g_autoptr (GError) error = NULL;
   GantryJob *job = job_for (c, node, &error);
-  GBytes *key;
-  guint found;
 
   if (job == NULL)
     {
@@ -169,18 +189,42 @@ gantry_compile_add_job (GantryCompile *c, const GantryNode *node, GantryKernel *
     }
   if (c->options.keep_texts)
     kernel->texpr = gantry_compile_expression (c, node);
-  key = gantry_generate_key (&job->source);
-  found = GPOINTER_TO_UINT (g_hash_table_lookup (c->by_key, key));
-  if (found != 0)
+  return keep_job (c, node, job, gantry_generate_key (&job->source));
+}
+
+/* Types and attributes are interned: their numbers say all. */
+static GBytes *
+builtin_key (const GantryCompile *c, const GantryNode *node)
+{
+  g_autoptr (GString) key = g_string_new (NULL);
+
+  g_string_printf (key, "%u %u %u", node->op, node->attrs, node->type);
+  for (guint i = 0; i < node->n_operands; i++)
+    g_string_append_printf (key, " %u", gantry_node_operand (c->module, node, i)->type);
+  return g_bytes_new (key->str, key->len);
+}
+
+gint
+gantry_compile_add_builtin_job (GantryCompile *c, const GantryNode *node, GantryKernel *kernel)
+{
+  GantryJob *job = g_new0 (GantryJob, 1);
+  g_autoptr (GString) why = g_string_new (NULL);
+
+  kernel->kind = GANTRY_KERNEL_BUILTIN;
+  job->source.n_inputs = node->n_operands;
+  job->source.inputs = g_new0 (GantryKxInput, node->n_operands);
+  for (guint i = 0; i < node->n_operands; i++)
     {
-      g_bytes_unref (key);
-      gantry_job_free (job);
-      return (gint) found - 1;
+      job->source.inputs[i].type = gantry_node_operand_type (c->module, node, i);
+      gantry_kx_layout_plain (&job->source.inputs[i].layout, job->source.inputs[i].type);
     }
-  g_ptr_array_add (c->jobs, job);
-  g_hash_table_insert (c->by_key, key, GUINT_TO_POINTER (c->jobs->len));
-  job->symbol = g_strdup_printf ("gantry_kernel_%u", c->jobs->len - 1);
-  return (gint) c->jobs->len - 1;
+  job->n_results = gantry_node_n_results (c->module, node);
+  job->bound = gantry_builtin_bind (c->module, node, job->source.inputs, job->source.n_inputs, &c->gpu, why);
+  if (job->bound != NULL)
+    return keep_job (c, node, job, builtin_key (c, node));
+  gantry_job_free (job);
+  gantry_compile_complain (c, node, why->str);
+  return -1;
 }
 
 /* Compiling the jobs */

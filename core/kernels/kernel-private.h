@@ -20,6 +20,8 @@ GantryMade gantry_builtin_make (const GantryModule *module, const GantryNode *no
 GantryMade gantry_builtin_make_scatter (const GantryModule *module, const GantryNode *node, GantryKernel *kernel,
                                         GString *why);
 
+/** "fusion_12_add_relu": what it is made of, not too long; without the id as good for other nodes of its like. */
+char *gantry_node_kernel_name (const GantryModule *module, const GantryNode *node, gboolean with_id);
 /** How many types a node's value has: members of a tuple, else 1; and each of them. */
 guint gantry_node_n_results (const GantryModule *module, const GantryNode *node);
 const GantryType *gantry_node_result_type (const GantryModule *module, const GantryNode *node, guint i);

@@ -39,16 +39,16 @@ gantry_node_operand_literal (const GantryModule *module, const GantryNode *node,
   return value != NULL && value->kind == GANTRY_ATTR_LITERAL ? gantry_context_literal (module->context, value->id) : NULL;
 }
 
-/* "fusion_12_add_relu": what it is made of, not too long. */
-static char *
-kernel_name (const GantryModule *module, const GantryNode *node)
+char *
+gantry_node_kernel_name (const GantryModule *module, const GantryNode *node, gboolean with_id)
 {
-  GString *name = g_string_new (NULL);
+  GString *name = g_string_new (gantry_node_op_name (module, node));
   const GantryAttr *body = node->op == GANTRY_OP_FUSION
                              ? gantry_attrs_find (module->context, node->attrs, "body") : NULL;
   const GantryFunction *function = body != NULL ? gantry_module_function (module, body->id) : NULL;
 
-  g_string_printf (name, "%s_%u", gantry_node_op_name (module, node), node->id);
+  if (with_id)
+    g_string_append_printf (name, "_%u", node->id);
   for (guint32 i = 0; function != NULL && i < function->n_nodes && name->len < 48; i++)
     {
       const GantryNode *inner = &module->nodes[function->first_node + i];
@@ -139,18 +139,20 @@ make_by_hand (GantryCompile *c, const GantryNode *node, GantryKernel *kernel, GS
     case GANTRY_OP_SORT:
     case GANTRY_OP_SCATTER:
     case GANTRY_OP_RNG_BIT_GENERATOR:
-      if (c->options.target == GANTRY_CODE_CUDA)
-        {
-          g_string_append (why, "there is no code for it on a GPU yet");
-          return GANTRY_CANNOT;
-        }
-      return gantry_builtin_make (c->module, node, kernel, why);
+      return c->options.target == GANTRY_CODE_CPU ? gantry_builtin_make (c->module, node, kernel, why) : GANTRY_NOT_MINE;
     case GANTRY_OP_DOT_GENERAL:
     case GANTRY_OP_CONVOLUTION:
       return make_by_library (c, node, kernel);
     default:
       return GANTRY_NOT_MINE;
     }
+}
+
+/* What no expression says; for a GPU it is a bound program written by hand. */
+static gboolean
+is_builtin (const GantryNode *node)
+{
+  return node->op == GANTRY_OP_SORT || node->op == GANTRY_OP_SCATTER || node->op == GANTRY_OP_RNG_BIT_GENERATOR;
 }
 
 static void
@@ -183,12 +185,12 @@ add_node (GantryCompile *c, const GantryNode *node)
       gantry_compile_complain (c, node, why->str);
       return;
     default:
-      job = gantry_compile_add_job (c, node, &kernel);
+      kernel.kind = GANTRY_KERNEL_GENERATED;
+      job = is_builtin (node) ? gantry_compile_add_builtin_job (c, node, &kernel) : gantry_compile_add_job (c, node, &kernel);
       if (job < 0)
         return;
-      kernel.kind = GANTRY_KERNEL_GENERATED;
     }
-  kernel.name = kernel_name (c->module, node);
+  kernel.name = gantry_node_kernel_name (c->module, node, TRUE);
   kernel.flops = gantry_node_flops (c->module, node);
   kernel.bytes = gantry_node_bytes (c->module, node);
   g_array_append_val (c->kernels, kernel);
