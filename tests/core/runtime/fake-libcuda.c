@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The stand-in's driver interface: configuration, injected failures, devices, contexts, memory, code. Its streams, events and
  * graphs are in fake-streams.c. */
-#include "tests/core/runtime/fake-private.h"
+#include "tests/core/runtime/fake-state.h"
 #include <string.h>
 
 FakeState fake_state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The stand-in's streams (a thread each), events and graphs. Once it is lost, work that is left is dropped, and events happen all
  * the same: as with the driver nothing waits for ever. */
-#include "tests/core/runtime/fake-private.h"
+#include "tests/core/runtime/fake-state.h"
 #include <string.h>
 
 typedef struct _Op Op;
