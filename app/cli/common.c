@@ -139,7 +139,18 @@ bind_the_rest (GantryDocument *document, const char *path, const GantryOpenOptio
     }
   again.dims = dims;
   again.n_dims = open->n_dims + n;
-  return gantry_document_open (document, path, &again, progress, error);
+  if (gantry_document_open (document, path, &again, progress, error))
+    return TRUE;
+  if (error != NULL && *error != NULL)
+    {
+      g_autofree char *names = g_strjoinv ("', '", unbound);
+      char *message = g_strdup_printf ("%s (with 1 for '%s': --dim NAME=SIZE sets another size)", (*error)->message,
+                                       names);
+
+      g_free ((*error)->message);
+      (*error)->message = message;
+    }
+  return FALSE;
 }
 
 /* What the options change of the settings that a session brings, or of the defaults. */
