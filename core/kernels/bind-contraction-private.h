@@ -74,6 +74,7 @@ typedef struct
   GantryGrid *grid;
   guint bm, bn, bk, threads;
   gint64 row_tiles, column_tiles, steps, splits, steps_per_split;
+  guint lag;               /* so many steps after its own the matrix units may still read a tile */
   guint64 workspace;       /* offset; where there are splits */
   guint32 partial;         /* array; where there are splits */
   guint32 *results;        /* arrays, one for each root */
@@ -136,13 +137,21 @@ void gantry_stage_begin (GantryStage *stage, guint n_stages);
 
 /**
  * gantry_tiling_run:
- * @n_stages: tiles in shared memory: at least 2
+ * @n_stages: tiles in shared memory: at least 2 + lag
  * @multiply: emits the work on the tiles in stage @buffer (node)
  *
  * Emits the loop over the depth. One barrier for each step: after it everything that was fetched for the step is there, and
- * everybody is done with the stage that is filled next.
+ * everybody is done with the stage that is filled next. With a lag the matrix units read behind the back of the threads:
+ * a fence for them comes before the barrier.
  */
 void gantry_tiling_run (GantryTiling *tiling, GantryStage *a, GantryStage *b, guint n_stages,
                         void (*multiply) (gpointer data, guint32 buffer), gpointer data);
+
+/** @c: of two factors of f16 or bf16. Returns: FALSE, with nothing added, where no tile fits */
+gboolean gantry_bind_wgmma (GantryBound *bound, const GantryContraction *c, const GantryGpu *gpu);
+/** Where the sums of mma and wgmma go: two neighbours at a time, of 16 rows at @row and all @columns from @column on. @sums:
+ *  private array, from @offset on in the order of wgmma; @lane: of the warp */
+void gantry_tiling_store_fragments (GantryTiling *tiling, guint32 sums, guint32 offset, guint32 row, guint32 column, guint columns,
+                                    guint32 lane);
 
 G_END_DECLS

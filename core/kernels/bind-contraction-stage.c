@@ -4,13 +4,21 @@
  * everything else is computed into registers before the multiplication of the step before and stored after it. */
 #include "core/kernels/bind-contraction-private.h"
 
-/* Where they are transposed, so many neighbours along the depth are taken by the threads of a warp and the rest of it
- * along the own group: 32 bytes of f32 or f64 are a sector of global memory, and with 4 elements of padding the stores of a phase fall in
- * 32 different banks: f32 at 4 * depth + own (depth < 8, own < 4), f64 at twice that (depth < 4, own < 4). */
+#define WRITTEN_AT_ONCE 16
+
+/* How many neighbours in memory are taken by neighbouring threads, before the next row begins.
+ *
+ * What is computed one by one is taken by the warp: the other coordinate is then the same for all its threads, and each
+ * thread has few different ones, so that few places along the depth are taken apart into window and channel.
+ *
+ * Where it is transposed: 32 bytes of f32 or f64 are a sector of global memory, and with 4 elements of padding the stores of a phase
+ * fall in 32 different banks: f32 at 4 * depth + own (depth < 8, own < 4), f64 at twice that (depth < 4, own < 4). */
 static guint
-transposed_run (const GantryStage *stage)
+run_of (const GantryStage *stage, guint along)
 {
-  return gantry_element_size (stage->factor->element) == 8 ? 4 : 8;
+  if (stage->transposes)
+    return MIN (along, gantry_element_size (stage->factor->element) == 8 ? 4 : 8);
+  return stage->lanes > 1 || stage->factor->along_depth ? along : MIN (along, 32);
 }
 
 gboolean
@@ -47,9 +55,10 @@ gantry_stage_begin (GantryStage *stage, guint n_stages)
   stage->lane = stage->lanes > 1 ? gantry_grid_variable (t->grid, GANTRY_AXIS_LANE, stage->lanes) : GANTRY_GRID_NONE;
   stage->shared = gantry_grid_array (t->grid, GANTRY_SPACE_SHARED, factor->element, stage->tile_elements * n_stages, 0,
                                      factor == &t->c->a ? "a_tile" : "b_tile");
-  /* Rounded once, when it is stored. Also what fetches needs them where the last step is not whole. */
-  stage->registers = gantry_grid_array (t->grid, GANTRY_SPACE_PRIVATE, gantry_element_at_least_f32 (factor->element),
-                                        stage->moves * stage->lanes, 0, factor == &t->c->a ? "a_next" : "b_next");
+  /* Rounded once, when it is stored. */
+  if (!stage->fetches && t->lag == 0)
+    stage->registers = gantry_grid_array (t->grid, GANTRY_SPACE_PRIVATE, gantry_element_at_least_f32 (factor->element),
+                                          stage->moves * stage->lanes, 0, factor == &t->c->a ? "a_next" : "b_next");
 }
 
 /* One move of a thread */
@@ -80,15 +89,24 @@ move_of (const GantryStage *stage, guint32 step, guint32 number, gboolean whole)
   GantryKx *kx = t->kx;
   gboolean along_depth = stage->factor->along_depth;
   guint along = (along_depth ? t->bk : stage->tile) / stage->lanes, across = along_depth ? stage->tile : t->bk;
-  guint run = stage->transposes ? MIN (along, transposed_run (stage)) : along;
+  guint run = run_of (stage, along), rows = t->threads / run, blocks = along / run;
   guint own_lanes = along_depth ? 1 : stage->lanes, depth_lanes = along_depth ? stage->lanes : 1;
-  guint32 unit = gantry_index_sum (kx, number, t->threads, t->thread, 1);
-  guint32 p = gantry_index_sum (kx, gantry_index_remainder (kx, unit, run), 1,
-                                gantry_index_divide (kx, unit, (gint64) run * across), run);
-  guint32 q = gantry_index_remainder (kx, gantry_index_divide (kx, unit, run), across);
-  guint32 own = along_depth ? q : p, depth = along_depth ? p : q;
+  guint32 unit = gantry_index_sum (kx, number, t->threads, t->thread, 1), p, q, own, depth;
   Move move;
 
+  if (rows > 0 && t->threads % run == 0 && across % rows == 0) /* along a row first */
+    {
+      p = gantry_index_sum (kx, gantry_index_remainder (kx, t->thread, run), 1, gantry_index_remainder (kx, number, blocks), run);
+      q = gantry_index_sum (kx, gantry_index_divide (kx, t->thread, run), 1, gantry_index_divide (kx, number, blocks), rows);
+    }
+  else
+    {
+      p = gantry_index_sum (kx, gantry_index_remainder (kx, unit, run), 1,
+                            gantry_index_divide (kx, unit, (gint64) run * across), run);
+      q = gantry_index_remainder (kx, gantry_index_divide (kx, unit, run), across);
+    }
+  own = along_depth ? q : p;
+  depth = along_depth ? p : q;
   move.own = gantry_index_scale (kx, own, own_lanes);
   move.depth = gantry_index_scale (kx, depth, depth_lanes);
   move.own_at = place_in_whole (kx, stage->own_tile, stage->tile, own, own_lanes, stage->axes->count, NULL);
@@ -147,16 +165,41 @@ gantry_lanes_choose (GantryKx *kx, guint lane, guint lanes, const guint32 *value
 
 /* Tiles */
 
+/* With zeros behind the end of the depth. */
+static guint32
+value_at (const GantryStage *stage, const Move *move)
+{
+  GantryKx *kx = stage->tiling->kx;
+
+  return gantry_kx_select (kx, move->inside, factor_at (stage, move, FALSE),
+                           gantry_kx_identity (kx, GANTRY_OP_ADD, stage->factor->element));
+}
+
+/* Some moves at a time: all of them at once would need more registers than there are for the addresses. */
+static void
+write_tile (const GantryStage *stage, guint32 step, guint32 buffer)
+{
+  GantryGrid *grid = stage->tiling->grid;
+  GantryKx *kx = stage->tiling->kx;
+  guint at_once = stage->moves > WRITTEN_AT_ONCE ? WRITTEN_AT_ONCE : stage->moves;
+  guint32 outer = gantry_grid_begin_for_to (grid, stage->moves / at_once, FALSE);
+  guint32 inner = gantry_grid_begin_for_to (grid, at_once, TRUE);
+  Move move = move_of (stage, step, gantry_index_sum (kx, outer, at_once, inner, 1), FALSE);
+
+  set (stage, stage->shared, place_of (stage, &move, buffer), value_at (stage, &move));
+  gantry_grid_end (grid);
+  gantry_grid_end (grid);
+}
+
 static void
 load_tile (const GantryStage *stage, guint32 step)
 {
   GantryGrid *grid = stage->tiling->grid;
   GantryKx *kx = stage->tiling->kx;
-  guint32 number = gantry_grid_begin_for_to (grid, stage->moves, TRUE);
+  guint32 number = gantry_grid_begin_for_to (grid, stage->moves, TRUE), value;
   Move move = move_of (stage, step, number, FALSE);
-  guint32 value = factor_at (stage, &move, FALSE);
 
-  value = gantry_kx_select (kx, move.inside, value, gantry_kx_identity (kx, GANTRY_OP_ADD, stage->factor->element));
+  value = value_at (stage, &move);
   set (stage, stage->registers, gantry_index_scale (kx, number, stage->lanes), value);
   gantry_grid_end (grid);
 }
@@ -190,9 +233,9 @@ fetch_tile (const GantryStage *stage, guint32 step, guint32 buffer)
   gantry_grid_end (grid);
 }
 
-/* Fetches whole tiles; one that the depth ends within is computed, with zeros behind the end. */
+/* Fetches whole tiles; one that the depth ends within is computed. */
 static void
-fetch_or_store (const GantryStage *stage, guint32 step, guint32 buffer)
+fetch_or_write (const GantryStage *stage, guint32 step, guint32 buffer)
 {
   GantryTiling *t = stage->tiling;
   guint32 whole = gantry_index_less (t->kx, step, gantry_index_const (t->kx, t->c->depth.count / t->bk));
@@ -203,10 +246,7 @@ fetch_or_store (const GantryStage *stage, guint32 step, guint32 buffer)
   if (asks)
     gantry_grid_begin_else (t->grid);
   if (asks || is_false (t->kx, whole))
-    {
-      load_tile (stage, step);
-      store_tile (stage, buffer);
-    }
+    write_tile (stage, step, buffer);
   if (asks)
     gantry_grid_end (t->grid);
 }
@@ -231,12 +271,9 @@ fill (GantryTiling *t, GantryStage *stages[2], guint ahead)
   step = step_of (t, at);
   for (guint i = 0; i < 2; i++)
     if (stages[i]->fetches)
-      fetch_or_store (stages[i], step, at);
+      fetch_or_write (stages[i], step, at);
     else
-      {
-        load_tile (stages[i], step);
-        store_tile (stages[i], at);
-      }
+      write_tile (stages[i], step, at);
   if (asks)
     gantry_grid_end (t->grid);
   if (stages[0]->fetches || stages[1]->fetches)
@@ -257,25 +294,32 @@ begin_tiles (GantryTiling *t, GantryStage *stages[2], guint32 next, guint32 buff
   step = step_of (t, next);
   for (guint i = 0; i < 2; i++)
     if (stages[i]->fetches)
-      fetch_or_store (stages[i], step, buffer);
-    else
+      fetch_or_write (stages[i], step, buffer);
+    else if (t->lag == 0)
       load_tile (stages[i], step);
   if (asks)
     gantry_grid_end (t->grid);
 }
 
+/* What is computed, after the multiplication. Matrix units that multiply behind the back of the threads leave them the time to compute
+ * it then, and no registers hold it. */
 static void
 end_tiles (GantryTiling *t, GantryStage *stages[2], guint32 next, guint32 buffer)
 {
-  guint32 is_there = gantry_index_less (t->kx, next, t->n_steps);
+  guint32 is_there = gantry_index_less (t->kx, next, t->n_steps), step;
   gboolean asks;
 
   if (is_false (t->kx, is_there) || (stages[0]->fetches && stages[1]->fetches))
     return;
   asks = gantry_grid_begin_if_unknown (t->grid, is_there);
+  step = step_of (t, next);
   for (guint i = 0; i < 2; i++)
-    if (!stages[i]->fetches)
+    if (stages[i]->fetches)
+      continue;
+    else if (t->lag == 0)
       store_tile (stages[i], buffer);
+    else
+      write_tile (stages[i], step, buffer);
   if (asks)
     gantry_grid_end (t->grid);
 }
@@ -287,14 +331,18 @@ gantry_tiling_run (GantryTiling *t, GantryStage *a, GantryStage *b, guint n_stag
   GantryStage *stages[2] = { a, b };
   gboolean fetches = a->fetches || b->fetches;
   GantryKx *kx = t->kx;
+  guint ahead = n_stages - 1 - t->lag;
   guint32 at, next, buffer;
 
-  fill (t, stages, n_stages - 1);
+  g_assert (n_stages >= 2 + t->lag);
+  fill (t, stages, ahead);
   at = gantry_grid_begin_for (t->grid, gantry_index_const (kx, 0), t->n_steps, 1, FALSE);
-  next = gantry_kx_linear (kx, n_stages - 1, (GantryKxTerm[]) { { at, 1 } }, 1);
+  next = gantry_kx_linear (kx, ahead, (GantryKxTerm[]) { { at, 1 } }, 1);
   buffer = gantry_index_remainder (kx, next, n_stages);
   if (fetches)
-    gantry_grid_await (t->grid, n_stages - 2);
+    gantry_grid_await (t->grid, ahead - 1);
+  if (t->lag > 0)
+    gantry_grid_fence (t->grid);
   gantry_grid_barrier (t->grid);
   begin_tiles (t, stages, next, buffer);
   if (fetches)

@@ -238,6 +238,23 @@ gantry_tiling_store (GantryTiling *t, guint32 row, guint32 column, guint lanes, 
     gantry_grid_end (t->grid);
 }
 
+/* Of 16 rows and 8 columns each thread has two neighbours of row lane / 4, then two of the row 8 further down. */
+void
+gantry_tiling_store_fragments (GantryTiling *t, guint32 sums, guint32 offset, guint32 row, guint32 column, guint columns,
+                               guint32 lane)
+{
+  GantryKx *kx = t->kx;
+  guint32 half = gantry_grid_begin_for_to (t->grid, 2, TRUE), j = gantry_grid_begin_for_to (t->grid, columns / 8, TRUE), values[2];
+
+  row = gantry_kx_linear (kx, 0, (GantryKxTerm[]) { { row, 1 }, { half, 8 }, { gantry_index_divide (kx, lane, 4), 1 } }, 3);
+  column = gantry_kx_linear (kx, 0, (GantryKxTerm[]) { { column, 1 }, { j, 8 }, { gantry_index_remainder (kx, lane, 4), 2 } }, 3);
+  gantry_grid_get_lanes (t->grid, sums, gantry_kx_linear (kx, 0, (GantryKxTerm[]) { { offset, 1 }, { j, 4 }, { half, 2 } }, 3), 2,
+                         values);
+  gantry_tiling_store (t, row, column, 2, values);
+  gantry_grid_end (t->grid);
+  gantry_grid_end (t->grid);
+}
+
 /* The launch that adds the parts */
 
 static void

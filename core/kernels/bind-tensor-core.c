@@ -136,26 +136,18 @@ clear_sums (Product *p)
   gantry_grid_end (grid);
 }
 
-/* Of a fragment of sums each thread has two neighbours of row lane / 4 and two of the row 8 further down. */
 static void
 store (Product *p)
 {
   GantryTiling *t = &p->tiling;
   GantryKx *kx = t->kx;
-  guint n = p->shape->wn / MMA_COLUMNS;
   guint32 i = gantry_grid_begin_for_to (t->grid, p->shape->wm / MMA_ROWS, TRUE);
-  guint32 half = gantry_grid_begin_for_to (t->grid, 2, TRUE), j = gantry_grid_begin_for_to (t->grid, n, TRUE);
-  guint32 row, column, values[2];
+  guint32 row = gantry_kx_linear (kx, 0, (GantryKxTerm[]) { { t->row_tile, p->shape->bm }, { p->warp_row, p->shape->wm },
+                                                            { i, MMA_ROWS } }, 3);
 
-  row = gantry_kx_linear (kx, 0, (GantryKxTerm[]) { { t->row_tile, p->shape->bm }, { p->warp_row, p->shape->wm }, { i, MMA_ROWS },
-                                                    { half, 8 }, { gantry_index_divide (kx, p->lane, 4), 1 } }, 5);
-  column = gantry_kx_linear (kx, 0, (GantryKxTerm[]) { { t->column_tile, p->shape->bn }, { p->warp_column, p->shape->wn },
-                                                       { j, MMA_COLUMNS }, { gantry_index_remainder (kx, p->lane, 4), 2 } }, 4);
-  gantry_grid_get_lanes (t->grid, p->sums, gantry_kx_linear (kx, 0, (GantryKxTerm[]) { { i, 4 * n }, { j, 4 }, { half, 2 } }, 3), 2,
-                         values);
-  gantry_tiling_store (t, row, column, 2, values);
-  gantry_grid_end (t->grid);
-  gantry_grid_end (t->grid);
+  gantry_tiling_store_fragments (t, p->sums, gantry_index_scale (kx, i, p->shape->wn / 2), row,
+                                 gantry_index_sum (kx, t->column_tile, p->shape->bn, p->warp_column, p->shape->wn), p->shape->wn,
+                                 p->lane);
   gantry_grid_end (t->grid);
 }
 
@@ -225,6 +217,8 @@ gantry_bind_tensor_core (GantryBound *bound, GantryKx *kx, const GantryGpu *gpu)
 
   if (!gantry_contraction_find (&c, kx) || !is_for_tensor_cores (&c, gpu))
     return FALSE;
+  if (gpu->has_wgmma && gantry_bind_wgmma (bound, &c, gpu))
+    return TRUE;
   p.shape = choose (&c, gpu, t);
   if (p.shape == NULL || (double) t->row_tiles * t->column_tiles * t->splits * c.batch.count > G_MAXINT32)
     return FALSE;

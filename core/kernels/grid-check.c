@@ -430,6 +430,40 @@ check_mma (Check *check, const GantryGridStatement *s)
          && check_fragment (check, s->d, s->offset_b, elements[s->shape], tf32 ? 2 : 4);
 }
 
+/* A tile of WGMMA: that it begins at the same multiple of 1024 bytes for four warps is judged when it runs on the CPU. */
+static gboolean
+check_tile (Check *check, guint32 array, guint32 index, guint own)
+{
+  const GantryGridArray *tile = array_at (check, array, GANTRY_SPACE_SHARED);
+
+  if (tile == NULL || !index_in (check, tile, index, own * GANTRY_WGMMA_DEPTH, NULL))
+    return FALSE;
+  if (tile->element != GANTRY_F16 && tile->element != GANTRY_BF16)
+    return fault (check, "a tile of %s", gantry_element_name (tile->element));
+  return divides_by (check, index, 512) || fault (check, "a tile in %s may begin at no multiple of 1024 bytes", tile->name);
+}
+
+static gboolean
+check_wgmma (Check *check, const GantryGridStatement *s)
+{
+  const GantryGridArray *sums = array_at (check, s->array, GANTRY_SPACE_PRIVATE);
+  const guint32 *block = check->grid->block;
+
+  if (!together (check, TRUE) || sums == NULL)
+    return FALSE;
+  if (check->gpu != NULL && !check->gpu->has_wgmma)
+    return fault (check, "%s has no wgmma", check->gpu->arch);
+  if (block[0] % 128 != 0 || s->step < 8 || s->step > 256 || s->step % 8 != 0 || sums->element != GANTRY_F32
+      || sums->count < (guint64) s->step / 2)
+    return fault (check, "%" G_GINT64_FORMAT " columns by %u threads", s->step, block[0]);
+  if (s->kind == GANTRY_GRID_WGMMA_AWAIT)
+    return TRUE;
+  return check_tile (check, s->c, s->offset_a, GANTRY_WGMMA_ROWS) && check_tile (check, s->d, s->offset_b, (guint) s->step)
+         && (g_array_index (check->grid->arrays, GantryGridArray, s->c).element
+               == g_array_index (check->grid->arrays, GantryGridArray, s->d).element
+             || fault (check, "tiles of two types"));
+}
+
 static gboolean
 check_let (Check *check, const GantryGridStatement *s)
 {
@@ -469,6 +503,9 @@ check_statement (Check *check, const GantryGridStatement *s)
       return check_matrix_load (check, s);
     case GANTRY_GRID_MMA:
       return check_mma (check, s);
+    case GANTRY_GRID_WGMMA:
+    case GANTRY_GRID_WGMMA_AWAIT:
+      return check_wgmma (check, s);
     default:
       return TRUE;
     }

@@ -282,6 +282,21 @@ cpu_collective (GantryGridEmit *g, const GantryGridStatement *s)
                  (V[]) { rows, fragment (g, s->c, s->offset_a), stride, threads, shape }, 5);
       return;
     }
+  if (s->kind == GANTRY_GRID_WGMMA_AWAIT)
+    {
+      call_void (cpu, "gantry_grid_block_wgmma_await", (V[]) { cpu->block, threads, LLVMConstInt (cpu->i32, s->mask, FALSE) }, 3);
+      return;
+    }
+  if (s->kind == GANTRY_GRID_WGMMA)
+    {
+      guint bf16 = g_array_index (g->grid->arrays, GantryGridArray, s->c).element == GANTRY_BF16 ? 4 : 0;
+
+      call_void (cpu, "gantry_grid_block_wgmma",
+                 (V[]) { cpu->block, at_byte (cpu, this_record (cpu), number (cpu, PUT_SLOT)), cpu_array (g, s->array), stride,
+                         threads, LLVMConstInt (cpu->i32, (guint64) s->step, FALSE),
+                         LLVMConstInt (cpu->i32, s->shape | bf16, FALSE), LLVMConstInt (cpu->i32, s->mask, FALSE) }, 8);
+      return;
+    }
   call_void (cpu, "gantry_grid_warps_mma",
              (V[]) { shape, fragment (g, s->array, s->b), fragment (g, s->c, s->offset_a),
                      fragment (g, s->d, s->offset_b), stride, threads }, 6);

@@ -47,6 +47,11 @@ typedef struct
   /** The first elements of the private fragments. */
   void (*mma) (GantryGridEmit *emit, const GantryGridStatement *statement, LLVMValueRef d, LLVMValueRef a, LLVMValueRef b);
 
+  /** wgmma and its wait; @d: the first of the sums; @a, @b: the tiles. NULL where the program may have none. */
+  void (*wgmma) (GantryGridEmit *emit, const GantryGridStatement *statement, LLVMValueRef d, LLVMValueRef a, LLVMValueRef b);
+  void (*wgmma_await) (GantryGridEmit *emit, const GantryGridStatement *statement, LLVMValueRef d);
+  void (*fence) (GantryGridEmit *emit); /* (nullable): there is nothing to order */
+
   /* With it: */
   void (*begin_threads) (GantryGridEmit *emit);
   void (*end_threads) (GantryGridEmit *emit);
@@ -54,7 +59,8 @@ typedef struct
    *  @mask has put down. */
   void (*put) (GantryGridEmit *emit, LLVMValueRef x);
   LLVMValueRef (*take) (GantryGridEmit *emit, LLVMTypeRef type, guint32 mask);
-  /** MATRIX_LOAD (the pointers to the rows have been put down) or MMA of all threads; called outside threads. */
+  /** MATRIX_LOAD (the pointers to the rows have been put down), MMA, or WGMMA (a pair of pointers, to the tiles) and its
+   *  AWAIT, of all threads; called outside threads. */
   void (*collective) (GantryGridEmit *emit, const GantryGridStatement *statement);
   /** Keeps a value for statements after the end of the threads' loop, and gives it back (outside: of any thread). */
   void (*keep) (GantryGridEmit *emit, guint32 value, LLVMValueRef x);
@@ -91,7 +97,7 @@ struct _GantryGridEmit
 void gantry_grid_emit (GantryEmit *e, const GantryGrid *grid, const GantryGridMachine *machine, gpointer data);
 /** A stack slot in the function's entry block. */
 LLVMValueRef gantry_grid_emit_stack (GantryEmit *e, LLVMTypeRef type, guint alignment);
-/** TRUE where all threads of a block take part at once: BARRIER, SHUFFLE, MATRIX_LOAD, MMA, and FOR, IF and ELSE around them. */
+/** TRUE where all threads of a block take part at once: BARRIER, SHUFFLE, MATRIX_LOAD, MMA, WGMMA, and FOR, IF and ELSE around them. */
 gboolean gantry_grid_is_collective (const GantryGrid *grid, guint32 statement);
 
 /* grid-values.c */

@@ -39,6 +39,8 @@ gantry_grid_is_collective (const GantryGrid *grid, guint32 at)
       case GANTRY_GRID_SHUFFLE:
       case GANTRY_GRID_MATRIX_LOAD:
       case GANTRY_GRID_MMA:
+      case GANTRY_GRID_WGMMA:
+      case GANTRY_GRID_WGMMA_AWAIT:
         return TRUE;
       default:
         break;
@@ -245,6 +247,13 @@ emit_together (GantryGridEmit *g, const GantryGridStatement *s)
     case GANTRY_GRID_MATRIX_LOAD:
       g->machine->matrix_load (g, s, element_at (g, s->c, s->offset_a), element_at (g, s->array, s->b));
       break;
+    case GANTRY_GRID_WGMMA:
+      g->machine->wgmma (g, s, g->machine->array (g, s->array), element_at (g, s->c, s->offset_a),
+                         element_at (g, s->d, s->offset_b));
+      break;
+    case GANTRY_GRID_WGMMA_AWAIT:
+      g->machine->wgmma_await (g, s, g->machine->array (g, s->array));
+      break;
     default:
       g->machine->mma (g, s, element_at (g, s->array, s->b), element_at (g, s->c, s->offset_a),
                        element_at (g, s->d, s->offset_b));
@@ -283,6 +292,10 @@ emit_statement (GantryGridEmit *g, guint32 at)
     case GANTRY_GRID_AWAIT:
       g->machine->await (g, s->mask);
       break;
+    case GANTRY_GRID_FENCE:
+      if (g->machine->fence != NULL)
+        g->machine->fence (g);
+      break;
     default:
       emit_together (g, s);
       break;
@@ -311,6 +324,16 @@ end_threads (GantryGridEmit *g, guint mark)
   g->machine->end_threads (g);
 }
 
+/* Two pointers as one value. */
+static V
+pair_of (GantryGridEmit *g, V a, V b)
+{
+  LLVMTypeRef types[2] = { LLVMTypeOf (a), LLVMTypeOf (b) };
+  V pair = LLVMGetPoison (LLVMStructTypeInContext (g->e->context, types, 2, FALSE));
+
+  return LLVMBuildInsertValue (B, LLVMBuildInsertValue (B, pair, a, 0, ""), b, 1, "");
+}
+
 static void
 emit_collective (GantryGridEmit *g, const GantryGridStatement *s)
 {
@@ -337,6 +360,12 @@ emit_collective (GantryGridEmit *g, const GantryGridStatement *s)
     case GANTRY_GRID_MATRIX_LOAD:
       mark = begin_threads (g);
       g->machine->put (g, element_at (g, s->array, s->b));
+      end_threads (g, mark);
+      g->machine->collective (g, s);
+      break;
+    case GANTRY_GRID_WGMMA:
+      mark = begin_threads (g);
+      g->machine->put (g, pair_of (g, element_at (g, s->c, s->offset_a), element_at (g, s->d, s->offset_b)));
       end_threads (g, mark);
       g->machine->collective (g, s);
       break;

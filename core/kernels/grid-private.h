@@ -69,6 +69,9 @@ typedef enum
   GANTRY_GRID_AWAIT,   /* all but the newest `mask` groups of this thread's fetches are done (a BARRIER must follow) */
   GANTRY_GRID_MATRIX_LOAD, /* ldmatrix: fragments for MMA from shared memory; collective of the warp */
   GANTRY_GRID_MMA,         /* mma.sync: d += a * b over a warp's fragments; collective of the warp */
+  GANTRY_GRID_FENCE,       /* what this thread has in shared memory is there for WGMMA after the next BARRIER */
+  GANTRY_GRID_WGMMA,       /* wgmma: d += a * b, of tiles in shared memory; collective of four warps, asynchronous */
+  GANTRY_GRID_WGMMA_AWAIT, /* d has what all WGMMA but the newest `mask` of this group of warps add */
   GANTRY_GRID_N_KINDS
 } GantryGridKind;
 
@@ -79,7 +82,7 @@ typedef struct
   guint8 kind;     /* GantryGridKind */
   guint8 lanes;    /* SET, GET, FETCH: consecutive elements, a power of two; the address of the first is a multiple */
   guint8 unroll;   /* FOR: the body is written out for each value; lo, hi and step are then constants */
-  guint8 shape;    /* MMA: GantryMmaShape; MATRIX_LOAD: how many 8 x 8 matrices (1, 2, 4), | 0x80: transposed */
+  guint8 shape;    /* MMA: GantryMmaShape; MATRIX_LOAD: how many 8 x 8 matrices (1, 2, 4), | 0x80: transposed; WGMMA: 1: a, 2: b transposed */
   guint8 element;  /* of the value that LET, GET or SHUFFLE define, as it is computed with */
   guint32 a;       /* node: expression (LET, SET, SHUFFLE), condition (IF), lo (FOR), address in the input (FETCH) */
   guint32 b;       /* node: index in the array, hi (FOR); of MMA the offset in d */
@@ -87,9 +90,9 @@ typedef struct
   guint32 d;       /* MMA: array b; FETCH: the input */
   guint32 array;   /* of SET, GET, FETCH; of MMA: d; of MATRIX_LOAD: the shared one */
   guint32 value;   /* the first one defined */
-  gint64 step;     /* FOR */
-  guint32 mask;    /* SHUFFLE, AWAIT */
-  guint32 offset_a, offset_b; /* nodes: MMA: offsets in the arrays a and b; MATRIX_LOAD: offset_a in the array it fills */
+  gint64 step;     /* FOR; WGMMA and its AWAIT: columns */
+  guint32 mask;    /* SHUFFLE, AWAIT; WGMMA: so many may be under way after it */
+  guint32 offset_a, offset_b; /* nodes: MMA, WGMMA: offsets in the arrays a and b; MATRIX_LOAD: offset_a in the array it fills */
   guint32 end;     /* FOR, IF, ELSE: index of the statement that ends it */
 } GantryGridStatement;
 
@@ -169,6 +172,26 @@ void gantry_grid_matrix_load (GantryGrid *grid, guint32 to, guint32 offset, guin
                               gboolean transposed);
 void gantry_grid_mma (GantryGrid *grid, GantryMmaShape shape, guint32 d, guint32 d_offset, guint32 a, guint32 a_offset,
                       guint32 b, guint32 b_offset);
+
+/* wgmma of sm_90a on tiles of f16 or bf16 in shared memory that are GANTRY_WGMMA_DEPTH deep, in the layout with swizzles of 128 bytes.
+ * Row r of a tile that is not transposed has the depth along 128 bytes, at r * 128, and its 16 bytes number c stand at
+ * c xor (r % 8). A transposed one has its own elements along 128 bytes: 64 of them for each depth k at k * 128, 16 bytes number c
+ * at c xor (k % 8); the next 64 follow after 64 * 128 bytes. Tiles begin at multiples of 1024 bytes. */
+#define GANTRY_WGMMA_ROWS 64
+#define GANTRY_WGMMA_DEPTH 64
+void gantry_grid_fence (GantryGrid *grid);
+/**
+ * gantry_grid_wgmma:
+ * @d: private array of f32, @columns / 2 of each thread: element 4 j + 2 h + i is that of row 16 (warp % 4) + 8 h + lane / 4,
+ *  column 8 j + 2 (lane % 4) + i. From here to gantry_grid_wgmma_await() it belongs to the matrix unit
+ * @columns: 8 to 256, a multiple of 8
+ * @a_index: @b_index: where the tiles begin, the same for all threads of four warps
+ * @left: so many products may be under way when the statement is done; tiles of the older ones may be written again
+ */
+void gantry_grid_wgmma (GantryGrid *grid, guint32 d, guint columns, guint32 a, guint32 a_index, gboolean a_transposed, guint32 b,
+                        guint32 b_index, gboolean b_transposed, guint left);
+/** All products are done. */
+void gantry_grid_wgmma_await (GantryGrid *grid, guint32 d, guint columns);
 
 /**
  * gantry_grid_check:

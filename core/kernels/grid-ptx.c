@@ -245,6 +245,9 @@ static const GantryGridMachine machine = {
   .shuffle = shuffle,
   .matrix_load = matrix_load,
   .mma = mma,
+  .wgmma = gantry_nvptx_wgmma,
+  .wgmma_await = gantry_nvptx_wgmma_await,
+  .fence = gantry_nvptx_wgmma_fence,
 };
 
 /* Kernels */
@@ -259,7 +262,7 @@ shared_memory (GantryEmit *e)
     return global;
   global = LLVMAddGlobalInAddressSpace (e->module, LLVMArrayType2 (LLVMInt8TypeInContext (e->context), 0), "gantry_shared", 3);
   LLVMSetLinkage (global, LLVMExternalLinkage);
-  LLVMSetAlignment (global, 128);
+  LLVMSetAlignment (global, 1024); /* tiles of wgmma */
   return global;
 }
 

@@ -40,4 +40,21 @@ void gantry_grid_block_await (guint8 *block, guint32 thread, guint32 groups);
 void gantry_grid_warps_load (const void *rows, void *to, guint64 stride, guint32 n_threads, guint32 shape);
 void gantry_grid_warps_mma (guint32 shape, void *d, const void *a, const void *b, guint64 stride, guint32 n_threads);
 
+/* grid-run-wgmma.c */
+
+#define GANTRY_GRID_PRODUCT_BYTES 48
+/** Products that a block has begun and not done: of so many bytes each; the block's. */
+GArray *gantry_grid_block_products (guint8 *block);
+/**
+ * gantry_grid_block_wgmma:
+ * @tiles: thread 0's pointers to the tiles a and b; @d: thread 0's sums; both @stride bytes apart
+ * @shape: 1: a is transposed, 2: b, 4: bf16
+ *
+ * Begins a product of each group of 128 threads. It is done as late as it may be, so that a tile that is overwritten
+ * too early gives wrong results here too.
+ */
+void gantry_grid_block_wgmma (guint8 *block, const void *tiles, void *d, guint64 stride, guint32 n_threads, guint32 columns,
+                              guint32 shape, guint32 left);
+void gantry_grid_block_wgmma_await (guint8 *block, guint32 n_threads, guint32 left);
+
 G_END_DECLS

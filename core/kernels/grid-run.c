@@ -7,6 +7,7 @@
 
 #define WARP 32
 #define GUARD GANTRY_GRID_GUARD
+#define ALIGNMENT 1024 /* of a block's shared memory: what tiles of WGMMA want */
 
 typedef struct
 {
@@ -22,6 +23,7 @@ typedef struct
   guint32 n_threads;
   GArray **fetches; /* per thread, NULL: none yet: Fetch */
   guint32 *group;   /* per thread: the one that is open */
+  GArray *products; /* of grid-run-wgmma.c */
 } Block;
 
 static Block *
@@ -37,15 +39,15 @@ guint8 *
 gantry_grid_block_new (guint64 shared_bytes, guint64 thread_bytes, guint32 n_threads)
 {
   Block *self = g_new0 (Block, 1);
-  guint8 *memory = g_aligned_alloc (1, 128 + shared_bytes + GUARD + thread_bytes * n_threads, 128);
+  guint8 *memory = g_aligned_alloc (1, ALIGNMENT + shared_bytes + GUARD + thread_bytes * n_threads, ALIGNMENT);
 
   self->shared_bytes = shared_bytes;
   self->thread_bytes = thread_bytes;
   self->n_threads = n_threads;
   self->fetches = g_new0 (GArray *, n_threads);
   self->group = g_new0 (guint32, n_threads);
-  memcpy (memory + 128 - sizeof self, &self, sizeof self);
-  return memory + 128;
+  memcpy (memory + ALIGNMENT - sizeof self, &self, sizeof self);
+  return memory + ALIGNMENT;
 }
 
 void
@@ -57,8 +59,9 @@ gantry_grid_block_free (guint8 *block)
     g_clear_pointer (&self->fetches[i], g_array_unref);
   g_free (self->fetches);
   g_free (self->group);
+  g_clear_pointer (&self->products, g_array_unref);
   g_free (self);
-  g_aligned_free (block - 128);
+  g_aligned_free (block - ALIGNMENT);
 }
 
 void
@@ -71,6 +74,16 @@ gantry_grid_block_begin (guint8 *block)
     if (self->fetches[i] != NULL)
       g_array_set_size (self->fetches[i], 0);
   memset (self->group, 0, self->n_threads * sizeof *self->group);
+}
+
+GArray *
+gantry_grid_block_products (guint8 *block)
+{
+  Block *self = block_of (block);
+
+  if (self->products == NULL)
+    self->products = g_array_new (FALSE, FALSE, GANTRY_GRID_PRODUCT_BYTES);
+  return self->products;
 }
 
 void
@@ -260,7 +273,8 @@ gantry_grid_symbols (guint *n)
     { "gantry_grid_block_begin", gantry_grid_block_begin },   { "gantry_grid_block_end", gantry_grid_block_end },
     { "gantry_grid_block_fetch", gantry_grid_block_fetch },   { "gantry_grid_block_commit", gantry_grid_block_commit },
     { "gantry_grid_block_await", gantry_grid_block_await },   { "gantry_grid_warps_load", gantry_grid_warps_load },
-    { "gantry_grid_warps_mma", gantry_grid_warps_mma },
+    { "gantry_grid_warps_mma", gantry_grid_warps_mma },       { "gantry_grid_block_wgmma", gantry_grid_block_wgmma },
+    { "gantry_grid_block_wgmma_await", gantry_grid_block_wgmma_await },
   };
 
   *n = G_N_ELEMENTS (symbols);

@@ -202,6 +202,17 @@ print_matrices (Print *p, const GantryGridStatement *s)
 }
 
 static void
+print_wgmma (Print *p, const GantryGridStatement *s)
+{
+  g_string_append_printf (p->text, "%s += wgmma m64n%" G_GINT64_FORMAT "k64 ",
+                          g_array_index (p->grid->arrays, GantryGridArray, s->array).name, s->step);
+  print_element (p, s->c, s->offset_a, 1);
+  g_string_append (p->text, s->shape & 1 ? " transposed * " : " * ");
+  print_element (p, s->d, s->offset_b, 1);
+  g_string_append_printf (p->text, "%s, all but %u done", s->shape & 2 ? " transposed" : "", s->mask);
+}
+
+static void
 print_statement (Print *p, const GantryGridStatement *s)
 {
   switch ((GantryGridKind) s->kind)
@@ -243,6 +254,15 @@ print_statement (Print *p, const GantryGridStatement *s)
     case GANTRY_GRID_MATRIX_LOAD:
     case GANTRY_GRID_MMA:
       print_matrices (p, s);
+      break;
+    case GANTRY_GRID_FENCE:
+      g_string_append (p->text, "fence for wgmma");
+      break;
+    case GANTRY_GRID_WGMMA:
+      print_wgmma (p, s);
+      break;
+    case GANTRY_GRID_WGMMA_AWAIT:
+      g_string_append (p->text, "await wgmma");
       break;
     default:
       g_string_append (p->text, s->kind == GANTRY_GRID_ELSE ? "else" : s->kind == GANTRY_GRID_BARRIER ? "barrier" : "commit");

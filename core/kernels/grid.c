@@ -439,6 +439,37 @@ gantry_grid_mma (GantryGrid *grid, GantryMmaShape shape, guint32 d, guint32 d_of
   statement->offset_b = b_offset;
 }
 
+void
+gantry_grid_fence (GantryGrid *grid)
+{
+  add (grid, GANTRY_GRID_FENCE);
+}
+
+void
+gantry_grid_wgmma (GantryGrid *grid, guint32 d, guint columns, guint32 a, guint32 a_index, gboolean a_transposed, guint32 b,
+                   guint32 b_index, gboolean b_transposed, guint left)
+{
+  GantryGridStatement *statement = add (grid, GANTRY_GRID_WGMMA);
+
+  statement->array = d;
+  statement->step = columns;
+  statement->c = a;
+  statement->offset_a = a_index;
+  statement->d = b;
+  statement->offset_b = b_index;
+  statement->shape = (a_transposed ? 1 : 0) | (b_transposed ? 2 : 0);
+  statement->mask = left;
+}
+
+void
+gantry_grid_wgmma_await (GantryGrid *grid, guint32 d, guint columns)
+{
+  GantryGridStatement *statement = add (grid, GANTRY_GRID_WGMMA_AWAIT);
+
+  statement->array = d;
+  statement->step = columns;
+}
+
 guint64
 gantry_grid_shared_bytes (const GantryGrid *grid)
 {

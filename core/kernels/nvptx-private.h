@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* LLVM set up for NVIDIA's GPUs: modules of kernels, which become PTX. */
 #pragma once
-#include "core/kernels/grid-private.h"
+#include "core/kernels/grid-emit-private.h"
 #include "core/kernels/jit-private.h"
 
 G_BEGIN_DECLS
@@ -20,5 +20,10 @@ void gantry_nvptx_begin_kernel (GantryEmit *emit, const char *name, guint n_para
 void gantry_nvptx_end_kernel (GantryEmit *emit);
 /** Runs the passes, disposes of the module. Returns: (transfer full) (nullable): PTX */
 char *gantry_nvptx_end (GantryCompiler *compiler, GantryEmit *emit, char **ir, GError **error);
+
+/* grid-ptx-wgmma.c: see GantryGridMachine. */
+void gantry_nvptx_wgmma (GantryGridEmit *emit, const GantryGridStatement *statement, LLVMValueRef d, LLVMValueRef a, LLVMValueRef b);
+void gantry_nvptx_wgmma_await (GantryGridEmit *emit, const GantryGridStatement *statement, LLVMValueRef d);
+void gantry_nvptx_wgmma_fence (GantryGridEmit *emit);
 
 G_END_DECLS

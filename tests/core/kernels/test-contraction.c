@@ -334,11 +334,11 @@ test_code (void)
 
 /* Banks. What is read often (fragments, by matrix_load or get) and what is fetched is without conflict. */
 static void
-test_banks (void)
+check_banks (guint capability)
 {
   GantryGpu gpu;
 
-  contraction_gpu (&gpu, 90);
+  contraction_gpu (&gpu, capability);
   for (guint i = 0; i < G_N_ELEMENTS (large); i++)
     {
       g_autoptr (ContractionCase) c = contraction_case_op (GANTRY_OP_DOT_GENERAL, large[i].operands, large[i].attributes);
@@ -348,10 +348,17 @@ test_banks (void)
       guint fetch = contraction_bank_conflicts (grid, GANTRY_GRID_FETCH), set = contraction_bank_conflicts (grid, GANTRY_GRID_SET);
 
       g_test_message ("%s %s: get %u, matrix_load %u, fetch %u, set %u", large[i].operands, large[i].attributes, get, load, fetch, set);
-      g_assert_cmpuint (MAX (get, load), ==, 1);
+      g_assert_cmpuint (MAX (get, load), <=, 1); /* none by wgmma, whose layout is the hardware's */
       g_assert_cmpuint (fetch, <=, 1);
       g_assert_cmpuint (set, <=, 2); /* tiles that are computed, or that the depth ends within */
     }
+}
+
+static void
+test_banks (void)
+{
+  check_banks (80);
+  check_banks (90);
 }
 
 int
