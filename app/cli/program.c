@@ -54,28 +54,49 @@ workspace_of (const GantryModule *module, const GantryNode *node, gpointer kerne
   return gantry_kernel_set_workspace (kernels, node->id);
 }
 
-/* The limit of the device is for all that lies on it. The planner counts arena and constants; what packed weights take is known
- * here only. */
+/* What lies on the device beside what the planner counts, which is arena and constants: packed weights, and on a GPU literals. */
+static gboolean
+count_beside (const GantryCompilation *compilation, const GantryCompileSettings *settings,
+              const GantryProgramOptions *options, const GantryKernelSet *kernels, guint64 *beside, const GantryProgress *progress,
+              GError **error)
+{
+  GantryCompileSettings own = *settings; /* only borrowed */
+  g_autoptr (GantryPlan) plan = NULL;
+
+  *beside = 0;
+  for (guint32 i = 0; i < kernels->n_kernels; i++)
+    *beside += (kernels->kernels[i].packed_bytes + GANTRY_PLACE_ALIGNMENT - 1) / GANTRY_PLACE_ALIGNMENT
+               * GANTRY_PLACE_ALIGNMENT;
+  if (options->device == NULL || gantry_device_is_host (options->device))
+    return TRUE;
+  own.target.memory_limit = 0;
+  plan = gantry_compilation_plan (compilation, &own, workspace_of, (gpointer) kernels, NULL, progress, error);
+  if (plan != NULL)
+    *beside += gantry_cli_device_literal_bytes (gantry_compilation_module (compilation), plan);
+  return plan != NULL;
+}
+
+/* The limit of the device is for all that lies on it. */
 static GantryPlan *
 plan_within (const GantryCompilation *compilation, const GantryCompileSettings *settings,
              const GantryProgramOptions *options, GantryKernelSet *kernels, const GantryProgress *progress, GError **error)
 {
   GantryCompileSettings own = *settings; /* only borrowed */
-  guint64 limit = settings->target.memory_limit, packed = 0;
+  guint64 limit = settings->target.memory_limit, beside = 0;
   g_autoptr (GantryPlan) plan = NULL;
 
-  for (guint32 i = 0; i < kernels->n_kernels; i++)
-    packed += (kernels->kernels[i].packed_bytes + GANTRY_PLACE_ALIGNMENT - 1) / GANTRY_PLACE_ALIGNMENT
-              * GANTRY_PLACE_ALIGNMENT;
+  if (limit > 0 && !count_beside (compilation, settings, options, kernels, &beside, progress, error))
+    return NULL;
   if (limit > 0)
-    own.target.memory_limit = limit > packed ? limit - packed : 1;
+    own.target.memory_limit = limit > beside ? limit - beside : 1;
   plan = gantry_compilation_plan (compilation, &own, workspace_of, kernels, options->measured_us, progress, error);
   if (plan == NULL && limit > 0)
     {
-      g_autofree char *size = gantry_cli_bytes (packed);
+      g_autofree char *size = gantry_cli_bytes (beside);
 
-      if (packed > 0)
-        gantry_error_prefix (error, "beside packed weights of %s: ", size);
+      if (beside > 0)
+        gantry_error_prefix (error, "beside packed weights%s of %s: ",
+                             options->device != NULL && !gantry_device_is_host (options->device) ? " and literals" : "", size);
       gantry_cli_advise_search (error);
     }
   return g_steal_pointer (&plan);

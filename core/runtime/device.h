@@ -155,11 +155,11 @@ gboolean gantry_device_prepare (GantryDevice *device, gpointer loaded, const Gan
  * @stamps: (nullable): as many as the commands name
  * @cancellable: (nullable): commands that have not begun when it is cancelled are left out
  *
- * Opens a batch: command lists that run beside each other. Stamps may cost time: pass %NULL where they are not needed. Submit to each queue once; submit the compute queue last
- * (a device may run it on the calling thread, before submit returns, or begin all queues when the batch is finished; the
- * lists must live until then). A device that runs behind the caller may still carry out the commands that it was handed
- * before @cancellable was cancelled. Every event that a queue waits for must be
- * recorded by another one, without a circle. One batch at a time runs on a device: a second one waits here.
+ * Opens a batch: command lists that run beside each other. Stamps may cost time: pass %NULL where they are not needed.
+ * Submit to each queue once; submit the compute queue last (a device may run it on the calling thread, before submit
+ * returns, or begin all queues when the batch is finished; the lists must live until then). A device that runs behind the
+ * caller may still carry out commands that it was handed before @cancellable was cancelled. Every event that a queue waits
+ * for must be recorded by another one, without a circle. One batch at a time runs on a device: a second one waits here.
  */
 GantryBatch *gantry_device_begin (GantryDevice *device, guint32 n_events, GantryStamp *stamps, GCancellable *cancellable);
 void gantry_batch_submit (GantryDevice *device, GantryBatch *batch, GantryQueue queue, const GantryCommand *commands,

@@ -116,6 +116,34 @@ test_whole_way (void)
   g_assert_cmpfloat (json_object_get_double_member (object, "clock_error_us"), >, 0);
 }
 
+/* A limit of just what is taken does, one place less does not: the model's weights, which stay in its file for the
+ * processor, lie on a GPU and count. */
+static void
+test_limit (void)
+{
+  g_autofree char *model = cli_own_file ("sample.onnx"), *fits = NULL, *less = NULL;
+  g_autoptr (CliResult) free_run = NULL, within = NULL, beyond = NULL;
+  g_autoptr (JsonNode) node = NULL;
+  gint64 allocated, arena;
+
+  set_driver ("accept=1");
+  free_run = cli_run ("run", "--json", "--device=cuda", "--runs=1", "--warmup=0", model, NULL);
+  cli_assert_status (free_run, 0);
+  node = cli_json (free_run);
+  allocated = json_object_get_int_member (json_node_get_object (node), "allocated_bytes");
+  arena = json_object_get_int_member (json_node_get_object (node), "planned_bytes")
+          + json_object_get_int_member (json_node_get_object (node), "constant_bytes");
+  g_assert_cmpint (allocated, >, arena + 50000);
+  fits = g_strdup_printf ("--limit=%" G_GINT64_FORMAT, allocated + 64);
+  less = g_strdup_printf ("--limit=%" G_GINT64_FORMAT, allocated - arena);
+  within = cli_run ("run", "--device=cuda", "--runs=1", "--warmup=0", fits, model, NULL);
+  cli_assert_status (within, 0);
+  beyond = cli_run ("run", "--device=cuda", "--runs=1", "--warmup=0", less, model, NULL);
+  cli_assert_status (beyond, 1);
+  g_test_message ("%s", beyond->err);
+  g_assert_nonnull (strstr (beyond->err, "beside packed weights and literals of"));
+}
+
 static void
 make_session (void)
 {
@@ -146,6 +174,7 @@ main (int argc, char **argv)
       g_test_add_data_func (name, GUINT_TO_POINTER (i), test_run);
     }
   g_test_add_func ("/runtime/cuda-cli/whole-way", test_whole_way);
+  g_test_add_func ("/runtime/cuda-cli/limit", test_limit);
   status = g_test_run ();
   cli_remove_folder (folder);
   return status;
