@@ -28,7 +28,7 @@ struct _GantryCuptiSampler
   GArray *samples, *values, *newest; /* as in the capture */
   gint64 from, to, realtime_ahead;
   guint64 interval_ns;
-  gboolean seen_first;
+  gboolean seen_first, by_cycles;
   guint n_overflows, n_failures, n_lost;
   CUptiResult failure;
 };
@@ -286,17 +286,13 @@ decode_loop (gpointer user_data)
   return NULL;
 }
 
-static gboolean
-open_sampling (GantryCuptiSampler *sampler, guint device, gsize hardware_bytes, gboolean *insufficient, GError **error)
+/* By time; GA100 can only count cycles of the system clock, which is taken as 1 GHz. */
+static CUptiResult
+set_config (GantryCuptiSampler *sampler, gsize hardware_bytes)
 {
-  const GantryCuptiLibrary *library = sampler->library;
-  CUpti_PmSampling_Enable_Params enable = { CUpti_PmSampling_Enable_Params_STRUCT_SIZE };
   CUpti_PmSampling_SetConfig_Params config = { CUpti_PmSampling_SetConfig_Params_STRUCT_SIZE };
+  CUptiResult result;
 
-  enable.deviceIndex = device;
-  if (!check (library, library->pm_enable (&enable), "reserving the counters", insufficient, error))
-    return FALSE;
-  sampler->object = enable.pPmSamplingObject;
   config.pPmSamplingObject = sampler->object;
   config.configSize = sampler->host->config_size;
   config.pConfig = sampler->host->config;
@@ -304,8 +300,25 @@ open_sampling (GantryCuptiSampler *sampler, guint device, gsize hardware_bytes, 
   config.samplingInterval = sampler->interval_ns;
   config.triggerMode = CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_TIME_INTERVAL;
   config.hwBufferAppendMode = CUPTI_PM_SAMPLING_HARDWARE_BUFFER_APPEND_MODE_KEEP_LATEST;
-  if (!check (library, library->pm_set_config (&config),
-              "setting the counters up (sampling by time needs sm_86, sm_89 or sm_90 on)", insufficient, error)
+  result = sampler->library->pm_set_config (&config);
+  if (result == CUPTI_SUCCESS || result == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES)
+    return result;
+  config.triggerMode = CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_SYSCLK_INTERVAL;
+  sampler->by_cycles = sampler->library->pm_set_config (&config) == CUPTI_SUCCESS;
+  return sampler->by_cycles ? CUPTI_SUCCESS : result;
+}
+
+static gboolean
+open_sampling (GantryCuptiSampler *sampler, guint device, gsize hardware_bytes, gboolean *insufficient, GError **error)
+{
+  const GantryCuptiLibrary *library = sampler->library;
+  CUpti_PmSampling_Enable_Params enable = { CUpti_PmSampling_Enable_Params_STRUCT_SIZE };
+
+  enable.deviceIndex = device;
+  if (!check (library, library->pm_enable (&enable), "reserving the counters", insufficient, error))
+    return FALSE;
+  sampler->object = enable.pPmSamplingObject;
+  if (!check (library, set_config (sampler, hardware_bytes), "setting the counters up", insufficient, error)
       || !make_image (sampler, error)
       || !check (library, clear_image (sampler), "preparing the samples", insufficient, error))
     return FALSE;
@@ -360,6 +373,9 @@ add_notes (const GantryCuptiSampler *sampler, GantryCuptiCapture *capture)
   for (guint i = 0; i < sampler->refused->len; i++)
     gantry_cupti_capture_note (capture, "%s has no counter \"%s\" that could be sampled with the others.",
                                sampler->host->chip, (const char *) g_ptr_array_index (sampler->refused, i));
+  if (sampler->by_cycles)
+    gantry_cupti_capture_note (capture, "This GPU cannot sample counters by time: they were sampled every %" G_GUINT64_FORMAT
+                               " cycles of its system clock.", sampler->interval_ns);
   if (sampler->n_overflows > 0)
     gantry_cupti_capture_note (
       capture,

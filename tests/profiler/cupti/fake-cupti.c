@@ -477,6 +477,8 @@ cuptiPmSamplingDisable (CUpti_PmSampling_Disable_Params *params)
 CUptiResult CUPTIAPI
 cuptiPmSamplingSetConfig (CUpti_PmSampling_SetConfig_Params *params)
 {
+  if (fake.no_time_trigger && params->triggerMode == CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_TIME_INTERVAL)
+    return CUPTI_ERROR_NOT_SUPPORTED;
   return params->configSize == 16 ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER;
 }
 

@@ -10,6 +10,7 @@ typedef struct
   guint32 version;
   CUptiResult subscribe, register_callbacks, register_timestamp, enable_kernels, pm_enable, range_enable;
   const char *old_subscriber;
+  gboolean no_time_trigger;  /* as GA100 */
   guint overflow_at;         /* the decoding that finds the GPU's buffer overflown; 0: none */
   guint samples_per_decode;
   guint n_passes;            /* of the configuration that the host makes; a set of more than `most_metrics` takes two */

@@ -366,12 +366,14 @@ test_fewer_counters (void)
   reset ();
   fake->refused = "TPC.TriageCompute.sm__pipe_tensor_cycles_active_realtime.avg.pct_of_peak_sustained_elapsed";
   fake->most_metrics = 3;
+  fake->no_time_trigger = TRUE;
   recorder = start (&options);
   recording = gantry_cupti_stop (recorder, NULL, 0, NULL, NULL);
   g_assert_cmpuint (gantry_recording_n_counters (recording), <=, 3);
   g_assert_true (has_note (recording, "GH100 has no counter \"tensor pipe (%)\""));
   g_assert_true (has_note (recording, "GH100 has no counter \"blocks started\""));
   g_assert_false (has_note (recording, "\"DRAM throughput (%)\""));
+  g_assert_true (has_note (recording, "every 500000 cycles"));
 }
 
 static void
