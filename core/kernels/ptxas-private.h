@@ -27,7 +27,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryPtxas, gantry_ptxas_free)
  * gantry_ptxas_assemble:
  * @arch: "sm_90a"
  * @cache_folder: (nullable): made when it is not there; an entry that is not whole is made anew
- * @image: (out caller-allocates): set on success
+ * @image: (out caller-allocates): set on success; its `assemble_ms` is 0 when it comes from the folder
  *
  * Safe from any thread. Returns: FALSE and %GANTRY_ERROR_FAILED with the assembler's first words, or %G_IO_ERROR_CANCELLED
  */

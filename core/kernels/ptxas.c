@@ -7,7 +7,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#define MAGIC "gantry-cubin-1"
+#define MAGIC "gantry-cubin-2"
 #define SUM_BYTES 32
 
 /* Finding it */
@@ -110,8 +110,7 @@ typedef struct
 {
   char magic[16];
   guint8 sum[SUM_BYTES]; /* of all that follows */
-  guint32 registers, spill_store_bytes, spill_load_bytes, stack_bytes, static_shared_bytes, pad;
-  double assemble_ms;
+  guint32 registers, spill_store_bytes, spill_load_bytes, stack_bytes, static_shared_bytes;
 } Header;
 
 static char *
@@ -156,8 +155,7 @@ take_from_cache (const char *path, const char *arch, GantryGpuImage *image)
   *image = (GantryGpuImage) { .code = g_bytes_new (data + sizeof header, size - sizeof header), .arch = g_strdup (arch),
                               .is_measured = TRUE, .registers = header.registers,
                               .spill_store_bytes = header.spill_store_bytes, .spill_load_bytes = header.spill_load_bytes,
-                              .stack_bytes = header.stack_bytes, .static_shared_bytes = header.static_shared_bytes,
-                              .assemble_ms = header.assemble_ms };
+                              .stack_bytes = header.stack_bytes, .static_shared_bytes = header.static_shared_bytes };
   return TRUE;
 }
 
@@ -170,7 +168,7 @@ put_into_cache (const char *folder, const char *path, const GantryGpuImage *imag
   const char *code = g_bytes_get_data (image->code, &size);
   Header header = { .registers = image->registers, .spill_store_bytes = image->spill_store_bytes,
                     .spill_load_bytes = image->spill_load_bytes, .stack_bytes = image->stack_bytes,
-                    .static_shared_bytes = image->static_shared_bytes, .assemble_ms = image->assemble_ms };
+
   g_autofree char *data = g_malloc (sizeof header + size);
 
   if (g_mkdir_with_parents (folder, 0777) != 0)
