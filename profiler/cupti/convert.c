@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Walks the buffers twice: first for what ties records together (external ids, begins of ranges, names), then for the
  * events themselves. */
+#include "core/base/error.h"
 #include "profiler/cupti/convert-private.h"
 #include <math.h>
 #include <string.h>
@@ -400,4 +401,16 @@ gantry_cupti_convert (const GantryCuptiCapture *capture, const GantryCuptiRun *r
   add_notes (&converter);
   converter_clear (&converter);
   return gantry_recording_builder_end (converter.builder);
+}
+
+GantryRecording *
+gantry_cupti_open (const char *path, GantryExecutable *executable, GError **error)
+{
+  g_autoptr (GMappedFile) file = g_mapped_file_new (path, FALSE, error);
+  g_autoptr (GBytes) bytes = file != NULL ? g_mapped_file_get_bytes (file) : NULL;
+  g_autoptr (GantryCuptiCapture) capture = bytes != NULL ? gantry_cupti_capture_read (bytes, error) : NULL;
+
+  if (bytes != NULL && capture == NULL)
+    gantry_error_prefix (error, "%s: ", path);
+  return capture != NULL ? gantry_cupti_convert (capture, NULL, 0, executable, NULL) : NULL;
 }

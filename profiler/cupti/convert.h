@@ -30,4 +30,13 @@ typedef struct
 GantryRecording *gantry_cupti_convert (const GantryCuptiCapture *capture, const GantryCuptiRun *runs, guint n_runs,
                                        GantryExecutable *executable, const GantryRecording *observed);
 
+/**
+ * gantry_cupti_open:
+ * @path: a .cupti file
+ * @executable: (nullable): the program that it is a recording of, to find its nodes
+ *
+ * Returns: (transfer full) (nullable): errors as of gantry_cupti_capture_read(), with @path before them
+ */
+GantryRecording *gantry_cupti_open (const char *path, GantryExecutable *executable, GError **error);
+
 G_END_DECLS

@@ -405,25 +405,16 @@ test_raw_file (void)
   g_autoptr (GantryRecording) first = NULL;
   g_autoptr (GantryRecording) second = NULL;
   g_autoptr (GantryRecording) third = NULL;
-  g_autoptr (GantryCuptiCapture) capture = NULL;
   g_autoptr (GError) error = NULL;
-  g_autofree char *data = NULL;
   GantryCuptiRecorder *recorder;
   GantryEvent a, b;
-  gsize size;
 
   reset ();
   recorder = start (&options);
   play (recorder);
   first = gantry_cupti_stop (recorder, NULL, 0, executable, NULL);
-  g_assert_true (g_file_get_contents (path, &data, &size, NULL));
-  {
-    g_autoptr (GBytes) bytes = g_bytes_new (data, size);
-
-    capture = gantry_cupti_capture_read (bytes, &error);
-  }
+  second = gantry_cupti_open (path, executable, &error);
   g_assert_no_error (error);
-  second = gantry_cupti_convert (capture, NULL, 0, executable, NULL);
   for (guint64 i = 0; i < gantry_recording_n_events (first, 0); i++)
     {
       gantry_recording_get (first, 0, i, &a);
@@ -435,6 +426,10 @@ test_raw_file (void)
   reset ();
   third = gantry_cupti_stop (start (&bad), NULL, 0, executable, NULL);
   g_assert_true (has_note (third, "could not be written"));
+  g_assert_true (g_file_set_contents (path, "nonsense", -1, NULL));
+  g_assert_null (gantry_cupti_open (path, NULL, &error));
+  g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID);
+  g_assert_true (g_str_has_prefix (error->message, path));
   g_unlink (path);
   g_rmdir (folder);
 }
@@ -520,6 +515,24 @@ test_missing (void)
     }
 }
 
+/* NVTX of libraries is told to the file that this variable names; one that is set stays. */
+static void
+test_environment (void)
+{
+  if (g_test_subprocess ())
+    {
+      g_unsetenv ("NVTX_INJECTION64_PATH");
+      gantry_cupti_prepare_environment ();
+      g_assert_cmpstr (g_getenv ("NVTX_INJECTION64_PATH"), ==, g_getenv ("GANTRY_LIBCUPTI"));
+      g_setenv ("NVTX_INJECTION64_PATH", "another", TRUE);
+      gantry_cupti_prepare_environment ();
+      g_assert_cmpstr (g_getenv ("NVTX_INJECTION64_PATH"), ==, "another");
+      return;
+    }
+  g_test_trap_subprocess (NULL, 0, 0);
+  g_test_trap_assert_passed ();
+}
+
 int
 main (int argc, char **argv)
 {
@@ -547,5 +560,6 @@ main (int argc, char **argv)
   g_test_add_func ("/profiler/cupti/recorder/raw-file", test_raw_file);
   g_test_add_func ("/profiler/cupti/recorder/kernel-profile", test_kernel_profile);
   g_test_add_func ("/profiler/cupti/recorder/missing", test_missing);
+  g_test_add_func ("/profiler/cupti/recorder/environment", test_environment);
   return g_test_run ();
 }
