@@ -259,9 +259,25 @@ set_sizes (GantryCuptiRecorder *recorder)
           "CUPTI did not take the size of its buffers on the GPU: it has to be set before the driver starts.");
 }
 
+/* Kinds that CUPTI refused for the same reason: one note says so. */
+typedef struct
+{
+  GString *kinds;
+  CUptiResult reason;
+} Refused;
+
+static void
+note_refused (GantryCuptiRecorder *recorder, Refused *refused)
+{
+  if (refused->kinds->len > 0)
+    note (recorder, "CUPTI does not record %s here (%s).", refused->kinds->str,
+          _gantry_cupti_result (recorder->library, refused->reason));
+  g_string_truncate (refused->kinds, 0);
+}
+
 /* Returns FALSE when nothing more need be tried. */
 static gboolean
-enable (GantryCuptiRecorder *recorder, CUpti_ActivityKind kind, const char *what)
+enable (GantryCuptiRecorder *recorder, CUpti_ActivityKind kind, const char *what, Refused *refused)
 {
   CUptiResult result = recorder->library->activity_enable (kind);
 
@@ -275,7 +291,10 @@ enable (GantryCuptiRecorder *recorder, CUpti_ActivityKind kind, const char *what
       note_privileges (recorder, "what the GPU does");
       return FALSE;
     }
-  note (recorder, "CUPTI does not record %s here (%s).", what, _gantry_cupti_result (recorder->library, result));
+  if (result != refused->reason)
+    note_refused (recorder, refused);
+  refused->reason = result;
+  g_string_append_printf (refused->kinds, "%s%s", refused->kinds->len > 0 ? ", " : "", what);
   return TRUE;
 }
 
@@ -307,9 +326,14 @@ enable_kinds (GantryCuptiRecorder *recorder)
     { GANTRY_CUPTI_TRACE_GRAPHS, CUPTI_ACTIVITY_KIND_GRAPH_TRACE, "graph launches" },
   };
 
+  Refused refused = { g_string_new (NULL) };
+
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
-    if ((recorder->options.trace & kinds[i].trace) != 0 && !enable (recorder, kinds[i].kind, kinds[i].what))
-      return;
+    if ((recorder->options.trace & kinds[i].trace) != 0
+        && !enable (recorder, kinds[i].kind, kinds[i].what, &refused))
+      break;
+  note_refused (recorder, &refused);
+  g_string_free (refused.kinds, TRUE);
 }
 
 /* Calls that only ask, and are made all the time. */

@@ -374,8 +374,10 @@ add_notes (const GantryCuptiSampler *sampler, GantryCuptiCapture *capture)
     gantry_cupti_capture_note (capture, "%s has no counter \"%s\" that could be sampled with the others.",
                                sampler->host->chip, (const char *) g_ptr_array_index (sampler->refused, i));
   if (sampler->by_cycles)
-    gantry_cupti_capture_note (capture, "This GPU cannot sample counters by time: they were sampled every %" G_GUINT64_FORMAT
-                               " cycles of its system clock.", sampler->interval_ns);
+    gantry_cupti_capture_note (capture,
+                               "This GPU cannot sample counters by time: they were sampled every %" G_GUINT64_FORMAT
+                               " cycles of its system clock.",
+                               sampler->interval_ns);
   if (sampler->n_overflows > 0)
     gantry_cupti_capture_note (
       capture,

@@ -280,8 +280,12 @@ cuptiEnableCallback (uint32_t on, CUpti_SubscriberHandle subscriber, CUpti_Callb
 CUptiResult CUPTIAPI
 cuptiActivityEnable (CUpti_ActivityKind kind)
 {
-  CUptiResult result = kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL ? fake.enable_kernels : CUPTI_SUCCESS;
+  CUptiResult result = CUPTI_SUCCESS;
 
+  if (kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)
+    result = fake.enable_kernels;
+  else if (kind == CUPTI_ACTIVITY_KIND_MEMORY2 || kind == CUPTI_ACTIVITY_KIND_MEMORY_POOL)
+    result = fake.enable_memory;
   told ("enable:%d", (int) kind);
   kernels_on = kernels_on || (kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL && result == CUPTI_SUCCESS);
   return result;

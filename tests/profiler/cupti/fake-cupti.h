@@ -8,7 +8,7 @@ typedef struct
 {
   /* What it answers. */
   guint32 version;
-  CUptiResult subscribe, register_callbacks, register_timestamp, enable_kernels, pm_enable, range_enable;
+  CUptiResult subscribe, register_callbacks, register_timestamp, enable_kernels, enable_memory, pm_enable, range_enable;
   const char *old_subscriber;
   gboolean no_time_trigger;  /* as GA100 */
   guint overflow_at;         /* the decoding that finds the GPU's buffer overflown; 0: none */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The recorder on a real GPU with the real library: skipped, with the reason, where there is none. What it checks is what
- * the stand-in cannot know: that CUPTI's records have the lengths and clocks that are assumed. */
+/* The recorder on a real GPU with the real library: skipped, with the reason, where there is none. What it checks is
+ * what the stand-in cannot know: that CUPTI's records have the lengths and clocks that are assumed. */
 #include "profiler/cupti/cupti.h"
 #include "profiler/cupti/decode.h"
 #include "tests/profiler/cupti/make-executable.h"
@@ -14,13 +14,14 @@
 #define STEPS 50u
 
 /* Doubles N floats. */
-static const char ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
-                          ".visible .entry twice(.param .u64 p)\n{\n"
-                          "  .reg .b64 %a, %o;\n  .reg .b32 %i, %b, %n;\n  .reg .f32 %x;\n"
-                          "  mov.u32 %i, %tid.x;\n  mov.u32 %b, %ctaid.x;\n  mov.u32 %n, %ntid.x;\n"
-                          "  mad.lo.u32 %i, %b, %n, %i;\n  ld.param.u64 %a, [p];\n  cvta.to.global.u64 %a, %a;\n"
-                          "  mul.wide.u32 %o, %i, 4;\n  add.u64 %a, %a, %o;\n"
-                          "  ld.global.f32 %x, [%a];\n  mul.f32 %x, %x, 0f40000000;\n  st.global.f32 [%a], %x;\n  ret;\n}\n";
+static const char ptx[] =
+  ".version 7.0\n.target sm_70\n.address_size 64\n"
+  ".visible .entry twice(.param .u64 p)\n{\n"
+  "  .reg .b64 %a, %o;\n  .reg .b32 %i, %b, %n;\n  .reg .f32 %x;\n"
+  "  mov.u32 %i, %tid.x;\n  mov.u32 %b, %ctaid.x;\n  mov.u32 %n, %ntid.x;\n"
+  "  mad.lo.u32 %i, %b, %n, %i;\n  ld.param.u64 %a, [p];\n  cvta.to.global.u64 %a, %a;\n"
+  "  mul.wide.u32 %o, %i, 4;\n  add.u64 %a, %a, %o;\n"
+  "  ld.global.f32 %x, [%a];\n  mul.f32 %x, %x, 0f40000000;\n  st.global.f32 [%a], %x;\n  ret;\n}\n";
 
 #define DRIVER(X)                                                                                                     \
   X (cuInit, cuInit)                                                                                                  \
@@ -159,9 +160,10 @@ check_lengths (const char *path)
 
       gantry_cupti_walk (capture->version, at, size, buffer->index, buffer->n_index, count, NULL, &by_index);
       gantry_cupti_walk (capture->version, at, size, NULL, 0, count, NULL, &by_size);
-      g_test_message ("buffer %u: %" G_GUINT64_FORMAT " records, %" G_GUINT64_FORMAT " by size, stop %u at %" G_GSIZE_FORMAT
-                      " of %" G_GSIZE_FORMAT ", kind %u", i, by_index.n_records, by_size.n_records, by_size.stop,
-                      by_size.stop_at, size, by_size.stop_kind);
+      g_test_message ("buffer %u: %" G_GUINT64_FORMAT " records, %" G_GUINT64_FORMAT
+                      " by size, stop %u at %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT ", kind %u",
+                      i, by_index.n_records, by_size.n_records, by_size.stop, by_size.stop_at, size,
+                      by_size.stop_kind);
       g_assert_cmpuint (by_index.n_records, ==, by_size.n_records);
     }
 }
@@ -253,8 +255,9 @@ test_kernel_profile (void)
       g_test_skip (error->message);
       return;
     }
-  g_test_message ("%u passes, %.0f ns, %.0f flops, %.0f bytes DRAM, %.0f bytes L2, occupancy %.1f %%, DRAM %.1f %%", profile.n_passes,
-                  profile.duration_ns, profile.flops, profile.dram_bytes, profile.l2_bytes, profile.occupancy, profile.dram_busy);
+  g_test_message ("%u passes, %.0f ns, %.0f flops, %.0f bytes DRAM, %.0f bytes L2, occupancy %.1f %%, DRAM %.1f %%",
+                  profile.n_passes, profile.duration_ns, profile.flops, profile.dram_bytes, profile.l2_bytes,
+                  profile.occupancy, profile.dram_busy);
   g_assert_cmpfloat (profile.flops, ==, N);
   g_assert_cmpfloat (profile.duration_ns, >, 0);
   g_assert_cmpfloat (profile.occupancy, >, 0);

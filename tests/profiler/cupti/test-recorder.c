@@ -119,6 +119,25 @@ test_longer_records (void)
   g_assert_cmpuint (gantry_recording_n_notes (recording), ==, 0);
 }
 
+/* What a version or a GPU does not record is told in one sentence, and the rest is recorded. */
+static void
+test_refused_kinds (void)
+{
+  g_autoptr (GantryRecording) recording = NULL;
+  GantryEventTotals totals[GANTRY_N_EVENT_KINDS];
+  GantryCuptiRecorder *recorder;
+
+  reset ();
+  fake->enable_memory = CUPTI_ERROR_NOT_COMPATIBLE;
+  recorder = start (NULL);
+  play (recorder);
+  recording = gantry_cupti_stop (recorder, NULL, 0, NULL, NULL);
+  gantry_recording_totals (recording, totals);
+  g_assert_cmpuint (totals[GANTRY_EVENT_KERNEL].count, ==, 3);
+  g_assert_cmpuint (gantry_recording_n_notes (recording), ==, 1);
+  g_assert_true (has_note (recording, "CUPTI does not record allocations, memory pools here (CUPTI_ERROR_MADE_UP)."));
+}
+
 /* When enough is held no buffer is given; what CUPTI then drops is counted and told. Old versions always get one. */
 static void
 test_dropped (void)
@@ -546,6 +565,7 @@ main (int argc, char **argv)
   fake = ((FakeCupti * (*) (void) ) dlsym (library, "fake_cupti")) ();
   g_test_add_func ("/profiler/cupti/recorder/record", test_record);
   g_test_add_func ("/profiler/cupti/recorder/longer-records", test_longer_records);
+  g_test_add_func ("/profiler/cupti/recorder/refused-kinds", test_refused_kinds);
   g_test_add_func ("/profiler/cupti/recorder/dropped", test_dropped);
   g_test_add_func ("/profiler/cupti/recorder/privileges", test_privileges);
   g_test_add_func ("/profiler/cupti/recorder/privileges-text", test_privileges_text);
