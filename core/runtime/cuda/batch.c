@@ -45,6 +45,15 @@ launch (GantryBatch *batch, GantryQueue queue, const GantryCommand *command, GEr
   CudaDevice *cuda = batch->cuda;
   const CudaPrepared *prepared = command->launch.prepared;
 
+  if (prepared->product != NULL)
+    {
+      int status = _gantry_cuda_product_run (prepared->product, cuda->streams[queue]);
+
+      if (status != 0 && !_gantry_cuda_is_lost (cuda, error))
+        g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "%s: cuBLASLt does not run kernel '%s': status %d",
+                     cuda->parent.name, prepared->kernel->name, status);
+      return status == 0;
+    }
   for (guint32 i = 0; i < prepared->n_launches; i++)
     {
       CudaLaunchConfig config = prepared->launches[i].config;

@@ -23,6 +23,7 @@ prepared_free (gpointer data)
       g_aligned_free (prepared->launches[i].maps);
     }
   g_free (prepared->launches);
+  _gantry_cuda_product_free (prepared->product);
   g_free (prepared);
 }
 
@@ -272,6 +273,23 @@ prepare_launch (CudaDevice *cuda, const CudaCode *code, const GantryKernel *kern
          && set_parameters (cuda, kernel, launch, buffers, n, prepared, error);
 }
 
+/* The library is looked for when the first product comes: it is large. */
+static void
+prepare_product (CudaDevice *cuda, const GantryKernel *kernel, void *const *buffers, guint32 n, CudaPrepared *prepared)
+{
+  if (!cuda->use_library || kernel->gpu->product == NULL)
+    return;
+  g_mutex_lock (&cuda->running);
+  if (!cuda->looked_for_library)
+    {
+      cuda->looked_for_library = TRUE;
+      cuda->blas = _gantry_cuda_blas_new ();
+    }
+  if (cuda->blas != NULL)
+    prepared->product = _gantry_cuda_product_new (cuda, kernel, prepared, buffers, n);
+  g_mutex_unlock (&cuda->running);
+}
+
 gpointer
 _gantry_cuda_prepare (GantryDevice *device, gpointer loaded, const GantryKernel *kernel, void *const *buffers, guint32 n,
                       GError **error)
@@ -291,6 +309,8 @@ _gantry_cuda_prepare (GantryDevice *device, gpointer loaded, const GantryKernel 
   g_ptr_array_add (code->prepared, prepared);
   for (guint32 i = 0; i < prepared->n_launches && done; i++)
     done = prepare_launch (cuda, code, kernel, &kernel->gpu->launches[i], buffers, n, &prepared->launches[i], error);
+  if (done)
+    prepare_product (cuda, kernel, buffers, n, prepared);
   _gantry_cuda_leave (cuda);
   return done ? prepared : NULL;
 }

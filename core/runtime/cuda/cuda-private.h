@@ -8,6 +8,8 @@
 #define CUDA_MOST_SEEN 16
 
 typedef struct _CudaGraphEntry CudaGraphEntry;
+typedef struct _CudaBlas CudaBlas;       /* cuBLASLt */
+typedef struct _CudaProduct CudaProduct; /* a matrix product by it */
 
 typedef struct
 {
@@ -20,7 +22,7 @@ typedef struct
   int major, minor, most_threads, most_shared;
   GMutex running;      /* held from begin to finish */
   GMutex transferring; /* held while the stream for that is used */
-  gboolean checking, use_graphs;
+  gboolean checking, use_graphs, use_library, looked_for_library;
   guint run_ahead;
 
   /* With the lock of the parent. */
@@ -31,6 +33,7 @@ typedef struct
 
   /* While running is held. */
   GPtrArray *events, *timed_events; /* not in use */
+  CudaBlas *blas; /* (nullable) */
   CudaGraphEntry *graphs[CUDA_MOST_GRAPHS];
   guint next_graph, n_made, n_replayed;
   guint64 seen[CUDA_MOST_SEEN]; /* hashes of batches that came by */
@@ -53,6 +56,7 @@ typedef struct
   const GantryKernel *kernel;
   guint32 n_launches;
   CudaPreparedLaunch *launches;
+  CudaProduct *product; /* (nullable): instead of the launches */
 } CudaPrepared;
 
 /** The code of one executable. */
@@ -115,6 +119,17 @@ gpointer _gantry_cuda_load (GantryDevice *device, const GantryExecutable *execut
 void _gantry_cuda_unload (GantryDevice *device, gpointer loaded);
 gpointer _gantry_cuda_prepare (GantryDevice *device, gpointer loaded, const GantryKernel *kernel, void *const *buffers,
                                guint32 n, GError **error);
+
+/* product.c */
+/** Returns: (nullable): NULL where it is not installed, of which nothing is said */
+CudaBlas *_gantry_cuda_blas_new (void);
+void _gantry_cuda_blas_free (CudaBlas *blas);
+/** While running is held. Returns: (nullable): NULL where the launches of @prepared are to be used */
+CudaProduct *_gantry_cuda_product_new (CudaDevice *cuda, const GantryKernel *kernel, const CudaPrepared *prepared,
+                                       void *const *buffers, guint32 n);
+void _gantry_cuda_product_free (CudaProduct *product);
+/** Returns: the library's status */
+int _gantry_cuda_product_run (const CudaProduct *product, CudaStream stream);
 
 /* batch.c */
 GantryBatch *_gantry_cuda_begin (GantryDevice *device, guint32 n_events, GantryStamp *stamps, GCancellable *cancellable);

@@ -295,6 +295,7 @@ cuda_free (GantryDevice *device)
     {
       cuda->driver->context_push (cuda->context);
       _gantry_cuda_drop_graphs (cuda);
+      _gantry_cuda_blas_free (cuda->blas);
       free_events (cuda, cuda->events);
       free_events (cuda, cuda->timed_events);
       for (guint queue = 0; queue < GANTRY_N_QUEUES; queue++)
@@ -476,6 +477,13 @@ gantry_cuda_device_set_graphs (GantryDevice *device, gboolean graphs)
 {
   g_return_if_fail (gantry_device_is_cuda (device));
   ((CudaDevice *) device)->use_graphs = graphs;
+}
+
+void
+gantry_cuda_device_set_library (GantryDevice *device, gboolean library)
+{
+  g_return_if_fail (gantry_device_is_cuda (device));
+  ((CudaDevice *) device)->use_library = library;
 }
 
 void

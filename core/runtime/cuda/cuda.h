@@ -80,6 +80,12 @@ void gantry_cuda_device_set_checking (GantryDevice *device, gboolean checking);
 void gantry_cuda_device_set_graphs (GantryDevice *device, gboolean graphs);
 /** How often a graph was made and how often one was replayed: each (out) (optional) */
 void gantry_cuda_device_get_graphs (GantryDevice *device, guint *n_made, guint *n_replayed);
+/**
+ * Programs loaded from now on have their plain matrix products done by cuBLASLt (GANTRY_LIBCUBLASLT names another file than
+ * libcublasLt.so.13 or .12) where that is installed and measured to be faster by more than a tenth. Off: then every program
+ * gives the same bits however it is planned, wherever it is loaded.
+ */
+void gantry_cuda_device_set_library (GantryDevice *device, gboolean library);
 /** How many commands of a queue that can be cancelled are handed over before the first of them is waited for; 256. */
 void gantry_cuda_device_set_run_ahead (GantryDevice *device, guint n_commands);
 

@@ -32,7 +32,7 @@ configure (const char *text)
     gint64 *value;
   } numbers[] = { { "init", &c->init },   { "retain", &c->retain }, { "version", &c->version }, { "devices", &c->devices },
                   { "major", &c->major }, { "minor", &c->minor },   { "mode", &c->mode },       { "memory", &c->memory },
-                  { "pinned", &c->pinned }, { "jitter", &c->jitter }, { "accept", &c->accept } };
+                  { "pinned", &c->pinned }, { "jitter", &c->jitter }, { "accept", &c->accept }, { "blas", &c->blas } };
 
   *c = (FakeConfig){ .version = 13000, .devices = 1, .major = 9, .memory = (gint64) 1 << 32, .pinned = (gint64) 1 << 32 };
   for (guint i = 0; pairs[i] != NULL; i++)

@@ -44,6 +44,7 @@ typedef struct
  *  fail=NAME:N:CODE: the Nth call of that function from now on fails (NAME *: of any)
  *  lose=NAME:N:CODE: as fail, and so does all that comes after it
  *  jitter=1: streams take their time
+ *  blas=CODE: what cublasLtMatmul answers
  *  accept=1: code of a real GPU loads, and its kernels do nothing
  */
 typedef void (*FakeCudaConfigure) (const char *text);

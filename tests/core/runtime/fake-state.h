@@ -17,7 +17,7 @@ typedef struct
 
 typedef struct
 {
-  gint64 init, retain, version, devices, major, minor, mode, memory, pinned, jitter, accept;
+  gint64 init, retain, version, devices, major, minor, mode, memory, pinned, jitter, accept, blas;
   FakeFault fault;
 } FakeConfig;
 
@@ -60,4 +60,5 @@ void fake_count (int by);
 void fake_wait_for_streams (void);
 gboolean fake_is_device (CudaAddress address);
 guint8 *fake_translate (CudaAddress address);
+CudaResult fake_launch_entry (const CudaLaunchConfig *config, const FakeCudaEntry *entry, void **parameters);
 gboolean fake_is_valid (CudaAddress address, gsize bytes);

@@ -347,10 +347,16 @@ FAKE_API (cuMemsetD32Async, (CudaAddress to, unsigned value, gsize n, CudaStream
 
 FAKE_API (cuLaunchKernelEx, (const CudaLaunchConfig *config, CudaFunction function, void **parameters, void **extra))
 {
-  Op op = { run_kernel, .entry = *(const FakeCudaEntry *) (const void *) function };
+  ENTER (TRUE);
+  return fake_launch_entry (config, (const FakeCudaEntry *) (const void *) function, parameters);
+}
+
+CudaResult
+fake_launch_entry (const CudaLaunchConfig *config, const FakeCudaEntry *entry, void **parameters)
+{
+  Op op = { run_kernel, .entry = *entry };
   guint64 threads = (guint64) config->block[0] * config->block[1] * config->block[2];
 
-  ENTER (TRUE);
   if (threads == 0 || threads > 1024 || config->grid[0] == 0 || op.entry.n_params > G_N_ELEMENTS (op.values)
       || op.entry.n_maps > G_N_ELEMENTS (op.maps))
     return CUDA_INVALID_VALUE;

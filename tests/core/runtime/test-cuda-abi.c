@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What core/runtime/cuda declares of the driver by itself is what the toolkit's header says: compiled where that is found. */
+#include "core/runtime/cuda/blas-private.h"
 #include "core/runtime/cuda/driver-private.h"
 #include <string.h>
 #ifdef HAVE_CUDA_H
@@ -117,6 +118,29 @@ SAME (3, CU_TENSOR_MAP_SWIZZLE_128B);
 SAME (2, CU_TENSOR_MAP_L2_PROMOTION_L2_128B);
 SAME (0, CU_TENSOR_MAP_INTERLEAVE_NONE);
 SAME (0, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+#endif
+
+#ifdef HAVE_CUBLASLT_H
+#include <cublasLt.h>
+
+SAME_SIZE (BlasAlgorithm, cublasLtMatmulAlgo_t);
+SAME_SIZE (BlasFound, cublasLtMatmulHeuristicResult_t);
+SAME_PLACE (BlasFound, workspace, cublasLtMatmulHeuristicResult_t, workspaceSize);
+SAME_PLACE (BlasFound, state, cublasLtMatmulHeuristicResult_t, state);
+SAME_SIZE (int, cublasOperation_t);
+SAME (0, CUBLAS_OP_N);
+SAME (1, CUBLAS_OP_T);
+SAME (BLAS_R_32F, CUDA_R_32F);
+SAME (BLAS_R_16F, CUDA_R_16F);
+SAME (BLAS_R_16BF, CUDA_R_16BF);
+SAME (BLAS_COMPUTE_32F, CUBLAS_COMPUTE_32F);
+SAME (BLAS_LAYOUT_BATCH, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT);
+SAME (BLAS_LAYOUT_STRIDE, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET);
+SAME (BLAS_DESC_TRANSPOSE_A, CUBLASLT_MATMUL_DESC_TRANSA);
+SAME (BLAS_DESC_TRANSPOSE_B, CUBLASLT_MATMUL_DESC_TRANSB);
+SAME (BLAS_WISH_WORKSPACE, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES);
+SAME (BLAS_WISH_REDUCTIONS, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK);
+SAME (BLAS_REDUCTIONS_IN_ORDER, CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE | CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE);
 #endif
 
 static void

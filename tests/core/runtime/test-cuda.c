@@ -728,6 +728,102 @@ test_wrong_device (void)
   assert_nothing_left (device);
 }
 
+/* A product in all four layouts and as a batch: by the library where that is faster by its measure, else by the own kernel, which
+ * here writes something else so that the two can be told apart. */
+
+typedef struct
+{
+  gulong us;
+} Own;
+
+static void
+own_product (gconstpointer state, void *const *buffers, gint64 begin, gint64 end)
+{
+  g_usleep (((const Own *) state)->us);
+  for (guint i = 0; i < 2 * 3 * 5; i++)
+    ((float *) buffers[2])[i] = -1;
+}
+
+static GantryExecutable *
+with_product (const Own *own, guint layout)
+{
+  Fake f = fake_begin ();
+  guint32 a = fake_value (&f, TRUE, 2 * 3 * 4, "a"), b = fake_value (&f, TRUE, 2 * 4 * 5, "b");
+  guint32 c = fake_value (&f, FALSE, 2 * 3 * 5, "c");
+  guint32 ba = fake_buffer (&f, a, GANTRY_BUFFER_INPUT, 0, 24, 0, 0), bb = fake_buffer (&f, b, GANTRY_BUFFER_INPUT, 128, 40, 0, 0);
+  guint32 bc = fake_buffer (&f, c, GANTRY_BUFFER_OUTPUT, 320, 30, 0, 0);
+  GantryGpuProduct product = { .a = 0, .b = 1, .c = 2, .element = GANTRY_F32, .result = GANTRY_F32,
+                               .a_transposed = layout & 1, .b_transposed = layout >> 1 & 1, .m = 3, .n = 5, .k = 4, .batch = 2,
+                               .a_stride = 12, .b_stride = 20, .c_stride = 15 };
+  GantryExecutable *executable;
+
+  fake_launch (&f, c, 0, own_product, (gpointer) own, 1, FAKE_BUFFERS (ba, bb, bc));
+  executable = fake_end (&f, 1, &bc);
+  stand_in_convert (executable);
+  executable->kernels[0].gpu->product = g_memdup2 (&product, sizeof product);
+  return executable;
+}
+
+static void
+run_product (GantryDevice *device, const Own *own, guint layout, gboolean by_library)
+{
+  g_autoptr (GantryExecutable) executable = with_product (own, layout);
+  GantryExecutor *executor = load (device, executable);
+  float a[24], b[40], c[30];
+  GantryRunInput inputs[2] = { { a, sizeof a }, { b, sizeof b } };
+  g_autoptr (GError) error = NULL;
+
+  for (guint i = 0; i < 40; i++)
+    {
+      a[i % 24] = (float) (i % 24);
+      b[i] = (float) (i * i % 7);
+    }
+  gantry_executor_run (executor, inputs, 2, &(GantryRunOutput){ c, sizeof c }, 1, NULL, NULL, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < 30; i++)
+    {
+      guint batch = i / 15, row = i / 5 % 3, column = i % 5;
+      float sum = 0;
+
+      for (guint k = 0; k < 4; k++)
+        sum += a[batch * 12 + (layout & 1 ? k * 3 + row : row * 4 + k)] * b[batch * 20 + (layout & 2 ? column * 4 + k : k * 5 + column)];
+      g_assert_cmpfloat (c[i], ==, by_library ? sum : -1);
+    }
+  gantry_executor_free (executor);
+}
+
+static void
+test_products (void)
+{
+  static const Own slow = { 10000 }, fast = { 0 };
+  g_autoptr (GantryExecutable) executable = with_product (&slow, 0);
+  GantryDevice *device;
+
+  g_setenv ("GANTRY_LIBCUBLASLT", FAKE_LIBCUDA, TRUE);
+  stand_in.configure (NULL);
+  device = open_device ();
+  run_product (device, &slow, 0, FALSE); /* nobody asked for it */
+  gantry_cuda_device_set_library (device, TRUE);
+  for (guint layout = 0; layout < 4; layout++)
+    run_product (device, &slow, layout, TRUE);
+  /* What was measured once is kept for all of that shape. */
+  run_product (device, &fast, 0, TRUE);
+  assert_nothing_left (device);
+  /* One that does not run is not taken. */
+  stand_in.configure ("blas=15");
+  device = open_device ();
+  gantry_cuda_device_set_library (device, TRUE);
+  run_product (device, &slow, 0, FALSE);
+  assert_nothing_left (device);
+  /* And where it is not installed nothing is said. */
+  g_setenv ("GANTRY_LIBCUBLASLT", "/nowhere/libcublasLt.so.13", TRUE);
+  stand_in.configure (NULL);
+  device = open_device ();
+  gantry_cuda_device_set_library (device, TRUE);
+  run_product (device, &slow, 0, FALSE);
+  assert_nothing_left (device);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -746,5 +842,6 @@ main (int argc, char **argv)
   g_test_add_func ("/runtime/cuda/measure", test_measure);
   g_test_add_func ("/runtime/cuda/two-programs", test_two_programs);
   g_test_add_func ("/runtime/cuda/wrong-device", test_wrong_device);
+  g_test_add_func ("/runtime/cuda/products", test_products);
   return g_test_run ();
 }
