@@ -26,6 +26,9 @@ typedef enum
   GANTRY_INK_MEASURED,
   GANTRY_INK_WAIT,
   GANTRY_INK_COPY,
+  GANTRY_INK_CALL,      /* of a runtime library, on a thread of the host */
+  GANTRY_INK_RANGE,     /* that a program named */
+  GANTRY_INK_OVERHEAD,  /* of measuring */
   GANTRY_INK_PEAK,
   GANTRY_INK_LIMIT,
   GANTRY_INK_ERROR,

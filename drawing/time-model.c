@@ -79,19 +79,23 @@ take_run (GantryTimeModel *model, GantryRunResult *run, guint index)
   model->most_bytes = MAX (model->most_bytes, recorded->peak_bytes);
 }
 
-/* A queue on which nothing is planned and nothing was measured takes no room. */
+/* A queue on which nothing is planned and nothing was measured takes no room. In a run of another program the compute
+ * queue does not either: what it did is in other lanes. */
 static void
 find_lanes (GantryTimeModel *model)
 {
-  for (guint lane = 0; lane < GANTRY_N_QUEUES; lane++)
+  guint n_measured = model->run != NULL ? gantry_recording_n_lanes (model->run->recording) : 0;
+
+  for (guint lane = 0; lane < MAX (n_measured, GANTRY_N_QUEUES); lane++)
     {
       gboolean planned = lane < gantry_recording_n_lanes (model->planned) && gantry_recording_n_events (model->planned, lane) > 0;
-      gboolean measured = model->run != NULL && lane < gantry_recording_n_lanes (model->run->recording)
-                          && gantry_recording_n_events (model->run->recording, lane) > 0;
+      gboolean measured = lane < n_measured && gantry_recording_n_events (model->run->recording, lane) > 0;
 
-      if (lane == GANTRY_QUEUE_COMPUTE || planned || measured)
+      if (lane != GANTRY_LANE_RUNS && (planned || measured))
         model->lanes[model->n_lanes++] = (guint8) lane;
     }
+  if (model->n_lanes == 0)
+    model->lanes[model->n_lanes++] = GANTRY_QUEUE_COMPUTE;
 }
 
 GantryTimeModel *

@@ -27,7 +27,7 @@ struct _GantryTimeModel
   guint32 n_before;
   guint64 most_bytes; /* of planned and measured curve */
   guint n_lanes;      /* that are shown: those with something in them */
-  guint8 lanes[GANTRY_N_QUEUES]; /* GantryQueue of each */
+  guint8 lanes[GANTRY_MAX_LANES]; /* of each the lane of the recording: queues, then what else was measured */
 };
 
 /** Points from the left of the picture for a time from 0. */

@@ -9,8 +9,6 @@
 #define GAP 4.0f
 #define MOST_BARS 700u /* of one row: more are folded */
 
-static const char *const lane_names[GANTRY_N_QUEUES] = { "compute", "to host", "to device" };
-
 /* Which of the two rows of a lane. */
 typedef struct
 {
@@ -22,33 +20,53 @@ typedef struct
   float y;
 } Row;
 
-/* One row for what is planned, one more below it where there is a measurement. */
-static float
-lane_height (const GantryTimeModel *model)
+/* Beyond the queues nothing is planned: those lanes have what was measured alone. */
+static gboolean
+has_plan (const GantryTimeModel *model, guint index)
 {
-  return (model->run != NULL ? 2 * ROW + 2 : ROW + 8) + 2 * GAP;
+  return model->lanes[index] < GANTRY_N_QUEUES;
+}
+
+/* One row for what is planned, one more below it where there is a measurement. @index: among the lanes that are shown */
+static float
+lane_height (const GantryTimeModel *model, guint index)
+{
+  return (!has_plan (model, index) ? ROW : model->run != NULL ? 2 * ROW + 2 : ROW + 8) + 2 * GAP;
+}
+
+static float
+lane_top (const GantryTimeModel *model, guint index)
+{
+  float top = GANTRY_AXIS_TOP;
+
+  for (guint i = 0; i < index; i++)
+    top += lane_height (model, i);
+  return top;
 }
 
 float
 gantry_timeline_height (const GantryTimeModel *model)
 {
-  return GANTRY_AXIS_TOP + (float) model->n_lanes * lane_height (model) + 4;
+  return lane_top (model, model->n_lanes) + 4;
 }
 
-/* @index: among the lanes that are shown */
-static float
-lane_top (const GantryTimeModel *model, guint index)
+/* FALSE: there is none at @y. */
+static gboolean
+lane_at (const GantryTimeModel *model, float y, guint *index)
 {
-  return GANTRY_AXIS_TOP + (float) index * lane_height (model);
+  for (*index = 0; *index < model->n_lanes; ++*index)
+    if (y >= lane_top (model, *index) && y < lane_top (model, *index + 1))
+      return TRUE;
+  return FALSE;
 }
 
 static gboolean
 row_of (const GantryTimeModel *model, guint index, gboolean measured, Row *row)
 {
   *row = (Row){ model, model->planned, 0, model->lanes[index], measured,
-                lane_top (model, index) + GAP + (measured ? ROW + 2 : 0) };
+                lane_top (model, index) + GAP + (measured && has_plan (model, index) ? ROW + 2 : 0) };
   if (!measured)
-    return TRUE;
+    return has_plan (model, index);
   if (model->run == NULL)
     return FALSE;
   row->recording = model->run->recording;
@@ -78,8 +96,21 @@ count_event (guint64 index, gpointer user_data)
 static GantryInk
 ink_of (const Row *row, const GantryEvent *event)
 {
-  if (event->kind == GANTRY_EVENT_COPY)
-    return GANTRY_INK_COPY;
+  switch ((GantryEventKind) event->kind)
+    {
+    case GANTRY_EVENT_COPY:
+    case GANTRY_EVENT_FILL:
+      return GANTRY_INK_COPY;
+    case GANTRY_EVENT_CALL:
+    case GANTRY_EVENT_HOST_CALL:
+      return GANTRY_INK_CALL;
+    case GANTRY_EVENT_RANGE:
+      return GANTRY_INK_RANGE;
+    case GANTRY_EVENT_OVERHEAD:
+      return GANTRY_INK_OVERHEAD;
+    default:
+      break;
+    }
   if (row->measured ? g_str_has_prefix (gantry_recording_string (row->recording, event->name), "recompute ")
                     : _gantry_time_is_again (row->model, event))
     return GANTRY_INK_RECOMPUTE;
@@ -113,7 +144,7 @@ paint_event (guint64 index, gpointer user_data)
     x1 = x0 + 1;
   selected = p->state != NULL && p->state->selected != NULL &&
              g_hash_table_contains (p->state->selected, GUINT_TO_POINTER (event.node));
-  if (event.kind == GANTRY_EVENT_WAIT)
+  if (event.kind == GANTRY_EVENT_WAIT || event.kind == GANTRY_EVENT_SYNC)
     gantry_scene_hatch (p->scene, x0, row->y, x1 - x0, ROW, GANTRY_INK_WAIT);
   else
     gantry_scene_fill (p->scene, x0, row->y, MAX (x1 - x0 - (x1 - x0 > 3 ? 1 : 0), 1), ROW, ink_of (row, &event), 255);
@@ -156,7 +187,8 @@ paint_folded (GantryScene *scene, const GantryTimeView *view, const Row *row)
   g_autofree GantryFoldPixel *pixels = g_new0 (GantryFoldPixel, n);
   g_autofree guint8 *again = g_new0 (guint8, n);
   double pixel = (double) MAX (view->t1 - view->t0, 1) / n;
-  GantryInk ink = row->lane != GANTRY_QUEUE_COMPUTE ? GANTRY_INK_COPY : row->measured ? GANTRY_INK_MEASURED : GANTRY_INK_PLANNED;
+  gboolean copies = row->lane == GANTRY_QUEUE_TO_HOST || row->lane == GANTRY_QUEUE_TO_DEVICE;
+  GantryInk ink = copies ? GANTRY_INK_COPY : row->measured ? GANTRY_INK_MEASURED : GANTRY_INK_PLANNED;
 
   gantry_recording_fold (row->recording, row->lane, view->t0 + row->shift, view->t1 + row->shift, n, pixels);
   find_again (view, row, n, again);
@@ -188,17 +220,18 @@ static void
 paint_lane (GantryScene *scene, const GantryTimeModel *model, const GantryTimeView *view, const GantryTimeState *state,
             guint index)
 {
-  float top = lane_top (model, index), height = lane_height (model);
-  guint lane = model->lanes[index];
+  float top = lane_top (model, index), height = lane_height (model, index);
+  const GantryRecording *named = has_plan (model, index) ? model->planned : model->run->recording;
   Row row;
 
   gantry_scene_fill (scene, 0, top, GANTRY_AXIS_LEFT - 6, height - 1, GANTRY_INK_SURFACE, 255);
   gantry_scene_fill (scene, 0, top + height - 1, scene->width, 1, GANTRY_INK_GRID, 255);
-  gantry_scene_text (scene, 8, top + 3, GANTRY_AXIS_LEFT - 16, 18, lane_names[lane], GANTRY_TEXT_SMALL | GANTRY_TEXT_BOLD,
-                     1, GANTRY_INK_TEXT);
-  gantry_scene_text (scene, 8, top + 19, GANTRY_AXIS_LEFT - 16, 14, model->run != NULL ? "planned above," : "planned",
-                     GANTRY_TEXT_SMALL, 0.86f, GANTRY_INK_TEXT_DIM);
-  if (model->run != NULL)
+  gantry_scene_text (scene, 8, top + 3, GANTRY_AXIS_LEFT - 16, 18, gantry_recording_lane_name (named, model->lanes[index]),
+                     GANTRY_TEXT_SMALL | GANTRY_TEXT_BOLD, 1, GANTRY_INK_TEXT);
+  if (has_plan (model, index))
+    gantry_scene_text (scene, 8, top + 19, GANTRY_AXIS_LEFT - 16, 14, model->run != NULL ? "planned above," : "planned",
+                       GANTRY_TEXT_SMALL, 0.86f, GANTRY_INK_TEXT_DIM);
+  if (has_plan (model, index) && model->run != NULL)
     gantry_scene_text (scene, 8, top + 31, GANTRY_AXIS_LEFT - 16, 14, "measured below", GANTRY_TEXT_SMALL, 0.86f,
                        GANTRY_INK_TEXT_DIM);
   for (guint measured = 0; measured < 2; measured++)
@@ -223,8 +256,8 @@ gantry_timeline_pick (const GantryTimeModel *model, const GantryTimeView *view, 
                       float y, GantryTimeHit *hit)
 {
   gint64 time = _gantry_x_to_time (view, width, x);
-  int lane = (int) floorf ((y - GANTRY_AXIS_TOP) / lane_height (model));
-  gboolean measured = model->run != NULL && y - lane_top (model, (guint) MAX (lane, 0)) > GAP + ROW + 1;
+  gboolean measured;
+  guint lane;
   g_autofree char *duration = NULL, *bytes = NULL;
   char name[120];
   GantryEvent event;
@@ -232,7 +265,10 @@ gantry_timeline_pick (const GantryTimeModel *model, const GantryTimeView *view, 
   Row row;
 
   *hit = (GantryTimeHit){ 0 };
-  if (x < GANTRY_AXIS_LEFT || lane < 0 || lane >= (int) model->n_lanes || !row_of (model, (guint) lane, measured, &row) ||
+  if (x < GANTRY_AXIS_LEFT || !lane_at (model, y, &lane))
+    return FALSE;
+  measured = !has_plan (model, lane) || (model->run != NULL && y - lane_top (model, lane) > GAP + ROW + 1);
+  if (!row_of (model, lane, measured, &row) ||
       !gantry_recording_at (row.recording, row.lane, time + row.shift, &index))
     return FALSE;
   gantry_recording_get (row.recording, row.lane, index, &event);

@@ -226,6 +226,11 @@ import_chrome_file (const char *path, const GantryProgress *progress, GError **e
 GantryRecording *
 gantry_trace_import (const char *path, const GantryProgress *progress, GError **error)
 {
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  g_autoptr (GFileInputStream) stream = g_file_read (file, NULL, error);
+
+  if (stream == NULL)
+    return NULL;
   switch (gantry_trace_kind (path))
     {
     case GANTRY_TRACE_CHROME: return import_chrome_file (path, progress, error);

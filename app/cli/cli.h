@@ -36,6 +36,8 @@ int gantry_cli_train (int argc, char **argv);
 int gantry_cli_plan (int argc, char **argv);
 int gantry_cli_solve (int argc, char **argv);
 int gantry_cli_pareto (int argc, char **argv);
+int gantry_cli_export (int argc, char **argv);
+int gantry_cli_import (int argc, char **argv);
 int gantry_cli_devices (int argc, char **argv);
 
 /** What all subcommands that open a model understand. */

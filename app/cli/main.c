@@ -16,6 +16,8 @@ static const GantryCommandInfo commands[] = {
   { "solve", "MODEL", "searches for placements that reach a goal", gantry_cli_solve },
   { "pareto", "MODEL", "finds the front of memory and time", gantry_cli_pareto },
   { "render", "MODEL", "draws graph, timeline or memory as SVG, PNG or DOT", gantry_cli_render },
+  { "export", "SESSION", "writes a recording for Perfetto or as a table", gantry_cli_export },
+  { "import", "TRACE", "takes over a trace of Nsight Systems or PyTorch", gantry_cli_import },
   { "verify", "DIR...", "runs ONNX backend test folders", gantry_cli_verify },
   { "devices", "", "lists what programs can run on, and says what is missing", gantry_cli_devices },
   { "pack", "FILE.csv", "gives the buffers of a table offsets in one arena", gantry_cli_pack },

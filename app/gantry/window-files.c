@@ -67,6 +67,7 @@ _gantry_window_choose_open (GantryWindow *self)
 {
   show_chooser (self, "Open a model or a session", GTK_FILE_CHOOSER_ACTION_OPEN, NULL, G_CALLBACK (open_response));
   add_filter (self->chooser, "Models and sessions", "*.onnx *.gir *.gantry");
+  add_filter (self->chooser, "Traces of other programs", "*.json *.json.gz *.sqlite *.db");
   add_filter (self->chooser, "All files", "*");
   gtk_native_dialog_show (GTK_NATIVE_DIALOG (self->chooser));
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opening, compiling and saving on worker threads. A new load cancels the one under way; an answer that comes after that
  * is dropped, because its cancellable is no longer the newest. */
-#include "core/document/document-private.h"
+#include "core/document/outside-private.h"
+#include "profiler/import.h"
 
 typedef struct
 {
@@ -51,6 +52,8 @@ _gantry_load (const char *path, const GantryOpenOptions *options, const GantryPr
 
   if (options == NULL)
     options = &defaults;
+  if (gantry_trace_kind (path) != GANTRY_TRACE_NONE)
+    return _gantry_outside_load (path, options, progress, error);
   if (_gantry_session_is_session (path))
     return _gantry_session_load (path, options, progress, error);
   gantry_progress_report (progress, -1, "Opening");

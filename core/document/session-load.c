@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading a session: the model is opened again and compiled as it was, then come the runs. Everything
  * read from the file is checked before it is used. */
+#include "core/document/outside-private.h"
 #include "core/document/session-private.h"
 #include <string.h>
 
@@ -298,14 +299,31 @@ take_ids (GHashTable *meta, const GantryModel *model)
     gantry_context_reserve_node_ids (context, (guint32) first);
 }
 
+/* The model of the session, or the stand-in of a run of another program. */
+static GantryModel *
+open_model (GHashTable *meta, const char *session_path, const GArray *dims, gint64 random, const GantryProgress *progress,
+            GError **error)
+{
+  g_autofree char *path = NULL;
+  g_autoptr (GantryModel) model = NULL;
+
+  if (g_strcmp0 (fact (meta, "model_format"), GANTRY_OUTSIDE_FORMAT) == 0)
+    return _gantry_outside_model (fact (meta, "model_path") != NULL ? fact (meta, "model_path") : session_path, error);
+  path = find_model (meta, session_path, error);
+  if (path == NULL)
+    return NULL;
+  gantry_progress_report (progress, -1, "Opening");
+  model = gantry_model_open (path, (const GantryDimBinding *) (gpointer) dims->data, dims->len, random, progress, error);
+  return model != NULL && check_hash (meta, model, session_path, error) ? g_steal_pointer (&model) : NULL;
+}
+
 static gboolean
 load_program (sqlite3 *db, GHashTable *meta, GantryLoaded *loaded, const GantryOpenOptions *options,
               const GantryProgress *progress, GError **error)
 {
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
-  g_autofree char *model_path = find_model (meta, loaded->session_path, error);
   const char *seed = fact (meta, "random_weights");
-  g_autoptr (GArray) dims = model_path != NULL ? load_dims (db, options, names, error) : NULL;
+  g_autoptr (GArray) dims = load_dims (db, options, names, error);
   g_autoptr (GantryModel) model = NULL;
   gint64 random = options->random_weights >= 0 || seed == NULL ? options->random_weights
                                                                : g_ascii_strtoll (seed, NULL, 10);
@@ -319,10 +337,8 @@ load_program (sqlite3 *db, GHashTable *meta, GantryLoaded *loaded, const GantryO
     }
   if (options->adjust != NULL)
     options->adjust (&loaded->settings, options->adjust_data);
-  gantry_progress_report (progress, -1, "Opening");
-  model = gantry_model_open (model_path, (const GantryDimBinding *) (gpointer) dims->data, dims->len, random, progress,
-                             error);
-  if (model == NULL || !check_hash (meta, model, loaded->session_path, error))
+  model = open_model (meta, loaded->session_path, dims, random, progress, error);
+  if (model == NULL)
     return FALSE;
   take_ids (meta, model);
   loaded->compilation = gantry_compile (model, &loaded->settings, progress, error);

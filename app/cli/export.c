@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gantry-cli export: the recording of a run, for other programs. */
+#include "app/cli/cli.h"
+#include "core/document/outside.h"
+#include <gio/gunixoutputstream.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct
+{
+  GantryCliOptions common;
+  char *to, *output;
+  int run;
+} Options;
+
+static void
+options_clear (Options *options)
+{
+  gantry_cli_options_clear (&options->common);
+  g_free (options->to);
+  g_free (options->output);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
+
+static gboolean
+write_as (const char *format, const GantryRecording *recording, GOutputStream *stream, GError **error)
+{
+  static const struct { const char *name; GantryCsvTable table; } tables[] = {
+    { "csv", GANTRY_CSV_EVENTS }, { "memory-csv", GANTRY_CSV_MEMORY }, { "counters-csv", GANTRY_CSV_COUNTERS },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (tables); i++)
+    if (strcmp (format, tables[i].name) == 0)
+      return gantry_recording_write_csv (recording, tables[i].table, stream, NULL, error);
+  if (strcmp (format, "chrome") == 0)
+    return gantry_recording_write_chrome (recording, stream, NULL, error);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+               "--to %s: no such format; there are chrome, csv, memory-csv and counters-csv", format);
+  return FALSE;
+}
+
+/* The run that was asked for, counted from 1; the last one where none was. */
+static GantryRunResult *
+choose (const Options *options, const char *path, GPtrArray *runs, GError **error)
+{
+  guint index = options->run > 0 ? (guint) options->run - 1 : runs->len - 1;
+
+  if (runs->len > 0 && index < runs->len)
+    return g_ptr_array_index (runs, index);
+  if (runs->len == 0)
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+                 "%s: the session has no run yet; make one with gantry-cli run --save %s MODEL", path, path);
+  else
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "--run %d: %s has %u runs", options->run, path, runs->len);
+  return NULL;
+}
+
+/* A file is written beside its place first: what was there stays until all is well. */
+static gboolean
+export (const Options *options, const char *path, GError **error)
+{
+  g_autoptr (GPtrArray) runs = gantry_runs_read (path, gantry_cli_progress (&options->common), error);
+  GantryRunResult *run = runs != NULL ? choose (options, path, runs, error) : NULL;
+  g_autoptr (GFile) file = g_file_new_for_path (options->output);
+  g_autoptr (GCancellable) given_up = g_cancellable_new ();
+  g_autoptr (GOutputStream) stream = NULL;
+
+  if (run == NULL)
+    return FALSE;
+  if (strcmp (options->output, "-") == 0)
+    stream = g_unix_output_stream_new (STDOUT_FILENO, FALSE);
+  else
+    stream = G_OUTPUT_STREAM (g_file_replace (file, NULL, FALSE, G_FILE_CREATE_NONE, NULL, error));
+  if (stream == NULL)
+    return FALSE;
+  if (write_as (options->to, run->recording, stream, error))
+    return g_output_stream_close (stream, NULL, error);
+  /* Closing cancelled leaves the file as it was. */
+  g_cancellable_cancel (given_up);
+  g_output_stream_close (stream, given_up, NULL);
+  return FALSE;
+}
+
+static void
+print_result (const Options *options)
+{
+  g_autoptr (JsonBuilder) json = json_builder_new ();
+
+  if (strcmp (options->output, "-") == 0)
+    return;
+  if (!options->common.json)
+    {
+      printf ("%s\n", options->output);
+      return;
+    }
+  json_builder_begin_object (json);
+  gantry_cli_add_string (json, "output", options->output);
+  gantry_cli_add_string (json, "format", options->to);
+  json_builder_end_object (json);
+  gantry_cli_print_json (json);
+}
+
+int
+gantry_cli_export (int argc, char **argv)
+{
+  g_auto (Options) options = { .common = GANTRY_CLI_OPTIONS_INIT };
+  const GOptionEntry own[] = {
+    { "to", 't', 0, G_OPTION_ARG_STRING, &options.to,
+      "chrome (for Perfetto and about:tracing; the default), csv, memory-csv or counters-csv", "FORMAT" },
+    { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "File to write; - for standard output", "FILE" },
+    { "run", 'r', 0, G_OPTION_ARG_INT, &options.run, "Which run of the session, from 1 on (the last)", "N" },
+    { NULL },
+  };
+  g_autoptr (GError) error = NULL;
+
+  if (!gantry_cli_parse ("export", "SESSION|TRACE", "Writes what a run recorded in a form that other programs read.",
+                         &options.common, own, &argc, &argv))
+    return GANTRY_EXIT_ERROR;
+  if (argc != 2 || options.output == NULL || options.run < 0)
+    {
+      fprintf (stderr, "gantry-cli export: give one session or trace, and --output FILE\n");
+      return GANTRY_EXIT_ERROR;
+    }
+  if (options.to == NULL)
+    options.to = g_strdup ("chrome");
+  if (!export (&options, argv[1], &error))
+    return gantry_cli_fail (error);
+  print_result (&options);
+  return GANTRY_EXIT_DONE;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs without their program: of a session whose model is not at hand, and traces of other programs. */
+#pragma once
+#include "core/document/document.h"
+
+G_BEGIN_DECLS
+
+/**
+ * gantry_runs_read:
+ * @path: a session, whose model need not be there, or the trace of another program (profiler/import.h)
+ *
+ * Returns: (transfer full) (nullable) (element-type GantryRunResult): the runs in it
+ */
+GPtrArray *gantry_runs_read (const char *path, const GantryProgress *progress, GError **error);
+
+G_END_DECLS
