@@ -255,9 +255,12 @@ next_queue (const GantryBatch *batch)
   for (guint queue = 0; queue < GANTRY_N_QUEUES; queue++)
     {
       const CudaList *list = &batch->lists[queue];
-      const GantryCommand *command = list->commands + list->next;
+      const GantryCommand *command;
 
-      if (list->next >= list->n || (command->kind == GANTRY_COMMAND_WAIT && batch->events[command->event] == NULL))
+      if (list->next >= list->n)
+        continue;
+      command = &list->commands[list->next];
+      if (command->kind == GANTRY_COMMAND_WAIT && batch->events[command->event] == NULL)
         continue;
       if (command->kind == GANTRY_COMMAND_RECORD)
         return (int) queue;

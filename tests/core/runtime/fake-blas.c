@@ -21,18 +21,20 @@ typedef struct
   FAKE_EXPORT int symbol parameters;                                                                                   \
   int symbol parameters
 
-BLAS_API (cublasLtCreate, (void **handle))
+/* A handle keeps the products that were asked for: a graph may run them again. */
+BLAS_API (cublasLtCreate, (GPtrArray * *handle))
 {
   if (fake_context_depth () == 0)
     return 1;
   fake_count (1);
-  *handle = GSIZE_TO_POINTER (1);
+  *handle = g_ptr_array_new_with_free_func (g_free);
   return 0;
 }
 
-BLAS_API (cublasLtDestroy, (void *handle))
+BLAS_API (cublasLtDestroy, (GPtrArray * handle))
 {
   fake_count (-1);
+  g_ptr_array_unref (handle);
   return 0;
 }
 
@@ -173,11 +175,10 @@ run_product (gconstpointer state, void *const *buffers, gint64 begin, gint64 end
                    * element (buffers[1], &p->b, p->transpose[1], batch, k, column);
           d[(guint64) (p->d.stride * batch) + column * (guint64) p->d.ld + row] = sum;
         }
-  g_free ((gpointer) p);
 }
 
 BLAS_API (cublasLtMatmul,
-          (void *handle, const Desc *desc, const float *alpha, CudaAddress a, const Layout *of_a, CudaAddress b, const Layout *of_b,
+          (GPtrArray * handle, const Desc *desc, const float *alpha, CudaAddress a, const Layout *of_a, CudaAddress b, const Layout *of_b,
            const float *beta, CudaAddress c, const Layout *of_c, CudaAddress d, const Layout *of_d, const guint64 *algorithm,
            void *workspace, gsize workspace_bytes, CudaStream stream))
 {
@@ -191,6 +192,7 @@ BLAS_API (cublasLtMatmul,
   if (*alpha != 1 || *beta != 0 || algorithm[0] != 77 || of_a->type != 0)
     return 15;
   product = g_new0 (Product, 1);
+  g_ptr_array_add (handle, product);
   *product = (Product){ { desc->transpose[0], desc->transpose[1] }, *of_a, *of_b, *of_d };
   entry.state = product;
   return fake_launch_entry (&config, &entry, parameters);
