@@ -65,6 +65,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryTimeModel, gantry_time_model_unref)
 /** Nanoseconds from 0 that hold all of plan and measurement. */
 gint64 gantry_time_model_length (const GantryTimeModel *model);
 
+/** From the first begin to the last end of what is done for @nodes, planned and, of what there is no plan of, measured. Returns:
+ *  FALSE when it is nothing */
+gboolean gantry_time_model_extent (const GantryTimeModel *model, GHashTable *nodes, gint64 *begin, gint64 *end);
+
 typedef struct
 {
   gint64 t0, t1; /* ns shown */

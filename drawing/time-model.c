@@ -144,6 +144,37 @@ gantry_time_model_length (const GantryTimeModel *model)
   return model->length;
 }
 
+static void
+widen (gint64 *begin, gint64 *end, gint64 from, gint64 to)
+{
+  *begin = MIN (*begin, from);
+  *end = MAX (*end, to);
+}
+
+gboolean
+gantry_time_model_extent (const GantryTimeModel *model, GHashTable *nodes, gint64 *begin, gint64 *end)
+{
+  const GantryPlan *plan = model->plan;
+
+  *begin = G_MAXINT64;
+  *end = G_MININT64;
+  for (guint32 i = plan->n_init_steps; i < plan->n_steps; i++)
+    if (g_hash_table_contains (nodes, GUINT_TO_POINTER (plan->steps[i].node)))
+      widen (begin, end, (gint64) (plan->steps[i].start_us * 1000),
+             (gint64) ((plan->steps[i].start_us + plan->steps[i].duration_us) * 1000));
+  for (guint lane = 0; *end < *begin && model->run != NULL && lane < GANTRY_N_QUEUES; lane++)
+    for (guint64 i = 0; i < gantry_recording_n_events (model->run->recording, lane); i++)
+      {
+        GantryEvent event;
+
+        gantry_recording_get (model->run->recording, lane, i, &event);
+        if (event.begin >= model->run_begin && event.begin <= model->run_end &&
+            g_hash_table_contains (nodes, GUINT_TO_POINTER (event.node)))
+          widen (begin, end, event.begin - model->run_begin, event.end - model->run_begin);
+      }
+  return *end >= *begin;
+}
+
 float
 gantry_time_axis_left (void)
 {

@@ -20,6 +20,7 @@ gantry_page_switch_new (void)
 
   gtk_widget_add_css_class (box, "linked");
   add_page (box, "Time", "time", "Lanes and memory over time (F7)");
+  add_page (box, "Kernels", "kernels", "Every kernel and copy, planned and measured (F4)");
   add_page (box, "Compare", "compare", "Variants and the front of memory and time (F8)");
   gtk_accessible_update_property (GTK_ACCESSIBLE (box), GTK_ACCESSIBLE_PROPERTY_LABEL, "Page of the bottom panel", -1);
   return box;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which plan the views show. */
 #include "views/shown-plan.h"
+#include <math.h>
 #include <string.h>
 
 /* Ids are never used twice: a step of another program names a node that this one does not have. */
@@ -16,6 +17,13 @@ is_plan_of (const GantryPlan *plan, const GantryModule *module)
   return TRUE;
 }
 
+/* Predicted alike: planned with the same times. */
+static gboolean
+same_duration (const GantryPlanStep *a, const GantryPlanStep *b)
+{
+  return fabs (a->duration_us - b->duration_us) <= 1e-6 * MAX (a->duration_us, b->duration_us);
+}
+
 /* The same nodes in the same order, made, made again and copied alike: then the placements are the same too. */
 static gboolean
 same_steps (const GantryPlan *a, const GantryPlan *b)
@@ -23,7 +31,8 @@ same_steps (const GantryPlan *a, const GantryPlan *b)
   if (a->n_steps != b->n_steps || a->n_init_steps != b->n_init_steps)
     return FALSE;
   for (guint32 i = 0; i < a->n_steps; i++)
-    if (a->steps[i].node != b->steps[i].node || a->steps[i].kind != b->steps[i].kind)
+    if (a->steps[i].node != b->steps[i].node || a->steps[i].kind != b->steps[i].kind
+        || !same_duration (&a->steps[i], &b->steps[i]))
       return FALSE;
   return TRUE;
 }

@@ -233,6 +233,8 @@ gantry_plan_report_json (JsonBuilder *json, GantryDocument *document, guint most
   add_times (json, plan);
   gantry_cli_add_string (json, "target", gantry_document_get_settings (document)->target.name);
   gantry_cli_add_int (json, "limit_bytes", (gint64) gantry_document_get_settings (document)->target.memory_limit);
+  gantry_cli_add_string (json, "times", gantry_document_get_settings (document)->measured != NULL
+                                          ? gantry_document_get_settings (document)->measured->name : "model");
   add_placements (json, gantry_document_get_placements (document));
   add_rules (json, gantry_document_get_reports (document));
   add_problems (json, module, plan);
@@ -295,6 +297,8 @@ gantry_plan_report_text (GantryDocument *document, guint most_holders)
   g_autofree char *tables = gantry_memory_analysis_to_text (analysis, module, most_holders);
   g_autofree char *copied = gantry_cli_bytes (plan->copied_bytes);
 
+  if (gantry_document_get_settings (document)->measured != NULL)
+    printf ("%-10s measured (%s)\n", "times", gantry_document_get_settings (document)->measured->name);
   print_target (&gantry_document_get_settings (document)->target, plan);
   printf ("%-10s %.3f ms predicted, of that %.3f ms done again and %.3f ms waiting for copies\n", "step",
           plan->total_us / 1000, plan->recompute_us / 1000, plan->stall_us / 1000);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gantry-cli plan and solve: where everything lies and when, under a policy, a limit, or placements that the solver finds
  * for a goal. Nothing is run. */
+#include "app/cli/changes-report.h"
 #include "app/cli/plan-report.h"
 #include <string.h>
 
@@ -13,6 +14,7 @@ typedef struct
   gboolean fastest;
   gboolean no_recompute, no_offload;
   char *method;
+  char *times;
   double seconds;
   gint holders;
 } Options;
@@ -26,6 +28,7 @@ options_clear (Options *options)
   g_free (options->output);
   g_free (options->fit);
   g_free (options->method);
+  g_free (options->times);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
@@ -67,6 +70,26 @@ read_goal (const Options *options, GantryDocument *document, GantrySolveGoal *go
          gantry_size_resolve (document, &size, &goal->memory_bytes, error);
 }
 
+/* "model", or a run of the session by its number from 1 on, or "last". */
+static gboolean
+use_times (GantryDocument *document, const char *times, GError **error)
+{
+  GPtrArray *runs = gantry_document_get_runs (document);
+  guint64 number = runs->len;
+
+  if (strcmp (times, "model") == 0)
+    return gantry_document_set_measured (document, NULL, error);
+  if ((strcmp (times, "last") != 0 && !g_ascii_string_to_unsigned (times, 10, 1, G_MAXUINT32, &number, NULL))
+      || number < 1 || number > runs->len)
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+                   "--times %s: takes the number of a run, last, or model; this file has %u run%s", times, runs->len,
+                   runs->len == 1 ? "" : "s");
+      return FALSE;
+    }
+  return gantry_document_set_measured (document, g_ptr_array_index (runs, number - 1), error);
+}
+
 /* The answer becomes what the document has, plan and all. (transfer full) (nullable) */
 static GantryVariant *
 solve (const Options *options, GantryDocument *document, GantrySolveGoal *goal, GError **error)
@@ -105,6 +128,9 @@ add_solution (JsonBuilder *json, const GantryVariant *variant, const GantrySolve
 static void
 print (const Options *options, GantryDocument *document, const GantryVariant *variant, const GantrySolveGoal *goal)
 {
+  const GantryPlanChanges *changes = gantry_document_get_changes (document);
+  const GantryModule *module = gantry_compilation_module (gantry_document_get_compilation (document));
+
   if (options->common.json)
     {
       g_autoptr (JsonBuilder) json = json_builder_new ();
@@ -113,6 +139,8 @@ print (const Options *options, GantryDocument *document, const GantryVariant *va
       gantry_plan_report_json (json, document, (guint) options->holders);
       if (variant != NULL)
         add_solution (json, variant, goal);
+      if (changes != NULL)
+        gantry_changes_report_json (json, changes, module);
       json_builder_end_object (json);
       gantry_cli_print_json (json);
       return;
@@ -120,6 +148,8 @@ print (const Options *options, GantryDocument *document, const GantryVariant *va
   if (variant != NULL)
     printf ("%-10s %s; %s, %s %.2f %% of the best, in %.0f ms\n", "solution", variant->name, variant->method,
             variant->proven ? "proven within" : "within", 100 * variant->gap, variant->milliseconds);
+  if (changes != NULL)
+    gantry_changes_report_text (changes, module);
   gantry_plan_report_text (document, (guint) options->holders);
 }
 
@@ -131,6 +161,12 @@ plan (const Options *options, const char *path)
   g_autoptr (GantryVariant) variant = NULL;
   GantrySolveGoal goal = { 0 };
 
+  if (document != NULL && options->times != NULL)
+    {
+      if (!use_times (document, options->times, &error))
+        return gantry_cli_fail (error);
+      gantry_document_wait (document);
+    }
   if (document != NULL && (options->fit != NULL || options->at_most_ms > 0))
     variant = solve (options, document, &goal, &error);
   if (error == NULL && gantry_plan_report_check (document, &error) && options->output != NULL)
@@ -168,6 +204,8 @@ run (const char *command, const char *description, gboolean needs_goal, int argc
   g_autoptr (GError) error = NULL;
   const GOptionEntry own[] = {
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "Write a session file", "FILE.gantry" },
+    { "times", 0, 0, G_OPTION_ARG_STRING, &options.times,
+      "Plan with the times that a run of the session measured, and tell what that changes", "RUN|last|model" },
     { "fit", 0, 0, G_OPTION_ARG_STRING, &options.fit, "Search for the fastest placements with at most this peak", "SIZE" },
     { "fastest", 0, 0, G_OPTION_ARG_NONE, &options.fastest, "With --fit: which is what it does", NULL },
     { "at-most", 0, 0, G_OPTION_ARG_DOUBLE, &options.at_most_ms, "Search for the least memory with at most this time", "MS" },

@@ -89,7 +89,7 @@ plan_within (const GantryCompilation *compilation, const GantryCompileSettings *
     return NULL;
   if (limit > 0)
     own.target.memory_limit = limit > beside ? limit - beside : 1;
-  plan = gantry_compilation_plan (compilation, &own, workspace_of, kernels, options->measured_us, progress, error);
+  plan = gantry_compilation_plan (compilation, &own, workspace_of, kernels, NULL, progress, error);
   if (plan == NULL && limit > 0)
     {
       g_autofree char *size = gantry_cli_bytes (beside);
@@ -158,14 +158,31 @@ take_times (GantryRunResult *result, GArray *times)
 }
 
 static void
+take_image (GantryCode *code, const GantryGpuImage *image)
+{
+  code->arch = image->arch;
+  code->cubin = image->is_text ? NULL : image->code;
+  code->is_measured = image->is_measured;
+  code->registers = image->registers;
+  code->spill_store_bytes = image->spill_store_bytes;
+  code->spill_load_bytes = image->spill_load_bytes;
+  code->stack_bytes = image->stack_bytes;
+  code->shared_bytes = image->static_shared_bytes;
+}
+
+static void
 take_codes (GantryRunResult *result, const GantryExecutable *executable)
 {
   for (guint32 i = 0; i < executable->n_kernels; i++)
     {
       const GantryKernel *kernel = &executable->kernels[i];
       GantryCode code = { .node = kernel->node, .kernel = kernel->name, .kind = (char *) kernel_kinds[kernel->kind],
-                          .texpr = kernel->texpr, .llvm_ir = kernel->llvm_ir, .assembly = kernel->assembly };
+                          .texpr = kernel->texpr, .llvm_ir = kernel->llvm_ir, .assembly = kernel->assembly,
+                          .schedule = kernel->schedule };
 
+      if (kernel->gpu != NULL && kernel->gpu->n_launches > 0
+          && kernel->gpu->launches[0].image < executable->n_images)
+        take_image (&code, &executable->images[kernel->gpu->launches[0].image]);
       gantry_run_result_add_code (result, &code);
     }
 }
@@ -245,7 +262,7 @@ load (Session *session, GantryProgram *program, const GantryProgramOptions *opti
 }
 
 static GantryRunResult *
-result_of (Session *session, const GantryProgram *program)
+result_of (Session *session, const GantryProgram *program, const GantryProgramOptions *options)
 {
   GantryRunResult *result = gantry_run_result_new ();
 
@@ -259,6 +276,8 @@ result_of (Session *session, const GantryProgram *program)
   result->constant_bytes = result->plan->constant_bytes + program->executable->packed_bytes;
   result->peak_bytes = gantry_executor_peak_bytes (session->executor);
   result->recording = gantry_cpu_recorder_take (session->recorder);
+  if (options->end_recording != NULL)
+    result->recording = options->end_recording (options->recorder, program->executable, result->recording);
   take_times (result, session->times);
   take_codes (result, program->executable);
   return result;
@@ -276,7 +295,7 @@ gantry_program_measure (GantryProgram *program, const GantryProgramOptions *opti
       !run_all (session.executor, program, session.recorder, inputs, outputs, n_warmup, n_runs, session.times, progress,
                 error))
     return NULL;
-  return result_of (&session, program);
+  return result_of (&session, program, options);
 }
 
 /* Steps in a row */
@@ -368,5 +387,5 @@ gantry_program_measure_steps (GantryProgram *program, const GantryProgramOptions
   if (!load (&session, program, options, progress, error) ||
       !run_steps (&session, program, inputs, outputs, n_steps, losses, progress, error))
     return NULL;
-  return result_of (&session, program);
+  return result_of (&session, program, options);
 }

@@ -15,11 +15,13 @@ typedef struct
   gboolean no_library;
   gboolean keep_texts;
   guint64 limit; /* bytes of the device arena, 0: none */
-  GHashTable *measured_us; /* (nullable): as GantryPlanOptions */
   GantryCodeTarget code;
   const char *arch;        /* (nullable): of a GPU: as GantryKernelOptions */
   const char *cache_folder; /* (nullable) */
   GantryDevice *device;     /* (nullable) (unowned): what runs it; NULL: the processor, for each run anew */
+  /** (nullable): another recorder: gets what was observed (transfer full) when the device is idle, gives the recording */
+  GantryRecording *(*end_recording) (gpointer recorder, GantryExecutable *executable, GantryRecording *observed);
+  gpointer recorder;
 } GantryProgramOptions;
 
 typedef struct

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Planned and measured, side by side. */
 #include "app/cli/run-report.h"
+#include "app/cli/changes-report.h"
 #include "app/cli/device.h"
+#include "profiler/kernel-table.h"
 #include "profiler/overlap.h"
+#include <math.h>
 
 /* How much of the copying is hidden, as planned and as measured. */
 typedef struct
@@ -10,13 +13,33 @@ typedef struct
   GantryOverlap planned, measured;
 } Overlaps;
 
+/* Of the runs: what a recorder saw before them, such as weights that were copied and runs for warming up, is no part of them. */
+static void
+look_at_runs (const GantryRecording *recording, GantryOverlap *sum)
+{
+  guint n = gantry_recording_n_runs (recording);
+
+  if (n == 0)
+    gantry_recording_overlap (recording, -1, sum);
+  for (guint i = 0; i < n; i++)
+    {
+      GantryOverlap run;
+
+      gantry_recording_overlap (recording, (gint) i, &run);
+      sum->copy_ns += run.copy_ns;
+      sum->hidden_ns += run.hidden_ns;
+      sum->exposed_ns += run.exposed_ns;
+    }
+}
+
 static void
 look_at_overlap (const GantryRunReport *report, Overlaps *overlaps)
 {
   g_autoptr (GantryRecording) planned = gantry_recording_from_plan (report->module, report->result->plan);
 
+  *overlaps = (Overlaps){ 0 };
   gantry_recording_overlap (planned, -1, &overlaps->planned);
-  gantry_recording_overlap (report->result->recording, -1, &overlaps->measured);
+  look_at_runs (report->result->recording, &overlaps->measured);
 }
 
 static void
@@ -40,67 +63,53 @@ add_overlap (JsonBuilder *json, const GantryRunReport *report)
   gantry_cli_add_double (json, "overlap_kept", gantry_overlap_kept (&overlaps.planned, &overlaps.measured));
 }
 
-/* Where the time of a run goes: copies, and what is done several times in a run, with all of it. */
-typedef struct
+/* Where the time of a run goes: what is done several times in a run, with all of it. (transfer full) */
+static GantryKernelTable *
+table_of (const GantryRunReport *report)
 {
-  const GantryNode *node;
-  guint count; /* in a run */
-  double ms, predicted_ms;
-} Slow;
+  const GantryTarget *target = &report->target;
+  const GantryRates rates = { target->peak_flops, target->memory_bandwidth, target->link_bandwidth };
 
-static double
-predicted_ms_of (const GantryPlan *plan, guint32 node)
-{
-  double us = 0;
-
-  for (guint32 i = plan->n_init_steps; i < plan->n_steps; i++)
-    if (plan->steps[i].node == node)
-      us += plan->steps[i].duration_us;
-  return us / 1000;
+  return gantry_kernel_table_new (report->result->recording, report->module, report->result->plan, &rates);
 }
 
-/* (element-type Slow) (transfer full): the largest total first */
-static GArray *
-find_slowest (const GantryRunReport *report)
+static void
+add_slow (JsonBuilder *json, const GantryRunReport *report, const GantryKernelRow *row, const GantryNode *node)
 {
-  const GantryRunResult *result = report->result;
-  GArray *slowest = g_array_new (FALSE, FALSE, sizeof (Slow));
-  g_autoptr (GArray) totals = gantry_recording_by_node (result->recording);
+  g_autofree char *label = gantry_node_label (report->module, node);
 
-  for (guint i = 0; i < totals->len && slowest->len < report->n_slowest; i++)
-    {
-      const GantryNodeTotals *total = &g_array_index (totals, GantryNodeTotals, i);
-      Slow slow = { gantry_module_node (report->module, total->node), (guint) (total->count / result->n_runs),
-                    (double) total->total_ns / 1e6 / result->n_runs, predicted_ms_of (result->plan, total->node) };
-
-      if (slow.node != NULL)
-        g_array_append_val (slowest, slow);
-    }
-  return slowest;
+  json_builder_begin_object (json);
+  gantry_cli_add_int (json, "node", node->id);
+  gantry_cli_add_string (json, "name", label);
+  gantry_cli_add_string (json, "op", gantry_node_op_name (report->module, node));
+  gantry_cli_add_string (json, "scope", gantry_context_scope_path (report->module->context, node->scope));
+  gantry_cli_add_string (json, "phase", gantry_phase_name (node->phase));
+  gantry_cli_add_string (json, "kind", gantry_event_kind_name (row->kind));
+  gantry_cli_add_int (json, "count", (gint64) row->count);
+  gantry_cli_add_double (json, "milliseconds", row->measured_us / 1000);
+  gantry_cli_add_double (json, "predicted_milliseconds", MAX (row->planned_us, 0) / 1000);
+  gantry_cli_add_int (json, "bytes", (gint64) row->bytes);
+  gantry_cli_add_double (json, "achieved_bytes_per_second", gantry_kernel_row_achieved (row));
+  gantry_cli_add_double (json, "reachable_bytes_per_second", row->reachable);
+  json_builder_end_object (json);
 }
 
 static void
 add_slowest (JsonBuilder *json, const GantryRunReport *report)
 {
-  g_autoptr (GArray) slowest = find_slowest (report);
+  g_autoptr (GantryKernelTable) table = table_of (report);
 
   json_builder_set_member_name (json, "slowest");
   json_builder_begin_array (json);
-  for (guint i = 0; i < slowest->len; i++)
+  for (guint i = 0, n = 0; i < table->rows->len && n < report->n_slowest; i++)
     {
-      const Slow *slow = &g_array_index (slowest, Slow, i);
-      g_autofree char *label = gantry_node_label (report->module, slow->node);
+      const GantryKernelRow *row = &g_array_index (table->rows, GantryKernelRow, i);
+      const GantryNode *node = gantry_module_node (report->module, row->node);
 
-      json_builder_begin_object (json);
-      gantry_cli_add_int (json, "node", slow->node->id);
-      gantry_cli_add_string (json, "name", label);
-      gantry_cli_add_string (json, "op", gantry_node_op_name (report->module, slow->node));
-      gantry_cli_add_string (json, "scope", gantry_context_scope_path (report->module->context, slow->node->scope));
-      gantry_cli_add_string (json, "phase", gantry_phase_name (slow->node->phase));
-      gantry_cli_add_int (json, "count", slow->count);
-      gantry_cli_add_double (json, "milliseconds", slow->ms);
-      gantry_cli_add_double (json, "predicted_milliseconds", slow->predicted_ms);
-      json_builder_end_object (json);
+      if (node == NULL)
+        continue;
+      add_slow (json, report, row, node);
+      n++;
     }
   json_builder_end_array (json);
 }
@@ -108,20 +117,38 @@ add_slowest (JsonBuilder *json, const GantryRunReport *report)
 static void
 print_slowest (const GantryRunReport *report)
 {
-  g_autoptr (GArray) slowest = find_slowest (report);
+  g_autoptr (GantryKernelTable) table = report->n_slowest > 0 ? table_of (report) : NULL;
 
-  if (slowest->len > 0)
-    printf ("\n%13s %13s %7s  %-9s %s\n", "ms of a run", "predicted ms", "times", "phase", "operation");
-  for (guint i = 0; i < slowest->len; i++)
+  for (guint i = 0, n = 0; table != NULL && i < table->rows->len && n < report->n_slowest; i++)
     {
-      const Slow *slow = &g_array_index (slowest, Slow, i);
-      g_autofree char *label = gantry_node_label (report->module, slow->node);
-      const char *scope = gantry_context_scope_path (report->module->context, slow->node->scope);
+      const GantryKernelRow *row = &g_array_index (table->rows, GantryKernelRow, i);
+      const GantryNode *node = gantry_module_node (report->module, row->node);
+      g_autofree char *label = node != NULL ? gantry_node_label (report->module, node) : NULL;
+      const char *scope = node != NULL ? gantry_context_scope_path (report->module->context, node->scope) : NULL;
 
-      printf ("%13.3f %13.3f %7u  %-9s %%%u %s '%s'%s%s\n", slow->ms, slow->predicted_ms, slow->count,
-              gantry_phase_name (slow->node->phase), slow->node->id, gantry_node_op_name (report->module, slow->node), label,
+      if (node == NULL)
+        continue;
+      if (n++ == 0)
+        printf ("\n%13s %13s %7s %8s %9s  %-9s %s\n", "ms of a run", "predicted ms", "times", "GB/s", "reachable", "phase",
+                "operation");
+      printf ("%13.3f %13.3f %7.0f %8.2f %9.2f  %-9s %%%u %s '%s'%s%s\n", row->measured_us / 1000,
+              MAX (row->planned_us, 0) / 1000, row->count, gantry_kernel_row_achieved (row) / 1e9, row->reachable / 1e9,
+              gantry_phase_name (node->phase), node->id, gantry_node_op_name (report->module, node), label,
               scope != NULL && *scope != '\0' ? " in " : "", scope != NULL ? scope : "");
     }
+}
+
+gboolean
+gantry_run_report_write_kernels (const GantryRunReport *report, const char *path, GError **error)
+{
+  g_autoptr (GantryKernelTable) table = table_of (report);
+  g_autoptr (GFile) file = g_file_new_for_commandline_arg (path);
+  g_autoptr (GFileOutputStream) stream = g_file_replace (file, NULL, FALSE, G_FILE_CREATE_NONE, NULL, error);
+
+  return stream != NULL &&
+         gantry_kernel_table_write_csv (table, report->result->recording, report->module, G_OUTPUT_STREAM (stream), NULL,
+                                        error) &&
+         g_output_stream_close (G_OUTPUT_STREAM (stream), NULL, error);
 }
 
 void
@@ -162,7 +189,11 @@ gantry_run_report_json (const GantryRunReport *report)
     {
       gantry_cli_add_double (json, "predicted_before_milliseconds", report->predicted_before_ms);
       gantry_cli_add_double (json, "milliseconds_before", report->measured_before_ms);
+      if (report->changes != NULL)
+        gantry_changes_report_json (json, report->changes, report->module);
     }
+  if (report->add != NULL)
+    report->add (json, report->add_data);
   json_builder_end_object (json);
   gantry_cli_print_json (json);
 }
@@ -196,6 +227,8 @@ gantry_run_report_text (const GantryRunReport *report)
   if (report->replanned)
     printf ("%-10s %.3f ms measured, %.3f ms predicted\n", "before", report->measured_before_ms,
             report->predicted_before_ms);
+  if (report->changes != NULL)
+    gantry_changes_report_text (report->changes, report->module);
   printf ("%-10s %s planned, %s measured, constants %s%s%s\n", "memory", planned, peak, constants,
           report->limit > 0 ? ", limit " : "", report->limit > 0 ? limit : "");
   gantry_cli_device_print_memory (report->device);
@@ -203,7 +236,12 @@ gantry_run_report_text (const GantryRunReport *report)
   printf ("%-10s %.0f ms\n", "compiled in", result->compile_ms);
   for (guint i = 0; report->losses != NULL && i < report->losses->len; i++)
     if (i < 10 || i + 1 == report->losses->len)
-      printf ("%-10s %.9g after step %u\n", "loss", g_array_index (report->losses, double, i), i + 1);
+      {
+        double loss = g_array_index (report->losses, double, i);
+
+        /* The sign of a NaN says nothing. */
+        printf ("%-10s %.9g after step %u\n", "loss", isnan (loss) ? (double) NAN : loss, i + 1);
+      }
   if (report->compared)
     printf ("%-10s as expected (largest difference %.2g of the largest value)\n", "outputs", report->worst);
   print_slowest (report);

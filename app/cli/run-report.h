@@ -3,6 +3,7 @@
 #pragma once
 #include "app/cli/cli.h"
 #include "core/runtime/runtime.h"
+#include "core/document/plan-changes.h"
 
 G_BEGIN_DECLS
 
@@ -17,11 +18,17 @@ typedef struct
   GArray *losses;
   gboolean replanned;
   double predicted_before_ms, measured_before_ms;
+  const GantryPlanChanges *changes; /* (nullable): by planning again */
+  GantryTarget target;
   guint n_slowest; /* how many operations to list with their times */
   GantryDevice *device; /* (nullable) (unowned) */
+  void (*add) (JsonBuilder *json, gpointer add_data); /* (nullable): more members of the JSON object */
+  gpointer add_data;
 } GantryRunReport;
 
 void gantry_run_report_json (const GantryRunReport *report);
 void gantry_run_report_text (const GantryRunReport *report);
+/** The table of all kernels and copies as CSV. */
+gboolean gantry_run_report_write_kernels (const GantryRunReport *report, const char *path, GError **error);
 
 G_END_DECLS

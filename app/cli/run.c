@@ -4,7 +4,6 @@
 #include "app/cli/inputs.h"
 #include "app/cli/program.h"
 #include "app/cli/run-report.h"
-#include "profiler/overlap.h"
 #include <string.h>
 
 typedef struct
@@ -19,6 +18,7 @@ typedef struct
   gint steps;       /* 0: independent runs */
   gboolean replan;
   gint slowest;     /* operations to list */
+  char *kernels;    /* CSV of all of them */
   double relative, absolute;
   gboolean session;
   char *device;
@@ -35,6 +35,7 @@ options_clear (Options *options)
   g_free (options->output_dir);
   g_free (options->device);
   g_free (options->arch);
+  g_free (options->kernels);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
@@ -159,25 +160,22 @@ measure (Run *run, const Options *options, const GantryProgramOptions *how, GErr
 
 /* The plan again, with the times and the link that were measured, and a run of it. */
 static gboolean
-replan (Run *run, const Options *options, const GantryProgramOptions *first, GError **error)
+replan (Run *run, const Options *options, const GantryProgramOptions *how, GError **error)
 {
-  const GantryRunResult *result = run->report.result;
-  g_autoptr (GHashTable) measured = gantry_recording_measured_us (result->recording);
-  double link = gantry_recording_link_bandwidth (result->recording, GANTRY_N_QUEUES);
-  g_auto (GantryCompileSettings) settings;
-  GantryProgramOptions how = *first;
+  GantryRunResult *result = run->report.result;
 
-  gantry_compile_settings_copy (&settings, gantry_document_get_settings (run->document));
-  if (link > 0)
-    settings.target.link_bandwidth = link;
   run->report.replanned = TRUE;
   run->report.measured_before_ms = result->milliseconds;
   run->report.predicted_before_ms = result->plan->total_us / 1000;
-  how.measured_us = measured;
+  if (!gantry_document_set_measured (run->document, result, error))
+    return FALSE;
+  gantry_document_wait (run->document);
+  run->report.changes = gantry_document_get_changes (run->document);
   g_clear_pointer (&run->program, gantry_program_free);
-  run->program = gantry_program_new (gantry_document_get_compilation (run->document), &settings, &how,
+  run->program = gantry_program_new (gantry_document_get_compilation (run->document),
+                                     gantry_document_get_settings (run->document), how,
                                      gantry_cli_progress (&options->common), error);
-  return run->program != NULL && measure (run, options, &how, error);
+  return run->program != NULL && measure (run, options, how, error);
 }
 
 static gboolean
@@ -231,7 +229,10 @@ run (const Options *options, GantryDevice *device, const char *path)
   /* Without a loss the first result is a parameter or a gradient. */
   run.report.losses = options->steps > 0 && !(settings->train && settings->training.no_loss) ? run.losses : NULL;
   run.report.limit = settings->target.memory_limit;
+  run.report.target = settings->target;
   run.report.device = device;
+  if (options->kernels != NULL && !gantry_run_report_write_kernels (&run.report, options->kernels, &error))
+    return gantry_cli_fail (error);
   if (options->common.json)
     gantry_run_report_json (&run.report);
   else
@@ -273,6 +274,7 @@ gantry_cli_run (int argc, char **argv)
       "Instead: steps in a row, each going on with the parameters and the state of the one before", "N" },
     { "replan", 0, 0, G_OPTION_ARG_NONE, &options.replan, "Plan again from the times measured, and run that", NULL },
     { "slowest", 0, 0, G_OPTION_ARG_INT, &options.slowest, "List the operations that take longest", "N" },
+    { "kernels", 0, 0, G_OPTION_ARG_FILENAME, &options.kernels, "Write a table of all kernels and copies", "FILE.csv" },
     { "threads", 't', 0, G_OPTION_ARG_INT, &options.program.threads, "Worker threads (all processors)", "N" },
     { "no-library", 0, 0, G_OPTION_ARG_NONE, &options.program.no_library, "Generated code only, no oneDNN", NULL },
     { "device", 0, 0, G_OPTION_ARG_STRING, &options.device,

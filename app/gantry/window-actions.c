@@ -205,6 +205,34 @@ change_variant (GSimpleAction *action, GVariant *value, gpointer data)
   _gantry_window_load_variant (data, g_variant_get_string (value, NULL));
 }
 
+ACTION (replan)
+{
+  _gantry_window_use_times (data, TRUE);
+}
+
+ACTION (model_times)
+{
+  _gantry_window_use_times (data, FALSE);
+}
+
+ACTION (show_in_time)
+{
+  _gantry_window_show_in_time (data);
+}
+
+ACTION (show_code)
+{
+  GantryWindow *self = data;
+
+  gtk_widget_set_visible (GTK_WIDGET (self->inspector_bin), TRUE);
+  gantry_inspector_show_page (self->inspector, "code");
+}
+
+ACTION (export_kernels)
+{
+  _gantry_window_choose_kernels (data);
+}
+
 ACTION (menu)
 {
   gtk_menu_button_popup (((GantryWindow *) data)->menu_button);
@@ -279,6 +307,11 @@ static const GActionEntry entries[] = {
   { "rename-variant", rename_variant, NULL, NULL, NULL, { 0 } },
   { "delete-variant", delete_variant, NULL, NULL, NULL, { 0 } },
   { "variant", NULL, "s", "''", change_variant, { 0 } },
+  { "replan", replan, NULL, NULL, NULL, { 0 } },
+  { "model-times", model_times, NULL, NULL, NULL, { 0 } },
+  { "show-in-time", show_in_time, NULL, NULL, NULL, { 0 } },
+  { "show-code", show_code, NULL, NULL, NULL, { 0 } },
+  { "export-kernels", export_kernels, NULL, NULL, NULL, { 0 } },
   { "menu", menu, NULL, NULL, NULL, { 0 } },
   { "show-shortcuts", show_shortcuts, NULL, NULL, NULL, { 0 } },
   { "single-pane", NULL, NULL, "false", change_single_pane, { 0 } },
@@ -291,7 +324,7 @@ static const GActionEntry entries[] = {
 static const char *const need_model[] = {
   "save", "save-as", "export", "find", "find-next", "find-previous", "fit", "zoom-in", "zoom-out", "fold-all",
   "unfold-all", "place", "clear-placements", "next-pass", "previous-pass", "single-pane", "finite-math", "maximize-time",
-  "train", "limit", "no-limit", "problems", "bottom-page",
+  "train", "limit", "no-limit", "problems", "bottom-page", "show-in-time", "show-code",
 };
 
 /* What makes no sense for a program that is not planned. */
@@ -311,6 +344,7 @@ _gantry_window_update_actions (GantryWindow *self)
 {
   GantryCompilation *compilation = gantry_document_get_compilation (self->document);
   const GantryCompileSettings *settings = gantry_document_get_settings (self->document);
+  const GantryRunResult *run = gantry_document_get_run (self->document);
   gboolean busy = gantry_document_is_busy (self->document), can_undo = FALSE, can_redo = FALSE;
   GAction *finite = g_action_map_lookup_action (G_ACTION_MAP (self), "finite-math");
 
@@ -321,6 +355,9 @@ _gantry_window_update_actions (GantryWindow *self)
     enable (self, need_planner[i], compilation != NULL && self->opening == NULL && gantry_document_get_planner (self->document) != NULL);
   enable (self, "peak", compilation != NULL && compilation->plan != NULL);
   enable (self, "run", compilation != NULL && compilation->plan != NULL && !busy);
+  enable (self, "replan", run != NULL && gantry_document_get_planner (self->document) != NULL);
+  enable (self, "export-kernels", run != NULL);
+  enable (self, "model-times", settings != NULL && settings->measured != NULL);
   enable (self, "cancel", busy);
   enable (self, "undo", can_undo);
   enable (self, "redo", can_redo);

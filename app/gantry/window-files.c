@@ -200,6 +200,35 @@ _gantry_window_choose_export (GantryWindow *self)
   gtk_native_dialog_show (GTK_NATIVE_DIALOG (self->chooser));
 }
 
+static void
+kernels_response (GtkNativeDialog *dialog, int response, gpointer data)
+{
+  GantryWindow *self = data;
+  g_autofree char *path = chosen_path (dialog, response), *text = NULL;
+  g_autoptr (GFile) file = path != NULL ? g_file_new_for_path (path) : NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (file == NULL)
+    return;
+  if (!gantry_kernels_panel_write_csv (self->kernels_panel, file, &error))
+    {
+      _gantry_window_tell (self, "The table is not written", error);
+      return;
+    }
+  text = g_strdup_printf ("Written: %s", path);
+  _gantry_window_toast (self, text);
+}
+
+void
+_gantry_window_choose_kernels (GantryWindow *self)
+{
+  g_autofree char *name = name_with_ending (self, ".csv");
+
+  show_chooser (self, "Export the table of kernels", GTK_FILE_CHOOSER_ACTION_SAVE, name, G_CALLBACK (kernels_response));
+  add_filter (self->chooser, "Comma separated values", "*.csv");
+  gtk_native_dialog_show (GTK_NATIVE_DIALOG (self->chooser));
+}
+
 /* Recent files: in the menu of the model's name, and on the first page. */
 
 static GMenu *

@@ -97,3 +97,13 @@ _gantry_window_show_bottom (GantryWindow *self, const char *page)
   gtk_widget_set_visible (GTK_WIDGET (self->time_bin), TRUE);
   g_simple_action_set_state (G_SIMPLE_ACTION (action), g_variant_new_string (page));
 }
+
+void
+_gantry_window_show_in_time (GantryWindow *self)
+{
+  _gantry_window_show_bottom (self, "time");
+  if (!gantry_time_panel_show_selection (self->time_panel))
+    _gantry_window_toast (self, gantry_selection_count (self->selection) == 0
+                                  ? "Select a node first"
+                                  : "What is selected takes no time: no step of the plan does its work");
+}

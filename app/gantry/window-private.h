@@ -32,6 +32,9 @@ struct _GantryWindow
   GtkMenuButton *variant_button;
   GtkLabel *variant_label;
   GtkEntry *limit_entry;
+  GtkMenuButton *times_button;
+  GtkLabel *times_label;
+  gboolean replanning; /* the user asked for other times: what they change is shown when it comes */
   guint64 limit_shown; /* bytes that the entry was filled with */
   GMenu *undo_menu;
   GtkButton *status_button;
@@ -46,6 +49,7 @@ struct _GantryWindow
   GantryInspector *inspector;
   GantryTimePanel *time_panel;
   GantryComparePanel *compare_panel;
+  GantryKernelsPanel *kernels_panel;
 };
 
 /* window.c */
@@ -64,6 +68,8 @@ void _gantry_window_update_actions (GantryWindow *window);
 void _gantry_window_choose_open (GantryWindow *window);
 void _gantry_window_save (GantryWindow *window, gboolean ask_where);
 void _gantry_window_choose_export (GantryWindow *window);
+/** The table of kernels as CSV. */
+void _gantry_window_choose_kernels (GantryWindow *window);
 void _gantry_window_fill_recent (GantryWindow *window);
 void _gantry_window_accept_drops (GantryWindow *window);
 gboolean _gantry_window_close_request (GtkWindow *window);
@@ -90,6 +96,11 @@ void _gantry_window_load_variant (GantryWindow *window, const char *name);
 void _gantry_window_name_variant (GantryWindow *window, gboolean rename);
 void _gantry_window_delete_variant (GantryWindow *window);
 
+/* window-times.c */
+/** Plans with the times of the run shown, or with those that the model predicts. */
+void _gantry_window_use_times (GantryWindow *window, gboolean measured);
+void _gantry_window_connect_times (GantryWindow *window);
+
 /* window-status.c */
 void _gantry_window_update_status (GantryWindow *window);
 /** What the message of the status bar is about, in full. */
@@ -103,7 +114,9 @@ void _gantry_window_search_step (GantryWindow *window, int step);
 void _gantry_window_restore_layout (GantryWindow *window);
 void _gantry_window_store_layout (GantryWindow *window);
 void _gantry_window_maximize_time (GantryWindow *window, gboolean maximize);
-/** @page: "time" or "compare"; the panel at the bottom is shown with it. */
+/** The selection in the lanes. */
+void _gantry_window_show_in_time (GantryWindow *window);
+/** @page: "time", "kernels" or "compare"; the panel at the bottom is shown with it. */
 void _gantry_window_show_bottom (GantryWindow *window, const char *page);
 
 G_END_DECLS

@@ -186,6 +186,12 @@ compare_failed (GantryComparePanel *panel, const char *what, const GError *error
 }
 
 static void
+kernel_activated (GantryKernelsPanel *panel, guint node, gpointer data)
+{
+  _gantry_window_show_in_time (data);
+}
+
+static void
 prediction_changed (GantryWindow *self)
 {
   _gantry_window_update_placements (self);
@@ -294,6 +300,12 @@ gantry_window_get_compare_panel (GantryWindow *self)
   return self->compare_panel;
 }
 
+GantryKernelsPanel *
+gantry_window_get_kernels_panel (GantryWindow *self)
+{
+  return self->kernels_panel;
+}
+
 const char *
 gantry_window_get_page (GantryWindow *self)
 {
@@ -382,6 +394,8 @@ gantry_window_class_init (GantryWindowClass *klass)
   BIND (variant_button);
   BIND (variant_label);
   BIND (limit_entry);
+  BIND (times_button);
+  BIND (times_label);
   BIND (undo_menu);
 }
 
@@ -398,6 +412,10 @@ add_views (GantryWindow *self)
   gtk_stack_add_named (self->bottom_stack, GTK_WIDGET (self->time_panel), "time");
   self->compare_panel = GANTRY_COMPARE_PANEL (gantry_compare_panel_new (self->document));
   gtk_stack_add_named (self->bottom_stack, GTK_WIDGET (self->compare_panel), "compare");
+  self->kernels_panel = GANTRY_KERNELS_PANEL (gantry_kernels_panel_new (self->document, self->selection));
+  gtk_stack_add_named (self->bottom_stack, GTK_WIDGET (self->kernels_panel), "kernels");
+  g_signal_connect_object (self->kernels_panel, "export", G_CALLBACK (_gantry_window_choose_kernels), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->kernels_panel, "activated", G_CALLBACK (kernel_activated), self, 0);
   g_signal_connect_object (self->compare_panel, "error", G_CALLBACK (compare_failed), self, 0);
   g_signal_connect_object (self->pass_list, "selected", G_CALLBACK (pass_selected), self, 0);
   g_signal_connect_object (self->pass_view, "place", G_CALLBACK (place_asked), self, 0);
@@ -426,6 +444,7 @@ gantry_window_init (GantryWindow *self)
   _gantry_window_add_actions (self);
   _gantry_window_connect_search (self);
   _gantry_window_connect_header (self);
+  _gantry_window_connect_times (self);
   _gantry_window_accept_drops (self);
   _gantry_window_fill_recent (self);
   _gantry_window_restore_layout (self);

@@ -4,6 +4,7 @@
 #include "core/document/document.h"
 #include "views/compare/compare-panel.h"
 #include "views/inspector/inspector.h"
+#include "views/kernels/kernels-panel.h"
 #include "views/passes/pass-list.h"
 #include "views/passes/pass-view.h"
 #include "views/selection.h"
@@ -26,6 +27,7 @@ GantryPassView *gantry_window_get_pass_view (GantryWindow *window);
 GantryInspector *gantry_window_get_inspector (GantryWindow *window);
 GantryTimePanel *gantry_window_get_time_panel (GantryWindow *window);
 GantryComparePanel *gantry_window_get_compare_panel (GantryWindow *window);
+GantryKernelsPanel *gantry_window_get_kernels_panel (GantryWindow *window);
 /** The page shown: "welcome", "loading", "error" or "model". */
 const char *gantry_window_get_page (GantryWindow *window);
 /** The last error that the user was told, NULL after a success. */

@@ -36,6 +36,7 @@ gantry_compilation_unref (GantryCompilation *compilation)
   gantry_plan_unref (compilation->plan);
   gantry_plan_unref (compilation->refused_plan);
   g_free (compilation->keys);
+  g_clear_pointer (&compilation->measured_us, g_hash_table_unref);
   gantry_placements_unref (compilation->placements);
   g_clear_pointer (&compilation->reports, g_ptr_array_unref);
   gantry_compile_settings_clear (&compilation->settings);

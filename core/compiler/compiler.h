@@ -61,6 +61,8 @@ typedef struct
  * @keys: (nullable): gantry_module_keys() of the last snapshot; like the rest below NULL after a refusal
  * @placements: what policy and choices decide
  * @reports: (element-type GantryPolicyReport): what became of each statement of the policy
+ * @measured_us: (nullable) (element-type guint double*): the times of the settings, by node id
+ * @planned_target: the target with the link that was measured, where one was
  * @first_id: the node ids that passes gave are above it; the same again with the same settings and the same @first_id
  */
 typedef struct
@@ -79,6 +81,8 @@ typedef struct
   guint64 *keys;
   GantryPlacements *placements;
   GPtrArray *reports;
+  GHashTable *measured_us;
+  GantryTarget planned_target;
   guint32 first_id;
   struct _GantryPlannerPool *planners;
 } GantryCompilation;
@@ -135,7 +139,7 @@ GantryPlanner *gantry_compilation_take_planner (GantryCompilation *compilation, 
 void gantry_compilation_give_planner (GantryCompilation *compilation, GantryPlanner *planner); /* (nullable) */
 
 /** Plans the last snapshot again, with the workspaces that kernels asked for and the placements of the compilation.
- *  @workspace: as GantryPlanOptions. */
+ *  @workspace: as GantryPlanOptions. @measured_us: (nullable): likewise; NULL: the times of @settings. */
 GantryPlan *gantry_compilation_plan (const GantryCompilation *compilation, const GantryCompileSettings *settings,
                                      guint64 (*workspace) (const GantryModule *, const GantryNode *, gpointer),
                                      gpointer workspace_data, GHashTable *measured_us, const GantryProgress *progress,

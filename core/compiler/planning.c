@@ -29,10 +29,21 @@ _gantry_planner_pool_free (GantryPlannerPool *pool)
   g_free (pool);
 }
 
-static GantryPlanOptions
-plan_options (const GantryCompileSettings *settings)
+/* A link that was measured is the link that there is. */
+static GantryTarget
+target_of (const GantryCompileSettings *settings)
 {
-  return (GantryPlanOptions){ .target = &settings->target,
+  GantryTarget target = settings->target;
+
+  if (settings->measured != NULL && settings->measured->link_bandwidth > 0)
+    target.link_bandwidth = settings->measured->link_bandwidth;
+  return target;
+}
+
+static GantryPlanOptions
+plan_options (const GantryCompileSettings *settings, const GantryTarget *target, GHashTable *measured_us)
+{
+  return (GantryPlanOptions){ .target = target, .measured_us = measured_us,
                               .order = settings->program_order ? GANTRY_ORDER_PROGRAM : GANTRY_ORDER_BEST };
 }
 
@@ -40,7 +51,7 @@ GantryPlanner *
 gantry_compilation_take_planner (GantryCompilation *compilation, const GantryProgress *progress, GError **error)
 {
   GantryPlannerPool *pool = compilation->planners;
-  GantryPlanOptions options = plan_options (&compilation->settings);
+  GantryPlanOptions options = plan_options (&compilation->settings, &compilation->planned_target, compilation->measured_us);
   GantryPlanner *planner = NULL;
 
   g_return_val_if_fail (compilation->keys != NULL, NULL);
@@ -96,6 +107,10 @@ _gantry_compilation_make_plan (GantryCompilation *compilation, const GantryProgr
 
   gantry_progress_report (progress, -1, "Planning");
   compilation->keys = gantry_module_keys (gantry_compilation_module (compilation));
+  compilation->planned_target = target_of (&compilation->settings);
+  if (compilation->settings.measured != NULL)
+    compilation->measured_us = gantry_measured_times_by_node (compilation->settings.measured,
+                                                              gantry_compilation_module (compilation), compilation->keys);
   compilation->placements = gantry_compilation_place (compilation, &compilation->settings, &compilation->reports, error);
   if (compilation->placements == NULL)
     return FALSE;
@@ -122,12 +137,16 @@ gantry_compilation_plan (const GantryCompilation *compilation, const GantryCompi
                          gpointer workspace_data, GHashTable *measured_us, const GantryProgress *progress,
                          GError **error)
 {
-  GantryPlanOptions options = plan_options (settings);
+  const GantryModule *module = gantry_compilation_module (compilation);
+  g_autoptr (GHashTable) of_settings =
+    measured_us == NULL && settings->measured != NULL && compilation->keys != NULL
+      ? gantry_measured_times_by_node (settings->measured, module, compilation->keys) : NULL;
+  GantryTarget target = target_of (settings);
+  GantryPlanOptions options = plan_options (settings, &target, measured_us != NULL ? measured_us : of_settings);
   g_autoptr (GantryPlanner) planner = NULL;
 
   options.workspace = workspace;
   options.workspace_data = workspace_data;
-  options.measured_us = measured_us;
   planner = gantry_planner_new (gantry_compilation_module (compilation), &options, progress, error);
   return planner != NULL ? gantry_planner_plan (planner, compilation->placements, progress, error) : NULL;
 }

@@ -19,6 +19,7 @@ gantry_compile_settings_copy (GantryCompileSettings *to, const GantryCompileSett
   gantry_training_options_copy (&to->training, &from->training);
   to->policy = g_strdup (from->policy);
   to->choices = from->choices != NULL ? gantry_choices_ref (from->choices) : NULL;
+  to->measured = from->measured != NULL ? gantry_measured_times_ref (from->measured) : NULL;
 }
 
 void
@@ -28,6 +29,7 @@ gantry_compile_settings_clear (GantryCompileSettings *settings)
   gantry_training_options_clear (&settings->training);
   g_clear_pointer (&settings->policy, g_free);
   g_clear_pointer (&settings->choices, gantry_choices_unref);
+  g_clear_pointer (&settings->measured, gantry_measured_times_unref);
 }
 
 gboolean
@@ -102,5 +104,6 @@ gboolean
 gantry_compile_settings_same_plan (const GantryCompileSettings *a, const GantryCompileSettings *b)
 {
   return a->program_order == b->program_order && g_strcmp0 (a->policy, b->policy) == 0 &&
-         gantry_choices_equal (a->choices, b->choices) && same_target (&a->target, &b->target);
+         gantry_choices_equal (a->choices, b->choices) && same_target (&a->target, &b->target) &&
+         gantry_measured_times_equal (a->measured, b->measured);
 }

@@ -3,6 +3,7 @@
 #pragma once
 #include "core/autodiff/autodiff.h"
 #include "core/compiler/choices.h"
+#include "core/compiler/measured.h"
 #include "core/memory/target.h"
 
 G_BEGIN_DECLS
@@ -15,6 +16,7 @@ G_BEGIN_DECLS
  * @policy: (nullable): statements of core/memory/policy.h
  * @choices: (nullable): placements given one by one (clicks, the solver); a click wins over @policy
  * @target: the machine, with its limit of device memory
+ * @measured: (nullable): times and the link of a run, which the cost model uses in place of what it would predict
  */
 typedef struct
 {
@@ -26,6 +28,7 @@ typedef struct
   char *policy;
   GantryChoices *choices;
   GantryTarget target;
+  GantryMeasuredTimes *measured;
 } GantryCompileSettings;
 
 void gantry_compile_settings_init (GantryCompileSettings *settings);

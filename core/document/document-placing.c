@@ -166,6 +166,8 @@ _gantry_document_clear_placing (GantryDocument *self)
   g_clear_pointer (&self->plan, gantry_plan_unref);
   g_clear_pointer (&self->refused_plan, gantry_plan_unref);
   g_clear_error (&self->plan_error);
+  g_clear_pointer (&self->changes, gantry_plan_changes_unref);
+  self->has_news = FALSE;
 }
 
 static GPtrArray *
@@ -304,7 +306,11 @@ worked (GObject *source, GAsyncResult *result, gpointer user_data)
   if (!done)
     _gantry_document_tell_error (self, "The plan could not be made", error);
   else if (work->replan)
-    take_over (self, work->planning, work->forecast);
+    {
+      _gantry_document_take_changes (self, work->planning, work->forecast);
+      take_over (self, work->planning, work->forecast);
+      _gantry_document_tell_changes (self);
+    }
   else if (work->plan == NULL && work->plan_error == NULL)
     show_prediction (self, work);
   else

@@ -3,6 +3,7 @@
  * make. */
 #pragma once
 #include "core/document/document.h"
+#include "core/document/plan-changes.h"
 
 G_BEGIN_DECLS
 
@@ -88,6 +89,8 @@ struct _GantryDocument
   GantryForecast *forecast;
   GantryPlan *plan, *refused_plan;
   GError *plan_error;
+  GantryPlanChanges *changes; /* (nullable) */
+  gboolean has_news;          /* @changes was not told of */
   gboolean planning_now; /* a thread is at it, wanted or not */
   gpointer next_work;    /* (nullable): begins when that is done */
 };
@@ -112,6 +115,7 @@ enum
   PROP_PLAN,
   PROP_PLAN_ERROR,
   PROP_VARIANTS,
+  PROP_CHANGES,
   N_PROPS
 };
 void _gantry_document_notify (GantryDocument *document, guint property);
@@ -180,6 +184,10 @@ void _gantry_document_clear_placing (GantryDocument *document);
 /** Any thread. (nullable): where nothing can be predicted. */
 GantryForecast *_gantry_forecast_make (GantryPlanner *planner, GantryPlacements *placements);
 GantryForecast *_gantry_forecast_of (GantryCompilation *compilation, const GantryProgress *progress);
+
+/** @next, with @forecast, takes the place of what is planned: notes what its times change. Told by the other when all is in place. */
+void _gantry_document_take_changes (GantryDocument *document, const GantryCompilation *next, const GantryForecast *forecast);
+void _gantry_document_tell_changes (GantryDocument *document);
 
 /* Variants */
 

@@ -54,6 +54,7 @@ gantry_document_get_property (GObject *object, guint id, GValue *value, GParamSp
     case PROP_PREDICTION: g_value_set_pointer (value, self->forecast); break;
     case PROP_PLAN: g_value_set_pointer (value, self->plan); break;
     case PROP_PLAN_ERROR: g_value_set_pointer (value, self->plan_error); break;
+    case PROP_CHANGES: g_value_set_pointer (value, self->changes); break;
     case PROP_VARIANTS: g_value_set_pointer (value, gantry_document_get_variants (self)); break;
     default: G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     }
@@ -106,6 +107,7 @@ gantry_document_class_init (GantryDocumentClass *klass)
   properties[PROP_PREDICTION] = g_param_spec_pointer ("prediction", NULL, NULL, flags);
   properties[PROP_PLAN] = g_param_spec_pointer ("plan", NULL, NULL, flags);
   properties[PROP_PLAN_ERROR] = g_param_spec_pointer ("plan-error", NULL, NULL, flags);
+  properties[PROP_CHANGES] = g_param_spec_pointer ("changes", NULL, NULL, flags);
   properties[PROP_VARIANTS] = g_param_spec_pointer ("variants", NULL, NULL, flags);
   g_object_class_install_properties (object_class, N_PROPS, properties);
   error_signal = g_signal_new ("error", GANTRY_TYPE_DOCUMENT, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2,

@@ -9,7 +9,16 @@
 
 G_BEGIN_DECLS
 
-/* GantryCode: the texts of one kernel, as the run that made it kept them. */
+typedef struct _GantryPlanChanges GantryPlanChanges; /* core/document/plan-changes.h */
+
+/**
+ * GantryCode: the texts of one kernel, as the run that made it kept them.
+ *
+ * @assembly: of the processor, or PTX where @arch is set
+ * @schedule: the bound program: what is done by which block and thread
+ * @cubin: machine code for @arch, for a disassembler
+ * @is_measured: the assembler said the figures that follow, in registers and bytes of one thread, @shared_bytes of a block
+ */
 typedef struct
 {
   guint32 node;    /* node id of the last snapshot */
@@ -18,6 +27,11 @@ typedef struct
   char *texpr;     /* (nullable) */
   char *llvm_ir;   /* (nullable) */
   char *assembly;  /* (nullable) */
+  char *schedule;  /* (nullable) */
+  char *arch;      /* (nullable): "sm_90a" */
+  GBytes *cubin;   /* (nullable) */
+  gboolean is_measured;
+  guint32 registers, spill_store_bytes, spill_load_bytes, stack_bytes, shared_bytes;
 } GantryCode;
 
 /**
@@ -153,6 +167,7 @@ G_DECLARE_FINAL_TYPE (GantryDocument, gantry_document, GANTRY, DOCUMENT, GObject
  *   NULL when it does not fit: then "plan-error" is set
  * - "plan-error" (pointer, GError, nullable)
  * - "variants" (pointer, GPtrArray of GantryVariant): changes as a whole
+ * - "changes" (pointer, GantryPlanChanges, nullable): what came of the last change of the times that are planned with
  *
  * Signals:
  * - "error" (const char *what, const GError *error): work that an edit started has failed, so that no caller hears of it;
@@ -220,6 +235,18 @@ void gantry_document_set_limit (GantryDocument *document, guint64 bytes); /* 0: 
 void gantry_document_set_target (GantryDocument *document, const GantryTarget *target);
 /** Several of the above as one edit, for a dialog: @settings replaces them all but the choices. */
 void gantry_document_set_settings (GantryDocument *document, const GantryCompileSettings *settings, const char *name);
+/**
+ * gantry_document_set_measured:
+ * @run: (nullable): NULL: the times that the model predicts
+ *
+ * Plans with the times of @run, and with the link that it measured: "replan with measured times". They are kept by what the nodes
+ * are, so they outlive the run; nodes that it did not run keep their predicted times. What differs is told by "changes".
+ *
+ * Returns: FALSE with %GANTRY_ERROR_INVALID where the run measured nothing of this program
+ */
+gboolean gantry_document_set_measured (GantryDocument *document, GantryRunResult *run, GError **error);
+/** What the last edit of that kind changed; NULL before, and when another program came. (transfer none) (nullable) */
+GantryPlanChanges *gantry_document_get_changes (GantryDocument *document);
 void gantry_document_undo (GantryDocument *document);
 void gantry_document_redo (GantryDocument *document);
 /** What undo would take back, for a menu: "recompute of 12 values". (transfer none) (nullable) */

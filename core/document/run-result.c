@@ -12,6 +12,9 @@ code_free (gpointer data)
   g_free (code->texpr);
   g_free (code->llvm_ir);
   g_free (code->assembly);
+  g_free (code->schedule);
+  g_free (code->arch);
+  g_clear_pointer (&code->cubin, g_bytes_unref);
   g_free (code);
 }
 
@@ -53,12 +56,15 @@ gantry_run_result_add_code (GantryRunResult *result, const GantryCode *code)
 {
   GantryCode *copy = g_new0 (GantryCode, 1);
 
-  copy->node = code->node;
+  *copy = *code;
   copy->kernel = g_strdup (code->kernel);
   copy->kind = g_strdup (code->kind);
   copy->texpr = g_strdup (code->texpr);
   copy->llvm_ir = g_strdup (code->llvm_ir);
   copy->assembly = g_strdup (code->assembly);
+  copy->schedule = g_strdup (code->schedule);
+  copy->arch = g_strdup (code->arch);
+  copy->cubin = code->cubin != NULL ? g_bytes_ref (code->cubin) : NULL;
   g_ptr_array_add (result->codes, copy);
 }
 

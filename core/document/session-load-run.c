@@ -335,11 +335,30 @@ load_recording (sqlite3 *db, gint64 run, GBytes *head, GError **error)
   return chunks != NULL ? gantry_recording_load (head, (GBytes *const *) chunks->pdata, chunks->len, error) : NULL;
 }
 
+static void
+read_machine_code (sqlite3_stmt *row, GantryCode *code, GBytes **cubin)
+{
+  guint32 *const figures[] = { &code->registers, &code->spill_store_bytes, &code->spill_load_bytes, &code->stack_bytes,
+                               &code->shared_bytes };
+
+  if (sqlite3_column_bytes (row, 8) > 0)
+    *cubin = g_bytes_new (sqlite3_column_blob (row, 8), (gsize) sqlite3_column_bytes (row, 8));
+  code->cubin = *cubin;
+  code->is_measured = sqlite3_column_type (row, 9) != SQLITE_NULL;
+  for (guint i = 0; i < G_N_ELEMENTS (figures); i++)
+    *figures[i] = (guint32) CLAMP (sqlite3_column_int64 (row, 9 + (int) i), 0, G_MAXUINT32);
+}
+
 static gboolean
 load_code (sqlite3 *db, gint64 run, GantryRunResult *result, GError **error)
 {
-  g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (
-    db, "SELECT node, kernel, kind, texpr, llvm_ir, assembly FROM code WHERE run = ? ORDER BY rowid", error);
+  /* All of these columns came together. */
+  gboolean gpu = _gantry_session_has (db, "code", "shared_bytes");
+  g_autofree char *sql = g_strdup_printf (
+    "SELECT node, kernel, kind, texpr, llvm_ir, assembly, %s FROM code WHERE run = ? ORDER BY rowid",
+    gpu ? "schedule, arch, cubin, registers, spill_store_bytes, spill_load_bytes, stack_bytes, shared_bytes"
+        : "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL");
+  g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (db, sql, error);
   GError *own = NULL;
 
   if (statement == NULL)
@@ -352,8 +371,12 @@ load_code (sqlite3 *db, gint64 run, GantryRunResult *result, GError **error)
                           .kind = (char *) sqlite3_column_text (statement, 2),
                           .texpr = (char *) sqlite3_column_text (statement, 3),
                           .llvm_ir = (char *) sqlite3_column_text (statement, 4),
-                          .assembly = (char *) sqlite3_column_text (statement, 5) };
+                          .assembly = (char *) sqlite3_column_text (statement, 5),
+                          .schedule = (char *) sqlite3_column_text (statement, 6),
+                          .arch = (char *) sqlite3_column_text (statement, 7) };
+      g_autoptr (GBytes) cubin = NULL;
 
+      read_machine_code (statement, &code, &cubin);
       gantry_run_result_add_code (result, &code);
     }
   if (own == NULL)

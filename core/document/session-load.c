@@ -3,6 +3,7 @@
  * read from the file is checked before it is used. */
 #include "core/document/outside-private.h"
 #include "core/document/session-private.h"
+#include <math.h>
 #include <string.h>
 
 /* Node ids that may lie between those of the import and those of the passes: compilations made before the save. */
@@ -172,6 +173,41 @@ load_disabled (sqlite3 *db, GantryCompileSettings *settings, GError **error)
   return FALSE;
 }
 
+/* FALSE with @error; no times where none are planned with. */
+static gboolean
+load_measured (sqlite3 *db, GHashTable *meta, GantryCompileSettings *settings, GError **error)
+{
+  const char *run = fact (meta, "measured_run"), *name = fact (meta, "measured_name"), *link = fact (meta, "measured_link");
+  g_autoptr (GantryMeasuredTimes) times = NULL;
+  g_autoptr (sqlite3_stmt) statement = NULL;
+  GError *own = NULL;
+
+  if (run == NULL || !_gantry_session_has (db, "measured", "key"))
+    return TRUE;
+  statement = _gantry_session_prepare (db, "SELECT key, us FROM measured", error);
+  if (statement == NULL)
+    return FALSE;
+  times = gantry_measured_times_new (run, name != NULL ? name : "a run");
+  times->link_bandwidth = link != NULL ? g_ascii_strtod (link, NULL) : 0;
+  if (!isfinite (times->link_bandwidth) || times->link_bandwidth < 0)
+    times->link_bandwidth = 0;
+  while (_gantry_session_row (db, statement, &own))
+    {
+      g_autofree char *key = _gantry_column_text (statement, 0);
+
+      gantry_measured_times_add (times, g_ascii_strtoull (key, NULL, 16), sqlite3_column_double (statement, 1));
+    }
+  gantry_measured_times_sort (times);
+  if (own != NULL)
+    {
+      g_propagate_error (error, own);
+      return FALSE;
+    }
+  if (times->entries->len > 0)
+    settings->measured = g_steal_pointer (&times);
+  return TRUE;
+}
+
 static gboolean
 load_settings (sqlite3 *db, GHashTable *meta, GantryCompileSettings *settings, GError **error)
 {
@@ -186,7 +222,7 @@ load_settings (sqlite3 *db, GHashTable *meta, GantryCompileSettings *settings, G
       (training != NULL && !gantry_training_options_parse (&settings->training, training, -1, error)))
     return FALSE;
   settings->choices = load_choices (db, "", error);
-  return settings->choices != NULL && load_disabled (db, settings, error);
+  return settings->choices != NULL && load_measured (db, meta, settings, error) && load_disabled (db, settings, error);
 }
 
 static GantryVariant *

@@ -8,7 +8,7 @@
 G_BEGIN_DECLS
 
 #define GANTRY_SESSION_APPLICATION_ID 0x476e7472 /* "Gntr", in the file's header */
-#define GANTRY_SESSION_VERSION 2
+#define GANTRY_SESSION_VERSION 3
 
 /** Opens the file; @writable creates it. Returns: (nullable): with an error that names the file. */
 sqlite3 *_gantry_session_open (const char *path, gboolean writable, GError **error);

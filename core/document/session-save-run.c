@@ -137,11 +137,25 @@ save_chunks (sqlite3 *db, gint64 run, const GantryRecording *recording, GError *
   return TRUE;
 }
 
+/* What the assembler said of registers and bytes, or nothing. */
+static void
+bind_figures (sqlite3_stmt *statement, int column, const GantryCode *code)
+{
+  const guint32 figures[] = { code->registers, code->spill_store_bytes, code->spill_load_bytes, code->stack_bytes,
+                              code->shared_bytes };
+
+  for (guint i = 0; i < G_N_ELEMENTS (figures); i++)
+    if (code->is_measured)
+      sqlite3_bind_int64 (statement, column + (int) i, figures[i]);
+    else
+      sqlite3_bind_null (statement, column + (int) i);
+}
+
 static gboolean
 save_code (sqlite3 *db, gint64 run, const GantryRunResult *result, GError **error)
 {
   g_autoptr (sqlite3_stmt) statement =
-    _gantry_session_prepare (db, "INSERT INTO code VALUES (?, ?, ?, ?, ?, ?, ?)", error);
+    _gantry_session_prepare (db, "INSERT INTO code VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", error);
 
   if (statement == NULL)
     return FALSE;
@@ -156,6 +170,12 @@ save_code (sqlite3 *db, gint64 run, const GantryRunResult *result, GError **erro
       _gantry_bind_text (statement, 5, code->texpr);
       _gantry_bind_text (statement, 6, code->llvm_ir);
       _gantry_bind_text (statement, 7, code->assembly);
+      _gantry_bind_text (statement, 8, code->schedule);
+      _gantry_bind_text (statement, 9, code->arch);
+      sqlite3_bind_null (statement, 10);
+      if (code->cubin != NULL)
+        sqlite3_bind_blob64 (statement, 10, g_bytes_get_data (code->cubin, NULL), g_bytes_get_size (code->cubin), SQLITE_TRANSIENT);
+      bind_figures (statement, 11, code);
       if (!_gantry_session_step (db, statement, error))
         return FALSE;
     }

@@ -91,6 +91,32 @@ save_choices (sqlite3 *db, const char *variant, const GantryChoices *choices, GE
   return TRUE;
 }
 
+/* The times that are planned with: no run need be there for them. */
+static gboolean
+save_measured (sqlite3 *db, const GantryMeasuredTimes *measured, GError **error)
+{
+  g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (db, "INSERT OR REPLACE INTO measured VALUES (?, ?)", error);
+  char link[G_ASCII_DTOSTR_BUF_SIZE];
+
+  if (statement == NULL)
+    return FALSE;
+  if (measured == NULL)
+    return TRUE;
+  g_ascii_dtostr (link, sizeof link, measured->link_bandwidth);
+  for (guint i = 0; i < measured->entries->len; i++)
+    {
+      const GantryMeasuredTime *time = &g_array_index (measured->entries, GantryMeasuredTime, i);
+      g_autofree char *key = g_strdup_printf ("%016" G_GINT64_MODIFIER "x", time->key);
+
+      _gantry_bind_text (statement, 1, key);
+      sqlite3_bind_double (statement, 2, time->us);
+      if (!_gantry_session_step (db, statement, error))
+        return FALSE;
+    }
+  return put_meta (db, "measured_run", measured->run, error) && put_meta (db, "measured_name", measured->name, error) &&
+         put_meta (db, "measured_link", link, error);
+}
+
 static gboolean
 save_variant (sqlite3 *db, guint position, const GantryVariant *variant, GError **error)
 {
@@ -252,9 +278,10 @@ save_all (sqlite3 *db, const char *path, const GantrySessionParts *parts, GError
 
   return _gantry_session_prepare_tables (db, error) &&
          _gantry_session_exec (db, "DELETE FROM meta; DELETE FROM dims; DELETE FROM passes; DELETE FROM nodes;"
-                                   "DELETE FROM placements; DELETE FROM variants;", error) &&
+                                   "DELETE FROM placements; DELETE FROM variants; DELETE FROM measured;", error) &&
          save_model (db, compilation->model, path, error) && save_settings (db, parts, fingerprint, error) &&
          save_dims (db, parts, error) && save_choices (db, "", parts->settings->choices, error) &&
+         save_measured (db, parts->settings->measured, error) &&
          save_variants (db, parts, error) && save_passes (db, compilation, parts->settings, error) &&
          save_nodes (db, gantry_compilation_module (compilation), error) &&
          save_runs (db, parts->runs, fingerprint, error);

@@ -31,6 +31,7 @@ static const char schema[] =
   "  node INTEGER, kind INTEGER, given INTEGER, reason TEXT);"
   "CREATE TABLE IF NOT EXISTS placements (variant TEXT NOT NULL, key TEXT NOT NULL, node INTEGER, kind INTEGER NOT NULL,"
   "  memory INTEGER NOT NULL, decided_by INTEGER NOT NULL, PRIMARY KEY (variant, key)) WITHOUT ROWID;"
+  "CREATE TABLE IF NOT EXISTS measured (key TEXT PRIMARY KEY, us REAL NOT NULL) WITHOUT ROWID;"
   "CREATE TABLE IF NOT EXISTS variants (position INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, policy TEXT,"
   "  limit_bytes INTEGER, decided_by INTEGER, peak_bytes INTEGER, temp_bytes INTEGER, host_bytes INTEGER,"
   "  copied_bytes INTEGER, step_us REAL, recompute_us REAL, stall_us REAL, gap REAL);"
@@ -38,7 +39,8 @@ static const char schema[] =
   "  content INTEGER, lane INTEGER, n INTEGER, begin_ns INTEGER, end_ns INTEGER, data BLOB NOT NULL,"
   "  PRIMARY KEY (run, number));"
   "CREATE TABLE IF NOT EXISTS code (run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE, node INTEGER,"
-  "  kernel TEXT, kind TEXT, texpr TEXT, llvm_ir TEXT, assembly TEXT);"
+  "  kernel TEXT, kind TEXT, texpr TEXT, llvm_ir TEXT, assembly TEXT, schedule TEXT, arch TEXT, cubin BLOB, registers INTEGER,"
+  "  spill_store_bytes INTEGER, spill_load_bytes INTEGER, stack_bytes INTEGER, shared_bytes INTEGER);"
   "CREATE INDEX IF NOT EXISTS code_by_run ON code (run);";
 
 gboolean
@@ -149,6 +151,11 @@ upgrade (sqlite3 *db, GError **error)
     { "plan_steps", "kind", "INTEGER" },    { "plan_steps", "instance", "INTEGER" },
     { "plan_steps", "wait_us", "REAL" },    { "plan_steps", "operands", "INTEGER" },
     { "plan_steps", "buffers", "TEXT" },    { "plan_steps", "waits", "TEXT" },
+    { "code", "schedule", "TEXT" },         { "code", "arch", "TEXT" },
+    { "code", "cubin", "BLOB" },            { "code", "registers", "INTEGER" },
+    { "code", "spill_store_bytes", "INTEGER" },
+    { "code", "spill_load_bytes", "INTEGER" },
+    { "code", "stack_bytes", "INTEGER" },   { "code", "shared_bytes", "INTEGER" },
     { "plan_buffers", "role", "INTEGER" },  { "plan_buffers", "instance", "INTEGER" },
   };
   g_autofree char *mark = g_strdup_printf ("PRAGMA user_version = %d;", GANTRY_SESSION_VERSION);

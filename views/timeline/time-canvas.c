@@ -207,32 +207,25 @@ step_event (GantryTimeCanvas *self, int by)
   return TRUE;
 }
 
+gboolean
+gantry_time_canvas_show_selection (GantryTimeCanvas *self)
+{
+  GHashTable *here = gantry_selection_in (self->selection, self->snapshot);
+  gint64 begin, end;
+
+  if (self->model == NULL || !gantry_time_model_extent (self->model, here, &begin, &end))
+    return FALSE;
+  gantry_time_axis_set (self->axis, begin - (end - begin) / 2, end + (end - begin) / 2);
+  return TRUE;
+}
+
+/* The selection; when that is shown, everything. */
 static void
 focus_selection (GantryTimeCanvas *self)
 {
-  GHashTable *here = gantry_selection_in (self->selection, self->snapshot);
-  double begin = INFINITY, end = -INFINITY;
   GantryTimeView view = view_of (self);
-  gint64 t0, t1;
 
-  for (guint32 i = self->plan != NULL ? self->plan->n_init_steps : 0; self->plan != NULL && i < self->plan->n_steps; i++)
-    {
-      const GantryPlanStep *step = &self->plan->steps[i];
-
-      if (!g_hash_table_contains (here, GUINT_TO_POINTER (step->node)))
-        continue;
-      begin = MIN (begin, step->start_us);
-      end = MAX (end, step->start_us + step->duration_us);
-    }
-  if (end <= begin)
-    {
-      gantry_time_axis_fit (self->axis);
-      return;
-    }
-  t0 = (gint64) ((begin - (end - begin) / 2) * 1000);
-  t1 = (gint64) ((end + (end - begin) / 2) * 1000);
-  gantry_time_axis_set (self->axis, t0, t1);
-  if (view_of (self).t0 == view.t0 && view_of (self).t1 == view.t1)
+  if (!gantry_time_canvas_show_selection (self) || (view_of (self).t0 == view.t0 && view_of (self).t1 == view.t1))
     gantry_time_axis_fit (self->axis);
 }
 

@@ -18,6 +18,8 @@ GtkWidget *gantry_time_canvas_new (GantryTimeKind kind, GantryTimeAxis *axis, Ga
 void gantry_time_canvas_set_model (GantryTimeCanvas *canvas, GantryTimeModel *model, GantryPlan *plan, guint snapshot,
                                    guint64 limit);
 void gantry_time_canvas_set_limit (GantryTimeCanvas *canvas, guint64 limit);
+/** Shows the selection, with some time around it. Returns: FALSE where nothing of it takes time */
+gboolean gantry_time_canvas_show_selection (GantryTimeCanvas *canvas);
 guint gantry_time_canvas_n_clipped (GantryTimeCanvas *canvas);
 /** As if the user clicked there. */
 void gantry_time_canvas_click (GantryTimeCanvas *canvas, double x, double y, gboolean toggle);

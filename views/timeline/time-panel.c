@@ -351,6 +351,15 @@ gantry_time_panel_go_to_peak (GantryTimePanel *self)
   show_alive (self, plan->peak_step);
 }
 
+gboolean
+gantry_time_panel_show_selection (GantryTimePanel *self)
+{
+  if (!gantry_time_canvas_show_selection (self->lanes))
+    return FALSE;
+  gtk_widget_grab_focus (GTK_WIDGET (self->lanes));
+  return TRUE;
+}
+
 GantryTimeAxis *
 gantry_time_panel_get_axis (GantryTimePanel *self)
 {
@@ -436,6 +445,7 @@ make_title (GantryTimePanel *self)
   gtk_box_append (GTK_BOX (bar), pages);
   gtk_box_append (GTK_BOX (bar), GTK_WIDGET (self->summary));
   gtk_box_append (GTK_BOX (bar), GTK_WIDGET (self->runs));
+  gtk_box_append (GTK_BOX (bar), tool_button ("Replan", "Plan again with the times that this run measured (Ctrl+M)", "win.replan"));
   gtk_box_append (GTK_BOX (bar), tool_button ("Peak", "Go to the peak of memory and list who is alive", "win.peak"));
   gtk_box_append (GTK_BOX (bar), self->fit);
   gtk_box_append (GTK_BOX (bar), gantry_maximize_button_new ());

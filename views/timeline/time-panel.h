@@ -15,6 +15,8 @@ GantryAliveList *gantry_time_panel_get_alive (GantryTimePanel *panel);
 GantryTimeCanvas *gantry_time_panel_get_canvas (GantryTimePanel *panel, GantryTimeKind kind);
 /** Goes to the moment with the most memory of the plan. */
 void gantry_time_panel_go_to_peak (GantryTimePanel *panel);
+/** Brings the selection into view. Returns: FALSE where nothing of it takes time */
+gboolean gantry_time_panel_show_selection (GantryTimePanel *panel);
 /** TRUE when the picture shows the document's present state. */
 gboolean gantry_time_panel_is_ready (GantryTimePanel *panel);
 

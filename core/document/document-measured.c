@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Measured times feed the cost model: which run's the document plans with is an edit like any other, and what it changed is
+ * kept for a view to show. */
+#include "core/document/document-private.h"
+#include "profiler/overlap.h"
+
+static char *
+name_of (GantryDocument *self, const GantryRunResult *run)
+{
+  GPtrArray *runs = gantry_document_get_runs (self);
+  guint index;
+
+  if (g_ptr_array_find (runs, run, &index))
+    return g_strdup_printf ("run %u", index + 1);
+  return g_strdup ("a run that was not kept");
+}
+
+/* (transfer full) (nullable) */
+static GantryMeasuredTimes *
+times_of (GantryDocument *self, const GantryRunResult *run, GError **error)
+{
+  g_autoptr (GHashTable) us = NULL;
+  g_autofree char *name = name_of (self, run);
+  g_autoptr (GantryMeasuredTimes) times = NULL;
+
+  if (self->planning == NULL || self->planning->keys == NULL)
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "the program is not planned: no times can be put in");
+      return NULL;
+    }
+  if (run->recording == NULL)
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s has no recording, so nothing was measured", name);
+      return NULL;
+    }
+  us = gantry_recording_measured_us (run->recording);
+  times = gantry_measured_times_of (run->uid, name, us, gantry_compilation_module (self->planning), self->planning->keys);
+  times->link_bandwidth = gantry_recording_link_bandwidth (run->recording, GANTRY_N_QUEUES);
+  if (times->entries->len > 0)
+    return g_steal_pointer (&times);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+               "%s measured no node of the program as it is compiled now: run it again, then plan with its times", name);
+  return NULL;
+}
+
+gboolean
+gantry_document_set_measured (GantryDocument *self, GantryRunResult *run, GError **error)
+{
+  g_autoptr (GantryMeasuredTimes) times = NULL;
+  g_autofree char *name = NULL;
+  GantryState *state;
+
+  g_return_val_if_fail (self->state != NULL, FALSE);
+  if (run != NULL && (times = times_of (self, run, error)) == NULL)
+    return FALSE;
+  if (gantry_measured_times_equal (times, self->state->settings.measured))
+    return TRUE;
+  name = times != NULL ? g_strdup_printf ("times of %s", times->name) : g_strdup ("predicted times");
+  state = _gantry_state_copy (self->state);
+  g_clear_pointer (&state->settings.measured, gantry_measured_times_unref);
+  state->settings.measured = g_steal_pointer (&times);
+  _gantry_document_edit (self, state, name, 0);
+  return TRUE;
+}
+
+GantryPlanChanges *
+gantry_document_get_changes (GantryDocument *self)
+{
+  return self->changes;
+}
+
+void
+_gantry_document_take_changes (GantryDocument *self, const GantryCompilation *next, const GantryForecast *forecast)
+{
+  if (self->planning == NULL || self->forecast == NULL || forecast == NULL
+      || gantry_measured_times_equal (self->planning->settings.measured, next->settings.measured))
+    return;
+  gantry_plan_changes_unref (self->changes);
+  self->changes = gantry_plan_changes_new (self->forecast, forecast);
+  self->has_news = TRUE;
+}
+
+void
+_gantry_document_tell_changes (GantryDocument *self)
+{
+  if (!self->has_news)
+    return;
+  self->has_news = FALSE;
+  _gantry_document_notify (self, PROP_CHANGES);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of kernels: sums by node and run, medians, what was planned, rates, and its CSV. */
+#include "profiler/kernel-table.h"
+#include <string.h>
+
+static void
+add (GantryRecordingBuilder *builder, guint lane, guint kind, guint32 node, const char *name, gint64 begin, gint64 ns, guint64 bytes)
+{
+  const GantryEvent event = { .begin = begin, .end = begin + ns, .bytes = bytes, .node = node, .kind = (guint8) kind,
+                              .lane = (guint8) lane, .name = gantry_recording_builder_string (builder, name) };
+
+  gantry_recording_builder_add (builder, &event);
+}
+
+/* Three runs: node 5 runs twice in each, and takes 30, 10 and 1000 ns; node 6 is copied out; one event has no node. */
+static GantryRecording *
+make (void)
+{
+  static const gint64 halves[] = { 15, 5, 500 };
+  GantryRecordingBuilder *builder = gantry_recording_builder_new ();
+
+  for (guint run = 0; run < 3; run++)
+    {
+      gint64 at = 10000 * (gint64) run;
+
+      gantry_recording_builder_add_run (builder, &(GantryRecordedRun){ at, at + 5000, 100 });
+      add (builder, GANTRY_QUEUE_COMPUTE, GANTRY_EVENT_KERNEL, 5, "five", at, halves[run], 100);
+      add (builder, GANTRY_QUEUE_COMPUTE, GANTRY_EVENT_WAIT, 5, "", at + 600, 900, 0);
+      add (builder, GANTRY_QUEUE_COMPUTE, GANTRY_EVENT_KERNEL, 5, "recompute five", at + 2000, halves[run], 100);
+      add (builder, GANTRY_QUEUE_TO_HOST, GANTRY_EVENT_COPY, 6, "six", at + 100, 2000, 4000);
+    }
+  add (builder, 5, GANTRY_EVENT_KERNEL, 0, "a \"foreign\", kernel", 50, 300, 0);
+  return gantry_recording_builder_end (builder);
+}
+
+static GantryPlan *
+make_plan (void)
+{
+  GantryPlan *plan = gantry_plan_new (4, 0);
+
+  plan->n_init_steps = 1;
+  plan->steps[0] = (GantryPlanStep){ .node = 5, .duration_us = 77, .init = 1 };
+  plan->steps[1] = (GantryPlanStep){ .node = 5, .duration_us = 0.01 };
+  plan->steps[2] = (GantryPlanStep){ .node = 6, .duration_us = 1, .queue = GANTRY_QUEUE_TO_HOST, .kind = GANTRY_STEP_COPY };
+  plan->steps[3] = (GantryPlanStep){ .node = 5, .duration_us = 0.01, .kind = GANTRY_STEP_RECOMPUTE };
+  return plan;
+}
+
+static void
+test_rows (void)
+{
+  g_autoptr (GantryRecording) recording = make ();
+  g_autoptr (GantryPlan) plan = make_plan ();
+  const GantryRates rates = { 0, 8e9, 2e9 };
+  g_autoptr (GantryKernelTable) table = gantry_kernel_table_new (recording, NULL, plan, &rates);
+  const GantryKernelRow *rows = (const GantryKernelRow *) (gpointer) table->rows->data;
+
+  g_assert_cmpuint (table->n_runs, ==, 3);
+  g_assert_cmpuint (table->rows->len, ==, 3);
+  g_assert_cmpuint (table->n_events, ==, 10);
+  g_assert_cmpint (table->total_ns, ==, 1040 + 6000 + 300);
+  g_assert_cmpuint (rows[0].node, ==, 6); /* the longest first */
+  g_assert_cmpfloat (rows[0].measured_us, ==, 2);
+  g_assert_cmpfloat (rows[0].planned_us, ==, 1);
+  g_assert_cmpuint (rows[0].bytes, ==, 4000);
+  g_assert_cmpfloat_with_epsilon (gantry_kernel_row_achieved (&rows[0]), 2e9, 1);
+  g_assert_cmpfloat_with_epsilon (rows[0].reachable, 2e9, 1); /* the link's */
+  g_assert_cmpuint (rows[1].node, ==, 5);
+  g_assert_cmpfloat (rows[1].measured_us, ==, 0.03); /* the median of the sums, the wait not in it */
+  g_assert_cmpfloat (rows[1].planned_us, ==, 0.02);  /* what runs at load is no part of a run */
+  g_assert_cmpfloat (rows[1].count, ==, 2);
+  g_assert_cmpuint (rows[1].bytes, ==, 200);
+  g_assert_cmpfloat_with_epsilon (rows[1].reachable, 8e9, 1);
+  g_assert_cmpuint (rows[2].node, ==, 0);
+  g_assert_cmpfloat (rows[2].planned_us, <, 0);
+  g_assert_cmpfloat (rows[2].measured_us, ==, 0); /* in one run of three */
+  g_assert_cmpint (rows[2].total_ns, ==, 300);
+  g_assert_cmpfloat (table->measured_us, ==, rows[0].measured_us + rows[1].measured_us);
+}
+
+static void
+test_csv (void)
+{
+  g_autoptr (GantryRecording) recording = make ();
+  g_autoptr (GantryPlan) plan = make_plan ();
+  g_autoptr (GantryKernelTable) table = gantry_kernel_table_new (recording, NULL, plan, NULL);
+  g_autoptr (GOutputStream) stream = g_memory_output_stream_new_resizable ();
+  g_autoptr (GError) error = NULL;
+  g_autofree char *text = NULL;
+  g_auto (GStrv) lines = NULL;
+
+  g_assert_true (gantry_kernel_table_write_csv (table, recording, NULL, stream, NULL, &error));
+  g_assert_no_error (error);
+  g_output_stream_write_all (stream, "", 1, NULL, NULL, NULL);
+  text = g_strdup (g_memory_output_stream_get_data (G_MEMORY_OUTPUT_STREAM (stream)));
+  lines = g_strsplit (text, "\r\n", -1);
+  g_assert_cmpuint (g_strv_length (lines), ==, 5); /* names, three rows, and what follows the last end of line */
+  g_assert_cmpint (g_str_has_prefix (lines[0], "node,name,operation,"), ==, TRUE);
+  g_assert_cmpstr (lines[1], ==, "6,six,,,,copy,to host,3,6000,1,1,2,1,2,98.5222,4000,2,,,,,");
+  g_assert_nonnull (strstr (lines[3], "0,\"a \"\"foreign\"\", kernel\",,,,kernel,"));
+}
+
+static void
+test_empty (void)
+{
+  g_autoptr (GantryRecording) recording = gantry_recording_builder_end (gantry_recording_builder_new ());
+  g_autoptr (GantryKernelTable) table = gantry_kernel_table_new (recording, NULL, NULL, NULL);
+
+  g_assert_cmpuint (table->rows->len, ==, 0);
+  g_assert_cmpuint (table->n_runs, ==, 1);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/kernel-table/rows", test_rows);
+  g_test_add_func ("/kernel-table/csv", test_csv);
+  g_test_add_func ("/kernel-table/empty", test_empty);
+  return g_test_run ();
+}
