@@ -167,7 +167,8 @@ put_into_cache (const char *folder, const char *path, const GantryGpuImage *imag
   gsize size;
   const char *code = g_bytes_get_data (image->code, &size);
   Header header = { .registers = image->registers, .spill_store_bytes = image->spill_store_bytes,
-                    .spill_load_bytes = image->spill_load_bytes, .stack_bytes = image->stack_bytes, .static_shared_bytes = image->static_shared_bytes };
+                    .spill_load_bytes = image->spill_load_bytes, .stack_bytes = image->stack_bytes,
+                    .static_shared_bytes = image->static_shared_bytes };
   g_autofree char *data = g_malloc (sizeof header + size);
 
   if (g_mkdir_with_parents (folder, 0777) != 0)
