@@ -60,7 +60,8 @@ _gantry_chunk_index (EventChunk *chunk, guint32 place, IndexNode *above)
 {
   guint32 n = (guint32) nodes_above (chunk->n);
 
-  chunk->index = g_new (IndexNode, n + 1);
+  if (chunk->index == NULL)
+    chunk->index = g_new (IndexNode, n + 1);
   for (guint32 i = 0; i < chunk->n; i++)
     take_event (chunk, i, (guint64) place * GANTRY_CHUNK_EVENTS + i, &chunk->index[i / INDEX_FANOUT],
                 i % INDEX_FANOUT == 0);
