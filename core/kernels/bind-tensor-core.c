@@ -16,8 +16,8 @@
 
 #define WARP 32
 #define CHUNK 8 /* elements of 16 bytes */
-#define DEPTH 32
-#define MMA_DEPTH 16
+#define DEPTH 32     /* of f16 and bf16 */
+#define TF32_DEPTH 16
 #define MMA_ROWS 16
 #define MMA_COLUMNS 8
 #define MAX_HELD 128 /* registers of sums and of what comes next: as many again are needed for the work itself */
@@ -42,11 +42,23 @@ typedef struct
   GantryTiling tiling;
   const Shape *shape;
   GantryMmaShape mma;
+  gboolean tf32;
+  guint mma_depth, x_count, y_count; /* of one mma: depth, and elements of each thread's fragments */
   GantryStage a, b;
   guint32 x, y, sums;            /* private arrays */
   guint32 lane;                  /* nodes: within the warp */
   guint32 warp_row, warp_column; /* of the warp's tile in the block's, in warp tiles */
 } Product;
+
+/* tf32: fragments are read one by one, thread t of the warp (row t / 4, depth t % 4) at 20 * row + depth or at
+ * row + depth * (tile + 8): 32 different banks either way. */
+static guint32
+tf32_place (const GantryStage *stage, guint32 own, guint32 depth)
+{
+  gboolean along_depth = stage->factor->along_depth;
+
+  return gantry_index_sum (stage->tiling->kx, along_depth ? own : depth, stage->pitch, along_depth ? depth : own, 1);
+}
 
 /* Where element (@own, @depth) of a tile stands. */
 static guint32
@@ -88,6 +100,43 @@ load_matrices (Product *p, const GantryStage *stage, guint32 buffer, guint32 own
   gantry_grid_matrix_load (grid, to, offset, stage->shared, index, 4, !along_depth);
 }
 
+/* One fragment of f32: @own_halves and two halves of the depth, the own ones first. */
+static void
+load_elements (Product *p, const GantryStage *stage, guint32 buffer, guint32 own, guint own_halves, guint32 depth, guint32 to,
+               guint32 offset)
+{
+  GantryGrid *grid = p->tiling.grid;
+  GantryKx *kx = p->tiling.kx;
+
+  own = gantry_index_sum (kx, own, 1, gantry_index_divide (kx, p->lane, 4), 1);
+  depth = gantry_index_sum (kx, depth, 1, gantry_index_remainder (kx, p->lane, 4), 1);
+  for (guint i = 0; i < 2 * own_halves; i++)
+    {
+      guint32 at = tf32_place (stage, gantry_kx_linear (kx, i % own_halves * 8, (GantryKxTerm[]) { { own, 1 } }, 1),
+                               gantry_kx_linear (kx, i / own_halves * 4, (GantryKxTerm[]) { { depth, 1 } }, 1));
+
+      at = gantry_index_sum (kx, buffer, (gint64) stage->tile_elements, at, 1);
+      gantry_grid_set (grid, to, gantry_kx_linear (kx, i, (GantryKxTerm[]) { { offset, 1 } }, 1),
+                       gantry_grid_get (grid, stage->shared, at));
+    }
+}
+
+static void
+load_tf32_fragments (Product *p, guint32 buffer, guint32 depth)
+{
+  GantryGrid *grid = p->tiling.grid;
+  GantryKx *kx = p->tiling.kx;
+  guint32 i = gantry_grid_begin_for_to (grid, p->shape->wm / MMA_ROWS, TRUE);
+
+  load_elements (p, &p->a, buffer, gantry_index_sum (kx, p->warp_row, p->shape->wm, i, MMA_ROWS), 2, depth, p->x,
+                 gantry_index_scale (kx, i, 4));
+  gantry_grid_end (grid);
+  i = gantry_grid_begin_for_to (grid, p->shape->wn / MMA_COLUMNS, TRUE);
+  load_elements (p, &p->b, buffer, gantry_index_sum (kx, p->warp_column, p->shape->wn, i, MMA_COLUMNS), 1, depth, p->y,
+                 gantry_index_scale (kx, i, 2));
+  gantry_grid_end (grid);
+}
+
 /* The fragments of a warp's rows, 16 at a time (quadrants in the order of the ISA: own, then depth), and of its columns, 16
  * at a time: two fragments of 8 (depth, then own). */
 static void
@@ -114,13 +163,16 @@ multiply (gpointer data, guint32 buffer)
   GantryGrid *grid = p->tiling.grid;
   GantryKx *kx = p->tiling.kx;
   guint n = p->shape->wn / MMA_COLUMNS;
-  guint32 at = gantry_grid_begin_for_to (grid, DEPTH / MMA_DEPTH, TRUE), i, j;
+  guint32 at = gantry_grid_begin_for_to (grid, p->tiling.bk / p->mma_depth, TRUE), i, j;
 
-  load_fragments (p, buffer, gantry_index_scale (kx, at, MMA_DEPTH));
+  if (p->tf32)
+    load_tf32_fragments (p, buffer, gantry_index_scale (kx, at, p->mma_depth));
+  else
+    load_fragments (p, buffer, gantry_index_scale (kx, at, p->mma_depth));
   i = gantry_grid_begin_for_to (grid, p->shape->wm / MMA_ROWS, TRUE);
   j = gantry_grid_begin_for_to (grid, n, TRUE);
-  gantry_grid_mma (grid, p->mma, p->sums, gantry_index_sum (kx, i, 4 * n, j, 4), p->x, gantry_index_scale (kx, i, 8), p->y,
-                   gantry_index_scale (kx, j, 4));
+  gantry_grid_mma (grid, p->mma, p->sums, gantry_index_sum (kx, i, 4 * n, j, 4), p->x,
+                   gantry_index_scale (kx, i, p->x_count), p->y, gantry_index_scale (kx, j, p->y_count));
   gantry_grid_end (grid);
   gantry_grid_end (grid);
   gantry_grid_end (grid);
@@ -154,9 +206,13 @@ store (Product *p)
 static void
 begin_stage (Product *p, GantryStage *stage, const GantryFactor *factor, const GantryAxes *axes, guint32 own_tile, guint tile)
 {
+  guint depth = p->tiling.bk;
+
   *stage = (GantryStage) { .tiling = &p->tiling, .factor = factor, .axes = axes, .own_tile = own_tile, .tile = tile,
-                           .place = place, .pitch = factor->along_depth ? DEPTH : tile,
-                           .tile_elements = (guint64) tile * DEPTH };
+                           .place = p->tf32 ? tf32_place : place, .pitch = factor->along_depth ? depth : tile };
+  if (p->tf32)
+    stage->pitch += factor->along_depth ? 4 : 8;
+  stage->tile_elements = (guint64) stage->pitch * (factor->along_depth ? tile : depth);
   gantry_stage_begin (stage, p->shape->stages);
 }
 
@@ -164,19 +220,22 @@ static gboolean
 is_for_tensor_cores (const GantryContraction *c, const GantryGpu *gpu)
 {
   return gpu->capability >= 80 && c->a.element == c->b.element && c->product == GANTRY_F32 && c->sum == GANTRY_F32
-         && (c->a.element == GANTRY_F16 || c->a.element == GANTRY_BF16);
+         && (c->a.element == GANTRY_F16 || c->a.element == GANTRY_BF16 || (c->a.element == GANTRY_F32 && gpu->allow_tf32));
 }
 
+/* With what tf32 pads: depth innermost is the larger. */
 static guint64
-shared_bytes (const Shape *shape)
+shared_bytes (const Shape *shape, gboolean tf32)
 {
-  return (guint64) (shape->bm + shape->bn) * DEPTH * 2 * shape->stages;
+  return (guint64) (shape->bm + shape->bn) * (tf32 ? (TF32_DEPTH + 4) * 4 : DEPTH * 2) * shape->stages;
 }
 
 /* Registers for what is computed a step ahead. */
 static guint
 ahead (const GantryFactor *factor, guint tile, guint threads)
 {
+  if (factor->element == GANTRY_F32)
+    return factor->is_load ? 0 : tile * TF32_DEPTH / threads;
   return factor->is_load && factor->lanes > 1 ? 0 : tile * DEPTH / threads;
 }
 
@@ -189,11 +248,11 @@ choose (const GantryContraction *c, const GantryGpu *gpu, GantryTiling *tiling)
   for (guint i = 0; i < G_N_ELEMENTS (shapes); i++)
     {
       const Shape *shape = &shapes[i];
-      GantryTiling t = { .bm = shape->bm, .bn = shape->bn, .bk = DEPTH,
+      GantryTiling t = { .bm = shape->bm, .bn = shape->bn, .bk = c->a.element == GANTRY_F32 ? TF32_DEPTH : DEPTH,
                          .threads = shape->bm / shape->wm * (shape->bn / shape->wn) * WARP };
       double cost;
 
-      if (shared_bytes (shape) > gpu->shared_bytes
+      if (shared_bytes (shape, c->a.element == GANTRY_F32) > gpu->shared_bytes
           || shape->wm * shape->wn / WARP + ahead (&c->a, shape->bm, t.threads) + ahead (&c->b, shape->bn, t.threads) > MAX_HELD)
         continue;
       gantry_tiling_split (&t, c, gpu);
@@ -217,12 +276,16 @@ gantry_bind_tensor_core (GantryBound *bound, GantryKx *kx, const GantryGpu *gpu)
 
   if (!gantry_contraction_find (&c, kx) || !is_for_tensor_cores (&c, gpu))
     return FALSE;
-  if (gpu->has_wgmma && gantry_bind_wgmma (bound, &c, gpu))
+  p.tf32 = c.a.element == GANTRY_F32;
+  if (gpu->has_wgmma && !p.tf32 && gantry_bind_wgmma (bound, &c, gpu))
     return TRUE;
   p.shape = choose (&c, gpu, t);
   if (p.shape == NULL || (double) t->row_tiles * t->column_tiles * t->splits * c.batch.count > G_MAXINT32)
     return FALSE;
-  p.mma = c.a.element == GANTRY_F16 ? GANTRY_MMA_M16N8K16_F16 : GANTRY_MMA_M16N8K16_BF16;
+  p.mma = p.tf32 ? GANTRY_MMA_M16N8K8_TF32 : c.a.element == GANTRY_F16 ? GANTRY_MMA_M16N8K16_F16 : GANTRY_MMA_M16N8K16_BF16;
+  p.mma_depth = p.tf32 ? 8 : 16;
+  p.x_count = p.tf32 ? 4 : 8;
+  p.y_count = p.tf32 ? 2 : 4;
   gantry_tiling_begin (t, &c, bound);
   begin_stage (&p, &p.a, &c.a, &c.rows, t->row_tile, p.shape->bm);
   begin_stage (&p, &p.b, &c.b, &c.columns, t->column_tile, p.shape->bn);
@@ -230,8 +293,8 @@ gantry_bind_tensor_core (GantryBound *bound, GantryKx *kx, const GantryGpu *gpu)
   p.lane = gantry_index_remainder (kx, t->thread, WARP);
   p.warp_row = gantry_index_divide (kx, t->thread, WARP * columns);
   p.warp_column = gantry_index_remainder (kx, gantry_index_divide (kx, t->thread, WARP), columns);
-  p.x = gantry_grid_array (t->grid, GANTRY_SPACE_PRIVATE, c.a.element, p.shape->wm / MMA_ROWS * 8, 0, "x");
-  p.y = gantry_grid_array (t->grid, GANTRY_SPACE_PRIVATE, c.b.element, p.shape->wn / MMA_COLUMNS * 4, 0, "y");
+  p.x = gantry_grid_array (t->grid, GANTRY_SPACE_PRIVATE, c.a.element, p.shape->wm / MMA_ROWS * p.x_count, 0, "x");
+  p.y = gantry_grid_array (t->grid, GANTRY_SPACE_PRIVATE, c.b.element, p.shape->wn / MMA_COLUMNS * p.y_count, 0, "y");
   p.sums = gantry_grid_array (t->grid, GANTRY_SPACE_PRIVATE, GANTRY_F32, p.shape->wm * p.shape->wn / WARP, 0, "sums");
   clear_sums (&p);
   gantry_tiling_run (t, &p.a, &p.b, p.shape->stages, multiply, &p);

@@ -21,6 +21,7 @@ typedef struct
   gboolean has_wgmma;       /* wgmma and TMA: sm_90a alone */
   guint n_multiprocessors;  /* to size grids by */
   guint64 shared_bytes;     /* most dynamic shared memory of a block */
+  gboolean allow_tf32;      /* products of f32 may be rounded to 10 bits of mantissa, for tensor cores; FALSE unless somebody chose it */
 } GantryGpu;
 
 /** @arch: "sm_80", "sm_90", "sm_90a" or "sm_100". Returns: FALSE and %GANTRY_ERROR_UNSUPPORTED that names those known */

@@ -185,7 +185,7 @@ random_operand (GRand *rand, const GantryType *type)
 }
 
 static void
-compare (const ContractionCase *c, guint number, gconstpointer got, const GantryLiteral *want, gint64 depth)
+compare (const ContractionCase *c, guint number, gconstpointer got, const GantryLiteral *want, gint64 depth, double rounding)
 {
   const GantryType *type = result_type (c, number);
   gint64 n = gantry_type_elements (type);
@@ -195,7 +195,7 @@ compare (const ContractionCase *c, guint number, gconstpointer got, const Gantry
    * below 1, and so do the errors: together with the number. The evaluator's own f64 is no better than what is
    * tested. The result is rounded once more. */
   double step = type->element == GANTRY_F64 ? 0x1p-53 : 0x1p-24;
-  double absolute = step * (16 + (double) depth), relative = 4 * step;
+  double absolute = step * (16 + (double) depth) + rounding * sqrt ((double) depth), relative = 4 * step;
 
   if (type->element == GANTRY_F16 || type->element == GANTRY_BF16)
     {
@@ -269,6 +269,12 @@ evaluate (const ContractionCase *c, GantryLiteral **operands, GantryLiteral **re
 void
 contraction_check (const ContractionCase *c, const GantryBound *bound, GRand *rand, gint64 depth)
 {
+  contraction_check_rounded (c, bound, rand, depth, 0);
+}
+
+void
+contraction_check_rounded (const ContractionCase *c, const GantryBound *bound, GRand *rand, gint64 depth, double rounding)
+{
   g_autoptr (GPtrArray) buffers = g_ptr_array_new_with_free_func (g_aligned_free);
   g_autofree GantryLiteral **operands = g_new0 (GantryLiteral *, c->source.n_inputs);
   g_autofree GantryLiteral **results = g_new0 (GantryLiteral *, c->texprs->len);
@@ -289,7 +295,7 @@ contraction_check (const ContractionCase *c, const GantryBound *bound, GRand *ra
   evaluate (c, operands, results);
   for (guint i = 0; i < c->texprs->len; i++)
     {
-      compare (c, i, g_ptr_array_index (buffers, c->source.n_inputs + i), results[i], depth);
+      compare (c, i, g_ptr_array_index (buffers, c->source.n_inputs + i), results[i], depth, rounding);
       gantry_literal_unref (results[i]);
     }
   for (guint i = 0; i < c->source.n_inputs; i++)

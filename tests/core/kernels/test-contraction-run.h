@@ -26,6 +26,8 @@ GantryBound *contraction_bind (const ContractionCase *c, GantryScheduler schedul
 void contraction_check (const ContractionCase *c, const GantryBound *bound, GRand *rand, gint64 depth);
 /** To machine code: FALSE where there is no assembler. */
 gboolean contraction_assemble (const ContractionCase *c, const GantryBound *bound, const GantryGpu *gpu, GantryGpuImage *image);
+/** The same for products of which each may be off by @rounding. */
+void contraction_check_rounded (const ContractionCase *c, const GantryBound *bound, GRand *rand, gint64 depth, double rounding);
 /** How many words the busiest bank of shared memory gives one after the other in any phase of the statements of that kind, by
  *  their index expressions: 1 is without conflict, 0: there are no such statements. */
 guint contraction_bank_conflicts (const GantryGrid *grid, GantryGridKind kind);
