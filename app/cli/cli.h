@@ -39,6 +39,8 @@ int gantry_cli_pareto (int argc, char **argv);
 int gantry_cli_export (int argc, char **argv);
 int gantry_cli_import (int argc, char **argv);
 int gantry_cli_devices (int argc, char **argv);
+int gantry_cli_profile (int argc, char **argv);
+int gantry_cli_serve (int argc, char **argv);
 
 /** What all subcommands that open a model understand. */
 typedef struct

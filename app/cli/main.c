@@ -11,6 +11,7 @@ static const GantryCommandInfo commands[] = {
   { "passes", "MODEL", "runs the passes and says what each changed", gantry_cli_passes },
   { "compile", "MODEL", "compiles for this machine, shows or writes code and plan", gantry_cli_compile },
   { "run", "MODEL", "compiles, runs and measures", gantry_cli_run },
+  { "profile", "MODEL", "records runs, here or on another machine, and reports", gantry_cli_profile },
   { "train", "MODEL", "makes a training step of a program and plans it", gantry_cli_train },
   { "plan", "MODEL", "plans memory under a policy, a limit or a goal", gantry_cli_plan },
   { "solve", "MODEL", "searches for placements that reach a goal", gantry_cli_solve },
@@ -20,6 +21,7 @@ static const GantryCommandInfo commands[] = {
   { "import", "TRACE", "takes over a trace of Nsight Systems or PyTorch", gantry_cli_import },
   { "verify", "DIR...", "runs ONNX backend test folders", gantry_cli_verify },
   { "devices", "", "lists what programs can run on, and says what is missing", gantry_cli_devices },
+  { "serve", "", "answers another gantry-cli: see profile --host", gantry_cli_serve },
   { "pack", "FILE.csv", "gives the buffers of a table offsets in one arena", gantry_cli_pack },
 };
 
