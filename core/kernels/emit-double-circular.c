@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sine, cosine and tangent of double, and their inverses. Near 0 quarter turns are taken off with fused
- * products (Cody and Waite); far from it with the digits of 2/pi that matter for the exponent (Payne and Hanek,
- * 1983), by integers, in a function of its own that is seldom called. */
+ * products (Cody and Waite); far from it, behind a branch, with the digits of 2/pi that matter for the exponent
+ * (Payne and Hanek, 1983), by integers. */
 #include "core/kernels/emit-double-private.h"
 #include <math.h>
 #include <string.h>

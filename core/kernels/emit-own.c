@@ -48,7 +48,7 @@ find (const char *symbol)
   g_assert_not_reached ();
 }
 
-/* The processor that the function around it is for; and what is only the far end of another function stays out of line. */
+/* The processor that the function around it is for; and LLVM is to inline it. */
 static void
 copy_attributes (GantryEmit *e, V from, V to)
 {
