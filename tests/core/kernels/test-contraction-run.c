@@ -4,6 +4,7 @@
 #include "tests/core/ir/ir-test.h"
 #include "core/kernels/nvptx-private.h"
 #include "core/kernels/ptxas-private.h"
+#include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
 
@@ -145,6 +146,28 @@ contraction_bind (const ContractionCase *c, GantryScheduler scheduler, const Gan
 
 /* Assembling */
 
+/* What the assembler says beside its figures: that it had to wait after each wgmma would be note C7510. */
+static void
+check_notes (const GantryPtxas *ptxas, const char *ptx, const char *arch)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *folder = g_dir_make_tmp ("gantry-contraction-XXXXXX", &error), *file = NULL, *notes = NULL;
+  const char *arguments[] = { ptxas->path, "-v", "-arch", arch, "-o", "/dev/null", NULL, NULL };
+
+  g_assert_no_error (error);
+  file = g_build_filename (folder, "product.ptx", NULL);
+  g_file_set_contents (file, ptx, -1, &error);
+  g_assert_no_error (error);
+  arguments[6] = file;
+  g_spawn_sync (NULL, (char **) arguments, NULL, G_SPAWN_DEFAULT, NULL, NULL, NULL, &notes, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_nonnull (strstr (notes, "registers"));
+  g_assert_null (strstr (notes, "C7510"));
+  g_assert_null (strstr (notes, "serializ"));
+  g_remove (file);
+  g_rmdir (folder);
+}
+
 gboolean
 contraction_assemble (const ContractionCase *c, const GantryBound *bound, const GantryGpu *gpu, GantryGpuImage *image)
 {
@@ -161,6 +184,8 @@ contraction_assemble (const ContractionCase *c, const GantryBound *bound, const 
   g_assert_no_error (error);
   if (g_getenv ("GANTRY_SHOW_PTX") != NULL)
     g_print ("%s\n", ptx);
+  if (strstr (ptx, "wgmma") != NULL)
+    check_notes (ptxas, ptx, gpu->arch);
   gantry_ptxas_assemble (ptxas, ptx, gpu->arch, NULL, NULL, image, &error);
   g_assert_no_error (error);
   return TRUE;
