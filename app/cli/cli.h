@@ -48,6 +48,7 @@ typedef struct
   gboolean json;
   gboolean progress;
   gboolean finite_math;
+  gboolean fuse_rows; /* also set where the code is for a GPU */
   char **dims;     /* "batch=8" */
   char **disabled; /* pass names */
   gboolean keep_unbound; /* dimensions without a size stay open: for looking only */

@@ -13,6 +13,8 @@ gantry_cli_parse (const char *command, const char *arguments, const char *descri
     { "dim", 'd', 0, G_OPTION_ARG_STRING_ARRAY, &options->dims, "Size of a symbolic dimension", "NAME=SIZE" },
     { "disable", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->disabled, "Leave a pass out", "PASS" },
     { "finite-math", 0, 0, G_OPTION_ARG_NONE, &options->finite_math, "Assume that no value is infinite or NaN", NULL },
+    { "fuse-rows", 0, 0, G_OPTION_ARG_NONE, &options->fuse_rows, "A softmax or a normalization is one kernel (always for a GPU)",
+      NULL },
     { "random-weights", 0, 0, G_OPTION_ARG_INT64, &options->random_weights,
       "Replace floating point weights by pseudo-random ones", "SEED" },
     { "progress", 0, 0, G_OPTION_ARG_NONE, &options->progress, "Report progress as lines", NULL },
@@ -181,6 +183,7 @@ adjust (GantryCompileSettings *settings, gpointer user_data)
   for (guint i = 0; options->disabled != NULL && options->disabled[i] != NULL; i++)
     gantry_compile_settings_set_enabled (settings, options->disabled[i], FALSE);
   settings->finite_math = settings->finite_math || options->finite_math;
+  settings->fuse_rows = settings->fuse_rows || options->fuse_rows;
   if (options->training != NULL)
     {
       settings->train = TRUE;

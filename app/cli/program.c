@@ -34,6 +34,7 @@ gantry_program_choose_device (GantryProgramOptions *options, const char *device,
     options->code = GANTRY_CODE_GRID_ON_CPU;
   else
     options->code = GANTRY_CODE_CUDA;
+  common->fuse_rows = common->fuse_rows || options->code != GANTRY_CODE_CPU || *arch != NULL;
   return gantry_cli_device_check (device, error);
 }
 

@@ -129,6 +129,7 @@ _gantry_pipeline_run (guint index, GantryModule *module, const GantryCompileSett
   GantryPassOptions options = GANTRY_PASS_OPTIONS_INIT;
 
   options.finite_math = settings->finite_math;
+  options.fuse_rows = settings->fuse_rows;
   if (pipeline[index].run != NULL)
     return pipeline[index].run (module, settings, progress, error);
   return pipeline[index].pass->run (module, &options, progress, error);

@@ -87,7 +87,7 @@ same_training (const GantryTrainingOptions *a, const GantryTrainingOptions *b)
 gboolean
 gantry_compile_settings_same_program (const GantryCompileSettings *a, const GantryCompileSettings *b)
 {
-  return a->finite_math == b->finite_math && a->train == b->train &&
+  return a->finite_math == b->finite_math && a->fuse_rows == b->fuse_rows && a->train == b->train &&
          same_names (a->disabled_passes, b->disabled_passes) &&
          (!a->train || same_training (&a->training, &b->training));
 }

@@ -11,6 +11,7 @@ G_BEGIN_DECLS
 /**
  * GantryCompileSettings:
  * @disabled_passes: (nullable): NULL-terminated names of passes to leave out
+ * @fuse_rows: see GantryPassOptions: for kernels on a GPU
  * @program_order: no reordering for memory
  * @train: make a training step of the program, as @training says; a program that is a step already is left as it is
  * @policy: (nullable): statements of core/memory/policy.h
@@ -22,6 +23,7 @@ typedef struct
 {
   char **disabled_passes;
   gboolean finite_math;
+  gboolean fuse_rows;
   gboolean program_order;
   gboolean train;
   GantryTrainingOptions training;

@@ -215,6 +215,7 @@ load_settings (sqlite3 *db, GHashTable *meta, GantryCompileSettings *settings, G
 
   gantry_compile_settings_init (settings);
   settings->finite_math = g_strcmp0 (fact (meta, "finite_math"), "1") == 0;
+  settings->fuse_rows = g_strcmp0 (fact (meta, "fuse_rows"), "1") == 0;
   settings->program_order = g_strcmp0 (fact (meta, "program_order"), "1") == 0;
   settings->train = g_strcmp0 (fact (meta, "train"), "1") == 0;
   settings->policy = g_strdup (fact (meta, "policy"));

@@ -60,6 +60,7 @@ save_settings (sqlite3 *db, const GantrySessionParts *parts, const char *fingerp
 
   return put_meta (db, "target", target, error) &&
          put_meta (db, "finite_math", settings->finite_math ? "1" : "0", error) &&
+         put_meta (db, "fuse_rows", settings->fuse_rows ? "1" : "0", error) &&
          put_meta (db, "program_order", settings->program_order ? "1" : "0", error) &&
          put_meta (db, "train", settings->train ? "1" : "0", error) && put_meta (db, "training", training, error) &&
          put_meta (db, "policy", settings->policy != NULL ? settings->policy : "", error) &&

@@ -377,14 +377,35 @@ order_variables (GantrySchedule *schedule, const GantryKx *kx)
     }
 }
 
+/* How many elements of the results share a reduction over these axes: those along the variables that it does not depend on. */
+static double
+sharers (const GantryKx *kx, const guint8 *needed, guint64 axes)
+{
+  const GantryKxNode *node;
+  double least = 0;
+
+  for (guint32 id = 0; (node = next_needed (kx, needed, &id)) != NULL;)
+    {
+      double n = 1;
+
+      if (node->kind != GANTRY_KX_REDUCE || !(node->u & axes))
+        continue;
+      for (guint v = 0; v < kx->n_vars; v++)
+        if (kx->result_vars & ~node->vars & G_GUINT64_CONSTANT (1) << v)
+          n *= (double) kx->extents[v];
+      least = least == 0 ? n : MIN (least, n);
+    }
+  return MAX (least, 1);
+}
+
 /* Simple operations for one element of the results. */
 static double
 element_work (const GantryKx *kx)
 {
   g_autofree guint8 *needed = gantry_kx_needed (kx, kx->roots, kx->n_roots);
   const GantryKxNode *node;
-  double work = 1;
-  guint64 inner = 0;
+  double work = 1, shared_by = 1;
+  guint64 inner = 0, shared = 0;
 
   for (guint32 id = 0; (node = next_needed (kx, needed, &id)) != NULL;)
     if (node->kind == GANTRY_KX_REDUCE)
@@ -392,13 +413,35 @@ element_work (const GantryKx *kx)
   for (guint32 id = 0; (node = next_needed (kx, needed, &id)) != NULL;)
     {
       double cost = node_cost (node);
+      guint64 axes = node->vars & inner;
 
       for (guint v = 0; v < kx->n_vars; v++)
-        if (node->vars & inner & G_GUINT64_CONSTANT (1) << v)
+        if (axes & G_GUINT64_CONSTANT (1) << v)
           cost *= (double) kx->extents[v];
-      work += cost;
+      if (axes != 0 && axes != shared)
+        {
+          shared = axes;
+          shared_by = sharers (kx, needed, axes);
+        }
+      work += axes != 0 ? cost / shared_by : cost;
     }
   return work;
+}
+
+/* The outermost place of the order that a reduction does not depend on: within it the reduction is done once, and cut there
+ * each part would do it again. */
+static guint
+first_shared (const GantrySchedule *schedule, const GantryKx *kx)
+{
+  g_autofree guint8 *needed = gantry_kx_needed (kx, kx->roots, kx->n_roots);
+  const GantryKxNode *node;
+  guint first = schedule->n_order;
+
+  for (guint32 id = 0; (node = next_needed (kx, needed, &id)) != NULL;)
+    for (guint i = 0; i < first && node->kind == GANTRY_KX_REDUCE; i++)
+      if ((node->vars & ~kx->result_vars) == 0 && !(node->vars >> schedule->order[i] & 1))
+        first = i;
+  return first;
 }
 
 /* Cuts the order where one iteration is work enough, or blocks of iterations are. */
@@ -407,6 +450,7 @@ choose_tasks (GantrySchedule *schedule, const GantryKx *kx)
 {
   double inner[GANTRY_KX_MAX_VARS + 1];
   guint at = 0, innermost = schedule->rows > 1 ? 2 : 1; /* rows are taken within a task */
+  guint uncut = first_shared (schedule, kx);
   guint step = schedule->lanes * schedule->unroll;
 
   inner[schedule->n_order] = element_work (kx);
@@ -416,12 +460,17 @@ choose_tasks (GantrySchedule *schedule, const GantryKx *kx)
   schedule->n_task = 0;
   if (schedule->n_order == 0)
     return;
-  while (at + innermost < schedule->n_order && inner[at + 1] > TASK_WORK)
+  while (at + innermost < schedule->n_order && at < uncut && inner[at + 1] > TASK_WORK)
     {
       schedule->n_tasks *= kx->extents[schedule->order[at]];
       at++;
     }
   schedule->n_task = at;
+  if (at >= uncut)
+    {
+      schedule->block = kx->extents[schedule->order[at]];
+      return;
+    }
   schedule->block = (gint64) MAX (TASK_WORK / inner[at + 1], 1);
   if (at + 1 == schedule->n_order)
     schedule->block = (schedule->block + step - 1) / step * step;

@@ -2,7 +2,8 @@
 /* fuse: elementwise nodes and the movements between them become one `fusion` node, so that what lies
  * between them stays in registers. A node joins the group of its users when all of them are in one
  * group: then its value is needed nowhere else, and no path can leave the group and come back. A value
- * with users in two groups therefore survives as a value. A reduction may end a group.
+ * with users in two groups therefore survives as a value. A reduction may end a group, or stand within one whose
+ * elements lie in its rows, where the options want that (fuse-rows.c): a softmax is one group.
  *
  * Broadcasts of scalars, constant or computed, are copied into every group that reads them: they cost nothing there
  * and a whole buffer outside.
@@ -10,8 +11,8 @@
  * A group of the backward phase that reads z and also tanh (z), both of the forward phase, computes tanh (z) itself: copies
  * of elementwise forward nodes replace inputs that the other inputs determine. So what is saved between the phases is z
  * alone, and the forward group that made tanh (z) keeps it in registers. Forward programs are not changed by this. */
-#include "core/ir/rewriter.h"
-#include "core/passes/passes.h"
+#include "core/passes/fuse-private.h"
+#include <string.h>
 
 #define MOST_MEMBERS 96
 #define MOST_INPUTS 24
@@ -24,6 +25,7 @@ typedef struct
   GantryUses *uses;
   guint32 *group;   /* by position: position of the root, or NO_GROUP */
   guint8 *repeated; /* by position: the group reads an element of it more than once */
+  guint32 *rows;    /* by position: 1 + position of the reduction whose rows it is about, 0: none */
   guint32 *size;    /* by position of a root */
   GArray **members; /* by position of a root: positions, in program order, copies included */
   GHashTable **copies; /* (nullable), by position of a root: positions of nodes that it has copies of */
@@ -92,8 +94,28 @@ has_copy (const State *state, guint32 root, guint32 position)
   return state->copies[root] != NULL && g_hash_table_contains (state->copies[root], GUINT_TO_POINTER (position));
 }
 
+static gboolean
+same_dims (const GantryType *a, const GantryType *b)
+{
+  return a->rank == b->rank && memcmp (a->dims, b->dims, a->rank * sizeof *a->dims) == 0;
+}
+
+/* Does the group's end have the elements whose rows the node at @position is about, or put the same rows together? */
+static gboolean
+fits_rows (const State *state, guint32 position, guint32 group)
+{
+  const GantryModule *module = state->module;
+  const GantryNode *reduction = &module->nodes[state->rows[position] - 1], *end = &module->nodes[group];
+  const GantryType *whole = gantry_node_operand_type (module, reduction, 0);
+
+  if (end->op == GANTRY_OP_REDUCE)
+    return end->attrs == reduction->attrs && same_dims (gantry_node_operand_type (module, end, 0), whole);
+  return same_dims (gantry_node_type (module, end), whole);
+}
+
 /* The one group that all users of the node at @position are in, NO_GROUP when there is none. Movements are free of
- * arithmetic; anything else is kept out of a group that would compute it again for each reading. */
+ * arithmetic; anything else is kept out of a group that would compute it again for each reading. What is
+ * computed once for a row is not. */
 static guint32
 common_group (State *state, guint32 position)
 {
@@ -112,6 +134,8 @@ common_group (State *state, guint32 position)
       group = state->group[user];
       state->repeated[position] |= repeats (state, node, user);
     }
+  if (group != NO_GROUP && state->rows[position] != 0)
+    return fits_rows (state, position, group) ? group : NO_GROUP;
   return state->repeated[position] && is_elementwise (node) ? NO_GROUP : group;
 }
 
@@ -126,7 +150,7 @@ assign (State *state, const GantryFunction *function)
 
       if (!is_compiled (state->module, node) || is_scalar_broadcast (state->module, node))
         continue;
-      if (is_elementwise (node) || is_joinable_movement (node))
+      if (is_elementwise (node) || is_joinable_movement (node) || state->rows[position] == 1 + position)
         group = common_group (state, position);
       if (group != NO_GROUP && state->size[group] < MOST_MEMBERS)
         state->group[position] = group;
@@ -517,6 +541,7 @@ run (GantryModule *module, const GantryPassOptions *options, const GantryProgres
   state.members = g_new0 (GArray *, module->n_nodes + 1);
   state.copies = g_new0 (GHashTable *, module->n_nodes + 1);
   state.skip = g_new0 (guint8, module->n_functions + 1);
+  state.rows = options->fuse_rows ? _gantry_fuse_find_rows (module, state.uses) : g_new0 (guint32, module->n_nodes + 1);
   find_bodies (&state);
   find_groups (&state);
   copy_what_pays (&state);
@@ -533,6 +558,7 @@ run (GantryModule *module, const GantryPassOptions *options, const GantryProgres
   g_free (state.size);
   g_free (state.group);
   g_free (state.repeated);
+  g_free (state.rows);
   g_free (state.skip);
   gantry_uses_free (state.uses);
   return next;
@@ -541,7 +567,8 @@ run (GantryModule *module, const GantryPassOptions *options, const GantryProgres
 const GantryPass gantry_pass_fuse = {
   .name = "fuse",
   .title = "Elementwise fusion",
-  .description = "Computes chains of elementwise operations, and a reduction at their end, in one kernel.",
+  .description = "Computes chains of elementwise operations, the reductions of their rows, and a reduction at their end, in one "
+                 "kernel.",
   .needs = GANTRY_PROPERTY_CORE,
   .gives = GANTRY_PROPERTY_FUSED,
   .keeps = GANTRY_PROPERTY_CORE,

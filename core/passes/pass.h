@@ -20,11 +20,14 @@ typedef enum
  * GantryPassOptions:
  * @finite_math: values are never NaN or infinite and the sign of zero does not matter: allows x * 0 = 0 and
  *  log (exp (x) / y) = x - log (y)
+ * @fuse_rows: softmaxes and normalizations become one kernel each. Right for a GPU, where what a row holds is read once; a
+ *  processor computes elementwise work again for each reduction of a row and gains nothing.
  * @fold_bytes: largest constant that folding may make, bytes
  */
 typedef struct
 {
   gboolean finite_math;
+  gboolean fuse_rows;
   gint64 fold_bytes;
 } GantryPassOptions;
 

@@ -44,6 +44,61 @@ made_of (const GantryModule *module, guint32 id)
   return NULL;
 }
 
+static const GantryPassOptions rows_options = { .fuse_rows = TRUE, .fold_bytes = 1 << 20 };
+
+#define SOFTMAX(shape, rows)                                                                                           \
+  "%2 = reduce(%1) {kind = \"max\", dimensions = [1]}: f32[" rows "] "                                                 \
+  "%3 = broadcast_in_dim(%2) {shape = [" shape "], broadcast_dimensions = [0]}: f32[" shape "] "                       \
+  "%4 = subtract(%1, %3): f32[" shape "] %5 = exponential(%4): f32[" shape "] "                                        \
+  "%6 = reduce(%5) {kind = \"add\", dimensions = [1]}: f32[" rows "] "                                                 \
+  "%7 = broadcast_in_dim(%6) {shape = [" shape "], broadcast_dimensions = [0]}: f32[" shape "] "                       \
+  "%8 = divide(%5, %7): f32[" shape "]"
+
+/* A reduction whose value only its own row needs stands within the group. */
+static void
+test_fuse_rows (void)
+{
+  g_autoptr (PassCase) softmax = pass_case_new (&gantry_pass_fuse, &rows_options,
+                                                PROGRAM ("%1: f32[64,16]", "%8", SOFTMAX ("64,16", "64")));
+  /* With what keepdims makes of a reduction, and arithmetic on the rows' numbers. */
+  g_autoptr (PassCase) norm = pass_case_new (
+    &gantry_pass_fuse, &rows_options,
+    PROGRAM ("%1: f32[8,8,16], %2: f32[16]", "%12",
+             "%3 = multiply(%1, %1): f32[8,8,16] %4 = reduce(%3) {kind = \"add\", dimensions = [2]}: f32[8,8] "
+             "%5 = reshape(%4) {shape = [8,8,1]}: f32[8,8,1] %6 = sqrt(%5): f32[8,8,1] %7 = negate(%6): f32[8,8,1] "
+             "%8 = broadcast_in_dim(%7) {shape = [8,8,16], broadcast_dimensions = [0,1,2]}: f32[8,8,16] "
+             "%9 = divide(%1, %8): f32[8,8,16] "
+             "%10 = broadcast_in_dim(%2) {shape = [8,8,16], broadcast_dimensions = [2]}: f32[8,8,16] "
+             "%12 = multiply(%9, %10): f32[8,8,16]"));
+
+  g_autoptr (PassCase) unasked = pass_case_new (&gantry_pass_fuse, NULL, PROGRAM ("%1: f32[64,16]", "%8", SOFTMAX ("64,16", "64")));
+
+  g_assert_cmpint (pass_result (unasked->after, 0)->n_operands, ==, 2);
+  g_assert_cmpuint (gantry_module_entry (softmax->after)->n_nodes, ==, 2);
+  g_assert_cmpint (pass_result (softmax->after, 0)->op, ==, GANTRY_OP_FUSION);
+  g_assert_cmpuint (gantry_module_entry (norm->after)->n_nodes, ==, 3);
+  g_assert_cmpint (pass_result (norm->after, 0)->op, ==, GANTRY_OP_FUSION);
+}
+
+/* Few rows, outer dimensions, a row's number that is a result: the reduction keeps its own kernel. */
+static void
+test_fuse_no_rows (void)
+{
+  g_autoptr (PassCase) few = pass_case_new (&gantry_pass_fuse, &rows_options, PROGRAM ("%1: f32[4,16]", "%8", SOFTMAX ("4,16", "4")));
+  g_autoptr (PassCase) wanted = pass_case_new (&gantry_pass_fuse, &rows_options,
+                                               PROGRAM ("%1: f32[64,16]", "%8, %2", SOFTMAX ("64,16", "64")));
+  g_autoptr (PassCase) outer = pass_case_new (
+    &gantry_pass_fuse, &rows_options,
+    PROGRAM ("%1: f32[16,64]", "%4",
+             "%2 = reduce(%1) {kind = \"max\", dimensions = [0]}: f32[64] "
+             "%3 = broadcast_in_dim(%2) {shape = [16,64], broadcast_dimensions = [1]}: f32[16,64] "
+             "%4 = subtract(%1, %3): f32[16,64]"));
+
+  g_assert_cmpuint (pass_count (few->after, GANTRY_OP_REDUCE), ==, pass_count (few->after, GANTRY_OP_FUSION));
+  g_assert_cmpint (pass_result (wanted->after, 1)->op, ==, GANTRY_OP_REDUCE);
+  g_assert_cmpint (gantry_module_entry (outer->after)->n_nodes, ==, 3);
+}
+
 /* A value with users in two groups (or outside of any) is still a value of the entry afterwards. */
 static void
 test_fuse_keeps_shared (void)
@@ -329,6 +384,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/passes/fuse/acts", test_fuse_acts);
   g_test_add_func ("/passes/fuse/shared-value-survives", test_fuse_keeps_shared);
+  g_test_add_func ("/passes/fuse/rows", test_fuse_rows);
+  g_test_add_func ("/passes/fuse/no-rows", test_fuse_no_rows);
   g_test_add_func ("/passes/fuse/constants", test_fuse_constants);
   g_test_add_func ("/passes/fuse/scalars", test_fuse_scalars);
   g_test_add_func ("/passes/fuse/copies", test_fuse_copies);
