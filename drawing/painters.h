@@ -59,6 +59,10 @@ typedef struct _GantryTimeModel GantryTimeModel;
 GantryTimeModel *gantry_time_model_new (GantryModule *module, GantryPlan *plan, GantryRunResult *run, guint index);
 /** Before the model is shared: the curve of the plan before the last edit, to be painted pale behind the new one. */
 void gantry_time_model_set_before (GantryTimeModel *model, GantryPlan *before);
+/** Before the model is shared: lanes that are no queues (calls, ranges, streams of another program), and counters, are left out. */
+void gantry_time_model_set_folded (GantryTimeModel *model, gboolean folded);
+/** Whether there is anything that folding leaves out, beside queues that have something. */
+gboolean gantry_time_model_can_fold (const GantryTimeModel *model);
 GantryTimeModel *gantry_time_model_ref (GantryTimeModel *model);
 void gantry_time_model_unref (GantryTimeModel *model);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryTimeModel, gantry_time_model_unref)
@@ -98,7 +102,7 @@ typedef struct
   gboolean measured;
   gint64 begin, end;
   guint64 bytes;
-  char *text; /* (transfer full): one line that tells it */
+  char *text; /* (transfer full): some lines that tell it */
 } GantryTimeHit;
 void gantry_time_hit_clear (GantryTimeHit *hit);
 /** Returns: FALSE when nothing is there. */

@@ -86,7 +86,8 @@ find_lanes (GantryTimeModel *model)
 {
   guint n_measured = model->run != NULL ? gantry_recording_n_lanes (model->run->recording) : 0;
 
-  for (guint lane = 0; lane < MAX (n_measured, GANTRY_N_QUEUES); lane++)
+  model->n_lanes = 0;
+  for (guint lane = 0; lane < (model->folded ? GANTRY_N_QUEUES : MAX (n_measured, GANTRY_N_QUEUES)); lane++)
     {
       gboolean planned = lane < gantry_recording_n_lanes (model->planned) && gantry_recording_n_events (model->planned, lane) > 0;
       gboolean measured = lane < n_measured && gantry_recording_n_events (model->run->recording, lane) > 0;
@@ -111,8 +112,33 @@ gantry_time_model_new (GantryModule *module, GantryPlan *plan, GantryRunResult *
   if (run != NULL)
     take_run (model, run, index);
   find_lanes (model);
+  model->of_plan = _gantry_time_facts_new (model->planned, G_MININT64, G_MAXINT64);
+  if (model->run != NULL)
+    model->of_run = _gantry_time_facts_new (model->run->recording, model->run_begin, model->run_end);
   model->length = MAX (model->length, 1000);
   return model;
+}
+
+void
+gantry_time_model_set_folded (GantryTimeModel *model, gboolean folded)
+{
+  model->folded = folded;
+  find_lanes (model);
+}
+
+gboolean
+gantry_time_model_can_fold (const GantryTimeModel *model)
+{
+  const GantryRecording *recording = model->run != NULL ? model->run->recording : NULL;
+  gboolean queues = FALSE, others = recording != NULL && gantry_recording_n_counters (recording) > 0;
+
+  for (guint lane = 0; recording != NULL && lane < gantry_recording_n_lanes (recording); lane++)
+    if (lane != GANTRY_LANE_RUNS && gantry_recording_n_events (recording, lane) > 0)
+      {
+        queues = queues || lane < GANTRY_N_QUEUES;
+        others = others || lane >= GANTRY_N_QUEUES;
+      }
+  return queues && others;
 }
 
 GantryTimeModel *
@@ -127,6 +153,8 @@ gantry_time_model_unref (GantryTimeModel *model)
 {
   if (model == NULL || !g_atomic_ref_count_dec (&model->ref_count))
     return;
+  _gantry_time_facts_free (model->of_plan);
+  _gantry_time_facts_free (model->of_run);
   gantry_recording_unref (model->planned);
   gantry_run_result_unref (model->run);
   gantry_plan_unref (model->plan);

@@ -9,6 +9,15 @@ G_BEGIN_DECLS
 #define GANTRY_AXIS_RIGHT 14.0f
 #define GANTRY_AXIS_TOP 22.0f /* height of the tick labels */
 
+/** How often and how long a node took a queue in a run. */
+typedef struct
+{
+  guint n;
+  gint64 ns;
+} GantryTimeTotal;
+
+typedef struct _GantryTimeFacts GantryTimeFacts;
+
 struct _GantryTimeModel
 {
   gatomicrefcount ref_count;
@@ -26,10 +35,24 @@ struct _GantryTimeModel
   gint64 *before_begin;
   guint32 n_before;
   guint64 most_bytes; /* of planned and measured curve */
+  GantryTimeFacts *of_plan, *of_run; /* the latter (nullable) */
+  gboolean folded;    /* what is not a queue is not shown */
   guint n_lanes;      /* that are shown: those with something in them */
   guint8 lanes[GANTRY_MAX_LANES]; /* of each the lane of the recording: queues, then what else was measured */
 };
 
+/** Of events that begin from @begin to @end. */
+GantryTimeFacts *_gantry_time_facts_new (const GantryRecording *recording, gint64 begin, gint64 end);
+void _gantry_time_facts_free (GantryTimeFacts *facts);
+const GantryTimeTotal *_gantry_time_facts_total (const GantryTimeFacts *facts, guint32 node, guint lane); /* (nullable) */
+/** Who waited for @event to be done, and how long: a node, 0: nobody. */
+guint32 _gantry_time_facts_waiter (const GantryTimeFacts *facts, const GantryRecording *recording, const GantryEvent *event,
+                                   gint64 *ns);
+/** Curves of counters below the lanes. */
+float _gantry_time_counters_height (const GantryTimeModel *model);
+void _gantry_paint_time_counters (GantryScene *scene, const GantryTimeModel *model, const GantryTimeView *view, float top);
+/** One line for the curve at @y points below the first. (transfer full) (nullable) */
+char *_gantry_time_counter_at (const GantryTimeModel *model, gint64 time, float y);
 /** Points from the left of the picture for a time from 0. */
 float _gantry_time_to_x (const GantryTimeView *view, float width, gint64 time);
 gint64 _gantry_x_to_time (const GantryTimeView *view, float width, float x);

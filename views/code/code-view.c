@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Three pages of source, and words where one has nothing to show. */
+/* Pages of source, and words where one has nothing to show. Schedule and machine code are there for kernels of a GPU alone. */
 #include "views/code/code-view.h"
 #include "core/ir/texpr.h"
+#include "views/code/disassemble.h"
+#include "views/format.h"
 #include "views/theme-of.h"
 #include <gtksourceview/gtksource.h>
 
-typedef enum { PAGE_EXPRESSION, PAGE_LLVM, PAGE_ASSEMBLY, N_PAGES } Page;
+typedef enum { PAGE_EXPRESSION, PAGE_SCHEDULE, PAGE_LLVM, PAGE_ASSEMBLY, PAGE_SASS, N_PAGES } Page;
 
 static const struct
 {
   const char *name, *title, *language;
 } page_info[N_PAGES] = {
   { "expression", "Expression", NULL },
+  { "schedule", "Schedule", NULL },
   { "llvm", "LLVM IR", "llvm" },
   { "assembly", "Assembly", "asm" },
+  { "sass", "SASS", "asm" },
 };
 
 struct _GantryCodeView
@@ -24,6 +28,8 @@ struct _GantryCodeView
   GtkSourceBuffer *buffers[N_PAGES];
   GtkStack *pages[N_PAGES]; /* "text" or "words" */
   GtkLabel *words[N_PAGES];
+  GCancellable *disassembling; /* (nullable) */
+  GBytes *shown;               /* (nullable): machine code that the last page is of */
 };
 
 G_DEFINE_FINAL_TYPE (GantryCodeView, gantry_code_view, GTK_TYPE_BOX)
@@ -100,13 +106,102 @@ expression_of (const GantryModule *module, const GantryNode *node, char **why)
   return NULL;
 }
 
+/* Machine code */
+
+static void
+disassembled (GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (GantryCodeView) self = data;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *text = gantry_disassemble_finish (result, &error);
+
+  if (!g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    set_page (self, PAGE_SASS, text, error != NULL ? error->message : "");
+}
+
+static void
+show_machine_code (GantryCodeView *self, GBytes *cubin)
+{
+  g_autofree char *program = NULL;
+
+  if (cubin != NULL && cubin == self->shown)
+    return;
+  if (self->disassembling != NULL)
+    g_cancellable_cancel (self->disassembling);
+  g_clear_object (&self->disassembling);
+  g_clear_pointer (&self->shown, g_bytes_unref);
+  if (cubin == NULL)
+    {
+      set_page (self, PAGE_SASS, NULL, "There is no machine code: this was made as PTX, which the driver assembles when it loads it. "
+                                       "Where ptxas is installed, code is assembled beforehand.");
+      return;
+    }
+  program = gantry_disassembler_find ();
+  if (program == NULL)
+    {
+      set_page (self, PAGE_SASS, NULL, "The machine code is here, but no disassembler. nvdisasm or cuobjdump of the CUDA toolkit make "
+                                       "it readable: put one of them into $PATH, or set $CUDA_HOME to the toolkit, and select the "
+                                       "node again.");
+      return;
+    }
+  set_page (self, PAGE_SASS, NULL, "Disassembling");
+  self->shown = g_bytes_ref (cubin);
+  self->disassembling = g_cancellable_new ();
+  gantry_disassemble_async (program, cubin, self->disassembling, disassembled, g_object_ref (self));
+}
+
+/* "generated kernel fusion_3 for sm_90a: 40 registers, no spills" (transfer full) */
+static char *
+describe (const GantryCode *code)
+{
+  GString *text = g_string_new (NULL);
+
+  g_string_append_printf (text, "%s kernel %s", code->kind, code->kernel);
+  if (code->arch != NULL && *code->arch != '\0')
+    g_string_append_printf (text, " for %s", code->arch);
+  if (!code->is_measured)
+    return g_string_free (text, FALSE);
+  g_string_append_printf (text, ": %u registers, ", code->registers);
+  if (code->spill_store_bytes + code->spill_load_bytes == 0)
+    g_string_append (text, "no spills");
+  else
+    g_string_append_printf (text, "%u B spilled, %u B read back", code->spill_store_bytes, code->spill_load_bytes);
+  if (code->shared_bytes > 0)
+    {
+      g_autofree char *shared = gantry_format_bytes (code->shared_bytes);
+
+      g_string_append_printf (text, ", %s shared", shared);
+    }
+  return g_string_free (text, FALSE);
+}
+
+/* Only what there is gets a tab: on the processor three. */
+static void
+show_tabs (GantryCodeView *self, const GantryCode *code)
+{
+  gboolean gpu = code != NULL && code->arch != NULL && *code->arch != '\0';
+  GtkStackPage *pages[N_PAGES];
+
+  for (guint i = 0; i < N_PAGES; i++)
+    pages[i] = gtk_stack_get_page (self->stack, GTK_WIDGET (self->pages[i]));
+  if (!gpu && g_strcmp0 (gtk_stack_get_visible_child_name (self->stack), "sass") == 0)
+    gtk_stack_set_visible_child_name (self->stack, "assembly");
+  gtk_stack_page_set_visible (pages[PAGE_SCHEDULE], gpu || (code != NULL && code->schedule != NULL && *code->schedule != '\0'));
+  gtk_stack_page_set_visible (pages[PAGE_SASS], gpu);
+  gtk_stack_page_set_title (pages[PAGE_EXPRESSION], gpu ? "Texpr" : page_info[PAGE_EXPRESSION].title);
+  gtk_stack_page_set_title (pages[PAGE_LLVM], gpu ? "LLVM" : page_info[PAGE_LLVM].title);
+  gtk_stack_page_set_title (pages[PAGE_ASSEMBLY], gpu ? "PTX" : page_info[PAGE_ASSEMBLY].title);
+}
+
 static void
 show_nothing (GantryCodeView *self, const char *words)
 {
   gtk_label_set_text (self->kernel, "");
   gtk_widget_set_visible (GTK_WIDGET (self->kernel), FALSE);
+  show_machine_code (self, NULL);
   for (guint i = 0; i < N_PAGES; i++)
     set_page (self, i, NULL, words);
+  show_tabs (self, NULL);
 }
 
 void
@@ -133,8 +228,12 @@ gantry_code_view_set (GantryCodeView *self, GantryModule *module, guint32 id, Ga
                                                    : "A kernel written by hand does this work.";
   set_page (self, PAGE_LLVM, code != NULL ? code->llvm_ir : NULL, words);
   set_page (self, PAGE_ASSEMBLY, code != NULL ? code->assembly : NULL, words);
-  kernel = code != NULL ? g_strdup_printf ("%s kernel %s", code->kind, code->kernel) : NULL;
+  set_page (self, PAGE_SCHEDULE, code != NULL ? code->schedule : NULL, words);
+  show_machine_code (self, code != NULL ? code->cubin : NULL);
+  show_tabs (self, code);
+  kernel = code != NULL ? describe (code) : NULL;
   gtk_label_set_text (self->kernel, kernel != NULL ? kernel : "");
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->kernel), kernel);
   gtk_widget_set_visible (GTK_WIDGET (self->kernel), kernel != NULL);
 }
 
@@ -206,8 +305,21 @@ make_page (GantryCodeView *self, Page page)
 }
 
 static void
+gantry_code_view_dispose (GObject *object)
+{
+  GantryCodeView *self = GANTRY_CODE_VIEW (object);
+
+  if (self->disassembling != NULL)
+    g_cancellable_cancel (self->disassembling);
+  g_clear_object (&self->disassembling);
+  g_clear_pointer (&self->shown, g_bytes_unref);
+  G_OBJECT_CLASS (gantry_code_view_parent_class)->dispose (object);
+}
+
+static void
 gantry_code_view_class_init (GantryCodeViewClass *klass)
 {
+  G_OBJECT_CLASS (klass)->dispose = gantry_code_view_dispose;
 }
 
 static void
@@ -221,6 +333,7 @@ gantry_code_view_init (GantryCodeView *self)
   for (guint i = 0; i < N_PAGES; i++)
     gtk_stack_add_titled (self->stack, make_page (self, i), page_info[i].name, page_info[i].title);
   gtk_stack_switcher_set_stack (GTK_STACK_SWITCHER (switcher), self->stack);
+  gtk_widget_add_css_class (switcher, "code-pages");
   gtk_widget_set_margin_start (switcher, 8);
   gtk_widget_set_margin_end (switcher, 8);
   gtk_widget_set_margin_top (switcher, 8);

@@ -45,6 +45,13 @@ gantry_kernel_item_new (const GantryKernelRow *row, const GantryRecording *recor
   self->has_detail = detail != NULL;
   if (detail != NULL)
     self->detail = *detail;
+  /* A number alone tells nobody anything. */
+  if (*name == '%' && node != NULL)
+    {
+      g_autofree char *number = g_steal_pointer (&name);
+
+      name = g_strdup_printf ("%s %s", gantry_node_op_name (module, node), number);
+    }
   self->name = row->kind == GANTRY_EVENT_COPY && row->lane < GANTRY_N_QUEUES && node != NULL
                  ? g_strdup_printf ("copy of %s%s", name, row->lane == GANTRY_QUEUE_TO_HOST    ? " to host"
                                                           : row->lane == GANTRY_QUEUE_TO_DEVICE ? " to device" : "")
@@ -63,6 +70,7 @@ gantry_kernel_item_new (const GantryKernelRow *row, const GantryRecording *recor
 typedef enum
 {
   COLUMN_NAME,
+  COLUMN_SCOPE,
   COLUMN_PHASE,
   COLUMN_PLANNED,
   COLUMN_MEASURED,
@@ -86,6 +94,7 @@ static const struct
   const char *title, *tooltip;
 } columns[N_COLUMNS] = {
   { "Kernel or copy", "The node that it does the work of" },
+  { "Scope", "Where in the model it comes from" },
   { "Phase", "Of the training step" },
   { "Planned", "Predicted time in a run, all executions together" },
   { "Measured", "Median over the runs, all executions of a run together" },
@@ -157,6 +166,8 @@ text_of (const GantryKernelItem *item, Column column)
 
   if (column == COLUMN_NAME)
     return g_strdup (item->name);
+  if (column == COLUMN_SCOPE)
+    return g_strdup (item->scope);
   if (column == COLUMN_PHASE)
     return g_strdup (item->phase);
   if (column == COLUMN_BAR)
@@ -189,7 +200,7 @@ static void
 setup (GtkSignalListItemFactory *factory, GtkListItem *item, gpointer data)
 {
   Column column = (Column) GPOINTER_TO_INT (data);
-  gboolean words = column == COLUMN_NAME || column == COLUMN_PHASE;
+  gboolean words = column <= COLUMN_PHASE;
   GtkWidget *label;
 
   if (column == COLUMN_BAR)
@@ -200,11 +211,13 @@ setup (GtkSignalListItemFactory *factory, GtkListItem *item, gpointer data)
   label = gtk_label_new (NULL);
   gtk_label_set_xalign (GTK_LABEL (label), words ? 0 : 1);
   if (words)
-    gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_MIDDLE);
+    gtk_label_set_ellipsize (GTK_LABEL (label), column == COLUMN_SCOPE ? PANGO_ELLIPSIZE_START : PANGO_ELLIPSIZE_MIDDLE);
   else
     gtk_widget_add_css_class (label, "numeric");
   if (column == COLUMN_NAME)
-    gtk_label_set_width_chars (GTK_LABEL (label), 24);
+    gtk_label_set_width_chars (GTK_LABEL (label), 22);
+  else if (column == COLUMN_SCOPE)
+    gtk_label_set_width_chars (GTK_LABEL (label), 18);
   gtk_list_item_set_child (item, label);
 }
 
@@ -222,7 +235,7 @@ bind (GtkSignalListItemFactory *factory, GtkListItem *list_item, gpointer data)
       return;
     }
   gtk_label_set_text (GTK_LABEL (child), text);
-  if (column == COLUMN_NAME)
+  if (column <= COLUMN_SCOPE)
     place = g_strdup_printf ("%s\n%s%s%s", item->name, item->operation, *item->scope != '\0' ? " in " : "", item->scope);
   gtk_widget_set_tooltip_text (child, place);
 }
@@ -236,6 +249,8 @@ compare (gconstpointer a, gconstpointer b, gpointer data)
 
   if (column == COLUMN_NAME)
     return g_utf8_collate (x->name, y->name);
+  if (column == COLUMN_SCOPE)
+    return g_strcmp0 (x->scope, y->scope);
   if (column == COLUMN_PHASE)
     return g_strcmp0 (x->phase, y->phase);
   p = value_of (x, column);
@@ -264,11 +279,30 @@ add_column (GtkColumnView *view, int i)
   g_signal_connect (factory, "bind", G_CALLBACK (bind), GINT_TO_POINTER (i));
   column = gtk_column_view_column_new (columns[i].title, factory);
   gtk_column_view_column_set_sorter (column, sorter);
-  gtk_column_view_column_set_expand (column, i == COLUMN_NAME);
+  gtk_column_view_column_set_expand (column, i <= COLUMN_SCOPE);
   gtk_column_view_column_set_resizable (column, TRUE);
   gtk_column_view_append_column (view, column);
   if (i == COLUMN_MEASURED)
     gtk_column_view_sort_by_column (view, column, GTK_SORT_DESCENDING);
+}
+
+/* Columns that no row says anything in are left out. */
+void
+gantry_kernel_columns_fit (GtkColumnView *view, gboolean scopes, gboolean phases, gboolean launches)
+{
+  GListModel *all = gtk_column_view_get_columns (view);
+
+  for (guint i = 0; i < g_list_model_get_n_items (all); i++)
+    {
+      g_autoptr (GtkColumnViewColumn) column = g_list_model_get_item (all, i);
+
+      if (i == COLUMN_SCOPE)
+        gtk_column_view_column_set_visible (column, scopes);
+      else if (i == COLUMN_PHASE)
+        gtk_column_view_column_set_visible (column, phases);
+      else if (i >= COLUMN_REGISTERS)
+        gtk_column_view_column_set_visible (column, launches);
+    }
 }
 
 GtkWidget *

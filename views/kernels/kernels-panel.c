@@ -17,6 +17,8 @@ struct _GantryKernelsPanel
   char **words;      /* (nullable): folded */
   GtkSelectionModel *chosen;
   GtkWidget *view, *export;
+  GtkScrolledWindow *scroller;
+  guint idle, scroll_to;
   GtkStack *stack;
   GtkLabel *summary, *empty;
   GtkSearchEntry *entry;
@@ -107,6 +109,7 @@ static void
 fill (GantryKernelsPanel *self, const GantryModule *module)
 {
   g_autoptr (GPtrArray) items = g_ptr_array_new_with_free_func (g_object_unref);
+  gboolean scopes = FALSE, phases = FALSE, launches = FALSE;
   double largest = 0;
 
   for (guint i = 0; i < self->table->rows->len; i++)
@@ -117,8 +120,12 @@ fill (GantryKernelsPanel *self, const GantryModule *module)
       item->share = self->table->measured_us > 0 ? row->measured_us / self->table->measured_us : 0;
       if (row->planned_us >= 0)
         largest = MAX (largest, fabs (row->measured_us - row->planned_us));
+      scopes = scopes || *item->scope != '\0';
+      phases = phases || *item->phase != '\0';
+      launches = launches || (item->has_detail && item->detail.registers > 0);
       g_ptr_array_add (items, item);
     }
+  gantry_kernel_columns_fit (GTK_COLUMN_VIEW (self->view), scopes, phases, launches);
   for (guint i = 0; i < items->len && largest > 0; i++)
     {
       GantryKernelItem *item = g_ptr_array_index (items, i);
@@ -243,11 +250,27 @@ row_chosen (GantryKernelsPanel *self)
   self->tying = FALSE;
 }
 
-static void
-scroll_to (GantryKernelsPanel *self, guint position)
+/* GTK 4.8 cannot scroll a table to a row, and what its list does on request goes wrong before it has a size: rows are
+ * equally high, so the place follows from the number. */
+static gboolean
+scroll (gpointer data)
 {
-  for (GtkWidget *child = gtk_widget_get_first_child (self->view); child != NULL; child = gtk_widget_get_next_sibling (child))
-    gtk_widget_activate_action (child, "list.scroll-to-item", "u", position);
+  GantryKernelsPanel *self = data;
+  GtkAdjustment *adjustment = gtk_scrolled_window_get_vadjustment (self->scroller);
+  double n = gantry_kernels_panel_n_rows (self), upper = gtk_adjustment_get_upper (adjustment);
+  double row = upper / MAX (n, 1), at = row * self->scroll_to, page = gtk_adjustment_get_page_size (adjustment);
+
+  self->idle = 0;
+  if (page > 0 && (at < gtk_adjustment_get_value (adjustment) || at + row > gtk_adjustment_get_value (adjustment) + page))
+    gtk_adjustment_set_value (adjustment, CLAMP (at - page / 2, 0, MAX (upper - page, 0)));
+  return G_SOURCE_REMOVE;
+}
+
+static void
+queue_scroll (GantryKernelsPanel *self)
+{
+  if (self->idle == 0 && gtk_widget_get_mapped (GTK_WIDGET (self)))
+    self->idle = g_idle_add_full (G_PRIORITY_LOW, scroll, self, NULL);
 }
 
 /* The row of the node that was selected elsewhere. */
@@ -266,8 +289,9 @@ follow_selection (GantryKernelsPanel *self)
       found = i;
   self->tying = TRUE;
   gtk_single_selection_set_selected (GTK_SINGLE_SELECTION (self->chosen), found);
+  self->scroll_to = found;
   if (found != GTK_INVALID_LIST_POSITION)
-    scroll_to (self, found);
+    queue_scroll (self);
   self->tying = FALSE;
 }
 
@@ -347,6 +371,7 @@ gantry_kernels_panel_dispose (GObject *object)
   GantryKernelsPanel *self = GANTRY_KERNELS_PANEL (object);
 
   forget (self);
+  g_clear_handle_id (&self->idle, g_source_remove);
   self->tying = TRUE;
   g_clear_pointer (&self->words, g_strfreev);
   g_clear_object (&self->items);
@@ -416,6 +441,8 @@ make_table_view (GantryKernelsPanel *self)
   self->filtered = gtk_filter_list_model_new (g_object_ref (G_LIST_MODEL (self->items)), GTK_FILTER (self->filter));
   self->view = gantry_kernel_columns_new (G_LIST_MODEL (self->filtered), &self->chosen);
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), self->view);
+  self->scroller = GTK_SCROLLED_WINDOW (scroller);
+  self->scroll_to = GTK_INVALID_LIST_POSITION;
   gtk_widget_set_vexpand (scroller, TRUE);
   g_signal_connect_object (self->chosen, "selection-changed", G_CALLBACK (row_chosen), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (self->view, "activate", G_CALLBACK (row_activated), self, 0);
@@ -443,6 +470,7 @@ gantry_kernels_panel_new (GantryDocument *document, GantrySelection *selection)
   g_signal_connect_object (document, "notify::run", G_CALLBACK (document_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "notify::compilation", G_CALLBACK (document_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (selection, "changed", G_CALLBACK (follow_selection), self, G_CONNECT_SWAPPED);
+  g_signal_connect (self, "map", G_CALLBACK (follow_selection), NULL);
   document_changed (self);
   return GTK_WIDGET (self);
 }

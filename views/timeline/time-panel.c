@@ -19,6 +19,9 @@ struct _GantryTimePanel
   GtkLabel *words, *summary;
   GtkDropDown *runs;
   GtkWidget *fit, *scroller; /* of the lanes */
+  GtkWidget *fold;           /* shows what is no queue */
+  GtkWidget *banner;
+  GtkLabel *notes;           /* of the recording */
   GantryTimeModel *model;
   GantryCompilation *compilation; /* that the model was made for */
   GantryPlan *plan;               /* likewise */
@@ -41,6 +44,7 @@ typedef struct
   GantryPlan *before;   /* (nullable) */
   GantryRunResult *run; /* (nullable) */
   guint index;
+  gboolean folded;
   guint generation;
 } Request;
 
@@ -65,6 +69,8 @@ make_model (GTask *task, gpointer source, gpointer data, GCancellable *cancellab
 
   if (request->before != NULL && request->before != request->plan)
     gantry_time_model_set_before (model, request->before);
+  if (request->folded && gantry_time_model_can_fold (model))
+    gantry_time_model_set_folded (model, TRUE);
   g_task_return_pointer (task, model, (GDestroyNotify) gantry_time_model_unref);
 }
 
@@ -141,6 +147,7 @@ model_made (GObject *source, GAsyncResult *result, gpointer user_data)
   gantry_time_canvas_set_model (self->memory, model, request->plan, last, limit);
   if (!same_plan)
     gantry_time_panel_go_to_peak (self); /* the first question of all */
+  gtk_widget_set_visible (self->fold, gantry_time_model_can_fold (model));
   gtk_stack_set_visible_child_name (self->stack, "pictures");
   gtk_widget_set_sensitive (self->fit, TRUE);
 }
@@ -197,6 +204,7 @@ request_model (GantryTimePanel *self)
   request->index = gtk_drop_down_get_selected (self->runs);
   if (request->index == GTK_INVALID_LIST_POSITION)
     request->index = 0;
+  request->folded = !gtk_toggle_button_get_active (GTK_TOGGLE_BUTTON (self->fold));
   request->generation = ++self->generation;
   self->busy = TRUE;
   task = g_task_new (self, NULL, model_made, NULL);
@@ -238,6 +246,19 @@ local_time (const char *iso)
   return local != NULL ? g_date_time_format (local, "%x %H:%M:%S") : g_strdup (iso);
 }
 
+/* What who reads the recording must know. */
+static void
+show_notes (GantryTimePanel *self)
+{
+  const GantryRecording *recording = self->run != NULL ? self->run->recording : NULL;
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (guint i = 0; recording != NULL && i < gantry_recording_n_notes (recording); i++)
+    g_string_append_printf (text, "%s%s", i > 0 ? "\n" : "", gantry_recording_note (recording, i));
+  gtk_label_set_text (self->notes, text->str);
+  gtk_widget_set_visible (self->banner, text->len > 0);
+}
+
 static void
 fill_runs (GantryTimePanel *self)
 {
@@ -265,6 +286,7 @@ fill_runs (GantryTimePanel *self)
   gtk_widget_set_visible (GTK_WIDGET (self->runs), n > 0);
   summary = run != NULL ? g_strdup_printf ("%s, measured %s", run->device, when) : g_strdup ("planned; not measured yet");
   gtk_label_set_text (self->summary, summary);
+  show_notes (self);
   self->filling = FALSE;
 }
 
@@ -442,8 +464,14 @@ make_title (GantryTimePanel *self)
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->runs), "Which of the measured runs is drawn");
   self->fit = tool_button ("Fit", "Show the whole run", NULL);
   g_signal_connect_swapped (self->fit, "clicked", G_CALLBACK (gantry_time_axis_fit), self->axis);
+  self->fold = gtk_toggle_button_new_with_label ("Host");
+  gtk_widget_add_css_class (self->fold, "flat");
+  gtk_widget_set_visible (self->fold, FALSE); /* until there is something to fold */
+  gtk_widget_set_tooltip_text (self->fold, "Show calls, ranges and counters below the queues");
+  g_signal_connect_swapped (self->fold, "toggled", G_CALLBACK (request_model), self);
   gtk_box_append (GTK_BOX (bar), pages);
   gtk_box_append (GTK_BOX (bar), GTK_WIDGET (self->summary));
+  gtk_box_append (GTK_BOX (bar), self->fold);
   gtk_box_append (GTK_BOX (bar), GTK_WIDGET (self->runs));
   gtk_box_append (GTK_BOX (bar), tool_button ("Replan", "Plan again with the times that this run measured (Ctrl+M)", "win.replan"));
   gtk_box_append (GTK_BOX (bar), tool_button ("Peak", "Go to the peak of memory and list who is alive", "win.peak"));
@@ -451,6 +479,39 @@ make_title (GantryTimePanel *self)
   gtk_box_append (GTK_BOX (bar), gantry_maximize_button_new ());
   g_signal_connect_swapped (self->runs, "notify::selected", G_CALLBACK (run_chosen), self);
   return bar;
+}
+
+static void
+hide_banner (GantryTimePanel *self)
+{
+  gtk_widget_set_visible (self->banner, FALSE);
+}
+
+static GtkWidget *
+make_banner (GantryTimePanel *self)
+{
+  GtkWidget *close = gtk_button_new_from_icon_name ("window-close-symbolic"), *scroller = gtk_scrolled_window_new ();
+
+  self->banner = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8);
+  gtk_widget_add_css_class (self->banner, "notice");
+  self->notes = GTK_LABEL (gtk_label_new (""));
+  gtk_label_set_wrap (self->notes, TRUE);
+  gtk_label_set_wrap_mode (self->notes, PANGO_WRAP_WORD_CHAR);
+  gtk_label_set_selectable (self->notes, TRUE);
+  gtk_label_set_xalign (self->notes, 0);
+  gtk_widget_set_hexpand (scroller, TRUE);
+  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC);
+  gtk_scrolled_window_set_propagate_natural_height (GTK_SCROLLED_WINDOW (scroller), TRUE);
+  gtk_scrolled_window_set_max_content_height (GTK_SCROLLED_WINDOW (scroller), 60);
+  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), GTK_WIDGET (self->notes));
+  gtk_widget_add_css_class (close, "flat");
+  gtk_widget_set_valign (close, GTK_ALIGN_START);
+  gtk_widget_set_tooltip_text (close, "Hide these notes");
+  g_signal_connect_swapped (close, "clicked", G_CALLBACK (hide_banner), self);
+  gtk_box_append (GTK_BOX (self->banner), scroller);
+  gtk_box_append (GTK_BOX (self->banner), close);
+  gtk_widget_set_visible (self->banner, FALSE);
+  return self->banner;
 }
 
 static GtkWidget *
@@ -495,6 +556,7 @@ gantry_time_panel_new (GantryDocument *document, GantrySelection *selection)
   gtk_widget_add_css_class (GTK_WIDGET (self->words), "dim-label");
   gtk_box_append (GTK_BOX (self), make_title (self));
   gtk_box_append (GTK_BOX (self), gtk_separator_new (GTK_ORIENTATION_HORIZONTAL));
+  gtk_box_append (GTK_BOX (self), make_banner (self));
   gtk_stack_add_named (self->stack, make_pictures (self), "pictures");
   gtk_stack_add_named (self->stack, GTK_WIDGET (self->words), "words");
   gtk_box_append (GTK_BOX (self), GTK_WIDGET (self->stack));
