@@ -61,6 +61,9 @@ take_lane (Builder *b, guint lane)
       gantry_recording_get (b->recording, lane, i, &event);
       if (event.kind != GANTRY_EVENT_KERNEL && event.kind != GANTRY_EVENT_COPY && event.kind != GANTRY_EVENT_FILL)
         continue;
+      /* Weights that were brought there, and runs for warming up, are no part of the runs. */
+      if (n_runs > 0 && event.end <= gantry_recording_run (b->recording, 0)->begin)
+        continue;
       while (run + 1 < n_runs && gantry_recording_run (b->recording, run + 1)->begin <= event.begin)
         run++;
       sample = (Sample){ row_of (b, &event), run, event.end - event.begin };

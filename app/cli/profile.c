@@ -159,7 +159,7 @@ arguments_there (const Options *options, GPtrArray *files)
 {
   GPtrArray *arguments = g_ptr_array_new_with_free_func (g_free);
 
-  g_ptr_array_add (arguments, g_strdup_printf ("--device=%s", options->device != NULL ? options->device : "cuda"));
+  g_ptr_array_add (arguments, g_strdup_printf ("--device=%s", options->device));
   g_ptr_array_add (arguments, g_strdup_printf ("--runs=%d", options->runs));
   g_ptr_array_add (arguments, g_strdup_printf ("--warmup=%d", options->warmup));
   if (options->steps > 0)
@@ -383,6 +383,9 @@ check (Options *options, int argc, GError **error)
     g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s", wrong);
   if (options->train)
     options->common.training = &options->training;
+  /* Another machine is asked for its GPU; and the program is compiled for what it runs on. */
+  if (options->device == NULL && (options->host != NULL || options->launcher != NULL))
+    options->device = g_strdup ("cuda");
   return wrong == NULL && (options->loss == NULL || gantry_loss_parse (options->loss, &options->training.loss, error))
          && (options->optimizer == NULL || gantry_optimizer_parse (options->optimizer, &options->training.optimizer, error));
 }
@@ -392,7 +395,7 @@ parse (Options *options, int *argc, char ***argv)
 {
   const GOptionEntry own[] = {
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options->output, "Write a session file", "FILE.gantry" },
-    { "device", 0, 0, G_OPTION_ARG_STRING, &options->device, "What runs it: cpu, cuda, cuda:N, or grid, as gantry-cli run", "NAME" },
+    { "device", 0, 0, G_OPTION_ARG_STRING, &options->device, "What runs it, as gantry-cli run; elsewhere cuda without this", "NAME" },
     { "runs", 'n', 0, G_OPTION_ARG_INT, &options->runs, "Recorded runs (5)", "N" },
     { "warmup", 0, 0, G_OPTION_ARG_INT, &options->warmup, "Runs before those (2)", "N" },
     { "steps", 0, 0, G_OPTION_ARG_INT, &options->steps, "Instead: steps in a row, as gantry-cli run", "N" },
