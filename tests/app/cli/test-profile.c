@@ -79,6 +79,33 @@ test_grid (Place *place, gconstpointer data)
   check_report (result, 2);
 }
 
+/* A driver that takes all work and does none of it: CUPTI, which finds no GPU, is missed in a note, and the rest is there. */
+static void
+test_stand_in (Place *place, gconstpointer data)
+{
+#ifdef FAKE_LIBCUDA
+  g_autoptr (CliResult) result = NULL;
+  g_autoptr (JsonNode) root = NULL;
+  JsonArray *notes;
+
+  g_setenv ("GANTRY_LIBCUDA", FAKE_LIBCUDA, TRUE);
+  g_setenv ("GANTRY_FAKE_CUDA", "accept=1", TRUE);
+  g_setenv ("GANTRY_LIBCUPTI", "/nowhere/libcupti.so.13", TRUE);
+  result = cli_run ("profile", "--json", "--device=cuda", "--runs=3", "-o", place->session, place->model, NULL);
+  g_unsetenv ("GANTRY_LIBCUPTI");
+  g_unsetenv ("GANTRY_FAKE_CUDA");
+  g_unsetenv ("GANTRY_LIBCUDA");
+  check_report (result, 3);
+  root = cli_json (result);
+  g_assert_cmpstr (json_object_get_string_member (object_of (root), "device"), ==, "Stand-in GPU 0");
+  notes = json_object_get_array_member (object_of (root), "notes");
+  g_assert_cmpuint (json_array_get_length (notes), >, 0);
+  g_assert_nonnull (strstr (json_array_get_string_element (notes, 0), "the program's own events"));
+#else
+  g_test_skip ("the stand-in for the driver is not built");
+#endif
+}
+
 /* A training step of a program, made on the way. */
 static void
 test_train (Place *place, gconstpointer data)
@@ -227,6 +254,7 @@ main (int argc, char **argv)
 #define ADD(name, function) g_test_add ("/cli/profile/" name, Place, NULL, set_up, function, tear_down)
   ADD ("here", test_here);
   ADD ("grid", test_grid);
+  ADD ("stand-in", test_stand_in);
   ADD ("train", test_train);
   ADD ("there", test_there);
   ADD ("words", test_words);
