@@ -108,6 +108,10 @@ void gantry_time_hit_clear (GantryTimeHit *hit);
 /** Returns: FALSE when nothing is there. */
 gboolean gantry_timeline_pick (const GantryTimeModel *model, const GantryTimeView *view, float width, float height,
                                float x, float y, GantryTimeHit *hit);
+/** Name in full of the lane at @y. (transfer none) (nullable) */
+const char *gantry_timeline_lane_name (const GantryTimeModel *model, float y);
+/** FALSE where neither plan nor run has used memory. */
+gboolean gantry_time_model_has_memory (const GantryTimeModel *model);
 /** What is alive at a time: plan step and bytes, planned and measured; one line. (transfer full) */
 char *gantry_memory_pick (const GantryTimeModel *model, const GantryTimeView *view, float width, float x,
                           guint32 *step);

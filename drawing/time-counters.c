@@ -84,3 +84,11 @@ _gantry_time_counter_at (const GantryTimeModel *model, gint64 time, float y)
   when = _gantry_time_text (time);
   return g_strdup_printf ("%s: %.4g at %s", gantry_recording_counter_name (model->run->recording, (guint) i), at.max, when);
 }
+
+const char *
+_gantry_time_counter_name (const GantryTimeModel *model, float y)
+{
+  int i = (int) floorf (y / HEIGHT);
+
+  return i >= 0 && i < (int) n_shown (model) ? gantry_recording_counter_name (model->run->recording, (guint) i) : NULL;
+}

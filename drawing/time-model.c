@@ -203,6 +203,12 @@ gantry_time_model_extent (const GantryTimeModel *model, GHashTable *nodes, gint6
   return *end >= *begin;
 }
 
+gboolean
+gantry_time_model_has_memory (const GantryTimeModel *model)
+{
+  return model->n_steps > 0 || (model->run != NULL && gantry_recording_n_memory_events (model->run->recording) > 0);
+}
+
 float
 gantry_time_axis_left (void)
 {

@@ -51,6 +51,7 @@ guint32 _gantry_time_facts_waiter (const GantryTimeFacts *facts, const GantryRec
 /** Curves of counters below the lanes. */
 float _gantry_time_counters_height (const GantryTimeModel *model);
 void _gantry_paint_time_counters (GantryScene *scene, const GantryTimeModel *model, const GantryTimeView *view, float top);
+const char *_gantry_time_counter_name (const GantryTimeModel *model, float y); /* (nullable) */
 /** One line for the curve at @y points below the first. (transfer full) (nullable) */
 char *_gantry_time_counter_at (const GantryTimeModel *model, gint64 time, float y);
 /** Points from the left of the picture for a time from 0. */

@@ -231,6 +231,25 @@ paint_row (GantryScene *scene, const GantryTimeView *view, const GantryTimeState
                                   &painter);
 }
 
+/* "GPU 0, stream 7", "thread 12: calls": what tells lanes apart comes last, so it has a line of its own. */
+static void
+paint_long_name (GantryScene *scene, float top, const char *name)
+{
+  const float width = GANTRY_AXIS_LEFT - 14;
+  const char *comma = strrchr (name, ','), *colon = strrchr (name, ':'), *cut = MAX (comma, colon);
+  g_autofree char *first = NULL;
+
+  if (cut == NULL || gantry_theme_text_width (name, GANTRY_TEXT_SMALL | GANTRY_TEXT_BOLD) <= width)
+    {
+      gantry_scene_text (scene, 8, top + 5, width, 18, name, GANTRY_TEXT_SMALL | GANTRY_TEXT_BOLD, 1, GANTRY_INK_TEXT);
+      return;
+    }
+  first = g_strndup (name, (gsize) (cut - name));
+  gantry_scene_text (scene, 8, top, width, 15, first, GANTRY_TEXT_SMALL, 0.86f, GANTRY_INK_TEXT_DIM);
+  gantry_scene_text (scene, 8, top + 12, width, 15, cut + 1 + strspn (cut + 1, " "), GANTRY_TEXT_SMALL | GANTRY_TEXT_BOLD, 0.92f,
+                     GANTRY_INK_TEXT);
+}
+
 static void
 paint_lane (GantryScene *scene, const GantryTimeModel *model, const GantryTimeView *view, const GantryTimeState *state,
             guint index)
@@ -241,8 +260,11 @@ paint_lane (GantryScene *scene, const GantryTimeModel *model, const GantryTimeVi
 
   gantry_scene_fill (scene, 0, top, GANTRY_AXIS_LEFT - 6, height - 1, GANTRY_INK_SURFACE, 255);
   gantry_scene_fill (scene, 0, top + height - 1, scene->width, 1, GANTRY_INK_GRID, 255);
-  gantry_scene_text (scene, 8, top + 3, GANTRY_AXIS_LEFT - 16, 18, gantry_recording_lane_name (named, model->lanes[index]),
-                     GANTRY_TEXT_SMALL | GANTRY_TEXT_BOLD, 1, GANTRY_INK_TEXT);
+  if (has_plan (model, index))
+    gantry_scene_text (scene, 8, top + 3, GANTRY_AXIS_LEFT - 16, 18, gantry_recording_lane_name (named, model->lanes[index]),
+                       GANTRY_TEXT_SMALL | GANTRY_TEXT_BOLD, 1, GANTRY_INK_TEXT);
+  else
+    paint_long_name (scene, top, gantry_recording_lane_name (named, model->lanes[index]));
   if (has_plan (model, index))
     gantry_scene_text (scene, 8, top + 19, GANTRY_AXIS_LEFT - 16, 14, model->run != NULL ? "planned above," : "planned",
                        GANTRY_TEXT_SMALL, 0.86f, GANTRY_INK_TEXT_DIM);
@@ -322,6 +344,16 @@ text_of (const Row *row, const GantryEvent *event)
       tell_wait (text, row, event);
     }
   return g_string_free (text, FALSE);
+}
+
+const char *
+gantry_timeline_lane_name (const GantryTimeModel *model, float y)
+{
+  guint index;
+
+  if (!lane_at (model, y, &index))
+    return _gantry_time_counter_name (model, y - lane_top (model, model->n_lanes));
+  return gantry_recording_lane_name (has_plan (model, index) ? model->planned : model->run->recording, model->lanes[index]);
 }
 
 gboolean

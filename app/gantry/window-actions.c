@@ -330,6 +330,10 @@ static const char *const need_model[] = {
 /* What makes no sense for a program that is not planned. */
 static const char *const need_planner[] = { "policy", "solve", "variant", "save-variant" };
 
+/* And what makes none of the run of another program, whose document is a recording and nothing else. */
+static const char *const need_program[] = { "train", "policy", "solve", "variant", "save-variant", "place", "clear-placements",
+                                            "limit", "no-limit", "export", "show-in-time", "show-code" };
+
 static void
 enable (GantryWindow *self, const char *name, gboolean enabled)
 {
@@ -353,9 +357,12 @@ _gantry_window_update_actions (GantryWindow *self)
     enable (self, need_model[i], compilation != NULL && self->opening == NULL);
   for (guint i = 0; i < G_N_ELEMENTS (need_planner); i++)
     enable (self, need_planner[i], compilation != NULL && self->opening == NULL && gantry_document_get_planner (self->document) != NULL);
-  enable (self, "peak", compilation != NULL && compilation->plan != NULL);
-  enable (self, "run", compilation != NULL && compilation->plan != NULL && !busy);
-  enable (self, "replan", run != NULL && gantry_document_get_planner (self->document) != NULL);
+  enable (self, "peak", compilation != NULL && compilation->plan != NULL && !_gantry_window_is_outside (self));
+  enable (self, "run", compilation != NULL && compilation->plan != NULL && !busy && !_gantry_window_is_outside (self));
+  if (_gantry_window_is_outside (self))
+    for (guint i = 0; i < G_N_ELEMENTS (need_program); i++)
+      enable (self, need_program[i], FALSE);
+  enable (self, "replan", run != NULL && !_gantry_window_is_outside (self) && gantry_document_get_planner (self->document) != NULL);
   enable (self, "export-kernels", run != NULL);
   enable (self, "model-times", settings != NULL && settings->measured != NULL);
   enable (self, "cancel", busy);

@@ -38,6 +38,7 @@ struct _GantryWindow
   guint64 limit_shown; /* bytes that the entry was filled with */
   GMenu *undo_menu;
   GtkButton *status_button;
+  gboolean outside;   /* the window is arranged for a recording alone */
   gboolean show_step; /* a training step is being made: it is shown when it comes */
   AdwBin *passes_bin, *notice_bin, *graph_bin, *inspector_bin, *time_bin;
   GtkWidget *status_bar;
@@ -57,6 +58,8 @@ void _gantry_window_toast (GantryWindow *window, const char *text);
 /** Tells an error in a dialog of its own, in full and selectable. Cancelled work is no error. */
 void _gantry_window_tell (GantryWindow *window, const char *heading, const GError *error);
 void _gantry_window_update (GantryWindow *window);
+/** What is open is the run of another program: there is a recording and nothing else. */
+gboolean _gantry_window_is_outside (GantryWindow *window);
 /** The last pass, in one pane, once the compilation under way has made a training step. */
 void _gantry_window_show_step_when_made (GantryWindow *window);
 

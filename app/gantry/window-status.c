@@ -94,6 +94,30 @@ policy_text (GantryWindow *self)
                                                  : "%u statements of the policy have a problem", n);
 }
 
+/* Of another program's run: how long, and how much there is of it. */
+static void
+show_recording (GantryWindow *self, const GantryRunResult *run)
+{
+  g_autofree char *time = NULL, *events = NULL, *peak = NULL;
+  guint64 n = 0;
+
+  gtk_widget_set_visible (GTK_WIDGET (self->status_button), FALSE);
+  set_label (self->status_peak, NULL);
+  set_label (self->status_time, NULL);
+  set_label (self->status_nodes, NULL);
+  if (run == NULL || run->recording == NULL)
+    return;
+  for (guint lane = 0; lane < gantry_recording_n_lanes (run->recording); lane++)
+    n += gantry_recording_n_events (run->recording, lane);
+  events = gantry_format_integer (n);
+  time = gantry_format_ns ((gint64) (run->milliseconds * 1e6));
+  peak = gantry_format_bytes (run->peak_bytes);
+  set_label (self->status_peak, run->peak_bytes > 0 ? g_strdup_printf ("Peak %s measured", peak) : NULL);
+  set_label (self->status_time, run->n_runs > 1 ? g_strdup_printf ("Time %s measured (median of %u)", time, run->n_runs)
+                                                : g_strdup_printf ("Time %s measured", time));
+  set_label (self->status_nodes, g_strdup_printf ("%s events in %u lanes", events, gantry_recording_n_lanes (run->recording)));
+}
+
 void
 _gantry_window_update_status (GantryWindow *self)
 {
@@ -105,6 +129,11 @@ _gantry_window_update_status (GantryWindow *self)
 
   if (compilation == NULL)
     return;
+  if (_gantry_window_is_outside (self))
+    {
+      show_recording (self, run);
+      return;
+    }
   set_label (self->status_peak, peak_text (gantry_shown_plan (self->document), run));
   set_label (self->status_time, time_text (gantry_shown_plan (self->document), run));
   if (forecast != NULL && run == NULL && gantry_module_is_training (gantry_compilation_module (compilation)))

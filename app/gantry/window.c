@@ -48,14 +48,29 @@ _gantry_window_tell (GantryWindow *self, const char *heading, const GError *erro
   gtk_window_present (GTK_WINDOW (dialog));
 }
 
+gboolean
+_gantry_window_is_outside (GantryWindow *self)
+{
+  const GantryModel *model = gantry_document_get_model (self->document);
+
+  return model != NULL && g_strcmp0 (model->format, "recording") == 0;
+}
+
 static void
 update_target (GantryWindow *self)
 {
   const GantryCompileSettings *settings = gantry_document_get_settings (self->document);
+  const GantryRunResult *run = gantry_document_get_run (self->document);
   g_autofree char *text = NULL;
 
   if (settings == NULL)
     return;
+  if (_gantry_window_is_outside (self))
+    {
+      gtk_label_set_text (self->target_label, run != NULL ? run->device : "");
+      gtk_widget_set_tooltip_text (GTK_WIDGET (self->target_label), "What ran it, as the recording says");
+      return;
+    }
   text = g_strdup_printf ("%s, %u threads", settings->target.name[0] != '\0' ? settings->target.name : "cpu",
                           g_get_num_processors ());
   if (strstr (settings->target.name, "thread") != NULL)
@@ -121,7 +136,8 @@ _gantry_window_update (GantryWindow *self)
 
   gtk_stack_set_visible_child_name (self->stack, page);
   gtk_widget_set_visible (self->status_bar, g_strcmp0 (page, "model") == 0);
-  gtk_widget_set_visible (self->search_box, g_strcmp0 (page, "model") == 0);
+  gtk_widget_set_visible (self->search_box, g_strcmp0 (page, "model") == 0 && !_gantry_window_is_outside (self));
+  gtk_widget_set_visible (GTK_WIDGET (self->run_stack), !_gantry_window_is_outside (self));
   gtk_widget_set_visible (GTK_WIDGET (self->target_label), g_strcmp0 (page, "model") == 0);
   update_title (self);
   update_target (self);
@@ -141,6 +157,20 @@ show_step (GantryWindow *self, GantryCompilation *compilation)
   g_action_group_change_action_state (G_ACTION_GROUP (self), "single-pane", g_variant_new_boolean (TRUE));
 }
 
+/* Of another program there is neither graph nor code: time has all the room. */
+static void
+show_outside (GantryWindow *self)
+{
+  gboolean outside = _gantry_window_is_outside (self);
+
+  if (outside == self->outside)
+    return;
+  self->outside = outside;
+  if (outside)
+    _gantry_window_show_bottom (self, "time");
+  g_action_group_change_action_state (G_ACTION_GROUP (self), "maximize-time", g_variant_new_boolean (outside));
+}
+
 static void
 compilation_changed (GantryWindow *self)
 {
@@ -152,6 +182,7 @@ compilation_changed (GantryWindow *self)
   _gantry_window_update_notice (self);
   _gantry_window_update (self);
   show_step (self, compilation);
+  show_outside (self);
 }
 
 void

@@ -288,7 +288,7 @@ add_column (GtkColumnView *view, int i)
 
 /* Columns that no row says anything in are left out. */
 void
-gantry_kernel_columns_fit (GtkColumnView *view, gboolean scopes, gboolean phases, gboolean launches)
+gantry_kernel_columns_fit (GtkColumnView *view, gboolean scopes, gboolean phases, gboolean plans, gboolean launches)
 {
   GListModel *all = gtk_column_view_get_columns (view);
 
@@ -300,6 +300,8 @@ gantry_kernel_columns_fit (GtkColumnView *view, gboolean scopes, gboolean phases
         gtk_column_view_column_set_visible (column, scopes);
       else if (i == COLUMN_PHASE)
         gtk_column_view_column_set_visible (column, phases);
+      else if (i == COLUMN_PLANNED || (i >= COLUMN_DIFFERENCE && i <= COLUMN_RATIO) || i == COLUMN_REACHABLE || i == COLUMN_FLOPS)
+        gtk_column_view_column_set_visible (column, plans);
       else if (i >= COLUMN_REGISTERS)
         gtk_column_view_column_set_visible (column, launches);
     }

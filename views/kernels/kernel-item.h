@@ -27,7 +27,8 @@ GantryKernelItem *gantry_kernel_item_new (const GantryKernelRow *row, const Gant
                                           const GantryModule *module);
 /** A table that sorts by any column, over @items. @selection: (out) (transfer none) */
 GtkWidget *gantry_kernel_columns_new (GListModel *items, GtkSelectionModel **selection);
-/** @scopes: some row has a scope; @phases: or a phase; @launches: some row knows its registers */
-void gantry_kernel_columns_fit (GtkColumnView *view, gboolean scopes, gboolean phases, gboolean launches);
+/** @scopes: some row has a scope; @phases: or a phase; @plans: or was planned; @launches: some row knows its registers */
+void gantry_kernel_columns_fit (GtkColumnView *view, gboolean scopes, gboolean phases, gboolean plans,
+                                gboolean launches);
 
 G_END_DECLS

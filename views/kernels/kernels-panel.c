@@ -109,7 +109,7 @@ static void
 fill (GantryKernelsPanel *self, const GantryModule *module)
 {
   g_autoptr (GPtrArray) items = g_ptr_array_new_with_free_func (g_object_unref);
-  gboolean scopes = FALSE, phases = FALSE, launches = FALSE;
+  gboolean scopes = FALSE, phases = FALSE, plans = FALSE, launches = FALSE;
   double largest = 0;
 
   for (guint i = 0; i < self->table->rows->len; i++)
@@ -121,11 +121,12 @@ fill (GantryKernelsPanel *self, const GantryModule *module)
       if (row->planned_us >= 0)
         largest = MAX (largest, fabs (row->measured_us - row->planned_us));
       scopes = scopes || *item->scope != '\0';
+      plans = plans || row->planned_us >= 0;
       phases = phases || *item->phase != '\0';
       launches = launches || (item->has_detail && item->detail.registers > 0);
       g_ptr_array_add (items, item);
     }
-  gantry_kernel_columns_fit (GTK_COLUMN_VIEW (self->view), scopes, phases, launches);
+  gantry_kernel_columns_fit (GTK_COLUMN_VIEW (self->view), scopes, phases, plans, launches);
   for (guint i = 0; i < items->len && largest > 0; i++)
     {
       GantryKernelItem *item = g_ptr_array_index (items, i);

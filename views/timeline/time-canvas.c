@@ -169,8 +169,15 @@ query_tooltip (GtkWidget *widget, int x, int y, gboolean keyboard, GtkTooltip *t
   GantryTimeHit hit;
   guint32 step;
 
-  if (keyboard || self->model == NULL || (float) x < gantry_time_axis_left ())
+  if (keyboard || self->model == NULL)
     return FALSE;
+  if ((float) x < gantry_time_axis_left ())
+    {
+      const char *name = self->kind == GANTRY_TIME_LANES ? gantry_timeline_lane_name (self->model, (float) y) : NULL;
+
+      gtk_tooltip_set_text (tooltip, name);
+      return name != NULL;
+    }
   if (self->kind == GANTRY_TIME_MEMORY)
     text = gantry_memory_pick (self->model, &view, width_of (self), (float) x, &step);
   else if (pick (self, x, y, &hit))

@@ -115,6 +115,15 @@ show_moment (GantryTimePanel *self)
   show_alive (self, low);
 }
 
+/* Where nothing is known of memory the lanes have all the room. */
+static void
+show_memory (GantryTimePanel *self, gboolean known)
+{
+  gtk_widget_set_visible (GTK_WIDGET (self->memory), known);
+  gtk_widget_set_visible (GTK_WIDGET (self->alive), known);
+  gtk_widget_set_vexpand (self->scroller, !known);
+}
+
 static void
 model_made (GObject *source, GAsyncResult *result, gpointer user_data)
 {
@@ -148,6 +157,7 @@ model_made (GObject *source, GAsyncResult *result, gpointer user_data)
   if (!same_plan)
     gantry_time_panel_go_to_peak (self); /* the first question of all */
   gtk_widget_set_visible (self->fold, gantry_time_model_can_fold (model));
+  show_memory (self, gantry_time_model_has_memory (model));
   gtk_stack_set_visible_child_name (self->stack, "pictures");
   gtk_widget_set_sensitive (self->fit, TRUE);
 }

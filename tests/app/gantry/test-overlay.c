@@ -248,6 +248,46 @@ test_code (void)
   window_test_free (window);
 }
 
+static gboolean
+is_enabled (GantryWindow *window, const char *name)
+{
+  return g_action_group_get_action_enabled (G_ACTION_GROUP (window), name);
+}
+
+/* The run of another program: time and kernels, and nothing that needs a program. A model after it has all again. */
+static void
+test_outside (void)
+{
+  GantryWindow *window = window_test_new ();
+  const char *root = g_getenv ("GANTRY_SOURCE_ROOT");
+  g_autofree char *path = g_build_filename (root != NULL ? root : ".", "tests", "fixtures", "recordings", "kineto.json.gz", NULL);
+  g_autofree char *model = views_sample ("sample.onnx");
+  static const char *const off[] = { "run", "replan", "train", "peak", "show-code" };
+  GantryKernelsPanel *panel;
+  GtkWidget *memory;
+
+  if (window == NULL)
+    return;
+  panel = gantry_window_get_kernels_panel (window);
+  memory = GTK_WIDGET (gantry_time_panel_get_canvas (gantry_window_get_time_panel (window), GANTRY_TIME_MEMORY));
+  window_test_open (window, path);
+  g_assert_cmpstr (gantry_window_get_error (window), ==, NULL);
+  g_assert_null (gantry_document_get_undo_name (gantry_window_get_document (window)));
+  for (guint i = 0; i < G_N_ELEMENTS (off); i++)
+    g_assert_false (is_enabled (window, off[i]));
+  g_assert_true (is_enabled (window, "export-kernels"));
+  g_assert_false (gtk_widget_get_mapped (GTK_WIDGET (gantry_window_get_pass_view (window))));
+  g_assert_false (gtk_widget_get_visible (memory));
+  views_wait_until (gantry_kernels_panel_is_ready (panel));
+  g_assert_cmpuint (gantry_kernels_panel_n_rows (panel), >, 2);
+  g_assert_cmpfloat (gantry_kernels_panel_get_row (panel, 0)->row.planned_us, <, 0);
+  window_test_open (window, model);
+  g_assert_true (is_enabled (window, "run"));
+  g_assert_true (gtk_widget_get_mapped (GTK_WIDGET (gantry_window_get_pass_view (window))));
+  g_assert_true (gtk_widget_get_visible (memory));
+  window_test_free (window);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -256,5 +296,6 @@ main (int argc, char **argv)
   g_test_add_func ("/overlay/replan", test_replan);
   g_test_add_func ("/overlay/lanes", test_lanes);
   g_test_add_func ("/overlay/code", test_code);
+  g_test_add_func ("/overlay/outside", test_outside);
   return window_test_run ();
 }
