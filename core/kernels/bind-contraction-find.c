@@ -10,88 +10,6 @@
 #define MIN_OWN 4   /* rows and columns: fewer are a product of matrix and vector */
 #define MIN_DEPTH 8
 
-/* Index arithmetic */
-
-guint32
-gantry_index_const (GantryKx *kx, gint64 value)
-{
-  return gantry_kx_const_int (kx, GANTRY_I64, value);
-}
-
-guint32
-gantry_index_sum (GantryKx *kx, guint32 x, gint64 p, guint32 y, gint64 q)
-{
-  return gantry_kx_linear (kx, 0, (GantryKxTerm[]) { { x, p }, { y, q } }, 2);
-}
-
-guint32
-gantry_index_scale (GantryKx *kx, guint32 x, gint64 by)
-{
-  return gantry_kx_linear (kx, 0, (GantryKxTerm[]) { { x, by } }, 1);
-}
-
-guint32
-gantry_index_divide (GantryKx *kx, guint32 x, gint64 by)
-{
-  return gantry_kx_binary (kx, GANTRY_I64, GANTRY_OP_DIVIDE, 0, x, gantry_index_const (kx, by));
-}
-
-guint32
-gantry_index_remainder (GantryKx *kx, guint32 x, gint64 by)
-{
-  return gantry_kx_binary (kx, GANTRY_I64, GANTRY_OP_REMAINDER, 0, x, gantry_index_const (kx, by));
-}
-
-guint32
-gantry_index_minimum (GantryKx *kx, guint32 x, gint64 with)
-{
-  return gantry_kx_binary (kx, GANTRY_I64, GANTRY_OP_MINIMUM, 0, x, gantry_index_const (kx, with));
-}
-
-guint32
-gantry_index_xor (GantryKx *kx, guint32 x, guint32 y)
-{
-  return gantry_kx_binary (kx, GANTRY_I64, GANTRY_OP_XOR, 0, x, y);
-}
-
-guint32
-gantry_index_less (GantryKx *kx, guint32 x, guint32 y)
-{
-  return gantry_kx_binary (kx, GANTRY_BOOL, GANTRY_OP_COMPARE, GANTRY_LT, x, y);
-}
-
-/* Substitution */
-
-void
-gantry_substitution_clear (guint32 *substitution)
-{
-  for (guint v = 0; v < GANTRY_KX_MAX_VARS; v++)
-    substitution[v] = G_MAXUINT32;
-}
-
-void
-gantry_axes_decode (const GantryAxes *axes, GantryKx *kx, guint32 flat, guint32 *substitution)
-{
-  for (guint i = axes->n; i-- > 1;)
-    {
-      gint64 extent = kx->extents[axes->vars[i]];
-
-      substitution[axes->vars[i]] = gantry_index_remainder (kx, flat, extent);
-      flat = gantry_index_divide (kx, flat, extent);
-    }
-  if (axes->n > 0)
-    substitution[axes->vars[0]] = flat;
-}
-
-guint32
-gantry_contraction_substitute (GantryKx *kx, const guint32 *substitution, guint32 node)
-{
-  GantryKxRoot root = { .value = node, .address = node };
-
-  gantry_kx_rebuild (kx, substitution, &root, 1);
-  return root.value;
-}
-
 /* Factors in the type in which they lie in memory */
 
 static guint
@@ -203,33 +121,12 @@ find_factor (GantryKx *kx, guint32 id, GantryFactor *factor)
 
 /* Groups of variables */
 
-static gint64
-result_step (const GantryKx *kx, guint v)
-{
-  const GantryKxNode *address = gantry_kx_node (kx, kx->roots[0].address);
-  gboolean other;
-
-  if (address->kind == GANTRY_KX_INDEX)
-    return address->a == v;
-  return address->kind == GANTRY_KX_LINEAR ? gantry_kx_factor_of (kx, address, v, &other) : 0;
-}
-
 /* Variables of the results, those with the longest steps first. */
 static void
 set_axes (const GantryKx *kx, guint64 vars, GantryAxes *axes)
 {
-  axes->n = 0;
-  axes->count = 1;
-  for (guint v = 0; v < kx->n_vars; v++)
-    if (vars >> v & 1)
-      {
-        guint at = axes->n++;
-
-        for (; at > 0 && result_step (kx, axes->vars[at - 1]) < result_step (kx, v); at--)
-          axes->vars[at] = axes->vars[at - 1];
-        axes->vars[at] = v;
-        axes->count *= kx->extents[v];
-      }
+  axes->n = gantry_vars_in_memory_order (kx, vars, kx->roots[0].address, axes->vars);
+  axes->count = gantry_vars_count (kx, vars);
 }
 
 static void
@@ -356,7 +253,7 @@ has_lanes (GantryContraction *c, const GantryFactor *factor, const GantryAxes *o
   gantry_axes_decode (along, kx,
                       gantry_index_sum (kx, gantry_kx_index (kx, c->scratch[1]), lanes, gantry_kx_index (kx, c->scratch[2]), 1),
                       substitution);
-  return is_contiguous (kx, gantry_contraction_substitute (kx, substitution, factor->value), c->scratch[2], lanes);
+  return is_contiguous (kx, gantry_substitute (kx, substitution, factor->value), c->scratch[2], lanes);
 }
 
 static void
@@ -400,7 +297,7 @@ with_axes_of (GantryKx *kx, guint32 id, guint32 like)
         return id;
       substitution[v] = gantry_kx_index (kx, w);
     }
-  return from == to ? gantry_contraction_substitute (kx, substitution, id) : id;
+  return from == to ? gantry_substitute (kx, substitution, id) : id;
 }
 
 /* The one reduction of the results. Each result came with variables of its own to reduce over: sums that are otherwise
@@ -420,12 +317,6 @@ find_reduce (GantryKx *kx, guint32 *reduce)
       gantry_kx_replace (kx, other, *reduce);
     }
   return TRUE;
-}
-
-GantryElementType
-gantry_element_at_least_f32 (GantryElementType element)
-{
-  return element == GANTRY_F16 || element == GANTRY_BF16 ? GANTRY_F32 : element;
 }
 
 static void
@@ -485,7 +376,7 @@ gantry_contraction_find (GantryContraction *c, GantryKx *kx)
   find_factor (kx, node.a, &c->a);
   find_factor (kx, node.b, &c->b);
   /* Columns are what lies side by side in the results. */
-  if (result_step (kx, c->rows.vars[c->rows.n - 1]) == 1)
+  if (gantry_address_steps_by_one (kx, kx->roots[0].address, c->rows.vars[c->rows.n - 1]))
     exchange (c);
   for (guint i = 0; i < G_N_ELEMENTS (c->scratch); i++)
     c->scratch[i] = gantry_kx_add_variable (kx, 1);

@@ -42,25 +42,14 @@ typedef struct
 
 /** Is it one, and are rows, columns and depth long enough for tiles? Nothing but nodes and variables is added to @kx. */
 gboolean gantry_contraction_find (GantryContraction *c, GantryKx *kx);
-/** In which it is computed with: f32 for shorter floats. */
-GantryElementType gantry_element_at_least_f32 (GantryElementType element);
 /** What stands for the variables of a group when they are counted by @flat: put into @substitution. */
-void gantry_axes_decode (const GantryAxes *axes, GantryKx *kx, guint32 flat, guint32 *substitution);
-void gantry_substitution_clear (guint32 *substitution);
-/** One node made anew. */
-guint32 gantry_contraction_substitute (GantryKx *kx, const guint32 *substitution, guint32 node);
+static inline void
+gantry_axes_decode (const GantryAxes *axes, GantryKx *kx, guint32 flat, guint32 *substitution)
+{
+  gantry_substitution_decode (substitution, kx, flat, axes->vars, axes->n);
+}
 /** LOAD, LINEAR or INDEX: it steps by one with the variable @lane, from a multiple of @lanes. */
 gboolean gantry_address_is_contiguous (const GantryKx *kx, guint32 address, guint lane, guint lanes);
-
-/* Arithmetic on i64 nodes. */
-guint32 gantry_index_const (GantryKx *kx, gint64 value);
-guint32 gantry_index_sum (GantryKx *kx, guint32 x, gint64 p, guint32 y, gint64 q); /* p * x + q * y */
-guint32 gantry_index_scale (GantryKx *kx, guint32 x, gint64 by);
-guint32 gantry_index_divide (GantryKx *kx, guint32 x, gint64 by);
-guint32 gantry_index_remainder (GantryKx *kx, guint32 x, gint64 by);
-guint32 gantry_index_minimum (GantryKx *kx, guint32 x, gint64 with);
-guint32 gantry_index_xor (GantryKx *kx, guint32 x, guint32 y);
-guint32 gantry_index_less (GantryKx *kx, guint32 x, guint32 y);
 
 /**
  * GantryTiling: one launch in which each block computes rows x columns of the results.

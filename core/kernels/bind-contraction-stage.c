@@ -131,7 +131,7 @@ factor_at (const GantryStage *stage, const Move *move, gboolean first)
   gantry_axes_decode (stage->axes, kx, own, substitution);
   gantry_axes_decode (&t->c->depth, kx, depth, substitution);
   gantry_axes_decode (&t->c->batch, kx, t->batch, substitution);
-  return gantry_contraction_substitute (kx, substitution, stage->factor->value);
+  return gantry_substitute (kx, substitution, stage->factor->value);
 }
 
 static guint32

@@ -12,7 +12,6 @@
  * Where there are fewer rows than the GPU has multiprocessors and they are long, each is cut into slices: one launch
  * for each reduction leaves what the slices found in the workspace, and whoever needs it adds it up in order. */
 #include "core/kernels/bind-private.h"
-#include <math.h>
 #include <string.h>
 
 #define MIN_TERMS 32    /* a shorter reduction is one thread's work */
@@ -46,106 +45,12 @@ typedef struct
   GArray *partials;    /* guint64: where in the workspace the slices' parts of each reduction lie */
 } Cooperation;
 
-/* Variables */
-
-static gint64
-extent_of (const GantryKx *kx, guint64 vars)
-{
-  gint64 n = 1;
-
-  for (guint v = 0; v < kx->n_vars; v++)
-    if (vars >> v & 1)
-      n *= kx->extents[v];
-  return n;
-}
-
-static guint32
-integer (GantryKx *kx, gint64 value)
-{
-  return gantry_kx_const_int (kx, GANTRY_I64, value);
-}
-
-static guint32
-sum_of (GantryKx *kx, guint32 a, gint64 a_factor, guint32 b, gint64 b_factor)
-{
-  return gantry_kx_linear (kx, 0, (GantryKxTerm[]) { { a, a_factor }, { b, b_factor } }, 2);
-}
-
-static guint32
-index_binary (GantryKx *kx, GantryOp op, guint32 a, gint64 b)
-{
-  return gantry_kx_binary (kx, GANTRY_I64, op, 0, a, integer (kx, b));
-}
-
-static guint32
-less_than (GantryKx *kx, guint32 a, gint64 b)
-{
-  return gantry_kx_binary (kx, GANTRY_BOOL, GANTRY_OP_COMPARE, GANTRY_LT, a, integer (kx, b));
-}
-
-static void
-clear_substitution (guint32 *substitution)
-{
-  for (guint v = 0; v < GANTRY_KX_MAX_VARS; v++)
-    substitution[v] = GANTRY_GRID_NONE;
-}
-
-/* Says @flat, a number below the product of the extents, in the variables: the last one counts fastest. */
-static void
-decode (GantryKx *kx, guint32 flat, const guint *vars, guint n, guint32 *substitution)
-{
-  for (guint i = n; i-- > 0;)
-    {
-      substitution[vars[i]] = i > 0 ? index_binary (kx, GANTRY_OP_REMAINDER, flat, kx->extents[vars[i]]) : flat;
-      flat = index_binary (kx, GANTRY_OP_DIVIDE, flat, kx->extents[vars[i]]);
-    }
-}
-
-static guint32
-rebuilt (GantryKx *kx, guint32 node, const guint32 *substitution)
-{
-  GantryKxRoot root = { .value = node, .address = node };
-
-  gantry_kx_rebuild (kx, substitution, &root, 1);
-  return root.value;
-}
-
-/* Those of @set, by the step of @address in them, the largest first. */
-static guint
-in_memory_order (const GantryKx *kx, guint64 set, guint32 address, guint *vars)
-{
-  const GantryKxNode *node = gantry_kx_node (kx, address);
-  gint64 factors[GANTRY_KX_MAX_VARS];
-  guint n = 0;
-
-  for (guint v = 0; v < kx->n_vars; v++)
-    {
-      gboolean other;
-      gint64 factor;
-      guint at = n;
-
-      if (!(set >> v & 1))
-        continue;
-      factor = node->kind == GANTRY_KX_INDEX ? 1
-               : node->kind == GANTRY_KX_LINEAR ? gantry_kx_factor_of (kx, node, v, &other) : 0;
-      for (; at > 0 && factors[at - 1] < factor; at--)
-        {
-          factors[at] = factors[at - 1];
-          vars[at] = vars[at - 1];
-        }
-      factors[at] = factor;
-      vars[at] = v;
-      n++;
-    }
-  return n;
-}
-
 /* Which reductions */
 
 static gboolean
 is_cooperative (const GantryKx *kx, const GantryKxNode *node)
 {
-  return (node->vars & ~kx->result_vars) == 0 && extent_of (kx, node->u) >= MIN_TERMS;
+  return (node->vars & ~kx->result_vars) == 0 && gantry_vars_count (kx, node->u) >= MIN_TERMS;
 }
 
 /* The first reduction, innermost ones before what they are in, that depends on @known variables alone. */
@@ -159,7 +64,7 @@ next_reduction (const GantryKx *kx, guint64 known)
       const GantryKxNode *node = gantry_kx_node (kx, id);
 
       if (needed[id] && node->kind == GANTRY_KX_REDUCE && (node->vars & ~known) == 0
-          && extent_of (kx, node->u) >= MIN_TERMS)
+          && gantry_vars_count (kx, node->u) >= MIN_TERMS)
         return id;
     }
   return GANTRY_GRID_NONE;
@@ -222,9 +127,9 @@ find_rows (const GantryKx *kx, Found *found)
       if (node->kind != GANTRY_KX_REDUCE || !is_cooperative (kx, node))
         continue;
       found->rows |= node->vars;
-      if (extent_of (kx, node->u) > found->terms)
+      if (gantry_vars_count (kx, node->u) > found->terms)
         {
-          found->terms = extent_of (kx, node->u);
+          found->terms = gantry_vars_count (kx, node->u);
           found->longest = id;
         }
     }
@@ -251,49 +156,19 @@ position (Cooperation *c, guint32 step, gint64 count, gboolean lane, guint32 *in
 {
   GantryKx *kx = c->kx;
   gint64 n = count / c->lanes; /* in vectors */
-  guint32 at = sum_of (kx, step, c->hands, c->hand, 1);
+  guint32 at = gantry_index_sum (kx, step, c->hands, c->hand, 1);
 
   *inside = GANTRY_GRID_NONE;
   if (n % c->hands != 0)
     {
-      *inside = less_than (kx, at, n);
-      at = index_binary (kx, GANTRY_OP_MINIMUM, at, n - 1);
+      *inside = gantry_index_below (kx, at, n);
+      at = gantry_index_minimum (kx, at, n - 1);
     }
-  return lane && c->lanes > 1 ? sum_of (kx, at, c->lanes, gantry_kx_index (kx, c->lane), 1)
-                              : sum_of (kx, at, c->lanes, at, 0);
+  return lane && c->lanes > 1 ? gantry_index_sum (kx, at, c->lanes, gantry_kx_index (kx, c->lane), 1)
+                              : gantry_index_sum (kx, at, c->lanes, at, 0);
 }
 
 /* Reducing */
-
-static GantryElementType
-accumulator_type (GantryElementType type)
-{
-  return type == GANTRY_F16 || type == GANTRY_BF16 ? GANTRY_F32 : type;
-}
-
-static guint32
-identity_of (GantryKx *kx, GantryOp op, GantryElementType type)
-{
-  gboolean is_float = gantry_element_is_float (type), has_sign = type != GANTRY_BOOL && gantry_element_is_signed (type);
-  guint bits = type == GANTRY_BOOL ? 1 : 8 * gantry_element_size (type);
-  guint64 all = ~G_GUINT64_CONSTANT (0) >> (64 - bits);
-
-  switch (op)
-    {
-    case GANTRY_OP_MULTIPLY:
-      return is_float ? gantry_kx_const_float (kx, type, 1) : gantry_kx_const_int (kx, type, 1);
-    case GANTRY_OP_AND:
-      return gantry_kx_const_int (kx, type, type == GANTRY_BOOL ? 1 : -1);
-    case GANTRY_OP_MAXIMUM:
-      return is_float ? gantry_kx_const_float (kx, type, -INFINITY)
-                      : gantry_kx_const_int (kx, type, has_sign ? -(gint64) (all >> 1) - 1 : 0);
-    case GANTRY_OP_MINIMUM:
-      return is_float ? gantry_kx_const_float (kx, type, INFINITY)
-                      : gantry_kx_const_int (kx, type, (gint64) (has_sign ? all >> 1 : all));
-    default:
-      return is_float ? gantry_kx_const_float (kx, type, 0) : gantry_kx_const_int (kx, type, 0);
-    }
-}
 
 typedef struct
 {
@@ -320,24 +195,24 @@ reduce_step (Cooperation *c, Reduction *r, guint32 step)
   GantryKx *kx = c->kx;
   guint32 substitution[GANTRY_KX_MAX_VARS], inside, term, values[16];
 
-  clear_substitution (substitution);
-  decode (kx, position (c, step, r->count, TRUE, &inside), r->axes, r->n_axes, substitution);
-  term = rebuilt (kx, r->node.a, substitution);
+  gantry_substitution_clear (substitution);
+  gantry_substitution_decode (substitution, kx, position (c, step, r->count, TRUE, &inside), r->axes, r->n_axes);
+  term = gantry_substitute (kx, substitution, r->node.a);
   gantry_grid_reduce_serial (c->grid, &term, 1);
   term = gantry_kx_cast (kx, r->type, term);
   if (inside != GANTRY_GRID_NONE)
     term = gantry_kx_select (kx, inside, term, r->identity);
   if (c->lanes == 1)
     {
-      gantry_grid_set (c->grid, r->sums, integer (kx, 0),
-                       combine (c, r, gantry_grid_get (c->grid, r->sums, integer (kx, 0)), term));
+      gantry_grid_set (c->grid, r->sums, gantry_index_const (kx, 0),
+                       combine (c, r, gantry_grid_get (c->grid, r->sums, gantry_index_const (kx, 0)), term));
       return;
     }
-  gantry_grid_set_lanes (c->grid, r->terms, integer (kx, 0), term, c->lane, c->lanes);
-  gantry_grid_get_lanes (c->grid, r->terms, integer (kx, 0), c->lanes, values);
+  gantry_grid_set_lanes (c->grid, r->terms, gantry_index_const (kx, 0), term, c->lane, c->lanes);
+  gantry_grid_get_lanes (c->grid, r->terms, gantry_index_const (kx, 0), c->lanes, values);
   for (guint l = 0; l < c->lanes; l++)
-    gantry_grid_set (c->grid, r->sums, integer (kx, l),
-                     combine (c, r, gantry_grid_get (c->grid, r->sums, integer (kx, l)), values[l]));
+    gantry_grid_set (c->grid, r->sums, gantry_index_const (kx, l),
+                     combine (c, r, gantry_grid_get (c->grid, r->sums, gantry_index_const (kx, l)), values[l]));
 }
 
 /* This thread's share of the reduction. */
@@ -352,18 +227,18 @@ reduce_alone (Cooperation *c, Reduction *r)
   if (c->lanes > 1)
     r->terms = gantry_grid_array (c->grid, GANTRY_SPACE_PRIVATE, r->type, c->lanes, 0, "terms");
   for (guint l = 0; l < c->lanes; l++)
-    gantry_grid_set (c->grid, r->sums, integer (kx, l), r->identity);
+    gantry_grid_set (c->grid, r->sums, gantry_index_const (kx, l), r->identity);
   if (steps <= WRITTEN_OUT)
     for (gint64 step = 0; step < steps; step++)
-      reduce_step (c, r, integer (kx, step));
+      reduce_step (c, r, gantry_index_const (kx, step));
   else
     {
       reduce_step (c, r, gantry_grid_begin_for_to (c->grid, steps, FALSE));
       gantry_grid_end (c->grid);
     }
-  total = gantry_grid_get (c->grid, r->sums, integer (kx, 0));
+  total = gantry_grid_get (c->grid, r->sums, gantry_index_const (kx, 0));
   for (guint l = 1; l < c->lanes; l++)
-    total = combine (c, r, total, gantry_grid_get (c->grid, r->sums, integer (kx, l)));
+    total = combine (c, r, total, gantry_grid_get (c->grid, r->sums, gantry_index_const (kx, l)));
   return gantry_grid_let (c->grid, total);
 }
 
@@ -388,12 +263,12 @@ combine_along (Cooperation *c, const Reduction *r, guint32 x)
   if (n_warps <= 1)
     return x;
   shared = gantry_grid_array (c->grid, GANTRY_SPACE_SHARED, r->type, n_warps, 0, "warps");
-  lane = index_binary (kx, GANTRY_OP_REMAINDER, c->member, WARP);
-  gantry_grid_begin_if (c->grid, less_than (kx, lane, 1));
-  gantry_grid_set (c->grid, shared, index_binary (kx, GANTRY_OP_DIVIDE, c->member, WARP), x);
+  lane = gantry_index_remainder (kx, c->member, WARP);
+  gantry_grid_begin_if (c->grid, gantry_index_below (kx, lane, 1));
+  gantry_grid_set (c->grid, shared, gantry_index_divide (kx, c->member, WARP), x);
   gantry_grid_end (c->grid);
   gantry_grid_barrier (c->grid);
-  x = gantry_grid_get (c->grid, shared, index_binary (kx, GANTRY_OP_REMAINDER, lane, n_warps));
+  x = gantry_grid_get (c->grid, shared, gantry_index_remainder (kx, lane, n_warps));
   return combine_lanes (c, r, x, n_warps);
 }
 
@@ -406,11 +281,11 @@ combine_across (Cooperation *c, const Reduction *r, guint32 x)
                                       "columns");
   guint32 total = GANTRY_GRID_NONE;
 
-  gantry_grid_set (c->grid, shared, sum_of (kx, c->member, c->rows_at_once, c->place, 1), x);
+  gantry_grid_set (c->grid, shared, gantry_index_sum (kx, c->member, c->rows_at_once, c->place, 1), x);
   gantry_grid_barrier (c->grid);
   for (guint i = 0; i < c->group; i++)
     {
-      guint32 one = gantry_grid_get (c->grid, shared, sum_of (kx, c->place, 1, integer (kx, (gint64) i * c->rows_at_once), 1));
+      guint32 one = gantry_grid_get (c->grid, shared, gantry_index_sum (kx, c->place, 1, gantry_index_const (kx, (gint64) i * c->rows_at_once), 1));
 
       total = i == 0 ? one : combine (c, r, total, one);
     }
@@ -423,10 +298,10 @@ reduction_of (Cooperation *c, guint32 id)
   GantryKx *kx = c->kx;
   Reduction r = { .node = *gantry_kx_node (kx, id) };
 
-  r.type = accumulator_type (r.node.type);
+  r.type = gantry_element_at_least_f32 (r.node.type);
   r.n_axes = gantry_schedule_axes (kx, id, r.axes);
-  r.count = extent_of (kx, r.node.u);
-  r.identity = identity_of (kx, r.node.op, r.type);
+  r.count = gantry_vars_count (kx, r.node.u);
+  r.identity = gantry_kx_identity (kx, r.node.op, r.type);
   return r;
 }
 
@@ -463,8 +338,8 @@ leave_partial (Cooperation *c, GantryBound *bound, guint32 id)
   guint64 slot = gantry_bound_reserve (bound, (guint64) (c->n_rows * c->slices) * gantry_element_size (r.type));
 
   g_array_append_val (c->partials, slot);
-  gantry_grid_begin_if (c->grid, both (kx, c->live, less_than (kx, c->member, 1)));
-  gantry_grid_set (c->grid, partials_array (c, &r, c->partials->len - 1), sum_of (kx, c->row, c->slices, c->slice, 1), x);
+  gantry_grid_begin_if (c->grid, both (kx, c->live, gantry_index_below (kx, c->member, 1)));
+  gantry_grid_set (c->grid, partials_array (c, &r, c->partials->len - 1), gantry_index_sum (kx, c->row, c->slices, c->slice, 1), x);
   gantry_grid_end (c->grid);
 }
 
@@ -474,12 +349,12 @@ take_partials (Cooperation *c, guint32 id, guint which)
 {
   GantryKx *kx = c->kx;
   Reduction r = reduction_of (c, id);
-  guint32 partials = partials_array (c, &r, which), zero = integer (kx, 0), i, one;
+  guint32 partials = partials_array (c, &r, which), zero = gantry_index_const (kx, 0), i, one;
 
   r.sums = gantry_grid_array (c->grid, GANTRY_SPACE_PRIVATE, r.type, 1, 0, "total");
   gantry_grid_set (c->grid, r.sums, zero, r.identity);
   i = gantry_grid_begin_for_to (c->grid, c->slices, FALSE);
-  one = gantry_grid_get (c->grid, partials, sum_of (kx, c->row, c->slices, i, 1));
+  one = gantry_grid_get (c->grid, partials, gantry_index_sum (kx, c->row, c->slices, i, 1));
   gantry_grid_set (c->grid, r.sums, zero, combine (c, &r, gantry_grid_get (c->grid, r.sums, zero), one));
   gantry_grid_end (c->grid);
   gantry_kx_replace (kx, id, gantry_kx_cast (kx, r.node.type, gantry_grid_get (c->grid, r.sums, zero)));
@@ -494,18 +369,18 @@ store_step (Cooperation *c, const guint32 *results, const guint *vars, guint n, 
   guint32 values[GANTRY_KX_MAX_VARS], addresses[GANTRY_KX_MAX_VARS], inside;
   g_autofree guint32 *stored = g_new (guint32, kx->n_roots);
 
-  clear_substitution (values);
-  clear_substitution (addresses);
-  decode (kx, position (c, step, count, TRUE, &inside), vars, n, values);
-  decode (kx, position (c, step, count, FALSE, &inside), vars, n, addresses);
+  gantry_substitution_clear (values);
+  gantry_substitution_clear (addresses);
+  gantry_substitution_decode (values, kx, position (c, step, count, TRUE, &inside), vars, n);
+  gantry_substitution_decode (addresses, kx, position (c, step, count, FALSE, &inside), vars, n);
   if (inside != GANTRY_GRID_NONE)
     gantry_grid_begin_if (c->grid, inside);
   for (guint i = 0; i < kx->n_roots; i++)
-    stored[i] = rebuilt (kx, kx->roots[i].value, values);
+    stored[i] = gantry_substitute (kx, values, kx->roots[i].value);
   gantry_grid_reduce_serial (c->grid, stored, kx->n_roots);
   for (guint i = 0; i < kx->n_roots; i++)
     {
-      guint32 address = rebuilt (kx, kx->roots[i].address, addresses);
+      guint32 address = gantry_substitute (kx, addresses, kx->roots[i].address);
 
       if (c->lanes > 1)
         gantry_grid_set_lanes (c->grid, results[i], address, stored[i], c->lane, c->lanes);
@@ -520,26 +395,26 @@ static void
 store_row (Cooperation *c)
 {
   GantryKx *kx = c->kx;
-  guint vars[GANTRY_KX_MAX_VARS], n = in_memory_order (kx, c->inner, kx->roots[0].address, vars);
+  guint vars[GANTRY_KX_MAX_VARS], n = gantry_vars_in_memory_order (kx, c->inner, kx->roots[0].address, vars);
   g_autofree guint32 *results = g_new (guint32, kx->n_roots);
-  gint64 count = extent_of (kx, c->inner), steps;
+  gint64 count = gantry_vars_count (kx, c->inner), steps;
   guint32 condition = c->live;
 
   for (guint i = 0; i < kx->n_roots; i++)
     results[i] = gantry_grid_result_array (c->grid, &kx->roots[i]);
   if (n == 0)
     {
-      condition = both (kx, condition, less_than (kx, c->hand, 1));
+      condition = both (kx, condition, gantry_index_below (kx, c->hand, 1));
       c->lanes = 1;
       c->hands = 1;
-      c->hand = integer (kx, 0);
+      c->hand = gantry_index_const (kx, 0);
     }
   if (condition != GANTRY_GRID_NONE)
     gantry_grid_begin_if (c->grid, condition);
   steps = steps_of (c, count);
   if (steps <= WRITTEN_OUT)
     for (gint64 step = 0; step < steps; step++)
-      store_step (c, results, vars, n, count, integer (kx, step));
+      store_step (c, results, vars, n, count, gantry_index_const (kx, step));
   else
     {
       store_step (c, results, vars, n, count, gantry_grid_begin_for_to (c->grid, steps, FALSE));
@@ -558,7 +433,7 @@ choose_lanes (const GantryKx *kx, const Found *found)
 {
   g_autofree guint8 *needed = gantry_kx_needed (kx, kx->roots, kx->n_roots);
   guint lanes = MAX (16 / found->element_bytes, 1);
-  guint vars[GANTRY_KX_MAX_VARS], n = in_memory_order (kx, found->inner, kx->roots[0].address, vars);
+  guint vars[GANTRY_KX_MAX_VARS], n = gantry_vars_in_memory_order (kx, found->inner, kx->roots[0].address, vars);
 
   lanes = MIN (lanes, 8);
   while (lanes > 1 && n > 0 && kx->extents[vars[n - 1]] % lanes != 0)
@@ -576,14 +451,8 @@ choose_lanes (const GantryKx *kx, const Found *found)
         lanes /= 2;
     }
   for (guint i = 0; i < kx->n_roots && n > 0 && lanes > 1; i++)
-    {
-      const GantryKxNode *address = gantry_kx_node (kx, kx->roots[i].address);
-      gboolean other = FALSE;
-
-      if (address->kind != GANTRY_KX_INDEX
-          && (address->kind != GANTRY_KX_LINEAR || gantry_kx_factor_of (kx, address, vars[n - 1], &other) != 1 || other))
-        lanes = 1;
-    }
+    if (!gantry_address_steps_by_one (kx, kx->roots[i].address, vars[n - 1]))
+      lanes = 1;
   return lanes;
 }
 
@@ -600,7 +469,7 @@ power_of_two (gint64 n, guint least, guint most)
 static void
 choose_shape (Cooperation *c, const Found *found, gint64 n_rows)
 {
-  gint64 work = MAX (found->terms, extent_of (c->kx, found->inner)) / c->lanes;
+  gint64 work = MAX (found->terms, gantry_vars_count (c->kx, found->inner)) / c->lanes;
 
   if (c->across)
     {
@@ -619,7 +488,7 @@ choose_shape (Cooperation *c, const Found *found, gint64 n_rows)
 static guint
 order_rows (const GantryKx *kx, const Found *found, gint neighbours, guint *vars)
 {
-  guint n = in_memory_order (kx, found->rows, kx->roots[0].address, vars);
+  guint n = gantry_vars_in_memory_order (kx, found->rows, kx->roots[0].address, vars);
 
   for (guint i = 0; neighbours >= 0 && i + 1 < n; i++)
     if (vars[i] == (guint) neighbours)
@@ -652,24 +521,24 @@ begin_launch (Cooperation *c, GantryBound *bound, const guint *vars, guint n)
   c->grid = gantry_bound_add (bound, kx, grid, block);
   b = gantry_grid_index (c->grid, GANTRY_AXIS_BLOCK_X, n_blocks);
   x = gantry_grid_index (c->grid, GANTRY_AXIS_THREAD_X, block[0]);
-  y = block[1] > 1 ? gantry_grid_index (c->grid, GANTRY_AXIS_THREAD_Y, block[1]) : integer (kx, 0);
-  c->slice = c->slices > 1 ? gantry_grid_index (c->grid, GANTRY_AXIS_BLOCK_Y, c->slices) : integer (kx, 0);
+  y = block[1] > 1 ? gantry_grid_index (c->grid, GANTRY_AXIS_THREAD_Y, block[1]) : gantry_index_const (kx, 0);
+  c->slice = c->slices > 1 ? gantry_grid_index (c->grid, GANTRY_AXIS_BLOCK_Y, c->slices) : gantry_index_const (kx, 0);
   c->lane = gantry_grid_variable (c->grid, GANTRY_AXIS_LANE, c->lanes);
   c->member = c->across ? y : x;
   c->place = c->across ? x : y;
   c->hands = c->group * c->slices;
-  c->hand = sum_of (kx, c->slice, c->group, c->member, 1);
+  c->hand = gantry_index_sum (kx, c->slice, c->group, c->member, 1);
   c->bound = gantry_kx_node (kx, b)->vars | gantry_kx_node (kx, x)->vars | gantry_kx_node (kx, y)->vars
              | gantry_kx_node (kx, c->slice)->vars | GANTRY_KX_HAS_VALUE;
   c->live = GANTRY_GRID_NONE;
-  c->row = sum_of (kx, b, c->rows_at_once, c->place, 1);
+  c->row = gantry_index_sum (kx, b, c->rows_at_once, c->place, 1);
   if (c->n_rows % c->rows_at_once != 0)
     {
-      c->live = less_than (kx, c->row, c->n_rows);
-      c->row = index_binary (kx, GANTRY_OP_MINIMUM, c->row, c->n_rows - 1);
+      c->live = gantry_index_below (kx, c->row, c->n_rows);
+      c->row = gantry_index_minimum (kx, c->row, c->n_rows - 1);
     }
-  clear_substitution (substitution);
-  decode (kx, c->row, vars, n, substitution);
+  gantry_substitution_clear (substitution);
+  gantry_substitution_decode (substitution, kx, c->row, vars, n);
   gantry_kx_rebuild (kx, substitution, kx->roots, kx->n_roots);
 }
 
@@ -730,7 +599,7 @@ bind (GantryBound *bound, GantryKx *kx, const Found *found, gint neighbours, con
   Cooperation c = { .kx = kx, .across = neighbours >= 0, .inner = found->inner };
   guint vars[GANTRY_KX_MAX_VARS], n = order_rows (kx, found, neighbours, vars);
 
-  c.n_rows = extent_of (kx, found->rows);
+  c.n_rows = gantry_vars_count (kx, found->rows);
   c.lanes = c.across ? 1 : choose_lanes (kx, found);
   choose_shape (&c, found, c.n_rows);
   if (blocks_of_rows (&c) >= G_MAXINT32)

@@ -47,15 +47,8 @@ static gboolean
 steps_by_one (const GantryKx *kx, guint v)
 {
   for (guint i = 0; i < kx->n_roots; i++)
-    {
-      const GantryKxNode *address = gantry_kx_node (kx, kx->roots[i].address);
-      gboolean other;
-
-      if (address->kind == GANTRY_KX_INDEX && address->a == v)
-        continue;
-      if (address->kind != GANTRY_KX_LINEAR || gantry_kx_factor_of (kx, address, v, &other) != 1 || other)
-        return FALSE;
-    }
+    if (!gantry_address_steps_by_one (kx, kx->roots[i].address, v))
+      return FALSE;
   return TRUE;
 }
 
@@ -89,20 +82,18 @@ place (Map *map, guint32 number, const guint32 *lane, guint32 *substitution)
 {
   GantryKx *kx = map->kx;
 
-  for (guint v = 0; v < GANTRY_KX_MAX_VARS; v++)
-    substitution[v] = G_MAXUINT32;
+  gantry_substitution_clear (substitution);
   for (guint i = map->n; i-- > 0;)
     {
       guint v = map->order[i];
       guint lanes = i + 1 == map->n ? map->lanes : 1;
-      guint32 by = gantry_kx_const_int (kx, GANTRY_I64, kx->extents[v] / lanes);
-      guint32 index = i > 0 ? gantry_kx_binary (kx, GANTRY_I64, GANTRY_OP_REMAINDER, 0, number, by) : number;
+      gint64 by = kx->extents[v] / lanes;
+      guint32 index = i > 0 ? gantry_index_remainder (kx, number, by) : number;
 
       if (lanes > 1)
-        index = gantry_kx_linear (kx, 0, (GantryKxTerm[]) { { index, lanes }, { lane != NULL ? *lane : index, lane != NULL } },
-                                  2);
+        index = gantry_index_sum (kx, index, lanes, lane != NULL ? *lane : index, lane != NULL);
       substitution[v] = index;
-      number = gantry_kx_binary (kx, GANTRY_I64, GANTRY_OP_DIVIDE, 0, number, by);
+      number = gantry_index_divide (kx, number, by);
     }
 }
 
@@ -149,15 +140,13 @@ gantry_bind_map (GantryBound *bound, GantryKx *kx, const GantryGpu *gpu)
     return FALSE;
   grid = gantry_bound_add (bound, kx, (guint32[]) { (guint32) blocks, 1, 1 }, (guint32[]) { (guint32) block, 1, 1 });
   number = gantry_grid_index (grid, GANTRY_AXIS_BLOCK_X, blocks);
-  number = gantry_kx_linear (kx, 0, (GantryKxTerm[]) { { number, block },
-                                                       { gantry_grid_index (grid, GANTRY_AXIS_THREAD_X, block), 1 } }, 2);
+  number = gantry_index_sum (kx, number, block, gantry_grid_index (grid, GANTRY_AXIS_THREAD_X, block), 1);
   if (blocks * block == map.n_threads)
     {
       emit (&map, grid, number);
       return TRUE;
     }
-  gantry_grid_begin_if (grid, gantry_kx_binary (kx, GANTRY_BOOL, GANTRY_OP_COMPARE, GANTRY_LT, number,
-                                                gantry_kx_const_int (kx, GANTRY_I64, map.n_threads)));
+  gantry_grid_begin_if (grid, gantry_index_below (kx, number, map.n_threads));
   number = gantry_grid_let (grid, number);
   gantry_grid_assume (grid, number, 0, map.n_threads - 1);
   emit (&map, grid, number);

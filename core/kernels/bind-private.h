@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From tensor expressions to bound programs (schedules for a GPU), and from those to code. */
 #pragma once
+#include "core/kernels/bind-index-private.h"
 #include "core/kernels/generate-private.h"
 #include "core/kernels/grid-private.h"
 
@@ -38,6 +39,8 @@ gboolean gantry_bind_tensor_core (GantryBound *bound, GantryKx *kx, const Gantry
  * variable of axis LANE cannot be said so.
  */
 void gantry_grid_reduce_serial (GantryGrid *grid, guint32 *expressions, guint n);
+/** In which @element is computed with: f32 for shorter floats. */
+GantryElementType gantry_element_at_least_f32 (GantryElementType element);
 /** The array of a result, as large as its addresses say. */
 guint32 gantry_grid_result_array (GantryGrid *grid, const GantryKxRoot *root);
 

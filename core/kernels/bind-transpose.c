@@ -22,18 +22,6 @@ typedef struct
   guint32 tile_along, tile_across, x, y; /* nodes */
 } Turn;
 
-static guint32
-integer (GantryKx *kx, gint64 value)
-{
-  return gantry_kx_const_int (kx, GANTRY_I64, value);
-}
-
-static guint32
-index_binary (GantryKx *kx, GantryOp op, guint32 a, gint64 b)
-{
-  return gantry_kx_binary (kx, GANTRY_I64, op, 0, a, integer (kx, b));
-}
-
 /* The variable that the results' address steps along by one, else -1. */
 static gint
 innermost (const GantryKx *kx)
@@ -119,10 +107,14 @@ begin_launch (Turn *turn, GantryBound *bound)
   GantryKx *kx = turn->kx;
   gint64 n = tiles_of (kx, turn->along) * tiles_of (kx, turn->across);
   guint32 grid[3] = { 1, 1, 1 }, block[3] = { TILE, THREAD_ROWS, 1 }, at;
+  guint others[GANTRY_KX_MAX_VARS], n_others = 0;
 
   for (guint v = 0; v < kx->n_vars; v++)
     if (kx->result_vars >> v & 1 && v != turn->along && v != turn->across)
-      n *= kx->extents[v];
+      {
+        others[n_others++] = v;
+        n *= kx->extents[v];
+      }
   if (n >= G_MAXINT32)
     return FALSE;
   grid[0] = (guint32) n;
@@ -130,18 +122,12 @@ begin_launch (Turn *turn, GantryBound *bound)
   at = gantry_grid_index (turn->grid, GANTRY_AXIS_BLOCK_X, n);
   turn->x = gantry_grid_index (turn->grid, GANTRY_AXIS_THREAD_X, TILE);
   turn->y = gantry_grid_index (turn->grid, GANTRY_AXIS_THREAD_Y, THREAD_ROWS);
-  turn->tile_along = index_binary (kx, GANTRY_OP_REMAINDER, at, tiles_of (kx, turn->along));
-  at = index_binary (kx, GANTRY_OP_DIVIDE, at, tiles_of (kx, turn->along));
-  turn->tile_across = index_binary (kx, GANTRY_OP_REMAINDER, at, tiles_of (kx, turn->across));
-  at = index_binary (kx, GANTRY_OP_DIVIDE, at, tiles_of (kx, turn->across));
-  for (guint v = 0; v < GANTRY_KX_MAX_VARS; v++)
-    turn->rest[v] = GANTRY_GRID_NONE;
-  for (guint v = kx->n_vars; v-- > 0;)
-    if (kx->result_vars >> v & 1 && v != turn->along && v != turn->across)
-      {
-        turn->rest[v] = index_binary (kx, GANTRY_OP_REMAINDER, at, kx->extents[v]);
-        at = index_binary (kx, GANTRY_OP_DIVIDE, at, kx->extents[v]);
-      }
+  turn->tile_along = gantry_index_remainder (kx, at, tiles_of (kx, turn->along));
+  at = gantry_index_divide (kx, at, tiles_of (kx, turn->along));
+  turn->tile_across = gantry_index_remainder (kx, at, tiles_of (kx, turn->across));
+  at = gantry_index_divide (kx, at, tiles_of (kx, turn->across));
+  gantry_substitution_clear (turn->rest);
+  gantry_substitution_decode (turn->rest, kx, at, others, n_others);
   return TRUE;
 }
 
@@ -168,7 +154,7 @@ place (Turn *turn, guint v, guint32 tile, guint32 local, guint32 add)
   GantryKx *kx = turn->kx;
   guint32 at = gantry_kx_linear (kx, add, (GantryKxTerm[]) { { tile, TILE }, { local, 1 } }, 2);
 
-  return kx->extents[v] % TILE == 0 ? at : index_binary (kx, GANTRY_OP_MINIMUM, at, kx->extents[v] - 1);
+  return kx->extents[v] % TILE == 0 ? at : gantry_index_minimum (kx, at, kx->extents[v] - 1);
 }
 
 static void
@@ -201,14 +187,11 @@ static guint32
 inside (Turn *turn, guint32 k)
 {
   GantryKx *kx = turn->kx;
-  guint32 along = gantry_kx_linear (kx, 0, (GantryKxTerm[]) { { turn->tile_along, TILE }, { turn->x, 1 } }, 2);
+  guint32 along = gantry_index_sum (kx, turn->tile_along, TILE, turn->x, 1);
   guint32 across = gantry_kx_linear (kx, k, (GantryKxTerm[]) { { turn->tile_across, TILE }, { turn->y, 1 } }, 2);
 
-  return gantry_kx_binary (kx, GANTRY_BOOL, GANTRY_OP_AND, 0,
-                           gantry_kx_binary (kx, GANTRY_BOOL, GANTRY_OP_COMPARE, GANTRY_LT, along,
-                                             integer (kx, kx->extents[turn->along])),
-                           gantry_kx_binary (kx, GANTRY_BOOL, GANTRY_OP_COMPARE, GANTRY_LT, across,
-                                             integer (kx, kx->extents[turn->across])));
+  return gantry_kx_binary (kx, GANTRY_BOOL, GANTRY_OP_AND, 0, gantry_index_below (kx, along, kx->extents[turn->along]),
+                           gantry_index_below (kx, across, kx->extents[turn->across]));
 }
 
 /* The results of one line of threads: staged loads are taken from their tiles. */

@@ -2,6 +2,7 @@
 /* The hand-written kernels as bound programs: what their files share. Each launch has an expression graph of its own, since a
  * sort has many launches and a graph has few variables. */
 #pragma once
+#include "core/kernels/bind-index-private.h"
 #include "core/kernels/builtin-private.h"
 #include "core/kernels/grid-private.h"
 
@@ -29,16 +30,11 @@ void gantry_hand_end (GantryGrid *grid);
 GantryGrid *gantry_hand_begin_blocks (GantryHand *hand, gint64 n_blocks, guint threads, guint32 *block, guint32 *thread);
 
 /* Nodes. */
-guint32 gantry_hand_int (GantryGrid *grid, gint64 value);
 guint32 gantry_hand_u64 (GantryGrid *grid, guint64 value);
 /** @op of two nodes of one type, which is the type of the result. */
 guint32 gantry_hand_op (GantryGrid *grid, GantryOp op, guint32 a, guint32 b);
 guint32 gantry_hand_compare (GantryGrid *grid, GantryDirection direction, guint32 a, guint32 b);
 guint32 gantry_hand_and (GantryGrid *grid, guint32 a, guint32 b);
-/** a * p + b * q + c, of i64. */
-guint32 gantry_hand_sum (GantryGrid *grid, guint32 a, gint64 p, guint32 b, gint64 q, gint64 c);
-guint32 gantry_hand_div (GantryGrid *grid, guint32 a, gint64 by);
-guint32 gantry_hand_rem (GantryGrid *grid, guint32 a, gint64 by);
 
 /**
  * GantryNetwork: pairs of a key (u64) and a number (u32) in the workspace: @lines of them, each @padded long, a power of

@@ -50,8 +50,8 @@ coordinates (const Work *w, GantryGrid *grid, guint32 flat, gboolean of_free, gu
 
       if (w->is_free[u] != of_free)
         continue;
-      at[u] = gantry_hand_rem (grid, flat, size);
-      flat = gantry_hand_div (grid, flat, size);
+      at[u] = gantry_index_remainder (grid->kx, flat, size);
+      flat = gantry_index_divide (grid->kx, flat, size);
     }
 }
 
@@ -61,31 +61,31 @@ place_of_item (const Work *w, GantryGrid *grid, const guint32 *at)
 {
   const GantryScatter *s = &w->s;
   GantryKx *kx = grid->kx;
-  guint32 row = gantry_hand_int (grid, 0), place = row, inside = gantry_kx_const_int (kx, GANTRY_BOOL, TRUE);
+  guint32 row = gantry_index_const (grid->kx, 0), place = row, inside = gantry_kx_const_int (kx, GANTRY_BOOL, TRUE);
 
   for (guint u = 0; u < s->update_rank; u++)
     if (!w->is_free[u] && s->index_strides[u] != 0)
-      row = gantry_hand_sum (grid, row, 1, at[u], s->index_strides[u], 0);
+      row = gantry_index_sum (grid->kx, row, 1, at[u], s->index_strides[u]);
   for (guint d = 0; d < s->rank; d++)
     {
       gint64 u = s->window_of[d] >= 0 ? s->window_of[d] : s->batch_of[d];
-      guint32 start = u >= 0 && !w->is_free[u] ? at[u] : gantry_hand_int (grid, 0);
+      guint32 start = u >= 0 && !w->is_free[u] ? at[u] : gantry_index_const (grid->kx, 0);
 
       if (u >= 0 && w->is_free[u])
         continue;
       if (s->component_of[d] >= 0)
         {
-          guint32 index = gantry_kx_load (kx, 1, gantry_hand_sum (grid, row, 1, row, 0, s->component_of[d] * s->component_stride));
+          guint32 index = gantry_kx_load (kx, 1, gantry_index_shift (grid->kx, row, s->component_of[d] * s->component_stride));
 
           /* An index that only an unsigned number can say is none. */
           index = gantry_grid_let (grid, gantry_kx_cast (kx, GANTRY_I64, index));
           if (s->index_element == GANTRY_U64)
-            inside = gantry_hand_and (grid, inside, gantry_hand_compare (grid, GANTRY_GE, index, gantry_hand_int (grid, 0)));
-          start = s->window_of[d] >= 0 ? gantry_hand_sum (grid, index, 1, start, 1, 0) : index;
+            inside = gantry_hand_and (grid, inside, gantry_hand_compare (grid, GANTRY_GE, index, gantry_index_const (grid->kx, 0)));
+          start = s->window_of[d] >= 0 ? gantry_index_sum (grid->kx, index, 1, start, 1) : index;
         }
-      inside = gantry_hand_and (grid, inside, gantry_hand_compare (grid, GANTRY_GE, start, gantry_hand_int (grid, 0)));
-      inside = gantry_hand_and (grid, inside, gantry_hand_compare (grid, GANTRY_LT, start, gantry_hand_int (grid, s->dims[d])));
-      place = gantry_hand_sum (grid, place, 1, start, s->strides[d], 0);
+      inside = gantry_hand_and (grid, inside, gantry_hand_compare (grid, GANTRY_GE, start, gantry_index_const (grid->kx, 0)));
+      inside = gantry_hand_and (grid, inside, gantry_index_below (grid->kx, start, s->dims[d]));
+      place = gantry_index_sum (grid->kx, place, 1, start, s->strides[d]);
     }
   return gantry_kx_select (kx, inside, gantry_kx_cast (kx, GANTRY_U64, place), gantry_hand_u64 (grid, NOWHERE));
 }
@@ -95,14 +95,14 @@ static guint32
 place_of_free (const Work *w, GantryGrid *grid, const guint32 *at)
 {
   const GantryScatter *s = &w->s;
-  guint32 place = gantry_hand_int (grid, 0);
+  guint32 place = gantry_index_const (grid->kx, 0);
 
   for (guint d = 0; d < s->rank; d++)
     {
       gint64 u = s->window_of[d] >= 0 ? s->window_of[d] : s->batch_of[d];
 
       if (u >= 0 && w->is_free[u])
-        place = gantry_hand_sum (grid, place, 1, at[u], s->strides[d], 0);
+        place = gantry_index_sum (grid->kx, place, 1, at[u], s->strides[d]);
     }
   return place;
 }
@@ -110,10 +110,10 @@ place_of_free (const Work *w, GantryGrid *grid, const guint32 *at)
 static guint32
 update_at (const Work *w, GantryGrid *grid, const guint32 *at)
 {
-  guint32 place = gantry_hand_int (grid, 0);
+  guint32 place = gantry_index_const (grid->kx, 0);
 
   for (guint u = 0; u < w->s.update_rank; u++)
-    place = gantry_hand_sum (grid, place, 1, at[u], w->update_strides[u], 0);
+    place = gantry_index_sum (grid->kx, place, 1, at[u], w->update_strides[u]);
   return gantry_kx_load (grid->kx, 2, place);
 }
 
@@ -176,7 +176,7 @@ few_items (Work *w)
   gantry_grid_begin_if (grid, gantry_hand_compare (grid, GANTRY_NE, key, gantry_hand_u64 (grid, NOWHERE)));
   place = gantry_grid_let (grid, gantry_kx_cast (grid->kx, GANTRY_I64, key));
   gantry_grid_assume (grid, place, 0, w->s.n_elements - 1);
-  apply (w, grid, result, gantry_hand_sum (grid, place, 1, place_of_free (w, grid, at), 1, 0), update_at (w, grid, at));
+  apply (w, grid, result, gantry_index_sum (grid->kx, place, 1, place_of_free (w, grid, at), 1), update_at (w, grid, at));
   gantry_hand_end (grid);
 }
 
@@ -188,7 +188,7 @@ sort_items (Work *w, GantryNetwork *network)
 
   gantry_network_init (network, w->hand, 1, w->n_items);
   grid = gantry_network_begin (network, w->hand, &line, &number);
-  item = gantry_hand_op (grid, GANTRY_OP_MINIMUM, number, gantry_hand_int (grid, w->n_items - 1));
+  item = gantry_index_minimum (grid->kx, number, w->n_items - 1);
   coordinates (w, grid, item, FALSE, at);
   gantry_network_set (network, grid, line, number, place_of_item (w, grid, at));
   gantry_hand_end (grid);
@@ -199,22 +199,22 @@ sort_items (Work *w, GantryNetwork *network)
 static guint32
 end_of_run (const Work *w, const GantryNetwork *network, GantryGrid *grid, guint32 keys, guint32 from, guint32 key)
 {
-  guint32 place = gantry_grid_array (grid, GANTRY_SPACE_PRIVATE, GANTRY_I64, 1, 0, "end"), zero = gantry_hand_int (grid, 0);
+  guint32 place = gantry_grid_array (grid, GANTRY_SPACE_PRIVATE, GANTRY_I64, 1, 0, "end"), zero = gantry_index_const (grid->kx, 0);
   guint32 end;
 
   gantry_grid_set (grid, place, zero, from);
   for (gint64 step = network->padded; step > 0; step /= 2)
     {
-      guint32 next = gantry_grid_let (grid, gantry_hand_sum (grid, gantry_grid_get (grid, place, zero), 1, zero, 0, step));
-      guint32 there = gantry_hand_op (grid, GANTRY_OP_MINIMUM, next, gantry_hand_int (grid, w->n_items - 1));
+      guint32 next = gantry_grid_let (grid, gantry_index_shift (grid->kx, gantry_grid_get (grid, place, zero), step));
+      guint32 there = gantry_index_minimum (grid->kx, next, w->n_items - 1);
       guint32 same = gantry_hand_compare (grid, GANTRY_EQ, gantry_grid_get (grid, keys, there), key);
 
-      same = gantry_hand_and (grid, same, gantry_hand_compare (grid, GANTRY_LT, next, gantry_hand_int (grid, w->n_items)));
+      same = gantry_hand_and (grid, same, gantry_index_below (grid->kx, next, w->n_items));
       gantry_grid_begin_if (grid, same);
       gantry_grid_set (grid, place, zero, next);
       gantry_grid_end (grid);
     }
-  end = gantry_grid_let (grid, gantry_hand_sum (grid, gantry_grid_get (grid, place, zero), 1, zero, 0, 1));
+  end = gantry_grid_let (grid, gantry_index_shift (grid->kx, gantry_grid_get (grid, place, zero), 1));
   gantry_grid_assume (grid, end, 1, w->n_items);
   return end;
 }
@@ -226,10 +226,10 @@ apply_runs (Work *w, const GantryNetwork *network)
   guint32 index, first, key, before, is_first, place, item, q, at[GANTRY_MAX_RANK] = { 0 };
   GantryGrid *grid = gantry_hand_begin (w->hand, w->n_items * w->n_free, &index);
   guint32 result = result_array (w, grid), keys = gantry_network_keys (network, grid);
-  guint32 numbers = gantry_network_numbers (network, grid), one = gantry_hand_int (grid, 1), zero = gantry_hand_int (grid, 0);
+  guint32 numbers = gantry_network_numbers (network, grid), one = gantry_index_const (grid->kx, 1), zero = gantry_index_const (grid->kx, 0);
 
-  coordinates (w, grid, gantry_hand_rem (grid, index, w->n_free), TRUE, at);
-  first = gantry_hand_div (grid, index, w->n_free);
+  coordinates (w, grid, gantry_index_remainder (grid->kx, index, w->n_free), TRUE, at);
+  first = gantry_index_divide (grid->kx, index, w->n_free);
   key = gantry_grid_get (grid, keys, first);
   before = gantry_grid_get (grid, keys, gantry_hand_op (grid, GANTRY_OP_MAXIMUM, gantry_hand_op (grid, GANTRY_OP_SUBTRACT, first, one), zero));
   is_first = gantry_kx_binary (grid->kx, GANTRY_BOOL, GANTRY_OP_OR, 0, gantry_hand_compare (grid, GANTRY_LT, first, one),
@@ -237,7 +237,7 @@ apply_runs (Work *w, const GantryNetwork *network)
   gantry_grid_begin_if (grid, gantry_hand_and (grid, is_first, gantry_hand_compare (grid, GANTRY_NE, key, gantry_hand_u64 (grid, NOWHERE))));
   place = gantry_grid_let (grid, gantry_kx_cast (grid->kx, GANTRY_I64, key));
   gantry_grid_assume (grid, place, 0, w->s.n_elements - 1);
-  place = gantry_grid_let (grid, gantry_hand_sum (grid, place, 1, place_of_free (w, grid, at), 1, 0));
+  place = gantry_grid_let (grid, gantry_index_sum (grid->kx, place, 1, place_of_free (w, grid, at), 1));
   q = gantry_grid_begin_for (grid, first, end_of_run (w, network, grid, keys, first, key), 1, FALSE);
   item = gantry_grid_let (grid, gantry_kx_cast (grid->kx, GANTRY_I64, gantry_grid_get (grid, numbers, q)));
   gantry_grid_assume (grid, item, 0, w->n_items - 1);

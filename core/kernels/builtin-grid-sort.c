@@ -65,10 +65,9 @@ key_of (GantryGrid *grid, guint32 x, gboolean descending)
 static guint32
 place_in (GantryGrid *grid, const GantrySort *sort, guint32 line, guint32 position)
 {
-  guint32 outer = gantry_hand_div (grid, line, sort->stride), inner = gantry_hand_rem (grid, line, sort->stride);
+  guint32 outer = gantry_index_divide (grid->kx, line, sort->stride), inner = gantry_index_remainder (grid->kx, line, sort->stride);
 
-  return gantry_hand_sum (grid, gantry_hand_sum (grid, outer, sort->stride * sort->length, inner, 1, 0), 1, position,
-                          sort->stride, 0);
+  return gantry_index_sum (grid->kx, gantry_index_sum (grid->kx, outer, sort->stride * sort->length, inner, 1), 1, position, sort->stride);
 }
 
 gboolean
@@ -90,16 +89,16 @@ gantry_hand_sort (GantryHand *hand, const GantryModule *module, const GantryNode
     }
   gantry_network_init (&network, hand, sort.lines, sort.length);
   grid = gantry_network_begin (&network, hand, &line, &number);
-  from = gantry_hand_op (grid, GANTRY_OP_MINIMUM, number, gantry_hand_int (grid, sort.length - 1));
+  from = gantry_index_minimum (grid->kx, number, sort.length - 1);
   gantry_network_set (&network, grid, line, number,
                       key_of (grid, gantry_kx_load (grid->kx, 0, place_in (grid, &sort, line, from)), sort.descending));
   gantry_hand_end (grid);
   gantry_network_sort (&network, hand);
   grid = gantry_hand_begin (hand, sort.lines * sort.length, &index);
-  line = gantry_hand_div (grid, index, sort.length);
-  number = gantry_hand_rem (grid, index, sort.length);
+  line = gantry_index_divide (grid->kx, index, sort.length);
+  number = gantry_index_remainder (grid->kx, index, sort.length);
   chosen = gantry_grid_get (grid, gantry_network_numbers (&network, grid),
-                            gantry_hand_sum (grid, line, network.padded, number, 1, 0));
+                            gantry_index_sum (grid->kx, line, network.padded, number, 1));
   chosen = gantry_grid_let (grid, gantry_kx_cast (grid->kx, GANTRY_I64, chosen));
   gantry_grid_assume (grid, chosen, 0, sort.length - 1);
   to = place_in (grid, &sort, line, number);
@@ -189,12 +188,12 @@ advance (GantryHand *hand, const GantryRandomBits *random)
   guint32 index;
   GantryGrid *grid = gantry_hand_begin (hand, 1, &index);
   guint32 state = gantry_grid_array (grid, GANTRY_SPACE_RESULT, GANTRY_U64, 2, 0, "state");
-  guint32 key = gantry_kx_load (grid->kx, 0, gantry_hand_int (grid, 0));
-  guint32 counter = gantry_kx_load (grid->kx, 0, gantry_hand_int (grid, 1));
+  guint32 key = gantry_kx_load (grid->kx, 0, gantry_index_const (grid->kx, 0));
+  guint32 counter = gantry_kx_load (grid->kx, 0, gantry_index_const (grid->kx, 1));
 
   counter = gantry_grid_let (grid, gantry_hand_op (grid, GANTRY_OP_ADD, counter, gantry_hand_u64 (grid, (guint64) random->n_blocks)));
-  gantry_grid_set (grid, state, gantry_hand_int (grid, 0), key);
-  gantry_grid_set (grid, state, gantry_hand_int (grid, 1), counter);
+  gantry_grid_set (grid, state, gantry_index_const (grid->kx, 0), key);
+  gantry_grid_set (grid, state, gantry_index_const (grid->kx, 1), counter);
   gantry_hand_end (grid);
 }
 
@@ -220,14 +219,14 @@ gantry_hand_random (GantryHand *hand, const GantryModule *module, const GantryNo
     {
       grid = gantry_hand_begin (hand, random.n_blocks, &index);
       bits = gantry_grid_array (grid, GANTRY_SPACE_RESULT, type, (guint64) random.elements, 1, "bits");
-      counter = gantry_hand_op (grid, GANTRY_OP_ADD, gantry_kx_load (grid->kx, 0, gantry_hand_int (grid, 1)),
+      counter = gantry_hand_op (grid, GANTRY_OP_ADD, gantry_kx_load (grid->kx, 0, gantry_index_const (grid->kx, 1)),
                                 gantry_kx_cast (grid->kx, GANTRY_U64, index));
-      philox (grid, gantry_kx_load (grid->kx, 0, gantry_hand_int (grid, 0)), counter, words);
+      philox (grid, gantry_kx_load (grid->kx, 0, gantry_index_const (grid->kx, 0)), counter, words);
       for (guint k = 0; k < per_block; k++)
         {
-          guint32 at = gantry_hand_sum (grid, index, per_block, index, 0, k);
+          guint32 at = gantry_kx_linear (grid->kx, k, (GantryKxTerm[]) { { index, per_block } }, 1);
 
-          gantry_grid_begin_if (grid, gantry_hand_compare (grid, GANTRY_LT, at, gantry_hand_int (grid, random.elements)));
+          gantry_grid_begin_if (grid, gantry_index_below (grid->kx, at, random.elements));
           gantry_grid_set (grid, bits, at, element_of (grid, &random, type, words, k));
           gantry_grid_end (grid);
         }

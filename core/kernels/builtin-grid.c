@@ -25,11 +25,11 @@ gantry_hand_begin (GantryHand *hand, gint64 n, guint32 *index)
   guint32 block, thread;
   GantryGrid *grid = gantry_hand_begin_blocks (hand, (n + THREADS - 1) / THREADS, THREADS, &block, &thread);
 
-  *index = gantry_hand_sum (grid, block, THREADS, thread, 1, 0);
+  *index = gantry_index_sum (grid->kx, block, THREADS, thread, 1);
   if (n % THREADS == 0)
     return grid;
-  gantry_grid_begin_if (grid, gantry_hand_compare (grid, GANTRY_LT, *index, gantry_hand_int (grid, n)));
-  *index = gantry_hand_op (grid, GANTRY_OP_MINIMUM, *index, gantry_hand_int (grid, n - 1));
+  gantry_grid_begin_if (grid, gantry_index_below (grid->kx, *index, n));
+  *index = gantry_index_minimum (grid->kx, *index, n - 1);
   return grid;
 }
 
@@ -41,12 +41,6 @@ gantry_hand_end (GantryGrid *grid)
 }
 
 /* Nodes */
-
-guint32
-gantry_hand_int (GantryGrid *grid, gint64 value)
-{
-  return gantry_kx_const_int (grid->kx, GANTRY_I64, value);
-}
 
 guint32
 gantry_hand_u64 (GantryGrid *grid, guint64 value)
@@ -70,24 +64,6 @@ guint32
 gantry_hand_and (GantryGrid *grid, guint32 a, guint32 b)
 {
   return gantry_kx_binary (grid->kx, GANTRY_BOOL, GANTRY_OP_AND, 0, a, b);
-}
-
-guint32
-gantry_hand_sum (GantryGrid *grid, guint32 a, gint64 p, guint32 b, gint64 q, gint64 c)
-{
-  return gantry_kx_linear (grid->kx, c, (GantryKxTerm[]) { { a, p }, { b, q } }, 2);
-}
-
-guint32
-gantry_hand_div (GantryGrid *grid, guint32 a, gint64 by)
-{
-  return gantry_hand_op (grid, GANTRY_OP_DIVIDE, a, gantry_hand_int (grid, by));
-}
-
-guint32
-gantry_hand_rem (GantryGrid *grid, guint32 a, gint64 by)
-{
-  return gantry_hand_op (grid, GANTRY_OP_REMAINDER, a, gantry_hand_int (grid, by));
 }
 
 /* The network */
@@ -122,8 +98,8 @@ gantry_network_begin (const GantryNetwork *network, GantryHand *hand, guint32 *l
   guint32 index;
   GantryGrid *grid = gantry_hand_begin (hand, network->lines * network->padded, &index);
 
-  *line = gantry_hand_div (grid, index, network->padded);
-  *number = gantry_hand_rem (grid, index, network->padded);
+  *line = gantry_index_divide (grid->kx, index, network->padded);
+  *number = gantry_index_remainder (grid->kx, index, network->padded);
   return grid;
 }
 
@@ -131,8 +107,8 @@ gantry_network_begin (const GantryNetwork *network, GantryHand *hand, guint32 *l
 void
 gantry_network_set (const GantryNetwork *network, GantryGrid *grid, guint32 line, guint32 number, guint32 key)
 {
-  guint32 at = gantry_hand_sum (grid, line, network->padded, number, 1, 0);
-  guint32 used = gantry_hand_compare (grid, GANTRY_LT, number, gantry_hand_int (grid, network->length));
+  guint32 at = gantry_index_sum (grid->kx, line, network->padded, number, 1);
+  guint32 used = gantry_index_below (grid->kx, number, network->length);
 
   gantry_grid_set (grid, gantry_network_keys (network, grid), at,
                    gantry_kx_select (grid->kx, used, key, gantry_hand_u64 (grid, G_MAXUINT64)));
@@ -166,14 +142,14 @@ far_step (const GantryNetwork *network, GantryHand *hand, gint64 run, gint64 dis
   GantryGrid *grid = gantry_hand_begin (hand, network->lines * network->padded / 2, &index);
   guint32 ascending;
 
-  line = gantry_hand_div (grid, index, network->padded / 2);
-  rest = gantry_hand_rem (grid, index, network->padded / 2);
-  low = gantry_hand_sum (grid, gantry_hand_div (grid, rest, distance), 2 * distance, gantry_hand_rem (grid, rest, distance), 1, 0);
-  ascending = gantry_hand_compare (grid, GANTRY_EQ, gantry_hand_rem (grid, gantry_hand_div (grid, low, run), 2),
-                                   gantry_hand_int (grid, 0));
-  low = gantry_hand_sum (grid, line, network->padded, low, 1, 0);
+  line = gantry_index_divide (grid->kx, index, network->padded / 2);
+  rest = gantry_index_remainder (grid->kx, index, network->padded / 2);
+  low = gantry_index_sum (grid->kx, gantry_index_divide (grid->kx, rest, distance), 2 * distance, gantry_index_remainder (grid->kx, rest, distance), 1);
+  ascending = gantry_hand_compare (grid, GANTRY_EQ, gantry_index_remainder (grid->kx, gantry_index_divide (grid->kx, low, run), 2),
+                                   gantry_index_const (grid->kx, 0));
+  low = gantry_index_sum (grid->kx, line, network->padded, low, 1);
   exchange (grid, gantry_network_keys (network, grid), gantry_network_numbers (network, grid), low,
-            gantry_hand_sum (grid, low, 1, low, 0, distance), ascending);
+            gantry_index_shift (grid->kx, low, distance), ascending);
   gantry_hand_end (grid);
 }
 
@@ -189,13 +165,13 @@ static void
 near_step (const Near *near, guint32 distance, guint32 run)
 {
   GantryGrid *grid = near->grid;
-  guint32 one = gantry_hand_int (grid, 1), mask = gantry_hand_op (grid, GANTRY_OP_SUBTRACT, distance, one);
+  guint32 one = gantry_index_const (grid->kx, 1), mask = gantry_hand_op (grid, GANTRY_OP_SUBTRACT, distance, one);
   guint32 below = gantry_hand_op (grid, GANTRY_OP_AND, near->thread, mask);
-  guint32 low = gantry_grid_let (grid, gantry_hand_sum (grid, near->thread, 2, below, -1, 0));
-  guint32 bit = gantry_hand_op (grid, GANTRY_OP_AND, gantry_hand_sum (grid, near->first, 1, low, 1, 0), run);
+  guint32 low = gantry_grid_let (grid, gantry_index_sum (grid->kx, near->thread, 2, below, -1));
+  guint32 bit = gantry_hand_op (grid, GANTRY_OP_AND, gantry_index_sum (grid->kx, near->first, 1, low, 1), run);
 
-  exchange (grid, near->keys, near->numbers, low, gantry_hand_sum (grid, low, 1, distance, 1, 0),
-            gantry_hand_compare (grid, GANTRY_EQ, bit, gantry_hand_int (grid, 0)));
+  exchange (grid, near->keys, near->numbers, low, gantry_index_sum (grid->kx, low, 1, distance, 1),
+            gantry_hand_compare (grid, GANTRY_EQ, bit, gantry_index_const (grid->kx, 0)));
   gantry_grid_barrier (grid);
 }
 
@@ -208,7 +184,7 @@ log2_of (gint64 n)
 static guint32
 power (GantryGrid *grid, guint32 exponent)
 {
-  return gantry_grid_let (grid, gantry_hand_op (grid, GANTRY_OP_SHIFT_LEFT, gantry_hand_int (grid, 1), exponent));
+  return gantry_grid_let (grid, gantry_hand_op (grid, GANTRY_OP_SHIFT_LEFT, gantry_index_const (grid->kx, 1), exponent));
 }
 
 /* From @keys and @numbers of the workspace into shared memory, or back. */
@@ -219,8 +195,8 @@ move (const Near *near, guint32 keys, guint32 numbers, guint32 base, gint64 half
 
   for (guint i = 0; i < 2; i++)
     {
-      guint32 at = gantry_hand_sum (grid, near->thread, 1, base, 0, i * half);
-      guint32 far = gantry_hand_sum (grid, base, 1, at, 1, 0);
+      guint32 at = gantry_index_shift (grid->kx, near->thread, i * half);
+      guint32 far = gantry_index_sum (grid->kx, base, 1, at, 1);
 
       gantry_grid_set (grid, back ? keys : near->keys, back ? far : at, gantry_grid_get (grid, back ? near->keys : keys, back ? at : far));
       gantry_grid_set (grid, back ? numbers : near->numbers, back ? far : at,
@@ -238,8 +214,8 @@ near_steps (const GantryNetwork *network, GantryHand *hand, gint64 chunk, gint64
   guint32 block, base, keys, numbers, i, j;
 
   near.grid = gantry_hand_begin_blocks (hand, network->lines * network->padded / chunk, (guint) chunk / 2, &block, &near.thread);
-  base = gantry_hand_sum (near.grid, block, chunk, block, 0, 0);
-  near.first = gantry_hand_rem (near.grid, base, network->padded);
+  base = gantry_index_scale (near.grid->kx, block, chunk);
+  near.first = gantry_index_remainder (near.grid->kx, base, network->padded);
   near.keys = gantry_grid_array (near.grid, GANTRY_SPACE_SHARED, GANTRY_U64, (guint64) chunk, 0, "block_keys");
   near.numbers = gantry_grid_array (near.grid, GANTRY_SPACE_SHARED, GANTRY_U32, (guint64) chunk, 0, "block_numbers");
   keys = gantry_network_keys (network, near.grid);
@@ -247,17 +223,17 @@ near_steps (const GantryNetwork *network, GantryHand *hand, gint64 chunk, gint64
   move (&near, keys, numbers, base, chunk / 2, FALSE);
   if (run == 0)
     {
-      i = gantry_grid_begin_for (near.grid, gantry_hand_int (near.grid, 1), gantry_hand_int (near.grid, log2_of (chunk) + 1), 1, FALSE);
-      j = gantry_grid_begin_for (near.grid, gantry_hand_int (near.grid, 0), i, 1, FALSE);
-      near_step (&near, power (near.grid, gantry_hand_sum (near.grid, i, 1, j, -1, -1)), power (near.grid, i));
+      i = gantry_grid_begin_for (near.grid, gantry_index_const (near.grid->kx, 1), gantry_index_const (near.grid->kx, log2_of (chunk) + 1), 1, FALSE);
+      j = gantry_grid_begin_for (near.grid, gantry_index_const (near.grid->kx, 0), i, 1, FALSE);
+      near_step (&near, power (near.grid, gantry_kx_linear (near.grid->kx, -1, (GantryKxTerm[]) { { i, 1 }, { j, -1 } }, 2)), power (near.grid, i));
       gantry_grid_end (near.grid);
       gantry_grid_end (near.grid);
     }
   else
     {
       j = gantry_grid_begin_for_to (near.grid, log2_of (chunk), FALSE);
-      near_step (&near, power (near.grid, gantry_hand_sum (near.grid, j, -1, j, 0, log2_of (chunk) - 1)),
-                 gantry_hand_int (near.grid, run));
+      near_step (&near, power (near.grid, gantry_kx_linear (near.grid->kx, log2_of (chunk) - 1, (GantryKxTerm[]) { { j, -1 } }, 1)),
+                 gantry_index_const (near.grid->kx, run));
       gantry_grid_end (near.grid);
     }
   move (&near, keys, numbers, base, chunk / 2, TRUE);

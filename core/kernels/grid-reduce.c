@@ -14,12 +14,6 @@ typedef struct
   guint64 bound; /* variables */
 } Serial;
 
-static guint32
-constant (Serial *s, gint64 value)
-{
-  return gantry_kx_const_int (s->kx, GANTRY_I64, value);
-}
-
 /* The first reduction, those within others first, whose value depends on nothing that is still to be bound. */
 static guint32
 find (const Serial *s, const GantryKxRoot *roots, guint n)
@@ -39,7 +33,7 @@ find (const Serial *s, const GantryKxRoot *roots, guint n)
 static void
 accumulate (Serial *s, const GantryKxNode *node, GantryElementType type, guint32 array, guint32 body, gboolean is_long)
 {
-  guint32 zero = constant (s, 0), so_far = gantry_grid_get (s->grid, array, zero), lost, sum, finite;
+  guint32 zero = gantry_index_const (s->kx, 0), so_far = gantry_grid_get (s->grid, array, zero), lost, sum, finite;
 
   body = gantry_kx_cast (s->kx, type, body);
   if (!is_long)
@@ -47,16 +41,22 @@ accumulate (Serial *s, const GantryKxNode *node, GantryElementType type, guint32
       gantry_grid_set (s->grid, array, zero, gantry_kx_binary (s->kx, type, node->op, 0, so_far, body));
       return;
     }
-  lost = gantry_grid_get (s->grid, array, constant (s, 1));
+  lost = gantry_grid_get (s->grid, array, gantry_index_const (s->kx, 1));
   body = gantry_kx_binary (s->kx, type, GANTRY_OP_SUBTRACT, 0, body, lost);
   sum = gantry_grid_let (s->grid, gantry_kx_binary (s->kx, type, GANTRY_OP_ADD, 0, so_far, body));
   lost = gantry_kx_binary (s->kx, type, GANTRY_OP_SUBTRACT, 0, sum, so_far);
   lost = gantry_kx_binary (s->kx, type, GANTRY_OP_SUBTRACT, 0, lost, body);
   /* Infinity minus itself would spoil a sum that is infinite. */
   finite = gantry_kx_unary (s->kx, GANTRY_BOOL, GANTRY_OP_IS_FINITE, lost);
-  gantry_grid_set (s->grid, array, constant (s, 1),
+  gantry_grid_set (s->grid, array, gantry_index_const (s->kx, 1),
                    gantry_kx_select (s->kx, finite, lost, gantry_kx_const_float (s->kx, type, 0)));
   gantry_grid_set (s->grid, array, zero, sum);
+}
+
+GantryElementType
+gantry_element_at_least_f32 (GantryElementType element)
+{
+  return element == GANTRY_F16 || element == GANTRY_BF16 ? GANTRY_F32 : element;
 }
 
 static void reduce_all (Serial *s, GantryKxRoot *roots, guint n);
@@ -67,9 +67,8 @@ reduce_one (Serial *s, guint32 id)
 {
   GantryKxNode node = *gantry_kx_node (s->kx, id);
   guint axes[GANTRY_KX_MAX_VARS], n = gantry_schedule_axes (s->kx, id, axes);
-  /* f16 and bf16 are computed with as f32. */
-  GantryElementType type = gantry_element_is_float (node.type) && node.type != GANTRY_F64 ? GANTRY_F32 : node.type;
-  GantryKxRoot body = { .value = node.a, .address = constant (s, 0) };
+  GantryElementType type = gantry_element_at_least_f32 (node.type);
+  GantryKxRoot body = { .value = node.a, .address = gantry_index_const (s->kx, 0) };
   guint64 bound = s->bound;
   gint64 terms = 1;
   gboolean is_long;
@@ -79,9 +78,9 @@ reduce_one (Serial *s, guint32 id)
     terms *= s->kx->extents[axes[i]];
   is_long = terms >= LONG_SUM && type == GANTRY_F32 && node.op == GANTRY_OP_ADD;
   array = gantry_grid_array (s->grid, GANTRY_SPACE_PRIVATE, type, is_long ? 2 : 1, 0, "sum");
-  gantry_grid_set (s->grid, array, constant (s, 0), gantry_kx_identity (s->kx, node.op, type));
+  gantry_grid_set (s->grid, array, gantry_index_const (s->kx, 0), gantry_kx_identity (s->kx, node.op, type));
   if (is_long)
-    gantry_grid_set (s->grid, array, constant (s, 1), gantry_kx_const_float (s->kx, type, 0));
+    gantry_grid_set (s->grid, array, gantry_index_const (s->kx, 1), gantry_kx_const_float (s->kx, type, 0));
   for (guint i = 0; i < n; i++)
     {
       gantry_grid_begin_for_axis (s->grid, axes[i], terms <= WRITTEN_OUT);
@@ -92,7 +91,7 @@ reduce_one (Serial *s, guint32 id)
   for (guint i = 0; i < n; i++)
     gantry_grid_end (s->grid);
   s->bound = bound;
-  return gantry_grid_get_as (s->grid, array, constant (s, 0), node.type);
+  return gantry_grid_get_as (s->grid, array, gantry_index_const (s->kx, 0), node.type);
 }
 
 static void
