@@ -152,14 +152,30 @@ taken_since (const GantryRecording *recording, guint *run, gint64 last_end, gint
   return last_end < begin - LONGEST_PAUSE_NS ? begin : MIN (last_end, begin);
 }
 
-/* What the compute queue did, by node. Runs are told of in the order of time. */
+/* Of what the compute queue did last. */
+typedef struct
+{
+  guint32 instruction;
+  guint run;
+} Execution;
+
+/* A kernel of several launches is several events of one instruction, which follow each other in its run. Without runs its
+ * executions could not be told apart: there each event is one. */
+static gboolean
+is_more_of (const Execution *last, const GantryEvent *event, guint run, guint n_runs)
+{
+  return n_runs > 0 && event->instruction != GANTRY_NO_INSTRUCTION && last->instruction == event->instruction && last->run == run;
+}
+
+/* What the compute queue did, by node. Runs are told of in the order of time; what ends before the first is for warming up. */
 static GArray *
 take_samples (const GantryRecording *recording)
 {
   GArray *samples = g_array_new (FALSE, FALSE, sizeof (Sample));
   guint64 n = gantry_recording_n_events (recording, GANTRY_QUEUE_COMPUTE);
+  guint run = 0, n_runs = gantry_recording_n_runs (recording);
+  Execution last = { GANTRY_NO_INSTRUCTION, 0 };
   gint64 last_end = G_MININT64;
-  guint run = 0;
 
   for (guint64 i = 0; i < n; i++)
     {
@@ -169,9 +185,15 @@ take_samples (const GantryRecording *recording)
       gantry_recording_get (recording, GANTRY_QUEUE_COMPUTE, i, &event);
       sample = (Sample){ event.node, event.end - taken_since (recording, &run, last_end, event.begin) };
       last_end = event.end;
-      if (event.node != 0 && (event.kind == GANTRY_EVENT_KERNEL || event.kind == GANTRY_EVENT_COPY
-                              || event.kind == GANTRY_EVENT_FILL))
+      if (event.node == 0
+          || (event.kind != GANTRY_EVENT_KERNEL && event.kind != GANTRY_EVENT_COPY && event.kind != GANTRY_EVENT_FILL)
+          || (n_runs > 0 && event.end <= gantry_recording_run (recording, 0)->begin))
+        continue;
+      if (is_more_of (&last, &event, run, n_runs))
+        g_array_index (samples, Sample, samples->len - 1).ns += sample.ns;
+      else
         g_array_append_val (samples, sample);
+      last = (Execution){ event.instruction, run };
     }
   g_array_sort (samples, compare_samples);
   return samples;

@@ -157,7 +157,8 @@ GArray *gantry_recording_by_node (const GantryRecording *recording);
  * gantry_recording_measured_us:
  *
  * What GantryPlanOptions.measured_us takes: by node id, how long the compute queue was taken by it, in microseconds: the
- * median over all times that it ran (recomputations are runs of it too), the short pause before it included.
+ * median over all times that it ran (recomputations are runs of it too), the short pause before it included. Events of
+ * one instruction that follow each other in a run, as those of a kernel of several launches, are one time.
  * Copies on the copy queues do not count: see gantry_recording_link_bandwidth() in profiler/overlap.h.
  *
  * Returns: (transfer full) (element-type guint double*)

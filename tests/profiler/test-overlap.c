@@ -154,6 +154,71 @@ test_long_pause (void)
   g_assert_cmpfloat_with_epsilon (measured_of (measured, 4), 1, 1e-12);
 }
 
+/* @n events of one instruction, each 100 ns long with 10 before it. Returns: when the last ends */
+static gint64
+add_launches (GantryRecordingBuilder *builder, guint32 instruction, guint32 node, guint n, gint64 begin)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      GantryEvent event = { begin + 10, begin + 110, 0, instruction, node };
+
+      event.kind = GANTRY_EVENT_KERNEL;
+      event.lane = GANTRY_QUEUE_COMPUTE;
+      gantry_recording_builder_add (builder, &event);
+      begin += 110;
+    }
+  return begin;
+}
+
+/* Launches of one kernel are one time; the same instruction in the next run, and another of the same node, are not. */
+static void
+test_launches (void)
+{
+  GantryRecordingBuilder *builder = gantry_recording_builder_new ();
+  g_autoptr (GantryRecording) recording = NULL;
+  g_autoptr (GHashTable) measured = NULL;
+  gint64 time = add_launches (builder, 5, 9, 40, 0); /* warming up */
+
+  for (guint run = 0; run < 3; run++)
+    {
+      GantryRecordedRun one = { .begin = time };
+
+      time = add_launches (builder, 5, 9, 3, time);
+      time = add_launches (builder, 6, 9, 3, time);
+      time = add_launches (builder, 7, 8, 2, time);
+      time = add_launches (builder, GANTRY_NO_INSTRUCTION, 4, 2, time);
+      one.end = time;
+      gantry_recording_builder_add_run (builder, &one);
+    }
+  recording = gantry_recording_builder_end (builder);
+  measured = gantry_recording_measured_us (recording);
+  g_assert_cmpfloat_with_epsilon (measured_of (measured, 9), 0.330, 1e-12);
+  g_assert_cmpfloat_with_epsilon (measured_of (measured, 8), 0.220, 1e-12);
+  g_assert_cmpfloat_with_epsilon (measured_of (measured, 4), 0.110, 1e-12);
+}
+
+/* A program of one kernel: each run is one time of it, and without runs each event is. */
+static void
+test_one_kernel (void)
+{
+  for (guint with_runs = 0; with_runs < 2; with_runs++)
+    {
+      GantryRecordingBuilder *builder = gantry_recording_builder_new ();
+      g_autoptr (GantryRecording) recording = NULL;
+      g_autoptr (GHashTable) measured = NULL;
+
+      for (gint64 i = 0; i < 5; i++)
+        {
+          if (with_runs)
+            gantry_recording_builder_add_run (builder, &(GantryRecordedRun){ 110 * i, 110 * (i + 1), 0 });
+          add_launches (builder, 1, 2, 1, 110 * i);
+        }
+      recording = gantry_recording_builder_end (builder);
+      measured = gantry_recording_measured_us (recording);
+      g_assert_cmpfloat_with_epsilon (measured_of (measured, 2), 0.110, 1e-12);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -163,5 +228,7 @@ main (int argc, char **argv)
   g_test_add_func ("/profiler/overlap/random", test_random);
   g_test_add_func ("/profiler/overlap/measured", test_measured);
   g_test_add_func ("/profiler/overlap/long-pause", test_long_pause);
+  g_test_add_func ("/profiler/overlap/launches", test_launches);
+  g_test_add_func ("/profiler/overlap/one-kernel", test_one_kernel);
   return g_test_run ();
 }
