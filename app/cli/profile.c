@@ -8,6 +8,7 @@
 #include "app/cli/run-report.h"
 #include "core/base/error.h"
 #include "core/document/outside.h"
+#include "profiler/kernel-table.h"
 #include <glib/gstdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@ typedef struct
   char **inputs;
   char *output, *device, *arch;
   gint runs, warmup, steps, slowest;
-  gboolean train, session;
+  gboolean train, session, unrecorded;
   char *loss, *optimizer;
   gint64 kernel; /* node; -1: none */
   char *raw, *kernels;
@@ -50,6 +51,7 @@ typedef struct
 {
   GantryDocument *document;
   GantryRunResult *result;
+  GArray *times; /* (nullable) (element-type double): of runs that were not recorded: then there is no result */
   char *kernel; /* (nullable): that was looked at */
   GantryCuptiKernelProfile counted;
 } Profile;
@@ -58,6 +60,7 @@ static void
 profile_clear (Profile *profile)
 {
   g_clear_pointer (&profile->result, gantry_run_result_unref);
+  g_clear_pointer (&profile->times, g_array_unref);
   g_clear_object (&profile->document);
   g_free (profile->kernel);
 }
@@ -88,6 +91,12 @@ measure (Profile *profile, const Options *options, const GantryProgramOptions *h
 
   if (inputs == NULL)
     return FALSE;
+  if (options->unrecorded)
+    {
+      profile->times = gantry_program_time (program, how, inputs, (guint) options->warmup, (guint) options->runs, progress, error);
+      gantry_literals_free (inputs, entry->n_params);
+      return profile->times != NULL;
+    }
   outputs = g_new0 (GantryLiteral *, entry->n_results + 1);
   if (options->steps > 0)
     profile->result = gantry_program_measure_steps (program, how, inputs, outputs, (guint) options->steps, losses, progress, error);
@@ -132,7 +141,7 @@ profile_here (Profile *profile, const Options *options, GantryDevice **device, c
 
   cupti.device = ordinal_of (options->device);
   cupti.raw_path = options->raw;
-  if (how.code == GANTRY_CODE_CUDA)
+  if (how.code == GANTRY_CODE_CUDA && !options->unrecorded)
     gpu = gantry_gpu_profiler_new (&cupti);
   *device = gantry_program_open_device (&how, options->device, error);
   return *device != NULL && profile_with (profile, options, gpu, *device, &how, path, error);
@@ -279,6 +288,24 @@ figures_of (const GantryCuptiKernelProfile *p, Figure *figures)
   return G_N_ELEMENTS (all);
 }
 
+/* What kernels alone take in a run: its pauses are left out. */
+static void
+add_kernels (JsonBuilder *json, const Profile *profile)
+{
+  const GantryRates rates = { 0 };
+  g_autoptr (GantryKernelTable) table =
+    gantry_kernel_table_new (profile->result->recording, module_of (profile), profile->result->plan, &rates);
+  double us = 0;
+
+  for (guint i = 0; i < table->rows->len; i++)
+    {
+      const GantryKernelRow *row = &g_array_index (table->rows, GantryKernelRow, i);
+
+      us += row->kind == GANTRY_EVENT_KERNEL ? row->measured_us : 0;
+    }
+  gantry_cli_add_double (json, "kernels_milliseconds", us / 1000);
+}
+
 static void
 add_more (JsonBuilder *json, gpointer user_data)
 {
@@ -296,6 +323,7 @@ add_more (JsonBuilder *json, gpointer user_data)
   for (guint i = 0; i < gantry_recording_n_runs (recording); i++)
     gantry_cli_add_number (json, (double) (gantry_recording_run (recording, i)->end - gantry_recording_run (recording, i)->begin) / 1e6);
   json_builder_end_array (json);
+  add_kernels (json, profile);
   if (profile->kernel == NULL)
     return;
   json_builder_set_member_name (json, "kernel_counters");
@@ -319,6 +347,27 @@ print_more (const Profile *profile)
   printf ("\nkernel %s by itself\n", profile->kernel);
   for (guint i = 0, n = figures_of (&profile->counted, figures); i < n; i++)
     printf ("  %-18s %.6g\n", figures[i].name, figures[i].value);
+}
+
+static void
+report_times (const Profile *profile, const Options *options, GantryDevice *device)
+{
+  g_autoptr (JsonBuilder) json = json_builder_new ();
+  const GArray *times = profile->times;
+
+  for (guint i = 0; !options->common.json && i < times->len; i++)
+    printf ("%.6g ms\n", g_array_index (times, double, i));
+  if (!options->common.json)
+    return;
+  json_builder_begin_object (json);
+  gantry_cli_add_string (json, "device", gantry_device_name (device));
+  json_builder_set_member_name (json, "runs_milliseconds");
+  json_builder_begin_array (json);
+  for (guint i = 0; i < times->len; i++)
+    gantry_cli_add_number (json, g_array_index (times, double, i));
+  json_builder_end_array (json);
+  json_builder_end_object (json);
+  gantry_cli_print_json (json);
 }
 
 static gboolean
@@ -352,6 +401,11 @@ profile (const Options *options, const char *path)
 
   if (!(elsewhere ? profile_there (&profile, options, path, &error) : profile_here (&profile, options, &device, path, &error)))
     return gantry_cli_fail (error);
+  if (options->unrecorded)
+    {
+      report_times (&profile, options, device);
+      return GANTRY_EXIT_DONE;
+    }
   if (profile.result->recording == NULL || profile.result->plan == NULL)
     {
       fprintf (stderr, "gantry-cli profile: the run that came back has no recording or no plan\n");
@@ -367,6 +421,7 @@ profile (const Options *options, const char *path)
 static gboolean
 check (Options *options, int argc, GError **error)
 {
+  gboolean elsewhere = options->host != NULL || options->launcher != NULL;
   const char *wrong = NULL;
 
   if (argc != 2)
@@ -375,8 +430,10 @@ check (Options *options, int argc, GError **error)
     wrong = "--runs is from 1 to 1000000, --warmup from 0 on, --steps from 1 to 1000000";
   else if (options->slowest < 0 || options->kernel < -1 || options->kernel > G_MAXUINT32)
     wrong = "--slowest and --kernel are from 0 on";
-  else if ((options->host != NULL || options->launcher != NULL) && (options->kernel >= 0 || options->raw != NULL || options->session))
+  else if (elsewhere && (options->kernel >= 0 || options->raw != NULL || options->session))
     wrong = "--kernel, --raw and --session are of runs on this machine: not with --host or --launcher";
+  else if (options->unrecorded && (elsewhere || options->session || options->output != NULL || options->kernel >= 0 || options->steps > 0))
+    wrong = "--unrecorded only tells times, of runs on this machine: not with --output, --kernel, --steps, --host or --launcher";
   else if (!options->train && (options->loss != NULL || options->optimizer != NULL))
     wrong = "--loss and --optimizer go with --train";
   if (wrong != NULL)
@@ -384,7 +441,7 @@ check (Options *options, int argc, GError **error)
   if (options->train)
     options->common.training = &options->training;
   /* Another machine is asked for its GPU; and the program is compiled for what it runs on. */
-  if (options->device == NULL && (options->host != NULL || options->launcher != NULL))
+  if (options->device == NULL && elsewhere)
     options->device = g_strdup ("cuda");
   return wrong == NULL && (options->loss == NULL || gantry_loss_parse (options->loss, &options->training.loss, error))
          && (options->optimizer == NULL || gantry_optimizer_parse (options->optimizer, &options->training.optimizer, error));
@@ -399,6 +456,8 @@ parse (Options *options, int *argc, char ***argv)
     { "runs", 'n', 0, G_OPTION_ARG_INT, &options->runs, "Recorded runs (5)", "N" },
     { "warmup", 0, 0, G_OPTION_ARG_INT, &options->warmup, "Runs before those (2)", "N" },
     { "steps", 0, 0, G_OPTION_ARG_INT, &options->steps, "Instead: steps in a row, as gantry-cli run", "N" },
+    { "unrecorded", 0, 0, G_OPTION_ARG_NONE, &options->unrecorded,
+      "Record nothing: only tell how long steps in a row take when nobody looks", NULL },
     { "train", 0, 0, G_OPTION_ARG_NONE, &options->train, "Make a training step of the program first", NULL },
     { "loss", 0, 0, G_OPTION_ARG_STRING, &options->loss, "With --train: as gantry-cli train", "NAME" },
     { "optimizer", 0, 0, G_OPTION_ARG_STRING, &options->optimizer, "With --train: as gantry-cli train", "NAME" },

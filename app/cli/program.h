@@ -76,4 +76,16 @@ GantryRunResult *gantry_program_measure_steps (GantryProgram *program, const Gan
                                                GantryLiteral *const *inputs, GantryLiteral **outputs, guint n_steps,
                                                GArray *losses, const GantryProgress *progress, GError **error);
 
+/**
+ * gantry_program_time:
+ *
+ * Runs @n_warmup and @n_steps steps in a row of which nothing is recorded and no result is read; a GPU replays them as a graph.
+ * Of a training step the parameters stay on the device; what has no place of its own is brought there for each step, and that
+ * counts.
+ *
+ * Returns: (transfer full) (nullable) (element-type double): milliseconds of each step after those for warming up
+ */
+GArray *gantry_program_time (GantryProgram *program, const GantryProgramOptions *options, GantryLiteral *const *inputs,
+                             guint n_warmup, guint n_steps, const GantryProgress *progress, GError **error);
+
 G_END_DECLS
