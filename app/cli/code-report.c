@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Code of kernels: written into files or to standard output, and the table of what the assembler said of it. */
 #include "app/cli/code-report.h"
 #include "core/base/error.h"
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Modules of one random fusion: elementwise operations with movements and reductions among them. */
 #include "tests/core/kernels/random-fusion.h"
 
 /* Random bodies. Every value has the shape of the fusion; operands may be smaller and are broadcast first. */
