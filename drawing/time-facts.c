@@ -81,9 +81,10 @@ _gantry_time_facts_new (const GantryRecording *recording, gint64 begin, gint64 e
           gantry_recording_get (recording, lane, i, &event);
           if (event.begin < begin || event.begin > end)
             continue;
-          if (event.kind == GANTRY_EVENT_WAIT)
+          /* That a copy waits for what it copies is as it should be; what costs time is that computing waits. */
+          if (event.kind == GANTRY_EVENT_WAIT && lane == GANTRY_QUEUE_COMPUTE)
             add_wait (facts->waits, gantry_recording_string (recording, event.name), &event);
-          else if (event.node != 0)
+          else if (event.node != 0 && event.kind != GANTRY_EVENT_WAIT)
             add_total (facts->totals, &event);
         }
     }

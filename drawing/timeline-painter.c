@@ -128,15 +128,15 @@ name_of (const Row *row, const GantryEvent *event, char *name, gsize size)
   g_strlcpy (name, own, size);
 }
 
-/* A copy that something waited for ends in the colour of limits: it is there that the plan could be better. */
+/* A copy that computing waited for ends in the colour of limits: it is there that the plan could be better. */
 static void
-mark_waited (const BarPainter *p, const GantryEvent *event, float x1)
+mark_waited (const BarPainter *p, const GantryEvent *event, float x0, float x1)
 {
   const Row *row = p->row;
   gint64 ns;
 
   if (_gantry_time_facts_waiter (row->measured ? row->model->of_run : row->model->of_plan, row->recording, event, &ns) != 0)
-    gantry_scene_fill (p->scene, MAX (x1 - 4, GANTRY_AXIS_LEFT), row->y, 3, ROW, GANTRY_INK_LIMIT, 255);
+    gantry_scene_fill (p->scene, MAX (x1 - 4, x0), row->y, MIN (x1 - x0, 3), ROW, GANTRY_INK_LIMIT, 255);
 }
 
 static gboolean
@@ -170,7 +170,7 @@ paint_event (guint64 index, gpointer user_data)
                          row->measured && !waits ? GANTRY_INK_BACKGROUND : GANTRY_INK_TEXT);
     }
   if (event.kind == GANTRY_EVENT_COPY)
-    mark_waited (p, &event, x1);
+    mark_waited (p, &event, x0, x1);
   if (selected)
     gantry_scene_frame (p->scene, x0 - 1, row->y - 1, x1 - x0 + 2, ROW + 2, 2, GANTRY_INK_TEXT, 255);
   return TRUE;
