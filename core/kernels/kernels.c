@@ -392,6 +392,7 @@ begin_target (GantryCompile *c, GError **error)
     {
       if (!gantry_gpu_init (&c->gpu, c->options.arch != NULL ? c->options.arch : "sm_90a", error))
         return FALSE;
+      c->gpu.allow_tf32 = c->options.allow_tf32;
       c->options.use_library = FALSE;
       c->options.free_layouts = FALSE;
     }

@@ -32,6 +32,8 @@ typedef enum
  * @target: what the code is for
  * @arch: (nullable): the GPU, NULL: "sm_90a"; one of "sm_80", "sm_90", "sm_90a" and "sm_100"
  * @cache_folder: (nullable): where assembled code is kept by content; NULL: nowhere
+ * @allow_tf32: products of f32 may be rounded to 10 bits of mantissa, so that tensor cores can do them (GPU only); the sums
+ *  stay f32
  */
 typedef struct
 {
@@ -44,6 +46,7 @@ typedef struct
   GantryCodeTarget target;
   const char *arch;
   const char *cache_folder;
+  gboolean allow_tf32;
 } GantryKernelOptions;
 
 #define GANTRY_KERNEL_OPTIONS_INIT { .n_threads = 0, .use_library = TRUE, .keep_texts = FALSE, .optimization = 2, \

@@ -343,6 +343,44 @@ test_mismatch (void)
   g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID);
 }
 
+/* Sums of positive products of two factors that are each off by up to 2^-11 of itself; the accumulators are f32. */
+#define TF32_ROUNDING (0x1p-10 + 0x1p-20)
+
+static const char product_of_f32[] =
+  "module \"product\" {\n"
+  "  func @main #1 (%1: f32[72,130], %2: f32[130,88]) -> (%5) {\n"
+  "    %3 = abs(%1): f32[72,130]\n"
+  "    %4 = abs(%2): f32[130,88]\n"
+  "    %5 = dot_general(%3, %4) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[72,88]\n"
+  "  }\n"
+  "}\n";
+
+/* Tensor cores multiply f32 only where it was allowed. */
+static void
+test_tf32 (void)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (17);
+
+  for (guint allow = 0; allow < 2; allow++)
+    {
+      g_autoptr (GantryContext) context = gantry_context_new ();
+      g_autoptr (GantryModule) module = parse (context, product_of_f32);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GantryKernelSet) set = NULL;
+      GantryKernelOptions options = GANTRY_KERNEL_OPTIONS_INIT;
+      KernelTolerance tolerance = { .relative = allow ? TF32_ROUNDING : 0x1p-20 };
+
+      options.target = GANTRY_CODE_GRID_ON_CPU;
+      options.keep_texts = TRUE;
+      if (allow)
+        options.allow_tf32 = TRUE;
+      set = gantry_kernels_compile (module, &options, NULL, &error);
+      g_assert_no_error (error);
+      g_assert_true ((strstr (gantry_kernel_set_find (set, 5)->schedule, "mma") != NULL) == allow);
+      kernel_test_whole (module, &options, &tolerance, rand);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -354,6 +392,7 @@ main (int argc, char **argv)
   g_test_add_func ("/kernels/set/huge", test_huge);
   g_test_add_func ("/kernels/set/deep", test_deep);
   g_test_add_func ("/kernels/set/layers", test_layers);
+  g_test_add_func ("/kernels/set/tf32", test_tf32);
   g_test_add_func ("/kernels/executable/runs", test_executable);
   g_test_add_func ("/kernels/executable/mismatch", test_mismatch);
   return g_test_run ();
