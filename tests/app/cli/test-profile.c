@@ -117,6 +117,24 @@ test_train (Place *place, gconstpointer data)
   check_report (result, 4);
 }
 
+/* Steps that nobody looks at: only their times are told. */
+static void
+test_unrecorded (Place *place, gconstpointer data)
+{
+  g_autoptr (CliResult) result = cli_run ("profile", "--json", "--unrecorded", "--runs=3", place->model, NULL);
+  g_autoptr (CliResult) kept = cli_run ("profile", "--unrecorded", "-o", place->session, place->model, NULL);
+  g_autoptr (JsonNode) root = NULL;
+  JsonArray *runs;
+
+  cli_assert_status (result, 0);
+  root = cli_json (result);
+  runs = json_object_get_array_member (object_of (root), "runs_milliseconds");
+  g_assert_cmpuint (json_array_get_length (runs), ==, 3);
+  g_assert_cmpfloat (json_array_get_double_element (runs, 2), >, 0);
+  cli_assert_status (kept, 1);
+  cli_assert_one_error (kept, "--unrecorded only tells times");
+}
+
 /* A launcher that only starts the program: all that was recorded comes back. */
 static void
 test_there (Place *place, gconstpointer data)
@@ -256,6 +274,7 @@ main (int argc, char **argv)
   ADD ("grid", test_grid);
   ADD ("stand-in", test_stand_in);
   ADD ("train", test_train);
+  ADD ("unrecorded", test_unrecorded);
   ADD ("there", test_there);
   ADD ("words", test_words);
   ADD ("host", test_host);
