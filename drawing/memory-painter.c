@@ -68,6 +68,13 @@ planned_pixels (const Curve *c, const guint64 *live, const gint64 *begin_of, gui
     }
 }
 
+/* (nullable): a plan without steps has no array. */
+static const guint64 *
+live_of_run (const GantryPlan *plan)
+{
+  return plan->n_steps > plan->n_init_steps ? plan->live_bytes + plan->n_init_steps : NULL;
+}
+
 static void
 paint_curve (const Curve *c, const GantryCurvePixel *pixels, GantryInk ink, guint8 alpha, gboolean area)
 {
@@ -104,7 +111,7 @@ paint_before (const Curve *c)
   const GantryTimeModel *model = c->model;
   g_autofree GantryCurvePixel *pixels = g_new0 (GantryCurvePixel, c->n_pixels);
 
-  planned_pixels (c, model->before->live_bytes + model->before->n_init_steps, model->before_begin, model->n_before, pixels);
+  planned_pixels (c, live_of_run (model->before), model->before_begin, model->n_before, pixels);
   paint_curve (c, pixels, GANTRY_INK_TEXT_DIM, 110, FALSE);
 }
 
@@ -186,7 +193,7 @@ gantry_paint_memory (GantryScene *scene, const GantryTimeModel *model, const Gan
   c.top_bytes = (double) MAX (model->most_bytes, state != NULL ? MIN (state->limit, 4 * model->most_bytes) : 0) * 1.15 + 1;
   _gantry_paint_time_grid (scene, view, FALSE);
   paint_axis (&c);
-  planned_pixels (&c, plan->live_bytes + plan->n_init_steps, model->step_begin, model->n_steps, planned);
+  planned_pixels (&c, live_of_run (plan), model->step_begin, model->n_steps, planned);
   if (model->before != NULL)
     paint_before (&c);
   paint_curve (&c, planned, GANTRY_INK_PLANNED, 255, TRUE);

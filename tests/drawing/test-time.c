@@ -94,10 +94,33 @@ test_edit (void)
   g_assert_cmpuint (count (scene, GANTRY_INK_RECOMPUTE, GANTRY_MARK_FILL, -1), ==, 0);
 }
 
+/* A program without work has a plan without steps: nothing is drawn of it, and nothing read beyond it. */
+static void
+test_nothing (void)
+{
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  guint32 node;
+  g_autoptr (GantryModule) module = make_module (context, &node);
+  g_autoptr (GantryPlan) plan = gantry_plan_new (0, 0);
+  g_autoptr (GantryTimeModel) model = gantry_time_model_new (module, plan, NULL, 0);
+  g_autoptr (GantryScene) scene = gantry_scene_new (800, 200);
+  const GantryTimeView view = { 0, gantry_time_model_length (model) };
+  const GantryTimeState state = { NULL, -1, 0 };
+  const GantryTheme *theme = gantry_theme_get (FALSE);
+
+  gantry_time_model_set_before (model, plan);
+  gantry_paint_memory (scene, model, &view, &state, theme);
+  g_assert_cmpuint (count (scene, GANTRY_INK_PEAK, GANTRY_MARK_FILL, -1), ==, 0);
+  gantry_scene_clear (scene, 800, 200);
+  gantry_paint_timeline (scene, model, &view, &state, theme);
+  g_assert_cmpuint (count (scene, GANTRY_INK_RECOMPUTE, GANTRY_MARK_FILL, -1), ==, 0);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/drawing/time/edit", test_edit);
+  g_test_add_func ("/drawing/time/nothing", test_nothing);
   return g_test_run ();
 }
