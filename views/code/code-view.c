@@ -180,13 +180,18 @@ static void
 show_tabs (GantryCodeView *self, const GantryCode *code)
 {
   gboolean gpu = code != NULL && code->arch != NULL && *code->arch != '\0';
+  gboolean has_schedule = gpu || (code != NULL && code->schedule != NULL && *code->schedule != '\0');
+  const char *shown = gtk_stack_get_visible_child_name (self->stack);
   GtkStackPage *pages[N_PAGES];
 
   for (guint i = 0; i < N_PAGES; i++)
     pages[i] = gtk_stack_get_page (self->stack, GTK_WIDGET (self->pages[i]));
-  if (!gpu && g_strcmp0 (gtk_stack_get_visible_child_name (self->stack), "sass") == 0)
+  /* A page that goes would leave its words behind, and no tab to leave it by. */
+  if (!gpu && g_strcmp0 (shown, "sass") == 0)
     gtk_stack_set_visible_child_name (self->stack, "assembly");
-  gtk_stack_page_set_visible (pages[PAGE_SCHEDULE], gpu || (code != NULL && code->schedule != NULL && *code->schedule != '\0'));
+  else if (!has_schedule && g_strcmp0 (shown, "schedule") == 0)
+    gtk_stack_set_visible_child_name (self->stack, "expression");
+  gtk_stack_page_set_visible (pages[PAGE_SCHEDULE], has_schedule);
   gtk_stack_page_set_visible (pages[PAGE_SASS], gpu);
   gtk_stack_page_set_title (pages[PAGE_EXPRESSION], gpu ? "Texpr" : page_info[PAGE_EXPRESSION].title);
   gtk_stack_page_set_title (pages[PAGE_LLVM], gpu ? "LLVM" : page_info[PAGE_LLVM].title);
