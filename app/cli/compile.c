@@ -132,6 +132,8 @@ gantry_cli_compile (int argc, char **argv)
       "cpu, or grid (what is made for a GPU, for the processor); a GPU is named by --target sm_90a", "NAME" },
     { "threads", 't', 0, G_OPTION_ARG_INT, &options.program.threads, "Worker threads (all processors)", "N" },
     { "no-library", 0, 0, G_OPTION_ARG_NONE, &options.program.no_library, "Generated code only, no oneDNN", NULL },
+    { "allow-tf32", 0, 0, G_OPTION_ARG_NONE, &options.program.allow_tf32,
+      "Products of f32 on a GPU may be rounded to 10 bits of mantissa, for tensor cores", NULL },
     { NULL },
   };
   g_autofree char *cache = g_build_filename (g_get_user_cache_dir (), "gantry", "cubin", NULL);

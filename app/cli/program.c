@@ -120,6 +120,7 @@ gantry_program_new (const GantryCompilation *compilation, const GantryCompileSet
   program->n_threads = options->threads > 0 ? (guint) options->threads : g_get_num_processors ();
   kernel_options.n_threads = program->n_threads;
   kernel_options.use_library = !options->no_library;
+  kernel_options.allow_tf32 = options->allow_tf32;
   kernel_options.keep_texts = options->keep_texts;
   kernel_options.target = options->code;
   kernel_options.arch = options->arch;

@@ -13,6 +13,7 @@ typedef struct
 {
   gint threads;
   gboolean no_library;
+  gboolean allow_tf32;     /* of a GPU: as GantryKernelOptions */
   gboolean keep_texts;
   guint64 limit; /* bytes of the device arena, 0: none */
   GantryCodeTarget code;

@@ -277,6 +277,8 @@ gantry_cli_run (int argc, char **argv)
     { "kernels", 0, 0, G_OPTION_ARG_FILENAME, &options.kernels, "Write a table of all kernels and copies", "FILE.csv" },
     { "threads", 't', 0, G_OPTION_ARG_INT, &options.program.threads, "Worker threads (all processors)", "N" },
     { "no-library", 0, 0, G_OPTION_ARG_NONE, &options.program.no_library, "Generated code only, no oneDNN", NULL },
+    { "allow-tf32", 0, 0, G_OPTION_ARG_NONE, &options.program.allow_tf32,
+      "Products of f32 on a GPU may be rounded to 10 bits of mantissa, for tensor cores", NULL },
     { "device", 0, 0, G_OPTION_ARG_STRING, &options.device,
       "What runs it: cpu, cuda or cuda:N (a GPU), or grid (what is made for the GPU that --target names, on the processor)",
       "NAME" },

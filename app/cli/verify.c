@@ -221,6 +221,8 @@ start_case (Case *c, const Options *options, const char *self, GError **error)
   g_ptr_array_add (arguments, absolute);
   if (options->program.no_library)
     g_ptr_array_add (arguments, (gpointer) "--no-library");
+  if (options->program.allow_tf32)
+    g_ptr_array_add (arguments, (gpointer) "--allow-tf32");
   if (device != NULL)
     g_ptr_array_add (arguments, device);
   for (guint i = 0; options->common.disabled != NULL && options->common.disabled[i] != NULL; i++)
@@ -388,6 +390,8 @@ gantry_cli_verify (int argc, char **argv)
     { "absolute", 0, 0, G_OPTION_ARG_DOUBLE, &options.absolute, "Absolute tolerance (1e-7)", "A" },
     { "threads", 't', 0, G_OPTION_ARG_INT, &options.program.threads, "Children at work at once", "N" },
     { "no-library", 0, 0, G_OPTION_ARG_NONE, &options.program.no_library, "Generated code only, no oneDNN", NULL },
+    { "allow-tf32", 0, 0, G_OPTION_ARG_NONE, &options.program.allow_tf32,
+      "Products of f32 on a GPU may be rounded to 10 bits of mantissa, for tensor cores", NULL },
     { "device", 0, 0, G_OPTION_ARG_STRING, &options.device,
       "What runs them: cpu, cuda or cuda:N (a GPU), or grid (what is made for a GPU, on the processor)", "NAME" },
     { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet, "Only mismatches, errors and totals", NULL },
