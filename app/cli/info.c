@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gantry-cli info: what a model file says about itself and what of it cannot be compiled. */
-#include "app/cli/cli.h"
+/* gantry-cli info: what a model file says about itself and what of it cannot be compiled; or what a trace holds. */
+#include "app/cli/trace-report.h"
+#include "core/document/outside.h"
 
 static void
 add_values (JsonBuilder *json, const char *key, const GantryModelValue *values, guint n)
@@ -108,6 +109,32 @@ print_text (const GantryModel *model)
     printf ("%-13s %s\n", "warning", model->warnings[i]);
 }
 
+/* A trace stands by itself: no model is looked for. */
+static int
+info_of_trace (const char *path, gboolean as_json)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GantryRecording) recording = gantry_outside_read_trace (path, NULL, &error);
+  g_autoptr (JsonBuilder) json = NULL;
+
+  if (recording == NULL)
+    return gantry_cli_fail (error);
+  if (!as_json)
+    {
+      printf ("%-10s %s\n", "trace", path);
+      gantry_cli_print_trace (recording);
+      return GANTRY_EXIT_DONE;
+    }
+  json = json_builder_new ();
+  json_builder_begin_object (json);
+  gantry_cli_add_string (json, "path", path);
+  gantry_cli_add_string (json, "format", "recording");
+  gantry_cli_add_trace (json, recording);
+  json_builder_end_object (json);
+  gantry_cli_print_json (json);
+  return GANTRY_EXIT_DONE;
+}
+
 int
 gantry_cli_info (int argc, char **argv)
 {
@@ -115,7 +142,7 @@ gantry_cli_info (int argc, char **argv)
   g_autoptr (GantryDocument) document = NULL;
   g_autoptr (GError) error = NULL;
 
-  if (!gantry_cli_parse ("info", "MODEL", "Says what is in a model file and what of it cannot be compiled.", &options,
+  if (!gantry_cli_parse ("info", "MODEL", "Says what is in a model file and what of it cannot be compiled, or what a trace holds.", &options,
                          NULL, &argc, &argv))
     return GANTRY_EXIT_ERROR;
   if (argc != 2)
@@ -123,6 +150,8 @@ gantry_cli_info (int argc, char **argv)
       fprintf (stderr, "gantry-cli info: give one model\n");
       return GANTRY_EXIT_ERROR;
     }
+  if (gantry_outside_is_trace (argv[1]))
+    return info_of_trace (argv[1], options.json);
   document = gantry_cli_open (&options, argv[1], &error);
   if (document == NULL)
     return gantry_cli_fail (error);

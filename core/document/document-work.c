@@ -2,7 +2,7 @@
 /* Opening, compiling and saving on worker threads. A new load cancels the one under way; an answer that comes after that
  * is dropped, because its cancellable is no longer the newest. */
 #include "core/document/outside-private.h"
-#include "profiler/import.h"
+#include "core/document/outside.h"
 
 typedef struct
 {
@@ -52,7 +52,7 @@ _gantry_load (const char *path, const GantryOpenOptions *options, const GantryPr
 
   if (options == NULL)
     options = &defaults;
-  if (gantry_trace_kind (path) != GANTRY_TRACE_NONE)
+  if (gantry_outside_is_trace (path))
     return _gantry_outside_load (path, options, progress, error);
   if (_gantry_session_is_session (path))
     return _gantry_session_load (path, options, progress, error);

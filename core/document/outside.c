@@ -4,6 +4,7 @@
 #include "core/document/outside.h"
 #include "core/document/outside-private.h"
 #include "core/ir/text.h"
+#include "profiler/cupti/convert.h"
 #include "profiler/import.h"
 #include <glib/gstdio.h>
 #include <string.h>
@@ -40,6 +41,18 @@ gboolean
 _gantry_outside_is (const GantryModel *model)
 {
   return g_strcmp0 (model->format, GANTRY_OUTSIDE_FORMAT) == 0;
+}
+
+gboolean
+gantry_outside_is_trace (const char *path)
+{
+  return gantry_cupti_is_capture (path) || gantry_trace_kind (path) != GANTRY_TRACE_NONE;
+}
+
+GantryRecording *
+gantry_outside_read_trace (const char *path, const GantryProgress *progress, GError **error)
+{
+  return gantry_cupti_is_capture (path) ? gantry_cupti_open (path, NULL, error) : gantry_trace_import (path, progress, error);
 }
 
 static int
@@ -89,7 +102,7 @@ _gantry_outside_run (const char *path, GantryPlan *plan, const GantryProgress *p
 {
   g_autoptr (GantryRunResult) result = gantry_run_result_new ();
 
-  result->recording = gantry_trace_import (path, progress, error);
+  result->recording = gantry_outside_read_trace (path, progress, error);
   if (result->recording == NULL)
     return NULL;
   result->name = g_path_get_basename (path);
@@ -132,7 +145,7 @@ gantry_runs_read (const char *path, const GantryProgress *progress, GError **err
   g_autoptr (GantryPlan) plan = NULL;
   GantryRunResult *run;
 
-  if (_gantry_session_is_session (path) && gantry_trace_kind (path) == GANTRY_TRACE_NONE)
+  if (_gantry_session_is_session (path) && !gantry_outside_is_trace (path))
     return _gantry_session_load_runs (path, error);
   plan = gantry_plan_new (0, 0);
   run = _gantry_outside_run (path, plan, progress, error);

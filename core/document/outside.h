@@ -13,4 +13,9 @@ G_BEGIN_DECLS
  */
 GPtrArray *gantry_runs_read (const char *path, const GantryProgress *progress, GError **error);
 
+/** Is the file, by its content, the trace of another program (profiler/import.h) or what CUPTI recorded (a .cupti file)? */
+gboolean gantry_outside_is_trace (const char *path);
+/** Reads either. Returns: (transfer full) (nullable): NULL with an error that names the file */
+GantryRecording *gantry_outside_read_trace (const char *path, const GantryProgress *progress, GError **error);
+
 G_END_DECLS

@@ -5,7 +5,6 @@
 #include "profiler/cupti/capture.h"
 #include <string.h>
 
-#define MAGIC "GNTCUPTI"
 #define FORMAT 1u
 #define FLAG_MONOTONIC 1u
 #define FLAG_INDEX 1u
@@ -54,7 +53,7 @@ put_moments (GByteArray *out, const GArray *moments)
 static void
 put_head (GByteArray *out, const GantryCuptiCapture *capture)
 {
-  g_byte_array_append (out, (const guint8 *) MAGIC, 8);
+  g_byte_array_append (out, (const guint8 *) GANTRY_CUPTI_MAGIC, 8);
   put (out, FORMAT, 4);
   put (out, capture->version, 4);
   put (out, capture->is_monotonic ? FLAG_MONOTONIC : 0, 4);
@@ -353,10 +352,10 @@ gantry_cupti_capture_read (GBytes *bytes, GError **error)
   guint32 n = 0;
 
   reader.data = g_bytes_get_data (bytes, &reader.size);
-  if (reader.size < 12 || memcmp (reader.data, MAGIC, 8) != 0)
+  if (reader.size < 12 || memcmp (reader.data, GANTRY_CUPTI_MAGIC, 8) != 0)
     {
       g_set_error_literal (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                           "byte 0: not a .cupti file, which begins with " MAGIC);
+                           "byte 0: not a .cupti file, which begins with " GANTRY_CUPTI_MAGIC);
       return NULL;
     }
   reader.at = 8;

@@ -71,6 +71,9 @@ typedef struct
   GArray *values;        /* double: counters->len for each sample */
 } GantryCuptiCapture;
 
+/** The first 8 bytes of a file of it. */
+#define GANTRY_CUPTI_MAGIC "GNTCUPTI"
+
 GantryCuptiCapture *gantry_cupti_capture_new (guint32 version);
 void gantry_cupti_capture_free (GantryCuptiCapture *capture);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryCuptiCapture, gantry_cupti_capture_free)

@@ -3,6 +3,7 @@
  * events themselves. */
 #include "core/base/error.h"
 #include "profiler/cupti/convert-private.h"
+#include <gio/gio.h>
 #include <math.h>
 #include <string.h>
 
@@ -401,6 +402,18 @@ gantry_cupti_convert (const GantryCuptiCapture *capture, const GantryCuptiRun *r
   add_notes (&converter);
   converter_clear (&converter);
   return gantry_recording_builder_end (converter.builder);
+}
+
+gboolean
+gantry_cupti_is_capture (const char *path)
+{
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  g_autoptr (GFileInputStream) stream = g_file_read (file, NULL, NULL);
+  char start[8];
+  gsize n = 0;
+
+  return stream != NULL && g_input_stream_read_all (G_INPUT_STREAM (stream), start, sizeof start, &n, NULL, NULL)
+         && n == sizeof start && memcmp (start, GANTRY_CUPTI_MAGIC, sizeof start) == 0;
 }
 
 GantryRecording *

@@ -34,6 +34,33 @@ test_info (void)
   g_assert_cmpstr (json_object_get_string_member (input, "type"), ==, "f32[1,3,32,32]");
 }
 
+/* Of a trace, which has no model, info says what was recorded. */
+static void
+test_info_of_trace (void)
+{
+  static const char *const files[] = { "tests/fixtures/recordings/kineto.json.gz", "fuzz/corpus/cupti/small.cupti" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (files); i++)
+    {
+      const char *source = g_getenv ("GANTRY_SOURCE_ROOT");
+      g_autofree char *path = g_build_filename (source != NULL ? source : ".", files[i], NULL);
+      g_autoptr (CliResult) result = cli_run ("info", "--json", path, NULL), text = cli_run ("info", path, NULL);
+      g_autoptr (JsonNode) root = NULL;
+      JsonObject *object;
+
+      cli_assert_status (result, 0);
+      root = cli_json (result);
+      object = json_node_get_object (root);
+      g_assert_cmpstr (json_object_get_string_member (object, "format"), ==, "recording");
+      g_assert_cmpint (json_object_get_int_member (json_object_get_object_member (object, "events"), "kernel"), >, 0);
+      g_assert_cmpuint (json_array_get_length (json_object_get_array_member (object, "lanes")), >, 0);
+      g_assert_cmpfloat (json_object_get_double_member (object, "milliseconds"), >, 0);
+      cli_assert_status (text, 0);
+      g_assert_nonnull (strstr (text->out, "kernel"));
+      g_assert_null (strstr (text->out, "initializers"));
+    }
+}
+
 /* What cannot be compiled is named by info, with status 0, and refused by the rest, with status 3. */
 static void
 test_unsupported (void)
@@ -288,6 +315,7 @@ main (int argc, char **argv)
 
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/cli/info", test_info);
+  g_test_add_func ("/cli/info-of-trace", test_info_of_trace);
   g_test_add_func ("/cli/unsupported", test_unsupported);
   g_test_add_func ("/cli/passes", test_passes);
   g_test_add_func ("/cli/run", test_run);

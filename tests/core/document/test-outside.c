@@ -160,6 +160,26 @@ test_many_chunks (void)
   g_rmdir (folder);
 }
 
+/* What CUPTI recorded opens as a trace does, whatever the file is called. */
+static void
+test_cupti (void)
+{
+  g_autofree char *path = doc_file ("fuzz/corpus/cupti/small.cupti"), *broken = doc_file ("fuzz/corpus/cupti/unknown-kind.bin");
+  g_autoptr (GantryDocument) document = open_document (path);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) runs = gantry_runs_read (path, NULL, &error);
+  GantryEventTotals totals[GANTRY_N_EVENT_KINDS];
+
+  g_assert_no_error (error);
+  g_assert_true (gantry_outside_is_trace (path));
+  g_assert_false (gantry_outside_is_trace (broken));
+  gantry_recording_totals (gantry_document_get_run (document)->recording, totals);
+  g_assert_cmpuint (totals[GANTRY_EVENT_KERNEL].count, >, 0);
+  g_assert_cmpuint (runs->len, ==, 1);
+  assert_same_events (gantry_document_get_run (document)->recording,
+                      ((GantryRunResult *) g_ptr_array_index (runs, 0))->recording);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -168,5 +188,6 @@ main (int argc, char **argv)
   g_test_add_func ("/document/outside/nsys-async", test_nsys_async);
   g_test_add_func ("/document/outside/wrong", test_wrong);
   g_test_add_func ("/document/outside/many-chunks", test_many_chunks);
+  g_test_add_func ("/document/outside/cupti", test_cupti);
   return g_test_run ();
 }
