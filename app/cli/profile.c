@@ -177,6 +177,8 @@ arguments_there (const Options *options, GPtrArray *files)
     g_ptr_array_add (arguments, g_strdup_printf ("--threads=%d", options->program.threads));
   if (options->program.no_library)
     g_ptr_array_add (arguments, g_strdup ("--no-library"));
+  if (options->program.allow_tf32)
+    g_ptr_array_add (arguments, g_strdup ("--allow-tf32"));
   if (options->cupti.counters)
     g_ptr_array_add (arguments, g_strdup ("--counters"));
   if (options->arch != NULL)
@@ -470,6 +472,7 @@ parse (Options *options, int *argc, char ***argv)
     { "kernels", 0, 0, G_OPTION_ARG_FILENAME, &options->kernels, "Write a table of all kernels and copies", "FILE.csv" },
     { "threads", 't', 0, G_OPTION_ARG_INT, &options->program.threads, "Worker threads (all processors)", "N" },
     { "no-library", 0, 0, G_OPTION_ARG_NONE, &options->program.no_library, "Generated code only, no libraries", NULL },
+    { "allow-tf32", 0, 0, G_OPTION_ARG_NONE, &options->program.allow_tf32, "As gantry-cli run", NULL },
     { "host", 0, 0, G_OPTION_ARG_STRING, &options->host, "Do it on another machine, through ssh", "[USER@]MACHINE" },
     { "launcher", 0, 0, G_OPTION_ARG_STRING, &options->launcher,
       "Do it where this program starts another one: 'srun -n1 --gres=gpu:1'; with --host from there", "COMMAND" },
