@@ -64,7 +64,8 @@ fits (const GantryKxNode *node, GantryElementType element)
   guint8 memory[8];
 
   if (gantry_element_is_float (node->type) != gantry_element_is_float (element))
-    return node->type != GANTRY_BOOL && (gantry_element_is_float (node->type) ? node->f == 0 && !signbit (node->f) : node->i == 0);
+    return node->type != GANTRY_BOOL
+           && (gantry_element_is_float (node->type) ? node->f == 0 && !signbit (node->f) : node->i == 0);
   if (gantry_element_is_float (element))
     {
       gantry_element_write_double (element, memory, node->f);
@@ -250,16 +251,18 @@ has_lanes (GantryContraction *c, const GantryFactor *factor, const GantryAxes *o
   set_scratch (c, 2, lanes);
   gantry_substitution_clear (substitution);
   gantry_axes_decode (across, kx, gantry_kx_index (kx, c->scratch[0]), substitution);
-  gantry_axes_decode (along, kx,
-                      gantry_index_sum (kx, gantry_kx_index (kx, c->scratch[1]), lanes, gantry_kx_index (kx, c->scratch[2]), 1),
-                      substitution);
+  gantry_axes_decode (
+    along, kx,
+    gantry_index_sum (kx, gantry_kx_index (kx, c->scratch[1]), lanes, gantry_kx_index (kx, c->scratch[2]), 1),
+    substitution);
   return is_contiguous (kx, gantry_substitute (kx, substitution, factor->value), c->scratch[2], lanes);
 }
 
 static void
 find_lanes (GantryContraction *c, GantryFactor *factor, const GantryAxes *own)
 {
-  gint64 with_own = smallest_step (c->kx, factor->value, own), with_depth = smallest_step (c->kx, factor->value, &c->depth);
+  gint64 with_own = smallest_step (c->kx, factor->value, own),
+         with_depth = smallest_step (c->kx, factor->value, &c->depth);
 
   factor->along_depth = with_depth < with_own;
   factor->lanes = 16 / gantry_element_size (factor->element);

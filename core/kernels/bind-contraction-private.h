@@ -3,8 +3,8 @@
  * results. What recognises them, stages the factors in shared memory and stores the results is shared by
  * the schedules that multiply (bind-contraction.c: any type, bind-tensor-core.c: mma.sync).
  *
- * Names: the first factor depends on the rows, the second on the columns, both on the depth (what is summed over) and on
- * the batch. Variables of one group are counted as one number, the last one fastest. */
+ * Names: the first factor depends on the rows, the second on the columns, both on the depth (what is summed over) and
+ * on the batch. Variables of one group are counted as one number, the last one fastest. */
 #pragma once
 #include "core/kernels/bind-private.h"
 
@@ -40,7 +40,8 @@ typedef struct
   guint scratch[3];    /* variables for asking */
 } GantryContraction;
 
-/** Is it one, and are rows, columns and depth long enough for tiles? Nothing but nodes and variables is added to @kx. */
+/** Is it one, and are rows, columns and depth long enough for tiles? Nothing but nodes and variables is added to @kx.
+ */
 gboolean gantry_contraction_find (GantryContraction *c, GantryKx *kx);
 /** What stands for the variables of a group when they are counted by @flat: put into @substitution. */
 static inline void
@@ -54,7 +55,8 @@ gboolean gantry_address_is_contiguous (const GantryKx *kx, guint32 address, guin
 /**
  * GantryTiling: one launch in which each block computes rows x columns of the results.
  *
- * The depth is cut in steps of `bk`; `splits` blocks take parts of it that follow each other, and leave their sums in the workspace.
+ * The depth is cut in steps of `bk`; `splits` blocks take parts of it that follow each other, and leave their sums in
+ * the workspace.
  */
 typedef struct
 {
@@ -129,18 +131,18 @@ void gantry_stage_begin (GantryStage *stage, guint n_stages);
  * @n_stages: tiles in shared memory: at least 2 + lag
  * @multiply: emits the work on the tiles in stage @buffer (node)
  *
- * Emits the loop over the depth. One barrier for each step: after it everything that was fetched for the step is there, and
- * everybody is done with the stage that is filled next. With a lag the matrix units read behind the back of the threads:
- * a fence for them comes before the barrier.
+ * Emits the loop over the depth. One barrier for each step: after it everything that was fetched for the step is there,
+ * and everybody is done with the stage that is filled next. With a lag the matrix units read behind the back of the
+ * threads: a fence for them comes before the barrier.
  */
 void gantry_tiling_run (GantryTiling *tiling, GantryStage *a, GantryStage *b, guint n_stages,
                         void (*multiply) (gpointer data, guint32 buffer), gpointer data);
 
 /** @c: of two factors of f16 or bf16. Returns: FALSE, with nothing added, where no tile fits */
 gboolean gantry_bind_wgmma (GantryBound *bound, const GantryContraction *c, const GantryGpu *gpu);
-/** Where the sums of mma and wgmma go: two neighbours at a time, of 16 rows at @row and all @columns from @column on. @sums:
- *  private array, from @offset on in the order of wgmma; @lane: of the warp */
-void gantry_tiling_store_fragments (GantryTiling *tiling, guint32 sums, guint32 offset, guint32 row, guint32 column, guint columns,
-                                    guint32 lane);
+/** Where the sums of mma and wgmma go: two neighbours at a time, of 16 rows at @row and all @columns from @column on.
+ * @sums: private array, from @offset on in the order of wgmma; @lane: of the warp */
+void gantry_tiling_store_fragments (GantryTiling *tiling, guint32 sums, guint32 offset, guint32 row, guint32 column,
+                                    guint columns, guint32 lane);
 
 G_END_DECLS

@@ -11,8 +11,9 @@
  * What is computed one by one is taken by the warp: the other coordinate is then the same for all its threads, and each
  * thread has few different ones, so that few places along the depth are taken apart into window and channel.
  *
- * Where it is transposed: 32 bytes of f32 or f64 are a sector of global memory, and with 4 elements of padding the stores of a phase
- * fall in 32 different banks: f32 at 4 * depth + own (depth < 8, own < 4), f64 at twice that (depth < 4, own < 4). */
+ * Where it is transposed: 32 bytes of f32 or f64 are a sector of global memory, and with 4 elements of padding the
+ * stores of a phase fall in 32 different banks: f32 at 4 * depth + own (depth < 8, own < 4), f64 at twice that (depth <
+ * 4, own < 4). */
 static guint
 run_of (const GantryStage *stage, guint along)
 {
@@ -96,8 +97,10 @@ move_of (const GantryStage *stage, guint32 step, guint32 number, gboolean whole)
 
   if (rows > 0 && t->threads % run == 0 && across % rows == 0) /* along a row first */
     {
-      p = gantry_index_sum (kx, gantry_index_remainder (kx, t->thread, run), 1, gantry_index_remainder (kx, number, blocks), run);
-      q = gantry_index_sum (kx, gantry_index_divide (kx, t->thread, run), 1, gantry_index_divide (kx, number, blocks), rows);
+      p = gantry_index_sum (kx, gantry_index_remainder (kx, t->thread, run), 1,
+                            gantry_index_remainder (kx, number, blocks), run);
+      q = gantry_index_sum (kx, gantry_index_divide (kx, t->thread, run), 1, gantry_index_divide (kx, number, blocks),
+                            rows);
     }
   else
     {
@@ -110,7 +113,8 @@ move_of (const GantryStage *stage, guint32 step, guint32 number, gboolean whole)
   move.own = gantry_index_scale (kx, own, own_lanes);
   move.depth = gantry_index_scale (kx, depth, depth_lanes);
   move.own_at = place_in_whole (kx, stage->own_tile, stage->tile, own, own_lanes, stage->axes->count, NULL);
-  move.depth_at = place_in_whole (kx, step, t->bk, depth, depth_lanes, whole ? G_MAXINT32 : t->c->depth.count, &move.inside);
+  move.depth_at = place_in_whole (kx, step, t->bk, depth, depth_lanes, whole ? G_MAXINT32 : t->c->depth.count,
+                                  &move.inside);
   return move;
 }
 
@@ -157,8 +161,9 @@ gantry_lanes_choose (GantryKx *kx, guint lane, guint lanes, const guint32 *value
   guint32 chosen = values[lanes - 1];
 
   for (guint i = lanes - 1; i-- > 0;)
-    chosen = gantry_kx_select (kx, gantry_kx_binary (kx, GANTRY_BOOL, GANTRY_OP_COMPARE, GANTRY_EQ, gantry_kx_index (kx, lane),
-                                                     gantry_index_const (kx, i)),
+    chosen = gantry_kx_select (kx,
+                               gantry_kx_binary (kx, GANTRY_BOOL, GANTRY_OP_COMPARE, GANTRY_EQ,
+                                                 gantry_kx_index (kx, lane), gantry_index_const (kx, i)),
                                values[i], chosen);
   return chosen;
 }
@@ -301,8 +306,8 @@ begin_tiles (GantryTiling *t, GantryStage *stages[2], guint32 next, guint32 buff
     gantry_grid_end (t->grid);
 }
 
-/* What is computed, after the multiplication. Matrix units that multiply behind the back of the threads leave them the time to compute
- * it then, and no registers hold it. */
+/* What is computed, after the multiplication. Matrix units that multiply behind the back of the threads leave them the
+ * time to compute it then, and no registers hold it. */
 static void
 end_tiles (GantryTiling *t, GantryStage *stages[2], guint32 next, guint32 buffer)
 {

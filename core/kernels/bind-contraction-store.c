@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is around the multiplication: which block computes what, and what becomes of the sums. Where rows and columns give few
- * blocks and the depth is long, several blocks share it and a second launch adds their sums, always in the same
- * order. */
+/* What is around the multiplication: which block computes what, and what becomes of the sums. Where rows and columns
+ * give few blocks and the depth is long, several blocks share it and a second launch adds their sums, always in the
+ * same order. */
 #include "core/kernels/bind-contraction-private.h"
 
 #define MIN_SPLIT_DEPTH 256 /* of one part */
@@ -37,13 +37,15 @@ gantry_tiling_cost (const GantryTiling *t, const GantryContraction *c, const Gan
   gint64 blocks = t->row_tiles * t->column_tiles * c->batch.count * t->splits;
   double waves = (double) quotient_up (blocks, MAX (gpu->n_multiprocessors, 1));
   double block = (double) t->bm * t->bn * t->bk * (double) t->steps_per_split / rate;
-  double sums = t->splits > 1 ? (double) (c->rows.count * c->columns.count * c->batch.count * t->splits) * 16 / gpu->n_multiprocessors : 0;
+  double sums = t->splits > 1 ? (double) (c->rows.count * c->columns.count * c->batch.count * t->splits) * 16
+                                  / gpu->n_multiprocessors
+                              : 0;
 
   return waves * block + sums;
 }
 
-/* Neighbouring blocks share tiles: up to 8 rows of tiles are gone through column by column, so that what runs at one time
- * reads few tiles of both factors and finds them in the cache. */
+/* Neighbouring blocks share tiles: up to 8 rows of tiles are gone through column by column, so that what runs at one
+ * time reads few tiles of both factors and finds them in the cache. */
 static gint64
 rows_of_group (gint64 row_tiles)
 {
@@ -86,7 +88,8 @@ void
 gantry_tiling_begin (GantryTiling *t, const GantryContraction *c, GantryBound *bound)
 {
   gint64 tiles = t->row_tiles * t->column_tiles, group = rows_of_group (t->row_tiles), rest;
-  guint32 blocks[3] = { (guint32) (tiles * t->splits * c->batch.count), 1, 1 }, threads[3] = { t->threads, 1, 1 }, block, tile;
+  guint32 blocks[3] = { (guint32) (tiles * t->splits * c->batch.count), 1, 1 }, threads[3] = { t->threads, 1, 1 },
+          block, tile;
   GantryKx *kx = c->kx;
 
   t->c = c;
@@ -106,15 +109,16 @@ gantry_tiling_begin (GantryTiling *t, const GantryContraction *c, GantryBound *b
   t->n_steps = gantry_index_const (kx, rest);
   if (t->splits > 1 && rest != t->steps_per_split)
     {
-      t->n_steps = gantry_index_minimum (kx, gantry_kx_linear (kx, t->steps, (GantryKxTerm[]) { { t->first_step, -1 } }, 1),
-                                         t->steps_per_split);
+      t->n_steps = gantry_index_minimum (
+        kx, gantry_kx_linear (kx, t->steps, (GantryKxTerm[]){ { t->first_step, -1 } }, 1), t->steps_per_split);
       t->n_steps = gantry_grid_let (t->grid, t->n_steps);
       gantry_grid_assume (t->grid, t->n_steps, 1, t->steps_per_split);
     }
   if (t->splits > 1)
     {
-      t->workspace = gantry_bound_reserve (bound, (guint64) (t->splits * c->rows.count * c->columns.count * c->batch.count)
-                                                    * gantry_element_size (c->sum));
+      t->workspace = gantry_bound_reserve (bound,
+                                           (guint64) (t->splits * c->rows.count * c->columns.count * c->batch.count)
+                                             * gantry_element_size (c->sum));
       add_partial (t);
     }
   else
@@ -163,7 +167,8 @@ sum_as_reduce (const GantryTiling *t, guint32 sum)
 
 /* One result, all lanes at once. Returns: FALSE where they do not lie side by side */
 static gboolean
-store_lanes (const GantryTiling *t, guint number, guint32 row, guint32 column, guint lane, guint lanes, const guint32 *values)
+store_lanes (const GantryTiling *t, guint number, guint32 row, guint32 column, guint lane, guint lanes,
+             const guint32 *values)
 {
   GantryKx *kx = t->kx;
   g_autofree GantryKxRoot *results = results_of (t, sum_as_reduce (t, gantry_lanes_choose (kx, lane, lanes, values)));
@@ -186,7 +191,8 @@ store_each (const GantryTiling *t, guint number, guint32 row, guint32 column, gu
     {
       g_autofree GantryKxRoot *results = results_of (t, sum_as_reduce (t, values[i]));
       guint32 at = gantry_kx_linear (kx, i, (GantryKxTerm[]) { { column, 1 } }, 1);
-      gboolean asks = gantry_grid_begin_if_unknown (t->grid, gantry_index_less (kx, at, gantry_index_const (kx, t->c->columns.count)));
+      gboolean asks = gantry_grid_begin_if_unknown (
+        t->grid, gantry_index_less (kx, at, gantry_index_const (kx, t->c->columns.count)));
 
       rebuild_at (t, row, at, &results[number]);
       gantry_grid_set (t->grid, t->results[number], results[number].address, results[number].value);
@@ -211,7 +217,8 @@ store_partial (const GantryTiling *t, guint32 row, guint32 column, guint lane, g
   for (guint i = 0; i < lanes; i++)
     {
       guint32 here = gantry_kx_linear (kx, i, (GantryKxTerm[]) { { column, 1 } }, 1);
-      gboolean asks = gantry_grid_begin_if_unknown (t->grid, gantry_index_less (kx, here, gantry_index_const (kx, c->columns.count)));
+      gboolean asks = gantry_grid_begin_if_unknown (
+        t->grid, gantry_index_less (kx, here, gantry_index_const (kx, c->columns.count)));
 
       gantry_grid_set (t->grid, t->partial, gantry_kx_linear (kx, i, (GantryKxTerm[]) { { at, 1 } }, 1), values[i]);
       if (asks)
@@ -240,16 +247,19 @@ gantry_tiling_store (GantryTiling *t, guint32 row, guint32 column, guint lanes, 
 
 /* Of 16 rows and 8 columns each thread has two neighbours of row lane / 4, then two of the row 8 further down. */
 void
-gantry_tiling_store_fragments (GantryTiling *t, guint32 sums, guint32 offset, guint32 row, guint32 column, guint columns,
-                               guint32 lane)
+gantry_tiling_store_fragments (GantryTiling *t, guint32 sums, guint32 offset, guint32 row, guint32 column,
+                               guint columns, guint32 lane)
 {
   GantryKx *kx = t->kx;
-  guint32 half = gantry_grid_begin_for_to (t->grid, 2, TRUE), j = gantry_grid_begin_for_to (t->grid, columns / 8, TRUE), values[2];
+  guint32 half = gantry_grid_begin_for_to (t->grid, 2, TRUE), j = gantry_grid_begin_for_to (t->grid, columns / 8, TRUE),
+          values[2];
 
-  row = gantry_kx_linear (kx, 0, (GantryKxTerm[]) { { row, 1 }, { half, 8 }, { gantry_index_divide (kx, lane, 4), 1 } }, 3);
-  column = gantry_kx_linear (kx, 0, (GantryKxTerm[]) { { column, 1 }, { j, 8 }, { gantry_index_remainder (kx, lane, 4), 2 } }, 3);
-  gantry_grid_get_lanes (t->grid, sums, gantry_kx_linear (kx, 0, (GantryKxTerm[]) { { offset, 1 }, { j, 4 }, { half, 2 } }, 3), 2,
-                         values);
+  row = gantry_kx_linear (kx, 0, (GantryKxTerm[]){ { row, 1 }, { half, 8 }, { gantry_index_divide (kx, lane, 4), 1 } },
+                          3);
+  column = gantry_kx_linear (
+    kx, 0, (GantryKxTerm[]){ { column, 1 }, { j, 8 }, { gantry_index_remainder (kx, lane, 4), 2 } }, 3);
+  gantry_grid_get_lanes (
+    t->grid, sums, gantry_kx_linear (kx, 0, (GantryKxTerm[]){ { offset, 1 }, { j, 4 }, { half, 2 } }, 3), 2, values);
   gantry_tiling_store (t, row, column, 2, values);
   gantry_grid_end (t->grid);
   gantry_grid_end (t->grid);
@@ -262,7 +272,8 @@ sum_parts (GantryTiling *sum, const GantryTiling *t, guint32 unit, gint64 units,
 {
   GantryGrid *grid = sum->grid;
   GantryKx *kx = sum->kx;
-  guint32 sums = gantry_grid_array (grid, GANTRY_SPACE_PRIVATE, t->c->sum, lanes, 0, "sum"), part, values[16], so_far[16];
+  guint32 sums = gantry_grid_array (grid, GANTRY_SPACE_PRIVATE, t->c->sum, lanes, 0, "sum"), part, values[16],
+          so_far[16];
   gint64 row_units = t->c->columns.count / lanes;
   guint32 row = gantry_index_divide (kx, unit, row_units);
 
@@ -270,8 +281,8 @@ sum_parts (GantryTiling *sum, const GantryTiling *t, guint32 unit, gint64 units,
   for (guint i = 0; i < lanes; i++)
     gantry_grid_set (grid, sums, gantry_index_const (kx, i), values[i]);
   part = gantry_grid_begin_for (grid, gantry_index_const (kx, 1), gantry_index_const (kx, t->splits), 1, FALSE);
-  gantry_grid_get_lanes (grid, sum->partial, gantry_index_scale (kx, gantry_index_sum (kx, part, units, unit, 1), lanes), lanes,
-                         values);
+  gantry_grid_get_lanes (grid, sum->partial,
+                         gantry_index_scale (kx, gantry_index_sum (kx, part, units, unit, 1), lanes), lanes, values);
   gantry_grid_get_lanes (grid, sums, gantry_index_const (kx, 0), lanes, so_far);
   for (guint i = 0; i < lanes; i++)
     gantry_grid_set (grid, sums, gantry_index_const (kx, i),

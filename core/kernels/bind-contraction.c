@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contractions of any element type by the ordinary units: each thread multiplies a small tile out of shared memory. Both tiles lie
- * there with the depth outermost, so that a thread reads neighbours of its rows and of its columns as vectors. */
+/* Contractions of any element type by the ordinary units: each thread multiplies a small tile out of shared memory.
+ * Both tiles lie there with the depth outermost, so that a thread reads neighbours of its rows and of its columns as
+ * vectors. */
 #include "core/kernels/bind-contraction-private.h"
 
-/* A block's tile, that of a thread, and how fast the like of it multiplies, the largest being 1 (an estimate by operations for
- * each element read from shared memory). */
+/* A block's tile, that of a thread, and how fast the like of it multiplies, the largest being 1 (an estimate by
+ * operations for each element read from shared memory). */
 typedef struct
 {
   guint bm, bn, bk, tm, tn;
@@ -38,8 +39,8 @@ place (const GantryStage *stage, guint32 own, guint32 depth)
 /* Reads the thread's elements of a tile at one depth. Those of one vector are neighbours; the vectors of all threads
  * stand side by side, so that a warp reads without conflict: its threads read neighbouring vectors or the same. */
 static void
-read_elements (Product *p, const GantryStage *stage, guint32 buffer, guint32 depth, guint32 number, guint n, guint lanes,
-               guint32 to)
+read_elements (Product *p, const GantryStage *stage, guint32 buffer, guint32 depth, guint32 number, guint n,
+               guint lanes, guint32 to)
 {
   GantryGrid *grid = p->tiling.grid;
   GantryKx *kx = p->tiling.kx;
@@ -47,11 +48,12 @@ read_elements (Product *p, const GantryStage *stage, guint32 buffer, guint32 dep
 
   for (guint i = 0; i < n / lanes; i++)
     {
-      guint32 own = gantry_kx_linear (kx, (gint64) i * (stage->tile / (n / lanes)), (GantryKxTerm[]) { { number, lanes } }, 1);
+      guint32 own = gantry_kx_linear (kx, (gint64) i * (stage->tile / (n / lanes)),
+                                      (GantryKxTerm[]){ { number, lanes } }, 1);
 
       gantry_grid_get_lanes (grid, stage->shared,
-                             gantry_index_sum (kx, buffer, (gint64) stage->tile_elements, place (stage, own, depth), 1), lanes,
-                             values);
+                             gantry_index_sum (kx, buffer, (gint64) stage->tile_elements, place (stage, own, depth), 1),
+                             lanes, values);
       for (guint l = 0; l < lanes; l++)
         gantry_grid_set (grid, to, gantry_index_const (kx, i * lanes + l),
                          gantry_kx_cast (kx, p->tiling.c->product, values[l]));
@@ -75,9 +77,10 @@ multiply (gpointer data, guint32 buffer)
   at = gantry_index_sum (kx, i, p->shape->tn, j, 1);
   y = gantry_grid_get (grid, p->y, j);
   sum = gantry_grid_get (grid, p->sums, at);
-  gantry_grid_set (grid, p->sums, at,
-                   gantry_kx_binary (kx, c->sum, GANTRY_OP_ADD, 0, sum,
-                                     gantry_kx_cast (kx, c->term, gantry_kx_binary (kx, c->product, GANTRY_OP_MULTIPLY, 0, x, y))));
+  gantry_grid_set (
+    grid, p->sums, at,
+    gantry_kx_binary (kx, c->sum, GANTRY_OP_ADD, 0, sum,
+                      gantry_kx_cast (kx, c->term, gantry_kx_binary (kx, c->product, GANTRY_OP_MULTIPLY, 0, x, y))));
   gantry_grid_end (grid);
   gantry_grid_end (grid);
   gantry_grid_end (grid);
@@ -99,7 +102,8 @@ store (Product *p)
   GantryTiling *t = &p->tiling;
   GantryKx *kx = t->kx;
   guint tm = p->shape->tm, tn = p->shape->tn, row_vectors = tm / p->va, column_vectors = tn / p->vb;
-  guint32 i = gantry_grid_begin_for_to (t->grid, tm, TRUE), j = gantry_grid_begin_for_to (t->grid, column_vectors, TRUE);
+  guint32 i = gantry_grid_begin_for_to (t->grid, tm, TRUE),
+          j = gantry_grid_begin_for_to (t->grid, column_vectors, TRUE);
   guint32 row, column, values[8];
 
   row = gantry_kx_linear (kx, 0, (GantryKxTerm[]) { { t->row_tile, p->shape->bm },
@@ -116,8 +120,8 @@ store (Product *p)
 }
 
 static void
-begin_stage (Product *p, GantryStage *stage, const GantryFactor *factor, const GantryAxes *axes, guint32 own_tile, guint tile,
-             guint n_stages)
+begin_stage (Product *p, GantryStage *stage, const GantryFactor *factor, const GantryAxes *axes, guint32 own_tile,
+             guint tile, guint n_stages)
 {
   *stage = (GantryStage) { .tiling = &p->tiling, .factor = factor, .axes = axes, .own_tile = own_tile, .tile = tile,
                            .place = place, .transposes = factor->along_depth };

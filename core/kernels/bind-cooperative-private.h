@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reductions whose value many results share, by groups of threads: what the schedules (bind-cooperative.c) and the work of a
- * group (bind-cooperative-reduce.c) have in common. */
+/* Reductions whose value many results share, by groups of threads: what the schedules (bind-cooperative.c) and the work
+ * of a group (bind-cooperative-reduce.c) have in common. */
 #pragma once
 #include "core/kernels/bind-private.h"
 

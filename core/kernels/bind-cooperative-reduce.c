@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a group of threads does with its row: the terms of a reduction in turn, what its members found put together, what the
- * slices of a row leave for each other, and the results. Which groups there are is said in bind-cooperative.c. */
+/* What a group of threads does with its row: the terms of a reduction in turn, what its members found put together,
+ * what the slices of a row leave for each other, and the results. Which groups there are is said in bind-cooperative.c.
+ */
 #include "core/kernels/bind-cooperative-private.h"
 
 #define WRITTEN_OUT 8 /* steps of a group along a row that are written out */
@@ -151,7 +152,8 @@ combine_across (GantryCooperation *c, const Reduction *r, guint32 x)
   gantry_grid_barrier (c->grid);
   for (guint i = 0; i < c->group; i++)
     {
-      guint32 one = gantry_grid_get (c->grid, shared, gantry_index_sum (kx, c->place, 1, gantry_index_const (kx, (gint64) i * c->rows_at_once), 1));
+      guint32 one = gantry_grid_get (
+        c->grid, shared, gantry_index_sum (kx, c->place, 1, gantry_index_const (kx, (gint64) i * c->rows_at_once), 1));
 
       total = i == 0 ? one : combine (c, r, total, one);
     }
@@ -214,7 +216,8 @@ gantry_cooperation_leave (GantryCooperation *c, GantryBound *bound, guint32 id)
 
   g_array_append_val (c->partials, slot);
   gantry_grid_begin_if (c->grid, both (kx, c->live, gantry_index_below (kx, c->member, 1)));
-  gantry_grid_set (c->grid, partials_array (c, &r, c->partials->len - 1), gantry_index_sum (kx, c->row, c->slices, c->slice, 1), x);
+  gantry_grid_set (c->grid, partials_array (c, &r, c->partials->len - 1),
+                   gantry_index_sum (kx, c->row, c->slices, c->slice, 1), x);
   gantry_grid_end (c->grid);
 }
 

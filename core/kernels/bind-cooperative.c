@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Schedules for reductions whose value many results share: softmax, layer norm, sums of rows and of columns. The
- * variables that such a reduction depends on say which one it is (here called its row, whatever the axis); the threads of a
- * group take its terms in turn and put their partial results together, in an order that never changes. Then the same group
- * computes the results of the row.
+ * variables that such a reduction depends on say which one it is (here called its row, whatever the axis); the threads
+ * of a group take its terms in turn and put their partial results together, in an order that never changes. Then the
+ * same group computes the results of the row.
  *
  * A group lies along the warp where the terms lie side by side in memory (rows), and across the warps of a block
  * where neighbouring rows do (columns): either way the lanes of a warp load neighbouring elements. What a thread
@@ -116,8 +116,8 @@ find_rows (const GantryKx *kx, Found *found)
 
 /* The launch */
 
-/* As many elements as 16 bytes hold, where all that is read and written side by side begins at multiples of them; one where
- * a thread has a reduction of its own for each element. */
+/* As many elements as 16 bytes hold, where all that is read and written side by side begins at multiples of them; one
+ * where a thread has a reduction of its own for each element. */
 static guint
 choose_lanes (const GantryKx *kx, const Found *found)
 {

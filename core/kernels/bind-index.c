@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Places in expressions: arithmetic, substitution of variables, and the order in which variables step through memory. All
- * schedules and the hand-written kernels use it. */
+/* Places in expressions: arithmetic, substitution of variables, and the order in which variables step through memory.
+ * All schedules and the hand-written kernels use it. */
 #include "core/kernels/bind-index-private.h"
 
 /* Arithmetic */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Contractions of f16 and bf16 by wgmma of sm_90a, which takes both factors out of shared memory by itself: four warps
  * multiply 64 rows by all columns of the tile. Tiles come there as everywhere (bind-contraction-stage.c): fetched by
- * cp.async where the factor is one load, computed where it is not, so that convolutions and what is fused before come this
- * way too. One product is under way while the next tiles are waited for.
+ * cp.async where the factor is one load, computed where it is not, so that convolutions and what is fused before come
+ * this way too. One product is under way while the next tiles are waited for.
  *
- * Banks: rows of tiles are 128 bytes, whose chunks of 16 bytes are exchanged by the row's number modulo 8 (the layout is the
- * hardware's own). Fetches write whole rows: 8 threads, 128 bytes. */
+ * Banks: rows of tiles are 128 bytes, whose chunks of 16 bytes are exchanged by the row's number modulo 8 (the layout
+ * is the hardware's own). Fetches write whole rows: 8 threads, 128 bytes. */
 #include "core/kernels/bind-contraction-private.h"
 
 #define WARP 32
@@ -46,8 +46,12 @@ place (const GantryStage *stage, guint32 own, guint32 depth)
   guint32 chunk = gantry_index_divide (kx, gantry_index_remainder (kx, at, ROW), CHUNK);
 
   chunk = gantry_index_xor (kx, chunk, gantry_index_remainder (kx, row, 8));
-  return gantry_kx_linear (kx, 0, (GantryKxTerm[]) { { gantry_index_divide (kx, at, ROW), ROW * DEPTH }, { row, ROW },
-                                                     { chunk, CHUNK }, { gantry_index_remainder (kx, at, CHUNK), 1 } }, 4);
+  return gantry_kx_linear (kx, 0,
+                           (GantryKxTerm[]){ { gantry_index_divide (kx, at, ROW), ROW * DEPTH },
+                                             { row, ROW },
+                                             { chunk, CHUNK },
+                                             { gantry_index_remainder (kx, at, CHUNK), 1 } },
+                           4);
 }
 
 static void
@@ -57,8 +61,9 @@ multiply (gpointer data, guint32 buffer)
   GantryKx *kx = p->tiling.kx;
 
   gantry_grid_wgmma (p->tiling.grid, p->sums, p->shape->bn, p->a.shared,
-                     gantry_index_sum (kx, buffer, (gint64) p->a.tile_elements, p->group, ROWS * DEPTH), !p->a.factor->along_depth,
-                     p->b.shared, gantry_index_scale (kx, buffer, (gint64) p->b.tile_elements), !p->b.factor->along_depth,
+                     gantry_index_sum (kx, buffer, (gint64) p->a.tile_elements, p->group, ROWS * DEPTH),
+                     !p->a.factor->along_depth, p->b.shared,
+                     gantry_index_scale (kx, buffer, (gint64) p->b.tile_elements), !p->b.factor->along_depth,
                      p->tiling.lag);
 }
 
@@ -68,11 +73,13 @@ store (Product *p)
   GantryTiling *t = &p->tiling;
   GantryKx *kx = t->kx;
   guint32 warp = gantry_index_divide (kx, gantry_index_remainder (kx, t->thread, GROUP), WARP);
-  guint32 row = gantry_kx_linear (kx, 0, (GantryKxTerm[]) { { t->row_tile, p->shape->bm }, { p->group, ROWS }, { warp, 16 } }, 3);
+  guint32 row = gantry_kx_linear (
+    kx, 0, (GantryKxTerm[]){ { t->row_tile, p->shape->bm }, { p->group, ROWS }, { warp, 16 } }, 3);
 
   gantry_grid_wgmma_await (t->grid, p->sums, p->shape->bn);
-  gantry_tiling_store_fragments (t, p->sums, gantry_index_const (kx, 0), row, gantry_index_scale (kx, t->column_tile, p->shape->bn),
-                                 p->shape->bn, gantry_index_remainder (kx, t->thread, WARP));
+  gantry_tiling_store_fragments (t, p->sums, gantry_index_const (kx, 0), row,
+                                 gantry_index_scale (kx, t->column_tile, p->shape->bn), p->shape->bn,
+                                 gantry_index_remainder (kx, t->thread, WARP));
 }
 
 static void
@@ -86,7 +93,8 @@ clear_sums (Product *p)
 }
 
 static void
-begin_stage (Product *p, GantryStage *stage, const GantryFactor *factor, const GantryAxes *axes, guint32 own_tile, guint tile)
+begin_stage (Product *p, GantryStage *stage, const GantryFactor *factor, const GantryAxes *axes, guint32 own_tile,
+             guint tile)
 {
   *stage = (GantryStage) { .tiling = &p->tiling, .factor = factor, .axes = axes, .own_tile = own_tile, .tile = tile,
                            .place = place, .pitch = ROW, .tile_elements = (guint64) tile * DEPTH };

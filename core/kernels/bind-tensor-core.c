@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contractions of f16 and bf16 on the tensor cores of sm_80 and later, by mma.sync: products and sums are those of f32, as the
- * expression says. Factors that are f32 go this way as tf32, with 10 bits of mantissa, only where
+/* Contractions of f16 and bf16 on the tensor cores of sm_80 and later, by mma.sync: products and sums are those of f32,
+ * as the expression says. Factors that are f32 go this way as tf32, with 10 bits of mantissa, only where
  * GantryGpu.allow_tf32 says that this is exact enough.
  *
  * Tiles lie in shared memory as the factors do in global memory, the one of the two directions that is contiguous there
- * innermost, so that they are fetched 16 bytes at a time; ldmatrix reads either, transposing where needed. Fragments are
- * numbered as in the PTX ISA (9.7.14.5.8, mma.m16n8k16).
+ * innermost, so that they are fetched 16 bytes at a time; ldmatrix reads either, transposing where needed. Fragments
+ * are numbered as in the PTX ISA (9.7.14.5.8, mma.m16n8k16).
  *
- * Banks. ldmatrix reads 8 rows of 16 bytes (chunks) at once; it is without conflict when the 8 chunks lie at different places
- * modulo 128 bytes. Depth innermost: a row of 32 elements is 64 bytes, so rows 2r and 2r + 1 fill 128 bytes and
+ * Banks. ldmatrix reads 8 rows of 16 bytes (chunks) at once; it is without conflict when the 8 chunks lie at different
+ * places modulo 128 bytes. Depth innermost: a row of 32 elements is 64 bytes, so rows 2r and 2r + 1 fill 128 bytes and
  * rows differ by (row / 2) only; chunk c of a row stands at c ^ (row / 2 % 4): 8 neighbouring rows take all 8 places.
- * Own group innermost: a row is a multiple of 128 bytes; chunk c stands at c ^ (row % 8): again all 8 places. Stores and
- * fetches write whole rows of chunks, which the exclusive or permutes within 64 or 128 bytes. */
+ * Own group innermost: a row is a multiple of 128 bytes; chunk c stands at c ^ (row % 8): again all 8 places. Stores
+ * and fetches write whole rows of chunks, which the exclusive or permutes within 64 or 128 bytes. */
 #include "core/kernels/bind-contraction-private.h"
 
 #define WARP 32
@@ -77,11 +77,11 @@ place (const GantryStage *stage, guint32 own, guint32 depth)
 
 /* Fragments */
 
-/* Four 8 x 8 matrices of a tile into the private array @to: matrix i covers own elements from @own + @own_steps[i] and depth
- * from @depth + @depth_steps[i]. Each thread names the row that it stands for: lane % 8 of matrix lane / 8. */
+/* Four 8 x 8 matrices of a tile into the private array @to: matrix i covers own elements from @own + @own_steps[i] and
+ * depth from @depth + @depth_steps[i]. Each thread names the row that it stands for: lane % 8 of matrix lane / 8. */
 static void
-load_matrices (Product *p, const GantryStage *stage, guint32 buffer, guint32 own, guint32 depth, gboolean own_first, guint32 to,
-               guint32 offset)
+load_matrices (Product *p, const GantryStage *stage, guint32 buffer, guint32 own, guint32 depth, gboolean own_first,
+               guint32 to, guint32 offset)
 {
   GantryGrid *grid = p->tiling.grid;
   GantryKx *kx = p->tiling.kx;
@@ -102,8 +102,8 @@ load_matrices (Product *p, const GantryStage *stage, guint32 buffer, guint32 own
 
 /* One fragment of f32: @own_halves and two halves of the depth, the own ones first. */
 static void
-load_elements (Product *p, const GantryStage *stage, guint32 buffer, guint32 own, guint own_halves, guint32 depth, guint32 to,
-               guint32 offset)
+load_elements (Product *p, const GantryStage *stage, guint32 buffer, guint32 own, guint own_halves, guint32 depth,
+               guint32 to, guint32 offset)
 {
   GantryGrid *grid = p->tiling.grid;
   GantryKx *kx = p->tiling.kx;
@@ -137,8 +137,8 @@ load_tf32_fragments (Product *p, guint32 buffer, guint32 depth)
   gantry_grid_end (grid);
 }
 
-/* The fragments of a warp's rows, 16 at a time (quadrants in the order of the ISA: own, then depth), and of its columns, 16
- * at a time: two fragments of 8 (depth, then own). */
+/* The fragments of a warp's rows, 16 at a time (quadrants in the order of the ISA: own, then depth), and of its
+ * columns, 16 at a time: two fragments of 8 (depth, then own). */
 static void
 load_fragments (Product *p, guint32 buffer, guint32 depth)
 {
@@ -151,8 +151,8 @@ load_fragments (Product *p, guint32 buffer, guint32 depth)
                  gantry_index_scale (kx, i, 8));
   gantry_grid_end (grid);
   i = gantry_grid_begin_for_to (grid, p->shape->wn / (2 * MMA_COLUMNS), TRUE);
-  load_matrices (p, &p->b, buffer, gantry_index_sum (kx, p->warp_column, p->shape->wn, i, 2 * MMA_COLUMNS), depth, FALSE, p->y,
-                 gantry_index_scale (kx, i, 8));
+  load_matrices (p, &p->b, buffer, gantry_index_sum (kx, p->warp_column, p->shape->wn, i, 2 * MMA_COLUMNS), depth,
+                 FALSE, p->y, gantry_index_scale (kx, i, 8));
   gantry_grid_end (grid);
 }
 
@@ -194,17 +194,18 @@ store (Product *p)
   GantryTiling *t = &p->tiling;
   GantryKx *kx = t->kx;
   guint32 i = gantry_grid_begin_for_to (t->grid, p->shape->wm / MMA_ROWS, TRUE);
-  guint32 row = gantry_kx_linear (kx, 0, (GantryKxTerm[]) { { t->row_tile, p->shape->bm }, { p->warp_row, p->shape->wm },
-                                                            { i, MMA_ROWS } }, 3);
+  guint32 row = gantry_kx_linear (
+    kx, 0, (GantryKxTerm[]){ { t->row_tile, p->shape->bm }, { p->warp_row, p->shape->wm }, { i, MMA_ROWS } }, 3);
 
   gantry_tiling_store_fragments (t, p->sums, gantry_index_scale (kx, i, p->shape->wn / 2), row,
-                                 gantry_index_sum (kx, t->column_tile, p->shape->bn, p->warp_column, p->shape->wn), p->shape->wn,
-                                 p->lane);
+                                 gantry_index_sum (kx, t->column_tile, p->shape->bn, p->warp_column, p->shape->wn),
+                                 p->shape->wn, p->lane);
   gantry_grid_end (t->grid);
 }
 
 static void
-begin_stage (Product *p, GantryStage *stage, const GantryFactor *factor, const GantryAxes *axes, guint32 own_tile, guint tile)
+begin_stage (Product *p, GantryStage *stage, const GantryFactor *factor, const GantryAxes *axes, guint32 own_tile,
+             guint tile)
 {
   guint depth = p->tiling.bk;
 
@@ -220,7 +221,8 @@ static gboolean
 is_for_tensor_cores (const GantryContraction *c, const GantryGpu *gpu)
 {
   return gpu->capability >= 80 && c->a.element == c->b.element && c->product == GANTRY_F32 && c->sum == GANTRY_F32
-         && (c->a.element == GANTRY_F16 || c->a.element == GANTRY_BF16 || (c->a.element == GANTRY_F32 && gpu->allow_tf32));
+         && (c->a.element == GANTRY_F16 || c->a.element == GANTRY_BF16
+             || (c->a.element == GANTRY_F32 && gpu->allow_tf32));
 }
 
 /* With what tf32 pads: depth innermost is the larger. */
@@ -253,7 +255,8 @@ choose (const GantryContraction *c, const GantryGpu *gpu, GantryTiling *tiling)
       double cost;
 
       if (shared_bytes (shape, c->a.element == GANTRY_F32) > gpu->shared_bytes
-          || shape->wm * shape->wn / WARP + ahead (&c->a, shape->bm, t.threads) + ahead (&c->b, shape->bn, t.threads) > MAX_HELD)
+          || shape->wm * shape->wn / WARP + ahead (&c->a, shape->bm, t.threads) + ahead (&c->b, shape->bn, t.threads)
+               > MAX_HELD)
         continue;
       gantry_tiling_split (&t, c, gpu);
       cost = gantry_tiling_cost (&t, c, gpu, shape->rate);
@@ -282,7 +285,9 @@ gantry_bind_tensor_core (GantryBound *bound, GantryKx *kx, const GantryGpu *gpu)
   p.shape = choose (&c, gpu, t);
   if (p.shape == NULL || (double) t->row_tiles * t->column_tiles * t->splits * c.batch.count > G_MAXINT32)
     return FALSE;
-  p.mma = p.tf32 ? GANTRY_MMA_M16N8K8_TF32 : c.a.element == GANTRY_F16 ? GANTRY_MMA_M16N8K16_F16 : GANTRY_MMA_M16N8K16_BF16;
+  p.mma = p.tf32                      ? GANTRY_MMA_M16N8K8_TF32
+          : c.a.element == GANTRY_F16 ? GANTRY_MMA_M16N8K16_F16
+                                      : GANTRY_MMA_M16N8K16_BF16;
   p.mma_depth = p.tf32 ? 8 : 16;
   p.x_count = p.tf32 ? 4 : 8;
   p.y_count = p.tf32 ? 2 : 4;

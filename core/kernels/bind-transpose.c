@@ -46,8 +46,8 @@ is_across (const GantryKx *kx, const GantryKxNode *load, guint along, guint acro
 {
   gboolean other_along, other_across;
 
-  return gantry_kx_factor_of (kx, load, across, &other_across) == 1 && ABS (gantry_kx_factor_of (kx, load, along, &other_along)) > 1
-         && !other_along && !other_across;
+  return gantry_kx_factor_of (kx, load, across, &other_across) == 1
+         && ABS (gantry_kx_factor_of (kx, load, along, &other_along)) > 1 && !other_along && !other_across;
 }
 
 /* Loads that lie along @across. */
@@ -131,8 +131,8 @@ begin_launch (Turn *turn, GantryBound *bound)
   return TRUE;
 }
 
-/* Elements from one line of a tile to the next: an odd number of 4-byte words (or of 8-byte ones), so that 32 threads that
- * read a column meet 32 different banks. */
+/* Elements from one line of a tile to the next: an odd number of 4-byte words (or of 8-byte ones), so that 32 threads
+ * that read a column meet 32 different banks. */
 static guint
 line_of (GantryElementType element)
 {
@@ -166,8 +166,8 @@ read_tiles (Turn *turn)
     {
       GantryElementType element = gantry_kx_node (kx, turn->staged[i])->type;
 
-      turn->tiles[i] = gantry_grid_array (turn->grid, GANTRY_SPACE_SHARED, element, (guint64) TILE * line_of (element), 0,
-                                          "tile");
+      turn->tiles[i] = gantry_grid_array (turn->grid, GANTRY_SPACE_SHARED, element, (guint64) TILE * line_of (element),
+                                          0, "tile");
       for (guint k = 0; k < TILE; k += THREAD_ROWS)
         {
           GantryKxRoot load = { .value = turn->staged[i], .address = turn->staged[i] };

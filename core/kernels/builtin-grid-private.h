@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hand-written kernels as bound programs: what their files share. Each launch has an expression graph of its own, since a
- * sort has many launches and a graph has few variables. */
+/* The hand-written kernels as bound programs: what their files share. Each launch has an expression graph of its own,
+ * since a sort has many launches and a graph has few variables. */
 #pragma once
 #include "core/kernels/bind-index-private.h"
 #include "core/kernels/builtin-private.h"
@@ -27,7 +27,8 @@ typedef struct
 GantryGrid *gantry_hand_begin (GantryHand *hand, gint64 n, guint32 *index);
 void gantry_hand_end (GantryGrid *grid);
 /** A launch of blocks x threads; there is no condition to end. */
-GantryGrid *gantry_hand_begin_blocks (GantryHand *hand, gint64 n_blocks, guint threads, guint32 *block, guint32 *thread);
+GantryGrid *gantry_hand_begin_blocks (GantryHand *hand, gint64 n_blocks, guint threads, guint32 *block,
+                                      guint32 *thread);
 
 /* Nodes. */
 guint32 gantry_hand_u64 (GantryGrid *grid, guint64 value);
@@ -37,8 +38,8 @@ guint32 gantry_hand_compare (GantryGrid *grid, GantryDirection direction, guint3
 guint32 gantry_hand_and (GantryGrid *grid, guint32 a, guint32 b);
 
 /**
- * GantryNetwork: pairs of a key (u64) and a number (u32) in the workspace: @lines of them, each @padded long, a power of
- * two, of which @length are used. Keys are different or their numbers are: so the order of the pairs is one, and
+ * GantryNetwork: pairs of a key (u64) and a number (u32) in the workspace: @lines of them, each @padded long, a power
+ * of two, of which @length are used. Keys are different or their numbers are: so the order of the pairs is one, and
  * what is equal stays in the order of its numbers.
  */
 typedef struct

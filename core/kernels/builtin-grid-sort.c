@@ -65,9 +65,11 @@ key_of (GantryGrid *grid, guint32 x, gboolean descending)
 static guint32
 place_in (GantryGrid *grid, const GantrySort *sort, guint32 line, guint32 position)
 {
-  guint32 outer = gantry_index_divide (grid->kx, line, sort->stride), inner = gantry_index_remainder (grid->kx, line, sort->stride);
+  guint32 outer = gantry_index_divide (grid->kx, line, sort->stride),
+          inner = gantry_index_remainder (grid->kx, line, sort->stride);
 
-  return gantry_index_sum (grid->kx, gantry_index_sum (grid->kx, outer, sort->stride * sort->length, inner, 1), 1, position, sort->stride);
+  return gantry_index_sum (grid->kx, gantry_index_sum (grid->kx, outer, sort->stride * sort->length, inner, 1), 1,
+                           position, sort->stride);
 }
 
 gboolean
@@ -107,15 +109,16 @@ gantry_hand_sort (GantryHand *hand, const GantryModule *module, const GantryNode
     {
       GantryElementType element = gantry_node_operand_type (module, node, i)->element;
 
-      gantry_grid_set (grid, gantry_grid_array (grid, GANTRY_SPACE_RESULT, element, (guint64) (sort.lines * sort.length), i, "result"),
-                       to, gantry_kx_load (grid->kx, i, from));
+      gantry_grid_set (
+        grid, gantry_grid_array (grid, GANTRY_SPACE_RESULT, element, (guint64) (sort.lines * sort.length), i, "result"),
+        to, gantry_kx_load (grid->kx, i, from));
     }
   gantry_hand_end (grid);
   return TRUE;
 }
 
-/* Random bits: Philox 4x32-10, a thread for each block of four words (J. K. Salmon and others, "Parallel random numbers:
- * as easy as 1, 2, 3", 2011). */
+/* Random bits: Philox 4x32-10, a thread for each block of four words (J. K. Salmon and others, "Parallel random
+ * numbers: as easy as 1, 2, 3", 2011). */
 
 static guint32
 u32 (GantryGrid *grid, guint32 value)
@@ -128,10 +131,12 @@ static void
 multiply_wide (GantryGrid *grid, guint32 x, guint32 by, guint32 *high, guint32 *low)
 {
   GantryKx *kx = grid->kx;
-  guint32 product = gantry_hand_op (grid, GANTRY_OP_MULTIPLY, gantry_kx_cast (kx, GANTRY_U64, x), gantry_hand_u64 (grid, by));
+  guint32 product = gantry_hand_op (grid, GANTRY_OP_MULTIPLY, gantry_kx_cast (kx, GANTRY_U64, x),
+                                    gantry_hand_u64 (grid, by));
 
   *low = gantry_kx_cast (kx, GANTRY_U32, product);
-  *high = gantry_kx_cast (kx, GANTRY_U32, gantry_hand_op (grid, GANTRY_OP_SHIFT_RIGHT_LOGICAL, product, gantry_hand_u64 (grid, 32)));
+  *high = gantry_kx_cast (kx, GANTRY_U32,
+                          gantry_hand_op (grid, GANTRY_OP_SHIFT_RIGHT_LOGICAL, product, gantry_hand_u64 (grid, 32)));
 }
 
 static guint32
@@ -191,7 +196,8 @@ advance (GantryHand *hand, const GantryRandomBits *random)
   guint32 key = gantry_kx_load (grid->kx, 0, gantry_index_const (grid->kx, 0));
   guint32 counter = gantry_kx_load (grid->kx, 0, gantry_index_const (grid->kx, 1));
 
-  counter = gantry_grid_let (grid, gantry_hand_op (grid, GANTRY_OP_ADD, counter, gantry_hand_u64 (grid, (guint64) random->n_blocks)));
+  counter = gantry_grid_let (
+    grid, gantry_hand_op (grid, GANTRY_OP_ADD, counter, gantry_hand_u64 (grid, (guint64) random->n_blocks)));
   gantry_grid_set (grid, state, gantry_index_const (grid->kx, 0), key);
   gantry_grid_set (grid, state, gantry_index_const (grid->kx, 1), counter);
   gantry_hand_end (grid);

@@ -122,8 +122,10 @@ exchange (GantryGrid *grid, guint32 keys, guint32 numbers, guint32 low, guint32 
   GantryKx *kx = grid->kx;
   guint32 a = gantry_grid_get (grid, keys, low), b = gantry_grid_get (grid, keys, high);
   guint32 m = gantry_grid_get (grid, numbers, low), n = gantry_grid_get (grid, numbers, high);
-  guint32 later = gantry_hand_and (grid, gantry_hand_compare (grid, GANTRY_EQ, a, b), gantry_hand_compare (grid, GANTRY_GT, m, n));
-  guint32 greater = gantry_kx_binary (kx, GANTRY_BOOL, GANTRY_OP_OR, 0, gantry_hand_compare (grid, GANTRY_GT, a, b), later);
+  guint32 later = gantry_hand_and (grid, gantry_hand_compare (grid, GANTRY_EQ, a, b),
+                                   gantry_hand_compare (grid, GANTRY_GT, m, n));
+  guint32 greater = gantry_kx_binary (kx, GANTRY_BOOL, GANTRY_OP_OR, 0, gantry_hand_compare (grid, GANTRY_GT, a, b),
+                                      later);
 
   gantry_grid_begin_if (grid, gantry_kx_select (kx, ascending, greater,
                                                 gantry_kx_unary (kx, GANTRY_BOOL, GANTRY_OP_NOT, greater)));
@@ -144,8 +146,10 @@ far_step (const GantryNetwork *network, GantryHand *hand, gint64 run, gint64 dis
 
   line = gantry_index_divide (grid->kx, index, network->padded / 2);
   rest = gantry_index_remainder (grid->kx, index, network->padded / 2);
-  low = gantry_index_sum (grid->kx, gantry_index_divide (grid->kx, rest, distance), 2 * distance, gantry_index_remainder (grid->kx, rest, distance), 1);
-  ascending = gantry_hand_compare (grid, GANTRY_EQ, gantry_index_remainder (grid->kx, gantry_index_divide (grid->kx, low, run), 2),
+  low = gantry_index_sum (grid->kx, gantry_index_divide (grid->kx, rest, distance), 2 * distance,
+                          gantry_index_remainder (grid->kx, rest, distance), 1);
+  ascending = gantry_hand_compare (grid, GANTRY_EQ,
+                                   gantry_index_remainder (grid->kx, gantry_index_divide (grid->kx, low, run), 2),
                                    gantry_index_const (grid->kx, 0));
   low = gantry_index_sum (grid->kx, line, network->padded, low, 1);
   exchange (grid, gantry_network_keys (network, grid), gantry_network_numbers (network, grid), low,
@@ -184,7 +188,8 @@ log2_of (gint64 n)
 static guint32
 power (GantryGrid *grid, guint32 exponent)
 {
-  return gantry_grid_let (grid, gantry_hand_op (grid, GANTRY_OP_SHIFT_LEFT, gantry_index_const (grid->kx, 1), exponent));
+  return gantry_grid_let (grid,
+                          gantry_hand_op (grid, GANTRY_OP_SHIFT_LEFT, gantry_index_const (grid->kx, 1), exponent));
 }
 
 /* From @keys and @numbers of the workspace into shared memory, or back. */
@@ -198,7 +203,8 @@ move (const Near *near, guint32 keys, guint32 numbers, guint32 base, gint64 half
       guint32 at = gantry_index_shift (grid->kx, near->thread, i * half);
       guint32 far = gantry_index_sum (grid->kx, base, 1, at, 1);
 
-      gantry_grid_set (grid, back ? keys : near->keys, back ? far : at, gantry_grid_get (grid, back ? near->keys : keys, back ? at : far));
+      gantry_grid_set (grid, back ? keys : near->keys, back ? far : at,
+                       gantry_grid_get (grid, back ? near->keys : keys, back ? at : far));
       gantry_grid_set (grid, back ? numbers : near->numbers, back ? far : at,
                        gantry_grid_get (grid, back ? near->numbers : numbers, back ? at : far));
     }
@@ -213,7 +219,8 @@ near_steps (const GantryNetwork *network, GantryHand *hand, gint64 chunk, gint64
   Near near;
   guint32 block, base, keys, numbers, i, j;
 
-  near.grid = gantry_hand_begin_blocks (hand, network->lines * network->padded / chunk, (guint) chunk / 2, &block, &near.thread);
+  near.grid = gantry_hand_begin_blocks (hand, network->lines * network->padded / chunk, (guint) chunk / 2, &block,
+                                        &near.thread);
   base = gantry_index_scale (near.grid->kx, block, chunk);
   near.first = gantry_index_remainder (near.grid->kx, base, network->padded);
   near.keys = gantry_grid_array (near.grid, GANTRY_SPACE_SHARED, GANTRY_U64, (guint64) chunk, 0, "block_keys");
@@ -223,17 +230,22 @@ near_steps (const GantryNetwork *network, GantryHand *hand, gint64 chunk, gint64
   move (&near, keys, numbers, base, chunk / 2, FALSE);
   if (run == 0)
     {
-      i = gantry_grid_begin_for (near.grid, gantry_index_const (near.grid->kx, 1), gantry_index_const (near.grid->kx, log2_of (chunk) + 1), 1, FALSE);
+      i = gantry_grid_begin_for (near.grid, gantry_index_const (near.grid->kx, 1),
+                                 gantry_index_const (near.grid->kx, log2_of (chunk) + 1), 1, FALSE);
       j = gantry_grid_begin_for (near.grid, gantry_index_const (near.grid->kx, 0), i, 1, FALSE);
-      near_step (&near, power (near.grid, gantry_kx_linear (near.grid->kx, -1, (GantryKxTerm[]) { { i, 1 }, { j, -1 } }, 2)), power (near.grid, i));
+      near_step (&near,
+                 power (near.grid, gantry_kx_linear (near.grid->kx, -1, (GantryKxTerm[]){ { i, 1 }, { j, -1 } }, 2)),
+                 power (near.grid, i));
       gantry_grid_end (near.grid);
       gantry_grid_end (near.grid);
     }
   else
     {
       j = gantry_grid_begin_for_to (near.grid, log2_of (chunk), FALSE);
-      near_step (&near, power (near.grid, gantry_kx_linear (near.grid->kx, log2_of (chunk) - 1, (GantryKxTerm[]) { { j, -1 } }, 1)),
-                 gantry_index_const (near.grid->kx, run));
+      near_step (
+        &near,
+        power (near.grid, gantry_kx_linear (near.grid->kx, log2_of (chunk) - 1, (GantryKxTerm[]){ { j, -1 } }, 1)),
+        gantry_index_const (near.grid->kx, run));
       gantry_grid_end (near.grid);
     }
   move (&near, keys, numbers, base, chunk / 2, TRUE);

@@ -77,8 +77,8 @@ gantry_compile_run_bound_job (GantryCompile *c, GantryCompiler *compiler, Gantry
     make_ptx (c, compiler, job, bound);
   else
     job->object = gantry_grid_to_cpu (compiler, bound, job->symbol, job->source.n_inputs, job->n_results, &job->n_tasks,
-                                      c->options.keep_texts ? &job->ir : NULL, c->options.keep_texts ? &job->assembly : NULL,
-                                      &job->error);
+                                      c->options.keep_texts ? &job->ir : NULL,
+                                      c->options.keep_texts ? &job->assembly : NULL, &job->error);
 }
 
 void

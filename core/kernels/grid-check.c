@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The faults that a lowering would turn into wrong code: found before, and named. The program is gone through once in its
- * order, with what is defined and what differs between the threads of a block at each place. */
+/* The faults that a lowering would turn into wrong code: found before, and named. The program is gone through once in
+ * its order, with what is defined and what differs between the threads of a block at each place. */
 #include "core/kernels/grid-private.h"
 #include "core/base/error.h"
 
@@ -36,7 +36,8 @@ typedef struct
 } Check;
 
 static const char *const kind_names[GANTRY_GRID_N_KINDS] = {
-  "let", "set", "get", "for", "if", "else", "end", "barrier", "shuffle", "fetch", "commit", "await", "matrix_load", "mma",
+  "let",     "set",     "get",   "for",    "if",    "else",        "end",
+  "barrier", "shuffle", "fetch", "commit", "await", "matrix_load", "mma",
 };
 
 static gboolean G_GNUC_PRINTF (2, 3)
@@ -57,8 +58,8 @@ fault (Check *check, const char *format, ...)
       return FALSE;
     }
   s = &g_array_index (check->grid->statements, GantryGridStatement, check->at);
-  g_set_error (check->error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "bound program, statement %u (%s): %s (please report this)",
-               check->at, kind_names[s->kind], message);
+  g_set_error (check->error, GANTRY_ERROR, GANTRY_ERROR_FAILED,
+               "bound program, statement %u (%s): %s (please report this)", check->at, kind_names[s->kind], message);
   return FALSE;
 }
 
@@ -227,8 +228,8 @@ memory_access (Check *check, const GantryGridStatement *s)
       return TRUE;
     }
   if (gantry_kx_node (check->grid->kx, s->a)->type != array->element)
-    return fault (check, "a value of type %s for %s", gantry_element_name (gantry_kx_node (check->grid->kx, s->a)->type),
-                  array->name);
+    return fault (check, "a value of type %s for %s",
+                  gantry_element_name (gantry_kx_node (check->grid->kx, s->a)->type), array->name);
   check->round++; /* the lane variable counts from here on */
   return expression (check, s->a, s->c, NULL);
 }
@@ -248,7 +249,8 @@ begin_for (Check *check, const GantryGridStatement *s)
   gboolean lo_varies, hi_varies;
   guint64 vars;
 
-  if (!expression (check, s->a, GANTRY_GRID_NONE, &lo_varies) || !expression (check, s->b, GANTRY_GRID_NONE, &hi_varies))
+  if (!expression (check, s->a, GANTRY_GRID_NONE, &lo_varies)
+      || !expression (check, s->b, GANTRY_GRID_NONE, &hi_varies))
     return FALSE;
   if (s->step < 1 || s->c >= check->grid->kx->n_vars || check->grid->axis[s->c] != GANTRY_AXIS_LOOP
       || check->loops >> s->c & 1)
@@ -340,7 +342,8 @@ together (Check *check, gboolean whole_warps)
       guint32 statement = g_array_index (check->scopes, Scope, i).statement;
 
       if (g_array_index (check->scopes, Scope, i).varies)
-        return fault (check, "all threads of a block have to get here, but statement %u differs between them", statement);
+        return fault (check, "all threads of a block have to get here, but statement %u differs between them",
+                      statement);
     }
   if (whole_warps && block[0] * block[1] * block[2] % 32 != 0)
     return fault (check, "a block of %u threads is not made of whole warps", block[0] * block[1] * block[2]);
@@ -393,7 +396,8 @@ check_matrix_load (Check *check, const GantryGridStatement *s)
     return fault (check, "%u matrices", matrices);
   if ((size != 2 && size != 4) || to->element != shared->element || (size == 4 && s->shape & 0x80))
     return fault (check, "matrices of %s", gantry_element_name (shared->element));
-  if (!index_in (check, shared, s->b, 16 / size, NULL) || !index_in (check, to, s->offset_a, matrices * 4 / size, &varies))
+  if (!index_in (check, shared, s->b, 16 / size, NULL)
+      || !index_in (check, to, s->offset_a, matrices * 4 / size, &varies))
     return FALSE;
   if (varies)
     return fault (check, "the place in %s differs between threads", to->name);
@@ -430,7 +434,8 @@ check_mma (Check *check, const GantryGridStatement *s)
          && check_fragment (check, s->d, s->offset_b, elements[s->shape], tf32 ? 2 : 4);
 }
 
-/* A tile of WGMMA: that it begins at the same multiple of 1024 bytes for four warps is judged when it runs on the CPU. */
+/* A tile of WGMMA: that it begins at the same multiple of 1024 bytes for four warps is judged when it runs on the CPU.
+ */
 static gboolean
 check_tile (Check *check, guint32 array, guint32 index, guint own)
 {
@@ -440,7 +445,8 @@ check_tile (Check *check, guint32 array, guint32 index, guint own)
     return FALSE;
   if (tile->element != GANTRY_F16 && tile->element != GANTRY_BF16)
     return fault (check, "a tile of %s", gantry_element_name (tile->element));
-  return divides_by (check, index, 512) || fault (check, "a tile in %s may begin at no multiple of 1024 bytes", tile->name);
+  return divides_by (check, index, 512)
+         || fault (check, "a tile in %s may begin at no multiple of 1024 bytes", tile->name);
 }
 
 static gboolean
@@ -458,7 +464,8 @@ check_wgmma (Check *check, const GantryGridStatement *s)
     return fault (check, "%" G_GINT64_FORMAT " columns by %u threads", s->step, block[0]);
   if (s->kind == GANTRY_GRID_WGMMA_AWAIT)
     return TRUE;
-  return check_tile (check, s->c, s->offset_a, GANTRY_WGMMA_ROWS) && check_tile (check, s->d, s->offset_b, (guint) s->step)
+  return check_tile (check, s->c, s->offset_a, GANTRY_WGMMA_ROWS)
+         && check_tile (check, s->d, s->offset_b, (guint) s->step)
          && (g_array_index (check->grid->arrays, GantryGridArray, s->c).element
                == g_array_index (check->grid->arrays, GantryGridArray, s->d).element
              || fault (check, "tiles of two types"));
@@ -534,7 +541,8 @@ check_size (Check *check)
 
       if (axis < GANTRY_AXIS_BLOCK_X || axis > GANTRY_AXIS_THREAD_Z)
         continue;
-      size = axis < GANTRY_AXIS_THREAD_X ? grid->grid[axis - GANTRY_AXIS_BLOCK_X] : grid->block[axis - GANTRY_AXIS_THREAD_X];
+      size = axis < GANTRY_AXIS_THREAD_X ? grid->grid[axis - GANTRY_AXIS_BLOCK_X]
+                                         : grid->block[axis - GANTRY_AXIS_THREAD_X];
       if (grid->kx->extents[v] != size)
         return fault (check, "variable i%u has %" G_GINT64_FORMAT " values, its axis %" G_GINT64_FORMAT, v,
                       grid->kx->extents[v], size);

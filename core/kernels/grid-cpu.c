@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bound programs for the CPU: a task is a block, and the threads of a block are loops between its collective
- * statements. This is for tests, on machines without a GPU, of the schedules that are made for one: memory that a program
- * has not written holds no numbers, and what is fetched comes late. */
+ * statements. This is for tests, on machines without a GPU, of the schedules that are made for one: memory that a
+ * program has not written holds no numbers, and what is fetched comes late. */
 #include "core/kernels/bind-private.h"
 #include "core/kernels/grid-emit-private.h"
 #include "core/kernels/grid-run-private.h"
@@ -263,8 +263,8 @@ cpu_take (GantryGridEmit *g, LLVMTypeRef type, guint32 mask)
 static V
 fragment (GantryGridEmit *g, guint32 array, guint32 offset)
 {
-  return gantry_grid_emit_pointer (g, cpu_array (g, array), g_array_index (g->grid->arrays, GantryGridArray, array).element,
-                                   offset);
+  return gantry_grid_emit_pointer (g, cpu_array (g, array),
+                                   g_array_index (g->grid->arrays, GantryGridArray, array).element, offset);
 }
 
 static void
@@ -284,7 +284,8 @@ cpu_collective (GantryGridEmit *g, const GantryGridStatement *s)
     }
   if (s->kind == GANTRY_GRID_WGMMA_AWAIT)
     {
-      call_void (cpu, "gantry_grid_block_wgmma_await", (V[]) { cpu->block, threads, LLVMConstInt (cpu->i32, s->mask, FALSE) }, 3);
+      call_void (cpu, "gantry_grid_block_wgmma_await",
+                 (V[]){ cpu->block, threads, LLVMConstInt (cpu->i32, s->mask, FALSE) }, 3);
       return;
     }
   if (s->kind == GANTRY_GRID_WGMMA)
@@ -292,9 +293,10 @@ cpu_collective (GantryGridEmit *g, const GantryGridStatement *s)
       guint bf16 = g_array_index (g->grid->arrays, GantryGridArray, s->c).element == GANTRY_BF16 ? 4 : 0;
 
       call_void (cpu, "gantry_grid_block_wgmma",
-                 (V[]) { cpu->block, at_byte (cpu, this_record (cpu), number (cpu, PUT_SLOT)), cpu_array (g, s->array), stride,
-                         threads, LLVMConstInt (cpu->i32, (guint64) s->step, FALSE),
-                         LLVMConstInt (cpu->i32, s->shape | bf16, FALSE), LLVMConstInt (cpu->i32, s->mask, FALSE) }, 8);
+                 (V[]){ cpu->block, at_byte (cpu, this_record (cpu), number (cpu, PUT_SLOT)), cpu_array (g, s->array),
+                        stride, threads, LLVMConstInt (cpu->i32, (guint64) s->step, FALSE),
+                        LLVMConstInt (cpu->i32, s->shape | bf16, FALSE), LLVMConstInt (cpu->i32, s->mask, FALSE) },
+                 8);
       return;
     }
   call_void (cpu, "gantry_grid_warps_mma",
@@ -403,8 +405,8 @@ load_buffers (Cpu *cpu, guint n)
     {
       V at = number (cpu, i);
 
-      cpu->buffers[i] = LLVMBuildLoad2 (B, cpu->pointer, LLVMBuildGEP2 (B, cpu->pointer, LLVMGetParam (e->function, 1), &at, 1, ""),
-                                        "");
+      cpu->buffers[i] = LLVMBuildLoad2 (B, cpu->pointer,
+                                        LLVMBuildGEP2 (B, cpu->pointer, LLVMGetParam (e->function, 1), &at, 1, ""), "");
     }
 }
 
@@ -422,7 +424,8 @@ copy_attributes (V to, V from)
 
 /* One launch in a function of its own, like that of the whole; the builder is left at the end of the other one. */
 static V
-emit_launch (GantryEmit *e, const GantryGrid *grid, guint n_inputs, guint n_results, gboolean workspace, const char *name)
+emit_launch (GantryEmit *e, const GantryGrid *grid, guint n_inputs, guint n_results, gboolean workspace,
+             const char *name)
 {
   Cpu cpu = { .grid = grid, .n_inputs = n_inputs, .n_results = n_results };
   LLVMBasicBlockRef outside = LLVMGetInsertBlock (e->builder), work, done;
@@ -484,8 +487,8 @@ promote (GantryCompiler *compiler, GantryEmit *e, GError **error)
 }
 
 LLVMMemoryBufferRef
-gantry_grid_to_cpu (GantryCompiler *compiler, const GantryBound *bound, const char *name, guint n_inputs, guint n_results,
-                    gint64 *n_tasks, char **ir, char **assembly, GError **error)
+gantry_grid_to_cpu (GantryCompiler *compiler, const GantryBound *bound, const char *name, guint n_inputs,
+                    guint n_results, gint64 *n_tasks, char **ir, char **assembly, GError **error)
 {
   gboolean one = bound->grids->len == 1;
   LLVMTypeRef i64 = LLVMInt64TypeInContext (compiler->context);

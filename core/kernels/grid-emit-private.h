@@ -2,9 +2,9 @@
 /* From a bound program to LLVM IR: what all lowerings have in common (grid-emit.c: statements and control flow;
  * grid-values.c: expressions, memory) and the table of what differs between them (GantryGridMachine).
  *
- * An expression is emitted where its statement stands and kept for the statements after it in the same scope; moving what
- * does not change out of loops is left to LLVM's passes. Index arithmetic is done in 32 bits where the ranges of the
- * variables say that it fits. Variables of private arrays are stack slots, which SROA makes registers. */
+ * An expression is emitted where its statement stands and kept for the statements after it in the same scope; moving
+ * what does not change out of loops is left to LLVM's passes. Index arithmetic is done in 32 bits where the ranges of
+ * the variables say that it fits. Variables of private arrays are stack slots, which SROA makes registers. */
 #pragma once
 #include "core/kernels/emit-private.h"
 #include "core/kernels/grid-private.h"
@@ -16,8 +16,8 @@ G_BEGIN_DECLS
 typedef struct _GantryGridEmit GantryGridEmit;
 
 /**
- * GantryGridMachine: what a lowering says how to do. The builder of `emit->e` stands where the code belongs; a function may
- * leave it in another block.
+ * GantryGridMachine: what a lowering says how to do. The builder of `emit->e` stands where the code belongs; a function
+ * may leave it in another block.
  *
  * @alignment: of the addresses of operands, results and workspace, in bytes; 1: not known
  * @vector_bytes: of the widest load and store
@@ -45,10 +45,12 @@ typedef struct
   /** @to: the first element of the private fragment; @row: this thread's row in shared memory */
   void (*matrix_load) (GantryGridEmit *emit, const GantryGridStatement *statement, LLVMValueRef to, LLVMValueRef row);
   /** The first elements of the private fragments. */
-  void (*mma) (GantryGridEmit *emit, const GantryGridStatement *statement, LLVMValueRef d, LLVMValueRef a, LLVMValueRef b);
+  void (*mma) (GantryGridEmit *emit, const GantryGridStatement *statement, LLVMValueRef d, LLVMValueRef a,
+               LLVMValueRef b);
 
   /** wgmma and its wait; @d: the first of the sums; @a, @b: the tiles. NULL where the program may have none. */
-  void (*wgmma) (GantryGridEmit *emit, const GantryGridStatement *statement, LLVMValueRef d, LLVMValueRef a, LLVMValueRef b);
+  void (*wgmma) (GantryGridEmit *emit, const GantryGridStatement *statement, LLVMValueRef d, LLVMValueRef a,
+                 LLVMValueRef b);
   void (*wgmma_await) (GantryGridEmit *emit, const GantryGridStatement *statement, LLVMValueRef d);
   void (*fence) (GantryGridEmit *emit); /* (nullable): there is nothing to order */
 
@@ -97,15 +99,18 @@ struct _GantryGridEmit
 void gantry_grid_emit (GantryEmit *e, const GantryGrid *grid, const GantryGridMachine *machine, gpointer data);
 /** A stack slot in the function's entry block. */
 LLVMValueRef gantry_grid_emit_stack (GantryEmit *e, LLVMTypeRef type, guint alignment);
-/** TRUE where all threads of a block take part at once: BARRIER, SHUFFLE, MATRIX_LOAD, MMA, WGMMA, and FOR, IF and ELSE around them. */
+/** TRUE where all threads of a block take part at once: BARRIER, SHUFFLE, MATRIX_LOAD, MMA, WGMMA, and FOR, IF and ELSE
+ * around them. */
 gboolean gantry_grid_is_collective (const GantryGrid *grid, guint32 statement);
 
 /* grid-values.c */
 
-/** The value of a node for one lane (0 where the statement has none), as gantry_emit_scalar_type() says: i64 for indices. */
+/** The value of a node for one lane (0 where the statement has none), as gantry_emit_scalar_type() says: i64 for
+ * indices. */
 LLVMValueRef gantry_grid_emit_value (GantryGridEmit *emit, guint32 node, guint lane);
 /** An address: the element @index of @base. */
-LLVMValueRef gantry_grid_emit_pointer (GantryGridEmit *emit, LLVMValueRef base, GantryElementType element, guint32 index);
+LLVMValueRef gantry_grid_emit_pointer (GantryGridEmit *emit, LLVMValueRef base, GantryElementType element,
+                                       guint32 index);
 /** The same, as i32 where what is known of the node says that it fits. */
 LLVMValueRef gantry_grid_emit_index (GantryGridEmit *emit, guint32 node, guint lane);
 /** @n statements that follow each other: all values, then all stores. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Statements of bound programs as LLVM IR. Where a machine's threads are a loop (the CPU), the program is cut at
- * the collective statements: what lies between them stands in a loop over the threads of its own, and control flow around
- * them, which is the same for all threads, stands outside those loops. */
+ * the collective statements: what lies between them stands in a loop over the threads of its own, and control flow
+ * around them, which is the same for all threads, stands outside those loops. */
 #include "core/kernels/grid-emit-private.h"
 
 #define B (g->e->builder)

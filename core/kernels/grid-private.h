@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The bound form of a kernel: programs for grids of blocks of threads, one for each launch. A program is a list of
  * statements over expressions (GantryKx); what is pure stays an expression, and only what has a place in time is a
- * statement: loops, conditions, barriers, memory that is written. The same program becomes PTX and, with a loop for each
- * dimension of grid and block that is split at the barriers, code for the CPU; so a GPU kernel's indexing
- * and staging are tested where there is no GPU.
+ * statement: loops, conditions, barriers, memory that is written. The same program becomes PTX and, with a loop for
+ * each dimension of grid and block that is split at the barriers, code for the CPU; so a GPU kernel's indexing and
+ * staging are tested where there is no GPU.
  *
  * Expressions may use, beside the kernel's inputs (loads of the LOAD kind are of operands, which nobody writes):
  * index variables bound to the grid (gantry_grid_bind), to loops (FOR) and to the lane of a statement, and values
@@ -21,10 +21,12 @@ typedef struct
   gboolean has_wgmma;       /* wgmma and TMA: sm_90a alone */
   guint n_multiprocessors;  /* to size grids by */
   guint64 shared_bytes;     /* most dynamic shared memory of a block */
-  gboolean allow_tf32;      /* products of f32 may be rounded to 10 bits of mantissa, for tensor cores; FALSE unless somebody chose it */
+  gboolean allow_tf32;      /* products of f32 may be rounded to 10 bits of mantissa, for tensor cores; FALSE unless
+                               somebody chose it */
 } GantryGpu;
 
-/** @arch: "sm_80", "sm_90", "sm_90a" or "sm_100". Returns: FALSE and %GANTRY_ERROR_UNSUPPORTED that names those known */
+/** @arch: "sm_80", "sm_90", "sm_90a" or "sm_100". Returns: FALSE and %GANTRY_ERROR_UNSUPPORTED that names those known
+ */
 gboolean gantry_gpu_init (GantryGpu *gpu, const char *arch, GError **error);
 
 typedef enum
@@ -83,17 +85,20 @@ typedef struct
   guint8 kind;     /* GantryGridKind */
   guint8 lanes;    /* SET, GET, FETCH: consecutive elements, a power of two; the address of the first is a multiple */
   guint8 unroll;   /* FOR: the body is written out for each value; lo, hi and step are then constants */
-  guint8 shape;    /* MMA: GantryMmaShape; MATRIX_LOAD: how many 8 x 8 matrices (1, 2, 4), | 0x80: transposed; WGMMA: 1: a, 2: b transposed */
+  guint8 shape;    /* MMA: GantryMmaShape; MATRIX_LOAD: how many 8 x 8 matrices (1, 2, 4), | 0x80: transposed;
+                      WGMMA: 1: a, 2: b transposed */
   guint8 element;  /* of the value that LET, GET or SHUFFLE define, as it is computed with */
   guint32 a;       /* node: expression (LET, SET, SHUFFLE), condition (IF), lo (FOR), address in the input (FETCH) */
   guint32 b;       /* node: index in the array, hi (FOR); of MMA the offset in d */
-  guint32 c;       /* FOR: the variable; SET, FETCH: the lane variable or GANTRY_GRID_NONE; MMA: array a | MATRIX_LOAD: array it fills */
+  guint32 c;       /* FOR: the variable; SET, FETCH: the lane variable or GANTRY_GRID_NONE; MMA: array a |
+                      MATRIX_LOAD: array it fills */
   guint32 d;       /* MMA: array b; FETCH: the input */
   guint32 array;   /* of SET, GET, FETCH; of MMA: d; of MATRIX_LOAD: the shared one */
   guint32 value;   /* the first one defined */
   gint64 step;     /* FOR; WGMMA and its AWAIT: columns */
   guint32 mask;    /* SHUFFLE, AWAIT; WGMMA: so many may be under way after it */
-  guint32 offset_a, offset_b; /* nodes: MMA, WGMMA: offsets in the arrays a and b; MATRIX_LOAD: offset_a in the array it fills */
+  guint32 offset_a, offset_b; /* nodes: MMA, WGMMA: offsets in the arrays a and b; MATRIX_LOAD: offset_a in the array
+                                 it fills */
   guint32 end;     /* FOR, IF, ELSE: index of the statement that ends it */
 } GantryGridStatement;
 
@@ -149,7 +154,8 @@ guint32 gantry_grid_let (GantryGrid *grid, guint32 expression);
 void gantry_grid_assume (GantryGrid *grid, guint32 value, gint64 lo, gint64 hi);
 void gantry_grid_set (GantryGrid *grid, guint32 array, guint32 index, guint32 expression);
 /** @lane: variable of axis LANE that @expression may use; @index is that of lane 0. */
-void gantry_grid_set_lanes (GantryGrid *grid, guint32 array, guint32 index, guint32 expression, guint lane, guint lanes);
+void gantry_grid_set_lanes (GantryGrid *grid, guint32 array, guint32 index, guint32 expression, guint lane,
+                            guint lanes);
 guint32 gantry_grid_get (GantryGrid *grid, guint32 array, guint32 index);
 /** @type: of the value, computed with as the array's elements are: f16, bf16 and f32 are alike. */
 guint32 gantry_grid_get_as (GantryGrid *grid, guint32 array, guint32 index, GantryElementType type);
@@ -158,7 +164,8 @@ void gantry_grid_get_lanes (GantryGrid *grid, guint32 array, guint32 index, guin
 /** Returns: the variable as a node. */
 guint32 gantry_grid_begin_for (GantryGrid *grid, guint32 lo, guint32 hi, gint64 step, gboolean unroll);
 guint32 gantry_grid_begin_for_to (GantryGrid *grid, gint64 n, gboolean unroll); /* 0 .. n - 1 */
-/** The same for a variable of the expression that is bound to nothing, an axis of a reduction: through all its values. */
+/** The same for a variable of the expression that is bound to nothing, an axis of a reduction: through all its values.
+ */
 void gantry_grid_begin_for_axis (GantryGrid *grid, guint variable, gboolean unroll);
 void gantry_grid_begin_if (GantryGrid *grid, guint32 condition);
 void gantry_grid_begin_else (GantryGrid *grid);
@@ -169,28 +176,29 @@ void gantry_grid_fetch (GantryGrid *grid, guint32 array, guint32 index, guint in
 void gantry_grid_commit (GantryGrid *grid);
 void gantry_grid_await (GantryGrid *grid, guint32 groups);
 /** Each thread names with @index the row (16 bytes) that it contributes, as ldmatrix wants it. */
-void gantry_grid_matrix_load (GantryGrid *grid, guint32 to, guint32 offset, guint32 shared, guint32 index, guint matrices,
-                              gboolean transposed);
+void gantry_grid_matrix_load (GantryGrid *grid, guint32 to, guint32 offset, guint32 shared, guint32 index,
+                              guint matrices, gboolean transposed);
 void gantry_grid_mma (GantryGrid *grid, GantryMmaShape shape, guint32 d, guint32 d_offset, guint32 a, guint32 a_offset,
                       guint32 b, guint32 b_offset);
 
-/* wgmma of sm_90a on tiles of f16 or bf16 in shared memory that are GANTRY_WGMMA_DEPTH deep, in the layout with swizzles of 128 bytes.
- * Row r of a tile that is not transposed has the depth along 128 bytes, at r * 128, and its 16 bytes number c stand at
- * c xor (r % 8). A transposed one has its own elements along 128 bytes: 64 of them for each depth k at k * 128, 16 bytes number c
- * at c xor (k % 8); the next 64 follow after 64 * 128 bytes. Tiles begin at multiples of 1024 bytes. */
+/* wgmma of sm_90a on tiles of f16 or bf16 in shared memory that are GANTRY_WGMMA_DEPTH deep, in the layout with
+ * swizzles of 128 bytes. Row r of a tile that is not transposed has the depth along 128 bytes, at r * 128, and its 16
+ * bytes number c stand at c xor (r % 8). A transposed one has its own elements along 128 bytes: 64 of them for each
+ * depth k at k * 128, 16 bytes number c at c xor (k % 8); the next 64 follow after 64 * 128 bytes. Tiles begin at
+ * multiples of 1024 bytes. */
 #define GANTRY_WGMMA_ROWS 64
 #define GANTRY_WGMMA_DEPTH 64
 void gantry_grid_fence (GantryGrid *grid);
 /**
  * gantry_grid_wgmma:
- * @d: private array of f32, @columns / 2 of each thread: element 4 j + 2 h + i is that of row 16 (warp % 4) + 8 h + lane / 4,
- *  column 8 j + 2 (lane % 4) + i. From here to gantry_grid_wgmma_await() it belongs to the matrix unit
+ * @d: private array of f32, @columns / 2 of each thread: element 4 j + 2 h + i is that of row 16 (warp % 4) + 8 h +
+ * lane / 4, column 8 j + 2 (lane % 4) + i. From here to gantry_grid_wgmma_await() it belongs to the matrix unit
  * @columns: 8 to 256, a multiple of 8
  * @a_index: @b_index: where the tiles begin, the same for all threads of four warps
  * @left: so many products may be under way when the statement is done; tiles of the older ones may be written again
  */
-void gantry_grid_wgmma (GantryGrid *grid, guint32 d, guint columns, guint32 a, guint32 a_index, gboolean a_transposed, guint32 b,
-                        guint32 b_index, gboolean b_transposed, guint left);
+void gantry_grid_wgmma (GantryGrid *grid, guint32 d, guint columns, guint32 a, guint32 a_index, gboolean a_transposed,
+                        guint32 b, guint32 b_index, gboolean b_transposed, guint left);
 /** All products are done. */
 void gantry_grid_wgmma_await (GantryGrid *grid, guint32 d, guint columns);
 
@@ -198,9 +206,9 @@ void gantry_grid_wgmma_await (GantryGrid *grid, guint32 d, guint columns);
  * gantry_grid_check:
  *
  * What a lowering relies on: everything that was begun is ended, values are defined before they are used and where they
- * are used, axes that expressions use are bound, lanes divide what they address, a barrier stands in no condition or loop that
- * threads of a block take differently (judged by the variables and values that bounds and conditions depend on), shared
- * memory and block fit @gpu. Returns: FALSE with @error, a fault of whoever made the program
+ * are used, axes that expressions use are bound, lanes divide what they address, a barrier stands in no condition or
+ * loop that threads of a block take differently (judged by the variables and values that bounds and conditions depend
+ * on), shared memory and block fit @gpu. Returns: FALSE with @error, a fault of whoever made the program
  */
 gboolean gantry_grid_check (const GantryGrid *grid, const GantryGpu *gpu, GError **error);
 /** A number that every value of an i64 node (of a LOAD: its address) is a multiple of; 0: it is 0. */

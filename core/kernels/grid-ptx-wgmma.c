@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wgmma for sm_90a. LLVM 19 has no intrinsics for it: each statement is one piece of assembly that takes all sums of the
- * thread and gives them back in the same registers, so that nothing can be put between a product and its wait. */
+/* wgmma for sm_90a. LLVM 19 has no intrinsics for it: each statement is one piece of assembly that takes all sums of
+ * the thread and gives them back in the same registers, so that nothing can be put between a product and its wait. */
 #include "core/kernels/nvptx-private.h"
 #include <string.h>
 
@@ -9,9 +9,9 @@
 
 typedef LLVMValueRef V;
 
-/* Where a tile begins and how it lies (PTX ISA, "Matrix descriptor"), in units of 16 bytes: bits 0 to 13 the address, from 16
- * the distance between 64 elements of its own (transposed tiles only), from 32 that between 8 rows; 1 << 62: swizzles of
- * 128 bytes. */
+/* Where a tile begins and how it lies (PTX ISA, "Matrix descriptor"), in units of 16 bytes: bits 0 to 13 the address,
+ * from 16 the distance between 64 elements of its own (transposed tiles only), from 32 that between 8 rows; 1 << 62:
+ * swizzles of 128 bytes. */
 static V
 descriptor (GantryEmit *e, V tile, gboolean transposed)
 {
@@ -80,7 +80,8 @@ gantry_nvptx_wgmma (GantryGridEmit *emit, const GantryGridStatement *s, V d, V a
 
   for (guint k = 0; k < STEPS; k++)
     {
-      g_string_append_printf (text, "\tadd.s64 a, $%u, %u;\n\tadd.s64 b, $%u, %u;\n", 2 * n, k * a_step, 2 * n + 1, k * b_step);
+      g_string_append_printf (text, "\tadd.s64 a, $%u, %u;\n\tadd.s64 b, $%u, %u;\n", 2 * n, k * a_step, 2 * n + 1,
+                              k * b_step);
       g_string_append_printf (text, "\twgmma.mma_async.sync.aligned.m64n%uk16.f32.%s.%s {", 2 * n, type, type);
       for (guint i = 0; i < n; i++)
         g_string_append_printf (text, "%s$%u", i == 0 ? "" : ", ", i);

@@ -67,9 +67,12 @@ static V
 axis (GantryGridEmit *g, GantryGridAxis which)
 {
   static const char *const names[] = {
-    [GANTRY_AXIS_BLOCK_X] = "llvm.nvvm.read.ptx.sreg.ctaid.x",  [GANTRY_AXIS_BLOCK_Y] = "llvm.nvvm.read.ptx.sreg.ctaid.y",
-    [GANTRY_AXIS_BLOCK_Z] = "llvm.nvvm.read.ptx.sreg.ctaid.z",  [GANTRY_AXIS_THREAD_X] = "llvm.nvvm.read.ptx.sreg.tid.x",
-    [GANTRY_AXIS_THREAD_Y] = "llvm.nvvm.read.ptx.sreg.tid.y",   [GANTRY_AXIS_THREAD_Z] = "llvm.nvvm.read.ptx.sreg.tid.z",
+    [GANTRY_AXIS_BLOCK_X] = "llvm.nvvm.read.ptx.sreg.ctaid.x",
+    [GANTRY_AXIS_BLOCK_Y] = "llvm.nvvm.read.ptx.sreg.ctaid.y",
+    [GANTRY_AXIS_BLOCK_Z] = "llvm.nvvm.read.ptx.sreg.ctaid.z",
+    [GANTRY_AXIS_THREAD_X] = "llvm.nvvm.read.ptx.sreg.tid.x",
+    [GANTRY_AXIS_THREAD_Y] = "llvm.nvvm.read.ptx.sreg.tid.y",
+    [GANTRY_AXIS_THREAD_Z] = "llvm.nvvm.read.ptx.sreg.tid.z",
   };
   GantryEmit *e = g->e;
   guint32 extent = which >= GANTRY_AXIS_THREAD_X ? g->grid->block[which - GANTRY_AXIS_THREAD_X]
@@ -152,8 +155,8 @@ shuffle_word (GantryGridEmit *g, V x, guint32 mask)
   guint32 n = g->grid->block[0] * g->grid->block[1] * g->grid->block[2];
   guint32 members = n >= 32 ? G_MAXUINT32 : (1u << n) - 1;
 
-  return call (e, "llvm.nvvm.shfl.sync.bfly.i32", NULL, 0, (V[]) { number (e, members), x, number (e, mask), number (e, 31) },
-               4);
+  return call (e, "llvm.nvvm.shfl.sync.bfly.i32", NULL, 0,
+               (V[]){ number (e, members), x, number (e, mask), number (e, 31) }, 4);
 }
 
 static V
@@ -170,7 +173,8 @@ shuffle (GantryGridEmit *g, GantryElementType element, V x, guint32 mask)
   x = LLVMBuildBitCast (B, x, i64, "");
   low = shuffle_word (g, LLVMBuildTrunc (B, x, i32, ""), mask);
   high = shuffle_word (g, LLVMBuildTrunc (B, LLVMBuildLShr (B, x, thirty_two, ""), i32, ""), mask);
-  x = LLVMBuildOr (B, LLVMBuildZExt (B, low, i64, ""), LLVMBuildShl (B, LLVMBuildZExt (B, high, i64, ""), thirty_two, ""), "");
+  x = LLVMBuildOr (B, LLVMBuildZExt (B, low, i64, ""),
+                   LLVMBuildShl (B, LLVMBuildZExt (B, high, i64, ""), thirty_two, ""), "");
   return LLVMBuildBitCast (B, x, type, "");
 }
 
@@ -260,7 +264,8 @@ shared_memory (GantryEmit *e)
 
   if (global != NULL)
     return global;
-  global = LLVMAddGlobalInAddressSpace (e->module, LLVMArrayType2 (LLVMInt8TypeInContext (e->context), 0), "gantry_shared", 3);
+  global = LLVMAddGlobalInAddressSpace (e->module, LLVMArrayType2 (LLVMInt8TypeInContext (e->context), 0),
+                                        "gantry_shared", 3);
   LLVMSetLinkage (global, LLVMExternalLinkage);
   LLVMSetAlignment (global, 1024); /* tiles of wgmma */
   return global;
@@ -284,13 +289,14 @@ place_arrays (Ptx *ptx, GantryEmit *e, const GantryGrid *grid)
           offset += (array->count * gantry_element_size (array->element) + 127) / 128 * 128;
         }
       else if (array->space == GANTRY_SPACE_PRIVATE)
-        ptx->slot[i] = gantry_grid_emit_stack (e, LLVMArrayType2 (gantry_emit_memory_type (e, array->element, 1), array->count),
-                                               16);
+        ptx->slot[i] = gantry_grid_emit_stack (
+          e, LLVMArrayType2 (gantry_emit_memory_type (e, array->element, 1), array->count), 16);
     }
 }
 
 static void
-emit_kernel (GantryEmit *e, const GantryGrid *grid, const char *name, guint n_inputs, guint n_results, gboolean workspace)
+emit_kernel (GantryEmit *e, const GantryGrid *grid, const char *name, guint n_inputs, guint n_results,
+             gboolean workspace)
 {
   Ptx ptx = { .n_inputs = n_inputs, .workspace = n_inputs + n_results };
 
@@ -303,8 +309,8 @@ emit_kernel (GantryEmit *e, const GantryGrid *grid, const char *name, guint n_in
 }
 
 char *
-gantry_grid_to_ptx (GantryCompiler *compiler, const GantryBound *bound, const char *name, guint n_inputs, guint n_results,
-                    char **ir, GError **error)
+gantry_grid_to_ptx (GantryCompiler *compiler, const GantryBound *bound, const char *name, guint n_inputs,
+                    guint n_results, char **ir, GError **error)
 {
   GantryEmit emit;
 

@@ -53,8 +53,8 @@ GArray *gantry_grid_block_products (guint8 *block);
  * Begins a product of each group of 128 threads. It is done as late as it may be, so that a tile that is overwritten
  * too early gives wrong results here too.
  */
-void gantry_grid_block_wgmma (guint8 *block, const void *tiles, void *d, guint64 stride, guint32 n_threads, guint32 columns,
-                              guint32 shape, guint32 left);
+void gantry_grid_block_wgmma (guint8 *block, const void *tiles, void *d, guint64 stride, guint32 n_threads,
+                              guint32 columns, guint32 shape, guint32 left);
 void gantry_grid_block_wgmma_await (guint8 *block, guint32 n_threads, guint32 left);
 
 G_END_DECLS

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wgmma on the CPU: products of tiles in the layouts that its descriptors name, with swizzles by the bits of the address as the
- * hardware does them (PTX ISA, "Asynchronous warpgroup level matrix instructions", shared memory layout). */
+/* wgmma on the CPU: products of tiles in the layouts that its descriptors name, with swizzles by the bits of the
+ * address as the hardware does them (PTX ISA, "Asynchronous warpgroup level matrix instructions", shared memory
+ * layout). */
 #include "core/kernels/grid-run-private.h"
 #include "core/ir/literal.h"
 #include <string.h>
@@ -39,7 +40,8 @@ static void
 do_product (const Product *p)
 {
   gboolean bf16 = (p->shape & 4) != 0;
-  g_autofree float *a = g_new (float, GANTRY_WGMMA_ROWS * GANTRY_WGMMA_DEPTH), *b = g_new (float, p->columns * GANTRY_WGMMA_DEPTH);
+  g_autofree float *a = g_new (float, GANTRY_WGMMA_ROWS *GANTRY_WGMMA_DEPTH),
+                   *b = g_new (float, p->columns *GANTRY_WGMMA_DEPTH);
 
   for (guint k = 0; k < GANTRY_WGMMA_DEPTH; k++)
     {

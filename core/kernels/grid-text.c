@@ -15,7 +15,8 @@ typedef struct
 static void
 print_variable (const Print *p, guint v)
 {
-  static const char *const names[] = { "?", "block.x", "block.y", "block.z", "thread.x", "thread.y", "thread.z", "k", "lane" };
+  static const char *const names[] = { "?",        "block.x",  "block.y", "block.z", "thread.x",
+                                       "thread.y", "thread.z", "k",       "lane" };
   guint8 axis = p->grid->axis[v];
 
   g_string_append (p->text, names[axis]);
@@ -265,7 +266,9 @@ print_statement (Print *p, const GantryGridStatement *s)
       g_string_append (p->text, "await wgmma");
       break;
     default:
-      g_string_append (p->text, s->kind == GANTRY_GRID_ELSE ? "else" : s->kind == GANTRY_GRID_BARRIER ? "barrier" : "commit");
+      g_string_append (p->text, s->kind == GANTRY_GRID_ELSE      ? "else"
+                                : s->kind == GANTRY_GRID_BARRIER ? "barrier"
+                                                                 : "commit");
       break;
     }
 }
@@ -277,14 +280,14 @@ gantry_grid_to_text (const GantryGrid *grid)
   Print p = { .grid = grid, .text = g_string_new (NULL) };
   guint depth = 0;
 
-  g_string_append_printf (p.text, "grid %u x %u x %u, block %u x %u x %u\n", grid->grid[0], grid->grid[1], grid->grid[2],
-                          grid->block[0], grid->block[1], grid->block[2]);
+  g_string_append_printf (p.text, "grid %u x %u x %u, block %u x %u x %u\n", grid->grid[0], grid->grid[1],
+                          grid->grid[2], grid->block[0], grid->block[1], grid->block[2]);
   for (guint i = 0; i < grid->arrays->len; i++)
     {
       const GantryGridArray *array = &g_array_index (grid->arrays, GantryGridArray, i);
 
-      g_string_append_printf (p.text, "%s %s: %" G_GUINT64_FORMAT " %s\n", spaces[array->space], array->name, array->count,
-                              gantry_element_name (array->element));
+      g_string_append_printf (p.text, "%s %s: %" G_GUINT64_FORMAT " %s\n", spaces[array->space], array->name,
+                              array->count, gantry_element_name (array->element));
     }
   for (guint i = 0; i < grid->statements->len; i++)
     {

@@ -157,7 +157,8 @@ to_width (GantryGridEmit *g, V x, gboolean narrow)
   return narrow ? LLVMBuildTrunc (B, x, i32_type (g), "") : LLVMBuildSExt (B, x, i64_type (g), "");
 }
 
-/* The terms of a sum whose values are not known numbers, added up; NULL: there are none. *@constant takes in the others. */
+/* The terms of a sum whose values are not known numbers, added up; NULL: there are none. *@constant takes in the
+ * others. */
 static V
 sum_of (GantryGridEmit *g, const GantryKxNode *node, guint lane, gboolean narrow, gint64 *constant)
 {
@@ -262,7 +263,8 @@ pointer_at (GantryGridEmit *g, V base, GantryElementType element, guint32 index,
   V sum, number;
 
   if (node.kind == GANTRY_KX_LINEAR || node.kind == GANTRY_KX_LOAD)
-    sum = sum_of (g, &node, lane, node.kind == GANTRY_KX_LINEAR ? is_narrow (g, index) : sum_fits (g->kx, &node), &constant);
+    sum = sum_of (g, &node, lane, node.kind == GANTRY_KX_LINEAR ? is_narrow (g, index) : sum_fits (g->kx, &node),
+                  &constant);
   else
     sum = gantry_grid_emit_index (g, index, lane);
   if (sum != NULL)
@@ -292,7 +294,8 @@ advance (GantryGridEmit *g, V pointer, GantryElementType element, guint by)
 
 /* Loads @piece elements; @values: of each, as it is computed with. */
 static void
-load_piece (GantryGridEmit *g, GantryElementType element, V pointer, guint piece, guint alignment, gboolean of_input, V *values)
+load_piece (GantryGridEmit *g, GantryElementType element, V pointer, guint piece, guint alignment, gboolean of_input,
+            V *values)
 {
   V x = LLVMBuildLoad2 (B, gantry_emit_memory_type (g->e, element, piece), pointer, "");
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Building bound programs. A builder that is used wrongly asserts; what depends on the expression that is bound is judged
- * by gantry_grid_check(). */
+/* Building bound programs. A builder that is used wrongly asserts; what depends on the expression that is bound is
+ * judged by gantry_grid_check(). */
 #include "core/kernels/grid-private.h"
 #include "core/base/error.h"
 #include <string.h>
@@ -425,8 +425,8 @@ gantry_grid_matrix_load (GantryGrid *grid, guint32 to, guint32 offset, guint32 s
 }
 
 void
-gantry_grid_mma (GantryGrid *grid, GantryMmaShape shape, guint32 d, guint32 d_offset, guint32 a, guint32 a_offset, guint32 b,
-                 guint32 b_offset)
+gantry_grid_mma (GantryGrid *grid, GantryMmaShape shape, guint32 d, guint32 d_offset, guint32 a, guint32 a_offset,
+                 guint32 b, guint32 b_offset)
 {
   GantryGridStatement *statement = add (grid, GANTRY_GRID_MMA);
 
@@ -446,8 +446,8 @@ gantry_grid_fence (GantryGrid *grid)
 }
 
 void
-gantry_grid_wgmma (GantryGrid *grid, guint32 d, guint columns, guint32 a, guint32 a_index, gboolean a_transposed, guint32 b,
-                   guint32 b_index, gboolean b_transposed, guint left)
+gantry_grid_wgmma (GantryGrid *grid, guint32 d, guint columns, guint32 a, guint32 a_index, gboolean a_transposed,
+                   guint32 b, guint32 b_index, gboolean b_transposed, guint left)
 {
   GantryGridStatement *statement = add (grid, GANTRY_GRID_WGMMA);
 

@@ -15,14 +15,16 @@ GantryCompiler *gantry_compiler_new_nvptx (const GantryGpu *gpu, guint level, GE
 
 /** Starts a module without any function. */
 void gantry_nvptx_begin (GantryCompiler *compiler, const char *name, GantryEmit *emit);
-/** Starts the kernel @name (@n_parameters addresses of global memory) for blocks as @grid says; open at its first block. */
+/** Starts the kernel @name (@n_parameters addresses of global memory) for blocks as @grid says; open at its first
+ * block. */
 void gantry_nvptx_begin_kernel (GantryEmit *emit, const char *name, guint n_parameters, const GantryGrid *grid);
 void gantry_nvptx_end_kernel (GantryEmit *emit);
 /** Runs the passes, disposes of the module. Returns: (transfer full) (nullable): PTX */
 char *gantry_nvptx_end (GantryCompiler *compiler, GantryEmit *emit, char **ir, GError **error);
 
 /* grid-ptx-wgmma.c: see GantryGridMachine. */
-void gantry_nvptx_wgmma (GantryGridEmit *emit, const GantryGridStatement *statement, LLVMValueRef d, LLVMValueRef a, LLVMValueRef b);
+void gantry_nvptx_wgmma (GantryGridEmit *emit, const GantryGridStatement *statement, LLVMValueRef d, LLVMValueRef a,
+                         LLVMValueRef b);
 void gantry_nvptx_wgmma_await (GantryGridEmit *emit, const GantryGridStatement *statement, LLVMValueRef d);
 void gantry_nvptx_wgmma_fence (GantryGridEmit *emit);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Modules of GPU kernels and their way to PTX. Bound programs are explicit already; what is left to LLVM's middle end is to
- * put private arrays into registers, to share equal addresses and to move what is the same out of loops. A
+/* Modules of GPU kernels and their way to PTX. Bound programs are explicit already; what is left to LLVM's middle end
+ * is to put private arrays into registers, to share equal addresses and to move what is the same out of loops. A
  * selection failure ends the process: what may be emitted is listed in emit-ops.c. */
 #include "core/kernels/nvptx-private.h"
 #include "core/base/error.h"

@@ -29,7 +29,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryPtxas, gantry_ptxas_free)
  * @cache_folder: (nullable): made when it is not there; an entry that is not whole is made anew
  * @image: (out caller-allocates): set on success; its `assemble_ms` is 0 when it comes from the folder
  *
- * Safe from any thread. Returns: FALSE and %GANTRY_ERROR_FAILED with the assembler's first words, or %G_IO_ERROR_CANCELLED
+ * Safe from any thread. Returns: FALSE and %GANTRY_ERROR_FAILED with the assembler's first words, or
+ * %G_IO_ERROR_CANCELLED
  */
 gboolean gantry_ptxas_assemble (const GantryPtxas *ptxas, const char *ptx, const char *arch, const char *cache_folder,
                                 GCancellable *cancellable, GantryGpuImage *image, GError **error);

@@ -152,10 +152,14 @@ take_from_cache (const char *path, const char *arch, GantryGpuImage *image)
   sum_of (data + summed, size - summed, sum);
   if (strncmp (header.magic, MAGIC, sizeof header.magic) != 0 || memcmp (sum, header.sum, SUM_BYTES) != 0)
     return FALSE;
-  *image = (GantryGpuImage) { .code = g_bytes_new (data + sizeof header, size - sizeof header), .arch = g_strdup (arch),
-                              .is_measured = TRUE, .registers = header.registers,
-                              .spill_store_bytes = header.spill_store_bytes, .spill_load_bytes = header.spill_load_bytes,
-                              .stack_bytes = header.stack_bytes, .static_shared_bytes = header.static_shared_bytes };
+  *image = (GantryGpuImage){ .code = g_bytes_new (data + sizeof header, size - sizeof header),
+                             .arch = g_strdup (arch),
+                             .is_measured = TRUE,
+                             .registers = header.registers,
+                             .spill_store_bytes = header.spill_store_bytes,
+                             .spill_load_bytes = header.spill_load_bytes,
+                             .stack_bytes = header.stack_bytes,
+                             .static_shared_bytes = header.static_shared_bytes };
   return TRUE;
 }
 
@@ -204,8 +208,9 @@ run_assembler (const GantryPtxas *ptxas, const char *arch, const char *from, con
     }
   if (g_subprocess_get_successful (child))
     return TRUE;
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "ptxas %s does not assemble the code for %s (please report this): %.400s",
-               ptxas->version, arch, *report != NULL ? *report : "");
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED,
+               "ptxas %s does not assemble the code for %s (please report this): %.400s", ptxas->version, arch,
+               *report != NULL ? *report : "");
   return FALSE;
 }
 
@@ -213,7 +218,8 @@ static gboolean
 assemble_in (const char *folder, const GantryPtxas *ptxas, const char *ptx, const char *arch, GCancellable *cancellable,
              GantryGpuImage *image, GError **error)
 {
-  g_autofree char *from = g_build_filename (folder, "kernel.ptx", NULL), *to = g_build_filename (folder, "kernel.cubin", NULL);
+  g_autofree char *from = g_build_filename (folder, "kernel.ptx", NULL),
+                  *to = g_build_filename (folder, "kernel.cubin", NULL);
   g_autofree char *report = NULL, *data = NULL;
   gint64 begin = g_get_monotonic_time ();
   gsize size;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A batch on the GPU. The lists are handed over when the batch is finished, all three at once in the order of the program:
- * a stream that waits for an event which nobody has recorded yet would not wait at all, so every record is handed over before
- * the waits for it. */
+/* A batch on the GPU. The lists are handed over when the batch is finished, all three at once in the order of the
+ * program: a stream that waits for an event which nobody has recorded yet would not wait at all, so every record is
+ * handed over before the waits for it. */
 #include "core/runtime/cuda/cuda-private.h"
 #include "core/base/error.h"
 #include <string.h>
@@ -16,10 +16,11 @@ _gantry_cuda_take_event (CudaDevice *cuda, gboolean timed, GError **error)
 
   if (pool->len > 0)
     return g_ptr_array_steal_index_fast (pool, pool->len - 1);
-  return _gantry_cuda_check (cuda, cuda->driver->event_new (&event, timed ? CUDA_EVENT_DEFAULT : CUDA_EVENT_DISABLE_TIMING),
+  return _gantry_cuda_check (cuda,
+                             cuda->driver->event_new (&event, timed ? CUDA_EVENT_DEFAULT : CUDA_EVENT_DISABLE_TIMING),
                              error, "making an event")
-             ? event
-             : NULL;
+           ? event
+           : NULL;
 }
 
 void
@@ -59,10 +60,10 @@ launch (GantryBatch *batch, GantryQueue queue, const GantryCommand *command, GEr
       CudaLaunchConfig config = prepared->launches[i].config;
 
       config.stream = cuda->streams[queue];
-      if (!_gantry_cuda_check (cuda,
-                               cuda->driver->launch (&config, prepared->launches[i].function, prepared->launches[i].parameters,
-                                                     NULL),
-                               error, "launching kernel '%s'", prepared->kernel->name))
+      if (!_gantry_cuda_check (
+            cuda,
+            cuda->driver->launch (&config, prepared->launches[i].function, prepared->launches[i].parameters, NULL),
+            error, "launching kernel '%s'", prepared->kernel->name))
         return FALSE;
     }
   return TRUE;
@@ -75,9 +76,9 @@ copy (GantryBatch *batch, GantryQueue queue, void *to, const void *from, gsize b
 
   /* With unified addressing the driver sees from the addresses which way it goes. */
   return bytes == 0
-         || _gantry_cuda_check (cuda,
-                                cuda->driver->copy (GPOINTER_TO_SIZE (to), GPOINTER_TO_SIZE (from), bytes, cuda->streams[queue]),
-                                error, "copying %" G_GSIZE_FORMAT " bytes on the %s queue", bytes, queue_name (queue));
+         || _gantry_cuda_check (
+           cuda, cuda->driver->copy (GPOINTER_TO_SIZE (to), GPOINTER_TO_SIZE (from), bytes, cuda->streams[queue]),
+           error, "copying %" G_GSIZE_FORMAT " bytes on the %s queue", bytes, queue_name (queue));
 }
 
 /* A repeated element of one, two or four bytes is written by the GPU alone. */
@@ -142,8 +143,9 @@ execute (GantryBatch *batch, GantryQueue queue, const GantryCommand *command, GE
     case GANTRY_COMMAND_RECORD:
       return record (batch, queue, command->event, error);
     case GANTRY_COMMAND_WAIT:
-      return _gantry_cuda_check (cuda, cuda->driver->stream_wait (cuda->streams[queue], batch->events[command->event], 0), error,
-                                 "letting the %s queue wait", queue_name (queue));
+      return _gantry_cuda_check (cuda,
+                                 cuda->driver->stream_wait (cuda->streams[queue], batch->events[command->event], 0),
+                                 error, "letting the %s queue wait", queue_name (queue));
     default:
       g_assert_not_reached ();
     }
@@ -170,8 +172,8 @@ record_timed (GantryBatch *batch, GantryQueue queue, CudaEvent *event, GError **
 {
   *event = _gantry_cuda_take_event (batch->cuda, TRUE, error);
   return *event != NULL
-         && _gantry_cuda_check (batch->cuda, batch->cuda->driver->event_record (*event, batch->cuda->streams[queue]), error,
-                                "recording a time on the %s queue", queue_name (queue));
+         && _gantry_cuda_check (batch->cuda, batch->cuda->driver->event_record (*event, batch->cuda->streams[queue]),
+                                error, "recording a time on the %s queue", queue_name (queue));
 }
 
 static gboolean
@@ -205,8 +207,8 @@ wait_for (GantryBatch *batch, GantryQueue queue, const GantryCommand *command, G
     return _gantry_cuda_check (cuda, result, error, "running kernel '%s'",
                                ((const CudaPrepared *) command->launch.prepared)->kernel->name);
   if (command->kind == GANTRY_COMMAND_COPY)
-    return _gantry_cuda_check (cuda, result, error, "copying %" G_GSIZE_FORMAT " bytes on the %s queue", command->copy.bytes,
-                               queue_name (queue));
+    return _gantry_cuda_check (cuda, result, error, "copying %" G_GSIZE_FORMAT " bytes on the %s queue",
+                               command->copy.bytes, queue_name (queue));
   return _gantry_cuda_check (cuda, result, error, "running the %s queue", queue_name (queue));
 }
 
@@ -244,8 +246,8 @@ enqueue (GantryBatch *batch, GantryQueue queue, const GantryCommand *command, GE
   return keep_pace (batch, queue, error);
 }
 
-/* The queue whose next command comes first in the program and waits for nothing that is still to be recorded; -1: none. A record
- * belongs to the command before it. */
+/* The queue whose next command comes first in the program and waits for nothing that is still to be recorded; -1: none.
+ * A record belongs to the command before it. */
 static int
 next_queue (const GantryBatch *batch)
 {
@@ -296,7 +298,8 @@ _gantry_cuda_enqueue_all (GantryBatch *batch, GError **error)
         }
       if (queue < 0)
         {
-          g_set_error_literal (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "executable: the queues wait for each other in a circle");
+          g_set_error_literal (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+                               "executable: the queues wait for each other in a circle");
           return FALSE;
         }
       list = &batch->lists[queue];

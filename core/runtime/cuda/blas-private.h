@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The values and types of cuBLASLt's interface that are used, declared by ourselves and checked against its header by a test. */
+/* The values and types of cuBLASLt's interface that are used, declared by ourselves and checked against its header by a
+ * test. */
 #pragma once
 #include <glib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Time stamps: events with times, brought onto CLOCK_MONOTONIC by comparing the clocks on the idle device before a batch and
- * after it. Between the two the GPU's clock is taken to run evenly. */
+/* Time stamps: events with times, brought onto CLOCK_MONOTONIC by comparing the clocks on the idle device before a
+ * batch and after it. Between the two the GPU's clock is taken to run evenly. */
 #include "core/runtime/cuda/cuda-private.h"
 
 #define ROUNDS 5

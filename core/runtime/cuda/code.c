@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Code on the GPU: the images of an executable become modules, and each launch is made ready once, with its addresses and
- * its tensor maps, so that nothing is looked up while it runs. */
+/* Code on the GPU: the images of an executable become modules, and each launch is made ready once, with its addresses
+ * and its tensor maps, so that nothing is looked up while it runs. */
 #include "core/runtime/cuda/cuda-private.h"
 #include "core/base/error.h"
 #include <string.h>
@@ -51,14 +51,16 @@ set_image_error (CudaDevice *cuda, const GantryGpuImage *image, CudaResult resul
 
   if (result == CUDA_NO_BINARY_FOR_GPU || result == CUDA_INVALID_IMAGE || result == CUDA_UNSUPPORTED_PTX_VERSION
       || result == CUDA_NO_JIT_COMPILER)
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-                 "%s (sm_%d%d, driver for CUDA %d.%d) does not take the code, which is %s for %s: %s; compile for this GPU, or update "
-                 "the driver (580 or newer for code that a toolkit 13 assembled)", cuda->parent.name, cuda->major, cuda->minor,
-                 cuda->driver->version / 1000, cuda->driver->version % 1000 / 10, image->is_text ? "PTX" : "a cubin", arch, why);
+    g_set_error (
+      error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
+      "%s (sm_%d%d, driver for CUDA %d.%d) does not take the code, which is %s for %s: %s; compile for this GPU, or update "
+      "the driver (580 or newer for code that a toolkit 13 assembled)",
+      cuda->parent.name, cuda->major, cuda->minor, cuda->driver->version / 1000, cuda->driver->version % 1000 / 10,
+      image->is_text ? "PTX" : "a cubin", arch, why);
   else
     g_set_error (error, GANTRY_ERROR, result == CUDA_OUT_OF_MEMORY ? GANTRY_ERROR_NO_MEMORY : GANTRY_ERROR_FAILED,
-                 "%s does not load the code (%s for %s): %s%s%s", cuda->parent.name, image->is_text ? "PTX" : "a cubin", arch, why,
-                 *log != '\0' ? ":\n" : "", log);
+                 "%s does not load the code (%s for %s): %s%s%s", cuda->parent.name, image->is_text ? "PTX" : "a cubin",
+                 arch, why, *log != '\0' ? ":\n" : "", log);
 }
 
 static gboolean
@@ -67,8 +69,8 @@ load_image (CudaDevice *cuda, const GantryGpuImage *image, CudaModule *module, G
   g_autofree char *log = g_malloc0 (LOG_BYTES);
   int options[] = { CUDA_JIT_ERROR_LOG, CUDA_JIT_ERROR_LOG_BYTES };
   void *values[] = { log, GSIZE_TO_POINTER (LOG_BYTES - 1) };
-  CudaResult result = cuda->driver->module_load (module, g_bytes_get_data (image->code, NULL), image->is_text ? 2 : 0, options,
-                                                 values);
+  CudaResult result = cuda->driver->module_load (module, g_bytes_get_data (image->code, NULL), image->is_text ? 2 : 0,
+                                                 options, values);
 
   if (result == 0)
     return TRUE;
@@ -158,8 +160,8 @@ element_of (GantryElementType element)
 }
 
 static gboolean
-encode_map (CudaDevice *cuda, const GantryKernel *kernel, const GantryTensorMap *from, void *address, CudaTensorMap *map,
-            GError **error)
+encode_map (CudaDevice *cuda, const GantryKernel *kernel, const GantryTensorMap *from, void *address,
+            CudaTensorMap *map, GError **error)
 {
   static const guint32 ones[5] = { 1, 1, 1, 1, 1 };
   const int promotion = 2; /* the second-level cache fetches 128 bytes at once */
@@ -167,11 +169,11 @@ encode_map (CudaDevice *cuda, const GantryKernel *kernel, const GantryTensorMap 
 
   if (element >= 0 && from->strides[0] == gantry_element_size (from->element))
     return _gantry_cuda_check (cuda,
-                               cuda->driver->map_encode (map, element, from->rank, address, from->dims, from->strides + 1,
-                                                         from->box, ones, 0, swizzle, promotion, 0),
+                               cuda->driver->map_encode (map, element, from->rank, address, from->dims,
+                                                         from->strides + 1, from->box, ones, 0, swizzle, promotion, 0),
                                error, "encoding a tensor map of kernel '%s'", kernel->name);
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "kernel '%s' has a tensor map whose elements do not lie side by side",
-               kernel->name);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+               "kernel '%s' has a tensor map whose elements do not lie side by side", kernel->name);
   return FALSE;
 }
 
@@ -189,24 +191,26 @@ check_launch (CudaDevice *cuda, const GantryKernel *kernel, const GantryGpuLaunc
     most = cuda->most_threads;
   if (most > 0 && threads > (guint64) most)
     g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-                 "kernel '%s' wants blocks of %" G_GUINT64_FORMAT " threads where %s allows %d (its registers are shared among them)",
+                 "kernel '%s' wants blocks of %" G_GUINT64_FORMAT
+                 " threads where %s allows %d (its registers are shared among them)",
                  kernel->name, threads, cuda->parent.name, most);
   else if (cuda->most_shared > 0 && launch->shared_bytes > (guint32) cuda->most_shared)
     g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-                 "kernel '%s' wants %u bytes of shared memory where %s has %d for a block; compile for this GPU", kernel->name,
-                 launch->shared_bytes, cuda->parent.name, cuda->most_shared);
+                 "kernel '%s' wants %u bytes of shared memory where %s has %d for a block; compile for this GPU",
+                 kernel->name, launch->shared_bytes, cuda->parent.name, cuda->most_shared);
   else if (launch->cluster[0] > 0 && cuda->major < 9)
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-                 "kernel '%s' wants clusters of blocks, which GPUs have from sm_90 on, and %s is sm_%d%d; compile for this GPU",
-                 kernel->name, cuda->parent.name, cuda->major, cuda->minor);
+    g_set_error (
+      error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
+      "kernel '%s' wants clusters of blocks, which GPUs have from sm_90 on, and %s is sm_%d%d; compile for this GPU",
+      kernel->name, cuda->parent.name, cuda->major, cuda->minor);
   else
     return TRUE;
   return FALSE;
 }
 
 static gboolean
-set_attributes (CudaDevice *cuda, const GantryKernel *kernel, const GantryGpuLaunch *launch, CudaPreparedLaunch *prepared,
-                GError **error)
+set_attributes (CudaDevice *cuda, const GantryKernel *kernel, const GantryGpuLaunch *launch,
+                CudaPreparedLaunch *prepared, GError **error)
 {
   CudaLaunchConfig *config = &prepared->config;
 
@@ -214,10 +218,9 @@ set_attributes (CudaDevice *cuda, const GantryKernel *kernel, const GantryGpuLau
   memcpy (config->block, launch->block, sizeof config->block);
   config->shared_bytes = launch->shared_bytes;
   if (launch->shared_bytes > PLAIN_SHARED_BYTES
-      && !_gantry_cuda_check (cuda,
-                              cuda->driver->function_set (prepared->function, CUDA_FUNCTION_DYNAMIC_SHARED,
-                                                          (int) launch->shared_bytes),
-                              error, "asking for %u bytes of shared memory for kernel '%s'", launch->shared_bytes, kernel->name))
+      && !_gantry_cuda_check (
+        cuda, cuda->driver->function_set (prepared->function, CUDA_FUNCTION_DYNAMIC_SHARED, (int) launch->shared_bytes),
+        error, "asking for %u bytes of shared memory for kernel '%s'", launch->shared_bytes, kernel->name))
     return FALSE;
   if (launch->cluster[0] == 0)
     return TRUE;
@@ -226,13 +229,14 @@ set_attributes (CudaDevice *cuda, const GantryKernel *kernel, const GantryGpuLau
   config->attributes = &prepared->cluster;
   config->n_attributes = 1;
   return launch->cluster[0] * launch->cluster[1] * launch->cluster[2] <= PORTABLE_CLUSTER
-         || _gantry_cuda_check (cuda, cuda->driver->function_set (prepared->function, CUDA_FUNCTION_NON_PORTABLE_CLUSTER, 1),
+         || _gantry_cuda_check (cuda,
+                                cuda->driver->function_set (prepared->function, CUDA_FUNCTION_NON_PORTABLE_CLUSTER, 1),
                                 error, "asking for large clusters for kernel '%s'", kernel->name);
 }
 
 static gboolean
-set_parameters (CudaDevice *cuda, const GantryKernel *kernel, const GantryGpuLaunch *launch, void *const *buffers, guint32 n,
-                CudaPreparedLaunch *prepared, GError **error)
+set_parameters (CudaDevice *cuda, const GantryKernel *kernel, const GantryGpuLaunch *launch, void *const *buffers,
+                guint32 n, CudaPreparedLaunch *prepared, GError **error)
 {
   prepared->values = g_new0 (CudaAddress, n + (gsize) 1);
   prepared->parameters = g_new0 (void *, n + (gsize) launch->n_maps + 1);
@@ -257,9 +261,9 @@ static gboolean
 prepare_launch (CudaDevice *cuda, const CudaCode *code, const GantryKernel *kernel, const GantryGpuLaunch *launch,
                 void *const *buffers, guint32 n, CudaPreparedLaunch *prepared, GError **error)
 {
-  CudaResult result = launch->image < code->n_modules
-                          ? cuda->driver->module_function (&prepared->function, code->modules[launch->image], launch->entry)
-                          : CUDA_NOT_FOUND;
+  CudaResult result = launch->image < code->n_modules ? cuda->driver->module_function (
+                        &prepared->function, code->modules[launch->image], launch->entry)
+                                                      : CUDA_NOT_FOUND;
 
   if (result == CUDA_NOT_FOUND)
     {
@@ -291,8 +295,8 @@ prepare_product (CudaDevice *cuda, const GantryKernel *kernel, void *const *buff
 }
 
 gpointer
-_gantry_cuda_prepare (GantryDevice *device, gpointer loaded, const GantryKernel *kernel, void *const *buffers, guint32 n,
-                      GError **error)
+_gantry_cuda_prepare (GantryDevice *device, gpointer loaded, const GantryKernel *kernel, void *const *buffers,
+                      guint32 n, GError **error)
 {
   CudaDevice *cuda = (CudaDevice *) device;
   CudaCode *code = loaded;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of the CUDA device share: memory and life are in cuda.c, code in code.c, command lists in batch.c, their time
- * stamps in clock.c, graphs in graph.c. */
+/* What the parts of the CUDA device share: memory and life are in cuda.c, code in code.c, command lists in batch.c,
+ * their time stamps in clock.c, graphs in graph.c. */
 #pragma once
 #include "core/runtime/cuda/driver-private.h"
 
@@ -110,8 +110,10 @@ struct _GantryBatch
 /** Makes the context current on this thread. Returns: FALSE when the device is lost; then there is nothing to leave */
 gboolean _gantry_cuda_enter (CudaDevice *cuda, GError **error);
 void _gantry_cuda_leave (CudaDevice *cuda);
-/** Is @result none? Else sets @error, and remembers it where nothing will work any more. @what: "launching kernel 'x'" */
-gboolean _gantry_cuda_check (CudaDevice *cuda, CudaResult result, GError **error, const char *what, ...) G_GNUC_PRINTF (4, 5);
+/** Is @result none? Else sets @error, and remembers it where nothing will work any more. @what: "launching kernel 'x'"
+ */
+gboolean _gantry_cuda_check (CudaDevice *cuda, CudaResult result, GError **error, const char *what,
+                             ...) G_GNUC_PRINTF (4, 5);
 gboolean _gantry_cuda_is_lost (CudaDevice *cuda, GError **error);
 
 /* code.c */
@@ -132,7 +134,8 @@ void _gantry_cuda_product_free (CudaProduct *product);
 int _gantry_cuda_product_run (const CudaProduct *product, CudaStream stream);
 
 /* batch.c */
-GantryBatch *_gantry_cuda_begin (GantryDevice *device, guint32 n_events, GantryStamp *stamps, GCancellable *cancellable);
+GantryBatch *_gantry_cuda_begin (GantryDevice *device, guint32 n_events, GantryStamp *stamps,
+                                 GCancellable *cancellable);
 void _gantry_cuda_submit (GantryBatch *batch, GantryQueue queue, const GantryCommand *commands, guint32 n);
 gboolean _gantry_cuda_finish (GantryBatch *batch, GError **error);
 /** Hands all commands over to the streams, each after those that it waits for. */

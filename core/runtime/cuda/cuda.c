@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The CUDA device: its context and streams, its memory, copies that the caller waits for, and what becomes of it when it
- * fails. */
+/* The CUDA device: its context and streams, its memory, copies that the caller waits for, and what becomes of it when
+ * it fails. */
 #include "core/runtime/cuda/cuda-private.h"
 #include "core/base/error.h"
 #include <stdlib.h>
@@ -76,9 +76,11 @@ set_lost (CudaDevice *cuda, CudaResult result, const char *what)
 
   g_mutex_lock (&cuda->parent.lock);
   if (cuda->lost == NULL)
-    cuda->lost = g_error_new (GANTRY_ERROR, GANTRY_ERROR_FAILED,
-                              "%s is lost: %s failed: %s; %s; nothing more runs on it until the program is started again, and "
-                              "what ran before stays", cuda->parent.name, what, why, advice (cuda, result));
+    cuda->lost = g_error_new (
+      GANTRY_ERROR, GANTRY_ERROR_FAILED,
+      "%s is lost: %s failed: %s; %s; nothing more runs on it until the program is started again, and "
+      "what ran before stays",
+      cuda->parent.name, what, why, advice (cuda, result));
   g_mutex_unlock (&cuda->parent.lock);
 }
 
@@ -128,9 +130,11 @@ set_exhausted (CudaDevice *cuda, GantryMemoryKind kind, gsize bytes, GError **er
   of = g_format_size_full (total, G_FORMAT_SIZE_IEC_UNITS);
   own = g_format_size_full (fallen, G_FORMAT_SIZE_IEC_UNITS);
   others = g_format_size_full (total - left - MIN (fallen, total - left), G_FORMAT_SIZE_IEC_UNITS);
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
-               "%s memory of %s: %s needed in one piece where %s of %s are free; this program holds %s, the driver and other programs "
-               "%s (nvidia-smi lists them)", gantry_memory_kind_name (kind), cuda->parent.name, wanted, has, of, own, others);
+  g_set_error (
+    error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
+    "%s memory of %s: %s needed in one piece where %s of %s are free; this program holds %s, the driver and other programs "
+    "%s (nvidia-smi lists them)",
+    gantry_memory_kind_name (kind), cuda->parent.name, wanted, has, of, own, others);
 }
 
 /* How much the driver has taken for an allocation: it gives whole pages, and keeps some. */
@@ -225,8 +229,8 @@ cuda_deallocate (GantryDevice *device, GantryMemoryKind kind, void *memory, gsiz
   g_mutex_unlock (&cuda->parent.lock);
 }
 
-/* On a stream and waited for: a plain copy from pageable memory may still be under way when it returns, and our streams do
- * not wait for the one that it runs on. */
+/* On a stream and waited for: a plain copy from pageable memory may still be under way when it returns, and our streams
+ * do not wait for the one that it runs on. */
 static gboolean
 transfer (GantryDevice *device, void *to, const void *from, gsize bytes, const char *what, GError **error)
 {
@@ -236,7 +240,8 @@ transfer (GantryDevice *device, void *to, const void *from, gsize bytes, const c
   if (!_gantry_cuda_enter (cuda, error))
     return FALSE;
   g_mutex_lock (&cuda->transferring);
-  done = _gantry_cuda_check (cuda, cuda->driver->copy (GPOINTER_TO_SIZE (to), GPOINTER_TO_SIZE (from), bytes, cuda->transfer),
+  done = _gantry_cuda_check (cuda,
+                             cuda->driver->copy (GPOINTER_TO_SIZE (to), GPOINTER_TO_SIZE (from), bytes, cuda->transfer),
                              error, "copying %" G_GSIZE_FORMAT " bytes %s the device", bytes, what)
          && _gantry_cuda_check (cuda, cuda->driver->stream_synchronize (cuda->transfer), error,
                                 "waiting for %" G_GSIZE_FORMAT " bytes %s the device", bytes, what);
@@ -379,9 +384,11 @@ look_at (CudaDevice *cuda, GError **error)
   cuda->most_shared = _gantry_cuda_attribute (driver, cuda->ordinal, CUDA_ATTRIBUTE_SHARED_OPTIN);
   if (_gantry_cuda_attribute (driver, cuda->ordinal, CUDA_ATTRIBUTE_UNIFIED_ADDRESSING) != 0 && cuda->major >= 8)
     return TRUE;
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-               "%s has compute capability %d.%d where 8.0 (Ampere) or newer is needed; choose another one (--device cuda:N), or run "
-               "on the processor: --device cpu", cuda->parent.name, cuda->major, cuda->minor);
+  g_set_error (
+    error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
+    "%s has compute capability %d.%d where 8.0 (Ampere) or newer is needed; choose another one (--device cuda:N), or run "
+    "on the processor: --device cpu",
+    cuda->parent.name, cuda->major, cuda->minor);
   return FALSE;
 }
 
@@ -393,11 +400,14 @@ make_context (CudaDevice *cuda, GError **error)
   CudaResult result = driver->context_retain (&cuda->context, cuda->ordinal);
 
   if (result == CUDA_OUT_OF_MEMORY)
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
-                 "%s has no memory left for the driver itself: other programs hold it (nvidia-smi lists them); end one, or choose "
-                 "another GPU: --device cuda:N", cuda->parent.name);
+    g_set_error (
+      error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
+      "%s has no memory left for the driver itself: other programs hold it (nvidia-smi lists them); end one, or choose "
+      "another GPU: --device cuda:N",
+      cuda->parent.name);
   else if (result != 0)
-    _gantry_cuda_set_system_error (driver, result == CUDA_INVALID_DEVICE ? CUDA_DEVICE_UNAVAILABLE : result, what, error);
+    _gantry_cuda_set_system_error (driver, result == CUDA_INVALID_DEVICE ? CUDA_DEVICE_UNAVAILABLE : result, what,
+                                   error);
   if (result != 0)
     {
       cuda->context = NULL;

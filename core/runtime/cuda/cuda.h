@@ -35,7 +35,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryCudaProbe, gantry_cuda_probe_free)
  * Looks for GPUs. The environment variable GANTRY_LIBCUDA names the driver's library where it is not libcuda.so.1.
  *
  * Returns: (transfer full) (nullable): NULL with %GANTRY_ERROR_UNSUPPORTED (no driver, one that is too old, no GPU) or
- *  %GANTRY_ERROR_FAILED (a driver that does not work); the message says what is missing, where it was looked for and what to do
+ *  %GANTRY_ERROR_FAILED (a driver that does not work); the message says what is missing, where it was looked for and
+ * what to do
  */
 GantryCudaProbe *gantry_cuda_probe (GError **error);
 
@@ -45,7 +46,8 @@ GantryCudaProbe *gantry_cuda_probe (GError **error);
  *
  * Makes the device, which needs some hundred MiB of its memory for the driver itself.
  *
- * Returns: (transfer full) (nullable): NULL with the errors of gantry_cuda_probe(), or %GANTRY_ERROR_FAILED for a GPU that is busy
+ * Returns: (transfer full) (nullable): NULL with the errors of gantry_cuda_probe(), or %GANTRY_ERROR_FAILED for a GPU
+ * that is busy
  */
 GantryDevice *gantry_cuda_device_new (int ordinal, GError **error);
 /** Is @device one of these? */
@@ -68,8 +70,8 @@ typedef struct
 gboolean gantry_cuda_device_measure_memory (GantryDevice *device, GantryCudaMemory *memory);
 
 /**
- * How far apart a stamp and CLOCK_MONOTONIC may be: half of the time that the fastest round trip took when the clocks were
- * compared, for the last batch with stamps, plus the driver's resolution. Nanoseconds; 0: no stamps yet
+ * How far apart a stamp and CLOCK_MONOTONIC may be: half of the time that the fastest round trip took when the clocks
+ * were compared, for the last batch with stamps, plus the driver's resolution. Nanoseconds; 0: no stamps yet
  */
 gint64 gantry_cuda_device_clock_error (const GantryDevice *device);
 
@@ -81,9 +83,9 @@ void gantry_cuda_device_set_graphs (GantryDevice *device, gboolean graphs);
 /** How often a graph was made and how often one was replayed: each (out) (optional) */
 void gantry_cuda_device_get_graphs (GantryDevice *device, guint *n_made, guint *n_replayed);
 /**
- * Programs loaded from now on have their plain matrix products done by cuBLASLt (GANTRY_LIBCUBLASLT names another file than
- * libcublasLt.so.13 or .12) where that is installed and measured to be faster by more than a tenth. Off: then every program
- * gives the same bits however it is planned, wherever it is loaded.
+ * Programs loaded from now on have their plain matrix products done by cuBLASLt (GANTRY_LIBCUBLASLT names another file
+ * than libcublasLt.so.13 or .12) where that is installed and measured to be faster by more than a tenth. Off: then
+ * every program gives the same bits however it is planned, wherever it is loaded.
  */
 void gantry_cuda_device_set_library (GantryDevice *device, gboolean library);
 /** How many commands of a queue that can be cancelled are handed over before the first of them is waited for; 256. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds libcuda, fills the table of its functions and says in full sentences what is wrong with a machine where that does
- * not work. */
+/* Finds libcuda, fills the table of its functions and says in full sentences what is wrong with a machine where that
+ * does not work. */
 #include "core/runtime/cuda/driver-private.h"
 #include "core/base/error.h"
 #include <dlfcn.h>
@@ -14,7 +14,8 @@ static const char *const places[] = { "libcuda.so.1", "/usr/lib/wsl/lib/libcuda.
 static gboolean
 has_kernel_driver (void)
 {
-  return g_file_test ("/proc/driver/nvidia/version", G_FILE_TEST_EXISTS) || g_file_test ("/dev/nvidiactl", G_FILE_TEST_EXISTS);
+  return g_file_test ("/proc/driver/nvidia/version", G_FILE_TEST_EXISTS)
+         || g_file_test ("/dev/nvidiactl", G_FILE_TEST_EXISTS);
 }
 
 static void *
@@ -36,19 +37,24 @@ open_library (GError **error)
         why = g_strdup (dlerror ());
     }
   if (own != NULL)
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-                 "no NVIDIA driver: %s, which GANTRY_LIBCUDA names, cannot be loaded (%s); correct or unset it, or run on the "
-                 "processor: --device cpu", own, why);
+    g_set_error (
+      error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
+      "no NVIDIA driver: %s, which GANTRY_LIBCUDA names, cannot be loaded (%s); correct or unset it, or run on the "
+      "processor: --device cpu",
+      own, why);
   else if (has_kernel_driver ())
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-                 "no NVIDIA driver library: the driver's kernel module is loaded, but libcuda.so.1 is neither in the loader's paths "
-                 "nor in /usr/lib/wsl/lib (%s); install the driver's user part of the same version (in a container: start it with "
-                 "the GPUs passed in), or name the file in GANTRY_LIBCUDA", why);
+    g_set_error (
+      error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
+      "no NVIDIA driver library: the driver's kernel module is loaded, but libcuda.so.1 is neither in the loader's paths "
+      "nor in /usr/lib/wsl/lib (%s); install the driver's user part of the same version (in a container: start it with "
+      "the GPUs passed in), or name the file in GANTRY_LIBCUDA",
+      why);
   else
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-                 "no NVIDIA driver: libcuda.so.1 is neither in the loader's paths nor in /usr/lib/wsl/lib (%s); it comes with "
-                 "NVIDIA's driver, 525 or newer, not with the CUDA toolkit; install that, or run on the processor: --device cpu",
-                 why);
+    g_set_error (
+      error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
+      "no NVIDIA driver: libcuda.so.1 is neither in the loader's paths nor in /usr/lib/wsl/lib (%s); it comes with "
+      "NVIDIA's driver, 525 or newer, not with the CUDA toolkit; install that, or run on the processor: --device cpu",
+      why);
   return NULL;
 }
 
@@ -69,9 +75,11 @@ fill_table (CudaDriver *driver, GError **error)
 
       if (address == NULL)
         {
-          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-                       "the NVIDIA driver has no %s, which every driver since 525 (CUDA 12.0) has: its library is damaged or is no "
-                       "driver; install the driver anew", entries[i].symbol);
+          g_set_error (
+            error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
+            "the NVIDIA driver has no %s, which every driver since 525 (CUDA 12.0) has: its library is damaged or is no "
+            "driver; install the driver anew",
+            entries[i].symbol);
           return FALSE;
         }
       memcpy ((guint8 *) driver + entries[i].offset, &address, sizeof address);
@@ -94,10 +102,11 @@ check_version (CudaDriver *driver, GError **error)
   if (result != 0)
     _gantry_cuda_set_system_error (driver, result, "asking for its version", error);
   else
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-                 "the NVIDIA driver is too old: it knows CUDA %d.%d, and CUDA 12.0 is needed; install driver 525 or newer (580 or "
-                 "newer for code that a toolkit 13 assembled), or run on the processor: --device cpu", driver->version / 1000,
-                 driver->version % 1000 / 10);
+    g_set_error (
+      error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
+      "the NVIDIA driver is too old: it knows CUDA %d.%d, and CUDA 12.0 is needed; install driver 525 or newer (580 or "
+      "newer for code that a toolkit 13 assembled), or run on the processor: --device cpu",
+      driver->version / 1000, driver->version % 1000 / 10);
   return FALSE;
 }
 
@@ -139,7 +148,8 @@ _gantry_cuda_driver_describe (const CudaDriver *driver)
   g_autofree char *own = NULL;
 
   if (g_file_get_contents ("/sys/module/nvidia/version", &own, NULL, NULL))
-    return g_strdup_printf ("CUDA %d.%d, driver %s", driver->version / 1000, driver->version % 1000 / 10, g_strstrip (own));
+    return g_strdup_printf ("CUDA %d.%d, driver %s", driver->version / 1000, driver->version % 1000 / 10,
+                            g_strstrip (own));
   return g_strdup_printf ("CUDA %d.%d", driver->version / 1000, driver->version % 1000 / 10);
 }
 
@@ -148,7 +158,8 @@ _gantry_cuda_explain (const CudaDriver *driver, CudaResult result)
 {
   const char *name = NULL, *text = NULL;
 
-  if (driver->error_name == NULL || driver->error_string == NULL || driver->error_name (result, &name) != 0 || name == NULL)
+  if (driver->error_name == NULL || driver->error_string == NULL || driver->error_name (result, &name) != 0
+      || name == NULL)
     return g_strdup_printf ("error %d", result);
   if (driver->error_string (result, &text) != 0 || text == NULL)
     return g_strdup (name);
@@ -220,8 +231,8 @@ remedy (CudaResult result, gboolean *supported)
              "GANTRY_LIBCUDA, and install NVIDIA's driver";
     case CUDA_NO_DEVICE:
       return g_getenv ("CUDA_VISIBLE_DEVICES") != NULL
-                 ? "no GPU is there, or CUDA_VISIBLE_DEVICES hides it: unset that, or run on the processor: --device cpu"
-                 : "no GPU is there: look at nvidia-smi, or run on the processor: --device cpu";
+               ? "no GPU is there, or CUDA_VISIBLE_DEVICES hides it: unset that, or run on the processor: --device cpu"
+               : "no GPU is there: look at nvidia-smi, or run on the processor: --device cpu";
     case CUDA_REQUIRES_NEWER_DRIVER:
       return "the driver is too old: install driver 525 or newer";
     default:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CUDA graphs: a batch that comes again is captured from the three streams once and then launched as one, which saves the
- * driver's work for each command. */
+/* CUDA graphs: a batch that comes again is captured from the three streams once and then launched as one, which saves
+ * the driver's work for each command. */
 #include "core/runtime/cuda/cuda-private.h"
 #include "core/base/error.h"
 #include <string.h>
@@ -57,7 +57,8 @@ hash_command (guint64 h, const GantryCommand *command)
     case GANTRY_COMMAND_LAUNCH:
       return mix (h, GPOINTER_TO_SIZE (command->launch.prepared));
     case GANTRY_COMMAND_COPY:
-      return mix (mix (mix (h, GPOINTER_TO_SIZE (command->copy.to)), GPOINTER_TO_SIZE (command->copy.from)), command->copy.bytes);
+      return mix (mix (mix (h, GPOINTER_TO_SIZE (command->copy.to)), GPOINTER_TO_SIZE (command->copy.from)),
+                  command->copy.bytes);
     case GANTRY_COMMAND_FILL:
       return mix (mix (h, GPOINTER_TO_SIZE (command->fill.to)), GPOINTER_TO_SIZE (command->fill.literal));
     default:
@@ -154,12 +155,14 @@ capture (GantryBatch *batch, GPtrArray *used, GError **error)
   CudaStream first = cuda->streams[GANTRY_QUEUE_COMPUTE];
 
   for (guint queue = 0; queue < GANTRY_N_QUEUES; queue++)
-    if (batch->lists[queue].n > 0 && cuda->streams[queue] != first && !join (batch, first, cuda->streams[queue], used, error))
+    if (batch->lists[queue].n > 0 && cuda->streams[queue] != first
+        && !join (batch, first, cuda->streams[queue], used, error))
       return FALSE;
   if (!_gantry_cuda_enqueue_all (batch, error))
     return FALSE;
   for (guint queue = 0; queue < GANTRY_N_QUEUES; queue++)
-    if (batch->lists[queue].n > 0 && cuda->streams[queue] != first && !join (batch, cuda->streams[queue], first, used, error))
+    if (batch->lists[queue].n > 0 && cuda->streams[queue] != first
+        && !join (batch, cuda->streams[queue], first, used, error))
       return FALSE;
   return TRUE;
 }
@@ -173,13 +176,15 @@ make_graph (GantryBatch *batch, CudaGraphExec *exec, GError **error)
   CudaGraph graph = NULL;
   gboolean done;
 
-  if (!_gantry_cuda_check (cuda, cuda->driver->capture_begin (first, CUDA_CAPTURE_THREAD_LOCAL), error, "beginning a graph"))
+  if (!_gantry_cuda_check (cuda, cuda->driver->capture_begin (first, CUDA_CAPTURE_THREAD_LOCAL), error,
+                           "beginning a graph"))
     return FALSE;
   batch->capturing = TRUE;
   done = capture (batch, used, error);
   batch->capturing = FALSE;
   /* Ended in any case, or the stream would stay in it. */
-  done = _gantry_cuda_check (cuda, cuda->driver->capture_end (first, &graph), done ? error : NULL, "ending a graph") && done;
+  done = _gantry_cuda_check (cuda, cuda->driver->capture_end (first, &graph), done ? error : NULL, "ending a graph")
+         && done;
   done = done && _gantry_cuda_check (cuda, cuda->driver->graph_instantiate (exec, graph, 0), error, "making a graph");
   if (graph != NULL)
     cuda->driver->graph_free (graph);
