@@ -237,13 +237,16 @@ keep_pace (GantryBatch *batch, GantryQueue queue, GError **error)
 static gboolean
 enqueue (GantryBatch *batch, GantryQueue queue, const GantryCommand *command, GError **error)
 {
-  if (!execute_timed (batch, queue, command, error))
-    return FALSE;
-  if (batch->capturing)
-    return TRUE;
-  if (batch->cuda->checking || (batch->cancellable != NULL && batch->cuda->run_ahead == 0))
-    return wait_for (batch, queue, command, error);
-  return keep_pace (batch, queue, error);
+  gboolean good;
+
+  if (batch->cuda->checking && command->kind == GANTRY_COMMAND_LAUNCH)
+    batch->cuda->checked_kernel = ((const CudaPrepared *) command->launch.prepared)->kernel->name;
+  good = execute_timed (batch, queue, command, error);
+  if (good && !batch->capturing)
+    good = batch->cuda->checking || (batch->cancellable != NULL && batch->cuda->run_ahead == 0)
+             ? wait_for (batch, queue, command, error) : keep_pace (batch, queue, error);
+  batch->cuda->checked_kernel = NULL;
+  return good;
 }
 
 /* The queue whose next command comes first in the program and waits for nothing that is still to be recorded; -1: none.

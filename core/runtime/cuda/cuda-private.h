@@ -23,6 +23,7 @@ typedef struct
   GMutex running;      /* held from begin to finish */
   GMutex transferring; /* held while the stream for that is used */
   gboolean checking, use_graphs, use_library, looked_for_library;
+  const char *checked_kernel; /* (nullable): handed over and not yet known to be over, while checking */
   guint run_ahead;
 
   /* With the lock of the parent. */

@@ -97,6 +97,12 @@ _gantry_cuda_check (CudaDevice *cuda, CudaResult result, GError **error, const c
   va_end (args);
   if (_gantry_cuda_is_sticky (result))
     {
+      /* Whichever call hears of it first, it is that kernel's doing. */
+      if (cuda->checked_kernel != NULL)
+        {
+          g_free (text);
+          text = g_strdup_printf ("running kernel '%s'", cuda->checked_kernel);
+        }
       set_lost (cuda, result, text);
       _gantry_cuda_is_lost (cuda, error);
       return FALSE;
