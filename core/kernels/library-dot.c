@@ -2,6 +2,7 @@
 /* dot_general as a batched matrix product. The dimensions of each operand fall into batching, free and
  * contracting ones; where a group lies in memory like one dimension it is one row, column or depth, so that
  * transposed operands are read as they are. */
+#include "core/kernels/dims-private.h"
 #include "core/kernels/library-private.h"
 #include "core/ir/operation.h"
 #include <string.h>
@@ -15,40 +16,6 @@ typedef struct
 {
   gint64 size, stride;
 } Extent;
-
-typedef struct
-{
-  const gint64 *ints;
-  gsize n;
-} List;
-
-static List
-list_of (const GantryModule *module, const GantryNode *node, const char *key)
-{
-  List list;
-
-  list.ints = gantry_attrs_ints (module->context, node->attrs, key, &list.n);
-  return list;
-}
-
-static gboolean
-contains (List list, gint64 d)
-{
-  for (gsize i = 0; i < list.n; i++)
-    if (list.ints[i] == d)
-      return TRUE;
-  return FALSE;
-}
-
-static gint64
-stride_of (const GantryType *type, guint dim)
-{
-  gint64 stride = 1;
-
-  for (guint d = dim + 1; d < type->rank; d++)
-    stride *= type->dims[d];
-  return stride;
-}
 
 /* Puts one more dimension behind those of the group. Returns: FALSE when they do not lie like one */
 static gboolean
@@ -67,14 +34,15 @@ extend (Extent *group, gint64 size, gint64 stride)
 
 /* The free dimensions in order, the contracting ones in the order of the attribute. */
 static gboolean
-group_operand (const GantryType *type, List batching, List contracting, Extent *free_group, Extent *depth)
+group_operand (const GantryType *type, GantryDimList batching, GantryDimList contracting, Extent *free_group, Extent *depth)
 {
   *free_group = *depth = (Extent) { 1, 1 };
   for (guint d = 0; d < type->rank; d++)
-    if (!contains (batching, d) && !contains (contracting, d) && !extend (free_group, type->dims[d], stride_of (type, d)))
+    if (!gantry_dim_list_contains (batching, d) && !gantry_dim_list_contains (contracting, d)
+        && !extend (free_group, type->dims[d], gantry_dim_stride (type, d)))
       return FALSE;
   for (gsize i = 0; i < contracting.n; i++)
-    if (!extend (depth, type->dims[contracting.ints[i]], stride_of (type, (guint) contracting.ints[i])))
+    if (!extend (depth, type->dims[contracting.ints[i]], gantry_dim_stride (type, (guint) contracting.ints[i])))
       return FALSE;
   return TRUE;
 }
@@ -91,21 +59,21 @@ describe_product (const GantryModule *module, const GantryNode *node, Product *p
 {
   const GantryType *left = gantry_node_operand_type (module, node, 0);
   const GantryType *right = gantry_node_operand_type (module, node, 1);
-  List left_batch = list_of (module, node, "lhs_batching_dimensions");
-  List right_batch = list_of (module, node, "rhs_batching_dimensions");
+  GantryDimList left_batch = gantry_dim_list (module, node, "lhs_batching_dimensions");
+  GantryDimList right_batch = gantry_dim_list (module, node, "rhs_batching_dimensions");
   Extent m, n, k, right_k;
   gint64 result_stride;
   guint b = 0;
 
-  if (!group_operand (left, left_batch, list_of (module, node, "lhs_contracting_dimensions"), &m, &k)
-      || !group_operand (right, right_batch, list_of (module, node, "rhs_contracting_dimensions"), &n, &right_k)
+  if (!group_operand (left, left_batch, gantry_dim_list (module, node, "lhs_contracting_dimensions"), &m, &k)
+      || !group_operand (right, right_batch, gantry_dim_list (module, node, "rhs_contracting_dimensions"), &n, &right_k)
       || k.size != right_k.size || left_batch.n + 2 > DNNL_MAX_NDIMS)
     return FALSE;
   for (gsize i = 0; i < left_batch.n; i++, b++)
     {
       p->left[b] = p->right[b] = p->result[b] = left->dims[left_batch.ints[i]];
-      p->left_strides[b] = stride_of (left, (guint) left_batch.ints[i]);
-      p->right_strides[b] = stride_of (right, (guint) right_batch.ints[i]);
+      p->left_strides[b] = gantry_dim_stride (left, (guint) left_batch.ints[i]);
+      p->right_strides[b] = gantry_dim_stride (right, (guint) right_batch.ints[i]);
     }
   result_stride = m.size * n.size;
   for (guint i = b; i-- > 0;)

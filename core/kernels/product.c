@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which kernels are exactly a matrix product that cuBLASLt can do instead: a dot_general, alone or in a fusion with a
  * conversion of its result, whose groups of dimensions lie in memory as rows and columns of dense matrices. */
+#include "core/kernels/dims-private.h"
 #include "core/kernels/compile-private.h"
 #include "core/kernels/kernel-private.h"
-
-typedef struct
-{
-  const gint64 *ints;
-  gsize n;
-} List;
 
 /* Dimensions that lie in memory like one. */
 typedef struct
@@ -16,38 +11,10 @@ typedef struct
   gint64 size, stride;
 } Group;
 
-static List
-list_of (const GantryModule *module, const GantryNode *node, const char *key)
-{
-  List list;
-
-  list.ints = gantry_attrs_ints (module->context, node->attrs, key, &list.n);
-  return list;
-}
-
-static gboolean
-contains (List list, gint64 d)
-{
-  for (gsize i = 0; i < list.n; i++)
-    if (list.ints[i] == d)
-      return TRUE;
-  return FALSE;
-}
-
-static gint64
-stride_of (const GantryType *type, gint64 dim)
-{
-  gint64 stride = 1;
-
-  for (guint d = (guint) dim + 1; d < type->rank; d++)
-    stride *= type->dims[d];
-  return stride;
-}
-
 static gboolean
 extend (Group *group, const GantryType *type, gint64 d)
 {
-  gint64 size = type->dims[d], stride = stride_of (type, d);
+  gint64 size = type->dims[d], stride = gantry_dim_stride (type, d);
 
   if (size == 1)
     return TRUE;
@@ -62,7 +29,7 @@ extend (Group *group, const GantryType *type, gint64 d)
 
 /* Batching, free and contracting dimensions of an operand. */
 static gboolean
-group_operand (const GantryType *type, List batching, List contracting, Group *groups)
+group_operand (const GantryType *type, GantryDimList batching, GantryDimList contracting, Group *groups)
 {
   for (guint i = 0; i < 3; i++)
     groups[i] = (Group) { 1, 1 };
@@ -70,7 +37,7 @@ group_operand (const GantryType *type, List batching, List contracting, Group *g
     if (!extend (&groups[0], type, batching.ints[i]))
       return FALSE;
   for (guint d = 0; d < type->rank; d++)
-    if (!contains (batching, d) && !contains (contracting, d) && !extend (&groups[1], type, d))
+    if (!gantry_dim_list_contains (batching, d) && !gantry_dim_list_contains (contracting, d) && !extend (&groups[1], type, d))
       return FALSE;
   for (gsize i = 0; i < contracting.n; i++)
     if (!extend (&groups[2], type, contracting.ints[i]))
@@ -104,10 +71,10 @@ describe (const GantryModule *module, const GantryNode *dot, guint8 result, Gant
 
   if (dot->n_operands != 2 || left->element != right->element || !is_product_element (left->element)
       || !is_product_element (result)
-      || !group_operand (left, list_of (module, dot, "lhs_batching_dimensions"),
-                         list_of (module, dot, "lhs_contracting_dimensions"), a)
-      || !group_operand (right, list_of (module, dot, "rhs_batching_dimensions"),
-                         list_of (module, dot, "rhs_contracting_dimensions"), b)
+      || !group_operand (left, gantry_dim_list (module, dot, "lhs_batching_dimensions"),
+                         gantry_dim_list (module, dot, "lhs_contracting_dimensions"), a)
+      || !group_operand (right, gantry_dim_list (module, dot, "rhs_batching_dimensions"),
+                         gantry_dim_list (module, dot, "rhs_contracting_dimensions"), b)
       || !is_dense (a[1], a[2], &p->a_transposed) || !is_dense (b[2], b[1], &p->b_transposed)
       || a[0].size != b[0].size || a[2].size != b[2].size)
     return FALSE;
