@@ -10,6 +10,7 @@
 #include "core/ir/evaluator.h"
 #include "core/ir/executable.h"
 #include "core/ir/literal.h"
+#include "core/ir/memory-parts.h"
 #include "core/ir/module.h"
 #include "core/ir/operation.h"
 #include "core/ir/placement.h"

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names and sum of the parts of memory. */
+#include "core/ir/memory-parts.h"
+
+static const char *const names[] = {
+  [GANTRY_PART_ARGUMENTS] = "arguments",     [GANTRY_PART_CONSTANTS] = "constants",
+  [GANTRY_PART_PACKED_WEIGHTS] = "packed weights", [GANTRY_PART_TEMPORARIES] = "temporaries",
+  [GANTRY_PART_WORKSPACES] = "workspaces",   [GANTRY_PART_CODE] = "context and code",
+};
+G_STATIC_ASSERT (G_N_ELEMENTS (names) == GANTRY_N_MEMORY_PARTS);
+
+const char *
+gantry_memory_part_name (GantryMemoryPart part)
+{
+  g_return_val_if_fail (part < GANTRY_N_MEMORY_PARTS, NULL);
+  return names[part];
+}
+
+guint64
+gantry_memory_parts_total (const GantryMemoryParts *parts)
+{
+  guint64 total = 0;
+
+  for (guint i = 0; i < GANTRY_N_MEMORY_PARTS; i++)
+    total = parts->bytes[i] > G_MAXUINT64 - total ? G_MAXUINT64 : total + parts->bytes[i];
+  return total;
+}

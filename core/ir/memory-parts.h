@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The named parts that all bytes of one memory kind are made of. A limit, a peak, a curve, a percentage and a report all mean
+ * the sum of these parts; none of them leaves a part out. The same parts name what a plan predicts and what a run measures,
+ * so that the two can be laid side by side. */
+#pragma once
+#include "core/base/base.h"
+
+G_BEGIN_DECLS
+
+/** The order is part of the session file format: append only. */
+typedef enum
+{
+  GANTRY_PART_ARGUMENTS,      /* the entry's parameters and results; donated places count once */
+  GANTRY_PART_CONSTANTS,      /* literals, and values computed from them once at load */
+  GANTRY_PART_PACKED_WEIGHTS, /* constants once more, in the layout that a library's kernel reads */
+  GANTRY_PART_TEMPORARIES,    /* values between the steps of one run */
+  GANTRY_PART_WORKSPACES,     /* scratch of a single step, a library's own included */
+  GANTRY_PART_CODE,           /* generated code; on a GPU also the context and its modules */
+  GANTRY_N_MEMORY_PARTS
+} GantryMemoryPart;
+
+/** Bytes by part, of one memory kind, at one moment. */
+typedef struct
+{
+  guint64 bytes[GANTRY_N_MEMORY_PARTS];
+} GantryMemoryParts;
+
+/** The part's name for people and for files: "arguments", "constants", "packed weights", ... Returns: (transfer none) */
+const char *gantry_memory_part_name (GantryMemoryPart part);
+
+/** Returns: the sum of all parts, bytes; G_MAXUINT64 where it would overflow */
+guint64 gantry_memory_parts_total (const GantryMemoryParts *parts);
+
+G_END_DECLS
