@@ -59,6 +59,10 @@ typedef struct
   char *rules;  /* statements */
   char *limit;  /* of device memory */
   char *target; /* file with a target */
+  /* What code is made of: understood where @code is set before parsing. */
+  gboolean code;
+  char *instructions; /* name of a set */
+  gint layout_block;
   const GantryTrainingOptions *training; /* (nullable) (unowned): make a training step */
 } GantryCliOptions;
 

@@ -28,6 +28,13 @@ gantry_cli_parse (const char *command, const char *arguments, const char *descri
     { "target", 0, 0, G_OPTION_ARG_FILENAME, &options->target, "The machine, as a key file", "FILE" },
     { NULL },
   };
+  const GOptionEntry code[] = {
+    { "instructions", 0, 0, G_OPTION_ARG_STRING, &options->instructions,
+      "What code for the processor may consist of: sse4, avx2, avx512 (native: all that it has)", "SET" },
+    { "layout-block", 0, 0, G_OPTION_ARG_INT, &options->layout_block,
+      "Channels in a block of values that convolutions keep blocked: 8 or 16 (as the instructions have it)", "N" },
+    { NULL },
+  };
   g_autofree char *usage = g_strdup_printf ("%s", arguments);
   g_autofree char *name = g_strdup_printf ("gantry-cli %s", command);
   g_autoptr (GOptionContext) context = g_option_context_new (usage);
@@ -38,6 +45,8 @@ gantry_cli_parse (const char *command, const char *arguments, const char *descri
   g_option_context_add_main_entries (context, common, NULL);
   if (options->places)
     g_option_context_add_main_entries (context, places, NULL);
+  if (options->code)
+    g_option_context_add_main_entries (context, code, NULL);
   if (own != NULL)
     g_option_context_add_main_entries (context, own, NULL);
   if (g_option_context_parse (context, argc, argv, &error))
@@ -55,6 +64,7 @@ gantry_cli_options_clear (GantryCliOptions *options)
   g_clear_pointer (&options->rules, g_free);
   g_clear_pointer (&options->limit, g_free);
   g_clear_pointer (&options->target, g_free);
+  g_clear_pointer (&options->instructions, g_free);
 }
 
 /* "name=size"; the name may itself hold '='. */

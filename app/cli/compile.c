@@ -139,7 +139,7 @@ gantry_cli_compile (int argc, char **argv)
   g_autofree char *cache = g_build_filename (g_get_user_cache_dir (), "gantry", "cubin", NULL);
   g_autoptr (GError) error = NULL;
 
-  options.common.places = TRUE;
+  options.common.places = options.common.code = TRUE;
   if (!gantry_cli_parse ("compile", "MODEL", "Compiles a model for this machine, or for the GPU that --target names: "
                          "sm_80, sm_90, sm_90a or sm_100.", &options.common, own, &argc, &argv))
     return GANTRY_EXIT_ERROR;

@@ -18,6 +18,24 @@ gantry_program_free (GantryProgram *program)
   g_free (program);
 }
 
+static gboolean
+choose_instructions (GantryProgramOptions *options, const GantryCliOptions *common, GError **error)
+{
+  if (common->layout_block != 0 && common->layout_block != 8 && common->layout_block != 16)
+    {
+      g_set_error_literal (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "--layout-block takes 8 or 16");
+      return FALSE;
+    }
+  options->layout_block = (guint) common->layout_block;
+  if (common->instructions == NULL)
+    return TRUE;
+  if (gantry_instruction_set_parse (common->instructions, &options->instructions, error)
+      && gantry_kernels_limit_library (options->instructions, error))
+    return TRUE;
+  g_prefix_error (error, "--instructions: ");
+  return FALSE;
+}
+
 gboolean
 gantry_program_choose_device (GantryProgramOptions *options, const char *device, GantryCliOptions *common, char **arch,
                               GError **error)
@@ -35,7 +53,7 @@ gantry_program_choose_device (GantryProgramOptions *options, const char *device,
   else
     options->code = GANTRY_CODE_CUDA;
   common->fuse_rows = common->fuse_rows || options->code != GANTRY_CODE_CPU || *arch != NULL;
-  return gantry_cli_device_check (device, error);
+  return choose_instructions (options, common, error) && gantry_cli_device_check (device, error);
 }
 
 GantryDevice *
@@ -123,6 +141,8 @@ gantry_program_new (const GantryCompilation *compilation, const GantryCompileSet
   kernel_options.allow_tf32 = options->allow_tf32;
   kernel_options.keep_texts = options->keep_texts;
   kernel_options.target = options->code;
+  kernel_options.instructions = options->instructions;
+  kernel_options.layout_block = options->layout_block;
   kernel_options.arch = options->arch;
   kernel_options.cache_folder = options->cache_folder;
   kernels = gantry_kernels_compile (gantry_compilation_module (compilation), &kernel_options, progress, error);

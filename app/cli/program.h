@@ -17,6 +17,8 @@ typedef struct
   gboolean keep_texts;
   guint64 limit; /* bytes of the device arena, 0: none */
   GantryCodeTarget code;
+  GantryInstructionSet instructions;
+  guint layout_block;
   const char *arch;        /* (nullable): of a GPU: as GantryKernelOptions */
   const char *cache_folder; /* (nullable) */
   GantryDevice *device;     /* (nullable) (unowned): what runs it; NULL: the processor, for each run anew */
@@ -39,7 +41,9 @@ typedef struct
  * @common: its `target` may be the name of a GPU ("sm_90a") instead of a file: then it is taken out of it
  * @arch: (out): keeps the name
  *
- * Returns: FALSE with what --device takes in @error
+ * What code is made for, before any is: the instructions of --instructions become the limit of the library in this process.
+ *
+ * Returns: FALSE with what --device, --instructions or --layout-block takes in @error
  */
 gboolean gantry_program_choose_device (GantryProgramOptions *options, const char *device, GantryCliOptions *common,
                                        char **arch, GError **error);

@@ -293,7 +293,7 @@ gantry_cli_run (int argc, char **argv)
   g_autoptr (GError) error = NULL;
 
   options.program.cache_folder = cache;
-  options.common.places = TRUE;
+  options.common.places = options.common.code = TRUE;
   if (!gantry_cli_parse ("run", "MODEL", "Compiles a model, runs it and measures.", &options.common, own, &argc, &argv))
     return GANTRY_EXIT_ERROR;
   if (!check (&options, argc, &error)

@@ -209,6 +209,8 @@ start_case (Case *c, const Options *options, const char *self, GError **error)
   g_autofree char *absolute = g_strdup_printf ("--absolute=%g", options->absolute);
   g_autofree char *seconds = g_strdup_printf ("%d", CHILD_SECONDS);
   g_autofree char *device = options->device != NULL ? g_strdup_printf ("--device=%s", options->device) : NULL;
+  g_autofree char *instructions = g_strdup_printf ("--instructions=%s", gantry_instruction_set_name (options->program.instructions));
+  g_autofree char *block = g_strdup_printf ("--layout-block=%u", options->program.layout_block);
   g_autoptr (GPtrArray) arguments = g_ptr_array_new ();
 
   g_ptr_array_add (arguments, (gpointer) "timeout");
@@ -219,6 +221,8 @@ start_case (Case *c, const Options *options, const char *self, GError **error)
   g_ptr_array_add (arguments, (gpointer) "--threads=1");
   g_ptr_array_add (arguments, relative);
   g_ptr_array_add (arguments, absolute);
+  g_ptr_array_add (arguments, instructions);
+  g_ptr_array_add (arguments, block);
   if (options->program.no_library)
     g_ptr_array_add (arguments, (gpointer) "--no-library");
   if (options->program.allow_tf32)
@@ -403,6 +407,7 @@ gantry_cli_verify (int argc, char **argv)
   g_autoptr (GError) error = NULL;
 
   options.program.cache_folder = cache;
+  options.common.code = TRUE;
   if (!gantry_cli_parse ("verify", "DIR...",
                          "Runs folders of ONNX backend tests, or folders of such folders, and prints for each: pass, "
                          "mismatch, unsupported: WHY or error: WHY.", &options.common, own, &argc, &argv))

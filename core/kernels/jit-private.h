@@ -49,5 +49,7 @@ gpointer gantry_jit_find (GantryJit *jit, const char *name, GError **error);
 
 /** LLVM's name of this processor. (transfer full) */
 char *gantry_jit_host_cpu (void);
+/** This processor has @feature, by LLVM's name of it, and the operating system lets it be used. */
+gboolean gantry_jit_host_has (const char *feature);
 
 G_END_DECLS

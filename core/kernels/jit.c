@@ -47,6 +47,15 @@ gantry_jit_host_cpu (void)
   return take_message (LLVMGetHostCPUName ());
 }
 
+gboolean
+gantry_jit_host_has (const char *feature)
+{
+  g_autofree char *features = take_message (LLVMGetHostCPUFeatures ()), *with = g_strconcat ("+", feature, NULL);
+  g_auto (GStrv) list = g_strsplit (features, ",", -1);
+
+  return g_strv_contains ((const char *const *) list, with);
+}
+
 static LLVMTargetMachineRef
 new_machine (const char *cpu, const char *features, guint level, GError **error)
 {

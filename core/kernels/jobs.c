@@ -3,6 +3,7 @@
  * generation of what is distinct on several threads, each with an LLVM of its own. */
 #include "core/kernels/compile-private.h"
 #include "core/kernels/builtin-private.h"
+#include "core/kernels/instructions-private.h"
 #include "core/kernels/kernel-private.h"
 #include "core/kernels/layout-private.h"
 #include "core/kernels/nvptx-private.h"
@@ -232,8 +233,10 @@ gantry_compile_add_builtin_job (GantryCompile *c, const GantryNode *node, Gantry
 GantryCompiler *
 gantry_compile_new_compiler (const GantryCompile *c, GError **error)
 {
+  const char *cpu = c->options.cpu != NULL ? c->options.cpu : gantry_instructions_cpu (c->options.instructions);
+
   return c->options.target == GANTRY_CODE_CUDA ? gantry_compiler_new_nvptx (&c->gpu, c->options.optimization, error)
-                                               : gantry_compiler_new (c->options.cpu, c->options.optimization, error);
+                                               : gantry_compiler_new (cpu, c->options.optimization, error);
 }
 
 typedef struct

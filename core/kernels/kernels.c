@@ -3,6 +3,7 @@
  * hand-written kernel or to code generation. Equal expressions are generated once; what is distinct is
  * compiled on several threads, each with an LLVM of its own. */
 #include "core/kernels/compile-private.h"
+#include "core/kernels/instructions-private.h"
 #include "core/kernels/kernel-private.h"
 #include "core/kernels/layout-private.h"
 #include "core/kernels/library-private.h"
@@ -384,10 +385,25 @@ compilation_clear (GantryCompile *c)
   g_clear_pointer (&c->compiler, gantry_compiler_free);
 }
 
+static gboolean
+check_options (const GantryKernelOptions *options, GError **error)
+{
+  if (options->layout_block != 0 && options->layout_block != 8 && options->layout_block != 16)
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "blocks of %u channels: a blocked layout has 8 or 16",
+                   options->layout_block);
+      return FALSE;
+    }
+  return options->cpu != NULL || options->target == GANTRY_CODE_CUDA
+         || gantry_instructions_check (options->instructions, options->use_library && options->target == GANTRY_CODE_CPU, error);
+}
+
 /* Bound programs do all by themselves and know plain layouts only. */
 static gboolean
 begin_target (GantryCompile *c, GError **error)
 {
+  if (!check_options (&c->options, error))
+    return FALSE;
   if (c->options.target != GANTRY_CODE_CPU)
     {
       if (!gantry_gpu_init (&c->gpu, c->options.arch != NULL ? c->options.arch : "sm_90a", error))
@@ -409,7 +425,7 @@ compile (GantryCompile *c, GError **error)
 
   if (!begin_target (c, error))
     return NULL;
-  c->block = c->compiler->vector_bytes == 64 ? 16 : 8;
+  c->block = c->options.layout_block != 0 ? c->options.layout_block : c->compiler->vector_bytes == 64 ? 16 : 8;
   c->blocked = c->options.free_layouts && c->options.use_library ? gantry_layouts_choose (c->module, c->block)
                                                                  : g_new0 (guint8, c->module->n_index + 1);
   c->constant = g_new0 (guint8, c->module->n_index + 1);

@@ -20,6 +20,42 @@ typedef enum
 } GantryCodeTarget;
 
 /**
+ * GantryInstructionSet: what code for the processor may consist of
+ * @GANTRY_INSTRUCTIONS_NATIVE: all that this processor has
+ * @GANTRY_INSTRUCTIONS_SSE4: x86-64-v2: vectors of 16 bytes
+ * @GANTRY_INSTRUCTIONS_AVX2: x86-64-v3: vectors of 32 bytes, fused multiply-add, conversion of f16
+ * @GANTRY_INSTRUCTIONS_AVX512: x86-64-v4: vectors of 64 bytes
+ */
+typedef enum
+{
+  GANTRY_INSTRUCTIONS_NATIVE,
+  GANTRY_INSTRUCTIONS_SSE4,
+  GANTRY_INSTRUCTIONS_AVX2,
+  GANTRY_INSTRUCTIONS_AVX512,
+} GantryInstructionSet;
+
+#define GANTRY_N_INSTRUCTION_SETS (GANTRY_INSTRUCTIONS_AVX512 + 1)
+
+/** "native", "sse4", "avx2" or "avx512". */
+const char *gantry_instruction_set_name (GantryInstructionSet set);
+/** The set of that name. Returns: FALSE with the names that there are in @error */
+gboolean gantry_instruction_set_parse (const char *name, GantryInstructionSet *set, GError **error);
+/** Whether this processor, under this operating system, can run such code. */
+gboolean gantry_instruction_set_available (GantryInstructionSet set);
+
+/**
+ * gantry_kernels_limit_library:
+ * @set: the most that oneDNN may use from now on
+ *
+ * oneDNN takes such a limit once in a process, and only before it is used for anything else: to be called at the start of
+ * a program, before the first gantry_kernels_compile(). A limit in the environment (ONEDNN_MAX_CPU_ISA) does the same.
+ *
+ * Returns: FALSE with %GANTRY_ERROR_UNSUPPORTED where the processor lacks the set, or where the library may already use
+ *  more than it; TRUE also when it was limited so before
+ */
+gboolean gantry_kernels_limit_library (GantryInstructionSet set, GError **error);
+
+/**
  * GantryKernelOptions:
  * @n_threads: threads to compile on, and threads that a library kernel uses when it runs; 0: all processors
  * @use_library: matrix products and convolutions by oneDNN where it can
@@ -28,7 +64,12 @@ typedef enum
  * @optimization: 0 to 3: LLVM's level for code generation
  * @cpu: (nullable): LLVM's name of the processor to generate for, NULL: this one. Code for a processor that
  *  this one does not contain can be read but not run.
+ * @instructions: what generated code may consist of, where @cpu is NULL. It is also the most that oneDNN may use, which is a
+ *  matter of the process: compiling with @use_library for less than the library may use is an error that names
+ *  gantry_kernels_limit_library()
  * @free_layouts: values between kernels may be kept in a blocked layout (same size) where that is faster (CPU only)
+ * @layout_block: channels in a block of those layouts: 8 or 16; 0: as the instruction set has it (16 with AVX-512).
+ *  Where oneDNN has no code for the other one, it reorders or generated code does the work: slower, never different
  * @target: what the code is for
  * @arch: (nullable): the GPU, NULL: "sm_90a"; one of "sm_80", "sm_90", "sm_90a" and "sm_100"
  * @cache_folder: (nullable): where assembled code is kept by content; NULL: nowhere
@@ -42,7 +83,9 @@ typedef struct
   gboolean keep_texts;
   guint optimization;
   const char *cpu;
+  GantryInstructionSet instructions;
   gboolean free_layouts;
+  guint layout_block;
   GantryCodeTarget target;
   const char *arch;
   const char *cache_folder;

@@ -227,6 +227,9 @@ add_piece (GantryLibrary *library, const Convolution *whole, const GantryLibrary
     return FALSE;
   description = describe_primitive (library, &c, layouts->blocked_input ? &outer_input : &any_input,
                                     layouts->blocked_result ? &outer_result : &any_result);
+  /* It may not know blocks of this size for the processor: then it says what it wants, and they are reordered. */
+  if (description == NULL && (layouts->blocked_input || layouts->blocked_result))
+    description = describe_primitive (library, &c, &any_input, &any_result);
   if (description == NULL)
     return FALSE;
   input = *dnnl_primitive_desc_query_md (description, dnnl_query_src_md, 0);

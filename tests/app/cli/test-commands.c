@@ -147,6 +147,39 @@ test_mismatch (void)
   cli_remove_folder (folder);
 }
 
+/* Every x86-64 processor that there is a build for has the first of them; of others the error says what is missing. */
+static void
+test_instructions (void)
+{
+  static const struct { const char *option, *cpu, *text; } sets[] = {
+    { "--instructions=sse4", "x86-64-v2", "SSE4" },
+    { "--instructions=avx2", "x86-64-v3", "AVX2" },
+    { "--instructions=avx512", "x86-64-v4", "AVX-512" },
+  };
+  g_autofree char *path = cli_own_file ("sample.onnx");
+  g_autoptr (CliResult) none = cli_run ("run", "--instructions=mmx", path, NULL);
+  g_autoptr (CliResult) block = cli_run ("run", "--layout-block=12", path, NULL);
+
+  cli_assert_status (none, 1);
+  cli_assert_one_error (none, "mmx");
+  cli_assert_status (block, 1);
+  cli_assert_one_error (block, "--layout-block");
+  for (guint i = 0; i < G_N_ELEMENTS (sets); i++)
+    {
+      g_autoptr (CliResult) run = cli_run ("run", "--runs=1", sets[i].option, "--layout-block=16", path, NULL);
+      g_autoptr (CliResult) made = cli_run ("compile", "--json", sets[i].option, path, NULL);
+
+      if (run->status == 3)
+        {
+          cli_assert_one_error (run, sets[i].text);
+          continue;
+        }
+      cli_assert_status (run, 0);
+      cli_assert_status (made, 0);
+      g_assert_nonnull (strstr (made->out, sets[i].cpu));
+    }
+}
+
 static void
 test_limit (void)
 {
@@ -320,6 +353,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cli/passes", test_passes);
   g_test_add_func ("/cli/run", test_run);
   g_test_add_func ("/cli/mismatch", test_mismatch);
+  g_test_add_func ("/cli/instructions", test_instructions);
   g_test_add_func ("/cli/limit", test_limit);
   g_test_add_func ("/cli/wrong-options", test_wrong_options);
   g_test_add_func ("/cli/render", test_render);
