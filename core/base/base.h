@@ -5,4 +5,5 @@
 #include "core/base/arena.h"
 #include "core/base/error.h"
 #include "core/base/interner.h"
+#include "core/base/pages.h"
 #include "core/base/progress.h"

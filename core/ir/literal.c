@@ -2,6 +2,7 @@
 /* Literals and the reading and writing of single elements of any compiled type. */
 #include "core/ir/literal.h"
 #include "core/base/error.h"
+#include "core/base/pages.h"
 #include <math.h>
 #include <string.h>
 
@@ -255,17 +256,15 @@ gantry_literal_new_zeroed (const GantryType *type, guint8 **data)
   GantryLiteral *literal;
 
   g_return_val_if_fail (size >= 0, NULL);
-  bytes = g_malloc0 (MAX ((gsize) size, 1));
+  bytes = gantry_pages_new ((gsize) size);
   literal = g_new0 (GantryLiteral, 1);
   g_atomic_ref_count_init (&literal->ref_count);
   literal->type = type;
   literal->data = bytes;
   literal->size = (gsize) size;
-  literal->owner = g_bytes_new_take (bytes, (gsize) size);
-  if (size == 0)
-    literal->data = NULL; /* GBytes drops the block of an empty one */
+  literal->owner = g_bytes_new_with_free_func (bytes, (gsize) size, gantry_pages_free, bytes);
   if (data != NULL)
-    *data = (guint8 *) literal->data;
+    *data = bytes;
   return literal;
 }
 

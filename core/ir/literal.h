@@ -34,7 +34,8 @@ struct _GantryLiteral
  * Returns: (nullable) (transfer full): NULL and @error when sizes do not fit
  */
 GantryLiteral *gantry_literal_new (const GantryType *type, GBytes *bytes, gboolean splat, GError **error);
-/** Uninitialised (zeroed) dense literal whose bytes may be written through the returned @data until it is shared. */
+/** Dense literal of zeros at a multiple of %GANTRY_TENSOR_ALIGNMENT, whose bytes may be written through the returned @data until it
+ *  is shared. */
 GantryLiteral *gantry_literal_new_zeroed (const GantryType *type, guint8 **data);
 GantryLiteral *gantry_literal_ref (GantryLiteral *literal);
 void gantry_literal_unref (GantryLiteral *literal);

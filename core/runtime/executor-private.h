@@ -22,6 +22,8 @@ typedef struct
   guint32 *items;
 } PlacesByStep;
 
+typedef struct _PlaceSlot PlaceSlot;
+
 struct _GantryExecutor
 {
   GantryDevice *device;
@@ -54,6 +56,16 @@ struct _GantryExecutor
   gint *alias;       /* by input: the result that is donated over it, or -1 */
   guint8 *stays;     /* by input: nothing but that result is ever written into its place */
   guint8 *kept;      /* by place: it keeps what it holds at the start of this run */
+  /* executor-bind.c; all FALSE on a device that is not the host */
+  guint8 *readable;   /* by input: nothing is ever written into its place: it may be read where the caller has it */
+  guint8 *donatable;  /* by input: as `stays`, and the value takes the whole place: it may be written over where the caller has it */
+  guint8 *returnable; /* by output: it may be written where the caller wants it */
+  PlaceSlot *slots;   /* (nullable): by place, from first_slot[place] on */
+  guint32 *first_slot;
+  guint8 **base;      /* by place: where it lies now */
+  guint8 *lent;       /* by place: that is memory of the caller */
+  guint64 copied_bytes; /* by the last run: inputs and results that could not be used where they lie */
+
   gboolean complete; /* the last run was finished: the places of inputs that stay hold what they should */
 };
 
@@ -72,11 +84,19 @@ GantryCommand _gantry_executor_command (GantryExecutor *executor, guint32 instru
 /* executor-steps.c */
 /** Finds out which inputs can keep what they hold from run to run. */
 void _gantry_executor_find_stays (GantryExecutor *executor);
+/** Is @buffer one of those that hold the result donated to input @input? */
+gboolean _gantry_executor_is_donated (const GantryExecutor *executor, guint32 input, guint32 buffer);
 /** May @input be left as it is for the next run? */
 gboolean _gantry_executor_check_stays (const GantryExecutor *executor, guint input, GError **error);
 /** Brings what the last run donated to the inputs without data there, where it does not lie there already; notes
  *  their places as kept. */
 gboolean _gantry_executor_carry (GantryExecutor *executor, const GantryRunInput *inputs, GError **error);
+
+/* executor-bind.c */
+/** Finds out which inputs and results can lie where the caller has them, once the commands are written. */
+void _gantry_executor_find_bindings (GantryExecutor *executor);
+/** Before a run: lets the commands use the caller's memory where that can be. */
+void _gantry_executor_bind (GantryExecutor *executor, const GantryRunInput *inputs, const GantryRunOutput *outputs);
 
 /* executor-races.c */
 /** Does every instruction wait for those on other queues whose bytes it reads or writes? */

@@ -56,8 +56,8 @@ find_alone (const GantryExecutor *executor)
 }
 
 /* The buffers that hold the result donated to input @i: it, and what it is a view of or written over. */
-static gboolean
-is_donated (const GantryExecutor *executor, guint32 input, guint32 buffer)
+gboolean
+_gantry_executor_is_donated (const GantryExecutor *executor, guint32 input, guint32 buffer)
 {
   const GantryExecutable *executable = executor->executable;
   const GantryPlanBuffer *buffers = executable->plan->buffers;
@@ -86,7 +86,7 @@ find_writes (GantryExecutor *executor, const guint32 *input_of)
           guint32 place = executor->place_of[buffer], input = place != G_MAXUINT32 ? input_of[place] : 0;
 
           if (input != 0 && executor->stays[input - 1] && _gantry_executor_writes (executor, instruction, k))
-            executor->stays[input - 1] = is_donated (executor, input - 1, buffer);
+            executor->stays[input - 1] = _gantry_executor_is_donated (executor, input - 1, buffer);
         }
     }
 }
@@ -136,12 +136,13 @@ gantry_executor_alias (const GantryExecutor *executor, guint input)
 gboolean
 _gantry_executor_check_stays (const GantryExecutor *executor, guint input, GError **error)
 {
+  gboolean lent = executor->lent[executor->place_of[executor->executable->inputs[input]]];
   g_autofree char *what = NULL;
 
-  if (executor->stays[input] && executor->complete)
+  if ((executor->stays[input] || lent) && (executor->complete || (lent && executor->readable[input])))
     return TRUE;
   what = _gantry_executor_describe (executor->executable, executor->executable->inputs[input]);
-  if (!executor->stays[input])
+  if (!executor->stays[input] && !lent)
     g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
                  "run: input %u, %s, cannot stay on the device: other values use its place; give it for each run, or plan "
                  "the program as a training step", input, what);

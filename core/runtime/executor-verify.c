@@ -25,17 +25,17 @@ owner_of (const Watch *watch, guint32 place)
 static guint8 *
 address_of (const Watch *watch, guint32 place)
 {
-  const GantryPlanBuffer *buffer = owner_of (watch, place);
-
-  return watch->executor->arenas[buffer->memory] + buffer->offset;
+  return watch->executor->base[place];
 }
 
-/* Bytes of a place that really are in the arena: the last one need not be whole. */
+/* Bytes of a place that really are in the arena: the last one need not be whole. Memory of the caller is as long as the value. */
 static gsize
 bytes_of (const Watch *watch, guint32 place)
 {
   const GantryPlanBuffer *buffer = owner_of (watch, place);
 
+  if (watch->executor->lent[place])
+    return watch->executor->places[place].used;
   return MIN (watch->executor->places[place].bytes, watch->executor->arena_bytes[buffer->memory] - buffer->offset);
 }
 
@@ -69,6 +69,13 @@ check_free (const Watch *watch, guint32 place, GError **error)
   return TRUE;
 }
 
+/* An input that is read where the caller has it is there already. */
+static gboolean
+holds_input (const Watch *watch, guint32 place)
+{
+  return watch->executor->lent[place] && owner_of (watch, place)->category == GANTRY_BUFFER_INPUT;
+}
+
 /* Overwrites a place, also where the processor cannot. */
 static gboolean
 poison (const Watch *watch, guint32 place, GError **error)
@@ -100,7 +107,8 @@ enter_steps (Watch *watch, guint32 step, GError **error)
         if ((executor->verify & GANTRY_VERIFY_PLACES) && !check_free (watch, p, error))
           return FALSE;
         watch->alive[p] = TRUE;
-        if ((executor->verify & GANTRY_VERIFY_POISON) && !executor->kept[p] && !poison (watch, p, error))
+        if ((executor->verify & GANTRY_VERIFY_POISON) && !executor->kept[p] && !holds_input (watch, p)
+            && !poison (watch, p, error))
           return FALSE;
       }
   return TRUE;
@@ -119,7 +127,7 @@ leave_step (Watch *watch, guint32 step, GError **error)
       if (step + 1 >= executor->executable->plan->n_steps)
         continue;
       watch->alive[p] = FALSE;
-      if ((executor->verify & GANTRY_VERIFY_POISON) && !poison (watch, p, error))
+      if ((executor->verify & GANTRY_VERIFY_POISON) && !executor->lent[p] && !poison (watch, p, error))
         return FALSE;
     }
   return TRUE;

@@ -37,6 +37,13 @@ gantry_executor_free (GantryExecutor *executor)
   g_free (executor->alias);
   g_free (executor->stays);
   g_free (executor->kept);
+  g_free (executor->readable);
+  g_free (executor->donatable);
+  g_free (executor->returnable);
+  g_free (executor->slots);
+  g_free (executor->first_slot);
+  g_free (executor->base);
+  g_free (executor->lent);
   g_free (executor->step_begin);
   g_free (executor->step_end);
   gantry_executable_unref (executor->executable);
@@ -64,6 +71,7 @@ gantry_executor_new (GantryDevice *device, GantryExecutable *executable, GCancel
       || !_gantry_executor_make_commands (executor, error)
       || !_gantry_executor_initialise (executor, cancellable, error))
     return NULL;
+  _gantry_executor_find_bindings (executor);
   return g_steal_pointer (&executor);
 }
 
@@ -115,10 +123,15 @@ _gantry_executor_upload (GantryExecutor *executor, const GantryRunInput *inputs,
   const GantryExecutable *executable = executor->executable;
 
   for (guint32 i = 0; i < executable->n_inputs; i++)
-    if (inputs[i].data != NULL
-        && !gantry_device_upload (executor->device, executor->addresses[executable->inputs[i]], inputs[i].data,
-                                  inputs[i].size, error))
-      return FALSE;
+    {
+      void *place = executor->addresses[executable->inputs[i]];
+
+      if (inputs[i].data == NULL || inputs[i].data == place)
+        continue;
+      if (!gantry_device_upload (executor->device, place, inputs[i].data, inputs[i].size, error))
+        return FALSE;
+      executor->copied_bytes += inputs[i].size;
+    }
   return TRUE;
 }
 
@@ -126,10 +139,15 @@ static gboolean
 download (GantryExecutor *executor, const GantryRunOutput *outputs, guint n, GError **error)
 {
   for (guint i = 0; i < n; i++)
-    if (outputs[i].data != NULL
-        && !gantry_device_download (executor->device, outputs[i].data,
-                                    executor->addresses[executor->executable->outputs[i]], outputs[i].size, error))
-      return FALSE;
+    {
+      const void *place = executor->addresses[executor->executable->outputs[i]];
+
+      if (outputs[i].data == NULL || outputs[i].data == place)
+        continue;
+      if (!gantry_device_download (executor->device, outputs[i].data, place, outputs[i].size, error))
+        return FALSE;
+      executor->copied_bytes += outputs[i].size;
+    }
   return TRUE;
 }
 
@@ -149,12 +167,13 @@ run_queues (GantryExecutor *executor, gboolean timed, GCancellable *cancellable,
 }
 
 static gboolean
-run_once (GantryExecutor *executor, const GantryRunInput *inputs, gboolean timed, gint64 *begin, gint64 *end,
+run_once (GantryExecutor *executor, const GantryRunInput *inputs, const GantryRunOutput *outputs, gboolean timed, gint64 *begin, gint64 *end,
           GCancellable *cancellable, GError **error)
 {
   gboolean done;
 
   *begin = *end = gantry_time_ns ();
+  _gantry_executor_bind (executor, inputs, outputs);
   if (!_gantry_executor_carry (executor, inputs, error))
     return FALSE;
   executor->complete = FALSE;
@@ -186,7 +205,7 @@ gantry_executor_run (GantryExecutor *executor, const GantryRunInput *inputs, gui
   if (!check_sizes (executor, inputs, n_inputs, outputs, n_outputs, error))
     return FALSE;
   memset (executor->stamps, 0, executor->executable->n_instructions * sizeof (GantryStamp));
-  done = run_once (executor, inputs, timed, &begin, &end, cancellable, error) && download (executor, outputs, n_outputs, error);
+  done = run_once (executor, inputs, outputs, timed, &begin, &end, cancellable, error) && download (executor, outputs, n_outputs, error);
   _gantry_executor_tell (executor, observer, begin, end);
   return done;
 }

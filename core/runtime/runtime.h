@@ -34,6 +34,7 @@ typedef struct
 {
   gconstpointer data; /* (nullable): NULL: what is there stays, see gantry_executor_run() */
   gsize size;         /* bytes: exactly those of the parameter */
+  gboolean donated;   /* the memory at `data` may be written over: what is donated to the parameter then lies there afterwards */
 } GantryRunInput;
 
 typedef struct
@@ -52,6 +53,13 @@ typedef struct
  *
  * Runs once. Not to be called from two threads at once for one executor. The time that @observer is told is that of the
  * queues: inputs are there before it begins, results are read after it ended.
+ *
+ * On a device that is the host (gantry_device_is_host()) inputs and results are used where they lie, and nothing is copied, if their
+ * address is a multiple of %GANTRY_TENSOR_ALIGNMENT: an input that the program never writes over is read there, one that a result
+ * is donated to is written over there if it is @donated, a result is written there if it has a place of its own. Such
+ * inputs must live, unchanged, as long as runs use them: this one, and those that follow it without giving the input anew. What
+ * overlaps memory that is written, is not aligned or shares its place with other values is copied:
+ * gantry_executor_copied_bytes().
  *
  * An input without data keeps what its place holds: the result that the run before wrote over it (a donated
  * parameter: attribute `alias`), else what was given for it before. For that it must have a place of its own, as in a
@@ -90,6 +98,9 @@ gboolean gantry_executor_run_steps (GantryExecutor *executor, guint n_steps, con
                                     const GantryRunOutput *outputs, guint n_outputs, const GantryRunHooks *hooks,
                                     const GantryObserver *observer, GCancellable *cancellable, GError **error);
 
+/** Bytes of inputs and results that the last run copied because they could not be used where they lie. */
+guint64 gantry_executor_copied_bytes (const GantryExecutor *executor);
+
 /** The result that is written over input @input between two steps, or -1. */
 gint gantry_executor_alias (const GantryExecutor *executor, guint input);
 
@@ -113,7 +124,7 @@ typedef enum
   GANTRY_VERIFY_WRITES = 1 << 2, /* an instruction changes nothing but its results and its workspace (slow) */
 } GantryVerifyFlags;
 
-/** What runs from now on check, each instruction by itself; a finding is %GANTRY_ERROR_FAILED and names the buffers. */
+/** What runs from now on check, in the places of the arena (inputs and results are copied), each instruction by itself; a finding is %GANTRY_ERROR_FAILED and names the buffers. */
 void gantry_executor_set_verify (GantryExecutor *executor, GantryVerifyFlags flags);
 
 G_END_DECLS

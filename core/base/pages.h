@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory for tensors: aligned as every device wants it, and large blocks from the system itself, so that giving one back really
+ * shrinks the process. */
+#pragma once
+#include <gio/gio.h>
+
+G_BEGIN_DECLS
+
+/** What addresses of tensors are multiples of, in bytes: a line of the cache, the widest vector. */
+#define GANTRY_TENSOR_ALIGNMENT 64u
+
+/**
+ * gantry_pages_new:
+ * @size: bytes
+ *
+ * Aborts, as g_malloc() does, where the system has none left.
+ *
+ * Returns: (transfer full): @size zeros at a multiple of %GANTRY_TENSOR_ALIGNMENT, not %NULL for none either; pages of a large block
+ *  that are never touched take no memory. Free with gantry_pages_free().
+ */
+gpointer gantry_pages_new (gsize size);
+/** @memory: (nullable): of gantry_pages_new() */
+void gantry_pages_free (gpointer memory);
+
+/**
+ * gantry_pages_drop:
+ *
+ * Gives the whole pages that lie within @size bytes at @memory back to the system. Of memory of the process what they held is
+ * lost, and they read as zeros; of a private mapping of a file that was not written to, they are read from it again.
+ */
+void gantry_pages_drop (gconstpointer memory, gsize size);
+
+/**
+ * gantry_pages_count:
+ *
+ * Returns: how many bytes of the pages that @size bytes at @memory lie on, the first and last page included, take memory or swap
+ *  now. Of a mapped file that is what this process has looked at. Where the system does not say it, all of them.
+ */
+gsize gantry_pages_count (gconstpointer memory, gsize size);
+
+G_END_DECLS
