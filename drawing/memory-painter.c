@@ -32,7 +32,7 @@ paint_axis (const Curve *c)
 
   for (double bytes = 0; bytes <= c->top_bytes; bytes += step)
     {
-      g_autofree char *text = _gantry_bytes_text (bytes);
+      g_autofree char *text = gantry_format_bytes ((guint64) bytes);
       float y = roundf (to_y (c, bytes));
 
       gantry_scene_fill (c->scene, GANTRY_AXIS_LEFT, y, c->scene->width - GANTRY_AXIS_LEFT - GANTRY_AXIS_RIGHT, 1, GANTRY_INK_GRID, 255);
@@ -118,7 +118,7 @@ paint_before (const Curve *c)
 static void
 paint_limit (const Curve *c, guint64 limit)
 {
-  g_autofree char *size = _gantry_bytes_text ((double) limit), *text = g_strdup_printf ("limit %s", size);
+  g_autofree char *size = gantry_format_bytes (limit), *text = g_strdup_printf ("limit %s", size);
   float y = to_y (c, (double) limit), width = gantry_theme_text_width (text, GANTRY_TEXT_SMALL) + 4;
 
   gantry_scene_fill (c->scene, GANTRY_AXIS_LEFT, y - 1, c->scene->width - GANTRY_AXIS_LEFT - GANTRY_AXIS_RIGHT, 2, GANTRY_INK_LIMIT, 255);
@@ -130,7 +130,7 @@ static void
 paint_peak (const Curve *c, gint64 time, double bytes, const char *what, gboolean above)
 {
   float x = _gantry_time_to_x (c->view, c->scene->width, time), y = to_y (c, bytes);
-  g_autofree char *size = _gantry_bytes_text (bytes);
+  g_autofree char *size = gantry_format_bytes ((guint64) bytes);
   g_autofree char *text = g_strdup_printf ("%s %s", what, size);
   float width = gantry_theme_text_width (text, GANTRY_TEXT_SMALL | GANTRY_TEXT_BOLD);
   float left = CLAMP (x + 6, GANTRY_AXIS_LEFT, MAX (c->scene->width - GANTRY_AXIS_RIGHT - width, GANTRY_AXIS_LEFT));
@@ -218,10 +218,10 @@ gantry_memory_pick (const GantryTimeModel *model, const GantryTimeView *view, fl
   g_autofree char *planned = NULL, *measured = NULL;
 
   *step = model->plan->n_init_steps + index;
-  planned = _gantry_bytes_text (model->n_steps > 0 ? (double) model->plan->live_bytes[*step] : 0);
+  planned = gantry_format_bytes (model->n_steps > 0 ? model->plan->live_bytes[*step] : 0);
   if (model->run == NULL || time > model->run_end - model->run_begin)
     return g_strdup_printf ("%s: %s planned", when, planned);
-  measured = _gantry_bytes_text ((double) gantry_recording_memory_at (model->run->recording, GANTRY_MEMORY_DEVICE,
-                                                                      time + model->run_begin));
+  measured = gantry_format_bytes (gantry_recording_memory_at (model->run->recording, GANTRY_MEMORY_DEVICE,
+                                                             time + model->run_begin));
   return g_strdup_printf ("%s: %s planned, %s measured", when, planned, measured);
 }

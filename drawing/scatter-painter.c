@@ -71,7 +71,7 @@ paint_axes (GantryScene *scene, const Frame *f)
   step = pow (2, ceil (log2 ((f->bytes1 - f->bytes0) / MAX (f->width / 110, 2))));
   for (double bytes = ceil (f->bytes0 / step) * step; bytes <= f->bytes1; bytes += step)
     {
-      g_autofree char *text = _gantry_bytes_text (bytes);
+      g_autofree char *text = gantry_format_bytes ((guint64) bytes);
       float x = roundf (to_x (f, bytes)), half = gantry_theme_text_width (text, GANTRY_TEXT_SMALL) / 2 + 2;
 
       gantry_scene_fill (scene, x, TOP, 1, f->height - TOP - BOTTOM, GANTRY_INK_GRID, 255);

@@ -298,21 +298,6 @@ _gantry_time_text (gint64 ns)
   return g_strdup_printf ("%.4g s", value / 1e9);
 }
 
-char *
-_gantry_bytes_text (double bytes)
-{
-  static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
-  guint unit = 0;
-
-  while (bytes >= 1024 && unit + 1 < G_N_ELEMENTS (units))
-    {
-      bytes /= 1024;
-      unit++;
-    }
-  return g_strdup_printf (bytes < 10 && unit > 0 ? "%.2f %s" : bytes < 100 && unit > 0 ? "%.1f %s" : "%.0f %s", bytes,
-                          units[unit]);
-}
-
 void
 _gantry_paint_time_grid (GantryScene *scene, const GantryTimeView *view, gboolean labels)
 {

@@ -61,8 +61,6 @@ gint64 _gantry_x_to_time (const GantryTimeView *view, float width, float x);
 void _gantry_paint_time_grid (GantryScene *scene, const GantryTimeView *view, gboolean labels);
 /** "1.25 ms" (transfer full) */
 char *_gantry_time_text (gint64 ns);
-/** "12.5 MiB" (transfer full) */
-char *_gantry_bytes_text (double bytes);
 /** The step that the plan is in at a time. */
 guint32 _gantry_time_step_at (const GantryTimeModel *model, gint64 time);
 /** TRUE for the planned event of a step that computes something again. */

@@ -328,7 +328,7 @@ static char *
 text_of (const Row *row, const GantryEvent *event)
 {
   g_autofree char *duration = _gantry_time_text (event->end - event->begin);
-  g_autofree char *bytes = _gantry_bytes_text ((double) event->bytes);
+  g_autofree char *bytes = gantry_format_bytes (event->bytes);
   GString *text = g_string_new (NULL);
   char name[200];
 

@@ -1,69 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers and places as people read them. */
+/* Differences, types and places as people read them. */
 #include "views/format.h"
 #include <string.h>
-
-/* Three figures that count: 1.23, 12.3, 123. */
-static char *
-with_unit (double value, const char *unit)
-{
-  return g_strdup_printf ("%.*f %s", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value, unit);
-}
-
-char *
-gantry_format_bytes (guint64 bytes)
-{
-  static const char *const units[] = { "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
-  double value = (double) bytes;
-  guint unit = 0;
-
-  if (bytes < 1024)
-    return g_strdup_printf ("%" G_GUINT64_FORMAT " B", bytes);
-  for (value /= 1024; value >= 1023.5 && unit + 1 < G_N_ELEMENTS (units); unit++)
-    value /= 1024;
-  return with_unit (value, units[unit]);
-}
-
-char *
-gantry_format_count (double count)
-{
-  static const char *const units[] = { "K", "M", "G", "T", "P", "E" };
-  guint unit = 0;
-
-  if (count < 1000)
-    return g_strdup_printf ("%.0f", count);
-  for (count /= 1000; count >= 999.5 && unit + 1 < G_N_ELEMENTS (units); unit++)
-    count /= 1000;
-  return with_unit (count, units[unit]);
-}
-
-char *
-gantry_format_ns (gint64 ns)
-{
-  if (ns < 1000)
-    return g_strdup_printf ("%" G_GINT64_FORMAT " ns", ns);
-  if (ns < 1000 * 1000)
-    return with_unit ((double) ns / 1e3, "µs");
-  if (ns < G_GINT64_CONSTANT (1000000000))
-    return with_unit ((double) ns / 1e6, "ms");
-  return with_unit ((double) ns / 1e9, "s");
-}
-
-char *
-gantry_format_integer (guint64 n)
-{
-  g_autofree char *digits = g_strdup_printf ("%" G_GUINT64_FORMAT, n);
-  gsize length = strlen (digits);
-  GString *text = g_string_new (NULL);
-
-  for (gsize i = 0; i < length; i++)
-    {
-      if (i > 0 && (length - i) % 3 == 0)
-        g_string_append_c (text, ',');
-      g_string_append_c (text, digits[i]);
-    }
-  return g_string_free (text, FALSE);
-}
 
 char *
 gantry_format_type_bytes (const GantryType *type)
@@ -71,14 +9,6 @@ gantry_format_type_bytes (const GantryType *type)
   gint64 bytes = gantry_type_is_tensor (type) ? gantry_type_bytes (type) : -1;
 
   return bytes >= 0 ? gantry_format_bytes ((guint64) bytes) : NULL;
-}
-
-char *
-gantry_format_plural (guint64 n, const char *singular, const char *plural)
-{
-  g_autofree char *number = gantry_format_integer (n);
-
-  return g_strdup_printf ("%s %s", number, n == 1 ? singular : plural);
 }
 
 /* What is left of @path below @folder, or NULL. */

@@ -369,7 +369,7 @@ gantry_cli_print_json (JsonBuilder *builder)
 char *
 gantry_cli_bytes (guint64 bytes)
 {
-  return g_format_size_full (bytes, G_FORMAT_SIZE_IEC_UNITS);
+  return gantry_format_bytes (bytes);
 }
 
 gboolean

@@ -286,7 +286,7 @@ void
 gantry_document_set_limit (GantryDocument *self, guint64 bytes)
 {
   GantryState *state;
-  g_autofree char *size = g_format_size_full (bytes, G_FORMAT_SIZE_IEC_UNITS), *name = NULL;
+  g_autofree char *size = gantry_format_bytes (bytes), *name = NULL;
 
   g_return_if_fail (self->state != NULL);
   if (self->state->settings.target.memory_limit == bytes)

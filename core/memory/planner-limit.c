@@ -96,7 +96,7 @@ static void
 append_holder (const GantryPlanner *planner, GString *text, const Holder *holder, gboolean saves)
 {
   const GantryModule *module = planner->program->module;
-  g_autofree char *size = g_format_size_full (saves ? holder->saves : holder->bytes, G_FORMAT_SIZE_IEC_UNITS);
+  g_autofree char *size = gantry_format_bytes (saves ? holder->saves : holder->bytes);
   g_autofree char *label = gantry_node_label (module, gantry_module_node (module, VALUE (planner->program, holder->value)->node));
 
   if (saves)
@@ -140,11 +140,11 @@ static void
 refuse (GantryPlanner *planner, const GantryPlacements *placements, guint64 limit, guint64 need, guint64 constants,
         GError **error)
 {
-  g_autofree char *needed = g_format_size_full (need, G_FORMAT_SIZE_IEC_UNITS);
-  g_autofree char *allowed = g_format_size_full (limit, G_FORMAT_SIZE_IEC_UNITS);
-  g_autofree char *over = g_format_size_full (need - limit, G_FORMAT_SIZE_IEC_UNITS);
-  g_autofree char *held = g_format_size_full (planner->held[GANTRY_MEMORY_DEVICE], G_FORMAT_SIZE_IEC_UNITS);
-  g_autofree char *constant = g_format_size_full (constants, G_FORMAT_SIZE_IEC_UNITS);
+  g_autofree char *needed = gantry_format_bytes (need);
+  g_autofree char *allowed = gantry_format_bytes (limit);
+  g_autofree char *over = gantry_format_bytes (need - limit);
+  g_autofree char *held = gantry_format_bytes (planner->held[GANTRY_MEMORY_DEVICE]);
+  g_autofree char *constant = gantry_format_bytes (constants);
   g_autofree char *more = describe (planner, placements, limit);
 
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,

@@ -270,8 +270,8 @@ refuse (Solve *solve, GError **error)
                    solve->goal->step_us / 1000, solve->problem->base_us / 1000);
       return;
     }
-  wanted = g_format_size_full (solve->goal->memory_bytes, G_FORMAT_SIZE_IEC_UNITS);
-  reached = g_format_size_full (least->peak + solve->problem->constant_bytes, G_FORMAT_SIZE_IEC_UNITS);
+  wanted = gantry_format_bytes (solve->goal->memory_bytes);
+  reached = gantry_format_bytes (least->peak + solve->problem->constant_bytes);
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
                "no placement was found that fits into %s: the least that could be reached is %s; "
                "a smaller batch, or parameters and optimizer state offloaded as well, would lower that", wanted, reached);

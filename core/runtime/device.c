@@ -83,9 +83,9 @@ reserve (GantryDevice *device, GantryMemoryKind kind, gsize bytes, GError **erro
   g_mutex_unlock (&device->lock);
   if (!fits)
     {
-      g_autofree char *need = g_format_size_full (used + bytes, G_FORMAT_SIZE_IEC_UNITS);
-      g_autofree char *may = g_format_size_full (limit, G_FORMAT_SIZE_IEC_UNITS);
-      g_autofree char *over = g_format_size_full (used + bytes - limit, G_FORMAT_SIZE_IEC_UNITS);
+      g_autofree char *need = gantry_format_bytes (used + bytes);
+      g_autofree char *may = gantry_format_bytes (limit);
+      g_autofree char *over = gantry_format_bytes (used + bytes - limit);
 
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
                    "%s memory: %s needed where the limit is %s, %s (%" G_GUINT64_FORMAT " bytes) too much",
@@ -120,7 +120,7 @@ gantry_device_allocate (GantryDevice *device, GantryMemoryKind kind, gsize bytes
     g_propagate_error (error, why);
   else
     {
-      g_autofree char *size = g_format_size_full (bytes, G_FORMAT_SIZE_IEC_UNITS);
+      g_autofree char *size = gantry_format_bytes (bytes);
 
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY, "%s memory: the system has no %s left",
                    gantry_memory_kind_name (kind), size);

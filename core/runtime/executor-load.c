@@ -12,7 +12,7 @@ _gantry_executor_describe (const GantryExecutable *executable, guint32 buffer)
   const GantryNode *node = gantry_module_node (executable->module, b->node);
   g_autofree char *label = node != NULL ? gantry_node_label (executable->module, node)
                                         : g_strdup_printf ("%%%u", b->node);
-  g_autofree char *size = g_format_size_full (b->size, G_FORMAT_SIZE_IEC_UNITS);
+  g_autofree char *size = gantry_format_bytes (b->size);
 
   return g_strdup_printf ("'%s'%s (%s)", label, b->category == GANTRY_BUFFER_WORKSPACE ? ", workspace" : "", size);
 }
@@ -69,16 +69,16 @@ check_limit (const GantryExecutor *executor, GantryMemoryKind kind, GError **err
 {
   guint64 constant_bytes = kind == GANTRY_MEMORY_DEVICE ? executor->constant_bytes : 0;
   guint64 need = constant_bytes + executor->arena_bytes[kind], used, limit;
-  g_autofree char *needed = g_format_size_full (need, G_FORMAT_SIZE_IEC_UNITS), *allowed = NULL, *over = NULL;
-  g_autofree char *constants = g_format_size_full (constant_bytes, G_FORMAT_SIZE_IEC_UNITS);
-  g_autofree char *arena = g_format_size_full (executor->arena_bytes[kind], G_FORMAT_SIZE_IEC_UNITS);
+  g_autofree char *needed = gantry_format_bytes (need), *allowed = NULL, *over = NULL;
+  g_autofree char *constants = gantry_format_bytes (constant_bytes);
+  g_autofree char *arena = gantry_format_bytes (executor->arena_bytes[kind]);
   g_autofree char *peak = NULL;
 
   gantry_device_get_memory (executor->device, kind, &used, NULL, &limit);
   if (limit == 0 || need + used <= limit)
     return TRUE;
-  allowed = g_format_size_full (limit, G_FORMAT_SIZE_IEC_UNITS);
-  over = g_format_size_full (need + used - limit, G_FORMAT_SIZE_IEC_UNITS);
+  allowed = gantry_format_bytes (limit);
+  over = gantry_format_bytes (need + used - limit);
   peak = describe_peak (executor, kind);
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
                "the program needs %s of %s memory (constants %s, arena %s) where the limit is %s: "

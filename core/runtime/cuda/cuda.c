@@ -118,7 +118,7 @@ _gantry_cuda_check (CudaDevice *cuda, CudaResult result, GError **error, const c
 static void
 set_exhausted (CudaDevice *cuda, GantryMemoryKind kind, gsize bytes, GError **error)
 {
-  g_autofree char *wanted = g_format_size_full (bytes, G_FORMAT_SIZE_IEC_UNITS);
+  g_autofree char *wanted = gantry_format_bytes (bytes);
   g_autofree char *has = NULL, *of = NULL, *own = NULL, *others = NULL;
   gsize left = 0, total = 0;
   guint64 fallen;
@@ -132,10 +132,10 @@ set_exhausted (CudaDevice *cuda, GantryMemoryKind kind, gsize bytes, GError **er
   g_mutex_lock (&cuda->parent.lock);
   fallen = cuda->fallen;
   g_mutex_unlock (&cuda->parent.lock);
-  has = g_format_size_full (left, G_FORMAT_SIZE_IEC_UNITS);
-  of = g_format_size_full (total, G_FORMAT_SIZE_IEC_UNITS);
-  own = g_format_size_full (fallen, G_FORMAT_SIZE_IEC_UNITS);
-  others = g_format_size_full (total - left - MIN (fallen, total - left), G_FORMAT_SIZE_IEC_UNITS);
+  has = gantry_format_bytes (left);
+  of = gantry_format_bytes (total);
+  own = gantry_format_bytes (fallen);
+  others = gantry_format_bytes (total - left - MIN (fallen, total - left));
   g_set_error (
     error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
     "%s memory of %s: %s needed in one piece where %s of %s are free; this program holds %s, the driver and other programs "

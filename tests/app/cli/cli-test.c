@@ -12,6 +12,19 @@ cli_program (void)
   return given != NULL ? g_strdup (given) : g_build_filename (root != NULL ? root : ".", "app", "gantry-cli", NULL);
 }
 
+/* Scripts split what is printed at plain spaces: a no-break or thin one glues a figure to its unit. */
+static void
+assert_plain_spaces (const char *text)
+{
+  for (const char *at = text; *at != '\0'; at = g_utf8_next_char (at))
+    {
+      gunichar c = g_utf8_get_char (at);
+
+      if (c > 0x7f && g_unichar_isspace (c))
+        g_error ("U+%04X is printed after '%.*s'", c, (int) MIN (at - text, 20), at - MIN (at - text, 20));
+    }
+}
+
 CliResult *
 cli_runv (GPtrArray *arguments)
 {
@@ -30,6 +43,8 @@ cli_runv (GPtrArray *arguments)
   g_assert_no_error (error);
   g_subprocess_communicate_utf8 (process, NULL, NULL, &result->out, &result->err, &error);
   g_assert_no_error (error);
+  assert_plain_spaces (result->out);
+  assert_plain_spaces (result->err);
   result->status = g_subprocess_get_if_exited (process) ? g_subprocess_get_exit_status (process) : -1;
   return result;
 }

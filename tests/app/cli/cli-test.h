@@ -11,7 +11,7 @@ typedef struct
   char *err;
 } CliResult;
 
-/** Runs gantry-cli with NULL-terminated arguments. (transfer full) */
+/** Runs gantry-cli with NULL-terminated arguments. Fails where it prints a space that is none of ASCII. (transfer full) */
 CliResult *cli_run (const char *command, ...) G_GNUC_NULL_TERMINATED;
 CliResult *cli_runv (GPtrArray *arguments); /* NULL-terminated or not */
 void cli_result_free (CliResult *result);

@@ -205,7 +205,7 @@ test_no_memory (void)
   executor = gantry_executor_new (device, executable, NULL, &error);
   g_assert_no_error (error);
   g_assert_null (gantry_executor_new (device, executable, NULL, &error));
-  EXPECT (error, GANTRY_ERROR_NO_MEMORY, "device memory of Stand-in GPU 0: 11.8", "needed in one piece where 0 bytes of 8.0",
+  EXPECT (error, GANTRY_ERROR_NO_MEMORY, "device memory of Stand-in GPU 0: 11.8", "needed in one piece where 0 B of 8.00",
           "this program holds 8.0", "the largest buffers at the peak: 'x' (3.9", "offload some of them");
   /* What is there goes on. */
   g_clear_error (&error);
@@ -216,7 +216,7 @@ test_no_memory (void)
   /* Our own limit says so before the driver is asked. */
   gantry_device_set_limit (device, GANTRY_MEMORY_DEVICE, 1000);
   g_assert_null (gantry_executor_new (device, executable, NULL, &error));
-  EXPECT (error, GANTRY_ERROR_NO_MEMORY, "where the limit is 1000 bytes", "'x' (3.9");
+  EXPECT (error, GANTRY_ERROR_NO_MEMORY, "where the limit is 1000 B", "'x' (3.9");
   g_clear_error (&error);
   gantry_device_set_limit (device, GANTRY_MEMORY_DEVICE, 0);
   gantry_device_unref (device);
