@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What one execution of a node costs, for the cost model and the views: operations counted as written (an exponential
- * counts one, a multiply-add two) and bytes that have to move at least once. And whether a result may be written over
- * an operand. */
+ * counts one, a multiply-add two) and bytes that have to move at least once. */
 #include "core/ir/operation-private.h"
 #include "core/ir/texpr.h"
 #include <string.h>
@@ -239,57 +238,4 @@ gantry_node_bytes (const GantryModule *module, const GantryNode *node)
         sum = plus (sum, type_bytes (module->context, gantry_node_operand_type (module, node, i)));
     }
   return sum;
-}
-
-/* TRUE when every load of @input is at the coordinates of the result element. */
-static gboolean
-loads_in_place (const GantryTexpr *texpr, guint input)
-{
-  for (guint32 i = 0; i < texpr->n_nodes; i++)
-    {
-      const GantryTx *node = &texpr->nodes[i];
-
-      if (node->kind != GANTRY_TX_LOAD || node->a != input)
-        continue;
-      for (guint d = 0; d < node->c; d++)
-        {
-          const GantryTx *index = &texpr->nodes[texpr->pool[node->b + d]];
-
-          if (texpr->shape[d] != 1 && !(index->kind == GANTRY_TX_INDEX && index->a == d))
-            return FALSE;
-        }
-    }
-  return TRUE;
-}
-
-static gboolean
-fusion_may_alias (const GantryModule *module, const GantryNode *node, guint i)
-{
-  g_autoptr (GPtrArray) all = gantry_texpr_of_fusion (module, node, NULL);
-
-  return all != NULL && all->len == 1 && loads_in_place (g_ptr_array_index (all, 0), i);
-}
-
-gboolean
-gantry_node_may_alias (const GantryModule *module, const GantryNode *node, guint i)
-{
-  const GantryOpInfo *info = gantry_op_info (node->op);
-  const GantryType *result = gantry_node_type (module, node),
-                   *operand = gantry_node_operand_type (module, node, i);
-  gint64 bytes = gantry_type_bytes (result);
-
-  if (info == NULL || i >= node->n_operands || bytes < 0 || gantry_type_bytes (operand) != bytes
-      || operand->memory != result->memory)
-    return FALSE;
-  if (info->flags & GANTRY_OP_VIEW)
-    return TRUE;
-  if (gantry_element_size (operand->element) != gantry_element_size (result->element)
-      || operand->rank != result->rank
-      || memcmp (operand->dims, result->dims, sizeof (GantryDim) * result->rank) != 0)
-    return FALSE;
-  if (info->flags & GANTRY_OP_ELEMENTWISE)
-    return TRUE;
-  if (node->op == GANTRY_OP_DYNAMIC_UPDATE_SLICE)
-    return i == 0;
-  return node->op == GANTRY_OP_FUSION && fusion_may_alias (module, node, i);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plan and kernels put together: the list of instructions that the runtime carries out. */
+#include "core/kernels/assemble-private.h"
 #include "core/kernels/kernel-private.h"
 #include "core/base/error.h"
 #include <string.h>
@@ -300,7 +301,7 @@ assemble (Assembly *a, const GantryKernelSet *kernels, GError **error)
       if (!add_step (a, kernels, i, error))
         return FALSE;
     }
-  return list_ends (a, error);
+  return gantry_assembly_check_layouts (a->executable->module, plan, kernels, error) && list_ends (a, error);
 }
 
 /* What the set owns goes to the executable. */

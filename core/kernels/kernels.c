@@ -251,6 +251,7 @@ gantry_kernel_set_free (GantryKernelSet *set)
   g_free (set->images);
   g_free (set->kernels);
   g_free (set->kernel_of);
+  g_free (set->layout_blocks);
   g_free (set->target);
   if (set->free_code != NULL)
     set->free_code (set->code);
@@ -344,6 +345,9 @@ make_set (GantryCompile *c, GantryJit *jit)
   set->kernel_of = g_new0 (guint32, set->n_kernel_of);
   for (guint32 i = 0; i < set->n_kernels; i++)
     set->kernel_of[set->kernels[i].node] = i + 1;
+  set->layout_blocks = g_new0 (guint8, set->n_kernel_of + 1);
+  for (guint32 i = 0; i < set->n_kernel_of; i++)
+    set->layout_blocks[i] = c->blocked[i] ? (guint8) c->block : 0;
   set->target = describe_target (c);
   if (c->options.target == GANTRY_CODE_CUDA)
     take_images (c, set);

@@ -99,6 +99,8 @@ typedef struct
  * GantryKernelSet: the kernels of one module's entry function, read freely.
  *
  * @n_distinct: functions generated; nodes with the same expression share one
+ * @layout_blocks: how the kernels write and read the value of each node: 0: row-major; else channels (dimension 1) in
+ *  blocks of so many, which are innermost
  * @target: what the code was generated for: "x86-64 znver3 (LLVM 19.1.7, oneDNN 2.6.3)"
  * @compile_ms: wall-clock time of the whole
  */
@@ -109,6 +111,7 @@ typedef struct
   GantryKernel *kernels;  /* in program order of their nodes */
   guint32 n_kernel_of;
   guint32 *kernel_of;     /* node id -> 1 + index in kernels, 0: none */
+  guint8 *layout_blocks;  /* node id -> 0, 8 or 16; n_kernel_of of them */
   char *target;
   double compile_ms;
   guint32 n_images;
@@ -151,7 +154,8 @@ guint64 gantry_kernel_set_workspace (const GantryKernelSet *set, guint32 node);
  * `workspace_bytes` is not 0; when `packed_bytes` is not 0 the runtime passes the packed region as one more.
  * A FILL takes element and count from plan->buffers[buffer].literal; `bytes` is the whole size.
  *
- * Returns: (transfer full) (nullable): NULL with @error when plan and kernels do not fit together
+ * Returns: (transfer full) (nullable): NULL with @error when plan and kernels do not fit together: a buffer is missing or too
+ *  small, or a kernel would read a place in another layout than it was written in
  */
 GantryExecutable *gantry_executable_new (GantryModule *module, GantryPlan *plan, GantryKernelSet *kernels,
                                          GError **error);

@@ -11,8 +11,8 @@ G_BEGIN_DECLS
  * gantry_layouts_choose:
  * @block: channels of a block: 8 or 16
  *
- * Convolutions are much faster on blocked values, and everything elementwise does not mind. Values that may take each
- * other's place in memory get one layout. What leaves the program, is looked at as another shape, or goes to a kernel
+ * Convolutions are much faster on blocked values, and everything elementwise does not mind. Values that may have bytes in
+ * common (gantry_node_may_share()) get one layout, whatever the plan makes of it. What leaves the program, is looked at as another shape, or goes to a kernel
  * that knows only plain layouts stays plain.
  *
  * Returns: (transfer full): per node id, module->n_index of them: 1 where the value is blocked

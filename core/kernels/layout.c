@@ -210,7 +210,7 @@ look_at (Choice *c, const GantryNode *node)
         c->plain[other] = TRUE;
       else if (gains)
         c->gains[other] = TRUE;
-      if (gantry_node_may_alias (c->module, node, i))
+      if (gantry_node_may_share (c->module, node, i))
         join (c, place, other);
     }
 }

@@ -18,50 +18,11 @@ is_returned (const Program *program, const GantryNode *node)
   return program->returned[gantry_module_position (program->module, node) - program->function->first_node];
 }
 
-/* The first dimension that is not 1; the rank where there is none. */
-static guint
-first_dimension (const GantryType *type)
-{
-  guint d = 0;
-
-  while (d < type->rank && type->dims[d] == 1)
-    d++;
-  return d;
-}
-
-/* Bytes of one index of dimension @d. */
-static guint64
-row_bytes (const GantryType *type, guint d)
-{
-  guint64 bytes = gantry_element_size (type->element);
-
-  for (guint i = d + 1; i < type->rank; i++)
-    bytes *= (guint64) type->dims[i];
-  return bytes;
-}
-
-/* Where a slice begins in its operand when its elements stand together there. */
+/* Where a slice begins in its operand when it needs no work. */
 static gboolean
 slice_offset (const Program *program, const GantryNode *node, guint64 *offset)
 {
-  GantryContext *context = program->module->context;
-  const GantryType *from = gantry_node_operand_type (program->module, node, 0), *to = gantry_node_type (program->module, node);
-  gsize n_start, n_strides;
-  const gint64 *start = gantry_attrs_ints (context, node->attrs, "start_indices", &n_start);
-  const gint64 *strides = gantry_attrs_ints (context, node->attrs, "strides", &n_strides);
-  gboolean whole = FALSE; /* dimensions from here on must be whole: one before has more than one index */
-
-  *offset = 0;
-  if (n_start != from->rank || from->rank != to->rank)
-    return FALSE;
-  for (guint d = 0; d < from->rank; d++)
-    {
-      if ((whole && to->dims[d] != from->dims[d]) || (to->dims[d] > 1 && n_strides == from->rank && strides[d] != 1))
-        return FALSE;
-      whole = whole || to->dims[d] != 1;
-      *offset += (guint64) start[d] * row_bytes (from, d);
-    }
-  return *offset % GANTRY_PLACE_ALIGNMENT == 0;
+  return gantry_slice_is_contiguous (program->module, node, offset) && *offset % GANTRY_PLACE_ALIGNMENT == 0;
 }
 
 static gboolean
@@ -81,12 +42,12 @@ add_group (Program *program, const GantryNode *node, GError **error)
 {
   const GantryModule *module = program->module;
   const GantryType *type = gantry_node_type (module, node);
-  gint64 dimension = gantry_attrs_int (module->context, node->attrs, "dimension", 0);
   guint32 first_part = program->parts->len, n = 0;
   guint64 offset = 0;
   Value *group;
 
-  if (node->phase == GANTRY_PHASE_FORWARD || type->memory != GANTRY_MEMORY_DEVICE || dimension > first_dimension (type))
+  if (node->phase == GANTRY_PHASE_FORWARD || type->memory != GANTRY_MEMORY_DEVICE
+      || !gantry_concatenate_is_contiguous (module, node))
     return FALSE;
   for (guint i = 0; i < node->n_operands; i++)
     {

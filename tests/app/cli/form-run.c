@@ -70,6 +70,7 @@ compile_kernels (FormStep *step)
   g_assert_no_error (error);
   step->n_kernel_of = kernels->n_kernel_of;
   step->kernel_of = g_memdup2 (kernels->kernel_of, sizeof (guint32) * kernels->n_kernel_of);
+  step->layout_blocks = g_memdup2 (kernels->layout_blocks, kernels->n_kernel_of);
   plan = gantry_compilation_plan (step->compilation, &step->settings, first_workspace_of, kernels, NULL, NULL, &error);
   g_assert_no_error (error);
   step->kept = gantry_executable_new (form_step_module (step), plan, kernels, &error);
@@ -130,6 +131,7 @@ form_step_free (FormStep *step)
     gantry_literal_unref (step->inputs[i]);
   g_free (step->inputs);
   g_free (step->kernel_of);
+  g_free (step->layout_blocks);
   gantry_executable_unref (step->kept);
   gantry_compilation_unref (step->compilation);
   gantry_compile_settings_clear (&step->settings);
@@ -187,6 +189,7 @@ form_step_executable (const FormStep *step, GantryPlan *plan)
   set->kernels = g_memdup2 (step->kept->kernels, sizeof (GantryKernel) * step->kept->n_kernels);
   set->n_kernel_of = step->n_kernel_of;
   set->kernel_of = g_memdup2 (step->kernel_of, sizeof (guint32) * step->n_kernel_of);
+  set->layout_blocks = g_memdup2 (step->layout_blocks, step->n_kernel_of);
   for (guint32 i = 0; i < set->n_kernels; i++)
     {
       GantryKernel *kernel = &set->kernels[i];

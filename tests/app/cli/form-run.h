@@ -12,6 +12,7 @@ typedef struct
   GantryCompilation *compilation;
   GantryExecutable *kept; /* everything kept; the kernels are its own, all others borrow them */
   guint32 n_kernel_of, *kernel_of;
+  guint8 *layout_blocks;
   guint n_inputs, n_outputs;
   GantryLiteral **inputs;
 } FormStep;
