@@ -112,6 +112,9 @@ gboolean gantry_timeline_pick (const GantryTimeModel *model, const GantryTimeVie
 const char *gantry_timeline_lane_name (const GantryTimeModel *model, float y);
 /** FALSE where neither plan nor run has used memory. */
 gboolean gantry_time_model_has_memory (const GantryTimeModel *model);
+/** Whether the lanes show a run, and whether its memory was recorded. */
+gboolean gantry_time_model_has_run (const GantryTimeModel *model);
+gboolean gantry_time_model_has_measured_memory (const GantryTimeModel *model);
 /** What is alive at a time: plan step and bytes, planned and measured; one line. (transfer full) */
 char *gantry_memory_pick (const GantryTimeModel *model, const GantryTimeView *view, float width, float x,
                           guint32 *step);

@@ -206,7 +206,19 @@ gantry_time_model_extent (const GantryTimeModel *model, GHashTable *nodes, gint6
 gboolean
 gantry_time_model_has_memory (const GantryTimeModel *model)
 {
-  return model->n_steps > 0 || (model->run != NULL && gantry_recording_n_memory_events (model->run->recording) > 0);
+  return model->n_steps > 0 || gantry_time_model_has_measured_memory (model);
+}
+
+gboolean
+gantry_time_model_has_run (const GantryTimeModel *model)
+{
+  return model->run != NULL;
+}
+
+gboolean
+gantry_time_model_has_measured_memory (const GantryTimeModel *model)
+{
+  return model->run != NULL && gantry_recording_n_memory_events (model->run->recording) > 0;
 }
 
 float

@@ -17,7 +17,8 @@ die ()
   exit 1
 }
 
-# configure DIR OPTION...: sets the build folder DIR up, or again where it was set up with other options.
+# configure DIR OPTION...: sets the build folder DIR up, or again where it was set up with other options. Without options it
+# stays as it is.
 configure ()
 {
   local dir=$1
@@ -25,7 +26,9 @@ configure ()
   local wanted="CC=${CC:-} $*"
   if [ ! -f "$dir/build.ninja" ]; then
     meson setup "$dir" "$top" "$@" >&2 || return 1
-  elif [ "$(cat "$dir/gantry-options" 2>/dev/null)" != "$wanted" ] && [ $# -gt 0 ]; then
+  elif [ $# -eq 0 ]; then
+    return 0
+  elif [ "$(cat "$dir/gantry-options" 2>/dev/null)" != "$wanted" ]; then
     meson setup --reconfigure "$dir" "$top" "$@" >&2 || return 1
   fi
   printf '%s\n' "$wanted" > "$dir/gantry-options"

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests of the XTEST extension over a connection of its own. The one request that it takes is written here by hand: the
- * library for it would be one more package for 36 bytes. Protocol: "XTEST Extension Protocol", X Consortium, section 4. */
+/* The mouse and the keyboard of an X server for one window: each request is done when the window has dealt with it. */
 #include "tests/views/pointer.h"
 #include "tests/views/views-test.h"
+#include "tests/views/xtest.h"
 #include <gdk/x11/gdkx.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-#include <xcb/xcb.h>
-#include <xcb/xcbext.h>
 
-#define FAKE_INPUT 2
 #define DRAG_STEPS 5
 /* Milliseconds that a press waits for another one: */
 #define ALONE 1
@@ -19,46 +15,12 @@
 struct _ViewsPointer
 {
   GtkWidget *window;
-  xcb_connection_t *connection;
-  xcb_window_t root;
+  ViewsXtest *xtest;
   GtkEventController *watch;
   guint n_buttons, n_keys; /* events that the window was told of */
   double x, y;             /* the pointer, as it knows, of its surface */
   double asked_x, asked_y; /* where it was sent */
 };
-
-typedef struct
-{
-  guint8 major, minor;
-  guint16 length;
-  guint8 type, detail;
-  guint16 pad0;
-  guint32 time;
-  guint32 root;
-  guint32 pad1[2];
-  gint16 x, y;
-  guint8 pad2[7];
-  guint8 device;
-} FakeInput;
-
-G_STATIC_ASSERT (sizeof (FakeInput) == 36);
-
-/* One for the process: xcb keeps what it knows of extensions by address. */
-static xcb_extension_t xtest = { "XTEST", 0 };
-
-static void
-fake (ViewsPointer *self, guint8 type, guint8 detail, double x, double y)
-{
-  static const xcb_protocol_request_t request = { 2, &xtest, FAKE_INPUT, 1 };
-  FakeInput input = { .type = type, .detail = detail, .root = type == XCB_MOTION_NOTIFY ? self->root : XCB_NONE,
-                      .x = (gint16) lround (x), .y = (gint16) lround (y) };
-  struct iovec parts[4] = { { NULL, 0 }, { NULL, 0 }, { &input, sizeof input }, { NULL, 0 } };
-
-  /* xcb writes the head and the length, and may use the two parts in front. */
-  xcb_send_request (self->connection, 0, parts + 2, &request);
-  xcb_flush (self->connection);
-  g_assert_cmpint (xcb_connection_has_error (self->connection), ==, 0);
-}
 
 /* Sees everything that reaches the window, before the widgets do and without taking it. */
 static gboolean
@@ -90,27 +52,13 @@ patience (ViewsPointer *self, int milliseconds)
 ViewsPointer *
 views_pointer_new (GtkWidget *window)
 {
-  GdkDisplay *display = gtk_widget_get_display (window);
-  const xcb_query_extension_reply_t *extension;
+  ViewsXtest *xtest = views_xtest_new (gtk_widget_get_display (window));
   ViewsPointer *self;
 
-  if (!GDK_IS_X11_DISPLAY (display) ||
-      g_strcmp0 (gdk_x11_screen_get_window_manager_name (gdk_x11_display_get_screen (display)), "unknown") != 0)
-    {
-      g_test_skip ("the pointer of this display is somebody's; tools/test gives the tests a display of their own");
-      return NULL;
-    }
+  if (xtest == NULL)
+    return NULL;
   self = g_new0 (ViewsPointer, 1);
-  self->connection = xcb_connect (gdk_display_get_name (display), NULL);
-  extension = xcb_connection_has_error (self->connection) == 0 ? xcb_get_extension_data (self->connection, &xtest) : NULL;
-  if (extension == NULL || !extension->present)
-    {
-      g_test_skip ("the X server has no extension XTEST");
-      xcb_disconnect (self->connection);
-      g_free (self);
-      return NULL;
-    }
-  self->root = xcb_setup_roots_iterator (xcb_get_setup (self->connection)).data->root;
+  self->xtest = xtest;
   self->window = window;
   self->x = self->y = -1;
   self->watch = gtk_event_controller_legacy_new ();
@@ -125,7 +73,7 @@ void
 views_pointer_free (ViewsPointer *self)
 {
   gtk_widget_remove_controller (self->window, self->watch);
-  xcb_disconnect (self->connection);
+  views_xtest_free (self->xtest);
   g_free (self);
 }
 
@@ -144,12 +92,13 @@ go (ViewsPointer *self, double x, double y)
   xcb_translate_coordinates_reply_t *origin;
   int scale = gdk_surface_get_scale_factor (surface);
 
-  cookie = xcb_translate_coordinates (self->connection, (xcb_window_t) gdk_x11_surface_get_xid (surface), self->root, 0, 0);
-  origin = xcb_translate_coordinates_reply (self->connection, cookie, NULL);
+  cookie = xcb_translate_coordinates (self->xtest->connection, (xcb_window_t) gdk_x11_surface_get_xid (surface),
+                                      self->xtest->root, 0, 0);
+  origin = xcb_translate_coordinates_reply (self->xtest->connection, cookie, NULL);
   g_assert_nonnull (origin);
   self->asked_x = round (x);
   self->asked_y = round (y);
-  fake (self, XCB_MOTION_NOTIFY, FALSE, origin->dst_x + self->asked_x * scale, origin->dst_y + self->asked_y * scale);
+  views_xtest_move (self->xtest, origin->dst_x + self->asked_x * scale, origin->dst_y + self->asked_y * scale);
   free (origin);
   views_wait_until (is_there (self));
   views_settle ();
@@ -170,7 +119,7 @@ button (ViewsPointer *self, guint8 type)
 {
   guint n = self->n_buttons;
 
-  fake (self, type, 1, 0, 0);
+  views_xtest_button (self->xtest, type);
   views_wait_until (self->n_buttons > n);
   views_settle ();
 }
@@ -218,13 +167,9 @@ views_pointer_drag (ViewsPointer *self, GtkWidget *widget, double x, double y, d
 void
 views_pointer_key (ViewsPointer *self, guint keyval)
 {
-  g_autofree GdkKeymapKey *keys = NULL;
-  int n_keys;
   guint n = self->n_keys;
 
-  g_assert_true (gdk_display_map_keyval (gtk_widget_get_display (self->window), keyval, &keys, &n_keys));
-  fake (self, XCB_KEY_PRESS, (guint8) keys[0].keycode, 0, 0);
-  fake (self, XCB_KEY_RELEASE, (guint8) keys[0].keycode, 0, 0);
+  views_xtest_key (self->xtest, gtk_widget_get_display (self->window), keyval);
   views_wait_until (self->n_keys > n + 1);
   views_settle ();
 }

@@ -422,6 +422,18 @@ add_input (GantryTimeCanvas *self)
 
 /* The object */
 
+/* What a screen reader says of the picture. */
+static void
+say (GantryTimeCanvas *self)
+{
+  const GantryTimeModel *model = self->model;
+  gboolean lanes = self->kind == GANTRY_TIME_LANES;
+  gboolean measured = model != NULL && (lanes ? gantry_time_model_has_run (model) : gantry_time_model_has_measured_memory (model));
+  g_autofree char *text = g_strdup_printf ("%s, planned%s", lanes ? "Timeline" : "Memory over time", measured ? " and measured" : "");
+
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
+}
+
 void
 gantry_time_canvas_set_model (GantryTimeCanvas *self, GantryTimeModel *model, GantryPlan *plan, guint snapshot,
                               guint64 limit)
@@ -436,6 +448,7 @@ gantry_time_canvas_set_model (GantryTimeCanvas *self, GantryTimeModel *model, Ga
   self->plan = plan;
   self->snapshot = snapshot;
   self->limit = limit;
+  say (self);
   gtk_widget_queue_resize (GTK_WIDGET (self));
   invalidate (self);
 }
@@ -528,9 +541,7 @@ gantry_time_canvas_new (GantryTimeKind kind, GantryTimeAxis *axis, GantrySelecti
   self->kind = kind;
   self->axis = g_object_ref (axis);
   self->selection = g_object_ref (selection);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  kind == GANTRY_TIME_LANES ? "Timeline, planned and measured"
-                                                            : "Memory over time, planned and measured", -1);
+  say (self);
   g_signal_connect_object (axis, "changed", G_CALLBACK (invalidate), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (axis, "cursor-changed", G_CALLBACK (gtk_widget_queue_draw), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (axis, "moment-changed", G_CALLBACK (gtk_widget_queue_draw), self, G_CONNECT_SWAPPED);
