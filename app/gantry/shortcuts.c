@@ -15,7 +15,7 @@ static const GantryShortcut shortcuts[] = {
   { "Edit", "Redo", "win.redo", "<Control><Shift>z <Control>y" },
   { "Edit", "Training step", "win.train", "<Control>t" },
   { "Edit", "Limit of memory", "win.limit", "<Control>l" },
-  { "Edit", "Run and measure", "win.run", "<Control>r F5" },
+  { "Edit", "Run and measure", "win.run-or-tell", "<Control>r F5" },
   { "Edit", "Cancel", "win.cancel", "<Control>period" },
   { "Find", "Find nodes", "win.find", "<Control>f slash" },
   { "Find", "Next match", "win.find-next", "<Control>g F3" },

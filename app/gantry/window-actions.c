@@ -53,6 +53,11 @@ ACTION (run)
   _gantry_window_run (data);
 }
 
+ACTION (run_or_tell)
+{
+  _gantry_window_run_or_tell (data);
+}
+
 ACTION (cancel)
 {
   gantry_document_cancel (((GantryWindow *) data)->document);
@@ -282,6 +287,7 @@ static const GActionEntry entries[] = {
   { "undo", undo, NULL, NULL, NULL, { 0 } },
   { "redo", redo, NULL, NULL, NULL, { 0 } },
   { "run", run, NULL, NULL, NULL, { 0 } },
+  { "run-or-tell", run_or_tell, NULL, NULL, NULL, { 0 } },
   { "cancel", cancel, NULL, NULL, NULL, { 0 } },
   { "find", find, NULL, NULL, NULL, { 0 } },
   { "find-next", find_next, NULL, NULL, NULL, { 0 } },
@@ -343,6 +349,16 @@ enable (GantryWindow *self, const char *name, gboolean enabled)
     g_simple_action_set_enabled (G_SIMPLE_ACTION (action), enabled);
 }
 
+static void
+update_run (GantryWindow *self)
+{
+  g_autoptr (GError) why = _gantry_window_why_no_run (self);
+
+  enable (self, "run", why == NULL);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->run_button),
+                               why != NULL ? why->message : "Compile, run and measure in a child process (F5)");
+}
+
 void
 _gantry_window_update_actions (GantryWindow *self)
 {
@@ -358,7 +374,7 @@ _gantry_window_update_actions (GantryWindow *self)
   for (guint i = 0; i < G_N_ELEMENTS (need_planner); i++)
     enable (self, need_planner[i], compilation != NULL && self->opening == NULL && gantry_document_get_planner (self->document) != NULL);
   enable (self, "peak", compilation != NULL && compilation->plan != NULL && !_gantry_window_is_outside (self));
-  enable (self, "run", compilation != NULL && compilation->plan != NULL && !busy && !_gantry_window_is_outside (self));
+  update_run (self);
   if (_gantry_window_is_outside (self))
     for (guint i = 0; i < G_N_ELEMENTS (need_program); i++)
       enable (self, need_program[i], FALSE);
@@ -370,10 +386,6 @@ _gantry_window_update_actions (GantryWindow *self)
   enable (self, "redo", can_redo);
   if (settings != NULL && finite != NULL)
     g_simple_action_set_state (G_SIMPLE_ACTION (finite), g_variant_new_boolean (settings->finite_math));
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self->run_button),
-                               compilation != NULL && compilation->plan == NULL
-                                 ? "The program cannot be compiled; the bar above the graph says why"
-                                 : "Compile, run and measure in a child process");
 }
 
 static void

@@ -192,7 +192,7 @@ static GtkWidget *
 make_plan_error (GantryWindow *self, const GError *error)
 {
   GtkWidget *line = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8), *label;
-  g_autofree char *text = g_strdup_printf ("This does not fit: %s", error->message);
+  g_autofree char *text = g_strdup_printf ("This does not fit and cannot be run: %s", error->message);
   GtkWidget *fit = gtk_button_new_with_label ("Fit…"), *no_limit = gtk_button_new_with_label ("Remove the limit");
 
   label = text_new (text);

@@ -79,6 +79,10 @@ gboolean _gantry_window_close_request (GtkWindow *window);
 
 /* window-run.c */
 void _gantry_window_run (GantryWindow *window);
+/** Returns: (transfer full) (nullable): why nothing can be run now; NULL: it can */
+GError *_gantry_window_why_no_run (GantryWindow *window);
+/** Runs, or says why not: what the keys do, which no one sees greyed out. */
+void _gantry_window_run_or_tell (GantryWindow *window);
 
 /* window-notice.c */
 /** Sizes that dimensions lack, and why the program cannot be compiled: a bar above the graph. */

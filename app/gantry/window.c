@@ -196,6 +196,7 @@ plan_error_changed (GantryWindow *self)
 {
   _gantry_window_update_notice (self);
   _gantry_window_update_status (self);
+  _gantry_window_update_actions (self);
 }
 
 static void

@@ -326,6 +326,23 @@ lists_peak (GantryWindow *window)
          gantry_alive_list_bytes (alive) == gantry_document_get_prediction (document_of (window))->prediction->peak_bytes;
 }
 
+/* The button is off and says why; so does the bar above the graph, and so do the keys. */
+static void
+assert_cannot_run (GantryWindow *window)
+{
+  const GError *why = gantry_document_get_plan_error (document_of (window));
+  GtkWidget *button = window_test_button (GTK_WIDGET (window), "_Run");
+
+  g_assert_nonnull (button);
+  g_assert_false (gtk_widget_get_sensitive (button));
+  g_assert_nonnull (strstr (gtk_widget_get_tooltip_text (button), why->message));
+  g_assert_true (window_test_has_text (GTK_WIDGET (window), "cannot be run"));
+  g_assert_null (gantry_window_get_error (window));
+  window_test_act (window, "run-or-tell");
+  g_assert_nonnull (strstr (gantry_window_get_error (window), why->message));
+  g_assert_null (gantry_document_child_id (document_of (window)));
+}
+
 static void
 test_limit (void)
 {
@@ -349,6 +366,7 @@ test_limit (void)
   views_wait_until (gantry_document_get_plan_error (document_of (window)) != NULL);
   views_settle ();
   window_test_wait (window);
+  assert_cannot_run (window);
   /* Who holds the peak that does not fit is listed all the same. */
   views_wait_until (lists_peak (window));
   /* And so it is after the next click. */
@@ -364,6 +382,7 @@ test_limit (void)
   views_wait_until (gantry_document_get_plan_error (document_of (window)) == NULL);
   window_test_wait (window);
   g_assert_null (window_test_button (GTK_WIDGET (window), "Remove the limit"));
+  g_assert_true (g_action_group_get_action_enabled (G_ACTION_GROUP (window), "run"));
   window_test_free (window);
 }
 
