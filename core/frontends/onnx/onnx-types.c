@@ -102,6 +102,12 @@ gantry_onnx_value_type (GantryOnnxImport *import, const Onnx__TypeProto *type, c
     return 0;
   for (gsize i = 0; i < tensor->shape->n_dim; i++)
     dims[i] = value_dim (import, tensor->shape->dim[i], input, i);
+  if (!gantry_dims_fit ((guint) tensor->shape->n_dim, dims, NULL))
+    {
+      if (input != NULL)
+        gantry_onnx_warn (import, "Input '%s' has dimensions that multiply to more than any memory holds.", input);
+      return 0;
+    }
   return gantry_context_tensor (import->context, element, (guint) tensor->shape->n_dim, dims);
 }
 
