@@ -207,6 +207,11 @@ const LowerCase lower_cases[] = {
   /* Losses, attention, signals */
   { "NegativeLogLikelihoodLoss", 13, "", { "f32[2,2] -1 -2 -3 -4", "i64[2] 0 1" }, { "f32[] 2.5" } },
   { "NegativeLogLikelihoodLoss", 13, "reduction=sum ignore_index=-5", { "f32[2,2] -1 -2 -3 -4", "i64[2] -5 1", "f32[2] 1 10" }, { "f32[] 40" } },
+  { "NegativeLogLikelihoodLoss", 13, "ignore_index=-5", { "f32[2,2] nan inf -3 -4", "i64[2] -5 1" }, { "f32[] 4" } },
+  { "NegativeLogLikelihoodLoss", 13, "reduction=sum ignore_index=0", { "f32[2,2] -inf -2 -3 -4", "i64[2] 0 1", "f32[2] nan 10" },
+    { "f32[] 40" } },
+  { "SoftmaxCrossEntropyLoss", 13, "ignore_index=9", { "f32[2,2] nan inf 7 7", "i64[2] 9 1" },
+    { "f32[] 0.6931472", "f32[2,2] nan nan -0.6931472 -0.6931472" } },
   { "SoftmaxCrossEntropyLoss", 13, "reduction=none", { "f32[1,2] 7 7", "i64[1] 1" }, { "f32[1] 0.6931472", "f32[1,2] -0.6931472 -0.6931472" } },
   { "Attention", 23, "is_causal=1", { "f32[1,1,2,1] 0 0", "f32[1,1,2,1] 1 1", "f32[1,1,2,1] 2 4" }, { "f32[1,1,2,1] 2 3" } },
   { "Attention", 23, "", { "f32[1,1,1,1] 0", "f32[1,1,2,1] 1 1", "f32[1,1,2,1] 2 4", "bool[1,2] 0 0" }, { "f32[1,1,1,1] 0" } },
