@@ -224,7 +224,11 @@ check_extras (const GantryTypeQuery *query, const GantryType *w, GantryElementTy
   const char *post = gantry_attrs_string (query->context, query->attrs, "post", NULL);
   const GantryType *bias;
   GantryDim merged;
+  gint64 skip;
 
+  if (gantry_attrs_find (query->context, query->attrs, "skip_padding") != NULL
+      && !_gantry_infer_axis (query, "skip_padding", 0, 2, &skip, error))
+    return FALSE;
   if (post != NULL && strcmp (post, "relu") != 0)
     return _gantry_infer_fail (query, error, "post is \"%s\", but only \"relu\" is known", post);
   if (query->n_operands < 3)

@@ -126,6 +126,11 @@ const LowerCase lower_cases[] = {
   { "ConvTranspose", 11, "strides=2", { "f32[1,1,2] 1 2", "f32[1,1,3] 1 10 100" }, { "f32[1,1,5] 1 10 102 20 200" } },
   { "ConvTranspose", 11, "strides=2 pads=1,0 output_padding=1", { "f32[1,1,2] 1 2", "f32[1,1,3] 1 10 100" },
     { "f32[1,1,5] 10 102 20 200 0" } },
+  /* Where nothing stands no weight counts, be it known now or not. */
+  { "ConvTranspose", 11, "strides=2", { "f32[1,1,2] 1 2", "f32[1,1,3] 1 inf 100" }, { "f32[1,1,5] 1 inf 102 inf 200" } },
+  { "ConvTranspose", 11, "strides=2", { "f32[1,1,2] 1 2", "=f32[1,1,3] nan 10 100" }, { "f32[1,1,5] nan 10 nan 20 200" } },
+  { "ConvTranspose", 11, "pads=1,1", { "f32[1,1,3] 1 2 3", "f32[1,1,3] inf 10 nan" }, { "f32[1,1,3] inf nan nan" } },
+  { "ConvTranspose", 11, "", { "f32[1,1,2] 1 0", "f32[1,1,2] 1 inf" }, { "f32[1,1,3] 1 inf nan" } },
   { "MaxPool", 12, "kernel_shape=2,2 strides=2,2", { X4 }, { "f32[1,1,2,2] 6 8 14 16", "i64[1,1,2,2] 5 7 13 15" } },
   { "MaxPool", 12, "kernel_shape=2 strides=2 ceil_mode=1", { "f32[1,1,3] -1 -2 -3" }, { "f32[1,1,2] -1 -3" } },
   { "AveragePool", 19, "kernel_shape=2 pads=1,1", { "f32[1,1,2] 2 4" }, { "f32[1,1,3] 2 3 4" } },
