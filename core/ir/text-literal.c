@@ -312,6 +312,7 @@ _gantry_text_literal (GantryTextReader *reader, guint32 *id)
   literal = gantry_literal_new (type, bytes, form == FORM_SPLAT || form == FORM_SPLAT_HEX, &error);
   if (literal == NULL)
     return _gantry_text_fail (reader, GANTRY_ERROR_INVALID, "%s", error->message);
+  literal->mapped = path != NULL;
   literal->source_path = g_steal_pointer (&path);
   literal->source_offset = offset;
   *id = gantry_context_add_literal (reader->context, literal);

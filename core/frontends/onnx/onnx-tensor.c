@@ -250,6 +250,7 @@ map_literal (GantryOnnxFile *file, GantryContext *context, guint32 type, const P
   else
     literal->source_path = g_strdup (file->path);
   literal->source_offset = place->offset;
+  literal->mapped = literal->source_path != NULL;
   return of->element == GANTRY_BOOL ? mend_booleans (literal) : literal;
 }
 
