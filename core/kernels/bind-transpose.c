@@ -201,8 +201,12 @@ write_line (Turn *turn, guint k, const guint32 *results)
   GantryKx *kx = turn->kx;
   GantryKxRoot *kept = kx->roots, load;
   guint32 condition = inside (turn, k);
-  gboolean whole = gantry_kx_node (kx, condition)->kind == GANTRY_KX_CONST;
+  const GantryKxNode *known = gantry_kx_node (kx, condition);
+  gboolean whole = known->kind == GANTRY_KX_CONST;
 
+  /* Where all lines of threads from @k on lie outside there is nothing to write. */
+  if (whole && known->i == 0)
+    return;
   if (!whole)
     gantry_grid_begin_if (turn->grid, condition);
   turn->rest[turn->along] = place (turn, turn->along, turn->tile_along, turn->x, 0);
