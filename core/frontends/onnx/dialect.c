@@ -12,7 +12,8 @@ static const GantryLowerRule *const families[] = {
   gantry_lower_recurrent_rules,   gantry_lower_resize_rules,     gantry_lower_sample_rules,
   gantry_lower_quantize_rules,    gantry_lower_attention_rules,  gantry_lower_loss_rules,
   gantry_lower_signal_rules,      gantry_lower_control_rules,    gantry_lower_misc_rules,
-  gantry_lower_cut_rules,         gantry_lower_einsum_rules,      gantry_lower_scan_rules,
+  gantry_lower_cut_rules,         gantry_lower_einsum_rules,     gantry_lower_scan_rules,
+  gantry_lower_sequence_rules,
 };
 /* clang-format on */
 

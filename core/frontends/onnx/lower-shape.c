@@ -41,8 +41,7 @@ constant_of_sparse (GantryLower *l)
   const GantryType *type;
   guint8 *data = NULL;
 
-  if (v == NULL || at == NULL || rank == 0 || rank > GANTRY_MAX_RANK || v->splat
-      || !gantry_dims_fit ((guint) rank, dims, NULL))
+  if (v == NULL || at == NULL || rank == 0 || rank > GANTRY_MAX_RANK || v->splat)
     {
       gantry_lower_fail (l, "sparse value is not understood");
       return;
@@ -205,8 +204,8 @@ resolve_shape (GantryLower *l, guint32 x, const gint64 *wanted, gsize n, GantryD
                               i, wanted[i]);
       else if (dims[i] == -1)
         rest = (gssize) i;
-      else
-        known = gantry_dim_multiply (known, dims[i]);
+      else if (__builtin_mul_overflow (known, dims[i], &known))
+        gantry_lower_invalid (l, "the shape is too large");
       if (l->failed)
         return -1;
     }
@@ -453,7 +452,7 @@ tile (GantryLower *l)
       GantryDim dim = gantry_lower_dim (l, x, i);
       gint64 times = repeats != NULL ? repeats[i] : dim > 0 ? declared->dims[i] / dim : 0;
 
-      dims[i] = gantry_dim_multiply (dim, times);
+      dims[i] = dim * times;
       if (times < 0 || (repeats == NULL && dims[i] != declared->dims[i]))
         {
           gantry_lower_invalid (l, "repeats do not fit");
@@ -497,8 +496,7 @@ depth_to_space (GantryLower *l)
           : gantry_lower_reshape (l, x, 6, (GantryDim[]){ d[0], b, b, d[1] / (b * b), d[2], d[3] });
   x = gantry_lower_transpose (l, x, crd ? crd_order : dcr_order);
   l->out[0] = gantry_lower_reshape (l, x, 4,
-                                    (GantryDim[]){ d[0], d[1] / (b * b), gantry_dim_multiply (d[2], b),
-                                                   gantry_dim_multiply (d[3], b) });
+                                    (GantryDim[]){ d[0], d[1] / (b * b), d[2] * b, d[3] * b });
 }
 
 static void
@@ -521,7 +519,7 @@ space_to_depth (GantryLower *l)
   x = gantry_lower_reshape (l, x, 6, (GantryDim[]){ d[0], d[1], d[2] / b, b, d[3] / b, b });
   x = gantry_lower_transpose (l, x, order);
   l->out[0] = gantry_lower_reshape (l, x, 4,
-                                    (GantryDim[]){ d[0], gantry_dim_multiply (d[1], b * b), d[2] / b, d[3] / b });
+                                    (GantryDim[]){ d[0], d[1] * b * b, d[2] / b, d[3] / b });
 }
 
 /* clang-format off */

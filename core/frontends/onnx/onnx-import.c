@@ -130,7 +130,6 @@ import_run (GantryOnnxImport *import, GError **error)
   gantry_onnx_info_describe (import);
   gantry_progress_report (import->progress, 0.1, "reading the graph");
   if (!read_opsets (import, error) || !gantry_onnx_collect_functions (import, error)
-      || !gantry_onnx_check_expansion (import, error)
       || !gantry_onnx_write_graph (import, import->file->model->graph, error)
       || !gantry_onnx_check_dims (import, error))
     return NULL;

@@ -80,6 +80,7 @@ extern const GantryLowerRule gantry_lower_reduce_rules[];
 extern const GantryLowerRule gantry_lower_resize_rules[];
 extern const GantryLowerRule gantry_lower_sample_rules[];
 extern const GantryLowerRule gantry_lower_scan_rules[];
+extern const GantryLowerRule gantry_lower_sequence_rules[];
 extern const GantryLowerRule gantry_lower_shape_rules[];
 extern const GantryLowerRule gantry_lower_signal_rules[];
 
