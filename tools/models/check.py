@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes models, and compares what Gantry computes from them with PyTorch or JAX in double precision; see docs/checking.md.
+
+Usage: tools/check-models [OPTION...] [GLOB...]
+"""
+import argparse
+import collections
+import json
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+
+import cases  # noqa: E402
+import compare  # noqa: E402
+import zoo  # noqa: E402
+from gantry import BACK_ENDS, Gantry  # noqa: E402
+
+PHASES = ["inference", "gradients"]
+LETTERS = {compare.PASS: ".", compare.MISMATCH: "X", compare.UNSUPPORTED: "u", compare.FAILED: "E", None: " "}
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog="tools/check-models", description=__doc__.splitlines()[0])
+    parser.add_argument("globs", nargs="*", metavar="GLOB", help="names of models, such as 'timm/*' (all)")
+    parser.add_argument("--out", default=os.path.join(HERE, "..", "..", "out", "models"), help="where models and results are kept (out/models)")
+    parser.add_argument("--build", default=os.path.join(HERE, "..", "..", "build"), help="the build folder (build)")
+    parser.add_argument("--batch", type=int, action="append", help="batch sizes (1, 2 and 3)")
+    parser.add_argument("--on", action="append", choices=BACK_ENDS, help="back ends (all)")
+    parser.add_argument("--phase", action="append", choices=PHASES, help="(both)")
+    parser.add_argument("--full", action="store_true", help="every back end at every batch size; without it own code, grid and evaluator take turns")
+    parser.add_argument("--held-out", action="store_true", help="the models that are kept aside, and no others")
+    parser.add_argument("--only-make", action="store_true", help="make the models and run nothing")
+    parser.add_argument("--keep", action="store_true", help="do not run again what has a result")
+    parser.add_argument("--json", help="write all results to this file")
+    return parser.parse_args()
+
+
+def chosen_back_ends(options, model, batch):
+    """The library runs at every batch size; the others, whose compilation takes longer, at one each where not all is asked for."""
+    for i, name in enumerate(BACK_ENDS):
+        if options.on is not None and name not in options.on:
+            continue
+        if options.full or i == 0 or model.batches[(model.turn(3) + i) % len(model.batches)] == batch:
+            yield name
+
+
+class Runner:
+    def __init__(self, options):
+        self.options, self.gantry, self.rows = options, Gantry(options.build), []
+        self.opened = None
+
+    def open_once(self, model):
+        """Only where something has to be made: opening a network takes its libraries."""
+        if self.opened is None or self.opened[0] != model.name:
+            self.opened = (model.name, cases.open_reference(model))
+        return self.opened[1]
+
+    def case(self, model, batch):
+        if os.path.exists(os.path.join(cases.folder_of(self.options.out, model, batch), "case.json")):
+            return cases.build(model, batch, self.options.out)
+        return cases.build(model, batch, self.options.out, lambda: self.open_once(model))
+
+    def run(self, model, batch):
+        case = self.case(model, batch)
+        if "problem" in case or self.options.only_make:
+            self.rows.append({"model": model.name, "batch": batch, "problem": case.get("problem")})
+            return
+        path = os.path.join(case["folder"], "results.json")
+        results = json.load(open(path)) if self.options.keep and os.path.exists(path) else {}
+        for phase in self.options.phase or PHASES:
+            if phase == "gradients" and "loss" not in case:
+                continue
+            for back_end in chosen_back_ends(self.options, model, batch):
+                key = "%s %s" % (phase, back_end)
+                if key not in results:
+                    results[key] = self.judge(model, case, phase, back_end)
+        with open(path, "w") as file:
+            json.dump(results, file, indent=1)
+        self.rows.append({"model": model.name, "batch": batch, "results": results, "exporter": case["exporter"], "opset": case["opset"]})
+        print_row(self.rows[-1])
+
+    def judge(self, model, case, phase, back_end):
+        result = compare.check(self.gantry, case, phase, back_end)
+        if result["verdict"] == compare.MISMATCH and not case.get("looked_closer"):
+            cases.look_closer(case, *self.open_once(model))
+            result = compare.check(self.gantry, case, phase, back_end)
+        return result
+
+
+def print_row(row):
+    cells = []
+    for phase in PHASES:
+        found = [row["results"].get("%s %s" % (phase, name)) for name in BACK_ENDS]
+        worst = max((r["off"] for r in found if r and r["off"] is not None), default=None)
+        cells.append("%s %8s" % ("".join(LETTERS[r and r["verdict"]] for r in found), "" if worst is None else "%.3g" % worst))
+    print("%-44s %d  %-6s %2d   %s   %s" % (row["model"], row["batch"], row["exporter"], row["opset"], *cells), flush=True)
+    for key, result in row["results"].items():
+        if result["verdict"] != compare.PASS:
+            print("    %s %s: %s" % (key, result["verdict"], result["why"][:300]), flush=True)
+
+
+def summary(rows, missing):
+    verdicts = collections.Counter()
+    by_back_end = collections.defaultdict(collections.Counter)
+    for row in rows:
+        for key, result in row.get("results", {}).items():
+            verdicts[result["verdict"]] += 1
+            by_back_end[key][result["verdict"]] += 1
+    print()
+    for key in sorted(by_back_end):
+        print("%-22s %s" % (key, ", ".join("%d %s" % (n, verdict) for verdict, n in sorted(by_back_end[key].items()))))
+    for prefix, why in missing.items():
+        print("left out: %s/*: %s" % (prefix, why))
+    problems = [row for row in rows if row.get("problem")]
+    for row in problems:
+        print("not made: %s at batch %d: %s" % (row["model"], row["batch"], row["problem"][:160]))
+    print("%d models" % len({row["model"] for row in rows if "results" in row}))
+    failed = verdicts[compare.MISMATCH] + verdicts[compare.FAILED]
+    print("%d passed, %d failed, %d skipped" % (verdicts[compare.PASS], failed, verdicts[compare.UNSUPPORTED] + len(problems) + len(missing)))
+    return failed
+
+
+def main():
+    options = arguments()
+    models, missing = zoo.load(options.globs or ["*"])
+    runner = Runner(options)
+    print("%-44s %s  %-15s %s" % ("model", "batch", "exported by", "inference, gradients on " + ", ".join(BACK_ENDS)
+                                  + ": . passes, X differs, u unsupported, E fails; the farthest as a part of what is allowed"))
+    for model in models.values():
+        if model.held_out != options.held_out and not options.only_make:
+            continue
+        for batch in options.batch or [1, 2, 3]:
+            if batch in model.batches:
+                runner.run(model, batch)
+        runner.opened = None
+    if options.json:
+        with open(options.json, "w") as file:
+            json.dump(runner.rows, file, indent=1)
+    sys.exit(1 if summary(runner.rows, missing) else 0)
+
+
+main()
