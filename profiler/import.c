@@ -175,7 +175,7 @@ GantryTraceKind
 gantry_trace_kind (const char *path)
 {
   g_autoptr (GFile) file = g_file_new_for_path (path);
-  g_autoptr (GFileInputStream) stream = g_file_read (file, NULL, NULL);
+  g_autoptr (GFileInputStream) stream = gantry_file_check (path, NULL) ? g_file_read (file, NULL, NULL) : NULL;
   g_autoptr (GInputStream) plain = NULL;
   g_autoptr (GConverter) unzip = NULL;
   guint8 start[64] = { 0 };
@@ -226,10 +226,7 @@ import_chrome_file (const char *path, const GantryProgress *progress, GError **e
 GantryRecording *
 gantry_trace_import (const char *path, const GantryProgress *progress, GError **error)
 {
-  g_autoptr (GFile) file = g_file_new_for_path (path);
-  g_autoptr (GFileInputStream) stream = g_file_read (file, NULL, error);
-
-  if (stream == NULL)
+  if (!gantry_file_check (path, error))
     return NULL;
   switch (gantry_trace_kind (path))
     {

@@ -98,7 +98,7 @@ parse_count (const char *option, const char *text, guint64 *value, GError **erro
 static GantryPackTable *
 read_table (const char *path, GError **error)
 {
-  g_autoptr (GMappedFile) file = g_mapped_file_new (path, FALSE, error);
+  g_autoptr (GMappedFile) file = gantry_file_map (path, error);
   gsize length;
 
   if (file == NULL)

@@ -4,6 +4,7 @@
 #pragma once
 #include "core/base/arena.h"
 #include "core/base/error.h"
+#include "core/base/file.h"
 #include "core/base/format.h"
 #include "core/base/interner.h"
 #include "core/base/pages.h"

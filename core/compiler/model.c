@@ -158,7 +158,7 @@ take_text_info (GantryModel *model, GantryModule *module)
 static GantryModule *
 open_text (GantryModel *model, GantryContext *context, GError **error)
 {
-  g_autoptr (GMappedFile) file = g_mapped_file_new (model->path, FALSE, error);
+  g_autoptr (GMappedFile) file = gantry_file_map (model->path, error);
   g_autoptr (GantryModule) module = NULL;
 
   if (file == NULL)
@@ -224,17 +224,10 @@ gantry_model_open (const char *path, const GantryDimBinding *dims, guint n_dims,
   g_mutex_init (&model->hashing);
   model->path = g_strdup (path);
   take_dims (model, dims, n_dims);
+  if (!gantry_file_check (path, error))
+    return NULL;
   if (g_stat (path, &status) == 0)
-    {
-      model->file_bytes = (guint64) status.st_size;
-      /* A pipe would have us wait for ever, a folder cannot be mapped. */
-      if (!S_ISREG (status.st_mode))
-        {
-          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s is %s, not a file; name the model file", path,
-                       S_ISDIR (status.st_mode) ? "a folder" : "a device or pipe");
-          return NULL;
-        }
-    }
+    model->file_bytes = (guint64) status.st_size;
   if (g_str_has_suffix (path, ".gir"))
     model->module = open_text (model, context, error);
   else
@@ -247,7 +240,7 @@ gantry_model_open (const char *path, const GantryDimBinding *dims, guint n_dims,
 static char *
 hash_file (const GantryModel *model, GError **error)
 {
-  g_autoptr (GMappedFile) file = g_mapped_file_new (model->path, FALSE, error);
+  g_autoptr (GMappedFile) file = gantry_file_map (model->path, error);
 
   if (file == NULL)
     return NULL;

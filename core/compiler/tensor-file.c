@@ -96,7 +96,7 @@ gantry_tensor_file_read (GantryContext *context, const char *path, const GantryT
 
   if (g_str_has_suffix (path, ".pb"))
     return gantry_onnx_read_tensor (context, path, NULL, error);
-  file = g_mapped_file_new (path, FALSE, error);
+  file = gantry_file_map (path, error);
   if (file == NULL)
     return NULL;
   bytes = g_mapped_file_get_bytes (file);

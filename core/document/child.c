@@ -94,7 +94,7 @@ load_thread (GTask *load, gpointer source, gpointer data, GCancellable *cancella
 {
   const Child *child = data;
   GError *error = NULL;
-  GPtrArray *runs = _gantry_session_load_runs (child->session, &error);
+  GPtrArray *runs = _gantry_session_load_runs (child->session, NULL, cancellable, &error);
 
   if (runs != NULL)
     g_task_return_pointer (load, runs, (GDestroyNotify) g_ptr_array_unref);
@@ -245,10 +245,10 @@ prepare_thread (GTask *task, gpointer source, gpointer data, GCancellable *cance
   Child *child = g_task_get_task_data (preparation->task);
   g_autoptr (GPtrArray) none = g_ptr_array_new ();
   GantrySessionParts parts = { preparation->compilation, &preparation->settings, none, none, NULL,
-                               preparation->n_dims, preparation->dim_names, preparation->dim_sizes };
+                               preparation->n_dims, preparation->dim_names, preparation->dim_sizes, NULL };
   GError *error = NULL;
 
-  if (_gantry_session_save (child->session, &parts, &error))
+  if (_gantry_session_save (child->session, &parts, NULL, &error))
     g_task_return_boolean (task, TRUE);
   else
     g_task_return_error (task, error);

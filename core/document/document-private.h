@@ -34,6 +34,7 @@ typedef struct
 {
   char *path;         /* as opened */
   char *session_path; /* (nullable): the .gantry file, when it was one */
+  char *session_state; /* (nullable): what the user had set, as the file at @session_path held it when it was read or written */
   GantryCompilation *compilation;
   GantryCompileSettings settings;
   GPtrArray *runs;          /* GantryRunResult */
@@ -145,11 +146,37 @@ typedef struct
   guint n_dims;
   char **dim_names;
   const gint64 *dim_sizes;
+  const char *base; /* (nullable): GantryLoaded.session_state of the file that is written again; NULL: it was not read */
 } GantrySessionParts;
-/** Makes @path hold exactly this, in one transaction; runs that it has already are not written again. Any thread. */
-gboolean _gantry_session_save (const char *path, const GantrySessionParts *parts, GError **error);
-/** The runs of a session file. (transfer full) (element-type GantryRunResult) */
-GPtrArray *_gantry_session_load_runs (const char *path, GError **error);
+
+/** What a save has found. */
+typedef struct
+{
+  char *state;       /* GantryLoaded.session_state from now on */
+  GPtrArray *others; /* GantryRunResult: runs in the file that the parts do not have: others have added them */
+} GantrySaved;
+void _gantry_saved_clear (GantrySaved *saved);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GantrySaved, _gantry_saved_clear)
+
+/**
+ * _gantry_session_save:
+ * @saved: (out) (optional)
+ *
+ * Adds to the file at @path in one transaction. Runs that are in the file stay, whoever wrote them; those that it lacks come. What the
+ * user has set is written unless nothing of it was changed since @parts->base and somebody else did change it: then theirs
+ * stays. Any thread.
+ *
+ * Returns: FALSE with %GANTRY_ERROR_CONFLICT where both were changed, %GANTRY_ERROR_INVALID where the file is the session of
+ *  another model; the file is then as it was
+ */
+gboolean _gantry_session_save (const char *path, const GantrySessionParts *parts, GantrySaved *saved, GError **error);
+/**
+ * _gantry_session_load_runs:
+ * @known: (nullable) (element-type GantryRunResult): runs that need not be read
+ *
+ * Returns: (transfer full) (nullable) (element-type GantryRunResult): the other runs of a session file
+ */
+GPtrArray *_gantry_session_load_runs (const char *path, GPtrArray *known, GCancellable *cancellable, GError **error);
 
 /** Installs @loaded (transfer full) on the owning thread. @keep: it is the same file read again, so the edits stay. */
 void _gantry_document_install (GantryDocument *document, GantryLoaded *loaded, gboolean keep);
@@ -159,7 +186,10 @@ GCancellable *_gantry_document_begin_job (GantryDocument *document, GantryJob jo
 /** The work is over; nothing when newer work of the kind has begun since. Returns: whether it was the newest. */
 gboolean _gantry_document_end_job (GantryDocument *document, GantryJob job, GCancellable *cancellable);
 void _gantry_document_cancel_job (GantryDocument *document, GantryJob job);
-void _gantry_document_saved (GantryDocument *document, const char *path, const GantryModel *model, guint64 n_changes);
+void _gantry_document_saved (GantryDocument *document, const char *path, const GantryModel *model, guint64 n_changes,
+                             const GantrySaved *saved);
+/** Runs that others have added to the session file: they are in it, so nothing is modified by them. */
+void _gantry_document_take_runs (GantryDocument *document, GPtrArray *runs);
 void _gantry_document_set_child_id (GantryDocument *document, const char *id);
 
 /** As recompile_async for an edit: what goes wrong is told by signal. */

@@ -17,7 +17,8 @@ typedef struct
   GantryCompileSettings settings;
   GPtrArray *runs, *variants;
   char *notes;
-  char *session_path;
+  char *session_path, *session_state;
+  GantrySaved saved;
   guint64 n_changes; /* of the document when it was saved */
   GantryActivity *activity;
 } Request;
@@ -38,6 +39,8 @@ request_free (gpointer data)
   g_clear_pointer (&request->variants, g_ptr_array_unref);
   g_free (request->notes);
   g_free (request->session_path);
+  g_free (request->session_state);
+  _gantry_saved_clear (&request->saved);
   if (request->activity != NULL)
     _gantry_document_activity_free (request->activity);
   g_free (request);
@@ -234,6 +237,7 @@ compile_again (Request *request, const GantryProgress *progress, GError **error)
   loaded = g_new0 (GantryLoaded, 1);
   loaded->path = g_strdup (request->path);
   loaded->session_path = g_strdup (request->session_path);
+  loaded->session_state = g_strdup (request->session_state);
   loaded->compilation = compilation;
   gantry_compile_settings_copy (&loaded->settings, &request->settings);
   loaded->runs = g_ptr_array_ref (request->runs);
@@ -272,6 +276,7 @@ request_of_document (GantryDocument *document)
 
   request->path = g_strdup (document->loaded->path);
   request->session_path = g_strdup (document->loaded->session_path);
+  request->session_state = g_strdup (document->loaded->session_state);
   request->model = gantry_model_ref (gantry_document_get_model (document));
   request->reopen = !_gantry_state_fits (document->state, request->model);
   request->compilation = gantry_compilation_ref (document->loaded->compilation);
@@ -325,10 +330,11 @@ save_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancella
 {
   Request *request = data;
   GantrySessionParts parts = { request->compilation, &request->settings, request->runs, request->variants,
-                               request->notes, request->options.n_dims, request->dim_names, request->dim_sizes };
+                               request->notes, request->options.n_dims, request->dim_names, request->dim_sizes,
+                               g_strcmp0 (request->path, request->session_path) == 0 ? request->session_state : NULL };
   GError *error = NULL;
 
-  if (_gantry_session_save (request->path, &parts, &error))
+  if (_gantry_session_save (request->path, &parts, &request->saved, &error))
     g_task_return_boolean (task, TRUE);
   else
     g_task_return_error (task, error);
@@ -362,6 +368,6 @@ gantry_document_save_finish (GantryDocument *document, GAsyncResult *result, GEr
 
   if (!g_task_propagate_boolean (G_TASK (result), error))
     return FALSE;
-  _gantry_document_saved (document, request->path, request->model, request->n_changes);
+  _gantry_document_saved (document, request->path, request->model, request->n_changes, &request->saved);
   return TRUE;
 }

@@ -21,6 +21,7 @@ _gantry_loaded_free (GantryLoaded *loaded)
   gantry_compilation_unref (loaded->compilation);
   gantry_compile_settings_clear (&loaded->settings);
   g_clear_pointer (&loaded->runs, g_ptr_array_unref);
+  g_free (loaded->session_state);
   g_clear_pointer (&loaded->variants, g_ptr_array_unref);
   g_free (loaded->notes);
   g_free (loaded);
@@ -307,10 +308,23 @@ _gantry_document_set_child_id (GantryDocument *self, const char *id)
 }
 
 void
-_gantry_document_saved (GantryDocument *self, const char *path, const GantryModel *model, guint64 n_changes)
+_gantry_document_take_runs (GantryDocument *self, GPtrArray *runs)
+{
+  for (guint i = 0; runs != NULL && i < runs->len; i++)
+    g_ptr_array_add (self->loaded->runs, gantry_run_result_ref (g_ptr_array_index (runs, i)));
+  if (runs != NULL && runs->len > 0)
+    _gantry_document_notify (self, PROP_RUN);
+}
+
+void
+_gantry_document_saved (GantryDocument *self, const char *path, const GantryModel *model, guint64 n_changes,
+                        const GantrySaved *saved)
 {
   if (gantry_document_get_model (self) != model)
     return;
+  _gantry_document_take_runs (self, saved->others);
+  g_free (self->loaded->session_state);
+  self->loaded->session_state = g_strdup (saved->state);
   if (g_strcmp0 (self->loaded->session_path, path) != 0)
     {
       g_free (self->loaded->session_path);
@@ -427,6 +441,7 @@ gantry_document_recompile (GantryDocument *self, const GantryProgress *progress,
   loaded = g_new0 (GantryLoaded, 1);
   loaded->path = g_strdup (self->loaded->path);
   loaded->session_path = g_strdup (self->loaded->session_path);
+  loaded->session_state = g_strdup (self->loaded->session_state);
   loaded->compilation = compilation;
   gantry_compile_settings_copy (&loaded->settings, &self->state->settings);
   loaded->runs = g_ptr_array_ref (self->loaded->runs);
@@ -441,6 +456,7 @@ gantry_document_save (GantryDocument *self, const char *path, GError **error)
 {
   g_autofree char *target = NULL;
   GantrySessionParts parts;
+  g_auto (GantrySaved) saved = { NULL, NULL };
 
   g_return_val_if_fail (self->loaded != NULL, FALSE);
   target = g_strdup (path != NULL ? path : self->loaded->session_path);
@@ -451,9 +467,10 @@ gantry_document_save (GantryDocument *self, const char *path, GError **error)
     }
   parts = (GantrySessionParts){ self->loaded->compilation, &self->state->settings, self->loaded->runs,
                                 self->state->variants, self->notes, self->state->n_dims,
-                                self->state->dim_names, self->state->dim_sizes };
-  if (!_gantry_session_save (target, &parts, error))
+                                self->state->dim_names, self->state->dim_sizes,
+                                g_strcmp0 (target, self->loaded->session_path) == 0 ? self->loaded->session_state : NULL };
+  if (!_gantry_session_save (target, &parts, &saved, error))
     return FALSE;
-  _gantry_document_saved (self, target, self->loaded->compilation->model, self->n_changes);
+  _gantry_document_saved (self, target, self->loaded->compilation->model, self->n_changes, &saved);
   return TRUE;
 }

@@ -308,7 +308,7 @@ open_recording (const char *path, gint64 run, GBytes *head, GError **error)
 {
   ChunkReader *reader = g_new0 (ChunkReader, 1);
 
-  reader->db = _gantry_session_open (path, FALSE, error);
+  reader->db = _gantry_session_open (path, FALSE, NULL, error);
   if (reader->db != NULL)
     reader->statement =
       _gantry_session_prepare (reader->db, "SELECT data FROM chunks WHERE run = ? AND number = ?", error);

@@ -273,8 +273,17 @@ load_variants (sqlite3 *db, GError **error)
   return statement != NULL && own == NULL ? g_steal_pointer (&variants) : NULL;
 }
 
-static GPtrArray *
-load_runs (sqlite3 *db, GError **error)
+static gboolean
+is_known (GPtrArray *known, const char *uid)
+{
+  for (guint i = 0; known != NULL && i < known->len; i++)
+    if (g_strcmp0 (((GantryRunResult *) g_ptr_array_index (known, i))->uid, uid) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+GPtrArray *
+_gantry_session_read_runs (sqlite3 *db, GPtrArray *known, GError **error)
 {
   g_autofree char *sql = _gantry_session_run_query (db);
   g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (db, sql, error);
@@ -283,7 +292,8 @@ load_runs (sqlite3 *db, GError **error)
 
   while (statement != NULL && own == NULL && _gantry_session_row (db, statement, &own))
     {
-      GantryRunResult *result = _gantry_session_load_run (db, statement, &own);
+      g_autofree char *uid = _gantry_column_text (statement, GANTRY_SESSION_RUN_UID);
+      GantryRunResult *result = is_known (known, uid) ? NULL : _gantry_session_load_run (db, statement, &own);
 
       if (result != NULL)
         g_ptr_array_add (runs, result);
@@ -294,10 +304,10 @@ load_runs (sqlite3 *db, GError **error)
 }
 
 GPtrArray *
-_gantry_session_load_runs (const char *path, GError **error)
+_gantry_session_load_runs (const char *path, GPtrArray *known, GCancellable *cancellable, GError **error)
 {
-  g_autoptr (sqlite3) db = _gantry_session_open (path, FALSE, error);
-  GPtrArray *runs = db != NULL ? load_runs (db, error) : NULL;
+  g_autoptr (sqlite3) db = _gantry_session_open (path, FALSE, cancellable, error);
+  GPtrArray *runs = db != NULL ? _gantry_session_read_runs (db, known, error) : NULL;
 
   if (runs == NULL)
     gantry_error_prefix (error, "%s: ", path);
@@ -386,9 +396,10 @@ static gboolean
 load_rest (sqlite3 *db, GHashTable *meta, GantryLoaded *loaded, GError **error)
 {
   loaded->notes = g_strdup (fact (meta, "notes"));
+  loaded->session_state = g_strdup (fact (meta, GANTRY_SESSION_STATE));
   loaded->variants = load_variants (db, error);
   if (loaded->variants != NULL)
-    loaded->runs = load_runs (db, error);
+    loaded->runs = _gantry_session_read_runs (db, NULL, error);
   return loaded->runs != NULL;
 }
 
@@ -396,7 +407,7 @@ GantryLoaded *
 _gantry_session_load (const char *path, const GantryOpenOptions *options, const GantryProgress *progress,
                       GError **error)
 {
-  g_autoptr (sqlite3) db = _gantry_session_open (path, FALSE, error);
+  g_autoptr (sqlite3) db = _gantry_session_open (path, FALSE, progress != NULL ? progress->cancellable : NULL, error);
   g_autoptr (GantryLoaded) loaded = g_new0 (GantryLoaded, 1);
   g_autoptr (GHashTable) meta = db != NULL ? load_meta (db, error) : NULL;
 

@@ -9,9 +9,21 @@ G_BEGIN_DECLS
 
 #define GANTRY_SESSION_APPLICATION_ID 0x476e7472 /* "Gntr", in the file's header */
 #define GANTRY_SESSION_VERSION 3
+/** Key in `meta`: _gantry_session_state() of what the user has set. */
+#define GANTRY_SESSION_STATE "state_sha256"
 
-/** Opens the file; @writable creates it. Returns: (nullable): with an error that names the file. */
-sqlite3 *_gantry_session_open (const char *path, gboolean writable, GError **error);
+/**
+ * _gantry_session_open:
+ * @writable: creates it where it is missing; else nothing is written but what rolls an interrupted save back
+ * @cancellable: (nullable): every later statement on the connection ends with %G_IO_ERROR_CANCELLED once it is cancelled;
+ *  has to outlive the connection
+ *
+ * Returns: (nullable): with an error that names the file: not ours, of a newer version, damaged, or with a schema that
+ *  would run code of its own
+ */
+sqlite3 *_gantry_session_open (const char *path, gboolean writable, GCancellable *cancellable, GError **error);
+/** Whether the schema has a table of that name. */
+gboolean _gantry_session_owns_table (const char *name);
 /** Makes what tables and columns are missing: within the transaction that writes. */
 gboolean _gantry_session_prepare_tables (sqlite3 *db, GError **error);
 /** Sets @error from the connection's last failure. Returns: FALSE */
@@ -32,8 +44,14 @@ char *_gantry_column_text (sqlite3_stmt *statement, int column); /* (transfer fu
 
 /* session-load-run.c and session-save-run.c: a run, its plan and its recording. */
 char *_gantry_session_run_query (sqlite3 *db); /* gives the rows that the next reads (transfer full) */
+#define GANTRY_SESSION_RUN_UID 1 /* the column of those rows that tells runs apart */
 GantryRunResult *_gantry_session_load_run (sqlite3 *db, sqlite3_stmt *row, GError **error);
 gboolean _gantry_session_save_run (sqlite3 *db, const GantryRunResult *result, const char *fingerprint, GError **error);
+
+/** The runs but those of @known. (transfer full) */
+GPtrArray *_gantry_session_read_runs (sqlite3 *db, GPtrArray *known, GError **error);
+/** SHA-256 over all that the user can set, so that two writers see whether they have set the same. (transfer full) */
+char *_gantry_session_state (const GantrySessionParts *parts);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (sqlite3, sqlite3_close)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (sqlite3_stmt, sqlite3_finalize)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writing a session: one transaction, so that whatever happens the file holds the old state or the new. */
+/* Writing a session: one transaction, so that whatever happens the file holds the old state or the new; and one that adds, so
+ * that of several writers each finds its own in the file. */
 #include "core/document/session-private.h"
 #include <gio/gio.h>
 #include <string.h>
@@ -34,7 +35,7 @@ save_dims (sqlite3 *db, const GantrySessionParts *parts, GError **error)
 }
 
 static gboolean
-save_model (sqlite3 *db, GantryModel *model, const char *session_path, GError **error)
+save_model (sqlite3 *db, const GantryModel *model, const char *hash, const char *session_path, GError **error)
 {
   g_autofree char *path = g_canonicalize_filename (model->path, NULL);
   g_autofree char *session = g_canonicalize_filename (session_path, NULL);
@@ -42,7 +43,6 @@ save_model (sqlite3 *db, GantryModel *model, const char *session_path, GError **
   g_autoptr (GFile) base = g_file_new_for_path (folder);
   g_autoptr (GFile) file = g_file_new_for_path (path);
   g_autofree char *relative = g_file_get_relative_path (base, file);
-  g_autofree char *hash = gantry_model_hash (model, NULL);
   g_autofree char *seed = g_strdup_printf ("%" G_GINT64_FORMAT, model->random_weights);
 
   return put_meta (db, "model_path", path, error) && put_meta (db, "model_relative_path", relative, error) &&
@@ -244,22 +244,10 @@ has_run (sqlite3 *db, const char *uid, gboolean *has, GError **error)
   return FALSE;
 }
 
-/* Runs that the document no longer has go; those that the file lacks come. */
+/* Runs are added, never taken away: another window or command may have written them. */
 static gboolean
 save_runs (sqlite3 *db, GPtrArray *runs, const char *fingerprint, GError **error)
 {
-  g_autoptr (GString) keep = g_string_new ("DELETE FROM runs WHERE uid NOT IN (''");
-
-  for (guint i = 0; i < runs->len; i++)
-    {
-      char *quoted = sqlite3_mprintf (", %Q", ((GantryRunResult *) g_ptr_array_index (runs, i))->uid);
-
-      g_string_append (keep, quoted);
-      sqlite3_free (quoted);
-    }
-  g_string_append (keep, ")");
-  if (!_gantry_session_exec (db, keep->str, error))
-    return FALSE;
   for (guint i = 0; i < runs->len; i++)
     {
       const GantryRunResult *result = g_ptr_array_index (runs, i);
@@ -271,32 +259,123 @@ save_runs (sqlite3 *db, GPtrArray *runs, const char *fingerprint, GError **error
   return TRUE;
 }
 
+/* (transfer full) (nullable): NULL with @own_error unset where the file does not say. */
+static char *
+read_meta (sqlite3 *db, const char *key, GError **own_error)
+{
+  g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (db, "SELECT value FROM meta WHERE key = ?", own_error);
+  g_autofree char *value = NULL;
+
+  if (statement == NULL)
+    return NULL;
+  _gantry_bind_text (statement, 1, key);
+  if (_gantry_session_row (db, statement, own_error))
+    value = _gantry_column_text (statement, 0);
+  return value != NULL && *value != '\0' ? g_steal_pointer (&value) : NULL;
+}
+
 static gboolean
-save_all (sqlite3 *db, const char *path, const GantrySessionParts *parts, GError **error)
+same_model (sqlite3 *db, const GantryModel *model, const char *hash, const char *path, GError **error)
+{
+  GError *own = NULL;
+  g_autofree char *theirs = read_meta (db, "model_sha256", &own), *name = own == NULL ? read_meta (db, "model_path", &own) : NULL;
+
+  if (own != NULL)
+    {
+      g_propagate_error (error, own);
+      return FALSE;
+    }
+  if (name == NULL || g_strcmp0 (theirs, hash) == 0)
+    return TRUE;
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+               "%s: is the session of another model, %s%s; save under another name, or remove the file first", path, name,
+               g_strcmp0 (name, model->path) == 0 ? " as it was before it changed" : "");
+  return FALSE;
+}
+
+/* Whether what the user has set is to be written: not where only somebody else has changed it. */
+static gboolean
+choose_state (sqlite3 *db, const GantrySessionParts *parts, const char *mine, const char *path, gboolean *write, char **state,
+              GError **error)
+{
+  GError *own = NULL;
+  g_autofree char *theirs = read_meta (db, GANTRY_SESSION_STATE, &own);
+
+  if (own != NULL)
+    {
+      g_propagate_error (error, own);
+      return FALSE;
+    }
+  *write = TRUE;
+  if (theirs != NULL && parts->base != NULL && strcmp (theirs, parts->base) != 0 && strcmp (theirs, mine) != 0)
+    {
+      if (strcmp (parts->base, mine) != 0)
+        {
+          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_CONFLICT,
+                       "%s: settings, placements or notes in it were changed by another program since they were read, and here "
+                       "too; save under another name, or open the file again", path);
+          return FALSE;
+        }
+      *write = FALSE;
+    }
+  *state = g_strdup (*write ? mine : theirs);
+  return TRUE;
+}
+
+static gboolean
+save_state (sqlite3 *db, const char *path, const GantrySessionParts *parts, const char *hash, const char *fingerprint,
+            const char *state, GError **error)
 {
   GantryCompilation *compilation = parts->compilation;
-  g_autofree char *fingerprint = _gantry_session_fingerprint (compilation);
 
-  return _gantry_session_prepare_tables (db, error) &&
-         _gantry_session_exec (db, "DELETE FROM meta; DELETE FROM dims; DELETE FROM passes; DELETE FROM nodes;"
+  return _gantry_session_exec (db, "DELETE FROM meta; DELETE FROM dims; DELETE FROM passes; DELETE FROM nodes;"
                                    "DELETE FROM placements; DELETE FROM variants; DELETE FROM measured;", error) &&
-         save_model (db, compilation->model, path, error) && save_settings (db, parts, fingerprint, error) &&
+         save_model (db, compilation->model, hash, path, error) && save_settings (db, parts, fingerprint, error) &&
+         put_meta (db, GANTRY_SESSION_STATE, state, error) &&
          save_dims (db, parts, error) && save_choices (db, "", parts->settings->choices, error) &&
          save_measured (db, parts->settings->measured, error) &&
          save_variants (db, parts, error) && save_passes (db, compilation, parts->settings, error) &&
-         save_nodes (db, gantry_compilation_module (compilation), error) &&
+         save_nodes (db, gantry_compilation_module (compilation), error);
+}
+
+static gboolean
+save_all (sqlite3 *db, const char *path, const GantrySessionParts *parts, GantrySaved *saved, GError **error)
+{
+  g_autofree char *fingerprint = _gantry_session_fingerprint (parts->compilation);
+  g_autofree char *hash = gantry_model_hash (parts->compilation->model, NULL), *mine = _gantry_session_state (parts);
+  gboolean write = FALSE;
+
+  return _gantry_session_prepare_tables (db, error) && same_model (db, parts->compilation->model, hash, path, error) &&
+         choose_state (db, parts, mine, path, &write, &saved->state, error) &&
+         (!write || save_state (db, path, parts, hash, fingerprint, mine, error)) &&
          save_runs (db, parts->runs, fingerprint, error);
 }
 
-gboolean
-_gantry_session_save (const char *path, const GantrySessionParts *parts, GError **error)
+void
+_gantry_saved_clear (GantrySaved *saved)
 {
-  g_autoptr (sqlite3) db = _gantry_session_open (path, TRUE, error);
+  g_clear_pointer (&saved->state, g_free);
+  g_clear_pointer (&saved->others, g_ptr_array_unref);
+}
+
+gboolean
+_gantry_session_save (const char *path, const GantrySessionParts *parts, GantrySaved *saved, GError **error)
+{
+  g_autoptr (sqlite3) db = _gantry_session_open (path, TRUE, NULL, error);
+  g_auto (GantrySaved) own = { NULL, NULL };
 
   if (db == NULL || !_gantry_session_exec (db, "BEGIN IMMEDIATE", error))
     return FALSE;
-  if (save_all (db, path, parts, error) && _gantry_session_exec (db, "COMMIT", error))
+  if (!save_all (db, path, parts, &own, error) || !_gantry_session_exec (db, "COMMIT", error))
+    {
+      sqlite3_exec (db, "ROLLBACK", NULL, NULL, NULL);
+      return FALSE;
+    }
+  if (saved == NULL)
     return TRUE;
-  sqlite3_exec (db, "ROLLBACK", NULL, NULL, NULL);
-  return FALSE;
+  /* What is saved is saved: that the others' runs cannot be read is told when the file is opened. */
+  own.others = _gantry_session_read_runs (db, parts->runs, NULL);
+  *saved = own;
+  own = (GantrySaved){ NULL, NULL };
+  return TRUE;
 }

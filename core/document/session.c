@@ -62,6 +62,11 @@ _gantry_session_fail (sqlite3 *db, GError **error)
     advice = ": another program is writing it; try again";
   else if (code == SQLITE_READONLY || code == SQLITE_CANTOPEN || code == SQLITE_PERM)
     advice = ": check that folder and file may be written";
+  else if (code == SQLITE_INTERRUPT)
+    {
+      g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "reading the session was cancelled");
+      return FALSE;
+    }
   g_set_error (error, GANTRY_ERROR, kind, "%s: %s%s", file != NULL && *file != '\0' ? file : "session",
                sqlite3_errmsg (db), advice);
   return FALSE;
@@ -131,16 +136,6 @@ _gantry_column_text (sqlite3_stmt *statement, int column)
   return g_strdup (text != NULL ? text : "");
 }
 
-static gint64
-pragma (sqlite3 *db, const char *sql)
-{
-  g_autoptr (sqlite3_stmt) statement = NULL;
-
-  if (sqlite3_prepare_v2 (db, sql, -1, &statement, NULL) != SQLITE_OK || sqlite3_step (statement) != SQLITE_ROW)
-    return -1;
-  return sqlite3_column_int64 (statement, 0);
-}
-
 /* What later versions have added to a table that was there before. */
 static gboolean
 upgrade (sqlite3 *db, GError **error)
@@ -171,73 +166,19 @@ upgrade (sqlite3 *db, GError **error)
   return _gantry_session_exec (db, mark, error);
 }
 
-/* An empty file is new; anything else has to say that it is ours and of a version that we read. */
-static gboolean
-check_version (sqlite3 *db, const char *path, gboolean writable, GError **error)
+gboolean
+_gantry_session_owns_table (const char *name)
 {
-  gint64 id = pragma (db, "PRAGMA application_id"), version = pragma (db, "PRAGMA user_version");
+  g_autofree char *lower = g_ascii_strdown (name, -1);
+  g_autofree char *start = g_strdup_printf (" EXISTS %s (", lower);
 
-  if (id < 0)
-    return _gantry_session_fail (db, error);
-  if (id == 0 && pragma (db, "SELECT count(*) FROM sqlite_master") == 0 && writable)
-    {
-      g_autofree char *mark = g_strdup_printf ("PRAGMA application_id = %d;", GANTRY_SESSION_APPLICATION_ID);
-
-      return _gantry_session_exec (db, mark, error);
-    }
-  if (id != GANTRY_SESSION_APPLICATION_ID)
-    {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: an SQLite file, but no Gantry session", path);
-      return FALSE;
-    }
-  if (version > GANTRY_SESSION_VERSION)
-    {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-                   "%s: written by a newer Gantry (session version %" G_GINT64_FORMAT ", this one reads up to %d)", path,
-                   version, GANTRY_SESSION_VERSION);
-      return FALSE;
-    }
-  return TRUE;
-}
-
-sqlite3 *
-_gantry_session_open (const char *path, gboolean writable, GError **error)
-{
-  g_autoptr (sqlite3) db = NULL;
-  int flags = writable ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
-
-  if (sqlite3_open_v2 (path, &db, flags, NULL) != SQLITE_OK)
-    {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "%s: cannot be opened: %s", path,
-                   db != NULL ? sqlite3_errmsg (db) : "out of memory");
-      return NULL;
-    }
-  sqlite3_busy_timeout (db, 5000);
-  /* What a stranger's file says in triggers and views is not run. */
-  sqlite3_db_config (db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-  sqlite3_db_config (db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-  sqlite3_db_config (db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
-  if (!_gantry_session_exec (db, "PRAGMA foreign_keys = ON;", error) || !check_version (db, path, writable, error))
-    return NULL;
-  return g_steal_pointer (&db);
+  return strstr (schema, start) != NULL;
 }
 
 gboolean
 _gantry_session_prepare_tables (sqlite3 *db, GError **error)
 {
   return _gantry_session_exec (db, schema, error) && upgrade (db, error);
-}
-
-gboolean
-_gantry_session_is_session (const char *path)
-{
-  g_autoptr (GFile) file = g_file_new_for_path (path);
-  g_autoptr (GFileInputStream) stream = g_file_read (file, NULL, NULL);
-  char start[16] = "";
-
-  return stream != NULL &&
-         g_input_stream_read (G_INPUT_STREAM (stream), start, sizeof start, NULL, NULL) == sizeof start &&
-         memcmp (start, "SQLite format 3", 16) == 0;
 }
 
 char *

@@ -181,17 +181,10 @@ map_file (GantryTextReader *reader, const char *path)
 {
   GMappedFile *file = g_hash_table_lookup (reader->files, path);
   g_autoptr (GError) error = NULL;
-  GStatBuf status;
 
   if (file != NULL)
     return file;
-  if (g_stat (path, &status) != 0 || !S_ISREG (status.st_mode))
-    {
-      _gantry_text_fail (reader, GANTRY_ERROR_INVALID, "the file '%s' of a literal cannot be opened: put it there",
-                         path);
-      return NULL;
-    }
-  file = g_mapped_file_new (path, FALSE, &error);
+  file = gantry_file_map (path, &error);
   if (file == NULL)
     {
       _gantry_text_fail (reader, GANTRY_ERROR_INVALID, "%s", error->message);

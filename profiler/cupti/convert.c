@@ -408,7 +408,7 @@ gboolean
 gantry_cupti_is_capture (const char *path)
 {
   g_autoptr (GFile) file = g_file_new_for_path (path);
-  g_autoptr (GFileInputStream) stream = g_file_read (file, NULL, NULL);
+  g_autoptr (GFileInputStream) stream = gantry_file_check (path, NULL) ? g_file_read (file, NULL, NULL) : NULL;
   char start[8];
   gsize n = 0;
 
@@ -419,7 +419,7 @@ gantry_cupti_is_capture (const char *path)
 GantryRecording *
 gantry_cupti_open (const char *path, GantryExecutable *executable, GError **error)
 {
-  g_autoptr (GMappedFile) file = g_mapped_file_new (path, FALSE, error);
+  g_autoptr (GMappedFile) file = gantry_file_map (path, error);
   g_autoptr (GBytes) bytes = file != NULL ? g_mapped_file_get_bytes (file) : NULL;
   g_autoptr (GantryCuptiCapture) capture = bytes != NULL ? gantry_cupti_capture_read (bytes, error) : NULL;
 

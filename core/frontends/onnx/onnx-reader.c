@@ -8,19 +8,8 @@
 GBytes *
 gantry_onnx_map (const char *path, GError **error)
 {
-  g_autoptr (GMappedFile) mapped = NULL;
-  GStatBuf info;
+  g_autoptr (GMappedFile) mapped = gantry_file_map (path, error);
 
-  /* Opening a pipe would wait for its writer. */
-  if (g_stat (path, &info) == 0 && !S_ISREG (info.st_mode))
-    {
-      g_set_error (error, G_FILE_ERROR,
-                   S_ISDIR (info.st_mode) ? G_FILE_ERROR_ISDIR : G_FILE_ERROR_INVAL,
-                   "%s is %s, not a file; name the model file", path,
-                   S_ISDIR (info.st_mode) ? "a folder" : "a device or pipe");
-      return NULL;
-    }
-  mapped = g_mapped_file_new (path, FALSE, error);
   return mapped != NULL ? g_mapped_file_get_bytes (mapped) : NULL;
 }
 

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opening files that somebody names. What is no ordinary file is refused before it is read: reading from a queue waits for a
+ * writer that may never come, a device may have no end. */
+#pragma once
+#include <gio/gio.h>
+
+G_BEGIN_DECLS
+
+/**
+ * gantry_file_check:
+ * @path: links are followed
+ *
+ * Returns: TRUE where @path is an ordinary file; FALSE with %G_FILE_ERROR where it cannot be looked at, with
+ *  %GANTRY_ERROR_INVALID where it is a folder, a queue, a socket or a device
+ */
+gboolean gantry_file_check (const char *path, GError **error);
+
+/**
+ * gantry_file_map:
+ * @path: links are followed
+ *
+ * Maps an ordinary file for reading. What is opened is what was checked: the file cannot be exchanged in between.
+ *
+ * Returns: (transfer full) (nullable): as gantry_file_check() where it fails
+ */
+GMappedFile *gantry_file_map (const char *path, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opening a session file. It may have been left in the middle of a save (its journal then lies beside it and is rolled
+ * back), and it may come from a stranger: nothing that it says in views, triggers, generated columns, checks or indices is
+ * evaluated, whatever is read from it can be interrupted, and what is no file is not waited for. */
+#include "core/document/session-private.h"
+#include <glib/gstdio.h>
+#include <string.h>
+
+/* How many instructions of SQLite's machine lie between two looks at the cancellable: some tenths of a millisecond. */
+#define STEPS_BETWEEN_LOOKS 10000
+/* Most bytes of one text or blob: a chunk of 64 k events is below 8 MiB, the code of a kernel far below. */
+#define MOST_BYTES_OF_A_VALUE (256 * 1024 * 1024)
+/* How long a writer waits for the others, milliseconds: sixteen that write 100 MiB each at 100 MiB/s. */
+#define BUSY_MILLISECONDS 30000
+
+static gint64
+pragma (sqlite3 *db, const char *sql)
+{
+  g_autoptr (sqlite3_stmt) statement = NULL;
+
+  if (sqlite3_prepare_v2 (db, sql, -1, &statement, NULL) != SQLITE_OK || sqlite3_step (statement) != SQLITE_ROW)
+    return -1;
+  return sqlite3_column_int64 (statement, 0);
+}
+
+/* An empty file is new; anything else has to say that it is ours and of a version that we read. */
+static gboolean
+check_version (sqlite3 *db, const char *path, gboolean writable, GError **error)
+{
+  gint64 id = pragma (db, "PRAGMA application_id"), version = pragma (db, "PRAGMA user_version");
+
+  if (id < 0)
+    return _gantry_session_fail (db, error);
+  if (id == 0 && pragma (db, "SELECT count(*) FROM sqlite_master") == 0 && writable)
+    {
+      g_autofree char *mark = g_strdup_printf ("PRAGMA application_id = %d;", GANTRY_SESSION_APPLICATION_ID);
+
+      return _gantry_session_exec (db, mark, error);
+    }
+  if (id != GANTRY_SESSION_APPLICATION_ID)
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: an SQLite file, but no Gantry session", path);
+      return FALSE;
+    }
+  if (version > GANTRY_SESSION_VERSION)
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
+                   "%s: written by a newer Gantry (session version %" G_GINT64_FORMAT ", this one reads up to %d)", path,
+                   version, GANTRY_SESSION_VERSION);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+/* SQLite rolls back what a journal holds, and then deletes the file that the journal names as the one that spans several
+ * databases. A session is saved as one database, so that a journal with such a name was made to delete something. Its
+ * last eight bytes are a mark then (SQLite's file format, 3.3 "The Rollback Journal"). */
+static gboolean
+check_journal (const char *path, GError **error)
+{
+  static const guint8 mark[8] = { 0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7 };
+  g_autofree char *journal = g_strconcat (path, "-journal", NULL);
+  g_autoptr (GMappedFile) mapped = NULL;
+  gsize size;
+
+  if (!g_file_test (journal, G_FILE_TEST_EXISTS))
+    return TRUE;
+  mapped = gantry_file_map (journal, error);
+  if (mapped == NULL)
+    return FALSE;
+  size = g_mapped_file_get_length (mapped);
+  if (size <= sizeof mark || memcmp (g_mapped_file_get_contents (mapped) + size - sizeof mark, mark, sizeof mark) != 0)
+    return TRUE;
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+               "%s: names a further file that would be deleted; no session writes such a journal. Move it away to open the "
+               "session as it stands", journal);
+  return FALSE;
+}
+
+/* A file that is not there yet is made by a writer. */
+static gboolean
+check_file (const char *path, gboolean writable, GError **error)
+{
+  if (writable && !g_file_test (path, G_FILE_TEST_EXISTS))
+    return TRUE;
+  return gantry_file_check (path, error) && check_journal (path, error);
+}
+
+static gboolean
+refuse_schema (const char *path, const char *kind, const char *name, GError **error)
+{
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+               "%s: no session that Gantry wrote: %s '%.80s' would run code of the file's own", path, kind, name);
+  return FALSE;
+}
+
+static gboolean
+contains (const char *sql, const char *word)
+{
+  g_autofree char *upper = g_ascii_strup (sql, -1);
+
+  return strstr (upper, word) != NULL;
+}
+
+/* Views and triggers are switched off: they are never evaluated, whatever they say. The session's own tables are plain: every
+ * column is stored, none is computed or checked by an expression, and no index is made over one. What else somebody keeps in
+ * the file is not read. */
+static gboolean
+check_object (const char *path, const char *type, const char *table, const char *name, const char *sql, GError **error)
+{
+  if (!_gantry_session_owns_table (table))
+    return TRUE;
+  if (strcmp (type, "index") == 0 && (strchr (sql, '(') != strrchr (sql, '(') || contains (sql, "WHERE")))
+    return refuse_schema (path, "the index", name, error);
+  if (strcmp (type, "table") == 0 && (contains (sql, "GENERATED") || contains (sql, "AS (") || contains (sql, "AS(")
+                                      || contains (sql, "CHECK") || contains (sql, "VIRTUAL") || contains (sql, "DEFAULT")))
+    return refuse_schema (path, "the table", name, error);
+  if (strcmp (type, "view") == 0)
+    return refuse_schema (path, "the view", name, error);
+  return TRUE;
+}
+
+static gboolean
+check_schema (sqlite3 *db, const char *path, GError **error)
+{
+  g_autoptr (sqlite3_stmt) statement =
+    _gantry_session_prepare (db, "SELECT type, tbl_name, name, sql FROM sqlite_master", error);
+  GError *own = NULL;
+
+  if (statement == NULL)
+    return FALSE;
+  while (own == NULL && _gantry_session_row (db, statement, &own))
+    {
+      g_autofree char *type = _gantry_column_text (statement, 0), *table = _gantry_column_text (statement, 1);
+      g_autofree char *name = _gantry_column_text (statement, 2), *sql = _gantry_column_text (statement, 3);
+
+      check_object (path, type, table, name, sql, &own);
+    }
+  if (own == NULL)
+    return TRUE;
+  g_propagate_error (error, own);
+  return FALSE;
+}
+
+static int
+is_cancelled (gpointer cancellable)
+{
+  return g_cancellable_is_cancelled (cancellable);
+}
+
+static void
+restrict_connection (sqlite3 *db, GCancellable *cancellable)
+{
+  static const struct { int limit, most; } limits[] = {
+    { SQLITE_LIMIT_LENGTH, MOST_BYTES_OF_A_VALUE }, { SQLITE_LIMIT_COLUMN, 100 },      { SQLITE_LIMIT_EXPR_DEPTH, 50 },
+    { SQLITE_LIMIT_COMPOUND_SELECT, 5 },            { SQLITE_LIMIT_ATTACHED, 0 },      { SQLITE_LIMIT_TRIGGER_DEPTH, 1 },
+    { SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000 },     { SQLITE_LIMIT_WORKER_THREADS, 0 }, { SQLITE_LIMIT_SQL_LENGTH, 1 << 20 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (limits); i++)
+    sqlite3_limit (db, limits[i].limit, limits[i].most);
+  sqlite3_db_config (db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+  sqlite3_db_config (db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+  sqlite3_db_config (db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+  sqlite3_db_config (db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+  sqlite3_progress_handler (db, cancellable != NULL ? STEPS_BETWEEN_LOOKS : 0, is_cancelled, cancellable);
+  sqlite3_busy_timeout (db, BUSY_MILLISECONDS);
+}
+
+/* Also for reading the file is opened for writing where that is allowed: a save that was interrupted is rolled back. Where it
+ * is not allowed and there is something to roll back the first read says so. */
+sqlite3 *
+_gantry_session_open (const char *path, gboolean writable, GCancellable *cancellable, GError **error)
+{
+  g_autoptr (sqlite3) db = NULL;
+
+  if (!check_file (path, writable, error))
+    return NULL;
+  if (sqlite3_open_v2 (path, &db, SQLITE_OPEN_READWRITE | (writable ? SQLITE_OPEN_CREATE : 0), NULL) != SQLITE_OK)
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "%s: cannot be opened: %s", path,
+                   db != NULL ? sqlite3_errmsg (db) : "out of memory");
+      return NULL;
+    }
+  restrict_connection (db, cancellable);
+  if (!_gantry_session_exec (db, "PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;", error)
+      || !check_version (db, path, writable, error) || !check_schema (db, path, error)
+      || (!writable && !_gantry_session_exec (db, "PRAGMA query_only = ON;", error)))
+    return NULL;
+  return g_steal_pointer (&db);
+}
+
+gboolean
+_gantry_session_is_session (const char *path)
+{
+  char start[16] = "";
+  FILE *file;
+  gboolean is;
+
+  if (!gantry_file_check (path, NULL))
+    return FALSE;
+  file = g_fopen (path, "rbe");
+  is = file != NULL && fread (start, 1, sizeof start, file) == sizeof start && memcmp (start, "SQLite format 3", 16) == 0;
+  if (file != NULL)
+    fclose (file);
+  return is;
+}
