@@ -2,6 +2,7 @@
 /* Recordings as bytes: what is written reads back equal, and whatever else the bytes may be ends in an error. */
 #include "core/base/error.h"
 #include "tests/profiler/make-recording.h"
+#include "tests/random-seed.h"
 #include <string.h>
 
 typedef struct
@@ -72,7 +73,7 @@ assert_equal (const GantryRecording *a, const GantryRecording *b)
 static void
 test_round_trip (void)
 {
-  g_autoptr (GRand) random = g_rand_new_with_seed (31);
+  g_autoptr (GRand) random = test_rand (31);
   const guint sizes[] = { 0, 1, 500, 250000 };
 
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
@@ -150,7 +151,7 @@ chunk_of_version_1 (GBytes *chunk, const GantryChunkInfo *info)
 static void
 test_version_1 (void)
 {
-  g_autoptr (GRand) random = g_rand_new_with_seed (35);
+  g_autoptr (GRand) random = test_rand (35);
   g_autoptr (GantryRecording) recording = make_recording (random, 70000, 1000000);
   g_autoptr (GantryRecording) loaded = NULL;
   g_autoptr (GError) error = NULL;
@@ -188,7 +189,7 @@ test_version_1 (void)
 static void
 test_unaligned (void)
 {
-  g_autoptr (GRand) random = g_rand_new_with_seed (36);
+  g_autoptr (GRand) random = test_rand (36);
   g_autoptr (GantryRecording) recording = make_recording (random, 500, 1000000);
   g_autoptr (GantryRecording) loaded = NULL;
   g_autoptr (GError) error = NULL;
@@ -262,7 +263,7 @@ sum_fold (const GantryRecording *recording, guint lane, gint64 t0, gint64 t1, gu
 static void
 test_when_needed (void)
 {
-  g_autoptr (GRand) random = g_rand_new_with_seed (37);
+  g_autoptr (GRand) random = test_rand (37);
   g_autoptr (GantryRecording) recording = make_recording (random, 600000, 1000000000);
   gboolean destroyed = FALSE;
   Stored stored = { save (recording), 0, G_MAXUINT, &destroyed };
@@ -293,7 +294,7 @@ test_when_needed (void)
 static void
 test_one_chunk (void)
 {
-  g_autoptr (GRand) random = g_rand_new_with_seed (38);
+  g_autoptr (GRand) random = test_rand (38);
   g_autoptr (GantryRecording) recording = make_recording (random, 600000, 1000000000);
   gboolean destroyed = FALSE;
   Stored stored = { save (recording), 0, G_MAXUINT, &destroyed };
@@ -318,7 +319,7 @@ test_one_chunk (void)
 static void
 test_lost_chunk (void)
 {
-  g_autoptr (GRand) random = g_rand_new_with_seed (39);
+  g_autoptr (GRand) random = test_rand (39);
   g_autoptr (GantryRecording) recording = make_recording (random, 600000, 1000000);
   gboolean destroyed = FALSE;
   Stored stored = { save (recording), 0, 1, &destroyed };
@@ -361,7 +362,7 @@ expect_error (const Saved *saved)
 static void
 test_truncated (void)
 {
-  g_autoptr (GRand) random = g_rand_new_with_seed (32);
+  g_autoptr (GRand) random = test_rand (32);
   g_autoptr (GantryRecording) recording = make_recording (random, 60, 1000);
   Saved saved = save (recording);
 
@@ -428,7 +429,7 @@ static const Wrong wrongs[] = {
 static void
 test_each_field (void)
 {
-  g_autoptr (GRand) random = g_rand_new_with_seed (34);
+  g_autoptr (GRand) random = test_rand (34);
   g_autoptr (GantryRecording) recording = make_recording (random, 300, 1000000);
 
   for (guint i = 0; i < G_N_ELEMENTS (wrongs); i++)
@@ -456,7 +457,7 @@ test_each_field (void)
 static void
 test_hostile (void)
 {
-  g_autoptr (GRand) random = g_rand_new_with_seed (33);
+  g_autoptr (GRand) random = test_rand (33);
   guint refused = 0;
 
   for (guint round = 0; round < 4000; round++)

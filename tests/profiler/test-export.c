@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Exports, read back by other means: every event once, nothing that a reader of traces would drop. */
 #include "tests/profiler/make-recording.h"
+#include "tests/random-seed.h"
 #include <json-glib/json-glib.h>
 #include <math.h>
 #include <string.h>
@@ -100,7 +101,7 @@ count_event (Counted *counted, JsonObject *event)
 static void
 test_chrome (void)
 {
-  g_autoptr (GRand) random = g_rand_new_with_seed (41);
+  g_autoptr (GRand) random = test_rand (41);
   g_autoptr (GantryRecording) recording = make_recording (random, 1500, 100000000);
   g_autofree char *text = to_chrome (recording);
   g_autoptr (JsonParser) parser = json_parser_new ();
@@ -180,7 +181,7 @@ count_lines (const char *text)
 static void
 test_csv (void)
 {
-  g_autoptr (GRand) random = g_rand_new_with_seed (42);
+  g_autoptr (GRand) random = test_rand (42);
   g_autoptr (GantryRecording) recording = make_recording (random, 3000, 1000000);
   g_autofree char *events = to_csv (recording, GANTRY_CSV_EVENTS), *memory = to_csv (recording, GANTRY_CSV_MEMORY);
   g_autofree char *counters = to_csv (recording, GANTRY_CSV_COUNTERS);

@@ -3,6 +3,7 @@
  * program exports comes back, and whatever else a file may be ends in an error. */
 #include "core/base/error.h"
 #include "tests/profiler/make-recording.h"
+#include "tests/random-seed.h"
 #include <string.h>
 
 static char *
@@ -179,7 +180,7 @@ test_nsys_old (void)
 static void
 test_own (void)
 {
-  g_autoptr (GRand) random = g_rand_new_with_seed (43);
+  g_autoptr (GRand) random = test_rand (43);
   g_autoptr (GantryRecording) recording = make_recording (random, 1500, 100000000), back = NULL;
   g_autoptr (GOutputStream) out = g_memory_output_stream_new_resizable ();
   g_autoptr (GInputStream) in = NULL;
@@ -306,7 +307,7 @@ static void
 test_damaged_database (void)
 {
   g_autofree char *path = fixture ("nsys-2024.sqlite"), *data = NULL;
-  g_autoptr (GRand) random = g_rand_new_with_seed (44);
+  g_autoptr (GRand) random = test_rand (44);
   guint refused = 0;
   gsize size;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How queues overlap, counted by hand and nanosecond by nanosecond, and what the cost model is given. */
 #include "profiler/overlap.h"
+#include "tests/random-seed.h"
 #include <string.h>
 
 static void
@@ -80,7 +81,7 @@ test_nothing (void)
 static void
 test_random (void)
 {
-  g_autoptr (GRand) rand = g_rand_new_with_seed (61);
+  g_autoptr (GRand) rand = test_rand (61);
 
   for (guint round = 0; round < 50; round++)
     {

@@ -3,6 +3,7 @@
 #include "core/ir/text.h"
 #include "tests/profiler/make-recording.h"
 #include "profiler/overlap.h"
+#include "tests/random-seed.h"
 #include <json-glib/json-glib.h>
 #include <string.h>
 
@@ -181,7 +182,7 @@ test_from_plan_queues (void)
 static void
 test_chrome (void)
 {
-  g_autoptr (GRand) random = g_rand_new_with_seed (41);
+  g_autoptr (GRand) random = test_rand (41);
   g_autoptr (GantryRecording) recording = make_recording (random, 3000, 1000000);
   g_autoptr (GOutputStream) stream = g_memory_output_stream_new_resizable ();
   g_autoptr (GBytes) bytes = NULL;
@@ -230,7 +231,7 @@ test_chrome (void)
 static void
 test_chrome_cancelled (void)
 {
-  g_autoptr (GRand) random = g_rand_new_with_seed (42);
+  g_autoptr (GRand) random = test_rand (42);
   g_autoptr (GantryRecording) recording = make_recording (random, 3000, 1000000);
   g_autoptr (GOutputStream) stream = g_memory_output_stream_new_resizable ();
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What views ask of a recording, against going through all events. */
 #include "tests/profiler/make-recording.h"
+#include "tests/random-seed.h"
 #include <string.h>
 
 static gboolean
@@ -127,7 +128,7 @@ check_at (const GantryRecording *recording, guint lane, gint64 time)
 static void
 test_against_all (void)
 {
-  g_autoptr (GRand) random = g_rand_new_with_seed (21);
+  g_autoptr (GRand) random = test_rand (21);
 
   for (guint round = 0; round < 40; round++)
     {
@@ -151,7 +152,7 @@ test_against_all (void)
 static void
 test_stop (void)
 {
-  g_autoptr (GRand) random = g_rand_new_with_seed (22);
+  g_autoptr (GRand) random = test_rand (22);
   g_autoptr (GantryRecording) recording = make_recording (random, 1000, 1000000);
   g_autoptr (GArray) array = g_array_new (FALSE, FALSE, sizeof (guint64));
   Found found = { array, 3 };
@@ -261,7 +262,7 @@ check_curve (const GantryRecording *recording, GantryMemoryKind kind, gint64 t0,
 static void
 test_memory_curve (void)
 {
-  g_autoptr (GRand) random = g_rand_new_with_seed (23);
+  g_autoptr (GRand) random = test_rand (23);
 
   for (guint round = 0; round < 30; round++)
     {
@@ -322,7 +323,7 @@ test_counters (void)
 static void
 test_totals (void)
 {
-  g_autoptr (GRand) random = g_rand_new_with_seed (24);
+  g_autoptr (GRand) random = test_rand (24);
   g_autoptr (GantryRecording) recording = make_recording (random, 3000, 1000000);
   GantryEventTotals totals[GANTRY_N_EVENT_KINDS], expected[GANTRY_N_EVENT_KINDS] = { { 0 } };
   g_autoptr (GArray) nodes = gantry_recording_by_node (recording);
@@ -368,7 +369,7 @@ test_totals (void)
 static void
 test_names (void)
 {
-  g_autoptr (GRand) random = g_rand_new_with_seed (25);
+  g_autoptr (GRand) random = test_rand (25);
   g_autoptr (GantryRecording) recording = make_recording (random, 100, 1000);
 
   g_assert_cmpuint (gantry_recording_n_lanes (recording), ==, 5);

@@ -4,6 +4,7 @@
  * saved for the backward scan; and the errors. */
 #include "core/ir/operation.h"
 #include "tests/core/autodiff/gradient-test.h"
+#include "tests/random-seed.h"
 #include <string.h>
 
 /* clang-format off */
@@ -170,7 +171,7 @@ test_case (gconstpointer data)
   const Case *c = data;
   g_autoptr (GantryContext) context = gantry_context_new ();
   g_autoptr (GantryModule) module = gradient_parse (context, c->text);
-  GradientCheck check = { .low = -1.3, .high = 1.3, .random = g_rand_new_with_seed (11) };
+  GradientCheck check = { .low = -1.3, .high = 1.3, .random = test_rand (11) };
 
   /* Different arguments take different branches. */
   for (guint i = 0; i < 4; i++)
@@ -287,7 +288,7 @@ test_unrolled (void)
       g_autofree char *text = NULL;
       g_autoptr (GantryModule) module = NULL, derived = NULL;
       GantryGradientOptions options = { .keep_results = TRUE };
-      GradientCheck check = { .low = -1, .high = 1, .random = g_rand_new_with_seed (3) };
+      GradientCheck check = { .low = -1, .high = 1, .random = test_rand (3) };
       GantryLiteral *arguments[3];
 
       if (!g_file_get_contents (path, &text, NULL, NULL))

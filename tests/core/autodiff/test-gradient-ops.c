@@ -4,6 +4,7 @@
  * test-gradient-control.c, but each operation has a case here. */
 #include "core/ir/operation.h"
 #include "tests/core/autodiff/gradient-test.h"
+#include "tests/random-seed.h"
 #include <string.h>
 
 typedef struct
@@ -250,7 +251,7 @@ test_case (gconstpointer data)
                           .high = c->high,
                           .step = c->step,
                           .tolerance = c->tolerance,
-                          .random = g_rand_new_with_seed (7) };
+                          .random = test_rand (7) };
 
   if (c->low == 0 && c->high == 0)
     {

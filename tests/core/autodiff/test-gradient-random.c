@@ -5,6 +5,7 @@
 #include "core/ir/verifier.h"
 #include "tests/core/autodiff/gradient-test.h"
 #include "tests/core/autodiff/random-gradient.h"
+#include "tests/random-seed.h"
 
 #define PROGRAMS 500u
 #define GROUP 25u /* in one case of the report */
@@ -13,17 +14,18 @@ static void
 test_group (gconstpointer data)
 {
   guint first = GPOINTER_TO_UINT (data);
+  guint32 base = test_seed (0);
 
   for (guint seed = first; seed < first + GROUP; seed++)
     {
       g_autoptr (GantryContext) context = gantry_context_new ();
-      g_autoptr (GantryModule) module = random_gradient_module (context, seed), once = NULL,
+      g_autoptr (GantryModule) module = random_gradient_module (context, base + seed), once = NULL,
                                twice = NULL;
       g_autoptr (GError) error = NULL;
       GradientCheck check = { .low = -1,
                               .high = 1,
                               .directions = 2,
-                              .random = g_rand_new_with_seed (seed + 1000),
+                              .random = g_rand_new_with_seed (base + seed + 1000),
                               .step = 1e-6,
                               .tolerance = 1e-5 };
 
@@ -41,11 +43,12 @@ static void
 test_variety (void)
 {
   guint n[GANTRY_N_OPS] = { 0 };
+  guint32 base = test_seed (0);
 
   for (guint seed = 0; seed < PROGRAMS; seed++)
     {
       g_autoptr (GantryContext) context = gantry_context_new ();
-      g_autoptr (GantryModule) module = random_gradient_module (context, seed);
+      g_autoptr (GantryModule) module = random_gradient_module (context, base + seed);
 
       for (guint op = 1; op < GANTRY_N_OPS; op++)
         n[op] += gradient_count (module, op) > 0;

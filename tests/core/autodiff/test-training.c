@@ -3,6 +3,7 @@
  * aliases, phases, origins, order. */
 #include "core/passes/passes.h"
 #include "tests/core/autodiff/training-test.h"
+#include "tests/random-seed.h"
 #include <math.h>
 #include <string.h>
 
@@ -111,7 +112,7 @@ test_gradients (gconstpointer data)
   g_autoptr (TrainingValues) arguments = NULL;
   g_autoptr (TrainingValues) results = NULL;
   g_autoptr (GantryModule) step = NULL;
-  g_autoptr (GRand) random = g_rand_new_with_seed (7);
+  g_autoptr (GRand) random = test_rand (7);
   GantryTrainingOptions options;
 
   gantry_training_options_init (&options);

@@ -2,6 +2,7 @@
 /* The document's life: opening on a thread, edits and their undo, edits that overtake each other, errors that nobody waits
  * for, and a run that goes on while something is edited. */
 #include "tests/core/document/document-test.h"
+#include "tests/random-seed.h"
 #include <glib/gstdio.h>
 #include <string.h>
 
@@ -184,7 +185,7 @@ static void
 test_edit_races (void)
 {
   g_autoptr (GantryDocument) document = doc_open ("transformer-tiny.gir", TRUE);
-  g_autoptr (GRand) random = g_rand_new_with_seed (7);
+  g_autoptr (GRand) random = test_rand (7);
   g_auto (DocErrors) errors = { 0 };
 
   doc_listen (document, &errors);

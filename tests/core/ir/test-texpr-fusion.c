@@ -2,6 +2,7 @@
 /* Expressions put into one another: the text of fused bodies, random chains of movements against the same chains run
  * step by step, limits, and inlining. */
 #include "tests/core/ir/texpr-test.h"
+#include "tests/random-seed.h"
 
 typedef guint32 (*WriteBody) (TestSet *set, GantryBuilder *builder, const guint32 *p);
 
@@ -242,7 +243,7 @@ run_body (const GantryModule *module, const GantryFunction *body, double *input)
 static void
 test_movements (void)
 {
-  g_autoptr (GRand) rand = g_rand_new_with_seed (11);
+  g_autoptr (GRand) rand = test_rand (11);
   g_autofree double *input = counting (48, 0);
   TestSet set;
 

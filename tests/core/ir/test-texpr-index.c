@@ -2,6 +2,7 @@
 /* The builder of tensor expressions: simplification of indices (against plain arithmetic, with random expressions, and
  * the forms that it has to see through), what it must not conclude, constants and limits. */
 #include "tests/core/ir/texpr-test.h"
+#include "tests/random-seed.h"
 
 typedef struct
 {
@@ -92,7 +93,7 @@ random_expression (GRand *rand, GantryTexprBuilder *b, Plain *all, GantryDirecti
 static void
 test_simplify (void)
 {
-  g_autoptr (GRand) rand = g_rand_new_with_seed (7);
+  g_autoptr (GRand) rand = test_rand (7);
   static const gint64 extents[] = { 1, 2, 3, 4, 6, 8, 16, 24 };
 
   for (guint round = 0; round < 20000; round++)

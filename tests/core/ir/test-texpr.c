@@ -3,6 +3,7 @@
  * complicated ways (against loops written here). Arithmetic on values is tested with the evaluator, fusion in
  * test-texpr-fusion.c, index arithmetic in test-texpr-index.c. */
 #include "tests/core/ir/texpr-test.h"
+#include "tests/random-seed.h"
 
 typedef struct
 {
@@ -212,7 +213,7 @@ static void
 test_windows (void)
 {
   TestSet set;
-  g_autoptr (GRand) rand = g_rand_new_with_seed (3);
+  g_autoptr (GRand) rand = test_rand (3);
 
   set_init (&set);
   for (guint round = 0; round < 200; round++)
@@ -253,7 +254,7 @@ static void
 test_convolution (void)
 {
   TestSet set;
-  g_autoptr (GRand) rand = g_rand_new_with_seed (5);
+  g_autoptr (GRand) rand = test_rand (5);
 
   set_init (&set);
   for (guint round = 0; round < 60; round++)

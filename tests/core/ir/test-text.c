@@ -3,6 +3,7 @@
  * not parse says where and why. */
 #include "core/ir/ir.h"
 #include "tests/core/ir/random-module.h"
+#include "tests/random-seed.h"
 #include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
@@ -40,10 +41,8 @@ static void
 test_random (void)
 {
   gboolean used[GANTRY_N_OPS] = { FALSE };
-  guint32 seed = (guint32) g_test_rand_int ();
-  g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
+  g_autoptr (GRand) rand = test_rand (1);
 
-  g_test_message ("seed %u", seed);
   for (guint i = 0; i < 300; i++)
     {
       g_autoptr (GantryContext) context = gantry_context_new ();
@@ -111,7 +110,7 @@ static void
 test_floats (void)
 {
   static const GantryElementType types[] = { GANTRY_F16, GANTRY_BF16, GANTRY_F32, GANTRY_F64 };
-  g_autoptr (GRand) rand = g_rand_new_with_seed ((guint32) g_test_rand_int ());
+  g_autoptr (GRand) rand = test_rand (1);
 
   for (guint t = 0; t < G_N_ELEMENTS (types); t++)
     for (guint i = 0; i < 200; i++)
@@ -336,7 +335,7 @@ static void
 test_damaged (void)
 {
   g_autoptr (GantryContext) context = gantry_context_new ();
-  g_autoptr (GRand) rand = g_rand_new_with_seed ((guint32) g_test_rand_int ());
+  g_autoptr (GRand) rand = test_rand (1);
   g_autoptr (GantryModule) module = random_module (context, rand, NULL);
   g_autofree char *text = gantry_module_to_text (module, NULL);
   gsize length = strlen (text);

@@ -2,6 +2,7 @@
 /* Contractions bound for a GPU and run on the CPU: matrix products and convolutions of many shapes, with what is fused
  * before and after them, against the evaluator. */
 #include "tests/core/kernels/test-contraction-run.h"
+#include "tests/random-seed.h"
 
 typedef struct
 {
@@ -135,7 +136,7 @@ check (const ContractionCase *c, GantryScheduler scheduler, const GantryGpu *gpu
 static void
 check_all (const char *element, GantryScheduler scheduler, guint capability)
 {
-  g_autoptr (GRand) rand = g_rand_new_with_seed (7);
+  g_autoptr (GRand) rand = test_rand (7);
   GantryGpu gpu;
 
   contraction_gpu (&gpu, capability);
@@ -234,7 +235,7 @@ test_tf32 (void)
   static const char *const attributes[] = { MK_KN, MK_NK, KM_KN, KM_NK };
   static const char *const operands[] = { "f32[96,72] f32[72,136]", "f32[37,53] f32[41,53]", "f32[80,128] f32[80,264]",
                                           "f32[40,33] f32[27,40]" };
-  g_autoptr (GRand) rand = g_rand_new_with_seed (13);
+  g_autoptr (GRand) rand = test_rand (13);
   GantryGpu gpu;
 
   for (guint i = 0; i < G_N_ELEMENTS (operands); i++)
@@ -258,7 +259,7 @@ test_random (void)
 {
   static const char *const attributes[] = { MK_KN, MK_NK, KM_KN, KM_NK };
   static const char *const elements[] = { "f32", "f16", "bf16", "i8", "f64" };
-  g_autoptr (GRand) rand = g_rand_new_with_seed (11);
+  g_autoptr (GRand) rand = test_rand (11);
 
   for (guint i = 0; i < 60; i++)
     {

@@ -2,6 +2,7 @@
 /* Schedules in which threads share a reduction (rows, columns, slices) and those that turn a tensor over: what they make
  * runs on the CPU and gives what the evaluator gives. */
 #include "tests/core/kernels/test-contraction-run.h"
+#include "tests/random-seed.h"
 #include <string.h>
 
 typedef struct
@@ -167,7 +168,7 @@ check (const ContractionCase *c, GantryScheduler scheduler, GRand *rand, gint64 
 static void
 check_ops (const OpCase *cases, guint n, GantryScheduler scheduler)
 {
-  g_autoptr (GRand) rand = g_rand_new_with_seed (11);
+  g_autoptr (GRand) rand = test_rand (11);
 
   for (guint i = 0; i < n; i++)
     {
@@ -182,7 +183,7 @@ static void
 check_groups (const Group *groups, guint n, GantryScheduler scheduler)
 {
   static const char *const elements[] = { "f32", "f64", "f16", "bf16" };
-  g_autoptr (GRand) rand = g_rand_new_with_seed (12);
+  g_autoptr (GRand) rand = test_rand (12);
 
   for (guint i = 0; i < n; i++)
     for (guint e = 0; e < (groups[i].of_halves ? 4 : 2); e++)

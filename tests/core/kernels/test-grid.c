@@ -4,6 +4,7 @@
 #include "core/ir/executable.h"
 #include "core/ir/literal.h"
 #include "core/kernels/bind-private.h"
+#include "tests/random-seed.h"
 #include <math.h>
 #include <string.h>
 
@@ -113,7 +114,7 @@ run (const Program *p, guint n_results, void *const *buffers)
 static float *
 random_floats (gsize n, guint32 seed)
 {
-  g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
+  g_autoptr (GRand) rand = test_rand (seed);
   float *list = g_new (float, n);
 
   for (gsize i = 0; i < n; i++)

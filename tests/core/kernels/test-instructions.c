@@ -2,6 +2,7 @@
 /* Code for less than the processor has, and blocks of either size: the numbers stay right. The library takes its limit once
  * in a process, so each limit is tried in a process of its own. */
 #include "tests/core/kernels/kernel-test.h"
+#include "tests/random-seed.h"
 #include <string.h>
 
 /* Values between the convolutions are blocked, those at the ends are not. All are positive: no sum cancels. */
@@ -38,7 +39,7 @@ run (const GantryKernelOptions *options)
 {
   g_autoptr (GantryContext) context = gantry_context_new ();
   g_autoptr (GantryModule) module = parse (context);
-  g_autoptr (GRand) rand = g_rand_new_with_seed (3);
+  g_autoptr (GRand) rand = test_rand (3);
   KernelTolerance tolerance = { .relative = ROUNDING };
 
   kernel_test_whole (module, options, &tolerance, rand);

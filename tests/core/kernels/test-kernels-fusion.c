@@ -3,6 +3,7 @@
  * once, and the shapes of well-known ones (softmax, normalization). */
 #include "tests/core/kernels/kernel-test.h"
 #include "tests/core/kernels/random-fusion.h"
+#include "tests/random-seed.h"
 
 static void
 random_fusion (GRand *rand)
@@ -23,10 +24,8 @@ random_fusion (GRand *rand)
 static void
 test_random (void)
 {
-  const char *asked = g_getenv ("GANTRY_TEST_SEED");
-  guint32 seed = asked != NULL ? (guint32) g_ascii_strtoull (asked, NULL, 10) : 1;
+  guint32 seed = test_seed (1);
 
-  g_test_message ("seed %u", seed);
   for (guint i = 0; i < 500; i++)
     {
       g_autoptr (GRand) rand = g_rand_new_with_seed (seed + i);
@@ -43,7 +42,7 @@ test_text (gconstpointer data)
   g_autoptr (GantryContext) context = gantry_context_new ();
   g_autoptr (GError) error = NULL;
   g_autoptr (GantryModule) module = gantry_module_from_text (context, data, -1, "case", &error);
-  g_autoptr (GRand) rand = g_rand_new_with_seed ((guint32) g_test_rand_int ());
+  g_autoptr (GRand) rand = test_rand (1);
   KernelTolerance tolerance = { .relative = 1e-5, .absolute = 1e-5 };
   GantryKernelOptions options = GANTRY_KERNEL_OPTIONS_INIT;
 
@@ -165,7 +164,7 @@ test_layouts (void)
   g_autoptr (GantryContext) context = gantry_context_new ();
   g_autoptr (GError) error = NULL;
   g_autoptr (GantryModule) module = gantry_module_from_text (context, network, -1, "case", &error);
-  g_autoptr (GRand) rand = g_rand_new_with_seed ((guint32) g_test_rand_int ());
+  g_autoptr (GRand) rand = test_rand (1);
   KernelTolerance tolerance = { .relative = 1e-5, .absolute = 2e-3 };
   GantryKernelOptions options = GANTRY_KERNEL_OPTIONS_INIT;
 

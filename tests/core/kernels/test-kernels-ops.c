@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every operation that has code, in its types and in odd shapes, against the evaluator. */
 #include "tests/core/kernels/kernel-test.h"
+#include "tests/random-seed.h"
 
 static const KernelTolerance elementwise = { .relative = 6e-7, .absolute = 3e-45, .special = TRUE };
 
@@ -8,10 +9,8 @@ static void
 test_op_in_types (GantryOp op, guint n, const char *const *types, const char *attributes)
 {
   static const char *const shapes[] = { "[]", "[7]", "[3,5,9]", "[1025]" };
-  guint32 seed = (guint32) g_test_rand_int ();
-  g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
+  g_autoptr (GRand) rand = test_rand (1);
 
-  g_test_message ("seed %u", seed);
   for (guint t = 0; types[t] != NULL; t++)
     for (guint s = 0; s < G_N_ELEMENTS (shapes); s++)
       {
@@ -83,7 +82,7 @@ test_compare (void)
 static void
 test_select (void)
 {
-  g_autoptr (GRand) rand = g_rand_new_with_seed ((guint32) g_test_rand_int ());
+  g_autoptr (GRand) rand = test_rand (1);
 
   for (guint t = 0; all[t] != NULL; t++)
     {
@@ -96,7 +95,7 @@ test_select (void)
 static void
 test_convert (void)
 {
-  g_autoptr (GRand) rand = g_rand_new_with_seed ((guint32) g_test_rand_int ());
+  g_autoptr (GRand) rand = test_rand (1);
 
   for (guint from = 0; all[from] != NULL; from++)
     for (guint to = 0; all[to] != NULL; to++)
@@ -114,7 +113,7 @@ test_bitcast (void)
   static const char *const pairs[][2] = { { "f32", "i32" }, { "i32", "f32" }, { "f64", "u64" }, { "u64", "f64" },
                                           { "f16", "u16" }, { "u16", "f16" }, { "bf16", "i16" }, { "i16", "bf16" },
                                           { "i8", "u8" }, { "f16", "bf16" } };
-  g_autoptr (GRand) rand = g_rand_new_with_seed ((guint32) g_test_rand_int ());
+  g_autoptr (GRand) rand = test_rand (1);
 
   for (guint i = 0; i < G_N_ELEMENTS (pairs); i++)
     {
@@ -273,10 +272,8 @@ static const Shaped by_hand[] = {
 static void
 run_shaped (const Shaped *list, guint n, const KernelTolerance *tolerance)
 {
-  guint32 seed = (guint32) g_test_rand_int ();
-  g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
+  g_autoptr (GRand) rand = test_rand (1);
 
-  g_test_message ("seed %u", seed);
   for (guint i = 0; i < n; i++)
     {
       g_test_message ("%s %s %s", gantry_op_info (list[i].op)->name, list[i].operands, list[i].attributes);

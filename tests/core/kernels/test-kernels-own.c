@@ -4,6 +4,7 @@
  * their whole range, and at the special values. `--verbose` prints the largest error of each. */
 #include "core/ir/executable.h"
 #include "core/kernels/generate-private.h"
+#include "tests/random-seed.h"
 #include <math.h>
 #include <string.h>
 
@@ -182,7 +183,7 @@ random_argument (GRand *rand, const Case *c, gboolean is_float)
 static void
 make_arguments (const Case *c, gboolean is_float, double *x, double *y)
 {
-  g_autoptr (GRand) rand = g_rand_new_with_seed (1);
+  g_autoptr (GRand) rand = test_rand (1);
 
   for (guint i = 0; i < N; i++)
     {

@@ -9,6 +9,7 @@
 #include "core/runtime/runtime.h"
 #include "profiler/profiler.h"
 #include "tests/core/kernels/kernel-test.h"
+#include "tests/random-seed.h"
 #include <string.h>
 
 #define VERIFY_ALL (GANTRY_VERIFY_PLACES | GANTRY_VERIFY_POISON | GANTRY_VERIFY_WRITES)
@@ -209,7 +210,7 @@ most_alive (const GantryRecording *recording)
 static void
 test_random (void)
 {
-  g_autoptr (GRand) rand = g_rand_new_with_seed (11);
+  g_autoptr (GRand) rand = test_rand (11);
   guint copies = 0, again = 0;
 
   for (guint round = 0; round < 12; round++)
@@ -257,7 +258,7 @@ test_random (void)
 static void
 test_steps (void)
 {
-  g_autoptr (GRand) rand = g_rand_new_with_seed (12);
+  g_autoptr (GRand) rand = test_rand (12);
 
   for (guint round = 0; round < 8; round++)
     {
@@ -336,7 +337,7 @@ fits (const GantryExecutable *executable, guint64 limit)
 static void
 test_limit (void)
 {
-  g_autoptr (GRand) rand = g_rand_new_with_seed (13);
+  g_autoptr (GRand) rand = test_rand (13);
   guint fitted = 0;
 
   for (guint round = 0; round < 4; round++)

@@ -7,6 +7,7 @@
 #include "core/kernels/kernels.h"
 #include "core/runtime/runtime.h"
 #include "profiler/profiler.h"
+#include "tests/random-seed.h"
 #include <string.h>
 
 #define LAYERS 6
@@ -325,7 +326,7 @@ typedef struct
 static Data
 new_data (guint32 seed)
 {
-  g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
+  g_autoptr (GRand) rand = test_rand (seed);
   Data data = { g_malloc (BYTES), g_malloc (BYTES), g_malloc0 (BYTES), g_malloc0 (BYTES) };
 
   for (guint i = 0; i < N * N; i++)

@@ -7,6 +7,7 @@
 #include "core/runtime/cpu/cpu.h"
 #include "core/runtime/runtime.h"
 #include "tests/core/kernels/kernel-test.h"
+#include "tests/random-seed.h"
 #include <string.h>
 
 static GantryModule *
@@ -164,7 +165,7 @@ test_deep (void)
                                            "  func @b #2 (%3: f32[100]) -> (%5003) {\n");
   GantryKernelOptions options = GANTRY_KERNEL_OPTIONS_INIT;
   KernelTolerance tolerance = { .relative = 1e-5 };
-  g_autoptr (GRand) rand = g_rand_new_with_seed (1);
+  g_autoptr (GRand) rand = test_rand (1);
 
   options.n_threads = 1;
   for (guint i = 4; i <= 5003; i++)
@@ -230,7 +231,7 @@ test_executable (void)
   g_autoptr (GantryContext) context = gantry_context_new ();
   g_autoptr (GantryModule) module = parse (context, program);
   const GantryFunction *entry = gantry_module_entry (module);
-  g_autoptr (GRand) rand = g_rand_new_with_seed (1);
+  g_autoptr (GRand) rand = test_rand (1);
 
   for (guint n_threads = 1; n_threads <= 3; n_threads++)
     {
@@ -359,7 +360,7 @@ static const char product_of_f32[] =
 static void
 test_tf32 (void)
 {
-  g_autoptr (GRand) rand = g_rand_new_with_seed (17);
+  g_autoptr (GRand) rand = test_rand (17);
 
   for (guint allow = 0; allow < 2; allow++)
     {

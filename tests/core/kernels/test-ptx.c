@@ -6,6 +6,7 @@
 #include "core/kernels/emit-private.h"
 #include "core/kernels/kernels.h"
 #include "core/kernels/ptxas-private.h"
+#include "tests/random-seed.h"
 #include <glib/gstdio.h>
 #include <string.h>
 
@@ -105,6 +106,7 @@ test_random (void)
 {
   const char *asked = g_getenv ("GANTRY_TEST_GROUPS");
   guint n = asked != NULL ? (guint) g_ascii_strtoull (asked, NULL, 10) : g_test_slow () ? 2000 : 60;
+  guint32 seed = test_seed (1);
 
   for (guint a = 0; a < n_architectures (); a++)
     {
@@ -113,7 +115,7 @@ test_random (void)
       for (guint i = 0; i < n; i++)
         {
           g_autoptr (GantryContext) context = gantry_context_new ();
-          g_autoptr (GRand) rand = g_rand_new_with_seed (1 + i);
+          g_autoptr (GRand) rand = g_rand_new_with_seed (seed + i);
           g_autoptr (GantryModule) module = random_fusion_module (context, rand);
 
           compile_and_tally (module, architectures[a], 1, &tally);

@@ -3,6 +3,7 @@
  * for, near the lower bound on the shapes of real programs. */
 #include "core/base/error.h"
 #include "core/memory/pack-csv.h"
+#include "tests/random-seed.h"
 #include <string.h>
 
 static guint64
@@ -79,7 +80,7 @@ fill_random (GantryPackItem *items, guint32 n, GRand *random)
 static void
 test_random (void)
 {
-  g_autoptr (GRand) random = g_rand_new_with_seed (1);
+  g_autoptr (GRand) random = test_rand (1);
   const guint64 alignments[] = { 1, 16, 64, 100 };
   GantryPackItem items[120];
   double worst = 1, sum = 0;
@@ -147,7 +148,7 @@ optimum (GantryPackItem *items, guint32 n, guint32 done, guint64 height, guint64
 static void
 test_optimal (void)
 {
-  g_autoptr (GRand) random = g_rand_new_with_seed (2);
+  g_autoptr (GRand) random = test_rand (2);
   GantryPackItem items[11];
   GantryPackResult result;
   guint proved = 0;
@@ -215,7 +216,7 @@ cut_rectangle (GantryPackItem *items, guint32 n, GRand *random)
 static void
 test_full_rectangle (void)
 {
-  g_autoptr (GRand) random = g_rand_new_with_seed (6);
+  g_autoptr (GRand) random = test_rand (6);
   GantryPackItem items[200];
   double sum = 0, worst = 1;
 
@@ -258,7 +259,7 @@ test_check_finds (void)
 static void
 test_deterministic (void)
 {
-  g_autoptr (GRand) random = g_rand_new_with_seed (3);
+  g_autoptr (GRand) random = test_rand (3);
   GantryPackItem a[100], b[100];
   GantryPackOptions options = { 64, 0, 100 };
 
@@ -307,7 +308,7 @@ fill_chain (GantryPackItem *items, guint32 n, GRand *random)
 static void
 test_large (void)
 {
-  g_autoptr (GRand) random = g_rand_new_with_seed (4);
+  g_autoptr (GRand) random = test_rand (4);
   g_autofree GantryPackItem *items = g_new (GantryPackItem, 100000);
   GantryPackOptions options = { 64, 0, 0 };
 
@@ -343,7 +344,7 @@ test_edges (void)
 static void
 test_cancelled (void)
 {
-  g_autoptr (GRand) random = g_rand_new_with_seed (5);
+  g_autoptr (GRand) random = test_rand (5);
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   GantryProgress progress = { NULL, NULL, cancellable };
   GantryPackItem items[100];
@@ -411,7 +412,7 @@ test_minimalloc (void)
 static void
 test_effort (void)
 {
-  g_autoptr (GRand) random = g_rand_new_with_seed (8);
+  g_autoptr (GRand) random = test_rand (8);
   GantryPackItem items[300];
   guint32 n = cut_rectangle (items, 300, random);
   GantryPackOptions little = { .rounds = 1, .nodes = 40 }, more = { .rounds = 1, .nodes = 100000 };
@@ -429,7 +430,7 @@ test_effort (void)
 static void
 test_repair (void)
 {
-  g_autoptr (GRand) random = g_rand_new_with_seed (9);
+  g_autoptr (GRand) random = test_rand (9);
   g_autofree GantryPackItem *items = g_new0 (GantryPackItem, 4000);
   GantryPackOptions options = { 64, 0, 1, 0 };
   GantryPackResult result;

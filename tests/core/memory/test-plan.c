@@ -3,6 +3,7 @@
  * that they lie, whatever was written over what. Small programs check each promise of memory.h by itself. */
 #include "core/ir/ir.h"
 #include "core/memory/memory.h"
+#include "tests/random-seed.h"
 #include <string.h>
 
 /* The memory of a machine in cells of 4 bytes: which value (buffer index + 1 of the one that was written) each holds. */
@@ -362,7 +363,7 @@ some_workspace (const GantryModule *module, const GantryNode *node, gpointer use
 static void
 test_random (void)
 {
-  g_autoptr (GRand) random = g_rand_new_with_seed (11);
+  g_autoptr (GRand) random = test_rand (11);
   double worst = 1;
   guint in_place = 0, init = 0;
 
@@ -711,7 +712,7 @@ test_errors (void)
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   GantryProgress progress = { NULL, NULL, cancellable };
   g_autoptr (GantryContext) context = gantry_context_new ();
-  g_autoptr (GRand) random = g_rand_new_with_seed (1);
+  g_autoptr (GRand) random = test_rand (1);
   g_autoptr (GantryModule) module = random_module (context, random, 20, FALSE);
   g_autoptr (GError) error = NULL;
 
@@ -732,7 +733,7 @@ static void
 test_deterministic (void)
 {
   g_autoptr (GantryContext) context = gantry_context_new ();
-  g_autoptr (GRand) random = g_rand_new_with_seed (5);
+  g_autoptr (GRand) random = test_rand (5);
   g_autoptr (GantryModule) module = random_module (context, random, 150, TRUE);
   g_autoptr (GantryPlan) a = gantry_memory_plan (module, NULL, NULL, NULL);
   g_autoptr (GantryPlan) b = gantry_memory_plan (module, NULL, NULL, NULL);
@@ -776,7 +777,7 @@ static void
 test_large (void)
 {
   g_autoptr (GantryContext) context = gantry_context_new ();
-  g_autoptr (GRand) random = g_rand_new_with_seed (13);
+  g_autoptr (GRand) random = test_rand (13);
   g_autoptr (GantryModule) module = random_module (context, random, 30000, TRUE);
   gint64 start = g_get_monotonic_time ();
   g_autoptr (GError) error = NULL;

@@ -4,6 +4,7 @@
 #include "core/memory/planner.h"
 #include "tests/core/memory/plan-machine.h"
 #include "tests/core/memory/step-maker.h"
+#include "tests/random-seed.h"
 #include <string.h>
 
 #define MIB (1024.0 * 1024.0)
@@ -201,7 +202,7 @@ static void
 test_run (void)
 {
   guint32 ys[4], xs[5];
-  g_autoptr (GRand) random = g_rand_new_with_seed (1);
+  g_autoptr (GRand) random = test_rand (1);
 
   for (guint which = 0; which < 2; which++)
     {

@@ -2,6 +2,7 @@
 /* The CPU device: every task is done once, memory is counted against limits, queues and events keep order. */
 #include "core/base/error.h"
 #include "core/runtime/runtime.h"
+#include "tests/random-seed.h"
 #include <stdatomic.h>
 #include <string.h>
 
@@ -55,7 +56,7 @@ test_every_task_once (void)
   for (guint threads = 1; threads <= 4; threads++)
     {
       g_autoptr (GantryDevice) device = gantry_cpu_device_new (threads);
-      g_autoptr (GRand) random = g_rand_new_with_seed (threads);
+      g_autoptr (GRand) random = test_rand (threads);
 
       g_assert_cmpuint (gantry_cpu_device_threads (device), ==, threads);
       for (guint round = 0; round < 600; round++)

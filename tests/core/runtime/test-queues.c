@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The three queues: each in its order, beside each other, and in step where an event says so. */
 #include "tests/core/runtime/fake.h"
+#include "tests/random-seed.h"
 #include <stdatomic.h>
 #include <string.h>
 
@@ -172,7 +173,7 @@ test_pipeline (void)
 static GantryExecutable *
 many_copies (guint32 *sizes, gboolean in_order)
 {
-  GRand *rand = g_rand_new_with_seed (in_order ? 5 : 6);
+  GRand *rand = test_rand (in_order ? 5 : 6);
   Fake f = fake_begin ();
   guint32 back[VALUES], made[VALUES], results[VALUES], step = 0, out, x, bx;
   guint64 device = 0, host = 0;

@@ -5,6 +5,7 @@
 #include "profiler/cpu/recorder.h"
 #include "core/base/error.h"
 #include "tests/profiler/cupti/make-executable.h"
+#include "tests/random-seed.h"
 #include "tools/cupti-sample.h"
 #include <string.h>
 
@@ -392,7 +393,7 @@ test_broken_file (void)
   CuptiSampleTotals totals;
   g_autoptr (GantryCuptiCapture) capture = cupti_sample_new (&options, &totals);
   g_autoptr (GBytes) bytes = file_of (capture);
-  g_autoptr (GRand) random = g_rand_new_with_seed (4);
+  g_autoptr (GRand) random = test_rand (4);
   gsize size;
   const guint8 *data = g_bytes_get_data (bytes, &size);
   guint n_read = 0;

@@ -2,6 +2,7 @@
 /* Activity buffers decoded: fields of every kind, walks by sizes and by an index, buffers that end too soon, records of
  * other versions, and bytes that mean nothing. */
 #include "profiler/cupti/decode.h"
+#include "tests/random-seed.h"
 #include "tools/cupti-sample.h"
 #include <string.h>
 
@@ -251,7 +252,7 @@ test_index_agrees (void)
 static void
 test_noise (void)
 {
-  g_autoptr (GRand) random = g_rand_new_with_seed (11);
+  g_autoptr (GRand) random = test_rand (11);
 
   for (guint trial = 0; trial < 20000; trial++)
     {

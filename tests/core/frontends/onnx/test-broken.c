@@ -3,6 +3,7 @@
  * that says what, where and what to do, and nothing that a file holds ends the program. */
 #include "core/ir/ir.h"
 #include "tests/core/frontends/onnx/model-writer.h"
+#include "tests/random-seed.h"
 #include <glib/gstdio.h>
 #include <string.h>
 
@@ -308,7 +309,7 @@ static void
 flip (const guint8 *data, gsize size, guint times)
 {
   g_autofree guint8 *copy = g_memdup2 (data, size);
-  GRand *rand = g_rand_new_with_seed (20240229);
+  GRand *rand = test_rand (20240229);
   guint opened = 0;
 
   for (guint i = 0; i < times; i++)
