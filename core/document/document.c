@@ -362,6 +362,22 @@ take_file (GantryDocument *self, GantryLoaded *loaded)
   set_modified (self, loaded->session_path == NULL);
 }
 
+/* A run of another program is none of this one: its lanes would lie under a plan that it has nothing to do with. */
+static void
+choose_run (GantryDocument *self)
+{
+  const GantryCompilation *compilation = self->loaded->compilation;
+  GPtrArray *runs = self->loaded->runs;
+  GantryRunResult *found = NULL;
+
+  if (self->run != NULL && gantry_run_result_is_of (self->run, compilation))
+    return;
+  for (guint i = runs->len; i > 0 && found == NULL; i--)
+    if (gantry_run_result_is_of (g_ptr_array_index (runs, i - 1), compilation))
+      found = g_ptr_array_index (runs, i - 1);
+  gantry_document_set_run (self, found);
+}
+
 void
 _gantry_document_install (GantryDocument *self, GantryLoaded *loaded, gboolean keep)
 {
@@ -373,7 +389,9 @@ _gantry_document_install (GantryDocument *self, GantryLoaded *loaded, gboolean k
   _gantry_document_clear_placing (self); /* points into the old compilation */
   self->loaded = loaded;
   self->stale = FALSE;
-  if (!keep)
+  if (keep)
+    choose_run (self);
+  else
     take_file (self, loaded);
   _gantry_document_take_plan (self, loaded);
   _gantry_document_notify (self, PROP_COMPILATION);

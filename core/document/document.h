@@ -63,6 +63,13 @@ GantryRunResult *gantry_run_result_new (void);
 GantryRunResult *gantry_run_result_ref (GantryRunResult *result);
 void gantry_run_result_unref (GantryRunResult *result);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryRunResult, gantry_run_result_unref)
+/**
+ * gantry_run_result_is_of:
+ *
+ * Whether what ran is the program of @compilation: the same nodes computed, on values of the same sizes, however they were placed.
+ * Nodes that passes make have other ids each time that a model is compiled while it is open.
+ */
+gboolean gantry_run_result_is_of (const GantryRunResult *run, const GantryCompilation *compilation);
 /** @kind etc. are copied. */
 void gantry_run_result_add_code (GantryRunResult *result, const GantryCode *code);
 /** Returns: (nullable): the code that did the work of @node */
@@ -155,7 +162,8 @@ G_DECLARE_FINAL_TYPE (GantryDocument, gantry_document, GANTRY, DOCUMENT, GObject
  * - "title" (string): for the window
  * - "modified" (boolean): something is not in the session file
  * - "compilation" (pointer, GantryCompilation, nullable): changes as a whole
- * - "run" (pointer, GantryRunResult, nullable): the run shown
+ * - "run" (pointer, GantryRunResult, nullable): the run shown. Compiling again to another program (a training step, other passes,
+ *   another batch) shows the last run of that program, or none
  * - "busy" (boolean), "progress" (double, negative: unknown), "activity" (string): long work under way
  * - "can-undo", "can-redo" (boolean)
  * - "settings" (pointer, const GantryCompileSettings, nullable): any of them was edited

@@ -80,3 +80,53 @@ gantry_run_result_code (const GantryRunResult *result, guint32 node)
     }
   return NULL;
 }
+
+/* Whose program a run was */
+
+/* The nodes whose kernels run for the first time, in each run. */
+static GHashTable *
+work_of (const GantryPlan *plan)
+{
+  GHashTable *work = g_hash_table_new (NULL, NULL);
+
+  for (guint32 i = plan->n_init_steps; i < plan->n_steps; i++)
+    if (plan->steps[i].kind == GANTRY_STEP_RUN && plan->steps[i].instance == 0)
+      g_hash_table_add (work, GUINT_TO_POINTER (plan->steps[i].node));
+  return work;
+}
+
+/* The values of @plan are as large as those of the program; of constants, which kernels pack, and of workspaces that says nothing. */
+static gboolean
+same_sizes (const GantryPlan *plan, const GantryModule *module)
+{
+  for (guint32 i = 0; i < plan->n_buffers; i++)
+    {
+      const GantryPlanBuffer *buffer = &plan->buffers[i];
+      const GantryNode *node = gantry_module_node (module, buffer->node);
+      const GantryType *type = node != NULL ? gantry_node_type (module, node) : NULL;
+
+      if (buffer->category == GANTRY_BUFFER_WORKSPACE || buffer->category == GANTRY_BUFFER_CONSTANT)
+        continue;
+      if (type == NULL || (gantry_type_is_tensor (type) && gantry_type_bytes (type) != (gint64) buffer->size))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+gantry_run_result_is_of (const GantryRunResult *run, const GantryCompilation *compilation)
+{
+  g_autoptr (GHashTable) ran = NULL, now = NULL;
+  GHashTableIter iter;
+  gpointer node;
+
+  if (run->plan == NULL || compilation->plan == NULL || !same_sizes (run->plan, gantry_compilation_module (compilation)))
+    return FALSE;
+  ran = work_of (run->plan);
+  now = work_of (compilation->plan);
+  g_hash_table_iter_init (&iter, ran);
+  while (g_hash_table_iter_next (&iter, &node, NULL))
+    if (!g_hash_table_contains (now, node))
+      return FALSE;
+  return g_hash_table_size (ran) == g_hash_table_size (now);
+}

@@ -269,6 +269,14 @@ show_notes (GantryTimePanel *self)
   gtk_widget_set_visible (self->banner, text->len > 0);
 }
 
+/* Where nothing that was measured is shown. */
+static const char *
+unmeasured_words (GantryTimePanel *self)
+{
+  return gantry_document_get_runs (self->document)->len == 0 ? "planned; not measured yet"
+                                                             : "planned; not measured yet, the runs so far were of another program";
+}
+
 static void
 fill_runs (GantryTimePanel *self)
 {
@@ -294,7 +302,7 @@ fill_runs (GantryTimePanel *self)
   if (n > 0)
     gtk_drop_down_set_selected (self->runs, typical_run (run));
   gtk_widget_set_visible (GTK_WIDGET (self->runs), n > 0);
-  summary = run != NULL ? g_strdup_printf ("%s, measured %s", run->device, when) : g_strdup ("planned; not measured yet");
+  summary = run != NULL ? g_strdup_printf ("%s, measured %s", run->device, when) : g_strdup (unmeasured_words (self));
   gtk_label_set_text (self->summary, summary);
   show_notes (self);
   self->filling = FALSE;
@@ -352,7 +360,7 @@ document_changed (GantryTimePanel *self)
   if (gantry_document_get_run (self->document) != self->run)
     fill_runs (self);
   else if (self->run == NULL)
-    gtk_label_set_text (self->summary, "planned; not measured yet");
+    gtk_label_set_text (self->summary, unmeasured_words (self));
   request_model (self);
 }
 

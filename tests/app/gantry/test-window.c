@@ -405,6 +405,58 @@ test_run (void)
   window_test_free (window);
 }
 
+static const char *
+summary_of_time (GantryWindow *window)
+{
+  static const char *const words[] = { "were of another program", "not measured yet", "measured" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
+    if (window_test_has_text (GTK_WIDGET (gantry_window_get_time_panel (window)), words[i]))
+      return words[i];
+  return "";
+}
+
+/* What was measured of one program is not shown under the plan of another. */
+static void
+test_run_of_other_program (void)
+{
+  GantryWindow *window;
+  GantryDocument *document;
+  GantryTrainingOptions training;
+  GantryRunResult *inference, *step;
+
+  if (!have_cli ())
+    return;
+  window = window_test_with ("data/programs/layers-tiny.gir", FALSE);
+  if (window == NULL)
+    return;
+  document = gantry_window_get_document (window);
+  g_assert_cmpstr (summary_of_time (window), ==, "not measured yet");
+  window_test_act (window, "run");
+  views_wait_until (window_test_is_idle (window));
+  inference = gantry_document_get_run (document);
+  g_assert_nonnull (inference);
+  g_assert_cmpstr (summary_of_time (window), ==, "measured");
+  gantry_training_options_init (&training);
+  gantry_document_set_training (document, &training);
+  gantry_training_options_clear (&training);
+  window_test_wait (window);
+  g_assert_null (gantry_document_get_run (document));
+  g_assert_cmpuint (gantry_document_get_runs (document)->len, ==, 1);
+  g_assert_cmpstr (summary_of_time (window), ==, "were of another program");
+  window_test_act (window, "run");
+  views_wait_until (window_test_is_idle (window));
+  g_assert_cmpstr (gantry_window_get_error (window), ==, NULL);
+  step = gantry_document_get_run (document);
+  g_assert_true (step != NULL && step != inference);
+  g_assert_cmpstr (summary_of_time (window), ==, "measured");
+  /* An edit that only plans again keeps it. */
+  gantry_document_set_limit (document, G_GUINT64_CONSTANT (1) << 40);
+  window_test_wait (window);
+  g_assert_true (gantry_document_get_run (document) == step);
+  window_test_free (window);
+}
+
 /* The child dies in the middle: that is told, and nothing else has changed. */
 static void
 test_kill (void)
@@ -510,6 +562,7 @@ main (int argc, char **argv)
   g_test_add_func ("/app/window/peak", test_peak);
   g_test_add_func ("/app/window/export", test_export);
   g_test_add_func ("/app/window/run", test_run);
+  g_test_add_func ("/app/window/run-of-other-program", test_run_of_other_program);
   g_test_add_func ("/app/window/kill", test_kill);
   g_test_add_func ("/app/window/no-cli", test_no_cli);
   g_test_add_func ("/app/window/refusal", test_refusal);
