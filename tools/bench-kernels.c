@@ -111,7 +111,7 @@ bench (const char *path, guint n_threads, guint n_runs, gboolean library, GError
 {
   GantryKernelOptions options = GANTRY_KERNEL_OPTIONS_INIT;
   GantryCompileSettings settings = { 0 };
-  g_autoptr (GantryModel) model = gantry_model_open (path, NULL, 0, 1, NULL, error);
+  g_autoptr (GantryModel) model = gantry_model_open (path, NULL, 1, NULL, error);
   g_autoptr (GantryCompilation) compilation = NULL;
   g_autoptr (GantryKernelSet) kernels = NULL;
   g_autoptr (GantryPlan) plan = NULL;

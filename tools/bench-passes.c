@@ -93,7 +93,7 @@ open_program (GError **error)
     return NULL;
   g_close (descriptor, NULL);
   if (g_file_set_contents (path, text, -1, error))
-    model = gantry_model_open (path, NULL, 0, -1, NULL, error);
+    model = gantry_model_open (path, NULL, -1, NULL, error);
   g_unlink (path);
   return model;
 }
@@ -127,7 +127,7 @@ print_pass (GantryCompilation *const *runs, guint pass)
 static gboolean
 bench (GError **error)
 {
-  g_autoptr (GantryModel) model = files != NULL ? gantry_model_open (files[0], NULL, 0, -1, NULL, error)
+  g_autoptr (GantryModel) model = files != NULL ? gantry_model_open (files[0], NULL, -1, NULL, error)
                                                 : open_program (error);
   g_autofree GantryCompilation **runs = g_new0 (GantryCompilation *, n_runs + 1);
   g_autofree double *totals = g_new0 (double, n_runs);

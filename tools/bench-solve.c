@@ -122,7 +122,7 @@ measure (const char *path, GError **error)
   settings.train = TRUE;
   if (!gantry_optimizer_parse (optimizer != NULL ? optimizer : "none", &settings.training.optimizer, error))
     return FALSE;
-  model = gantry_model_open (path, NULL, 0, -1, NULL, error);
+  model = gantry_model_open (path, NULL, -1, NULL, error);
   compilation = model != NULL ? gantry_compile (model, &settings, NULL, error) : NULL;
   planner = compilation != NULL ? gantry_compilation_take_planner (compilation, NULL, error) : NULL;
   if (planner == NULL)

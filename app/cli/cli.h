@@ -50,6 +50,7 @@ typedef struct
   gboolean finite_math;
   gboolean fuse_rows; /* also set where the code is for a GPU */
   char **dims;     /* "batch=8" */
+  char **sets;     /* "rate=16000": values of inputs */
   char **disabled; /* pass names */
   gboolean keep_unbound; /* dimensions without a size stay open: for looking only */
   gint64 random_weights; /* seed, -1: as in the file */

@@ -11,6 +11,8 @@ gantry_cli_parse (const char *command, const char *arguments, const char *descri
   const GOptionEntry common[] = {
     { "json", 0, 0, G_OPTION_ARG_NONE, &options->json, "Print one JSON object", NULL },
     { "dim", 'd', 0, G_OPTION_ARG_STRING_ARRAY, &options->dims, "Size of a symbolic dimension", "NAME=SIZE" },
+    { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->sets,
+      "Value of an input before compiling: a number, true, [1,2] or @FILE (.pb, .npy)", "NAME=VALUE" },
     { "disable", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->disabled, "Leave a pass out", "PASS" },
     { "finite-math", 0, 0, G_OPTION_ARG_NONE, &options->finite_math, "Assume that no value is infinite or NaN", NULL },
     { "fuse-rows", 0, 0, G_OPTION_ARG_NONE, &options->fuse_rows, "A softmax or a normalization is one kernel (always for a GPU)",
@@ -59,6 +61,7 @@ void
 gantry_cli_options_clear (GantryCliOptions *options)
 {
   g_clear_pointer (&options->dims, g_strfreev);
+  g_clear_pointer (&options->sets, g_strfreev);
   g_clear_pointer (&options->disabled, g_strfreev);
   g_clear_pointer (&options->policy, g_free);
   g_clear_pointer (&options->rules, g_free);
@@ -69,9 +72,10 @@ gantry_cli_options_clear (GantryCliOptions *options)
 
 /* "name=size"; the name may itself hold '='. */
 static gboolean
-parse_dim (const char *text, GantryDimBinding *binding, char **name, GError **error)
+parse_dim (const char *text, GantryBindings *bindings, GError **error)
 {
   const char *equals = strrchr (text, '=');
+  g_autofree char *name = NULL;
   gint64 size;
 
   if (equals == NULL || equals == text ||
@@ -81,9 +85,48 @@ parse_dim (const char *text, GantryDimBinding *binding, char **name, GError **er
                    "--dim %s: write the name of a dimension and its size, for example --dim batch=8", text);
       return FALSE;
     }
-  *name = g_strndup (text, (gsize) (equals - text));
-  *binding = (GantryDimBinding){ *name, size };
+  name = g_strndup (text, (gsize) (equals - text));
+  gantry_bindings_set_dim (bindings, name, size);
   return TRUE;
+}
+
+/* "name=value"; here the value may hold '='. */
+static gboolean
+parse_set (const char *text, GantryBindings *bindings, GError **error)
+{
+  const char *equals = strchr (text, '=');
+  g_autofree char *name = NULL, *value = NULL;
+
+  if (equals == NULL || equals == text)
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+                   "--set %s: write the name of an input and its value, for example --set rate=16000", text);
+      return FALSE;
+    }
+  name = g_strndup (text, (gsize) (equals - text));
+  value = gantry_input_value_read (equals + 1, error);
+  if (value == NULL)
+    {
+      gantry_error_prefix (error, "--set %s: ", name);
+      return FALSE;
+    }
+  gantry_bindings_set_input (bindings, name, value);
+  return TRUE;
+}
+
+/* Returns: (transfer full): what --dim and --set say */
+static GantryBindings *
+read_bindings (const GantryCliOptions *options, GError **error)
+{
+  g_autoptr (GantryBindings) bindings = gantry_bindings_new ();
+
+  for (guint i = 0; options->dims != NULL && options->dims[i] != NULL; i++)
+    if (!parse_dim (options->dims[i], bindings, error))
+      return NULL;
+  for (guint i = 0; options->sets != NULL && options->sets[i] != NULL; i++)
+    if (!parse_set (options->sets[i], bindings, error))
+      return NULL;
+  return g_steal_pointer (&bindings);
 }
 
 static void
@@ -136,21 +179,18 @@ bind_the_rest (GantryDocument *document, const char *path, const GantryOpenOptio
   const GantryModel *model = gantry_document_get_model (document);
   g_auto (GStrv) unbound = g_strdupv (model->unbound);
   guint n = unbound != NULL ? g_strv_length (unbound) : 0;
-  g_autofree GantryDimBinding *dims = g_new0 (GantryDimBinding, open->n_dims + n + 1);
+  g_autoptr (GantryBindings) bindings = gantry_bindings_copy (open->bindings);
   GantryOpenOptions again = *open;
 
   if (n == 0)
     return TRUE;
-  for (guint i = 0; i < open->n_dims; i++)
-    dims[i] = open->dims[i];
   for (guint i = 0; i < n; i++)
     {
       fprintf (stderr, "%s: the size of '%s' is not given, taking 1 (--dim %s=SIZE sets it)\n", g_get_prgname (),
                unbound[i], unbound[i]);
-      dims[open->n_dims + i] = (GantryDimBinding){ unbound[i], 1 };
+      gantry_bindings_set_dim (bindings, unbound[i], 1);
     }
-  again.dims = dims;
-  again.n_dims = open->n_dims + n;
+  again.bindings = bindings;
   if (gantry_document_open (document, path, &again, progress, error))
     return TRUE;
   if (error != NULL && *error != NULL)
@@ -298,19 +338,12 @@ open_all (GantryDocument *document, const GantryCliOptions *options, const char 
 GantryDocument *
 gantry_cli_open (const GantryCliOptions *options, const char *path, GError **error)
 {
-  guint n = options->dims != NULL ? g_strv_length (options->dims) : 0;
-  g_autofree GantryDimBinding *dims = g_new0 (GantryDimBinding, n + 1);
-  g_auto (GStrv) names = g_new0 (char *, n + 1);
+  g_autoptr (GantryBindings) bindings = read_bindings (options, error);
   g_autoptr (GantryDocument) document = gantry_document_new ();
   g_auto (Changes) changes = { .options = options };
-  GantryOpenOptions open = { dims, n, NULL, options->random_weights, adjust, &changes };
+  GantryOpenOptions open = { bindings, NULL, options->random_weights, adjust, &changes };
 
-  if (!read_changes (options, &changes, error))
-    return NULL;
-  for (guint i = 0; i < n; i++)
-    if (!parse_dim (options->dims[i], &dims[i], &names[i], error))
-      return NULL;
-  if (!open_all (document, options, path, &open, error))
+  if (bindings == NULL || !read_changes (options, &changes, error) || !open_all (document, options, path, &open, error))
     return NULL;
   /* A limit that is a part of the peak is known when the program is: it is compiled again with it. */
   if (changes.limit.part > 0)

@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes and reads input values, compares outputs. */
+/* Finds, makes up and reads input values, compares outputs. */
 #include "app/cli/inputs.h"
 #include "core/base/random.h"
 #include <math.h>
 #include <string.h>
-
-void
-gantry_literals_free (GantryLiteral **literals, guint n)
-{
-  for (guint i = 0; literals != NULL && i < n; i++)
-    gantry_literal_unref (literals[i]);
-  g_free (literals);
-}
 
 typedef enum
 {
@@ -102,26 +94,6 @@ make_element (const Maker *maker, const GantryType *type, gint64 i, gint64 n)
     }
 }
 
-static GantryLiteral *
-fill (const GantryType *type, const Maker *maker, GError **error)
-{
-  gsize size = gantry_element_size (type->element);
-  guint8 *data;
-  GantryLiteral *literal;
-  gint64 n;
-
-  if (gantry_type_bytes (type) < 0)
-    {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "an input without a static type cannot be made up");
-      return NULL;
-    }
-  n = gantry_type_elements (type);
-  literal = gantry_literal_new_zeroed (type, &data);
-  for (gint64 i = 0; i < n; i++)
-    gantry_element_write_double (type->element, data + (gsize) i * size, make_element (maker, type, i, n));
-  return literal;
-}
-
 GantryLiteral *
 gantry_input_read (GantryContext *context, const char *path, const GantryType *type, GError **error)
 {
@@ -186,49 +158,79 @@ assign (const GantryModule *module, char **given, const char **texts, GError **e
   return TRUE;
 }
 
-static GantryLiteral *
-make (const GantryModule *module, const GantryNode *parameter, const char *text, GError **error)
+static void
+source_clear (gpointer data)
 {
-  const GantryType *type = gantry_node_type (module, parameter);
-  const GantryAttr *initial = gantry_attrs_find (module->context, parameter->attrs, "initial");
-  GantryLiteral *literal;
-  Maker maker;
+  GantryInputSource *source = data;
 
-  /* What a training step begins with. */
-  if (text == NULL && initial != NULL && initial->kind == GANTRY_ATTR_LITERAL)
-    return gantry_literal_ref (gantry_context_literal (module->context, initial->id));
-  if (text == NULL)
-    text = "random:0";
-  if (!parse_maker (text, gantry_context_string (module->context, parameter->name), &maker, error))
-    return NULL;
-  literal = maker.kind == MAKE_NOTHING ? gantry_input_read (module->context, text, type, error)
-                                       : fill (type, &maker, error);
-  g_clear_pointer (&maker.random, g_rand_free);
-  return literal;
+  g_free (source->text);
+  g_clear_pointer (&source->literal, gantry_literal_unref);
 }
 
-GantryLiteral **
-gantry_inputs_make (GantryModule *module, char **given, GError **error)
+static gboolean
+find (GantryModule *module, const GantryNode *parameter, const char *text, GantryInputSource *source, GError **error)
+{
+  const GantryAttr *initial = gantry_attrs_find (module->context, parameter->attrs, "initial");
+  Maker maker;
+
+  source->type = gantry_node_type (module, parameter);
+  source->name = gantry_context_string (module->context, parameter->name);
+  source->text = g_strdup (text != NULL ? text : "random:0");
+  if (gantry_type_bytes (source->type) < 0)
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "an input without a static type cannot be made up");
+      return FALSE;
+    }
+  /* What a training step begins with. */
+  if (text == NULL && initial != NULL && initial->kind == GANTRY_ATTR_LITERAL)
+    {
+      source->literal = gantry_literal_ref (gantry_context_literal (module->context, initial->id));
+      return TRUE;
+    }
+  if (!parse_maker (source->text, source->name, &maker, error))
+    return FALSE;
+  g_clear_pointer (&maker.random, g_rand_free);
+  if (maker.kind == MAKE_NOTHING)
+    source->literal = gantry_input_read (module->context, source->text, source->type, error);
+  return maker.kind != MAKE_NOTHING || source->literal != NULL;
+}
+
+GArray *
+gantry_inputs_find (GantryModule *module, char **given, GError **error)
 {
   const GantryFunction *entry = gantry_module_entry (module);
   g_autofree const char **texts = g_new0 (const char *, entry->n_params + 1);
-  GantryLiteral **literals = g_new0 (GantryLiteral *, entry->n_params + 1);
+  g_autoptr (GArray) sources = g_array_new (FALSE, TRUE, sizeof (GantryInputSource));
 
+  g_array_set_clear_func (sources, source_clear);
   if (!assign (module, given, texts, error))
-    {
-      g_free (literals);
-      return NULL;
-    }
+    return NULL;
   for (guint i = 0; i < entry->n_params; i++)
     {
-      literals[i] = make (module, &module->nodes[entry->first_node + i], texts[i], error);
-      if (literals[i] == NULL)
-        {
-          gantry_literals_free (literals, i);
-          return NULL;
-        }
+      g_array_set_size (sources, i + 1);
+      if (!find (module, &module->nodes[entry->first_node + i], texts[i], &g_array_index (sources, GantryInputSource, i), error))
+        return NULL;
     }
-  return literals;
+  return g_steal_pointer (&sources);
+}
+
+void
+gantry_input_source_write (const GantryInputSource *source, guint8 *to)
+{
+  gint64 n = gantry_type_elements (source->type);
+  gsize size = gantry_element_size (source->type->element);
+  Maker maker;
+
+  if (source->literal != NULL)
+    {
+      gantry_literal_copy_to (source->literal, to);
+      return;
+    }
+  if (!parse_maker (source->text, source->name, &maker, NULL))
+    g_return_if_reached (); /* it was parsed before */
+  for (gint64 i = 0; i < n; i++)
+    gantry_element_write_double (source->type->element, to + (gsize) i * size, make_element (&maker, source->type, i, n));
+  g_clear_pointer (&maker.random, g_rand_free);
 }
 
 /* Two values that count as the same; @difference gets |a - b| where that is a number. */

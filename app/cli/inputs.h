@@ -5,17 +5,29 @@
 
 G_BEGIN_DECLS
 
+/** Where the value of a parameter comes from. */
+typedef struct
+{
+  const GantryType *type;
+  const char *name;
+  char *text;             /* how it is made up: "random:0" */
+  GantryLiteral *literal; /* (nullable): instead: the value as it lies in a file, or that of the attribute `initial` */
+} GantryInputSource;
+
 /**
- * gantry_inputs_make:
+ * gantry_inputs_find:
  * @given: (nullable): NULL-terminated "name=VALUE" or "VALUE" for the next input; VALUE is a file (.pb, a TensorProto;
  *  .npy; anything else raw bytes), or "random[:SEED]", "hash:SEED" (the numbers of core/base/random.h for the
  *  input's name; of integers and bools 0 or 1), "value:NUMBER", "arange" (i / n), "zeros", "ones"
  *
  * Inputs that are not given are what their attribute `initial` says (parameters and state of a training step), else
- * "random:0". Returns: (transfer full) (array): one literal for each parameter
+ * "random:0".
+ *
+ * Returns: (transfer full) (nullable) (element-type GantryInputSource): one for each parameter; types are static
  */
-GantryLiteral **gantry_inputs_make (GantryModule *module, char **given, GError **error);
-void gantry_literals_free (GantryLiteral **literals, guint n);
+GArray *gantry_inputs_find (GantryModule *module, char **given, GError **error);
+/** Writes the value into gantry_type_bytes() bytes: the same ones each time. */
+void gantry_input_source_write (const GantryInputSource *source, guint8 *to);
 
 /** Reads a value of @type (nullable: as the file says) from a file, as above. */
 GantryLiteral *gantry_input_read (GantryContext *context, const char *path, const GantryType *type, GError **error);

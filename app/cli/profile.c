@@ -85,26 +85,20 @@ static gboolean
 measure (Profile *profile, const Options *options, const GantryProgramOptions *how, GantryProgram *program, GError **error)
 {
   const GantryProgress *progress = gantry_cli_progress (&options->common);
-  const GantryFunction *entry = gantry_module_entry (module_of (profile));
-  GantryLiteral **inputs = gantry_inputs_make (module_of (profile), options->inputs, error), **outputs;
+  g_autoptr (GantryValues) values = gantry_values_new (module_of (profile), options->inputs, error);
   g_autoptr (GArray) losses = g_array_new (FALSE, FALSE, sizeof (double));
 
-  if (inputs == NULL)
+  if (values == NULL)
     return FALSE;
   if (options->unrecorded)
     {
-      profile->times = gantry_program_time (program, how, inputs, (guint) options->warmup, (guint) options->runs, progress, error);
-      gantry_literals_free (inputs, entry->n_params);
+      profile->times = gantry_program_time (program, how, values, (guint) options->warmup, (guint) options->runs, progress, error);
       return profile->times != NULL;
     }
-  outputs = g_new0 (GantryLiteral *, entry->n_results + 1);
   if (options->steps > 0)
-    profile->result = gantry_program_measure_steps (program, how, inputs, outputs, (guint) options->steps, losses, progress, error);
+    profile->result = gantry_program_measure_steps (program, how, values, (guint) options->steps, losses, progress, error);
   else
-    profile->result = gantry_program_measure (program, how, inputs, outputs, (guint) options->warmup, (guint) options->runs,
-                                              progress, error);
-  gantry_literals_free (inputs, entry->n_params);
-  gantry_literals_free (outputs, entry->n_results);
+    profile->result = gantry_program_measure (program, how, values, (guint) options->warmup, (guint) options->runs, progress, error);
   return profile->result != NULL;
 }
 

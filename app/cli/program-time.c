@@ -23,23 +23,8 @@ step_done (gpointer self, guint step, const GantryRunOutput *outputs)
   return TRUE;
 }
 
-/* The inputs' bytes, which the caller keeps in @kept. */
-static void
-take_inputs (const GantryExecutable *executable, GantryLiteral *const *inputs, GantryRunInput *in, GPtrArray *kept)
-{
-  for (guint i = 0; i < executable->n_inputs; i++)
-    {
-      gsize size = (gsize) gantry_type_bytes (inputs[i]->type);
-      guint8 *data = g_malloc (MAX (size, 1));
-
-      gantry_literal_copy_to (inputs[i], data);
-      g_ptr_array_add (kept, data);
-      in[i] = (GantryRunInput){ data, size };
-    }
-}
-
 GArray *
-gantry_program_time (GantryProgram *program, const GantryProgramOptions *options, GantryLiteral *const *inputs, guint n_warmup,
+gantry_program_time (GantryProgram *program, const GantryProgramOptions *options, GantryValues *values, guint n_warmup,
                      guint n_steps, const GantryProgress *progress, GError **error)
 {
   const GantryExecutable *executable = program->executable;
@@ -47,9 +32,7 @@ gantry_program_time (GantryProgram *program, const GantryProgramOptions *options
   g_autoptr (GantryDevice) device = options->device != NULL ? gantry_device_ref (options->device)
                                                             : gantry_cpu_device_new (program->n_threads);
   g_autoptr (GantryExecutor) executor = NULL;
-  g_autofree GantryRunInput *in = g_new0 (GantryRunInput, executable->n_inputs + 1);
   g_autofree GantryRunOutput *out = g_new0 (GantryRunOutput, executable->n_outputs + 1);
-  g_autoptr (GPtrArray) kept = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GArray) times = g_array_new (FALSE, FALSE, sizeof (double));
   Timing timing = { .progress = progress, .n_warmup = n_warmup, .n_steps = n_steps, .times = times };
   const GantryRunHooks hooks = { .done = step_done, .self = &timing };
@@ -60,10 +43,10 @@ gantry_program_time (GantryProgram *program, const GantryProgramOptions *options
   executor = gantry_executor_new (device, program->executable, cancellable, error);
   if (executor == NULL)
     return NULL;
-  take_inputs (executable, inputs, in, kept);
+  gantry_values_write (values);
   timing.start = gantry_time_ns ();
-  if (!gantry_executor_run_steps (executor, n_warmup + n_steps, in, executable->n_inputs, out, executable->n_outputs, &hooks, NULL,
-                                  cancellable, error))
+  if (!gantry_executor_run_steps (executor, n_warmup + n_steps, gantry_values_inputs (values), executable->n_inputs, out,
+                                  executable->n_outputs, &hooks, NULL, cancellable, error))
     return NULL;
   return g_steal_pointer (&times);
 }

@@ -209,33 +209,27 @@ take_codes (GantryRunResult *result, const GantryExecutable *executable)
     }
 }
 
-static void
-drop_outputs (GantryLiteral **outputs, guint n)
-{
-  for (guint i = 0; i < n; i++)
-    g_clear_pointer (&outputs[i], gantry_literal_unref);
-}
-
 static gboolean
-run_all (GantryExecutor *executor, GantryProgram *program, GantryCpuRecorder *recorder, GantryLiteral *const *inputs,
-         GantryLiteral **outputs, guint n_warmup, guint n_runs, GArray *times, const GantryProgress *progress,
-         GError **error)
+run_all (GantryExecutor *executor, GantryProgram *program, GantryCpuRecorder *recorder, GantryValues *values, guint n_warmup,
+         guint n_runs, GArray *times, const GantryProgress *progress, GError **error)
 {
   const GantryExecutable *executable = program->executable;
+  guint n = n_warmup + n_runs;
 
-  for (guint i = 0; i < n_warmup + n_runs; i++)
+  for (guint i = 0; i < n; i++)
     {
       gint64 start;
       double ms;
 
       if (gantry_progress_cancelled (progress, error))
         return FALSE;
-      gantry_progress_report (progress, (double) i / (n_warmup + n_runs), "Running");
-      drop_outputs (outputs, executable->n_outputs);
+      gantry_progress_report (progress, (double) i / n, "Running");
+      gantry_values_write (values);
       start = gantry_time_ns ();
-      if (!gantry_executor_run_literals (executor, inputs, executable->n_inputs, outputs, executable->n_outputs,
-                                         i >= n_warmup ? gantry_cpu_recorder_observer (recorder) : NULL,
-                                         progress != NULL ? progress->cancellable : NULL, error))
+      if (!gantry_executor_run (executor, gantry_values_inputs (values), executable->n_inputs,
+                                gantry_values_outputs (values, i + 1 == n), executable->n_outputs,
+                                i >= n_warmup ? gantry_cpu_recorder_observer (recorder) : NULL,
+                                progress != NULL ? progress->cancellable : NULL, error))
         return FALSE;
       ms = (double) (gantry_time_ns () - start) / 1e6;
       if (i >= n_warmup)
@@ -306,16 +300,14 @@ result_of (Session *session, const GantryProgram *program, const GantryProgramOp
 }
 
 GantryRunResult *
-gantry_program_measure (GantryProgram *program, const GantryProgramOptions *options, GantryLiteral *const *inputs,
-                        GantryLiteral **outputs, guint n_warmup, guint n_runs, const GantryProgress *progress,
-                        GError **error)
+gantry_program_measure (GantryProgram *program, const GantryProgramOptions *options, GantryValues *values, guint n_warmup,
+                        guint n_runs, const GantryProgress *progress, GError **error)
 {
   g_auto (Session) session = { 0 };
 
   g_return_val_if_fail (n_runs > 0, NULL);
   if (!load (&session, program, options, progress, error) ||
-      !run_all (session.executor, program, session.recorder, inputs, outputs, n_warmup, n_runs, session.times, progress,
-                error))
+      !run_all (session.executor, program, session.recorder, values, n_warmup, n_runs, session.times, progress, error))
     return NULL;
   return result_of (&session, program, options);
 }
@@ -350,64 +342,34 @@ step_done (gpointer self, guint step, const GantryRunOutput *outputs)
   return TRUE;
 }
 
-/* The bytes of @literal as a run wants them: one for each element, also where the literal repeats one. */
-static GBytes *
-plain_bytes (const GantryLiteral *literal)
-{
-  gsize size = (gsize) gantry_type_bytes (literal->type);
-  guint8 *data = g_malloc (MAX (size, 1));
-
-  gantry_literal_copy_to (literal, data);
-  return g_bytes_new_take (data, size);
-}
-
 static gboolean
-run_steps (Session *session, const GantryProgram *program, GantryLiteral *const *inputs, GantryLiteral **outputs,
-           guint n_steps, GArray *losses, const GantryProgress *progress, GError **error)
+run_steps (Session *session, const GantryProgram *program, GantryValues *values, guint n_steps, GArray *losses,
+           const GantryProgress *progress, GError **error)
 {
   const GantryExecutable *executable = program->executable;
-  const GantryFunction *entry = gantry_module_entry (executable->module);
-  g_autofree GantryRunInput *in = g_new0 (GantryRunInput, executable->n_inputs + 1);
-  g_autofree GantryRunOutput *out = g_new0 (GantryRunOutput, executable->n_outputs + 1);
-  g_autoptr (GPtrArray) bytes = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+  const GantryLiteral *first = executable->n_outputs > 0 ? gantry_values_result (values, 0) : NULL;
   Steps steps = { progress, n_steps, session->times, losses, 0, NULL };
   GantryRunHooks hooks = { .done = step_done, .self = &steps };
 
-  for (guint i = 0; i < executable->n_inputs; i++)
-    {
-      GBytes *plain = plain_bytes (inputs[i]);
-
-      g_ptr_array_add (bytes, plain);
-      in[i].data = g_bytes_get_data (plain, &in[i].size);
-    }
-  for (guint i = 0; i < executable->n_outputs; i++)
-    {
-      const GantryNode *node =
-        gantry_module_node (executable->module, gantry_function_result_id (executable->module, entry, i));
-      guint8 *data;
-
-      outputs[i] = gantry_literal_new_zeroed (gantry_node_type (executable->module, node), &data);
-      out[i] = (GantryRunOutput){ data, (gsize) gantry_type_bytes (outputs[i]->type) };
-    }
-  if (executable->n_outputs > 0 && gantry_type_elements (outputs[0]->type) == 1 &&
-      gantry_element_is_float (outputs[0]->type->element))
-    steps.loss = outputs[0];
+  if (first != NULL && gantry_type_elements (first->type) == 1 && gantry_element_is_float (first->type->element))
+    steps.loss = first;
+  gantry_values_write (values);
   steps.start = gantry_time_ns ();
-  return gantry_executor_run_steps (session->executor, n_steps, in, executable->n_inputs, out, executable->n_outputs,
-                                    &hooks, gantry_cpu_recorder_observer (session->recorder),
+  return gantry_executor_run_steps (session->executor, n_steps, gantry_values_inputs (values), executable->n_inputs,
+                                    gantry_values_outputs (values, TRUE), executable->n_outputs, &hooks,
+                                    gantry_cpu_recorder_observer (session->recorder),
                                     progress != NULL ? progress->cancellable : NULL, error);
 }
 
 GantryRunResult *
-gantry_program_measure_steps (GantryProgram *program, const GantryProgramOptions *options, GantryLiteral *const *inputs,
-                              GantryLiteral **outputs, guint n_steps, GArray *losses, const GantryProgress *progress,
-                              GError **error)
+gantry_program_measure_steps (GantryProgram *program, const GantryProgramOptions *options, GantryValues *values, guint n_steps,
+                              GArray *losses, const GantryProgress *progress, GError **error)
 {
   g_auto (Session) session = { 0 };
 
   g_return_val_if_fail (n_steps > 0, NULL);
   if (!load (&session, program, options, progress, error) ||
-      !run_steps (&session, program, inputs, outputs, n_steps, losses, progress, error))
+      !run_steps (&session, program, values, n_steps, losses, progress, error))
     return NULL;
   return result_of (&session, program, options);
 }

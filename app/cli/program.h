@@ -3,6 +3,7 @@
  * executable; and one measured run of it. Used by compile, run and verify. */
 #pragma once
 #include "app/cli/cli.h"
+#include "app/cli/values.h"
 #include "core/ir/executable.h"
 #include "core/kernels/kernels.h"
 #include "core/runtime/runtime.h"
@@ -60,15 +61,13 @@ GantryProgram *gantry_program_new (const GantryCompilation *compilation, const G
 
 /**
  * gantry_program_measure:
- * @inputs: one literal for each parameter
- * @outputs: (out): of the last run, (transfer full)
+ * @values: what the runs read and write: afterwards the results of the last one
  *
- * Loads the program, runs it @n_warmup times unmeasured and @n_runs times measured.
+ * Loads the program, runs it @n_warmup times unmeasured and @n_runs times measured, each time from the same inputs.
  * Returns: (transfer full) (nullable)
  */
-GantryRunResult *gantry_program_measure (GantryProgram *program, const GantryProgramOptions *options,
-                                         GantryLiteral *const *inputs, GantryLiteral **outputs, guint n_warmup,
-                                         guint n_runs, const GantryProgress *progress, GError **error);
+GantryRunResult *gantry_program_measure (GantryProgram *program, const GantryProgramOptions *options, GantryValues *values,
+                                         guint n_warmup, guint n_runs, const GantryProgress *progress, GError **error);
 
 /**
  * gantry_program_measure_steps:
@@ -77,9 +76,8 @@ GantryRunResult *gantry_program_measure (GantryProgram *program, const GantryPro
  * As gantry_program_measure(), but the runs are the steps of one training: each goes on with the parameters and the state that
  * the one before left on the device.
  */
-GantryRunResult *gantry_program_measure_steps (GantryProgram *program, const GantryProgramOptions *options,
-                                               GantryLiteral *const *inputs, GantryLiteral **outputs, guint n_steps,
-                                               GArray *losses, const GantryProgress *progress, GError **error);
+GantryRunResult *gantry_program_measure_steps (GantryProgram *program, const GantryProgramOptions *options, GantryValues *values,
+                                               guint n_steps, GArray *losses, const GantryProgress *progress, GError **error);
 
 /**
  * gantry_program_time:
@@ -90,7 +88,7 @@ GantryRunResult *gantry_program_measure_steps (GantryProgram *program, const Gan
  *
  * Returns: (transfer full) (nullable) (element-type double): milliseconds of each step after those for warming up
  */
-GArray *gantry_program_time (GantryProgram *program, const GantryProgramOptions *options, GantryLiteral *const *inputs,
-                             guint n_warmup, guint n_steps, const GantryProgress *progress, GError **error);
+GArray *gantry_program_time (GantryProgram *program, const GantryProgramOptions *options, GantryValues *values, guint n_warmup,
+                             guint n_steps, const GantryProgress *progress, GError **error);
 
 G_END_DECLS

@@ -41,7 +41,7 @@ options_clear (Options *options)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
 
 static gboolean
-compare_outputs (const Options *options, GantryModule *module, GantryLiteral **outputs, double *worst, GError **error)
+compare_outputs (const Options *options, GantryModule *module, const GantryValues *values, double *worst, GError **error)
 {
   const GantryFunction *entry = gantry_module_entry (module);
 
@@ -59,7 +59,7 @@ compare_outputs (const Options *options, GantryModule *module, GantryLiteral **o
       expected = gantry_input_read (module->context, options->expected[i], NULL, error);
       if (expected == NULL)
         return FALSE;
-      gantry_compare (outputs[i], expected, options->relative, options->absolute, &comparison);
+      gantry_compare (gantry_values_result (values, i), expected, options->relative, options->absolute, &comparison);
       *worst = MAX (*worst, comparison.worst_relative);
       if (!comparison.equal)
         {
@@ -73,7 +73,7 @@ compare_outputs (const Options *options, GantryModule *module, GantryLiteral **o
 }
 
 static gboolean
-write_outputs (const char *directory, GantryModule *module, GantryLiteral **outputs, GError **error)
+write_outputs (const char *directory, GantryModule *module, const GantryValues *values, GError **error)
 {
   const GantryFunction *entry = gantry_module_entry (module);
 
@@ -87,7 +87,7 @@ write_outputs (const char *directory, GantryModule *module, GantryLiteral **outp
       g_autofree char *name = g_strdup_printf ("output_%u.npy", i);
       g_autofree char *path = g_build_filename (directory, name, NULL);
 
-      if (!gantry_tensor_file_write_npy (outputs[i], path, error))
+      if (!gantry_tensor_file_write_npy (gantry_values_result (values, i), path, error))
         return FALSE;
     }
   return TRUE;
@@ -95,16 +95,16 @@ write_outputs (const char *directory, GantryModule *module, GantryLiteral **outp
 
 static gboolean
 finish (const Options *options, const char *path, GantryDocument *document, GantryModule *module,
-        GantryRunResult *result, GantryLiteral **outputs, double *worst, GError **error)
+        GantryRunResult *result, const GantryValues *values, double *worst, GError **error)
 {
   const char *session = options->session ? path : options->output;
 
   gantry_document_add_run (document, result);
-  if (options->output_dir != NULL && !write_outputs (options->output_dir, module, outputs, error))
+  if (options->output_dir != NULL && !write_outputs (options->output_dir, module, values, error))
     return FALSE;
   if (session != NULL && !gantry_document_save (document, session, error))
     return FALSE;
-  return compare_outputs (options, module, outputs, worst, error);
+  return compare_outputs (options, module, values, worst, error);
 }
 
 /* What is run: a program with its inputs, measured once, or once more with a plan made from what was measured. */
@@ -112,7 +112,7 @@ typedef struct
 {
   GantryDocument *document;
   GantryProgram *program;
-  GantryLiteral **inputs, **outputs;
+  GantryValues *values;
   GArray *losses;
   GantryRunReport report;
 } Run;
@@ -126,11 +126,7 @@ module_of (const Run *run)
 static void
 run_clear (Run *run)
 {
-  if (run->document != NULL)
-    {
-      gantry_literals_free (run->inputs, gantry_module_entry (module_of (run))->n_params);
-      gantry_literals_free (run->outputs, gantry_module_entry (module_of (run))->n_results);
-    }
+  gantry_values_free (run->values);
   gantry_program_free (run->program);
   g_clear_pointer (&run->report.result, gantry_run_result_unref);
   g_clear_pointer (&run->losses, g_array_unref);
@@ -143,17 +139,14 @@ static gboolean
 measure (Run *run, const Options *options, const GantryProgramOptions *how, GError **error)
 {
   const GantryProgress *progress = gantry_cli_progress (&options->common);
-  guint n_results = gantry_module_entry (module_of (run))->n_results;
 
-  gantry_literals_free (run->outputs, n_results);
-  run->outputs = g_new0 (GantryLiteral *, n_results + 1);
   g_array_set_size (run->losses, 0);
   g_clear_pointer (&run->report.result, gantry_run_result_unref);
   if (options->steps > 0)
-    run->report.result = gantry_program_measure_steps (run->program, how, run->inputs, run->outputs,
-                                                       (guint) options->steps, run->losses, progress, error);
+    run->report.result = gantry_program_measure_steps (run->program, how, run->values, (guint) options->steps, run->losses,
+                                                       progress, error);
   else
-    run->report.result = gantry_program_measure (run->program, how, run->inputs, run->outputs, (guint) options->warmup,
+    run->report.result = gantry_program_measure (run->program, how, run->values, (guint) options->warmup,
                                                  (guint) options->runs, progress, error);
   return run->report.result != NULL;
 }
@@ -192,8 +185,8 @@ run_all (Run *run, const Options *options, const char *path, GError **error)
   run->program = gantry_program_new (gantry_document_get_compilation (run->document), settings, &how,
                                      gantry_cli_progress (&options->common), error);
   if (run->program != NULL)
-    run->inputs = gantry_inputs_make (module_of (run), options->inputs, error);
-  return run->inputs != NULL && measure (run, options, &how, error) &&
+    run->values = gantry_values_new (module_of (run), options->inputs, error);
+  return run->values != NULL && measure (run, options, &how, error) &&
          (!options->replan || replan (run, options, &how, error));
 }
 
@@ -218,7 +211,7 @@ run (const Options *options, GantryDevice *device, const char *path)
   const GantryCompileSettings *settings;
 
   if (run_all (&run, options, path, &error))
-    finish (options, path, run.document, module_of (&run), run.report.result, run.outputs, &run.report.worst, &error);
+    finish (options, path, run.document, module_of (&run), run.report.result, run.values, &run.report.worst, &error);
   if (error != NULL)
     return gantry_cli_fail (error);
   warn_of_rules (gantry_document_get_reports (run.document));

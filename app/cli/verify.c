@@ -55,7 +55,7 @@ numbered_files (const char *directory, const char *stem)
 }
 
 static gboolean
-check_outputs (const Options *options, GantryModule *module, GantryLiteral **outputs, char **expected, GError **error)
+check_outputs (const Options *options, GantryModule *module, const GantryValues *values, char **expected, GError **error)
 {
   for (guint i = 0; expected[i] != NULL; i++)
     {
@@ -64,7 +64,7 @@ check_outputs (const Options *options, GantryModule *module, GantryLiteral **out
 
       if (wanted == NULL)
         return FALSE;
-      gantry_compare (outputs[i], wanted, options->relative, options->absolute, &comparison);
+      gantry_compare (gantry_values_result (values, i), wanted, options->relative, options->absolute, &comparison);
       if (!comparison.equal)
         {
           g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_MISMATCH, "output %u: %s", i, comparison.why);
@@ -82,9 +82,8 @@ run_data_set (const Options *options, GantryProgram *program, const char *direct
   const GantryFunction *entry = gantry_module_entry (module);
   g_auto (GStrv) input_files = numbered_files (directory, "input");
   g_auto (GStrv) output_files = numbered_files (directory, "output");
-  GantryLiteral **inputs, **outputs;
+  g_autoptr (GantryValues) values = NULL;
   g_autoptr (GantryRunResult) result = NULL;
-  gboolean ok = FALSE;
 
   if (g_strv_length (input_files) != entry->n_params || g_strv_length (output_files) > entry->n_results)
     {
@@ -93,15 +92,11 @@ run_data_set (const Options *options, GantryProgram *program, const char *direct
                    entry->n_results);
       return FALSE;
     }
-  inputs = gantry_inputs_make (module, input_files, error);
-  if (inputs == NULL)
+  values = gantry_values_new (module, input_files, error);
+  if (values == NULL)
     return FALSE;
-  outputs = g_new0 (GantryLiteral *, entry->n_results + 1);
-  result = gantry_program_measure (program, &options->program, inputs, outputs, 0, 1, NULL, error);
-  ok = result != NULL && check_outputs (options, module, outputs, output_files, error);
-  gantry_literals_free (inputs, entry->n_params);
-  gantry_literals_free (outputs, entry->n_results);
-  return ok;
+  result = gantry_program_measure (program, &options->program, values, 0, 1, NULL, error);
+  return result != NULL && check_outputs (options, module, values, output_files, error);
 }
 
 /* A model that is run with nothing has not passed. */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bar above the graph when a program opens but cannot be compiled: which sizes are missing, which operations
- * are not supported (a click selects them), and the refusal in full. */
+/* The bar above the graph when a program opens but cannot be compiled: which sizes are missing, which inputs could be
+ * given a value, which operations are not supported (a click selects them), and the refusal in full. */
 #include "app/gantry/window-private.h"
 #include "views/format.h"
 #include <string.h>
 
 #define MOST_LISTED 12u
+#define MOST_SET_ELEMENTS 16
 
 static GtkWidget *
 text_new (const char *text)
@@ -19,90 +20,158 @@ text_new (const char *text)
   return label;
 }
 
-/* Sizes */
+/* Sizes and values: each widget of the bar that holds one carries the name of what it is for. */
 
-static void
-bound (GObject *source, GAsyncResult *result, gpointer data)
+/* What the bar says of it, into @bindings. Returns: whether it says anything */
+static gboolean
+read_field (GtkWidget *field, GantryBindings *bindings, GString *what, GError **error)
 {
-  g_autoptr (GantryWindow) self = data;
-  g_autoptr (GError) error = NULL;
+  const char *dim = g_object_get_data (G_OBJECT (field), "dim"), *input = g_object_get_data (G_OBJECT (field), "input");
+  const char *text = input != NULL ? gtk_editable_get_text (GTK_EDITABLE (field)) : "";
+  g_autofree char *value = NULL;
 
-  if (!gantry_document_open_finish (self->document, result, &error) &&
-      !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
-    _gantry_window_tell (self, "The sizes do not fit", error);
-  _gantry_window_update (self);
+  if (input != NULL && *text != '\0')
+    {
+      value = gantry_input_value_read (text, error);
+      if (value == NULL)
+        return FALSE;
+      gantry_bindings_set_input (bindings, input, value);
+      g_string_append_printf (what, "%s%s = %s", what->len > 0 ? ", " : "", input, text);
+    }
+  if (dim != NULL)
+    {
+      gantry_bindings_set_dim (bindings, dim, gtk_spin_button_get_value_as_int (GTK_SPIN_BUTTON (field)));
+      g_string_append_printf (what, "%s%s = %d", what->len > 0 ? ", " : "", dim,
+                              gtk_spin_button_get_value_as_int (GTK_SPIN_BUTTON (field)));
+    }
+  return TRUE;
 }
 
-/* All sizes at once, so that a model with three dimensions is read again once. */
+/* All at once, so that a model with three dimensions is read again once, and one undo takes it back. */
 static void
-bind_dims (GtkWidget *button, gpointer data)
+bind_fields (GtkWidget *widget, gpointer data)
 {
   GantryWindow *self = data;
-  const GantryModel *model = gantry_document_get_model (self->document);
-  GtkWidget *flow = gtk_widget_get_ancestor (button, GTK_TYPE_FLOW_BOX);
-  g_autofree GantryDimBinding *dims = NULL;
-  GantryOpenOptions options = GANTRY_OPEN_OPTIONS_INIT;
-  guint n = 0;
+  GtkWidget *flow = gtk_widget_get_ancestor (widget, GTK_TYPE_FLOW_BOX);
+  g_autoptr (GantryBindings) bindings = gantry_bindings_copy (gantry_document_get_bindings (self->document));
+  g_autoptr (GString) what = g_string_new (NULL);
+  g_autoptr (GError) error = NULL;
+  GtkFlowBoxChild *child;
 
-  if (model == NULL)
-    return;
-  dims = g_new0 (GantryDimBinding, model->n_dims + g_strv_length (model->unbound) + 1);
-  for (guint i = 0; i < model->n_dims; i++)
-    dims[n++] = (GantryDimBinding){ model->dim_names[i], model->dim_sizes[i] };
-  for (int i = 0;; i++)
+  for (int i = 0; (child = gtk_flow_box_get_child_at_index (GTK_FLOW_BOX (flow), i)) != NULL && error == NULL; i++)
     {
-      GtkFlowBoxChild *child = gtk_flow_box_get_child_at_index (GTK_FLOW_BOX (flow), i);
-      GtkWidget *spin = child != NULL ? g_object_get_data (G_OBJECT (gtk_flow_box_child_get_child (child)), "spin") : NULL;
+      GtkWidget *field = g_object_get_data (G_OBJECT (gtk_flow_box_child_get_child (child)), "field");
 
-      if (child == NULL)
-        break;
-      if (spin != NULL && n < model->n_dims + g_strv_length (model->unbound))
-        dims[n++] = (GantryDimBinding){ g_object_get_data (G_OBJECT (spin), "dim"),
-                                        gtk_spin_button_get_value_as_int (GTK_SPIN_BUTTON (spin)) };
+      if (field != NULL)
+        read_field (field, bindings, what, &error);
     }
-  options.dims = dims;
-  options.n_dims = n;
-  options.settings = gantry_document_get_settings (self->document);
-  options.random_weights = model->random_weights;
-  gantry_document_open_async (self->document, model->path, &options, bound, g_object_ref (self));
+  if (error != NULL)
+    _gantry_window_tell (self, "The value cannot be read", error);
+  else if (gantry_document_get_model (self->document) != NULL)
+    gantry_document_bind (self->document, bindings, what->str);
+}
+
+/* @name and beside it the field for it. */
+static GtkWidget *
+make_field (const char *name, GtkWidget *field, const char *label)
+{
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8), *title = gtk_label_new (name);
+
+  gtk_label_set_ellipsize (GTK_LABEL (title), PANGO_ELLIPSIZE_MIDDLE);
+  gtk_label_set_width_chars (GTK_LABEL (title), (int) MIN (g_utf8_strlen (name, -1), 24));
+  gtk_widget_set_tooltip_text (title, name);
+  gtk_widget_add_css_class (title, "heading");
+  gtk_accessible_update_property (GTK_ACCESSIBLE (field), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
+  g_object_set_data (G_OBJECT (box), "field", field);
+  gtk_box_append (GTK_BOX (box), title);
+  gtk_box_append (GTK_BOX (box), field);
+  return box;
 }
 
 static GtkWidget *
 make_dim (const char *dim)
 {
-  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8);
-  GtkWidget *name = gtk_label_new (dim), *spin = gtk_spin_button_new_with_range (1, 1e9, 1);
+  GtkWidget *spin = gtk_spin_button_new_with_range (1, 1e9, 1);
   g_autofree char *label = g_strdup_printf ("Size of %s", dim);
 
-  gtk_label_set_ellipsize (GTK_LABEL (name), PANGO_ELLIPSIZE_MIDDLE);
-  gtk_label_set_width_chars (GTK_LABEL (name), (int) MIN (g_utf8_strlen (dim, -1), 24));
-  gtk_widget_set_tooltip_text (name, dim);
-  gtk_widget_add_css_class (name, "heading");
   gtk_editable_set_width_chars (GTK_EDITABLE (spin), 5);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (spin), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
   g_object_set_data_full (G_OBJECT (spin), "dim", g_strdup (dim), g_free);
-  g_object_set_data (G_OBJECT (box), "spin", spin);
-  gtk_box_append (GTK_BOX (box), name);
-  gtk_box_append (GTK_BOX (box), spin);
-  return box;
+  return make_field (dim, spin, label);
 }
 
 static GtkWidget *
-make_dims (GantryWindow *self, const GantryModel *model)
+make_value (GantryWindow *self, const char *input, const char *type)
 {
-  GtkWidget *flow = gtk_flow_box_new (), *button = gtk_button_new_with_label ("Set");
+  GtkWidget *entry = gtk_entry_new ();
+  g_autofree char *label = g_strdup_printf ("Value of %s", input), *name = g_strconcat ("value-", input, NULL);
+
+  gtk_editable_set_width_chars (GTK_EDITABLE (entry), 8);
+  gtk_entry_set_placeholder_text (GTK_ENTRY (entry), type);
+  gtk_widget_set_name (entry, name);
+  gtk_widget_set_tooltip_text (entry, "A number, true, [1, 2], or @FILE (.pb, .npy)");
+  g_object_set_data_full (G_OBJECT (entry), "input", g_strdup (input), g_free);
+  g_signal_connect (entry, "activate", G_CALLBACK (bind_fields), self);
+  return make_field (input, entry, label);
+}
+
+static GtkWidget *
+make_fields (GantryWindow *self, const char *title, const char *name)
+{
+  GtkWidget *flow = gtk_flow_box_new ();
 
   gtk_flow_box_set_selection_mode (GTK_FLOW_BOX (flow), GTK_SELECTION_NONE);
   gtk_flow_box_set_max_children_per_line (GTK_FLOW_BOX (flow), 12);
   gtk_flow_box_set_column_spacing (GTK_FLOW_BOX (flow), 12);
   gtk_widget_set_halign (flow, GTK_ALIGN_START);
-  gtk_flow_box_append (GTK_FLOW_BOX (flow), gtk_label_new ("Sizes that the model leaves open:"));
+  gtk_widget_set_name (flow, name);
+  gtk_flow_box_append (GTK_FLOW_BOX (flow), gtk_label_new (title));
+  return flow;
+}
+
+static void
+add_button (GantryWindow *self, GtkWidget *flow, const char *name)
+{
+  GtkWidget *button = gtk_button_new_with_label ("Set");
+
+  gtk_widget_add_css_class (button, "suggested-action");
+  gtk_widget_set_name (button, name);
+  g_signal_connect (button, "clicked", G_CALLBACK (bind_fields), self);
+  gtk_flow_box_append (GTK_FLOW_BOX (flow), button);
+}
+
+static GtkWidget *
+make_dims (GantryWindow *self, const GantryModel *model)
+{
+  GtkWidget *flow = make_fields (self, "Sizes that the model leaves open:", "open-dims");
+
   for (guint i = 0; model->unbound[i] != NULL; i++)
     gtk_flow_box_append (GTK_FLOW_BOX (flow), make_dim (model->unbound[i]));
-  gtk_widget_add_css_class (button, "suggested-action");
-  gtk_widget_set_name (button, "bind-dims");
-  g_signal_connect (button, "clicked", G_CALLBACK (bind_dims), self);
-  gtk_flow_box_append (GTK_FLOW_BOX (flow), button);
+  add_button (self, flow, "bind-dims");
+  return flow;
+}
+
+/* Inputs of a few numbers: settings rather than data, on which what was refused may depend. Returns: (nullable) */
+static GtkWidget *
+make_values (GantryWindow *self, const GantryModule *module)
+{
+  const GantryFunction *entry = gantry_module_entry (module);
+  GtkWidget *flow = NULL;
+
+  for (guint i = 0; i < entry->n_params; i++)
+    {
+      const GantryNode *node = &module->nodes[entry->first_node + i];
+      gint64 n = gantry_type_elements (gantry_node_type (module, node));
+      g_autofree char *name = gantry_node_label (module, node), *type = NULL;
+
+      if (n < 0 || n > MOST_SET_ELEMENTS)
+        continue;
+      type = gantry_context_type_text (module->context, node->type);
+      if (flow == NULL)
+        flow = make_fields (self, "Inputs that can have a value now:", "open-values");
+      gtk_flow_box_append (GTK_FLOW_BOX (flow), make_value (self, name, type));
+    }
+  if (flow != NULL)
+    add_button (self, flow, "set-values");
   return flow;
 }
 
@@ -218,7 +287,7 @@ _gantry_window_update_notice (GantryWindow *self)
   const GError *plan_error = gantry_document_get_plan_error (self->document);
   const GantryCompilation *compilation = gantry_document_get_compilation (self->document);
   gboolean sizes, operations;
-  GtkWidget *box;
+  GtkWidget *box, *values;
 
   if (compilation == NULL || compilation->refusal == NULL)
     {
@@ -233,6 +302,9 @@ _gantry_window_update_notice (GantryWindow *self)
   gtk_box_append (GTK_BOX (box), make_refusal (self, compilation));
   if (sizes)
     gtk_box_append (GTK_BOX (box), make_dims (self, compilation->model));
+  values = make_values (self, compilation->model->module);
+  if (values != NULL)
+    gtk_box_append (GTK_BOX (box), values);
   if (operations)
     gtk_box_append (GTK_BOX (box), make_operations (self, compilation->model));
   adw_bin_set_child (self->notice_bin, box);

@@ -2,6 +2,7 @@
 /* Weights of an imported model become parameters of its entry function. It runs before `legalize`, while the
  * operations still say what a constant is for: what is only shape arithmetic to Resize is a weight to Conv. */
 #include "core/autodiff/autodiff.h"
+#include "core/ir/input-values.h"
 #include "core/ir/operation.h"
 #include "core/ir/rewriter.h"
 #include <string.h>
@@ -101,7 +102,7 @@ weight_of (const GantryModule *module, const GantryNode *node)
   const GantryLiteral *literal = value != NULL && value->kind == GANTRY_ATTR_LITERAL
                                    ? gantry_context_literal (module->context, value->id) : NULL;
 
-  return literal != NULL && !literal->splat && type->kind == GANTRY_TYPE_TENSOR && type->rank > 0 &&
+  return literal != NULL && !literal->splat && !gantry_node_is_set_input (module, node) && type->kind == GANTRY_TYPE_TENSOR && type->rank > 0 &&
              gantry_element_is_float (type->element) && gantry_element_is_compiled (type->element)
            ? value : NULL;
 }

@@ -50,8 +50,7 @@ gantry_model_unref (GantryModel *model)
   g_free (model->hash);
   g_strfreev (model->unbound);
   g_strfreev (model->warnings);
-  g_strfreev (model->dim_names);
-  g_free (model->dim_sizes);
+  gantry_bindings_unref (model->bindings);
   gantry_module_unref (model->module);
   g_mutex_clear (&model->compiling);
   g_mutex_clear (&model->hashing);
@@ -108,16 +107,17 @@ take_onnx_info (GantryModel *model, const GantryOnnxInfo *info)
 }
 
 static GantryModule *
-open_onnx (GantryModel *model, GantryContext *context, const GantryDimBinding *dims, guint n_dims,
-           const GantryProgress *progress, GError **error)
+open_onnx (GantryModel *model, GantryContext *context, const GantryProgress *progress, GError **error)
 {
-  g_autofree GantryOnnxDim *bindings = g_new0 (GantryOnnxDim, n_dims + 1);
-  GantryOnnxOptions options = { .dims = bindings, .n_dims = n_dims };
+  const GantryBindings *bindings = model->bindings;
+  g_autofree GantryOnnxDim *dims = g_new0 (GantryOnnxDim, bindings->n_dims + 1);
+  GantryOnnxOptions options = { .dims = dims, .n_dims = bindings->n_dims, .values = bindings->inputs,
+                                .n_values = bindings->n_inputs };
   g_autoptr (GantryOnnxInfo) info = NULL;
   GantryModule *module;
 
-  for (guint i = 0; i < n_dims; i++)
-    bindings[i] = (GantryOnnxDim){ dims[i].name, dims[i].size };
+  for (guint i = 0; i < bindings->n_dims; i++)
+    dims[i] = (GantryOnnxDim){ bindings->dims[i].name, bindings->dims[i].size };
   module = gantry_onnx_import (context, model->path, &options, &info, progress, error);
   if (module != NULL)
     take_onnx_info (model, info);
@@ -159,7 +159,7 @@ static GantryModule *
 open_text (GantryModel *model, GantryContext *context, GError **error)
 {
   g_autoptr (GMappedFile) file = gantry_file_map (model->path, error);
-  g_autoptr (GantryModule) module = NULL;
+  g_autoptr (GantryModule) whole = NULL, module = NULL;
 
   if (file == NULL)
     return NULL;
@@ -168,30 +168,18 @@ open_text (GantryModel *model, GantryContext *context, GError **error)
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "%s: a text module may have at most 1 GiB", model->path);
       return NULL;
     }
-  module = gantry_module_from_text (context, g_mapped_file_get_contents (file),
-                                    (gssize) g_mapped_file_get_length (file), model->path, error);
-  if (module == NULL)
+  whole = gantry_module_from_text (context, g_mapped_file_get_contents (file),
+                                   (gssize) g_mapped_file_get_length (file), model->path, error);
+  if (whole == NULL)
     return NULL;
-  if (!gantry_verify (module, NULL, error))
+  module = gantry_module_set_inputs (whole, model->bindings->inputs, model->bindings->n_inputs, error);
+  if (module == NULL || !gantry_verify (module, NULL, error))
     {
       gantry_error_prefix (error, "%s: ", model->path);
       return NULL;
     }
   take_text_info (model, module);
   return g_steal_pointer (&module);
-}
-
-static void
-take_dims (GantryModel *model, const GantryDimBinding *dims, guint n_dims)
-{
-  model->n_dims = n_dims;
-  model->dim_names = g_new0 (char *, n_dims + 1);
-  model->dim_sizes = g_new0 (gint64, n_dims + 1);
-  for (guint i = 0; i < n_dims; i++)
-    {
-      model->dim_names[i] = g_strdup (dims[i].name);
-      model->dim_sizes[i] = dims[i].size;
-    }
 }
 
 /* A model whose weights are made up has them from the start, so that every view shows what is computed. */
@@ -212,7 +200,7 @@ randomize (GantryModel *model, gint64 seed, const GantryProgress *progress, GErr
 }
 
 GantryModel *
-gantry_model_open (const char *path, const GantryDimBinding *dims, guint n_dims, gint64 random_weights,
+gantry_model_open (const char *path, const GantryBindings *bindings, gint64 random_weights,
                    const GantryProgress *progress, GError **error)
 {
   g_autoptr (GantryModel) model = g_new0 (GantryModel, 1);
@@ -223,7 +211,7 @@ gantry_model_open (const char *path, const GantryDimBinding *dims, guint n_dims,
   g_mutex_init (&model->compiling);
   g_mutex_init (&model->hashing);
   model->path = g_strdup (path);
-  take_dims (model, dims, n_dims);
+  model->bindings = gantry_bindings_copy (bindings);
   if (!gantry_file_check (path, error))
     return NULL;
   if (g_stat (path, &status) == 0)
@@ -231,7 +219,7 @@ gantry_model_open (const char *path, const GantryDimBinding *dims, guint n_dims,
   if (g_str_has_suffix (path, ".gir"))
     model->module = open_text (model, context, error);
   else
-    model->module = open_onnx (model, context, dims, n_dims, progress, error);
+    model->module = open_onnx (model, context, progress, error);
   if (model->module == NULL || !randomize (model, random_weights, progress, error))
     return NULL;
   return g_steal_pointer (&model);

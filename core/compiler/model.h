@@ -2,15 +2,9 @@
 /* An opened model file: its imported module and what the file says about itself, whatever its format. */
 #pragma once
 #include "core/base/base.h"
-#include "core/ir/module.h"
+#include "core/compiler/bindings.h"
 
 G_BEGIN_DECLS
-
-typedef struct
-{
-  const char *name;
-  gint64 size;
-} GantryDimBinding;
 
 typedef struct
 {
@@ -45,9 +39,7 @@ typedef struct
   GantryModelRefusal *unsupported;
   char **unbound;  /* names of dimensions that have no size yet */
   char **warnings;
-  guint n_dims;
-  char **dim_names; /* as bound by the user */
-  gint64 *dim_sizes;
+  GantryBindings *bindings; /* what the user gave it */
   gint64 random_weights; /* seed of the weights (core/compiler/random-weights.h), -1: the file's own */
   GantryModule *module;
   GMutex compiling; /* held while it is compiled */
@@ -61,12 +53,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryModel, gantry_model_unref)
 /**
  * gantry_model_open:
  * @path: an ONNX model, or a module in Gantry's text form (.gir)
- * @dims: (array length=n_dims): sizes of symbolic dimensions
+ * @bindings: (nullable): sizes of symbolic dimensions, values of inputs
  * @random_weights: a seed, or -1 for the weights of the file
  *
  * Returns: (transfer full) (nullable): NULL with one error that says what is wrong, where, and what to do
  */
-GantryModel *gantry_model_open (const char *path, const GantryDimBinding *dims, guint n_dims, gint64 random_weights,
+GantryModel *gantry_model_open (const char *path, const GantryBindings *bindings, gint64 random_weights,
                                 const GantryProgress *progress, GError **error);
 /** SHA-256 of the model file. Reads all of it the first time: for worker threads. Returns: (transfer full) (nullable) */
 char *gantry_model_hash (GantryModel *model, GError **error);

@@ -3,6 +3,7 @@
 #include "core/compiler/random-weights.h"
 #include "core/autodiff/autodiff.h"
 #include "core/base/random.h"
+#include "core/ir/input-values.h"
 #include "core/ir/rewriter.h"
 #include <math.h>
 #include <string.h>
@@ -62,7 +63,8 @@ is_weight (const GantryModule *module, const GantryNode *node)
 {
   const GantryType *type = gantry_node_type (module, node);
 
-  if (node->op != GANTRY_OP_CONSTANT && strcmp (gantry_node_op_name (module, node), "onnx.ConstantOfShape") != 0)
+  if ((node->op != GANTRY_OP_CONSTANT && strcmp (gantry_node_op_name (module, node), "onnx.ConstantOfShape") != 0)
+      || gantry_node_is_set_input (module, node))
     return FALSE;
   return gantry_type_is_static (type) && gantry_element_is_float (type->element) &&
          gantry_element_is_compiled (type->element) && gantry_type_elements (type) > 1;

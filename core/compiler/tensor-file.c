@@ -84,6 +84,8 @@ read_npy (GantryContext *context, const char *path, GBytes *bytes, GError **erro
                                 values, FALSE, error);
   if (literal == NULL)
     gantry_error_prefix (error, "%s: ", path);
+  else
+    literal->mapped = TRUE;
   return literal;
 }
 
@@ -110,42 +112,63 @@ gantry_tensor_file_read (GantryContext *context, const char *path, const GantryT
   literal = gantry_literal_new (type, bytes, FALSE, error);
   if (literal == NULL)
     gantry_error_prefix (error, "%s: ", path);
+  else
+    literal->mapped = TRUE;
   return literal;
+}
+
+/* (transfer full) */
+static GString *
+npy_header (const GantryType *type)
+{
+  const char *code = "|V2"; /* bfloat16 has no code of its own in numpy */
+  GString *out = g_string_new (NULL);
+  guint8 start[10] = "\x93NUMPY\x01";
+
+  for (guint i = 0; i < G_N_ELEMENTS (npy_types); i++)
+    if (npy_types[i].element == (GantryElementType) type->element)
+      code = npy_types[i].code;
+  g_string_append_printf (out, "{'descr': '%s', 'fortran_order': False, 'shape': (", code);
+  for (guint i = 0; i < type->rank; i++)
+    g_string_append_printf (out, "%" G_GINT64_FORMAT ",", type->dims[i]);
+  g_string_append (out, "), }");
+  while ((sizeof start + out->len + 1) % 64 != 0)
+    g_string_append_c (out, ' ');
+  g_string_append_c (out, '\n');
+  start[8] = (guint8) (out->len & 255);
+  start[9] = (guint8) (out->len >> 8);
+  return g_string_prepend_len (out, (const char *) start, sizeof start);
+}
+
+/* The values go from where they lie: a splat's one element over and over. */
+static gboolean
+write_values (GOutputStream *stream, const GantryLiteral *literal, GError **error)
+{
+  gsize left = (gsize) gantry_type_bytes (literal->type);
+
+  for (gsize n; left > 0; left -= n)
+    {
+      n = MIN (left, literal->size);
+      if (!g_output_stream_write_all (stream, literal->data, n, NULL, NULL, error))
+        return FALSE;
+    }
+  return TRUE;
 }
 
 gboolean
 gantry_tensor_file_write_npy (const GantryLiteral *literal, const char *path, GError **error)
 {
-  gsize size = (gsize) gantry_type_bytes (literal->type);
-  const char *code = "|V2"; /* bfloat16 has no code of its own in numpy */
-  GString *out = g_string_new (NULL);
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  g_autoptr (GFileOutputStream) to = g_file_replace (file, NULL, FALSE, G_FILE_CREATE_NONE, NULL, error);
+  g_autoptr (GOutputStream) stream = to != NULL ? g_buffered_output_stream_new (G_OUTPUT_STREAM (to)) : NULL;
+  GString *header;
   gboolean written;
 
-  for (guint i = 0; i < G_N_ELEMENTS (npy_types); i++)
-    if (npy_types[i].element == (GantryElementType) literal->type->element)
-      code = npy_types[i].code;
-  g_string_append_printf (out, "{'descr': '%s', 'fortran_order': False, 'shape': (", code);
-  for (guint i = 0; i < literal->type->rank; i++)
-    g_string_append_printf (out, "%" G_GINT64_FORMAT ",", literal->type->dims[i]);
-  g_string_append (out, "), }");
-  while ((10 + out->len + 1) % 64 != 0)
-    g_string_append_c (out, ' ');
-  g_string_append_c (out, '\n');
-  {
-    guint8 start[10] = "\x93NUMPY\x01";
-
-    start[8] = (guint8) (out->len & 255);
-    start[9] = (guint8) (out->len >> 8);
-    g_string_prepend_len (out, (const char *) start, 10);
-  }
-  if (size > 0)
-    {
-      gsize header = out->len;
-
-      g_string_set_size (out, header + size);
-      gantry_literal_copy_to (literal, (guint8 *) out->str + header);
-    }
-  written = g_file_set_contents (path, out->str, (gssize) out->len, error);
-  g_string_free (out, TRUE);
-  return written;
+  if (stream == NULL)
+    return FALSE;
+  header = npy_header (literal->type);
+  written = g_output_stream_write_all (stream, header->str, header->len, NULL, NULL, error)
+            && write_values (stream, literal, error);
+  g_string_free (header, TRUE);
+  return g_output_stream_close (stream, NULL, written ? error : NULL) && written;
 }

@@ -220,9 +220,7 @@ typedef struct
   GTask *task;
   GantryCompilation *compilation;
   GantryCompileSettings settings;
-  char **dim_names;
-  gint64 *dim_sizes;
-  guint n_dims;
+  GantryBindings *bindings;
 } Preparation;
 
 static void
@@ -232,8 +230,7 @@ preparation_free (gpointer data)
 
   gantry_compilation_unref (preparation->compilation);
   gantry_compile_settings_clear (&preparation->settings);
-  g_strfreev (preparation->dim_names);
-  g_free (preparation->dim_sizes);
+  gantry_bindings_unref (preparation->bindings);
   g_free (preparation);
 }
 
@@ -245,7 +242,7 @@ prepare_thread (GTask *task, gpointer source, gpointer data, GCancellable *cance
   Child *child = g_task_get_task_data (preparation->task);
   g_autoptr (GPtrArray) none = g_ptr_array_new ();
   GantrySessionParts parts = { preparation->compilation, &preparation->settings, none, none, NULL,
-                               preparation->n_dims, preparation->dim_names, preparation->dim_sizes, NULL };
+                               preparation->bindings, NULL };
   GError *error = NULL;
 
   if (_gantry_session_save (child->session, &parts, NULL, &error))
@@ -299,10 +296,7 @@ prepare (GTask *task)
   preparation->task = task;
   preparation->compilation = gantry_compilation_ref (gantry_document_get_compilation (document));
   gantry_compile_settings_copy (&preparation->settings, gantry_document_get_settings (document));
-  preparation->n_dims = document->state->n_dims;
-  preparation->dim_names = g_strdupv (document->state->dim_names);
-  preparation->dim_sizes = g_memdup2 (document->state->dim_sizes,
-                                      document->state->n_dims * sizeof *document->state->dim_sizes);
+  preparation->bindings = gantry_bindings_ref (document->state->bindings);
   save = g_task_new (document, g_task_get_cancellable (task), prepared, NULL);
   g_task_set_task_data (save, preparation, preparation_free);
   g_task_run_in_thread (save, prepare_thread);

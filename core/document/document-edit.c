@@ -17,13 +17,12 @@ _gantry_state_copy (const GantryState *state)
   if (state == NULL)
     {
       gantry_compile_settings_init (&copy->settings);
+      copy->bindings = gantry_bindings_new ();
       copy->variants = _gantry_variants_new ();
       return copy;
     }
   gantry_compile_settings_copy (&copy->settings, &state->settings);
-  copy->n_dims = state->n_dims;
-  copy->dim_names = g_strdupv (state->dim_names);
-  copy->dim_sizes = g_memdup2 (state->dim_sizes, state->n_dims * sizeof *state->dim_sizes);
+  copy->bindings = gantry_bindings_ref (state->bindings);
   copy->variants = g_ptr_array_ref (state->variants);
   return copy;
 }
@@ -41,39 +40,22 @@ _gantry_state_unref (GantryState *state)
   if (state == NULL || --state->ref_count > 0)
     return;
   gantry_compile_settings_clear (&state->settings);
-  g_strfreev (state->dim_names);
-  g_free (state->dim_sizes);
+  gantry_bindings_unref (state->bindings);
   g_ptr_array_unref (state->variants);
   g_free (state);
 }
 
 void
-_gantry_state_set_dims (GantryState *state, const GantryModel *model)
+_gantry_state_set_bindings (GantryState *state, GantryBindings *bindings)
 {
-  g_strfreev (state->dim_names);
-  g_free (state->dim_sizes);
-  state->n_dims = model->n_dims;
-  state->dim_names = g_strdupv (model->dim_names);
-  state->dim_sizes = g_memdup2 (model->dim_sizes, model->n_dims * sizeof *model->dim_sizes);
+  gantry_bindings_unref (state->bindings);
+  state->bindings = bindings;
 }
 
 static gboolean
-same_dims (const GantryState *a, const GantryState *b)
+same_bindings (const GantryState *a, const GantryState *b)
 {
-  if (a->n_dims != b->n_dims)
-    return FALSE;
-  for (guint i = 0; i < a->n_dims; i++)
-    if (strcmp (a->dim_names[i], b->dim_names[i]) != 0 || a->dim_sizes[i] != b->dim_sizes[i])
-      return FALSE;
-  return TRUE;
-}
-
-gboolean
-_gantry_state_fits (const GantryState *state, const GantryModel *model)
-{
-  GantryState of_model = { .n_dims = model->n_dims, .dim_names = model->dim_names, .dim_sizes = model->dim_sizes };
-
-  return same_dims (state, &of_model);
+  return gantry_bindings_equal (a->bindings, b->bindings);
 }
 
 static gboolean
@@ -118,7 +100,7 @@ enter (GantryDocument *self, GantryState *state)
   _gantry_document_notify (self, PROP_SETTINGS);
   if (old->variants != state->variants)
     _gantry_document_notify (self, PROP_VARIANTS);
-  if (!same_dims (old, state) || !gantry_compile_settings_same_program (&old->settings, &state->settings))
+  if (!same_bindings (old, state) || !gantry_compile_settings_same_program (&old->settings, &state->settings))
     {
       self->stale = TRUE;
       _gantry_document_refresh (self);
@@ -164,21 +146,21 @@ _gantry_document_edit (GantryDocument *self, GantryState *state, const char *nam
 }
 
 void
-_gantry_document_give_up_dims (GantryDocument *self)
+_gantry_document_give_up_bindings (GantryDocument *self)
 {
   GantryEdit *last = self->n_done > 0 ? g_ptr_array_index (self->edits, self->n_done - 1) : NULL;
   GantryState *state = _gantry_state_copy (self->state);
 
-  _gantry_state_set_dims (state, gantry_document_get_model (self));
+  _gantry_state_set_bindings (state, gantry_bindings_ref (gantry_document_get_model (self)->bindings));
   /* The edit itself where nothing came after it, else one more that takes it back. */
-  if (last != NULL && !same_dims (last->old_state, last->new_state) && same_dims (last->old_state, state))
+  if (last != NULL && !same_bindings (last->old_state, last->new_state) && same_bindings (last->old_state, state))
     g_ptr_array_set_size (self->edits, (gint) --self->n_done);
   else if (last != NULL)
     {
       GantryEdit *edit = g_new0 (GantryEdit, 1);
 
       g_ptr_array_set_size (self->edits, (gint) self->n_done);
-      *edit = (GantryEdit){ g_strdup ("dimensions"), 0, _gantry_state_ref (self->state), _gantry_state_ref (state) };
+      *edit = (GantryEdit){ g_strdup ("sizes and values"), 0, _gantry_state_ref (self->state), _gantry_state_ref (state) };
       g_ptr_array_add (self->edits, edit);
       self->n_done++;
     }
@@ -351,29 +333,34 @@ gantry_document_set_policy (GantryDocument *self, const char *policy, GError **e
   return TRUE;
 }
 
-/* A dimension is bound when the file is read, so binding one reads it again. */
+/* Dimensions and inputs are bound when the file is read, so binding reads it again. */
+void
+gantry_document_bind (GantryDocument *self, const GantryBindings *bindings, const char *name)
+{
+  GantryState *state;
+
+  g_return_if_fail (self->state != NULL);
+  if (gantry_bindings_equal (self->state->bindings, bindings))
+    return;
+  state = _gantry_state_copy (self->state);
+  _gantry_state_set_bindings (state, gantry_bindings_copy (bindings));
+  _gantry_document_edit (self, state, name, 0);
+}
+
 void
 gantry_document_bind_dim (GantryDocument *self, const char *name, gint64 size)
 {
-  GantryState *state;
   g_autofree char *what = g_strdup_printf ("%s = %" G_GINT64_FORMAT, name, size);
-  guint i;
+  g_autoptr (GantryBindings) bindings = NULL;
 
   g_return_if_fail (self->state != NULL);
-  state = _gantry_state_copy (self->state);
-  for (i = 0; i < state->n_dims && strcmp (state->dim_names[i], name) != 0; i++)
-    ;
-  if (i == state->n_dims)
-    {
-      state->dim_names = g_renew (char *, state->dim_names, i + 2);
-      state->dim_sizes = g_renew (gint64, state->dim_sizes, i + 1);
-      state->dim_names[i] = g_strdup (name);
-      state->dim_names[i + 1] = NULL;
-      state->n_dims++;
-    }
-  state->dim_sizes[i] = size;
-  if (same_dims (state, self->state))
-    _gantry_state_unref (state);
-  else
-    _gantry_document_edit (self, state, what, 0);
+  bindings = gantry_bindings_copy (self->state->bindings);
+  gantry_bindings_set_dim (bindings, name, size);
+  gantry_document_bind (self, bindings, what);
+}
+
+const GantryBindings *
+gantry_document_get_bindings (GantryDocument *self)
+{
+  return self->state != NULL ? self->state->bindings : NULL;
 }

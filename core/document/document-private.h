@@ -15,19 +15,16 @@ typedef struct
 {
   guint ref_count;
   GantryCompileSettings settings;
-  guint n_dims;
-  char **dim_names;
-  gint64 *dim_sizes;
-  GPtrArray *variants; /* GantryVariant: never changed, only replaced */
+  GantryBindings *bindings; /* never changed, only replaced */
+  GPtrArray *variants;      /* GantryVariant: likewise */
 } GantryState;
 
 GantryState *_gantry_state_copy (const GantryState *state); /* (nullable): defaults */
 GantryState *_gantry_state_ref (GantryState *state);
 void _gantry_state_unref (GantryState *state);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryState, _gantry_state_unref)
-void _gantry_state_set_dims (GantryState *state, const GantryModel *model);
-/** Whether @model was opened with the dimensions of @state. */
-gboolean _gantry_state_fits (const GantryState *state, const GantryModel *model);
+/** @bindings: (transfer full) */
+void _gantry_state_set_bindings (GantryState *state, GantryBindings *bindings);
 
 /** What a worker makes of a file; installed on the document in one go. */
 typedef struct
@@ -143,9 +140,7 @@ typedef struct
   GPtrArray *runs;
   GPtrArray *variants;
   const char *notes;
-  guint n_dims;
-  char **dim_names;
-  const gint64 *dim_sizes;
+  const GantryBindings *bindings;
   const char *base; /* (nullable): GantryLoaded.session_state of the file that is written again; NULL: it was not read */
 } GantrySessionParts;
 
@@ -199,8 +194,8 @@ void _gantry_document_refresh (GantryDocument *document);
 
 /** One edit: @state (transfer full) takes the place of the one before. @merge: as GantryEdit. */
 void _gantry_document_edit (GantryDocument *document, GantryState *state, const char *name, guint64 merge);
-/** The model could not be opened with the dimensions of the state: they are again those of the model that is open. */
-void _gantry_document_give_up_dims (GantryDocument *document);
+/** The model could not be opened with the bindings of the state: they are again those of the model that is open. */
+void _gantry_document_give_up_bindings (GantryDocument *document);
 void _gantry_document_forget_edits (GantryDocument *document);
 void _gantry_edit_free (gpointer edit);
 

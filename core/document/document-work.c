@@ -7,12 +7,10 @@
 typedef struct
 {
   char *path;
-  char **dim_names;
-  gint64 *dim_sizes;
-  GantryDimBinding *dims;
+  GantryBindings *bindings;
   GantryOpenOptions options;
   GantryModel *model;             /* (nullable): of a recompile; @reopen: of which the path is taken */
-  gboolean reopen;                /* with other dimensions */
+  gboolean reopen;                /* with other bindings */
   GantryCompilation *compilation; /* of a save */
   GantryCompileSettings settings;
   GPtrArray *runs, *variants;
@@ -29,9 +27,7 @@ request_free (gpointer data)
   Request *request = data;
 
   g_free (request->path);
-  g_strfreev (request->dim_names);
-  g_free (request->dim_sizes);
-  g_free (request->dims);
+  gantry_bindings_unref (request->bindings);
   gantry_model_unref (request->model);
   gantry_compilation_unref (request->compilation);
   gantry_compile_settings_clear (&request->settings);
@@ -60,7 +56,7 @@ _gantry_load (const char *path, const GantryOpenOptions *options, const GantryPr
   if (_gantry_session_is_session (path))
     return _gantry_session_load (path, options, progress, error);
   gantry_progress_report (progress, -1, "Opening");
-  model = gantry_model_open (path, options->dims, options->n_dims, options->random_weights, progress, error);
+  model = gantry_model_open (path, options->bindings, options->random_weights, progress, error);
   if (model == NULL)
     return NULL;
   loaded = g_new0 (GantryLoaded, 1);
@@ -134,7 +130,7 @@ end (GantryDocument *document, GTask *task, GError **error)
       return FALSE;
     }
   if (newest && request->reopen && !g_cancellable_is_cancelled (g_task_get_cancellable (task)))
-    _gantry_document_give_up_dims (document);
+    _gantry_document_give_up_bindings (document);
   /* A file that could not be opened has displaced the compilation that an edit had asked for. */
   if (newest && document->stale && g_task_get_source_tag (task) == gantry_document_open_async)
     _gantry_document_refresh (document);
@@ -157,7 +153,7 @@ relay (GObject *source, GAsyncResult *result, gpointer user_data)
       return;
     }
   if (to->tell)
-    _gantry_document_tell_error (document, request->reopen ? "The model could not be opened with these dimensions"
+    _gantry_document_tell_error (document, request->reopen ? "The model could not be opened with these sizes and values"
                                                            : "The program could not be compiled again", error);
   g_task_return_error (outer, error);
 }
@@ -175,18 +171,9 @@ relay_new (GAsyncReadyCallback callback, gpointer user_data, gboolean tell)
 static void
 copy_options (Request *request, const GantryOpenOptions *options)
 {
-  guint n = options != NULL ? options->n_dims : 0;
-
   request->options.random_weights = options != NULL ? options->random_weights : -1;
-  request->dims = g_new0 (GantryDimBinding, n + 1);
-  request->dim_names = g_new0 (char *, n + 1);
-  for (guint i = 0; i < n; i++)
-    {
-      request->dim_names[i] = g_strdup (options->dims[i].name);
-      request->dims[i] = (GantryDimBinding){ request->dim_names[i], options->dims[i].size };
-    }
-  request->options.dims = request->dims;
-  request->options.n_dims = n;
+  request->bindings = gantry_bindings_copy (options != NULL ? options->bindings : NULL);
+  request->options.bindings = request->bindings;
   if (options != NULL && options->settings != NULL)
     {
       gantry_compile_settings_copy (&request->settings, options->settings);
@@ -226,8 +213,8 @@ compile_again (Request *request, const GantryProgress *progress, GError **error)
   if (request->reopen)
     {
       gantry_progress_report (progress, -1, "Opening");
-      model = gantry_model_open (request->model->path, request->dims, request->options.n_dims,
-                                 request->model->random_weights, progress, error);
+      model = gantry_model_open (request->model->path, request->bindings, request->model->random_weights, progress,
+                                 error);
     }
   else
     model = gantry_model_ref (request->model);
@@ -258,17 +245,6 @@ recompile_thread (GTask *task, gpointer source, gpointer data, GCancellable *can
     g_task_return_error (task, error);
 }
 
-static void
-take_dims (Request *request, const GantryState *state)
-{
-  request->dim_names = g_strdupv (state->dim_names);
-  request->dim_sizes = g_memdup2 (state->dim_sizes, state->n_dims * sizeof *state->dim_sizes);
-  request->dims = g_new0 (GantryDimBinding, state->n_dims + 1);
-  request->options.n_dims = state->n_dims;
-  for (guint i = 0; i < state->n_dims; i++)
-    request->dims[i] = (GantryDimBinding){ request->dim_names[i], state->dim_sizes[i] };
-}
-
 static Request *
 request_of_document (GantryDocument *document)
 {
@@ -278,10 +254,10 @@ request_of_document (GantryDocument *document)
   request->session_path = g_strdup (document->loaded->session_path);
   request->session_state = g_strdup (document->loaded->session_state);
   request->model = gantry_model_ref (gantry_document_get_model (document));
-  request->reopen = !_gantry_state_fits (document->state, request->model);
+  request->reopen = !gantry_bindings_equal (document->state->bindings, request->model->bindings);
   request->compilation = gantry_compilation_ref (document->loaded->compilation);
   gantry_compile_settings_copy (&request->settings, &document->state->settings);
-  take_dims (request, document->state);
+  request->bindings = gantry_bindings_ref (document->state->bindings);
   request->runs = g_ptr_array_ref (document->loaded->runs);
   request->variants = g_ptr_array_ref (document->state->variants);
   request->notes = g_strdup (document->notes);
@@ -330,7 +306,7 @@ save_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancella
 {
   Request *request = data;
   GantrySessionParts parts = { request->compilation, &request->settings, request->runs, request->variants,
-                               request->notes, request->options.n_dims, request->dim_names, request->dim_sizes,
+                               request->notes, request->bindings,
                                g_strcmp0 (request->path, request->session_path) == 0 ? request->session_state : NULL };
   GError *error = NULL;
 

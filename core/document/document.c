@@ -342,7 +342,7 @@ take_file (GantryDocument *self, GantryLoaded *loaded)
 
   gantry_compile_settings_clear (&state->settings);
   gantry_compile_settings_copy (&state->settings, &loaded->settings);
-  _gantry_state_set_dims (state, loaded->compilation->model);
+  _gantry_state_set_bindings (state, gantry_bindings_ref (loaded->compilation->model->bindings));
   if (loaded->variants != NULL)
     {
       g_ptr_array_unref (state->variants);
@@ -484,8 +484,7 @@ gantry_document_save (GantryDocument *self, const char *path, GError **error)
       return FALSE;
     }
   parts = (GantrySessionParts){ self->loaded->compilation, &self->state->settings, self->loaded->runs,
-                                self->state->variants, self->notes, self->state->n_dims,
-                                self->state->dim_names, self->state->dim_sizes,
+                                self->state->variants, self->notes, self->state->bindings,
                                 g_strcmp0 (target, self->loaded->session_path) == 0 ? self->loaded->session_state : NULL };
   if (!_gantry_session_save (target, &parts, &saved, error))
     return FALSE;

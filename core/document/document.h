@@ -78,15 +78,14 @@ const GantryCode *gantry_run_result_code (const GantryRunResult *result, guint32
 /**
  * GantryOpenOptions: how a file is opened; all of it is kept in the session file.
  *
- * @dims: (array length=n_dims): sizes of symbolic dimensions; of a session they are added to its own
+ * @bindings: (nullable): sizes of symbolic dimensions, values of inputs; of a session they are added to its own
  * @settings: (nullable): how to compile; NULL: as the session says, or the defaults
  * @random_weights: a seed for made-up weights, -1 for the file's own
  * @adjust: (nullable): changes the settings that come of this, before they are used; of the blocking open only
  */
 typedef struct
 {
-  const GantryDimBinding *dims;
-  guint n_dims;
+  const GantryBindings *bindings;
   const GantryCompileSettings *settings;
   gint64 random_weights;
   void (*adjust) (GantryCompileSettings *settings, gpointer user_data);
@@ -235,8 +234,13 @@ const char *gantry_document_child_id (GantryDocument *document);
  * compiling again, or only planning again. What fails then is told by the signal "error". */
 void gantry_document_set_pass_enabled (GantryDocument *document, const char *pass, gboolean enabled);
 void gantry_document_set_finite_math (GantryDocument *document, gboolean finite_math);
-/** Reopens the model; where that fails the edit is taken back and the error told. */
+/** @bindings take the place of those before; @name: of the edit. Reopens the model; where that fails the edit is taken back
+ * and the error told. */
+void gantry_document_bind (GantryDocument *document, const GantryBindings *bindings, const char *name);
+/** One more, or another size of it. */
 void gantry_document_bind_dim (GantryDocument *document, const char *name, gint64 size);
+/** Returns: (nullable) (transfer none): NULL while nothing is open */
+const GantryBindings *gantry_document_get_bindings (GantryDocument *document);
 /** @training: (nullable): NULL: no training step */
 void gantry_document_set_training (GantryDocument *document, const GantryTrainingOptions *training);
 void gantry_document_set_limit (GantryDocument *document, guint64 bytes); /* 0: none */

@@ -30,8 +30,7 @@ _gantry_outside_model (const char *path, GError **error)
   model->file_bytes = g_stat (path, &status) == 0 ? (guint64) status.st_size : 0;
   model->inputs = g_new0 (GantryModelValue, 1);
   model->outputs = g_new0 (GantryModelValue, 1);
-  model->dim_names = g_new0 (char *, 1);
-  model->dim_sizes = g_new0 (gint64, 1);
+  model->bindings = gantry_bindings_new ();
   model->random_weights = -1;
   model->module = gantry_module_from_text (context, stand_in, -1, "outside", error);
   return model->module != NULL ? g_steal_pointer (&model) : NULL;

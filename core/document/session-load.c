@@ -88,32 +88,60 @@ check_hash (GHashTable *meta, GantryModel *model, const char *session_path, GErr
   return FALSE;
 }
 
-static GArray *
-load_dims (sqlite3 *db, const GantryOpenOptions *options, GPtrArray *names, GError **error)
+static gboolean
+load_dims (sqlite3 *db, GantryBindings *bindings, GError **error)
 {
   g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (db, "SELECT name, size FROM dims", error);
-  g_autoptr (GArray) dims = g_array_new (FALSE, FALSE, sizeof (GantryDimBinding));
   GError *own = NULL;
 
   if (statement == NULL)
-    return NULL;
-  g_array_append_vals (dims, options->dims, options->n_dims);
+    return FALSE;
   while (_gantry_session_row (db, statement, &own))
     {
-      char *name = _gantry_column_text (statement, 0);
-      GantryDimBinding dim = { name, sqlite3_column_int64 (statement, 1) };
-      gboolean given = FALSE;
+      g_autofree char *name = _gantry_column_text (statement, 0);
 
-      g_ptr_array_add (names, name);
-      for (guint i = 0; i < options->n_dims; i++)
-        given = given || strcmp (options->dims[i].name, name) == 0;
-      if (!given && dim.size >= 0)
-        g_array_append_val (dims, dim);
+      if (sqlite3_column_int64 (statement, 1) >= 0)
+        gantry_bindings_set_dim (bindings, name, sqlite3_column_int64 (statement, 1));
     }
   if (own == NULL)
-    return g_steal_pointer (&dims);
+    return TRUE;
   g_propagate_error (error, own);
-  return NULL;
+  return FALSE;
+}
+
+static gboolean
+load_inputs (sqlite3 *db, GantryBindings *bindings, GError **error)
+{
+  g_autoptr (sqlite3_stmt) statement = NULL;
+  GError *own = NULL;
+
+  if (!_gantry_session_has (db, "inputs", "value"))
+    return TRUE;
+  statement = _gantry_session_prepare (db, "SELECT name, value FROM inputs", error);
+  if (statement == NULL)
+    return FALSE;
+  while (_gantry_session_row (db, statement, &own))
+    {
+      g_autofree char *name = _gantry_column_text (statement, 0), *value = _gantry_column_text (statement, 1);
+
+      gantry_bindings_set_input (bindings, name, value);
+    }
+  if (own == NULL)
+    return TRUE;
+  g_propagate_error (error, own);
+  return FALSE;
+}
+
+/* Those of the file, and over them those that it is opened with. (transfer full) */
+static GantryBindings *
+load_bindings (sqlite3 *db, const GantryOpenOptions *options, GError **error)
+{
+  g_autoptr (GantryBindings) bindings = gantry_bindings_new ();
+
+  if (!load_dims (db, bindings, error) || !load_inputs (db, bindings, error))
+    return NULL;
+  gantry_bindings_merge (bindings, options->bindings);
+  return g_steal_pointer (&bindings);
 }
 
 /* The single values that are placed: @variant "" for those of the document itself. */
@@ -348,8 +376,8 @@ take_ids (GHashTable *meta, const GantryModel *model)
 
 /* The model of the session, or the stand-in of a run of another program. */
 static GantryModel *
-open_model (GHashTable *meta, const char *session_path, const GArray *dims, gint64 random, const GantryProgress *progress,
-            GError **error)
+open_model (GHashTable *meta, const char *session_path, const GantryBindings *bindings, gint64 random,
+            const GantryProgress *progress, GError **error)
 {
   g_autofree char *path = NULL;
   g_autoptr (GantryModel) model = NULL;
@@ -360,7 +388,7 @@ open_model (GHashTable *meta, const char *session_path, const GArray *dims, gint
   if (path == NULL)
     return NULL;
   gantry_progress_report (progress, -1, "Opening");
-  model = gantry_model_open (path, (const GantryDimBinding *) (gpointer) dims->data, dims->len, random, progress, error);
+  model = gantry_model_open (path, bindings, random, progress, error);
   return model != NULL && check_hash (meta, model, session_path, error) ? g_steal_pointer (&model) : NULL;
 }
 
@@ -368,14 +396,13 @@ static gboolean
 load_program (sqlite3 *db, GHashTable *meta, GantryLoaded *loaded, const GantryOpenOptions *options,
               const GantryProgress *progress, GError **error)
 {
-  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
   const char *seed = fact (meta, "random_weights");
-  g_autoptr (GArray) dims = load_dims (db, options, names, error);
+  g_autoptr (GantryBindings) bindings = load_bindings (db, options, error);
   g_autoptr (GantryModel) model = NULL;
   gint64 random = options->random_weights >= 0 || seed == NULL ? options->random_weights
                                                                : g_ascii_strtoll (seed, NULL, 10);
 
-  if (dims == NULL || !load_settings (db, meta, &loaded->settings, error))
+  if (bindings == NULL || !load_settings (db, meta, &loaded->settings, error))
     return FALSE;
   if (options->settings != NULL)
     {
@@ -384,7 +411,7 @@ load_program (sqlite3 *db, GHashTable *meta, GantryLoaded *loaded, const GantryO
     }
   if (options->adjust != NULL)
     options->adjust (&loaded->settings, options->adjust_data);
-  model = open_model (meta, loaded->session_path, dims, random, progress, error);
+  model = open_model (meta, loaded->session_path, bindings, random, progress, error);
   if (model == NULL)
     return FALSE;
   take_ids (meta, model);

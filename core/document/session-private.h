@@ -8,7 +8,7 @@
 G_BEGIN_DECLS
 
 #define GANTRY_SESSION_APPLICATION_ID 0x476e7472 /* "Gntr", in the file's header */
-#define GANTRY_SESSION_VERSION 3
+#define GANTRY_SESSION_VERSION 4
 /** Key in `meta`: _gantry_session_state() of what the user has set. */
 #define GANTRY_SESSION_STATE "state_sha256"
 

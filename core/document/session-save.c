@@ -18,16 +18,22 @@ put_meta (sqlite3 *db, const char *key, const char *value, GError **error)
 }
 
 static gboolean
-save_dims (sqlite3 *db, const GantrySessionParts *parts, GError **error)
+save_bindings (sqlite3 *db, const GantryBindings *bindings, GError **error)
 {
-  for (guint i = 0; i < parts->n_dims; i++)
+  for (guint i = 0; i < bindings->n_dims + bindings->n_inputs; i++)
     {
-      g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (db, "INSERT INTO dims VALUES (?, ?)", error);
+      gboolean dim = i < bindings->n_dims;
+      const GantryInputValue *input = dim ? NULL : &bindings->inputs[i - bindings->n_dims];
+      g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (
+        db, dim ? "INSERT INTO dims VALUES (?, ?)" : "INSERT INTO inputs VALUES (?, ?)", error);
 
       if (statement == NULL)
         return FALSE;
-      _gantry_bind_text (statement, 1, parts->dim_names[i]);
-      sqlite3_bind_int64 (statement, 2, parts->dim_sizes[i]);
+      _gantry_bind_text (statement, 1, dim ? bindings->dims[i].name : input->name);
+      if (dim)
+        sqlite3_bind_int64 (statement, 2, bindings->dims[i].size);
+      else
+        _gantry_bind_text (statement, 2, input->value);
       if (!_gantry_session_step (db, statement, error))
         return FALSE;
     }
@@ -328,11 +334,11 @@ save_state (sqlite3 *db, const char *path, const GantrySessionParts *parts, cons
 {
   GantryCompilation *compilation = parts->compilation;
 
-  return _gantry_session_exec (db, "DELETE FROM meta; DELETE FROM dims; DELETE FROM passes; DELETE FROM nodes;"
+  return _gantry_session_exec (db, "DELETE FROM meta; DELETE FROM dims; DELETE FROM inputs; DELETE FROM passes; DELETE FROM nodes;"
                                    "DELETE FROM placements; DELETE FROM variants; DELETE FROM measured;", error) &&
          save_model (db, compilation->model, hash, path, error) && save_settings (db, parts, fingerprint, error) &&
          put_meta (db, GANTRY_SESSION_STATE, state, error) &&
-         save_dims (db, parts, error) && save_choices (db, "", parts->settings->choices, error) &&
+         save_bindings (db, parts->bindings, error) && save_choices (db, "", parts->settings->choices, error) &&
          save_measured (db, parts->settings->measured, error) &&
          save_variants (db, parts, error) && save_passes (db, compilation, parts->settings, error) &&
          save_nodes (db, gantry_compilation_module (compilation), error);

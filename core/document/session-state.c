@@ -66,12 +66,16 @@ add_measured (GString *text, const GantryMeasuredTimes *measured)
 }
 
 static void
-add_dims (GString *text, const GantrySessionParts *parts)
+add_bindings (GString *text, const GantrySessionParts *parts)
 {
   g_autoptr (GPtrArray) lines = g_ptr_array_new_with_free_func (g_free);
+  const GantryBindings *bindings = parts->bindings;
 
-  for (guint i = 0; i < parts->n_dims; i++)
-    g_ptr_array_add (lines, g_strdup_printf ("dimension %s %" G_GINT64_FORMAT, parts->dim_names[i], parts->dim_sizes[i]));
+  for (guint i = 0; i < bindings->n_dims; i++)
+    g_ptr_array_add (lines, g_strdup_printf ("dimension %s %" G_GINT64_FORMAT, bindings->dims[i].name,
+                                             bindings->dims[i].size));
+  for (guint i = 0; i < bindings->n_inputs; i++)
+    g_ptr_array_add (lines, g_strdup_printf ("input %s %s", bindings->inputs[i].name, bindings->inputs[i].value));
   add_lines (text, lines);
 }
 
@@ -97,7 +101,7 @@ _gantry_session_state (const GantrySessionParts *parts)
   g_string_append_printf (text, "%s\n%s\n%d %d %d %d\n%s\n", target, training, settings->finite_math, settings->fuse_rows,
                           settings->program_order, settings->train, settings->policy != NULL ? settings->policy : "");
   g_string_append_printf (text, "notes %s\n", parts->notes != NULL ? parts->notes : "");
-  add_dims (text, parts);
+  add_bindings (text, parts);
   add_passes (text, settings);
   add_choices (text, settings->choices);
   add_variants (text, parts->variants);

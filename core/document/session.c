@@ -6,6 +6,7 @@
 static const char schema[] =
   "CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;"
   "CREATE TABLE IF NOT EXISTS dims (name TEXT PRIMARY KEY, size INTEGER NOT NULL) WITHOUT ROWID;"
+  "CREATE TABLE IF NOT EXISTS inputs (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
   "CREATE TABLE IF NOT EXISTS passes (position INTEGER PRIMARY KEY, name TEXT NOT NULL, title TEXT NOT NULL,"
   "  enabled INTEGER NOT NULL, nodes_before INTEGER, nodes_after INTEGER, made INTEGER, removed INTEGER,"
   "  milliseconds REAL);"

@@ -65,6 +65,8 @@ view_of (GantryLiteral *literal, const GantryType *type, GError **error)
     }
   bytes = g_bytes_new_with_free_func (literal->data, literal->size, unref_literal, gantry_literal_ref (literal));
   view = gantry_literal_new (type, bytes, literal->splat, error);
+  if (view != NULL)
+    view->mapped = literal->mapped;
   if (view != NULL && literal->source_path != NULL)
     {
       view->source_path = g_strdup (literal->source_path);

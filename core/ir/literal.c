@@ -318,6 +318,13 @@ gantry_literal_copy_to (const GantryLiteral *literal, guint8 *destination)
     memcpy (destination + done, destination, MIN (done, total - done));
 }
 
+void
+gantry_literal_give_back (const GantryLiteral *literal)
+{
+  if (literal->mapped)
+    gantry_pages_drop (literal->data, literal->size);
+}
+
 gboolean
 gantry_literal_equal (const GantryLiteral *a, const GantryLiteral *b)
 {

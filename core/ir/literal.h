@@ -18,6 +18,7 @@ struct _GantryLiteral
 {
   gatomicrefcount ref_count;
   gboolean splat;
+  gboolean mapped;     /* @data are pages of a file that is mapped: see gantry_literal_give_back() */
   const GantryType *type;
   const guint8 *data;
   gsize size;
@@ -46,6 +47,13 @@ double gantry_literal_get_double (const GantryLiteral *literal, gint64 index);
 gint64 gantry_literal_get_int (const GantryLiteral *literal, gint64 index);
 /** Writes all elements densely into @destination of gantry_type_bytes (type) bytes. */
 void gantry_literal_copy_to (const GantryLiteral *literal, guint8 *destination);
+/**
+ * gantry_literal_give_back:
+ *
+ * For who has read @literal and will hardly do so again: the pages that it alone lies on leave the process's memory, if they are
+ * those of a file. Who reads them later reads the file again.
+ */
+void gantry_literal_give_back (const GantryLiteral *literal);
 gboolean gantry_literal_equal (const GantryLiteral *a, const GantryLiteral *b);
 
 /* One element at @p, any alignment. Reads of f16/bf16 are exact; writes round to nearest even. */

@@ -60,12 +60,14 @@ slide (const GantryTypeQuery *query, guint i, GantryDim from, const GantryWindow
       *to = kept ? from : GANTRY_DIM_UNKNOWN;
       return TRUE;
     }
-  base = from == 0 ? 0 : from - 1;
-  if (__builtin_mul_overflow (base, w->base_dilation, &base)
-      || __builtin_add_overflow (base, (from == 0 ? 0 : 1) + w->low + w->high, &base)
-      || __builtin_mul_overflow (MAX (size - 1, 0), w->window_dilation, &window))
-    return _gantry_infer_fail (query, error, "dimension %u is too large", i);
-  window += 1;
+  base = gantry_dim_multiply (MAX (from - 1, 0), w->base_dilation);
+  base = gantry_dim_add (base, (from == 0 ? 0 : 1) + w->low + w->high);
+  window = gantry_dim_add (gantry_dim_multiply (MAX (size - 1, 0), w->window_dilation), 1);
+  if (base == G_MAXINT64 || window == G_MAXINT64)
+    {
+      *to = G_MAXINT64;
+      return TRUE;
+    }
   if (base < 0)
     return _gantry_infer_fail (query, error,
                                "dimension %u of size %s would have %" G_GINT64_FORMAT
@@ -222,7 +224,11 @@ check_extras (const GantryTypeQuery *query, const GantryType *w, GantryElementTy
   const char *post = gantry_attrs_string (query->context, query->attrs, "post", NULL);
   const GantryType *bias;
   GantryDim merged;
+  gint64 skip;
 
+  if (gantry_attrs_find (query->context, query->attrs, "skip_padding") != NULL
+      && !_gantry_infer_axis (query, "skip_padding", 0, 2, &skip, error))
+    return FALSE;
   if (post != NULL && strcmp (post, "relu") != 0)
     return _gantry_infer_fail (query, error, "post is \"%s\", but only \"relu\" is known", post);
   if (query->n_operands < 3)

@@ -170,9 +170,6 @@ _gantry_infer_while (const GantryTypeQuery *query, GError **error)
 
 /* Scan */
 
-/* The greatest number of iterations: as the greatest dimension. */
-#define MAX_LENGTH (G_GINT64_CONSTANT (1) << 48)
-
 typedef struct
 {
   gint64 length, n_carries, n_xs;
@@ -196,7 +193,7 @@ read_scan (const GantryTypeQuery *query, ScanRule *scan, GError **error)
   gint64 reverse, n_members;
   gsize n;
 
-  if (!_gantry_infer_axis (query, "length", 0, MAX_LENGTH + 1, &scan->length, error)
+  if (!_gantry_infer_axis (query, "length", 0, GANTRY_MAX_DIM + 1, &scan->length, error)
       || !_gantry_infer_axis (query, "n_carries", 0, (gint64) query->n_operands + 1, &scan->n_carries, error)
       || !_gantry_infer_axis (query, "n_xs", 0, query->n_operands - scan->n_carries + 1, &scan->n_xs, error)
       || !_gantry_infer_ints (query, "axes", scan->n_xs, TRUE, &scan->axes, &n, error)

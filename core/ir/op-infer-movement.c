@@ -109,8 +109,10 @@ complete_shape (const GantryType *type, guint rank, GantryDim *dims)
   for (guint i = 0; i < rank; i++)
     if (dims[i] == GANTRY_DIM_UNKNOWN && unknown == NULL)
       unknown = &dims[i];
-    else if (dims[i] <= 0 || __builtin_mul_overflow (known, dims[i], &known))
+    else if (dims[i] <= 0)
       return;
+    else
+      known = gantry_dim_multiply (known, dims[i]);
   if (unknown != NULL && elements >= 0 && elements % known == 0)
     *unknown = elements / known;
 }
@@ -220,8 +222,6 @@ static gboolean
 pad_dim (const GantryTypeQuery *query, guint i, GantryDim from, const gint64 *low,
          const gint64 *high, gint64 interior, GantryDim *to, GError **error)
 {
-  gint64 n;
-
   if (interior < 0 || interior >= MAX_STEP)
     return _gantry_infer_fail (
       query, error, "dimension %u: interior_padding %" G_GINT64_FORMAT " is out of range", i,
@@ -233,15 +233,11 @@ pad_dim (const GantryTypeQuery *query, guint i, GantryDim from, const gint64 *lo
       *to = *low == 0 && *high == 0 && interior == 0 ? from : GANTRY_DIM_UNKNOWN;
       return TRUE;
     }
-  if (__builtin_mul_overflow (MAX (from - 1, 0), interior, &n)
-      || __builtin_add_overflow (n, from, &n) || __builtin_add_overflow (n, *low + *high, &n))
-    n = G_MAXINT64;
-  if (n < 0)
-    return _gantry_infer_fail (query, error,
-                               "dimension %u of size %s would become %" G_GINT64_FORMAT, i,
-                               _gantry_dim_text (query->context, from), n);
-  *to = n;
-  return TRUE;
+  *to = gantry_dim_add (gantry_dim_multiply (MAX (from - 1, 0), interior), from);
+  *to = gantry_dim_add (*to, *low + *high);
+  return *to >= 0
+         || _gantry_infer_fail (query, error, "dimension %u of size %s would become %" G_GINT64_FORMAT, i,
+                                _gantry_dim_text (query->context, from), *to);
 }
 
 guint32
@@ -296,8 +292,8 @@ _gantry_infer_concatenate (const GantryTypeQuery *query, GError **error)
         return 0;
       if (!GANTRY_DIM_IS_STATIC (sum) || !GANTRY_DIM_IS_STATIC (type->dims[axis]))
         sum = GANTRY_DIM_UNKNOWN;
-      else if (__builtin_add_overflow (sum, type->dims[axis], &sum))
-        sum = G_MAXINT64;
+      else
+        sum = gantry_dim_add (sum, type->dims[axis]);
     }
   dims[axis] = sum;
   return _gantry_infer_make (query, first->element, first->rank, dims, error);

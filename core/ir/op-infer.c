@@ -4,9 +4,6 @@
 #include "core/ir/operation-private.h"
 #include <string.h>
 
-/* A dimension beyond this is refused, so that sums and products of a few of them never overflow. */
-#define MAX_DIM (G_GINT64_CONSTANT (1) << 48)
-
 guint32
 _gantry_infer_fail (const GantryTypeQuery *query, GError **error, const char *format, ...)
 {
@@ -62,20 +59,18 @@ guint32
 _gantry_infer_make (const GantryTypeQuery *query, GantryElementType element, guint rank,
                     const GantryDim *dims, GError **error)
 {
-  gint64 n = 16; /* bytes of the widest element */
+  guint which;
 
   if (rank > GANTRY_MAX_RANK)
     return _gantry_infer_fail (query, error, "the result would have %u dimensions, the limit is %d",
                                rank, GANTRY_MAX_RANK);
-  for (guint i = 0; i < rank; i++)
-    if (dims[i] > MAX_DIM || (dims[i] > 0 && __builtin_mul_overflow (n, dims[i], &n)))
-      {
-        g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE,
-                     "%s: the result is too large: dimension %u is %s",
-                     gantry_op_info (query->op)->name, i,
-                     _gantry_dim_text (query->context, dims[i]));
-        return 0;
-      }
+  if (!gantry_dims_fit (rank, dims, &which))
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "%s: the result is too large: dimension %u is %s%s",
+                   gantry_op_info (query->op)->name, which,
+                   dims[which] == G_MAXINT64 ? "at least " : "", _gantry_dim_text (query->context, dims[which]));
+      return 0;
+    }
   return gantry_context_tensor (query->context, element, rank, dims);
 }
 

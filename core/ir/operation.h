@@ -127,7 +127,7 @@ typedef enum
   OP (REDUCE_WINDOW, "reduce_window", REDUCTION, 1, 1, 0) /* kind, window_dimensions, window_strides, base_dilations, window_dilations, padding */ \
   /* contractions */                                                                                    \
   OP (DOT_GENERAL, "dot_general", CONTRACTION, 2, 2, 0) /* lhs_/rhs_batching_dimensions, lhs_/rhs_contracting_dimensions; to (optional): result element */ \
-  OP (CONVOLUTION, "convolution", CONTRACTION, 2, 3, 0) /* NC[spatial] x OI[spatial] (+ bias[O], Gantry's own) -> NC[spatial]; window_strides, padding, lhs_dilation, rhs_dilation, feature_group_count, to (optional); post (optional): "relu" */ \
+  OP (CONVOLUTION, "convolution", CONTRACTION, 2, 3, 0) /* NC[spatial] x OI[spatial] (+ bias[O], Gantry's own) -> NC[spatial]; window_strides, padding, lhs_dilation, rhs_dilation, feature_group_count, to (optional); skip_padding (optional, 0 or 1); post (optional): "relu" */ \
   /* what no expression says */                                                                         \
   OP (SORT, "sort", OTHER, 1, -1, GANTRY_OP_EXTERN) /* first operand is the key, the rest follow it; dimension, descending, stable */ \
   OP (RNG_BIT_GENERATOR, "rng_bit_generator", OTHER, 1, 1, GANTRY_OP_EXTERN | GANTRY_OP_RANDOM) /* state u64[2] -> (state, bits); shape: ints; to (optional): u32 or u64 */ \

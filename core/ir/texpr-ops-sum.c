@@ -148,6 +148,7 @@ _gantry_tx_convolution (GantryTxOp *o)
   GantryTexprBuilder *b = o->b;
   GantryElementType sum = _gantry_tx_accumulator (data->element, o->result->element);
   gint64 groups = gantry_attrs_int (o->context, o->node->attrs, "feature_group_count", 1);
+  gboolean skip = gantry_attrs_int (o->context, o->node->attrs, "skip_padding", 0) != 0;
   GantryWindow windows[GANTRY_MAX_RANK];
   guint axes[GANTRY_MAX_RANK], n_axes = 0, n = data->rank - 2;
   guint32 from[GANTRY_MAX_RANK], weight[GANTRY_MAX_RANK], condition = _gantry_tx_true (b), group, x;
@@ -170,8 +171,12 @@ _gantry_tx_convolution (GantryTxOp *o)
                                      weight[2 + i], &condition);
     }
   x = gantry_tx_cast (b, gantry_tx_load (b, 0, from), sum);
-  x = gantry_tx_select (b, condition, x, gantry_tx_const_int (b, sum, 0));
+  /* The two differ where a weight is not finite: 0 times that is NaN. */
+  if (!skip)
+    x = gantry_tx_select (b, condition, x, gantry_tx_const_int (b, sum, 0));
   x = gantry_tx_binary (b, GANTRY_OP_MULTIPLY, x,
                         gantry_tx_cast (b, gantry_tx_load (b, 1, weight), sum));
+  if (skip)
+    x = gantry_tx_select (b, condition, x, gantry_tx_const_int (b, sum, 0));
   return finish_convolution (o, gantry_tx_reduce (b, GANTRY_OP_ADD, x, axes, n_axes), sum);
 }

@@ -87,6 +87,15 @@ _gantry_text_print_literal (GString *out, GantryContext *context, const GantryLi
   g_string_append_c (out, '>');
 }
 
+char *
+gantry_literal_to_text (GantryContext *context, const GantryLiteral *literal)
+{
+  GString *out = g_string_new (NULL);
+
+  _gantry_text_print_literal (out, context, literal, FALSE);
+  return g_string_free (out, FALSE);
+}
+
 /* Parsing */
 
 static gboolean
@@ -120,8 +129,8 @@ read_int_element (GantryTextReader *reader, GantryElementType type, guint8 *byte
   return TRUE;
 }
 
-static gboolean
-read_element (GantryTextReader *reader, GantryElementType type, guint8 *bytes)
+gboolean
+_gantry_text_element (GantryTextReader *reader, GantryElementType type, guint8 *bytes)
 {
   if (type != GANTRY_BOOL)
     return gantry_element_is_float (type) ? _gantry_text_float_bits (reader, type, bytes)
@@ -146,7 +155,7 @@ read_dense (GantryTextReader *reader, const GantryType *type)
           _gantry_text_fail (reader, GANTRY_ERROR_TOO_LARGE, "too many numbers in one literal: use hex or file");
           return NULL;
         }
-      if (!read_element (reader, type->element, element))
+      if (!_gantry_text_element (reader, type->element, element))
         return NULL;
       g_byte_array_append (bytes, element, (guint) step);
     }
@@ -296,6 +305,7 @@ _gantry_text_literal (GantryTextReader *reader, guint32 *id)
   literal = gantry_literal_new (type, bytes, form == FORM_SPLAT || form == FORM_SPLAT_HEX, &error);
   if (literal == NULL)
     return _gantry_text_fail (reader, GANTRY_ERROR_INVALID, "%s", error->message);
+  literal->mapped = path != NULL;
   literal->source_path = g_steal_pointer (&path);
   literal->source_offset = offset;
   *id = gantry_context_add_literal (reader->context, literal);

@@ -63,6 +63,8 @@ void _gantry_text_print_literal (GString *out, GantryContext *context, const Gan
 /** TRUE when one of the words that begin a literal comes next. */
 gboolean _gantry_text_at_literal (GantryTextReader *reader);
 gboolean _gantry_text_literal (GantryTextReader *reader, guint32 *id);
+/** One number, or true and false. */
+gboolean _gantry_text_element (GantryTextReader *reader, GantryElementType type, guint8 *bytes);
 /** NaN of @type with its bits, infinity: what a number cannot write. */
 gboolean _gantry_text_float_bits (GantryTextReader *reader, GantryElementType type, guint8 *bytes);
 void _gantry_text_print_float (GString *out, GantryElementType type, const guint8 *bytes);

@@ -285,6 +285,9 @@ read_tensor (GantryTextReader *reader, guint32 *id)
       if (!_gantry_text_expect (reader, ']', "',' or ']' after a dimension"))
         return FALSE;
     }
+  if (!gantry_dims_fit (rank, dims, NULL))
+    return _gantry_text_fail (reader, GANTRY_ERROR_TOO_LARGE, "the dimensions of a tensor multiply to more than any memory"
+                              " holds");
   if (_gantry_text_accept (reader, '@') && !read_memory (reader, &memory))
     return FALSE;
   *id = gantry_context_tensor_in (reader->context, element, rank, dims, memory);

@@ -20,4 +20,7 @@ char *gantry_node_to_text (const GantryModule *module, const GantryNode *node);
 GantryModule *gantry_module_from_text (GantryContext *context, const char *text, gssize length,
                                        const char *file_name, GError **error);
 
+/** "dense<i64[2]: 1, 2>": reads back bit for bit. Returns: (transfer full) */
+char *gantry_literal_to_text (GantryContext *context, const GantryLiteral *literal);
+
 G_END_DECLS

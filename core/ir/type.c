@@ -94,6 +94,53 @@ gantry_memory_kind_name (GantryMemoryKind kind)
   return (guint) kind < GANTRY_N_MEMORY_KINDS ? names[kind] : "?";
 }
 
+/* Sizes */
+
+#define WIDEST_ELEMENT 16 /* bytes: c128 */
+
+GantryDim
+gantry_dim_add (GantryDim a, GantryDim b)
+{
+  GantryDim sum;
+
+  return __builtin_add_overflow (a, b, &sum) ? (a < 0 ? G_MININT64 : G_MAXINT64) : sum;
+}
+
+GantryDim
+gantry_dim_multiply (GantryDim a, GantryDim b)
+{
+  GantryDim product;
+
+  return __builtin_mul_overflow (a, b, &product) ? G_MAXINT64 : product;
+}
+
+GantryDim
+gantry_dim_from_double (double size)
+{
+  /* 2^63 is the least double that does not fit; NaN compares with nothing. */
+  if (!(size < 9223372036854775808.0))
+    return G_MAXINT64;
+  return size > 0 ? (GantryDim) size : 0;
+}
+
+gboolean
+gantry_dims_fit (guint rank, const GantryDim *dims, guint *which)
+{
+  GantryDim bytes = WIDEST_ELEMENT;
+
+  for (guint i = 0; i < rank; i++)
+    {
+      if (dims[i] > 0)
+        bytes = gantry_dim_multiply (bytes, dims[i]);
+      if (dims[i] <= GANTRY_MAX_DIM && bytes < G_MAXINT64)
+        continue;
+      if (which != NULL)
+        *which = i;
+      return FALSE;
+    }
+  return TRUE;
+}
+
 gboolean
 gantry_type_is_tensor (const GantryType *type)
 {

@@ -61,6 +61,9 @@ typedef gint64 GantryDim;
 #define GANTRY_DIM_IS_SYMBOL(dim) ((dim) <= -2)
 #define GANTRY_DIM_SYMBOL_ID(dim) ((guint32) (-2 - (dim)))
 
+/** A larger dimension is refused by name, so that sums and products of a few of them do not overflow. */
+#define GANTRY_MAX_DIM (G_GINT64_CONSTANT (1) << 48)
+
 #define GANTRY_MAX_RANK 16
 
 typedef struct _GantryType GantryType;
@@ -81,6 +84,17 @@ gboolean gantry_element_is_float (GantryElementType element);
 gboolean gantry_element_is_integer (GantryElementType element); /* bool is neither */
 gboolean gantry_element_is_signed (GantryElementType element);
 gboolean gantry_element_is_compiled (GantryElementType element);
+
+/* Sizes that are computed from sizes or from values of a model. A result that does not fit 64 bits is G_MAXINT64, which
+ * gantry_dims_fit() and with it every type rule refuses: whoever computes a size does it by these and checks nothing. */
+GantryDim gantry_dim_add (GantryDim a, GantryDim b);      /* a < 0 or b < 0: a difference */
+GantryDim gantry_dim_multiply (GantryDim a, GantryDim b); /* both 0 or more */
+/** @size: a whole number; G_MAXINT64 for infinity and NaN, 0 for what is below 0. */
+GantryDim gantry_dim_from_double (double size);
+/** Whether a tensor of these dimensions can be: each at most %GANTRY_MAX_DIM, and the bytes of the widest elements, with
+ * dimensions of 0 left out, below 2^63 (so the product of any of the dimensions is exact). @which: (out) (optional): the
+ * first dimension that is too large. Dimensions that are no numbers fit. */
+gboolean gantry_dims_fit (guint rank, const GantryDim *dims, guint *which);
 
 const char *gantry_memory_kind_name (GantryMemoryKind kind); /* "device", "pinned_host", ... */
 

@@ -60,7 +60,7 @@ is_generated (const GantryNode *node)
 }
 
 /* The library has blocked code where blocks do not cut through groups: one group, whole blocks in each, or one channel
- * in each. It has none where the input is taken apart. */
+ * in each. It has none where the input is taken apart, nor any that leaves padding out of a sum. */
 static gboolean
 gains_from_blocks (const Choice *c, const GantryNode *node)
 {
@@ -72,6 +72,8 @@ gains_from_blocks (const Choice *c, const GantryNode *node)
   for (gsize i = 0; i < n; i++)
     if (dilation[i] != 1)
       return FALSE;
+  if (gantry_attrs_int (c->module->context, node->attrs, "skip_padding", 0) != 0)
+    return FALSE;
   if (groups == 1)
     return TRUE;
   if (gantry_library_is_small_products (c->module, node))

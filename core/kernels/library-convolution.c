@@ -47,6 +47,7 @@ describe (const GantryModule *module, const GantryNode *node, Convolution *c)
   const GantryType *input = gantry_node_operand_type (module, node, 0);
   const GantryType *weights = gantry_node_operand_type (module, node, 1);
   const GantryType *result = gantry_node_type (module, node);
+  gboolean skip = gantry_attrs_int (module->context, node->attrs, "skip_padding", 0) != 0;
   guint w = 0;
 
   if (input->rank < 3 || input->rank > 5 || gantry_attrs_int (module->context, node->attrs, "batch_group_count", 1) != 1)
@@ -71,7 +72,8 @@ describe (const GantryModule *module, const GantryNode *node, Convolution *c)
       c->dilates[i] = int_at (module, node, "rhs_dilation", i, 1) - 1;
       c->low[i] = int_at (module, node, "padding", 2 * i, 0);
       c->high[i] = int_at (module, node, "padding", 2 * i + 1, 0);
-      if (int_at (module, node, "lhs_dilation", i, 1) != 1 || c->low[i] < 0 || c->high[i] < 0)
+      if (int_at (module, node, "lhs_dilation", i, 1) != 1 || c->low[i] < 0 || c->high[i] < 0
+          || (skip && (c->low[i] > 0 || c->high[i] > 0)))
         return FALSE;
     }
   return TRUE;

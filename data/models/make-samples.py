@@ -64,6 +64,8 @@ def attribute(name, value):
         return message((1, name), (2, value), (20, 1))
     if isinstance(value, str):
         return message((1, name), (4, value), (20, 3))
+    if isinstance(value, bytes):  # a graph
+        return message((1, name), (6, value), (20, 5))
     return message((1, name), *[(8, v) for v in value], (20, 7))
 
 
@@ -239,6 +241,24 @@ def unknown_operation():
     return m.bytes()
 
 
+def rate():
+    """Only for one rate there is a program, and the gain has a default."""
+    m = Model("rate", 4)
+    m.domains["com.example"] = 1
+    m.input("x", [2])
+    m.input("rate", [], INT64)
+    m.input("gain", [1])
+    m.floats("gain", [1], [2.0])
+    add = [node_message("Cast", ["rate"], ["f"], "/then/Cast", to=FLOAT),
+           node_message("Add", ["x", "f"], ["t"], "/then/Add")]
+    other = [node_message("Frobnicate", ["x"], ["e"], "/else/Frobnicate", domain="com.example")]
+    x = m.add("a", "Equal", "rate", m.ints("known", [16000]))
+    x = m.add("b", "If", x, then_branch=message(*[(1, n) for n in add], (2, "then"), (12, value_info("t", FLOAT, [2]))),
+              else_branch=message(*[(1, n) for n in other], (2, "else"), (12, value_info("e", FLOAT, [2]))))
+    m.output(m.add("c", "Mul", x, "gain", out="y"), [2])
+    return m.bytes()
+
+
 def cyclic():
     m = Model("cyclic")
     x = m.input("x", [2])
@@ -275,6 +295,7 @@ def main():
     write("linear.onnx", linear_model(2))
     write("open-batch.onnx", linear_model("batch"))
     write("unknown-operation.onnx", unknown_operation())
+    write("rate.onnx", rate())
     write("broken/truncated.onnx", linear_model(2)[:-40])
     write("broken/cyclic.onnx", cyclic())
     write("broken/wrong-type.onnx", wrong_type())

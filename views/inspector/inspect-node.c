@@ -413,8 +413,15 @@ _gantry_inspect_model (GantryRows *rows, const GantryInspected *what)
   gantry_rows_take (rows, "nodes", gantry_format_integer (model->n_nodes));
   gantry_rows_take (rows, "initializers", gantry_format_integer (model->n_initializers));
   gantry_rows_take (rows, "weights", gantry_format_bytes (model->initializer_bytes));
-  for (guint i = 0; i < model->n_dims; i++)
-    gantry_rows_take (rows, model->dim_names[i], g_strdup_printf ("%" G_GINT64_FORMAT, model->dim_sizes[i]));
+  for (guint i = 0; i < model->bindings->n_dims; i++)
+    gantry_rows_take (rows, model->bindings->dims[i].name,
+                      g_strdup_printf ("%" G_GINT64_FORMAT, model->bindings->dims[i].size));
+  for (guint i = 0; i < model->bindings->n_inputs; i++)
+    {
+      g_autofree char *value = gantry_input_value_label (model->bindings->inputs[i].value);
+
+      gantry_rows_mono (rows, model->bindings->inputs[i].name, value);
+    }
   gantry_rows_section (rows, "Inputs");
   for (guint i = 0; i < MIN (model->n_inputs, MOST_LINKS); i++)
     gantry_rows_mono (rows, model->inputs[i].name, model->inputs[i].type);

@@ -233,7 +233,7 @@ dropout (GantryLower *l)
       double *ratio = gantry_lower_known_doubles (l, gantry_lower_operand (l, 1), &n);
 
       if (training == NULL)
-        gantry_lower_needs_constant (l, "training mode");
+        gantry_lower_needs_constant (l, gantry_lower_operand (l, 2), "training mode");
       else if (training[0] != 0 && (ratio == NULL || n != 1 || ratio[0] != 0))
         gantry_lower_fail (l, "training mode draws random numbers");
       if (l->failed)

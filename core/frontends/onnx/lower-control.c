@@ -62,6 +62,19 @@ write_branch (GantryLower *l, const char *key, const guint32 *captures, guint32 
   return function;
 }
 
+/* What fails in a branch that may never be taken does not make the model wrong: with a known condition it may be a
+ * program. */
+static void
+fail_branch (GantryLower *l, guint32 condition)
+{
+  g_autofree char *inputs = gantry_lower_inputs_of (l, condition);
+  g_autoptr (GError) error = NULL;
+
+  if (!gantry_builder_check (l->b, &error))
+    gantry_builder_fail (l->b, GANTRY_ERROR_UNSUPPORTED, "%s, in a branch whose condition is computed at run time%s",
+                         error->message, inputs);
+}
+
 static void
 set_results (GantryLower *l, guint32 value, guint first, guint n)
 {
@@ -71,7 +84,7 @@ set_results (GantryLower *l, guint32 value, guint first, guint n)
 
 /* ONNX lets the shapes of the branches differ, the core `if` does not. */
 static gboolean
-same_shapes (GantryLower *l, const guint32 *then_results, const guint32 *else_results)
+same_shapes (GantryLower *l, guint32 condition, const guint32 *then_results, const guint32 *else_results)
 {
   for (guint i = 0; i < l->n_out; i++)
     {
@@ -86,9 +99,11 @@ same_shapes (GantryLower *l, const guint32 *then_results, const guint32 *else_re
           g_autofree char *other = gantry_context_type_text (
             gantry_builder_context (l->b), gantry_builder_type (l->b, else_results[i]));
 
+          g_autofree char *inputs = gantry_lower_inputs_of (l, condition);
+
           gantry_lower_fail (
-            l, "output %u is %s in one branch and %s in the other, and the condition is not constant",
-            i, text, other);
+            l, "output %u is %s in one branch and %s in the other, and the condition is not constant%s",
+            i, text, other, inputs);
           return FALSE;
         }
     }
@@ -120,7 +135,9 @@ if_ (GantryLower *l)
   n = 1 + drop_constants (l, captures, l->n_captures, operands + 1);
   then_body = write_branch (l, "then_branch", captures, then_results);
   else_body = l->failed ? 0 : write_branch (l, "else_branch", captures, else_results);
-  if (l->failed || !same_shapes (l, then_results, else_results))
+  if (l->failed)
+    fail_branch (l, condition);
+  if (l->failed || !same_shapes (l, condition, then_results, else_results))
     return;
   attrs = gantry_lower_attrs (l);
   gantry_attr_list_set_function (attrs, "then", then_body);
@@ -185,7 +202,7 @@ unroll_loop (GantryLower *l, Loop *loop, gint64 most)
       truth = known_truth (l, condition);
     }
   if (!l->failed && truth < 0 && loop->n_trips < most)
-    gantry_lower_fail (l, "the condition is computed at run time");
+    gantry_lower_needs_constant (l, condition, "condition");
   return !l->failed;
 }
 
@@ -224,9 +241,11 @@ scan_buffers (GantryLower *l, const Loop *loop, guint32 *buffers)
       if (declared == NULL || declared->rank < 1
           || !gantry_element_is_compiled ((GantryElementType) declared->element))
         {
+          g_autofree char *inputs = gantry_lower_inputs_of (l, gantry_lower_operand (l, 0));
+
           gantry_lower_fail (
-            l, "the number of trips is computed at run time and scan output %u declares no shape",
-            s);
+            l, "the number of trips is computed at run time and scan output %u declares no shape%s",
+            s, inputs);
           return FALSE;
         }
       buffers[s] = gantry_builder_splat (l->b, (GantryElementType) declared->element, 0,

@@ -251,6 +251,24 @@ transpose_weights (GantryLower *l, guint32 weights, gint64 groups)
   return gantry_lower_reverse (l, weights, spatial, rank - 2);
 }
 
+/* Whether every weight is known now and a number. */
+static gboolean
+is_finite (GantryLower *l, guint32 weights)
+{
+  GantryLiteral *literal = gantry_lower_literal (l, weights);
+  gint64 n;
+
+  if (literal == NULL)
+    return FALSE;
+  n = literal->splat ? MIN (gantry_type_elements (literal->type), 1) : gantry_type_elements (literal->type);
+  for (gint64 i = 0; i < n; i++)
+    if (!isfinite (gantry_literal_get_double (literal, i)))
+      return FALSE;
+  return TRUE;
+}
+
+/* The operand's elements are spread over the result, each with its own products: between and around them there are none.
+ * As a convolution that is one over zeros, and only where a weight is not finite do the two differ. */
 static void
 conv_transpose (GantryLower *l)
 {
@@ -279,6 +297,8 @@ conv_transpose (GantryLower *l)
   gantry_attr_list_set_ints (attrs, "rhs_dilation", w.dilations, w.n);
   gantry_attr_list_set_int (attrs, "feature_group_count", groups);
   set_padding (attrs, &w);
+  if (!is_finite (l, l->in[1]))
+    gantry_attr_list_set_int (attrs, "skip_padding", 1);
   l->out[0] = gantry_lower_has (l, 2)
                 ? gantry_lower_add (l, GANTRY_OP_CONVOLUTION, attrs, 3, x, weights, l->in[2])
                 : gantry_lower_add (l, GANTRY_OP_CONVOLUTION, attrs, 2, x, weights);

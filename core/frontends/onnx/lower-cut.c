@@ -41,7 +41,7 @@ split_sizes (GantryLower *l, gint64 dim, gint64 axis)
 
           if (declared == NULL || axis >= declared->rank)
             {
-              gantry_lower_needs_constant (l, "list of extents");
+              gantry_lower_needs_constant (l, gantry_lower_operand (l, 1), "list of extents");
               return NULL;
             }
           sizes[i] = declared->dims[axis];
@@ -174,9 +174,10 @@ slice (GantryLower *l)
   if (l->failed)
     return;
   if (gantry_lower_has (l, 4) && steps == NULL)
-    gantry_lower_needs_constant (l, "list of steps");
+    gantry_lower_needs_constant (l, gantry_lower_operand (l, 4), "list of steps");
   else if (computed && (declared == NULL || declared->rank != rank || !gantry_lower_has (l, 1)))
-    gantry_lower_needs_constant (l, starts == NULL ? "list of starts" : "list of ends");
+    gantry_lower_needs_constant (l, gantry_lower_operand (l, starts == NULL ? 1 : 2),
+                                 starts == NULL ? "list of starts" : "list of ends");
   else if (n > rank || (ends != NULL && n_ends != n) || (axes != NULL && n_axes != n)
            || (steps != NULL && n_steps != n))
     gantry_lower_invalid (l, "starts, ends, axes and steps differ in length");
@@ -341,7 +342,7 @@ center_crop_pad (GantryLower *l)
   if (axes == NULL)
     n_axes = rank;
   if (wanted == NULL && (declared == NULL || declared->rank != rank))
-    gantry_lower_needs_constant (l, "shape");
+    gantry_lower_needs_constant (l, gantry_lower_operand (l, 1), "shape");
   else if (wanted != NULL && n != n_axes)
     gantry_lower_invalid (l, "%" G_GSIZE_FORMAT " extents for %" G_GSIZE_FORMAT " axes", n, n_axes);
   for (gsize i = 0; i < n_axes && !l->failed; i++)

@@ -22,31 +22,52 @@ label_of (char c)
   return c >= 'a' && c <= 'z' ? c - 'a' + 26 : c >= 'A' && c <= 'Z' ? c - 'A' : -1;
 }
 
-/* Reads the labels of "ab...c"; @n_ellipsis dimensions stand for the dots. FALSE when it is
+/* Reads the labels of "ab...c"; @n_ellipsis dimensions stand for the dots, which may be there once. FALSE when it is
  * malformed. */
 static gboolean
-read_labels (const char *text, gsize length, guint n_ellipsis, Term *term)
+read_labels (const char *text, guint n_ellipsis, Term *term)
 {
+  gboolean dots = FALSE;
+
   term->n = 0;
-  for (gsize i = 0; i < length; i++)
+  for (gsize i = 0; text[i] != '\0'; i++)
     {
       gint label = label_of (text[i]);
 
-      if (text[i] == ' ')
-        continue;
       if (label >= 0 && term->n < GANTRY_MAX_RANK)
         term->labels[term->n++] = (guint8) label;
-      else if (i + 2 < length && memcmp (text + i, "...", 3) == 0
-               && term->n + n_ellipsis <= GANTRY_MAX_RANK)
+      else if (!dots && g_str_has_prefix (text + i, "...") && term->n + n_ellipsis <= GANTRY_MAX_RANK)
         {
           for (guint k = n_ellipsis; k > 0; k--)
             term->labels[term->n++] = (guint8) (ELLIPSIS + k - 1);
+          dots = TRUE;
           i += 2;
         }
       else
         return FALSE;
     }
   return TRUE;
+}
+
+/* The equation without white space, which may stand anywhere in it. Returns: (transfer full) */
+static char *
+read_equation (GantryLower *l)
+{
+  GString *equation = g_string_new (NULL);
+
+  for (const char *p = gantry_lower_string (l, "equation", ""); *p != '\0'; p++)
+    if (!g_ascii_isspace (*p))
+      g_string_append_c (equation, *p);
+  return g_string_free (equation, FALSE);
+}
+
+/* The labels of each operand; of "" (one scalar) there is one, too. */
+static char **
+split_operands (const char *text)
+{
+  static const char *const scalar[] = { "", NULL };
+
+  return *text != '\0' ? g_strsplit (text, ",", -1) : g_strdupv ((char **) scalar);
 }
 
 static gint
@@ -250,6 +271,8 @@ contract (GantryLower *l, Term *terms, const Term *output)
 
       if (at < 0)
         gantry_lower_invalid (l, "a label of the result is in no operand");
+      else if (find_label (output, output->labels[i]) != (gint) i)
+        gantry_lower_invalid (l, "the result names a label twice");
       permutation[i] = at;
     }
   if (!l->failed)
@@ -259,7 +282,7 @@ contract (GantryLower *l, Term *terms, const Term *output)
 static void
 einsum (GantryLower *l)
 {
-  g_autofree char *equation = g_strdup (gantry_lower_string (l, "equation", ""));
+  g_autofree char *equation = read_equation (l);
   char *arrow = strstr (equation, "->");
   Term *terms = gantry_arena_new0 (l->arena, Term, l->n_in + 1);
   guint *own = gantry_arena_new0 (l->arena, guint, l->n_in + 1);
@@ -269,7 +292,7 @@ einsum (GantryLower *l)
 
   if (arrow != NULL)
     *arrow = '\0';
-  inputs = g_strsplit (equation, ",", -1);
+  inputs = split_operands (equation);
   if (g_strv_length (inputs) != l->n_in || l->n_in == 0)
     {
       gantry_lower_invalid (l, "the equation does not have %u operands", l->n_in);
@@ -279,7 +302,7 @@ einsum (GantryLower *l)
   for (guint i = 0; i < l->n_in && !l->failed; i++)
     {
       terms[i].id = gantry_lower_operand (l, i);
-      if (!read_labels (inputs[i], strlen (inputs[i]), own[i], &terms[i])
+      if (!read_labels (inputs[i], own[i], &terms[i])
           || terms[i].n != gantry_lower_rank (l, terms[i].id))
         gantry_lower_invalid (l, "'%s' does not fit operand %u", inputs[i], i);
     }
@@ -287,7 +310,7 @@ einsum (GantryLower *l)
     return;
   if (arrow == NULL)
     implicit_output (terms, l->n_in, (guint) n_ellipsis, &output);
-  else if (!read_labels (arrow + 2, strlen (arrow + 2), (guint) n_ellipsis, &output))
+  else if (!read_labels (arrow + 2, (guint) n_ellipsis, &output))
     gantry_lower_invalid (l, "the result '%s' is not understood", arrow + 2);
   for (guint i = 0; i < l->n_in && !l->failed; i++)
     take_diagonals (l, &terms[i]);

@@ -305,7 +305,7 @@ one_hot (GantryLower *l)
     return;
   if (depth == NULL && (declared == NULL || declared->rank != rank + 1))
     {
-      gantry_lower_needs_constant (l, "depth");
+      gantry_lower_needs_constant (l, gantry_lower_operand (l, 1), "depth");
       return;
     }
   if (rank >= GANTRY_MAX_RANK || (depth != NULL && (n != 1 || !(depth[0] >= 1 && depth[0] < 1e9))))
@@ -375,6 +375,32 @@ eye_like (GantryLower *l)
   l->out[0] = gantry_lower_convert (l, on, element);
 }
 
+/* ceil ((limit - start) / delta) without overflow: at most G_MAXINT64. */
+static gint64
+count_whole (gint64 start, gint64 limit, gint64 delta)
+{
+  guint64 span = delta > 0 ? (guint64) limit - (guint64) start : (guint64) start - (guint64) limit;
+  guint64 step = delta > 0 ? (guint64) delta : 0 - (guint64) delta;
+
+  if (delta > 0 ? limit <= start : limit >= start)
+    return 0;
+  return (gint64) MIN (span / step + (span % step != 0), (guint64) G_MAXINT64);
+}
+
+/* The same of floating point numbers, the difference rounded as the element type rounds it. */
+static gint64
+count_steps (GantryLower *l, GantryElementType element, const double *value)
+{
+  double span = value[1] - value[0];
+
+  if (!isfinite (value[0]) || !isfinite (value[1]) || !isfinite (value[2]))
+    {
+      gantry_lower_invalid (l, "from %g to %g by %g is no number of elements", value[0], value[1], value[2]);
+      return 0;
+    }
+  return gantry_dim_from_double (ceil ((element == GANTRY_F32 ? (double) (float) span : span) / value[2]));
+}
+
 /* Number of elements of Range, -1 when it depends on run time. */
 static gint64
 range_length (GantryLower *l)
@@ -404,18 +430,7 @@ range_length (GantryLower *l)
       gantry_lower_invalid (l, "delta is 0");
       return 0;
     }
-  if (whole && ABS (value[0]) < 1e18 && ABS (value[1]) < 1e18)
-    {
-      gint64 span = number[1] - number[0];
-      gint64 count = span / number[2];
-
-      return MAX (count * number[2] == span       ? count
-                  : (span < 0) == (number[2] < 0) ? count + 1
-                                                  : 0,
-                  0);
-    }
-  value[0] = ceil ((value[1] - value[0]) / value[2]);
-  return value[0] >= 1 && value[0] < 1e12 ? (gint64) value[0] : 0;
+  return whole ? count_whole (number[0], number[1], number[2]) : count_steps (l, element, value);
 }
 
 static void
@@ -433,7 +448,7 @@ range (GantryLower *l)
     }
   n = range_length (l);
   if (n < 0)
-    gantry_lower_needs_constant (l, "number of elements");
+    gantry_lower_needs_constant (l, 0, "number of elements");
   if (l->failed)
     return;
   start = gantry_lower_widen (l, gantry_lower_reshape (l, start, 0, NULL));

@@ -37,39 +37,53 @@ target_losses (GantryLower *l, guint32 x, guint32 target)
     NEGATE, gantry_lower_reshape (l, gantry_lower_gather_elements (l, x, target, 1), rank, dims));
 }
 
-/* The loss of log probabilities @x (operand 1: targets, operand 2: class weights). */
+/* Operand 1 as i64; in @counts whether each target counts, 0 where all do (no ignore_index). */
 static guint32
-loss_of (GantryLower *l, guint32 x)
+read_targets (GantryLower *l, guint32 *counts)
 {
-  const char *reduction = gantry_lower_string (l, "reduction", "mean");
-  guint rank = gantry_lower_rank (l, x);
-  guint32 target, weights = 0, loss;
+  guint rank = gantry_lower_rank (l, gantry_lower_operand (l, 0));
+  guint32 target;
 
+  *counts = 0;
   if (!gantry_lower_check_rank (l, 0, 2, GANTRY_MAX_RANK)
       || !gantry_lower_check_rank (l, 1, rank - 1, rank - 1))
     return 0;
   target = gantry_lower_convert (l, l->in[1], GANTRY_I64);
-  if (gantry_lower_has_attr (l, "ignore_index"))
-    {
-      guint32 ignored = gantry_builder_int_scalar (l->b, GANTRY_I64,
-                                                   gantry_lower_int (l, "ignore_index", 0));
-      guint32 counts = gantry_builder_compare (l->b, "NE", target, ignored);
+  if (!gantry_lower_has_attr (l, "ignore_index"))
+    return target;
+  *counts = gantry_builder_compare (
+    l->b, "NE", target, gantry_builder_int_scalar (l->b, GANTRY_I64, gantry_lower_int (l, "ignore_index", 0)));
+  /* What is ignored may be no class at all. */
+  return gantry_builder_select (l->b, *counts, target, gantry_builder_int_scalar (l->b, GANTRY_I64, 0));
+}
 
-      /* What is ignored may be no class at all. */
-      target = gantry_builder_select (l->b, counts, target,
-                                      gantry_builder_int_scalar (l->b, GANTRY_I64, 0));
-      weights = gantry_lower_convert (l, counts, gantry_lower_element (l, x));
-    }
+/* @x where @counts, else 0. A product with 0 would not do: what is ignored may be infinite or NaN. */
+static guint32
+where_counts (GantryLower *l, guint32 counts, guint32 x)
+{
+  return counts != 0 && x != 0 ? gantry_builder_select (l->b, counts, x, gantry_lower_like (l, x, 0)) : x;
+}
+
+/* The loss of log probabilities @x for the targets that count (operand 2: class weights). */
+static guint32
+loss_of (GantryLower *l, guint32 x, guint32 target, guint32 counts)
+{
+  const char *reduction = gantry_lower_string (l, "reduction", "mean");
+  guint32 weights = 0, loss;
+
+  if (target == 0)
+    return 0;
+  loss = target_losses (l, x, target);
   if (gantry_lower_has (l, 2))
     {
-      guint32 of_class = gantry_lower_take_computed (
+      weights = gantry_lower_take_computed (
         l, gantry_lower_convert (l, l->in[2], gantry_lower_element (l, x)), 0, target);
-
-      weights = weights != 0 ? MULTIPLY (weights, of_class) : of_class;
+      weights = where_counts (l, counts, weights);
+      loss = MULTIPLY (loss, weights);
     }
-  loss = target_losses (l, x, target);
-  if (weights != 0)
-    loss = MULTIPLY (loss, weights);
+  else if (counts != 0)
+    weights = gantry_lower_convert (l, counts, gantry_lower_element (l, x));
+  loss = where_counts (l, counts, loss);
   if (strcmp (reduction, "none") == 0)
     return loss;
   if (strcmp (reduction, "sum") == 0)
@@ -89,10 +103,25 @@ loss_of (GantryLower *l, guint32 x)
 static void
 negative_log_likelihood_loss (GantryLower *l)
 {
-  guint32 x = gantry_lower_operand (l, 0);
+  guint32 x = gantry_lower_operand (l, 0), counts;
+  guint32 target = read_targets (l, &counts);
 
-  l->out[0] = gantry_lower_convert (l, loss_of (l, gantry_lower_widen (l, x)),
+  l->out[0] = gantry_lower_convert (l, loss_of (l, gantry_lower_widen (l, x), target, counts),
                                     gantry_lower_element (l, x));
+}
+
+/* @x with the scores of what is ignored set to 0, so that neither they nor their gradients are more than numbers that
+ * nothing reads: the derivative of a softmax multiplies by it. */
+static guint32
+clear_ignored (GantryLower *l, guint32 x, guint32 counts)
+{
+  GantryDim dims[GANTRY_MAX_RANK];
+  guint rank = gantry_lower_dims (l, x, dims);
+
+  if (counts == 0)
+    return x;
+  dims[1] = 1;
+  return where_counts (l, gantry_lower_reshape (l, counts, rank, dims), x);
 }
 
 static void
@@ -101,12 +130,15 @@ softmax_cross_entropy_loss (GantryLower *l)
   static const gint64 classes = 1;
   guint32 x = gantry_lower_operand (l, 0);
   GantryElementType element = gantry_lower_element (l, x);
-  guint32 logs;
+  guint32 counts, logs, target = read_targets (l, &counts);
 
-  if (!gantry_lower_check_rank (l, 0, 2, GANTRY_MAX_RANK))
+  if (l->failed)
     return;
-  logs = gantry_lower_softmax (l, gantry_lower_widen (l, x), &classes, 1, TRUE);
-  l->out[0] = gantry_lower_convert (l, loss_of (l, logs), element);
+  logs = gantry_lower_softmax (l, clear_ignored (l, gantry_lower_widen (l, x), counts), &classes, 1, TRUE);
+  l->out[0] = gantry_lower_convert (l, loss_of (l, logs, target, counts), element);
+  /* The probabilities are of all scores. */
+  if (gantry_lower_wants (l, 1) && counts != 0)
+    logs = gantry_lower_softmax (l, gantry_lower_widen (l, x), &classes, 1, TRUE);
   if (gantry_lower_wants (l, 1))
     l->out[1] = gantry_lower_convert (l, logs, element);
 }

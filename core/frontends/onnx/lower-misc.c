@@ -56,7 +56,7 @@ compress (GantryLower *l)
     {
       if (declared == NULL || declared->rank != gantry_lower_rank (l, x)
           || declared->dims[axis] > gantry_lower_dim (l, condition, 0))
-        gantry_lower_needs_constant (l, "condition");
+        gantry_lower_needs_constant (l, condition, "condition");
       else
         l->out[0] = gantry_lower_take_computed (
           l, x, axis, positions_of_true (l, condition, declared->dims[axis]));
@@ -93,7 +93,7 @@ non_zero (GantryLower *l)
     }
   if (known == NULL)
     {
-      gantry_lower_needs_constant (l, "data");
+      gantry_lower_needs_constant (l, x, "data");
       return;
     }
   for (gsize i = 0; i < n; i++)
@@ -147,7 +147,7 @@ unique (GantryLower *l)
 
   if (values == NULL)
     {
-      gantry_lower_needs_constant (l, "data");
+      gantry_lower_needs_constant (l, x, "data");
       return;
     }
   if ((gantry_lower_has_attr (l, "axis") && gantry_lower_rank (l, x) != 1) || n > 65536)

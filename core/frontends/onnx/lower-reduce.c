@@ -33,7 +33,7 @@ declared_axes (GantryLower *l, guint32 x, gsize *n)
   *n = 0;
   if (declared == NULL || declared->rank != rank || gantry_lower_int (l, "keepdims", 1) == 0)
     {
-      gantry_lower_needs_constant (l, "list of axes");
+      gantry_lower_needs_constant (l, gantry_lower_operand (l, 1), "list of axes");
       return NULL;
     }
   /* An axis of extent 1 does not tell; over it every reduction here is the same as none. */
@@ -268,7 +268,7 @@ top_k_count (GantryLower *l, gint64 axis)
     return k[0];
   if (declared != NULL && axis < declared->rank)
     return declared->dims[axis];
-  gantry_lower_needs_constant (l, "number of results");
+  gantry_lower_needs_constant (l, gantry_lower_operand (l, 1), "number of results");
   return 0;
 }
 

@@ -342,7 +342,7 @@ extents_from_sizes (GantryLower *l, guint i, const gint64 *axes, gsize n, Axis *
   if (sizes == NULL
       && (declared == NULL || !stretch || declared->rank != gantry_lower_rank (l, l->in[0])))
     {
-      gantry_lower_needs_constant (l, "list of sizes");
+      gantry_lower_needs_constant (l, l->in[i], "list of sizes");
       return FALSE;
     }
   if (sizes != NULL && n_sizes != n)
@@ -380,7 +380,7 @@ extents_from_scales (GantryLower *l, const double *scales, gsize n_scales, const
                      gsize n, Axis *all)
 {
   if (scales == NULL)
-    gantry_lower_needs_constant (l, "list of scales");
+    gantry_lower_needs_constant (l, gantry_lower_operand (l, l->rule->arg || l->opset < 11 ? 1 : 2), "list of scales");
   else if (n_scales != n)
     gantry_lower_invalid (l, "%" G_GSIZE_FORMAT " scales for %" G_GSIZE_FORMAT " axes", n_scales,
                           n);
@@ -404,7 +404,7 @@ read_region (GantryLower *l, const gint64 *axes, gsize n, Axis *all)
   double *roi = gantry_lower_known_doubles (l, gantry_lower_operand (l, 1), &n_roi);
 
   if (roi == NULL)
-    gantry_lower_needs_constant (l, "region of interest");
+    gantry_lower_needs_constant (l, gantry_lower_operand (l, 1), "region of interest");
   else if (n_roi != 2 * n)
     gantry_lower_invalid (l, "the region of interest does not have %" G_GSIZE_FORMAT " values",
                           2 * n);

@@ -303,7 +303,7 @@ affine_grid (GantryLower *l)
       || (size != NULL && n_size != n + 2))
     gantry_lower_invalid (l, "theta or size is not of 2 or 3 dimensions");
   else if (size == NULL && (declared == NULL || declared->rank != n + 2))
-    gantry_lower_needs_constant (l, "size");
+    gantry_lower_needs_constant (l, gantry_lower_operand (l, 1), "size");
   for (guint i = 0; i < n && !l->failed; i++)
     {
       extents[i] = size != NULL ? size[i + 2] : declared->dims[i + 1];

@@ -41,7 +41,8 @@ constant_of_sparse (GantryLower *l)
   const GantryType *type;
   guint8 *data = NULL;
 
-  if (v == NULL || at == NULL || rank == 0 || rank > GANTRY_MAX_RANK || v->splat)
+  if (v == NULL || at == NULL || rank == 0 || rank > GANTRY_MAX_RANK || v->splat
+      || !gantry_dims_fit ((guint) rank, dims, NULL))
     {
       gantry_lower_fail (l, "sparse value is not understood");
       return;
@@ -128,7 +129,7 @@ constant_of_shape (GantryLower *l)
     }
   if (dims == NULL)
     {
-      gantry_lower_needs_constant (l, "shape");
+      gantry_lower_needs_constant (l, gantry_lower_operand (l, 0), "shape");
       return;
     }
   if (!check_dims (l, dims, n))
@@ -204,8 +205,8 @@ resolve_shape (GantryLower *l, guint32 x, const gint64 *wanted, gsize n, GantryD
                               i, wanted[i]);
       else if (dims[i] == -1)
         rest = (gssize) i;
-      else if (__builtin_mul_overflow (known, dims[i], &known))
-        gantry_lower_invalid (l, "the shape is too large");
+      else
+        known = gantry_dim_multiply (known, dims[i]);
       if (l->failed)
         return -1;
     }
@@ -246,7 +247,7 @@ reshape (GantryLower *l)
   if (wanted == NULL)
     {
       if (!reshape_as_declared (l, x))
-        gantry_lower_needs_constant (l, "shape");
+        gantry_lower_needs_constant (l, gantry_lower_operand (l, 1), "shape");
       return;
     }
   rank = resolve_shape (l, x, wanted, n, dims);
@@ -285,7 +286,7 @@ axes_from_declared (GantryLower *l, guint32 x)
       || gantry_lower_known_ints (l, l->in[1], &n) != NULL)
     return FALSE;
   if (!reshape_as_declared (l, x))
-    gantry_lower_needs_constant (l, "list of axes");
+    gantry_lower_needs_constant (l, gantry_lower_operand (l, 1), "list of axes");
   return TRUE;
 }
 
@@ -401,7 +402,7 @@ expand (GantryLower *l)
     }
   if (wanted == NULL)
     {
-      gantry_lower_needs_constant (l, "shape");
+      gantry_lower_needs_constant (l, gantry_lower_operand (l, 1), "shape");
       return;
     }
   if (!check_dims (l, wanted, n))
@@ -439,7 +440,7 @@ tile (GantryLower *l)
 
   if (repeats == NULL && (declared == NULL || declared->rank != rank))
     {
-      gantry_lower_needs_constant (l, "number of repeats");
+      gantry_lower_needs_constant (l, gantry_lower_operand (l, 1), "number of repeats");
       return;
     }
   if (repeats != NULL && n != rank)
@@ -452,7 +453,7 @@ tile (GantryLower *l)
       GantryDim dim = gantry_lower_dim (l, x, i);
       gint64 times = repeats != NULL ? repeats[i] : dim > 0 ? declared->dims[i] / dim : 0;
 
-      dims[i] = dim * times;
+      dims[i] = gantry_dim_multiply (dim, times);
       if (times < 0 || (repeats == NULL && dims[i] != declared->dims[i]))
         {
           gantry_lower_invalid (l, "repeats do not fit");
@@ -496,7 +497,8 @@ depth_to_space (GantryLower *l)
           : gantry_lower_reshape (l, x, 6, (GantryDim[]){ d[0], b, b, d[1] / (b * b), d[2], d[3] });
   x = gantry_lower_transpose (l, x, crd ? crd_order : dcr_order);
   l->out[0] = gantry_lower_reshape (l, x, 4,
-                                    (GantryDim[]){ d[0], d[1] / (b * b), d[2] * b, d[3] * b });
+                                    (GantryDim[]){ d[0], d[1] / (b * b), gantry_dim_multiply (d[2], b),
+                                                   gantry_dim_multiply (d[3], b) });
 }
 
 static void
@@ -519,7 +521,7 @@ space_to_depth (GantryLower *l)
   x = gantry_lower_reshape (l, x, 6, (GantryDim[]){ d[0], d[1], d[2] / b, b, d[3] / b, b });
   x = gantry_lower_transpose (l, x, order);
   l->out[0] = gantry_lower_reshape (l, x, 4,
-                                    (GantryDim[]){ d[0], d[1] * b * b, d[2] / b, d[3] / b });
+                                    (GantryDim[]){ d[0], gantry_dim_multiply (d[1], b * b), d[2] / b, d[3] / b });
 }
 
 /* clang-format off */

@@ -32,7 +32,7 @@ window (GantryLower *l)
   double *values;
 
   if (n < 0 && known == NULL)
-    gantry_lower_needs_constant (l, "size");
+    gantry_lower_needs_constant (l, gantry_lower_operand (l, 0), "size");
   else if (n < 0 || n > LONGEST_WINDOW)
     gantry_lower_invalid (l, "size %" G_GINT64_FORMAT " is out of range", n);
   else if (element == GANTRY_ELEMENT_NONE)

@@ -32,10 +32,76 @@ gantry_lower_invalid (GantryLower *l, const char *format, ...)
   va_end (args);
 }
 
-void
-gantry_lower_needs_constant (GantryLower *l, const char *what)
+/* Inputs of the model */
+
+/* A value that depends on an input of more elements than this is data; one of up to that many may well be fixed. */
+#define MOST_SET_ELEMENTS 16
+#define MOST_VISITED 65536
+#define MOST_NAMED 4
+
+/* The inputs of the model that @stack (which it empties) is computed from. FALSE when that cannot be said. */
+static gboolean
+find_inputs (GantryLower *l, GArray *stack, GArray *inputs)
 {
-  gantry_lower_fail (l, "the %s is computed at run time", what);
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+
+  while (stack->len > 0 && g_hash_table_size (seen) < MOST_VISITED)
+    {
+      guint32 id = g_array_index (stack, guint32, stack->len - 1);
+      const GantryNode *node = gantry_builder_node (l->b, id);
+
+      g_array_set_size (stack, stack->len - 1);
+      if (node == NULL || !g_hash_table_add (seen, GUINT_TO_POINTER (id)))
+        continue;
+      /* A parameter without a name is one of a body, whose value is known outside only. */
+      if (node->op >= GANTRY_OP_FOREIGN || (node->op == GANTRY_OP_PARAMETER && node->name == 0))
+        return FALSE;
+      if (node->op == GANTRY_OP_PARAMETER)
+        g_array_append_val (inputs, id);
+      for (guint i = 0; i < node->n_operands; i++)
+        {
+          guint32 operand = gantry_builder_operand_of (l->b, id, i);
+
+          g_array_append_val (stack, operand);
+        }
+    }
+  return stack->len == 0 && inputs->len > 0 && inputs->len <= MOST_NAMED;
+}
+
+char *
+gantry_lower_inputs_of (GantryLower *l, guint32 value)
+{
+  g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autoptr (GArray) inputs = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autoptr (GString) names = g_string_new (NULL), options = g_string_new (NULL);
+  gboolean data = FALSE;
+
+  if (value != 0)
+    g_array_append_val (stack, value);
+  else
+    g_array_append_vals (stack, l->in, l->n_in);
+  if (!find_inputs (l, stack, inputs))
+    return g_strdup ("");
+  for (guint i = 0; i < inputs->len; i++)
+    {
+      guint32 id = g_array_index (inputs, guint32, i);
+      const char *name = gantry_context_string (l->context, gantry_builder_node (l->b, id)->name);
+      gint64 n = gantry_type_elements (gantry_lower_type (l, id));
+
+      data = data || n < 0 || n > MOST_SET_ELEMENTS;
+      g_string_append_printf (names, "%s'%s'", i > 0 ? ", " : "", name);
+      g_string_append_printf (options, "%s--set %s=VALUE", i > 0 ? " " : "", name);
+    }
+  return data ? g_strdup_printf ("; it depends on the data of %s", names->str)
+              : g_strdup_printf ("; it depends on %s: %s fixes it", names->str, options->str);
+}
+
+void
+gantry_lower_needs_constant (GantryLower *l, guint32 value, const char *what)
+{
+  g_autofree char *inputs = gantry_lower_inputs_of (l, value);
+
+  gantry_lower_fail (l, "the %s is computed at run time%s", what, inputs);
 }
 
 const GantryType *
@@ -218,7 +284,7 @@ gantry_lower_constant_ints (GantryLower *l, guint i, gsize *n, const char *what)
       if (!gantry_lower_has (l, i))
         gantry_lower_invalid (l, "operand %u is missing", i);
       else
-        gantry_lower_needs_constant (l, what);
+        gantry_lower_needs_constant (l, l->in[i], what);
     }
   return values;
 }

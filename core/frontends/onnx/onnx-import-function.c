@@ -45,6 +45,86 @@ gantry_onnx_find_function (GantryOnnxImport *import, const Onnx__NodeProto *node
   return g_hash_table_lookup (import->functions, key);
 }
 
+/* How many nodes and calls there are with every call written out: each function is counted once, however often and
+ * however deep it is called. */
+
+typedef struct
+{
+  GantryOnnxImport *import;
+  GHashTable *counts; /* Onnx__FunctionProto* -> guint64*, 0 while it is being counted */
+  guint depth;
+} Expansion;
+
+static guint64 count_nodes (Expansion *expansion, Onnx__NodeProto **nodes, gsize n);
+
+static guint64
+sum_up_to_most (guint64 a, guint64 b)
+{
+  return a > G_MAXUINT64 - b ? G_MAXUINT64 : a + b;
+}
+
+/* What calls itself or lies too deep is refused by name when it is written; here it only has to end. */
+static guint64
+count_function (Expansion *expansion, const Onnx__FunctionProto *function)
+{
+  guint64 *count = g_hash_table_lookup (expansion->counts, function);
+
+  if (count != NULL || expansion->depth == GANTRY_ONNX_MAX_CALL_DEPTH)
+    return count != NULL ? *count : 0;
+  count = g_new0 (guint64, 1);
+  g_hash_table_insert (expansion->counts, (gpointer) function, count);
+  expansion->depth++;
+  *count = count_nodes (expansion, function->node, function->n_node);
+  expansion->depth--;
+  return *count;
+}
+
+static guint64
+count_nodes (Expansion *expansion, Onnx__NodeProto **nodes, gsize n)
+{
+  guint64 sum = n;
+
+  for (gsize i = 0; i < n; i++)
+    {
+      const Onnx__FunctionProto *function = gantry_onnx_find_function (expansion->import, nodes[i]);
+
+      if (function != NULL)
+        sum = sum_up_to_most (sum, count_function (expansion, function));
+      for (gsize j = 0; j < nodes[i]->n_attribute; j++)
+        {
+          const Onnx__AttributeProto *attribute = nodes[i]->attribute[j];
+
+          for (gsize k = 0; k < attribute->n_graphs + (attribute->g != NULL); k++)
+            {
+              const Onnx__GraphProto *graph = k < attribute->n_graphs ? attribute->graphs[k] : attribute->g;
+
+              sum = sum_up_to_most (sum, count_nodes (expansion, graph->node, graph->n_node));
+            }
+        }
+    }
+  return sum;
+}
+
+gboolean
+gantry_onnx_check_expansion (GantryOnnxImport *import, GError **error)
+{
+  const Onnx__GraphProto *graph = import->file->model->graph;
+  Expansion expansion = { .import = import };
+  guint64 n;
+
+  if (g_hash_table_size (import->functions) == 0)
+    return TRUE;
+  expansion.counts = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  n = count_nodes (&expansion, graph->node, graph->n_node);
+  g_hash_table_unref (expansion.counts);
+  if (n <= import->max_nodes)
+    return TRUE;
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE,
+               "the model has %s%" G_GUINT64_FORMAT " nodes and calls with its functions written out, and the limit is %u",
+               n == G_MAXUINT64 ? "more than " : "", n, import->max_nodes);
+  return FALSE;
+}
+
 /* Inputs and attributes */
 
 static gboolean

@@ -96,8 +96,18 @@ initializer_names (const Onnx__GraphProto *graph)
   return names;
 }
 
+/* The user gives this input of the model a value. */
+static gboolean
+is_set (const GantryOnnxImport *import, const char *name)
+{
+  for (guint i = 0; i < import->options->n_values; i++)
+    if (strcmp (import->options->values[i].name, name) == 0)
+      return TRUE;
+  return FALSE;
+}
+
 /* Up to IR version 3 every initializer stands among the inputs too, and later versions may give an
- * input a default so: in both cases the value is known and it is no input. */
+ * input a default so: in both cases the value is known and it is no input, unless the user gives another. */
 static gboolean
 write_inputs (GantryOnnxBody *body, const Onnx__GraphProto *graph, gboolean is_main, GError **error)
 {
@@ -106,6 +116,7 @@ write_inputs (GantryOnnxBody *body, const Onnx__GraphProto *graph, gboolean is_m
   for (gsize i = 0; i < graph->n_input; i++)
     {
       const Onnx__ValueInfoProto *input = graph->input[i];
+      gboolean set = FALSE;
       guint32 type, id;
 
       if (input->name == NULL || *input->name == '\0')
@@ -114,9 +125,11 @@ write_inputs (GantryOnnxBody *body, const Onnx__GraphProto *graph, gboolean is_m
                        "%sinput %zu has no name; the file is damaged", body->where, i);
           return FALSE;
         }
-      if (g_hash_table_contains (given, input->name))
+      set = is_main && is_set (body->import, input->name);
+      if (g_hash_table_contains (given, input->name) && !set)
         continue;
-      type = gantry_onnx_value_type (body->import, input->type, is_main ? input->name : NULL);
+      /* The dimensions of one that is set are those of its value: there is nothing to bind. */
+      type = gantry_onnx_value_type (body->import, input->type, is_main && !set ? input->name : NULL);
       id = write_parameter (body, "input", input->name, name_in (body, input->name), type, error);
       if (id == 0 || !gantry_onnx_body_define (body, input->name, id, error))
         return FALSE;
@@ -237,6 +250,10 @@ write_initializers (GantryOnnxBody *body, const Onnx__GraphProto *graph, GError 
                         : 0;
 
       scope = scope != 0 ? scope - 1 : base;
+      /* An input of the model that has another value. */
+      if (tensor != NULL && tensor->name != NULL && is_set (body->import, tensor->name)
+          && g_hash_table_contains (body->values, tensor->name))
+        continue;
       if (sparse != NULL ? !write_sparse_initializer (body, sparse, scope, error)
                          : !write_initializer (body, tensor, scope, i, error))
         return FALSE;

@@ -117,6 +117,9 @@ gboolean gantry_onnx_write_tensor (GantryOnnxImport *import, GantryAttrList *lis
 
 /* onnx-import-function.c */
 gboolean gantry_onnx_collect_functions (GantryOnnxImport *import, GError **error);
+/** FALSE and TOO_LARGE, with their number, when the nodes with all calls written out are above the limit; nothing is
+ * written for that. */
+gboolean gantry_onnx_check_expansion (GantryOnnxImport *import, GError **error);
 /** Returns: (nullable): the body that the model gives for the operation of @node */
 const Onnx__FunctionProto *
 gantry_onnx_find_function (GantryOnnxImport *import, const Onnx__NodeProto *node);

@@ -125,15 +125,19 @@ import_clear (GantryOnnxImport *import)
 static GantryModule *
 import_run (GantryOnnxImport *import, GError **error)
 {
-  g_autoptr (GantryModule) module = NULL;
+  g_autoptr (GantryModule) written = NULL, module = NULL;
 
   gantry_onnx_info_describe (import);
   gantry_progress_report (import->progress, 0.1, "reading the graph");
   if (!read_opsets (import, error) || !gantry_onnx_collect_functions (import, error)
+      || !gantry_onnx_check_expansion (import, error)
       || !gantry_onnx_write_graph (import, import->file->model->graph, error)
       || !gantry_onnx_check_dims (import, error))
     return NULL;
-  module = gantry_builder_finish (import->builder, error);
+  written = gantry_builder_finish (import->builder, error);
+  if (written == NULL)
+    return NULL;
+  module = gantry_module_set_inputs (written, import->options->values, import->options->n_values, error);
   if (module == NULL)
     return NULL;
   if (!gantry_onnx_infer (import, module, error))

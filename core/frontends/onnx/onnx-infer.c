@@ -400,6 +400,8 @@ infer_function (GantryOnnxInfer *infer, const GantryFunction *function, const gu
             return FALSE;
           continue;
         }
+      /* Refusals name the inputs of the model; the parameters of bodies are none. */
+      gantry_builder_set_name (infer->scratch, function == gantry_module_entry (infer->module) ? node->name : 0);
       infer->values[position] = gantry_builder_parameter (infer->scratch, types[i], NULL);
       infer->types[position] = types[i];
     }

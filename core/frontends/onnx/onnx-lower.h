@@ -109,8 +109,11 @@ gboolean gantry_lower_inline (GantryLower *l, guint32 function, const guint32 *a
 void gantry_lower_fail (GantryLower *l, const char *format, ...) G_GNUC_PRINTF (2, 3);
 /** As fail, for a model that contradicts the specification. */
 void gantry_lower_invalid (GantryLower *l, const char *format, ...) G_GNUC_PRINTF (2, 3);
-/** @what is computed at run time though the rule needs its value now. */
-void gantry_lower_needs_constant (GantryLower *l, const char *what);
+/** @what, which is @value (0: follows from all operands), is computed at run time though the rule needs it now. Says which
+ * inputs of the model could be given a value. */
+void gantry_lower_needs_constant (GantryLower *l, guint32 value, const char *what);
+/** "; it depends on 'rate': --set rate=VALUE fixes it", "" where that is not known. Returns: (transfer full) */
+char *gantry_lower_inputs_of (GantryLower *l, guint32 value);
 
 /* Operands. */
 static inline gboolean

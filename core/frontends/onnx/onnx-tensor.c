@@ -83,7 +83,6 @@ guint32
 gantry_onnx_tensor_type (GantryContext *context, const Onnx__TensorProto *tensor, GError **error)
 {
   GantryElementType element = gantry_onnx_element (tensor->data_type);
-  guint64 n = 1;
 
   if (element == GANTRY_ELEMENT_NONE)
     {
@@ -98,19 +97,17 @@ gantry_onnx_tensor_type (GantryContext *context, const Onnx__TensorProto *tensor
       return 0;
     }
   for (gsize i = 0; i < tensor->n_dims; i++)
+    if (tensor->dims[i] < 0)
+      {
+        fail (error, GANTRY_ERROR_INVALID,
+              "dimension %zu is %" G_GINT64_FORMAT "; a size is 0 or more", i, tensor->dims[i]);
+        return 0;
+      }
+  if (!gantry_dims_fit ((guint) tensor->n_dims, tensor->dims, NULL))
     {
-      if (tensor->dims[i] < 0)
-        {
-          fail (error, GANTRY_ERROR_INVALID,
-                "dimension %zu is %" G_GINT64_FORMAT "; a size is 0 or more", i, tensor->dims[i]);
-          return 0;
-        }
-      if (!g_uint64_checked_mul (&n, n, MAX ((guint64) tensor->dims[i], 1)) || n > G_MAXINT64 / 16)
-        {
-          fail (error, GANTRY_ERROR_TOO_LARGE,
-                "its dimensions multiply to more than any memory holds; the file is damaged");
-          return 0;
-        }
+      fail (error, GANTRY_ERROR_TOO_LARGE,
+            "its dimensions multiply to more than any memory holds; the file is damaged");
+      return 0;
     }
   return gantry_context_tensor (context, element, (guint) tensor->n_dims, tensor->dims);
 }
@@ -253,6 +250,7 @@ map_literal (GantryOnnxFile *file, GantryContext *context, guint32 type, const P
   else
     literal->source_path = g_strdup (file->path);
   literal->source_offset = place->offset;
+  literal->mapped = literal->source_path != NULL;
   return of->element == GANTRY_BOOL ? mend_booleans (literal) : literal;
 }
 

@@ -28,13 +28,21 @@ note_unbound (GantryOnnxImport *import, const char *name)
   g_hash_table_add (import->symbols, g_ptr_array_index (import->unbound, import->unbound->len - 1));
 }
 
+/* The name of a dimension; "" when it has none. Many writers say "?" of each that they know nothing of, so that is no
+ * name: two of them need not be equal. */
+static const char *
+symbol_of (const Onnx__TensorShapeProto__Dimension *dim)
+{
+  if (dim->value_case != ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM || strcmp (dim->dim_param, "?") == 0)
+    return "";
+  return dim->dim_param;
+}
+
 static GantryDim
 value_dim (GantryOnnxImport *import, const Onnx__TensorShapeProto__Dimension *dim,
            const char *input, gsize axis)
 {
-  const char *symbol = dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM
-                         ? dim->dim_param
-                         : "";
+  const char *symbol = symbol_of (dim);
   g_autofree char *position = NULL;
   gint64 value;
 
@@ -102,6 +110,12 @@ gantry_onnx_value_type (GantryOnnxImport *import, const Onnx__TypeProto *type, c
     return 0;
   for (gsize i = 0; i < tensor->shape->n_dim; i++)
     dims[i] = value_dim (import, tensor->shape->dim[i], input, i);
+  if (!gantry_dims_fit ((guint) tensor->shape->n_dim, dims, NULL))
+    {
+      if (input != NULL)
+        gantry_onnx_warn (import, "Input '%s' has dimensions that multiply to more than any memory holds.", input);
+      return 0;
+    }
   return gantry_context_tensor (import->context, element, (guint) tensor->shape->n_dim, dims);
 }
 

@@ -6,7 +6,7 @@
 #pragma once
 #include "core/base/base.h"
 #include "core/ir/dialect.h"
-#include "core/ir/module.h"
+#include "core/ir/input-values.h"
 
 G_BEGIN_DECLS
 
@@ -25,12 +25,15 @@ typedef struct
 /**
  * GantryOnnxOptions: all zero is the default.
  *
+ * @values: inputs that are constants; also of one that an initializer gives a value
  * @max_nodes: what the module may have at most, functions inlined; 0 means four million
  */
 typedef struct
 {
   const GantryOnnxDim *dims;
   guint n_dims;
+  const GantryInputValue *values;
+  guint n_values;
   guint max_nodes;
 } GantryOnnxOptions;
 

@@ -19,7 +19,7 @@ open_text (const char *text, GError **error)
   GantryModel *model = NULL;
 
   if (path != NULL && g_file_set_contents (path, text, -1, error))
-    model = gantry_model_open (path, NULL, 0, -1, NULL, error);
+    model = gantry_model_open (path, NULL, -1, NULL, error);
   if (path != NULL)
     g_unlink (path);
   if (folder != NULL)

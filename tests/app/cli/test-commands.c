@@ -82,6 +82,81 @@ test_unsupported (void)
   g_assert_nonnull (strstr (run->err, "Frobnicate"));
 }
 
+/* An unknown operation in a branch that may be taken is no damaged file, and the refusal says which input decides. */
+static void
+test_set (void)
+{
+  g_autofree char *path = cli_own_file ("rate.onnx"), *folder = cli_temporary_folder ();
+  g_autofree char *output = g_build_filename (folder, "output_0.npy", NULL), *bytes = NULL;
+  g_autoptr (CliResult) open = cli_run ("plan", path, NULL), other = cli_run ("plan", path, "--set", "rate=8000", NULL);
+  g_autoptr (CliResult) run = cli_run ("run", path, "--set", "rate=16000", "--set", "gain=[3]", "--input", "x=value:1",
+                                       "--output-dir", folder, "--runs", "1", NULL);
+  gsize length = 0;
+  float y[2];
+
+  cli_assert_status (open, 3);
+  g_assert_nonnull (strstr (open->err, "Frobnicate"));
+  g_assert_nonnull (strstr (open->err, "it depends on 'rate': --set rate=VALUE fixes it"));
+  cli_assert_status (other, 3);
+  g_assert_nonnull (strstr (other->err, "Frobnicate"));
+  g_assert_null (strstr (other->err, "--set"));
+  cli_assert_status (run, 0);
+  g_assert_true (g_file_get_contents (output, &bytes, &length, NULL));
+  memcpy (y, bytes + length - sizeof y, sizeof y);
+  g_assert_cmpfloat (y[0], ==, 48003);
+  g_assert_cmpfloat (y[1], ==, 48003);
+  cli_remove_folder (g_steal_pointer (&folder));
+}
+
+/* The value may be a file; an input that has a default keeps it. */
+static void
+test_set_file (void)
+{
+  g_autofree char *path = cli_own_file ("rate.onnx"), *folder = cli_temporary_folder ();
+  g_autofree char *value = g_build_filename (folder, "rate.npy", NULL), *set = g_strconcat ("rate=@", value, NULL);
+  static const char header[] = "{'descr': '<i8', 'fortran_order': False, 'shape': (), }";
+  g_autoptr (GString) npy = g_string_new_len ("\x93NUMPY\x01\x00", 8);
+  const guint16 length = sizeof header - 1;
+  const gint64 rate = 16000;
+
+  g_string_append_len (npy, (const char *) &length, 2);
+  g_string_append (npy, header);
+  g_string_append_len (npy, (const char *) &rate, sizeof rate);
+  g_assert_true (g_file_set_contents (value, npy->str, (gssize) npy->len, NULL));
+  {
+    g_autoptr (CliResult) info = cli_run ("info", path, "--set", set, "--json", NULL);
+    g_autoptr (JsonNode) root = NULL;
+
+    cli_assert_status (info, 0);
+    root = cli_json (info);
+    g_assert_cmpuint (json_array_get_length (json_object_get_array_member (json_node_get_object (root), "inputs")), ==, 1);
+    g_assert_cmpuint (json_array_get_length (json_object_get_array_member (json_node_get_object (root), "unsupported")),
+                      ==, 0);
+  }
+  cli_remove_folder (g_steal_pointer (&folder));
+}
+
+static void
+test_set_wrong (void)
+{
+  static const struct { const char *set, *error; } cases[] = {
+    { "rate", "write the name of an input and its value" },
+    { "speed=1", "there is no input 'speed' to set; the inputs are: x, rate" },
+    { "rate=1.5", "input 'rate': value:1:1: expected a value of type i64, not '1.5'" },
+    { "x=[1,2,3]", "input 'x': value:1:8: the value is f32[3] where f32[2] is wanted" },
+    { "rate=@/nowhere.npy", "--set rate: " },
+  };
+  g_autofree char *path = cli_own_file ("rate.onnx");
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (CliResult) result = cli_run ("plan", path, "--set", cases[i].set, NULL);
+
+      cli_assert_status (result, 1);
+      cli_assert_one_error (result, cases[i].error);
+    }
+}
+
 static void
 test_passes (void)
 {
@@ -350,6 +425,9 @@ main (int argc, char **argv)
   g_test_add_func ("/cli/info", test_info);
   g_test_add_func ("/cli/info-of-trace", test_info_of_trace);
   g_test_add_func ("/cli/unsupported", test_unsupported);
+  g_test_add_func ("/cli/set", test_set);
+  g_test_add_func ("/cli/set-file", test_set_file);
+  g_test_add_func ("/cli/set-wrong", test_set_wrong);
   g_test_add_func ("/cli/passes", test_passes);
   g_test_add_func ("/cli/run", test_run);
   g_test_add_func ("/cli/mismatch", test_mismatch);

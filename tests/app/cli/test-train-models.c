@@ -114,7 +114,7 @@ weights_of (JsonObject *fixture, const char *path)
 {
   g_auto (GStrv) seeds = options_of (fixture, "random-weights"), trained = options_of (fixture, "train");
   g_autoptr (GError) error = NULL;
-  g_autoptr (GantryModel) model = gantry_model_open (path, NULL, 0, seeds[0] != NULL ? atoi (seeds[0]) : -1, NULL, &error);
+  g_autoptr (GantryModel) model = gantry_model_open (path, NULL, seeds[0] != NULL ? atoi (seeds[0]) : -1, NULL, &error);
   g_autoptr (GantryModule) module = NULL;
   GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
 

@@ -547,6 +547,34 @@ test_dims (void)
   window_test_free (window);
 }
 
+/* A value for an input, where the refusal names it; one undo takes it back. */
+static void
+test_values (void)
+{
+  g_autofree char *path = views_sample ("rate.onnx");
+  GantryWindow *window = window_test_new ();
+  GantryDocument *document;
+  GtkWidget *entry, *button;
+
+  if (window == NULL)
+    return;
+  window_test_open (window, path);
+  document = gantry_window_get_document (window);
+  entry = window_test_find (GTK_WIDGET (window), "value-rate");
+  button = window_test_find (GTK_WIDGET (window), "set-values");
+  g_assert_nonnull (entry);
+  g_assert_nonnull (button);
+  gtk_editable_set_text (GTK_EDITABLE (entry), "16000");
+  g_signal_emit_by_name (button, "clicked");
+  views_wait_until (window_test_is_idle (window));
+  g_assert_null (gantry_document_get_compilation (document)->refusal);
+  g_assert_null (window_test_find (GTK_WIDGET (window), "set-values"));
+  gantry_document_undo (document);
+  views_wait_until (window_test_is_idle (window));
+  g_assert_nonnull (window_test_find (GTK_WIDGET (window), "set-values"));
+  window_test_free (window);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -567,5 +595,6 @@ main (int argc, char **argv)
   g_test_add_func ("/app/window/no-cli", test_no_cli);
   g_test_add_func ("/app/window/refusal", test_refusal);
   g_test_add_func ("/app/window/dims", test_dims);
+  g_test_add_func ("/app/window/values", test_values);
   return window_test_run ();
 }

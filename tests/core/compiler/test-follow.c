@@ -11,7 +11,7 @@ open_program (const char *name)
   const char *root = g_getenv ("GANTRY_SOURCE_ROOT");
   g_autofree char *path = g_build_filename (root != NULL ? root : ".", "data", "programs", name, NULL);
   g_autoptr (GError) error = NULL;
-  GantryModel *model = gantry_model_open (path, NULL, 0, -1, NULL, &error);
+  GantryModel *model = gantry_model_open (path, NULL, -1, NULL, &error);
 
   g_assert_no_error (error);
   return model;

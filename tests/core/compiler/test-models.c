@@ -86,14 +86,16 @@ test_model (gconstpointer data)
   g_autoptr (GError) error = NULL;
   g_autoptr (GantryModel) model = NULL;
   g_autoptr (GantryCompilation) compilation = NULL;
-  guint n_dims = (known->dims[0].name != NULL) + (known->dims[1].name != NULL);
+  g_autoptr (GantryBindings) bindings = gantry_bindings_new ();
 
   if (!g_file_test (path, G_FILE_TEST_EXISTS))
     {
       g_test_skip ("the data folder with the models is not there (GANTRY_SHARED)");
       return;
     }
-  model = gantry_model_open (path, known->dims, n_dims, -1, NULL, &error);
+  for (guint i = 0; i < G_N_ELEMENTS (known->dims) && known->dims[i].name != NULL; i++)
+    gantry_bindings_set_dim (bindings, known->dims[i].name, known->dims[i].size);
+  model = gantry_model_open (path, bindings, -1, NULL, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (model->n_nodes, ==, known->nodes);
   g_assert_cmpuint (model->n_initializers, ==, known->initializers);
@@ -123,7 +125,7 @@ test_disabled (gconstpointer data)
 {
   g_autofree char *path = own_file ("sample.onnx");
   g_autoptr (GError) error = NULL;
-  g_autoptr (GantryModel) model = gantry_model_open (path, NULL, 0, -1, NULL, &error);
+  g_autoptr (GantryModel) model = gantry_model_open (path, NULL, -1, NULL, &error);
   GantryCompileSettings settings;
   guint n;
   const GantryPassInfo *passes = gantry_compiler_passes (&n);
@@ -158,7 +160,7 @@ test_sample (void)
 {
   g_autofree char *path = own_file ("sample.onnx");
   g_autoptr (GError) error = NULL;
-  g_autoptr (GantryModel) model = gantry_model_open (path, NULL, 0, -1, NULL, &error);
+  g_autoptr (GantryModel) model = gantry_model_open (path, NULL, -1, NULL, &error);
   g_autoptr (GantryCompilation) compilation = NULL;
 
   g_assert_no_error (error);
@@ -184,7 +186,7 @@ test_unknown (void)
 {
   g_autofree char *path = own_file ("unknown-operation.onnx");
   g_autoptr (GError) error = NULL;
-  g_autoptr (GantryModel) model = gantry_model_open (path, NULL, 0, -1, NULL, &error);
+  g_autoptr (GantryModel) model = gantry_model_open (path, NULL, -1, NULL, &error);
   g_autoptr (GantryCompilation) compilation = NULL;
 
   g_assert_no_error (error);
@@ -204,9 +206,9 @@ static void
 test_open_dimension (void)
 {
   g_autofree char *path = own_file ("open-batch.onnx");
-  const GantryDimBinding batch = { "batch", 3 };
+  g_autoptr (GantryBindings) batch = gantry_bindings_new ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (GantryModel) model = gantry_model_open (path, NULL, 0, -1, NULL, &error);
+  g_autoptr (GantryModel) model = gantry_model_open (path, NULL, -1, NULL, &error);
   g_autoptr (GantryModel) bound = NULL;
   g_autoptr (GantryCompilation) refused = NULL;
   g_autoptr (GantryCompilation) compiled = NULL;
@@ -219,7 +221,8 @@ test_open_dimension (void)
   g_assert_no_error (error);
   g_assert_nonnull (refused->refusal);
   g_assert_nonnull (strstr (refused->refusal->message, "--dim batch="));
-  bound = gantry_model_open (path, &batch, 1, -1, NULL, &error);
+  gantry_bindings_set_dim (batch, "batch", 3);
+  bound = gantry_model_open (path, batch, -1, NULL, &error);
   g_assert_no_error (error);
   compiled = gantry_compile (bound, NULL, NULL, &error);
   g_assert_no_error (error);
@@ -238,7 +241,7 @@ test_broken (gconstpointer data)
   g_autoptr (GantryCompilation) compilation = NULL;
 
   g_assert_true (g_file_test (path, G_FILE_TEST_EXISTS));
-  model = gantry_model_open (path, NULL, 0, -1, NULL, &error);
+  model = gantry_model_open (path, NULL, -1, NULL, &error);
   if (model != NULL)
     compilation = gantry_compile (model, NULL, NULL, &error); /* types that contradict each other come out here */
   g_assert_null (compilation);
@@ -254,7 +257,7 @@ test_missing (void)
 {
   g_autoptr (GError) error = NULL;
 
-  g_assert_null (gantry_model_open ("/nowhere/model.onnx", NULL, 0, -1, NULL, &error));
+  g_assert_null (gantry_model_open ("/nowhere/model.onnx", NULL, -1, NULL, &error));
   g_assert_nonnull (error);
   g_assert_nonnull (strstr (error->message, "/nowhere/model.onnx"));
 }
@@ -266,7 +269,7 @@ test_cancelled (void)
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   const GantryProgress progress = { .cancellable = cancellable };
   g_autoptr (GError) error = NULL;
-  g_autoptr (GantryModel) model = gantry_model_open (path, NULL, 0, -1, NULL, &error);
+  g_autoptr (GantryModel) model = gantry_model_open (path, NULL, -1, NULL, &error);
 
   g_assert_no_error (error);
   g_cancellable_cancel (cancellable);

@@ -210,20 +210,20 @@ static void
 test_bind_dim (void)
 {
   g_autofree char *path = doc_file ("data/models/open-batch.onnx");
-  const GantryDimBinding batch = { "batch", 3 };
+  g_autoptr (GantryBindings) batch = gantry_bindings_new ();
   GantryOpenOptions options = GANTRY_OPEN_OPTIONS_INIT;
   g_autoptr (GantryDocument) document = gantry_document_new ();
   g_auto (DocErrors) errors = { 0 };
   g_autoptr (GError) error = NULL;
 
-  options.dims = &batch;
-  options.n_dims = 1;
+  gantry_bindings_set_dim (batch, "batch", 3);
+  options.bindings = batch;
   doc_listen (document, &errors);
   gantry_document_open (document, path, &options, NULL, &error);
   g_assert_no_error (error);
   gantry_document_bind_dim (document, "batch", 7);
   doc_wait (document);
-  g_assert_cmpint (gantry_document_get_model (document)->dim_sizes[0], ==, 7);
+  g_assert_cmpint (gantry_document_get_model (document)->bindings->dims[0].size, ==, 7);
   g_assert_cmpstr (gantry_document_get_model (document)->outputs[0].type, ==, "f32[7,4]");
   g_assert_cmpstr (gantry_document_get_undo_name (document), ==, "batch = 7");
   gantry_document_undo (document);
@@ -242,6 +242,41 @@ test_bind_dim (void)
   g_assert_nonnull (errors.error);
   g_assert_cmpstr (gantry_document_get_model (document)->outputs[0].type, ==, "f32[7,4]");
   g_assert_cmpstr (gantry_document_get_undo_name (document), ==, "without cse");
+  doc_check_consistent (document);
+}
+
+/* A value of an input is an edit like any other. */
+static void
+test_set_input (void)
+{
+  g_autofree char *path = doc_file ("data/models/rate.onnx");
+  g_autoptr (GantryDocument) document = gantry_document_new ();
+  g_autoptr (GantryBindings) bindings = gantry_bindings_new ();
+  g_auto (DocErrors) errors = { 0 };
+  g_autoptr (GError) error = NULL;
+
+  doc_listen (document, &errors);
+  gantry_document_open (document, path, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_nonnull (gantry_document_get_compilation (document)->refusal);
+  gantry_bindings_set_input (bindings, "rate", "16000");
+  gantry_document_bind (document, bindings, "rate = 16000");
+  doc_wait (document);
+  g_assert_null (gantry_document_get_compilation (document)->refusal);
+  g_assert_cmpuint (gantry_document_get_model (document)->n_inputs, ==, 1);
+  g_assert_cmpstr (gantry_document_get_undo_name (document), ==, "rate = 16000");
+  gantry_document_undo (document);
+  doc_wait (document);
+  g_assert_nonnull (gantry_document_get_compilation (document)->refusal);
+  gantry_document_redo (document);
+  doc_wait (document);
+  g_assert_null (gantry_document_get_compilation (document)->refusal);
+  g_assert_cmpuint (errors.n, ==, 0);
+  gantry_bindings_set_input (bindings, "rate", "fast");
+  gantry_document_bind (document, bindings, "rate = fast");
+  doc_wait (document);
+  g_assert_cmpuint (errors.n, ==, 1);
+  g_assert_cmpstr (gantry_bindings_get_input (gantry_document_get_bindings (document), "rate"), ==, "16000");
   doc_check_consistent (document);
 }
 
@@ -364,6 +399,7 @@ main (int argc, char **argv)
   g_test_add_func ("/document/undo", test_undo);
   g_test_add_func ("/document/edit-races", test_edit_races);
   g_test_add_func ("/document/bind-dim", test_bind_dim);
+  g_test_add_func ("/document/set-input", test_set_input);
   g_test_add_func ("/document/error-signal", test_error_signal);
   g_test_add_func ("/document/run", test_run);
   g_test_add_func ("/document/edit-while-running", test_edit_while_running);

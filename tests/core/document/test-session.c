@@ -38,6 +38,35 @@ reopen (const Place *place)
   return document;
 }
 
+/* Values of inputs come back with the session, and what it is opened with is right over them. */
+static void
+test_inputs (Place *place, gconstpointer data)
+{
+  g_autofree char *path = doc_file ("data/models/rate.onnx");
+  g_autoptr (GantryDocument) document = gantry_document_new (), again = NULL, other = gantry_document_new ();
+  g_autoptr (GantryBindings) bindings = gantry_bindings_new ();
+  GantryOpenOptions options = GANTRY_OPEN_OPTIONS_INIT;
+  g_autoptr (GError) error = NULL;
+
+  gantry_bindings_set_input (bindings, "rate", "16000");
+  gantry_bindings_set_input (bindings, "gain", "dense<f32[1]: 3.0>");
+  options.bindings = bindings;
+  gantry_document_open (document, path, &options, NULL, &error);
+  g_assert_no_error (error);
+  gantry_document_save (document, place->path, &error);
+  g_assert_no_error (error);
+  again = reopen (place);
+  g_assert_true (gantry_bindings_equal (gantry_document_get_bindings (again), bindings));
+  g_assert_null (gantry_document_get_compilation (again)->refusal);
+  gantry_bindings_set_input (bindings, "gain", NULL);
+  gantry_bindings_set_input (bindings, "rate", "8000");
+  gantry_document_open (other, place->path, &options, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (gantry_bindings_get_input (gantry_document_get_bindings (other), "rate"), ==, "8000");
+  g_assert_cmpstr (gantry_bindings_get_input (gantry_document_get_bindings (other), "gain"), ==, "dense<f32[1]: 3.0>");
+  g_assert_nonnull (gantry_document_get_compilation (other)->refusal);
+}
+
 /* A run with a plan of several queues, as if a child had made it. */
 static void
 add_run (GantryDocument *document)
@@ -294,6 +323,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
 #define ADD(name, function) g_test_add ("/session/" name, Place, NULL, set_up, function, tear_down)
   ADD ("round-trip", test_round_trip);
+  ADD ("inputs", test_inputs);
   ADD ("version-1", test_version_1);
   ADD ("newer", test_newer);
   ADD ("cut-off", test_cut_off);

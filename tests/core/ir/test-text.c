@@ -288,7 +288,7 @@ static const Bad bad[] = {
   { "/literal/bool", VALUE ("dense<bool[1]: 1>"), "expected true or false" },
   { "/literal/type", VALUE ("dense<f32[n]: 1.0>"), "numbers as dimensions" },
   { "/literal/string", VALUE ("dense<string[1]: 1>"), "compiled element type" },
-  { "/literal/huge", VALUE ("dense<f32[4611686018427387904,4]: 1.0>"), "numbers as dimensions" },
+  { "/literal/huge", VALUE ("dense<f32[4611686018427387904,4]: 1.0>"), "more than any memory" },
   { "/literal/hex", VALUE ("hex<i8[1]: 012>"), "an even number" },
   { "/literal/file", VALUE ("file<i8[1]: \"/no/such/file\", 0, 1>"), "cannot be opened" },
 };

@@ -80,6 +80,8 @@ write_shape (const char *dims)
 
       if (g_ascii_isdigit (*parts[i]))
         put_int (dim, 1, g_ascii_strtoll (parts[i], NULL, 10));
+      else if (strcmp (parts[i], "'?'") == 0)
+        put_text (dim, 2, "?");
       else if (*parts[i] != '?')
         put_text (dim, 2, parts[i]);
       put_message (shape, 1, dim);

@@ -16,7 +16,7 @@ void put_text (Message *m, guint field, const char *text);
 void put_bytes (Message *m, guint field, gconstpointer data, gsize size);
 void put_message (Message *m, guint field, Message *part);
 
-/* ValueInfoProto; @dims: "2,n,?" or "" for a scalar; NULL for no type at all. @element: a
+/* ValueInfoProto; @dims: "2,n,?" ('?' in quotes: a dimension of that name) or "" for a scalar; NULL for no type at all. @element: a
  * TensorProto.DataType. */
 Message *write_value (const char *name, gint element, const char *dims);
 /* TensorProto with raw_data; @dims as above, numbers only. */

@@ -377,6 +377,31 @@ test_free_dims (void)
   assert_type (module, "y", "f32[?,3,?]");
 }
 
+/* Many writers name all dimensions that they do not know "?": they need not be equal, and each is bound for itself. */
+static void
+test_question_marks (void)
+{
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autoptr (GantryModule) module = NULL;
+  g_autoptr (GantryOnnxInfo) info = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  GantryOnnxDim dims[] = { { "x:0", 2 } };
+  GantryOnnxOptions options = { .dims = dims, .n_dims = 1 };
+  Message *graph = message_new ();
+
+  put_input (graph, write_value ("x", ELEMENT_FLOAT, "'?',?,'?'"));
+  put_output (graph, write_value ("y", ELEMENT_FLOAT, NULL));
+  put_node (graph, write_node ("Relu", "r", "x", "y"));
+  bytes = finish_model (write_model (graph));
+  module = gantry_onnx_import_bytes (context, bytes, "test.onnx", &options, &info, NULL, &error);
+  g_assert_no_error (error);
+  assert_type (module, "y", "f32[2,?,?]");
+  g_assert_cmpstr (info->unbound[0], ==, "x:1");
+  g_assert_cmpstr (info->unbound[1], ==, "x:2");
+  g_assert_null (info->unbound[2]);
+}
+
 static void
 test_bound_dims (void)
 {
@@ -520,6 +545,7 @@ main (int argc, char **argv)
   g_test_add_func ("/names/scopes-of-parameters", test_scopes_of_parameters);
   g_test_add_func ("/names/places", test_places);
   g_test_add_func ("/types/free-dims", test_free_dims);
+  g_test_add_func ("/types/question-marks", test_question_marks);
   g_test_add_func ("/types/bound-dims", test_bound_dims);
   g_test_add_func ("/types/wrong-dim", test_wrong_dim);
   g_test_add_func ("/types/folded-shape", test_folded_shape);

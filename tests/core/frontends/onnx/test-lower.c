@@ -44,11 +44,11 @@ parse_value (GantryContext *context, const char *text)
 static gboolean
 is_number (const char *text)
 {
-  return *text == '-' || g_ascii_isdigit (*text);
+  return g_ascii_isdigit (text[*text == '-']);
 }
 
-/* A word, a whole number, a number with a point, or a list of one kind. One value for a key that is
- * always a list in ONNX becomes a list too. */
+/* A word ('_' stands for a space, which ends it), a whole number, a number with a point, or a list of one kind; an equation
+ * is text whatever it looks like. One value for a key that is always a list in ONNX becomes a list too. */
 static void
 set_attr (GantryAttrList *list, const char *key, const char *text)
 {
@@ -63,7 +63,13 @@ set_attr (GantryAttrList *list, const char *key, const char *text)
   double floats[16];
 
   g_assert_cmpuint (n, <=, 16);
-  if (!is_number (text) && strcmp (key, "activations") == 0)
+  if (strcmp (key, "equation") == 0)
+    {
+      g_autofree char *equation = g_strdelimit (g_strdup (text), "_", ' ');
+
+      gantry_attr_list_set_string (list, key, equation);
+    }
+  else if (!is_number (text) && strcmp (key, "activations") == 0)
     gantry_attr_list_set_strings (list, key, (const char *const *) parts, n);
   else if (!is_number (text))
     gantry_attr_list_set_string (list, key, text);

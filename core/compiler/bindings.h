@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the user gives a model before it is read: sizes of its symbolic dimensions, values of its inputs. */
+#pragma once
+#include "core/ir/input-values.h"
+
+G_BEGIN_DECLS
+
+/**
+ * GantryDimBinding: "--dim batch=8".
+ *
+ * @name: of the dimension as the model has it, or "input:axis" for one without a name
+ */
+typedef struct
+{
+  const char *name;
+  gint64 size;
+} GantryDimBinding;
+
+/** GantryBindings: reference counted; not changed any more once two own it. Both lists are in order of the names. */
+typedef struct
+{
+  gatomicrefcount ref_count;
+  guint n_dims, n_inputs;
+  GantryDimBinding *dims;
+  GantryInputValue *inputs;
+} GantryBindings;
+
+GantryBindings *gantry_bindings_new (void);
+/** @bindings: (nullable): none. Returns: (transfer full): a copy, to be changed */
+GantryBindings *gantry_bindings_copy (const GantryBindings *bindings);
+GantryBindings *gantry_bindings_ref (GantryBindings *bindings);
+void gantry_bindings_unref (GantryBindings *bindings);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryBindings, gantry_bindings_unref)
+/** Both (nullable): none. */
+gboolean gantry_bindings_equal (const GantryBindings *a, const GantryBindings *b);
+
+void gantry_bindings_set_dim (GantryBindings *bindings, const char *name, gint64 size);
+/** @value: (nullable): what gantry_literal_from_text() reads; NULL: the input is given when the program runs, as usual. */
+void gantry_bindings_set_input (GantryBindings *bindings, const char *name, const char *value);
+/** Returns: (nullable): the value of input @name */
+const char *gantry_bindings_get_input (const GantryBindings *bindings, const char *name);
+/** Those of @other (nullable) too; where both say something @other is right. */
+void gantry_bindings_merge (GantryBindings *bindings, const GantryBindings *other);
+
+/**
+ * gantry_input_value_read:
+ * @text: as a user writes it: a value, or "@FILE" for the one in a .pb or .npy file
+ *
+ * Returns: (transfer full): the value as gantry_bindings_set_input() takes it, so that the file is not needed any more
+ */
+char *gantry_input_value_read (const char *text, GError **error);
+
+/** What fits into a line of @value, "dense<f32[100]: 0.5, 0.25..." Returns: (transfer full) */
+char *gantry_input_value_label (const char *value);
+
+G_END_DECLS
