@@ -199,19 +199,38 @@ randomize (GantryModel *model, gint64 seed, const GantryProgress *progress, GErr
   return TRUE;
 }
 
-GantryModel *
-gantry_model_open (const char *path, const GantryBindings *bindings, gint64 random_weights,
-                   const GantryProgress *progress, GError **error)
+static GantryModel *
+new_model (const char *path, const GantryBindings *bindings)
 {
-  g_autoptr (GantryModel) model = g_new0 (GantryModel, 1);
-  g_autoptr (GantryContext) context = gantry_context_new ();
-  GStatBuf status;
+  GantryModel *model = g_new0 (GantryModel, 1);
 
   g_atomic_ref_count_init (&model->ref_count);
   g_mutex_init (&model->compiling);
   g_mutex_init (&model->hashing);
   model->path = g_strdup (path);
   model->bindings = gantry_bindings_copy (bindings);
+  model->random_weights = -1;
+  return model;
+}
+
+GantryModel *
+gantry_model_new (GantryModule *module, const char *name)
+{
+  GantryModel *model = new_model (name, NULL);
+
+  model->module = gantry_module_ref (module);
+  take_text_info (model, module);
+  return model;
+}
+
+GantryModel *
+gantry_model_open (const char *path, const GantryBindings *bindings, gint64 random_weights,
+                   const GantryProgress *progress, GError **error)
+{
+  g_autoptr (GantryModel) model = new_model (path, bindings);
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  GStatBuf status;
+
   if (!gantry_file_check (path, error))
     return NULL;
   if (g_stat (path, &status) == 0)

@@ -60,6 +60,15 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryModel, gantry_model_unref)
  */
 GantryModel *gantry_model_open (const char *path, const GantryBindings *bindings, gint64 random_weights,
                                 const GantryProgress *progress, GError **error);
+/**
+ * gantry_model_new:
+ * @name: stands for the path that it does not have
+ *
+ * A program that was made and not opened: nothing is known of it but @module, which verifies.
+ *
+ * Returns: (transfer full)
+ */
+GantryModel *gantry_model_new (GantryModule *module, const char *name);
 /** SHA-256 of the model file. Reads all of it the first time: for worker threads. Returns: (transfer full) (nullable) */
 char *gantry_model_hash (GantryModel *model, GError **error);
 
