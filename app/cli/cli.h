@@ -41,6 +41,7 @@ int gantry_cli_import (int argc, char **argv);
 int gantry_cli_devices (int argc, char **argv);
 int gantry_cli_profile (int argc, char **argv);
 int gantry_cli_serve (int argc, char **argv);
+int gantry_cli_python (int argc, char **argv);
 
 /** What all subcommands that open a model understand. */
 typedef struct

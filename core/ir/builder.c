@@ -10,8 +10,12 @@
 typedef struct
 {
   GantryFunction head;
-  GArray *nodes; /* GantryNode */
+  GArray *nodes;    /* GantryNode */
+  GArray *captures; /* GantryNode: parameters that came later; they stand behind those of head.n_params */
+  gboolean dropped;
 } Draft;
+
+#define IN_CAPTURES 0x80000000u /* of a position */
 
 typedef struct
 {
@@ -43,6 +47,7 @@ draft_free (gpointer data)
   Draft *draft = data;
 
   g_array_unref (draft->nodes);
+  g_array_unref (draft->captures);
   g_free (draft);
 }
 
@@ -132,6 +137,7 @@ gantry_builder_begin (GantryBuilder *builder, const char *name, guint32 function
   guint index = builder->drafts->len;
 
   draft->nodes = g_array_new (FALSE, FALSE, sizeof (GantryNode));
+  draft->captures = g_array_new (FALSE, FALSE, sizeof (GantryNode));
   draft->head.name = gantry_context_intern (builder->context, name);
   draft->head.id = function_id != 0 ? function_id : gantry_context_next_function_id (builder->context);
   if (function_id != 0)
@@ -229,6 +235,10 @@ find (GantryBuilder *builder, guint32 id)
   if (place->draft == 0)
     return NULL;
   draft = g_ptr_array_index (builder->drafts, place->draft - 1);
+  if (draft->dropped)
+    return NULL;
+  if ((place->position & IN_CAPTURES) != 0)
+    return &g_array_index (draft->captures, GantryNode, place->position & ~IN_CAPTURES);
   return &g_array_index (draft->nodes, GantryNode, place->position);
 }
 
@@ -376,6 +386,74 @@ gantry_builder_add_typed (GantryBuilder *builder, guint op, const guint32 *opera
   return append (builder, &node, operands, (const guint32 *) (gpointer) builder->place_origins->data);
 }
 
+/* The draft of a function, whether it is being written or has been. */
+static Draft *
+draft_of (GantryBuilder *builder, guint32 function_id, guint *index)
+{
+  for (guint i = builder->drafts->len; i-- > 0;)
+    {
+      Draft *draft = g_ptr_array_index (builder->drafts, i);
+
+      *index = i;
+      if (draft->head.id == function_id && !draft->dropped)
+        return draft;
+    }
+  return NULL;
+}
+
+guint32
+gantry_builder_capture (GantryBuilder *builder, guint32 function_id, guint32 type)
+{
+  guint index;
+  Draft *draft = draft_of (builder, function_id, &index);
+  GantryNode node = { .op = GANTRY_OP_PARAMETER, .type = type, .scope = builder->scope, .location = builder->location };
+  guint32 id;
+
+  g_return_val_if_fail (draft != NULL, 0);
+  id = node.id = gantry_context_next_node_id (builder->context);
+  if (id >= builder->places->len)
+    g_array_set_size (builder->places, MAX (id + 1, builder->places->len + builder->places->len / 2));
+  g_array_index (builder->places, Place, id) = (Place){ index + 1, draft->captures->len | IN_CAPTURES };
+  g_array_append_val (draft->captures, node);
+  return id;
+}
+
+void
+gantry_builder_order_captures (GantryBuilder *builder, guint32 function_id, const guint32 *ids, guint n)
+{
+  guint index;
+  Draft *draft = draft_of (builder, function_id, &index);
+  g_autofree GantryNode *nodes = g_new0 (GantryNode, n + 1);
+
+  g_return_if_fail (draft != NULL && draft->captures->len == n);
+  for (guint i = 0; i < n; i++)
+    nodes[i] = *find (builder, ids[i]);
+  for (guint i = 0; i < n; i++)
+    {
+      g_array_index (draft->captures, GantryNode, i) = nodes[i];
+      g_array_index (builder->places, Place, ids[i]).position = i | IN_CAPTURES;
+    }
+}
+
+void
+gantry_builder_reopen (GantryBuilder *builder, guint32 function_id)
+{
+  guint index;
+
+  g_return_if_fail (draft_of (builder, function_id, &index) != NULL);
+  g_array_append_val (builder->open, index);
+}
+
+void
+gantry_builder_drop (GantryBuilder *builder, guint32 function_id)
+{
+  guint index;
+
+  g_return_if_fail (draft_of (builder, function_id, &index) != NULL);
+  for (guint i = index; i < builder->drafts->len; i++)
+    ((Draft *) g_ptr_array_index (builder->drafts, i))->dropped = TRUE;
+}
+
 static guint32
 draft_result_type (gpointer data, guint32 function_id)
 {
@@ -486,25 +564,47 @@ gantry_builder_add (GantryBuilder *builder, guint op, const guint32 *operands, g
 /* Freezing */
 
 static void
+freeze_nodes (GantryModule *module, const GantryNode *nodes, guint n)
+{
+  if (n > 0)
+    memcpy (module->nodes + module->n_nodes, nodes, n * sizeof (GantryNode));
+  module->n_nodes += n;
+}
+
+static void
+freeze_draft (GantryModule *module, const Draft *draft)
+{
+  const GantryNode *nodes = (const GantryNode *) (gpointer) draft->nodes->data;
+  GantryFunction *function = &module->functions[module->n_functions++];
+
+  *function = draft->head;
+  function->first_node = module->n_nodes;
+  function->n_nodes = draft->nodes->len + draft->captures->len;
+  function->n_params += draft->captures->len;
+  freeze_nodes (module, nodes, draft->head.n_params);
+  freeze_nodes (module, (const GantryNode *) (gpointer) draft->captures->data, draft->captures->len);
+  freeze_nodes (module, nodes + draft->head.n_params, draft->nodes->len - draft->head.n_params);
+}
+
+static void
 freeze_functions (GantryBuilder *builder, GantryModule *module)
 {
   guint32 total = 0;
 
-  module->n_functions = builder->drafts->len;
-  module->functions = g_new0 (GantryFunction, MAX (module->n_functions, 1));
+  module->functions = g_new0 (GantryFunction, MAX (builder->drafts->len, 1));
   for (guint i = 0; i < builder->drafts->len; i++)
-    total += ((Draft *) g_ptr_array_index (builder->drafts, i))->nodes->len;
+    {
+      const Draft *draft = g_ptr_array_index (builder->drafts, i);
+
+      total += draft->nodes->len + draft->captures->len;
+    }
   module->nodes = g_new (GantryNode, MAX (total, 1));
   for (guint i = 0; i < builder->drafts->len; i++)
     {
       const Draft *draft = g_ptr_array_index (builder->drafts, i);
 
-      module->functions[i] = draft->head;
-      module->functions[i].first_node = module->n_nodes;
-      module->functions[i].n_nodes = draft->nodes->len;
-      if (draft->nodes->len > 0)
-        memcpy (module->nodes + module->n_nodes, draft->nodes->data, draft->nodes->len * sizeof (GantryNode));
-      module->n_nodes += draft->nodes->len;
+      if (!draft->dropped)
+        freeze_draft (module, draft);
     }
 }
 

@@ -26,6 +26,22 @@ guint32 gantry_builder_begin (GantryBuilder *builder, const char *name, guint32 
 guint32 gantry_builder_parameter (GantryBuilder *builder, guint32 type, const char *name);
 void gantry_builder_end (GantryBuilder *builder, const guint32 *results, guint n_results);
 
+/* Bodies of branches and loops whose captures are found while they are written. */
+
+/**
+ * gantry_builder_capture:
+ * @function_id: a function begun and not dropped, ended or not
+ *
+ * Adds a parameter of @type behind those that the function has, though it may have nodes already. Returns: its node id
+ */
+guint32 gantry_builder_capture (GantryBuilder *builder, guint32 function_id, guint32 type);
+/** Brings the captures of a function into the order of @ids, which are all of them: functions that get the same operands. */
+void gantry_builder_order_captures (GantryBuilder *builder, guint32 function_id, const guint32 *ids, guint n);
+/** Goes on writing a function that was ended; it has to be ended again, with the results that then count. */
+void gantry_builder_reopen (GantryBuilder *builder, guint32 function_id);
+/** Leaves an ended function, and every function begun after it, out of the module. Nothing that stays may name their nodes. */
+void gantry_builder_drop (GantryBuilder *builder, guint32 function_id);
+
 /** What nodes added from now on carry. Each may be 0. @origins is copied. */
 void gantry_builder_set_place (GantryBuilder *builder, guint32 scope, guint32 location);
 void gantry_builder_set_phase (GantryBuilder *builder, GantryPhase phase);

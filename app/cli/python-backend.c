@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Graphs of Python programs go the way of all models: passes, kernels, plan, executor. */
+#include "app/cli/python-backend.h"
+#include "app/cli/program.h"
+#include "core/autodiff/autodiff.h"
+#include "core/compiler/compiler.h"
+
+typedef struct
+{
+  GantryDevice *device;
+  guint threads;
+} Own;
+
+typedef struct
+{
+  GantryCompilation *compilation;
+  GantryProgram *program;
+  GantryExecutor *executor;
+} Compiled;
+
+static void
+compiled_free (Compiled *compiled)
+{
+  g_clear_pointer (&compiled->executor, gantry_executor_free);
+  g_clear_pointer (&compiled->program, gantry_program_free);
+  g_clear_pointer (&compiled->compilation, gantry_compilation_unref);
+  g_free (compiled);
+}
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Compiled, compiled_free)
+
+static gpointer
+compile (gpointer self, GantryModule *module, GError **error)
+{
+  Own *own = self;
+  g_autoptr (GantryModel) model = gantry_model_new (module, "python");
+  g_auto (GantryCompileSettings) settings = { 0 };
+  GantryProgramOptions options = { .threads = (gint) own->threads, .code = GANTRY_CODE_CPU, .device = own->device };
+  g_autoptr (Compiled) compiled = g_new0 (Compiled, 1);
+
+  gantry_compile_settings_init (&settings);
+  compiled->compilation = gantry_compile (model, &settings, NULL, error);
+  if (compiled->compilation == NULL)
+    return NULL;
+  compiled->program = gantry_program_new (compiled->compilation, &settings, &options, NULL, error);
+  if (compiled->program == NULL)
+    return NULL;
+  compiled->executor = gantry_executor_new (own->device, compiled->program->executable, NULL, error);
+  return compiled->executor != NULL ? g_steal_pointer (&compiled) : NULL;
+}
+
+static gboolean
+run (gpointer self, gpointer data, GantryLiteral *const *arguments, GantryLiteral **results, GError **error)
+{
+  Compiled *compiled = data;
+  const GantryExecutable *executable = compiled->program->executable;
+
+  return gantry_executor_run_literals (compiled->executor, arguments, executable->n_inputs, results, executable->n_outputs,
+                                       NULL, NULL, error);
+}
+
+static void
+release (gpointer self, gpointer compiled)
+{
+  compiled_free (compiled);
+}
+
+static GantryModule *
+gradient (gpointer self, GantryModule *module, const guint *outputs, guint n_outputs, const guint *inputs, guint n_inputs,
+          GError **error)
+{
+  const GantryGradientOptions options = { .outputs = outputs, .n_outputs = n_outputs, .with_respect_to = inputs,
+                                          .n_with_respect_to = n_inputs, .seeds = TRUE, .keep_results = TRUE };
+
+  return gantry_differentiate (module, &options, NULL, error);
+}
+
+GantryPythonBackend *
+gantry_python_backend_new (guint threads)
+{
+  GantryPythonBackend *backend = g_new0 (GantryPythonBackend, 1);
+  Own *own = g_new0 (Own, 1);
+
+  own->threads = threads > 0 ? threads : g_get_num_processors ();
+  own->device = gantry_cpu_device_new (own->threads);
+  backend->compile = compile;
+  backend->run = run;
+  backend->release = release;
+  backend->gradient = gradient;
+  backend->self = own;
+  return backend;
+}
+
+void
+gantry_python_backend_free (GantryPythonBackend *backend)
+{
+  Own *own = backend->self;
+
+  gantry_device_unref (own->device);
+  g_free (own);
+  g_free (backend);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gantry-cli python: runs a program as `python program.py` would, with Gantry's modules importable. */
+#include "app/cli/cli.h"
+#include "app/cli/python-backend.h"
+#include <string.h>
+
+typedef struct
+{
+  char *interpreter;
+  gboolean real;
+  gint threads;
+} Options;
+
+static int
+usage (FILE *out)
+{
+  fprintf (out, "Usage: gantry-cli python [OPTION...] PROGRAM [ARGUMENT...]\n\n"
+                "Runs a Python program under CPython 3.11, with Gantry's own `mindspore`: what it makes a graph of is compiled\n"
+                "and run here. Output and exit status are the program's.\n\n"
+                "  --python INTERPRETER  the Python 3.11 whose packages are used (default: $VIRTUAL_ENV, else the system's)\n"
+                "  --real                leave the user's own `mindspore` in place\n"
+                "  --threads N           threads of compiled graphs\n");
+  return out == stdout ? GANTRY_EXIT_DONE : GANTRY_EXIT_ERROR;
+}
+
+/* Options stand before the program: what follows it is the program's. Returns: its index, 0 after an error, -1 for help */
+static int
+parse (Options *options, int argc, char **argv)
+{
+  for (int i = 1; i < argc; i++)
+    {
+      if (strcmp (argv[i], "--help") == 0 || strcmp (argv[i], "-h") == 0)
+        return -1;
+      if (strcmp (argv[i], "--real") == 0)
+        options->real = TRUE;
+      else if (strcmp (argv[i], "--python") == 0 && i + 1 < argc)
+        options->interpreter = argv[++i];
+      else if (strcmp (argv[i], "--threads") == 0 && i + 1 < argc)
+        options->threads = atoi (argv[++i]);
+      else if (argv[i][0] == '-')
+        {
+          fprintf (stderr, "gantry-cli python: unknown option %s\n", argv[i]);
+          return 0;
+        }
+      else
+        return i;
+    }
+  fprintf (stderr, "gantry-cli python: name a program\n");
+  return 0;
+}
+
+int
+gantry_cli_python (int argc, char **argv)
+{
+  Options options = { 0 };
+  int first = parse (&options, argc, argv);
+  GantryPythonOptions python = { 0 };
+  g_autoptr (GantryPythonBackend) backend = NULL;
+  g_autoptr (GError) error = NULL;
+  int status;
+
+  if (first <= 0)
+    return first < 0 ? usage (stdout) : GANTRY_EXIT_ERROR;
+  python.interpreter = options.interpreter;
+  python.real = options.real;
+  python.argc = argc - first;
+  python.argv = argv + first;
+  backend = gantry_python_backend_new ((guint) MAX (options.threads, 0));
+  status = gantry_python_run (&python, backend, &error);
+  return error != NULL ? gantry_cli_fail (error) : status;
+}

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading and setting of names, attributes and elements. */
+#include "core/frontends/python/interpreter-private.h"
+#include <string.h>
+
+/* Objects from outside */
+
+void
+_gantry_py_note_origin (GantryPyState *state, PyObject *list, PyObject *origin)
+{
+  GantryTrace *root = state->trace->root;
+  PyObject *key = PyLong_FromVoidPtr (list);
+
+  PyDict_SetItem (root->origins, key, origin);
+  PyList_Append (root->kept, list);
+  PyList_Append (root->kept, origin);
+  Py_DECREF (key);
+}
+
+PyObject *
+_gantry_py_origin (GantryPyState *state, PyObject *list)
+{
+  PyObject *key = PyLong_FromVoidPtr (list);
+  PyObject *origin = PyDict_GetItem (state->trace->root->origins, key);
+
+  Py_DECREF (key);
+  return origin;
+}
+
+static gboolean
+is_plain (GantryPyState *state, PyObject *value)
+{
+  return value == Py_None || PyBool_Check (value) || PyLong_Check (value) || PyFloat_Check (value) || PyUnicode_Check (value)
+         || PyTuple_Check (value) || PyList_Check (value) || PyDict_Check (value) || PyType_Check (value)
+         || PyFunction_Check (value) || PyMethod_Check (value) || PyCFunction_Check (value) || PyModule_Check (value)
+         || PySlice_Check (value) || value == Py_Ellipsis || gantry_py_value_check (value);
+}
+
+/* What an assignment in this graph made of a list from outside. */
+static PyObject *
+list_now (GantryPyState *state, PyObject *value)
+{
+  PyObject *key = Py_BuildValue ("(sN)", "list", PyLong_FromVoidPtr (value)), *now = NULL;
+
+  for (GantryTrace *t = state->trace; now == NULL && t != NULL; t = t != t->root ? t->parent : NULL)
+    now = PyDict_GetItem (t->state, key);
+  Py_DECREF (key);
+  return Py_XNewRef (now);
+}
+
+PyObject *
+_gantry_py_admit (GantryPyFrame *frame, PyObject *value)
+{
+  GantryPyState *state = frame->state;
+  PyObject *now;
+
+  if (value == NULL)
+    return NULL;
+  if (PyList_Check (value) && !state->trace->strict)
+    {
+      now = list_now (state, value);
+      if (now != NULL)
+        {
+          Py_DECREF (value);
+          return now;
+        }
+      _gantry_py_note_origin (state, value, value);
+      return value;
+    }
+  if (state->trace->strict && !is_plain (state, value) && !_gantry_py_is_graph_object (state, value)
+      && _gantry_py_author (state, (PyObject *) Py_TYPE (value)) == GANTRY_PY_USERS)
+    {
+      PyErr_Format (PyExc_TypeError, "Do not support to convert %R object into graph node.", Py_TYPE (value));
+      Py_CLEAR (value);
+    }
+  return value;
+}
+
+/* Attributes */
+
+static PyObject *
+attribute_key (PyObject *object, PyObject *name)
+{
+  return Py_BuildValue ("(NO)", PyLong_FromVoidPtr (object), name);
+}
+
+static PyObject *
+attribute_now (GantryPyState *state, PyObject *object, PyObject *name)
+{
+  PyObject *key = attribute_key (object, name), *now = NULL;
+
+  for (GantryTrace *t = state->trace; now == NULL && t != NULL; t = t != t->root ? t->parent : NULL)
+    now = PyDict_GetItem (t->state, key);
+  Py_DECREF (key);
+  return Py_XNewRef (now);
+}
+
+static PyObject *
+host_getattr (GantryPyFrame *frame, PyObject *object, PyObject *name)
+{
+  PyObject *builtins = PyEval_GetBuiltins (), *args = PyTuple_Pack (2, object, name), *result;
+
+  result = gantry_py_host_call (frame->state, PyDict_GetItemString (builtins, "getattr"), args, NULL, GANTRY_PY_HANDLE);
+  Py_DECREF (args);
+  return result;
+}
+
+static PyObject *
+no_attribute (GantryPyFrame *frame, PyObject *object, PyObject *name)
+{
+  GantryPyState *state = frame->state;
+
+  if (!PyErr_ExceptionMatches (PyExc_AttributeError) || PyModule_Check (object) || gantry_py_value_check (object)
+      || is_plain (state, object))
+    return NULL;
+  PyErr_Clear ();
+  return PyErr_Format (PyExc_AttributeError, "External object has no attribute %U", name);
+}
+
+PyObject *
+_gantry_py_getattr (GantryPyFrame *frame, PyObject *object, PyObject *name)
+{
+  PyObject *value;
+
+  if (gantry_py_is_handle (object))
+    return host_getattr (frame, object, name);
+  if (gantry_py_is_variable (object) && !((GantryPyValue *) object)->literal
+      && PySet_Contains (_gantry_py_hook (frame->state, "host_attributes"), name) == 1)
+    return _gantry_py_call_hook (frame->state, "host_method", "OO", object, name);
+  if (!PyModule_Check (object) && !gantry_py_value_check (object))
+    {
+      value = attribute_now (frame->state, object, name);
+      if (value != NULL)
+        return value;
+    }
+  value = PyObject_GetAttr (object, name);
+  if (value == NULL)
+    return no_attribute (frame, object, name);
+  return _gantry_py_admit (frame, value);
+}
+
+static int
+host_setattr (GantryPyFrame *frame, PyObject *object, PyObject *name, PyObject *value)
+{
+  PyObject *args = PyTuple_Pack (3, object, name, value), *done, *key;
+
+  done = gantry_py_host_call (frame->state, _gantry_py_hook (frame->state, "set_attribute"), args, NULL, GANTRY_PY_BOOL);
+  Py_DECREF (args);
+  if (done == NULL)
+    return -1;
+  Py_DECREF (done);
+  if (gantry_py_is_handle (object))
+    return 0;
+  key = attribute_key (object, name);
+  PyDict_SetItem (frame->state->trace->state, key, value);
+  PyList_Append (frame->state->trace->root->kept, object);
+  Py_DECREF (key);
+  return 0;
+}
+
+int
+_gantry_py_setattr (GantryPyFrame *frame, PyObject *object, PyObject *name, PyObject *value)
+{
+  GantryPyState *state = frame->state;
+  PyObject *before = gantry_py_is_handle (object) ? NULL : PyObject_GetAttr (object, name), *converted;
+  int done;
+
+  PyErr_Clear ();
+  if (before != NULL && gantry_py_value_check (before) && ((GantryPyValue *) before)->is_parameter)
+    {
+      converted = _gantry_py_call_hook (state, "assigned", "OO", before, value);
+      done = converted != NULL ? gantry_py_parameter_assign (state, before, converted) : -1;
+      Py_XDECREF (converted);
+      Py_DECREF (before);
+      return done;
+    }
+  Py_XDECREF (before);
+  if (!state->trace->strict)
+    return host_setattr (frame, object, name, value);
+  if (before == NULL)
+    PyErr_Format (PyExc_AttributeError, "'%U' should be initialized as a 'Parameter' type in the '__init__' function before "
+                  "assigning.", name);
+  else
+    PyErr_Format (PyExc_TypeError, "'%U' should be initialized as a 'Parameter' type in the '__init__' function before "
+                  "assigning.", name);
+  return -1;
+}
+
+/* Elements */
+
+PyObject *
+_gantry_py_setitem (GantryPyFrame *frame, PyObject *object, PyObject *index, PyObject *value)
+{
+  GantryPyState *state = frame->state;
+  PyObject *result = NULL, *plain;
+
+  if (gantry_py_value_check (object) && !gantry_py_is_handle (object) && !gantry_py_holds_handle (value))
+    return _gantry_py_call_hook (state, "tensor_setitem", "OOO", object, index, value);
+  if (PyList_Check (object))
+    {
+      plain = gantry_py_holds_variable (index) ? NULL : _gantry_py_call_hook (state, "plain_index", "O", index);
+      if (plain == NULL)
+        return PyErr_Occurred () ? NULL : _gantry_py_call_hook (state, "sequence_setitem", "OOO", object, index, value);
+      result = PyList_GetSlice (object, 0, PyList_GET_SIZE (object));
+      if (PyObject_SetItem (result, plain, value) < 0)
+        Py_CLEAR (result);
+      Py_DECREF (plain);
+      return result;
+    }
+  if (PyDict_Check (object))
+    {
+      result = PyDict_Copy (object);
+      if (PyDict_SetItem (result, index, value) < 0)
+        Py_CLEAR (result);
+      return result;
+    }
+  if (PyTuple_Check (object))
+    return PyErr_Format (PyExc_TypeError, "For operation 'setitem', current input arguments types are <Tuple, %s, %s>. The 1-th "
+                         "argument type 'Tuple' is not supported now.", _gantry_py_type_word (state, index),
+                         _gantry_py_type_word (state, value));
+  return PyErr_Format (PyExc_RuntimeError, "For operation 'setitem', current input arguments types are <%s, %s, %s>. The 1-th "
+                       "argument type '%s' is not supported now.", _gantry_py_type_word (state, object),
+                       _gantry_py_type_word (state, index), _gantry_py_type_word (state, value),
+                       _gantry_py_type_word (state, object));
+}
+
+static int
+assign_element (GantryPyFrame *frame, const GantryPyNode *target, PyObject *value)
+{
+  PyObject *object = _gantry_py_eval (frame, target->a);
+  PyObject *index = object != NULL ? _gantry_py_eval (frame, target->b) : NULL;
+  PyObject *changed = index != NULL ? _gantry_py_setitem (frame, object, index, value) : NULL;
+  int done = -1;
+
+  if (changed != NULL && gantry_py_value_check (object) && ((GantryPyValue *) object)->is_parameter)
+    done = gantry_py_parameter_assign (frame->state, object, changed);
+  else if (changed != NULL)
+    done = _gantry_py_assign (frame, target->a, changed);
+  Py_XDECREF (object);
+  Py_XDECREF (index);
+  Py_XDECREF (changed);
+  return done;
+}
+
+static int
+assign_name (GantryPyFrame *frame, PyObject *name, PyObject *value)
+{
+  PyObject *done, *key;
+
+  if (frame->global_names == NULL || PySet_Contains (frame->global_names, name) != 1)
+    return PyDict_SetItem (frame->locals, name, value);
+  done = _gantry_py_call_hook (frame->state, "set_global", "OOO", frame->globals, name, value);
+  if (done == NULL)
+    return -1;
+  Py_DECREF (done);
+  key = Py_BuildValue ("(NO)", PyLong_FromVoidPtr (frame->globals), name);
+  PyDict_SetItem (frame->state->trace->state, key, value);
+  Py_DECREF (key);
+  return 0;
+}
+
+static int
+assign_starred (GantryPyFrame *frame, const GantryPyNode *target, PyObject *elements, guint star)
+{
+  Py_ssize_t n = PySequence_Fast_GET_SIZE (elements), after = (Py_ssize_t) target->n_list - star - 1;
+  PyObject *middle;
+  int done = 0;
+
+  if (n < (Py_ssize_t) target->n_list - 1)
+    {
+      PyErr_Format (PyExc_ValueError, "not enough values to unpack (expected at least %u, got %zd)", target->n_list - 1, n);
+      return -1;
+    }
+  for (guint i = 0; done == 0 && i < star; i++)
+    done = _gantry_py_assign (frame, target->list[i], PySequence_Fast_GET_ITEM (elements, i));
+  middle = PyList_New (0);
+  for (Py_ssize_t i = star; i < n - after; i++)
+    PyList_Append (middle, PySequence_Fast_GET_ITEM (elements, i));
+  if (done == 0)
+    done = _gantry_py_assign (frame, target->list[star]->a, middle);
+  for (Py_ssize_t i = 0; done == 0 && i < after; i++)
+    done = _gantry_py_assign (frame, target->list[star + 1 + i], PySequence_Fast_GET_ITEM (elements, n - after + i));
+  Py_DECREF (middle);
+  return done;
+}
+
+static int
+assign_sequence (GantryPyFrame *frame, const GantryPyNode *target, PyObject *value)
+{
+  PyObject *elements = gantry_py_is_handle (value) ? _gantry_py_call_hook (frame->state, "host_unpack", "OI", value, target->n_list)
+                                                   : _gantry_py_elements (frame, value);
+  int done = elements != NULL ? 0 : -1;
+
+  for (guint i = 0; done == 0 && i < target->n_list; i++)
+    if (target->list[i]->kind == GANTRY_PY_STARRED)
+      {
+        done = assign_starred (frame, target, elements, i);
+        Py_DECREF (elements);
+        return done;
+      }
+  if (done == 0 && PySequence_Fast_GET_SIZE (elements) != target->n_list)
+    {
+      if (PySequence_Fast_GET_SIZE (elements) > target->n_list)
+        PyErr_Format (PyExc_ValueError, "too many values to unpack (expected %u)", target->n_list);
+      else
+        PyErr_Format (PyExc_ValueError, "not enough values to unpack (expected %u, got %zd)", target->n_list,
+                      PySequence_Fast_GET_SIZE (elements));
+      done = -1;
+    }
+  for (guint i = 0; done == 0 && i < target->n_list; i++)
+    done = _gantry_py_assign (frame, target->list[i], PySequence_Fast_GET_ITEM (elements, i));
+  Py_XDECREF (elements);
+  return done;
+}
+
+int
+_gantry_py_assign (GantryPyFrame *frame, const GantryPyNode *target, PyObject *value)
+{
+  PyObject *object;
+  int done;
+
+  switch (target->kind)
+    {
+    case GANTRY_PY_NAME: return assign_name (frame, target->name, value);
+    case GANTRY_PY_TUPLE:
+    case GANTRY_PY_LIST: return assign_sequence (frame, target, value);
+    case GANTRY_PY_SUBSCRIPT: return assign_element (frame, target, value);
+    case GANTRY_PY_ATTRIBUTE:
+      object = _gantry_py_eval (frame, target->a);
+      done = object != NULL ? _gantry_py_setattr (frame, object, target->name, value) : -1;
+      Py_XDECREF (object);
+      return done;
+    default:
+      PyErr_SetString (PyExc_RuntimeError, "Unsupported assignment target.");
+      return -1;
+    }
+}

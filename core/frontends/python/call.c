@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls: whose code is it, and who walks it. The user's functions are interpreted; Gantry's own are called, for they are written
+ * over operations that know variables; everything else is CPython's: at once where all arguments are known, at run
+ * time where they are not. */
+#include "core/frontends/python/interpreter-private.h"
+#include <string.h>
+
+PyObject *
+_gantry_py_hook (GantryPyState *state, const char *name)
+{
+  PyObject *hook = PyDict_GetItemString (state->hooks, name);
+
+  g_assert (hook != NULL);
+  return hook;
+}
+
+PyObject *
+_gantry_py_call_hook (GantryPyState *state, const char *name, const char *format, ...)
+{
+  PyObject *hook = _gantry_py_hook (state, name), *args, *result;
+  g_autofree char *tuple = g_strdup_printf ("(%s)", format);
+  va_list list;
+
+  va_start (list, format);
+  args = Py_VaBuildValue (tuple, list);
+  va_end (list);
+  result = args != NULL ? PyObject_CallObject (hook, args) : NULL;
+  Py_XDECREF (args);
+  return result;
+}
+
+/* Whose code */
+
+static gboolean
+is_listed (const char *variable, const char *module)
+{
+  const char *value = g_getenv (variable);
+  g_auto (GStrv) names = value != NULL ? g_strsplit (value, ",", -1) : NULL;
+
+  for (guint i = 0; names != NULL && names[i] != NULL; i++)
+    {
+      gsize length = strlen (g_strstrip (names[i]));
+
+      if (length > 0 && strncmp (module, names[i], length) == 0 && (module[length] == '\0' || module[length] == '.'))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean
+is_ours (const char *module)
+{
+  return strcmp (module, "mindspore") == 0 || g_str_has_prefix (module, "mindspore.") || strcmp (module, "_gantry") == 0;
+}
+
+static GantryPyAuthor
+author_of_file (const char *file)
+{
+  if (g_str_has_prefix (file, "<gantry>"))
+    return GANTRY_PY_OURS;
+  if (strstr (file, "/site-packages/") != NULL || strstr (file, "/dist-packages/") != NULL
+      || g_str_has_prefix (file, "<frozen") || strstr (file, "/lib/python3.") != NULL)
+    return GANTRY_PY_THIRD_PARTY;
+  return GANTRY_PY_USERS;
+}
+
+static GantryPyAuthor
+author_of_module (PyObject *name)
+{
+  PyObject *modules = PyImport_GetModuleDict (), *module = PyDict_GetItem (modules, name), *file;
+  GantryPyAuthor author = GANTRY_PY_THIRD_PARTY;
+
+  if (strcmp (PyUnicode_AsUTF8 (name), "__main__") == 0)
+    return GANTRY_PY_USERS;
+  file = module != NULL ? PyObject_GetAttrString (module, "__file__") : NULL;
+  if (file != NULL && PyUnicode_Check (file))
+    author = author_of_file (PyUnicode_AsUTF8 (file));
+  PyErr_Clear ();
+  Py_XDECREF (file);
+  return author;
+}
+
+GantryPyAuthor
+_gantry_py_author (GantryPyState *state, PyObject *object)
+{
+  PyObject *module = PyFunction_Check (object) ? Py_XNewRef (PyFunction_GET_MODULE (object))
+                                               : PyObject_GetAttrString (object, "__module__");
+  const char *name = module != NULL && PyUnicode_Check (module) ? PyUnicode_AsUTF8 (module) : "builtins";
+  GantryPyAuthor author;
+
+  PyErr_Clear ();
+  if (is_ours (name))
+    author = GANTRY_PY_OURS;
+  else if (is_listed ("MS_JIT_IGNORE_MODULES", name))
+    author = GANTRY_PY_THIRD_PARTY;
+  else if (is_listed ("MS_JIT_MODULES", name))
+    author = GANTRY_PY_USERS;
+  else if (PyFunction_Check (object))
+    author = author_of_file (PyUnicode_AsUTF8 (((PyCodeObject *) PyFunction_GET_CODE (object))->co_filename));
+  else
+    author = module != NULL && PyUnicode_Check (module) ? author_of_module (module) : GANTRY_PY_THIRD_PARTY;
+  Py_XDECREF (module);
+  return author;
+}
+
+gboolean
+_gantry_py_is_graph_object (GantryPyState *state, PyObject *object)
+{
+  PyObject *marked;
+
+  if (PyObject_IsInstance (object, state->cell) == 1 || PyObject_IsInstance (object, state->primitive) == 1)
+    return TRUE;
+  PyErr_Clear ();
+  if (PyType_Check (object) || PyModule_Check (object))
+    return FALSE;
+  marked = PyObject_GetAttrString ((PyObject *) Py_TYPE (object), "__jit_class__");
+  PyErr_Clear ();
+  Py_XDECREF (marked);
+  return marked != NULL;
+}
+
+/* Calls */
+
+static PyObject *
+prepend (PyObject *first, PyObject *args)
+{
+  Py_ssize_t n = PyTuple_GET_SIZE (args);
+  PyObject *all = PyTuple_New (n + 1);
+
+  PyTuple_SET_ITEM (all, 0, Py_NewRef (first));
+  for (Py_ssize_t i = 0; i < n; i++)
+    PyTuple_SET_ITEM (all, i + 1, Py_NewRef (PyTuple_GET_ITEM (args, i)));
+  return all;
+}
+
+PyObject *
+_gantry_py_call1 (GantryPyFrame *frame, PyObject *callable, PyObject *arg)
+{
+  PyObject *args = PyTuple_Pack (1, arg), *result = _gantry_py_call (frame, callable, args, NULL);
+
+  Py_DECREF (args);
+  return result;
+}
+
+static gboolean
+any_handle (PyObject *args, PyObject *kwargs)
+{
+  return gantry_py_holds_handle (args) || (kwargs != NULL && gantry_py_holds_handle (kwargs));
+}
+
+/* Gantry's own code is called; with an object of the run among the arguments it runs then, eagerly. */
+static PyObject *
+call_ours (GantryPyFrame *frame, PyObject *callable, PyObject *args, PyObject *kwargs)
+{
+  if (any_handle (args, kwargs))
+    return gantry_py_host_call (frame->state, callable, args, kwargs, GANTRY_PY_HANDLE);
+  return PyObject_Call (callable, args, kwargs);
+}
+
+static PyObject *
+refuse (GantryPyFrame *frame)
+{
+  g_autofree char *text = frame->state->trace->place != NULL ? gantry_py_node_text (frame->state->trace->place) : g_strdup ("");
+
+  return PyErr_Format (PyExc_RuntimeError, "'%s' calls what is not part of a graph, which jit_syntax_level STRICT does not allow. "
+                       "Try to set jit_syntax_level to LAX.", text);
+}
+
+static gboolean
+holds_parameter (PyObject *args)
+{
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE (args); i++)
+    if (gantry_py_value_check (PyTuple_GET_ITEM (args, i)) && ((GantryPyValue *) PyTuple_GET_ITEM (args, i))->is_parameter)
+      return TRUE;
+  return FALSE;
+}
+
+/* The code of others. */
+static PyObject *
+call_external (GantryPyFrame *frame, PyObject *callable, PyObject *args, PyObject *kwargs)
+{
+  static const char *const refused[] = { "eval", "exec", "compile", NULL };
+
+  if (PyCFunction_Check (callable) && g_strv_contains (refused, ((PyCFunctionObject *) callable)->m_ml->ml_name)
+      && ((PyCFunctionObject *) callable)->m_self != NULL && PyModule_Check (((PyCFunctionObject *) callable)->m_self))
+    return PyErr_Format (PyExc_RuntimeError, "The builtin function '%s' is not supported in graph mode.",
+                         ((PyCFunctionObject *) callable)->m_ml->ml_name);
+  if (frame->state->trace->strict && !PyExceptionClass_Check (callable))
+    return refuse (frame);
+  if (PyExceptionClass_Check (callable) && !gantry_py_holds_variable (args))
+    return PyObject_Call (callable, args, kwargs);
+  if (gantry_py_holds_variable (args) || (kwargs != NULL && gantry_py_holds_variable (kwargs)) || holds_parameter (args))
+    return gantry_py_host_call (frame->state, callable, args, kwargs, GANTRY_PY_HANDLE);
+  return PyObject_Call (callable, args, kwargs);
+}
+
+static PyObject *
+call_user_function (GantryPyFrame *frame, PyObject *function, PyObject *args, PyObject *kwargs)
+{
+  switch (_gantry_py_author (frame->state, function))
+    {
+    case GANTRY_PY_OURS: return call_ours (frame, function, args, kwargs);
+    case GANTRY_PY_USERS: return _gantry_py_call_function (frame, function, args, kwargs);
+    default: return call_external (frame, function, args, kwargs);
+    }
+}
+
+/* A classmethod of a Cell gets no class: what the document says of it. */
+static PyObject *
+call_method (GantryPyFrame *frame, PyObject *method, PyObject *args, PyObject *kwargs)
+{
+  PyObject *self = PyMethod_GET_SELF (method), *function = PyMethod_GET_FUNCTION (method), *all, *result;
+
+  if (PyType_Check (self) && PyFunction_Check (function)
+      && PyType_IsSubtype ((PyTypeObject *) self, (PyTypeObject *) frame->state->cell)
+      && _gantry_py_author (frame->state, function) == GANTRY_PY_USERS)
+    return _gantry_py_call_function (frame, function, args, kwargs);
+  all = prepend (self, args);
+  result = PyFunction_Check (function) ? call_user_function (frame, function, all, kwargs)
+                                       : _gantry_py_call (frame, function, all, kwargs);
+  Py_DECREF (all);
+  return result;
+}
+
+static const char *
+ordinal (Py_ssize_t n)
+{
+  static const char *const words[] = { "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth" };
+
+  return n < (Py_ssize_t) G_N_ELEMENTS (words) ? words[n] : "last";
+}
+
+static PyObject *
+call_primitive (GantryPyFrame *frame, PyObject *object, PyObject *args, PyObject *kwargs)
+{
+  if (kwargs != NULL)
+    return PyErr_Format (PyExc_ValueError, "For '%s', the %s input type should be tensor or scalar, but got invalid abstract "
+                         "type:AbstractKeywordArg.", Py_TYPE (object)->tp_name, ordinal (PyTuple_GET_SIZE (args)));
+  return call_ours (frame, object, args, kwargs);
+}
+
+static PyObject *
+call_cell (GantryPyFrame *frame, PyObject *object, PyObject *args, PyObject *kwargs)
+{
+  PyObject *construct = PyObject_GetAttrString (object, "_graph_construct"), *result;
+
+  if (construct == NULL)
+    return NULL;
+  result = _gantry_py_call (frame, construct, args, kwargs);
+  Py_DECREF (construct);
+  return result;
+}
+
+/* Instances of the user's own classes. */
+static PyObject *
+call_object (GantryPyFrame *frame, PyObject *object, PyObject *args, PyObject *kwargs)
+{
+  PyObject *method = PyObject_GetAttrString ((PyObject *) Py_TYPE (object), "__call__"), *all, *result;
+
+  if (method == NULL)
+    return PyErr_Format (PyExc_TypeError, "'%.200s' object is not callable", Py_TYPE (object)->tp_name);
+  if (!PyFunction_Check (method) || _gantry_py_author (frame->state, method) != GANTRY_PY_USERS)
+    {
+      Py_DECREF (method);
+      return call_external (frame, object, args, kwargs);
+    }
+  all = prepend (object, args);
+  result = _gantry_py_call (frame, method, all, kwargs);
+  Py_DECREF (all);
+  Py_DECREF (method);
+  return result;
+}
+
+static PyObject *
+call_type (GantryPyFrame *frame, PyObject *type, PyObject *args, PyObject *kwargs)
+{
+  GantryPyState *state = frame->state;
+  GantryPyAuthor author = _gantry_py_author (state, type);
+  PyObject *marked;
+
+  if (author == GANTRY_PY_OURS && !PyType_IsSubtype ((PyTypeObject *) type, (PyTypeObject *) state->cell)
+      && !PyExceptionClass_Check (type))
+    return any_handle (args, kwargs) ? gantry_py_host_call (state, type, args, kwargs, GANTRY_PY_HANDLE)
+                                     : PyObject_Call (type, args, kwargs);
+  if (PyType_IsSubtype ((PyTypeObject *) type, (PyTypeObject *) state->cell)
+      || PyType_IsSubtype ((PyTypeObject *) type, (PyTypeObject *) state->primitive))
+    return PyObject_Call (type, args, kwargs);
+  marked = PyObject_GetAttrString (type, "__jit_class__");
+  PyErr_Clear ();
+  Py_XDECREF (marked);
+  if (marked != NULL)
+    return PyObject_Call (type, args, kwargs);
+  if (author == GANTRY_PY_USERS && !PyExceptionClass_Check (type))
+    {
+      if (state->trace->strict)
+        return PyErr_Format (PyExc_TypeError, "Do not support to convert %R object into graph node.", type);
+      return any_handle (args, kwargs) ? call_external (frame, type, args, kwargs) : PyObject_Call (type, args, kwargs);
+    }
+  return call_external (frame, type, args, kwargs);
+}
+
+static PyObject *
+call_partial (GantryPyFrame *frame, PyObject *partial, PyObject *args, PyObject *kwargs)
+{
+  PyObject *function = PyObject_GetAttrString (partial, "func"), *first = PyObject_GetAttrString (partial, "args");
+  PyObject *named = PyObject_GetAttrString (partial, "keywords"), *all = NULL, *merged = NULL, *result = NULL;
+
+  if (named != NULL)
+    {
+      all = PySequence_Concat (first, args);
+      merged = PyDict_Copy (named);
+      if (kwargs != NULL)
+        PyDict_Update (merged, kwargs);
+      result = _gantry_py_call (frame, function, all, PyDict_GET_SIZE (merged) > 0 ? merged : NULL);
+    }
+  Py_XDECREF (function);
+  Py_XDECREF (first);
+  Py_XDECREF (named);
+  Py_XDECREF (all);
+  Py_XDECREF (merged);
+  return result;
+}
+
+static gboolean
+is_partial (PyObject *object)
+{
+  return strcmp (Py_TYPE (object)->tp_name, "functools.partial") == 0;
+}
+
+/* What `jit` and its like made of a function: the function is what is walked. Returns: a new reference (nullable) */
+static PyObject *
+unwrapped (PyObject *object)
+{
+  PyObject *inner;
+
+  if (PyType_Check (object))
+    return NULL;
+  inner = PyObject_GetAttrString (object, "__gantry_function__");
+  PyErr_Clear ();
+  return inner;
+}
+
+PyObject *
+_gantry_py_call (GantryPyFrame *frame, PyObject *callable, PyObject *args, PyObject *kwargs)
+{
+  GantryPyState *state = frame->state;
+  gboolean known = FALSE;
+  PyObject *result, *inner;
+
+  if (_gantry_py_is_closure (state, callable))
+    return _gantry_py_call_closure (frame, callable, args, kwargs);
+  if (gantry_py_is_handle (callable))
+    {
+      PyObject *all = prepend (callable, args);
+
+      result = gantry_py_host_call (state, _gantry_py_hook (state, "call_object"), all, kwargs, GANTRY_PY_HANDLE);
+      Py_DECREF (all);
+      return result;
+    }
+  result = _gantry_py_call_builtin (frame, callable, args, kwargs, &known);
+  if (known)
+    return result;
+  if (PyFunction_Check (callable))
+    return call_user_function (frame, callable, args, kwargs);
+  if (PyMethod_Check (callable))
+    return call_method (frame, callable, args, kwargs);
+  if (PyType_Check (callable))
+    return call_type (frame, callable, args, kwargs);
+  if (PyObject_TypeCheck (callable, (PyTypeObject *) state->cell))
+    return call_cell (frame, callable, args, kwargs);
+  if (PyObject_TypeCheck (callable, (PyTypeObject *) state->primitive))
+    return call_primitive (frame, callable, args, kwargs);
+  if (is_partial (callable))
+    return call_partial (frame, callable, args, kwargs);
+  inner = unwrapped (callable);
+  if (inner != NULL)
+    {
+      result = _gantry_py_call (frame, inner, args, kwargs);
+      Py_DECREF (inner);
+      return result;
+    }
+  if (PyCFunction_Check (callable) || Py_IS_TYPE (callable, &PyMethodDescr_Type) || Py_IS_TYPE (callable, &PyWrapperDescr_Type))
+    return call_external (frame, callable, args, kwargs);
+  if (_gantry_py_author (state, (PyObject *) Py_TYPE (callable)) == GANTRY_PY_OURS)
+    return call_ours (frame, callable, args, kwargs);
+  return call_object (frame, callable, args, kwargs);
+}

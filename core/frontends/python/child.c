@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The embedded interpreter: starts CPython 3.11 with the user's packages and Gantry's modules, runs a program, ends. */
+#include "core/frontends/python/module-private.h"
+#include "core/frontends/python/python.h"
+#include "core/base/error.h"
+#include <string.h>
+
+const char *
+gantry_python_missing (void)
+{
+  return NULL;
+}
+
+GBytes *
+gantry_py_resource (const char *path)
+{
+  g_autofree char *full = g_strconcat ("/org/gantry/python/", path, NULL);
+
+  return g_resource_lookup_data (gantry_python_modules_get_resource (), full, G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
+}
+
+void
+gantry_python_error_free (GantryPythonError *error)
+{
+  g_free (error->file);
+  g_free (error->type);
+  g_free (error->message);
+  g_free (error);
+}
+
+void
+gantry_python_graph_free (GantryPythonGraph *graph)
+{
+  g_free (graph->name);
+  g_free (graph->arguments);
+  gantry_module_unref (graph->module);
+  g_free (graph);
+}
+
+/* The interpreter whose packages are seen: the one named, the virtual environment's, the system's. */
+static char *
+interpreter_of (const GantryPythonOptions *options)
+{
+  const char *environment = g_getenv ("VIRTUAL_ENV");
+
+  if (options->interpreter != NULL)
+    return g_strdup (options->interpreter);
+  if (environment != NULL)
+    {
+      g_autofree char *python = g_build_filename (environment, "bin", "python", NULL);
+
+      if (g_file_test (python, G_FILE_TEST_IS_EXECUTABLE))
+        return g_steal_pointer (&python);
+    }
+  return g_strdup ("/usr/bin/python3.11");
+}
+
+/* A virtual environment says which version it is of. */
+static gboolean
+check_version (const char *interpreter, GError **error)
+{
+  g_autofree char *folder = g_path_get_dirname (interpreter), *base = g_path_get_dirname (folder);
+  g_autofree char *config = g_build_filename (base, "pyvenv.cfg", NULL), *text = NULL;
+  g_auto (GStrv) lines = NULL;
+
+  if (!g_file_get_contents (config, &text, NULL, NULL))
+    return TRUE;
+  lines = g_strsplit (text, "\n", -1);
+  for (guint i = 0; lines[i] != NULL; i++)
+    {
+      const char *value = strchr (lines[i], '=');
+
+      if (!g_str_has_prefix (lines[i], "version") || value == NULL || strstr (value, "3.11.") != NULL)
+        continue;
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
+                   "%s is of Python%s; programs run under Python 3.11: make an environment of it, or name one by --python",
+                   base, value + 1);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+start (const GantryPythonOptions *options, GError **error)
+{
+  g_autofree char *interpreter = interpreter_of (options);
+  PyConfig config;
+  PyStatus status;
+
+  if (!check_version (interpreter, error))
+    return FALSE;
+  PyImport_AppendInittab ("_gantry", gantry_py_module_init);
+  PyConfig_InitPythonConfig (&config);
+  config.parse_argv = 0;
+  config.install_signal_handlers = 1;
+  status = PyConfig_SetBytesString (&config, &config.program_name, interpreter);
+  if (!PyStatus_Exception (status))
+    status = PyConfig_SetBytesString (&config, &config.executable, interpreter);
+  if (!PyStatus_Exception (status))
+    status = PyConfig_SetBytesArgv (&config, options->argc, options->argv);
+  if (!PyStatus_Exception (status))
+    status = Py_InitializeFromConfig (&config);
+  PyConfig_Clear (&config);
+  if (!PyStatus_Exception (status))
+    return TRUE;
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "Python did not start: %s",
+               status.err_msg != NULL ? status.err_msg : "no reason given");
+  return FALSE;
+}
+
+/* The finder of Gantry's modules. */
+static gboolean
+install (const GantryPythonOptions *options, const GantryPythonBackend *backend)
+{
+  PyObject *module = PyImport_ImportModule ("_gantry"), *code, *globals, *done;
+  g_autoptr (GBytes) text = gantry_py_resource ("bootstrap.py");
+
+  if (module == NULL || text == NULL)
+    return FALSE;
+  ((GantryPyState *) PyModule_GetState (module))->backend = backend;
+  Py_DECREF (module);
+  if (options->real)
+    return TRUE;
+  code = Py_CompileString (g_bytes_get_data (text, NULL), "<gantry>/bootstrap.py", Py_file_input);
+  globals = Py_BuildValue ("{ssss}", "__name__", "_gantry_bootstrap", "__builtins__", "");
+  PyDict_SetItemString (globals, "__builtins__", PyEval_GetBuiltins ());
+  done = code != NULL ? PyEval_EvalCode (code, globals, globals) : NULL;
+  Py_XDECREF (code);
+  Py_XDECREF (done);
+  Py_DECREF (globals);
+  return done != NULL;
+}
+
+static void
+set_path (const char *program)
+{
+  g_autofree char *path = g_canonicalize_filename (program, NULL), *folder = g_path_get_dirname (path);
+  PyObject *list = PySys_GetObject ("path"), *entry = PyUnicode_DecodeFSDefault (folder);
+
+  PyList_Insert (list, 0, entry);
+  Py_DECREF (entry);
+}
+
+static PyObject *
+run_file (const char *program)
+{
+  PyObject *main = PyImport_AddModule ("__main__"), *globals = PyModule_GetDict (main), *file, *code, *result;
+  g_autofree char *text = NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (!g_file_get_contents (program, &text, NULL, &error))
+    {
+      PyErr_SetString (PyExc_OSError, error->message);
+      return NULL;
+    }
+  file = PyUnicode_DecodeFSDefault (program);
+  PyDict_SetItemString (globals, "__file__", file);
+  Py_DECREF (file);
+  PyDict_SetItemString (globals, "__builtins__", PyImport_AddModule ("builtins"));
+  code = Py_CompileStringExFlags (text, program, Py_file_input, NULL, -1);
+  result = code != NULL ? PyEval_EvalCode (code, globals, globals) : NULL;
+  Py_XDECREF (code);
+  return result;
+}
+
+/* The status that sys.exit () asked for. */
+static int
+exit_status (void)
+{
+  PyObject *type, *value, *traceback, *code;
+  int status = 0;
+
+  PyErr_Fetch (&type, &value, &traceback);
+  PyErr_NormalizeException (&type, &value, &traceback);
+  code = PyObject_GetAttrString (value, "code");
+  if (code != NULL && PyLong_Check (code))
+    status = (int) PyLong_AsLong (code);
+  else if (code != NULL && code != Py_None)
+    {
+      PySys_WriteStderr ("%s\n", PyUnicode_Check (code) ? PyUnicode_AsUTF8 (code) : "");
+      status = 1;
+    }
+  PyErr_Clear ();
+  Py_XDECREF (code);
+  Py_XDECREF (type);
+  Py_XDECREF (value);
+  Py_XDECREF (traceback);
+  return status;
+}
+
+static int
+finish (PyObject *result)
+{
+  int status = 0;
+
+  if (result == NULL && PyErr_ExceptionMatches (PyExc_SystemExit))
+    status = exit_status ();
+  else if (result == NULL)
+    {
+      status = PyErr_ExceptionMatches (PyExc_KeyboardInterrupt) ? 130 : 1;
+      PyErr_Print ();
+    }
+  Py_XDECREF (result);
+  return status;
+}
+
+static int
+run (const GantryPythonOptions *options, const GantryPythonBackend *backend, GPtrArray *graphs, GPtrArray *errors, GError **error)
+{
+  int status = 1;
+
+  if (!start (options, error))
+    return 2;
+  if (install (options, backend))
+    {
+      gantry_py_state ()->graphs = graphs;
+      gantry_py_state ()->errors = errors;
+      set_path (options->argv[0]);
+      status = finish (run_file (options->argv[0]));
+    }
+  else
+    PyErr_Print ();
+  if (Py_FinalizeEx () < 0 && status == 0)
+    status = 120;
+  return status;
+}
+
+int
+gantry_python_run (const GantryPythonOptions *options, const GantryPythonBackend *backend, GError **error)
+{
+  return run (options, backend, NULL, NULL, error);
+}
+
+int
+gantry_python_import (const GantryPythonOptions *options, const GantryPythonBackend *backend, GPtrArray **graphs,
+                      GPtrArray **errors, GError **error)
+{
+  *graphs = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_python_graph_free);
+  *errors = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_python_error_free);
+  return run (options, backend, *graphs, *errors, error);
+}

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Methods of lists and dicts by their graph semantics: none works in place; one that would change the object gives a new
+ * one, which takes its name. */
+#include "core/frontends/python/interpreter-private.h"
+#include <string.h>
+
+typedef struct
+{
+  GantryPyFrame *frame;
+  PyObject *object, *args, *kwargs;
+  PyObject *changed; /* what the object becomes */
+} Method;
+
+static PyObject *
+argument (const Method *method, Py_ssize_t i)
+{
+  return i < PyTuple_GET_SIZE (method->args) ? PyTuple_GET_ITEM (method->args, i) : NULL;
+}
+
+static PyObject *
+copy_list (const Method *method)
+{
+  return PyList_GetSlice (method->object, 0, PyList_GET_SIZE (method->object));
+}
+
+static gboolean
+takes (const Method *method, const char *name, Py_ssize_t least, Py_ssize_t most)
+{
+  Py_ssize_t n = PyTuple_GET_SIZE (method->args);
+
+  if (n >= least && n <= most)
+    return TRUE;
+  PyErr_Format (PyExc_TypeError, "%s() takes from %zd to %zd arguments (%zd given)", name, least, most, n);
+  return FALSE;
+}
+
+/* The method of CPython on a copy. */
+static PyObject *
+on_copy (Method *method, const char *name)
+{
+  PyObject *copy = PyList_Check (method->object) ? copy_list (method) : PyDict_Copy (method->object);
+  PyObject *function = PyObject_GetAttrString (copy, name);
+  PyObject *result = function != NULL ? PyObject_Call (function, method->args, method->kwargs) : NULL;
+
+  Py_XDECREF (function);
+  if (result != NULL)
+    method->changed = copy;
+  else
+    Py_DECREF (copy);
+  return result;
+}
+
+static PyObject *
+constant_index (Method *method, Py_ssize_t i, const char *what)
+{
+  PyObject *index = argument (method, i);
+
+  if (index != NULL && (PyBool_Check (index) || !PyLong_Check (index)))
+    return PyErr_Format (PyExc_TypeError, "For list.%s, the index has to be a constant integer, but got %s.", what,
+                         _gantry_py_type_word (method->frame->state, index));
+  return index;
+}
+
+static PyObject *
+list_append (Method *method)
+{
+  return takes (method, "append", 1, 1) ? on_copy (method, "append") : NULL;
+}
+
+static PyObject *
+list_clear (Method *method)
+{
+  return on_copy (method, "clear");
+}
+
+static PyObject *
+list_insert (Method *method)
+{
+  return takes (method, "insert", 2, 2) && constant_index (method, 0, "insert") != NULL ? on_copy (method, "insert") : NULL;
+}
+
+static PyObject *
+list_pop (Method *method)
+{
+  if (!takes (method, "pop", 0, 1) || (PyTuple_GET_SIZE (method->args) == 1 && constant_index (method, 0, "pop") == NULL))
+    return NULL;
+  return on_copy (method, "pop");
+}
+
+static PyObject *
+list_reverse (Method *method)
+{
+  return on_copy (method, "reverse");
+}
+
+/* A tensor gives its slices of shape [1], as the document shows. */
+static PyObject *
+list_extend (Method *method)
+{
+  PyObject *elements, *target = argument (method, 0);
+
+  if (!takes (method, "extend", 1, 1))
+    return NULL;
+  elements = gantry_py_value_check (target) && !gantry_py_is_handle (target)
+               ? _gantry_py_call_hook (method->frame->state, "extend_elements", "O", target)
+               : _gantry_py_elements (method->frame, target);
+  if (elements == NULL)
+    return NULL;
+  method->changed = copy_list (method);
+  PyList_SetSlice (method->changed, PyList_GET_SIZE (method->changed), PyList_GET_SIZE (method->changed), elements);
+  Py_DECREF (elements);
+  Py_RETURN_NONE;
+}
+
+static PyObject *
+list_count (Method *method)
+{
+  Py_ssize_t n = 0;
+
+  if (!takes (method, "count", 1, 1))
+    return NULL;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE (method->object); i++)
+    {
+      PyObject *predicate, *equal = _gantry_py_compare (method->frame, GANTRY_PY_EQ, PyList_GET_ITEM (method->object, i),
+                                                        argument (method, 0));
+      int truth = equal != NULL ? _gantry_py_truth (method->frame, equal, &predicate) : -1;
+
+      Py_XDECREF (equal);
+      if (truth < 0)
+        return NULL;
+      n += truth == 1;
+    }
+  return PyLong_FromSsize_t (n);
+}
+
+static PyObject *
+dict_keys (Method *method)
+{
+  PyObject *list = PyDict_Keys (method->object), *tuple = PyList_AsTuple (list);
+
+  Py_DECREF (list);
+  return tuple;
+}
+
+static PyObject *
+dict_values (Method *method)
+{
+  PyObject *list = PyDict_Values (method->object), *tuple = PyList_AsTuple (list);
+
+  Py_DECREF (list);
+  return tuple;
+}
+
+static PyObject *
+dict_items (Method *method)
+{
+  return PyDict_Items (method->object);
+}
+
+static PyObject *
+dict_get (Method *method)
+{
+  PyObject *value;
+
+  if (!takes (method, "get", 1, 2))
+    return NULL;
+  value = PyDict_GetItemWithError (method->object, argument (method, 0));
+  if (value == NULL && PyErr_Occurred ())
+    return NULL;
+  if (value == NULL)
+    value = argument (method, 1) != NULL ? argument (method, 1) : Py_None;
+  return Py_NewRef (value);
+}
+
+static PyObject *
+dict_has_key (Method *method)
+{
+  int has = takes (method, "has_key", 1, 1) ? PyDict_Contains (method->object, argument (method, 0)) : -1;
+
+  return has >= 0 ? PyBool_FromLong (has) : NULL;
+}
+
+static PyObject *
+dict_fromkeys (Method *method)
+{
+  PyObject *elements, *result;
+
+  if (!takes (method, "fromkeys", 1, 2))
+    return NULL;
+  elements = _gantry_py_elements (method->frame, argument (method, 0));
+  result = elements != NULL ? PyDict_New () : NULL;
+  for (Py_ssize_t i = 0; result != NULL && i < PySequence_Fast_GET_SIZE (elements); i++)
+    PyDict_SetItem (result, PySequence_Fast_GET_ITEM (elements, i), argument (method, 1) != NULL ? argument (method, 1) : Py_None);
+  Py_XDECREF (elements);
+  return result;
+}
+
+static PyObject *
+dict_clear (Method *method)
+{
+  return on_copy (method, "clear");
+}
+
+static PyObject *
+dict_update (Method *method)
+{
+  return on_copy (method, "update");
+}
+
+static PyObject *
+dict_pop (Method *method)
+{
+  return on_copy (method, "pop");
+}
+
+static PyObject *
+dict_setdefault (Method *method)
+{
+  return on_copy (method, "setdefault");
+}
+
+/* In place on LAX: a list from outside stays itself. */
+static const struct
+{
+  const char *name;
+  gboolean of_list, in_place;
+  PyObject *(*call) (Method *method);
+} methods[] = {
+  { "append", TRUE, FALSE, list_append }, { "clear", TRUE, FALSE, list_clear }, { "insert", TRUE, TRUE, list_insert },
+  { "pop", TRUE, TRUE, list_pop }, { "reverse", TRUE, TRUE, list_reverse }, { "extend", TRUE, TRUE, list_extend },
+  { "count", TRUE, FALSE, list_count },
+  { "keys", FALSE, FALSE, dict_keys }, { "values", FALSE, FALSE, dict_values }, { "items", FALSE, FALSE, dict_items },
+  { "get", FALSE, FALSE, dict_get }, { "has_key", FALSE, FALSE, dict_has_key }, { "fromkeys", FALSE, FALSE, dict_fromkeys },
+  { "clear", FALSE, FALSE, dict_clear }, { "update", FALSE, FALSE, dict_update }, { "pop", FALSE, FALSE, dict_pop },
+  { "setdefault", FALSE, FALSE, dict_setdefault },
+};
+
+static int
+method_index (PyObject *object, const char *name)
+{
+  gboolean of_list = PyList_CheckExact (object);
+
+  if (!of_list && !PyDict_CheckExact (object))
+    return -1;
+  for (guint i = 0; i < G_N_ELEMENTS (methods); i++)
+    if (methods[i].of_list == of_list && strcmp (methods[i].name, name) == 0)
+      return (int) i;
+  return -1;
+}
+
+static void
+keep_origin (GantryPyState *state, PyObject *object, PyObject *changed)
+{
+  PyObject *origin = state->trace->strict ? NULL : _gantry_py_origin (state, object), *key;
+
+  if (origin == NULL)
+    return;
+  _gantry_py_note_origin (state, changed, origin);
+  key = Py_BuildValue ("(sN)", "list", PyLong_FromVoidPtr (origin));
+  PyDict_SetItem (state->trace->state, key, changed);
+  Py_DECREF (key);
+}
+
+PyObject *
+_gantry_py_container_method (GantryPyFrame *frame, PyObject *object, const char *name, PyObject *args, PyObject *kwargs,
+                             PyObject **changed)
+{
+  Method method = { frame, object, args, kwargs, NULL };
+  int index = method_index (object, name);
+  PyObject *result;
+
+  *changed = NULL;
+  if (index < 0)
+    return NULL;
+  result = methods[index].call (&method);
+  if (result == NULL)
+    {
+      Py_XDECREF (method.changed);
+      return NULL;
+    }
+  if (method.changed != NULL && methods[index].in_place)
+    keep_origin (frame->state, object, method.changed);
+  *changed = method.changed;
+  return result;
+}
+
+static gboolean
+is_target (const GantryPyNode *node)
+{
+  return node->kind == GANTRY_PY_NAME || node->kind == GANTRY_PY_SUBSCRIPT;
+}
+
+static PyObject *
+arguments_of (GantryPyFrame *frame, const GantryPyNode *node)
+{
+  PyObject *args = PyTuple_New (node->n_list);
+
+  for (guint i = 0; i < node->n_list; i++)
+    {
+      PyObject *value = _gantry_py_eval (frame, node->list[i]);
+
+      if (value == NULL)
+        {
+          Py_DECREF (args);
+          return NULL;
+        }
+      PyTuple_SET_ITEM (args, i, value);
+    }
+  return args;
+}
+
+static PyObject *
+keywords_of (GantryPyFrame *frame, const GantryPyNode *node)
+{
+  PyObject *kwargs = PyDict_New ();
+
+  for (guint i = 0; i < node->n_list2; i++)
+    {
+      PyObject *value = _gantry_py_eval (frame, node->list2[i]->a);
+
+      if (value == NULL)
+        {
+          Py_DECREF (kwargs);
+          return NULL;
+        }
+      if (node->list2[i]->name != NULL)
+        PyDict_SetItem (kwargs, node->list2[i]->name, value);
+      Py_DECREF (value);
+    }
+  return kwargs;
+}
+
+static gboolean
+has_star (const GantryPyNode *node)
+{
+  for (guint i = 0; i < node->n_list; i++)
+    if (node->list[i]->kind == GANTRY_PY_STARRED)
+      return TRUE;
+  return FALSE;
+}
+
+/* object.method (...) where the object is a list or a dict. @handled: it was one */
+PyObject *
+_gantry_py_method_call (GantryPyFrame *frame, const GantryPyNode *node, gboolean *handled)
+{
+  const GantryPyNode *function = node->a;
+  PyObject *object, *args, *kwargs, *changed = NULL, *result = NULL;
+
+  *handled = FALSE;
+  if (function->kind != GANTRY_PY_ATTRIBUTE || has_star (node) || function->a->kind == GANTRY_PY_CALL)
+    return NULL;
+  object = _gantry_py_eval (frame, function->a);
+  if (object == NULL || method_index (object, PyUnicode_AsUTF8 (function->name)) < 0)
+    {
+      /* Evaluated once only: names and attributes have no effects, calls were excluded above. */
+      *handled = object == NULL;
+      Py_XDECREF (object);
+      return NULL;
+    }
+  *handled = TRUE;
+  args = arguments_of (frame, node);
+  kwargs = args != NULL ? keywords_of (frame, node) : NULL;
+  if (kwargs != NULL)
+    result = _gantry_py_container_method (frame, object, PyUnicode_AsUTF8 (function->name), args, kwargs, &changed);
+  if (result != NULL && changed != NULL && is_target (function->a) && _gantry_py_assign (frame, function->a, changed) < 0)
+    Py_CLEAR (result);
+  else if (result != NULL && changed != NULL && function->a->kind == GANTRY_PY_ATTRIBUTE)
+    {
+      PyObject *owner = _gantry_py_eval (frame, function->a->a);
+
+      if (owner == NULL || (!frame->state->trace->strict && _gantry_py_origin (frame->state, changed) == NULL
+                            && _gantry_py_setattr (frame, owner, function->a->name, changed) < 0))
+        Py_CLEAR (result);
+      Py_XDECREF (owner);
+    }
+  Py_XDECREF (changed);
+  Py_XDECREF (args);
+  Py_XDECREF (kwargs);
+  Py_DECREF (object);
+  return result;
+}

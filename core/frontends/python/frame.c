@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Functions of the user's source: closures, binding of arguments, walking of a body. */
+#include "core/frontends/python/interpreter-private.h"
+#include <string.h>
+
+#define MOST_DEPTH 1000
+
+typedef struct
+{
+  PyObject ob_base;
+  const GantryPyNode *node;
+  PyObject *outer, *cells, *globals, *defaults, *kwdefaults;
+} Closure;
+
+gboolean
+_gantry_py_is_closure (GantryPyState *state, PyObject *value)
+{
+  return Py_IS_TYPE (value, (PyTypeObject *) state->closure_type);
+}
+
+static void
+closure_dealloc (PyObject *self)
+{
+  Closure *closure = (Closure *) self;
+  PyTypeObject *type = Py_TYPE (self);
+
+  PyObject_GC_UnTrack (self);
+  Py_XDECREF (closure->outer);
+  Py_XDECREF (closure->cells);
+  Py_XDECREF (closure->globals);
+  Py_XDECREF (closure->defaults);
+  Py_XDECREF (closure->kwdefaults);
+  type->tp_free (self);
+  Py_DECREF (type);
+}
+
+static int
+closure_traverse (PyObject *self, visitproc visit, void *arg)
+{
+  Closure *closure = (Closure *) self;
+
+  Py_VISIT (Py_TYPE (self));
+  Py_VISIT (closure->outer);
+  Py_VISIT (closure->cells);
+  Py_VISIT (closure->defaults);
+  Py_VISIT (closure->kwdefaults);
+  return 0;
+}
+
+/* Library code calls a function of the graph. */
+static PyObject *
+closure_call (PyObject *self, PyObject *args, PyObject *kwargs)
+{
+  GantryPyState *state = gantry_py_state ();
+  GantryPyFrame frame = { .state = state, .globals = ((Closure *) self)->globals, .name = "" };
+
+  if (state->trace == NULL)
+    {
+      PyErr_SetString (PyExc_RuntimeError, "a function made inside of a graph cannot be called outside of it");
+      return NULL;
+    }
+  return _gantry_py_call_closure (&frame, self, args, kwargs);
+}
+
+PyObject *
+gantry_py_closure_type_new (PyObject *module)
+{
+  static PyType_Slot slots[] = {
+    { Py_tp_dealloc, closure_dealloc },
+    { Py_tp_traverse, closure_traverse },
+    { Py_tp_call, closure_call },
+    { 0, NULL },
+  };
+  static PyType_Spec spec = { .name = "_gantry.Closure", .basicsize = sizeof (Closure),
+                              .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, .slots = slots };
+
+  return PyType_FromModuleAndSpec (module, &spec, NULL);
+}
+
+static PyObject *
+outer_with (GantryPyFrame *frame)
+{
+  Py_ssize_t n = frame->outer != NULL ? PyTuple_GET_SIZE (frame->outer) : 0;
+  PyObject *outer = PyTuple_New (n + 1);
+
+  PyTuple_SET_ITEM (outer, 0, Py_NewRef (frame->locals));
+  for (Py_ssize_t i = 0; i < n; i++)
+    PyTuple_SET_ITEM (outer, i + 1, Py_NewRef (PyTuple_GET_ITEM (frame->outer, i)));
+  return outer;
+}
+
+static gboolean
+take_defaults (GantryPyFrame *frame, Closure *closure, const GantryPyNode *arguments)
+{
+  closure->defaults = PyTuple_New (arguments->n_list3);
+  for (guint i = 0; i < arguments->n_list3; i++)
+    {
+      PyObject *value = _gantry_py_eval (frame, arguments->list3[i]);
+
+      if (value == NULL)
+        return FALSE;
+      PyTuple_SET_ITEM (closure->defaults, i, value);
+    }
+  closure->kwdefaults = PyDict_New ();
+  for (guint i = 0; i < arguments->n_list4; i++)
+    {
+      PyObject *value = arguments->list4[i] != NULL ? _gantry_py_eval (frame, arguments->list4[i]) : NULL;
+
+      if (value == NULL && arguments->list4[i] != NULL)
+        return FALSE;
+      if (value != NULL)
+        PyDict_SetItem (closure->kwdefaults, arguments->list2[i]->name, value);
+      Py_XDECREF (value);
+    }
+  return TRUE;
+}
+
+PyObject *
+_gantry_py_closure_new (GantryPyFrame *frame, const GantryPyNode *node)
+{
+  PyTypeObject *type = (PyTypeObject *) frame->state->closure_type;
+  Closure *closure = (Closure *) type->tp_alloc (type, 0);
+
+  if (closure == NULL)
+    return NULL;
+  closure->node = node;
+  closure->outer = outer_with (frame);
+  closure->cells = Py_XNewRef (frame->cells);
+  closure->globals = Py_NewRef (frame->globals);
+  if (!take_defaults (frame, closure, node->a))
+    Py_CLEAR (closure);
+  return (PyObject *) closure;
+}
+
+/* Binding */
+
+static gboolean
+wrong_number (const GantryPyNode *arguments, Py_ssize_t given)
+{
+  PyErr_Format (PyExc_TypeError, "The parameters number of the function is %u, but the number of provided arguments is %zd.",
+                arguments->n_list + arguments->n_list2, given);
+  return FALSE;
+}
+
+static gboolean
+bind_positional (PyObject *locals, const GantryPyNode *arguments, PyObject *args)
+{
+  Py_ssize_t n = PyTuple_GET_SIZE (args);
+
+  for (guint i = 0; i < arguments->n_list && i < n; i++)
+    PyDict_SetItem (locals, arguments->list[i]->name, PyTuple_GET_ITEM (args, i));
+  if (n > arguments->n_list && arguments->a == NULL)
+    return wrong_number (arguments, n);
+  if (arguments->a != NULL)
+    {
+      PyObject *more = PyTuple_GetSlice (args, arguments->n_list, n);
+
+      PyDict_SetItem (locals, arguments->a->name, more);
+      Py_DECREF (more);
+    }
+  return TRUE;
+}
+
+static gboolean
+takes_keyword (const GantryPyNode *arguments, PyObject *name)
+{
+  for (guint i = 0; i < arguments->n_list; i++)
+    if (PyUnicode_Compare (arguments->list[i]->name, name) == 0)
+      return TRUE;
+  for (guint i = 0; i < arguments->n_list2; i++)
+    if (PyUnicode_Compare (arguments->list2[i]->name, name) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+bind_keywords (PyObject *locals, const GantryPyNode *arguments, PyObject *kwargs)
+{
+  PyObject *name, *value, *more = arguments->b != NULL ? PyDict_New () : NULL;
+  Py_ssize_t at = 0;
+
+  while (kwargs != NULL && PyDict_Next (kwargs, &at, &name, &value))
+    if (takes_keyword (arguments, name))
+      {
+        if (PyDict_Contains (locals, name))
+          {
+            PyErr_Format (PyExc_TypeError, "got multiple values for argument '%U'", name);
+            return FALSE;
+          }
+        PyDict_SetItem (locals, name, value);
+      }
+    else if (more != NULL)
+      PyDict_SetItem (more, name, value);
+    else
+      {
+        PyErr_Format (PyExc_TypeError, "got an unexpected keyword argument '%U'", name);
+        return FALSE;
+      }
+  if (more != NULL)
+    {
+      PyDict_SetItem (locals, arguments->b->name, more);
+      Py_DECREF (more);
+    }
+  return TRUE;
+}
+
+static gboolean
+bind_defaults (PyObject *locals, const GantryPyNode *arguments, PyObject *defaults, PyObject *kwdefaults, Py_ssize_t given)
+{
+  Py_ssize_t n_defaults = defaults != NULL && defaults != Py_None ? PyTuple_GET_SIZE (defaults) : 0;
+
+  for (guint i = 0; i < arguments->n_list; i++)
+    {
+      Py_ssize_t index = (Py_ssize_t) i - (Py_ssize_t) arguments->n_list + n_defaults;
+
+      if (PyDict_Contains (locals, arguments->list[i]->name))
+        continue;
+      if (index < 0)
+        return wrong_number (arguments, given);
+      PyDict_SetItem (locals, arguments->list[i]->name, PyTuple_GET_ITEM (defaults, index));
+    }
+  for (guint i = 0; i < arguments->n_list2; i++)
+    {
+      PyObject *name = arguments->list2[i]->name;
+      PyObject *value = kwdefaults != NULL && kwdefaults != Py_None ? PyDict_GetItem (kwdefaults, name) : NULL;
+
+      if (PyDict_Contains (locals, name))
+        continue;
+      if (value == NULL)
+        return wrong_number (arguments, given);
+      PyDict_SetItem (locals, name, value);
+    }
+  return TRUE;
+}
+
+static gboolean
+bind (PyObject *locals, const GantryPyNode *arguments, PyObject *args, PyObject *kwargs, PyObject *defaults,
+      PyObject *kwdefaults)
+{
+  Py_ssize_t given = PyTuple_GET_SIZE (args) + (kwargs != NULL ? PyDict_GET_SIZE (kwargs) : 0);
+
+  return bind_positional (locals, arguments, args) && bind_keywords (locals, arguments, kwargs)
+         && bind_defaults (locals, arguments, defaults, kwdefaults, given);
+}
+
+/* Walking */
+
+static gboolean
+has_yield (const GantryPyNode *node)
+{
+  for (guint i = 0; i < node->n_list; i++)
+    if (node->list[i]->kind == GANTRY_PY_EXPR && node->list[i]->a->kind == GANTRY_PY_UNSUPPORTED_EXPRESSION)
+      return TRUE;
+  return FALSE;
+}
+
+static PyObject *
+walk (GantryPyFrame *frame)
+{
+  GantryPyStatus status;
+
+  if (frame->node->kind == GANTRY_PY_LAMBDA)
+    return _gantry_py_eval (frame, frame->node->b);
+  (void) has_yield;
+  status = _gantry_py_exec_block (frame, frame->node->list, frame->node->n_list);
+  if (status == GANTRY_PY_FAILED)
+    return NULL;
+  return frame->result != NULL ? Py_NewRef (frame->result) : Py_NewRef (Py_None);
+}
+
+/* The lines that a traceback shows for a graph: as if CPython had run it. */
+static void
+add_traceback (GantryPyFrame *frame, const GantryPyNode *place)
+{
+  if (place != NULL && place->line > 0)
+    _PyTraceback_Add (frame->name, place->source->file, (int) place->line);
+}
+
+static PyObject *
+run (GantryPyFrame *frame, PyObject *args, PyObject *kwargs, PyObject *defaults, PyObject *kwdefaults)
+{
+  GantryTrace *trace = frame->state->trace;
+  const GantryPyNode *place = trace->place;
+  PyObject *result = NULL;
+
+  if (trace->depth >= MOST_DEPTH)
+    {
+      PyErr_Format (PyExc_RuntimeError, "Exceed function call depth limit %d, (function call depth: %u, simulate call "
+                    "depth: %u).", MOST_DEPTH, trace->depth + 1, trace->depth + 1);
+      return NULL;
+    }
+  trace->depth++;
+  frame->locals = PyDict_New ();
+  if (bind (frame->locals, frame->node->a, args, kwargs, defaults, kwdefaults))
+    {
+      result = walk (frame);
+      if (result == NULL)
+        add_traceback (frame, frame->state->trace->place);
+    }
+  Py_XDECREF (frame->result);
+  Py_XDECREF (frame->global_names);
+  Py_DECREF (frame->locals);
+  frame->state->trace->depth--;
+  gantry_py_set_place (frame->state->trace, place);
+  return result;
+}
+
+PyObject *
+_gantry_py_call_closure (GantryPyFrame *caller, PyObject *callable, PyObject *args, PyObject *kwargs)
+{
+  Closure *closure = (Closure *) callable;
+  GantryPyFrame frame = { .state = caller->state, .caller = caller, .node = closure->node, .outer = closure->outer,
+                          .cells = closure->cells, .globals = closure->globals };
+
+  frame.name = closure->node->name != NULL ? PyUnicode_AsUTF8 (closure->node->name) : "<lambda>";
+  return run (&frame, args, kwargs, closure->defaults, closure->kwdefaults);
+}
+
+static PyObject *
+cells_of (PyObject *function)
+{
+  PyObject *names = PyCode_GetFreevars ((PyCodeObject *) PyFunction_GET_CODE (function));
+  PyObject *closure = PyFunction_GET_CLOSURE (function), *cells = PyDict_New ();
+
+  for (Py_ssize_t i = 0; closure != NULL && i < PyTuple_GET_SIZE (closure); i++)
+    {
+      PyObject *value = PyCell_GET (PyTuple_GET_ITEM (closure, i));
+
+      if (value != NULL)
+        PyDict_SetItem (cells, PyTuple_GET_ITEM (names, i), value);
+    }
+  Py_XDECREF (names);
+  return cells;
+}
+
+PyObject *
+_gantry_py_call_function (GantryPyFrame *caller, PyObject *function, PyObject *args, PyObject *kwargs)
+{
+  GantryPyState *state = caller->state;
+  GantryPyNode *node = gantry_py_source_function (state->sources, function);
+  GantryPyFrame frame = { .state = state, .caller = caller, .node = node };
+  PyObject *result;
+
+  if (node == NULL)
+    return NULL;
+  frame.globals = PyFunction_GET_GLOBALS (function);
+  frame.cells = cells_of (function);
+  frame.name = PyUnicode_AsUTF8 (((PyFunctionObject *) function)->func_qualname);
+  result = run (&frame, args, kwargs, PyFunction_GET_DEFAULTS (function), PyFunction_GET_KW_DEFAULTS (function));
+  Py_DECREF (frame.cells);
+  return result;
+}
+
+/* Names that only one branch defines */
+
+typedef struct
+{
+  PyObject ob_base;
+  char *message;
+} Undefined;
+
+static void
+undefined_dealloc (PyObject *self)
+{
+  PyTypeObject *type = Py_TYPE (self);
+
+  g_free (((Undefined *) self)->message);
+  type->tp_free (self);
+  Py_DECREF (type);
+}
+
+PyObject *
+gantry_py_undefined_type_new (PyObject *module)
+{
+  static PyType_Slot slots[] = { { Py_tp_dealloc, undefined_dealloc }, { 0, NULL } };
+  static PyType_Spec spec = { .name = "_gantry.Undefined", .basicsize = sizeof (Undefined), .flags = Py_TPFLAGS_DEFAULT,
+                              .slots = slots };
+
+  return PyType_FromModuleAndSpec (module, &spec, NULL);
+}
+
+PyObject *
+_gantry_py_undefined_new (GantryPyState *state, const char *message)
+{
+  PyTypeObject *type = (PyTypeObject *) state->undefined_type;
+  Undefined *undefined = (Undefined *) type->tp_alloc (type, 0);
+
+  if (undefined != NULL)
+    undefined->message = g_strdup (message);
+  return (PyObject *) undefined;
+}
+
+gboolean
+_gantry_py_is_undefined (GantryPyState *state, PyObject *value)
+{
+  return Py_IS_TYPE (value, (PyTypeObject *) state->undefined_type);
+}
+
+const char *
+_gantry_py_undefined_message (PyObject *value)
+{
+  return ((Undefined *) value)->message;
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The abstract interpreter: walks the source of a function. A value that is known while compiling is the Python object itself,
+ * and CPython computes with it; a variable is a `_gantry.Value` that names a node. Lists, tuples and dicts stay structures
+ * whose leaves are such values; they are never changed in place: a method that would change one rebinds its name. */
+#pragma once
+#include "core/frontends/python/trace.h"
+
+G_BEGIN_DECLS
+
+typedef struct _GantryPyFrame GantryPyFrame;
+struct _GantryPyFrame
+{
+  GantryPyState *state;
+  GantryPyFrame *caller;
+  const GantryPyNode *node; /* FUNCTION_DEF or LAMBDA */
+  const char *name;
+  PyObject *locals;  /* dict; hidden names begin with '$' */
+  PyObject *outer;   /* (nullable) tuple of dicts: locals of the functions around a closure, innermost first */
+  PyObject *cells;   /* (nullable) dict: free variables of a function object */
+  PyObject *globals;
+  PyObject *global_names; /* (nullable) set: declared global */
+  PyObject *result;  /* (nullable): of a return */
+  guint loops;       /* how many loops of this frame are being walked */
+};
+
+typedef enum
+{
+  GANTRY_PY_NEXT,      /* go on */
+  GANTRY_PY_BROKEN,    /* break */
+  GANTRY_PY_CONTINUED,
+  GANTRY_PY_RETURNED,  /* frame->result */
+  GANTRY_PY_RAISED,    /* raises when it runs: what follows is not reached */
+  GANTRY_PY_FAILED,    /* a Python exception is set */
+} GantryPyStatus;
+
+/** What is left to do of a function: statements, then what follows the statement that they stand in. */
+typedef struct _GantryPyRest GantryPyRest;
+struct _GantryPyRest
+{
+  GantryPyNode **statements;
+  guint n, at;
+  const GantryPyRest *next;
+};
+
+/* Hidden names */
+#define GANTRY_PY_BREAK_FLAG "$break"
+#define GANTRY_PY_RETURN_FLAG "$return"
+#define GANTRY_PY_RETURN_VALUE "$value"
+
+/* statements */
+GantryPyStatus _gantry_py_exec (GantryPyFrame *frame, const GantryPyRest *rest);
+GantryPyStatus _gantry_py_exec_block (GantryPyFrame *frame, GantryPyNode **statements, guint n);
+gboolean _gantry_py_has_jump (const GantryPyNode *node, gboolean in_loop);
+
+/* branches: both arms are walked, each in a region of its own, and what they leave is joined */
+typedef GantryPyStatus (*GantryPyArm) (GantryPyFrame *frame, gconstpointer data);
+GantryPyStatus _gantry_py_branch (GantryPyFrame *frame, PyObject *predicate, GantryPyArm then, gconstpointer then_data,
+                                  GantryPyArm otherwise, gconstpointer else_data);
+/** An expression with two arms. Returns: a new reference */
+PyObject *_gantry_py_branch_value (GantryPyFrame *frame, PyObject *predicate, const GantryPyNode *then, PyObject *then_value,
+                                   const GantryPyNode *otherwise, PyObject *else_value);
+
+/** GantryPyJoin: leaves in which two structures differ, in the order in which gantry_py_replace_variables() meets them. */
+typedef struct
+{
+  GPtrArray *a, *b; /* (element-type PyObject): of each leaf the two values; equal where nothing is to be joined */
+  GArray *kinds;    /* GantryPyValueKind */
+} GantryPyJoin;
+
+void _gantry_py_join_init (GantryPyJoin *join);
+void _gantry_py_join_clear (GantryPyJoin *join);
+/** Returns: (nullable): a new reference: the structure with a variable at each leaf; NULL with "Type Join Failed" and so on */
+PyObject *_gantry_py_join (GantryPyState *state, GantryPyJoin *join, PyObject *a, PyObject *b);
+/** A node of @kind for @value in @region. 0 with an exception */
+guint32 _gantry_py_lift_leaf (GantryPyState *state, GantryRegion *region, PyObject *value, GantryPyValueKind kind);
+/** The kind that a leaf has as a variable; FALSE where it cannot be one. */
+gboolean _gantry_py_leaf_kind (GantryPyState *state, PyObject *value, GantryPyValueKind *kind);
+PyObject *_gantry_py_zeros_like (GantryPyState *state, PyObject *value);
+/** A known 0-d value of a Python number. */
+PyObject *_gantry_py_number_value (GantryPyState *state, PyObject *number, GantryPyValueKind kind);
+
+/* loops */
+GantryPyStatus _gantry_py_exec_while (GantryPyFrame *frame, const GantryPyNode *node);
+GantryPyStatus _gantry_py_exec_for (GantryPyFrame *frame, const GantryPyNode *node);
+/** After a loop: TRUE and the flag where a return lies behind it that depends on data. */
+PyObject *_gantry_py_loop_return_flag (GantryPyFrame *frame);
+typedef PyObject *(*GantryPyCondition) (GantryPyFrame *frame, gconstpointer data); /* what decides on the next trip */
+GantryPyStatus _gantry_py_variable_loop (GantryPyFrame *frame, PyObject *first, GantryPyCondition condition, GantryPyArm body,
+                                         gconstpointer data);
+
+/* expressions */
+PyObject *_gantry_py_eval (GantryPyFrame *frame, const GantryPyNode *node);
+PyObject *_gantry_py_lookup (GantryPyFrame *frame, PyObject *name);
+PyObject *_gantry_py_binary (GantryPyFrame *frame, guint op, PyObject *a, PyObject *b);
+PyObject *_gantry_py_compare (GantryPyFrame *frame, guint op, PyObject *a, PyObject *b);
+/** 0 or 1 where it is known; 2 where it is not: then @predicate is a bool[] variable; -1 with an exception */
+int _gantry_py_truth (GantryPyFrame *frame, PyObject *value, PyObject **predicate);
+PyObject *_gantry_py_logical (GantryPyState *state, const char *op, PyObject *a, PyObject *b); /* on bool[] variables or bools */
+PyObject *_gantry_py_getattr (GantryPyFrame *frame, PyObject *object, PyObject *name);
+PyObject *_gantry_py_getitem (GantryPyFrame *frame, PyObject *object, PyObject *index);
+/** The elements of what a for walks along, as a list or tuple; NULL without exception where they are not known. */
+PyObject *_gantry_py_elements (GantryPyFrame *frame, PyObject *iterable);
+/** What is read from outside of the graph: lists are remembered as such, STRICT refuses objects. Steals @value. */
+PyObject *_gantry_py_admit (GantryPyFrame *frame, PyObject *value);
+
+/* assignment */
+int _gantry_py_assign (GantryPyFrame *frame, const GantryPyNode *target, PyObject *value);
+int _gantry_py_setattr (GantryPyFrame *frame, PyObject *object, PyObject *name, PyObject *value);
+PyObject *_gantry_py_setitem (GantryPyFrame *frame, PyObject *object, PyObject *index, PyObject *value);
+
+/* containers */
+/** A method of a list or dict, by its graph semantics. @changed: (out): what the object becomes, where it does. NULL without
+ *  exception: not one of these. */
+PyObject *_gantry_py_container_method (GantryPyFrame *frame, PyObject *object, const char *name, PyObject *args,
+                                       PyObject *kwargs, PyObject **changed);
+PyObject *_gantry_py_method_call (GantryPyFrame *frame, const GantryPyNode *node, gboolean *handled);
+void _gantry_py_note_origin (GantryPyState *state, PyObject *list, PyObject *origin);
+PyObject *_gantry_py_origin (GantryPyState *state, PyObject *list); /* (nullable) borrowed */
+
+/* calls */
+PyObject *_gantry_py_call (GantryPyFrame *frame, PyObject *callable, PyObject *args, PyObject *kwargs);
+PyObject *_gantry_py_call_function (GantryPyFrame *frame, PyObject *function, PyObject *args, PyObject *kwargs);
+PyObject *_gantry_py_call_closure (GantryPyFrame *frame, PyObject *closure, PyObject *args, PyObject *kwargs);
+PyObject *_gantry_py_call1 (GantryPyFrame *frame, PyObject *callable, PyObject *arg);
+PyObject *_gantry_py_hook (GantryPyState *state, const char *name); /* borrowed */
+PyObject *_gantry_py_call_hook (GantryPyState *state, const char *name, const char *format, ...);
+PyObject *_gantry_py_closure_new (GantryPyFrame *frame, const GantryPyNode *node);
+PyObject *gantry_py_closure_type_new (PyObject *module);
+PyObject *gantry_py_undefined_type_new (PyObject *module);
+PyObject *_gantry_py_undefined_new (GantryPyState *state, const char *message);
+gboolean _gantry_py_is_undefined (GantryPyState *state, PyObject *value);
+const char *_gantry_py_undefined_message (PyObject *value);
+gboolean _gantry_py_is_closure (GantryPyState *state, PyObject *value);
+/** Written by Gantry; of the user; of somebody else. */
+typedef enum
+{
+  GANTRY_PY_OURS,
+  GANTRY_PY_USERS,
+  GANTRY_PY_THIRD_PARTY,
+} GantryPyAuthor;
+GantryPyAuthor _gantry_py_author (GantryPyState *state, PyObject *object);
+/** TRUE for objects whose methods are part of the graph: Cells, jit_class objects. */
+gboolean _gantry_py_is_graph_object (GantryPyState *state, PyObject *object);
+
+/* builtins: NULL without exception and @known FALSE where @callable is none of them */
+PyObject *_gantry_py_call_builtin (GantryPyFrame *frame, PyObject *callable, PyObject *args, PyObject *kwargs, gboolean *known);
+/** "Number", "Tensor", "External": what messages call a value */
+const char *_gantry_py_type_word (GantryPyState *state, PyObject *value);
+
+G_END_DECLS

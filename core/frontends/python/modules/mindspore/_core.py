@@ -1,0 +1,861 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Types, tensors and variable numbers over the core operations of `_gantry`, and what the interpreter asks of them."""
+import _gantry
+from _gantry import op as _op
+
+
+from mindspore._types import (Type, bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, bfloat16, float32, float64,
+                              _types, _by_element, as_type, _Context, GRAPH_MODE, PYNATIVE_MODE, STRICT, COMPATIBLE, LAX)
+
+
+# Tensors
+
+def _known(value):
+    return value.has_data
+
+
+class Tensor(_gantry.Value):
+    """A tensor: known, or a variable of the graph being made."""
+    __array_priority__ = 1000
+    __array_ufunc__ = None
+
+    def __init__(self, input_data=None, dtype=None, shape=None, init=None, internal=False, const_arg=False):
+        if dtype is not None:
+            dtype = as_type(dtype)
+        if init is not None:
+            shape = (shape,) if isinstance(shape, int) else tuple(shape if shape is not None else ())
+            input_data = _initial(init, shape, dtype or float32)
+        elif shape is not None and input_data is None:
+            input_data = full(shape, 0, dtype or float32)
+        elif input_data is None:
+            raise TypeError("For Tensor, input_data, or shape with init, is needed.")
+        self._take(tensor_of(input_data, dtype))
+
+    def __setattr__(self, name, value):
+        if name == "shape":
+            raise AttributeError("can't set attribute 'shape'")
+        object.__setattr__(self, name, value)
+
+    # What it is
+
+    @property
+    def dtype(self):
+        return _by_element[self.element]
+
+    @property
+    def ndim(self):
+        return len(self.shape)
+
+    @property
+    def size(self):
+        return _product(self.shape)
+
+    @property
+    def itemsize(self):
+        return {"bool": 1}.get(self.element) or int(self.element.lstrip("iufb")) // 8
+
+    @property
+    def nbytes(self):
+        return self.size * self.itemsize
+
+    @property
+    def strides(self):
+        strides, step = [], self.itemsize
+        for n in reversed(self.shape):
+            strides.append(step)
+            step *= n
+        return tuple(reversed(strides))
+
+    @property
+    def T(self):
+        return transpose(self, tuple(reversed(range(self.ndim))))
+
+    @property
+    def H(self):
+        return swapaxes(self, 0, 1)
+
+    @property
+    def real(self):
+        return self
+
+    def dim(self):
+        return self.ndim
+
+    def ndimension(self):
+        return self.ndim
+
+    def numel(self):
+        return self.size
+
+    nelement = numel
+
+    def element_size(self):
+        return self.itemsize
+
+    def __len__(self):
+        if not self.shape:
+            raise TypeError("len() of a 0-d tensor")
+        return self.shape[0]
+
+    def __hash__(self):
+        return id(self)
+
+    # To Python
+
+    def asnumpy(self):
+        import numpy
+        if not self.has_data:
+            raise ValueError("the value of a variable is not known while compiling")
+        if self.element == "bf16":
+            return numpy.asarray(convert(self, float32))
+        return numpy.asarray(memoryview(self))
+
+    numpy = asnumpy
+
+    def __array__(self, dtype=None):
+        array = self.asnumpy()
+        return array if dtype is None else array.astype(dtype)
+
+    def item(self, index=None):
+        if index is not None:
+            return self.reshape(-1)[index].item() if isinstance(index, int) else self[index].item()
+        if self.size != 1:
+            raise ValueError("only one element tensors can be converted to Python scalars")
+        if not self.has_data:
+            return _gantry.number(reshape(self, ()) if self.shape else self, {bool: "bool", int: "int", float: "float"}[self.dtype.python]) \
+                if self.element in ("i64", "f64", "bool") else _number(self)
+        value = self.tolist()
+        while isinstance(value, list):
+            value = value[0]
+        return value
+
+    def __int__(self):
+        return int(self.item())
+
+    def __float__(self):
+        return float(self.item())
+
+    def __bool__(self):
+        if self.size != 1:
+            if self.size == 0:
+                return False
+            raise ValueError("The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()")
+        return bool(self.item())
+
+    def __index__(self):
+        if not (self.dtype.python in (int, bool)):
+            raise TypeError("only integer tensors of a single element can be converted to an index")
+        return int(self.item())
+
+    def __round__(self, digits=None):
+        return _unary_float("round_nearest_even", self)
+
+    def __str__(self):
+        if not self.has_data:
+            return f"Tensor(shape={list(self.shape)}, dtype={self.dtype}, variable)"
+        return str(self.asnumpy())
+
+    def __repr__(self):
+        if not self.has_data:
+            return str(self)
+        return _described(self, ", ")
+
+    def __format__(self, spec):
+        return format(self.item() if self.ndim == 0 and spec else str(self), spec)
+
+    def __iter__(self):
+        return iter(elements(self))
+
+    def __reduce__(self):
+        return _restored, (self.tolist(), self.dtype.name.lower(), self.shape)
+
+    def __deepcopy__(self, memo):
+        return _copied(self)
+
+    def __contains__(self, item):
+        return bool((self == item).any())
+
+    # Operators
+
+    def __add__(self, other):
+        return add(self, other)
+
+    def __radd__(self, other):
+        return add(other, self)
+
+    def __sub__(self, other):
+        return sub(self, other)
+
+    def __rsub__(self, other):
+        return sub(other, self)
+
+    def __mul__(self, other):
+        return mul(self, other)
+
+    def __rmul__(self, other):
+        return mul(other, self)
+
+    def __truediv__(self, other):
+        return div(self, other)
+
+    def __rtruediv__(self, other):
+        return div(other, self)
+
+    def __floordiv__(self, other):
+        return floor_div(self, other)
+
+    def __rfloordiv__(self, other):
+        return floor_div(other, self)
+
+    def __mod__(self, other):
+        return floor_mod(self, other)
+
+    def __rmod__(self, other):
+        return floor_mod(other, self)
+
+    def __pow__(self, other, modulo=None):
+        return pow_(self, other)
+
+    def __rpow__(self, other, modulo=None):
+        return pow_(other, self)
+
+    def __matmul__(self, other):
+        return matmul(self, other)
+
+    def __rmatmul__(self, other):
+        return matmul(other, self)
+
+    def __and__(self, other):
+        return bitwise("and", self, other)
+
+    def __rand__(self, other):
+        return bitwise("and", other, self)
+
+    def __or__(self, other):
+        return bitwise("or", self, other)
+
+    def __ror__(self, other):
+        return bitwise("or", other, self)
+
+    def __xor__(self, other):
+        return bitwise("xor", self, other)
+
+    def __rxor__(self, other):
+        return bitwise("xor", other, self)
+
+    def __lshift__(self, other):
+        return _broadcast_op("shift_left", *_pair(self, other))
+
+    def __rshift__(self, other):
+        return _broadcast_op("shift_right_arithmetic", *_pair(self, other))
+
+    def __neg__(self):
+        return neg(self)
+
+    def __pos__(self):
+        return self
+
+    def __abs__(self):
+        return abs_(self)
+
+    def __invert__(self):
+        if self.element != "bool" and not self.dtype.python is int:
+            raise TypeError(f"For 'invert', the input must be a tensor of bool or integers, but got {self.dtype}.")
+        return _op("not", (self,))
+
+    def __eq__(self, other):
+        return compare("EQ", self, other)
+
+    def __ne__(self, other):
+        return compare("NE", self, other)
+
+    def __lt__(self, other):
+        return compare("LT", self, other)
+
+    def __le__(self, other):
+        return compare("LE", self, other)
+
+    def __gt__(self, other):
+        return compare("GT", self, other)
+
+    def __ge__(self, other):
+        return compare("GE", self, other)
+
+    # In place: another value under the same name
+
+    def __iadd__(self, other):
+        return self._become(add(self, other))
+
+    def __isub__(self, other):
+        return self._become(sub(self, other))
+
+    def __imul__(self, other):
+        return self._become(mul(self, other))
+
+    def __itruediv__(self, other):
+        return self._become(div(self, other))
+
+    def _become(self, value):
+        if self._is_parameter:
+            return assign(self, value)
+        return value
+
+    def __getitem__(self, index):
+        from mindspore import _index
+        return _index.get(self, index)
+
+    def __setitem__(self, index, value):
+        from mindspore import _index
+        changed = _index.set(self, index, value)
+        if self._is_parameter:
+            _gantry.assign(self, changed)
+        else:
+            self._take(changed)
+
+    # Methods are functions of ops; those that are not written here are found there.
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        from mindspore.ops import _methods
+        method = _methods.find(name)
+        if method is None:
+            raise AttributeError(f"'Tensor' object has no attribute '{name}'")
+        return method.__get__(self)
+
+    def astype(self, dtype, copy=True):
+        return convert(self, as_type(dtype))
+
+    def to(self, dtype):
+        return convert(self, as_type(dtype))
+
+    def reshape(self, *shape):
+        return reshape(self, _shape_arguments(shape))
+
+    def view(self, *shape):
+        return reshape(self, _shape_arguments(shape))
+
+    def transpose(self, *axes):
+        axes = _shape_arguments(axes) if axes else tuple(reversed(range(self.ndim)))
+        return transpose(self, tuple(a % self.ndim for a in axes))
+
+    permute = transpose
+
+    def copy(self):
+        return _copied(self)
+
+    clone = copy
+
+    def assign_value(self, value):
+        self._take(value)
+        return self
+
+    def set_dtype(self, dtype):
+        self._take(convert(self, as_type(dtype)))
+        return self
+
+    def value(self):
+        return self
+
+    def init_data(self, *args, **kwargs):
+        return self
+
+    def contiguous(self):
+        return self
+
+    def is_contiguous(self):
+        return True
+
+    def flush_from_cache(self):
+        return None
+
+    @staticmethod
+    def from_numpy(array):
+        return Tensor(array)
+
+
+Tensor.__module__ = "mindspore.common.tensor"
+_gantry.set_tensor_class(Tensor)
+
+
+class Scalar(_gantry.Value):
+    """A number that is a variable of the graph."""
+
+    def _tensor(self):
+        return _gantry.number(self, "tensor")
+
+    @property
+    def kind(self):
+        return self.number_kind
+
+    def __repr__(self):
+        return f"<variable {self.number_kind}>"
+
+    def __hash__(self):
+        return id(self)
+
+
+_RANKS = {"bool": 0, "int": 1, "float": 2}
+_SCALAR_TYPES = {"bool": bool_, "int": int64, "float": float64}
+
+
+def _number(tensor):
+    """A tensor of one element as a variable number."""
+    tensor = reshape(tensor, ())
+    kind = {bool: "bool", int: "int", float: "float"}[tensor.dtype.python]
+    return _gantry.number(convert(tensor, _SCALAR_TYPES[kind]), kind)
+
+
+def _scalar_kind(value):
+    if isinstance(value, Scalar):
+        return value.number_kind
+    if isinstance(value, bool):
+        return "bool"
+    if isinstance(value, int):
+        return "int"
+    return "float" if isinstance(value, float) else None
+
+
+def _scalar_operator(function, compares=False, floats=False):
+    def forward(self, other):
+        kind = _scalar_kind(other)
+        if kind is None:
+            return function(self._tensor(), other) if isinstance(other, Tensor) else NotImplemented
+        return _scalar_apply(function, self, other, compares, floats)
+
+    def backward(self, other):
+        if _scalar_kind(other) is None:
+            return NotImplemented
+        return _scalar_apply(function, other, self, compares, floats)
+    return forward, backward
+
+
+def _scalar_apply(function, a, b, compares, floats):
+    kinds = _scalar_kind(a), _scalar_kind(b)
+    kind = max(kinds + (("float",) if floats else ("int",)), key=_RANKS.get)
+    dtype = _SCALAR_TYPES[kind]
+    x, y = (convert(v._tensor() if isinstance(v, Scalar) else tensor_of(v), dtype) for v in (a, b))
+    result = function(x, y)
+    return _gantry.number(result, "bool" if compares else kind)
+
+
+class External(_gantry.Value):
+    """An object that only exists when the graph runs."""
+
+    def __repr__(self):
+        return "<object of the run>"
+
+    def __hash__(self):
+        return id(self)
+
+
+# Making tensors
+
+def _product(shape):
+    n = 1
+    for d in shape:
+        n *= d
+    return n
+
+
+def _restored(data, dtype, shape):
+    return reshape(Tensor(data, as_type(dtype)), tuple(shape))
+
+
+def _copied(tensor):
+    copy = Tensor.__new__(Tensor)
+    copy._take(_gantry.parameter_value(tensor) if tensor._is_parameter else tensor)
+    return copy
+
+
+def _initial(init, shape, dtype):
+    from mindspore.common.initializer import initializer
+    return initializer(init, shape, dtype)
+
+
+_NUMPY_PLAIN = None
+
+
+def tensor_of(value, dtype=None):
+    """A tensor of numbers, sequences, arrays, tensors; of their own element type where none is given."""
+    if isinstance(value, Scalar):
+        value = value._tensor()
+    if isinstance(value, Tensor):
+        value = _gantry.parameter_value(value) if value._is_parameter else value
+        return value if dtype is None else convert(value, dtype)
+    if isinstance(value, (list, tuple)):
+        if _has_variable(value):
+            return _stacked(value, dtype)
+        value = _plain(value)
+    elif isinstance(value, complex):
+        raise TypeError("complex numbers are not supported")
+    elif hasattr(value, "__array_interface__") and not value.__array_interface__.get("typestr", "<f4").startswith("<U"):
+        array = value if getattr(value, "flags", None) is not None and value.flags.c_contiguous else None
+        if array is None:
+            import numpy
+            array = numpy.ascontiguousarray(value).reshape(value.shape)
+        value = array if array.shape or not hasattr(array, "item") else array
+    made = _gantry.value_from(value, dtype.element if dtype is not None else None)
+    return made if dtype is None else convert(made, dtype)
+
+
+def _plain(value):
+    """Sequences without arrays in them."""
+    if isinstance(value, (list, tuple)):
+        return [_plain(v) for v in value]
+    if hasattr(value, "__array_interface__"):
+        return value.tolist() if value.shape or True else value
+    return value
+
+
+def _has_variable(value):
+    if isinstance(value, (list, tuple)):
+        return any(_has_variable(v) for v in value)
+    return isinstance(value, _gantry.Value) and value.is_variable
+
+
+def _stacked(values, dtype):
+    parts = [tensor_of(v) for v in values]
+    common = dtype or _common([p.dtype for p in parts])
+    parts = [reshape(convert(p, common), (1,) + p.shape) for p in parts]
+    return _op("concatenate", parts, {"dimension": 0}) if len(parts) > 1 else parts[0]
+
+
+def full(shape, value, dtype):
+    shape = (shape,) if isinstance(shape, int) else tuple(int(d) for d in shape)
+    return _op("broadcast_in_dim", (tensor_of(value, dtype),), {"shape": shape, "broadcast_dimensions": ()})
+
+
+def _described(tensor, separator):
+    import numpy
+    array = tensor.asnumpy()
+    text = numpy.array2string(array, separator=separator, prefix="") if array.ndim else str(array)
+    if array.ndim > 1:
+        text = "\n" + text
+    return f"Tensor(shape={list(tensor.shape)}, dtype={tensor.dtype}, value= {text})" if array.ndim <= 1 else \
+        f"Tensor(shape={list(tensor.shape)}, dtype={tensor.dtype}, value={text})"
+
+
+# Promotion
+
+def _common(dtypes):
+    result = dtypes[0]
+    for t in dtypes[1:]:
+        if result is t:
+            continue
+        if {result, t} <= {uint8, int8}:
+            result = int16
+        elif {result, t} == {float16, bfloat16}:
+            result = float32
+        else:
+            result = result if result.rank >= t.rank else t
+    return result
+
+
+def _weak(value, dtype):
+    """The element type of a tensor of @dtype with a number."""
+    kind = _scalar_kind(value)
+    if kind == "float" and not dtype.is_float:
+        return float32
+    if kind == "int" and dtype is bool_:
+        return int64
+    return dtype
+
+
+def _operand(value, dtype=None):
+    """A number, sequence or tensor as a tensor."""
+    if isinstance(value, Scalar):
+        return value._tensor()
+    if isinstance(value, Tensor):
+        return value
+    return tensor_of(value)
+
+
+def _pair(a, b):
+    """Two operands as tensors of one element type."""
+    if isinstance(a, Tensor) and isinstance(b, Tensor):
+        dtype = _common([a.dtype, b.dtype])
+    elif isinstance(a, Tensor) and _scalar_kind(b) is not None:
+        dtype = _weak(b, a.dtype)
+    elif isinstance(b, Tensor) and _scalar_kind(a) is not None:
+        dtype = _weak(a, b.dtype)
+    else:
+        a, b = _check_operand(a), _check_operand(b)
+        dtype = _common([a.dtype, b.dtype])
+    a, b = (_of_type(v, dtype) for v in (a, b))
+    return a, b
+
+
+def _check_operand(value):
+    if value is None or isinstance(value, (str, dict)):
+        raise TypeError(f"unsupported operand type(s): a tensor and {type(value).__name__}")
+    return _operand(value)
+
+
+def _of_type(value, dtype):
+    if isinstance(value, Tensor):
+        return convert(value, dtype)
+    if isinstance(value, Scalar):
+        return convert(value._tensor(), dtype)
+    return _gantry.value_from(value, dtype.element)
+
+
+# Elementary operations
+
+def convert(x, dtype):
+    x = _operand(x)
+    return x if x.element == dtype.element else _op("convert", (x,), {"to": dtype.element})
+
+
+def broadcast_shapes(a, b):
+    n = max(len(a), len(b))
+    a, b = (1,) * (n - len(a)) + tuple(a), (1,) * (n - len(b)) + tuple(b)
+    shape = []
+    for x, y in zip(a, b):
+        if x != y and x != 1 and y != 1:
+            raise ValueError(f"For broadcast, the shapes {list(a)} and {list(b)} cannot be broadcast together.")
+        shape.append(y if x == 1 else x)
+    return tuple(shape)
+
+
+def broadcast_to(x, shape):
+    if x.shape == tuple(shape):
+        return x
+    first = len(shape) - len(x.shape)
+    if first < 0:
+        raise ValueError(f"For 'broadcast_to', a tensor of shape {x.shape} cannot become {tuple(shape)}.")
+    shape = tuple(x.shape[i - first] if d == -1 else d for i, d in enumerate(shape))
+    return _op("broadcast_in_dim", (x,), {"shape": shape, "broadcast_dimensions": tuple(range(first, len(shape)))})
+
+
+def _broadcast_op(name, a, b, **attrs):
+    shape = broadcast_shapes(a.shape, b.shape) if a.shape != b.shape else a.shape
+    return _op(name, (broadcast_to(a, shape), broadcast_to(b, shape)), attrs or None)
+
+
+def reshape(x, shape):
+    shape = (shape,) if isinstance(shape, int) else tuple(int(d) for d in shape)
+    if x.shape == shape:
+        return x
+    if -1 in shape:
+        known = _product(d for d in shape if d != -1)
+        if known == 0 or x.size % known or shape.count(-1) > 1:
+            raise ValueError(f"For 'Reshape', a tensor of shape {x.shape} cannot become {shape}.")
+        shape = tuple(x.size // known if d == -1 else d for d in shape)
+        if x.shape == shape:
+            return x
+    if _product(shape) != x.size:
+        raise ValueError(f"For 'Reshape', the product of the new shape {shape} is not the size {x.size} of the tensor.")
+    return _op("reshape", (x,), {"shape": shape})
+
+
+def transpose(x, axes):
+    if tuple(axes) == tuple(range(x.ndim)):
+        return x
+    return _op("transpose", (x,), {"permutation": tuple(axes)})
+
+
+def swapaxes(x, a, b):
+    axes = list(range(x.ndim))
+    axes[a], axes[b] = axes[b], axes[a]
+    return transpose(x, axes)
+
+
+def _shape_arguments(shape):
+    if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
+        return tuple(shape[0])
+    return tuple(shape)
+
+
+def add(a, b):
+    a, b = _pair(a, b)
+    if a.element == "bool":
+        return _broadcast_op("or", a, b)
+    return _broadcast_op("add", a, b)
+
+
+def sub(a, b):
+    a, b = _pair(a, b)
+    if a.element == "bool":
+        raise TypeError("For 'Sub', the inputs cannot both be bool.")
+    return _broadcast_op("subtract", a, b)
+
+
+def mul(a, b):
+    a, b = _pair(a, b)
+    return _broadcast_op("and" if a.element == "bool" else "multiply", a, b)
+
+
+def _float_pair(a, b):
+    a, b = _pair(a, b)
+    if not a.dtype.is_float:
+        a, b = convert(a, float32), convert(b, float32)
+    return a, b
+
+
+def div(a, b):
+    return _broadcast_op("divide", *_float_pair(a, b))
+
+
+def floor_mod(a, b):
+    """The remainder with the sign of the divisor."""
+    a, b = _pair(a, b)
+    if a.element == "bool":
+        a, b = convert(a, int32), convert(b, int32)
+    shape = broadcast_shapes(a.shape, b.shape)
+    a, b = broadcast_to(a, shape), broadcast_to(b, shape)
+    rest = _op("remainder", (a, b))
+    if a.element.startswith("u"):
+        return rest
+    zero = full(shape, 0, a.dtype)
+    wrong = _op("and", (compare("NE", rest, zero), compare("NE", compare("LT", rest, zero), compare("LT", b, zero))))
+    return _op("select", (wrong, _op("add", (rest, b)), rest))
+
+
+def floor_div(a, b):
+    a, b = _pair(a, b)
+    if a.dtype.is_float:
+        return _op("floor", (_broadcast_op("divide", a, b),))
+    if a.element == "bool":
+        a, b = convert(a, int32), convert(b, int32)
+    return _broadcast_op("divide", _broadcast_op("subtract", a, floor_mod(a, b)), b)
+
+
+def pow_(a, b):
+    a, b = _pair(a, b)
+    if a.element == "bool":
+        a, b = convert(a, float32), convert(b, float32)
+    return _broadcast_op("power", a, b)
+
+
+def bitwise(name, a, b):
+    a, b = _pair(a, b)
+    if a.dtype.is_float:
+        raise TypeError(f"For 'bitwise_{name}', the inputs must be integers or bools, but got {a.dtype}.")
+    return _broadcast_op(name, a, b)
+
+
+def compare(direction, a, b):
+    if a is None or b is None or isinstance(a, str) or isinstance(b, str):
+        if direction in ("EQ", "NE"):
+            return direction == "NE"
+        raise TypeError("a tensor cannot be compared with None or a string")
+    a, b = _pair(a, b)
+    return _broadcast_op("compare", a, b, comparison_direction=direction)
+
+
+def neg(x):
+    return _op("negate", (x if x.element != "bool" else convert(x, int32),))
+
+
+def abs_(x):
+    return x if x.element == "bool" else _op("abs", (x,))
+
+
+def _unary_float(name, x):
+    x = _operand(x)
+    return _op(name, (x if x.dtype.is_float else convert(x, float32),))
+
+
+def select(condition, a, b):
+    a, b = _pair(a, b)
+    condition = convert(_operand(condition), bool_)
+    shape = broadcast_shapes(broadcast_shapes(a.shape, b.shape), condition.shape)
+    return _op("select", tuple(broadcast_to(v, shape) for v in (condition, a, b)))
+
+
+def matmul(a, b):
+    """NumPy's rules."""
+    a, b = _pair(a, b)
+    if a.ndim == 0 or b.ndim == 0:
+        raise ValueError("For 'matmul', the inputs must have one dimension or more.")
+    left, right = a.ndim == 1, b.ndim == 1
+    a = reshape(a, (1,) + a.shape) if left else a
+    b = reshape(b, b.shape + (1,)) if right else b
+    if a.shape[-1] != b.shape[-2]:
+        raise ValueError(f"For 'MatMul', the last dimension {a.shape[-1]} of the first input is not the dimension {b.shape[-2]} "
+                         "of the second that is summed over.")
+    batch = broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    a, b = broadcast_to(a, batch + a.shape[-2:]), broadcast_to(b, batch + b.shape[-2:])
+    n = len(batch)
+    result = _op("dot_general", (a, b), {"lhs_batching_dimensions": tuple(range(n)), "rhs_batching_dimensions": tuple(range(n)),
+                                         "lhs_contracting_dimensions": (n + 1,), "rhs_contracting_dimensions": (n,)})
+    shape = result.shape
+    if left:
+        shape = shape[:-2] + shape[-1:]
+    if right:
+        shape = shape[:-1]
+    return reshape(result, shape)
+
+
+def reduce(kind, x, axis=None, keep_dims=False):
+    axes = normal_axes(axis, x.ndim)
+    result = _op("reduce", (x,), {"kind": kind, "dimensions": axes}) if axes else x
+    if keep_dims:
+        result = reshape(result, tuple(1 if d in axes else n for d, n in enumerate(x.shape)))
+    return result
+
+
+def normal_axes(axis, rank):
+    if axis is None or (isinstance(axis, (tuple, list)) and not axis):
+        return tuple(range(rank))
+    axes = (axis,) if not isinstance(axis, (tuple, list)) else tuple(axis)
+    for a in axes:
+        if not isinstance(a, int) and not hasattr(a, "__index__"):
+            raise TypeError(f"an axis is an integer, not {type(a).__name__}")
+        if not -max(rank, 1) <= int(a) < max(rank, 1):
+            raise ValueError(f"the axis {a} is out of the range [{-rank}, {rank})")
+    return tuple(sorted({int(a) % rank for a in axes})) if rank else ()
+
+
+def elements(x):
+    """The slices along the first dimension."""
+    if not x.shape:
+        raise TypeError("iteration over a 0-d tensor")
+    rest = x.shape[1:]
+    result = []
+    for i in range(x.shape[0]):
+        part = _op("slice", (x,), {"start_indices": (i,) + (0,) * len(rest), "limit_indices": (i + 1,) + rest,
+                                   "strides": (1,) * x.ndim})
+        result.append(reshape(part, rest))
+    return result
+
+
+def assign(parameter, value):
+    _gantry.assign(parameter, assigned(parameter, value))
+    return parameter
+
+
+def assigned(parameter, value):
+    """A value as a parameter takes it: of its element type and shape."""
+    value = convert(tensor_of(value), parameter.dtype)
+    if value.shape != parameter.shape:
+        if value.size == 1 and parameter.size == 1:
+            value = reshape(value, parameter.shape)
+        else:
+            raise ValueError(f"For 'assign', a value of shape {value.shape} does not fit a parameter of shape {parameter.shape}.")
+    return value
+
+
+for _name, (_forward, _compares, _floats, _reflected) in {
+        "add": (add, False, False, True), "sub": (sub, False, False, True), "mul": (mul, False, False, True),
+        "truediv": (div, False, True, True), "floordiv": (floor_div, False, False, True),
+        "mod": (floor_mod, False, False, True), "pow": (pow_, False, False, True),
+        "and": (lambda a, b: bitwise("and", a, b), False, False, True),
+        "or": (lambda a, b: bitwise("or", a, b), False, False, True),
+        "xor": (lambda a, b: bitwise("xor", a, b), False, False, True),
+        "lshift": (lambda a, b: _broadcast_op("shift_left", a, b), False, False, True),
+        "rshift": (lambda a, b: _broadcast_op("shift_right_arithmetic", a, b), False, False, True),
+        "eq": (lambda a, b: compare("EQ", a, b), True, False, False),
+        "ne": (lambda a, b: compare("NE", a, b), True, False, False),
+        "lt": (lambda a, b: compare("LT", a, b), True, False, False),
+        "le": (lambda a, b: compare("LE", a, b), True, False, False),
+        "gt": (lambda a, b: compare("GT", a, b), True, False, False),
+        "ge": (lambda a, b: compare("GE", a, b), True, False, False)}.items():
+    _ahead, _back = _scalar_operator(_forward, _compares, _floats)
+    setattr(Scalar, f"__{_name}__", _ahead)
+    if _reflected:
+        setattr(Scalar, f"__r{_name}__", _back)
+Scalar.__neg__ = lambda self: _gantry.number(neg(self._tensor()), self.number_kind)
+Scalar.__pos__ = lambda self: self
+Scalar.__abs__ = lambda self: _gantry.number(abs_(self._tensor()), self.number_kind)

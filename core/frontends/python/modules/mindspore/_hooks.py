@@ -1,0 +1,324 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the interpreter calls: of each name in `hooks` it knows what it does, not how."""
+import builtins
+import _gantry
+from mindspore import _core
+from mindspore._core import Tensor, Scalar, External
+
+
+def predicate(value):
+    """A variable as bool[]."""
+    if isinstance(value, Scalar):
+        value = value._tensor()
+    if value.size != 1:
+        raise ValueError(f"Only tensor which shape is () or (1,) can be converted to bool, but got tensor shape is {value.shape}.")
+    if value.element != "bool":
+        value = _core.compare("NE", value, 0)
+    return _core.reshape(value, ())
+
+
+def logical(is_and, left, condition, right):
+    """`left and right` as one operation where both are truth values of one form; None where a branch is needed."""
+    def is_truth(value):
+        return isinstance(value, bool) or isinstance(value, (Tensor, Scalar)) and value.element == "bool"
+    if not (is_truth(left) and is_truth(right)):
+        return None
+    if isinstance(left, Tensor) != isinstance(right, Tensor) and not isinstance(right, bool):
+        return None
+    if isinstance(right, bool):
+        if isinstance(left, Tensor):
+            return None
+        right = Tensor(right)
+    shape = left.shape
+    if isinstance(right, Tensor) and right.shape != shape:
+        return None
+    other = predicate(right)
+    result = _gantry.op("and" if is_and else "or", (condition, other))
+    return _core.reshape(result, shape) if isinstance(left, Tensor) else _gantry.number(result, "bool")
+
+
+def to_number(kind):
+    def convert(value, *rest):
+        if isinstance(value, Scalar):
+            value = value._tensor()
+        if value.size != 1:
+            raise ValueError(f"Only one element tensors can be converted to Python scalars, but got tensor shape is {value.shape}.")
+        return _gantry.number(_core.reshape(_core.convert(value, _core._SCALAR_TYPES[kind]), ()), kind)
+    return convert
+
+
+def plain_index(index):
+    """An index that is known, as Python's lists take it; None where it is not."""
+    if isinstance(index, (Tensor, Scalar)):
+        if index.is_variable:
+            return None
+        return int(index)
+    if isinstance(index, builtins.slice):
+        return plain_slice(index)
+    return index
+
+
+def plain_slice(index):
+    return builtins.slice(*(int(v) if isinstance(v, Tensor) else v for v in (index.start, index.stop, index.step)))
+
+
+def plain_arguments(arguments):
+    return tuple(int(v) if isinstance(v, Tensor) else v for v in arguments)
+
+
+def _index_tensor(index, length):
+    index = index._tensor() if isinstance(index, Scalar) else index
+    index = _core.reshape(_core.convert(index, _core.int64), ())
+    return _core.select(_core.compare("LT", index, 0), _core.add(index, length), index)
+
+
+def sequence_item(sequence, index):
+    """sequence[tensor]: of one that is known an element, of a variable one a choice among elements that are alike."""
+    plain = plain_index(index)
+    if plain is not None:
+        return sequence[plain]
+    items = list(sequence)
+    if not items:
+        raise IndexError("For list or tuple getitem, the sequence is empty.")
+    at = _index_tensor(index, len(items))
+    if all(callable(item) and not isinstance(item, _gantry.Value) for item in items):
+        return _Choice(items, at)
+    kind = _core._scalar_kind(items[0])
+    tensors = [_core.tensor_of(item) for item in items]
+    shapes = {t.shape for t in tensors} | {t.element for t in tensors}
+    if len(shapes) != 2:
+        raise TypeError("For getitem with a variable index, the elements have to be tensors or numbers of one type and shape.")
+    stacked = _core._stacked(tensors, None)
+    from mindspore import _index
+    result = _index.take_row(stacked, at)
+    return result if kind is None else _gantry.number(_core.convert(result, _core._SCALAR_TYPES[kind]), kind)
+
+
+class _Choice:
+    """Cells of a tuple, one of which data chooses."""
+
+    def __init__(self, items, at):
+        self.items, self.at = items, at
+
+    def __call__(self, *args, **kwargs):
+        results = [_gantry.call(item, args, kwargs) for item in self.items]
+        result = results[0]
+        for i, other in enumerate(results[1:], 1):
+            result = _core.select(_core.compare("EQ", self.at, i), other, result)
+        return result
+
+
+def sequence_setitem(sequence, index, value):
+    at = _index_tensor(index, len(sequence))
+    result = []
+    for i, item in enumerate(sequence):
+        chosen = _core.select(_core.compare("EQ", at, i), _core.tensor_of(value), _core.tensor_of(item))
+        kind = _core._scalar_kind(item)
+        result.append(chosen if kind is None else _gantry.number(_core.convert(chosen, _core._SCALAR_TYPES[kind]), kind))
+    return result
+
+
+def extend_elements(tensor):
+    return [_core.reshape(part, (1,) + part.shape) if part.ndim == 0 else part for part in _core.elements(tensor)]
+
+
+def tensor_elements(tensor):
+    if isinstance(tensor, Scalar):
+        raise TypeError(f"'{tensor.number_kind}' object is not iterable")
+    return _core.elements(tensor)
+
+
+def tensor_setitem(tensor, index, value):
+    from mindspore import _index
+    return _index.set(tensor, index, value)
+
+
+def range_bounds(arguments):
+    values = [a if not isinstance(a, Tensor) else (to_number("int")(a) if a.is_variable else int(a)) for a in arguments]
+    if len(values) == 1:
+        values = [0] + values
+    return tuple(values) + ((1,) if len(values) == 2 else ())
+
+
+# What happens when the graph runs
+
+def raise_now(exception):
+    raise exception
+
+
+def assert_now(condition, message):
+    if not condition:
+        raise AssertionError(message) if message is not None else AssertionError()
+    return True
+
+
+def set_attribute(target, name, value):
+    setattr(target, name, value)
+    return True
+
+
+class _SetGlobal:
+    def __init__(self, names):
+        self.names = names
+
+    def __call__(self, name, value):
+        self.names[name] = value
+        return True
+
+
+def set_global(names, name, value):
+    return _gantry.host_call(_SetGlobal(names), (name, value), "bool")
+
+
+def call_object(function, *args, **kwargs):
+    return function(*args, **kwargs)
+
+
+def identity(value):
+    return value
+
+
+def host_length(value):
+    return _gantry.host_call(len, (value,), "int")
+
+
+def host_list(value):
+    return _gantry.host_call(list, (value,), "object")
+
+
+def host_unpack(value, n):
+    def unpack(value):
+        items = tuple(value)
+        if len(items) != n:
+            raise ValueError(f"not enough values to unpack (expected {n}, got {len(items)})" if len(items) < n
+                             else f"too many values to unpack (expected {n})")
+        return items
+    import operator
+    items = _gantry.host_call(unpack, (value,), "object")
+    return tuple(_gantry.host_call(operator.getitem, (items, i), "object") for i in builtins.range(n))
+
+
+host_attributes = frozenset({"asnumpy", "numpy", "tolist"})
+
+
+def host_method(value, name):
+    """A method of a tensor that only its bytes can answer."""
+    def method(*args, **kwargs):
+        return _gantry.host_call(_named_call(name), (value,) + args, "object")
+    return method
+
+
+def _named_call(name):
+    def call(value, *args):
+        return getattr(_core.tensor_of(value) if not isinstance(value, Tensor) else value, name)(*args)
+    return call
+
+
+def join_string(pieces):
+    text = []
+    for piece in pieces:
+        if isinstance(piece, tuple):
+            value, conversion, spec = piece
+            value = {115: str, 114: repr, 97: ascii}.get(conversion, lambda v: v)(value)
+            text.append(format(value, spec))
+        else:
+            text.append(piece)
+    return "".join(text)
+
+
+def as_element(tensor, name):
+    return _core.convert(tensor, _core.as_type(name.partition("[")[0].strip() if "[" in name else name))
+
+
+def graph_print(*args, **kwargs):
+    def shown(value):
+        return _core._described(value, " ") if isinstance(value, Tensor) else value
+    print(*[shown(a) for a in args], **kwargs)
+    return True
+
+
+def graph_str(value=""):
+    return _core._described(value, ", ").replace("value= ", "value=") if isinstance(value, Tensor) else str(value)
+
+
+# Builtins by their graph semantics
+
+_KINDS = {"int": int, "float": float, "bool": bool}
+
+
+def graph_isinstance(value, types):
+    if isinstance(value, Scalar):
+        return issubclass(_KINDS[value.number_kind], types)
+    if isinstance(value, Tensor) and value.is_variable:
+        from mindspore.common.parameter import Parameter
+        if types is Parameter:
+            return value._is_parameter
+    return isinstance(value, types)
+
+
+def graph_type(value):
+    return _KINDS[value.number_kind] if isinstance(value, Scalar) else type(value)
+
+
+def _extreme(builtin, name):
+    def choose(*values, **kwargs):
+        if kwargs:
+            return builtin(*values, **kwargs)
+        if len(values) == 1 and isinstance(values[0], Tensor):
+            if values[0].ndim != 1 and values[0].ndim != 0:
+                raise ValueError("The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()")
+            return _core.reduce(name[:3], values[0])
+        items = values if len(values) > 1 else tuple(values[0])
+        if not _core._has_variable(items) and not any(isinstance(i, Tensor) for i in items):
+            return builtin(items)
+        if any(isinstance(i, (tuple, list, str)) for i in items):
+            return builtin(items)
+        result = items[0]
+        for other in items[1:]:
+            a, b = _core._pair(_plain_scalar(result), _plain_scalar(other))
+            both = isinstance(result, (Tensor,)) or isinstance(other, (Tensor,))
+            best = _core._broadcast_op("maximum" if name.startswith("max") else "minimum", a, b)
+            result = best if both else _core._number(best)
+        return result
+    return choose
+
+
+def _plain_scalar(value):
+    return value._tensor() if isinstance(value, Scalar) else value
+
+
+def graph_sum(value, start=0):
+    total = start
+    for part in _core.elements(value):
+        total = _core.add(total, part)
+    return total
+
+
+def graph_round(value, digits=None):
+    if isinstance(value, Scalar):
+        if value.number_kind != "float":
+            return value
+        return _core._number(_core.convert(_gantry.op("round_nearest_even", (value._tensor(),)), _core.int64))
+    return value.__round__(digits)
+
+
+def cotangent(given, element, type_id):
+    return _core.convert(_core.tensor_of(given), _core._by_element[element])
+
+
+hooks = {
+    "predicate": predicate,
+    "logical_and": lambda left, condition, right: logical(True, left, condition, right),
+    "logical_or": lambda left, condition, right: logical(False, left, condition, right),
+    "to_int": to_number("int"), "to_float": to_number("float"),
+    "plain_index": plain_index, "plain_slice": plain_slice, "plain_arguments": plain_arguments,
+    "sequence_item": sequence_item, "sequence_setitem": sequence_setitem, "extend_elements": extend_elements,
+    "tensor_elements": tensor_elements, "tensor_setitem": tensor_setitem, "range_bounds": range_bounds,
+    "raise_now": raise_now, "assert_now": assert_now, "set_attribute": set_attribute, "set_global": set_global,
+    "call_object": call_object, "identity": identity, "host_length": host_length, "host_list": host_list,
+    "host_unpack": host_unpack, "host_attributes": host_attributes, "host_method": host_method,
+    "join_string": join_string, "as_element": as_element, "graph_print": graph_print, "graph_str": graph_str,
+    "graph_isinstance": graph_isinstance, "graph_type": graph_type, "graph_max": _extreme(max, "maximum"),
+    "graph_min": _extreme(min, "minimum"), "graph_sum": graph_sum, "graph_round": graph_round, "cotangent": cotangent,
+    "assigned": _core.assigned,
+}

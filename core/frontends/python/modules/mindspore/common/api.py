@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""jit and its like."""
+import functools
+import types
+import _gantry
+from mindspore._core import _Context, STRICT, Tensor, Scalar
+from mindspore import _core
+
+
+class _Graph:
+    """A function that runs as a graph, one for each signature."""
+
+    def __init__(self, function, level=None):
+        functools.update_wrapper(self, function)
+        self.__gantry_function__ = function
+        self._level = level
+        self._caches = {}
+
+    def __get__(self, instance, owner=None):
+        return self if instance is None else types.MethodType(self, instance)
+
+    def __call__(self, *args, **kwargs):
+        return self._run(args, kwargs, False)
+
+    def compile(self, *args, **kwargs):
+        return self._run(args, kwargs, True)
+
+    def _run(self, args, kwargs, only_compile):
+        function = self.__gantry_function__
+        level = _Context.level if self._level is None else self._level
+        if args and isinstance(args[0], _cell_class()):
+            instance, args = args[0], args[1:]
+            # Kept by the Cell: its parameters and its graphs end together.
+            cache = instance.__dict__.setdefault("_graph_caches", {}).setdefault(id(self), {})
+            function = types.MethodType(function, instance)
+            extra = (instance.training, _Context.serial)
+        else:
+            cache, extra = self._caches, (_Context.serial,)
+        return _gantry.graph_call(function, args, kwargs, cache, extra, level == STRICT, only_compile)
+
+
+def _cell_class():
+    from mindspore.nn.cell import Cell
+    return Cell
+
+
+def jit(fn=None, mode="PSJit", input_signature=None, hash_args=None, jit_config=None, compile_once=False, capture_mode=None,
+        jit_level=None, dynamic=0, fullgraph=False, backend="", **options):
+    level = None
+    if jit_config is not None:
+        level = {"STRICT": 0, "LAX": 2}.get(getattr(jit_config, "jit_syntax_level", "").upper())
+
+    def decorate(function):
+        if isinstance(function, _Graph):
+            return function
+        return _Graph(function, level)
+    return decorate if fn is None else decorate(fn)
+
+
+ms_function = jit
+
+
+class JitConfig:
+    def __init__(self, jit_level="O1", exc_mode="auto", jit_syntax_level="", **options):
+        self.jit_level, self.jit_syntax_level, self.options = jit_level, jit_syntax_level, options
+
+
+def jit_class(cls):
+    if not isinstance(cls, type):
+        raise TypeError(f"Decorator jit_class can only be used for class type, but got {cls}.")
+    if issubclass(cls, _cell_class()):
+        raise TypeError(f"Decorator jit_class is used for user-defined classes and cannot be used for nn.Cell: {cls}.")
+    cls.__jit_class__ = True
+    return cls
+
+
+ms_class = jit_class
+
+
+def jit_ignore(function=None, **options):
+    def decorate(function):
+        function.__jit_ignore__ = True
+        return function
+    return decorate if function is None else decorate(function)
+
+
+def constexpr(fn=None, get_instance=True, name=None, reuse_result=True, check=True):
+    """A function that is computed while compiling."""
+    def decorate(function):
+        return _Constant(function)
+    return decorate if fn is None else decorate(fn)
+
+
+class _Constant:
+    def __init__(self, function):
+        functools.update_wrapper(self, function)
+        self.function = function
+
+    def __call__(self, *args, **kwargs):
+        if _core._has_variable(args):
+            raise TypeError(f"The arguments of constexpr function '{self.__name__}' have to be known while compiling.")
+        return self.function(*args, **kwargs)
+
+
+class _MutableList(list):
+    __gantry_mutable__ = True
+
+
+class _MutableTuple(tuple):
+    __gantry_mutable__ = True
+
+
+class _MutableDict(dict):
+    __gantry_mutable__ = True
+
+
+class _MutableInt(int):
+    __gantry_mutable__ = True
+
+
+class _MutableFloat(float):
+    __gantry_mutable__ = True
+
+
+def _graph_mutable(value):
+    if isinstance(value, (list, tuple)):
+        return type(value)(_graph_mutable(v) for v in value)
+    if isinstance(value, dict):
+        return {k: _graph_mutable(v) for k, v in value.items()}
+    return _gantry.variable(value)
+
+
+def mutable(input_data, dynamic_len=False):
+    """A constant of a graph as a variable."""
+    if not isinstance(input_data, (Tensor, Scalar, int, float, list, tuple, dict)) or isinstance(input_data, bool) and dynamic_len:
+        raise TypeError(f"For 'mutable', the 'input_data' should be one of (bool, int, float, Tensor, tuple, list, dict) or their "
+                        f"nested structures, but got {input_data}")
+    if dynamic_len and not isinstance(input_data, (list, tuple)):
+        raise TypeError(f"For 'mutable', when the 'dynamic_len' is True, the 'input_data' should be list or tuple, but got "
+                        f"{input_data}.")
+    if _gantry.in_graph():
+        return _graph_mutable(input_data)
+    if isinstance(input_data, Tensor):
+        input_data._is_mutable = True
+        return input_data
+    for plain, own in ((list, _MutableList), (tuple, _MutableTuple), (dict, _MutableDict), (float, _MutableFloat)):
+        if isinstance(input_data, plain):
+            return own(input_data)
+    return _MutableInt(input_data)
+
+
+def isconstant(value):
+    """Whether a value is known while compiling."""
+    return not (_core._has_variable(value) if not isinstance(value, dict) else _core._has_variable(list(value.values())))
+
+
+def ms_memory_recycle():
+    pass
+
+
+class _CellGraphExecutor:
+    def compile(self, obj, *args, phase="", **kwargs):
+        obj.compile(*args, **kwargs)
+        return phase, True
+
+    def __call__(self, obj, *args, phase="", **kwargs):
+        return obj(*args, **kwargs)
+
+
+_cell_graph_executor = _CellGraphExecutor()
+_executor = _cell_graph_executor
+
+
+def _pynative_executor_sync():
+    pass

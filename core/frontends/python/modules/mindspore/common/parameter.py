@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parameters: tensors that a program trains."""
+import _gantry
+from mindspore import _core
+from mindspore._core import Tensor
+
+
+class Parameter(Tensor):
+    def __init__(self, default_input, name=None, requires_grad=True, layerwise_parallel=False, parallel_optimizer=True,
+                 storage_format="", device=None):
+        if isinstance(default_input, str):
+            raise TypeError(f"The type of the argument 'default_input' must be in ['Tensor', 'int', 'float', 'numpy.ndarray', "
+                            f"'list']. But got type {type(default_input)}.")
+        value = _core._copied(default_input) if isinstance(default_input, Tensor) else _core.tensor_of(default_input)
+        if isinstance(default_input, Tensor) and default_input.has_data:
+            value = _gantry.value_from(memoryview(default_input)) if default_input.element != "bf16" else value
+        self._take(value)
+        self._is_parameter = True
+        self.name = name if name is not None else "Parameter"
+        self.requires_grad = requires_grad
+        self.layerwise_parallel, self.parallel_optimizer = layerwise_parallel, parallel_optimizer
+        self.comm_fusion, self.sliced, self.unique, self.cache_enable, self.key = 1, False, False, False, None
+
+    def __repr__(self):
+        return f"Parameter (name={self.name}, shape={tuple(self.shape)}, dtype={self.dtype}, requires_grad={self.requires_grad})"
+
+    def __str__(self):
+        if _gantry.in_graph():
+            return repr(self)
+        return repr(self)
+
+    def __hash__(self):
+        return id(self)
+
+    @property
+    def data(self):
+        return self
+
+    @property
+    def is_init(self):
+        return True
+
+    @property
+    def parameter_shape(self):
+        return self.shape
+
+    def set_data(self, data, slice_shape=False):
+        value = _core.tensor_of(data)
+        if value.shape != self.shape and not slice_shape:
+            raise ValueError(f"Can not change the shape of Parameter which has been initialized. Current shape is {self.shape}, and "
+                             f"incoming is {value.shape}.")
+        _gantry.assign(self, _core.convert(value, self.dtype))
+        return self
+
+    def assign_value(self, value):
+        return self.set_data(value)
+
+    def value(self):
+        return _core._copied(self)
+
+    def init_data(self, layout=None, set_sliced=False):
+        return self
+
+    def clone(self, init="same"):
+        if init == "same":
+            made = Parameter(_core._copied(self), self.name, self.requires_grad)
+        else:
+            from mindspore.common.initializer import initializer
+            made = Parameter(initializer(init, self.shape, self.dtype), self.name, self.requires_grad)
+        return made
+
+    def copy(self):
+        return _core._copied(self)
+
+    def __deepcopy__(self, memo):
+        made = Parameter(_core._copied(self), self.name, self.requires_grad)
+        memo[id(self)] = made
+        return made
+
+    def __reduce__(self):
+        return _restored, (self.tolist(), self.dtype.name.lower(), self.name, self.requires_grad)
+
+
+def _restored(data, dtype, name, requires_grad):
+    return Parameter(Tensor(data, _core.as_type(dtype)), name, requires_grad)
+
+
+class ParameterTuple(tuple):
+    def __new__(cls, iterable):
+        return tuple.__new__(cls, list(iterable))
+
+    def clone(self, prefix, init="same"):
+        made = []
+        for parameter in self:
+            copy = parameter.clone(init)
+            copy.name = prefix + "." + parameter.name
+            made.append(copy)
+        return ParameterTuple(made)

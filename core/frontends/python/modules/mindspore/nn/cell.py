@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cells: networks and their parts."""
+import types
+from collections import OrderedDict
+import _gantry
+from mindspore import _core
+from mindspore._core import Tensor, _Context, STRICT, GRAPH_MODE
+from mindspore.common.parameter import Parameter, ParameterTuple
+
+
+class Cell:
+    """A part of a network: its construct is the graph, its attributes are parameters and cells."""
+
+    def __init__(self, auto_prefix=True, flags=None):
+        self.__dict__.setdefault("_params", OrderedDict())
+        self.__dict__.setdefault("_cells", OrderedDict())
+        self.__dict__["training"] = False
+        self.__dict__["requires_grad"] = False
+        self.__dict__["_auto_prefix"] = auto_prefix
+        self.__dict__["_graph_caches"] = {}
+        self.__dict__["cls_name"] = type(self).__name__
+        if flags:
+            self.add_flags(**flags)
+
+    def __setattr__(self, name, value):
+        params, cells = self.__dict__.get("_params"), self.__dict__.get("_cells")
+        if isinstance(value, Parameter):
+            if params is None:
+                raise AttributeError(f"For 'Cell', the function super().__init__() must be called before assigning the parameter "
+                                     f"'{name}'.")
+            if value.name in (None, "Parameter"):
+                value.name = name
+            self.__dict__.pop(name, None)
+            params[name] = value
+        elif isinstance(value, ParameterTuple):
+            self.__dict__[name] = value
+        elif isinstance(value, Cell):
+            if cells is None:
+                raise AttributeError(f"For 'Cell', the function super().__init__() must be called before assigning the cell '{name}'.")
+            self.__dict__.pop(name, None)
+            cells[name] = value
+        elif params is not None and name in params:
+            if isinstance(value, Tensor):
+                params[name].set_data(value)
+            elif value is None:
+                params[name] = None
+            else:
+                raise TypeError(f"The type of value must be Tensor or Parameter, but got {type(value).__name__}.")
+        elif cells is not None and name in cells and value is None:
+            cells[name] = None
+        else:
+            if cells is not None:
+                cells.pop(name, None)
+            object.__setattr__(self, name, value)
+
+    def __getattr__(self, name):
+        for place in ("_params", "_cells"):
+            found = self.__dict__.get(place)
+            if found is not None and name in found:
+                return found[name]
+        raise AttributeError(f"The '{type(self).__name__}' object has no attribute '{name}'.")
+
+    def __delattr__(self, name):
+        for place in ("_params", "_cells"):
+            if name in self.__dict__.get(place, ()):
+                del self.__dict__[place][name]
+                return
+        object.__delattr__(self, name)
+
+    def __dir__(self):
+        return list(super().__dir__()) + list(self._params) + list(self._cells)
+
+    # Running
+
+    def construct(self, *args, **kwargs):
+        raise AttributeError(f"For 'Cell', the method 'construct' must be defined in '{type(self).__name__}'.")
+
+    @property
+    def _graph_construct(self):
+        """What a graph calls in place of the Cell: construct, or what jit made of it."""
+        construct = self.construct
+        function = getattr(construct, "__func__", construct)
+        inner = getattr(function, "__gantry_function__", None)
+        return types.MethodType(inner, self) if inner is not None else construct
+
+    def __call__(self, *args, **kwargs):
+        if "_params" not in self.__dict__:
+            Cell.__init__(self)
+        if _gantry.in_graph():
+            return _gantry.call(self, args, kwargs)
+        for hook in self.__dict__.get("_pre_hooks", {}).values():
+            changed = hook(self, args)
+            if changed is not None:
+                args = changed if isinstance(changed, tuple) else (changed,)
+        if _Context.mode == GRAPH_MODE:
+            output = self._call_graph(args, kwargs, False)
+        else:
+            output = self.construct(*args, **kwargs)
+        for hook in self.__dict__.get("_hooks", {}).values():
+            changed = hook(self, args, output)
+            output = output if changed is None else changed
+        return output
+
+    def _call_graph(self, args, kwargs, only_compile):
+        cache = self.__dict__.setdefault("_graph_caches", {}).setdefault("construct", {})
+        return _gantry.graph_call(self._graph_construct, args, kwargs, cache, (self._flags_key(), _Context.serial),
+                                  _Context.level == STRICT, only_compile)
+
+    def _flags_key(self):
+        return tuple(cell.__dict__.get("training", False) for _, cell in self.cells_and_names())
+
+    def compile(self, *args, **kwargs):
+        self._call_graph(args, kwargs, True)
+
+    def compile_and_run(self, *args, **kwargs):
+        return self._call_graph(args, kwargs, False)
+
+    # Parts
+
+    def cells(self):
+        return self.name_cells().values()
+
+    def name_cells(self):
+        return OrderedDict((n, c) for n, c in self.__dict__.get("_cells", {}).items() if c is not None)
+
+    def cells_and_names(self, name_prefix="", _seen=None):
+        seen = set() if _seen is None else _seen
+        if id(self) in seen:
+            return
+        seen.add(id(self))
+        yield name_prefix, self
+        for name, cell in self.__dict__.get("_cells", {}).items():
+            if cell is not None:
+                yield from cell.cells_and_names(f"{name_prefix}.{name}" if name_prefix else name, seen)
+
+    def insert_child_to_cell(self, child_name, child_cell):
+        self._cells[child_name] = child_cell
+
+    def insert_param_to_cell(self, param_name, param, check_name_contain_dot=True):
+        if isinstance(param, Parameter) and param.name in (None, "Parameter"):
+            param.name = param_name
+        self._params[param_name] = param
+
+    def parameters_and_names(self, name_prefix="", expand=True):
+        seen = set()
+        for cell_name, cell in (self.cells_and_names(name_prefix) if expand else [(name_prefix, self)]):
+            for name, parameter in cell.__dict__.get("_params", {}).items():
+                if parameter is not None and id(parameter) not in seen:
+                    seen.add(id(parameter))
+                    yield f"{cell_name}.{name}" if cell_name else name, parameter
+
+    def _name_parameters(self):
+        """The names that parameters have in the whole network."""
+        for name, parameter in self.parameters_and_names():
+            if parameter.name in (None, "Parameter") or parameter.name == name.rpartition(".")[2] and "." in name:
+                parameter.name = name
+
+    def get_parameters(self, expand=True):
+        self._name_parameters()
+        return (p for _, p in self.parameters_and_names(expand=expand))
+
+    def trainable_params(self, recurse=True):
+        return [p for p in self.get_parameters(recurse) if p.requires_grad]
+
+    def untrainable_params(self, recurse=True):
+        return [p for p in self.get_parameters(recurse) if not p.requires_grad]
+
+    def parameters_dict(self, recurse=True):
+        self._name_parameters()
+        return OrderedDict((p.name, p) for _, p in self.parameters_and_names(expand=recurse))
+
+    def parameters_broadcast_dict(self, recurse=True):
+        return self.parameters_dict(recurse)
+
+    def update_parameters_name(self, prefix="", recurse=True):
+        for name, parameter in self.parameters_and_names(expand=recurse):
+            parameter.name = prefix + name
+
+    def init_parameters_data(self, auto_parallel_mode=False):
+        return {}
+
+    # Flags
+
+    def set_train(self, mode=True):
+        for _, cell in self.cells_and_names():
+            cell.__dict__["training"] = bool(mode)
+        return self
+
+    def set_grad(self, requires_grad=True):
+        for _, cell in self.cells_and_names():
+            cell.__dict__["requires_grad"] = requires_grad
+        return self
+
+    def add_flags(self, **flags):
+        self.__dict__.setdefault("_func_graph_flags", {}).update(flags)
+        for name, value in flags.items():
+            self.__dict__[name] = value
+        return self
+
+    def add_flags_recursive(self, **flags):
+        for _, cell in self.cells_and_names():
+            cell.add_flags(**flags)
+        return self
+
+    def get_flags(self):
+        return self.__dict__.get("_func_graph_flags", {})
+
+    def to_float(self, dst_type):
+        self.__dict__["_to_float"] = dst_type
+        return self
+
+    def _nothing(self, *args, **kwargs):
+        return self
+
+    set_comm_fusion = set_jit_config = set_boost = set_inputs = set_broadcast_flag = recompute = shard = set_param_ps = _nothing
+    set_data_parallel = set_auto_parallel = flatten_weights = place = set_param_fl = offload = pipeline_stage = _nothing
+    check_names = extend_repr_ = _nothing
+
+    def register_forward_pre_hook(self, hook):
+        hooks = self.__dict__.setdefault("_pre_hooks", OrderedDict())
+        return _Handle(hooks, hook)
+
+    def register_forward_hook(self, hook):
+        hooks = self.__dict__.setdefault("_hooks", OrderedDict())
+        return _Handle(hooks, hook)
+
+    def register_backward_hook(self, hook):
+        return _Handle(OrderedDict(), hook)
+
+    def apply(self, fn):
+        for cell in self.name_cells().values():
+            cell.apply(fn)
+        fn(self)
+        return self
+
+    def get_func_graph_proto(self):
+        return None
+
+    def exec_checkpoint_graph(self):
+        return None
+
+    @property
+    def param_prefix(self):
+        return self.__dict__.get("_param_prefix", "")
+
+    @property
+    def parameter_layout_dict(self):
+        return {}
+
+    def extend_repr(self):
+        return ""
+
+    def __repr__(self):
+        lines = [f"  ({n}): " + repr(c).replace("\n", "\n  ") for n, c in self.name_cells().items()]
+        extra = self.extend_repr()
+        if not lines:
+            return f"{type(self).__name__}<{extra}>"
+        return f"{type(self).__name__}<\n" + (f"  {extra}\n" if extra else "") + "\n".join(lines) + "\n  >"
+
+
+class _Handle:
+    def __init__(self, hooks, hook):
+        self.hooks = hooks
+        hooks[id(self)] = hook
+
+    def remove(self):
+        self.hooks.pop(id(self), None)
+
+
+class GraphCell(Cell):
+    """A loaded graph as a Cell."""
+
+    def __init__(self, graph, params_init=None, obf_random_seed=None):
+        super().__init__()
+        self.graph = graph
+
+    def construct(self, *inputs):
+        return self.graph(*inputs)

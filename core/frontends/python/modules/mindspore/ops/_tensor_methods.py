@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Methods of tensors whose arguments differ from those of the function of their name."""
+from mindspore import _core
+from mindspore._core import Tensor, convert
+from mindspore.ops import function as _f
+
+
+def sum(self, axis=None, dtype=None, keepdims=False, initial=None):
+    result = _f.sum(self, axis, keepdims, dtype=dtype)
+    return result if initial is None else _core.add(result, initial)
+
+
+def mean(self, axis=None, keep_dims=False, **kw):
+    return _f.mean(self, axis, keep_dims, **kw)
+
+
+def prod(self, axis=None, keep_dims=False, dtype=None):
+    return _f.prod(self, axis, keep_dims, dtype)
+
+
+def max(self, axis=None, keepdims=False, *, initial=None, where=True, return_indices=False):
+    return _extreme(self, axis, keepdims, initial, where, return_indices, _f.amax, _f.max)
+
+
+def min(self, axis=None, keepdims=False, *, initial=None, where=True, return_indices=False):
+    return _extreme(self, axis, keepdims, initial, where, return_indices, _f.amin, _f.min)
+
+
+def _extreme(x, axis, keepdims, initial, where, return_indices, best, with_index):
+    if return_indices:
+        return with_index(x, axis, keepdims)
+    return best(x, axis, keepdims, initial=initial, where=None if where is True else where)
+
+
+def var(self, axis=None, ddof=0, keepdims=False):
+    return _f.var(self, axis, ddof, keepdims)
+
+
+def std(self, axis=None, ddof=0, keepdims=False):
+    return _f.std(self, axis, ddof, keepdims)
+
+
+def argmax(self, axis=None, keepdims=False):
+    return _f.argmax(self, axis, keepdims)
+
+
+def argmin(self, axis=None, keepdims=False):
+    return _f.argmin(self, axis, keepdims)
+
+
+def squeeze(self, axis=None):
+    return _f.squeeze(self, axis)
+
+
+def flatten(self, order="C", *, start_dim=0, end_dim=-1):
+    return _f.flatten(self, order, start_dim=start_dim, end_dim=end_dim)
+
+
+def fill(self, value):
+    return _core.full(self.shape, value, self.dtype)
+
+
+def repeat(self, repeats, axis=None):
+    return _f.repeat_interleave(self, repeats, axis)
+
+
+def split(self, split_size_or_sections, axis=0):
+    return _f.split(self, split_size_or_sections, axis)
+
+
+def tile(self, *multiples):
+    return _f.tile(self, _core._shape_arguments(multiples))
+
+
+def broadcast_to(self, *shape):
+    return _core.broadcast_to(self, _core._shape_arguments(shape))
+
+
+expand = broadcast_to
+
+
+def expand_as(self, x):
+    return _core.broadcast_to(self, x.shape)
+
+
+def view_as(self, other):
+    return _core.reshape(self, other.shape)
+
+
+def reshape_as(self, other):
+    return _core.reshape(self, other.shape)
+
+
+def swapaxes(self, axis0, axis1):
+    return _core.swapaxes(self, axis0, axis1)
+
+
+def where(self, condition, y):
+    return _core.select(condition, self, y)
+
+
+def select(self, condition, y):
+    return _core.select(condition, self, y)
+
+
+def type_as(self, other):
+    return convert(self, other.dtype)
+
+
+def type(self, dtype=None):
+    return str(self.dtype) if dtype is None else convert(self, dtype)
+
+
+def bool(self):
+    return convert(self, _core.bool_)
+
+
+def int(self):
+    return convert(self, _core.int32)
+
+
+def long(self):
+    return convert(self, _core.int64)
+
+
+def short(self):
+    return convert(self, _core.int16)
+
+
+def half(self):
+    return convert(self, _core.float16)
+
+
+def float(self):
+    return convert(self, _core.float32)
+
+
+def double(self):
+    return convert(self, _core.float64)
+
+
+def byte(self):
+    return convert(self, _core.uint8)
+
+
+def new_zeros(self, size, *, dtype=None):
+    return _f.zeros(size, dtype or self.dtype)
+
+
+def new_ones(self, size, *, dtype=None):
+    return _f.ones(size, dtype or self.dtype)
+
+
+def new_full(self, size, fill_value, *, dtype=None):
+    return _f.full(size, fill_value, dtype=dtype or self.dtype)
+
+
+def itemset(self, *args):
+    index, value = args[:-1], args[-1]
+    from mindspore import _index
+    flat = _core.reshape(self, (-1,))
+    index = index[0] if len(index) == 1 else index
+    changed = _index.set(flat, index, value) if isinstance(index, int_) else _index.set(self, tuple(index), value)
+    return _core.reshape(changed, self.shape)
+
+
+int_ = __builtins__["int"] if isinstance(__builtins__, dict) else __builtins__.int
+
+
+def masked_fill(self, mask, value):
+    return _f.masked_fill(self, mask, value)
+
+
+def clip(self, min=None, max=None):
+    return _f.clamp(self, min, max)
+
+
+def cumsum(self, axis=None, dtype=None):
+    if axis is None:
+        return _f.cumsum(_core.reshape(self, (-1,)), 0, dtype)
+    return _f.cumsum(self, axis, dtype)
+
+
+def gather(self, input_indices, axis, batch_dims=0):
+    return _f.gather(self, input_indices, axis, batch_dims)
+
+
+def take(self, indices, axis=None, mode="clip"):
+    return _f.take(self, indices, axis, mode)
+
+
+def choose(self, choices, mode="clip"):
+    result = _core.tensor_of(choices[0])
+    for i, c in enumerate(choices):
+        result = _core.select(_core.compare("EQ", self, i), c, result)
+    return result
+
+
+def sort(self, axis=-1, descending=False):
+    return _f.sort(self, axis, descending)
+
+
+def topk(self, k, dim=None, largest=True, sorted=True):
+    return _f.topk(self, k, dim, largest, sorted)
+
+
+def resize(self, *new_shape):
+    shape = _core._shape_arguments(new_shape)
+    flat, n = _core.reshape(self, (-1,)), _core._product(shape)
+    if n > flat.size:
+        flat = _f.pad(flat, ((0, n - flat.size),))
+    return _core.reshape(flat[:n], shape)
+
+
+def item_(self, index=None):
+    return self.item(index)
+
+
+def sum_to_size(self, *size):
+    size = _core._shape_arguments(size)
+    x = _f.sum(self, tuple(range(self.ndim - len(size)))) if self.ndim > len(size) else self
+    axes = tuple(d for d, n in enumerate(size) if n == 1 and x.shape[d] != 1)
+    return _f.sum(x, axes, True) if axes else x
+
+
+def dot(self, other):
+    return _f.dot(self, other)
+
+
+def norm(self, ord=None, dim=None, keepdim=False, *, dtype=None):
+    return _f.norm(self, ord, dim, keepdim, dtype=dtype)
+
+
+def softmax(self, axis=-1):
+    return _f.softmax(self, axis)
+
+
+def index_put(self, indices, values, accumulate=False):
+    from mindspore import _index
+    return _index.set(self, tuple(indices), values)
+
+
+def asin_(self):
+    return _f.asin(self)
+
+
+def nonzero(self, *, as_tuple=False):
+    return _f.nonzero(self, as_tuple)
+
+
+def ptp(self, axis=None, keepdims=False):
+    return _f.ptp(self, axis, keepdims)
+
+
+def scatter(self, axis, index, src):
+    return _f.scatter(self, axis, index, src)
+
+
+def scatter_add(self, indices, updates):
+    return _f.tensor_scatter_add(self, indices, updates)
+
+
+def scatter_sub(self, indices, updates):
+    return _f.tensor_scatter_sub(self, indices, updates)
+
+
+def scatter_mul(self, indices, updates):
+    return _f.tensor_scatter_mul(self, indices, updates)
+
+
+def scatter_div(self, indices, updates):
+    return _f.tensor_scatter_div(self, indices, updates)
+
+
+def scatter_max(self, indices, updates):
+    return _f.tensor_scatter_max(self, indices, updates)
+
+
+def scatter_min(self, indices, updates):
+    return _f.tensor_scatter_min(self, indices, updates)

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions made of functions."""
+import _gantry
+from mindspore import _core
+from mindspore._core import Tensor
+from mindspore.ops.grad import GradOperation
+
+
+class MultitypeFuncGraph:
+    """A function by the types of its arguments."""
+
+    def __init__(self, name, read_value=False):
+        self.name = name
+        self.entries = []
+
+    def register(self, *type_names):
+        def add(function):
+            self.entries.append((type_names, function))
+            return function
+        return add
+
+    def __call__(self, *args):
+        for types, function in self.entries:
+            if len(types) == len(args) and all(_fits(a, t) for a, t in zip(args, types)):
+                return _gantry.call(function, args)
+        raise TypeError(f"For 'MultitypeFuncGraph', cannot find fn match given args. Got (sig, fn): {self.entries}, and (dtype, "
+                        f"args): {tuple(type(a).__name__ for a in args)}.")
+
+
+def _fits(value, name):
+    name = name if isinstance(name, str) else getattr(name, "name", str(name))
+    if name in ("Tensor", "TensorType"):
+        return isinstance(value, Tensor)
+    kinds = {"Number": (int, float), "Int": int, "Float": float, "Bool": bool, "String": str, "Tuple": tuple, "List": list,
+             "Dictionary": dict, "Function": object, "None": type(None), "TypeNone": type(None)}
+    if isinstance(value, _core.Scalar):
+        return name == "Number" or name.lower().startswith(value.number_kind)
+    return name in kinds and isinstance(value, kinds[name])
+
+
+class HyperMap:
+    """Maps a function over structures, all the way down."""
+
+    def __init__(self, ops=None, reverse=False):
+        self.ops = ops
+
+    def __call__(self, *args):
+        function, args = (self.ops, args) if self.ops is not None else (args[0], args[1:])
+        return self._map(function, args)
+
+    def _map(self, function, args):
+        first = args[0]
+        if isinstance(first, (tuple, list)):
+            return type(first)(self._map(function, parts) for parts in zip(*args)) if type(first) in (tuple, list) \
+                else tuple(self._map(function, parts) for parts in zip(*args))
+        if isinstance(first, dict):
+            return {k: self._map(function, tuple(a[k] for a in args)) for k in first}
+        return _gantry.call(function, args)
+
+
+class Map(HyperMap):
+    def _map(self, function, args):
+        return tuple(_gantry.call(function, parts) for parts in zip(*args))
+
+
+def core(fn=None, **flags):
+    return (lambda f: f) if fn is None else fn
+
+
+def normal(shape, mean, stddev, seed=None):
+    from mindspore.ops import function
+    return function.normal(shape, mean, stddev, seed)
+
+
+def uniform(shape, minval, maxval, seed=None, dtype=_core.float32):
+    from mindspore.ops import function
+    return function.uniform(shape, minval, maxval, seed, dtype)

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of operations: each function over core operations, with its derivative for free."""
+import builtins as _builtins
+from mindspore.ops._elementwise import *
+from mindspore.ops._reduction import *
+from mindspore.ops._array import *
+from mindspore.ops._gather import *
+from mindspore.ops._neural import *
+from mindspore.ops._random import *
+from mindspore.ops import _elementwise, _reduction, _array, _gather, _neural, _random
+
+__all__ = [n for m in (_elementwise, _reduction, _array, _gather, _neural, _random) for n in m.__all__]

@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gradients of functions and Cells."""
+import _gantry
+from mindspore import _core
+from mindspore._core import Tensor, _Context, GRAPH_MODE, STRICT
+from mindspore.common.parameter import Parameter
+
+
+def _positions(grad_position, args):
+    if grad_position is None:
+        return ()
+    positions = (grad_position,) if isinstance(grad_position, int) else tuple(grad_position)
+    for p in positions:
+        if isinstance(p, bool) or not isinstance(p, int):
+            raise TypeError(f"For 'grad', the elements of 'grad_position' must be int, but got {type(p).__name__}")
+        if p < 0 or p >= len(args):
+            raise ValueError(f"For 'grad', the grad position {p} is out of the range of {len(args)} arguments.")
+    return positions
+
+
+def _weights(weights):
+    if weights is None:
+        return None
+    if isinstance(weights, Parameter):
+        return (weights,)
+    return tuple(weights)
+
+
+def _tensors(value):
+    if isinstance(value, Tensor):
+        return 1
+    if isinstance(value, (tuple, list)):
+        return sum(_tensors(v) for v in value)
+    return 0
+
+
+def _shaped(value, grads):
+    """The gradients in the structure of what they belong to."""
+    if isinstance(value, Tensor):
+        return next(grads)
+    if isinstance(value, (tuple, list)):
+        return tuple(_shaped(v, grads) for v in value if _tensors(v))
+    return None
+
+
+def _function_of(fn):
+    return fn
+
+
+class _Derivative:
+    """A function that gives gradients; a graph where its function would be one."""
+
+    def __init__(self, fn):
+        self.fn = fn
+        self._caches = {}
+        self.__name__ = "grad"
+
+    def _is_graph(self):
+        from mindspore.common.api import _Graph
+        from mindspore.nn.cell import Cell
+        function = getattr(self.fn, "__func__", self.fn)
+        if isinstance(function, _Graph) or isinstance(self.fn, _Derivative) and self.fn._is_graph():
+            return True
+        if isinstance(self.fn, Cell):
+            construct = getattr(self.fn.construct, "__func__", self.fn.construct)
+            return _Context.mode == GRAPH_MODE or isinstance(construct, _Graph)
+        return _Context.mode == GRAPH_MODE
+
+    def _key(self):
+        flags = getattr(self.fn, "_flags_key", None)
+        return (flags() if flags is not None else None, _Context.serial)
+
+    def __call__(self, *args, **kwargs):
+        if not _gantry.in_graph() and self._is_graph():
+            return _gantry.graph_call(self, args, kwargs, self._caches, self._key(), _Context.level == STRICT)
+        return self.compute(args, kwargs)
+
+    def _run(self, args, kwargs, positions, weights, sens, has_aux):
+        if sens is not None and not isinstance(sens, tuple):
+            sens = (sens,)
+        fn = self.fn
+        if not _gantry.in_graph() and hasattr(fn, "construct"):
+            fn = fn.construct
+            fn = getattr(fn, "__gantry_function__", fn)
+        output, grads, n = _gantry.gradient(fn, tuple(args), kwargs, tuple(positions), tuple(weights or ()), sens, has_aux)
+        return output, iter(grads[:n]), tuple(grads[n:])
+
+
+class _Grad(_Derivative):
+    def __init__(self, fn, grad_position=0, weights=None, has_aux=False, return_ids=False, with_value=False):
+        super().__init__(fn)
+        self.grad_position, self.weights, self.has_aux = grad_position, _weights(weights), has_aux
+        self.return_ids, self.with_value = return_ids, with_value
+
+    def compute(self, args, kwargs):
+        positions = _positions(self.grad_position, args)
+        output, inner, by_weights = self._run(args, kwargs, positions, self.weights, None, self.has_aux)
+        found = tuple(_shaped(args[p], inner) if _tensors(args[p]) else None for p in positions)
+        by_position = tuple(g for g in found if g is not None)
+        if self.return_ids:
+            by_position = tuple((p, g) for p, g in zip(positions, by_position))
+            by_weights = tuple((w.name, g) for w, g in zip(self.weights or (), by_weights))
+        single = isinstance(self.grad_position, int) or len(positions) == 1 and not isinstance(self.grad_position, tuple)
+        result = by_position[0] if single and by_position else by_position
+        if self.weights is not None:
+            result = by_weights if self.grad_position is None else (result, by_weights)
+        if self.has_aux and not self.with_value:
+            return result, output[1:]
+        return (output, result) if self.with_value else result
+
+
+def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False):
+    if grad_position is None and weights is None:
+        raise ValueError("`grad_position` and `weights` can not be None at the same time.")
+    return _Grad(fn, grad_position, weights, has_aux, return_ids)
+
+
+def value_and_grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False):
+    if grad_position is None and weights is None:
+        raise ValueError("`grad_position` and `weights` can not be None at the same time.")
+    return _Grad(fn, grad_position, weights, has_aux, return_ids, with_value=True)
+
+
+def get_grad(gradients, identifier):
+    identifier = identifier.name if isinstance(identifier, Parameter) else identifier
+    for pair in _pairs(gradients):
+        if pair[0] == identifier:
+            return pair[1]
+    raise RuntimeError(f"the gradients do not contain one of {identifier}")
+
+
+def _pairs(value):
+    if isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], (int, str)):
+        yield value
+    elif isinstance(value, tuple):
+        for v in value:
+            yield from _pairs(v)
+
+
+class _GradOperation(_Derivative):
+    def __init__(self, fn, options, weights):
+        super().__init__(fn)
+        self.options, self.weights = options, weights
+
+    def compute(self, args, kwargs):
+        sens = None
+        if self.options.sens_param:
+            args, sens = args[:-1], args[-1]
+        weights = _weights(self.weights) if self.options.get_by_list else None
+        by_position = self.options.get_all or not self.options.get_by_list
+        positions = tuple(range(len(args))) if self.options.get_all else ((0,) if by_position else ())
+        if self.options.get_by_list and weights is None:
+            weights = tuple(self.fn.trainable_params())
+        _, inner, by_weights = self._run(args, kwargs, positions, weights, sens, False)
+        found = tuple(g for g in (_shaped(args[p], inner) if _tensors(args[p]) else None for p in positions) if g is not None)
+        result = found if self.options.get_all else (found[0] if found else None)
+        if not self.options.get_by_list:
+            return result
+        return (result, by_weights) if self.options.get_all else by_weights
+
+
+class GradOperation:
+    def __init__(self, get_all=False, get_by_list=False, sens_param=False):
+        for name, value in (("get_all", get_all), ("get_by_list", get_by_list), ("sens_param", sens_param)):
+            if not isinstance(value, bool):
+                raise TypeError(f"For 'GradOperation', the '{name}' should be bool, but got {type(value).__name__}")
+        self.get_all, self.get_by_list, self.sens_param = get_all, get_by_list, sens_param
+        self._made = {}
+
+    def __call__(self, fn, weights=None):
+        key = (id(fn), id(weights))
+        if key not in self._made:
+            self._made[key] = (_GradOperation(fn, self, weights), fn, weights)
+        return self._made[key][0]
+
+
+class _Vjp(_Derivative):
+    def __init__(self, fn, weights, has_aux):
+        super().__init__(fn)
+        self.weights, self.has_aux = _weights(weights), has_aux
+
+    def compute(self, args, kwargs):
+        sens, args = args[-1], args[:-1]
+        output, inner, by_weights = self._run(args, {}, range(len(args)), self.weights, sens, self.has_aux)
+        found = tuple(g for g in (_shaped(a, inner) if _tensors(a) else None for a in args) if g is not None)
+        return output, found, by_weights
+
+
+def vjp(fn, *inputs, weights=None, has_aux=False):
+    derivative = _Vjp(fn, weights, has_aux)
+
+    def pull_back(*sens):
+        sens = sens if len(sens) != 1 else sens[0]
+        _, found, by_weights = derivative(*inputs, sens)
+        result = found if len(found) != 1 else found[0]
+        return (result, by_weights) if weights is not None else result
+    if not inputs:
+        return lambda *args: vjp(fn, *args, weights=weights, has_aux=has_aux)
+    output = fn(*inputs) if not _gantry.in_graph() else _gantry.call(fn, inputs)
+    if has_aux:
+        return output[0], pull_back, output[1:]
+    return output, pull_back
+
+
+class _Jvp(_Derivative):
+    """The forward derivative as a derivative of the backward one, which is linear in its cotangent."""
+
+    def compute(self, args, kwargs):
+        half = len(args) // 2
+        inputs, tangents = args[:half], args[half:]
+        output = _gantry.call(self.fn, inputs)
+        outputs = output if isinstance(output, tuple) else (output,)
+
+        def backward(*cotangents):
+            _, grads, _ = _gantry.gradient(self.fn, tuple(inputs), None, tuple(range(half)), (), tuple(cotangents), False)
+            return tuple(grads)
+        seeds = tuple(_core.full(o.shape, 0, o.dtype) for o in outputs)
+        _, result, _ = _gantry.gradient(backward, seeds, None, tuple(range(len(seeds))), (), tuple(tangents), False)
+        return output, tuple(result) if len(result) > 1 else result[0]
+
+
+def jvp(fn, inputs, v, has_aux=False):
+    inputs = inputs if isinstance(inputs, tuple) else (inputs,)
+    v = v if isinstance(v, tuple) else (v,)
+    return _Jvp(fn)(*inputs, *v)
+
+
+def jacrev(fn, grad_position=0, has_aux=False):
+    def jacobian(*args):
+        output = fn(*args)
+        rows = []
+        for i in range(output.size):
+            seed = _core.reshape(_one_hot_row(i, output.size, output.dtype), output.shape)
+            _, inner, _ = _Vjp(fn, None, False)._run(args, {}, (grad_position,), None, seed, False)
+            rows.append(next(inner))
+        stacked = _core._stacked(rows, None)
+        return _core.reshape(stacked, output.shape + rows[0].shape)
+    return jacobian
+
+
+jacfwd = jacrev
+
+
+def _one_hot_row(i, n, dtype):
+    return _core.convert(_core.compare("EQ", _core._op("iota", (), {"to": ("i32", (n,)), "iota_dimension": 0}), i), dtype)
+
+
+def stop_gradient(value):
+    """The same value, through which no gradient flows: its bits."""
+    if isinstance(value, (tuple, list)):
+        return type(value)(stop_gradient(v) for v in value)
+    if not isinstance(value, Tensor) or not value.dtype.is_float or not value.is_variable:
+        return value
+    bits = {"f16": "u16", "bf16": "u16", "f32": "u32", "f64": "u64"}[value.element]
+    return _core._op("bitcast_convert", (_core._op("bitcast_convert", (value,), {"to": bits}),), {"to": value.element})

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Primitives: operations as objects, made with their attributes."""
+import _gantry
+
+
+class Primitive:
+    """An operation with attributes; `function` computes it."""
+    _function = None
+    _inputs = None
+
+    def __init__(self, name=None):
+        self.name = name or type(self).__name__
+        self.attrs = {}
+        self.instance_name = self.name
+
+    def __call__(self, *args, **kwargs):
+        if kwargs:
+            raise TypeError(f"For '{self.name}', the arguments are given by position, but got {list(kwargs)}.")
+        return self.compute(*args)
+
+    def compute(self, *args):
+        raise NotImplementedError(f"For '{self.name}', how it is computed is not known.")
+
+    def add_prim_attr(self, name, value):
+        self.__dict__[name] = value
+        self.__dict__.setdefault("attrs", {})[name] = value
+        return self
+
+    def del_prim_attr(self, name):
+        self.attrs.pop(name, None)
+        return self
+
+    def init_prim_io_names(self, inputs, outputs):
+        return None
+
+    def _return_self(self, *args, **kwargs):
+        return self
+
+    set_stage = shard = set_device = recompute = set_prim_instance_name = add_auto_parallel_flag = place = _return_self
+
+    def __repr__(self):
+        return f"Prim[{self.name}]<{', '.join(f'{k}={v}' for k, v in self.__dict__.get('attrs', {}).items())}>"
+
+
+class PrimitiveWithInfer(Primitive):
+    pass
+
+
+class PrimitiveWithCheck(Primitive):
+    pass
+
+
+def prim_attr_register(fn):
+    """What an initialiser is given becomes attributes."""
+    import functools
+    import inspect
+
+    @functools.wraps(fn)
+    def initialize(self, *args, **kwargs):
+        Primitive.__init__(self, type(self).__name__)
+        bound = inspect.signature(fn).bind(self, *args, **kwargs)
+        bound.apply_defaults()
+        for name, value in list(bound.arguments.items())[1:]:
+            self.add_prim_attr(name, value)
+        fn(self, *args, **kwargs)
+    return initialize
+
+
+prim_arg_register = prim_attr_register
+
+
+def primitive_of(name, function, attributes=(), defaults=()):
+    """A primitive class: attributes with their defaults, and the function (inputs..., attributes...)."""
+    required = len(attributes) - len(defaults)
+
+    def __init__(self, *args, **kwargs):
+        Primitive.__init__(self, name)
+        if len(args) > len(attributes):
+            raise TypeError(f"{name}() takes {len(attributes)} attributes, but {len(args)} were given")
+        for i, attribute in enumerate(attributes):
+            if i < len(args):
+                value = args[i]
+            elif attribute in kwargs:
+                value = kwargs.pop(attribute)
+            elif i >= required:
+                value = defaults[i - required]
+            else:
+                raise TypeError(f"{name}() needs the attribute '{attribute}'")
+            self.add_prim_attr(attribute, value)
+        if kwargs:
+            raise TypeError(f"{name}() got an unexpected keyword argument '{next(iter(kwargs))}'")
+
+    def compute(self, *args):
+        return function(*args, **{a: self.__dict__[a] for a in attributes})
+
+    return type(name, (Primitive,), {"__init__": __init__, "compute": compute, "__module__": "mindspore.ops.operations",
+                                     "__doc__": function.__doc__})
+
+
+class _RunOpHook:
+    current = None

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/frontends/python: Python programs become graphs. It embeds CPython 3.11, which runs a user's program as it
+ * would by itself; `import mindspore` finds Gantry's own modules. What is to be a graph (a function under `jit`, the
+ * construct of a Cell in graph mode) is read from its source: `ast` parses the file once, the tree is copied into C
+ * structures (source.h), and an abstract interpreter (interpreter-private.h) walks it: what is known while
+ * compiling is computed by CPython itself, what is not becomes nodes of core/ir (trace.h). For child processes only. */
+#pragma once
+#include "core/ir/module.h"
+
+G_BEGIN_DECLS
+
+/**
+ * GantryPythonBackend: what the rooms above give, so that this one need not know them. All are called from the one
+ * thread that runs Python.
+ *
+ * @compile: (nullable): makes @module ready to run; NULL and %GANTRY_ERROR_UNSUPPORTED where the compiler cannot: then
+ *  the evaluator runs it
+ * @run: @arguments: one for each parameter of the entry, @results: (out): one for each result, (transfer full)
+ * @release: frees what compile gave
+ * @gradient: the module with one cotangent parameter more for each result of @outputs; its results are the gradients by
+ *  the parameters of @inputs
+ */
+typedef struct
+{
+  gpointer (*compile) (gpointer self, GantryModule *module, GError **error);
+  gboolean (*run) (gpointer self, gpointer compiled, GantryLiteral *const *arguments, GantryLiteral **results,
+                   GError **error);
+  void (*release) (gpointer self, gpointer compiled);
+  GantryModule *(*gradient) (gpointer self, GantryModule *module, const guint *outputs, guint n_outputs,
+                             const guint *inputs, guint n_inputs, GError **error);
+  gpointer self;
+} GantryPythonBackend;
+
+/**
+ * GantryPythonOptions:
+ * @interpreter: (nullable): the Python whose packages are used; NULL: $VIRTUAL_ENV, else the system's
+ * @real: leave the user's own `mindspore` in place
+ * @argv: (array length=argc): sys.argv; argv[0] is the program
+ */
+typedef struct
+{
+  const char *interpreter;
+  gboolean real;
+  int argc;
+  char **argv;
+} GantryPythonOptions;
+
+/** Why there is no Python in this build, or NULL where there is. */
+const char *gantry_python_missing (void);
+
+/**
+ * gantry_python_run:
+ *
+ * Runs the program as `python program.py` would: output, exit status, an uncaught exception as a traceback on standard
+ * error. Once in a process.
+ *
+ * Returns: the exit status; 2 with @error set when Python could not start
+ */
+int gantry_python_run (const GantryPythonOptions *options, const GantryPythonBackend *backend, GError **error);
+
+/** One error of a program that was checked. */
+typedef struct
+{
+  char *file;
+  guint line, column; /* from 1; 0: not known */
+  char *type;         /* "RuntimeError" */
+  char *message;
+} GantryPythonError;
+
+void gantry_python_error_free (GantryPythonError *error);
+
+/**
+ * GantryPythonGraph: one graph that a program made.
+ *
+ * @name: of the function or Cell: "Net.construct"
+ * @arguments: "f32[2,3], 1": the signature that it was specialised for
+ */
+typedef struct
+{
+  char *name;
+  char *arguments;
+  GantryModule *module;
+} GantryPythonGraph;
+
+void gantry_python_graph_free (GantryPythonGraph *graph);
+
+/**
+ * gantry_python_import:
+ * @graphs: (out) (element-type GantryPythonGraph) (transfer full): in the order in which they were compiled
+ * @errors: (out) (element-type GantryPythonError) (transfer full): what graphs could not be made for, and why; a
+ *  graph that cannot be made does not end the program, which goes on with what CPython computes for the call
+ *
+ * Runs the program and keeps its graphs. Returns: the exit status of the program
+ */
+int gantry_python_import (const GantryPythonOptions *options, const GantryPythonBackend *backend, GPtrArray **graphs,
+                          GPtrArray **errors, GError **error);
+
+G_END_DECLS

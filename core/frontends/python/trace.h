@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values that a program computes with, and the graph that is being written: tensors known while compiling hold their
+ * bytes, variables name a node. Applying an operation to known values computes it at once (that is eager mode, and
+ * it is constant folding); to a variable it adds a node to the innermost region of the trace. */
+#pragma once
+#include "core/frontends/python/python.h"
+#include "core/frontends/python/source.h"
+#include "core/ir/builder.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  GANTRY_PY_TENSOR,
+  GANTRY_PY_INT,    /* variable numbers: i64[], f64[], bool[] */
+  GANTRY_PY_FLOAT,
+  GANTRY_PY_BOOL,
+  GANTRY_PY_HANDLE, /* an object that only CPython knows, made at run time: i64[], index in the table of the run */
+} GantryPyValueKind;
+
+typedef struct _GantryTrace GantryTrace;
+typedef struct _GantryRegion GantryRegion;
+
+/** What `_gantry.Value` is. @literal: (nullable) of a variable; a recording trace has both. */
+typedef struct
+{
+  PyObject ob_base;
+  const GantryType *type;  /* of @context */
+  GantryContext *context;
+  GantryLiteral *literal;
+  guint32 node;            /* 0: known */
+  guint8 kind;             /* GantryPyValueKind */
+  guint8 is_parameter;
+  guint8 is_mutable;       /* made by mutable (): a variable also where constants are meant */
+  guint64 trace_serial;    /* of the root trace that @node belongs to */
+} GantryPyValue;
+
+/** A function of the graph being written: the body of the graph, of an arm, of a loop. */
+struct _GantryRegion
+{
+  GantryRegion *parent; /* (nullable): of the same or of the outer trace */
+  GantryBuilder *builder;
+  guint32 function;
+  GHashTable *captured; /* outer node id -> inner node id */
+  GArray *outer, *inner; /* guint32: the same in order of the parameters */
+};
+
+/** Something that CPython does when the graph runs. */
+typedef struct
+{
+  PyObject *callable;
+  PyObject *args;     /* tuple, with values in it: operand i of the node is the i-th of them */
+  PyObject *kwargs;   /* (nullable) dict, likewise */
+  guint8 result;      /* GantryPyValueKind; of TENSOR the type is that of the node */
+  PyObject *element;  /* (nullable) str: dtype that a tensor is brought to */
+  char *text, *file;
+  guint32 line;
+} GantryPyHostCall;
+
+struct _GantryTrace
+{
+  GantryTrace *parent; /* (nullable) */
+  GantryTrace *root;
+  GantryContext *context;
+  GantryBuilder *builder;
+  GantryRegion *region;  /* innermost */
+  GantryRegion *body;    /* outermost of this trace */
+  GHashTable *owners;    /* of the root: node id -> GantryRegion */
+  GPtrArray *regions;    /* of the root: all, to free them */
+  PyObject *state;       /* dict: what assignments changed: id of a Parameter or (id, attribute) -> value */
+  PyObject *kept;        /* list: objects whose ids @state and keys use */
+  PyObject *origins;     /* of the root, dict: id of a list -> the list outside of the graph that it is, by its methods */
+  PyObject *parameters;  /* of the root: list of Parameter objects that became inputs */
+  GArray *parameter_nodes; /* of the root: guint32 */
+  GPtrArray *hosts;      /* of the root: GantryPyHostCall */
+  gboolean record;       /* values are computed beside the nodes: gradients of eager programs */
+  gboolean strict;       /* syntax level STRICT */
+  guint64 serial;
+  guint depth;           /* of calls */
+  guint64 n_unrolled;
+  const GantryPyNode *place; /* what is being interpreted */
+};
+
+/** Everything of one embedded interpreter: lives in the module `_gantry`. */
+typedef struct
+{
+  const GantryPythonBackend *backend;
+  GantryContext *context; /* of known values */
+  GHashTable *sources;
+  GHashTable *eager;      /* text of operation and types -> its program */
+  GantryTrace *trace;     /* (nullable): innermost */
+  guint64 serials;
+  PyObject *value_type;   /* _gantry.Value */
+  PyObject *closure_type; /* _gantry.Closure */
+  PyObject *undefined_type;
+  PyObject *tensor, *scalar, *external, *parameter, *cell, *primitive; /* classes of the modules, once registered */
+  PyObject *hooks;        /* dict: functions of the modules that the interpreter calls */
+  PyObject *main_file;    /* str */
+  GPtrArray *graphs;      /* (nullable): importing */
+  GPtrArray *errors;
+} GantryPyState;
+
+GantryPyState *gantry_py_state (void);
+
+/* Values */
+gboolean gantry_py_value_check (PyObject *object);
+static inline gboolean
+gantry_py_is_variable (PyObject *object)
+{
+  return gantry_py_value_check (object) && ((GantryPyValue *) object)->node != 0;
+}
+gboolean gantry_py_is_handle (PyObject *object);
+/** TRUE when a variable (or a handle) lies in @object or in the lists, tuples and dicts that it is made of. */
+gboolean gantry_py_holds_variable (PyObject *object);
+gboolean gantry_py_holds_handle (PyObject *object);
+/** Appends the variables in @object to @values, in order. */
+void gantry_py_collect_variables (PyObject *object, GPtrArray *values);
+/** @object with each variable in it replaced by the next of @values (borrowed). Returns: a new reference */
+PyObject *gantry_py_replace_variables (PyObject *object, PyObject *const *values, guint *next);
+
+/** A known tensor. @literal: (transfer full). */
+PyObject *gantry_py_value_new (GantryPyState *state, GantryLiteral *literal);
+PyObject *gantry_py_variable_new (GantryPyState *state, guint32 node, GantryPyValueKind kind);
+/** Gives a known value other bytes: an assignment in eager mode. @literal: (transfer full) */
+void gantry_py_value_set (GantryPyValue *value, GantryLiteral *literal);
+/** A literal like @literal whose type is of the context of known values. (transfer full) */
+GantryLiteral *gantry_py_adopt (GantryPyState *state, GantryLiteral *literal);
+/** What a run gave, as the object that stands for it in Python. @literal: (transfer none) */
+PyObject *gantry_py_object_of (GantryPyState *state, GantryLiteral *literal, GantryPyValueKind kind);
+PyObject *gantry_py_value_type_new (PyObject *module);
+PyObject *gantry_py_value_from (PyObject *module, PyObject *args);
+PyObject *gantry_py_value_list (PyObject *value);
+
+/* Traces */
+GantryTrace *gantry_py_trace_begin (GantryPyState *state, gboolean nested);
+void gantry_py_trace_end (GantryPyState *state, GantryTrace *trace);
+GantryRegion *gantry_py_region_begin (GantryTrace *trace, const char *name);
+/** Leaves the region without ending its function for good: it may be reopened. */
+void gantry_py_region_leave (GantryTrace *trace, const guint32 *results, guint n_results);
+/** The node that stands for @value in the innermost region: a constant, a parameter, a capture. 0 with an exception. */
+guint32 gantry_py_use (GantryPyState *state, PyObject *value);
+/** The same in @region, which is not the innermost. */
+guint32 gantry_py_use_in (GantryPyState *state, GantryRegion *region, PyObject *value);
+/** The captures of several regions that get the same operands: after it they have the same, in the same order. */
+void gantry_py_regions_align (GantryTrace *trace, GantryRegion **regions, guint n);
+/** A parameter of the innermost function as a variable. */
+PyObject *gantry_py_trace_parameter (GantryPyState *state, guint32 type, const char *name, GantryPyValueKind kind);
+/** Wraps node @id of the innermost region; a tuple node gives a tuple. */
+PyObject *gantry_py_wrap (GantryPyState *state, guint32 id, GantryPyValueKind kind);
+/** Turns a GError of the builder into a Python exception. Returns: FALSE when there was one */
+gboolean gantry_py_check_builder (GantryTrace *trace);
+void gantry_py_set_place (GantryTrace *trace, const GantryPyNode *node);
+
+/** The value that a Parameter has at this point of the trace: itself outside of one. Returns: a new reference */
+PyObject *gantry_py_parameter_value (GantryPyState *state, PyObject *parameter);
+int gantry_py_parameter_assign (GantryPyState *state, PyObject *parameter, PyObject *value);
+
+/** Applies a core operation. @attrs: (nullable) dict. Returns: a new reference: a tensor, or a tuple of them */
+PyObject *gantry_py_apply (GantryPyState *state, const char *name, PyObject *const *operands, guint n, PyObject *attrs);
+guint32 gantry_py_attrs (GantryContext *context, PyObject *dict);
+
+/**
+ * gantry_py_host_call:
+ * @result: HANDLE, or the kind of number that it gives
+ *
+ * Adds what CPython is to do at run time. Returns: a new reference: the variable for its result; NULL with the documented
+ * RuntimeError on level STRICT
+ */
+PyObject *gantry_py_host_call (GantryPyState *state, PyObject *callable, PyObject *args, PyObject *kwargs,
+                               GantryPyValueKind result);
+
+G_END_DECLS

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Known values made of what Python has: numbers, nested sequences, buffers (NumPy's arrays among them). */
+#include "core/frontends/python/trace.h"
+#include "core/ir/context.h"
+#include <string.h>
+
+static GantryElementType
+element_of_format (const char *format, Py_ssize_t size)
+{
+  char kind = format != NULL ? format[strspn (format, "@=<")] : 'B';
+
+  switch (kind)
+    {
+    case '?': return GANTRY_BOOL;
+    case 'b': case 'h': case 'i': case 'l': case 'q': case 'n':
+      return size == 1 ? GANTRY_I8 : size == 2 ? GANTRY_I16 : size == 4 ? GANTRY_I32 : GANTRY_I64;
+    case 'B': case 'H': case 'I': case 'L': case 'Q': case 'N': case 'c':
+      return size == 1 ? GANTRY_U8 : size == 2 ? GANTRY_U16 : size == 4 ? GANTRY_U32 : GANTRY_U64;
+    case 'e': return GANTRY_F16;
+    case 'f': return GANTRY_F32;
+    case 'd': return GANTRY_F64;
+    default: return GANTRY_ELEMENT_NONE;
+    }
+}
+
+static GantryLiteral *
+zeroed (GantryPyState *state, GantryElementType element, guint rank, const GantryDim *dims, guint8 **data)
+{
+  const GantryType *type = gantry_context_type (state->context, gantry_context_tensor (state->context, element, rank, dims));
+
+  if (gantry_type_bytes (type) < 0)
+    {
+      PyErr_SetString (PyExc_ValueError, "the tensor is too large");
+      return NULL;
+    }
+  return gantry_literal_new_zeroed (type, data);
+}
+
+static GantryLiteral *
+from_buffer (GantryPyState *state, Py_buffer *view)
+{
+  GantryElementType element = element_of_format (view->format, view->itemsize);
+  GantryDim dims[GANTRY_MAX_RANK];
+  GantryLiteral *literal;
+  guint8 *data;
+
+  if (element == GANTRY_ELEMENT_NONE || view->ndim > GANTRY_MAX_RANK)
+    {
+      PyErr_Format (PyExc_TypeError, "a tensor cannot be made of a buffer of format '%s' with %d dimensions",
+                    view->format != NULL ? view->format : "B", view->ndim);
+      return NULL;
+    }
+  for (int d = 0; d < view->ndim; d++)
+    dims[d] = view->shape[d];
+  literal = zeroed (state, element, (guint) view->ndim, dims, &data);
+  if (literal != NULL && view->len > 0 && PyBuffer_ToContiguous (data, view, view->len, 'C') < 0)
+    g_clear_pointer (&literal, gantry_literal_unref);
+  return literal;
+}
+
+/* Nested sequences */
+
+typedef struct
+{
+  guint rank;
+  GantryDim dims[GANTRY_MAX_RANK];
+  GantryElementType element;
+  guint8 *data;
+  gsize size, at;
+} Nest;
+
+static int
+level_of (GantryElementType element)
+{
+  return element == GANTRY_ELEMENT_NONE ? 0 : element == GANTRY_BOOL ? 1 : gantry_element_is_integer (element) ? 2 : 3;
+}
+
+static void
+join_element (Nest *nest, GantryElementType element)
+{
+  if (level_of (element) > level_of (nest->element)
+      || (level_of (element) == level_of (nest->element) && gantry_element_size (element) > gantry_element_size (nest->element)))
+    nest->element = element;
+}
+
+static gboolean
+survey (Nest *nest, PyObject *object, guint depth)
+{
+  if (PyList_Check (object) || PyTuple_Check (object))
+    {
+      Py_ssize_t n = PySequence_Fast_GET_SIZE (object);
+
+      if (depth >= GANTRY_MAX_RANK || (depth < nest->rank && nest->dims[depth] != n))
+        {
+          PyErr_SetString (PyExc_ValueError, "a tensor is made of sequences of equal lengths");
+          return FALSE;
+        }
+      if (depth == nest->rank)
+        nest->dims[nest->rank++] = n;
+      for (Py_ssize_t i = 0; i < n; i++)
+        if (!survey (nest, PySequence_Fast_GET_ITEM (object, i), depth + 1))
+          return FALSE;
+      return TRUE;
+    }
+  if (gantry_py_value_check (object))
+    {
+      const GantryType *type = ((GantryPyValue *) object)->type;
+
+      for (guint d = 0; d < type->rank; d++)
+        if (depth + d == nest->rank && depth + d < GANTRY_MAX_RANK)
+          nest->dims[nest->rank++] = type->dims[d];
+      join_element (nest, (GantryElementType) type->element);
+      return TRUE;
+    }
+  if (PyBool_Check (object))
+    join_element (nest, GANTRY_BOOL);
+  else if (PyLong_Check (object))
+    join_element (nest, GANTRY_I64);
+  else if (PyFloat_Check (object))
+    join_element (nest, nest->element == GANTRY_F64 ? GANTRY_F64 : GANTRY_F32);
+  else if (PyNumber_Check (object) && PyIndex_Check (object))
+    join_element (nest, GANTRY_I64);
+  else if (PyNumber_Check (object))
+    join_element (nest, GANTRY_F64);
+  else
+    {
+      PyErr_Format (PyExc_TypeError, "For Tensor, the input_data is %R that contain unsupported element.", object);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+write_number (Nest *nest, PyObject *object)
+{
+  if (gantry_element_is_integer (nest->element) && (PyLong_Check (object) || PyIndex_Check (object)))
+    {
+      PyObject *index = PyNumber_Index (object);
+      long long value = index != NULL ? PyLong_AsLongLong (index) : -1;
+
+      if (PyErr_Occurred () && nest->element == GANTRY_U64 && index != NULL)
+        {
+          PyErr_Clear ();
+          value = (long long) PyLong_AsUnsignedLongLongMask (index);
+        }
+      Py_XDECREF (index);
+      if (PyErr_Occurred ())
+        return FALSE;
+      gantry_element_write_int (nest->element, nest->data + nest->at, value);
+    }
+  else
+    {
+      PyObject *number = PyNumber_Float (object);
+
+      if (number == NULL)
+        return FALSE;
+      if (nest->element == GANTRY_BOOL)
+        nest->data[nest->at] = PyFloat_AS_DOUBLE (number) != 0;
+      else
+        gantry_element_write_double (nest->element, nest->data + nest->at, PyFloat_AS_DOUBLE (number));
+      Py_DECREF (number);
+    }
+  nest->at += nest->size;
+  return TRUE;
+}
+
+static gboolean
+fill (Nest *nest, PyObject *object)
+{
+  PyObject *list;
+  gboolean done;
+
+  if (PyList_Check (object) || PyTuple_Check (object))
+    {
+      for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE (object); i++)
+        if (!fill (nest, PySequence_Fast_GET_ITEM (object, i)))
+          return FALSE;
+      return TRUE;
+    }
+  if (!gantry_py_value_check (object))
+    return write_number (nest, object);
+  list = gantry_py_value_list (object);
+  done = list != NULL && fill (nest, list);
+  Py_XDECREF (list);
+  return done;
+}
+
+static GantryLiteral *
+from_nested (GantryPyState *state, PyObject *object, GantryElementType element)
+{
+  Nest nest = { .element = GANTRY_ELEMENT_NONE };
+  GantryLiteral *literal;
+  guint8 *data;
+
+  if (!survey (&nest, object, 0))
+    return NULL;
+  if (element != GANTRY_ELEMENT_NONE)
+    nest.element = element;
+  else if (nest.element == GANTRY_ELEMENT_NONE)
+    nest.element = GANTRY_F32;
+  literal = zeroed (state, nest.element, nest.rank, nest.dims, &data);
+  if (literal == NULL)
+    return NULL;
+  nest.data = data;
+  nest.size = gantry_element_size (nest.element);
+  if (!fill (&nest, object))
+    g_clear_pointer (&literal, gantry_literal_unref);
+  return literal;
+}
+
+/* value_from (object, element or None): a tensor of a number, nested sequences or a buffer, in its own element type where
+ * none is given. */
+PyObject *
+gantry_py_value_from (PyObject *module, PyObject *args)
+{
+  GantryPyState *state = gantry_py_state ();
+  PyObject *object;
+  const char *name = NULL;
+  GantryElementType element = GANTRY_ELEMENT_NONE;
+  GantryLiteral *literal;
+
+  if (!PyArg_ParseTuple (args, "O|z", &object, &name))
+    return NULL;
+  if (name != NULL && !gantry_element_is_compiled (element = gantry_element_from_name (name)))
+    {
+      PyErr_Format (PyExc_TypeError, "a tensor cannot have elements of type %s", name);
+      return NULL;
+    }
+  if (PyObject_CheckBuffer (object) && !gantry_py_value_check (object))
+    {
+      Py_buffer view;
+
+      if (PyObject_GetBuffer (object, &view, PyBUF_FULL_RO) < 0)
+        return NULL;
+      literal = from_buffer (state, &view);
+      PyBuffer_Release (&view);
+    }
+  else
+    literal = from_nested (state, object, element);
+  return literal != NULL ? gantry_py_value_new (state, literal) : NULL;
+}
