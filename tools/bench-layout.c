@@ -2,53 +2,33 @@
 /*
  * Measures the layout on graphs of DOT files, and draws it.
  *
- *   bench-layout [--runs=N] [FILE...]             a line for each figure: name, median, unit,
- * least..most, peer bench-layout --json [--runs=N] [FILE...]      the same as a list of objects
- *   bench-layout --svg=OUT [--area=X,Y,W,H] FILE  a picture, or a part of it
+ *   bench-layout [--runs=N] [--patience=S] [FILE...]   a line for each figure: name, median, unit, least..most, peer
+ *   bench-layout --svg=OUT [--area=X,Y,W,H] FILE       a picture, or a part of it
  *
- * Without a FILE, the sample graphs in data/layout of the folder that GANTRY_SHARED names, or of
- * ../shared.
+ * Without a FILE, the sample graphs in data/layout of the folder that GANTRY_SHARED names, or of ../shared. The peer of a time is
+ * Graphviz's dot on the same file in the same run, reading and writing included, where it is installed.
  */
+#include "tools/bench-figure.h"
 #include "tools/layout-sample.h"
 
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
-/* What other programs took for the same files, in wall seconds on a machine with two cores:
- * Graphviz dot 2.43.0, and the layout alone of Netron 9.2.1, 120 s at most. Quoted; not measured by
- * this program. */
-typedef struct
-{
-  const char *graph;
-  const char *peers;
-} Peer;
+static const char *const samples[] = { "train_1000",  "train_10000",  "train_50000",    "chain_1000",     "chain_10000",
+                                       "chain_50000", "layered_1000", "layered_10000", "clustered_1000", "clustered_10000" };
 
-static const Peer peers[] = {
-  { "train_1000", "dot over 120 s, Netron 21-22 s" },
-  { "train_10000", NULL },
-  { "train_50000", NULL },
-  { "chain_1000", "dot 0.40-0.43 s, Netron 0.6-1.3 s" },
-  { "chain_10000", "dot 86-90 s, Netron 3.0-3.5 s" },
-  { "chain_50000", "dot over 120 s, Netron 20-23 s" },
-  { "layered_1000", "dot 0.32-0.34 s, Netron 1.4-1.6 s" },
-  { "layered_10000", "dot 39-40 s" },
-  { "clustered_1000", "dot 0.25-0.39 s, Netron 1.6-3.2 s" },
-  { "clustered_10000", "dot 39-52 s" },
-};
-
-static gboolean as_json;
-static int n_runs = 7;
+static int n_runs = 7, patience = 10;
 static char *svg_path;
 static char *svg_area;
 static gboolean no_fold;
 static char **files;
-static int n_figures;
 
 static const GOptionEntry options[] = {
-  { "json", 0, 0, G_OPTION_ARG_NONE, &as_json, "Print a JSON list", NULL },
   { "runs", 0, 0, G_OPTION_ARG_INT, &n_runs, "How often to lay out each graph", "N" },
+  { "patience", 0, 0, G_OPTION_ARG_INT, &patience, "How long dot may take", "SECONDS" },
   { "svg", 0, 0, G_OPTION_ARG_FILENAME, &svg_path, "Draw the graph instead", "OUT" },
   { "area", 0, 0, G_OPTION_ARG_STRING, &svg_area, "Draw only this part", "X,Y,W,H" },
   { "no-fold", 0, 0, G_OPTION_ARG_NONE, &no_fold, "Never fold the drawing", NULL },
@@ -158,39 +138,18 @@ write_svg (const GantryLayout *layout, GError **error)
 
 /* --- figures --------------------------------------------------------------------------------- */
 
-static int
-compare_doubles (const void *a, const void *b)
-{
-  double x = *(const double *) a;
-  double y = *(const double *) b;
-
-  return x < y ? -1 : x > y;
-}
-
-/* One figure: the median of what was measured, sorted, and its spread. */
 static void
-print_figure (const char *graph, const char *name, const double *values, int n, const char *unit,
-              const char *peer)
+print_figure (const char *graph, const char *name, double *values, int n, const char *unit, const char *peer)
 {
   g_autofree char *full = g_strdup_printf ("layout.%s.%s", graph, name);
-  g_autofree char *quoted = peer != NULL ? g_strdup_printf ("quoted: %s", peer) : NULL;
 
-  if (as_json)
-    g_print (
-      "%s\n  { \"name\": \"%s\", \"value\": %.6g, \"unit\": \"%s\", \"min\": %.6g, \"max\": %.6g, "
-      "\"runs\": %d, \"peer\": %s%s%s }",
-      n_figures > 0 ? "," : "", full, values[n / 2], unit, values[0], values[n - 1], n,
-      quoted != NULL ? "\"" : "", quoted != NULL ? quoted : "null", quoted != NULL ? "\"" : "");
-  else
-    g_print ("%-40s %10.4g %-8s %.4g..%.4g  %s\n", full, values[n / 2], unit, values[0],
-             values[n - 1], quoted != NULL ? quoted : "not measured");
-  n_figures++;
+  bench_print_figure (full, values, (guint) n, unit, peer);
 }
 
 static void
 print_count (const char *graph, const char *name, double count, const char *unit)
 {
-  print_figure (graph, name, &count, 1, unit, NULL);
+  print_figure (graph, name, &count, 1, unit, "not measured");
 }
 
 /* A node, and how many others lie on it. */
@@ -256,21 +215,46 @@ is_same (const GantryLayout *a, const GantryLayout *b)
          && memcmp (a->points, b->points, a->n_points * sizeof *a->points) == 0;
 }
 
-static const char *
-find_peers (const char *graph)
+/* The version that dot says of itself: "dot - graphviz version 2.43.0 (0)". (transfer full) (nullable) */
+static char *
+dot_version (void)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (peers); i++)
-    if (strcmp (peers[i].graph, graph) == 0)
-      return peers[i].peers;
-  return NULL;
+  g_autofree char *words = NULL;
+  const char *version;
+
+  if (!g_spawn_command_line_sync ("dot -V", NULL, &words, NULL, NULL))
+    return NULL;
+  version = strstr (words, "version ");
+  return version != NULL ? g_strndup (version + 8, strcspn (version + 8, " \n")) : NULL;
+}
+
+/* What dot takes for the file, once: "dot 2.43.0: 86 s", or that it takes longer than one waits. (transfer full) */
+static char *
+measure_dot (const char *path)
+{
+  g_autofree char *version = dot_version (), *quoted = g_shell_quote (path);
+  g_autofree char *words = g_strdup_printf ("%s %s | timeout -k 1 %d dot -Tplain > /dev/null 2>&1",
+                                            g_str_has_suffix (path, ".gz") ? "zcat" : "cat", quoted, patience);
+  const char *const arguments[] = { "sh", "-c", words, NULL };
+  gint64 begin = g_get_monotonic_time ();
+  int status;
+
+  if (version == NULL || !g_spawn_sync (NULL, (char **) arguments, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, NULL, &status, NULL))
+    return g_strdup ("not measured");
+  if (WIFEXITED (status) && WEXITSTATUS (status) == 124)
+    return g_strdup_printf ("dot %s: over %d s", version, patience);
+  if (status != 0)
+    return g_strdup ("not measured");
+  return g_strdup_printf ("dot %s: %.4g ms", version, (double) (g_get_monotonic_time () - begin) / 1000);
 }
 
 static void
-print_figures (const char *graph, const LayoutSample *sample, const GantryLayout *layout,
-               double *ms, int n_different)
+print_figures (const char *graph, const char *path, const LayoutSample *sample, const GantryLayout *layout, double *ms,
+               int n_different)
 {
-  qsort (ms, (size_t) n_runs, sizeof *ms, compare_doubles);
-  print_figure (graph, "time", ms, n_runs, "ms", find_peers (graph));
+  g_autofree char *dot = measure_dot (path);
+
+  print_figure (graph, "time", ms, n_runs, "ms", dot);
   print_count (graph, "peak_memory", (double) layout->peak_bytes / MAX (layout->n_nodes, 1),
                "B/node");
   print_count (graph, "result_memory", (double) layout->bytes / MAX (layout->n_nodes, 1), "B/node");
@@ -309,7 +293,7 @@ bench_file (const char *path, GError **error)
     }
   if (svg_path != NULL)
     return write_svg (layout, error);
-  print_figures (graph, sample, layout, ms, n_different);
+  print_figures (graph, path, sample, layout, ms, n_different);
   return TRUE;
 }
 
@@ -324,9 +308,9 @@ list_samples (void)
                                                                "shared", "data", "layout", NULL);
   g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
 
-  for (guint i = 0; i < G_N_ELEMENTS (peers); i++)
+  for (guint i = 0; i < G_N_ELEMENTS (samples); i++)
     {
-      g_autofree char *file = g_strconcat (peers[i].graph, ".dot.gz", NULL);
+      g_autofree char *file = g_strconcat (samples[i], ".dot.gz", NULL);
       g_autofree char *path = g_build_filename (folder, file, NULL);
 
       if (g_file_test (path, G_FILE_TEST_EXISTS))
@@ -345,23 +329,18 @@ main (int argc, char **argv)
   setlocale (LC_ALL, "C");
   g_option_context_add_main_entries (context, options, NULL);
   ok = g_option_context_parse (context, &argc, &argv, &error);
-  if (ok && (n_runs < 1 || n_runs > 1000))
+  if (ok && (n_runs < 1 || n_runs > 1000 || patience < 1 || patience > 3600))
     {
       ok = FALSE;
-      g_set_error (&error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, "--runs=%d: must be 1 to 1000",
-                   n_runs);
+      g_set_error (&error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, "--runs must be 1 to 1000, --patience 1 to 3600");
     }
   if (files == NULL)
     files = list_samples ();
-  if (ok && files[0] == NULL && !as_json)
+  if (ok && files[0] == NULL)
     g_print (
       "# bench-layout: no sample graphs here; GANTRY_SHARED names the folder that holds data/layout\n");
-  if (ok && as_json)
-    g_print ("[");
   for (int i = 0; ok && files[i] != NULL; i++)
     ok = bench_file (files[i], &error);
-  if (as_json)
-    g_print ("\n]\n");
   if (!ok)
     g_printerr ("bench-layout: %s\n", error->message);
   g_strfreev (files);

@@ -83,6 +83,7 @@ make_field (const char *name, GtkWidget *field, const char *label)
   gtk_widget_add_css_class (title, "heading");
   gtk_accessible_update_property (GTK_ACCESSIBLE (field), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
   g_object_set_data (G_OBJECT (box), "field", field);
+  gtk_widget_set_halign (box, GTK_ALIGN_START);
   gtk_box_append (GTK_BOX (box), title);
   gtk_box_append (GTK_BOX (box), field);
   return box;
@@ -114,15 +115,23 @@ make_value (GantryWindow *self, const char *input, const char *type)
   return make_field (input, entry, label);
 }
 
+/* As wide as the bar: where it is as wide as it wants to be, GTK gives it the height of fewer lines than it makes. */
 static GtkWidget *
-make_fields (GantryWindow *self, const char *title, const char *name)
+flow_new (guint most_in_line)
 {
   GtkWidget *flow = gtk_flow_box_new ();
 
   gtk_flow_box_set_selection_mode (GTK_FLOW_BOX (flow), GTK_SELECTION_NONE);
-  gtk_flow_box_set_max_children_per_line (GTK_FLOW_BOX (flow), 12);
+  gtk_flow_box_set_max_children_per_line (GTK_FLOW_BOX (flow), most_in_line);
   gtk_flow_box_set_column_spacing (GTK_FLOW_BOX (flow), 12);
-  gtk_widget_set_halign (flow, GTK_ALIGN_START);
+  return flow;
+}
+
+static GtkWidget *
+make_fields (GantryWindow *self, const char *title, const char *name)
+{
+  GtkWidget *flow = flow_new (12);
+
   gtk_widget_set_name (flow, name);
   gtk_flow_box_append (GTK_FLOW_BOX (flow), gtk_label_new (title));
   return flow;
@@ -135,6 +144,7 @@ add_button (GantryWindow *self, GtkWidget *flow, const char *name)
 
   gtk_widget_add_css_class (button, "suggested-action");
   gtk_widget_set_name (button, name);
+  gtk_widget_set_halign (button, GTK_ALIGN_START);
   g_signal_connect (button, "clicked", G_CALLBACK (bind_fields), self);
   gtk_flow_box_append (GTK_FLOW_BOX (flow), button);
 }
@@ -206,11 +216,8 @@ select_operation (GtkWidget *button, gpointer data)
 static GtkWidget *
 make_operations (GantryWindow *self, const GantryModel *model)
 {
-  GtkWidget *flow = gtk_flow_box_new ();
+  GtkWidget *flow = flow_new (8);
 
-  gtk_flow_box_set_selection_mode (GTK_FLOW_BOX (flow), GTK_SELECTION_NONE);
-  gtk_flow_box_set_max_children_per_line (GTK_FLOW_BOX (flow), 8);
-  gtk_widget_set_halign (flow, GTK_ALIGN_START);
   for (guint i = 0; i < model->n_unsupported && i < MOST_LISTED; i++)
     {
       const GantryModelRefusal *refusal = &model->unsupported[i];
@@ -221,6 +228,7 @@ make_operations (GantryWindow *self, const GantryModel *model)
 
       g_object_set_data_full (G_OBJECT (button), "operation", g_strdup (refusal->operation), g_free);
       gtk_widget_set_tooltip_text (button, why);
+      gtk_widget_set_halign (button, GTK_ALIGN_START);
       g_signal_connect (button, "clicked", G_CALLBACK (select_operation), self);
       gtk_flow_box_append (GTK_FLOW_BOX (flow), button);
     }

@@ -34,7 +34,9 @@ _gantry_window_tell (GantryWindow *self, const char *heading, const GError *erro
   gtk_label_set_wrap (GTK_LABEL (label), TRUE);
   gtk_label_set_wrap_mode (GTK_LABEL (label), PANGO_WRAP_WORD_CHAR);
   gtk_label_set_selectable (GTK_LABEL (label), TRUE);
-  gtk_label_set_max_width_chars (GTK_LABEL (label), 70);
+  /* One width, natural and given: the height that the scroller asks for is that of the lines it will have. */
+  gtk_label_set_width_chars (GTK_LABEL (label), 56);
+  gtk_label_set_max_width_chars (GTK_LABEL (label), 56);
   gtk_label_set_xalign (GTK_LABEL (label), 0);
   scroller = gtk_scrolled_window_new ();
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), label);

@@ -526,6 +526,25 @@ test_refusal (void)
   window_test_free (window);
 }
 
+/* All of it is seen: nothing of a bar is cut off. */
+static gboolean
+is_inside (GtkWidget *widget, GtkWidget *of)
+{
+  graphene_rect_t bounds;
+
+  return gtk_widget_compute_bounds (widget, of, &bounds) && bounds.origin.x >= 0 && bounds.origin.y >= 0
+         && bounds.origin.x + bounds.size.width <= (float) gtk_widget_get_width (of)
+         && bounds.origin.y + bounds.size.height <= (float) gtk_widget_get_height (of);
+}
+
+static GtkWidget *
+notice_of (GtkWidget *widget)
+{
+  while (widget != NULL && !gtk_widget_has_css_class (widget, "notice"))
+    widget = gtk_widget_get_parent (widget);
+  return widget;
+}
+
 static void
 test_dims (void)
 {
@@ -539,6 +558,9 @@ test_dims (void)
   g_assert_nonnull (gantry_document_get_compilation (gantry_window_get_document (window))->refusal);
   button = window_test_find (GTK_WIDGET (window), "bind-dims");
   g_assert_nonnull (button);
+  window_test_wait (window);
+  views_wait_frame (button);
+  g_assert_true (is_inside (button, notice_of (button)));
   g_signal_emit_by_name (button, "clicked");
   views_wait_until (window_test_is_idle (window));
   g_assert_null (gantry_document_get_compilation (gantry_window_get_document (window))->refusal);

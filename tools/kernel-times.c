@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where the time of a model goes: one inference, kernel by kernel, the slowest first.
- * Usage: bench-kernels MODEL [THREADS [RUNS [no-library]]] */
+ * Usage: kernel-times MODEL [THREADS [RUNS [no-library]]] */
 #include "core/compiler/compiler.h"
 #include "core/ir/ir.h"
 #include "core/kernels/kernels.h"
@@ -171,7 +171,7 @@ main (int argc, char **argv)
 
   if (argc < 2)
     {
-      fprintf (stderr, "usage: bench-kernels MODEL [THREADS [RUNS [no-library]]]\n");
+      fprintf (stderr, "usage: kernel-times MODEL [THREADS [RUNS [no-library]]]\n");
       return 1;
     }
   if (bench (argv[1], argc > 2 ? (guint) atoi (argv[2]) : 1, argc > 3 ? (guint) atoi (argv[3]) : 20, argc <= 4, &error))
