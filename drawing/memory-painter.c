@@ -43,7 +43,7 @@ paint_axis (const Curve *c)
 
 /* Smallest and largest bytes of a plan alive within each pixel. @begin: of the @n steps, and the end */
 static void
-planned_pixels (const Curve *c, const guint64 *live, const gint64 *begin_of, guint32 n, GantryCurvePixel *pixels)
+planned_pixels (const Curve *c, const GantryPlan *plan, const gint64 *begin_of, guint32 n, GantryCurvePixel *pixels)
 {
   double span = (double) MAX (c->view->t1 - c->view->t0, 1) / c->n_pixels;
   guint32 step = 0;
@@ -60,19 +60,14 @@ planned_pixels (const Curve *c, const guint64 *live, const gint64 *begin_of, gui
       pixels[i].min = INFINITY;
       for (;; step++)
         {
-          pixels[i].min = MIN (pixels[i].min, (double) live[step]);
-          pixels[i].max = MAX (pixels[i].max, (double) live[step]);
+          double bytes = (double) gantry_plan_memory_bytes_at (plan, plan->n_init_steps + step);
+
+          pixels[i].min = MIN (pixels[i].min, bytes);
+          pixels[i].max = MAX (pixels[i].max, bytes);
           if (step + 1 >= n || begin_of[step + 1] >= end)
             break;
         }
     }
-}
-
-/* (nullable): a plan without steps has no array. */
-static const guint64 *
-live_of_run (const GantryPlan *plan)
-{
-  return plan->n_steps > plan->n_init_steps ? plan->live_bytes + plan->n_init_steps : NULL;
 }
 
 static void
@@ -111,7 +106,7 @@ paint_before (const Curve *c)
   const GantryTimeModel *model = c->model;
   g_autofree GantryCurvePixel *pixels = g_new0 (GantryCurvePixel, c->n_pixels);
 
-  planned_pixels (c, live_of_run (model->before), model->before_begin, model->n_before, pixels);
+  planned_pixels (c, model->before, model->before_begin, model->n_before, pixels);
   paint_curve (c, pixels, GANTRY_INK_TEXT_DIM, 110, FALSE);
 }
 
@@ -193,14 +188,14 @@ gantry_paint_memory (GantryScene *scene, const GantryTimeModel *model, const Gan
   c.top_bytes = (double) MAX (model->most_bytes, state != NULL ? MIN (state->limit, 4 * model->most_bytes) : 0) * 1.15 + 1;
   _gantry_paint_time_grid (scene, view, FALSE);
   paint_axis (&c);
-  planned_pixels (&c, live_of_run (plan), model->step_begin, model->n_steps, planned);
+  planned_pixels (&c, plan, model->step_begin, model->n_steps, planned);
   if (model->before != NULL)
     paint_before (&c);
   paint_curve (&c, planned, GANTRY_INK_PLANNED, 255, TRUE);
   if (model->run != NULL)
     paint_measured (&c);
   if (plan->n_steps > plan->n_init_steps && plan->peak_step >= plan->n_init_steps)
-    paint_peak (&c, model->step_begin[plan->peak_step - plan->n_init_steps], (double) plan->live_bytes[plan->peak_step],
+    paint_peak (&c, model->step_begin[plan->peak_step - plan->n_init_steps], (double) gantry_plan_memory_bytes_at (plan, plan->peak_step),
                 "planned peak", TRUE);
   if (state != NULL && state->limit > 0 && (double) state->limit <= c.top_bytes)
     paint_limit (&c, state->limit);
@@ -218,7 +213,7 @@ gantry_memory_pick (const GantryTimeModel *model, const GantryTimeView *view, fl
   g_autofree char *planned = NULL, *measured = NULL;
 
   *step = model->plan->n_init_steps + index;
-  planned = gantry_format_bytes (model->n_steps > 0 ? model->plan->live_bytes[*step] : 0);
+  planned = gantry_format_bytes (model->n_steps > 0 ? gantry_plan_memory_bytes_at (model->plan, *step) : 0);
   if (model->run == NULL || time > model->run_end - model->run_begin)
     return g_strdup_printf ("%s: %s planned", when, planned);
   measured = gantry_format_bytes (gantry_recording_memory_at (model->run->recording, GANTRY_MEMORY_DEVICE,

@@ -18,8 +18,9 @@ begin_of_steps (GantryTimeModel *model, const GantryPlan *plan, guint32 *n)
 
       begin[i] = (gint64) (step->start_us * 1000);
       end = MAX (end, step->start_us + step->duration_us);
-      model->most_bytes = MAX (model->most_bytes, plan->live_bytes[plan->n_init_steps + i]);
     }
+  if (*n > 0)
+    model->most_bytes = MAX (model->most_bytes, gantry_plan_memory_bytes (plan, GANTRY_MEMORY_DEVICE));
   begin[*n] = (gint64) (end * 1000);
   return begin;
 }

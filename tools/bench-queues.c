@@ -74,12 +74,6 @@ random_literal (const GantryType *type, GRand *rand)
   return literal;
 }
 
-static guint64
-workspace_of (const GantryModule *module, const GantryNode *node, gpointer kernels)
-{
-  return gantry_kernel_set_workspace (kernels, node->id);
-}
-
 typedef enum
 {
   KEEP,
@@ -118,7 +112,8 @@ build (const Bench *bench, Variant variant, GHashTable *measured, double link, G
 {
   GantryKernelOptions kernel_options = GANTRY_KERNEL_OPTIONS_INIT;
   GantryTarget target;
-  GantryPlanOptions options = { .target = &target, .workspace = workspace_of, .measured_us = measured };
+  GantryPlanOptions options = { .target = &target, .measured_us = measured };
+  g_autoptr (GantryKernelSizes) sizes = NULL;
   GantryKernelSet *kernels;
   g_autoptr (GantryPlanner) planner = NULL;
   g_autoptr (GantryPlacements) placements = NULL;
@@ -131,7 +126,7 @@ build (const Bench *bench, Variant variant, GHashTable *measured, double link, G
   kernels = gantry_kernels_compile (bench->module, &kernel_options, NULL, error);
   if (kernels == NULL)
     return NULL;
-  options.workspace_data = kernels;
+  options.sizes = sizes = gantry_kernel_set_sizes (kernels, bench->module);
   planner = gantry_planner_new (bench->module, &options, NULL, error);
   placements = planner != NULL ? choose (planner, variant) : NULL;
   plan = planner != NULL ? gantry_planner_plan (planner, placements, NULL, error) : NULL;

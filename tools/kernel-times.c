@@ -38,12 +38,6 @@ instruction (gpointer self, guint32 i, gint64 begin, gint64 end)
   times->best[i] = MIN (times->best[i], end - begin);
 }
 
-static guint64
-workspace_of (const GantryModule *module, const GantryNode *node, gpointer kernels)
-{
-  return gantry_kernel_set_workspace (kernels, node->id);
-}
-
 static GantryLiteral **
 make_inputs (const GantryModule *module)
 {
@@ -114,6 +108,7 @@ bench (const char *path, guint n_threads, guint n_runs, gboolean library, GError
   g_autoptr (GantryModel) model = gantry_model_open (path, NULL, 1, NULL, error);
   g_autoptr (GantryCompilation) compilation = NULL;
   g_autoptr (GantryKernelSet) kernels = NULL;
+  g_autoptr (GantryKernelSizes) sizes = NULL;
   g_autoptr (GantryPlan) plan = NULL;
   g_autoptr (GantryExecutable) executable = NULL;
   g_autoptr (GantryDevice) device = gantry_cpu_device_new (n_threads);
@@ -137,7 +132,8 @@ bench (const char *path, guint n_threads, guint n_runs, gboolean library, GError
     return FALSE;
   printf ("%s: %u kernels, %u distinct generated, compiled in %.1f ms\n", kernels->target, kernels->n_kernels,
           kernels->n_distinct, kernels->compile_ms);
-  plan = gantry_compilation_plan (compilation, &settings, workspace_of, kernels, NULL, NULL, error);
+  sizes = gantry_kernel_set_sizes (kernels, gantry_compilation_module (compilation));
+  plan = gantry_compilation_plan (compilation, &settings, sizes, NULL, NULL, error);
   executable = plan != NULL ? gantry_executable_new (gantry_compilation_module (compilation), plan,
                                                      g_steal_pointer (&kernels), error) : NULL;
   executor = executable != NULL ? gantry_executor_new (device, executable, NULL, error) : NULL;

@@ -114,6 +114,8 @@ void gantry_cli_add_number (JsonBuilder *json, double value);
 void gantry_cli_add_int (JsonBuilder *json, const char *key, gint64 value);
 void gantry_cli_add_double (JsonBuilder *json, const char *key, double value);
 void gantry_cli_add_string (JsonBuilder *json, const char *key, const char *value); /* NULL gives null */
+/** An object with the bytes of each part. */
+void gantry_cli_add_parts (JsonBuilder *json, const char *key, const GantryMemoryParts *parts);
 void gantry_cli_add_boolean (JsonBuilder *json, const char *key, gboolean value);
 
 G_END_DECLS

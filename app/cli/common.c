@@ -348,12 +348,8 @@ gantry_cli_open (const GantryCliOptions *options, const char *path, GError **err
   /* A limit that is a part of the peak is known when the program is: it is compiled again with it. */
   if (changes.limit.part > 0)
     {
-      const GantryPlan *plan = gantry_document_get_plan (document);
-
       if (!gantry_size_resolve (document, &changes.limit, &changes.limit.bytes, error))
         return NULL;
-      /* Constants lie beside the arena; a limit is for both. */
-      changes.limit.bytes += plan != NULL ? (guint64) (changes.limit.part * (double) plan->constant_bytes) : 0;
       changes.limit.part = 0;
       if (!open_all (document, options, path, &open, error))
         return NULL;
@@ -445,6 +441,16 @@ gantry_cli_add_string (JsonBuilder *json, const char *key, const char *value)
     json_builder_add_string_value (json, value);
   else
     json_builder_add_null_value (json);
+}
+
+void
+gantry_cli_add_parts (JsonBuilder *json, const char *key, const GantryMemoryParts *parts)
+{
+  json_builder_set_member_name (json, key);
+  json_builder_begin_object (json);
+  for (guint i = 0; i < GANTRY_N_MEMORY_PARTS; i++)
+    gantry_cli_add_int (json, gantry_memory_part_name ((GantryMemoryPart) i), (gint64) parts->bytes[i]);
+  json_builder_end_object (json);
 }
 
 void

@@ -39,6 +39,7 @@ print_json (const GantryProgram *program, const GantryCompilation *compilation)
     { "literal_bytes", (gint64) plan->literal_bytes },
   };
   g_autoptr (JsonBuilder) json = json_builder_new ();
+  GantryMemoryParts parts;
 
   json_builder_begin_object (json);
   json_builder_set_member_name (json, "target");
@@ -52,6 +53,9 @@ print_json (const GantryProgram *program, const GantryCompilation *compilation)
       json_builder_set_member_name (json, sizes[i].key);
       json_builder_add_int_value (json, sizes[i].value);
     }
+  gantry_plan_memory_parts (plan, GANTRY_MEMORY_DEVICE, &parts);
+  gantry_cli_add_int (json, "needed_bytes", (gint64) gantry_memory_parts_total (&parts));
+  gantry_cli_add_parts (json, "parts", &parts);
   if (program->executable->n_images > 0)
     gantry_code_report_json (program->executable, json);
   json_builder_end_object (json);
@@ -62,14 +66,16 @@ static void
 print_text (const GantryProgram *program)
 {
   const GantryPlan *plan = program->executable->plan;
-  g_autofree char *arena = gantry_cli_bytes (plan->arena_bytes[GANTRY_MEMORY_DEVICE]);
-  g_autofree char *bound = gantry_cli_bytes (plan->lower_bound);
-  g_autofree char *constants = gantry_cli_bytes (plan->constant_bytes + program->executable->packed_bytes);
+  g_autofree char *needed = gantry_cli_bytes (gantry_plan_memory_bytes (plan, GANTRY_MEMORY_DEVICE));
+  g_autofree char *bound = gantry_cli_bytes (gantry_plan_least_bytes (plan)), *named = NULL;
+  GantryMemoryParts parts;
 
+  gantry_plan_memory_parts (plan, GANTRY_MEMORY_DEVICE, &parts);
+  named = gantry_memory_parts_text (&parts);
   printf ("%-12s %s\n", "target", program->target);
   printf ("%-12s %u kernels in %.0f ms\n", "compiled", program->executable->n_kernels, program->compile_ms);
   printf ("%-12s %u steps, and %u once at load\n", "plan", plan->n_steps - plan->n_init_steps, plan->n_init_steps);
-  printf ("%-12s %s planned (lower bound %s), constants %s\n", "memory", arena, bound, constants);
+  printf ("%-12s %s planned (lower bound %s): %s\n", "memory", needed, bound, named);
   printf ("%-12s %.3f ms predicted\n", "time", plan->total_us / 1000);
   if (program->executable->n_images > 0)
     gantry_code_report_text (program->executable);

@@ -62,21 +62,7 @@ gantry_cli_device_arch (const GantryDevice *device)
   return capability >= 90 ? "sm_90a" : "sm_80";
 }
 
-/* What a run has taken, or will take. */
-
-guint64
-gantry_cli_device_literal_bytes (const GantryModule *module, const GantryPlan *plan)
-{
-  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
-  guint64 bytes = 0;
-
-  for (guint32 b = 0; b < plan->n_buffers; b++)
-    if (plan->buffers[b].region == GANTRY_REGION_LITERAL
-        && g_hash_table_add (seen, GUINT_TO_POINTER (plan->buffers[b].literal + 1)))
-      bytes += (gantry_context_literal (module->context, plan->buffers[b].literal)->size + GANTRY_PLACE_ALIGNMENT - 1)
-               / GANTRY_PLACE_ALIGNMENT * GANTRY_PLACE_ALIGNMENT;
-  return bytes;
-}
+/* What a run has taken. */
 
 static gboolean
 measure_memory (GantryDevice *device, GantryCudaMemory *memory)

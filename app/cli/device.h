@@ -21,9 +21,6 @@ gboolean gantry_cli_device_check (const char *spec, GError **error);
 /** What code for @device is compiled for: "sm_90a" and the like; NULL: for the processor */
 const char *gantry_cli_device_arch (const GantryDevice *device);
 
-/** Bytes of the literals that kernels use where they lie: on a GPU they are uploaded, each once, behind the constants. */
-guint64 gantry_cli_device_literal_bytes (const GantryModule *module, const GantryPlan *plan);
-
 /** What a GPU's driver has given for what was asked for, at the peak of both: members of the object, or a line. @device:
  *  (nullable): of none and of the processor nothing is told */
 void gantry_cli_device_add_memory (GantryDevice *device, JsonBuilder *json);

@@ -26,8 +26,7 @@ analyse (GantryDocument *document, guint most_holders)
   GantryCompilation *compilation = gantry_document_get_compilation (document);
 
   return gantry_memory_analysis_new (gantry_compilation_module (compilation), gantry_document_get_plan (document),
-                                     gantry_document_get_planner (document), gantry_document_get_placements (document), 0,
-                                     most_holders);
+                                     gantry_document_get_planner (document), gantry_document_get_placements (document), most_holders);
 }
 
 static void
@@ -46,7 +45,7 @@ add_sizes (JsonBuilder *json, const GantryMemoryAnalysis *a, const GantryPlan *p
     { "host_output_bytes", a->host_output_bytes },
     { "host_alias_bytes", a->host_alias_bytes },
     { "host_generated_code_bytes", a->host_generated_code_bytes },
-    { "host_peak_bytes", plan->arena_bytes[GANTRY_MEMORY_PINNED_HOST] + plan->arena_bytes[GANTRY_MEMORY_UNPINNED_HOST] },
+    { "host_peak_bytes", a->host_peak_bytes },
     { "constant_bytes", plan->constant_bytes },
     { "literal_bytes", plan->literal_bytes },
     { "copied_bytes", plan->copied_bytes },
@@ -230,6 +229,9 @@ gantry_plan_report_json (JsonBuilder *json, GantryDocument *document, guint most
   g_autoptr (GantryMemoryAnalysis) analysis = analyse (document, most_holders);
 
   add_sizes (json, analysis, plan);
+  gantry_cli_add_parts (json, "parts", &analysis->device);
+  gantry_cli_add_parts (json, "host_parts", &analysis->host);
+  gantry_cli_add_boolean (json, "sizes_known", analysis->sizes_known);
   add_times (json, plan);
   gantry_cli_add_string (json, "target", gantry_document_get_settings (document)->target.name);
   gantry_cli_add_int (json, "limit_bytes", (gint64) gantry_document_get_settings (document)->target.memory_limit);
@@ -276,16 +278,14 @@ print_problems (const GantryModule *module, const GantryPlan *plan)
 static void
 print_target (const GantryTarget *target, const GantryPlan *plan)
 {
-  guint64 used = plan->arena_bytes[GANTRY_MEMORY_DEVICE] + plan->constant_bytes;
+  guint64 used = gantry_plan_memory_bytes (plan, GANTRY_MEMORY_DEVICE);
   g_autofree char *limit = gantry_cli_bytes (target->memory_limit);
-  g_autofree char *constants = gantry_cli_bytes (plan->constant_bytes);
 
   if (target->memory_limit == 0)
     printf ("%-10s %s\n", "target", target->name);
   else
-    printf ("%-10s %s; limit %s, %.1f %% of it used%s%s%s\n", "target", target->name, limit,
-            100.0 * (double) used / (double) target->memory_limit, plan->constant_bytes > 0 ? ", with " : "",
-            plan->constant_bytes > 0 ? constants : "", plan->constant_bytes > 0 ? " of constants" : "");
+    printf ("%-10s %s; limit %s, %.1f %% of it used\n", "target", target->name, limit,
+            100.0 * (double) used / (double) target->memory_limit);
 }
 
 void

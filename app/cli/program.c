@@ -67,66 +67,13 @@ gantry_program_open_device (GantryProgramOptions *options, const char *device, G
   return opened;
 }
 
-static guint64
-workspace_of (const GantryModule *module, const GantryNode *node, gpointer kernels)
-{
-  return gantry_kernel_set_workspace (kernels, node->id);
-}
-
-/* What lies on the device beside what the planner counts, which is arena and constants: packed weights, and on a GPU literals. */
-static gboolean
-count_beside (const GantryCompilation *compilation, const GantryCompileSettings *settings,
-              const GantryProgramOptions *options, const GantryKernelSet *kernels, guint64 *beside, const GantryProgress *progress,
-              GError **error)
-{
-  GantryCompileSettings own = *settings; /* only borrowed */
-  g_autoptr (GantryPlan) plan = NULL;
-
-  *beside = 0;
-  for (guint32 i = 0; i < kernels->n_kernels; i++)
-    *beside += (kernels->kernels[i].packed_bytes + GANTRY_PLACE_ALIGNMENT - 1) / GANTRY_PLACE_ALIGNMENT
-               * GANTRY_PLACE_ALIGNMENT;
-  if (options->device == NULL || gantry_device_is_host (options->device))
-    return TRUE;
-  own.target.memory_limit = 0;
-  plan = gantry_compilation_plan (compilation, &own, workspace_of, (gpointer) kernels, NULL, progress, error);
-  if (plan != NULL)
-    *beside += gantry_cli_device_literal_bytes (gantry_compilation_module (compilation), plan);
-  return plan != NULL;
-}
-
-/* The limit of the device is for all that lies on it. */
-static GantryPlan *
-plan_within (const GantryCompilation *compilation, const GantryCompileSettings *settings,
-             const GantryProgramOptions *options, GantryKernelSet *kernels, const GantryProgress *progress, GError **error)
-{
-  GantryCompileSettings own = *settings; /* only borrowed */
-  guint64 limit = settings->target.memory_limit, beside = 0;
-  g_autoptr (GantryPlan) plan = NULL;
-
-  if (limit > 0 && !count_beside (compilation, settings, options, kernels, &beside, progress, error))
-    return NULL;
-  if (limit > 0)
-    own.target.memory_limit = limit > beside ? limit - beside : 1;
-  plan = gantry_compilation_plan (compilation, &own, workspace_of, kernels, NULL, progress, error);
-  if (plan == NULL && limit > 0)
-    {
-      g_autofree char *size = gantry_cli_bytes (beside);
-
-      if (beside > 0)
-        gantry_error_prefix (error, "beside packed weights%s of %s: ",
-                             options->device != NULL && !gantry_device_is_host (options->device) ? " and literals" : "", size);
-      gantry_cli_advise_search (error);
-    }
-  return g_steal_pointer (&plan);
-}
-
 GantryProgram *
 gantry_program_new (const GantryCompilation *compilation, const GantryCompileSettings *settings,
                     const GantryProgramOptions *options, const GantryProgress *progress, GError **error)
 {
   GantryKernelOptions kernel_options = GANTRY_KERNEL_OPTIONS_INIT;
   g_autoptr (GantryKernelSet) kernels = NULL;
+  g_autoptr (GantryKernelSizes) sizes = NULL;
   g_autoptr (GantryPlan) plan = NULL;
   g_autoptr (GantryProgram) program = g_new0 (GantryProgram, 1);
 
@@ -150,9 +97,13 @@ gantry_program_new (const GantryCompilation *compilation, const GantryCompileSet
     return NULL;
   program->target = g_strdup (kernels->target);
   program->compile_ms = kernels->compile_ms;
-  plan = plan_within (compilation, settings, options, kernels, progress, error);
+  sizes = gantry_kernel_set_sizes (kernels, gantry_compilation_module (compilation));
+  plan = gantry_compilation_plan (compilation, settings, sizes, NULL, progress, error);
   if (plan == NULL)
-    return NULL;
+    {
+      gantry_cli_advise_search (error);
+      return NULL;
+    }
   program->executable = gantry_executable_new (gantry_compilation_module (compilation), plan,
                                                g_steal_pointer (&kernels), error);
   return program->executable != NULL ? g_steal_pointer (&program) : NULL;

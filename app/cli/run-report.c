@@ -170,6 +170,7 @@ gantry_run_report_json (const GantryRunReport *report)
     { "kernels", gantry_recording_n_events (result->recording, GANTRY_QUEUE_COMPUTE) / result->n_runs },
   };
   g_autoptr (JsonBuilder) json = json_builder_new ();
+  GantryMemoryParts parts;
 
   json_builder_begin_object (json);
   gantry_cli_add_string (json, "device", result->device);
@@ -177,6 +178,10 @@ gantry_run_report_json (const GantryRunReport *report)
     gantry_cli_add_double (json, numbers[i].key, numbers[i].value);
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
     gantry_cli_add_int (json, sizes[i].key, (gint64) sizes[i].value);
+  /* All that the plan takes: what a limit is compared with. */
+  gantry_plan_memory_parts (plan, GANTRY_MEMORY_DEVICE, &parts);
+  gantry_cli_add_int (json, "needed_bytes", (gint64) gantry_memory_parts_total (&parts));
+  gantry_cli_add_parts (json, "parts", &parts);
   add_overlap (json, report);
   gantry_cli_device_add_memory (report->device, json);
   if (report->n_slowest > 0)

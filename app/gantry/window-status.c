@@ -20,7 +20,7 @@ peak_text (const GantryPlan *plan, const GantryRunResult *run)
   g_autofree char *planned = NULL, *measured = NULL;
 
   if (plan != NULL)
-    planned = gantry_format_bytes (plan->arena_bytes[GANTRY_MEMORY_DEVICE]);
+    planned = gantry_format_bytes (gantry_plan_memory_bytes (plan, GANTRY_MEMORY_DEVICE));
   if (run == NULL)
     return planned != NULL ? g_strdup_printf ("Peak %s planned", planned) : NULL;
   measured = gantry_format_bytes (run->peak_bytes);

@@ -138,12 +138,11 @@ GantryPlanner *gantry_compilation_take_planner (GantryCompilation *compilation, 
                                                 GError **error);
 void gantry_compilation_give_planner (GantryCompilation *compilation, GantryPlanner *planner); /* (nullable) */
 
-/** Plans the last snapshot again, with the workspaces that kernels asked for and the placements of the compilation.
- *  @workspace: as GantryPlanOptions. @measured_us: (nullable): likewise; NULL: the times of @settings. */
+/** Plans the last snapshot again, with what its kernels need (@sizes) and the placements of the compilation.
+ *  @sizes, @measured_us: (nullable): as GantryPlanOptions; NULL for the latter: the times of @settings. */
 GantryPlan *gantry_compilation_plan (const GantryCompilation *compilation, const GantryCompileSettings *settings,
-                                     guint64 (*workspace) (const GantryModule *, const GantryNode *, gpointer),
-                                     gpointer workspace_data, GHashTable *measured_us, const GantryProgress *progress,
-                                     GError **error);
+                                     const GantryKernelSizes *sizes, GHashTable *measured_us,
+                                     const GantryProgress *progress, GError **error);
 
 /**
  * gantry_compilation_follow:

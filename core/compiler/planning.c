@@ -133,8 +133,7 @@ _gantry_compilation_make_plan (GantryCompilation *compilation, const GantryProgr
 
 GantryPlan *
 gantry_compilation_plan (const GantryCompilation *compilation, const GantryCompileSettings *settings,
-                         guint64 (*workspace) (const GantryModule *, const GantryNode *, gpointer),
-                         gpointer workspace_data, GHashTable *measured_us, const GantryProgress *progress,
+                         const GantryKernelSizes *sizes, GHashTable *measured_us, const GantryProgress *progress,
                          GError **error)
 {
   const GantryModule *module = gantry_compilation_module (compilation);
@@ -145,8 +144,7 @@ gantry_compilation_plan (const GantryCompilation *compilation, const GantryCompi
   GantryPlanOptions options = plan_options (settings, &target, measured_us != NULL ? measured_us : of_settings);
   g_autoptr (GantryPlanner) planner = NULL;
 
-  options.workspace = workspace;
-  options.workspace_data = workspace_data;
+  options.sizes = sizes;
   planner = gantry_planner_new (gantry_compilation_module (compilation), &options, progress, error);
   return planner != NULL ? gantry_planner_plan (planner, compilation->placements, progress, error) : NULL;
 }

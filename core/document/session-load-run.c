@@ -397,7 +397,10 @@ load_plan (sqlite3 *db, gint64 run, sqlite3_stmt *row, GError **error)
   plan->arena_bytes[GANTRY_MEMORY_DEVICE] = (guint64) sqlite3_column_int64 (row, 11);
   plan->lower_bound = (guint64) sqlite3_column_int64 (row, 14);
   plan->literal_bytes = (guint64) sqlite3_column_int64 (row, 15);
-  plan->constant_bytes = (guint64) sqlite3_column_int64 (row, 13);
+  plan->packed_bytes = (guint64) sqlite3_column_int64 (row, 25);
+  plan->code_bytes = (guint64) sqlite3_column_int64 (row, 26);
+  plan->sizes_known = sqlite3_column_int (row, 27) != 0;
+  plan->constant_bytes = (guint64) MAX (sqlite3_column_int64 (row, 13) - sqlite3_column_int64 (row, 25), 0);
   plan->peak_step = (guint32) CLAMP (sqlite3_column_int64 (row, 16), 0, n_steps > 0 ? n_steps - 1 : 0);
   plan->total_us = sqlite3_column_double (row, 17);
   plan->n_init_steps = (guint32) CLAMP (sqlite3_column_int64 (row, 18), 0, n_steps);
@@ -408,6 +411,8 @@ load_plan (sqlite3 *db, gint64 run, sqlite3_stmt *row, GError **error)
   if (!load_steps (db, run, plan, error) || !load_buffers (db, run, plan, error) ||
       !load_memory (db, run, plan, error) || !load_problems (db, run, plan, error))
     return NULL;
+  if (n_buffers > 0)
+    gantry_plan_sum_live (plan);
   return g_steal_pointer (&plan);
 }
 
@@ -449,6 +454,8 @@ _gantry_session_run_query (sqlite3 *db)
   return g_strdup_printf (
     "SELECT id, uid, name, device, recorded_at, threads, runs, milliseconds, milliseconds_min, milliseconds_max,"
     " compile_milliseconds, planned_bytes, peak_bytes, constant_bytes, lower_bound_bytes, literal_bytes, peak_step,"
-    " predicted_us, init_steps, program, head, %s, %s, %s, %s FROM runs ORDER BY id", column (db, "runs", "copied_bytes"),
-    column (db, "runs", "recompute_us"), column (db, "runs", "stall_us"), column (db, "runs", "resident"));
+    " predicted_us, init_steps, program, head, %s, %s, %s, %s, %s, %s, %s FROM runs ORDER BY id",
+    column (db, "runs", "copied_bytes"), column (db, "runs", "recompute_us"), column (db, "runs", "stall_us"),
+    column (db, "runs", "resident"), column (db, "runs", "packed_bytes"), column (db, "runs", "code_bytes"),
+    column (db, "runs", "sizes_known"));
 }

@@ -187,12 +187,12 @@ _gantry_session_save_run (sqlite3 *db, const GantryRunResult *result, const char
 {
   g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (
     db, "INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
-        " ?, ?, ?, ?)", error);
+        " ?, ?, ?, ?, ?, ?, ?)", error);
   g_autoptr (GBytes) head = gantry_recording_head (result->recording);
   const double reals[] = { result->milliseconds, result->milliseconds_min, result->milliseconds_max,
                            result->compile_ms };
-  const guint64 sizes[] = { result->planned_bytes, result->peak_bytes, result->constant_bytes,
-                            result->plan->lower_bound, result->plan->literal_bytes, result->plan->peak_step };
+  const guint64 sizes[] = { result->planned_bytes, result->peak_bytes,
+                            result->plan->constant_bytes + result->plan->packed_bytes, result->plan->lower_bound, result->plan->literal_bytes, result->plan->peak_step };
   gint64 run;
 
   if (statement == NULL)
@@ -215,6 +215,9 @@ _gantry_session_save_run (sqlite3 *db, const GantryRunResult *result, const char
   sqlite3_bind_double (statement, 22, result->plan->recompute_us);
   sqlite3_bind_double (statement, 23, result->plan->stall_us);
   sqlite3_bind_int64 (statement, 24, result->plan->resident);
+  sqlite3_bind_int64 (statement, 25, (gint64) result->plan->packed_bytes);
+  sqlite3_bind_int64 (statement, 26, (gint64) result->plan->code_bytes);
+  sqlite3_bind_int64 (statement, 27, result->plan->sizes_known);
   if (!_gantry_session_step (db, statement, error))
     return FALSE;
   run = sqlite3_last_insert_rowid (db);

@@ -16,7 +16,8 @@ static const char schema[] =
   "  recorded_at TEXT, threads INTEGER, runs INTEGER, milliseconds REAL, milliseconds_min REAL, milliseconds_max REAL,"
   "  compile_milliseconds REAL, planned_bytes INTEGER, peak_bytes INTEGER, constant_bytes INTEGER,"
   "  lower_bound_bytes INTEGER, literal_bytes INTEGER, peak_step INTEGER, predicted_us REAL, init_steps INTEGER,"
-  "  program TEXT, head BLOB, copied_bytes INTEGER, recompute_us REAL, stall_us REAL, resident INTEGER);"
+  "  program TEXT, head BLOB, copied_bytes INTEGER, recompute_us REAL, stall_us REAL, resident INTEGER,"
+  "  packed_bytes INTEGER, code_bytes INTEGER, sizes_known INTEGER);"
   "CREATE TABLE IF NOT EXISTS plan_steps (run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE, step INTEGER,"
   "  node INTEGER, queue INTEGER, init INTEGER, start_us REAL, duration_us REAL, live_bytes INTEGER,"
   "  kind INTEGER, instance INTEGER, wait_us REAL, operands INTEGER, buffers TEXT, waits TEXT,"
@@ -144,6 +145,8 @@ upgrade (sqlite3 *db, GError **error)
   static const struct { const char *table, *column, *type; } added[] = {
     { "runs", "copied_bytes", "INTEGER" },  { "runs", "recompute_us", "REAL" },
     { "runs", "stall_us", "REAL" },         { "runs", "resident", "INTEGER" },
+    { "runs", "packed_bytes", "INTEGER" },  { "runs", "code_bytes", "INTEGER" },
+    { "runs", "sizes_known", "INTEGER" },
     { "plan_steps", "kind", "INTEGER" },    { "plan_steps", "instance", "INTEGER" },
     { "plan_steps", "wait_us", "REAL" },    { "plan_steps", "operands", "INTEGER" },
     { "plan_steps", "buffers", "TEXT" },    { "plan_steps", "waits", "TEXT" },

@@ -9,6 +9,7 @@
 #include "core/ir/dialect.h"
 #include "core/ir/evaluator.h"
 #include "core/ir/executable.h"
+#include "core/ir/kernel-sizes.h"
 #include "core/ir/literal.h"
 #include "core/ir/memory-parts.h"
 #include "core/ir/module.h"

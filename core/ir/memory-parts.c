@@ -25,3 +25,18 @@ gantry_memory_parts_total (const GantryMemoryParts *parts)
     total = parts->bytes[i] > G_MAXUINT64 - total ? G_MAXUINT64 : total + parts->bytes[i];
   return total;
 }
+
+char *
+gantry_memory_parts_text (const GantryMemoryParts *parts)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < GANTRY_N_MEMORY_PARTS; i++)
+    if (parts->bytes[i] > 0)
+      {
+        g_autofree char *size = gantry_format_bytes (parts->bytes[i]);
+
+        g_string_append_printf (text, "%s%s %s", text->len > 0 ? ", " : "", names[i], size);
+      }
+  return g_string_free (text, FALSE);
+}

@@ -10,9 +10,8 @@ gantry_plan_place_of (const GantryPlan *plan, guint32 buffer)
   return buffer;
 }
 
-/* The buffer that @buffer is a view of in the end: where the value was written. */
-static guint32
-value_of (const GantryPlan *plan, guint32 buffer)
+guint32
+gantry_plan_value_of (const GantryPlan *plan, guint32 buffer)
 {
   while (plan->buffers[buffer].shares != GANTRY_NO_BUFFER && !plan->buffers[buffer].in_place)
     buffer = plan->buffers[buffer].shares;
@@ -35,12 +34,6 @@ in_device_arena (const GantryPlanBuffer *buffer)
   return buffer->region == GANTRY_REGION_ARENA && buffer->memory == GANTRY_MEMORY_DEVICE && buffer->size > 0;
 }
 
-static guint64
-whole (guint64 size)
-{
-  return (size + GANTRY_PLACE_ALIGNMENT - 1) / GANTRY_PLACE_ALIGNMENT * GANTRY_PLACE_ALIGNMENT;
-}
-
 GArray *
 gantry_plan_alive_at (const GantryPlan *plan, guint32 step)
 {
@@ -60,10 +53,10 @@ gantry_plan_alive_at (const GantryPlan *plan, guint32 step)
       if (!in_device_arena (buffer))
         continue;
       if (buffer->category == GANTRY_BUFFER_OUTPUT)
-        kept[value_of (plan, b)] = TRUE;
+        kept[gantry_plan_value_of (plan, b)] = TRUE;
       if (buffer->in_place)
-        next[value_of (plan, buffer->shares)] = b;
-      if (value_of (plan, b) != b || buffer->begin > step || buffer->end < step)
+        next[gantry_plan_value_of (plan, buffer->shares)] = b;
+      if (gantry_plan_value_of (plan, b) != b || buffer->begin > step || buffer->end < step)
         continue;
       place = gantry_plan_place_of (plan, b);
       /* At the step that writes one over the other, it is the new one. */
@@ -77,7 +70,7 @@ gantry_plan_alive_at (const GantryPlan *plan, guint32 step)
 
       if (buffer == NULL)
         continue;
-      alive.bytes = whole (plan->buffers[place].size);
+      alive.bytes = gantry_place_bytes (plan->buffers[place].size);
       alive.until_step = MIN (buffer->end, plan->n_steps - 1);
       alive.until_node = kept[now[place]] ? 0 : plan->steps[alive.until_step].node;
       alive.next = next[now[place]];

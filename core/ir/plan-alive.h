@@ -24,7 +24,33 @@ typedef struct
  */
 GArray *gantry_plan_alive_at (const GantryPlan *plan, guint32 step);
 
+/** From step @begin to before step @end the place of @place holds the value of @buffer. */
+typedef struct
+{
+  guint32 place;    /* buffer that owns it */
+  guint32 buffer;   /* of several views the one that the others share */
+  guint32 begin, end;
+} GantryPlanSpan;
+
+/**
+ * gantry_plan_spans:
+ * @memory: of the arena of this kind of memory
+ *
+ * What each place holds when: one value at a time, from the step at which it is written to the one at which the next is
+ * written over it, or the place is given up. A place whose newest value is gone holds the one that stays longest (a donated
+ * argument, say). Linear, but for sorting.
+ *
+ * Returns: (transfer full) (element-type GantryPlanSpan): those of one place together, by step
+ */
+GArray *gantry_plan_spans (const GantryPlan *plan, GantryMemoryKind memory);
+
+/** What is alive is an argument where its value is a parameter of the entry function at home, or (a view of it is) a result.
+ *  Returns: (transfer full) (array): by buffer: whether it is one */
+guint8 *gantry_plan_find_arguments (const GantryPlan *plan);
+
 /** The buffer that owns the place of @buffer: the end of its chain of `shares`. */
 guint32 gantry_plan_place_of (const GantryPlan *plan, guint32 buffer);
+/** The buffer that @buffer is a view of in the end: where its value was written. */
+guint32 gantry_plan_value_of (const GantryPlan *plan, guint32 buffer);
 
 G_END_DECLS

@@ -25,6 +25,8 @@ gantry_plan_new (guint32 n_steps, guint32 n_buffers)
   plan->steps = g_new0 (GantryPlanStep, n_steps);
   plan->buffers = g_new0 (GantryPlanBuffer, n_buffers);
   plan->live_bytes = g_new0 (guint64, n_steps);
+  plan->live_arguments = g_new0 (guint64, n_steps);
+  plan->live_workspaces = g_new0 (guint64, n_steps);
   while (size < 2 * (guint64) n_buffers)
     size *= 2;
   owned->mask = (guint32) (size - 1);
@@ -69,6 +71,8 @@ gantry_plan_unref (GantryPlan *plan)
   g_free (plan->steps);
   g_free (plan->buffers);
   g_free (plan->live_bytes);
+  g_free (plan->live_arguments);
+  g_free (plan->live_workspaces);
   g_free (((Owned *) plan)->table);
   g_free (plan);
 }

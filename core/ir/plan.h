@@ -2,6 +2,7 @@
 /* The type of a plan: in which order the nodes of the entry function run, where every value lies in
  * the arenas and when, and what is predicted. core/memory makes it; it is kept in the session file. */
 #pragma once
+#include "core/ir/memory-parts.h"
 #include "core/ir/placement.h"
 
 G_BEGIN_DECLS
@@ -42,6 +43,12 @@ typedef enum
 #define GANTRY_NO_BUFFER G_MAXUINT32
 /** Places begin at multiples of this many bytes, and their sizes are. */
 #define GANTRY_PLACE_ALIGNMENT 64u
+/** What @bytes take as a place. */
+static inline guint64
+gantry_place_bytes (guint64 bytes)
+{
+  return (bytes + GANTRY_PLACE_ALIGNMENT - 1) / GANTRY_PLACE_ALIGNMENT * GANTRY_PLACE_ALIGNMENT;
+}
 
 typedef struct
 {
@@ -115,11 +122,16 @@ struct _GantryPlan
   guint64 output_bytes[GANTRY_N_MEMORY_KINDS];   /* places of the results, aliased ones included */
   guint64 alias_bytes[GANTRY_N_MEMORY_KINDS];    /* of those the ones that lie over an argument */
   guint8 resident;       /* arguments and results have places of their own for the whole run (a training step) */
-  guint64 constant_bytes;
-  guint64 literal_bytes;
-  guint64 lower_bound;   /* largest sum of live bytes (device arena): no packing can be lower */
-  guint32 peak_step;     /* where that is */
-  guint64 *live_bytes;   /* per step, device arena: bytes alive while it runs */
+  guint64 constant_bytes; /* of the constant region */
+  guint64 literal_bytes;  /* whole places of the literals that are read, each once, wherever a device reads them */
+  guint64 packed_bytes;   /* constants once more, as libraries want them */
+  guint64 code_bytes;     /* of generated code */
+  guint8 sizes_known;     /* workspaces, packed_bytes and code_bytes are those of kernels; FALSE: not known yet, counted as 0 */
+  guint64 lower_bound;    /* largest sum of live bytes (device arena): no packing can be lower */
+  guint32 peak_step;      /* where that is */
+  guint64 *live_bytes;    /* per step, device arena: bytes alive while it runs; of those: */
+  guint64 *live_arguments;  /* parameters and results */
+  guint64 *live_workspaces;
   double total_us;       /* predicted */
   guint64 copied_bytes;  /* between device and host in one run, both ways */
   double recompute_us;   /* of total_us: work done again */
@@ -132,6 +144,28 @@ GantryPlan *gantry_plan_new (guint32 n_steps, guint32 n_buffers); /* zeroed */
 void gantry_plan_set_pools (GantryPlan *plan, guint32 n_refs, guint32 n_waits);
 /** What the plan needs beside arguments and results: height - arguments - results + aliased. */
 guint64 gantry_plan_temp_bytes (const GantryPlan *plan, GantryMemoryKind memory);
+
+/**
+ * gantry_plan_memory_parts:
+ * @parts: (out caller-allocates): all bytes of @memory that the plan takes, at its peak
+ *
+ * The one meaning of memory: limits, peaks, percentages and refusals are the sum of these parts
+ * (gantry_memory_parts_total()). What a packing leaves free between places counts as temporaries.
+ */
+void gantry_plan_memory_parts (const GantryPlan *plan, GantryMemoryKind memory, GantryMemoryParts *parts);
+/** The same of device memory while @step runs: the curve. Its largest sum is that of gantry_plan_memory_parts(). O(1) */
+void gantry_plan_memory_parts_at (const GantryPlan *plan, guint32 step, GantryMemoryParts *parts);
+/** The sum of gantry_plan_memory_parts(). */
+guint64 gantry_plan_memory_bytes (const GantryPlan *plan, GantryMemoryKind memory);
+/** The sum of gantry_plan_memory_parts_at(). O(1) */
+guint64 gantry_plan_memory_bytes_at (const GantryPlan *plan, guint32 step);
+/** As gantry_plan_memory_bytes(), of all kinds of host memory together. */
+guint64 gantry_plan_host_bytes (const GantryPlan *plan);
+/** No packing of this order takes less device memory: the sum of all parts without what lies free between places. */
+guint64 gantry_plan_least_bytes (const GantryPlan *plan);
+/** Fills live_bytes, live_arguments, live_workspaces, lower_bound and peak_step from the buffers: who writes or reads a plan. */
+void gantry_plan_sum_live (GantryPlan *plan);
+
 GantryPlan *gantry_plan_ref (GantryPlan *plan);
 void gantry_plan_unref (GantryPlan *plan);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryPlan, gantry_plan_unref)

@@ -46,6 +46,7 @@ typedef struct
   guint8 *blocked;          /* per node id: its value is in the blocked layout */
   guint8 *constant;         /* per node id: its value is known at load */
   guint block;
+  guint64 code_bytes;       /* of linked objects */
   GHashTable *complaints;   /* char *: "<op>: <why>", in the order of `lines` */
   GPtrArray *lines;
 } GantryCompile;

@@ -44,6 +44,8 @@ GantryJit *gantry_jit_new (GError **error);
 void gantry_jit_free (GantryJit *jit);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryJit, gantry_jit_free)
 /** Takes @object. Safe from any thread. */
+/** Bytes that the code and data of @object take once it is linked: each kind in pages of its own. */
+guint64 gantry_jit_object_bytes (LLVMMemoryBufferRef object);
 gboolean gantry_jit_add (GantryJit *jit, LLVMMemoryBufferRef object, GError **error);
 gpointer gantry_jit_find (GantryJit *jit, const char *name, GError **error);
 

@@ -6,6 +6,7 @@
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Error.h>
 #include <llvm-c/LLJIT.h>
+#include <llvm-c/Object.h>
 #include <llvm-c/Orc.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/Transforms/PassBuilder.h>
@@ -366,6 +367,35 @@ gantry_jit_free (GantryJit *jit)
   if (jit->lljit != NULL)
     LLVMConsumeError (LLVMOrcDisposeLLJIT (jit->lljit));
   g_free (jit);
+}
+
+guint64
+gantry_jit_object_bytes (LLVMMemoryBufferRef object)
+{
+  enum { CODE, READ_ONLY, DATA, N_SEGMENTS };
+  static const struct { const char *prefix; guint segment; } kinds[] = { { ".text", CODE }, { ".ltext", CODE },
+    { ".rodata", READ_ONLY }, { ".lrodata", READ_ONLY }, { ".eh_frame", READ_ONLY }, { ".data", DATA }, { ".bss", DATA } };
+  const guint64 page = 4096;
+  guint64 segments[N_SEGMENTS] = { 0 }, bytes = 0;
+  char *message = NULL;
+  LLVMBinaryRef binary = LLVMCreateBinary (object, NULL, &message);
+  LLVMSectionIteratorRef section;
+
+  if (binary == NULL)
+    {
+      LLVMDisposeMessage (message);
+      return 0;
+    }
+  section = LLVMObjectFileCopySectionIterator (binary);
+  for (; !LLVMObjectFileIsSectionIteratorAtEnd (binary, section); LLVMMoveToNextSection (section))
+    for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+      if (LLVMGetSectionName (section) != NULL && g_str_has_prefix (LLVMGetSectionName (section), kinds[i].prefix))
+        segments[kinds[i].segment] += LLVMGetSectionSize (section);
+  LLVMDisposeSectionIterator (section);
+  LLVMDisposeBinary (binary);
+  for (guint i = 0; i < N_SEGMENTS; i++)
+    bytes += (segments[i] + page - 1) / page * page;
+  return bytes;
 }
 
 gboolean

@@ -326,6 +326,7 @@ gantry_compile_link_jobs (GantryCompile *c, GantryJit *jit, GError **error)
     {
       GantryJob *job = g_ptr_array_index (c->jobs, i);
 
+      c->code_bytes += gantry_jit_object_bytes (job->object);
       if (!gantry_jit_add (jit, g_steal_pointer (&job->object), error))
         return FALSE;
     }

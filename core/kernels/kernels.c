@@ -264,12 +264,18 @@ gantry_kernel_set_find (const GantryKernelSet *set, guint32 node)
   return node < set->n_kernel_of && set->kernel_of[node] != 0 ? &set->kernels[set->kernel_of[node] - 1] : NULL;
 }
 
-guint64
-gantry_kernel_set_workspace (const GantryKernelSet *set, guint32 node)
+GantryKernelSizes *
+gantry_kernel_set_sizes (const GantryKernelSet *set, const GantryModule *module)
 {
-  const GantryKernel *kernel = gantry_kernel_set_find (set, node);
+  GantryKernelSizes *sizes = gantry_kernel_sizes_new (NULL, set->target);
+  guint32 first = gantry_module_entry (module)->first_node;
 
-  return kernel != NULL ? kernel->workspace_bytes : 0;
+  sizes->code_bytes = set->code_bytes;
+  for (guint32 i = 0; i < set->n_kernels; i++)
+    gantry_kernel_sizes_add (sizes,
+                             gantry_module_position (module, gantry_module_node (module, set->kernels[i].node)) - first,
+                             set->kernels[i].workspace_bytes, set->kernels[i].packed_bytes);
+  return sizes;
 }
 
 static void
@@ -308,6 +314,8 @@ take_images (GantryCompile *c, GantryKernelSet *set)
 
       set->images[i] = job->image;
       job->image = (GantryGpuImage) { 0 };
+      /* What the driver will make of text is not known. */
+      set->code_bytes += set->images[i].code != NULL && !set->images[i].is_text ? g_bytes_get_size (set->images[i].code) : 0;
     }
 }
 
@@ -340,6 +348,7 @@ make_set (GantryCompile *c, GantryJit *jit)
     finish_kernel (c, i);
   set->n_kernels = c->kernels->len;
   set->n_distinct = c->jobs->len;
+  set->code_bytes = c->code_bytes;
   set->kernels = (GantryKernel *) g_array_free (g_steal_pointer (&c->kernels), FALSE);
   set->n_kernel_of = c->module->n_index;
   set->kernel_of = g_new0 (guint32, set->n_kernel_of);

@@ -7,6 +7,7 @@
 #pragma once
 #include "core/base/base.h"
 #include "core/ir/executable.h"
+#include "core/ir/kernel-sizes.h"
 #include "core/ir/module.h"
 #include "core/ir/plan.h"
 
@@ -101,6 +102,7 @@ typedef struct
  * @n_distinct: functions generated; nodes with the same expression share one
  * @layout_blocks: how the kernels write and read the value of each node: 0: row-major; else channels (dimension 1) in
  *  blocks of so many, which are innermost
+ * @code_bytes: of the code that was generated, as loaded
  * @target: what the code was generated for: "x86-64 znver3 (LLVM 19.1.7, oneDNN 2.6.3)"
  * @compile_ms: wall-clock time of the whole
  */
@@ -108,6 +110,7 @@ typedef struct
 {
   guint32 n_kernels;
   guint32 n_distinct;
+  guint64 code_bytes;
   GantryKernel *kernels;  /* in program order of their nodes */
   guint32 n_kernel_of;
   guint32 *kernel_of;     /* node id -> 1 + index in kernels, 0: none */
@@ -140,8 +143,8 @@ GantryKernelSet *gantry_kernels_compile (GantryModule *module, const GantryKerne
 
 /** Returns: (nullable): the kernel that does the work of the node */
 const GantryKernel *gantry_kernel_set_find (const GantryKernelSet *set, guint32 node);
-/** Scratch that the node's kernel needs while it runs: what the planner asks for each node. */
-guint64 gantry_kernel_set_workspace (const GantryKernelSet *set, guint32 node);
+/** What the kernels need beside operands and results: for the planner. @module: that they were made for. (transfer full) */
+GantryKernelSizes *gantry_kernel_set_sizes (const GantryKernelSet *set, const GantryModule *module);
 
 /**
  * gantry_executable_new:

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is computed once at load: when its constants are needed, and which is written over which. */
+/* What is computed once at load: when its constants are needed, which is written over which, and where they lie. None of it
+ * depends on placements. */
 #include "core/memory/planner-private.h"
 
 void
@@ -11,6 +12,8 @@ _gantry_constants_free (Constants *constants)
   g_free (constants->begin);
   g_free (constants->end);
   g_free (constants->over);
+  g_free (constants->offset);
+  g_free (constants->workspace_offset);
   g_free (constants);
 }
 
@@ -32,8 +35,77 @@ take_over (const GantryPlanner *planner, Constants *constants, guint32 step)
     }
 }
 
+static gboolean
+is_placed (const Program *program, guint32 v)
+{
+  const Value *value = VALUE (program, v);
+
+  return value->root == v && (value->kind == VALUE_FILLED || value->kind == VALUE_CONSTANT);
+}
+
+/* Until when the place of each constant is needed, by those that are written over it too. (transfer full) */
+static guint32 *
+find_ends (const Program *program, const Constants *constants)
+{
+  guint32 *ends = g_new0 (guint32, program->values->len + 1);
+
+  for (guint32 v = 0; v < program->values->len; v++)
+    {
+      guint32 place = v;
+
+      while (is_placed (program, v) && constants->over[place] != NONE)
+        place = constants->over[place];
+      ends[place] = MAX (ends[place], constants->end[v]);
+    }
+  return ends;
+}
+
+/* Constants of all kinds of memory lie together, and the scratch of the works that make them with them. */
+static void
+pack (const Program *program, Constants *constants, const GantryProgress *progress)
+{
+  const GantryPackOptions options = { GANTRY_PLACE_ALIGNMENT };
+  guint32 n_values = program->values->len, n = 0;
+  g_autofree guint32 *ends = find_ends (program, constants);
+  g_autofree GantryPackItem *items = g_new0 (GantryPackItem, (gsize) n_values + program->n_init + 1);
+  g_autofree guint64 **offsets = g_new (guint64 *, (gsize) n_values + program->n_init + 1);
+
+  for (guint32 v = 0; v < n_values; v++)
+    if (is_placed (program, v) && constants->over[v] == NONE)
+      {
+        items[n] = (GantryPackItem){ .begin = constants->begin[v], .end = ends[v], .size = VALUE (program, v)->bytes };
+        offsets[n++] = &constants->offset[v];
+      }
+  for (guint32 s = 0; s < program->n_init; s++)
+    if (WORK (program, constants->works[s])->workspace > 0)
+      {
+        items[n] = (GantryPackItem){ .begin = s, .end = s, .size = WORK (program, constants->works[s])->workspace };
+        offsets[n++] = &constants->workspace_offset[s];
+      }
+  constants->bytes = gantry_pack (items, n, &options, progress);
+  for (guint32 i = 0; i < n; i++)
+    *offsets[i] = items[i].offset;
+}
+
+/* Literals that are used where they lie, each once. */
+static guint64
+count_literals (const Program *program)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+  guint64 bytes = 0;
+
+  for (guint32 v = 0; v < program->values->len; v++)
+    {
+      const Value *value = VALUE (program, v);
+
+      if (value->root == v && value->kind == VALUE_LITERAL && g_hash_table_add (seen, GUINT_TO_POINTER (value->literal)))
+        bytes += gantry_place_bytes (value->bytes);
+    }
+  return bytes;
+}
+
 Constants *
-_gantry_constants_new (const GantryPlanner *planner)
+_gantry_constants_new (const GantryPlanner *planner, const GantryProgress *progress)
 {
   const Program *program = planner->program;
   Constants *constants = g_new0 (Constants, 1);
@@ -44,6 +116,8 @@ _gantry_constants_new (const GantryPlanner *planner)
   constants->begin = g_new0 (guint32, n + 1);
   constants->end = g_new0 (guint32, n + 1);
   constants->over = g_new (guint32, n + 1);
+  constants->offset = g_new0 (guint64, n + 1);
+  constants->workspace_offset = g_new0 (guint64, program->n_init + 1);
   for (guint32 v = 0; v < n; v++)
     {
       constants->over[v] = NONE;
@@ -71,5 +145,7 @@ _gantry_constants_new (const GantryPlanner *planner)
     }
   for (guint32 s = 0; s < program->n_init; s++)
     take_over (planner, constants, s);
+  pack (program, constants, progress);
+  constants->literal_bytes = count_literals (program);
   return constants;
 }

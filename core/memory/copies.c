@@ -78,7 +78,7 @@ static void
 delay (GantryPlanner *planner, Copy *copy, guint32 earliest, guint64 limit)
 {
   guint64 *live = (guint64 *) (void *) planner->live->data;
-  guint64 size = place_bytes (copy->bytes);
+  guint64 size = gantry_place_bytes (copy->bytes);
   guint32 to = MIN (MAX (copy->at, earliest), copy->ready);
 
   for (guint32 k = to; k < copy->ready; k++)
@@ -106,7 +106,7 @@ shorten (GantryPlanner *planner, const Copy *copy, guint64 limit)
   if (cut > from->end)
     return;
   for (guint32 k = cut; k <= from->end; k++)
-    live[k] -= MIN (live[k], place_bytes (from->bytes));
+    live[k] -= MIN (live[k], gantry_place_bytes (from->bytes));
   from->end = cut - 1;
 }
 
@@ -137,17 +137,17 @@ typedef struct
 
 static void
 add_step (Simulation *s, guint32 node, GantryQueue queue, GantryStepKind kind, guint8 instance, double begin, double us,
-          double wait, guint64 live)
+          double wait, const GantryLiveBytes *live)
 {
   GantryPlanStep step = { .node = node, .queue = queue, .kind = kind, .instance = instance, .start_us = begin,
                           .duration_us = us, .wait_us = wait };
 
   g_array_append_val (s->prediction->steps, step);
-  g_array_append_val (s->prediction->live_bytes, live);
+  g_array_append_val (s->prediction->live, *live);
 }
 
 static void
-run_copy (Simulation *s, Copy *copy, double after, guint64 live)
+run_copy (Simulation *s, Copy *copy, double after, const GantryLiveBytes *live)
 {
   double ready = MAX (s->now[GANTRY_QUEUE_COMPUTE], after), *now = &s->now[copy->queue];
 
@@ -159,7 +159,7 @@ run_copy (Simulation *s, Copy *copy, double after, guint64 live)
 }
 
 static void
-run_copies (Simulation *s, guint32 at, guint64 live)
+run_copies (Simulation *s, guint32 at, const GantryLiveBytes *live)
 {
   GantryPlanner *planner = s->planner;
 
@@ -198,7 +198,7 @@ node_of (const GantryPlanner *planner, const Run *run)
 }
 
 static void
-run_work (Simulation *s, guint32 at, guint64 live)
+run_work (Simulation *s, guint32 at, const GantryLiveBytes *live)
 {
   GantryPlanner *planner = s->planner;
   const Run *run = RUN (planner, at);
@@ -224,6 +224,7 @@ static void
 add_init (Simulation *s)
 {
   GantryPlanner *planner = s->planner;
+  const GantryLiveBytes none = { 0 };
   double now = 0;
 
   for (guint32 w = 0; w < planner->program->works->len; w++)
@@ -233,10 +234,21 @@ add_init (Simulation *s)
       if (!work->init)
         continue;
       add_step (s, work_node (planner->program, work)->id, GANTRY_QUEUE_COMPUTE, GANTRY_STEP_RUN, 0, now,
-                planner->cost_us[w], 0, 0);
+                planner->cost_us[w], 0, &none);
       g_array_index (s->prediction->steps, GantryPlanStep, s->prediction->steps->len - 1).init = TRUE;
       now += planner->cost_us[w];
     }
+}
+
+static GantryLiveBytes
+live_at (const GantryPlanner *planner, guint32 at)
+{
+  guint32 n = planner->line->len, k = at < n ? at : MAX (n, 1) - 1, work = k < n ? RUN (planner, k)->work : NONE;
+  guint64 held = planner->held[GANTRY_MEMORY_DEVICE];
+
+  return (GantryLiveBytes){ held + g_array_index (planner->live, guint64, k),
+                 held + (planner->live_arguments->len > 0 ? g_array_index (planner->live_arguments, guint64, k) : 0),
+                 work != NONE ? gantry_place_bytes (WORK (planner->program, work)->workspace) : 0 };
 }
 
 void
@@ -248,20 +260,20 @@ _gantry_planner_simulate (GantryPlanner *planner, GantryPrediction *prediction)
   prediction->copied_bytes = 0;
   prediction->stall_us = prediction->recompute_us = 0;
   g_array_set_size (prediction->steps, 0);
-  g_array_set_size (prediction->live_bytes, 0);
+  g_array_set_size (prediction->live, 0);
   add_init (&s);
   g_array_set_size (planner->release, 0);
   for (guint32 at = 0; at <= n; at++)
     g_array_append_val (planner->release, none);
   for (guint32 at = 0; at <= n; at++)
     {
-      guint64 live = planner->held[GANTRY_MEMORY_DEVICE] + g_array_index (planner->live, guint64, at < n ? at : MAX (n, 1) - 1);
+      const GantryLiveBytes live = live_at (planner, at);
 
-      run_copies (&s, at, live);
+      run_copies (&s, at, &live);
       if (at == peak)
         prediction->peak_step = prediction->steps->len;
       if (at < n)
-        run_work (&s, at, live);
+        run_work (&s, at, &live);
     }
   prediction->step_us = MAX (s.now[GANTRY_QUEUE_COMPUTE], MAX (s.now[GANTRY_QUEUE_TO_HOST], s.now[GANTRY_QUEUE_TO_DEVICE]));
   prediction->stall_us += prediction->step_us - s.now[GANTRY_QUEUE_COMPUTE];

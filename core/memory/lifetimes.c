@@ -92,6 +92,67 @@ take_over (GantryPlanner *planner, guint32 at)
     }
 }
 
+guint32
+_gantry_planner_main_lease (const GantryPlanner *planner, guint32 v)
+{
+  const Value *value = VALUE (planner->program, v);
+
+  if (planner->home[v] == NONE || (value->result && planner->in_host[v] != NONE))
+    return planner->in_host[v];
+  if (value->donated != NONE && value->kind != VALUE_INPUT && !LEASE (planner, planner->home[v])->fixed)
+    return NONE;
+  return planner->home[v];
+}
+
+static gboolean
+is_argument (const GantryPlanner *planner, guint32 l)
+{
+  guint32 root = VALUE (planner->program, LEASE (planner, l)->unit)->root;
+  const Value *value = VALUE (planner->program, root);
+
+  return (value->kind == VALUE_INPUT || value->result) && _gantry_planner_main_lease (planner, root) == l;
+}
+
+/* Of what is alive beside fixed places the parameters and results: none where those have fixed places. */
+static void
+sum_arguments (GantryPlanner *planner)
+{
+  guint32 n = planner->line->len;
+  guint64 *sum, now = 0;
+
+  g_array_set_size (planner->live_arguments, 0);
+  if (planner->program->resident)
+    return;
+  g_array_set_size (planner->live_arguments, n + 2);
+  sum = (guint64 *) (void *) planner->live_arguments->data;
+  memset (sum, 0, (n + 2) * sizeof (guint64));
+  for (guint32 i = 0; i < planner->leases->len; i++)
+    {
+      const Lease *lease = LEASE (planner, i);
+      guint64 bytes = gantry_place_bytes (lease->bytes);
+      guint32 begin = MIN (lease->begin, lease->end);
+
+      if (lease->memory != GANTRY_MEMORY_DEVICE || lease->fixed || lease->inside != NONE)
+        continue;
+      /* The step that writes one over the other counts for the new one, if the other was there before it (as in
+       * gantry_plan_spans()). */
+      if (lease->over != NONE && LEASE (planner, lease->over)->begin == begin)
+        begin++;
+      else if (lease->over != NONE && is_argument (planner, lease->over))
+        {
+          sum[begin] -= bytes;
+          sum[begin + 1] += bytes;
+        }
+      if (is_argument (planner, i))
+        {
+          sum[begin] += bytes;
+          sum[lease->end + 1] -= bytes;
+        }
+    }
+  for (guint32 at = 0; at < n + 1; at++)
+    sum[at] = now += sum[at];
+}
+
 static void
 sum_live (GantryPlanner *planner)
 {
@@ -108,7 +169,7 @@ sum_live (GantryPlanner *planner)
   for (guint32 i = 0; i < planner->leases->len; i++)
     {
       const Lease *lease = LEASE (planner, i);
-      guint64 *to = lease->memory == GANTRY_MEMORY_DEVICE ? device : host, bytes = place_bytes (lease->bytes);
+      guint64 *to = lease->memory == GANTRY_MEMORY_DEVICE ? device : host, bytes = gantry_place_bytes (lease->bytes);
 
       if (lease->fixed || lease->inside != NONE)
         continue;
@@ -120,7 +181,7 @@ sum_live (GantryPlanner *planner)
       device[at] = live += device[at];
       host[at] = live_host += host[at];
       if (at < n && RUN (planner, at)->work != NONE)
-        device[at] += place_bytes (WORK (planner->program, RUN (planner, at)->work)->workspace);
+        device[at] += gantry_place_bytes (WORK (planner->program, RUN (planner, at)->work)->workspace);
     }
 }
 
@@ -134,6 +195,7 @@ _gantry_planner_find_lifetimes (GantryPlanner *planner, guint32 *at)
   for (guint32 k = 0; k < n; k++)
     take_over (planner, k);
   sum_live (planner);
+  sum_arguments (planner);
   for (guint32 k = 0; k < MAX (n, 1); k++)
     if (g_array_index (planner->live, guint64, k) > peak)
       {

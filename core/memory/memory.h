@@ -25,9 +25,11 @@
  *   step. Instances under placements (planner.h) are buffers behind those of the values: gantry_plan_buffer_of() gives the
  *   first, of a result the one where it is in the end.
  * - Places begin at multiples of 64 bytes and take a multiple of 64: arena_bytes, live_bytes and lower_bound count
- *   whole places. */
+ *   whole places.
+ * - A limit is for all parts of memory (core/ir/memory-parts.h): what stands beside the arena counts like what lies in it. */
 #pragma once
 #include "core/base/progress.h"
+#include "core/ir/kernel-sizes.h"
 #include "core/ir/plan.h"
 #include "core/memory/pack.h"
 #include "core/memory/target.h"
@@ -52,9 +54,7 @@ typedef struct
   const GantryTarget *target; /* (nullable): this machine's CPU */
   GantryOrderPolicy order;
   GantryPlanFlags flags;
-  /** (nullable): scratch bytes that the kernel of @node needs. */
-  guint64 (*workspace) (const GantryModule *module, const GantryNode *node, gpointer user_data);
-  gpointer workspace_data;
+  const GantryKernelSizes *sizes; /* (nullable): what kernels need beside operands and results; NULL: not known yet */
   /** (nullable) (element-type guint double*): measured times in microseconds by node id (GUINT_TO_POINTER). */
   GHashTable *measured_us;
 } GantryPlanOptions;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans within a limit: squeezed until arena and constants fit, or an error that says by how much they do not, who is alive
+/* Plans within a limit: squeezed until all parts of memory fit, or an error that says by how much they do not, who is alive
  * at the peak, and what would help most. */
 #include "core/memory/planner-private.h"
 
@@ -136,20 +136,20 @@ describe (GantryPlanner *planner, const GantryPlacements *placements, guint64 li
   return g_string_free (text, FALSE);
 }
 
+/* @need: what the plan that came nearest takes, by part */
 static void
-refuse (GantryPlanner *planner, const GantryPlacements *placements, guint64 limit, guint64 need, guint64 constants,
-        GError **error)
+refuse (GantryPlanner *planner, const GantryPlacements *placements, guint64 limit, const GantryMemoryParts *need, GError **error)
 {
-  g_autofree char *needed = gantry_format_bytes (need);
+  guint64 total = gantry_memory_parts_total (need);
+  g_autofree char *needed = gantry_format_bytes (total);
   g_autofree char *allowed = gantry_format_bytes (limit);
-  g_autofree char *over = gantry_format_bytes (need - limit);
-  g_autofree char *held = gantry_format_bytes (planner->held[GANTRY_MEMORY_DEVICE]);
-  g_autofree char *constant = gantry_format_bytes (constants);
+  g_autofree char *over = gantry_format_bytes (total - limit);
+  g_autofree char *parts = gantry_memory_parts_text (need);
   g_autofree char *more = describe (planner, placements, limit);
 
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
-               "the program needs %s of device memory (arguments and results %s, constants %s) where the limit is %s: %s (%"
-               G_GUINT64_FORMAT " bytes) too much%s", needed, held, constant, allowed, over, need - limit, more);
+               "the program needs %s of device memory (%s) where the limit is %s: %s (%" G_GUINT64_FORMAT " bytes) too much%s",
+               needed, parts, allowed, over, total - limit, more);
 }
 
 GantryPlan *
@@ -157,7 +157,8 @@ gantry_planner_plan (GantryPlanner *planner, const GantryPlacements *placements,
                      GError **error)
 {
   const guint64 limit = planner->target.memory_limit;
-  guint64 asked = limit, need = 0, constants = 0;
+  guint64 asked = limit, need = 0;
+  GantryMemoryParts parts = { { 0 } };
 
   g_clear_pointer (&planner->refused, gantry_plan_unref);
   for (guint try = 0; try < MOST_TRIES; try++)
@@ -169,7 +170,7 @@ gantry_planner_plan (GantryPlanner *planner, const GantryPlacements *placements,
       plan = _gantry_planner_write (planner, progress);
       if (gantry_progress_cancelled (progress, error))
         return NULL;
-      over = plan->arena_bytes[GANTRY_MEMORY_DEVICE] + plan->constant_bytes;
+      over = gantry_plan_memory_bytes (plan, GANTRY_MEMORY_DEVICE);
       if (limit == 0 || over <= limit)
         {
           g_clear_pointer (&planner->refused, gantry_plan_unref);
@@ -180,16 +181,16 @@ gantry_planner_plan (GantryPlanner *planner, const GantryPlacements *placements,
       if (try == 0 || over < need)
         {
           need = over;
-          constants = plan->constant_bytes;
+          gantry_plan_memory_parts (plan, GANTRY_MEMORY_DEVICE, &parts);
         }
       /* A packing may stand higher than what is alive: then less is allowed to be. */
       over -= limit;
-      if (plan->lower_bound + plan->constant_bytes > limit + limit / 8 || over >= asked)
+      if (gantry_plan_least_bytes (plan) > limit + limit / 8 || over >= asked)
         break;
       asked -= over;
     }
   _gantry_planner_ask (planner, placements, limit, planner->own);
-  refuse (planner, placements, limit, need, constants, error);
+  refuse (planner, placements, limit, &parts, error);
   return NULL;
 }
 

@@ -96,27 +96,12 @@ category_of (const Writer *w, const Value *value)
   return root->kind == VALUE_INPUT ? GANTRY_BUFFER_INPUT : GANTRY_BUFFER_TEMPORARY;
 }
 
-/* The lease that the buffer of root @v stands for: where it is in the end, of a result; else where it was made. NONE: of a
- * result that is copied over its argument at the end. */
-static guint32
-main_lease (const Writer *w, guint32 v)
-{
-  const GantryPlanner *planner = w->planner;
-  const Value *value = VALUE (planner->program, v);
-
-  if (planner->home[v] == NONE || (value->result && planner->in_host[v] != NONE))
-    return planner->in_host[v];
-  if (value->donated != NONE && value->kind != VALUE_INPUT && !LEASE (planner, planner->home[v])->fixed)
-    return NONE;
-  return planner->home[v];
-}
-
 static void
 write_root (Writer *w, guint32 v, GantryPlanBuffer *buffer)
 {
   GantryPlanner *planner = w->planner;
   const Value *value = VALUE (planner->program, v);
-  guint32 l = main_lease (w, v);
+  guint32 l = _gantry_planner_main_lease (planner, v);
   const Lease *lease = l != NONE ? LEASE (planner, l) : NULL;
 
   buffer->begin = l != NONE ? w->begin[l] : w->n_init;
@@ -143,6 +128,7 @@ write_constant (Writer *w, guint32 v, GantryPlanBuffer *buffer)
   const Value *value = VALUE (w->planner->program, v);
 
   buffer->region = value->kind == VALUE_LITERAL ? GANTRY_REGION_LITERAL : GANTRY_REGION_CONSTANT;
+  buffer->offset = value->root == v ? w->constants->offset[v] : 0;
   buffer->begin = w->constants->begin[value->root];
   buffer->end = w->constants->end[value->root];
   if (value->base == NONE && w->constants->over[v] != NONE)
@@ -294,7 +280,8 @@ add_workspace (Writer *w, const Work *work, guint32 step)
   const GantryPlanBuffer buffer = { .node = work_node (w->planner->program, work)->id, .category = GANTRY_BUFFER_WORKSPACE,
                                     .role = GANTRY_ROLE_WORKSPACE, .memory = GANTRY_MEMORY_DEVICE,
                                     .region = work->init ? GANTRY_REGION_CONSTANT : GANTRY_REGION_ARENA,
-                                    .shares = GANTRY_NO_BUFFER, .size = work->workspace, .begin = step, .end = step };
+                                    .shares = GANTRY_NO_BUFFER, .size = work->workspace, .begin = step, .end = step,
+                                    .offset = work->init ? w->planner->constants->workspace_offset[step] : 0 };
 
   if (work->workspace > 0)
     add_ref (w, _gantry_writer_add_buffer (w, buffer, 0));
@@ -381,6 +368,11 @@ write_totals (Writer *w)
       plan->output_bytes[m] = planner->output_bytes[m];
       plan->alias_bytes[m] = planner->alias_bytes[m];
     }
+  plan->constant_bytes = planner->constants->bytes;
+  plan->literal_bytes = planner->constants->literal_bytes;
+  plan->packed_bytes = planner->beside.bytes[GANTRY_PART_PACKED_WEIGHTS];
+  plan->code_bytes = planner->beside.bytes[GANTRY_PART_CODE];
+  plan->sizes_known = planner->options.sizes != NULL;
   plan->total_us = prediction->step_us;
   plan->copied_bytes = prediction->copied_bytes;
   plan->recompute_us = prediction->recompute_us;
@@ -427,12 +419,11 @@ _gantry_planner_write (GantryPlanner *planner, const GantryProgress *progress)
 {
   const Program *program = planner->program;
   guint32 n_leases = planner->leases->len;
-  g_autoptr (Constants) constants = _gantry_constants_new (planner);
   g_autofree guint32 *step_of = g_new0 (guint32, planner->line->len + 2), *begin = g_new0 (guint32, n_leases + 1);
   g_autofree guint32 *end = g_new0 (guint32, n_leases + 1), *buffer = g_new0 (guint32, n_leases + 1);
   g_autofree guint32 *eviction_step = g_new0 (guint32, planner->evictions->len + 1);
   g_autofree guint32 *fetch_step = g_new0 (guint32, planner->fetches->len + 1);
-  Writer w = { .planner = planner, .constants = constants, .step_of = step_of, .begin = begin, .end = end,
+  Writer w = { .planner = planner, .constants = planner->constants, .step_of = step_of, .begin = begin, .end = end,
                .buffer = buffer, .eviction_step = eviction_step, .fetch_step = fetch_step, .n_init = program->n_init };
 
   w.buffers = g_array_new (FALSE, TRUE, sizeof (GantryPlanBuffer));

@@ -54,9 +54,24 @@ typedef struct
   guint32 *n;
 } Touches;
 
+/* Lifetimes of constants among the init steps (of those that are used after load until n_init), by value (roots), and where
+ * they lie in their region. */
+typedef struct
+{
+  guint32 n_init;
+  guint32 *works;       /* works of the init steps */
+  guint32 *begin, *end;
+  guint32 *over;        /* constant that it is written over, or NONE */
+  guint64 *offset;      /* by value: of those that are written over nothing */
+  guint64 *workspace_offset; /* by init step */
+  guint64 bytes;        /* height of the region */
+  guint64 literal_bytes; /* whole places of the literals that are read where they lie */
+} Constants;
+
 struct _GantryPlanner
 {
   Program *program;
+  Constants *constants;
   GantryPlanOptions options;
   GantryTarget target;
   guint32 n_order;
@@ -74,6 +89,8 @@ struct _GantryPlanner
   GArray *takes;        /* guint32: uses (their place among the uses of the work) that its result may be written over */
   guint64 held[GANTRY_N_MEMORY_KINDS]; /* of the current question: arguments + results - aliased */
   guint64 argument_bytes[GANTRY_N_MEMORY_KINDS], output_bytes[GANTRY_N_MEMORY_KINDS], alias_bytes[GANTRY_N_MEMORY_KINDS];
+  GantryMemoryParts beside; /* the arena of the device, from load to the end: the same for every question */
+  guint64 beside_bytes;     /* their sum */
 
   /* Of the current question. */
   gboolean narrow;      /* what is fetched stays for one use: memory is short */
@@ -96,7 +113,8 @@ struct _GantryPlanner
   GArray *fetches;      /* Copy: to the device, in order */
   GArray *last_copies;  /* guint32: results (roots) that are copied over their argument at the end */
   GArray *stack;        /* guint32 pairs */
-  GArray *live;         /* guint64: by index of line, temporaries of the device */
+  GArray *live;         /* guint64: by index of line, what is alive on the device beside fixed places */
+  GArray *live_arguments; /* guint64: of that the parameters and results */
   GArray *live_host;
   GArray *release;      /* guint32: by index of line, first of the list of copies */
   GantryPrediction *own; /* for plans */
@@ -135,17 +153,12 @@ void _gantry_planner_simulate (GantryPlanner *planner, GantryPrediction *predict
 /** All of the above. */
 void _gantry_planner_ask (GantryPlanner *planner, const GantryPlacements *placements, guint64 limit,
                           GantryPrediction *prediction);
-/** Lifetimes of constants among the init steps; of those that are used after load @n_init. By value (roots). */
-typedef struct
-{
-  guint32 n_init;
-  guint32 *works;       /* works of the init steps */
-  guint32 *begin, *end;
-  guint32 *over;        /* constant that it is written over, or NONE */
-} Constants;
-Constants *_gantry_constants_new (const GantryPlanner *planner);
+/** Needs takes. */
+Constants *_gantry_constants_new (const GantryPlanner *planner, const GantryProgress *progress);
 void _gantry_constants_free (Constants *constants);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (Constants, _gantry_constants_free)
+/** The lease that stands for root @v: where it is in the end, of a result; else where it was made. NONE: of a result that is
+ *  copied over its argument at the end. */
+guint32 _gantry_planner_main_lease (const GantryPlanner *planner, guint32 v);
 
 /** Writes the question that was just asked down as a plan. */
 GantryPlan *_gantry_planner_write (GantryPlanner *planner, const GantryProgress *progress);

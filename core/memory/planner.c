@@ -9,8 +9,33 @@ gantry_prediction_new (void)
   GantryPrediction *prediction = g_new0 (GantryPrediction, 1);
 
   prediction->steps = g_array_new (FALSE, FALSE, sizeof (GantryPlanStep));
-  prediction->live_bytes = g_array_new (FALSE, FALSE, sizeof (guint64));
+  prediction->live = g_array_new (FALSE, FALSE, sizeof (GantryLiveBytes));
   return prediction;
+}
+
+void
+gantry_prediction_parts_at (const GantryPrediction *prediction, guint32 step, GantryMemoryParts *parts)
+{
+  const GantryLiveBytes *live;
+
+  g_return_if_fail (step < prediction->live->len);
+  live = &g_array_index (prediction->live, GantryLiveBytes, step);
+  *parts = prediction->beside;
+  parts->bytes[GANTRY_PART_ARGUMENTS] = live->arguments;
+  parts->bytes[GANTRY_PART_WORKSPACES] = live->workspaces;
+  parts->bytes[GANTRY_PART_TEMPORARIES] = live->bytes - live->arguments - live->workspaces;
+}
+
+void
+gantry_prediction_parts (const GantryPrediction *prediction, GantryMemoryParts *parts)
+{
+  if (prediction->peak_step < prediction->live->len)
+    gantry_prediction_parts_at (prediction, prediction->peak_step, parts);
+  else /* nothing but arguments and results */
+    {
+      *parts = prediction->beside;
+      parts->bytes[GANTRY_PART_ARGUMENTS] = prediction->peak_bytes - gantry_memory_parts_total (&prediction->beside);
+    }
 }
 
 void
@@ -19,7 +44,7 @@ gantry_prediction_free (GantryPrediction *prediction)
   if (prediction == NULL)
     return;
   g_array_unref (prediction->steps);
-  g_array_unref (prediction->live_bytes);
+  g_array_unref (prediction->live);
   g_free (prediction);
 }
 
@@ -37,6 +62,7 @@ free_parts (GantryPlanner *planner)
   GArray **const arrays[] = { &planner->candidates, &planner->donated, &planner->in_vain, &planner->takes, &planner->problems, &planner->line,
                               &planner->start_us, &planner->use_lease, &planner->leases, &planner->evictions,
                               &planner->fetches, &planner->last_copies, &planner->stack, &planner->live,
+                              &planner->live_arguments,
                               &planner->live_host, &planner->release, &planner->units.values,
                               &planner->writers.values };
 
@@ -45,6 +71,7 @@ free_parts (GantryPlanner *planner)
   for (guint i = 0; i < G_N_ELEMENTS (arrays); i++)
     g_clear_pointer (arrays[i], g_array_unref);
   g_clear_pointer (&planner->own, gantry_prediction_free);
+  g_clear_pointer (&planner->constants, _gantry_constants_free);
   g_clear_pointer (&planner->refused, gantry_plan_unref);
   g_clear_pointer (&planner->solved, g_ptr_array_unref);
   g_clear_pointer (&planner->program, _gantry_program_free);
@@ -101,6 +128,7 @@ allocate (GantryPlanner *planner)
   planner->last_copies = g_array_new (FALSE, FALSE, sizeof (guint32));
   planner->stack = g_array_new (FALSE, FALSE, 2 * sizeof (guint32));
   planner->live = g_array_new (FALSE, FALSE, sizeof (guint64));
+  planner->live_arguments = g_array_new (FALSE, FALSE, sizeof (guint64));
   planner->live_host = g_array_new (FALSE, FALSE, sizeof (guint64));
   planner->release = g_array_new (FALSE, FALSE, sizeof (guint32));
   planner->own = gantry_prediction_new ();
@@ -171,6 +199,22 @@ choose_order (GantryPlanner *planner, const GantryProgress *progress, GError **e
   return TRUE;
 }
 
+/* What stands on the device beside the arena. */
+static void
+find_beside (GantryPlanner *planner, const GantryProgress *progress)
+{
+  const GantryKernelSizes *sizes = planner->options.sizes;
+
+  planner->constants = _gantry_constants_new (planner, progress);
+  planner->beside.bytes[GANTRY_PART_CONSTANTS] = planner->constants->bytes + planner->constants->literal_bytes;
+  if (sizes != NULL)
+    {
+      planner->beside.bytes[GANTRY_PART_PACKED_WEIGHTS] = gantry_kernel_sizes_packed (sizes);
+      planner->beside.bytes[GANTRY_PART_CODE] = sizes->code_bytes;
+    }
+  planner->beside_bytes = gantry_memory_parts_total (&planner->beside);
+}
+
 GantryPlanner *
 gantry_planner_new (GantryModule *module, const GantryPlanOptions *options, const GantryProgress *progress, GError **error)
 {
@@ -191,6 +235,7 @@ gantry_planner_new (GantryModule *module, const GantryPlanOptions *options, cons
   find_costs (planner);
   _gantry_planner_find_candidates (planner);
   _gantry_planner_find_takes (planner);
+  find_beside (planner, progress);
   _gantry_planner_find_donations (planner);
   return choose_order (planner, progress, error) ? g_steal_pointer (&planner) : NULL;
 }
@@ -215,11 +260,11 @@ count_held (GantryPlanner *planner)
         continue;
       memory = _gantry_planner_memory_of (planner, v);
       if (value->kind == VALUE_INPUT)
-        planner->argument_bytes[memory] += place_bytes (value->bytes);
+        planner->argument_bytes[memory] += gantry_place_bytes (value->bytes);
       else
-        planner->output_bytes[memory] += place_bytes (value->bytes);
+        planner->output_bytes[memory] += gantry_place_bytes (value->bytes);
       if (value->kind != VALUE_INPUT && value->donated != NONE)
-        planner->alias_bytes[memory] += place_bytes (value->bytes);
+        planner->alias_bytes[memory] += gantry_place_bytes (value->bytes);
     }
   for (guint m = 0; m < GANTRY_N_MEMORY_KINDS; m++)
     planner->held[m] = planner->argument_bytes[m] + planner->output_bytes[m] - planner->alias_bytes[m];
@@ -259,7 +304,7 @@ _gantry_planner_ask (GantryPlanner *planner, const GantryPlacements *placements,
 
   _gantry_planner_read_placements (planner, placements);
   count_held (planner);
-  device = planner->held[GANTRY_MEMORY_DEVICE];
+  device = planner->held[GANTRY_MEMORY_DEVICE] + planner->beside_bytes;
   planner->narrow = FALSE;
   prediction->temp_bytes = lay (planner, limit, device, &at);
   if (limit > 0 && device + prediction->temp_bytes > limit && planner->fetches->len > 0)
@@ -274,6 +319,8 @@ _gantry_planner_ask (GantryPlanner *planner, const GantryPlacements *placements,
   prediction->host_bytes = highest (planner->live_host, planner->line->len + 1);
   for (guint m = GANTRY_MEMORY_DEVICE + 1; m < GANTRY_N_MEMORY_KINDS; m++)
     prediction->host_bytes += planner->held[m];
+  prediction->beside = planner->beside;
+  prediction->sizes_known = planner->options.sizes != NULL;
   prediction->peak_step = at;
   _gantry_planner_simulate (planner, prediction);
   prediction->n_problems = planner->problems->len;

@@ -49,6 +49,12 @@ const GantryCandidate *gantry_planner_candidates (const GantryPlanner *planner, 
 /** The candidate that decides for node @id (itself, or what it is a view of). Returns: its index, or -1 */
 gint gantry_planner_candidate_of (const GantryPlanner *planner, guint32 id);
 
+/** In an arena while a step runs: all that is alive; of that parameters and results, and scratch. */
+typedef struct
+{
+  guint64 bytes, arguments, workspaces;
+} GantryLiveBytes;
+
 /**
  * GantryPrediction: what a plan would be, without offsets: the curve of device memory and the three queues.
  *
@@ -56,23 +62,30 @@ gint gantry_planner_candidate_of (const GantryPlanner *planner, guint32 id);
  */
 typedef struct
 {
-  guint64 peak_bytes;      /* largest sum of live bytes of the device, arguments and results included */
+  guint64 peak_bytes;      /* of all parts of device memory: the one meaning of memory (gantry_prediction_parts()) */
   guint64 temp_bytes;      /* the same of temporaries alone (JAX's meaning) */
   guint64 argument_bytes, output_bytes, alias_bytes;
   guint64 host_bytes;      /* largest sum in host memory */
+  GantryMemoryParts beside; /* the arena of the device, the same at each step */
+  gboolean sizes_known;    /* as GantryPlan */
   guint32 peak_step;
   double step_us;          /* predicted time of a run */
   double recompute_us, stall_us;
   guint64 copied_bytes;
   guint32 n_steps;
   GArray *steps;           /* (element-type GantryPlanStep): refs and waits left at 0 */
-  GArray *live_bytes;      /* (element-type guint64): by step */
+  GArray *live;            /* (element-type GantryLiveBytes): by step, in the arena of the device */
   guint32 n_problems;      /* see the plan for the reasons */
 } GantryPrediction;
 
 GantryPrediction *gantry_prediction_new (void);
 void gantry_prediction_free (GantryPrediction *prediction);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryPrediction, gantry_prediction_free)
+
+/** All bytes of device memory while @step runs, as gantry_plan_memory_parts_at(). O(1) */
+void gantry_prediction_parts_at (const GantryPrediction *prediction, guint32 step, GantryMemoryParts *parts);
+/** At the peak: their sum is peak_bytes. O(1) */
+void gantry_prediction_parts (const GantryPrediction *prediction, GantryMemoryParts *parts);
 
 /** Predicts @placements (nullable: all kept). O(nodes + uses); allocates only when the program grew. */
 void gantry_planner_predict (GantryPlanner *planner, const GantryPlacements *placements, GantryPrediction *prediction);

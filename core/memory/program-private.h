@@ -106,12 +106,6 @@ value_is_constant (const Value *value)
   return value->kind == VALUE_LITERAL || value->kind == VALUE_FILLED || value->kind == VALUE_CONSTANT;
 }
 
-static inline guint64
-place_bytes (guint64 bytes)
-{
-  return (bytes + GANTRY_PLACE_ALIGNMENT - 1) / GANTRY_PLACE_ALIGNMENT * GANTRY_PLACE_ALIGNMENT;
-}
-
 /* program-views.c */
 Value *_gantry_program_add_value (Program *program, const GantryNode *node, guint32 member, const GantryType *type,
                                   GError **error);

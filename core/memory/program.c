@@ -335,8 +335,8 @@ add_work (Program *program, const GantryNode *node, const GantryPlanOptions *opt
   if (node->op == GANTRY_OP_COPY && !work.init && work.n_values == 1)
     work.to_host = VALUE (program, work.first_value)->memory != GANTRY_MEMORY_DEVICE
                    && gantry_node_operand_type (program->module, node, 0)->memory == GANTRY_MEMORY_DEVICE;
-  if (options != NULL && options->workspace != NULL)
-    work.workspace = options->workspace (program->module, node, options->workspace_data);
+  if (options != NULL && options->sizes != NULL)
+    work.workspace = gantry_kernel_sizes_workspace (options->sizes, work.position - program->function->first_node);
   if (work.workspace > MOST_BYTES / (program->works->len + 1))
     return _gantry_program_fail (program, node, GANTRY_ERROR_TOO_LARGE, "its workspace is larger than any memory", error);
   program->n_init += work.init;

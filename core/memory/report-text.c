@@ -36,13 +36,28 @@ add_size_row (GString *text, const char *what, guint64 device, guint64 host)
   g_string_append_printf (text, "%-16s %14s %14s\n", what, first, second);
 }
 
+/* What only kernels know is not known before they were made once. */
+static void
+add_part_row (GString *text, const GantryMemoryAnalysis *analysis, GantryMemoryPart part)
+{
+  if (!analysis->sizes_known
+      && (part == GANTRY_PART_PACKED_WEIGHTS || part == GANTRY_PART_WORKSPACES || part == GANTRY_PART_CODE))
+    g_string_append_printf (text, "%-16s %14s %14s\n", gantry_memory_part_name (part), "not known yet", "");
+  else
+    add_size_row (text, gantry_memory_part_name (part), analysis->device.bytes[part], analysis->host.bytes[part]);
+}
+
 static void
 add_sizes (GString *text, const GantryMemoryAnalysis *analysis)
 {
   g_autofree char *peak = size_text ((double) analysis->peak_bytes), *bound = size_text ((double) analysis->lower_bound_bytes);
 
   g_string_append_printf (text, "peak %s; no packing of this order is below %s\n\n", peak, bound);
-  g_string_append_printf (text, "%-16s %14s %14s\n", "", "device", "host");
+  g_string_append_printf (text, "%-16s %14s %14s\n", "at the peak", "device", "host");
+  for (guint part = 0; part < GANTRY_N_MEMORY_PARTS; part++)
+    add_part_row (text, analysis, (GantryMemoryPart) part);
+  add_size_row (text, "sum", analysis->peak_bytes, analysis->host_peak_bytes);
+  g_string_append_printf (text, "\n%-16s %14s %14s\n", "as JAX counts", "device", "host");
   add_size_row (text, "temporaries", analysis->temp_bytes, analysis->host_temp_bytes);
   add_size_row (text, "arguments", analysis->argument_bytes, analysis->host_argument_bytes);
   add_size_row (text, "outputs", analysis->output_bytes, analysis->host_output_bytes);

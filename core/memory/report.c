@@ -5,22 +5,53 @@
 #include "core/ir/plan-alive.h"
 #include <string.h>
 
-static guint64
-whole (guint64 size)
+/* Where arguments and results have no places for the whole run, what the plan says of them is how large they are. */
+static void
+add_passing_arguments (GantryMemoryAnalysis *analysis, const GantryPlan *plan)
 {
-  return (size + GANTRY_PLACE_ALIGNMENT - 1) / GANTRY_PLACE_ALIGNMENT * GANTRY_PLACE_ALIGNMENT;
+  for (guint32 b = 0; b < plan->n_buffers && !plan->resident; b++)
+    {
+      const GantryPlanBuffer *buffer = &plan->buffers[b];
+
+      if (buffer->memory != GANTRY_MEMORY_DEVICE || buffer->region != GANTRY_REGION_ARENA || buffer->instance != 0)
+        continue;
+      if (buffer->category == GANTRY_BUFFER_INPUT && buffer->shares == GANTRY_NO_BUFFER)
+        analysis->argument_bytes += gantry_place_bytes (buffer->size);
+      else if (buffer->category == GANTRY_BUFFER_OUTPUT)
+        analysis->output_bytes += gantry_place_bytes (buffer->size);
+    }
+  if (!plan->resident)
+    analysis->temp_bytes = analysis->device.bytes[GANTRY_PART_TEMPORARIES] + analysis->device.bytes[GANTRY_PART_WORKSPACES];
 }
 
 static void
-add_sizes (GantryMemoryAnalysis *analysis, const GantryPlan *plan, guint64 code_bytes)
+add_parts (GantryMemoryAnalysis *analysis, const GantryPlan *plan)
 {
+  gantry_plan_memory_parts (plan, GANTRY_MEMORY_DEVICE, &analysis->device);
+  for (guint kind = GANTRY_MEMORY_DEVICE + 1; kind < GANTRY_N_MEMORY_KINDS; kind++)
+    {
+      GantryMemoryParts parts;
+
+      gantry_plan_memory_parts (plan, (GantryMemoryKind) kind, &parts);
+      for (guint i = 0; i < GANTRY_N_MEMORY_PARTS; i++)
+        analysis->host.bytes[i] += parts.bytes[i];
+    }
+  analysis->sizes_known = plan->sizes_known;
+  analysis->peak_bytes = gantry_memory_parts_total (&analysis->device);
+  analysis->host_peak_bytes = gantry_memory_parts_total (&analysis->host);
+  analysis->lower_bound_bytes = gantry_plan_least_bytes (plan);
+}
+
+static void
+add_sizes (GantryMemoryAnalysis *analysis, const GantryPlan *plan)
+{
+  add_parts (analysis, plan);
   analysis->temp_bytes = gantry_plan_temp_bytes (plan, GANTRY_MEMORY_DEVICE);
   analysis->argument_bytes = plan->argument_bytes[GANTRY_MEMORY_DEVICE];
   analysis->output_bytes = plan->output_bytes[GANTRY_MEMORY_DEVICE];
   analysis->alias_bytes = plan->alias_bytes[GANTRY_MEMORY_DEVICE];
-  analysis->generated_code_bytes = code_bytes;
-  analysis->peak_bytes = plan->arena_bytes[GANTRY_MEMORY_DEVICE];
-  analysis->lower_bound_bytes = plan->lower_bound;
+  analysis->generated_code_bytes = plan->code_bytes;
+  add_passing_arguments (analysis, plan);
   for (guint kind = GANTRY_MEMORY_DEVICE + 1; kind < GANTRY_N_MEMORY_KINDS; kind++)
     {
       analysis->host_temp_bytes += gantry_plan_temp_bytes (plan, (GantryMemoryKind) kind);
@@ -32,91 +63,21 @@ add_sizes (GantryMemoryAnalysis *analysis, const GantryPlan *plan, guint64 code_
 
 /* Largest sums */
 
-/* One value in the place that it takes. */
-typedef struct
-{
-  guint32 place, buffer;
-  guint32 begin, end;
-} Tenant;
-
-static int
-compare_tenants (gconstpointer a, gconstpointer b)
-{
-  const Tenant *x = a, *y = b;
-
-  if (x->place != y->place)
-    return x->place < y->place ? -1 : 1;
-  if (x->begin != y->begin)
-    return x->begin < y->begin ? -1 : 1;
-  /* Of two that begin at once the first one counts: put it last. */
-  return (x->buffer < y->buffer) - (x->buffer > y->buffer);
-}
-
-/* Values in places of the device arena: not views of them. */
-static GArray *
-list_tenants (const GantryPlan *plan)
-{
-  GArray *tenants = g_array_new (FALSE, FALSE, sizeof (Tenant));
-
-  for (guint32 b = 0; b < plan->n_buffers; b++)
-    {
-      const GantryPlanBuffer *buffer = &plan->buffers[b];
-      Tenant tenant = { 0, b, buffer->begin, MIN (buffer->end, plan->n_steps - 1) };
-
-      if (buffer->region != GANTRY_REGION_ARENA || buffer->memory != GANTRY_MEMORY_DEVICE || buffer->size == 0
-          || (buffer->shares != GANTRY_NO_BUFFER && !buffer->in_place) || tenant.begin > tenant.end)
-        continue;
-      tenant.place = gantry_plan_place_of (plan, b);
-      g_array_append_val (tenants, tenant);
-    }
-  g_array_sort (tenants, compare_tenants);
-  return tenants;
-}
-
-/* @change: by role and step: what is added there */
-static void
-count_span (const GantryPlan *plan, gint64 *change, guint32 place, guint32 buffer, guint64 begin, guint64 end)
-{
-  gint64 bytes = (gint64) whole (plan->buffers[place].size);
-  gint64 *of_role = change + (gsize) plan->buffers[buffer].role * (plan->n_steps + 1);
-
-  if (begin >= end)
-    return;
-  of_role[begin] += bytes;
-  of_role[end] -= bytes;
-}
-
-/* The place belongs to the value that was written into it last; once that is gone, to the one that stays longest. */
-static void
-count_place (const GantryPlan *plan, gint64 *change, const Tenant *tenants, guint n)
-{
-  const Tenant *longest = &tenants[0];
-
-  for (guint i = 0; i < n; i++)
-    {
-      guint64 next = i + 1 < n ? tenants[i + 1].begin : plan->n_steps;
-      guint64 end = MIN ((guint64) tenants[i].end + 1, next);
-
-      longest = tenants[i].end >= longest->end ? &tenants[i] : longest;
-      count_span (plan, change, tenants[i].place, tenants[i].buffer, tenants[i].begin, end);
-      count_span (plan, change, tenants[i].place, longest->buffer, MAX (end, tenants[i].begin),
-                  MIN ((guint64) longest->end + 1, next));
-    }
-}
-
 static void
 find_largest (GantryMemoryAnalysis *analysis, const GantryPlan *plan)
 {
-  g_autoptr (GArray) tenants = list_tenants (plan);
+  g_autoptr (GArray) spans = gantry_plan_spans (plan, GANTRY_MEMORY_DEVICE);
+  /* By role and step: what is added there. */
   g_autofree gint64 *change = g_new0 (gint64, (gsize) GANTRY_N_ROLES * (plan->n_steps + 1));
 
-  for (guint first = 0, end; first < tenants->len; first = end)
+  for (guint i = 0; i < spans->len; i++)
     {
-      const Tenant *tenant = &g_array_index (tenants, Tenant, first);
+      const GantryPlanSpan *span = &g_array_index (spans, GantryPlanSpan, i);
+      gint64 bytes = (gint64) gantry_place_bytes (plan->buffers[span->place].size);
+      gint64 *of_role = change + (gsize) plan->buffers[span->buffer].role * (plan->n_steps + 1);
 
-      for (end = first + 1; end < tenants->len && g_array_index (tenants, Tenant, end).place == tenant->place;)
-        end++;
-      count_place (plan, change, tenant, end - first);
+      of_role[span->begin] += bytes;
+      of_role[span->end] -= bytes;
     }
   for (guint role = 0; role < GANTRY_N_ROLES; role++)
     {
@@ -334,14 +295,14 @@ add_savings (GantryMemoryAnalysis *analysis, GantryPlanner *planner, const Gantr
 
 GantryMemoryAnalysis *
 gantry_memory_analysis_new (GantryModule *module, const GantryPlan *plan, GantryPlanner *planner,
-                            const GantryPlacements *placements, guint64 code_bytes, guint most_holders)
+                            const GantryPlacements *placements, guint most_holders)
 {
   GantryMemoryAnalysis *analysis = g_new0 (GantryMemoryAnalysis, 1);
   g_autoptr (GArray) alive = NULL;
 
   analysis->holders = g_array_new (FALSE, TRUE, sizeof (GantryMemoryHolder));
   analysis->scopes = g_array_new (FALSE, TRUE, sizeof (GantryMemoryScope));
-  add_sizes (analysis, plan, code_bytes);
+  add_sizes (analysis, plan);
   if (plan->n_steps == 0)
     return analysis;
   alive = gantry_plan_alive_at (plan, plan->peak_step);

@@ -30,12 +30,14 @@ typedef struct
 
 typedef struct
 {
-  /* Of the plan, in bytes; host: the sum over the memory kinds of the host. Constants lie apart and do not count. */
+  GantryMemoryParts device, host;        /* all bytes at the peak, by part; host: of all memory kinds of the host */
+  gboolean sizes_known;                  /* as GantryPlan */
+  guint64 peak_bytes, host_peak_bytes;   /* their sums */
+  guint64 lower_bound_bytes;             /* no packing of this order takes less of the device */
+  /* The same bytes as JAX names them: whole arguments and results, whether they lie there at the peak or not. */
   guint64 temp_bytes, argument_bytes, output_bytes, alias_bytes, generated_code_bytes;
-  guint64 peak_bytes;                    /* height of the device arena: arguments and results included */
   guint64 host_temp_bytes, host_argument_bytes, host_output_bytes, host_alias_bytes, host_generated_code_bytes;
-  guint64 lower_bound_bytes;             /* no packing of this order is lower */
-  guint64 live_bytes;                    /* of the device, alive at the peak */
+  guint64 live_bytes;                    /* in the arena of the device, alive at the peak */
   guint64 at_peak[GANTRY_N_ROLES];       /* of those by role */
   guint64 largest[GANTRY_N_ROLES];       /* largest over the run, by role */
   GArray *holders;                       /* (element-type GantryMemoryHolder): largest first */
@@ -47,7 +49,6 @@ typedef struct
  * @module: that the plan was made for
  * @planner: (nullable): of the same module; without it the savings are left out
  * @placements: (nullable): those that the plan was made with
- * @code_bytes: of generated code, 0 when not known
  * @most_holders: savings are worked out for the largest so many (two predictions each)
  *
  * Linear in the plan, but for sorting, and in the predictions.
@@ -55,8 +56,7 @@ typedef struct
  * Returns: (transfer full)
  */
 GantryMemoryAnalysis *gantry_memory_analysis_new (GantryModule *module, const GantryPlan *plan, GantryPlanner *planner,
-                                                  const GantryPlacements *placements, guint64 code_bytes,
-                                                  guint most_holders);
+                                                  const GantryPlacements *placements, guint most_holders);
 /** Tables for people, with the @most_holders largest values; 0: without that table. Returns: (transfer full) */
 char *gantry_memory_analysis_to_text (const GantryMemoryAnalysis *analysis, const GantryModule *module, guint most_holders);
 /** "residual", "gradient", "workspace", ... */

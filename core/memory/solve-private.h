@@ -55,10 +55,9 @@ typedef struct
   GArray *gaps;       /* SolveGap */
   GArray *pairs;      /* SolvePair */
   guint32 n_steps;    /* of the base order */
-  guint64 *live;      /* by base step: everything kept, arguments and results included */
+  guint64 *live;      /* by base step: everything kept, all parts of memory */
   double base_us;     /* of the work alone: without waiting for copies */
   guint64 base_peak;
-  guint64 constant_bytes; /* stand beside the arena all the time: goals and limits count them */
   GPtrArray *pool;    /* SolveAnswer: kept by the planner between goals */
   GHashTable *seen;   /* kinds and limit as bytes -> SolveAnswer, over the pool */
   GantryPrediction *prediction;

@@ -159,7 +159,7 @@ add_item (Finder *finder, guint index)
   const GantryCandidate *candidate = &g_array_index (planner->candidates, GantryCandidate, index);
   const GantryPlacement *entry = problem->base != NULL ? gantry_placements_find (problem->base, candidate->node) : NULL;
   SolveItem item = { .node = candidate->node, .root = finder->roots[index], .maker = NONE,
-                     .bytes = place_bytes (candidate->bytes), .first_gap = problem->gaps->len };
+                     .bytes = gantry_place_bytes (candidate->bytes), .first_gap = problem->gaps->len };
   g_autoptr (GArray) uses = NULL;
 
   item.allowed = (guint8) (candidate->allowed & (finder->allowed | 1u << GANTRY_PLACEMENT_KEEP));
@@ -272,27 +272,8 @@ read_base (SolveProblem *problem)
   problem->base_peak = problem->prediction->peak_bytes;
   for (guint32 i = 0; i < planner->line->len && step < problem->n_steps; i++)
     if (RUN (planner, i)->instance == 0)
-      problem->live[step++] = g_array_index (planner->live, guint64, i) + planner->held[GANTRY_MEMORY_DEVICE];
-}
-
-/* What is filled or computed at load and read later: placements do not change it. */
-static guint64
-count_constants (const Program *program)
-{
-  guint64 bytes = 0;
-
-  for (guint32 v = 0; v < program->values->len; v++)
-    {
-      const Value *value = VALUE (program, v);
-      gboolean read = FALSE;
-
-      if (value->root != v || (value->kind != VALUE_FILLED && value->kind != VALUE_CONSTANT))
-        continue;
-      for (guint32 u = program->first_user[v]; u < program->first_user[v + 1] && !read; u++)
-        read = !WORK (program, program->users[u])->init;
-      bytes += read || value->result ? place_bytes (value->bytes) : 0;
-    }
-  return bytes;
+      problem->live[step++] = g_array_index (planner->live, guint64, i) + planner->held[GANTRY_MEMORY_DEVICE]
+                              + planner->beside_bytes;
 }
 
 SolveProblem *
@@ -317,7 +298,6 @@ _gantry_solve_problem_new (GantryPlanner *planner, const GantryPlacements *base,
   problem->live = g_new0 (guint64, planner->n_order + 1);
   for (guint32 s = 0; s < planner->n_order; s++)
     finder.step_of[planner->order[s]] = s;
-  problem->constant_bytes = count_constants (planner->program);
   read_base (problem);
   find_roots_and_parts (&finder);
   for (guint c = 0; c < planner->candidates->len; c++)

@@ -251,7 +251,7 @@ solution_new (Solve *solve, const SolveAnswer *answer, gint64 begin)
   solution->method = solve->method;
   solution->milliseconds = (double) (g_get_monotonic_time () - begin) / 1000;
   solution->n_predictions = solve->problem->n_predictions;
-  solution->limit_bytes = answer->limit != 0 ? answer->limit + solve->problem->constant_bytes : 0;
+  solution->limit_bytes = answer->limit;
   remember (solve->problem, solution->placements, answer->limit);
   return solution;
 }
@@ -271,7 +271,7 @@ refuse (Solve *solve, GError **error)
       return;
     }
   wanted = gantry_format_bytes (solve->goal->memory_bytes);
-  reached = gantry_format_bytes (least->peak + solve->problem->constant_bytes);
+  reached = gantry_format_bytes (least->peak);
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
                "no placement was found that fits into %s: the least that could be reached is %s; "
                "a smaller batch, or parameters and optimizer state offloaded as well, would lower that", wanted, reached);
@@ -292,7 +292,7 @@ gantry_solve (GantryPlanner *planner, const GantrySolveGoal *goal, const GantryP
                                                        (goal->allowed != 0 ? goal->allowed : 7u)
                                                          & (goal->method == GANTRY_SOLVE_AUTOTM ? ~2u : ~0u), progress);
   problem->deadline = begin + (gint64) ((goal->seconds > 0 ? goal->seconds : SECONDS) * G_USEC_PER_SEC);
-  limit = goal->memory_bytes > problem->constant_bytes ? goal->memory_bytes - problem->constant_bytes : 1;
+  limit = goal->memory_bytes;
   if (goal->memory_bytes != 0)
     fit (&solve, limit);
   else
@@ -371,7 +371,7 @@ gantry_solve_front (GantryPlanner *planner, guint n_points, const GantryPlacemen
   /* From the smallest up: what fits into less is known when more is asked for. */
   for (guint k = 0; k < n_points; k++)
     {
-      GantrySolveGoal goal = { .memory_bytes = problem->constant_bytes + low
+      GantrySolveGoal goal = { .memory_bytes = low
                                                + (guint64) ((double) (high - low) * k / (n_points - 1)),
                                .seconds = MAX (seconds, 0.1) / n_points };
       GantrySolution *point = gantry_solve (planner, &goal, base, progress, NULL);

@@ -17,7 +17,7 @@ typedef enum
 
 /**
  * GantrySolveGoal:
- * @memory_bytes: "fit into": the predicted peak and the constants beside it are at most this; 0: no limit
+ * @memory_bytes: "fit into": the predicted peak is at most this; 0: no limit
  * @step_us: "at most": the predicted step is; 0: no limit. One of the two is set; what is not limited is minimized
  * @allowed: bits 1 << GantryPlacementKind that may be used; 0: all
  * @seconds: stop then with the best so far; 0: no limit of time

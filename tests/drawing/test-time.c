@@ -39,6 +39,7 @@ make_plan (guint32 node, gboolean again, guint64 most)
       plan->steps[i].duration_us = 100;
       plan->live_bytes[i] = i == 1 ? most : MIB;
     }
+  plan->arena_bytes[GANTRY_MEMORY_DEVICE] = plan->lower_bound = MAX (most, MIB);
   plan->peak_step = 1;
   plan->total_us = 400;
   return plan;

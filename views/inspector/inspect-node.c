@@ -393,6 +393,22 @@ _gantry_inspect_many (GantryRows *rows, const GantryInspected *what, GHashTable 
   show_counts (rows, names);
 }
 
+/* The parts of memory at the peak, which sum to it. */
+static void
+add_memory (GantryRows *rows, const GantryPlan *plan)
+{
+  GantryMemoryParts parts;
+
+  gantry_plan_memory_parts (plan, GANTRY_MEMORY_DEVICE, &parts);
+  gantry_rows_take (rows, "peak", gantry_format_bytes (gantry_memory_parts_total (&parts)));
+  for (guint i = 0; i < GANTRY_N_MEMORY_PARTS; i++)
+    if (parts.bytes[i] > 0)
+      gantry_rows_take (rows, gantry_memory_part_name ((GantryMemoryPart) i), gantry_format_bytes (parts.bytes[i]));
+  if (!plan->sizes_known)
+    gantry_rows_take (rows, "not known yet", g_strdup ("workspaces, packed weights and code"));
+  gantry_rows_take (rows, "lower bound", gantry_format_bytes (gantry_plan_least_bytes (plan)));
+}
+
 /* Nothing selected: the model */
 
 void
@@ -438,10 +454,7 @@ _gantry_inspect_model (GantryRows *rows, const GantryInspected *what)
   if (plan == NULL)
     return;
   gantry_rows_section (rows, "Plan");
-  gantry_rows_take (rows, "arena", gantry_format_bytes (plan->arena_bytes[GANTRY_MEMORY_DEVICE]));
-  gantry_rows_take (rows, "lower bound", gantry_format_bytes (plan->lower_bound));
-  gantry_rows_take (rows, "constants", gantry_format_bytes (plan->constant_bytes));
-  gantry_rows_take (rows, "mapped", gantry_format_bytes (plan->literal_bytes));
+  add_memory (rows, plan);
   gantry_rows_take (rows, "steps", g_strdup_printf ("%u, and %u at load", plan->n_steps - plan->n_init_steps,
                                                     plan->n_init_steps));
 }

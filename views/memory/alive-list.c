@@ -107,6 +107,36 @@ make_row (const GantryModule *module, const GantryPlan *plan, const GantryPlanAl
   return row;
 }
 
+static void
+add_part (GantryAliveList *self, const char *name, guint64 bytes)
+{
+  g_autofree char *size = gantry_format_bytes (bytes);
+  GtkWidget *line;
+
+  if (bytes == 0)
+    return;
+  line = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8);
+  gtk_box_append (GTK_BOX (line), line_new (name, TRUE, FALSE));
+  gtk_box_append (GTK_BOX (line), line_new (size, TRUE, TRUE));
+  gtk_list_box_append (self->list, line);
+  self->bytes += bytes;
+}
+
+/* What holds memory beside the values: constants and code all the time, and what the arena leaves free between places. */
+static void
+add_rest (GantryAliveList *self, const GantryPlan *plan, guint32 step)
+{
+  static const guint8 beside[] = { GANTRY_PART_CONSTANTS, GANTRY_PART_PACKED_WEIGHTS, GANTRY_PART_CODE };
+  GantryMemoryParts parts;
+  guint64 total;
+
+  gantry_plan_memory_parts_at (plan, step, &parts);
+  total = gantry_memory_parts_total (&parts);
+  for (guint i = 0; i < G_N_ELEMENTS (beside); i++)
+    add_part (self, gantry_memory_part_name ((GantryMemoryPart) beside[i]), parts.bytes[beside[i]]);
+  add_part (self, "free between places", total > self->bytes ? total - self->bytes : 0);
+}
+
 void
 gantry_alive_list_set (GantryAliveList *self, GantryCompilation *compilation, const GantryPlan *plan, guint32 step)
 {
@@ -133,6 +163,7 @@ gantry_alive_list_set (GantryAliveList *self, GantryCompilation *compilation, co
 
       gtk_list_box_append (self->list, line_new (more, TRUE, FALSE));
     }
+  add_rest (self, plan, step);
   bytes = gantry_format_bytes (self->bytes);
   heading = g_strdup_printf (step == plan->peak_step ? "Alive at the peak" : "Alive at step %u", step);
   gtk_label_set_text (self->heading, heading);

@@ -41,22 +41,6 @@ form_step_module (const FormStep *step)
   return gantry_compilation_module (step->compilation);
 }
 
-/* What a plan asks for the scratch of a node. */
-static guint64
-workspace_of (const GantryModule *module, const GantryNode *node, gpointer data)
-{
-  const FormStep *step = data;
-  guint32 index = node->id < step->n_kernel_of ? step->kernel_of[node->id] : 0;
-
-  return index != 0 ? step->kept->kernels[index - 1].workspace_bytes : 0;
-}
-
-static guint64
-first_workspace_of (const GantryModule *module, const GantryNode *node, gpointer kernels)
-{
-  return gantry_kernel_set_workspace (kernels, node->id);
-}
-
 static void
 compile_kernels (FormStep *step)
 {
@@ -71,7 +55,8 @@ compile_kernels (FormStep *step)
   step->n_kernel_of = kernels->n_kernel_of;
   step->kernel_of = g_memdup2 (kernels->kernel_of, sizeof (guint32) * kernels->n_kernel_of);
   step->layout_blocks = g_memdup2 (kernels->layout_blocks, kernels->n_kernel_of);
-  plan = gantry_compilation_plan (step->compilation, &step->settings, first_workspace_of, kernels, NULL, NULL, &error);
+  step->sizes = gantry_kernel_set_sizes (kernels, form_step_module (step));
+  plan = gantry_compilation_plan (step->compilation, &step->settings, step->sizes, NULL, NULL, &error);
   g_assert_no_error (error);
   step->kept = gantry_executable_new (form_step_module (step), plan, kernels, &error);
   g_assert_no_error (error);
@@ -132,6 +117,7 @@ form_step_free (FormStep *step)
   g_free (step->inputs);
   g_free (step->kernel_of);
   g_free (step->layout_blocks);
+  gantry_kernel_sizes_unref (step->sizes);
   gantry_executable_unref (step->kept);
   gantry_compilation_unref (step->compilation);
   gantry_compile_settings_clear (&step->settings);
@@ -154,13 +140,13 @@ form_step_plan (FormStep *step, const char *policy, guint64 limit, GPtrArray **r
   if (reports != NULL)
     *reports = compilation->reports != NULL ? g_ptr_array_ref (compilation->reports) : NULL;
   settings.target.memory_limit = limit;
-  return gantry_compilation_plan (compilation, &settings, workspace_of, step, NULL, NULL, error);
+  return gantry_compilation_plan (compilation, &settings, step->sizes, NULL, NULL, error);
 }
 
 GantryPlan *
 form_step_solve (FormStep *step, guint64 bytes, GError **error)
 {
-  GantryPlanOptions options = { .target = &step->settings.target, .workspace = workspace_of, .workspace_data = step };
+  GantryPlanOptions options = { .target = &step->settings.target, .sizes = step->sizes };
   GantrySolveGoal goal = { .memory_bytes = bytes, .seconds = 2 };
   GantryTarget target = step->settings.target;
   g_autoptr (GantryPlanner) planner = gantry_planner_new (form_step_module (step), &options, NULL, error);

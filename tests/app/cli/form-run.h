@@ -13,6 +13,7 @@ typedef struct
   GantryExecutable *kept; /* everything kept; the kernels are its own, all others borrow them */
   guint32 n_kernel_of, *kernel_of;
   guint8 *layout_blocks;
+  GantryKernelSizes *sizes;
   guint n_inputs, n_outputs;
   GantryLiteral **inputs;
 } FormStep;

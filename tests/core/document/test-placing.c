@@ -62,12 +62,12 @@ test_click (void)
   g_assert_cmpint (after->peak_delta, <, 0);
   g_assert_cmpint (after->copied_delta, >, 0);
   g_assert_cmpfloat (after->step_delta_us, >=, 0);
-  g_assert_cmpuint (after->prediction->live_bytes->len, ==, after->prediction->n_steps);
+  g_assert_cmpuint (after->prediction->live->len, ==, after->prediction->n_steps);
   doc_wait (document);
   g_assert_cmpuint (planned, ==, 1);
   doc_check_consistent (document);
   g_assert_cmpuint (n_steps_of (gantry_document_get_plan (document), GANTRY_STEP_COPY), >, residuals->len);
-  g_assert_cmpuint (gantry_document_get_plan (document)->lower_bound, ==, after->prediction->peak_bytes);
+  g_assert_cmpuint (gantry_plan_least_bytes (gantry_document_get_plan (document)), ==, after->prediction->peak_bytes);
   g_assert_cmpfloat_with_epsilon (gantry_document_get_plan (document)->total_us, after->prediction->step_us, 1e-6);
   for (guint i = 0; i < residuals->len; i++)
     {

@@ -117,6 +117,23 @@ check_plans (const GantryPlan *a, const GantryPlan *b)
   g_assert_cmpmem (a->refs, a->n_refs * sizeof *a->refs, b->refs, b->n_refs * sizeof *b->refs);
   g_assert_cmpmem (a->waits, a->n_waits * sizeof *a->waits, b->waits, b->n_waits * sizeof *b->waits);
   g_assert_cmpmem (a->live_bytes, a->n_steps * sizeof *a->live_bytes, b->live_bytes, b->n_steps * sizeof *b->live_bytes);
+  for (guint m = 0; m < GANTRY_N_MEMORY_KINDS; m++)
+    {
+      GantryMemoryParts x, y;
+
+      gantry_plan_memory_parts (a, (GantryMemoryKind) m, &x);
+      gantry_plan_memory_parts (b, (GantryMemoryKind) m, &y);
+      g_assert_cmpmem (x.bytes, sizeof x.bytes, y.bytes, sizeof y.bytes);
+    }
+  for (guint32 s = 0; s < a->n_steps; s++)
+    {
+      GantryMemoryParts x, y;
+
+      gantry_plan_memory_parts_at (a, s, &x);
+      gantry_plan_memory_parts_at (b, s, &y);
+      g_assert_cmpmem (x.bytes, sizeof x.bytes, y.bytes, sizeof y.bytes);
+    }
+  g_assert_cmpuint (a->sizes_known, ==, b->sizes_known);
   g_assert_cmpmem (a->arena_bytes, sizeof a->arena_bytes, b->arena_bytes, sizeof b->arena_bytes);
   g_assert_cmpmem (a->alias_bytes, sizeof a->alias_bytes, b->alias_bytes, sizeof b->alias_bytes);
   g_assert_cmpuint (a->copied_bytes, ==, b->copied_bytes);

@@ -112,12 +112,6 @@ make_step (GantryContext *context, const Model *m)
   return step;
 }
 
-static guint64
-workspace_of (const GantryModule *module, const GantryNode *node, gpointer kernels)
-{
-  return gantry_kernel_set_workspace (kernels, node->id);
-}
-
 /* As if the kernel that writes a value had another opinion than those that read views of it. */
 static void
 tamper_with (const GantryModule *module, GantryKernelSet *kernels)
@@ -145,7 +139,8 @@ build (GantryModule *module, guint block, gboolean tamper, guint *n_blocked, GEr
 {
   GantryKernelOptions options = GANTRY_KERNEL_OPTIONS_INIT;
   GantryKernelSet *kernels;
-  GantryPlanOptions plan_options = { .workspace = workspace_of };
+  GantryPlanOptions plan_options = { 0 };
+  g_autoptr (GantryKernelSizes) sizes = NULL;
   g_autoptr (GantryPlan) plan = NULL;
 
   options.layout_block = block;
@@ -154,7 +149,7 @@ build (GantryModule *module, guint block, gboolean tamper, guint *n_blocked, GEr
     return NULL;
   for (guint32 i = 0; i < kernels->n_kernel_of; i++)
     *n_blocked += kernels->layout_blocks[i] != 0;
-  plan_options.workspace_data = kernels;
+  plan_options.sizes = sizes = gantry_kernel_set_sizes (kernels, module);
   plan = gantry_memory_plan (module, &plan_options, NULL, error);
   g_assert_nonnull (plan);
   if (tamper)

@@ -53,12 +53,6 @@ make_step (GantryContext *context, guint n_layers, GantryOptimizer optimizer)
   return trained;
 }
 
-static guint64
-workspace_of (const GantryModule *module, const GantryNode *node, gpointer kernels)
-{
-  return gantry_kernel_set_workspace (kernels, node->id);
-}
-
 /* A plan for @placements, run once with @inputs. Kernels are compiled each time: an executable owns them. */
 typedef struct
 {
@@ -72,7 +66,8 @@ build (const Case *c, const GantryPlacements *placements, guint64 limit, GError 
 {
   GantryKernelSet *kernels = gantry_kernels_compile (c->module, NULL, NULL, NULL);
   GantryTarget target;
-  GantryPlanOptions options = { .target = &target, .workspace = workspace_of, .workspace_data = kernels };
+  g_autoptr (GantryKernelSizes) sizes = gantry_kernel_set_sizes (kernels, c->module);
+  GantryPlanOptions options = { .target = &target, .sizes = sizes };
   g_autoptr (GantryPlanner) planner = NULL;
   g_autoptr (GantryPlan) plan = NULL;
 
@@ -356,8 +351,8 @@ test_limit (void)
       placements = random_placements (&c, rand, 1);
       for (guint percent = 30; percent <= 100; percent += 10)
         {
-          guint64 limit = (kept->plan->arena_bytes[GANTRY_MEMORY_DEVICE] + kept->plan->constant_bytes + kept->packed_bytes)
-                          * percent / 100;
+          guint64 arena = kept->plan->arena_bytes[GANTRY_MEMORY_DEVICE];
+          guint64 limit = gantry_plan_memory_bytes (kept->plan, GANTRY_MEMORY_DEVICE) - arena + arena * percent / 100;
           g_autoptr (GError) refused = NULL;
           g_autoptr (GantryExecutable) executable = build (&c, placements, limit, &refused);
           g_autoptr (GPtrArray) got = NULL;

@@ -85,6 +85,14 @@ fresh (Sketch *s, guint32 node, GantryBufferCategory category, GantryMemoryKind 
   return buffer_at (s, node, category, memory, instance, s->top[memory]);
 }
 
+static guint64
+workspace_of (const Sketch *s, guint32 node)
+{
+  const GantryKernel *kernel = gantry_kernel_set_find (s->kernels, node);
+
+  return kernel != NULL ? kernel->workspace_bytes : 0;
+}
+
 static guint32
 step (Sketch *s, GantryStepKind kind, GantryQueue queue, guint32 node, guint n_operands, guint n, const guint32 *refs)
 {
@@ -94,12 +102,12 @@ step (Sketch *s, GantryStepKind kind, GantryQueue queue, guint32 node, guint n_o
                          .first_wait = s->waits->len };
 
   g_array_append_vals (s->refs, refs, n);
-  if (kind != GANTRY_STEP_COPY && gantry_kernel_set_workspace (s->kernels, node) > 0)
+  if (kind != GANTRY_STEP_COPY && workspace_of (s, node) > 0)
     {
       guint32 workspace = fresh (s, node, GANTRY_BUFFER_WORKSPACE, GANTRY_MEMORY_DEVICE, 0);
       GantryPlanBuffer *of = &g_array_index (s->buffers, GantryPlanBuffer, workspace);
 
-      of->size = gantry_kernel_set_workspace (s->kernels, node);
+      of->size = workspace_of (s, node);
       s->top[GANTRY_MEMORY_DEVICE] = (of->offset + of->size + 63) / 64 * 64;
       g_array_append_val (s->refs, workspace);
       one.n_refs++;

@@ -198,12 +198,6 @@ static const char program[] =
   "  }\n"
   "}\n";
 
-static guint64
-workspace_of (const GantryModule *module, const GantryNode *node, gpointer kernels)
-{
-  return gantry_kernel_set_workspace (kernels, node->id);
-}
-
 static void
 compare_outputs (GantryModule *module, GantryLiteral *const *inputs, GantryLiteral *const *outputs)
 {
@@ -236,7 +230,8 @@ test_executable (void)
   for (guint n_threads = 1; n_threads <= 3; n_threads++)
     {
       GantryKernelOptions options = GANTRY_KERNEL_OPTIONS_INIT;
-      GantryPlanOptions plan_options = { .workspace = workspace_of };
+      GantryPlanOptions plan_options = { 0 };
+      g_autoptr (GantryKernelSizes) sizes = NULL;
       g_autoptr (GError) error = NULL;
       GantryKernelSet *set;
       g_autoptr (GantryPlan) plan = NULL;
@@ -248,7 +243,7 @@ test_executable (void)
       options.n_threads = n_threads;
       set = gantry_kernels_compile (module, &options, NULL, &error);
       g_assert_no_error (error);
-      plan_options.workspace_data = set;
+      plan_options.sizes = sizes = gantry_kernel_set_sizes (set, module);
       plan = gantry_memory_plan (module, &plan_options, NULL, &error);
       g_assert_no_error (error);
       executable = gantry_executable_new (module, plan, set, &error);

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sizes of kernels: a sorted table by position. */
+#include "core/ir/kernel-sizes.h"
+#include "core/ir/plan.h"
+
+GantryKernelSizes *
+gantry_kernel_sizes_new (const char *program, const char *target)
+{
+  GantryKernelSizes *sizes = g_new0 (GantryKernelSizes, 1);
+
+  g_atomic_ref_count_init (&sizes->ref_count);
+  sizes->program = g_strdup (program);
+  sizes->target = g_strdup (target);
+  sizes->entries = g_array_new (FALSE, FALSE, sizeof (GantryKernelSize));
+  return sizes;
+}
+
+GantryKernelSizes *
+gantry_kernel_sizes_ref (GantryKernelSizes *sizes)
+{
+  g_atomic_ref_count_inc (&sizes->ref_count);
+  return sizes;
+}
+
+void
+gantry_kernel_sizes_unref (GantryKernelSizes *sizes)
+{
+  if (sizes == NULL || !g_atomic_ref_count_dec (&sizes->ref_count))
+    return;
+  g_free (sizes->program);
+  g_free (sizes->target);
+  g_array_unref (sizes->entries);
+  g_free (sizes);
+}
+
+void
+gantry_kernel_sizes_add (GantryKernelSizes *sizes, guint32 position, guint64 workspace_bytes, guint64 packed_bytes)
+{
+  const GantryKernelSize entry = { position, workspace_bytes, packed_bytes };
+  const GArray *entries = sizes->entries;
+
+  g_return_if_fail (entries->len == 0 || g_array_index (entries, GantryKernelSize, entries->len - 1).position < position);
+  if (workspace_bytes > 0 || packed_bytes > 0)
+    g_array_append_val (sizes->entries, entry);
+}
+
+static int
+compare_positions (gconstpointer a, gconstpointer b)
+{
+  const GantryKernelSize *x = a, *y = b;
+
+  return x->position < y->position ? -1 : x->position > y->position;
+}
+
+guint64
+gantry_kernel_sizes_workspace (const GantryKernelSizes *sizes, guint32 position)
+{
+  const GantryKernelSize wanted = { .position = position };
+  guint found;
+
+  return g_array_binary_search (sizes->entries, &wanted, compare_positions, &found)
+           ? g_array_index (sizes->entries, GantryKernelSize, found).workspace_bytes : 0;
+}
+
+guint64
+gantry_kernel_sizes_packed (const GantryKernelSizes *sizes)
+{
+  guint64 bytes = 0;
+
+  for (guint i = 0; i < sizes->entries->len; i++)
+    bytes += gantry_place_bytes (g_array_index (sizes->entries, GantryKernelSize, i).packed_bytes);
+  return bytes;
+}
+
+gboolean
+gantry_kernel_sizes_equal (const GantryKernelSizes *a, const GantryKernelSizes *b)
+{
+  if (a == b)
+    return TRUE;
+  if (a == NULL || b == NULL || g_strcmp0 (a->program, b->program) != 0 || g_strcmp0 (a->target, b->target) != 0
+      || a->code_bytes != b->code_bytes || a->entries->len != b->entries->len)
+    return FALSE;
+  for (guint i = 0; i < a->entries->len; i++)
+    {
+      const GantryKernelSize *x = &g_array_index (a->entries, GantryKernelSize, i);
+      const GantryKernelSize *y = &g_array_index (b->entries, GantryKernelSize, i);
+
+      if (x->position != y->position || x->workspace_bytes != y->workspace_bytes || x->packed_bytes != y->packed_bytes)
+        return FALSE;
+    }
+  return TRUE;
+}

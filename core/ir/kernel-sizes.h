@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the kernels of a program take beside operands and results: scratch, constants packed into another layout, and their code.
+ * core/kernels knows it once they are made; the planner counts it. A table outlives the kernels, so that a program can be
+ * planned with them before they are made again: nodes are told by their place in the entry function, not by their ids. */
+#pragma once
+#include "core/ir/module.h"
+
+G_BEGIN_DECLS
+
+/** One kernel that needs anything. */
+typedef struct
+{
+  guint32 position;        /* of its node within the entry function */
+  guint64 workspace_bytes; /* while it runs */
+  guint64 packed_bytes;    /* from load to the end */
+} GantryKernelSize;
+
+/**
+ * GantryKernelSizes: reference counted; changed only by who made it and before anyone else has it.
+ *
+ * @program: (nullable): what tells the program apart (gantry_module_content()), NULL: made for one module in hand
+ * @target: (nullable): what the kernels are made for and with: processor, libraries, threads
+ * @code_bytes: of all generated code, as loaded
+ * @entries: GantryKernelSize, by ascending position
+ */
+typedef struct
+{
+  gatomicrefcount ref_count;
+  char *program, *target;
+  guint64 code_bytes;
+  GArray *entries;
+} GantryKernelSizes;
+
+GantryKernelSizes *gantry_kernel_sizes_new (const char *program, const char *target);
+GantryKernelSizes *gantry_kernel_sizes_ref (GantryKernelSizes *sizes);
+void gantry_kernel_sizes_unref (GantryKernelSizes *sizes);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryKernelSizes, gantry_kernel_sizes_unref)
+/** @position: above that of all entries before. What needs nothing is left out. */
+void gantry_kernel_sizes_add (GantryKernelSizes *sizes, guint32 position, guint64 workspace_bytes, guint64 packed_bytes);
+/** Scratch of the kernel of the node at @position of the entry function, in bytes. O(log entries). */
+guint64 gantry_kernel_sizes_workspace (const GantryKernelSizes *sizes, guint32 position);
+/** Bytes of all packed constants, each a whole place. */
+guint64 gantry_kernel_sizes_packed (const GantryKernelSizes *sizes);
+gboolean gantry_kernel_sizes_equal (const GantryKernelSizes *a, const GantryKernelSizes *b); /* (nullable) both */
+
+G_END_DECLS
