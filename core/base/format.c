@@ -24,6 +24,61 @@ gantry_format_bytes (guint64 bytes)
   return with_unit (value, units[unit]);
 }
 
+/* @digits behind the point, in units of 1024^@power, rounded up or down. No figure is lost on the way: 10^9 units of a PiB have 80
+ * bits. */
+static char *
+rounded (guint64 bytes, guint power, guint digits, gboolean up)
+{
+  static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
+  const guint shift = 10 * power;
+  unsigned __int128 scaled = bytes, one = (unsigned __int128) 1 << shift;
+  guint64 scale = 1, whole;
+
+  for (guint i = 0; i < digits; i++)
+    scale *= 10;
+  scaled = scaled * scale + (up ? one - 1 : 0);
+  scaled >>= shift;
+  whole = (guint64) (scaled / scale);
+  return digits == 0 ? g_strdup_printf ("%" G_GUINT64_FORMAT " %s", whole, units[power])
+                     : g_strdup_printf ("%" G_GUINT64_FORMAT ".%0*" G_GUINT64_FORMAT " %s", whole, (int) digits,
+                                        (guint64) (scaled % scale), units[power]);
+}
+
+static guint
+power_of (guint64 bytes)
+{
+  guint power = 0;
+
+  while (power < 6 && bytes >> (10 * (power + 1)) > 0)
+    power++;
+  return power;
+}
+
+/* Three figures that count. */
+static guint
+digits_of (guint64 bytes, guint power)
+{
+  guint64 whole = bytes >> (10 * power);
+
+  return power == 0 ? 0 : whole < 10 ? 2 : whole < 100 ? 1 : 0;
+}
+
+char *
+gantry_format_bytes_up (guint64 bytes)
+{
+  guint power = power_of (bytes);
+
+  return rounded (bytes, power, digits_of (bytes, power), TRUE);
+}
+
+char *
+gantry_format_bytes_down (guint64 bytes)
+{
+  guint power = power_of (bytes);
+
+  return rounded (bytes, power, digits_of (bytes, power), FALSE);
+}
+
 char *
 gantry_format_count (double count)
 {

@@ -8,6 +8,9 @@ G_BEGIN_DECLS
 
 /** "12.4 MiB", "640 B": binary units. (transfer full) */
 char *gantry_format_bytes (guint64 bytes);
+/** The same for what has to fit, rounded up, and for what it has to fit into, rounded down: what then looks as if it fits does. */
+char *gantry_format_bytes_up (guint64 bytes);
+char *gantry_format_bytes_down (guint64 bytes);
 /** "1.2 G", "640": a plain count, decimal units. (transfer full) */
 char *gantry_format_count (double count);
 /** "3.21 ms", "18.0 µs", "640 ns". (transfer full) */

@@ -212,6 +212,25 @@ test_random_spread (void)
     }
 }
 
+/* What looks as if it fits does: the one up, the other down, and never the same text for two sizes. */
+static void
+test_rounding (void)
+{
+  static const struct { guint64 bytes; const char *down, *up; } sizes[] = {
+    { 0, "0 B", "0 B" }, { 1023, "1023 B", "1023 B" }, { 1024, "1.00 KiB", "1.00 KiB" }, { 1025, "1.00 KiB", "1.01 KiB" },
+    { 3460301, "3.30 MiB", "3.31 MiB" }, { 553799680, "528 MiB", "529 MiB" }, { 104857600, "100 MiB", "100 MiB" },
+    { G_MAXUINT64, "15.9 EiB", "16.0 EiB" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    {
+      g_autofree char *down = gantry_format_bytes_down (sizes[i].bytes), *up = gantry_format_bytes_up (sizes[i].bytes);
+
+      g_assert_cmpstr (down, ==, sizes[i].down);
+      g_assert_cmpstr (up, ==, sizes[i].up);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -225,5 +244,6 @@ main (int argc, char **argv)
   g_test_add_func ("/base/progress", test_progress);
   g_test_add_func ("/base/random/published", test_random);
   g_test_add_func ("/base/random/spread", test_random_spread);
+  g_test_add_func ("/base/format/rounding", test_rounding);
   return g_test_run ();
 }
