@@ -5,8 +5,10 @@
 #include <string.h>
 
 #define MOST_FILE_BYTES (64u * 1024 * 1024)
-/* Tens of seconds on a hard problem: who asks for one capacity wants to know. */
-#define DEFAULT_NODES 5000000
+/* Some ten seconds on a hard problem: who asks for one capacity wants to know. */
+#define CAPACITY_NODES 5000000
+/* A few seconds: who asks for the lowest wants a good one. */
+#define LOWEST_NODES 500000
 
 typedef struct
 {
@@ -20,6 +22,13 @@ static guint64
 over_capacity (const Answer *answer)
 {
   return answer->result.height - MIN (answer->result.height, answer->capacity);
+}
+
+/* Is no packing lower? */
+static gboolean
+is_proven (const Answer *answer)
+{
+  return answer->result.height == answer->result.lower_bound;
 }
 
 static void
@@ -41,6 +50,7 @@ print_json (const GantryPackTable *table, const Answer *answer, gboolean with_of
   add_integer (json, "load", result->load);
   add_integer (json, "lower_bound", result->lower_bound);
   add_integer (json, "gap", result->height - result->lower_bound);
+  gantry_cli_add_boolean (json, "proven", is_proven (answer));
   add_integer (json, "nodes", result->nodes);
   json_builder_set_member_name (json, "milliseconds");
   json_builder_add_double_value (json, answer->milliseconds);
@@ -81,7 +91,10 @@ print_text (const GantryPackTable *table, const Answer *answer, gboolean with_of
   else if (answer->capacity > 0)
     printf (", does not fit: %" G_GUINT64_FORMAT " bytes too high%s", over_capacity (answer),
             result->lower_bound > answer->capacity ? ", and no packing fits" : "");
-  printf ("\n");
+  if (is_proven (answer))
+    printf ("; proven: no packing is lower\n");
+  else
+    printf ("; not proven to be the lowest (--effort N looks further)\n");
 }
 
 /* Returns: FALSE where the text is no number of at least one */
@@ -134,11 +147,11 @@ gantry_cli_pack (int argc, char **argv)
       "BYTES" },
     { "alignment", 0, 0, G_OPTION_ARG_STRING, &alignment, "Offsets and sizes are multiples of this; 1 without",
       "BYTES" },
-    { "effort", 0, 0, G_OPTION_ARG_STRING, &effort, "Decisions that the exact search may try", "N" },
+    { "effort", 0, 0, G_OPTION_ARG_STRING, &effort, "How long to search, in decisions: at most so many (500000; with --capacity 5000000)", "N" },
     { "offsets", 0, 0, G_OPTION_ARG_NONE, &offsets, "Print the offset of each buffer", NULL },
     { NULL },
   };
-  GantryPackOptions how = { .nodes = DEFAULT_NODES, .alignment = 1 };
+  GantryPackOptions how = { .alignment = 1 };
   g_autoptr (GantryPackTable) table = NULL;
   g_autoptr (GError) error = NULL;
   Answer answer;
@@ -163,6 +176,8 @@ gantry_cli_pack (int argc, char **argv)
   table = read_table (argv[1], &error);
   if (table == NULL)
     return gantry_cli_fail (error);
+  if (how.nodes == 0)
+    how.nodes = how.target > 0 ? CAPACITY_NODES : LOWEST_NODES;
   /* Where nothing can fit, a second is enough to say what would. */
   if (effort == NULL && how.target > 0
       && gantry_pack_lower_bound (table->items, table->n, how.alignment, NULL) > how.target)

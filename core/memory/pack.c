@@ -18,8 +18,10 @@ typedef struct
 
 /* For every day: some 50 ms for 2,000 items, a few tenths of a second for 100,000. */
 static const Effort everyday = { 20000, 8u * 1000 * 1000, 3u * 1000 * 1000, 1000, 500u * 1000, 0.01 };
-/* Where a number of nodes is given: the repair gets a second and more. */
-static const Effort thorough = { 0, G_MAXUINT64 / 2, 300u * 1000 * 1000, 5000, 20u * 1000 * 1000, 0.005 };
+/* Where a number of nodes is given, each with that many list entries: a node costs some hundred of them, on hard problems many
+ * more, and then it is they that end the search. The repair gets a second and more. */
+#define WORK_OF_NODE 256u
+static const Effort thorough = { 0, 0, 300u * 1000 * 1000, 5000, 20u * 1000 * 1000, 0.005 };
 
 /* Beyond, each skyline takes a tenth of a second and more. */
 #define MANY_ITEMS 30000
@@ -347,6 +349,7 @@ gantry_pack_solve (GantryPackItem *items, guint32 n, const GantryPackOptions *op
   guint64 alignment = options != NULL && options->alignment > 0 ? options->alignment : 1;
   const Effort *effort = options != NULL && options->nodes > 0 ? &thorough : &everyday;
   guint64 nodes = options != NULL && options->nodes > 0 ? options->nodes : effort->nodes;
+  guint64 work = effort->exact_work > 0 ? effort->exact_work : MIN (nodes, G_MAXUINT64 / WORK_OF_NODE) * WORK_OF_NODE;
   guint32 peak_step;
   g_autoptr (PackProblem) problem = problem_new (items, n, alignment, &peak_step);
   Solver solver = { .problem = problem, .progress = progress, .effort = effort };
@@ -354,7 +357,7 @@ gantry_pack_solve (GantryPackItem *items, guint32 n, const GantryPackOptions *op
   solver.height = problem->n > 0 ? G_MAXUINT64 : 0;
   solver.lower_bound = problem->lower_bound;
   solver.nodes_left = nodes;
-  solver.work_left = effort->exact_work;
+  solver.work_left = work;
   for (guint32 i = 0; i < n; i++)
     items[i].offset = 0;
   problem->target = MAX (problem->lower_bound, options != NULL ? options->target : 0);
@@ -363,7 +366,8 @@ gantry_pack_solve (GantryPackItem *items, guint32 n, const GantryPackOptions *op
   for (guint32 i = 0; i < problem->n; i++)
     items[problem->origin[i]].offset = problem->items[i].offset;
   if (result != NULL)
-    *result = (GantryPackResult){ solver.height, problem->lower_bound, solver.lower_bound, nodes - solver.nodes_left };
+    *result = (GantryPackResult){ solver.height, problem->lower_bound, solver.lower_bound, nodes - solver.nodes_left,
+                                  work - solver.work_left };
   g_clear_pointer (&solver.exact, _gantry_pack_exact_free);
   return solver.height;
 }

@@ -183,6 +183,35 @@ test_optimal (void)
   g_assert_cmpuint (gantry_pack (hard, 14, NULL, NULL), ==, 14);
 }
 
+/* On a hard problem the effort ends the search, however much a single decision costs; the same effort gives the same packing. */
+static void
+test_bounded (void)
+{
+  const guint32 n = 450;
+  g_autofree GantryPackItem *items = g_new0 (GantryPackItem, n);
+  guint64 heights[2];
+
+  for (guint round = 0; round < 2; round++)
+    {
+      g_autoptr (GRand) random = g_rand_new_with_seed (1);
+      const GantryPackOptions options = { .nodes = 5000, .alignment = 1 };
+      GantryPackResult result;
+
+      for (guint32 i = 0; i < n; i++)
+        {
+          items[i].begin = (guint32) g_rand_int_range (random, 0, 60);
+          items[i].end = items[i].begin + (guint32) g_rand_int_range (random, 2, 30);
+          items[i].size = (guint64) g_rand_int_range (random, 100, 9999);
+        }
+      heights[round] = gantry_pack_solve (items, n, &options, NULL, &result);
+      g_assert_true (gantry_pack_check (items, n, 1, NULL, NULL));
+      g_assert_cmpuint (result.height, >, result.lower_bound); /* it is hard */
+      g_assert_cmpuint (result.nodes, <=, options.nodes);
+      g_assert_cmpuint (result.work, <=, 256 * options.nodes);
+    }
+  g_assert_cmpuint (heights[0], ==, heights[1]);
+}
+
 /* A full rectangle cut again and again: its own height is the lower bound and can be reached, but hardly by chance. */
 static guint32
 cut_rectangle (GantryPackItem *items, guint32 n, GRand *random)
@@ -492,6 +521,7 @@ main (int argc, char **argv)
   g_test_add_func ("/memory/pack/cancelled", test_cancelled);
   g_test_add_func ("/memory/pack/minimalloc", test_minimalloc);
   g_test_add_func ("/memory/pack/effort", test_effort);
+  g_test_add_func ("/memory/pack/bounded", test_bounded);
   g_test_add_func ("/memory/pack/repair", test_repair);
   g_test_add_func ("/memory/pack/csv", test_csv);
   return g_test_run ();
