@@ -60,6 +60,7 @@ typedef struct
   char *policy; /* file of statements */
   char *rules;  /* statements */
   char *limit;  /* of device memory */
+  char *host_limit;
   char *target; /* file with a target */
   /* What code is made of: understood where @code is set before parsing. */
   gboolean code;

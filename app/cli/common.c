@@ -25,6 +25,7 @@ gantry_cli_parse (const char *command, const char *arguments, const char *descri
   const GOptionEntry places[] = {
     { "policy", 0, 0, G_OPTION_ARG_FILENAME, &options->policy, "Statements that place values, from a file", "FILE" },
     { "rules", 0, 0, G_OPTION_ARG_STRING, &options->rules, "Statements that place values, after those of --policy", "TEXT" },
+    { "host-limit", 0, 0, G_OPTION_ARG_STRING, &options->host_limit, "Limit of host memory for what is offloaded: 64GiB", "SIZE" },
     { "limit", 0, 0, G_OPTION_ARG_STRING, &options->limit,
       "Limit of device memory: 512MiB, 8GiB, or 50% of the peak of keeping everything", "SIZE" },
     { "target", 0, 0, G_OPTION_ARG_FILENAME, &options->target, "The machine, as a key file", "FILE" },
@@ -66,6 +67,7 @@ gantry_cli_options_clear (GantryCliOptions *options)
   g_clear_pointer (&options->policy, g_free);
   g_clear_pointer (&options->rules, g_free);
   g_clear_pointer (&options->limit, g_free);
+  g_clear_pointer (&options->host_limit, g_free);
   g_clear_pointer (&options->target, g_free);
   g_clear_pointer (&options->instructions, g_free);
 }
@@ -211,7 +213,7 @@ typedef struct
   const GantryCliOptions *options;
   char *policy;          /* (nullable) */
   GantryTarget *target;  /* (nullable) */
-  GantrySize limit;
+  GantrySize limit, host_limit;
   gboolean has_limit;
 } Changes;
 
@@ -247,12 +249,16 @@ adjust (GantryCompileSettings *settings, gpointer user_data)
     }
   if (changes->target != NULL)
     {
-      guint64 limit = settings->target.memory_limit;
+      guint64 limit = settings->target.memory_limit, host_limit = settings->target.host_limit;
 
       settings->target = *changes->target;
       if (settings->target.memory_limit == 0)
         settings->target.memory_limit = limit;
+      if (settings->target.host_limit == 0)
+        settings->target.host_limit = host_limit;
     }
+  if (changes->options->host_limit != NULL)
+    settings->target.host_limit = changes->host_limit.bytes;
   if (changes->has_limit && changes->limit.part == 0)
     settings->target.memory_limit = changes->limit.bytes;
 }
@@ -317,11 +323,26 @@ read_target (const GantryCliOptions *options, Changes *changes, GError **error)
 }
 
 static gboolean
+read_host_limit (const GantryCliOptions *options, Changes *changes, GError **error)
+{
+  if (options->host_limit == NULL)
+    return TRUE;
+  if (!gantry_cli_parse_size ("--host-limit", options->host_limit, &changes->host_limit, error))
+    return FALSE;
+  if (changes->host_limit.part == 0)
+    return TRUE;
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "--host-limit %s: give a size such as 64GiB: keeping everything takes "
+               "nothing of the host, so a part of that says nothing", options->host_limit);
+  return FALSE;
+}
+
+static gboolean
 read_changes (const GantryCliOptions *options, Changes *changes, GError **error)
 {
   changes->has_limit = options->limit != NULL;
   return check_passes (options->disabled, error) && read_policy (options, changes, error) &&
          read_target (options, changes, error) &&
+         read_host_limit (options, changes, error) &&
          (options->limit == NULL || gantry_cli_parse_size ("--limit", options->limit, &changes->limit, error));
 }
 

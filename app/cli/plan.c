@@ -66,8 +66,15 @@ read_goal (const Options *options, GantryDocument *document, GantrySolveGoal *go
       goal->step_us = options->at_most_ms * 1000;
       return TRUE;
     }
-  return gantry_cli_parse_size ("--fit", options->fit, &size, error) &&
-         gantry_size_resolve (document, &size, &goal->memory_bytes, error);
+  if (!gantry_cli_parse_size ("--fit", options->fit, &size, error) ||
+      !gantry_size_resolve (document, &size, &goal->memory_bytes, error))
+    return FALSE;
+  if (goal->memory_bytes > 0)
+    return TRUE;
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+               "--fit %s: nothing fits into 0 bytes; give a size such as 8GiB, or 50%% of the peak of keeping everything",
+               options->fit);
+  return FALSE;
 }
 
 /* "model", or a run of the session by its number from 1 on, or "last". */
@@ -186,7 +193,7 @@ check (const Options *options, const char *command, int argc, gboolean needs_goa
     wrong = "give one model or session";
   else if (options->fit != NULL && options->at_most_ms > 0)
     wrong = "give --fit or --at-most, not both";
-  else if (options->at_most_ms < 0 || options->seconds < 0 || options->holders < 0)
+  else if (!(options->at_most_ms >= 0) || !(options->seconds >= 0) || options->holders < 0)
     wrong = "--at-most, --seconds and --holders are from 0 on";
   else if (needs_goal && options->fit == NULL && options->at_most_ms == 0)
     wrong = "say what for: --fit SIZE (fastest within that), or --at-most MS (smallest within that)";

@@ -136,14 +136,14 @@ describe (GantryPlanner *planner, const GantryPlacements *placements, guint64 li
   return g_string_free (text, FALSE);
 }
 
-/* @need: what the plan that came nearest takes, by part */
+/* @need: what the plan that came nearest takes, by part. What is needed is rounded up and the limit down, so that the two differ
+ * in their text where they do. */
 static void
 refuse (GantryPlanner *planner, const GantryPlacements *placements, guint64 limit, const GantryMemoryParts *need, GError **error)
 {
   guint64 total = gantry_memory_parts_total (need);
-  g_autofree char *needed = gantry_format_bytes (total);
-  g_autofree char *allowed = gantry_format_bytes (limit);
-  g_autofree char *over = gantry_format_bytes (total - limit);
+  g_autofree char *needed = gantry_format_bytes_up (total), *allowed = gantry_format_bytes_down (limit);
+  g_autofree char *over = gantry_format_bytes_up (total - limit);
   g_autofree char *parts = gantry_memory_parts_text (need);
   g_autofree char *more = describe (planner, placements, limit);
 
@@ -152,45 +152,74 @@ refuse (GantryPlanner *planner, const GantryPlacements *placements, guint64 limi
                needed, parts, allowed, over, total - limit, more);
 }
 
-GantryPlan *
-gantry_planner_plan (GantryPlanner *planner, const GantryPlacements *placements, const GantryProgress *progress,
-                     GError **error)
+static void
+refuse_host (guint64 need, guint64 limit, GError **error)
 {
-  const guint64 limit = planner->target.memory_limit;
-  guint64 asked = limit, need = 0;
-  GantryMemoryParts parts = { { 0 } };
+  g_autofree char *needed = gantry_format_bytes_up (need), *allowed = gantry_format_bytes_down (limit);
+  g_autofree char *over = gantry_format_bytes_up (need - limit);
+
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
+               "what is offloaded takes %s of host memory where the limit of the host is %s: %s (%" G_GUINT64_FORMAT
+               " bytes) too much; keep or recompute some of it, or raise that limit", needed, allowed, over, need - limit);
+}
+
+GantryPlan *
+_gantry_planner_plan_within (GantryPlanner *planner, const GantryPlacements *placements, guint64 limit,
+                             GantryMemoryParts *need, const GantryProgress *progress)
+{
+  guint64 asked = limit, least = G_MAXUINT64;
 
   g_clear_pointer (&planner->refused, gantry_plan_unref);
   for (guint try = 0; try < MOST_TRIES; try++)
     {
       g_autoptr (GantryPlan) plan = NULL;
-      guint64 over;
+      guint64 bytes;
 
       _gantry_planner_ask (planner, placements, asked, planner->own);
       plan = _gantry_planner_write (planner, progress);
-      if (gantry_progress_cancelled (progress, error))
+      if (gantry_progress_cancelled (progress, NULL))
         return NULL;
-      over = gantry_plan_memory_bytes (plan, GANTRY_MEMORY_DEVICE);
-      if (limit == 0 || over <= limit)
+      bytes = gantry_plan_memory_bytes (plan, GANTRY_MEMORY_DEVICE);
+      if (limit == 0 || bytes <= limit)
         {
           g_clear_pointer (&planner->refused, gantry_plan_unref);
           return g_steal_pointer (&plan);
         }
       if (try == 0) /* as predicted; later ones are asked for less */
         planner->refused = gantry_plan_ref (plan);
-      if (try == 0 || over < need)
+      if (bytes < least)
         {
-          need = over;
-          gantry_plan_memory_parts (plan, GANTRY_MEMORY_DEVICE, &parts);
+          least = bytes;
+          gantry_plan_memory_parts (plan, GANTRY_MEMORY_DEVICE, need);
         }
       /* A packing may stand higher than what is alive: then less is allowed to be. */
-      over -= limit;
-      if (gantry_plan_least_bytes (plan) > limit + limit / 8 || over >= asked)
+      if (gantry_plan_least_bytes (plan) > limit + limit / 8 || bytes - limit >= asked)
         break;
-      asked -= over;
+      asked -= bytes - limit;
     }
-  _gantry_planner_ask (planner, placements, limit, planner->own);
-  refuse (planner, placements, limit, &parts, error);
+  return NULL;
+}
+
+GantryPlan *
+gantry_planner_plan (GantryPlanner *planner, const GantryPlacements *placements, const GantryProgress *progress,
+                     GError **error)
+{
+  const guint64 limit = planner->target.memory_limit, host_limit = planner->target.host_limit;
+  GantryMemoryParts need = { { 0 } };
+  g_autoptr (GantryPlan) plan = _gantry_planner_plan_within (planner, placements, limit, &need, progress);
+
+  if (gantry_progress_cancelled (progress, error))
+    return NULL;
+  if (plan == NULL)
+    {
+      _gantry_planner_ask (planner, placements, limit, planner->own);
+      refuse (planner, placements, limit, &need, error);
+      return NULL;
+    }
+  if (host_limit == 0 || gantry_plan_host_bytes (plan) <= host_limit)
+    return g_steal_pointer (&plan);
+  refuse_host (gantry_plan_host_bytes (plan), host_limit, error);
+  planner->refused = g_steal_pointer (&plan);
   return NULL;
 }
 

@@ -120,6 +120,7 @@ struct _GantryPlanner
   GantryPrediction *own; /* for plans */
   GantryPlan *refused;   /* (nullable): what did not fit last */
   GPtrArray *solved;    /* (nullable): answers of the solver, which begin its next search */
+  GPtrArray *leasts;    /* (nullable): the least memory that it found, by what may be used */
 };
 
 #define LEASE(planner, i) (&g_array_index ((planner)->leases, Lease, (i)))
@@ -160,6 +161,10 @@ void _gantry_constants_free (Constants *constants);
  *  copied over its argument at the end. */
 guint32 _gantry_planner_main_lease (const GantryPlanner *planner, guint32 v);
 
+/** The plan within @limit bytes of device memory, 0: none. (transfer full) (nullable): NULL where it does not fit, then @need
+ *  (out) is what the plan that came nearest takes, or where it was cancelled. */
+GantryPlan *_gantry_planner_plan_within (GantryPlanner *planner, const GantryPlacements *placements, guint64 limit,
+                                         GantryMemoryParts *need, const GantryProgress *progress);
 /** Writes the question that was just asked down as a plan. */
 GantryPlan *_gantry_planner_write (GantryPlanner *planner, const GantryProgress *progress);
 /** Waits of a plan whose buffers lie where they will: nothing is read before it is written, or overwritten before it is read. */

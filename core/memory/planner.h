@@ -97,7 +97,7 @@ void gantry_planner_predict (GantryPlanner *planner, const GantryPlacements *pla
  * brought forward until it holds.
  *
  * Returns: (transfer full) (nullable): %GANTRY_ERROR_NO_MEMORY when it does not fit: by how much, what is alive at the peak
- *  and which placements would help most
+ *  and which placements would help most; or when what is offloaded does not fit into GantryTarget.host_limit
  */
 GantryPlan *gantry_planner_plan (GantryPlanner *planner, const GantryPlacements *placements,
                                  const GantryProgress *progress, GError **error);

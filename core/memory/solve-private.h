@@ -42,6 +42,7 @@ typedef struct
   guint8 *kinds;  /* by item */
   guint64 limit;  /* below which copies were squeezed, 0: they were not */
   guint64 peak;
+  guint64 host;   /* bytes of host memory */
   guint64 copied; /* bytes, both ways */
   double us;
 } SolveAnswer;
@@ -62,6 +63,10 @@ typedef struct
   GHashTable *seen;   /* kinds and limit as bytes -> SolveAnswer, over the pool */
   GantryPrediction *prediction;
   guint64 limit;      /* fetches are squeezed below this */
+  guint64 host_limit; /* of the target; G_MAXUINT64: none */
+  guint allowed;      /* bits 1 << GantryPlacementKind */
+  guint64 most_predictions; /* the search is over then; 0: no such end */
+  int most_nodes;     /* of an integer program's tree; 0: no such end */
   gint64 deadline;    /* g_get_monotonic_time(), 0: none */
   guint64 n_predictions;
 } SolveProblem;
@@ -88,7 +93,7 @@ gboolean _gantry_solve_is_faster (const SolveAnswer *a, const SolveAnswer *b);
 /** Predicts an answer, or remembers it. @kinds: by item; copied. Returns: (transfer none): in the pool */
 const SolveAnswer *_gantry_solve_ask (SolveProblem *problem, const guint8 *kinds);
 GantryPlacements *_gantry_solve_placements (const SolveProblem *problem, const guint8 *kinds);
-/** TRUE when it is time to end: cancelled, or past the deadline. */
+/** TRUE when it is time to end: cancelled, past the deadline, or enough was predicted. */
 gboolean _gantry_solve_is_over (const SolveProblem *problem);
 /** The fastest answer of the pool with a peak of at most @limit; NULL when there is none. */
 const SolveAnswer *_gantry_solve_fastest (const SolveProblem *problem, guint64 limit);
@@ -116,5 +121,25 @@ gboolean _gantry_solve_autotm (SolveProblem *problem, guint64 limit, double seco
 gboolean _gantry_solve_enumerate (SolveProblem *problem, guint64 most);
 /** Well-known answers into the pool: all kept, all recomputed, all offloaded, every k-th kept. */
 void _gantry_solve_try_known (SolveProblem *problem);
+/** The least memory that any placements take, found by an effort that is counted and not timed. */
+typedef struct
+{
+  GantryPlacements *base; /* (nullable): what it was found for, with @allowed */
+  guint allowed;
+  guint8 *kinds;  /* (nullable): by item; NULL where nothing fits into the host */
+  guint64 limit;  /* its plan is made within this */
+  guint64 bytes;  /* what that plan takes */
+  double us;
+} SolveLeast;
+/**
+ * _gantry_solve_least:
+ *
+ * The same for the same program, clicks and placements that may be used, whatever is asked for: what no answer stays below, and
+ * what refusals name. Kept by the planner.
+ *
+ * Returns: (transfer none) (nullable): NULL when cancelled
+ */
+const SolveLeast *_gantry_solve_least (const SolveProblem *asked);
+
 /** Improves @start (and the pool) by changing the values of equal blocks together, then one or two at a time. */
 void _gantry_solve_search (SolveProblem *problem, const guint8 *start, guint64 limit);

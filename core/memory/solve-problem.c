@@ -288,6 +288,8 @@ _gantry_solve_problem_new (GantryPlanner *planner, const GantryPlacements *base,
   problem->planner = planner;
   problem->base = base;
   problem->progress = progress;
+  problem->allowed = allowed;
+  problem->host_limit = planner->target.host_limit > 0 ? planner->target.host_limit : G_MAXUINT64;
   problem->items = g_array_new (FALSE, FALSE, sizeof (SolveItem));
   problem->gaps = g_array_new (FALSE, FALSE, sizeof (SolveGap));
   problem->pairs = g_array_new (FALSE, FALSE, sizeof (SolvePair));
@@ -367,6 +369,7 @@ ask_with (SolveProblem *problem, const guint8 *kinds, guint64 limit)
   answer->kinds = g_memdup2 (kinds, n + 1);
   answer->limit = limit;
   answer->peak = problem->prediction->peak_bytes;
+  answer->host = problem->prediction->host_bytes;
   answer->copied = problem->prediction->copied_bytes;
   answer->us = problem->prediction->step_us;
   g_ptr_array_add (problem->pool, answer);
@@ -389,6 +392,7 @@ gboolean
 _gantry_solve_is_over (const SolveProblem *problem)
 {
   return gantry_progress_cancelled (problem->progress, NULL)
+         || (problem->most_predictions != 0 && problem->n_predictions >= problem->most_predictions)
          || (problem->deadline != 0 && g_get_monotonic_time () >= problem->deadline);
 }
 
@@ -409,7 +413,7 @@ _gantry_solve_fastest (const SolveProblem *problem, guint64 limit)
     {
       const SolveAnswer *answer = g_ptr_array_index (problem->pool, i);
 
-      if (answer->peak <= limit && (best == NULL || _gantry_solve_is_faster (answer, best)))
+      if (answer->peak <= limit && answer->host <= problem->host_limit && (best == NULL || _gantry_solve_is_faster (answer, best)))
         best = answer;
     }
   return best;
@@ -424,7 +428,7 @@ _gantry_solve_smallest (const SolveProblem *problem, double us)
     {
       const SolveAnswer *answer = g_ptr_array_index (problem->pool, i);
 
-      if (answer->us <= us
+      if (answer->us <= us && answer->host <= problem->host_limit
           && (best == NULL || answer->peak < best->peak || (answer->peak == best->peak && answer->us < best->us)))
         best = answer;
     }

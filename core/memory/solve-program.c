@@ -247,6 +247,59 @@ add_pair_rows (Integer *program, Cbc_Model *model, Row *row)
     }
 }
 
+/* What is offloaded lies in the host at least while it is gone from the device, what the caller gives or gets all the time. */
+static void
+add_host_row (Integer *program, Cbc_Model *model, Row *row, guint32 step)
+{
+  SolveProblem *problem = program->problem;
+
+  for (guint i = 0; i < problem->items->len; i++)
+    if (ITEM (problem, i)->resident || is_gone_at (problem, ITEM (problem, i), step))
+      _gantry_row_add (row, program->offload[i], (double) ITEM (problem, i)->bytes / MIB);
+  _gantry_row_end (model, row, 'L', (double) problem->host_limit / MIB);
+}
+
+/* Rows for the steps at which most could be in the host, where that is more than may be. */
+static void
+add_host_rows (Integer *program, Cbc_Model *model, Row *row)
+{
+  SolveProblem *problem = program->problem;
+  g_autofree double *most = g_new0 (double, problem->n_steps + 2);
+  guint32 apart = MAX (1, problem->n_steps / 64);
+  double sum = 0;
+
+  if (problem->host_limit == G_MAXUINT64 || problem->n_steps == 0)
+    return;
+  for (guint i = 0; i < problem->items->len; i++)
+    {
+      const SolveItem *item = ITEM (problem, i);
+      double bytes = program->offload[i] != NO_COLUMN ? (double) item->bytes : 0;
+
+      for (guint32 g = 0; g < (item->resident ? 1 : item->n_gaps); g++)
+        {
+          const SolveGap *gap = SOLVE_GAP (problem, item->first_gap + g);
+
+          most[item->resident ? 0 : gap->from] += bytes;
+          most[item->resident ? problem->n_steps : gap->to + 1] -= bytes;
+        }
+    }
+  for (guint32 s = 0; s < problem->n_steps; s++)
+    most[s] = sum += most[s];
+  for (guint n = 0; n < MOST_ROUNDS; n++)
+    {
+      guint32 worst = 0;
+
+      for (guint32 s = 1; s < problem->n_steps; s++)
+        if (most[s] > most[worst])
+          worst = s;
+      if (most[worst] <= (double) problem->host_limit)
+        break;
+      add_host_row (program, model, row, worst);
+      for (guint32 s = worst >= apart ? worst - apart : 0; s <= worst + apart && s < problem->n_steps; s++)
+        most[s] = 0;
+    }
+}
+
 /* Solving */
 
 static Cbc_Model *
@@ -271,6 +324,7 @@ make_model (Integer *program)
   for (guint i = 0; i < program->rows->len; i++)
     add_memory_row (program, model, &row, g_array_index (program->rows, guint32, i));
   add_pair_rows (program, model, &row);
+  add_host_rows (program, model, &row);
   g_array_unref (row.columns);
   g_array_unref (row.factors);
   return model;
@@ -374,7 +428,10 @@ solve_once (Integer *program, double gap, double seconds, SolveRelaxed *relaxed)
   gboolean found;
 
   Cbc_setAllowableFractionGap (model, gap);
-  Cbc_setMaximumSeconds (model, seconds);
+  if (seconds < G_MAXINT32)
+    Cbc_setMaximumSeconds (model, seconds);
+  if (program->problem->most_nodes > 0)
+    Cbc_setMaximumNodes (model, program->problem->most_nodes);
   Cbc_solve (model);
   relaxed->proven = Cbc_isProvenOptimal (model) && Cbc_status (model) == 0;
   if (Cbc_isProvenInfeasible (model))

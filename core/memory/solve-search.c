@@ -130,10 +130,14 @@ typedef struct
 
 /* Less over the limit is better, then less time, then fewer bytes. */
 static gboolean
-is_better (const SolveAnswer *a, const SolveAnswer *b, guint64 limit)
+is_better (const SolveAnswer *a, const SolveAnswer *b, guint64 limit, guint64 host_limit)
 {
   guint64 over_a = a->peak > limit ? a->peak - limit : 0, over_b = b->peak > limit ? b->peak - limit : 0;
+  guint64 host_a = a->host > host_limit ? a->host - host_limit : 0, host_b = b->host > host_limit ? b->host - host_limit : 0;
 
+  /* What does not fit into the host is no answer, however little it takes of the device. */
+  if (host_a != host_b)
+    return host_a < host_b;
   if (over_a != over_b)
     return over_a < over_b;
   /* Where the peak itself is minimized, every byte of it counts before time does. */
@@ -151,7 +155,7 @@ try_change (Climb *climb, guint i, guint8 kind)
     return FALSE;
   climb->kinds[i] = kind;
   answer = _gantry_solve_ask (climb->problem, climb->kinds);
-  if (is_better (answer, climb->now, climb->limit))
+  if (is_better (answer, climb->now, climb->limit, climb->problem->host_limit))
     {
       climb->now = answer;
       return TRUE;
@@ -261,7 +265,7 @@ try_members (Climb *climb, const ClassEntry *members, guint from, guint to, guin
   if (!changes)
     return FALSE;
   answer = _gantry_solve_ask (climb->problem, climb->kinds);
-  if (is_better (answer, climb->now, climb->limit))
+  if (is_better (answer, climb->now, climb->limit, climb->problem->host_limit))
     {
       climb->now = answer;
       return TRUE;

@@ -9,6 +9,7 @@
 #define MOST_FOR_PROGRAM 4000u /* values: above, the program itself takes too long */
 #define MOST_FOR_MOVES 400u
 #define SECONDS 4.0            /* where the goal names none */
+#define MOST_PLANNED 8u        /* answers that are planned until one fits as planned, too */
 #define TRIES 5                /* of the integer program with a lower limit, when the planner needs more than it thinks */
 
 void
@@ -190,23 +191,6 @@ fit (Solve *solve, guint64 limit)
   tell (solve, _gantry_solve_fastest (problem, limit));
 }
 
-/* The lowest peak that any placement reaches, as far as the program and the search know. */
-static void
-find_smallest (Solve *solve)
-{
-  SolveProblem *problem = solve->problem;
-  SolveRelaxed relaxed = { 0 };
-  const SolveAnswer *best;
-
-  if (problem->items->len <= MOST_FOR_PROGRAM
-      && _gantry_solve_program (problem, 0, 1e-4, MIN (seconds_left (problem) / 2, SECONDS), &relaxed))
-    _gantry_solve_ask (problem, relaxed.kinds);
-  _gantry_solve_relaxed_clear (&relaxed);
-  best = _gantry_solve_smallest (problem, INFINITY);
-  if (best != NULL)
-    _gantry_solve_search (problem, best->kinds, 0);
-}
-
 /* "At most @us, smallest": the limit is halved in until the fastest answer for it is too slow. */
 static void
 shrink (Solve *solve)
@@ -236,45 +220,140 @@ shrink (Solve *solve)
   solve->bound = (double) low;
 }
 
+/* What becomes an answer: placements whose plan was made. */
+typedef struct
+{
+  const guint8 *kinds;
+  guint64 limit, bytes; /* its plan is made within this, 0: none; and takes this */
+  double us;
+} Planned;
+
 static GantrySolution *
-solution_new (Solve *solve, const SolveAnswer *answer, gint64 begin)
+solution_new (Solve *solve, const Planned *planned, gint64 begin)
 {
   GantrySolution *solution = g_new0 (GantrySolution, 1);
-  double value = solve->goal->memory_bytes != 0 ? answer->us : (double) answer->peak;
+  double value = solve->goal->memory_bytes != 0 ? planned->us : (double) planned->bytes;
 
-  solution->placements = _gantry_solve_placements (solve->problem, answer->kinds);
-  solution->peak_bytes = answer->peak;
-  solution->step_us = answer->us;
+  solution->placements = _gantry_solve_placements (solve->problem, planned->kinds);
+  solution->peak_bytes = planned->bytes;
+  solution->step_us = planned->us;
   solution->bound = MIN (solve->bound, value);
   solution->gap = value > 0 ? (value - solution->bound) / value : 0;
   solution->proven = solution->gap <= 1e-6;
   solution->method = solve->method;
   solution->milliseconds = (double) (g_get_monotonic_time () - begin) / 1000;
   solution->n_predictions = solve->problem->n_predictions;
-  solution->limit_bytes = answer->limit;
-  remember (solve->problem, solution->placements, answer->limit);
+  solution->limit_bytes = planned->limit;
+  remember (solve->problem, solution->placements, planned->limit);
   return solution;
 }
 
-static void
-refuse (Solve *solve, GError **error)
+/* The plan of @answer, as it was predicted, else squeezed further; a packing may stand higher than what is alive, and only what was
+ * planned fits. @limit: 0: none. Returns: FALSE where it does not fit: what it needs in @planned. No progress: what was found is
+ * wanted after cancelling too. */
+static gboolean
+plan_answer (const Solve *solve, const SolveAnswer *answer, guint64 limit, Planned *planned)
 {
-  const SolveAnswer *least;
-  g_autofree char *wanted = NULL, *reached = NULL;
+  GantryPlanner *planner = solve->problem->planner;
+  g_autoptr (GantryPlacements) placements = _gantry_solve_placements (solve->problem, answer->kinds);
+  const guint64 limits[] = { answer->limit, limit };
 
-  find_smallest (solve);
-  least = _gantry_solve_smallest (solve->problem, solve->goal->memory_bytes != 0 ? INFINITY : solve->goal->step_us);
-  if (least == NULL)
+  *planned = (Planned){ answer->kinds, 0, G_MAXUINT64, 0 };
+  for (guint i = 0; i < (limit != 0 && limit != answer->limit ? 2 : 1); i++)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY, "no placement takes at most %.3f ms: the work alone takes %.3f ms",
-                   solve->goal->step_us / 1000, solve->problem->base_us / 1000);
+      GantryMemoryParts need = { { 0 } };
+      g_autoptr (GantryPlan) plan = _gantry_planner_plan_within (planner, placements, limits[i], &need, NULL);
+      guint64 bytes = plan != NULL ? gantry_plan_memory_bytes (plan, GANTRY_MEMORY_DEVICE) : gantry_memory_parts_total (&need);
+
+      g_clear_pointer (&planner->refused, gantry_plan_unref);
+      planned->bytes = MIN (planned->bytes, bytes);
+      if (plan == NULL || (limit != 0 && bytes > limit) || gantry_plan_host_bytes (plan) > solve->problem->host_limit)
+        continue;
+      planned->limit = limits[i];
+      planned->us = plan->total_us;
+      return TRUE;
+    }
+  return FALSE;
+}
+
+static void
+refuse_memory (const Solve *solve, const SolveLeast *least, GError **error)
+{
+  g_autofree char *wanted = gantry_format_bytes_down (solve->goal->memory_bytes), *reached = NULL, *host = NULL;
+
+  if (least->kinds == NULL)
+    {
+      host = gantry_format_bytes_down (solve->problem->host_limit);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
+                   "no placement was found that fits into the %s that the host has for what is offloaded; raise that limit", host);
       return;
     }
-  wanted = gantry_format_bytes (solve->goal->memory_bytes);
-  reached = gantry_format_bytes (least->peak);
+  reached = gantry_format_bytes_up (least->bytes);
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
-               "no placement was found that fits into %s: the least that could be reached is %s; "
-               "a smaller batch, or parameters and optimizer state offloaded as well, would lower that", wanted, reached);
+               "no placement was found that fits into %s: the least that could be reached is %s (%" G_GUINT64_FORMAT " bytes); "
+               "a smaller batch, or parameters and optimizer state offloaded as well, would lower that", wanted, reached,
+               least->bytes);
+}
+
+/* "Fit into": refused where the least does not fit, and only there. */
+static GantrySolution *
+solve_memory (Solve *solve, guint64 limit, gint64 begin, GError **error)
+{
+  SolveProblem *problem = solve->problem;
+  const SolveLeast *least = NULL;
+  Planned planned;
+
+  problem->limit = limit;
+  _gantry_solve_try_known (problem);
+  if (_gantry_solve_fastest (problem, limit) == NULL)
+    {
+      gint64 asked = g_get_monotonic_time ();
+
+      least = _gantry_solve_least (problem);
+      problem->deadline += g_get_monotonic_time () - asked;
+    }
+  if (least == NULL || least->bytes <= limit)
+    fit (solve, limit);
+  for (guint n = 0; n < MOST_PLANNED; n++)
+    {
+      const SolveAnswer *answer = least == NULL || least->bytes <= limit ? _gantry_solve_fastest (problem, limit) : NULL;
+
+      if (answer == NULL)
+        break;
+      if (plan_answer (solve, answer, limit, &planned))
+        return solution_new (solve, &planned, begin);
+      ((SolveAnswer *) answer)->peak = MAX (planned.bytes, limit + 1); /* the pool is the problem's own */
+    }
+  if (least == NULL)
+    least = _gantry_solve_least (problem);
+  if (least == NULL)
+    {
+      gantry_progress_cancelled (problem->progress, error);
+      return NULL;
+    }
+  if (least->kinds == NULL || least->bytes > limit)
+    {
+      refuse_memory (solve, least, error);
+      return NULL;
+    }
+  planned = (Planned){ least->kinds, least->limit, least->bytes, least->us };
+  return solution_new (solve, &planned, begin);
+}
+
+static GantrySolution *
+solve_time (Solve *solve, gint64 begin, GError **error)
+{
+  const SolveAnswer *answer;
+  Planned planned;
+
+  shrink (solve);
+  answer = _gantry_solve_smallest (solve->problem, solve->goal->step_us);
+  if (answer != NULL && plan_answer (solve, answer, 0, &planned))
+    return solution_new (solve, &planned, begin);
+  if (!gantry_progress_cancelled (solve->problem->progress, error))
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY, "no placement takes at most %.3f ms: the work alone takes %.3f ms",
+                 solve->goal->step_us / 1000, solve->problem->base_us / 1000);
+  return NULL;
 }
 
 GantrySolution *
@@ -284,29 +363,18 @@ gantry_solve (GantryPlanner *planner, const GantrySolveGoal *goal, const GantryP
   gint64 begin = g_get_monotonic_time ();
   g_autoptr (SolveProblem) problem = NULL;
   Solve solve = { .goal = goal, .method = "search" };
-  const SolveAnswer *answer;
-  guint64 limit;
 
-  g_return_val_if_fail ((goal->memory_bytes != 0) != (goal->step_us > 0), NULL);
+  if ((goal->memory_bytes != 0) == (goal->step_us > 0))
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+                   "say what to search for: placements that fit into at least one byte, or that take a time above 0, not both");
+      return NULL;
+    }
   solve.problem = problem = _gantry_solve_problem_new (planner, base,
                                                        (goal->allowed != 0 ? goal->allowed : 7u)
                                                          & (goal->method == GANTRY_SOLVE_AUTOTM ? ~2u : ~0u), progress);
   problem->deadline = begin + (gint64) ((goal->seconds > 0 ? goal->seconds : SECONDS) * G_USEC_PER_SEC);
-  limit = goal->memory_bytes;
-  if (goal->memory_bytes != 0)
-    fit (&solve, limit);
-  else
-    shrink (&solve);
-  answer = goal->memory_bytes != 0 ? _gantry_solve_fastest (problem, limit)
-                                   : _gantry_solve_smallest (problem, goal->step_us);
-  if (answer != NULL)
-    return solution_new (&solve, answer, begin);
-  if (gantry_progress_cancelled (progress, error))
-    return NULL;
-  problem->deadline = g_get_monotonic_time () + (gint64) (SECONDS / 2 * G_USEC_PER_SEC);
-  problem->limit = goal->memory_bytes != 0 ? limit : 0;
-  refuse (&solve, error);
-  return NULL;
+  return goal->memory_bytes != 0 ? solve_memory (&solve, goal->memory_bytes, begin, error) : solve_time (&solve, begin, error);
 }
 
 /* The front */
@@ -355,19 +423,21 @@ gantry_solve_front (GantryPlanner *planner, guint n_points, const GantryPlacemen
   g_autoptr (GPtrArray) points = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_solution_free);
   g_autoptr (SolveProblem) problem = _gantry_solve_problem_new (planner, base, 7u, progress);
   Solve solve = { .problem = problem, .goal = &(GantrySolveGoal) { .memory_bytes = 1 }, .method = "search" };
-  const SolveAnswer *least;
+  const SolveLeast *least = _gantry_solve_least (problem);
   guint64 low, high = problem->base_peak;
 
   n_points = MAX (n_points, 2);
-  problem->deadline = g_get_monotonic_time () + (gint64) (MAX (seconds, 0.1) / n_points * G_USEC_PER_SEC);
-  _gantry_solve_try_known (problem);
-  find_smallest (&solve);
-  least = _gantry_solve_smallest (problem, INFINITY);
   if (gantry_progress_cancelled (progress, error) || least == NULL)
     return NULL;
-  low = least->peak;
+  if (least->kinds == NULL)
+    {
+      refuse_memory (&solve, least, error);
+      return NULL;
+    }
+  low = least->bytes;
   solve.bound = problem->base_us;
-  g_ptr_array_add (points, solution_new (&solve, least, g_get_monotonic_time ()));
+  g_ptr_array_add (points, solution_new (&solve, &(Planned){ least->kinds, least->limit, least->bytes, least->us },
+                                         g_get_monotonic_time ()));
   /* From the smallest up: what fits into less is known when more is asked for. */
   for (guint k = 0; k < n_points; k++)
     {

@@ -58,8 +58,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantrySolution, gantry_solution_free)
  * Monotone by construction: an answer for a smaller budget is never better than one for a larger, because every answer
  * found before in the same planner is a candidate for every goal that it satisfies.
  *
- * Returns: (transfer full) (nullable): %GANTRY_ERROR_NO_MEMORY when nothing fits: the least that can be reached, and what
- *  holds it
+ * Returns: (transfer full) (nullable): %GANTRY_ERROR_NO_MEMORY when nothing fits: the least that can be reached;
+ *  %GANTRY_ERROR_INVALID where not exactly one of memory and time is limited
  */
 GantrySolution *gantry_solve (GantryPlanner *planner, const GantrySolveGoal *goal, const GantryPlacements *base,
                               const GantryProgress *progress, GError **error);

@@ -32,11 +32,12 @@ gantry_target_to_text (const GantryTarget *target)
   g_key_file_set_double (file, GROUP, "launch_us", target->launch_us);
   g_key_file_set_double (file, GROUP, "link_bandwidth", target->link_bandwidth);
   g_key_file_set_uint64 (file, GROUP, "memory_limit", target->memory_limit);
+  g_key_file_set_uint64 (file, GROUP, "host_limit", target->host_limit);
   return g_key_file_to_data (file, NULL, NULL);
 }
 
 static gboolean
-read_rate (GKeyFile *file, const char *key, double *value, GError **error)
+read_number (GKeyFile *file, const char *key, gboolean may_be_zero, double *value, GError **error)
 {
   g_autoptr (GError) local = NULL;
   double read;
@@ -49,18 +50,24 @@ read_rate (GKeyFile *file, const char *key, double *value, GError **error)
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "target: '%s' is not a number; write it as 1.5e12", key);
       return FALSE;
     }
+  if (read < 0 || (read == 0 && !may_be_zero))
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "target: '%s' is %g; it has to be %s", key, read,
+                   may_be_zero ? "0 or more" : "more than 0: nothing is free");
+      return FALSE;
+    }
   *value = read;
   return TRUE;
 }
 
 static gboolean
-read_limit (GKeyFile *file, guint64 *value, GError **error)
+read_limit (GKeyFile *file, const char *key, guint64 *value, GError **error)
 {
-  g_autofree char *text = g_key_file_get_string (file, GROUP, "memory_limit", NULL);
+  g_autofree char *text = g_key_file_get_string (file, GROUP, key, NULL);
 
   if (text == NULL || g_ascii_string_to_unsigned (g_strstrip (text), 10, 0, G_MAXUINT64, value, NULL))
     return TRUE;
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "target: 'memory_limit' is not a number of bytes");
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "target: '%s' is not a number of bytes", key);
   return FALSE;
 }
 
@@ -82,11 +89,12 @@ gantry_target_parse (GantryTarget *target, const char *text, gssize length, GErr
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "target: the group [" GROUP "] is missing");
       return FALSE;
     }
-  if (!read_rate (file, "peak_flops", &read.peak_flops, error)
-      || !read_rate (file, "memory_bandwidth", &read.memory_bandwidth, error)
-      || !read_rate (file, "launch_us", &read.launch_us, error)
-      || !read_rate (file, "link_bandwidth", &read.link_bandwidth, error)
-      || !read_limit (file, &read.memory_limit, error))
+  if (!read_number (file, "peak_flops", FALSE, &read.peak_flops, error)
+      || !read_number (file, "memory_bandwidth", FALSE, &read.memory_bandwidth, error)
+      || !read_number (file, "launch_us", TRUE, &read.launch_us, error)
+      || !read_number (file, "link_bandwidth", FALSE, &read.link_bandwidth, error)
+      || !read_limit (file, "memory_limit", &read.memory_limit, error)
+      || !read_limit (file, "host_limit", &read.host_limit, error))
     return FALSE;
   name = g_key_file_get_string (file, GROUP, "name", NULL);
   if (name != NULL)

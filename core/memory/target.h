@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 /**
  * GantryTarget: a plain value, copied freely.
  *
- * A rate of 0 or less means "no such limit".
+ * Rates are above 0 (gantry_target_parse() refuses others); the predictions take 0 as "costs nothing".
  */
 typedef struct
 {
@@ -19,6 +19,7 @@ typedef struct
   double launch_us;        /* overhead of starting one kernel */
   double link_bandwidth;   /* bytes per second between device and host memory, each way */
   guint64 memory_limit;    /* bytes of device memory that may be used, 0: no limit */
+  guint64 host_limit;      /* bytes of host memory that what is offloaded may take, 0: no limit */
 } GantryTarget;
 
 /**
@@ -32,7 +33,8 @@ void gantry_target_init_cpu (GantryTarget *target, guint n_threads);
 
 /** The target as a key file with the group [target], for people to edit. Returns: (transfer full) */
 char *gantry_target_to_text (const GantryTarget *target);
-/** Reads what gantry_target_to_text() writes; absent keys keep the value that @target has. */
+/** Reads what gantry_target_to_text() writes; absent keys keep the value that @target has. A rate that is not above 0, or not
+ *  finite, is refused: what it is the rate of would cost nothing. */
 gboolean gantry_target_parse (GantryTarget *target, const char *text, gssize length, GError **error);
 
 /**

@@ -251,6 +251,107 @@ test_refusals (void)
   g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY);
 }
 
+/* What every budget below the least is told: the same number, which fits, and one byte less does not. A planner of its own for
+ * each: as the command line asks. */
+static void
+test_least (void)
+{
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autoptr (GantryModule) module = make_step (context, 12);
+  guint64 least = 0;
+
+  for (guint percent = 40; percent >= 10; percent -= 10)
+    {
+      g_autoptr (GantryPlanner) planner = make_planner (module, 2e10);
+      g_autoptr (GantryPrediction) all = gantry_prediction_new ();
+      g_autoptr (GantrySolution) fits = NULL, solution = NULL;
+      g_autoptr (GError) error = NULL;
+      guint64 said;
+
+      gantry_planner_predict (planner, NULL, all);
+      g_assert_null (gantry_solve (planner, &(GantrySolveGoal) { .memory_bytes = all->peak_bytes * percent / 400 }, NULL, NULL,
+                                   &error));
+      g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY);
+      said = g_ascii_strtoull (strchr (error->message, '(') + 1, NULL, 10);
+      g_test_message ("%s", error->message);
+      g_assert_true (least == 0 || said == least);
+      least = said;
+      g_clear_error (&error);
+      g_assert_null (gantry_solve (planner, &(GantrySolveGoal) { .memory_bytes = least - 1 }, NULL, NULL, &error));
+      g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY);
+      g_clear_error (&error);
+      fits = gantry_solve (planner, &(GantrySolveGoal) { .memory_bytes = least }, NULL, NULL, &error);
+      g_assert_no_error (error);
+      g_assert_cmpuint (fits->peak_bytes, <=, least);
+    }
+}
+
+/* A goal of nothing is a mistake, and no crash. */
+static void
+test_no_goal (void)
+{
+  const GantrySolveGoal goals[] = { { 0 }, { .memory_bytes = 1, .step_us = 1 }, { .step_us = -1 }, { .step_us = NAN } };
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autoptr (GantryModule) module = make_step (context, 3);
+  g_autoptr (GantryPlanner) planner = make_planner (module, 2e10);
+
+  for (guint i = 0; i < G_N_ELEMENTS (goals); i++)
+    {
+      g_autoptr (GError) error = NULL;
+
+      g_assert_null (gantry_solve (planner, &goals[i], NULL, NULL, &error));
+      g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID);
+    }
+}
+
+/* The host has a limit too: no answer is beyond it, and a plan that is says so. */
+static void
+test_host_limit (void)
+{
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autoptr (GantryModule) module = make_step (context, 12);
+  g_autoptr (GantryPlanner) planner = make_planner (module, 2e10);
+  g_autoptr (GantryPrediction) all = gantry_prediction_new ();
+  g_autoptr (GantrySolution) unlimited = NULL;
+  g_autoptr (GError) error = NULL;
+  guint64 host;
+
+  gantry_planner_predict (planner, NULL, all);
+  unlimited = gantry_solve (planner, &(GantrySolveGoal) { .memory_bytes = all->peak_bytes * 7 / 10,
+                                                          .allowed = 1u << GANTRY_PLACEMENT_OFFLOAD }, NULL, NULL, &error);
+  g_assert_no_error (error);
+  gantry_planner_predict (planner, unlimited->placements, all);
+  host = all->host_bytes;
+  g_assert_cmpuint (host, >, 0);
+  gantry_planner_predict (planner, NULL, all);
+  {
+    GantryTarget target;
+    GantryPlanOptions options = { .target = &target };
+    g_autoptr (GantryPlanner) limited = NULL;
+    g_autoptr (GantryPlan) plan = NULL, refused = NULL;
+    g_autoptr (GantrySolution) both = NULL;
+    g_autoptr (GantryPrediction) of_both = gantry_prediction_new ();
+
+    gantry_target_init_cpu (&target, 2);
+    target.link_bandwidth = 2e10;
+    target.host_limit = host / 2;
+    limited = gantry_planner_new (module, &options, NULL, &error);
+    g_assert_no_error (error);
+    plan = gantry_planner_plan (limited, unlimited->placements, NULL, &error);
+    g_assert_null (plan);
+    g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY);
+    g_assert_nonnull (strstr (error->message, "host memory"));
+    g_clear_error (&error);
+    refused = gantry_planner_take_refused (limited);
+    g_assert_nonnull (refused);
+    both = gantry_solve (limited, &(GantrySolveGoal) { .memory_bytes = all->peak_bytes * 85 / 100 }, NULL, NULL, &error);
+    g_assert_no_error (error);
+    gantry_planner_predict (limited, both->placements, of_both);
+    g_assert_cmpuint (of_both->host_bytes, <=, target.host_limit);
+    g_assert_cmpuint (both->peak_bytes, <=, all->peak_bytes * 85 / 100);
+  }
+}
+
 /* What a click decided stays, and what is not allowed is not used. */
 static void
 test_clicks (void)
@@ -319,6 +420,9 @@ main (int argc, char **argv)
   g_test_add_func ("/memory/solve/smallest", test_smallest);
   g_test_add_func ("/memory/solve/front", test_front);
   g_test_add_func ("/memory/solve/refusals", test_refusals);
+  g_test_add_func ("/memory/solve/least", test_least);
+  g_test_add_func ("/memory/solve/no-goal", test_no_goal);
+  g_test_add_func ("/memory/solve/host-limit", test_host_limit);
   g_test_add_func ("/memory/solve/clicks", test_clicks);
   g_test_add_func ("/memory/solve/autotm", test_autotm);
   return g_test_run ();

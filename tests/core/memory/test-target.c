@@ -57,6 +57,11 @@ test_errors (void)
   static const char *const wrong[] = {
     "", "peak_flops=1\n", "[other]\npeak_flops=1\n", "[target]\npeak_flops=fast\n", "[target]\nlaunch_us=nan\n",
     "[target]\nmemory_limit=-1\n", "[target", "\xff\xfe",
+    /* Nothing is free. */
+    "[target]\nlink_bandwidth=0\n", "[target]\nlink_bandwidth=-1e9\n", "[target]\nlink_bandwidth=inf\n",
+    "[target]\nlink_bandwidth=nan\n", "[target]\npeak_flops=0\n", "[target]\npeak_flops=-1\n", "[target]\npeak_flops=inf\n",
+    "[target]\nmemory_bandwidth=0\n", "[target]\nmemory_bandwidth=nan\n", "[target]\nlaunch_us=-1\n",
+    "[target]\nhost_limit=many\n",
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)

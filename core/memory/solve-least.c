@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The least memory that a program can be planned into. It is asked for by every goal that is tight, and refusals name it: so it
+ * has to be one number, whatever the goal, the machine and the day. Its effort is counted in predictions and nodes. */
+#include "core/memory/solve-private.h"
+#include <math.h>
+
+/* Predictions times works: some two seconds. */
+#define MOST_WORK 20000000u
+#define MOST_ENUMERATED 6000u
+#define MOST_FOR_PROGRAM 400u /* values: beyond, an integer program without a limit of time may take minutes */
+#define MOST_NODES 200
+#define MOST_SETTLED 4u       /* of the lowest answers so many are planned */
+#define MOST_PLANS 4u
+
+static void
+least_free (gpointer data)
+{
+  SolveLeast *least = data;
+
+  g_clear_pointer (&least->base, gantry_placements_unref);
+  g_free (least->kinds);
+  g_free (least);
+}
+
+/* Copies squeezed as far as they go: nothing can fit into a single byte. */
+static void
+search (SolveProblem *problem)
+{
+  SolveRelaxed relaxed = { 0 };
+  const SolveAnswer *best;
+
+  problem->limit = 1;
+  problem->most_nodes = MOST_NODES;
+  if (_gantry_solve_enumerate (problem, MOST_ENUMERATED))
+    return;
+  problem->most_predictions = problem->n_predictions + CLAMP (MOST_WORK / (problem->n_steps + 1), 100, 20000);
+  _gantry_solve_try_known (problem);
+  if (problem->items->len <= MOST_FOR_PROGRAM && _gantry_solve_program (problem, 0, 1e-4, G_MAXINT32, &relaxed))
+    _gantry_solve_ask (problem, relaxed.kinds);
+  _gantry_solve_relaxed_clear (&relaxed);
+  best = _gantry_solve_smallest (problem, INFINITY);
+  if (best != NULL)
+    _gantry_solve_search (problem, best->kinds, 0);
+}
+
+/* What a plan of @answer takes: it may stand higher than predicted, and squeezed no further than it has to be it is faster. */
+static void
+settle (SolveProblem *problem, const SolveAnswer *answer, SolveLeast *least)
+{
+  g_autoptr (GantryPlacements) placements = _gantry_solve_placements (problem, answer->kinds);
+  guint64 limit = answer->peak;
+
+  for (guint n = 0; n < MOST_PLANS && limit < least->bytes; n++)
+    {
+      GantryMemoryParts need = { { 0 } };
+      g_autoptr (GantryPlan) plan = _gantry_planner_plan_within (problem->planner, placements, limit, &need, problem->progress);
+
+      if (plan == NULL && gantry_progress_cancelled (problem->progress, NULL))
+        return;
+      if (plan == NULL || gantry_plan_host_bytes (plan) > problem->host_limit)
+        {
+          limit = MAX (limit + 1, gantry_memory_parts_total (&need));
+          continue;
+        }
+      g_free (least->kinds);
+      least->kinds = g_memdup2 (answer->kinds, problem->items->len + 1);
+      least->limit = limit;
+      least->bytes = gantry_plan_memory_bytes (plan, GANTRY_MEMORY_DEVICE);
+      least->us = plan->total_us;
+      return;
+    }
+}
+
+static int
+compare_peaks (gconstpointer a, gconstpointer b)
+{
+  const SolveAnswer *x = *(SolveAnswer *const *) a, *y = *(SolveAnswer *const *) b;
+
+  if (x->peak != y->peak)
+    return x->peak < y->peak ? -1 : 1;
+  return x->us < y->us ? -1 : x->us > y->us;
+}
+
+static const SolveLeast *
+find_known (const GantryPlanner *planner, const GantryPlacements *base, guint allowed)
+{
+  for (guint i = 0; planner->leasts != NULL && i < planner->leasts->len; i++)
+    {
+      const SolveLeast *least = g_ptr_array_index (planner->leasts, i);
+
+      if (least->allowed == allowed && (least->base == base || (least->base != NULL && base != NULL
+                                                                 && gantry_placements_equal (least->base, base))))
+        return least;
+    }
+  return NULL;
+}
+
+const SolveLeast *
+_gantry_solve_least (const SolveProblem *asked)
+{
+  GantryPlanner *planner = asked->planner;
+  const SolveLeast *known = find_known (planner, asked->base, asked->allowed);
+  g_autoptr (SolveProblem) problem = NULL;
+  SolveLeast *least;
+
+  if (known != NULL)
+    return known;
+  problem = _gantry_solve_problem_new (planner, asked->base, asked->allowed, asked->progress);
+  search (problem);
+  least = g_new0 (SolveLeast, 1);
+  least->base = asked->base != NULL ? gantry_placements_copy (asked->base) : NULL;
+  least->allowed = asked->allowed;
+  least->bytes = G_MAXUINT64;
+  g_ptr_array_sort (problem->pool, compare_peaks);
+  for (guint i = 0, n = 0; i < problem->pool->len && n < MOST_SETTLED; i++)
+    {
+      const SolveAnswer *answer = g_ptr_array_index (problem->pool, i);
+
+      if (answer->host > problem->host_limit)
+        continue;
+      settle (problem, answer, least);
+      n++;
+    }
+  g_clear_pointer (&planner->refused, gantry_plan_unref);
+  if (gantry_progress_cancelled (asked->progress, NULL))
+    {
+      least_free (least);
+      return NULL;
+    }
+  if (planner->leasts == NULL)
+    planner->leasts = g_ptr_array_new_with_free_func (least_free);
+  g_ptr_array_add (planner->leasts, least);
+  return least;
+}
