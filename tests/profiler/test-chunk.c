@@ -100,7 +100,8 @@ test_round_trip (void)
       g_assert_cmpmem (a, sizeof a, b, sizeof b);
       g_assert_cmpuint (gantry_recording_memory_at (recording, 0, 500000), ==,
                         gantry_recording_memory_at (loaded, 0, 500000));
-      g_assert_cmpuint (gantry_recording_n_details (loaded), ==, MIN (sizes[i], 4));
+      g_assert_cmpuint (gantry_recording_n_details (loaded), ==, gantry_recording_n_details (recording));
+      g_assert_true (sizes[i] < 500 || gantry_recording_n_details (loaded) == 4); /* few events need not have any */
       g_assert_cmpuint (gantry_recording_n_notes (loaded), ==, 2);
       g_assert_cmpstr (gantry_recording_note (loaded, 0), ==, "3 records were dropped");
       g_assert_null (gantry_recording_detail (loaded, 0));

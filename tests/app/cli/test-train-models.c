@@ -13,6 +13,10 @@
  * before those moves: what is 5e-3 of light_zfnet512's norm when its weights are rounded (make.py --rounding). That only
  * rounding does so is known from the same program in f64, within 6e-9 of JAX for these models (double.py). */
 #define TOLERANCE_OF_MANY_KINKS 0.05
+/* Here it is single ones: when its weights change by 2^-22 of themselves, light_resnet50's gradients move by up to 1.8e-3 of
+ * their norm and light_squeezenet's by 2.2e-3 (make.py --rounding). Which of them moves is up to the order of the sums, which is
+ * another on each class of processor: ten times that is left. */
+#define TOLERANCE_OF_SINGLE_KINKS 0.02
 
 typedef struct
 {
@@ -34,9 +38,9 @@ static const Case own_weights[] = {
 };
 
 static const Case made_up_weights[] = {
-  { "light_squeezenet" },
+  { "light_squeezenet", TOLERANCE_OF_SINGLE_KINKS },
   { "light_shufflenet" },
-  { "light_resnet50" },
+  { "light_resnet50", TOLERANCE_OF_SINGLE_KINKS },
   { "light_inception_v1", TOLERANCE_OF_MANY_KINKS },
   { "light_bvlc_alexnet" },
   { "light_zfnet512", TOLERANCE_OF_MANY_KINKS },

@@ -337,7 +337,8 @@ fill_chain (GantryPackItem *items, guint32 n, GRand *random)
 static void
 test_large (void)
 {
-  g_autoptr (GRand) random = test_rand (4);
+  /* How good a packing is, no rule says: it is a figure of these buffers, which are therefore always the same. */
+  g_autoptr (GRand) random = g_rand_new_with_seed (4);
   g_autofree GantryPackItem *items = g_new (GantryPackItem, 100000);
   GantryPackOptions options = { 64, 0, 0 };
 
