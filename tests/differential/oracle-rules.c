@@ -82,18 +82,16 @@ select_errors (DiffValue *const *operands, gint64 n)
   return error;
 }
 
-/* A number of the type that only exact arithmetic leads to is what every way of computing gives. */
+/* A number of the type that only exact arithmetic leads to is what every way of computing gives. f64 is not computed in
+ * anything wider, so that only integers are known to be exact. */
 static gboolean
-stays_exact (guint op, const GantryType *type, double value)
+stays_exact (guint op, const GantryType *type, double value, const double *x, guint n)
 {
-  switch (op)
-    {
-    case GANTRY_OP_ADD:
-    case GANTRY_OP_SUBTRACT:
-    case GANTRY_OP_MULTIPLY:
-    case GANTRY_OP_CONVERT: return _diff_representable (type->element, value);
-    default: return FALSE;
-    }
+  gboolean exact = _diff_representable (type->element, value);
+
+  for (guint i = 0; type->element == GANTRY_F64 && i < n; i++)
+    exact = exact && x[i] == trunc (x[i]) && fabs (value) < 0x1p53;
+  return exact && (op == GANTRY_OP_ADD || op == GANTRY_OP_SUBTRACT || op == GANTRY_OP_MULTIPLY);
 }
 
 static double *
@@ -121,7 +119,7 @@ elementwise_errors (const DiffOracle *oracle, const GantryNode *node, DiffValue 
         }
       if (e[0] != 0 || e[1] != 0 || e[2] != 0 || tells_zeros (node->op, at, node->n_operands))
         error[i] = corners (node->op, direction, at, e, node->n_operands);
-      else if (to_float && stays_exact (node->op, type, v[i]))
+      else if (to_float && stays_exact (node->op, type, v[i], at, node->n_operands))
         continue;
       if (!to_float)
         error[i] = error[i] != 0 ? INFINITY : 0;
