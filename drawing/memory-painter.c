@@ -192,7 +192,7 @@ gantry_paint_memory (GantryScene *scene, const GantryTimeModel *model, const Gan
   if (model->before != NULL)
     paint_before (&c);
   paint_curve (&c, planned, GANTRY_INK_PLANNED, 255, TRUE);
-  if (model->run != NULL)
+  if (model->run != NULL && model->run->peak_bytes > 0)
     paint_measured (&c);
   if (plan->n_steps > plan->n_init_steps && plan->peak_step >= plan->n_init_steps)
     paint_peak (&c, model->step_begin[plan->peak_step - plan->n_init_steps], (double) gantry_plan_memory_bytes_at (plan, plan->peak_step),
@@ -214,7 +214,7 @@ gantry_memory_pick (const GantryTimeModel *model, const GantryTimeView *view, fl
 
   *step = model->plan->n_init_steps + index;
   planned = gantry_format_bytes (model->n_steps > 0 ? gantry_plan_memory_bytes_at (model->plan, *step) : 0);
-  if (model->run == NULL || time > model->run_end - model->run_begin)
+  if (model->run == NULL || model->run->peak_bytes == 0 || time > model->run_end - model->run_begin)
     return g_strdup_printf ("%s: %s planned", when, planned);
   measured = gantry_format_bytes (gantry_recording_memory_at (model->run->recording, GANTRY_MEMORY_DEVICE,
                                                              time + model->run_begin));

@@ -105,7 +105,10 @@ put_memory (Export *out, const GantryRecording *recording, GError **error)
                               event.release ? "release" : "allocate");
       put_cell (out->text, event.offset);
       put_cell (out->text, event.bytes);
-      put_cell (out->text, event.buffer);
+      if (event.buffer == GANTRY_NO_BUFFER)
+        g_string_append_c (out->text, ',');
+      else
+        put_cell (out->text, event.buffer);
       put_cell (out->text, event.node);
       g_string_append (out->text, "\r\n");
       if (!_gantry_export_flush (out, EXPORT_FLUSH_AT, error))

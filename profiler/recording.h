@@ -63,9 +63,9 @@ typedef struct
 typedef struct
 {
   gint64 time;
-  guint64 offset, bytes; /* bytes of the place, of an allocation and of its release */
-  guint32 buffer;        /* of the plan */
-  guint32 node;          /* whose value it is */
+  guint64 offset, bytes; /* bytes of the place, of an allocation and of its release; of what was measured the change of the sum */
+  guint32 buffer;        /* of the plan; GANTRY_NO_BUFFER for what was measured */
+  guint32 node;          /* whose value it is, or whose work began then */
   guint8 memory;         /* GantryMemoryKind */
   guint8 release;        /* 0: allocated */
 } GantryMemoryEvent;
@@ -73,7 +73,7 @@ typedef struct
 typedef struct
 {
   gint64 begin, end;
-  guint64 peak_bytes;
+  guint64 peak_bytes; /* most that the device held, as measured; 0: that was not measured */
 } GantryRecordedRun;
 
 typedef struct _GantryRecording GantryRecording;

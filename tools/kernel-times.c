@@ -23,7 +23,7 @@ begin_run (gpointer self, const GantryExecutable *executable, gint64 time)
 }
 
 static void
-end_run (gpointer self, gint64 time, guint64 peak_bytes)
+end_run (gpointer self, gint64 time)
 {
   Times *times = self;
 

@@ -2,6 +2,7 @@
 /* Puts the rooms together that only a child process may use: kernels, runtime, recorder. */
 #include "app/cli/program.h"
 #include "app/cli/device.h"
+#include "core/base/process-memory.h"
 #include "core/kernels/kernels.h"
 #include "profiler/profiler.h"
 #include <string.h>
@@ -160,6 +161,21 @@ take_codes (GantryRunResult *result, const GantryExecutable *executable)
     }
 }
 
+/* A run of its own for the memory; what it writes over is written anew for the next. */
+static gboolean
+measure_memory (GantryExecutor *executor, const GantryProgram *program, GantryValues *values, const GantryProgress *progress,
+                GError **error)
+{
+  const GantryExecutable *executable = program->executable;
+
+  if (gantry_progress_cancelled (progress, error))
+    return FALSE;
+  gantry_progress_report (progress, -1, "Measuring memory");
+  gantry_values_write (values);
+  return gantry_executor_measure (executor, gantry_values_inputs (values), executable->n_inputs, gantry_values_outputs (values, FALSE),
+                                  executable->n_outputs, progress != NULL ? progress->cancellable : NULL, error);
+}
+
 static gboolean
 run_all (GantryExecutor *executor, GantryProgram *program, GantryCpuRecorder *recorder, GantryValues *values, guint n_warmup,
          guint n_runs, GArray *times, const GantryProgress *progress, GError **error)
@@ -167,6 +183,8 @@ run_all (GantryExecutor *executor, GantryProgram *program, GantryCpuRecorder *re
   const GantryExecutable *executable = program->executable;
   guint n = n_warmup + n_runs;
 
+  if (!measure_memory (executor, program, values, progress, error))
+    return FALSE;
   for (guint i = 0; i < n; i++)
     {
       gint64 start;
@@ -222,6 +240,9 @@ load (Session *session, GantryProgram *program, const GantryProgramOptions *opti
   session->times = g_array_new (FALSE, FALSE, sizeof (double));
   session->when = g_date_time_format_iso8601 (now);
   gantry_device_set_limit (session->device, GANTRY_MEMORY_DEVICE, options->limit);
+  /* The peak of the process is that of the program from now on, not that of compiling it. */
+  gantry_process_memory_trim ();
+  gantry_process_memory_reset_peak ();
   gantry_progress_report (progress, -1, "Loading");
   session->executor = gantry_executor_new (session->device, program->executable,
                                            progress != NULL ? progress->cancellable : NULL, error);
@@ -241,7 +262,8 @@ result_of (Session *session, const GantryProgram *program, const GantryProgramOp
   result->plan = gantry_plan_ref (program->executable->plan);
   result->planned_bytes = result->plan->arena_bytes[GANTRY_MEMORY_DEVICE];
   result->constant_bytes = result->plan->constant_bytes + program->executable->packed_bytes;
-  result->peak_bytes = gantry_executor_peak_bytes (session->executor);
+  result->memory = gantry_executor_take_measure (session->executor);
+  result->peak_bytes = result->memory != NULL ? result->memory->peak_bytes : 0;
   result->recording = gantry_cpu_recorder_take (session->recorder);
   if (options->end_recording != NULL)
     result->recording = options->end_recording (options->recorder, program->executable, result->recording);
@@ -304,6 +326,8 @@ run_steps (Session *session, const GantryProgram *program, GantryValues *values,
 
   if (first != NULL && gantry_type_elements (first->type) == 1 && gantry_element_is_float (first->type->element))
     steps.loss = first;
+  if (!measure_memory (session->executor, program, values, progress, error))
+    return FALSE;
   gantry_values_write (values);
   steps.start = gantry_time_ns ();
   return gantry_executor_run_steps (session->executor, n_steps, gantry_values_inputs (values), executable->n_inputs,

@@ -3,6 +3,7 @@
 #include "app/cli/run-report.h"
 #include "app/cli/changes-report.h"
 #include "app/cli/device.h"
+#include "app/cli/memory-report.h"
 #include "profiler/kernel-table.h"
 #include "profiler/overlap.h"
 #include <math.h>
@@ -183,6 +184,7 @@ gantry_run_report_json (const GantryRunReport *report)
   gantry_cli_add_int (json, "needed_bytes", (gint64) gantry_memory_parts_total (&parts));
   gantry_cli_add_parts (json, "parts", &parts);
   add_overlap (json, report);
+  gantry_memory_report_json (json, result, report->module);
   gantry_cli_device_add_memory (report->device, json);
   if (report->n_slowest > 0)
     add_slowest (json, report);
@@ -222,7 +224,6 @@ gantry_run_report_text (const GantryRunReport *report)
 {
   const GantryRunResult *result = report->result;
   g_autofree char *planned = gantry_cli_bytes (result->planned_bytes);
-  g_autofree char *peak = gantry_cli_bytes (result->peak_bytes);
   g_autofree char *constants = gantry_cli_bytes (result->constant_bytes);
   g_autofree char *limit = gantry_cli_bytes (report->limit);
 
@@ -234,8 +235,9 @@ gantry_run_report_text (const GantryRunReport *report)
             report->predicted_before_ms);
   if (report->changes != NULL)
     gantry_changes_report_text (report->changes, report->module);
-  printf ("%-10s %s planned, %s measured, constants %s%s%s\n", "memory", planned, peak, constants,
+  printf ("%-10s %s planned, constants %s%s%s\n", "memory", planned, constants,
           report->limit > 0 ? ", limit " : "", report->limit > 0 ? limit : "");
+  gantry_memory_report_text (result, report->module);
   gantry_cli_device_print_memory (report->device);
   print_copies (report);
   printf ("%-10s %.0f ms\n", "compiled in", result->compile_ms);

@@ -21,7 +21,7 @@ peak_text (const GantryPlan *plan, const GantryRunResult *run)
 
   if (plan != NULL)
     planned = gantry_format_bytes (gantry_plan_memory_bytes (plan, GANTRY_MEMORY_DEVICE));
-  if (run == NULL)
+  if (run == NULL || run->peak_bytes == 0)
     return planned != NULL ? g_strdup_printf ("Peak %s planned", planned) : NULL;
   measured = gantry_format_bytes (run->peak_bytes);
   if (planned == NULL)

@@ -8,4 +8,5 @@
 #include "core/base/format.h"
 #include "core/base/interner.h"
 #include "core/base/pages.h"
+#include "core/base/process-memory.h"
 #include "core/base/progress.h"

@@ -69,9 +69,9 @@ gantry_pages_drop (gconstpointer memory, gsize size)
     madvise (GSIZE_TO_POINTER (first), end - first, MADV_DONTNEED);
 }
 
-/* Bits 63 and 62 of an entry: present, swapped. Returns: how many of @n pages, -1: not known */
+/* Bits 63 and 62 of an entry: present, swapped; 61: of a file. Returns: how many of @n pages, -1: not known */
 static gssize
-count_pages (gsize first_page, gsize n)
+count_pages (gsize first_page, gsize n, gsize *of_files)
 {
   enum { AT_ONCE = 512 };
   guint64 entries[AT_ONCE];
@@ -86,7 +86,10 @@ count_pages (gsize first_page, gsize n)
       if (got < (gssize) sizeof *entries)
         there = -1;
       for (gssize i = 0; i < got / (gssize) sizeof *entries; i++)
-        there += entries[i] >> 62 != 0;
+        {
+          there += entries[i] >> 62 != 0;
+          *of_files += entries[i] >> 62 != 0 && (entries[i] >> 61 & 1);
+        }
       at += got > 0 ? (gsize) got / sizeof *entries : 0;
     }
   if (file < 0)
@@ -98,9 +101,19 @@ count_pages (gsize first_page, gsize n)
 gsize
 gantry_pages_count (gconstpointer memory, gsize size)
 {
+  gsize of_files = 0;
+
+  return gantry_pages_count_files (memory, size, &of_files);
+}
+
+gsize
+gantry_pages_count_files (gconstpointer memory, gsize size, gsize *of_files)
+{
   gsize page = page_size (), first = GPOINTER_TO_SIZE (memory) / page;
   gsize n = size > 0 ? (GPOINTER_TO_SIZE (memory) + size - 1) / page - first + 1 : 0;
-  gssize there = n > 0 ? count_pages (first, n) : 0;
+  gsize pages = 0;
+  gssize there = n > 0 ? count_pages (first, n, &pages) : 0;
 
+  *of_files += pages * page;
   return (there < 0 ? n : (gsize) there) * page;
 }

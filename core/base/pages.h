@@ -37,5 +37,7 @@ void gantry_pages_drop (gconstpointer memory, gsize size);
  *  now. Of a mapped file that is what this process has looked at. Where the system does not say it, all of them.
  */
 gsize gantry_pages_count (gconstpointer memory, gsize size);
+/** As gantry_pages_count(). @of_files: (inout): plus those of them that are pages of files */
+gsize gantry_pages_count_files (gconstpointer memory, gsize size, gsize *of_files);
 
 G_END_DECLS

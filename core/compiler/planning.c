@@ -43,7 +43,8 @@ target_of (const GantryCompileSettings *settings)
 static GantryPlanOptions
 plan_options (const GantryCompileSettings *settings, const GantryTarget *target, GHashTable *measured_us)
 {
-  return (GantryPlanOptions){ .target = target, .measured_us = measured_us,
+  /* Arguments and results are the caller's, who keeps them for the whole run: nothing else can lie where they do. */
+  return (GantryPlanOptions){ .target = target, .measured_us = measured_us, .flags = GANTRY_PLAN_RESIDENT,
                               .order = settings->program_order ? GANTRY_ORDER_PROGRAM : GANTRY_ORDER_BEST };
 }
 

@@ -4,6 +4,7 @@
  * history, starts the child that runs generated code, and reads and writes the .gantry session file. */
 #pragma once
 #include "core/compiler/compiler.h"
+#include "core/ir/memory-measure.h"
 #include "core/memory/solve.h"
 #include "profiler/recording.h"
 
@@ -38,7 +39,8 @@ typedef struct
  * GantryRunResult: one measured run. Immutable, reference counted.
  *
  * @planned_bytes: height of the planned device arena, workspaces included
- * @peak_bytes: the device's own high-water mark
+ * @peak_bytes: most that the device held, as measured; 0: it was not measured
+ * @memory: (nullable): all that was measured of memory
  * @milliseconds: median of the runs measured
  * @plan: what was run
  */
@@ -55,6 +57,7 @@ typedef struct
   double compile_ms;
   guint64 planned_bytes, peak_bytes, constant_bytes;
   GantryPlan *plan;
+  GantryMemoryMeasure *memory;
   GantryRecording *recording;
   GPtrArray *codes; /* GantryCode */
 } GantryRunResult;

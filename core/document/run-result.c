@@ -46,6 +46,7 @@ gantry_run_result_unref (GantryRunResult *result)
   g_free (result->device);
   g_free (result->when);
   gantry_plan_unref (result->plan);
+  gantry_memory_measure_unref (result->memory);
   gantry_recording_unref (result->recording);
   g_ptr_array_unref (result->codes);
   g_free (result);

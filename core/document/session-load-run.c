@@ -416,6 +416,18 @@ load_plan (sqlite3 *db, gint64 run, sqlite3_stmt *row, GError **error)
   return g_steal_pointer (&plan);
 }
 
+/* Up to version 3 the memory of a recording was told from the places of the plan, and so was the peak: nothing was measured. */
+static gboolean
+is_of_plan (const GantryRecording *recording)
+{
+  GantryMemoryEvent event;
+
+  if (gantry_recording_n_memory_events (recording) == 0)
+    return FALSE;
+  gantry_recording_get_memory (recording, 0, &event);
+  return event.buffer != GANTRY_NO_BUFFER;
+}
+
 GantryRunResult *
 _gantry_session_load_run (sqlite3 *db, sqlite3_stmt *row, GError **error)
 {
@@ -438,8 +450,11 @@ _gantry_session_load_run (sqlite3 *db, sqlite3_stmt *row, GError **error)
   result->peak_bytes = (guint64) sqlite3_column_int64 (row, 12);
   result->constant_bytes = (guint64) sqlite3_column_int64 (row, 13);
   result->plan = load_plan (db, run, row, error);
+  result->memory = _gantry_session_load_measure (db, run);
   if (result->plan != NULL)
     result->recording = load_recording (db, run, head, error);
+  if (result->recording != NULL && is_of_plan (result->recording))
+    result->peak_bytes = 0;
   if (result->recording == NULL || !load_code (db, run, result, error))
     {
       gantry_error_prefix (error, "run %" G_GINT64_FORMAT ": ", run);

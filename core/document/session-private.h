@@ -52,6 +52,9 @@ gboolean _gantry_session_save_run (sqlite3 *db, const GantryRunResult *result, c
 GPtrArray *_gantry_session_read_runs (sqlite3 *db, GPtrArray *known, GError **error);
 /** SHA-256 over all that the user can set, so that two writers see whether they have set the same. (transfer full) */
 char *_gantry_session_state (const GantrySessionParts *parts);
+/* session-memory.c: what was measured of a run's memory. */
+gboolean _gantry_session_save_measure (sqlite3 *db, gint64 run, const GantryMemoryMeasure *measure, GError **error);
+GantryMemoryMeasure *_gantry_session_load_measure (sqlite3 *db, gint64 run); /* (transfer full) (nullable): not measured */
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (sqlite3, sqlite3_close)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (sqlite3_stmt, sqlite3_finalize)

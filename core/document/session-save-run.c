@@ -223,6 +223,7 @@ _gantry_session_save_run (sqlite3 *db, const GantryRunResult *result, const char
   run = sqlite3_last_insert_rowid (db);
   return save_steps (db, run, result->plan, error) && save_buffers (db, run, result->plan, error) &&
          save_memory (db, run, result->plan, error) && save_problems (db, run, result->plan, error) &&
+         (result->memory == NULL || _gantry_session_save_measure (db, run, result->memory, error)) &&
          save_chunks (db, run, result->recording, error) &&
          save_code (db, run, result, error);
 }

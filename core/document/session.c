@@ -29,6 +29,8 @@ static const char schema[] =
   "CREATE TABLE IF NOT EXISTS plan_memory (run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,"
   "  memory INTEGER, arena_bytes INTEGER, argument_bytes INTEGER, output_bytes INTEGER, alias_bytes INTEGER,"
   "  PRIMARY KEY (run, memory)) WITHOUT ROWID;"
+  "CREATE TABLE IF NOT EXISTS run_memory (run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE, what TEXT,"
+  "  bytes INTEGER, step INTEGER, node INTEGER, PRIMARY KEY (run, what)) WITHOUT ROWID;"
   "CREATE TABLE IF NOT EXISTS plan_problems (run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,"
   "  node INTEGER, kind INTEGER, given INTEGER, reason TEXT);"
   "CREATE TABLE IF NOT EXISTS placements (variant TEXT NOT NULL, key TEXT NOT NULL, node INTEGER, kind INTEGER NOT NULL,"

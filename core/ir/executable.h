@@ -167,9 +167,9 @@ typedef struct
   void (*begin_run) (gpointer self, const GantryExecutable *executable, gint64 time);
   void (*instruction) (gpointer self, guint32 instruction, gint64 begin, gint64 end);
   void (*wait) (gpointer self, guint32 instruction, gint64 begin, gint64 end);
-  void (*allocate) (gpointer self, guint32 buffer, gint64 time, guint64 offset, guint64 bytes);
-  void (*release) (gpointer self, guint32 buffer, gint64 time);
-  void (*end_run) (gpointer self, gint64 time, guint64 peak_bytes);
+  /** From @time on the device's memory holds @bytes, as measured; @node: whose work began then. */
+  void (*memory) (gpointer self, gint64 time, guint32 node, guint64 bytes);
+  void (*end_run) (gpointer self, gint64 time);
   gpointer self;
 } GantryObserver;
 

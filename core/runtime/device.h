@@ -12,6 +12,10 @@ typedef struct _GantryBatch GantryBatch;
 
 #define GANTRY_NO_STAMP G_MAXUINT32
 
+/** What is allocated of a device that is the host has so many bytes of address space in front of it and behind its last page that
+ *  nobody may touch: pages that are there have been written by somebody who should not have. */
+#define GANTRY_ARENA_GUARD ((gsize) 64 << 10)
+
 typedef enum
 {
   GANTRY_COMMAND_LAUNCH,
@@ -75,7 +79,7 @@ typedef struct
    *  next to nothing. Else kernels run by their `gpu`, and literals are uploaded. */
   gboolean is_host;
   void (*free) (GantryDevice *device);
-  /** 64-byte aligned, not NULL for no bytes either; NULL: exhausted, or @error is set to what else is wrong. */
+  /** 64-byte aligned, where is_host between guards, not NULL for no bytes either; NULL: exhausted, or @error is set to what else is wrong. */
   void *(*allocate) (GantryDevice *device, GantryMemoryKind kind, gsize bytes, GError **error);
   void (*deallocate) (GantryDevice *device, GantryMemoryKind kind, void *memory, gsize bytes);
   /** From the caller's memory and to it, at once. */

@@ -3,6 +3,7 @@
  * executor.c, told about by executor-observe.c and checked by executor-verify.c. */
 #pragma once
 #include "core/runtime/runtime.h"
+#include "core/ir/memory-measure.h"
 
 #define PLACE_ALIGNMENT 64u
 
@@ -51,7 +52,9 @@ struct _GantryExecutor
   PlacesByStep allocated, released;
   gint64 *step_begin, *step_end; /* n_steps + 1: of the last run; 0, 0: did not run */
   GantryVerifyFlags verify;
-  guint64 peak_bytes;
+  gboolean measuring;          /* this run's memory is measured */
+  GantryMemoryMeasure *measure; /* (nullable) */
+  guint64 process_peak;        /* seen before the process's peak was reset for that */
 
   gint *alias;       /* by input: the result that is donated over it, or -1 */
   guint8 *stays;     /* by input: nothing but that result is ever written into its place */
@@ -106,7 +109,7 @@ gboolean _gantry_executor_writes (const GantryExecutor *executor, const GantryIn
 
 /* executor-observe.c */
 void _gantry_executor_time_steps (GantryExecutor *executor);
-/** Tells @observer (nullable) the run whose stamps stand in the executor, and counts the peak. */
+/** Tells @observer the run whose stamps stand in the executor, with the memory that was measured. */
 void _gantry_executor_tell (GantryExecutor *executor, const GantryObserver *observer, gint64 begin, gint64 end);
 /** A run without stamps was finished: all that it did is said to have lasted from @begin to @end. */
 void _gantry_executor_assume_stamps (GantryExecutor *executor, gint64 begin, gint64 end);
@@ -114,6 +117,10 @@ void _gantry_executor_assume_stamps (GantryExecutor *executor, gint64 begin, gin
 /* executor.c */
 /** Copies those inputs that have data into their places. */
 gboolean _gantry_executor_upload (GantryExecutor *executor, const GantryRunInput *inputs, GError **error);
+
+/* executor-measure.c */
+gboolean _gantry_executor_run_measured (GantryExecutor *executor, const GantryRunInput *inputs, GCancellable *cancellable,
+                                        GError **error);
 
 /* executor-verify.c */
 gboolean _gantry_executor_run_checked (GantryExecutor *executor, const GantryRunInput *inputs,

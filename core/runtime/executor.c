@@ -44,6 +44,7 @@ gantry_executor_free (GantryExecutor *executor)
   g_free (executor->first_slot);
   g_free (executor->base);
   g_free (executor->lent);
+  g_clear_pointer (&executor->measure, gantry_memory_measure_unref);
   g_free (executor->step_begin);
   g_free (executor->step_end);
   gantry_executable_unref (executor->executable);
@@ -179,6 +180,8 @@ run_once (GantryExecutor *executor, const GantryRunInput *inputs, const GantryRu
   executor->complete = FALSE;
   if (executor->verify != 0)
     done = _gantry_executor_run_checked (executor, inputs, cancellable, error);
+  else if (executor->measuring)
+    done = _gantry_executor_run_measured (executor, inputs, cancellable, error);
   else
     {
       done = _gantry_executor_upload (executor, inputs, error);
@@ -290,12 +293,6 @@ gantry_executor_run_literals (GantryExecutor *executor, GantryLiteral *const *in
   for (guint i = 0; i < n_outputs; i++)
     outputs[i] = gantry_literal_ref (g_ptr_array_index (literals, i));
   return TRUE;
-}
-
-guint64
-gantry_executor_peak_bytes (const GantryExecutor *executor)
-{
-  return executor->peak_bytes;
 }
 
 void

@@ -4,6 +4,7 @@
  * knows nothing of how kernels or plans are made. */
 #pragma once
 #include "core/ir/executable.h"
+#include "core/ir/memory-measure.h"
 #include "core/runtime/calibrate.h"
 #include "core/runtime/cpu/cpu.h"
 #include "core/runtime/cuda/cuda.h"
@@ -48,7 +49,7 @@ typedef struct
  * @inputs: one for each parameter
  * @outputs: one for each result: written
  * @observer: (nullable): called from this thread before the function returns, with what was measured, in the order
- *  of time for each queue. Places are told as they are allocated and released (the buffer is the one that owns the place).
+ *  of time for each queue. Memory is told where it was measured before: gantry_executor_measure()
  * @cancellable: (nullable): looked at between instructions
  *
  * Runs once. Not to be called from two threads at once for one executor. The time that @observer is told is that of the
@@ -113,8 +114,32 @@ gboolean gantry_executor_run_literals (GantryExecutor *executor, GantryLiteral *
                                        GantryLiteral **outputs, guint n_outputs, const GantryObserver *observer,
                                        GCancellable *cancellable, GError **error);
 
-/** Bytes of the device arena that the last run touched: the largest end of a place that was alive. 0 before a run. */
-guint64 gantry_executor_peak_bytes (const GantryExecutor *executor);
+/**
+ * gantry_executor_measure:
+ *
+ * One run more, as gantry_executor_run() without an observer, whose memory is measured from outside of the plan: see
+ * #GantryMemoryMeasure. On a device that is the host instructions run one after the other, and after each the pages of the arenas
+ * are looked at: where nothing of the plan is alive there are none, unless somebody touches them who should not. So it takes longer
+ * than a run, and its times mean nothing. Runs that follow tell their observers the curve, with their own times. On another device
+ * its driver is asked.
+ *
+ * Seen is: a page of 4 KiB touched in an arena where no value lies at that time, or up to %GANTRY_ARENA_GUARD in front of one or behind;
+ * memory of half a MiB or more that a kernel takes from the system, even if it gives it back at once. Not seen is what is written over
+ * other values that are alive, or within a page that they share (gantry_executor_set_verify()), and a block that the heap
+ * had left over.
+ *
+ * Returns: the same errors as gantry_executor_run()
+ */
+gboolean gantry_executor_measure (GantryExecutor *executor, const GantryRunInput *inputs, guint n_inputs,
+                                  const GantryRunOutput *outputs, guint n_outputs, GCancellable *cancellable, GError **error);
+/**
+ * gantry_executor_take_measure:
+ *
+ * What was measured, with what the process takes now.
+ *
+ * Returns: (transfer full) (nullable): %NULL where nothing was measured
+ */
+GantryMemoryMeasure *gantry_executor_take_measure (GantryExecutor *executor);
 
 typedef enum
 {

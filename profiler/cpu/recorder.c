@@ -14,16 +14,14 @@ typedef struct
 typedef struct
 {
   gint64 time;
-  guint64 offset, bytes;
-  guint32 buffer;
-  guint32 release;
+  guint64 bytes; /* that the device holds from then on */
+  guint32 node;
 } NotedMemory;
 
 typedef struct
 {
   GantryExecutable *executable;
   gint64 begin, end;
-  guint64 peak_bytes;
   GArray *queues[GANTRY_N_QUEUES]; /* Noted: calls for one queue come from one thread at a time */
   GArray *memory;                  /* NotedMemory */
 } Run;
@@ -34,7 +32,6 @@ struct _GantryCpuRecorder
   char *device;
   GPtrArray *runs;
   Run *now; /* the run being told, or NULL */
-  GMutex lock; /* of the run's memory: places may be told of from several threads */
 };
 
 static void
@@ -87,36 +84,22 @@ note_wait (gpointer self, guint32 instruction, gint64 begin, gint64 end)
 }
 
 static void
-note_memory (GantryCpuRecorder *recorder, const NotedMemory *noted)
+note_memory (gpointer self, gint64 time, guint32 node, guint64 bytes)
 {
-  Run *run = recorder->now;
+  Run *run = ((GantryCpuRecorder *) self)->now;
+  NotedMemory noted = { time, bytes, node };
 
-  g_return_if_fail (run != NULL && noted->buffer < run->executable->plan->n_buffers);
-  g_mutex_lock (&recorder->lock);
-  g_array_append_vals (run->memory, noted, 1);
-  g_mutex_unlock (&recorder->lock);
+  g_return_if_fail (run != NULL);
+  g_array_append_val (run->memory, noted);
 }
 
 static void
-allocate (gpointer self, guint32 buffer, gint64 time, guint64 offset, guint64 bytes)
-{
-  note_memory (self, &(NotedMemory){ time, offset, bytes, buffer, FALSE });
-}
-
-static void
-release (gpointer self, guint32 buffer, gint64 time)
-{
-  note_memory (self, &(NotedMemory){ time, 0, 0, buffer, TRUE });
-}
-
-static void
-end_run (gpointer self, gint64 time, guint64 peak_bytes)
+end_run (gpointer self, gint64 time)
 {
   GantryCpuRecorder *recorder = self;
 
   g_return_if_fail (recorder->now != NULL);
   recorder->now->end = MAX (time, recorder->now->begin);
-  recorder->now->peak_bytes = peak_bytes;
   recorder->now = NULL;
 }
 
@@ -125,10 +108,9 @@ gantry_cpu_recorder_new (const char *device)
 {
   GantryCpuRecorder *recorder = g_new0 (GantryCpuRecorder, 1);
 
-  recorder->observer = (GantryObserver){ begin_run, note_instruction, note_wait, allocate, release, end_run, recorder };
+  recorder->observer = (GantryObserver){ begin_run, note_instruction, note_wait, note_memory, end_run, recorder };
   recorder->device = g_strdup (device);
   recorder->runs = g_ptr_array_new_with_free_func (run_free);
-  g_mutex_init (&recorder->lock);
   return recorder;
 }
 
@@ -138,7 +120,6 @@ gantry_cpu_recorder_free (GantryCpuRecorder *recorder)
   if (recorder == NULL)
     return;
   g_ptr_array_unref (recorder->runs);
-  g_mutex_clear (&recorder->lock);
   g_free (recorder->device);
   g_free (recorder);
 }
@@ -238,39 +219,36 @@ take_event (const Taking *taking, const Noted *noted)
   gantry_recording_builder_add (taking->builder, &event);
 }
 
-/* A release says again how much and where: its allocation came before it. */
-static void
+/* What is measured is a sum, so each event is the change of it; between runs nobody looks. Returns: the most */
+static guint64
 take_memory (const Taking *taking, const Run *run)
 {
-  const GantryPlan *plan = taking->executable->plan;
-  g_autofree guint32 *allocation = g_new0 (guint32, plan->n_buffers + 1);
+  guint64 now = 0, most = 0;
 
-  for (guint i = 0; i < run->memory->len; i++)
+  for (guint i = 0; i <= run->memory->len && run->memory->len > 0; i++)
     {
-      const NotedMemory *noted = &g_array_index (run->memory, NotedMemory, i), *from = noted;
-      GantryMemoryEvent event = { noted->time - taking->origin };
+      const NotedMemory *noted = &g_array_index (run->memory, NotedMemory, MIN (i, run->memory->len - 1));
+      guint64 bytes = i < run->memory->len ? noted->bytes : 0;
+      GantryMemoryEvent event = { (i < run->memory->len ? noted->time : run->end) - taking->origin };
 
-      if (noted->release && allocation[noted->buffer] == 0)
-        continue;
-      if (noted->release)
-        from = &g_array_index (run->memory, NotedMemory, allocation[noted->buffer] - 1);
-      else
-        allocation[noted->buffer] = i + 1;
-      event.offset = from->offset;
-      event.bytes = from->bytes;
-      event.buffer = noted->buffer;
-      event.node = plan->buffers[noted->buffer].node;
-      event.memory = plan->buffers[noted->buffer].memory;
-      event.release = (guint8) noted->release;
-      gantry_recording_builder_add_memory (taking->builder, &event);
+      event.bytes = bytes > now ? bytes - now : now - bytes;
+      event.release = bytes < now;
+      event.buffer = GANTRY_NO_BUFFER;
+      event.node = noted->node;
+      event.memory = GANTRY_MEMORY_DEVICE;
+      if (event.bytes > 0)
+        gantry_recording_builder_add_memory (taking->builder, &event);
+      now = bytes;
+      most = MAX (most, now);
     }
+  return most;
 }
 
 static void
 take_run (Taking *taking, const Run *run, guint32 number)
 {
   g_autofree char *name = g_strdup_printf ("run %u", number + 1);
-  GantryRecordedRun recorded = { run->begin - taking->origin, run->end - taking->origin, run->peak_bytes };
+  GantryRecordedRun recorded = { run->begin - taking->origin, run->end - taking->origin };
   GantryEvent event = { recorded.begin, recorded.end };
 
   name_instructions (taking, run->executable);
@@ -279,11 +257,11 @@ take_run (Taking *taking, const Run *run, guint32 number)
   event.kind = GANTRY_EVENT_RUN;
   event.lane = GANTRY_LANE_RUNS;
   gantry_recording_builder_add (taking->builder, &event);
+  recorded.peak_bytes = take_memory (taking, run);
   gantry_recording_builder_add_run (taking->builder, &recorded);
   for (guint queue = 0; queue < GANTRY_N_QUEUES; queue++)
     for (guint i = 0; i < run->queues[queue]->len; i++)
       take_event (taking, &g_array_index (run->queues[queue], Noted, i));
-  take_memory (taking, run);
 }
 
 GantryRecording *

@@ -49,14 +49,12 @@ static void
 tell_run (const GantryObserver *o, const GantryExecutable *executable, gint64 t)
 {
   o->begin_run (o->self, executable, t);
-  o->allocate (o->self, 0, t, 0, 64);
-  o->allocate (o->self, 1, t + 10, 64, 64);
+  o->memory (o->self, t, 2, 128);
   o->instruction (o->self, 0, t + 10, t + 110);
   o->wait (o->self, 1, t + 5, t + 111);
-  o->release (o->self, 1, t + 110);
+  o->memory (o->self, t + 110, 3, 64);
   o->instruction (o->self, 2, t + 112, t + 200);
-  o->release (o->self, 0, t + 200);
-  o->end_run (o->self, t + 250, 128);
+  o->end_run (o->self, t + 250);
 }
 
 static void
@@ -98,13 +96,12 @@ test_recorder (void)
   expect_event (recording, GANTRY_LANE_RUNS, 1, GANTRY_EVENT_RUN, 300, 550, 0, 0, "run 2");
   g_assert_cmpuint (gantry_recording_n_runs (recording), ==, 2);
   g_assert_cmpuint (gantry_recording_peak_bytes (recording), ==, 128);
-  g_assert_cmpuint (gantry_recording_n_memory_events (recording), ==, 8);
-  gantry_recording_get_memory (recording, 2, &memory);
+  g_assert_cmpuint (gantry_recording_n_memory_events (recording), ==, 6);
+  gantry_recording_get_memory (recording, 1, &memory);
   g_assert_true (memory.release);
-  g_assert_cmpuint (memory.buffer, ==, 1);
-  g_assert_cmpuint (memory.node, ==, 2);
+  g_assert_cmpuint (memory.buffer, ==, GANTRY_NO_BUFFER);
+  g_assert_cmpuint (memory.node, ==, 3);
   g_assert_cmpuint (memory.bytes, ==, 64);
-  g_assert_cmpuint (memory.offset, ==, 64);
   g_assert_cmpuint (gantry_recording_memory_at (recording, GANTRY_MEMORY_DEVICE, 50), ==, 128);
   g_assert_cmpuint (gantry_recording_memory_at (recording, GANTRY_MEMORY_DEVICE, 150), ==, 64);
   g_assert_cmpuint (gantry_recording_memory_at (recording, GANTRY_MEMORY_DEVICE, 250), ==, 0);

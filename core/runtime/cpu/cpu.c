@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define HUGE_PAGE ((gsize) 2 << 20)
 /* A copy of that many bytes takes as long as waking a thread. */
@@ -56,26 +57,41 @@ struct _GantryBatch
 
 /* Memory. */
 
+static gsize
+whole_pages (gsize bytes)
+{
+  gsize page = (gsize) sysconf (_SC_PAGESIZE);
+
+  return (MAX (bytes, 1) + page - 1) / page * page;
+}
+
 static void *
 cpu_allocate (GantryDevice *device, GantryMemoryKind kind, gsize bytes, GError **error)
 {
-  gsize alignment = bytes >= HUGE_PAGE ? HUGE_PAGE : 64;
-  void *memory = NULL;
+  gsize whole = whole_pages (bytes), slack = bytes >= HUGE_PAGE ? HUGE_PAGE : 0, extra;
+  guint8 *block = mmap (NULL, whole + 2 * GANTRY_ARENA_GUARD + slack, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  guint8 *memory = block + GANTRY_ARENA_GUARD;
 
-  if (posix_memalign (&memory, alignment, MAX (bytes, 1)) != 0)
+  if (block == MAP_FAILED)
     return NULL;
-  if (bytes >= HUGE_PAGE)
-    madvise (memory, bytes, MADV_HUGEPAGE); /* a wish: fewer page faults and table walks */
-  /* Pinned memory is there from the start, and no copy waits for its pages. */
-  if (kind == GANTRY_MEMORY_PINNED_HOST)
-    memset (memory, 0, MAX (bytes, 1));
+  if (slack == 0)
+    return memory;
+  /* Large ones begin at a huge page; what that leaves over in front and behind goes back. */
+  extra = (HUGE_PAGE - GPOINTER_TO_SIZE (memory) % HUGE_PAGE) % HUGE_PAGE;
+  if (extra > 0)
+    munmap (block, extra);
+  if (extra < slack)
+    munmap (block + whole + 2 * GANTRY_ARENA_GUARD + extra, slack - extra);
+  memory += extra;
+  madvise (memory, whole, MADV_HUGEPAGE); /* a wish: fewer page faults and table walks */
   return memory;
 }
 
 static void
 cpu_deallocate (GantryDevice *device, GantryMemoryKind kind, void *memory, gsize bytes)
 {
-  free (memory);
+  munmap ((guint8 *) memory - GANTRY_ARENA_GUARD, whole_pages (bytes) + 2 * GANTRY_ARENA_GUARD);
 }
 
 static gboolean

@@ -228,7 +228,6 @@ form_step_run (const FormStep *step, GantryExecutable *executable, guint n_runs)
         g_error ("step %u: %s", run + 1, error->message);
       memset (in, 0, sizeof (GantryLiteral *) * step->n_inputs); /* the next goes on with what is there */
     }
-  g_assert_cmpuint (gantry_executor_peak_bytes (executor), ==, arena[GANTRY_MEMORY_DEVICE]);
   gantry_device_get_memory (device, GANTRY_MEMORY_DEVICE, NULL, &most, NULL);
   g_assert_cmpuint (most, ==, form_device_bytes (executable));
   gantry_device_get_memory (device, GANTRY_MEMORY_PINNED_HOST, NULL, &most, NULL);

@@ -192,6 +192,7 @@ test_run (void)
   g_autofree char *path = cli_own_file ("linear.onnx");
   g_autoptr (CliResult) result = cli_run ("run", "--json", "--runs=3", path, NULL);
   g_autoptr (JsonNode) root = NULL;
+  JsonObject *memory;
   JsonObject *object;
 
   cli_assert_status (result, 0);
@@ -199,9 +200,11 @@ test_run (void)
   object = json_node_get_object (root);
   assert_members (object, keys);
   g_assert_cmpint (json_object_get_int_member (object, "runs"), ==, 3);
-  /* What was planned is what the device saw. */
-  g_assert_cmpint (json_object_get_int_member (object, "planned_bytes"), ==,
-                   json_object_get_int_member (object, "peak_bytes"));
+  memory = json_object_get_object_member (object, "memory");
+  g_assert_cmpint (json_object_get_int_member (memory, "touched_bytes"), ==, json_object_get_int_member (object, "peak_bytes"));
+  g_assert_cmpint (json_object_get_int_member (memory, "touched_bytes"), >, 0);
+  g_assert_cmpint (json_object_get_int_member (json_object_get_object_member (memory, "outside"), "bytes"), ==, 0);
+  g_assert_cmpint (json_object_get_int_member (memory, "process_bytes"), >=, json_object_get_int_member (memory, "process_now_bytes"));
   g_assert_cmpfloat (json_object_get_double_member (object, "milliseconds"), >, 0);
 }
 

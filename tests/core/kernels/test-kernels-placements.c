@@ -114,7 +114,6 @@ run (const Case *c, GantryExecutable *executable, guint n_runs, GantryVerifyFlag
                                     i + 1 == n_runs ? gantry_cpu_recorder_observer (recorder) : NULL, NULL, &error);
       g_assert_no_error (error);
     }
-  g_assert_cmpuint (gantry_executor_peak_bytes (executor), ==, plan->arena_bytes[GANTRY_MEMORY_DEVICE]);
   gantry_device_get_memory (device, GANTRY_MEMORY_DEVICE, NULL, &most, NULL);
   g_assert_cmpuint (most, ==, plan->arena_bytes[GANTRY_MEMORY_DEVICE] + executable->packed_bytes
                               + (plan->constant_bytes + 63) / 64 * 64);

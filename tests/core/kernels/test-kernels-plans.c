@@ -533,7 +533,6 @@ test_limit (void)
         g_autoptr (GantryExecutor) executor = load (device, executable);
 
         run (executor, &data, NULL);
-        g_assert_cmpuint (gantry_executor_peak_bytes (executor), ==, executable->plan->arena_bytes[GANTRY_MEMORY_DEVICE]);
       }
       gantry_device_get_memory (device, GANTRY_MEMORY_DEVICE, NULL, &most, NULL);
       g_assert_cmpuint (most, ==, planned);
@@ -551,7 +550,7 @@ test_limit (void)
     }
 }
 
-/* What is recorded: copies on their queues, recomputation by its name, and as much alive as was planned at some step. */
+/* What is recorded: copies on their queues, recomputation by its name. */
 static void
 test_recording (void)
 {
@@ -563,32 +562,15 @@ test_recording (void)
       g_autoptr (GantryCpuRecorder) recorder = gantry_cpu_recorder_new ("cpu");
       g_autoptr (GantryRecording) recording = NULL;
       const GantryPlan *plan = executable->plan;
-      guint64 most = 0, live = 0;
       guint again = 0;
       GantryOverlap overlap;
       Data data = new_data (4);
 
       run (executor, &data, gantry_cpu_recorder_observer (recorder));
       recording = gantry_cpu_recorder_take (recorder);
-      for (guint32 s = 0; s < plan->n_steps; s++)
-        {
-          guint64 sum = 0;
-
-          for (guint32 b = 0; b < plan->n_buffers; b++)
-            if (plan->buffers[b].begin <= s && s <= plan->buffers[b].end && plan->buffers[b].shares == GANTRY_NO_BUFFER
-                && plan->buffers[b].memory == GANTRY_MEMORY_DEVICE)
-              sum += (plan->buffers[b].size + 63) / 64 * 64;
-          most = MAX (most, sum);
-        }
-      for (guint64 k = 0; k < gantry_recording_n_memory_events (recording); k++)
-        {
-          GantryMemoryEvent event;
-
-          gantry_recording_get_memory (recording, k, &event);
-          live = MAX (live, gantry_recording_memory_at (recording, GANTRY_MEMORY_DEVICE, event.time));
-        }
-      g_assert_cmpuint (live, ==, most);
-      g_assert_cmpuint (gantry_recording_peak_bytes (recording), ==, plan->arena_bytes[GANTRY_MEMORY_DEVICE]);
+      /* Nobody measured memory, so none is told. */
+      g_assert_cmpuint (gantry_recording_n_memory_events (recording), ==, 0);
+      g_assert_cmpuint (gantry_recording_peak_bytes (recording), ==, 0);
       for (guint64 k = 0; k < gantry_recording_n_events (recording, GANTRY_QUEUE_COMPUTE); k++)
         {
           GantryEvent event;

@@ -108,7 +108,6 @@ test_whole_way (void)
   node = cli_json (ran);
   object = json_node_get_object (node);
   g_assert_cmpstr (json_object_get_string_member (object, "device"), ==, "Stand-in GPU 0");
-  g_assert_cmpint (json_object_get_int_member (object, "peak_bytes"), ==, json_object_get_int_member (object, "planned_bytes"));
   g_assert_cmpint (json_object_get_int_member (object, "allocated_bytes"), >=, json_object_get_int_member (object, "planned_bytes"));
   /* The driver gives pages of 2 MiB. */
   g_assert_cmpint (json_object_get_int_member (object, "driver_bytes") % (2 << 20), ==, 0);

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory of a run: what was planned, what was touched, what the process took, and what the difference is made of. */
+#pragma once
+#include "app/cli/cli.h"
+
+G_BEGIN_DECLS
+
+/** All bytes that the plan of @result names: arenas of the device and the host, constants, packed weights. */
+guint64 gantry_memory_report_planned (const GantryRunResult *result);
+/** Lines of text; nothing where no memory was measured. */
+void gantry_memory_report_text (const GantryRunResult *result, const GantryModule *module);
+/** The member "memory" of an object: null where no memory was measured. */
+void gantry_memory_report_json (JsonBuilder *json, const GantryRunResult *result, const GantryModule *module);
+
+G_END_DECLS

@@ -1,0 +1,533 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A run whose memory is measured from outside: instruction by instruction, with the pages of the arenas looked at after each. Pages
+ * under no value of the plan are given back as soon as that is so; what is there all the same was touched by somebody who
+ * should not have. Pages of a place that was never touched are not there either. So what is counted is what is held, at the
+ * precision of a page, and it can differ from the plan in both directions. */
+#include "core/base/process-memory.h"
+#include "core/runtime/executor-private.h"
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/** The pages of an arena and of the guards around it. */
+typedef struct
+{
+  guint8 *memory;    /* of the first page: of the guard in front */
+  gsize n, n_front;  /* pages: all, and before the arena begins */
+  guint32 *alive;    /* by page: how many places lie on it now */
+  guint8 *part;      /* by page: GantryMemoryPart of the one that came last */
+  guint8 *there;     /* by page: what mincore() says */
+  gsize held[GANTRY_N_MEMORY_PARTS]; /* pages that are there, by part, at the last look */
+  gsize outside;     /* pages that are there where nothing is alive */
+} Zone;
+
+typedef struct
+{
+  GantryExecutor *executor;
+  GantryMemoryMeasure *measure;
+  Zone zones[GANTRY_N_MEMORY_KINDS];
+  gsize page;
+  guint8 *alive;         /* by place */
+  guint32 next;          /* first step whose places are not yet allocated */
+  guint64 lent;          /* bytes of the caller's memory that are touched, of the device's kind */
+  guint64 lent_host;
+  guint64 steady;        /* ... of constants, packed weights and code */
+  gboolean peaks;        /* the process's peak can be reset */
+  gint64 library_bytes;  /* kept by kernels of a library */
+} Measuring;
+
+/* Pages. */
+
+static GantryMemoryPart
+part_of (const GantryPlanBuffer *buffer)
+{
+  switch ((GantryBufferCategory) buffer->category)
+    {
+    case GANTRY_BUFFER_INPUT:
+    case GANTRY_BUFFER_OUTPUT:
+      return GANTRY_PART_ARGUMENTS;
+    case GANTRY_BUFFER_WORKSPACE:
+      return GANTRY_PART_WORKSPACES;
+    default:
+      return GANTRY_PART_TEMPORARIES;
+    }
+}
+
+static void
+zone_init (Measuring *m, GantryMemoryKind kind)
+{
+  Zone *zone = &m->zones[kind];
+  gsize bytes = m->executor->arena_bytes[kind];
+
+  if (bytes == 0)
+    return;
+  zone->memory = m->executor->arenas[kind] - GANTRY_ARENA_GUARD;
+  zone->n_front = GANTRY_ARENA_GUARD / m->page;
+  zone->n = 2 * zone->n_front + (bytes + m->page - 1) / m->page;
+  zone->alive = g_new0 (guint32, zone->n);
+  zone->part = g_new0 (guint8, zone->n);
+  zone->there = g_new0 (guint8, zone->n);
+  /* A huge page would be there for whoever touches a byte of it. */
+  madvise (zone->memory, zone->n * m->page, MADV_NOHUGEPAGE);
+}
+
+static void
+zone_clear (Measuring *m, GantryMemoryKind kind)
+{
+  Zone *zone = &m->zones[kind];
+
+  if (zone->n > 0)
+    madvise (m->executor->arenas[kind], m->executor->arena_bytes[kind], MADV_HUGEPAGE);
+  g_free (zone->alive);
+  g_free (zone->part);
+  g_free (zone->there);
+}
+
+/* The pages that a place lies on. Returns: FALSE for none in the arena: it is empty, or where the caller has it */
+static gboolean
+pages_of (const Measuring *m, guint32 place, Zone **zone, gsize *first, gsize *end)
+{
+  const Place *p = &m->executor->places[place];
+  const GantryPlanBuffer *buffer = &m->executor->executable->plan->buffers[p->owner];
+
+  if (p->used == 0 || m->executor->lent[place])
+    return FALSE;
+  *zone = (Zone *) &m->zones[buffer->memory];
+  *first = (*zone)->n_front + buffer->offset / m->page;
+  *end = (*zone)->n_front + (buffer->offset + p->used + m->page - 1) / m->page;
+  return TRUE;
+}
+
+static void
+enter (Measuring *m, guint32 place)
+{
+  Zone *zone;
+  gsize first, end;
+
+  m->alive[place] = TRUE;
+  if (!pages_of (m, place, &zone, &first, &end))
+    return;
+  for (gsize i = first; i < end; i++)
+    {
+      zone->alive[i]++;
+      zone->part[i] = part_of (&m->executor->executable->plan->buffers[m->executor->places[place].owner]);
+    }
+}
+
+/* Gives back the pages from @first to @end that nothing lies on. */
+static void
+drop_dead (const Measuring *m, const Zone *zone, gsize first, gsize end)
+{
+  for (gsize i = first, next; i < end; i = next)
+    {
+      for (next = i; next < end && zone->alive[next] == 0; next++)
+        ;
+      if (next > i)
+        madvise (zone->memory + i * m->page, (next - i) * m->page, MADV_DONTNEED);
+      else
+        next++;
+    }
+}
+
+static void
+leave (Measuring *m, guint32 place)
+{
+  Zone *zone;
+  gsize first, end;
+
+  m->alive[place] = FALSE;
+  if (!pages_of (m, place, &zone, &first, &end))
+    return;
+  for (gsize i = first; i < end; i++)
+    zone->alive[i]--;
+  drop_dead (m, zone, first, end);
+}
+
+/* Returns: pages of the zone that are there */
+static gsize
+look (const Measuring *m, Zone *zone)
+{
+  gsize n = 0;
+
+  memset (zone->held, 0, sizeof zone->held);
+  zone->outside = 0;
+  if (zone->n == 0 || mincore (zone->memory, zone->n * m->page, zone->there) != 0)
+    return 0;
+  for (gsize i = 0; i < zone->n; i++)
+    {
+      if ((zone->there[i] & 1) == 0)
+        continue;
+      n++;
+      if (zone->alive[i] > 0)
+        zone->held[zone->part[i]]++;
+      else
+        zone->outside++;
+    }
+  return n;
+}
+
+/* Memory outside of the arenas. */
+
+typedef struct
+{
+  const guint8 *data;
+  gsize size;
+} Range;
+
+static int
+compare_ranges (gconstpointer a, gconstpointer b)
+{
+  const Range *x = a, *y = b;
+
+  return (x->data > y->data) - (x->data < y->data);
+}
+
+/* Bytes of the pages under @ranges, each counted once; those of files are added to @files. */
+static guint64
+count_ranges (GArray *ranges, gsize *files)
+{
+  gsize page = (gsize) sysconf (_SC_PAGESIZE);
+  guint64 bytes = 0;
+  gsize done = 0; /* up to this address */
+
+  g_array_sort (ranges, compare_ranges);
+  for (guint i = 0; i < ranges->len; i++)
+    {
+      const Range *range = &g_array_index (ranges, Range, i);
+      gsize begin = GPOINTER_TO_SIZE (range->data) / page * page;
+      gsize end = (GPOINTER_TO_SIZE (range->data) + range->size + page - 1) / page * page;
+
+      begin = MAX (begin, done);
+      if (range->size == 0 || end <= begin)
+        continue;
+      bytes += gantry_pages_count_files (GSIZE_TO_POINTER (begin), end - begin, files);
+      done = end;
+    }
+  return bytes;
+}
+
+static void
+add_range (GArray *ranges, gconstpointer data, gsize size)
+{
+  Range range = { data, size };
+
+  g_array_append_val (ranges, range);
+}
+
+/* Of what the caller has lent of the device's memory: all, or what one instruction uses. */
+static guint64
+count_lent (const GantryExecutor *executor, const GantryInstruction *instruction, gsize *files)
+{
+  const GantryExecutable *executable = executor->executable;
+  g_autoptr (GArray) ranges = g_array_new (FALSE, FALSE, sizeof (Range));
+
+  for (guint32 p = 0; instruction == NULL && p < executor->n_places; p++)
+    if (executor->lent[p] && executable->plan->buffers[executor->places[p].owner].memory == GANTRY_MEMORY_DEVICE)
+      add_range (ranges, executor->base[p], executor->places[p].used);
+  for (guint32 k = 0; instruction != NULL && k < instruction->n_buffers; k++)
+    {
+      guint32 p = executor->place_of[executable->buffer_refs[instruction->buffers + k]];
+
+      if (p != G_MAXUINT32 && executor->lent[p]
+          && executable->plan->buffers[executor->places[p].owner].memory == GANTRY_MEMORY_DEVICE)
+        add_range (ranges, executor->base[p], executor->places[p].used);
+    }
+  return count_ranges (ranges, files);
+}
+
+/* The same of host memory. */
+static guint64
+count_lent_host (const GantryExecutor *executor, gsize *files)
+{
+  g_autoptr (GArray) ranges = g_array_new (FALSE, FALSE, sizeof (Range));
+
+  for (guint32 p = 0; p < executor->n_places; p++)
+    if (executor->lent[p] && executor->executable->plan->buffers[executor->places[p].owner].memory != GANTRY_MEMORY_DEVICE)
+      add_range (ranges, executor->base[p], executor->places[p].used);
+  return count_ranges (ranges, files);
+}
+
+/* Constants that are read where they are mapped, and the constant region. Returns: all of it */
+static guint64
+count_constants (const GantryExecutor *executor, GantryMemoryParts *parts, gsize *files)
+{
+  const GantryPlan *plan = executor->executable->plan;
+  g_autoptr (GArray) literals = g_array_new (FALSE, FALSE, sizeof (Range));
+  gsize filled = MIN (whole_place (plan->constant_bytes), executor->constant_bytes);
+
+  for (guint32 b = 0; b < plan->n_buffers; b++)
+    if (plan->buffers[b].region == GANTRY_REGION_LITERAL)
+      add_range (literals, executor->addresses[b], plan->buffers[b].size);
+  parts->bytes[GANTRY_PART_CONSTANTS] = count_ranges (literals, files);
+  if (filled > 0)
+    parts->bytes[GANTRY_PART_CONSTANTS] += gantry_pages_count (executor->constants, filled);
+  parts->bytes[GANTRY_PART_PACKED_WEIGHTS] = gantry_pages_count (executor->constants + filled, executor->constant_bytes - filled);
+  return parts->bytes[GANTRY_PART_CONSTANTS] + parts->bytes[GANTRY_PART_PACKED_WEIGHTS];
+}
+
+static void
+count_steady (Measuring *m)
+{
+  GantryProcessMappings mappings;
+  gsize files = 0;
+
+  m->measure->touched.bytes[GANTRY_PART_CODE] = gantry_process_memory_map (&mappings) ? mappings.code : 0;
+  m->steady = count_constants (m->executor, &m->measure->touched, &files) + m->measure->touched.bytes[GANTRY_PART_CODE];
+}
+
+/* Steps. */
+
+static void
+enter_steps (Measuring *m, guint32 step)
+{
+  const GantryExecutor *executor = m->executor;
+
+  for (; m->next <= step; m->next++)
+    for (guint32 k = executor->allocated.first[m->next]; k < executor->allocated.first[m->next + 1]; k++)
+      enter (m, executor->allocated.items[k]);
+}
+
+static void
+leave_step (Measuring *m, guint32 step)
+{
+  const GantryExecutor *executor = m->executor;
+
+  for (guint32 k = executor->released.first[step]; k < executor->released.first[step + 1]; k++)
+    /* Results are still to be read when the last step is over, and what stays is for the next run. */
+    if (step + 1 < executor->executable->plan->n_steps && m->alive[executor->released.items[k]])
+      leave (m, executor->released.items[k]);
+}
+
+static void
+note (GantryUnplannedMemory *most, guint64 bytes, const GantryInstruction *instruction)
+{
+  if (bytes > most->bytes)
+    *most = (GantryUnplannedMemory){ bytes, instruction->step, instruction->node };
+}
+
+static void
+take_sample (Measuring *m, const GantryInstruction *instruction)
+{
+  GantryMemoryMeasure *measure = m->measure;
+  const Zone *zone = &m->zones[GANTRY_MEMORY_DEVICE];
+  guint64 bytes = m->steady + m->lent + zone->outside * m->page, host = m->lent_host;
+  guint64 outside = zone->outside;
+
+  for (guint part = 0; part < GANTRY_N_MEMORY_PARTS; part++)
+    bytes += zone->held[part] * m->page;
+  for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
+    for (guint part = 0; kind != GANTRY_MEMORY_DEVICE && part <= GANTRY_N_MEMORY_PARTS; part++)
+      host += (part < GANTRY_N_MEMORY_PARTS ? m->zones[kind].held[part] : m->zones[kind].outside) * m->page;
+  for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
+    outside += kind != GANTRY_MEMORY_DEVICE ? m->zones[kind].outside : 0;
+  note (&measure->outside, outside * m->page, instruction);
+  measure->host_bytes = MAX (measure->host_bytes, host);
+  measure->curve[instruction->step] = MAX (measure->curve[instruction->step], bytes);
+  if (bytes <= measure->peak_bytes)
+    return;
+  measure->peak_bytes = bytes;
+  measure->peak_step = instruction->step;
+  measure->touched.bytes[GANTRY_PART_ARGUMENTS] = m->lent + zone->held[GANTRY_PART_ARGUMENTS] * m->page;
+  measure->touched.bytes[GANTRY_PART_TEMPORARIES] = (zone->held[GANTRY_PART_TEMPORARIES] + zone->outside) * m->page;
+  measure->touched.bytes[GANTRY_PART_WORKSPACES] = zone->held[GANTRY_PART_WORKSPACES] * m->page;
+}
+
+static gsize
+look_at_all (Measuring *m)
+{
+  gsize pages = 0;
+
+  for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
+    pages += look (m, &m->zones[kind]);
+  return pages;
+}
+
+static gboolean
+run_one (Measuring *m, guint32 i, GCancellable *cancellable, GError **error)
+{
+  GantryExecutor *executor = m->executor;
+  const GantryInstruction *instruction = &executor->executable->instructions[i];
+  GantryCommand command = _gantry_executor_command (executor, i);
+  gsize files = 0, pages = look_at_all (m);
+  guint64 lent = count_lent (executor, instruction, &files), known;
+  GantryProcessMemory before, after;
+  GantryBatch *batch;
+
+  if (m->peaks)
+    gantry_process_memory_reset_peak ();
+  gantry_process_memory_read (&before);
+  batch = gantry_device_begin (executor->device, 0, executor->stamps, cancellable);
+  gantry_batch_submit (executor->device, batch, instruction->queue, &command, 1);
+  if (!gantry_device_finish (executor->device, batch, error))
+    return FALSE;
+  gantry_process_memory_read (&after);
+  lent = count_lent (executor, instruction, &files) - lent;
+  pages = look_at_all (m) - pages;
+  m->lent += lent;
+  take_sample (m, instruction);
+  /* What it touched of what is planned, of files and of outside is known; the rest came from elsewhere. */
+  known = before.resident + lent + pages * m->page + (after.file > before.file ? after.file - before.file : 0);
+  if (m->peaks && after.peak > known)
+    note (&m->measure->beside, after.peak - known, instruction);
+  if (instruction->kind == GANTRY_INSTRUCTION_LAUNCH && m->executor->executable->kernels[instruction->kernel].kind == GANTRY_KERNEL_LIBRARY)
+    m->library_bytes += (gint64) (after.resident - known);
+  for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
+    if (m->zones[kind].outside > 0)
+      drop_dead (m, &m->zones[kind], 0, m->zones[kind].n);
+  return TRUE;
+}
+
+/* Nothing is left of runs before but the inputs that are kept. */
+static void
+begin_anew (Measuring *m, const GantryRunInput *inputs)
+{
+  const GantryExecutable *executable = m->executor->executable;
+
+  for (guint32 i = 0; i < executable->n_inputs; i++)
+    if (inputs[i].data == NULL)
+      enter (m, m->executor->place_of[executable->inputs[i]]);
+  for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
+    {
+      drop_dead (m, &m->zones[kind], 0, m->zones[kind].n);
+      if (m->zones[kind].n > 0)
+        memset (m->zones[kind].alive, 0, m->zones[kind].n * sizeof (guint32));
+    }
+}
+
+static gboolean
+run_steps (Measuring *m, const GantryRunInput *inputs, GCancellable *cancellable, GError **error)
+{
+  const GantryExecutable *executable = m->executor->executable;
+  guint32 n_steps = executable->plan->n_steps, step = executable->plan->n_init_steps;
+
+  begin_anew (m, inputs);
+  m->next = step;
+  enter_steps (m, step);
+  if (!_gantry_executor_upload (m->executor, inputs, error))
+    return FALSE;
+  for (guint32 i = 0; i < executable->n_instructions; i++)
+    {
+      const GantryInstruction *instruction = &executable->instructions[i];
+
+      if (instruction->init || instruction->kind == GANTRY_INSTRUCTION_WAIT)
+        continue;
+      for (; step < MIN (instruction->step, n_steps); step++)
+        leave_step (m, step);
+      enter_steps (m, step);
+      if (!run_one (m, i, cancellable, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* A step without work of its own (its value is made by another one) has what the one before has. */
+static void
+fill_curve (const Measuring *m)
+{
+  GantryMemoryMeasure *measure = m->measure;
+
+  for (guint32 s = m->executor->executable->plan->n_init_steps + 1; s < measure->n_steps; s++)
+    if (measure->curve[s] == 0)
+      measure->curve[s] = measure->curve[s - 1];
+}
+
+gboolean
+_gantry_executor_run_measured (GantryExecutor *executor, const GantryRunInput *inputs, GCancellable *cancellable, GError **error)
+{
+  Measuring m = { executor, gantry_memory_measure_new (executor->executable->plan->n_steps) };
+  GantryProcessMemory process;
+  gsize files = 0;
+  gboolean done;
+
+  m.page = (gsize) sysconf (_SC_PAGESIZE);
+  m.alive = g_new0 (guint8, executor->n_places + 1);
+  gantry_process_memory_trim ();
+  gantry_process_memory_read (&process);
+  executor->process_peak = MAX (executor->process_peak, process.peak);
+  m.peaks = gantry_process_memory_reset_peak ();
+  for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
+    zone_init (&m, kind);
+  count_steady (&m);
+  m.lent = count_lent (executor, NULL, &files);
+  m.lent_host = count_lent_host (executor, &files);
+  done = run_steps (&m, inputs, cancellable, error);
+  if (done)
+    {
+      fill_curve (&m);
+      m.measure->owners[GANTRY_OWNER_LIBRARY] = (guint64) MAX (m.library_bytes, 0);
+      g_clear_pointer (&executor->measure, gantry_memory_measure_unref);
+      executor->measure = gantry_memory_measure_ref (m.measure);
+    }
+  for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
+    zone_clear (&m, kind);
+  g_free (m.alive);
+  gantry_memory_measure_unref (m.measure);
+  return done;
+}
+
+/* What later runs do not read is given back: in small pages they would be slower, and a result of before is nothing to keep. */
+static void
+drop_arenas (GantryExecutor *executor)
+{
+  const GantryExecutable *executable = executor->executable;
+
+  for (guint32 i = 0; i < executable->n_inputs; i++)
+    if (executable->plan->buffers[executable->inputs[i]].size > 0 && !executor->lent[executor->place_of[executable->inputs[i]]])
+      return;
+  for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
+    if (executor->arena_bytes[kind] > 0)
+      gantry_pages_drop (executor->arenas[kind], executor->arena_bytes[kind]);
+}
+
+gboolean
+gantry_executor_measure (GantryExecutor *executor, const GantryRunInput *inputs, guint n_inputs, const GantryRunOutput *outputs,
+                         guint n_outputs, GCancellable *cancellable, GError **error)
+{
+  gboolean done;
+
+  executor->measuring = gantry_device_is_host (executor->device);
+  done = gantry_executor_run (executor, inputs, n_inputs, outputs, n_outputs, NULL, cancellable, error);
+  if (executor->measuring)
+    drop_arenas (executor);
+  executor->measuring = FALSE;
+  return done;
+}
+
+/* What the program holds now of all that the plan names. */
+static guint64
+count_now (const GantryExecutor *executor, gsize *files)
+{
+  GantryMemoryParts parts = { { 0 } };
+  guint64 bytes = count_constants (executor, &parts, files) + count_lent (executor, NULL, files) + count_lent_host (executor, files);
+
+  for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
+    if (executor->arena_bytes[kind] > 0)
+      bytes += gantry_pages_count (executor->arenas[kind], executor->arena_bytes[kind]);
+  return bytes;
+}
+
+GantryMemoryMeasure *
+gantry_executor_take_measure (GantryExecutor *executor)
+{
+  GantryMemoryMeasure *measure = g_steal_pointer (&executor->measure);
+  GantryProcessMappings mappings;
+  GantryProcessMemory process;
+  guint64 *owners, others, all;
+  gsize files = 0;
+
+  if (measure == NULL || measure->driver || !gantry_process_memory_read (&process) || !gantry_process_memory_map (&mappings))
+    return measure;
+  owners = measure->owners;
+  measure->planned_now = count_now (executor, &files) + mappings.code;
+  all = mappings.programs + mappings.files + mappings.code + mappings.rest;
+  owners[GANTRY_OWNER_PROGRAMS] = mappings.programs;
+  owners[GANTRY_OWNER_FILES] = mappings.files > files ? mappings.files - files : 0;
+  others = measure->planned_now + owners[GANTRY_OWNER_PROGRAMS] + owners[GANTRY_OWNER_FILES];
+  owners[GANTRY_OWNER_LIBRARY] = MIN (owners[GANTRY_OWNER_LIBRARY], all > others ? all - others : 0);
+  others += owners[GANTRY_OWNER_LIBRARY];
+  owners[GANTRY_OWNER_HEAP] = all > others ? all - others : 0;
+  measure->process = all;
+  measure->process_peak = MAX (MAX (executor->process_peak, process.peak), all);
+  owners[GANTRY_OWNER_PASSING] = measure->process_peak - all;
+  return measure;
+}

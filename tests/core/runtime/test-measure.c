@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory measured from outside of the plan: what was touched, what was never touched, a kernel that writes where it should not,
+ * and memory that no plan knows of. */
+#include "core/base/process-memory.h"
+#include "tests/core/runtime/fake.h"
+#include <string.h>
+#include <sys/mman.h>
+
+#define PAGE ((gsize) 4096)
+#define N (64 * (gint64) PAGE / 4) /* 256 KiB of floats */
+#define BYTES ((gsize) N * 4)
+#define ARENA (3 * BYTES)
+static const float two = 2;
+
+typedef struct
+{
+  gssize where;     /* where it writes beside its result: bytes from that on; 0: it does not */
+  gsize allocation; /* what it takes from the system and gives back at once */
+  gint64 part;      /* how much of its result it writes */
+} Misdeed;
+
+static void
+kernel_bad (gconstpointer state, void *const *buffers, gint64 begin, gint64 end)
+{
+  const Misdeed *misdeed = state;
+
+  kernel_scale (&two, buffers, begin, MIN (end, misdeed->part));
+  if (begin > 0)
+    return;
+  if (misdeed->where != 0)
+    ((guint8 *) buffers[1])[misdeed->where] = 1;
+  if (misdeed->allocation > 0)
+    {
+      void *memory = mmap (NULL, misdeed->allocation, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+      g_assert_true (memory != MAP_FAILED);
+      memset (memory, 1, misdeed->allocation);
+      munmap (memory, misdeed->allocation);
+    }
+}
+
+/* x lies at 0, y = 2 x behind it while a third place is free, z = 2 y in the third; r = 2 z where y was. */
+static GantryExecutable *
+chain (Misdeed *misdeed)
+{
+  Fake f = fake_begin ();
+  guint32 x = fake_value (&f, TRUE, N, "x"), y = fake_value (&f, FALSE, N, "y"), z = fake_value (&f, FALSE, N, "z");
+  guint32 r = fake_value (&f, FALSE, N, "r");
+  guint32 bx = fake_buffer (&f, x, GANTRY_BUFFER_INPUT, 0, N, 0, 0);
+  guint32 by = fake_buffer (&f, y, GANTRY_BUFFER_TEMPORARY, BYTES, N, 0, 1);
+  guint32 bz = fake_buffer (&f, z, GANTRY_BUFFER_TEMPORARY, 2 * BYTES, N, 1, 2);
+  guint32 br = fake_buffer (&f, r, GANTRY_BUFFER_OUTPUT, BYTES, N, 2, 2);
+
+  fake_launch (&f, y, 0, kernel_bad, misdeed, N, FAKE_BUFFERS (bx, by));
+  fake_launch (&f, z, 1, kernel_scale, (gpointer) &two, N, FAKE_BUFFERS (by, bz));
+  fake_launch (&f, r, 2, kernel_scale, (gpointer) &two, N, FAKE_BUFFERS (bz, br));
+  return fake_end (&f, 1, &br);
+}
+
+/* @observer: (nullable): of a run after the one that is measured */
+static GantryMemoryMeasure *
+measure (Misdeed *misdeed, gboolean lent, const GantryObserver *observer)
+{
+  g_autoptr (GantryDevice) device = gantry_cpu_device_new (2);
+  g_autoptr (GantryExecutable) executable = chain (misdeed);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GantryExecutor) executor = gantry_executor_new (device, executable, NULL, &error);
+  float *x = gantry_pages_new (BYTES + 64), *r = gantry_pages_new (BYTES + 64);
+  GantryRunInput input = { lent ? x : x + 1, BYTES };
+  GantryRunOutput output = { lent ? r : r + 1, BYTES };
+  GantryMemoryMeasure *result;
+
+  g_assert_no_error (error);
+  for (gint64 i = 0; i < N; i++)
+    (lent ? x : x + 1)[i] = (float) i;
+  gantry_executor_run (executor, &input, 1, &output, 1, NULL, NULL, &error);
+  gantry_executor_measure (executor, &input, 1, &output, 1, NULL, &error);
+  g_assert_no_error (error);
+  for (gint64 i = 0; i < MIN (N, misdeed->part); i++)
+    g_assert_cmpfloat ((lent ? r : r + 1)[i], ==, 8 * (float) i);
+  if (observer != NULL)
+    gantry_executor_run (executor, &input, 1, &output, 1, observer, NULL, &error);
+  result = gantry_executor_take_measure (executor);
+  gantry_executor_free (g_steal_pointer (&executor));
+  gantry_pages_free (x);
+  gantry_pages_free (r);
+  return result;
+}
+
+static guint64
+sum (const GantryMemoryMeasure *measure, GantryMemoryPart part)
+{
+  return measure->touched.bytes[part];
+}
+
+static void
+test_touched (void)
+{
+  Misdeed good = { .part = N };
+  g_autoptr (GantryMemoryMeasure) copied = measure (&good, FALSE, NULL), lent = measure (&good, TRUE, NULL);
+  guint64 code = sum (copied, GANTRY_PART_CODE);
+
+  /* In the arena: x and y, then y and z, then z and r. */
+  g_assert_cmpuint (copied->n_steps, ==, 3);
+  for (guint s = 0; s < 3; s++)
+    g_assert_cmpuint (copied->curve[s] - code, ==, 2 * BYTES);
+  g_assert_cmpuint (copied->outside.bytes, ==, 0);
+  g_assert_cmpuint (sum (copied, GANTRY_PART_ARGUMENTS), ==, BYTES);
+  g_assert_cmpuint (sum (copied, GANTRY_PART_TEMPORARIES), ==, BYTES);
+  /* Where the caller has them: two blocks that do not begin with a page, there all the time but for what is not yet written. */
+  g_assert_cmpuint (lent->outside.bytes, ==, 0);
+  code = sum (lent, GANTRY_PART_CODE);
+  g_assert_cmpuint (sum (lent, GANTRY_PART_ARGUMENTS), >=, 2 * BYTES);
+  g_assert_cmpuint (sum (lent, GANTRY_PART_ARGUMENTS), <=, 2 * (BYTES + 2 * PAGE));
+  g_assert_cmpuint (lent->peak_bytes, ==, gantry_memory_parts_total (&lent->touched));
+  g_assert_cmpuint (lent->curve[0] - code, >=, 2 * BYTES);
+  g_assert_cmpuint (lent->curve[1] - lent->curve[0], ==, BYTES);
+  g_assert_cmpuint (lent->beside.bytes, <, 512 << 10);
+}
+
+/* What is planned and never touched is not there. */
+static void
+test_untouched (void)
+{
+  Misdeed half = { .part = N / 2 };
+  g_autoptr (GantryMemoryMeasure) measured = measure (&half, FALSE, NULL);
+
+  g_assert_cmpuint (measured->curve[0] - sum (measured, GANTRY_PART_CODE), ==, BYTES + BYTES / 2);
+}
+
+static void
+test_outside (void)
+{
+  const struct { gssize where; gboolean lent; } cases[] = {
+    { BYTES + 5 * PAGE, FALSE },             /* into the place that is free then */
+    { 2 * BYTES, FALSE },                    /* the first byte behind the arena */
+    { 2 * BYTES + 15 * PAGE, FALSE },        /* the last page of the guard */
+    { -(gssize) BYTES - (gssize) PAGE, FALSE }, /* in front of the arena */
+    { -(gssize) BYTES, TRUE },               /* the place of an input that lies elsewhere */
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      Misdeed misdeed = { .part = N, .where = cases[i].where };
+      g_autoptr (GantryMemoryMeasure) measured = measure (&misdeed, cases[i].lent, NULL);
+
+      g_assert_cmpuint (measured->outside.bytes, ==, PAGE);
+      g_assert_cmpuint (measured->outside.step, ==, 0);
+      g_assert_cmpuint (measured->outside.node, !=, 0);
+    }
+}
+
+static void
+test_beside (void)
+{
+  Misdeed misdeed = { .part = N, .allocation = 8 << 20 };
+  g_autoptr (GantryMemoryMeasure) measured = NULL;
+
+  if (!gantry_process_memory_reset_peak ())
+    {
+      g_test_skip ("this system does not let the peak of a process begin anew");
+      return;
+    }
+  measured = measure (&misdeed, TRUE, NULL);
+  g_assert_cmpuint (measured->beside.bytes, >=, 7 << 20);
+  g_assert_cmpuint (measured->beside.bytes, <=, 9 << 20);
+  g_assert_cmpuint (measured->beside.step, ==, 0);
+  g_assert_cmpuint (measured->outside.bytes, ==, 0);
+  g_assert_cmpuint (measured->process_peak, >=, measured->process);
+}
+
+typedef struct
+{
+  guint n;
+  gint64 last;
+  guint64 bytes[8];
+} Heard;
+
+static void
+hear_memory (gpointer self, gint64 time, guint32 node, guint64 bytes)
+{
+  Heard *heard = self;
+
+  g_assert_cmpint (time, >=, heard->last);
+  heard->last = time;
+  heard->bytes[heard->n++ % 8] = bytes;
+}
+
+/* Runs after the measured one tell its curve. */
+static void
+test_told (void)
+{
+  Misdeed good = { .part = N };
+  Heard heard = { 0 };
+  const GantryObserver observer = { .memory = hear_memory, .self = &heard };
+  g_autoptr (GantryMemoryMeasure) measured = measure (&good, TRUE, &observer);
+
+  g_assert_cmpuint (heard.n, >=, 2);
+  g_assert_cmpuint (heard.bytes[0], ==, measured->curve[0]);
+  g_assert_cmpuint (heard.bytes[1], ==, measured->curve[1]);
+}
+
+/* What the process takes is all accounted for. */
+static void
+test_owners (void)
+{
+  Misdeed good = { .part = N };
+  g_autoptr (GantryMemoryMeasure) measured = measure (&good, TRUE, NULL);
+  guint64 all = measured->planned_now;
+
+  for (guint i = 0; i < GANTRY_N_MEMORY_OWNERS; i++)
+    all += measured->owners[i];
+  g_assert_cmpuint (measured->owners[GANTRY_OWNER_PROGRAMS], >, 0);
+  g_assert_cmpuint (all, ==, measured->process_peak);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/measure/touched", test_touched);
+  g_test_add_func ("/measure/untouched", test_untouched);
+  g_test_add_func ("/measure/outside", test_outside);
+  g_test_add_func ("/measure/beside", test_beside);
+  g_test_add_func ("/measure/told", test_told);
+  g_test_add_func ("/measure/owners", test_owners);
+  return g_test_run ();
+}
