@@ -22,17 +22,38 @@ write_results (GantryModule *module, GantryLiteral **results, const char *folder
   return TRUE;
 }
 
+static GPtrArray *
+make_arguments (GantryModule *module, char **given, GError **error)
+{
+  g_autoptr (GArray) sources = gantry_inputs_find (module, given, error);
+  GPtrArray *arguments = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_literal_unref);
+
+  for (guint i = 0; sources != NULL && i < sources->len; i++)
+    {
+      const GantryInputSource *source = &g_array_index (sources, GantryInputSource, i);
+      guint8 *bytes;
+
+      g_ptr_array_add (arguments, gantry_literal_new_zeroed (source->type, &bytes));
+      gantry_input_source_write (source, bytes);
+    }
+  if (sources == NULL)
+    g_clear_pointer (&arguments, g_ptr_array_unref);
+  return arguments;
+}
+
 static gboolean
 evaluate (GantryModule *module, char **given, const char *folder, GError **error)
 {
   const GantryFunction *entry = gantry_module_entry (module);
-  GantryLiteral **inputs = gantry_inputs_make (module, given, error);
+  g_autoptr (GPtrArray) arguments = make_arguments (module, given, error);
   GantryLiteral **results = g_new0 (GantryLiteral *, entry->n_results + 1);
-  gboolean ok = inputs != NULL && gantry_evaluate (module, entry, inputs, results, NULL, error) &&
+  gboolean ok = arguments != NULL &&
+                gantry_evaluate (module, entry, (GantryLiteral **) arguments->pdata, results, NULL, error) &&
                 write_results (module, results, folder, error);
 
-  gantry_literals_free (inputs, entry->n_params);
-  gantry_literals_free (results, entry->n_results);
+  for (guint i = 0; i < entry->n_results; i++)
+    g_clear_pointer (&results[i], gantry_literal_unref);
+  g_free (results);
   return ok;
 }
 
