@@ -30,6 +30,8 @@ class Torch:
             for name, tensor in [*network.named_parameters(), *network.named_buffers()]:
                 self.vary(name, tensor)
         self.names = [name for name, p in network.named_parameters() if p.dtype == torch.float32]
+        # Also what a network keeps from being trained: in the file it is a weight like any other.
+        network.requires_grad_(True)
         self.wide = copy.deepcopy(network).double()
 
     def vary(self, name, tensor):
@@ -70,8 +72,6 @@ class Torch:
             value = self.loss_of(loss, y, torch.from_numpy(target))
         parameters = dict((self.wide if double else self.network).named_parameters())
         wanted = [parameters[name] for name in self.names]
-        for p in wanted:
-            p.requires_grad_(True)
         found = torch.autograd.grad(value, wanted, allow_unused=True)
         return value.item(), [np.zeros(p.shape) if g is None else g.numpy() for p, g in zip(wanted, found)]
 

@@ -381,7 +381,7 @@ class Field(nn.Module):
         bands = [f(x * math.pi * 2 ** i) for i in range(self.bands) for f in (torch.sin, torch.cos)]
         y = self.body(torch.cat([x] + bands, -1))
         alpha = 1 - torch.exp(-F.softplus(self.density(y)[..., 0]) * 0.1)
-        left = torch.cumprod(1 - alpha + 1e-10, -1)
+        left = torch.exp(torch.cumsum(torch.log(1 - alpha + 1e-10), -1))
         weight = alpha * torch.cat([torch.ones_like(left[..., :1]), left[..., :-1]], -1)
         return (weight[..., None] * torch.sigmoid(self.colour(y))).sum(-2)
 
