@@ -108,7 +108,7 @@ def places(path, names, weights):
     weights are left out."""
     found, rest = {}, {}
     for name, array in initializers(path).items():
-        match = find_whole(array, names, weights)
+        match = find_whole(name, array, names, weights)
         if match is not None:
             found[name] = match
         else:
@@ -118,14 +118,15 @@ def places(path, names, weights):
     return found
 
 
-def find_whole(array, names, weights):
+def find_whole(name, array, names, weights):
     size = [i for i, w in enumerate(weights) if w.size == array.size]
+    # Of two equal weights (identities, say) either may be meant: the one of that name first.
+    size.sort(key=lambda i: names[i] != name)
     for i in size:
         w = weights[i]
         if w.ndim <= 5:
             for order in itertools.permutations(range(w.ndim)):
                 turned = w.transpose(order)
-                # Of two equal weights (biases that stayed zero) either may be meant: the name says.
                 if np.array_equal(turned.reshape(-1), array.reshape(-1)):
                     return names[i], list(order), None
     return None
