@@ -29,10 +29,20 @@ class Torch:
         with torch.no_grad():
             for name, tensor in [*network.named_parameters(), *network.named_buffers()]:
                 self.vary(name, tensor)
+            self.tell_apart(dict(network.named_parameters()).values())
         self.names = [name for name, p in network.named_parameters() if p.dtype == torch.float32]
         # Also what a network keeps from being trained: in the file it is a weight like any other.
         network.requires_grad_(True)
         self.wide = copy.deepcopy(network).double()
+
+    @staticmethod
+    def tell_apart(parameters):
+        """Of equal weights (identities to begin with) exporters make one, whose gradient is the sum of theirs."""
+        seen = set()
+        for p in parameters:
+            if p.numel() > 0 and p.detach().numpy().tobytes() in seen:
+                p.mul_(p.new_empty(p.shape).uniform_(0.9, 1.1)).add_(p.new_empty(p.shape).uniform_(-0.01, 0.01))
+            seen.add(p.detach().numpy().tobytes())
 
     def vary(self, name, tensor):
         """What starts as all zeros or all ones would hide mistakes."""

@@ -89,7 +89,6 @@ text("fnet", "FNet", "FNetModel", masked=False)
 text("squeezebert", "SqueezeBert", "SqueezeBertModel", embedding_size=32, q_groups=2, k_groups=2, v_groups=2)
 text("mobilebert", "MobileBert", "MobileBertModel", embedding_size=16, true_hidden_size=16, intra_bottleneck_size=16,
      num_feedforward_networks=2)
-text("roformer", "RoFormer", "RoFormerModel", embedding_size=32)
 text("modernbert", "ModernBert", "ModernBertModel", masked=False, pad_token_id=0, local_attention=4)
 add("distilbert", "DistilBert", "DistilBertModel", dict(vocab_size=VOCABULARY, dim=32, n_layers=2, n_heads=2, hidden_dim=48,
     max_position_embeddings=32), ["input_ids", "attention_mask"], ids_and_mask)
