@@ -108,7 +108,7 @@ sequence_at (GantryLower *l)
   index = gantry_lower_constant_ints (l, 1, &n, "index");
   axis = gantry_lower_axis (l, gantry_attrs_int (l->context, splits->attrs, "axis", 0), gantry_lower_rank (l, x));
   if (in_parts && split == NULL)
-    gantry_lower_needs_constant (l, gantry_lower_operand (l, 1), "list of extents");
+    gantry_lower_fail (l, "the list of extents is computed at run time");
   if (l->failed || index == NULL || n != 1 || axis < 0)
     return;
   if (!find_piece (split, gantry_lower_dim (l, x, axis), *index, &piece))
