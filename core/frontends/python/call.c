@@ -95,7 +95,7 @@ _gantry_py_author (GantryPyState *state, PyObject *object)
     author = GANTRY_PY_THIRD_PARTY;
   else if (is_listed ("MS_JIT_MODULES", name))
     author = GANTRY_PY_USERS;
-  else if (PyFunction_Check (object))
+  else if (PyFunction_Check (object) && *PyUnicode_AsUTF8 (((PyCodeObject *) PyFunction_GET_CODE (object))->co_filename) != '<')
     author = author_of_file (PyUnicode_AsUTF8 (((PyCodeObject *) PyFunction_GET_CODE (object))->co_filename));
   else
     author = module != NULL && PyUnicode_Check (module) ? author_of_module (module) : GANTRY_PY_THIRD_PARTY;

@@ -77,6 +77,8 @@ _gantry_py_lookup (GantryPyFrame *frame, PyObject *name)
 {
   PyObject *value = find_name (frame, name);
 
+  if (value == NULL && PyErr_Occurred ())
+    return NULL;
   if (value == NULL)
     return PyErr_Format (PyExc_NameError, "The name '%U' is not defined, or not supported in graph mode.", name);
   if (_gantry_py_is_undefined (frame->state, value))

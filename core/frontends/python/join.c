@@ -73,7 +73,8 @@ _gantry_py_lift_leaf (GantryPyState *state, GantryRegion *region, PyObject *valu
   PyObject *known;
   guint32 id = 0;
 
-  if (gantry_py_is_variable (value) || (kind == GANTRY_PY_TENSOR && gantry_py_value_check (value)))
+  if ((gantry_py_is_variable (value) && (kind != GANTRY_PY_HANDLE || gantry_py_is_handle (value)))
+      || (kind == GANTRY_PY_TENSOR && gantry_py_value_check (value)))
     return gantry_py_use_in (state, region, value);
   if (kind != GANTRY_PY_HANDLE)
     {

@@ -324,6 +324,12 @@ compare_key (Loop *loop, guint key, guint *leaf, PyObject *after)
     {
       if (same_leaf (g_ptr_array_index (a, i), g_ptr_array_index (b, i)))
         continue;
+      /* What a trip makes an object of the run is one from the entry on. */
+      if (gantry_py_is_handle (g_ptr_array_index (b, i)) && g_array_index (loop->kinds, guint, *leaf) != GANTRY_PY_HANDLE)
+        {
+          g_array_index (loop->kinds, guint, *leaf) = GANTRY_PY_HANDLE;
+          again = 1;
+        }
       if (!check_carry (loop, key, *leaf, g_ptr_array_index (b, i)))
         return -1;
       again = again || !loop->carried->data[*leaf];

@@ -151,6 +151,8 @@ def mutable(input_data, dynamic_len=False):
 
 def isconstant(value):
     """Whether a value is known while compiling."""
+    if isinstance(value, Tensor) and value._is_parameter:
+        return not _gantry.in_graph()
     return not (_core._has_variable(value) if not isinstance(value, dict) else _core._has_variable(list(value.values())))
 
 

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+# s2.R008: what is made in the graph is constant.
+import mindspore as ms
+from mindspore import Parameter, Tensor, jit, jit_class, mutable, nn, ops, set_context
+from mindspore.common.api import JitConfig
+from mindspore.ops.functional import isconstant
+
+
+def raises(kind, text, call):
+    try:
+        call()
+    except kind as error:
+        assert type(error) is kind and text in str(error), repr(error)
+    else:
+        raise AssertionError("nothing was raised")
+
+
+@jit
+def f():
+    return isconstant(1), isconstant("2"), isconstant(Tensor([1, 2, 3]))
+assert f() == (True, True, True)

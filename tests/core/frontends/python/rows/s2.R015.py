@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+# s2.R015: numbers in a graph.
+import mindspore as ms
+from mindspore import Parameter, Tensor, jit, jit_class, mutable, nn, ops, set_context
+from mindspore.common.api import JitConfig
+from mindspore.ops.functional import isconstant
+
+
+def raises(kind, text, call):
+    try:
+        call()
+    except kind as error:
+        assert type(error) is kind and text in str(error), repr(error)
+    else:
+        raise AssertionError("nothing was raised")
+
+
+@jit
+def f():
+    y = 1
+    z = 1.2
+    w = True
+    return y, z, w
+assert f() == (1, 1.2, True)

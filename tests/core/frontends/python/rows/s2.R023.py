@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+# s2.R023: a list input is constant.
+import mindspore as ms
+from mindspore import Parameter, Tensor, jit, jit_class, mutable, nn, ops, set_context
+from mindspore.common.api import JitConfig
+from mindspore.ops.functional import isconstant
+
+
+def raises(kind, text, call):
+    try:
+        call()
+    except kind as error:
+        assert type(error) is kind and text in str(error), repr(error)
+    else:
+        raise AssertionError("nothing was raised")
+
+
+@jit
+def f(x):
+    return isconstant(x), x
+assert f([1, [2]]) == (True, [1, [2]])

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+# s2.R031: insert.
+import mindspore as ms
+from mindspore import Parameter, Tensor, jit, jit_class, mutable, nn, ops, set_context
+from mindspore.common.api import JitConfig
+from mindspore.ops.functional import isconstant
+
+
+def raises(kind, text, call):
+    try:
+        call()
+    except kind as error:
+        assert type(error) is kind and text in str(error), repr(error)
+    else:
+        raise AssertionError("nothing was raised")
+
+
+@jit
+def f(i):
+    x = [1, 2, 3]
+    x.insert(i, 9)
+    return x
+assert f(-9) == [9, 1, 2, 3] and f(9) == [1, 2, 3, 9] and f(-1) == [1, 2, 9, 3]

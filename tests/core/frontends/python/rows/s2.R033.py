@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+# s2.R033: tuple index.
+import mindspore as ms
+from mindspore import Parameter, Tensor, jit, jit_class, mutable, nn, ops, set_context
+from mindspore.common.api import JitConfig
+from mindspore.ops.functional import isconstant
+
+
+def raises(kind, text, call):
+    try:
+        call()
+    except kind as error:
+        assert type(error) is kind and text in str(error), repr(error)
+    else:
+        raise AssertionError("nothing was raised")
+
+
+@jit
+def f(i):
+    x = ((1, 2), 3, 4)
+    return x[0][1], x[1:], x[-1], (7, 8, 9)[i]
+a, b, c, d = f(Tensor(1))
+assert (a, b, c, int(d)) == (2, (3, 4), 4, 8)

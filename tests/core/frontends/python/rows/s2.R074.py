@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+# s2.R074: methods of third parties.
+import mindspore as ms
+from mindspore import Parameter, Tensor, jit, jit_class, mutable, nn, ops, set_context
+from mindspore.common.api import JitConfig
+from mindspore.ops.functional import isconstant
+
+
+def raises(kind, text, call):
+    try:
+        call()
+    except kind as error:
+        assert type(error) is kind and text in str(error), repr(error)
+    else:
+        raise AssertionError("nothing was raised")
+
+
+import numpy as np
+@jit
+def f(x):
+    return np.linalg.norm(x.asnumpy())
+assert float(f(Tensor([3., 4.]))) == 5.0
