@@ -163,7 +163,8 @@ bit_shift (GantryLower *l)
   if (strcmp (direction, "LEFT") == 0)
     l->out[0] = gantry_lower_binary (l, GANTRY_OP_SHIFT_LEFT, x, y);
   else if (strcmp (direction, "RIGHT") == 0)
-    l->out[0] = gantry_lower_binary (l, GANTRY_OP_SHIFT_RIGHT_LOGICAL, x, y);
+    l->out[0] = gantry_lower_binary (l, gantry_element_is_signed (gantry_lower_element (l, x))
+                                          ? GANTRY_OP_SHIFT_RIGHT_ARITHMETIC : GANTRY_OP_SHIFT_RIGHT_LOGICAL, x, y);
   else
     gantry_lower_invalid (l, "direction '%s' is neither LEFT nor RIGHT", direction);
 }

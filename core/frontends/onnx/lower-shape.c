@@ -504,9 +504,11 @@ depth_to_space (GantryLower *l)
 static void
 space_to_depth (GantryLower *l)
 {
-  static const gint64 order[] = { 0, 3, 5, 1, 2, 4 };
+  static const gint64 dcr_order[] = { 0, 3, 5, 1, 2, 4 };
+  static const gint64 crd_order[] = { 0, 1, 3, 5, 2, 4 };
   guint32 x = gantry_lower_operand (l, 0);
   gint64 b = gantry_lower_int (l, "blocksize", 0);
+  gboolean crd = strcmp (gantry_lower_string (l, "mode", "DCR"), "CRD") == 0;
   GantryDim d[GANTRY_MAX_RANK];
 
   if (!gantry_lower_check_rank (l, 0, 4, 4))
@@ -519,7 +521,7 @@ space_to_depth (GantryLower *l)
       return;
     }
   x = gantry_lower_reshape (l, x, 6, (GantryDim[]){ d[0], d[1], d[2] / b, b, d[3] / b, b });
-  x = gantry_lower_transpose (l, x, order);
+  x = gantry_lower_transpose (l, x, crd ? crd_order : dcr_order);
   l->out[0] = gantry_lower_reshape (l, x, 4,
                                     (GantryDim[]){ d[0], gantry_dim_multiply (d[1], b * b), d[2] / b, d[3] / b });
 }

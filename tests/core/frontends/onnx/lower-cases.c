@@ -21,6 +21,8 @@ const LowerCase lower_cases[] = {
   { "Clip", 13, "", { "f32[3] -5 0.5 5", "-", "f32[] 1" }, { "f32[3] -5 0.5 1" } },
   { "Clip", 6, "min=-1.0 max=1.0", { "f32[3] -5 0.5 5" }, { "f32[3] -1 0.5 1" } },
   { "Where", 16, "", { "bool[2] 1 0", "f32[2,1] 1 2", "f32[1] 9" }, { "f32[2,2] 1 9 2 9" } },
+  { "BitShift", 28, "direction=RIGHT", { "i8[4] -128 -1 64 -3", "i8[4] 3 1 2 9" }, { "i8[4] -16 -1 16 -1" } },
+  { "BitShift", 28, "direction=LEFT", { "i8[3] 64 -1 1", "i8[3] 1 1 8" }, { "i8[3] -128 -2 0" } },
   { "BitShift", 11, "direction=RIGHT", { "u8[2] 128 7", "u8[2] 3 1" }, { "u8[2] 16 3" } },
   { "Equal", 13, "", { "f32[2] 1 nan", "f32[2] 1 nan" }, { "bool[2] 1 0" } },
   { "IsInf", 20, "detect_negative=0", { "f32[3] inf -inf nan" }, { "bool[3] 1 0 0" } },
@@ -68,6 +70,8 @@ const LowerCase lower_cases[] = {
   { "DepthToSpace", 13, "blocksize=2", { "f32[1,4,1,1] 1 2 3 4" }, { "f32[1,1,2,2] 1 2 3 4" } },
   { "DepthToSpace", 13, "blocksize=2 mode=CRD", { "f32[1,8,1,1] 1 2 3 4 5 6 7 8" }, { "f32[1,2,2,2] 1 2 3 4 5 6 7 8" } },
   { "DepthToSpace", 13, "blocksize=2", { "f32[1,8,1,1] 1 2 3 4 5 6 7 8" }, { "f32[1,2,2,2] 1 3 5 7 2 4 6 8" } },
+  { "SpaceToDepth", 28, "blocksize=2 mode=CRD", { "f32[1,2,2,2] 1 2 3 4 5 6 7 8" }, { "f32[1,8,1,1] 1 2 3 4 5 6 7 8" } },
+  { "SpaceToDepth", 28, "blocksize=2 mode=DCR", { "f32[1,2,2,2] 1 2 3 4 5 6 7 8" }, { "f32[1,8,1,1] 1 5 2 6 3 7 4 8" } },
   { "SpaceToDepth", 13, "blocksize=2", { "f32[1,1,2,2] 1 2 3 4" }, { "f32[1,4,1,1] 1 2 3 4" } },
   /* Cutting */
   { "Concat", 13, "axis=-1", { "f32[2,1] 1 2", "f32[2,2] 3 4 5 6" }, { "f32[2,3] 1 3 4 2 5 6" } },

@@ -2,6 +2,7 @@
 /* Importing what is sound: real models with the counts of their table, and small ones made here for
  * each promise of onnx-node.h: operands, results, attributes, subgraphs, names, scopes, places,
  * types. */
+#include "core/frontends/onnx/onnx-node.h"
 #include "core/ir/ir.h"
 #include "tests/core/frontends/onnx/model-writer.h"
 #include <string.h>
@@ -402,6 +403,32 @@ test_question_marks (void)
   g_assert_null (info->unbound[2]);
 }
 
+/* The versions that README.md promises are those that no warning is given for. */
+static void
+test_opsets (void)
+{
+  const char *root = g_getenv ("GANTRY_SOURCE_ROOT");
+  g_autofree char *path = g_build_filename (root != NULL ? root : ".", "README.md", NULL), *text = NULL, *said = NULL;
+
+  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+  said = g_strdup_printf ("ONNX, opsets %d to %d,", GANTRY_ONNX_OLDEST_OPSET, GANTRY_ONNX_NEWEST_OPSET);
+  g_assert_nonnull (strstr (text, said));
+  for (gint64 opset = GANTRY_ONNX_OLDEST_OPSET - 1; opset <= GANTRY_ONNX_NEWEST_OPSET + 1; opset++)
+    {
+      g_autoptr (GantryContext) context = gantry_context_new ();
+      g_autoptr (GantryOnnxInfo) info = NULL;
+      g_autoptr (GantryModule) module = NULL;
+      Message *graph = message_new ();
+      gboolean known = opset >= GANTRY_ONNX_OLDEST_OPSET && opset <= GANTRY_ONNX_NEWEST_OPSET;
+
+      put_input (graph, write_value ("x", ELEMENT_FLOAT, "2"));
+      put_output (graph, write_value ("y", ELEMENT_FLOAT, NULL));
+      put_node (graph, write_node ("Relu", "r", "x", "y"));
+      module = import_model (context, write_model_with (graph, 8, opset), &info);
+      g_assert_cmpuint (g_strv_length (info->warnings), ==, known ? 0 : 1);
+    }
+}
+
 static void
 test_bound_dims (void)
 {
@@ -546,6 +573,7 @@ main (int argc, char **argv)
   g_test_add_func ("/names/places", test_places);
   g_test_add_func ("/types/free-dims", test_free_dims);
   g_test_add_func ("/types/question-marks", test_question_marks);
+  g_test_add_func ("/types/opsets", test_opsets);
   g_test_add_func ("/types/bound-dims", test_bound_dims);
   g_test_add_func ("/types/wrong-dim", test_wrong_dim);
   g_test_add_func ("/types/folded-shape", test_folded_shape);
