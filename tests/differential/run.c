@@ -90,12 +90,6 @@ compile_kernels (GantryModule *module, const DiffConfig *config, GError **error)
   return gantry_kernels_compile (module, &options, NULL, error);
 }
 
-static guint64
-workspace_of (const GantryModule *module, const GantryNode *node, gpointer kernels)
-{
-  return gantry_kernel_set_workspace (kernels, node->id);
-}
-
 /* Each value that may be elsewhere is, by an even chance. */
 static GantryPlacements *
 random_placements (const GantryPlanner *planner, guint32 seed)
@@ -122,7 +116,8 @@ static GantryExecutable *
 build (GantryModule *module, const DiffConfig *config, GError **error)
 {
   GantryKernelSet *kernels = compile_kernels (module, config, error);
-  GantryPlanOptions options = { .workspace = workspace_of, .workspace_data = kernels };
+  g_autoptr (GantryKernelSizes) sizes = kernels != NULL ? gantry_kernel_set_sizes (kernels, module) : NULL;
+  GantryPlanOptions options = { .sizes = sizes };
   g_autoptr (GantryPlanner) planner = NULL;
   g_autoptr (GantryPlacements) placements = NULL;
   g_autoptr (GantryPlan) plan = NULL;

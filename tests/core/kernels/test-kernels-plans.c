@@ -561,7 +561,6 @@ test_recording (void)
       g_autoptr (GantryExecutor) executor = load (device, executable);
       g_autoptr (GantryCpuRecorder) recorder = gantry_cpu_recorder_new ("cpu");
       g_autoptr (GantryRecording) recording = NULL;
-      const GantryPlan *plan = executable->plan;
       guint again = 0;
       GantryOverlap overlap;
       Data data = new_data (4);

@@ -147,11 +147,11 @@ test_observed (void)
   GantryEvent event;
 
   o->begin_run (o->self, executable, BEGIN - 1000);
-  o->allocate (o->self, 1, BEGIN, 64, 64);
+  o->memory (o->self, BEGIN, 0, 64);
   o->instruction (o->self, 0, BEGIN + 10, BEGIN + 110);
   o->wait (o->self, 21, BEGIN + 20, BEGIN + 50);
-  o->release (o->self, 1, totals.last);
-  o->end_run (o->self, totals.last, 64);
+  o->memory (o->self, totals.last, 0, 0);
+  o->end_run (o->self, totals.last);
   observed = gantry_cpu_recorder_take (recorder);
   recording = gantry_cupti_convert (capture, &run, 1, NULL, observed);
   g_assert_cmpint (gantry_recording_origin (recording), ==, BEGIN - 1000);

@@ -178,7 +178,7 @@ observe (GantryExecutable *executable)
 
   o->begin_run (o->self, executable, 1000);
   o->instruction (o->self, 0, 2000, 3000);
-  o->end_run (o->self, 4000, 64);
+  o->end_run (o->self, 4000);
   return gantry_cpu_recorder_take (recorder);
 }
 
