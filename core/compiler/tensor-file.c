@@ -2,6 +2,7 @@
 /* Reads tensors from TensorProto, numpy and plain files; writes numpy files (format 1.0). */
 #include "core/compiler/tensor-file.h"
 #include "core/frontends/onnx/onnx.h"
+#include <math.h>
 #include <string.h>
 
 #define NPY_MAGIC "\x93NUMPY"
@@ -14,7 +15,7 @@ static const struct
 } npy_types[] = {
   { "<f8", GANTRY_F64 }, { "<f4", GANTRY_F32 }, { "<f2", GANTRY_F16 }, { "<i8", GANTRY_I64 }, { "<i4", GANTRY_I32 },
   { "<i2", GANTRY_I16 }, { "|i1", GANTRY_I8 },  { "<u8", GANTRY_U64 }, { "<u4", GANTRY_U32 }, { "<u2", GANTRY_U16 },
-  { "|u1", GANTRY_U8 },  { "|b1", GANTRY_BOOL },
+  { "|u1", GANTRY_U8 },  { "|b1", GANTRY_BOOL }, { "|V2", GANTRY_BF16 }, { "<V2", GANTRY_BF16 },
 };
 
 static gboolean
@@ -53,7 +54,35 @@ parse_npy_header (const char *path, const char *header, GantryElementType *eleme
       dims[(*rank)++] = size;
       shape = end + strspn (end, ", ");
     }
-  return TRUE;
+  return gantry_dims_fit (*rank, dims, NULL) || bad (error, path, "its shape is larger than any memory");
+}
+
+/* @literal as bf16 where it is f32 and each of its values is one of bf16, else unchanged: numpy has no bf16, so that
+ * such values are written as f32. (transfer full) */
+static GantryLiteral *
+as_bf16 (GantryContext *context, GantryLiteral *literal)
+{
+  gint64 n = gantry_type_elements (literal->type);
+  GantryLiteral *narrow;
+  guint8 *data;
+
+  if (literal->type->element != GANTRY_F32)
+    return literal;
+  narrow = gantry_literal_new_zeroed (
+    gantry_context_type (context, gantry_context_tensor (context, GANTRY_BF16, literal->type->rank, literal->type->dims)),
+    &data);
+  for (gint64 i = 0; i < n; i++)
+    {
+      double value = gantry_literal_get_double (literal, i);
+
+      gantry_element_write_double (GANTRY_BF16, data + 2 * i, value);
+      if (gantry_element_read_double (GANTRY_BF16, data + 2 * i) == value || isnan (value))
+        continue;
+      gantry_literal_unref (narrow);
+      return literal;
+    }
+  gantry_literal_unref (literal);
+  return narrow;
 }
 
 static GantryLiteral *
@@ -103,7 +132,10 @@ gantry_tensor_file_read (GantryContext *context, const char *path, const GantryT
     return NULL;
   bytes = g_mapped_file_get_bytes (file);
   if (g_bytes_get_size (bytes) >= 6 && memcmp (g_bytes_get_data (bytes, NULL), NPY_MAGIC, 6) == 0)
-    return read_npy (context, path, bytes, error);
+    {
+      literal = read_npy (context, path, bytes, error);
+      return literal != NULL && type != NULL && type->element == GANTRY_BF16 ? as_bf16 (context, literal) : literal;
+    }
   if (type == NULL)
     {
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: neither a TensorProto (.pb) nor a numpy file", path);
@@ -121,13 +153,16 @@ gantry_tensor_file_read (GantryContext *context, const char *path, const GantryT
 static GString *
 npy_header (const GantryType *type)
 {
-  const char *code = "|V2"; /* bfloat16 has no code of its own in numpy */
+  /* numpy has no bf16; every value of it is one of f32. */
+  GantryElementType element = type->element == GANTRY_BF16 ? GANTRY_F32 : (GantryElementType) type->element;
+  const char *code = NULL;
   GString *out = g_string_new (NULL);
   guint8 start[10] = "\x93NUMPY\x01";
 
-  for (guint i = 0; i < G_N_ELEMENTS (npy_types); i++)
-    if (npy_types[i].element == (GantryElementType) type->element)
+  for (guint i = 0; i < G_N_ELEMENTS (npy_types) && code == NULL; i++)
+    if (npy_types[i].element == element)
       code = npy_types[i].code;
+  g_assert (code != NULL);
   g_string_append_printf (out, "{'descr': '%s', 'fortran_order': False, 'shape': (", code);
   for (guint i = 0; i < type->rank; i++)
     g_string_append_printf (out, "%" G_GINT64_FORMAT ",", type->dims[i]);
@@ -141,6 +176,25 @@ npy_header (const GantryType *type)
 }
 
 /* The values go from where they lie: a splat's one element over and over. */
+/* bf16 as f32: the same bits with 16 zeros after them. */
+static gboolean
+write_widened (GOutputStream *stream, const GantryLiteral *literal, GError **error)
+{
+  gint64 n = gantry_type_elements (literal->type);
+  float block[1024];
+
+  for (gint64 done = 0; done < n; done += G_N_ELEMENTS (block))
+    {
+      gsize count = (gsize) MIN (n - done, (gint64) G_N_ELEMENTS (block));
+
+      for (gsize i = 0; i < count; i++)
+        block[i] = (float) gantry_literal_get_double (literal, done + (gint64) i);
+      if (!g_output_stream_write_all (stream, block, count * sizeof *block, NULL, NULL, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
 static gboolean
 write_values (GOutputStream *stream, const GantryLiteral *literal, GError **error)
 {
@@ -168,7 +222,8 @@ gantry_tensor_file_write_npy (const GantryLiteral *literal, const char *path, GE
     return FALSE;
   header = npy_header (literal->type);
   written = g_output_stream_write_all (stream, header->str, header->len, NULL, NULL, error)
-            && write_values (stream, literal, error);
+            && (literal->type->element == GANTRY_BF16 ? write_widened (stream, literal, error)
+                                                      : write_values (stream, literal, error));
   g_string_free (header, TRUE);
   return g_output_stream_close (stream, NULL, written ? error : NULL) && written;
 }
