@@ -212,6 +212,26 @@ padded_index (const char *mode, gint64 i, gint64 dim)
   return i < dim ? i : period - i;
 }
 
+/* @x without what negative pads take away, which the others then neither mirror nor repeat; they become 0. */
+static guint32
+cut_negative (GantryLower *l, guint32 x, gint64 *low, gint64 *high)
+{
+  for (guint axis = 0; axis < gantry_lower_rank (l, x); axis++)
+    {
+      gint64 start = MAX (-low[axis], 0), limit = gantry_lower_dim (l, x, axis) - MAX (-high[axis], 0);
+
+      if (start > limit)
+        {
+          gantry_lower_invalid (l, "padding does not fit dimension %" G_GINT64_FORMAT, gantry_lower_dim (l, x, axis));
+          return 0;
+        }
+      x = gantry_lower_slice_axis (l, x, axis, start, limit, 1);
+      low[axis] = MAX (low[axis], 0);
+      high[axis] = MAX (high[axis], 0);
+    }
+  return x;
+}
+
 static guint32
 pad_by_index (GantryLower *l, guint32 x, const char *mode, const gint64 *low, const gint64 *high)
 {
@@ -285,7 +305,7 @@ pad (GantryLower *l)
     l->out[0] = gantry_lower_pad (l, x, pad_value (l, x), low, high);
   else if (strcmp (mode, "edge") == 0 || strcmp (mode, "reflect") == 0
            || strcmp (mode, "wrap") == 0)
-    l->out[0] = pad_by_index (l, x, mode, low, high);
+    l->out[0] = pad_by_index (l, cut_negative (l, x, low, high), mode, low, high);
   else
     gantry_lower_invalid (l, "mode '%s' is not known", mode);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Resize and Upsample. Interpolation is separable, so each axis is resized by itself: every output
  * position has a few taps (input index, weight), known at compile time; a tap is one gather with a
- * literal times one vector of weights. Many taps (antialiasing) become a matrix product instead.
+ * literal times one vector of weights. Many taps (antialiasing) are gathered at once and summed.
  * Coordinates are those of the specification and its reference implementation: a fractional scale
  * stays fractional where it maps coordinates, also where the extent was rounded. */
 #include "core/frontends/onnx/onnx-lower.h"
 
-#define MOST_TAPS 8 /* more of them than this go through a matrix */
+#define MOST_TAPS 8 /* more of them than this are gathered at once */
 #define MOST_EXTENT (1 << 20)
 #define MOST_WEIGHTS (1 << 24)
 
@@ -56,11 +56,11 @@ typedef struct
   gboolean any_outside;
 } Axis;
 
-/* @x / scale */
+/* @x / scale. A scale is a number of f32, and rounded as that is 8 / 1.6 the position 5 and not the one before it. */
 static double
 unscaled (const Axis *a, double x)
 {
-  return a->whole ? x * (double) a->in / (double) a->out : x / a->scale;
+  return a->whole ? x * (double) a->in / (double) a->out : (double) ((float) x / (float) a->scale);
 }
 
 static double
@@ -73,8 +73,9 @@ original_coordinate (const Options *options, const Axis *a, gint64 i)
   switch (options->coordinates)
     {
     case HALF_PIXEL: return unscaled (a, x + 0.5) - 0.5;
-    case HALF_PIXEL_SYMMETRIC:
-      return (double) a->in / 2 * (1 - (double) a->out / width) + unscaled (a, x + 0.5) - 0.5;
+    case HALF_PIXEL_SYMMETRIC: /* rounded to f32 as a whole: the borders between pixels lie there */
+      return (double) (float) ((double) a->in / 2 * (1 - (double) a->out / width) + (x + 0.5) * (double) a->in / width
+                               - 0.5);
     case PYTORCH_HALF_PIXEL: return a->out > 1 ? unscaled (a, x + 0.5) - 0.5 : 0;
     case ALIGN_CORNERS:
       return width == 1 || a->out == 1 ? 0 : x * (double) (a->in - 1) / (width - 1);
@@ -206,35 +207,32 @@ repeat_axis (GantryLower *l, guint32 x, guint axis, gint64 times)
                                dims);
 }
 
-/* x times the matrix [in, out] of weights along @axis. */
+/* The taps of all positions, [out, taps] in place of the axis, times their weights, summed over the taps. A matrix with
+ * zeros for all other positions would make NaN of one infinite value everywhere. */
 static guint32
-multiply_axis (GantryLower *l, guint32 x, guint axis, const Axis *a)
+sum_many_taps (GantryLower *l, guint32 x, guint axis, const Axis *a)
 {
-  gint64 n = a->in * a->out;
-  GantryDim dims[] = { a->in, a->out };
-  static const gint64 zero = 0;
-  gint64 along = axis;
-  gint64 order[GANTRY_MAX_RANK];
+  gint64 n = a->out * a->taps, along = axis + 1;
   guint rank = gantry_lower_rank (l, x);
-  double *matrix;
+  GantryDim weights[GANTRY_MAX_RANK], at[] = { a->out, a->taps };
+  guint32 indices = gantry_lower_reshape (l, gantry_builder_ints (l->b, a->indices, (gsize) n), 2, at);
+  guint32 w = gantry_lower_floats (l, gantry_lower_element (l, x), a->weights, n);
 
-  if (n > MOST_WEIGHTS)
+  if (rank >= GANTRY_MAX_RANK)
     {
-      gantry_lower_fail (l, "the matrix of weights is too large");
+      gantry_lower_fail (l, "too many dimensions");
       return 0;
     }
-  matrix = gantry_arena_new0 (l->arena, double, n + 1);
-  for (gint64 i = 0; i < a->out; i++)
-    for (gint64 k = 0; k < a->taps; k++)
-      matrix[a->indices[i * a->taps + k] * a->out + i] += a->weights[i * a->taps + k];
-  x = gantry_lower_dot (
-    l, x,
-    gantry_lower_reshape (l, gantry_lower_floats (l, gantry_lower_element (l, x), matrix, n), 2,
-                          dims),
-    NULL, NULL, 0, &along, &zero, 1, GANTRY_ELEMENT_NONE);
-  for (guint i = 0; i < rank; i++)
-    order[i] = i < axis ? i : i == axis ? rank - 1 : i - 1;
-  return x != 0 ? gantry_lower_transpose (l, x, order) : 0;
+  for (guint i = 0; i <= rank; i++)
+    weights[i] = i == axis ? a->out : i == axis + 1 ? a->taps : 1;
+  x = gantry_lower_take_computed (l, x, axis, indices);
+  w = gantry_lower_reshape (l, w, rank + 1, weights);
+  x = gantry_lower_binary (l, GANTRY_OP_MULTIPLY, x, w);
+  /* A tap of weight 0 stands for no position at all. */
+  x = w != 0 && x != 0 ? gantry_builder_select (l->b, gantry_builder_compare (l->b, "NE", w, gantry_lower_like (l, w, 0)), x,
+                                                gantry_lower_like (l, x, 0))
+                       : 0;
+  return gantry_lower_reduce (l, "add", x, &along, 1, FALSE);
 }
 
 static guint32
@@ -276,7 +274,7 @@ resize_axis (GantryLower *l, guint32 x, guint axis, const Axis *a)
   if (is_repetition (a))
     return a->out == a->in ? x : repeat_axis (l, x, axis, a->out / a->in);
   if (a->taps > MOST_TAPS)
-    return multiply_axis (l, x, axis, a);
+    return sum_many_taps (l, x, axis, a);
   return sum_taps (l, x, axis, a);
 }
 
