@@ -113,7 +113,7 @@ paint_before (const Curve *c)
 static void
 paint_limit (const Curve *c, guint64 limit)
 {
-  g_autofree char *size = gantry_format_bytes (limit), *text = g_strdup_printf ("limit %s", size);
+  g_autofree char *size = gantry_format_bytes_down (limit), *text = g_strdup_printf ("limit %s", size);
   float y = to_y (c, (double) limit), width = gantry_theme_text_width (text, GANTRY_TEXT_SMALL) + 4;
 
   gantry_scene_fill (c->scene, GANTRY_AXIS_LEFT, y - 1, c->scene->width - GANTRY_AXIS_LEFT - GANTRY_AXIS_RIGHT, 2, GANTRY_INK_LIMIT, 255);

@@ -103,7 +103,7 @@ load_answer (GantryWindow *window, GantryVariant *variant)
 static char *
 figures_of (const GantryVariant *variant)
 {
-  g_autofree char *peak = gantry_format_bytes (variant->peak_bytes);
+  g_autofree char *peak = gantry_format_bytes_up (variant->peak_bytes);
   g_autofree char *step = gantry_format_ns ((gint64) (variant->step_us * 1000));
 
   if (variant->proven)
@@ -203,7 +203,6 @@ static gboolean
 read_goal (Solve *s, GantrySolveGoal *goal, GError **error)
 {
   const char *text = gtk_editable_get_text (GTK_EDITABLE (s->size));
-  GantrySize size;
 
   goal->allowed = 1u << GANTRY_PLACEMENT_KEEP;
   if (gtk_check_button_get_active (GTK_CHECK_BUTTON (s->recompute)))
@@ -216,7 +215,8 @@ read_goal (Solve *s, GantrySolveGoal *goal, GError **error)
       goal->step_us = gtk_spin_button_get_value (GTK_SPIN_BUTTON (s->time)) * 1000;
       return TRUE;
     }
-  if (!gantry_size_parse (text, &size, error) || !gantry_size_resolve (s->document, &size, &goal->memory_bytes, error))
+  if (!gantry_size_read (s->document, text, gantry_document_get_settings (s->document)->target.memory_limit, &goal->memory_bytes,
+                         error))
     return FALSE;
   if (goal->memory_bytes > 0)
     return TRUE;
@@ -277,7 +277,7 @@ make_goals (Solve *s, GtkGrid *grid)
 {
   const GantryForecast *now = gantry_document_get_prediction (s->document);
   const GantryCompileSettings *settings = gantry_document_get_settings (s->document);
-  g_autofree char *limit = settings->target.memory_limit > 0 ? gantry_format_bytes (settings->target.memory_limit) : g_strdup ("50%");
+  g_autofree char *limit = settings->target.memory_limit > 0 ? gantry_size_text (settings->target.memory_limit) : g_strdup ("50%");
   double step_ms = now != NULL ? now->prediction->step_us / 1000 : 1;
 
   s->fit = gtk_check_button_new_with_mnemonic ("_Fit into, as fast as can be");

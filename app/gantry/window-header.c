@@ -13,8 +13,7 @@ limit_text (GantryWindow *self)
 {
   const GantryCompileSettings *settings = gantry_document_get_settings (self->document);
 
-  return settings != NULL && settings->target.memory_limit > 0 ? gantry_format_bytes (settings->target.memory_limit)
-                                                               : g_strdup ("");
+  return gantry_size_text (settings != NULL ? settings->target.memory_limit : 0);
 }
 
 static void
@@ -37,11 +36,10 @@ limit_given (GantryWindow *self)
   g_autofree char *shown = limit_text (self);
   g_autoptr (GError) error = NULL;
   guint64 bytes = 0;
-  GantrySize size;
 
   if (strcmp (text, shown) == 0) /* what is shown is rounded */
     return;
-  if (*text != '\0' && (!gantry_size_parse (text, &size, &error) || !gantry_size_resolve (self->document, &size, &bytes, &error)))
+  if (!gantry_size_read (self->document, text, self->limit_shown, &bytes, &error))
     {
       gtk_widget_add_css_class (GTK_WIDGET (self->limit_entry), "error");
       gtk_widget_set_tooltip_text (GTK_WIDGET (self->limit_entry), error->message);

@@ -20,7 +20,7 @@ peak_text (const GantryPlan *plan, const GantryRunResult *run)
   g_autofree char *planned = NULL, *measured = NULL;
 
   if (plan != NULL)
-    planned = gantry_format_bytes (gantry_plan_memory_bytes (plan, GANTRY_MEMORY_DEVICE));
+    planned = gantry_format_bytes_up (gantry_plan_memory_bytes (plan, GANTRY_MEMORY_DEVICE));
   if (run == NULL || run->peak_bytes == 0)
     return planned != NULL ? g_strdup_printf ("Peak %s planned", planned) : NULL;
   measured = gantry_format_bytes (run->peak_bytes);
@@ -61,7 +61,7 @@ static void
 show_forecast (GantryWindow *self, const GantryForecast *forecast)
 {
   const GantryPrediction *p = forecast->prediction;
-  g_autofree char *peak = gantry_format_bytes (p->peak_bytes), *temp = gantry_format_bytes (p->temp_bytes);
+  g_autofree char *peak = gantry_format_bytes_up (p->peak_bytes), *temp = gantry_format_bytes (p->temp_bytes);
   g_autofree char *step = gantry_format_ns ((gint64) (p->step_us * 1000)), *copied = gantry_format_bytes (p->copied_bytes);
   g_autofree char *peak_delta = forecast->has_delta ? gantry_format_delta_bytes (forecast->peak_delta) : NULL;
   g_autofree char *step_delta = forecast->has_delta ? gantry_format_delta_ns ((gint64) (forecast->step_delta_us * 1000)) : NULL;

@@ -73,3 +73,20 @@ gantry_size_resolve (GantryDocument *document, const GantrySize *size, guint64 *
   *bytes = (guint64) (size->part * (double) prediction->peak_bytes);
   return TRUE;
 }
+
+char *
+gantry_size_text (guint64 bytes)
+{
+  return bytes > 0 ? gantry_format_bytes_down (bytes) : g_strdup ("");
+}
+
+gboolean
+gantry_size_read (GantryDocument *document, const char *text, guint64 shown, guint64 *bytes, GError **error)
+{
+  g_autofree char *now = g_strstrip (g_strdup (text)), *before = gantry_size_text (shown);
+  GantrySize size;
+
+  *bytes = *now == '\0' ? 0 : shown;
+  return *now == '\0' || strcmp (now, before) == 0
+         || (gantry_size_parse (now, &size, error) && gantry_size_resolve (document, &size, bytes, error));
+}

@@ -19,7 +19,21 @@ typedef struct
  * Returns: FALSE: %GANTRY_ERROR_INVALID
  */
 gboolean gantry_size_parse (const char *text, GantrySize *size, GError **error);
-/** In bytes. @document: with a program that can be planned, where @size is a part. */
+/** In bytes, rounded down. @document: with a program that can be planned, where @size is a part. */
 gboolean gantry_size_resolve (GantryDocument *document, const GantrySize *size, guint64 *bytes, GError **error);
+
+/** A limit as an entry shows it, rounded down; "" for 0: none. Returns: (transfer full) */
+char *gantry_size_text (guint64 bytes);
+/**
+ * gantry_size_read:
+ * @text: what the entry says now; empty: 0
+ * @shown: the limit whose gantry_size_text() it began with
+ *
+ * The bytes that an entry means: a text that was not touched means the exact number that it stands for, and not the rounded one
+ * that it shows.
+ *
+ * Returns: FALSE with @error as gantry_size_parse() and gantry_size_resolve()
+ */
+gboolean gantry_size_read (GantryDocument *document, const char *text, guint64 shown, guint64 *bytes, GError **error);
 
 G_END_DECLS

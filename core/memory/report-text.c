@@ -50,7 +50,8 @@ add_part_row (GString *text, const GantryMemoryAnalysis *analysis, GantryMemoryP
 static void
 add_sizes (GString *text, const GantryMemoryAnalysis *analysis)
 {
-  g_autofree char *peak = size_text ((double) analysis->peak_bytes), *bound = size_text ((double) analysis->lower_bound_bytes);
+  g_autofree char *peak = gantry_format_bytes_up (analysis->peak_bytes);
+  g_autofree char *bound = gantry_format_bytes_down (analysis->lower_bound_bytes);
 
   g_string_append_printf (text, "peak %s; no packing of this order is below %s\n\n", peak, bound);
   g_string_append_printf (text, "%-16s %14s %14s\n", "at the peak", "device", "host");

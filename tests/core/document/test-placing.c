@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Placements by click: told at once, planned on a thread, undone, followed from earlier snapshots, kept through other
  * compilations; sets of values; variants; the solver. */
+#include "core/document/size.h"
 #include "core/ir/operation.h"
 #include "tests/core/document/document-test.h"
 #include <string.h>
@@ -380,6 +381,44 @@ test_solve_impossible (void)
   g_assert_null (gantry_document_get_undo_name (document));
 }
 
+/* A part of the peak is an exact number, shown rounded down; the text that was not touched still means that number, and what is
+ * searched for fits into it. */
+static void
+test_part_is_exact (void)
+{
+  g_autoptr (GantryDocument) document = doc_open ("transformer-tiny.gir", TRUE);
+  guint64 peak = gantry_document_get_prediction (document)->prediction->peak_bytes;
+
+  for (guint percent = 61; percent <= 97; percent += 12)
+    {
+      g_autofree char *part = g_strdup_printf ("%u%%", percent), *text = NULL, *spaced = NULL;
+      g_autoptr (GantryVariant) variant = NULL;
+      g_autoptr (GError) error = NULL;
+      guint64 exact, again, rounded;
+      GantrySize size;
+
+      g_assert_true (gantry_size_read (document, part, 0, &exact, &error));
+      g_assert_cmpuint (exact, ==, (guint64) (percent / 100.0 * (double) peak));
+      text = gantry_size_text (exact);
+      spaced = g_strdup_printf (" %s ", text);
+      g_assert_true (gantry_size_read (document, spaced, exact, &again, &error));
+      g_assert_cmpuint (again, ==, exact);
+      g_assert_true (gantry_size_parse (text, &size, &error));
+      rounded = size.bytes;
+      g_assert_cmpuint (rounded, <=, exact); /* what fits into what is shown fits */
+      variant = gantry_document_solve (document, &(GantrySolveGoal){ .memory_bytes = again, .seconds = 2 }, NULL, &error);
+      g_assert_no_error (error);
+      g_assert_cmpuint (variant->peak_bytes, <=, exact);
+    }
+  {
+    guint64 none = 1;
+
+    g_assert_true (gantry_size_read (document, "  ", 4096, &none, NULL));
+    g_assert_cmpuint (none, ==, 0);
+    g_assert_false (gantry_size_read (document, "much", 4096, &none, NULL));
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -393,6 +432,7 @@ main (int argc, char **argv)
   g_test_add_func ("/placing/variants", test_variants);
   g_test_add_func ("/placing/solve", test_solve);
   g_test_add_func ("/placing/front", test_front);
+  g_test_add_func ("/placing/part-is-exact", test_part_is_exact);
   g_test_add_func ("/placing/solve-impossible", test_solve_impossible);
   return g_test_run ();
 }
