@@ -147,10 +147,9 @@ test_observed (void)
   GantryEvent event;
 
   o->begin_run (o->self, executable, BEGIN - 1000);
-  o->memory (o->self, BEGIN, 0, 64);
+  o->memory (o->self, BEGIN, 1, 64);
   o->instruction (o->self, 0, BEGIN + 10, BEGIN + 110);
   o->wait (o->self, 21, BEGIN + 20, BEGIN + 50);
-  o->memory (o->self, totals.last, 0, 0);
   o->end_run (o->self, totals.last);
   observed = gantry_cpu_recorder_take (recorder);
   recording = gantry_cupti_convert (capture, &run, 1, NULL, observed);
