@@ -181,7 +181,7 @@ end_case (Case *c)
   gantry_module_unref (c->module);
 }
 
-/* The most that the recording says was alive. */
+/* The most that is alive in a recording of what a plan predicts. */
 static guint64
 most_alive (const GantryRecording *recording)
 {
@@ -233,7 +233,6 @@ test_random (void)
           got = run (&c, executable, 8, 0, &recording);
           expect_equal (&c, got, want);
           predicted = gantry_recording_from_plan (executable->module, executable->plan);
-          g_assert_cmpuint (most_alive (recording), ==, executable->plan->lower_bound);
           g_assert_cmpuint (most_alive (predicted), ==, executable->plan->lower_bound);
           for (guint32 s = 0; s < executable->plan->n_steps; s++)
             {
