@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ordinary files alone are opened. */
 #include "core/base/file.h"
-#include "core/base/error.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
@@ -21,8 +20,8 @@ check_mode (const char *path, mode_t mode, GError **error)
 
   if (S_ISREG (mode))
     return TRUE;
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: is %s and not a file; write its content to a file first", path,
-               kind);
+  g_set_error (error, G_FILE_ERROR, S_ISDIR (mode) ? G_FILE_ERROR_ISDIR : G_FILE_ERROR_INVAL,
+               "%s: is %s and not a file; name a file", path, kind);
   return FALSE;
 }
 

@@ -10,8 +10,8 @@ G_BEGIN_DECLS
  * gantry_file_check:
  * @path: links are followed
  *
- * Returns: TRUE where @path is an ordinary file; FALSE with %G_FILE_ERROR where it cannot be looked at, with
- *  %GANTRY_ERROR_INVALID where it is a folder, a queue, a socket or a device
+ * Returns: TRUE where @path is an ordinary file; FALSE with %G_FILE_ERROR where it cannot be looked at, and where it is a folder
+ *  (%G_FILE_ERROR_ISDIR), a queue, a socket or a device (%G_FILE_ERROR_INVAL)
  */
 gboolean gantry_file_check (const char *path, GError **error);
 
