@@ -45,6 +45,24 @@ gantry_pages_new (gsize size)
   return block + GANTRY_TENSOR_ALIGNMENT;
 }
 
+gpointer
+gantry_pages_new_in_file (gsize size)
+{
+  gsize whole = size + GANTRY_TENSOR_ALIGNMENT;
+  int file = open (g_get_tmp_dir (), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  guint8 *block = MAP_FAILED;
+
+  /* Written in advance: a disk that is full later would be a signal. */
+  if (file >= 0 && posix_fallocate (file, 0, (off_t) whole) == 0)
+    block = mmap (NULL, whole, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (file >= 0)
+    close (file);
+  if (block == MAP_FAILED)
+    return NULL;
+  ((Header *) block)->mapped = whole;
+  return block + GANTRY_TENSOR_ALIGNMENT;
+}
+
 void
 gantry_pages_free (gpointer memory)
 {

@@ -19,14 +19,23 @@ G_BEGIN_DECLS
  *  that are never touched take no memory. Free with gantry_pages_free().
  */
 gpointer gantry_pages_new (gsize size);
-/** @memory: (nullable): of gantry_pages_new() */
+/**
+ * gantry_pages_new_in_file:
+ *
+ * As gantry_pages_new(), but the pages are those of a file without a name in the folder for temporary files: what is written to them
+ * can leave the process's memory (gantry_pages_drop()) and comes again when it is read.
+ *
+ * Returns: (transfer full) (nullable): %NULL where there is no room for the file. Free with gantry_pages_free().
+ */
+gpointer gantry_pages_new_in_file (gsize size);
+/** @memory: (nullable): of one of the two */
 void gantry_pages_free (gpointer memory);
 
 /**
  * gantry_pages_drop:
  *
  * Gives the whole pages that lie within @size bytes at @memory back to the system. Of memory of the process what they held is
- * lost, and they read as zeros; of a private mapping of a file that was not written to, they are read from it again.
+ * lost, and they read as zeros; of a file that is mapped (and, if privately, was not written to) they are read from it again.
  */
 void gantry_pages_drop (gconstpointer memory, gsize size);
 

@@ -2,11 +2,14 @@
 /* Rewrites the weights of an imported module; see the header for the formula. */
 #include "core/compiler/random-weights.h"
 #include "core/autodiff/autodiff.h"
+#include "core/base/pages.h"
 #include "core/base/random.h"
 #include "core/ir/input-values.h"
 #include "core/ir/rewriter.h"
 #include <math.h>
 #include <string.h>
+
+#define LARGE ((gsize) 1 << 20)
 
 typedef struct
 {
@@ -38,6 +41,23 @@ find_computed_with (const GantryModule *module)
   return found;
 }
 
+/* Large ones lie in a file, as those of a model do: a run that has copied or packed them can give their pages back. */
+static GantryLiteral *
+new_literal (const GantryType *type, guint8 **data)
+{
+  gsize size = (gsize) gantry_type_bytes (type);
+  g_autoptr (GBytes) bytes = NULL;
+  GantryLiteral *literal;
+
+  *data = size >= LARGE ? gantry_pages_new_in_file (size) : NULL;
+  if (*data == NULL)
+    return gantry_literal_new_zeroed (type, data);
+  bytes = g_bytes_new_with_free_func (*data, size, gantry_pages_free, *data);
+  literal = gantry_literal_new (type, bytes, FALSE, NULL);
+  literal->mapped = TRUE;
+  return literal;
+}
+
 static GantryLiteral *
 random_literal (const GantryType *type, const char *name, gint64 seed)
 {
@@ -46,7 +66,7 @@ random_literal (const GantryType *type, const char *name, gint64 seed)
   double bound = type->rank > 1 ? sqrt (6.0 / ((double) n / (double) type->dims[0])) : 0;
   guint64 start = gantry_random_start (name, seed);
   guint8 *data;
-  GantryLiteral *literal = gantry_literal_new_zeroed (type, &data);
+  GantryLiteral *literal = new_literal (type, &data);
 
   for (gint64 i = 0; i < n; i++)
     {
@@ -55,6 +75,7 @@ random_literal (const GantryType *type, const char *name, gint64 seed)
 
       gantry_element_write_double (type->element, data + (gsize) i * size, value);
     }
+  gantry_literal_give_back (literal);
   return literal;
 }
 

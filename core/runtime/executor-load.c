@@ -426,6 +426,21 @@ pack_away (GantryExecutor *executor, const GantryInstruction *launch, void *cons
   return gantry_device_upload (executor->device, arguments[launch->n_buffers], packed, kernel->packed_bytes, error);
 }
 
+/* What was written out or packed is not read where it came from any more; who reads it all the same gets it from the file again. */
+static void
+give_back_literals (const GantryExecutor *executor, const GantryInstruction *instruction)
+{
+  const GantryExecutable *executable = executor->executable;
+
+  for (guint32 k = 0; k < instruction->n_buffers; k++)
+    {
+      const GantryPlanBuffer *buffer = &executable->plan->buffers[executable->buffer_refs[instruction->buffers + k]];
+
+      if (buffer->literal != 0)
+        gantry_literal_give_back (gantry_context_literal (executable->module->context, buffer->literal));
+    }
+}
+
 static gboolean
 pack (GantryExecutor *executor, guint32 instruction, guint8 *packed, GError **error)
 {
@@ -439,6 +454,7 @@ pack (GantryExecutor *executor, guint32 instruction, guint8 *packed, GError **er
   if (!gantry_device_is_host (executor->device))
     return pack_away (executor, launch, arguments, error);
   kernel->pack (kernel->state, arguments, arguments[launch->n_buffers]);
+  give_back_literals (executor, launch);
   return TRUE;
 }
 
@@ -463,6 +479,8 @@ _gantry_executor_initialise (GantryExecutor *executor, GCancellable *cancellable
       gantry_batch_submit (executor->device, batch, GANTRY_QUEUE_COMPUTE, &command, 1);
       if (!gantry_device_finish (executor->device, batch, error))
         return FALSE;
+      if (instruction->kind == GANTRY_INSTRUCTION_FILL)
+        give_back_literals (executor, instruction);
     }
   for (guint32 i = 0; i < executable->n_instructions; i++)
     {
