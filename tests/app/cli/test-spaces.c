@@ -35,6 +35,7 @@ static const Sample samples[] = {
   { "verify", { "@folder/verify" }, 1 },
   { "devices", { NULL } },
   { "serve", { "--help" }, 1 },
+  { "python", { "--help" } },
   { "pack", { "@table" } },
 };
 
