@@ -254,6 +254,9 @@ write_pieces (DiffMaker *m)
       case 16: _diff_write_control (m); break;
       default: _diff_write_product (m); break;
       }
+  /* Pieces that found nothing to work on have written nothing. */
+  while (m->pool->len == 0)
+    _diff_write_elementwise (m);
 }
 
 /* The last value, and one or two others. */
