@@ -33,10 +33,9 @@ print_json (const GantryProgram *program, const GantryCompilation *compilation)
     { "kernels", program->executable->n_kernels },
     { "steps", plan->n_steps - plan->n_init_steps },
     { "init_steps", plan->n_init_steps },
-    { "planned_bytes", (gint64) plan->arena_bytes[GANTRY_MEMORY_DEVICE] },
+    { "planned_bytes", (gint64) gantry_plan_memory_bytes (plan, GANTRY_MEMORY_DEVICE) },
+    { "arena_bytes", (gint64) plan->arena_bytes[GANTRY_MEMORY_DEVICE] },
     { "lower_bound_bytes", (gint64) plan->lower_bound },
-    { "constant_bytes", (gint64) (plan->constant_bytes + program->executable->packed_bytes) },
-    { "literal_bytes", (gint64) plan->literal_bytes },
   };
   g_autoptr (JsonBuilder) json = json_builder_new ();
   GantryMemoryParts parts;
@@ -54,7 +53,6 @@ print_json (const GantryProgram *program, const GantryCompilation *compilation)
       json_builder_add_int_value (json, sizes[i].value);
     }
   gantry_plan_memory_parts (plan, GANTRY_MEMORY_DEVICE, &parts);
-  gantry_cli_add_int (json, "needed_bytes", (gint64) gantry_memory_parts_total (&parts));
   gantry_cli_add_parts (json, "parts", &parts);
   if (program->executable->n_images > 0)
     gantry_code_report_json (program->executable, json);

@@ -5,15 +5,11 @@
 /* What a page or a library's first call may take more. */
 #define NOTABLE ((guint64) 1 << 20)
 
-guint64
-gantry_memory_report_planned (const GantryRunResult *result)
+/* The parts of the plan in the device's memory and the host's: what the process was meant to take. */
+static guint64
+planned_bytes (const GantryPlan *plan)
 {
-  const GantryPlan *plan = result->plan;
-  guint64 bytes = result->constant_bytes + plan->literal_bytes;
-
-  for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
-    bytes += plan->arena_bytes[kind];
-  return bytes;
+  return gantry_plan_memory_bytes (plan, GANTRY_MEMORY_DEVICE) + gantry_plan_host_bytes (plan);
 }
 
 static void
@@ -39,6 +35,23 @@ print_parts (const guint64 *bytes, guint n, const char *(*name) (guint))
     }
 }
 
+/* Each part of the device's memory, planned beside touched. */
+static void
+print_both (const GantryPlan *plan, const GantryMemoryMeasure *measure)
+{
+  GantryMemoryParts parts;
+
+  gantry_plan_memory_parts (plan, GANTRY_MEMORY_DEVICE, &parts);
+  printf ("%-10s %12s %12s\n", "", "planned", "touched");
+  for (guint i = 0; i < GANTRY_N_MEMORY_PARTS; i++)
+    {
+      g_autofree char *planned = gantry_cli_bytes (parts.bytes[i]), *touched = gantry_cli_bytes (measure->touched.bytes[i]);
+
+      if (parts.bytes[i] > 0 || measure->touched.bytes[i] > 0)
+        printf ("%-10s %12s %12s %s\n", "", planned, touched, gantry_memory_part_name (i));
+    }
+}
+
 static const char *
 part_name (guint part)
 {
@@ -55,8 +68,8 @@ void
 gantry_memory_report_text (const GantryRunResult *result, const GantryModule *module)
 {
   const GantryMemoryMeasure *measure = result->memory;
-  guint64 planned = gantry_memory_report_planned (result);
-  g_autofree char *plan = gantry_cli_bytes (planned), *touched = NULL, *host = NULL, *process = NULL;
+  guint64 planned = planned_bytes (result->plan);
+  g_autofree char *plan = gantry_format_bytes_up (planned), *touched = NULL, *host = NULL, *process = NULL;
 
   if (measure == NULL)
     return;
@@ -64,7 +77,7 @@ gantry_memory_report_text (const GantryRunResult *result, const GantryModule *mo
   host = gantry_cli_bytes (measure->host_bytes);
   printf ("%-10s %s, in whole pages%s%s%s\n", "touched", touched, measure->host_bytes > 0 ? "; of the host's memory " : "",
           measure->host_bytes > 0 ? host : "", measure->driver ? ", as the driver counts" : "");
-  print_parts (measure->touched.bytes, GANTRY_N_MEMORY_PARTS, part_name);
+  print_both (result->plan, measure);
   if (measure->outside.bytes > 0)
     print_unplanned (&measure->outside, module, "touched outside of all places");
   if (measure->beside.bytes >= NOTABLE)
@@ -112,7 +125,7 @@ gantry_memory_report_json (JsonBuilder *json, const GantryRunResult *result, con
       return;
     }
   json_builder_begin_object (json);
-  gantry_cli_add_int (json, "planned_bytes", (gint64) gantry_memory_report_planned (result));
+  gantry_cli_add_int (json, "planned_bytes", (gint64) planned_bytes (result->plan));
   gantry_cli_add_int (json, "touched_bytes", (gint64) measure->peak_bytes);
   gantry_cli_add_int (json, "touched_host_bytes", (gint64) measure->host_bytes);
   gantry_cli_add_boolean (json, "driver", measure->driver);

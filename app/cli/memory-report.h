@@ -5,8 +5,6 @@
 
 G_BEGIN_DECLS
 
-/** All bytes that the plan of @result names: arenas of the device and the host, constants, packed weights. */
-guint64 gantry_memory_report_planned (const GantryRunResult *result);
 /** Lines of text; nothing where no memory was measured. */
 void gantry_memory_report_text (const GantryRunResult *result, const GantryModule *module);
 /** The member "memory" of an object: null where no memory was measured. */

@@ -260,8 +260,6 @@ result_of (Session *session, const GantryProgram *program, const GantryProgramOp
   result->n_runs = session->times->len;
   result->compile_ms = program->compile_ms;
   result->plan = gantry_plan_ref (program->executable->plan);
-  result->planned_bytes = result->plan->arena_bytes[GANTRY_MEMORY_DEVICE];
-  result->constant_bytes = result->plan->constant_bytes + program->executable->packed_bytes;
   result->memory = gantry_executor_take_measure (session->executor);
   result->peak_bytes = result->memory != NULL ? result->memory->peak_bytes : 0;
   result->recording = gantry_cpu_recorder_take (session->recorder);

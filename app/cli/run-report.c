@@ -164,9 +164,10 @@ gantry_run_report_json (const GantryRunReport *report)
   };
   const struct { const char *key; guint64 value; } sizes[] = {
     { "threads", result->n_threads },           { "runs", result->n_runs },
-    { "planned_bytes", result->planned_bytes }, { "peak_bytes", result->peak_bytes },
-    { "lower_bound_bytes", plan->lower_bound }, { "constant_bytes", result->constant_bytes },
-    { "host_planned_bytes", plan->arena_bytes[GANTRY_MEMORY_PINNED_HOST] + plan->arena_bytes[GANTRY_MEMORY_UNPINNED_HOST] },
+    { "planned_bytes", gantry_plan_memory_bytes (plan, GANTRY_MEMORY_DEVICE) },
+    { "host_planned_bytes", gantry_plan_host_bytes (plan) },
+    { "peak_bytes", result->peak_bytes },       { "arena_bytes", plan->arena_bytes[GANTRY_MEMORY_DEVICE] },
+    { "lower_bound_bytes", plan->lower_bound },
     { "limit_bytes", report->limit },           { "copied_bytes", plan->copied_bytes },
     { "kernels", gantry_recording_n_events (result->recording, GANTRY_QUEUE_COMPUTE) / result->n_runs },
   };
@@ -179,9 +180,7 @@ gantry_run_report_json (const GantryRunReport *report)
     gantry_cli_add_double (json, numbers[i].key, numbers[i].value);
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
     gantry_cli_add_int (json, sizes[i].key, (gint64) sizes[i].value);
-  /* All that the plan takes: what a limit is compared with. */
   gantry_plan_memory_parts (plan, GANTRY_MEMORY_DEVICE, &parts);
-  gantry_cli_add_int (json, "needed_bytes", (gint64) gantry_memory_parts_total (&parts));
   gantry_cli_add_parts (json, "parts", &parts);
   add_overlap (json, report);
   gantry_memory_report_json (json, result, report->module);
@@ -223,8 +222,7 @@ void
 gantry_run_report_text (const GantryRunReport *report)
 {
   const GantryRunResult *result = report->result;
-  g_autofree char *planned = gantry_cli_bytes (result->planned_bytes);
-  g_autofree char *constants = gantry_cli_bytes (result->constant_bytes);
+  g_autofree char *planned = gantry_format_bytes_up (gantry_plan_memory_bytes (result->plan, GANTRY_MEMORY_DEVICE));
   g_autofree char *limit = gantry_cli_bytes (report->limit);
 
   printf ("%-10s %s\n", "device", result->device);
@@ -235,7 +233,7 @@ gantry_run_report_text (const GantryRunReport *report)
             report->predicted_before_ms);
   if (report->changes != NULL)
     gantry_changes_report_text (report->changes, report->module);
-  printf ("%-10s %s planned, constants %s%s%s\n", "memory", planned, constants,
+  printf ("%-10s %s planned%s%s\n", "memory", planned,
           report->limit > 0 ? ", limit " : "", report->limit > 0 ? limit : "");
   gantry_memory_report_text (result, report->module);
   gantry_cli_device_print_memory (report->device);

@@ -38,7 +38,6 @@ typedef struct
 /**
  * GantryRunResult: one measured run. Immutable, reference counted.
  *
- * @planned_bytes: height of the planned device arena, workspaces included
  * @peak_bytes: most that the device held, as measured; 0: it was not measured
  * @memory: (nullable): all that was measured of memory
  * @milliseconds: median of the runs measured
@@ -55,7 +54,7 @@ typedef struct
   guint n_runs;
   double milliseconds, milliseconds_min, milliseconds_max;
   double compile_ms;
-  guint64 planned_bytes, peak_bytes, constant_bytes;
+  guint64 peak_bytes;
   GantryPlan *plan;
   GantryMemoryMeasure *memory;
   GantryRecording *recording;

@@ -446,9 +446,7 @@ _gantry_session_load_run (sqlite3 *db, sqlite3_stmt *row, GError **error)
   result->milliseconds_min = sqlite3_column_double (row, 8);
   result->milliseconds_max = sqlite3_column_double (row, 9);
   result->compile_ms = sqlite3_column_double (row, 10);
-  result->planned_bytes = (guint64) sqlite3_column_int64 (row, 11);
   result->peak_bytes = (guint64) sqlite3_column_int64 (row, 12);
-  result->constant_bytes = (guint64) sqlite3_column_int64 (row, 13);
   result->plan = load_plan (db, run, row, error);
   result->memory = _gantry_session_load_measure (db, run);
   if (result->plan != NULL)

@@ -191,8 +191,9 @@ _gantry_session_save_run (sqlite3 *db, const GantryRunResult *result, const char
   g_autoptr (GBytes) head = gantry_recording_head (result->recording);
   const double reals[] = { result->milliseconds, result->milliseconds_min, result->milliseconds_max,
                            result->compile_ms };
-  const guint64 sizes[] = { result->planned_bytes, result->peak_bytes,
-                            result->plan->constant_bytes + result->plan->packed_bytes, result->plan->lower_bound, result->plan->literal_bytes, result->plan->peak_step };
+  const GantryPlan *plan = result->plan;
+  const guint64 sizes[] = { plan->arena_bytes[GANTRY_MEMORY_DEVICE], result->peak_bytes, plan->constant_bytes + plan->packed_bytes,
+                            plan->lower_bound, plan->literal_bytes, plan->peak_step };
   gint64 run;
 
   if (statement == NULL)

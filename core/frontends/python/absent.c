@@ -24,21 +24,3 @@ gantry_python_import (const GantryPythonOptions *options, const GantryPythonBack
   *errors = g_ptr_array_new ();
   return gantry_python_run (options, backend, error);
 }
-
-void
-gantry_python_error_free (GantryPythonError *error)
-{
-  g_free (error->file);
-  g_free (error->type);
-  g_free (error->message);
-  g_free (error);
-}
-
-void
-gantry_python_graph_free (GantryPythonGraph *graph)
-{
-  g_free (graph->name);
-  g_free (graph->arguments);
-  gantry_module_unref (graph->module);
-  g_free (graph);
-}

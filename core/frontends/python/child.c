@@ -19,24 +19,6 @@ gantry_py_resource (const char *path)
   return g_resource_lookup_data (gantry_python_modules_get_resource (), full, G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
 }
 
-void
-gantry_python_error_free (GantryPythonError *error)
-{
-  g_free (error->file);
-  g_free (error->type);
-  g_free (error->message);
-  g_free (error);
-}
-
-void
-gantry_python_graph_free (GantryPythonGraph *graph)
-{
-  g_free (graph->name);
-  g_free (graph->arguments);
-  gantry_module_unref (graph->module);
-  g_free (graph);
-}
-
 /* The interpreter whose packages are seen: the one named, the virtual environment's, the system's. */
 static char *
 interpreter_of (const GantryPythonOptions *options)

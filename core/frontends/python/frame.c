@@ -245,15 +245,6 @@ bind (PyObject *locals, const GantryPyNode *arguments, PyObject *args, PyObject 
 
 /* Walking */
 
-static gboolean
-has_yield (const GantryPyNode *node)
-{
-  for (guint i = 0; i < node->n_list; i++)
-    if (node->list[i]->kind == GANTRY_PY_EXPR && node->list[i]->a->kind == GANTRY_PY_UNSUPPORTED_EXPRESSION)
-      return TRUE;
-  return FALSE;
-}
-
 static PyObject *
 walk (GantryPyFrame *frame)
 {
@@ -261,7 +252,6 @@ walk (GantryPyFrame *frame)
 
   if (frame->node->kind == GANTRY_PY_LAMBDA)
     return _gantry_py_eval (frame, frame->node->b);
-  (void) has_yield;
   status = _gantry_py_exec_block (frame, frame->node->list, frame->node->n_list);
   if (status == GANTRY_PY_FAILED)
     return NULL;

@@ -103,17 +103,10 @@ raise_later (GantryPyFrame *frame, PyObject *exception)
   return done != NULL ? GANTRY_PY_RAISED : GANTRY_PY_FAILED;
 }
 
-/* Exception (arguments...): where an argument is a variable the text is made at run time. */
-static PyObject *
-eval_exception (GantryPyFrame *frame, const GantryPyNode *node)
-{
-  return _gantry_py_eval (frame, node);
-}
-
 static GantryPyStatus
 exec_raise (GantryPyFrame *frame, const GantryPyNode *node)
 {
-  PyObject *exception = node->a != NULL ? eval_exception (frame, node->a) : NULL;
+  PyObject *exception = node->a != NULL ? _gantry_py_eval (frame, node->a) : NULL;
   GantryPyStatus status = GANTRY_PY_FAILED;
 
   if (node->a == NULL)

@@ -188,7 +188,7 @@ static void
 test_run (void)
 {
   static const char *const keys[] = { "device", "milliseconds", "planned_bytes", "peak_bytes", "lower_bound_bytes",
-                                      "constant_bytes", "kernels", "threads", "runs", "compile_milliseconds", NULL };
+                                      "arena_bytes", "kernels", "threads", "runs", "compile_milliseconds", NULL };
   g_autofree char *path = cli_own_file ("linear.onnx");
   g_autoptr (CliResult) result = cli_run ("run", "--json", "--runs=3", path, NULL);
   g_autoptr (JsonNode) root = NULL;

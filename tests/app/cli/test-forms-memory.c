@@ -168,7 +168,7 @@ test_refused (void)
   cli_assert_status (ran, 0);
   node = cli_json (ran);
   object = json_node_get_object (node);
-  needs = json_object_get_int_member (object, "needed_bytes");
+  needs = json_object_get_int_member (object, "planned_bytes");
   fits = g_strdup_printf ("--limit=%" G_GINT64_FORMAT, needs);
   less = g_strdup_printf ("--limit=%" G_GINT64_FORMAT, needs - GANTRY_PLACE_ALIGNMENT);
   g_clear_pointer (&ran, cli_result_free);

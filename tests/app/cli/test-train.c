@@ -337,7 +337,7 @@ test_limit (Place *place, gconstpointer data)
   g_autoptr (CliResult) tight = cli_run ("run", "--steps=1", "--limit=8KiB", place->step, NULL);
 
   g_assert_cmpint (number (fits, "limit_bytes"), ==, number (made, "peak_bytes") + (4 << 20));
-  g_assert_cmpint (number (fits, "needed_bytes"), <=, number (fits, "limit_bytes"));
+  g_assert_cmpint (number (fits, "planned_bytes"), <=, number (fits, "limit_bytes"));
   cli_assert_status (tight, 1);
   g_assert_nonnull (strstr (tight->err, "KiB"));
   g_assert_nonnull (strstr (tight->err, "solve --fit"));
@@ -354,7 +354,7 @@ test_exact_limit (Place *place, gconstpointer data)
   g_autoptr (JsonNode) keep = ask (place, "plan", NULL);
   g_autoptr (JsonNode) ran = ask (place, "run", "--no-library", "--steps=1", NULL);
   g_autofree char *exact = g_strdup_printf ("%" G_GINT64_FORMAT, number (keep, "peak_bytes"));
-  g_autofree char *needed = g_strdup_printf ("%" G_GINT64_FORMAT, number (ran, "needed_bytes"));
+  g_autofree char *needed = g_strdup_printf ("%" G_GINT64_FORMAT, number (ran, "planned_bytes"));
   g_autofree char *less = g_strdup_printf ("%" G_GINT64_FORMAT, number (keep, "lower_bound_bytes") - 1);
   g_autoptr (JsonNode) planned = ask (place, "plan", "--limit", exact, NULL);
   g_autoptr (JsonNode) fits = ask (place, "run", "--no-library", "--steps=1", "--limit", needed, NULL);
@@ -364,8 +364,8 @@ test_exact_limit (Place *place, gconstpointer data)
   cli_assert_status (made, 0);
   g_assert_cmpint (number (keep, "constant_bytes"), >, 0);
   g_assert_cmpint (number (planned, "peak_bytes"), ==, number (keep, "peak_bytes"));
-  g_assert_cmpint (number (fits, "needed_bytes"), ==, number (ran, "needed_bytes"));
-  g_assert_cmpint (number (ran, "needed_bytes"), >, number (keep, "peak_bytes")); /* there is code */
+  g_assert_cmpint (number (fits, "planned_bytes"), ==, number (ran, "planned_bytes"));
+  g_assert_cmpint (number (ran, "planned_bytes"), >, number (keep, "peak_bytes")); /* there is code */
   cli_assert_status (tight, 1);
   cli_assert_status (told, 1);
   g_assert_nonnull (strstr (told->err, "where the limit is 8.0"));

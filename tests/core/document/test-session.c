@@ -78,7 +78,6 @@ add_run (GantryDocument *document)
   result->when = g_strdup ("2026-01-01T00:00:00Z");
   result->n_runs = 1;
   result->plan = gantry_plan_ref (gantry_document_get_plan (document));
-  result->planned_bytes = result->plan->arena_bytes[GANTRY_MEMORY_DEVICE];
   result->recording = gantry_recording_from_plan (
     gantry_compilation_module (gantry_document_get_compilation (document)), result->plan);
   gantry_document_add_run (document, result);
