@@ -583,7 +583,8 @@ freeze_draft (GantryModule *module, const Draft *draft)
   function->n_params += draft->captures->len;
   freeze_nodes (module, nodes, draft->head.n_params);
   freeze_nodes (module, (const GantryNode *) (gpointer) draft->captures->data, draft->captures->len);
-  freeze_nodes (module, nodes + draft->head.n_params, draft->nodes->len - draft->head.n_params);
+  if (draft->nodes->len > draft->head.n_params) /* a function without nodes has no array */
+    freeze_nodes (module, nodes + draft->head.n_params, draft->nodes->len - draft->head.n_params);
 }
 
 static void
