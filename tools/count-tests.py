@@ -20,6 +20,7 @@ class Counts:
 
     def __init__(self):
         self.passed = self.failed = self.skipped = 0
+        self.rows = [0, 0]  # passed and all cases that are named by a row of the conformance index
         self.notes = []
 
     def fail(self, what):
@@ -39,6 +40,9 @@ def count_case(counts, program, match):
     negated, title, directive, reason = match.groups()
     name = "%s %s" % (program, title.strip())
     directive = (directive or "").upper()
+    if "/rows/" in title:
+        counts.rows[0] += not negated
+        counts.rows[1] += 1
     if directive == "SKIP":
         counts.skip(name, reason)
     elif directive == "TODO" and negated:
@@ -88,6 +92,8 @@ def main():
                 count_program(counts, json.loads(line))
     except (OSError, ValueError) as error:
         counts.fail("the test log cannot be read: %s" % error)
+    if counts.rows[1]:
+        counts.notes.append("rows     %d of %d rows of the conformance index that have a test pass" % tuple(counts.rows))
     print("\n".join(counts.notes + [counts.line()]))
     return 1 if counts.failed or not counts.passed else 0
 

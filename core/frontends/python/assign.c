@@ -117,11 +117,25 @@ no_attribute (GantryPyFrame *frame, PyObject *object, PyObject *name)
   return PyErr_Format (PyExc_AttributeError, "External object has no attribute %U", name);
 }
 
+/* STRICT: of a Primitive, and of a Cell that the graph makes, nothing but its call. */
+static gboolean
+is_closed (GantryPyState *state, PyObject *object)
+{
+  if (!state->trace->strict || PyType_Check (object))
+    return FALSE;
+  if (PyObject_TypeCheck (object, (PyTypeObject *) state->primitive))
+    return TRUE;
+  return PyObject_TypeCheck (object, (PyTypeObject *) state->cell) && g_hash_table_contains (state->trace->root->made, object);
+}
+
 PyObject *
 _gantry_py_getattr (GantryPyFrame *frame, PyObject *object, PyObject *name)
 {
   PyObject *value;
 
+  if (is_closed (frame->state, object))
+    return PyErr_Format (PyExc_AttributeError, "'%s' is only called in a graph: its attribute '%U' cannot be used at "
+                         "jit_syntax_level STRICT.", Py_TYPE (object)->tp_name, name);
   if (gantry_py_is_handle (object))
     return host_getattr (frame, object, name);
   if (gantry_py_is_variable (object) && !((GantryPyValue *) object)->literal

@@ -452,9 +452,8 @@ static const Builtin builtins[] = {
   { "print", builtin_print }, { "super", builtin_super }, { "abs", plainly }, { "pow", plainly },
 };
 
-/* The name in the module `builtins`, or NULL. */
-static const char *
-name_of (PyObject *callable)
+const char *
+_gantry_py_builtin_name (PyObject *callable)
 {
   const char *name = NULL;
   PyObject *found;
@@ -490,7 +489,7 @@ goes_to_host (const Call *call, const char *name)
 PyObject *
 _gantry_py_call_builtin (GantryPyFrame *frame, PyObject *callable, PyObject *args, PyObject *kwargs, gboolean *known)
 {
-  const char *name = name_of (callable);
+  const char *name = _gantry_py_builtin_name (callable);
   Call call = { frame, callable, args, kwargs, PyTuple_GET_SIZE (args) };
 
   *known = FALSE;

@@ -158,10 +158,14 @@ call_ours (GantryPyFrame *frame, PyObject *callable, PyObject *args, PyObject *k
 }
 
 static PyObject *
-refuse (GantryPyFrame *frame)
+refuse (GantryPyFrame *frame, PyObject *callable)
 {
   g_autofree char *text = frame->state->trace->place != NULL ? gantry_py_node_text (frame->state->trace->place) : g_strdup ("");
+  const char *builtin = _gantry_py_builtin_name (callable);
 
+  if (builtin != NULL)
+    return PyErr_Format (PyExc_RuntimeError, "The builtin function '%s' is not supported in graph mode at jit_syntax_level STRICT. "
+                         "Try to set jit_syntax_level to LAX.", builtin);
   return PyErr_Format (PyExc_RuntimeError, "'%s' calls what is not part of a graph, which jit_syntax_level STRICT does not allow. "
                        "Try to set jit_syntax_level to LAX.", text);
 }
@@ -186,7 +190,7 @@ call_external (GantryPyFrame *frame, PyObject *callable, PyObject *args, PyObjec
     return PyErr_Format (PyExc_RuntimeError, "The builtin function '%s' is not supported in graph mode.",
                          ((PyCFunctionObject *) callable)->m_ml->ml_name);
   if (frame->state->trace->strict && !PyExceptionClass_Check (callable))
-    return refuse (frame);
+    return refuse (frame, callable);
   if (PyExceptionClass_Check (callable) && !gantry_py_holds_variable (args))
     return PyObject_Call (callable, args, kwargs);
   if (gantry_py_holds_variable (args) || (kwargs != NULL && gantry_py_holds_variable (kwargs)) || holds_parameter (args))
@@ -272,6 +276,19 @@ call_object (GantryPyFrame *frame, PyObject *object, PyObject *args, PyObject *k
 }
 
 static PyObject *
+make_cell (GantryPyFrame *frame, PyObject *type, PyObject *args, PyObject *kwargs)
+{
+  GantryTrace *root = frame->state->trace->root;
+  PyObject *cell = PyObject_Call (type, args, kwargs);
+
+  if (cell == NULL)
+    return NULL;
+  g_hash_table_add (root->made, cell);
+  PyList_Append (root->kept, cell);
+  return cell;
+}
+
+static PyObject *
 call_type (GantryPyFrame *frame, PyObject *type, PyObject *args, PyObject *kwargs)
 {
   GantryPyState *state = frame->state;
@@ -284,7 +301,7 @@ call_type (GantryPyFrame *frame, PyObject *type, PyObject *args, PyObject *kwarg
                                      : PyObject_Call (type, args, kwargs);
   if (PyType_IsSubtype ((PyTypeObject *) type, (PyTypeObject *) state->cell)
       || PyType_IsSubtype ((PyTypeObject *) type, (PyTypeObject *) state->primitive))
-    return PyObject_Call (type, args, kwargs);
+    return make_cell (frame, type, args, kwargs);
   marked = PyObject_GetAttrString (type, "__jit_class__");
   PyErr_Clear ();
   Py_XDECREF (marked);

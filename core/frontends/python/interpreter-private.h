@@ -144,6 +144,8 @@ gboolean _gantry_py_is_graph_object (GantryPyState *state, PyObject *object);
 
 /* builtins: NULL without exception and @known FALSE where @callable is none of them */
 PyObject *_gantry_py_call_builtin (GantryPyFrame *frame, PyObject *callable, PyObject *args, PyObject *kwargs, gboolean *known);
+/** The name that @callable has in the module `builtins`, or NULL. */
+const char *_gantry_py_builtin_name (PyObject *callable);
 /** "Number", "Tensor", "External": what messages call a value */
 const char *_gantry_py_type_word (GantryPyState *state, PyObject *value);
 

@@ -207,6 +207,7 @@ static PyMethodDef methods[] = {
   { "variable", module_variable, METH_VARARGS, "a known value as a variable" },
   { "host_call", module_host_call, METH_VARARGS, "host_call (callable, args, kind)" },
   { "gradient", gantry_py_gradient, METH_VARARGS, "gradient (function, args, kwargs, positions, weights, sens, has_aux)" },
+  { "graph_text", gantry_py_graph_text, METH_VARARGS, "graph_text (callable, args, strict): a graph in Gantry's text form" },
   { "resource", module_resource, METH_VARARGS, "a file of Gantry's modules, or None" },
   { "type_word", module_type_word, METH_O, "what messages call a value" },
   { NULL },

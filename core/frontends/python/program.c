@@ -17,7 +17,6 @@ gantry_py_program_free (GantryPyProgram *program)
   g_array_unref (program->kinds);
   Py_XDECREF (program->parameters);
   Py_XDECREF (program->output);
-  Py_XDECREF (program->origin);
   Py_XDECREF (program->updated);
   Py_XDECREF (program->lists);
   Py_XDECREF (program->kept);
@@ -31,234 +30,7 @@ capsule_free (PyObject *capsule)
   gantry_py_program_free (PyCapsule_GetPointer (capsule, "gantry.program"));
 }
 
-/* Signatures */
-
-typedef enum
-{
-  AS_ARGUMENT, /* tensors are variables, the rest is known */
-  AS_MUTABLE,  /* numbers are variables too */
-  AS_CONSTANT,
-} Role;
-
-static gboolean
-is_mutable (PyObject *object)
-{
-  PyObject *mark;
-
-  if (gantry_py_value_check (object))
-    return ((GantryPyValue *) object)->is_mutable;
-  if (PyTuple_CheckExact (object) || PyList_CheckExact (object) || PyDict_CheckExact (object) || PyLong_CheckExact (object)
-      || PyFloat_CheckExact (object) || PyUnicode_CheckExact (object) || object == Py_None || PyBool_Check (object))
-    return FALSE;
-  mark = PyObject_GetAttrString ((PyObject *) Py_TYPE (object), "__gantry_mutable__");
-  PyErr_Clear ();
-  Py_XDECREF (mark);
-  return mark != NULL;
-}
-
-static PyObject *signature (GantryPyState *state, PyObject *object, Role role, GPtrArray *leaves);
-
-static PyObject *
-signature_of_items (GantryPyState *state, PyObject *object, Role role, GPtrArray *leaves)
-{
-  PyObject *key = PyList_New (0), *name, *value, *tuple, *item;
-  Py_ssize_t at = 0;
-
-  if (PyDict_Check (object))
-    while (PyDict_Next (object, &at, &name, &value))
-      {
-        item = Py_BuildValue ("(ON)", name, signature (state, value, role, leaves));
-        if (item != NULL)
-          PyList_Append (key, item);
-        Py_XDECREF (item);
-      }
-  else
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE (object); i++)
-      {
-        item = signature (state, PySequence_Fast_GET_ITEM (object, i), role, leaves);
-        PyList_Append (key, item);
-        Py_XDECREF (item);
-      }
-  tuple = Py_BuildValue ("(ONs)", Py_TYPE (object), PyList_AsTuple (key), role == AS_MUTABLE ? "variable" : "");
-  Py_DECREF (key);
-  return tuple;
-}
-
-/* What a graph is specialised for: a hashable object; the variables in order are added to @leaves. */
-static PyObject *
-signature (GantryPyState *state, PyObject *object, Role role, GPtrArray *leaves)
-{
-  if (is_mutable (object) && role != AS_CONSTANT)
-    role = AS_MUTABLE;
-  if (PyTuple_Check (object) || PyList_Check (object) || PyDict_Check (object))
-    return signature_of_items (state, object, role == AS_ARGUMENT ? AS_CONSTANT : role, leaves);
-  if (gantry_py_value_check (object))
-    {
-      PyObject *shape;
-
-      if (role == AS_CONSTANT)
-        return Py_BuildValue ("(sN)", "constant", PyLong_FromVoidPtr (((GantryPyValue *) object)->literal));
-      g_ptr_array_add (leaves, object);
-      shape = PyObject_GetAttrString (object, "shape");
-      return Py_BuildValue ("(siN)", "tensor", (int) ((GantryPyValue *) object)->type->element, shape);
-    }
-  if (role == AS_MUTABLE && (PyLong_Check (object) || PyFloat_Check (object)))
-    {
-      g_ptr_array_add (leaves, object);
-      return Py_BuildValue ("(ss)", "number", PyBool_Check (object) ? "bool" : PyLong_Check (object) ? "int" : "float");
-    }
-  if (object == Py_None || PyUnicode_Check (object) || PyLong_Check (object) || PyFloat_Check (object))
-    return Py_BuildValue ("(OO)", Py_TYPE (object), object);
-  return Py_BuildValue ("(sN)", "object", PyLong_FromVoidPtr (object));
-}
-
-/* What the function sees for an argument; lists are copies. */
-static PyObject *
-abstract (GantryPyState *state, PyObject *object, Role role, const char *name)
-{
-  GantryPyValueKind kind;
-  PyObject *copy, *key, *value;
-  Py_ssize_t at = 0;
-
-  if (is_mutable (object) && role != AS_CONSTANT)
-    role = AS_MUTABLE;
-  if (PyDict_Check (object))
-    {
-      copy = PyDict_New ();
-      while (PyDict_Next (object, &at, &key, &value))
-        {
-          PyObject *item = abstract (state, value, role == AS_ARGUMENT ? AS_CONSTANT : role, name);
-
-          PyDict_SetItem (copy, key, item);
-          Py_DECREF (item);
-        }
-      return copy;
-    }
-  if (PyTuple_Check (object) || PyList_Check (object))
-    {
-      Py_ssize_t n = PySequence_Fast_GET_SIZE (object);
-
-      if (PyTuple_Check (object) && role != AS_MUTABLE)
-        return Py_NewRef (object);
-      copy = PyTuple_Check (object) ? PyTuple_New (n) : PyList_New (n);
-      for (Py_ssize_t i = 0; i < n; i++)
-        {
-          PyObject *item = abstract (state, PySequence_Fast_GET_ITEM (object, i), role == AS_ARGUMENT ? AS_CONSTANT : role, name);
-
-          if (PyTuple_Check (object))
-            PyTuple_SET_ITEM (copy, i, item);
-          else
-            PyList_SET_ITEM (copy, i, item);
-        }
-      return copy;
-    }
-  if (gantry_py_value_check (object) && role != AS_CONSTANT)
-    {
-      const GantryType *type = ((GantryPyValue *) object)->type;
-
-      return gantry_py_trace_parameter (state, gantry_context_tensor (state->trace->context, type->element, type->rank, type->dims),
-                                        name, GANTRY_PY_TENSOR);
-    }
-  if (role == AS_MUTABLE && (PyLong_Check (object) || PyFloat_Check (object)))
-    {
-      kind = PyBool_Check (object) ? GANTRY_PY_BOOL : PyLong_Check (object) ? GANTRY_PY_INT : GANTRY_PY_FLOAT;
-      return gantry_py_trace_parameter (state, gantry_context_scalar (state->trace->context,
-                                                                      kind == GANTRY_PY_BOOL ? GANTRY_BOOL
-                                                                      : kind == GANTRY_PY_INT ? GANTRY_I64 : GANTRY_F64),
-                                        name, kind);
-    }
-  return Py_NewRef (object);
-}
-
-/* Names of a function's parameters, for the nodes. */
-static PyObject *
-names_of (PyObject *callable)
-{
-  PyObject *function = callable, *code, *names;
-  gboolean bound = PyMethod_Check (callable);
-
-  if (bound)
-    function = PyMethod_GET_FUNCTION (callable);
-  code = PyObject_GetAttrString (function, "__code__");
-  names = code != NULL ? PyObject_GetAttrString (code, "co_varnames") : NULL;
-  PyErr_Clear ();
-  Py_XDECREF (code);
-  if (names != NULL && bound)
-    Py_SETREF (names, PySequence_GetSlice (names, 1, PY_SSIZE_T_MAX));
-  return names;
-}
-
-static gboolean
-abstract_arguments (GantryPyState *state, PyObject *callable, PyObject *args, PyObject *kwargs, PyObject **abstract_args,
-                    PyObject **abstract_kwargs)
-{
-  PyObject *names = names_of (callable), *key, *value;
-  Py_ssize_t at = 0;
-
-  *abstract_args = PyTuple_New (PyTuple_GET_SIZE (args));
-  *abstract_kwargs = kwargs != NULL && PyDict_GET_SIZE (kwargs) > 0 ? PyDict_New () : NULL;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE (args); i++)
-    {
-      const char *name = names != NULL && i < PyTuple_GET_SIZE (names) ? PyUnicode_AsUTF8 (PyTuple_GET_ITEM (names, i)) : NULL;
-      PyObject *item = abstract (state, PyTuple_GET_ITEM (args, i), AS_ARGUMENT, name);
-
-      if (item == NULL)
-        return FALSE;
-      PyTuple_SET_ITEM (*abstract_args, i, item);
-    }
-  Py_XDECREF (names);
-  while (*abstract_kwargs != NULL && PyDict_Next (kwargs, &at, &key, &value))
-    {
-      PyObject *item = abstract (state, value, AS_ARGUMENT, PyUnicode_AsUTF8 (key));
-
-      PyDict_SetItem (*abstract_kwargs, key, item);
-      Py_DECREF (item);
-    }
-  return !PyErr_Occurred ();
-}
-
 /* Outputs */
-
-PyObject *
-gantry_py_with_parameters (GantryPyState *state, PyObject *object)
-{
-  PyObject *copy, *key, *value;
-  Py_ssize_t at = 0;
-
-  if (gantry_py_value_check (object))
-    return gantry_py_parameter_value (state, object);
-  if (PyDict_CheckExact (object))
-    {
-      copy = PyDict_New ();
-      while (copy != NULL && PyDict_Next (object, &at, &key, &value))
-        {
-          PyObject *item = gantry_py_with_parameters (state, value);
-
-          if (item == NULL || PyDict_SetItem (copy, key, item) < 0)
-            Py_CLEAR (copy);
-          Py_XDECREF (item);
-        }
-      return copy;
-    }
-  if (!PyTuple_CheckExact (object) && !PyList_CheckExact (object))
-    return Py_NewRef (object);
-  copy = PyTuple_Check (object) ? PyTuple_New (PyTuple_GET_SIZE (object)) : PyList_New (PyList_GET_SIZE (object));
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE (object); i++)
-    {
-      PyObject *item = gantry_py_with_parameters (state, PySequence_Fast_GET_ITEM (object, i));
-
-      if (item == NULL)
-        {
-          Py_DECREF (copy);
-          return NULL;
-        }
-      if (PyTuple_Check (object))
-        PyTuple_SET_ITEM (copy, i, item);
-      else
-        PyList_SET_ITEM (copy, i, item);
-    }
-  return copy;
-}
 
 static gboolean
 add_results (GantryPyState *state, GantryPyProgram *program, PyObject *structure, GArray *ids)
@@ -336,9 +108,10 @@ end_trace (GantryPyState *state, GantryPyProgram *program, PyObject *result)
   GantryTrace *trace = state->trace;
   g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (guint32));
   g_autoptr (GError) error = NULL;
+  PyObject *marked = trace->strict ? Py_NewRef (result) : gantry_py_mark_origins (state, result);
 
-  program->origin = trace->strict ? NULL : Py_XNewRef (_gantry_py_origin (state, result));
-  program->output = gantry_py_with_parameters (state, result);
+  program->output = marked != NULL ? gantry_py_with_parameters (state, marked) : NULL;
+  Py_XDECREF (marked);
   if (program->output != NULL && trace->strict)
     program->output = values_of_dicts (program->output);
   if (program->output == NULL || !add_results (state, program, program->output, ids))
@@ -396,9 +169,8 @@ place_of (GantryPyState *state, PyObject *callable)
   return node;
 }
 
-/* Walks the function with variables for its arguments. */
-static GantryPyProgram *
-trace_call (GantryPyState *state, PyObject *callable, PyObject *args, PyObject *kwargs, gboolean strict)
+GantryPyProgram *
+gantry_py_trace_call (GantryPyState *state, PyObject *callable, PyObject *args, PyObject *kwargs, gboolean strict)
 {
   GantryTrace *trace = gantry_py_trace_begin (state, FALSE);
   GantryPyFrame frame = { .state = state, .globals = PyEval_GetBuiltins (), .name = "graph" };
@@ -408,7 +180,7 @@ trace_call (GantryPyState *state, PyObject *callable, PyObject *args, PyObject *
 
   trace->strict = strict;
   gantry_py_set_place (trace, place_of (state, callable));
-  if (abstract_arguments (state, callable, args, kwargs, &abstract_args, &abstract_kwargs))
+  if (_gantry_py_abstract_arguments (state, callable, args, kwargs, &abstract_args, &abstract_kwargs))
     {
       result = _gantry_py_call (&frame, callable, abstract_args, abstract_kwargs);
       while (state->trace != trace)
@@ -517,15 +289,16 @@ write_back (GantryPyProgram *program, PyObject *const *objects, GantryLiteral **
     }
 }
 
-/* The outermost list that is returned is the one outside, where it is that. */
+/* The lists that were outside are themselves again. */
 static PyObject *
 output_of (GantryPyProgram *program, PyObject *const *objects)
 {
   guint next = 0;
+  PyObject *filled = gantry_py_replace_variables (program->output, objects, &next), *output;
 
-  if (program->origin != NULL)
-    return Py_NewRef (program->origin);
-  return gantry_py_replace_variables (program->output, objects, &next);
+  output = filled != NULL ? gantry_py_take_origins (filled) : NULL;
+  Py_XDECREF (filled);
+  return output;
 }
 
 /* An object of the run is in the table that the walk left. */
@@ -570,29 +343,6 @@ run (GantryPyProgram *program, GPtrArray *leaves)
   return output;
 }
 
-static PyObject *
-make_key (GantryPyState *state, PyObject *args, PyObject *kwargs, PyObject *extra, gboolean strict, GPtrArray *leaves)
-{
-  PyObject *list = PyList_New (0), *key, *name, *value, *item;
-  Py_ssize_t at = 0;
-
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE (args); i++)
-    {
-      item = signature (state, PyTuple_GET_ITEM (args, i), AS_ARGUMENT, leaves);
-      PyList_Append (list, item);
-      Py_XDECREF (item);
-    }
-  while (kwargs != NULL && PyDict_Next (kwargs, &at, &name, &value))
-    {
-      item = Py_BuildValue ("(ON)", name, signature (state, value, AS_ARGUMENT, leaves));
-      PyList_Append (list, item);
-      Py_XDECREF (item);
-    }
-  key = Py_BuildValue ("(NOO)", PyList_AsTuple (list), extra, strict ? Py_True : Py_False);
-  Py_DECREF (list);
-  return key;
-}
-
 PyObject *
 gantry_py_graph_call (GantryPyState *state, PyObject *callable, PyObject *args, PyObject *kwargs, PyObject *cache, PyObject *extra,
                       gboolean strict, gboolean only_compile)
@@ -609,11 +359,11 @@ gantry_py_graph_call (GantryPyState *state, PyObject *callable, PyObject *args, 
     }
   if (state->trace != NULL)
     return PyObject_Call (callable, args, kwargs);
-  key = make_key (state, args, kwargs, extra, strict, leaves);
+  key = _gantry_py_signature (state, args, kwargs, extra, strict, leaves);
   capsule = key != NULL ? PyDict_GetItemWithError (cache, key) : NULL;
   if (capsule == NULL && !PyErr_Occurred ())
     {
-      program = trace_call (state, callable, args, kwargs, strict);
+      program = gantry_py_trace_call (state, callable, args, kwargs, strict);
       if (program != NULL)
         {
           program->n_arguments = leaves->len;

@@ -15,8 +15,7 @@ typedef struct
   GPtrArray *hosts;      /* GantryPyHostCall */
   PyObject *parameters;  /* list: inputs after those of the arguments */
   guint n_arguments;
-  PyObject *output;      /* structure with variables in it */
-  PyObject *origin;      /* (nullable): the list outside that is what is returned */
+  PyObject *output;      /* structure with variables in it, and capsules for the lists outside of the graph */
   GArray *kinds;         /* GantryPyValueKind (guint) of each result */
   guint n_outputs;       /* results that belong to @output; then come @updated, then what @lists hold */
   PyObject *updated;     /* list of Parameters that get a result */
@@ -34,6 +33,24 @@ gboolean gantry_py_walk (GantryPyProgram *program, GantryLiteral *const *argumen
 
 /** @object with its Parameters replaced by what they are in the trace. Returns: a new reference */
 PyObject *gantry_py_with_parameters (GantryPyState *state, PyObject *object);
+
+/** @object with a capsule in place of each list that is one from outside; and the lists in place of the capsules. New references. */
+PyObject *gantry_py_mark_origins (GantryPyState *state, PyObject *object);
+PyObject *gantry_py_take_origins (PyObject *object);
+
+/** What a call is specialised for, as a hashable object; its variables are added to @leaves in order. Returns: a new reference */
+PyObject *_gantry_py_signature (GantryPyState *state, PyObject *args, PyObject *kwargs, PyObject *extra, gboolean strict,
+                                GPtrArray *leaves);
+/** What the function sees for its arguments: parameters of the trace in place of the variables. */
+gboolean _gantry_py_abstract_arguments (GantryPyState *state, PyObject *callable, PyObject *args, PyObject *kwargs,
+                                        PyObject **abstract_args, PyObject **abstract_kwargs);
+
+/** Walks the function with variables for its arguments. Returns: (nullable): NULL with an exception */
+GantryPyProgram *gantry_py_trace_call (GantryPyState *state, PyObject *callable, PyObject *args, PyObject *kwargs, gboolean strict);
+/** What CPython does in a program, "file:line: text" a line. Returns: (transfer full) (nullable): NULL where it does nothing */
+char *gantry_py_host_lines (const GPtrArray *hosts);
+/** _gantry.graph_text (callable, args, strict): the graph in Gantry's text form; RuntimeError where it needs Python to run */
+PyObject *gantry_py_graph_text (PyObject *module, PyObject *args);
 
 /** _gantry.gradient (function, args, kwargs, positions, weights, sens, has_aux) */
 PyObject *gantry_py_gradient (PyObject *module, PyObject *args);

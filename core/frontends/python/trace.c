@@ -61,6 +61,7 @@ gantry_py_trace_begin (GantryPyState *state, gboolean nested)
   else
     {
       trace->owners = g_hash_table_new (NULL, NULL);
+      trace->made = g_hash_table_new (NULL, NULL);
       trace->regions = g_ptr_array_new_with_free_func (region_free);
       trace->hosts = g_ptr_array_new_with_free_func (host_free);
       trace->parameters = PyList_New (0);
@@ -83,6 +84,7 @@ gantry_py_trace_end (GantryPyState *state, GantryTrace *trace)
   if (trace->root == trace)
     {
       g_hash_table_unref (trace->owners);
+      g_hash_table_unref (trace->made);
       g_ptr_array_unref (trace->regions);
       g_ptr_array_unref (trace->hosts);
       g_array_unref (trace->parameter_nodes);

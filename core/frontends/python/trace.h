@@ -70,6 +70,7 @@ struct _GantryTrace
   PyObject *state;       /* dict: what assignments changed: id of a Parameter or (id, attribute) -> value */
   PyObject *kept;        /* list: objects whose ids @state and keys use */
   PyObject *origins;     /* of the root, dict: id of a list -> the list outside of the graph that it is, by its methods */
+  GHashTable *made;      /* of the root: Cells that the graph makes, as a set of pointers; @kept holds them */
   PyObject *parameters;  /* of the root: list of Parameter objects that became inputs */
   GArray *parameter_nodes; /* of the root: guint32 */
   GPtrArray *hosts;      /* of the root: GantryPyHostCall */

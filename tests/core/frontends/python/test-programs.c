@@ -93,6 +93,19 @@ add_folder (const char *folder, const char *prefix)
   return n;
 }
 
+/* The lines of a list that are no remarks. */
+static guint
+count_lines (const char *folder, const char *name)
+{
+  g_autofree char *path = g_build_filename (folder, name, NULL), *text = NULL;
+  g_auto (GStrv) lines = g_file_get_contents (path, &text, NULL, NULL) ? g_strsplit (text, "\n", -1) : g_new0 (char *, 1);
+  guint n = 0;
+
+  for (guint i = 0; lines[i] != NULL; i++)
+    n += *lines[i] != '\0' && *lines[i] != '#';
+  return n;
+}
+
 static void
 skip (void)
 {
@@ -115,6 +128,6 @@ main (int argc, char **argv)
   if (n_programs == 0)
     g_test_add_func ("/python/static-graph", skip);
   n_rows = add_folder (rows, "rows");
-  g_test_message ("%u programs of the document, %u of rows", n_programs, n_rows);
+  g_test_message ("%u programs of the document, %u of rows, %u rows without behaviour", n_programs, n_rows, count_lines (rows, "none.txt"));
   return g_test_run ();
 }

@@ -7,7 +7,8 @@ from mindspore._core import (
     GRAPH_MODE, PYNATIVE_MODE, STRICT, COMPATIBLE, LAX)
 from mindspore import context, common
 from mindspore.common.parameter import Parameter, ParameterTuple
-from mindspore.common.api import jit, ms_function, jit_class, ms_class, jit_ignore, constexpr, mutable, isconstant, ms_memory_recycle
+from mindspore.common.api import (jit, ms_function, jit_class, ms_class, jit_ignore, constexpr, mutable, isconstant, ms_memory_recycle,
+                                  JitConfig)
 from mindspore.common import dtype
 from mindspore.common import dtype as mstype
 from mindspore.common.dtype import *

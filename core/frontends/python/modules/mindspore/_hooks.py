@@ -74,6 +74,8 @@ def _index_tensor(index, length):
 
 def sequence_item(sequence, index):
     """sequence[tensor]: of one that is known an element, of a variable one a choice among elements that are alike."""
+    if isinstance(index, Tensor) and index.dtype.python is not int and index.element != "bool":
+        raise TypeError(f"The type of the index of a list or tuple must be an integer, but got a tensor of {index.dtype}.")
     plain = plain_index(index)
     if plain is not None:
         return sequence[plain]

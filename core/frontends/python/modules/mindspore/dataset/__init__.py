@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Datasets over NumPy arrays and generators: rows of named columns, mapped, batched, shuffled, repeated, in one thread."""
+from mindspore.dataset import transforms
+from mindspore.dataset.sources import (Dataset, GeneratorDataset, NumpySlicesDataset, PaddedDataset, Schema, RandomSampler, SequentialSampler,
+                                       SubsetRandomSampler, SubsetSampler, DistributedSampler, WeightedRandomSampler, zip)
+from mindspore.dataset import config
+
+
+def __getattr__(name):
+    from mindspore.ops import _names
+    return _names.missing("mindspore.dataset", name, globals())

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checkpoints in MindSpore's own file format (protocol buffers: a tag, and a tensor of dims, type and bytes), and graphs for others."""
+import os
+from mindspore import _core
+from mindspore._core import Tensor, _Context, STRICT
+from mindspore.common.parameter import Parameter
+
+
+# Protocol buffers
+
+def _varint(value):
+    out = bytearray()
+    while value > 0x7f:
+        out.append(value & 0x7f | 0x80)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+def _field(number, data):
+    return _varint(number << 3 | 2) + _varint(len(data)) + data
+
+
+def _read_varint(data, at):
+    value = shift = 0
+    while True:
+        if at >= len(data) or shift > 63:
+            raise ValueError("the file ends within a number")
+        byte = data[at]
+        at += 1
+        value |= (byte & 0x7f) << shift
+        shift += 7
+        if byte < 0x80:
+            return value, at
+
+
+def _fields(data):
+    at = 0
+    while at < len(data):
+        key, at = _read_varint(data, at)
+        if key & 7 == 0:
+            value, at = _read_varint(data, at)
+        elif key & 7 == 2:
+            size, at = _read_varint(data, at)
+            if at + size > len(data):
+                raise ValueError("a field is longer than the file")
+            value = data[at:at + size]
+            at += size
+        else:
+            raise ValueError(f"a field of wire type {key & 7} is none of a checkpoint")
+        yield key >> 3, value
+
+
+def _encoded(name, tensor):
+    body = b"".join(b"\x08" + _varint(d) for d in (tensor.shape or (0,)))
+    body += _field(2, str(tensor.dtype).encode()) + _field(3, bytes(memoryview(tensor)))
+    return _field(1, _field(1, name.encode()) + _field(2, body))
+
+
+def _decoded(body):
+    dims, dtype, content = [], "Float32", b""
+    for number, value in _fields(body):
+        if number == 1 and isinstance(value, int):
+            dims.append(value)
+        elif number == 1:
+            at = 0
+            while at < len(value):
+                dim, at = _read_varint(value, at)
+                dims.append(dim)
+        elif number == 2:
+            dtype = bytes(value).decode()
+        elif number == 3:
+            content = bytes(value)
+    return dims, _core.as_type(dtype.lower()), content
+
+
+def _tensor(dims, dtype, content):
+    import numpy
+    if dtype is _core.bfloat16:
+        array = (numpy.frombuffer(content, "<u2").astype("<u4") << 16).view("<f4")
+    else:
+        array = numpy.frombuffer(content, numpy.dtype(dtype.name.lower().rstrip("_")))
+    shape = () if dims == [0] and array.size == 1 else tuple(dims)
+    return Tensor(array.reshape(shape).copy(), dtype)
+
+
+# Checkpoints
+
+def _named_parameters(save_obj):
+    if hasattr(save_obj, "parameters_and_names"):
+        return [(n if p.name in (None, "Parameter") else p.name, p) for n, p in save_obj.parameters_and_names()]
+    if isinstance(save_obj, dict):
+        return list(save_obj.items())
+    if isinstance(save_obj, (list, tuple)):
+        return [(entry["name"], entry["data"]) for entry in save_obj]
+    raise TypeError(f"For 'save_checkpoint', the parameter 'save_obj' must be 'nn.Cell', 'list' or 'dict', but got {type(save_obj)}.")
+
+
+def save_checkpoint(save_obj, ckpt_file_name, integrated_save=True, async_save=False, append_dict=None, enc_key=None, enc_mode="AES-GCM",
+                    choice_func=None, format="ckpt", **options):
+    if not isinstance(ckpt_file_name, str):
+        raise TypeError(f"For 'save_checkpoint', the parameter 'ckpt_file_name' must be string, but got {type(ckpt_file_name)}.")
+    entries = [(n, p) for n, p in _named_parameters(save_obj) if choice_func is None or choice_func(n)]
+    entries += [(n, v if isinstance(v, Tensor) else Tensor(v)) for n, v in (append_dict or {}).items() if not isinstance(v, str)]
+    path = ckpt_file_name if ckpt_file_name.endswith(".ckpt") else ckpt_file_name + ".ckpt"
+    folder = os.path.dirname(os.path.abspath(path))
+    os.makedirs(folder, exist_ok=True)
+    with open(path + ".part", "wb") as file:
+        for name, tensor in entries:
+            file.write(_encoded(name, _core.tensor_of(tensor)))
+    os.replace(path + ".part", path)
+
+
+def load_checkpoint(ckpt_file_name, net=None, strict_load=False, filter_prefix=None, dec_key=None, dec_mode="AES-GCM",
+                    specify_prefix=None, choice_func=None, **options):
+    if not isinstance(ckpt_file_name, str):
+        raise TypeError(f"For 'load_checkpoint', the argument 'ckpt_file_name' must be string, but got {type(ckpt_file_name)}.")
+    if not ckpt_file_name.endswith(".ckpt"):
+        raise ValueError("For 'load_checkpoint', the checkpoint file should end with '.ckpt', please input the correct "
+                         "'ckpt_file_name'.")
+    if not os.path.exists(ckpt_file_name):
+        raise ValueError(f"For 'load_checkpoint', the checkpoint file: {ckpt_file_name} does not exist, please check whether the "
+                         "'ckpt_file_name' is correct.")
+    with open(ckpt_file_name, "rb") as file:
+        data = memoryview(file.read())
+    found = {}
+    try:
+        for number, entry in _fields(data):
+            parts = dict(_fields(entry)) if number == 1 else {}
+            if 1 not in parts:
+                continue
+            name = bytes(parts[1]).decode()
+            prefixes = (filter_prefix,) if isinstance(filter_prefix, str) else tuple(filter_prefix or ())
+            if any(name.startswith(p) for p in prefixes) or choice_func is not None and not choice_func(name):
+                continue
+            dims, dtype, content = _decoded(parts[2])
+            if name in found:  # a tensor in several pieces
+                earlier = found[name]
+                content = earlier[2] + content
+            found[name] = (dims, dtype, content)
+        parameters = {name: Parameter(_tensor(*entry), name=name) for name, entry in found.items()}
+    except ValueError as error:
+        raise ValueError(f"Failed to read the checkpoint file {ckpt_file_name}: {error}.") from None
+    if not parameters:
+        raise ValueError(f"The loaded parameter dict is empty after filter or specify, please check the file {ckpt_file_name}.")
+    if net is not None:
+        load_param_into_net(net, parameters, strict_load)
+    return parameters
+
+
+def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundancy=False):
+    if not hasattr(net, "parameters_and_names"):
+        raise TypeError(f"For 'load_param_into_net', the argument 'net' should be a Cell, but got {type(net)}.")
+    if not isinstance(parameter_dict, dict):
+        raise TypeError(f"For 'load_param_into_net', the argument 'parameter_dict' should be a dict, but got {type(parameter_dict)}.")
+    missing, names = [], set()
+    net._name_parameters()
+    for full_name, parameter in net.parameters_and_names():
+        name = full_name if parameter.name in (None, "Parameter") else parameter.name
+        names.add(name)
+        given = parameter_dict.get(name)
+        if given is None:
+            missing.append(name)
+            continue
+        if not isinstance(given, Tensor):
+            raise TypeError(f"For 'load_param_into_net', the element in the argument 'parameter_dict' should be a 'Parameter', but got "
+                            f"{type(given)}.")
+        if given.shape != parameter.shape and not (given.size == 1 and parameter.size == 1):
+            raise RuntimeError(f"For 'load_param_into_net', {name} in the argument 'net' should have the same shape as {name} in the "
+                               f"argument 'parameter_dict'. But got its shape {parameter.shape} in the argument 'net' and shape "
+                               f"{given.shape} in the argument 'parameter_dict'.")
+        parameter.set_data(_core.reshape(_core.tensor_of(given), parameter.shape))
+    return missing, [n for n in parameter_dict if n not in names]
+
+
+def check_checkpoint(ckpt_file_name):
+    try:
+        load_checkpoint(ckpt_file_name)
+        return True
+    except ValueError:
+        return False
+
+
+# Graphs for others
+
+def export(net, *inputs, file_name, file_format, **options):
+    """Writes the graph of a Cell: what calls Python is refused, with the lines that do."""
+    import _gantry
+    if file_format not in ("GANTRY", "MINDIR", "ONNX", "AIR"):
+        raise ValueError(f"For 'export', 'file_format' must be one of ['AIR', 'ONNX', 'MINDIR'], but got {file_format}.")
+    construct = getattr(net, "_graph_construct", None) or getattr(net, "__gantry_function__", net)
+    text = _gantry.graph_text(construct, inputs, _Context.level == STRICT)
+    if file_format != "GANTRY":
+        raise NotImplementedError(f"export: Gantry writes its own text form, file_format='GANTRY', and no {file_format}.")
+    path = file_name if file_name.endswith(".gir") else file_name + ".gir"
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Structures of lists, tuples and dicts, made anew with other leaves. */
+#include "core/frontends/python/program.h"
+
+/* @object made anew: @leaf gives a new reference in place of a part, or NULL without exception for what it does not replace. */
+typedef PyObject *(*Leaf) (gpointer data, PyObject *object);
+
+static PyObject *map_structure (PyObject *object, Leaf leaf, gpointer data);
+
+static PyObject *
+map_dict (PyObject *object, Leaf leaf, gpointer data)
+{
+  PyObject *copy = PyDict_New (), *key, *value;
+  Py_ssize_t at = 0;
+
+  while (copy != NULL && PyDict_Next (object, &at, &key, &value))
+    {
+      PyObject *item = map_structure (value, leaf, data);
+
+      if (item == NULL || PyDict_SetItem (copy, key, item) < 0)
+        Py_CLEAR (copy);
+      Py_XDECREF (item);
+    }
+  return copy;
+}
+
+static PyObject *
+map_structure (PyObject *object, Leaf leaf, gpointer data)
+{
+  PyObject *copy = leaf (data, object);
+
+  if (copy != NULL || PyErr_Occurred ())
+    return copy;
+  if (PyDict_CheckExact (object))
+    return map_dict (object, leaf, data);
+  if (!PyTuple_CheckExact (object) && !PyList_CheckExact (object))
+    return Py_NewRef (object);
+  copy = PyTuple_Check (object) ? PyTuple_New (PyTuple_GET_SIZE (object)) : PyList_New (PyList_GET_SIZE (object));
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE (object); i++)
+    {
+      PyObject *item = map_structure (PySequence_Fast_GET_ITEM (object, i), leaf, data);
+
+      if (item == NULL)
+        {
+          Py_DECREF (copy);
+          return NULL;
+        }
+      if (PyTuple_Check (object))
+        PyTuple_SET_ITEM (copy, i, item);
+      else
+        PyList_SET_ITEM (copy, i, item);
+    }
+  return copy;
+}
+
+static PyObject *
+parameter_leaf (gpointer state, PyObject *object)
+{
+  return gantry_py_value_check (object) ? gantry_py_parameter_value (state, object) : NULL;
+}
+
+PyObject *
+gantry_py_with_parameters (GantryPyState *state, PyObject *object)
+{
+  return map_structure (object, parameter_leaf, state);
+}
+
+/* A list from outside, where the structure is kept: a capsule that holds it. */
+#define ORIGIN "gantry.origin"
+
+static void
+origin_free (PyObject *capsule)
+{
+  Py_DECREF ((PyObject *) PyCapsule_GetPointer (capsule, ORIGIN));
+}
+
+static PyObject *
+origin_leaf (gpointer state, PyObject *object)
+{
+  PyObject *origin = PyList_CheckExact (object) ? _gantry_py_origin (state, object) : NULL;
+
+  return origin != NULL ? PyCapsule_New (Py_NewRef (origin), ORIGIN, origin_free) : NULL;
+}
+
+static PyObject *
+list_leaf (gpointer unused, PyObject *object)
+{
+  return PyCapsule_IsValid (object, ORIGIN) ? Py_NewRef ((PyObject *) PyCapsule_GetPointer (object, ORIGIN)) : NULL;
+}
+
+PyObject *
+gantry_py_mark_origins (GantryPyState *state, PyObject *object)
+{
+  return map_structure (object, origin_leaf, state);
+}
+
+PyObject *
+gantry_py_take_origins (PyObject *object)
+{
+  return map_structure (object, list_leaf, NULL);
+}
