@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The picture as DOT, through cgraph, with the positions of our layout for `neato -n`. */
 #include "core/base/error.h"
+#include "core/base/output.h"
 #include "drawing/graph-picture-private.h"
 #include "drawing/painters.h"
 #include <errno.h>
@@ -60,20 +61,17 @@ build (const GantryGraphPicture *picture)
 gboolean
 gantry_graph_picture_write_dot (const GantryGraphPicture *picture, const char *path, GError **error)
 {
-  FILE *file = fopen (path, "w");
-  Agraph_t *graph;
-  gboolean ok;
+  char *text = NULL;
+  size_t size = 0;
+  FILE *memory = open_memstream (&text, &size);
+  Agraph_t *graph = build (picture);
+  gboolean ok = memory != NULL && agwrite (graph, memory) == 0;
 
-  if (file == NULL)
-    {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "%s: cannot be written: %s", path, g_strerror (errno));
-      return FALSE;
-    }
-  graph = build (picture);
-  ok = agwrite (graph, file) == 0;
-  ok = fclose (file) == 0 && ok;
+  ok = memory != NULL && fclose (memory) == 0 && ok;
   agclose (graph);
   if (!ok)
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "%s: could not be written whole; is the disk full?", path);
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "%s: there is no memory for the graph's text", path);
+  ok = ok && gantry_output_write (path, text, size, error);
+  free (text);
   return ok;
 }

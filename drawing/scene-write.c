@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A scene as SVG or PNG, by cairo and pango. */
 #include "core/base/error.h"
+#include "core/base/output.h"
 #include "drawing/painters.h"
 #include <cairo-svg.h>
 #include <math.h>
@@ -91,20 +92,45 @@ draw (cairo_t *cr, const GantryScene *scene, const GantryTheme *theme)
   g_object_unref (layout);
 }
 
+/* A picture on its way into a file. */
+typedef struct
+{
+  GOutputStream *stream;
+  GError **error;
+} Sink;
+
+static cairo_status_t
+write_bytes (void *data, const unsigned char *bytes, unsigned int length)
+{
+  const Sink *sink = data;
+
+  if (*sink->error != NULL)
+    return CAIRO_STATUS_WRITE_ERROR;
+  return g_output_stream_write_all (sink->stream, bytes, length, NULL, NULL, sink->error) ? CAIRO_STATUS_SUCCESS
+                                                                                         : CAIRO_STATUS_WRITE_ERROR;
+}
+
+/* A failed write has set its own error, without the name. */
 static gboolean
 report (cairo_status_t status, const char *path, GError **error)
 {
   if (status == CAIRO_STATUS_SUCCESS)
     return TRUE;
+  if (error != NULL && *error != NULL)
+    {
+      g_prefix_error (error, "%s: ", path);
+      return FALSE;
+    }
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "%s: the picture cannot be written: %s", path,
                cairo_status_to_string (status));
   return FALSE;
 }
 
 static gboolean
-write_svg (const GantryScene *scene, const GantryTheme *theme, const char *path, double scale, GError **error)
+write_svg (const GantryScene *scene, const GantryTheme *theme, const char *path, double scale, Sink *sink, GError **error)
 {
-  cairo_surface_t *surface = cairo_svg_surface_create (path, scene->width * scale, scene->height * scale);
+  cairo_surface_t *surface =
+    cairo_svg_surface_create_for_stream (write_bytes, sink, scene->width * scale, scene->height * scale);
   cairo_t *cr = cairo_create (surface);
   cairo_status_t status;
 
@@ -121,7 +147,7 @@ write_svg (const GantryScene *scene, const GantryTheme *theme, const char *path,
 }
 
 static gboolean
-write_png (const GantryScene *scene, const GantryTheme *theme, const char *path, double scale, GError **error)
+write_png (const GantryScene *scene, const GantryTheme *theme, const char *path, double scale, Sink *sink, GError **error)
 {
   double width = ceil (scene->width * scale), height = ceil (scene->height * scale);
   cairo_surface_t *surface;
@@ -142,7 +168,7 @@ write_png (const GantryScene *scene, const GantryTheme *theme, const char *path,
   status = cairo_status (cr);
   cairo_destroy (cr);
   if (status == CAIRO_STATUS_SUCCESS)
-    status = cairo_surface_write_to_png (surface, path);
+    status = cairo_surface_write_to_png_stream (surface, write_bytes, sink);
   cairo_surface_destroy (surface);
   return report (status, path, error);
 }
@@ -150,10 +176,22 @@ write_png (const GantryScene *scene, const GantryTheme *theme, const char *path,
 gboolean
 gantry_scene_write (const GantryScene *scene, const GantryTheme *theme, const char *path, double scale, GError **error)
 {
-  if (g_str_has_suffix (path, ".svg"))
-    return write_svg (scene, theme, path, scale, error);
-  if (g_str_has_suffix (path, ".png"))
-    return write_png (scene, theme, path, scale, error);
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: a picture's name ends in .svg, .png or .dot", path);
+  gboolean svg = g_str_has_suffix (path, ".svg");
+  g_autoptr (GantryOutput) output = NULL;
+  GError *failure = NULL;
+  Sink sink = { .error = &failure };
+
+  if (!svg && !g_str_has_suffix (path, ".png"))
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: a picture's name ends in .svg, .png or .dot", path);
+      return FALSE;
+    }
+  output = gantry_output_new (path, error);
+  if (output == NULL)
+    return FALSE;
+  sink.stream = gantry_output_stream (output);
+  if ((svg ? write_svg : write_png) (scene, theme, path, scale, &sink, &failure))
+    return gantry_output_finish (output, TRUE, error);
+  g_propagate_error (error, failure);
   return FALSE;
 }

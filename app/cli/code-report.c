@@ -2,6 +2,7 @@
 /* Code of kernels: written into files or to standard output, and the table of what the assembler said of it. */
 #include "app/cli/code-report.h"
 #include "core/base/error.h"
+#include "core/base/output.h"
 #include <string.h>
 
 typedef struct
@@ -76,7 +77,7 @@ write_code (GBytes *code, const GantryKernel *kernel, const Emit *emit, const ch
   if (folder != NULL)
     {
       path = g_build_filename (folder, name, NULL);
-      return g_file_set_contents (path, data, (gssize) size, error);
+      return gantry_output_write (path, data, size, error);
     }
   if (strcmp (emit->name, "cubin") != 0)
     printf ("%s %s\n", emit->of_gpu ? "//" : ";", kernel->name);

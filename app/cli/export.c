@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gantry-cli export: the recording of a run, for other programs. */
 #include "app/cli/cli.h"
+#include "core/base/output.h"
 #include "core/document/outside.h"
 #include <gio/gunixoutputstream.h>
 #include <string.h>
@@ -56,30 +57,28 @@ choose (const Options *options, const char *path, GPtrArray *runs, GError **erro
   return NULL;
 }
 
-/* A file is written beside its place first: what was there stays until all is well. */
+static gboolean
+write_to_standard_output (const char *to, const GantryRecording *recording, GError **error)
+{
+  g_autoptr (GOutputStream) stream = g_unix_output_stream_new (STDOUT_FILENO, FALSE);
+
+  return write_as (to, recording, stream, error) && g_output_stream_close (stream, NULL, error);
+}
+
 static gboolean
 export (const Options *options, const char *path, GError **error)
 {
   g_autoptr (GPtrArray) runs = gantry_runs_read (path, gantry_cli_progress (&options->common), error);
   GantryRunResult *run = runs != NULL ? choose (options, path, runs, error) : NULL;
-  g_autoptr (GFile) file = g_file_new_for_path (options->output);
-  g_autoptr (GCancellable) given_up = g_cancellable_new ();
-  g_autoptr (GOutputStream) stream = NULL;
+  g_autoptr (GantryOutput) output = NULL;
 
   if (run == NULL)
     return FALSE;
   if (strcmp (options->output, "-") == 0)
-    stream = g_unix_output_stream_new (STDOUT_FILENO, FALSE);
-  else
-    stream = G_OUTPUT_STREAM (g_file_replace (file, NULL, FALSE, G_FILE_CREATE_NONE, NULL, error));
-  if (stream == NULL)
-    return FALSE;
-  if (write_as (options->to, run->recording, stream, error))
-    return g_output_stream_close (stream, NULL, error);
-  /* Closing cancelled leaves the file as it was. */
-  g_cancellable_cancel (given_up);
-  g_output_stream_close (stream, given_up, NULL);
-  return FALSE;
+    return write_to_standard_output (options->to, run->recording, error);
+  output = gantry_output_new (options->output, error);
+  return output != NULL
+         && gantry_output_finish (output, write_as (options->to, run->recording, gantry_output_stream (output), error), error);
 }
 
 static void

@@ -2,6 +2,7 @@
 /* Frames between two gantry-cli: reading, writing, and what their payloads are. */
 #include "app/cli/frames.h"
 #include "core/base/error.h"
+#include "core/base/output.h"
 #include <string.h>
 
 static const char magic[4] = { 'G', 'n', 'F', 'r' };
@@ -325,17 +326,15 @@ char *
 gantry_frame_receive_file (GInputStream *stream, const GantryFrame *frame, const char *folder, GError **error)
 {
   g_autofree char *name = NULL, *path = NULL;
-  g_autoptr (GFile) file = NULL;
-  g_autoptr (GFileOutputStream) to = NULL;
+  g_autoptr (GantryOutput) to = NULL;
   guint64 bytes;
 
   if (!gantry_frame_parse_file (frame, &name, &bytes, error))
     return NULL;
   path = g_build_filename (folder, name, NULL);
-  file = g_file_new_for_path (path);
-  to = g_file_replace (file, NULL, FALSE, G_FILE_CREATE_PRIVATE, NULL, error);
-  if (to == NULL || !receive_data (stream, G_OUTPUT_STREAM (to), name, bytes, error)
-      || !g_output_stream_close (G_OUTPUT_STREAM (to), NULL, error))
+  to = gantry_output_new (path, error);
+  if (to == NULL
+      || !gantry_output_finish (to, receive_data (stream, gantry_output_stream (to), name, bytes, error), error))
     return NULL;
   return g_steal_pointer (&path);
 }

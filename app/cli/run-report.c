@@ -4,6 +4,7 @@
 #include "app/cli/changes-report.h"
 #include "app/cli/device.h"
 #include "app/cli/memory-report.h"
+#include "core/base/output.h"
 #include "profiler/kernel-table.h"
 #include "profiler/overlap.h"
 #include <math.h>
@@ -143,13 +144,12 @@ gboolean
 gantry_run_report_write_kernels (const GantryRunReport *report, const char *path, GError **error)
 {
   g_autoptr (GantryKernelTable) table = table_of (report);
-  g_autoptr (GFile) file = g_file_new_for_commandline_arg (path);
-  g_autoptr (GFileOutputStream) stream = g_file_replace (file, NULL, FALSE, G_FILE_CREATE_NONE, NULL, error);
+  g_autoptr (GantryOutput) output = gantry_output_new (path, error);
 
-  return stream != NULL &&
-         gantry_kernel_table_write_csv (table, report->result->recording, report->module, G_OUTPUT_STREAM (stream), NULL,
-                                        error) &&
-         g_output_stream_close (G_OUTPUT_STREAM (stream), NULL, error);
+  return output != NULL
+         && gantry_output_finish (output,
+                                  gantry_kernel_table_write_csv (table, report->result->recording, report->module,
+                                                                 gantry_output_stream (output), NULL, error), error);
 }
 
 void

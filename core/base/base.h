@@ -7,6 +7,7 @@
 #include "core/base/file.h"
 #include "core/base/format.h"
 #include "core/base/interner.h"
+#include "core/base/output.h"
 #include "core/base/pages.h"
 #include "core/base/process-memory.h"
 #include "core/base/progress.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads tensors from TensorProto, numpy and plain files; writes numpy files (format 1.0). */
 #include "core/compiler/tensor-file.h"
+#include "core/base/output.h"
 #include "core/frontends/onnx/onnx.h"
 #include <math.h>
 #include <string.h>
@@ -212,18 +213,18 @@ write_values (GOutputStream *stream, const GantryLiteral *literal, GError **erro
 gboolean
 gantry_tensor_file_write_npy (const GantryLiteral *literal, const char *path, GError **error)
 {
-  g_autoptr (GFile) file = g_file_new_for_path (path);
-  g_autoptr (GFileOutputStream) to = g_file_replace (file, NULL, FALSE, G_FILE_CREATE_NONE, NULL, error);
-  g_autoptr (GOutputStream) stream = to != NULL ? g_buffered_output_stream_new (G_OUTPUT_STREAM (to)) : NULL;
+  g_autoptr (GantryOutput) output = gantry_output_new (path, error);
+  GOutputStream *stream;
   GString *header;
   gboolean written;
 
-  if (stream == NULL)
+  if (output == NULL)
     return FALSE;
+  stream = gantry_output_stream (output);
   header = npy_header (literal->type);
   written = g_output_stream_write_all (stream, header->str, header->len, NULL, NULL, error)
             && (literal->type->element == GANTRY_BF16 ? write_widened (stream, literal, error)
                                                       : write_values (stream, literal, error));
   g_string_free (header, TRUE);
-  return g_output_stream_close (stream, NULL, written ? error : NULL) && written;
+  return gantry_output_finish (output, written, error);
 }

@@ -4,6 +4,7 @@
  * taken for a whole; files come into being by renaming, so that processes may share the folder. */
 #include "core/kernels/ptxas-private.h"
 #include "core/base/error.h"
+#include "core/base/output.h"
 #include <glib/gstdio.h>
 #include <string.h>
 
@@ -175,14 +176,14 @@ put_into_cache (const char *folder, const char *path, const GantryGpuImage *imag
                     .static_shared_bytes = image->static_shared_bytes };
   g_autofree char *data = g_malloc (sizeof header + size);
 
-  if (g_mkdir_with_parents (folder, 0777) != 0)
+  if (g_mkdir_with_parents (folder, 0700) != 0)
     return;
   memcpy (header.magic, MAGIC, sizeof MAGIC);
   memcpy (data, &header, sizeof header);
   memcpy (data + sizeof header, code, size);
   sum_of (data + summed, sizeof header + size - summed, header.sum);
   memcpy (data, &header, sizeof header);
-  g_file_set_contents (path, data, (gssize) (sizeof header + size), NULL);
+  gantry_output_write (path, data, sizeof header + size, NULL);
 }
 
 /* Assembling */

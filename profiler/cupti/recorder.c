@@ -3,6 +3,7 @@
  * missing. */
 #include "profiler/cupti/cupti.h"
 #include "core/base/error.h"
+#include "core/base/output.h"
 #include "profiler/cupti/buffers.h"
 #include "profiler/cupti/decode.h"
 #include "profiler/cupti/sampler.h"
@@ -590,11 +591,10 @@ take_graph_nodes (GantryCuptiRecorder *recorder, GantryCuptiCapture *capture)
 static void
 write_raw (const GantryCuptiCapture *capture, const char *path, GError **error)
 {
-  g_autoptr (GFile) file = g_file_new_for_path (path);
-  g_autoptr (GFileOutputStream) stream = g_file_replace (file, NULL, FALSE, G_FILE_CREATE_NONE, NULL, error);
+  g_autoptr (GantryOutput) output = gantry_output_new (path, error);
 
-  if (stream != NULL && gantry_cupti_capture_write (capture, G_OUTPUT_STREAM (stream), NULL, error))
-    g_output_stream_close (G_OUTPUT_STREAM (stream), NULL, error);
+  if (output != NULL)
+    gantry_output_finish (output, gantry_cupti_capture_write (capture, gantry_output_stream (output), NULL, error), error);
 }
 
 GantryRecording *

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Makes the table on a worker thread, filters it, and ties its selection to that of all views. */
 #include "views/kernels/kernels-panel.h"
+#include "core/base/output.h"
 #include "views/format.h"
 #include "views/page-switch.h"
 #include <math.h>
@@ -350,18 +351,25 @@ gantry_kernels_panel_get_summary (GantryKernelsPanel *self)
 gboolean
 gantry_kernels_panel_write_csv (GantryKernelsPanel *self, GFile *file, GError **error)
 {
-  g_autoptr (GFileOutputStream) stream = NULL;
+  g_autofree char *path = g_file_get_path (file);
+  g_autoptr (GantryOutput) output = NULL;
 
   if (self->table == NULL)
     {
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "nothing was measured yet: there is no table");
       return FALSE;
     }
-  stream = g_file_replace (file, NULL, FALSE, G_FILE_CREATE_NONE, NULL, error);
-  return stream != NULL &&
-         gantry_kernel_table_write_csv (self->table, self->run->recording, gantry_compilation_module (self->compilation),
-                                        G_OUTPUT_STREAM (stream), NULL, error) &&
-         g_output_stream_close (G_OUTPUT_STREAM (stream), NULL, error);
+  if (path == NULL)
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "that is no file of this machine: choose one that has a path");
+      return FALSE;
+    }
+  output = gantry_output_new (path, error);
+  return output != NULL
+         && gantry_output_finish (output,
+                                  gantry_kernel_table_write_csv (self->table, self->run->recording,
+                                                                 gantry_compilation_module (self->compilation),
+                                                                 gantry_output_stream (output), NULL, error), error);
 }
 
 /* The object */

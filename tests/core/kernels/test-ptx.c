@@ -332,6 +332,7 @@ test_cache (void)
   g_autofree char *path = NULL, *data = NULL;
   g_autoptr (GError) error = NULL;
   GantryGpuImage images[4] = { 0 };
+  GStatBuf status;
   gsize size;
 
   if (ptxas == NULL)
@@ -347,6 +348,8 @@ test_cache (void)
   g_assert_cmpfloat (images[1].assemble_ms, ==, 0); /* nothing was assembled */
   g_assert_true (g_bytes_equal (images[0].code, images[1].code));
   g_assert_cmpuint (images[0].registers, ==, images[1].registers);
+  g_assert_cmpint (g_stat (inner, &status), ==, 0);
+  g_assert_cmpuint (status.st_mode & 0777, ==, 0700); /* others' code is not run */
   path = only_file (inner);
   g_assert_true (g_file_get_contents (path, &data, &size, &error));
   data[size / 2] ^= 1;
