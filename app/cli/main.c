@@ -2,7 +2,10 @@
 /* gantry-cli: finds the subcommand. */
 #include "app/cli/cli.h"
 #include "gantry-config.h"
+#include <errno.h>
+#include <fcntl.h>
 #include <locale.h>
+#include <stdio_ext.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -50,12 +53,9 @@ keep_openmp_quiet (char **argv)
   /* Where that is not possible it is only slower. */
 }
 
-int
-main (int argc, char **argv)
+static int
+run_command (int argc, char **argv)
 {
-  keep_openmp_quiet (argv);
-  setlocale (LC_ALL, "");
-  setlocale (LC_NUMERIC, "C"); /* figures are read by programs */
   if (argc < 2)
     return usage (stderr);
   if (strcmp (argv[1], "--help") == 0 || strcmp (argv[1], "-h") == 0 || strcmp (argv[1], "help") == 0)
@@ -70,4 +70,51 @@ main (int argc, char **argv)
       return commands[i].run (argc - 1, argv + 1);
   fprintf (stderr, "gantry-cli: there is no command '%s'\n\n", argv[1]);
   return usage (stderr);
+}
+
+/* What was printed may still lie in a buffer, or have been refused: a disk that is full says so at the last moment. A command
+ * that was started without standard output and prints nothing is none the worse. */
+static int
+close_standard_output (int status)
+{
+  gboolean failed = ferror (stdout) != 0, printed = __fpending (stdout) > 0;
+
+  errno = 0;
+  if (fclose (stdout) != 0 && (printed || failed || errno != EBADF))
+    failed = TRUE;
+  if (!failed)
+    return status;
+  fprintf (stderr, "gantry-cli: what was printed did not arrive on standard output%s%s\n", errno != 0 ? ": " : "",
+           errno != 0 ? g_strerror (errno) : "");
+  return status == GANTRY_EXIT_DONE ? GANTRY_EXIT_ERROR : status;
+}
+
+/* A file that is opened must not become standard output because that was closed. What is put in its place cannot be written
+ * to, so that printing fails as it would have. */
+static void
+keep_descriptors (void)
+{
+  while (TRUE)
+    {
+      int file = open ("/dev/null", O_RDONLY | O_CLOEXEC);
+
+      if (file < 0)
+        return;
+      if (file > STDERR_FILENO)
+        {
+          close (file);
+          return;
+        }
+      fcntl (file, F_SETFD, 0);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  keep_descriptors ();
+  keep_openmp_quiet (argv);
+  setlocale (LC_ALL, "");
+  setlocale (LC_NUMERIC, "C"); /* figures are read by programs */
+  return close_standard_output (run_command (argc, argv));
 }

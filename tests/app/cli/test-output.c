@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Output is never lost silently: what standard output refuses is an error, and a file that cannot be written whole leaves
+ * what was there. The command line is run by a shell, which sets where its output goes and how large a file may be. */
+#include "tests/app/cli/cli-test.h"
+#include <glib/gstdio.h>
+#include <string.h>
+
+/* Runs gantry-cli as "$0" of a shell command; the paths are "$1", "$2". */
+static CliResult *
+run_in_shell (const char *command, const char *first, const char *second)
+{
+  CliResult *result = g_new0 (CliResult, 1);
+  g_autofree char *program = cli_program ();
+  const char *const argv[] = { "/bin/sh", "-c", command, program, first, second, NULL };
+  g_autoptr (GSubprocess) process = NULL;
+  g_autoptr (GError) error = NULL;
+
+  process = g_subprocess_newv (argv, G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE, &error);
+  g_assert_no_error (error);
+  g_subprocess_communicate_utf8 (process, NULL, NULL, &result->out, &result->err, &error);
+  g_assert_no_error (error);
+  result->status = g_subprocess_get_if_exited (process) ? g_subprocess_get_exit_status (process) : -1;
+  return result;
+}
+
+/* One command of each way to print: usage, text, JSON, a stream. */
+static void
+test_standard_output (void)
+{
+  static const char *const commands[] = { "--help", "--version", "info \"$1\"", "info --json \"$1\"", "passes \"$1\"",
+                                          "plan --json \"$1\"", "run --json --runs=1 \"$1\"", "devices" };
+  g_autofree char *path = cli_own_file ("sample.onnx");
+
+  for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
+    {
+      g_autofree char *full = g_strconcat ("\"$0\" ", commands[i], " > /dev/full", NULL);
+      g_autofree char *closed = g_strconcat ("\"$0\" ", commands[i], " >&-", NULL);
+      g_autoptr (CliResult) refused = run_in_shell (full, path, NULL), without = run_in_shell (closed, path, NULL);
+
+      g_test_message ("%s", commands[i]);
+      cli_assert_status (refused, 1);
+      cli_assert_one_error (refused, "standard output");
+      cli_assert_status (without, 1);
+      cli_assert_one_error (without, "standard output");
+    }
+}
+
+/* A command that prints nothing needs no standard output; what it cannot do it says itself. */
+static void
+test_nothing_printed (void)
+{
+  g_autofree char *path = cli_own_file ("unknown-operation.onnx");
+  g_autoptr (CliResult) result = run_in_shell ("\"$0\" run \"$1\" >&-", path, NULL);
+
+  cli_assert_status (result, 3);
+}
+
+static void
+assert_old (const char *folder, const char *path)
+{
+  g_autofree char *text = NULL;
+  g_autoptr (GDir) directory = g_dir_open (folder, 0, NULL);
+  guint n = 0;
+
+  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+  g_assert_cmpstr (text, ==, "what was there");
+  while (g_dir_read_name (directory) != NULL)
+    n++;
+  g_assert_cmpuint (n, ==, 1);
+}
+
+/* A disk that is full after 512 bytes: the limit of a file's size says the same at the same call. */
+static void
+test_files (void)
+{
+  static const struct { const char *name, *command; } cases[] = {
+    { "graph.svg", "render \"$1\" -o \"$2\"" },
+    { "graph.png", "render \"$1\" -o \"$2\"" },
+    { "graph.dot", "render \"$1\" -o \"$2\"" },
+    { "kernels.csv", "run --runs=1 --kernels \"$2\" \"$1\"" },
+    { "output_0.npy", "run --runs=1 --output-dir \"$(dirname \"$2\")\" \"$1\"" },
+  };
+  g_autofree char *model = cli_own_file ("sample.onnx");
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      gboolean small = strcmp (cases[i].name, "output_0.npy") == 0;
+      g_autofree char *folder = cli_temporary_folder (), *path = g_build_filename (folder, cases[i].name, NULL);
+      g_autofree char *command = g_strconcat ("trap '' XFSZ; ulimit -f ", small ? "0" : "1", "; \"$0\" ", cases[i].command, NULL);
+      g_autoptr (CliResult) result = NULL;
+
+      g_test_message ("%s", cases[i].command);
+      g_assert_true (g_file_set_contents (path, "what was there", -1, NULL));
+      result = run_in_shell (command, model, path);
+      cli_assert_status (result, 1);
+      g_assert_nonnull (strstr (result->err, path));
+      assert_old (folder, path);
+      cli_remove_folder (g_steal_pointer (&folder));
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/cli/output/standard-output", test_standard_output);
+  g_test_add_func ("/cli/output/nothing-printed", test_nothing_printed);
+  g_test_add_func ("/cli/output/files", test_files);
+  return g_test_run ();
+}
