@@ -13,7 +13,7 @@ _gantry_state_copy (const GantryState *state)
 {
   GantryState *copy = g_new0 (GantryState, 1);
 
-  copy->ref_count = 1;
+  copy->ref_count = 1; /* and no serial yet */
   if (state == NULL)
     {
       gantry_compile_settings_init (&copy->settings);
@@ -130,6 +130,7 @@ _gantry_document_edit (GantryDocument *self, GantryState *state, const char *nam
 {
   GantryEdit *edit;
 
+  _gantry_document_number_state (self, state);
   g_ptr_array_set_size (self->edits, (gint) self->n_done); /* what was undone cannot come back now */
   if (!merge (self, state, name, number))
     {
@@ -151,6 +152,7 @@ _gantry_document_give_up_bindings (GantryDocument *self)
   GantryEdit *last = self->n_done > 0 ? g_ptr_array_index (self->edits, self->n_done - 1) : NULL;
   GantryState *state = _gantry_state_copy (self->state);
 
+  _gantry_document_number_state (self, state);
   _gantry_state_set_bindings (state, gantry_bindings_ref (gantry_document_get_model (self)->bindings));
   /* The edit itself where nothing came after it, else one more that takes it back. */
   if (last != NULL && !same_bindings (last->old_state, last->new_state) && same_bindings (last->old_state, state))
@@ -169,6 +171,38 @@ _gantry_document_give_up_bindings (GantryDocument *self)
   self->state = state;
   notify_history (self);
   _gantry_document_notify (self, PROP_SETTINGS);
+}
+
+void
+_gantry_history_free (GantryHistory *history)
+{
+  if (history == NULL)
+    return;
+  g_ptr_array_unref (history->edits);
+  _gantry_state_unref (history->state);
+  g_free (history);
+}
+
+/* States that several edits share are one object, and have one serial. */
+void
+_gantry_document_take_history (GantryDocument *self, GantryHistory *history)
+{
+  for (guint i = 0; i < history->edits->len; i++)
+    {
+      GantryEdit *edit = g_ptr_array_index (history->edits, i);
+
+      if (edit->old_state->serial == 0)
+        _gantry_document_number_state (self, edit->old_state);
+      if (edit->new_state->serial == 0)
+        _gantry_document_number_state (self, edit->new_state);
+    }
+  if (history->state->serial == 0)
+    _gantry_document_number_state (self, history->state);
+  g_ptr_array_unref (self->edits);
+  self->edits = g_ptr_array_ref (history->edits);
+  self->n_done = MIN (history->n_done, self->edits->len);
+  _gantry_state_unref (self->state);
+  self->state = _gantry_state_ref (history->state);
 }
 
 void

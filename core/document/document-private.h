@@ -7,6 +7,8 @@
 
 G_BEGIN_DECLS
 
+struct sqlite3;
+
 /**
  * GantryState: all that the user can set and take back. Immutable once the document has it, reference counted (on the owning
  * thread alone).
@@ -14,10 +16,19 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint ref_count;
+  guint64 serial;           /* tells the states of one document apart; 0: no document has it yet */
   GantryCompileSettings settings;
   GantryBindings *bindings; /* never changed, only replaced */
   GPtrArray *variants;      /* GantryVariant: likewise */
 } GantryState;
+
+/** What a document held at one moment, of all that a session file keeps: so that it is known what came after. */
+typedef struct
+{
+  guint64 n_changes;
+  guint64 serial;   /* of the state */
+  guint64 n_others; /* of changes that undo does not take back */
+} GantryMark;
 
 GantryState *_gantry_state_copy (const GantryState *state); /* (nullable): defaults */
 GantryState *_gantry_state_ref (GantryState *state);
@@ -25,6 +36,23 @@ void _gantry_state_unref (GantryState *state);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryState, _gantry_state_unref)
 /** @bindings: (transfer full) */
 void _gantry_state_set_bindings (GantryState *state, GantryBindings *bindings);
+
+typedef struct
+{
+  char *name; /* "recompute of 12 values" */
+  guint64 merge; /* edits with the same number, not 0, become one while nothing comes between them */
+  GantryState *old_state, *new_state;
+} GantryEdit;
+
+/** The edits of a document that was recovered. */
+typedef struct
+{
+  GPtrArray *edits; /* GantryEdit */
+  guint n_done;
+  GantryState *state;
+} GantryHistory;
+void _gantry_history_free (GantryHistory *history);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryHistory, _gantry_history_free)
 
 /** What a worker makes of a file; installed on the document in one go. */
 typedef struct
@@ -38,6 +66,8 @@ typedef struct
   GPtrArray *variants;      /* (nullable): GantryVariant, of a session */
   char *notes;              /* (nullable) */
   GantryForecast *forecast; /* (nullable) */
+  guint n_kept_runs;        /* the first of @runs: those that the file at @session_path holds */
+  GantryHistory *history;   /* (nullable): of a recovery: nothing of it is in the file at @session_path */
 } GantryLoaded;
 
 void _gantry_loaded_free (GantryLoaded *loaded);
@@ -52,13 +82,6 @@ typedef enum
   GANTRY_JOB_PLAN,  /* follows each edit; not told as "busy" */
   GANTRY_N_JOBS
 } GantryJob;
-
-typedef struct
-{
-  char *name; /* "recompute of 12 values" */
-  guint64 merge; /* edits with the same number, not 0, become one while nothing comes between them */
-  GantryState *old_state, *new_state;
-} GantryEdit;
 
 struct _GantryDocument
 {
@@ -76,6 +99,11 @@ struct _GantryDocument
   gboolean modified;
   gboolean stale;       /* edited since the compilation was made */
   guint64 n_changes;    /* of what a session file holds */
+  guint64 n_others;     /* of these, what undo does not take back */
+  guint64 n_states;     /* serials given */
+  guint64 n_files;      /* opened */
+  GantryMark kept;      /* what is in the file that was opened, or saved */
+  GHashTable *kept_runs; /* their uids, of the session file */
   double fraction;
   char *activity;
   char *child_id;
@@ -121,6 +149,9 @@ void _gantry_document_notify (GantryDocument *document, guint property);
 void _gantry_document_tell_error (GantryDocument *document, const char *what, const GError *error);
 /** Something that a session file holds was changed. */
 void _gantry_document_changed (GantryDocument *document);
+GantryMark _gantry_document_mark (GantryDocument *document);
+/** Gives @state, which is the document's from now on, its serial. */
+void _gantry_document_number_state (GantryDocument *document, GantryState *state);
 
 /* Work */
 
@@ -130,7 +161,10 @@ GantryLoaded *_gantry_load (const char *path, const GantryOpenOptions *options, 
 /** The session half of it: reads @path, opens its model, compiles and reads the runs. */
 GantryLoaded *_gantry_session_load (const char *path, const GantryOpenOptions *options, const GantryProgress *progress,
                                     GError **error);
+/** Whether it is an SQLite file, whoever wrote it. */
 gboolean _gantry_session_is_session (const char *path);
+/** Whether it says that Gantry wrote it. */
+gboolean _gantry_session_is_own (const char *path);
 
 /** What a session file is made of. */
 typedef struct
@@ -142,6 +176,8 @@ typedef struct
   const char *notes;
   const GantryBindings *bindings;
   const char *base; /* (nullable): GantryLoaded.session_state of the file that is written again; NULL: it was not read */
+  gboolean (*also) (struct sqlite3 *db, gpointer data, GError **error); /* (nullable): writes more in the same transaction */
+  gpointer also_data;
 } GantrySessionParts;
 
 /** What a save has found. */
@@ -149,6 +185,7 @@ typedef struct
 {
   char *state;       /* GantryLoaded.session_state from now on */
   GPtrArray *others; /* GantryRunResult: runs in the file that the parts do not have: others have added them */
+  GPtrArray *written; /* GantryRunResult: those of the parts, which are in the file now */
 } GantrySaved;
 void _gantry_saved_clear (GantrySaved *saved);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GantrySaved, _gantry_saved_clear)
@@ -181,7 +218,8 @@ GCancellable *_gantry_document_begin_job (GantryDocument *document, GantryJob jo
 /** The work is over; nothing when newer work of the kind has begun since. Returns: whether it was the newest. */
 gboolean _gantry_document_end_job (GantryDocument *document, GantryJob job, GCancellable *cancellable);
 void _gantry_document_cancel_job (GantryDocument *document, GantryJob job);
-void _gantry_document_saved (GantryDocument *document, const char *path, const GantryModel *model, guint64 n_changes,
+/** @mark: what was saved. */
+void _gantry_document_saved (GantryDocument *document, const char *path, const GantryModel *model, const GantryMark *mark,
                              const GantrySaved *saved);
 /** Runs that others have added to the session file: they are in it, so nothing is modified by them. */
 void _gantry_document_take_runs (GantryDocument *document, GPtrArray *runs);
@@ -197,6 +235,8 @@ void _gantry_document_edit (GantryDocument *document, GantryState *state, const 
 /** The model could not be opened with the bindings of the state: they are again those of the model that is open. */
 void _gantry_document_give_up_bindings (GantryDocument *document);
 void _gantry_document_forget_edits (GantryDocument *document);
+/** The edits and the state of a document that was recovered take the place of those that the file brought. */
+void _gantry_document_take_history (GantryDocument *document, GantryHistory *history);
 void _gantry_edit_free (gpointer edit);
 
 /* Placing */

@@ -3,6 +3,7 @@
  * is dropped, because its cancellable is no longer the newest. */
 #include "core/document/outside-private.h"
 #include "core/document/outside.h"
+#include "core/document/recovery-private.h"
 
 typedef struct
 {
@@ -16,8 +17,10 @@ typedef struct
   GPtrArray *runs, *variants;
   char *notes;
   char *session_path, *session_state;
+  GantryRecovery *recovery;       /* (nullable): that is opened */
+  char *view;                     /* (nullable): what it brings */
   GantrySaved saved;
-  guint64 n_changes; /* of the document when it was saved */
+  GantryMark mark; /* of the document when it was saved */
   GantryActivity *activity;
 } Request;
 
@@ -36,6 +39,8 @@ request_free (gpointer data)
   g_free (request->notes);
   g_free (request->session_path);
   g_free (request->session_state);
+  g_free (request->view);
+  gantry_recovery_unref (request->recovery);
   _gantry_saved_clear (&request->saved);
   if (request->activity != NULL)
     _gantry_document_activity_free (request->activity);
@@ -94,8 +99,9 @@ open_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancella
 {
   Request *request = data;
   GError *error = NULL;
-  GantryLoaded *loaded = _gantry_load (request->path, &request->options,
-                                       _gantry_document_activity_progress (request->activity), &error);
+  const GantryProgress *progress = _gantry_document_activity_progress (request->activity);
+  GantryLoaded *loaded = request->recovery != NULL ? _gantry_recovery_load (request->path, progress, &request->view, &error)
+                                                   : _gantry_load (request->path, &request->options, progress, &error);
 
   if (loaded != NULL)
     g_task_return_pointer (task, loaded, (GDestroyNotify) _gantry_loaded_free);
@@ -149,6 +155,10 @@ relay (GObject *source, GAsyncResult *result, gpointer user_data)
   g_task_set_source_tag (outer, g_task_get_source_tag (G_TASK (result)));
   if (end (document, G_TASK (result), &error))
     {
+      char **view = g_new0 (char *, 2);
+
+      view[0] = g_strdup (request->view);
+      g_task_set_task_data (outer, view, (GDestroyNotify) g_strfreev);
       g_task_return_boolean (outer, TRUE);
       return;
     }
@@ -199,6 +209,32 @@ gboolean
 gantry_document_open_finish (GantryDocument *document, GAsyncResult *result, GError **error)
 {
   return g_task_propagate_boolean (G_TASK (result), error);
+}
+
+void
+gantry_document_recover_async (GantryDocument *document, GantryRecovery *recovery, GAsyncReadyCallback callback,
+                               gpointer user_data)
+{
+  Request *request = g_new0 (Request, 1);
+  g_autoptr (GTask) task = NULL;
+
+  gantry_document_cancel (document);
+  request->recovery = gantry_recovery_ref (recovery);
+  request->path = g_strdup (gantry_recovery_get_path (recovery));
+  copy_options (request, NULL);
+  task = start (document, request, relay, relay_new (callback, user_data, FALSE), gantry_document_open_async);
+  g_task_run_in_thread (task, open_thread);
+}
+
+gboolean
+gantry_document_recover_finish (GantryDocument *document, GAsyncResult *result, char **view, GError **error)
+{
+  char **brought = g_task_get_task_data (G_TASK (result));
+
+  if (!g_task_propagate_boolean (G_TASK (result), error))
+    return FALSE;
+  *view = g_strdup (*brought);
+  return TRUE;
 }
 
 /* Recompile */
@@ -261,7 +297,7 @@ request_of_document (GantryDocument *document)
   request->runs = g_ptr_array_ref (document->loaded->runs);
   request->variants = g_ptr_array_ref (document->state->variants);
   request->notes = g_strdup (document->notes);
-  request->n_changes = document->n_changes;
+  request->mark = _gantry_document_mark (document);
   return request;
 }
 
@@ -307,7 +343,8 @@ save_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancella
   Request *request = data;
   GantrySessionParts parts = { request->compilation, &request->settings, request->runs, request->variants,
                                request->notes, request->bindings,
-                               g_strcmp0 (request->path, request->session_path) == 0 ? request->session_state : NULL };
+                               g_strcmp0 (request->path, request->session_path) == 0 ? request->session_state : NULL,
+                               NULL, NULL };
   GError *error = NULL;
 
   if (_gantry_session_save (request->path, &parts, &request->saved, &error))
@@ -344,6 +381,6 @@ gantry_document_save_finish (GantryDocument *document, GAsyncResult *result, GEr
 
   if (!g_task_propagate_boolean (G_TASK (result), error))
     return FALSE;
-  _gantry_document_saved (document, request->path, request->model, request->n_changes, &request->saved);
+  _gantry_document_saved (document, request->path, request->model, &request->mark, &request->saved);
   return TRUE;
 }

@@ -24,6 +24,7 @@ _gantry_loaded_free (GantryLoaded *loaded)
   g_free (loaded->session_state);
   g_clear_pointer (&loaded->variants, g_ptr_array_unref);
   g_free (loaded->notes);
+  g_clear_pointer (&loaded->history, _gantry_history_free);
   g_free (loaded);
 }
 
@@ -79,6 +80,7 @@ gantry_document_finalize (GObject *object)
   gantry_run_result_unref (self->run);
   g_ptr_array_unref (self->edits);
   g_ptr_array_unref (self->none);
+  g_hash_table_unref (self->kept_runs);
   g_free (self->notes);
   g_free (self->activity);
   g_free (self->child_id);
@@ -120,6 +122,7 @@ gantry_document_init (GantryDocument *self)
 {
   self->edits = g_ptr_array_new_with_free_func (_gantry_edit_free);
   self->none = g_ptr_array_new ();
+  self->kept_runs = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   self->fraction = -1;
   self->activity = g_strdup ("");
   self->notes = g_strdup ("");
@@ -224,6 +227,32 @@ _gantry_document_changed (GantryDocument *self)
   set_modified (self, TRUE);
 }
 
+GantryMark
+_gantry_document_mark (GantryDocument *self)
+{
+  return (GantryMark){ self->n_changes, self->state != NULL ? self->state->serial : 0, self->n_others };
+}
+
+void
+_gantry_document_number_state (GantryDocument *self, GantryState *state)
+{
+  state->serial = ++self->n_states;
+}
+
+gboolean
+gantry_document_is_unsaved (GantryDocument *self)
+{
+  return self->state != NULL && (self->state->serial != self->kept.serial || self->n_others != self->kept.n_others);
+}
+
+/* Runs that the session file holds. */
+static void
+keep_runs (GantryDocument *self, GPtrArray *runs, guint n)
+{
+  for (guint i = 0; runs != NULL && i < n; i++)
+    g_hash_table_add (self->kept_runs, g_strdup (((GantryRunResult *) g_ptr_array_index (runs, i))->uid));
+}
+
 void
 _gantry_document_set_activity (GantryDocument *self, const char *activity, double fraction)
 {
@@ -310,6 +339,7 @@ _gantry_document_set_child_id (GantryDocument *self, const char *id)
 void
 _gantry_document_take_runs (GantryDocument *self, GPtrArray *runs)
 {
+  keep_runs (self, runs, runs != NULL ? runs->len : 0);
   for (guint i = 0; runs != NULL && i < runs->len; i++)
     g_ptr_array_add (self->loaded->runs, gantry_run_result_ref (g_ptr_array_index (runs, i)));
   if (runs != NULL && runs->len > 0)
@@ -317,11 +347,14 @@ _gantry_document_take_runs (GantryDocument *self, GPtrArray *runs)
 }
 
 void
-_gantry_document_saved (GantryDocument *self, const char *path, const GantryModel *model, guint64 n_changes,
+_gantry_document_saved (GantryDocument *self, const char *path, const GantryModel *model, const GantryMark *mark,
                         const GantrySaved *saved)
 {
   if (gantry_document_get_model (self) != model)
     return;
+  if (g_strcmp0 (self->loaded->session_path, path) != 0)
+    g_hash_table_remove_all (self->kept_runs);
+  keep_runs (self, saved->written, saved->written->len);
   _gantry_document_take_runs (self, saved->others);
   g_free (self->loaded->session_state);
   self->loaded->session_state = g_strdup (saved->state);
@@ -330,7 +363,8 @@ _gantry_document_saved (GantryDocument *self, const char *path, const GantryMode
       g_free (self->loaded->session_path);
       self->loaded->session_path = g_strdup (path);
     }
-  if (self->n_changes == n_changes)
+  self->kept = *mark;
+  if (self->n_changes == mark->n_changes)
     set_modified (self, FALSE);
 }
 
@@ -340,6 +374,7 @@ take_file (GantryDocument *self, GantryLoaded *loaded)
 {
   GantryState *state = _gantry_state_copy (NULL);
 
+  self->n_files++;
   gantry_compile_settings_clear (&state->settings);
   gantry_compile_settings_copy (&state->settings, &loaded->settings);
   _gantry_state_set_bindings (state, gantry_bindings_ref (loaded->compilation->model->bindings));
@@ -348,9 +383,12 @@ take_file (GantryDocument *self, GantryLoaded *loaded)
       g_ptr_array_unref (state->variants);
       state->variants = g_ptr_array_ref (loaded->variants);
     }
+  _gantry_document_number_state (self, state);
   _gantry_state_unref (self->state);
   self->state = state;
   _gantry_document_forget_edits (self);
+  g_hash_table_remove_all (self->kept_runs);
+  keep_runs (self, loaded->runs, loaded->session_path != NULL ? loaded->n_kept_runs : 0);
   g_free (self->notes);
   self->notes = g_strdup (loaded->notes != NULL ? loaded->notes : "");
   self->n_changes++;
@@ -359,7 +397,10 @@ take_file (GantryDocument *self, GantryLoaded *loaded)
                 ? gantry_run_result_ref (g_ptr_array_index (loaded->runs, loaded->runs->len - 1)) : NULL;
   gantry_forecast_unref (self->forecast); /* nothing to compare with */
   self->forecast = NULL;
-  set_modified (self, loaded->session_path == NULL);
+  self->kept = _gantry_document_mark (self);
+  if (loaded->history != NULL)
+    _gantry_document_take_history (self, loaded->history);
+  set_modified (self, loaded->session_path == NULL || loaded->history != NULL);
 }
 
 /* A run of another program is none of this one: its lanes would lie under a plan that it has nothing to do with. */
@@ -418,6 +459,7 @@ gantry_document_add_run (GantryDocument *self, GantryRunResult *result)
 {
   g_return_if_fail (self->loaded != NULL);
   g_ptr_array_add (self->loaded->runs, gantry_run_result_ref (result));
+  self->n_others++;
   _gantry_document_changed (self);
   gantry_document_set_run (self, result);
 }
@@ -429,6 +471,7 @@ gantry_document_set_notes (GantryDocument *self, const char *notes)
     return;
   g_free (self->notes);
   self->notes = g_strdup (notes != NULL ? notes : "");
+  self->n_others++;
   _gantry_document_changed (self);
 }
 
@@ -474,7 +517,8 @@ gantry_document_save (GantryDocument *self, const char *path, GError **error)
 {
   g_autofree char *target = NULL;
   GantrySessionParts parts;
-  g_auto (GantrySaved) saved = { NULL, NULL };
+  g_auto (GantrySaved) saved = { NULL, NULL, NULL };
+  GantryMark mark;
 
   g_return_val_if_fail (self->loaded != NULL, FALSE);
   target = g_strdup (path != NULL ? path : self->loaded->session_path);
@@ -485,9 +529,11 @@ gantry_document_save (GantryDocument *self, const char *path, GError **error)
     }
   parts = (GantrySessionParts){ self->loaded->compilation, &self->state->settings, self->loaded->runs,
                                 self->state->variants, self->notes, self->state->bindings,
-                                g_strcmp0 (target, self->loaded->session_path) == 0 ? self->loaded->session_state : NULL };
+                                g_strcmp0 (target, self->loaded->session_path) == 0 ? self->loaded->session_state : NULL,
+                                NULL, NULL };
   if (!_gantry_session_save (target, &parts, &saved, error))
     return FALSE;
-  _gantry_document_saved (self, target, self->loaded->compilation->model, self->n_changes, &saved);
+  mark = _gantry_document_mark (self);
+  _gantry_document_saved (self, target, self->loaded->compilation->model, &mark, &saved);
   return TRUE;
 }

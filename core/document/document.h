@@ -192,6 +192,9 @@ const GantryCompileSettings *gantry_document_get_settings (GantryDocument *docum
 GantryRunResult *gantry_document_get_run (GantryDocument *document);           /* (transfer none) (nullable) */
 GPtrArray *gantry_document_get_runs (GantryDocument *document);                /* (element-type GantryRunResult) */
 gboolean gantry_document_is_busy (GantryDocument *document);
+/** Whether something would be lost with the document: edits (unless all are undone), notes or runs that are in no file. A model
+ * that was only looked at is no loss. */
+gboolean gantry_document_is_unsaved (GantryDocument *document);
 
 /* Work, blocking: for gantry-cli, tests and worker threads of its own. */
 /** @options (nullable). Opens a model or a .gantry session, compiles it (a refusal is kept in the compilation), loads its runs. */

@@ -45,6 +45,9 @@ _gantry_outside_is (const GantryModel *model)
 gboolean
 gantry_outside_is_trace (const char *path)
 {
+  /* First: the other readers open and close the file themselves, which gives up the locks of a save under way. */
+  if (_gantry_session_is_own (path))
+    return FALSE;
   return gantry_cupti_is_capture (path) || gantry_trace_kind (path) != GANTRY_TRACE_NONE;
 }
 

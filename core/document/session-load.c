@@ -449,6 +449,7 @@ _gantry_session_load (const char *path, const GantryOpenOptions *options, const 
       gantry_error_prefix (error, "%s: ", path);
       return NULL;
     }
+  loaded->n_kept_runs = loaded->runs->len;
   mark_foreign_runs (meta, loaded->compilation, loaded->runs);
   loaded->forecast = _gantry_forecast_of (loaded->compilation, progress);
   return g_steal_pointer (&loaded);

@@ -3,7 +3,6 @@
  * back), and it may come from a stranger: nothing that it says in views, triggers, generated columns, checks or indices is
  * evaluated, whatever is read from it can be interrupted, and what is no file is not waited for. */
 #include "core/document/session-private.h"
-#include <glib/gstdio.h>
 #include <string.h>
 
 /* How many instructions of SQLite's machine lie between two looks at the cancellable: some tenths of a millisecond. */
@@ -190,18 +189,35 @@ _gantry_session_open (const char *path, gboolean writable, GCancellable *cancell
   return g_steal_pointer (&db);
 }
 
+/* The header is read over a connection: a process that opens and closes the file itself gives up all locks that SQLite holds on
+ * it, those of another thread's save too (fcntl(2), "Record locking and file descriptors"). */
+static gboolean
+read_header (const char *path, guint8 header[72])
+{
+  g_autoptr (sqlite3) db = NULL;
+  sqlite3_file *file = NULL;
+
+  return gantry_file_check (path, NULL) && sqlite3_open_v2 (path, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK
+         && sqlite3_file_control (db, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK && file->pMethods != NULL
+         && file->pMethods->xRead (file, header, 72, 0) == SQLITE_OK && memcmp (header, "SQLite format 3", 16) == 0;
+}
+
 gboolean
 _gantry_session_is_session (const char *path)
 {
-  char start[16] = "";
-  FILE *file;
-  gboolean is;
+  guint8 header[72];
 
-  if (!gantry_file_check (path, NULL))
+  return read_header (path, header);
+}
+
+gboolean
+_gantry_session_is_own (const char *path)
+{
+  guint8 header[72];
+  guint32 id;
+
+  if (!read_header (path, header))
     return FALSE;
-  file = g_fopen (path, "rbe");
-  is = file != NULL && fread (start, 1, sizeof start, file) == sizeof start && memcmp (start, "SQLite format 3", 16) == 0;
-  if (file != NULL)
-    fclose (file);
-  return is;
+  memcpy (&id, header + 68, sizeof id); /* SQLite's file format, 1.3.15 "The Application ID" */
+  return GUINT32_FROM_BE (id) == GANTRY_SESSION_APPLICATION_ID;
 }

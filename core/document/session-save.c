@@ -354,7 +354,8 @@ save_all (sqlite3 *db, const char *path, const GantrySessionParts *parts, Gantry
   return _gantry_session_prepare_tables (db, error) && same_model (db, parts->compilation->model, hash, path, error) &&
          choose_state (db, parts, mine, path, &write, &saved->state, error) &&
          (!write || save_state (db, path, parts, hash, fingerprint, mine, error)) &&
-         save_runs (db, parts->runs, fingerprint, error);
+         save_runs (db, parts->runs, fingerprint, error) &&
+         (parts->also == NULL || parts->also (db, parts->also_data, error));
 }
 
 void
@@ -362,13 +363,14 @@ _gantry_saved_clear (GantrySaved *saved)
 {
   g_clear_pointer (&saved->state, g_free);
   g_clear_pointer (&saved->others, g_ptr_array_unref);
+  g_clear_pointer (&saved->written, g_ptr_array_unref);
 }
 
 gboolean
 _gantry_session_save (const char *path, const GantrySessionParts *parts, GantrySaved *saved, GError **error)
 {
   g_autoptr (sqlite3) db = _gantry_session_open (path, TRUE, NULL, error);
-  g_auto (GantrySaved) own = { NULL, NULL };
+  g_auto (GantrySaved) own = { NULL, NULL, NULL };
 
   if (db == NULL || !_gantry_session_exec (db, "BEGIN IMMEDIATE", error))
     return FALSE;
@@ -381,7 +383,8 @@ _gantry_session_save (const char *path, const GantrySessionParts *parts, GantryS
     return TRUE;
   /* What is saved is saved: that the others' runs cannot be read is told when the file is opened. */
   own.others = _gantry_session_read_runs (db, parts->runs, NULL);
+  own.written = g_ptr_array_ref (parts->runs);
   *saved = own;
-  own = (GantrySaved){ NULL, NULL };
+  own = (GantrySaved){ NULL, NULL, NULL };
   return TRUE;
 }

@@ -128,6 +128,17 @@ be_a_writer (int argc, char **argv)
   return 0;
 }
 
+/* "--probe PATH FILE": whether another process can begin to write. */
+static int
+be_a_probe (const char *path)
+{
+  sqlite3 *db = NULL;
+  int code = sqlite3_open (path, &db) == SQLITE_OK ? sqlite3_exec (db, "BEGIN IMMEDIATE", NULL, NULL, NULL) : SQLITE_ERROR;
+
+  sqlite3_close (db);
+  return code == SQLITE_OK ? 0 : code == SQLITE_BUSY ? 1 : 2;
+}
+
 static GSubprocess *
 start (const char *const *argv)
 {
@@ -322,6 +333,27 @@ test_hostile_schema (Place *place, gconstpointer data)
     }
 }
 
+/* Whether a file is a session is asked while another thread of the process saves it: the locks of that save stay. */
+static void
+test_locks (Place *place, gconstpointer data)
+{
+  g_autoptr (GantryDocument) document = make (place), again = NULL;
+  const char *argv[] = { program, "--probe", place->path, "-", NULL };
+  g_autoptr (GSubprocess) before = NULL, after = NULL;
+  sqlite3 *db = NULL;
+
+  g_assert_cmpint (sqlite3_open (place->path, &db), ==, SQLITE_OK);
+  g_assert_cmpint (sqlite3_exec (db, "BEGIN IMMEDIATE", NULL, NULL, NULL), ==, SQLITE_OK);
+  before = start (argv);
+  g_subprocess_wait (before, NULL, NULL);
+  g_assert_cmpint (g_subprocess_get_exit_status (before), ==, 1);
+  again = reopen (place);
+  after = start (argv);
+  g_subprocess_wait (after, NULL, NULL);
+  g_assert_cmpint (g_subprocess_get_exit_status (after), ==, 1);
+  sqlite3_close (db);
+}
+
 /* Tables and views that somebody keeps beside ours are theirs. */
 static void
 test_foreign_tables (Place *place, gconstpointer data)
@@ -370,6 +402,8 @@ test_hostile_journal (Place *place, gconstpointer data)
 int
 main (int argc, char **argv)
 {
+  if (argc > 3 && strcmp (argv[1], "--probe") == 0)
+    return be_a_probe (argv[2]);
   if (argc > 3 && (strcmp (argv[1], "--kill") == 0 || strcmp (argv[1], "--add") == 0))
     return be_a_writer (argc, argv);
   program = argv[0];
@@ -384,6 +418,7 @@ main (int argc, char **argv)
   ADD ("sixteen", GUINT_TO_POINTER (16), test_many_writers);
   ADD ("two-documents", NULL, test_two_documents);
   ADD ("other-model", NULL, test_other_model);
+  ADD ("locks", NULL, test_locks);
   ADD ("hostile-schema", NULL, test_hostile_schema);
   ADD ("foreign-tables", NULL, test_foreign_tables);
   ADD ("no-file", NULL, test_no_file);

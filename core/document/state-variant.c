@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* States of a document as bytes: what the user has set, kept with the edits that led there. Lists that grow with the program
+ * are fixed arrays, so that making one is a copy. */
+#include "core/document/recovery-private.h"
+#include <math.h>
+#include <string.h>
+
+/* target, training; finite_math, fuse_rows, program_order, train; policy; disabled passes; choices; measured; dims; inputs;
+ * variants */
+#define STATE_TYPE "(ssbbbbmsasatm(ssdatad)a(sx)a(ss)a(smstibttttddddat))"
+
+/* A choice is two numbers: its key, and the rest of it. */
+static GVariant *
+pack_choices (const GantryChoices *choices)
+{
+  guint n = choices != NULL ? choices->entries->len : 0;
+  g_autofree guint64 *numbers = g_new (guint64, 2 * (gsize) n + 1);
+
+  for (guint i = 0; i < n; i++)
+    {
+      const GantryChoice *choice = &g_array_index (choices->entries, GantryChoice, i);
+
+      numbers[2 * i] = choice->key;
+      numbers[2 * i + 1] = (guint64) choice->node << 32 | (guint64) choice->kind << 16 | (guint64) choice->memory << 8 |
+                           choice->decider;
+    }
+  return g_variant_new_fixed_array (G_VARIANT_TYPE_UINT64, numbers, 2 * (gsize) n, sizeof *numbers);
+}
+
+static GantryChoices *
+unpack_choices (GVariant *array)
+{
+  gsize n;
+  const guint64 *numbers = g_variant_get_fixed_array (array, &n, sizeof *numbers);
+  g_autofree GantryChoice *list = g_new0 (GantryChoice, n / 2 + 1);
+  GantryChoices *choices = gantry_choices_new ();
+
+  for (gsize i = 0; i < n / 2; i++)
+    {
+      guint64 rest = numbers[2 * i + 1];
+
+      list[i].key = numbers[2 * i];
+      list[i].node = (guint32) (rest >> 32);
+      list[i].kind = (guint8) MIN (rest >> 16 & 0xff, GANTRY_N_PLACEMENTS - 1);
+      list[i].memory = (guint8) MIN (rest >> 8 & 0xff, GANTRY_N_MEMORY_KINDS - 1);
+      list[i].decider = (guint8) MIN (rest & 0xff, GANTRY_DECIDED_BY_SOLVER);
+    }
+  gantry_choices_set_many (choices, list, (guint) (n / 2));
+  return choices;
+}
+
+static GVariant *
+pack_measured (const GantryMeasuredTimes *times)
+{
+  guint n;
+  g_autofree guint64 *keys = NULL;
+  g_autofree double *us = NULL;
+
+  if (times == NULL)
+    return g_variant_new_maybe (G_VARIANT_TYPE ("(ssdatad)"), NULL);
+  n = times->entries->len;
+  keys = g_new (guint64, (gsize) n + 1);
+  us = g_new (double, (gsize) n + 1);
+  for (guint i = 0; i < n; i++)
+    {
+      keys[i] = g_array_index (times->entries, GantryMeasuredTime, i).key;
+      us[i] = g_array_index (times->entries, GantryMeasuredTime, i).us;
+    }
+  return g_variant_new_maybe (NULL, g_variant_new ("(ssd@at@ad)", times->run, times->name, times->link_bandwidth,
+                                                   g_variant_new_fixed_array (G_VARIANT_TYPE_UINT64, keys, n, sizeof *keys),
+                                                   g_variant_new_fixed_array (G_VARIANT_TYPE_DOUBLE, us, n, sizeof *us)));
+}
+
+static GantryMeasuredTimes *
+unpack_measured (GVariant *maybe)
+{
+  g_autoptr (GVariant) value = g_variant_get_maybe (maybe), keys = NULL, us = NULL;
+  GantryMeasuredTimes *times;
+  const char *run, *name;
+  double link;
+  gsize n_keys, n_us;
+  const guint64 *key;
+  const double *time;
+
+  if (value == NULL)
+    return NULL;
+  g_variant_get (value, "(&s&sd@at@ad)", &run, &name, &link, &keys, &us);
+  times = gantry_measured_times_new (run, name);
+  times->link_bandwidth = isfinite (link) && link > 0 ? link : 0;
+  key = g_variant_get_fixed_array (keys, &n_keys, sizeof *key);
+  time = g_variant_get_fixed_array (us, &n_us, sizeof *time);
+  for (gsize i = 0; i < MIN (n_keys, n_us); i++)
+    gantry_measured_times_add (times, key[i], time[i]);
+  gantry_measured_times_sort (times);
+  return times;
+}
+
+static GVariant *
+pack_bindings (const GantryBindings *bindings, gboolean dims)
+{
+  GVariantBuilder builder;
+
+  g_variant_builder_init (&builder, G_VARIANT_TYPE (dims ? "a(sx)" : "a(ss)"));
+  for (guint i = 0; dims && i < bindings->n_dims; i++)
+    g_variant_builder_add (&builder, "(sx)", bindings->dims[i].name, bindings->dims[i].size);
+  for (guint i = 0; !dims && i < bindings->n_inputs; i++)
+    g_variant_builder_add (&builder, "(ss)", bindings->inputs[i].name, bindings->inputs[i].value);
+  return g_variant_builder_end (&builder);
+}
+
+static GantryBindings *
+unpack_bindings (GVariant *dims, GVariant *inputs)
+{
+  GantryBindings *bindings = gantry_bindings_new ();
+  GVariantIter iter;
+  const char *name, *value;
+  gint64 size;
+
+  g_variant_iter_init (&iter, dims);
+  while (g_variant_iter_next (&iter, "(&sx)", &name, &size))
+    if (size >= 0)
+      gantry_bindings_set_dim (bindings, name, size);
+  g_variant_iter_init (&iter, inputs);
+  while (g_variant_iter_next (&iter, "(&s&s)", &name, &value))
+    gantry_bindings_set_input (bindings, name, value);
+  return bindings;
+}
+
+static GVariant *
+pack_variants (GPtrArray *variants)
+{
+  GVariantBuilder builder;
+
+  g_variant_builder_init (&builder, G_VARIANT_TYPE ("a(smstibttttddddat)"));
+  for (guint i = 0; i < variants->len; i++)
+    {
+      const GantryVariant *v = g_ptr_array_index (variants, i);
+
+      g_variant_builder_add (&builder, "(smstibttttdddd@at)", v->name, v->policy, v->limit, (gint32) v->by, v->predicted,
+                             v->peak_bytes, v->temp_bytes, v->host_bytes, v->copied_bytes, v->step_us, v->recompute_us,
+                             v->stall_us, v->gap, pack_choices (v->choices));
+    }
+  return g_variant_builder_end (&builder);
+}
+
+static GPtrArray *
+unpack_variants (GVariant *list)
+{
+  GPtrArray *variants = _gantry_variants_new ();
+  gsize n = g_variant_n_children (list);
+
+  for (gsize i = 0; i < n; i++)
+    {
+      g_autoptr (GVariant) child = g_variant_get_child_value (list, i), choices = NULL;
+      const char *name, *policy;
+      GantryVariant *v;
+      gint32 by;
+
+      g_variant_get_child (child, 0, "&s", &name);
+      v = _gantry_variant_new (name);
+      g_variant_get (child, "(&sm&stibttttdddd@at)", &name, &policy, &v->limit, &by, &v->predicted, &v->peak_bytes,
+                     &v->temp_bytes, &v->host_bytes, &v->copied_bytes, &v->step_us, &v->recompute_us, &v->stall_us, &v->gap,
+                     &choices);
+      v->policy = g_strdup (policy);
+      v->by = (GantryDecider) CLAMP (by, 0, GANTRY_DECIDED_BY_SOLVER);
+      v->choices = unpack_choices (choices);
+      g_ptr_array_add (variants, v);
+    }
+  return variants;
+}
+
+GVariant *
+_gantry_state_to_variant (const GantryState *state)
+{
+  const GantryCompileSettings *s = &state->settings;
+  g_autofree char *target = gantry_target_to_text (&s->target), *training = gantry_training_options_to_text (&s->training);
+  const char *none[] = { NULL };
+  GVariant *disabled = g_variant_new_strv (s->disabled_passes != NULL ? (const char *const *) s->disabled_passes : none, -1);
+
+  return g_variant_ref_sink (g_variant_new ("(ssbbbbms@as@at@m(ssdatad)@a(sx)@a(ss)@a(smstibttttddddat))", target, training,
+                                            s->finite_math, s->fuse_rows, s->program_order, s->train, s->policy, disabled,
+                                            pack_choices (s->choices), pack_measured (s->measured),
+                                            pack_bindings (state->bindings, TRUE), pack_bindings (state->bindings, FALSE),
+                                            pack_variants (state->variants)));
+}
+
+GantryState *
+_gantry_state_from_bytes (GBytes *bytes, GError **error)
+{
+  g_autoptr (GVariant) raw = g_variant_ref_sink (g_variant_new_from_bytes (G_VARIANT_TYPE (STATE_TYPE), bytes, FALSE));
+  g_autoptr (GVariant) value = g_variant_get_normal_form (raw), choices = NULL, measured = NULL, dims = NULL, inputs = NULL;
+  g_autoptr (GVariant) variants = NULL;
+  g_autoptr (GantryState) state = _gantry_state_copy (NULL);
+  GantryCompileSettings *s = &state->settings;
+  const char *target, *training, *policy;
+
+  g_variant_get (value, "(&s&sbbbbm&s^as@at@m(ssdatad)@a(sx)@a(ss)@a(smstibttttddddat))", &target, &training, &s->finite_math,
+                 &s->fuse_rows, &s->program_order, &s->train, &policy, &s->disabled_passes, &choices, &measured, &dims, &inputs,
+                 &variants);
+  s->policy = g_strdup (policy);
+  s->choices = unpack_choices (choices);
+  s->measured = unpack_measured (measured);
+  _gantry_state_set_bindings (state, unpack_bindings (dims, inputs));
+  g_ptr_array_unref (state->variants);
+  state->variants = unpack_variants (variants);
+  return gantry_target_parse (&s->target, target, -1, error) && gantry_training_options_parse (&s->training, training, -1, error)
+           ? g_steal_pointer (&state) : NULL;
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Recovery files: what is unsaved comes back with its edits, whoever holds a lock is left alone, and what is saved is not kept. */
+#include "core/document/recovery.h"
+#include "tests/core/document/document-test.h"
+#include <glib/gstdio.h>
+#include <sqlite3.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static char *state_folder;
+static char *program; /* this one, started again as one that is killed */
+
+static GantryRecovery *
+recovery_new (void)
+{
+  g_autoptr (GError) error = NULL;
+  GantryRecovery *recovery = gantry_recovery_new (&error);
+
+  g_assert_no_error (error);
+  return recovery;
+}
+
+static void
+keep (GantryRecovery *recovery, GantryDocument *document, const char *view)
+{
+  g_autoptr (GError) error = NULL;
+
+  gantry_recovery_save (recovery, document, view, &error);
+  g_assert_no_error (error);
+  g_assert_false (gantry_recovery_is_behind (recovery, document, view));
+}
+
+typedef struct
+{
+  gboolean done;
+  char *view;
+  GError *error;
+} Answer;
+
+static void
+recovered (GObject *source, GAsyncResult *result, gpointer data)
+{
+  Answer *answer = data;
+
+  gantry_document_recover_finish (GANTRY_DOCUMENT (source), result, &answer->view, &answer->error);
+  answer->done = TRUE;
+}
+
+static GantryDocument *
+recover (GantryRecovery *recovery, char **view)
+{
+  GantryDocument *document = gantry_document_new ();
+  Answer answer = { FALSE, NULL, NULL };
+
+  gantry_document_recover_async (document, recovery, recovered, &answer);
+  while (!answer.done)
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_no_error (answer.error);
+  *view = answer.view;
+  gantry_document_wait (document);
+  return document;
+}
+
+static void
+add_run (GantryDocument *document, const char *name)
+{
+  g_autoptr (GantryRunResult) result = gantry_run_result_new ();
+
+  result->name = g_strdup (name);
+  result->device = g_strdup ("none");
+  result->when = g_strdup ("2026-01-01T00:00:00Z");
+  result->n_runs = 1;
+  result->plan = gantry_plan_ref (gantry_document_get_plan (document));
+  result->recording = gantry_recording_from_plan (
+    gantry_compilation_module (gantry_document_get_compilation (document)), result->plan);
+  gantry_document_add_run (document, result);
+}
+
+static gboolean
+has_run (GantryDocument *document, const char *name)
+{
+  GPtrArray *runs = gantry_document_get_runs (document);
+
+  for (guint i = 0; i < runs->len; i++)
+    if (strcmp (((GantryRunResult *) g_ptr_array_index (runs, i))->name, name) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* Edits of every kind, two of them undone. */
+static void
+edit (GantryDocument *document)
+{
+  g_autoptr (GantryVariant) variant = NULL;
+  g_autoptr (GArray) all = NULL;
+
+  gantry_document_set_limit (document, 1000000000);
+  gantry_document_set_policy (document, "policy nothing_saveable", NULL);
+  gantry_document_wait (document);
+  all = doc_residuals (document);
+  g_assert_cmpuint (all->len, >, 0);
+  gantry_document_set_placement (document, doc_last (document), (const guint32 *) (gpointer) all->data, all->len,
+                                 GANTRY_PLACEMENT_RECOMPUTE, NULL);
+  variant = gantry_document_make_variant (document, "mine");
+  gantry_document_add_variant (document, variant);
+  gantry_document_set_finite_math (document, TRUE);
+  gantry_document_set_pass_enabled (document, "cse", FALSE);
+  gantry_document_undo (document);
+  gantry_document_undo (document);
+  gantry_document_wait (document);
+}
+
+static void
+test_edits (void)
+{
+  g_autoptr (GantryDocument) document = doc_open ("transformer-tiny.gir", TRUE), again = NULL;
+  g_autoptr (GantryRecovery) recovery = recovery_new ();
+  g_autofree char *path = g_strdup (gantry_recovery_get_path (recovery)), *view = NULL;
+  g_autoptr (GPtrArray) none = NULL, list = NULL;
+  const GantryCompileSettings *before, *after;
+
+  g_assert_false (gantry_document_is_unsaved (document)); /* it was opened so */
+  edit (document);
+  add_run (document, "a run");
+  gantry_document_set_notes (document, "what was seen");
+  keep (recovery, document, "what is shown");
+  none = gantry_recovery_list ();
+  g_assert_cmpuint (none->len, ==, 0); /* it is held */
+  g_clear_pointer (&recovery, gantry_recovery_unref);
+  list = gantry_recovery_list ();
+  g_assert_cmpuint (list->len, ==, 1);
+  g_assert_cmpstr (gantry_recovery_get_path (g_ptr_array_index (list, 0)), ==, path);
+  again = recover (g_ptr_array_index (list, 0), &view);
+  g_assert_cmpstr (view, ==, "what is shown");
+  g_assert_cmpstr (gantry_document_get_path (again), ==, gantry_document_get_path (document));
+  g_assert_cmpstr (gantry_document_get_notes (again), ==, "what was seen");
+  g_assert_true (gantry_document_is_unsaved (again));
+  g_assert_true (has_run (again, "a run"));
+  g_assert_cmpuint (gantry_document_get_variants (again)->len, ==, gantry_document_get_variants (document)->len);
+  do
+    {
+      before = gantry_document_get_settings (document);
+      after = gantry_document_get_settings (again);
+      g_assert_true (gantry_compile_settings_same_program (before, after));
+      g_assert_true (gantry_compile_settings_same_plan (before, after));
+      g_assert_cmpstr (gantry_document_get_undo_name (document), ==, gantry_document_get_undo_name (again));
+      g_assert_cmpstr (gantry_document_get_redo_name (document), ==, gantry_document_get_redo_name (again));
+      if (gantry_document_get_undo_name (document) == NULL)
+        break;
+      gantry_document_undo (document);
+      gantry_document_undo (again);
+    }
+  while (TRUE);
+  while (gantry_document_get_redo_name (document) != NULL)
+    {
+      gantry_document_redo (document);
+      gantry_document_redo (again);
+    }
+  gantry_document_wait (document);
+  gantry_document_wait (again);
+  g_assert_true (gantry_compile_settings_same_program (gantry_document_get_settings (document), gantry_document_get_settings (again)));
+  gantry_recovery_remove (g_ptr_array_index (list, 0));
+  g_assert_false (g_file_test (path, G_FILE_TEST_EXISTS));
+}
+
+static guint
+count_rows (const char *path, const char *sql)
+{
+  sqlite3 *db = NULL;
+  sqlite3_stmt *statement = NULL;
+  guint n;
+
+  g_assert_cmpint (sqlite3_open (path, &db), ==, SQLITE_OK);
+  g_assert_cmpint (sqlite3_prepare_v2 (db, sql, -1, &statement, NULL), ==, SQLITE_OK);
+  g_assert_cmpint (sqlite3_step (statement), ==, SQLITE_ROW);
+  n = (guint) sqlite3_column_int (statement, 0);
+  sqlite3_finalize (statement);
+  sqlite3_close (db);
+  return n;
+}
+
+/* States come and go with the edits, and runs that the session file has are not copied. */
+static void
+test_of_session (void)
+{
+  g_autoptr (GantryDocument) document = doc_open ("transformer-tiny.gir", FALSE), again = NULL;
+  g_autoptr (GantryRecovery) recovery = recovery_new ();
+  g_autofree char *session = g_build_filename (state_folder, "x.gantry", NULL), *view = NULL;
+  g_autoptr (GError) error = NULL;
+  const char *path = gantry_recovery_get_path (recovery);
+
+  g_assert_false (gantry_document_is_unsaved (document));
+  add_run (document, "saved");
+  g_assert_true (gantry_document_is_unsaved (document));
+  g_assert_true (gantry_document_save (document, session, &error));
+  g_assert_false (gantry_document_is_unsaved (document));
+  gantry_document_set_limit (document, 5000000000);
+  g_assert_true (gantry_document_is_unsaved (document));
+  gantry_document_undo (document);
+  g_assert_false (gantry_document_is_unsaved (document));
+  gantry_document_redo (document);
+  keep (recovery, document, NULL);
+  g_assert_cmpuint (count_rows (path, "SELECT count(*) FROM runs"), ==, 0);
+  g_assert_cmpuint (count_rows (path, "SELECT count(*) FROM recovery WHERE key LIKE 'state %'"), ==, 2);
+  gantry_document_undo (document);
+  gantry_document_set_policy (document, "policy dots_saveable", NULL);
+  add_run (document, "unsaved");
+  keep (recovery, document, NULL);
+  g_assert_cmpuint (count_rows (path, "SELECT count(*) FROM recovery WHERE key LIKE 'state %'"), ==, 2);
+  g_assert_cmpuint (count_rows (path, "SELECT count(*) FROM runs"), ==, 1);
+  again = recover (recovery, &view);
+  g_assert_true (has_run (again, "saved"));
+  g_assert_true (has_run (again, "unsaved"));
+  /* It is saved where it came from. */
+  g_assert_true (gantry_document_save (again, NULL, &error));
+  g_assert_no_error (error);
+  g_assert_false (gantry_document_is_unsaved (again));
+  g_assert_cmpuint (count_rows (session, "SELECT count(*) FROM runs"), ==, 2);
+  gantry_recovery_remove (recovery);
+  g_unlink (session);
+}
+
+/* A process that ends in the middle of its work leaves a file that another is offered. */
+static void
+test_killed (void)
+{
+  const char *argv[] = { program, "--keep", NULL };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GSubprocess) process = g_subprocess_newv (argv, G_SUBPROCESS_FLAGS_STDOUT_PIPE, &error);
+  g_autoptr (GDataInputStream) lines = NULL;
+  g_autoptr (GantryDocument) document = NULL;
+  g_autofree char *line = NULL, *view = NULL;
+  g_autoptr (GPtrArray) none = NULL, list = NULL;
+
+  g_assert_no_error (error);
+  lines = g_data_input_stream_new (g_subprocess_get_stdout_pipe (process));
+  line = g_data_input_stream_read_line (lines, NULL, NULL, NULL);
+  g_assert_cmpstr (line, ==, "kept");
+  none = gantry_recovery_list ();
+  g_assert_cmpuint (none->len, ==, 0); /* it lives */
+  g_subprocess_force_exit (process);
+  g_subprocess_wait (process, NULL, NULL);
+  list = gantry_recovery_list ();
+  g_assert_cmpuint (list->len, ==, 1);
+  document = recover (g_ptr_array_index (list, 0), &view);
+  g_assert_cmpstr (gantry_document_get_notes (document), ==, "killed");
+  gantry_recovery_remove (g_ptr_array_index (list, 0));
+}
+
+static int
+be_killed (void)
+{
+  g_autoptr (GantryDocument) document = doc_open ("transformer-tiny.gir", FALSE);
+  g_autoptr (GantryRecovery) recovery = recovery_new ();
+
+  gantry_document_set_notes (document, "killed");
+  keep (recovery, document, NULL);
+  printf ("kept\n");
+  fflush (stdout);
+  g_usleep (600 * G_USEC_PER_SEC);
+  return 0;
+}
+
+/* Another file in the same window: nothing of the one before is left. */
+static void
+test_another (void)
+{
+  g_autoptr (GantryDocument) document = doc_open ("transformer-tiny.gir", FALSE), again = NULL;
+  g_autoptr (GantryRecovery) recovery = recovery_new ();
+  g_autofree char *other = doc_file ("data/programs/optimizer-8.gir"), *view = NULL;
+  g_autoptr (GError) error = NULL;
+
+  gantry_document_set_limit (document, 5000000000);
+  keep (recovery, document, "one");
+  g_assert_true (gantry_document_open (document, other, NULL, NULL, &error));
+  gantry_document_set_notes (document, "of the other");
+  keep (recovery, document, "two");
+  again = recover (recovery, &view);
+  g_assert_cmpstr (gantry_document_get_notes (again), ==, "of the other");
+  g_assert_null (gantry_document_get_undo_name (again));
+  gantry_recovery_remove (recovery);
+}
+
+static void
+test_folder (void)
+{
+  g_autofree char *folder = gantry_recovery_folder (NULL);
+  GStatBuf info;
+
+  g_assert_true (g_str_has_prefix (folder, state_folder));
+  g_assert_cmpint (g_stat (folder, &info), ==, 0);
+  g_assert_cmpuint (info.st_mode & 0777, ==, 0700);
+}
+
+int
+main (int argc, char **argv)
+{
+  int status;
+
+  if (argc == 2 && strcmp (argv[1], "--keep") == 0)
+    return be_killed ();
+  program = argv[0];
+  state_folder = g_dir_make_tmp ("gantry-state-XXXXXX", NULL);
+  g_setenv ("XDG_STATE_HOME", state_folder, TRUE);
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/recovery/folder", test_folder);
+  g_test_add_func ("/recovery/edits", test_edits);
+  g_test_add_func ("/recovery/of-session", test_of_session);
+  g_test_add_func ("/recovery/another", test_another);
+  g_test_add_func ("/recovery/killed", test_killed);
+  status = g_test_run ();
+  return status;
+}
