@@ -66,6 +66,7 @@ typedef struct
   gboolean code;
   char *instructions; /* name of a set */
   gint layout_block;
+  gboolean quick_compile;
   const GantryTrainingOptions *training; /* (nullable) (unowned): make a training step */
 } GantryCliOptions;
 

@@ -36,6 +36,8 @@ gantry_cli_parse (const char *command, const char *arguments, const char *descri
       "What code for the processor may consist of: sse4, avx2, avx512 (native: all that it has)", "SET" },
     { "layout-block", 0, 0, G_OPTION_ARG_INT, &options->layout_block,
       "Channels in a block of values that convolutions keep blocked: 8 or 16 (as the instructions have it)", "N" },
+    { "quick-compile", 0, 0, G_OPTION_ARG_NONE, &options->quick_compile,
+      "Compile in a fraction of the time, to code that takes longer", NULL },
     { NULL },
   };
   g_autofree char *usage = g_strdup_printf ("%s", arguments);

@@ -28,6 +28,7 @@ choose_instructions (GantryProgramOptions *options, const GantryCliOptions *comm
       return FALSE;
     }
   options->layout_block = (guint) common->layout_block;
+  options->quick_compile = common->quick_compile;
   if (common->instructions == NULL)
     return TRUE;
   if (gantry_instruction_set_parse (common->instructions, &options->instructions, error)
@@ -91,6 +92,8 @@ gantry_program_new (const GantryCompilation *compilation, const GantryCompileSet
   kernel_options.target = options->code;
   kernel_options.instructions = options->instructions;
   kernel_options.layout_block = options->layout_block;
+  if (options->quick_compile)
+    kernel_options.optimization = 0;
   kernel_options.arch = options->arch;
   kernel_options.cache_folder = options->cache_folder;
   kernels = gantry_kernels_compile (gantry_compilation_module (compilation), &kernel_options, progress, error);

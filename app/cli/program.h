@@ -20,6 +20,7 @@ typedef struct
   GantryCodeTarget code;
   GantryInstructionSet instructions;
   guint layout_block;
+  gboolean quick_compile; /* LLVM's lowest level of code generation */
   const char *arch;        /* (nullable): of a GPU: as GantryKernelOptions */
   const char *cache_folder; /* (nullable) */
   GantryDevice *device;     /* (nullable) (unowned): what runs it; NULL: the processor, for each run anew */

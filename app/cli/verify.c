@@ -218,6 +218,8 @@ start_case (Case *c, const Options *options, const char *self, GError **error)
   g_ptr_array_add (arguments, absolute);
   g_ptr_array_add (arguments, instructions);
   g_ptr_array_add (arguments, block);
+  if (options->program.quick_compile)
+    g_ptr_array_add (arguments, (gpointer) "--quick-compile");
   if (options->program.no_library)
     g_ptr_array_add (arguments, (gpointer) "--no-library");
   if (options->program.allow_tf32)

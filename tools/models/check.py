@@ -31,6 +31,7 @@ def arguments():
     parser.add_argument("--phase", action="append", choices=PHASES, help="(both)")
     parser.add_argument("--full", action="store_true", help="every back end at every batch size; without it own code, grid and evaluator take turns")
     parser.add_argument("--held-out", action="store_true", help="the models that are kept aside, and no others")
+    parser.add_argument("--all", action="store_true", help="those and the others")
     parser.add_argument("--only-make", action="store_true", help="make the models and run nothing")
     parser.add_argument("--keep", action="store_true", help="do not run again what has a result")
     parser.add_argument("--json", help="write all results to this file")
@@ -76,8 +77,8 @@ class Runner:
                 key = "%s %s" % (phase, back_end)
                 if key not in results:
                     results[key] = self.judge(model, case, phase, back_end)
-        with open(path, "w") as file:
-            json.dump(results, file, indent=1)
+                    write(results, path)
+        self.gantry.forget()
         self.rows.append({"model": model.name, "batch": batch, "results": results, "exporter": case["exporter"], "opset": case["opset"]})
         print_row(self.rows[-1])
 
@@ -87,6 +88,13 @@ class Runner:
             cases.look_closer(case, *self.open_once(model))
             result = compare.check(self.gantry, case, phase, back_end)
         return result
+
+
+def write(data, path):
+    """At once or not at all, so that what is stopped can go on."""
+    with open(path + ".part", "w") as file:
+        json.dump(data, file, indent=1)
+    os.replace(path + ".part", path)
 
 
 def print_row(row):
@@ -128,16 +136,15 @@ def main():
     runner = Runner(options)
     print("%-44s %s  %-15s %s" % ("model", "batch", "exported by", "inference, gradients on " + ", ".join(BACK_ENDS)
                                   + ": . passes, X differs, u unsupported, E fails; the farthest as a part of what is allowed"))
-    for model in models.values():
-        if model.held_out != options.held_out and not options.only_make:
-            continue
-        for batch in options.batch or [1, 2, 3]:
+    models = [m for m in models.values() if m.held_out == options.held_out or options.all or options.only_make]
+    # Mixed, so that what is stopped early has seen some of all.
+    models.sort(key=lambda m: m.turn(1 << 32))
+    for batch in options.batch or [1, 2, 3]:
+        for model in models:
             if batch in model.batches:
                 runner.run(model, batch)
-        runner.opened = None
     if options.json:
-        with open(options.json, "w") as file:
-            json.dump(runner.rows, file, indent=1)
+        write(runner.rows, options.json)
     sys.exit(1 if summary(runner.rows, missing) else 0)
 
 

@@ -7,7 +7,7 @@ import subprocess
 
 import numpy as np
 
-BACK_ENDS = {"library": [], "own": ["--no-library"], "grid": ["--device=grid"], "evaluator": None}
+BACK_ENDS = {"library": [], "own": ["--no-library", "--quick-compile"], "grid": ["--device=grid", "--quick-compile"], "evaluator": None}
 SECONDS = 300
 UNSUPPORTED = 3
 
@@ -35,6 +35,7 @@ class Gantry:
     def __init__(self, build):
         self.cli = os.path.join(build, "app", "gantry-cli")
         self.evaluator = os.path.join(build, "tools", "evaluate-model")
+        self.step = (None, None, None)  # folder of a case, its session, names of its gradients
 
     def infer(self, case, back_end):
         """Outputs of the model."""
@@ -43,17 +44,28 @@ class Gantry:
 
     def gradients(self, case, back_end):
         """Loss and gradients of the initializers, these by name."""
-        session = os.path.join(case["folder"], "step.gantry")
-        if os.path.exists(session):
-            os.unlink(session)
-        call([self.cli, "train", *self.dims(case), "--gradients-only", "--loss", case["loss"], "--loss-output", str(case["output"]),
-              "-o", session, os.path.join(case["folder"], "model.onnx")])
-        names = call([self.evaluator, session]).splitlines()
+        session, names = self.training(case)
         target = "labels" if case["loss"] == "softmax-cross-entropy" else "target"
         inputs = [*self.inputs(case), "--input", "%s=%s" % (target, os.path.join(case["folder"], "target.npy"))]
         loss, *gradients = self.run(case, back_end, session, [], inputs)
-        os.unlink(session)
         return loss, dict(zip(names, gradients, strict=True))
+
+    def training(self, case):
+        """The session of a step that only differentiates, made once for all back ends, and the names of its gradients."""
+        if self.step[0] != case["folder"]:
+            self.forget()
+            session = os.path.join(case["folder"], "step.gantry")
+            if os.path.exists(session):
+                os.unlink(session)
+            call([self.cli, "train", *self.dims(case), "--gradients-only", "--loss", case["loss"], "--loss-output", str(case["output"]),
+                  "-o", session, os.path.join(case["folder"], "model.onnx")])
+            self.step = (case["folder"], session, call([self.evaluator, session]).splitlines())
+        return self.step[1:]
+
+    def forget(self):
+        if self.step[1] is not None:
+            os.unlink(self.step[1])
+        self.step = (None, None, None)
 
     def dims(self, case):
         return [word for name, size in case["dims"].items() for word in ("--dim", "%s=%d" % (name, size))]

@@ -244,7 +244,7 @@ test_instructions (void)
   cli_assert_one_error (block, "--layout-block");
   for (guint i = 0; i < G_N_ELEMENTS (sets); i++)
     {
-      g_autoptr (CliResult) run = cli_run ("run", "--runs=1", sets[i].option, "--layout-block=16", path, NULL);
+      g_autoptr (CliResult) run = cli_run ("run", "--runs=1", sets[i].option, "--layout-block=16", "--quick-compile", path, NULL);
       g_autoptr (CliResult) made = cli_run ("compile", "--json", sets[i].option, path, NULL);
 
       if (run->status == 3)
