@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gantry-cli: finds the subcommand. */
 #include "app/cli/cli.h"
+#include "core/base/scratch.h"
 #include "gantry-config.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -116,5 +117,6 @@ main (int argc, char **argv)
   keep_openmp_quiet (argv);
   setlocale (LC_ALL, "");
   setlocale (LC_NUMERIC, "C"); /* figures are read by programs */
+  gantry_scratch_sweep ();
   return close_standard_output (run_command (argc, argv));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gantry [FILE...]: the window. */
 #include "app/gantry/application.h"
+#include "core/base/scratch.h"
 
 int
 main (int argc, char **argv)
@@ -8,6 +9,7 @@ main (int argc, char **argv)
   g_autoptr (GantryApplication) application = NULL;
 
   g_set_application_name ("Gantry");
+  gantry_scratch_sweep ();
   application = gantry_application_new (G_APPLICATION_DEFAULT_FLAGS);
   return g_application_run (G_APPLICATION (application), argc, argv);
 }

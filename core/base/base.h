@@ -11,3 +11,4 @@
 #include "core/base/pages.h"
 #include "core/base/process-memory.h"
 #include "core/base/progress.h"
+#include "core/base/scratch.h"

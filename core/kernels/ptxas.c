@@ -5,7 +5,7 @@
 #include "core/kernels/ptxas-private.h"
 #include "core/base/error.h"
 #include "core/base/output.h"
-#include <glib/gstdio.h>
+#include "core/base/scratch.h"
 #include <string.h>
 
 #define MAGIC "gantry-cubin-2"
@@ -228,8 +228,6 @@ assemble_in (const char *folder, const GantryPtxas *ptxas, const char *ptx, cons
                   && run_assembler (ptxas, arch, from, to, cancellable, &report, error)
                   && g_file_get_contents (to, &data, &size, error);
 
-  g_unlink (from);
-  g_unlink (to);
   if (!done)
     return FALSE;
   *image = (GantryGpuImage) { .code = g_bytes_new_take (g_steal_pointer (&data), size), .arch = g_strdup (arch) };
@@ -242,16 +240,16 @@ gboolean
 gantry_ptxas_assemble (const GantryPtxas *ptxas, const char *ptx, const char *arch, const char *cache_folder,
                        GCancellable *cancellable, GantryGpuImage *image, GError **error)
 {
-  g_autofree char *cached = cache_folder != NULL ? cache_path (ptxas, ptx, arch, cache_folder) : NULL, *folder = NULL;
+  g_autofree char *cached = cache_folder != NULL ? cache_path (ptxas, ptx, arch, cache_folder) : NULL;
+  g_autoptr (GantryScratch) scratch = NULL;
   gboolean done;
 
   if (cached != NULL && take_from_cache (cached, arch, image))
     return TRUE;
-  folder = g_dir_make_tmp ("gantry-ptxas-XXXXXX", error);
-  if (folder == NULL)
+  scratch = gantry_scratch_new (error);
+  if (scratch == NULL)
     return FALSE;
-  done = assemble_in (folder, ptxas, ptx, arch, cancellable, image, error);
-  g_rmdir (folder);
+  done = assemble_in (gantry_scratch_folder (scratch), ptxas, ptx, arch, cancellable, image, error);
   if (done && cached != NULL)
     put_into_cache (cache_folder, cached, image);
   return done;

@@ -2,7 +2,6 @@
 /* Runs nvdisasm or cuobjdump on a private file. */
 #include "views/code/disassemble.h"
 #include "core/base/base.h"
-#include <glib/gstdio.h>
 #include <string.h>
 
 char *
@@ -26,28 +25,6 @@ gantry_disassembler_find (void)
       if (found != NULL)
         return found;
     }
-  return NULL;
-}
-
-static void
-remove_file (gpointer path)
-{
-  g_unlink (path);
-  g_free (path);
-}
-
-static char *
-write_private (GBytes *cubin, GError **error)
-{
-  g_autofree char *path = NULL;
-  int file = g_file_open_tmp ("gantry-XXXXXX.cubin", &path, error);
-
-  if (file < 0)
-    return NULL;
-  g_close (file, NULL);
-  if (g_file_set_contents (path, g_bytes_get_data (cubin, NULL), (gssize) g_bytes_get_size (cubin), error))
-    return g_steal_pointer (&path);
-  g_unlink (path);
   return NULL;
 }
 
@@ -78,13 +55,15 @@ gantry_disassemble_async (const char *program, GBytes *cubin, GCancellable *canc
   g_autoptr (GTask) task = g_task_new (NULL, cancellable, callback, user_data);
   g_autoptr (GSubprocess) process = NULL;
   GError *error = NULL;
-  char *path = write_private (cubin, &error);
+  GantryScratch *scratch = gantry_scratch_new (&error);
+  g_autofree char *path = scratch != NULL ? gantry_scratch_file (scratch, "kernel.cubin") : NULL;
 
-  if (path != NULL)
+  if (scratch != NULL)
+    g_task_set_task_data (task, scratch, (GDestroyNotify) gantry_scratch_free);
+  if (path != NULL && gantry_output_write (path, g_bytes_get_data (cubin, NULL), g_bytes_get_size (cubin), &error))
     {
       gboolean dump = g_str_has_suffix (program, "cuobjdump");
 
-      g_task_set_task_data (task, path, remove_file);
       process = g_subprocess_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE, &error, program,
                                   dump ? "-sass" : "-c", path, NULL);
     }
