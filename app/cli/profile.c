@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gantry-cli profile: records runs without a window, here or on another machine, and tells what was planned and what was
  * measured. On a GPU CUPTI records; elsewhere the runs tell it themselves. */
+#include "app/cli/confine.h"
 #include "app/cli/device.h"
 #include "app/cli/inputs.h"
 #include "app/cli/profile-gpu.h"
 #include "app/cli/remote.h"
 #include "app/cli/run-report.h"
 #include "core/base/error.h"
+#include "core/base/scratch.h"
 #include "core/document/outside.h"
 #include "profiler/kernel-table.h"
-#include <glib/gstdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +22,7 @@ typedef struct
   GantryCuptiOptions cupti;
   char **inputs;
   char *output, *device, *arch;
-  gint runs, warmup, steps, slowest;
+  gint runs, warmup, steps, slowest, parent;
   gboolean train, session, unrecorded;
   char *loss, *optimizer;
   gint64 kernel; /* node; -1: none */
@@ -117,6 +118,7 @@ profile_with (Profile *profile, const Options *options, GantryGpuProfiler *gpu, 
                                 error);
   if (program == NULL)
     return FALSE;
+  gantry_program_confine (how);
   if (gpu != NULL)
     gantry_gpu_profiler_attach (gpu, how);
   if (!measure (profile, options, how, program, error))
@@ -187,25 +189,6 @@ arguments_there (const Options *options, GPtrArray *files)
   return arguments;
 }
 
-static void
-remove_folder (const char *folder)
-{
-  static const char *const names[] = { "session.gantry", "said.txt", "back/session.gantry" };
-
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
-    {
-      g_autofree char *path = g_build_filename (folder, names[i], NULL);
-
-      g_unlink (path);
-    }
-  {
-    g_autofree char *back = g_build_filename (folder, "back", NULL);
-
-    g_rmdir (back);
-  }
-  g_rmdir (folder);
-}
-
 /* The newest run of the session that came back becomes one of ours. */
 static gboolean
 take_back (Profile *profile, const char *session, GError **error)
@@ -247,18 +230,13 @@ profile_in (Profile *profile, const Options *options, const char *folder, GError
 static gboolean
 profile_there (Profile *profile, const Options *options, const char *path, GError **error)
 {
-  g_autofree char *folder = NULL;
-  gboolean done;
+  g_autoptr (GantryScratch) scratch = NULL;
 
   profile->document = gantry_cli_open (&options->common, path, error);
   if (profile->document == NULL)
     return FALSE;
-  folder = g_dir_make_tmp ("gantry-profile-XXXXXX", error);
-  if (folder == NULL)
-    return FALSE;
-  done = profile_in (profile, options, folder, error);
-  remove_folder (folder);
-  return done;
+  scratch = gantry_scratch_new (error);
+  return scratch != NULL && profile_in (profile, options, gantry_scratch_folder (scratch), error);
 }
 
 /* The report. */
@@ -474,6 +452,7 @@ parse (Options *options, int *argc, char ***argv)
     { "send", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options->send,
       "Another file that the model needs beside it there, such as its weights", "FILE" },
     { "session", 0, 0, G_OPTION_ARG_NONE, &options->session, "The argument is a session file: add the run to it", NULL },
+    { "parent", 0, 0, G_OPTION_ARG_INT, &options->parent, "End when this process, which started the run, ends", "PID" },
     { NULL },
   };
 
@@ -496,6 +475,7 @@ gantry_cli_profile (int argc, char **argv)
   if (!parse (&options, &argc, &argv))
     return GANTRY_EXIT_ERROR;
   if (!check (&options, argc, &error)
+      || (options.parent != 0 && !gantry_confine_child (options.parent, GANTRY_MOST_FILE_BYTES, &error))
       || !gantry_program_choose_device (&options.program, options.device, &options.common, &options.arch, &error))
     return gantry_cli_fail (error);
   /* Still one thread: libraries' ranges are seen only when the environment says so before they are loaded. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Puts the rooms together that only a child process may use: kernels, runtime, recorder. */
 #include "app/cli/program.h"
+#include "app/cli/confine.h"
 #include "app/cli/device.h"
 #include "core/base/process-memory.h"
 #include "core/kernels/kernels.h"
@@ -67,6 +68,16 @@ gantry_program_open_device (GantryProgramOptions *options, const char *device, G
   if (opened != NULL && options->arch == NULL)
     options->arch = gantry_cli_device_arch (opened);
   return opened;
+}
+
+/* Planning again for a GPU starts the assembler again. */
+void
+gantry_program_confine (const GantryProgramOptions *options)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (!gantry_confine_code (options->code != GANTRY_CODE_CPU, &error))
+    fprintf (stderr, "%s: note: %s\n", g_get_prgname (), error->message);
 }
 
 GantryProgram *
@@ -216,6 +227,7 @@ typedef struct
   GantryDevice *device;
   GantryExecutor *executor;
   GantryCpuRecorder *recorder;
+  GantryMemoryWatch *watch;
   GArray *times;
   char *when;
 } Session;
@@ -226,6 +238,7 @@ session_clear (Session *session)
   g_clear_pointer (&session->recorder, gantry_cpu_recorder_free);
   g_clear_pointer (&session->executor, gantry_executor_free);
   g_clear_pointer (&session->device, gantry_device_unref);
+  g_clear_pointer (&session->watch, gantry_memory_watch_free);
   g_clear_pointer (&session->times, g_array_unref);
   g_free (session->when);
 }
@@ -247,6 +260,8 @@ load (Session *session, GantryProgram *program, const GantryProgramOptions *opti
   gantry_process_memory_trim ();
   gantry_process_memory_reset_peak ();
   gantry_progress_report (progress, -1, "Loading");
+  session->watch = gantry_memory_watch_new (gantry_plan_memory_bytes (program->executable->plan, GANTRY_MEMORY_DEVICE)
+                                            + gantry_plan_host_bytes (program->executable->plan));
   session->executor = gantry_executor_new (session->device, program->executable,
                                            progress != NULL ? progress->cancellable : NULL, error);
   return session->executor != NULL;

@@ -53,6 +53,9 @@ gboolean gantry_program_choose_device (GantryProgramOptions *options, const char
 /** Opens what --device names, and lets @options compile for it. (transfer full) (nullable) */
 GantryDevice *gantry_program_open_device (GantryProgramOptions *options, const char *device, GError **error);
 
+/** Takes from this process what generated code has no use for (confine.h), or says that this system cannot do that. Once. */
+void gantry_program_confine (const GantryProgramOptions *options);
+
 void gantry_program_free (GantryProgram *program);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryProgram, gantry_program_free)
 

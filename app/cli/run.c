@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gantry-cli run: compiles, runs and measures; compares with expected outputs; leaves a session file.
  * With --session it is the window's child: model, settings and results are in that file. */
+#include "app/cli/confine.h"
 #include "app/cli/inputs.h"
 #include "app/cli/program.h"
 #include "app/cli/run-report.h"
@@ -21,6 +22,7 @@ typedef struct
   char *kernels;    /* CSV of all of them */
   double relative, absolute;
   gboolean session;
+  gint parent; /* 0: none that matters */
   char *device;
   char *arch;
 } Options;
@@ -185,6 +187,8 @@ run_all (Run *run, const Options *options, const char *path, GError **error)
   run->program = gantry_program_new (gantry_document_get_compilation (run->document), settings, &how,
                                      gantry_cli_progress (&options->common), error);
   if (run->program != NULL)
+    gantry_program_confine (&how);
+  if (run->program != NULL)
     run->values = gantry_values_new (module_of (run), options->inputs, error);
   return run->values != NULL && measure (run, options, &how, error) &&
          (!options->replan || replan (run, options, &how, error));
@@ -279,6 +283,7 @@ gantry_cli_run (int argc, char **argv)
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "Write a session file", "FILE.gantry" },
     { "output-dir", 0, 0, G_OPTION_ARG_FILENAME, &options.output_dir, "Write the outputs as .npy", "DIR" },
     { "session", 0, 0, G_OPTION_ARG_NONE, &options.session, "The argument is a session file: add the run to it", NULL },
+    { "parent", 0, 0, G_OPTION_ARG_INT, &options.parent, "End when this process, which started the run, ends", "PID" },
     { NULL },
   };
   g_autofree char *cache = g_build_filename (g_get_user_cache_dir (), "gantry", "cubin", NULL);
@@ -290,6 +295,7 @@ gantry_cli_run (int argc, char **argv)
   if (!gantry_cli_parse ("run", "MODEL", "Compiles a model, runs it and measures.", &options.common, own, &argc, &argv))
     return GANTRY_EXIT_ERROR;
   if (!check (&options, argc, &error)
+      || (options.parent != 0 && !gantry_confine_child (options.parent, GANTRY_MOST_FILE_BYTES, &error))
       || !gantry_program_choose_device (&options.program, options.device, &options.common, &options.arch, &error))
     return gantry_cli_fail (error);
   options.program.keep_texts = options.program.keep_texts || options.session || options.output != NULL;

@@ -4,11 +4,11 @@
 #include "app/cli/cli.h"
 #include "app/cli/frames.h"
 #include "core/base/error.h"
+#include "core/base/scratch.h"
 #include "gantry-config.h"
 #include <fcntl.h>
 #include <gio/gunixinputstream.h>
 #include <gio/gunixoutputstream.h>
-#include <glib/gstdio.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,7 +19,8 @@ typedef struct
 {
   GInputStream *from;
   GOutputStream *to;
-  char *folder;
+  GantryScratch *scratch;
+  const char *folder;
   char *session;   /* the first file that came */
   char **arguments;
   GSubprocess *child;
@@ -27,32 +28,15 @@ typedef struct
 } Serve;
 
 static void
-remove_folder (const char *folder)
-{
-  g_autoptr (GDir) directory = g_dir_open (folder, 0, NULL);
-  const char *name;
-
-  while (directory != NULL && (name = g_dir_read_name (directory)) != NULL)
-    {
-      g_autofree char *path = g_build_filename (folder, name, NULL);
-
-      g_unlink (path);
-    }
-  g_rmdir (folder);
-}
-
-static void
 serve_clear (Serve *serve)
 {
-  if (serve->folder != NULL)
-    remove_folder (serve->folder);
+  gantry_scratch_free (serve->scratch);
   g_clear_object (&serve->child);
   g_clear_object (&serve->done);
   g_clear_object (&serve->from);
   g_clear_object (&serve->to);
   g_strfreev (serve->arguments);
   g_free (serve->session);
-  g_free (serve->folder);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Serve, serve_clear)
@@ -103,7 +87,8 @@ start (Serve *serve, const char *said, GError **error)
   g_autoptr (GSubprocessLauncher) launcher = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE);
   g_autofree char *self = g_file_read_link ("/proc/self/exe", NULL);
   g_autoptr (GPtrArray) argv = g_ptr_array_new ();
-  const char *const first[] = { self, "profile", "--session", "--progress" };
+  g_autofree char *parent = g_strdup_printf ("--parent=%ld", (long) getpid ());
+  const char *const first[] = { self, "profile", "--session", "--progress", parent };
 
   for (guint i = 0; i < G_N_ELEMENTS (first); i++)
     g_ptr_array_add (argv, (gpointer) first[i]);
@@ -212,11 +197,12 @@ gantry_cli_serve (int argc, char **argv)
   serve.to = g_unix_output_stream_new (out, TRUE);
   if (!gantry_frame_write_hello (serve.to, GANTRY_VERSION, &error))
     return gantry_cli_fail (error);
-  serve.folder = g_dir_make_tmp ("gantry-serve-XXXXXX", &error);
-  if (serve.folder == NULL)
+  serve.scratch = gantry_scratch_new (&error);
+  if (serve.scratch == NULL)
     {
       gantry_frame_write_failed (serve.to, GANTRY_EXIT_ERROR, error->message, NULL);
       return gantry_cli_fail (error);
     }
+  serve.folder = gantry_scratch_folder (serve.scratch);
   return answer (&serve);
 }

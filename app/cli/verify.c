@@ -120,6 +120,7 @@ verify_folder (const Options *options, const char *folder, GError **error)
                                 &options->program, NULL, error);
   if (program == NULL)
     return FALSE;
+  gantry_program_confine (&options->program);
   for (guint i = 0;; i++)
     {
       g_autofree char *name = g_strdup_printf ("test_data_set_%u", i);

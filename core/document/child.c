@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The child process that generates and runs code: gantry-cli on a private session file. It reports progress as
  * lines; its results are in the file. Nothing that happens to it touches the document. */
+#include "core/base/scratch.h"
 #include "core/document/document-private.h"
-#include <glib/gstdio.h>
+#include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 #define LAST_LINES 12
 
@@ -11,6 +13,7 @@ typedef struct
 {
   char *cli;
   guint n_runs;
+  GantryScratch *scratch;
   char *session; /* private file */
   GantryModule *module; /* (nullable): that is run */
   GSubprocess *process;
@@ -28,13 +31,7 @@ child_free (gpointer data)
   g_clear_object (&child->process);
   g_clear_object (&child->lines);
   g_queue_clear_full (&child->last, g_free);
-  if (child->session != NULL)
-    {
-      g_autofree char *journal = g_strconcat (child->session, "-journal", NULL);
-
-      g_unlink (child->session);
-      g_unlink (journal); /* there when the child was killed while it wrote */
-    }
+  gantry_scratch_free (child->scratch);
   g_free (child->session);
   g_free (child->cli);
   g_clear_pointer (&child->module, gantry_module_unref);
@@ -72,6 +69,15 @@ end_run (GTask *task, GError *error)
   g_object_unref (task);
 }
 
+/* What only a limit or somebody else does to a process is told in words. */
+static const char *
+why_ended (int signal)
+{
+  if (signal == SIGKILL)
+    return ": somebody ended it, or the system did, because memory ran out";
+  return signal == SIGXFSZ ? ": a file that it wrote became too large" : "";
+}
+
 static GError *
 error_of_end (Child *child)
 {
@@ -80,9 +86,9 @@ error_of_end (Child *child)
 
   if (g_subprocess_get_if_signaled (child->process))
     return g_error_new (GANTRY_ERROR, GANTRY_ERROR_FAILED,
-                        "The run was ended by signal %d (%s). Nothing that was open is lost.%s%s",
+                        "The run was ended by signal %d (%s)%s. Nothing that was open is lost.%s%s",
                         g_subprocess_get_term_sig (child->process), g_strsignal (g_subprocess_get_term_sig (child->process)),
-                        *said != '\0' ? "\n" : "", said);
+                        why_ended (g_subprocess_get_term_sig (child->process)), *said != '\0' ? "\n" : "", said);
   status = g_subprocess_get_exit_status (child->process);
   if (status == 3)
     return g_error_new (GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s", said);
@@ -200,10 +206,11 @@ start_child (GTask *task)
   Child *child = g_task_get_task_data (task);
   GantryDocument *document = g_task_get_source_object (task);
   g_autofree char *runs = g_strdup_printf ("--runs=%u", child->n_runs);
+  g_autofree char *parent = g_strdup_printf ("--parent=%ld", (long) getpid ());
   GError *error = NULL;
 
   child->process = g_subprocess_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_MERGE, &error,
-                                     child->cli, "run", "--session", "--progress", runs, child->session, NULL);
+                                     child->cli, "run", "--session", "--progress", parent, runs, child->session, NULL);
   if (child->process == NULL)
     {
       gantry_error_prefix (&error, "%s cannot be started: ", child->cli);
@@ -263,18 +270,6 @@ prepared (GObject *source, GAsyncResult *result, gpointer user_data)
     end_run (preparation->task, error);
 }
 
-static char *
-private_file (GError **error)
-{
-  char *path = NULL;
-  int descriptor = g_file_open_tmp ("gantry-run-XXXXXX.gantry", &path, error);
-
-  if (descriptor < 0)
-    return NULL;
-  g_close (descriptor, NULL);
-  return path;
-}
-
 /* What is compiled is what the child is to run. */
 static void
 prepare (GTask *task)
@@ -285,12 +280,13 @@ prepare (GTask *task)
   g_autoptr (GTask) save = NULL;
   GError *error = NULL;
 
-  child->session = private_file (&error);
-  if (child->session == NULL)
+  child->scratch = gantry_scratch_new (&error);
+  if (child->scratch == NULL)
     {
       end_run (task, error);
       return;
     }
+  child->session = gantry_scratch_file (child->scratch, "run.gantry");
   child->module = gantry_module_ref (gantry_compilation_module (gantry_document_get_compilation (document)));
   preparation = g_new0 (Preparation, 1);
   preparation->task = task;

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Limits of the process that runs generated code: of its life, its files, its system calls and its memory. */
+#include "app/cli/confine.h"
+#include "core/base/base.h"
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define MOST_OPEN_FILES 4096
+#define SPARE_BYTES ((guint64) 1 << 30)
+#define MICROSECONDS_BETWEEN_LOOKS (50 * 1000)
+
+/* Life and files */
+
+/* A limit is never raised. */
+static void
+limit (__rlimit_resource_t resource, guint64 most)
+{
+  struct rlimit now;
+
+  if (getrlimit (resource, &now) != 0)
+    return;
+  now.rlim_max = MIN (now.rlim_max, (rlim_t) most);
+  now.rlim_cur = MIN (now.rlim_cur, now.rlim_max);
+  setrlimit (resource, &now);
+}
+
+gboolean
+gantry_confine_child (pid_t parent, guint64 most_file_bytes, GError **error)
+{
+  prctl (PR_SET_PDEATHSIG, SIGKILL);
+  /* It may have ended before that was said: then this process has another parent. */
+  if (getppid () != parent)
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "process %ld, which started this run, has ended", (long) parent);
+      return FALSE;
+    }
+  limit (RLIMIT_CORE, 0);
+  limit (RLIMIT_NOFILE, MOST_OPEN_FILES);
+  limit (RLIMIT_FSIZE, most_file_bytes);
+  prctl (PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  return TRUE;
+}
+
+/* System calls */
+
+#ifdef __x86_64__
+
+#define LOAD(field) BPF_STMT (BPF_LD | BPF_W | BPF_ABS, offsetof (struct seccomp_data, field))
+#define ANSWER(what) BPF_STMT (BPF_RET | BPF_K, (what))
+#define REFUSE(code) ANSWER (SECCOMP_RET_ERRNO | (code))
+#define IF_EQUAL(value, then, otherwise) BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, (value), (then), (otherwise))
+#define REFUSE_CALL(number, code) IF_EQUAL ((number), 0, 1), REFUSE (code)
+#define OTHER_ABI 0x40000000 /* numbers of x32 calls begin here */
+
+/* The search for leaks stops and looks into the process from another one. */
+#if defined __SANITIZE_ADDRESS__
+#define SANITIZED 1
+#elif defined __has_feature
+#if __has_feature (address_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#ifndef SANITIZED
+#define SANITIZED 0
+#endif
+
+/* A ring that makes system calls by itself would pass by the filter. Numbers of calls mean something for one architecture alone. */
+static const struct sock_filter common_part[] = {
+  LOAD (arch), IF_EQUAL (AUDIT_ARCH_X86_64, 1, 0), REFUSE (ENOSYS),
+  LOAD (nr), BPF_JUMP (BPF_JMP | BPF_JGE | BPF_K, OTHER_ABI, 0, 1), REFUSE (ENOSYS),
+  REFUSE_CALL (SYS_io_uring_setup, ENOSYS),
+  /* Sockets of this machine alone: what a driver talks to its service with. */
+  IF_EQUAL (SYS_socket, 0, 4), LOAD (args[0]), IF_EQUAL (AF_UNIX, 3, 0), IF_EQUAL (AF_NETLINK, 2, 0), REFUSE (EACCES),
+  BPF_STMT (BPF_JMP | BPF_JA, 1), ANSWER (SECCOMP_RET_ALLOW),
+};
+
+/* Threads are made by clone as well; clone3 keeps its flags in memory, where a filter cannot look: libc falls back to clone. */
+static const struct sock_filter process_part[] = {
+  REFUSE_CALL (SYS_ptrace, EPERM),
+  REFUSE_CALL (SYS_process_vm_readv, EPERM),
+  REFUSE_CALL (SYS_process_vm_writev, EPERM),
+  REFUSE_CALL (SYS_fork, EPERM),
+  REFUSE_CALL (SYS_vfork, EPERM),
+  REFUSE_CALL (SYS_execve, EPERM),
+  REFUSE_CALL (SYS_execveat, EPERM),
+  REFUSE_CALL (SYS_clone3, ENOSYS),
+  IF_EQUAL (SYS_clone, 0, 3), LOAD (args[0]), BPF_JUMP (BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 1, 0), REFUSE (EPERM),
+};
+
+static const struct sock_filter end_part[] = { ANSWER (SECCOMP_RET_ALLOW) };
+
+static gboolean
+set_filter (gboolean processes)
+{
+  g_autoptr (GArray) all = g_array_new (FALSE, FALSE, sizeof (struct sock_filter));
+  struct sock_fprog program;
+
+  g_array_append_vals (all, common_part, G_N_ELEMENTS (common_part));
+  if (!processes && !SANITIZED)
+    g_array_append_vals (all, process_part, G_N_ELEMENTS (process_part));
+  g_array_append_vals (all, end_part, G_N_ELEMENTS (end_part));
+  program = (struct sock_fprog) { (unsigned short) all->len, (struct sock_filter *) (gpointer) all->data };
+  if (prctl (PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+    return FALSE;
+  /* Threads that are there already, too. */
+  return syscall (SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) == 0;
+}
+
+#else
+
+static gboolean
+set_filter (gboolean processes)
+{
+  errno = ENOSYS;
+  return FALSE;
+}
+
+#endif
+
+gboolean
+gantry_confine_code (gboolean processes, GError **error)
+{
+  if (set_filter (processes))
+    return TRUE;
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
+               "this system has no filter of system calls (%s): generated code could reach the network", g_strerror (errno));
+  return FALSE;
+}
+
+/* Memory */
+
+struct _GantryMemoryWatch
+{
+  guint64 planned, before, most;
+  GMutex lock;
+  GCond stopped;
+  gboolean stop;
+  GThread *thread;
+};
+
+static guint64
+held_now (void)
+{
+  GantryProcessMemory memory;
+
+  return gantry_process_memory_read (&memory) ? memory.anonymous + memory.shared : 0;
+}
+
+static void
+end_process (const GantryMemoryWatch *watch, guint64 held)
+{
+  g_autofree char *now = gantry_format_bytes (held), *most = gantry_format_bytes (watch->most);
+  g_autofree char *planned = gantry_format_bytes (watch->planned);
+
+  g_printerr ("%s: the run was ended: it has %s in memory, its limit is %s, of which it planned %s; please report this\n",
+              g_get_prgname () != NULL ? g_get_prgname () : "gantry-cli", now, most, planned);
+  _exit (1);
+}
+
+static gpointer
+watch_memory (gpointer data)
+{
+  GantryMemoryWatch *watch = data;
+
+  g_mutex_lock (&watch->lock);
+  while (!watch->stop)
+    {
+      guint64 held = held_now ();
+
+      if (held > watch->most)
+        end_process (watch, held);
+      g_cond_wait_until (&watch->stopped, &watch->lock, g_get_monotonic_time () + MICROSECONDS_BETWEEN_LOOKS);
+    }
+  g_mutex_unlock (&watch->lock);
+  return NULL;
+}
+
+GantryMemoryWatch *
+gantry_memory_watch_new (guint64 planned)
+{
+  GantryMemoryWatch *watch = g_new0 (GantryMemoryWatch, 1);
+
+  g_mutex_init (&watch->lock);
+  g_cond_init (&watch->stopped);
+  watch->planned = planned;
+  watch->before = held_now ();
+  watch->most = watch->before + SPARE_BYTES + (planned < G_MAXUINT64 / 4 ? 2 * planned : G_MAXUINT64 / 2);
+  watch->thread = g_thread_new ("memory-watch", watch_memory, watch);
+  return watch;
+}
+
+void
+gantry_memory_watch_free (GantryMemoryWatch *watch)
+{
+  if (watch == NULL)
+    return;
+  g_mutex_lock (&watch->lock);
+  watch->stop = TRUE;
+  g_cond_signal (&watch->stopped);
+  g_mutex_unlock (&watch->lock);
+  g_thread_join (watch->thread);
+  g_mutex_clear (&watch->lock);
+  g_cond_clear (&watch->stopped);
+  g_free (watch);
+}
