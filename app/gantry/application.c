@@ -6,10 +6,13 @@
 #include "app/gantry/window.h"
 #include "gantry-config.h"
 #include "gantry-resources.h"
+#include <glib-unix.h>
+#include <signal.h>
 
 struct _GantryApplication
 {
   AdwApplication parent_instance;
+  gboolean restored; /* what was unsaved was looked for */
 };
 
 G_DEFINE_FINAL_TYPE (GantryApplication, gantry_application, ADW_TYPE_APPLICATION)
@@ -88,6 +91,30 @@ new_window (GSimpleAction *action, GVariant *parameter, gpointer data)
   gtk_window_present (GTK_WINDOW (gantry_window_new (data)));
 }
 
+static void
+keep_all (GtkApplication *self)
+{
+  for (GList *at = gtk_application_get_windows (self); at != NULL; at = at->next)
+    if (GANTRY_IS_WINDOW (at->data))
+      gantry_window_keep (at->data);
+}
+
+/* The session manager ends the program: there is nobody to ask. */
+static void
+session_ends (GtkApplication *self, gpointer data)
+{
+  keep_all (self);
+}
+
+/* Whoever sends the signal does not wait for an answer either. */
+static gboolean
+end (gpointer self)
+{
+  keep_all (self);
+  g_application_quit (self);
+  return G_SOURCE_CONTINUE;
+}
+
 static const GActionEntry actions[] = {
   { "quit", quit, NULL, NULL, NULL, { 0 } },
   { "about", about, NULL, NULL, NULL, { 0 } },
@@ -115,16 +142,41 @@ gantry_application_startup (GApplication *application)
   if (style != NULL)
     g_action_group_change_action_state (G_ACTION_GROUP (application), "style", g_variant_new_string (style));
   gantry_shortcuts_install (GTK_APPLICATION (application));
+  g_signal_connect (application, "query-end", G_CALLBACK (session_ends), NULL);
+  g_unix_signal_add (SIGTERM, end, application);
+  g_unix_signal_add (SIGHUP, end, application);
+  g_unix_signal_add (SIGINT, end, application);
+}
+
+/* What other processes have left unsaved, once, each in a window; @empty: (nullable): may be used for the first. */
+static void
+restore (GantryApplication *self, GtkWidget *empty)
+{
+  g_autoptr (GPtrArray) list = NULL;
+
+  if (self->restored)
+    return;
+  self->restored = TRUE;
+  list = gantry_recovery_list ();
+  for (guint i = 0; i < list->len; i++)
+    {
+      GtkWidget *window = i == 0 && empty != NULL ? empty : gantry_window_new (GTK_APPLICATION (self));
+
+      gtk_window_present (GTK_WINDOW (window));
+      gantry_window_recover (GANTRY_WINDOW (window), g_ptr_array_index (list, i));
+    }
 }
 
 static void
 gantry_application_activate (GApplication *application)
 {
   GtkWindow *window = gtk_application_get_active_window (GTK_APPLICATION (application));
+  GtkWidget *empty = NULL;
 
   if (window == NULL)
-    window = GTK_WINDOW (gantry_window_new (GTK_APPLICATION (application)));
+    window = GTK_WINDOW (empty = gantry_window_new (GTK_APPLICATION (application)));
   gtk_window_present (window);
+  restore (GANTRY_APPLICATION (application), empty);
 }
 
 static void
@@ -139,6 +191,7 @@ gantry_application_open (GApplication *application, GFile **files, int n_files, 
       if (path != NULL)
         gantry_window_open (GANTRY_WINDOW (window), path);
     }
+  restore (GANTRY_APPLICATION (application), NULL);
 }
 
 static void
@@ -160,5 +213,5 @@ GantryApplication *
 gantry_application_new (GApplicationFlags flags)
 {
   return g_object_new (GANTRY_TYPE_APPLICATION, "application-id", "org.gantry.Gantry", "flags",
-                       flags | G_APPLICATION_HANDLES_OPEN, "resource-base-path", RESOURCES, NULL);
+                       flags | G_APPLICATION_HANDLES_OPEN, "resource-base-path", RESOURCES, "register-session", TRUE, NULL);
 }

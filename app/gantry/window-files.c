@@ -86,6 +86,27 @@ name_with_ending (GantryWindow *self, const char *ending)
 
 /* Saving */
 
+/* What was asked before is not done now. */
+static void
+stay (GantryWindow *self)
+{
+  self->closing = FALSE;
+  g_clear_pointer (&self->next, g_free);
+}
+
+/* What was asked before is done: another file is opened, or the window closed. */
+static void
+leave (GantryWindow *self)
+{
+  g_autofree char *next = g_steal_pointer (&self->next);
+
+  self->closing = next == NULL;
+  if (next != NULL)
+    _gantry_window_open_now (self, next);
+  else
+    gtk_window_close (GTK_WINDOW (self));
+}
+
 static void
 saved (GObject *source, GAsyncResult *result, gpointer data)
 {
@@ -94,12 +115,12 @@ saved (GObject *source, GAsyncResult *result, gpointer data)
 
   if (!gantry_document_save_finish (self->document, result, &error))
     {
-      self->closing = FALSE;
+      stay (self);
       _gantry_window_tell (self, "The session is not saved", error);
       return;
     }
-  if (self->closing)
-    gtk_window_close (GTK_WINDOW (self));
+  if (self->closing || self->next != NULL)
+    leave (self);
   else
     _gantry_window_toast (self, "Session saved");
 }
@@ -121,7 +142,7 @@ save_response (GtkNativeDialog *dialog, int response, gpointer data)
   if (path != NULL)
     save_to (self, path);
   else
-    self->closing = FALSE;
+    stay (self);
 }
 
 static gboolean
@@ -300,55 +321,58 @@ _gantry_window_accept_drops (GantryWindow *self)
   gtk_widget_add_css_class (GTK_WIDGET (self->stack), "drop-target");
 }
 
-/* Closing */
+/* Leaving what is unsaved */
 
 static void
-close_response (AdwMessageDialog *dialog, const char *response, gpointer data)
+leave_response (AdwMessageDialog *dialog, const char *response, gpointer data)
 {
   GantryWindow *self = data;
 
-  if (g_strcmp0 (response, "cancel") == 0)
-    return;
-  self->closing = TRUE;
   if (g_strcmp0 (response, "save") == 0)
-    _gantry_window_save (self, FALSE);
-  else
-    gtk_window_close (GTK_WINDOW (self));
-}
-
-/* A model that was only looked at is no loss; edits and measured runs are. */
-static gboolean
-has_something_to_lose (GantryWindow *self)
-{
-  gboolean modified = FALSE, can_undo = FALSE;
-
-  if (gantry_document_get_model (self->document) == NULL)
-    return FALSE;
-  g_object_get (self->document, "modified", &modified, "can-undo", &can_undo, NULL);
-  return modified && (can_undo || gantry_document_get_runs (self->document)->len > 0);
-}
-
-gboolean
-_gantry_window_close_request (GtkWindow *window)
-{
-  GantryWindow *self = GANTRY_WINDOW (window);
-  GtkWidget *dialog;
-
-  _gantry_window_store_layout (self);
-  if (self->closing || !has_something_to_lose (self))
     {
-      gantry_document_cancel (self->document);
-      return FALSE;
+      self->closing = self->next == NULL;
+      _gantry_window_save (self, FALSE);
     }
-  dialog = adw_message_dialog_new (window, "Save the session?",
-                                   "Measured runs and settings of this window are in no file yet.");
+  else if (g_strcmp0 (response, "discard") == 0)
+    leave (self);
+  else
+    stay (self);
+}
+
+void
+_gantry_window_ask_unsaved (GantryWindow *self, const char *path)
+{
+  GtkWidget *dialog = adw_message_dialog_new (GTK_WINDOW (self), "Save the session?", NULL);
+  g_autofree char *name = NULL;
+
+  g_object_get (self->document, "title", &name, NULL);
+  adw_message_dialog_format_body (ADW_MESSAGE_DIALOG (dialog), "What was set and measured for %s is in no file yet. "
+                                  "If it is not saved, it is lost.", name);
+  gtk_widget_set_name (dialog, "unsaved");
+  g_free (self->next);
+  self->next = g_strdup (path);
   adw_message_dialog_add_responses (ADW_MESSAGE_DIALOG (dialog), "cancel", "_Cancel", "discard", "_Discard", "save",
                                     "_Save", NULL);
   adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog), "discard", ADW_RESPONSE_DESTRUCTIVE);
   adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog), "save", ADW_RESPONSE_SUGGESTED);
   adw_message_dialog_set_default_response (ADW_MESSAGE_DIALOG (dialog), "save");
   adw_message_dialog_set_close_response (ADW_MESSAGE_DIALOG (dialog), "cancel");
-  g_signal_connect_object (dialog, "response", G_CALLBACK (close_response), self, 0);
+  g_signal_connect_object (dialog, "response", G_CALLBACK (leave_response), self, 0);
   gtk_window_present (GTK_WINDOW (dialog));
-  return TRUE;
+}
+
+gboolean
+_gantry_window_close_request (GtkWindow *window)
+{
+  GantryWindow *self = GANTRY_WINDOW (window);
+
+  _gantry_window_store_layout (self);
+  if (!self->closing && gantry_document_is_unsaved (self->document))
+    {
+      _gantry_window_ask_unsaved (self, NULL);
+      return TRUE;
+    }
+  _gantry_window_stop_keeping (self, !self->recovering);
+  gantry_document_cancel (self->document);
+  return FALSE;
 }

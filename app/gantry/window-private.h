@@ -14,6 +14,12 @@ struct _GantryWindow
   char *opening;   /* (nullable): path that is being opened */
   gboolean running;
   gboolean closing; /* the user has said that the session may go */
+  char *next;       /* (nullable): path that is opened once the session is saved */
+  GantryRecovery *recovery; /* (nullable): where what is unsaved is kept */
+  gboolean keeping, keep_failed, recovering;
+  guint keep_source;
+  GantryGraphView view_to_show; /* when there is a picture; x: of the middle */
+  int frames_to_wait;
   GtkFileChooserNative *chooser; /* kept alive while it is shown */
 
   /* Of the template */
@@ -58,6 +64,8 @@ void _gantry_window_toast (GantryWindow *window, const char *text);
 /** Tells an error in a dialog of its own, in full and selectable. Cancelled work is no error. */
 void _gantry_window_tell (GantryWindow *window, const char *heading, const GError *error);
 void _gantry_window_update (GantryWindow *window);
+/** Without asking. */
+void _gantry_window_open_now (GantryWindow *window, const char *path);
 /** What is open is the run of another program: there is a recording and nothing else. */
 gboolean _gantry_window_is_outside (GantryWindow *window);
 /** The last pass, in one pane, once the compilation under way has made a training step. */
@@ -76,6 +84,13 @@ void _gantry_window_choose_kernels (GantryWindow *window);
 void _gantry_window_fill_recent (GantryWindow *window);
 void _gantry_window_accept_drops (GantryWindow *window);
 gboolean _gantry_window_close_request (GtkWindow *window);
+/** Saves, discards or does nothing, as the user says; then opens @path, or closes the window where it is NULL. */
+void _gantry_window_ask_unsaved (GantryWindow *window, const char *path);
+
+/* window-recovery.c */
+void _gantry_window_start_keeping (GantryWindow *window);
+/** @forget: nothing of it is wanted any more. */
+void _gantry_window_stop_keeping (GantryWindow *window, gboolean forget);
 
 /* window-run.c */
 void _gantry_window_run (GantryWindow *window);

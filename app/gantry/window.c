@@ -283,6 +283,15 @@ void
 gantry_window_open (GantryWindow *self, const char *path)
 {
   g_return_if_fail (GANTRY_IS_WINDOW (self));
+  if (gantry_document_is_unsaved (self->document))
+    _gantry_window_ask_unsaved (self, path);
+  else
+    _gantry_window_open_now (self, path);
+}
+
+void
+_gantry_window_open_now (GantryWindow *self, const char *path)
+{
   g_free (self->opening);
   self->opening = g_canonicalize_filename (path, NULL);
   g_clear_pointer (&self->error, g_free);
@@ -364,6 +373,7 @@ gantry_window_dispose (GObject *object)
       g_signal_handlers_disconnect_by_data (self->document, self);
       gantry_document_cancel (self->document);
     }
+  _gantry_window_stop_keeping (self, FALSE);
   g_clear_object (&self->document);
   g_clear_object (&self->selection);
   g_clear_object (&self->chooser);
@@ -377,6 +387,7 @@ gantry_window_finalize (GObject *object)
 
   g_free (self->error);
   g_free (self->opening);
+  g_free (self->next);
   G_OBJECT_CLASS (gantry_window_parent_class)->finalize (object);
 }
 
@@ -483,6 +494,7 @@ gantry_window_init (GantryWindow *self)
   _gantry_window_accept_drops (self);
   _gantry_window_fill_recent (self);
   _gantry_window_restore_layout (self);
+  _gantry_window_start_keeping (self);
   _gantry_window_update (self);
 }
 

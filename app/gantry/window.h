@@ -2,6 +2,7 @@
 /* The window: one document and the views on it. */
 #pragma once
 #include "core/document/document.h"
+#include "core/document/recovery.h"
 #include "views/compare/compare-panel.h"
 #include "views/inspector/inspector.h"
 #include "views/kernels/kernels-panel.h"
@@ -17,8 +18,13 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (GantryWindow, gantry_window, GANTRY, WINDOW, AdwApplicationWindow)
 
 GtkWidget *gantry_window_new (GtkApplication *application);
-/** Opens a model or session; what comes of it is shown. */
+/** Opens a model or session; what comes of it is shown. Asks first where something is unsaved. */
 void gantry_window_open (GantryWindow *window, const char *path);
+
+/** Opens what was unsaved, and keeps it on in the same file. */
+void gantry_window_recover (GantryWindow *window, GantryRecovery *recovery);
+/** Keeps at once what is unsaved: before the process ends. */
+void gantry_window_keep (GantryWindow *window);
 
 GantryDocument *gantry_window_get_document (GantryWindow *window);
 GantrySelection *gantry_window_get_selection (GantryWindow *window);

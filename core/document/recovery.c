@@ -24,6 +24,7 @@ struct _GantryRecovery
   guint64 n_files;     /* of the document: another file was opened since */
   GHashTable *written; /* serials of the states in it, guint64* */
   guint n_saving;
+  guint n_removed;     /* guarded by @writing: a save that was asked for before does nothing */
 };
 
 /* Files and locks */
@@ -196,6 +197,7 @@ gantry_recovery_remove (GantryRecovery *recovery)
 {
   g_mutex_lock (&recovery->writing);
   delete_file (recovery->path);
+  recovery->n_removed++;
   g_mutex_unlock (&recovery->writing);
   recovery->kept = FALSE;
   g_hash_table_remove_all (recovery->written);
@@ -223,6 +225,7 @@ typedef struct
   gboolean other_file; /* what is kept is of another document */
   GantryMark mark;
   guint64 n_files;
+  guint n_removed;
   GHashTable *serials; /* guint64*: of all states that the file then has */
 } Keeping;
 
@@ -326,6 +329,7 @@ gather (GantryRecovery *recovery, GantryDocument *document, const char *view)
   keeping->view = g_strdup (view);
   keeping->mark = _gantry_document_mark (document);
   keeping->n_files = document->n_files;
+  keeping->n_removed = recovery->n_removed; /* only this thread changes it */
   keeping->serials = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
   keeping->gone = g_ptr_array_new_with_free_func (g_free);
   keeping->rows = g_array_new (FALSE, FALSE, sizeof (Row));
@@ -385,12 +389,15 @@ write_file (Keeping *keeping, GError **error)
 {
   GantrySessionParts parts = { keeping->compilation, &keeping->settings, keeping->runs, keeping->variants,
                                keeping->notes, keeping->bindings, NULL, write_rows, keeping };
-  gboolean done;
+  gboolean done = TRUE;
 
   g_mutex_lock (&keeping->recovery->writing);
-  if (keeping->other_file)
-    delete_file (keeping->recovery->path);
-  done = _gantry_session_save (keeping->recovery->path, &parts, NULL, error);
+  if (keeping->n_removed == keeping->recovery->n_removed)
+    {
+      if (keeping->other_file)
+        delete_file (keeping->recovery->path);
+      done = _gantry_session_save (keeping->recovery->path, &parts, NULL, error);
+    }
   g_mutex_unlock (&keeping->recovery->writing);
   return done;
 }
@@ -401,6 +408,8 @@ note (Keeping *keeping, gboolean done)
 {
   GantryRecovery *recovery = keeping->recovery;
 
+  if (keeping->n_removed != recovery->n_removed)
+    return;
   recovery->kept = done;
   recovery->mark = keeping->mark;
   recovery->n_files = keeping->n_files;

@@ -312,6 +312,7 @@ start_process (Outside *o, const char *const *arguments)
   g_subprocess_launcher_unsetenv (launcher, "NO_AT_BRIDGE");
   g_subprocess_launcher_unsetenv (launcher, "GANTRY_CLI"); /* a user has none */
   g_subprocess_launcher_setenv (launcher, "XDG_CONFIG_HOME", o->folder, TRUE);
+  g_subprocess_launcher_setenv (launcher, "XDG_STATE_HOME", o->folder, TRUE);
   o->process = g_subprocess_launcher_spawnv (launcher, arguments, &error);
   g_assert_no_error (error);
 }

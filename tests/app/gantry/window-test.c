@@ -15,6 +15,7 @@ window_test_init (int *argc, char ***argv)
   config_folder = g_dir_make_tmp ("gantry-window-XXXXXX", &error);
   g_assert_no_error (error);
   g_setenv ("XDG_CONFIG_HOME", config_folder, TRUE);
+  g_setenv ("XDG_STATE_HOME", config_folder, TRUE);
   g_test_init (argc, argv, NULL);
 }
 

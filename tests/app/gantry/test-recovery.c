@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is unsaved in a window: it is kept, comes back as it was shown, is asked for before it goes, and outlives a kill.
+ *
+ * GANTRY_KILLS=100 kills so many times and holds each loss to three seconds, which the ordinary test, on a machine of any load, does
+ * not. */
+#include "tests/app/gantry/window-test.h"
+#include "tests/random-seed.h"
+#include <glib/gstdio.h>
+#include <stdio.h>
+#include <string.h>
+
+static char *program; /* this one, started again as one that is killed */
+
+static void
+edit (GantryWindow *window, guint n)
+{
+  gantry_document_set_limit (gantry_window_get_document (window), 0);
+  gantry_document_set_limit (gantry_window_get_document (window), 1000000000 + (guint64) n);
+}
+
+static guint64
+limit_of (GantryWindow *window)
+{
+  return gantry_document_get_settings (gantry_window_get_document (window))->target.memory_limit;
+}
+
+static GantryWindow *
+window_of (GantryRecovery *recovery)
+{
+  GantryWindow *window = window_test_new ();
+
+  gantry_window_recover (window, recovery);
+  window_test_wait (window);
+  g_assert_cmpstr (gantry_window_get_error (window), ==, NULL);
+  return window;
+}
+
+static gboolean
+same_folds (GHashTable *a, GHashTable *b)
+{
+  return a != NULL && b != NULL && g_hash_table_size (a) == g_hash_table_size (b);
+}
+
+static float
+width_of (GantryGraphCanvas *canvas)
+{
+  return (float) gtk_widget_get_width (GTK_WIDGET (canvas));
+}
+
+static void
+test_restored (void)
+{
+  GantryWindow *window = window_test_with ("data/programs/transformer-tiny.gir", TRUE);
+  g_autoptr (GPtrArray) list = NULL;
+  GantryGraphCanvas *canvas;
+  GantryGraphView before, after;
+  g_autoptr (GHashTable) folded = NULL;
+  float middle;
+  guint32 ids[2];
+  guint pass;
+
+  if (window == NULL)
+    return;
+  edit (window, 7);
+  gantry_pass_list_select (gantry_window_get_pass_list (window), 3);
+  window_test_wait (window);
+  canvas = gantry_pass_view_get_canvas (gantry_window_get_pass_view (window));
+  gantry_graph_canvas_fold_all (canvas);
+  window_test_wait (window);
+  folded = g_hash_table_ref (gantry_graph_canvas_get_folded (canvas));
+  ids[0] = gantry_graph_canvas_get_module (canvas)->nodes[3].id;
+  ids[1] = gantry_graph_canvas_get_module (canvas)->nodes[5].id;
+  gantry_selection_set (gantry_window_get_selection (window), 3, ids, 2);
+  gantry_graph_canvas_zoom (canvas, 1.7);
+  gantry_graph_canvas_get_view (canvas, &before);
+  middle = before.x + width_of (canvas) / before.scale / 2;
+  pass = gantry_pass_list_get_selected (gantry_window_get_pass_list (window));
+  gantry_window_keep (window);
+  window_test_free (window);
+
+  list = gantry_recovery_list ();
+  g_assert_cmpuint (list->len, ==, 1);
+  window = window_of (g_ptr_array_index (list, 0));
+  canvas = gantry_pass_view_get_canvas (gantry_window_get_pass_view (window));
+  g_assert_cmpuint (limit_of (window), ==, 1000000007);
+  g_assert_cmpstr (gantry_document_get_undo_name (gantry_window_get_document (window)), !=, NULL);
+  g_assert_cmpuint (gantry_pass_list_get_selected (gantry_window_get_pass_list (window)), ==, pass);
+  g_assert_cmpuint (gantry_selection_count (gantry_window_get_selection (window)), ==, 2);
+  g_assert_cmpuint (gantry_selection_primary (gantry_window_get_selection (window)), ==, ids[0]);
+  g_assert_true (same_folds (gantry_graph_canvas_get_folded (canvas), folded));
+  for (guint i = 0; i < 4; i++)
+    views_wait_frame (GTK_WIDGET (canvas));
+  gantry_graph_canvas_get_view (canvas, &after);
+  g_assert_cmpfloat_with_epsilon (after.scale, before.scale, 1e-4);
+  g_assert_cmpfloat_with_epsilon (after.x + width_of (canvas) / after.scale / 2, middle, 1);
+  g_assert_cmpfloat_with_epsilon (after.y, before.y, 1);
+  g_assert_cmpstr (gantry_document_get_path (gantry_window_get_document (window)), !=,
+                   gantry_recovery_get_path (g_ptr_array_index (list, 0)));
+  gantry_recovery_remove (g_ptr_array_index (list, 0));
+  window_test_free (window);
+}
+
+static guint
+n_files (void)
+{
+  g_autofree char *folder = gantry_recovery_folder (NULL);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+  guint n = 0;
+
+  while ((name = g_dir_read_name (dir)) != NULL)
+    n += g_str_has_suffix (name, ".gantry");
+  return n;
+}
+
+static void
+answer (const char *response)
+{
+  GtkWidget *dialog;
+
+  views_wait_until ((dialog = window_test_dialog ("unsaved")) != NULL);
+  adw_message_dialog_response (ADW_MESSAGE_DIALOG (dialog), response);
+  gtk_window_destroy (GTK_WINDOW (dialog)); /* as a button does */
+  views_settle ();
+}
+
+/* By itself, and only while there is something; asked before it goes. */
+static void
+test_asked (void)
+{
+  GantryWindow *window = window_test_with ("data/programs/transformer-tiny.gir", FALSE);
+  g_autofree char *other = views_source_file ("data/programs/optimizer-8.gir"), *path = NULL;
+  GantryDocument *document;
+
+  if (window == NULL)
+    return;
+  document = gantry_window_get_document (window);
+  path = g_strdup (gantry_document_get_path (document));
+  g_assert_cmpuint (n_files (), ==, 0);
+  edit (window, 1);
+  views_wait_until (n_files () == 1);
+  gantry_document_undo (document);
+  views_wait_until (n_files () == 0); /* all is as it was */
+  gantry_document_redo (document);
+  gantry_window_open (window, other);
+  answer ("cancel");
+  window_test_wait (window);
+  g_assert_cmpstr (gantry_document_get_path (document), ==, path);
+  gtk_window_close (GTK_WINDOW (window));
+  answer ("cancel");
+  views_wait_until (n_files () == 1);
+  gantry_window_open (window, other);
+  answer ("discard");
+  window_test_wait (window);
+  g_assert_cmpstr (gantry_document_get_path (document), ==, other);
+  views_wait_until (n_files () == 0);
+  gtk_window_close (GTK_WINDOW (window)); /* nothing to ask */
+  g_assert_null (window_test_dialog ("unsaved"));
+  views_settle ();
+}
+
+/* Kills */
+
+typedef struct
+{
+  GantryWindow *window;
+  guint n;
+} Script;
+
+static gboolean
+next_edit (gpointer data)
+{
+  Script *script = data;
+
+  edit (script->window, ++script->n);
+  printf ("edit %u %" G_GINT64_FORMAT "\n", script->n, g_get_monotonic_time ());
+  fflush (stdout);
+  return G_SOURCE_CONTINUE;
+}
+
+/* Opens what was unsaved, or the program, and edits ten times a second until it is killed. */
+G_GNUC_NORETURN static void
+be_killed (void)
+{
+  g_autoptr (GPtrArray) list = gantry_recovery_list ();
+  Script script = { NULL, 0 };
+
+  if (list->len > 0)
+    script.window = window_of (g_ptr_array_index (list, 0));
+  else
+    script.window = window_test_with ("data/programs/transformer-tiny.gir", TRUE);
+  if (limit_of (script.window) > 1000000000)
+    script.n = (guint) (limit_of (script.window) - 1000000000);
+  printf ("begin %u %u\n", script.n, list->len);
+  fflush (stdout);
+  g_clear_pointer (&list, g_ptr_array_unref);
+  g_timeout_add (100, next_edit, &script);
+  while (TRUE)
+    g_main_context_iteration (NULL, TRUE);
+}
+
+typedef struct
+{
+  guint begun, n_lists; /* what it began with */
+  GArray *times;        /* gint64: of the edits after that */
+  gint64 end;
+} Life;
+
+static void
+live (GRand *random, Life *life)
+{
+  const char *argv[] = { program, "--edit", NULL };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GSubprocess) process = g_subprocess_newv (argv, G_SUBPROCESS_FLAGS_STDOUT_PIPE, &error);
+  g_autoptr (GDataInputStream) lines = NULL;
+  char *line;
+  gint64 span = (gint64) (g_rand_double_range (random, 0.3, 6) * G_USEC_PER_SEC), first = 0;
+
+  g_assert_no_error (error);
+  lines = g_data_input_stream_new (g_subprocess_get_stdout_pipe (process));
+  while ((line = g_data_input_stream_read_line (lines, NULL, NULL, NULL)) != NULL)
+    {
+      guint n;
+      gint64 time;
+
+      if (sscanf (line, "edit %u %" G_GINT64_FORMAT, &n, &time) == 2)
+        {
+          g_array_append_val (life->times, time);
+          first = first != 0 ? first : time;
+        }
+      else
+        sscanf (line, "begin %u %u", &life->begun, &life->n_lists);
+      g_free (line);
+      if (life->end == 0 && first != 0 && g_get_monotonic_time () - first > span)
+        {
+          g_subprocess_force_exit (process);
+          life->end = g_get_monotonic_time ();
+        }
+    }
+  g_subprocess_wait (process, NULL, NULL);
+}
+
+/* How many seconds of edits the life after does not have. */
+static double
+lost_seconds (const Life *life, const Life *next)
+{
+  guint kept = next->begun > life->begun ? next->begun - life->begun : 0;
+
+  if (kept >= life->times->len)
+    return 0;
+  return (double) (life->end - g_array_index (life->times, gint64, kept)) / G_USEC_PER_SEC;
+}
+
+static void
+test_killed (void)
+{
+  g_autoptr (GRand) random = test_rand (1);
+  const char *asked = g_getenv ("GANTRY_KILLS");
+  guint n_kills = asked != NULL ? (guint) g_ascii_strtoull (asked, NULL, 10) : 5, n_kept = 0;
+  Life before = { 0 };
+  double worst = 0;
+  g_autoptr (GPtrArray) list = NULL;
+
+  if (!views_have_display ())
+    return;
+  for (guint i = 0; i <= n_kills; i++)
+    {
+      Life life = { .times = g_array_new (FALSE, FALSE, sizeof (gint64)) };
+      double lost;
+
+      live (random, &life);
+      lost = i > 0 ? lost_seconds (&before, &life) : 0;
+      worst = MAX (worst, lost);
+      n_kept += life.n_lists;
+      g_test_message ("life %u: began at edit %u, made %u, the kill before lost %.2f s", i, life.begun, life.times->len, lost);
+      g_assert_cmpuint (life.n_lists, <=, 1);
+      if (i > 0)
+        g_assert_cmpuint (life.begun, >=, before.begun); /* nothing of the lives before */
+      if (asked != NULL)
+        g_assert_cmpfloat (lost, <=, 3);
+      g_clear_pointer (&before.times, g_array_unref);
+      before = life;
+    }
+  g_test_message ("%u kills lose at most %.2f s", n_kills, worst);
+  g_assert_cmpuint (n_kept, >, 0);
+  g_array_unref (before.times);
+  list = gantry_recovery_list ();
+  for (guint i = 0; i < list->len; i++)
+    gantry_recovery_remove (g_ptr_array_index (list, i));
+}
+
+int
+main (int argc, char **argv)
+{
+  gboolean killed = argc == 2 && strcmp (argv[1], "--edit") == 0;
+  g_autofree char *folder = NULL;
+
+  program = argv[0];
+  if (killed)
+    {
+      gtk_init ();
+      adw_init ();
+      be_killed ();
+    }
+  window_test_init (&argc, &argv);
+  g_test_add_func ("/recovery/restored", test_restored);
+  g_test_add_func ("/recovery/asked", test_asked);
+  g_test_add_func ("/recovery/killed", test_killed);
+  return window_test_run ();
+}
