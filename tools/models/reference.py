@@ -61,6 +61,7 @@ class Torch:
     def outputs(self, inputs, weights, double=True, grad=False):
         torch = self.torch
         network = self.wide if double else self.network
+        self.forget(network)
         kind = torch.float64 if double else torch.float32
         parameters = dict(network.named_parameters())
         with torch.no_grad():
@@ -71,6 +72,14 @@ class Torch:
         with torch.set_grad_enabled(grad), Doubled(double):
             result = network(*tensors)
         return [result] if isinstance(result, torch.Tensor) else list(result)
+
+    @staticmethod
+    def forget(network):
+        """What a network in evaluation mode keeps from its last call, computed from weights that were others then."""
+        for module in network.modules():
+            for name, kept in vars(module).items():
+                if name.endswith("_cache") and isinstance(kept, dict):
+                    kept.clear()
 
     def infer(self, inputs, weights, double=True):
         return [y.numpy() for y in self.outputs(inputs, weights, double)]
@@ -92,13 +101,16 @@ class Torch:
 
 
 def Doubled(double):
-    """Where a network asks for single precision by name ("norms are computed in float32"), double precision is given."""
+    """Where a network asks for single precision by name ("norms are computed in float32"), double precision is given. Nothing is
+    detached: a file cannot say so, and the gradients of the file are wanted."""
     import torch
     from torch.overrides import TorchFunctionMode
 
     class Mode(TorchFunctionMode):
         def __torch_function__(self, func, types, args=(), kwargs=None):
             kwargs = dict(kwargs or {})
+            if func is torch.Tensor.detach:
+                return args[0]
             if not double:
                 return func(*args, **kwargs)
             if func is torch.Tensor.float:
