@@ -153,6 +153,25 @@ write_integers (DiffMaker *m, guint32 x)
   return gantry_builder_convert (m->b, i, m->element);
 }
 
+/* A name that policies know it by; a copy; through the host's memory and back. */
+static guint32
+write_marked (DiffMaker *m, guint32 x)
+{
+  guint op = _diff_chance (m, 50) ? GANTRY_OP_CHECKPOINT_NAME : GANTRY_OP_COPY;
+  GantryAttrList *attrs = gantry_attr_list_new (m->context);
+
+  if (op == GANTRY_OP_CHECKPOINT_NAME)
+    gantry_attr_list_set_string (attrs, "name", _diff_chance (m, 50) ? "here" : "there");
+  else if (_diff_chance (m, 50))
+    {
+      gantry_attr_list_set_string (attrs, "memory", gantry_memory_kind_name (GANTRY_MEMORY_PINNED_HOST));
+      x = gantry_builder_add (m->b, op, &x, 1, gantry_attr_list_end (attrs));
+      attrs = gantry_attr_list_new (m->context);
+      gantry_attr_list_set_string (attrs, "memory", gantry_memory_kind_name (GANTRY_MEMORY_DEVICE));
+    }
+  return gantry_builder_add (m->b, op, &x, 1, gantry_attr_list_end (attrs));
+}
+
 /* To another float type and back. */
 static guint32
 write_conversion (DiffMaker *m, guint32 x)
@@ -170,8 +189,9 @@ _diff_write_elementwise (DiffMaker *m)
     {
       guint32 x = _diff_pick_float (m);
 
-      switch (_diff_upto (m, 14))
+      switch (_diff_upto (m, 15))
         {
+        case 14: _diff_put (m, write_marked (m, x)); break;
         case 0: _diff_put (m, write_choice (m, x)); break;
         case 1: _diff_put (m, write_integers (m, x)); break;
         case 2: _diff_put (m, write_conversion (m, x)); break;

@@ -28,6 +28,17 @@ write_reduction (DiffMaker *m, guint32 x)
   return gantry_builder_reduce (m->b, kind, x, axes, n);
 }
 
+/* Whether all or any element is positive: as a number again. */
+static guint32
+write_test (DiffMaker *m, guint32 x)
+{
+  guint32 positive = gantry_builder_compare (m->b, "GT", x, _diff_splat_like (m, x, 0));
+  gint64 axis = _diff_upto (m, (gint) _diff_type_of (m, x)->rank);
+
+  return gantry_builder_convert (m->b, gantry_builder_reduce (m->b, _diff_chance (m, 50) ? "and" : "or", positive, &axis, 1),
+                                 m->element);
+}
+
 static guint32
 write_window (DiffMaker *m, guint32 x)
 {
@@ -106,6 +117,7 @@ _diff_write_sum (DiffMaker *m)
     case 1: _diff_put (m, write_norm (m, x)); break;
     case 2:
     case 3: _diff_put (m, write_window (m, _diff_pick_image (m))); break;
+    case 4: _diff_put (m, _diff_chance (m, 30) ? write_test (m, x) : write_reduction (m, x)); break;
     default: _diff_put (m, write_reduction (m, x)); break;
     }
 }

@@ -106,10 +106,16 @@ _diff_pick_like (DiffMaker *m, guint32 like)
 static guint32
 new_image (DiffMaker *m)
 {
-  GantryDim dims[4] = { m->batch, _diff_channels (m), 3 + _diff_upto (m, 6), 3 + _diff_upto (m, 6) };
+  GantryDim dims[5] = { m->batch, _diff_channels (m), 3 + _diff_upto (m, 6), 3 + _diff_upto (m, 6), 2 + _diff_upto (m, 2) };
+  gint kind = _diff_upto (m, 100);
 
-  if (_diff_chance (m, 15))
+  if (kind < 15)
     return _diff_put (m, _diff_leaf (m, DIFF_LEAF_INPUT, m->element, 3, dims));
+  if (kind < 23 && dims[1] <= 17)
+    {
+      dims[2] = dims[3] = dims[4] + 1;
+      return _diff_put (m, _diff_leaf (m, DIFF_LEAF_INPUT, m->element, 5, dims));
+    }
   return _diff_put (m, _diff_leaf (m, DIFF_LEAF_INPUT, m->element, 4, dims));
 }
 
