@@ -42,6 +42,7 @@ int gantry_cli_devices (int argc, char **argv);
 int gantry_cli_profile (int argc, char **argv);
 int gantry_cli_serve (int argc, char **argv);
 int gantry_cli_python (int argc, char **argv);
+int gantry_cli_check (int argc, char **argv);
 
 /** What all subcommands that open a model understand. */
 typedef struct
@@ -51,6 +52,7 @@ typedef struct
   gboolean finite_math;
   gboolean fuse_rows; /* also set where the code is for a GPU */
   char **dims;     /* "batch=8" */
+  char *entry;     /* graph of a program */
   char **sets;     /* "rate=16000": values of inputs */
   char **disabled; /* pass names */
   gboolean keep_unbound; /* dimensions without a size stay open: for looking only */

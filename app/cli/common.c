@@ -11,6 +11,7 @@ gantry_cli_parse (const char *command, const char *arguments, const char *descri
   const GOptionEntry common[] = {
     { "json", 0, 0, G_OPTION_ARG_NONE, &options->json, "Print one JSON object", NULL },
     { "dim", 'd', 0, G_OPTION_ARG_STRING_ARRAY, &options->dims, "Size of a symbolic dimension", "NAME=SIZE" },
+    { "entry", 0, 0, G_OPTION_ARG_STRING, &options->entry, "Which graph of a Python program that makes several", "NAME" },
     { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->sets,
       "Value of an input before compiling: a number, true, [1,2] or @FILE (.pb, .npy)", "NAME=VALUE" },
     { "disable", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->disabled, "Leave a pass out", "PASS" },
@@ -64,6 +65,7 @@ void
 gantry_cli_options_clear (GantryCliOptions *options)
 {
   g_clear_pointer (&options->dims, g_strfreev);
+  g_clear_pointer (&options->entry, g_free);
   g_clear_pointer (&options->sets, g_strfreev);
   g_clear_pointer (&options->disabled, g_strfreev);
   g_clear_pointer (&options->policy, g_free);
@@ -124,6 +126,7 @@ read_bindings (const GantryCliOptions *options, GError **error)
 {
   g_autoptr (GantryBindings) bindings = gantry_bindings_new ();
 
+  gantry_bindings_set_entry (bindings, options->entry);
   for (guint i = 0; options->dims != NULL && options->dims[i] != NULL; i++)
     if (!parse_dim (options->dims[i], bindings, error))
       return NULL;

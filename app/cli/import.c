@@ -30,12 +30,40 @@ print_json (const Options *options, const GantryRecording *recording)
   gantry_cli_print_json (json);
 }
 
+/* A session of the graph that a program makes. One that calls Python is refused: nobody else could run it. */
+static gboolean
+import_program (const Options *options, const char *path, GError **error)
+{
+  g_autoptr (GantryDocument) document = gantry_cli_open (&options->common, path, error);
+  const GantryModel *model = document != NULL ? gantry_document_get_model (document) : NULL;
+  g_autoptr (GString) lines = g_string_new (NULL);
+
+  if (model == NULL)
+    return FALSE;
+  for (guint i = 0; i < model->n_unsupported; i++)
+    g_string_append_printf (lines, "\n  %s: %s", model->unsupported[i].where, model->unsupported[i].why);
+  if (model->n_unsupported > 0)
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s: a graph that calls Python cannot be kept without it; these "
+                   "lines do:%s", path, lines->str);
+      return FALSE;
+    }
+  if (options->output != NULL && !gantry_document_save (document, options->output, error))
+    return FALSE;
+  if (!options->common.json)
+    printf ("%s: %u operations, %u inputs, %u outputs\n", options->output != NULL ? options->output : path, model->n_nodes,
+            model->n_inputs, model->n_outputs);
+  return TRUE;
+}
+
 static gboolean
 import (const Options *options, const char *path, GError **error)
 {
   g_autoptr (GantryDocument) document = NULL;
   const GantryRecording *recording;
 
+  if (gantry_model_is_program (path))
+    return import_program (options, path, error);
   if (!gantry_outside_is_trace (path))
     {
       /* Says what is wrong. */
@@ -63,7 +91,7 @@ gantry_cli_import (int argc, char **argv)
   };
   g_autoptr (GError) error = NULL;
 
-  if (!gantry_cli_parse ("import", "TRACE",
+  if (!gantry_cli_parse ("import", "TRACE|PROGRAM",
                          "Takes over what another program measured: the SQLite export of Nsight Systems, a trace of\n"
                          "PyTorch's profiler or of Chrome (JSON, also .gz); also what CUPTI recorded (.cupti). Says what is\n"
                          "in it; --output keeps it.",

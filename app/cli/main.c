@@ -21,6 +21,7 @@ static const GantryCommandInfo commands[] = {
   { "solve", "MODEL", "searches for placements that reach a goal", gantry_cli_solve },
   { "pareto", "MODEL", "finds the front of memory and time", gantry_cli_pareto },
   { "python", "PROGRAM", "runs a Python program: what it jit-compiles runs here", gantry_cli_python },
+  { "check", "PROGRAM", "says what of a Python program no graph can be made of", gantry_cli_check },
   { "render", "MODEL", "draws graph, timeline or memory as SVG, PNG or DOT", gantry_cli_render },
   { "export", "SESSION", "writes a recording for Perfetto or as a table", gantry_cli_export },
   { "import", "TRACE", "takes over a trace of Nsight Systems or PyTorch", gantry_cli_import },

@@ -9,6 +9,7 @@ typedef struct
   char *interpreter;
   gboolean real;
   gint threads;
+  const char *graphs; /* (nullable): a folder */
 } Options;
 
 static int
@@ -19,7 +20,8 @@ usage (FILE *out)
                 "and run here. Output and exit status are the program's.\n\n"
                 "  --python INTERPRETER  the Python 3.11 whose packages are used (default: $VIRTUAL_ENV, else the system's)\n"
                 "  --real                leave the user's own `mindspore` in place\n"
-                "  --threads N           threads of compiled graphs\n");
+                "  --threads N           threads of compiled graphs\n"
+                "  --graphs FOLDER       write the graphs that it makes, and what none could be made of, into FOLDER\n");
   return out == stdout ? GANTRY_EXIT_DONE : GANTRY_EXIT_ERROR;
 }
 
@@ -35,6 +37,8 @@ parse (Options *options, int argc, char **argv)
         options->real = TRUE;
       else if (strcmp (argv[i], "--python") == 0 && i + 1 < argc)
         options->interpreter = argv[++i];
+      else if (strcmp (argv[i], "--graphs") == 0 && i + 1 < argc)
+        options->graphs = argv[++i];
       else if (strcmp (argv[i], "--threads") == 0 && i + 1 < argc)
         options->threads = atoi (argv[++i]);
       else if (argv[i][0] == '-')
@@ -66,6 +70,7 @@ gantry_cli_python (int argc, char **argv)
   python.argc = argc - first;
   python.argv = argv + first;
   backend = gantry_python_backend_new ((guint) MAX (options.threads, 0));
-  status = gantry_python_run (&python, backend, &error);
+  status = options.graphs != NULL ? gantry_cli_python_graphs (&python, backend, options.graphs, &error)
+                                  : gantry_python_run (&python, backend, &error);
   return error != NULL ? gantry_cli_fail (error) : status;
 }

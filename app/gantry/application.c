@@ -19,25 +19,6 @@ G_DEFINE_FINAL_TYPE (GantryApplication, gantry_application, ADW_TYPE_APPLICATION
 
 #define RESOURCES "/org/gantry/Gantry"
 
-char *
-gantry_application_find_cli (void)
-{
-  const char *given = g_getenv ("GANTRY_CLI");
-  g_autofree char *self = NULL, *folder = NULL, *beside = NULL;
-
-  if (given != NULL && *given != '\0')
-    return g_strdup (given);
-  self = g_file_read_link ("/proc/self/exe", NULL);
-  if (self != NULL)
-    {
-      folder = g_path_get_dirname (self);
-      beside = g_build_filename (folder, GANTRY_CLI_NAME, NULL);
-      if (g_file_test (beside, G_FILE_TEST_IS_EXECUTABLE))
-        return g_steal_pointer (&beside);
-    }
-  return g_find_program_in_path (GANTRY_CLI_NAME);
-}
-
 /* Style */
 
 static void

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Run: the child does the work, the window says how it went. */
 #include "app/gantry/application.h"
+#include "core/base/child-program.h"
 #include "app/gantry/window-private.h"
 #include "gantry-config.h"
 #include "views/format.h"
@@ -76,7 +77,7 @@ _gantry_window_run_or_tell (GantryWindow *self)
 void
 _gantry_window_run (GantryWindow *self)
 {
-  g_autofree char *cli = gantry_application_find_cli ();
+  g_autofree char *cli = gantry_child_program ();
   g_autoptr (GError) error = NULL;
 
   if (cli == NULL)

@@ -46,6 +46,7 @@ gantry_bindings_unref (GantryBindings *bindings)
       g_free ((char *) bindings->inputs[i].name);
       g_free ((char *) bindings->inputs[i].value);
     }
+  g_free (bindings->entry);
   g_free (bindings->dims);
   g_free (bindings->inputs);
   g_free (bindings);
@@ -58,7 +59,7 @@ gantry_bindings_equal (const GantryBindings *a, const GantryBindings *b)
 
   a = a != NULL ? a : &none;
   b = b != NULL ? b : &none;
-  if (a->n_dims != b->n_dims || a->n_inputs != b->n_inputs)
+  if (a->n_dims != b->n_dims || a->n_inputs != b->n_inputs || g_strcmp0 (a->entry, b->entry) != 0)
     return FALSE;
   for (guint i = 0; i < a->n_dims; i++)
     if (strcmp (a->dims[i].name, b->dims[i].name) != 0 || a->dims[i].size != b->dims[i].size)
@@ -67,6 +68,13 @@ gantry_bindings_equal (const GantryBindings *a, const GantryBindings *b)
     if (strcmp (a->inputs[i].name, b->inputs[i].name) != 0 || strcmp (a->inputs[i].value, b->inputs[i].value) != 0)
       return FALSE;
   return TRUE;
+}
+
+void
+gantry_bindings_set_entry (GantryBindings *bindings, const char *name)
+{
+  g_free (bindings->entry);
+  bindings->entry = g_strdup (name);
 }
 
 void
@@ -128,6 +136,8 @@ gantry_bindings_merge (GantryBindings *bindings, const GantryBindings *other)
 {
   if (other == NULL)
     return;
+  if (other->entry != NULL)
+    gantry_bindings_set_entry (bindings, other->entry);
   for (guint i = 0; i < other->n_dims; i++)
     gantry_bindings_set_dim (bindings, other->dims[i].name, other->dims[i].size);
   for (guint i = 0; i < other->n_inputs; i++)

@@ -20,6 +20,7 @@ typedef struct
 typedef struct
 {
   gatomicrefcount ref_count;
+  char *entry; /* (nullable): which graph of a program that makes several */
   guint n_dims, n_inputs;
   GantryDimBinding *dims;
   GantryInputValue *inputs;
@@ -34,6 +35,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryBindings, gantry_bindings_unref)
 /** Both (nullable): none. */
 gboolean gantry_bindings_equal (const GantryBindings *a, const GantryBindings *b);
 
+void gantry_bindings_set_entry (GantryBindings *bindings, const char *name);
 void gantry_bindings_set_dim (GantryBindings *bindings, const char *name, gint64 size);
 /** @value: (nullable): what gantry_literal_from_text() reads; NULL: the input is given when the program runs, as usual. */
 void gantry_bindings_set_input (GantryBindings *bindings, const char *name, const char *value);

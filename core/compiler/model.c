@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opening a file: which front end reads it, and what it says in one form for all formats. */
 #include "core/compiler/model.h"
+#include "core/compiler/python-model.h"
 #include "core/compiler/random-weights.h"
 #include "core/frontends/onnx/onnx.h"
 #include "core/ir/operation.h"
@@ -155,10 +156,11 @@ take_text_info (GantryModel *model, GantryModule *module)
     }
 }
 
+/* @path: of the text; @model says where it comes from. */
 static GantryModule *
-open_text (GantryModel *model, GantryContext *context, GError **error)
+open_text (GantryModel *model, const char *path, GantryContext *context, GError **error)
 {
-  g_autoptr (GMappedFile) file = gantry_file_map (model->path, error);
+  g_autoptr (GMappedFile) file = gantry_file_map (path, error);
   g_autoptr (GantryModule) whole = NULL, module = NULL;
 
   if (file == NULL)
@@ -180,6 +182,41 @@ open_text (GantryModel *model, GantryContext *context, GError **error)
     }
   take_text_info (model, module);
   return g_steal_pointer (&module);
+}
+
+/* Each line on which Python is called is an operation that cannot be compiled. */
+static void
+take_host_lines (GantryModel *model, const char *text)
+{
+  g_auto (GStrv) lines = *text != '\0' ? g_strsplit (text, "\n", -1) : g_new0 (char *, 1);
+  guint n = g_strv_length (lines);
+
+  model->unsupported = g_new0 (GantryModelRefusal, n + 1);
+  for (guint i = 0; i < n; i++)
+    {
+      const char *what = strstr (lines[i], ": ");
+
+      model->unsupported[model->n_unsupported++] =
+        (GantryModelRefusal){ g_strdup ("python"),
+                              g_strdup_printf ("is left to Python: %s", what != NULL ? what + 2 : lines[i]),
+                              what != NULL ? g_strndup (lines[i], (gsize) (what - lines[i])) : g_strdup (model->path), 1 };
+    }
+}
+
+static GantryModule *
+open_python (GantryModel *model, GantryContext *context, const GantryProgress *progress, GError **error)
+{
+  g_autoptr (GantryProgramGraphs) graphs = gantry_program_graphs_run (model->path, progress, error);
+  const GantryProgramGraph *graph =
+    graphs != NULL ? gantry_program_graphs_find (graphs, model->path, model->bindings->entry, error) : NULL;
+  GantryModule *module = graph != NULL ? open_text (model, graph->file, context, error) : NULL;
+
+  if (module == NULL)
+    return NULL;
+  g_free (model->format);
+  model->format = g_strdup (GANTRY_PYTHON_FORMAT);
+  take_host_lines (model, graph->host_lines);
+  return module;
 }
 
 /* A model whose weights are made up has them from the start, so that every view shows what is computed. */
@@ -223,6 +260,12 @@ gantry_model_new (GantryModule *module, const char *name)
   return model;
 }
 
+gboolean
+gantry_model_is_program (const char *path)
+{
+  return g_str_has_suffix (path, ".py");
+}
+
 GantryModel *
 gantry_model_open (const char *path, const GantryBindings *bindings, gint64 random_weights,
                    const GantryProgress *progress, GError **error)
@@ -236,7 +279,9 @@ gantry_model_open (const char *path, const GantryBindings *bindings, gint64 rand
   if (g_stat (path, &status) == 0)
     model->file_bytes = (guint64) status.st_size;
   if (g_str_has_suffix (path, ".gir"))
-    model->module = open_text (model, context, error);
+    model->module = open_text (model, model->path, context, error);
+  else if (gantry_model_is_program (path))
+    model->module = open_python (model, context, progress, error);
   else
     model->module = open_onnx (model, context, progress, error);
   if (model->module == NULL || !randomize (model, random_weights, progress, error))

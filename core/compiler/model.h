@@ -50,9 +50,15 @@ GantryModel *gantry_model_ref (GantryModel *model);
 void gantry_model_unref (GantryModel *model);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryModel, gantry_model_unref)
 
+#define GANTRY_PYTHON_FORMAT "Python"
+
+/** Whether opening @path runs it. */
+gboolean gantry_model_is_program (const char *path);
+
 /**
  * gantry_model_open:
- * @path: an ONNX model, or a module in Gantry's text form (.gir)
+ * @path: an ONNX model, a module in Gantry's text form (.gir), or a Python program (.py), which is run in a child process: see
+ *  gantry_program_graphs_run()
  * @bindings: (nullable): sizes of symbolic dimensions, values of inputs
  * @random_weights: a seed, or -1 for the weights of the file
  *

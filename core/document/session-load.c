@@ -134,10 +134,12 @@ load_inputs (sqlite3 *db, GantryBindings *bindings, GError **error)
 
 /* Those of the file, and over them those that it is opened with. (transfer full) */
 static GantryBindings *
-load_bindings (sqlite3 *db, const GantryOpenOptions *options, GError **error)
+load_bindings (sqlite3 *db, GHashTable *meta, const GantryOpenOptions *options, GError **error)
 {
   g_autoptr (GantryBindings) bindings = gantry_bindings_new ();
 
+  if (fact (meta, "entry") != NULL)
+    gantry_bindings_set_entry (bindings, fact (meta, "entry"));
   if (!load_dims (db, bindings, error) || !load_inputs (db, bindings, error))
     return NULL;
   gantry_bindings_merge (bindings, options->bindings);
@@ -397,7 +399,7 @@ load_program (sqlite3 *db, GHashTable *meta, GantryLoaded *loaded, const GantryO
               const GantryProgress *progress, GError **error)
 {
   const char *seed = fact (meta, "random_weights");
-  g_autoptr (GantryBindings) bindings = load_bindings (db, options, error);
+  g_autoptr (GantryBindings) bindings = load_bindings (db, meta, options, error);
   g_autoptr (GantryModel) model = NULL;
   gint64 random = options->random_weights >= 0 || seed == NULL ? options->random_weights
                                                                : g_ascii_strtoll (seed, NULL, 10);

@@ -53,7 +53,8 @@ save_model (sqlite3 *db, const GantryModel *model, const char *hash, const char 
 
   return put_meta (db, "model_path", path, error) && put_meta (db, "model_relative_path", relative, error) &&
          put_meta (db, "model_sha256", hash, error) && put_meta (db, "model_format", model->format, error) &&
-         put_meta (db, "random_weights", seed, error);
+         put_meta (db, "random_weights", seed, error) &&
+         (model->bindings->entry == NULL || put_meta (db, "entry", model->bindings->entry, error));
 }
 
 static gboolean

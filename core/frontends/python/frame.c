@@ -262,6 +262,10 @@ walk (GantryPyFrame *frame)
 static void
 add_traceback (GantryPyFrame *frame, const GantryPyNode *place)
 {
+  GantryTrace *root = frame->state->trace->root;
+
+  if (root->failed == NULL)
+    root->failed = place;
   if (place != NULL && place->line > 0)
     _PyTraceback_Add (frame->name, place->source->file, (int) place->line);
 }

@@ -193,6 +193,7 @@ gantry_py_trace_call (GantryPyState *state, PyObject *callable, PyObject *args, 
   Py_XDECREF (result);
   while (state->trace != trace)
     gantry_py_trace_end (state, state->trace);
+  state->failed = trace->failed;
   gantry_py_trace_end (state, trace);
   if (!fine)
     {
@@ -213,6 +214,21 @@ compile (GantryPyState *state, GantryPyProgram *program)
   program->compiled = backend->compile (backend->self, program->module, NULL);
 }
 
+static char *
+arguments_text (const GantryPyProgram *program)
+{
+  const GantryFunction *entry = gantry_module_entry (program->module);
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < program->n_arguments && i < entry->n_params; i++)
+    {
+      g_autofree char *type = gantry_context_type_text (program->context, program->module->nodes[entry->first_node + i].type);
+
+      g_string_append_printf (text, "%s%s", i > 0 ? ", " : "", type);
+    }
+  return g_string_free (text, FALSE);
+}
+
 static void
 keep_graph (GantryPyState *state, GantryPyProgram *program, PyObject *callable, PyObject *key)
 {
@@ -224,7 +240,8 @@ keep_graph (GantryPyState *state, GantryPyProgram *program, PyObject *callable, 
     {
       graph = g_new0 (GantryPythonGraph, 1);
       graph->name = g_strdup (name != NULL && PyUnicode_Check (name) ? PyUnicode_AsUTF8 (name) : "graph");
-      graph->arguments = g_strdup ("");
+      graph->arguments = arguments_text (program);
+      graph->host_lines = program->hosts->len > 0 ? gantry_py_host_lines (program->hosts) : NULL;
       graph->module = gantry_module_ref (program->module);
       g_ptr_array_add (state->graphs, graph);
     }
@@ -343,6 +360,33 @@ run (GantryPyProgram *program, GPtrArray *leaves)
   return output;
 }
 
+/* While importing: what the graph could not be made for is kept, and CPython computes the call. */
+static PyObject *
+call_instead (GantryPyState *state, PyObject *callable, PyObject *args, PyObject *kwargs)
+{
+  GantryPythonError *error = g_new0 (GantryPythonError, 1);
+  PyObject *type, *value, *traceback, *text;
+
+  PyErr_Fetch (&type, &value, &traceback);
+  PyErr_NormalizeException (&type, &value, &traceback);
+  text = value != NULL ? PyObject_Str (value) : NULL;
+  error->type = g_strdup (type != NULL ? ((PyTypeObject *) type)->tp_name : "Error");
+  error->message = g_strdup (text != NULL ? PyUnicode_AsUTF8 (text) : "");
+  if (state->failed != NULL)
+    {
+      error->file = g_strdup (state->failed->source->file);
+      error->line = state->failed->line;
+      error->column = state->failed->column + 1;
+    }
+  g_ptr_array_add (state->errors, error);
+  Py_XDECREF (text);
+  Py_XDECREF (type);
+  Py_XDECREF (value);
+  Py_XDECREF (traceback);
+  PyErr_Clear ();
+  return PyObject_Call (callable, args, kwargs);
+}
+
 PyObject *
 gantry_py_graph_call (GantryPyState *state, PyObject *callable, PyObject *args, PyObject *kwargs, PyObject *cache, PyObject *extra,
                       gboolean strict, gboolean only_compile)
@@ -378,6 +422,8 @@ gantry_py_graph_call (GantryPyState *state, PyObject *callable, PyObject *args, 
   else if (capsule != NULL)
     capsule = PyTuple_GET_ITEM (capsule, 0);
   Py_XDECREF (key);
+  if (capsule == NULL && state->errors != NULL && PyErr_ExceptionMatches (PyExc_Exception))
+    return call_instead (state, callable, args, kwargs);
   if (capsule != NULL)
     {
       program = PyCapsule_GetPointer (capsule, "gantry.program");

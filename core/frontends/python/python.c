@@ -16,6 +16,7 @@ gantry_python_graph_free (GantryPythonGraph *graph)
 {
   g_free (graph->name);
   g_free (graph->arguments);
+  g_free (graph->host_lines);
   gantry_module_unref (graph->module);
   g_free (graph);
 }

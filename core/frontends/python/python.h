@@ -73,12 +73,14 @@ void gantry_python_error_free (GantryPythonError *error);
  * GantryPythonGraph: one graph that a program made.
  *
  * @name: of the function or Cell: "Net.construct"
- * @arguments: "f32[2,3], 1": the signature that it was specialised for
+ * @arguments: "f32[2,3], i64[]": types of its inputs, without those of parameters
+ * @host_lines: (nullable): what only Python can do in it, "file:line: text" a line
  */
 typedef struct
 {
   char *name;
   char *arguments;
+  char *host_lines;
   GantryModule *module;
 } GantryPythonGraph;
 

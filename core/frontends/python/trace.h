@@ -80,6 +80,7 @@ struct _GantryTrace
   guint depth;           /* of calls */
   guint64 n_unrolled;
   const GantryPyNode *place; /* what is being interpreted */
+  const GantryPyNode *failed; /* (nullable): of the root: what an exception was raised at */
 };
 
 /** Everything of one embedded interpreter: lives in the module `_gantry`. */
@@ -97,6 +98,7 @@ typedef struct
   PyObject *tensor, *scalar, *external, *parameter, *cell, *primitive; /* classes of the modules, once registered */
   PyObject *hooks;        /* dict: functions of the modules that the interpreter calls */
   PyObject *main_file;    /* str */
+  const GantryPyNode *failed; /* (nullable): where the last graph that could not be made failed */
   GPtrArray *graphs;      /* (nullable): importing */
   GPtrArray *errors;
 } GantryPyState;

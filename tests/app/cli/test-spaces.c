@@ -36,6 +36,7 @@ static const Sample samples[] = {
   { "devices", { NULL } },
   { "serve", { "--help" }, 1 },
   { "python", { "--help" } },
+  { "check", { "--help" } },
   { "pack", { "@table" } },
 };
 

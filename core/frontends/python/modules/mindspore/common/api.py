@@ -32,6 +32,8 @@ class _Graph:
             instance, args = args[0], args[1:]
             # Kept by the Cell: its parameters and its graphs end together.
             cache = instance.__dict__.setdefault("_graph_caches", {}).setdefault(id(self), {})
+            if not cache:
+                instance._name_parameters()
             function = types.MethodType(function, instance)
             extra = (instance.training, _Context.serial)
         else:

@@ -103,6 +103,8 @@ class Cell:
 
     def _call_graph(self, args, kwargs, only_compile):
         cache = self.__dict__.setdefault("_graph_caches", {}).setdefault("construct", {})
+        if not cache:
+            self._name_parameters()
         return _gantry.graph_call(self._graph_construct, args, kwargs, cache, (self._flags_key(), _Context.serial),
                                   _Context.level == STRICT, only_compile)
 

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A program run for its graphs: each becomes a text module in a folder, beside a list of them and a list of errors. */
+#include "app/cli/python-backend.h"
+#include "core/ir/text.h"
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define MOST_FILE_BYTES (G_GUINT64_CONSTANT (8) << 30)
+
+static void
+limit (int resource, rlim_t most)
+{
+  struct rlimit now;
+
+  if (getrlimit (resource, &now) != 0 || now.rlim_cur <= most)
+    return;
+  now.rlim_cur = most;
+  setrlimit (resource, &now);
+}
+
+/* Not more memory than the machine has, no core files, no file that fills the disk; and an end with the parent. */
+static void
+limit_process (void)
+{
+  guint64 pages = (guint64) sysconf (_SC_PHYS_PAGES), page = (guint64) sysconf (_SC_PAGESIZE);
+
+  limit (RLIMIT_AS, pages * page);
+  limit (RLIMIT_CORE, 0);
+  limit (RLIMIT_FSIZE, MOST_FILE_BYTES);
+  setpgid (0, 0);
+  prctl (PR_SET_PDEATHSIG, SIGKILL);
+}
+
+/* A field of a list: neither tabs nor line ends. */
+static char *
+field (const char *text)
+{
+  return text != NULL ? g_strescape (text, NULL) : g_strdup ("");
+}
+
+static gboolean
+write_graphs (GPtrArray *graphs, const char *folder, GError **error)
+{
+  g_autoptr (GString) list = g_string_new (NULL);
+  g_autofree char *index = g_build_filename (folder, "graphs.tsv", NULL);
+
+  for (guint i = 0; i < graphs->len; i++)
+    {
+      const GantryPythonGraph *graph = g_ptr_array_index (graphs, i);
+      g_autofree char *file = g_strdup_printf ("%u.gir", i), *path = g_build_filename (folder, file, NULL);
+      g_autofree char *text = gantry_module_to_text (graph->module, NULL);
+      g_autofree char *name = field (graph->name), *arguments = field (graph->arguments), *lines = field (graph->host_lines);
+
+      if (!g_file_set_contents (path, text, -1, error))
+        return FALSE;
+      g_string_append_printf (list, "%s\t%s\t%s\t%s\n", file, name, arguments, lines);
+    }
+  return g_file_set_contents (index, list->str, (gssize) list->len, error);
+}
+
+static gboolean
+write_errors (GPtrArray *errors, const char *folder, GError **error)
+{
+  g_autoptr (GString) list = g_string_new (NULL);
+  g_autofree char *path = g_build_filename (folder, "errors.tsv", NULL);
+
+  for (guint i = 0; i < errors->len; i++)
+    {
+      const GantryPythonError *one = g_ptr_array_index (errors, i);
+      g_autofree char *file = field (one->file), *type = field (one->type), *message = field (one->message);
+
+      g_string_append_printf (list, "%s\t%u\t%u\t%s\t%s\n", file, one->line, one->column, type, message);
+    }
+  return g_file_set_contents (path, list->str, (gssize) list->len, error);
+}
+
+int
+gantry_cli_python_graphs (const GantryPythonOptions *options, const GantryPythonBackend *backend, const char *folder,
+                          GError **error)
+{
+  g_autoptr (GPtrArray) graphs = NULL, errors = NULL;
+  pid_t self = getpid ();
+  int status;
+
+  limit_process ();
+  status = gantry_python_import (options, backend, &graphs, &errors, error);
+  /* A child that the program forked comes this way too. */
+  if (getpid () != self || (error != NULL && *error != NULL))
+    return status;
+  if (!write_graphs (graphs, folder, error) || !write_errors (errors, folder, error))
+    return 1;
+  return status;
+}

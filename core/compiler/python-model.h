@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Python programs as models: a child process runs the program (gantry-cli python --graphs) and leaves its graphs as files. What
+ * the program does, loops, crashes or prints, costs that import and nothing else. */
+#pragma once
+#include "core/base/progress.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  char *name;       /* "Net.construct"; the second of that name "Net.construct#2" */
+  char *arguments;  /* "f32[2,3]" */
+  char *host_lines; /* "file:line: text" a line; "" where the graph needs no Python */
+  char *file;       /* text module in the folder */
+} GantryProgramGraph;
+
+typedef struct
+{
+  char *file, *type, *message;
+  guint line, column; /* from 1; 0: not known */
+} GantryProgramError;
+
+typedef struct
+{
+  char *folder;       /* private; removed with this */
+  GPtrArray *graphs;  /* (element-type GantryProgramGraph) */
+  GPtrArray *errors;  /* (element-type GantryProgramError): what no graph could be made of */
+  char *said;         /* the end of what the program printed */
+  char *failure;      /* (nullable): how the program ended, where it did not end well */
+} GantryProgramGraphs;
+
+void gantry_program_graphs_free (GantryProgramGraphs *graphs);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryProgramGraphs, gantry_program_graphs_free)
+
+/**
+ * gantry_program_graphs_run:
+ * @path: of a Python program
+ *
+ * Runs it, for at most $GANTRY_PYTHON_SECONDS (600), and at most 64 MiB of output. Lines that it prints are reported as
+ * progress.
+ *
+ * Returns: (transfer full) (nullable): NULL where it could not be run, was stopped or cancelled
+ */
+GantryProgramGraphs *gantry_program_graphs_run (const char *path, const GantryProgress *progress, GError **error);
+
+/**
+ * gantry_program_graphs_find:
+ * @entry: (nullable): name; NULL: the only one
+ *
+ * Returns: (nullable) (transfer none): NULL with an error that lists the graphs, or says why there is none
+ */
+const GantryProgramGraph *gantry_program_graphs_find (const GantryProgramGraphs *graphs, const char *path, const char *entry,
+                                                      GError **error);
+
+G_END_DECLS

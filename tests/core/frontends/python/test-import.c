@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Programs as models: whatever one does costs its own import. Each is written by the test and run in the child. */
+#include "core/base/error.h"
+#include "core/compiler/model.h"
+#include "core/compiler/python-model.h"
+#include "core/ir/operation.h"
+#include <glib/gstdio.h>
+#include <string.h>
+
+#define HEAD "from mindspore import Tensor, jit, nn\nimport mindspore as ms\nimport os, sys, time\n@jit\ndef f(x):\n    return x + 1\n\n"
+
+typedef struct
+{
+  const char *name;
+  const char *body;    /* behind HEAD */
+  const char *message; /* (nullable): of the error; NULL: a graph comes back */
+} Case;
+
+static const Case cases[] = {
+  { "plain", "f(Tensor([1.0]))\n", NULL },
+  { "no-graph", "pass\n", "makes no graph" },
+  { "two-graphs", "f(Tensor([1.0]))\nf(Tensor([1.0, 2.0]))\n", "makes 2 graphs, name one by --entry" },
+  { "raises", "f(Tensor([1.0]))\nraise ValueError('no')\n", "ValueError: no" },
+  { "exits", "f(Tensor([1.0]))\nsys.exit(3)\n", "ended with status 3" },
+  { "exits-well", "f(Tensor([1.0]))\nsys.exit(0)\n", NULL },
+  { "exits-at-once", "f(Tensor([1.0]))\nos._exit(4)\n", "ended with status 4" },
+  { "crashes", "f(Tensor([1.0]))\nimport ctypes\nctypes.string_at(8)\n", "ended by signal 11" },
+  { "aborts", "os.abort()\n", "ended by signal 6" },
+  { "loops", "f(Tensor([1.0]))\nwhile True:\n    pass\n", "stopped after 5 seconds" },
+  { "sleeps-without-output", "sys.stdout.close()\nos.close(1)\nos.close(2)\ntime.sleep(1000)\n", "stopped after 5 seconds" },
+  { "prints", "while True:\n    print('x' * 100000)\n", "printed more than 64 MiB" },
+  { "needs-memory", "x = bytearray(1 << 50)\n", "MemoryError" },
+  { "forks", "f(Tensor([1.0]))\nif os.fork() == 0:\n    time.sleep(1000)\n", NULL },
+  { "forks-and-ends", "f(Tensor([1.0]))\nif os.fork() == 0:\n    sys.exit(0)\nos.wait()\n", NULL },
+  { "deletes-itself", "f(Tensor([1.0]))\nos.unlink(__file__)\n", NULL },
+  { "deletes-itself-first", "os.unlink(__file__)\nf(Tensor([1.0]))\n", "could not get source code" },
+  { "syntax", "def\n", "SyntaxError" },
+};
+
+static void
+test_case (gconstpointer data)
+{
+  const Case *one = data;
+  g_autofree char *folder = g_dir_make_tmp ("gantry-import-XXXXXX", NULL), *path = g_build_filename (folder, "model.py", NULL);
+  g_autofree char *text = g_strconcat (HEAD, one->body, NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GantryModel) model = NULL;
+
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+  model = gantry_model_open (path, NULL, -1, NULL, &error);
+  if (one->message == NULL)
+    {
+      g_assert_no_error (error);
+      g_assert_cmpstr (model->format, ==, GANTRY_PYTHON_FORMAT);
+      g_assert_cmpuint (model->n_inputs, ==, 1);
+      g_assert_cmpuint (model->n_unsupported, ==, 0);
+    }
+  else
+    {
+      g_assert_nonnull (error);
+      if (strstr (error->message, one->message) == NULL)
+        g_assert_cmpstr (error->message, ==, one->message);
+      g_assert_null (model);
+    }
+  g_unlink (path);
+  g_rmdir (folder);
+}
+
+/* Several errors at once, each with its place; what cannot be a graph does not end the program. */
+static void
+test_errors (void)
+{
+  static const char program[] =
+    "from mindspore import Tensor, jit\n"
+    "@jit\n"
+    "def first(x):\n"
+    "    try:\n"
+    "        return x\n"
+    "    except ValueError:\n"
+    "        return x\n"
+    "@jit\n"
+    "def second(x):\n"
+    "    y = x + 1\n"
+    "    return {1, 2}\n"
+    "first(1)\n"
+    "second(2)\n";
+  static const struct { guint line, column; const char *message; } expected[] = {
+    { 4, 5, "Unsupported statement 'Try'." }, { 11, 5, "Unsupported expression 'Set'." },
+  };
+  g_autofree char *folder = g_dir_make_tmp ("gantry-import-XXXXXX", NULL), *path = g_build_filename (folder, "model.py", NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GantryProgramGraphs) graphs = NULL;
+
+  g_assert_true (g_file_set_contents (path, program, -1, NULL));
+  graphs = gantry_program_graphs_run (path, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_null (graphs->failure);
+  g_assert_cmpuint (graphs->errors->len, ==, G_N_ELEMENTS (expected));
+  for (guint i = 0; i < graphs->errors->len; i++)
+    {
+      const GantryProgramError *one = g_ptr_array_index (graphs->errors, i);
+
+      g_assert_cmpstr (one->file, ==, path);
+      g_assert_cmpuint (one->line, ==, expected[i].line);
+      g_assert_cmpuint (one->column, ==, expected[i].column);
+      g_assert_cmpstr (one->type, ==, "RuntimeError");
+      g_assert_cmpstr (one->message, ==, expected[i].message);
+    }
+  g_unlink (path);
+  g_rmdir (folder);
+}
+
+/* Parameters are inputs under their names, every operation has its line, and a call of Python is named by its. */
+static void
+test_graph (void)
+{
+  static const char program[] =
+    "import numpy as np\n"
+    "from mindspore import Tensor, jit, nn, ops\n"
+    "class Net(nn.Cell):\n"
+    "    def __init__(self):\n"
+    "        super().__init__()\n"
+    "        self.dense = nn.Dense(2, 3)\n"
+    "    @jit\n"
+    "    def construct(self, x):\n"
+    "        y = self.dense(x)\n"
+    "        return Tensor(np.sin(ops.relu(y).asnumpy()))\n"
+    "Net()(Tensor([[1.0, 2.0]]))\n";
+  g_autofree char *folder = g_dir_make_tmp ("gantry-import-XXXXXX", NULL), *path = g_build_filename (folder, "model.py", NULL);
+  g_autofree char *line = g_strdup_printf ("%s:10", path);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GantryModel) model = NULL;
+
+  g_assert_true (g_file_set_contents (path, program, -1, NULL));
+  model = gantry_model_open (path, NULL, -1, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (model->n_inputs, ==, 3);
+  g_assert_cmpstr (model->inputs[0].name, ==, "x");
+  g_assert_cmpstr (model->inputs[1].name, ==, "dense.weight");
+  g_assert_cmpuint (model->n_unsupported, ==, 3);
+  for (guint i = 0; i < model->n_unsupported; i++)
+    g_assert_cmpstr (model->unsupported[i].where, ==, line);
+  for (guint i = 0; i < model->module->n_nodes; i++)
+    {
+      const GantryNode *node = &model->module->nodes[i];
+      const GantryLocation *place = gantry_context_get_location (model->module->context, node->location);
+
+      if (node->op == GANTRY_OP_PARAMETER || node->op == GANTRY_OP_CONSTANT)
+        continue;
+      g_assert_cmpstr (gantry_context_string (model->module->context, place->file), ==, path);
+      g_assert_cmpuint (place->line, >=, 9);
+      g_assert_cmpuint (place->column, >, 0);
+    }
+  g_unlink (path);
+  g_rmdir (folder);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autofree char *cli = g_build_filename (g_getenv ("GANTRY_BUILD_ROOT"), "app", "gantry-cli", NULL);
+
+  g_test_init (&argc, &argv, NULL);
+  g_setenv ("GANTRY_CLI", cli, TRUE);
+  g_setenv ("GANTRY_PYTHON_SECONDS", "5", TRUE);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *name = g_strconcat ("/python/import/", cases[i].name, NULL);
+
+      g_test_add_data_func (name, &cases[i], test_case);
+    }
+  g_test_add_func ("/python/import/errors", test_errors);
+  g_test_add_func ("/python/import/graph", test_graph);
+  return g_test_run ();
+}
