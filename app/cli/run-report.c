@@ -169,7 +169,7 @@ gantry_run_report_json (const GantryRunReport *report)
     { "peak_bytes", result->peak_bytes },       { "arena_bytes", plan->arena_bytes[GANTRY_MEMORY_DEVICE] },
     { "lower_bound_bytes", plan->lower_bound },
     { "limit_bytes", report->limit },           { "copied_bytes", plan->copied_bytes },
-    { "kernels", gantry_recording_n_events (result->recording, GANTRY_QUEUE_COMPUTE) / result->n_runs },
+    { "kernels", gantry_recording_n_events (result->recording, GANTRY_QUEUE_COMPUTE) / MAX (gantry_recording_n_runs (result->recording), 1) },
   };
   g_autoptr (JsonBuilder) json = json_builder_new ();
   GantryMemoryParts parts;

@@ -4,6 +4,9 @@
 #include "profiler/cpu/recorder.h"
 #include "profiler/names.h"
 
+/* Some three million events: what a session keeps of one run. */
+#define DEFAULT_BUDGET ((gsize) 64 << 20)
+
 typedef struct
 {
   gint64 begin, end;
@@ -32,6 +35,8 @@ struct _GantryCpuRecorder
   char *device;
   GPtrArray *runs;
   Run *now; /* the run being told, or NULL */
+  gsize budget, held; /* bytes of what is noted of whole runs */
+  guint dropped;
 };
 
 static void
@@ -93,6 +98,33 @@ note_memory (gpointer self, gint64 time, guint32 node, guint64 bytes)
   g_array_append_val (run->memory, noted);
 }
 
+static gsize
+bytes_of (const Run *run)
+{
+  gsize bytes = sizeof *run + (gsize) run->memory->len * sizeof (NotedMemory);
+
+  for (guint i = 0; i < GANTRY_N_QUEUES; i++)
+    bytes += (gsize) run->queues[i]->len * sizeof (Noted);
+  return bytes;
+}
+
+/* The oldest go, a quarter of the budget at once, so that a run costs no more the longer it goes on. */
+static void
+keep_within_budget (GantryCpuRecorder *recorder)
+{
+  gsize held = recorder->held;
+  guint n = 0;
+
+  if (held <= recorder->budget)
+    return;
+  while (n + 1 < recorder->runs->len && held > recorder->budget / 4 * 3)
+    held -= bytes_of (g_ptr_array_index (recorder->runs, n++));
+  if (n > 0)
+    g_ptr_array_remove_range (recorder->runs, 0, n);
+  recorder->held = held;
+  recorder->dropped += n;
+}
+
 static void
 end_run (gpointer self, gint64 time)
 {
@@ -100,7 +132,9 @@ end_run (gpointer self, gint64 time)
 
   g_return_if_fail (recorder->now != NULL);
   recorder->now->end = MAX (time, recorder->now->begin);
+  recorder->held += bytes_of (recorder->now);
   recorder->now = NULL;
+  keep_within_budget (recorder);
 }
 
 GantryCpuRecorder *
@@ -110,8 +144,15 @@ gantry_cpu_recorder_new (const char *device)
 
   recorder->observer = (GantryObserver){ begin_run, note_instruction, note_wait, note_memory, end_run, recorder };
   recorder->device = g_strdup (device);
+  recorder->budget = DEFAULT_BUDGET;
   recorder->runs = g_ptr_array_new_with_free_func (run_free);
   return recorder;
+}
+
+void
+gantry_cpu_recorder_set_budget (GantryCpuRecorder *recorder, gsize bytes)
+{
+  recorder->budget = bytes;
 }
 
 void
@@ -264,6 +305,18 @@ take_run (Taking *taking, const Run *run, guint32 number)
       take_event (taking, &g_array_index (run->queues[queue], Noted, i));
 }
 
+static void
+note_dropped (const GantryCpuRecorder *recorder, GantryRecordingBuilder *builder)
+{
+  g_autofree char *note = NULL;
+
+  if (recorder->dropped == 0)
+    return;
+  note = g_strdup_printf ("The newest %u of %u runs are kept: all of them would be too much to record.", recorder->runs->len,
+                          recorder->runs->len + recorder->dropped);
+  gantry_recording_builder_add_note (builder, note);
+}
+
 GantryRecording *
 gantry_cpu_recorder_take (GantryCpuRecorder *recorder)
 {
@@ -275,8 +328,10 @@ gantry_cpu_recorder_take (GantryCpuRecorder *recorder)
   gantry_recording_builder_set_origin (taking.builder, taking.origin);
   gantry_recording_builder_set_device (taking.builder, recorder->device);
   for (guint i = 0; i < recorder->runs->len; i++)
-    take_run (&taking, g_ptr_array_index (recorder->runs, i), i);
+    take_run (&taking, g_ptr_array_index (recorder->runs, i), recorder->dropped + i);
+  note_dropped (recorder, taking.builder);
   g_free (taking.names);
   g_ptr_array_set_size (recorder->runs, 0);
+  recorder->held = recorder->dropped = 0;
   return gantry_recording_builder_end (taking.builder);
 }

@@ -13,7 +13,14 @@ void gantry_cpu_recorder_free (GantryCpuRecorder *recorder);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryCpuRecorder, gantry_cpu_recorder_free)
 /** Returns: (transfer none): give it to the runs to be recorded, which must not overlap; valid until the recorder ends */
 const GantryObserver *gantry_cpu_recorder_observer (GantryCpuRecorder *recorder);
-/** All runs observed so far; the recorder is empty afterwards and can go on. (transfer full) */
+/**
+ * gantry_cpu_recorder_set_budget:
+ * @bytes: of what is noted of all runs (64 MiB unless set)
+ *
+ * Where there is more the oldest runs are dropped, which the recording says in a note; the newest is always kept whole.
+ */
+void gantry_cpu_recorder_set_budget (GantryCpuRecorder *recorder, gsize bytes);
+/** All runs observed so far that are kept; the recorder is empty afterwards and can go on. (transfer full) */
 GantryRecording *gantry_cpu_recorder_take (GantryCpuRecorder *recorder);
 
 G_END_DECLS

@@ -114,6 +114,39 @@ test_recorder (void)
   g_assert_cmpuint (gantry_recording_n_runs (empty), ==, 0);
 }
 
+/* However many runs there are, what is kept is the newest of them, within the budget, and it says so. */
+static void
+test_budget (void)
+{
+  g_autoptr (GantryExecutable) executable = some_executable ();
+  g_autoptr (GantryCpuRecorder) recorder = gantry_cpu_recorder_new ("cpu");
+  g_autoptr (GantryRecording) recording = NULL, next = NULL;
+  const guint n = 100000;
+  GantryEvent newest;
+  guint kept;
+
+  gantry_cpu_recorder_set_budget (recorder, 100000);
+  for (guint i = 0; i < n; i++)
+    tell_run (gantry_cpu_recorder_observer (recorder), executable, 1000000 + 300 * (gint64) i);
+  recording = gantry_cpu_recorder_take (recorder);
+  kept = gantry_recording_n_runs (recording);
+  /* A run of three events and two of memory takes more than a hundred bytes. */
+  g_assert_cmpuint (kept, >, 100);
+  g_assert_cmpuint (kept, <, 1000);
+  g_assert_cmpuint (gantry_recording_n_events (recording, GANTRY_QUEUE_COMPUTE), ==, kept);
+  gantry_recording_get (recording, GANTRY_LANE_RUNS, kept - 1, &newest);
+  g_assert_cmpstr (gantry_recording_string (recording, newest.name), ==, "run 100000");
+  g_assert_cmpint (gantry_recording_origin (recording), ==, 1000000 + 300 * (gint64) (n - kept));
+  g_assert_cmpuint (gantry_recording_n_notes (recording), ==, 1);
+  g_assert_nonnull (strstr (gantry_recording_note (recording, 0), "of 100000 runs"));
+  /* One run is kept whole, whatever it takes; and a recorder that is taken begins anew. */
+  gantry_cpu_recorder_set_budget (recorder, 1);
+  tell_run (gantry_cpu_recorder_observer (recorder), executable, 1000000);
+  next = gantry_cpu_recorder_take (recorder);
+  g_assert_cmpuint (gantry_recording_n_runs (next), ==, 1);
+  g_assert_cmpuint (gantry_recording_n_notes (next), ==, 0);
+}
+
 static void
 test_from_plan (void)
 {
@@ -244,6 +277,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/profiler/recorder/runs", test_recorder);
+  g_test_add_func ("/profiler/recorder/budget", test_budget);
   g_test_add_func ("/profiler/recorder/from-plan", test_from_plan);
   g_test_add_func ("/profiler/recorder/from-plan-queues", test_from_plan_queues);
   g_test_add_func ("/profiler/recorder/chrome", test_chrome);
