@@ -2,12 +2,13 @@
 /* Import of the SQLite export of Nsight Systems. Its schema changes with its version: tables and columns are looked up
  * by name, and what is not there is empty. The file is a stranger's: it is only read, and nothing in it is run. */
 #include "core/base/error.h"
+#include "profiler/database.h"
 #include "profiler/import-private.h"
-#include <sqlite3.h>
 #include <string.h>
 
 #define MOST_COLUMNS 24u
 #define MOST_NAME 65536u /* bytes; the rest of a longer one is cut off */
+#define MOST_BYTES_OF_A_VALUE (1 << 26)
 #define SESSION_APPLICATION_ID 0x476e7472 /* of a session of this program */
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (sqlite3, sqlite3_close)
@@ -54,12 +55,6 @@ has_table (sqlite3 *db, const char *table)
   return has_column (db, table, NULL);
 }
 
-static int
-stop_if_cancelled (gpointer data)
-{
-  return gantry_progress_cancelled (data, NULL);
-}
-
 /* Passes all rows of a table to its function. A table that is not there has none. */
 static gboolean
 read_table (Nsys *n, const Reading *reading, GError **error)
@@ -70,6 +65,13 @@ read_table (Nsys *n, const Reading *reading, GError **error)
 
   if (!has_table (n->db, reading->table))
     return TRUE;
+  if (!gantry_database_is_plain (n->db, reading->table))
+    {
+      if (!gantry_progress_cancelled (n->progress, error))
+        g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+                     "%s: no export of Nsight Systems: the table %s would run code of the file's own", n->what, reading->table);
+      return FALSE;
+    }
   gantry_progress_report (n->progress, -1, "Importing");
   for (guint i = 0; i < MOST_COLUMNS && reading->columns[i] != NULL; i++)
     g_string_append_printf (sql, has_column (n->db, reading->table, reading->columns[i]) ? "%s\"%s\"" : "%sNULL",
@@ -400,18 +402,10 @@ import (Nsys *n, GError **error)
   return _gantry_import_end (&n->import, n->what, FALSE, FALSE, error);
 }
 
-/* Nothing that a file may have besides tables is used. */
 static void
-distrust (sqlite3 *db)
+distrust (sqlite3 *db, const GantryProgress *progress)
 {
-  sqlite3_db_config (db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-  sqlite3_db_config (db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-  sqlite3_db_config (db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
-  sqlite3_db_config (db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
-  sqlite3_limit (db, SQLITE_LIMIT_LENGTH, 1 << 26);
-  sqlite3_limit (db, SQLITE_LIMIT_SQL_LENGTH, 1 << 20);
-  sqlite3_limit (db, SQLITE_LIMIT_EXPR_DEPTH, 50);
-  sqlite3_limit (db, SQLITE_LIMIT_ATTACHED, 0);
+  gantry_database_distrust (db, MOST_BYTES_OF_A_VALUE, progress != NULL ? progress->cancellable : NULL);
   sqlite3_exec (db, "PRAGMA cell_size_check = ON; PRAGMA query_only = ON;", NULL, NULL, NULL);
 }
 
@@ -421,9 +415,7 @@ import_database (sqlite3 *db, const char *what, const GantryProgress *progress, 
   Nsys n = { .db = db, .what = what, .progress = progress };
   GantryRecording *recording;
 
-  distrust (db);
-  if (progress != NULL)
-    sqlite3_progress_handler (db, 10000, stop_if_cancelled, (gpointer) progress);
+  distrust (db, progress);
   _gantry_import_init (&n.import);
   n.strings = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
   n.metrics = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
@@ -445,7 +437,7 @@ _gantry_nsys_is (const char *path)
 
   if (sqlite3_open_v2 (path, &db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
     return FALSE;
-  distrust (db);
+  distrust (db, NULL);
   if (sqlite3_prepare_v2 (db, "PRAGMA application_id", -1, &statement, NULL) != SQLITE_OK
       || sqlite3_step (statement) != SQLITE_ROW || sqlite3_column_int64 (statement, 0) == SESSION_APPLICATION_ID)
     return FALSE;

@@ -3,10 +3,9 @@
  * back), and it may come from a stranger: nothing that it says in views, triggers, generated columns, checks or indices is
  * evaluated, whatever is read from it can be interrupted, and what is no file is not waited for. */
 #include "core/document/session-private.h"
+#include "profiler/database.h"
 #include <string.h>
 
-/* How many instructions of SQLite's machine lie between two looks at the cancellable: some tenths of a millisecond. */
-#define STEPS_BETWEEN_LOOKS 10000
 /* Most bytes of one text or blob: a chunk of 64 k events is below 8 MiB, the code of a kernel far below. */
 #define MOST_BYTES_OF_A_VALUE (256 * 1024 * 1024)
 /* How long a writer waits for the others, milliseconds: sixteen that write 100 MiB each at 100 MiB/s. */
@@ -141,31 +140,6 @@ check_schema (sqlite3 *db, const char *path, GError **error)
   return FALSE;
 }
 
-static int
-is_cancelled (gpointer cancellable)
-{
-  return g_cancellable_is_cancelled (cancellable);
-}
-
-static void
-restrict_connection (sqlite3 *db, GCancellable *cancellable)
-{
-  static const struct { int limit, most; } limits[] = {
-    { SQLITE_LIMIT_LENGTH, MOST_BYTES_OF_A_VALUE }, { SQLITE_LIMIT_COLUMN, 100 },      { SQLITE_LIMIT_EXPR_DEPTH, 50 },
-    { SQLITE_LIMIT_COMPOUND_SELECT, 5 },            { SQLITE_LIMIT_ATTACHED, 0 },      { SQLITE_LIMIT_TRIGGER_DEPTH, 1 },
-    { SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000 },     { SQLITE_LIMIT_WORKER_THREADS, 0 }, { SQLITE_LIMIT_SQL_LENGTH, 1 << 20 },
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (limits); i++)
-    sqlite3_limit (db, limits[i].limit, limits[i].most);
-  sqlite3_db_config (db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-  sqlite3_db_config (db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-  sqlite3_db_config (db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
-  sqlite3_db_config (db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
-  sqlite3_progress_handler (db, cancellable != NULL ? STEPS_BETWEEN_LOOKS : 0, is_cancelled, cancellable);
-  sqlite3_busy_timeout (db, BUSY_MILLISECONDS);
-}
-
 /* Also for reading the file is opened for writing where that is allowed: a save that was interrupted is rolled back. Where it
  * is not allowed and there is something to roll back the first read says so. */
 sqlite3 *
@@ -181,7 +155,8 @@ _gantry_session_open (const char *path, gboolean writable, GCancellable *cancell
                    db != NULL ? sqlite3_errmsg (db) : "out of memory");
       return NULL;
     }
-  restrict_connection (db, cancellable);
+  gantry_database_distrust (db, MOST_BYTES_OF_A_VALUE, cancellable);
+  sqlite3_busy_timeout (db, BUSY_MILLISECONDS);
   if (!_gantry_session_exec (db, "PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;", error)
       || !check_version (db, path, writable, error) || !check_schema (db, path, error)
       || (!writable && !_gantry_session_exec (db, "PRAGMA query_only = ON;", error)))

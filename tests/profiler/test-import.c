@@ -4,6 +4,8 @@
 #include "core/base/error.h"
 #include "tests/profiler/make-recording.h"
 #include "tests/random-seed.h"
+#include <glib/gstdio.h>
+#include <sqlite3.h>
 #include <string.h>
 
 static char *
@@ -330,6 +332,42 @@ test_damaged_database (void)
   g_assert_cmpuint (refused, >, 50);
 }
 
+/* Exports that were made to do harm: what would run code of their own is an error, and what goes on for ever ends when it is
+ * cancelled. */
+static void
+test_strangers (void)
+{
+  static const struct { const char *sql; gboolean ends; } cases[] = {
+    { "CREATE TABLE StringIds (id INTEGER, value TEXT AS (zeroblob (60000000 + id)))", FALSE },
+    { "CREATE TABLE StringIds (id INTEGER, value TEXT AS (printf ('%9999999d', id)) STORED)", FALSE },
+    { "CREATE VIRTUAL TABLE NVTX_EVENTS USING rtree (id, a, b)", FALSE },
+    { "CREATE TABLE NVTX_EVENTS (start INTEGER); CREATE VIEW StringIds AS WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1"
+      " FROM n) SELECT x AS id, 'a' AS value FROM n", TRUE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *path = NULL;
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GantryRecording) recording = NULL;
+      sqlite3 *db = NULL;
+
+      g_close (g_file_open_tmp ("stranger-XXXXXX.sqlite", &path, NULL), NULL);
+      g_assert_cmpint (sqlite3_open (path, &db), ==, SQLITE_OK);
+      g_assert_cmpint (sqlite3_exec (db, cases[i].sql, NULL, NULL, NULL), ==, SQLITE_OK);
+      sqlite3_close (db);
+      recording = gantry_trace_import (path, NULL, &error);
+      g_test_message ("%s: %s", cases[i].sql, error != NULL ? error->message : "taken over");
+      g_assert_true ((recording == NULL) == (error != NULL));
+      if (!cases[i].ends)
+        {
+          g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID);
+          g_assert_nonnull (strstr (error->message, "code of the file's own"));
+        }
+      g_unlink (path);
+    }
+}
+
 static void
 test_cancelled (void)
 {
@@ -357,6 +395,7 @@ main (int argc, char **argv)
   g_test_add_func ("/profiler/import/many-threads", test_many_threads);
   g_test_add_func ("/profiler/import/kinds", test_kinds);
   g_test_add_func ("/profiler/import/damaged-database", test_damaged_database);
+  g_test_add_func ("/profiler/import/strangers", test_strangers);
   g_test_add_func ("/profiler/import/cancelled", test_cancelled);
   return g_test_run ();
 }

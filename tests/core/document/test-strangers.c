@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sessions that somebody made to do harm: each ends in an error or where it is cancelled, and what it costs until then is
+ * counted: instructions of SQLite's machine and bytes that it holds. Every connection of this process is counted, for the
+ * library calls count_connection() for each that is opened. */
+#include "tests/core/document/document-test.h"
+#include <glib/gstdio.h>
+#include <sqlite3.h>
+#include <string.h>
+
+#define MOST_STEPS 2000000
+#define MOST_BYTES ((gint64) 200 << 20)
+
+/* The library's hook takes no argument of ours. */
+static struct
+{
+  gint64 steps, rows;
+  gint64 cancel_at; /* row, -1: never */
+  GCancellable *cancellable;
+} counted;
+
+static int
+count (unsigned event, void *data, void *statement, void *time)
+{
+  if (event == SQLITE_TRACE_PROFILE)
+    counted.steps += sqlite3_stmt_status (statement, SQLITE_STMTSTATUS_VM_STEP, TRUE);
+  else if (counted.rows++ == counted.cancel_at)
+    g_cancellable_cancel (counted.cancellable);
+  return 0;
+}
+
+static int
+count_connection (sqlite3 *db, const char **why, const struct sqlite3_api_routines *api)
+{
+  return sqlite3_trace_v2 (db, SQLITE_TRACE_PROFILE | SQLITE_TRACE_ROW, count, NULL);
+}
+
+typedef struct
+{
+  char *folder, *path;
+} Place;
+
+static void
+set_up (Place *place, gconstpointer data)
+{
+  g_autofree char *model = doc_file ("data/models/sample.onnx");
+  g_autoptr (GantryDocument) document = gantry_document_new ();
+  g_autoptr (GError) error = NULL;
+
+  place->folder = g_dir_make_tmp ("gantry-test-XXXXXX", NULL);
+  place->path = g_build_filename (place->folder, "x.gantry", NULL);
+  gantry_document_open (document, model, NULL, NULL, &error);
+  g_assert_no_error (error);
+  gantry_document_save (document, place->path, &error);
+  g_assert_no_error (error);
+}
+
+static void
+tear_down (Place *place, gconstpointer data)
+{
+  g_unlink (place->path);
+  g_rmdir (place->folder);
+  g_free (place->folder);
+  g_free (place->path);
+}
+
+static void
+run_sql (const Place *place, const char *sql)
+{
+  sqlite3 *db = NULL;
+  char *why = NULL;
+
+  g_assert_cmpint (sqlite3_open (place->path, &db), ==, SQLITE_OK);
+  sqlite3_exec (db, "PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF", NULL, NULL, NULL);
+  if (sqlite3_exec (db, sql, NULL, NULL, &why) != SQLITE_OK)
+    g_error ("%s: %s", sql, why);
+  sqlite3_close (db);
+}
+
+/* Opens the session, to be cancelled at row @cancel_at. Returns: whether it opened */
+static gboolean
+open_counted (const Place *place, gint64 cancel_at, GError **error)
+{
+  g_autoptr (GantryDocument) document = gantry_document_new ();
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  GantryProgress progress = { .cancellable = cancellable };
+  gboolean opened;
+
+  counted.steps = counted.rows = 0;
+  counted.cancel_at = cancel_at;
+  counted.cancellable = cancellable;
+  sqlite3_memory_highwater (TRUE);
+  opened = gantry_document_open (document, place->path, NULL, &progress, error);
+  g_test_message ("%" G_GINT64_FORMAT " steps, %" G_GINT64_FORMAT " rows, %lld bytes, %s", counted.steps, counted.rows,
+                  (long long) sqlite3_memory_highwater (FALSE), error != NULL && *error != NULL ? (*error)->message : "opened");
+  g_assert_cmpint (counted.steps, <, MOST_STEPS);
+  g_assert_cmpint (sqlite3_memory_highwater (FALSE), <, MOST_BYTES);
+  return opened;
+}
+
+#define FOR_EVER "WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT "
+/* A table that is taken away, and what stands in its place; or something that is put beside it. */
+static const char *const schemas[] = {
+  "DROP TABLE meta; CREATE VIEW meta AS " FOR_EVER "'k' || x AS key, x AS value FROM n",
+  "DROP TABLE passes; CREATE VIEW passes (position, name, title, enabled) AS " FOR_EVER "x, 'a', 'b', 1 FROM n",
+  "DROP TABLE dims; CREATE TABLE dims (name TEXT PRIMARY KEY, size INTEGER AS (length (zeroblob (length (name) + 200000000))))",
+  "DROP TABLE inputs; CREATE TABLE inputs (name TEXT PRIMARY KEY, value TEXT GENERATED ALWAYS AS (printf ('%999999d', 1)))",
+  "DROP TABLE measured; CREATE TABLE measured (key TEXT, us REAL CHECK (length (zeroblob (100000000)) > us))",
+  "DROP TABLE measured; CREATE TABLE measured (key TEXT, us REAL DEFAULT (randomblob (100000000)))",
+  "CREATE INDEX x ON measured (length (zeroblob (100000000)))",
+  "CREATE INDEX x ON measured (us) WHERE length (zeroblob (100000000)) > us",
+  "DROP TABLE placements; CREATE VIRTUAL TABLE placements USING rtree (a, b, c)",
+};
+
+static void
+test_schemas (Place *place, gconstpointer data)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (schemas); i++)
+    {
+      g_autofree char *good = NULL;
+      g_autoptr (GError) error = NULL;
+      gsize size;
+
+      g_test_message ("%s", schemas[i]);
+      g_assert_true (g_file_get_contents (place->path, &good, &size, NULL));
+      run_sql (place, schemas[i]);
+      g_assert_false (open_counted (place, -1, &error));
+      g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID);
+      g_assert_cmpint (counted.steps, <, 100000); /* it is refused before anything of it is read */
+      g_assert_true (g_file_set_contents (place->path, good, (gssize) size, NULL));
+    }
+}
+
+/* Triggers, and views and tables by other names, are nobody's business: they are not run. */
+static void
+test_unread (Place *place, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+
+  run_sql (place, "CREATE VIEW other AS " FOR_EVER "x FROM n;"
+                  "CREATE TABLE more (a, b AS (zeroblob (100000000)));"
+                  "INSERT INTO more VALUES (1);");
+  open_counted (place, -1, &error);
+  g_assert_no_error (error);
+}
+
+/* As many rows as a file can have: what reads them ends where it is cancelled. */
+static void
+test_rows (Place *place, gconstpointer data)
+{
+  static const char *const fillings[] = {
+    "INSERT INTO placements WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 400000)"
+    " SELECT '', 'k' || x, x, 1, 0, 0 FROM n",
+    "INSERT INTO inputs WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 400000) SELECT 'k' || x, x FROM n",
+    "INSERT INTO dims WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 400000) SELECT 'k' || x, x FROM n",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (fillings); i++)
+    {
+      g_autofree char *good = NULL;
+      g_autoptr (GError) error = NULL;
+      gsize size;
+
+      g_test_message ("%s", fillings[i]);
+      g_assert_true (g_file_get_contents (place->path, &good, &size, NULL));
+      run_sql (place, fillings[i]);
+      g_assert_false (open_counted (place, 1000, &error));
+      g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+      g_assert_cmpint (counted.rows, <, 20000);
+      g_assert_true (g_file_set_contents (place->path, good, (gssize) size, NULL));
+    }
+}
+
+/* A value that is larger than any of ours is not taken into memory. */
+static void
+test_value (Place *place, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+
+  run_sql (place, "INSERT OR REPLACE INTO meta VALUES ('notes', zeroblob (270000000))");
+  g_assert_false (open_counted (place, -1, &error));
+  g_assert_nonnull (error);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  sqlite3_auto_extension ((void (*) (void)) count_connection);
+#define ADD(name, function) g_test_add ("/strangers/" name, Place, NULL, set_up, function, tear_down)
+  ADD ("schemas", test_schemas);
+  ADD ("unread", test_unread);
+  ADD ("rows", test_rows);
+  ADD ("value", test_value);
+#undef ADD
+  return g_test_run ();
+}
