@@ -245,12 +245,31 @@ session_clear (Session *session)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Session, session_clear)
 
+/* Before anything of it is allocated. What is not pinned on the host may lie in a file. */
+static gboolean
+check_memory (const GantryPlan *plan, const GantryProgramOptions *options, GError **error)
+{
+  guint64 there = gantry_process_memory_of_machine (), planned = gantry_plan_memory_bytes (plan, GANTRY_MEMORY_PINNED_HOST);
+  g_autofree char *there_text = gantry_format_bytes (there), *planned_text = NULL;
+
+  if (options->code != GANTRY_CODE_CUDA)
+    planned += gantry_plan_memory_bytes (plan, GANTRY_MEMORY_DEVICE);
+  if (planned <= there)
+    return TRUE;
+  planned_text = gantry_format_bytes (planned);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY, "the plan takes %s, this machine has %s; --limit plans with less",
+               planned_text, there_text);
+  return FALSE;
+}
+
 static gboolean
 load (Session *session, GantryProgram *program, const GantryProgramOptions *options, const GantryProgress *progress,
       GError **error)
 {
   g_autoptr (GDateTime) now = g_date_time_new_now_utc ();
 
+  if (!check_memory (program->executable->plan, options, error))
+    return FALSE;
   session->device = options->device != NULL ? gantry_device_ref (options->device) : gantry_cpu_device_new (program->n_threads);
   session->recorder = gantry_cpu_recorder_new (gantry_device_name (session->device));
   session->times = g_array_new (FALSE, FALSE, sizeof (double));

@@ -4,7 +4,8 @@
 #include "app/cli/values.h"
 #include "app/cli/inputs.h"
 #include "core/base/error.h"
-#include "core/base/pages.h"
+#include "core/base/format.h"
+#include "core/base/process-memory.h"
 #include "core/ir/operation.h"
 #include "core/ir/placement.h"
 
@@ -128,12 +129,43 @@ place_output (GantryValues *values, guint i, GError **error)
   return values->results[i] != NULL;
 }
 
+static guint64
+bytes_of (GantryModule *module, const GantryNode *node)
+{
+  return (guint64) MAX (gantry_type_bytes (gantry_node_type (module, node)), 0);
+}
+
+/* Before anything is made up, read or allocated. */
+static gboolean
+check_sizes (GantryModule *module, GError **error)
+{
+  const GantryFunction *entry = gantry_module_entry (module);
+  guint64 there = gantry_process_memory_of_machine (), inputs = 0, outputs = 0;
+  g_autofree char *there_text = gantry_format_bytes (there), *inputs_text = NULL, *outputs_text = NULL;
+
+  for (guint i = 0; i < entry->n_params && inputs <= there; i++)
+    inputs += bytes_of (module, &module->nodes[entry->first_node + i]);
+  for (guint i = 0; i < entry->n_results && outputs <= there; i++)
+    outputs += bytes_of (module, gantry_module_node (module, gantry_function_result_id (module, entry, i)));
+  if (inputs <= there && outputs <= there - inputs)
+    return TRUE;
+  inputs_text = gantry_format_bytes (inputs);
+  outputs_text = gantry_format_bytes (outputs);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
+               "the program's inputs take %s and its outputs %s, this machine has %s; give smaller sizes (--dim)", inputs_text,
+               outputs_text, there_text);
+  return FALSE;
+}
+
 GantryValues *
 gantry_values_new (GantryModule *module, char **given, GError **error)
 {
   const GantryFunction *entry = gantry_module_entry (module);
-  g_autoptr (GantryValues) values = g_new0 (GantryValues, 1);
+  g_autoptr (GantryValues) values = NULL;
 
+  if (!check_sizes (module, error))
+    return NULL;
+  values = g_new0 (GantryValues, 1);
   values->module = gantry_module_ref (module);
   values->n_inputs = entry->n_params;
   values->n_outputs = entry->n_results;

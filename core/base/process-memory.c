@@ -143,3 +143,11 @@ gantry_process_memory_trim (void)
   malloc_trim (0);
 #endif
 }
+
+guint64
+gantry_process_memory_of_machine (void)
+{
+  long pages = sysconf (_SC_PHYS_PAGES), bytes = sysconf (_SC_PAGESIZE);
+
+  return pages > 0 && bytes > 0 ? (guint64) pages * (guint64) bytes : G_MAXINT64;
+}

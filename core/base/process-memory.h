@@ -25,6 +25,9 @@ gboolean gantry_process_memory_read (GantryProcessMemory *memory);
 /** Lets the peak begin anew. Returns: FALSE where the system does not do that: the peak is that of the whole process */
 gboolean gantry_process_memory_reset_peak (void);
 
+/** Bytes of memory that this machine has, used or not; what is larger is not to be allocated. */
+guint64 gantry_process_memory_of_machine (void);
+
 /** What the mappings of the process hold, in memory now: bytes. */
 typedef struct
 {
