@@ -18,6 +18,8 @@ gantry_cli_parse (const char *command, const char *arguments, const char *descri
     { "finite-math", 0, 0, G_OPTION_ARG_NONE, &options->finite_math, "Assume that no value is infinite or NaN", NULL },
     { "fuse-rows", 0, 0, G_OPTION_ARG_NONE, &options->fuse_rows, "A softmax or a normalization is one kernel (always for a GPU)",
       NULL },
+    { "allow-outside", 0, 0, G_OPTION_ARG_NONE, &options->allow_outside,
+      "The model may read files outside its folder: weights by an absolute path or a link", NULL },
     { "random-weights", 0, 0, G_OPTION_ARG_INT64, &options->random_weights,
       "Replace floating point weights by pseudo-random ones", "SEED" },
     { "progress", 0, 0, G_OPTION_ARG_NONE, &options->progress, "Report progress as lines", NULL },
@@ -127,6 +129,7 @@ read_bindings (const GantryCliOptions *options, GError **error)
   g_autoptr (GantryBindings) bindings = gantry_bindings_new ();
 
   gantry_bindings_set_entry (bindings, options->entry);
+  bindings->outside = options->allow_outside;
   for (guint i = 0; options->dims != NULL && options->dims[i] != NULL; i++)
     if (!parse_dim (options->dims[i], bindings, error))
       return NULL;

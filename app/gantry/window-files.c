@@ -62,6 +62,29 @@ open_response (GtkNativeDialog *dialog, int response, gpointer data)
     gantry_window_open (data, path);
 }
 
+static void
+outside_response (AdwMessageDialog *dialog, const char *response, gpointer data)
+{
+  if (g_strcmp0 (response, "allow") == 0)
+    _gantry_window_open_now (data, g_object_get_data (G_OBJECT (dialog), "path"), TRUE);
+}
+
+/* What a model reads outside its folder is shown, written into outputs, and sent along: its user decides. */
+void
+_gantry_window_ask_outside (GantryWindow *self, const char *path, const GError *error)
+{
+  GtkWidget *dialog = adw_message_dialog_new (GTK_WINDOW (self), "Read files outside the model's folder?", error->message);
+
+  gtk_widget_set_name (dialog, "outside");
+  g_object_set_data_full (G_OBJECT (dialog), "path", g_strdup (path), g_free);
+  adw_message_dialog_add_responses (ADW_MESSAGE_DIALOG (dialog), "cancel", "_Cancel", "allow", "_Allow", NULL);
+  adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog), "allow", ADW_RESPONSE_DESTRUCTIVE);
+  adw_message_dialog_set_default_response (ADW_MESSAGE_DIALOG (dialog), "cancel");
+  adw_message_dialog_set_close_response (ADW_MESSAGE_DIALOG (dialog), "cancel");
+  g_signal_connect_object (dialog, "response", G_CALLBACK (outside_response), self, 0);
+  gtk_window_present (GTK_WINDOW (dialog));
+}
+
 void
 _gantry_window_choose_open (GantryWindow *self)
 {
@@ -102,7 +125,7 @@ leave (GantryWindow *self)
 
   self->closing = next == NULL;
   if (next != NULL)
-    _gantry_window_open_now (self, next);
+    _gantry_window_open_now (self, next, FALSE);
   else
     gtk_window_close (GTK_WINDOW (self));
 }

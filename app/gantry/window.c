@@ -258,7 +258,9 @@ opened (GObject *source, GAsyncResult *result, gpointer data)
       if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED) && gantry_document_is_busy (self->document))
         return;
       g_clear_pointer (&self->opening, g_free);
-      if (gantry_document_get_compilation (self->document) != NULL ||
+      if (path != NULL && g_error_matches (error, GANTRY_ERROR, GANTRY_ERROR_OUTSIDE))
+        _gantry_window_ask_outside (self, path, error);
+      else if (gantry_document_get_compilation (self->document) != NULL ||
           g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
         _gantry_window_tell (self, "This file cannot be opened", error);
       else
@@ -280,23 +282,28 @@ opened (GObject *source, GAsyncResult *result, gpointer data)
 }
 
 void
+_gantry_window_open_now (GantryWindow *self, const char *path, gboolean outside)
+{
+  g_autoptr (GantryBindings) bindings = gantry_bindings_new ();
+  GantryOpenOptions options = GANTRY_OPEN_OPTIONS_INIT;
+
+  bindings->outside = outside;
+  options.bindings = bindings;
+  g_free (self->opening);
+  self->opening = g_canonicalize_filename (path, NULL);
+  g_clear_pointer (&self->error, g_free);
+  gantry_document_open_async (self->document, self->opening, &options, opened, g_object_ref (self));
+  _gantry_window_update (self);
+}
+
+void
 gantry_window_open (GantryWindow *self, const char *path)
 {
   g_return_if_fail (GANTRY_IS_WINDOW (self));
   if (gantry_document_is_unsaved (self->document))
     _gantry_window_ask_unsaved (self, path);
   else
-    _gantry_window_open_now (self, path);
-}
-
-void
-_gantry_window_open_now (GantryWindow *self, const char *path)
-{
-  g_free (self->opening);
-  self->opening = g_canonicalize_filename (path, NULL);
-  g_clear_pointer (&self->error, g_free);
-  gantry_document_open_async (self->document, self->opening, NULL, opened, g_object_ref (self));
-  _gantry_window_update (self);
+    _gantry_window_open_now (self, path, FALSE);
 }
 
 /* Reading */

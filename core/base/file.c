@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ordinary files alone are opened. */
 #include "core/base/file.h"
+#include "core/base/error.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static gboolean
 fail (const char *path, const char *what, int code, GError **error)
@@ -35,23 +39,78 @@ gantry_file_check (const char *path, GError **error)
   return check_mode (path, info.st_mode, error);
 }
 
+/* Without O_NONBLOCK opening a queue would wait for its other end. */
+static int
+open_file (const char *path, GError **error)
+{
+  int file = g_open (path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY, 0);
+  struct stat info;
+
+  if (file < 0)
+    fail (path, "cannot be opened", errno, error);
+  else if (fstat (file, &info) != 0)
+    fail (path, "cannot be read", errno, error);
+  else if (check_mode (path, info.st_mode, error))
+    return file;
+  if (file >= 0)
+    close (file);
+  return -1;
+}
+
+static GMappedFile *
+map_and_close (int file, GError **error)
+{
+  GMappedFile *mapped = file >= 0 ? g_mapped_file_new_from_fd (file, FALSE, error) : NULL;
+
+  if (file >= 0)
+    close (file);
+  return mapped;
+}
+
 GMappedFile *
 gantry_file_map (const char *path, GError **error)
 {
-  /* Without O_NONBLOCK opening a queue would wait for its other end. */
-  int descriptor = g_open (path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY, 0);
-  GMappedFile *mapped = NULL;
-  struct stat info;
+  return map_and_close (open_file (path, error), error);
+}
 
-  if (descriptor < 0)
-    {
-      fail (path, "cannot be opened", errno, error);
-      return NULL;
-    }
-  if (fstat (descriptor, &info) != 0)
-    fail (path, "cannot be read", errno, error);
-  else if (check_mode (path, info.st_mode, error))
-    mapped = g_mapped_file_new_from_fd (descriptor, FALSE, error);
-  g_close (descriptor, NULL);
-  return mapped;
+/* Links followed. (transfer full) (nullable) */
+static char *
+real_path (const char *path)
+{
+  char *found = realpath (path, NULL), *copy = g_strdup (found);
+
+  free (found);
+  return copy;
+}
+
+static gboolean
+lies_below (const char *path, const char *folder)
+{
+  gsize n = folder != NULL ? strlen (folder) : 0;
+
+  return n > 0 && strncmp (path, folder, n) == 0 && (path[n] == '/' || folder[n - 1] == '/');
+}
+
+/* Of the file that is open, so that no link is exchanged after the look. */
+static gboolean
+is_beside (int file, const char *owner)
+{
+  g_autofree char *self = g_strdup_printf ("/proc/self/fd/%d", file), *real = real_path (self);
+  g_autofree char *folder = g_path_get_dirname (owner), *home = real_path (folder);
+  g_autofree char *target = real_path (owner), *contents = target != NULL ? g_path_get_dirname (target) : NULL;
+
+  return real != NULL && (lies_below (real, home) || lies_below (real, contents));
+}
+
+GMappedFile *
+gantry_file_map_beside (const char *path, const char *owner, gboolean anywhere, GError **error)
+{
+  int file = open_file (path, error);
+
+  if (file < 0 || anywhere || is_beside (file, owner))
+    return map_and_close (file, error);
+  close (file);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_OUTSIDE,
+               "'%s' lies outside the model's folder; what a model reads there only you can allow (--allow-outside)", path);
+  return NULL;
 }

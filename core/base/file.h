@@ -25,4 +25,17 @@ gboolean gantry_file_check (const char *path, GError **error);
  */
 GMappedFile *gantry_file_map (const char *path, GError **error);
 
+/**
+ * gantry_file_map_beside:
+ * @path: that a file of a stranger names
+ * @owner: that file
+ * @anywhere: the user allows all files
+ *
+ * As gantry_file_map(), but without @anywhere the file has to lie, links followed, in the folder of @owner or below it. Where @owner is
+ * a link itself the folder of what it points to will do as well: caches of model hubs have a folder of links to a folder of contents.
+ *
+ * Returns: (transfer full) (nullable): %GANTRY_ERROR_OUTSIDE where the user would have to allow it
+ */
+GMappedFile *gantry_file_map_beside (const char *path, const char *owner, gboolean anywhere, GError **error);
+
 G_END_DECLS

@@ -138,6 +138,7 @@ gantry_bindings_merge (GantryBindings *bindings, const GantryBindings *other)
     return;
   if (other->entry != NULL)
     gantry_bindings_set_entry (bindings, other->entry);
+  bindings->outside = bindings->outside || other->outside;
   for (guint i = 0; i < other->n_dims; i++)
     gantry_bindings_set_dim (bindings, other->dims[i].name, other->dims[i].size);
   for (guint i = 0; i < other->n_inputs; i++)

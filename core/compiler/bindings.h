@@ -16,7 +16,12 @@ typedef struct
   gint64 size;
 } GantryDimBinding;
 
-/** GantryBindings: reference counted; not changed any more once two own it. Both lists are in order of the names. */
+/**
+ * GantryBindings: reference counted; not changed any more once two own it. Both lists are in order of the names.
+ *
+ * @outside: the user allows what the model reads outside its folder. It is in no file, for files come from strangers, and two
+ *  bindings that differ in it alone are equal.
+ */
 typedef struct
 {
   gatomicrefcount ref_count;
@@ -24,6 +29,7 @@ typedef struct
   guint n_dims, n_inputs;
   GantryDimBinding *dims;
   GantryInputValue *inputs;
+  gboolean outside;
 } GantryBindings;
 
 GantryBindings *gantry_bindings_new (void);

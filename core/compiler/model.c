@@ -113,7 +113,7 @@ open_onnx (GantryModel *model, GantryContext *context, const GantryProgress *pro
   const GantryBindings *bindings = model->bindings;
   g_autofree GantryOnnxDim *dims = g_new0 (GantryOnnxDim, bindings->n_dims + 1);
   GantryOnnxOptions options = { .dims = dims, .n_dims = bindings->n_dims, .values = bindings->inputs,
-                                .n_values = bindings->n_inputs };
+                                .n_values = bindings->n_inputs, .outside = bindings->outside };
   g_autoptr (GantryOnnxInfo) info = NULL;
   GantryModule *module;
 
@@ -170,8 +170,8 @@ open_text (GantryModel *model, const char *path, GantryContext *context, GError 
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "%s: a text module may have at most 1 GiB", model->path);
       return NULL;
     }
-  whole = gantry_module_from_text (context, g_mapped_file_get_contents (file),
-                                   (gssize) g_mapped_file_get_length (file), model->path, error);
+  whole = gantry_module_from_text_beside (context, g_mapped_file_get_contents (file), (gssize) g_mapped_file_get_length (file),
+                                          model->path, model->bindings->outside ? NULL : model->path, error);
   if (whole == NULL)
     return NULL;
   module = gantry_module_set_inputs (whole, model->bindings->inputs, model->bindings->n_inputs, error);

@@ -210,7 +210,8 @@ start_child (GTask *task)
   GError *error = NULL;
 
   child->process = g_subprocess_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_MERGE, &error,
-                                     child->cli, "run", "--session", "--progress", parent, runs, child->session, NULL);
+                                     child->cli, "run", "--session", "--progress", parent, runs, child->session,
+                                     document->state->bindings->outside ? "--allow-outside" : NULL, NULL);
   if (child->process == NULL)
     {
       gantry_error_prefix (&error, "%s cannot be started: ", child->cli);

@@ -193,10 +193,12 @@ map_file (GantryTextReader *reader, const char *path)
 
   if (file != NULL)
     return file;
-  file = gantry_file_map (path, &error);
+  file = reader->beside != NULL ? gantry_file_map_beside (path, reader->beside, FALSE, &error) : gantry_file_map (path, &error);
   if (file == NULL)
     {
-      _gantry_text_fail (reader, GANTRY_ERROR_INVALID, "%s", error->message);
+      gboolean outside = g_error_matches (error, GANTRY_ERROR, GANTRY_ERROR_OUTSIDE);
+
+      _gantry_text_fail (reader, outside ? GANTRY_ERROR_OUTSIDE : GANTRY_ERROR_INVALID, "%s", error->message);
       return NULL;
     }
   g_hash_table_insert (reader->files, g_strdup (path), file);

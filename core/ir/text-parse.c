@@ -566,8 +566,8 @@ parser_clear (Parser *p)
 }
 
 GantryModule *
-gantry_module_from_text (GantryContext *context, const char *text, gssize length, const char *file_name,
-                         GError **error)
+gantry_module_from_text_beside (GantryContext *context, const char *text, gssize length, const char *file_name,
+                                const char *path, GError **error)
 {
   gsize size = length < 0 ? strlen (text) : (gsize) length;
   GantryModule *module = NULL;
@@ -581,6 +581,7 @@ gantry_module_from_text (GantryContext *context, const char *text, gssize length
       return NULL;
     }
   parser_init (&p, context, text, size, file_name);
+  p.reader.beside = path;
   if (read_module (&p))
     {
       module = gantry_builder_finish (p.builder, &p.reader.error);
@@ -591,4 +592,10 @@ gantry_module_from_text (GantryContext *context, const char *text, gssize length
     g_propagate_error (error, p.reader.error);
   parser_clear (&p);
   return module;
+}
+
+GantryModule *
+gantry_module_from_text (GantryContext *context, const char *text, gssize length, const char *file_name, GError **error)
+{
+  return gantry_module_from_text_beside (context, text, length, file_name, NULL, error);
 }

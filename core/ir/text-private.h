@@ -18,6 +18,7 @@ typedef struct
 {
   GantryContext *context;
   const char *file_name;
+  const char *beside; /* (nullable): path of the text: files that it names lie in its folder */
   const char *begin, *at, *end;
   const char *line_begin;
   guint32 line;

@@ -173,7 +173,10 @@ gantry_onnx_import (GantryContext *context, const char *path, const GantryOnnxOp
   g_return_val_if_fail (context != NULL && path != NULL, NULL);
   gantry_progress_report (progress, 0.0, "opening the file");
   file = gantry_onnx_file_open (path, &onnx__model_proto__descriptor, progress, error);
-  return file != NULL ? import_file (context, file, options, info, progress, error) : NULL;
+  if (file == NULL)
+    return NULL;
+  file->anywhere = options != NULL && options->outside;
+  return import_file (context, file, options, info, progress, error);
 }
 
 GantryModule *

@@ -13,6 +13,7 @@ G_BEGIN_DECLS
  * GantryOnnxFile:
  * @path: (nullable): absolute; NULL for a model in memory
  * @folder: (nullable): where external data lies
+ * @anywhere: external data may lie outside of it; to be set before any is read
  * @model: (nullable): of a model file
  * @tensor: (nullable): of a file that is one TensorProto
  */
@@ -21,6 +22,7 @@ typedef struct
   GBytes *bytes;
   char *path;
   char *folder;
+  gboolean anywhere;
   char *name;           /* for people: the last part of the path */
   GHashTable *external; /* location -> GBytes */
   Onnx__ModelProto *model;

@@ -220,7 +220,7 @@ gantry_onnx_file_free (GantryOnnxFile *file)
 
 /* External data */
 
-/* Only below the model's own folder: a model is data from a stranger. */
+/* A path that leaves the folder is asked for even where it comes back by a link. */
 static gboolean
 stays_inside (const char *location)
 {
@@ -229,43 +229,45 @@ stays_inside (const char *location)
   for (guint i = 0; parts[i] != NULL; i++)
     if (strcmp (parts[i], "..") == 0)
       return FALSE;
-  return *location != '\0' && !g_path_is_absolute (location) && *location != '\\';
+  return !g_path_is_absolute (location) && *location != '\\';
+}
+
+static gboolean
+check_location (const GantryOnnxFile *file, const char *location, GError **error)
+{
+  if (*location == '\0')
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "its data file has no name; the model is damaged");
+  else if (file->folder == NULL)
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
+                 "its data are in the file '%s', but the model was not read from a folder; open the model file itself", location);
+  else if (!file->anywhere && !stays_inside (location))
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_OUTSIDE,
+                 "its data file '%s' lies outside the model's folder; put the data file beside the model and name it by a relative "
+                 "path, or allow what lies outside (--allow-outside)", location);
+  else
+    return TRUE;
+  return FALSE;
 }
 
 GBytes *
 gantry_onnx_file_external (GantryOnnxFile *file, const char *location, GError **error)
 {
   g_autofree char *path = NULL;
+  g_autoptr (GMappedFile) mapped = NULL;
   GBytes *bytes = g_hash_table_lookup (file->external, location);
 
   if (bytes != NULL)
     return bytes;
-  if (!stays_inside (location))
-    {
-      g_set_error (
-        error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-        "its data file '%s' lies outside the model's folder, which is refused; put the data "
-        "file beside the model "
-        "and name it by a relative path",
-        location);
-      return NULL;
-    }
-  if (file->folder == NULL)
-    {
-      g_set_error (
-        error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-        "its data are in the file '%s', but the model was not read from a folder; open the model "
-        "file itself",
-        location);
-      return NULL;
-    }
-  path = g_build_filename (file->folder, location, NULL);
-  bytes = gantry_onnx_map (path, error);
-  if (bytes == NULL)
+  if (!check_location (file, location, error))
+    return NULL;
+  path = g_path_is_absolute (location) ? g_strdup (location) : g_build_filename (file->folder, location, NULL);
+  mapped = gantry_file_map_beside (path, file->path, file->anywhere, error);
+  if (mapped == NULL)
     {
       gantry_error_prefix (error, "its data file: ");
       return NULL;
     }
+  bytes = g_mapped_file_get_bytes (mapped);
   g_hash_table_insert (file->external, g_strdup (location), bytes);
   return bytes;
 }

@@ -246,7 +246,8 @@ map_literal (GantryOnnxFile *file, GantryContext *context, guint32 type, const P
   if (literal == NULL)
     return NULL;
   if (place->path != NULL)
-    literal->source_path = g_build_filename (file->folder, place->path, NULL);
+    literal->source_path = g_path_is_absolute (place->path) ? g_strdup (place->path)
+                                                            : g_build_filename (file->folder, place->path, NULL);
   else
     literal->source_path = g_strdup (file->path);
   literal->source_offset = place->offset;

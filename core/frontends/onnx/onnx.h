@@ -26,6 +26,7 @@ typedef struct
  * GantryOnnxOptions: all zero is the default.
  *
  * @values: inputs that are constants; also of one that an initializer gives a value
+ * @outside: external data outside the model's folder may be read: the user says so
  * @max_nodes: what the module may have at most, functions inlined; 0 means four million
  */
 typedef struct
@@ -35,6 +36,7 @@ typedef struct
   const GantryInputValue *values;
   guint n_values;
   guint max_nodes;
+  gboolean outside;
 } GantryOnnxOptions;
 
 typedef struct

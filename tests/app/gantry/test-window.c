@@ -4,6 +4,7 @@
 #include "app/gantry/application.h"
 #include "app/gantry/window.h"
 #include "tests/app/gantry/window-test.h"
+#include <adwaita.h>
 #include <glib/gstdio.h>
 #include <signal.h>
 #include <string.h>
@@ -596,6 +597,42 @@ test_values (void)
   window_test_free (window);
 }
 
+/* What a model reads outside its folder is asked for; the answer holds for this opening. */
+static void
+test_outside (void)
+{
+  g_autofree char *folder = g_dir_make_tmp ("gantry-outside-XXXXXX", NULL), *home = g_build_filename (folder, "home", NULL);
+  g_autofree char *secret = g_build_filename (folder, "secret", NULL), *model = g_build_filename (home, "reader.gir", NULL);
+  g_autofree char *text = g_strdup_printf ("module \"reader\" {\n  func @main #1 (%%1 \"x\": f32[4]) -> (%%3) {\n"
+                                           "    %%2 = constant() {value = file<f32[4]: \"%s\", 0, 16>}: f32[4]\n"
+                                           "    %%3 = add(%%1, %%2): f32[4]\n  }\n}\n", secret);
+  GantryWindow *window = window_test_new ();
+  GtkWidget *dialog;
+
+  if (window == NULL)
+    return;
+  g_assert_cmpint (g_mkdir (home, 0700), ==, 0);
+  g_assert_true (g_file_set_contents (secret, "secret of someone", -1, NULL));
+  g_assert_true (g_file_set_contents (model, text, -1, NULL));
+  for (guint i = 0; i < 2; i++)
+    {
+      window_test_open (window, model);
+      g_assert_cmpstr (gantry_window_get_page (window), !=, "model");
+      dialog = window_test_dialog ("outside");
+      g_assert_nonnull (dialog);
+      adw_message_dialog_response (ADW_MESSAGE_DIALOG (dialog), i == 0 ? "cancel" : "allow");
+      gtk_window_close (GTK_WINDOW (dialog));
+      views_settle ();
+    }
+  views_wait_until (window_test_is_idle (window));
+  g_assert_cmpstr (gantry_window_get_page (window), ==, "model");
+  window_test_free (window);
+  g_unlink (model);
+  g_unlink (secret);
+  g_rmdir (home);
+  g_rmdir (folder);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -617,5 +654,6 @@ main (int argc, char **argv)
   g_test_add_func ("/app/window/refusal", test_refusal);
   g_test_add_func ("/app/window/dims", test_dims);
   g_test_add_func ("/app/window/values", test_values);
+  g_test_add_func ("/app/window/outside", test_outside);
   return window_test_run ();
 }

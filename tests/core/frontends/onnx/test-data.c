@@ -5,6 +5,7 @@
 #include "tests/core/frontends/onnx/model-writer.h"
 #include <glib/gstdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* A model whose one weight "w" is @tensor. */
 static Message *
@@ -278,12 +279,12 @@ test_external_refused (Files *files, gconstpointer data)
   g_autofree char *absolute = g_build_filename (files->folder, "weights.bin", NULL);
   GQuark domain = GANTRY_ERROR;
 
-  refuse (files, "../weights.bin", NULL, NULL, domain, GANTRY_ERROR_INVALID,
+  refuse (files, "../weights.bin", NULL, NULL, domain, GANTRY_ERROR_OUTSIDE,
           "outside the model's folder");
-  refuse (files, "a/../../weights.bin", NULL, NULL, domain, GANTRY_ERROR_INVALID,
+  refuse (files, "a/../../weights.bin", NULL, NULL, domain, GANTRY_ERROR_OUTSIDE,
           "outside the model's folder");
-  refuse (files, absolute, NULL, NULL, domain, GANTRY_ERROR_INVALID, "outside the model's folder");
-  refuse (files, "", NULL, NULL, domain, GANTRY_ERROR_INVALID, "outside the model's folder");
+  refuse (files, absolute, NULL, NULL, domain, GANTRY_ERROR_OUTSIDE, "outside the model's folder");
+  refuse (files, "", NULL, NULL, domain, GANTRY_ERROR_INVALID, "has no name");
   refuse (files, NULL, NULL, NULL, domain, GANTRY_ERROR_INVALID, "no file is named");
   refuse (files, "weights.bin", "24", NULL, domain, GANTRY_ERROR_TRUNCATED,
           "bytes 24 to 36 of 'weights.bin', which has 32 bytes");
@@ -294,6 +295,34 @@ test_external_refused (Files *files, gconstpointer data)
   refuse (files, "weights.bin", "0", "16", domain, GANTRY_ERROR_INVALID,
           "has 16 bytes, but its type f32[3] needs 12");
   refuse (files, "none.bin", NULL, NULL, G_FILE_ERROR, G_FILE_ERROR_NOENT, "none.bin");
+}
+
+/* A link is followed as far as the folder goes, and farther where the user allows it. */
+static void
+test_external_link (Files *files, gconstpointer data)
+{
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autofree char *outside = g_dir_make_tmp ("onnx-outside-XXXXXX", NULL), *secret = g_build_filename (outside, "secret", NULL);
+  g_autofree char *link = g_build_filename (files->folder, "link.bin", NULL), *weights = g_build_filename (files->folder, "weights.bin", NULL);
+  GantryOnnxOptions options = { .outside = TRUE };
+  const float three[3] = { 5, 6, 7 };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GantryModule) module = NULL;
+
+  g_assert_true (g_file_set_contents (secret, (const char *) three, sizeof three, NULL));
+  g_assert_cmpint (symlink (secret, link), ==, 0);
+  refuse (files, "link.bin", NULL, NULL, GANTRY_ERROR, GANTRY_ERROR_OUTSIDE, "outside the model's folder");
+  module = gantry_onnx_import (context, files->model, &options, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpfloat (gantry_literal_get_double (value_of (module, "w"), 1), ==, 6);
+  g_clear_pointer (&module, gantry_module_unref);
+  g_unlink (link);
+  g_assert_cmpint (symlink ("weights.bin", link), ==, 0);
+  module = open_external (files, context, "link.bin", NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_unlink (link);
+  g_unlink (secret);
+  g_rmdir (outside);
 }
 
 static void
@@ -321,6 +350,7 @@ main (int argc, char **argv)
   g_test_add_func ("/data/uncompiled", test_uncompiled);
   g_test_add ("/external/read", Files, NULL, files_up, test_external, files_down);
   g_test_add ("/external/refused", Files, NULL, files_up, test_external_refused, files_down);
+  g_test_add ("/external/link", Files, NULL, files_up, test_external_link, files_down);
   g_test_add_func ("/external/in-memory", test_external_in_memory);
   return g_test_run ();
 }

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Models of strangers on the command line: what they read outside their folder, and sizes that no machine has. */
+#include "tests/app/cli/cli-test.h"
+#include <glib/gstdio.h>
+#include <string.h>
+
+#define READER "module \"reader\" {\n  func @main #1 (%%1 \"x\": f32[4]) -> (%%3) {\n" \
+               "    %%2 = constant() {value = file<f32[4]: \"%s\", 0, 16>}: f32[4]\n" \
+               "    %%3 = add(%%1, %%2): f32[4]\n  }\n}\n"
+#define LARGE "module \"large\" {\n  func @main #1 (%1 \"x\": f32[1000000000000]) -> (%2) {\n" \
+              "    %2 = negate(%1): f32[1000000000000]\n  }\n}\n"
+
+/* Writes a model that reads @secret. (transfer full): its path */
+static char *
+write_reader (const char *folder, const char *secret)
+{
+  char *path = g_build_filename (folder, "reader.gir", NULL);
+  g_autofree char *text = g_strdup_printf (READER, secret);
+
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+  return path;
+}
+
+static void
+test_outside (void)
+{
+  char *folder = cli_temporary_folder (), *outside = cli_temporary_folder ();
+  g_autofree char *secret = g_build_filename (outside, "secret", NULL), *inside = g_build_filename (folder, "own", NULL);
+  g_autofree char *model = write_reader (folder, secret), *own = NULL, *session = g_build_filename (outside, "s.gantry", NULL);
+  static const char *const commands[] = { "info", "passes", "run", "plan" };
+
+  g_assert_true (g_file_set_contents (secret, "secret of someone", -1, NULL));
+  g_assert_true (g_file_set_contents (inside, "inside, not a secret", -1, NULL));
+  for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
+    {
+      g_autoptr (CliResult) refused = cli_run (commands[i], model, NULL), allowed = cli_run (commands[i], "--allow-outside", model, NULL);
+
+      cli_assert_status (refused, 1);
+      cli_assert_one_error (refused, "--allow-outside");
+      cli_assert_status (allowed, 0);
+    }
+  {
+    g_autoptr (CliResult) saved = cli_run ("run", "--allow-outside", "--runs=1", "-o", session, model, NULL);
+    g_autoptr (CliResult) again = cli_run ("info", session, NULL);
+
+    /* The leave is in no file: a session may come from somebody else. */
+    cli_assert_status (saved, 0);
+    cli_assert_status (again, 1);
+    cli_assert_one_error (again, "--allow-outside");
+  }
+  own = write_reader (folder, inside);
+  {
+    g_autoptr (CliResult) result = cli_run ("run", "--runs=1", own, NULL);
+
+    cli_assert_status (result, 0);
+  }
+  cli_remove_folder (folder);
+  cli_remove_folder (outside);
+}
+
+static void
+test_large (void)
+{
+  char *folder = cli_temporary_folder ();
+  g_autofree char *model = g_build_filename (folder, "large.gir", NULL);
+  g_autoptr (CliResult) result = NULL;
+
+  g_assert_true (g_file_set_contents (model, LARGE, -1, NULL));
+  result = cli_run ("run", "--runs=1", model, NULL);
+  cli_assert_status (result, 1);
+  cli_assert_one_error (result, "this machine has");
+  cli_remove_folder (folder);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/cli/hostile/outside", test_outside);
+  g_test_add_func ("/cli/hostile/large", test_large);
+  return g_test_run ();
+}
