@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Linux, Documentation/filesystems/proc.rst: status, clear_refs and smaps. */
+/* Linux, Documentation/filesystems/proc.rst: status, clear_refs and smaps; dl_iterate_phdr(3) and madvise(2). */
 #include "core/base/process-memory.h"
 #include <fcntl.h>
+#include <link.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 /* A line "Name:   123 kB". */
@@ -134,9 +136,42 @@ gantry_process_memory_map (GantryProcessMappings *result)
   return mappings->len > 0;
 }
 
+/* Whether the linker has written into segments that are not to be written. */
+static gboolean
+is_relocated (const struct dl_phdr_info *object)
+{
+  for (guint i = 0; i < object->dlpi_phnum; i++)
+    if (object->dlpi_phdr[i].p_type == PT_DYNAMIC)
+      for (const ElfW (Dyn) *entry = GSIZE_TO_POINTER (object->dlpi_addr + object->dlpi_phdr[i].p_vaddr); entry->d_tag != DT_NULL; entry++)
+        if (entry->d_tag == DT_TEXTREL || (entry->d_tag == DT_FLAGS && (entry->d_un.d_val & DF_TEXTREL) != 0))
+          return TRUE;
+  return FALSE;
+}
+
+/* Segments that cannot be written are as in their file: the linker writes (and then seals) only in those that can. */
+static int
+drop_segments (struct dl_phdr_info *object, gsize size, gpointer data)
+{
+  const gsize page = (gsize) sysconf (_SC_PAGESIZE);
+
+  if (g_str_has_prefix (object->dlpi_name, "linux-") || is_relocated (object))
+    return 0;
+  for (guint i = 0; i < object->dlpi_phnum; i++)
+    {
+      const ElfW (Phdr) *segment = &object->dlpi_phdr[i];
+      gsize begin = (object->dlpi_addr + segment->p_vaddr) / page * page;
+      gsize end = (object->dlpi_addr + segment->p_vaddr + segment->p_filesz) / page * page;
+
+      if (segment->p_type == PT_LOAD && (segment->p_flags & PF_W) == 0 && end > begin)
+        madvise (GSIZE_TO_POINTER (begin), end - begin, MADV_DONTNEED);
+    }
+  return 0;
+}
+
 void
 gantry_process_memory_trim (void)
 {
+  dl_iterate_phdr (drop_segments, NULL);
 #ifdef __GLIBC__
   /* Set, the threshold does not move any more: glibc raises it when a large block is freed. */
   mallopt (M_MMAP_THRESHOLD, 1 << 20);

@@ -40,7 +40,13 @@ typedef struct
 /** Walks through all pages: milliseconds for each GiB. Returns: FALSE where the system does not say */
 gboolean gantry_process_memory_map (GantryProcessMappings *mappings);
 
-/** Lets the heap give back what is free. From now on blocks of a MiB come from the system and go back to it. */
+/**
+ * gantry_process_memory_trim:
+ *
+ * Lets the heap give back what is free, and the system take back the pages of the program and its libraries that are as in their
+ * files: of a compiler that has done its work nothing need stay. What is needed again comes from the system's cache of those files.
+ * From now on blocks of a MiB come from the system and go back to it.
+ */
 void gantry_process_memory_trim (void);
 
 G_END_DECLS
