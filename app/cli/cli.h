@@ -71,6 +71,10 @@ typedef struct
   gint layout_block;
   gboolean quick_compile;
   const GantryTrainingOptions *training; /* (nullable) (unowned): make a training step */
+  /* (nullable): has the document planned with what its kernels need, before a limit in per cent is taken of the peak: set by
+   * gantry_kernel_table_count_in(). */
+  gboolean (*use_kernels) (GantryDocument *document, gconstpointer how, const GantryProgress *progress, GError **error);
+  gconstpointer how; /* (unowned) */
 } GantryCliOptions;
 
 #define GANTRY_CLI_OPTIONS_INIT { .random_weights = -1 }

@@ -223,6 +223,7 @@ typedef struct
   GantryTarget *target;  /* (nullable) */
   GantrySize limit, host_limit;
   gboolean has_limit;
+  GantryKernelSizes *sizes; /* (nullable): found out for the limit */
 } Changes;
 
 static void
@@ -230,6 +231,7 @@ changes_clear (Changes *changes)
 {
   g_free (changes->policy);
   g_free (changes->target);
+  gantry_kernel_sizes_unref (changes->sizes);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Changes, changes_clear)
@@ -269,6 +271,10 @@ adjust (GantryCompileSettings *settings, gpointer user_data)
     settings->target.host_limit = changes->host_limit.bytes;
   if (changes->has_limit && changes->limit.part == 0)
     settings->target.memory_limit = changes->limit.bytes;
+  if (changes->sizes == NULL)
+    return;
+  gantry_kernel_sizes_unref (settings->sizes);
+  settings->sizes = gantry_kernel_sizes_ref (changes->sizes);
 }
 
 static char *
@@ -364,6 +370,27 @@ open_all (GantryDocument *document, const GantryCliOptions *options, const char 
          (options->keep_unbound || bind_the_rest (document, path, open, progress, error));
 }
 
+/* A limit that is a part of the peak is known when the program is: in bytes, and with what the kernels need, where they are known. */
+static gboolean
+resolve_limit (GantryDocument *document, Changes *changes, GError **error)
+{
+  const GantryCliOptions *options = changes->options;
+
+  if (options->use_kernels != NULL)
+    {
+      const GantryCompileSettings *settings;
+
+      if (!options->use_kernels (document, options->how, gantry_cli_progress (options), error))
+        return FALSE;
+      settings = gantry_document_get_settings (document);
+      changes->sizes = settings->sizes != NULL ? gantry_kernel_sizes_ref (settings->sizes) : NULL;
+    }
+  if (!gantry_size_resolve (document, &changes->limit, &changes->limit.bytes, error))
+    return FALSE;
+  changes->limit.part = 0;
+  return TRUE;
+}
+
 GantryDocument *
 gantry_cli_open (const GantryCliOptions *options, const char *path, GError **error)
 {
@@ -374,15 +401,10 @@ gantry_cli_open (const GantryCliOptions *options, const char *path, GError **err
 
   if (bindings == NULL || !read_changes (options, &changes, error) || !open_all (document, options, path, &open, error))
     return NULL;
-  /* A limit that is a part of the peak is known when the program is: it is compiled again with it. */
-  if (changes.limit.part > 0)
-    {
-      if (!gantry_size_resolve (document, &changes.limit, &changes.limit.bytes, error))
-        return NULL;
-      changes.limit.part = 0;
-      if (!open_all (document, options, path, &open, error))
-        return NULL;
-    }
+  /* It is compiled again with a limit that was a part of the peak. */
+  if (changes.limit.part > 0
+      && (!resolve_limit (document, &changes, error) || !open_all (document, options, path, &open, error)))
+    return NULL;
   return g_steal_pointer (&document);
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gantry-cli compile: code and plan without running them. */
 #include "app/cli/code-report.h"
+#include "app/cli/confine.h"
+#include "app/cli/kernel-table.h"
 #include <string.h>
 
 typedef struct
@@ -11,6 +13,8 @@ typedef struct
   char *emit;   /* one of GANTRY_CODE_EMITS */
   char *device; /* as of run, and "cuda" */
   char *arch;
+  gboolean session;
+  gint parent;
 } Options;
 
 static void
@@ -79,6 +83,19 @@ print_text (const GantryProgram *program)
     gantry_code_report_text (program->executable);
 }
 
+/* The window's child: what the kernels need goes into the session, whether the plan fits or not. */
+static int
+keep_sizes (const Options *options, const char *path)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GantryDocument) document = gantry_cli_open (&options->common, path, &error);
+
+  if (document == NULL || !gantry_kernel_table_use (document, &options->program, gantry_cli_progress (&options->common), &error)
+      || !gantry_document_save (document, path, &error))
+    return gantry_cli_fail (error);
+  return GANTRY_EXIT_DONE;
+}
+
 static int
 compile (const Options *options, const char *path)
 {
@@ -90,10 +107,15 @@ compile (const Options *options, const char *path)
   if (document != NULL)
     program = gantry_program_new (gantry_document_get_compilation (document), gantry_document_get_settings (document),
                                   &options->program, progress, &error);
+  if (program != NULL)
+    gantry_kernel_table_keep (program->sizes, &options->program);
   if (program != NULL && options->emit != NULL)
     gantry_code_emit (program->executable, options->emit, options->output, &error);
   else if (program != NULL && options->output != NULL)
-    gantry_document_save (document, options->output, &error);
+    {
+      gantry_document_set_kernel_sizes (document, program->sizes);
+      gantry_document_save (document, options->output, &error);
+    }
   if (error != NULL)
     return gantry_cli_fail (error);
   if (options->common.json)
@@ -131,6 +153,9 @@ gantry_cli_compile (int argc, char **argv)
   const GOptionEntry own[] = {
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "Write a session file; with --emit a folder of texts",
       "PATH" },
+    { "session", 0, 0, G_OPTION_ARG_NONE, &options.session,
+      "The argument is a session file: only note in it what the kernels need", NULL },
+    { "parent", 0, 0, G_OPTION_ARG_INT, &options.parent, "End when this process, which asked for it, ends", "PID" },
     { "emit", 0, 0, G_OPTION_ARG_STRING, &options.emit, "Write code: " GANTRY_CODE_EMITS, "KIND" },
     { "device", 0, 0, G_OPTION_ARG_STRING, &options.device,
       "cpu, or grid (what is made for a GPU, for the processor); a GPU is named by --target sm_90a", "NAME" },
@@ -152,9 +177,10 @@ gantry_cli_compile (int argc, char **argv)
       fprintf (stderr, "gantry-cli compile: give one model\n");
       return GANTRY_EXIT_ERROR;
     }
-  if (!choose (&options, &error))
+  if ((options.parent != 0 && !gantry_confine_child (options.parent, GANTRY_MOST_FILE_BYTES, &error)) || !choose (&options, &error))
     return gantry_cli_fail (error);
   options.program.keep_texts = options.emit != NULL;
   options.program.cache_folder = cache;
-  return compile (&options, argv[1]);
+  gantry_kernel_table_count_in (&options.common, &options.program);
+  return options.session ? keep_sizes (&options, argv[1]) : compile (&options, argv[1]);
 }

@@ -2,6 +2,7 @@
 /* gantry-cli plan and solve: where everything lies and when, under a policy, a limit, or placements that the solver finds
  * for a goal. Nothing is run. */
 #include "app/cli/changes-report.h"
+#include "app/cli/kernel-table.h"
 #include "app/cli/plan-report.h"
 #include <string.h>
 
@@ -17,7 +18,11 @@ typedef struct
   char *times;
   double seconds;
   gint holders;
+  gboolean kernels;
 } Options;
+
+/* Those of a run without options. */
+static const GantryProgramOptions default_kernels = { 0 };
 
 #define OPTIONS_INIT { .common = GANTRY_CLI_OPTIONS_INIT, .seconds = 10, .holders = 10 }
 
@@ -168,6 +173,9 @@ plan (const Options *options, const char *path)
   g_autoptr (GantryVariant) variant = NULL;
   GantrySolveGoal goal = { 0 };
 
+  if (document != NULL && options->kernels &&
+      !gantry_kernel_table_use (document, &default_kernels, gantry_cli_progress (&options->common), &error))
+    return gantry_cli_fail (error);
   if (document != NULL && options->times != NULL)
     {
       if (!use_times (document, options->times, &error))
@@ -211,6 +219,8 @@ run (const char *command, const char *description, gboolean needs_goal, int argc
   g_autoptr (GError) error = NULL;
   const GOptionEntry own[] = {
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "Write a session file", "FILE.gantry" },
+    { "kernels", 0, 0, G_OPTION_ARG_NONE, &options.kernels,
+      "Make the kernels first, where the cache does not know them: workspaces, packed weights and code are then counted", NULL },
     { "times", 0, 0, G_OPTION_ARG_STRING, &options.times,
       "Plan with the times that a run of the session measured, and tell what that changes", "RUN|last|model" },
     { "fit", 0, 0, G_OPTION_ARG_STRING, &options.fit, "Search for the fastest placements with at most this peak", "SIZE" },
@@ -227,6 +237,8 @@ run (const char *command, const char *description, gboolean needs_goal, int argc
   options.common.places = TRUE;
   if (!gantry_cli_parse (command, "MODEL", description, &options.common, own, &argc, &argv))
     return GANTRY_EXIT_ERROR;
+  if (options.kernels)
+    gantry_kernel_table_count_in (&options.common, &default_kernels);
   if (!check (&options, command, argc, needs_goal, &error))
     return gantry_cli_fail (error);
   return plan (&options, argv[1]);

@@ -4,6 +4,7 @@
 #include "app/cli/confine.h"
 #include "app/cli/device.h"
 #include "app/cli/inputs.h"
+#include "app/cli/kernel-table.h"
 #include "app/cli/profile-gpu.h"
 #include "app/cli/remote.h"
 #include "app/cli/run-report.h"
@@ -469,6 +470,7 @@ gantry_cli_profile (int argc, char **argv)
   g_autoptr (GError) error = NULL;
 
   options.program.cache_folder = cache;
+  gantry_kernel_table_count_in (&options.common, &options.program);
   options.program.keep_texts = TRUE;
   options.common.places = TRUE;
   gantry_training_options_init (&options.training);

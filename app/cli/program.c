@@ -3,6 +3,7 @@
 #include "app/cli/program.h"
 #include "app/cli/confine.h"
 #include "app/cli/device.h"
+#include "app/cli/kernel-table.h"
 #include "core/base/process-memory.h"
 #include "core/kernels/kernels.h"
 #include "profiler/profiler.h"
@@ -17,6 +18,7 @@ gantry_program_free (GantryProgram *program)
     return;
   gantry_executable_unref (program->executable);
   g_free (program->target);
+  gantry_kernel_sizes_unref (program->sizes);
   g_free (program);
 }
 
@@ -80,23 +82,13 @@ gantry_program_confine (const GantryProgramOptions *options)
     fprintf (stderr, "%s: note: %s\n", g_get_prgname (), error->message);
 }
 
-GantryProgram *
-gantry_program_new (const GantryCompilation *compilation, const GantryCompileSettings *settings,
-                    const GantryProgramOptions *options, const GantryProgress *progress, GError **error)
+GantryKernelSet *
+gantry_program_make_kernels (const GantryCompilation *compilation, const GantryProgramOptions *options,
+                             const GantryProgress *progress, GError **error)
 {
   GantryKernelOptions kernel_options = GANTRY_KERNEL_OPTIONS_INIT;
-  g_autoptr (GantryKernelSet) kernels = NULL;
-  g_autoptr (GantryKernelSizes) sizes = NULL;
-  g_autoptr (GantryPlan) plan = NULL;
-  g_autoptr (GantryProgram) program = g_new0 (GantryProgram, 1);
 
-  if (compilation->refusal != NULL)
-    {
-      g_propagate_error (error, g_error_copy (compilation->refusal));
-      return NULL;
-    }
-  program->n_threads = options->threads > 0 ? (guint) options->threads : g_get_num_processors ();
-  kernel_options.n_threads = program->n_threads;
+  kernel_options.n_threads = options->threads > 0 ? (guint) options->threads : g_get_num_processors ();
   kernel_options.use_library = !options->no_library;
   kernel_options.allow_tf32 = options->allow_tf32;
   kernel_options.keep_texts = options->keep_texts;
@@ -107,13 +99,30 @@ gantry_program_new (const GantryCompilation *compilation, const GantryCompileSet
     kernel_options.optimization = 0;
   kernel_options.arch = options->arch;
   kernel_options.cache_folder = options->cache_folder;
-  kernels = gantry_kernels_compile (gantry_compilation_module (compilation), &kernel_options, progress, error);
+  return gantry_kernels_compile (gantry_compilation_module (compilation), &kernel_options, progress, error);
+}
+
+GantryProgram *
+gantry_program_new (const GantryCompilation *compilation, const GantryCompileSettings *settings,
+                    const GantryProgramOptions *options, const GantryProgress *progress, GError **error)
+{
+  g_autoptr (GantryKernelSet) kernels = NULL;
+  g_autoptr (GantryPlan) plan = NULL;
+  g_autoptr (GantryProgram) program = g_new0 (GantryProgram, 1);
+
+  if (compilation->refusal != NULL)
+    {
+      g_propagate_error (error, g_error_copy (compilation->refusal));
+      return NULL;
+    }
+  program->n_threads = options->threads > 0 ? (guint) options->threads : g_get_num_processors ();
+  kernels = gantry_program_make_kernels (compilation, options, progress, error);
   if (kernels == NULL)
     return NULL;
   program->target = g_strdup (kernels->target);
   program->compile_ms = kernels->compile_ms;
-  sizes = gantry_kernel_set_sizes (kernels, gantry_compilation_module (compilation));
-  plan = gantry_compilation_plan (compilation, settings, sizes, NULL, progress, error);
+  program->sizes = gantry_kernel_table_make (compilation, options, kernels);
+  plan = gantry_compilation_plan (compilation, settings, program->sizes, NULL, progress, error);
   if (plan == NULL)
     {
       gantry_cli_advise_search (error);

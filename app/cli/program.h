@@ -33,6 +33,7 @@ typedef struct
 {
   GantryExecutable *executable;
   char *target;
+  GantryKernelSizes *sizes; /* what its kernels need beside operands and results */
   double compile_ms;
   guint n_threads;
 } GantryProgram;
@@ -55,6 +56,9 @@ GantryDevice *gantry_program_open_device (GantryProgramOptions *options, const c
 
 /** Takes from this process what generated code has no use for (confine.h), or says that this system cannot do that. Once. */
 void gantry_program_confine (const GantryProgramOptions *options);
+/** (transfer full) (nullable): as gantry_kernels_compile() */
+GantryKernelSet *gantry_program_make_kernels (const GantryCompilation *compilation, const GantryProgramOptions *options,
+                                              const GantryProgress *progress, GError **error);
 
 void gantry_program_free (GantryProgram *program);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryProgram, gantry_program_free)

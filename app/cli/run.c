@@ -3,6 +3,7 @@
  * With --session it is the window's child: model, settings and results are in that file. */
 #include "app/cli/confine.h"
 #include "app/cli/inputs.h"
+#include "app/cli/kernel-table.h"
 #include "app/cli/program.h"
 #include "app/cli/run-report.h"
 #include <string.h>
@@ -96,12 +97,16 @@ write_outputs (const char *directory, GantryModule *module, const GantryValues *
 }
 
 static gboolean
-finish (const Options *options, const char *path, GantryDocument *document, GantryModule *module,
+finish (const Options *options, const char *path, GantryDocument *document, const GantryProgram *program,
         GantryRunResult *result, const GantryValues *values, double *worst, GError **error)
 {
   const char *session = options->session ? path : options->output;
+  GantryModule *module = program->executable->module;
 
   gantry_document_add_run (document, result);
+  /* What was planned without them is from now on planned as it runs. */
+  gantry_document_set_kernel_sizes (document, program->sizes);
+  gantry_kernel_table_keep (program->sizes, &options->program);
   if (options->output_dir != NULL && !write_outputs (options->output_dir, module, values, error))
     return FALSE;
   if (session != NULL && !gantry_document_save (document, session, error))
@@ -215,7 +220,7 @@ run (const Options *options, GantryDevice *device, const char *path)
   const GantryCompileSettings *settings;
 
   if (run_all (&run, options, path, &error))
-    finish (options, path, run.document, module_of (&run), run.report.result, run.values, &run.report.worst, &error);
+    finish (options, path, run.document, run.program, run.report.result, run.values, &run.report.worst, &error);
   if (error != NULL)
     return gantry_cli_fail (error);
   warn_of_rules (gantry_document_get_reports (run.document));
@@ -291,6 +296,7 @@ gantry_cli_run (int argc, char **argv)
   g_autoptr (GError) error = NULL;
 
   options.program.cache_folder = cache;
+  gantry_kernel_table_count_in (&options.common, &options.program);
   options.common.places = options.common.code = TRUE;
   if (!gantry_cli_parse ("run", "MODEL", "Compiles a model, runs it and measures.", &options.common, own, &argc, &argv))
     return GANTRY_EXIT_ERROR;

@@ -66,10 +66,19 @@ about (GSimpleAction *action, GVariant *parameter, gpointer data)
                          NULL);
 }
 
+static GtkWidget *
+window_new (GtkApplication *application)
+{
+  GtkWidget *window = gantry_window_new (application);
+
+  gantry_window_set_find_sizes (GANTRY_WINDOW (window), TRUE);
+  return window;
+}
+
 static void
 new_window (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  gtk_window_present (GTK_WINDOW (gantry_window_new (data)));
+  gtk_window_present (GTK_WINDOW (window_new (data)));
 }
 
 static void
@@ -141,7 +150,7 @@ restore (GantryApplication *self, GtkWidget *empty)
   list = gantry_recovery_list ();
   for (guint i = 0; i < list->len; i++)
     {
-      GtkWidget *window = i == 0 && empty != NULL ? empty : gantry_window_new (GTK_APPLICATION (self));
+      GtkWidget *window = i == 0 && empty != NULL ? empty : window_new (GTK_APPLICATION (self));
 
       gtk_window_present (GTK_WINDOW (window));
       gantry_window_recover (GANTRY_WINDOW (window), g_ptr_array_index (list, i));
@@ -155,7 +164,7 @@ gantry_application_activate (GApplication *application)
   GtkWidget *empty = NULL;
 
   if (window == NULL)
-    window = GTK_WINDOW (empty = gantry_window_new (GTK_APPLICATION (application)));
+    window = GTK_WINDOW (empty = window_new (GTK_APPLICATION (application)));
   gtk_window_present (window);
   restore (GANTRY_APPLICATION (application), empty);
 }
@@ -165,7 +174,7 @@ gantry_application_open (GApplication *application, GFile **files, int n_files, 
 {
   for (int i = 0; i < n_files; i++)
     {
-      GtkWidget *window = gantry_window_new (GTK_APPLICATION (application));
+      GtkWidget *window = window_new (GTK_APPLICATION (application));
       g_autofree char *path = g_file_get_path (files[i]);
 
       gtk_window_present (GTK_WINDOW (window));

@@ -13,6 +13,7 @@ struct _GantryWindow
   char *error;     /* (nullable) */
   char *opening;   /* (nullable): path that is being opened */
   gboolean running;
+  gboolean find_sizes;
   gboolean closing; /* the user has said that the session may go */
   char *next;       /* (nullable): path that is opened once the session is saved */
   GantryRecovery *recovery; /* (nullable): where what is unsaved is kept */
@@ -96,6 +97,8 @@ void _gantry_window_stop_keeping (GantryWindow *window, gboolean forget);
 
 /* window-run.c */
 void _gantry_window_run (GantryWindow *window);
+/** Asks the child for what kernels need, where that is not known and somebody wants it. */
+void _gantry_window_find_sizes (GantryWindow *window);
 /** Returns: (transfer full) (nullable): why nothing can be run now; NULL: it can */
 GError *_gantry_window_why_no_run (GantryWindow *window);
 /** Runs, or says why not: what the keys do, which no one sees greyed out. */

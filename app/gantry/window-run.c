@@ -92,3 +92,26 @@ _gantry_window_run (GantryWindow *self)
   gantry_document_run_async (self->document, cli, MEASURED_RUNS, ran, g_object_ref (self));
   _gantry_window_update (self);
 }
+
+/* Nobody waits: where it fails, plans go on saying that workspaces are not known yet. */
+void
+_gantry_window_find_sizes (GantryWindow *self)
+{
+  const GantryForecast *forecast = gantry_document_get_prediction (self->document);
+  const GantryCompileSettings *settings = gantry_document_get_settings (self->document);
+  g_autofree char *cli = NULL;
+
+  if (!self->find_sizes || forecast == NULL || _gantry_window_is_outside (self) || forecast->prediction->sizes_known
+      || settings->target.arch[0] != '\0') /* of a GPU code is made where there is one */
+    return;
+  cli = gantry_application_find_cli ();
+  if (cli != NULL)
+    gantry_document_find_sizes_async (self->document, cli, NULL, NULL);
+}
+
+void
+gantry_window_set_find_sizes (GantryWindow *self, gboolean find_sizes)
+{
+  self->find_sizes = find_sizes != FALSE;
+  _gantry_window_find_sizes (self);
+}

@@ -67,7 +67,8 @@ show_forecast (GantryWindow *self, const GantryForecast *forecast)
   g_autofree char *step_delta = forecast->has_delta ? gantry_format_delta_ns ((gint64) (forecast->step_delta_us * 1000)) : NULL;
   GString *time = g_string_new (NULL);
 
-  set_label (self->status_peak, g_strdup_printf ("Peak %s%s, temporaries %s", peak, peak_delta != NULL ? peak_delta : "", temp));
+  set_label (self->status_peak, g_strdup_printf ("Peak %s%s, temporaries %s%s", peak, peak_delta != NULL ? peak_delta : "", temp,
+                                                 p->sizes_known ? "" : ", workspaces not known yet"));
   g_string_append_printf (time, "Step %s%s", step, step_delta != NULL ? step_delta : "");
   if (p->copied_bytes > 0)
     g_string_append_printf (time, ", copied %s", copied);

@@ -185,6 +185,7 @@ compilation_changed (GantryWindow *self)
   _gantry_window_update (self);
   show_step (self, compilation);
   show_outside (self);
+  _gantry_window_find_sizes (self);
 }
 
 void

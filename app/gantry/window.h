@@ -26,6 +26,9 @@ void gantry_window_recover (GantryWindow *window, GantryRecovery *recovery);
 /** Keeps at once what is unsaved: before the process ends. */
 void gantry_window_keep (GantryWindow *window);
 
+/** Whether the child is asked, in the background, what the kernels of each program need, so that plans count it before the first run. */
+void gantry_window_set_find_sizes (GantryWindow *window, gboolean find_sizes);
+
 GantryDocument *gantry_window_get_document (GantryWindow *window);
 GantrySelection *gantry_window_get_selection (GantryWindow *window);
 GantryPassList *gantry_window_get_pass_list (GantryWindow *window);

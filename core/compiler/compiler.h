@@ -62,6 +62,7 @@ typedef struct
  * @placements: what policy and choices decide
  * @reports: (element-type GantryPolicyReport): what became of each statement of the policy
  * @measured_us: (nullable) (element-type guint double*): the times of the settings, by node id
+ * @sizes: (nullable) (transfer none): of the settings, where they are those of the last snapshot
  * @planned_target: the target with the link that was measured, where one was
  * @first_id: the node ids that passes gave are above it; the same again with the same settings and the same @first_id
  */
@@ -82,6 +83,7 @@ typedef struct
   GantryPlacements *placements;
   GPtrArray *reports;
   GHashTable *measured_us;
+  const GantryKernelSizes *sizes;
   GantryTarget planned_target;
   guint32 first_id;
   struct _GantryPlannerPool *planners;
@@ -139,7 +141,7 @@ GantryPlanner *gantry_compilation_take_planner (GantryCompilation *compilation, 
 void gantry_compilation_give_planner (GantryCompilation *compilation, GantryPlanner *planner); /* (nullable) */
 
 /** Plans the last snapshot again, with what its kernels need (@sizes) and the placements of the compilation.
- *  @sizes, @measured_us: (nullable): as GantryPlanOptions; NULL for the latter: the times of @settings. */
+ *  @sizes, @measured_us: (nullable): as GantryPlanOptions; NULL: those of @settings. */
 GantryPlan *gantry_compilation_plan (const GantryCompilation *compilation, const GantryCompileSettings *settings,
                                      const GantryKernelSizes *sizes, GHashTable *measured_us,
                                      const GantryProgress *progress, GError **error);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The half of the driver that comes after the passes: what is placed where, the planners, the plan. */
 #include "core/compiler/pipeline-private.h"
+#include <string.h>
 
 /* Planners of one compilation that nobody is using. */
 struct _GantryPlannerPool
@@ -40,11 +41,25 @@ target_of (const GantryCompileSettings *settings)
   return target;
 }
 
+/* Those of the settings, if they are of the kernels of @module and for the machine that is planned for. (nullable) */
+static const GantryKernelSizes *
+sizes_of (const GantryCompileSettings *settings, const GantryModule *module)
+{
+  const GantryKernelSizes *sizes = settings->sizes;
+  g_autofree char *content = NULL;
+
+  if (sizes == NULL || sizes->program == NULL || g_strcmp0 (sizes->arch != NULL ? sizes->arch : "", settings->target.arch) != 0)
+    return NULL;
+  content = gantry_module_content (module);
+  return strcmp (content, sizes->program) == 0 ? sizes : NULL;
+}
+
 static GantryPlanOptions
-plan_options (const GantryCompileSettings *settings, const GantryTarget *target, GHashTable *measured_us)
+plan_options (const GantryCompileSettings *settings, const GantryTarget *target, GHashTable *measured_us,
+              const GantryKernelSizes *sizes)
 {
   /* Arguments and results are the caller's, who keeps them for the whole run: nothing else can lie where they do. */
-  return (GantryPlanOptions){ .target = target, .measured_us = measured_us, .flags = GANTRY_PLAN_RESIDENT,
+  return (GantryPlanOptions){ .target = target, .measured_us = measured_us, .sizes = sizes, .flags = GANTRY_PLAN_RESIDENT,
                               .order = settings->program_order ? GANTRY_ORDER_PROGRAM : GANTRY_ORDER_BEST };
 }
 
@@ -52,7 +67,8 @@ GantryPlanner *
 gantry_compilation_take_planner (GantryCompilation *compilation, const GantryProgress *progress, GError **error)
 {
   GantryPlannerPool *pool = compilation->planners;
-  GantryPlanOptions options = plan_options (&compilation->settings, &compilation->planned_target, compilation->measured_us);
+  GantryPlanOptions options = plan_options (&compilation->settings, &compilation->planned_target, compilation->measured_us,
+                                            compilation->sizes);
   GantryPlanner *planner = NULL;
 
   g_return_val_if_fail (compilation->keys != NULL, NULL);
@@ -109,6 +125,7 @@ _gantry_compilation_make_plan (GantryCompilation *compilation, const GantryProgr
   gantry_progress_report (progress, -1, "Planning");
   compilation->keys = gantry_module_keys (gantry_compilation_module (compilation));
   compilation->planned_target = target_of (&compilation->settings);
+  compilation->sizes = sizes_of (&compilation->settings, gantry_compilation_module (compilation));
   if (compilation->settings.measured != NULL)
     compilation->measured_us = gantry_measured_times_by_node (compilation->settings.measured,
                                                               gantry_compilation_module (compilation), compilation->keys);
@@ -142,10 +159,10 @@ gantry_compilation_plan (const GantryCompilation *compilation, const GantryCompi
     measured_us == NULL && settings->measured != NULL && compilation->keys != NULL
       ? gantry_measured_times_by_node (settings->measured, module, compilation->keys) : NULL;
   GantryTarget target = target_of (settings);
-  GantryPlanOptions options = plan_options (settings, &target, measured_us != NULL ? measured_us : of_settings);
+  GantryPlanOptions options = plan_options (settings, &target, measured_us != NULL ? measured_us : of_settings,
+                                            sizes != NULL ? sizes : sizes_of (settings, module));
   g_autoptr (GantryPlanner) planner = NULL;
 
-  options.sizes = sizes;
   planner = gantry_planner_new (gantry_compilation_module (compilation), &options, progress, error);
   return planner != NULL ? gantry_planner_plan (planner, compilation->placements, progress, error) : NULL;
 }

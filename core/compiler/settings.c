@@ -19,6 +19,7 @@ gantry_compile_settings_copy (GantryCompileSettings *to, const GantryCompileSett
   gantry_training_options_copy (&to->training, &from->training);
   to->policy = g_strdup (from->policy);
   to->choices = from->choices != NULL ? gantry_choices_ref (from->choices) : NULL;
+  to->sizes = from->sizes != NULL ? gantry_kernel_sizes_ref (from->sizes) : NULL;
   to->measured = from->measured != NULL ? gantry_measured_times_ref (from->measured) : NULL;
 }
 
@@ -30,6 +31,7 @@ gantry_compile_settings_clear (GantryCompileSettings *settings)
   g_clear_pointer (&settings->policy, g_free);
   g_clear_pointer (&settings->choices, gantry_choices_unref);
   g_clear_pointer (&settings->measured, gantry_measured_times_unref);
+  g_clear_pointer (&settings->sizes, gantry_kernel_sizes_unref);
 }
 
 gboolean
@@ -105,5 +107,5 @@ gantry_compile_settings_same_plan (const GantryCompileSettings *a, const GantryC
 {
   return a->program_order == b->program_order && g_strcmp0 (a->policy, b->policy) == 0 &&
          gantry_choices_equal (a->choices, b->choices) && same_target (&a->target, &b->target) &&
-         gantry_measured_times_equal (a->measured, b->measured);
+         gantry_measured_times_equal (a->measured, b->measured) && gantry_kernel_sizes_equal (a->sizes, b->sizes);
 }

@@ -4,6 +4,7 @@
 #include "core/autodiff/autodiff.h"
 #include "core/compiler/choices.h"
 #include "core/compiler/measured.h"
+#include "core/ir/kernel-sizes.h"
 #include "core/memory/target.h"
 
 G_BEGIN_DECLS
@@ -17,6 +18,7 @@ G_BEGIN_DECLS
  * @policy: (nullable): statements of core/memory/policy.h
  * @choices: (nullable): placements given one by one (clicks, the solver); a click wins over @policy
  * @target: the machine, with its limit of device memory
+ * @sizes: (nullable): what the kernels of a program need; used where they are those of the program that is compiled, for @target
  * @measured: (nullable): times and the link of a run, which the cost model uses in place of what it would predict
  */
 typedef struct
@@ -31,6 +33,7 @@ typedef struct
   GantryChoices *choices;
   GantryTarget target;
   GantryMeasuredTimes *measured;
+  GantryKernelSizes *sizes;
 } GantryCompileSettings;
 
 void gantry_compile_settings_init (GantryCompileSettings *settings);

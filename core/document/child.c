@@ -12,8 +12,10 @@
 typedef struct
 {
   char *cli;
+  GantryJob job; /* GANTRY_JOB_RUN, or GANTRY_JOB_SIZES: nothing is run, and nothing is told */
   guint n_runs;
   GantryScratch *scratch;
+  GantryKernelSizes *sizes; /* (nullable): what it found that the kernels need */
   char *session; /* private file */
   GantryModule *module; /* (nullable): that is run */
   GSubprocess *process;
@@ -34,6 +36,7 @@ child_free (gpointer data)
   gantry_scratch_free (child->scratch);
   g_free (child->session);
   g_free (child->cli);
+  gantry_kernel_sizes_unref (child->sizes);
   g_clear_pointer (&child->module, gantry_module_unref);
   g_free (child);
 }
@@ -60,8 +63,9 @@ static void
 end_run (GTask *task, GError *error)
 {
   GantryDocument *document = g_task_get_source_object (task);
+  const Child *child = g_task_get_task_data (task);
 
-  _gantry_document_end_job (document, GANTRY_JOB_RUN, g_task_get_cancellable (task));
+  _gantry_document_end_job (document, child->job, g_task_get_cancellable (task));
   if (error != NULL)
     g_task_return_error (task, error);
   else
@@ -98,10 +102,11 @@ error_of_end (Child *child)
 static void
 load_thread (GTask *load, gpointer source, gpointer data, GCancellable *cancellable)
 {
-  const Child *child = data;
+  Child *child = data;
   GError *error = NULL;
   GPtrArray *runs = _gantry_session_load_runs (child->session, NULL, cancellable, &error);
 
+  child->sizes = _gantry_session_load_sizes (child->session);
   if (runs != NULL)
     g_task_return_pointer (load, runs, (GDestroyNotify) g_ptr_array_unref);
   else
@@ -125,6 +130,7 @@ static void
 runs_loaded (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   GTask *task = user_data;
+  const Child *child = g_task_get_task_data (task);
   GError *error = NULL;
   g_autoptr (GPtrArray) runs = g_task_propagate_pointer (G_TASK (result), &error);
 
@@ -133,6 +139,8 @@ runs_loaded (GObject *source, GAsyncResult *result, gpointer user_data)
       mark_if_old (GANTRY_DOCUMENT (source), g_task_get_task_data (task), g_ptr_array_index (runs, i));
       gantry_document_add_run (GANTRY_DOCUMENT (source), g_ptr_array_index (runs, i));
     }
+  if (child->sizes != NULL)
+    gantry_document_set_kernel_sizes (GANTRY_DOCUMENT (source), child->sizes);
   end_run (task, error);
 }
 
@@ -192,7 +200,7 @@ line_read (GObject *source, GAsyncResult *result, gpointer user_data)
       char *what;
       double fraction = g_ascii_strtod (line + strlen ("progress "), &what);
 
-      if (!g_cancellable_is_cancelled (g_task_get_cancellable (task)))
+      if (child->job == GANTRY_JOB_RUN && !g_cancellable_is_cancelled (g_task_get_cancellable (task)))
         _gantry_document_set_activity (g_task_get_source_object (task), g_strstrip (what), fraction);
     }
   else
@@ -207,18 +215,27 @@ start_child (GTask *task)
   GantryDocument *document = g_task_get_source_object (task);
   g_autofree char *runs = g_strdup_printf ("--runs=%u", child->n_runs);
   g_autofree char *parent = g_strdup_printf ("--parent=%ld", (long) getpid ());
+  g_autoptr (GStrvBuilder) words = g_strv_builder_new ();
+  g_auto (GStrv) command = NULL;
   GError *error = NULL;
 
-  child->process = g_subprocess_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_MERGE, &error,
-                                     child->cli, "run", "--session", "--progress", parent, runs, child->session,
-                                     document->state->bindings->outside ? "--allow-outside" : NULL, NULL);
+  g_strv_builder_add_many (words, child->cli, child->job == GANTRY_JOB_RUN ? "run" : "compile", "--session", "--progress",
+                           parent, child->session, NULL);
+  if (child->job == GANTRY_JOB_RUN)
+    g_strv_builder_add (words, runs);
+  if (document->state->bindings->outside)
+    g_strv_builder_add (words, "--allow-outside");
+  command = g_strv_builder_end (words);
+  child->process = g_subprocess_newv ((const char *const *) command,
+                                      G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_MERGE, &error);
   if (child->process == NULL)
     {
       gantry_error_prefix (&error, "%s cannot be started: ", child->cli);
       end_run (task, error);
       return;
     }
-  _gantry_document_set_child_id (document, g_subprocess_get_identifier (child->process));
+  if (child->job == GANTRY_JOB_RUN)
+    _gantry_document_set_child_id (document, g_subprocess_get_identifier (child->process));
   child->lines = g_data_input_stream_new (g_subprocess_get_stdout_pipe (child->process));
   g_data_input_stream_read_line_async (child->lines, G_PRIORITY_DEFAULT, g_task_get_cancellable (task), line_read, task);
 }
@@ -338,19 +355,46 @@ begin (GTask *task)
     prepare (task);
 }
 
+static GTask *
+child_task (GantryDocument *document, GantryJob job, const char *cli, GAsyncReadyCallback callback, gpointer user_data)
+{
+  Child *child = g_new0 (Child, 1);
+  GTask *task = g_task_new (document, _gantry_document_begin_job (document, job), callback, user_data);
+
+  child->cli = g_strdup (cli);
+  child->job = job;
+  g_task_set_task_data (task, child, child_free);
+  return task;
+}
+
+void
+gantry_document_find_sizes_async (GantryDocument *document, const char *cli, GAsyncReadyCallback callback, gpointer user_data)
+{
+  GTask *task;
+
+  g_return_if_fail (gantry_document_get_model (document) != NULL);
+  task = child_task (document, GANTRY_JOB_SIZES, cli, callback, user_data);
+  if (document->stale || gantry_document_get_compilation (document)->refusal != NULL)
+    end_run (task, g_error_new_literal (G_IO_ERROR, G_IO_ERROR_CANCELLED, "there is no compiled program to ask for"));
+  else
+    prepare (task);
+}
+
+gboolean
+gantry_document_find_sizes_finish (GantryDocument *document, GAsyncResult *result, GError **error)
+{
+  return g_task_propagate_boolean (G_TASK (result), error);
+}
+
 void
 gantry_document_run_async (GantryDocument *document, const char *cli, guint n_runs, GAsyncReadyCallback callback,
                            gpointer user_data)
 {
   GTask *task;
-  Child *child;
 
   g_return_if_fail (gantry_document_get_model (document) != NULL);
-  child = g_new0 (Child, 1);
-  child->cli = g_strdup (cli);
-  child->n_runs = n_runs;
-  task = g_task_new (document, _gantry_document_begin_job (document, GANTRY_JOB_RUN), callback, user_data);
-  g_task_set_task_data (task, child, child_free);
+  task = child_task (document, GANTRY_JOB_RUN, cli, callback, user_data);
+  ((Child *) g_task_get_task_data (task))->n_runs = n_runs;
   _gantry_document_set_activity (document, "Preparing the run", -1);
   begin (task);
 }

@@ -347,6 +347,29 @@ gantry_document_set_settings (GantryDocument *self, const GantryCompileSettings 
     _gantry_document_edit (self, state, name, 0);
 }
 
+static void
+take_sizes (GantryState *state, GantryKernelSizes *sizes)
+{
+  g_clear_pointer (&state->settings.sizes, gantry_kernel_sizes_unref);
+  state->settings.sizes = gantry_kernel_sizes_ref (sizes);
+}
+
+/* A fact and no wish: it holds in every state that undo may lead to. */
+void
+gantry_document_set_kernel_sizes (GantryDocument *self, GantryKernelSizes *sizes)
+{
+  g_return_if_fail (self->state != NULL && sizes != NULL);
+  if (gantry_kernel_sizes_equal (self->state->settings.sizes, sizes))
+    return;
+  take_sizes (self->state, sizes);
+  for (guint i = 0; i < self->edits->len; i++)
+    {
+      take_sizes (((GantryEdit *) g_ptr_array_index (self->edits, i))->old_state, sizes);
+      take_sizes (((GantryEdit *) g_ptr_array_index (self->edits, i))->new_state, sizes);
+    }
+  _gantry_document_place (self);
+}
+
 gboolean
 gantry_document_set_policy (GantryDocument *self, const char *policy, GError **error)
 {

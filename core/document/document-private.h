@@ -80,6 +80,7 @@ typedef enum
   GANTRY_JOB_RUN,   /* the child */
   GANTRY_JOB_SOLVE, /* a search */
   GANTRY_JOB_PLAN,  /* follows each edit; not told as "busy" */
+  GANTRY_JOB_SIZES, /* the child once more, for what kernels need; not told either */
   GANTRY_N_JOBS
 } GantryJob;
 
@@ -209,6 +210,8 @@ gboolean _gantry_session_save (const char *path, const GantrySessionParts *parts
  * Returns: (transfer full) (nullable) (element-type GantryRunResult): the other runs of a session file
  */
 GPtrArray *_gantry_session_load_runs (const char *path, GPtrArray *known, GCancellable *cancellable, GError **error);
+/** What kernels need, as a session file says it. (transfer full) (nullable) */
+GantryKernelSizes *_gantry_session_load_sizes (const char *path);
 
 /** Installs @loaded (transfer full) on the owning thread. @keep: it is the same file read again, so the edits stay. */
 void _gantry_document_install (GantryDocument *document, GantryLoaded *loaded, gboolean keep);

@@ -230,6 +230,15 @@ gboolean gantry_document_save_finish (GantryDocument *document, GAsyncResult *re
 void gantry_document_run_async (GantryDocument *document, const char *cli, guint n_runs, GAsyncReadyCallback callback,
                                 gpointer user_data);
 gboolean gantry_document_run_finish (GantryDocument *document, GAsyncResult *result, GError **error);
+/**
+ * gantry_document_find_sizes_async:
+ *
+ * Asks the child, in the background, what the kernels of the program need (gantry-cli knows it from the user's cache, or makes them),
+ * and plans with it. Nothing tells that it is under way; another compilation or a newer question drops its answer. NULL for
+ * @callback: nobody waits.
+ */
+void gantry_document_find_sizes_async (GantryDocument *document, const char *cli, GAsyncReadyCallback callback, gpointer user_data);
+gboolean gantry_document_find_sizes_finish (GantryDocument *document, GAsyncResult *result, GError **error);
 /** Stops everything under way; the callbacks get %G_IO_ERROR_CANCELLED. */
 void gantry_document_cancel (GantryDocument *document);
 /** Process id of the running child as text, NULL when none runs: for tests that kill it. */
@@ -262,6 +271,13 @@ void gantry_document_set_settings (GantryDocument *document, const GantryCompile
  * Returns: FALSE with %GANTRY_ERROR_INVALID where the run measured nothing of this program
  */
 gboolean gantry_document_set_measured (GantryDocument *document, GantryRunResult *run, GError **error);
+/**
+ * gantry_document_set_kernel_sizes:
+ *
+ * What the kernels of a program need beside operands and results: plans count it where it is of the program that is compiled. It is
+ * no edit, and kept in the session.
+ */
+void gantry_document_set_kernel_sizes (GantryDocument *document, GantryKernelSizes *sizes);
 /** What the last edit of that kind changed; NULL before, and when another program came. (transfer none) (nullable) */
 GantryPlanChanges *gantry_document_get_changes (GantryDocument *document);
 void gantry_document_undo (GantryDocument *document);

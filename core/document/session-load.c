@@ -249,6 +249,8 @@ load_settings (sqlite3 *db, GHashTable *meta, GantryCompileSettings *settings, G
   settings->program_order = g_strcmp0 (fact (meta, "program_order"), "1") == 0;
   settings->train = g_strcmp0 (fact (meta, "train"), "1") == 0;
   settings->policy = g_strdup (fact (meta, "policy"));
+  /* A damaged table is none: it is found out anew. */
+  settings->sizes = fact (meta, "kernel_sizes") != NULL ? gantry_kernel_sizes_parse (fact (meta, "kernel_sizes"), NULL) : NULL;
   if ((target != NULL && !gantry_target_parse (&settings->target, target, -1, error)) ||
       (training != NULL && !gantry_training_options_parse (&settings->training, training, -1, error)))
     return FALSE;
@@ -342,6 +344,16 @@ _gantry_session_load_runs (const char *path, GPtrArray *known, GCancellable *can
   if (runs == NULL)
     gantry_error_prefix (error, "%s: ", path);
   return runs;
+}
+
+GantryKernelSizes *
+_gantry_session_load_sizes (const char *path)
+{
+  g_autoptr (sqlite3) db = _gantry_session_open (path, FALSE, NULL, NULL);
+  g_autoptr (GHashTable) meta = db != NULL ? load_meta (db, NULL) : NULL;
+  const char *text = meta != NULL ? fact (meta, "kernel_sizes") : NULL;
+
+  return text != NULL ? gantry_kernel_sizes_parse (text, NULL) : NULL;
 }
 
 /* The ids in the runs mean nodes of the program as it was compiled then. Another version of the passes may number

@@ -64,6 +64,7 @@ save_settings (sqlite3 *db, const GantrySessionParts *parts, const char *fingerp
   g_autofree char *target = gantry_target_to_text (&settings->target);
   g_autofree char *training = gantry_training_options_to_text (&settings->training);
   g_autofree char *first = g_strdup_printf ("%u", parts->compilation->first_id);
+  g_autofree char *sizes = settings->sizes != NULL ? gantry_kernel_sizes_to_text (settings->sizes) : NULL;
 
   return put_meta (db, "target", target, error) &&
          put_meta (db, "finite_math", settings->finite_math ? "1" : "0", error) &&
@@ -71,6 +72,7 @@ save_settings (sqlite3 *db, const GantrySessionParts *parts, const char *fingerp
          put_meta (db, "program_order", settings->program_order ? "1" : "0", error) &&
          put_meta (db, "train", settings->train ? "1" : "0", error) && put_meta (db, "training", training, error) &&
          put_meta (db, "policy", settings->policy != NULL ? settings->policy : "", error) &&
+         put_meta (db, "kernel_sizes", sizes != NULL ? sizes : "", error) &&
          put_meta (db, "notes", parts->notes != NULL ? parts->notes : "", error) &&
          put_meta (db, "program", fingerprint, error) && put_meta (db, "first_id", first, error);
 }

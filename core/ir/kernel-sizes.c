@@ -29,6 +29,7 @@ gantry_kernel_sizes_unref (GantryKernelSizes *sizes)
     return;
   g_free (sizes->program);
   g_free (sizes->target);
+  g_free (sizes->arch);
   g_array_unref (sizes->entries);
   g_free (sizes);
 }
@@ -78,6 +79,7 @@ gantry_kernel_sizes_equal (const GantryKernelSizes *a, const GantryKernelSizes *
   if (a == b)
     return TRUE;
   if (a == NULL || b == NULL || g_strcmp0 (a->program, b->program) != 0 || g_strcmp0 (a->target, b->target) != 0
+      || g_strcmp0 (a->arch, b->arch) != 0
       || a->code_bytes != b->code_bytes || a->entries->len != b->entries->len)
     return FALSE;
   for (guint i = 0; i < a->entries->len; i++)

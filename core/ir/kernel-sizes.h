@@ -20,13 +20,14 @@ typedef struct
  *
  * @program: (nullable): what tells the program apart (gantry_module_content()), NULL: made for one module in hand
  * @target: (nullable): what the kernels are made for and with: processor, libraries, threads
+ * @arch: (nullable): the GPU that they are for ("sm_90a"); NULL: the processor
  * @code_bytes: of all generated code, as loaded
  * @entries: GantryKernelSize, by ascending position
  */
 typedef struct
 {
   gatomicrefcount ref_count;
-  char *program, *target;
+  char *program, *target, *arch;
   guint64 code_bytes;
   GArray *entries;
 } GantryKernelSizes;
@@ -41,6 +42,10 @@ void gantry_kernel_sizes_add (GantryKernelSizes *sizes, guint32 position, guint6
 guint64 gantry_kernel_sizes_workspace (const GantryKernelSizes *sizes, guint32 position);
 /** Bytes of all packed constants, each a whole place. */
 guint64 gantry_kernel_sizes_packed (const GantryKernelSizes *sizes);
+/** As text, and back: for files of the user's cache and sessions. (transfer full) */
+char *gantry_kernel_sizes_to_text (const GantryKernelSizes *sizes);
+/** (transfer full) (nullable): %GANTRY_ERROR_INVALID with the line where it is no such table */
+GantryKernelSizes *gantry_kernel_sizes_parse (const char *text, GError **error);
 gboolean gantry_kernel_sizes_equal (const GantryKernelSizes *a, const GantryKernelSizes *b); /* (nullable) both */
 
 G_END_DECLS

@@ -144,6 +144,16 @@ GantryUses *gantry_uses_new (const GantryModule *module);
 void gantry_uses_free (GantryUses *uses);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryUses, gantry_uses_free)
 
+/**
+ * gantry_module_content:
+ *
+ * A hash (SHA-256) of what a module computes, whatever its nodes and functions are called and numbered and wherever they come from:
+ * the same in each compilation of a program and in each process. Large literals count by their size. Linear.
+ *
+ * Returns: (transfer full): hexadecimal
+ */
+char *gantry_module_content (const GantryModule *module);
+
 /** Equal graphs: same functions, ids, operations, operands, types, attributes, scopes, names and locations
  *  (contexts may differ). @why (out) (optional) (transfer full): the first difference in words. */
 gboolean gantry_module_equal (const GantryModule *a, const GantryModule *b, char **why);

@@ -4,6 +4,7 @@
  * compiled on several threads, each with an LLVM of its own. */
 #include "core/kernels/compile-private.h"
 #include "core/kernels/instructions-private.h"
+#include "core/kernels/jit-private.h"
 #include "core/kernels/kernel-private.h"
 #include "core/kernels/layout-private.h"
 #include "core/kernels/library-private.h"
@@ -363,6 +364,12 @@ make_set (GantryCompile *c, GantryJit *jit)
   set->code = jit;
   set->free_code = jit != NULL ? free_jit : NULL;
   return set;
+}
+
+char *
+gantry_kernels_processor (void)
+{
+  return gantry_jit_host_cpu ();
 }
 
 char *

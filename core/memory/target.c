@@ -27,6 +27,8 @@ gantry_target_to_text (const GantryTarget *target)
   g_autoptr (GKeyFile) file = g_key_file_new ();
 
   g_key_file_set_string (file, GROUP, "name", target->name);
+  if (*target->arch != '\0')
+    g_key_file_set_string (file, GROUP, "arch", target->arch);
   g_key_file_set_double (file, GROUP, "peak_flops", target->peak_flops);
   g_key_file_set_double (file, GROUP, "memory_bandwidth", target->memory_bandwidth);
   g_key_file_set_double (file, GROUP, "launch_us", target->launch_us);
@@ -76,7 +78,7 @@ gantry_target_parse (GantryTarget *target, const char *text, gssize length, GErr
 {
   g_autoptr (GKeyFile) file = g_key_file_new ();
   g_autoptr (GError) local = NULL;
-  g_autofree char *name = NULL;
+  g_autofree char *name = NULL, *arch = NULL;
   GantryTarget read = *target;
 
   if (!g_key_file_load_from_data (file, text, length < 0 ? strlen (text) : (gsize) length, G_KEY_FILE_NONE, &local))
@@ -106,6 +108,9 @@ gantry_target_parse (GantryTarget *target, const char *text, gssize length, GErr
       if (!g_utf8_validate (read.name, -1, &end))
         read.name[end - read.name] = '\0';
     }
+  arch = g_key_file_get_string (file, GROUP, "arch", NULL);
+  if (arch != NULL)
+    g_strlcpy (read.arch, g_str_is_ascii (arch) ? arch : "", sizeof read.arch);
   *target = read;
   return TRUE;
 }

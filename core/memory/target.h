@@ -19,6 +19,7 @@ typedef struct
   double launch_us;        /* overhead of starting one kernel */
   double link_bandwidth;   /* bytes per second between device and host memory, each way */
   guint64 memory_limit;    /* bytes of device memory that may be used, 0: no limit */
+  char arch[16];           /* the GPU that kernels are for ("sm_90a"), "": the processor */
   guint64 host_limit;      /* bytes of host memory that what is offloaded may take, 0: no limit */
 } GantryTarget;
 

@@ -371,6 +371,60 @@ test_exact_limit (Place *place, gconstpointer data)
   g_assert_nonnull (strstr (told->err, "where the limit is 8.0"));
 }
 
+static gint64
+part (JsonNode *node, const char *name)
+{
+  return json_object_get_int_member (json_object_get_object_member (json_node_get_object (node), "parts"), name);
+}
+
+/* What kernels need is known before the first run where it is asked for, and the plan after a run is the same. */
+static void
+test_kernels (Place *place, gconstpointer data)
+{
+  static const char *const names[] = { "arguments", "constants", "packed weights", "temporaries", "workspaces", "context and code" };
+  g_autoptr (JsonNode) made = make_step (place, "convnet.gir");
+  g_autofree char *out = g_build_filename (place->folder, "ran.gantry", NULL);
+  g_autoptr (JsonNode) blind = ask (place, "plan", NULL);
+  g_autoptr (JsonNode) known = ask (place, "plan", "--kernels", NULL);
+  g_autoptr (JsonNode) ran = ask (place, "run", "--runs", "1", "--warmup", "0", "-o", out, NULL);
+  g_autoptr (CliResult) result = cli_run ("plan", "--json", out, NULL);
+  g_autoptr (JsonNode) after = NULL;
+  gint64 sum = 0;
+
+  cli_assert_status (result, 0);
+  after = cli_json (result);
+  g_assert_false (json_object_get_boolean_member (json_node_get_object (blind), "sizes_known"));
+  g_assert_cmpint (part (blind, "context and code"), ==, 0);
+  g_assert_true (json_object_get_boolean_member (json_node_get_object (known), "sizes_known"));
+  g_assert_cmpint (part (known, "context and code"), >, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_assert_cmpint (part (known, names[i]), ==, part (ran, names[i]));
+      g_assert_cmpint (part (known, names[i]), ==, part (after, names[i]));
+      sum += part (known, names[i]);
+    }
+  g_assert_cmpint (sum, ==, number (known, "peak_bytes"));
+  g_assert_cmpint (sum, ==, number (ran, "planned_bytes"));
+}
+
+/* A limit in per cent is one of all that the program needs, its code too: all of it is enough, and a run keeps it. */
+static void
+test_percent (Place *place, gconstpointer data)
+{
+  g_autoptr (JsonNode) made = make_step (place, "transformer-tiny.gir");
+  g_autoptr (JsonNode) ran = ask (place, "run", "--steps=1", NULL);
+  g_autoptr (JsonNode) all = ask (place, "run", "--steps=1", "--limit=100%", NULL);
+  g_autoptr (JsonNode) planned = ask (place, "plan", "--kernels", "--limit=100%", NULL);
+  g_autoptr (CliResult) less = cli_run ("run", "--steps=1", "--limit=10%", place->step, NULL);
+
+  g_assert_cmpint (number (ran, "planned_bytes"), >, number (made, "peak_bytes")); /* there is code */
+  g_assert_cmpint (number (all, "limit_bytes"), >=, number (ran, "planned_bytes"));
+  g_assert_cmpint (number (all, "planned_bytes"), <=, number (all, "limit_bytes"));
+  g_assert_cmpint (number (planned, "limit_bytes"), ==, number (all, "limit_bytes"));
+  cli_assert_status (less, 1);
+  g_assert_nonnull (strstr (less->err, "where the limit is"));
+}
+
 /* As many values are listed as were asked for. */
 static void
 test_holders (Place *place, gconstpointer data)
@@ -451,6 +505,8 @@ main (int argc, char **argv)
   ADD ("slowest", test_slowest);
   ADD ("limit", test_limit);
   ADD ("exact-limit", test_exact_limit);
+  ADD ("kernels", test_kernels);
+  ADD ("percent", test_percent);
   ADD ("holders", test_holders);
   ADD ("errors", test_errors);
   return g_test_run ();

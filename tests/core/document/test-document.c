@@ -361,6 +361,52 @@ test_run (void)
     }
 }
 
+static void
+found (GObject *source, GAsyncResult *result, gpointer data)
+{
+  Answer *answer = data;
+
+  answer->called = TRUE;
+  answer->done = gantry_document_find_sizes_finish (GANTRY_DOCUMENT (source), result, &answer->error);
+}
+
+/* What kernels need is known before the first run, without an edit, and the plan after it is the one before it; of another
+ * program it says nothing. */
+static void
+test_find_sizes (void)
+{
+  g_autoptr (GantryDocument) document = doc_open ("convnet.gir", FALSE);
+  g_autofree char *cli = cli_program ();
+  g_auto (Answer) answer = { 0 }, answer_of_run = { 0 };
+  GantryMemoryParts before, known, ran_with, after;
+
+  gantry_plan_memory_parts (gantry_document_get_plan (document), GANTRY_MEMORY_DEVICE, &before);
+  g_assert_false (gantry_document_get_plan (document)->sizes_known);
+  g_assert_false (gantry_document_get_prediction (document)->prediction->sizes_known);
+  gantry_document_find_sizes_async (document, cli, found, &answer);
+  g_assert_false (gantry_document_is_busy (document));
+  doc_wait_until (answer.called);
+  g_assert_no_error (answer.error);
+  doc_wait (document);
+  g_assert_true (gantry_document_get_plan (document)->sizes_known);
+  g_assert_null (gantry_document_get_undo_name (document));
+  gantry_plan_memory_parts (gantry_document_get_plan (document), GANTRY_MEMORY_DEVICE, &known);
+  g_assert_cmpuint (known.bytes[GANTRY_PART_CODE], >, 0);
+  g_assert_cmpuint (known.bytes[GANTRY_PART_ARGUMENTS] + known.bytes[GANTRY_PART_CONSTANTS], >, 0);
+  g_assert_cmpuint (gantry_memory_parts_total (&known), ==, gantry_document_get_prediction (document)->prediction->peak_bytes);
+  gantry_document_run_async (document, cli, 1, ran, &answer_of_run);
+  doc_wait_until (answer_of_run.called);
+  g_assert_no_error (answer_of_run.error);
+  doc_wait (document);
+  gantry_plan_memory_parts (gantry_document_get_run (document)->plan, GANTRY_MEMORY_DEVICE, &ran_with);
+  gantry_plan_memory_parts (gantry_document_get_plan (document), GANTRY_MEMORY_DEVICE, &after);
+  g_assert_cmpmem (known.bytes, sizeof known.bytes, ran_with.bytes, sizeof ran_with.bytes);
+  g_assert_cmpmem (known.bytes, sizeof known.bytes, after.bytes, sizeof after.bytes);
+  gantry_document_set_pass_enabled (document, "fuse", FALSE);
+  doc_wait (document);
+  g_assert_false (gantry_document_get_plan (document)->sizes_known);
+}
+
 /* An edit while the child runs leaves the run alone; it is then told apart. */
 static void
 test_edit_while_running (void)
@@ -402,6 +448,7 @@ main (int argc, char **argv)
   g_test_add_func ("/document/set-input", test_set_input);
   g_test_add_func ("/document/error-signal", test_error_signal);
   g_test_add_func ("/document/run", test_run);
+  g_test_add_func ("/document/find-sizes", test_find_sizes);
   g_test_add_func ("/document/edit-while-running", test_edit_while_running);
   return g_test_run ();
 }

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tables of what kernels need, in the user's cache: a file each, by a hash of all that they depend on. */
+#include "app/cli/kernel-table.h"
+#include <string.h>
+
+static char *
+describe (const GantryProgramOptions *options)
+{
+  g_autofree char *processor = gantry_kernels_processor (), *versions = gantry_kernels_describe ();
+  guint threads = options->threads > 0 ? (guint) options->threads : g_get_num_processors ();
+
+  return g_strdup_printf ("x86-64 %s (%s), %u threads, library %d, instructions %d, block %u, quick %d", processor, versions,
+                          threads, !options->no_library, (int) options->instructions, options->layout_block,
+                          options->quick_compile);
+}
+
+/* (transfer full) (nullable): what is made for a GPU is not kept: what its driver makes of it is not known before a run */
+static char *
+cache_file (const GantryProgramOptions *options, const char *program)
+{
+  g_autofree char *description = describe (options), *all = g_strconcat (program, "\n", description, NULL), *name = NULL;
+
+  if (options->code != GANTRY_CODE_CPU)
+    return NULL;
+  name = g_compute_checksum_for_string (G_CHECKSUM_SHA256, all, -1);
+  return g_build_filename (g_get_user_cache_dir (), "gantry", "kernels", name, NULL);
+}
+
+static GantryKernelSizes *
+read_cache (const char *path, const char *program)
+{
+  g_autofree char *text = NULL;
+  g_autoptr (GantryKernelSizes) sizes = NULL;
+
+  if (path == NULL || !g_file_get_contents (path, &text, NULL, NULL))
+    return NULL;
+  sizes = gantry_kernel_sizes_parse (text, NULL);
+  return sizes != NULL && g_strcmp0 (sizes->program, program) == 0 ? g_steal_pointer (&sizes) : NULL;
+}
+
+/* A cache that cannot be written is none: nothing is lost but time. */
+void
+gantry_kernel_table_keep (const GantryKernelSizes *sizes, const GantryProgramOptions *options)
+{
+  g_autofree char *path = cache_file (options, sizes->program), *text = NULL, *folder = NULL;
+
+  if (path == NULL)
+    return;
+  text = gantry_kernel_sizes_to_text (sizes);
+  folder = g_path_get_dirname (path);
+  if (g_mkdir_with_parents (folder, 0700) == 0)
+    g_file_set_contents (path, text, -1, NULL);
+}
+
+GantryKernelSizes *
+gantry_kernel_table_make (const GantryCompilation *compilation, const GantryProgramOptions *options, const GantryKernelSet *kernels)
+{
+  const GantryModule *module = gantry_compilation_module (compilation);
+  GantryKernelSizes *sizes = gantry_kernel_set_sizes (kernels, module);
+
+  sizes->program = gantry_module_content (module);
+  sizes->arch = options->code != GANTRY_CODE_CPU ? g_strdup (options->arch != NULL ? options->arch : "sm_90a") : NULL;
+  return sizes;
+}
+
+GantryKernelSizes *
+gantry_kernel_table_of (const GantryCompilation *compilation, const GantryProgramOptions *options, const GantryProgress *progress,
+                        GError **error)
+{
+  g_autofree char *program = NULL, *path = NULL;
+  g_autoptr (GantryKernelSet) kernels = NULL;
+  GantryKernelSizes *known;
+
+  if (compilation->refusal != NULL)
+    {
+      g_propagate_error (error, g_error_copy (compilation->refusal));
+      return NULL;
+    }
+  program = gantry_module_content (gantry_compilation_module (compilation));
+  path = cache_file (options, program);
+  known = read_cache (path, program);
+  if (known != NULL)
+    return known;
+  kernels = gantry_program_make_kernels (compilation, options, progress, error);
+  if (kernels == NULL)
+    return NULL;
+  known = gantry_kernel_table_make (compilation, options, kernels);
+  gantry_kernel_table_keep (known, options);
+  return known;
+}
+
+gboolean
+gantry_kernel_table_use (GantryDocument *document, const GantryProgramOptions *options, const GantryProgress *progress,
+                         GError **error)
+{
+  g_autoptr (GantryKernelSizes) sizes = gantry_kernel_table_of (gantry_document_get_compilation (document), options, progress,
+                                                                error);
+
+  if (sizes == NULL)
+    return FALSE;
+  gantry_document_set_kernel_sizes (document, sizes);
+  gantry_document_wait (document);
+  return TRUE;
+}
+
+static gboolean
+use_kernels (GantryDocument *document, gconstpointer how, const GantryProgress *progress, GError **error)
+{
+  const GantryProgramOptions *options = how;
+
+  /* What a driver makes of code for a GPU is not known before a run. */
+  return options->code != GANTRY_CODE_CPU || gantry_kernel_table_use (document, options, progress, error);
+}
+
+void
+gantry_kernel_table_count_in (GantryCliOptions *common, const GantryProgramOptions *how)
+{
+  common->use_kernels = use_kernels;
+  common->how = how;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the kernels of a program need, known before it runs: from the user's cache, else by making them once. */
+#pragma once
+#include "app/cli/program.h"
+
+G_BEGIN_DECLS
+
+/**
+ * gantry_kernel_table_of:
+ *
+ * Of the program, by what it computes; and of what its kernels are made for and with (processor, libraries and their versions,
+ * threads, instructions, layouts). Kernels are made only where the cache does not know them.
+ *
+ * Returns: (transfer full) (nullable): as gantry_kernels_compile()
+ */
+GantryKernelSizes *gantry_kernel_table_of (const GantryCompilation *compilation, const GantryProgramOptions *options,
+                                           const GantryProgress *progress, GError **error);
+/** Of kernels that are made. (transfer full) */
+GantryKernelSizes *gantry_kernel_table_make (const GantryCompilation *compilation, const GantryProgramOptions *options,
+                                             const GantryKernelSet *kernels);
+/** Lets the cache know them from now on. */
+void gantry_kernel_table_keep (const GantryKernelSizes *sizes, const GantryProgramOptions *options);
+/** Lets gantry_cli_open() take a limit in per cent of all that is needed by kernels as @how (unowned) has them made, too. */
+void gantry_kernel_table_count_in (GantryCliOptions *common, const GantryProgramOptions *how);
+/** Has @document planned with it. Returns: FALSE with @error where the kernels could not be made */
+gboolean gantry_kernel_table_use (GantryDocument *document, const GantryProgramOptions *options, const GantryProgress *progress,
+                                  GError **error);
+
+G_END_DECLS

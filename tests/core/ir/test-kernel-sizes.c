@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tables of what kernels need: read back as they were written, mistakes told by line; and the hash that tells programs apart. */
+#include "core/ir/ir.h"
+#include <string.h>
+
+static void
+test_round_trip (void)
+{
+  g_autoptr (GantryKernelSizes) sizes = gantry_kernel_sizes_new ("abc", "x86-64 znver3 (LLVM 19, oneDNN 2.6), 2 threads");
+  g_autoptr (GantryKernelSizes) again = NULL;
+  g_autofree char *text = NULL;
+  g_autoptr (GError) error = NULL;
+
+  sizes->code_bytes = 12288;
+  gantry_kernel_sizes_add (sizes, 3, 100, 0);
+  gantry_kernel_sizes_add (sizes, 4, 0, 0); /* needs nothing */
+  gantry_kernel_sizes_add (sizes, 9, 0, 65);
+  gantry_kernel_sizes_add (sizes, 4000000000u, 1, G_GUINT64_CONSTANT (1) << 40);
+  text = gantry_kernel_sizes_to_text (sizes);
+  again = gantry_kernel_sizes_parse (text, &error);
+  g_assert_no_error (error);
+  g_assert_true (gantry_kernel_sizes_equal (sizes, again));
+  g_assert_cmpuint (again->entries->len, ==, 3);
+  g_assert_cmpuint (gantry_kernel_sizes_workspace (again, 3), ==, 100);
+  g_assert_cmpuint (gantry_kernel_sizes_workspace (again, 4), ==, 0);
+  g_assert_cmpuint (gantry_kernel_sizes_packed (again), ==, 128 + (G_GUINT64_CONSTANT (1) << 40));
+  gantry_kernel_sizes_unref (g_steal_pointer (&again));
+  sizes->code_bytes++;
+  again = gantry_kernel_sizes_parse (text, &error);
+  g_assert_false (gantry_kernel_sizes_equal (sizes, again));
+}
+
+static void
+test_mistakes (void)
+{
+  static const struct { const char *text, *said; } wrong[] = {
+    { "", "first line" }, { "something else\n", "first line" }, { "gantry kernel sizes 1\nwhat\n", "line 2" },
+    { "gantry kernel sizes 1\n1 2\n", "line 2" }, { "gantry kernel sizes 1\n1 2 3 4\n", "line 2" },
+    { "gantry kernel sizes 1\n-1 2 3\n", "line 2" }, { "gantry kernel sizes 1\n2 1 1\n2 1 1\n", "line 3" },
+    { "gantry kernel sizes 1\n1 99999999999999999999 3\n", "line 2" }, { "gantry kernel sizes 1\ncode much\n", "line 2" },
+    { "gantry kernel sizes 1\n4294967295 1 1\n", "line 2" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)
+    {
+      g_autoptr (GError) error = NULL;
+
+      g_assert_null (gantry_kernel_sizes_parse (wrong[i].text, &error));
+      g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID);
+      g_assert_nonnull (strstr (error->message, wrong[i].said));
+    }
+}
+
+static char *
+content_of (const char *text)
+{
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GantryModule) module = gantry_module_from_text (context, text, -1, "test", &error);
+
+  g_assert_no_error (error);
+  return gantry_module_content (module);
+}
+
+/* What a program computes tells it apart; how its values are called and numbered does not. */
+static void
+test_content (void)
+{
+  static const char one[] = "module \"a\" { func @main #1 (%1: f32[4,8]) -> (%3) { %2 = negate(%1): f32[4,8] "
+                            "%3 = reduce(%2) {kind = \"add\", dimensions = [1]}: f32[4] } }";
+  static const char named[] = "module \"b\" { func @other #7 (%11 \"x\": f32[4,8]) -> (%30) { %20 \"y\" = negate(%11): f32[4,8] "
+                              "scope(\"s\") %30 = reduce(%20) {kind = \"add\", dimensions = [1]}: f32[4] } }";
+  static const char *const others[] = {
+    "module \"a\" { func @main #1 (%1: f32[4,8]) -> (%3) { %2 = tanh(%1): f32[4,8] "
+    "%3 = reduce(%2) {kind = \"add\", dimensions = [1]}: f32[4] } }",
+    "module \"a\" { func @main #1 (%1: f32[4,8]) -> (%3) { %2 = negate(%1): f32[4,8] "
+    "%3 = reduce(%2) {kind = \"max\", dimensions = [1]}: f32[4] } }",
+    "module \"a\" { func @main #1 (%1: f32[4,8]) -> (%3) { %2 = negate(%1): f32[4,8] "
+    "%3 = reduce(%1) {kind = \"add\", dimensions = [1]}: f32[4] } }",
+    "module \"a\" { func @main #1 (%1: f32[4,8]) -> (%2) { %2 = negate(%1): f32[4,8] "
+    "%3 = reduce(%2) {kind = \"add\", dimensions = [1]}: f32[4] } }",
+    "module \"a\" { func @main #1 (%1: f32[4,9]) -> (%3) { %2 = negate(%1): f32[4,9] "
+    "%3 = reduce(%2) {kind = \"add\", dimensions = [1]}: f32[4] } }",
+  };
+  g_autofree char *content = content_of (one), *same = content_of (named);
+
+  g_assert_cmpstr (content, ==, same);
+  for (guint i = 0; i < G_N_ELEMENTS (others); i++)
+    {
+      g_autofree char *other = content_of (others[i]);
+
+      g_assert_cmpstr (content, !=, other);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/ir/kernel-sizes/round-trip", test_round_trip);
+  g_test_add_func ("/ir/kernel-sizes/mistakes", test_mistakes);
+  g_test_add_func ("/ir/kernel-sizes/content", test_content);
+  return g_test_run ();
+}
