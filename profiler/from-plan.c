@@ -179,6 +179,19 @@ put_in_order (GArray *turns)
     }
 }
 
+/* What the device holds all the time beside the values: constants, packed weights and code, and what the arena leaves free between
+ * places. */
+static void
+add_steady (GantryRecordingBuilder *builder, const GantryPlan *plan)
+{
+  guint32 first = plan->n_init_steps;
+  guint64 bytes = gantry_plan_memory_bytes_at (plan, first) - plan->live_bytes[first];
+  GantryMemoryEvent event = { step_begin (plan, first), 0, bytes, GANTRY_NO_BUFFER, 0, GANTRY_MEMORY_DEVICE, FALSE };
+
+  if (bytes > 0)
+    gantry_recording_builder_add_memory (builder, &event);
+}
+
 /* In the order of steps: what one releases is gone before the next allocates, though both may be at one time. */
 static void
 add_memory (GantryRecordingBuilder *builder, const GantryPlan *plan)
@@ -192,6 +205,7 @@ add_memory (GantryRecordingBuilder *builder, const GantryPlan *plan)
       add_place (turns, plan, b, &extents[b]);
   g_array_sort (turns, compare_turns);
   put_in_order (turns);
+  add_steady (builder, plan);
   for (guint i = 0; i < turns->len; i++)
     gantry_recording_builder_add_memory (builder, &g_array_index (turns, Turn, i).event);
 }
@@ -200,7 +214,7 @@ GantryRecording *
 gantry_recording_from_plan (const GantryModule *module, const GantryPlan *plan)
 {
   GantryRecordingBuilder *builder = gantry_recording_builder_new ();
-  GantryRecordedRun run = { 0, nanoseconds (plan->total_us), plan->arena_bytes[GANTRY_MEMORY_DEVICE] };
+  GantryRecordedRun run = { 0, nanoseconds (plan->total_us), gantry_plan_memory_bytes (plan, GANTRY_MEMORY_DEVICE) };
 
   gantry_recording_builder_set_device (builder, "plan");
   for (guint32 s = plan->n_init_steps; s < plan->n_steps; s++)

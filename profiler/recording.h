@@ -73,7 +73,7 @@ typedef struct
 typedef struct
 {
   gint64 begin, end;
-  guint64 peak_bytes; /* most that the device held, as measured; 0: that was not measured */
+  guint64 peak_bytes; /* most that the device held, all parts of its memory: as measured, or of a plan as planned; 0: not known */
 } GantryRecordedRun;
 
 typedef struct _GantryRecording GantryRecording;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 static char *limit, *dialog;
-static gboolean compare;
+static gboolean compare, measured;
 static char *out, *find, *code_page, *page_size, *train, *policy, **actions;
 static gboolean dark, run, unfold, fit, maximize;
 static int pass;
@@ -25,6 +25,7 @@ static const GOptionEntry entries[] = {
   { "pass", 0, 0, G_OPTION_ARG_INT, &pass, "Show this pass, counted from 1", "N" },
   { "find", 0, 0, G_OPTION_ARG_STRING, &find, "Select the first node that contains this", "TEXT" },
   { "run", 0, 0, G_OPTION_ARG_NONE, &run, "Run and measure first", NULL },
+  { "measured", 0, 0, G_OPTION_ARG_NONE, &measured, "Show what the run took instead of who is alive", NULL },
   { "code", 0, 0, G_OPTION_ARG_STRING, &code_page, "Show code: expression, llvm or assembly", "PAGE" },
   { "unfold", 0, 0, G_OPTION_ARG_NONE, &unfold, "Unfold all scopes", NULL },
   { "fit", 0, 0, G_OPTION_ARG_NONE, &fit, "Show the whole graph", NULL },
@@ -183,6 +184,8 @@ prepare (GantryWindow *window)
       gantry_pass_view_step_match (gantry_window_get_pass_view (window), 1);
       gantry_pass_view_search (gantry_window_get_pass_view (window), "");
     }
+  if (measured)
+    gantry_memory_side_show_measured (gantry_time_panel_get_side (gantry_window_get_time_panel (window)), TRUE);
   if (code_page != NULL)
     {
       gantry_inspector_show_page (gantry_window_get_inspector (window), "code");

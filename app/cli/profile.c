@@ -114,6 +114,7 @@ profile_with (Profile *profile, const Options *options, GantryGpuProfiler *gpu, 
   if (profile->document == NULL)
     return FALSE;
   how->limit = gantry_document_get_settings (profile->document)->target.memory_limit;
+  how->host_limit = gantry_document_get_settings (profile->document)->target.host_limit;
   program = gantry_program_new (gantry_document_get_compilation (profile->document),
                                 gantry_document_get_settings (profile->document), how, gantry_cli_progress (&options->common),
                                 error);

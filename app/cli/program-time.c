@@ -37,7 +37,7 @@ gantry_program_time (GantryProgram *program, const GantryProgramOptions *options
   Timing timing = { .progress = progress, .n_warmup = n_warmup, .n_steps = n_steps, .times = times };
   const GantryRunHooks hooks = { .done = step_done, .self = &timing };
 
-  gantry_device_set_limit (device, GANTRY_MEMORY_DEVICE, options->limit);
+  gantry_program_set_limits (options, device);
   if (gantry_device_is_cuda (device))
     gantry_cuda_device_set_graphs (device, TRUE);
   executor = gantry_executor_new (device, program->executable, cancellable, error);

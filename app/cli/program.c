@@ -230,6 +230,14 @@ run_all (GantryExecutor *executor, GantryProgram *program, GantryCpuRecorder *re
   return TRUE;
 }
 
+void
+gantry_program_set_limits (const GantryProgramOptions *options, GantryDevice *device)
+{
+  gantry_device_set_limit (device, GANTRY_MEMORY_DEVICE, options->limit);
+  for (guint kind = GANTRY_MEMORY_DEVICE + 1; kind < GANTRY_N_MEMORY_KINDS; kind++)
+    gantry_device_set_limit (device, (GantryMemoryKind) kind, options->host_limit);
+}
+
 /* The device and what records it, loaded. */
 typedef struct
 {
@@ -283,7 +291,7 @@ load (Session *session, GantryProgram *program, const GantryProgramOptions *opti
   session->recorder = gantry_cpu_recorder_new (gantry_device_name (session->device));
   session->times = g_array_new (FALSE, FALSE, sizeof (double));
   session->when = g_date_time_format_iso8601 (now);
-  gantry_device_set_limit (session->device, GANTRY_MEMORY_DEVICE, options->limit);
+  gantry_program_set_limits (options, session->device);
   /* The peak of the process is that of the program from now on, not that of compiling it. */
   gantry_process_memory_trim ();
   gantry_process_memory_reset_peak ();

@@ -16,7 +16,7 @@ typedef struct
   gboolean no_library;
   gboolean allow_tf32;     /* of a GPU: as GantryKernelOptions */
   gboolean keep_texts;
-  guint64 limit; /* bytes of the device arena, 0: none */
+  guint64 limit, host_limit; /* bytes of the device's memory and of the host's, 0: none */
   GantryCodeTarget code;
   GantryInstructionSet instructions;
   guint layout_block;
@@ -59,6 +59,9 @@ void gantry_program_confine (const GantryProgramOptions *options);
 /** (transfer full) (nullable): as gantry_kernels_compile() */
 GantryKernelSet *gantry_program_make_kernels (const GantryCompilation *compilation, const GantryProgramOptions *options,
                                               const GantryProgress *progress, GError **error);
+
+/** Nothing beyond the limits of @options is allocated on @device from now on. */
+void gantry_program_set_limits (const GantryProgramOptions *options, GantryDevice *device);
 
 void gantry_program_free (GantryProgram *program);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryProgram, gantry_program_free)

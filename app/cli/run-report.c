@@ -174,6 +174,7 @@ gantry_run_report_json (const GantryRunReport *report)
   g_autoptr (JsonBuilder) json = json_builder_new ();
   GantryMemoryParts parts;
 
+  gantry_memory_report_warn (result, report->module);
   json_builder_begin_object (json);
   gantry_cli_add_string (json, "device", result->device);
   for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
@@ -225,6 +226,7 @@ gantry_run_report_text (const GantryRunReport *report)
   g_autofree char *planned = gantry_format_bytes_up (gantry_plan_memory_bytes (result->plan, GANTRY_MEMORY_DEVICE));
   g_autofree char *limit = gantry_cli_bytes (report->limit);
 
+  gantry_memory_report_warn (result, report->module);
   printf ("%-10s %s\n", "device", result->device);
   printf ("%-10s %.3f ms, median of %u (%.3f to %.3f); predicted %.3f ms\n", "time", result->milliseconds,
           result->n_runs, result->milliseconds_min, result->milliseconds_max, result->plan->total_us / 1000);

@@ -189,6 +189,7 @@ run_all (Run *run, const Options *options, const char *path, GError **error)
     return FALSE;
   settings = gantry_document_get_settings (run->document);
   how.limit = settings->target.memory_limit;
+  how.host_limit = settings->target.host_limit;
   run->program = gantry_program_new (gantry_document_get_compilation (run->document), settings, &how,
                                      gantry_cli_progress (&options->common), error);
   if (run->program != NULL)

@@ -28,6 +28,7 @@ some_executable (void)
   e->plan->buffers[2].shares = 0;
   e->plan->buffers[2].begin = 1;
   e->plan->arena_bytes[GANTRY_MEMORY_DEVICE] = 128;
+  gantry_plan_sum_live (e->plan);
   e->plan->steps[0] = (GantryPlanStep){ .node = 2, .queue = GANTRY_QUEUE_COMPUTE, .duration_us = 1.5 };
   e->plan->steps[1] = (GantryPlanStep){ .node = 3, .queue = GANTRY_QUEUE_TO_HOST, .kind = GANTRY_STEP_COPY,
                                          .start_us = 1.5, .duration_us = 2.25 };
@@ -164,6 +165,25 @@ test_from_plan (void)
   g_assert_cmpuint (gantry_recording_memory_at (recording, GANTRY_MEMORY_DEVICE, 3750), ==, 0);
 }
 
+/* The peak of a plan and its curve are of all parts: what is no value is there all the time. */
+static void
+test_from_plan_parts (void)
+{
+  g_autoptr (GantryExecutable) executable = some_executable ();
+  g_autoptr (GantryRecording) recording = NULL;
+
+  executable->plan->constant_bytes = 1000;
+  executable->plan->packed_bytes = 200;
+  executable->plan->code_bytes = 24;
+  recording = gantry_recording_from_plan (executable->module, executable->plan);
+  g_assert_cmpuint (gantry_recording_peak_bytes (recording), ==, 128 + 1224);
+  g_assert_cmpuint (gantry_recording_peak_bytes (recording), ==,
+                    gantry_plan_memory_bytes (executable->plan, GANTRY_MEMORY_DEVICE));
+  g_assert_cmpuint (gantry_recording_memory_at (recording, GANTRY_MEMORY_DEVICE, 0), ==, 128 + 1224);
+  g_assert_cmpuint (gantry_recording_memory_at (recording, GANTRY_MEMORY_DEVICE, 3000), ==, 128 + 1224);
+  g_assert_cmpuint (gantry_recording_memory_at (recording, GANTRY_MEMORY_DEVICE, 3750), ==, 1224);
+}
+
 /* A training step in small: the residual %2 goes to the host and comes back, %1 is computed again. */
 static void
 test_from_plan_queues (void)
@@ -279,6 +299,7 @@ main (int argc, char **argv)
   g_test_add_func ("/profiler/recorder/runs", test_recorder);
   g_test_add_func ("/profiler/recorder/budget", test_budget);
   g_test_add_func ("/profiler/recorder/from-plan", test_from_plan);
+  g_test_add_func ("/profiler/recorder/from-plan-parts", test_from_plan_parts);
   g_test_add_func ("/profiler/recorder/from-plan-queues", test_from_plan_queues);
   g_test_add_func ("/profiler/recorder/chrome", test_chrome);
   g_test_add_func ("/profiler/recorder/chrome-cancelled", test_chrome_cancelled);

@@ -14,7 +14,7 @@ struct _GantryTimePanel
   GantrySelection *selection;
   GantryTimeAxis *axis;
   GantryTimeCanvas *lanes, *memory;
-  GantryAliveList *alive;
+  GantryMemorySide *side;
   GtkStack *stack;
   GtkLabel *words, *summary;
   GtkDropDown *runs;
@@ -79,12 +79,12 @@ static void
 show_alive (GantryTimePanel *self, guint32 step)
 {
   if (self->plan->n_buffers > 0 || self->plan->live_bytes[step] == 0)
-    gantry_alive_list_set (self->alive, self->compilation, self->plan, step);
+    gantry_alive_list_set (gantry_memory_side_get_alive (self->side), self->compilation, self->plan, step);
   else
-    gantry_alive_list_clear (self->alive, gantry_document_get_plan_error (self->document) != NULL
-                                            ? "The plan does not fit, so nothing has a place yet. The bar above the graph says "
-                                              "what holds the peak."
-                                            : "Places are being found.");
+    gantry_alive_list_clear (gantry_memory_side_get_alive (self->side),
+                             gantry_document_get_plan_error (self->document) != NULL
+                               ? "The plan does not fit, so nothing has a place yet. The bar above the graph says what holds the peak."
+                               : "Places are being found.");
 }
 
 static void
@@ -98,7 +98,8 @@ show_moment (GantryTimePanel *self)
     return;
   if (moment < 0)
     {
-      gantry_alive_list_clear (self->alive, "Click in the lanes or in the memory curve to see who is alive at that moment.");
+      gantry_alive_list_clear (gantry_memory_side_get_alive (self->side),
+                               "Click in the lanes or in the memory curve to see who is alive at that moment.");
       return;
     }
   /* The last step that has begun by then. */
@@ -120,7 +121,7 @@ static void
 show_memory (GantryTimePanel *self, gboolean known)
 {
   gtk_widget_set_visible (GTK_WIDGET (self->memory), known);
-  gtk_widget_set_visible (GTK_WIDGET (self->alive), known);
+  gtk_widget_set_visible (GTK_WIDGET (self->side), known);
   gtk_widget_set_vexpand (self->scroller, !known);
 }
 
@@ -256,15 +257,29 @@ local_time (const char *iso)
   return local != NULL ? g_date_time_format (local, "%x %H:%M:%S") : g_strdup (iso);
 }
 
-/* What who reads the recording must know. */
+/* What the run took. (transfer full) (nullable): nothing was measured of it */
+static GantryMemorySummary *
+summary_of (GantryTimePanel *self)
+{
+  GantryCompilation *compilation = gantry_document_get_compilation (self->document);
+  const GantryRunResult *run = self->run;
+
+  return run != NULL && run->memory != NULL && run->plan != NULL
+           ? gantry_memory_summary_new (run->plan, run->memory, compilation != NULL ? gantry_compilation_module (compilation) : NULL)
+           : NULL;
+}
+
+/* What who reads the recording must know: first what is not as it should be. */
 static void
-show_notes (GantryTimePanel *self)
+show_notes (GantryTimePanel *self, const GantryMemorySummary *summary)
 {
   const GantryRecording *recording = self->run != NULL ? self->run->recording : NULL;
   g_autoptr (GString) text = g_string_new (NULL);
 
+  for (guint i = 0; summary != NULL && i < summary->warnings->len; i++)
+    g_string_append_printf (text, "%s%s", i > 0 ? "\n" : "", (const char *) g_ptr_array_index (summary->warnings, i));
   for (guint i = 0; recording != NULL && i < gantry_recording_n_notes (recording); i++)
-    g_string_append_printf (text, "%s%s", i > 0 ? "\n" : "", gantry_recording_note (recording, i));
+    g_string_append_printf (text, "%s%s", text->len > 0 ? "\n" : "", gantry_recording_note (recording, i));
   gtk_label_set_text (self->notes, text->str);
   gtk_widget_set_visible (self->banner, text->len > 0);
 }
@@ -284,6 +299,7 @@ fill_runs (GantryTimePanel *self)
   guint n = run != NULL && run->recording != NULL ? gantry_recording_n_runs (run->recording) : 0;
   g_autoptr (GtkStringList) names = gtk_string_list_new (NULL);
   g_autofree char *summary = NULL, *when = run != NULL ? local_time (run->when) : NULL;
+  g_autoptr (GantryMemorySummary) memory = NULL;
 
   if (run != NULL)
     gantry_run_result_ref (run);
@@ -304,7 +320,9 @@ fill_runs (GantryTimePanel *self)
   gtk_widget_set_visible (GTK_WIDGET (self->runs), n > 0);
   summary = run != NULL ? g_strdup_printf ("%s, measured %s", run->device, when) : g_strdup (unmeasured_words (self));
   gtk_label_set_text (self->summary, summary);
-  show_notes (self);
+  memory = summary_of (self);
+  show_notes (self, memory);
+  gantry_memory_side_set (self->side, memory);
   self->filling = FALSE;
 }
 
@@ -406,10 +424,10 @@ gantry_time_panel_get_axis (GantryTimePanel *self)
   return self->axis;
 }
 
-GantryAliveList *
-gantry_time_panel_get_alive (GantryTimePanel *self)
+GantryMemorySide *
+gantry_time_panel_get_side (GantryTimePanel *self)
 {
-  return self->alive;
+  return self->side;
 }
 
 GantryTimeCanvas *
@@ -540,7 +558,7 @@ make_pictures (GantryTimePanel *self)
 
   self->lanes = GANTRY_TIME_CANVAS (gantry_time_canvas_new (GANTRY_TIME_LANES, self->axis, self->selection));
   self->memory = GANTRY_TIME_CANVAS (gantry_time_canvas_new (GANTRY_TIME_MEMORY, self->axis, self->selection));
-  self->alive = GANTRY_ALIVE_LIST (gantry_alive_list_new (self->selection));
+  self->side = GANTRY_MEMORY_SIDE (gantry_memory_side_new (self->selection));
   gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC);
   gtk_scrolled_window_set_propagate_natural_height (GTK_SCROLLED_WINDOW (scroller), TRUE);
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), GTK_WIDGET (self->lanes));
@@ -552,7 +570,7 @@ make_pictures (GantryTimePanel *self)
   gtk_paned_set_shrink_start_child (GTK_PANED (down), FALSE);
   gtk_paned_set_shrink_end_child (GTK_PANED (down), FALSE);
   gtk_paned_set_start_child (GTK_PANED (across), down);
-  gtk_paned_set_end_child (GTK_PANED (across), GTK_WIDGET (self->alive));
+  gtk_paned_set_end_child (GTK_PANED (across), GTK_WIDGET (self->side));
   gtk_paned_set_resize_end_child (GTK_PANED (across), FALSE);
   gtk_paned_set_shrink_start_child (GTK_PANED (across), FALSE);
   gtk_paned_set_shrink_end_child (GTK_PANED (across), FALSE);

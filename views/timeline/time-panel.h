@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The bottom panel: lanes and memory curve on one axis, and who is alive at the moment that was picked. */
 #pragma once
-#include "views/memory/alive-list.h"
+#include "views/memory/memory-side.h"
 #include "views/timeline/time-canvas.h"
 
 G_BEGIN_DECLS
@@ -11,7 +11,7 @@ G_DECLARE_FINAL_TYPE (GantryTimePanel, gantry_time_panel, GANTRY, TIME_PANEL, Gt
 
 GtkWidget *gantry_time_panel_new (GantryDocument *document, GantrySelection *selection);
 GantryTimeAxis *gantry_time_panel_get_axis (GantryTimePanel *panel);
-GantryAliveList *gantry_time_panel_get_alive (GantryTimePanel *panel);
+GantryMemorySide *gantry_time_panel_get_side (GantryTimePanel *panel);
 GantryTimeCanvas *gantry_time_panel_get_canvas (GantryTimePanel *panel, GantryTimeKind kind);
 /** Goes to the moment with the most memory of the plan. */
 void gantry_time_panel_go_to_peak (GantryTimePanel *panel);

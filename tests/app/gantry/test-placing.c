@@ -321,7 +321,7 @@ limit_of (GantryWindow *window)
 static gboolean
 lists_peak (GantryWindow *window)
 {
-  GantryAliveList *alive = gantry_time_panel_get_alive (gantry_window_get_time_panel (window));
+  GantryAliveList *alive = gantry_memory_side_get_alive (gantry_time_panel_get_side (gantry_window_get_time_panel (window)));
 
   return gantry_alive_list_count (alive) > 10 &&
          gantry_alive_list_bytes (alive) == gantry_document_get_prediction (document_of (window))->prediction->peak_bytes;

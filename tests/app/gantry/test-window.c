@@ -319,7 +319,7 @@ test_peak (void)
   plan = gantry_document_get_compilation (gantry_window_get_document (window))->plan;
   g_assert_nonnull (plan);
   window_test_act (window, "peak");
-  alive = gantry_time_panel_get_alive (gantry_window_get_time_panel (window));
+  alive = gantry_memory_side_get_alive (gantry_time_panel_get_side (gantry_window_get_time_panel (window)));
   g_assert_cmpuint (gantry_alive_list_bytes (alive), ==, gantry_plan_memory_bytes (plan, GANTRY_MEMORY_DEVICE));
   g_assert_cmpuint (gantry_alive_list_count (alive), >, 0);
   window_test_free (window);
@@ -414,6 +414,70 @@ summary_of_time (GantryWindow *window)
     if (window_test_has_text (GTK_WIDGET (gantry_window_get_time_panel (window)), words[i]))
       return words[i];
   return "";
+}
+
+/* A cell of the row that is called @name. (nullable): there is no such row */
+static const char *
+cell (GantryWindow *window, const char *name, guint column)
+{
+  GantryMemoryTable *table = gantry_memory_side_get_table (gantry_time_panel_get_side (gantry_window_get_time_panel (window)));
+
+  for (guint row = 0; row < 40; row++)
+    if (g_strcmp0 (gantry_memory_table_get_text (table, row, 0), name) == 0)
+      return gantry_memory_table_get_text (table, row, column);
+  return NULL;
+}
+
+/* @run again, by a kernel that writes where it should not, in a process that is too large. (transfer full) */
+static GantryRunResult *
+make_bad (const GantryRunResult *run)
+{
+  GantryRunResult *bad = gantry_run_result_new ();
+
+  bad->device = g_strdup (run->device);
+  bad->when = g_strdup (run->when);
+  bad->n_runs = 1;
+  bad->milliseconds = bad->milliseconds_min = bad->milliseconds_max = run->milliseconds;
+  bad->plan = gantry_plan_ref (run->plan);
+  bad->recording = gantry_recording_ref (run->recording);
+  bad->memory = gantry_memory_measure_new (run->plan->n_steps);
+  bad->memory->outside = (GantryUnplannedMemory){ 8192, run->plan->n_init_steps, 0 };
+  bad->memory->process = bad->memory->process_peak = bad->memory->owners[GANTRY_OWNER_HEAP] = (guint64) 1 << 40;
+  return bad;
+}
+
+/* What a run took is shown part by part; what is not as it should be is told above the lanes. */
+static void
+test_measured (void)
+{
+  GantryWindow *window;
+  GtkWidget *panel;
+  g_autoptr (GantryRunResult) bad = NULL;
+  const GantryRunResult *run;
+  g_autofree char *process = NULL;
+
+  if (!have_cli ())
+    return;
+  window = window_with_sample ();
+  if (window == NULL)
+    return;
+  panel = GTK_WIDGET (gantry_window_get_time_panel (window));
+  g_assert_null (cell (window, "process at most", 2));
+  window_test_act (window, "run");
+  views_wait_until (window_test_is_idle (window));
+  run = gantry_document_get_run (gantry_window_get_document (window));
+  g_assert_true (run != NULL && run->memory != NULL);
+  process = gantry_format_bytes (run->memory->process_peak);
+  g_assert_cmpstr (cell (window, "process at most", 2), ==, process);
+  g_assert_nonnull (cell (window, gantry_memory_owner_name (GANTRY_OWNER_PROGRAMS), 2));
+  g_assert_nonnull (cell (window, gantry_memory_part_name (GANTRY_PART_CODE), 1));
+  g_assert_false (window_test_has_text (panel, "outside of all places"));
+  bad = make_bad (run);
+  gantry_document_add_run (gantry_window_get_document (window), bad);
+  window_test_wait (window);
+  g_assert_true (window_test_has_text (panel, "8.00 KiB were touched outside of all places"));
+  g_assert_true (window_test_has_text (panel, "The process took 1.00 TiB"));
+  window_test_free (window);
 }
 
 /* What was measured of one program is not shown under the plan of another. */
@@ -648,6 +712,7 @@ main (int argc, char **argv)
   g_test_add_func ("/app/window/peak", test_peak);
   g_test_add_func ("/app/window/export", test_export);
   g_test_add_func ("/app/window/run", test_run);
+  g_test_add_func ("/app/window/measured", test_measured);
   g_test_add_func ("/app/window/run-of-other-program", test_run_of_other_program);
   g_test_add_func ("/app/window/kill", test_kill);
   g_test_add_func ("/app/window/no-cli", test_no_cli);

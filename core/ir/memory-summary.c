@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sums of a plan beside those of a measurement, and sentences about what does not match. */
+#include "core/ir/memory-summary.h"
+
+/* What a page or a library's first call may take more. */
+#define NOTABLE ((guint64) 1 << 20)
+/* How many of the owners a warning names. */
+#define NAMED 3u
+
+guint64
+gantry_memory_allowed_bytes (guint64 planned)
+{
+  return planned + GANTRY_PROCESS_ALLOWANCE + planned / GANTRY_PROCESS_ALLOWANCE_PART;
+}
+
+static void
+add_part (GantryMemorySummary *summary, const char *name, guint64 planned, guint64 touched)
+{
+  GantryMemoryRow row = { name, planned, touched };
+
+  if (planned > 0 || touched > 0)
+    g_array_append_val (summary->parts, row);
+}
+
+static void
+add_parts (GantryMemorySummary *summary, const GantryPlan *plan, const GantryMemoryMeasure *measure)
+{
+  GantryMemoryParts parts;
+
+  gantry_plan_memory_parts (plan, GANTRY_MEMORY_DEVICE, &parts);
+  for (guint i = 0; i < GANTRY_N_MEMORY_PARTS; i++)
+    add_part (summary, gantry_memory_part_name ((GantryMemoryPart) i), parts.bytes[i], measure->touched.bytes[i]);
+  add_part (summary, "host memory", gantry_plan_host_bytes (plan), measure->host_bytes);
+}
+
+static void
+add_difference (GantryMemorySummary *summary, const char *name, gint64 bytes)
+{
+  GantryMemoryDifference difference = { name, bytes };
+
+  if (bytes != 0)
+    g_array_append_val (summary->differences, difference);
+}
+
+static void
+add_differences (GantryMemorySummary *summary, const GantryMemoryMeasure *measure)
+{
+  gint64 held = (gint64) (measure->planned_now - summary->planned), sum = held;
+
+  for (guint i = 0; i < GANTRY_N_MEMORY_OWNERS; i++)
+    {
+      add_difference (summary, gantry_memory_owner_name ((GantryMemoryOwner) i), (gint64) measure->owners[i]);
+      sum += (gint64) measure->owners[i];
+    }
+  add_difference (summary, held < 0 ? "planned and not held" : "rounded up to pages", held);
+  /* Nothing where the measurement adds up. */
+  add_difference (summary, "not told apart", (gint64) (summary->process - summary->planned) - sum);
+}
+
+/* "3.2 MiB WHAT in step 12, 'name'" (transfer full) */
+static char *
+unplanned_text (const GantryUnplannedMemory *memory, const GantryModule *module, const char *what)
+{
+  const GantryNode *node = module != NULL ? gantry_module_node (module, memory->node) : NULL;
+  g_autofree char *bytes = gantry_format_bytes (memory->bytes), *label = node != NULL ? gantry_node_label (module, node) : NULL;
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  g_string_append_printf (text, "%s %s", bytes, what);
+  if (memory->step != G_MAXUINT32)
+    g_string_append_printf (text, " in step %u", memory->step);
+  if (label != NULL)
+    g_string_append_printf (text, ", '%s'", label);
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+static int
+compare_differences (gconstpointer a, gconstpointer b)
+{
+  const GantryMemoryDifference *x = a, *y = b;
+
+  return (x->bytes < y->bytes) - (x->bytes > y->bytes);
+}
+
+/* "heap and stacks 120 MiB, ...": the largest. (transfer full) */
+static char *
+largest_text (const GantryMemorySummary *summary)
+{
+  g_autoptr (GArray) sorted = g_array_copy (summary->differences);
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  g_array_sort (sorted, compare_differences);
+  for (guint i = 0; i < MIN (sorted->len, NAMED); i++)
+    {
+      const GantryMemoryDifference *difference = &g_array_index (sorted, GantryMemoryDifference, i);
+      g_autofree char *bytes = difference->bytes > 0 ? gantry_format_bytes ((guint64) difference->bytes) : NULL;
+
+      if (bytes != NULL)
+        g_string_append_printf (text, "%s%s %s", i > 0 ? ", " : "", difference->name, bytes);
+    }
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+static void
+warn (GantryMemorySummary *summary, const GantryMemoryMeasure *measure, const GantryModule *module)
+{
+  if (summary->process > summary->allowed)
+    {
+      g_autofree char *process = gantry_format_bytes_up (summary->process), *planned = gantry_format_bytes_up (summary->planned);
+      g_autofree char *allowed = gantry_format_bytes_down (summary->allowed), *most = largest_text (summary);
+
+      g_ptr_array_add (summary->warnings, g_strdup_printf ("The process took %s where %s are planned and %s are expected at most; "
+                                                           "beside the plan: %s.", process, planned, allowed, most));
+    }
+  if (measure->outside.bytes > 0)
+    {
+      g_autofree char *text = unplanned_text (&measure->outside, module, "were touched outside of all places of the plan");
+
+      g_ptr_array_add (summary->warnings, g_strconcat (text, ": a kernel writes where it should not.", NULL));
+    }
+  if (measure->beside.bytes >= NOTABLE)
+    g_ptr_array_add (summary->notes, unplanned_text (&measure->beside, module, "allocated beside the plan"));
+}
+
+GantryMemorySummary *
+gantry_memory_summary_new (const GantryPlan *plan, const GantryMemoryMeasure *measure, const GantryModule *module)
+{
+  GantryMemorySummary *summary;
+
+  g_return_val_if_fail (plan != NULL && measure != NULL, NULL);
+  summary = g_new0 (GantryMemorySummary, 1);
+  summary->parts = g_array_new (FALSE, FALSE, sizeof (GantryMemoryRow));
+  summary->differences = g_array_new (FALSE, FALSE, sizeof (GantryMemoryDifference));
+  summary->warnings = g_ptr_array_new_with_free_func (g_free);
+  summary->notes = g_ptr_array_new_with_free_func (g_free);
+  summary->planned = gantry_plan_memory_bytes (plan, GANTRY_MEMORY_DEVICE) + gantry_plan_host_bytes (plan);
+  summary->touched = measure->peak_bytes + measure->host_bytes;
+  summary->process = measure->process_peak;
+  summary->allowed = gantry_memory_allowed_bytes (summary->planned);
+  add_parts (summary, plan, measure);
+  if (summary->process > 0)
+    add_differences (summary, measure);
+  warn (summary, measure, module);
+  return summary;
+}
+
+void
+gantry_memory_summary_free (GantryMemorySummary *summary)
+{
+  if (summary == NULL)
+    return;
+  g_array_unref (summary->parts);
+  g_array_unref (summary->differences);
+  g_ptr_array_unref (summary->warnings);
+  g_ptr_array_unref (summary->notes);
+  g_free (summary);
+}

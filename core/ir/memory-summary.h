@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory of a run as people read it: what was planned, what was touched, what the process took, what the difference is made of, and what
+ * of it is not as it should be. The one source of words and sums for the window and the command line. */
+#pragma once
+#include "core/ir/memory-measure.h"
+#include "core/ir/module.h"
+#include "core/ir/plan.h"
+
+G_BEGIN_DECLS
+
+/** What a process may take beside its plan: program, libraries, graph and compiler in bytes, and 1 / part of what is planned. */
+#define GANTRY_PROCESS_ALLOWANCE ((guint64) 100 << 20)
+#define GANTRY_PROCESS_ALLOWANCE_PART 50u
+
+/** A part of the memory, in bytes. */
+typedef struct
+{
+  const char *name; /* static */
+  guint64 planned, touched;
+} GantryMemoryRow;
+
+/** What the process has beside its plan, in bytes; less than 0: planned, and not there. */
+typedef struct
+{
+  const char *name; /* static */
+  gint64 bytes;
+} GantryMemoryDifference;
+
+/**
+ * GantryMemorySummary:
+ * @planned, @touched: of the device's memory and the host's
+ * @process: most memory of the process; 0: not known, then there are no @differences
+ * @allowed: the most that @process may be: @planned and the allowance
+ * @parts: (element-type GantryMemoryRow): of the device's memory, then "host memory"; none that is 0 in both
+ * @differences: (element-type GantryMemoryDifference): they add up to @process less @planned
+ * @warnings: (element-type utf8): what is not as it should be, a sentence each: a process that is larger than allowed, bytes touched
+ *  where the plan has nothing
+ * @notes: (element-type utf8): what may be as it should be, and is good to know
+ */
+typedef struct
+{
+  guint64 planned, touched, process, allowed;
+  GArray *parts, *differences;
+  GPtrArray *warnings, *notes;
+} GantryMemorySummary;
+
+/**
+ * gantry_memory_summary_new:
+ * @plan: that was run
+ * @module: (nullable): of the plan, for the names in warnings and notes
+ */
+GantryMemorySummary *gantry_memory_summary_new (const GantryPlan *plan, const GantryMemoryMeasure *measure, const GantryModule *module);
+void gantry_memory_summary_free (GantryMemorySummary *summary);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryMemorySummary, gantry_memory_summary_free)
+
+/** Returns: the most that a process may take with @planned bytes of plan */
+guint64 gantry_memory_allowed_bytes (guint64 planned);
+
+G_END_DECLS
