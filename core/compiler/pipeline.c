@@ -130,6 +130,8 @@ _gantry_pipeline_run (guint index, GantryModule *module, const GantryCompileSett
 
   options.finite_math = settings->finite_math;
   options.fuse_rows = settings->fuse_rows;
+  options.max_nodes = settings->max_nodes;
+  options.fold_flops = settings->fold_flops;
   if (pipeline[index].run != NULL)
     return pipeline[index].run (module, settings, progress, error);
   return pipeline[index].pass->run (module, &options, progress, error);

@@ -90,6 +90,7 @@ gboolean
 gantry_compile_settings_same_program (const GantryCompileSettings *a, const GantryCompileSettings *b)
 {
   return a->finite_math == b->finite_math && a->fuse_rows == b->fuse_rows && a->train == b->train &&
+         a->max_nodes == b->max_nodes && a->fold_flops == b->fold_flops &&
          same_names (a->disabled_passes, b->disabled_passes) &&
          (!a->train || same_training (&a->training, &b->training));
 }

@@ -14,6 +14,7 @@ G_BEGIN_DECLS
  * @disabled_passes: (nullable): NULL-terminated names of passes to leave out
  * @fuse_rows: see GantryPassOptions: for kernels on a GPU
  * @program_order: no reordering for memory
+ * @max_nodes, @fold_flops: see GantryPassOptions; 0: the usual limits
  * @train: make a training step of the program, as @training says; a program that is a step already is left as it is
  * @policy: (nullable): statements of core/memory/policy.h
  * @choices: (nullable): placements given one by one (clicks, the solver); a click wins over @policy
@@ -27,6 +28,8 @@ typedef struct
   gboolean finite_math;
   gboolean fuse_rows;
   gboolean program_order;
+  guint32 max_nodes;
+  gint64 fold_flops;
   gboolean train;
   GantryTrainingOptions training;
   char *policy;

@@ -2,6 +2,7 @@
 /* The child process that generates and runs code: gantry-cli on a private session file. It reports progress as
  * lines; its results are in the file. Nothing that happens to it touches the document. */
 #include "core/base/scratch.h"
+#include "core/document/child-lines.h"
 #include "core/document/document-private.h"
 #include <signal.h>
 #include <string.h>
@@ -19,7 +20,8 @@ typedef struct
   char *session; /* private file */
   GantryModule *module; /* (nullable): that is run */
   GSubprocess *process;
-  GDataInputStream *lines;
+  GantryChildLines *lines;
+  guint8 bytes[4096]; /* just read */
   GQueue last; /* char*: the newest lines that are no progress */
 } Child;
 
@@ -31,7 +33,7 @@ child_free (gpointer data)
   if (child->process != NULL)
     g_subprocess_force_exit (child->process);
   g_clear_object (&child->process);
-  g_clear_object (&child->lines);
+  _gantry_child_lines_free (child->lines);
   g_queue_clear_full (&child->last, g_free);
   gantry_scratch_free (child->scratch);
   g_free (child->session);
@@ -182,30 +184,43 @@ wait_for_end (GTask *task)
 }
 
 static void
-line_read (GObject *source, GAsyncResult *result, gpointer user_data)
+take_line (const GantryChildLine *line, gpointer user_data)
 {
   GTask *task = user_data;
   Child *child = g_task_get_task_data (task);
-  g_autofree char *bytes = g_data_input_stream_read_line_finish (child->lines, result, NULL, NULL);
-  g_autofree char *line = NULL;
 
-  if (bytes == NULL)
+  if (!line->is_progress)
+    keep_line (child, line->text);
+  else if (child->job == GANTRY_JOB_RUN && !g_cancellable_is_cancelled (g_task_get_cancellable (task)))
+    _gantry_document_set_activity (g_task_get_source_object (task), line->text, line->fraction);
+}
+
+static void read_on (GTask *task);
+
+static void
+bytes_read (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  GTask *task = user_data;
+  Child *child = g_task_get_task_data (task);
+  gssize n = g_input_stream_read_finish (G_INPUT_STREAM (source), result, NULL);
+
+  if (n > 0)
     {
-      wait_for_end (task);
+      _gantry_child_lines_add (child->lines, child->bytes, (gsize) n, take_line, task);
+      read_on (task);
       return;
     }
-  line = g_utf8_make_valid (bytes, -1); /* a file's name may be anything */
-  if (g_str_has_prefix (line, "progress "))
-    {
-      char *what;
-      double fraction = g_ascii_strtod (line + strlen ("progress "), &what);
+  _gantry_child_lines_end (child->lines, take_line, task);
+  wait_for_end (task);
+}
 
-      if (child->job == GANTRY_JOB_RUN && !g_cancellable_is_cancelled (g_task_get_cancellable (task)))
-        _gantry_document_set_activity (g_task_get_source_object (task), g_strstrip (what), fraction);
-    }
-  else
-    keep_line (child, line);
-  g_data_input_stream_read_line_async (child->lines, G_PRIORITY_DEFAULT, g_task_get_cancellable (task), line_read, task);
+static void
+read_on (GTask *task)
+{
+  Child *child = g_task_get_task_data (task);
+
+  g_input_stream_read_async (g_subprocess_get_stdout_pipe (child->process), child->bytes, sizeof child->bytes,
+                             G_PRIORITY_DEFAULT, g_task_get_cancellable (task), bytes_read, task);
 }
 
 static void
@@ -236,8 +251,8 @@ start_child (GTask *task)
     }
   if (child->job == GANTRY_JOB_RUN)
     _gantry_document_set_child_id (document, g_subprocess_get_identifier (child->process));
-  child->lines = g_data_input_stream_new (g_subprocess_get_stdout_pipe (child->process));
-  g_data_input_stream_read_line_async (child->lines, G_PRIORITY_DEFAULT, g_task_get_cancellable (task), line_read, task);
+  child->lines = _gantry_child_lines_new ();
+  read_on (task);
 }
 
 typedef struct

@@ -7,11 +7,9 @@
 #include "core/ir/rewriter.h"
 #include "core/passes/block-table-private.h"
 #include "core/passes/effects-private.h"
+#include "core/passes/pass.h"
 
 G_BEGIN_DECLS
-
-/** The size beyond which a program is not expanded. */
-#define GANTRY_EXPAND_MOST_NODES 2000000u
 
 /** A node id of the new program, or a value that is no node yet. */
 typedef guint32 GantryExpandValue;
@@ -51,6 +49,7 @@ struct _GantryExpander
                       const GantryExpandValue *operands, const GantryExpandFrame *frame,
                       GantryExpandValue *value, GError **error);
 
+  guint32 max_nodes; /* the size beyond which nothing is expanded; 0: as many as a pass may make */
   gboolean defers; /* what scans cut again is joined only where somebody wants it whole */
 
   /* The engine's own. */

@@ -294,12 +294,12 @@ may_copy (GantryExpander *e, const GantryFunction *function, const GantryExpandF
     g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE,
                  "%s '%s' (%s): bodies nest deeper than %d",
                  gantry_node_op_name (e->source, frame->node), label, where, MAX_DEPTH);
-  else if (e->n_made + function->n_nodes > GANTRY_EXPAND_MOST_NODES)
+  else if (e->n_made + function->n_nodes > e->max_nodes)
     g_set_error (
       error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE,
       "%s '%s' (%s): written out the program would have more than %u nodes; make the loop shorter, or its body"
       " smaller",
-      gantry_node_op_name (e->source, frame->node), label, where, GANTRY_EXPAND_MOST_NODES);
+      gantry_node_op_name (e->source, frame->node), label, where, e->max_nodes);
   else
     return TRUE;
   return FALSE;
@@ -455,6 +455,8 @@ _gantry_expand (GantryModule *module, GantryExpander *e, const GantryProgress *p
   if (!anything_wanted (module, e))
     return gantry_module_ref (module);
   rewriter = gantry_rewriter_new (module);
+  if (e->max_nodes == 0)
+    e->max_nodes = GANTRY_PASS_MOST_NODES;
   e->source = module;
   e->rewriter = rewriter;
   e->b = gantry_rewriter_builder (rewriter);

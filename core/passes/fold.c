@@ -52,6 +52,7 @@ fold_value (State *state, GantryRewriter *rewriter, const GantryModule *module, 
   g_autofree GantryLiteral **operands = g_new0 (GantryLiteral *, node->n_operands + 1);
   g_autoptr (GantryLiteral) value = NULL;
   gint64 bytes = gantry_type_bytes (gantry_node_type (module, node));
+  gint64 most_flops = state->options->fold_flops > 0 ? state->options->fold_flops : MOST_FLOPS;
   gint64 read = 0;
 
   for (guint i = 0; i < node->n_operands; i++)
@@ -67,7 +68,7 @@ fold_value (State *state, GantryRewriter *rewriter, const GantryModule *module, 
       read += (gint64) operands[i]->size;
     }
   if (bytes < 0 || bytes > MAX (read, GROWTH_BYTES) || bytes > state->options->fold_bytes ||
-      gantry_node_flops (module, node) > MOST_FLOPS || read > state->options->fold_bytes)
+      gantry_node_flops (module, node) > most_flops || read > state->options->fold_bytes)
     return FALSE;
   if (node->op == GANTRY_OP_BROADCAST_IN_DIM && bytes > read) /* stays a broadcast, however small */
     return FALSE;

@@ -35,7 +35,7 @@ static GantryModule *
 run (GantryModule *module, const GantryPassOptions *options, const GantryProgress *progress,
      GError **error)
 {
-  GantryExpander expander = { .wants = wants, .expand = expand };
+  GantryExpander expander = { .wants = wants, .expand = expand, .max_nodes = options->max_nodes };
 
   return _gantry_expand (module, &expander, progress, error);
 }

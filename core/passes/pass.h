@@ -23,14 +23,19 @@ typedef enum
  * @fuse_rows: softmaxes and normalizations become one kernel each. Right for a GPU, where what a row holds is read once; a
  *  processor computes elementwise work again for each reduction of a row and gains nothing.
  * @fold_bytes: largest constant that folding may make, bytes
+ * @fold_flops: most work that folding one node may be; 0: as much as takes most of a second
+ * @max_nodes: the size beyond which loops and calls are not written out; 0: %GANTRY_PASS_MOST_NODES
  */
 typedef struct
 {
   gboolean finite_math;
   gboolean fuse_rows;
   gint64 fold_bytes;
+  gint64 fold_flops;
+  guint32 max_nodes;
 } GantryPassOptions;
 
+#define GANTRY_PASS_MOST_NODES 2000000u
 #define GANTRY_PASS_OPTIONS_INIT { .finite_math = FALSE, .fold_bytes = 16 << 20 }
 
 typedef struct

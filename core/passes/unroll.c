@@ -99,12 +99,12 @@ is_short_enough (const Unrolling *u, GError **error)
     = 1 + (gint64) (u->body->n_nodes - u->body->n_params) + u->scan.n_xs + u->scan.n_ys;
   g_autofree char *why = NULL;
 
-  if (u->scan.length <= GANTRY_EXPAND_MOST_NODES / per_iteration)
+  if (u->scan.length <= u->e->max_nodes / per_iteration)
     return TRUE;
   why = g_strdup_printf ("written out its %" G_GINT64_FORMAT
                          " iterations would have more than %u nodes; make it shorter, or its body"
                          " smaller",
-                         u->scan.length, GANTRY_EXPAND_MOST_NODES);
+                         u->scan.length, u->e->max_nodes);
   return _gantry_unroll_refuse (u->e, u->node, error, GANTRY_ERROR_TOO_LARGE, why);
 }
 
@@ -257,7 +257,7 @@ static GantryModule *
 run (GantryModule *module, const GantryPassOptions *options, const GantryProgress *progress,
      GError **error)
 {
-  GantryExpander expander = { .wants = wants, .expand = expand, .defers = TRUE };
+  GantryExpander expander = { .wants = wants, .expand = expand, .defers = TRUE, .max_nodes = options->max_nodes };
 
   return _gantry_expand (module, &expander, progress, error);
 }

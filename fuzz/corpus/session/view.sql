@@ -1,0 +1,1 @@
+CREATE TABLE meta(key, value); CREATE VIEW runs AS WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n+1 FROM r) SELECT n FROM r; INSERT INTO meta VALUES('model_path','model.gir');
