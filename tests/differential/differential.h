@@ -8,6 +8,7 @@
 #pragma once
 #include "core/ir/module.h"
 #include "core/kernels/kernels.h"
+#include "core/memory/planner.h"
 #include "core/runtime/device.h"
 
 G_BEGIN_DECLS
@@ -120,6 +121,14 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (DiffMachine, diff_machine_free)
  */
 GPtrArray *diff_run (DiffMachine *machine, GantryModule *module, const GPtrArray *inputs, const DiffConfig *config,
                      GError **error);
+
+/**
+ * diff_random_placements:
+ * @share: part of the values that are asked about at all; of them each is given one of all kinds, or stays where that is not allowed
+ *
+ * Returns: (transfer full)
+ */
+GantryPlacements *diff_random_placements (const GantryPlanner *planner, guint32 seed, double share);
 
 /**
  * DiffCount: how much was compared and how well.

@@ -90,9 +90,8 @@ compile_kernels (GantryModule *module, const DiffConfig *config, GError **error)
   return gantry_kernels_compile (module, &options, NULL, error);
 }
 
-/* Each value that may be elsewhere is, by an even chance. */
-static GantryPlacements *
-random_placements (const GantryPlanner *planner, guint32 seed)
+GantryPlacements *
+diff_random_placements (const GantryPlanner *planner, guint32 seed, double share)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
   GantryPlacements *placements = gantry_placements_new ();
@@ -100,13 +99,13 @@ random_placements (const GantryPlanner *planner, guint32 seed)
   guint n;
 
   candidates = gantry_planner_candidates (planner, &n);
-  for (guint i = 0; seed != 0 && i < n; i++)
+  for (guint i = 0; i < n; i++)
     {
       guint kind = (guint) g_rand_int_range (rand, 0, GANTRY_N_PLACEMENTS);
       GantryPlacement placement = { candidates[i].node, (guint8) kind, GANTRY_DECIDED_BY_CLICK,
                                     GANTRY_MEMORY_PINNED_HOST, candidates[i].subject };
 
-      if (candidates[i].allowed & (1u << kind))
+      if ((candidates[i].allowed & (1u << kind)) != 0 && g_rand_double (rand) < share)
         gantry_placements_set (placements, &placement);
     }
   return placements;
@@ -127,7 +126,8 @@ build (GantryModule *module, const DiffConfig *config, GError **error)
   planner = gantry_planner_new (module, &options, NULL, error);
   if (planner != NULL)
     {
-      placements = random_placements (planner, config->placements);
+      if (config->placements != 0)
+        placements = diff_random_placements (planner, config->placements, 1);
       plan = gantry_planner_plan (planner, placements, NULL, error);
     }
   if (plan == NULL)
