@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Recordings from bytes: nothing is believed before it is checked. The columns of events are not copied: they are used
  * where they lie, in what was read. The layout is told in profiler/chunk.c. */
-#include "core/base/error.h"
+#include "core/base/allocate.h"
 #include "profiler/chunk-private.h"
 #include <string.h>
 
@@ -120,7 +120,13 @@ get_lanes (Reader *r, Loader *loader, guint64 *chunks)
   if (r->failed)
     return;
   g_free (recording->lanes);
-  recording->lanes = g_new0 (Lane, n + 1);
+  recording->n_lanes = 0;
+  recording->lanes = gantry_try_new0 (Lane, n, "the lanes of a recording", r->error);
+  if (recording->lanes == NULL)
+    {
+      r->failed = TRUE;
+      return;
+    }
   recording->n_lanes = n;
   for (guint32 i = 0; i < n && !r->failed; i++)
     {
@@ -156,7 +162,12 @@ get_counters (Reader *r, Loader *loader)
 {
   guint32 n = get_count (r, 1u << 20, 12, "counters");
 
-  loader->counter_samples = g_new0 (guint64, n + 1);
+  loader->counter_samples = gantry_try_new0 (guint64, n, "the counters of a recording", r->failed ? NULL : r->error);
+  if (loader->counter_samples == NULL)
+    {
+      r->failed = TRUE;
+      return;
+    }
   for (guint32 i = 0; i < n && !r->failed; i++)
     {
       Counter counter = { get_string (r) };
@@ -480,22 +491,24 @@ read_rest (Loader *loader, guint content, guint64 total, guint32 number, GantryC
   return TRUE;
 }
 
-/* Numbers the chunks of lanes. Returns: the number after them */
-static guint32
-number_chunks (GantryRecording *recording)
+/* Numbers the chunks of lanes. @number: (out): the number after them */
+static gboolean
+number_chunks (GantryRecording *recording, guint32 *number, GError **error)
 {
-  guint32 number = 0;
+  *number = 0;
 
   for (guint l = 0; l < recording->n_lanes; l++)
     {
       Lane *lane = &recording->lanes[l];
 
-      lane->first_number = number;
+      lane->first_number = *number;
+      lane->chunks = gantry_try_new0 (EventChunk *, _gantry_chunks_of (lane->n), "the chunks of a lane", error);
+      if (lane->chunks == NULL)
+        return FALSE;
       lane->n_chunks = (guint32) _gantry_chunks_of (lane->n);
-      lane->chunks = g_new0 (EventChunk *, lane->n_chunks + 1);
-      number += lane->n_chunks;
+      *number += lane->n_chunks;
     }
-  return number;
+  return TRUE;
 }
 
 /* All events at once, of a recording without summaries. */
@@ -528,9 +541,8 @@ open_recording (Loader *loader, GBytes *head, GantryChunkReader read, gpointer u
   GantryRecording *recording = loader->recording;
   guint32 number;
 
-  if (!read_head (loader, head, error))
+  if (!read_head (loader, head, error) || !number_chunks (recording, &number, error))
     return FALSE;
-  number = number_chunks (recording);
   if (loader->version == 1 && !read_lanes (recording, read, user_data, error))
     return FALSE;
   if (!read_rest (loader, CONTENT_MEMORY, loader->n_memory, number, read, user_data, error)
@@ -606,11 +618,11 @@ read_given (guint32 number, gpointer user_data, GError **error)
 GantryRecording *
 gantry_recording_load (GBytes *head, GBytes *const *chunks, guint32 n_chunks, GError **error)
 {
-  g_autofree GBytes **sorted = g_new0 (GBytes *, (gsize) n_chunks + 1);
+  g_autofree GBytes **sorted = gantry_try_new0 (GBytes *, n_chunks, "the chunks of a recording", error);
   Given given = { sorted, n_chunks };
   g_autoptr (GantryRecording) recording = NULL;
 
-  if (!sort_chunks (&given, chunks, error))
+  if (sorted == NULL || !sort_chunks (&given, chunks, error))
     return NULL;
   recording = gantry_recording_open (head, read_given, &given, NULL, error);
   if (recording == NULL || !gantry_recording_load_all (recording, NULL, error))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Frames between two gantry-cli: reading, writing, and what their payloads are. */
 #include "app/cli/frames.h"
-#include "core/base/error.h"
+#include "core/base/allocate.h"
 #include "core/base/output.h"
 #include <string.h>
 
@@ -95,7 +95,9 @@ gantry_frame_read (GInputStream *stream, GantryFrame *frame, GError **error)
                    "a frame of %" G_GUINT64_FORMAT " bytes where %u are allowed", length, GANTRY_FRAME_MOST_BYTES);
       return FALSE;
     }
-  payload = g_malloc (length + 1);
+  payload = gantry_try_allocate (length + 1, 1, "a frame", error);
+  if (payload == NULL)
+    return FALSE;
   if (!g_input_stream_read_all (stream, payload, length, &n, NULL, error))
     return FALSE;
   if (n < length)

@@ -2,6 +2,7 @@
 /* core/base: what every room stands on and what knows nothing of graphs: errors, arenas, string
  * interning, progress and cancelling, formatting of sizes and times. Depends on GLib alone. */
 #pragma once
+#include "core/base/allocate.h"
 #include "core/base/arena.h"
 #include "core/base/error.h"
 #include "core/base/file.h"

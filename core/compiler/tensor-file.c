@@ -61,7 +61,7 @@ parse_npy_header (const char *path, const char *header, GantryElementType *eleme
 /* @literal as bf16 where it is f32 and each of its values is one of bf16, else unchanged: numpy has no bf16, so that
  * such values are written as f32. (transfer full) */
 static GantryLiteral *
-as_bf16 (GantryContext *context, GantryLiteral *literal)
+as_bf16 (GantryContext *context, GantryLiteral *literal, GError **error)
 {
   gint64 n = gantry_type_elements (literal->type);
   GantryLiteral *narrow;
@@ -69,10 +69,10 @@ as_bf16 (GantryContext *context, GantryLiteral *literal)
 
   if (literal->type->element != GANTRY_F32)
     return literal;
-  narrow = gantry_literal_new_zeroed (
+  narrow = gantry_literal_try_new_zeroed (
     gantry_context_type (context, gantry_context_tensor (context, GANTRY_BF16, literal->type->rank, literal->type->dims)),
-    &data);
-  for (gint64 i = 0; i < n; i++)
+    &data, error);
+  for (gint64 i = 0; narrow != NULL && i < n; i++)
     {
       double value = gantry_literal_get_double (literal, i);
 
@@ -135,7 +135,7 @@ gantry_tensor_file_read (GantryContext *context, const char *path, const GantryT
   if (g_bytes_get_size (bytes) >= 6 && memcmp (g_bytes_get_data (bytes, NULL), NPY_MAGIC, 6) == 0)
     {
       literal = read_npy (context, path, bytes, error);
-      return literal != NULL && type != NULL && type->element == GANTRY_BF16 ? as_bf16 (context, literal) : literal;
+      return literal != NULL && type != NULL && type->element == GANTRY_BF16 ? as_bf16 (context, literal, error) : literal;
     }
   if (type == NULL)
     {

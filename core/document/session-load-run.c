@@ -31,6 +31,15 @@ column (sqlite3 *db, const char *table, const char *name)
   return _gantry_session_has (db, table, name) ? name : "NULL";
 }
 
+/* (transfer full) (nullable): NULL with @error */
+static GBytes *
+column_bytes (sqlite3_stmt *row, int column_number, const char *what, GError **error)
+{
+  gconstpointer data = sqlite3_column_blob (row, column_number);
+
+  return gantry_try_bytes (data, (gsize) sqlite3_column_bytes (row, column_number), what, error);
+}
+
 /* "3,4,-" onto @pool. Numbers from @end on are none: a reader follows them. */
 static guint32
 read_numbers (GArray *pool, const char *text, guint32 end)
@@ -142,12 +151,12 @@ read_buffer (sqlite3_stmt *row, const GantryPlan *plan, guint32 i)
 }
 
 /* Cuts every chain of shares that runs in a circle, which only a damaged file has. */
-static void
-end_chains (GantryPlan *plan)
+static gboolean
+end_chains (GantryPlan *plan, GError **error)
 {
-  g_autofree guint8 *done = g_new0 (guint8, (gsize) plan->n_buffers + 1);
+  g_autofree guint8 *done = gantry_try_new0 (guint8, plan->n_buffers, "the marks of a plan's buffers", error);
 
-  for (guint32 i = 0; i < plan->n_buffers; i++)
+  for (guint32 i = 0; done != NULL && i < plan->n_buffers; i++)
     {
       guint32 at = i;
 
@@ -162,6 +171,7 @@ end_chains (GantryPlan *plan)
       for (at = i; at != GANTRY_NO_BUFFER && done[at] == 1; at = plan->buffers[at].shares)
         done[at] = 2;
     }
+  return done != NULL;
 }
 
 static gboolean
@@ -179,9 +189,8 @@ load_buffers (sqlite3 *db, gint64 run, GantryPlan *plan, GError **error)
   sqlite3_bind_int64 (statement, 1, run);
   for (guint32 i = 0; i < plan->n_buffers && _gantry_session_row (db, statement, &own); i++)
     read_buffer (statement, plan, i);
-  end_chains (plan);
   if (own == NULL)
-    return TRUE;
+    return end_chains (plan, error);
   g_propagate_error (error, own);
   return FALSE;
 }
@@ -230,7 +239,9 @@ load_problems (sqlite3 *db, gint64 run, GantryPlan *plan, GError **error)
   if (statement == NULL || !count_rows (db, "plan_problems", run, &n, error))
     return FALSE;
   sqlite3_bind_int64 (statement, 1, run);
-  plan->problems = g_new0 (GantryPlacementProblem, (gsize) n + 1);
+  plan->problems = gantry_try_new0 (GantryPlacementProblem, n, "the placements that a plan refused", error);
+  if (plan->problems == NULL)
+    return FALSE;
   while (plan->n_problems < n && _gantry_session_row (db, statement, &own))
     {
       GantryPlacementProblem *problem = &plan->problems[plan->n_problems++];
@@ -258,8 +269,13 @@ load_chunks (sqlite3 *db, gint64 run, GError **error)
     return NULL;
   sqlite3_bind_int64 (statement, 1, run);
   while (_gantry_session_row (db, statement, &own))
-    g_ptr_array_add (chunks, g_bytes_new (sqlite3_column_blob (statement, 0),
-                                          (gsize) sqlite3_column_bytes (statement, 0)));
+    {
+      GBytes *chunk = column_bytes (statement, 0, "a chunk of a recording", &own);
+
+      if (chunk == NULL)
+        break;
+      g_ptr_array_add (chunks, chunk);
+    }
   if (own == NULL)
     return g_steal_pointer (&chunks);
   g_propagate_error (error, own);
@@ -293,7 +309,7 @@ read_chunk (guint32 number, gpointer data, GError **error)
 
   sqlite3_bind_int64 (reader->statement, 2, number);
   if (_gantry_session_row (reader->db, reader->statement, &own))
-    bytes = g_bytes_new (sqlite3_column_blob (reader->statement, 0), (gsize) sqlite3_column_bytes (reader->statement, 0));
+    bytes = column_bytes (reader->statement, 0, "a chunk of a recording", &own);
   else if (own == NULL)
     g_set_error (&own, GANTRY_ERROR, GANTRY_ERROR_TRUNCATED, "%s: chunk %u of a recording is missing",
                  sqlite3_db_filename (reader->db, "main"), number);
@@ -335,18 +351,19 @@ load_recording (sqlite3 *db, gint64 run, GBytes *head, GError **error)
   return chunks != NULL ? gantry_recording_load (head, (GBytes *const *) chunks->pdata, chunks->len, error) : NULL;
 }
 
-static void
-read_machine_code (sqlite3_stmt *row, GantryCode *code, GBytes **cubin)
+static gboolean
+read_machine_code (sqlite3_stmt *row, GantryCode *code, GBytes **cubin, GError **error)
 {
   guint32 *const figures[] = { &code->registers, &code->spill_store_bytes, &code->spill_load_bytes, &code->stack_bytes,
                                &code->shared_bytes };
 
-  if (sqlite3_column_bytes (row, 8) > 0)
-    *cubin = g_bytes_new (sqlite3_column_blob (row, 8), (gsize) sqlite3_column_bytes (row, 8));
+  if (sqlite3_column_bytes (row, 8) > 0 && (*cubin = column_bytes (row, 8, "machine code", error)) == NULL)
+    return FALSE;
   code->cubin = *cubin;
   code->is_measured = sqlite3_column_type (row, 9) != SQLITE_NULL;
   for (guint i = 0; i < G_N_ELEMENTS (figures); i++)
     *figures[i] = (guint32) CLAMP (sqlite3_column_int64 (row, 9 + (int) i), 0, G_MAXUINT32);
+  return TRUE;
 }
 
 static gboolean
@@ -376,7 +393,8 @@ load_code (sqlite3 *db, gint64 run, GantryRunResult *result, GError **error)
                           .arch = (char *) sqlite3_column_text (statement, 7) };
       g_autoptr (GBytes) cubin = NULL;
 
-      read_machine_code (statement, &code, &cubin);
+      if (!read_machine_code (statement, &code, &cubin, &own))
+        break;
       gantry_run_result_add_code (result, &code);
     }
   if (own == NULL)
@@ -393,7 +411,9 @@ load_plan (sqlite3 *db, gint64 run, sqlite3_stmt *row, GError **error)
 
   if (!count_rows (db, "plan_steps", run, &n_steps, error) || !count_rows (db, "plan_buffers", run, &n_buffers, error))
     return NULL;
-  plan = gantry_plan_new (n_steps, n_buffers);
+  plan = gantry_plan_try_new (n_steps, n_buffers, error);
+  if (plan == NULL)
+    return NULL;
   plan->arena_bytes[GANTRY_MEMORY_DEVICE] = (guint64) sqlite3_column_int64 (row, 11);
   plan->lower_bound = (guint64) sqlite3_column_int64 (row, 14);
   plan->literal_bytes = (guint64) sqlite3_column_int64 (row, 15);
@@ -433,7 +453,7 @@ _gantry_session_load_run (sqlite3 *db, sqlite3_stmt *row, GError **error)
 {
   gint64 run = sqlite3_column_int64 (row, 0);
   g_autoptr (GantryRunResult) result = gantry_run_result_new ();
-  g_autoptr (GBytes) head = g_bytes_new (sqlite3_column_blob (row, 20), (gsize) sqlite3_column_bytes (row, 20));
+  g_autoptr (GBytes) head = column_bytes (row, 20, "the head of a recording", error);
 
   g_free (result->uid);
   result->uid = _gantry_column_text (row, 1);
@@ -447,7 +467,7 @@ _gantry_session_load_run (sqlite3 *db, sqlite3_stmt *row, GError **error)
   result->milliseconds_max = sqlite3_column_double (row, 9);
   result->compile_ms = sqlite3_column_double (row, 10);
   result->peak_bytes = (guint64) sqlite3_column_int64 (row, 12);
-  result->plan = load_plan (db, run, row, error);
+  result->plan = head != NULL ? load_plan (db, run, row, error) : NULL;
   result->memory = _gantry_session_load_measure (db, run);
   if (result->plan != NULL)
     result->recording = load_recording (db, run, head, error);

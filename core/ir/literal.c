@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Literals and the reading and writing of single elements of any compiled type. */
 #include "core/ir/literal.h"
-#include "core/base/error.h"
+#include "core/base/allocate.h"
 #include "core/base/pages.h"
 #include <math.h>
 #include <string.h>
@@ -248,24 +248,43 @@ gantry_literal_new (const GantryType *type, GBytes *bytes, gboolean splat, GErro
   return literal;
 }
 
-GantryLiteral *
-gantry_literal_new_zeroed (const GantryType *type, guint8 **data)
+/* @memory, with what frees it, becomes the literal's; its values begin at @bytes. */
+static GantryLiteral *
+literal_over (const GantryType *type, guint8 *bytes, gpointer memory, GDestroyNotify free_memory)
 {
-  gint64 size = gantry_type_bytes (type);
-  guint8 *bytes;
-  GantryLiteral *literal;
+  GantryLiteral *literal = g_new0 (GantryLiteral, 1);
 
-  g_return_val_if_fail (size >= 0, NULL);
-  bytes = gantry_pages_new ((gsize) size);
-  literal = g_new0 (GantryLiteral, 1);
   g_atomic_ref_count_init (&literal->ref_count);
   literal->type = type;
   literal->data = bytes;
-  literal->size = (gsize) size;
-  literal->owner = g_bytes_new_with_free_func (bytes, (gsize) size, gantry_pages_free, bytes);
+  literal->size = (gsize) gantry_type_bytes (type);
+  literal->owner = g_bytes_new_with_free_func (bytes, literal->size, free_memory, memory);
+  return literal;
+}
+
+GantryLiteral *
+gantry_literal_new_zeroed (const GantryType *type, guint8 **data)
+{
+  guint8 *bytes;
+
+  g_return_val_if_fail (gantry_type_bytes (type) >= 0, NULL);
+  bytes = gantry_pages_new ((gsize) gantry_type_bytes (type));
   if (data != NULL)
     *data = bytes;
-  return literal;
+  return literal_over (type, bytes, bytes, gantry_pages_free);
+}
+
+GantryLiteral *
+gantry_literal_try_new_zeroed (const GantryType *type, guint8 **data, GError **error)
+{
+  guint8 *memory;
+
+  g_return_val_if_fail (gantry_type_bytes (type) >= 0, NULL);
+  memory = gantry_try_allocate ((gsize) gantry_type_bytes (type) + GANTRY_TENSOR_ALIGNMENT, 1, "the values of a tensor", error);
+  if (memory == NULL)
+    return NULL;
+  *data = memory + (GANTRY_TENSOR_ALIGNMENT - GPOINTER_TO_SIZE (memory) % GANTRY_TENSOR_ALIGNMENT) % GANTRY_TENSOR_ALIGNMENT;
+  return literal_over (type, *data, memory, g_free);
 }
 
 GantryLiteral *

@@ -38,6 +38,8 @@ GantryLiteral *gantry_literal_new (const GantryType *type, GBytes *bytes, gboole
 /** Dense literal of zeros at a multiple of %GANTRY_TENSOR_ALIGNMENT, whose bytes may be written through the returned @data until it
  *  is shared. */
 GantryLiteral *gantry_literal_new_zeroed (const GantryType *type, guint8 **data);
+/** The same of a type that a file says. Returns: (transfer full) (nullable): %NULL with %GANTRY_ERROR_NO_MEMORY */
+GantryLiteral *gantry_literal_try_new_zeroed (const GantryType *type, guint8 **data, GError **error);
 GantryLiteral *gantry_literal_ref (GantryLiteral *literal);
 void gantry_literal_unref (GantryLiteral *literal);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryLiteral, gantry_literal_unref)

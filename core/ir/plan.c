@@ -2,6 +2,7 @@
 /* Life of a plan, and finding the buffer of a value. The table for that is built when it is first asked for,
  * since most plans are only looked at as a whole. */
 #include "core/ir/plan.h"
+#include "core/base/allocate.h"
 
 /* What gantry_plan_new() allocates: the table is nobody else's business. */
 typedef struct
@@ -11,26 +12,51 @@ typedef struct
   guint32 mask;
 } Owned;
 
+/* Without its arrays. */
+static GantryPlan *
+new_plan (guint32 n_steps, guint32 n_buffers)
+{
+  Owned *owned = g_new0 (Owned, 1);
+  guint64 size = 16;
+
+  g_atomic_ref_count_init (&owned->plan.ref_count);
+  owned->plan.n_steps = n_steps;
+  owned->plan.n_buffers = n_buffers;
+  while (size < 2 * (guint64) n_buffers)
+    size *= 2;
+  owned->mask = (guint32) (size - 1);
+  return &owned->plan;
+}
+
 GantryPlan *
 gantry_plan_new (guint32 n_steps, guint32 n_buffers)
 {
-  Owned *owned = g_new0 (Owned, 1);
-  GantryPlan *plan = &owned->plan;
-  guint64 size = 16;
+  GantryPlan *plan;
 
   g_return_val_if_fail (n_buffers < G_MAXUINT32 / 4, NULL);
-  g_atomic_ref_count_init (&plan->ref_count);
-  plan->n_steps = n_steps;
-  plan->n_buffers = n_buffers;
+  plan = new_plan (n_steps, n_buffers);
   plan->steps = g_new0 (GantryPlanStep, n_steps);
   plan->buffers = g_new0 (GantryPlanBuffer, n_buffers);
   plan->live_bytes = g_new0 (guint64, n_steps);
   plan->live_arguments = g_new0 (guint64, n_steps);
   plan->live_workspaces = g_new0 (guint64, n_steps);
-  while (size < 2 * (guint64) n_buffers)
-    size *= 2;
-  owned->mask = (guint32) (size - 1);
   return plan;
+}
+
+GantryPlan *
+gantry_plan_try_new (guint32 n_steps, guint32 n_buffers, GError **error)
+{
+  g_autoptr (GantryPlan) plan = NULL;
+
+  g_return_val_if_fail (n_buffers < G_MAXUINT32 / 4, NULL);
+  plan = new_plan (n_steps, n_buffers);
+  if ((plan->steps = gantry_try_new0 (GantryPlanStep, n_steps, "the steps of a plan", error)) == NULL
+      || (plan->buffers = gantry_try_new0 (GantryPlanBuffer, n_buffers, "the buffers of a plan", error)) == NULL
+      || (plan->live_bytes = gantry_try_new0 (guint64, n_steps, "the memory curve of a plan", error)) == NULL
+      || (plan->live_arguments = gantry_try_new0 (guint64, n_steps, "the memory curve of a plan", error)) == NULL
+      || (plan->live_workspaces = gantry_try_new0 (guint64, n_steps, "the memory curve of a plan", error)) == NULL)
+    return NULL;
+  return g_steal_pointer (&plan);
 }
 
 void

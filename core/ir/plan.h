@@ -140,6 +140,8 @@ struct _GantryPlan
   GantryPlacementProblem *problems;
 };
 GantryPlan *gantry_plan_new (guint32 n_steps, guint32 n_buffers); /* zeroed */
+/** The same with numbers that a file says. Returns: (nullable): %NULL with %GANTRY_ERROR_NO_MEMORY */
+GantryPlan *gantry_plan_try_new (guint32 n_steps, guint32 n_buffers, GError **error);
 /** Gives the plan its reference and wait pools: zeroed. */
 void gantry_plan_set_pools (GantryPlan *plan, guint32 n_refs, guint32 n_waits);
 /** What the plan needs beside arguments and results: height - arguments - results + aliased. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Literals of the text form: numbers for short ones, one number for a splat, a place in a file for
  * what is mapped from one, hexadecimal for the rest. */
+#include "core/base/allocate.h"
 #include "core/ir/text-private.h"
 #include "core/base/error.h"
 #include <glib/gstdio.h>
@@ -166,6 +167,7 @@ read_dense (GantryTextReader *reader, const GantryType *type)
 static GBytes *
 read_hex (GantryTextReader *reader)
 {
+  g_autoptr (GError) error = NULL;
   gsize length = 0;
   guint8 *bytes;
 
@@ -177,7 +179,12 @@ read_hex (GantryTextReader *reader)
       _gantry_text_fail (reader, GANTRY_ERROR_INVALID, "expected an even number of hexadecimal digits");
       return NULL;
     }
-  bytes = g_malloc (length / 2 + 1);
+  bytes = gantry_try_allocate (length / 2 + 1, 1, "the hexadecimal values of a constant", &error);
+  if (bytes == NULL)
+    {
+      _gantry_text_fail (reader, GANTRY_ERROR_NO_MEMORY, "%s", error->message);
+      return NULL;
+    }
   for (gsize i = 0; i < length / 2; i++)
     bytes[i] = (guint8) (g_ascii_xdigit_value (reader->at[2 * i]) * 16 + g_ascii_xdigit_value (reader->at[2 * i + 1]));
   reader->at += length;

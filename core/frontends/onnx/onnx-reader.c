@@ -2,6 +2,7 @@
 /* Opening a file: mapping, telling what is no ONNX model from what is a broken one, scanning,
  * unpacking the skeleton, and mapping the files of external data. */
 #include "core/frontends/onnx/onnx-reader-private.h"
+#include "core/base/allocate.h"
 #include <glib/gstdio.h>
 #include <string.h>
 
@@ -134,6 +135,21 @@ check_model (const Onnx__ModelProto *model, GError **error)
   return TRUE;
 }
 
+/* How large the messages are the file says. @error: the first failure */
+static void *
+allocate_message (void *error, size_t size)
+{
+  GError **first = error;
+
+  return gantry_try_allocate (size, 1, "what the file holds", *first == NULL ? first : NULL);
+}
+
+static void
+free_message (void *error, void *memory)
+{
+  g_free (memory);
+}
+
 static gboolean
 read_message (GantryOnnxFile *file, const ProtobufCMessageDescriptor *root,
               const GantryProgress *progress, GError **error)
@@ -141,6 +157,8 @@ read_message (GantryOnnxFile *file, const ProtobufCMessageDescriptor *root,
   gsize size;
   const guint8 *data = g_bytes_get_data (file->bytes, &size);
   g_autoptr (GByteArray) skeleton = NULL;
+  g_autoptr (GError) refused = NULL;
+  ProtobufCAllocator allocator = { allocate_message, free_message, &refused };
   ProtobufCMessage *message;
 
   if (!check_kind (root, data, size, error))
@@ -148,7 +166,12 @@ read_message (GantryOnnxFile *file, const ProtobufCMessageDescriptor *root,
   skeleton = gantry_onnx_wire_scan (root, data, size, progress, error);
   if (skeleton == NULL)
     return FALSE;
-  message = protobuf_c_message_unpack (root, NULL, skeleton->len, skeleton->data);
+  message = protobuf_c_message_unpack (root, &allocator, skeleton->len, skeleton->data);
+  if (message == NULL && refused != NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&refused));
+      return FALSE;
+    }
   if (message == NULL)
     {
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,

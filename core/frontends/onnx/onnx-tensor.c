@@ -218,7 +218,7 @@ check_length (GantryContext *context, guint32 type, guint64 expected, const char
 
 /* Booleans are one byte, 0 or 1; a file may have others, and then they are copied. */
 static GantryLiteral *
-mend_booleans (GantryLiteral *literal)
+mend_booleans (GantryLiteral *literal, GError **error)
 {
   GantryLiteral *mended;
   guint8 *data;
@@ -228,8 +228,8 @@ mend_booleans (GantryLiteral *literal)
     i++;
   if (i == literal->size)
     return literal;
-  mended = gantry_literal_new_zeroed (literal->type, &data);
-  for (i = 0; i < literal->size; i++)
+  mended = gantry_literal_try_new_zeroed (literal->type, &data, error);
+  for (i = 0; mended != NULL && i < literal->size; i++)
     data[i] = literal->data[i] != 0;
   gantry_literal_unref (literal);
   return mended;
@@ -252,7 +252,7 @@ map_literal (GantryOnnxFile *file, GantryContext *context, guint32 type, const P
     literal->source_path = g_strdup (file->path);
   literal->source_offset = place->offset;
   literal->mapped = literal->source_path != NULL;
-  return of->element == GANTRY_BOOL ? mend_booleans (literal) : literal;
+  return of->element == GANTRY_BOOL ? mend_booleans (literal, error) : literal;
 }
 
 /* The numbers of one typed field, wherever they are. */
@@ -329,7 +329,9 @@ decode_numbers (GantryContext *context, guint32 type, const DataType *how, const
                     MAX (numbers->n, numbers->packed_size) * size, error);
       return NULL;
     }
-  literal = gantry_literal_new_zeroed (of, &data);
+  literal = gantry_literal_try_new_zeroed (of, &data, error);
+  if (literal == NULL)
+    return NULL;
   for (gsize i = 0; i < n; i++)
     {
       if (!next_number (numbers, i, &position, &value))
@@ -371,8 +373,8 @@ copy_floats (GantryContext *context, guint32 type, const Onnx__TensorProto *tens
   if (!check_length (context, type, (guint64) gantry_type_bytes (of), field_name (field), n * size,
                      error))
     return NULL;
-  literal = gantry_literal_new_zeroed (of, &data);
-  if (n > 0)
+  literal = gantry_literal_try_new_zeroed (of, &data, error);
+  if (literal != NULL && n > 0)
     memcpy (data, field == FIELD_FLOAT ? (gconstpointer) tensor->float_data : tensor->double_data,
             n * size);
   return literal;
