@@ -35,8 +35,8 @@ write_test (DiffMaker *m, guint32 x)
   guint32 positive = gantry_builder_compare (m->b, "GT", x, _diff_splat_like (m, x, 0));
   gint64 axis = _diff_upto (m, (gint) _diff_type_of (m, x)->rank);
 
-  return gantry_builder_convert (m->b, gantry_builder_reduce (m->b, _diff_chance (m, 50) ? "and" : "or", positive, &axis, 1),
-                                 m->element);
+  positive = gantry_builder_reduce (m->b, _diff_chance (m, 50) ? "and" : "or", positive, &axis, 1);
+  return gantry_builder_convert (m->b, positive, m->element);
 }
 
 static guint32

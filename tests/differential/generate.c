@@ -106,7 +106,8 @@ _diff_pick_like (DiffMaker *m, guint32 like)
 static guint32
 new_image (DiffMaker *m)
 {
-  GantryDim dims[5] = { m->batch, _diff_channels (m), 3 + _diff_upto (m, 6), 3 + _diff_upto (m, 6), 2 + _diff_upto (m, 2) };
+  GantryDim dims[5] = { m->batch, _diff_channels (m), 3 + _diff_upto (m, 6), 3 + _diff_upto (m, 6),
+                        2 + _diff_upto (m, 2) };
   gint kind = _diff_upto (m, 100);
 
   if (kind < 15)

@@ -51,8 +51,9 @@ optional_passes (const char **names, guint most)
 
 #define MOST_PASSES 64
 
-/* LLVM's level for @back_end. The higher ones take four times as long to compile for the processor's own code and fifteen times
- * for the schedules, whose long straight lines its scheduler orders in quadratic time; the code that they are given is the same. */
+/* LLVM's level for @back_end. The higher ones take four times as long to compile for the processor's own code and
+ * fifteen times for the schedules, whose long straight lines its scheduler orders in quadratic time; the code that they
+ * are given is the same. */
 static guint
 level_of (guint64 turn, DiffBackEnd back_end)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What random programs are made of and run as: every operation, element type, layout of a convolution and batch, and each choice
- * of a configuration with each back end. What no program holds is a list here, with its reason. */
+/* What random programs are made of and run as: every operation, element type, layout of a convolution and batch, and
+ * each choice of a configuration with each back end. What no program holds is a list here, with its reason. */
 #include "core/compiler/compiler.h"
 #include "core/ir/operation.h"
 #include "core/ir/placement.h"
@@ -39,7 +39,8 @@ typedef enum
 } Form;
 
 static const char *const form_names[N_FORMS] = {
-  "1-D", "2-D", "3-D", "strided", "transposed", "dilated", "grouped", "depthwise", "bias", "of a slice", "of a concatenation"
+  "1-D",     "2-D",       "3-D",  "strided",    "transposed",        "dilated",
+  "grouped", "depthwise", "bias", "of a slice", "of a concatenation",
 };
 
 static gboolean

@@ -138,8 +138,9 @@ def write(model, batch, folder, reference, make_inputs):
     reference.infer(inputs, weights, False)
     exporter, opset = export.write(reference, inputs, path, exporter, opset, named, lambda p: check_peer(p, inputs, outputs, moves))
     named = named and exporter == "script"
-    case = {"exporter": exporter, "opset": opset, "dims": {"n%d" % i: len(a) for i, a in enumerate(inputs)} if named else {},
-            "reads": read_by(path), "weights": reference.names, "n_weights": int(sum(w.size for w in weights)),
+    reads = read_by(path)
+    case = {"exporter": exporter, "opset": opset, "dims": {"n%d" % i: len(a) for i, a in enumerate(inputs) if "x%d" % i in reads} if named else {},
+            "reads": reads, "weights": reference.names, "n_weights": int(sum(w.size for w in weights)),
             "peer": check_peer(path, inputs, outputs, moves)}
     keep = {"output_%d" % i: y for i, y in enumerate(outputs)}
     loss, target = loss_and_target(model, outputs, seed_of(model) + batch)
@@ -170,6 +171,7 @@ def look_closer(case, reference, make_inputs):
         compute = loss_and_gradients(reference, case["loss"], case["output"], np.load(os.path.join(folder, "target.npy")))
         _, moves = references.spread(compute, inputs, weights, CLOSER, references.PERTURBATIONS, CLOSER_SIZE)
         case["gradient_moves"] = [max(pair) for pair in zip(case["gradient_moves"], moves)]
+        case["slope_off"] = references.slope_off(compute, inputs, weights)
     case["looked_closer"] = True
     reference.infer(inputs, weights, False)
     with open(os.path.join(folder, "case.json"), "w") as file:

@@ -102,7 +102,9 @@ class Torch:
 
 def Doubled(double):
     """Where a network asks for single precision by name ("norms are computed in float32"), double precision is given. Nothing is
-    detached: a file cannot say so, and the gradients of the file are wanted."""
+    detached: a file cannot say so, and the gradients of the file are wanted. And batch norms get contiguous gradients: PyTorch
+    2.15 takes the elements of one image for those of the next where the stride of a batch of 1 says nothing (outputs that were
+    flattened and transposed), and the gradients of all before are wrong."""
     import torch
     from torch.overrides import TorchFunctionMode
 
@@ -111,6 +113,11 @@ def Doubled(double):
             kwargs = dict(kwargs or {})
             if func is torch.Tensor.detach:
                 return args[0]
+            if func is torch.nn.functional.batch_norm:
+                made = func(*args, **kwargs)
+                if made.requires_grad:
+                    made.register_hook(lambda g: g.contiguous())
+                return made
             if not double:
                 return func(*args, **kwargs)
             if func is torch.Tensor.float:
@@ -188,6 +195,16 @@ def spread(compute, inputs, weights, n=PERTURBATIONS, first=0, size=EPSILON):
         others.append(compute(both[:len(inputs)], both[len(inputs):], True))
     return exact, [max(largest(np.asarray(o[i], np.float64) - e) if o[i].shape == e.shape else np.inf for o in others)
                    if e.dtype.kind == "f" else 0.0 for i, e in enumerate(exact)]
+
+
+def slope_off(compute, inputs, weights, step=1e-6):
+    """By how much the slope of the loss, by central differences along all gradients at once, is off what they say, as a part of it. A
+    reference that differs from a program where this is large is wrong itself."""
+    gradients = [np.asarray(g) for g in compute(inputs, weights, True)[1:]]
+    ways = [g / largest(g) * max(largest(w), 1e-3) * step if largest(g) > 0 else g for g, w in zip(gradients, weights)]
+    ends = [float(compute(inputs, [w + s * d for w, d in zip(weights, ways)], True)[0]) for s in (1, -1)]
+    slope = sum(float((g * d).sum()) for g, d in zip(gradients, ways))
+    return abs((ends[0] - ends[1]) / 2 - slope) / slope if slope > 0 else 0.0
 
 
 def largest(a):
