@@ -35,6 +35,7 @@ def arguments():
     parser.add_argument("--held-out", action="store_true", help="the models that are kept aside, and no others")
     parser.add_argument("--all", action="store_true", help="those and the others")
     parser.add_argument("--only-make", action="store_true", help="make the models and run nothing")
+    parser.add_argument("--count", action="store_true", help="run nothing: count the results that are kept")
     parser.add_argument("--keep", action="store_true", help="do not run again what has a result")
     parser.add_argument("--json", help="write all results to this file")
     return parser.parse_args()
@@ -134,8 +135,33 @@ def summary(rows, missing):
     return failed
 
 
+def print_counts(out):
+    """What passed of all that has a result, for each batch size and back end; the models that are held out by themselves."""
+    seen = collections.defaultdict(collections.Counter)
+    names = set()
+    for folder in sorted(os.listdir(out)):
+        for batch in (1, 2, 3):
+            path = os.path.join(out, folder, "batch%d" % batch)
+            if not os.path.exists(os.path.join(path, "results.json")):
+                continue
+            name = json.load(open(os.path.join(path, "case.json")))["model"]
+            names.add(name)
+            for key, result in json.load(open(os.path.join(path, "results.json"))).items():
+                for kept in [False] + [True] * zoo.Model(name, None).held_out:
+                    seen[(kept, batch)][(key, result["verdict"] == compare.PASS)] += 1
+    keys = ["%s %s" % (phase, back_end) for phase in PHASES for back_end in BACK_ENDS]
+    print("%d models; passed of compared" % len(names))
+    for (kept, batch), counts in sorted(seen.items()):
+        print("%s, batch %d" % ("of them held out" if kept else "all", batch))
+        for key in keys:
+            print("    %-22s %4d of %d" % (key, counts[(key, True)], counts[(key, True)] + counts[(key, False)]))
+
+
 def main():
     options = arguments()
+    if options.count:
+        print_counts(options.out)
+        return
     models, missing = zoo.load(options.globs or ["*"])
     runner = Runner(options)
     print("%-44s %s  %-15s %s" % ("model", "batch", "exported by", "inference, gradients on " + ", ".join(BACK_ENDS)

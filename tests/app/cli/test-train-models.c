@@ -15,13 +15,19 @@
 #define TOLERANCE_OF_MANY_KINKS 0.05
 /* Here it is single ones: when its weights change by 2^-22 of themselves, light_resnet50's gradients move by up to 1.8e-3 of
  * their norm and light_squeezenet's by 2.2e-3 (make.py --rounding). Which of them moves is up to the order of the sums, which is
- * another on each class of processor: ten times that is left. */
+ * another on each class of processor: ten times that is left.
+ *
+ * That is a choice and no bound. A bound would be the sum, over all relus and pools that f32 leaves undecided, of the gradient
+ * through each, one backward pass of ResNet-50 in f64 for each of them; six samples say only how large single ones are. So
+ * neither tolerance is evidence for a derivative: that is what the program in f64 gives. It is what kernels of these shapes may
+ * be off in f32 before it shows here. What has no kink between itself and the loss is held to TOLERANCE all the same. */
 #define TOLERANCE_OF_SINGLE_KINKS 0.02
 
 typedef struct
 {
   const char *fixture; /* tests/fixtures/gradients/FIXTURE.json, which names the model and its options */
   double tolerance;    /* of each gradient's norm, where it is not TOLERANCE */
+  const char *smooth;  /* (nullable): in the names of weights with no kink between them and the loss: TOLERANCE holds for them */
 } Case;
 
 static const Case own_weights[] = {
@@ -40,11 +46,11 @@ static const Case own_weights[] = {
 static const Case made_up_weights[] = {
   { "light_squeezenet", TOLERANCE_OF_SINGLE_KINKS },
   { "light_shufflenet" },
-  { "light_resnet50", TOLERANCE_OF_SINGLE_KINKS },
-  { "light_inception_v1", TOLERANCE_OF_MANY_KINKS },
+  { "light_resnet50", TOLERANCE_OF_SINGLE_KINKS, "pred" },
+  { "light_inception_v1", TOLERANCE_OF_MANY_KINKS, "classifier" },
   { "light_bvlc_alexnet" },
-  { "light_zfnet512", TOLERANCE_OF_MANY_KINKS },
-  { "light_vgg19", TOLERANCE_OF_MANY_KINKS },
+  { "light_zfnet512", TOLERANCE_OF_MANY_KINKS, "fc8" },
+  { "light_vgg19", TOLERANCE_OF_MANY_KINKS, "fc8" },
 };
 
 /* Its softmax over 1000 gives elements of 1e-6 and less, below what f16 can hold (6e-8 is its least step): f16 gradients of
@@ -144,12 +150,13 @@ read_output (GantryContext *context, const char *folder, guint i)
 }
 
 static void
-compare_outputs (JsonObject *fixture, const GPtrArray *names, const char *folder, double tolerance)
+compare_outputs (JsonObject *fixture, const GPtrArray *names, const char *folder, const Case *tried)
 {
   JsonObject *gradients = json_object_get_object_member (fixture, "gradients");
   double loss = json_object_get_double_member (fixture, "loss_value"), farthest = 0;
   g_autoptr (GantryContext) context = gantry_context_new ();
   g_autoptr (GantryLiteral) first = read_output (context, folder, 0);
+  double tolerance = tried->tolerance > 0 ? tried->tolerance : TOLERANCE;
   const char *which = "";
 
   training_fixture_compare (gantry_literal_get_double (first, 0), loss, fabs (loss), TOLERANCE, "loss");
@@ -162,6 +169,8 @@ compare_outputs (JsonObject *fixture, const GPtrArray *names, const char *folder
 
       g_assert_true (json_object_has_member (gradients, name));
       distance = training_fixture_distance (got, gradients, name);
+      if (tried->smooth != NULL && strstr (name, tried->smooth) != NULL)
+        training_fixture_compare (distance, 0, 1, TOLERANCE, name);
       if (!(distance <= tolerance))
         g_test_message ("off by %.2g: %s", distance, name);
       if (!(distance <= farthest))
@@ -191,7 +200,7 @@ test_model (gconstpointer data)
   make_step (fixture, path, session);
   run_step (fixture, session, folder);
   names = weights_of (fixture, path);
-  compare_outputs (fixture, names, folder, tried->tolerance > 0 ? tried->tolerance : TOLERANCE);
+  compare_outputs (fixture, names, folder, tried);
   cli_remove_folder (folder);
 }
 
