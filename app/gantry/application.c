@@ -120,6 +120,7 @@ gantry_application_startup (GApplication *application)
   g_autoptr (GtkCssProvider) css = gtk_css_provider_new ();
   g_autofree char *style = NULL;
 
+  gantry_file_guard_start (); /* a model may be exported again while it is open */
   g_resources_register (gantry_get_resource ());
   G_APPLICATION_CLASS (gantry_application_parent_class)->startup (application);
   gtk_css_provider_load_from_resource (css, RESOURCES "/style.css");

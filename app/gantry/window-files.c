@@ -142,6 +142,7 @@ saved (GObject *source, GAsyncResult *result, gpointer data)
       _gantry_window_tell (self, "The session is not saved", error);
       return;
     }
+  _gantry_window_watch_files (self); /* it may be another session file */
   if (self->closing || self->next != NULL)
     leave (self);
   else

@@ -289,31 +289,42 @@ make_plan_error (GantryWindow *self, const GError *error)
   return line;
 }
 
-void
-_gantry_window_update_notice (GantryWindow *self)
+/* (transfer floating) (nullable): of the program as it was opened. */
+static GtkWidget *
+make_program_notice (GantryWindow *self)
 {
   const GError *plan_error = gantry_document_get_plan_error (self->document);
   const GantryCompilation *compilation = gantry_document_get_compilation (self->document);
-  gboolean sizes, operations;
   GtkWidget *box, *values;
 
   if (compilation == NULL || compilation->refusal == NULL)
-    {
-      adw_bin_set_child (self->notice_bin,
-                         compilation != NULL && plan_error != NULL ? make_plan_error (self, plan_error) : NULL);
-      return;
-    }
-  sizes = compilation->model->unbound != NULL && compilation->model->unbound[0] != NULL;
-  operations = compilation->model->n_unsupported > 0;
+    return compilation != NULL && plan_error != NULL ? make_plan_error (self, plan_error) : NULL;
   box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 8);
   gtk_widget_add_css_class (box, "notice");
   gtk_box_append (GTK_BOX (box), make_refusal (self, compilation));
-  if (sizes)
+  if (compilation->model->unbound != NULL && compilation->model->unbound[0] != NULL)
     gtk_box_append (GTK_BOX (box), make_dims (self, compilation->model));
   values = make_values (self, compilation->model->module);
   if (values != NULL)
     gtk_box_append (GTK_BOX (box), values);
-  if (operations)
+  if (compilation->model->n_unsupported > 0)
     gtk_box_append (GTK_BOX (box), make_operations (self, compilation->model));
+  return box;
+}
+
+void
+_gantry_window_update_notice (GantryWindow *self)
+{
+  GtkWidget *program = make_program_notice (self), *box;
+
+  if (self->changed == NULL)
+    {
+      adw_bin_set_child (self->notice_bin, program);
+      return;
+    }
+  box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
+  gtk_box_append (GTK_BOX (box), _gantry_window_make_changed_notice (self));
+  if (program != NULL)
+    gtk_box_append (GTK_BOX (box), program);
   adw_bin_set_child (self->notice_bin, box);
 }

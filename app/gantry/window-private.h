@@ -21,6 +21,10 @@ struct _GantryWindow
   guint keep_source;
   GantryGraphView view_to_show; /* when there is a picture; x: of the middle */
   int frames_to_wait;
+  GPtrArray *monitors; /* (nullable): GFileMonitor */
+  guint look_source;
+  char *changed;       /* (nullable): file of the model that is not what it was when it was opened */
+  GantryFileIdentity session_seen;
   GtkFileChooserNative *chooser; /* kept alive while it is shown */
 
   /* Of the template */
@@ -90,7 +94,18 @@ gboolean _gantry_window_close_request (GtkWindow *window);
 /** Saves, discards or does nothing, as the user says; then opens @path, or closes the window where it is NULL. */
 void _gantry_window_ask_unsaved (GantryWindow *window, const char *path);
 
+/* window-disk.c */
+/** The files of the model and the session file of what is open. */
+void _gantry_window_watch_files (GantryWindow *window);
+void _gantry_window_stop_watching (GantryWindow *window);
+/** (transfer floating): while GantryWindow.changed is set */
+GtkWidget *_gantry_window_make_changed_notice (GantryWindow *window);
+
 /* window-recovery.c */
+/** What is shown: pass, selection, folds, view, run. (transfer full) */
+char *_gantry_window_shown_text (GantryWindow *window);
+/** @text: (nullable): of a window on the same model */
+void _gantry_window_show_again (GantryWindow *window, const char *text);
 void _gantry_window_start_keeping (GantryWindow *window);
 /** @forget: nothing of it is wanted any more. */
 void _gantry_window_stop_keeping (GantryWindow *window, gboolean forget);

@@ -69,8 +69,8 @@ half_width (GantryGraphCanvas *canvas, float scale)
   return (float) gtk_widget_get_width (GTK_WIDGET (canvas)) / 2 / scale;
 }
 
-static char *
-shown_text (GantryWindow *self)
+char *
+_gantry_window_shown_text (GantryWindow *self)
 {
   GantryGraphCanvas *canvas = gantry_pass_view_get_canvas (self->pass_view);
   const GantryRunResult *run = gantry_document_get_run (self->document);
@@ -151,8 +151,8 @@ show_view (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-static void
-show_again (GantryWindow *self, const char *text)
+void
+_gantry_window_show_again (GantryWindow *self, const char *text)
 {
   g_autoptr (GVariant) all = text != NULL ? g_variant_parse (G_VARIANT_TYPE_VARDICT, text, NULL, NULL, NULL) : NULL;
   g_autoptr (GVariant) ids = NULL, view = NULL;
@@ -243,7 +243,7 @@ keep (gpointer data)
     }
   if (!can_keep (self))
     return G_SOURCE_CONTINUE;
-  text = shown_text (self);
+  text = _gantry_window_shown_text (self);
   if (!gantry_recovery_is_behind (self->recovery, self->document, text))
     return G_SOURCE_CONTINUE;
   self->keeping = TRUE;
@@ -259,7 +259,7 @@ gantry_window_keep (GantryWindow *self)
 
   if (self->document == NULL || self->recovering || !gantry_document_is_unsaved (self->document) || !can_keep (self))
     return;
-  text = shown_text (self);
+  text = _gantry_window_shown_text (self);
   if ((self->keeping || gantry_recovery_is_behind (self->recovery, self->document, text))
       && !gantry_recovery_save (self->recovery, self->document, text, &error))
     g_warning ("unsaved work is not kept: %s", error->message);
@@ -327,7 +327,7 @@ recovered (GObject *source, GAsyncResult *result, gpointer data)
       return;
     }
   g_clear_pointer (&self->error, g_free);
-  show_again (self, text);
+  _gantry_window_show_again (self, text);
   _gantry_window_update (self);
   _gantry_window_toast (self, "Restored: this was not saved when Gantry ended");
   gtk_widget_grab_focus (GTK_WIDGET (gantry_pass_view_get_canvas (self->pass_view)));

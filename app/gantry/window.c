@@ -181,6 +181,7 @@ compilation_changed (GantryWindow *self)
   gantry_selection_set_compilation (self->selection, compilation);
   gantry_pass_view_set (self->pass_view, compilation,
                         compilation != NULL ? gantry_pass_list_get_selected (self->pass_list) : 0);
+  _gantry_window_watch_files (self);
   _gantry_window_update_notice (self);
   _gantry_window_update (self);
   show_step (self, compilation);
@@ -382,6 +383,7 @@ gantry_window_dispose (GObject *object)
       gantry_document_cancel (self->document);
     }
   _gantry_window_stop_keeping (self, FALSE);
+  _gantry_window_stop_watching (self);
   g_clear_object (&self->document);
   g_clear_object (&self->selection);
   g_clear_object (&self->chooser);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ordinary files alone are opened. */
-#include "core/base/file.h"
+#include "core/base/file-private.h"
 #include "core/base/error.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -64,6 +64,8 @@ map_and_close (int file, GError **error)
 
   if (file >= 0)
     close (file);
+  if (mapped != NULL)
+    _gantry_file_guard_add (g_mapped_file_get_contents (mapped), g_mapped_file_get_length (mapped));
   return mapped;
 }
 
@@ -113,4 +115,23 @@ gantry_file_map_beside (const char *path, const char *owner, gboolean anywhere, 
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_OUTSIDE,
                "'%s' lies outside the model's folder; what a model reads there only you can allow (--allow-outside)", path);
   return NULL;
+}
+
+gboolean
+gantry_file_identify (const char *path, GantryFileIdentity *identity)
+{
+  struct stat info;
+
+  *identity = (GantryFileIdentity){ 0 };
+  if (stat (path, &info) != 0)
+    return FALSE;
+  *identity = (GantryFileIdentity){ info.st_dev, info.st_ino, (guint64) info.st_size,
+                                    (gint64) info.st_mtim.tv_sec * 1000000000 + info.st_mtim.tv_nsec };
+  return TRUE;
+}
+
+gboolean
+gantry_file_identity_equal (const GantryFileIdentity *a, const GantryFileIdentity *b)
+{
+  return a->device == b->device && a->inode == b->inode && a->size == b->size && a->modified_ns == b->modified_ns;
 }

@@ -38,4 +38,24 @@ GMappedFile *gantry_file_map (const char *path, GError **error);
  */
 GMappedFile *gantry_file_map_beside (const char *path, const char *owner, gboolean anywhere, GError **error);
 
+/**
+ * gantry_file_guard_start:
+ *
+ * From now on reading a page of a file that gantry_file_map() has mapped and that is no longer in the file, because somebody has made
+ * the file shorter, gives zeros instead of SIGBUS, in every thread. Only for a program that asks gantry_file_identify() before it
+ * trusts what it reads: to any other the end of the process is the better answer. Other SIGBUS go to the handler before.
+ */
+void gantry_file_guard_start (void);
+
+/** GantryFileIdentity: tells whether a path still names the bytes that it named before. */
+typedef struct
+{
+  guint64 device, inode, size;
+  gint64 modified_ns;
+} GantryFileIdentity;
+
+/** @path: links are followed. FALSE, and @identity zero, where there is no such file. */
+gboolean gantry_file_identify (const char *path, GantryFileIdentity *identity);
+gboolean gantry_file_identity_equal (const GantryFileIdentity *a, const GantryFileIdentity *b);
+
 G_END_DECLS

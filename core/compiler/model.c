@@ -7,7 +7,6 @@
 #include "core/ir/operation.h"
 #include "core/ir/text.h"
 #include "core/ir/verifier.h"
-#include <glib/gstdio.h>
 #include <string.h>
 
 #define TEXT_LIMIT (1 << 30)
@@ -48,7 +47,9 @@ gantry_model_unref (GantryModel *model)
   g_free (model->format);
   g_free (model->producer);
   g_free (model->opset);
+  g_clear_pointer (&model->files, g_array_unref);
   g_free (model->hash);
+  g_free (model->own_hash);
   g_strfreev (model->unbound);
   g_strfreev (model->warnings);
   gantry_bindings_unref (model->bindings);
@@ -107,6 +108,21 @@ take_onnx_info (GantryModel *model, const GantryOnnxInfo *info)
   model->warnings = g_strdupv (info->warnings);
 }
 
+static void
+clear_file (gpointer data)
+{
+  g_free (((GantryModelFile *) data)->path);
+}
+
+static void
+add_file (GantryModel *model, const char *path)
+{
+  GantryModelFile file = { g_strdup (path), { 0 } };
+
+  gantry_file_identify (path, &file.identity);
+  g_array_append_val (model->files, file);
+}
+
 static GantryModule *
 open_onnx (GantryModel *model, GantryContext *context, const GantryProgress *progress, GError **error)
 {
@@ -122,6 +138,8 @@ open_onnx (GantryModel *model, GantryContext *context, const GantryProgress *pro
   module = gantry_onnx_import (context, model->path, &options, &info, progress, error);
   if (module != NULL)
     take_onnx_info (model, info);
+  for (guint i = 0; module != NULL && info->data_files[i] != NULL; i++)
+    add_file (model, info->data_files[i]);
   return module;
 }
 
@@ -272,12 +290,14 @@ gantry_model_open (const char *path, const GantryBindings *bindings, gint64 rand
 {
   g_autoptr (GantryModel) model = new_model (path, bindings);
   g_autoptr (GantryContext) context = gantry_context_new ();
-  GStatBuf status;
 
   if (!gantry_file_check (path, error))
     return NULL;
-  if (g_stat (path, &status) == 0)
-    model->file_bytes = (guint64) status.st_size;
+  /* Before it is read: what changes in between is taken for a change after. */
+  model->files = g_array_new (FALSE, FALSE, sizeof (GantryModelFile));
+  g_array_set_clear_func (model->files, clear_file);
+  add_file (model, path);
+  model->file_bytes = g_array_index (model->files, GantryModelFile, 0).identity.size;
   if (g_str_has_suffix (path, ".gir"))
     model->module = open_text (model, model->path, context, error);
   else if (gantry_model_is_program (path))
@@ -289,10 +309,52 @@ gantry_model_open (const char *path, const GantryBindings *bindings, gint64 rand
   return g_steal_pointer (&model);
 }
 
-static char *
-hash_file (const GantryModel *model, GError **error)
+const char *
+gantry_model_find_changed (const GantryModel *model)
 {
-  g_autoptr (GMappedFile) file = gantry_file_map (model->path, error);
+  for (guint i = 0; model->files != NULL && i < model->files->len; i++)
+    {
+      const GantryModelFile *file = &g_array_index (model->files, GantryModelFile, i);
+      GantryFileIdentity now;
+
+      if (!gantry_file_identify (file->path, &now) || !gantry_file_identity_equal (&now, &file->identity))
+        return file->path;
+    }
+  return NULL;
+}
+
+gboolean
+gantry_model_check_files (const GantryModel *model, GError **error)
+{
+  const char *changed = gantry_model_find_changed (model);
+
+  if (changed == NULL)
+    return TRUE;
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+               "%s: has changed since it was opened, so that what is shown is not what it holds; open it again", changed);
+  return FALSE;
+}
+
+char *
+gantry_model_identity (const GantryModel *model)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; model->files != NULL && i < model->files->len; i++)
+    {
+      const GantryModelFile *file = &g_array_index (model->files, GantryModelFile, i);
+      const GantryFileIdentity *id = &file->identity;
+
+      g_string_append_printf (text, "%" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " %" G_GINT64_FORMAT " %s\n",
+                              id->device, id->inode, id->size, id->modified_ns, file->path);
+    }
+  return g_string_free (text, FALSE);
+}
+
+static char *
+hash_file (const char *path, GError **error)
+{
+  g_autoptr (GMappedFile) file = gantry_file_map (path, error);
 
   if (file == NULL)
     return NULL;
@@ -300,15 +362,53 @@ hash_file (const GantryModel *model, GError **error)
                                       g_mapped_file_get_length (file));
 }
 
+/* The hashes of the first file and of all. What is read is what was opened: nothing has changed before and after. */
+static gboolean
+make_hash (GantryModel *model, GError **error)
+{
+  g_autoptr (GChecksum) all = g_checksum_new (G_CHECKSUM_SHA256);
+  g_autofree char *own = NULL;
+
+  if (model->files == NULL || model->files->len == 0)
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: was not read from a file", model->path);
+      return FALSE;
+    }
+  if (!gantry_model_check_files (model, error))
+    return FALSE;
+  for (guint i = 0; i < model->files->len; i++)
+    {
+      g_autofree char *hash = hash_file (g_array_index (model->files, GantryModelFile, i).path, error);
+
+      if (hash == NULL)
+        return FALSE;
+      g_checksum_update (all, (const guchar *) hash, -1);
+      g_checksum_update (all, (const guchar *) "\n", 1);
+      own = i == 0 ? g_steal_pointer (&hash) : g_steal_pointer (&own);
+    }
+  if (!gantry_model_check_files (model, error))
+    return FALSE;
+  model->hash = g_strdup (model->files->len == 1 ? own : g_checksum_get_string (all));
+  model->own_hash = g_steal_pointer (&own);
+  return TRUE;
+}
+
 char *
 gantry_model_hash (GantryModel *model, GError **error)
 {
-  char *hash;
+  char *hash = NULL;
 
   g_mutex_lock (&model->hashing);
-  if (model->hash == NULL)
-    model->hash = hash_file (model, error);
-  hash = g_strdup (model->hash);
+  if (model->hash != NULL || make_hash (model, error))
+    hash = g_strdup (model->hash);
   g_mutex_unlock (&model->hashing);
   return hash;
+}
+
+gboolean
+gantry_model_has_hash (GantryModel *model, const char *hash, GError **error)
+{
+  g_autofree char *now = gantry_model_hash (model, error);
+
+  return now != NULL && (strcmp (now, hash) == 0 || g_strcmp0 (model->own_hash, hash) == 0);
 }

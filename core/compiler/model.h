@@ -20,6 +20,13 @@ typedef struct
   guint count;
 } GantryModelRefusal;
 
+/** A file that a model was read from, as it was then. */
+typedef struct
+{
+  char *path;
+  GantryFileIdentity identity;
+} GantryModelFile;
+
 /** GantryModel: immutable, reference counted. */
 typedef struct
 {
@@ -30,7 +37,9 @@ typedef struct
   char *opset;    /* "ai.onnx 13, com.microsoft 1"; "" for other formats */
   gint64 main_opset; /* 0 for other formats */
   guint64 file_bytes;
-  char *hash;     /* (nullable): SHA-256 of the file, hexadecimal; made on demand: ask gantry_model_hash() */
+  GArray *files;  /* GantryModelFile: the model's own, then those of its external data; none of a program that was made */
+  char *hash;     /* (nullable): made on demand: ask gantry_model_hash() */
+  char *own_hash; /* (nullable): likewise, of the first file alone */
   guint n_nodes;  /* as the file counts them, nested graphs included */
   guint n_initializers;
   guint64 initializer_bytes;
@@ -43,7 +52,7 @@ typedef struct
   gint64 random_weights; /* seed of the weights (core/compiler/random-weights.h), -1: the file's own */
   GantryModule *module;
   GMutex compiling; /* held while it is compiled */
-  GMutex hashing;   /* guards @hash */
+  GMutex hashing;   /* guards @hash and @own_hash */
 } GantryModel;
 
 GantryModel *gantry_model_ref (GantryModel *model);
@@ -75,7 +84,22 @@ GantryModel *gantry_model_open (const char *path, const GantryBindings *bindings
  * Returns: (transfer full)
  */
 GantryModel *gantry_model_new (GantryModule *module, const char *name);
-/** SHA-256 of the model file. Reads all of it the first time: for worker threads. Returns: (transfer full) (nullable) */
+/**
+ * gantry_model_hash:
+ *
+ * SHA-256, hexadecimal, of what was opened: of the file where it is one; else of the hashes of all files, a line each, in the order of
+ * their paths. Reads all of them the first time: for worker threads.
+ *
+ * Returns: (transfer full) (nullable): NULL with %GANTRY_ERROR_INVALID where a file has changed since it was opened
+ */
 char *gantry_model_hash (GantryModel *model, GError **error);
+/** Whether @hash is that of @model, or of its first file alone, as older sessions have it. FALSE with @error unset where not. */
+gboolean gantry_model_has_hash (GantryModel *model, const char *hash, GError **error);
+/** The first file that is not what it was when the model was opened: (transfer none) (nullable). Any thread; asks the file system. */
+const char *gantry_model_find_changed (const GantryModel *model);
+/** FALSE with %GANTRY_ERROR_INVALID, and what to do, where a file has changed since it was opened. */
+gboolean gantry_model_check_files (const GantryModel *model, GError **error);
+/** The identities of all files as text: equal where nothing has changed. (transfer full) */
+char *gantry_model_identity (const GantryModel *model);
 
 G_END_DECLS

@@ -285,7 +285,8 @@ prepare_thread (GTask *task, gpointer source, gpointer data, GCancellable *cance
                                preparation->bindings, NULL, NULL, NULL };
   GError *error = NULL;
 
-  if (_gantry_session_save (child->session, &parts, NULL, &error))
+  if (gantry_model_check_files (preparation->compilation->model, &error)
+      && _gantry_session_save (child->session, &parts, NULL, &error))
     g_task_return_boolean (task, TRUE);
   else
     g_task_return_error (task, error);

@@ -12,6 +12,7 @@ typedef struct
   GantryOpenOptions options;
   GantryModel *model;             /* (nullable): of a recompile; @reopen: of which the path is taken */
   gboolean reopen;                /* with other bindings */
+  gboolean reload;                /* what the file holds now */
   GantryCompilation *compilation; /* of a save */
   GantryCompileSettings settings;
   GPtrArray *runs, *variants;
@@ -103,10 +104,17 @@ open_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancella
   GantryLoaded *loaded = request->recovery != NULL ? _gantry_recovery_load (request->path, progress, &request->view, &error)
                                                    : _gantry_load (request->path, &request->options, progress, &error);
 
+  g_autoptr (GantryModel) model = loaded != NULL ? gantry_model_ref (loaded->compilation->model) : NULL;
+
   if (loaded != NULL)
     g_task_return_pointer (task, loaded, (GDestroyNotify) _gantry_loaded_free);
   else
-    g_task_return_error (task, error);
+    {
+      g_task_return_error (task, error);
+      return;
+    }
+  /* What was opened is hashed while it is still that, and nobody waits for it. */
+  gantry_model_hash (model, NULL);
 }
 
 /* Takes the result when the task ends on the owning thread, so that a caller who does not call finish gets it as well. */
@@ -246,7 +254,9 @@ compile_again (Request *request, const GantryProgress *progress, GError **error)
   GantryLoaded *loaded;
   GantryCompilation *compilation;
 
-  if (request->reopen)
+  if (!request->reload && !gantry_model_check_files (request->model, error))
+    return NULL;
+  if (request->reopen || request->reload)
     {
       gantry_progress_report (progress, -1, "Opening");
       model = gantry_model_open (request->model->path, request->bindings, request->model->random_weights, progress,
@@ -257,6 +267,11 @@ compile_again (Request *request, const GantryProgress *progress, GError **error)
   compilation = model != NULL ? gantry_compile (model, &request->settings, progress, error) : NULL;
   if (compilation == NULL)
     return NULL;
+  if (!gantry_model_check_files (model, error)) /* while it was read */
+    {
+      gantry_compilation_unref (compilation);
+      return NULL;
+    }
   loaded = g_new0 (GantryLoaded, 1);
   loaded->path = g_strdup (request->path);
   loaded->session_path = g_strdup (request->session_path);
@@ -302,10 +317,13 @@ request_of_document (GantryDocument *document)
 }
 
 static void
-recompile (GantryDocument *document, gboolean tell, GAsyncReadyCallback callback, gpointer user_data)
+recompile (GantryDocument *document, gboolean tell, gboolean reload, GAsyncReadyCallback callback, gpointer user_data)
 {
-  g_autoptr (GTask) task = start (document, request_of_document (document), relay,
-                                  relay_new (callback, user_data, tell), gantry_document_recompile_async);
+  Request *request = request_of_document (document);
+  g_autoptr (GTask) task = start (document, request, relay, relay_new (callback, user_data, tell),
+                                  gantry_document_recompile_async);
+
+  request->reload = reload;
 
   g_task_run_in_thread (task, recompile_thread);
 }
@@ -314,13 +332,20 @@ void
 gantry_document_recompile_async (GantryDocument *document, GAsyncReadyCallback callback, gpointer user_data)
 {
   g_return_if_fail (gantry_document_get_model (document) != NULL);
-  recompile (document, callback == NULL, callback, user_data);
+  recompile (document, callback == NULL, FALSE, callback, user_data);
+}
+
+void
+gantry_document_reload_async (GantryDocument *document, GAsyncReadyCallback callback, gpointer user_data)
+{
+  g_return_if_fail (gantry_document_get_model (document) != NULL);
+  recompile (document, FALSE, TRUE, callback, user_data);
 }
 
 void
 _gantry_document_refresh (GantryDocument *document)
 {
-  recompile (document, TRUE, NULL, NULL);
+  recompile (document, TRUE, FALSE, NULL, NULL);
 }
 
 gboolean
@@ -329,13 +354,81 @@ gantry_document_recompile_finish (GantryDocument *document, GAsyncResult *result
   return g_task_propagate_boolean (G_TASK (result), error);
 }
 
-/* Save */
+/* What others add to the session file */
 
 static gpointer
 ref_run (gconstpointer run, gpointer data)
 {
   return gantry_run_result_ref ((GantryRunResult *) run);
 }
+
+typedef struct
+{
+  char *path;
+  GPtrArray *known; /* GantryRunResult */
+} Merging;
+
+static void
+merging_free (gpointer data)
+{
+  Merging *merging = data;
+
+  g_free (merging->path);
+  g_ptr_array_unref (merging->known);
+  g_free (merging);
+}
+
+static void
+merge_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  const Merging *merging = data;
+  GError *error = NULL;
+  GPtrArray *runs = _gantry_session_load_runs (merging->path, merging->known, cancellable, &error);
+
+  if (runs != NULL)
+    g_task_return_pointer (task, runs, (GDestroyNotify) g_ptr_array_unref);
+  else
+    g_task_return_error (task, error);
+}
+
+void
+gantry_document_merge_runs_async (GantryDocument *document, GAsyncReadyCallback callback, gpointer user_data)
+{
+  g_autoptr (GTask) task = g_task_new (document, NULL, callback, user_data);
+  Merging *merging;
+
+  if (gantry_document_get_session_path (document) == NULL)
+    {
+      g_task_return_new_error (task, GANTRY_ERROR, GANTRY_ERROR_INVALID, "there is no session file");
+      return;
+    }
+  merging = g_new0 (Merging, 1);
+  merging->path = g_strdup (document->loaded->session_path);
+  merging->known = g_ptr_array_copy (document->loaded->runs, ref_run, NULL);
+  g_task_set_task_data (task, merging, merging_free);
+  g_task_run_in_thread (task, merge_thread);
+}
+
+guint
+gantry_document_merge_runs_finish (GantryDocument *document, GAsyncResult *result, GError **error)
+{
+  const Merging *merging = g_task_get_task_data (G_TASK (result));
+  g_autoptr (GPtrArray) runs = g_task_propagate_pointer (G_TASK (result), error), others = NULL;
+
+  if (runs == NULL || g_strcmp0 (merging->path, gantry_document_get_session_path (document)) != 0)
+    return 0;
+  /* A save may have brought them meanwhile. */
+  others = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_run_result_unref);
+  for (guint i = 0; i < runs->len; i++)
+    if (!g_hash_table_contains (document->kept_runs, ((GantryRunResult *) g_ptr_array_index (runs, i))->uid))
+      g_ptr_array_add (others, gantry_run_result_ref (g_ptr_array_index (runs, i)));
+  _gantry_document_take_runs (document, others);
+  if (others->len > 0)
+    gantry_document_set_run (document, g_ptr_array_index (others, others->len - 1));
+  return others->len;
+}
+
+/* Save */
 
 static void
 save_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)

@@ -155,6 +155,12 @@ gantry_document_get_path (GantryDocument *self)
   return self->loaded != NULL ? self->loaded->path : NULL;
 }
 
+const char *
+gantry_document_get_session_path (GantryDocument *self)
+{
+  return self->loaded != NULL ? self->loaded->session_path : NULL;
+}
+
 GantryCompilation *
 gantry_document_get_compilation (GantryDocument *self)
 {
@@ -430,6 +436,8 @@ _gantry_document_install (GantryDocument *self, GantryLoaded *loaded, gboolean k
   _gantry_document_clear_placing (self); /* points into the old compilation */
   self->loaded = loaded;
   self->stale = FALSE;
+  if (keep && old->compilation->model != loaded->compilation->model)
+    self->n_files++; /* other bytes, for all that is known */
   if (keep)
     choose_run (self);
   else

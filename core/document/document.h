@@ -186,6 +186,8 @@ GantryDocument *gantry_document_new (void);
 
 /* Reading */
 const char *gantry_document_get_path (GantryDocument *document);
+/** The session file that it was opened from or saved to: (transfer none) (nullable). */
+const char *gantry_document_get_session_path (GantryDocument *document);
 GantryCompilation *gantry_document_get_compilation (GantryDocument *document); /* (transfer none) (nullable) */
 GantryModel *gantry_document_get_model (GantryDocument *document);             /* (transfer none) (nullable) */
 const GantryCompileSettings *gantry_document_get_settings (GantryDocument *document);
@@ -214,6 +216,21 @@ void gantry_document_open_async (GantryDocument *document, const char *path, con
 gboolean gantry_document_open_finish (GantryDocument *document, GAsyncResult *result, GError **error);
 void gantry_document_recompile_async (GantryDocument *document, GAsyncReadyCallback callback, gpointer user_data);
 gboolean gantry_document_recompile_finish (GantryDocument *document, GAsyncResult *result, GError **error);
+/**
+ * gantry_document_reload_async:
+ *
+ * Opens the model's file again as it is now. Settings, placements, edits, runs and notes stay; gantry_document_recompile_finish() ends
+ * it. Where it fails what was open stays.
+ */
+void gantry_document_reload_async (GantryDocument *document, GAsyncReadyCallback callback, gpointer user_data);
+/**
+ * gantry_document_merge_runs_async:
+ *
+ * Reads the runs that others have added to the session file. The last of them becomes the run shown. Nothing is modified by it.
+ */
+void gantry_document_merge_runs_async (GantryDocument *document, GAsyncReadyCallback callback, gpointer user_data);
+/** Returns: how many came; 0 also with @error */
+guint gantry_document_merge_runs_finish (GantryDocument *document, GAsyncResult *result, GError **error);
 void gantry_document_save_async (GantryDocument *document, const char *path, GAsyncReadyCallback callback,
                                  gpointer user_data);
 gboolean gantry_document_save_finish (GantryDocument *document, GAsyncResult *result, GError **error);

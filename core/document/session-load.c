@@ -73,15 +73,18 @@ static gboolean
 check_hash (GHashTable *meta, GantryModel *model, const char *session_path, GError **error)
 {
   const char *saved = fact (meta, "model_sha256");
-  g_autofree char *now = NULL;
+  g_autofree char *files = gantry_model_identity (model);
+  GError *own = NULL;
 
-  if (saved == NULL)
+  /* The very files that were saved with need not be read once more. */
+  if (saved == NULL || (*files != '\0' && g_strcmp0 (fact (meta, "model_files"), files) == 0)
+      || gantry_model_has_hash (model, saved, &own))
     return TRUE;
-  now = gantry_model_hash (model, error);
-  if (now == NULL)
-    return FALSE;
-  if (strcmp (saved, now) == 0)
-    return TRUE;
+  if (own != NULL)
+    {
+      g_propagate_error (error, own);
+      return FALSE;
+    }
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
                "%s: the model %s has changed since this session was saved; open the model itself to start anew",
                session_path, model->path);

@@ -50,9 +50,11 @@ save_model (sqlite3 *db, const GantryModel *model, const char *hash, const char 
   g_autoptr (GFile) file = g_file_new_for_path (path);
   g_autofree char *relative = g_file_get_relative_path (base, file);
   g_autofree char *seed = g_strdup_printf ("%" G_GINT64_FORMAT, model->random_weights);
+  g_autofree char *identity = gantry_model_identity (model);
 
   return put_meta (db, "model_path", path, error) && put_meta (db, "model_relative_path", relative, error) &&
-         put_meta (db, "model_sha256", hash, error) && put_meta (db, "model_format", model->format, error) &&
+         put_meta (db, "model_sha256", hash, error) && put_meta (db, "model_files", identity, error) &&
+         put_meta (db, "model_format", model->format, error) &&
          put_meta (db, "random_weights", seed, error) &&
          (model->bindings->entry == NULL || put_meta (db, "entry", model->bindings->entry, error));
 }
@@ -284,7 +286,7 @@ read_meta (sqlite3 *db, const char *key, GError **own_error)
 }
 
 static gboolean
-same_model (sqlite3 *db, const GantryModel *model, const char *hash, const char *path, GError **error)
+same_model (sqlite3 *db, GantryModel *model, const char *hash, const char *path, GError **error)
 {
   GError *own = NULL;
   g_autofree char *theirs = read_meta (db, "model_sha256", &own), *name = own == NULL ? read_meta (db, "model_path", &own) : NULL;
@@ -294,7 +296,7 @@ same_model (sqlite3 *db, const GantryModel *model, const char *hash, const char 
       g_propagate_error (error, own);
       return FALSE;
     }
-  if (name == NULL || g_strcmp0 (theirs, hash) == 0)
+  if (name == NULL || g_strcmp0 (theirs, hash) == 0 || (theirs != NULL && gantry_model_has_hash (model, theirs, NULL)))
     return TRUE;
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
                "%s: is the session of another model, %s%s; save under another name, or remove the file first", path, name,
@@ -351,9 +353,13 @@ static gboolean
 save_all (sqlite3 *db, const char *path, const GantrySessionParts *parts, GantrySaved *saved, GError **error)
 {
   g_autofree char *fingerprint = _gantry_session_fingerprint (parts->compilation);
-  g_autofree char *hash = gantry_model_hash (parts->compilation->model, NULL), *mine = _gantry_session_state (parts);
+  GantryModel *model = parts->compilation->model;
+  gboolean from_files = model->files != NULL && model->files->len > 0;
+  g_autofree char *hash = from_files ? gantry_model_hash (model, error) : NULL, *mine = _gantry_session_state (parts);
   gboolean write = FALSE;
 
+  if (from_files && hash == NULL)
+    return FALSE;
   return _gantry_session_prepare_tables (db, error) && same_model (db, parts->compilation->model, hash, path, error) &&
          choose_state (db, parts, mine, path, &write, &saved->state, error) &&
          (!write || save_state (db, path, parts, hash, fingerprint, mine, error)) &&

@@ -34,6 +34,7 @@ gantry_onnx_info_free (GantryOnnxInfo *info)
   g_free (info->unsupported);
   g_strfreev (info->unbound);
   g_strfreev (info->warnings);
+  g_strfreev (info->data_files);
   g_free (info);
 }
 
@@ -101,6 +102,27 @@ set_value (GantryOnnxImport *import, GantryOnnxValue *value, const Onnx__ValueIn
   value->type_text = gantry_onnx_type_text (import, declared != NULL ? declared->type : NULL, type);
 }
 
+static int
+compare_strings (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *) a, *(const char *const *) b);
+}
+
+static char **
+data_files (const GantryOnnxFile *file)
+{
+  GPtrArray *paths = g_ptr_array_new ();
+  GHashTableIter iter;
+  gpointer location;
+
+  g_hash_table_iter_init (&iter, file->external);
+  while (file->folder != NULL && g_hash_table_iter_next (&iter, &location, NULL))
+    g_ptr_array_add (paths, g_build_filename (file->folder, location, NULL));
+  g_ptr_array_sort (paths, compare_strings);
+  g_ptr_array_add (paths, NULL);
+  return (char **) g_ptr_array_free (paths, FALSE);
+}
+
 void
 gantry_onnx_info_add_values (GantryOnnxImport *import, const GantryModule *module)
 {
@@ -127,6 +149,7 @@ gantry_onnx_info_add_values (GantryOnnxImport *import, const GantryModule *modul
     set_value (import, &info->outputs[i], graph->output[i], graph->output[i]->name,
                gantry_module_node (module, gantry_function_result_id (module, entry, i))->type);
   g_ptr_array_add (import->unbound, NULL);
+  info->data_files = data_files (import->file);
   info->unbound = g_strdupv ((char **) import->unbound->pdata);
   g_ptr_array_add (import->warnings, NULL);
   info->warnings = g_strdupv ((char **) import->warnings->pdata);

@@ -71,6 +71,7 @@ typedef struct
  * @unsupported: while dimensions are unbound, only operations that no rule knows
  * @n_untyped: nodes whose type could not be found
  * @warnings: whole sentences for the user
+ * @data_files: paths of the files of external data that were opened, in their order
  */
 typedef struct
 {
@@ -92,6 +93,7 @@ typedef struct
   guint n_untyped;
   char **unbound;
   char **warnings;
+  char **data_files;
 } GantryOnnxInfo;
 
 void gantry_onnx_info_free (GantryOnnxInfo *info);

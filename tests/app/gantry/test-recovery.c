@@ -100,6 +100,15 @@ test_restored (void)
   window_test_free (window);
 }
 
+static void
+remove_all (void)
+{
+  g_autoptr (GPtrArray) list = gantry_recovery_list ();
+
+  for (guint i = 0; i < list->len; i++)
+    gantry_recovery_remove (g_ptr_array_index (list, i));
+}
+
 static guint
 n_files (void)
 {
@@ -157,6 +166,45 @@ test_asked (void)
   gtk_window_close (GTK_WINDOW (window)); /* nothing to ask */
   g_assert_null (window_test_dialog ("unsaved"));
   views_settle ();
+}
+
+/* A model that is exported again while it is open: it is told, and loaded again with what was set and selected. */
+static void
+test_exported_again (void)
+{
+  g_autofree char *from = views_source_file ("data/programs/transformer-tiny.gir"), *text = NULL, *longer = NULL;
+  g_autofree char *folder = g_dir_make_tmp ("gantry-model-XXXXXX", NULL), *path = g_build_filename (folder, "m.gir", NULL);
+  GantryWindow *window = window_test_new ();
+  GtkWidget *button;
+  guint32 id;
+  GantryModel *before;
+
+  if (window == NULL)
+    return;
+  g_assert_true (g_file_get_contents (from, &text, NULL, NULL));
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+  window_test_open (window, path);
+  edit (window, 9);
+  before = gantry_document_get_model (gantry_window_get_document (window));
+  id = gantry_graph_canvas_get_module (gantry_pass_view_get_canvas (gantry_window_get_pass_view (window)))->nodes[4].id;
+  gantry_selection_set (gantry_window_get_selection (window), 0, &id, 1);
+  g_assert_null (window_test_find (GTK_WIDGET (window), "changed-on-disk"));
+  longer = g_strconcat (text, "\n\n", NULL);
+  g_assert_true (g_file_set_contents (path, longer, -1, NULL));
+  views_wait_until (window_test_find (GTK_WIDGET (window), "changed-on-disk") != NULL);
+  button = window_test_find (GTK_WIDGET (window), "reload");
+  g_assert_nonnull (button);
+  g_signal_emit_by_name (button, "clicked");
+  views_wait_until (gantry_document_get_model (gantry_window_get_document (window)) != before);
+  window_test_wait (window);
+  views_wait_until (window_test_find (GTK_WIDGET (window), "changed-on-disk") == NULL);
+  g_assert_cmpuint (limit_of (window), ==, 1000000009);
+  g_assert_cmpuint (gantry_selection_primary (gantry_window_get_selection (window)), ==, id);
+  g_assert_cmpstr (gantry_document_get_undo_name (gantry_window_get_document (window)), !=, NULL);
+  window_test_free (window);
+  g_unlink (path);
+  g_rmdir (folder);
+  remove_all ();
 }
 
 /* Kills */
@@ -259,7 +307,6 @@ test_killed (void)
   guint n_kills = asked != NULL ? (guint) g_ascii_strtoull (asked, NULL, 10) : 5, n_kept = 0;
   Life before = { 0 };
   double worst = 0;
-  g_autoptr (GPtrArray) list = NULL;
 
   if (!views_have_display ())
     return;
@@ -284,9 +331,7 @@ test_killed (void)
   g_test_message ("%u kills lose at most %.2f s", n_kills, worst);
   g_assert_cmpuint (n_kept, >, 0);
   g_array_unref (before.times);
-  list = gantry_recovery_list ();
-  for (guint i = 0; i < list->len; i++)
-    gantry_recovery_remove (g_ptr_array_index (list, i));
+  remove_all ();
 }
 
 int
@@ -305,6 +350,7 @@ main (int argc, char **argv)
   window_test_init (&argc, &argv);
   g_test_add_func ("/recovery/restored", test_restored);
   g_test_add_func ("/recovery/asked", test_asked);
+  g_test_add_func ("/recovery/exported-again", test_exported_again);
   g_test_add_func ("/recovery/killed", test_killed);
   return window_test_run ();
 }

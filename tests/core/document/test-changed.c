@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A model whose file changes while it is open: what is run or compiled is what was opened, or nothing. */
+#include "tests/core/document/document-test.h"
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct
+{
+  char *folder, *model, *session;
+} Place;
+
+static void
+set_up (Place *place, gconstpointer data)
+{
+  g_autofree char *from = doc_file ("data/programs/transformer-tiny.gir"), *text = NULL;
+  gsize length;
+
+  place->folder = g_dir_make_tmp ("gantry-test-XXXXXX", NULL);
+  place->model = g_build_filename (place->folder, "m.gir", NULL);
+  place->session = g_build_filename (place->folder, "m.gantry", NULL);
+  g_assert_true (g_file_get_contents (from, &text, &length, NULL));
+  g_assert_true (g_file_set_contents (place->model, text, (gssize) length, NULL));
+}
+
+static void
+tear_down (Place *place, gconstpointer data)
+{
+  g_unlink (place->model);
+  g_unlink (place->session);
+  g_assert_cmpint (g_rmdir (place->folder), ==, 0);
+  g_free (place->folder);
+  g_free (place->model);
+  g_free (place->session);
+}
+
+static GantryDocument *
+open_model (const Place *place)
+{
+  g_autoptr (GError) error = NULL;
+  GantryDocument *document = gantry_document_new ();
+
+  gantry_document_open (document, place->model, NULL, NULL, &error);
+  g_assert_no_error (error);
+  return document;
+}
+
+/* As an exporter does that writes over the file. */
+static void
+export_again (const Place *place)
+{
+  g_autofree char *from = doc_file ("data/programs/optimizer-8.gir"), *text = NULL;
+  FILE *file = g_fopen (place->model, "w");
+  gsize length;
+
+  g_assert_true (g_file_get_contents (from, &text, &length, NULL));
+  g_assert_cmpuint (fwrite (text, 1, length, file), ==, length);
+  g_assert_cmpint (fclose (file), ==, 0);
+}
+
+static void
+ended (GObject *source, GAsyncResult *result, gpointer data)
+{
+  *(GAsyncResult **) data = g_object_ref (result);
+}
+
+static void
+test_refused (Place *place, gconstpointer data)
+{
+  g_autoptr (GantryDocument) document = open_model (place);
+  g_autoptr (GAsyncResult) compiled = NULL, ran = NULL, again = NULL;
+  g_autoptr (GError) error = NULL, run_error = NULL, save_error = NULL, reload_error = NULL;
+  GantryModel *before = gantry_document_get_model (document);
+
+  gantry_document_set_limit (document, 5000000000);
+  g_assert_null (gantry_model_find_changed (before));
+  export_again (place);
+  g_assert_cmpstr (gantry_model_find_changed (before), ==, place->model);
+  gantry_document_recompile_async (document, ended, &compiled);
+  doc_wait_until (compiled != NULL);
+  g_assert_false (gantry_document_recompile_finish (document, compiled, &error));
+  g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID);
+  g_assert_nonnull (strstr (error->message, place->model));
+  gantry_document_run_async (document, "/nowhere/gantry-cli", 1, ended, &ran);
+  doc_wait_until (ran != NULL);
+  g_assert_false (gantry_document_run_finish (document, ran, &run_error));
+  g_assert_error (run_error, GANTRY_ERROR, GANTRY_ERROR_INVALID);
+  g_assert_nonnull (strstr (run_error->message, "has changed since it was opened"));
+  g_assert_true (gantry_document_get_model (document) == before);
+  g_assert_false (gantry_document_save (document, place->session, &save_error)); /* nobody knows of what it would be */
+  g_assert_error (save_error, GANTRY_ERROR, GANTRY_ERROR_INVALID);
+  /* What it holds now, with what was set. */
+  gantry_document_reload_async (document, ended, &again);
+  doc_wait_until (again != NULL);
+  g_assert_true (gantry_document_recompile_finish (document, again, &reload_error));
+  g_assert_no_error (reload_error);
+  g_assert_true (gantry_document_get_model (document) != before);
+  g_assert_null (gantry_model_find_changed (gantry_document_get_model (document)));
+  g_assert_cmpuint (gantry_document_get_settings (document)->target.memory_limit, ==, 5000000000);
+  g_assert_nonnull (gantry_document_get_undo_name (document));
+  doc_wait (document);
+}
+
+/* The session is of what was opened, also when the file changes between opening and saving. */
+static void
+test_hash (Place *place, gconstpointer data)
+{
+  g_autoptr (GantryDocument) document = open_model (place), again = gantry_document_new ();
+  g_autofree char *hash = gantry_model_hash (gantry_document_get_model (document), NULL);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_cmpuint (strlen (hash), ==, 64);
+  g_assert_true (gantry_document_save (document, place->session, NULL));
+  export_again (place);
+  g_assert_false (gantry_document_open (again, place->session, NULL, NULL, &error));
+  g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID);
+}
+
+/* Runs that another process adds to the session. */
+static void
+test_merged (Place *place, gconstpointer data)
+{
+  g_autoptr (GantryDocument) document = open_model (place), other = gantry_document_new ();
+  g_autoptr (GantryRunResult) run = gantry_run_result_new ();
+  g_autoptr (GAsyncResult) result = NULL, nothing = NULL;
+  gboolean modified = TRUE;
+
+  g_assert_true (gantry_document_save (document, place->session, NULL));
+  g_assert_true (gantry_document_open (other, place->session, NULL, NULL, NULL));
+  run->name = g_strdup ("of another");
+  run->plan = gantry_plan_ref (gantry_document_get_plan (other));
+  run->recording = gantry_recording_from_plan (gantry_compilation_module (gantry_document_get_compilation (other)), run->plan);
+  gantry_document_add_run (other, run);
+  g_assert_true (gantry_document_save (other, NULL, NULL));
+  gantry_document_merge_runs_async (document, ended, &result);
+  doc_wait_until (result != NULL);
+  g_assert_cmpuint (gantry_document_merge_runs_finish (document, result, NULL), ==, 1);
+  g_assert_cmpstr (gantry_document_get_run (document)->name, ==, "of another");
+  g_object_get (document, "modified", &modified, NULL);
+  g_assert_false (modified || gantry_document_is_unsaved (document));
+  gantry_document_merge_runs_async (document, ended, &nothing);
+  doc_wait_until (nothing != NULL);
+  g_assert_cmpuint (gantry_document_merge_runs_finish (document, nothing, NULL), ==, 0);
+}
+
+/* Mapped files that become shorter */
+
+static volatile guint sum;
+
+static void
+read_after_end (const Place *place, gboolean guarded)
+{
+  g_autofree char *bytes = g_malloc0 (1 << 20);
+  g_autoptr (GMappedFile) mapped = NULL;
+
+  if (guarded)
+    gantry_file_guard_start ();
+  memset (bytes, 1, 1 << 20);
+  g_assert_true (g_file_set_contents (place->model, bytes, 1 << 20, NULL));
+  mapped = gantry_file_map (place->model, NULL);
+  g_assert_cmpint (truncate (place->model, 4096), ==, 0);
+  for (guint i = 0; i < 1 << 20; i += 512)
+    sum += (guint) g_mapped_file_get_contents (mapped)[i];
+}
+
+static void
+test_guarded (Place *place, gconstpointer data)
+{
+  sum = 0;
+  read_after_end (place, TRUE);
+  g_assert_cmpuint (sum, ==, 8); /* the page that is left, and zeros */
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+#define ADD(name, function) g_test_add ("/changed/" name, Place, NULL, set_up, function, tear_down)
+  ADD ("refused", test_refused);
+  ADD ("hash", test_hash);
+  ADD ("merged", test_merged);
+  ADD ("guarded", test_guarded);
+  return g_test_run ();
+}
