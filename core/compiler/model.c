@@ -4,6 +4,7 @@
 #include "core/compiler/python-model.h"
 #include "core/compiler/random-weights.h"
 #include "core/frontends/onnx/onnx.h"
+#include "core/frontends/xla/xla.h"
 #include "core/ir/operation.h"
 #include "core/ir/text.h"
 #include "core/ir/verifier.h"
@@ -237,6 +238,48 @@ open_python (GantryModel *model, GantryContext *context, const GantryProgress *p
   return module;
 }
 
+/* Operations that no rule knows are the ones that nobody has to compile anything for to know of. */
+static void
+take_xla_info (GantryModel *model, GantryModule *module, const GantryXlaInfo *info)
+{
+  take_text_info (model, module);
+  g_free (model->format);
+  model->format = g_strdup (info->format);
+  model->n_nodes = info->n_operations;
+  model->unsupported = g_new0 (GantryModelRefusal, info->unknown->len + 1);
+  for (guint i = 0; i < info->unknown->len; i++)
+    {
+      const char *name = g_ptr_array_index (info->unknown, i);
+      GantryModelRefusal *refusal = &model->unsupported[model->n_unsupported++];
+
+      *refusal = (GantryModelRefusal){ g_strdup (name), g_strdup ("unknown operation"), NULL, 0 };
+      for (guint32 n = 0; n < module->n_nodes; n++)
+        if (strcmp (gantry_node_op_name (module, &module->nodes[n]), name) == 0 && refusal->count++ == 0)
+          refusal->where = gantry_context_location_text (module->context, module->nodes[n].location);
+      if (refusal->where == NULL)
+        refusal->where = g_strdup (model->path);
+    }
+}
+
+static GantryModule *
+open_xla (GantryModel *model, GantryContext *context, const GantryProgress *progress, GError **error)
+{
+  g_autoptr (GantryXlaInfo) info = NULL;
+  g_autoptr (GantryModule) whole = gantry_xla_import (context, model->path, NULL, &info, progress, error);
+  g_autoptr (GantryModule) module = NULL;
+
+  if (whole == NULL)
+    return NULL;
+  module = gantry_module_set_inputs (whole, model->bindings->inputs, model->bindings->n_inputs, error);
+  if (module == NULL)
+    {
+      gantry_error_prefix (error, "%s: ", model->path);
+      return NULL;
+    }
+  take_xla_info (model, module, info);
+  return g_steal_pointer (&module);
+}
+
 /* A model whose weights are made up has them from the start, so that every view shows what is computed. */
 static gboolean
 randomize (GantryModel *model, gint64 seed, const GantryProgress *progress, GError **error)
@@ -302,6 +345,8 @@ gantry_model_open (const char *path, const GantryBindings *bindings, gint64 rand
     model->module = open_text (model, model->path, context, error);
   else if (gantry_model_is_program (path))
     model->module = open_python (model, context, progress, error);
+  else if (gantry_xla_reads (path))
+    model->module = open_xla (model, context, progress, error);
   else
     model->module = open_onnx (model, context, progress, error);
   if (model->module == NULL || !randomize (model, random_weights, progress, error))

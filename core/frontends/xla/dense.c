@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values of constants: nested lists, splats, and bytes in hexadecimal as MLIR writes large ones. */
+#include "core/frontends/xla/xla-private.h"
+#include <math.h>
+
+typedef struct
+{
+  GantryElementType element;
+  gsize size;
+  guint8 *data;
+  gint64 n, room;
+} Values;
+
+static gboolean
+read_word (GantryXlaSpan word, double *value)
+{
+  if (gantry_xla_span_is (word, "true"))
+    *value = 1;
+  else if (gantry_xla_span_is (word, "false"))
+    *value = 0;
+  else if (gantry_xla_span_is (word, "inf"))
+    *value = INFINITY;
+  else if (gantry_xla_span_is (word, "-inf"))
+    *value = -INFINITY;
+  else if (gantry_xla_span_is (word, "nan") || gantry_xla_span_is (word, "-nan"))
+    *value = NAN;
+  else
+    return FALSE;
+  return TRUE;
+}
+
+/* One number; "0x7F800000" is the bits of a float and the value of an integer. */
+static gboolean
+read_element (GantryXlaSpan word, GantryElementType element, guint8 *at)
+{
+  char text[72];
+  char *end;
+  double value;
+  gboolean hexadecimal = word.length > 2 && word.at[0] == '0' && (word.at[1] == 'x' || word.at[1] == 'X');
+
+  if (word.length == 0 || word.length >= sizeof text)
+    return FALSE;
+  if (read_word (word, &value))
+    {
+      gantry_element_write_double (element, at, value);
+      return TRUE;
+    }
+  memcpy (text, word.at, word.length);
+  text[word.length] = 0;
+  errno = 0;
+  if (hexadecimal && gantry_element_is_float (element))
+    {
+      guint64 bits = g_ascii_strtoull (text, &end, 16);
+
+      memcpy (at, &bits, gantry_element_size (element)); /* little endian */
+    }
+  else if (gantry_element_is_float (element))
+    gantry_element_write_double (element, at, g_ascii_strtod (text, &end));
+  else if (text[0] == '-')
+    gantry_element_write_int (element, at, g_ascii_strtoll (text, &end, 0));
+  else
+    gantry_element_write_int (element, at, (gint64) g_ascii_strtoull (text, &end, hexadecimal ? 16 : 10));
+  return *end == 0;
+}
+
+static gboolean
+read_list (GantryXlaScan *s, Values *v, GantryXlaSpan content)
+{
+  const char *at = content.at, *end = content.at + content.length;
+
+  while (at < end)
+    {
+      GantryXlaSpan word = { at, 0 };
+
+      if (g_ascii_isspace (*at) || strchr ("[]{},", *at) != NULL)
+        {
+          at++;
+          continue;
+        }
+      if (*at == '/' && end - at > 1 && at[1] == '*')
+        {
+          const char *close = g_strstr_len (at, end - at, "*/");
+
+          at = close != NULL ? close + 2 : end;
+          continue;
+        }
+      while (at < end && !g_ascii_isspace (*at) && strchr ("[]{},", *at) == NULL)
+        at++;
+      word.length = (gsize) (at - word.at);
+      if (v->n >= v->room)
+        {
+          gantry_xla_scan_fail (s, GANTRY_ERROR_INVALID, "a constant has more values than its type");
+          return FALSE;
+        }
+      if (!read_element (word, v->element, v->data + (gsize) v->n * v->size))
+        {
+          g_autofree char *text = g_strndup (word.at, MIN (word.length, 40));
+          g_autofree char *shown = g_utf8_make_valid (text, -1);
+
+          gantry_xla_scan_fail (s, GANTRY_ERROR_INVALID, "'%s' is no value of a constant of %s", shown,
+                                gantry_element_name (v->element));
+          return FALSE;
+        }
+      v->n++;
+    }
+  return TRUE;
+}
+
+/* Bools lie eight in a byte. One element alone stands for all. */
+static gboolean
+read_bytes (Values *v, GantryXlaSpan digits)
+{
+  gint64 n = (gint64) digits.length / 2;
+  gboolean bits = v->element == GANTRY_BOOL && n == (v->room + 7) / 8;
+  gboolean all = v->element == GANTRY_BOOL && n == 1 && !bits;
+
+  if (!bits && !all && n != v->room * (gint64) v->size && n != (gint64) v->size)
+    return FALSE;
+  for (gint64 i = 0; i < n; i++)
+    {
+      int high = g_ascii_xdigit_value (digits.at[2 * i]), low = g_ascii_xdigit_value (digits.at[2 * i + 1]);
+
+      if (high < 0 || low < 0)
+        return FALSE;
+      if (bits || all)
+        for (gint64 j = 8 * i; j < MIN (8 * i + 8, v->room); j++)
+          v->data[j] = (guint8) ((high * 16 + low) >> (j % 8) & 1);
+      else if (i < v->room * (gint64) v->size)
+        v->data[i] = (guint8) (high * 16 + low);
+    }
+  v->n = bits ? v->room : n / (gint64) v->size;
+  return TRUE;
+}
+
+static GantryLiteral *
+read_content (GantryXlaScan *s, Values *v, GantryXlaSpan content, const GantryType *type)
+{
+  gint64 bytes = gantry_type_bytes (type);
+  g_autofree guint8 *data = NULL;
+  GBytes *owner;
+  GantryLiteral *literal;
+  /* What has fewer values than the type is one that stands for all, and takes no more memory than that. */
+  gboolean one = content.length > 0 && content.at[0] != '[' && content.at[0] != '{' && content.at[0] != '"';
+  gboolean good;
+
+  /* No text is shorter than a character for each value. */
+  v->room = one ? 1 : gantry_type_elements (type);
+  if (!one && content.length > 0 && content.at[0] == '"' && content.length / 2 < (gsize) v->room / 8)
+    v->room = 1;
+  else if (!one && content.at != NULL && content.length > 0 && content.at[0] != '"' && content.length < (gsize) v->room)
+    {
+      gantry_xla_scan_fail (s, GANTRY_ERROR_INVALID, "a constant has fewer values than its type");
+      return NULL;
+    }
+  data = v->data = g_malloc0 ((gsize) MAX (v->room, 1) * v->size);
+  if (content.length > 3 && content.at[0] == '"' && content.at[1] == '0' && content.at[2] == 'x')
+    good = read_bytes (v, (GantryXlaSpan){ content.at + 3, content.length - 4 });
+  else
+    good = read_list (s, v, content);
+  if (!good || (v->n != gantry_type_elements (type) && v->n != 1))
+    {
+      gantry_xla_scan_fail (s, GANTRY_ERROR_INVALID, "a constant has %" G_GINT64_FORMAT " values, and its type %" G_GINT64_FORMAT,
+                            v->n, gantry_type_elements (type));
+      return NULL;
+    }
+  if (gantry_type_elements (type) == v->n)
+    owner = g_bytes_new (data, (gsize) bytes);
+  else
+    owner = g_bytes_new (data, v->size);
+  literal = gantry_literal_new (type, owner, gantry_type_elements (type) != v->n, &s->error);
+  g_bytes_unref (owner);
+  return literal;
+}
+
+guint32
+gantry_xla_literal (GantryXlaScan *s, GantryContext *context, GantryXlaSpan content, guint32 type)
+{
+  const GantryType *t = gantry_context_type (context, type);
+  Values values = { .element = (GantryElementType) t->element };
+  g_autoptr (GantryLiteral) literal = NULL;
+
+  if (s->error != NULL || !gantry_type_is_static (t) || !gantry_element_is_compiled (values.element) || gantry_type_bytes (t) < 0)
+    return 0;
+  values.size = gantry_element_size (values.element);
+  while (content.length > 0 && g_ascii_isspace (*content.at))
+    content.at++, content.length--;
+  literal = read_content (s, &values, content, t);
+  return literal != NULL ? gantry_context_add_literal (context, literal) : 0;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cholesky and triangular_solve, column by column, unrolled: each column is a few operations on what is left of the matrix. */
+#include "core/frontends/xla/lower-private.h"
+
+#define MOST_SIZE 128
+
+static guint32
+swap_last (XlaLower *l, guint32 x)
+{
+  guint rank = gantry_xla_type (l, x)->rank;
+  gint64 permutation[GANTRY_MAX_RANK];
+
+  for (guint i = 0; i < rank; i++)
+    permutation[i] = i;
+  permutation[rank - 1] = rank - 2;
+  permutation[rank - 2] = rank - 1;
+  return gantry_xla_transpose (l, x, permutation);
+}
+
+/* The places (row, column) of the last two dimensions. */
+static guint32
+places (XlaLower *l, guint32 x, guint axis)
+{
+  const GantryType *type = gantry_xla_type (l, x);
+
+  return gantry_builder_iota (l->b, GANTRY_I32, type->rank, type->dims, axis);
+}
+
+static guint32
+spread_to (XlaLower *l, guint32 x, guint32 like)
+{
+  const GantryType *type = gantry_xla_type (l, like);
+
+  return x != 0 ? gantry_builder_broadcast_to (l->b, x, type->rank, type->dims) : 0;
+}
+
+static guint32
+times (XlaLower *l, guint32 x, guint32 y)
+{
+  return x != 0 && y != 0 ? gantry_builder_binary_broadcast (l->b, GANTRY_OP_MULTIPLY, x, y) : 0;
+}
+
+static guint32
+over (XlaLower *l, guint32 x, guint32 y)
+{
+  return x != 0 && y != 0 ? gantry_builder_binary_broadcast (l->b, GANTRY_OP_DIVIDE, x, y) : 0;
+}
+
+/* Column @j of what is left: divided by the root of its head; the rest loses its outer product. Above the diagonal is zero. */
+static void
+cholesky (XlaLower *l)
+{
+  guint32 a = gantry_xla_in (l, 0), columns[MOST_SIZE], lower, zero;
+  const GantryType *type = gantry_xla_type (l, a);
+  gint64 n = type->rank >= 2 ? type->dims[type->rank - 1] : 0;
+  gboolean is_lower = gantry_xla_int (l, "lower", 0) != 0;
+
+  if (type->rank < 2 || n > MOST_SIZE || n < 1)
+    {
+      gantry_xla_refuse (l, "a matrix of more than %d rows", MOST_SIZE);
+      return;
+    }
+  if (!is_lower)
+    a = swap_last (l, a);
+  for (gint64 j = 0; j < n && !l->failed; j++)
+    {
+      guint32 column = gantry_xla_slice_axis (l, a, type->rank - 1, j, j + 1, 1);
+      guint32 head = gantry_xla_slice_axis (l, column, type->rank - 2, j, j + 1, 1);
+
+      columns[j] = over (l, column, gantry_xla_unary (l, GANTRY_OP_SQRT, head));
+      a = gantry_xla_binary (l, GANTRY_OP_SUBTRACT, a, times (l, columns[j], swap_last (l, columns[j])));
+    }
+  lower = gantry_builder_concatenate (l->b, columns, (guint) n, (gint64) type->rank - 1);
+  zero = gantry_xla_like (l, lower, 0);
+  lower = gantry_xla_select (l, gantry_xla_compare (l, "GE", places (l, lower, type->rank - 2), places (l, lower, type->rank - 1)),
+                             lower, zero);
+  l->out[0] = is_lower ? lower : swap_last (l, lower);
+}
+
+/* a x = b with a lower triangular: row by row. */
+static guint32
+solve_lower (XlaLower *l, guint32 a, guint32 b, gboolean unit)
+{
+  const GantryType *type = gantry_xla_type (l, b);
+  guint rows = type->rank - 2;
+  gint64 n = type->dims[rows];
+  guint32 solved[MOST_SIZE];
+
+  for (gint64 j = 0; j < n && !l->failed; j++)
+    {
+      guint32 row = gantry_xla_slice_axis (l, b, rows, j, j + 1, 1);
+      guint32 column = gantry_xla_slice_axis (l, a, rows + 1, j, j + 1, 1);
+      guint32 diagonal = gantry_xla_slice_axis (l, column, rows, j, j + 1, 1);
+
+      solved[j] = unit ? row : over (l, row, spread_to (l, diagonal, row));
+      if (j + 1 < n)
+        b = gantry_xla_binary (l, GANTRY_OP_SUBTRACT, b, times (l, column, solved[j]));
+    }
+  return gantry_builder_concatenate (l->b, solved, (guint) n, rows);
+}
+
+static guint32
+turn (XlaLower *l, guint32 x, gboolean rows, gboolean columns)
+{
+  guint rank = gantry_xla_type (l, x)->rank, n = 0;
+  gint64 dims[2];
+  GantryAttrList *attrs;
+
+  if (rows)
+    dims[n++] = (gint64) rank - 2;
+  if (columns)
+    dims[n++] = (gint64) rank - 1;
+  attrs = gantry_xla_attrs (l);
+  gantry_attr_list_set_ints (attrs, "dimensions", dims, n);
+  return gantry_xla_add (l, GANTRY_OP_REVERSE, attrs, 1, x);
+}
+
+/* Every other case by transposing and by turning upside down. */
+static void
+triangular_solve (XlaLower *l)
+{
+  guint32 a = gantry_xla_in (l, 0), b = gantry_xla_in (l, 1);
+  const GantryType *type = gantry_xla_type (l, a);
+  gboolean left = gantry_xla_int (l, "left_side", 0) != 0, is_lower = gantry_xla_int (l, "lower", 0) != 0;
+  gboolean unit = gantry_xla_int (l, "unit_diagonal", 0) != 0;
+  const char *transpose = gantry_xla_string (l, "transpose_a", "NO_TRANSPOSE");
+
+  if (type->rank < 2 || gantry_xla_type (l, b)->rank != type->rank || type->dims[type->rank - 1] > MOST_SIZE ||
+      type->dims[type->rank - 1] < 1)
+    {
+      gantry_xla_refuse (l, "a matrix of more than %d rows", MOST_SIZE);
+      return;
+    }
+  if (strcmp (transpose, "TRANSPOSE") == 0 || strcmp (transpose, "ADJOINT") == 0)
+    {
+      a = swap_last (l, a);
+      is_lower = !is_lower;
+    }
+  if (!left)
+    {
+      a = swap_last (l, a);
+      b = swap_last (l, b);
+      is_lower = !is_lower;
+    }
+  if (!is_lower)
+    {
+      a = turn (l, a, TRUE, TRUE);
+      b = turn (l, b, TRUE, FALSE);
+    }
+  b = solve_lower (l, a, b, unit);
+  if (!is_lower)
+    b = turn (l, b, TRUE, FALSE);
+  l->out[0] = left ? b : swap_last (l, b);
+}
+
+const XlaRule gantry_xla_linear_rules[] = {
+  { "cholesky", cholesky, GANTRY_CLASS_OTHER, 0, 0 },
+  { "triangular_solve", triangular_solve, GANTRY_CLASS_OTHER, 0, 0 },
+  { NULL, NULL, 0, 0, 0 },
+};

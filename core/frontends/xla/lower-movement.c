@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operations that move elements. Of the dynamic ones the sizes have to be known: declared, or from a constant. */
+#include "core/frontends/xla/lower-private.h"
+
+/* The dimensions of the result: what the text declares, else what constant operand @shape says. */
+static gboolean
+result_dims (XlaLower *l, guint shape, guint *rank, GantryDim *dims)
+{
+  const GantryType *type = gantry_xla_declared (l, 0);
+  gint64 *known = NULL;
+  gsize n = 0;
+
+  *rank = type->rank;
+  memcpy (dims, type->dims, sizeof *dims * type->rank);
+  if (!gantry_type_is_static (type) && shape > 0)
+    known = gantry_xla_known_ints (l, gantry_xla_in (l, shape), &n);
+  for (guint i = 0; i < type->rank; i++)
+    if (!GANTRY_DIM_IS_STATIC (dims[i]))
+      {
+        if (known == NULL || n != type->rank)
+          {
+            gantry_xla_refuse (l, "size %u of the result depends on data", i);
+            return FALSE;
+          }
+        dims[i] = known[i];
+      }
+  return TRUE;
+}
+
+/* A region that is written for whole tensors reshapes and broadcasts scalars to scalars. */
+static gboolean
+stays (XlaLower *l)
+{
+  if (!l->lifted || gantry_xla_declared (l, 0)->rank != 0)
+    return FALSE;
+  l->out[0] = gantry_xla_in (l, 0);
+  return TRUE;
+}
+
+static void
+reshape (XlaLower *l)
+{
+  GantryDim dims[GANTRY_MAX_RANK];
+  guint rank;
+
+  if (!stays (l) && result_dims (l, (guint) l->rule->arg, &rank, dims))
+    l->out[0] = gantry_xla_reshape (l, gantry_xla_in (l, 0), rank, dims);
+}
+
+static void
+broadcast_in_dim (XlaLower *l)
+{
+  GantryDim dims[GANTRY_MAX_RANK];
+  const GantryType *from = gantry_xla_type (l, gantry_xla_in (l, 0));
+  const gint64 *where = gantry_xla_ints_or (l, "broadcast_dimensions", from->rank, 0);
+  guint rank;
+
+  if (l->failed || stays (l) || !result_dims (l, (guint) l->rule->arg, &rank, dims))
+    return;
+  l->out[0] = gantry_xla_broadcast (l, gantry_xla_in (l, 0), rank, dims, where);
+}
+
+/* New dimensions in front. */
+static void
+broadcast (XlaLower *l)
+{
+  const GantryType *from = gantry_xla_type (l, gantry_xla_in (l, 0)), *to = gantry_xla_declared (l, 0);
+  gint64 *where = XLA_NEW (l, gint64, from->rank);
+
+  for (guint i = 0; i < from->rank; i++)
+    where[i] = (gint64) to->rank - from->rank + i;
+  l->out[0] = gantry_xla_broadcast (l, gantry_xla_in (l, 0), to->rank, to->dims, where);
+}
+
+static void
+transpose (XlaLower *l)
+{
+  guint rank = gantry_xla_type (l, gantry_xla_in (l, 0))->rank;
+  const gint64 *permutation = gantry_xla_ints_or (l, "permutation", rank, 0);
+
+  if (!l->failed)
+    l->out[0] = gantry_xla_transpose (l, gantry_xla_in (l, 0), permutation);
+}
+
+static void
+reverse (XlaLower *l)
+{
+  GantryAttrList *attrs = gantry_xla_attrs (l);
+  gsize n;
+  const gint64 *dims = gantry_xla_ints (l, "dimensions", &n);
+
+  gantry_attr_list_set_ints (attrs, "dimensions", dims, n);
+  l->out[0] = n > 0 ? gantry_xla_add (l, GANTRY_OP_REVERSE, attrs, 1, gantry_xla_in (l, 0)) : gantry_xla_in (l, 0);
+  if (n == 0)
+    gantry_attr_list_free (attrs);
+}
+
+static void
+slice (XlaLower *l)
+{
+  guint rank = gantry_xla_type (l, gantry_xla_in (l, 0))->rank;
+  const gint64 *start = gantry_xla_ints_or (l, "start_indices", rank, 0);
+  const gint64 *limit = gantry_xla_ints_or (l, "limit_indices", rank, 0);
+  const gint64 *stride = gantry_xla_ints_or (l, "strides", rank, 1);
+
+  if (!l->failed)
+    l->out[0] = gantry_builder_slice (l->b, gantry_xla_in (l, 0), start, limit, stride);
+}
+
+static void
+real_dynamic_slice (XlaLower *l)
+{
+  gint64 *values[3];
+  gsize n;
+
+  for (guint i = 0; i < 3; i++)
+    {
+      values[i] = gantry_xla_known_ints (l, gantry_xla_in (l, i + 1), &n);
+      if (values[i] == NULL)
+        {
+          gantry_xla_refuse (l, "where it cuts depends on data");
+          return;
+        }
+    }
+  l->out[0] = gantry_builder_slice (l->b, gantry_xla_in (l, 0), values[0], values[1], values[2]);
+}
+
+static void
+pad (XlaLower *l)
+{
+  guint32 x = gantry_xla_in (l, 0);
+  guint rank = gantry_xla_type (l, x)->rank;
+  const gint64 *low = gantry_xla_ints_or (l, "edge_padding_low", rank, 0);
+  const gint64 *high = gantry_xla_ints_or (l, "edge_padding_high", rank, 0);
+  const gint64 *interior = gantry_xla_ints_or (l, "interior_padding", rank, 0);
+
+  if (!l->failed)
+    l->out[0] = gantry_xla_pad (l, x, gantry_xla_in (l, 1), low, high, interior);
+}
+
+static void
+dynamic_pad (XlaLower *l)
+{
+  gint64 *values[3];
+  gsize n;
+
+  for (guint i = 0; i < 3; i++)
+    {
+      values[i] = gantry_xla_known_ints (l, gantry_xla_in (l, i + 2), &n);
+      if (values[i] == NULL)
+        {
+          gantry_xla_refuse (l, "how much is padded depends on data");
+          return;
+        }
+    }
+  l->out[0] = gantry_xla_pad (l, gantry_xla_in (l, 0), gantry_xla_in (l, 1), values[0], values[1], values[2]);
+}
+
+static void
+concatenate (XlaLower *l)
+{
+  l->out[0] = gantry_builder_concatenate (l->b, l->in, l->n_in, gantry_xla_int (l, "dimension", 0));
+}
+
+static void
+iota (XlaLower *l)
+{
+  GantryDim dims[GANTRY_MAX_RANK];
+  GantryElementType element = (GantryElementType) gantry_xla_declared (l, 0)->element;
+  gint64 axis = gantry_xla_int (l, "iota_dimension", 0);
+  guint rank = gantry_xla_declared (l, 0)->rank;
+
+  if (l->rule->arg != 0)
+    {
+      gsize n;
+      gint64 *known = gantry_xla_known_ints (l, gantry_xla_in (l, 0), &n);
+
+      for (guint i = 0; i < rank; i++)
+        dims[i] = known != NULL && i < n ? known[i] : gantry_xla_declared (l, 0)->dims[i];
+    }
+  else
+    memcpy (dims, gantry_xla_declared (l, 0)->dims, sizeof *dims * rank);
+  for (guint i = 0; i < rank; i++)
+    if (!GANTRY_DIM_IS_STATIC (dims[i]))
+      gantry_xla_refuse (l, "size %u of the result depends on data", i);
+  if (!l->failed)
+    l->out[0] = gantry_builder_iota (l->b, element, rank, dims, axis);
+}
+
+static void
+get_dimension_size (XlaLower *l)
+{
+  const GantryType *type = gantry_xla_type (l, gantry_xla_in (l, 0));
+  gint64 axis = gantry_xla_int (l, "dimension", 0);
+
+  if (axis < 0 || axis >= type->rank)
+    gantry_xla_refuse (l, "dimension %" G_GINT64_FORMAT " of a rank of %u", axis, type->rank);
+  else
+    l->out[0] = gantry_builder_int_scalar (l->b, GANTRY_I32, type->dims[axis]);
+}
+
+#define MOVES(name, function, arg) { name, function, GANTRY_CLASS_MOVEMENT, 0, arg }
+
+const XlaRule gantry_xla_movement_rules[] = {
+  MOVES ("reshape", reshape, 0),
+  MOVES ("dynamic_reshape", reshape, 1),
+  MOVES ("broadcast_in_dim", broadcast_in_dim, 0),
+  MOVES ("dynamic_broadcast_in_dim", broadcast_in_dim, 1),
+  MOVES ("broadcast", broadcast, 0),
+  MOVES ("transpose", transpose, 0),
+  MOVES ("reverse", reverse, 0),
+  MOVES ("slice", slice, 0),
+  MOVES ("real_dynamic_slice", real_dynamic_slice, 0),
+  MOVES ("pad", pad, 0),
+  MOVES ("dynamic_pad", dynamic_pad, 0),
+  MOVES ("concatenate", concatenate, 0),
+  MOVES ("iota", iota, 0),
+  MOVES ("dynamic_iota", iota, 1),
+  MOVES ("get_dimension_size", get_dimension_size, 0),
+  { NULL, NULL, 0, 0, 0 },
+};

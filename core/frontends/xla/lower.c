@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The dialects: finds the rule of an operation, prepares what the rule reads, refuses what no rule could do (element types that
+ * are not compiled, sizes that are not known), and turns what was recorded into one error "stablehlo.add: why". */
+#include "core/frontends/xla/lower-private.h"
+#include "core/frontends/xla/xla.h"
+
+static const XlaRule *const families[] = {
+  gantry_xla_elementwise_rules, gantry_xla_movement_rules, gantry_xla_contraction_rules, gantry_xla_reduce_rules,
+  gantry_xla_window_rules,      gantry_xla_gather_rules,   gantry_xla_sort_rules,        gantry_xla_control_rules,
+  gantry_xla_linear_rules,      gantry_xla_special_rules,  gantry_xla_misc_rules,
+};
+
+const XlaRule *
+gantry_xla_find_rule (const char *name)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (families); i++)
+    for (const XlaRule *rule = families[i]; rule->name != NULL; rule++)
+      if (strcmp (rule->name, name) == 0)
+        return rule;
+  return NULL;
+}
+
+static const XlaRule *
+rule_of (const char *op_name, const char **name)
+{
+  const char *dot = strchr (op_name, '.');
+
+  *name = dot != NULL ? dot + 1 : op_name;
+  return gantry_xla_find_rule (*name);
+}
+
+gboolean
+gantry_xla_knows_operation (const char *op_name)
+{
+  const char *name;
+  guint n;
+  const GantryDialect *dialects = gantry_xla_dialects (&n);
+
+  for (guint i = 0; i < n; i++)
+    if (g_str_has_prefix (op_name, dialects[i].name) && op_name[strlen (dialects[i].name)] == '.')
+      return rule_of (op_name, &name) != NULL;
+  return FALSE;
+}
+
+void
+gantry_xla_refuse (XlaLower *l, const char *format, ...)
+{
+  g_autofree char *why = NULL;
+  va_list arguments;
+
+  va_start (arguments, format);
+  why = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  l->failed = TRUE;
+  gantry_builder_fail (l->b, GANTRY_ERROR_UNSUPPORTED, "%s", why);
+}
+
+static gboolean
+check_type (XlaLower *l, const GantryType *type, const char *what, guint i)
+{
+  if (type->kind == GANTRY_TYPE_TOKEN)
+    gantry_xla_refuse (l, "%s %u is a token", what, i);
+  else if (type->kind != GANTRY_TYPE_TENSOR)
+    gantry_xla_refuse (l, "the type of %s %u is not known", what, i);
+  else if (!gantry_element_is_compiled ((GantryElementType) type->element))
+    gantry_xla_refuse (l, "element type %s of %s %u is not compiled", gantry_element_name ((GantryElementType) type->element), what, i);
+  return !l->failed;
+}
+
+static gboolean
+check_types (XlaLower *l)
+{
+  for (guint i = 0; i < l->n_in; i++)
+    {
+      const GantryType *type = gantry_xla_type (l, l->in[i]);
+
+      if (!check_type (l, type, "operand", i))
+        return FALSE;
+      if (!gantry_type_is_static (type))
+        {
+          gantry_xla_refuse (l, "a size of operand %u is not known", i);
+          return FALSE;
+        }
+    }
+  for (guint i = 0; i < l->n_out; i++)
+    if (!check_type (l, gantry_xla_declared (l, i), "result", i))
+      return FALSE;
+  return TRUE;
+}
+
+/* A value in host memory is fetched where it is computed with. */
+static void
+fetch (XlaLower *l, guint32 *in)
+{
+  for (guint i = 0; i < l->n_in + l->n_captures; i++)
+    {
+      const GantryType *type = gantry_xla_type (l, in[i]);
+
+      if (type->kind == GANTRY_TYPE_TENSOR && type->memory != GANTRY_MEMORY_DEVICE)
+        {
+          GantryAttrList *attrs = gantry_xla_attrs (l);
+
+          gantry_attr_list_set_string (attrs, "memory", gantry_memory_kind_name (GANTRY_MEMORY_DEVICE));
+          in[i] = gantry_xla_add (l, GANTRY_OP_COPY, attrs, 1, in[i]);
+        }
+    }
+}
+
+static void
+finish_error (GError *failure, const char *op_name, GError **error)
+{
+  g_autofree char *prefix = g_strconcat (op_name, ":", NULL);
+
+  if (!g_str_has_prefix (failure->message, prefix))
+    gantry_error_prefix (&failure, "%s ", prefix);
+  g_propagate_error (error, failure);
+}
+
+gboolean
+gantry_xla_lower_node (GantryBuilder *b, const GantryModule *source, const GantryNode *node, const guint32 *operands,
+                       guint32 *results, guint n_results, guint depth, gboolean lifted, GError **error)
+{
+  GantryContext *context = gantry_builder_context (b);
+  const char *op_name = gantry_node_op_name (source, node);
+  XlaLower l = { .b = b, .context = context, .source = source, .node = node, .depth = depth, .lifted = lifted };
+  g_autoptr (GantryArena) arena = gantry_arena_new ();
+  GError *failure = NULL;
+  guint32 *in;
+
+  l.arena = arena;
+  l.rule = rule_of (op_name, &l.op);
+  if (l.rule == NULL)
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s: no lowering", op_name);
+      return FALSE;
+    }
+  l.n_captures = MIN ((guint) gantry_attrs_int (context, node->attrs, "n_captures", 0), node->n_operands);
+  l.n_in = node->n_operands - l.n_captures;
+  l.in = in = XLA_NEW (&l, guint32, node->n_operands);
+  memcpy (in, operands, sizeof *in * node->n_operands);
+  l.out = results;
+  l.n_out = n_results;
+  memset (results, 0, sizeof *results * n_results);
+  if (l.rule->flags & XLA_ANY_TYPE || check_types (&l))
+    {
+      if (!(l.rule->flags & XLA_ANY_TYPE))
+        fetch (&l, in);
+      l.rule->lower (&l);
+    }
+  if (!gantry_builder_check (b, &failure))
+    {
+      finish_error (failure, op_name, error);
+      return FALSE;
+    }
+  if (n_results == 1 && results[0] == 0)
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s: the result is not computed", op_name);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+lower (GantryBuilder *builder, const GantryModule *source, const GantryNode *node, const guint32 *operands, guint32 *results,
+       guint n_results, GError **error)
+{
+  return gantry_xla_lower_node (builder, source, node, operands, results, n_results, 0, FALSE, error);
+}
+
+static GantryOpClass
+classify (const char *op_name)
+{
+  const char *name;
+  const XlaRule *rule = rule_of (op_name, &name);
+
+  return rule != NULL ? rule->op_class : GANTRY_CLASS_OTHER;
+}
+
+const GantryDialect *
+gantry_xla_dialects (guint *n)
+{
+  static const GantryDialect dialects[] = {
+    { "stablehlo", lower, classify }, { "mhlo", lower, classify }, { "chlo", lower, classify },
+  };
+
+  *n = G_N_ELEMENTS (dialects);
+  return dialects;
+}
+
+/* Reading */
+
+const GantryType *
+gantry_xla_type (XlaLower *l, guint32 id)
+{
+  return gantry_builder_get_type (l->b, id);
+}
+
+GantryElementType
+gantry_xla_element (XlaLower *l, guint32 id)
+{
+  return (GantryElementType) gantry_xla_type (l, id)->element;
+}
+
+const GantryType *
+gantry_xla_declared (XlaLower *l, guint i)
+{
+  const GantryType *type = gantry_context_type (l->context, l->node->type);
+
+  if (type->kind != GANTRY_TYPE_TUPLE)
+    return type;
+  return gantry_context_type (l->context, gantry_context_tuple_member (l->context, l->node->type, i));
+}
+
+const gint64 *
+gantry_xla_ints (XlaLower *l, const char *key, gsize *n)
+{
+  return gantry_attrs_ints (l->context, l->node->attrs, key, n);
+}
+
+const gint64 *
+gantry_xla_ints_or (XlaLower *l, const char *key, gsize n, gint64 fallback)
+{
+  gsize n_given;
+  const gint64 *given = gantry_xla_ints (l, key, &n_given);
+  gint64 *copy;
+
+  if (given != NULL && n_given == n)
+    return given;
+  if (given != NULL && n_given > 0)
+    gantry_xla_refuse (l, "attribute %s has %u values where %u are needed", key, (guint) n_given, (guint) n);
+  copy = XLA_NEW (l, gint64, n);
+  for (gsize i = 0; i < n; i++)
+    copy[i] = fallback;
+  return copy;
+}
+
+gint64
+gantry_xla_int (XlaLower *l, const char *key, gint64 fallback)
+{
+  return gantry_attrs_int (l->context, l->node->attrs, key, fallback);
+}
+
+double
+gantry_xla_float (XlaLower *l, const char *key, double fallback)
+{
+  return gantry_attrs_float (l->context, l->node->attrs, key, fallback);
+}
+
+const char *
+gantry_xla_string (XlaLower *l, const char *key, const char *fallback)
+{
+  return gantry_attrs_string (l->context, l->node->attrs, key, fallback);
+}
+
+guint32
+gantry_xla_region (XlaLower *l, guint i)
+{
+  g_autofree char *key = g_strdup_printf ("region_%u", i);
+  const GantryAttr *attr = gantry_attrs_find (l->context, l->node->attrs, key);
+
+  if (attr != NULL && attr->kind == GANTRY_ATTR_FUNCTION)
+    return attr->id;
+  gantry_xla_refuse (l, "region %u is missing", i);
+  return 0;
+}
+
+gint64 *
+gantry_xla_known_ints (XlaLower *l, guint32 id, gsize *n)
+{
+  GantryLiteral *literal = id != 0 ? gantry_builder_constant_of (l->b, id) : NULL;
+  gint64 elements, *values;
+
+  *n = 0;
+  if (literal == NULL)
+    return NULL;
+  elements = gantry_type_elements (gantry_xla_type (l, id));
+  if (elements < 0 || elements > 4096)
+    return NULL;
+  values = XLA_NEW (l, gint64, elements);
+  for (gint64 i = 0; i < elements; i++)
+    values[i] = gantry_literal_get_int (literal, literal->splat ? 0 : i);
+  *n = (gsize) elements;
+  return values;
+}
+
+/* Writing */
+
+GantryAttrList *
+gantry_xla_attrs (XlaLower *l)
+{
+  return gantry_attr_list_new (l->context);
+}
+
+guint32
+gantry_xla_add (XlaLower *l, GantryOp op, GantryAttrList *attrs, guint n, ...)
+{
+  guint32 operands[8];
+  guint32 attrs_id = attrs != NULL ? gantry_attr_list_end (attrs) : 0;
+  gboolean whole = !l->failed;
+  va_list arguments;
+
+  g_assert (n <= G_N_ELEMENTS (operands));
+  va_start (arguments, n);
+  for (guint i = 0; i < n; i++)
+    {
+      operands[i] = va_arg (arguments, guint32);
+      whole = whole && operands[i] != 0;
+    }
+  va_end (arguments);
+  if (!whole && !l->failed)
+    gantry_xla_refuse (l, "an operand is missing");
+  return whole ? gantry_builder_add (l->b, op, operands, n, attrs_id) : 0;
+}
+
+guint32
+gantry_xla_zero (XlaLower *l, GantryElementType element)
+{
+  return gantry_builder_scalar (l->b, element, 0);
+}
+
+guint32
+gantry_xla_spread (XlaLower *l, guint32 x, guint32 like)
+{
+  const GantryType *type = gantry_xla_type (l, like);
+
+  if (x == 0 || gantry_xla_type (l, x)->rank != 0 || type->rank == 0)
+    return x;
+  return gantry_builder_broadcast (l->b, x, type->rank, type->dims, NULL);
+}
+
+guint32
+gantry_xla_like (XlaLower *l, guint32 x, double value)
+{
+  return x != 0 ? gantry_xla_spread (l, gantry_builder_scalar (l->b, gantry_xla_element (l, x), value), x) : 0;
+}
+
+guint32
+gantry_xla_unary (XlaLower *l, GantryOp op, guint32 x)
+{
+  return gantry_xla_add (l, op, NULL, 1, x);
+}
+
+guint32
+gantry_xla_binary (XlaLower *l, GantryOp op, guint32 x, guint32 y)
+{
+  return gantry_xla_add (l, op, NULL, 2, gantry_xla_spread (l, x, y), gantry_xla_spread (l, y, x));
+}
+
+guint32
+gantry_xla_scale (XlaLower *l, guint32 x, double factor)
+{
+  return gantry_xla_binary (l, GANTRY_OP_MULTIPLY, x, gantry_xla_like (l, x, factor));
+}
+
+guint32
+gantry_xla_shift (XlaLower *l, guint32 x, double term)
+{
+  return gantry_xla_binary (l, GANTRY_OP_ADD, x, gantry_xla_like (l, x, term));
+}
+
+guint32
+gantry_xla_compare (XlaLower *l, const char *direction, guint32 x, guint32 y)
+{
+  GantryAttrList *attrs = gantry_xla_attrs (l);
+
+  gantry_attr_list_set_string (attrs, "comparison_direction", direction);
+  return gantry_xla_add (l, GANTRY_OP_COMPARE, attrs, 2, gantry_xla_spread (l, x, y), gantry_xla_spread (l, y, x));
+}
+
+guint32
+gantry_xla_select (XlaLower *l, guint32 p, guint32 x, guint32 y)
+{
+  guint32 like = gantry_xla_type (l, p)->rank > 0 ? p : gantry_xla_type (l, x)->rank > 0 ? x : y;
+
+  return gantry_xla_add (l, GANTRY_OP_SELECT, NULL, 3, gantry_xla_spread (l, p, like), gantry_xla_spread (l, x, like),
+                         gantry_xla_spread (l, y, like));
+}
+
+guint32
+gantry_xla_reshape (XlaLower *l, guint32 x, guint rank, const GantryDim *dims)
+{
+  const GantryType *type = gantry_xla_type (l, x);
+
+  if (x == 0 || (type->rank == rank && (rank == 0 || memcmp (type->dims, dims, sizeof *dims * rank) == 0)))
+    return x;
+  return gantry_builder_reshape (l->b, x, rank, dims);
+}
+
+guint32
+gantry_xla_transpose (XlaLower *l, guint32 x, const gint64 *permutation)
+{
+  guint rank = gantry_xla_type (l, x)->rank;
+  gboolean moves = FALSE;
+
+  for (guint i = 0; i < rank; i++)
+    moves = moves || permutation[i] != i;
+  return x != 0 && moves ? gantry_builder_transpose (l->b, x, permutation) : x;
+}
+
+guint32
+gantry_xla_broadcast (XlaLower *l, guint32 x, guint rank, const GantryDim *dims, const gint64 *where)
+{
+  return x != 0 ? gantry_builder_broadcast (l->b, x, rank, dims, where) : 0;
+}
+
+guint32
+gantry_xla_slice_axis (XlaLower *l, guint32 x, guint axis, gint64 start, gint64 limit, gint64 stride)
+{
+  const GantryType *type = gantry_xla_type (l, x);
+  gint64 *starts = XLA_NEW (l, gint64, type->rank), *limits = XLA_NEW (l, gint64, type->rank);
+  gint64 *strides = XLA_NEW (l, gint64, type->rank);
+
+  for (guint i = 0; i < type->rank; i++)
+    {
+      starts[i] = i == axis ? start : 0;
+      limits[i] = i == axis ? limit : type->dims[i];
+      strides[i] = i == axis ? stride : 1;
+    }
+  return x != 0 ? gantry_builder_slice (l->b, x, starts, limits, strides) : 0;
+}
+
+guint32
+gantry_xla_pad (XlaLower *l, guint32 x, guint32 value, const gint64 *low, const gint64 *high, const gint64 *interior)
+{
+  guint rank = gantry_xla_type (l, x)->rank;
+  gboolean pads = FALSE;
+
+  for (guint i = 0; i < rank; i++)
+    pads = pads || low[i] != 0 || high[i] != 0 || (interior != NULL && interior[i] != 0);
+  return x != 0 && value != 0 && pads ? gantry_builder_pad (l->b, x, value, low, high, interior) : x;
+}
+
+/* What is not zero is true. */
+guint32
+gantry_xla_convert (XlaLower *l, guint32 x, GantryElementType element)
+{
+  if (x == 0)
+    return 0;
+  if (element == GANTRY_BOOL && gantry_xla_element (l, x) != GANTRY_BOOL)
+    return gantry_xla_compare (l, "NE", x, gantry_xla_like (l, x, 0));
+  return gantry_builder_convert (l->b, x, element);
+}
+
+guint32
+gantry_xla_bitcast (XlaLower *l, guint32 x, GantryElementType element)
+{
+  GantryAttrList *attrs;
+
+  if (gantry_xla_element (l, x) == element)
+    return x;
+  attrs = gantry_xla_attrs (l);
+  gantry_attr_list_set_type (attrs, "to", gantry_context_scalar (l->context, element));
+  return gantry_xla_add (l, GANTRY_OP_BITCAST_CONVERT, attrs, 1, x);
+}
+
+guint32
+gantry_xla_reduce (XlaLower *l, const char *kind, guint32 x, const gint64 *axes, gsize n)
+{
+  return x != 0 ? gantry_builder_reduce (l->b, kind, x, axes, n) : 0;
+}
+
+GantryElementType
+gantry_xla_bits_of (GantryElementType element, gboolean with_sign)
+{
+  switch (gantry_element_size (element))
+    {
+    case 1: return with_sign ? GANTRY_I8 : GANTRY_U8;
+    case 2: return with_sign ? GANTRY_I16 : GANTRY_U16;
+    case 4: return with_sign ? GANTRY_I32 : GANTRY_U32;
+    default: return with_sign ? GANTRY_I64 : GANTRY_U64;
+    }
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private to core/frontends/xla: reading MLIR's text. The entry is read first, then the other functions in order, from an index
+ * of where functions and location aliases stand. Nodes are written as they are read. A region becomes a function; what it uses
+ * of outside becomes parameters behind its own, the same for all regions of an operation, and operands of the operation behind
+ * its own: `n_captures` says how many. */
+#pragma once
+#include "core/frontends/xla/scan-private.h"
+#include "core/frontends/xla/xla-private.h"
+#include "core/frontends/xla/xla.h"
+#include "core/ir/builder.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  const char *at; /* behind "func.func" */
+  guint line;
+  const char *line_start;
+  guint module;
+  gboolean public, has_body, has_arguments;
+  guint32 name;     /* string id, without @ */
+  guint32 function; /* id */
+} MlirFunction;
+
+typedef struct
+{
+  const char *at; /* behind '=' */
+  guint module;
+  gboolean known, busy;
+  guint32 location, scope, name;
+} MlirAlias;
+
+/** What a location says. @name: the last part of a scope, or a plain name. */
+typedef struct
+{
+  guint32 location, scope, name;
+} MlirPlace;
+
+/** The names of a region or function. */
+typedef struct _MlirFrame MlirFrame;
+struct _MlirFrame
+{
+  MlirFrame *parent; /* NULL for a function's body: it sees nothing of outside */
+  guint32 function;
+  GHashTable *names; /* string id -> MlirValue */
+  GArray *outer;     /* captures: ids outside, and the parameters that they are inside */
+  GArray *inner;
+  guint32 *results;  /* what its terminator returned */
+  guint n_results;
+};
+
+typedef struct
+{
+  guint n;
+  guint32 ids[];
+} MlirValue;
+
+typedef struct
+{
+  GantryXlaScan s;
+  GantryContext *context;
+  GantryBuilder *b;
+  const GantryXlaOptions *options;
+  GantryXlaInfo *info;
+  const GantryProgress *progress;
+  guint32 file;          /* string id */
+  GArray *functions;     /* MlirFunction */
+  GHashTable *by_name;   /* "module:name" string id -> index + 1 in functions */
+  GHashTable *aliases;   /* string id of "module:name" -> MlirAlias */
+  GHashTable *unknown;   /* string ids */
+  guint module;
+  gboolean in_entry, in_inputs;
+  guint32 entry;         /* function id */
+  GArray *checked;       /* guint32: ids of what checks compare, in pairs */
+  guint n_nodes;
+} Mlir;
+
+/** An operation being read. */
+typedef struct
+{
+  char *name; /* "stablehlo.add" */
+  guint line, column;
+  GArray *operands;     /* guint32 ids, 0 where not known */
+  GArray *types;        /* guint32: of the results */
+  GArray *regions;      /* guint32 function ids */
+  GPtrArray *frames;    /* MlirFrame of each region */
+  GantryAttrList *attrs;
+  guint n_results;
+  guint32 literal;      /* of an attribute "value" */
+  guint32 symbol;       /* string id of what follows @ */
+  MlirPlace place;
+  guint32 value_name;   /* of the first result */
+} MlirOp;
+
+/* mlir-type.c */
+/** Reads a type. Returns: a type id, 0 for one that Gantry has no form for */
+guint32 gantry_mlir_type (Mlir *m);
+/** "(types)" or one type, appended to @types. */
+void gantry_mlir_types (Mlir *m, GArray *types);
+
+/* mlir-attribute.c */
+/** Reads an attribute's value into @list under @key. */
+void gantry_mlir_attribute (Mlir *m, GantryAttrList *list, const char *key, guint32 *literal);
+/** Reads "{key = value, ...}" or, closed by '>', what is in "<...>". */
+void gantry_mlir_dictionary (Mlir *m, GantryAttrList *list, const char *prefix, char close, guint32 *literal);
+/** "[1, 2]" of whole numbers. Returns: FALSE, with nothing read, where something else comes */
+gboolean gantry_mlir_ints (Mlir *m, GArray *ints);
+
+/* mlir-location.c */
+/** Reads "loc(...)" where it comes. */
+gboolean gantry_mlir_location (Mlir *m, MlirPlace *place);
+/** The place of what is written in the text at @line. */
+guint32 gantry_mlir_here (Mlir *m, guint line, guint column);
+
+/* mlir-values.c */
+MlirFrame *gantry_mlir_frame_new (MlirFrame *parent, guint32 function);
+void gantry_mlir_frame_free (MlirFrame *frame);
+/** "%name" or "%name#2". Returns: its node in @frame, 0 and a failure where there is none; where @tolerant without a failure */
+guint32 gantry_mlir_operand (Mlir *m, MlirFrame *frame, gboolean tolerant);
+guint32 gantry_mlir_value_name (Mlir *m);
+void gantry_mlir_define (Mlir *m, MlirFrame *frame, guint32 name, const guint32 *ids, guint n);
+/** Gives all of @frames the same captures in the same order; appends their ids outside to @operands. Returns: how many */
+guint gantry_mlir_share_captures (Mlir *m, MlirFrame *parent, GPtrArray *frames, GArray *operands);
+
+/* mlir-operation.c */
+/** Reads one operation into @frame. Returns: TRUE after a terminator */
+gboolean gantry_mlir_operation (Mlir *m, MlirFrame *frame);
+/** Reads operations up to '}' and takes it. */
+void gantry_mlir_block (Mlir *m, MlirFrame *frame);
+/** "{ ... }": a region as a function; @names and @types: parameters given outside of it. */
+void gantry_mlir_region (Mlir *m, MlirFrame *frame, MlirOp *op, const guint32 *names, const guint32 *types, guint n);
+/** Arguments of a block or reducer "(%a: type loc, ...)": parameters of @frame. */
+void gantry_mlir_arguments (Mlir *m, MlirFrame *frame);
+
+/* mlir-pretty.c */
+/** What follows the name of an operation that is not in quotes. */
+void gantry_mlir_pretty (Mlir *m, MlirFrame *frame, MlirOp *op);
+
+/* mlir-function.c */
+void gantry_mlir_function (Mlir *m, const MlirFunction *function, gboolean entry);
+/** Returns: (nullable): the function @name of the module being read */
+const MlirFunction *gantry_mlir_find_function (Mlir *m, guint module, const char *name);
+/** Writes the body of a function without arguments in place; what its constants hold becomes parameters of the entry. */
+void gantry_mlir_write_inputs (Mlir *m, MlirFrame *frame, const MlirFunction *function, guint32 *ids, guint n);
+/** Notes what a check compares. */
+void gantry_mlir_check (Mlir *m, MlirFrame *frame, MlirOp *op);
+/** Whether constant @literal is to be a parameter of the entry. Returns: its id, 0 where not */
+guint32 gantry_mlir_feed (Mlir *m, guint32 literal);
+
+G_END_DECLS
