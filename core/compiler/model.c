@@ -190,7 +190,7 @@ open_text (GantryModel *model, const char *path, GantryContext *context, GError 
       return NULL;
     }
   whole = gantry_module_from_text_beside (context, g_mapped_file_get_contents (file), (gssize) g_mapped_file_get_length (file),
-                                          model->path, model->bindings->outside ? NULL : model->path, error);
+                                          model->path, model->bindings->outside ? NULL : path, error);
   if (whole == NULL)
     return NULL;
   module = gantry_module_set_inputs (whole, model->bindings->inputs, model->bindings->n_inputs, error);

@@ -89,14 +89,23 @@ convert (XlaLower *l)
   l->out[0] = gantry_xla_convert (l, gantry_xla_in (l, 0), (GantryElementType) gantry_xla_declared (l, 0)->element);
 }
 
+/* A bool is one bit. */
+static guint
+width_of (GantryElementType element)
+{
+  return element == GANTRY_BOOL ? 1 : 8 * (guint) gantry_element_size (element);
+}
+
 /* One wide element as several narrow ones along a new last dimension, least significant first. */
 static guint32
 split_bits (XlaLower *l, guint32 x, GantryElementType to)
 {
   const GantryType *type = gantry_xla_type (l, x);
-  GantryElementType wide = gantry_xla_bits_of (gantry_xla_element (l, x), FALSE), narrow = gantry_xla_bits_of (to, FALSE);
-  guint n = (guint) (gantry_element_size (wide) / gantry_element_size (narrow));
-  guint32 bits = gantry_xla_bitcast (l, x, wide), parts[8];
+  GantryElementType wide = gantry_xla_bits_of (gantry_xla_element (l, x), FALSE);
+  GantryElementType narrow = to == GANTRY_BOOL ? GANTRY_BOOL : gantry_xla_bits_of (to, FALSE);
+  guint width = width_of (to), n = width_of (wide) / width;
+  guint32 bits = gantry_xla_bitcast (l, x, wide), parts[64];
+  guint32 mask = gantry_builder_int_scalar (l->b, wide, (gint64) (G_MAXUINT64 >> (64 - width)));
   GantryDim dims[GANTRY_MAX_RANK + 1];
 
   if (type->rank + 1 > GANTRY_MAX_RANK)
@@ -105,9 +114,7 @@ split_bits (XlaLower *l, guint32 x, GantryElementType to)
   dims[type->rank] = 1;
   for (guint i = 0; i < n; i++)
     {
-      guint32 shift = gantry_builder_int_scalar (l->b, wide, (gint64) (8 * gantry_element_size (narrow) * i));
-      guint32 mask = gantry_builder_int_scalar (l->b, wide, (gint64) (G_MAXUINT64 >> (64 - 8 * gantry_element_size (narrow))));
-      guint32 part = gantry_xla_binary (l, GANTRY_OP_SHIFT_RIGHT_LOGICAL, bits, shift);
+      guint32 part = gantry_xla_binary (l, GANTRY_OP_SHIFT_RIGHT_LOGICAL, bits, gantry_builder_int_scalar (l->b, wide, width * i));
 
       part = gantry_xla_convert (l, gantry_xla_binary (l, GANTRY_OP_AND, part, mask), narrow);
       parts[i] = gantry_xla_reshape (l, part, type->rank + 1, dims);
@@ -119,20 +126,22 @@ static guint32
 join_bits (XlaLower *l, guint32 x, GantryElementType to)
 {
   const GantryType *type = gantry_xla_type (l, x);
-  GantryElementType wide = gantry_xla_bits_of (to, FALSE), narrow = gantry_xla_bits_of (gantry_xla_element (l, x), FALSE);
-  guint n = (guint) (gantry_element_size (wide) / gantry_element_size (narrow)), axis = type->rank - 1;
-  guint32 bits = gantry_xla_convert (l, gantry_xla_bitcast (l, x, narrow), wide), all = 0;
+  GantryElementType from = gantry_xla_element (l, x), wide = gantry_xla_bits_of (to, FALSE);
+  guint width = width_of (from), n = width_of (wide) / width, axis = type->rank - 1;
+  guint32 bits, all = 0;
   GantryDim dims[GANTRY_MAX_RANK];
 
   if (type->rank == 0 || type->dims[axis] != n)
     return 0;
+  if (from != GANTRY_BOOL)
+    x = gantry_xla_bitcast (l, x, gantry_xla_bits_of (from, FALSE));
+  bits = gantry_xla_convert (l, x, wide);
   memcpy (dims, type->dims, sizeof *dims * type->rank);
   for (guint i = 0; i < n; i++)
     {
-      guint32 shift = gantry_builder_int_scalar (l->b, wide, (gint64) (8 * gantry_element_size (narrow) * i));
-      guint32 part = gantry_xla_slice_axis (l, bits, axis, i, i + 1, 1);
+      guint32 part = gantry_xla_reshape (l, gantry_xla_slice_axis (l, bits, axis, i, i + 1, 1), axis, dims);
 
-      part = gantry_xla_binary (l, GANTRY_OP_SHIFT_LEFT, gantry_xla_reshape (l, part, axis, dims), shift);
+      part = gantry_xla_binary (l, GANTRY_OP_SHIFT_LEFT, part, gantry_builder_int_scalar (l->b, wide, width * i));
       all = all == 0 ? part : gantry_xla_binary (l, GANTRY_OP_OR, all, part);
     }
   return gantry_xla_bitcast (l, all, to);
@@ -144,11 +153,9 @@ bitcast_convert (XlaLower *l)
   guint32 x = gantry_xla_in (l, 0);
   GantryElementType from = gantry_xla_element (l, x), to = (GantryElementType) gantry_xla_declared (l, 0)->element;
 
-  if ((from == GANTRY_BOOL) != (to == GANTRY_BOOL))
-    gantry_xla_refuse (l, "bits of bool and of another element type");
-  else if (gantry_element_size (from) == gantry_element_size (to))
+  if (width_of (from) == width_of (to))
     l->out[0] = gantry_xla_bitcast (l, x, to);
-  else if (gantry_element_size (from) > gantry_element_size (to))
+  else if (width_of (from) > width_of (to))
     l->out[0] = split_bits (l, x, to);
   else
     l->out[0] = join_bits (l, x, to);

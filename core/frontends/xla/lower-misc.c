@@ -95,7 +95,7 @@ static void
 rng_bit_generator (XlaLower *l)
 {
   const GantryType *bits = gantry_xla_declared (l, 1);
-  const char *algorithm = gantry_xla_string (l, "rng_algorithm", "DEFAULT");
+  const char *algorithm = gantry_xla_string (l, "rng_algorithm", gantry_xla_string (l, "algorithm", "DEFAULT"));
   guint32 state = gantry_xla_in (l, 0), value;
   const GantryType *type = gantry_xla_type (l, state);
   GantryAttrList *attrs;

@@ -309,6 +309,15 @@ is_value (const GantryXlaScan *s)
   return gantry_xla_scan_sees (&copy, "dense<") || (copy.end - copy.at > 6 && memcmp (copy.at, "dense<", 6) == 0);
 }
 
+static gboolean
+is_region (const GantryXlaScan *s)
+{
+  GantryXlaScan copy = *s;
+
+  copy.at++;
+  return gantry_xla_scan_peek (&copy) == '^';
+}
+
 /* One clause. Returns: FALSE where none comes */
 static gboolean
 clause (Mlir *m, MlirFrame *frame, MlirOp *op, Groups *groups, guint *n_words)
@@ -338,6 +347,8 @@ clause (Mlir *m, MlirFrame *frame, MlirOp *op, Groups *groups, guint *n_words)
     slice_ranges (m, op);
   else if (c == '[')
     gantry_mlir_attribute (m, op->attrs, "index", NULL);
+  else if (c == '{' && is_region (s))
+    gantry_mlir_region (m, frame, op, NULL, NULL, 0);
   else if (c == '{')
     {
       s->at++;
@@ -399,6 +410,17 @@ skip_rest (Mlir *m, MlirFrame *frame, MlirOp *op)
     }
 }
 
+/* On a line of its own only "word = ..." goes on an operation: no operation begins like that. */
+static gboolean
+goes_on (const GantryXlaScan *s, char c)
+{
+  GantryXlaScan copy = *s;
+
+  if (c == '{' || c == '(')
+    return TRUE;
+  return gantry_xla_scan_word (&copy, FALSE).length > 0 && gantry_xla_scan_sees (&copy, "=");
+}
+
 static void
 clauses (Mlir *m, MlirFrame *frame, MlirOp *op, Groups *groups)
 {
@@ -412,7 +434,7 @@ clauses (Mlir *m, MlirFrame *frame, MlirOp *op, Groups *groups)
 
       if (c == 0 || c == '}' || c == ':' || gantry_xla_scan_sees (s, "loc"))
         break;
-      if (gantry_xla_scan_first (s) && !comma && c != '{' && c != '(')
+      if (gantry_xla_scan_first (s) && !comma && !goes_on (s, c))
         break;
       if (!clause (m, frame, op, groups, &n_words))
         break;

@@ -288,6 +288,11 @@ gantry_xla_scan_value (GantryXlaScan *s, gboolean line)
           skip_string (s);
           continue;
         }
+      if (c == '/' && (gantry_xla_scan_ahead (s, 1) == '/' || gantry_xla_scan_ahead (s, 1) == '*'))
+        {
+          skip_comment (s);
+          continue;
+        }
       if (c == '\n')
         new_line (s);
       if (c != 0 && (strchr ("([{", c) != NULL || (c == '<' && gantry_xla_scan_ahead (s, 1) != '=')))
@@ -319,6 +324,11 @@ gantry_xla_scan_bracket (GantryXlaScan *s)
       if (c == '"')
         {
           skip_string (s);
+          continue;
+        }
+      if (c == '/' && (gantry_xla_scan_ahead (s, 1) == '/' || gantry_xla_scan_ahead (s, 1) == '*'))
+        {
+          skip_comment (s);
           continue;
         }
       if (c == '\n')

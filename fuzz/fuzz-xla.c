@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fuzz target of the texts of StableHLO and HLO: whatever the bytes, reading ends in a module or in one error; the verifier
+ * looks at every module, and each of its foreign operations is lowered or refused. The first byte chooses: 'H' is HLO. */
+
+#include "core/frontends/xla/xla.h"
+#include "core/ir/ir.h"
+
+int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
+
+static void
+read_as (const guint8 *data, gsize size, const GantryXlaOptions *options)
+{
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autoptr (GantryXlaInfo) info = NULL;
+  g_autoptr (GError) error = NULL;
+  const char *name = size > 0 && data[0] == 'H' ? "fuzz.hlo" : "fuzz.mlir";
+  g_autoptr (GantryModule) module = gantry_xla_import_text (context, (const char *) data, size, name, options, &info, NULL, &error);
+
+  g_assert ((module == NULL) == (error != NULL));
+  if (module == NULL)
+    return;
+  g_assert (gantry_verify (module, NULL, &error) == (error == NULL));
+}
+
+int
+LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
+{
+  const GantryXlaOptions test = { .module = -1, .checks = TRUE, .feed = 1, .max_nodes = 10000 };
+
+  read_as (data, size, NULL);
+  read_as (data, size, &test);
+  return 0;
+}
