@@ -104,7 +104,7 @@ _gantry_window_find_sizes (GantryWindow *self)
   if (!self->find_sizes || forecast == NULL || _gantry_window_is_outside (self) || forecast->prediction->sizes_known
       || settings->target.arch[0] != '\0') /* of a GPU code is made where there is one */
     return;
-  cli = gantry_application_find_cli ();
+  cli = gantry_child_program ();
   if (cli != NULL)
     gantry_document_find_sizes_async (self->document, cli, NULL, NULL);
 }
