@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#define MOST_TEXT_BYTES ((gsize) 16 << 20)
+
 gboolean
 gantry_cli_parse (const char *command, const char *arguments, const char *description, GantryCliOptions *options,
                   const GOptionEntry *own, int *argc, char ***argv)
@@ -277,14 +279,19 @@ adjust (GantryCompileSettings *settings, gpointer user_data)
   settings->sizes = gantry_kernel_sizes_ref (changes->sizes);
 }
 
+/* What somebody writes by hand: a device or a queue has no end. */
 static char *
 read_file (const char *option, const char *path, GError **error)
 {
-  char *text = NULL;
+  g_autoptr (GMappedFile) file = gantry_file_map (path, error);
 
-  if (!g_file_get_contents (path, &text, NULL, error))
-    gantry_error_prefix (error, "%s: ", option);
-  return text;
+  if (file != NULL && g_mapped_file_get_length (file) <= MOST_TEXT_BYTES)
+    return g_mapped_file_get_length (file) > 0 ? g_strndup (g_mapped_file_get_contents (file), g_mapped_file_get_length (file))
+                                               : g_strdup ("");
+  if (file != NULL)
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "%s: has more than 16 MiB", path);
+  gantry_error_prefix (error, "%s: ", option);
+  return NULL;
 }
 
 static gboolean

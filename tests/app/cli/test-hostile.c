@@ -72,11 +72,28 @@ test_large (void)
   cli_remove_folder (folder);
 }
 
+/* A policy or a target that has no end is refused at once. */
+static void
+test_endless (void)
+{
+  static const char *const options[] = { "--policy=/dev/zero", "--target=/dev/zero" };
+  g_autofree char *model = cli_own_file ("sample.onnx");
+
+  for (guint i = 0; i < G_N_ELEMENTS (options); i++)
+    {
+      g_autoptr (CliResult) result = cli_run ("plan", options[i], model, NULL);
+
+      cli_assert_status (result, 1);
+      cli_assert_one_error (result, "is a device");
+    }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/cli/hostile/outside", test_outside);
   g_test_add_func ("/cli/hostile/large", test_large);
+  g_test_add_func ("/cli/hostile/endless", test_endless);
   return g_test_run ();
 }
