@@ -4,9 +4,11 @@
  * and opened again, or ends in an error. */
 
 #include "core/document/document.h"
-#include "core/document/session-private.h"
 #include "fuzz/fuzz-file.h"
+#include <sqlite3.h>
 #include <string.h>
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (sqlite3, sqlite3_close)
 
 int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
 

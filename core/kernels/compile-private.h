@@ -4,7 +4,7 @@
 #pragma once
 #include "core/kernels/bind-private.h"
 #include "core/kernels/kernels.h"
-#include "core/kernels/ptxas-private.h"
+#include "core/kernels/ptxas.h"
 
 G_BEGIN_DECLS
 

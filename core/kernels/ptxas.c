@@ -2,7 +2,7 @@
 /* The assembler as a child process, and the folder in which its work is kept. A file there is named after all that it
  * depends on (text, architecture, assembler) and holds a sum of its content, so that half of one is never
  * taken for a whole; files come into being by renaming, so that processes may share the folder. */
-#include "core/kernels/ptxas-private.h"
+#include "core/kernels/ptxas.h"
 #include "core/base/error.h"
 #include "core/base/output.h"
 #include "core/base/scratch.h"

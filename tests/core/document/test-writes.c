@@ -4,7 +4,7 @@
 #include "core/base/output.h"
 #include "core/compiler/tensor-file.h"
 #include "core/ir/literal.h"
-#include "core/kernels/ptxas-private.h"
+#include "core/kernels/ptxas.h"
 #include "profiler/import.h"
 #include "profiler/profiler.h"
 #include "tests/core/document/faulty-writes.h"

@@ -3,7 +3,7 @@
 #include "tests/core/kernels/test-contraction-run.h"
 #include "tests/core/ir/ir-test.h"
 #include "core/kernels/nvptx-private.h"
-#include "core/kernels/ptxas-private.h"
+#include "core/kernels/ptxas.h"
 #include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>

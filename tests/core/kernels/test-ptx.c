@@ -5,7 +5,7 @@
 #include "tests/core/kernels/random-fusion.h"
 #include "core/kernels/emit-private.h"
 #include "core/kernels/kernels.h"
-#include "core/kernels/ptxas-private.h"
+#include "core/kernels/ptxas.h"
 #include "tests/random-seed.h"
 #include <glib/gstdio.h>
 #include <string.h>
