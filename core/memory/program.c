@@ -325,14 +325,15 @@ add_work (Program *program, const GantryNode *node, const GantryPlanOptions *opt
 
   work.phase = node->phase;
   work.effect = (info->flags & GANTRY_OP_EFFECT) != 0;
-  work.init = constant && (info->flags & (GANTRY_OP_EFFECT | GANTRY_OP_RANDOM)) == 0;
+  /* A copy has no kernel that could run at load; and what is constant is never evicted, so that it is no queue's either. */
+  work.init = constant && node->op != GANTRY_OP_COPY && (info->flags & (GANTRY_OP_EFFECT | GANTRY_OP_RANDOM)) == 0;
   work.first_value = program->values->len;
   work.first_slot = *n_slots;
   *n_slots += node->n_operands;
   if (!add_values (program, node, work.init ? VALUE_CONSTANT : VALUE_COMPUTED, program->works->len, error))
     return FALSE;
   work.n_values = program->values->len - work.first_value;
-  if (node->op == GANTRY_OP_COPY && !work.init && work.n_values == 1)
+  if (node->op == GANTRY_OP_COPY && !constant && work.n_values == 1)
     work.to_host = VALUE (program, work.first_value)->memory != GANTRY_MEMORY_DEVICE
                    && gantry_node_operand_type (program->module, node, 0)->memory == GANTRY_MEMORY_DEVICE;
   if (options != NULL && options->sizes != NULL)
