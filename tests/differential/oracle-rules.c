@@ -34,6 +34,15 @@ tells_zeros (guint op, const double *x, guint n)
   return zero && (op == GANTRY_OP_ATAN2 || op == GANTRY_OP_DIVIDE || op == GANTRY_OP_POWER || op == GANTRY_OP_RSQRT);
 }
 
+/* Whether a pole lies between the corners, which then say nothing. */
+static gboolean
+has_pole (guint op, const double *x, const double *e)
+{
+  if (op == GANTRY_OP_DIVIDE || op == GANTRY_OP_REMAINDER)
+    return e[1] > 0 && fabs (x[1]) <= e[1];
+  return op == GANTRY_OP_TAN && floor ((x[0] - e[0]) / G_PI - 0.5) != floor ((x[0] + e[0]) / G_PI - 0.5);
+}
+
 /* The farthest that the corners lead away. */
 static double
 corners (guint op, const char *direction, const double *x, const double *e, guint n)
@@ -44,6 +53,10 @@ corners (guint op, const char *direction, const double *x, const double *e, guin
   for (guint i = 0; i < n; i++)
     if (!isfinite (e[i]))
       return INFINITY;
+  if (has_pole (op, x, e))
+    return INFINITY;
+  if (op == GANTRY_OP_SINE || op == GANTRY_OP_COSINE) /* turns between wide corners, with a slope of at most 1 */
+    worst = MIN (e[0], 2);
   for (guint corner = 0; corner < 1u << n; corner++)
     {
       double at[3] = { 0 };
