@@ -65,6 +65,7 @@ typedef struct
   char *limit;  /* of device memory */
   char *host_limit;
   char *target; /* file with a target */
+  gboolean embed; /* what -o writes carries the model along */
   /* What code is made of: understood where @code is set before parsing. */
   gboolean code;
   char *instructions; /* name of a set */

@@ -34,6 +34,7 @@ gantry_cli_parse (const char *command, const char *arguments, const char *descri
     { "limit", 0, 0, G_OPTION_ARG_STRING, &options->limit,
       "Limit of device memory: 512MiB, 8GiB, or 50% of the peak of keeping everything", "SIZE" },
     { "target", 0, 0, G_OPTION_ARG_FILENAME, &options->target, "The machine, as a key file", "FILE" },
+    { "embed", 0, 0, G_OPTION_ARG_NONE, &options->embed, "The session that -o writes carries the model along", NULL },
     { NULL },
   };
   const GOptionEntry code[] = {
@@ -412,6 +413,7 @@ gantry_cli_open (const GantryCliOptions *options, const char *path, GError **err
   if (changes.limit.part > 0
       && (!resolve_limit (document, &changes, error) || !open_all (document, options, path, &open, error)))
     return NULL;
+  gantry_document_set_embed (document, options->embed);
   return g_steal_pointer (&document);
 }
 

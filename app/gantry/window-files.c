@@ -164,7 +164,12 @@ save_response (GtkNativeDialog *dialog, int response, gpointer data)
   g_autofree char *path = chosen_path (dialog, response);
 
   if (path != NULL)
-    save_to (self, path);
+    {
+      const char *embed = gtk_file_chooser_get_choice (GTK_FILE_CHOOSER (dialog), "embed");
+
+      gantry_document_set_embed (self->document, g_strcmp0 (embed, "true") == 0);
+      save_to (self, path);
+    }
   else
     stay (self);
 }
@@ -189,6 +194,8 @@ _gantry_window_save (GantryWindow *self, gboolean ask_where)
     }
   show_chooser (self, "Save the session", GTK_FILE_CHOOSER_ACTION_SAVE, name, G_CALLBACK (save_response));
   add_filter (self->chooser, "Sessions", "*.gantry");
+  gtk_file_chooser_add_choice (GTK_FILE_CHOOSER (self->chooser), "embed", "Carry the model along in the session", NULL, NULL);
+  gtk_file_chooser_set_choice (GTK_FILE_CHOOSER (self->chooser), "embed", "false");
   gtk_native_dialog_show (GTK_NATIVE_DIALOG (self->chooser));
 }
 

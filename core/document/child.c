@@ -282,7 +282,7 @@ prepare_thread (GTask *task, gpointer source, gpointer data, GCancellable *cance
   Child *child = g_task_get_task_data (preparation->task);
   g_autoptr (GPtrArray) none = g_ptr_array_new ();
   GantrySessionParts parts = { preparation->compilation, &preparation->settings, none, none, NULL,
-                               preparation->bindings, NULL, NULL, NULL };
+                               preparation->bindings, NULL, NULL, NULL, FALSE };
   GError *error = NULL;
 
   if (gantry_model_check_files (preparation->compilation->model, &error)

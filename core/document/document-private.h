@@ -103,6 +103,7 @@ struct _GantryDocument
   guint64 n_others;     /* of these, what undo does not take back */
   guint64 n_states;     /* serials given */
   guint64 n_files;      /* opened */
+  gboolean embed;       /* saves carry the model along */
   GantryMark kept;      /* what is in the file that was opened, or saved */
   GHashTable *kept_runs; /* their uids, of the session file */
   double fraction;
@@ -179,6 +180,8 @@ typedef struct
   const char *base; /* (nullable): GantryLoaded.session_state of the file that is written again; NULL: it was not read */
   gboolean (*also) (struct sqlite3 *db, gpointer data, GError **error); /* (nullable): writes more in the same transaction */
   gpointer also_data;
+  gboolean embed;   /* the model's files too */
+  gboolean replace; /* nothing that the file holds stays, of whatever model it is */
 } GantrySessionParts;
 
 /** What a save has found. */

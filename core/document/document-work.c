@@ -13,6 +13,7 @@ typedef struct
   GantryModel *model;             /* (nullable): of a recompile; @reopen: of which the path is taken */
   gboolean reopen;                /* with other bindings */
   gboolean reload;                /* what the file holds now */
+  gboolean embed;
   GantryCompilation *compilation; /* of a save */
   GantryCompileSettings settings;
   GPtrArray *runs, *variants;
@@ -165,6 +166,8 @@ relay (GObject *source, GAsyncResult *result, gpointer user_data)
     {
       char **view = g_new0 (char *, 2);
 
+      if (request->recovery != NULL)
+        _gantry_recovery_take (request->recovery, document);
       view[0] = g_strdup (request->view);
       g_task_set_task_data (outer, view, (GDestroyNotify) g_strfreev);
       g_task_return_boolean (outer, TRUE);
@@ -312,6 +315,7 @@ request_of_document (GantryDocument *document)
   request->runs = g_ptr_array_ref (document->loaded->runs);
   request->variants = g_ptr_array_ref (document->state->variants);
   request->notes = g_strdup (document->notes);
+  request->embed = document->embed;
   request->mark = _gantry_document_mark (document);
   return request;
 }
@@ -437,7 +441,7 @@ save_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancella
   GantrySessionParts parts = { request->compilation, &request->settings, request->runs, request->variants,
                                request->notes, request->bindings,
                                g_strcmp0 (request->path, request->session_path) == 0 ? request->session_state : NULL,
-                               NULL, NULL };
+                               NULL, NULL, request->embed };
   GError *error = NULL;
 
   if (_gantry_session_save (request->path, &parts, &request->saved, &error))

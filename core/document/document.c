@@ -155,6 +155,12 @@ gantry_document_get_path (GantryDocument *self)
   return self->loaded != NULL ? self->loaded->path : NULL;
 }
 
+void
+gantry_document_set_embed (GantryDocument *self, gboolean embed)
+{
+  self->embed = embed != FALSE;
+}
+
 const char *
 gantry_document_get_session_path (GantryDocument *self)
 {
@@ -538,7 +544,7 @@ gantry_document_save (GantryDocument *self, const char *path, GError **error)
   parts = (GantrySessionParts){ self->loaded->compilation, &self->state->settings, self->loaded->runs,
                                 self->state->variants, self->notes, self->state->bindings,
                                 g_strcmp0 (target, self->loaded->session_path) == 0 ? self->loaded->session_state : NULL,
-                                NULL, NULL };
+                                NULL, NULL, self->embed };
   if (!_gantry_session_save (target, &parts, &saved, error))
     return FALSE;
   mark = _gantry_document_mark (self);

@@ -205,6 +205,9 @@ gboolean gantry_document_open (GantryDocument *document, const char *path, const
 gboolean gantry_document_recompile (GantryDocument *document, const GantryProgress *progress, GError **error);
 /** Writes everything into a session file, in one transaction. @path NULL: the file it came from. */
 gboolean gantry_document_save (GantryDocument *document, const char *path, GError **error);
+/** Whether saves from now on carry the model's files along, so that the session opens where they are not. One that has them keeps
+ * them. */
+void gantry_document_set_embed (GantryDocument *document, gboolean embed);
 /** @result: (transfer none). It becomes the run shown. */
 void gantry_document_add_run (GantryDocument *document, GantryRunResult *result);
 void gantry_document_set_run (GantryDocument *document, GantryRunResult *result);

@@ -14,4 +14,7 @@ GantryState *_gantry_state_from_bytes (GBytes *bytes, GError **error);
 /** Any thread: opens what the recovery file at @path holds, its model and its runs. @view: (out) (transfer full) (nullable) */
 GantryLoaded *_gantry_recovery_load (const char *path, const GantryProgress *progress, char **view, GError **error);
 
+/** @document has opened what @recovery holds, which is of it from now on. */
+void _gantry_recovery_take (GantryRecovery *recovery, GantryDocument *document);
+
 G_END_DECLS

@@ -23,6 +23,7 @@ struct _GantryRecovery
   char *view;
   guint64 n_files;     /* of the document: another file was opened since */
   GHashTable *written; /* serials of the states in it, guint64* */
+  gboolean is_known;   /* @written is: not of one that another process has left */
   guint n_saving;
   guint n_removed;     /* guarded by @writing: a save that was asked for before does nothing */
 };
@@ -336,7 +337,7 @@ gather (GantryRecovery *recovery, GantryDocument *document, const char *view)
   g_array_set_clear_func (keeping->rows, clear_row);
   /* While a save is under way it is not known what the file has. */
   keeping->other_file = recovery->n_files != document->n_files;
-  keeping->anew = !recovery->kept || recovery->n_saving > 0 || keeping->other_file;
+  keeping->anew = !recovery->kept || !recovery->is_known || recovery->n_saving > 0 || keeping->other_file;
   keeping->runs = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_run_result_unref);
   for (guint i = 0; i < runs->len; i++)
     if (!g_hash_table_contains (document->kept_runs, ((GantryRunResult *) g_ptr_array_index (runs, i))->uid))
@@ -388,16 +389,14 @@ static gboolean
 write_file (Keeping *keeping, GError **error)
 {
   GantrySessionParts parts = { keeping->compilation, &keeping->settings, keeping->runs, keeping->variants,
-                               keeping->notes, keeping->bindings, NULL, write_rows, keeping };
+                               keeping->notes, keeping->bindings, NULL, write_rows, keeping, FALSE,
+                               keeping->other_file };
   gboolean done = TRUE;
 
   g_mutex_lock (&keeping->recovery->writing);
+  /* One transaction, whatever is replaced: a kill leaves what was kept before. */
   if (keeping->n_removed == keeping->recovery->n_removed)
-    {
-      if (keeping->other_file)
-        delete_file (keeping->recovery->path);
-      done = _gantry_session_save (keeping->recovery->path, &parts, NULL, error);
-    }
+    done = _gantry_session_save (keeping->recovery->path, &parts, NULL, error);
   g_mutex_unlock (&keeping->recovery->writing);
   return done;
 }
@@ -410,13 +409,19 @@ note (Keeping *keeping, gboolean done)
 
   if (keeping->n_removed != recovery->n_removed)
     return;
-  recovery->kept = done;
+  recovery->kept = recovery->is_known = done;
   recovery->mark = keeping->mark;
   recovery->n_files = keeping->n_files;
   g_free (recovery->view);
   recovery->view = g_strdup (keeping->view);
   g_hash_table_unref (recovery->written);
   recovery->written = g_hash_table_ref (keeping->serials);
+}
+
+void
+_gantry_recovery_take (GantryRecovery *recovery, GantryDocument *document)
+{
+  recovery->n_files = document->n_files;
 }
 
 gboolean

@@ -391,22 +391,45 @@ take_ids (GHashTable *meta, const GantryModel *model)
     gantry_context_reserve_node_ids (context, (guint32) first);
 }
 
-/* The model of the session, or the stand-in of a run of another program. */
 static GantryModel *
-open_model (GHashTable *meta, const char *session_path, const GantryBindings *bindings, gint64 random,
+open_checked (GHashTable *meta, const char *path, const char *session_path, const GantryBindings *bindings, gint64 random,
+              const GantryProgress *progress, GError **error)
+{
+  g_autoptr (GantryModel) model = gantry_model_open (path, bindings, random, progress, error);
+
+  return model != NULL && check_hash (meta, model, session_path, error) ? g_steal_pointer (&model) : NULL;
+}
+
+/* The model of the session, that which it carries along, or the stand-in of a run of another program. */
+static GantryModel *
+open_model (sqlite3 *db, GHashTable *meta, const char *session_path, const GantryBindings *bindings, gint64 random,
             const GantryProgress *progress, GError **error)
 {
-  g_autofree char *path = NULL;
-  g_autoptr (GantryModel) model = NULL;
+  g_autofree char *path = NULL, *carried = NULL;
+  GantryModel *model;
+  GError *own = NULL, *embed_error = NULL;
 
   if (g_strcmp0 (fact (meta, "model_format"), GANTRY_OUTSIDE_FORMAT) == 0)
     return _gantry_outside_model (fact (meta, "model_path") != NULL ? fact (meta, "model_path") : session_path, error);
-  path = find_model (meta, session_path, error);
-  if (path == NULL)
-    return NULL;
   gantry_progress_report (progress, -1, "Opening");
-  model = gantry_model_open (path, bindings, random, progress, error);
-  return model != NULL && check_hash (meta, model, session_path, error) ? g_steal_pointer (&model) : NULL;
+  path = find_model (meta, session_path, &own);
+  model = path != NULL ? open_checked (meta, path, session_path, bindings, random, progress, &own) : NULL;
+  if (model != NULL)
+    return model;
+  if (!g_error_matches (own, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    carried = _gantry_session_extract (db, fact (meta, "model_sha256"), &embed_error);
+  if (carried == NULL && embed_error == NULL)
+    {
+      g_propagate_error (error, own);
+      return NULL;
+    }
+  g_clear_error (&own);
+  if (carried == NULL)
+    {
+      g_propagate_prefixed_error (error, embed_error, "%s: ", session_path);
+      return NULL;
+    }
+  return open_checked (meta, carried, session_path, bindings, random, progress, error);
 }
 
 static gboolean
@@ -428,7 +451,7 @@ load_program (sqlite3 *db, GHashTable *meta, GantryLoaded *loaded, const GantryO
     }
   if (options->adjust != NULL)
     options->adjust (&loaded->settings, options->adjust_data);
-  model = open_model (meta, loaded->session_path, bindings, random, progress, error);
+  model = open_model (db, meta, loaded->session_path, bindings, random, progress, error);
   if (model == NULL)
     return FALSE;
   take_ids (meta, model);

@@ -52,6 +52,11 @@ gboolean _gantry_session_save_run (sqlite3 *db, const GantryRunResult *result, c
 GPtrArray *_gantry_session_read_runs (sqlite3 *db, GPtrArray *known, GError **error);
 /** SHA-256 over all that the user can set, so that two writers see whether they have set the same. (transfer full) */
 char *_gantry_session_state (const GantrySessionParts *parts);
+/* session-embed.c: a model that the session carries along. */
+gboolean _gantry_session_embed (sqlite3 *db, const GantryModel *model, GError **error);
+/** Its path, once its files are written into the user's cache. @hash: (nullable): of the session's model. (transfer full) (nullable):
+ *  NULL with @error unset where the session carries none */
+char *_gantry_session_extract (sqlite3 *db, const char *hash, GError **error);
 /* session-memory.c: what was measured of a run's memory. */
 gboolean _gantry_session_save_measure (sqlite3 *db, gint64 run, const GantryMemoryMeasure *measure, GError **error);
 GantryMemoryMeasure *_gantry_session_load_measure (sqlite3 *db, gint64 run); /* (transfer full) (nullable): not measured */

@@ -360,10 +360,13 @@ save_all (sqlite3 *db, const char *path, const GantrySessionParts *parts, Gantry
 
   if (from_files && hash == NULL)
     return FALSE;
-  return _gantry_session_prepare_tables (db, error) && same_model (db, parts->compilation->model, hash, path, error) &&
+  return _gantry_session_prepare_tables (db, error) &&
+         (parts->replace ? _gantry_session_exec (db, "DELETE FROM runs; DELETE FROM embedded;", error)
+                         : same_model (db, model, hash, path, error)) &&
          choose_state (db, parts, mine, path, &write, &saved->state, error) &&
          (!write || save_state (db, path, parts, hash, fingerprint, mine, error)) &&
          save_runs (db, parts->runs, fingerprint, error) &&
+         (!parts->embed || _gantry_session_embed (db, model, error)) &&
          (parts->also == NULL || parts->also (db, parts->also_data, error));
 }
 

@@ -45,6 +45,8 @@ static const char schema[] =
   "CREATE TABLE IF NOT EXISTS code (run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE, node INTEGER,"
   "  kernel TEXT, kind TEXT, texpr TEXT, llvm_ir TEXT, assembly TEXT, schedule TEXT, arch TEXT, cubin BLOB, registers INTEGER,"
   "  spill_store_bytes INTEGER, spill_load_bytes INTEGER, stack_bytes INTEGER, shared_bytes INTEGER);"
+  "CREATE TABLE IF NOT EXISTS embedded (file INTEGER NOT NULL, part INTEGER NOT NULL, name TEXT NOT NULL, data BLOB NOT NULL,"
+  "  PRIMARY KEY (file, part));"
   "CREATE INDEX IF NOT EXISTS code_by_run ON code (run);";
 
 gboolean

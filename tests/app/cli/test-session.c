@@ -183,6 +183,27 @@ test_model_gone (Place *place, gconstpointer data)
   cli_assert_one_error (gone, "m.onnx");
 }
 
+/* A session that carries its model along opens where the model is not. */
+static void
+test_embedded (Place *place, gconstpointer data)
+{
+  g_autofree char *original = cli_own_file ("linear.onnx"), *bytes = NULL;
+  g_autofree char *model = g_build_filename (place->folder, "m.onnx", NULL);
+  gsize length;
+  g_autoptr (CliResult) made = NULL, run = NULL, again = NULL;
+
+  g_setenv ("XDG_CACHE_HOME", place->folder, TRUE);
+  g_assert_true (g_file_get_contents (original, &bytes, &length, NULL));
+  g_assert_true (g_file_set_contents (model, bytes, (gssize) length, NULL));
+  made = cli_run ("compile", "--embed", "-o", place->session, model, NULL);
+  cli_assert_status (made, 0);
+  g_unlink (model);
+  run = cli_run ("run", "--runs=1", "--session", place->session, NULL);
+  cli_assert_status (run, 0);
+  again = cli_run ("info", place->session, NULL);
+  cli_assert_status (again, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -194,5 +215,6 @@ main (int argc, char **argv)
   ADD ("damaged", test_damaged);
   ADD ("cut-off", test_cut_off);
   ADD ("model-gone", test_model_gone);
+  ADD ("embedded", test_embedded);
   return g_test_run ();
 }

@@ -281,6 +281,36 @@ test_another (void)
   gantry_recovery_remove (recovery);
 }
 
+/* What was recovered is replaced by the next save only when that is whole: here it cannot be written. */
+static void
+test_never_without (void)
+{
+  g_autoptr (GantryDocument) document = doc_open ("transformer-tiny.gir", FALSE), again = NULL, third = NULL;
+  g_autoptr (GantryRecovery) recovery = recovery_new ();
+  g_autofree char *view = NULL, *path = g_strdup (gantry_recovery_get_path (recovery));
+  g_autoptr (GPtrArray) list = NULL;
+  g_autoptr (GError) error = NULL;
+  sqlite3 *db = NULL;
+
+  gantry_document_set_limit (document, 5000000000);
+  keep (recovery, document, "one");
+  g_clear_pointer (&recovery, gantry_recovery_unref);
+  list = gantry_recovery_list ();
+  g_assert_cmpuint (list->len, ==, 1);
+  again = recover (g_ptr_array_index (list, 0), &view);
+  g_clear_pointer (&view, g_free);
+  g_assert_cmpint (sqlite3_open (path, &db), ==, SQLITE_OK);
+  g_assert_cmpint (sqlite3_exec (db, "CREATE TABLE x (a); CREATE INDEX bad ON runs (length (uid))", NULL, NULL, NULL), ==, SQLITE_OK);
+  gantry_document_set_notes (again, "more");
+  g_assert_false (gantry_recovery_save (g_ptr_array_index (list, 0), again, "two", &error));
+  g_assert_cmpint (sqlite3_exec (db, "DROP INDEX bad", NULL, NULL, NULL), ==, SQLITE_OK);
+  sqlite3_close (db);
+  third = recover (g_ptr_array_index (list, 0), &view);
+  g_assert_cmpstr (view, ==, "one");
+  g_assert_cmpuint (gantry_document_get_settings (third)->target.memory_limit, ==, 5000000000);
+  gantry_recovery_remove (g_ptr_array_index (list, 0));
+}
+
 static void
 test_folder (void)
 {
@@ -307,6 +337,7 @@ main (int argc, char **argv)
   g_test_add_func ("/recovery/edits", test_edits);
   g_test_add_func ("/recovery/of-session", test_of_session);
   g_test_add_func ("/recovery/another", test_another);
+  g_test_add_func ("/recovery/never-without", test_never_without);
   g_test_add_func ("/recovery/killed", test_killed);
   status = g_test_run ();
   return status;
