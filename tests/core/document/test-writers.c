@@ -3,6 +3,7 @@
  * last whole save held, writers side by side lose nothing of each other's, files made to harm are refused. */
 #include "tests/core/document/document-test.h"
 #include "tests/core/document/faulty-vfs.h"
+#include "tests/random-seed.h"
 #include <glib/gstdio.h>
 #include <sqlite3.h>
 #include <string.h>
@@ -76,16 +77,22 @@ save (GantryDocument *document, const Place *place)
   g_assert_no_error (error);
 }
 
-/* A saved session with one run. */
+/* A saved session with one run of data/programs/@name. */
 static GantryDocument *
-make (const Place *place)
+make_of (const Place *place, const char *name)
 {
-  GantryDocument *document = doc_open ("transformer-tiny.gir", FALSE);
+  GantryDocument *document = doc_open (name, FALSE);
 
   gantry_document_set_notes (document, "before");
   add_run (document, "first");
   save (document, place);
   return document;
+}
+
+static GantryDocument *
+make (const Place *place)
+{
+  return make_of (place, "transformer-tiny.gir");
 }
 
 static gboolean
@@ -124,6 +131,8 @@ be_a_writer (int argc, char **argv)
 
       add_run (document, name);
       save (document, &place);
+      printf ("%u\n", i + 1); /* saves that are complete */
+      fflush (stdout);
     }
   return 0;
 }
@@ -165,17 +174,17 @@ check_old_or_new (const Place *place, gboolean whole)
 
 /* Every write, sync, truncation and deletion of one save: whatever a kill leaves behind opens. */
 static void
-test_killed (Place *place, gconstpointer data)
+test_killed (Place *place, gconstpointer name)
 {
-  g_autoptr (GantryDocument) document = make (place);
+  g_autoptr (GantryDocument) document = make_of (place, name);
   g_autofree char *bytes = NULL;
   gsize length;
   int status = 99;
-  guint call = 0, old = 0;
+  guint call = 0, old = 0, n = 0, step = strcmp (name, "transformer-tiny.gir") == 0 ? 3 : 11;
 
   g_assert_true (g_file_get_contents (place->path, &bytes, &length, NULL));
-  /* The first of them all, then every third: neighbours write pages of the same kind. */
-  for (call = 1; status == 99; call += call < 12 || g_test_slow () ? 1 : 3)
+  /* The first of them all, then some: neighbours write pages of the same kind. */
+  for (call = 1; status == 99; call += call < 12 || g_test_slow () ? 1 : step)
     {
       g_autofree char *number = g_strdup_printf ("%u", call), *journal = g_strconcat (place->path, "-journal", NULL);
       const char *argv[] = { program, "--kill", number, place->path, NULL };
@@ -190,9 +199,44 @@ test_killed (Place *place, gconstpointer data)
       g_assert_true (status == 0 || status == 99);
       old += g_file_test (journal, G_FILE_TEST_EXISTS);
       check_old_or_new (place, status == 0);
+      n++;
     }
-  g_test_message ("%u calls of one save, %u of them left a journal", call, old);
+  g_test_message ("%s: a save of %u calls, interrupted at %u of them, %u left a journal; all open", (const char *) name, call, n, old);
   g_assert_cmpuint (old, >, 5);
+}
+
+/* A process that saves again and again is killed at some time. */
+static void
+test_any_time (Place *place, gconstpointer data)
+{
+  g_autoptr (GRand) random = test_rand (5);
+  guint n_kills = g_test_slow () ? 670 : 8, most = 0;
+
+  for (guint i = 0; i < n_kills; i++)
+    {
+      g_autoptr (GantryDocument) document = make (place), again = NULL;
+      const char *argv[] = { program, "--add", "w", "1000", place->path, NULL };
+      g_autoptr (GSubprocess) process = g_subprocess_newv (argv, G_SUBPROCESS_FLAGS_STDOUT_PIPE, NULL);
+      g_autoptr (GBytes) bytes = NULL;
+      g_autofree char *text = NULL, *journal = g_strconcat (place->path, "-journal", NULL);
+      g_auto (GStrv) lines = NULL;
+      guint n;
+
+      g_usleep ((gulong) g_rand_int_range (random, 5000, 300000));
+      g_subprocess_force_exit (process);
+      g_assert_true (g_subprocess_communicate (process, NULL, NULL, &bytes, NULL, NULL));
+      text = g_bytes_get_size (bytes) > 0 ? g_strndup (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes)) : g_strdup ("");
+      lines = g_strsplit (text, "\n", -1);
+      n = g_strv_length (lines) > 1 ? (guint) g_ascii_strtoull (lines[g_strv_length (lines) - 2], NULL, 10) : 0;
+      again = reopen (place);
+      g_assert_true (has_run (again, "first"));
+      g_assert_cmpuint (gantry_document_get_runs (again)->len, >=, 1 + n);
+      g_assert_cmpuint (gantry_document_get_runs (again)->len, <=, 2 + n);
+      most = MAX (most, n);
+      g_unlink (place->path);
+      g_unlink (journal);
+    }
+  g_test_message ("%u kills at random times, after up to %u saves; all open", n_kills, most);
 }
 
 static void
@@ -410,7 +454,10 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   faulty_vfs_install ();
 #define ADD(name, data, function) g_test_add ("/writers/" name, Place, data, set_up, function, tear_down)
-  ADD ("killed", NULL, test_killed);
+  ADD ("killed/transformer", "transformer-tiny.gir", test_killed);
+  ADD ("killed/optimizer", "optimizer-8.gir", test_killed);
+  ADD ("killed/mlp", "mlp.gir", test_killed);
+  ADD ("any-time", NULL, test_any_time);
   ADD ("full", GUINT_TO_POINTER (FAULT_FULL), test_faults);
   ADD ("io", GUINT_TO_POINTER (FAULT_IO), test_faults);
   ADD ("short-write", GUINT_TO_POINTER (FAULT_SHORT_WRITE), test_faults);
