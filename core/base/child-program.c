@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The environment names it first, then it is looked for beside this program, where builds and installations put it. */
 #include "core/base/child-program.h"
 #include "gantry-config.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Running a Python program in a child, and reading the graphs that it leaves. */
 #include "core/compiler/python-model.h"
 #include "core/base/child-program.h"
 #include "core/base/error.h"
