@@ -103,6 +103,8 @@ builtin_bool (const Call *call)
   if (call->n != 1)
     return plainly (call);
   truth = _gantry_py_truth (call->frame, argument (call, 0), &predicate);
+  if (truth == 2)
+    Py_SETREF (predicate, _gantry_py_call_hook (call->frame->state, "truth_number", "O", predicate));
   return truth < 0 ? NULL : truth == 2 ? predicate : PyBool_FromLong (truth);
 }
 

@@ -2,7 +2,7 @@
 /* Calls: whose code is it, and who walks it. The user's functions are interpreted; Gantry's own are called, for they are written
  * over operations that know variables; everything else is CPython's: at once where all arguments are known, at run
  * time where they are not. */
-#include "core/frontends/python/interpreter-private.h"
+#include "core/frontends/python/program.h"
 #include <string.h>
 
 PyObject *
@@ -148,13 +148,27 @@ any_handle (PyObject *args, PyObject *kwargs)
   return gantry_py_holds_handle (args) || (kwargs != NULL && gantry_py_holds_handle (kwargs));
 }
 
+gboolean
+_gantry_py_needs_data (GantryPyState *state)
+{
+  if (state->trace->strict || state->trace->root->record || !PyErr_ExceptionMatches (_gantry_py_hook (state, "NeedsData")))
+    return FALSE;
+  PyErr_Clear ();
+  return TRUE;
+}
+
 /* Gantry's own code is called; with an object of the run among the arguments it runs then, eagerly. */
 static PyObject *
 call_ours (GantryPyFrame *frame, PyObject *callable, PyObject *args, PyObject *kwargs)
 {
   if (any_handle (args, kwargs))
     return gantry_py_host_call (frame->state, callable, args, kwargs, GANTRY_PY_HANDLE);
-  return PyObject_Call (callable, args, kwargs);
+  {
+    PyObject *result = PyObject_Call (callable, args, kwargs);
+
+    return result == NULL && _gantry_py_needs_data (frame->state)
+             ? gantry_py_host_call (frame->state, callable, args, kwargs, GANTRY_PY_HANDLE) : result;
+  }
 }
 
 static PyObject *
@@ -252,6 +266,13 @@ call_cell (GantryPyFrame *frame, PyObject *object, PyObject *args, PyObject *kwa
     return NULL;
   result = _gantry_py_call (frame, construct, args, kwargs);
   Py_DECREF (construct);
+  if (result != NULL && frame->state->trace->gradient != NULL && PyObject_HasAttrString (object, "bprop"))
+    {
+      PyObject *bprop = PyObject_GetAttrString (object, "bprop");
+
+      Py_SETREF (result, gantry_py_custom_gradient (frame->state, bprop, args, result));
+      Py_DECREF (bprop);
+    }
   return result;
 }
 

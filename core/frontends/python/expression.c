@@ -190,6 +190,16 @@ _gantry_py_binary (GantryPyFrame *frame, guint op, PyObject *a, PyObject *b)
   return binaries[op].function (a, b);
 }
 
+/* The truth of a tensor is a tensor, that of a number a number. Steals @truth (nullable). */
+static PyObject *
+like_operand (GantryPyFrame *frame, PyObject *operand, PyObject *truth)
+{
+  if (truth != NULL && gantry_py_is_variable (truth) && gantry_py_value_check (operand)
+      && ((GantryPyValue *) operand)->kind == GANTRY_PY_TENSOR && ((GantryPyValue *) truth)->kind == GANTRY_PY_BOOL)
+    Py_SETREF (truth, _gantry_py_call_hook (frame->state, "truth_tensor", "O", truth));
+  return truth;
+}
+
 static PyObject *
 eval_unary (GantryPyFrame *frame, const GantryPyNode *node)
 {
@@ -201,8 +211,9 @@ eval_unary (GantryPyFrame *frame, const GantryPyNode *node)
   if (node->op == GANTRY_PY_NOT)
     {
       truth = _gantry_py_truth (frame, value, &predicate);
-      Py_DECREF (value);
       result = truth < 0 ? NULL : truth == 2 ? _gantry_py_logical (frame->state, "not", predicate, NULL) : PyBool_FromLong (!truth);
+      result = like_operand (frame, value, result);
+      Py_DECREF (value);
       Py_XDECREF (predicate);
       return result;
     }
@@ -259,7 +270,7 @@ compare_in (GantryPyFrame *frame, guint op, PyObject *a, PyObject *b)
     }
   if (result != NULL && op == GANTRY_PY_NOT_IN)
     Py_SETREF (result, _gantry_py_logical (frame->state, "not", result, NULL));
-  return result;
+  return like_operand (frame, a, result);
 }
 
 static PyObject *
@@ -321,8 +332,11 @@ eval_compare (GantryPyFrame *frame, const GantryPyNode *node)
           int x = _gantry_py_truth (frame, result, &a), y = x > 0 ? _gantry_py_truth (frame, one, &b) : 0;
 
           if (x >= 0 && y >= 0)
-            both = x == 0 ? Py_NewRef (Py_False)
-                          : _gantry_py_logical (frame->state, "and", x == 2 ? a : Py_True, y == 2 ? b : y ? Py_True : Py_False);
+            both = x == 0   ? Py_NewRef (Py_False)
+                   : x == 2 ? _gantry_py_call_hook (frame->state, "logical_and", "OOO", result, a, one)
+                            : Py_NewRef (one);
+          if (both == Py_None)
+            Py_SETREF (both, _gantry_py_logical (frame->state, "and", x == 2 ? a : Py_True, y == 2 ? b : y ? Py_True : Py_False));
           Py_XDECREF (a);
           Py_XDECREF (b);
           Py_DECREF (one);
@@ -409,7 +423,10 @@ _gantry_py_getitem (GantryPyFrame *frame, PyObject *object, PyObject *index)
   if (gantry_py_is_handle (object) || gantry_py_is_handle (index))
     return host_binary (frame, "getitem", object, index);
   if (gantry_py_value_check (object))
-    return PyObject_GetItem (object, index);
+    {
+      result = PyObject_GetItem (object, index);
+      return result == NULL && _gantry_py_needs_data (frame->state) ? host_binary (frame, "getitem", object, index) : result;
+    }
   if ((PyTuple_Check (object) || PyList_Check (object)) && gantry_py_value_check (index))
     return _gantry_py_call_hook (frame->state, "sequence_item", "OO", object, index);
   if ((PyTuple_Check (object) || PyList_Check (object) || PyUnicode_Check (object)) && PySlice_Check (index)
@@ -431,7 +448,13 @@ _gantry_py_getitem (GantryPyFrame *frame, PyObject *object, PyObject *index)
     }
   if (gantry_py_holds_variable (index))
     return host_binary (frame, "getitem", object, index);
-  return PyObject_GetItem (object, index);
+  result = PyObject_GetItem (object, index);
+  if (result == NULL && PyDict_Check (object) && PyErr_ExceptionMatches (PyExc_KeyError))
+    {
+      PyErr_Clear ();
+      PyErr_Format (PyExc_ValueError, "The key %S does not exist in the dict:%S", index, object);
+    }
+  return result;
 }
 
 static PyObject *

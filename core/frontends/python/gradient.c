@@ -2,79 +2,10 @@
 /* Gradients: the function is walked into a module of its own, whose captures are parameters; the backend differentiates it, and
  * what comes out is written where the gradient was asked for. Outside of a graph the function runs as CPython runs it, and a
  * recording trace notes what it computes. */
-#include "core/frontends/python/program.h"
+#include "core/frontends/python/gradient-private.h"
 #include "core/ir/context.h"
 #include "core/ir/text.h"
 #include <string.h>
-
-gboolean
-gantry_py_splice (GantryPyState *state, GantryModule *module, const guint32 *arguments, guint32 *results)
-{
-  GantryBuilder *builder = state->trace->builder;
-  const GantryFunction *entry = gantry_module_entry (module);
-  g_autoptr (GHashTable) map = g_hash_table_new (NULL, NULL);
-
-  for (guint32 f = 0; f < module->n_functions; f++)
-    {
-      const GantryFunction *function = &module->functions[f];
-      g_autofree guint32 *own = NULL;
-
-      if (f > 0)
-        gantry_builder_begin (builder, gantry_context_string (module->context, function->name), function->id);
-      for (guint32 i = 0; i < function->n_nodes; i++)
-        {
-          GantryNode node = module->nodes[function->first_node + i];
-          g_autofree guint32 *operands = g_new0 (guint32, node.n_operands + 1);
-          guint32 id;
-
-          for (guint j = 0; j < node.n_operands; j++)
-            operands[j] = GPOINTER_TO_UINT (g_hash_table_lookup (map, GUINT_TO_POINTER (module->operands[node.operands + j])));
-          if (f == 0 && i < entry->n_params)
-            id = arguments[i];
-          else
-            {
-              node.n_origins = 0;
-              node.phase = GANTRY_PHASE_FORWARD;
-              id = gantry_builder_add_node (builder, &node, operands, NULL);
-            }
-          g_hash_table_insert (map, GUINT_TO_POINTER (module->nodes[function->first_node + i].id), GUINT_TO_POINTER (id));
-        }
-      if (f == 0)
-        continue;
-      own = g_new0 (guint32, function->n_results + 1);
-      for (guint i = 0; i < function->n_results; i++)
-        own[i] = GPOINTER_TO_UINT (g_hash_table_lookup (map, GUINT_TO_POINTER (gantry_function_result_id (module, function, i))));
-      gantry_builder_end (builder, own, function->n_results);
-    }
-  for (guint i = 0; i < entry->n_results; i++)
-    results[i] = GPOINTER_TO_UINT (g_hash_table_lookup (map, GUINT_TO_POINTER (gantry_function_result_id (module, entry, i))));
-  return gantry_py_check_builder (state->trace);
-}
-
-/* A variable that the gradient is taken by. */
-typedef struct
-{
-  PyObject *outer; /* borrowed: the value outside */
-  guint32 inner;   /* node of the parameter */
-  gboolean cast;   /* outside it is an integer */
-} Wanted;
-
-typedef struct
-{
-  GantryPyState *state;
-  GantryTrace *trace;   /* of the function */
-  GArray *wanted;       /* Wanted: positions first, then weights */
-  guint n_positions;    /* of @wanted */
-  PyObject *inner_args;
-  PyObject *result;     /* structure that the function gave, of the inner trace */
-  GArray *ids;          /* of its results: those of @result, then changed state */
-  GArray *kinds;
-  guint n_values;       /* of @ids that belong to @result */
-  guint n_main;         /* of them that count for the gradient */
-  PyObject *changed;    /* list of keys of the state */
-  GantryModule *module;
-  GArray *outputs;      /* guint: indices of the results that are differentiated */
-} Gradient;
 
 static guint32
 float_type (GantryTrace *trace, const GantryType *type, gboolean *cast)
@@ -105,10 +36,10 @@ literal_as (GantryPyState *state, PyObject *value, gboolean cast)
   return literal;
 }
 
-static PyObject *
-want (Gradient *gradient, PyObject *value, gboolean is_weight)
+PyObject *
+_gantry_py_gradient_want (GantryPyGradient *gradient, PyObject *value)
 {
-  Wanted wanted = { .outer = value };
+  GantryPyWanted wanted = { .outer = value };
   guint32 type = float_type (gradient->trace, ((GantryPyValue *) value)->type, &wanted.cast);
   PyObject *inner = gantry_py_trace_parameter (gradient->state, type, NULL, GANTRY_PY_TENSOR);
 
@@ -123,16 +54,16 @@ want (Gradient *gradient, PyObject *value, gboolean is_weight)
 
 /* The tensors of an argument become parameters; the rest stays. */
 static PyObject *
-want_argument (Gradient *gradient, PyObject *argument)
+want_argument (GantryPyGradient *gradient, PyObject *argument)
 {
   PyObject *copy;
 
   if (gantry_py_value_check (argument) && ((GantryPyValue *) argument)->kind == GANTRY_PY_TENSOR
       && !((GantryPyValue *) argument)->is_parameter)
-    return want (gradient, argument, FALSE);
+    return _gantry_py_gradient_want (gradient, argument);
   if (gantry_py_value_check (argument) && ((GantryPyValue *) argument)->is_parameter)
     {
-      PyObject *inner = want (gradient, argument, FALSE), *key = PyLong_FromVoidPtr (argument);
+      PyObject *inner = _gantry_py_gradient_want (gradient, argument), *key = PyLong_FromVoidPtr (argument);
 
       if (inner != NULL)
         PyDict_SetItem (gradient->trace->state, key, inner);
@@ -156,7 +87,7 @@ want_argument (Gradient *gradient, PyObject *argument)
 }
 
 static gboolean
-take_arguments (Gradient *gradient, PyObject *args, PyObject *positions, PyObject *weights)
+take_arguments (GantryPyGradient *gradient, PyObject *args, PyObject *positions, PyObject *weights)
 {
   Py_ssize_t n = PyTuple_GET_SIZE (args);
 
@@ -175,7 +106,7 @@ take_arguments (Gradient *gradient, PyObject *args, PyObject *positions, PyObjec
   gradient->n_positions = gradient->wanted->len;
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE (weights); i++)
     {
-      PyObject *weight = PySequence_Fast_GET_ITEM (weights, i), *inner = want (gradient, weight, TRUE), *key;
+      PyObject *weight = PySequence_Fast_GET_ITEM (weights, i), *inner = _gantry_py_gradient_want (gradient, weight), *key;
 
       if (inner == NULL)
         return FALSE;
@@ -187,8 +118,8 @@ take_arguments (Gradient *gradient, PyObject *args, PyObject *positions, PyObjec
   return TRUE;
 }
 
-static gboolean
-add_values (Gradient *gradient, PyObject *structure)
+gboolean
+_gantry_py_gradient_add_values (GantryPyGradient *gradient, PyObject *structure)
 {
   g_autoptr (GPtrArray) variables = g_ptr_array_new ();
 
@@ -207,17 +138,17 @@ add_values (Gradient *gradient, PyObject *structure)
 }
 
 static gboolean
-is_initial (const Gradient *gradient, PyObject *value)
+is_initial (const GantryPyGradient *gradient, PyObject *value)
 {
   for (guint i = 0; i < gradient->wanted->len; i++)
-    if (((GantryPyValue *) value)->node == g_array_index (gradient->wanted, Wanted, i).inner)
+    if (((GantryPyValue *) value)->node == g_array_index (gradient->wanted, GantryPyWanted, i).inner)
       return TRUE;
   return FALSE;
 }
 
 /* What the function assigned inside leaves the module too. */
 static gboolean
-add_state (Gradient *gradient)
+add_state (GantryPyGradient *gradient)
 {
   PyObject *key, *value;
   Py_ssize_t at = 0;
@@ -232,14 +163,14 @@ add_state (Gradient *gradient)
     else if (!is_initial (gradient, value))
       {
         PyList_Append (gradient->changed, key);
-        if (!add_values (gradient, value))
+        if (!_gantry_py_gradient_add_values (gradient, value))
           return FALSE;
       }
   return TRUE;
 }
 
 static gboolean
-call_function (Gradient *gradient, PyObject *function, PyObject *kwargs, gboolean has_aux)
+call_function (GantryPyGradient *gradient, PyObject *function, PyObject *kwargs, gboolean has_aux)
 {
   GantryPyState *state = gradient->state;
   GantryPyFrame frame = { .state = state, .globals = PyEval_GetBuiltins (), .name = "grad" };
@@ -262,11 +193,11 @@ call_function (Gradient *gradient, PyObject *function, PyObject *kwargs, gboolea
 
 /* Ends the function's module. */
 static gboolean
-end_function (Gradient *gradient)
+end_function (GantryPyGradient *gradient)
 {
   g_autoptr (GError) error = NULL;
 
-  if (!add_values (gradient, gradient->result))
+  if (!_gantry_py_gradient_add_values (gradient, gradient->result))
     return FALSE;
   gradient->n_values = gradient->ids->len;
   if (!add_state (gradient))
@@ -278,6 +209,9 @@ end_function (Gradient *gradient)
       if (gantry_element_is_float (type->element))
         g_array_append_val (gradient->outputs, i);
     }
+  gradient->n_own_outputs = gradient->outputs->len;
+  if (!_gantry_py_customs_end (gradient))
+    return FALSE;
   gantry_py_region_leave (gradient->trace, (const guint32 *) (gpointer) gradient->ids->data, gradient->ids->len);
   gradient->module = gantry_builder_finish (gradient->trace->builder, &error);
   if (gradient->module == NULL)
@@ -286,7 +220,7 @@ end_function (Gradient *gradient)
 }
 
 static gboolean
-differentiate (Gradient *gradient)
+differentiate (GantryPyGradient *gradient)
 {
   GantryPyState *state = gradient->state;
   const GantryFunction *entry = gantry_module_entry (gradient->module);
@@ -296,7 +230,7 @@ differentiate (Gradient *gradient)
 
   for (guint w = 0; w < gradient->wanted->len; w++)
     for (guint i = 0; i < entry->n_params; i++)
-      if (gradient->module->nodes[entry->first_node + i].id == g_array_index (gradient->wanted, Wanted, w).inner)
+      if (gradient->module->nodes[entry->first_node + i].id == g_array_index (gradient->wanted, GantryPyWanted, w).inner)
         inputs[w] = i;
   if (state->backend == NULL || state->backend->gradient == NULL)
     {
@@ -317,14 +251,22 @@ differentiate (Gradient *gradient)
 
 /* The cotangent of output @i: given, or ones. */
 static guint32
-seed (Gradient *gradient, guint i, guint32 type_id, GPtrArray *sens)
+seed (GantryPyGradient *gradient, guint i, guint32 type_id, GPtrArray *sens)
 {
   GantryPyState *state = gradient->state;
   const GantryType *type = gantry_context_type (state->trace->context, type_id);
-  PyObject *given = i < sens->len ? g_ptr_array_index (sens, i) : NULL;
+  gboolean own = i < gradient->n_own_outputs;
+  PyObject *given = own && i < sens->len ? g_ptr_array_index (sens, i) : NULL;
 
+  if (!own && gradient->seeds != NULL)
+    {
+      PyObject *key = PyLong_FromUnsignedLong (i);
+
+      given = PyDict_GetItem (gradient->seeds, key);
+      Py_DECREF (key);
+    }
   if (given == NULL)
-    return gantry_builder_splat (state->trace->builder, type->element, 1.0, type->rank, type->dims);
+    return gantry_builder_splat (state->trace->builder, type->element, own ? 1.0 : 0.0, type->rank, type->dims);
   given = _gantry_py_call_hook (state, "cotangent", "OsN", given, gantry_element_name (type->element),
                                 PyLong_FromUnsignedLong (type_id));
   if (given == NULL)
@@ -338,7 +280,7 @@ seed (Gradient *gradient, guint i, guint32 type_id, GPtrArray *sens)
 }
 
 static guint32 *
-outer_arguments (Gradient *gradient, GPtrArray *sens)
+outer_arguments (GantryPyGradient *gradient, GPtrArray *sens)
 {
   GantryPyState *state = gradient->state;
   const GantryFunction *entry = gantry_module_entry (gradient->module);
@@ -352,7 +294,7 @@ outer_arguments (Gradient *gradient, GPtrArray *sens)
 
       for (guint w = 0; arguments[i] == 0 && w < gradient->wanted->len; w++)
         {
-          const Wanted *wanted = &g_array_index (gradient->wanted, Wanted, w);
+          const GantryPyWanted *wanted = &g_array_index (gradient->wanted, GantryPyWanted, w);
 
           if (wanted->inner != node->id)
             continue;
@@ -370,7 +312,7 @@ outer_arguments (Gradient *gradient, GPtrArray *sens)
 }
 
 static PyObject *
-wrap_results (Gradient *gradient, const guint32 *results)
+wrap_results (GantryPyGradient *gradient, const guint32 *results)
 {
   GantryPyState *state = gradient->state;
   g_autoptr (GPtrArray) inner = g_ptr_array_new ();
@@ -398,9 +340,9 @@ wrap_results (Gradient *gradient, const guint32 *results)
       PyDict_SetItem (state->trace->state, key, now);
       Py_XDECREF (now);
     }
-  for (guint w = 0; w < gradient->wanted->len; w++)
+  for (guint w = 0; w < gradient->n_wanted; w++)
     {
-      const Wanted *wanted = &g_array_index (gradient->wanted, Wanted, w);
+      const GantryPyWanted *wanted = &g_array_index (gradient->wanted, GantryPyWanted, w);
       guint32 id = results[n_ids + w];
       PyObject *grad;
 
@@ -414,7 +356,7 @@ wrap_results (Gradient *gradient, const guint32 *results)
 }
 
 static void
-gradient_clear (Gradient *gradient)
+gradient_clear (GantryPyGradient *gradient)
 {
   g_array_unref (gradient->wanted);
   g_array_unref (gradient->ids);
@@ -423,49 +365,65 @@ gradient_clear (Gradient *gradient)
   Py_XDECREF (gradient->inner_args);
   Py_XDECREF (gradient->result);
   Py_XDECREF (gradient->changed);
+  Py_XDECREF (gradient->seeds);
+  g_ptr_array_unref (gradient->customs);
   g_clear_pointer (&gradient->module, gantry_module_unref);
 }
 
 /* What a gradient by nothing that matters is. */
 static gboolean
-has_gradient (const Gradient *gradient)
+has_gradient (const GantryPyGradient *gradient)
 {
   return gradient->outputs->len > 0 && gradient->wanted->len > 0;
 }
 
-static PyObject *
-splice_gradient (Gradient *gradient, PyObject *sens)
+guint32 *
+_gantry_py_gradient_splice (GantryPyGradient *gradient, PyObject *sens)
 {
-  GantryPyState *state = gradient->state;
   g_autoptr (GPtrArray) given = g_ptr_array_new ();
   g_autofree guint32 *arguments = NULL, *results = NULL;
 
-  if (!has_gradient (gradient))
-    return PyErr_Format (PyExc_ValueError, "grad: the function gives no tensor of floating point that depends on an argument.");
   if (sens != Py_None)
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE (sens); i++)
       g_ptr_array_add (given, PyTuple_GET_ITEM (sens, i));
   arguments = outer_arguments (gradient, given);
   results = g_new0 (guint32, gantry_module_entry (gradient->module)->n_results + 1);
-  if (PyErr_Occurred () || !gantry_py_splice (state, gradient->module, arguments, results))
+  if (PyErr_Occurred () || !gantry_py_splice (gradient->state, gradient->module, arguments, results))
     return NULL;
-  return wrap_results (gradient, results);
+  return g_steal_pointer (&results);
+}
+
+static PyObject *
+splice_gradient (GantryPyGradient *gradient, PyObject *sens)
+{
+  g_autofree guint32 *results = NULL;
+
+  if (!has_gradient (gradient))
+    return PyErr_Format (PyExc_ValueError, "grad: the function gives no tensor of floating point that depends on an argument.");
+  if (!_gantry_py_customs_run (gradient, sens))
+    return NULL;
+  results = _gantry_py_gradient_splice (gradient, sens);
+  return results != NULL ? wrap_results (gradient, results) : NULL;
 }
 
 /* Inside of a trace. */
-static PyObject *
-gradient_in_trace (GantryPyState *state, PyObject *function, PyObject *args, PyObject *kwargs, PyObject *positions,
-                   PyObject *weights, PyObject *sens, gboolean has_aux)
+PyObject *
+_gantry_py_gradient_in_trace (GantryPyState *state, PyObject *function, PyObject *args, PyObject *kwargs,
+                              PyObject *positions, PyObject *weights, PyObject *sens, gboolean has_aux)
 {
-  Gradient gradient = { .state = state, .wanted = g_array_new (FALSE, FALSE, sizeof (Wanted)),
+  GantryPyGradient gradient = { .state = state, .wanted = g_array_new (FALSE, FALSE, sizeof (GantryPyWanted)),
                         .ids = g_array_new (FALSE, FALSE, sizeof (guint32)), .kinds = g_array_new (FALSE, FALSE, sizeof (guint)),
-                        .outputs = g_array_new (FALSE, FALSE, sizeof (guint)), .changed = PyList_New (0) };
+                        .outputs = g_array_new (FALSE, FALSE, sizeof (guint)), .changed = PyList_New (0),
+                                .customs = g_ptr_array_new_with_free_func (_gantry_py_custom_free) };
   GantryTrace *outer = state->trace;
   PyObject *result = NULL;
   gboolean fine;
 
   gradient.trace = gantry_py_trace_begin (state, TRUE);
-  fine = take_arguments (&gradient, args, positions, weights) && call_function (&gradient, function, kwargs, has_aux)
+  gradient.trace->gradient = &gradient;
+  fine = take_arguments (&gradient, args, positions, weights);
+  gradient.n_wanted = gradient.wanted->len;
+  fine = fine && call_function (&gradient, function, kwargs, has_aux)
          && end_function (&gradient) && (!has_gradient (&gradient) || differentiate (&gradient));
   state->trace = outer;
   if (fine)
@@ -473,141 +431,6 @@ gradient_in_trace (GantryPyState *state, PyObject *function, PyObject *args, PyO
   state->trace = gradient.trace;
   gantry_py_trace_end (state, gradient.trace);
   gradient_clear (&gradient);
-  return result;
-}
-
-/* Outside: a trace that records what runs, whose module then gives the gradients. */
-
-/* Finishes the recorded module, runs it and puts the bytes into the variables that @outputs holds. */
-static gboolean
-run_recorded (GantryPyState *state, GantryTrace *trace, PyObject *outputs, GPtrArray *literals, GPtrArray *results)
-{
-  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (guint32));
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GantryModule) module = NULL;
-  Py_ssize_t n = PyList_GET_SIZE (outputs);
-
-  for (Py_ssize_t i = 0; i < n; i++)
-    {
-      guint32 id = gantry_py_use (state, PyList_GET_ITEM (outputs, i));
-
-      if (id == 0)
-        return FALSE;
-      g_array_append_val (ids, id);
-    }
-  gantry_py_region_leave (trace, (const guint32 *) (gpointer) ids->data, ids->len);
-  module = gantry_builder_finish (trace->builder, &error);
-  if (module == NULL)
-    {
-      PyErr_SetString (PyExc_RuntimeError, error->message);
-      return FALSE;
-    }
-  g_ptr_array_set_size (results, (gint) n);
-  return gantry_py_run_module (state, module, trace->hosts, (GantryLiteral *const *) literals->pdata,
-                               (GantryLiteral **) results->pdata);
-}
-
-/* Each tensor argument is a variable with its bytes. */
-static PyObject *
-record_argument (GantryPyState *state, PyObject *argument, GPtrArray *literals)
-{
-  const GantryType *type;
-  PyObject *variable;
-
-  if (!gantry_py_value_check (argument) || ((GantryPyValue *) argument)->is_parameter)
-    return Py_NewRef (argument);
-  type = ((GantryPyValue *) argument)->type;
-  variable = gantry_py_trace_parameter (state, gantry_context_tensor (state->trace->context, type->element, type->rank, type->dims),
-                                        NULL, GANTRY_PY_TENSOR);
-  if (variable == NULL)
-    return NULL;
-  ((GantryPyValue *) variable)->literal = gantry_literal_ref (((GantryPyValue *) argument)->literal);
-  g_ptr_array_add (literals, ((GantryPyValue *) argument)->literal);
-  return variable;
-}
-
-static PyObject *
-known_of (GantryPyState *state, PyObject *structure)
-{
-  g_autoptr (GPtrArray) variables = g_ptr_array_new ();
-  g_autofree PyObject **values = NULL;
-  PyObject *result;
-  guint next = 0;
-
-  gantry_py_collect_variables (structure, variables);
-  values = g_new0 (PyObject *, variables->len + 1);
-  for (guint i = 0; i < variables->len; i++)
-    {
-      GantryPyValue *variable = g_ptr_array_index (variables, i);
-
-      values[i] = variable->literal != NULL ? gantry_py_object_of (state, variable->literal, (GantryPyValueKind) variable->kind)
-                                            : Py_NewRef (Py_None);
-    }
-  result = gantry_py_replace_variables (structure, values, &next);
-  for (guint i = 0; i < variables->len; i++)
-    Py_DECREF (values[i]);
-  return result;
-}
-
-static void
-unref_literal (gpointer literal)
-{
-  if (literal != NULL)
-    gantry_literal_unref (literal);
-}
-
-static PyObject *
-gradient_recorded (GantryPyState *state, PyObject *function, PyObject *args, PyObject *kwargs, PyObject *positions,
-                   PyObject *weights, PyObject *sens, gboolean has_aux)
-{
-  GantryTrace *trace = gantry_py_trace_begin (state, FALSE);
-  g_autoptr (GPtrArray) literals = g_ptr_array_new (), results = g_ptr_array_new_with_free_func (unref_literal);
-  PyObject *own = PyTuple_New (PyTuple_GET_SIZE (args)), *found = NULL, *result = NULL;
-  gboolean fine = TRUE;
-
-  trace->record = TRUE;
-  for (Py_ssize_t i = 0; fine && i < PyTuple_GET_SIZE (args); i++)
-    {
-      PyObject *item = record_argument (state, PyTuple_GET_ITEM (args, i), literals);
-
-      fine = item != NULL;
-      if (fine)
-        PyTuple_SET_ITEM (own, i, item);
-    }
-  if (fine)
-    found = gradient_in_trace (state, function, own, kwargs, positions, weights, sens, has_aux);
-  if (found != NULL)
-    {
-      PyObject *output = known_of (state, PyTuple_GET_ITEM (found, 0)), *grads = PyTuple_GET_ITEM (found, 1), *known = PyList_New (0);
-
-      for (Py_ssize_t i = 0; i < PyList_GET_SIZE (trace->parameters); i++)
-        {
-          /* As it was read: the function may have changed it since. */
-          PyObject *key = PyLong_FromVoidPtr (PyList_GET_ITEM (trace->parameters, i));
-          PyObject *first = PyDict_GetItem (trace->origins, key);
-
-          g_ptr_array_add (literals, ((GantryPyValue *) (first != NULL ? first : PyList_GET_ITEM (trace->parameters, i)))->literal);
-          Py_DECREF (key);
-        }
-      if (run_recorded (state, trace, grads, literals, results))
-        {
-          for (guint i = 0; i < results->len; i++)
-            {
-              PyObject *grad = gantry_py_object_of (state, g_ptr_array_index (results, i), GANTRY_PY_TENSOR);
-
-              PyList_Append (known, grad);
-              Py_DECREF (grad);
-            }
-          result = Py_BuildValue ("(OOO)", output, known, PyTuple_GET_ITEM (found, 2));
-        }
-      Py_DECREF (known);
-      Py_XDECREF (output);
-    }
-  Py_XDECREF (found);
-  Py_DECREF (own);
-  while (state->trace != trace)
-    gantry_py_trace_end (state, state->trace);
-  gantry_py_trace_end (state, trace);
   return result;
 }
 
@@ -622,6 +445,6 @@ gantry_py_gradient (PyObject *module, PyObject *args)
                          &sens, &has_aux))
     return NULL;
   kwargs = kwargs == Py_None || PyDict_GET_SIZE (kwargs) == 0 ? NULL : kwargs;
-  return (state->trace != NULL ? gradient_in_trace : gradient_recorded) (state, function, arguments, kwargs, positions, weights,
-                                                                         sens, has_aux);
+  return (state->trace != NULL ? _gantry_py_gradient_in_trace : _gantry_py_gradient_recorded) (state, function, arguments, kwargs,
+                                                                                               positions, weights, sens, has_aux);
 }

@@ -142,6 +142,9 @@ GantryPyAuthor _gantry_py_author (GantryPyState *state, PyObject *object);
 /** TRUE for objects whose methods are part of the graph: Cells, jit_class objects. */
 gboolean _gantry_py_is_graph_object (GantryPyState *state, PyObject *object);
 
+/** TRUE, and the exception is gone, where what failed needs to know a variable and level LAX lets the run do it. */
+gboolean _gantry_py_needs_data (GantryPyState *state);
+
 /* builtins: NULL without exception and @known FALSE where @callable is none of them */
 PyObject *_gantry_py_call_builtin (GantryPyFrame *frame, PyObject *callable, PyObject *args, PyObject *kwargs, gboolean *known);
 /** The name that @callable has in the module `builtins`, or NULL. */

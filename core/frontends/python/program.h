@@ -52,6 +52,9 @@ char *gantry_py_host_lines (const GPtrArray *hosts);
 /** _gantry.graph_text (callable, args, strict): the graph in Gantry's text form; RuntimeError where it needs Python to run */
 PyObject *gantry_py_graph_text (PyObject *module, PyObject *args);
 
+/** What a Cell with a `bprop` of its own gave, where a gradient is being made. Returns: a new reference: what stands for @out */
+PyObject *gantry_py_custom_gradient (GantryPyState *state, PyObject *bprop, PyObject *args, PyObject *out);
+
 /** _gantry.gradient (function, args, kwargs, positions, weights, sens, has_aux) */
 PyObject *gantry_py_gradient (PyObject *module, PyObject *args);
 

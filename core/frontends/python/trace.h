@@ -76,6 +76,7 @@ struct _GantryTrace
   GPtrArray *hosts;      /* of the root: GantryPyHostCall */
   gboolean record;       /* values are computed beside the nodes: gradients of eager programs */
   gboolean strict;       /* syntax level STRICT */
+  gpointer gradient;     /* (nullable): what the trace is made for */
   guint64 serial;
   guint depth;           /* of calls */
   guint64 n_unrolled;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `_gantry.Value`: what tensors, variable numbers and handles have in common; its buffer is the tensor's memory, so that NumPy
  * reads and writes it without a copy. */
+#include "core/frontends/python/interpreter-private.h"
 #include "core/frontends/python/trace.h"
 #include "core/ir/context.h"
 #include <string.h>
@@ -440,7 +441,7 @@ gantry_py_value_list (PyObject *self)
 
   if (((GantryPyValue *) self)->literal == NULL)
     {
-      PyErr_SetString (PyExc_ValueError, "the value of a variable is not known while compiling");
+      PyErr_SetString (_gantry_py_hook (gantry_py_state (), "NeedsData"), "the value of a variable is not known while compiling");
       return NULL;
     }
   return list_from (self, 0, &index);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Python programs run by the child as CPython would run them: those of the static-graph document, with the output or the error
- * that it gives, and one for each row of its index, which checks itself. */
+ * that it gives, and one for each row of its index, which checks itself; and whole programs that check themselves. */
 #include <gio/gio.h>
 #include <string.h>
 
@@ -115,7 +115,7 @@ skip (void)
 int
 main (int argc, char **argv)
 {
-  g_autofree char *source = NULL, *shared = NULL, *rows = NULL;
+  g_autofree char *source = NULL, *shared = NULL, *rows = NULL, *programs = NULL;
   guint n_programs, n_rows;
 
   g_test_init (&argc, &argv, NULL);
@@ -128,6 +128,8 @@ main (int argc, char **argv)
   if (n_programs == 0)
     g_test_add_func ("/python/static-graph", skip);
   n_rows = add_folder (rows, "rows");
+  programs = g_build_filename (g_getenv ("GANTRY_SOURCE_ROOT"), "tests", "core", "frontends", "python", "programs", NULL);
+  add_folder (programs, "programs");
   g_test_message ("%u programs of the document, %u of rows, %u rows without behaviour", n_programs, n_rows, count_lines (rows, "none.txt"));
   return g_test_run ();
 }

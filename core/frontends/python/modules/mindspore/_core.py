@@ -8,6 +8,10 @@ from mindspore._types import (Type, bool_, int8, int16, int32, int64, uint8, uin
                               _types, _by_element, as_type, _Context, GRAPH_MODE, PYNATIVE_MODE, STRICT, COMPATIBLE, LAX)
 
 
+class NeedsData(TypeError, ValueError):
+    """An operation whose result has a shape or type that depends on data: on level LAX it is done when the graph runs."""
+
+
 # Tensors
 
 def _known(value):
@@ -105,7 +109,7 @@ class Tensor(_gantry.Value):
     def asnumpy(self):
         import numpy
         if not self.has_data:
-            raise ValueError("the value of a variable is not known while compiling")
+            raise NeedsData("the value of a variable is not known while compiling")
         if self.element == "bf16":
             return numpy.asarray(convert(self, float32))
         return numpy.asarray(memoryview(self))

@@ -308,7 +308,38 @@ def cotangent(given, element, type_id):
     return _core.convert(_core.tensor_of(given), _core._by_element[element])
 
 
+def zeros_of(value):
+    return Tensor(_core.full(value.shape, 0, value.dtype))
+
+
+def stopped_plus(value, zeros):
+    from mindspore.ops.grad import stop_gradient
+    return _core.add(stop_gradient(value), zeros)
+
+
+def bprop_gradients(arguments, given):
+    """What a bprop gave, for each variable of its arguments in order; None where it gave none."""
+    given = given if isinstance(given, tuple) else (given,)
+    if len(given) != len(arguments):
+        raise TypeError(f"For user define method 'bprop' of net, the gradients number should be equal to the forward inputs number. "
+                        f"Got {len(given)} gradients for {len(arguments)} inputs.")
+    flat = []
+
+    def walk(argument, gradient):
+        if isinstance(argument, (Tensor, Scalar)) and argument.is_variable:
+            flat.append(gradient if isinstance(gradient, Tensor) else None)
+        elif isinstance(argument, (tuple, list)):
+            for a, g in zip(argument, gradient if isinstance(gradient, (tuple, list)) else (None,) * len(argument)):
+                walk(a, g)
+    for a, g in zip(arguments, given):
+        walk(a, g)
+    return flat
+
+
 hooks = {
+    "NeedsData": _core.NeedsData, "truth_number": lambda value: _gantry.number(value, "bool") if isinstance(value, Tensor) else value,
+    "truth_tensor": lambda value: value._tensor(),
+    "zeros_of": zeros_of, "stopped_plus": stopped_plus, "bprop_gradients": bprop_gradients,
     "predicate": predicate,
     "logical_and": lambda left, condition, right: logical(True, left, condition, right),
     "logical_or": lambda left, condition, right: logical(False, left, condition, right),

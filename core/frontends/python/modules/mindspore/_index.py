@@ -63,7 +63,7 @@ def _expanded(x, index):
 
 def _nonzero(mask, x, first):
     if not mask.has_data or mask.is_variable and not mask.has_data:
-        raise TypeError("a mask that is a variable gives a tensor whose shape depends on data; use select or masked_fill")
+        raise _core.NeedsData("a mask that is a variable gives a tensor whose shape depends on data; use select or masked_fill")
     for d, n in enumerate(mask.shape):
         if x.shape[first + d] != n:
             raise IndexError(f"The shape {mask.shape} of the mask at index {d} does not match the shape {x.shape} of the tensor.")

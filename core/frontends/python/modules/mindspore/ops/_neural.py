@@ -187,6 +187,8 @@ batch_matmul = bmm
 
 
 def dot(input, other):
+    if input.ndim < 2 or other.ndim < 2:
+        raise ValueError(f"For 'dot', the inputs x1, x2 should have 'dimension >= 2', but got {input.ndim} and {other.ndim}.")
     if input.ndim == 0 or other.ndim == 0:
         return _core.mul(input, other)
     if other.ndim == 1:

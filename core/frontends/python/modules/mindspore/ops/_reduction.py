@@ -18,7 +18,7 @@ def sum(input, dim=None, keepdim=False, *, dtype=None, axis=None, keep_dims=Fals
     axis = _plain_axis(dim if axis is None else axis)
     if dtype is not None:
         input = convert(input, _core.as_type(dtype))
-    elif input.element == "bool":
+    elif not input.dtype.is_float:
         input = convert(input, int64)
     return _reduce("add", input, axis, keepdim or keep_dims)
 
@@ -82,11 +82,11 @@ def _first(x, axis, kind, keepdims):
     return _reduce("min", found, axis, keepdims), best
 
 
-def argmax(input, dim=-1, keepdim=False, *, axis=None, output_type=int64):
+def argmax(input, dim=None, keepdim=False, *, axis=None, output_type=int64):
     return _arg(input, axis if axis is not None else dim, keepdim, "max", output_type)
 
 
-def argmin(input, axis=None, keepdims=False, *, dim=None, output_type=int64):
+def argmin(input, axis=None, keepdims=False, *, dim=None, output_type=int32):
     return _arg(input, dim if axis is None else axis, keepdims, "min", output_type)
 
 
@@ -230,17 +230,17 @@ def _scanned(x, axis, join, neutral):
     return x
 
 
-def _cumulative(kind):
+def _cumulative(kind, places_type=int64):
     def function(input, axis):
         x = _operand(input)
         best = _windowed(x, axis, kind)
         places = _op("iota", (), {"to": ("i64", x.shape), "iota_dimension": axis % x.ndim})
         mine = _core.select(_core.compare("EQ", x, best), places, -1)
-        return best, _windowed(mine, axis, "max")
+        return best, convert(_windowed(mine, axis, "max"), places_type)
     return function
 
 
-cummax, cummin = _cumulative("max"), _cumulative("min")
+cummax, cummin = _cumulative("max"), _cumulative("min", int32)
 
 
 def logcumsumexp(input, axis):
@@ -350,7 +350,7 @@ def bincount(input, weights=None, minlength=0):
     n = _builtins.max(minlength, (int(amax(input)) + 1) if input.size else 0)
     hits = _core.compare("EQ", _core.reshape(input, (-1, 1)), _op("iota", (), {"to": (input.element, (1, n)), "iota_dimension": 1}))
     if weights is None:
-        return _reduce("add", convert(hits, int32), 0)
+        return _reduce("add", convert(hits, float32), 0)
     return _reduce("add", _core.mul(convert(hits, weights.dtype), _core.reshape(weights, (-1, 1))), 0)
 
 

@@ -7,6 +7,7 @@ from mindspore.ops._array import *
 from mindspore.ops._gather import *
 from mindspore.ops._neural import *
 from mindspore.ops._random import *
-from mindspore.ops import _elementwise, _reduction, _array, _gather, _neural, _random
+from mindspore.ops._linear import *
+from mindspore.ops import _elementwise, _reduction, _array, _gather, _neural, _random, _linear
 
-__all__ = [n for m in (_elementwise, _reduction, _array, _gather, _neural, _random) for n in m.__all__]
+__all__ = [n for m in (_elementwise, _reduction, _array, _gather, _neural, _random, _linear) for n in m.__all__]

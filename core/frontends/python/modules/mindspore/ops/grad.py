@@ -63,7 +63,8 @@ class _Derivative:
             return True
         if isinstance(self.fn, Cell):
             construct = getattr(self.fn.construct, "__func__", self.fn.construct)
-            return _Context.mode == GRAPH_MODE or isinstance(construct, _Graph)
+            # A derivative of its own is part of a graph.
+            return _Context.mode == GRAPH_MODE or isinstance(construct, _Graph) or hasattr(self.fn, "bprop")
         return _Context.mode == GRAPH_MODE
 
     def _key(self):
@@ -79,7 +80,7 @@ class _Derivative:
         if sens is not None and not isinstance(sens, tuple):
             sens = (sens,)
         fn = self.fn
-        if not _gantry.in_graph() and hasattr(fn, "construct"):
+        if not _gantry.in_graph() and hasattr(fn, "construct") and not hasattr(fn, "bprop"):
             fn = fn.construct
             fn = getattr(fn, "__gantry_function__", fn)
         output, grads, n = _gantry.gradient(fn, tuple(args), kwargs, tuple(positions), tuple(weights or ()), sens, has_aux)
@@ -192,8 +193,7 @@ def vjp(fn, *inputs, weights=None, has_aux=False):
     def pull_back(*sens):
         sens = sens if len(sens) != 1 else sens[0]
         _, found, by_weights = derivative(*inputs, sens)
-        result = found if len(found) != 1 else found[0]
-        return (result, by_weights) if weights is not None else result
+        return (found, by_weights) if weights is not None else found
     if not inputs:
         return lambda *args: vjp(fn, *args, weights=weights, has_aux=has_aux)
     output = fn(*inputs) if not _gantry.in_graph() else _gantry.call(fn, inputs)

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cells with a derivative of their own: see GantryPyCustom. */
+#include "core/frontends/python/gradient-private.h"
+#include "core/ir/context.h"
+
+void
+_gantry_py_custom_free (gpointer data)
+{
+  GantryPyCustom *custom = data;
+
+  Py_XDECREF (custom->bprop);
+  Py_XDECREF (custom->args);
+  Py_XDECREF (custom->out);
+  Py_XDECREF (custom->zeros);
+  g_free (custom);
+}
+
+static gboolean
+is_float (const GantryPyValue *value)
+{
+  return value->kind == GANTRY_PY_TENSOR && gantry_element_is_float ((GantryElementType) value->type->element);
+}
+
+/* A leaf of the result: stopped, plus zeros that the gradient is wanted by. */
+static PyObject *
+cut_leaf (GantryPyGradient *gradient, GantryPyCustom *custom, GantryPyValue *leaf)
+{
+  GantryPyState *state = gradient->state;
+  PyObject *zero, *inner, *result = NULL;
+
+  if (!is_float (leaf))
+    return Py_NewRef ((PyObject *) leaf);
+  zero = _gantry_py_call_hook (state, "zeros_of", "O", leaf);
+  if (zero == NULL)
+    return NULL;
+  PyList_Append (custom->zeros, zero);
+  inner = _gantry_py_gradient_want (gradient, zero);
+  Py_DECREF (zero);
+  custom->n_zeros++;
+  if (inner != NULL)
+    result = _gantry_py_call_hook (state, "stopped_plus", "OO", leaf, inner);
+  Py_XDECREF (inner);
+  return result;
+}
+
+PyObject *
+gantry_py_custom_gradient (GantryPyState *state, PyObject *bprop, PyObject *args, PyObject *out)
+{
+  GantryPyGradient *gradient = state->trace->gradient;
+  GantryPyCustom *custom;
+  g_autoptr (GPtrArray) leaves = g_ptr_array_new (), cut = g_ptr_array_new_with_free_func ((GDestroyNotify) Py_DecRef);
+  PyObject *result;
+  guint next = 0;
+
+  if (gradient == NULL)
+    return Py_NewRef (out);
+  if (state->trace->root->record || state->trace->region != state->trace->body)
+    {
+      PyErr_SetString (PyExc_NotImplementedError, "a Cell with a bprop of its own is differentiated in graph mode, and not inside of a "
+                                                  "branch or loop that data decides about");
+      return NULL;
+    }
+  custom = g_new0 (GantryPyCustom, 1);
+  g_ptr_array_add (gradient->customs, custom);
+  custom->bprop = Py_NewRef (bprop);
+  custom->args = gantry_py_with_parameters (state, args);
+  custom->out = gantry_py_with_parameters (state, out);
+  custom->zeros = PyList_New (0);
+  custom->first_zero = gradient->wanted->len;
+  gantry_py_collect_variables (custom->out, leaves);
+  for (guint i = 0; i < leaves->len; i++)
+    {
+      PyObject *leaf = cut_leaf (gradient, custom, g_ptr_array_index (leaves, i));
+
+      if (leaf == NULL)
+        return NULL;
+      g_ptr_array_add (cut, leaf);
+    }
+  result = gantry_py_replace_variables (custom->out, (PyObject *const *) cut->pdata, &next);
+  return result;
+}
+
+gboolean
+_gantry_py_customs_end (GantryPyGradient *gradient)
+{
+  for (guint c = 0; c < gradient->customs->len; c++)
+    {
+      GantryPyCustom *custom = g_ptr_array_index (gradient->customs, c);
+      g_autoptr (GPtrArray) args = g_ptr_array_new ();
+
+      gantry_py_collect_variables (custom->args, args);
+      custom->first_id = gradient->ids->len;
+      custom->n_args = args->len;
+      if (!_gantry_py_gradient_add_values (gradient, custom->args))
+        return FALSE;
+      custom->n_out = gradient->ids->len;
+      if (!_gantry_py_gradient_add_values (gradient, custom->out))
+        return FALSE;
+      custom->n_out = gradient->ids->len - custom->n_out;
+      custom->first_output = gradient->outputs->len;
+      for (guint i = 0; i < args->len; i++)
+        {
+          guint index = custom->first_id + i;
+
+          if (is_float (g_ptr_array_index (args, i)))
+            g_array_append_val (gradient->outputs, index);
+        }
+    }
+  return TRUE;
+}
+
+/* @structure with the results from @first on in place of its variables; cotangents are those of the zeros. */
+static PyObject *
+outside (GantryPyGradient *gradient, PyObject *structure, const guint32 *results, guint first, const GantryPyCustom *cotangents)
+{
+  GantryPyState *state = gradient->state;
+  g_autoptr (GPtrArray) leaves = g_ptr_array_new (), values = g_ptr_array_new_with_free_func ((GDestroyNotify) Py_DecRef);
+  guint next = 0, zero = 0;
+
+  gantry_py_collect_variables (structure, leaves);
+  for (guint i = 0; i < leaves->len; i++)
+    {
+      const GantryPyValue *leaf = g_ptr_array_index (leaves, i);
+      guint32 id = results[first + i];
+      PyObject *value;
+
+      if (cotangents != NULL && is_float (leaf))
+        id = results[gradient->ids->len + cotangents->first_zero + zero++];
+      value = gantry_py_wrap (state, id, (GantryPyValueKind) leaf->kind);
+      if (value == NULL)
+        return NULL;
+      g_ptr_array_add (values, value);
+    }
+  return gantry_py_replace_variables (structure, (PyObject *const *) values->pdata, &next);
+}
+
+static PyObject *
+bprop_arguments (GantryPyGradient *gradient, const GantryPyCustom *custom, const guint32 *results)
+{
+  PyObject *args = outside (gradient, custom->args, results, custom->first_id, NULL);
+  PyObject *out = args != NULL ? outside (gradient, custom->out, results, custom->first_id + custom->n_args, NULL) : NULL;
+  PyObject *cotangent = out != NULL ? outside (gradient, custom->out, results, custom->first_id + custom->n_args, custom) : NULL;
+  PyObject *last = cotangent != NULL ? PyTuple_Pack (2, out, cotangent) : NULL;
+  PyObject *all = last != NULL ? PySequence_Concat (args, last) : NULL;
+
+  Py_XDECREF (args);
+  Py_XDECREF (out);
+  Py_XDECREF (cotangent);
+  Py_XDECREF (last);
+  return all;
+}
+
+/* The tensors of what `bprop` gave are the seeds of the inputs, in order. */
+static gboolean
+take_seeds (GantryPyGradient *gradient, const GantryPyCustom *custom, PyObject *given)
+{
+  g_autoptr (GPtrArray) args = g_ptr_array_new ();
+  PyObject *flat = _gantry_py_call_hook (gradient->state, "bprop_gradients", "OO", custom->args, given);
+  guint output = custom->first_output;
+  gboolean fine = flat != NULL;
+
+  gantry_py_collect_variables (custom->args, args);
+  for (guint i = 0; fine && i < args->len; i++)
+    if (is_float (g_ptr_array_index (args, i)))
+      {
+        PyObject *key = PyLong_FromUnsignedLong (output++), *seed = PyList_GetItem (flat, i);
+
+        fine = seed != NULL && (seed == Py_None || PyDict_SetItem (gradient->seeds, key, seed) == 0);
+        Py_DECREF (key);
+      }
+  Py_XDECREF (flat);
+  return fine;
+}
+
+gboolean
+_gantry_py_customs_run (GantryPyGradient *gradient, PyObject *sens)
+{
+  GantryPyState *state = gradient->state;
+  GantryPyFrame frame = { .state = state, .globals = PyEval_GetBuiltins (), .name = "bprop" };
+
+  gradient->seeds = PyDict_New ();
+  for (guint c = gradient->customs->len; c-- > 0;)
+    {
+      const GantryPyCustom *custom = g_ptr_array_index (gradient->customs, c);
+      g_autofree guint32 *results = _gantry_py_gradient_splice (gradient, sens);
+      PyObject *args = results != NULL ? bprop_arguments (gradient, custom, results) : NULL;
+      PyObject *given = args != NULL ? _gantry_py_call (&frame, custom->bprop, args, NULL) : NULL;
+      gboolean fine = given != NULL && take_seeds (gradient, custom, given);
+
+      Py_XDECREF (args);
+      Py_XDECREF (given);
+      if (!fine)
+        return FALSE;
+    }
+  return TRUE;
+}
