@@ -57,7 +57,10 @@ simple_dot (XlaLower *l)
   const gint64 *lists[4] = { NULL, NULL, &last, &first };
   const gsize n[4] = { 0, 0, 1, 1 };
 
-  if (last < 0)
+  if (gantry_attrs_find (l->context, l->node->attrs, "lhs_contracting_dimensions") != NULL ||
+      gantry_attrs_find (l->context, l->node->attrs, "lhs_batching_dimensions") != NULL)
+    dot_general (l); /* HLO's, which says which */
+  else if (last < 0)
     l->out[0] = gantry_xla_binary (l, GANTRY_OP_MULTIPLY, gantry_xla_in (l, 0), gantry_xla_in (l, 1));
   else
     l->out[0] = dot (l, lists, n);

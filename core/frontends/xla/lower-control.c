@@ -192,9 +192,69 @@ while_ (XlaLower *l)
     l->out[i] = n > 1 ? gantry_builder_result (l->b, value, i) : value;
 }
 
+/* HLO: each branch has operands of its own, which stand behind the index one after the other. */
+static guint32
+own_branch (XlaLower *l, guint region, guint first, guint n_own, guint32 *passed, guint *n)
+{
+  guint32 source = gantry_xla_region (l, region), function;
+  guint32 *inside = XLA_NEW (l, guint32, l->n_in), *results = XLA_NEW (l, guint32, l->n_out);
+  gboolean done;
+
+  if (source == 0)
+    return 0;
+  function = begin_body (l, "branch", l->in + 1, l->n_in - 1, inside, passed, n);
+  done = gantry_xla_inline (l, source, inside + first - 1, n_own, results, l->n_out, FALSE);
+  gantry_builder_end (l->b, results, done ? l->n_out : 0);
+  return done ? function : 0;
+}
+
+static void
+conditional (XlaLower *l)
+{
+  gsize n_operands, n_known;
+  const gint64 *leaves = gantry_xla_ints (l, "operand_leaves", &n_operands);
+  guint32 index = gantry_xla_reshape (l, gantry_xla_in (l, 0), 0, NULL);
+  gint64 *known = gantry_xla_known_ints (l, index, &n_known);
+  gboolean two = gantry_xla_element (l, index) == GANTRY_BOOL;
+  guint32 *passed = XLA_NEW (l, guint32, l->n_in), *chosen = XLA_NEW (l, guint32, l->n_out);
+  guint first = l->n_in, n;
+
+  if (n_operands < 2 || leaves[0] != 1)
+    {
+      gantry_xla_refuse (l, "a condition without branches");
+      return;
+    }
+  for (guint i = (guint) n_operands - 1; i-- > 0 && !l->failed;)
+    {
+      guint32 *out = l->out, *results = XLA_NEW (l, guint32, l->n_out), same, is;
+
+      first -= (guint) leaves[i + 1];
+      /* The first branch of two is that of a true predicate. */
+      if (known != NULL && (two ? (known[0] != 0) == (i == 0) : CLAMP (known[0], 0, (gint64) n_operands - 2) == i))
+        {
+          guint32 source = gantry_xla_region (l, i);
+
+          if (source != 0)
+            gantry_xla_inline (l, source, l->in + first, (guint) leaves[i + 1], l->out, l->n_out, FALSE);
+          return;
+        }
+      if (known != NULL)
+        continue;
+      same = own_branch (l, i, first, (guint) leaves[i + 1], passed, &n);
+      is = two ? index : gantry_xla_compare (l, "EQ", index, gantry_builder_int_scalar (l->b, gantry_xla_element (l, index), i));
+      l->out = results;
+      set_results (l, core_if (l, is, same, same, passed, n));
+      l->out = out;
+      for (guint r = 0; r < l->n_out && !l->failed; r++)
+        chosen[r] = i + 2 == n_operands ? results[r] : gantry_xla_select (l, is, results[r], chosen[r]);
+    }
+  memcpy (l->out, chosen, sizeof *chosen * l->n_out);
+}
+
 const XlaRule gantry_xla_control_rules[] = {
   { "if", if_, GANTRY_CLASS_CONTROL, 0, 0 },
   { "case", case_, GANTRY_CLASS_CONTROL, 0, 0 },
+  { "conditional", conditional, GANTRY_CLASS_CONTROL, 0, 0 },
   { "while", while_, GANTRY_CLASS_CONTROL, 0, 0 },
   { NULL, NULL, 0, 0, 0 },
 };

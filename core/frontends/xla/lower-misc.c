@@ -124,6 +124,8 @@ rng (XlaLower *l)
 
 const XlaRule gantry_xla_misc_rules[] = {
   { "optimization_barrier", optimization_barrier, GANTRY_CLASS_CONTROL, XLA_ANY_TYPE, 0 },
+  { "opt_barrier", optimization_barrier, GANTRY_CLASS_CONTROL, XLA_ANY_TYPE, 0 },
+  { "copy", as_it_is, GANTRY_CLASS_MEMORY, 0, 0 },
   { "custom_call", custom_call, GANTRY_CLASS_OTHER, XLA_ANY_TYPE, 0 },
   { "partition_id", one_device, GANTRY_CLASS_OTHER, 0, 0 },
   { "replica_id", one_device, GANTRY_CLASS_OTHER, 0, 0 },

@@ -67,6 +67,11 @@ broadcast (XlaLower *l)
   const GantryType *from = gantry_xla_type (l, gantry_xla_in (l, 0)), *to = gantry_xla_declared (l, 0);
   gint64 *where = XLA_NEW (l, gint64, from->rank);
 
+  if (gantry_attrs_find (l->context, l->node->attrs, "broadcast_dimensions") != NULL)
+    {
+      broadcast_in_dim (l); /* HLO's, which says where */
+      return;
+    }
   for (guint i = 0; i < from->rank; i++)
     where[i] = (gint64) to->rank - from->rank + i;
   l->out[0] = gantry_xla_broadcast (l, gantry_xla_in (l, 0), to->rank, to->dims, where);
@@ -187,6 +192,20 @@ iota (XlaLower *l)
     l->out[0] = gantry_builder_iota (l->b, element, rank, dims, axis);
 }
 
+/* HLO: the same bytes in another shape, which in row-major order is a reshape. */
+static void
+bitcast (XlaLower *l)
+{
+  const GantryType *type = gantry_xla_declared (l, 0);
+  guint32 x = gantry_xla_in (l, 0);
+
+  if (gantry_attrs_find (l->context, l->node->attrs, "layout") != NULL ||
+      type->element != gantry_xla_type (l, x)->element || gantry_type_elements (type) != gantry_type_elements (gantry_xla_type (l, x)))
+    gantry_xla_refuse (l, "of a layout that is not row-major, or to another element type");
+  else
+    l->out[0] = gantry_xla_reshape (l, x, type->rank, type->dims);
+}
+
 static void
 get_dimension_size (XlaLower *l)
 {
@@ -216,6 +235,7 @@ const XlaRule gantry_xla_movement_rules[] = {
   MOVES ("concatenate", concatenate, 0),
   MOVES ("iota", iota, 0),
   MOVES ("dynamic_iota", iota, 1),
+  MOVES ("bitcast", bitcast, 0),
   MOVES ("get_dimension_size", get_dimension_size, 0),
   { NULL, NULL, 0, 0, 0 },
 };

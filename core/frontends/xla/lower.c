@@ -10,12 +10,21 @@ static const XlaRule *const families[] = {
   gantry_xla_linear_rules,      gantry_xla_special_rules,  gantry_xla_misc_rules,
 };
 
+/* HLO writes dashes where StableHLO writes underscores. */
+static gboolean
+same_name (const char *a, const char *b)
+{
+  for (; *a != 0 && (*a == *b || (*a == '_' && *b == '-')); a++, b++)
+    ;
+  return *a == 0 && *b == 0;
+}
+
 const XlaRule *
 gantry_xla_find_rule (const char *name)
 {
   for (guint i = 0; i < G_N_ELEMENTS (families); i++)
     for (const XlaRule *rule = families[i]; rule->name != NULL; rule++)
-      if (strcmp (rule->name, name) == 0)
+      if (same_name (rule->name, name))
         return rule;
   return NULL;
 }
@@ -180,7 +189,7 @@ const GantryDialect *
 gantry_xla_dialects (guint *n)
 {
   static const GantryDialect dialects[] = {
-    { "stablehlo", lower, classify }, { "mhlo", lower, classify }, { "chlo", lower, classify },
+    { "stablehlo", lower, classify }, { "mhlo", lower, classify }, { "chlo", lower, classify }, { "hlo", lower, classify },
   };
 
   *n = G_N_ELEMENTS (dialects);

@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A text of StableHLO: one or more modules, or functions alone. An index of functions and aliases is made first, because the
  * entry is the first function of a module and locations may stand behind what they belong to. */
+#include "core/frontends/xla/hlo-private.h"
 #include "core/frontends/xla/mlir-private.h"
+
+static gboolean
+is_hlo (const char *path)
+{
+  return g_str_has_suffix (path, ".hlo");
+}
 
 gboolean
 gantry_xla_reads (const char *path)
 {
-  return g_str_has_suffix (path, ".mlir") || g_str_has_suffix (path, ".stablehlo");
+  return g_str_has_suffix (path, ".mlir") || g_str_has_suffix (path, ".stablehlo") || is_hlo (path);
 }
 
 static void
@@ -274,15 +281,22 @@ read_functions (Mlir *m, GError **error)
   return TRUE;
 }
 
-static void
-list_unknown (Mlir *m)
+static int
+compare_names (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(char *const *) a, *(char *const *) b);
+}
+
+void
+gantry_xla_list_unknown (GantryContext *context, GHashTable *unknown, GantryXlaInfo *info)
 {
   GHashTableIter iter;
   gpointer name;
 
-  g_hash_table_iter_init (&iter, m->unknown);
+  g_hash_table_iter_init (&iter, unknown);
   while (g_hash_table_iter_next (&iter, &name, NULL))
-    g_ptr_array_add (m->info->unknown, g_strdup (gantry_context_string (m->context, GPOINTER_TO_UINT (name))));
+    g_ptr_array_add (info->unknown, g_strdup (gantry_context_string (context, GPOINTER_TO_UINT (name))));
+  g_ptr_array_sort (info->unknown, compare_names);
 }
 
 /* A function that calls itself, at whatever distance, has no end. */
@@ -319,8 +333,8 @@ calls_end (Calls *calls, const GantryFunction *f, guint depth)
   return TRUE;
 }
 
-static gboolean
-check_calls (const GantryModule *module, const char *name, GError **error)
+gboolean
+gantry_xla_check_calls (const GantryModule *module, const char *name, GError **error)
 {
   g_autofree guint8 *state = g_new0 (guint8, module->n_functions + 1);
   Calls calls = { module, state };
@@ -372,7 +386,7 @@ import (Mlir *m, GError **error)
       gantry_error_prefix (error, "%s: ", m->s.name);
       return NULL;
     }
-  return check_calls (module, m->s.name, error) ? g_steal_pointer (&module) : NULL;
+  return gantry_xla_check_calls (module, m->s.name, error) ? g_steal_pointer (&module) : NULL;
 }
 
 GantryModule *
@@ -394,6 +408,13 @@ gantry_xla_import_text (GantryContext *context, const char *text, gsize length, 
   dialects = gantry_xla_dialects (&n);
   for (guint i = 0; i < n; i++)
     gantry_context_add_dialect (context, &dialects[i]);
+  if (is_hlo (name))
+    {
+      module = gantry_hlo_import (context, text, length, name, options != NULL ? options : &none, own, progress, error);
+      if (info != NULL && module != NULL)
+        *info = g_steal_pointer (&own);
+      return module;
+    }
   gantry_xla_scan_init (&m.s, name, text, length);
   m.file = gantry_context_intern (context, name);
   m.functions = g_array_new (FALSE, FALSE, sizeof (MlirFunction));
@@ -403,7 +424,7 @@ gantry_xla_import_text (GantryContext *context, const char *text, gsize length, 
   m.checked = g_array_new (FALSE, FALSE, sizeof (guint32));
   m.b = gantry_builder_new (context, name);
   module = import (&m, error);
-  list_unknown (&m);
+  gantry_xla_list_unknown (context, m.unknown, own);
   mlir_clear (&m);
   if (info != NULL && module != NULL)
     *info = g_steal_pointer (&own);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/frontends/xla: reads the texts that JAX, XLA and their kin write: StableHLO (pretty and generic form). A text becomes
+/* core/frontends/xla: reads the texts that JAX, XLA and their kin write: StableHLO (pretty and generic form) and HLO. A text becomes
  * a module of foreign operations ("stablehlo.add") with every attribute, name and place kept, and the
  * dialects say what each means in core operations. An unknown operation opens like any other; only
  * compiling it is refused. */
@@ -40,7 +40,7 @@ typedef struct
 /**
  * GantryXlaInfo: what a text says about itself.
  *
- * @format: "StableHLO text"
+ * @format: "StableHLO text", "HLO text"
  * @n_operations: as the text counts them, of all functions and regions, without functions, modules and terminators
  * @functions: names of the functions, in order; with @function_modules the index of the module that each stands in
  * @checks: array of GantryXlaCheck
@@ -63,7 +63,7 @@ typedef struct
 void gantry_xla_info_free (GantryXlaInfo *info);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryXlaInfo, gantry_xla_info_free)
 
-/** Whether a file of that name is read here: .mlir, .stablehlo. */
+/** Whether a file of that name is read here: .mlir, .stablehlo, .hlo. */
 gboolean gantry_xla_reads (const char *path);
 
 /**
