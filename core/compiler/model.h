@@ -32,7 +32,7 @@ typedef struct
 {
   gatomicrefcount ref_count;
   char *path;
-  char *format;   /* "ONNX", "Gantry text", "StableHLO text" */
+  char *format;   /* "ONNX", "Gantry text", "StableHLO text", "HLO text" */
   char *producer; /* "" when the file does not say */
   char *opset;    /* "ai.onnx 13, com.microsoft 1"; "" for other formats */
   gint64 main_opset; /* 0 for other formats */
@@ -66,8 +66,8 @@ gboolean gantry_model_is_program (const char *path);
 
 /**
  * gantry_model_open:
- * @path: an ONNX model, a module in Gantry's text form (.gir), StableHLO (.mlir, .stablehlo), or a Python program (.py), which is run in
- *  a child process: see gantry_program_graphs_run()
+ * @path: an ONNX model, a module in Gantry's text form (.gir), StableHLO (.mlir, .stablehlo), HLO (.hlo), or a Python program (.py),
+ *  which is run in a child process: see gantry_program_graphs_run()
  * @bindings: (nullable): sizes of symbolic dimensions, values of inputs
  * @random_weights: a seed, or -1 for the weights of the file
  *

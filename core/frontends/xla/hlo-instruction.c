@@ -165,7 +165,8 @@ read_operands (Body *body, const HloInstruction *inst, guint *n)
     before.at = before.end;
   h->s = before;
   *n = found->len;
-  return (HloValue **) gantry_arena_copy (body->arena, found->pdata, sizeof (gpointer) * MAX (found->len, 1));
+  return found->len > 0 ? (HloValue **) gantry_arena_copy (body->arena, found->pdata, sizeof (gpointer) * found->len)
+                        : gantry_arena_new0 (body->arena, HloValue *, 1);
 }
 
 /* All leaves of @values. */
@@ -369,7 +370,8 @@ tuple (Body *body, const HloInstruction *inst, HloValue *const *operands, guint 
   for (guint i = 0; i < n; i++)
     types[i] = operands[i]->type;
   value = value_new (body, gantry_context_tuple (body->h->context, n, types));
-  memcpy (value->ids, ids->data, sizeof (guint32) * ids->len);
+  if (ids->len > 0)
+    memcpy (value->ids, ids->data, sizeof (guint32) * ids->len);
   return value;
 }
 
@@ -384,6 +386,15 @@ move (Body *body, const HloInstruction *inst, HloAttributes *a, const HloValue *
   for (guint i = 1; i < value->n; i++)
     value->ids[i] = i == 1 ? from->ids[0] : 0;
   return value;
+}
+
+static const char *
+memory_kind (const char *name)
+{
+  for (guint i = 0; i < GANTRY_N_MEMORY_KINDS; i++)
+    if (strcmp (name, gantry_memory_kind_name (i)) == 0)
+      return gantry_memory_kind_name (i);
+  return NULL;
 }
 
 /* Where a value is to lie, by custom call or by the shape of a copy; NULL where the instruction is no move. */
@@ -401,7 +412,7 @@ moves_to (Hlo *h, const HloInstruction *inst, const HloAttributes *a, HloValue *
   else if (gantry_xla_span_is (inst->opcode, "custom-call"))
     return strcmp (target, "MoveToHost") == 0                  ? "pinned_host"
            : strcmp (target, "MoveToDevice") == 0              ? "device"
-           : strcmp (target, "annotate_device_placement") == 0 ? gantry_context_string (h->context, a->placement)
+           : strcmp (target, "annotate_device_placement") == 0 ? memory_kind (gantry_context_string (h->context, a->placement))
                                                                : NULL;
   else if (!gantry_xla_span_is (inst->opcode, "copy") || to->kind != GANTRY_TYPE_TENSOR || to->memory == from->memory)
     return NULL;

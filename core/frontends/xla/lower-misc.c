@@ -10,16 +10,6 @@ optimization_barrier (XlaLower *l)
 }
 
 static void
-placement (XlaLower *l)
-{
-  const char *kind = gantry_xla_string (l, "mhlo.frontend_attributes._xla_buffer_placement", "device");
-  GantryAttrList *attrs = gantry_xla_attrs (l);
-
-  gantry_attr_list_set_string (attrs, "memory", kind);
-  l->out[0] = gantry_xla_add (l, GANTRY_OP_COPY, attrs, 1, gantry_xla_in (l, 0));
-}
-
-static void
 as_it_is (XlaLower *l)
 {
   for (guint i = 0; i < MIN (l->n_in, l->n_out); i++)
@@ -45,9 +35,7 @@ custom_call (XlaLower *l)
 {
   const char *target = gantry_xla_string (l, "call_target_name", "");
 
-  if (strcmp (target, "annotate_device_placement") == 0)
-    placement (l);
-  else if (strcmp (target, "Sharding") == 0 || g_str_has_prefix (target, "xla.sdy.") || strcmp (target, "LayoutConstraint") == 0)
+  if (strcmp (target, "Sharding") == 0 || g_str_has_prefix (target, "xla.sdy.") || strcmp (target, "LayoutConstraint") == 0)
     as_it_is (l); /* on one device every sharding is the whole */
   else if (!by_name (l, target))
     gantry_xla_refuse (l, "a call of '%s', which is code of another program", target);
@@ -82,6 +70,17 @@ static void
 quantized (XlaLower *l)
 {
   gantry_xla_refuse (l, "quantized element types are not compiled");
+}
+
+static void
+constant (XlaLower *l)
+{
+  const GantryType *type = gantry_xla_declared (l, 0);
+
+  if (type->kind == GANTRY_TYPE_TENSOR && gantry_element_is_compiled ((GantryElementType) type->element))
+    gantry_xla_refuse (l, "its value is not in the text");
+  else
+    gantry_xla_refuse (l, "an element type that is not compiled");
 }
 
 static void
@@ -130,6 +129,7 @@ const XlaRule gantry_xla_misc_rules[] = {
   { "partition_id", one_device, GANTRY_CLASS_OTHER, 0, 0 },
   { "replica_id", one_device, GANTRY_CLASS_OTHER, 0, 0 },
   { "rng_bit_generator", rng_bit_generator, GANTRY_CLASS_OTHER, 0, 0 },
+  OTHER ("constant", constant),
   OTHER ("rng", rng),
   OTHER ("all_gather", collective),
   OTHER ("all_reduce", collective),

@@ -144,20 +144,27 @@ count (Mlir *m, const MlirOp *op)
     gantry_xla_scan_fail (&m->s, GANTRY_ERROR_TOO_LARGE, "the module has more than %u operations", most);
 }
 
-/* The value of a placement lies where it says. */
-static void
-place_result (Mlir *m, MlirOp *op)
+/* A placement is a move: drawn as one, planned as one. Returns: 0 where the operation is none, or to a kind that Gantry has not */
+static guint32
+add_move (Mlir *m, MlirOp *op)
 {
-  guint32 attrs = gantry_attr_list_end (g_steal_pointer (&op->attrs));
-  const char *kind = gantry_attrs_string (m->context, attrs, "mhlo.frontend_attributes._xla_buffer_placement", "");
-  guint32 *type = &g_array_index (op->types, guint32, 0);
-  const GantryType *t = gantry_context_type (m->context, *type);
+  guint32 attrs, operand = op->operands->len == 1 ? g_array_index (op->operands, guint32, 0) : 0;
+  const char *kind;
 
+  if (op->n_results != 1 || operand == 0 || op->symbol == 0 || gantry_builder_get_type (m->b, operand)->kind != GANTRY_TYPE_TENSOR ||
+      strcmp (gantry_context_string (m->context, op->symbol), "annotate_device_placement") != 0)
+    return 0;
+  attrs = gantry_attr_list_end (g_steal_pointer (&op->attrs));
   op->attrs = gantry_attr_list_new (m->context);
   gantry_attr_list_set_all (op->attrs, attrs);
+  kind = gantry_attrs_string (m->context, attrs, "mhlo.frontend_attributes._xla_buffer_placement", "");
   for (guint i = 0; i < GANTRY_N_MEMORY_KINDS; i++)
-    if (strcmp (kind, gantry_memory_kind_name (i)) == 0 && t->kind == GANTRY_TYPE_TENSOR)
-      *type = gantry_context_tensor_in (m->context, (GantryElementType) t->element, t->rank, t->dims, (GantryMemoryKind) i);
+    if (strcmp (kind, gantry_memory_kind_name (i)) == 0)
+      {
+        gantry_attr_list_set_string (op->attrs, "memory", kind);
+        return gantry_builder_add (m->b, GANTRY_OP_COPY, &operand, 1, gantry_attr_list_end (g_steal_pointer (&op->attrs)));
+      }
+  return 0;
 }
 
 static guint32
@@ -191,6 +198,8 @@ add_node (Mlir *m, MlirOp *op, guint32 type)
     }
   if (ends_with (op, "call") || ends_with (op, "composite"))
     id = add_call (m, op, type);
+  else if (ends_with (op, "custom_call"))
+    id = add_move (m, op);
   if (id != 0)
     return id;
   if (!gantry_xla_knows_operation (op->name) && !g_str_has_prefix (op->name, "check."))
@@ -213,9 +222,6 @@ add_operation (Mlir *m, MlirFrame *frame, MlirOp *op, guint32 *ids)
 
       gantry_attr_list_set_function (op->attrs, key, g_array_index (op->regions, guint32, i));
     }
-  if (op->n_results == 1 && op->symbol != 0 &&
-      strcmp (gantry_context_string (m->context, op->symbol), "annotate_device_placement") == 0)
-    place_result (m, op);
   if (op->n_results == 1)
     type = g_array_index (op->types, guint32, 0);
   else
