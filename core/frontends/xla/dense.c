@@ -159,8 +159,9 @@ read_content (GantryXlaScan *s, Values *v, GantryXlaSpan content, const GantryTy
     good = read_list (s, v, content);
   if (!good || (v->n != gantry_type_elements (type) && v->n != 1))
     {
-      gantry_xla_scan_fail (s, GANTRY_ERROR_INVALID, "a constant has %" G_GINT64_FORMAT " values, and its type %" G_GINT64_FORMAT,
-                            v->n, gantry_type_elements (type));
+      gantry_xla_scan_fail (s, GANTRY_ERROR_INVALID,
+                            "a constant has %" G_GINT64_FORMAT " values, and its type %" G_GINT64_FORMAT, v->n,
+                            gantry_type_elements (type));
       return NULL;
     }
   if (gantry_type_elements (type) == v->n)
@@ -179,7 +180,8 @@ gantry_xla_literal (GantryXlaScan *s, GantryContext *context, GantryXlaSpan cont
   Values values = { .element = (GantryElementType) t->element };
   g_autoptr (GantryLiteral) literal = NULL;
 
-  if (s->error != NULL || !gantry_type_is_static (t) || !gantry_element_is_compiled (values.element) || gantry_type_bytes (t) < 0)
+  if (s->error != NULL || !gantry_type_is_static (t) || !gantry_element_is_compiled (values.element)
+      || gantry_type_bytes (t) < 0)
     return 0;
   values.size = gantry_element_size (values.element);
   while (content.length > 0 && g_ascii_isspace (*content.at))

@@ -5,7 +5,10 @@
 
 #define MOST_TEXT 4096
 
-static const struct { const char *opcode, *hlo, *attribute; } names[] = {
+static const struct
+{
+  const char *opcode, *hlo, *attribute;
+} names[] = {
   { "broadcast", "dimensions", "broadcast_dimensions" },
   { "transpose", "dimensions", "permutation" },
   { "concatenate", "dimensions", "dimension" },
@@ -135,7 +138,10 @@ static void
 window (Hlo *h, HloAttributes *a, GantryXlaSpan opcode, GantryXlaSpan span)
 {
   gboolean pools = gantry_xla_span_is (opcode, "reduce-window") || gantry_xla_span_is (opcode, "select-and-scatter");
-  const struct { const char *key, *attribute; } keys[] = {
+  const struct
+  {
+    const char *key, *attribute;
+  } keys[] = {
     { "size", "window_dimensions" },
     { "stride", "window_strides" },
     { "pad", "padding" },
@@ -242,8 +248,8 @@ metadata (Hlo *h, HloAttributes *a, GantryXlaSpan span)
         a->location.column = (guint32) CLAMP (number, 0, G_MAXINT32);
       else if (gantry_xla_span_is (key, "stack_frame_id") && a->location.file == 0)
         {
-          const HloFileLocation *frame
-            = gantry_hlo_frame (h->module < h->tables->len ? g_ptr_array_index (h->tables, h->module) : NULL, number);
+          const HloFileLocation *frame = gantry_hlo_frame (
+            h->module < h->tables->len ? g_ptr_array_index (h->tables, h->module) : NULL, number);
 
           if (frame != NULL && frame->file != 0)
             a->location = (GantryLocation){ .file = frame->file, .line = frame->line, .column = frame->column };
@@ -296,8 +302,9 @@ computations (Hlo *h, GantryXlaSpan span, GArray *found)
 static gboolean
 names_computations (const char *key)
 {
-  static const char *const keys[] = { "to_apply",  "condition", "body", "true_computation", "false_computation",
-                                      "branch_computations", "select", "scatter", "comparator" };
+  static const char *const keys[] = { "to_apply",         "condition",         "body",
+                                      "true_computation", "false_computation", "branch_computations",
+                                      "select",           "scatter",           "comparator" };
 
   for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
     if (strcmp (keys[i], key) == 0)
@@ -378,7 +385,7 @@ gantry_hlo_attributes (Hlo *h, const HloInstruction *inst, HloAttributes *a)
   s->line = inst->attribute_line;
   while (s->error == NULL && gantry_xla_scan_accept (s, ","))
     {
-      GantryXlaSpan key = gantry_xla_scan_word (s, FALSE), value;
+      GantryXlaSpan key = gantry_xla_scan_word (s, TRUE), value;
       g_autofree char *name = gantry_xla_span_dup (key);
 
       if (key.length == 0 || !gantry_xla_scan_accept (s, "="))

@@ -22,6 +22,7 @@ read_aliases (Hlo *h, GantryXlaSpan span)
 {
   GantryXlaScan s = h->s;
 
+  s.error = NULL; /* each scan has an error of its own */
   s.at = span.at;
   s.end = span.at + span.length;
   gantry_xla_scan_accept (&s, "{");
@@ -186,8 +187,8 @@ import (Hlo *h, GError **error)
 }
 
 GantryModule *
-gantry_hlo_import (GantryContext *context, const char *text, gsize length, const char *name, const GantryXlaOptions *options,
-                   GantryXlaInfo *info, const GantryProgress *progress, GError **error)
+gantry_hlo_import (GantryContext *context, const char *text, gsize length, const char *name,
+                   const GantryXlaOptions *options, GantryXlaInfo *info, const GantryProgress *progress, GError **error)
 {
   Hlo h = { .context = context, .options = options, .info = info, .progress = progress };
   GantryModule *module;

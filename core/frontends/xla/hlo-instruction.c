@@ -10,10 +10,10 @@ typedef struct
 {
   Hlo *h;
   GantryArena *arena;
-  GHashTable *values;     /* string id -> HloValue */
-  const HloValue *given;  /* (nullable): what a fusion gives for its parameters */
+  GHashTable *values;    /* string id -> HloValue */
+  const HloValue *given; /* (nullable): what a fusion gives for its parameters */
   guint n_given;
-  const char *scope;      /* (nullable): of a fusion */
+  const char *scope; /* (nullable): of a fusion */
   gboolean entry;
 } Body;
 
@@ -34,7 +34,9 @@ begins_shape (Hlo *h)
   if (gantry_xla_scan_peek (&copy) == '(')
     return TRUE;
   word = gantry_xla_scan_word (&copy, FALSE);
-  return word.length > 0 && (gantry_xla_scan_ahead (&copy, 0) == '[' || (gantry_xla_span_is (word, "b") && gantry_xla_scan_ahead (&copy, 0) == '('));
+  return word.length > 0
+         && (gantry_xla_scan_ahead (&copy, 0) == '['
+             || (gantry_xla_span_is (word, "b") && gantry_xla_scan_ahead (&copy, 0) == '('));
 }
 
 static void
@@ -42,7 +44,7 @@ skip_attributes (GantryXlaScan *s)
 {
   while (s->error == NULL && gantry_xla_scan_accept (s, ","))
     {
-      GantryXlaSpan key = gantry_xla_scan_word (s, FALSE);
+      GantryXlaSpan key = gantry_xla_scan_word (s, TRUE);
 
       if (key.length == 0 || !gantry_xla_scan_accept (s, "="))
         {
@@ -147,7 +149,8 @@ read_operands (Body *body, const HloInstruction *inst, guint *n)
         gantry_hlo_shape (h, &layout);
       gantry_xla_scan_accept (s, "%");
       name = gantry_xla_scan_word (s, TRUE);
-      value = g_hash_table_lookup (body->values, GUINT_TO_POINTER (gantry_context_intern_len (h->context, name.at, name.length)));
+      value = g_hash_table_lookup (body->values,
+                                   GUINT_TO_POINTER (gantry_context_intern_len (h->context, name.at, name.length)));
       if (value == NULL)
         {
           g_autofree char *text = gantry_xla_span_dup (name);
@@ -281,9 +284,10 @@ generic (Body *body, const HloInstruction *inst, HloAttributes *a, HloValue *con
   set_layout (h, inst, a);
   if (!gantry_xla_knows_operation (name))
     g_hash_table_add (h->unknown, GUINT_TO_POINTER (gantry_context_intern (h->context, name)));
-  take_leaves (body, value, gantry_builder_add_typed (h->b, gantry_context_foreign_op (h->context, name), (const guint32 *) ids->data,
-                                                      ids->len, gantry_attr_list_end (g_steal_pointer (&a->attrs)),
-                                                      flat_type (h, inst->type)));
+  take_leaves (
+    body, value,
+    gantry_builder_add_typed (h->b, gantry_context_foreign_op (h->context, name), (const guint32 *) ids->data, ids->len,
+                              gantry_attr_list_end (g_steal_pointer (&a->attrs)), flat_type (h, inst->type)));
   return value;
 }
 
@@ -296,8 +300,10 @@ call (Body *body, const HloInstruction *inst, HloAttributes *a, gint callee, Hlo
 
   want (h, callee);
   gantry_attr_list_set_function (a->attrs, "body", computation (h, callee)->function);
-  take_leaves (body, value, gantry_builder_add_typed (h->b, GANTRY_OP_CALL, (const guint32 *) ids->data, ids->len,
-                                                      gantry_attr_list_end (g_steal_pointer (&a->attrs)), flat_type (h, inst->type)));
+  take_leaves (body, value,
+               gantry_builder_add_typed (h->b, GANTRY_OP_CALL, (const guint32 *) ids->data, ids->len,
+                                         gantry_attr_list_end (g_steal_pointer (&a->attrs)),
+                                         flat_type (h, inst->type)));
   return value;
 }
 
@@ -324,7 +330,8 @@ constant (Body *body, const HloInstruction *inst, HloAttributes *a)
     }
   attrs = gantry_attr_list_new (h->context);
   gantry_attr_list_set_literal (attrs, "value", literal);
-  value->ids[0] = gantry_builder_add_typed (h->b, GANTRY_OP_CONSTANT, NULL, 0, gantry_attr_list_end (attrs), inst->type);
+  value->ids[0] = gantry_builder_add_typed (h->b, GANTRY_OP_CONSTANT, NULL, 0, gantry_attr_list_end (attrs),
+                                            inst->type);
   return value;
 }
 
@@ -353,8 +360,8 @@ get_member (Body *body, const HloInstruction *inst, const HloAttributes *a, HloV
     }
   first = first_leaf (body->h, operands[0]->type, a->index);
   if (first + value->n > operands[0]->n)
-    gantry_xla_scan_fail (&body->h->s, GANTRY_ERROR_INVALID, "line %u: member %" G_GINT64_FORMAT " is of another shape", inst->line,
-                          a->index);
+    gantry_xla_scan_fail (&body->h->s, GANTRY_ERROR_INVALID, "line %u: member %" G_GINT64_FORMAT " is of another shape",
+                          inst->line, a->index);
   else
     memcpy (value->ids, operands[0]->ids + first, sizeof (guint32) * value->n);
   return value;
@@ -410,10 +417,11 @@ moves_to (Hlo *h, const HloInstruction *inst, const HloAttributes *a, HloValue *
   if (gantry_xla_span_is (inst->opcode, "copy-start") && to->kind == GANTRY_TYPE_TUPLE && to->rank >= 2)
     to = gantry_context_type (h->context, (guint32) to->dims[0]);
   else if (gantry_xla_span_is (inst->opcode, "custom-call"))
-    return strcmp (target, "MoveToHost") == 0                  ? "pinned_host"
-           : strcmp (target, "MoveToDevice") == 0              ? "device"
-           : strcmp (target, "annotate_device_placement") == 0 ? memory_kind (gantry_context_string (h->context, a->placement))
-                                                               : NULL;
+    return strcmp (target, "MoveToHost") == 0     ? "pinned_host"
+           : strcmp (target, "MoveToDevice") == 0 ? "device"
+           : strcmp (target, "annotate_device_placement") == 0
+             ? memory_kind (gantry_context_string (h->context, a->placement))
+             : NULL;
   else if (!gantry_xla_span_is (inst->opcode, "copy") || to->kind != GANTRY_TYPE_TENSOR || to->memory == from->memory)
     return NULL;
   return gantry_memory_kind_name ((GantryMemoryKind) to->memory);
@@ -429,7 +437,8 @@ fusion (Body *outer, const HloInstruction *inst, HloAttributes *a, HloValue *con
   HloComputation *c = computation (h, a->fusion);
   g_autofree HloValue *given = g_new0 (HloValue, n + 1);
   const char *scope = outer->scope != NULL ? outer->scope : gantry_context_scope_path (h->context, a->scope);
-  g_autofree char *path = g_strdup_printf ("%s%s%s", scope, *scope != 0 ? "/" : "", gantry_context_string (h->context, inst->name));
+  g_autofree char *path = g_strdup_printf ("%s%s%s", scope, *scope != 0 ? "/" : "",
+                                           gantry_context_string (h->context, inst->name));
   GantryXlaScan before = h->s;
   Body body = { .h = h, .arena = outer->arena, .given = given, .n_given = n, .scope = path };
   g_autoptr (GArray) instructions = NULL;
@@ -489,8 +498,8 @@ write_instruction (Body *body, const HloInstruction *inst, HloAttributes *a)
     return fusion (body, inst, a, operands, n);
   if (gantry_xla_span_is (inst->opcode, "call") && a->regions->len == 1)
     return call (body, inst, a, g_array_index (a->regions, gint, 0), operands, n);
-  if (gantry_xla_span_is (inst->opcode, "copy-done") && n == 1 && operands[0]->n >= 2 &&
-      is_copy (body->h->b, operands[0]->ids[0]))
+  if (gantry_xla_span_is (inst->opcode, "copy-done") && n == 1 && operands[0]->n >= 2
+      && is_copy (body->h->b, operands[0]->ids[0]))
     {
       HloValue *value = value_new (body, inst->type);
 
@@ -516,23 +525,27 @@ parameter (Body *body, const HloInstruction *inst, HloAttributes *a)
   if (body->given != NULL && number >= 0 && number < body->n_given && body->given[number].n == value->n)
     *value = body->given[number];
   else if (body->given != NULL || number < 0)
-    gantry_xla_scan_fail (&h->s, GANTRY_ERROR_INVALID, "line %u: parameter %" G_GINT64_FORMAT " is not given", inst->line, number);
+    gantry_xla_scan_fail (&h->s, GANTRY_ERROR_INVALID, "line %u: parameter %" G_GINT64_FORMAT " is not given",
+                          inst->line, number);
   else
     {
       guint32 attrs;
 
       for (guint i = 0; body->entry && i < h->aliases->len; i++)
-        if (g_array_index (h->aliases, HloAlias, i).parameter == number && g_array_index (h->aliases, HloAlias, i).module == h->module)
+        if (g_array_index (h->aliases, HloAlias, i).parameter == number
+            && g_array_index (h->aliases, HloAlias, i).module == h->module)
           gantry_attr_list_set_int (a->attrs, "input_output_alias", g_array_index (h->aliases, HloAlias, i).output);
       attrs = gantry_attr_list_end (g_steal_pointer (&a->attrs));
       gantry_hlo_leaf_types (h, inst->type, types);
       for (guint i = 0; i < types->len; i++)
         {
-          g_autofree char *name = value->n == 1 ? g_strdup (gantry_context_string (h->context, inst->name))
-                                                : g_strdup_printf ("%s.%u", gantry_context_string (h->context, inst->name), i);
+          g_autofree char *name = value->n == 1
+                                    ? g_strdup (gantry_context_string (h->context, inst->name))
+                                    : g_strdup_printf ("%s.%u", gantry_context_string (h->context, inst->name), i);
 
           gantry_builder_set_name (h->b, gantry_context_intern (h->context, name));
-          value->ids[i] = gantry_builder_add_typed (h->b, GANTRY_OP_PARAMETER, NULL, 0, attrs, g_array_index (types, guint32, i));
+          value->ids[i] = gantry_builder_add_typed (h->b, GANTRY_OP_PARAMETER, NULL, 0, attrs,
+                                                    g_array_index (types, guint32, i));
         }
     }
   g_hash_table_insert (body->values, GUINT_TO_POINTER (inst->name), value);
@@ -542,7 +555,9 @@ static void
 with_attributes (Body *body, const HloInstruction *inst)
 {
   Hlo *h = body->h;
-  HloAttributes a = { .attrs = gantry_attr_list_new (h->context), .regions = g_array_new (FALSE, FALSE, sizeof (gint)), .fusion = -1 };
+  HloAttributes a = { .attrs = gantry_attr_list_new (h->context),
+                      .regions = g_array_new (FALSE, FALSE, sizeof (gint)),
+                      .fusion = -1 };
   guint most = h->options->max_nodes != 0 ? h->options->max_nodes : MOST_NODES;
 
   if (++h->n_nodes > most)

@@ -17,8 +17,8 @@ typedef struct
   const char *line_start;
   guint module;
   gboolean entry, wanted, written, fused, counted; /* fused: written in place of a fusion, once */
-  guint32 name;     /* string id */
-  guint32 function; /* id */
+  guint32 name;                                    /* string id */
+  guint32 function;                                /* id */
 } HloComputation;
 
 /** FileNames, FunctionNames, FileLocations and StackFrames of a module. */
@@ -67,11 +67,11 @@ typedef struct
   GArray *computations; /* HloComputation */
   GHashTable *by_name;  /* string id of "module:name" -> index + 1 */
   GHashTable *unknown;
-  GPtrArray *tables;    /* HloTables by module */
-  GArray *aliases;      /* HloAlias */
+  GPtrArray *tables; /* HloTables by module */
+  GArray *aliases;   /* HloAlias */
   guint module;
   guint n_nodes;
-  GQueue *wanted;       /* indices of computations that were named and are still to be written */
+  GQueue *wanted; /* indices of computations that were named and are still to be written */
 } Hlo;
 
 typedef struct
@@ -84,11 +84,11 @@ typedef struct
 typedef struct
 {
   GantryAttrList *attrs;
-  GArray *regions;        /* guint32 indices of computations, in order of use */
-  gint fusion;            /* index of the computation that `calls` names, -1 */
-  gint64 index;           /* of get-tuple-element */
-  guint32 target;         /* string id */
-  guint32 placement;      /* string id */
+  GArray *regions;   /* guint32 indices of computations, in order of use */
+  gint fusion;       /* index of the computation that `calls` names, -1 */
+  gint64 index;      /* of get-tuple-element */
+  guint32 target;    /* string id */
+  guint32 placement; /* string id */
   GantryLocation location;
   guint32 scope;
 } HloAttributes;
@@ -116,7 +116,8 @@ void gantry_hlo_write (Hlo *h, HloComputation *entry);
 /* hlo-import.c */
 gint gantry_hlo_find (Hlo *h, GantryXlaSpan name);
 GantryModule *gantry_hlo_import (GantryContext *context, const char *text, gsize length, const char *name,
-                                 const GantryXlaOptions *options, GantryXlaInfo *info, const GantryProgress *progress, GError **error);
+                                 const GantryXlaOptions *options, GantryXlaInfo *info, const GantryProgress *progress,
+                                 GError **error);
 
 /* mlir-import.c */
 gboolean gantry_xla_check_calls (const GantryModule *module, const char *name, GError **error);

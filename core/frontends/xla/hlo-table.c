@@ -35,7 +35,8 @@ room_for (Hlo *h, GArray *entries, gint64 number)
 {
   if (number < 0 || number > (gint64) entries->len + 1000 || number > MOST_ENTRIES)
     {
-      gantry_xla_scan_fail (&h->s, GANTRY_ERROR_INVALID, "number %" G_GINT64_FORMAT " of a table is out of order", number);
+      gantry_xla_scan_fail (&h->s, GANTRY_ERROR_INVALID, "number %" G_GINT64_FORMAT " of a table is out of order",
+                            number);
       return FALSE;
     }
   if (number >= entries->len)
@@ -82,9 +83,10 @@ entry (Hlo *h, HloTables *tables, guint which, gint64 number)
     }
   fields (h, which == 2 ? location_keys : frame_keys, values, which == 2 ? 3 : 1);
   if (which == 2 && room_for (h, tables->locations, number))
-    g_array_index (tables->locations, HloFileLocation, number)
-      = (HloFileLocation){ values[0] < tables->files->len ? g_array_index (tables->files, guint32, values[0]) : 0,
-                           (guint32) values[1], (guint32) values[2] };
+    g_array_index (tables->locations, HloFileLocation, number) = (HloFileLocation){
+      values[0] < tables->files->len ? g_array_index (tables->files, guint32, values[0]) : 0, (guint32) values[1],
+      (guint32) values[2]
+    };
   else if (which == 3 && room_for (h, tables->frames, number))
     g_array_index (tables->frames, guint32, number) = (guint32) values[0];
 }

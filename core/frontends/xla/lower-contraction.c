@@ -25,8 +25,8 @@ operand (XlaLower *l, guint i, GantryElementType *to)
 static guint32
 dot (XlaLower *l, const gint64 *lists[4], const gsize n[4])
 {
-  static const char *const keys[4] = { "lhs_batching_dimensions", "rhs_batching_dimensions", "lhs_contracting_dimensions",
-                                       "rhs_contracting_dimensions" };
+  static const char *const keys[4] = { "lhs_batching_dimensions", "rhs_batching_dimensions",
+                                       "lhs_contracting_dimensions", "rhs_contracting_dimensions" };
   GantryElementType declared = (GantryElementType) gantry_xla_declared (l, 0)->element, to = declared;
   GantryAttrList *attrs = gantry_xla_attrs (l);
   guint32 x = operand (l, 0, &to), y = operand (l, 1, &to);
@@ -57,8 +57,8 @@ simple_dot (XlaLower *l)
   const gint64 *lists[4] = { NULL, NULL, &last, &first };
   const gsize n[4] = { 0, 0, 1, 1 };
 
-  if (gantry_attrs_find (l->context, l->node->attrs, "lhs_contracting_dimensions") != NULL ||
-      gantry_attrs_find (l->context, l->node->attrs, "lhs_batching_dimensions") != NULL)
+  if (gantry_attrs_find (l->context, l->node->attrs, "lhs_contracting_dimensions") != NULL
+      || gantry_attrs_find (l->context, l->node->attrs, "lhs_batching_dimensions") != NULL)
     dot_general (l); /* HLO's, which says which */
   else if (last < 0)
     l->out[0] = gantry_xla_binary (l, GANTRY_OP_MULTIPLY, gantry_xla_in (l, 0), gantry_xla_in (l, 1));

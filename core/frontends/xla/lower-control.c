@@ -5,7 +5,8 @@
 
 /* Begins a function of @values; what is constant is copied into it instead. @passed gets what is passed. */
 static guint32
-begin_body (XlaLower *l, const char *name, const guint32 *values, guint n, guint32 *inside, guint32 *passed, guint *n_passed)
+begin_body (XlaLower *l, const char *name, const guint32 *values, guint n, guint32 *inside, guint32 *passed,
+            guint *n_passed)
 {
   guint32 function = gantry_builder_begin (l->b, name, 0);
 
@@ -121,7 +122,8 @@ case_ (XlaLower *l)
     {
       guint32 *results = XLA_NEW (l, guint32, l->n_out), *out = l->out, value;
       guint32 same = write_branch (l, i, passed, &n);
-      guint32 is = gantry_xla_compare (l, "EQ", index, gantry_builder_int_scalar (l->b, gantry_xla_element (l, index), i));
+      guint32 is = gantry_xla_compare (l, "EQ", index,
+                                       gantry_builder_int_scalar (l->b, gantry_xla_element (l, index), i));
 
       /* The same branch on both sides computes it once each way: only the choice between branches is by data. */
       value = core_if (l, is, same, same, passed, n);
@@ -241,7 +243,9 @@ conditional (XlaLower *l)
       if (known != NULL)
         continue;
       same = own_branch (l, i, first, (guint) leaves[i + 1], passed, &n);
-      is = two ? index : gantry_xla_compare (l, "EQ", index, gantry_builder_int_scalar (l->b, gantry_xla_element (l, index), i));
+      is = two
+             ? index
+             : gantry_xla_compare (l, "EQ", index, gantry_builder_int_scalar (l->b, gantry_xla_element (l, index), i));
       l->out = results;
       set_results (l, core_if (l, is, same, same, passed, n));
       l->out = out;

@@ -72,8 +72,8 @@ cholesky (XlaLower *l)
     }
   lower = gantry_builder_concatenate (l->b, columns, (guint) n, (gint64) type->rank - 1);
   zero = gantry_xla_like (l, lower, 0);
-  lower = gantry_xla_select (l, gantry_xla_compare (l, "GE", places (l, lower, type->rank - 2), places (l, lower, type->rank - 1)),
-                             lower, zero);
+  lower = gantry_xla_select (
+    l, gantry_xla_compare (l, "GE", places (l, lower, type->rank - 2), places (l, lower, type->rank - 1)), lower, zero);
   l->out[0] = is_lower ? lower : swap_last (l, lower);
 }
 
@@ -125,8 +125,8 @@ triangular_solve (XlaLower *l)
   gboolean unit = gantry_xla_int (l, "unit_diagonal", 0) != 0;
   const char *transpose = gantry_xla_string (l, "transpose_a", "NO_TRANSPOSE");
 
-  if (type->rank < 2 || gantry_xla_type (l, b)->rank != type->rank || type->dims[type->rank - 1] > MOST_SIZE ||
-      type->dims[type->rank - 1] < 1)
+  if (type->rank < 2 || gantry_xla_type (l, b)->rank != type->rank || type->dims[type->rank - 1] > MOST_SIZE
+      || type->dims[type->rank - 1] < 1)
     {
       gantry_xla_refuse (l, "a matrix of more than %d rows", MOST_SIZE);
       return;

@@ -35,8 +35,11 @@ custom_call (XlaLower *l)
 {
   const char *target = gantry_xla_string (l, "call_target_name", "");
 
-  if (strcmp (target, "Sharding") == 0 || g_str_has_prefix (target, "xla.sdy.") || strcmp (target, "LayoutConstraint") == 0)
+  if (strcmp (target, "Sharding") == 0 || g_str_has_prefix (target, "xla.sdy.")
+      || strcmp (target, "LayoutConstraint") == 0)
     as_it_is (l); /* on one device every sharding is the whole */
+  else if (strcmp (target, "TopK") == 0 && l->n_out == 2)
+    by_name (l, "chlo.top_k");
   else if (!by_name (l, target))
     gantry_xla_refuse (l, "a call of '%s', which is code of another program", target);
 }
@@ -99,8 +102,8 @@ rng_bit_generator (XlaLower *l)
   const GantryType *type = gantry_xla_type (l, state);
   GantryAttrList *attrs;
 
-  if (strcmp (algorithm, "DEFAULT") != 0 || l->n_out != 2 || type->rank != 1 || type->dims[0] != 2 ||
-      (bits->element != GANTRY_U32 && bits->element != GANTRY_U64))
+  if (strcmp (algorithm, "DEFAULT") != 0 || l->n_out != 2 || type->rank != 1 || type->dims[0] != 2
+      || (bits->element != GANTRY_U32 && bits->element != GANTRY_U64))
     {
       gantry_xla_refuse (l, "algorithm %s", algorithm);
       return;
@@ -119,7 +122,10 @@ rng (XlaLower *l)
   gantry_xla_refuse (l, "random numbers without a state; rng_bit_generator has one");
 }
 
-#define OTHER(name, function) { name, function, GANTRY_CLASS_OTHER, XLA_ANY_TYPE, 0 }
+#define OTHER(name, function)                           \
+  {                                                     \
+    name, function, GANTRY_CLASS_OTHER, XLA_ANY_TYPE, 0 \
+  }
 
 const XlaRule gantry_xla_misc_rules[] = {
   { "optimization_barrier", optimization_barrier, GANTRY_CLASS_CONTROL, XLA_ANY_TYPE, 0 },

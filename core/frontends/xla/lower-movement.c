@@ -199,11 +199,18 @@ bitcast (XlaLower *l)
   const GantryType *type = gantry_xla_declared (l, 0);
   guint32 x = gantry_xla_in (l, 0);
 
-  if (gantry_attrs_find (l->context, l->node->attrs, "layout") != NULL ||
-      type->element != gantry_xla_type (l, x)->element || gantry_type_elements (type) != gantry_type_elements (gantry_xla_type (l, x)))
-    gantry_xla_refuse (l, "of a layout that is not row-major, or to another element type");
-  else
-    l->out[0] = gantry_xla_reshape (l, x, type->rank, type->dims);
+  if (gantry_attrs_find (l->context, l->node->attrs, "layout") != NULL
+      || gantry_element_size ((GantryElementType) type->element) != gantry_element_size (gantry_xla_element (l, x))
+      || gantry_type_elements (type) != gantry_type_elements (gantry_xla_type (l, x)))
+    {
+      if (l->lifted && type->rank == 0)
+        l->out[0] = gantry_xla_bitcast (l, x, (GantryElementType) type->element);
+      else
+        gantry_xla_refuse (l, "of a layout that is not row-major, or to an element type of another size");
+      return;
+    }
+  x = gantry_xla_bitcast (l, x, (GantryElementType) type->element);
+  l->out[0] = gantry_xla_reshape (l, x, type->rank, type->dims);
 }
 
 static void
@@ -218,7 +225,10 @@ get_dimension_size (XlaLower *l)
     l->out[0] = gantry_builder_int_scalar (l->b, GANTRY_I32, type->dims[axis]);
 }
 
-#define MOVES(name, function, arg) { name, function, GANTRY_CLASS_MOVEMENT, 0, arg }
+#define MOVES(name, function, arg)                \
+  {                                               \
+    name, function, GANTRY_CLASS_MOVEMENT, 0, arg \
+  }
 
 const XlaRule gantry_xla_movement_rules[] = {
   MOVES ("reshape", reshape, 0),

@@ -71,8 +71,9 @@ extern const XlaRule gantry_xla_misc_rules[];
 /* lower.c */
 const XlaRule *gantry_xla_find_rule (const char *name);
 /** Lowers @node of @source into @b; for the nodes of regions too. */
-gboolean gantry_xla_lower_node (GantryBuilder *b, const GantryModule *source, const GantryNode *node, const guint32 *operands,
-                                guint32 *results, guint n_results, guint depth, gboolean lifted, GError **error);
+gboolean
+gantry_xla_lower_node (GantryBuilder *b, const GantryModule *source, const GantryNode *node, const guint32 *operands,
+                       guint32 *results, guint n_results, guint depth, gboolean lifted, GError **error);
 void gantry_xla_refuse (XlaLower *l, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
 /* Reading */
@@ -99,7 +100,7 @@ gint64 *gantry_xla_known_ints (XlaLower *l, guint32 id, gsize *n);
 /* Writing */
 guint32 gantry_xla_add (XlaLower *l, GantryOp op, GantryAttrList *attrs, guint n, ...);
 GantryAttrList *gantry_xla_attrs (XlaLower *l);
-guint32 gantry_xla_like (XlaLower *l, guint32 x, double value);    /* of x's element type and shape */
+guint32 gantry_xla_like (XlaLower *l, guint32 x, double value); /* of x's element type and shape */
 guint32 gantry_xla_unary (XlaLower *l, GantryOp op, guint32 x);
 guint32 gantry_xla_binary (XlaLower *l, GantryOp op, guint32 x, guint32 y); /* a scalar is broadcast */
 guint32 gantry_xla_scale (XlaLower *l, guint32 x, double factor);
@@ -112,7 +113,8 @@ guint32 gantry_xla_broadcast (XlaLower *l, guint32 x, guint rank, const GantryDi
 /** A scalar of the shape of @like; another value as it is. */
 guint32 gantry_xla_spread (XlaLower *l, guint32 x, guint32 like);
 guint32 gantry_xla_slice_axis (XlaLower *l, guint32 x, guint axis, gint64 start, gint64 limit, gint64 stride);
-guint32 gantry_xla_pad (XlaLower *l, guint32 x, guint32 value, const gint64 *low, const gint64 *high, const gint64 *interior);
+guint32
+gantry_xla_pad (XlaLower *l, guint32 x, guint32 value, const gint64 *low, const gint64 *high, const gint64 *interior);
 guint32 gantry_xla_convert (XlaLower *l, guint32 x, GantryElementType element);
 guint32 gantry_xla_bitcast (XlaLower *l, guint32 x, GantryElementType element);
 guint32 gantry_xla_reduce (XlaLower *l, const char *kind, guint32 x, const gint64 *axes, gsize n);
@@ -129,8 +131,8 @@ guint32 gantry_xla_combine (XlaLower *l, const char *kind, guint32 x, guint32 y)
 /** Whether @id is a constant that @kind leaves everything as it is with. */
 gboolean gantry_xla_is_identity (XlaLower *l, const char *kind, guint32 id);
 /** Writes the body of @function in place, captures behind @arguments. @lifted: its scalars may be tensors. */
-gboolean gantry_xla_inline (XlaLower *l, guint32 function, const guint32 *arguments, guint n_arguments, guint32 *results,
-                            guint n_results, gboolean lifted);
+gboolean gantry_xla_inline (XlaLower *l, guint32 function, const guint32 *arguments, guint n_arguments,
+                            guint32 *results, guint n_results, gboolean lifted);
 /** As inline for a region of scalars, lifted: each result has the shape of argument @like. */
 gboolean gantry_xla_apply (XlaLower *l, guint32 function, const guint32 *arguments, guint n_arguments, guint32 *results,
                            guint n_results, guint32 like);

@@ -18,7 +18,8 @@ by_kinds (XlaLower *l, guint32 body, guint n, const gint64 *axes, gsize n_axes)
   for (guint i = 0; i < n; i++)
     {
       guint32 init = gantry_xla_in (l, n + i);
-      guint32 x = n_axes > 0 ? gantry_xla_reduce (l, kinds[i], gantry_xla_in (l, i), axes, n_axes) : gantry_xla_in (l, i);
+      guint32 x = n_axes > 0 ? gantry_xla_reduce (l, kinds[i], gantry_xla_in (l, i), axes, n_axes)
+                             : gantry_xla_in (l, i);
 
       l->out[i] = gantry_xla_is_identity (l, kinds[i], init) ? x : gantry_xla_combine (l, kinds[i], x, init);
     }

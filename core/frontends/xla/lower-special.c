@@ -41,10 +41,11 @@ over (XlaLower *l, guint32 x, guint32 y)
 }
 
 /* Lanczos' approximation with g = 7 and nine terms (Numerical Recipes, section 6.1). */
-static const double lanczos[9] = { 0.99999999999980993227684700473478, 676.520368121885098567009190444019,
-                                   -1259.13921672240287047156078755283, 771.3234287776530788486528258894,
-                                   -176.61502916214059906584551354, 12.507343278686904814458936853,
-                                   -0.13857109526572011689554707, 9.984369578019570859563e-6, 1.50563273514931155834e-7 };
+static const double lanczos[9] = {
+  0.99999999999980993227684700473478, 676.520368121885098567009190444019, -1259.13921672240287047156078755283,
+  771.3234287776530788486528258894,   -176.61502916214059906584551354,    12.507343278686904814458936853,
+  -0.13857109526572011689554707,      9.984369578019570859563e-6,         1.50563273514931155834e-7
+};
 #define LANCZOS_G 7.0
 
 static guint32
@@ -65,18 +66,21 @@ lgamma_ (XlaLower *l)
     sum = plus (l, sum, over (l, gantry_xla_like (l, z, lanczos[i]), gantry_xla_shift (l, z, i)));
   t = gantry_xla_shift (l, z, LANCZOS_G + 0.5);
   /* log t = log (g + 1/2) + log1p (z / (g + 1/2)) keeps what a small z adds. */
-  log_t = gantry_xla_shift (l, gantry_xla_unary (l, GANTRY_OP_LOG_PLUS_ONE, gantry_xla_scale (l, z, 1 / (LANCZOS_G + 0.5))),
-                            log (LANCZOS_G + 0.5));
+  log_t = gantry_xla_shift (
+    l, gantry_xla_unary (l, GANTRY_OP_LOG_PLUS_ONE, gantry_xla_scale (l, z, 1 / (LANCZOS_G + 0.5))),
+    log (LANCZOS_G + 0.5));
   value = times (l, minus (l, gantry_xla_shift (l, z, 0.5), over (l, t, log_t)), log_t);
   value = gantry_xla_shift (l, plus (l, value, gantry_xla_unary (l, GANTRY_OP_LOG, sum)), 0.5 * log (2 * G_PI));
   fraction = gantry_xla_unary (l, GANTRY_OP_ABS, x);
   fraction = minus (l, fraction, gantry_xla_unary (l, GANTRY_OP_FLOOR, fraction));
   fraction = gantry_xla_select (l, gantry_xla_compare (l, "GT", fraction, gantry_xla_like (l, fraction, 0.5)),
                                 minus (l, gantry_xla_like (l, fraction, 1), fraction), fraction);
-  sine = gantry_xla_unary (l, GANTRY_OP_LOG, gantry_xla_unary (l, GANTRY_OP_SINE, gantry_xla_scale (l, fraction, G_PI)));
-  reflected = gantry_xla_select (l, gantry_xla_unary (l, GANTRY_OP_IS_FINITE, sine),
-                                 minus (l, gantry_xla_shift (l, gantry_xla_unary (l, GANTRY_OP_NEGATE, sine), log (G_PI)), value),
-                                 gantry_xla_unary (l, GANTRY_OP_NEGATE, sine));
+  sine = gantry_xla_unary (l, GANTRY_OP_LOG,
+                           gantry_xla_unary (l, GANTRY_OP_SINE, gantry_xla_scale (l, fraction, G_PI)));
+  reflected = gantry_xla_select (
+    l, gantry_xla_unary (l, GANTRY_OP_IS_FINITE, sine),
+    minus (l, gantry_xla_shift (l, gantry_xla_unary (l, GANTRY_OP_NEGATE, sine), log (G_PI)), value),
+    gantry_xla_unary (l, GANTRY_OP_NEGATE, sine));
   value = gantry_xla_select (l, low, reflected, value);
   infinite = gantry_xla_compare (l, "EQ", gantry_xla_unary (l, GANTRY_OP_ABS, x), gantry_xla_like (l, x, INFINITY));
   set_narrowed (l, gantry_xla_select (l, infinite, gantry_xla_like (l, x, INFINITY), value));
@@ -99,11 +103,13 @@ digamma (XlaLower *l)
       denominator = plus (l, denominator, part);
     }
   t = gantry_xla_shift (l, z, LANCZOS_G + 0.5);
-  log_t = gantry_xla_shift (l, gantry_xla_unary (l, GANTRY_OP_LOG_PLUS_ONE, gantry_xla_scale (l, z, 1 / (LANCZOS_G + 0.5))),
-                            log (LANCZOS_G + 0.5));
+  log_t = gantry_xla_shift (
+    l, gantry_xla_unary (l, GANTRY_OP_LOG_PLUS_ONE, gantry_xla_scale (l, z, 1 / (LANCZOS_G + 0.5))),
+    log (LANCZOS_G + 0.5));
   value = minus (l, plus (l, log_t, over (l, numerator, denominator)), over (l, gantry_xla_like (l, t, LANCZOS_G), t));
   /* The fraction is what keeps pi x exact for large x. */
-  fraction = plus (l, x, gantry_xla_unary (l, GANTRY_OP_ABS, gantry_xla_unary (l, GANTRY_OP_FLOOR, gantry_xla_shift (l, x, 0.5))));
+  fraction = plus (
+    l, x, gantry_xla_unary (l, GANTRY_OP_ABS, gantry_xla_unary (l, GANTRY_OP_FLOOR, gantry_xla_shift (l, x, 0.5))));
   fraction = gantry_xla_scale (l, fraction, G_PI);
   fraction = over (l, gantry_xla_scale (l, gantry_xla_unary (l, GANTRY_OP_COSINE, fraction), G_PI),
                    gantry_xla_unary (l, GANTRY_OP_SINE, fraction));
@@ -127,45 +133,51 @@ polynomial (XlaLower *l, guint32 x, const double *coefficients, guint n)
 static void
 erfc_ (XlaLower *l)
 {
-  static const double near_one[] = { 2.326819970068386E-2,  -1.387039388740657E-1, 3.687424674597105E-1, -5.824733027278666E-1,
-                                     6.210004621745983E-1,  -4.944515323274145E-1, 3.404879937665872E-1, -2.741127028184656E-1,
-                                     5.638259427386472E-1 };
-  static const double far[] = { -1.047766399936249E+1, 1.297719955372516E+1, -7.495518717768503E+0, 2.921019019210786E+0,
-                                -1.015265279202700E+0, 4.218463358204948E-1, -2.820767439740514E-1, 5.641895067754075E-1 };
+  static const double near_one[] = { 2.326819970068386E-2,  -1.387039388740657E-1, 3.687424674597105E-1,
+                                     -5.824733027278666E-1, 6.210004621745983E-1,  -4.944515323274145E-1,
+                                     3.404879937665872E-1,  -2.741127028184656E-1, 5.638259427386472E-1 };
+  static const double far[] = { -1.047766399936249E+1, 1.297719955372516E+1,  -7.495518717768503E+0,
+                                2.921019019210786E+0,  -1.015265279202700E+0, 4.218463358204948E-1,
+                                -2.820767439740514E-1, 5.641895067754075E-1 };
   guint32 x = widened (l, 0), size = gantry_xla_unary (l, GANTRY_OP_ABS, x), square = times (l, x, x), q, series, value;
 
   q = over (l, gantry_xla_like (l, x, 1), square);
   series = gantry_xla_select (l, gantry_xla_compare (l, "LT", size, gantry_xla_like (l, x, 2)),
-                              polynomial (l, q, near_one, G_N_ELEMENTS (near_one)), polynomial (l, q, far, G_N_ELEMENTS (far)));
-  value = times (l, over (l, gantry_xla_unary (l, GANTRY_OP_EXPONENTIAL, gantry_xla_unary (l, GANTRY_OP_NEGATE, square)), size), series);
+                              polynomial (l, q, near_one, G_N_ELEMENTS (near_one)),
+                              polynomial (l, q, far, G_N_ELEMENTS (far)));
+  value = times (
+    l, over (l, gantry_xla_unary (l, GANTRY_OP_EXPONENTIAL, gantry_xla_unary (l, GANTRY_OP_NEGATE, square)), size),
+    series);
   value = gantry_xla_select (l, gantry_xla_compare (l, "LT", x, gantry_xla_like (l, x, 0)),
                              minus (l, gantry_xla_like (l, x, 2), value), value);
   set_narrowed (l, gantry_xla_select (l, gantry_xla_compare (l, "LT", size, gantry_xla_like (l, x, 1)),
-                                      minus (l, gantry_xla_like (l, x, 1), gantry_xla_unary (l, GANTRY_OP_ERF, x)), value));
+                                      minus (l, gantry_xla_like (l, x, 1), gantry_xla_unary (l, GANTRY_OP_ERF, x)),
+                                      value));
 }
 
 /* Giles, "Approximating the erfinv function"; in double precision two steps of Newton make it exact. */
 static void
 erf_inv (XlaLower *l)
 {
-  static const double central[] = { 2.81022636e-08,  3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087,
+  static const double central[] = { 2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087,
                                     -0.00125372503, -0.00417768164, 0.246640727,    1.50140941 };
   static const double tail[] = { -0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773,
                                  -0.0076224613,   0.00943887047,  1.00167406,    2.83297682 };
   guint32 x = widened (l, 0), one = gantry_xla_like (l, x, 1), w, value, close;
 
-  w = gantry_xla_unary (l, GANTRY_OP_NEGATE, gantry_xla_unary (l, GANTRY_OP_LOG_PLUS_ONE,
-                                                               gantry_xla_unary (l, GANTRY_OP_NEGATE, times (l, x, x))));
+  w = gantry_xla_unary (
+    l, GANTRY_OP_NEGATE,
+    gantry_xla_unary (l, GANTRY_OP_LOG_PLUS_ONE, gantry_xla_unary (l, GANTRY_OP_NEGATE, times (l, x, x))));
   close = gantry_xla_compare (l, "LT", w, gantry_xla_like (l, w, 5));
-  value = gantry_xla_select (l, close, polynomial (l, gantry_xla_shift (l, w, -2.5), central, G_N_ELEMENTS (central)),
-                             polynomial (l, gantry_xla_shift (l, gantry_xla_unary (l, GANTRY_OP_SQRT, w), -3), tail,
-                                         G_N_ELEMENTS (tail)));
+  value = gantry_xla_select (
+    l, close, polynomial (l, gantry_xla_shift (l, w, -2.5), central, G_N_ELEMENTS (central)),
+    polynomial (l, gantry_xla_shift (l, gantry_xla_unary (l, GANTRY_OP_SQRT, w), -3), tail, G_N_ELEMENTS (tail)));
   value = times (l, value, x);
   for (guint i = 0; i < 2 && gantry_xla_element (l, x) == GANTRY_F64; i++)
     {
-      guint32 slope = gantry_xla_scale (l, gantry_xla_unary (l, GANTRY_OP_EXPONENTIAL,
-                                                             gantry_xla_unary (l, GANTRY_OP_NEGATE, times (l, value, value))),
-                                        2 / sqrt (G_PI));
+      guint32 slope = gantry_xla_scale (
+        l, gantry_xla_unary (l, GANTRY_OP_EXPONENTIAL, gantry_xla_unary (l, GANTRY_OP_NEGATE, times (l, value, value))),
+        2 / sqrt (G_PI));
 
       value = minus (l, value, over (l, minus (l, gantry_xla_unary (l, GANTRY_OP_ERF, value), x), slope));
     }
@@ -182,13 +194,16 @@ next_after (XlaLower *l)
 
   zero = gantry_xla_like (l, x, 0);
   bits = gantry_xla_bitcast (l, x, whole);
-  towards_zero = gantry_xla_binary (l, GANTRY_OP_XOR, gantry_xla_compare (l, "GT", x, y), gantry_xla_compare (l, "LT", x, zero));
+  towards_zero = gantry_xla_binary (l, GANTRY_OP_XOR, gantry_xla_compare (l, "GT", x, y),
+                                    gantry_xla_compare (l, "LT", x, zero));
   step = gantry_xla_select (l, towards_zero, gantry_xla_like (l, bits, -1), gantry_xla_like (l, bits, 1));
   value = gantry_xla_bitcast (l, plus (l, bits, step), element);
   from_zero = gantry_xla_bitcast (l, gantry_xla_like (l, bits, 1), element);
-  from_zero = gantry_xla_select (l, gantry_xla_compare (l, "LT", y, zero), gantry_xla_unary (l, GANTRY_OP_NEGATE, from_zero), from_zero);
+  from_zero = gantry_xla_select (l, gantry_xla_compare (l, "LT", y, zero),
+                                 gantry_xla_unary (l, GANTRY_OP_NEGATE, from_zero), from_zero);
   value = gantry_xla_select (l, gantry_xla_compare (l, "EQ", x, zero), from_zero, value);
-  nan = gantry_xla_binary (l, GANTRY_OP_OR, gantry_xla_unary (l, GANTRY_OP_IS_NAN, x), gantry_xla_unary (l, GANTRY_OP_IS_NAN, y));
+  nan = gantry_xla_binary (l, GANTRY_OP_OR, gantry_xla_unary (l, GANTRY_OP_IS_NAN, x),
+                           gantry_xla_unary (l, GANTRY_OP_IS_NAN, y));
   value = gantry_xla_select (l, gantry_xla_compare (l, "EQ", x, y), y, value);
   l->out[0] = gantry_xla_select (l, nan, gantry_xla_like (l, x, NAN), value);
 }
@@ -229,7 +244,8 @@ rest_size (XlaLower *l, guint32 x)
 static guint32
 normalize (XlaLower *l, guint32 x, guint32 mean, guint32 variance)
 {
-  guint32 deviation = gantry_xla_unary (l, GANTRY_OP_RSQRT, gantry_xla_shift (l, variance, gantry_xla_float (l, "epsilon", 0)));
+  guint32 deviation = gantry_xla_unary (l, GANTRY_OP_RSQRT,
+                                        gantry_xla_shift (l, variance, gantry_xla_float (l, "epsilon", 0)));
 
   return times (l, minus (l, x, along (l, mean, x)), along (l, deviation, x));
 }
@@ -251,8 +267,9 @@ batch_norm_inference (XlaLower *l)
   guint32 x = gantry_xla_in (l, 0);
 
   if (good_feature (l))
-    l->out[0] = plus (l, times (l, normalize (l, x, gantry_xla_in (l, 3), gantry_xla_in (l, 4)), along (l, gantry_xla_in (l, 1), x)),
-                      along (l, gantry_xla_in (l, 2), x));
+    l->out[0] = plus (
+      l, times (l, normalize (l, x, gantry_xla_in (l, 3), gantry_xla_in (l, 4)), along (l, gantry_xla_in (l, 1), x)),
+      along (l, gantry_xla_in (l, 2), x));
 }
 
 static void
@@ -265,7 +282,8 @@ batch_norm_training (XlaLower *l)
   mean = gantry_xla_scale (l, sum_over_rest (l, x), 1 / rest_size (l, x));
   centred = minus (l, x, along (l, mean, x));
   variance = gantry_xla_scale (l, sum_over_rest (l, times (l, centred, centred)), 1 / rest_size (l, x));
-  l->out[0] = plus (l, times (l, normalize (l, x, mean, variance), along (l, gantry_xla_in (l, 1), x)), along (l, gantry_xla_in (l, 2), x));
+  l->out[0] = plus (l, times (l, normalize (l, x, mean, variance), along (l, gantry_xla_in (l, 1), x)),
+                    along (l, gantry_xla_in (l, 2), x));
   l->out[1] = mean;
   l->out[2] = variance;
 }
@@ -283,7 +301,8 @@ batch_norm_grad (XlaLower *l)
   normal = normalize (l, x, gantry_xla_in (l, 2), gantry_xla_in (l, 3));
   sum = sum_over_rest (l, g);
   product = sum_over_rest (l, times (l, g, normal));
-  deviation = gantry_xla_unary (l, GANTRY_OP_RSQRT, gantry_xla_shift (l, gantry_xla_in (l, 3), gantry_xla_float (l, "epsilon", 0)));
+  deviation = gantry_xla_unary (l, GANTRY_OP_RSQRT,
+                                gantry_xla_shift (l, gantry_xla_in (l, 3), gantry_xla_float (l, "epsilon", 0)));
   inner = minus (l, gantry_xla_scale (l, g, n), along (l, sum, x));
   inner = minus (l, inner, times (l, normal, along (l, product, x)));
   l->out[0] = gantry_xla_scale (l, times (l, inner, along (l, times (l, gantry_xla_in (l, 1), deviation), x)), 1 / n);

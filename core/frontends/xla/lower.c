@@ -72,7 +72,8 @@ check_type (XlaLower *l, const GantryType *type, const char *what, guint i)
   else if (type->kind != GANTRY_TYPE_TENSOR)
     gantry_xla_refuse (l, "the type of %s %u is not known", what, i);
   else if (!gantry_element_is_compiled ((GantryElementType) type->element))
-    gantry_xla_refuse (l, "element type %s of %s %u is not compiled", gantry_element_name ((GantryElementType) type->element), what, i);
+    gantry_xla_refuse (l, "element type %s of %s %u is not compiled",
+                       gantry_element_name ((GantryElementType) type->element), what, i);
   return !l->failed;
 }
 
@@ -170,8 +171,8 @@ gantry_xla_lower_node (GantryBuilder *b, const GantryModule *source, const Gantr
 }
 
 static gboolean
-lower (GantryBuilder *builder, const GantryModule *source, const GantryNode *node, const guint32 *operands, guint32 *results,
-       guint n_results, GError **error)
+lower (GantryBuilder *builder, const GantryModule *source, const GantryNode *node, const guint32 *operands,
+       guint32 *results, guint n_results, GError **error)
 {
   return gantry_xla_lower_node (builder, source, node, operands, results, n_results, 0, FALSE, error);
 }
@@ -189,7 +190,10 @@ const GantryDialect *
 gantry_xla_dialects (guint *n)
 {
   static const GantryDialect dialects[] = {
-    { "stablehlo", lower, classify }, { "mhlo", lower, classify }, { "chlo", lower, classify }, { "hlo", lower, classify },
+    { "stablehlo", lower, classify },
+    { "mhlo", lower, classify },
+    { "chlo", lower, classify },
+    { "hlo", lower, classify },
   };
 
   *n = G_N_ELEMENTS (dialects);

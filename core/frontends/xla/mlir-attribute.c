@@ -31,8 +31,8 @@ skip_type (Mlir *m)
   if (!gantry_xla_scan_accept (&m->s, ":"))
     return;
   /* The types of operands and results follow an attribute in the pretty form; a number is of a scalar type. */
-  if (g_ascii_isalpha (gantry_xla_scan_peek (&m->s)) && !gantry_xla_scan_sees (&m->s, "tensor") &&
-      !gantry_xla_scan_sees (&m->s, "tuple"))
+  if (g_ascii_isalpha (gantry_xla_scan_peek (&m->s)) && !gantry_xla_scan_sees (&m->s, "tensor")
+      && !gantry_xla_scan_sees (&m->s, "tuple"))
     gantry_mlir_type (m);
   else
     m->s = before;
@@ -97,6 +97,7 @@ array (Mlir *m, GantryAttrList *list, const char *key)
   const char *colon = memchr (span.at, ':', span.length);
   gboolean whole = TRUE;
 
+  inside.error = NULL; /* each scan has an error of its own */
   inside.at = colon != NULL ? colon + 1 : span.at + span.length;
   inside.end = span.at + span.length;
   while (inside.error == NULL && gantry_xla_scan_peek (&inside) != 0)
@@ -129,8 +130,8 @@ set_dense (Mlir *m, GantryAttrList *list, const char *key, guint32 id)
   g_autoptr (GArray) ints = NULL;
   gint64 n = gantry_type_elements (literal->type);
 
-  if (!(gantry_element_is_integer ((GantryElementType) literal->type->element) || literal->type->element == GANTRY_BOOL) ||
-      n > 4096 || literal->type->rank == 0 || strcmp (key, "value") == 0)
+  if (!(gantry_element_is_integer ((GantryElementType) literal->type->element) || literal->type->element == GANTRY_BOOL)
+      || n > 4096 || literal->type->rank == 0 || strcmp (key, "value") == 0)
     {
       gantry_attr_list_set_literal (list, key, id);
       return;
@@ -181,9 +182,9 @@ dialect_attribute (Mlir *m, GantryAttrList *list, const char *key)
     }
   again = *s;
   inside = gantry_xla_scan_bracket (s);
-  if (gantry_xla_span_is (name, "stablehlo.gather") || gantry_xla_span_is (name, "stablehlo.scatter") ||
-      gantry_xla_span_is (name, "stablehlo.dot") || gantry_xla_span_is (name, "mhlo.gather") ||
-      gantry_xla_span_is (name, "mhlo.scatter") || gantry_xla_span_is (name, "mhlo.dot"))
+  if (gantry_xla_span_is (name, "stablehlo.gather") || gantry_xla_span_is (name, "stablehlo.scatter")
+      || gantry_xla_span_is (name, "stablehlo.dot") || gantry_xla_span_is (name, "mhlo.gather")
+      || gantry_xla_span_is (name, "mhlo.scatter") || gantry_xla_span_is (name, "mhlo.dot"))
     {
       *s = again;
       s->at++;

@@ -7,7 +7,8 @@ const MlirFunction *
 gantry_mlir_find_function (Mlir *m, guint module, const char *name)
 {
   g_autofree char *key = g_strdup_printf ("%u:%s", module, name);
-  guint index = GPOINTER_TO_UINT (g_hash_table_lookup (m->by_name, GUINT_TO_POINTER (gantry_context_intern (m->context, key))));
+  guint index = GPOINTER_TO_UINT (
+    g_hash_table_lookup (m->by_name, GUINT_TO_POINTER (gantry_context_intern (m->context, key))));
   const MlirFunction *found = index != 0 ? &g_array_index (m->functions, MlirFunction, index - 1) : NULL;
 
   return found != NULL && found->has_body ? found : NULL;
@@ -30,7 +31,8 @@ in_memory (Mlir *m, guint32 type, GantryMemoryKind memory)
   const GantryType *t = gantry_context_type (m->context, type);
 
   return t->kind == GANTRY_TYPE_TENSOR
-           ? gantry_context_tensor_in (m->context, (GantryElementType) t->element, t->rank, t->dims, memory) : type;
+           ? gantry_context_tensor_in (m->context, (GantryElementType) t->element, t->rank, t->dims, memory)
+           : type;
 }
 
 static guint32
@@ -59,8 +61,10 @@ argument (Mlir *m, MlirFrame *frame)
   if (m->s.error != NULL)
     return;
   type = in_memory (m, type, memory_of (m, attrs));
-  shown = place.name != 0 && m->in_entry ? gantry_context_string (m->context, place.name) : gantry_context_string (m->context, name);
-  gantry_builder_set_place (m->b, place.scope, place.location != 0 ? place.location : gantry_mlir_here (m, line, column));
+  shown = place.name != 0 && m->in_entry ? gantry_context_string (m->context, place.name)
+                                         : gantry_context_string (m->context, name);
+  gantry_builder_set_place (m->b, place.scope,
+                            place.location != 0 ? place.location : gantry_mlir_here (m, line, column));
   gantry_builder_set_name (m->b, gantry_context_intern (m->context, shown));
   id = gantry_builder_add_typed (m->b, GANTRY_OP_PARAMETER, NULL, 0, attrs, type);
   gantry_mlir_define (m, frame, name, &id, 1);
@@ -120,7 +124,8 @@ move_results (Mlir *m, MlirFrame *frame, const GArray *results)
         continue;
       attrs = gantry_attr_list_new (m->context);
       gantry_attr_list_set_string (attrs, "memory", gantry_memory_kind_name (memory));
-      frame->results[i] = gantry_builder_add (m->b, GANTRY_OP_COPY, &frame->results[i], 1, gantry_attr_list_end (attrs));
+      frame->results[i] = gantry_builder_add (m->b, GANTRY_OP_COPY, &frame->results[i], 1,
+                                              gantry_attr_list_end (attrs));
     }
 }
 
@@ -196,7 +201,8 @@ gantry_mlir_feed (Mlir *m, guint32 literal)
   GantryLiteral *value = gantry_context_literal (m->context, literal);
   gboolean whole = !gantry_element_is_float ((GantryElementType) value->type->element);
 
-  if (!m->in_entry || m->options->feed == 0 || (m->options->feed == 2 && whole) || (value->type->rank == 0 && !m->in_inputs))
+  if (!m->in_entry || m->options->feed == 0 || (m->options->feed == 2 && whole)
+      || (value->type->rank == 0 && !m->in_inputs))
     return 0;
   g_ptr_array_add (m->info->feeds, gantry_literal_ref (value));
   return gantry_builder_capture (m->b, m->entry, gantry_context_type_id (m->context, value->type));
@@ -224,7 +230,8 @@ gantry_mlir_check (Mlir *m, MlirFrame *frame, MlirOp *op)
     pair[1] = gantry_builder_literal (m->b, gantry_context_literal (m->context, op->literal));
   else
     {
-      gantry_xla_scan_fail (&m->s, GANTRY_ERROR_UNSUPPORTED, "%s compares with a value of an element type that is not compiled", name);
+      gantry_xla_scan_fail (&m->s, GANTRY_ERROR_UNSUPPORTED,
+                            "%s compares with a value of an element type that is not compiled", name);
       g_free (check.operation);
       return;
     }

@@ -4,16 +4,38 @@
 #include "core/frontends/xla/hlo-private.h"
 #include "core/frontends/xla/mlir-private.h"
 
+/* Whether the first thing in a text that is no comment is the head of an HLO module. */
 static gboolean
-is_hlo (const char *path)
+is_hlo (const char *text, gsize length)
 {
-  return g_str_has_suffix (path, ".hlo");
+  GantryXlaScan s;
+  gboolean is;
+
+  gantry_xla_scan_init (&s, "", text, length);
+  is = gantry_xla_scan_sees (&s, "HloModule");
+  g_clear_error (&s.error);
+  return is;
+}
+
+/* XLA's dumps end in .txt: what is in one has to be looked at. */
+static gboolean
+looks_read (const char *path)
+{
+  g_autoptr (GMappedFile) file = g_mapped_file_new (path, FALSE, NULL);
+  GantryXlaScan s;
+
+  if (file == NULL || g_mapped_file_get_length (file) == 0)
+    return FALSE;
+  gantry_xla_scan_init (&s, path, g_mapped_file_get_contents (file), g_mapped_file_get_length (file));
+  return gantry_xla_scan_sees (&s, "HloModule") || gantry_xla_scan_sees (&s, "module")
+         || gantry_xla_scan_sees (&s, "func.func");
 }
 
 gboolean
 gantry_xla_reads (const char *path)
 {
-  return g_str_has_suffix (path, ".mlir") || g_str_has_suffix (path, ".stablehlo") || is_hlo (path);
+  return g_str_has_suffix (path, ".mlir") || g_str_has_suffix (path, ".stablehlo") || g_str_has_suffix (path, ".hlo")
+         || (g_str_has_suffix (path, ".txt") && g_file_test (path, G_FILE_TEST_IS_REGULAR) && looks_read (path));
 }
 
 static void
@@ -243,10 +265,13 @@ choose_entry (Mlir *m)
     {
       const MlirFunction *f = &g_array_index (m->functions, MlirFunction, i);
       const char *name = gantry_context_string (m->context, f->name);
-      guint rank = m->options->entry != NULL ? 3u * (strcmp (name, m->options->entry) == 0)
-                                             : strcmp (name, "main") == 0 ? 3 : f->public ? 2 : 1;
+      guint rank = m->options->entry != NULL    ? 3u * (strcmp (name, m->options->entry) == 0)
+                   : strcmp (name, "main") == 0 ? 3
+                   : f->public                  ? 2
+                                                : 1;
 
-      if (!f->has_body || (m->options->entry != NULL && m->options->module >= 0 && (guint) m->options->module != f->module))
+      if (!f->has_body
+          || (m->options->entry != NULL && m->options->module >= 0 && (guint) m->options->module != f->module))
         continue;
       if (rank > best_rank && (best == NULL || best->module == f->module))
         {
@@ -318,12 +343,14 @@ calls_end (Calls *calls, const GantryFunction *f, guint depth)
   *state = 1;
   for (guint i = 0; i < f->n_nodes; i++)
     {
-      const GantryAttrs *attrs = gantry_context_attrs (calls->module->context, calls->module->nodes[f->first_node + i].attrs);
+      const GantryAttrs *attrs = gantry_context_attrs (calls->module->context,
+                                                       calls->module->nodes[f->first_node + i].attrs);
 
       for (guint a = 0; a < attrs->n; a++)
         {
           const GantryFunction *body = attrs->items[a].kind == GANTRY_ATTR_FUNCTION
-                                         ? gantry_module_function (calls->module, attrs->items[a].id) : NULL;
+                                         ? gantry_module_function (calls->module, attrs->items[a].id)
+                                         : NULL;
 
           if (body != NULL && !calls_end (calls, body, depth + 1))
             return FALSE;
@@ -342,8 +369,9 @@ gantry_xla_check_calls (const GantryModule *module, const char *name, GError **e
   for (guint i = 0; i < module->n_functions; i++)
     if (!calls_end (&calls, &module->functions[i], 0))
       {
-        g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: function @%s calls itself, or calls are nested more than %d deep",
-                     name, gantry_context_string (module->context, module->functions[i].name), GANTRY_XLA_MOST_DEPTH);
+        g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+                     "%s: function @%s calls itself, or calls are nested more than %d deep", name,
+                     gantry_context_string (module->context, module->functions[i].name), GANTRY_XLA_MOST_DEPTH);
         return FALSE;
       }
   return TRUE;
@@ -391,7 +419,8 @@ import (Mlir *m, GError **error)
 
 GantryModule *
 gantry_xla_import_text (GantryContext *context, const char *text, gsize length, const char *name,
-                        const GantryXlaOptions *options, GantryXlaInfo **info, const GantryProgress *progress, GError **error)
+                        const GantryXlaOptions *options, GantryXlaInfo **info, const GantryProgress *progress,
+                        GError **error)
 {
   const GantryXlaOptions none = { .module = -1 };
   g_autoptr (GantryXlaInfo) own = info_new ();
@@ -408,7 +437,7 @@ gantry_xla_import_text (GantryContext *context, const char *text, gsize length, 
   dialects = gantry_xla_dialects (&n);
   for (guint i = 0; i < n; i++)
     gantry_context_add_dialect (context, &dialects[i]);
-  if (is_hlo (name))
+  if (is_hlo (text, length))
     {
       module = gantry_hlo_import (context, text, length, name, options != NULL ? options : &none, own, progress, error);
       if (info != NULL && module != NULL)
@@ -439,6 +468,6 @@ gantry_xla_import (GantryContext *context, const char *path, const GantryXlaOpti
 
   if (file == NULL)
     return NULL;
-  return gantry_xla_import_text (context, g_mapped_file_get_contents (file), g_mapped_file_get_length (file), path, options, info,
-                                 progress, error);
+  return gantry_xla_import_text (context, g_mapped_file_get_contents (file), g_mapped_file_get_length (file), path,
+                                 options, info, progress, error);
 }

@@ -4,7 +4,10 @@
  * specification. What an unknown dialect puts in between is skipped to the end of its line. */
 #include "core/frontends/xla/mlir-private.h"
 
-static const struct { const char *operation, *pretty, *attribute; } names[] = {
+static const struct
+{
+  const char *operation, *pretty, *attribute;
+} names[] = {
   { "broadcast_in_dim", "dims", "broadcast_dimensions" },
   { "dynamic_broadcast_in_dim", "dims", "broadcast_dimensions" },
   { "transpose", "dims", "permutation" },
@@ -34,8 +37,9 @@ operation_of (const MlirOp *op)
 static gboolean
 is_strict (const MlirOp *op)
 {
-  return g_str_has_prefix (op->name, "stablehlo.") || g_str_has_prefix (op->name, "mhlo.") ||
-         g_str_has_prefix (op->name, "chlo.") || g_str_has_prefix (op->name, "func.") || strchr (op->name, '.') == NULL;
+  return g_str_has_prefix (op->name, "stablehlo.") || g_str_has_prefix (op->name, "mhlo.")
+         || g_str_has_prefix (op->name, "chlo.") || g_str_has_prefix (op->name, "func.")
+         || strchr (op->name, '.') == NULL;
 }
 
 static const char *
@@ -114,13 +118,15 @@ nested_ints (Mlir *m, GantryAttrList *list, const char *key)
   GantryXlaSpan span = gantry_xla_scan_bracket (&m->s);
   GantryXlaScan inside = m->s;
 
+  inside.error = NULL; /* each scan has an error of its own */
   inside.at = span.at;
   inside.end = span.at + span.length;
   while (inside.error == NULL && gantry_xla_scan_peek (&inside) != 0)
     {
       gint64 value;
 
-      if (gantry_xla_scan_accept (&inside, "[") || gantry_xla_scan_accept (&inside, "]") || gantry_xla_scan_accept (&inside, ","))
+      if (gantry_xla_scan_accept (&inside, "[") || gantry_xla_scan_accept (&inside, "]")
+          || gantry_xla_scan_accept (&inside, ","))
         continue;
       if (gantry_xla_scan_accept (&inside, "true"))
         value = 1;
@@ -132,9 +138,10 @@ nested_ints (Mlir *m, GantryAttrList *list, const char *key)
     }
   if (inside.error != NULL && m->s.error == NULL)
     {
-      m->s.error = inside.error;
+      m->s.error = g_steal_pointer (&inside.error);
       m->s.at = m->s.end;
     }
+  g_clear_error (&inside.error);
   gantry_attr_list_set_ints (list, key, (const gint64 *) ints->data, ints->len);
 }
 
@@ -142,9 +149,13 @@ nested_ints (Mlir *m, GantryAttrList *list, const char *key)
 static void
 window (Mlir *m, MlirOp *op)
 {
-  static const struct { const char *pretty, *attribute; } keys[] = {
-    { "stride", "window_strides" },   { "pad", "padding" },          { "lhs_dilate", "lhs_dilation" },
-    { "rhs_dilate", "rhs_dilation" }, { "reverse", "window_reversal" },
+  static const struct
+  {
+    const char *pretty, *attribute;
+  } keys[] = {
+    { "stride", "window_strides" },   { "pad", "padding" },
+    { "lhs_dilate", "lhs_dilation" }, { "rhs_dilate", "rhs_dilation" },
+    { "reverse", "window_reversal" },
   };
 
   gantry_xla_scan_expect (&m->s, "{");
@@ -197,7 +208,7 @@ dim_numbers (Mlir *m, MlirOp *op)
 
 typedef struct
 {
-  GArray *inits;      /* of reduce */
+  GArray *inits; /* of reduce */
   GArray *while_names;
 } Groups;
 
@@ -255,7 +266,9 @@ short_region (Mlir *m, MlirFrame *frame, MlirOp *op, guint32 operand)
   GantryXlaSpan word = gantry_xla_scan_word (&m->s, FALSE);
   g_autofree char *name = gantry_xla_span_dup (word);
   const GantryType *type = gantry_builder_get_type (m->b, operand);
-  guint32 scalar = type->kind == GANTRY_TYPE_TENSOR ? gantry_context_scalar (m->context, (GantryElementType) type->element) : 0;
+  guint32 scalar = type->kind == GANTRY_TYPE_TENSOR
+                     ? gantry_context_scalar (m->context, (GantryElementType) type->element)
+                     : 0;
   guint32 function = gantry_builder_begin (m->b, op->name, 0);
   MlirFrame *region = gantry_mlir_frame_new (frame, function);
   guint32 arguments[2], result;
@@ -398,7 +411,8 @@ skip_rest (Mlir *m, MlirFrame *frame, MlirOp *op)
 {
   GantryXlaScan *s = &m->s;
 
-  while (s->at < s->end && gantry_xla_scan_peek (s) != 0 && !gantry_xla_scan_first (s) && *s->at != '}' && !gantry_xla_scan_sees (s, "loc("))
+  while (s->at < s->end && gantry_xla_scan_peek (s) != 0 && !gantry_xla_scan_first (s) && *s->at != '}'
+         && !gantry_xla_scan_sees (s, "loc("))
     {
       if (*s->at == '%')
         {

@@ -45,7 +45,7 @@ struct _MlirFrame
   GHashTable *names; /* string id -> MlirValue */
   GArray *outer;     /* captures: ids outside, and the parameters that they are inside */
   GArray *inner;
-  guint32 *results;  /* what its terminator returned */
+  guint32 *results; /* what its terminator returned */
   guint n_results;
 };
 
@@ -63,15 +63,15 @@ typedef struct
   const GantryXlaOptions *options;
   GantryXlaInfo *info;
   const GantryProgress *progress;
-  guint32 file;          /* string id */
-  GArray *functions;     /* MlirFunction */
-  GHashTable *by_name;   /* "module:name" string id -> index + 1 in functions */
-  GHashTable *aliases;   /* string id of "module:name" -> MlirAlias */
-  GHashTable *unknown;   /* string ids */
+  guint32 file;        /* string id */
+  GArray *functions;   /* MlirFunction */
+  GHashTable *by_name; /* "module:name" string id -> index + 1 in functions */
+  GHashTable *aliases; /* string id of "module:name" -> MlirAlias */
+  GHashTable *unknown; /* string ids */
   guint module;
   gboolean in_entry, in_inputs;
-  guint32 entry;         /* function id */
-  GArray *checked;       /* guint32: ids of what checks compare, in pairs */
+  guint32 entry;   /* function id */
+  GArray *checked; /* guint32: ids of what checks compare, in pairs */
   guint n_nodes;
 } Mlir;
 
@@ -80,16 +80,16 @@ typedef struct
 {
   char *name; /* "stablehlo.add" */
   guint line, column;
-  GArray *operands;     /* guint32 ids, 0 where not known */
-  GArray *types;        /* guint32: of the results */
-  GArray *regions;      /* guint32 function ids */
-  GPtrArray *frames;    /* MlirFrame of each region */
+  GArray *operands;  /* guint32 ids, 0 where not known */
+  GArray *types;     /* guint32: of the results */
+  GArray *regions;   /* guint32 function ids */
+  GPtrArray *frames; /* MlirFrame of each region */
   GantryAttrList *attrs;
   guint n_results;
-  guint32 literal;      /* of an attribute "value" */
-  guint32 symbol;       /* string id of what follows @ */
+  guint32 literal; /* of an attribute "value" */
+  guint32 symbol;  /* string id of what follows @ */
   MlirPlace place;
-  guint32 value_name;   /* of the first result */
+  guint32 value_name; /* of the first result */
 } MlirOp;
 
 /* mlir-type.c */

@@ -17,9 +17,9 @@ typedef struct
 {
   const char *name; /* of the file, in messages */
   const char *text, *at, *end;
-  guint line;             /* of @at, from 1 */
+  guint line; /* of @at, from 1 */
   const char *line_start;
-  const char *first;      /* the first of its line that is no space */
+  const char *first; /* the first of its line that is no space */
   guint depth;
   GError *error;
 } GantryXlaScan;

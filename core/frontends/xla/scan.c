@@ -5,7 +5,9 @@
 void
 gantry_xla_scan_init (GantryXlaScan *s, const char *name, const char *text, gsize length)
 {
-  *s = (GantryXlaScan){ .name = name, .text = text, .at = text, .end = text + length, .line = 1, .line_start = text, .first = text };
+  *s = (GantryXlaScan){
+    .name = name, .text = text, .at = text, .end = text + length, .line = 1, .line_start = text, .first = text
+  };
 }
 
 guint
@@ -110,8 +112,8 @@ gantry_xla_scan_sees (GantryXlaScan *s, const char *token)
   gsize length = strlen (token);
 
   gantry_xla_scan_peek (s);
-  return (gsize) (s->end - s->at) >= length && memcmp (s->at, token, length) == 0 &&
-         !(is_word (token[length - 1]) && is_word (gantry_xla_scan_ahead (s, length)));
+  return (gsize) (s->end - s->at) >= length && memcmp (s->at, token, length) == 0
+         && !(is_word (token[length - 1]) && is_word (gantry_xla_scan_ahead (s, length)));
 }
 
 gboolean
@@ -130,7 +132,9 @@ gantry_xla_scan_expect (GantryXlaScan *s, const char *token)
     return TRUE;
   if (s->at < s->end)
     {
-      g_autofree char *there = g_strndup (s->at, MIN (16, strcspn (s->at, "\n")));
+      const char *line_end = memchr (s->at, '\n', (gsize) (s->end - s->at));
+      gsize left = (gsize) ((line_end != NULL ? line_end : s->end) - s->at);
+      g_autofree char *there = g_strndup (s->at, MIN (16, left));
       g_autofree char *printable = g_utf8_make_valid (there, -1);
 
       gantry_xla_scan_fail (s, GANTRY_ERROR_INVALID, "'%s' is expected, and '%s' comes", token, printable);
@@ -170,8 +174,8 @@ gantry_xla_scan_suffix (GantryXlaScan *s)
           return name;
         }
     }
-  while (s->at < s->end && (is_word (*s->at) || strchr ("$.-", *s->at) != NULL) &&
-         !(*s->at == '-' && gantry_xla_scan_ahead (s, 1) == '>'))
+  while (s->at < s->end && (is_word (*s->at) || *s->at == '$' || *s->at == '.' || *s->at == '-')
+         && !(*s->at == '-' && gantry_xla_scan_ahead (s, 1) == '>'))
     s->at++;
   name.length = (gsize) (s->at - name.at);
   if (name.length == 0)
@@ -202,11 +206,10 @@ append_escape (GantryXlaScan *s, GString *text)
 char *
 gantry_xla_scan_string (GantryXlaScan *s)
 {
-  GString *text;
+  g_autoptr (GString) text = g_string_new (NULL);
 
   if (!gantry_xla_scan_expect (s, "\""))
     return NULL;
-  text = g_string_new (NULL);
   for (; s->at < s->end && *s->at != '"'; s->at++)
     if (*s->at == '\\' && s->at + 1 < s->end)
       {
@@ -223,10 +226,8 @@ gantry_xla_scan_string (GantryXlaScan *s)
   if (s->at < s->end)
     {
       s->at++;
-      /* What is kept is text for people. */
-      return g_utf8_make_valid (g_string_free (text, FALSE), -1);
+      return g_utf8_make_valid (text->str, (gssize) text->len); /* what is kept is text for people */
     }
-  g_string_free (text, TRUE);
   gantry_xla_scan_fail (s, GANTRY_ERROR_TRUNCATED, "a string has no end");
   return NULL;
 }
@@ -252,7 +253,8 @@ gantry_xla_scan_int (GantryXlaScan *s)
   value = g_ascii_strtoll (digits, &end, 10);
   if (n > (c == '-') && errno == 0 && *end == 0)
     return value;
-  gantry_xla_scan_fail (s, s->at < s->end ? GANTRY_ERROR_INVALID : GANTRY_ERROR_TRUNCATED, "a whole number is expected");
+  gantry_xla_scan_fail (s, s->at < s->end ? GANTRY_ERROR_INVALID : GANTRY_ERROR_TRUNCATED,
+                        "a whole number is expected");
   return 0;
 }
 

@@ -13,9 +13,10 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint actual, expected; /* indices of results of the entry */
-  gboolean exact;         /* bit by bit but for zeros' signs and NaNs; else within @tolerance or a few units in the last place */
+  gboolean
+    exact; /* bit by bit but for zeros' signs and NaNs; else within @tolerance or a few units in the last place */
   double tolerance;
-  char *operation;        /* "check.expect_eq" */
+  char *operation; /* "check.expect_eq" */
 } GantryXlaCheck;
 
 /**
@@ -63,7 +64,7 @@ typedef struct
 void gantry_xla_info_free (GantryXlaInfo *info);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryXlaInfo, gantry_xla_info_free)
 
-/** Whether a file of that name is read here: .mlir, .stablehlo, .hlo. */
+/** Whether that file is read here: .mlir, .stablehlo, .hlo, and a .txt that begins as one of these does. */
 gboolean gantry_xla_reads (const char *path);
 
 /**
@@ -76,13 +77,13 @@ gboolean gantry_xla_reads (const char *path);
  * Returns: (transfer full): the imported module, in foreign operations; NULL and one error that names file, line and column:
  * %GANTRY_ERROR_INVALID, TRUNCATED, TOO_LARGE, UNSUPPORTED, a %G_FILE_ERROR, or %G_IO_ERROR_CANCELLED
  */
-GantryModule *gantry_xla_import (GantryContext *context, const char *path, const GantryXlaOptions *options, GantryXlaInfo **info,
-                                 const GantryProgress *progress, GError **error);
+GantryModule *gantry_xla_import (GantryContext *context, const char *path, const GantryXlaOptions *options,
+                                 GantryXlaInfo **info, const GantryProgress *progress, GError **error);
 
-/** As gantry_xla_import() for a text in memory, which need not end in a NUL; @name stands for its path, suffix included. */
+/** As gantry_xla_import() for a text in memory, which need not end in a NUL; @name stands for its path. */
 GantryModule *gantry_xla_import_text (GantryContext *context, const char *text, gsize length, const char *name,
-                                      const GantryXlaOptions *options, GantryXlaInfo **info, const GantryProgress *progress,
-                                      GError **error);
+                                      const GantryXlaOptions *options, GantryXlaInfo **info,
+                                      const GantryProgress *progress, GError **error);
 
 /** The dialects "stablehlo", "mhlo", "chlo" and the like; static. The import adds them to its context. */
 const GantryDialect *gantry_xla_dialects (guint *n);

@@ -109,8 +109,8 @@ numbers_agree (double a, double b, gboolean exact, double relative, double absol
     return isnan (a) && isnan (b);
   if (a == b)
     return TRUE;
-  return !exact && isfinite (a) && isfinite (b) &&
-         (fabs (a - b) <= relative * fmax (fabs (a), fabs (b)) || fabs (a - b) <= absolute);
+  return !exact && isfinite (a) && isfinite (b)
+         && (fabs (a - b) <= relative * fmax (fabs (a), fabs (b)) || fabs (a - b) <= absolute);
 }
 
 static double
@@ -155,8 +155,8 @@ run_agree (const GantryLiteral *actual, const GantryLiteral *expected, gboolean 
       }
     else if (gantry_literal_get_int (actual, i) != gantry_literal_get_int (expected, i))
       {
-        *why = g_strdup_printf ("element %" G_GINT64_FORMAT " is %" G_GINT64_FORMAT " and should be %" G_GINT64_FORMAT, i,
-                                gantry_literal_get_int (actual, i), gantry_literal_get_int (expected, i));
+        *why = g_strdup_printf ("element %" G_GINT64_FORMAT " is %" G_GINT64_FORMAT " and should be %" G_GINT64_FORMAT,
+                                i, gantry_literal_get_int (actual, i), gantry_literal_get_int (expected, i));
         return FALSE;
       }
   return TRUE;
