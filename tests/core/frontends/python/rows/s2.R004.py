@@ -35,4 +35,4 @@ with tempfile.TemporaryDirectory() as folder:
     ms.export(Net(), Tensor([[1., 2., 3.]]), file_name=path, file_format="GANTRY")
     with open(path + ".gir") as file:
         text = file.read()
-assert "dot_general" in text and "host" not in text
+assert "dot_general" in text and "host_call" not in text
