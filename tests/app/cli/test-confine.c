@@ -119,6 +119,7 @@ with_processes (void)
   EXPECT (waitpid (child, &status, 0) == child && status == 0);
 }
 
+#ifndef SANITIZED
 static void
 without_processes (void)
 {
@@ -132,6 +133,7 @@ without_processes (void)
   EXPECT (system ("true") != 0);
   EXPECT (g_thread_join (g_thread_new ("thread", try_network, NULL)) != NULL);
 }
+#endif
 
 static void
 test_code (void)
