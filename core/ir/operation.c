@@ -19,6 +19,14 @@ gantry_op_info (guint op)
   return op > GANTRY_OP_NONE && op < GANTRY_N_OPS ? &infos[op] : NULL;
 }
 
+gboolean
+gantry_op_is_load_time (guint op)
+{
+  const GantryOpInfo *info = gantry_op_info (op);
+
+  return info != NULL && op != GANTRY_OP_COPY && (info->flags & (GANTRY_OP_EFFECT | GANTRY_OP_RANDOM)) == 0;
+}
+
 /* Some ninety names that mostly differ in their first letter: a scan is as quick as a hash and keeps no state. */
 GantryOp
 gantry_op_from_name (const char *name, gssize length)

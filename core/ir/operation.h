@@ -184,6 +184,8 @@ typedef struct
 void gantry_scan_of (const GantryModule *module, const GantryNode *node, GantryScan *scan);
 
 const GantryOpInfo *gantry_op_info (guint op); /* core operations only, else NULL */
+/** Whether what @op makes of constants alone is computed once, at load, by planner and kernels alike. A copy is not: it has no kernel. */
+gboolean gantry_op_is_load_time (guint op);
 GantryOp gantry_op_from_name (const char *name, gssize length); /* NONE when it is not one */
 GantryOpClass gantry_node_class (const GantryModule *module, const GantryNode *node); /* foreign ones ask their dialect */
 

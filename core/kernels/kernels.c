@@ -208,9 +208,7 @@ find_constants (GantryCompile *c)
   for (guint32 i = 0; i < entry->n_nodes; i++)
     {
       const GantryNode *node = &c->module->nodes[entry->first_node + i];
-      const GantryOpInfo *info = gantry_op_info (node->op);
-      gboolean constant = info != NULL && node->op != GANTRY_OP_PARAMETER
-                          && !(info->flags & (GANTRY_OP_EFFECT | GANTRY_OP_RANDOM));
+      gboolean constant = node->op != GANTRY_OP_PARAMETER && gantry_op_is_load_time (node->op);
 
       for (guint j = 0; j < node->n_operands && constant; j++)
         constant = c->constant[gantry_node_operand_id (c->module, node, j)];

@@ -325,8 +325,8 @@ add_work (Program *program, const GantryNode *node, const GantryPlanOptions *opt
 
   work.phase = node->phase;
   work.effect = (info->flags & GANTRY_OP_EFFECT) != 0;
-  /* A copy has no kernel that could run at load; and what is constant is never evicted, so that it is no queue's either. */
-  work.init = constant && node->op != GANTRY_OP_COPY && (info->flags & (GANTRY_OP_EFFECT | GANTRY_OP_RANDOM)) == 0;
+  /* What is constant is never evicted, so that a copy of it is no queue's. */
+  work.init = constant && gantry_op_is_load_time (node->op);
   work.first_value = program->values->len;
   work.first_slot = *n_slots;
   *n_slots += node->n_operands;

@@ -91,15 +91,17 @@ check_limit (const GantryExecutor *executor, GantryMemoryKind kind, GError **err
 static void *
 address_of (const GantryExecutor *executor, const GantryPlanBuffer *buffer)
 {
+  guint8 *literal;
+
   if (buffer->region == GANTRY_REGION_ARENA)
     return executor->arenas[buffer->memory] + buffer->offset;
   if (buffer->region == GANTRY_REGION_CONSTANT)
     return executor->constants + buffer->offset;
   if (executor->literals != NULL)
     return executor->constants + executor->literals[buffer - executor->executable->plan->buffers] + buffer->offset;
-  /* Kernels take untyped addresses and never write through that of an operand. */
-  return (guint8 *) gantry_context_literal (executor->executable->module->context, buffer->literal)->data
-         + buffer->offset;
+  /* Kernels take untyped addresses and never write through that of an operand. A literal without elements has no bytes. */
+  literal = (guint8 *) gantry_context_literal (executor->executable->module->context, buffer->literal)->data;
+  return literal != NULL ? literal + buffer->offset : NULL;
 }
 
 /* Literals that the device cannot read where they lie get a place behind the other constants, each once. */

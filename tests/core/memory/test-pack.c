@@ -452,7 +452,7 @@ test_effort (void)
   gantry_pack_solve (items, n, &more, NULL, &second);
   g_assert_cmpuint (first.nodes, <=, 40);
   g_assert_cmpuint (second.nodes, <=, 100000);
-  g_assert_cmpuint (second.height, ==, 100000);
+  g_assert_cmpuint (second.height, >=, 100000); /* of the rectangle that was cut */
   g_assert_cmpuint (first.height, >=, second.height);
 }
 
