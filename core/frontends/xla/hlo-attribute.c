@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Attributes of an instruction. Those that the rules read get the names and forms of the StableHLO specification, computations
- * become regions, metadata becomes place and scope; everything else stays as the text that it is. */
+/* Attributes of an instruction. Those that the rules read get the names and forms of the StableHLO specification,
+ * computations become regions, metadata becomes place and scope; everything else stays as the text that it is. */
 #include "core/frontends/xla/hlo-private.h"
 
 #define MOST_TEXT 4096

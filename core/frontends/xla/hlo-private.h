@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to core/frontends/xla: reading HLO text. An index of computations is made first, for the entry stands behind what it
- * calls. A tuple has no node of its own: a value is a list of leaves, and what takes or gives a tuple takes or gives its leaves.
- * The instructions of a fusion are written where it stands, in a scope of its name, so that a view can fold them. */
+/* Private to core/frontends/xla: reading HLO text. An index of computations is made first, for the entry stands
+ * behind what it calls. A tuple has no node of its own: a value is a list of leaves, and what takes or gives a tuple
+ * takes or gives its leaves. The instructions of a fusion are written where it stands, in a scope of its name, so
+ * that a view can fold them. */
 #pragma once
 #include "core/frontends/xla/scan-private.h"
 #include "core/frontends/xla/xla-private.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Regions: what kind of reduction one is, and writing one in place. A region of scalars is written for whole tensors: each of
- * its operations is elementwise, so a scalar becomes the tensor of what it is at every place. */
+/* Regions: what kind of reduction one is, and writing one in place. A region of scalars is written for whole
+ * tensors: each of its operations is elementwise, so a scalar becomes the tensor of what it is at every place. */
 #include "core/frontends/xla/lower-private.h"
 
 #define MOST_DEPTH 32

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cholesky and triangular_solve, column by column, unrolled: each column is a few operations on what is left of the matrix. */
+/* cholesky and triangular_solve, column by column, unrolled: each column is a few operations on what is left of the
+ * matrix. */
 #include "core/frontends/xla/lower-private.h"
 
 #define MOST_SIZE 128
@@ -46,7 +47,8 @@ over (XlaLower *l, guint32 x, guint32 y)
   return x != 0 && y != 0 ? gantry_builder_binary_broadcast (l->b, GANTRY_OP_DIVIDE, x, y) : 0;
 }
 
-/* Column @j of what is left: divided by the root of its head; the rest loses its outer product. Above the diagonal is zero. */
+/* Column @j of what is left: divided by the root of its head; the rest loses its outer product. Above the diagonal
+ * is zero. */
 static void
 cholesky (XlaLower *l)
 {

@@ -92,17 +92,90 @@ not_by_data (XlaLower *l)
   gantry_xla_refuse (l, "a size that depends on data");
 }
 
-/* The state of any algorithm is a vector of u64; the one of the core generator has two. */
+/* Threefry-2x32 with twenty rounds (Salmon and others, "Parallel random numbers: as easy as 1, 2, 3"): two words of 32 bits
+ * from two of a counter and two of a key. */
+static void
+threefry (XlaLower *l, guint32 words[2], const guint32 key[2])
+{
+  static const guint rotations[2][4] = { { 13, 15, 26, 6 }, { 17, 29, 16, 24 } };
+  guint32 parity = gantry_builder_int_scalar (l->b, GANTRY_U32, 0x1bd11bda), keys[3];
+
+  keys[0] = key[0];
+  keys[1] = key[1];
+  keys[2] = gantry_xla_binary (l, GANTRY_OP_XOR, gantry_xla_binary (l, GANTRY_OP_XOR, key[0], key[1]), parity);
+  for (guint i = 0; i < 2; i++)
+    words[i] = gantry_xla_binary (l, GANTRY_OP_ADD, words[i], keys[i]);
+  for (guint group = 0; group < 5; group++)
+    {
+      for (guint r = 0; r < 4; r++)
+        {
+          guint by = rotations[group % 2][r];
+          guint32 left, right;
+
+          words[0] = gantry_xla_binary (l, GANTRY_OP_ADD, words[0], words[1]);
+          left = gantry_xla_binary (l, GANTRY_OP_SHIFT_LEFT, words[1],
+                                    gantry_builder_int_scalar (l->b, GANTRY_U32, by));
+          right = gantry_xla_binary (l, GANTRY_OP_SHIFT_RIGHT_LOGICAL, words[1],
+                                     gantry_builder_int_scalar (l->b, GANTRY_U32, 32 - by));
+          words[1] = gantry_xla_binary (l, GANTRY_OP_XOR, gantry_xla_binary (l, GANTRY_OP_OR, left, right), words[0]);
+        }
+      words[0] = gantry_xla_binary (l, GANTRY_OP_ADD, words[0], keys[(group + 1) % 3]);
+      words[1] = gantry_xla_binary (l, GANTRY_OP_ADD, words[1], keys[(group + 2) % 3]);
+      words[1] = gantry_xla_binary (l, GANTRY_OP_ADD, words[1],
+                                    gantry_builder_int_scalar (l->b, GANTRY_U32, group + 1));
+    }
+}
+
+static void
+halves (XlaLower *l, guint32 x, guint32 words[2])
+{
+  guint32 high = gantry_xla_binary (l, GANTRY_OP_SHIFT_RIGHT_LOGICAL, x,
+                                    gantry_builder_int_scalar (l->b, GANTRY_U64, 32));
+  guint32 low = gantry_xla_binary (l, GANTRY_OP_AND, x, gantry_builder_int_scalar (l->b, GANTRY_U64, 0xffffffff));
+
+  words[0] = gantry_xla_convert (l, low, GANTRY_U32);
+  words[1] = gantry_xla_convert (l, high, GANTRY_U32);
+}
+
+/* The state is a key and a counter of 64 bits; each value of 64 bits takes one count. */
+static void
+three_fry_64 (XlaLower *l, guint32 state, const GantryType *bits)
+{
+  gint64 n = gantry_type_elements (bits);
+  guint32 parts[2], key[2], words[2], counts, low, high;
+
+  for (guint i = 0; i < 2; i++)
+    parts[i] = gantry_xla_reshape (l, gantry_xla_slice_axis (l, state, 0, i, i + 1, 1), 0, NULL);
+  halves (l, parts[0], key);
+  counts = gantry_builder_iota (l->b, GANTRY_U64, 1, (GantryDim[]){ n }, 0);
+  halves (l, gantry_xla_binary (l, GANTRY_OP_ADD, counts, parts[1]), words);
+  threefry (l, words, key);
+  low = gantry_xla_convert (l, words[0], GANTRY_U64);
+  high = gantry_xla_binary (l, GANTRY_OP_SHIFT_LEFT, gantry_xla_convert (l, words[1], GANTRY_U64),
+                            gantry_builder_int_scalar (l->b, GANTRY_U64, 32));
+  l->out[1] = gantry_xla_reshape (l, gantry_xla_binary (l, GANTRY_OP_OR, low, high), bits->rank, bits->dims);
+  parts[1] = gantry_xla_binary (l, GANTRY_OP_ADD, parts[1], gantry_builder_int_scalar (l->b, GANTRY_U64, n));
+  for (guint i = 0; i < 2; i++)
+    parts[i] = gantry_xla_reshape (l, parts[i], 1, (GantryDim[]){ 1 });
+  l->out[0] = gantry_builder_concatenate (l->b, parts, 2, 0);
+}
+
+/* The state of the generator that the implementation may choose is a vector of two u64. */
 static void
 rng_bit_generator (XlaLower *l)
 {
-  const GantryType *bits = gantry_xla_declared (l, 1);
   const char *algorithm = gantry_xla_string (l, "rng_algorithm", gantry_xla_string (l, "algorithm", "DEFAULT"));
   guint32 state = gantry_xla_in (l, 0), value;
-  const GantryType *type = gantry_xla_type (l, state);
+  const GantryType *type = gantry_xla_type (l, state), *bits = l->n_out == 2 ? gantry_xla_declared (l, 1) : type;
+  gboolean fits = l->n_out == 2 && type->rank == 1 && type->dims[0] == 2 && type->element == GANTRY_U64;
   GantryAttrList *attrs;
 
-  if (strcmp (algorithm, "DEFAULT") != 0 || l->n_out != 2 || type->rank != 1 || type->dims[0] != 2
+  if (fits && strcmp (algorithm, "THREE_FRY") == 0 && bits->element == GANTRY_U64 && gantry_type_elements (bits) > 0)
+    {
+      three_fry_64 (l, state, bits);
+      return;
+    }
+  if (!fits || g_ascii_strcasecmp (algorithm + (g_str_has_prefix (algorithm, "rng_") ? 4 : 0), "DEFAULT") != 0
       || (bits->element != GANTRY_U32 && bits->element != GANTRY_U64))
     {
       gantry_xla_refuse (l, "algorithm %s", algorithm);
@@ -132,6 +205,7 @@ const XlaRule gantry_xla_misc_rules[] = {
   { "opt_barrier", optimization_barrier, GANTRY_CLASS_CONTROL, XLA_ANY_TYPE, 0 },
   { "copy", as_it_is, GANTRY_CLASS_MEMORY, 0, 0 },
   { "custom_call", custom_call, GANTRY_CLASS_OTHER, XLA_ANY_TYPE, 0 },
+  { "tuple", as_it_is, GANTRY_CLASS_CONTROL, XLA_ANY_TYPE, 0 },
   { "partition_id", one_device, GANTRY_CLASS_OTHER, 0, 0 },
   { "replica_id", one_device, GANTRY_CLASS_OTHER, 0, 0 },
   { "rng_bit_generator", rng_bit_generator, GANTRY_CLASS_OTHER, 0, 0 },

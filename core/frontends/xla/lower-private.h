@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to core/frontends/xla: what the lowering rules (lower-*.c) share. A rule reads the foreign node through an XlaLower
- * and writes core nodes with the builder. It returns no error: the first one is recorded with gantry_xla_refuse() (or by the
- * builder), everything after it is a no-op on id 0, and lower.c asks once. The same rules serve every spelling of an operation:
- * their attributes have the names of the StableHLO specification. */
+/* Private to core/frontends/xla: what the lowering rules (lower-*.c) share. A rule reads the foreign node through an
+ * XlaLower and writes core nodes with the builder. It returns no error: the first one is recorded with
+ * gantry_xla_refuse() (or by the builder), everything after it is a no-op on id 0, and lower.c asks once. The same
+ * rules serve every spelling of an operation: their attributes have the names of the StableHLO specification. */
 #pragma once
 #include "core/frontends/xla/xla-private.h"
 #include "core/ir/dialect.h"
@@ -34,7 +34,8 @@ struct _XlaRule
  * XlaLower: the node being lowered.
  *
  * @in: operands in the new module: @n_in declared ones, then @n_captures that its regions use
- * @lifted: the node stands in a region of scalars that is written for whole tensors: a scalar is broadcast where it meets one
+ * @lifted: the node stands in a region of scalars that is written for whole tensors: a scalar is broadcast where it
+ *   meets one
  */
 struct _XlaLower
 {
@@ -123,8 +124,9 @@ guint32 gantry_xla_zero (XlaLower *l, GantryElementType element);
 GantryElementType gantry_xla_bits_of (GantryElementType element, gboolean with_sign);
 
 /* lower-body.c */
-/** "add" mul max min and or, "set" for a body that returns its second argument; NULL where the body is none of these. Of a
- * body of 2 n arguments result @i has to come of arguments i and n + i alone. Bools: add and max are or, mul and min and. */
+/** "add" mul max min and or, "set" for a body that returns its second argument; NULL where the body is none of
+ * these. Of a body of 2 n arguments result @i has to come of arguments i and n + i alone. Bools: add and max are
+ * or, mul and min and. */
 const char *gantry_xla_body_kind (XlaLower *l, guint32 function, guint i, guint n);
 /** A core operation that combines two values as @kind says. */
 guint32 gantry_xla_combine (XlaLower *l, const char *kind, guint32 x, guint32 y);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reduce and map. A body that is a known kind becomes the core reduction; any other is applied to halves: pairs of neighbours
- * along the reduced axis, which keeps their order, until one is left. The specification leaves the order of application free. */
+/* reduce and map. A body that is a known kind becomes the core reduction; any other is applied to halves: pairs of
+ * neighbours along the reduced axis, which keeps their order, until one is left. The specification leaves the order
+ * of application free. */
 #include "core/frontends/xla/lower-private.h"
 
 /* Every result of its own kind, from its own input. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sort and top_k. A comparator that compares two arguments by size becomes the core sort. Any other is asked about every pair:
- * the number of elements that come before one is its place, and sorting by that place moves all operands. */
+/* sort and top_k. A comparator that compares two arguments by size becomes the core sort. Any other is asked about
+ * every pair: the number of elements that come before one is its place, and sorting by that place moves all
+ * operands. */
 #include "core/frontends/xla/lower-private.h"
 
 #define MOST_PAIRS (1 << 24)

@@ -55,10 +55,10 @@ below_half (XlaLower *l, guint32 x)
 }
 
 /* log |gamma (x)|; below one half by reflection: log pi - log |sin pi x| - lgamma (1 - x). */
-static void
-lgamma_ (XlaLower *l)
+static guint32
+lgamma_value (XlaLower *l, guint32 x)
 {
-  guint32 x = widened (l, 0), low = below_half (l, x), z, sum, t, log_t, value, fraction, sine, reflected, infinite;
+  guint32 low = below_half (l, x), z, sum, t, log_t, value, fraction, sine, reflected, infinite;
 
   z = gantry_xla_select (l, low, gantry_xla_unary (l, GANTRY_OP_NEGATE, x), gantry_xla_shift (l, x, -1));
   sum = gantry_xla_like (l, z, lanczos[0]);
@@ -83,14 +83,20 @@ lgamma_ (XlaLower *l)
     gantry_xla_unary (l, GANTRY_OP_NEGATE, sine));
   value = gantry_xla_select (l, low, reflected, value);
   infinite = gantry_xla_compare (l, "EQ", gantry_xla_unary (l, GANTRY_OP_ABS, x), gantry_xla_like (l, x, INFINITY));
-  set_narrowed (l, gantry_xla_select (l, infinite, gantry_xla_like (l, x, INFINITY), value));
+  return gantry_xla_select (l, infinite, gantry_xla_like (l, x, INFINITY), value);
+}
+
+static void
+lgamma_ (XlaLower *l)
+{
+  set_narrowed (l, lgamma_value (l, widened (l, 0)));
 }
 
 /* The derivative of the same series; below one half digamma (1 - x) - pi / tan pi x. */
-static void
-digamma (XlaLower *l)
+static guint32
+digamma_value (XlaLower *l, guint32 x)
 {
-  guint32 x = widened (l, 0), low = below_half (l, x), z, numerator, denominator, t, log_t, value, fraction, pole;
+  guint32 low = below_half (l, x), z, numerator, denominator, t, log_t, value, fraction, pole;
 
   z = gantry_xla_select (l, low, gantry_xla_unary (l, GANTRY_OP_NEGATE, x), gantry_xla_shift (l, x, -1));
   denominator = gantry_xla_like (l, z, lanczos[0]);
@@ -116,7 +122,13 @@ digamma (XlaLower *l)
   pole = gantry_xla_binary (l, GANTRY_OP_AND, gantry_xla_compare (l, "LE", x, gantry_xla_like (l, x, 0)),
                             gantry_xla_compare (l, "EQ", x, gantry_xla_unary (l, GANTRY_OP_FLOOR, x)));
   value = gantry_xla_select (l, low, minus (l, value, fraction), value);
-  set_narrowed (l, gantry_xla_select (l, pole, gantry_xla_like (l, x, NAN), value));
+  return gantry_xla_select (l, pole, gantry_xla_like (l, x, NAN), value);
+}
+
+static void
+digamma (XlaLower *l)
+{
+  set_narrowed (l, digamma_value (l, widened (l, 0)));
 }
 
 static guint32
@@ -206,6 +218,113 @@ next_after (XlaLower *l)
                            gantry_xla_unary (l, GANTRY_OP_IS_NAN, y));
   value = gantry_xla_select (l, gantry_xla_compare (l, "EQ", x, y), y, value);
   l->out[0] = gantry_xla_select (l, nan, gantry_xla_like (l, x, NAN), value);
+}
+
+/* Hurwitz' zeta function sum (q + n)^-x by Euler and Maclaurin: ten terms, the integral of the rest, and the first corrections
+ * of the difference. */
+static guint32
+hurwitz (XlaLower *l, guint32 x, guint32 q)
+{
+  /* (2 k)! / B(2 k) */
+  static const double corrections[] = { 12.0,
+                                        -720.0,
+                                        30240.0,
+                                        -1209600.0,
+                                        47900160.0,
+                                        -1.8924375803183791606e9,
+                                        7.47242496e10,
+                                        -2.950130727918164224e12,
+                                        1.1646782814350067249e14 };
+  guint32 sum = 0, power = 0, a = q, factor, term;
+
+  for (guint n = 0; n < 10; n++)
+    {
+      a = n == 0 ? q : gantry_xla_shift (l, q, n);
+      power = gantry_xla_binary (l, GANTRY_OP_POWER, a, gantry_xla_unary (l, GANTRY_OP_NEGATE, x));
+      sum = sum == 0 ? power : plus (l, sum, power);
+    }
+  sum = plus (l, sum, over (l, times (l, power, a), gantry_xla_shift (l, x, -1)));
+  sum = minus (l, sum, gantry_xla_scale (l, power, 0.5));
+  factor = x;
+  term = over (l, power, a);
+  for (guint k = 0; k < G_N_ELEMENTS (corrections); k++)
+    {
+      sum = plus (l, sum, gantry_xla_scale (l, times (l, factor, term), 1 / corrections[k]));
+      factor = times (l, factor, times (l, gantry_xla_shift (l, x, 2.0 * k + 1), gantry_xla_shift (l, x, 2.0 * k + 2)));
+      term = over (l, over (l, term, a), a);
+    }
+  return sum;
+}
+
+static guint32
+whole_pole (XlaLower *l, guint32 q)
+{
+  return gantry_xla_binary (l, GANTRY_OP_AND, gantry_xla_compare (l, "LE", q, gantry_xla_like (l, q, 0)),
+                            gantry_xla_compare (l, "EQ", q, gantry_xla_unary (l, GANTRY_OP_FLOOR, q)));
+}
+
+static guint32
+zeta_value (XlaLower *l, guint32 x, guint32 q)
+{
+  guint32 one = gantry_xla_like (l, x, 1), value = hurwitz (l, x, q), negative, whole;
+
+  negative = gantry_xla_compare (l, "LE", q, gantry_xla_like (l, q, 0));
+  whole = gantry_xla_compare (l, "EQ", x, gantry_xla_unary (l, GANTRY_OP_FLOOR, x));
+  value = gantry_xla_select (l,
+                             gantry_xla_binary (l, GANTRY_OP_AND, negative, gantry_xla_unary (l, GANTRY_OP_NOT, whole)),
+                             gantry_xla_like (l, x, NAN), value);
+  value = gantry_xla_select (l, whole_pole (l, q), gantry_xla_like (l, x, INFINITY), value);
+  value = gantry_xla_select (l, gantry_xla_compare (l, "LT", x, one), gantry_xla_like (l, x, NAN), value);
+  return gantry_xla_select (l, gantry_xla_compare (l, "EQ", x, one), gantry_xla_like (l, x, INFINITY), value);
+}
+
+static void
+zeta (XlaLower *l)
+{
+  set_narrowed (l, zeta_value (l, widened (l, 0), widened (l, 1)));
+}
+
+/* The derivative of order n of digamma: (-1)^(n + 1) n! zeta (n + 1, x). */
+static void
+polygamma (XlaLower *l)
+{
+  guint32 n = widened (l, 0), x = widened (l, 1), next = gantry_xla_shift (l, n, 1), value, odd, valid;
+
+  value = times (l, gantry_xla_unary (l, GANTRY_OP_EXPONENTIAL, lgamma_value (l, next)), zeta_value (l, next, x));
+  odd = gantry_xla_binary (l, GANTRY_OP_REMAINDER, n, gantry_xla_like (l, n, 2));
+  value = gantry_xla_select (l, gantry_xla_compare (l, "EQ", odd, gantry_xla_like (l, n, 0)),
+                             gantry_xla_unary (l, GANTRY_OP_NEGATE, value), value);
+  value = gantry_xla_select (l, gantry_xla_compare (l, "EQ", n, gantry_xla_like (l, n, 0)), digamma_value (l, x),
+                             value);
+  valid = gantry_xla_binary (l, GANTRY_OP_AND, gantry_xla_compare (l, "GE", n, gantry_xla_like (l, n, 0)),
+                             gantry_xla_compare (l, "EQ", n, gantry_xla_unary (l, GANTRY_OP_FLOOR, n)));
+  set_narrowed (l, gantry_xla_select (l, valid, value, gantry_xla_like (l, n, NAN)));
+}
+
+/* I1 (x) exp (-|x|): the integral of exp (|x| (cos t - 1)) cos t over half a period, by the midpoint rule, whose error falls
+ * faster than any power there; for large |x| the asymptotic series. */
+static void
+bessel_i1e (XlaLower *l)
+{
+  static const guint n = 64;
+  static const double series[] = { 1, -3.0 / 8, -15.0 / 128, -315.0 / 3072, -14175.0 / 98304, -1091475.0 / 3932160 };
+  guint32 x = widened (l, 0), size = gantry_xla_unary (l, GANTRY_OP_ABS, x), sum = gantry_xla_like (l, x, 0), far,
+          value;
+
+  for (guint k = 0; k < n; k++)
+    {
+      double c = cos ((k + 0.5) * G_PI / n);
+
+      sum = plus (
+        l, sum,
+        gantry_xla_scale (l, gantry_xla_unary (l, GANTRY_OP_EXPONENTIAL, gantry_xla_scale (l, size, c - 1)), c / n));
+    }
+  far = gantry_xla_like (l, x, series[5]);
+  for (guint i = 5; i-- > 0;)
+    far = gantry_xla_shift (l, over (l, far, size), series[i]);
+  far = times (l, far, gantry_xla_unary (l, GANTRY_OP_RSQRT, gantry_xla_scale (l, size, 2 * G_PI)));
+  value = gantry_xla_select (l, gantry_xla_compare (l, "LT", size, gantry_xla_like (l, x, 60)), sum, far);
+  set_narrowed (l, times (l, value, gantry_xla_unary (l, GANTRY_OP_SIGN, x)));
 }
 
 /* Normalization over a batch */
@@ -313,6 +432,9 @@ batch_norm_grad (XlaLower *l)
 const XlaRule gantry_xla_special_rules[] = {
   { "lgamma", lgamma_, GANTRY_CLASS_ELEMENTWISE, 0, 0 },
   { "digamma", digamma, GANTRY_CLASS_ELEMENTWISE, 0, 0 },
+  { "zeta", zeta, GANTRY_CLASS_ELEMENTWISE, 0, 0 },
+  { "polygamma", polygamma, GANTRY_CLASS_ELEMENTWISE, 0, 0 },
+  { "bessel_i1e", bessel_i1e, GANTRY_CLASS_ELEMENTWISE, 0, 0 },
   { "erfc", erfc_, GANTRY_CLASS_ELEMENTWISE, 0, 0 },
   { "erf_inv", erf_inv, GANTRY_CLASS_ELEMENTWISE, 0, 0 },
   { "next_after", next_after, GANTRY_CLASS_ELEMENTWISE, 0, 0 },

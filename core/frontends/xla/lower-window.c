@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reduce_window and select_and_scatter. What the core window reduction does not say is written place by place: the operand is
- * padded and dilated, and each place of the window is a strided slice of it. */
+/* reduce_window and select_and_scatter. What the core window reduction does not say is written place by place: the
+ * operand is padded and dilated, and each place of the window is a strided slice of it. */
 #include "core/frontends/xla/lower-private.h"
 
 #define MOST_PLACES 1024

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The dialects: finds the rule of an operation, prepares what the rule reads, refuses what no rule could do (element types that
- * are not compiled, sizes that are not known), and turns what was recorded into one error "stablehlo.add: why". */
+/* The dialects: finds the rule of an operation, prepares what the rule reads, refuses what no rule could do (element
+ * types that are not compiled, sizes that are not known), and turns what was recorded into one error "stablehlo.add:
+ * why". */
 #include "core/frontends/xla/lower-private.h"
 #include "core/frontends/xla/xla.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Attributes of MLIR. What Gantry can use becomes a number, a list, a string, a type or a literal; everything else stays as the
- * text that it is. A dictionary within a dictionary is kept as text, and its entries under "outer.inner" too; dimension numbers
- * (#stablehlo.gather<...>) become attributes of the operation. */
+/* Attributes of MLIR. What Gantry can use becomes a number, a list, a string, a type or a literal; everything else
+ * stays as the text that it is. A dictionary within a dictionary is kept as text, and its entries under
+ * "outer.inner" too; dimension numbers (#stablehlo.gather<...>) become attributes of the operation. */
 #include "core/frontends/xla/mlir-private.h"
 
 /* Texts of attributes that nobody interprets are for reading. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions: arguments and results with their attributes (memory kinds, donation), the body, and what a test compares. */
+/* Functions: arguments and results with their attributes (memory kinds, donation), the body, and what a test
+ * compares. */
 #include "core/frontends/xla/mlir-private.h"
 #include "core/ir/operation.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A text of StableHLO: one or more modules, or functions alone. An index of functions and aliases is made first, because the
- * entry is the first function of a module and locations may stand behind what they belong to. */
+/* A text of StableHLO: one or more modules, or functions alone. An index of functions and aliases is made first,
+ * because the entry is the first function of a module and locations may stand behind what they belong to. */
 #include "core/frontends/xla/hlo-private.h"
 #include "core/frontends/xla/mlir-private.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a node was written. A text with locations names the source of the program that it was made from, through aliases that
- * may stand behind the module; a node without one stands where the text has it. The name around a location,
- * "jit(f)/jit(main)/add", is the scope. */
+/* Where a node was written. A text with locations names the source of the program that it was made from, through
+ * aliases that may stand behind the module; a node without one stands where the text has it. The name around a
+ * location, "jit(f)/jit(main)/add", is the scope. */
 #include "core/frontends/xla/mlir-private.h"
 
 static void body (Mlir *m, MlirPlace *place);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One operation: its results, the generic form in quotes (the pretty form is mlir-pretty.c's), its regions and its node. */
+/* One operation: its results, the generic form in quotes (the pretty form is mlir-pretty.c's), its regions and its
+ * node. */
 #include "core/frontends/xla/mlir-private.h"
 #include "core/ir/operation.h"
 
@@ -146,7 +147,8 @@ count (Mlir *m, const MlirOp *op)
     gantry_xla_scan_fail (&m->s, GANTRY_ERROR_TOO_LARGE, "the module has more than %u operations", most);
 }
 
-/* A placement is a move: drawn as one, planned as one. Returns: 0 where the operation is none, or to a kind that Gantry has not */
+/* A placement is a move: drawn as one, planned as one. Returns: 0 where the operation is none, or to a kind that
+ * Gantry has not */
 static guint32
 add_move (Mlir *m, MlirOp *op)
 {
@@ -185,6 +187,26 @@ add_call (Mlir *m, MlirOp *op, guint32 type)
                                    gantry_attr_list_end (g_steal_pointer (&op->attrs)), type);
 }
 
+/* A member of a tuple, as everywhere. Returns: 0 where the operand is no tuple or has not so many members */
+static guint32
+add_member (Mlir *m, MlirOp *op)
+{
+  guint32 operand = op->operands->len == 1 ? g_array_index (op->operands, guint32, 0) : 0, attrs;
+  const GantryType *type = gantry_builder_get_type (m->b, operand);
+  const gint64 *indices;
+  gint64 index;
+  gsize n;
+
+  if (operand == 0 || type->kind != GANTRY_TYPE_TUPLE)
+    return 0;
+  attrs = gantry_attr_list_end (g_steal_pointer (&op->attrs));
+  op->attrs = gantry_attr_list_new (m->context);
+  gantry_attr_list_set_all (op->attrs, attrs);
+  indices = gantry_attrs_ints (m->context, attrs, "index", &n);
+  index = n == 1 ? indices[0] : gantry_attrs_int (m->context, attrs, "index", -1);
+  return index >= 0 && index < type->rank ? gantry_builder_result (m->b, operand, (guint) index) : 0;
+}
+
 static guint32
 add_node (Mlir *m, MlirOp *op, guint32 type)
 {
@@ -205,6 +227,8 @@ add_node (Mlir *m, MlirOp *op, guint32 type)
     id = add_call (m, op, type);
   else if (ends_with (op, "custom_call"))
     id = add_move (m, op);
+  else if (ends_with (op, "get_tuple_element"))
+    id = add_member (m, op);
   if (id != 0)
     return id;
   if (!gantry_xla_knows_operation (op->name) && !g_str_has_prefix (op->name, "check."))

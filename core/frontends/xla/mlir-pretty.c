@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pretty form: clauses in any order, told apart by how they begin: an operand, an attribute, a word, a symbol, a group in
- * brackets, a dictionary, a value, the types. The names that the pretty form has for attributes become those of the
- * specification. What an unknown dialect puts in between is skipped to the end of its line. */
+/* The pretty form: clauses in any order, told apart by how they begin: an operand, an attribute, a word, a symbol, a
+ * group in brackets, a dictionary, a value, the types. The names that the pretty form has for attributes become
+ * those of the specification. What an unknown dialect puts in between is skipped to the end of its line. */
 #include "core/frontends/xla/mlir-private.h"
 
 static const struct

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to core/frontends/xla: reading MLIR's text. The entry is read first, then the other functions in order, from an index
- * of where functions and location aliases stand. Nodes are written as they are read. A region becomes a function; what it uses
- * of outside becomes parameters behind its own, the same for all regions of an operation, and operands of the operation behind
- * its own: `n_captures` says how many. */
+/* Private to core/frontends/xla: reading MLIR's text. The entry is read first, then the other functions in order,
+ * from an index of where functions and location aliases stand. Nodes are written as they are read. A region becomes
+ * a function; what it uses of outside becomes parameters behind its own, the same for all regions of an operation,
+ * and operands of the operation behind its own: `n_captures` says how many. */
 #pragma once
 #include "core/frontends/xla/scan-private.h"
 #include "core/frontends/xla/xla-private.h"
@@ -115,11 +115,13 @@ guint32 gantry_mlir_here (Mlir *m, guint line, guint column);
 /* mlir-values.c */
 MlirFrame *gantry_mlir_frame_new (MlirFrame *parent, guint32 function);
 void gantry_mlir_frame_free (MlirFrame *frame);
-/** "%name" or "%name#2". Returns: its node in @frame, 0 and a failure where there is none; where @tolerant without a failure */
+/** "%name" or "%name#2". Returns: its node in @frame, 0 and a failure where there is none; where @tolerant without a
+ * failure */
 guint32 gantry_mlir_operand (Mlir *m, MlirFrame *frame, gboolean tolerant);
 guint32 gantry_mlir_value_name (Mlir *m);
 void gantry_mlir_define (Mlir *m, MlirFrame *frame, guint32 name, const guint32 *ids, guint n);
-/** Gives all of @frames the same captures in the same order; appends their ids outside to @operands. Returns: how many */
+/** Gives all of @frames the same captures in the same order; appends their ids outside to @operands. Returns: how
+ * many */
 guint gantry_mlir_share_captures (Mlir *m, MlirFrame *parent, GPtrArray *frames, GArray *operands);
 
 /* mlir-operation.c */
@@ -140,7 +142,8 @@ void gantry_mlir_pretty (Mlir *m, MlirFrame *frame, MlirOp *op);
 void gantry_mlir_function (Mlir *m, const MlirFunction *function, gboolean entry);
 /** Returns: (nullable): the function @name of the module being read */
 const MlirFunction *gantry_mlir_find_function (Mlir *m, guint module, const char *name);
-/** Writes the body of a function without arguments in place; what its constants hold becomes parameters of the entry. */
+/** Writes the body of a function without arguments in place; what its constants hold becomes parameters of the
+ * entry. */
 void gantry_mlir_write_inputs (Mlir *m, MlirFrame *frame, const MlirFunction *function, guint32 *ids, guint n);
 /** Notes what a check compares. */
 void gantry_mlir_check (Mlir *m, MlirFrame *frame, MlirOp *op);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to core/frontends/xla: walking over a text that somebody else wrote. The text has a length and no NUL; a line may be
- * as long as the text. The first error sticks and moves to the end of the text, so that every loop ends; what is read after it
- * does not count. */
+/* Private to core/frontends/xla: walking over a text that somebody else wrote. The text has a length and no NUL; a
+ * line may be as long as the text. The first error sticks and moves to the end of the text, so that every loop ends;
+ * what is read after it does not count. */
 #pragma once
 #include "core/base/base.h"
 #include <errno.h>

@@ -11,8 +11,8 @@ G_BEGIN_DECLS
  * @content: numbers in nested brackets or braces, one number that stands for all, or hexadecimal bytes in quotes
  * @type: id of a static tensor type
  *
- * Returns: a literal id; 0 and no failure where Gantry holds no values of that element type; 0 and a failure where the content
- * does not fit the type
+ * Returns: a literal id; 0 and no failure where Gantry holds no values of that element type; 0 and a failure where the
+ * content does not fit the type
  */
 guint32 gantry_xla_literal (GantryXlaScan *s, GantryContext *context, GantryXlaSpan content, guint32 type);
 

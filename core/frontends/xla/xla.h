@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/frontends/xla: reads the texts that JAX, XLA and their kin write: StableHLO (pretty and generic form) and HLO. A text becomes
- * a module of foreign operations ("stablehlo.add") with every attribute, name and place kept, and the
- * dialects say what each means in core operations. An unknown operation opens like any other; only
- * compiling it is refused. */
+/* core/frontends/xla: reads the texts that JAX, XLA and their kin write: StableHLO (pretty and generic form) and
+ * HLO. A text becomes a module of foreign operations ("stablehlo.add") with every attribute, name and place kept,
+ * and the dialects say what each means in core operations. An unknown operation opens like any other; only compiling
+ * it is refused. */
 #pragma once
 #include "core/base/base.h"
 #include "core/ir/dialect.h"
@@ -22,11 +22,12 @@ typedef struct
 /**
  * GantryXlaOptions: all zero is the default.
  *
- * @entry: (nullable): name of the function that is the program; default: "main", else the first public one, else the first
+ * @entry: (nullable): name of the function that is the program; default: "main", else the first public one, else the
+ *   first
  * @module: index of the module among those of the file that @entry is looked for in; -1: in all of them
  * @checks: results of the entry are what its checks (check.expect_eq and its like) compare, in pairs
- * @feed: constants of rank 1 or more in the entry, and all in a function named "inputs", become parameters of the entry: the
- *   values are not known while the program is compiled. 1: all of them, 2: but integers, 0: none
+ * @feed: constants of rank 1 or more in the entry, and all in a function named "inputs", become parameters of the entry:
+ *   the values are not known while the program is compiled. 1: all of them, 2: but integers, 0: none
  * @max_nodes: what the module may have at most; 0 means four million
  */
 typedef struct
@@ -74,8 +75,8 @@ gboolean gantry_xla_reads (const char *path);
  * @options: (nullable)
  * @info: (out) (optional) (transfer full)
  *
- * Returns: (transfer full): the imported module, in foreign operations; NULL and one error that names file, line and column:
- * %GANTRY_ERROR_INVALID, TRUNCATED, TOO_LARGE, UNSUPPORTED, a %G_FILE_ERROR, or %G_IO_ERROR_CANCELLED
+ * Returns: (transfer full): the imported module, in foreign operations; NULL and one error that names file, line and
+ * column: %GANTRY_ERROR_INVALID, TRUNCATED, TOO_LARGE, UNSUPPORTED, a %G_FILE_ERROR, or %G_IO_ERROR_CANCELLED
  */
 GantryModule *gantry_xla_import (GantryContext *context, const char *path, const GantryXlaOptions *options,
                                  GantryXlaInfo **info, const GantryProgress *progress, GError **error);

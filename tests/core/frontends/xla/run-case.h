@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a module as generated code: passes, kernels, plan, executor; on the processor or on the schedules made for GPUs. */
+/* Runs a module as generated code: passes, kernels, plan, executor; on the processor or on the schedules made for
+ * GPUs. */
 #pragma once
 #include "core/ir/module.h"
 
@@ -13,7 +14,8 @@ typedef enum
 /** Returns: (transfer full) (nullable): GantryLiteral for each result of the entry */
 GPtrArray *run_case (GantryModule *module, const GPtrArray *inputs, RunBackEnd back_end, GError **error);
 
-/** Whether two values agree: exactly (NaN equals NaN, zeros are equal), or within @tolerance relative to the larger one, three
- *  units in the last place, or what rounding comes to where the largest values cancel. @why: (out) (transfer full): the first difference */
+/** Whether two values agree: exactly (NaN equals NaN, zeros are equal), or within @tolerance relative to the larger
+ * one, three units in the last place, or what rounding comes to where the largest values cancel. @why: (out)
+ * (transfer full): the first difference */
 gboolean
 run_agree (const GantryLiteral *actual, const GantryLiteral *expected, gboolean exact, double tolerance, char **why);

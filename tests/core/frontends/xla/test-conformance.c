@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* StableHLO's interpreter tests and JAX's test data, which carry the expected values: through import, passes and generated code,
- * on both back ends. What is constant in them is fed as input, so that nothing is computed while compiling. Files named on
- * the command line are run alone. */
+/* StableHLO's interpreter tests and JAX's test data, which carry the expected values: through import, passes and
+ * generated code, on both back ends. What is constant in them is fed as input, so that nothing is computed while
+ * compiling. Files named on the command line are run alone. */
 #include "core/base/error.h"
 #include "core/frontends/xla/xla.h"
 #include "tests/core/frontends/xla/run-case.h"

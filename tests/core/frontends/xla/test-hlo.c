@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading HLO: counts of real modules, places of both generations, memory spaces and moves, fusions, tuples, errors; and what
- * a program of most kinds of instruction computes. */
+/* Reading HLO: counts of real modules, places of both generations, memory spaces and moves, fusions, tuples, errors;
+ * and what a program of most kinds of instruction computes. */
 #include "core/base/error.h"
 #include "core/frontends/xla/xla.h"
 #include "core/ir/ir.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading StableHLO: places, memory kinds, donation, regions and what they capture, constants, errors with line and column. */
+/* Reading StableHLO: places, memory kinds, donation, regions and what they capture, constants, errors with line and
+ * column. */
 #include "core/base/error.h"
 #include "core/frontends/xla/xla.h"
 #include "core/ir/ir.h"
