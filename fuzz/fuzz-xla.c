@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fuzz target of the texts of StableHLO and HLO: whatever the bytes, reading ends in a module or in one error; the verifier
- * looks at every module. */
+/* Fuzz target of the texts of StableHLO and HLO: whatever the bytes, reading ends in a module or in one error; the
+ * verifier looks at every module, and legalizing it ends in a module or in one error too. */
 
 #include "core/frontends/xla/xla.h"
 #include "core/ir/ir.h"
+#include "core/passes/passes.h"
 
 int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
 
@@ -13,12 +14,19 @@ read_as (const guint8 *data, gsize size, const GantryXlaOptions *options)
   g_autoptr (GantryContext) context = gantry_context_new ();
   g_autoptr (GantryXlaInfo) info = NULL;
   g_autoptr (GError) error = NULL;
-  g_autoptr (GantryModule) module = gantry_xla_import_text (context, (const char *) data, size, "fuzz.mlir", options, &info, NULL, &error);
+  g_autoptr (GantryModule)
+    module = gantry_xla_import_text (context, (const char *) data, size, "fuzz.mlir", options, &info, NULL, &error);
 
   g_assert ((module == NULL) == (error != NULL));
   if (module == NULL)
     return;
   g_assert (gantry_verify (module, NULL, &error) == (error == NULL));
+  if (error != NULL)
+    return;
+
+  g_autoptr (GantryModule) core = gantry_pass_legalize.run (module, NULL, NULL, &error);
+
+  g_assert ((core == NULL) == (error != NULL));
 }
 
 int

@@ -125,10 +125,11 @@ triangular_solve (XlaLower *l)
   const GantryType *type = gantry_xla_type (l, a);
   gboolean left = gantry_xla_int (l, "left_side", 0) != 0, is_lower = gantry_xla_int (l, "lower", 0) != 0;
   gboolean unit = gantry_xla_int (l, "unit_diagonal", 0) != 0;
+  const GantryType *other = gantry_xla_type (l, b);
   const char *transpose = gantry_xla_string (l, "transpose_a", "NO_TRANSPOSE");
 
-  if (type->rank < 2 || gantry_xla_type (l, b)->rank != type->rank || type->dims[type->rank - 1] > MOST_SIZE
-      || type->dims[type->rank - 1] < 1)
+  if (type->rank < 2 || other->rank != type->rank || type->dims[type->rank - 1] > MOST_SIZE
+      || type->dims[type->rank - 1] < 1 || other->dims[type->rank - (left ? 2 : 1)] != type->dims[type->rank - 1])
     {
       gantry_xla_refuse (l, "a matrix of more than %d rows", MOST_SIZE);
       return;

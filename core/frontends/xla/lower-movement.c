@@ -121,7 +121,7 @@ real_dynamic_slice (XlaLower *l)
   for (guint i = 0; i < 3; i++)
     {
       values[i] = gantry_xla_known_ints (l, gantry_xla_in (l, i + 1), &n);
-      if (values[i] == NULL)
+      if (values[i] == NULL || n != gantry_xla_type (l, gantry_xla_in (l, 0))->rank)
         {
           gantry_xla_refuse (l, "where it cuts depends on data");
           return;
@@ -152,7 +152,7 @@ dynamic_pad (XlaLower *l)
   for (guint i = 0; i < 3; i++)
     {
       values[i] = gantry_xla_known_ints (l, gantry_xla_in (l, i + 2), &n);
-      if (values[i] == NULL)
+      if (values[i] == NULL || n != gantry_xla_type (l, gantry_xla_in (l, 0))->rank)
         {
           gantry_xla_refuse (l, "how much is padded depends on data");
           return;

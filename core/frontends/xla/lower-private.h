@@ -119,6 +119,8 @@ gantry_xla_pad (XlaLower *l, guint32 x, guint32 value, const gint64 *low, const 
 guint32 gantry_xla_convert (XlaLower *l, guint32 x, GantryElementType element);
 guint32 gantry_xla_bitcast (XlaLower *l, guint32 x, GantryElementType element);
 guint32 gantry_xla_reduce (XlaLower *l, const char *kind, guint32 x, const gint64 *axes, gsize n);
+/** Refuses unless the first @n operands have the dimensions of the first one. */
+gboolean gantry_xla_same_dims (XlaLower *l, guint n);
 guint32 gantry_xla_zero (XlaLower *l, GantryElementType element);
 /** The integer type of the same width. */
 GantryElementType gantry_xla_bits_of (GantryElementType element, gboolean with_sign);

@@ -131,7 +131,7 @@ reduce (XlaLower *l)
   for (gsize i = 0; i < n_axes; i++)
     if (axes[i] < 0 || axes[i] >= rank)
       gantry_xla_refuse (l, "dimension %" G_GINT64_FORMAT " of a rank of %u", axes[i], rank);
-  if (!l->failed && n > 0 && n == l->n_out && !by_kinds (l, body, n, axes, n_axes))
+  if (!l->failed && n > 0 && n == l->n_out && gantry_xla_same_dims (l, n) && !by_kinds (l, body, n, axes, n_axes))
     by_halves (l, body, n, axes, n_axes);
 }
 

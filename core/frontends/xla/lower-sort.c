@@ -115,7 +115,9 @@ sort (XlaLower *l)
     dimension += rank;
   if (l->failed || l->n_in == 0 || l->n_in != l->n_out || dimension < 0 || dimension >= rank)
     return;
-  if (plain_comparator (l, body, &key, &descending))
+  if (!gantry_xla_same_dims (l, l->n_in))
+    return;
+  if (plain_comparator (l, body, &key, &descending) && key < l->n_in)
     sort_by (l, l->in[key], l->in, l->n_in, dimension, descending, l->out);
   else
     {

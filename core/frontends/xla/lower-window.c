@@ -121,7 +121,7 @@ reduce_window (XlaLower *l)
   guint32 *arguments = XLA_NEW (l, guint32, 2 * n), *wide = XLA_NEW (l, guint32, n);
   Window w;
 
-  if (l->failed || n == 0 || n != l->n_out || !read_window (l, &w))
+  if (l->failed || n == 0 || n != l->n_out || !gantry_xla_same_dims (l, n) || !read_window (l, &w))
     return;
   if (w.rank == 0 || by_kinds (l, body, n, &w) || !few_places (l, &w))
     {

@@ -326,6 +326,24 @@ gantry_xla_add (XlaLower *l, GantryOp op, GantryAttrList *attrs, guint n, ...)
   return whole ? gantry_builder_add (l->b, op, operands, n, attrs_id) : 0;
 }
 
+gboolean
+gantry_xla_same_dims (XlaLower *l, guint n)
+{
+  const GantryType *first = gantry_xla_type (l, gantry_xla_in (l, 0));
+
+  for (guint i = 1; i < n; i++)
+    {
+      const GantryType *type = gantry_xla_type (l, gantry_xla_in (l, i));
+
+      if (type->rank != first->rank || memcmp (type->dims, first->dims, sizeof *type->dims * type->rank) != 0)
+        {
+          gantry_xla_refuse (l, "operand %u has other dimensions than the first one", i);
+          return FALSE;
+        }
+    }
+  return TRUE;
+}
+
 guint32
 gantry_xla_zero (XlaLower *l, GantryElementType element)
 {
