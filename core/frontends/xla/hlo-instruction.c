@@ -105,7 +105,8 @@ read_body (Hlo *h, HloComputation *c)
       else
         {
           read_instruction (h, &inst);
-          g_array_append_val (instructions, inst);
+          if (s->error == NULL)
+            g_array_append_val (instructions, inst);
         }
     }
   if (!c->counted)
