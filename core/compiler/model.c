@@ -239,9 +239,12 @@ open_python (GantryModel *model, GantryContext *context, const GantryProgress *p
 }
 
 /* Operations that no rule knows are the ones that nobody has to compile anything for to know of. */
-static void
-take_xla_info (GantryModel *model, GantryModule *module, const GantryXlaInfo *info)
+static gboolean
+take_xla_info (GantryModel *model, GantryModule *module, const GantryXlaInfo *info, const GantryProgress *progress,
+               GError **error)
 {
+  g_autoptr (GHashTable) by_name = g_hash_table_new (g_str_hash, g_str_equal);
+
   take_text_info (model, module);
   g_free (model->format);
   model->format = g_strdup (info->format);
@@ -253,12 +256,22 @@ take_xla_info (GantryModel *model, GantryModule *module, const GantryXlaInfo *in
       GantryModelRefusal *refusal = &model->unsupported[model->n_unsupported++];
 
       *refusal = (GantryModelRefusal){ g_strdup (name), g_strdup ("unknown operation"), NULL, 0 };
-      for (guint32 n = 0; n < module->n_nodes; n++)
-        if (strcmp (gantry_node_op_name (module, &module->nodes[n]), name) == 0 && refusal->count++ == 0)
-          refusal->where = gantry_context_location_text (module->context, module->nodes[n].location);
-      if (refusal->where == NULL)
-        refusal->where = g_strdup (model->path);
+      g_hash_table_insert (by_name, refusal->operation, refusal);
     }
+  for (guint32 n = 0; n < module->n_nodes && info->unknown->len > 0; n++)
+    {
+      const GantryNode *node = &module->nodes[n];
+      GantryModelRefusal *refusal = g_hash_table_lookup (by_name, gantry_node_op_name (module, node));
+
+      if (n % 4096 == 0 && gantry_progress_cancelled (progress, error))
+        return FALSE;
+      if (refusal != NULL && refusal->count++ == 0)
+        refusal->where = gantry_context_location_text (module->context, node->location);
+    }
+  for (guint i = 0; i < model->n_unsupported; i++)
+    if (model->unsupported[i].where == NULL)
+      model->unsupported[i].where = g_strdup (model->path);
+  return TRUE;
 }
 
 static GantryModule *
@@ -276,7 +289,8 @@ open_xla (GantryModel *model, GantryContext *context, const GantryProgress *prog
       gantry_error_prefix (error, "%s: ", model->path);
       return NULL;
     }
-  take_xla_info (model, module, info);
+  if (!take_xla_info (model, module, info, progress, error))
+    return NULL;
   return g_steal_pointer (&module);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Values of constants: nested lists, splats, and bytes in hexadecimal as MLIR writes large ones. */
+#include "core/base/allocate.h"
 #include "core/frontends/xla/xla-private.h"
 #include <math.h>
 
@@ -29,6 +30,33 @@ read_word (GantryXlaSpan word, double *value)
   return TRUE;
 }
 
+static guint64
+most_bits (GantryElementType element)
+{
+  return G_MAXUINT64 >> (64 - 8 * gantry_element_size (element));
+}
+
+/* In base 10 unless it begins with 0x. A type with sign takes what fits in its bits either way, as MLIR does: 255 of
+ * eight bits is -1. */
+static gboolean
+read_integer (const char *text, gboolean hexadecimal, GantryElementType element, guint8 *at)
+{
+  gboolean negative = text[0] == '-', is_bool = element == GANTRY_BOOL;
+  const char *digits = text + negative;
+  guint64 most = is_bool ? 1 : most_bits (element), value;
+  char *end;
+
+  if (negative)
+    most = is_bool ? 1 : gantry_element_is_signed (element) ? most / 2 + 1 : 0;
+  if (!g_ascii_isdigit (*digits))
+    return FALSE;
+  value = g_ascii_strtoull (digits, &end, hexadecimal ? 16 : 10);
+  if (*end != 0 || errno != 0 || value > most)
+    return FALSE;
+  gantry_element_write_int (element, at, (gint64) (negative ? 0 - value : value));
+  return TRUE;
+}
+
 /* One number; "0x7F800000" is the bits of a float and the value of an integer. */
 static gboolean
 read_element (GantryXlaSpan word, GantryElementType element, guint8 *at)
@@ -52,15 +80,27 @@ read_element (GantryXlaSpan word, GantryElementType element, guint8 *at)
     {
       guint64 bits = g_ascii_strtoull (text, &end, 16);
 
+      if (errno != 0 || bits > most_bits (element))
+        return FALSE;
       memcpy (at, &bits, gantry_element_size (element)); /* little endian */
     }
   else if (gantry_element_is_float (element))
     gantry_element_write_double (element, at, g_ascii_strtod (text, &end));
-  else if (text[0] == '-')
-    gantry_element_write_int (element, at, g_ascii_strtoll (text, &end, 0));
   else
-    gantry_element_write_int (element, at, (gint64) g_ascii_strtoull (text, &end, hexadecimal ? 16 : 10));
-  return *end == 0;
+    return read_integer (text, hexadecimal, element, at);
+  return *end == 0 && end != text;
+}
+
+/* To a place before @at, which an error names. */
+static void
+go_back (GantryXlaScan *s, const char *to)
+{
+  if (s->error != NULL || to < s->text || to > s->at)
+    return;
+  for (; s->at > to; s->at--)
+    s->line -= s->at[-1] == '\n';
+  for (s->line_start = to; s->line_start > s->text && s->line_start[-1] != '\n'; s->line_start--)
+    ;
 }
 
 static gboolean
@@ -97,6 +137,7 @@ read_list (GantryXlaScan *s, Values *v, GantryXlaSpan content)
           g_autofree char *text = g_strndup (word.at, MIN (word.length, 40));
           g_autofree char *shown = g_utf8_make_valid (text, -1);
 
+          go_back (s, word.at);
           gantry_xla_scan_fail (s, GANTRY_ERROR_INVALID, "'%s' is no value of a constant of %s", shown,
                                 gantry_element_name (v->element));
           return FALSE;
@@ -152,7 +193,12 @@ read_content (GantryXlaScan *s, Values *v, GantryXlaSpan content, const GantryTy
       gantry_xla_scan_fail (s, GANTRY_ERROR_INVALID, "a constant has fewer values than its type");
       return NULL;
     }
-  data = v->data = g_malloc0 ((gsize) MAX (v->room, 1) * v->size);
+  data = v->data = gantry_try_allocate ((gsize) MAX (v->room, 1), v->size, "the values of a constant", &s->error);
+  if (data == NULL)
+    {
+      s->at = s->end;
+      return NULL;
+    }
   if (content.length > 3 && content.at[0] == '"' && content.at[1] == '0' && content.at[2] == 'x')
     good = read_bytes (v, (GantryXlaSpan){ content.at + 3, content.length - 4 });
   else

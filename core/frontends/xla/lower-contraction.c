@@ -287,9 +287,9 @@ dynamic_conv (XlaLower *l)
 }
 
 const XlaRule gantry_xla_contraction_rules[] = {
-  { "dot_general", dot_general, GANTRY_CLASS_CONTRACTION, 0, 0 },
-  { "dot", simple_dot, GANTRY_CLASS_CONTRACTION, 0, 0 },
-  { "convolution", convolution, GANTRY_CLASS_CONTRACTION, 0, 0 },
-  { "dynamic_conv", dynamic_conv, GANTRY_CLASS_CONTRACTION, 0, 0 },
+  { "dot_general", dot_general, GANTRY_CLASS_CONTRACTION, XLA_TAKES (2, 1), 0 },
+  { "dot", simple_dot, GANTRY_CLASS_CONTRACTION, XLA_TAKES (2, 1), 0 },
+  { "convolution", convolution, GANTRY_CLASS_CONTRACTION, XLA_TAKES (2, 1), 0 },
+  { "dynamic_conv", dynamic_conv, GANTRY_CLASS_CONTRACTION, XLA_TAKES (3, 1), 0 },
   { NULL, NULL, 0, 0, 0 },
 };

@@ -3,6 +3,8 @@
  * `while`, whose bodies are functions of everything that they use and that is not constant. */
 #include "core/frontends/xla/lower-private.h"
 
+#define MOST_BRANCHES 4096
+
 /* Begins a function of @values; what is constant is copied into it instead. @passed gets what is passed. */
 static guint32
 begin_body (XlaLower *l, const char *name, const guint32 *values, guint n, guint32 *inside, guint32 *passed,
@@ -104,15 +106,19 @@ case_ (XlaLower *l)
   guint n_regions = 0, n;
   gsize n_known;
   gint64 *known = gantry_xla_known_ints (l, index, &n_known);
-  g_autofree char *key = NULL;
 
-  do
+  for (;; n_regions++)
     {
-      g_free (key);
-      key = g_strdup_printf ("region_%u", n_regions++);
+      g_autofree char *key = g_strdup_printf ("region_%u", n_regions);
+
+      if (gantry_attrs_find (l->context, l->node->attrs, key) == NULL)
+        break;
+      if (n_regions == MOST_BRANCHES)
+        {
+          gantry_xla_refuse (l, "more than %d branches", MOST_BRANCHES);
+          return;
+        }
     }
-  while (gantry_attrs_find (l->context, l->node->attrs, key) != NULL && n_regions < 1000);
-  n_regions--;
   if (n_regions == 0 || known != NULL)
     {
       in_place (l, known == NULL || known[0] < 0 || known[0] >= n_regions ? MAX (n_regions, 1) - 1 : (guint) known[0]);
@@ -256,9 +262,9 @@ conditional (XlaLower *l)
 }
 
 const XlaRule gantry_xla_control_rules[] = {
-  { "if", if_, GANTRY_CLASS_CONTROL, 0, 0 },
-  { "case", case_, GANTRY_CLASS_CONTROL, 0, 0 },
-  { "conditional", conditional, GANTRY_CLASS_CONTROL, 0, 0 },
+  { "if", if_, GANTRY_CLASS_CONTROL, XLA_TAKES (1, 0), 0 },
+  { "case", case_, GANTRY_CLASS_CONTROL, XLA_TAKES (1, 0), 0 },
+  { "conditional", conditional, GANTRY_CLASS_CONTROL, XLA_TAKES (1, 0) | XLA_OR_MORE, 0 },
   { "while", while_, GANTRY_CLASS_CONTROL, 0, 0 },
   { NULL, NULL, 0, 0, 0 },
 };

@@ -262,17 +262,17 @@ is_infinite (XlaLower *l)
   l->out[0] = gantry_xla_compare (l, "EQ", x, gantry_xla_like (l, x, l->rule->arg < 0 ? -INFINITY : INFINITY));
 }
 
-#define UNARY(name, OP)                                      \
-  {                                                          \
-    name, unary, GANTRY_CLASS_ELEMENTWISE, 0, GANTRY_OP_##OP \
+#define UNARY(name, OP)                                                     \
+  {                                                                         \
+    name, unary, GANTRY_CLASS_ELEMENTWISE, XLA_TAKES (1, 1), GANTRY_OP_##OP \
   }
-#define BINARY(name, OP)                                      \
-  {                                                           \
-    name, binary, GANTRY_CLASS_ELEMENTWISE, 0, GANTRY_OP_##OP \
+#define BINARY(name, OP)                                                     \
+  {                                                                          \
+    name, binary, GANTRY_CLASS_ELEMENTWISE, XLA_TAKES (2, 1), GANTRY_OP_##OP \
   }
-#define BROADCASTING(name, OP)                                      \
-  {                                                                 \
-    name, broadcasting, GANTRY_CLASS_ELEMENTWISE, 0, GANTRY_OP_##OP \
+#define BROADCASTING(name, OP)                                                     \
+  {                                                                                \
+    name, broadcasting, GANTRY_CLASS_ELEMENTWISE, XLA_TAKES (2, 1), GANTRY_OP_##OP \
   }
 
 const XlaRule gantry_xla_elementwise_rules[] = {
@@ -333,18 +333,18 @@ const XlaRule gantry_xla_elementwise_rules[] = {
   BROADCASTING ("broadcast_and", AND),
   BROADCASTING ("broadcast_or", OR),
   BROADCASTING ("broadcast_xor", XOR),
-  { "compare", compare, GANTRY_CLASS_ELEMENTWISE, 0, 0 },
-  { "select", select_, GANTRY_CLASS_ELEMENTWISE, 0, 0 },
-  { "clamp", clamp, GANTRY_CLASS_ELEMENTWISE, 0, 0 },
-  { "convert", convert, GANTRY_CLASS_ELEMENTWISE, 0, 0 },
-  { "bitcast_convert", bitcast_convert, GANTRY_CLASS_ELEMENTWISE, 0, 0 },
-  { "reduce_precision", reduce_precision, GANTRY_CLASS_ELEMENTWISE, 0, 0 },
-  { "real", real, GANTRY_CLASS_ELEMENTWISE, 0, 0 },
-  { "imag", imag, GANTRY_CLASS_ELEMENTWISE, 0, 0 },
-  { "conj", real, GANTRY_CLASS_ELEMENTWISE, 0, 0 },
-  { "square", square, GANTRY_CLASS_ELEMENTWISE, 0, 0 },
-  { "is_inf", is_infinite, GANTRY_CLASS_ELEMENTWISE, 0, 0 },
-  { "is_pos_inf", is_infinite, GANTRY_CLASS_ELEMENTWISE, 0, 1 },
-  { "is_neg_inf", is_infinite, GANTRY_CLASS_ELEMENTWISE, 0, -1 },
+  { "compare", compare, GANTRY_CLASS_ELEMENTWISE, XLA_TAKES (2, 1), 0 },
+  { "select", select_, GANTRY_CLASS_ELEMENTWISE, XLA_TAKES (3, 1), 0 },
+  { "clamp", clamp, GANTRY_CLASS_ELEMENTWISE, XLA_TAKES (3, 1), 0 },
+  { "convert", convert, GANTRY_CLASS_ELEMENTWISE, XLA_TAKES (1, 1), 0 },
+  { "bitcast_convert", bitcast_convert, GANTRY_CLASS_ELEMENTWISE, XLA_TAKES (1, 1), 0 },
+  { "reduce_precision", reduce_precision, GANTRY_CLASS_ELEMENTWISE, XLA_TAKES (1, 1), 0 },
+  { "real", real, GANTRY_CLASS_ELEMENTWISE, XLA_TAKES (1, 1), 0 },
+  { "imag", imag, GANTRY_CLASS_ELEMENTWISE, XLA_TAKES (1, 1), 0 },
+  { "conj", real, GANTRY_CLASS_ELEMENTWISE, XLA_TAKES (1, 1), 0 },
+  { "square", square, GANTRY_CLASS_ELEMENTWISE, XLA_TAKES (1, 1), 0 },
+  { "is_inf", is_infinite, GANTRY_CLASS_ELEMENTWISE, XLA_TAKES (1, 1), 0 },
+  { "is_pos_inf", is_infinite, GANTRY_CLASS_ELEMENTWISE, XLA_TAKES (1, 1), 1 },
+  { "is_neg_inf", is_infinite, GANTRY_CLASS_ELEMENTWISE, XLA_TAKES (1, 1), -1 },
   { NULL, NULL, 0, 0, 0 },
 };

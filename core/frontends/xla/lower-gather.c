@@ -130,11 +130,11 @@ torch_index_select (XlaLower *l)
 }
 
 const XlaRule gantry_xla_gather_rules[] = {
-  { "gather", gather, GANTRY_CLASS_MOVEMENT, 0, 0 },
-  { "dynamic_gather", gather, GANTRY_CLASS_MOVEMENT, 0, 1 },
-  { "scatter", scatter, GANTRY_CLASS_MOVEMENT, 0, 0 },
-  { "dynamic_slice", dynamic_slice, GANTRY_CLASS_MOVEMENT, 0, 0 },
-  { "dynamic_update_slice", dynamic_update_slice, GANTRY_CLASS_MOVEMENT, 0, 0 },
-  { "torch_index_select", torch_index_select, GANTRY_CLASS_MOVEMENT, 0, 0 },
+  { "gather", gather, GANTRY_CLASS_MOVEMENT, XLA_TAKES (2, 1), 0 },
+  { "dynamic_gather", gather, GANTRY_CLASS_MOVEMENT, XLA_TAKES (3, 1), 1 },
+  { "scatter", scatter, GANTRY_CLASS_MOVEMENT, XLA_TAKES (3, 0) | XLA_OR_MORE, 0 },
+  { "dynamic_slice", dynamic_slice, GANTRY_CLASS_MOVEMENT, XLA_TAKES (1, 1) | XLA_OR_MORE, 0 },
+  { "dynamic_update_slice", dynamic_update_slice, GANTRY_CLASS_MOVEMENT, XLA_TAKES (2, 1) | XLA_OR_MORE, 0 },
+  { "torch_index_select", torch_index_select, GANTRY_CLASS_MOVEMENT, XLA_TAKES (2, 1), 0 },
   { NULL, NULL, 0, 0, 0 },
 };

@@ -47,6 +47,19 @@ over (XlaLower *l, guint32 x, guint32 y)
   return x != 0 && y != 0 ? gantry_builder_binary_broadcast (l->b, GANTRY_OP_DIVIDE, x, y) : 0;
 }
 
+/* What is unrolled has one place for each row. */
+static gboolean
+small_and_square (XlaLower *l, const GantryType *type)
+{
+  gint64 n = type->rank >= 2 ? type->dims[type->rank - 1] : 0;
+
+  if (type->rank < 2 || type->dims[type->rank - 2] != n)
+    gantry_xla_refuse (l, "its matrix is not square");
+  else if (n < 1 || n > MOST_SIZE)
+    gantry_xla_refuse (l, "a matrix of %" G_GINT64_FORMAT " rows; 1 to %d are compiled", n, MOST_SIZE);
+  return !l->failed;
+}
+
 /* Column @j of what is left: divided by the root of its head; the rest loses its outer product. Above the diagonal
  * is zero. */
 static void
@@ -57,11 +70,8 @@ cholesky (XlaLower *l)
   gint64 n = type->rank >= 2 ? type->dims[type->rank - 1] : 0;
   gboolean is_lower = gantry_xla_int (l, "lower", 0) != 0;
 
-  if (type->rank < 2 || n > MOST_SIZE || n < 1)
-    {
-      gantry_xla_refuse (l, "a matrix of more than %d rows", MOST_SIZE);
-      return;
-    }
+  if (!small_and_square (l, type))
+    return;
   if (!is_lower)
     a = swap_last (l, a);
   for (gint64 j = 0; j < n && !l->failed; j++)
@@ -128,10 +138,11 @@ triangular_solve (XlaLower *l)
   const GantryType *other = gantry_xla_type (l, b);
   const char *transpose = gantry_xla_string (l, "transpose_a", "NO_TRANSPOSE");
 
-  if (type->rank < 2 || other->rank != type->rank || type->dims[type->rank - 1] > MOST_SIZE
-      || type->dims[type->rank - 1] < 1 || other->dims[type->rank - (left ? 2 : 1)] != type->dims[type->rank - 1])
+  if (!small_and_square (l, type))
+    return;
+  if (other->rank != type->rank || other->dims[type->rank - (left ? 2 : 1)] != type->dims[type->rank - 1])
     {
-      gantry_xla_refuse (l, "a matrix of more than %d rows", MOST_SIZE);
+      gantry_xla_refuse (l, "the right side does not have one %s for each row of the matrix", left ? "row" : "column");
       return;
     }
   if (strcmp (transpose, "TRANSPOSE") == 0 || strcmp (transpose, "ADJOINT") == 0)
@@ -157,7 +168,7 @@ triangular_solve (XlaLower *l)
 }
 
 const XlaRule gantry_xla_linear_rules[] = {
-  { "cholesky", cholesky, GANTRY_CLASS_OTHER, 0, 0 },
-  { "triangular_solve", triangular_solve, GANTRY_CLASS_OTHER, 0, 0 },
+  { "cholesky", cholesky, GANTRY_CLASS_OTHER, XLA_TAKES (1, 1), 0 },
+  { "triangular_solve", triangular_solve, GANTRY_CLASS_OTHER, XLA_TAKES (2, 1), 0 },
   { NULL, NULL, 0, 0, 0 },
 };

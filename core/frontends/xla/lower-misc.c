@@ -26,7 +26,7 @@ by_name (XlaLower *l, const char *target)
   if (rule == NULL || !(g_str_has_prefix (target, "mhlo.") || g_str_has_prefix (target, "chlo.")) || rule == l->rule)
     return FALSE;
   l->rule = rule;
-  rule->lower (l);
+  gantry_xla_run_rule (l);
   return TRUE;
 }
 
@@ -206,9 +206,9 @@ const XlaRule gantry_xla_misc_rules[] = {
   { "copy", as_it_is, GANTRY_CLASS_MEMORY, 0, 0 },
   { "custom_call", custom_call, GANTRY_CLASS_OTHER, XLA_ANY_TYPE, 0 },
   { "tuple", as_it_is, GANTRY_CLASS_CONTROL, XLA_ANY_TYPE, 0 },
-  { "partition_id", one_device, GANTRY_CLASS_OTHER, 0, 0 },
-  { "replica_id", one_device, GANTRY_CLASS_OTHER, 0, 0 },
-  { "rng_bit_generator", rng_bit_generator, GANTRY_CLASS_OTHER, 0, 0 },
+  { "partition_id", one_device, GANTRY_CLASS_OTHER, XLA_TAKES (0, 1), 0 },
+  { "replica_id", one_device, GANTRY_CLASS_OTHER, XLA_TAKES (0, 1), 0 },
+  { "rng_bit_generator", rng_bit_generator, GANTRY_CLASS_OTHER, XLA_TAKES (1, 2), 0 },
   OTHER ("constant", constant),
   OTHER ("rng", rng),
   OTHER ("all_gather", collective),

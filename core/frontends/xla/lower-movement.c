@@ -225,27 +225,27 @@ get_dimension_size (XlaLower *l)
     l->out[0] = gantry_builder_int_scalar (l->b, GANTRY_I32, type->dims[axis]);
 }
 
-#define MOVES(name, function, arg)                \
-  {                                               \
-    name, function, GANTRY_CLASS_MOVEMENT, 0, arg \
+#define MOVES(name, function, takes, arg)             \
+  {                                                   \
+    name, function, GANTRY_CLASS_MOVEMENT, takes, arg \
   }
 
 const XlaRule gantry_xla_movement_rules[] = {
-  MOVES ("reshape", reshape, 0),
-  MOVES ("dynamic_reshape", reshape, 1),
-  MOVES ("broadcast_in_dim", broadcast_in_dim, 0),
-  MOVES ("dynamic_broadcast_in_dim", broadcast_in_dim, 1),
-  MOVES ("broadcast", broadcast, 0),
-  MOVES ("transpose", transpose, 0),
-  MOVES ("reverse", reverse, 0),
-  MOVES ("slice", slice, 0),
-  MOVES ("real_dynamic_slice", real_dynamic_slice, 0),
-  MOVES ("pad", pad, 0),
-  MOVES ("dynamic_pad", dynamic_pad, 0),
-  MOVES ("concatenate", concatenate, 0),
-  MOVES ("iota", iota, 0),
-  MOVES ("dynamic_iota", iota, 1),
-  MOVES ("bitcast", bitcast, 0),
-  MOVES ("get_dimension_size", get_dimension_size, 0),
+  MOVES ("reshape", reshape, XLA_TAKES (1, 1), 0),
+  MOVES ("dynamic_reshape", reshape, XLA_TAKES (2, 1) | XLA_OR_MORE, 1),
+  MOVES ("broadcast_in_dim", broadcast_in_dim, XLA_TAKES (1, 1), 0),
+  MOVES ("dynamic_broadcast_in_dim", broadcast_in_dim, XLA_TAKES (2, 1), 1),
+  MOVES ("broadcast", broadcast, XLA_TAKES (1, 1), 0),
+  MOVES ("transpose", transpose, XLA_TAKES (1, 1), 0),
+  MOVES ("reverse", reverse, XLA_TAKES (1, 1), 0),
+  MOVES ("slice", slice, XLA_TAKES (1, 1), 0),
+  MOVES ("real_dynamic_slice", real_dynamic_slice, XLA_TAKES (4, 1), 0),
+  MOVES ("pad", pad, XLA_TAKES (2, 1), 0),
+  MOVES ("dynamic_pad", dynamic_pad, XLA_TAKES (5, 1), 0),
+  MOVES ("concatenate", concatenate, XLA_TAKES (1, 1) | XLA_OR_MORE, 0),
+  MOVES ("iota", iota, XLA_TAKES (0, 1), 0),
+  MOVES ("dynamic_iota", iota, XLA_TAKES (1, 1), 1),
+  MOVES ("bitcast", bitcast, XLA_TAKES (1, 1), 0),
+  MOVES ("get_dimension_size", get_dimension_size, XLA_TAKES (1, 1), 0),
   { NULL, NULL, 0, 0, 0 },
 };

@@ -19,7 +19,12 @@ typedef struct _XlaRule XlaRule;
 typedef enum
 {
   XLA_ANY_TYPE = 1 << 0, /* checks types itself */
+  XLA_OR_MORE = 1 << 1,  /* operands beyond those that XLA_TAKES() says */
+  XLA_COUNTED = 1 << 2,  /* by XLA_TAKES() */
 } XlaRuleFlags;
+
+/* Numbers of operands, without what regions use, and of results (0: any), which are checked before the rule runs. */
+#define XLA_TAKES(n_in, n_out) (XLA_COUNTED | (guint) (n_in) << 8 | (guint) (n_out) << 16)
 
 struct _XlaRule
 {
@@ -75,6 +80,8 @@ const XlaRule *gantry_xla_find_rule (const char *name);
 gboolean
 gantry_xla_lower_node (GantryBuilder *b, const GantryModule *source, const GantryNode *node, const guint32 *operands,
                        guint32 *results, guint n_results, guint depth, gboolean lifted, GError **error);
+/** Runs l->rule, once the numbers and types of operands and results are what it takes. */
+void gantry_xla_run_rule (XlaLower *l);
 void gantry_xla_refuse (XlaLower *l, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
 /* Reading */

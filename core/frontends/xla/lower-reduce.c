@@ -145,7 +145,7 @@ map (XlaLower *l)
 }
 
 const XlaRule gantry_xla_reduce_rules[] = {
-  { "reduce", reduce, GANTRY_CLASS_REDUCTION, 0, 0 },
-  { "map", map, GANTRY_CLASS_ELEMENTWISE, 0, 0 },
+  { "reduce", reduce, GANTRY_CLASS_REDUCTION, XLA_TAKES (2, 0) | XLA_OR_MORE, 0 },
+  { "map", map, GANTRY_CLASS_ELEMENTWISE, XLA_TAKES (1, 1) | XLA_OR_MORE, 0 },
   { NULL, NULL, 0, 0, 0 },
 };

@@ -21,7 +21,7 @@ plain_comparator (XlaLower *l, guint32 body, guint *key, gboolean *descending)
     return FALSE;
   direction = gantry_attrs_string (l->context, node->attrs, "comparison_direction", "");
   total = strcmp (gantry_attrs_string (l->context, node->attrs, "compare_type", ""), "TOTALORDER") == 0;
-  for (guint i = 0; i + 1 < f->n_params; i++)
+  for (guint i = 0; i + 1 < MIN (f->n_params, 2 * l->n_in); i++)
     {
       const GantryNode *a = &l->source->nodes[f->first_node + i];
       guint32 left = gantry_node_operand_id (l->source, node, 0), right = gantry_node_operand_id (l->source, node, 1);
@@ -152,8 +152,8 @@ top_k (XlaLower *l)
 }
 
 const XlaRule gantry_xla_sort_rules[] = {
-  { "sort", sort, GANTRY_CLASS_OTHER, 0, 0 },
-  { "top_k", top_k, GANTRY_CLASS_OTHER, 0, 0 },
-  { "topk", top_k, GANTRY_CLASS_OTHER, 0, 0 },
+  { "sort", sort, GANTRY_CLASS_OTHER, XLA_TAKES (1, 0) | XLA_OR_MORE, 0 },
+  { "top_k", top_k, GANTRY_CLASS_OTHER, XLA_TAKES (1, 2) | XLA_OR_MORE, 0 },
+  { "topk", top_k, GANTRY_CLASS_OTHER, XLA_TAKES (1, 2) | XLA_OR_MORE, 0 },
   { NULL, NULL, 0, 0, 0 },
 };

@@ -430,16 +430,16 @@ batch_norm_grad (XlaLower *l)
 }
 
 const XlaRule gantry_xla_special_rules[] = {
-  { "lgamma", lgamma_, GANTRY_CLASS_ELEMENTWISE, 0, 0 },
-  { "digamma", digamma, GANTRY_CLASS_ELEMENTWISE, 0, 0 },
-  { "zeta", zeta, GANTRY_CLASS_ELEMENTWISE, 0, 0 },
-  { "polygamma", polygamma, GANTRY_CLASS_ELEMENTWISE, 0, 0 },
-  { "bessel_i1e", bessel_i1e, GANTRY_CLASS_ELEMENTWISE, 0, 0 },
-  { "erfc", erfc_, GANTRY_CLASS_ELEMENTWISE, 0, 0 },
-  { "erf_inv", erf_inv, GANTRY_CLASS_ELEMENTWISE, 0, 0 },
-  { "next_after", next_after, GANTRY_CLASS_ELEMENTWISE, 0, 0 },
-  { "batch_norm_inference", batch_norm_inference, GANTRY_CLASS_REDUCTION, 0, 0 },
-  { "batch_norm_training", batch_norm_training, GANTRY_CLASS_REDUCTION, 0, 0 },
-  { "batch_norm_grad", batch_norm_grad, GANTRY_CLASS_REDUCTION, 0, 0 },
+  { "lgamma", lgamma_, GANTRY_CLASS_ELEMENTWISE, XLA_TAKES (1, 1), 0 },
+  { "digamma", digamma, GANTRY_CLASS_ELEMENTWISE, XLA_TAKES (1, 1), 0 },
+  { "zeta", zeta, GANTRY_CLASS_ELEMENTWISE, XLA_TAKES (2, 1), 0 },
+  { "polygamma", polygamma, GANTRY_CLASS_ELEMENTWISE, XLA_TAKES (2, 1), 0 },
+  { "bessel_i1e", bessel_i1e, GANTRY_CLASS_ELEMENTWISE, XLA_TAKES (1, 1), 0 },
+  { "erfc", erfc_, GANTRY_CLASS_ELEMENTWISE, XLA_TAKES (1, 1), 0 },
+  { "erf_inv", erf_inv, GANTRY_CLASS_ELEMENTWISE, XLA_TAKES (1, 1), 0 },
+  { "next_after", next_after, GANTRY_CLASS_ELEMENTWISE, XLA_TAKES (2, 1), 0 },
+  { "batch_norm_inference", batch_norm_inference, GANTRY_CLASS_REDUCTION, XLA_TAKES (5, 1), 0 },
+  { "batch_norm_training", batch_norm_training, GANTRY_CLASS_REDUCTION, XLA_TAKES (3, 3), 0 },
+  { "batch_norm_grad", batch_norm_grad, GANTRY_CLASS_REDUCTION, XLA_TAKES (5, 3), 0 },
   { NULL, NULL, 0, 0, 0 },
 };

@@ -14,6 +14,12 @@ typedef struct
 } Window;
 
 static gboolean
+fits (gint64 size)
+{
+  return size >= -G_MAXINT32 && size <= G_MAXINT32;
+}
+
+static gboolean
 read_window (XlaLower *l, Window *w)
 {
   const GantryType *type = gantry_xla_type (l, gantry_xla_in (l, 0));
@@ -30,8 +36,8 @@ read_window (XlaLower *l, Window *w)
       gint64 size, span;
 
       if (w->window[i] < 1 || w->strides[i] < 1 || w->base[i] < 1 || w->dilations[i] < 1 || w->window[i] > G_MAXINT32
-          || w->dilations[i] > G_MAXINT32 || w->base[i] > G_MAXINT32 || ABS (w->padding[2 * i]) > G_MAXINT32
-          || ABS (w->padding[2 * i + 1]) > G_MAXINT32)
+          || w->dilations[i] > G_MAXINT32 || w->base[i] > G_MAXINT32 || !fits (w->padding[2 * i])
+          || !fits (w->padding[2 * i + 1]) || w->strides[i] > G_MAXINT32)
         {
           gantry_xla_refuse (l, "a window of these sizes");
           return FALSE;
@@ -233,7 +239,7 @@ select_and_scatter (XlaLower *l)
 }
 
 const XlaRule gantry_xla_window_rules[] = {
-  { "reduce_window", reduce_window, GANTRY_CLASS_REDUCTION, 0, 0 },
-  { "select_and_scatter", select_and_scatter, GANTRY_CLASS_REDUCTION, 0, 0 },
+  { "reduce_window", reduce_window, GANTRY_CLASS_REDUCTION, XLA_TAKES (2, 0) | XLA_OR_MORE, 0 },
+  { "select_and_scatter", select_and_scatter, GANTRY_CLASS_REDUCTION, XLA_TAKES (3, 1), 0 },
   { NULL, NULL, 0, 0, 0 },
 };

@@ -101,8 +101,12 @@ check_types (XlaLower *l)
 
 /* A value in host memory is fetched where it is computed with. */
 static void
-fetch (XlaLower *l, guint32 *in)
+fetch (XlaLower *l)
 {
+  guint32 *in = XLA_NEW (l, guint32, l->n_in + l->n_captures);
+
+  memcpy (in, l->in, sizeof *in * (l->n_in + l->n_captures));
+  l->in = in;
   for (guint i = 0; i < l->n_in + l->n_captures; i++)
     {
       const GantryType *type = gantry_xla_type (l, in[i]);
@@ -115,6 +119,33 @@ fetch (XlaLower *l, guint32 *in)
           in[i] = gantry_xla_add (l, GANTRY_OP_COPY, attrs, 1, in[i]);
         }
     }
+}
+
+static gboolean
+check_counts (XlaLower *l)
+{
+  guint flags = l->rule->flags, n_in = flags >> 8 & 0xff, n_out = flags >> 16 & 0xff;
+
+  if (!(flags & XLA_COUNTED))
+    return TRUE;
+  if (l->n_in < n_in || (l->n_in > n_in && !(flags & XLA_OR_MORE)))
+    gantry_xla_refuse (l, "it has %u operands, and takes %u%s", l->n_in, n_in,
+                       flags & XLA_OR_MORE ? " or more" : "");
+  else if (n_out > 0 && l->n_out != n_out)
+    gantry_xla_refuse (l, "it has %u results, and gives %u", l->n_out, n_out);
+  return !l->failed;
+}
+
+void
+gantry_xla_run_rule (XlaLower *l)
+{
+  gboolean any = (l->rule->flags & XLA_ANY_TYPE) != 0;
+
+  if (!check_counts (l) || (!any && !check_types (l)))
+    return;
+  if (!any)
+    fetch (l);
+  l->rule->lower (l);
 }
 
 static void
@@ -136,7 +167,7 @@ gantry_xla_lower_node (GantryBuilder *b, const GantryModule *source, const Gantr
   XlaLower l = { .b = b, .context = context, .source = source, .node = node, .depth = depth, .lifted = lifted };
   g_autoptr (GantryArena) arena = gantry_arena_new ();
   GError *failure = NULL;
-  guint32 *in;
+  gint64 n_captures;
 
   l.arena = arena;
   l.rule = rule_of (op_name, &l.op);
@@ -145,19 +176,21 @@ gantry_xla_lower_node (GantryBuilder *b, const GantryModule *source, const Gantr
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s: no lowering", op_name);
       return FALSE;
     }
-  l.n_captures = MIN ((guint) gantry_attrs_int (context, node->attrs, "n_captures", 0), node->n_operands);
+  n_captures = gantry_attrs_int (context, node->attrs, "n_captures", 0);
+  if (n_captures < 0 || n_captures > node->n_operands)
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+                   "%s: its regions cannot use %" G_GINT64_FORMAT " of %u operands", op_name, n_captures,
+                   (guint) node->n_operands);
+      return FALSE;
+    }
+  l.n_captures = (guint) n_captures;
   l.n_in = node->n_operands - l.n_captures;
-  l.in = in = XLA_NEW (&l, guint32, node->n_operands);
-  memcpy (in, operands, sizeof *in * node->n_operands);
+  l.in = operands;
   l.out = results;
   l.n_out = n_results;
   memset (results, 0, sizeof *results * n_results);
-  if (l.rule->flags & XLA_ANY_TYPE || check_types (&l))
-    {
-      if (!(l.rule->flags & XLA_ANY_TYPE))
-        fetch (&l, in);
-      l.rule->lower (&l);
-    }
+  gantry_xla_run_rule (&l);
   if (!gantry_builder_check (b, &failure))
     {
       finish_error (failure, op_name, error);

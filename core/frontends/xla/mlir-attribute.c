@@ -303,6 +303,8 @@ attribute_inside (Mlir *m, GantryAttrList *list, const char *key, guint32 *liter
 void
 gantry_mlir_attribute (Mlir *m, GantryAttrList *list, const char *key, guint32 *literal)
 {
+  if (strcmp (key, "n_captures") == 0)
+    gantry_xla_scan_fail (&m->s, GANTRY_ERROR_INVALID, "attribute n_captures is no operation's: the reader counts captures");
   if (!gantry_xla_scan_enter (&m->s))
     return;
   attribute_inside (m, list, key, literal);

@@ -160,6 +160,9 @@ gantry_mlir_function (Mlir *m, const MlirFunction *function, gboolean entry)
     m->entry = function->function;
   head (m, frame, function, results);
   gantry_mlir_block (m, frame);
+  if (frame->n_results != results->len)
+    gantry_xla_scan_fail (&m->s, GANTRY_ERROR_INVALID, "function @%s returns %u values, and declares %u",
+                          gantry_context_string (m->context, function->name), frame->n_results, results->len);
   if (entry && m->options->checks)
     gantry_builder_end (m->b, (const guint32 *) m->checked->data, m->checked->len);
   else

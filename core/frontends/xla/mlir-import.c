@@ -211,6 +211,8 @@ index_item (Mlir *m, guint *depth, gboolean *used)
       if (!gantry_mlir_location (m, &place))
         gantry_xla_scan_value (s, TRUE);
     }
+  else if (c == '}' || c == ']' || c == ')')
+    gantry_xla_scan_fail (s, GANTRY_ERROR_INVALID, "'%c' closes nothing", c);
   else if (gantry_xla_scan_value (s, TRUE).length == 0) /* a mesh, a global variable */
     s->at++;
 }
