@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/frontends/xla/xla.h"
 #include "core/ir/ir.h"
+#include "core/passes/passes.h"
 #include <string.h>
 
 static GantryModule *
@@ -104,6 +105,9 @@ test_constants (void)
     { "dense<[18446744073709551615, 7]> : tensor<2xui64>", 18446744073709551616.0, 7 },
     { "dense<[true, false]> : tensor<2xi1>", 1, 0 },
     { "dense<\"0x02\"> : tensor<2xi1>", 0, 1 },
+    { "dense<[-010, 010]> : tensor<2xi32>", -10, 10 },
+    { "dense<[-128, 255]> : tensor<2xi8>", -128, -1 },
+    { "dense<[0x10, 0xFF]> : tensor<2xui8>", 16, 255 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
@@ -130,6 +134,14 @@ test_errors (void)
     { "func.func @main() {\n  %c = stablehlo.constant dense<[1, 2]> : tensor<3xi32>\n  return\n}", "test.mlir:2:", GANTRY_ERROR_INVALID },
     { "module {\n}\n", "test.mlir: no function is defined in it", GANTRY_ERROR_INVALID },
     { "func.func @main() {\n  call @main() : () -> ()\n  return\n}", "function @main calls itself", GANTRY_ERROR_INVALID },
+    { "func.func @main() {\n  %c = stablehlo.constant dense<[1,\n 99999999999999999999]> : tensor<2xi32>\n  return\n}\n", "test.mlir:3:2: '99999999999999999999' is no value of a constant of i32", GANTRY_ERROR_INVALID },
+    { "func.func @main() {\n  %c = stablehlo.constant dense<300> : tensor<i8>\n  return\n}\n", "test.mlir:2:33: '300'", GANTRY_ERROR_INVALID },
+    { "func.func @main() {\n  %c = stablehlo.constant dense<-129> : tensor<i8>\n  return\n}\n", "test.mlir:2:33: '-129'", GANTRY_ERROR_INVALID },
+    { "func.func @main() {\n  %c = stablehlo.constant dense<-1> : tensor<ui8>\n  return\n}\n", "test.mlir:2:33: '-1'", GANTRY_ERROR_INVALID },
+    { "func.func @main() {\n  %c = stablehlo.constant dense<0x100000000> : tensor<f32>\n  return\n}\n", "test.mlir:2:33: '0x100000000'", GANTRY_ERROR_INVALID },
+    { "func.func @main(%a: tensor<f32>) -> tensor<f32> {\n  %0 = stablehlo.add %a, %a : tensor<f32>\n}\n", "test.mlir:3:2: function @main returns 0 values, and declares 1", GANTRY_ERROR_INVALID },
+    { "func.func @main(%a: tensor<f32>) -> tensor<f32> {\n  return %a : tensor<f32>\n}\n}}} ]] garbage", "test.mlir:4:1: '}' closes nothing", GANTRY_ERROR_INVALID },
+    { "func.func @main(%a: tensor<f32>) {\n  %0 = \"stablehlo.add\"(%a, %a) {n_captures = 1 : i64} : (tensor<f32>, tensor<f32>) -> tensor<f32>\n  return\n}\n", "n_captures", GANTRY_ERROR_INVALID },
     { "func.func @main(%a: tensor<9223372036854775807xf32>) {\n  return\n}", "too large", GANTRY_ERROR_TOO_LARGE },
   };
 
@@ -163,6 +175,83 @@ test_depth (void)
   g_assert_null (module);
   g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE);
   g_string_free (text, TRUE);
+}
+
+/* What no operation takes is refused before its rule runs. */
+static void
+test_refused (void)
+{
+  static const struct { const char *text, *message; } cases[] = {
+    { "func.func @main(%a: tensor<200x128xf32>, %b: tensor<200x1xf32>) -> tensor<200x1xf32> {\n  %0 = \"stablehlo.triangular_solve\"(%a, %b) {left_side = true, lower = true, unit_diagonal = true, transpose_a = #stablehlo<transpose NO_TRANSPOSE>} : (tensor<200x128xf32>, tensor<200x1xf32>) -> tensor<200x1xf32>\n  return %0 : tensor<200x1xf32>\n}\n",
+      "not square" },
+    { "func.func @main(%a: tensor<128x128xf32>, %b: tensor<200x1xf32>) -> tensor<200x1xf32> {\n  %0 = \"stablehlo.triangular_solve\"(%a, %b) {left_side = true, lower = true, unit_diagonal = true, transpose_a = #stablehlo<transpose NO_TRANSPOSE>} : (tensor<128x128xf32>, tensor<200x1xf32>) -> tensor<200x1xf32>\n  return %0 : tensor<200x1xf32>\n}\n",
+      "one row for each row" },
+    { "func.func @main(%a: tensor<4x3xf32>) -> tensor<4x3xf32> {\n  %0 = \"stablehlo.cholesky\"(%a) {lower = true} : (tensor<4x3xf32>) -> tensor<4x3xf32>\n  return %0 : tensor<4x3xf32>\n}\n",
+      "not square" },
+    { "func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n  %0 = \"stablehlo.real_dynamic_slice\"(%a) : (tensor<4xf32>) -> tensor<4xf32>\n  return %0 : tensor<4xf32>\n}\n",
+      "it has 1 operands, and takes 4" },
+    { "func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n  %0 = \"stablehlo.dynamic_pad\"(%a, %a) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>\n  return %0 : tensor<4xf32>\n}\n",
+      "it has 2 operands, and takes 5" },
+    { "func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n  %0 = \"stablehlo.batch_norm_inference\"(%a) : (tensor<4xf32>) -> tensor<4xf32>\n  return %0 : tensor<4xf32>\n}\n",
+      "it has 1 operands, and takes 5" },
+    { "func.func @main(%a: tensor<4xf32>) -> tensor<4x4xf32> {\n  %0 = \"stablehlo.custom_call\"() {call_target_name = \"mhlo.cholesky\"} : () -> tensor<4x4xf32>\n  return %0 : tensor<4x4xf32>\n}\n",
+      "it has 0 operands, and takes 1" },
+    { "func.func @main(%a: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {\n  %0 = \"stablehlo.custom_call\"(%a) {call_target_name = \"mhlo.exponential\"} : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>\n  return %0 : tensor<4xcomplex<f32>>\n}\n",
+      "not compiled" },
+    { "func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n  %0 = \"stablehlo.sort\"(%a) ({\n^bb0(%p: tensor<f32>, %q: tensor<f32>, %r: tensor<f32>, %s: tensor<f32>):\n    %t = stablehlo.compare LT, %r, %s : (tensor<f32>, tensor<f32>) -> tensor<i1>\n    stablehlo.return %t : tensor<i1>\n  }) {dimension = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>\n  return %0 : tensor<4xf32>\n}\n",
+      "a region does not take 2 values" },
+    { "func.func @main(%a: tensor<8xf32>, %b: tensor<f32>) -> tensor<8xf32> {\n  %0 = \"stablehlo.reduce_window\"(%a, %b) ({\n^bb0(%p: tensor<f32>, %q: tensor<f32>):\n    %t = stablehlo.subtract %p, %q : tensor<f32>\n    stablehlo.return %t : tensor<f32>\n  }) {window_dimensions = array<i64: 2>, padding = dense<-9223372036854775808> : tensor<1x2xi64>} : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>\n  return %0 : tensor<8xf32>\n}\n",
+      "a window of these sizes" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GantryContext) context = gantry_context_new ();
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GantryModule) module = read_text (context, cases[i].text, &error), core = NULL;
+
+      g_assert_no_error (error);
+      core = gantry_pass_legalize.run (module, NULL, NULL, &error);
+      g_assert_null (core);
+      g_assert_nonnull (error);
+      if (strstr (error->message, cases[i].message) == NULL)
+        g_error ("%s: \"%s\" is not in it", error->message, cases[i].message);
+    }
+}
+
+static GantryModule *
+legalize_case (GantryContext *context, guint n, guint index, GError **error)
+{
+  g_autoptr (GString) text = g_string_new ("func.func @main() -> tensor<i32> {\n");
+  g_autoptr (GantryModule) module = NULL;
+
+  g_string_append_printf (text, "  %%i = stablehlo.constant dense<%u> : tensor<i32>\n  %%0 = \"stablehlo.case\"(%%i) (", index);
+  for (guint i = 0; i < n; i++)
+    g_string_append_printf (text, "%s{\n  %%c = stablehlo.constant dense<%u> : tensor<i32>\n  stablehlo.return %%c : tensor<i32>\n}",
+                            i > 0 ? ", " : "", i);
+  g_string_append (text, ") : (tensor<i32>) -> tensor<i32>\n  return %0 : tensor<i32>\n}\n");
+  module = read_text (context, text->str, error);
+  return module != NULL ? gantry_pass_legalize.run (module, NULL, NULL, error) : NULL;
+}
+
+/* Every branch counts; too many are refused. */
+static void
+test_many_branches (void)
+{
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GantryModule) module = legalize_case (context, 1200, 1150, &error), none = NULL;
+  const GantryNode *result;
+  const GantryAttr *value;
+
+  g_assert_no_error (error);
+  result = gantry_module_node (module, gantry_function_result_id (module, gantry_module_entry (module), 0));
+  value = gantry_attrs_find (context, result->attrs, "value");
+  g_assert_nonnull (value);
+  g_assert_cmpfloat (gantry_literal_get_double (gantry_context_literal (context, value->id), 0), ==, 1150);
+  none = legalize_case (context, 4097, 1, &error);
+  g_assert_null (none);
+  g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED);
 }
 
 /* Every module of the samples opens, with the operations that their table counts. */
@@ -211,6 +300,8 @@ main (int argc, char **argv)
   g_test_add_func ("/xla/stablehlo/captures", test_captures);
   g_test_add_func ("/xla/stablehlo/constants", test_constants);
   g_test_add_func ("/xla/stablehlo/errors", test_errors);
+  g_test_add_func ("/xla/stablehlo/refused", test_refused);
+  g_test_add_func ("/xla/stablehlo/many-branches", test_many_branches);
   g_test_add_func ("/xla/stablehlo/depth", test_depth);
   g_test_add_func ("/xla/stablehlo/samples", test_samples);
   return g_test_run ();
