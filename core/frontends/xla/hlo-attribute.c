@@ -345,6 +345,8 @@ set_value (HloAttributes *a, const char *key, GantryXlaSpan value)
 static void
 attribute (Hlo *h, const HloInstruction *inst, HloAttributes *a, const char *key, GantryXlaSpan value)
 {
+  if (strcmp (key, "n_captures") == 0)
+    return; /* the reader's own, not the text's */
   if (strcmp (key, "metadata") == 0)
     metadata (h, a, value);
   else if (strcmp (key, "calls") == 0)
