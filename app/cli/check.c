@@ -77,7 +77,7 @@ gantry_cli_check (int argc, char **argv)
       fprintf (stderr, "gantry-cli check: give one Python program\n");
       return GANTRY_EXIT_ERROR;
     }
-  graphs = gantry_program_graphs_run (argv[1], gantry_cli_progress (&options), &error);
+  graphs = gantry_program_graphs_run (argv[1], NULL, gantry_cli_progress (&options), &error);
   if (graphs == NULL)
     return gantry_cli_fail (error);
   if (options.json)

@@ -22,6 +22,7 @@ gantry_cli_parse (const char *command, const char *arguments, const char *descri
       NULL },
     { "allow-outside", 0, 0, G_OPTION_ARG_NONE, &options->allow_outside,
       "The model may read files outside its folder: weights by an absolute path or a link", NULL },
+    { "trust-program", 0, 0, G_OPTION_ARG_NONE, &options->trust_program, "Run the Python program that is the model of a session", NULL },
     { "random-weights", 0, 0, G_OPTION_ARG_INT64, &options->random_weights,
       "Replace floating point weights by pseudo-random ones", "SEED" },
     { "progress", 0, 0, G_OPTION_ARG_NONE, &options->progress, "Report progress as lines", NULL },
@@ -407,6 +408,8 @@ gantry_cli_open (const GantryCliOptions *options, const char *path, GError **err
   g_auto (Changes) changes = { .options = options };
   GantryOpenOptions open = { bindings, NULL, options->random_weights, adjust, &changes };
 
+  /* A program that is named is meant to run. */
+  open.run_program = options->trust_program || gantry_model_is_program (path);
   if (bindings == NULL || !read_changes (options, &changes, error) || !open_all (document, options, path, &open, error))
     return NULL;
   /* It is compiled again with a limit that was a part of the peak. */

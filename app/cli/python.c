@@ -10,6 +10,7 @@ typedef struct
   gboolean real;
   gint threads;
   const char *graphs; /* (nullable): a folder */
+  const char *sha256; /* (nullable): of the program */
 } Options;
 
 static int
@@ -21,7 +22,8 @@ usage (FILE *out)
                 "  --python INTERPRETER  the Python 3.11 whose packages are used (default: $VIRTUAL_ENV, else the system's)\n"
                 "  --real                leave the user's own `mindspore` in place\n"
                 "  --threads N           threads of compiled graphs\n"
-                "  --graphs FOLDER       write the graphs that it makes, and what none could be made of, into FOLDER\n");
+                "  --graphs FOLDER       write the graphs that it makes, and what none could be made of, into FOLDER\n"
+                "  --sha256 SUM          run the program only if this is its SHA-256\n");
   return out == stdout ? GANTRY_EXIT_DONE : GANTRY_EXIT_ERROR;
 }
 
@@ -39,6 +41,8 @@ parse (Options *options, int argc, char **argv)
         options->interpreter = argv[++i];
       else if (strcmp (argv[i], "--graphs") == 0 && i + 1 < argc)
         options->graphs = argv[++i];
+      else if (strcmp (argv[i], "--sha256") == 0 && i + 1 < argc)
+        options->sha256 = argv[++i];
       else if (strcmp (argv[i], "--threads") == 0 && i + 1 < argc)
         options->threads = atoi (argv[++i]);
       else if (argv[i][0] == '-')
@@ -67,6 +71,7 @@ gantry_cli_python (int argc, char **argv)
     return first < 0 ? usage (stdout) : GANTRY_EXIT_ERROR;
   python.interpreter = options.interpreter;
   python.real = options.real;
+  python.sha256 = options.sha256;
   python.argc = argc - first;
   python.argv = argv + first;
   backend = gantry_python_backend_new ((guint) MAX (options.threads, 0));

@@ -5,6 +5,7 @@
 
 #define GROUP "window"
 #define MOST_RECENT 10
+#define MOST_TRUSTED 100
 
 static char *
 file_name (void)
@@ -69,26 +70,51 @@ gantry_state_set_int (const char *key, int value)
   store (file);
 }
 
+static char **
+get_list (const char *key)
+{
+  g_autoptr (GKeyFile) file = load ();
+  char **list = g_key_file_get_string_list (file, GROUP, key, NULL, NULL);
+
+  return list != NULL ? list : g_new0 (char *, 1);
+}
+
+/* Puts @item first; those behind the @most newest fall out. */
+static void
+add_to_list (const char *key, const char *item, guint most)
+{
+  g_autoptr (GKeyFile) file = load ();
+  g_auto (GStrv) old = get_list (key);
+  g_autoptr (GPtrArray) list = g_ptr_array_new ();
+
+  g_ptr_array_add (list, (gpointer) item);
+  for (guint i = 0; old[i] != NULL && list->len < most; i++)
+    if (g_strcmp0 (old[i], item) != 0)
+      g_ptr_array_add (list, old[i]);
+  g_key_file_set_string_list (file, GROUP, key, (const char *const *) list->pdata, list->len);
+  store (file);
+}
+
+char **
+gantry_state_get_trusted (void)
+{
+  return get_list ("trusted");
+}
+
+void
+gantry_state_add_trusted (const char *mark)
+{
+  add_to_list ("trusted", mark, MOST_TRUSTED);
+}
+
 char **
 gantry_state_get_recent (void)
 {
-  g_autoptr (GKeyFile) file = load ();
-  char **list = g_key_file_get_string_list (file, GROUP, "recent", NULL, NULL);
-
-  return list != NULL ? list : g_new0 (char *, 1);
+  return get_list ("recent");
 }
 
 void
 gantry_state_add_recent (const char *path)
 {
-  g_autoptr (GKeyFile) file = load ();
-  g_auto (GStrv) old = gantry_state_get_recent ();
-  g_autoptr (GPtrArray) list = g_ptr_array_new ();
-
-  g_ptr_array_add (list, (gpointer) path);
-  for (guint i = 0; old[i] != NULL && list->len < MOST_RECENT; i++)
-    if (g_strcmp0 (old[i], path) != 0)
-      g_ptr_array_add (list, old[i]);
-  g_key_file_set_string_list (file, GROUP, "recent", (const char *const *) list->pdata, list->len);
-  store (file);
+  add_to_list ("recent", path, MOST_RECENT);
 }

@@ -10,6 +10,9 @@ char *gantry_state_get_string (const char *key);
 void gantry_state_set_string (const char *key, const char *value);
 int gantry_state_get_int (const char *key, int fallback);
 void gantry_state_set_int (const char *key, int value);
+/** Marks of the programs that the user has let run. (transfer full) */
+char **gantry_state_get_trusted (void);
+void gantry_state_add_trusted (const char *mark);
 /** Newest first. (transfer full) */
 char **gantry_state_get_recent (void);
 /** Puts @path first; the oldest fall out. */

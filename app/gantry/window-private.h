@@ -69,8 +69,8 @@ void _gantry_window_toast (GantryWindow *window, const char *text);
 /** Tells an error in a dialog of its own, in full and selectable. Cancelled work is no error. */
 void _gantry_window_tell (GantryWindow *window, const char *heading, const GError *error);
 void _gantry_window_update (GantryWindow *window);
-/** Without asking for what is unsaved. @outside: the user allows what the model reads outside its folder */
-void _gantry_window_open_now (GantryWindow *window, const char *path, gboolean outside);
+/** Without asking for what is unsaved. @allowed: 0, or the #GantryError that the user allows: of files outside, or of a program */
+void _gantry_window_open_now (GantryWindow *window, const char *path, int allowed);
 /** What is open is the run of another program: there is a recording and nothing else. */
 gboolean _gantry_window_is_outside (GantryWindow *window);
 /** The last pass, in one pane, once the compilation under way has made a training step. */
@@ -83,7 +83,7 @@ void _gantry_window_update_actions (GantryWindow *window);
 /* window-files.c */
 void _gantry_window_choose_open (GantryWindow *window);
 /** Asks whether @path may be opened again so. */
-void _gantry_window_ask_outside (GantryWindow *window, const char *path, const GError *error);
+void _gantry_window_ask_to_allow (GantryWindow *window, const char *path, const GError *error);
 void _gantry_window_save (GantryWindow *window, gboolean ask_where);
 void _gantry_window_choose_export (GantryWindow *window);
 /** The table of kernels as CSV. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is unsaved is kept while the window is open: every two seconds, where something has changed, on a worker thread. A window that
  * opens it again shows what was shown: the pass, what was selected, folded and in sight, and the run. */
+#include "app/gantry/state.h"
 #include "app/gantry/window-private.h"
 
 #define KEEP_SECONDS 2
@@ -336,11 +337,15 @@ recovered (GObject *source, GAsyncResult *result, gpointer data)
 void
 gantry_window_recover (GantryWindow *self, GantryRecovery *recovery)
 {
+  g_auto (GStrv) trusted = gantry_state_get_trusted ();
+  GantryOpenOptions options = GANTRY_OPEN_OPTIONS_INIT;
+
   g_return_if_fail (GANTRY_IS_WINDOW (self) && self->recovery == NULL);
+  options.trusted = (const char *const *) trusted;
   self->recovery = gantry_recovery_ref (recovery);
   self->recovering = TRUE;
   g_free (self->opening);
   self->opening = g_strdup (gantry_recovery_get_path (recovery));
-  gantry_document_recover_async (self->document, recovery, recovered, g_object_ref (self));
+  gantry_document_recover_async (self->document, recovery, &options, recovered, g_object_ref (self));
   _gantry_window_update (self);
 }

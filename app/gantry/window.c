@@ -247,6 +247,20 @@ pass_selected (GantryPassList *list, guint index, gpointer data)
 
 /* Opening */
 
+/* The program that was just run may run again, as long as it is what it is. */
+static void
+remember_program (GantryWindow *self)
+{
+  const GantryModel *model = gantry_document_get_model (self->document);
+  g_autofree char *mark = NULL;
+
+  if (model == NULL || !gantry_model_is_program (model->path))
+    return;
+  mark = gantry_model_program_mark (model->path);
+  if (mark != NULL)
+    gantry_state_add_trusted (mark);
+}
+
 static void
 opened (GObject *source, GAsyncResult *result, gpointer data)
 {
@@ -260,8 +274,9 @@ opened (GObject *source, GAsyncResult *result, gpointer data)
       if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED) && gantry_document_is_busy (self->document))
         return;
       g_clear_pointer (&self->opening, g_free);
-      if (path != NULL && g_error_matches (error, GANTRY_ERROR, GANTRY_ERROR_OUTSIDE))
-        _gantry_window_ask_outside (self, path, error);
+      if (path != NULL && (g_error_matches (error, GANTRY_ERROR, GANTRY_ERROR_OUTSIDE)
+                           || g_error_matches (error, GANTRY_ERROR, GANTRY_ERROR_UNTRUSTED)))
+        _gantry_window_ask_to_allow (self, path, error);
       else if (gantry_document_get_compilation (self->document) != NULL ||
           g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
         _gantry_window_tell (self, "This file cannot be opened", error);
@@ -278,18 +293,22 @@ opened (GObject *source, GAsyncResult *result, gpointer data)
   g_clear_pointer (&self->error, g_free);
   if (path != NULL)
     gantry_state_add_recent (path);
+  remember_program (self);
   _gantry_window_fill_recent (self);
   _gantry_window_update (self);
   gtk_widget_grab_focus (GTK_WIDGET (gantry_pass_view_get_canvas (self->pass_view)));
 }
 
 void
-_gantry_window_open_now (GantryWindow *self, const char *path, gboolean outside)
+_gantry_window_open_now (GantryWindow *self, const char *path, int allowed)
 {
+  g_auto (GStrv) trusted = gantry_state_get_trusted ();
   g_autoptr (GantryBindings) bindings = gantry_bindings_new ();
   GantryOpenOptions options = GANTRY_OPEN_OPTIONS_INIT;
 
-  bindings->outside = outside;
+  bindings->outside = allowed == GANTRY_ERROR_OUTSIDE;
+  options.run_program = allowed == GANTRY_ERROR_UNTRUSTED;
+  options.trusted = (const char *const *) trusted;
   options.bindings = bindings;
   g_free (self->opening);
   self->opening = g_canonicalize_filename (path, NULL);
@@ -305,7 +324,7 @@ gantry_window_open (GantryWindow *self, const char *path)
   if (gantry_document_is_unsaved (self->document))
     _gantry_window_ask_unsaved (self, path);
   else
-    _gantry_window_open_now (self, path, FALSE);
+    _gantry_window_open_now (self, path, 0);
 }
 
 /* Reading */

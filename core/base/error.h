@@ -16,6 +16,7 @@ typedef enum
   GANTRY_ERROR_NO_MEMORY,   /* memory or a memory limit is exhausted */
   GANTRY_ERROR_MISMATCH,    /* results differ from what was expected; CLI exit status 2 */
   GANTRY_ERROR_OUTSIDE,     /* a file outside the model's folder is asked for: the user has to allow it */
+  GANTRY_ERROR_UNTRUSTED,   /* a program would run that nobody has allowed */
   GANTRY_ERROR_CONFLICT,    /* somebody else has changed the same thing since it was read */
 } GantryError;
 

@@ -47,6 +47,7 @@ gantry_bindings_unref (GantryBindings *bindings)
       g_free ((char *) bindings->inputs[i].value);
     }
   g_free (bindings->entry);
+  g_free (bindings->program);
   g_free (bindings->dims);
   g_free (bindings->inputs);
   g_free (bindings);
@@ -75,6 +76,13 @@ gantry_bindings_set_entry (GantryBindings *bindings, const char *name)
 {
   g_free (bindings->entry);
   bindings->entry = g_strdup (name);
+}
+
+void
+gantry_bindings_set_program (GantryBindings *bindings, const char *hash)
+{
+  g_free (bindings->program);
+  bindings->program = g_strdup (hash);
 }
 
 void
@@ -138,6 +146,8 @@ gantry_bindings_merge (GantryBindings *bindings, const GantryBindings *other)
     return;
   if (other->entry != NULL)
     gantry_bindings_set_entry (bindings, other->entry);
+  if (other->program != NULL)
+    gantry_bindings_set_program (bindings, other->program);
   bindings->outside = bindings->outside || other->outside;
   for (guint i = 0; i < other->n_dims; i++)
     gantry_bindings_set_dim (bindings, other->dims[i].name, other->dims[i].size);

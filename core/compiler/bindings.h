@@ -26,6 +26,7 @@ typedef struct
 {
   gatomicrefcount ref_count;
   char *entry; /* (nullable): which graph of a program that makes several */
+  char *program; /* (nullable): the SHA-256 of the program that may run; like @outside in no file */
   guint n_dims, n_inputs;
   GantryDimBinding *dims;
   GantryInputValue *inputs;
@@ -42,6 +43,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryBindings, gantry_bindings_unref)
 gboolean gantry_bindings_equal (const GantryBindings *a, const GantryBindings *b);
 
 void gantry_bindings_set_entry (GantryBindings *bindings, const char *name);
+/** @hash: SHA-256 of what may run; a program that is something else by then is not run */
+void gantry_bindings_set_program (GantryBindings *bindings, const char *hash);
 void gantry_bindings_set_dim (GantryBindings *bindings, const char *name, gint64 size);
 /** @value: (nullable): what gantry_literal_from_text() reads; NULL: the input is given when the program runs, as usual. */
 void gantry_bindings_set_input (GantryBindings *bindings, const char *name, const char *value);

@@ -225,7 +225,7 @@ take_host_lines (GantryModel *model, const char *text)
 static GantryModule *
 open_python (GantryModel *model, GantryContext *context, const GantryProgress *progress, GError **error)
 {
-  g_autoptr (GantryProgramGraphs) graphs = gantry_program_graphs_run (model->path, progress, error);
+  g_autoptr (GantryProgramGraphs) graphs = gantry_program_graphs_run (model->path, model->bindings->program, progress, error);
   const GantryProgramGraph *graph =
     graphs != NULL ? gantry_program_graphs_find (graphs, model->path, model->bindings->entry, error) : NULL;
   GantryModule *module = graph != NULL ? open_text (model, graph->file, context, error) : NULL;
@@ -339,6 +339,18 @@ gboolean
 gantry_model_is_program (const char *path)
 {
   return g_str_has_suffix (path, ".py");
+}
+
+char *
+gantry_model_program_mark (const char *path)
+{
+  g_autofree char *full = g_canonicalize_filename (path, NULL), *text = NULL, *sum = NULL;
+  gsize length;
+
+  if (!g_file_get_contents (path, &text, &length, NULL))
+    return NULL;
+  sum = g_compute_checksum_for_data (G_CHECKSUM_SHA256, (const guchar *) text, length);
+  return g_strconcat (sum, " ", full, NULL);
 }
 
 GantryModel *

@@ -75,7 +75,7 @@ gantry_program_graphs_free (GantryProgramGraphs *graphs)
 
 typedef struct
 {
-  const char *path;
+  const char *path, *sha256;
   GPid pid;
   int output;
   gboolean ended;
@@ -149,7 +149,9 @@ static gboolean
 child_start (Child *child, const char *folder, GError **error)
 {
   g_autofree char *cli = gantry_child_program ();
-  const char *argv[] = { cli, "python", "--graphs", folder, child->path, NULL };
+  const char *plain[] = { cli, "python", "--graphs", folder, child->path, NULL };
+  const char *checked[] = { cli, "python", "--graphs", folder, "--sha256", child->sha256, child->path, NULL };
+  const char **argv = child->sha256 != NULL ? checked : plain;
   int ends[2];
   gboolean started;
 
@@ -302,10 +304,10 @@ read_errors (GantryProgramGraphs *graphs)
 }
 
 GantryProgramGraphs *
-gantry_program_graphs_run (const char *path, const GantryProgress *progress, GError **error)
+gantry_program_graphs_run (const char *path, const char *sha256, const GantryProgress *progress, GError **error)
 {
   g_autoptr (GantryProgramGraphs) graphs = g_new0 (GantryProgramGraphs, 1);
-  Child child = { .path = path, .output = -1, .progress = progress };
+  Child child = { .path = path, .sha256 = sha256, .output = -1, .progress = progress };
   gboolean fine;
 
   graphs->graphs = g_ptr_array_new_with_free_func (graph_free);

@@ -35,13 +35,14 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryProgramGraphs, gantry_program_graphs_free)
 /**
  * gantry_program_graphs_run:
  * @path: of a Python program
+ * @sha256: (nullable): of what may run; where it has changed it is not run
  *
  * Runs it, for at most $GANTRY_PYTHON_SECONDS (600), and at most 64 MiB of output. Lines that it prints are reported as
  * progress.
  *
  * Returns: (transfer full) (nullable): NULL where it could not be run, was stopped or cancelled
  */
-GantryProgramGraphs *gantry_program_graphs_run (const char *path, const GantryProgress *progress, GError **error);
+GantryProgramGraphs *gantry_program_graphs_run (const char *path, const char *sha256, const GantryProgress *progress, GError **error);
 
 /**
  * gantry_program_graphs_find:

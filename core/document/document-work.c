@@ -4,12 +4,14 @@
 #include "core/document/outside-private.h"
 #include "core/document/outside.h"
 #include "core/document/recovery-private.h"
+#include <string.h>
 
 typedef struct
 {
   char *path;
   GantryBindings *bindings;
   GantryOpenOptions options;
+  char **trusted;                 /* (nullable) */
   GantryModel *model;             /* (nullable): of a recompile; @reopen: of which the path is taken */
   gboolean reopen;                /* with other bindings */
   gboolean reload;                /* what the file holds now */
@@ -32,6 +34,7 @@ request_free (gpointer data)
   Request *request = data;
 
   g_free (request->path);
+  g_strfreev (request->trusted);
   gantry_bindings_unref (request->bindings);
   gantry_model_unref (request->model);
   gantry_compilation_unref (request->compilation);
@@ -49,12 +52,44 @@ request_free (gpointer data)
   g_free (request);
 }
 
+gboolean
+_gantry_may_run (const char *path, const char *saved, const GantryOpenOptions *options, GantryBindings *bindings, GError **error)
+{
+  g_autofree char *mark = NULL, *sum = NULL;
+
+  if (!gantry_model_is_program (path))
+    return TRUE;
+  if (!gantry_file_check (path, error))
+    return FALSE;
+  mark = gantry_model_program_mark (path);
+  if (mark == NULL)
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: cannot be read", path);
+      return FALSE;
+    }
+  sum = g_strndup (mark, strcspn (mark, " "));
+  if (saved != NULL && strcmp (saved, sum) != 0)
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+                   "the model %s has changed since this session was saved; open the model itself to start anew", path);
+      return FALSE;
+    }
+  gantry_bindings_set_program (bindings, sum);
+  if (options->run_program || (options->trusted != NULL && g_strv_contains (options->trusted, mark)))
+    return TRUE;
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNTRUSTED,
+               "%s is a Python program: to see its graphs Gantry runs it, and it may do whatever you may. Nobody has allowed it as it "
+               "is now; gantry-cli runs it with --trust-program", path);
+  return FALSE;
+}
+
 GantryLoaded *
 _gantry_load (const char *path, const GantryOpenOptions *options, const GantryProgress *progress, GError **error)
 {
   const GantryOpenOptions defaults = GANTRY_OPEN_OPTIONS_INIT;
   g_autoptr (GantryLoaded) loaded = NULL;
   g_autoptr (GantryModel) model = NULL;
+  g_autoptr (GantryBindings) bindings = NULL;
 
   if (options == NULL)
     options = &defaults;
@@ -62,8 +97,11 @@ _gantry_load (const char *path, const GantryOpenOptions *options, const GantryPr
     return _gantry_outside_load (path, options, progress, error);
   if (_gantry_session_is_session (path))
     return _gantry_session_load (path, options, progress, error);
+  bindings = gantry_bindings_copy (options->bindings);
+  if (!_gantry_may_run (path, NULL, options, bindings, error))
+    return NULL;
   gantry_progress_report (progress, -1, "Opening");
-  model = gantry_model_open (path, options->bindings, options->random_weights, progress, error);
+  model = gantry_model_open (path, bindings, options->random_weights, progress, error);
   if (model == NULL)
     return NULL;
   loaded = g_new0 (GantryLoaded, 1);
@@ -102,7 +140,7 @@ open_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancella
   Request *request = data;
   GError *error = NULL;
   const GantryProgress *progress = _gantry_document_activity_progress (request->activity);
-  GantryLoaded *loaded = request->recovery != NULL ? _gantry_recovery_load (request->path, progress, &request->view, &error)
+  GantryLoaded *loaded = request->recovery != NULL ? _gantry_recovery_load (request->path, &request->options, progress, &request->view, &error)
                                                    : _gantry_load (request->path, &request->options, progress, &error);
 
   g_autoptr (GantryModel) model = loaded != NULL ? gantry_model_ref (loaded->compilation->model) : NULL;
@@ -195,6 +233,9 @@ copy_options (Request *request, const GantryOpenOptions *options)
   request->options.random_weights = options != NULL ? options->random_weights : -1;
   request->bindings = gantry_bindings_copy (options != NULL ? options->bindings : NULL);
   request->options.bindings = request->bindings;
+  request->trusted = g_strdupv (options != NULL ? (char **) options->trusted : NULL);
+  request->options.run_program = options != NULL && options->run_program;
+  request->options.trusted = (const char *const *) request->trusted;
   if (options != NULL && options->settings != NULL)
     {
       gantry_compile_settings_copy (&request->settings, options->settings);
@@ -223,8 +264,8 @@ gantry_document_open_finish (GantryDocument *document, GAsyncResult *result, GEr
 }
 
 void
-gantry_document_recover_async (GantryDocument *document, GantryRecovery *recovery, GAsyncReadyCallback callback,
-                               gpointer user_data)
+gantry_document_recover_async (GantryDocument *document, GantryRecovery *recovery, const GantryOpenOptions *options,
+                               GAsyncReadyCallback callback, gpointer user_data)
 {
   Request *request = g_new0 (Request, 1);
   g_autoptr (GTask) task = NULL;
@@ -232,7 +273,7 @@ gantry_document_recover_async (GantryDocument *document, GantryRecovery *recover
   gantry_document_cancel (document);
   request->recovery = gantry_recovery_ref (recovery);
   request->path = g_strdup (gantry_recovery_get_path (recovery));
-  copy_options (request, NULL);
+  copy_options (request, options);
   task = start (document, request, relay, relay_new (callback, user_data, FALSE), gantry_document_open_async);
   g_task_run_in_thread (task, open_thread);
 }
@@ -261,8 +302,13 @@ compile_again (Request *request, const GantryProgress *progress, GError **error)
     return NULL;
   if (request->reopen || request->reload)
     {
+      g_autoptr (GantryBindings) bindings = gantry_bindings_copy (request->bindings);
+
+      /* A program runs again as what was allowed: anything else is to be opened anew. */
+      if (request->model->bindings->program != NULL)
+        gantry_bindings_set_program (bindings, request->model->bindings->program);
       gantry_progress_report (progress, -1, "Opening");
-      model = gantry_model_open (request->model->path, request->bindings, request->model->random_weights, progress,
+      model = gantry_model_open (request->model->path, bindings, request->model->random_weights, progress,
                                  error);
     }
   else

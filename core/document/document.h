@@ -83,6 +83,8 @@ const GantryCode *gantry_run_result_code (const GantryRunResult *result, guint32
  * @bindings: (nullable): sizes of symbolic dimensions, values of inputs; of a session they are added to its own
  * @settings: (nullable): how to compile; NULL: as the session says, or the defaults
  * @random_weights: a seed for made-up weights, -1 for the file's own
+ * @trusted: (nullable) (array zero-terminated=1): marks (gantry_model_program_mark()) of Python programs that may run; NULL: none
+ * @run_program: the user says that the model, a Python program, may run
  * @adjust: (nullable): changes the settings that come of this, before they are used; of the blocking open only
  */
 typedef struct
@@ -92,6 +94,8 @@ typedef struct
   gint64 random_weights;
   void (*adjust) (GantryCompileSettings *settings, gpointer user_data);
   gpointer adjust_data;
+  const char *const *trusted;
+  gboolean run_program;
 } GantryOpenOptions;
 #define GANTRY_OPEN_OPTIONS_INIT { .random_weights = -1 }
 

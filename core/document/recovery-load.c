@@ -117,10 +117,10 @@ take_origin (GantryLoaded *loaded, sqlite3 *db, GCancellable *cancellable)
 }
 
 GantryLoaded *
-_gantry_recovery_load (const char *path, const GantryProgress *progress, char **view, GError **error)
+_gantry_recovery_load (const char *path, const GantryOpenOptions *options, const GantryProgress *progress, char **view,
+                       GError **error)
 {
-  const GantryOpenOptions options = GANTRY_OPEN_OPTIONS_INIT;
-  g_autoptr (GantryLoaded) loaded = _gantry_session_load (path, &options, progress, error);
+  g_autoptr (GantryLoaded) loaded = _gantry_session_load (path, options, progress, error);
   g_autoptr (sqlite3) db = NULL;
   GCancellable *cancellable = progress != NULL ? progress->cancellable : NULL;
 

@@ -43,11 +43,12 @@ gboolean gantry_recovery_save (GantryRecovery *recovery, GantryDocument *documen
 
 /**
  * gantry_document_recover_async:
+ * @options: (nullable): which programs may run
  *
  * Opens what @recovery holds as it was: under the path that it was opened from, unsaved, with its edits.
  */
-void gantry_document_recover_async (GantryDocument *document, GantryRecovery *recovery, GAsyncReadyCallback callback,
-                                    gpointer user_data);
+void gantry_document_recover_async (GantryDocument *document, GantryRecovery *recovery, const GantryOpenOptions *options,
+                                    GAsyncReadyCallback callback, gpointer user_data);
 /** @view: (out) (transfer full) (nullable) */
 gboolean gantry_document_recover_finish (GantryDocument *document, GAsyncResult *result, char **view, GError **error);
 

@@ -150,6 +150,8 @@ _gantry_session_extract (sqlite3 *db, const char *hash, GError **error)
 
       if (!is_safe_name (name))
         g_set_error (&own, GANTRY_ERROR, GANTRY_ERROR_INVALID, "carries a file along whose name '%.80s' leads elsewhere", name);
+      else if (first != NULL && gantry_model_is_program (first))
+        g_set_error (&own, GANTRY_ERROR, GANTRY_ERROR_INVALID, "carries other files along with a program, which would be run with it");
       else if (extract_file (db, sqlite3_column_int64 (statement, 0), path, &own) && first == NULL)
         first = g_steal_pointer (&path);
     }

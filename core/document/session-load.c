@@ -392,18 +392,25 @@ take_ids (GHashTable *meta, const GantryModel *model)
 }
 
 static GantryModel *
-open_checked (GHashTable *meta, const char *path, const char *session_path, const GantryBindings *bindings, gint64 random,
-              const GantryProgress *progress, GError **error)
+open_checked (GHashTable *meta, const char *path, const char *session_path, GantryBindings *bindings, gint64 random,
+              const GantryOpenOptions *options, const GantryProgress *progress, GError **error)
 {
-  g_autoptr (GantryModel) model = gantry_model_open (path, bindings, random, progress, error);
+  g_autoptr (GantryModel) model = NULL;
 
+  /* A program is compared before it runs; what is only read, when it has been. */
+  if (!_gantry_may_run (path, fact (meta, "model_sha256"), options, bindings, error))
+    {
+      gantry_error_prefix (error, "%s: ", session_path);
+      return NULL;
+    }
+  model = gantry_model_open (path, bindings, random, progress, error);
   return model != NULL && check_hash (meta, model, session_path, error) ? g_steal_pointer (&model) : NULL;
 }
 
 /* The model of the session, that which it carries along, or the stand-in of a run of another program. */
 static GantryModel *
-open_model (sqlite3 *db, GHashTable *meta, const char *session_path, const GantryBindings *bindings, gint64 random,
-            const GantryProgress *progress, GError **error)
+open_model (sqlite3 *db, GHashTable *meta, const char *session_path, GantryBindings *bindings, gint64 random,
+            const GantryOpenOptions *options, const GantryProgress *progress, GError **error)
 {
   g_autofree char *path = NULL, *carried = NULL;
   GantryModel *model;
@@ -413,10 +420,10 @@ open_model (sqlite3 *db, GHashTable *meta, const char *session_path, const Gantr
     return _gantry_outside_model (fact (meta, "model_path") != NULL ? fact (meta, "model_path") : session_path, error);
   gantry_progress_report (progress, -1, "Opening");
   path = find_model (meta, session_path, &own);
-  model = path != NULL ? open_checked (meta, path, session_path, bindings, random, progress, &own) : NULL;
+  model = path != NULL ? open_checked (meta, path, session_path, bindings, random, options, progress, &own) : NULL;
   if (model != NULL)
     return model;
-  if (!g_error_matches (own, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+  if (!g_error_matches (own, G_IO_ERROR, G_IO_ERROR_CANCELLED) && !g_error_matches (own, GANTRY_ERROR, GANTRY_ERROR_UNTRUSTED))
     carried = _gantry_session_extract (db, fact (meta, "model_sha256"), &embed_error);
   if (carried == NULL && embed_error == NULL)
     {
@@ -429,7 +436,7 @@ open_model (sqlite3 *db, GHashTable *meta, const char *session_path, const Gantr
       g_propagate_prefixed_error (error, embed_error, "%s: ", session_path);
       return NULL;
     }
-  return open_checked (meta, carried, session_path, bindings, random, progress, error);
+  return open_checked (meta, carried, session_path, bindings, random, options, progress, error);
 }
 
 static gboolean
@@ -451,7 +458,7 @@ load_program (sqlite3 *db, GHashTable *meta, GantryLoaded *loaded, const GantryO
     }
   if (options->adjust != NULL)
     options->adjust (&loaded->settings, options->adjust_data);
-  model = open_model (db, meta, loaded->session_path, bindings, random, progress, error);
+  model = open_model (db, meta, loaded->session_path, bindings, random, options, progress, error);
   if (model == NULL)
     return FALSE;
   take_ids (meta, model);

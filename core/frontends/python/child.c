@@ -124,15 +124,22 @@ set_path (const char *program)
 }
 
 static PyObject *
-run_file (const char *program)
+run_file (const char *program, const char *sha256)
 {
   PyObject *main = PyImport_AddModule ("__main__"), *globals = PyModule_GetDict (main), *file, *code, *result;
-  g_autofree char *text = NULL;
+  g_autofree char *text = NULL, *sum = NULL;
   g_autoptr (GError) error = NULL;
+  gsize length;
 
-  if (!g_file_get_contents (program, &text, NULL, &error))
+  if (!g_file_get_contents (program, &text, &length, &error))
     {
       PyErr_SetString (PyExc_OSError, error->message);
+      return NULL;
+    }
+  sum = g_compute_checksum_for_data (G_CHECKSUM_SHA256, (const guchar *) text, length);
+  if (sha256 != NULL && strcmp (sum, sha256) != 0)
+    {
+      PyErr_SetString (PyExc_OSError, "the program has changed since it was allowed to run; open it again");
       return NULL;
     }
   file = PyUnicode_DecodeFSDefault (program);
@@ -198,7 +205,7 @@ run (const GantryPythonOptions *options, const GantryPythonBackend *backend, GPt
       gantry_py_state ()->graphs = graphs;
       gantry_py_state ()->errors = errors;
       set_path (options->argv[0]);
-      status = finish (run_file (options->argv[0]));
+      status = finish (run_file (options->argv[0], options->sha256));
     }
   else
     PyErr_Print ();

@@ -41,6 +41,7 @@ typedef struct
 {
   const char *interpreter;
   gboolean real;
+  const char *sha256; /* (nullable): of the program: anything else is not run */
   int argc;
   char **argv;
 } GantryPythonOptions;

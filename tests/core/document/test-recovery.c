@@ -52,7 +52,7 @@ recover (GantryRecovery *recovery, char **view)
   GantryDocument *document = gantry_document_new ();
   Answer answer = { FALSE, NULL, NULL };
 
-  gantry_document_recover_async (document, recovery, recovered, &answer);
+  gantry_document_recover_async (document, recovery, NULL, recovered, &answer);
   while (!answer.done)
     g_main_context_iteration (NULL, TRUE);
   g_assert_no_error (answer.error);

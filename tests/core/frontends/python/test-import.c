@@ -92,7 +92,7 @@ test_errors (void)
   g_autoptr (GantryProgramGraphs) graphs = NULL;
 
   g_assert_true (g_file_set_contents (path, program, -1, NULL));
-  graphs = gantry_program_graphs_run (path, NULL, &error);
+  graphs = gantry_program_graphs_run (path, NULL, NULL, &error);
   g_assert_no_error (error);
   g_assert_null (graphs->failure);
   g_assert_cmpuint (graphs->errors->len, ==, G_N_ELEMENTS (expected));
