@@ -204,12 +204,47 @@ test_embedded (Place *place, gconstpointer data)
   cli_assert_status (again, 0);
 }
 
+/* A program that a session names, or carries along, runs only where the user says so. */
+static void
+test_program (Place *place, gconstpointer data)
+{
+  g_autofree char *model = g_build_filename (place->folder, "model.py", NULL), *marker = g_build_filename (place->folder, "ran", NULL);
+  g_autofree char *text = g_strdup_printf ("from mindspore import Tensor, jit\nopen('%s', 'w').close()\n@jit\ndef f(x):\n    return x + 1\n"
+                                           "f(Tensor([1.0]))\n", marker);
+  g_autoptr (CliResult) made = NULL;
+
+  g_setenv ("XDG_CACHE_HOME", place->folder, TRUE);
+  g_assert_true (g_file_set_contents (model, text, -1, NULL));
+  made = cli_run ("compile", "--embed", "-o", place->session, model, NULL);
+  if (strstr (made->err, "CPython") != NULL)
+    {
+      g_test_skip ("built without CPython");
+      return;
+    }
+  cli_assert_status (made, 0);
+  for (int carried = 0; carried < 2; carried++)
+    {
+      g_autoptr (CliResult) refused = NULL, allowed = NULL;
+
+      g_assert_cmpint (g_unlink (marker), ==, 0);
+      refused = cli_run ("info", place->session, NULL);
+      cli_assert_status (refused, 1);
+      g_assert_nonnull (strstr (refused->err, "--trust-program"));
+      g_assert_false (g_file_test (marker, G_FILE_TEST_EXISTS));
+      allowed = cli_run ("info", "--trust-program", place->session, NULL);
+      cli_assert_status (allowed, 0);
+      g_assert_true (g_file_test (marker, G_FILE_TEST_EXISTS));
+      g_unlink (model);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
 #define ADD(name, function) g_test_add ("/cli/session/" name, Place, NULL, set_up, function, tear_down)
   ADD ("round-trip", test_round_trip);
+  ADD ("program", test_program);
   ADD ("killed", test_killed);
   ADD ("full", test_full);
   ADD ("damaged", test_damaged);
