@@ -153,7 +153,7 @@ open_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancella
       return;
     }
   /* What was opened is hashed while it is still that, and nobody waits for it. */
-  gantry_model_hash (model, NULL);
+  g_free (gantry_model_hash (model, NULL));
 }
 
 /* Takes the result when the task ends on the owning thread, so that a caller who does not call finish gets it as well. */
