@@ -19,7 +19,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (CliResult, cli_result_free)
 
 /** Fails, with all that was printed, unless the status is @status. */
 void cli_assert_status (const CliResult *result, int status);
-/** Fails unless standard error is one line that begins with "gantry-cli" and holds @what, and standard output is empty. */
+/** Fails unless standard error is, behind warnings, one line that begins with "gantry-cli" and holds @what, and standard output is empty. */
 void cli_assert_one_error (const CliResult *result, const char *what);
 /** The one JSON object on standard output. (transfer full) */
 JsonNode *cli_json (const CliResult *result);
