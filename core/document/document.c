@@ -3,6 +3,7 @@
  * placements in document-placing.c, variants in document-variants.c, the session file in session*.c, the child
  * process in child.c. */
 #include "core/document/document-private.h"
+#include "core/document/session-private.h"
 #include <string.h>
 
 G_DEFINE_FINAL_TYPE (GantryDocument, gantry_document, G_TYPE_OBJECT)
@@ -380,6 +381,17 @@ _gantry_document_saved (GantryDocument *self, const char *path, const GantryMode
     set_modified (self, FALSE);
 }
 
+/* The last run of the program, (nullable). A run of another program is none of this one: its lanes would lie under a plan that it has
+ * nothing to do with. */
+static GantryRunResult *
+run_of (GPtrArray *runs, const GantryCompilation *compilation)
+{
+  for (guint i = runs->len; i > 0; i--)
+    if (gantry_run_result_is_of (g_ptr_array_index (runs, i - 1), compilation))
+      return g_ptr_array_index (runs, i - 1);
+  return NULL;
+}
+
 /* What a file brings when it is not the one that was open. */
 static void
 take_file (GantryDocument *self, GantryLoaded *loaded)
@@ -405,8 +417,9 @@ take_file (GantryDocument *self, GantryLoaded *loaded)
   self->notes = g_strdup (loaded->notes != NULL ? loaded->notes : "");
   self->n_changes++;
   gantry_run_result_unref (self->run);
-  self->run = loaded->runs->len > 0
-                ? gantry_run_result_ref (g_ptr_array_index (loaded->runs, loaded->runs->len - 1)) : NULL;
+  self->run = run_of (loaded->runs, loaded->compilation);
+  if (self->run != NULL)
+    gantry_run_result_ref (self->run);
   gantry_forecast_unref (self->forecast); /* nothing to compare with */
   self->forecast = NULL;
   self->kept = _gantry_document_mark (self);
@@ -415,20 +428,11 @@ take_file (GantryDocument *self, GantryLoaded *loaded)
   set_modified (self, loaded->session_path == NULL || loaded->history != NULL);
 }
 
-/* A run of another program is none of this one: its lanes would lie under a plan that it has nothing to do with. */
 static void
 choose_run (GantryDocument *self)
 {
-  const GantryCompilation *compilation = self->loaded->compilation;
-  GPtrArray *runs = self->loaded->runs;
-  GantryRunResult *found = NULL;
-
-  if (self->run != NULL && gantry_run_result_is_of (self->run, compilation))
-    return;
-  for (guint i = runs->len; i > 0 && found == NULL; i--)
-    if (gantry_run_result_is_of (g_ptr_array_index (runs, i - 1), compilation))
-      found = g_ptr_array_index (runs, i - 1);
-  gantry_document_set_run (self, found);
+  if (self->run == NULL || !gantry_run_result_is_of (self->run, self->loaded->compilation))
+    gantry_document_set_run (self, run_of (self->loaded->runs, self->loaded->compilation));
 }
 
 void
@@ -472,6 +476,8 @@ void
 gantry_document_add_run (GantryDocument *self, GantryRunResult *result)
 {
   g_return_if_fail (self->loaded != NULL);
+  if (result->program == NULL)
+    result->program = _gantry_session_fingerprint (self->loaded->compilation);
   g_ptr_array_add (self->loaded->runs, gantry_run_result_ref (result));
   self->n_others++;
   _gantry_document_changed (self);

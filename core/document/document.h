@@ -50,6 +50,7 @@ typedef struct
   char *name;
   char *device;
   char *when; /* ISO 8601, UTC */
+  char *program; /* checksum of what was run; NULL: of what the document has compiled when the run is added */
   guint n_threads;
   guint n_runs;
   double milliseconds, milliseconds_min, milliseconds_max;

@@ -45,6 +45,7 @@ gantry_run_result_unref (GantryRunResult *result)
   g_free (result->name);
   g_free (result->device);
   g_free (result->when);
+  g_free (result->program);
   gantry_plan_unref (result->plan);
   gantry_memory_measure_unref (result->memory);
   gantry_recording_unref (result->recording);

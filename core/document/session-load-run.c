@@ -460,6 +460,7 @@ _gantry_session_load_run (sqlite3 *db, sqlite3_stmt *row, GError **error)
   result->name = _gantry_column_text (row, 2);
   result->device = _gantry_column_text (row, 3);
   result->when = _gantry_column_text (row, 4);
+  result->program = _gantry_column_text (row, 19);
   result->n_threads = (guint) sqlite3_column_int64 (row, 5);
   result->n_runs = (guint) sqlite3_column_int64 (row, 6);
   result->milliseconds = sqlite3_column_double (row, 7);

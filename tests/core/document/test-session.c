@@ -195,6 +195,26 @@ test_round_trip (Place *place, gconstpointer data)
   doc_check_consistent (again);
 }
 
+/* The run of an inference stays one where a training step of the model is saved after it. */
+static void
+test_other_program (Place *place, gconstpointer data)
+{
+  g_autoptr (GantryDocument) document = doc_open ("transformer-tiny.gir", FALSE), again = NULL;
+  GantryTrainingOptions training;
+  g_autoptr (GError) error = NULL;
+
+  add_run (document);
+  gantry_training_options_init (&training);
+  gantry_document_set_training (document, &training);
+  doc_wait (document);
+  g_assert_null (gantry_document_get_run (document));
+  gantry_document_save (document, place->path, &error);
+  g_assert_no_error (error);
+  again = reopen (place);
+  g_assert_cmpuint (gantry_document_get_runs (again)->len, ==, 1);
+  g_assert_null (gantry_document_get_run (again));
+}
+
 static void
 run_sql (const Place *place, const char *sql)
 {
@@ -234,7 +254,7 @@ test_version_1 (Place *place, gconstpointer data)
   g_assert_false (gantry_compile_settings_enabled (gantry_document_get_settings (old), "fold"));
   g_assert_cmpuint (gantry_document_get_variants (old)->len, ==, 0);
   g_assert_cmpuint (gantry_document_get_runs (old)->len, ==, 1);
-  plan = gantry_document_get_run (old)->plan;
+  plan = ((const GantryRunResult *) g_ptr_array_index (gantry_document_get_runs (old), 0))->plan;
   g_assert_cmpuint (plan->n_steps, ==, gantry_document_get_run (document)->plan->n_steps);
   g_assert_cmpuint (plan->arena_bytes[GANTRY_MEMORY_DEVICE], ==,
                     gantry_document_get_run (document)->plan->arena_bytes[GANTRY_MEMORY_DEVICE]);
@@ -340,6 +360,7 @@ main (int argc, char **argv)
 #define ADD(name, function) g_test_add ("/session/" name, Place, NULL, set_up, function, tear_down)
   ADD ("round-trip", test_round_trip);
   ADD ("inputs", test_inputs);
+  ADD ("other-program", test_other_program);
   ADD ("version-1", test_version_1);
   ADD ("newer", test_newer);
   ADD ("cut-off", test_cut_off);
