@@ -106,6 +106,8 @@ const GantryProgress *gantry_cli_progress (const GantryCliOptions *options);
 
 /** Prints the error on standard error. Returns: the exit status that belongs to it. */
 int gantry_cli_fail (const GError *error);
+/** Refuses @output where it is the file @input, which would be replaced by what is made of it. */
+gboolean gantry_cli_check_output (const char *output, const char *input, GError **error);
 /** Adds to the error of a plan that does not fit into its limit which command finds one that does. */
 void gantry_cli_advise_search (GError **error);
 /** Prints @root (transfer full) as the one object on standard output. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the subcommands share. */
 #include "app/cli/cli.h"
+#include "core/base/file.h"
 #include <math.h>
 #include <string.h>
 
@@ -431,6 +432,17 @@ gantry_cli_fail (const GError *error)
   if (g_error_matches (error, GANTRY_ERROR, GANTRY_ERROR_MISMATCH))
     return GANTRY_EXIT_MISMATCH;
   return GANTRY_EXIT_ERROR;
+}
+
+gboolean
+gantry_cli_check_output (const char *output, const char *input, GError **error)
+{
+  GantryFileIdentity a, b;
+
+  if (!gantry_file_identify (output, &a) || !gantry_file_identify (input, &b) || a.device != b.device || a.inode != b.inode)
+    return TRUE;
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "'%s' is what is read: name another file to write", output);
+  return FALSE;
 }
 
 void

@@ -123,7 +123,7 @@ gantry_cli_export (int argc, char **argv)
     }
   if (options.to == NULL)
     options.to = g_strdup ("chrome");
-  if (!export (&options, argv[1], &error))
+  if (!gantry_cli_check_output (options.output, argv[1], &error) || !export (&options, argv[1], &error))
     return gantry_cli_fail (error);
   print_result (&options);
   return GANTRY_EXIT_DONE;

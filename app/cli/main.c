@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdio_ext.h>
 #include <string.h>
 #include <unistd.h>
@@ -115,6 +116,7 @@ int
 main (int argc, char **argv)
 {
   keep_descriptors ();
+  signal (SIGXFSZ, SIG_IGN); /* a file that may not grow is a write that fails, and is told */
   keep_openmp_quiet (argv);
   setlocale (LC_ALL, "");
   setlocale (LC_NUMERIC, "C"); /* figures are read by programs */

@@ -256,6 +256,8 @@ check (const Options *options, int argc, GError **error)
     wrong = "--steps is from 1 to 1000000";
   else if (options->slowest < 0)
     wrong = "--slowest is from 0 on";
+  else if (options->program.threads < 0 || options->program.threads > 1024)
+    wrong = "--threads is from 1 to 1024; 0 takes all processors";
   if (wrong != NULL)
     g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s", wrong);
   return wrong == NULL;
@@ -302,6 +304,7 @@ gantry_cli_run (int argc, char **argv)
   if (!gantry_cli_parse ("run", "MODEL", "Compiles a model, runs it and measures.", &options.common, own, &argc, &argv))
     return GANTRY_EXIT_ERROR;
   if (!check (&options, argc, &error)
+      || (options.kernels != NULL && !gantry_cli_check_output (options.kernels, argv[1], &error))
       || (options.parent != 0 && !gantry_confine_child (options.parent, GANTRY_MOST_FILE_BYTES, &error))
       || !gantry_program_choose_device (&options.program, options.device, &options.common, &options.arch, &error))
     return gantry_cli_fail (error);

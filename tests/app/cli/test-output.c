@@ -99,6 +99,28 @@ test_files (void)
     }
 }
 
+/* What is read is not replaced by what is made of it. */
+static void
+test_own_input (void)
+{
+  g_autofree char *folder = cli_temporary_folder (), *model = cli_own_file ("sample.onnx"), *before = NULL, *after = NULL;
+  g_autofree char *path = g_build_filename (folder, "model.onnx", NULL);
+  g_autoptr (CliResult) kernels = NULL, many = NULL;
+  gsize n_before, n_after;
+
+  g_assert_true (g_file_get_contents (model, &before, &n_before, NULL));
+  g_assert_true (g_file_set_contents (path, before, (gssize) n_before, NULL));
+  kernels = cli_run ("run", "--runs=1", "--kernels", path, path, NULL);
+  cli_assert_status (kernels, 1);
+  g_assert_nonnull (strstr (kernels->err, "is what is read"));
+  g_assert_true (g_file_get_contents (path, &after, &n_after, NULL));
+  g_assert_cmpmem (before, n_before, after, n_after);
+  many = cli_run ("run", "-t", "100000000", path, NULL);
+  cli_assert_status (many, 1);
+  cli_assert_one_error (many, "--threads is from 1 to 1024");
+  cli_remove_folder (g_steal_pointer (&folder));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -106,5 +128,6 @@ main (int argc, char **argv)
   g_test_add_func ("/cli/output/standard-output", test_standard_output);
   g_test_add_func ("/cli/output/nothing-printed", test_nothing_printed);
   g_test_add_func ("/cli/output/files", test_files);
+  g_test_add_func ("/cli/output/own-input", test_own_input);
   return g_test_run ();
 }

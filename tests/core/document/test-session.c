@@ -337,7 +337,8 @@ test_hostile (Place *place, gconstpointer data)
       run_sql (place, attacks[i]);
       if (gantry_document_open (again, place->path, NULL, NULL, &error))
         {
-          const GantryPlan *plan = ((const GantryRunResult *) g_ptr_array_index (gantry_document_get_runs (again), 0))->plan;
+          const GantryRunResult *run = g_ptr_array_index (gantry_document_get_runs (again), 0);
+          const GantryPlan *plan = run->plan;
 
           for (guint32 k = 0; k < plan->n_waits; k++)
             g_assert_cmpuint (plan->waits[k], <, plan->n_steps);
