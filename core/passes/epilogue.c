@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* epilogue: what follows a convolution channel by channel is taken into it: a factor goes into constant
  * weights (a batch normalization costs nothing then), an addend into the bias, and max (x, 0) into the
- * convolution's own last step. Only where the value before is needed by nobody else. */
+ * convolution's own last step. Only where the value before is needed by nobody else, and where no more is rounded
+ * than before: what is computed ahead from constants of half precision (a scaled weight, the sum of two addends) is
+ * rounded to half precision, whereas a convolution adds in single precision and rounds once. */
 #include "core/ir/rewriter.h"
 #include "core/passes/passes.h"
 #include <string.h>
@@ -76,6 +78,13 @@ channels_of (Match *m, const Open *open)
   return gantry_context_type (m->context, open->node->type)->dims[1];
 }
 
+/* Whether arithmetic on constants rounds to less than what a convolution of them adds in. */
+static gboolean
+constants_round (GantryElementType element)
+{
+  return element == GANTRY_F16 || element == GANTRY_BF16;
+}
+
 static gboolean
 scale (Match *m, Open *open, guint32 factor)
 {
@@ -83,8 +92,8 @@ scale (Match *m, Open *open, guint32 factor)
   gint64 first = 0;
   guint32 vector;
 
-  if (!is_constant (m->state, open->weights) || !is_constant (m->state, factor) ||
-      (open->bias != 0 && !is_constant (m->state, open->bias)))
+  if (constants_round (type->element) || !is_constant (m->state, open->weights) ||
+      !is_constant (m->state, factor) || (open->bias != 0 && !is_constant (m->state, open->bias)))
     return FALSE;
   vector = per_channel (m, factor, channels_of (m, open));
   if (vector == 0)
@@ -106,7 +115,8 @@ shift (Match *m, Open *open, guint32 addend)
   gboolean constant = open->bias == 0 || is_constant (m->state, open->bias);
   guint32 vector;
 
-  if (!is_constant (m->state, addend))
+  if (!is_constant (m->state, addend) ||
+      (open->bias != 0 && constants_round (gantry_builder_get_type (m->b, open->bias)->element)))
     return FALSE;
   vector = per_channel (m, addend, channels_of (m, open));
   if (vector == 0)
