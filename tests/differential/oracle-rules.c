@@ -43,6 +43,25 @@ has_pole (guint op, const double *x, const double *e)
   return op == GANTRY_OP_TAN && floor ((x[0] - e[0]) / G_PI - 0.5) != floor ((x[0] + e[0]) / G_PI - 0.5);
 }
 
+/* Whether rounding decides if two numbers are equal: inside the box, which corners need not show. */
+static gboolean
+may_meet (guint op, const char *direction, const double *x, const double *e)
+{
+  gboolean tells_equal = op == GANTRY_OP_COMPARE && (strcmp (direction, "EQ") == 0 || strcmp (direction, "NE") == 0);
+
+  return tells_equal && fabs (x[0] - x[1]) <= e[0] + e[1];
+}
+
+/* How far a remainder may jump: where the quotient passes a whole number inside the box, over the divisor's range. */
+static double
+remainder_jump (const double *x, const double *e)
+{
+  double divisor = fabs (x[1]) + e[1], size = fabs (x[0]), nearest = fabs (x[1]) - e[1];
+  gboolean jumps = trunc ((size + e[0]) / nearest) != trunc (MAX (size - e[0], 0) / divisor);
+
+  return !jumps ? 0 : size <= e[0] ? 2 * divisor : divisor;
+}
+
 /* The farthest that the corners lead away. */
 static double
 corners (guint op, const char *direction, const double *x, const double *e, guint n)
@@ -53,8 +72,10 @@ corners (guint op, const char *direction, const double *x, const double *e, guin
   for (guint i = 0; i < n; i++)
     if (!isfinite (e[i]))
       return INFINITY;
-  if (has_pole (op, x, e))
+  if (has_pole (op, x, e) || may_meet (op, direction, x, e))
     return INFINITY;
+  if (op == GANTRY_OP_REMAINDER)
+    worst = remainder_jump (x, e);
   if (op == GANTRY_OP_SINE || op == GANTRY_OP_COSINE) /* turns between wide corners, with a slope of at most 1 */
     worst = MIN (e[0], 2);
   for (guint corner = 0; corner < 1u << n; corner++)
