@@ -33,8 +33,8 @@ result_type (const GantryModule *module, const GantryNode *node, guint i)
   return gantry_context_type (module->context, gantry_context_tuple_member (module->context, node->type, i));
 }
 
-/* Sort: rows along one dimension are put in order by the first operand. NaN comes last in both directions,
- * and equal keys keep their order. */
+/* Sort: rows along one dimension are put in order by the first operand. NaN is larger than all else, and
+ * equal keys keep their order. */
 
 typedef struct
 {
@@ -53,9 +53,7 @@ compare_keys (gconstpointer a, gconstpointer b, gpointer data)
 
   if (_gantry_lanes_are_float (order->element))
     {
-      if (isnan (x->f) || isnan (y->f))
-        return (isnan (x->f) != 0) - (isnan (y->f) != 0);
-      result = (x->f > y->f) - (x->f < y->f);
+      result = isnan (x->f) || isnan (y->f) ? (isnan (x->f) != 0) - (isnan (y->f) != 0) : (x->f > y->f) - (x->f < y->f);
     }
   else if (order->element == GANTRY_BOOL || !gantry_element_is_signed (order->element))
     result = (x->u > y->u) - (x->u < y->u);

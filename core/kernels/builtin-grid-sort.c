@@ -2,8 +2,8 @@
 /* Sort and random bits on a GPU. */
 #include "core/kernels/builtin-grid-private.h"
 
-/* Sort: a key of 64 bits for each element of a line, which compares as the elements do; NaN comes last in both
- * directions, and zeros of both signs are equal. */
+/* Sort: a key of 64 bits for each element of a line, which compares as the elements do; NaN is larger than all
+ * else, and zeros of both signs are equal. */
 
 static guint32
 bit (GantryGrid *grid, GantryElementType type, guint width, guint32 of, guint32 *flipped)
@@ -58,7 +58,7 @@ key_of (GantryGrid *grid, guint32 x, gboolean descending)
     return key;
   if (gantry_kx_node (kx, x)->type != GANTRY_F64)
     x = gantry_kx_cast (kx, GANTRY_F32, x);
-  return gantry_kx_select (kx, gantry_hand_compare (grid, GANTRY_NE, x, x), gantry_hand_u64 (grid, G_MAXUINT64), key);
+  return gantry_kx_select (kx, gantry_hand_compare (grid, GANTRY_NE, x, x), gantry_hand_u64 (grid, descending ? 0 : G_MAXUINT64), key);
 }
 
 /* The place of element @position of line @line. */

@@ -41,7 +41,7 @@ is_unsigned (GantryElementType element)
   return element == GANTRY_BOOL || !gantry_element_is_signed (element);
 }
 
-/* Sort: rows along one dimension, ordered by the first operand; NaN last in both directions; stable. */
+/* Sort: rows along one dimension, ordered by the first operand; NaN is larger than all else; stable. */
 
 typedef struct
 {
@@ -64,7 +64,7 @@ compare_floats (const SortItem *a, const SortItem *b)
 static int
 compare_floats_down (const SortItem *a, const SortItem *b)
 {
-  return isnan (a->key.f) || isnan (b->key.f) ? compare_floats (a, b) : compare_floats (b, a);
+  return compare_floats (b, a);
 }
 
 static int

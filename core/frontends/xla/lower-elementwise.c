@@ -42,9 +42,8 @@ broadcasting (XlaLower *l)
                                                  gantry_xla_in (l, 1));
 }
 
-/* The bits of a float as integers in the order -NaN, -inf, ..., -0, 0, ..., inf, NaN. */
-static guint32
-total_order (XlaLower *l, guint32 x)
+guint32
+gantry_xla_total_order (XlaLower *l, guint32 x)
 {
   GantryElementType element = gantry_xla_bits_of (gantry_xla_element (l, x), TRUE);
   guint bits = 8 * (guint) gantry_element_size (element);
@@ -64,8 +63,8 @@ compare (XlaLower *l)
   if (strcmp (gantry_xla_string (l, "compare_type", ""), "TOTALORDER") == 0
       && gantry_element_is_float (gantry_xla_element (l, x)))
     {
-      x = total_order (l, x);
-      y = total_order (l, y);
+      x = gantry_xla_total_order (l, x);
+      y = gantry_xla_total_order (l, y);
     }
   l->out[0] = gantry_xla_compare (l, direction, x, y);
 }

@@ -129,6 +129,8 @@ guint32 gantry_xla_reduce (XlaLower *l, const char *kind, guint32 x, const gint6
 /** Refuses unless the first @n operands have the dimensions of the first one. */
 gboolean gantry_xla_same_dims (XlaLower *l, guint n);
 guint32 gantry_xla_zero (XlaLower *l, GantryElementType element);
+/** The bits of a float as integers in the order -NaN, -inf, ..., -0, 0, ..., inf, NaN. */
+guint32 gantry_xla_total_order (XlaLower *l, guint32 x);
 /** The integer type of the same width. */
 GantryElementType gantry_xla_bits_of (GantryElementType element, gboolean with_sign);
 

@@ -128,11 +128,12 @@ sort (XlaLower *l)
     }
 }
 
-/* The k largest along the last dimension, and where they were; of equal ones the first. */
+/* The k largest along the last dimension, and where they were; of equal ones the first. Floats are compared by the total order, as
+ * XLA does: NaN is the largest, the negative one the smallest, and 0 is larger than -0. */
 static void
 top_k (XlaLower *l)
 {
-  guint32 x = gantry_xla_in (l, 0), values[2], sorted[2];
+  guint32 x = gantry_xla_in (l, 0), key = x, values[2], sorted[2];
   const GantryType *type = gantry_xla_type (l, x);
   const GantryType *declared = gantry_xla_declared (l, 0);
   gint64 k = gantry_xla_int (
@@ -146,7 +147,9 @@ top_k (XlaLower *l)
     }
   values[0] = x;
   values[1] = gantry_builder_iota (l->b, GANTRY_I32, type->rank, type->dims, type->rank - 1);
-  sort_by (l, x, values, 2, (gint64) type->rank - 1, TRUE, sorted);
+  if (gantry_element_is_float (type->element))
+    key = gantry_xla_total_order (l, x);
+  sort_by (l, key, values, 2, (gint64) type->rank - 1, TRUE, sorted);
   for (guint i = 0; i < 2; i++)
     l->out[i] = gantry_xla_slice_axis (l, sorted[i], type->rank - 1, 0, k, 1);
 }

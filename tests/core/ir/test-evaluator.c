@@ -250,6 +250,8 @@ static const Case cases[] = {
     "f32[2]", "0.0, 5.0" },
   { "/sort", C (1, "f32[5]", "2.0, nan, -1.0, inf, 0.5") N (9, "sort", "%1", "dimension = 0, descending = 0", "f32[5]"), "f32[5]",
     "-1.0, 0.5, 2.0, inf, nan" },
+  { "/sort/nan-down", C (1, "f32[6]", "2.0, nan, -0.0, 0.0, inf, 0.5") N (9, "sort", "%1", "dimension = 0, descending = 1", "f32[6]"),
+    "f32[6]", "nan, inf, 2.0, 0.5, -0.0, 0.0" },
   { "/sort/descending-rows",
     C (1, "i32[2,3]", "1, 3, 2, 4, 6, 5") N (9, "sort", "%1", "dimension = 1, descending = 1", "i32[2,3]"), "i32[2,3]",
     "3, 2, 1, 6, 5, 4" },

@@ -78,6 +78,15 @@ def order(x):
     return (jnp.sort(x, -1), jnp.argsort(x, -1), lax.top_k(x, 3), jnp.median(x), jnp.argmax(x, 1), jnp.cumsum(x, 1))
 
 
+# NaN of both signs, and both zeros: top_k has the total order of floats, sort one of its own.
+ODD = np.array([[1, np.nan, -0.0, 0.0, np.inf, -np.nan, -np.inf, 3], [np.nan, -1, 2, -np.nan, 0.0, -0.0, 2, -1]], np.float32)
+
+
+@program(ODD)
+def order_of_nan(x):
+    return (lax.top_k(x, 8), lax.top_k(x.astype(jnp.bfloat16), 3)[1], jnp.sort(x, -1), jnp.argsort(x, -1), jnp.argsort(x, -1, descending=True))
+
+
 @program(r(3, 3), np.int32(1))
 def control(x, i):
     return (lax.cond(x.sum() > 0, lambda x: x * 2, lambda x: x - 1, x),
