@@ -354,6 +354,17 @@ take_sizes (GantryState *state, GantryKernelSizes *sizes)
   state->settings.sizes = gantry_kernel_sizes_ref (sizes);
 }
 
+void
+_gantry_states_take_sizes (GantryState *state, GPtrArray *edits, GantryKernelSizes *sizes)
+{
+  take_sizes (state, sizes);
+  for (guint i = 0; i < edits->len; i++)
+    {
+      take_sizes (((GantryEdit *) g_ptr_array_index (edits, i))->old_state, sizes);
+      take_sizes (((GantryEdit *) g_ptr_array_index (edits, i))->new_state, sizes);
+    }
+}
+
 /* A fact and no wish: it holds in every state that undo may lead to. */
 void
 gantry_document_set_kernel_sizes (GantryDocument *self, GantryKernelSizes *sizes)
@@ -361,12 +372,7 @@ gantry_document_set_kernel_sizes (GantryDocument *self, GantryKernelSizes *sizes
   g_return_if_fail (self->state != NULL && sizes != NULL);
   if (gantry_kernel_sizes_equal (self->state->settings.sizes, sizes))
     return;
-  take_sizes (self->state, sizes);
-  for (guint i = 0; i < self->edits->len; i++)
-    {
-      take_sizes (((GantryEdit *) g_ptr_array_index (self->edits, i))->old_state, sizes);
-      take_sizes (((GantryEdit *) g_ptr_array_index (self->edits, i))->new_state, sizes);
-    }
+  _gantry_states_take_sizes (self->state, self->edits, sizes);
   _gantry_document_place (self);
 }
 

@@ -248,6 +248,8 @@ void _gantry_document_forget_edits (GantryDocument *document);
 /** The edits and the state of a document that was recovered take the place of those that the file brought. */
 void _gantry_document_take_history (GantryDocument *document, GantryHistory *history);
 void _gantry_edit_free (gpointer edit);
+/** What the kernels of a program need, in @state and in all states of @edits (element-type GantryEdit). */
+void _gantry_states_take_sizes (GantryState *state, GPtrArray *edits, GantryKernelSizes *sizes);
 
 /* Placing */
 

@@ -243,7 +243,7 @@ choices_of (const Search *search, const GantryPlacements *placements)
 static GantryVariant *
 variant_of (const Search *search, GantryPlanner *planner, const GantrySolution *solution)
 {
-  g_autofree char *peak = gantry_format_bytes_up (solution->peak_bytes);
+  g_autofree char *peak = gantry_format_bytes (solution->peak_bytes);
   g_autofree char *name = g_strdup_printf ("%s, %.4g ms", peak, solution->step_us / 1000);
   g_autoptr (GantryPrediction) prediction = gantry_prediction_new ();
   GantryVariant *variant = _gantry_variant_new (name);
@@ -285,7 +285,7 @@ static void
 tell_better (const GantryPlacements *placements, const GantryPrediction *prediction, double bound, gpointer user_data)
 {
   const Search *search = user_data;
-  g_autofree char *peak = gantry_format_bytes_up (prediction->peak_bytes);
+  g_autofree char *peak = gantry_format_bytes (prediction->peak_bytes);
   g_autofree char *what = g_strdup_printf ("Searching, best so far %s, %.4g ms", peak, prediction->step_us / 1000);
 
   gantry_progress_report (search->progress, -1, what);

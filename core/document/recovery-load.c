@@ -121,6 +121,7 @@ _gantry_recovery_load (const char *path, const GantryOpenOptions *options, const
                        GError **error)
 {
   g_autoptr (GantryLoaded) loaded = _gantry_session_load (path, options, progress, error);
+  g_autoptr (GantryKernelSizes) sizes = NULL;
   g_autoptr (sqlite3) db = NULL;
   GCancellable *cancellable = progress != NULL ? progress->cancellable : NULL;
 
@@ -135,6 +136,9 @@ _gantry_recovery_load (const char *path, const GantryOpenOptions *options, const
       gantry_error_prefix (error, "%s: ", path);
       return NULL;
     }
+  sizes = _gantry_session_load_sizes (path);
+  if (sizes != NULL)
+    _gantry_states_take_sizes (loaded->history->state, loaded->history->edits, sizes);
   take_origin (loaded, db, cancellable);
   *view = read_text (db, "view");
   return g_steal_pointer (&loaded);

@@ -261,6 +261,31 @@ be_killed (void)
   return 0;
 }
 
+/* What the kernels need was found out once: it is known in what is recovered, whichever edits are undone there. */
+static void
+test_sizes (void)
+{
+  g_autoptr (GantryDocument) document = doc_open ("transformer-tiny.gir", TRUE), again = NULL;
+  g_autoptr (GantryRecovery) recovery = recovery_new ();
+  g_autofree char *program_text = gantry_module_content (gantry_compilation_module (gantry_document_get_compilation (document)));
+  g_autoptr (GantryKernelSizes) sizes = gantry_kernel_sizes_new (program_text, "a processor");
+  g_autofree char *view = NULL;
+
+  sizes->code_bytes = 123456;
+  gantry_document_set_limit (document, 5000000000);
+  gantry_document_set_kernel_sizes (document, sizes);
+  gantry_document_wait (document);
+  g_assert_true (gantry_document_get_plan (document)->sizes_known);
+  keep (recovery, document, NULL);
+  again = recover (recovery, &view);
+  g_assert_true (gantry_document_get_plan (again)->sizes_known);
+  g_assert_cmpuint (gantry_document_get_plan (again)->code_bytes, ==, 123456);
+  gantry_document_undo (again);
+  gantry_document_wait (again);
+  g_assert_true (gantry_document_get_plan (again)->sizes_known);
+  gantry_recovery_remove (recovery);
+}
+
 /* Another file in the same window: nothing of the one before is left. */
 static void
 test_another (void)
@@ -338,6 +363,7 @@ main (int argc, char **argv)
   g_test_add_func ("/recovery/of-session", test_of_session);
   g_test_add_func ("/recovery/another", test_another);
   g_test_add_func ("/recovery/never-without", test_never_without);
+  g_test_add_func ("/recovery/sizes", test_sizes);
   g_test_add_func ("/recovery/killed", test_killed);
   status = g_test_run ();
   return status;
