@@ -122,11 +122,9 @@ paint_limit (const Curve *c, guint64 limit)
 }
 
 static void
-paint_peak (const Curve *c, gint64 time, double bytes, const char *what, gboolean above)
+paint_peak (const Curve *c, gint64 time, double bytes, const char *text, gboolean above)
 {
   float x = _gantry_time_to_x (c->view, c->scene->width, time), y = to_y (c, bytes);
-  g_autofree char *size = gantry_format_bytes ((guint64) bytes);
-  g_autofree char *text = g_strdup_printf ("%s %s", what, size);
   float width = gantry_theme_text_width (text, GANTRY_TEXT_SMALL | GANTRY_TEXT_BOLD);
   float left = CLAMP (x + 6, GANTRY_AXIS_LEFT, MAX (c->scene->width - GANTRY_AXIS_RIGHT - width, GANTRY_AXIS_LEFT));
 
@@ -153,11 +151,19 @@ measured_peak (const GantryTimeModel *model, double *bytes)
   return (model->run_end - model->run_begin) * best / N;
 }
 
+/* At a run without a plan 0. */
+static guint64
+planned_peak (const GantryPlan *plan)
+{
+  return plan->n_steps > plan->n_init_steps ? gantry_plan_memory_bytes_at (plan, plan->peak_step) : 0;
+}
+
 static void
 paint_measured (const Curve *c)
 {
   const GantryTimeModel *model = c->model;
   g_autofree GantryCurvePixel *pixels = g_new0 (GantryCurvePixel, c->n_pixels);
+  g_autofree char *planned = NULL, *measured = NULL, *text = NULL;
   double bytes;
   gint64 time;
 
@@ -173,7 +179,28 @@ paint_measured (const Curve *c)
     }
   paint_curve (c, pixels, GANTRY_INK_MEASURED, 255, FALSE);
   time = measured_peak (model, &bytes);
-  paint_peak (c, time, bytes, "measured peak", FALSE);
+  gantry_memory_peak_texts (planned_peak (model->plan), model->plan->sizes_known, (guint64) bytes, &planned, &measured);
+  text = g_strconcat ("measured peak ", measured, NULL);
+  paint_peak (c, time, bytes, text, FALSE);
+}
+
+static void
+paint_planned_peak (const Curve *c)
+{
+  const GantryTimeModel *model = c->model;
+  const GantryPlan *plan = model->plan;
+  g_autofree char *size = NULL, *measured = NULL, *text = NULL;
+  double bytes;
+
+  if (model->run != NULL && model->run->peak_bytes > 0)
+    {
+      measured_peak (model, &bytes);
+      gantry_memory_peak_texts (planned_peak (plan), plan->sizes_known, (guint64) bytes, &size, &measured);
+    }
+  else
+    size = gantry_memory_peak_text (planned_peak (plan), plan->sizes_known);
+  text = g_strconcat ("planned peak ", size, NULL);
+  paint_peak (c, model->step_begin[plan->peak_step - plan->n_init_steps], (double) planned_peak (plan), text, TRUE);
 }
 
 void
@@ -195,8 +222,7 @@ gantry_paint_memory (GantryScene *scene, const GantryTimeModel *model, const Gan
   if (model->run != NULL && model->run->peak_bytes > 0)
     paint_measured (&c);
   if (plan->n_steps > plan->n_init_steps && plan->peak_step >= plan->n_init_steps)
-    paint_peak (&c, model->step_begin[plan->peak_step - plan->n_init_steps], (double) gantry_plan_memory_bytes_at (plan, plan->peak_step),
-                "planned peak", TRUE);
+    paint_planned_peak (&c);
   if (state != NULL && state->limit > 0 && (double) state->limit <= c.top_bytes)
     paint_limit (&c, state->limit);
   if (state != NULL && state->cursor >= 0)
@@ -211,12 +237,17 @@ gantry_memory_pick (const GantryTimeModel *model, const GantryTimeView *view, fl
   guint32 index = _gantry_time_step_at (model, time);
   g_autofree char *when = _gantry_time_text (time);
   g_autofree char *planned = NULL, *measured = NULL;
+  guint64 bytes;
 
   *step = model->plan->n_init_steps + index;
-  planned = gantry_format_bytes (model->n_steps > 0 ? gantry_plan_memory_bytes_at (model->plan, *step) : 0);
+  bytes = model->n_steps > 0 ? gantry_plan_memory_bytes_at (model->plan, *step) : 0;
   if (model->run == NULL || model->run->peak_bytes == 0 || time > model->run_end - model->run_begin)
-    return g_strdup_printf ("%s: %s planned", when, planned);
-  measured = gantry_format_bytes (gantry_recording_memory_at (model->run->recording, GANTRY_MEMORY_DEVICE,
-                                                             time + model->run_begin));
+    {
+      planned = gantry_memory_peak_text (bytes, model->plan->sizes_known);
+      return g_strdup_printf ("%s: %s planned", when, planned);
+    }
+  gantry_memory_peak_texts (bytes, model->plan->sizes_known,
+                            gantry_recording_memory_at (model->run->recording, GANTRY_MEMORY_DEVICE, time + model->run_begin),
+                            &planned, &measured);
   return g_strdup_printf ("%s: %s planned, %s measured", when, planned, measured);
 }

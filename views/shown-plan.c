@@ -56,7 +56,9 @@ gantry_plan_is_of_forecast (const GantryPlan *plan, const GantryForecast *foreca
 {
   const GArray *steps = forecast->prediction->steps;
 
-  if (plan == NULL || plan->n_steps != steps->len)
+  if (plan == NULL || plan->n_steps != steps->len || !plan->sizes_known != !forecast->prediction->sizes_known
+      || plan->packed_bytes != forecast->prediction->beside.bytes[GANTRY_PART_PACKED_WEIGHTS]
+      || plan->code_bytes != forecast->prediction->beside.bytes[GANTRY_PART_CODE])
     return FALSE;
   for (guint32 i = 0; i < plan->n_steps; i++)
     {
@@ -65,6 +67,38 @@ gantry_plan_is_of_forecast (const GantryPlan *plan, const GantryForecast *foreca
       if (plan->steps[i].node != step->node || plan->steps[i].kind != step->kind)
         return FALSE;
     }
+  return TRUE;
+}
+
+gboolean
+gantry_shows_forecast (GantryDocument *document)
+{
+  const GantryForecast *forecast = gantry_document_get_prediction (document);
+
+  return forecast != NULL && gantry_document_get_compilation (document) != NULL
+         && !gantry_plan_is_of_forecast (gantry_document_get_plan (document), forecast);
+}
+
+gboolean
+gantry_shown_parts (GantryDocument *document, GantryMemoryParts *parts, gboolean *sizes_known)
+{
+  const GantryForecast *forecast = gantry_document_get_prediction (document);
+  const GantryPlan *plan = gantry_shown_plan (document);
+
+  if (gantry_shows_forecast (document))
+    {
+      plan = gantry_document_get_refused_plan (document);
+      if (!gantry_plan_is_of_forecast (plan, forecast))
+        {
+          gantry_prediction_parts (forecast->prediction, parts);
+          *sizes_known = forecast->prediction->sizes_known;
+          return TRUE;
+        }
+    }
+  if (plan == NULL)
+    return FALSE;
+  gantry_plan_memory_parts (plan, GANTRY_MEMORY_DEVICE, parts);
+  *sizes_known = plan->sizes_known;
   return TRUE;
 }
 

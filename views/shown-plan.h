@@ -15,7 +15,20 @@ G_BEGIN_DECLS
  */
 GantryPlan *gantry_shown_plan (GantryDocument *document);
 
-/** Whether @plan (nullable) has the steps of the forecast: then it is the plan for it. Linear. */
+/**
+ * gantry_shown_parts:
+ * @parts: (out caller-allocates): of device memory at the peak of what is shown: the plan, or the forecast that it is behind of
+ * @sizes_known: (out): as GantryPlan
+ *
+ * Inspector, curve and the line at the bottom show the same peak at any time.
+ *
+ * Returns: whether there is any
+ */
+gboolean gantry_shown_parts (GantryDocument *document, GantryMemoryParts *parts, gboolean *sizes_known);
+/** Whether the plan of @document is behind its forecast, which is shown until it comes. */
+gboolean gantry_shows_forecast (GantryDocument *document);
+
+/** Whether @plan (nullable) has the steps of the forecast and was planned with what it knows of kernels: then it is the plan for it. Linear. */
 gboolean gantry_plan_is_of_forecast (const GantryPlan *plan, const GantryForecast *forecast);
 /** Steps and curve of a forecast as a plan without buffers: what can be drawn at once. (transfer full) */
 GantryPlan *gantry_forecast_to_plan (const GantryForecast *forecast);

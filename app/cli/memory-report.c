@@ -10,8 +10,9 @@ print_parts (const GantryMemorySummary *summary)
   for (guint i = 0; i < summary->parts->len; i++)
     {
       const GantryMemoryRow *row = &g_array_index (summary->parts, GantryMemoryRow, i);
-      g_autofree char *planned = gantry_cli_bytes (row->planned), *touched = gantry_cli_bytes (row->touched);
+      g_autofree char *planned = NULL, *touched = NULL;
 
+      gantry_format_bytes_apart (row->planned, row->touched, &planned, &touched);
       printf ("%-10s %12s %12s %s\n", "", planned, touched, row->name);
     }
   for (guint i = 0; i < summary->notes->len; i++)
@@ -40,7 +41,7 @@ gantry_memory_report_text (const GantryRunResult *result, const GantryModule *mo
 
   if (summary == NULL)
     return;
-  planned = gantry_format_bytes_up (summary->planned);
+  planned = gantry_format_bytes (summary->planned);
   touched = gantry_cli_bytes (summary->touched);
   printf ("%-10s %s%s\n", "touched", touched, measure->driver ? ", as the driver counts" : ", in whole pages");
   print_parts (summary);

@@ -57,7 +57,7 @@ print_text (GPtrArray *points)
   for (guint i = 0; i < points->len; i++)
     {
       const GantryVariant *variant = g_ptr_array_index (points, i);
-      g_autofree char *peak = gantry_format_bytes_up (variant->peak_bytes), *copied = gantry_cli_bytes (variant->copied_bytes);
+      g_autofree char *peak = gantry_format_bytes (variant->peak_bytes), *copied = gantry_cli_bytes (variant->copied_bytes);
 
       printf ("%12s %12.3f %12.3f %12.3f %12s %7.2f%%\n", peak, variant->step_us / 1000, variant->recompute_us / 1000,
               variant->stall_us / 1000, copied, 100 * variant->gap);

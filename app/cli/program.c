@@ -267,7 +267,7 @@ static gboolean
 check_memory (const GantryPlan *plan, const GantryProgramOptions *options, GError **error)
 {
   guint64 there = gantry_process_memory_of_machine (), planned = gantry_plan_memory_bytes (plan, GANTRY_MEMORY_PINNED_HOST);
-  g_autofree char *there_text = gantry_format_bytes (there), *planned_text = NULL;
+  g_autofree char *there_text = gantry_format_bytes_down (there), *planned_text = NULL;
 
   if (options->code != GANTRY_CODE_CUDA)
     planned += gantry_plan_memory_bytes (plan, GANTRY_MEMORY_DEVICE);

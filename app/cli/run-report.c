@@ -223,8 +223,8 @@ void
 gantry_run_report_text (const GantryRunReport *report)
 {
   const GantryRunResult *result = report->result;
-  g_autofree char *planned = gantry_format_bytes_up (gantry_plan_memory_bytes (result->plan, GANTRY_MEMORY_DEVICE));
-  g_autofree char *limit = gantry_cli_bytes (report->limit);
+  g_autofree char *planned = gantry_format_bytes (gantry_plan_memory_bytes (result->plan, GANTRY_MEMORY_DEVICE));
+  g_autofree char *limit = gantry_format_bytes_down (report->limit);
 
   gantry_memory_report_warn (result, report->module);
   printf ("%-10s %s\n", "device", result->device);

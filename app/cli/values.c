@@ -141,7 +141,7 @@ check_sizes (GantryModule *module, GError **error)
 {
   const GantryFunction *entry = gantry_module_entry (module);
   guint64 there = gantry_process_memory_of_machine (), inputs = 0, outputs = 0;
-  g_autofree char *there_text = gantry_format_bytes (there), *inputs_text = NULL, *outputs_text = NULL;
+  g_autofree char *there_text = gantry_format_bytes_down (there), *inputs_text = NULL, *outputs_text = NULL;
 
   for (guint i = 0; i < entry->n_params && inputs <= there; i++)
     inputs += bytes_of (module, &module->nodes[entry->first_node + i]);

@@ -103,7 +103,7 @@ load_answer (GantryWindow *window, GantryVariant *variant)
 static char *
 figures_of (const GantryVariant *variant)
 {
-  g_autofree char *peak = gantry_format_bytes_up (variant->peak_bytes);
+  g_autofree char *peak = gantry_format_bytes (variant->peak_bytes);
   g_autofree char *step = gantry_format_ns ((gint64) (variant->step_us * 1000));
 
   if (variant->proven)

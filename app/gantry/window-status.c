@@ -15,17 +15,23 @@ set_label (GtkLabel *label, char *text)
 }
 
 static char *
-peak_text (const GantryPlan *plan, const GantryRunResult *run)
+peak_text (GantryDocument *document, const GantryRunResult *run)
 {
   g_autofree char *planned = NULL, *measured = NULL;
+  GantryMemoryParts parts;
+  gboolean sizes_known;
 
-  if (plan != NULL)
-    planned = gantry_format_bytes_up (gantry_plan_memory_bytes (plan, GANTRY_MEMORY_DEVICE));
+  if (!gantry_shown_parts (document, &parts, &sizes_known))
+    {
+      measured = run != NULL ? gantry_format_bytes (run->peak_bytes) : NULL;
+      return run != NULL && run->peak_bytes > 0 ? g_strdup_printf ("Peak %s measured", measured) : NULL;
+    }
   if (run == NULL || run->peak_bytes == 0)
-    return planned != NULL ? g_strdup_printf ("Peak %s planned", planned) : NULL;
-  measured = gantry_format_bytes (run->peak_bytes);
-  if (planned == NULL)
-    return g_strdup_printf ("Peak %s measured", measured);
+    {
+      planned = gantry_memory_peak_text (gantry_memory_parts_total (&parts), sizes_known);
+      return g_strdup_printf ("Peak %s planned", planned);
+    }
+  gantry_memory_peak_texts (gantry_memory_parts_total (&parts), sizes_known, run->peak_bytes, &planned, &measured);
   return g_strdup_printf ("Peak %s planned, %s measured", planned, measured);
 }
 
@@ -61,14 +67,19 @@ static void
 show_forecast (GantryWindow *self, const GantryForecast *forecast)
 {
   const GantryPrediction *p = forecast->prediction;
-  g_autofree char *peak = gantry_format_bytes_up (p->peak_bytes), *temp = gantry_format_bytes (p->temp_bytes);
+  g_autofree char *peak = NULL, *temp = gantry_format_bytes (p->temp_bytes);
   g_autofree char *step = gantry_format_ns ((gint64) (p->step_us * 1000)), *copied = gantry_format_bytes (p->copied_bytes);
   g_autofree char *peak_delta = forecast->has_delta ? gantry_format_delta_bytes (forecast->peak_delta) : NULL;
   g_autofree char *step_delta = forecast->has_delta ? gantry_format_delta_ns ((gint64) (forecast->step_delta_us * 1000)) : NULL;
   GString *time = g_string_new (NULL);
+  GantryMemoryParts parts;
+  gboolean sizes_known;
 
-  set_label (self->status_peak, g_strdup_printf ("Peak %s%s, temporaries %s%s", peak, peak_delta != NULL ? peak_delta : "", temp,
-                                                 p->sizes_known ? "" : ", workspaces not known yet"));
+  if (gantry_shown_parts (self->document, &parts, &sizes_known))
+    {
+      peak = gantry_memory_peak_text (gantry_memory_parts_total (&parts), sizes_known);
+      set_label (self->status_peak, g_strdup_printf ("Peak %s%s, temporaries %s", peak, peak_delta != NULL ? peak_delta : "", temp));
+    }
   g_string_append_printf (time, "Step %s%s", step, step_delta != NULL ? step_delta : "");
   if (p->copied_bytes > 0)
     g_string_append_printf (time, ", copied %s", copied);
@@ -135,7 +146,7 @@ _gantry_window_update_status (GantryWindow *self)
       show_recording (self, run);
       return;
     }
-  set_label (self->status_peak, peak_text (gantry_shown_plan (self->document), run));
+  set_label (self->status_peak, peak_text (self->document, run));
   set_label (self->status_time, time_text (gantry_shown_plan (self->document), run));
   if (forecast != NULL && run == NULL && gantry_module_is_training (gantry_compilation_module (compilation)))
     show_forecast (self, forecast);

@@ -3,6 +3,9 @@
 #include "core/base/format.h"
 #include <string.h>
 
+#define FIGURES 3u
+#define MOST_FIGURES 6u
+
 /* Three figures that count: 1.23, 12.3, 123. */
 static char *
 with_unit (double value, const char *unit)
@@ -10,73 +13,77 @@ with_unit (double value, const char *unit)
   return g_strdup_printf ("%.*f %s", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value, unit);
 }
 
-char *
-gantry_format_bytes (guint64 bytes)
+/* @digits behind the point, in units of 1024^@power, in units of the last digit; rounded up or down. No figure is lost on the way:
+ * 10^9 units of a PiB have 80 bits. */
+static guint64
+scaled (guint64 bytes, guint power, guint digits, gboolean up)
 {
-  static const char *const units[] = { "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
-  double value = (double) bytes;
-  guint unit = 0;
-
-  if (bytes < 1024)
-    return g_strdup_printf ("%" G_GUINT64_FORMAT " B", bytes);
-  for (value /= 1024; value >= 1023.5 && unit + 1 < G_N_ELEMENTS (units); unit++)
-    value /= 1024;
-  return with_unit (value, units[unit]);
-}
-
-/* @digits behind the point, in units of 1024^@power, rounded up or down. No figure is lost on the way: 10^9 units of a PiB have 80
- * bits. */
-static char *
-rounded (guint64 bytes, guint power, guint digits, gboolean up)
-{
-  static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
   const guint shift = 10 * power;
-  unsigned __int128 scaled = bytes, one = (unsigned __int128) 1 << shift;
-  guint64 scale = 1, whole;
+  unsigned __int128 value = bytes, one = (unsigned __int128) 1 << shift;
 
   for (guint i = 0; i < digits; i++)
-    scale *= 10;
-  scaled = scaled * scale + (up ? one - 1 : 0);
-  scaled >>= shift;
-  whole = (guint64) (scaled / scale);
-  return digits == 0 ? g_strdup_printf ("%" G_GUINT64_FORMAT " %s", whole, units[power])
-                     : g_strdup_printf ("%" G_GUINT64_FORMAT ".%0*" G_GUINT64_FORMAT " %s", whole, (int) digits,
-                                        (guint64) (scaled % scale), units[power]);
+    value *= 10;
+  return (guint64) ((value + (up ? one - 1 : 0)) >> shift);
 }
 
-static guint
-power_of (guint64 bytes)
+static guint64
+power_of_ten (guint digits)
 {
-  guint power = 0;
+  guint64 power = 1;
 
-  while (power < 6 && bytes >> (10 * (power + 1)) > 0)
-    power++;
+  for (guint i = 0; i < digits; i++)
+    power *= 10;
   return power;
 }
 
-/* Three figures that count. */
-static guint
-digits_of (guint64 bytes, guint power)
+/* @figures that count. What rounding carries into the next unit is said in that: 1.00 MiB, never 1024 KiB. */
+static char *
+with_figures (guint64 bytes, guint figures, gboolean up)
 {
-  guint64 whole = bytes >> (10 * power);
+  static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
+  guint power = 0, digits = 0;
+  guint64 value, scale;
 
-  return power == 0 ? 0 : whole < 10 ? 2 : whole < 100 ? 1 : 0;
+  while (power + 1 < G_N_ELEMENTS (units) && bytes >> (10 * (power + 1)) > 0)
+    power++;
+  if (power > 0 && scaled (bytes, power, 0, up) >= 1024 && power + 1 < G_N_ELEMENTS (units))
+    power++;
+  if (power > 0)
+    for (digits = figures - 1; digits > 0 && scaled (bytes, power, digits, up) >= power_of_ten (figures); digits--)
+      ;
+  value = scaled (bytes, power, digits, up);
+  scale = power_of_ten (digits);
+  return digits == 0 ? g_strdup_printf ("%" G_GUINT64_FORMAT " %s", value, units[power])
+                     : g_strdup_printf ("%" G_GUINT64_FORMAT ".%0*" G_GUINT64_FORMAT " %s", value / scale, (int) digits,
+                                        value % scale, units[power]);
 }
 
 char *
-gantry_format_bytes_up (guint64 bytes)
+gantry_format_bytes (guint64 bytes)
 {
-  guint power = power_of (bytes);
-
-  return rounded (bytes, power, digits_of (bytes, power), TRUE);
+  return with_figures (bytes, FIGURES, TRUE);
 }
 
 char *
 gantry_format_bytes_down (guint64 bytes)
 {
-  guint power = power_of (bytes);
+  return with_figures (bytes, FIGURES, FALSE);
+}
 
-  return rounded (bytes, power, digits_of (bytes, power), FALSE);
+void
+gantry_format_bytes_apart (guint64 a, guint64 b, char **text_a, char **text_b)
+{
+  for (guint figures = FIGURES; figures <= MOST_FIGURES; figures++)
+    {
+      *text_a = with_figures (a, figures, TRUE);
+      *text_b = with_figures (b, figures, TRUE);
+      if (a == b || strcmp (*text_a, *text_b) != 0)
+        return;
+      g_free (*text_a);
+      g_free (*text_b);
+    }
+  *text_a = gantry_format_bytes (a);
+  *text_b = gantry_format_bytes (b);
 }
 
 char *

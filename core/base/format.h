@@ -6,11 +6,15 @@
 
 G_BEGIN_DECLS
 
-/** "12.4 MiB", "640 B": binary units. (transfer full) */
+/**
+ * "12.4 MiB", "640 B": binary units, rounded up, whatever it is that takes the bytes: planned and measured sizes keep their order, and
+ * what has to fit is never shown smaller than it is. (transfer full)
+ */
 char *gantry_format_bytes (guint64 bytes);
-/** The same for what has to fit, rounded up, and for what it has to fit into, rounded down: what then looks as if it fits does. */
-char *gantry_format_bytes_up (guint64 bytes);
+/** The same for what it has to fit into (a limit, what is free), rounded down: what then looks as if it fits does. (transfer full) */
 char *gantry_format_bytes_down (guint64 bytes);
+/** Both as gantry_format_bytes(), with up to six figures where they differ and three do not show it. @text_a, @text_b: (out) */
+void gantry_format_bytes_apart (guint64 a, guint64 b, char **text_a, char **text_b);
 /** "1.2 G", "640": a plain count, decimal units. (transfer full) */
 char *gantry_format_count (double count);
 /** "3.21 ms", "18.0 µs", "640 ns". (transfer full) */

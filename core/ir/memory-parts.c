@@ -7,6 +7,8 @@ static const char *const names[] = {
   [GANTRY_PART_PACKED_WEIGHTS] = "packed weights", [GANTRY_PART_TEMPORARIES] = "temporaries",
   [GANTRY_PART_WORKSPACES] = "workspaces",   [GANTRY_PART_CODE] = "context and code",
 };
+#define AT_LEAST "at least "
+
 G_STATIC_ASSERT (G_N_ELEMENTS (names) == GANTRY_N_MEMORY_PARTS);
 
 const char *
@@ -24,6 +26,23 @@ gantry_memory_parts_total (const GantryMemoryParts *parts)
   for (guint i = 0; i < GANTRY_N_MEMORY_PARTS; i++)
     total = parts->bytes[i] > G_MAXUINT64 - total ? G_MAXUINT64 : total + parts->bytes[i];
   return total;
+}
+
+char *
+gantry_memory_peak_text (guint64 bytes, gboolean sizes_known)
+{
+  g_autofree char *size = gantry_format_bytes (bytes);
+
+  return g_strconcat (sizes_known ? "" : AT_LEAST, size, NULL);
+}
+
+void
+gantry_memory_peak_texts (guint64 planned, gboolean sizes_known, guint64 measured, char **planned_text, char **measured_text)
+{
+  g_autofree char *size = NULL;
+
+  gantry_format_bytes_apart (planned, measured, &size, measured_text);
+  *planned_text = g_strconcat (sizes_known ? "" : AT_LEAST, size, NULL);
 }
 
 char *

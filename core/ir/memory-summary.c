@@ -105,7 +105,7 @@ warn (GantryMemorySummary *summary, const GantryMemoryMeasure *measure, const Ga
 {
   if (summary->process > summary->allowed)
     {
-      g_autofree char *process = gantry_format_bytes_up (summary->process), *planned = gantry_format_bytes_up (summary->planned);
+      g_autofree char *process = gantry_format_bytes (summary->process), *planned = gantry_format_bytes (summary->planned);
       g_autofree char *allowed = gantry_format_bytes_down (summary->allowed), *most = largest_text (summary);
 
       g_ptr_array_add (summary->warnings, g_strdup_printf ("The process took %s where %s are planned and %s are expected at most; "

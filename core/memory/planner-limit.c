@@ -142,8 +142,8 @@ static void
 refuse (GantryPlanner *planner, const GantryPlacements *placements, guint64 limit, const GantryMemoryParts *need, GError **error)
 {
   guint64 total = gantry_memory_parts_total (need);
-  g_autofree char *needed = gantry_format_bytes_up (total), *allowed = gantry_format_bytes_down (limit);
-  g_autofree char *over = gantry_format_bytes_up (total - limit);
+  g_autofree char *needed = gantry_format_bytes (total), *allowed = gantry_format_bytes_down (limit);
+  g_autofree char *over = gantry_format_bytes (total - limit);
   g_autofree char *parts = gantry_memory_parts_text (need);
   g_autofree char *more = describe (planner, placements, limit);
 
@@ -155,8 +155,8 @@ refuse (GantryPlanner *planner, const GantryPlacements *placements, guint64 limi
 static void
 refuse_host (guint64 need, guint64 limit, GError **error)
 {
-  g_autofree char *needed = gantry_format_bytes_up (need), *allowed = gantry_format_bytes_down (limit);
-  g_autofree char *over = gantry_format_bytes_up (need - limit);
+  g_autofree char *needed = gantry_format_bytes (need), *allowed = gantry_format_bytes_down (limit);
+  g_autofree char *over = gantry_format_bytes (need - limit);
 
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
                "what is offloaded takes %s of host memory where the limit of the host is %s: %s (%" G_GUINT64_FORMAT

@@ -13,25 +13,19 @@ gantry_buffer_role_name (GantryBufferRole role)
   return names[role];
 }
 
-/* "12.50 MiB": binary units, three digits or more. (transfer full) */
+/* Less than 0: more of it. (transfer full) */
 static char *
-size_text (double bytes)
+signed_text (gint64 bytes)
 {
-  static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
-  guint unit = 0;
+  g_autofree char *size = gantry_format_bytes (bytes < 0 ? -(guint64) bytes : (guint64) bytes);
 
-  while ((bytes >= 1024 || bytes <= -1024) && unit + 1 < G_N_ELEMENTS (units))
-    {
-      bytes /= 1024;
-      unit++;
-    }
-  return g_strdup_printf (unit == 0 ? "%.0f %s" : "%.2f %s", bytes, units[unit]);
+  return g_strconcat (bytes < 0 ? "-" : "", size, NULL);
 }
 
 static void
 add_size_row (GString *text, const char *what, guint64 device, guint64 host)
 {
-  g_autofree char *first = size_text ((double) device), *second = size_text ((double) host);
+  g_autofree char *first = gantry_format_bytes (device), *second = gantry_format_bytes (host);
 
   g_string_append_printf (text, "%-16s %14s %14s\n", what, first, second);
 }
@@ -50,8 +44,8 @@ add_part_row (GString *text, const GantryMemoryAnalysis *analysis, GantryMemoryP
 static void
 add_sizes (GString *text, const GantryMemoryAnalysis *analysis)
 {
-  g_autofree char *peak = gantry_format_bytes_up (analysis->peak_bytes);
-  g_autofree char *bound = gantry_format_bytes_down (analysis->lower_bound_bytes);
+  g_autofree char *peak = gantry_memory_peak_text (analysis->peak_bytes, analysis->sizes_known);
+  g_autofree char *bound = gantry_format_bytes (analysis->lower_bound_bytes);
 
   g_string_append_printf (text, "peak %s; no packing of this order is below %s\n\n", peak, bound);
   g_string_append_printf (text, "%-16s %14s %14s\n", "at the peak", "device", "host");
@@ -72,8 +66,8 @@ add_roles (GString *text, const GantryMemoryAnalysis *analysis)
   g_string_append_printf (text, "\n%-16s %14s %14s\n", "role", "at the peak", "largest");
   for (guint role = 0; role < GANTRY_N_ROLES; role++)
     {
-      g_autofree char *at_peak = size_text ((double) analysis->at_peak[role]);
-      g_autofree char *largest = size_text ((double) analysis->largest[role]);
+      g_autofree char *at_peak = gantry_format_bytes (analysis->at_peak[role]);
+      g_autofree char *largest = gantry_format_bytes (analysis->largest[role]);
 
       if (analysis->largest[role] > 0)
         g_string_append_printf (text, "%-16s %14s %14s\n", gantry_buffer_role_name (role), at_peak, largest);
@@ -95,7 +89,7 @@ node_text (const GantryModule *module, guint32 id)
 static char *
 change_text (gint64 saves, double costs)
 {
-  g_autofree char *bytes = saves != G_MININT64 ? size_text ((double) saves) : NULL;
+  g_autofree char *bytes = saves != G_MININT64 ? signed_text (saves) : NULL;
 
   return bytes != NULL ? g_strdup_printf ("%s, %+.1f us", bytes, costs) : g_strdup ("-");
 }
@@ -110,7 +104,7 @@ add_holders (GString *text, const GantryMemoryAnalysis *analysis, const GantryMo
   for (guint i = 0; i < shown; i++)
     {
       const GantryMemoryHolder *holder = &g_array_index (analysis->holders, GantryMemoryHolder, i);
-      g_autofree char *bytes = size_text ((double) holder->bytes);
+      g_autofree char *bytes = gantry_format_bytes (holder->bytes);
       g_autofree char *recompute = change_text (holder->saves_recompute, holder->costs_recompute);
       g_autofree char *offload = change_text (holder->saves_offload, holder->costs_offload);
       g_autofree char *value = node_text (module, holder->node), *until = node_text (module, holder->until_node);
@@ -130,7 +124,7 @@ add_scopes (GString *text, const GantryMemoryAnalysis *analysis, const GantryMod
   for (guint i = 0; i < MIN (analysis->scopes->len, 20); i++)
     {
       const GantryMemoryScope *scope = &g_array_index (analysis->scopes, GantryMemoryScope, i);
-      g_autofree char *bytes = size_text ((double) scope->bytes);
+      g_autofree char *bytes = gantry_format_bytes (scope->bytes);
 
       g_string_append_printf (text, "%-14s %s\n", bytes,
                               scope->scope == 0 ? "(all)" : gantry_context_scope_path (module->context, scope->scope));

@@ -288,7 +288,7 @@ refuse_memory (const Solve *solve, const SolveLeast *least, GError **error)
                    "no placement was found that fits into the %s that the host has for what is offloaded; raise that limit", host);
       return;
     }
-  reached = gantry_format_bytes_up (least->bytes);
+  reached = gantry_format_bytes (least->bytes);
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
                "no placement was found that fits into %s: the least that could be reached is %s (%" G_GUINT64_FORMAT " bytes); "
                "a smaller batch, or parameters and optimizer state offloaded as well, would lower that", wanted, reached,

@@ -84,7 +84,7 @@ reserve (GantryDevice *device, GantryMemoryKind kind, gsize bytes, GError **erro
   if (!fits)
     {
       g_autofree char *need = gantry_format_bytes (used + bytes);
-      g_autofree char *may = gantry_format_bytes (limit);
+      g_autofree char *may = gantry_format_bytes_down (limit);
       g_autofree char *over = gantry_format_bytes (used + bytes - limit);
 
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,

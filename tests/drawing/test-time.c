@@ -117,11 +117,49 @@ test_nothing (void)
   g_assert_cmpuint (count (scene, GANTRY_INK_RECOMPUTE, GANTRY_MARK_FILL, -1), ==, 0);
 }
 
+static gboolean
+says (GantryScene *scene, const char *text)
+{
+  for (guint i = 0; i < scene->marks->len; i++)
+    {
+      const GantryMark *mark = &g_array_index (scene->marks, GantryMark, i);
+
+      if (mark->kind == GANTRY_MARK_TEXT && strcmp (gantry_scene_mark_text (scene, mark), text) == 0)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* While nobody knows what the kernels need, the peak is no more than a lower bound. */
+static void
+test_peak (void)
+{
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  guint32 node;
+  g_autoptr (GantryModule) module = make_module (context, &node);
+
+  for (guint known = 0; known < 2; known++)
+    {
+      g_autoptr (GantryPlan) plan = make_plan (node, FALSE, 3 * MIB);
+      g_autoptr (GantryTimeModel) model = NULL;
+      g_autoptr (GantryScene) scene = gantry_scene_new (800, 200);
+      const GantryTimeView view = { 0, 400000 };
+      const GantryTimeState state = { NULL, -1, 0 };
+
+      plan->sizes_known = known != 0;
+      model = gantry_time_model_new (module, plan, NULL, 0);
+      gantry_paint_memory (scene, model, &view, &state, gantry_theme_get (FALSE));
+      g_assert_true (says (scene, "planned peak at least 3.00 MiB") == (known == 0));
+      g_assert_true (says (scene, "planned peak 3.00 MiB") == (known != 0));
+    }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/drawing/time/edit", test_edit);
   g_test_add_func ("/drawing/time/nothing", test_nothing);
+  g_test_add_func ("/drawing/time/peak", test_peak);
   return g_test_run ();
 }

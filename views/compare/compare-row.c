@@ -99,7 +99,7 @@ text_of (const GantryCompareRow *row, Column column)
     return g_strdup ("–");
   switch (column)
     {
-    case COLUMN_PEAK: return gantry_format_bytes_up (v->peak_bytes);
+    case COLUMN_PEAK: return gantry_format_bytes (v->peak_bytes);
     case COLUMN_TEMP: return gantry_format_bytes (v->temp_bytes);
     case COLUMN_STEP: return gantry_format_ns ((gint64) (v->step_us * 1000));
     case COLUMN_AGAIN: return g_strdup_printf ("%.1f %%", 100 * value_of (v, COLUMN_AGAIN));

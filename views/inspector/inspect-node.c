@@ -395,17 +395,19 @@ _gantry_inspect_many (GantryRows *rows, const GantryInspected *what, GHashTable 
 
 /* The parts of memory at the peak, which sum to it. */
 static void
-add_memory (GantryRows *rows, const GantryPlan *plan)
+add_memory (GantryRows *rows, const GantryInspected *what, const GantryPlan *plan)
 {
   GantryMemoryParts parts;
+  gboolean sizes_known;
 
-  gantry_plan_memory_parts (plan, GANTRY_MEMORY_DEVICE, &parts);
-  gantry_rows_take (rows, "peak", gantry_format_bytes (gantry_memory_parts_total (&parts)));
+  if (!gantry_shown_parts (what->document, &parts, &sizes_known))
+    return;
+  gantry_rows_take (rows, "peak", gantry_memory_peak_text (gantry_memory_parts_total (&parts), sizes_known));
   for (guint i = 0; i < GANTRY_N_MEMORY_PARTS; i++)
     if (parts.bytes[i] > 0)
       gantry_rows_take (rows, gantry_memory_part_name ((GantryMemoryPart) i), gantry_format_bytes (parts.bytes[i]));
-  if (!plan->sizes_known)
-    gantry_rows_take (rows, "not known yet", g_strdup ("workspaces, packed weights and code"));
+  if (!sizes_known)
+    gantry_rows_take (rows, "not known yet", g_strdup (GANTRY_MEMORY_PARTS_OF_KERNELS));
   gantry_rows_take (rows, "lower bound", gantry_format_bytes (gantry_plan_least_bytes (plan)));
 }
 
@@ -454,7 +456,7 @@ _gantry_inspect_model (GantryRows *rows, const GantryInspected *what)
   if (plan == NULL)
     return;
   gantry_rows_section (rows, "Plan");
-  add_memory (rows, plan);
+  add_memory (rows, what, plan);
   gantry_rows_take (rows, "steps", g_strdup_printf ("%u, and %u at load", plan->n_steps - plan->n_init_steps,
                                                     plan->n_init_steps));
 }

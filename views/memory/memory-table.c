@@ -61,14 +61,16 @@ put_space (GantryMemoryTable *self)
 static void
 put_parts (GantryMemoryTable *self, const GantryMemorySummary *summary)
 {
-  g_autofree char *planned = gantry_format_bytes_up (summary->planned), *touched = gantry_format_bytes (summary->touched);
+  g_autofree char *planned = NULL, *touched = NULL;
 
+  gantry_format_bytes_apart (summary->planned, summary->touched, &planned, &touched);
   put_line (self, "", "planned", "touched", "dim-label");
   for (guint i = 0; i < summary->parts->len; i++)
     {
       const GantryMemoryRow *row = &g_array_index (summary->parts, GantryMemoryRow, i);
-      g_autofree char *first = gantry_format_bytes (row->planned), *second = gantry_format_bytes (row->touched);
+      g_autofree char *first = NULL, *second = NULL;
 
+      gantry_format_bytes_apart (row->planned, row->touched, &first, &second);
       put_line (self, row->name, first, second, NULL);
     }
   put_line (self, "all of it", planned, touched, "heading");
@@ -78,9 +80,9 @@ static void
 put_process (GantryMemoryTable *self, const GantryMemorySummary *summary)
 {
   gboolean over = summary->process > summary->allowed;
-  g_autofree char *process = gantry_format_bytes (summary->process), *allowed = gantry_format_bytes_down (summary->allowed);
-  g_autofree char *planned = gantry_format_bytes_up (summary->planned);
+  g_autofree char *process = NULL, *planned = NULL, *allowed = gantry_format_bytes_down (summary->allowed);
 
+  gantry_format_bytes_apart (summary->planned, summary->process, &planned, &process);
   put_space (self);
   put_line (self, "process at most", "", process, over ? "error" : "heading");
   put_line (self, "planned", "", planned, NULL);

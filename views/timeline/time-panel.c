@@ -337,11 +337,8 @@ run_chosen (GantryTimePanel *self)
 static void
 prediction_changed (GantryTimePanel *self)
 {
-  GantryForecast *forecast = gantry_document_get_prediction (self->document);
-
   /* The plan may have been told of first. */
-  self->forecast = forecast != NULL && gantry_document_get_compilation (self->document) != NULL
-                   && !gantry_plan_is_of_forecast (gantry_document_get_plan (self->document), forecast);
+  self->forecast = gantry_shows_forecast (self->document);
   if (self->forecast && self->plan != NULL && self->plan != self->before)
     {
       g_clear_pointer (&self->before, gantry_plan_unref);

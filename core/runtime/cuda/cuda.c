@@ -132,8 +132,8 @@ set_exhausted (CudaDevice *cuda, GantryMemoryKind kind, gsize bytes, GError **er
   g_mutex_lock (&cuda->parent.lock);
   fallen = cuda->fallen;
   g_mutex_unlock (&cuda->parent.lock);
-  has = gantry_format_bytes (left);
-  of = gantry_format_bytes (total);
+  has = gantry_format_bytes_down (left);
+  of = gantry_format_bytes_down (total);
   own = gantry_format_bytes (fallen);
   others = gantry_format_bytes (total - left - MIN (fallen, total - left));
   g_set_error (

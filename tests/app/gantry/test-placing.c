@@ -91,6 +91,44 @@ place (GantryWindow *window, const char *what)
   g_action_group_activate_action (G_ACTION_GROUP (window), "place", g_variant_new_string (what));
 }
 
+/* One meaning of memory: the inspector, the line at the bottom and the plan that the curve is drawn of say the same peak, while what
+ * the kernels need is not known, and when it is. */
+static void
+assert_one_peak (GantryWindow *window, gboolean known)
+{
+  GantryDocument *document = document_of (window);
+  guint64 bytes = gantry_plan_memory_bytes (gantry_document_get_plan (document), GANTRY_MEMORY_DEVICE);
+  g_autofree char *text = gantry_memory_peak_text (bytes, known), *status = g_strdup_printf ("Peak %s", text);
+  GtkWidget *inspector = GTK_WIDGET (gantry_window_get_inspector (window));
+
+  g_assert_cmpint (gantry_document_get_prediction (document)->prediction->sizes_known, ==, known);
+  g_assert_true (window_test_has_text (inspector, text));
+  g_assert_true (window_test_has_text (GTK_WIDGET (window), status));
+  g_assert_true (window_test_has_text (inspector, "at least") == !known);
+}
+
+static void
+test_one_peak (void)
+{
+  GantryWindow *window = window_with_step ();
+  g_autoptr (GantryKernelSizes) sizes = NULL;
+  g_autofree char *content = NULL;
+
+  if (window == NULL)
+    return;
+  gantry_selection_clear (gantry_window_get_selection (window));
+  window_test_wait (window);
+  assert_one_peak (window, FALSE);
+  content = gantry_module_content (gantry_compilation_module (gantry_document_get_compilation (document_of (window))));
+  sizes = gantry_kernel_sizes_new (content, "a processor");
+  sizes->code_bytes = 123456789;
+  gantry_document_set_kernel_sizes (document_of (window), sizes);
+  views_wait_until (gantry_document_get_plan (document_of (window))->sizes_known);
+  window_test_wait (window);
+  assert_one_peak (window, TRUE);
+  window_test_free (window);
+}
+
 /* Keys, the inspector, reaches */
 
 static void
@@ -575,6 +613,7 @@ int
 main (int argc, char **argv)
 {
   window_test_init (&argc, &argv);
+  g_test_add_func ("/app/placing/one-peak", test_one_peak);
   g_test_add_func ("/app/placing/keys", test_keys);
   g_test_add_func ("/app/placing/undo", test_undo);
   g_test_add_func ("/app/placing/inspector", test_inspector);

@@ -2,7 +2,8 @@
 /* Tests of core/base: the arena, interning, errors, progress and the numbers by name. */
 #include "core/base/base.h"
 #include "core/base/random.h"
-
+#include "tests/random-seed.h"
+#include <math.h>
 #include <string.h>
 
 static void
@@ -219,15 +220,54 @@ test_rounding (void)
   static const struct { guint64 bytes; const char *down, *up; } sizes[] = {
     { 0, "0 B", "0 B" }, { 1023, "1023 B", "1023 B" }, { 1024, "1.00 KiB", "1.00 KiB" }, { 1025, "1.00 KiB", "1.01 KiB" },
     { 3460301, "3.30 MiB", "3.31 MiB" }, { 553799680, "528 MiB", "529 MiB" }, { 104857600, "100 MiB", "100 MiB" },
+    { 1048575, "1023 KiB", "1.00 MiB" }, { 10238976, "9.76 MiB", "9.77 MiB" }, { 10485759, "9.99 MiB", "10.0 MiB" },
     { G_MAXUINT64, "15.9 EiB", "16.0 EiB" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
     {
-      g_autofree char *down = gantry_format_bytes_down (sizes[i].bytes), *up = gantry_format_bytes_up (sizes[i].bytes);
+      g_autofree char *down = gantry_format_bytes_down (sizes[i].bytes), *up = gantry_format_bytes (sizes[i].bytes);
 
       g_assert_cmpstr (down, ==, sizes[i].down);
       g_assert_cmpstr (up, ==, sizes[i].up);
+    }
+}
+
+/* What a text of a size says, in bytes. */
+static double
+said (const char *text)
+{
+  static const char units[] = " KMGTPE";
+  char *unit;
+  double value = g_ascii_strtod (text, &unit);
+
+  g_assert_cmpint (*unit++, ==, ' ');
+  return *unit == 'B' ? value : value * pow (1024, (double) (strchr (units, *unit) - units));
+}
+
+/* Two columns keep the order of what they show: whichever of the two is the larger never reads as the smaller, and where they are
+ * equal they read alike. With limits on the safe side. */
+static void
+test_order (void)
+{
+  g_autoptr (GRand) random = test_rand (20261123);
+
+  for (guint i = 0; i < 200000; i++)
+    {
+      guint64 a = ((guint64) g_rand_int (random) << 32 | g_rand_int (random)) >> g_rand_int_range (random, 1, 63);
+      guint64 b = a + (((guint64) g_rand_int (random) << 31) >> g_rand_int_range (random, 0, 63));
+      g_autofree char *first = gantry_format_bytes (a), *second = gantry_format_bytes (b);
+      g_autofree char *below = gantry_format_bytes_down (a), *third = NULL, *fourth = NULL;
+
+      g_assert_cmpfloat (said (first), <=, said (second));
+      g_assert_cmpfloat (said (below), <=, (double) a);
+      g_assert_cmpfloat (said (first), >=, (double) a);
+      gantry_format_bytes_apart (a, b, &third, &fourth);
+      g_assert_cmpfloat (said (third), <=, said (fourth));
+      if (a == b)
+        g_assert_cmpstr (third, ==, fourth);
+      else if ((double) (b - a) > 2e-5 * (double) b)
+        g_assert_cmpfloat (said (third), <, said (fourth));
     }
 }
 
@@ -245,5 +285,6 @@ main (int argc, char **argv)
   g_test_add_func ("/base/random/published", test_random);
   g_test_add_func ("/base/random/spread", test_random_spread);
   g_test_add_func ("/base/format/rounding", test_rounding);
+  g_test_add_func ("/base/format/order", test_order);
   return g_test_run ();
 }
