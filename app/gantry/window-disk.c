@@ -39,6 +39,7 @@ look (gpointer data)
       g_free (self->changed);
       self->changed = g_strdup (changed);
       _gantry_window_update_notice (self);
+      _gantry_window_update_actions (self);
     }
   if (session != NULL && gantry_file_identify (session, &now) && !gantry_file_identity_equal (&now, &self->session_seen))
     {

@@ -45,6 +45,8 @@ _gantry_window_why_no_run (GantryWindow *self)
     return g_error_new (GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "this is what another program recorded: there is no model to run");
   if (compilation == NULL || self->opening != NULL)
     return g_error_new (GANTRY_ERROR, GANTRY_ERROR_INVALID, "there is nothing to run: open a model first");
+  if (self->changed != NULL)
+    return g_error_new (GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s has changed on disk since it was opened: load it again", self->changed);
   if (compilation->refusal != NULL || compilation->plan == NULL)
     {
       why = compilation->refusal != NULL ? g_error_copy (compilation->refusal)

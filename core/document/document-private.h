@@ -90,6 +90,7 @@ struct _GantryDocument
   GantryLoaded *loaded; /* (nullable) before the first open */
   GantryState *state;   /* (nullable) likewise */
   char *notes;
+  GPtrArray *recent;    /* GantryCompilation of this file, newest last: what undo goes back to has its ids again, so that runs are of it */
   GPtrArray *edits;     /* GantryEdit: done ones up to n_done, then undone ones */
   guint n_done;
   gboolean mergeable;   /* nothing came after the last edit */

@@ -17,6 +17,7 @@ typedef struct
   gboolean reload;                /* what the file holds now */
   gboolean embed;
   GantryCompilation *compilation; /* of a save */
+  GantryCompilation *known;       /* (nullable): of the same program, made before */
   GantryCompileSettings settings;
   GPtrArray *runs, *variants;
   char *notes;
@@ -38,6 +39,7 @@ request_free (gpointer data)
   gantry_bindings_unref (request->bindings);
   gantry_model_unref (request->model);
   gantry_compilation_unref (request->compilation);
+  gantry_compilation_unref (request->known);
   gantry_compile_settings_clear (&request->settings);
   g_clear_pointer (&request->runs, g_ptr_array_unref);
   g_clear_pointer (&request->variants, g_ptr_array_unref);
@@ -291,6 +293,39 @@ gantry_document_recover_finish (GantryDocument *document, GAsyncResult *result, 
 
 /* Recompile */
 
+/* What undo goes back to is not compiled again: it would be the same, but for the ids of its nodes, which runs and recordings name. */
+static GantryCompilation *
+find_known (GantryDocument *document)
+{
+  for (guint i = document->recent->len; i > 0; i--)
+    {
+      GantryCompilation *compilation = g_ptr_array_index (document->recent, i - 1);
+
+      if (compilation->refusal == NULL && gantry_compile_settings_same_program (&compilation->settings, &document->state->settings)
+          && gantry_bindings_equal (compilation->model->bindings, document->state->bindings)
+          && gantry_model_find_changed (compilation->model) == NULL)
+        return gantry_compilation_ref (compilation);
+    }
+  return NULL;
+}
+
+static GantryModel *
+model_again (Request *request, const GantryProgress *progress, GError **error)
+{
+  g_autoptr (GantryBindings) bindings = NULL;
+
+  if (request->known != NULL)
+    return gantry_model_ref (request->known->model);
+  if (!request->reopen && !request->reload)
+    return gantry_model_ref (request->model);
+  bindings = gantry_bindings_copy (request->bindings);
+  /* A program runs again as what was allowed: anything else is to be opened anew. */
+  if (request->model->bindings->program != NULL)
+    gantry_bindings_set_program (bindings, request->model->bindings->program);
+  gantry_progress_report (progress, -1, "Opening");
+  return gantry_model_open (request->model->path, bindings, request->model->random_weights, progress, error);
+}
+
 static GantryLoaded *
 compile_again (Request *request, const GantryProgress *progress, GError **error)
 {
@@ -300,20 +335,11 @@ compile_again (Request *request, const GantryProgress *progress, GError **error)
 
   if (!request->reload && !gantry_model_check_files (request->model, error))
     return NULL;
-  if (request->reopen || request->reload)
-    {
-      g_autoptr (GantryBindings) bindings = gantry_bindings_copy (request->bindings);
-
-      /* A program runs again as what was allowed: anything else is to be opened anew. */
-      if (request->model->bindings->program != NULL)
-        gantry_bindings_set_program (bindings, request->model->bindings->program);
-      gantry_progress_report (progress, -1, "Opening");
-      model = gantry_model_open (request->model->path, bindings, request->model->random_weights, progress,
-                                 error);
-    }
+  model = model_again (request, progress, error);
+  if (request->known != NULL)
+    compilation = gantry_compilation_replan (request->known, &request->settings, progress, error);
   else
-    model = gantry_model_ref (request->model);
-  compilation = model != NULL ? gantry_compile (model, &request->settings, progress, error) : NULL;
+    compilation = model != NULL ? gantry_compile (model, &request->settings, progress, error) : NULL;
   if (compilation == NULL)
     return NULL;
   if (!gantry_model_check_files (model, error)) /* while it was read */
@@ -374,7 +400,7 @@ recompile (GantryDocument *document, gboolean tell, gboolean reload, GAsyncReady
                                   gantry_document_recompile_async);
 
   request->reload = reload;
-
+  request->known = reload ? NULL : find_known (document);
   g_task_run_in_thread (task, recompile_thread);
 }
 

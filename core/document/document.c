@@ -6,6 +6,9 @@
 #include "core/document/session-private.h"
 #include <string.h>
 
+/* Compilations that undo and redo may go back to. */
+#define MOST_RECENT 4u
+
 G_DEFINE_FINAL_TYPE (GantryDocument, gantry_document, G_TYPE_OBJECT)
 
 static GParamSpec *properties[N_PROPS];
@@ -79,6 +82,7 @@ gantry_document_finalize (GObject *object)
   _gantry_loaded_free (self->loaded);
   _gantry_state_unref (self->state);
   gantry_run_result_unref (self->run);
+  g_ptr_array_unref (self->recent);
   g_ptr_array_unref (self->edits);
   g_ptr_array_unref (self->none);
   g_hash_table_unref (self->kept_runs);
@@ -121,6 +125,7 @@ gantry_document_class_init (GantryDocumentClass *klass)
 static void
 gantry_document_init (GantryDocument *self)
 {
+  self->recent = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_compilation_unref);
   self->edits = g_ptr_array_new_with_free_func (_gantry_edit_free);
   self->none = g_ptr_array_new ();
   self->kept_runs = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
@@ -435,6 +440,18 @@ choose_run (GantryDocument *self)
     gantry_document_set_run (self, run_of (self->loaded->runs, self->loaded->compilation));
 }
 
+/* A few compilations of the same model; NULL: of another none is. */
+static void
+remember (GantryDocument *self, GantryCompilation *compilation)
+{
+  if (compilation == NULL)
+    g_ptr_array_set_size (self->recent, 0);
+  else
+    g_ptr_array_add (self->recent, gantry_compilation_ref (compilation));
+  if (self->recent->len > MOST_RECENT)
+    g_ptr_array_remove_index (self->recent, 0);
+}
+
 void
 _gantry_document_install (GantryDocument *self, GantryLoaded *loaded, gboolean keep)
 {
@@ -448,6 +465,7 @@ _gantry_document_install (GantryDocument *self, GantryLoaded *loaded, gboolean k
   self->stale = FALSE;
   if (keep && old->compilation->model != loaded->compilation->model)
     self->n_files++; /* other bytes, for all that is known */
+  remember (self, keep ? old->compilation : NULL);
   if (keep)
     choose_run (self);
   else

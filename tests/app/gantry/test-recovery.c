@@ -192,12 +192,14 @@ test_exported_again (void)
   longer = g_strconcat (text, "\n\n", NULL);
   g_assert_true (g_file_set_contents (path, longer, -1, NULL));
   views_wait_until (window_test_find (GTK_WIDGET (window), "changed-on-disk") != NULL);
+  g_assert_false (g_action_group_get_action_enabled (G_ACTION_GROUP (window), "run"));
   button = window_test_find (GTK_WIDGET (window), "reload");
   g_assert_nonnull (button);
   g_signal_emit_by_name (button, "clicked");
   views_wait_until (gantry_document_get_model (gantry_window_get_document (window)) != before);
   window_test_wait (window);
   views_wait_until (window_test_find (GTK_WIDGET (window), "changed-on-disk") == NULL);
+  views_wait_until (g_action_group_get_action_enabled (G_ACTION_GROUP (window), "run"));
   g_assert_cmpuint (limit_of (window), ==, 1000000009);
   g_assert_cmpuint (gantry_selection_primary (gantry_window_get_selection (window)), ==, id);
   g_assert_cmpstr (gantry_document_get_undo_name (gantry_window_get_document (window)), !=, NULL);

@@ -434,6 +434,37 @@ test_edit_while_running (void)
   g_assert_error (answer.error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
 }
 
+/* What was run is recognised again after an edit of the program and its undo. */
+static void
+test_run_after_undo (void)
+{
+  g_autoptr (GantryDocument) document = doc_open ("transformer-tiny.gir", TRUE);
+  g_autoptr (GantryRunResult) result = gantry_run_result_new ();
+  guint32 before = gantry_compilation_module (gantry_document_get_compilation (document))->nodes[0].id;
+
+  result->name = g_strdup ("a run");
+  result->device = g_strdup ("none");
+  result->when = g_strdup ("2026-01-01T00:00:00Z");
+  result->n_runs = 1;
+  result->plan = gantry_plan_ref (gantry_document_get_plan (document));
+  gantry_document_add_run (document, result);
+  gantry_document_set_pass_enabled (document, "fuse", FALSE);
+  gantry_document_wait (document);
+  g_assert_null (gantry_document_get_run (document));
+  gantry_document_set_limit (document, (guint64) 5 << 30);
+  gantry_document_undo (document);
+  gantry_document_undo (document);
+  gantry_document_wait (document);
+  g_assert_true (gantry_document_get_run (document) == result);
+  g_assert_cmpuint (gantry_compilation_module (gantry_document_get_compilation (document))->nodes[0].id, ==, before);
+  gantry_document_redo (document);
+  gantry_document_wait (document);
+  g_assert_null (gantry_document_get_run (document));
+  gantry_document_undo (document);
+  gantry_document_wait (document);
+  g_assert_true (gantry_document_get_run (document) == result);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -448,6 +479,7 @@ main (int argc, char **argv)
   g_test_add_func ("/document/set-input", test_set_input);
   g_test_add_func ("/document/error-signal", test_error_signal);
   g_test_add_func ("/document/run", test_run);
+  g_test_add_func ("/document/run-after-undo", test_run_after_undo);
   g_test_add_func ("/document/find-sizes", test_find_sizes);
   g_test_add_func ("/document/edit-while-running", test_edit_while_running);
   return g_test_run ();
