@@ -21,32 +21,14 @@
 
 /* Life and files */
 
-/* A limit is never raised. */
-static void
-limit (__rlimit_resource_t resource, guint64 most)
-{
-  struct rlimit now;
-
-  if (getrlimit (resource, &now) != 0)
-    return;
-  now.rlim_max = MIN (now.rlim_max, (rlim_t) most);
-  now.rlim_cur = MIN (now.rlim_cur, now.rlim_max);
-  setrlimit (resource, &now);
-}
-
 gboolean
 gantry_confine_child (pid_t parent, guint64 most_file_bytes, GError **error)
 {
-  prctl (PR_SET_PDEATHSIG, SIGKILL);
-  /* It may have ended before that was said: then this process has another parent. */
-  if (getppid () != parent)
-    {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "process %ld, which started this run, has ended", (long) parent);
-      return FALSE;
-    }
-  limit (RLIMIT_CORE, 0);
-  limit (RLIMIT_NOFILE, MOST_OPEN_FILES);
-  limit (RLIMIT_FSIZE, most_file_bytes);
+  if (!gantry_process_end_with (parent, SIGKILL, error))
+    return FALSE;
+  gantry_process_limit (RLIMIT_CORE, 0);
+  gantry_process_limit (RLIMIT_NOFILE, MOST_OPEN_FILES);
+  gantry_process_limit (RLIMIT_FSIZE, most_file_bytes);
   prctl (PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   return TRUE;
 }

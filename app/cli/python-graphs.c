@@ -1,36 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A program run for its graphs: each becomes a text module in a folder, beside a list of them and a list of errors. */
 #include "app/cli/python-backend.h"
+#include "core/base/base.h"
 #include "core/ir/text.h"
-#include <signal.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <string.h>
 #include <unistd.h>
 
 #define MOST_FILE_BYTES (G_GUINT64_CONSTANT (8) << 30)
 
-static void
-limit (int resource, rlim_t most)
-{
-  struct rlimit now;
-
-  if (getrlimit (resource, &now) != 0 || now.rlim_cur <= most)
-    return;
-  now.rlim_cur = most;
-  setrlimit (resource, &now);
-}
-
-/* Not more memory than the machine has, no core files, no file that fills the disk; and an end with the parent. */
+/* Not more memory than the machine has, no core files, no file that fills the disk. */
 static void
 limit_process (void)
 {
-  guint64 pages = (guint64) sysconf (_SC_PHYS_PAGES), page = (guint64) sysconf (_SC_PAGESIZE);
-
-  limit (RLIMIT_AS, pages * page);
-  limit (RLIMIT_CORE, 0);
-  limit (RLIMIT_FSIZE, MOST_FILE_BYTES);
-  setpgid (0, 0);
-  prctl (PR_SET_PDEATHSIG, SIGKILL);
+  gantry_process_limit (RLIMIT_AS, gantry_process_memory_of_machine ());
+  gantry_process_limit (RLIMIT_CORE, 0);
+  gantry_process_limit (RLIMIT_FSIZE, MOST_FILE_BYTES);
 }
 
 /* A field of a list: neither tabs nor line ends. */
@@ -53,11 +38,11 @@ write_graphs (GPtrArray *graphs, const char *folder, GError **error)
       g_autofree char *text = gantry_module_to_text (graph->module, NULL);
       g_autofree char *name = field (graph->name), *arguments = field (graph->arguments), *lines = field (graph->host_lines);
 
-      if (!g_file_set_contents (path, text, -1, error))
+      if (!gantry_output_write (path, text, strlen (text), error))
         return FALSE;
       g_string_append_printf (list, "%s\t%s\t%s\t%s\n", file, name, arguments, lines);
     }
-  return g_file_set_contents (index, list->str, (gssize) list->len, error);
+  return gantry_output_write (index, list->str, list->len, error);
 }
 
 static gboolean
@@ -73,7 +58,7 @@ write_errors (GPtrArray *errors, const char *folder, GError **error)
 
       g_string_append_printf (list, "%s\t%u\t%u\t%s\t%s\n", file, one->line, one->column, type, message);
     }
-  return g_file_set_contents (path, list->str, (gssize) list->len, error);
+  return gantry_output_write (path, list->str, list->len, error);
 }
 
 int

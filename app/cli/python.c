@@ -2,6 +2,8 @@
 /* gantry-cli python: runs a program as `python program.py` would, with Gantry's modules importable. */
 #include "app/cli/cli.h"
 #include "app/cli/python-backend.h"
+#include "core/base/process-limits.h"
+#include <signal.h>
 #include <string.h>
 
 typedef struct
@@ -11,6 +13,7 @@ typedef struct
   gint threads;
   const char *graphs; /* (nullable): a folder */
   const char *sha256; /* (nullable): of the program */
+  gint parent;        /* 0: none that matters */
 } Options;
 
 static int
@@ -23,7 +26,8 @@ usage (FILE *out)
                 "  --real                leave the user's own `mindspore` in place\n"
                 "  --threads N           threads of compiled graphs\n"
                 "  --graphs FOLDER       write the graphs that it makes, and what none could be made of, into FOLDER\n"
-                "  --sha256 SUM          run the program only if this is its SHA-256\n");
+                "  --sha256 SUM          run the program only if this is its SHA-256\n"
+                "  --parent PID          end, with all that the program started, when this process, which started it, ends\n");
   return out == stdout ? GANTRY_EXIT_DONE : GANTRY_EXIT_ERROR;
 }
 
@@ -43,6 +47,8 @@ parse (Options *options, int argc, char **argv)
         options->graphs = argv[++i];
       else if (strcmp (argv[i], "--sha256") == 0 && i + 1 < argc)
         options->sha256 = argv[++i];
+      else if (strcmp (argv[i], "--parent") == 0 && i + 1 < argc)
+        options->parent = atoi (argv[++i]);
       else if (strcmp (argv[i], "--threads") == 0 && i + 1 < argc)
         options->threads = atoi (argv[++i]);
       else if (argv[i][0] == '-')
@@ -55,6 +61,20 @@ parse (Options *options, int argc, char **argv)
     }
   fprintf (stderr, "gantry-cli python: name a program\n");
   return 0;
+}
+
+/* Who wants the graphs does not want what the program started beside them: this process goes on in a child of its own, and ends with
+ * that and what is left of it. */
+static gboolean
+supervise (const Options *options, GError **error)
+{
+  int status;
+
+  if (options->parent != 0 && !gantry_process_end_with (options->parent, SIGTERM, error))
+    return FALSE;
+  if (!gantry_process_supervise (&status))
+    gantry_process_end_as (status);
+  return TRUE;
 }
 
 int
@@ -74,6 +94,8 @@ gantry_cli_python (int argc, char **argv)
   python.sha256 = options.sha256;
   python.argc = argc - first;
   python.argv = argv + first;
+  if (options.graphs != NULL && !supervise (&options, &error))
+    return gantry_cli_fail (error);
   backend = gantry_python_backend_new ((guint) MAX (options.threads, 0));
   status = options.graphs != NULL ? gantry_cli_python_graphs (&python, backend, options.graphs, &error)
                                   : gantry_python_run (&python, backend, &error);

@@ -3,15 +3,7 @@
  * process later, when the pages are touched. */
 #include "core/base/allocate.h"
 #include "core/base/format.h"
-#include <unistd.h>
-
-static guint64
-machine_bytes (void)
-{
-  glong pages = sysconf (_SC_PHYS_PAGES), page = sysconf (_SC_PAGESIZE);
-
-  return pages > 0 && page > 0 ? (guint64) pages * (guint64) page : G_MAXINT64;
-}
+#include "core/base/process-memory.h"
 
 gpointer
 gantry_try_allocate (gsize n, gsize size, const char *what, GError **error)
@@ -22,13 +14,13 @@ gantry_try_allocate (gsize n, gsize size, const char *what, GError **error)
 
   if (!g_size_checked_mul (&bytes, n, size))
     bytes = G_MAXSIZE;
-  if (bytes <= machine_bytes ())
+  if (bytes <= gantry_process_memory_of_machine ())
     memory = g_try_malloc0 (MAX (bytes, 1));
   if (memory != NULL)
     return memory;
   text = gantry_format_bytes (bytes);
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY, "%s would take %s, which %s", what,
                bytes < G_MAXSIZE ? text : "more bytes than can be counted",
-               bytes > machine_bytes () ? "is more than this machine has" : "is more than is free now");
+               bytes > gantry_process_memory_of_machine () ? "is more than this machine has" : "is more than is free now");
   return NULL;
 }

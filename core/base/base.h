@@ -10,6 +10,7 @@
 #include "core/base/interner.h"
 #include "core/base/output.h"
 #include "core/base/pages.h"
+#include "core/base/process-limits.h"
 #include "core/base/process-memory.h"
 #include "core/base/progress.h"
 #include "core/base/scratch.h"

@@ -15,6 +15,7 @@
 /* Between making a folder and locking it it has this name: nobody takes it for one that was left. */
 #define UNLOCKED "gantry-unlocked-"
 #define SECONDS_TO_LOCK 60
+#define MOST_TRIES 10
 
 struct _GantryScratch
 {
@@ -30,35 +31,59 @@ fail (const char *path, int code, GError **error)
 }
 
 static int
-lock_folder (const char *path)
+lock_folder (const char *path, int how)
 {
-  int folder = g_open (path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
+  int folder = g_open (path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0), code, done;
 
-  if (folder < 0 || flock (folder, LOCK_EX | LOCK_NB) == 0)
+  if (folder < 0)
+    return -1;
+  do
+    done = flock (folder, how);
+  while (done != 0 && errno == EINTR);
+  if (done == 0)
     return folder;
+  code = errno;
   close (folder);
+  errno = code;
   return -1;
+}
+
+/* A sweep holds the lock while it looks whether the folder is new: that is waited for. Returns: FALSE with errno */
+static gboolean
+make_folder (GantryScratch *scratch)
+{
+  g_autofree char *unlocked = g_build_filename (g_get_tmp_dir (), UNLOCKED "XXXXXX", NULL);
+  int code;
+
+  if (g_mkdtemp (unlocked) == NULL)
+    return FALSE;
+  scratch->lock = lock_folder (unlocked, LOCK_EX);
+  scratch->folder = g_strdup_printf ("%s/" OWNED "%s", g_get_tmp_dir (), unlocked + strlen (unlocked) - 6);
+  if (scratch->lock >= 0 && g_rename (unlocked, scratch->folder) == 0)
+    return TRUE;
+  code = errno;
+  g_rmdir (unlocked);
+  if (scratch->lock >= 0)
+    close (scratch->lock);
+  scratch->lock = -1;
+  g_clear_pointer (&scratch->folder, g_free);
+  errno = code;
+  return FALSE;
 }
 
 GantryScratch *
 gantry_scratch_new (GError **error)
 {
-  g_autofree char *unlocked = g_build_filename (g_get_tmp_dir (), UNLOCKED "XXXXXX", NULL);
   g_autoptr (GantryScratch) scratch = g_new0 (GantryScratch, 1);
 
   scratch->lock = -1;
-  if (g_mkdtemp (unlocked) == NULL)
-    {
-      fail (unlocked, errno, error);
-      return NULL;
-    }
-  scratch->lock = lock_folder (unlocked);
-  scratch->folder = g_strdup_printf ("%s/" OWNED "%s", g_get_tmp_dir (), unlocked + strlen (unlocked) - 6);
-  if (scratch->lock >= 0 && g_rename (unlocked, scratch->folder) == 0)
-    return g_steal_pointer (&scratch);
-  fail (scratch->folder, errno, error);
-  g_rmdir (unlocked);
-  g_clear_pointer (&scratch->folder, g_free);
+  /* A process that stood still for longer than SECONDS_TO_LOCK finds that its folder is gone. */
+  for (guint i = 0; i < MOST_TRIES; i++)
+    if (make_folder (scratch))
+      return g_steal_pointer (&scratch);
+    else if (errno != ENOENT)
+      break;
+  fail (g_get_tmp_dir (), errno, error);
   return NULL;
 }
 
@@ -111,7 +136,7 @@ is_left (const char *name, const struct stat *info)
 static gboolean
 sweep_one (const char *path, const char *name)
 {
-  int folder = lock_folder (path);
+  int folder = lock_folder (path, LOCK_EX | LOCK_NB);
   struct stat info;
   gboolean left;
 

@@ -3,10 +3,10 @@
 #include "core/compiler/python-model.h"
 #include "core/base/child-program.h"
 #include "core/base/error.h"
+#include "core/base/scratch.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <glib-unix.h>
-#include <glib/gstdio.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -17,6 +17,7 @@
 #define MOST_OUTPUT (G_GUINT64_CONSTANT (64) << 20)
 #define KEPT_OUTPUT 4096
 #define POLL_MS 50
+#define SECONDS_TO_END 5
 
 static void
 graph_free (gpointer data)
@@ -41,29 +42,12 @@ error_free (gpointer data)
   g_free (error);
 }
 
-static void
-remove_folder (const char *folder)
-{
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
-  const char *name;
-
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
-    {
-      g_autofree char *path = g_build_filename (folder, name, NULL);
-
-      g_unlink (path);
-    }
-  g_rmdir (folder);
-}
-
 void
 gantry_program_graphs_free (GantryProgramGraphs *graphs)
 {
   if (graphs == NULL)
     return;
-  if (graphs->folder != NULL)
-    remove_folder (graphs->folder);
-  g_free (graphs->folder);
+  gantry_scratch_free (graphs->scratch);
   g_ptr_array_unref (graphs->graphs);
   g_ptr_array_unref (graphs->errors);
   g_free (graphs->said);
@@ -78,7 +62,6 @@ typedef struct
   const char *path, *sha256;
   GPid pid;
   int output;
-  gboolean ended;
   int status;
   guint64 n_bytes;
   GString *said;    /* the end of the output */
@@ -86,15 +69,29 @@ typedef struct
   const GantryProgress *progress;
 } Child;
 
+/* It is not waited for yet: until child_stop() has done that its number is nobody else's. */
+static gboolean
+child_has_ended (const Child *child)
+{
+  siginfo_t info = { 0 };
+
+  return waitid (P_PID, (id_t) child->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == child->pid;
+}
+
+/* It leads a group of its own, and when asked to end it ends all that the program started, in other groups too. A program that keeps
+ * it from that is killed with its group. */
 static void
 child_stop (Child *child)
 {
-  /* It leads a group of its own: what it forked ends with it. */
+  gint64 end = g_get_monotonic_time () + SECONDS_TO_END * G_USEC_PER_SEC;
+
+  kill (child->pid, SIGTERM);
+  while (!child_has_ended (child) && g_get_monotonic_time () < end)
+    g_usleep (1000);
   kill (-child->pid, SIGKILL);
   kill (child->pid, SIGKILL);
-  while (!child->ended && waitpid (child->pid, &child->status, 0) < 0 && errno == EINTR)
+  while (waitpid (child->pid, &child->status, 0) < 0 && errno == EINTR)
     ;
-  child->ended = TRUE;
 }
 
 static void
@@ -149,8 +146,9 @@ static gboolean
 child_start (Child *child, const char *folder, GError **error)
 {
   g_autofree char *cli = gantry_child_program ();
-  const char *plain[] = { cli, "python", "--graphs", folder, child->path, NULL };
-  const char *checked[] = { cli, "python", "--graphs", folder, "--sha256", child->sha256, child->path, NULL };
+  g_autofree char *parent = g_strdup_printf ("%ld", (long) getpid ());
+  const char *plain[] = { cli, "python", "--parent", parent, "--graphs", folder, child->path, NULL };
+  const char *checked[] = { cli, "python", "--parent", parent, "--graphs", folder, "--sha256", child->sha256, child->path, NULL };
   const char **argv = child->sha256 != NULL ? checked : plain;
   int ends[2];
   gboolean started;
@@ -178,9 +176,9 @@ static gboolean
 child_wait (Child *child, GError **error)
 {
   gint64 seconds = time_limit (), end = g_get_monotonic_time () + seconds * G_USEC_PER_SEC;
-  gboolean open = TRUE;
+  gboolean open = TRUE, ended = FALSE;
 
-  while (!child->ended)
+  while (!ended)
     {
       struct pollfd poll_fd = { .fd = open ? child->output : -1, .events = POLLIN };
 
@@ -193,7 +191,7 @@ child_wait (Child *child, GError **error)
           if (child->n_bytes == before)
             break;
         }
-      child->ended = waitpid (child->pid, &child->status, WNOHANG) == child->pid;
+      ended = child_has_ended (child);
       if (gantry_progress_cancelled (child->progress, error))
         return FALSE;
       if (child->n_bytes > MOST_OUTPUT)
@@ -202,7 +200,7 @@ child_wait (Child *child, GError **error)
                        child->path);
           return FALSE;
         }
-      if (!child->ended && g_get_monotonic_time () > end)
+      if (!ended && g_get_monotonic_time () > end)
         {
           g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED,
                        "%s: the program was stopped after %" G_GINT64_FORMAT " seconds ($GANTRY_PYTHON_SECONDS sets another limit)",
@@ -259,7 +257,7 @@ count_named (GPtrArray *graphs, const char *name)
 static void
 read_graphs (GantryProgramGraphs *graphs)
 {
-  g_auto (GStrv) lines = read_list (graphs->folder, "graphs.tsv");
+  g_auto (GStrv) lines = read_list (gantry_scratch_folder (graphs->scratch), "graphs.tsv");
 
   for (guint i = 0; lines[i] != NULL; i++)
     {
@@ -273,7 +271,7 @@ read_graphs (GantryProgramGraphs *graphs)
       name = g_strcompress (fields[1]);
       n = count_named (graphs->graphs, name);
       graph = g_new0 (GantryProgramGraph, 1);
-      graph->file = g_build_filename (graphs->folder, fields[0], NULL);
+      graph->file = gantry_scratch_file (graphs->scratch, fields[0]);
       graph->name = n == 0 ? g_strdup (name) : g_strdup_printf ("%s#%u", name, n + 1);
       graph->arguments = g_strcompress (fields[2]);
       graph->host_lines = g_strcompress (fields[3]);
@@ -284,7 +282,7 @@ read_graphs (GantryProgramGraphs *graphs)
 static void
 read_errors (GantryProgramGraphs *graphs)
 {
-  g_auto (GStrv) lines = read_list (graphs->folder, "errors.tsv");
+  g_auto (GStrv) lines = read_list (gantry_scratch_folder (graphs->scratch), "errors.tsv");
 
   for (guint i = 0; lines[i] != NULL; i++)
     {
@@ -312,8 +310,8 @@ gantry_program_graphs_run (const char *path, const char *sha256, const GantryPro
 
   graphs->graphs = g_ptr_array_new_with_free_func (graph_free);
   graphs->errors = g_ptr_array_new_with_free_func (error_free);
-  graphs->folder = g_dir_make_tmp ("gantry-python-XXXXXX", error);
-  if (graphs->folder == NULL || !child_start (&child, graphs->folder, error))
+  graphs->scratch = gantry_scratch_new (error);
+  if (graphs->scratch == NULL || !child_start (&child, gantry_scratch_folder (graphs->scratch), error))
     return NULL;
   child.said = g_string_new (NULL);
   fine = child_wait (&child, error);

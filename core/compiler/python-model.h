@@ -3,6 +3,7 @@
  * the program does, loops, crashes or prints, costs that import and nothing else. */
 #pragma once
 #include "core/base/progress.h"
+#include "core/base/scratch.h"
 
 G_BEGIN_DECLS
 
@@ -22,7 +23,7 @@ typedef struct
 
 typedef struct
 {
-  char *folder;       /* private; removed with this */
+  GantryScratch *scratch; /* the folder of the files, removed with this */
   GPtrArray *graphs;  /* (element-type GantryProgramGraph) */
   GPtrArray *errors;  /* (element-type GantryProgramError): what no graph could be made of */
   char *said;         /* the end of what the program printed */

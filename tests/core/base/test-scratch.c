@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests of core/base/scratch: what a killed process left is removed, what belongs to a living one stays. */
+#include "core/base/process-limits.h"
 #include "core/base/scratch.h"
 #include <glib/gstdio.h>
 #include <signal.h>
@@ -98,6 +99,35 @@ test_trap (gconstpointer outside)
   g_unlink (link);
 }
 
+/* While others sweep without a pause every folder is made, and none is taken away. */
+static void
+test_race (void)
+{
+  pid_t sweepers[2], self = getpid ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (sweepers); i++)
+    {
+      sweepers[i] = fork ();
+      if (sweepers[i] == 0 && !gantry_process_end_with (self, SIGKILL, NULL))
+        _exit (1);
+      while (sweepers[i] == 0)
+        gantry_scratch_sweep ();
+    }
+  for (guint i = 0; i < 4000; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GantryScratch) scratch = gantry_scratch_new (&error);
+
+      g_assert_no_error (error);
+      g_assert_true (g_file_test (gantry_scratch_folder (scratch), G_FILE_TEST_IS_DIR));
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (sweepers); i++)
+    {
+      kill (sweepers[i], SIGKILL);
+      g_assert_cmpint (waitpid (sweepers[i], NULL, 0), ==, sweepers[i]);
+    }
+}
+
 /* The tests have a folder for temporary files of their own, for others make and sweep at the same time. */
 static int
 run_in_own_folder (char **argv)
@@ -132,5 +162,6 @@ main (int argc, char **argv)
   g_test_add_data_func ("/base/scratch/removed", outside, test_removed);
   g_test_add_data_func ("/base/scratch/swept", outside, test_swept);
   g_test_add_data_func ("/base/scratch/trap", outside, test_trap);
+  g_test_add_func ("/base/scratch/race", test_race);
   return g_test_run ();
 }

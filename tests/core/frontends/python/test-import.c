@@ -4,7 +4,10 @@
 #include "core/compiler/model.h"
 #include "core/compiler/python-model.h"
 #include "core/ir/operation.h"
+#include <errno.h>
 #include <glib/gstdio.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define HEAD "from mindspore import Tensor, jit, nn\nimport mindspore as ms\nimport os, sys, time\n@jit\ndef f(x):\n    return x + 1\n\n"
@@ -155,6 +158,35 @@ test_graph (void)
   g_rmdir (folder);
 }
 
+/* What the program started ends with it, also what has left its session and its parents, and however the program ends. */
+static void
+test_orphans (gconstpointer rest)
+{
+  static const char orphan[] =
+    "import signal\n"
+    "f(Tensor([1.0]))\n"
+    "if os.fork() == 0:\n"
+    "    os.setsid()\n"
+    "    signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+    "    if os.fork() == 0:\n"
+    "        with open(__file__ + '.tmp', 'w') as f: f.write(str(os.getpid()))\n"
+    "        os.rename(__file__ + '.tmp', __file__ + '.pid')\n"
+    "        time.sleep(1000)\n"
+    "    os._exit(0)\n"
+    "while not os.path.exists(__file__ + '.pid'): time.sleep(0.01)\n";
+  g_autofree char *folder = g_dir_make_tmp ("gantry-import-XXXXXX", NULL), *path = g_build_filename (folder, "model.py", NULL);
+  g_autofree char *text = g_strconcat (HEAD, orphan, rest, NULL), *pid_path = g_strconcat (path, ".pid", NULL), *pid = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+  gantry_program_graphs_free (gantry_program_graphs_run (path, NULL, NULL, &error));
+  g_assert_true (g_file_get_contents (pid_path, &pid, NULL, NULL));
+  g_assert_true (kill (atoi (pid), 0) != 0 && errno == ESRCH);
+  g_unlink (pid_path);
+  g_unlink (path);
+  g_rmdir (folder);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -171,5 +203,9 @@ main (int argc, char **argv)
     }
   g_test_add_func ("/python/import/errors", test_errors);
   g_test_add_func ("/python/import/graph", test_graph);
+  g_test_add_data_func ("/python/import/orphans/ends", "", test_orphans);
+  g_test_add_data_func ("/python/import/orphans/crashes", "os.abort()\n", test_orphans);
+  g_test_add_data_func ("/python/import/orphans/stopped", "time.sleep(1000)\n", test_orphans);
+  g_test_add_data_func ("/python/import/orphans/ends-its-group", "os.kill(0, 9)\n", test_orphans);
   return g_test_run ();
 }
