@@ -333,9 +333,9 @@ write_loop_body (GantryLower *l, const Loop *loop, const State *state)
   return function;
 }
 
-/* A loop whose end is known only at run time: the core `while`. */
+/* A loop whose end is known only at run time: the core `while`. @most: trips, where that is known; else -1 */
 static void
-write_while (GantryLower *l, Loop *loop)
+write_while (GantryLower *l, Loop *loop, gint64 most)
 {
   State state = { .first_scan = 3 + loop->n_carried,
                   .first_capture = 3 + loop->n_carried + loop->n_scans };
@@ -362,10 +362,43 @@ write_while (GantryLower *l, Loop *loop)
   attrs = gantry_lower_attrs (l);
   gantry_attr_list_set_function (attrs, "cond", cond);
   gantry_attr_list_set_function (attrs, "body", body);
+  if (most >= 0) /* no trip is more: each is computed, and taken while the condition holds */
+    gantry_attr_list_set_int (attrs, "most_trips", most);
   value = gantry_builder_add (l->b, GANTRY_OP_WHILE, state.values, state.n,
                               gantry_attr_list_end (attrs));
   if (value != 0)
     set_results (l, value, 3, l->n_out);
+}
+
+/* No trip: what is carried stays, and of what is collected there is nothing. Its type is that of
+ * a trip whose values nobody needs. */
+static void
+skip_loop (GantryLower *l, Loop *loop)
+{
+  guint32 *scans = gantry_arena_new0 (l->arena, guint32, loop->n_scans + 1);
+  Loop unused = *loop;
+
+  for (guint i = 0; i < loop->n_carried; i++)
+    l->out[i] = loop->carried[i];
+  if (loop->n_scans == 0)
+    return;
+  unused.carried = gantry_arena_new0 (l->arena, guint32, loop->n_carried + 1);
+  memcpy (unused.carried, loop->carried, sizeof *unused.carried * loop->n_carried);
+  loop_trip (l, &unused, gantry_builder_int_scalar (l->b, GANTRY_I64, 0), gantry_builder_int_scalar (l->b, GANTRY_BOOL, 1),
+             l->in + l->n_in, scans);
+  for (guint s = 0; s < loop->n_scans && !l->failed; s++)
+    {
+      const GantryType *type = gantry_lower_type (l, scans[s]);
+      GantryDim dims[GANTRY_MAX_RANK + 1] = { 0 };
+
+      if (type->rank >= GANTRY_MAX_RANK)
+        {
+          gantry_lower_invalid (l, "values of this rank cannot be stacked");
+          return;
+        }
+      memcpy (dims + 1, type->dims, sizeof *dims * type->rank);
+      l->out[loop->n_carried + s] = gantry_builder_splat (l->b, (GantryElementType) type->element, 0, type->rank + 1u, dims);
+    }
 }
 
 static void
@@ -393,9 +426,14 @@ loop (GantryLower *l)
         gantry_lower_invalid (l, "a carried value is missing");
         return;
       }
+  if (trips != NULL && (truth == 0 || most <= 0))
+    {
+      skip_loop (l, &loop);
+      return;
+    }
   if (truth < 0 || (most < 0 && trips == NULL) || !condition_is_static (l, loop.body))
     {
-      write_while (l, &loop);
+      write_while (l, &loop, trips != NULL ? most : -1);
       return;
     }
   loop.scans = gantry_arena_new0 (l->arena, guint32 *, loop.n_scans + 1);
