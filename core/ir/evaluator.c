@@ -7,6 +7,8 @@
 
 /* Functions that call functions: a verified module never recurs, one that is not gets an error. */
 #define MAX_DEPTH 64
+/* Of one node: minutes. */
+#define MOST_FLOPS ((gint64) 1 << 37)
 
 static void
 value_clear (gpointer data)
@@ -117,7 +119,17 @@ evaluate_plain (const GantryMachine *machine, const GantryNode *node, GantryLite
                 GantryLiteral **results, GError **error)
 {
   const GantryModule *module = machine->module;
+  gint64 flops = gantry_node_flops (module, node);
 
+  if (flops > MOST_FLOPS)
+    {
+      const GantryNode *operand = gantry_node_operand (module, node, 0);
+      g_autofree char *type = gantry_context_type_text (module->context, operand != NULL ? operand->type : node->type);
+
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE,
+                   "it takes %.3g operations, more than the evaluator does one by one: is %s the size that was meant?", (double) flops, type);
+      return FALSE;
+    }
   switch (node->op)
     {
     case GANTRY_OP_CONSTANT: return evaluate_constant (module, node, results, error);

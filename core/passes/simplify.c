@@ -265,6 +265,98 @@ simplify_same_shape (Match *m)
   return m->x[0];
 }
 
+/* A broadcast of x without the dimensions along which it repeats x and @dropped says so. */
+static guint32
+broadcast_without (Match *m, const GantryNode *broadcast, const gboolean *dropped, guint rank, const GantryDim *dims)
+{
+  guint32 x = gantry_builder_operand_of (m->b, m->x[0], 0);
+  const GantryType *wide = gantry_builder_get_type (m->b, m->x[0]), *type = gantry_builder_get_type (m->b, x);
+  GantryDim kept[GANTRY_MAX_RANK];
+  gint64 where[GANTRY_MAX_RANK], place[GANTRY_MAX_RANK];
+  guint n_kept = 0;
+  gsize n;
+  const gint64 *of = gantry_attrs_ints (m->context, broadcast->attrs, "broadcast_dimensions", &n);
+
+  for (guint d = 0, next = 0; d < wide->rank; d++)
+    place[d] = dropped[d] ? -1 : next++;
+  for (gsize i = 0; i < n; i++)
+    if (!dropped[of[i]])
+      {
+        kept[n_kept] = type->dims[i];
+        where[n_kept++] = place[of[i]];
+      }
+  x = n_kept < n ? gantry_builder_reshape (m->b, x, n_kept, kept) : x;
+  return gantry_builder_broadcast (m->b, x, rank, dims, where);
+}
+
+/* Whether the type of the result has @count; a float has all, rounded. */
+static gboolean
+is_number (Match *m, gint64 count)
+{
+  GantryElementType element = (GantryElementType) m->type->element;
+  gsize size = gantry_element_size (element);
+
+  return gantry_element_is_float (element)
+         || (element != GANTRY_BOOL && count <= (size == 1 ? G_MAXINT8 : size == 2 ? G_MAXINT16 : G_MAXINT32));
+}
+
+/* @x as often as it was repeated, summed: at least in single precision, as sums are. */
+static guint32
+times (Match *m, guint32 x, gint64 count)
+{
+  GantryElementType element = (GantryElementType) m->type->element;
+  gboolean half = gantry_element_is_float (element) && gantry_element_size (element) < 4;
+  GantryElementType wide = half ? GANTRY_F32 : element;
+  guint32 factor = gantry_builder_splat (m->b, wide, (double) count, m->type->rank, m->type->dims);
+
+  x = gantry_builder_binary (m->b, GANTRY_OP_MULTIPLY, gantry_builder_convert (m->b, x, wide), factor);
+  return gantry_builder_convert (m->b, x, element);
+}
+
+/* The same value many times: its sum is a product, its largest and smallest are itself. However often it is repeated (2^40 elements of a
+ * broadcast are no more than one), that is no work. */
+static guint32
+simplify_reduce (Match *m)
+{
+  const GantryNode *broadcast = gantry_builder_node (m->b, m->x[0]);
+  const char *kind = gantry_attrs_string (m->context, m->node->attrs, "kind", "add");
+  const GantryType *wide = gantry_builder_get_type (m->b, m->x[0]), *type;
+  gboolean sum = strcmp (kind, "add") == 0, dropped[GANTRY_MAX_RANK] = { FALSE };
+  gint64 count = 1, rest[GANTRY_MAX_RANK];
+  GantryDim dims[GANTRY_MAX_RANK];
+  guint rank = 0;
+  gsize n, n_of, n_rest = 0;
+  const gint64 *axes = gantry_attrs_ints (m->context, m->node->attrs, "dimensions", &n), *of;
+  guint32 x;
+
+  if (n == 0 || broadcast == NULL || broadcast->op != GANTRY_OP_BROADCAST_IN_DIM || strcmp (kind, "mul") == 0
+      || !gantry_type_is_static (wide))
+    return simplify_same_shape (m);
+  type = gantry_builder_get_type (m->b, gantry_builder_operand_of (m->b, m->x[0], 0));
+  of = gantry_attrs_ints (m->context, broadcast->attrs, "broadcast_dimensions", &n_of);
+  for (gsize i = 0; i < n; i++)
+    dropped[axes[i]] = wide->dims[axes[i]] > 1;
+  for (gsize i = 0; i < n_of; i++)
+    dropped[of[i]] = dropped[of[i]] && type->dims[i] == 1;
+  for (guint d = 0, a = 0; d < wide->rank; d++)
+    {
+      gboolean reduced = a < n && axes[a] == d;
+
+      a += reduced;
+      count *= dropped[d] ? wide->dims[d] : 1;
+      if (reduced && !dropped[d])
+        rest[n_rest++] = rank;
+      if (!dropped[d])
+        dims[rank++] = wide->dims[d];
+    }
+  if (count == 1 || (sum && !is_number (m, count)))
+    return 0;
+  x = broadcast_without (m, broadcast, dropped, rank, dims);
+  if (n_rest > 0)
+    x = gantry_builder_reduce (m->b, kind, x, rest, n_rest);
+  return sum ? times (m, x, count) : x;
+}
+
 /* Where the operands of a concatenate begin: made once for all slices of it. */
 static const GArray *
 offsets_of (Match *m, guint32 id, gint64 axis)
@@ -418,7 +510,7 @@ static const Rule rules[GANTRY_N_OPS] = {
   [GANTRY_OP_DYNAMIC_SLICE] = simplify_dynamic_slice,
   [GANTRY_OP_RESULT] = simplify_result,
   [GANTRY_OP_PAD] = simplify_same_shape,
-  [GANTRY_OP_REDUCE] = simplify_same_shape,
+  [GANTRY_OP_REDUCE] = simplify_reduce,
   [GANTRY_OP_CONCATENATE] = simplify_concatenate,
 };
 

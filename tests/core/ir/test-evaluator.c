@@ -465,6 +465,27 @@ test_errors (void)
 }
 
 /* A splat stays one element, however large it is said to be. */
+/* 2^40 sums, one by one, would take a night: refused with what is so large. */
+static void
+test_too_much (void)
+{
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autoptr (GError) error = NULL;
+  GantryLiteral *result = NULL;
+  g_autoptr (GantryModule) module =
+    parse (context, "module \"expanded\" {\n"
+                    "func @main #1 () -> (%2) {\n"
+                    "  %1 = constant() {value = splat<f32[1048576,1048576]: 1.0>}: f32[1048576,1048576]\n"
+                    "  %2 = reduce(%1) {kind = \"add\", dimensions = [0,1]}: f32[]\n"
+                    "}\n"
+                    "}\n");
+
+  g_assert_false (gantry_evaluate (module, gantry_module_entry (module), NULL, &result, NULL, &error));
+  g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE);
+  g_assert_nonnull (strstr (error->message, "reduce (%2"));
+  g_assert_nonnull (strstr (error->message, "f32[1048576,1048576]"));
+}
+
 static void
 test_splat (void)
 {
@@ -646,6 +667,7 @@ main (int argc, char **argv)
   g_test_add_func ("/evaluator/control/fusion", test_fusion);
   g_test_add_func ("/evaluator/control/cancel", test_cancel);
   g_test_add_func ("/evaluator/errors", test_errors);
+  g_test_add_func ("/evaluator/too-much", test_too_much);
   g_test_add_func ("/evaluator/splat", test_splat);
   g_test_add_func ("/evaluator/expression/out-of-range", test_out_of_range);
   g_test_add_func ("/evaluator/expression/nested-sums", test_nested_sums);

@@ -137,6 +137,38 @@ test_zero (void)
 }
 
 /* Log(Exp(X)/Y) = X - Log(Y) */
+/* Sums over what a broadcast repeats are products, whatever else is reduced, and whatever shape the operand has. */
+static void
+test_reduce_of_broadcast (void)
+{
+  static const struct { const char *text; guint reduces; } cases[] = {
+    { "%2 = broadcast_in_dim(%1) {shape = [2,5,3,4], broadcast_dimensions = [0,2]}: f32[2,5,3,4] "
+      "%9 = reduce(%2) {kind = \"add\", dimensions = [1,3]}: f32[2,3]", 0 },
+    { "%2 = broadcast_in_dim(%1) {shape = [2,5,3,4], broadcast_dimensions = [0,2]}: f32[2,5,3,4] "
+      "%9 = reduce(%2) {kind = \"add\", dimensions = [0,1]}: f32[3,4]", 1 },
+    { "%2 = broadcast_in_dim(%1) {shape = [2,5,3,4], broadcast_dimensions = [0,2]}: f32[2,5,3,4] "
+      "%9 = reduce(%2) {kind = \"max\", dimensions = [0,1,2,3]}: f32[]", 1 },
+    { "%3 = reshape(%1) {shape = [2,1,3]}: f32[2,1,3] "
+      "%2 = broadcast_in_dim(%3) {shape = [2,7,3], broadcast_dimensions = [0,1,2]}: f32[2,7,3] "
+      "%9 = reduce(%2) {kind = \"add\", dimensions = [1]}: f32[2,3]", 0 },
+    { "%2 = broadcast_in_dim(%1) {shape = [2,3,4], broadcast_dimensions = [0,1]}: f32[2,3,4] "
+      "%9 = reduce(%2) {kind = \"mul\", dimensions = [2]}: f32[2,3]", 1 },
+    { "%3 = convert(%1) {to = type i8[]}: i8[2,3] %2 = broadcast_in_dim(%3) {shape = [2,3,200], broadcast_dimensions = [0,1]}: i8[2,3,200] "
+      "%9 = reduce(%2) {kind = \"add\", dimensions = [2]}: i8[2,3]", 1 },
+    { "%3 = convert(%1) {to = type i32[]}: i32[2,3] %2 = broadcast_in_dim(%3) {shape = [2,3,200], broadcast_dimensions = [0,1]}: "
+      "i32[2,3,200] %9 = reduce(%2) {kind = \"add\", dimensions = [2]}: i32[2,3]", 0 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *text = g_strconcat (HEAD (X, "%9"), cases[i].text, TAIL, NULL);
+      g_autoptr (PassCase) c = pass_case_new (&gantry_pass_simplify, NULL, text);
+
+      g_assert_cmpuint (pass_count (c->after, GANTRY_OP_REDUCE), ==, cases[i].reduces);
+      pass_check_same (c->before, c->after, 7 + i, 1e-6);
+    }
+}
+
 static void
 test_log (void)
 {
@@ -243,6 +275,7 @@ main (int argc, char **argv)
     }
   g_test_add_func ("/passes/simplify/enlarging", test_enlarging);
   g_test_add_func ("/passes/simplify/zero", test_zero);
+  g_test_add_func ("/passes/simplify/reduce-of-broadcast", test_reduce_of_broadcast);
   g_test_add_func ("/passes/simplify/log", test_log);
   g_test_add_func ("/passes/simplify/divide-by-power-of-two", test_divide_by_power_of_two);
   g_test_add_func ("/passes/simplify/square", test_square);
