@@ -13,6 +13,7 @@ typedef struct
   PyObject *keys;     /* list: names, then keys of the state */
   guint n_locals;
   PyObject *entry;    /* list: their values at the entry */
+  PyObject *undefined; /* dict: names without a value at the entry; what the body gives them does not leave it */
   GPtrArray *leaves;  /* of @entry, borrowed */
   GByteArray *carried; /* of each leaf: 1 where it is a carry */
   GArray *kinds;      /* of each leaf */
@@ -129,13 +130,17 @@ loop_init (Loop *loop, GantryPyFrame *frame)
   loop->frame = frame;
   loop->keys = PyList_New (0);
   loop->entry = PyList_New (0);
+  loop->undefined = PyDict_New ();
   loop->leaves = g_ptr_array_new ();
   loop->carried = g_byte_array_new ();
   loop->kinds = g_array_new (FALSE, TRUE, sizeof (guint));
   if (PyDict_GetItemString (frame->locals, GANTRY_PY_RETURN_FLAG) == NULL)
     PyDict_SetItemString (frame->locals, GANTRY_PY_RETURN_FLAG, Py_False);
   while (PyDict_Next (frame->locals, &at, &key, &value))
-    add_key (loop, key, value, TRUE);
+    if (_gantry_py_is_undefined (frame->state, value))
+      PyDict_SetItem (loop->undefined, key, value);
+    else
+      add_key (loop, key, value, TRUE);
   at = 0;
   while (PyDict_Next (frame->state->trace->state, &at, &key, &value))
     add_key (loop, key, value, FALSE);
@@ -147,6 +152,7 @@ loop_clear (Loop *loop)
 {
   Py_XDECREF (loop->keys);
   Py_XDECREF (loop->entry);
+  Py_XDECREF (loop->undefined);
   Py_XDECREF (loop->before);
   g_ptr_array_unref (loop->leaves);
   g_byte_array_unref (loop->carried);
@@ -159,6 +165,7 @@ set_environment (Loop *loop, PyObject *values)
   PyObject *locals = loop->frame->locals, *state = loop->frame->state->trace->state;
 
   PyDict_Clear (locals);
+  PyDict_Update (locals, loop->undefined);
   PyDict_Clear (state);
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE (values); i++)
     PyDict_SetItem (i < loop->n_locals ? locals : state, PyList_GET_ITEM (loop->keys, i), PyList_GET_ITEM (values, i));

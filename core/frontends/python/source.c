@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files parsed by `ast` and copied into C. */
 #include "core/frontends/python/source.h"
+#include <glib/gstdio.h>
 #include <string.h>
 
 static void
@@ -23,6 +24,7 @@ gantry_py_source_free (GantryPySource *source)
 {
   if (source == NULL)
     return;
+  gantry_py_source_free (source->older);
   g_free (source->file);
   g_strfreev (source->lines);
   g_ptr_array_unref (source->nodes);
@@ -321,10 +323,30 @@ parse (const char *text, const char *file)
   return Py_CompileStringExFlags (text, file, Py_file_input, &flags, -1);
 }
 
+/* Of what is on disk: another one where the file was written since. */
+static GantryPyVersion
+version_of (const char *file)
+{
+  GStatBuf at;
+
+  return g_stat (file, &at) != 0 ? (GantryPyVersion){ 0 }
+                                 : (GantryPyVersion){ .inode = at.st_ino,
+                                                      .size = at.st_size,
+                                                      .seconds = at.st_mtim.tv_sec,
+                                                      .nanoseconds = at.st_mtim.tv_nsec };
+}
+
+static gboolean
+same_version (const GantryPyVersion *a, const GantryPyVersion *b)
+{
+  return a->inode == b->inode && a->size == b->size && a->seconds == b->seconds && a->nanoseconds == b->nanoseconds;
+}
+
 static GantryPySource *
 read_source (const char *file)
 {
   g_autofree char *text = NULL;
+  GantryPyVersion version = version_of (file);
   GantryPySource *source;
   PyObject *tree;
   guint32 n;
@@ -339,6 +361,7 @@ read_source (const char *file)
     return NULL;
   source = g_new0 (GantryPySource, 1);
   source->file = g_strdup (file);
+  source->version = version;
   source->lines = g_strsplit (text, "\n", -1);
   source->n_lines = g_strv_length (source->lines);
   source->nodes = g_ptr_array_new_with_free_func (node_free);
@@ -351,14 +374,19 @@ read_source (const char *file)
 GantryPySource *
 gantry_py_source_of (GHashTable *sources, const char *file)
 {
-  GantryPySource *source = g_hash_table_lookup (sources, file);
+  GantryPySource *known = g_hash_table_lookup (sources, file), *source;
+  GantryPyVersion now = version_of (file);
+  char *key = NULL;
 
+  /* One that is gone stays what it was. */
+  if (known != NULL && (now.inode == 0 || same_version (&known->version, &now)))
+    return known;
+  source = read_source (file);
   if (source == NULL)
-    {
-      source = read_source (file);
-      if (source != NULL)
-        g_hash_table_insert (sources, g_strdup (file), source);
-    }
+    return NULL;
+  source->older = known; /* graphs still refer to it */
+  g_hash_table_steal_extended (sources, file, (gpointer *) &key, NULL);
+  g_hash_table_insert (sources, key != NULL ? key : g_strdup (file), source);
   return source;
 }
 

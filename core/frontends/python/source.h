@@ -89,9 +89,17 @@ struct _GantryPyNode
   GantryPySource *source;
 };
 
+typedef struct
+{
+  guint64 inode; /* 0: there is no file */
+  gint64 size, seconds, nanoseconds;
+} GantryPyVersion;
+
 struct _GantryPySource
 {
   char *file;
+  GantryPyVersion version; /* of the file when it was read */
+  GantryPySource *older;   /* (nullable) (owned): what the file was before */
   char **lines; /* NULL-terminated, without line ends */
   guint n_lines;
   GPtrArray *nodes;     /* all, to free them */
@@ -101,7 +109,7 @@ struct _GantryPySource
 /**
  * gantry_py_source_of:
  *
- * The source of a file, parsed the first time it is asked for. Returns: (transfer none) (nullable): NULL with a Python exception:
+ * The source of a file, parsed the first time it is asked for and when the file has been written since. Returns: (transfer none) (nullable): NULL with a Python exception:
  *  OSError "could not get source code", SyntaxError
  */
 GantryPySource *gantry_py_source_of (GHashTable *sources, const char *file);
