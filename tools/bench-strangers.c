@@ -16,6 +16,13 @@ static const char for_ever[] = "DROP TABLE meta; CREATE VIEW meta AS WITH RECURS
 static const char rows[] = "INSERT INTO measured WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 1000000)"
                            " SELECT 'k' || x, x FROM n;"
                            "INSERT INTO placements SELECT '', key, 1, 1, 0, 0 FROM measured";
+/* More than a session has, in number and in bytes. */
+static const char dims[] = "INSERT INTO dims WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 1000000)"
+                           " SELECT 'k' || x, x FROM n";
+static const char meta[] = "INSERT INTO meta WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 3000000)"
+                           " SELECT 'k' || x, x FROM n";
+static const char names[] = "INSERT INTO dims WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 10)"
+                            " SELECT printf ('%20000000d', x), x FROM n";
 
 /* Saves a session of the program at @model and runs @sql on it. */
 static gboolean
@@ -87,6 +94,25 @@ measure (const char *name, const char *path, gboolean cancel)
     g_printerr ("%s: it opened every time, before it could be refused or cancelled\n", name);
 }
 
+/* How soon a session is refused, and the most memory of the process meanwhile. */
+static gboolean
+measure_refusal (const char *model, const char *path, const char *what, const char *sql, GError **error)
+{
+  g_autofree char *time = g_strdup_printf ("stranger-%s", what), *most = g_strdup_printf ("stranger-%s-memory", what);
+  GantryProcessMemory memory;
+  double peak;
+
+  g_unlink (path);
+  if (!make (model, path, sql, error))
+    return FALSE;
+  gantry_process_memory_reset_peak ();
+  measure (time, path, FALSE);
+  gantry_process_memory_read (&memory);
+  peak = (double) memory.peak / (1 << 20);
+  bench_print_figure (most, &peak, 1, "MiB", "not measured");
+  return TRUE;
+}
+
 int
 main (int argc, char **argv)
 {
@@ -112,6 +138,9 @@ main (int argc, char **argv)
       peak = (double) memory.peak / (1 << 20);
       bench_print_figure ("stranger-memory-most", &peak, 1, "MiB", "not measured");
     }
+  if (error == NULL && measure_refusal (argv[1], path, "dims", dims, &error)
+      && measure_refusal (argv[1], path, "meta", meta, &error))
+    measure_refusal (argv[1], path, "names", names, &error);
   g_unlink (path);
   g_rmdir (folder);
   if (error != NULL)

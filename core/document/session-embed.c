@@ -135,24 +135,24 @@ is_hash (const char *text)
 char *
 _gantry_session_extract (sqlite3 *db, const char *hash, GError **error)
 {
-  g_autoptr (sqlite3_stmt) statement = NULL;
+  g_auto (GantrySessionRows) rows = { .db = db };
   g_autofree char *first = NULL;
   GError *own = NULL;
   guint n = 0;
 
   if (!is_hash (hash) || !_gantry_session_has (db, "embedded", "data"))
     return NULL;
-  statement = _gantry_session_prepare (db, "SELECT file, name FROM embedded WHERE part = 0 ORDER BY file", error);
-  while (statement != NULL && own == NULL && n++ < MOST_FILES && _gantry_session_row (db, statement, &own))
+  _gantry_rows_begin (&rows, db, "embedded", "SELECT file, name FROM embedded WHERE part = 0 ORDER BY file", &own);
+  while (own == NULL && n++ < MOST_FILES && _gantry_rows_next (&rows, &own))
     {
-      g_autofree char *name = _gantry_column_text (statement, 1);
+      g_autofree char *name = _gantry_column_text (rows.statement, 1);
       g_autofree char *path = g_build_filename (g_get_user_cache_dir (), "gantry", "models", hash, name, NULL);
 
       if (!is_safe_name (name))
         g_set_error (&own, GANTRY_ERROR, GANTRY_ERROR_INVALID, "carries a file along whose name '%.80s' leads elsewhere", name);
       else if (first != NULL && gantry_model_is_program (first))
         g_set_error (&own, GANTRY_ERROR, GANTRY_ERROR_INVALID, "carries other files along with a program, which would be run with it");
-      else if (extract_file (db, sqlite3_column_int64 (statement, 0), path, &own) && first == NULL)
+      else if (extract_file (db, sqlite3_column_int64 (rows.statement, 0), path, &own) && first == NULL)
         first = g_steal_pointer (&path);
     }
   if (own == NULL)

@@ -4,15 +4,17 @@
 #include "core/document/session-private.h"
 #include <string.h>
 
-#define MOST_STEPS (1u << 26)
 #define MOST_REFS (1u << 28)
 /* A recording of more is not read before it is looked at. */
 #define MOST_CHUNKS_AT_ONCE 16u
 
+/* Stops counting where there are more rows than the table may have. */
 static gboolean
 count_rows (sqlite3 *db, const char *table, gint64 run, guint32 *n, GError **error)
 {
-  g_autofree char *sql = g_strdup_printf ("SELECT count(*) FROM %s WHERE run = ?", table);
+  guint64 most = _gantry_session_most_rows (table);
+  g_autofree char *sql = g_strdup_printf ("SELECT count(*) FROM (SELECT 1 FROM %s WHERE run = ? LIMIT %" G_GUINT64_FORMAT ")",
+                                          table, most + 1);
   g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (db, sql, error);
 
   if (statement == NULL)
@@ -20,8 +22,8 @@ count_rows (sqlite3 *db, const char *table, gint64 run, guint32 *n, GError **err
   sqlite3_bind_int64 (statement, 1, run);
   if (!_gantry_session_row (db, statement, error))
     return FALSE;
-  *n = (guint32) CLAMP (sqlite3_column_int64 (statement, 0), 0, MOST_STEPS);
-  return TRUE;
+  *n = (guint32) sqlite3_column_int64 (statement, 0);
+  return *n <= most || _gantry_session_fail_rows (db, table, *n, error);
 }
 
 /* A column that an earlier version of the file may lack. */
@@ -110,16 +112,16 @@ load_steps (sqlite3 *db, gint64 run, GantryPlan *plan, GError **error)
     " ORDER BY step", column (db, "plan_steps", "kind"), column (db, "plan_steps", "instance"),
     column (db, "plan_steps", "wait_us"), column (db, "plan_steps", "operands"), column (db, "plan_steps", "buffers"),
     column (db, "plan_steps", "waits"));
-  g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (db, sql, error);
+  g_auto (GantrySessionRows) rows = { .db = db };
   g_autoptr (GArray) refs = g_array_new (FALSE, FALSE, sizeof (guint32));
   g_autoptr (GArray) waits = g_array_new (FALSE, FALSE, sizeof (guint32));
   GError *own = NULL;
 
-  if (statement == NULL)
+  if (!_gantry_rows_begin (&rows, db, "plan_steps", sql, error))
     return FALSE;
-  sqlite3_bind_int64 (statement, 1, run);
-  for (guint32 i = 0; i < plan->n_steps && _gantry_session_row (db, statement, &own); i++)
-    read_step (statement, plan, i, refs, waits);
+  sqlite3_bind_int64 (rows.statement, 1, run);
+  for (guint32 i = 0; i < plan->n_steps && _gantry_rows_next (&rows, &own); i++)
+    read_step (rows.statement, plan, i, refs, waits);
   take_pools (plan, refs, waits);
   if (own == NULL)
     return TRUE;
@@ -181,14 +183,14 @@ load_buffers (sqlite3 *db, gint64 run, GantryPlan *plan, GError **error)
     "SELECT node, member, category, region, memory, in_place, shares, offset, size, first_step, last_step, %s, %s"
     " FROM plan_buffers WHERE run = ? ORDER BY buffer", column (db, "plan_buffers", "role"),
     column (db, "plan_buffers", "instance"));
-  g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (db, sql, error);
+  g_auto (GantrySessionRows) rows = { .db = db };
   GError *own = NULL;
 
-  if (statement == NULL)
+  if (!_gantry_rows_begin (&rows, db, "plan_buffers", sql, error))
     return FALSE;
-  sqlite3_bind_int64 (statement, 1, run);
-  for (guint32 i = 0; i < plan->n_buffers && _gantry_session_row (db, statement, &own); i++)
-    read_buffer (statement, plan, i);
+  sqlite3_bind_int64 (rows.statement, 1, run);
+  for (guint32 i = 0; i < plan->n_buffers && _gantry_rows_next (&rows, &own); i++)
+    read_buffer (rows.statement, plan, i);
   if (own == NULL)
     return end_chains (plan, error);
   g_propagate_error (error, own);
@@ -198,26 +200,25 @@ load_buffers (sqlite3 *db, gint64 run, GantryPlan *plan, GError **error)
 static gboolean
 load_memory (sqlite3 *db, gint64 run, GantryPlan *plan, GError **error)
 {
-  g_autoptr (sqlite3_stmt) statement = NULL;
+  g_auto (GantrySessionRows) rows = { .db = db };
   GError *own = NULL;
 
   if (!_gantry_session_has (db, "plan_memory", "memory"))
     return TRUE;
-  statement = _gantry_session_prepare (
-    db, "SELECT memory, arena_bytes, argument_bytes, output_bytes, alias_bytes FROM plan_memory WHERE run = ?", error);
-  if (statement == NULL)
+  if (!_gantry_rows_begin (&rows, db, "plan_memory",
+                           "SELECT memory, arena_bytes, argument_bytes, output_bytes, alias_bytes FROM plan_memory WHERE run = ?", error))
     return FALSE;
-  sqlite3_bind_int64 (statement, 1, run);
-  while (_gantry_session_row (db, statement, &own))
+  sqlite3_bind_int64 (rows.statement, 1, run);
+  while (_gantry_rows_next (&rows, &own))
     {
-      gint64 memory = sqlite3_column_int64 (statement, 0);
+      gint64 memory = sqlite3_column_int64 (rows.statement, 0);
 
       if (memory < 0 || memory >= GANTRY_N_MEMORY_KINDS)
         continue;
-      plan->arena_bytes[memory] = (guint64) sqlite3_column_int64 (statement, 1);
-      plan->argument_bytes[memory] = (guint64) sqlite3_column_int64 (statement, 2);
-      plan->output_bytes[memory] = (guint64) sqlite3_column_int64 (statement, 3);
-      plan->alias_bytes[memory] = (guint64) sqlite3_column_int64 (statement, 4);
+      plan->arena_bytes[memory] = (guint64) sqlite3_column_int64 (rows.statement, 1);
+      plan->argument_bytes[memory] = (guint64) sqlite3_column_int64 (rows.statement, 2);
+      plan->output_bytes[memory] = (guint64) sqlite3_column_int64 (rows.statement, 3);
+      plan->alias_bytes[memory] = (guint64) sqlite3_column_int64 (rows.statement, 4);
     }
   if (own == NULL)
     return TRUE;
@@ -228,28 +229,27 @@ load_memory (sqlite3 *db, gint64 run, GantryPlan *plan, GError **error)
 static gboolean
 load_problems (sqlite3 *db, gint64 run, GantryPlan *plan, GError **error)
 {
-  g_autoptr (sqlite3_stmt) statement = NULL;
+  g_auto (GantrySessionRows) rows = { .db = db };
   guint32 n = 0;
   GError *own = NULL;
 
   if (!_gantry_session_has (db, "plan_problems", "node"))
     return TRUE;
-  statement = _gantry_session_prepare (
-    db, "SELECT node, kind, given, reason FROM plan_problems WHERE run = ? ORDER BY rowid", error);
-  if (statement == NULL || !count_rows (db, "plan_problems", run, &n, error))
+  if (!_gantry_rows_begin (&rows, db, "plan_problems",
+                           "SELECT node, kind, given, reason FROM plan_problems WHERE run = ? ORDER BY rowid", error) || !count_rows (db, "plan_problems", run, &n, error))
     return FALSE;
-  sqlite3_bind_int64 (statement, 1, run);
+  sqlite3_bind_int64 (rows.statement, 1, run);
   plan->problems = gantry_try_new0 (GantryPlacementProblem, n, "the placements that a plan refused", error);
   if (plan->problems == NULL)
     return FALSE;
-  while (plan->n_problems < n && _gantry_session_row (db, statement, &own))
+  while (plan->n_problems < n && _gantry_rows_next (&rows, &own))
     {
       GantryPlacementProblem *problem = &plan->problems[plan->n_problems++];
 
-      problem->node = (guint32) sqlite3_column_int64 (statement, 0);
-      problem->kind = (guint8) CLAMP (sqlite3_column_int (statement, 1), 0, GANTRY_N_PLACEMENTS - 1);
-      problem->given = (guint8) CLAMP (sqlite3_column_int (statement, 2), 0, GANTRY_N_PLACEMENTS - 1);
-      problem->reason = _gantry_column_text (statement, 3);
+      problem->node = (guint32) sqlite3_column_int64 (rows.statement, 0);
+      problem->kind = (guint8) CLAMP (sqlite3_column_int (rows.statement, 1), 0, GANTRY_N_PLACEMENTS - 1);
+      problem->given = (guint8) CLAMP (sqlite3_column_int (rows.statement, 2), 0, GANTRY_N_PLACEMENTS - 1);
+      problem->reason = _gantry_column_text (rows.statement, 3);
     }
   if (own == NULL)
     return TRUE;
@@ -260,17 +260,16 @@ load_problems (sqlite3 *db, gint64 run, GantryPlan *plan, GError **error)
 static GPtrArray *
 load_chunks (sqlite3 *db, gint64 run, GError **error)
 {
-  g_autoptr (sqlite3_stmt) statement =
-    _gantry_session_prepare (db, "SELECT data FROM chunks WHERE run = ? ORDER BY number", error);
+  g_auto (GantrySessionRows) rows = { .db = db };
   g_autoptr (GPtrArray) chunks = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
   GError *own = NULL;
 
-  if (statement == NULL)
+  if (!_gantry_rows_begin (&rows, db, "chunks", "SELECT data FROM chunks WHERE run = ? ORDER BY number", error))
     return NULL;
-  sqlite3_bind_int64 (statement, 1, run);
-  while (_gantry_session_row (db, statement, &own))
+  sqlite3_bind_int64 (rows.statement, 1, run);
+  while (_gantry_rows_next (&rows, &own))
     {
-      GBytes *chunk = column_bytes (statement, 0, "a chunk of a recording", &own);
+      GBytes *chunk = column_bytes (rows.statement, 0, "a chunk of a recording", &own);
 
       if (chunk == NULL)
         break;
@@ -375,25 +374,25 @@ load_code (sqlite3 *db, gint64 run, GantryRunResult *result, GError **error)
     "SELECT node, kernel, kind, texpr, llvm_ir, assembly, %s FROM code WHERE run = ? ORDER BY rowid",
     gpu ? "schedule, arch, cubin, registers, spill_store_bytes, spill_load_bytes, stack_bytes, shared_bytes"
         : "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL");
-  g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (db, sql, error);
+  g_auto (GantrySessionRows) rows = { .db = db };
   GError *own = NULL;
 
-  if (statement == NULL)
+  if (!_gantry_rows_begin (&rows, db, "code", sql, error))
     return FALSE;
-  sqlite3_bind_int64 (statement, 1, run);
-  while (_gantry_session_row (db, statement, &own))
+  sqlite3_bind_int64 (rows.statement, 1, run);
+  while (_gantry_rows_next (&rows, &own))
     {
-      GantryCode code = { .node = (guint32) sqlite3_column_int64 (statement, 0),
-                          .kernel = (char *) sqlite3_column_text (statement, 1),
-                          .kind = (char *) sqlite3_column_text (statement, 2),
-                          .texpr = (char *) sqlite3_column_text (statement, 3),
-                          .llvm_ir = (char *) sqlite3_column_text (statement, 4),
-                          .assembly = (char *) sqlite3_column_text (statement, 5),
-                          .schedule = (char *) sqlite3_column_text (statement, 6),
-                          .arch = (char *) sqlite3_column_text (statement, 7) };
+      GantryCode code = { .node = (guint32) sqlite3_column_int64 (rows.statement, 0),
+                          .kernel = (char *) sqlite3_column_text (rows.statement, 1),
+                          .kind = (char *) sqlite3_column_text (rows.statement, 2),
+                          .texpr = (char *) sqlite3_column_text (rows.statement, 3),
+                          .llvm_ir = (char *) sqlite3_column_text (rows.statement, 4),
+                          .assembly = (char *) sqlite3_column_text (rows.statement, 5),
+                          .schedule = (char *) sqlite3_column_text (rows.statement, 6),
+                          .arch = (char *) sqlite3_column_text (rows.statement, 7) };
       g_autoptr (GBytes) cubin = NULL;
 
-      if (!read_machine_code (statement, &code, &cubin, &own))
+      if (!read_machine_code (rows.statement, &code, &cubin, &own))
         break;
       gantry_run_result_add_code (result, &code);
     }

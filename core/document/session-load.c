@@ -13,19 +13,20 @@
 static GHashTable *
 load_meta (sqlite3 *db, GError **error)
 {
-  g_autoptr (sqlite3_stmt) statement = NULL;
+  g_auto (GantrySessionRows) rows = { .db = db };
   g_autoptr (GHashTable) meta = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   GError *own = NULL;
 
-  if (_gantry_session_has (db, "meta", "key"))
-    statement = _gantry_session_prepare (db, "SELECT key, value FROM meta", error);
-  else
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: holds no session; it was not written whole, or is damaged",
-                 sqlite3_db_filename (db, "main"));
-  if (statement == NULL)
+  if (!_gantry_session_has (db, "meta", "key"))
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: holds no session; it was not written whole, or is damaged",
+                   sqlite3_db_filename (db, "main"));
+      return NULL;
+    }
+  if (!_gantry_rows_begin (&rows, db, "meta", "SELECT key, value FROM meta", error))
     return NULL;
-  while (_gantry_session_row (db, statement, &own))
-    g_hash_table_replace (meta, _gantry_column_text (statement, 0), _gantry_column_text (statement, 1));
+  while (_gantry_rows_next (&rows, &own))
+    g_hash_table_replace (meta, _gantry_column_text (rows.statement, 0), _gantry_column_text (rows.statement, 1));
   if (own == NULL)
     return g_steal_pointer (&meta);
   g_propagate_error (error, own);
@@ -94,17 +95,17 @@ check_hash (GHashTable *meta, GantryModel *model, const char *session_path, GErr
 static gboolean
 load_dims (sqlite3 *db, GantryBindings *bindings, GError **error)
 {
-  g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (db, "SELECT name, size FROM dims", error);
+  g_auto (GantrySessionRows) rows = { .db = db };
   GError *own = NULL;
 
-  if (statement == NULL)
+  if (!_gantry_rows_begin (&rows, db, "dims", "SELECT name, size FROM dims", error))
     return FALSE;
-  while (_gantry_session_row (db, statement, &own))
+  while (_gantry_rows_next (&rows, &own))
     {
-      g_autofree char *name = _gantry_column_text (statement, 0);
+      g_autofree char *name = _gantry_column_text (rows.statement, 0);
 
-      if (sqlite3_column_int64 (statement, 1) >= 0)
-        gantry_bindings_set_dim (bindings, name, sqlite3_column_int64 (statement, 1));
+      if (sqlite3_column_int64 (rows.statement, 1) >= 0)
+        gantry_bindings_set_dim (bindings, name, sqlite3_column_int64 (rows.statement, 1));
     }
   if (own == NULL)
     return TRUE;
@@ -115,17 +116,16 @@ load_dims (sqlite3 *db, GantryBindings *bindings, GError **error)
 static gboolean
 load_inputs (sqlite3 *db, GantryBindings *bindings, GError **error)
 {
-  g_autoptr (sqlite3_stmt) statement = NULL;
+  g_auto (GantrySessionRows) rows = { .db = db };
   GError *own = NULL;
 
   if (!_gantry_session_has (db, "inputs", "value"))
     return TRUE;
-  statement = _gantry_session_prepare (db, "SELECT name, value FROM inputs", error);
-  if (statement == NULL)
+  if (!_gantry_rows_begin (&rows, db, "inputs", "SELECT name, value FROM inputs", error))
     return FALSE;
-  while (_gantry_session_row (db, statement, &own))
+  while (_gantry_rows_next (&rows, &own))
     {
-      g_autofree char *name = _gantry_column_text (statement, 0), *value = _gantry_column_text (statement, 1);
+      g_autofree char *name = _gantry_column_text (rows.statement, 0), *value = _gantry_column_text (rows.statement, 1);
 
       gantry_bindings_set_input (bindings, name, value);
     }
@@ -155,25 +155,24 @@ load_choices (sqlite3 *db, const char *variant, GError **error)
 {
   g_autoptr (GantryChoices) choices = gantry_choices_new ();
   g_autoptr (GArray) list = g_array_new (FALSE, TRUE, sizeof (GantryChoice));
-  g_autoptr (sqlite3_stmt) statement = NULL;
+  g_auto (GantrySessionRows) rows = { .db = db };
   GError *own = NULL;
 
   if (!_gantry_session_has (db, "placements", "key"))
     return g_steal_pointer (&choices);
-  statement = _gantry_session_prepare (
-    db, "SELECT key, node, kind, memory, decided_by FROM placements WHERE variant = ? ORDER BY key", error);
-  if (statement == NULL)
+  if (!_gantry_rows_begin (&rows, db, "placements",
+                           "SELECT key, node, kind, memory, decided_by FROM placements WHERE variant = ? ORDER BY key", error))
     return NULL;
-  _gantry_bind_text (statement, 1, variant);
-  while (_gantry_session_row (db, statement, &own))
+  _gantry_bind_text (rows.statement, 1, variant);
+  while (_gantry_rows_next (&rows, &own))
     {
-      g_autofree char *key = _gantry_column_text (statement, 0);
+      g_autofree char *key = _gantry_column_text (rows.statement, 0);
       GantryChoice choice = { .key = g_ascii_strtoull (key, NULL, 16) };
 
-      choice.node = (guint32) sqlite3_column_int64 (statement, 1);
-      choice.kind = (guint8) CLAMP (sqlite3_column_int (statement, 2), 0, GANTRY_N_PLACEMENTS - 1);
-      choice.memory = (guint8) CLAMP (sqlite3_column_int (statement, 3), 0, GANTRY_N_MEMORY_KINDS - 1);
-      choice.decider = (guint8) CLAMP (sqlite3_column_int (statement, 4), 0, GANTRY_DECIDED_BY_SOLVER);
+      choice.node = (guint32) sqlite3_column_int64 (rows.statement, 1);
+      choice.kind = (guint8) CLAMP (sqlite3_column_int (rows.statement, 2), 0, GANTRY_N_PLACEMENTS - 1);
+      choice.memory = (guint8) CLAMP (sqlite3_column_int (rows.statement, 3), 0, GANTRY_N_MEMORY_KINDS - 1);
+      choice.decider = (guint8) CLAMP (sqlite3_column_int (rows.statement, 4), 0, GANTRY_DECIDED_BY_SOLVER);
       g_array_append_val (list, choice);
     }
   if (own != NULL)
@@ -188,16 +187,16 @@ load_choices (sqlite3 *db, const char *variant, GError **error)
 static gboolean
 load_disabled (sqlite3 *db, GantryCompileSettings *settings, GError **error)
 {
-  g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (db, "SELECT name, enabled FROM passes", error);
+  g_auto (GantrySessionRows) rows = { .db = db };
   GError *own = NULL;
 
-  if (statement == NULL)
+  if (!_gantry_rows_begin (&rows, db, "passes", "SELECT name, enabled FROM passes", error))
     return FALSE;
-  while (_gantry_session_row (db, statement, &own))
+  while (_gantry_rows_next (&rows, &own))
     {
-      g_autofree char *name = _gantry_column_text (statement, 0);
+      g_autofree char *name = _gantry_column_text (rows.statement, 0);
 
-      if (sqlite3_column_int (statement, 1) == 0)
+      if (sqlite3_column_int (rows.statement, 1) == 0)
         gantry_compile_settings_set_enabled (settings, name, FALSE);
     }
   if (own == NULL)
@@ -212,23 +211,22 @@ load_measured (sqlite3 *db, GHashTable *meta, GantryCompileSettings *settings, G
 {
   const char *run = fact (meta, "measured_run"), *name = fact (meta, "measured_name"), *link = fact (meta, "measured_link");
   g_autoptr (GantryMeasuredTimes) times = NULL;
-  g_autoptr (sqlite3_stmt) statement = NULL;
+  g_auto (GantrySessionRows) rows = { .db = db };
   GError *own = NULL;
 
   if (run == NULL || !_gantry_session_has (db, "measured", "key"))
     return TRUE;
-  statement = _gantry_session_prepare (db, "SELECT key, us FROM measured", error);
-  if (statement == NULL)
+  if (!_gantry_rows_begin (&rows, db, "measured", "SELECT key, us FROM measured", error))
     return FALSE;
   times = gantry_measured_times_new (run, name != NULL ? name : "a run");
   times->link_bandwidth = link != NULL ? g_ascii_strtod (link, NULL) : 0;
   if (!isfinite (times->link_bandwidth) || times->link_bandwidth < 0)
     times->link_bandwidth = 0;
-  while (_gantry_session_row (db, statement, &own))
+  while (_gantry_rows_next (&rows, &own))
     {
-      g_autofree char *key = _gantry_column_text (statement, 0);
+      g_autofree char *key = _gantry_column_text (rows.statement, 0);
 
-      gantry_measured_times_add (times, g_ascii_strtoull (key, NULL, 16), sqlite3_column_double (statement, 1));
+      gantry_measured_times_add (times, g_ascii_strtoull (key, NULL, 16), sqlite3_column_double (rows.statement, 1));
     }
   gantry_measured_times_sort (times);
   if (own != NULL)
@@ -288,24 +286,25 @@ static GPtrArray *
 load_variants (sqlite3 *db, GError **error)
 {
   g_autoptr (GPtrArray) variants = _gantry_variants_new ();
-  g_autoptr (sqlite3_stmt) statement = NULL;
+  g_auto (GantrySessionRows) rows = { .db = db };
   GError *own = NULL;
 
   if (!_gantry_session_has (db, "variants", "name"))
     return g_steal_pointer (&variants);
-  statement = _gantry_session_prepare (
-    db, "SELECT name, policy, limit_bytes, decided_by, peak_bytes, temp_bytes, host_bytes, copied_bytes, step_us,"
-        " recompute_us, stall_us, gap FROM variants ORDER BY position", error);
-  while (statement != NULL && own == NULL && _gantry_session_row (db, statement, &own))
+  _gantry_rows_begin (&rows, db, "variants",
+                      "SELECT name, policy, limit_bytes, decided_by, peak_bytes, temp_bytes, host_bytes, copied_bytes, step_us,"
+                      " recompute_us, stall_us, gap FROM variants ORDER BY position",
+                      &own);
+  while (own == NULL && _gantry_rows_next (&rows, &own))
     {
-      GantryVariant *variant = load_variant (db, statement, &own);
+      GantryVariant *variant = load_variant (db, rows.statement, &own);
 
       if (variant != NULL)
         g_ptr_array_add (variants, variant);
     }
   if (own != NULL)
     g_propagate_error (error, own);
-  return statement != NULL && own == NULL ? g_steal_pointer (&variants) : NULL;
+  return own == NULL ? g_steal_pointer (&variants) : NULL;
 }
 
 static gboolean
@@ -321,21 +320,31 @@ GPtrArray *
 _gantry_session_read_runs (sqlite3 *db, GPtrArray *known, GError **error)
 {
   g_autofree char *sql = _gantry_session_run_query (db);
-  g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (db, sql, error);
+  g_auto (GantrySessionRows) rows = { .db = db };
   g_autoptr (GPtrArray) runs = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_run_result_unref);
   GError *own = NULL;
 
-  while (statement != NULL && own == NULL && _gantry_session_row (db, statement, &own))
+  _gantry_rows_begin (&rows, db, "runs", sql, &own);
+  while (own == NULL && _gantry_rows_next (&rows, &own))
     {
-      g_autofree char *uid = _gantry_column_text (statement, GANTRY_SESSION_RUN_UID);
-      GantryRunResult *result = is_known (known, uid) ? NULL : _gantry_session_load_run (db, statement, &own);
+      g_autofree char *uid = _gantry_column_text (rows.statement, GANTRY_SESSION_RUN_UID);
+      GantryRunResult *result = is_known (known, uid) ? NULL : _gantry_session_load_run (db, rows.statement, &own);
 
       if (result != NULL)
         g_ptr_array_add (runs, result);
     }
-  if (own != NULL)
-    g_propagate_error (error, own);
-  return statement != NULL && own == NULL ? g_steal_pointer (&runs) : NULL;
+  if (own == NULL)
+    return g_steal_pointer (&runs);
+  g_propagate_error (error, own);
+  return NULL;
+}
+
+/* SQLite's failures name the file already. */
+static void
+name_file (GError **error, const char *path)
+{
+  if (error != NULL && *error != NULL && strstr ((*error)->message, path) == NULL)
+    g_prefix_error (error, "%s: ", path);
 }
 
 GPtrArray *
@@ -345,7 +354,7 @@ _gantry_session_load_runs (const char *path, GPtrArray *known, GCancellable *can
   GPtrArray *runs = db != NULL ? _gantry_session_read_runs (db, known, error) : NULL;
 
   if (runs == NULL)
-    gantry_error_prefix (error, "%s: ", path);
+    name_file (error, path);
   return runs;
 }
 
@@ -493,7 +502,7 @@ _gantry_session_load (const char *path, const GantryOpenOptions *options, const 
     return NULL;
   if (!load_rest (db, meta, loaded, error))
     {
-      gantry_error_prefix (error, "%s: ", path);
+      name_file (error, path);
       return NULL;
     }
   loaded->n_kept_runs = loaded->runs->len;

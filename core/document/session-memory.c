@@ -93,24 +93,23 @@ take_row (GantryMemoryMeasure *measure, const Figure *figures, const char *what,
 GantryMemoryMeasure *
 _gantry_session_load_measure (sqlite3 *db, gint64 run)
 {
-  g_autoptr (sqlite3_stmt) statement = NULL;
+  g_auto (GantrySessionRows) rows = { .db = db };
   g_autoptr (GantryMemoryMeasure) measure = gantry_memory_measure_new (0);
   Figure figures[N_FIGURES];
   gboolean found = FALSE;
 
   if (!_gantry_session_has (db, "run_memory", "what"))
     return NULL;
-  statement = _gantry_session_prepare (db, "SELECT what, bytes, step, node FROM run_memory WHERE run = ?", NULL);
-  if (statement == NULL)
+  if (!_gantry_rows_begin (&rows, db, "run_memory", "SELECT what, bytes, step, node FROM run_memory WHERE run = ?", NULL))
     return NULL;
   list_figures (measure, figures);
-  sqlite3_bind_int64 (statement, 1, run);
-  while (_gantry_session_row (db, statement, NULL))
+  sqlite3_bind_int64 (rows.statement, 1, run);
+  while (_gantry_rows_next (&rows, NULL))
     {
       found = TRUE;
-      take_row (measure, figures, (const char *) sqlite3_column_text (statement, 0), (guint64) sqlite3_column_int64 (statement, 1),
-                sqlite3_column_type (statement, 2) == SQLITE_NULL ? G_MAXUINT32 : (guint32) sqlite3_column_int64 (statement, 2),
-                (guint32) sqlite3_column_int64 (statement, 3));
+      take_row (measure, figures, (const char *) sqlite3_column_text (rows.statement, 0), (guint64) sqlite3_column_int64 (rows.statement, 1),
+                sqlite3_column_type (rows.statement, 2) == SQLITE_NULL ? G_MAXUINT32 : (guint32) sqlite3_column_int64 (rows.statement, 2),
+                (guint32) sqlite3_column_int64 (rows.statement, 3));
     }
   return found ? g_steal_pointer (&measure) : NULL;
 }

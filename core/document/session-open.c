@@ -6,8 +6,9 @@
 #include "profiler/database.h"
 #include <string.h>
 
-/* Most bytes of one text or blob: a chunk of 64 k events is below 8 MiB, the code of a kernel far below. */
-#define MOST_BYTES_OF_A_VALUE (256 * 1024 * 1024)
+/* Most bytes of one text or blob: parts of embedded files have 16 MiB, a chunk of 64 k events is below 8 MiB, the code of a kernel
+ * far below. */
+#define MOST_BYTES_OF_A_VALUE (64 * 1024 * 1024)
 /* How long a writer waits for the others, milliseconds: sixteen that write 100 MiB each at 100 MiB/s. */
 #define BUSY_MILLISECONDS 30000
 

@@ -32,6 +32,26 @@ gboolean _gantry_session_exec (sqlite3 *db, const char *sql, GError **error);
 sqlite3_stmt *_gantry_session_prepare (sqlite3 *db, const char *sql, GError **error);
 /** The next row. FALSE at the end, and, with @error, where the file cannot be read on. */
 gboolean _gantry_session_row (sqlite3 *db, sqlite3_stmt *statement, GError **error);
+
+/** The rows of one table as a query gives them (session-rows.c): no more, and no more bytes, than that table may have. */
+typedef struct
+{
+  sqlite3 *db;
+  sqlite3_stmt *statement;
+  const char *table;
+  guint64 n_rows, n_bytes; /* read so far */
+} GantrySessionRows;
+/** @table: one of the schema, of which @sql reads. Returns: FALSE with @error; to be cleared all the same */
+gboolean _gantry_rows_begin (GantrySessionRows *rows, sqlite3 *db, const char *table, const char *sql, GError **error);
+/** The next row of its statement. FALSE at the end, and, with @error, which names the table, where the file cannot be read on or has
+ *  more in it than is read. */
+gboolean _gantry_rows_next (GantrySessionRows *rows, GError **error);
+void _gantry_rows_clear (GantrySessionRows *rows);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GantrySessionRows, _gantry_rows_clear)
+guint64 _gantry_session_most_rows (const char *table);
+/** Sets @error for a table with so many rows, or with too many bytes. Returns: FALSE */
+gboolean _gantry_session_fail_rows (sqlite3 *db, const char *table, guint64 rows, GError **error);
+
 /** Whether the file has a table of that name with that column: it may be of an earlier version. */
 gboolean _gantry_session_has (sqlite3 *db, const char *table, const char *column);
 /** Runs a statement that gives no rows and resets it. */

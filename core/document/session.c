@@ -64,6 +64,11 @@ _gantry_session_fail (sqlite3 *db, GError **error)
       advice = ": it is no session file, or it is damaged";
       kind = GANTRY_ERROR_INVALID;
     }
+  else if (code == SQLITE_TOOBIG)
+    {
+      advice = ": larger than any that a session has";
+      kind = GANTRY_ERROR_INVALID;
+    }
   else if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
     advice = ": another program is writing it; try again";
   else if (code == SQLITE_READONLY || code == SQLITE_CANTOPEN || code == SQLITE_PERM)

@@ -170,6 +170,40 @@ test_rows (Place *place, gconstpointer data)
     }
 }
 
+/* More than a session has of anything, and nobody who cancels: refused by the name of the table once its limit is reached. */
+static void
+test_limits (Place *place, gconstpointer data)
+{
+#define NUMBERS(n) "WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < " #n ")"
+  static const struct { const char *table, *sql; gint64 most_rows; } fillings[] = {
+    { "dims", "INSERT INTO dims " NUMBERS (100000) " SELECT 'k' || x, x FROM n", 12000 },
+    { "inputs", "INSERT INTO inputs " NUMBERS (100000) " SELECT 'k' || x, x FROM n", 12000 },
+    { "meta", "INSERT INTO meta " NUMBERS (100000) " SELECT 'k' || x, x FROM n", 3000 },
+    { "passes", "INSERT INTO passes " NUMBERS (100000) " SELECT x + 1000, 'p' || x, 'p', 0, 0, 0, 0, 0, 0 FROM n", 12000 },
+    { "variants", "INSERT INTO variants (position, name) " NUMBERS (100000) " SELECT x + 1000, 'p' || x FROM n", 12000 },
+    { "dims", "INSERT INTO dims " NUMBERS (8) " SELECT printf ('%500000d', x), x FROM n", 3000 },
+    { "dims", "INSERT INTO dims SELECT CAST (zeroblob (200000000) AS TEXT), 1", 3000 },
+    { "meta", "INSERT INTO meta " NUMBERS (10) " SELECT printf ('k%d', x), zeroblob (8000000) FROM n", 3000 },
+  };
+#undef NUMBERS
+
+  for (guint i = 0; i < G_N_ELEMENTS (fillings); i++)
+    {
+      g_autofree char *good = NULL, *named = g_strconcat ("table ", fillings[i].table, NULL);
+      g_autoptr (GError) error = NULL;
+      gsize size;
+
+      g_test_message ("%s", fillings[i].sql);
+      g_assert_true (g_file_get_contents (place->path, &good, &size, NULL));
+      run_sql (place, fillings[i].sql);
+      g_assert_false (open_counted (place, -1, &error));
+      g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID);
+      g_assert_nonnull (strstr (error->message, named));
+      g_assert_cmpint (counted.rows, <, fillings[i].most_rows);
+      g_assert_true (g_file_set_contents (place->path, good, (gssize) size, NULL));
+    }
+}
+
 /* A value that is larger than any of ours is not taken into memory. */
 static void
 test_value (Place *place, gconstpointer data)
@@ -190,6 +224,7 @@ main (int argc, char **argv)
   ADD ("schemas", test_schemas);
   ADD ("unread", test_unread);
   ADD ("rows", test_rows);
+  ADD ("limits", test_limits);
   ADD ("value", test_value);
 #undef ADD
   return g_test_run ();

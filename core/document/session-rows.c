@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading the rows of a table: no more of them, and no more bytes of text, than a session has. A file may come from a stranger, and
+ * what reads it keeps what it has read. */
+#include "core/document/session-private.h"
+
+#define KIB ((guint64) 1 << 10)
+#define MIB ((guint64) 1 << 20)
+
+/* Settings at once; of the tables of runs those of one run. Programs of a million nodes have room in all of them. */
+static const struct
+{
+  const char *table;
+  guint64 most_rows, most_bytes;
+} limits[] = {
+  { "meta", 1000, 32 * MIB },              { "dims", 10000, MIB },
+  { "inputs", 10000, 64 * MIB },           { "passes", 1000, MIB },
+  { "placements", MIB, 32 * MIB },         { "measured", MIB, 32 * MIB },
+  { "variants", 1000, 4 * MIB },           { "runs", 10000, 256 * MIB },
+  { "plan_steps", 2 * MIB, 64 * MIB },     { "plan_buffers", 2 * MIB, MIB },
+  { "plan_memory", 1000, KIB },            { "run_memory", 1000, MIB },
+  { "plan_problems", MIB, 64 * MIB },      { "code", MIB, 512 * MIB },
+  { "chunks", 64 * KIB, 4096 * MIB },      { "embedded", MIB, 64 * 1024 * MIB },
+};
+
+static guint
+index_of (const char *table)
+{
+  guint i = 0;
+
+  while (i < G_N_ELEMENTS (limits) && g_strcmp0 (limits[i].table, table) != 0)
+    i++;
+  g_assert (i < G_N_ELEMENTS (limits));
+  return i;
+}
+
+gboolean
+_gantry_session_fail_rows (sqlite3 *db, const char *table, guint64 rows, GError **error)
+{
+  const guint i = index_of (table);
+  const gboolean many = rows > limits[i].most_rows;
+
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+               "%s: the table %s has more than %" G_GUINT64_FORMAT " %s, which no session has: it is damaged, or was made to do harm",
+               sqlite3_db_filename (db, "main"), table, many ? limits[i].most_rows : limits[i].most_bytes / KIB,
+               many ? "rows" : "KiB of text");
+  return FALSE;
+}
+
+guint64
+_gantry_session_most_rows (const char *table)
+{
+  return limits[index_of (table)].most_rows;
+}
+
+gboolean
+_gantry_rows_begin (GantrySessionRows *rows, sqlite3 *db, const char *table, const char *sql, GError **error)
+{
+  rows->db = db;
+  rows->table = table;
+  rows->n_rows = rows->n_bytes = 0;
+  rows->statement = _gantry_session_prepare (db, sql, error);
+  return rows->statement != NULL;
+}
+
+gboolean
+_gantry_rows_next (GantrySessionRows *rows, GError **error)
+{
+  const guint i = index_of (rows->table);
+  GError *own = NULL;
+
+  if (!_gantry_session_row (rows->db, rows->statement, &own))
+    {
+      if (own != NULL && own->domain == GANTRY_ERROR)
+        g_prefix_error (&own, "the table %s of ", rows->table);
+      if (own != NULL)
+        g_propagate_error (error, own);
+      return FALSE;
+    }
+  rows->n_rows++;
+  for (int column = 0; column < sqlite3_column_count (rows->statement); column++)
+    {
+      int type = sqlite3_column_type (rows->statement, column);
+
+      if (type == SQLITE_TEXT || type == SQLITE_BLOB) /* the length of a number would make a text of it */
+        rows->n_bytes += (guint64) sqlite3_column_bytes (rows->statement, column);
+    }
+  if (rows->n_rows <= limits[i].most_rows && rows->n_bytes <= limits[i].most_bytes)
+    return TRUE;
+  return _gantry_session_fail_rows (rows->db, rows->table, rows->n_rows, error);
+}
+
+void
+_gantry_rows_clear (GantrySessionRows *rows)
+{
+  g_clear_pointer (&rows->statement, sqlite3_finalize);
+}
