@@ -56,30 +56,65 @@ gantry_confine_child (pid_t parent, guint64 most_file_bytes, GError **error)
 #define SANITIZED 0
 #endif
 
+/* The call is answered by whether its first argument names this process. */
+#define REFUSE_OTHERS(number) \
+  IF_EQUAL ((number), 0, 4), LOAD (args[0]), IF_EQUAL ((guint32) getpid (), 0, 1), ANSWER (SECCOMP_RET_ALLOW), REFUSE (EPERM)
+
 /* A ring that makes system calls by itself would pass by the filter. Numbers of calls mean something for one architecture alone. */
-static const struct sock_filter common_part[] = {
-  LOAD (arch), IF_EQUAL (AUDIT_ARCH_X86_64, 1, 0), REFUSE (ENOSYS),
-  LOAD (nr), BPF_JUMP (BPF_JMP | BPF_JGE | BPF_K, OTHER_ABI, 0, 1), REFUSE (ENOSYS),
-  REFUSE_CALL (SYS_io_uring_setup, ENOSYS),
-  /* Sockets of this machine alone: what a driver talks to its service with. */
-  IF_EQUAL (SYS_socket, 0, 4), LOAD (args[0]), IF_EQUAL (AF_UNIX, 3, 0), IF_EQUAL (AF_NETLINK, 2, 0), REFUSE (EACCES),
-  BPF_STMT (BPF_JMP | BPF_JA, 1), ANSWER (SECCOMP_RET_ALLOW),
-};
+static void
+add_common (GArray *all)
+{
+  const struct sock_filter part[] = {
+    LOAD (arch), IF_EQUAL (AUDIT_ARCH_X86_64, 1, 0), REFUSE (ENOSYS),
+    LOAD (nr), BPF_JUMP (BPF_JMP | BPF_JGE | BPF_K, OTHER_ABI, 0, 1), REFUSE (ENOSYS),
+    REFUSE_CALL (SYS_io_uring_setup, ENOSYS),
+  };
 
-/* Threads are made by clone as well; clone3 keeps its flags in memory, where a filter cannot look: libc falls back to clone. */
-static const struct sock_filter process_part[] = {
-  REFUSE_CALL (SYS_ptrace, EPERM),
-  REFUSE_CALL (SYS_process_vm_readv, EPERM),
-  REFUSE_CALL (SYS_process_vm_writev, EPERM),
-  REFUSE_CALL (SYS_fork, EPERM),
-  REFUSE_CALL (SYS_vfork, EPERM),
-  REFUSE_CALL (SYS_execve, EPERM),
-  REFUSE_CALL (SYS_execveat, EPERM),
-  REFUSE_CALL (SYS_clone3, ENOSYS),
-  IF_EQUAL (SYS_clone, 0, 3), LOAD (args[0]), BPF_JUMP (BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 1, 0), REFUSE (EPERM),
-};
+  g_array_append_vals (all, part, G_N_ELEMENTS (part));
+}
 
-static const struct sock_filter end_part[] = { ANSWER (SECCOMP_RET_ALLOW) };
+/* Other processes are neither started, nor signalled, nor looked into, nor talked to: a socket of this machine reaches the session
+ * bus, which starts programs. Threads are made by clone as well; clone3 keeps its flags in memory, where a filter cannot look: libc
+ * falls back to clone. Libraries signal by kill and tgkill with their own number (abort, raise). */
+static void
+add_processes (GArray *all)
+{
+  const struct sock_filter part[] = {
+    REFUSE_CALL (SYS_ptrace, EPERM),
+    REFUSE_CALL (SYS_process_vm_readv, EPERM),
+    REFUSE_CALL (SYS_process_vm_writev, EPERM),
+    REFUSE_CALL (SYS_pidfd_open, EPERM),
+    REFUSE_CALL (SYS_pidfd_getfd, EPERM),
+    REFUSE_CALL (SYS_pidfd_send_signal, EPERM),
+    REFUSE_CALL (SYS_tkill, EPERM),
+    REFUSE_OTHERS (SYS_kill),
+    REFUSE_OTHERS (SYS_tgkill),
+    REFUSE_OTHERS (SYS_rt_sigqueueinfo),
+    REFUSE_OTHERS (SYS_rt_tgsigqueueinfo),
+    REFUSE_CALL (SYS_socket, EACCES),
+    REFUSE_CALL (SYS_fork, EPERM),
+    REFUSE_CALL (SYS_vfork, EPERM),
+    REFUSE_CALL (SYS_execve, EPERM),
+    REFUSE_CALL (SYS_execveat, EPERM),
+    REFUSE_CALL (SYS_clone3, ENOSYS),
+    IF_EQUAL (SYS_clone, 0, 4), LOAD (args[0]), BPF_JUMP (BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 0, 1),
+    ANSWER (SECCOMP_RET_ALLOW), REFUSE (EPERM),
+  };
+
+  g_array_append_vals (all, part, G_N_ELEMENTS (part));
+}
+
+/* Sockets of this machine alone: what a driver talks to its service with. */
+static void
+add_network (GArray *all)
+{
+  const struct sock_filter part[] = {
+    IF_EQUAL (SYS_socket, 0, 4), LOAD (args[0]), IF_EQUAL (AF_UNIX, 2, 0), IF_EQUAL (AF_NETLINK, 1, 0), REFUSE (EACCES),
+    ANSWER (SECCOMP_RET_ALLOW),
+  };
+
+  g_array_append_vals (all, part, G_N_ELEMENTS (part));
+}
 
 static gboolean
 set_filter (gboolean processes)
@@ -87,10 +122,10 @@ set_filter (gboolean processes)
   g_autoptr (GArray) all = g_array_new (FALSE, FALSE, sizeof (struct sock_filter));
   struct sock_fprog program;
 
-  g_array_append_vals (all, common_part, G_N_ELEMENTS (common_part));
+  add_common (all);
   if (!processes && !SANITIZED)
-    g_array_append_vals (all, process_part, G_N_ELEMENTS (process_part));
-  g_array_append_vals (all, end_part, G_N_ELEMENTS (end_part));
+    add_processes (all);
+  add_network (all);
   program = (struct sock_fprog) { (unsigned short) all->len, (struct sock_filter *) (gpointer) all->data };
   if (prctl (PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
     return FALSE;

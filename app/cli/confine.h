@@ -16,7 +16,7 @@ G_BEGIN_DECLS
  * @most_file_bytes: of one file that it writes
  *
  * From now on this process is killed when @parent ends; it leaves no core file, opens 4096 files at most, and a file that grows
- * beyond @most_file_bytes ends it (SIGXFSZ). It gets no rights by starting programs.
+ * beyond @most_file_bytes ends it (SIGXFSZ; where that is ignored, as in gantry-cli, the write fails). It gets no rights by starting programs.
  *
  * Returns: FALSE where @parent has ended already
  */
@@ -26,9 +26,11 @@ gboolean gantry_confine_child (pid_t parent, guint64 most_file_bytes, GError **e
  * gantry_confine_code:
  * @processes: may other programs be started? An assembler of GPU code is one.
  *
- * From now on no thread of this process reaches a network or, without @processes, starts other processes or looks into them. What
- * is open stays open. To be called once, before generated code runs. It is Linux' filter of system calls (seccomp(2)), which needs no
- * rights and no namespaces, and costs some ten nanoseconds a call.
+ * From now on no thread of this process reaches a network. Without @processes none makes a socket, of this machine either, starts
+ * another process, signals one (kill(2) and its kin) or looks into one (ptrace(2), process_vm_readv(2), pidfd_getfd(2)). What is open
+ * stays open. To be called once, before generated code runs. It is Linux' filter of system calls (seccomp(2)), which needs no rights
+ * and no namespaces, and costs some ten nanoseconds a call. It sees numbers and no names: files are the user's as before, those
+ * of other processes in /proc too, as far as the system lets its user trace them (Documentation/admin-guide/LSM/Yama.rst).
  *
  * Returns: FALSE where the system has no such filter: nothing is confined then
  */

@@ -7,9 +7,12 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -121,11 +124,42 @@ with_processes (void)
 
 #ifndef SANITIZED
 static void
+ignore (int signal)
+{
+}
+
+/* Another process of this user is neither signalled nor looked into, by whatever number or descriptor; this one still signals itself. */
+static void
 without_processes (void)
 {
   char *const arguments[] = { (char *) "true", NULL };
+  pid_t other = fork ();
+  int of_other = (int) syscall (SYS_pidfd_open, other, 0), byte = 0;
+  struct iovec own = { &byte, 1 };
+  siginfo_t info = { .si_code = SI_QUEUE };
 
+  if (other == 0)
+    {
+      prctl (PR_SET_PDEATHSIG, SIGKILL);
+      sleep (1000);
+    }
+  EXPECT (kill (other, 0) == 0 && of_other >= 0);
   EXPECT (gantry_confine_code (FALSE, NULL));
+  EXPECT (kill (other, 0) < 0 && errno == EPERM);
+  EXPECT (kill (-1, 0) < 0 && errno == EPERM);
+  EXPECT (kill (0, 0) < 0 && errno == EPERM);
+  EXPECT (syscall (SYS_tkill, other, 0) < 0 && errno == EPERM);
+  EXPECT (syscall (SYS_tgkill, other, other, 0) < 0 && errno == EPERM);
+  EXPECT (syscall (SYS_rt_sigqueueinfo, other, SIGUSR1, &info) < 0 && errno == EPERM);
+  EXPECT (syscall (SYS_rt_tgsigqueueinfo, other, other, SIGUSR1, &info) < 0 && errno == EPERM);
+  EXPECT (syscall (SYS_pidfd_send_signal, of_other, 0, NULL, 0) < 0 && errno == EPERM);
+  EXPECT (syscall (SYS_pidfd_getfd, of_other, 0, 0) < 0 && errno == EPERM);
+  EXPECT (syscall (SYS_pidfd_open, getpid (), 0) < 0 && errno == EPERM);
+  EXPECT (process_vm_readv (other, &own, 1, &own, 1, 0) < 0 && errno == EPERM);
+  EXPECT (process_vm_writev (other, &own, 1, &own, 1, 0) < 0 && errno == EPERM);
+  EXPECT (refuses (AF_UNIX, SOCK_STREAM) && refuses (AF_NETLINK, SOCK_RAW) && refuses (AF_INET, SOCK_STREAM));
+  signal (SIGUSR1, ignore);
+  EXPECT (raise (SIGUSR1) == 0 && kill (getpid (), SIGUSR1) == 0);
   EXPECT (fork () < 0 && errno == EPERM);
   EXPECT (vfork () < 0 && errno == EPERM);
   EXPECT (execv ("/bin/true", arguments) < 0 && errno == EPERM);
