@@ -276,10 +276,46 @@ plan_answer (const Solve *solve, const SolveAnswer *answer, guint64 limit, Plann
   return FALSE;
 }
 
+/* What stays on the device only because the goal or a click says so: "parameters and inputs". (transfer full) (nullable): nothing */
+static char *
+kept_by_wish (const Solve *solve, const SolveLeast *least)
+{
+  static const char *const names[] = { [GANTRY_SUBJECT_RESIDUAL] = "values saved for the backward phase",
+                                       [GANTRY_SUBJECT_PARAMETER] = "parameters", [GANTRY_SUBJECT_STATE] = "optimizer states",
+                                       [GANTRY_SUBJECT_INPUT] = "inputs", [GANTRY_SUBJECT_OUTPUT] = "outputs" };
+  const SolveProblem *problem = solve->problem;
+  const GArray *candidates = problem->planner->candidates;
+  g_autoptr (GantryPlacements) placements = _gantry_solve_placements (problem, least->kinds);
+  gboolean kept[G_N_ELEMENTS (names)] = { FALSE };
+  GString *text = g_string_new (NULL);
+  guint n = 0;
+
+  for (guint i = 0; i < candidates->len; i++)
+    {
+      const GantryCandidate *candidate = &g_array_index (candidates, GantryCandidate, i);
+      const GantryPlacement *entry = gantry_placements_find (placements, candidate->node);
+      gboolean by_wish = (problem->allowed & 1u << GANTRY_PLACEMENT_OFFLOAD) == 0
+                         || (entry != NULL && entry->decider == GANTRY_DECIDED_BY_CLICK);
+
+      if ((candidate->allowed & 1u << GANTRY_PLACEMENT_OFFLOAD) != 0 && candidate->subject < G_N_ELEMENTS (names)
+          && (entry == NULL || entry->kind != GANTRY_PLACEMENT_OFFLOAD))
+        kept[candidate->subject] |= by_wish;
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    n += kept[i];
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (kept[i])
+      {
+        g_string_append_printf (text, "%s%s", text->len == 0 ? "" : n == 1 ? " and " : ", ", names[i]);
+        n--;
+      }
+  return g_string_free (text, text->len == 0);
+}
+
 static void
 refuse_memory (const Solve *solve, const SolveLeast *least, GError **error)
 {
-  g_autofree char *wanted = gantry_format_bytes_down (solve->goal->memory_bytes), *reached = NULL, *host = NULL;
+  g_autofree char *wanted = gantry_format_bytes_down (solve->goal->memory_bytes), *reached = NULL, *host = NULL, *kept = NULL;
 
   if (least->kinds == NULL)
     {
@@ -289,10 +325,11 @@ refuse_memory (const Solve *solve, const SolveLeast *least, GError **error)
       return;
     }
   reached = gantry_format_bytes (least->bytes);
+  kept = kept_by_wish (solve, least);
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
                "no placement was found that fits into %s: the least that could be reached is %s (%" G_GUINT64_FORMAT " bytes); "
-               "a smaller batch, or parameters and optimizer state offloaded as well, would lower that", wanted, reached,
-               least->bytes);
+               "a smaller batch%s%s%s would lower that", wanted, reached, least->bytes, kept != NULL ? ", or " : "",
+               kept != NULL ? kept : "", kept != NULL ? " offloaded as well," : "");
 }
 
 /* "Fit into": refused where the least does not fit, and only there. */

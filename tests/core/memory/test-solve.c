@@ -352,6 +352,29 @@ test_host_limit (void)
   }
 }
 
+/* What would help is what there is: no optimizer states where there is no optimizer, and nothing that is offloaded already. */
+static void
+test_advice (void)
+{
+  const guint8 allowed[] = { 1u << GANTRY_PLACEMENT_RECOMPUTE, 1u << GANTRY_PLACEMENT_RECOMPUTE | 1u << GANTRY_PLACEMENT_OFFLOAD };
+
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr (GantryContext) context = gantry_context_new ();
+      g_autoptr (GantryModule) module = make_step (context, 8);
+      g_autoptr (GantryPlanner) planner = make_planner (module, 2e10);
+      g_autoptr (GError) error = NULL;
+      const GantrySolveGoal goal = { .memory_bytes = 1, .allowed = allowed[i] };
+      g_autoptr (GantrySolution) none = gantry_solve (planner, &goal, NULL, NULL, &error);
+
+      g_assert_null (none);
+      g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY);
+      g_assert_null (strstr (error->message, "optimizer"));
+      g_assert_true ((strstr (error->message, "inputs and outputs offloaded as well") != NULL) == (i == 0));
+      g_assert_nonnull (strstr (error->message, "a smaller batch"));
+    }
+}
+
 /* What a click decided stays, and what is not allowed is not used. */
 static void
 test_clicks (void)
@@ -422,6 +445,7 @@ main (int argc, char **argv)
   g_test_add_func ("/memory/solve/refusals", test_refusals);
   g_test_add_func ("/memory/solve/least", test_least);
   g_test_add_func ("/memory/solve/no-goal", test_no_goal);
+  g_test_add_func ("/memory/solve/advice", test_advice);
   g_test_add_func ("/memory/solve/host-limit", test_host_limit);
   g_test_add_func ("/memory/solve/clicks", test_clicks);
   g_test_add_func ("/memory/solve/autotm", test_autotm);
