@@ -82,7 +82,7 @@ test_too_large (void)
       if (i == 1)
         g_assert_nonnull (strstr (g_ptr_array_index (summary->warnings, 0), "260 MiB are planned"));
       if (i == 1)
-        g_assert_nonnull (strstr (g_ptr_array_index (summary->warnings, 0), "heap and stacks 95.2 MiB"));
+        g_assert_nonnull (strstr (g_ptr_array_index (summary->warnings, 0), "heap and stacks 95.3 MiB"));
     }
 }
 
