@@ -62,34 +62,6 @@ open_response (GtkNativeDialog *dialog, int response, gpointer data)
     gantry_window_open (data, path);
 }
 
-static void
-allow_response (AdwMessageDialog *dialog, const char *response, gpointer data)
-{
-  if (g_strcmp0 (response, "allow") == 0)
-    _gantry_window_open_now (data, g_object_get_data (G_OBJECT (dialog), "path"),
-                             GPOINTER_TO_INT (g_object_get_data (G_OBJECT (dialog), "allowed")));
-}
-
-/* What a model reads outside its folder is sent along, and a program does whatever its user may: its user decides. */
-void
-_gantry_window_ask_to_allow (GantryWindow *self, const char *path, const GError *error)
-{
-  gboolean outside = error->code == GANTRY_ERROR_OUTSIDE;
-  GtkWidget *dialog = adw_message_dialog_new (GTK_WINDOW (self), outside ? "Read files outside the model's folder?"
-                                                                         : "Run the program?", NULL);
-
-  adw_message_dialog_set_body (ADW_MESSAGE_DIALOG (dialog), error->message);
-  gtk_widget_set_name (dialog, outside ? "outside" : "program");
-  g_object_set_data_full (G_OBJECT (dialog), "path", g_strdup (path), g_free);
-  g_object_set_data (G_OBJECT (dialog), "allowed", GINT_TO_POINTER (error->code));
-  adw_message_dialog_add_responses (ADW_MESSAGE_DIALOG (dialog), "cancel", "_Cancel", "allow", outside ? "_Allow" : "_Run", NULL);
-  adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog), "allow", ADW_RESPONSE_DESTRUCTIVE);
-  adw_message_dialog_set_default_response (ADW_MESSAGE_DIALOG (dialog), "cancel");
-  adw_message_dialog_set_close_response (ADW_MESSAGE_DIALOG (dialog), "cancel");
-  g_signal_connect_object (dialog, "response", G_CALLBACK (allow_response), self, 0);
-  gtk_window_present (GTK_WINDOW (dialog));
-}
-
 void
 _gantry_window_choose_open (GantryWindow *self)
 {

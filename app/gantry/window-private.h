@@ -12,6 +12,7 @@ struct _GantryWindow
   GantrySelection *selection;
   char *error;     /* (nullable) */
   char *opening;   /* (nullable): path that is being opened */
+  guint allowed;   /* GANTRY_ALLOW_...: for that opening */
   gboolean running;
   gboolean find_sizes;
   gboolean closing; /* the user has said that the session may go */
@@ -70,7 +71,8 @@ void _gantry_window_toast (GantryWindow *window, const char *text);
 void _gantry_window_tell (GantryWindow *window, const char *heading, const GError *error);
 void _gantry_window_update (GantryWindow *window);
 /** Without asking for what is unsaved. @allowed: 0, or the #GantryError that the user allows: of files outside, or of a program */
-void _gantry_window_open_now (GantryWindow *window, const char *path, int allowed);
+/** @allowed: what the user has allowed so far, of GANTRY_ALLOW_... */
+void _gantry_window_open_now (GantryWindow *window, const char *path, guint allowed);
 /** What is open is the run of another program: there is a recording and nothing else. */
 gboolean _gantry_window_is_outside (GantryWindow *window);
 /** The last pass, in one pane, once the compilation under way has made a training step. */
@@ -82,8 +84,6 @@ void _gantry_window_update_actions (GantryWindow *window);
 
 /* window-files.c */
 void _gantry_window_choose_open (GantryWindow *window);
-/** Asks whether @path may be opened again so. */
-void _gantry_window_ask_to_allow (GantryWindow *window, const char *path, const GError *error);
 void _gantry_window_save (GantryWindow *window, gboolean ask_where);
 void _gantry_window_choose_export (GantryWindow *window);
 /** The table of kernels as CSV. */
@@ -93,6 +93,19 @@ void _gantry_window_accept_drops (GantryWindow *window);
 gboolean _gantry_window_close_request (GtkWindow *window);
 /** Saves, discards or does nothing, as the user says; then opens @path, or closes the window where it is NULL. */
 void _gantry_window_ask_unsaved (GantryWindow *window, const char *path);
+
+/* window-allow.c */
+enum
+{
+  GANTRY_ALLOW_OUTSIDE = 1 << 0, /* files outside the model's folder are read */
+  GANTRY_ALLOW_PROGRAM = 1 << 1, /* a program runs */
+};
+/** Asks for what @error says that the opening which is under way may not do, and opens again if it may.
+ *  @recovery: (nullable): that was opened. Returns: FALSE where it is no question, or was answered already */
+gboolean _gantry_window_ask_to_allow (GantryWindow *window, const char *path, GantryRecovery *recovery, const GError *error);
+/** Notes what is being opened, and with what allowed. @options: (out): for _gantry_open_options_clear() */
+void _gantry_window_begin_opening (GantryWindow *window, const char *path, guint allowed, GantryOpenOptions *options);
+void _gantry_open_options_clear (GantryOpenOptions *options);
 
 /* window-disk.c */
 /** The files of the model and the session file of what is open. */
@@ -106,6 +119,8 @@ GtkWidget *_gantry_window_make_changed_notice (GantryWindow *window);
 char *_gantry_window_shown_text (GantryWindow *window);
 /** @text: (nullable): of a window on the same model */
 void _gantry_window_show_again (GantryWindow *window, const char *text);
+/** Opens what @recovery holds, with what the user has allowed so far. */
+void _gantry_window_recover_now (GantryWindow *window, GantryRecovery *recovery, guint allowed);
 void _gantry_window_start_keeping (GantryWindow *window);
 /** @forget: nothing of it is wanted any more. */
 void _gantry_window_stop_keeping (GantryWindow *window, gboolean forget);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is unsaved is kept while the window is open: every two seconds, where something has changed, on a worker thread. A window that
  * opens it again shows what was shown: the pass, what was selected, folded and in sight, and the run. */
-#include "app/gantry/state.h"
 #include "app/gantry/window-private.h"
 
 #define KEEP_SECONDS 2
@@ -321,7 +320,8 @@ recovered (GObject *source, GAsyncResult *result, gpointer data)
   g_clear_pointer (&self->opening, g_free);
   if (!gantry_document_recover_finish (self->document, result, &text, &error))
     {
-      if (!g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+      if (!_gantry_window_ask_to_allow (self, gantry_recovery_get_path (self->recovery), self->recovery, error)
+          && !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
         ask_what_to_do (self, self->recovery, error);
       g_clear_pointer (&self->recovery, gantry_recovery_unref); /* its file stays */
       _gantry_window_update (self);
@@ -335,17 +335,22 @@ recovered (GObject *source, GAsyncResult *result, gpointer data)
 }
 
 void
-gantry_window_recover (GantryWindow *self, GantryRecovery *recovery)
+_gantry_window_recover_now (GantryWindow *self, GantryRecovery *recovery, guint allowed)
 {
-  g_auto (GStrv) trusted = gantry_state_get_trusted ();
-  GantryOpenOptions options = GANTRY_OPEN_OPTIONS_INIT;
+  GantryOpenOptions options;
 
-  g_return_if_fail (GANTRY_IS_WINDOW (self) && self->recovery == NULL);
-  options.trusted = (const char *const *) trusted;
+  _gantry_window_begin_opening (self, gantry_recovery_get_path (recovery), allowed, &options);
+  g_clear_pointer (&self->recovery, gantry_recovery_unref);
   self->recovery = gantry_recovery_ref (recovery);
   self->recovering = TRUE;
-  g_free (self->opening);
-  self->opening = g_strdup (gantry_recovery_get_path (recovery));
   gantry_document_recover_async (self->document, recovery, &options, recovered, g_object_ref (self));
+  _gantry_open_options_clear (&options);
   _gantry_window_update (self);
+}
+
+void
+gantry_window_recover (GantryWindow *self, GantryRecovery *recovery)
+{
+  g_return_if_fail (GANTRY_IS_WINDOW (self) && self->recovery == NULL);
+  _gantry_window_recover_now (self, recovery, 0);
 }

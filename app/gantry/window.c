@@ -274,9 +274,8 @@ opened (GObject *source, GAsyncResult *result, gpointer data)
       if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED) && gantry_document_is_busy (self->document))
         return;
       g_clear_pointer (&self->opening, g_free);
-      if (path != NULL && (g_error_matches (error, GANTRY_ERROR, GANTRY_ERROR_OUTSIDE)
-                           || g_error_matches (error, GANTRY_ERROR, GANTRY_ERROR_UNTRUSTED)))
-        _gantry_window_ask_to_allow (self, path, error);
+      if (path != NULL && _gantry_window_ask_to_allow (self, path, NULL, error))
+        ;
       else if (gantry_document_get_compilation (self->document) != NULL ||
           g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
         _gantry_window_tell (self, "This file cannot be opened", error);
@@ -300,20 +299,14 @@ opened (GObject *source, GAsyncResult *result, gpointer data)
 }
 
 void
-_gantry_window_open_now (GantryWindow *self, const char *path, int allowed)
+_gantry_window_open_now (GantryWindow *self, const char *path, guint allowed)
 {
-  g_auto (GStrv) trusted = gantry_state_get_trusted ();
-  g_autoptr (GantryBindings) bindings = gantry_bindings_new ();
-  GantryOpenOptions options = GANTRY_OPEN_OPTIONS_INIT;
+  GantryOpenOptions options;
 
-  bindings->outside = allowed == GANTRY_ERROR_OUTSIDE;
-  options.run_program = allowed == GANTRY_ERROR_UNTRUSTED;
-  options.trusted = (const char *const *) trusted;
-  options.bindings = bindings;
-  g_free (self->opening);
-  self->opening = g_canonicalize_filename (path, NULL);
+  _gantry_window_begin_opening (self, path, allowed, &options);
   g_clear_pointer (&self->error, g_free);
   gantry_document_open_async (self->document, self->opening, &options, opened, g_object_ref (self));
+  _gantry_open_options_clear (&options);
   _gantry_window_update (self);
 }
 

@@ -159,7 +159,8 @@ void _gantry_document_number_state (GantryDocument *document, GantryState *state
 /* Work */
 
 /** FALSE with %GANTRY_ERROR_UNTRUSTED where opening @path runs a program that the user has not allowed. What may run is put into
- * @bindings. @saved: (nullable): the SHA-256 that it has to have */
+ * @bindings. @saved: (nullable): the SHA-256 that it has to have; empty: of a
+ * session that does not say */
 gboolean _gantry_may_run (const char *path, const char *saved, const GantryOpenOptions *options, GantryBindings *bindings,
                           GError **error);
 /** Any thread. */

@@ -70,7 +70,15 @@ _gantry_may_run (const char *path, const char *saved, const GantryOpenOptions *o
       return FALSE;
     }
   sum = g_strndup (mark, strcspn (mark, " "));
-  if (saved != NULL && strcmp (saved, sum) != 0)
+  /* What a file of a stranger names without saying what it is was allowed for itself, not for that file. */
+  if (saved != NULL && *saved == '\0' && !options->run_program)
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNTRUSTED,
+                   "the session does not say which program it was saved with. It names %s, a Python program that may do whatever you "
+                   "may; gantry-cli runs it with --trust-program", path);
+      return FALSE;
+    }
+  if (saved != NULL && *saved != '\0' && strcmp (saved, sum) != 0)
     {
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
                    "the model %s has changed since this session was saved; open the model itself to start anew", path);

@@ -91,6 +91,31 @@ read_history (sqlite3 *db, GError **error)
   return NULL;
 }
 
+/* What it was opened with is of the model, whatever was set since: which of its graphs, and what the user has allowed. */
+static void
+open_with (GantryState *state, const GantryBindings *opened)
+{
+  GantryBindings *bindings = gantry_bindings_copy (state->bindings);
+
+  gantry_bindings_set_entry (bindings, opened->entry);
+  gantry_bindings_set_program (bindings, opened->program);
+  bindings->outside = opened->outside;
+  _gantry_state_set_bindings (state, bindings);
+}
+
+static void
+open_history_with (GantryHistory *history, const GantryBindings *opened)
+{
+  open_with (history->state, opened);
+  for (guint i = 0; i < history->edits->len; i++)
+    {
+      GantryEdit *edit = g_ptr_array_index (history->edits, i);
+
+      open_with (edit->old_state, opened);
+      open_with (edit->new_state, opened);
+    }
+}
+
 /* Where it was opened from, and the runs that the session has. */
 static void
 take_origin (GantryLoaded *loaded, sqlite3 *db, GCancellable *cancellable)
@@ -139,6 +164,7 @@ _gantry_recovery_load (const char *path, const GantryOpenOptions *options, const
   sizes = _gantry_session_load_sizes (path);
   if (sizes != NULL)
     _gantry_states_take_sizes (loaded->history->state, loaded->history->edits, sizes);
+  open_history_with (loaded->history, loaded->compilation->model->bindings);
   take_origin (loaded, db, cancellable);
   *view = read_text (db, "view");
   return g_steal_pointer (&loaded);

@@ -407,7 +407,7 @@ open_checked (GHashTable *meta, const char *path, const char *session_path, Gant
   g_autoptr (GantryModel) model = NULL;
 
   /* A program is compared before it runs; what is only read, when it has been. */
-  if (!_gantry_may_run (path, fact (meta, "model_sha256"), options, bindings, error))
+  if (!_gantry_may_run (path, fact (meta, "model_sha256") != NULL ? fact (meta, "model_sha256") : "", options, bindings, error))
     {
       gantry_error_prefix (error, "%s: ", session_path);
       return NULL;

@@ -110,6 +110,63 @@ remove_all (void)
     gantry_recovery_remove (g_ptr_array_index (list, i));
 }
 
+static void
+respond (const char *name, const char *response)
+{
+  GtkWidget *dialog;
+
+  views_wait_until ((dialog = window_test_dialog (name)) != NULL);
+  adw_message_dialog_response (ADW_MESSAGE_DIALOG (dialog), response);
+  gtk_window_destroy (GTK_WINDOW (dialog)); /* as a button does */
+  views_settle ();
+}
+
+/* A model that reads outside its folder: asked at each start, restored with the answer, and there for the next start where it is no. */
+static void
+test_outside (void)
+{
+  g_autofree char *folder = g_dir_make_tmp ("gantry-outside-XXXXXX", NULL), *home = g_build_filename (folder, "home", NULL);
+  g_autofree char *secret = g_build_filename (folder, "secret", NULL), *model = g_build_filename (home, "reader.gir", NULL);
+  g_autofree char *text = g_strdup_printf ("module \"reader\" {\n  func @main #1 (%%1 \"x\": f32[4]) -> (%%3) {\n"
+                                           "    %%2 = constant() {value = file<f32[4]: \"%s\", 0, 16>}: f32[4]\n"
+                                           "    %%3 = add(%%1, %%2): f32[4]\n  }\n}\n", secret);
+  GantryWindow *window = window_test_new ();
+
+  if (window == NULL)
+    return;
+  g_assert_cmpint (g_mkdir (home, 0700), ==, 0);
+  g_assert_true (g_file_set_contents (secret, "secret of someone", -1, NULL));
+  g_assert_true (g_file_set_contents (model, text, -1, NULL));
+  gantry_window_open (window, model);
+  respond ("outside", "allow");
+  window_test_wait (window);
+  edit (window, 3);
+  gantry_window_keep (window);
+  window_test_free (window);
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr (GPtrArray) list = gantry_recovery_list ();
+
+      g_assert_cmpuint (list->len, ==, 1);
+      window = window_test_new ();
+      gantry_window_recover (window, g_ptr_array_index (list, 0));
+      g_clear_pointer (&list, g_ptr_array_unref);
+      respond ("outside", i == 0 ? "cancel" : "allow");
+      window_test_wait (window);
+      if (i == 0)
+        window_test_free (window);
+    }
+  g_assert_cmpuint (limit_of (window), ==, 1000000003);
+  g_assert_null (window_test_dialog ("not-restored"));
+  g_assert_true (gantry_document_get_bindings (gantry_window_get_document (window))->outside); /* opened again with other sizes, too */
+  window_test_free (window);
+  remove_all ();
+  g_unlink (model);
+  g_unlink (secret);
+  g_rmdir (home);
+  g_rmdir (folder);
+}
+
 static guint
 n_files (void)
 {
@@ -121,17 +178,6 @@ n_files (void)
   while ((name = g_dir_read_name (dir)) != NULL)
     n += g_str_has_suffix (name, ".gantry");
   return n;
-}
-
-static void
-answer (const char *response)
-{
-  GtkWidget *dialog;
-
-  views_wait_until ((dialog = window_test_dialog ("unsaved")) != NULL);
-  adw_message_dialog_response (ADW_MESSAGE_DIALOG (dialog), response);
-  gtk_window_destroy (GTK_WINDOW (dialog)); /* as a button does */
-  views_settle ();
 }
 
 /* By itself, and only while there is something; asked before it goes. */
@@ -153,14 +199,14 @@ test_asked (void)
   views_wait_until (n_files () == 0); /* all is as it was */
   gantry_document_redo (document);
   gantry_window_open (window, other);
-  answer ("cancel");
+  respond ("unsaved", "cancel");
   window_test_wait (window);
   g_assert_cmpstr (gantry_document_get_path (document), ==, path);
   gtk_window_close (GTK_WINDOW (window));
-  answer ("cancel");
+  respond ("unsaved", "cancel");
   views_wait_until (n_files () == 1);
   gantry_window_open (window, other);
-  answer ("discard");
+  respond ("unsaved", "discard");
   window_test_wait (window);
   g_assert_cmpstr (gantry_document_get_path (document), ==, other);
   views_wait_until (n_files () == 0);
@@ -420,6 +466,7 @@ main (int argc, char **argv)
   window_test_init (&argc, &argv);
   g_test_add_func ("/recovery/restored", test_restored);
   g_test_add_func ("/recovery/asked", test_asked);
+  g_test_add_func ("/recovery/outside", test_outside);
   g_test_add_func ("/recovery/exported-again", test_exported_again);
   g_test_add_func ("/recovery/killed", test_killed);
   return window_test_run ();

@@ -110,6 +110,33 @@ edit (GantryDocument *document)
   gantry_document_wait (document);
 }
 
+/* What it was opened with is not set by an edit, and holds for all of them. */
+static void
+test_opened_with (void)
+{
+  g_autofree char *path = doc_file ("data/programs/transformer-tiny.gir"), *view = NULL;
+  g_autoptr (GantryDocument) document = gantry_document_new (), again = NULL;
+  g_autoptr (GantryRecovery) recovery = recovery_new ();
+  g_autoptr (GantryBindings) bindings = gantry_bindings_new ();
+  GantryOpenOptions options = GANTRY_OPEN_OPTIONS_INIT;
+  g_autoptr (GError) error = NULL;
+
+  gantry_bindings_set_entry (bindings, "second");
+  options.bindings = bindings;
+  gantry_document_open (document, path, &options, NULL, &error);
+  g_assert_no_error (error);
+  gantry_document_set_limit (document, 1000000000);
+  gantry_document_wait (document);
+  keep (recovery, document, NULL);
+  again = recover (recovery, &view);
+  g_assert_cmpstr (gantry_document_get_bindings (again)->entry, ==, "second");
+  gantry_document_undo (again);
+  gantry_document_wait (again);
+  g_assert_cmpstr (gantry_document_get_bindings (again)->entry, ==, "second");
+  g_assert_cmpstr (gantry_document_get_model (again)->bindings->entry, ==, "second");
+  gantry_recovery_remove (recovery);
+}
+
 static void
 test_edits (void)
 {
@@ -360,6 +387,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/recovery/folder", test_folder);
   g_test_add_func ("/recovery/edits", test_edits);
+  g_test_add_func ("/recovery/opened-with", test_opened_with);
   g_test_add_func ("/recovery/of-session", test_of_session);
   g_test_add_func ("/recovery/another", test_another);
   g_test_add_func ("/recovery/never-without", test_never_without);

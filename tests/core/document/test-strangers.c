@@ -215,6 +215,27 @@ test_value (Place *place, gconstpointer data)
   g_assert_nonnull (error);
 }
 
+/* A session that names a program without saying which it was saved with: what the user lets run elsewhere is not run for it. */
+static void
+test_nameless_program (Place *place, gconstpointer data)
+{
+  g_autofree char *program = g_build_filename (place->folder, "model.py", NULL), *mark = NULL;
+  g_autofree char *sql = g_strdup_printf ("UPDATE meta SET value = '%s' WHERE key = 'model_path';"
+                                          "DELETE FROM meta WHERE key = 'model_sha256' OR key = 'model_files'", program);
+  g_autoptr (GantryDocument) document = gantry_document_new ();
+  GantryOpenOptions options = GANTRY_OPEN_OPTIONS_INIT;
+  g_autoptr (GError) error = NULL;
+  const char *trusted[2] = { NULL, NULL };
+
+  g_assert_true (g_file_set_contents (program, "raise SystemExit (1)\n", -1, NULL));
+  trusted[0] = mark = gantry_model_program_mark (program);
+  options.trusted = trusted;
+  run_sql (place, sql);
+  g_assert_false (gantry_document_open (document, place->path, &options, NULL, &error));
+  g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_UNTRUSTED);
+  g_unlink (program);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -226,6 +247,7 @@ main (int argc, char **argv)
   ADD ("rows", test_rows);
   ADD ("limits", test_limits);
   ADD ("value", test_value);
+  ADD ("nameless-program", test_nameless_program);
 #undef ADD
   return g_test_run ();
 }
