@@ -121,17 +121,17 @@ saved (GObject *source, GAsyncResult *result, gpointer data)
       return;
     }
   _gantry_window_watch_files (self); /* it may be another session file */
+  gantry_state_add_recent (gantry_document_get_session_path (self->document));
+  _gantry_window_fill_recent (self);
   if (self->closing || self->next != NULL)
     leave (self);
   else
     _gantry_window_toast (self, "Session saved");
 }
 
-static void
-save_to (GantryWindow *self, const char *path)
+void
+gantry_window_save_to (GantryWindow *self, const char *path)
 {
-  if (path != NULL)
-    gantry_state_add_recent (path);
   gantry_document_save_async (self->document, path, saved, g_object_ref (self));
 }
 
@@ -146,18 +146,10 @@ save_response (GtkNativeDialog *dialog, int response, gpointer data)
       const char *embed = gtk_file_chooser_get_choice (GTK_FILE_CHOOSER (dialog), "embed");
 
       gantry_document_set_embed (self->document, g_strcmp0 (embed, "true") == 0);
-      save_to (self, path);
+      gantry_window_save_to (self, path);
     }
   else
     stay (self);
-}
-
-static gboolean
-is_session (GantryWindow *self)
-{
-  const char *path = gantry_document_get_path (self->document);
-
-  return path != NULL && g_str_has_suffix (path, ".gantry");
 }
 
 void
@@ -165,9 +157,9 @@ _gantry_window_save (GantryWindow *self, gboolean ask_where)
 {
   g_autofree char *name = name_with_ending (self, ".gantry");
 
-  if (!ask_where && is_session (self))
+  if (!ask_where && gantry_document_get_session_path (self->document) != NULL)
     {
-      save_to (self, NULL);
+      gantry_window_save_to (self, NULL);
       return;
     }
   show_chooser (self, "Save the session", GTK_FILE_CHOOSER_ACTION_SAVE, name, G_CALLBACK (save_response));

@@ -507,6 +507,7 @@ gantry_window_init (GantryWindow *self)
   g_signal_connect_swapped (self->document, "notify::progress", G_CALLBACK (update_busy), self);
   g_signal_connect_swapped (self->document, "notify::activity", G_CALLBACK (update_busy), self);
   g_signal_connect_swapped (self->document, "notify::modified", G_CALLBACK (update_title), self);
+  g_signal_connect_swapped (self->document, "notify::path", G_CALLBACK (update_title), self);
   g_signal_connect_swapped (self->document, "notify::can-undo", G_CALLBACK (_gantry_window_update_actions), self);
   g_signal_connect_swapped (self->document, "notify::can-redo", G_CALLBACK (_gantry_window_update_actions), self);
   _gantry_window_add_actions (self);

@@ -41,6 +41,8 @@ GantryKernelsPanel *gantry_window_get_kernels_panel (GantryWindow *window);
 const char *gantry_window_get_page (GantryWindow *window);
 /** The last error that the user was told, NULL after a success. */
 const char *gantry_window_get_error (GantryWindow *window);
+/** Saves the session, to its own file where @path is NULL; what goes wrong is told. From then on @path is what is open. */
+void gantry_window_save_to (GantryWindow *window, const char *path);
 /** Writes the picture that has the focus; the format follows the ending. */
 gboolean gantry_window_export (GantryWindow *window, const char *path, GError **error);
 

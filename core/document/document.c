@@ -376,10 +376,14 @@ _gantry_document_saved (GantryDocument *self, const char *path, const GantryMode
   _gantry_document_take_runs (self, saved->others);
   g_free (self->loaded->session_state);
   self->loaded->session_state = g_strdup (saved->state);
-  if (g_strcmp0 (self->loaded->session_path, path) != 0)
+  if (g_strcmp0 (self->loaded->session_path, path) != 0 || g_strcmp0 (self->loaded->path, path) != 0)
     {
       g_free (self->loaded->session_path);
       self->loaded->session_path = g_strdup (path);
+      g_free (self->loaded->path);
+      self->loaded->path = g_strdup (path);
+      _gantry_document_notify (self, PROP_PATH);
+      _gantry_document_notify (self, PROP_TITLE);
     }
   self->kept = *mark;
   if (self->n_changes == mark->n_changes)
@@ -395,6 +399,18 @@ run_of (GPtrArray *runs, const GantryCompilation *compilation)
     if (gantry_run_result_is_of (g_ptr_array_index (runs, i - 1), compilation))
       return g_ptr_array_index (runs, i - 1);
   return NULL;
+}
+
+/* Files are those of now: a save may have ended since the compilation was asked for. */
+static void
+keep_files (GantryLoaded *loaded, const GantryLoaded *old)
+{
+  g_free (loaded->path);
+  g_free (loaded->session_path);
+  g_free (loaded->session_state);
+  loaded->path = g_strdup (old->path);
+  loaded->session_path = g_strdup (old->session_path);
+  loaded->session_state = g_strdup (old->session_state);
 }
 
 /* What a file brings when it is not the one that was open. */
@@ -467,7 +483,10 @@ _gantry_document_install (GantryDocument *self, GantryLoaded *loaded, gboolean k
     self->n_files++; /* other bytes, for all that is known */
   remember (self, keep ? old->compilation : NULL);
   if (keep)
-    choose_run (self);
+    {
+      keep_files (loaded, old);
+      choose_run (self);
+    }
   else
     take_file (self, loaded);
   _gantry_document_take_plan (self, loaded);

@@ -190,6 +190,7 @@ G_DECLARE_FINAL_TYPE (GantryDocument, gantry_document, GANTRY, DOCUMENT, GObject
 GantryDocument *gantry_document_new (void);
 
 /* Reading */
+/** The file that is open: the model or recording, the session once there is one. (transfer none) (nullable): before the first. */
 const char *gantry_document_get_path (GantryDocument *document);
 /** The session file that it was opened from or saved to: (transfer none) (nullable). */
 const char *gantry_document_get_session_path (GantryDocument *document);

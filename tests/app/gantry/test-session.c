@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The session file of a window: what is open once it is saved, a model that it carries along, and what others write into it. */
+#include "app/gantry/state.h"
+#include "tests/app/gantry/window-test.h"
+#include <glib/gstdio.h>
+#include <string.h>
+
+typedef struct
+{
+  char *folder, *model, *session;
+  GantryWindow *window; /* NULL: no display */
+} Place;
+
+/* A window on a model of its own. */
+static void
+set_up (Place *place, gconstpointer data)
+{
+  g_autofree char *from = views_source_file ("data/programs/mlp.gir"), *text = NULL;
+  gsize size;
+
+  place->folder = g_dir_make_tmp ("gantry-session-XXXXXX", NULL);
+  place->model = g_build_filename (place->folder, "m.gir", NULL);
+  place->session = g_build_filename (place->folder, "s.gantry", NULL);
+  g_assert_true (g_file_get_contents (from, &text, &size, NULL));
+  g_assert_true (g_file_set_contents (place->model, text, (gssize) size, NULL));
+  place->window = window_test_new ();
+  if (place->window == NULL)
+    return;
+  window_test_open (place->window, place->model);
+  g_assert_cmpstr (gantry_window_get_error (place->window), ==, NULL);
+}
+
+static void
+tear_down (Place *place, gconstpointer data)
+{
+  if (place->window != NULL)
+    window_test_free (place->window);
+  g_unlink (place->model);
+  g_unlink (place->session);
+  g_rmdir (place->folder);
+  g_free (place->folder);
+  g_free (place->model);
+  g_free (place->session);
+}
+
+static void
+set_limit (GantryDocument *document, guint64 bytes)
+{
+  gantry_document_set_limit (document, bytes);
+  gantry_document_wait (document);
+}
+
+static void
+save (Place *place, const char *path)
+{
+  GantryDocument *document = gantry_window_get_document (place->window);
+
+  gantry_window_save_to (place->window, path);
+  views_wait_until (gantry_document_get_session_path (document) != NULL && !gantry_document_is_unsaved (document));
+  window_test_wait (place->window);
+}
+
+/* The title, the button of the model, the recent files and a later save are of the new file; nothing is asked again. */
+static void
+test_saved_as (Place *place, gconstpointer data)
+{
+  g_auto (GStrv) before = NULL, recent = NULL;
+  GantryDocument *document;
+
+  if (place->window == NULL)
+    return;
+  document = gantry_window_get_document (place->window);
+  set_limit (document, 1000000000);
+  before = gantry_state_get_recent ();
+  g_assert_cmpstr (before[0], ==, place->model);
+  save (place, place->session);
+  g_assert_cmpstr (gtk_window_get_title (GTK_WINDOW (place->window)), ==, "s.gantry \342\200\223 Gantry");
+  g_assert_true (window_test_has_text (GTK_WIDGET (place->window), "s.gantry"));
+  g_assert_cmpstr (gantry_document_get_path (document), ==, place->session);
+  recent = gantry_state_get_recent ();
+  g_assert_cmpstr (recent[0], ==, place->session);
+  g_assert_cmpstr (recent[1], ==, place->model);
+  set_limit (document, 2000000000); /* the name stays when it is compiled again */
+  g_assert_cmpstr (gantry_document_get_path (document), ==, place->session);
+  save (place, NULL);
+}
+
+/* A save that fails is none: nothing gets its name. */
+static void
+test_not_saved (Place *place, gconstpointer data)
+{
+  g_autofree char *path = g_build_filename (place->folder, "no", "s.gantry", NULL);
+  g_auto (GStrv) recent = NULL;
+
+  if (place->window == NULL)
+    return;
+  gantry_window_save_to (place->window, path);
+  views_wait_until (gantry_window_get_error (place->window) != NULL);
+  recent = gantry_state_get_recent ();
+  g_assert_false (g_strv_contains ((const char *const *) recent, path));
+  g_assert_cmpstr (gantry_document_get_path (gantry_window_get_document (place->window)), ==, place->model);
+  g_assert_false (g_file_test (path, G_FILE_TEST_EXISTS));
+}
+
+/* The session alone is opened where its model is gone. */
+static void
+test_embedded (Place *place, gconstpointer data)
+{
+  GantryDocument *document;
+  guint n_nodes;
+
+  if (place->window == NULL)
+    return;
+  document = gantry_window_get_document (place->window);
+  n_nodes = gantry_compilation_module (gantry_document_get_compilation (document))->n_nodes;
+  set_limit (document, 1000000007);
+  gantry_document_set_embed (document, TRUE);
+  save (place, place->session);
+  window_test_free (place->window);
+  g_assert_cmpint (g_unlink (place->model), ==, 0);
+  place->window = window_test_new ();
+  window_test_open (place->window, place->session);
+  g_assert_cmpstr (gantry_window_get_error (place->window), ==, NULL);
+  document = gantry_window_get_document (place->window);
+  g_assert_cmpuint (gantry_document_get_settings (document)->target.memory_limit, ==, 1000000007);
+  g_assert_cmpuint (gantry_compilation_module (gantry_document_get_compilation (document))->n_nodes, ==, n_nodes);
+}
+
+static void
+add_run (GantryDocument *document)
+{
+  g_autoptr (GantryRunResult) result = gantry_run_result_new ();
+
+  result->name = g_strdup ("a run of others");
+  result->device = g_strdup ("none");
+  result->when = g_strdup ("2026-01-01T00:00:00Z");
+  result->n_runs = 1;
+  result->plan = gantry_plan_ref (gantry_document_get_plan (document));
+  result->recording = gantry_recording_from_plan (gantry_compilation_module (gantry_document_get_compilation (document)), result->plan);
+  gantry_document_add_run (document, result);
+}
+
+/* What another program adds to the file comes by itself and is told; what it sets where something is set here too is told at the save. */
+static void
+test_others (Place *place, gconstpointer data)
+{
+  g_autoptr (GantryDocument) other = gantry_document_new ();
+  g_autoptr (GError) error = NULL;
+  GantryDocument *document;
+
+  if (place->window == NULL)
+    return;
+  document = gantry_window_get_document (place->window);
+  save (place, place->session);
+  gantry_document_open (other, place->session, NULL, NULL, &error);
+  g_assert_no_error (error);
+  add_run (other);
+  gantry_document_save (other, NULL, &error);
+  g_assert_no_error (error);
+  views_wait_until (gantry_document_get_runs (document)->len == 1);
+  views_wait_until (window_test_has_text (GTK_WIDGET (place->window), "1 run was added to the session file"));
+  g_assert_false (gantry_document_is_unsaved (document));
+  set_limit (other, 1000000001);
+  gantry_document_save (other, NULL, &error);
+  g_assert_no_error (error);
+  set_limit (document, 1000000002);
+  gantry_window_save_to (place->window, NULL);
+  views_wait_until (gantry_window_get_error (place->window) != NULL);
+  g_assert_nonnull (strstr (gantry_window_get_error (place->window), "changed by another program"));
+  g_assert_true (gantry_document_is_unsaved (document));
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autofree char *cache = g_dir_make_tmp ("gantry-cache-XXXXXX", NULL);
+
+  g_setenv ("XDG_CACHE_HOME", cache, TRUE);
+  window_test_init (&argc, &argv);
+#define ADD(name, function) g_test_add ("/app/session/" name, Place, NULL, set_up, function, tear_down)
+  ADD ("saved-as", test_saved_as);
+  ADD ("not-saved", test_not_saved);
+  ADD ("embedded", test_embedded);
+  ADD ("others", test_others);
+#undef ADD
+  return window_test_run ();
+}
