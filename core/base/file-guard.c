@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Mapped files that others make shorter. The handler of a signal has no argument, so that what it asks stands in variables of the
- * process: the address ranges that were mapped last. A range whose file was unmapped does no harm: what lies there later and faults
- * is a mapped file too. */
+ * process: the address ranges that files were mapped to. A range whose file was unmapped does no harm: what lies there later and faults
+ * is a mapped file too, which takes the range's place where it is one of ours. So there are no more ranges than were mapped at a time,
+ * give or take those whose addresses nobody has used again. */
 #include "core/base/file-private.h"
 #include <signal.h>
 #include <stdatomic.h>
@@ -11,33 +12,67 @@
 
 #define N_RANGES 1024u
 
-static struct
+typedef struct Block Block;
+struct Block
 {
-  atomic_uintptr_t start, end;
-} ranges[N_RANGES];
-static atomic_uint n_ranges;
+  struct
+  {
+    atomic_uintptr_t start, end; /* end 0: none */
+  } ranges[N_RANGES];
+  _Atomic (Block *) next; /* NULL: the last; never freed, for the handler may be in it */
+};
+static Block first;
+static GMutex adding;
 static struct sigaction before;
 static uintptr_t page_size;
+
+static void
+set_range (Block *block, guint i, uintptr_t start, uintptr_t end)
+{
+  atomic_store (&block->ranges[i].end, 0); /* never a range of two files */
+  atomic_store (&block->ranges[i].start, start);
+  atomic_store (&block->ranges[i].end, end);
+}
 
 void
 _gantry_file_guard_add (const char *start, gsize length)
 {
-  guint i;
+  const uintptr_t from = (uintptr_t) start, to = from + length;
+  Block *place = NULL, *last = NULL;
+  guint at = 0;
 
   if (start == NULL || length == 0)
     return;
-  i = atomic_fetch_add (&n_ranges, 1) % N_RANGES;
-  atomic_store (&ranges[i].end, 0); /* never a range of two files */
-  atomic_store (&ranges[i].start, (uintptr_t) start);
-  atomic_store (&ranges[i].end, (uintptr_t) start + length);
+  g_mutex_lock (&adding);
+  for (Block *block = &first; block != NULL; last = block, block = atomic_load (&block->next))
+    for (guint i = 0; i < N_RANGES; i++)
+      {
+        uintptr_t end = atomic_load (&block->ranges[i].end);
+
+        if (end > from && atomic_load (&block->ranges[i].start) < to)
+          set_range (block, i, 0, end = 0); /* what was here is unmapped */
+        if (end == 0 && place == NULL)
+          {
+            place = block;
+            at = i;
+          }
+      }
+  if (place == NULL)
+    {
+      place = g_new0 (Block, 1);
+      atomic_store (&last->next, place);
+    }
+  set_range (place, at, from, to);
+  g_mutex_unlock (&adding);
 }
 
 static gboolean
 is_mapped (uintptr_t address)
 {
-  for (guint i = 0; i < N_RANGES; i++)
-    if (address >= atomic_load (&ranges[i].start) && address < atomic_load (&ranges[i].end))
-      return TRUE;
+  for (Block *block = &first; block != NULL; block = atomic_load (&block->next))
+    for (guint i = 0; i < N_RANGES; i++)
+      if (address >= atomic_load (&block->ranges[i].start) && address < atomic_load (&block->ranges[i].end))
+        return TRUE;
   return FALSE;
 }
 
