@@ -31,11 +31,7 @@ check_version (sqlite3 *db, const char *path, gboolean writable, GError **error)
   if (id < 0)
     return _gantry_session_fail (db, error);
   if (id == 0 && pragma (db, "SELECT count(*) FROM sqlite_master") == 0 && writable)
-    {
-      g_autofree char *mark = g_strdup_printf ("PRAGMA application_id = %d;", GANTRY_SESSION_APPLICATION_ID);
-
-      return _gantry_session_exec (db, mark, error);
-    }
+    return TRUE; /* who writes says so */
   if (id != GANTRY_SESSION_APPLICATION_ID)
     {
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: an SQLite file, but no Gantry session", path);

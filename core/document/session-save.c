@@ -3,6 +3,7 @@
  * that of several writers each finds its own in the file. */
 #include "core/document/session-private.h"
 #include <gio/gio.h>
+#include <glib/gstdio.h>
 #include <string.h>
 
 static gboolean
@@ -378,8 +379,32 @@ _gantry_saved_clear (GantrySaved *saved)
   g_clear_pointer (&saved->written, g_ptr_array_unref);
 }
 
-gboolean
-_gantry_session_save (const char *path, const GantrySessionParts *parts, GantrySaved *saved, GError **error)
+/* A file that a save has made and could not fill is no session: it goes, unless another writer has begun to fill it. It is locked by the
+ * layer below: a transaction on an empty file writes, and there may be no space for it. Who waits for the lock is told by SQLite
+ * that the file has moved. */
+static void
+remove_empty (const char *path)
+{
+  g_autofree char *journal = g_strconcat (path, "-journal", NULL);
+  g_autoptr (sqlite3) db = NULL;
+  sqlite3_file *file = NULL;
+  sqlite3_int64 size = -1;
+
+  if (sqlite3_open_v2 (path, &db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK
+      || sqlite3_file_control (db, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK || file->pMethods == NULL)
+    return;
+  if (file->pMethods->xLock (file, SQLITE_LOCK_SHARED) == SQLITE_OK && file->pMethods->xLock (file, SQLITE_LOCK_RESERVED) == SQLITE_OK
+      && file->pMethods->xLock (file, SQLITE_LOCK_EXCLUSIVE) == SQLITE_OK
+      && file->pMethods->xFileSize (file, &size) == SQLITE_OK && size == 0)
+    {
+      g_unlink (path);
+      g_unlink (journal);
+    }
+  file->pMethods->xUnlock (file, SQLITE_LOCK_NONE);
+}
+
+static gboolean
+save_file (const char *path, const GantrySessionParts *parts, GantrySaved *saved, GError **error)
 {
   g_autoptr (sqlite3) db = _gantry_session_open (path, TRUE, NULL, error);
   g_auto (GantrySaved) own = { NULL, NULL, NULL };
@@ -399,4 +424,15 @@ _gantry_session_save (const char *path, const GantrySessionParts *parts, GantryS
   *saved = own;
   own = (GantrySaved){ NULL, NULL, NULL };
   return TRUE;
+}
+
+gboolean
+_gantry_session_save (const char *path, const GantrySessionParts *parts, GantrySaved *saved, GError **error)
+{
+  gboolean is_new = !g_file_test (path, G_FILE_TEST_EXISTS);
+  gboolean done = save_file (path, parts, saved, error);
+
+  if (!done && is_new)
+    remove_empty (path);
+  return done;
 }

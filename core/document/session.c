@@ -166,7 +166,8 @@ upgrade (sqlite3 *db, GError **error)
     { "code", "stack_bytes", "INTEGER" },   { "code", "shared_bytes", "INTEGER" },
     { "plan_buffers", "role", "INTEGER" },  { "plan_buffers", "instance", "INTEGER" },
   };
-  g_autofree char *mark = g_strdup_printf ("PRAGMA user_version = %d;", GANTRY_SESSION_VERSION);
+  g_autofree char *mark = g_strdup_printf ("PRAGMA application_id = %d; PRAGMA user_version = %d;", GANTRY_SESSION_APPLICATION_ID,
+                                           GANTRY_SESSION_VERSION);
 
   for (guint i = 0; i < G_N_ELEMENTS (added); i++)
     {

@@ -51,12 +51,28 @@ fail (void)
   return layer.fault == FAULT_FULL ? SQLITE_FULL : SQLITE_IOERR_WRITE;
 }
 
+/* A full disk still writes what has a place. */
+static gboolean
+is_within (File *self, sqlite3_int64 end)
+{
+  sqlite3_int64 size = 0;
+
+  return self->real->pMethods->xFileSize (self->real, &size) == SQLITE_OK && end <= size;
+}
+
+/* ... and syncs, shortens and deletes. */
+static gboolean
+fails_on_full (void)
+{
+  return fails () && layer.fault != FAULT_FULL;
+}
+
 static int
 file_write (sqlite3_file *file, const void *data, int n, sqlite3_int64 at)
 {
   File *self = (File *) file;
 
-  if (!fails ())
+  if (!fails () || (layer.fault == FAULT_FULL && is_within (self, at + n)))
     return self->real->pMethods->xWrite (self->real, data, n, at);
   if (layer.fault == FAULT_KILL || layer.fault == FAULT_SHORT_WRITE)
     self->real->pMethods->xWrite (self->real, data, n / 2, at);
@@ -68,7 +84,7 @@ file_truncate (sqlite3_file *file, sqlite3_int64 size)
 {
   File *self = (File *) file;
 
-  return fails () ? fail () : self->real->pMethods->xTruncate (self->real, size);
+  return fails_on_full () ? fail () : self->real->pMethods->xTruncate (self->real, size);
 }
 
 static int
@@ -76,7 +92,7 @@ file_sync (sqlite3_file *file, int flags)
 {
   File *self = (File *) file;
 
-  return fails () ? fail () : self->real->pMethods->xSync (self->real, flags);
+  return fails_on_full () ? fail () : self->real->pMethods->xSync (self->real, flags);
 }
 
 static int
@@ -158,7 +174,7 @@ vfs_open (sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int
 static int
 vfs_delete (sqlite3_vfs *vfs, const char *name, int sync)
 {
-  return fails () ? fail () : layer.real->xDelete (layer.real, name, sync);
+  return fails_on_full () ? fail () : layer.real->xDelete (layer.real, name, sync);
 }
 
 void

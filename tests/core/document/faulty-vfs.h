@@ -6,7 +6,7 @@
 typedef enum
 {
   FAULT_NONE,
-  FAULT_FULL,        /* the write says that no space is left */
+  FAULT_FULL,        /* the write says that no space is left; files are still deleted */
   FAULT_IO,          /* the write fails */
   FAULT_SHORT_WRITE, /* half of the bytes are written, then it fails */
   FAULT_KILL,        /* half of the bytes are written, then the process is gone */

@@ -261,6 +261,31 @@ test_faults (Place *place, gconstpointer fault)
   g_assert_cmpuint (call, >, 12);
 }
 
+/* A session that could not be made is not there: what lies at its name is whole, or nothing. */
+static void
+test_new (Place *place, gconstpointer fault)
+{
+  g_autoptr (GantryDocument) document = doc_open ("mlp.gir", FALSE);
+  g_autofree char *journal = g_strconcat (place->path, "-journal", NULL);
+  gboolean done = FALSE;
+  guint call;
+
+  for (call = 1; !done; call += call < 12 ? 1 : 5)
+    {
+      g_autoptr (GError) error = NULL;
+
+      faulty_vfs_arm (GPOINTER_TO_UINT (fault), call);
+      done = gantry_document_save (document, place->path, &error);
+      faulty_vfs_arm (FAULT_NONE, 0);
+      g_assert_true (done || error != NULL);
+      g_test_message ("call %u: %s", call, done ? "saved" : error->message);
+      g_assert_true (g_file_test (place->path, G_FILE_TEST_EXISTS) == done);
+      g_assert_false (g_file_test (journal, G_FILE_TEST_EXISTS));
+    }
+  g_assert_cmpuint (call, >, 5);
+  g_object_unref (reopen (place));
+}
+
 static void
 test_many_writers (Place *place, gconstpointer data)
 {
@@ -461,6 +486,7 @@ main (int argc, char **argv)
   ADD ("full", GUINT_TO_POINTER (FAULT_FULL), test_faults);
   ADD ("io", GUINT_TO_POINTER (FAULT_IO), test_faults);
   ADD ("short-write", GUINT_TO_POINTER (FAULT_SHORT_WRITE), test_faults);
+  ADD ("new-full", GUINT_TO_POINTER (FAULT_FULL), test_new);
   ADD ("four", GUINT_TO_POINTER (4), test_many_writers);
   ADD ("sixteen", GUINT_TO_POINTER (16), test_many_writers);
   ADD ("two-documents", NULL, test_two_documents);
