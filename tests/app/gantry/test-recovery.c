@@ -215,6 +215,38 @@ test_asked (void)
   views_settle ();
 }
 
+/* The session manager ends the program and nobody answers: what is unsaved is kept at once, and again where it has changed since. */
+static void
+test_logout (void)
+{
+  GantryWindow *window = window_test_with ("data/programs/transformer-tiny.gir", FALSE);
+
+  if (window == NULL)
+    return;
+  g_signal_emit_by_name (gtk_window_get_application (GTK_WINDOW (window)), "query-end");
+  g_assert_cmpuint (n_files (), ==, 0); /* there is nothing */
+  for (guint i = 1; i <= 2; i++)
+    {
+      g_autoptr (GPtrArray) list = NULL;
+
+      edit (window, i);
+      g_signal_emit_by_name (gtk_window_get_application (GTK_WINDOW (window)), "query-end");
+      g_assert_cmpuint (n_files (), ==, 1);
+      list = gantry_recovery_list ();
+      g_assert_cmpuint (list->len, ==, 0); /* the program goes on where the logout is called off */
+    }
+  window_test_free (window);
+  {
+    g_autoptr (GPtrArray) list = gantry_recovery_list ();
+
+    g_assert_cmpuint (list->len, ==, 1);
+    window = window_of (g_ptr_array_index (list, 0));
+  }
+  g_assert_cmpuint (limit_of (window), ==, 1000000002);
+  window_test_free (window);
+  remove_all ();
+}
+
 /* A model that is exported again while it is open: it is told, and loaded again with what was set and selected. */
 static void
 test_exported_again (void)
@@ -467,6 +499,7 @@ main (int argc, char **argv)
   g_test_add_func ("/recovery/restored", test_restored);
   g_test_add_func ("/recovery/asked", test_asked);
   g_test_add_func ("/recovery/outside", test_outside);
+  g_test_add_func ("/recovery/logout", test_logout);
   g_test_add_func ("/recovery/exported-again", test_exported_again);
   g_test_add_func ("/recovery/killed", test_killed);
   return window_test_run ();
