@@ -278,6 +278,7 @@ _gantry_window_fill_recent (GantryWindow *self)
   g_autoptr (GMenu) files = recent_menu (paths);
   GtkWidget *row;
 
+  _gantry_window_append_runs (self, menu);
   g_menu_append_section (menu, "Recent files", G_MENU_MODEL (files));
   gtk_menu_button_set_menu_model (self->model_button, G_MENU_MODEL (menu));
   while ((row = gtk_widget_get_first_child (GTK_WIDGET (self->recent_list))) != NULL)

@@ -26,6 +26,8 @@ struct _GantryWindow
   guint look_source;
   char *changed;       /* (nullable): file of the model that is not what it was when it was opened */
   GantryFileIdentity session_seen;
+  gconstpointer runs_listed; /* the list that the menu has, and how many of it */
+  guint n_runs_listed;
   GtkFileChooserNative *chooser; /* kept alive while it is shown */
 
   /* Of the template */
@@ -133,6 +135,13 @@ void _gantry_window_find_sizes (GantryWindow *window);
 GError *_gantry_window_why_no_run (GantryWindow *window);
 /** Runs, or says why not: what the keys do, which no one sees greyed out. */
 void _gantry_window_run_or_tell (GantryWindow *window);
+
+/* window-runs.c */
+/** The runs of the session, where there are several, as a section of @menu. */
+void _gantry_window_append_runs (GantryWindow *window, GMenu *menu);
+/** Shows the run whose uid @value is: the state of win.show-run. */
+void _gantry_window_choose_run (GSimpleAction *action, GVariant *value, gpointer window);
+void _gantry_window_update_runs (GantryWindow *window);
 
 /* window-notice.c */
 /** Sizes that dimensions lack, and why the program cannot be compiled: a bar above the graph. */

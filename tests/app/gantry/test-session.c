@@ -170,6 +170,34 @@ test_others (Place *place, gconstpointer data)
   g_assert_true (gantry_document_is_unsaved (document));
 }
 
+/* Which run is shown is chosen in the menu of the model's name, and the one that is shown is marked. */
+static void
+test_runs (Place *place, gconstpointer data)
+{
+  GantryDocument *document;
+  g_autoptr (GVariant) state = NULL;
+  GPtrArray *runs;
+
+  if (place->window == NULL)
+    return;
+  document = gantry_window_get_document (place->window);
+  add_run (document);
+  add_run (document);
+  runs = gantry_document_get_runs (document);
+  g_assert_true (gantry_document_get_run (document) == g_ptr_array_index (runs, 1));
+  g_action_group_change_action_state (G_ACTION_GROUP (place->window), "show-run",
+                                      g_variant_new_string (((GantryRunResult *) g_ptr_array_index (runs, 0))->uid));
+  g_assert_true (gantry_document_get_run (document) == g_ptr_array_index (runs, 0));
+  state = g_action_group_get_action_state (G_ACTION_GROUP (place->window), "show-run");
+  g_assert_cmpstr (g_variant_get_string (state, NULL), ==, ((GantryRunResult *) g_ptr_array_index (runs, 0))->uid);
+  gantry_document_set_run (document, g_ptr_array_index (runs, 1));
+  g_clear_pointer (&state, g_variant_unref);
+  state = g_action_group_get_action_state (G_ACTION_GROUP (place->window), "show-run");
+  g_assert_cmpstr (g_variant_get_string (state, NULL), ==, ((GantryRunResult *) g_ptr_array_index (runs, 1))->uid);
+  g_action_group_change_action_state (G_ACTION_GROUP (place->window), "show-run", g_variant_new_string ("none of them"));
+  g_assert_true (gantry_document_get_run (document) == g_ptr_array_index (runs, 1));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -182,6 +210,7 @@ main (int argc, char **argv)
   ADD ("not-saved", test_not_saved);
   ADD ("embedded", test_embedded);
   ADD ("others", test_others);
+  ADD ("runs", test_runs);
 #undef ADD
   return window_test_run ();
 }

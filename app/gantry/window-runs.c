@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The runs of the session in the menu of the model's name: which one time, memory and figures show. */
+#include "app/gantry/window-private.h"
+#include "views/format.h"
+#include <string.h>
+
+/* "host: mnist · 1 May 2026 10:15 · 1.2 ms · peak 3 MiB", without what is not known */
+static char *
+label_of (const GantryRunResult *run)
+{
+  g_autoptr (GString) text = g_string_new (run->name != NULL && *run->name != '\0' ? run->name : "Run");
+  g_autoptr (GDateTime) utc = run->when != NULL ? g_date_time_new_from_iso8601 (run->when, NULL) : NULL;
+  g_autoptr (GDateTime) when = utc != NULL ? g_date_time_to_local (utc) : NULL;
+  g_autofree char *date = when != NULL ? g_date_time_format (when, "%-e %b %Y %H:%M:%S") : NULL;
+  g_autofree char *time = run->milliseconds > 0 ? gantry_format_ns ((gint64) (run->milliseconds * 1e6)) : NULL;
+  g_autofree char *peak = run->peak_bytes > 0 ? gantry_format_bytes (run->peak_bytes) : NULL;
+
+  if (run->device != NULL && *run->device != '\0' && strstr (text->str, run->device) == NULL)
+    g_string_append_printf (text, " \302\267 %s", run->device);
+  if (date != NULL)
+    g_string_append_printf (text, " \302\267 %s", date);
+  if (time != NULL)
+    g_string_append_printf (text, " \302\267 %s", time);
+  if (peak != NULL)
+    g_string_append_printf (text, " \302\267 peak %s", peak);
+  g_string_replace (text, "_", "__", 0); /* a single one marks a key */
+  return g_strdup (text->str);
+}
+
+void
+_gantry_window_append_runs (GantryWindow *self, GMenu *menu)
+{
+  GPtrArray *runs = gantry_document_get_runs (self->document);
+  g_autoptr (GMenu) section = g_menu_new ();
+
+  for (guint i = runs->len; i > 0 && runs->len > 1; i--)
+    {
+      const GantryRunResult *run = g_ptr_array_index (runs, i - 1);
+      g_autofree char *label = label_of (run);
+      g_autoptr (GMenuItem) item = g_menu_item_new (NULL, NULL);
+
+      g_menu_item_set_label (item, label);
+      g_menu_item_set_action_and_target (item, "win.show-run", "s", run->uid);
+      g_menu_append_item (section, item);
+    }
+  if (g_menu_model_get_n_items (G_MENU_MODEL (section)) > 0)
+    g_menu_append_section (menu, "Runs of this session", G_MENU_MODEL (section));
+}
+
+void
+_gantry_window_choose_run (GSimpleAction *action, GVariant *value, gpointer data)
+{
+  GantryWindow *self = data;
+  GPtrArray *runs = gantry_document_get_runs (self->document);
+
+  for (guint i = 0; i < runs->len; i++)
+    if (g_strcmp0 (((GantryRunResult *) g_ptr_array_index (runs, i))->uid, g_variant_get_string (value, NULL)) == 0)
+      gantry_document_set_run (self->document, g_ptr_array_index (runs, i));
+}
+
+/* The menu is made anew where runs came or went; the one that is shown is the state of the action alone. */
+void
+_gantry_window_update_runs (GantryWindow *self)
+{
+  GPtrArray *runs = gantry_document_get_runs (self->document);
+  const GantryRunResult *run = gantry_document_get_run (self->document);
+  GAction *action = g_action_map_lookup_action (G_ACTION_MAP (self), "show-run");
+
+  if (runs != self->runs_listed || runs->len != self->n_runs_listed)
+    {
+      self->runs_listed = runs; /* only compared */
+      self->n_runs_listed = runs->len;
+      _gantry_window_fill_recent (self);
+    }
+  g_simple_action_set_state (G_SIMPLE_ACTION (action), g_variant_new_string (run != NULL ? run->uid : ""));
+}
