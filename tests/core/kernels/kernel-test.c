@@ -225,7 +225,9 @@ compare_value (const Run *run, const GantryNode *node, guint member, const Gantr
       {
         double x = gantry_literal_get_double (got, i), y = gantry_literal_get_double (want, i);
 
-        if (!close_enough (run, type->element, x, y))
+        if (!close_enough (run, type->element, x, y)
+            && (run->tolerance == NULL || run->tolerance->undecided == NULL
+                || !run->tolerance->undecided ((GantryLiteral *const *) run->arguments->pdata, member, i, run->tolerance->data)))
           g_error ("%s\nresult %u, element %" G_GINT64_FORMAT ": %.9g, expected %.9g", text, member, i, x, y);
       }
     else if (gantry_literal_get_int (got, i) != gantry_literal_get_int (want, i))

@@ -11,6 +11,9 @@ typedef struct
 {
   double relative; /* of f32; 0: 1e-6. f16 and bf16 add one unit in the last place */
   double absolute; /* 0: 1e-37 */
+  /** (nullable): whether rounding decides this element, so that a difference says nothing. Asked about floats that differ. */
+  gboolean (*undecided) (GantryLiteral *const *arguments, guint member, gint64 element, gpointer data);
+  gpointer data;
   gboolean special; /* arguments with NaN, infinities, zeros, denormals */
 } KernelTolerance;
 

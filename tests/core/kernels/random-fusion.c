@@ -11,6 +11,7 @@ typedef struct
   guint rank;
   GantryDim dims[4];
   GArray *values; /* guint32: f32 values of that shape */
+  GRand *jitter;  /* (nullable): for random_fusion_module_with_jitter() */
 } Body;
 
 /* Each drawn into a variable of its own: compilers differ in which argument of a call they evaluate first, and all are to
@@ -21,6 +22,31 @@ any_value (Body *body)
   return g_array_index (body->values, guint32, g_rand_int_range (body->rand, 0, (gint) body->values->len));
 }
 
+/* The argument of a function that jumps. Nothing is drawn of @rand for it. */
+static guint32
+jittered (Body *body, guint32 x)
+{
+  const GantryType *type = gantry_builder_get_type (body->builder, x);
+  gint64 n = gantry_type_elements (type);
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GantryLiteral) literal = NULL;
+  float *noise;
+  guint32 size;
+
+  if (body->jitter == NULL)
+    return x;
+  noise = g_new (float, n + 1);
+  for (gint64 i = 0; i < n; i++)
+    noise[i] = g_rand_boolean (body->jitter) ? RANDOM_FUSION_JITTER : -RANDOM_FUSION_JITTER;
+  bytes = g_bytes_new_take (noise, sizeof *noise * (gsize) n);
+  literal = gantry_literal_new (type, bytes, FALSE, NULL);
+  size = gantry_builder_binary_broadcast (body->builder, GANTRY_OP_ADD, gantry_builder_unary (body->builder, GANTRY_OP_ABS, x),
+                                          gantry_builder_scalar (body->builder, GANTRY_F32, 1));
+  return gantry_builder_binary (body->builder, GANTRY_OP_ADD, x,
+                                gantry_builder_binary (body->builder, GANTRY_OP_MULTIPLY, size,
+                                                       gantry_builder_literal (body->builder, literal)));
+}
+
 static guint32
 random_unary (Body *body)
 {
@@ -28,8 +54,9 @@ random_unary (Body *body)
   static const guint ops[] = { GANTRY_OP_ABS, GANTRY_OP_NEGATE, GANTRY_OP_TANH, GANTRY_OP_LOGISTIC, GANTRY_OP_SINE,
                                GANTRY_OP_COSINE, GANTRY_OP_ERF, GANTRY_OP_FLOOR, GANTRY_OP_SIGN };
   guint32 x = any_value (body);
+  guint op = ops[g_rand_int_range (body->rand, 0, G_N_ELEMENTS (ops))];
 
-  return gantry_builder_unary (body->builder, ops[g_rand_int_range (body->rand, 0, G_N_ELEMENTS (ops))], x);
+  return gantry_builder_unary (body->builder, op, op == GANTRY_OP_FLOOR || op == GANTRY_OP_SIGN ? jittered (body, x) : x);
 }
 
 static guint32
@@ -49,7 +76,7 @@ static guint32
 random_choice (Body *body)
 {
   guint32 right = any_value (body), left = any_value (body);
-  guint32 p = gantry_builder_compare (body->builder, g_rand_boolean (body->rand) ? "LT" : "GE", left, right);
+  guint32 p = gantry_builder_compare (body->builder, g_rand_boolean (body->rand) ? "LT" : "GE", jittered (body, left), right);
   guint32 otherwise = any_value (body), chosen = any_value (body);
 
   return gantry_builder_select (body->builder, p, chosen, otherwise);
@@ -60,7 +87,9 @@ random_conversion (Body *body)
 {
   static const GantryElementType through[] = { GANTRY_F64, GANTRY_I32, GANTRY_I8, GANTRY_I64 };
   GantryElementType element = through[g_rand_int_range (body->rand, 0, G_N_ELEMENTS (through))];
-  guint32 x = gantry_builder_convert (body->builder, any_value (body), element);
+  guint32 of = any_value (body), x;
+
+  x = gantry_builder_convert (body->builder, element != GANTRY_F64 ? jittered (body, of) : of, element);
 
   return gantry_builder_convert (body->builder, x, GANTRY_F32);
 }
@@ -160,10 +189,16 @@ begin_body (Body *body, const guint32 *types, guint n)
 GantryModule *
 random_fusion_module (GantryContext *context, GRand *rand)
 {
+  return random_fusion_module_with_jitter (context, rand, NULL);
+}
+
+GantryModule *
+random_fusion_module_with_jitter (GantryContext *context, GRand *rand, GRand *jitter)
+{
   g_autoptr (GantryBuilder) builder = gantry_builder_new (context, "random");
   GantryModule *module;
   g_autoptr (GError) error = NULL;
-  Body body = { .builder = builder, .rand = rand, .rank = (guint) g_rand_int_range (rand, 1, 5) };
+  Body body = { .builder = builder, .rand = rand, .jitter = jitter, .rank = (guint) g_rand_int_range (rand, 1, 5) };
   GantryAttrList *list = gantry_attr_list_new (context);
   guint32 outer[8], types[8], n, fusion, results[2];
   guint n_results = (guint) g_rand_int_range (rand, 1, 3), steps = (guint) g_rand_int_range (rand, 2, 24);
