@@ -343,6 +343,25 @@ test_limit (Place *place, gconstpointer data)
   g_assert_nonnull (strstr (tight->err, "solve --fit"));
 }
 
+/* The host's limit is held by the plan of a run, and by a search; what fits below it runs. */
+static void
+test_host_limit (Place *place, gconstpointer data)
+{
+  g_autoptr (JsonNode) made = make_step (place, "transformer-tiny.gir");
+  g_autoptr (JsonNode) ran = ask (place, "run", "--steps=1", "--rules=role:state offload", NULL);
+  gint64 bytes = number (ran, "host_planned_bytes");
+  g_autofree char *enough = g_strdup_printf ("--host-limit=%" G_GINT64_FORMAT, bytes);
+  g_autofree char *less = g_strdup_printf ("--host-limit=%" G_GINT64_FORMAT, bytes - 1);
+  g_autoptr (JsonNode) fits = ask (place, "run", "--steps=1", "--rules=role:state offload", enough, NULL);
+  g_autoptr (CliResult) tight = cli_run ("run", "--steps=1", "--rules=role:state offload", less, place->step, NULL);
+
+  g_assert_cmpint (bytes, >, 0);
+  g_assert_cmpint (number (fits, "host_planned_bytes"), ==, bytes);
+  cli_assert_status (tight, 1);
+  cli_assert_one_error (tight, "host memory");
+  g_assert_nonnull (strstr (tight->err, "(1 bytes) too much"));
+}
+
 /* One meaning of memory: a limit of just what a run says that it needs is enough for it, one byte less is not; and a limit
  * of just what the plan takes is enough for the plan. */
 static void
@@ -504,6 +523,7 @@ main (int argc, char **argv)
   ADD ("infinite-loss", test_infinite_loss);
   ADD ("slowest", test_slowest);
   ADD ("limit", test_limit);
+  ADD ("host-limit", test_host_limit);
   ADD ("exact-limit", test_exact_limit);
   ADD ("kernels", test_kernels);
   ADD ("percent", test_percent);

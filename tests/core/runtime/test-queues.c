@@ -135,6 +135,32 @@ pipeline (void)
   return fake_end (&f, 1, &br);
 }
 
+/* Host memory has a limit of its own, held when a program is loaded: nothing stays allocated of what does not fit. */
+static void
+test_host_limit (void)
+{
+  g_autoptr (GantryDevice) device = gantry_cpu_device_new (1);
+  g_autoptr (GantryExecutable) executable = pipeline ();
+  g_autoptr (GantryExecutor) executor = NULL;
+  g_autoptr (GError) error = NULL;
+  guint64 used;
+
+  gantry_device_set_limit (device, GANTRY_MEMORY_PINNED_HOST, 15999);
+  g_assert_null (gantry_executor_new (device, executable, NULL, &error));
+  g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY);
+  g_assert_nonnull (strstr (error->message, "15.7 KiB of pinned_host memory"));
+  g_assert_nonnull (strstr (error->message, "where the limit is 15.6 KiB"));
+  g_assert_nonnull (strstr (error->message, "(1 bytes) too much"));
+  for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
+    {
+      gantry_device_get_memory (device, (GantryMemoryKind) kind, &used, NULL, NULL);
+      g_assert_cmpuint (used, ==, 0);
+    }
+  gantry_device_set_limit (device, GANTRY_MEMORY_PINNED_HOST, 16000);
+  executor = gantry_executor_new (device, executable, NULL, NULL);
+  g_assert_nonnull (executor);
+}
+
 static void
 test_pipeline (void)
 {
@@ -308,6 +334,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/runtime/queues/beside", test_beside);
+  g_test_add_func ("/runtime/queues/host-limit", test_host_limit);
   g_test_add_func ("/runtime/queues/pipeline", test_pipeline);
   g_test_add_func ("/runtime/queues/many-copies", test_many_copies);
   g_test_add_func ("/runtime/queues/cancel", test_cancel);
