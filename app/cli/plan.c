@@ -165,6 +165,19 @@ print (const Options *options, GantryDocument *document, const GantryVariant *va
   gantry_plan_report_text (document, (guint) options->holders);
 }
 
+/* What kernels need, where that can be known before a run. */
+static gboolean
+count_kernels (const Options *options, GantryDocument *document, GError **error)
+{
+  const char *arch = gantry_document_get_settings (document)->target.arch;
+
+  if (arch[0] == '\0')
+    return gantry_kernel_table_use (document, &default_kernels, gantry_cli_progress (&options->common), error);
+  g_printerr ("%s: what kernels for %s need is not counted: their driver says it when they are loaded, so that a session knows it "
+              "after a run on such a GPU\n", g_get_prgname (), arch);
+  return TRUE;
+}
+
 static int
 plan (const Options *options, const char *path)
 {
@@ -173,8 +186,7 @@ plan (const Options *options, const char *path)
   g_autoptr (GantryVariant) variant = NULL;
   GantrySolveGoal goal = { 0 };
 
-  if (document != NULL && options->kernels &&
-      !gantry_kernel_table_use (document, &default_kernels, gantry_cli_progress (&options->common), &error))
+  if (document != NULL && options->kernels && !count_kernels (options, document, &error))
     return gantry_cli_fail (error);
   if (document != NULL && options->times != NULL)
     {

@@ -119,22 +119,20 @@ add_part (GantryAliveList *self, const char *name, guint64 bytes)
   gtk_box_append (GTK_BOX (line), line_new (name, TRUE, FALSE));
   gtk_box_append (GTK_BOX (line), line_new (size, TRUE, TRUE));
   gtk_list_box_append (self->list, line);
-  self->bytes += bytes;
 }
 
-/* What holds memory beside the values: constants and code all the time, and what the arena leaves free between places. */
+/* All parts, with the values in them, by the names that a measurement has for them too: constants and code are there all the time, and
+ * what the arena leaves free between places counts as temporaries. */
 static void
-add_rest (GantryAliveList *self, const GantryPlan *plan, guint32 step)
+add_parts (GantryAliveList *self, const GantryPlan *plan, guint32 step)
 {
-  static const guint8 beside[] = { GANTRY_PART_CONSTANTS, GANTRY_PART_PACKED_WEIGHTS, GANTRY_PART_CODE };
   GantryMemoryParts parts;
-  guint64 total;
 
   gantry_plan_memory_parts_at (plan, step, &parts);
-  total = gantry_memory_parts_total (&parts);
-  for (guint i = 0; i < G_N_ELEMENTS (beside); i++)
-    add_part (self, gantry_memory_part_name ((GantryMemoryPart) beside[i]), parts.bytes[beside[i]]);
-  add_part (self, "free between places", total > self->bytes ? total - self->bytes : 0);
+  gtk_list_box_append (self->list, line_new ("Together, by part", FALSE, FALSE));
+  for (guint i = 0; i < GANTRY_N_MEMORY_PARTS; i++)
+    add_part (self, gantry_memory_part_name ((GantryMemoryPart) i), parts.bytes[i]);
+  self->bytes = gantry_memory_parts_total (&parts);
 }
 
 void
@@ -153,7 +151,6 @@ gantry_alive_list_set (GantryAliveList *self, GantryCompilation *compilation, co
     {
       const GantryPlanAlive *entry = &g_array_index (alive, GantryPlanAlive, i);
 
-      self->bytes += entry->bytes;
       if (i < MOST_ROWS)
         gtk_list_box_append (self->list, make_row (module, plan, entry));
     }
@@ -163,8 +160,8 @@ gantry_alive_list_set (GantryAliveList *self, GantryCompilation *compilation, co
 
       gtk_list_box_append (self->list, line_new (more, TRUE, FALSE));
     }
-  add_rest (self, plan, step);
-  bytes = gantry_format_bytes (self->bytes);
+  add_parts (self, plan, step);
+  bytes = gantry_memory_peak_text (self->bytes, plan->sizes_known);
   heading = g_strdup_printf (step == plan->peak_step ? "Alive at the peak" : "Alive at step %u", step);
   gtk_label_set_text (self->heading, heading);
   gtk_label_set_text (self->sum, bytes);

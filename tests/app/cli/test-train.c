@@ -408,8 +408,12 @@ test_kernels (Place *place, gconstpointer data)
   g_autoptr (JsonNode) ran = ask (place, "run", "--runs", "1", "--warmup", "0", "-o", out, NULL);
   g_autoptr (CliResult) result = cli_run ("plan", "--json", out, NULL);
   g_autoptr (JsonNode) after = NULL;
+  g_autofree char *target = g_strconcat ("--target=", g_getenv ("GANTRY_SOURCE_ROOT"), "/data/targets/h200.target", NULL);
+  g_autoptr (CliResult) gpu = cli_run ("plan", "--kernels", target, place->step, NULL);
   gint64 sum = 0;
 
+  cli_assert_status (gpu, 0);
+  g_assert_nonnull (strstr (gpu->err, "what kernels for sm_90a need is not counted"));
   cli_assert_status (result, 0);
   after = cli_json (result);
   g_assert_false (json_object_get_boolean_member (json_node_get_object (blind), "sizes_known"));

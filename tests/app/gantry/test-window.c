@@ -313,6 +313,7 @@ test_peak (void)
   GantryWindow *window = window_with_sample ();
   GantryAliveList *alive;
   const GantryPlan *plan;
+  GantryMemoryParts parts;
 
   if (window == NULL)
     return;
@@ -322,6 +323,10 @@ test_peak (void)
   alive = gantry_memory_side_get_alive (gantry_time_panel_get_side (gantry_window_get_time_panel (window)));
   g_assert_cmpuint (gantry_alive_list_bytes (alive), ==, gantry_plan_memory_bytes (plan, GANTRY_MEMORY_DEVICE));
   g_assert_cmpuint (gantry_alive_list_count (alive), >, 0);
+  /* The parts have the names that a measurement has for them. */
+  gantry_plan_memory_parts (plan, GANTRY_MEMORY_DEVICE, &parts);
+  for (guint i = 0; i < GANTRY_N_MEMORY_PARTS; i++)
+    g_assert_true (window_test_has_text (GTK_WIDGET (alive), gantry_memory_part_name (i)) == (parts.bytes[i] > 0));
   window_test_free (window);
 }
 
