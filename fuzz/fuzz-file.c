@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One folder a process: libFuzzer runs several. */
 #include "fuzz/fuzz-file.h"
+#include "core/base/scratch.h"
 #include <stdlib.h>
 
 static const char *folder (void);
@@ -8,15 +9,7 @@ static const char *folder (void);
 static void
 remove_folder (void)
 {
-  g_autoptr (GDir) dir = g_dir_open (folder (), 0, NULL);
-  const char *name;
-
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
-    {
-      g_autofree char *path = g_build_filename (folder (), name, NULL);
-      g_unlink (path);
-    }
-  g_rmdir (folder ());
+  gantry_scratch_remove (folder ());
 }
 
 static const char *

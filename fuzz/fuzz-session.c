@@ -1,60 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fuzz target of session files. Bytes that begin as an SQLite file are one; all others are statements that make one, so
- * that rows are changed as text and every page stays whole. Either opens as a document, whose rows then are looked at, saved
+/* Fuzz target of session files, made as fuzz-sqlite.h tells. Each opens as a document, whose rows then are looked at, saved
  * and opened again, or ends in an error. */
 
 #include "core/document/document.h"
 #include "fuzz/fuzz-file.h"
-#include <sqlite3.h>
+#include "fuzz/fuzz-sqlite.h"
 #include <string.h>
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (sqlite3, sqlite3_close)
-
 int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
-
-/* What sessions of the corpus are of: it lies beside them. */
-static const char model_text[]
-    = "module \"m\" { func @main #1 (%1 \"x\": f32[2,4], %2 \"w\": f32[4,4] {role = \"parameter\"}) -> (%4) {"
-      "%3 \"a\" = dot_general(%1, %2) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[2,4] scope(\"layer\")"
-      "%4 \"y\" = tanh(%3): f32[2,4] scope(\"layer\") } }";
-
-/* The statements make a file of their own, and nothing else on this machine. */
-static int
-authorize (void *data, int action, const char *a, const char *b, const char *c, const char *d)
-{
-  return action == SQLITE_ATTACH || action == SQLITE_DETACH
-           || (action == SQLITE_PRAGMA && g_ascii_strcasecmp (a, "page_size") != 0)
-         ? SQLITE_DENY : SQLITE_OK;
-}
-
-static int
-give_up (void *data)
-{
-  return ++*(guint *) data > 20;
-}
-
-/* (transfer full) (nullable): NULL where the statements make no file */
-static char *
-make_by_statements (const char *sql)
-{
-  g_autoptr (sqlite3) db = NULL;
-  guint looks = 0;
-  sqlite3_int64 size = 0;
-  guint8 *bytes;
-  char *path;
-
-  g_assert (sqlite3_open (":memory:", &db) == SQLITE_OK);
-  sqlite3_exec (db, "PRAGMA application_id = 1198421106", NULL, NULL, NULL);
-  sqlite3_limit (db, SQLITE_LIMIT_LENGTH, 1 << 20);
-  sqlite3_set_authorizer (db, authorize, NULL);
-  sqlite3_progress_handler (db, 10000, give_up, &looks);
-  sqlite3_exec (db, sql, NULL, NULL, NULL); /* as far as they go */
-  sqlite3_exec (db, "COMMIT", NULL, NULL, NULL);
-  bytes = sqlite3_serialize (db, "main", &size, 0);
-  path = bytes != NULL ? fuzz_file_write ("s.gantry", bytes, (gsize) size) : NULL;
-  sqlite3_free (bytes);
-  return path;
-}
 
 /* Touches what a view touches of a run. */
 static void
@@ -75,7 +28,11 @@ look_at (const GantryRunResult *run)
     }
   g_assert (n < G_MAXUINT64 || plan->n_buffers > 0);
   for (guint i = 0; i < run->codes->len; i++)
-    g_assert (((const GantryCode *) g_ptr_array_index (run->codes, i))->kernel != NULL);
+    {
+      const GantryCode *code = g_ptr_array_index (run->codes, i);
+
+      g_assert (code->kernel != NULL && code->kind != NULL);
+    }
   g_assert (run->uid != NULL && run->name != NULL && run->device != NULL && run->when != NULL);
 }
 
@@ -101,18 +58,12 @@ check_again (GantryDocument *document)
 int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
-  g_autofree char *sql = NULL, *path = NULL, *model = NULL;
+  g_autofree char *path = NULL, *model = NULL;
   g_autoptr (GantryDocument) document = NULL;
   g_autoptr (GError) error = NULL;
 
-  model = fuzz_file_write ("model.gir", model_text, strlen (model_text));
-  if (size >= 16 && memcmp (data, "SQLite format 3", 16) == 0)
-    path = fuzz_file_write ("s.gantry", data, size);
-  else
-    {
-      sql = g_strndup ((const char *) data, size);
-      path = make_by_statements (sql);
-    }
+  model = fuzz_file_write ("model.gir", fuzz_session_model, strlen (fuzz_session_model));
+  path = fuzz_sqlite_write ("s.gantry", data, size);
   if (path == NULL)
     return 0;
   document = gantry_document_new ();

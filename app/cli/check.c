@@ -88,5 +88,10 @@ gantry_cli_check (int argc, char **argv)
     print_error (g_ptr_array_index (graphs->errors, i));
   if (graphs->failure != NULL)
     fprintf (stderr, "%s: %s\n%s", argv[1], graphs->failure, graphs->said);
+  else if (graphs->errors->len == 0 && graphs->graphs->len == 0)
+    {
+      gantry_program_graphs_find (graphs, argv[1], NULL, &error);
+      return gantry_cli_fail (error);
+    }
   return graphs->errors->len > 0 || graphs->failure != NULL ? GANTRY_EXIT_ERROR : GANTRY_EXIT_DONE;
 }

@@ -106,6 +106,15 @@ const GantryProgress *gantry_cli_progress (const GantryCliOptions *options);
 
 /** Prints the error on standard error. Returns: the exit status that belongs to it. */
 int gantry_cli_fail (const GError *error);
+/**
+ * gantry_cli_close_standard_output:
+ *
+ * What was printed may still lie in a buffer, or have been refused: a disk that is full says so at the last moment. A command that was
+ * started without standard output and prints nothing is none the worse. Nothing is printed after it.
+ *
+ * Returns: @status, or an error's where what was printed did not arrive
+ */
+int gantry_cli_close_standard_output (int status);
 /** Refuses @output where it is the file @input, which would be replaced by what is made of it. */
 gboolean gantry_cli_check_output (const char *output, const char *input, GError **error);
 /** Adds to the error of a plan that does not fit into its limit which command finds one that does. */

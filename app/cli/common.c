@@ -2,15 +2,43 @@
 /* What the subcommands share. */
 #include "app/cli/cli.h"
 #include "core/base/file.h"
+#include <errno.h>
 #include <math.h>
+#include <stdio_ext.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MOST_TEXT_BYTES ((gsize) 16 << 20)
+
+int
+gantry_cli_close_standard_output (int status)
+{
+  gboolean failed = ferror (stdout) != 0, printed = __fpending (stdout) > 0;
+
+  errno = 0;
+  if (fclose (stdout) != 0 && (printed || failed || errno != EBADF))
+    failed = TRUE;
+  if (!failed)
+    return status;
+  fprintf (stderr, "gantry-cli: what was printed did not arrive on standard output%s%s\n", errno != 0 ? ": " : "",
+           errno != 0 ? g_strerror (errno) : "");
+  return status == GANTRY_EXIT_DONE ? GANTRY_EXIT_ERROR : status;
+}
+
+static void G_GNUC_NORETURN
+print_help (GOptionContext *context)
+{
+  g_autofree char *text = g_option_context_get_help (context, TRUE, NULL);
+
+  fputs (text, stdout);
+  exit (gantry_cli_close_standard_output (GANTRY_EXIT_DONE));
+}
 
 gboolean
 gantry_cli_parse (const char *command, const char *arguments, const char *description, GantryCliOptions *options,
                   const GOptionEntry *own, int *argc, char ***argv)
 {
+  gboolean help = FALSE;
   const GOptionEntry common[] = {
     { "json", 0, 0, G_OPTION_ARG_NONE, &options->json, "Print one JSON object", NULL },
     { "dim", 'd', 0, G_OPTION_ARG_STRING_ARRAY, &options->dims, "Size of a symbolic dimension", "NAME=SIZE" },
@@ -27,6 +55,7 @@ gantry_cli_parse (const char *command, const char *arguments, const char *descri
     { "random-weights", 0, 0, G_OPTION_ARG_INT64, &options->random_weights,
       "Replace floating point weights by pseudo-random ones", "SEED" },
     { "progress", 0, 0, G_OPTION_ARG_NONE, &options->progress, "Report progress as lines", NULL },
+    { "help", 'h', 0, G_OPTION_ARG_NONE, &help, "Print this", NULL },
     { NULL },
   };
   const GOptionEntry places[] = {
@@ -54,6 +83,7 @@ gantry_cli_parse (const char *command, const char *arguments, const char *descri
   g_autoptr (GError) error = NULL;
 
   g_set_prgname (name);
+  g_option_context_set_help_enabled (context, FALSE); /* it would print and exit without a look at whether that arrived */
   g_option_context_set_summary (context, description);
   g_option_context_add_main_entries (context, common, NULL);
   if (options->places)
@@ -63,7 +93,11 @@ gantry_cli_parse (const char *command, const char *arguments, const char *descri
   if (own != NULL)
     g_option_context_add_main_entries (context, own, NULL);
   if (g_option_context_parse (context, argc, argv, &error))
-    return TRUE;
+    {
+      if (help)
+        print_help (context);
+      return TRUE;
+    }
   fprintf (stderr, "%s: %s\n", name, error->message);
   return FALSE;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tables of what kernels need, in the user's cache: a file each, by a hash of all that they depend on. */
 #include "app/cli/kernel-table.h"
+#include "core/base/cache.h"
+#include "core/base/output.h"
 #include <string.h>
 
 static char *
@@ -34,6 +36,7 @@ read_cache (const char *path, const char *program)
 
   if (path == NULL || !g_file_get_contents (path, &text, NULL, NULL))
     return NULL;
+  gantry_cache_use (path);
   sizes = gantry_kernel_sizes_parse (text, NULL);
   return sizes != NULL && g_strcmp0 (sizes->program, program) == 0 ? g_steal_pointer (&sizes) : NULL;
 }
@@ -49,7 +52,7 @@ gantry_kernel_table_keep (const GantryKernelSizes *sizes, const GantryProgramOpt
   text = gantry_kernel_sizes_to_text (sizes);
   folder = g_path_get_dirname (path);
   if (g_mkdir_with_parents (folder, 0700) == 0)
-    g_file_set_contents (path, text, -1, NULL);
+    gantry_output_write (path, text, strlen (text), NULL);
 }
 
 GantryKernelSizes *

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gantry-cli: finds the subcommand. */
 #include "app/cli/cli.h"
+#include "core/base/cache.h"
 #include "core/base/scratch.h"
 #include "gantry-config.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
-#include <stdio_ext.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -75,23 +75,6 @@ run_command (int argc, char **argv)
   return usage (stderr);
 }
 
-/* What was printed may still lie in a buffer, or have been refused: a disk that is full says so at the last moment. A command
- * that was started without standard output and prints nothing is none the worse. */
-static int
-close_standard_output (int status)
-{
-  gboolean failed = ferror (stdout) != 0, printed = __fpending (stdout) > 0;
-
-  errno = 0;
-  if (fclose (stdout) != 0 && (printed || failed || errno != EBADF))
-    failed = TRUE;
-  if (!failed)
-    return status;
-  fprintf (stderr, "gantry-cli: what was printed did not arrive on standard output%s%s\n", errno != 0 ? ": " : "",
-           errno != 0 ? g_strerror (errno) : "");
-  return status == GANTRY_EXIT_DONE ? GANTRY_EXIT_ERROR : status;
-}
-
 /* A file that is opened must not become standard output because that was closed. What is put in its place cannot be written
  * to, so that printing fails as it would have. */
 static void
@@ -121,5 +104,6 @@ main (int argc, char **argv)
   setlocale (LC_ALL, "");
   setlocale (LC_NUMERIC, "C"); /* figures are read by programs */
   gantry_scratch_sweep ();
-  return close_standard_output (run_command (argc, argv));
+  gantry_cache_trim_sometimes ();
+  return gantry_cli_close_standard_output (run_command (argc, argv));
 }

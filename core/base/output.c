@@ -66,6 +66,17 @@ open_named (GantryOutput *output, mode_t mode)
   return FALSE;
 }
 
+/* Opening a queue waits for somebody who reads it, for ever where nobody does. Returns: -1 with errno */
+static int
+open_into (const GantryOutput *output, mode_t mode)
+{
+  int file = g_open (output->path, O_WRONLY | O_CLOEXEC | O_NOCTTY | (S_ISFIFO (mode) ? O_NONBLOCK : 0), 0);
+
+  if (file >= 0 && S_ISFIFO (mode))
+    fcntl (file, F_SETFL, 0);
+  return file;
+}
+
 static gboolean
 open_file (GantryOutput *output, GError **error)
 {
@@ -74,13 +85,18 @@ open_file (GantryOutput *output, GError **error)
   output->replaces = stat (output->path, &old) == 0;
   output->into = output->replaces && !S_ISREG (old.st_mode);
   if (output->into)
-    output->file = g_open (output->path, O_WRONLY | O_CLOEXEC | O_NOCTTY, 0);
+    output->file = open_into (output, old.st_mode);
   /* A folder that may be written to is no leave to replace a file that may not. */
   else if (!output->replaces || access (output->path, W_OK) == 0)
     {
       output->file = open_nameless (output, 0666);
       if (output->file < 0)
         open_named (output, 0666);
+    }
+  if (output->file < 0 && output->into && errno == ENXIO)
+    {
+      g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_NXIO, "%s: is a queue that nobody reads; name a file", output->given);
+      return FALSE;
     }
   if (output->file < 0)
     return fail (output, errno, error);

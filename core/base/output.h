@@ -15,7 +15,7 @@ typedef struct _GantryOutput GantryOutput;
  * Begins a file. It is written without a name where the file system can do that (Linux' O_TMPFILE, open(2)), else beside
  * @path, and takes its place in gantry_output_finish(): whatever happens before leaves what was at @path, and a process that is
  * killed leaves nothing beside it. It has the mode of the file that it replaces. What is no ordinary file, a device or a queue,
- * cannot be replaced: it is written into.
+ * cannot be replaced: it is written into. A queue that nobody reads is an error, not a wait.
  *
  * Returns: (transfer full) (nullable): NULL with %G_FILE_ERROR where nothing can be written there
  */

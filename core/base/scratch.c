@@ -106,9 +106,8 @@ remove_one (const char *path, const struct stat *info, int kind, struct FTW *whe
   return 0;
 }
 
-/* Links are removed, not followed. */
-static void
-remove_folder (const char *path)
+void
+gantry_scratch_remove (const char *path)
 {
   nftw (path, remove_one, 8, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
 }
@@ -119,7 +118,7 @@ gantry_scratch_free (GantryScratch *scratch)
   if (scratch == NULL)
     return;
   if (scratch->folder != NULL)
-    remove_folder (scratch->folder);
+    gantry_scratch_remove (scratch->folder);
   if (scratch->lock >= 0)
     close (scratch->lock);
   g_free (scratch->folder);
@@ -144,7 +143,7 @@ sweep_one (const char *path, const char *name)
     return FALSE;
   left = fstat (folder, &info) == 0 && info.st_uid == geteuid () && is_left (name, &info);
   if (left)
-    remove_folder (path);
+    gantry_scratch_remove (path);
   close (folder);
   return left;
 }

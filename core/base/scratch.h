@@ -28,6 +28,9 @@ void gantry_scratch_free (GantryScratch *scratch);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryScratch, gantry_scratch_free)
 
+/** Removes the file or folder at @path with all that is in it; links are removed, not followed. */
+void gantry_scratch_remove (const char *path);
+
 /** Removes the folders of this user whose processes have ended. Each program calls it once at its start. Returns: how many */
 guint gantry_scratch_sweep (void);
 

@@ -180,6 +180,7 @@ static GantryModule *
 open_text (GantryModel *model, const char *path, GantryContext *context, GError **error)
 {
   g_autoptr (GMappedFile) file = gantry_file_map (path, error);
+  g_autoptr (GPtrArray) files = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GantryModule) whole = NULL, module = NULL;
 
   if (file == NULL)
@@ -190,7 +191,7 @@ open_text (GantryModel *model, const char *path, GantryContext *context, GError 
       return NULL;
     }
   whole = gantry_module_from_text_beside (context, g_mapped_file_get_contents (file), (gssize) g_mapped_file_get_length (file),
-                                          model->path, model->bindings->outside ? NULL : path, error);
+                                          model->path, model->bindings->outside ? NULL : path, files, error);
   if (whole == NULL)
     return NULL;
   module = gantry_module_set_inputs (whole, model->bindings->inputs, model->bindings->n_inputs, error);
@@ -200,6 +201,8 @@ open_text (GantryModel *model, const char *path, GantryContext *context, GError 
       return NULL;
     }
   take_text_info (model, module);
+  for (guint i = 0; i < files->len; i++)
+    add_file (model, g_ptr_array_index (files, i));
   return g_steal_pointer (&module);
 }
 

@@ -59,8 +59,8 @@ gantry_run_result_add_code (GantryRunResult *result, const GantryCode *code)
   GantryCode *copy = g_new0 (GantryCode, 1);
 
   *copy = *code;
-  copy->kernel = g_strdup (code->kernel);
-  copy->kind = g_strdup (code->kind);
+  copy->kernel = g_strdup (code->kernel != NULL ? code->kernel : "");
+  copy->kind = g_strdup (code->kind != NULL ? code->kind : "");
   copy->texpr = g_strdup (code->texpr);
   copy->llvm_ir = g_strdup (code->llvm_ir);
   copy->assembly = g_strdup (code->assembly);

@@ -565,9 +565,27 @@ parser_clear (Parser *p)
   gantry_builder_free (p->builder);
 }
 
+static int
+compare_paths (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *) a, *(const char *const *) b);
+}
+
+static void
+list_files (const GantryTextReader *reader, GPtrArray *files)
+{
+  GHashTableIter iter;
+  gpointer path;
+
+  g_hash_table_iter_init (&iter, reader->files);
+  while (g_hash_table_iter_next (&iter, &path, NULL))
+    g_ptr_array_add (files, g_strdup (path));
+  g_ptr_array_sort (files, compare_paths);
+}
+
 GantryModule *
 gantry_module_from_text_beside (GantryContext *context, const char *text, gssize length, const char *file_name,
-                                const char *path, GError **error)
+                                const char *path, GPtrArray *files, GError **error)
 {
   gsize size = length < 0 ? strlen (text) : (gsize) length;
   GantryModule *module = NULL;
@@ -590,6 +608,8 @@ gantry_module_from_text_beside (GantryContext *context, const char *text, gssize
     }
   if (p.reader.error != NULL)
     g_propagate_error (error, p.reader.error);
+  else if (files != NULL)
+    list_files (&p.reader, files);
   parser_clear (&p);
   return module;
 }
@@ -597,5 +617,5 @@ gantry_module_from_text_beside (GantryContext *context, const char *text, gssize
 GantryModule *
 gantry_module_from_text (GantryContext *context, const char *text, gssize length, const char *file_name, GError **error)
 {
-  return gantry_module_from_text_beside (context, text, length, file_name, NULL, error);
+  return gantry_module_from_text_beside (context, text, length, file_name, NULL, NULL, error);
 }

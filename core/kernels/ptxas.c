@@ -3,6 +3,7 @@
  * depends on (text, architecture, assembler) and holds a sum of its content, so that half of one is never
  * taken for a whole; files come into being by renaming, so that processes may share the folder. */
 #include "core/kernels/ptxas.h"
+#include "core/base/cache.h"
 #include "core/base/error.h"
 #include "core/base/output.h"
 #include "core/base/scratch.h"
@@ -153,6 +154,7 @@ take_from_cache (const char *path, const char *arch, GantryGpuImage *image)
   sum_of (data + summed, size - summed, sum);
   if (strncmp (header.magic, MAGIC, sizeof header.magic) != 0 || memcmp (sum, header.sum, SUM_BYTES) != 0)
     return FALSE;
+  gantry_cache_use (path);
   *image = (GantryGpuImage){ .code = g_bytes_new (data + sizeof header, size - sizeof header),
                              .arch = g_strdup (arch),
                              .is_measured = TRUE,

@@ -117,7 +117,7 @@ data_files (const GantryOnnxFile *file)
 
   g_hash_table_iter_init (&iter, file->external);
   while (file->folder != NULL && g_hash_table_iter_next (&iter, &location, NULL))
-    g_ptr_array_add (paths, g_build_filename (file->folder, location, NULL));
+    g_ptr_array_add (paths, gantry_onnx_file_external_path (file, location));
   g_ptr_array_sort (paths, compare_strings);
   g_ptr_array_add (paths, NULL);
   return (char **) g_ptr_array_free (paths, FALSE);

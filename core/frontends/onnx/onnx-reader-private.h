@@ -41,6 +41,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryOnnxFile, gantry_onnx_file_free)
 
 /** Returns: (transfer full): the mapping of @path, which must be an ordinary file */
 GBytes *gantry_onnx_map (const char *path, GError **error);
+/** Returns: (transfer full): the path that @location, of an external data file, means */
+char *gantry_onnx_file_external_path (const GantryOnnxFile *file, const char *location);
 /** Returns: (transfer none): the external data file @location, mapped once */
 GBytes *gantry_onnx_file_external (GantryOnnxFile *file, const char *location, GError **error);
 

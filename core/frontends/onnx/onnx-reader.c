@@ -272,6 +272,12 @@ check_location (const GantryOnnxFile *file, const char *location, GError **error
   return FALSE;
 }
 
+char *
+gantry_onnx_file_external_path (const GantryOnnxFile *file, const char *location)
+{
+  return g_path_is_absolute (location) ? g_strdup (location) : g_build_filename (file->folder, location, NULL);
+}
+
 GBytes *
 gantry_onnx_file_external (GantryOnnxFile *file, const char *location, GError **error)
 {
@@ -283,7 +289,7 @@ gantry_onnx_file_external (GantryOnnxFile *file, const char *location, GError **
     return bytes;
   if (!check_location (file, location, error))
     return NULL;
-  path = g_path_is_absolute (location) ? g_strdup (location) : g_build_filename (file->folder, location, NULL);
+  path = gantry_onnx_file_external_path (file, location);
   mapped = gantry_file_map_beside (path, file->path, file->anywhere, error);
   if (mapped == NULL)
     {

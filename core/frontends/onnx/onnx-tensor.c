@@ -246,8 +246,7 @@ map_literal (GantryOnnxFile *file, GantryContext *context, guint32 type, const P
   if (literal == NULL)
     return NULL;
   if (place->path != NULL)
-    literal->source_path = g_path_is_absolute (place->path) ? g_strdup (place->path)
-                                                            : g_build_filename (file->folder, place->path, NULL);
+    literal->source_path = gantry_onnx_file_external_path (file, place->path);
   else
     literal->source_path = g_strdup (file->path);
   literal->source_offset = place->offset;

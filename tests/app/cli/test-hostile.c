@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Models of strangers on the command line: what they read outside their folder, and sizes that no machine has. */
+#include "core/compiler/model.h"
 #include "tests/app/cli/cli-test.h"
 #include <glib/gstdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define READER "module \"reader\" {\n  func @main #1 (%%1 \"x\": f32[4]) -> (%%3) {\n" \
                "    %%2 = constant() {value = file<f32[4]: \"%s\", 0, 16>}: f32[4]\n" \
@@ -58,6 +60,73 @@ test_outside (void)
   cli_remove_folder (outside);
 }
 
+/* Values that a text reads from another file are of the model: that file is one of its files, and in its hash. */
+static void
+test_identity (void)
+{
+  char *folder = cli_temporary_folder ();
+  g_autofree char *data = g_build_filename (folder, "data", NULL), *path = write_reader (folder, data);
+  char *hashes[2];
+  static const char *const values[] = { "sixteen bytes, a", "sixteen bytes, b" };
+
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr (GantryModel) model = NULL;
+      g_autoptr (GError) error = NULL;
+
+      g_assert_true (g_file_set_contents (data, values[i], -1, NULL));
+      model = gantry_model_open (path, NULL, -1, NULL, &error);
+      g_assert_no_error (error);
+      g_assert_cmpuint (model->files->len, ==, 2);
+      g_assert_cmpstr (g_array_index (model->files, GantryModelFile, 1).path, ==, data);
+      hashes[i] = gantry_model_hash (model, &error);
+      g_assert_no_error (error);
+    }
+  g_assert_cmpstr (hashes[0], !=, hashes[1]);
+  g_free (hashes[0]);
+  g_free (hashes[1]);
+  cli_remove_folder (folder);
+}
+
+/* A session is a file: what cannot be one is refused, and a queue is not waited for. */
+static void
+test_no_file (void)
+{
+  char *folder = cli_temporary_folder ();
+  g_autofree char *queue = g_build_filename (folder, "queue", NULL), *picture = g_build_filename (folder, "queue.svg", NULL);
+  g_autofree char *model = cli_own_file ("sample.onnx");
+
+  g_assert_cmpint (mkfifo (queue, 0600), ==, 0);
+  g_assert_cmpint (mkfifo (picture, 0600), ==, 0);
+  {
+    g_autoptr (CliResult) session = cli_run ("plan", "-o", queue, model, NULL), device = cli_run ("plan", "-o", "/dev/full", model, NULL);
+    g_autoptr (CliResult) drawn = cli_run ("render", "-o", picture, model, NULL);
+
+    cli_assert_status (session, 1);
+    cli_assert_one_error (session, "queue: is a queue and not a file");
+    cli_assert_status (device, 1);
+    cli_assert_one_error (device, "/dev/full: is a device and not a file");
+    cli_assert_status (drawn, 1);
+    cli_assert_one_error (drawn, "is a queue that nobody reads");
+  }
+  cli_remove_folder (folder);
+}
+
+/* That nothing was found is said, and is no success. */
+static void
+test_no_graph (void)
+{
+  char *folder = cli_temporary_folder ();
+  g_autofree char *program = g_build_filename (folder, "program.py", NULL);
+  g_autoptr (CliResult) result = NULL;
+
+  g_assert_true (g_file_set_contents (program, "pass\n", -1, NULL));
+  result = cli_run ("check", program, NULL);
+  cli_assert_status (result, 1);
+  cli_assert_one_error (result, "makes no graph");
+  cli_remove_folder (folder);
+}
+
 static void
 test_large (void)
 {
@@ -93,6 +162,9 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/cli/hostile/outside", test_outside);
+  g_test_add_func ("/cli/hostile/identity", test_identity);
+  g_test_add_func ("/cli/hostile/no-file", test_no_file);
+  g_test_add_func ("/cli/hostile/no-graph", test_no_graph);
   g_test_add_func ("/cli/hostile/large", test_large);
   g_test_add_func ("/cli/hostile/endless", test_endless);
   return g_test_run ();

@@ -27,7 +27,7 @@ run_in_shell (const char *command, const char *first, const char *second)
 static void
 test_standard_output (void)
 {
-  static const char *const commands[] = { "--help", "--version", "info \"$1\"", "info --json \"$1\"", "passes \"$1\"",
+  static const char *const commands[] = { "--help", "--version", "run --help", "python --help", "info \"$1\"", "info --json \"$1\"", "passes \"$1\"",
                                           "plan --json \"$1\"", "run --json --runs=1 \"$1\"", "devices" };
   g_autofree char *path = cli_own_file ("sample.onnx");
 

@@ -2,6 +2,7 @@
 /* Tests of core/base/output: what was there stays until all of the new file is written, and nothing is left beside it,
  * whether a write fails at any byte or the process is killed. */
 #include "core/base/output.h"
+#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <signal.h>
 #include <string.h>
@@ -79,6 +80,28 @@ test_replaces (Fixture *fixture, gconstpointer data)
   g_assert_cmpuint (info.st_mode & 0777, ==, 0640);
   g_assert_cmpuint (count_files (fixture->folder), ==, 2);
   g_unlink (link);
+}
+
+/* Nobody reads the queue: that is an error and not a wait. Somebody does: it is written into. */
+static void
+test_queue (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *queue = g_build_filename (fixture->folder, "queue", NULL);
+  g_autoptr (GError) error = NULL;
+  char text[8];
+  int reader;
+
+  g_assert_cmpint (mkfifo (queue, 0600), ==, 0);
+  alarm (60);
+  g_assert_false (gantry_output_write (queue, "text", 4, &error));
+  alarm (0);
+  g_assert_error (error, G_FILE_ERROR, G_FILE_ERROR_NXIO);
+  g_assert_nonnull (strstr (error->message, "queue: is a queue that nobody reads"));
+  reader = open (queue, O_RDONLY | O_NONBLOCK);
+  g_assert_true (gantry_output_write (queue, "text", 4, NULL));
+  g_assert_cmpint (read (reader, text, sizeof text), ==, 4);
+  close (reader);
+  g_unlink (queue);
 }
 
 /* A new file has the mode that the user's mask leaves. */
@@ -181,6 +204,7 @@ main (int argc, char **argv)
   ADD ("full", test_full);
   ADD ("killed", test_killed);
   ADD ("device", test_device);
+  ADD ("queue", test_queue);
 #undef ADD
   return g_test_run ();
 }

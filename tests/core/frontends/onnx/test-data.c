@@ -325,6 +325,25 @@ test_external_link (Files *files, gconstpointer data)
   g_rmdir (outside);
 }
 
+/* What the user allows lies where its path says, also for whoever reads the model's files again. */
+static void
+test_external_absolute (Files *files, gconstpointer data)
+{
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autofree char *weights = g_build_filename (files->folder, "weights.bin", NULL);
+  GantryOnnxOptions options = { .outside = TRUE };
+  g_autoptr (GantryOnnxInfo) info = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GantryModule) module = NULL;
+
+  refuse (files, weights, NULL, NULL, GANTRY_ERROR, GANTRY_ERROR_OUTSIDE, "outside the model's folder");
+  module = gantry_onnx_import (context, files->model, &options, &info, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (g_strv_length (info->data_files), ==, 1);
+  g_assert_cmpstr (info->data_files[0], ==, weights);
+  g_assert_cmpstr (value_of (module, "w")->source_path, ==, weights);
+}
+
 static void
 test_external_in_memory (void)
 {
@@ -351,6 +370,7 @@ main (int argc, char **argv)
   g_test_add ("/external/read", Files, NULL, files_up, test_external, files_down);
   g_test_add ("/external/refused", Files, NULL, files_up, test_external_refused, files_down);
   g_test_add ("/external/link", Files, NULL, files_up, test_external_link, files_down);
+  g_test_add ("/external/absolute", Files, NULL, files_up, test_external_absolute, files_down);
   g_test_add_func ("/external/in-memory", test_external_in_memory);
   return g_test_run ();
 }
