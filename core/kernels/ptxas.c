@@ -226,7 +226,7 @@ assemble_in (const char *folder, const GantryPtxas *ptxas, const char *ptx, cons
   g_autofree char *report = NULL, *data = NULL;
   gint64 begin = g_get_monotonic_time ();
   gsize size;
-  gboolean done = g_file_set_contents (from, ptx, -1, error)
+  gboolean done = gantry_output_write (from, ptx, strlen (ptx), error)
                   && run_assembler (ptxas, arch, from, to, cancellable, &report, error)
                   && g_file_get_contents (to, &data, &size, error);
 
