@@ -4,6 +4,7 @@
 #include "app/cli/program.h"
 #include "core/autodiff/autodiff.h"
 #include "core/compiler/compiler.h"
+#include "core/ir/text.h"
 
 typedef struct
 {
@@ -30,7 +31,7 @@ compiled_free (Compiled *compiled)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Compiled, compiled_free)
 
 static gpointer
-compile (gpointer self, GantryModule *module, GError **error)
+compile (gpointer self, GantryModule *module, const char *policy, GError **error)
 {
   Own *own = self;
   g_autoptr (GantryModel) model = gantry_model_new (module, "python");
@@ -39,22 +40,26 @@ compile (gpointer self, GantryModule *module, GError **error)
   g_autoptr (Compiled) compiled = g_new0 (Compiled, 1);
 
   gantry_compile_settings_init (&settings);
+  settings.policy = g_strdup (policy);
   compiled->compilation = gantry_compile (model, &settings, NULL, error);
   if (compiled->compilation == NULL)
     return NULL;
   compiled->program = gantry_program_new (compiled->compilation, &settings, &options, NULL, error);
-  if (compiled->program == NULL)
-    return NULL;
-  compiled->executor = gantry_executor_new (own->device, compiled->program->executable, NULL, error);
-  return compiled->executor != NULL ? g_steal_pointer (&compiled) : NULL;
+  return compiled->program != NULL ? g_steal_pointer (&compiled) : NULL;
 }
 
 static gboolean
 run (gpointer self, gpointer data, GantryLiteral *const *arguments, GantryLiteral **results, GError **error)
 {
+  Own *own = self;
   Compiled *compiled = data;
-  const GantryExecutable *executable = compiled->program->executable;
+  GantryExecutable *executable = compiled->program->executable;
 
+  /* The arenas are taken by the first run: a graph may be compiled to be looked at alone. */
+  if (compiled->executor == NULL)
+    compiled->executor = gantry_executor_new (own->device, executable, NULL, error);
+  if (compiled->executor == NULL)
+    return FALSE;
   return gantry_executor_run_literals (compiled->executor, arguments, executable->n_inputs, results, executable->n_outputs,
                                        NULL, NULL, error);
 }
@@ -63,6 +68,49 @@ static void
 release (gpointer self, gpointer compiled)
 {
   compiled_free (compiled);
+}
+
+static void
+memory (gpointer self, gpointer data, GantryPythonMemory *memory)
+{
+  Compiled *compiled = data;
+  const GantryPlan *plan = compiled->program->executable->plan;
+
+  for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
+    {
+      guint host = kind != GANTRY_MEMORY_DEVICE;
+      GantryMemoryParts parts;
+
+      gantry_plan_memory_parts (plan, (GantryMemoryKind) kind, &parts);
+      memory->arguments[host] += plan->argument_bytes[kind];
+      memory->outputs[host] += plan->output_bytes[kind];
+      memory->aliases[host] += plan->alias_bytes[kind];
+      memory->temporaries[host] += parts.bytes[GANTRY_PART_TEMPORARIES];
+      memory->workspaces[host] += parts.bytes[GANTRY_PART_WORKSPACES];
+    }
+  memory->code[0] = plan->code_bytes;
+}
+
+static char *
+text (gpointer self, gpointer data)
+{
+  return gantry_module_to_text (gantry_compilation_module (((Compiled *) data)->compilation), NULL);
+}
+
+static char *
+problems (gpointer self, gpointer data)
+{
+  const GPtrArray *reports = ((Compiled *) data)->compilation->reports;
+  g_autoptr (GString) lines = g_string_new (NULL);
+
+  for (guint i = 0; reports != NULL && i < reports->len; i++)
+    {
+      const GantryPolicyReport *report = g_ptr_array_index (reports, i);
+
+      if (report->problem != NULL)
+        g_string_append_printf (lines, "%s%s: %s", lines->len > 0 ? "\n" : "", report->text, report->problem);
+    }
+  return lines->len > 0 ? g_string_free (g_steal_pointer (&lines), FALSE) : NULL;
 }
 
 static GantryModule *
@@ -86,6 +134,9 @@ gantry_python_backend_new (guint threads)
   backend->compile = compile;
   backend->run = run;
   backend->release = release;
+  backend->memory = memory;
+  backend->text = text;
+  backend->problems = problems;
   backend->gradient = gradient;
   backend->self = own;
   return backend;

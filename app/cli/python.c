@@ -20,10 +20,10 @@ static int
 usage (FILE *out)
 {
   fprintf (out, "Usage: gantry-cli python [OPTION...] PROGRAM [ARGUMENT...]\n\n"
-                "Runs a Python program under CPython 3.11, with Gantry's own `mindspore`: what it makes a graph of is compiled\n"
-                "and run here. Output and exit status are the program's.\n\n"
+                "Runs a Python program under CPython 3.11, with Gantry's own `mindspore`, `jax` and `optax`: what it makes a graph of is\n"
+                "compiled and run here. Output and exit status are the program's.\n\n"
                 "  --python INTERPRETER  the Python 3.11 whose packages are used (default: $VIRTUAL_ENV, else the system's)\n"
-                "  --real                leave the user's own `mindspore` in place\n"
+                "  --real                leave the user's own `mindspore`, `jax` and `optax` in place\n"
                 "  --threads N           threads of compiled graphs\n"
                 "  --graphs FOLDER       write the graphs that it makes, and what none could be made of, into FOLDER\n"
                 "  --sha256 SUM          run the program only if this is its SHA-256\n"

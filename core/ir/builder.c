@@ -279,6 +279,15 @@ gantry_builder_name_node (GantryBuilder *builder, guint32 id, guint32 name)
     node->name = name;
 }
 
+void
+gantry_builder_set_parameter_attrs (GantryBuilder *builder, guint32 id, guint32 attrs)
+{
+  GantryNode *node = find (builder, id);
+
+  g_return_if_fail (node != NULL && node->op == GANTRY_OP_PARAMETER);
+  node->attrs = attrs;
+}
+
 GantryLiteral *
 gantry_builder_constant_of (GantryBuilder *builder, guint32 id)
 {

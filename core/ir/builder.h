@@ -76,6 +76,8 @@ GantryLiteral *gantry_builder_constant_of (GantryBuilder *builder, guint32 id);
 const GantryNode *gantry_builder_node (GantryBuilder *builder, guint32 id); /* (nullable), valid until the next add */
 /** Gives node @id the string id @name, unless it has a name already. */
 void gantry_builder_name_node (GantryBuilder *builder, guint32 id, guint32 name);
+/** Gives a parameter other attributes: what is known of it (`alias`, `role`) once its function has been written. */
+void gantry_builder_set_parameter_attrs (GantryBuilder *builder, guint32 id, guint32 attrs);
 guint32 gantry_builder_operand_of (GantryBuilder *builder, guint32 id, guint i);
 
 /* The sugar of lowering rules. All return 0 after an error. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Applying a core operation: at once to known values, as a node to variables. */
-#include "core/frontends/python/trace.h"
+#include "core/frontends/python/jax/jax.h"
 #include "core/ir/context.h"
 #include "core/ir/evaluator.h"
 #include "core/ir/operation.h"
@@ -147,7 +147,7 @@ eager_run (GantryPyState *state, Eager *eager, GantryLiteral *const *operands, G
   if (eager->is_dear && !eager->tried && backend != NULL && backend->compile != NULL)
     {
       eager->tried = TRUE;
-      eager->compiled = backend->compile (backend->self, eager->module, NULL);
+      eager->compiled = backend->compile (backend->self, eager->module, NULL, NULL);
     }
   if (eager->compiled != NULL ? backend->run (backend->self, eager->compiled, operands, results, &error)
                               : gantry_evaluate (eager->module, gantry_module_entry (eager->module), operands, results,
@@ -232,6 +232,8 @@ apply_traced (GantryPyState *state, guint op, PyObject *const *operands, guint n
         gantry_py_check_builder (trace);
         return NULL;
       }
+  if (trace->root->staged)
+    gantry_py_jax_set_place (trace, ids, n);
   result = gantry_py_wrap (state, gantry_builder_add (trace->builder, op, ids, n, attrs_id), GANTRY_PY_TENSOR);
   return result;
 }
@@ -259,6 +261,11 @@ gantry_py_apply (GantryPyState *state, const char *name, PyObject *const *operan
       if (values[i] == NULL)
         goto out;
       n_values++;
+      if (((GantryPyValue *) values[i])->type == NULL)
+        {
+          PyErr_Format (PyExc_TypeError, "operand %u of %s has no value: it was not made by a function of its module", i, name);
+          goto out;
+        }
       literals[i] = ((GantryPyValue *) values[i])->literal;
       variable = variable || (((GantryPyValue *) values[i])->node != 0 && state->trace != NULL)
                  || literals[i] == NULL;

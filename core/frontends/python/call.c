@@ -50,7 +50,13 @@ is_listed (const char *variable, const char *module)
 static gboolean
 is_ours (const char *module)
 {
-  return strcmp (module, "mindspore") == 0 || g_str_has_prefix (module, "mindspore.") || strcmp (module, "_gantry") == 0;
+  static const char *const names[] = { "mindspore", "jax", "optax", "_gantry" };
+  gsize length = strcspn (module, ".");
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (strlen (names[i]) == length && strncmp (module, names[i], length) == 0)
+      return TRUE;
+  return FALSE;
 }
 
 static GantryPyAuthor

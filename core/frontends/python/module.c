@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The module `_gantry`: what Gantry's Python modules are written over. */
+#include "core/frontends/python/jax/jax.h"
 #include "core/frontends/python/module-private.h"
 #include "core/frontends/python/program.h"
 #include "core/ir/context.h"
@@ -249,6 +250,11 @@ gantry_py_module_init (void)
   state->closure_type = gantry_py_closure_type_new (module);
   state->undefined_type = gantry_py_undefined_type_new (module);
   if (state->value_type == NULL || state->closure_type == NULL || state->undefined_type == NULL)
+    {
+      Py_DECREF (module);
+      return NULL;
+    }
+  if (PyModule_AddFunctions (module, gantry_py_jax_methods ()) < 0)
     {
       Py_DECREF (module);
       return NULL;

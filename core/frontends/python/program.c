@@ -211,7 +211,7 @@ compile (GantryPyState *state, GantryPyProgram *program)
   /* Host calls are CPython's, and what the compiler refuses is evaluated: see docs/python.md. */
   if (program->hosts->len > 0 || backend == NULL || backend->compile == NULL || program->kinds->len == 0)
     return;
-  program->compiled = backend->compile (backend->self, program->module, NULL);
+  program->compiled = backend->compile (backend->self, program->module, NULL, NULL);
 }
 
 static char *
@@ -432,9 +432,9 @@ gantry_py_graph_call (GantryPyState *state, PyObject *callable, PyObject *args, 
   return result;
 }
 
-gboolean
-gantry_py_run_module (GantryPyState *state, GantryModule *module, GPtrArray *hosts, GantryLiteral *const *arguments,
-                      GantryLiteral **results)
+static gboolean
+run_module (GantryPyState *state, GantryModule *module, GPtrArray *hosts, GantryLiteral *const *arguments, GantryLiteral **results,
+            gboolean compiled)
 {
   GantryPyProgram *program = program_new (state);
   gboolean fine;
@@ -449,8 +449,23 @@ gantry_py_run_module (GantryPyState *state, GantryModule *module, GPtrArray *hos
 
       g_array_append_val (program->kinds, kind);
     }
-  compile (state, program);
+  if (compiled)
+    compile (state, program);
   fine = execute (program, arguments, results);
   gantry_py_program_free (program);
   return fine;
+}
+
+gboolean
+gantry_py_run_module (GantryPyState *state, GantryModule *module, GPtrArray *hosts, GantryLiteral *const *arguments,
+                      GantryLiteral **results)
+{
+  return run_module (state, module, hosts, arguments, results, TRUE);
+}
+
+gboolean
+gantry_py_run_evaluated (GantryPyState *state, GantryModule *module, GPtrArray *hosts, GantryLiteral *const *arguments,
+                         GantryLiteral **results)
+{
+  return run_module (state, module, hosts, arguments, results, FALSE);
 }

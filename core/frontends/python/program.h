@@ -64,5 +64,8 @@ gboolean gantry_py_splice (GantryPyState *state, GantryModule *module, const gui
 /** A program without cache, for one run: of a module whose arguments are the literals of @variables and results all tensors. */
 gboolean gantry_py_run_module (GantryPyState *state, GantryModule *module, GPtrArray *hosts, GantryLiteral *const *arguments,
                                GantryLiteral **results);
+/** The same without the compiler: what it refuses. */
+gboolean gantry_py_run_evaluated (GantryPyState *state, GantryModule *module, GPtrArray *hosts, GantryLiteral *const *arguments,
+                                  GantryLiteral **results);
 
 G_END_DECLS

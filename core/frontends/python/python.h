@@ -3,29 +3,43 @@
  * would by itself; `import mindspore` finds Gantry's own modules. What is to be a graph (a function under `jit`, the
  * construct of a Cell in graph mode) is read from its source: `ast` parses the file once, the tree is copied into C
  * structures (source.h), and an abstract interpreter (interpreter-private.h) walks it: what is known while
- * compiling is computed by CPython itself, what is not becomes nodes of core/ir (trace.h). For child processes only. */
+ * compiling is computed by CPython itself, what is not becomes nodes of core/ir (trace.h). `import jax` finds modules whose
+ * functions are run over variables instead (jax/jax.h). For child processes only. */
 #pragma once
 #include "core/ir/module.h"
 
 G_BEGIN_DECLS
 
+/** What a compiled graph takes by its plan, in bytes: [0] of device memory, [1] of the host's. Temporaries are values between
+ *  steps; the scratch of single kernels is @workspaces. */
+typedef struct
+{
+  guint64 arguments[2], outputs[2], aliases[2], temporaries[2], workspaces[2], code[2];
+} GantryPythonMemory;
+
 /**
  * GantryPythonBackend: what the rooms above give, so that this one need not know them. All are called from the one
  * thread that runs Python.
  *
- * @compile: (nullable): makes @module ready to run; NULL and %GANTRY_ERROR_UNSUPPORTED where the compiler cannot: then
- *  the evaluator runs it
+ * @compile: (nullable): makes @module ready to run, with what the statements of @policy (nullable) place; NULL and
+ *  %GANTRY_ERROR_UNSUPPORTED where the compiler cannot: then the evaluator runs it
  * @run: @arguments: one for each parameter of the entry, @results: (out): one for each result, (transfer full)
  * @release: frees what compile gave
+ * @memory: what the plan takes
+ * @text: the module after the last pass in Gantry's text form, (transfer full)
+ * @problems: statements of the policy that decided nothing and why, one a line; (transfer full) (nullable)
  * @gradient: the module with one cotangent parameter more for each result of @outputs; its results are the gradients by
  *  the parameters of @inputs
  */
 typedef struct
 {
-  gpointer (*compile) (gpointer self, GantryModule *module, GError **error);
+  gpointer (*compile) (gpointer self, GantryModule *module, const char *policy, GError **error);
   gboolean (*run) (gpointer self, gpointer compiled, GantryLiteral *const *arguments, GantryLiteral **results,
                    GError **error);
   void (*release) (gpointer self, gpointer compiled);
+  void (*memory) (gpointer self, gpointer compiled, GantryPythonMemory *memory);
+  char *(*text) (gpointer self, gpointer compiled);
+  char *(*problems) (gpointer self, gpointer compiled);
   GantryModule *(*gradient) (gpointer self, GantryModule *module, const guint *outputs, guint n_outputs,
                              const guint *inputs, guint n_inputs, GError **error);
   gpointer self;
@@ -34,7 +48,7 @@ typedef struct
 /**
  * GantryPythonOptions:
  * @interpreter: (nullable): the Python whose packages are used; NULL: $VIRTUAL_ENV, else the system's
- * @real: leave the user's own `mindspore` in place
+ * @real: leave the user's own modules in place
  * @argv: (array length=argc): sys.argv; argv[0] is the program
  */
 typedef struct

@@ -58,7 +58,9 @@ gantry_py_splice (GantryPyState *state, GantryModule *module, const guint32 *arg
               node.id = 0;
               node.n_origins = 0;
               node.attrs = attrs_with (module->context, node.attrs, functions);
-              node.phase = GANTRY_PHASE_FORWARD;
+              /* What a staged function saves for its gradient is placed as in any training step. */
+              if (!state->trace->root->staged)
+                node.phase = GANTRY_PHASE_FORWARD;
               id = gantry_builder_add_node (builder, &node, operands, NULL);
             }
           g_hash_table_insert (map, GUINT_TO_POINTER (module->nodes[function->first_node + i].id), GUINT_TO_POINTER (id));

@@ -76,6 +76,9 @@ struct _GantryTrace
   GPtrArray *hosts;      /* of the root: GantryPyHostCall */
   gboolean record;       /* values are computed beside the nodes: gradients of eager programs */
   gboolean strict;       /* syntax level STRICT */
+  gboolean staged;       /* of the root: CPython runs the function over variables (jax/jax.h): its frames say where a node is from */
+  guint32 scope;         /* of the root: of the nodes that a staged trace adds */
+  guint n_scopes;        /* of the root: how many were numbered */
   gpointer gradient;     /* (nullable): what the trace is made for */
   guint64 serial;
   guint depth;           /* of calls */

@@ -366,6 +366,12 @@ value_element (PyObject *self, void *closure)
 }
 
 static PyObject *
+value_memory (PyObject *self, void *closure)
+{
+  return PyUnicode_InternFromString (gantry_memory_kind_name ((GantryMemoryKind) ((GantryPyValue *) self)->type->memory));
+}
+
+static PyObject *
 value_is_variable (PyObject *self, void *closure)
 {
   return PyBool_FromLong (((GantryPyValue *) self)->node != 0);
@@ -485,6 +491,7 @@ gantry_py_value_type_new (PyObject *module)
   static PyGetSetDef members[] = {
     { "shape", value_shape, NULL, "sizes of the dimensions", NULL },
     { "element", value_element, NULL, "name of the element type", NULL },
+    { "memory", value_memory, NULL, "memory kind that the node of a variable lies in", NULL },
     { "is_variable", value_is_variable, NULL, "not known while compiling", NULL },
     { "has_data", value_has_data, NULL, "has bytes", NULL },
     { "number_kind", value_number_kind, NULL, "tensor, int, float, bool or object", NULL },

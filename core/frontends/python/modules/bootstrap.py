@@ -8,7 +8,7 @@ from importlib.machinery import ModuleSpec
 class _Finder:
     @staticmethod
     def find_spec(name, path=None, target=None):
-        if name.partition(".")[0] != "mindspore":
+        if name.partition(".")[0] not in ("mindspore", "jax", "optax"):
             return None
         base = name.replace(".", "/")
         for file, package in ((base + "/__init__.py", True), (base + ".py", False)):

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Staged graphs compiled, run and looked at. */
+#include "core/frontends/python/jax/jax.h"
+#include "core/frontends/python/program.h"
+#include "core/ir/evaluator.h"
+#include "core/ir/operation.h"
+#include "core/ir/text.h"
+
+/* Of a graph that runs once: the evaluator takes some 20 ns for each, code some 50 ms. */
+#define EVALUATED_FLOPS 1000000
+
+static GantryPyStaged *
+staged_of (PyObject *capsule)
+{
+  return PyCapsule_GetPointer (capsule, "gantry.staged");
+}
+
+/* TRUE where the backend has it, or cannot. */
+static gboolean
+compile (GantryPyStaged *staged, const char *policy)
+{
+  const GantryPythonBackend *backend = staged->state->backend;
+  g_autoptr (GError) error = NULL;
+
+  if (staged->tried)
+    return TRUE;
+  staged->tried = TRUE;
+  if (backend == NULL || backend->compile == NULL || gantry_module_entry (staged->module)->n_results == 0)
+    return TRUE;
+  staged->compiled = backend->compile (backend->self, staged->module, policy, &error);
+  if (staged->compiled != NULL)
+    return TRUE;
+  staged->refusal = g_strdup (error->message);
+  if (!g_error_matches (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY))
+    return TRUE;
+  PyErr_SetString (PyExc_MemoryError, error->message);
+  return FALSE;
+}
+
+PyObject *
+gantry_py_jax_compile (PyObject *module, PyObject *args)
+{
+  PyObject *capsule;
+  const char *policy;
+  GantryPyStaged *staged;
+  g_autofree char *problems = NULL;
+
+  if (!PyArg_ParseTuple (args, "Oz", &capsule, &policy) || (staged = staged_of (capsule)) == NULL || !compile (staged, policy))
+    return NULL;
+  if (staged->compiled != NULL && policy != NULL)
+    problems = staged->state->backend->problems (staged->state->backend->self, staged->compiled);
+  if (problems == NULL)
+    Py_RETURN_NONE;
+  return PyUnicode_FromString (problems);
+}
+
+static gboolean
+execute (GantryPyStaged *staged, GantryLiteral *const *arguments, GantryLiteral **results)
+{
+  const GantryPythonBackend *backend = staged->state->backend;
+  g_autoptr (GPtrArray) hosts = NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (staged->compiled == NULL)
+    {
+      hosts = g_ptr_array_new ();
+      return gantry_py_run_evaluated (staged->state, staged->module, hosts, arguments, results);
+    }
+  if (backend->run (backend->self, staged->compiled, arguments, results, &error))
+    return TRUE;
+  PyErr_SetString (PyExc_RuntimeError, error->message);
+  return FALSE;
+}
+
+/* What the evaluator does sooner than the compiler has made code for it. */
+static gboolean
+is_cheap (const GantryModule *module)
+{
+  const GantryFunction *entry = gantry_module_entry (module);
+  gint64 flops = 0;
+
+  for (guint32 i = 0; i < entry->n_nodes && flops <= EVALUATED_FLOPS; i++)
+    flops += gantry_node_flops (module, &module->nodes[entry->first_node + i]);
+  return flops <= EVALUATED_FLOPS;
+}
+
+PyObject *
+gantry_py_jax_run (PyObject *module, PyObject *args)
+{
+  PyObject *capsule, *values, *tuple = NULL;
+  GantryPyStaged *staged;
+  guint n_results;
+  int once;
+
+  if (!PyArg_ParseTuple (args, "OO!p", &capsule, &PyTuple_Type, &values, &once) || (staged = staged_of (capsule)) == NULL)
+    return NULL;
+  if (!(once && is_cheap (staged->module)) && !compile (staged, NULL))
+    return NULL;
+  n_results = gantry_module_entry (staged->module)->n_results;
+  {
+    guint n = (guint) PyTuple_GET_SIZE (values);
+    g_autofree GantryLiteral **arguments = g_new0 (GantryLiteral *, n + 1);
+    g_autofree GantryLiteral **results = g_new0 (GantryLiteral *, n_results + 1);
+
+    for (guint i = 0; i < n; i++)
+      {
+        PyObject *value = PyTuple_GET_ITEM (values, i);
+
+        if (!gantry_py_value_check (value) || ((GantryPyValue *) value)->literal == NULL)
+          return PyErr_Format (PyExc_TypeError, "argument %u of the graph has no data", i);
+        arguments[i] = ((GantryPyValue *) value)->literal;
+      }
+    if (n != gantry_module_entry (staged->module)->n_params)
+      return PyErr_Format (PyExc_TypeError, "the graph takes %u arrays, but %u were given",
+                           gantry_module_entry (staged->module)->n_params, n);
+    if (!execute (staged, arguments, results))
+      return NULL;
+    tuple = PyTuple_New (n_results);
+    for (guint i = 0; i < n_results; i++)
+      {
+        PyTuple_SET_ITEM (tuple, i, gantry_py_object_of (staged->state, results[i], GANTRY_PY_TENSOR));
+        gantry_literal_unref (results[i]);
+      }
+  }
+  return tuple;
+}
+
+static PyObject *
+pair (const guint64 *bytes)
+{
+  return Py_BuildValue ("(KK)", (unsigned long long) bytes[0], (unsigned long long) bytes[1]);
+}
+
+PyObject *
+gantry_py_jax_memory (PyObject *module, PyObject *capsule)
+{
+  GantryPyStaged *staged = staged_of (capsule);
+  GantryPythonMemory memory = { 0 };
+
+  if (staged == NULL)
+    return NULL;
+  if (staged->compiled == NULL)
+    Py_RETURN_NONE;
+  staged->state->backend->memory (staged->state->backend->self, staged->compiled, &memory);
+  return Py_BuildValue ("{sNsNsNsNsNsN}", "argument", pair (memory.arguments), "output", pair (memory.outputs), "alias",
+                        pair (memory.aliases), "temp", pair (memory.temporaries), "workspace", pair (memory.workspaces), "generated_code", pair (memory.code));
+}
+
+PyObject *
+gantry_py_jax_text (PyObject *module, PyObject *args)
+{
+  PyObject *capsule;
+  GantryPyStaged *staged;
+  g_autofree char *text = NULL;
+  int compiled;
+
+  if (!PyArg_ParseTuple (args, "Op", &capsule, &compiled) || (staged = staged_of (capsule)) == NULL)
+    return NULL;
+  text = compiled && staged->compiled != NULL ? staged->state->backend->text (staged->state->backend->self, staged->compiled)
+                                              : gantry_module_to_text (staged->module, NULL);
+  return PyUnicode_FromString (text);
+}

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""JAX's surface over Gantry's graphs: docs/jax.md says what is there."""
+import sys
+
+if "mindspore" in sys.modules:
+    raise ImportError("a program uses either mindspore or jax: both were imported")
+
+from jax import _core, _types, errors
+from jax._array import Array
+from jax import sharding, tree_util, tree, checkpoint_policies
+from jax._stage import ShapeDtypeStruct, eval_shape, jit
+from jax import _batch
+from jax._transform import (checkpoint, grad, hessian, jacfwd, jacobian, jacrev, jvp, linearize, named_scope, remat, value_and_grad,
+                            vjp, vmap)
+from jax import lax, numpy, nn, random, dtypes
+from jax._names import missing as _missing
+
+__version__ = "0.4.38"
+_sharding = sharding
+
+
+def devices(backend=None):
+    return [sharding.DEVICE]
+
+
+local_devices = devices
+
+
+def device_count(backend=None):
+    return 1
+
+
+local_device_count = device_count
+
+
+def default_backend():
+    return "cpu"
+
+
+def process_index():
+    return 0
+
+
+def device_put(x, device=None, *, src=None, donate=False, may_alias=None):
+    """In a graph a copy between memories where the kinds differ."""
+    from jax._stage import prefix_leaves
+    leaves, structure = tree_util.tree_flatten(x)
+    places = prefix_leaves(device, x)
+    moved = []
+    for leaf, place in zip(leaves, places):
+        array = _core.asarray(leaf)
+        kind = array._kind if place is None else sharding.kind_of(place)
+        array = _core.device_put(array, kind)
+        if isinstance(place, sharding.Sharding) and not isinstance(array, _core.Batched):
+            array = _core.copy_of(array)
+            array._put = place if place.memory_kind else None
+        moved.append(array)
+    return tree_util.tree_unflatten(structure, moved)
+
+
+def device_get(x):
+    return tree_util.tree_map(lambda leaf: leaf._numpy() if isinstance(leaf, Array) else leaf, x)
+
+
+def block_until_ready(x):
+    return x
+
+
+def named_call(fun, *, name=None):
+    return named_scope(name or fun.__name__)(fun)
+
+
+class _Config:
+    def update(self, name, value):
+        if name == "jax_enable_x64" and value:
+            raise ValueError("arrays of 64-bit types are not there: jax_enable_x64 stays False")
+        setattr(self, name, value)
+
+    jax_enable_x64 = False
+
+
+config = _Config()
+typing = sys.modules[__name__]
+ArrayLike = object
+
+
+def _module(name):
+    import importlib
+    return importlib.import_module(name)
+
+
+_LATE = ("ad_checkpoint", "scipy")
+
+
+def __getattr__(name):
+    if name in _LATE:
+        return _module(f"jax.{name}")
+    raise _missing("jax", name, globals())

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Control flow whose bodies are functions of trees. Outside of a graph each is one of its own."""
+import _gantry
+from jax import _core
+from jax._core import asarray
+from jax._types import int32
+from jax.tree_util import tree_flatten, tree_leaves, tree_map, tree_structure, tree_unflatten
+
+
+def _arrays(tree):
+    leaves, structure = tree_flatten(tree)
+    return [asarray(leaf) for leaf in leaves], structure
+
+
+class _Body:
+    """How many bodies of control flow are being written: what is in them has no bytes, also where a gradient records."""
+    depth = 0
+
+
+def _within(body):
+    def run(*values):
+        _Body.depth += 1
+        try:
+            return body(*values)
+        finally:
+            _Body.depth -= 1
+    return run
+
+
+def _outermost():
+    return _gantry.tracing() != 1 and _Body.depth == 0
+
+
+def _staged(function, trees):
+    """Runs @function (trees) as a graph of its own, where nothing is staged; what a gradient records gets its bytes so."""
+    from jax._stage import jit
+
+    def known(tree):
+        return tree_map(lambda a: _gantry.known(a) if isinstance(a, _gantry.Value) and a.is_variable else a, tree)
+    if _gantry.tracing() == 0:
+        return jit(function)(*trees)
+    _Body.depth += 1
+    try:
+        result = function(*trees)
+    finally:
+        _Body.depth -= 1
+    values = _gantry.untraced(jit(function), tuple(known(t) for t in trees))
+    for variable, value in zip(tree_leaves(result), tree_leaves(values)):
+        if variable.is_variable:
+            _gantry.attach(variable, value)
+    return result
+
+
+def _same(name, before, after, structure, new_structure):
+    """The carry of a loop keeps its types; numbers of Python become what they are with the others."""
+    if structure != new_structure:
+        raise TypeError(f"{name} function carry input and carry output must have the same pytree structure, but they differ: the input "
+                        f"carry has structure {structure} and the output has structure {new_structure}.")
+    for a, b in zip(before, after):
+        if a.shape != b.shape or a.element != b.element:
+            raise TypeError(f"{name} function carry input and carry output must have equal types, but they differ: the input carry has "
+                            f"type {a.dtype}{list(a.shape)} but the corresponding output carry component has type "
+                            f"{b.dtype}{list(b.shape)}.")
+
+
+def _strong(leaves, like):
+    """Weak leaves as the function gives them."""
+    return [_core.convert(a, b.dtype) if a._weak and a.element != b.element else a for a, b in zip(leaves, like)]
+
+
+def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpose=False):
+    """A scan over the first dimension of xs: (last carry, stacked ys)."""
+    carries, carry_structure = _arrays(init)
+    slices, x_structure = _arrays(xs)
+    sizes = {x.shape[0] if x.shape else None for x in slices}
+    if len(sizes) > 1 or None in sizes or not sizes and length is None:
+        raise ValueError(f"scan got values with different leading axis sizes: {sorted(str(s) for s in sizes)}.")
+    n = sizes.pop() if sizes else length
+    if length is not None and length != n:
+        raise ValueError(f"scan got `length` argument of {length} which disagrees with leading axis sizes {[n]}.")
+    made = {}
+    level = max((a.level for a in carries + slices if isinstance(a, _core.Batched)), default=0)
+    if level:
+        from jax import _batch
+        return _batch.scan(scan, f, carries, slices, carry_structure, x_structure, n, reverse, level)
+    if _outermost():
+        return _staged(lambda c, x: scan(f, c, x, length, reverse), (init, xs))
+
+    def body(*values):
+        for v, like in zip(values, carries + slices):
+            v._kind, v._weak = like._kind, like._weak
+        carry, y = f(tree_unflatten(carry_structure, values[:len(carries)]), tree_unflatten(x_structure, values[len(carries):]))
+        after, structure = _arrays(carry)
+        after = _strong(after, carries)
+        _same("scan", carries, after, carry_structure, structure)
+        ys, made["ys"] = _arrays(y)
+        made["weak"] = [y._weak for y in ys]
+        return after + ys
+    if not carries and not slices:
+        raise ValueError("scan takes a carry or what it scans over")
+    result = _gantry.scan(_within(body), carries, slices, n, reverse)
+    for r, like in zip(result, carries):
+        r._weak = like._weak
+    return tree_unflatten(carry_structure, result[:len(carries)]), tree_unflatten(made["ys"], result[len(carries):])
+
+
+def while_loop(cond_fun, body_fun, init_val):
+    if _outermost():
+        return _staged(lambda v: while_loop(cond_fun, body_fun, v), (init_val,))
+    values, structure = _arrays(init_val)
+    if any(isinstance(v, _core.Batched) for v in values):
+        raise NotImplementedError("vmap of while_loop: a batch of loops with conditions of their own is not there; use fori_loop or scan")
+
+    def condition(*now):
+        verdict = asarray(cond_fun(tree_unflatten(structure, now)))
+        if verdict.shape or verdict.element != "bool":
+            raise TypeError(f"cond_fun must return a boolean scalar, but got pytree {verdict.dtype}{list(verdict.shape)}.")
+        return [verdict]
+
+    def body(*now):
+        after, new_structure = _arrays(body_fun(tree_unflatten(structure, now)))
+        after = _strong(after, values)
+        _same("while_loop body", values, after, structure, new_structure)
+        return after
+    return tree_unflatten(structure, _gantry.loop(_within(condition), _within(body), values)[:len(values)])
+
+
+def fori_loop(lower, upper, body_fun, init_val, unroll=None):
+    """A scan where the bounds are known, so that it has a derivative; else a loop."""
+    known = [v for v in (lower, upper) if not isinstance(v, _gantry.Value) or v.has_data and not v.is_variable]
+    if len(known) == 2:
+        low, n = int(lower), max(int(upper) - int(lower), 0)
+        if n == 0:
+            return tree_map(asarray, init_val)
+        final, _ = scan(lambda c, _: ((c[0] + 1, body_fun(c[0], c[1])), None), (asarray(low, int32), init_val), None, n)
+        return final[1]
+    result = while_loop(lambda c: c[0] < c[1], lambda c: (c[0] + 1, c[1], body_fun(c[0], c[2])),
+                        (asarray(lower, int32), asarray(upper, int32), init_val))
+    return result[2]
+
+
+def cond(pred, true_fun, false_fun, *operands, operand=None, linear=None):
+    if operand is not None:
+        operands = (operand,)
+    pred = asarray(pred)
+    if pred.shape:
+        raise TypeError(f"Pred must be a scalar, got {pred} of shape {pred.shape}.")
+    pred = _core.compare("NE", pred, 0) if pred.element != "bool" else pred
+    if not pred.is_variable and pred.has_data and not isinstance(pred, _core.Batched) and _gantry.tracing() == 0:
+        return tree_map(asarray, (true_fun if bool(pred) else false_fun)(*operands))
+    if isinstance(pred, _core.Batched):
+        a, b = true_fun(*operands), false_fun(*operands)
+        return tree_map(lambda x, y: _core.select(pred, x, y), a, b)
+    if _outermost() and pred.has_data:
+        return (true_fun if bool(pred) else false_fun)(*operands)
+    made = {}
+
+    def arm(name, function):
+        def run():
+            leaves, made[name] = _arrays(function(*operands))
+            made[name, "types"] = [(a.element, a.shape) for a in leaves]
+            made[name, "batched"] = [a.level if isinstance(a, _core.Batched) else 0 for a in leaves]
+            return [_core.convert(a, a.dtype) for a in leaves]
+        return run
+    if any(isinstance(a, _core.Batched) for a in tree_leaves(operands)):
+        a, b = true_fun(*operands), false_fun(*operands)
+        return tree_map(lambda x, y: _core.select(pred, x, y), a, b)
+    result = _gantry.branch(pred, _within(arm("true", true_fun)), _within(arm("false", false_fun)))
+    if made["true"] != made["false"] or made["true", "types"] != made["false", "types"]:
+        raise TypeError("true_fun and false_fun output must have identical types, got "
+                        f"{made['true', 'types']} and {made['false', 'types']}.")
+    return tree_unflatten(made["true"], result)
+
+
+def switch(index, branches, *operands, operand=None):
+    index = _core.convert(asarray(index), int32)
+    last = len(branches) - 1
+    if last == 0:
+        return branches[0](*operands)
+
+    def choose(i):
+        if i == last:
+            return lambda *values: branches[last](*values)
+        return lambda *values: cond(_core.compare("LE", index, i), branches[i], choose(i + 1), *values)
+    return choose(0)(*operands)
+
+
+def map(f, xs, *, batch_size=None):
+    return scan(lambda _, x: (None, f(x)), None, xs)[1] if tree_leaves(xs) else xs
+
+
+def associative_scan(fn, elems, reverse=False, axis=0):
+    """Log-depth prefixes: at distance 1, 2, 4, ... each element takes in the one that stands so far before it."""
+    import jax.numpy as jnp
+    leaves, structure = tree_flatten(elems)
+    if reverse:
+        leaves = [jnp.flip(x, axis) for x in leaves]
+    n, step = leaves[0].shape[axis], 1
+    while step < n:
+        head = [jnp.take(x, jnp.arange(step), axis) for x in leaves]
+        before = [jnp.take(x, jnp.arange(n - step), axis) for x in leaves]
+        after = [jnp.take(x, jnp.arange(step, n), axis) for x in leaves]
+        joined = tree_leaves(fn(tree_unflatten(structure, before), tree_unflatten(structure, after)))
+        leaves = [jnp.concatenate([h, j], axis) for h, j in zip(head, joined)]
+        step *= 2
+    return tree_unflatten(structure, [jnp.flip(x, axis) for x in leaves] if reverse else leaves)

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Convolutions in any layout over the core one, and windows."""
+from jax import _core
+
+
+def _layout(numbers, rank):
+    """(lhs, rhs, out) as permutations from the core layout: N C spatial, O I spatial, N C spatial."""
+    if numbers is None:
+        return (tuple(range(rank)),) * 3
+    if isinstance(numbers[0], str):
+        spatial = [c for c in numbers[0] if c not in "NC"]
+        names = ["NC" + "".join(spatial), "OI" + "".join(spatial), "NC" + "".join(spatial)]
+        return tuple(tuple(text.index(c) for c in name) for text, name in zip(numbers, names))
+    return tuple(tuple(n) for n in numbers)
+
+
+class ConvDimensionNumbers(tuple):
+    pass
+
+
+def _padding(padding, sizes, window, strides, dilation):
+    if not isinstance(padding, str):
+        return [tuple(p) for p in padding]
+    if padding.upper() == "VALID":
+        return [(0, 0)] * len(sizes)
+    result = []
+    for n, k, s, d in zip(sizes, window, strides, dilation):
+        need = max((-(-n // s) - 1) * s + (k - 1) * d + 1 - n, 0)
+        low = need // 2 if padding.upper() == "SAME" else need - need // 2
+        result.append((low, need - low))
+    return result
+
+
+def general(lhs, rhs, strides, padding, lhs_dilation, rhs_dilation, numbers, groups):
+    lhs, rhs = _core.promoted(lhs, rhs)
+    rank = len(lhs.shape)
+    left, right, out = _layout(numbers, rank)
+    x, w = _core.transpose(lhs, left), _core.transpose(rhs, right)
+    n = rank - 2
+    dilation = tuple(rhs_dilation or (1,) * n)
+    pads = _padding(padding, x.shape[2:], w.shape[2:], strides, dilation)
+    y = _core.op("convolution", (x, w), {
+        "window_strides": tuple(strides), "padding": [v for p in pads for v in p], "lhs_dilation": tuple(lhs_dilation or (1,) * n),
+        "rhs_dilation": dilation, "feature_group_count": groups})
+    return _core.transpose(y, [out.index(d) for d in range(rank)])
+
+
+def _kind(computation):
+    name = getattr(computation, "__name__", "")
+    for kind, names in (("add", ("add",)), ("max", ("maximum", "max")), ("min", ("minimum", "min")), ("mul", ("multiply", "mul"))):
+        if name in names:
+            return kind
+    raise NotImplementedError(f"reduce_window by {name or computation!r}: add, mul, max and min are there")
+
+
+def reduce_window(operand, init_value, computation, window, strides, padding):
+    x = _core.asarray(operand)
+    kind = _kind(computation)
+    pads = _padding(padding, x.shape, window, strides, [1] * len(window))
+    result = _core.op("reduce_window", (x,), {"kind": kind, "window_dimensions": tuple(window), "window_strides": tuple(strides),
+                                              "padding": [v for p in pads for v in p]})
+    neutral = {"add": 0, "mul": 1, "max": -float("inf"), "min": float("inf")}[kind]
+    if _core.is_scalar(init_value) and init_value == neutral:
+        return result
+    return computation(result, _core.convert(_core.asarray(init_value), x.dtype))

@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: Apache-2.0
+"""jax.lax: operations near the core ones, and control flow."""
+import _gantry
+from jax import _core, _types
+from jax._core import aligned, asarray, op
+from jax._array import Array
+from jax._types import as_dtype, int32
+from jax.tree_util import tree_flatten, tree_map, tree_unflatten
+
+
+def _unary(name):
+    def function(x, accuracy=None):
+        return _core.unary(name, x)
+    function.__name__ = name
+    return function
+
+
+abs, neg, sign = _unary("abs"), _unary("negate"), _unary("sign")
+exp, expm1, log, log1p = _unary("exponential"), _unary("exponential_minus_one"), _unary("log"), _unary("log_plus_one")
+tanh, logistic, erf, sqrt, rsqrt, cbrt = (_unary(n) for n in ("tanh", "logistic", "erf", "sqrt", "rsqrt", "cbrt"))
+sin, cos, tan, floor, ceil = _unary("sine"), _unary("cosine"), _unary("tan"), _unary("floor"), _unary("ceil")
+is_finite, bitwise_not, population_count, clz = _unary("is_finite"), _unary("not"), _unary("popcnt"), _unary("count_leading_zeros")
+
+
+def _binary(name):
+    def function(a, b):
+        return op(name, aligned(a, b))
+    function.__name__ = name
+    return function
+
+
+add, sub, mul, div, rem = (_binary(n) for n in ("add", "subtract", "multiply", "divide", "remainder"))
+pow, max, min, atan2 = (_binary(n) for n in ("power", "maximum", "minimum", "atan2"))
+bitwise_and, bitwise_or, bitwise_xor = (_binary(n) for n in ("and", "or", "xor"))
+shift_left, shift_right_logical = _binary("shift_left"), _binary("shift_right_logical")
+shift_right_arithmetic = _binary("shift_right_arithmetic")
+
+
+def _compare(direction):
+    return lambda a, b: _core.compare(direction, a, b)
+
+
+eq, ne, lt, le, gt, ge = (_compare(d) for d in ("EQ", "NE", "LT", "LE", "GT", "GE"))
+
+
+def integer_pow(x, y):
+    return _core.power(x, y)
+
+
+def square(x):
+    return mul(x, x)
+
+
+def reciprocal(x):
+    return _core.divide(1, x)
+
+
+def round(x, rounding_method=0):
+    return _core.unary("round_nearest_even" if rounding_method == 1 else "round_nearest_afz", x)
+
+
+def clamp(low, x, high):
+    x = asarray(x)
+    low, high = (_core.broadcast_to(_core.convert(asarray(v), x.dtype), x.shape) for v in (low, high))
+    return op("clamp", (low, x, high))
+
+
+def select(predicate, a, b):
+    return _core.select(predicate, a, b)
+
+
+def convert_element_type(x, dtype):
+    return _core.convert(asarray(x), as_dtype(dtype))
+
+
+def bitcast_convert_type(x, dtype):
+    return op("bitcast_convert", (asarray(x),), {"to": as_dtype(dtype).element})
+
+
+def stop_gradient(x):
+    """Through the bits, which have no derivative."""
+    def stop(leaf):
+        leaf = asarray(leaf)
+        bits = {"f32": "u32", "f16": "u16", "bf16": "u16"}.get(leaf.element)
+        if bits is None or not leaf.is_variable:
+            return leaf
+        result = op("bitcast_convert", (op("bitcast_convert", (leaf,), {"to": bits}),), {"to": leaf.element})
+        result._weak = leaf._weak
+        return result
+    return tree_map(stop, x)
+
+
+def reshape(x, new_sizes, dimensions=None):
+    return _core.reshape(asarray(x), new_sizes)
+
+
+def broadcast(x, sizes):
+    x = asarray(x)
+    return _core.broadcast_to(x, tuple(sizes) + x.shape)
+
+
+def broadcast_in_dim(x, shape, broadcast_dimensions):
+    return _core.broadcast_in_dim(asarray(x), shape, broadcast_dimensions)
+
+
+def transpose(x, permutation):
+    return _core.transpose(asarray(x), permutation)
+
+
+def rev(x, dimensions):
+    return op("reverse", (asarray(x),), {"dimensions": tuple(dimensions)})
+
+
+def concatenate(operands, dimension):
+    return op("concatenate", [asarray(x) for x in operands], {"dimension": dimension})
+
+
+def pad(x, padding_value, padding_config):
+    x = asarray(x)
+    low, high, inner = zip(*padding_config) if padding_config else ((), (), ())
+    return op("pad", (x, _core.convert(asarray(padding_value), x.dtype)),
+              {"edge_padding_low": low, "edge_padding_high": high, "interior_padding": inner})
+
+
+def slice(x, start_indices, limit_indices, strides=None):
+    return op("slice", (asarray(x),), {"start_indices": tuple(start_indices), "limit_indices": tuple(limit_indices),
+                                       "strides": tuple(strides or [1] * len(start_indices))})
+
+
+def slice_in_dim(x, start_index, limit_index, stride=1, axis=0):
+    from builtins import slice as whole
+    index = [whole(None)] * x.ndim
+    index[axis] = whole(start_index, limit_index, stride)
+    return x[tuple(index)]
+
+
+def _starts(x, starts):
+    from jax._index import wrapped
+    return [wrapped(asarray(s), n) for s, n in zip(starts, x.shape)]
+
+
+def dynamic_slice(x, start_indices, slice_sizes):
+    x = asarray(x)
+    return op("dynamic_slice", [x] + _starts(x, start_indices), {"slice_sizes": tuple(slice_sizes)})
+
+
+def dynamic_slice_in_dim(x, start_index, slice_size, axis=0):
+    starts, sizes = [0] * x.ndim, list(x.shape)
+    starts[axis], sizes[axis] = start_index, slice_size
+    return dynamic_slice(x, starts, sizes)
+
+
+def dynamic_index_in_dim(x, index, axis=0, keepdims=True):
+    row = dynamic_slice_in_dim(x, index, 1, axis)
+    return row if keepdims else _core.reshape(row, row.shape[:axis] + row.shape[axis + 1:])
+
+
+def dynamic_update_slice(x, update, start_indices):
+    x = asarray(x)
+    return op("dynamic_update_slice", [x, _core.convert(asarray(update), x.dtype)] + _starts(x, start_indices))
+
+
+def dynamic_update_slice_in_dim(x, update, start_index, axis):
+    starts = [0] * x.ndim
+    starts[axis] = start_index
+    return dynamic_update_slice(x, update, starts)
+
+
+def dynamic_update_index_in_dim(x, update, index, axis):
+    update = asarray(update)
+    shape = list(x.shape)
+    shape[axis] = 1
+    return dynamic_update_slice_in_dim(x, _core.reshape(update, shape), index, axis)
+
+
+def dot_general(lhs, rhs, dimension_numbers, precision=None, preferred_element_type=None, out_sharding=None):
+    a, b = _core.promoted(lhs, rhs)
+    return _core.dot_general(a, b, dimension_numbers, None if preferred_element_type is None else as_dtype(preferred_element_type))
+
+
+def dot(lhs, rhs, precision=None, preferred_element_type=None):
+    return _core.matmul(lhs, rhs, None if preferred_element_type is None else as_dtype(preferred_element_type))
+
+
+def iota(dtype, size):
+    return _core.iota(as_dtype(dtype), (size,), 0)
+
+
+def broadcasted_iota(dtype, shape, dimension):
+    return _core.iota(as_dtype(dtype), shape, dimension)
+
+
+def full(shape, fill_value, dtype=None):
+    return _core.full(shape, fill_value, None if dtype is None else as_dtype(dtype))
+
+
+def full_like(x, fill_value, dtype=None, shape=None):
+    return _core.full(x.shape if shape is None else shape, fill_value, x.dtype if dtype is None else as_dtype(dtype))
+
+
+def expand_dims(x, dimensions):
+    x = asarray(x)
+    rank = x.ndim + len(dimensions)
+    at = {d % rank for d in dimensions}
+    sizes = iter(x.shape)
+    return _core.reshape(x, tuple(1 if d in at else next(sizes) for d in range(rank)))
+
+
+def squeeze(x, dimensions):
+    return _core.reshape(x, tuple(n for d, n in enumerate(x.shape) if d not in {i % x.ndim for i in dimensions}))
+
+
+def _reducer(kind):
+    return lambda x, axes: _core.reduce(kind, asarray(x), axes)
+
+
+reduce_sum, reduce_max, reduce_min, reduce_prod = (_reducer(k) for k in ("add", "max", "min", "mul"))
+reduce_and, reduce_or = _reducer("and"), _reducer("or")
+
+
+def _cumulative(kind):
+    def function(x, axis=0, reverse=False):
+        x = asarray(x)
+        n = x.shape[axis % x.ndim]
+        window, padding = [1] * x.ndim, [0] * (2 * x.ndim)
+        window[axis % x.ndim] = n
+        padding[2 * (axis % x.ndim) + (1 if reverse else 0)] = n - 1
+        if n == 0:
+            return x
+        return op("reduce_window", (x,), {"kind": kind, "window_dimensions": window, "window_strides": [1] * x.ndim, "padding": padding})
+    return function
+
+
+cumsum, cumprod, cummax, cummin = (_cumulative(k) for k in ("add", "mul", "max", "min"))
+
+
+def sort(operand, dimension=-1, is_stable=True, num_keys=1):
+    many = isinstance(operand, (tuple, list))
+    xs = [asarray(x) for x in (operand if many else [operand])]
+    result = op("sort", xs, {"dimension": dimension % xs[0].ndim, "stable": int(is_stable)})
+    return result if not many else tuple(result) if isinstance(result, tuple) else (result,)
+
+
+def top_k(x, k):
+    x = asarray(x)
+    keys, places = op("sort", (x, _core.iota(int32, x.shape, x.ndim - 1)), {"dimension": x.ndim - 1, "descending": 1, "stable": 1})
+    return [keys[..., :k], places[..., :k]]
+
+
+def conv_general_dilated(lhs, rhs, window_strides, padding, lhs_dilation=None, rhs_dilation=None, dimension_numbers=None,
+                         feature_group_count=1, batch_group_count=1, precision=None, preferred_element_type=None):
+    from jax import _convolution
+    return _convolution.general(lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, dimension_numbers, feature_group_count)
+
+
+def conv(lhs, rhs, window_strides, padding, precision=None, preferred_element_type=None):
+    return conv_general_dilated(lhs, rhs, window_strides, padding)
+
+
+def reduce_window(operand, init_value, computation, window_dimensions, window_strides, padding, base_dilation=None, window_dilation=None):
+    from jax import _convolution
+    return _convolution.reduce_window(operand, init_value, computation, window_dimensions, window_strides, padding)
+
+
+from jax._control import associative_scan, cond, fori_loop, map, scan, switch, while_loop  # noqa: E402
+from jax._names import missing as _missing  # noqa: E402
+
+
+def optimization_barrier(x):
+    return tree_map(lambda leaf: op("optimization_barrier", (asarray(leaf),)), x)
+
+
+def __getattr__(name):
+    raise _missing("jax.lax", name, globals())

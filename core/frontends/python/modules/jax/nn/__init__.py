@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""jax.nn: activations and what belongs to them."""
+from jax import _core, _types
+from jax._core import asarray as _asarray
+from jax._names import missing as _missing
+from jax.nn import initializers
+import jax.numpy as jnp
+
+
+def _float(x):
+    return _core.promoted(x, to_float=True)[0]
+
+
+def relu(x):
+    return jnp.maximum(x, 0)
+
+
+def relu6(x):
+    return jnp.minimum(jnp.maximum(x, 0), 6)
+
+
+def sigmoid(x):
+    return _core.unary_float("logistic", x)
+
+
+def silu(x):
+    return _float(x) * sigmoid(x)
+
+
+swish = silu
+
+
+def softplus(x):
+    return jnp.logaddexp(x, 0.0)
+
+
+def log_sigmoid(x):
+    return -softplus(-_float(x))
+
+
+def soft_sign(x):
+    return _float(x) / (jnp.abs(x) + 1)
+
+
+def tanh(x):
+    return jnp.tanh(x)
+
+
+def elu(x, alpha=1.0):
+    x = _float(x)
+    return jnp.where(x > 0, x, alpha * jnp.expm1(jnp.where(x > 0, 0.0, x)))
+
+
+def selu(x):
+    return 1.0507009873554804934193349852946 * elu(x, 1.6732632423543772848170429916717)
+
+
+def celu(x, alpha=1.0):
+    return jnp.maximum(x, 0.0) + alpha * jnp.expm1(jnp.minimum(x, 0.0) / alpha)
+
+
+def leaky_relu(x, negative_slope=0.01):
+    x = _float(x)
+    return jnp.where(x >= 0, x, negative_slope * x)
+
+
+def hard_tanh(x):
+    return jnp.where(x > 1, 1, jnp.where(x < -1, -1, x))
+
+
+def hard_sigmoid(x):
+    return relu6(_asarray(x) + 3.0) / 6.0
+
+
+def hard_silu(x):
+    return x * hard_sigmoid(x)
+
+
+hard_swish = hard_silu
+
+
+def mish(x):
+    return _float(x) * jnp.tanh(softplus(x))
+
+
+def squareplus(x, b=4):
+    x = _float(x)
+    return (x + jnp.sqrt(x * x + b)) / 2
+
+
+def gelu(x, approximate=True):
+    x = _float(x)
+    if approximate:
+        return x * (0.5 * (1.0 + jnp.tanh(0.7978845608028654 * (x + 0.044715 * (x * x * x)))))
+    return 0.5 * x * (1.0 + _core.unary("erf", x * 0.7071067811865476))
+
+
+def glu(x, axis=-1):
+    a, b = jnp.split(x, 2, axis)
+    return a * sigmoid(b)
+
+
+def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False, where=None):
+    from jax import lax
+    a = _float(a)
+    top = jnp.max(a, axis, keepdims=True, where=where, initial=None if where is None else -jnp.inf)
+    top = lax.stop_gradient(jnp.where(jnp.isfinite(top), top, 0.0))
+    powers = jnp.exp(a - top)
+    powers = powers if b is None else powers * b
+    result = jnp.log(jnp.sum(powers, axis, keepdims=True, where=where)) + top
+    return result if keepdims else _core.reshape(result, jnp.sum(a, axis).shape)
+
+
+def softmax(x, axis=-1, where=None, initial=None):
+    from jax import lax
+    x = _float(x)
+    powers = jnp.exp(x - lax.stop_gradient(jnp.max(x, axis, keepdims=True, where=where, initial=None if where is None else -jnp.inf)))
+    powers = powers if where is None else jnp.where(where, powers, 0.0)
+    return powers / jnp.sum(powers, axis, keepdims=True)
+
+
+def log_softmax(x, axis=-1, where=None, initial=None):
+    from jax import lax
+    x = _float(x)
+    shifted = x - lax.stop_gradient(jnp.max(x, axis, keepdims=True, where=where, initial=None if where is None else -jnp.inf))
+    return shifted - jnp.log(jnp.sum(jnp.exp(shifted), axis, keepdims=True, where=where))
+
+
+def standardize(x, axis=-1, mean=None, variance=None, epsilon=1e-5, where=None):
+    x = _float(x)
+    mean = jnp.mean(x, axis, keepdims=True) if mean is None else mean
+    variance = jnp.mean(x * x, axis, keepdims=True) - mean * mean if variance is None else variance
+    return (x - mean) / jnp.sqrt(variance + epsilon)
+
+
+def one_hot(x, num_classes, *, dtype=None, axis=-1):
+    x = _asarray(x)
+    made = _core.compare("EQ", _core.reshape(x, x.shape + (1,)), _core.iota(x.dtype, (num_classes,), 0))
+    return jnp.moveaxis(_core.convert(made, _types.float32 if dtype is None else _types.as_dtype(dtype)), -1, axis)
+
+
+def dot_product_attention(query, key, value, bias=None, mask=None, *, scale=None, is_causal=False):
+    scale = query.shape[-1] ** -0.5 if scale is None else scale
+    scores = jnp.einsum("btnh,bsnh->bnts", query, key) * scale
+    scores = scores if bias is None else scores + bias
+    if is_causal:
+        mask = jnp.tril(jnp.ones(scores.shape[-2:], "bool")) if mask is None else mask & jnp.tril(jnp.ones(scores.shape[-2:], "bool"))
+    if mask is not None:
+        scores = jnp.where(mask, scores, jnp.finfo(scores.dtype).min)
+    return jnp.einsum("bnts,bsnh->btnh", softmax(scores, -1), value)
+
+
+def __getattr__(name):
+    raise _missing("jax.nn", name, globals())

@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reductions, sorting, prefixes."""
+import builtins
+from jax import _core, _types
+from jax._core import asarray as _asarray, op as _op
+from jax._types import as_dtype, bool_, float32, int32
+
+__all__ = ("sum prod max min amax amin mean average var std all any argmax argmin cumsum cumprod sort argsort median ptp nansum nanmean "
+           "nanmax nanmin count_nonzero logsumexp searchsorted bincount histogram diff unique quantile percentile digitize "
+           "").split()
+__all__.remove("logsumexp")
+
+
+def _axes(x, axis):
+    if axis is None:
+        return tuple(range(x.ndim))
+    axes = (axis,) if isinstance(axis, int) else tuple(axis)
+    for a in axes:
+        if not -x.ndim <= a < x.ndim:
+            raise ValueError(f"axis {a} is out of bounds for array of dimension {x.ndim}")
+    return tuple(a % x.ndim for a in axes)
+
+
+def _reduce(kind, x, axis, keepdims, where=None, initial=None, fill=None):
+    axes = _axes(x, axis)
+    if where is not None:
+        x = _core.select(where, x, _core.full((), fill if initial is None else initial, x.dtype))
+    result = _core.reduce(kind, x, axes)
+    if keepdims:
+        result = _core.reshape(result, [1 if d in axes else n for d, n in enumerate(x.shape)])
+    return result
+
+
+def _summed(x, dtype):
+    x = _asarray(x)
+    if dtype is not None:
+        return _core.convert(x, as_dtype(dtype))
+    if x.element == "bool" or _types.is_integer(x.dtype) and x.itemsize < 4:
+        return _core.convert(x, int32 if x.dtype.category != "uint" else _types.uint32)
+    return x
+
+
+def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None):
+    result = _reduce("add", _summed(a, dtype), axis, keepdims, where, None, 0)
+    return result if initial is None else result + initial
+
+
+def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None):
+    result = _reduce("mul", _summed(a, dtype), axis, keepdims, where, None, 1)
+    return result if initial is None else result * initial
+
+
+def _extreme(kind, a, axis, keepdims, initial, where):
+    a = _asarray(a)
+    if a.element == "bool":
+        return _reduce("or" if kind == "max" else "and", a, axis, keepdims)
+    if 0 in [a.shape[d] for d in _axes(a, axis)] and initial is None:
+        raise ValueError("zero-size array to reduction operation max which has no identity")
+    result = _reduce(kind, a, axis, keepdims, where, initial)
+    if initial is not None:
+        result = _core.binary("maximum" if kind == "max" else "minimum", result, initial)
+    return result
+
+
+def max(a, axis=None, out=None, keepdims=False, initial=None, where=None):
+    return _extreme("max", a, axis, keepdims, initial, where)
+
+
+def min(a, axis=None, out=None, keepdims=False, initial=None, where=None):
+    return _extreme("min", a, axis, keepdims, initial, where)
+
+
+amax, amin = max, min
+
+
+def _count(a, axis):
+    return _core.product([a.shape[d] for d in _axes(a, axis)])
+
+
+def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=None):
+    a = _asarray(a)
+    a = _core.convert(a, as_dtype(dtype)) if dtype is not None else a if _types.is_float(a.dtype) else _core.convert(a, float32)
+    n = _count(a, axis) if where is None else sum(_core.broadcast_to(_asarray(where), a.shape), axis, keepdims=keepdims)
+    if a.element in ("f16", "bf16"):
+        return _core.convert(sum(_core.convert(a, float32), axis, keepdims=keepdims, where=where) / n, a.dtype)
+    return sum(a, axis, keepdims=keepdims, where=where) / n
+
+
+def average(a, axis=None, weights=None, returned=False, keepdims=False):
+    if weights is None:
+        return mean(a, axis, keepdims=keepdims)
+    a, weights = _core.promoted(a, weights, to_float=True)
+    if weights.ndim == 1 and a.ndim != 1:
+        weights = _core.reshape(weights, [n if d == axis % a.ndim else 1 for d, n in enumerate(a.shape)])
+    total = sum(_core.broadcast_to(weights, a.shape), axis, keepdims=keepdims)
+    result = sum(a * weights, axis, keepdims=keepdims) / total
+    return (result, total) if returned else result
+
+
+def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=None, correction=None):
+    a = _core.promoted(a, to_float=True)[0]
+    n = _count(a, axis) - (ddof if correction is None else correction)
+    wide = _core.convert(a, float32)
+    d = wide - mean(wide, axis, keepdims=True, where=where)
+    return _core.convert(sum(d * d, axis, keepdims=keepdims, where=where) / n, a.dtype)
+
+
+def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=None, correction=None):
+    return _core.unary("sqrt", var(a, axis, dtype, out, ddof, keepdims, where=where, correction=correction))
+
+
+def all(a, axis=None, out=None, keepdims=False):
+    return _reduce("and", _core.convert(_asarray(a), bool_), axis, keepdims)
+
+
+def any(a, axis=None, out=None, keepdims=False):
+    return _reduce("or", _core.convert(_asarray(a), bool_), axis, keepdims)
+
+
+def count_nonzero(a, axis=None, keepdims=False):
+    return sum(_core.compare("NE", a, 0), axis, keepdims=keepdims)
+
+
+def _arg(kind, a, axis, keepdims):
+    a = _asarray(a)
+    if axis is None:
+        shape = a.shape
+        a, axis = a.flatten(), 0
+        result = _arg(kind, a, 0, False)
+        return _core.reshape(result, (1,) * len(shape)) if keepdims else result
+    axis %= a.ndim
+    a = _core.convert(a, int32) if a.element == "bool" else a
+    best = _reduce(kind, a, axis, True)
+    is_best = _core.compare("EQ", a, best)
+    if _types.is_float(a.dtype):
+        is_best = _core.bitwise("or", is_best, _core.op("is_nan", (a,)))
+    places = _core.select(is_best, _core.iota(int32, a.shape, axis), _core.full((), a.shape[axis], int32))
+    return _reduce("min", places, axis, keepdims)
+
+
+def argmax(a, axis=None, out=None, keepdims=False):
+    return _arg("max", a, axis, keepdims)
+
+
+def argmin(a, axis=None, out=None, keepdims=False):
+    return _arg("min", a, axis, keepdims)
+
+
+def _prefix(name, a, axis, dtype):
+    from jax import lax
+    a = _summed(a, dtype)
+    if axis is None:
+        a, axis = a.flatten(), 0
+    return getattr(lax, name)(a, axis)
+
+
+def cumsum(a, axis=None, dtype=None, out=None):
+    return _prefix("cumsum", a, axis, dtype)
+
+
+def cumprod(a, axis=None, dtype=None, out=None):
+    return _prefix("cumprod", a, axis, dtype)
+
+
+def sort(a, axis=-1, *, stable=True, descending=False, kind=None, order=None):
+    a = _asarray(a)
+    if axis is None:
+        a, axis = a.flatten(), 0
+    return _op("sort", (a,), {"dimension": axis % a.ndim, "descending": int(descending), "stable": 1})
+
+
+def argsort(a, axis=-1, *, stable=True, descending=False, kind=None, order=None):
+    a = _asarray(a)
+    if axis is None:
+        a, axis = a.flatten(), 0
+    axis %= a.ndim
+    return _op("sort", (a, _core.iota(int32, a.shape, axis)), {"dimension": axis, "descending": int(descending), "stable": 1})[1]
+
+
+def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
+    a = _core.promoted(a, to_float=True)[0]
+    if axis is None:
+        a, axis = a.flatten(), 0
+    a = sort(a, axis)
+    n = a.shape[axis]
+    place = _asarray(q) * (n - 1.0)
+    low = _core.unary("floor", place)
+    import jax.numpy as jnp
+    first = jnp.take(a, _core.convert(low, int32), axis)
+    second = jnp.take(a, _core.convert(_core.binary("minimum", low + 1, n - 1), int32), axis)
+    return first + (second - first) * (place - low)
+
+
+def percentile(a, q, axis=None, **options):
+    return quantile(a, _core.divide(q, 100), axis)
+
+
+def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
+    return quantile(a, 0.5, axis)
+
+
+def ptp(a, axis=None, keepdims=False):
+    return max(a, axis, keepdims=keepdims) - min(a, axis, keepdims=keepdims)
+
+
+def _no_nan(a, value):
+    a = _asarray(a)
+    return _core.select(_core.op("is_nan", (a,)), _core.full((), value, a.dtype), a)
+
+
+def nansum(a, axis=None, keepdims=False):
+    return sum(_no_nan(a, 0), axis, keepdims=keepdims)
+
+
+def nanmean(a, axis=None, keepdims=False):
+    return nansum(a, axis, keepdims) / sum(~_core.op("is_nan", (_asarray(a),)), axis, keepdims=keepdims)
+
+
+def nanmax(a, axis=None, keepdims=False):
+    return max(_no_nan(a, -float("inf")), axis, keepdims=keepdims)
+
+
+def nanmin(a, axis=None, keepdims=False):
+    return min(_no_nan(a, float("inf")), axis, keepdims=keepdims)
+
+
+def diff(a, n=1, axis=-1):
+    a = _asarray(a)
+    for _ in range(n):
+        low, high = [slice(None)] * a.ndim, [slice(None)] * a.ndim
+        low[axis], high[axis] = slice(None, -1), slice(1, None)
+        a = a[tuple(high)] - a[tuple(low)]
+    return a
+
+
+def searchsorted(a, v, side="left", sorter=None):
+    a, v = _asarray(a), _asarray(v)
+    wide = _core.reshape(v, v.shape + (1,))
+    return sum(_core.compare("LT" if side == "left" else "LE", a, wide), -1)
+
+
+def digitize(x, bins, right=False):
+    return searchsorted(bins, x, side="left" if right else "right")
+
+
+def bincount(x, weights=None, minlength=0, *, length=None):
+    x = _asarray(x)
+    n = length if length is not None else builtins.max(int(max(x)) + 1 if x.size else 0, minlength)
+    start = _core.full((n,), 0, int32 if weights is None else _asarray(weights).dtype)
+    return start.at[x].add(1 if weights is None else weights)
+
+
+def histogram(a, bins=10, range=None, weights=None, density=None):
+    import numpy
+    counts, edges = numpy.histogram(_asarray(a)._numpy(), bins if isinstance(bins, int) else _asarray(bins)._numpy(), range, density, weights)
+    return _asarray(counts.astype("float32")), _asarray(edges.astype("float32"))
+
+
+def unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, size=None, fill_value=None):
+    import numpy
+    found = numpy.unique(_asarray(ar)._numpy(), return_index, return_inverse, return_counts, axis)
+    return tuple(_asarray(f) for f in found) if isinstance(found, tuple) else _asarray(found)

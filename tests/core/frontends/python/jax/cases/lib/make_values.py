@@ -1,0 +1,24 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes values.json: what JAX gives for the programs. Usage: python make_values.py, by a Python that has jax and optax."""
+import json
+import os
+import sys
+import numpy as np
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+from lib import programs  # noqa: E402
+
+
+def plain(array):
+    array = np.asarray(array)
+    if array.dtype.kind in "biu":
+        return [list(array.shape), [int(v) for v in array.reshape(-1)]]
+    return [list(array.shape), [float(f"{v:.8g}") for v in array.reshape(-1).astype(np.float64)]]
+
+
+values = {name: [plain(a) for a in function()] for name, function in programs.ALL.items()}
+with open(os.path.join(HERE, "values.json"), "w") as file:
+    file.write("{\n" + ",\n".join(f"{json.dumps(n)}: {json.dumps(v, separators=(',', ':'))}" for n, v in values.items()) + "\n}\n")
+print(len(values), "programs", sum(len(v) for v in values.values()), "arrays")
