@@ -205,7 +205,7 @@ test_no_memory (void)
   executor = gantry_executor_new (device, executable, NULL, &error);
   g_assert_no_error (error);
   g_assert_null (gantry_executor_new (device, executable, NULL, &error));
-  EXPECT (error, GANTRY_ERROR_NO_MEMORY, "device memory of Stand-in GPU 0: 11.8", "needed in one piece where 0 B of 8.00",
+  EXPECT (error, GANTRY_ERROR_NO_MEMORY, "device memory of Stand-in GPU 0: 11.9", "needed in one piece where 0 B of 8.00",
           "this program holds 8.0", "the largest buffers at the peak: 'x' (3.9", "offload some of them");
   /* What is there goes on. */
   g_clear_error (&error);
