@@ -6,6 +6,7 @@ How far is found by doing it again: once in single precision, and a few times in
 by a random part of one rounding. A tensor that moves much when its causes are rounded (a sum that cancels, a relu near its kink) is
 allowed to differ as much; one that does not move is held to a few roundings."""
 import copy
+import types
 
 import numpy as np
 
@@ -31,9 +32,20 @@ class Torch:
                 self.vary(name, tensor)
             self.tell_apart(dict(network.named_parameters()).values())
         self.names = [name for name, p in network.named_parameters() if p.dtype == torch.float32]
-        # Also what a network keeps from being trained: in the file it is a weight like any other.
-        network.requires_grad_(True)
+        self.train_all(network)
         self.wide = copy.deepcopy(network).double()
+
+    @staticmethod
+    def train_all(network):
+        """Also what a network keeps from being trained: in the file it is a weight like any other."""
+        import torch
+        network.requires_grad_(True)
+        for module in network.modules():
+            if isinstance(module, torch.nn.Embedding):
+                module.padding_idx = None
+            inner = getattr(type(module).forward, "__wrapped__", None)
+            if inner is not None and type(module).__name__.endswith("SinusoidalPositionalEmbedding"):  # forward is under no_grad
+                module.forward = types.MethodType(inner, module)
 
     @staticmethod
     def tell_apart(parameters):

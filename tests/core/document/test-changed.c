@@ -71,8 +71,12 @@ test_refused (Place *place, gconstpointer data)
   g_autoptr (GantryDocument) document = open_model (place);
   g_autoptr (GAsyncResult) compiled = NULL, ran = NULL, again = NULL;
   g_autoptr (GError) error = NULL, run_error = NULL, save_error = NULL, reload_error = NULL;
+  g_autoptr (GantryRunResult) run = gantry_run_result_new ();
   GantryModel *before = gantry_document_get_model (document);
 
+  run->plan = gantry_plan_ref (gantry_document_get_plan (document));
+  run->recording = gantry_recording_from_plan (gantry_compilation_module (gantry_document_get_compilation (document)), run->plan);
+  gantry_document_add_run (document, run);
   gantry_document_set_limit (document, 5000000000);
   g_assert_null (gantry_model_find_changed (before));
   export_again (place);
@@ -97,6 +101,7 @@ test_refused (Place *place, gconstpointer data)
   g_assert_no_error (reload_error);
   g_assert_true (gantry_document_get_model (document) != before);
   g_assert_null (gantry_model_find_changed (gantry_document_get_model (document)));
+  g_assert_null (gantry_document_get_run (document)); /* it was of another program */
   g_assert_cmpuint (gantry_document_get_settings (document)->target.memory_limit, ==, 5000000000);
   g_assert_nonnull (gantry_document_get_undo_name (document));
   doc_wait (document);
