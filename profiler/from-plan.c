@@ -104,13 +104,14 @@ static Extent *
 find_extents (const GantryPlan *plan)
 {
   Extent *extents = g_new0 (Extent, plan->n_buffers + 1);
+  g_autofree guint32 *owners = gantry_plan_places (plan);
 
   for (guint32 b = 0; b < plan->n_buffers; b++)
     extents[b].begin = G_MAXUINT32;
   for (guint32 b = 0; b < plan->n_buffers; b++)
     {
       const GantryPlanBuffer *buffer = &plan->buffers[b];
-      guint32 owner = gantry_plan_place_of (plan, b);
+      guint32 owner = owners[b];
       guint64 reach = buffer->offset - plan->buffers[owner].offset + buffer->size;
 
       extents[owner].begin = MIN (extents[owner].begin, buffer->begin);

@@ -1,12 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sizes of kernels as text: one line for each fact, then one for each kernel that needs anything. */
+/* Sizes of kernels as text: one line for each fact, then one for each kernel that needs anything, then a checksum of those before:
+ * a table that lost its end, or a digit, would be believed otherwise. */
 #include "core/base/error.h"
 #include "core/ir/kernel-sizes.h"
 #include <string.h>
 
-#define FIRST_LINE "gantry kernel sizes 1"
+#define FIRST_LINE "gantry kernel sizes 2"
+#define CHECKSUM "sha256 "
 #define MOST_BYTES (G_GUINT64_CONSTANT (1) << 60)
 #define MOST_TEXT (256u * 1024 * 1024)
+
+void
+gantry_kernel_sizes_append_checksum (GString *text)
+{
+  g_autofree char *checksum = g_compute_checksum_for_data (G_CHECKSUM_SHA256, (const guint8 *) text->str, text->len);
+
+  g_string_append_printf (text, CHECKSUM "%s\n", checksum);
+}
+
+/* Cuts the last line off, which has to be the checksum of the text before. */
+static gboolean
+take_checksum (char *text)
+{
+  char *last = g_strrstr (text, "\n" CHECKSUM);
+  g_autoptr (GString) whole = NULL;
+  gsize length;
+
+  if (last == NULL)
+    return FALSE;
+  length = (gsize) (last + 1 - text);
+  whole = g_string_new_len (text, (gssize) length);
+  gantry_kernel_sizes_append_checksum (whole);
+  if (strcmp (whole->str, text) != 0)
+    return FALSE;
+  text[length] = '\0';
+  return TRUE;
+}
 
 char *
 gantry_kernel_sizes_to_text (const GantryKernelSizes *sizes)
@@ -23,6 +52,7 @@ gantry_kernel_sizes_to_text (const GantryKernelSizes *sizes)
       g_string_append_printf (text, "%u %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT "\n", entry->position, entry->workspace_bytes,
                               entry->packed_bytes);
     }
+  gantry_kernel_sizes_append_checksum (text);
   return g_string_free (text, FALSE);
 }
 
@@ -79,10 +109,17 @@ GantryKernelSizes *
 gantry_kernel_sizes_parse (const char *text, GError **error)
 {
   g_autoptr (GantryKernelSizes) sizes = gantry_kernel_sizes_new (NULL, NULL);
+  g_autofree char *checked = strlen (text) <= MOST_TEXT ? g_strdup (text) : NULL;
   g_auto (GStrv) lines = NULL;
 
-  if (strlen (text) <= MOST_TEXT && g_utf8_validate (text, -1, NULL))
-    lines = g_strsplit (text, "\n", -1);
+  if (checked != NULL && g_str_has_prefix (text, FIRST_LINE) && !take_checksum (checked))
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "the table of kernel sizes is damaged: its last line is not the checksum "
+                   "of what stands before");
+      return NULL;
+    }
+  if (checked != NULL && g_utf8_validate (checked, -1, NULL))
+    lines = g_strsplit (checked, "\n", -1);
   if (lines == NULL || lines[0] == NULL || strcmp (lines[0], FIRST_LINE) != 0)
     {
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "no table of kernel sizes: its first line is not '" FIRST_LINE "'");

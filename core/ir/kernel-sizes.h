@@ -46,6 +46,8 @@ guint64 gantry_kernel_sizes_packed (const GantryKernelSizes *sizes);
 char *gantry_kernel_sizes_to_text (const GantryKernelSizes *sizes);
 /** (transfer full) (nullable): %GANTRY_ERROR_INVALID with the line where it is no such table */
 GantryKernelSizes *gantry_kernel_sizes_parse (const char *text, GError **error);
+/** Adds the last line, a checksum of those that @text has: what a table needs to be read. */
+void gantry_kernel_sizes_append_checksum (GString *text);
 gboolean gantry_kernel_sizes_equal (const GantryKernelSizes *a, const GantryKernelSizes *b); /* (nullable) both */
 
 G_END_DECLS

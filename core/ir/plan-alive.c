@@ -10,6 +10,30 @@ gantry_plan_place_of (const GantryPlan *plan, guint32 buffer)
   return buffer;
 }
 
+guint32 *
+gantry_plan_places (const GantryPlan *plan)
+{
+  guint32 *places = g_new (guint32, plan->n_buffers + 1);
+
+  for (guint32 b = 0; b < plan->n_buffers; b++)
+    places[b] = GANTRY_NO_BUFFER;
+  for (guint32 b = 0; b < plan->n_buffers; b++)
+    {
+      guint32 at = b, place;
+
+      while (places[at] == GANTRY_NO_BUFFER && plan->buffers[at].shares != GANTRY_NO_BUFFER)
+        at = plan->buffers[at].shares;
+      place = places[at] != GANTRY_NO_BUFFER ? places[at] : at;
+      for (at = b; places[at] == GANTRY_NO_BUFFER; at = plan->buffers[at].shares)
+        {
+          places[at] = place;
+          if (at == place)
+            break;
+        }
+    }
+  return places;
+}
+
 guint32
 gantry_plan_value_of (const GantryPlan *plan, guint32 buffer)
 {
@@ -41,6 +65,7 @@ gantry_plan_alive_at (const GantryPlan *plan, guint32 step)
   /* By the buffer that owns a place: the value now in it, and what is written over that one. */
   g_autofree guint32 *now = g_new (guint32, plan->n_buffers + 1), *next = g_new (guint32, plan->n_buffers + 1);
   g_autofree guint8 *kept = g_new0 (guint8, plan->n_buffers + 1); /* it or a view of it is a result */
+  g_autofree guint32 *places = gantry_plan_places (plan);
 
   g_return_val_if_fail (step < plan->n_steps, result);
   for (guint32 b = 0; b < plan->n_buffers; b++)
@@ -58,7 +83,7 @@ gantry_plan_alive_at (const GantryPlan *plan, guint32 step)
         next[gantry_plan_value_of (plan, buffer->shares)] = b;
       if (gantry_plan_value_of (plan, b) != b || buffer->begin > step || buffer->end < step)
         continue;
-      place = gantry_plan_place_of (plan, b);
+      place = places[b];
       /* At the step that writes one over the other, it is the new one. */
       if (now[place] == GANTRY_NO_BUFFER || plan->buffers[now[place]].begin < buffer->begin)
         now[place] = b;

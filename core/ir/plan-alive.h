@@ -50,6 +50,8 @@ guint8 *gantry_plan_find_arguments (const GantryPlan *plan);
 
 /** The buffer that owns the place of @buffer: the end of its chain of `shares`. */
 guint32 gantry_plan_place_of (const GantryPlan *plan, guint32 buffer);
+/** That of each buffer: linear, however long the chains are. Returns: (transfer full) (array): by buffer */
+guint32 *gantry_plan_places (const GantryPlan *plan);
 /** The buffer that @buffer is a view of in the end: where its value was written. */
 guint32 gantry_plan_value_of (const GantryPlan *plan, guint32 buffer);
 

@@ -37,10 +37,11 @@ static void
 list_tenants (const GantryPlan *plan, GantryMemoryKind memory, GArray *tenants, GArray *spans)
 {
   g_autofree guint8 *shared = g_new0 (guint8, (gsize) plan->n_buffers + 1);
+  g_autofree guint32 *places = gantry_plan_places (plan);
 
   for (guint32 b = 0; b < plan->n_buffers; b++)
     if (plan->buffers[b].in_place && plan->buffers[b].shares != GANTRY_NO_BUFFER)
-      shared[gantry_plan_place_of (plan, b)] = TRUE;
+      shared[places[b]] = TRUE;
   for (guint32 b = 0; b < plan->n_buffers && plan->n_steps > 0; b++)
     {
       const GantryPlanBuffer *buffer = &plan->buffers[b];
@@ -53,7 +54,7 @@ list_tenants (const GantryPlan *plan, GantryMemoryKind memory, GArray *tenants, 
         add_span (spans, &tenant, tenant.begin, (guint64) tenant.last + 1);
       else
         {
-          tenant.place = gantry_plan_place_of (plan, b);
+          tenant.place = places[b];
           g_array_append_val (tenants, tenant);
         }
     }

@@ -8,13 +8,10 @@ static guint32 *
 find_ends (const GantryPlan *plan)
 {
   guint32 *ends = g_new0 (guint32, plan->n_buffers + 1);
+  g_autofree guint32 *places = gantry_plan_places (plan);
 
   for (guint32 b = 0; b < plan->n_buffers; b++)
-    {
-      guint32 place = gantry_plan_place_of (plan, b);
-
-      ends[place] = MAX (ends[place], plan->buffers[b].end);
-    }
+    ends[places[b]] = MAX (ends[places[b]], plan->buffers[b].end);
   return ends;
 }
 

@@ -34,20 +34,42 @@ static void
 test_mistakes (void)
 {
   static const struct { const char *text, *said; } wrong[] = {
-    { "", "first line" }, { "something else\n", "first line" }, { "gantry kernel sizes 1\nwhat\n", "line 2" },
-    { "gantry kernel sizes 1\n1 2\n", "line 2" }, { "gantry kernel sizes 1\n1 2 3 4\n", "line 2" },
-    { "gantry kernel sizes 1\n-1 2 3\n", "line 2" }, { "gantry kernel sizes 1\n2 1 1\n2 1 1\n", "line 3" },
-    { "gantry kernel sizes 1\n1 99999999999999999999 3\n", "line 2" }, { "gantry kernel sizes 1\ncode much\n", "line 2" },
-    { "gantry kernel sizes 1\n4294967295 1 1\n", "line 2" },
+    { "", "first line" }, { "something else\n", "first line" }, { "gantry kernel sizes 2\nwhat\n", "line 2" },
+    { "gantry kernel sizes 2\n1 2\n", "line 2" }, { "gantry kernel sizes 2\n1 2 3 4\n", "line 2" },
+    { "gantry kernel sizes 2\n-1 2 3\n", "line 2" }, { "gantry kernel sizes 2\n2 1 1\n2 1 1\n", "line 3" },
+    { "gantry kernel sizes 2\n1 99999999999999999999 3\n", "line 2" }, { "gantry kernel sizes 2\ncode much\n", "line 2" },
+    { "gantry kernel sizes 2\n4294967295 1 1\n", "line 2" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)
     {
+      g_autoptr (GString) text = g_string_new (wrong[i].text);
       g_autoptr (GError) error = NULL;
 
-      g_assert_null (gantry_kernel_sizes_parse (wrong[i].text, &error));
+      gantry_kernel_sizes_append_checksum (text);
+      g_assert_null (gantry_kernel_sizes_parse (text->str, &error));
       g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID);
       g_assert_nonnull (strstr (error->message, wrong[i].said));
+    }
+}
+
+/* Whatever is cut off or changed, the table is not believed. */
+static void
+test_damaged (void)
+{
+  g_autoptr (GantryKernelSizes) sizes = gantry_kernel_sizes_new ("abc", "x86-64");
+  g_autofree char *text = NULL;
+
+  sizes->code_bytes = 8192;
+  gantry_kernel_sizes_add (sizes, 3, 100, 0);
+  text = gantry_kernel_sizes_to_text (sizes);
+  for (gsize i = 0; text[i] != '\0'; i++)
+    {
+      g_autofree char *cut = g_strndup (text, i), *changed = g_strdup (text);
+
+      changed[i] = changed[i] == '1' ? '2' : '1';
+      g_assert_null (gantry_kernel_sizes_parse (cut, NULL));
+      g_assert_null (gantry_kernel_sizes_parse (changed, NULL));
     }
 }
 
@@ -99,6 +121,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/ir/kernel-sizes/round-trip", test_round_trip);
   g_test_add_func ("/ir/kernel-sizes/mistakes", test_mistakes);
+  g_test_add_func ("/ir/kernel-sizes/damaged", test_damaged);
   g_test_add_func ("/ir/kernel-sizes/content", test_content);
   return g_test_run ();
 }
