@@ -404,14 +404,24 @@ read_changes (const GantryCliOptions *options, Changes *changes, GError **error)
          (options->limit == NULL || gantry_cli_parse_size ("--limit", options->limit, &changes->limit, error));
 }
 
+static void
+tell (GantryDocument *document, const char *what, const GError *error, gpointer data)
+{
+  fprintf (stderr, "%s: %s: %s\n", g_get_prgname (), what, error->message);
+}
+
 static gboolean
 open_all (GantryDocument *document, const GantryCliOptions *options, const char *path, const GantryOpenOptions *open,
           GError **error)
 {
   const GantryProgress *progress = gantry_cli_progress (options);
 
-  return gantry_document_open (document, path, open, progress, error) &&
-         (options->keep_unbound || bind_the_rest (document, path, open, progress, error));
+  gulong handler = g_signal_connect (document, "error", G_CALLBACK (tell), NULL);
+  gboolean done = gantry_document_open (document, path, open, progress, error) &&
+                  (options->keep_unbound || bind_the_rest (document, path, open, progress, error));
+
+  g_signal_handler_disconnect (document, handler);
+  return done;
 }
 
 /* A limit that is a part of the peak is known when the program is: in bytes, and with what the kernels need, where they are known. */

@@ -66,6 +66,7 @@ typedef struct
   GPtrArray *variants;      /* (nullable): GantryVariant, of a session */
   char *notes;              /* (nullable) */
   GantryForecast *forecast; /* (nullable) */
+  GError *notice;           /* (nullable): what of the file was left out */
   guint n_kept_runs;        /* the first of @runs: those that the file at @session_path holds */
   GantryHistory *history;   /* (nullable): of a recovery: nothing of it is in the file at @session_path */
 } GantryLoaded;

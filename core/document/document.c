@@ -28,6 +28,7 @@ _gantry_loaded_free (GantryLoaded *loaded)
   g_free (loaded->session_state);
   g_clear_pointer (&loaded->variants, g_ptr_array_unref);
   g_free (loaded->notes);
+  g_clear_error (&loaded->notice);
   g_clear_pointer (&loaded->history, _gantry_history_free);
   g_free (loaded);
 }
@@ -495,6 +496,7 @@ _gantry_document_install (GantryDocument *self, GantryLoaded *loaded, gboolean k
     _gantry_document_notify (self, of_file[i]);
   g_object_thaw_notify (G_OBJECT (self));
   _gantry_loaded_free (old);
+  _gantry_document_tell_error (self, "Not all of the file is shown", loaded->notice);
 }
 
 void

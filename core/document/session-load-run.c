@@ -487,7 +487,7 @@ _gantry_session_run_query (sqlite3 *db)
   return g_strdup_printf (
     "SELECT id, uid, name, device, recorded_at, threads, runs, milliseconds, milliseconds_min, milliseconds_max,"
     " compile_milliseconds, planned_bytes, peak_bytes, constant_bytes, lower_bound_bytes, literal_bytes, peak_step,"
-    " predicted_us, init_steps, program, head, %s, %s, %s, %s, %s, %s, %s FROM runs ORDER BY id",
+    " predicted_us, init_steps, program, head, %s, %s, %s, %s, %s, %s, %s FROM runs ORDER BY id DESC",
     column (db, "runs", "copied_bytes"), column (db, "runs", "recompute_us"), column (db, "runs", "stall_us"),
     column (db, "runs", "resident"), column (db, "runs", "packed_bytes"), column (db, "runs", "code_bytes"),
     column (db, "runs", "sizes_known"));

@@ -316,13 +316,40 @@ is_known (GPtrArray *known, const char *uid)
   return FALSE;
 }
 
+/* The newest one speaks for all. */
+static void
+leave_out (GError **notice, guint n, GError *why)
+{
+  if (notice != NULL && *notice == NULL)
+    {
+      *notice = why;
+      return;
+    }
+  g_error_free (why);
+  if (notice != NULL && n == 2)
+    g_prefix_error (notice, "more than one run is not shown, but stays in the file; ");
+}
+
+static void
+reverse (GPtrArray *array)
+{
+  for (guint i = 0; i < array->len / 2; i++)
+    {
+      gpointer first = array->pdata[i];
+
+      array->pdata[i] = array->pdata[array->len - 1 - i];
+      array->pdata[array->len - 1 - i] = first;
+    }
+}
+
 GPtrArray *
-_gantry_session_read_runs (sqlite3 *db, GPtrArray *known, GError **error)
+_gantry_session_read_runs (sqlite3 *db, GPtrArray *known, GError **notice, GError **error)
 {
   g_autofree char *sql = _gantry_session_run_query (db);
   g_auto (GantrySessionRows) rows = { .db = db };
   g_autoptr (GPtrArray) runs = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_run_result_unref);
   GError *own = NULL;
+  guint n_left_out = 0;
 
   _gantry_rows_begin (&rows, db, "runs", sql, &own);
   while (own == NULL && _gantry_rows_next (&rows, &own))
@@ -332,9 +359,16 @@ _gantry_session_read_runs (sqlite3 *db, GPtrArray *known, GError **error)
 
       if (result != NULL)
         g_ptr_array_add (runs, result);
+      else if (g_error_matches (own, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE))
+        leave_out (notice, ++n_left_out, g_steal_pointer (&own));
     }
+  if (g_error_matches (own, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE)) /* those before are older */
+    leave_out (notice, ++n_left_out, g_steal_pointer (&own));
+  reverse (runs);
   if (own == NULL)
     return g_steal_pointer (&runs);
+  if (notice != NULL)
+    g_clear_error (notice);
   g_propagate_error (error, own);
   return NULL;
 }
@@ -351,7 +385,7 @@ GPtrArray *
 _gantry_session_load_runs (const char *path, GPtrArray *known, GCancellable *cancellable, GError **error)
 {
   g_autoptr (sqlite3) db = _gantry_session_open (path, FALSE, cancellable, error);
-  GPtrArray *runs = db != NULL ? _gantry_session_read_runs (db, known, error) : NULL;
+  GPtrArray *runs = db != NULL ? _gantry_session_read_runs (db, known, NULL, error) : NULL;
 
   if (runs == NULL)
     name_file (error, path);
@@ -482,7 +516,7 @@ load_rest (sqlite3 *db, GHashTable *meta, GantryLoaded *loaded, GError **error)
   loaded->session_state = g_strdup (fact (meta, GANTRY_SESSION_STATE));
   loaded->variants = load_variants (db, error);
   if (loaded->variants != NULL)
-    loaded->runs = _gantry_session_read_runs (db, NULL, error);
+    loaded->runs = _gantry_session_read_runs (db, NULL, &loaded->notice, error);
   return loaded->runs != NULL;
 }
 

@@ -49,7 +49,9 @@ gboolean _gantry_rows_next (GantrySessionRows *rows, GError **error);
 void _gantry_rows_clear (GantrySessionRows *rows);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GantrySessionRows, _gantry_rows_clear)
 guint64 _gantry_session_most_rows (const char *table);
-/** Sets @error for a table with so many rows, or with too many bytes. Returns: FALSE */
+/** Whether what the user has set, as the file has it now, can be read again: before it is committed. */
+gboolean _gantry_session_check_settings (sqlite3 *db, GError **error);
+/** Sets @error, %GANTRY_ERROR_TOO_LARGE, for a table with so many rows, or with too many bytes. Returns: FALSE */
 gboolean _gantry_session_fail_rows (sqlite3 *db, const char *table, guint64 rows, GError **error);
 
 /** Whether the file has a table of that name with that column: it may be of an earlier version. */
@@ -63,13 +65,14 @@ void _gantry_bind_text (sqlite3_stmt *statement, int column, const char *text);
 char *_gantry_column_text (sqlite3_stmt *statement, int column); /* (transfer full), "" for NULL */
 
 /* session-load-run.c and session-save-run.c: a run, its plan and its recording. */
-char *_gantry_session_run_query (sqlite3 *db); /* gives the rows that the next reads (transfer full) */
+char *_gantry_session_run_query (sqlite3 *db); /* gives the rows that the next reads, the newest first (transfer full) */
 #define GANTRY_SESSION_RUN_UID 1 /* the column of those rows that tells runs apart */
 GantryRunResult *_gantry_session_load_run (sqlite3 *db, sqlite3_stmt *row, GError **error);
 gboolean _gantry_session_save_run (sqlite3 *db, const GantryRunResult *result, const char *fingerprint, GError **error);
 
-/** The runs but those of @known. (transfer full) */
-GPtrArray *_gantry_session_read_runs (sqlite3 *db, GPtrArray *known, GError **error);
+/** The runs but those of @known, oldest first. A run that is larger than any is read is left out, and so are the oldest of too many:
+ * @notice: (out) (optional): says so. (transfer full) */
+GPtrArray *_gantry_session_read_runs (sqlite3 *db, GPtrArray *known, GError **notice, GError **error);
 /** SHA-256 over all that the user can set, so that two writers see whether they have set the same. (transfer full) */
 char *_gantry_session_state (const GantrySessionParts *parts);
 /* session-embed.c: a model that the session carries along. */

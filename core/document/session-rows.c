@@ -6,7 +6,8 @@
 #define KIB ((guint64) 1 << 10)
 #define MIB ((guint64) 1 << 20)
 
-/* Settings at once; of the tables of runs those of one run. Programs of a million nodes have room in all of them. */
+/* Settings at once; of the tables of runs those of one run. A training step of a million nodes has at most eight million steps, buffers
+ * or placed values; 128 bytes of text a step are the numbers of ten buffers. */
 static const struct
 {
   const char *table;
@@ -14,11 +15,11 @@ static const struct
 } limits[] = {
   { "meta", 1000, 32 * MIB },              { "dims", 10000, MIB },
   { "inputs", 10000, 64 * MIB },           { "passes", 1000, MIB },
-  { "placements", MIB, 32 * MIB },         { "measured", MIB, 32 * MIB },
-  { "variants", 1000, 4 * MIB },           { "runs", 10000, 256 * MIB },
-  { "plan_steps", 2 * MIB, 64 * MIB },     { "plan_buffers", 2 * MIB, MIB },
+  { "placements", 8 * MIB, 256 * MIB },    { "measured", 8 * MIB, 256 * MIB },
+  { "variants", 1000, 4 * MIB },           { "runs", 10000, 1024 * MIB },
+  { "plan_steps", 8 * MIB, 1024 * MIB },   { "plan_buffers", 8 * MIB, MIB },
   { "plan_memory", 1000, KIB },            { "run_memory", 1000, MIB },
-  { "plan_problems", MIB, 64 * MIB },      { "code", MIB, 512 * MIB },
+  { "plan_problems", 8 * MIB, 1024 * MIB }, { "code", 8 * MIB, 8192 * MIB },
   { "chunks", 64 * KIB, 4096 * MIB },      { "embedded", MIB, 64 * 1024 * MIB },
 };
 
@@ -39,8 +40,8 @@ _gantry_session_fail_rows (sqlite3 *db, const char *table, guint64 rows, GError 
   const guint i = index_of (table);
   const gboolean many = rows > limits[i].most_rows;
 
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-               "%s: the table %s has more than %" G_GUINT64_FORMAT " %s, which no session has: it is damaged, or was made to do harm",
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE,
+               "%s: the table %s has more than %" G_GUINT64_FORMAT " %s, which is more than is read",
                sqlite3_db_filename (db, "main"), table, many ? limits[i].most_rows : limits[i].most_bytes / KIB,
                many ? "rows" : "KiB of text");
   return FALSE;
@@ -87,6 +88,27 @@ _gantry_rows_next (GantrySessionRows *rows, GError **error)
   if (rows->n_rows <= limits[i].most_rows && rows->n_bytes <= limits[i].most_bytes)
     return TRUE;
   return _gantry_session_fail_rows (rows->db, rows->table, rows->n_rows, error);
+}
+
+gboolean
+_gantry_session_check_settings (sqlite3 *db, GError **error)
+{
+  static const char *const tables[] = { "meta", "dims", "inputs", "passes", "placements", "measured", "variants" };
+  GError *own = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (tables) && own == NULL; i++)
+    {
+      g_auto (GantrySessionRows) rows = { .db = db };
+      g_autofree char *sql = g_strdup_printf ("SELECT * FROM %s", tables[i]);
+
+      _gantry_rows_begin (&rows, db, tables[i], sql, &own);
+      while (own == NULL && _gantry_rows_next (&rows, &own))
+        ;
+    }
+  if (own == NULL)
+    return TRUE;
+  g_propagate_error (error, own);
+  return FALSE;
 }
 
 void

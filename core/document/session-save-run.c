@@ -211,7 +211,8 @@ _gantry_session_save_run (sqlite3 *db, const GantryRunResult *result, const char
   sqlite3_bind_double (statement, 17, result->plan->total_us);
   sqlite3_bind_int64 (statement, 18, result->plan->n_init_steps);
   _gantry_bind_text (statement, 19, result->program != NULL ? result->program : fingerprint);
-  sqlite3_bind_blob64 (statement, 20, g_bytes_get_data (head, NULL), g_bytes_get_size (head), SQLITE_TRANSIENT);
+  if (sqlite3_bind_blob64 (statement, 20, g_bytes_get_data (head, NULL), g_bytes_get_size (head), SQLITE_TRANSIENT) != SQLITE_OK)
+    return _gantry_session_fail (db, error);
   sqlite3_bind_int64 (statement, 21, (gint64) result->plan->copied_bytes);
   sqlite3_bind_double (statement, 22, result->plan->recompute_us);
   sqlite3_bind_double (statement, 23, result->plan->stall_us);

@@ -6,6 +6,9 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
+/* A few of these have room in what is read of the table meta. */
+#define MOST_FACT_BYTES (8u << 20)
+
 static gboolean
 put_meta (sqlite3 *db, const char *key, const char *value, GError **error)
 {
@@ -14,6 +17,13 @@ put_meta (sqlite3 *db, const char *key, const char *value, GError **error)
   if (statement == NULL)
     return FALSE;
   _gantry_bind_text (statement, 1, key);
+  if (value != NULL && strlen (value) > MOST_FACT_BYTES)
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE,
+                   "%s: '%s' has %" G_GSIZE_FORMAT " bytes, and a session holds at most %u: shorten it", sqlite3_db_filename (db, "main"),
+                   key, strlen (value), MOST_FACT_BYTES);
+      return FALSE;
+    }
   _gantry_bind_text (statement, 2, value);
   return _gantry_session_step (db, statement, error);
 }
@@ -75,7 +85,8 @@ save_settings (sqlite3 *db, const GantrySessionParts *parts, const char *fingerp
          put_meta (db, "program_order", settings->program_order ? "1" : "0", error) &&
          put_meta (db, "train", settings->train ? "1" : "0", error) && put_meta (db, "training", training, error) &&
          put_meta (db, "policy", settings->policy != NULL ? settings->policy : "", error) &&
-         put_meta (db, "kernel_sizes", sizes != NULL ? sizes : "", error) &&
+         /* What is too long to keep is found out anew. */
+         put_meta (db, "kernel_sizes", sizes != NULL && strlen (sizes) <= MOST_FACT_BYTES ? sizes : "", error) &&
          put_meta (db, "notes", parts->notes != NULL ? parts->notes : "", error) &&
          put_meta (db, "program", fingerprint, error) && put_meta (db, "first_id", first, error);
 }
@@ -347,7 +358,7 @@ save_state (sqlite3 *db, const char *path, const GantrySessionParts *parts, cons
          save_bindings (db, parts->bindings, error) && save_choices (db, "", parts->settings->choices, error) &&
          save_measured (db, parts->settings->measured, error) &&
          save_variants (db, parts, error) && save_passes (db, compilation, parts->settings, error) &&
-         save_nodes (db, gantry_compilation_module (compilation), error);
+         _gantry_session_check_settings (db, error) && save_nodes (db, gantry_compilation_module (compilation), error);
 }
 
 static gboolean
@@ -419,7 +430,7 @@ save_file (const char *path, const GantrySessionParts *parts, GantrySaved *saved
   if (saved == NULL)
     return TRUE;
   /* What is saved is saved: that the others' runs cannot be read is told when the file is opened. */
-  own.others = _gantry_session_read_runs (db, parts->runs, NULL);
+  own.others = _gantry_session_read_runs (db, parts->runs, NULL, NULL);
   own.written = g_ptr_array_ref (parts->runs);
   *saved = own;
   own = (GantrySaved){ NULL, NULL, NULL };

@@ -67,7 +67,7 @@ _gantry_session_fail (sqlite3 *db, GError **error)
   else if (code == SQLITE_TOOBIG)
     {
       advice = ": larger than any that a session has";
-      kind = GANTRY_ERROR_INVALID;
+      kind = GANTRY_ERROR_TOO_LARGE;
     }
   else if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
     advice = ": another program is writing it; try again";

@@ -309,6 +309,138 @@ test_cut_off (Place *place, gconstpointer data)
   g_assert_cmpuint (failed * 2, >, length / 4096);
 }
 
+static GantryDocument *
+reopen_listening (const Place *place, DocErrors *told)
+{
+  GantryDocument *document = gantry_document_new ();
+  g_autoptr (GError) error = NULL;
+
+  doc_listen (document, told);
+  gantry_document_open (document, place->path, NULL, NULL, &error);
+  g_assert_no_error (error);
+  return document;
+}
+
+/* A run with more than is read of one is left out and named; the session opens with the other, and is saved as before. */
+static void
+test_large_run (Place *place, gconstpointer data)
+{
+  g_autoptr (GantryDocument) document = make (place), again = NULL, third = NULL;
+  g_auto (DocErrors) told = { 0, NULL, NULL };
+  g_autoptr (GError) error = NULL;
+
+  add_run (document);
+  gantry_document_save (document, NULL, &error);
+  g_assert_no_error (error);
+  run_sql (place, "WITH RECURSIVE n (x) AS (SELECT 100 UNION ALL SELECT x + 1 FROM n WHERE x < 1100)"
+                  " INSERT INTO plan_memory SELECT 1, x, 0, 0, 0, 0 FROM n");
+  again = reopen_listening (place, &told);
+  g_assert_cmpuint (told.n, ==, 1);
+  g_assert_error (told.error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE);
+  g_assert_nonnull (strstr (told.error->message, "run 1: "));
+  g_assert_nonnull (strstr (told.error->message, "plan_memory"));
+  g_assert_cmpuint (gantry_document_get_runs (again)->len, ==, 1);
+  gantry_document_set_notes (again, "another");
+  gantry_document_save (again, NULL, &error);
+  g_assert_no_error (error);
+  run_sql (place, "DELETE FROM plan_memory WHERE memory >= 100"); /* it was not taken away */
+  third = reopen (place);
+  g_assert_cmpuint (gantry_document_get_runs (third)->len, ==, 2);
+}
+
+/* A plan whose steps take and wait for much is text of many MiB, and comes back whole. */
+static void
+test_large_plan (Place *place, gconstpointer data)
+{
+  const guint32 n_each = 12u << 20, n = 3 * n_each;
+  g_autoptr (GantryDocument) document = make (place), again = NULL;
+  g_autoptr (GantryRunResult) result = gantry_run_result_new ();
+  g_autoptr (GantryPlan) plan = NULL;
+  g_autoptr (GError) error = NULL;
+
+  plan = gantry_plan_try_new (3, 1, &error);
+  g_assert_no_error (error);
+  gantry_plan_set_pools (plan, n, 0);
+  memset (plan->refs, 0, n * sizeof *plan->refs);
+  for (guint32 i = 0; i < 3; i++)
+    {
+      plan->steps[i].first_ref = i * n_each;
+      plan->steps[i].n_refs = plan->steps[i].n_operands = n_each;
+    }
+  plan->buffers[0].shares = GANTRY_NO_BUFFER;
+  result->name = g_strdup ("large");
+  result->plan = g_steal_pointer (&plan);
+  result->recording = gantry_recording_ref (gantry_document_get_run (document)->recording);
+  gantry_document_add_run (document, result);
+  gantry_document_save (document, NULL, &error);
+  g_assert_no_error (error);
+  again = reopen (place);
+  g_assert_cmpuint (gantry_document_get_runs (again)->len, ==, 2);
+  g_assert_cmpuint (((GantryRunResult *) g_ptr_array_index (gantry_document_get_runs (again), 1))->plan->n_refs, ==, n);
+}
+
+/* As many runs as are read, and one more: it is saved, and the oldest is left out. */
+static void
+test_many_runs (Place *place, gconstpointer data)
+{
+  g_autoptr (GantryDocument) document = make (place), again = NULL;
+  g_auto (DocErrors) told = { 0, NULL, NULL };
+  g_autoptr (GError) error = NULL;
+  const GantryRunResult *last;
+
+  /* They have no plan and a recording without events. */
+  run_sql (place, "WITH RECURSIVE n (x) AS (SELECT 2 UNION ALL SELECT x + 1 FROM n WHERE x < 10000)"
+                  " INSERT INTO runs (id, uid, name, program, head) SELECT x, 'run ' || x, 'small', program,"
+                  " (SELECT head FROM runs WHERE id = 1) FROM n, runs WHERE id = 1;"
+                  "INSERT INTO chunks SELECT r.id, c.number, c.content, c.lane, c.n, c.begin_ns, c.end_ns, c.data FROM chunks c, runs r"
+                  " WHERE c.run = 1 AND r.id > 1;");
+  add_run (document);
+  last = g_ptr_array_index (gantry_document_get_runs (document), 1);
+  gantry_document_save (document, NULL, &error);
+  g_assert_no_error (error);
+  again = reopen_listening (place, &told);
+  g_assert_cmpuint (told.n, ==, 1);
+  g_assert_cmpuint (gantry_document_get_runs (again)->len, ==, 10000);
+  g_assert_cmpstr (((GantryRunResult *) g_ptr_array_index (gantry_document_get_runs (again), 0))->uid, ==, "run 2");
+  g_assert_cmpstr (((GantryRunResult *) g_ptr_array_index (gantry_document_get_runs (again), 9999))->uid, ==, last->uid);
+}
+
+/* What could not be read again is not saved, and the file stays as it was. */
+static void
+test_large_notes (Place *place, gconstpointer data)
+{
+  g_autoptr (GantryDocument) document = make (place), again = NULL;
+  g_autofree char *notes = g_strnfill (40u << 20, 'n');
+  g_autoptr (GError) error = NULL;
+
+  gantry_document_set_notes (document, notes);
+  g_assert_false (gantry_document_save (document, NULL, &error));
+  g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE);
+  g_assert_nonnull (strstr (error->message, "notes"));
+  again = reopen (place);
+  g_assert_cmpstr (gantry_document_get_notes (again), ==, "tried:\n  this\n  and that");
+}
+
+/* More variants than are read are not saved either. */
+static void
+test_many_variants (Place *place, gconstpointer data)
+{
+  g_autoptr (GantryDocument) document = make (place), again = NULL;
+  g_autoptr (GError) error = NULL;
+
+  for (guint i = 0; i < 1000; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("v%u", i);
+      g_autoptr (GantryVariant) variant = gantry_document_make_variant (document, name);
+
+      gantry_document_add_variant (document, variant);
+    }
+  g_assert_false (gantry_document_save (document, NULL, &error));
+  g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE);
+  again = reopen (place);
+  g_assert_cmpuint (gantry_document_get_variants (again)->len, ==, 1);
+}
+
 /* Numbers that nobody wrote: every one is an error or harmless. */
 static void
 test_hostile (Place *place, gconstpointer data)
@@ -366,5 +498,11 @@ main (int argc, char **argv)
   ADD ("newer", test_newer);
   ADD ("cut-off", test_cut_off);
   ADD ("hostile", test_hostile);
+  ADD ("large-run", test_large_run);
+  ADD ("large-plan", test_large_plan);
+  ADD ("many-runs", test_many_runs);
+  ADD ("large-notes", test_large_notes);
+  ADD ("many-variants", test_many_variants);
+#undef ADD
   return g_test_run ();
 }

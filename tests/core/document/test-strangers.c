@@ -197,7 +197,7 @@ test_limits (Place *place, gconstpointer data)
       g_assert_true (g_file_get_contents (place->path, &good, &size, NULL));
       run_sql (place, fillings[i].sql);
       g_assert_false (open_counted (place, -1, &error));
-      g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID);
+      g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE);
       g_assert_nonnull (strstr (error->message, named));
       g_assert_cmpint (counted.rows, <, fillings[i].most_rows);
       g_assert_true (g_file_set_contents (place->path, good, (gssize) size, NULL));
