@@ -415,7 +415,6 @@ open_all (GantryDocument *document, const GantryCliOptions *options, const char 
           GError **error)
 {
   const GantryProgress *progress = gantry_cli_progress (options);
-
   gulong handler = g_signal_connect (document, "error", G_CALLBACK (tell), NULL);
   gboolean done = gantry_document_open (document, path, open, progress, error) &&
                   (options->keep_unbound || bind_the_rest (document, path, open, progress, error));

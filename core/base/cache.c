@@ -2,8 +2,11 @@
 /* The time of change of a file is that of its last use: reading a file does not change it, so who reads says so. */
 #include "core/base/cache.h"
 #include "core/base/scratch.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
+#include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -30,6 +33,76 @@ void
 gantry_cache_use (const char *path)
 {
   utimensat (AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW);
+}
+
+struct _GantryCacheHold
+{
+  char *path;
+  int file; /* locked as long as it is open */
+};
+
+static char *
+user_folder (void)
+{
+  return g_build_filename (g_get_user_cache_dir (), "gantry", NULL);
+}
+
+/* FOLDER/KIND/ENTRY of FOLDER/KIND/ENTRY/.... (transfer full) (nullable) */
+static char *
+entry_of (const char *path)
+{
+  g_autofree char *folder = user_folder (), *full = g_canonicalize_filename (path, NULL);
+  gsize length = strlen (folder);
+  const char *kind = g_str_has_prefix (full, folder) && full[length] == '/' ? full + length + 1 : NULL;
+  const char *entry = kind != NULL ? strchr (kind, '/') : NULL;
+
+  return entry != NULL ? g_strndup (full, (gsize) (entry - full) + 1 + strcspn (entry + 1, "/")) : NULL;
+}
+
+GantryCacheHold *
+gantry_cache_hold (const char *path)
+{
+  g_autofree char *entry = entry_of (path);
+  GantryCacheHold *hold;
+  int file = entry != NULL ? g_open (entry, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0) : -1;
+
+  if (file < 0)
+    return NULL;
+  gantry_cache_use (entry);
+  if (flock (file, LOCK_SH | LOCK_NB) != 0)
+    {
+      close (file);
+      return NULL;
+    }
+  hold = g_new0 (GantryCacheHold, 1);
+  hold->path = g_steal_pointer (&entry);
+  hold->file = file;
+  return hold;
+}
+
+void
+gantry_cache_hold_free (GantryCacheHold *hold)
+{
+  if (hold == NULL)
+    return;
+  gantry_cache_use (hold->path); /* until now */
+  close (hold->file);
+  g_free (hold->path);
+  g_free (hold);
+}
+
+/* FALSE where somebody holds it. */
+static gboolean
+remove_entry (const char *path)
+{
+  int file = g_open (path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0);
+  gboolean held = file >= 0 && flock (file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+
+  if (!held)
+    gantry_scratch_remove (path);
+  if (file >= 0)
+    close (file);
+  return !held;
 }
 
 /* Adds what is at @path, and below it, to @entry. */
@@ -104,7 +177,8 @@ gantry_cache_trim (const char *folder, guint64 most_bytes, gint64 spare_seconds)
 
       if (entry->used >= spared)
         break;
-      gantry_scratch_remove (entry->path);
+      if (!remove_entry (entry->path))
+        continue;
       bytes -= entry->bytes;
       n++;
     }
@@ -114,7 +188,7 @@ gantry_cache_trim (const char *folder, guint64 most_bytes, gint64 spare_seconds)
 void
 gantry_cache_trim_sometimes (void)
 {
-  g_autofree char *folder = g_build_filename (g_get_user_cache_dir (), "gantry", NULL), *stamp = g_build_filename (folder, STAMP, NULL);
+  g_autofree char *folder = user_folder (), *stamp = g_build_filename (folder, STAMP, NULL);
   struct stat info;
   gint64 now = (gint64) time (NULL);
   int file;

@@ -12,14 +12,22 @@ G_BEGIN_DECLS
 /** Says that the entry at @path is of use: it is the last to go from now on. */
 void gantry_cache_use (const char *path);
 
+/** An entry of the user's cache that somebody has open: no process removes it. */
+typedef struct _GantryCacheHold GantryCacheHold;
+/** Holds (flock(2), shared), and uses, the entry that @path is or lies in. (transfer full) (nullable): NULL where it lies elsewhere, or
+ * cannot be held: it is the last to go then. Any thread. */
+GantryCacheHold *gantry_cache_hold (const char *path);
+/** @hold: (nullable) */
+void gantry_cache_hold_free (GantryCacheHold *hold);
+
 /**
  * gantry_cache_trim:
  * @folder: of the folders of entries
  * @most_bytes: that the entries may take
  * @spare_seconds: entries that were used in this time stay whatever they take: somebody may be about to read them
  *
- * Removes entries, those first that were not used for longest (the newest time of change in them), until the rest fits. Links are
- * removed and not followed.
+ * Removes entries, those first that were not used for longest (the newest time of change in them), until the rest fits. What somebody
+ * holds (gantry_cache_hold()) stays. Links are removed and not followed.
  *
  * Returns: how many were removed
  */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opening a file: which front end reads it, and what it says in one form for all formats. */
+#include "core/base/cache.h"
 #include "core/compiler/model.h"
 #include "core/compiler/python-model.h"
 #include "core/compiler/random-weights.h"
@@ -51,6 +52,7 @@ gantry_model_unref (GantryModel *model)
   g_clear_pointer (&model->files, g_array_unref);
   g_free (model->hash);
   g_free (model->own_hash);
+  gantry_cache_hold_free (model->hold);
   g_strfreev (model->unbound);
   g_strfreev (model->warnings);
   gantry_bindings_unref (model->bindings);
@@ -365,6 +367,7 @@ gantry_model_open (const char *path, const GantryBindings *bindings, gint64 rand
 
   if (!gantry_file_check (path, error))
     return NULL;
+  model->hold = gantry_cache_hold (path);
   /* Before it is read: what changes in between is taken for a change after. */
   model->files = g_array_new (FALSE, FALSE, sizeof (GantryModelFile));
   g_array_set_clear_func (model->files, clear_file);

@@ -52,6 +52,7 @@ typedef struct
   gint64 random_weights; /* seed of the weights (core/compiler/random-weights.h), -1: the file's own */
   GantryModule *module;
   GMutex compiling; /* held while it is compiled */
+  gpointer hold;    /* (nullable): GantryCacheHold of the entry of the user's cache that the files lie in */
   GMutex hashing;   /* guards @hash and @own_hash */
 } GantryModel;
 

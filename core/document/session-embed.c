@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A session that carries its model along: the bytes of the model's files, in parts. They are opened from a folder of the user's own
  * where the model is not found, or is no longer that of the session. */
+#include "core/base/cache.h"
+#include "core/base/scratch.h"
 #include "core/document/session-private.h"
 #include <errno.h>
 #include <glib/gstdio.h>
@@ -132,31 +134,152 @@ is_hash (const char *text)
   return text != NULL && strlen (text) == 64 && strspn (text, "0123456789abcdef") == 64;
 }
 
+/* A file that the session carries along. */
+typedef struct
+{
+  gint64 number;
+  char *name, *hash;
+} Carried;
+
+static void
+carried_clear (gpointer data)
+{
+  Carried *carried = data;
+
+  g_free (carried->name);
+  g_free (carried->hash);
+}
+
+/* (transfer full) (nullable): NULL with @error */
+static char *
+hash_parts (sqlite3 *db, gint64 number, GError **error)
+{
+  g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (db, "SELECT data FROM embedded WHERE file = ? ORDER BY part", error);
+  g_autoptr (GChecksum) sum = g_checksum_new (G_CHECKSUM_SHA256);
+  GError *own = NULL;
+
+  if (statement == NULL)
+    return NULL;
+  sqlite3_bind_int64 (statement, 1, number);
+  while (_gantry_session_row (db, statement, &own))
+    g_checksum_update (sum, sqlite3_column_blob (statement, 0), sqlite3_column_bytes (statement, 0));
+  if (own == NULL)
+    return g_strdup (g_checksum_get_string (sum));
+  g_propagate_error (error, own);
+  return NULL;
+}
+
+static GArray *
+list_carried (sqlite3 *db, GError **error)
+{
+  g_auto (GantrySessionRows) rows = { .db = db };
+  g_autoptr (GArray) list = g_array_new (FALSE, TRUE, sizeof (Carried));
+  GError *own = NULL;
+
+  g_array_set_clear_func (list, carried_clear);
+  _gantry_rows_begin (&rows, db, "embedded", "SELECT file, name FROM embedded WHERE part = 0 ORDER BY file", &own);
+  while (own == NULL && list->len < MOST_FILES && _gantry_rows_next (&rows, &own))
+    {
+      Carried carried = { sqlite3_column_int64 (rows.statement, 0), _gantry_column_text (rows.statement, 1), NULL };
+
+      if (!is_safe_name (carried.name))
+        g_set_error (&own, GANTRY_ERROR, GANTRY_ERROR_INVALID, "carries a file along whose name '%.80s' leads elsewhere", carried.name);
+      else if (list->len > 0 && gantry_model_is_program (g_array_index (list, Carried, 0).name))
+        g_set_error (&own, GANTRY_ERROR, GANTRY_ERROR_INVALID, "carries other files along with a program, which would be run with it");
+      else
+        carried.hash = hash_parts (db, carried.number, &own);
+      g_array_append_val (list, carried);
+    }
+  if (own == NULL)
+    return g_steal_pointer (&list);
+  g_propagate_error (error, own);
+  return NULL;
+}
+
+/* As gantry_model_has_hash(), before anything is written. */
+static gboolean
+check_carried (GArray *list, const char *hash, GError **error)
+{
+  g_autoptr (GChecksum) all = g_checksum_new (G_CHECKSUM_SHA256);
+
+  for (guint i = 0; i < list->len; i++)
+    {
+      g_checksum_update (all, (const guchar *) g_array_index (list, Carried, i).hash, -1);
+      g_checksum_update (all, (const guchar *) "\n", 1);
+    }
+  if (strcmp (g_array_index (list, Carried, 0).hash, hash) == 0 || (list->len > 1 && strcmp (g_checksum_get_string (all), hash) == 0))
+    return TRUE;
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+               "the model that it carries along is not the one that it was saved with; put the model back or beside the session file");
+  return FALSE;
+}
+
+/* A file that is there as it should be stays: somebody may have it open. */
+static gboolean
+is_there (const char *path, const char *hash)
+{
+  g_autoptr (GMappedFile) mapped = g_file_test (path, G_FILE_TEST_IS_SYMLINK) ? NULL : gantry_file_map (path, NULL);
+  g_autofree char *now =
+    mapped == NULL ? NULL : g_compute_checksum_for_data (G_CHECKSUM_SHA256, (const guchar *) g_mapped_file_get_contents (mapped),
+                                                         g_mapped_file_get_length (mapped));
+
+  return g_strcmp0 (now, hash) == 0;
+}
+
+/* What lies at the top of @folder and is none of the model's, but hidden files, which may be under way. */
+static void
+remove_others (const char *folder, GArray *list)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    {
+      gsize length = strlen (name);
+      gboolean wanted = *name == '.';
+
+      for (guint i = 0; i < list->len && !wanted; i++)
+        {
+          const char *own = g_array_index (list, Carried, i).name;
+
+          wanted = strncmp (own, name, length) == 0 && (own[length] == '\0' || own[length] == '/');
+        }
+      if (!wanted)
+        {
+          g_autofree char *path = g_build_filename (folder, name, NULL);
+
+          gantry_scratch_remove (path);
+        }
+    }
+}
+
 char *
 _gantry_session_extract (sqlite3 *db, const char *hash, GError **error)
 {
-  g_auto (GantrySessionRows) rows = { .db = db };
-  g_autofree char *first = NULL;
-  GError *own = NULL;
-  guint n = 0;
+  g_autoptr (GArray) list = NULL;
+  g_autoptr (GError) own = NULL;
+  g_autofree char *folder = NULL;
+  GantryCacheHold *hold;
 
   if (!is_hash (hash) || !_gantry_session_has (db, "embedded", "data"))
     return NULL;
-  _gantry_rows_begin (&rows, db, "embedded", "SELECT file, name FROM embedded WHERE part = 0 ORDER BY file", &own);
-  while (own == NULL && n++ < MOST_FILES && _gantry_rows_next (&rows, &own))
+  list = list_carried (db, error);
+  if (list == NULL || list->len == 0 || !check_carried (list, hash, error))
+    return NULL;
+  folder = g_build_filename (g_get_user_cache_dir (), "gantry", "models", hash, NULL);
+  hold = gantry_cache_hold (folder);
+  remove_others (folder, list);
+  for (guint i = 0; i < list->len && own == NULL; i++)
     {
-      g_autofree char *name = _gantry_column_text (rows.statement, 1);
-      g_autofree char *path = g_build_filename (g_get_user_cache_dir (), "gantry", "models", hash, name, NULL);
+      const Carried *carried = &g_array_index (list, Carried, i);
+      g_autofree char *path = g_build_filename (folder, carried->name, NULL);
 
-      if (!is_safe_name (name))
-        g_set_error (&own, GANTRY_ERROR, GANTRY_ERROR_INVALID, "carries a file along whose name '%.80s' leads elsewhere", name);
-      else if (first != NULL && gantry_model_is_program (first))
-        g_set_error (&own, GANTRY_ERROR, GANTRY_ERROR_INVALID, "carries other files along with a program, which would be run with it");
-      else if (extract_file (db, sqlite3_column_int64 (rows.statement, 0), path, &own) && first == NULL)
-        first = g_steal_pointer (&path);
+      if (!is_there (path, carried->hash))
+        extract_file (db, carried->number, path, &own);
     }
+  gantry_cache_hold_free (hold);
   if (own == NULL)
-    return g_steal_pointer (&first);
-  g_propagate_error (error, own);
+    return g_build_filename (folder, g_array_index (list, Carried, 0).name, NULL);
+  g_propagate_error (error, g_steal_pointer (&own));
   return NULL;
 }

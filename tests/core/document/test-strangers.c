@@ -2,10 +2,13 @@
 /* Sessions that somebody made to do harm: each ends in an error or where it is cancelled, and what it costs until then is
  * counted: instructions of SQLite's machine and bytes that it holds. Every connection of this process is counted, for the
  * library calls count_connection() for each that is opened. */
+#include "core/base/cache.h"
 #include "tests/core/document/document-test.h"
+#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <sqlite3.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define MOST_STEPS 2000000
 #define MOST_BYTES ((gint64) 200 << 20)
@@ -236,10 +239,74 @@ test_nameless_program (Place *place, gconstpointer data)
   g_unlink (program);
 }
 
+/* A session that carries a model along which is nowhere else. Returns: where it is put when it is opened (transfer full) */
+static char *
+make_carried (const Place *place)
+{
+  g_autofree char *original = doc_file ("data/models/sample.onnx"), *model = g_build_filename (place->folder, "m.onnx", NULL);
+  g_autofree char *bytes = NULL, *hash = NULL;
+  g_autoptr (GantryDocument) document = gantry_document_new ();
+  g_autoptr (GError) error = NULL;
+  gsize size;
+
+  g_assert_true (g_file_get_contents (original, &bytes, &size, NULL));
+  g_assert_true (g_file_set_contents (model, bytes, (gssize) size, NULL));
+  g_unlink (place->path);
+  gantry_document_open (document, model, NULL, NULL, &error);
+  g_assert_no_error (error);
+  gantry_document_set_embed (document, TRUE);
+  gantry_document_save (document, place->path, &error);
+  g_assert_no_error (error);
+  hash = gantry_model_hash (gantry_document_get_model (document), NULL);
+  g_unlink (model);
+  return g_build_filename (g_get_user_cache_dir (), "gantry", "models", hash, NULL);
+}
+
+/* The model that is open stays in the cache, however long; it is no trouble once it is not. What else lay there goes. */
+static void
+test_carried (Place *place, gconstpointer data)
+{
+  g_autofree char *entry = make_carried (place), *cache = g_build_filename (g_get_user_cache_dir (), "gantry", NULL);
+  g_autofree char *model = g_build_filename (entry, "m.onnx", NULL), *other = g_build_filename (entry, "other", NULL);
+  const struct timespec old[2] = { { .tv_sec = 1000000000 }, { .tv_sec = 1000000000 } };
+  GantryDocument *document = gantry_document_new ();
+  g_autoptr (GError) error = NULL;
+
+  g_assert_cmpint (g_mkdir_with_parents (entry, 0700), ==, 0);
+  g_assert_true (g_file_set_contents (model, "not it", -1, NULL));
+  g_assert_true (g_file_set_contents (other, "nor this", -1, NULL));
+  gantry_document_open (document, place->path, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (gantry_document_get_model (document)->path, ==, model);
+  g_assert_false (g_file_test (other, G_FILE_TEST_EXISTS));
+  g_assert_cmpint (utimensat (AT_FDCWD, entry, old, 0), ==, 0);
+  g_assert_cmpuint (gantry_cache_trim (cache, 0, -3600), ==, 0);
+  g_assert_true (g_file_test (model, G_FILE_TEST_EXISTS));
+  gantry_document_recompile (document, NULL, &error);
+  g_assert_no_error (error);
+  doc_wait (document);
+  g_object_unref (document);
+  g_assert_cmpuint (gantry_cache_trim (cache, 0, -3600), ==, 1);
+  g_assert_false (g_file_test (entry, G_FILE_TEST_EXISTS));
+}
+
+/* What is not the model of the session is not put where that would be. */
+static void
+test_carried_otherwise (Place *place, gconstpointer data)
+{
+  g_autofree char *entry = make_carried (place);
+  g_autoptr (GError) error = NULL;
+
+  run_sql (place, "UPDATE embedded SET data = zeroblob (length (data))");
+  g_assert_false (open_counted (place, -1, &error));
+  g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID);
+  g_assert_false (g_file_test (entry, G_FILE_TEST_EXISTS));
+}
+
 int
 main (int argc, char **argv)
 {
-  g_test_init (&argc, &argv, NULL);
+  g_test_init (&argc, &argv, G_TEST_OPTION_ISOLATE_DIRS, NULL); /* a cache of its own for each */
   sqlite3_auto_extension ((void (*) (void)) count_connection);
 #define ADD(name, function) g_test_add ("/strangers/" name, Place, NULL, set_up, function, tear_down)
   ADD ("schemas", test_schemas);
@@ -248,6 +315,8 @@ main (int argc, char **argv)
   ADD ("limits", test_limits);
   ADD ("value", test_value);
   ADD ("nameless-program", test_nameless_program);
+  ADD ("carried", test_carried);
+  ADD ("carried-otherwise", test_carried_otherwise);
 #undef ADD
   return g_test_run ();
 }
