@@ -420,6 +420,13 @@ open_all (GantryDocument *document, const GantryCliOptions *options, const char 
                   (options->keep_unbound || bind_the_rest (document, path, open, progress, error));
 
   g_signal_handler_disconnect (document, handler);
+  if (!done && error != NULL && g_error_matches (*error, GANTRY_ERROR, GANTRY_ERROR_UNTRUSTED))
+    {
+      char *message = g_strconcat ((*error)->message, "; --trust-program runs it", NULL);
+
+      g_free ((*error)->message);
+      (*error)->message = message;
+    }
   return done;
 }
 

@@ -238,6 +238,8 @@ void _gantry_document_saved (GantryDocument *document, const char *path, const G
 void _gantry_document_take_runs (GantryDocument *document, GPtrArray *runs);
 void _gantry_document_set_child_id (GantryDocument *document, const char *id);
 
+/** A few compilations of the same model are kept, one of each program, that undo goes back to; NULL: of another model none is. */
+void _gantry_document_remember (GantryDocument *document, GantryCompilation *compilation);
 /** As recompile_async for an edit: what goes wrong is told by signal. */
 void _gantry_document_refresh (GantryDocument *document);
 

@@ -6,6 +6,8 @@
 #include "core/document/recovery-private.h"
 #include <string.h>
 
+#define MOST_RECENT 4u
+
 typedef struct
 {
   char *path;
@@ -75,7 +77,7 @@ _gantry_may_run (const char *path, const char *saved, const GantryOpenOptions *o
     {
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNTRUSTED,
                    "the session does not say which program it was saved with. It names %s, a Python program that may do whatever you "
-                   "may; gantry-cli runs it with --trust-program", path);
+                   "may", path);
       return FALSE;
     }
   if (saved != NULL && *saved != '\0' && strcmp (saved, sum) != 0)
@@ -89,7 +91,7 @@ _gantry_may_run (const char *path, const char *saved, const GantryOpenOptions *o
     return TRUE;
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNTRUSTED,
                "%s is a Python program: to see its graphs Gantry runs it, and it may do whatever you may. Nobody has allowed it as it "
-               "is now; gantry-cli runs it with --trust-program", path);
+               "is now", path);
   return FALSE;
 }
 
@@ -301,6 +303,28 @@ gantry_document_recover_finish (GantryDocument *document, GAsyncResult *result, 
 
 /* Recompile */
 
+static gboolean
+is_of_program (const GantryCompilation *compilation, const GantryCompileSettings *settings, const GantryBindings *bindings)
+{
+  return gantry_compile_settings_same_program (&compilation->settings, settings)
+         && gantry_bindings_equal (compilation->model->bindings, bindings);
+}
+
+void
+_gantry_document_remember (GantryDocument *document, GantryCompilation *compilation)
+{
+  GPtrArray *recent = document->recent;
+
+  for (guint i = recent->len; i > 0; i--)
+    if (compilation == NULL
+        || is_of_program (g_ptr_array_index (recent, i - 1), &compilation->settings, compilation->model->bindings))
+      g_ptr_array_remove_index (recent, i - 1);
+  if (compilation != NULL)
+    g_ptr_array_add (recent, gantry_compilation_ref (compilation));
+  if (recent->len > MOST_RECENT)
+    g_ptr_array_remove_index (recent, 0);
+}
+
 /* What undo goes back to is not compiled again: it would be the same, but for the ids of its nodes, which runs and recordings name. */
 static GantryCompilation *
 find_known (GantryDocument *document)
@@ -309,8 +333,7 @@ find_known (GantryDocument *document)
     {
       GantryCompilation *compilation = g_ptr_array_index (document->recent, i - 1);
 
-      if (compilation->refusal == NULL && gantry_compile_settings_same_program (&compilation->settings, &document->state->settings)
-          && gantry_bindings_equal (compilation->model->bindings, document->state->bindings)
+      if (compilation->refusal == NULL && is_of_program (compilation, &document->state->settings, document->state->bindings)
           && gantry_model_find_changed (compilation->model) == NULL)
         return gantry_compilation_ref (compilation);
     }

@@ -7,7 +7,6 @@
 #include <string.h>
 
 /* Compilations that undo and redo may go back to. */
-#define MOST_RECENT 4u
 
 G_DEFINE_FINAL_TYPE (GantryDocument, gantry_document, G_TYPE_OBJECT)
 
@@ -457,18 +456,6 @@ choose_run (GantryDocument *self)
     gantry_document_set_run (self, run_of (self->loaded->runs, self->loaded->compilation));
 }
 
-/* A few compilations of the same model; NULL: of another none is. */
-static void
-remember (GantryDocument *self, GantryCompilation *compilation)
-{
-  if (compilation == NULL)
-    g_ptr_array_set_size (self->recent, 0);
-  else
-    g_ptr_array_add (self->recent, gantry_compilation_ref (compilation));
-  if (self->recent->len > MOST_RECENT)
-    g_ptr_array_remove_index (self->recent, 0);
-}
-
 void
 _gantry_document_install (GantryDocument *self, GantryLoaded *loaded, gboolean keep)
 {
@@ -482,7 +469,7 @@ _gantry_document_install (GantryDocument *self, GantryLoaded *loaded, gboolean k
   self->stale = FALSE;
   if (keep && old->compilation->model != loaded->compilation->model)
     self->n_files++; /* other bytes, for all that is known */
-  remember (self, keep ? old->compilation : NULL);
+  _gantry_document_remember (self, keep ? old->compilation : NULL);
   if (keep)
     {
       keep_files (loaded, old);

@@ -465,6 +465,34 @@ test_run_after_undo (void)
   g_assert_true (gantry_document_get_run (document) == result);
 }
 
+/* Going to and fro between two programs does not displace a third. */
+static void
+test_run_after_many_undos (void)
+{
+  g_autoptr (GantryDocument) document = doc_open ("transformer-tiny.gir", TRUE);
+  g_autoptr (GantryRunResult) result = gantry_run_result_new ();
+
+  result->name = g_strdup ("a run");
+  result->n_runs = 1;
+  result->plan = gantry_plan_ref (gantry_document_get_plan (document));
+  gantry_document_add_run (document, result);
+  gantry_document_set_pass_enabled (document, "fuse", FALSE);
+  gantry_document_wait (document);
+  gantry_document_set_pass_enabled (document, "cse", FALSE);
+  gantry_document_wait (document);
+  for (guint i = 0; i < 10; i++)
+    {
+      gantry_document_undo (document);
+      gantry_document_wait (document);
+      gantry_document_redo (document);
+      gantry_document_wait (document);
+    }
+  gantry_document_undo (document);
+  gantry_document_undo (document);
+  gantry_document_wait (document);
+  g_assert_true (gantry_document_get_run (document) == result);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -474,6 +502,7 @@ main (int argc, char **argv)
   g_test_add_func ("/document/open-fails-after-edit", test_open_fails_after_edit);
   g_test_add_func ("/document/dropped", test_dropped);
   g_test_add_func ("/document/undo", test_undo);
+  g_test_add_func ("/document/run-after-many-undos", test_run_after_many_undos);
   g_test_add_func ("/document/edit-races", test_edit_races);
   g_test_add_func ("/document/bind-dim", test_bind_dim);
   g_test_add_func ("/document/set-input", test_set_input);
