@@ -4,6 +4,9 @@
 #include "views/format.h"
 #include <string.h>
 
+#define MOST_LISTED 100u
+#define PLACE_MARK '#'
+
 /* "host: mnist · 1 May 2026 10:15 · 1.2 ms · peak 3 MiB", without what is not known */
 static char *
 label_of (const GantryRunResult *run)
@@ -27,22 +30,45 @@ label_of (const GantryRunResult *run)
   return g_strdup (text->str);
 }
 
+/* Uids come from a file, which may be a stranger's: one that is empty, or also that of a run before, is told by its place. (transfer full) */
+static char *
+key_of (GPtrArray *runs, guint place)
+{
+  const char *uid = ((GantryRunResult *) g_ptr_array_index (runs, place))->uid;
+  gboolean own = uid != NULL && *uid != '\0' && *uid != PLACE_MARK;
+
+  for (guint i = 0; i < place && own; i++)
+    own = g_strcmp0 (((GantryRunResult *) g_ptr_array_index (runs, i))->uid, uid) != 0;
+  return own ? g_strdup (uid) : g_strdup_printf ("%c%u", PLACE_MARK, place);
+}
+
+static void
+append_more (GMenu *section, guint n)
+{
+  g_autofree char *label = g_strdup_printf (n == 1 ? "%u older run is not listed" : "%u older runs are not listed", n);
+
+  g_menu_append (section, label, NULL);
+}
+
 void
 _gantry_window_append_runs (GantryWindow *self, GMenu *menu)
 {
   GPtrArray *runs = gantry_document_get_runs (self->document);
   g_autoptr (GMenu) section = g_menu_new ();
+  guint first = runs->len > MOST_LISTED ? runs->len - MOST_LISTED : 0;
 
-  for (guint i = runs->len; i > 0 && runs->len > 1; i--)
+  for (guint i = runs->len; i > first && runs->len > 1; i--)
     {
       const GantryRunResult *run = g_ptr_array_index (runs, i - 1);
-      g_autofree char *label = label_of (run);
+      g_autofree char *label = label_of (run), *key = key_of (runs, i - 1);
       g_autoptr (GMenuItem) item = g_menu_item_new (NULL, NULL);
 
       g_menu_item_set_label (item, label);
-      g_menu_item_set_action_and_target (item, "win.show-run", "s", run->uid);
+      g_menu_item_set_action_and_target (item, "win.show-run", "s", key);
       g_menu_append_item (section, item);
     }
+  if (first > 0)
+    append_more (section, first);
   if (g_menu_model_get_n_items (G_MENU_MODEL (section)) > 0)
     g_menu_append_section (menu, "Runs of this session", G_MENU_MODEL (section));
 }
@@ -52,10 +78,16 @@ _gantry_window_choose_run (GSimpleAction *action, GVariant *value, gpointer data
 {
   GantryWindow *self = data;
   GPtrArray *runs = gantry_document_get_runs (self->document);
+  const char *key = g_variant_get_string (value, NULL);
+  guint64 place = runs->len;
 
-  for (guint i = 0; i < runs->len; i++)
-    if (g_strcmp0 (((GantryRunResult *) g_ptr_array_index (runs, i))->uid, g_variant_get_string (value, NULL)) == 0)
-      gantry_document_set_run (self->document, g_ptr_array_index (runs, i));
+  if (*key == PLACE_MARK && !g_ascii_string_to_unsigned (key + 1, 10, 0, G_MAXUINT, &place, NULL))
+    return;
+  for (guint i = 0; i < runs->len && *key != PLACE_MARK && place == runs->len; i++)
+    if (g_strcmp0 (((GantryRunResult *) g_ptr_array_index (runs, i))->uid, key) == 0)
+      place = i;
+  if (place < runs->len)
+    gantry_document_set_run (self->document, g_ptr_array_index (runs, place));
 }
 
 /* The menu is made anew where runs came or went; the one that is shown is the state of the action alone. */
@@ -64,6 +96,8 @@ _gantry_window_update_runs (GantryWindow *self)
 {
   GPtrArray *runs = gantry_document_get_runs (self->document);
   const GantryRunResult *run = gantry_document_get_run (self->document);
+  guint place;
+  g_autofree char *key = run != NULL && g_ptr_array_find (runs, run, &place) ? key_of (runs, place) : g_strdup ("");
   GAction *action = g_action_map_lookup_action (G_ACTION_MAP (self), "show-run");
 
   if (runs != self->runs_listed || runs->len != self->n_runs_listed)
@@ -72,5 +106,5 @@ _gantry_window_update_runs (GantryWindow *self)
       self->n_runs_listed = runs->len;
       _gantry_window_fill_recent (self);
     }
-  g_simple_action_set_state (G_SIMPLE_ACTION (action), g_variant_new_string (run != NULL ? run->uid : ""));
+  g_simple_action_set_state (G_SIMPLE_ACTION (action), g_variant_new_string (key));
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The session file of a window: what is open once it is saved, a model that it carries along, and what others write into it. */
+#include "app/gantry/window-private.h"
 #include "app/gantry/state.h"
 #include "tests/app/gantry/window-test.h"
 #include <glib/gstdio.h>
@@ -198,6 +199,48 @@ test_runs (Place *place, gconstpointer data)
   g_assert_true (gantry_document_get_run (document) == g_ptr_array_index (runs, 1));
 }
 
+/* Runs of a file that does not tell them apart are chosen all the same; of many the newest are listed. */
+static void
+test_runs_of_strangers (Place *place, gconstpointer data)
+{
+  static const char *const uids[] = { "", "", "same", "same", "#0" };
+  const guint n = 120;
+  g_autoptr (GMenu) menu = g_menu_new ();
+  g_autoptr (GMenuModel) section = NULL;
+  g_autofree char *more = NULL;
+  GantryDocument *document;
+  GPtrArray *runs;
+
+  if (place->window == NULL)
+    return;
+  document = gantry_window_get_document (place->window);
+  for (guint i = 0; i < n; i++)
+    add_run (document);
+  runs = gantry_document_get_runs (document);
+  for (guint i = 0; i < G_N_ELEMENTS (uids); i++)
+    {
+      GantryRunResult *run = g_ptr_array_index (runs, i);
+
+      g_free (run->uid);
+      run->uid = g_strdup (uids[i]);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (uids); i++)
+    {
+      g_autoptr (GVariant) state = NULL;
+
+      gantry_document_set_run (document, g_ptr_array_index (runs, i));
+      state = g_action_group_get_action_state (G_ACTION_GROUP (place->window), "show-run");
+      gantry_document_set_run (document, g_ptr_array_index (runs, n - 1));
+      g_action_group_change_action_state (G_ACTION_GROUP (place->window), "show-run", state);
+      g_assert_true (gantry_document_get_run (document) == g_ptr_array_index (runs, i));
+    }
+  _gantry_window_append_runs (place->window, menu);
+  section = g_menu_model_get_item_link (G_MENU_MODEL (menu), 0, G_MENU_LINK_SECTION);
+  g_assert_cmpint (g_menu_model_get_n_items (section), ==, 101);
+  g_menu_model_get_item_attribute (section, 100, G_MENU_ATTRIBUTE_LABEL, "s", &more);
+  g_assert_cmpstr (more, ==, "20 older runs are not listed");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -211,6 +254,7 @@ main (int argc, char **argv)
   ADD ("embedded", test_embedded);
   ADD ("others", test_others);
   ADD ("runs", test_runs);
+  ADD ("runs-of-strangers", test_runs_of_strangers);
 #undef ADD
   return window_test_run ();
 }
