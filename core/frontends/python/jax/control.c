@@ -28,6 +28,16 @@ use_all (GantryPyState *state, PyObject *values, GArray *ids)
   return TRUE;
 }
 
+/* Whether there is a trace for a node of control flow. FALSE with an exception */
+static gboolean
+is_traced (const GantryPyState *state)
+{
+  if (state->trace != NULL)
+    return TRUE;
+  PyErr_SetString (PyExc_RuntimeError, "control flow is a node of a graph, and none is being made");
+  return FALSE;
+}
+
 /* The type that a body sees: of an x (@axis 0) a slice. */
 static guint32
 parameter_type (GantryTrace *trace, guint32 id, gboolean sliced)
@@ -43,7 +53,8 @@ parameter_type (GantryTrace *trace, guint32 id, gboolean sliced)
  * @results: (out): node ids. Returns: (nullable): the region, left; NULL with an exception
  */
 static GantryRegion *
-run_body (GantryPyState *state, const char *name, PyObject *function, const GArray *operands, guint n_xs, GArray *results)
+run_body (GantryPyState *state, const char *name, PyObject *function, const GArray *operands, guint n_xs,
+          GArray *results)
 {
   GantryTrace *trace = state->trace;
   guint32 scope = trace->root->scope;
@@ -52,6 +63,8 @@ run_body (GantryPyState *state, const char *name, PyObject *function, const GArr
   GantryRegion *region;
   gboolean fine = TRUE;
 
+  if (parameters == NULL)
+    return NULL;
   for (guint i = 0; i < operands->len; i++)
     types[i] = parameter_type (trace, g_array_index (operands, guint32, i), i >= operands->len - n_xs);
   region = gantry_py_region_begin (trace, name);
@@ -59,7 +72,8 @@ run_body (GantryPyState *state, const char *name, PyObject *function, const GArr
   trace->root->scope = 0;
   for (guint i = 0; fine && i < operands->len; i++)
     {
-      PyObject *one = gantry_py_wrap (state, gantry_builder_parameter (trace->builder, types[i], NULL), GANTRY_PY_TENSOR);
+      guint32 id = gantry_builder_parameter (trace->builder, types[i], NULL);
+      PyObject *one = gantry_py_wrap (state, id, GANTRY_PY_TENSOR);
 
       fine = one != NULL;
       if (fine)
@@ -74,7 +88,11 @@ run_body (GantryPyState *state, const char *name, PyObject *function, const GArr
   Py_DECREF (parameters);
   trace->root->scope = scope;
   if (!fine)
-    return NULL;
+    {
+      /* A program that catches the error goes on where it was: in the region outside. */
+      gantry_py_region_leave (trace, NULL, 0);
+      return NULL;
+    }
   gantry_py_region_leave (trace, (const guint32 *) (gpointer) results->data, results->len);
   return region;
 }
@@ -103,7 +121,8 @@ gantry_py_jax_scan (PyObject *module, PyObject *args)
 {
   GantryPyState *state = gantry_py_state ();
   GantryTrace *trace = state->trace;
-  g_autoptr (GArray) operands = g_array_new (FALSE, FALSE, sizeof (guint32)), results = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autoptr (GArray) operands = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autoptr (GArray) results = g_array_new (FALSE, FALSE, sizeof (guint32));
   g_autofree gint64 *zeros = NULL;
   GantryRegion *region;
   GantryScan scan = { 0 };
@@ -112,8 +131,11 @@ gantry_py_jax_scan (PyObject *module, PyObject *args)
   int reverse;
 
   if (!PyArg_ParseTuple (args, "OO!O!Lp", &body, &PyList_Type, &carries, &PyList_Type, &xs, &length, &reverse)
-      || !use_all (state, carries, operands) || !use_all (state, xs, operands))
+      || !is_traced (state) || !use_all (state, carries, operands) || !use_all (state, xs, operands))
     return NULL;
+  for (guint i = (guint) PyList_GET_SIZE (carries); i < operands->len; i++)
+    if (gantry_builder_get_type (trace->builder, g_array_index (operands, guint32, i))->rank == 0)
+      return PyErr_Format (PyExc_TypeError, "a scan walks along the first dimension, which a scalar has not");
   scan.n_carries = (guint) PyList_GET_SIZE (carries);
   scan.n_xs = (guint) PyList_GET_SIZE (xs);
   region = run_body (state, "scan", body, operands, scan.n_xs, results);
@@ -138,15 +160,24 @@ gantry_py_jax_branch (PyObject *module, PyObject *args)
 {
   GantryPyState *state = gantry_py_state ();
   GantryTrace *trace = state->trace;
-  g_autoptr (GArray) none = g_array_new (FALSE, FALSE, sizeof (guint32)), operands = g_array_new (FALSE, FALSE, sizeof (guint32));
-  g_autoptr (GArray) first = g_array_new (FALSE, FALSE, sizeof (guint32)), second = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autoptr (GArray) none = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autoptr (GArray) operands = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autoptr (GArray) first = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autoptr (GArray) second = g_array_new (FALSE, FALSE, sizeof (guint32));
   GantryRegion *regions[2];
   GantryAttrList *attrs;
   PyObject *predicate, *then, *otherwise;
   guint32 id;
 
-  if (!PyArg_ParseTuple (args, "OOO", &predicate, &then, &otherwise) || (id = gantry_py_use (state, predicate)) == 0)
+  if (!PyArg_ParseTuple (args, "OOO", &predicate, &then, &otherwise) || !is_traced (state))
     return NULL;
+  if (!gantry_py_value_check (predicate) || ((GantryPyValue *) predicate)->type == NULL)
+    return PyErr_Format (PyExc_TypeError, "a predicate is an array, not %.100s", Py_TYPE (predicate)->tp_name);
+  if ((id = gantry_py_use (state, predicate)) == 0)
+    {
+      gantry_py_check_builder (trace);
+      return NULL;
+    }
   g_array_append_val (operands, id);
   if ((regions[0] = run_body (state, "then", then, none, 0, first)) == NULL
       || (regions[1] = run_body (state, "else", otherwise, none, 0, second)) == NULL)
@@ -157,7 +188,8 @@ gantry_py_jax_branch (PyObject *module, PyObject *args)
   gantry_attr_list_set_function (attrs, "then", regions[0]->function);
   gantry_attr_list_set_function (attrs, "else", regions[1]->function);
   gantry_py_jax_set_place (trace, ids_of (operands), operands->len);
-  return members (state, gantry_builder_add (trace->builder, GANTRY_OP_IF, ids_of (operands), operands->len, gantry_attr_list_end (attrs)));
+  return members (state, gantry_builder_add (trace->builder, GANTRY_OP_IF, ids_of (operands), operands->len,
+                                             gantry_attr_list_end (attrs)));
 }
 
 PyObject *
@@ -166,12 +198,14 @@ gantry_py_jax_loop (PyObject *module, PyObject *args)
   GantryPyState *state = gantry_py_state ();
   GantryTrace *trace = state->trace;
   g_autoptr (GArray) operands = g_array_new (FALSE, FALSE, sizeof (guint32));
-  g_autoptr (GArray) verdict = g_array_new (FALSE, FALSE, sizeof (guint32)), results = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autoptr (GArray) verdict = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autoptr (GArray) results = g_array_new (FALSE, FALSE, sizeof (guint32));
   GantryRegion *regions[2];
   GantryAttrList *attrs;
   PyObject *condition, *body, *values;
 
-  if (!PyArg_ParseTuple (args, "OOO!", &condition, &body, &PyList_Type, &values) || !use_all (state, values, operands)
+  if (!PyArg_ParseTuple (args, "OOO!", &condition, &body, &PyList_Type, &values) || !is_traced (state)
+      || !use_all (state, values, operands)
       || (regions[0] = run_body (state, "cond", condition, operands, 0, verdict)) == NULL
       || (regions[1] = run_body (state, "body", body, operands, 0, results)) == NULL)
     return NULL;
@@ -187,5 +221,6 @@ gantry_py_jax_loop (PyObject *module, PyObject *args)
   gantry_attr_list_set_function (attrs, "cond", regions[0]->function);
   gantry_attr_list_set_function (attrs, "body", regions[1]->function);
   gantry_py_jax_set_place (trace, ids_of (operands), operands->len);
-  return members (state, gantry_builder_add (trace->builder, GANTRY_OP_WHILE, ids_of (operands), operands->len, gantry_attr_list_end (attrs)));
+  return members (state, gantry_builder_add (trace->builder, GANTRY_OP_WHILE, ids_of (operands), operands->len,
+                                             gantry_attr_list_end (attrs)));
 }

@@ -15,13 +15,19 @@ staged_of (PyObject *capsule)
   return PyCapsule_GetPointer (capsule, "gantry.staged");
 }
 
-/* TRUE where the backend has it, or cannot. */
+/* TRUE where the backend has it, or cannot, of which the program is warned once. A plan that does not fit is an error
+ * of each call: the evaluator would hold every value. */
 static gboolean
 compile (GantryPyStaged *staged, const char *policy)
 {
   const GantryPythonBackend *backend = staged->state->backend;
   g_autoptr (GError) error = NULL;
 
+  if (staged->no_memory)
+    {
+      PyErr_SetString (PyExc_MemoryError, staged->refusal);
+      return FALSE;
+    }
   if (staged->tried)
     return TRUE;
   staged->tried = TRUE;
@@ -32,7 +38,8 @@ compile (GantryPyStaged *staged, const char *policy)
     return TRUE;
   staged->refusal = g_strdup (error->message);
   if (!g_error_matches (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY))
-    return TRUE;
+    return PyErr_WarnFormat (PyExc_RuntimeWarning, 1, "the graph is evaluated, not compiled: %s", error->message) == 0;
+  staged->no_memory = TRUE;
   PyErr_SetString (PyExc_MemoryError, error->message);
   return FALSE;
 }
@@ -45,7 +52,8 @@ gantry_py_jax_compile (PyObject *module, PyObject *args)
   GantryPyStaged *staged;
   g_autofree char *problems = NULL;
 
-  if (!PyArg_ParseTuple (args, "Oz", &capsule, &policy) || (staged = staged_of (capsule)) == NULL || !compile (staged, policy))
+  if (!PyArg_ParseTuple (args, "Oz", &capsule, &policy) || (staged = staged_of (capsule)) == NULL
+      || !compile (staged, policy))
     return NULL;
   if (staged->compiled != NULL && policy != NULL)
     problems = staged->state->backend->problems (staged->state->backend->self, staged->compiled);
@@ -80,7 +88,14 @@ is_cheap (const GantryModule *module)
   gint64 flops = 0;
 
   for (guint32 i = 0; i < entry->n_nodes && flops <= EVALUATED_FLOPS; i++)
-    flops += gantry_node_flops (module, &module->nodes[entry->first_node + i]);
+    {
+      gint64 one = gantry_node_flops (module, &module->nodes[entry->first_node + i]);
+
+      /* Not known. */
+      if (one < 0)
+        return FALSE;
+      flops += MIN (one, EVALUATED_FLOPS + 1);
+    }
   return flops <= EVALUATED_FLOPS;
 }
 
@@ -92,7 +107,8 @@ gantry_py_jax_run (PyObject *module, PyObject *args)
   guint n_results;
   int once;
 
-  if (!PyArg_ParseTuple (args, "OO!p", &capsule, &PyTuple_Type, &values, &once) || (staged = staged_of (capsule)) == NULL)
+  if (!PyArg_ParseTuple (args, "OO!p", &capsule, &PyTuple_Type, &values, &once)
+      || (staged = staged_of (capsule)) == NULL)
     return NULL;
   if (!(once && is_cheap (staged->module)) && !compile (staged, NULL))
     return NULL;
@@ -118,8 +134,13 @@ gantry_py_jax_run (PyObject *module, PyObject *args)
     tuple = PyTuple_New (n_results);
     for (guint i = 0; i < n_results; i++)
       {
-        PyTuple_SET_ITEM (tuple, i, gantry_py_object_of (staged->state, results[i], GANTRY_PY_TENSOR));
+        PyObject *one = tuple != NULL ? gantry_py_object_of (staged->state, results[i], GANTRY_PY_TENSOR) : NULL;
+
         gantry_literal_unref (results[i]);
+        if (one != NULL)
+          PyTuple_SET_ITEM (tuple, i, one);
+        else
+          Py_CLEAR (tuple);
       }
   }
   return tuple;
@@ -143,7 +164,8 @@ gantry_py_jax_memory (PyObject *module, PyObject *capsule)
     Py_RETURN_NONE;
   staged->state->backend->memory (staged->state->backend->self, staged->compiled, &memory);
   return Py_BuildValue ("{sNsNsNsNsNsN}", "argument", pair (memory.arguments), "output", pair (memory.outputs), "alias",
-                        pair (memory.aliases), "temp", pair (memory.temporaries), "workspace", pair (memory.workspaces), "generated_code", pair (memory.code));
+                        pair (memory.aliases), "temp", pair (memory.temporaries), "workspace", pair (memory.workspaces),
+                        "generated_code", pair (memory.code));
 }
 
 PyObject *
@@ -156,7 +178,9 @@ gantry_py_jax_text (PyObject *module, PyObject *args)
 
   if (!PyArg_ParseTuple (args, "Op", &capsule, &compiled) || (staged = staged_of (capsule)) == NULL)
     return NULL;
-  text = compiled && staged->compiled != NULL ? staged->state->backend->text (staged->state->backend->self, staged->compiled)
-                                              : gantry_module_to_text (staged->module, NULL);
+  if (compiled && staged->compiled != NULL)
+    text = staged->state->backend->text (staged->state->backend->self, staged->compiled);
+  else
+    text = gantry_module_to_text (staged->module, NULL);
   return PyUnicode_FromString (text);
 }

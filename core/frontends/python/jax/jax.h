@@ -13,6 +13,7 @@ G_BEGIN_DECLS
  *
  * @compiled: (nullable): of the backend; NULL: not compiled yet, or it cannot be: then the evaluator runs it
  * @refusal: (nullable): why it cannot be compiled
+ * @no_memory: the refusal is that the plan does not fit, which is an error and no reason to evaluate it
  */
 typedef struct
 {
@@ -21,12 +22,14 @@ typedef struct
   gpointer compiled;
   char *refusal;
   gboolean tried;
+  gboolean no_memory;
 } GantryPyStaged;
 
 /** Functions of the module `_gantry`; ends with an entry without a name. Static. */
 PyMethodDef *gantry_py_jax_methods (void);
 
-/** The next node stands where the innermost frame of a file of the user's is; what is computed from gradients is of the update. */
+/** The next node stands where the innermost frame of a file of the user's is; what is computed from gradients is of the
+ * update. */
 void gantry_py_jax_set_place (GantryTrace *trace, const guint32 *operands, guint n);
 
 /**
@@ -36,7 +39,8 @@ void gantry_py_jax_set_place (GantryTrace *trace, const guint32 *operands, guint
  * An alias is (parameter, result): the result is written over the parameter. Returns: a capsule
  */
 PyObject *gantry_py_jax_stage (PyObject *module, PyObject *args);
-/** compile (staged, policy): why statements of the policy decided nothing, or None. A graph that cannot be compiled is evaluated. */
+/** compile (staged, policy): why statements of the policy decided nothing, or None. A graph that cannot be compiled is
+ * evaluated, with a warning; one that does not fit is a MemoryError. */
 PyObject *gantry_py_jax_compile (PyObject *module, PyObject *args);
 /** run (staged, values, once): a tuple of values; what runs once and takes little is evaluated, not compiled */
 PyObject *gantry_py_jax_run (PyObject *module, PyObject *args);

@@ -22,6 +22,9 @@ users_frame (void)
       gboolean ours = file == NULL || g_str_has_prefix (file, "<gantry>") || g_str_has_prefix (file, "<frozen");
       PyFrameObject *back;
 
+      /* A name with surrogates has no UTF-8. */
+      if (file == NULL)
+        PyErr_Clear ();
       Py_DECREF (code);
       if (!ours)
         return frame;
@@ -83,7 +86,8 @@ parameter (GantryPyState *state, PyObject *spec)
   PyObject *shape;
   guint rank;
 
-  if (!PyArg_ParseTuple (spec, "sO!sz", &element, &PyTuple_Type, &shape, &memory_name, &name) || !memory_of (memory_name, &memory))
+  if (!PyArg_ParseTuple (spec, "sO!sz", &element, &PyTuple_Type, &shape, &memory_name, &name)
+      || !memory_of (memory_name, &memory))
     return NULL;
   if (PyTuple_GET_SIZE (shape) > GANTRY_MAX_RANK)
     return PyErr_Format (PyExc_ValueError, "an array has at most %d dimensions", GANTRY_MAX_RANK);
@@ -91,8 +95,12 @@ parameter (GantryPyState *state, PyObject *spec)
     dims[rank] = PyLong_AsLongLong (PyTuple_GET_ITEM (shape, rank));
   if (PyErr_Occurred ())
     return NULL;
-  return gantry_py_trace_parameter (state, gantry_context_tensor_in (state->trace->context, gantry_element_from_name (element),
-                                                                     rank, dims, memory), name, GANTRY_PY_TENSOR);
+  for (guint i = 0; i < rank; i++)
+    if (dims[i] < 0)
+      return PyErr_Format (PyExc_ValueError, "dimension %u of a parameter is negative", i);
+  return gantry_py_trace_parameter (state,
+                                    gantry_context_tensor_in (state->trace->context, gantry_element_from_name (element),
+                                                              rank, dims, memory), name, GANTRY_PY_TENSOR);
 }
 
 /* Results */
@@ -122,15 +130,18 @@ result_in (GantryPyState *state, PyObject *value, const char *memory_name)
 }
 
 static gboolean
-set_aliases (GantryTrace *trace, PyObject *parameters, PyObject *aliases)
+set_aliases (GantryTrace *trace, PyObject *parameters, PyObject *aliases, guint n_results)
 {
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE (aliases); i++)
     {
       GantryAttrList *attrs = gantry_attr_list_new (trace->context);
-      int from, to;
+      int from = 0, to = 0;
 
-      if (!PyArg_ParseTuple (PySequence_Fast_GET_ITEM (aliases, i), "ii", &from, &to))
+      if (!PyArg_Parse (PySequence_Fast_GET_ITEM (aliases, i), "(ii)", &from, &to) || from < 0
+          || from >= PyTuple_GET_SIZE (parameters) || to < 0 || (guint) to >= n_results)
         {
+          if (!PyErr_Occurred ())
+            PyErr_Format (PyExc_ValueError, "there is no parameter %d or no result %d for an alias", from, to);
           gantry_attr_list_free (attrs);
           return FALSE;
         }
@@ -149,20 +160,27 @@ finish (GantryPyState *state, PyObject *parameters, PyObject *result)
   g_autoptr (GantryModule) module = NULL;
   PyObject *values, *memories, *aliases;
 
-  if (!PyArg_ParseTuple (result, "O!O!O!", &PyList_Type, &values, &PyList_Type, &memories, &PyList_Type, &aliases))
+  if (!PyArg_Parse (result, "(O!O!O!)", &PyList_Type, &values, &PyList_Type, &memories, &PyList_Type, &aliases))
     return NULL;
+  if (PyList_GET_SIZE (values) != PyList_GET_SIZE (memories))
+    {
+      PyErr_SetString (PyExc_TypeError, "a staged function gives a memory kind for each of its values");
+      return NULL;
+    }
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE (values); i++)
     {
-      guint32 id = result_in (state, PyList_GET_ITEM (values, i), PyUnicode_AsUTF8 (PyList_GET_ITEM (memories, i)));
+      const char *memory = PyUnicode_AsUTF8 (PyList_GET_ITEM (memories, i));
+      guint32 id = memory != NULL ? result_in (state, PyList_GET_ITEM (values, i), memory) : 0;
 
       if (id == 0)
         {
-          gantry_py_check_builder (state->trace);
+          if (!PyErr_Occurred ())
+            gantry_py_check_builder (state->trace);
           return NULL;
         }
       g_array_append_val (ids, id);
     }
-  if (!set_aliases (state->trace, parameters, aliases))
+  if (!set_aliases (state->trace, parameters, aliases, ids->len))
     return NULL;
   gantry_py_region_leave (state->trace, (const guint32 *) (gpointer) ids->data, ids->len);
   module = gantry_builder_finish (state->trace->builder, &error);
@@ -216,12 +234,16 @@ stage (GantryPyState *state, PyObject *function, PyObject *specs)
   Py_ssize_t n = PyTuple_GET_SIZE (specs);
   PyObject *parameters = PyTuple_New (n), *result = NULL;
   GantryModule *module = NULL;
-  gboolean fine = TRUE;
+  gboolean fine = parameters != NULL;
 
   for (Py_ssize_t i = 0; fine && i < n; i++)
     {
-      PyObject *one = parameter (state, PyTuple_GET_ITEM (specs, i));
+      PyObject *spec = PyTuple_GET_ITEM (specs, i), *one = NULL;
 
+      if (PyTuple_Check (spec))
+        one = parameter (state, spec);
+      else
+        PyErr_SetString (PyExc_TypeError, "a parameter is (element, shape, memory kind, name)");
       fine = one != NULL;
       if (fine)
         PyTuple_SET_ITEM (parameters, i, one);
@@ -230,7 +252,7 @@ stage (GantryPyState *state, PyObject *function, PyObject *specs)
     result = PyObject_Call (function, parameters, NULL);
   if (result != NULL)
     module = finish (state, parameters, result);
-  Py_DECREF (parameters);
+  Py_XDECREF (parameters);
   Py_XDECREF (result);
   return module;
 }

@@ -250,11 +250,12 @@ class Array(_gantry.Value):
     # Methods are functions of jax.numpy
 
     def astype(self, dtype, copy=False, device=None):
-        return _core.convert(self, _types.as_dtype(dtype))
+        from jax.numpy._shape import _on
+        return _on(_core.convert(self, _types.as_dtype(dtype)), device)
 
     def reshape(self, *shape, order="C"):
         import jax.numpy as jnp
-        return jnp.reshape(self, shape[0] if len(shape) == 1 else shape)
+        return jnp.reshape(self, shape[0] if len(shape) == 1 else shape, order)
 
     def transpose(self, *axes):
         import jax.numpy as jnp
@@ -269,7 +270,8 @@ class Array(_gantry.Value):
         return lax.bitcast_convert_type(self, _types.as_dtype(dtype))
 
     def flatten(self, order="C"):
-        return _core.reshape(self, (self.size,))
+        import jax.numpy as jnp
+        return jnp.ravel(self, order)
 
     ravel = flatten
 

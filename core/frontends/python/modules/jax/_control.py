@@ -173,6 +173,7 @@ def cond(pred, true_fun, false_fun, *operands, operand=None, linear=None):
 
 
 def switch(index, branches, *operands, operand=None):
+    operands = operands if operand is None else (operand,)
     index = _core.convert(asarray(index), int32)
     last = len(branches) - 1
     if last == 0:

@@ -127,6 +127,14 @@ class At:
         return _At(self.x, index)
 
 
+def _check(name, options):
+    """Hints change nothing; what is out of range is the nearest element."""
+    from jax._names import refuse
+    for option, value in options.items():
+        if option not in ("indices_are_sorted", "unique_indices"):
+            refuse(f"x.at[...].{name}", option, value, None, *(("promise_in_bounds", "clip") if option == "mode" else ()))
+
+
 class _At:
     def __init__(self, x, index):
         self.x, self.index = x, index
@@ -141,42 +149,52 @@ class _At:
             return _core.op("dynamic_update_slice", [x, update] + [_core.asarray(s, int32) for s in starts])
         flat = _core.reshape(_core.iota(int32, (_core.product(x.shape),), 0), x.shape)
         places = get(flat, self.index)
-        updates = _core.reshape(_core.broadcast_to(values, places.shape), (-1,) if False else (_core.product(places.shape),))
+        updates = _core.reshape(_core.broadcast_to(values, places.shape), (_core.product(places.shape),))
         places = _core.reshape(places, (_core.product(places.shape), 1))
         result = _core.op("scatter", (_core.reshape(x, (_core.product(x.shape),)), places, updates), {
             "inserted_window_dims": [0], "scatter_dims_to_operand_dims": [0], "index_vector_dim": 1, "kind": kind})
         return _core.reshape(result, x.shape)
 
     def set(self, values, **options):
+        _check("set", options)
         return self._scatter("set", values)
 
     def add(self, values, **options):
+        _check("add", options)
         return self._scatter("add", values)
 
     def subtract(self, values, **options):
+        _check("subtract", options)
         return self._scatter("add", _core.unary("negate", _core.asarray(values)))
 
     def multiply(self, values, **options):
+        _check("multiply", options)
         return self._scatter("mul", values)
 
     mul = multiply
 
     def divide(self, values, **options):
+        _check("divide", options)
         return self.set(_core.divide(self.get(), values))
 
     def power(self, values, **options):
+        _check("power", options)
         return self.set(_core.power(self.get(), values))
 
     def max(self, values, **options):
+        _check("max", options)
         return self._scatter("max", values)
 
     def min(self, values, **options):
+        _check("min", options)
         return self._scatter("min", values)
 
     def apply(self, function, **options):
+        _check("apply", options)
         return self.set(function(self.get()))
 
     def get(self, **options):
+        _check("get", options)
         return get(self.x, self.index)
 
 

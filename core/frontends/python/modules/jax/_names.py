@@ -3,6 +3,12 @@
 import difflib
 
 
+def refuse(function, argument, value, *same):
+    """An argument that is not followed is an error, unless it is one of @same, which say what is done anyway."""
+    if not any(value is s or type(value) is type(s) and value == s for s in same):
+        raise NotImplementedError(f"{function}: {argument}={value!r} is not there in Gantry; leave {argument} out")
+
+
 def missing(module, name, names):
     """AttributeError: what is near, and what there is."""
     if name.startswith("__"):

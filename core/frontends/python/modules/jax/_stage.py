@@ -100,6 +100,8 @@ class Staged:
             warnings.warn(f"{self.options.name}: " + "; ".join(lines), stacklevel=4)
 
     def run(self, leaves, once=False):
+        # A policy is part of what is compiled: the evaluator keeps everything.
+        once = once and not self.policies
         if not once:
             self.compile()
         values = _gantry.run(self.graph, tuple(leaves), once)
@@ -217,7 +219,8 @@ class Jitted:
         fixed, dynamic, named = self._split(args, kwargs)
         leaves, structure, specs = self._flatten(dynamic, named)
         try:
-            key = (fixed, structure, tuple(specs))
+            # 1, 1.0 and True are equal, and give different graphs.
+            key = (fixed, tuple(type(v) for part in fixed for _, v in part), structure, tuple(specs))
             staged = self._cache.get(key)
         except TypeError as error:
             raise ValueError(f"Non-hashable static arguments are used in a jit function: {error}") from None

@@ -4,6 +4,7 @@ import functools
 import _gantry
 from jax import _core, _types, errors
 from jax._array import Array
+from jax._names import refuse
 from jax._stage import note_policy
 from jax.tree_util import tree_flatten, tree_leaves, tree_map, tree_unflatten
 
@@ -17,7 +18,7 @@ def _wanted(argnums, n):
     return tuple(i % n for i in numbers)
 
 
-def _floats(leaves, allow_int=False):
+def _floats(leaves):
     arrays = [_core.asarray(leaf) for leaf in leaves]
     for a in arrays:
         if not _types.is_float(a.dtype):
@@ -102,7 +103,15 @@ def _differentiable(x):
     return x if x.is_variable else _gantry.lift(x)
 
 
+def _refuse_options(name, holomorphic=False, allow_int=False, reduce_axes=(), has_aux=False):
+    for argument, value in (("holomorphic", holomorphic), ("allow_int", allow_int), ("has_aux", has_aux)):
+        refuse(f"jax.{name}", argument, value, False)
+    refuse(f"jax.{name}", "reduce_axes", reduce_axes, ())
+
+
 def value_and_grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False, reduce_axes=()):
+    _refuse_options("value_and_grad", holomorphic, allow_int, reduce_axes)
+
     @functools.wraps(fun)
     def wrapped(*args, **kwargs):
         numbers = _wanted(argnums, len(args))
@@ -136,7 +145,7 @@ def value_and_grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=F
 
 
 def grad(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False, reduce_axes=()):
-    both = value_and_grad(fun, argnums, has_aux, holomorphic, allow_int)
+    both = value_and_grad(fun, argnums, has_aux, holomorphic, allow_int, reduce_axes)
 
     @functools.wraps(fun)
     def wrapped(*args, **kwargs):
@@ -156,6 +165,7 @@ def _flat_function(fun, structure, made, has_aux=False):
 
 
 def vjp(fun, *primals, has_aux=False, reduce_axes=()):
+    refuse("jax.vjp", "reduce_axes", reduce_axes, ())
     leaves, structure = tree_flatten(primals)
     leaves, made = _floats(leaves), {}
     function = _flat_function(fun, structure, made, has_aux)
@@ -190,7 +200,7 @@ def linearize(fun, *primals):
     return fun(*primals), lambda *tangents: jvp(fun, primals, tangents)[1]
 
 
-def _jacobian(fun, argnums, forward, has_aux=False):
+def _jacobian(fun, argnums, forward):
     def wrapped(*args):
         import jax.numpy as jnp
         single = isinstance(argnums, int)
@@ -222,10 +232,12 @@ def _jacobian(fun, argnums, forward, has_aux=False):
 
 
 def jacrev(fun, argnums=0, has_aux=False, holomorphic=False, allow_int=False):
+    _refuse_options("jacrev", holomorphic, allow_int, has_aux=has_aux)
     return _jacobian(fun, argnums, False)
 
 
 def jacfwd(fun, argnums=0, has_aux=False, holomorphic=False):
+    _refuse_options("jacfwd", holomorphic, has_aux=has_aux)
     return _jacobian(fun, argnums, True)
 
 
@@ -233,6 +245,7 @@ jacobian = jacrev
 
 
 def hessian(fun, argnums=0, has_aux=False, holomorphic=False):
+    _refuse_options("hessian", holomorphic, has_aux=has_aux)
     return jacrev(jacrev(fun, argnums), argnums)
 
 
@@ -266,6 +279,7 @@ class named_scope(_Scope):
 def checkpoint(fun=None, *, prevent_cse=True, policy=None, static_argnums=(), concrete=False):
     """What may be saved of the function is a policy of the plan: see docs/policies.md. Common subexpressions are never found again
     between a value and its recomputation, whatever prevent_cse says: a plan recomputes, not the graph."""
+    refuse("jax.checkpoint", "concrete", concrete, False)
     if fun is None:
         return functools.partial(checkpoint, prevent_cse=prevent_cse, policy=policy, static_argnums=static_argnums)
     from jax import checkpoint_policies

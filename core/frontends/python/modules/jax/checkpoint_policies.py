@@ -16,7 +16,9 @@ def _quoted(names):
     for name in names:
         if not isinstance(name, str):
             raise TypeError(f"names of checkpoint_name are strings, not {name!r}")
-    return ", ".join("'" + name.replace("'", "") + "'" for name in names)
+        if any(c in name for c in "'\\\n"):
+            raise ValueError(f"a name in a policy has no quote, backslash or line break: {name!r}")
+    return ", ".join(f"'{name}'" for name in names)
 
 
 everything_saveable = Policy("everything_saveable")

@@ -9,6 +9,8 @@ def canonicalize_dtype(dtype, allow_extended_dtype=False):
 
 
 def result_type(*values, return_weak_type_flag=False):
+    from jax._names import refuse
+    refuse("result_type", "return_weak_type_flag", return_weak_type_flag, False)
     pairs = []
     for v in values:
         if isinstance(v, (_types.dtype, str, type)):

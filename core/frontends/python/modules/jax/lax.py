@@ -4,12 +4,14 @@ import _gantry
 from jax import _core, _types
 from jax._core import aligned, asarray, op
 from jax._array import Array
+from jax._names import refuse
 from jax._types import as_dtype, int32
 from jax.tree_util import tree_flatten, tree_map, tree_unflatten
 
 
 def _unary(name):
     def function(x, accuracy=None):
+        refuse(f"lax.{name}", "accuracy", accuracy, None)
         return _core.unary(name, x)
     function.__name__ = name
     return function
@@ -91,7 +93,8 @@ def stop_gradient(x):
 
 
 def reshape(x, new_sizes, dimensions=None):
-    return _core.reshape(asarray(x), new_sizes)
+    x = asarray(x)
+    return _core.reshape(x if dimensions is None else _core.transpose(x, dimensions), new_sizes)
 
 
 def broadcast(x, sizes):
@@ -174,6 +177,7 @@ def dynamic_update_index_in_dim(x, update, index, axis):
 
 
 def dot_general(lhs, rhs, dimension_numbers, precision=None, preferred_element_type=None, out_sharding=None):
+    refuse("lax.dot_general", "out_sharding", out_sharding, None)
     a, b = _core.promoted(lhs, rhs)
     return _core.dot_general(a, b, dimension_numbers, None if preferred_element_type is None else as_dtype(preferred_element_type))
 
@@ -235,6 +239,7 @@ cumsum, cumprod, cummax, cummin = (_cumulative(k) for k in ("add", "mul", "max",
 
 
 def sort(operand, dimension=-1, is_stable=True, num_keys=1):
+    refuse("lax.sort", "num_keys", num_keys, 1)
     many = isinstance(operand, (tuple, list))
     xs = [asarray(x) for x in (operand if many else [operand])]
     result = op("sort", xs, {"dimension": dimension % xs[0].ndim, "stable": int(is_stable)})
@@ -250,15 +255,22 @@ def top_k(x, k):
 def conv_general_dilated(lhs, rhs, window_strides, padding, lhs_dilation=None, rhs_dilation=None, dimension_numbers=None,
                          feature_group_count=1, batch_group_count=1, precision=None, preferred_element_type=None):
     from jax import _convolution
-    return _convolution.general(lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, dimension_numbers, feature_group_count)
+    refuse("lax.conv_general_dilated", "batch_group_count", batch_group_count, 1)
+    made = _convolution.general(lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, dimension_numbers, feature_group_count)
+    if preferred_element_type is not None and as_dtype(preferred_element_type) != made.dtype:
+        refuse("lax.conv_general_dilated", "preferred_element_type", preferred_element_type, None)
+    return made
 
 
 def conv(lhs, rhs, window_strides, padding, precision=None, preferred_element_type=None):
-    return conv_general_dilated(lhs, rhs, window_strides, padding)
+    return conv_general_dilated(lhs, rhs, window_strides, padding, preferred_element_type=preferred_element_type)
 
 
 def reduce_window(operand, init_value, computation, window_dimensions, window_strides, padding, base_dilation=None, window_dilation=None):
     from jax import _convolution
+    for name, dilation in (("base_dilation", base_dilation), ("window_dilation", window_dilation)):
+        if dilation is not None and any(d != 1 for d in dilation):
+            refuse("lax.reduce_window", name, dilation, None)
     return _convolution.reduce_window(operand, init_value, computation, window_dimensions, window_strides, padding)
 
 

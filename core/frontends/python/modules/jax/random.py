@@ -4,7 +4,7 @@ by default (partitionable), so that the bits are the same."""
 import math
 from jax import _core
 from jax._core import asarray as _asarray, op as _op
-from jax._names import missing as _missing
+from jax._names import missing as _missing, refuse as _refuse
 from jax._stage import jit as _jit
 from jax._types import as_dtype, float32, int32, uint32, uint8
 
@@ -90,12 +90,14 @@ def _data(key):
 
 
 def PRNGKey(seed, *, impl=None):
+    _refuse("jax.random.PRNGKey", "impl", impl, None, "threefry2x32", "fry")
     seed = _asarray(seed)
     low = _core.reshape(_core.convert(seed, uint32), (1,))
     return _op("concatenate", (_core.full((1,), 0, uint32), low), {"dimension": 0})
 
 
 def key(seed, *, impl=None):
+    _refuse("jax.random.key", "impl", impl, None, "threefry2x32", "fry")
     return _Key(PRNGKey(seed))
 
 
@@ -104,6 +106,7 @@ def key_data(keys):
 
 
 def wrap_key_data(data, *, impl=None):
+    _refuse("jax.random.wrap_key_data", "impl", impl, None, "threefry2x32", "fry")
     return _Key(data)
 
 
@@ -268,6 +271,7 @@ _shuffled = _compiled(_shuffled)
 
 
 def permutation(key, x, axis=0, independent=False):
+    _refuse("jax.random.permutation", "independent", independent, False)
     import jax.numpy as jnp
     if isinstance(x, int) or getattr(x, "shape", None) == ():
         return _shuffled(_data(key), _core.iota(int32, (int(x),), 0))
@@ -288,6 +292,7 @@ def bernoulli(key, p=0.5, shape=None):
 
 
 def gumbel(key, shape=(), dtype="float32", mode=None):
+    _refuse("jax.random.gumbel", "mode", mode, None, "low")
     import jax.numpy as jnp
     kind = as_dtype(dtype)
     tiny = {"f32": 2.0 ** -126, "f16": 2.0 ** -14, "bf16": 2.0 ** -126}[kind.element]
@@ -295,6 +300,8 @@ def gumbel(key, shape=(), dtype="float32", mode=None):
 
 
 def categorical(key, logits, axis=-1, shape=None, replace=True, mode=None):
+    _refuse("jax.random.categorical", "replace", replace, True)
+    _refuse("jax.random.categorical", "mode", mode, None, "low")
     import jax.numpy as jnp
     logits = _core.promoted(logits, to_float=True)[0]
     axis %= logits.ndim
@@ -313,6 +320,7 @@ def exponential(key, shape=(), dtype="float32"):
 
 
 def choice(key, a, shape=(), replace=True, p=None, axis=0, mode=None):
+    _refuse("jax.random.choice", "mode", mode, None, "low")
     import jax.numpy as jnp
     values = jnp.arange(a) if isinstance(a, int) else _asarray(a)
     n, shape = values.shape[axis], _sized(shape)

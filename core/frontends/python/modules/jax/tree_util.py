@@ -212,6 +212,9 @@ def tree_map_with_path(f, tree, *rest, is_leaf=None):
 
 
 def keystr(path, *, simple=False, separator=""):
+    from jax._names import refuse
+    refuse("tree_util.keystr", "simple", simple, False)
+    refuse("tree_util.keystr", "separator", separator, "")
     return "".join(str(k) for k in path)
 
 
@@ -225,6 +228,8 @@ def register_pytree_node_class(kind):
 
 
 def register_dataclass(kind, data_fields=None, meta_fields=None, drop_fields=()):
+    from jax._names import refuse
+    refuse("tree_util.register_dataclass", "drop_fields", drop_fields, ())
     import dataclasses
     data = list(data_fields if data_fields is not None else (f.name for f in dataclasses.fields(kind)))
     meta = list(meta_fields or ())

@@ -32,6 +32,10 @@ def tree_zeros(tree, dtype=None):
     return jax.tree_util.tree_map(lambda x: jnp.zeros_like(x, dtype=dtype), tree)
 
 
+def tree_cast(tree, dtype):
+    return tree if dtype is None else jax.tree_util.tree_map(lambda x: x.astype(dtype), tree)
+
+
 def chain(*transformations):
     def init(params):
         return tuple(t.init(params) for t in transformations)

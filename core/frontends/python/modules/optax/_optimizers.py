@@ -3,12 +3,12 @@
 from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
-from optax._base import GradientTransformation, chain, identity, tree_zeros
+from optax._base import GradientTransformation, chain, identity, tree_cast, tree_zeros
 from optax._transforms import add_decayed_weights, scale_by_adam, scale_by_learning_rate, scale_by_rms, trace
 
 
 def sgd(learning_rate, momentum=None, nesterov=False, accumulator_dtype=None):
-    return chain(trace(momentum, nesterov) if momentum is not None else identity(), scale_by_learning_rate(learning_rate))
+    return chain(trace(momentum, nesterov, accumulator_dtype) if momentum is not None else identity(), scale_by_learning_rate(learning_rate))
 
 
 def adam(learning_rate, b1=0.9, b2=0.999, eps=1e-8, eps_root=0.0, mu_dtype=None, *, nesterov=False):
@@ -49,6 +49,6 @@ def lion(learning_rate, b1=0.9, b2=0.99, mu_dtype=None, weight_decay=1e-3, mask=
     def update(updates, state, params=None):
         out = jax.tree_util.tree_map(lambda g, m: jnp.sign((1.0 - b1) * g + b1 * m), updates, state.mu)
         mu = jax.tree_util.tree_map(lambda g, m: (1 - b2) * g + b2 * m, updates, state.mu)
-        return out, ScaleByLionState(state.count + 1, mu)
-    by_lion = GradientTransformation(lambda params: ScaleByLionState(jnp.zeros([], jnp.int32), tree_zeros(params)), update)
+        return out, ScaleByLionState(state.count + 1, tree_cast(mu, mu_dtype))
+    by_lion = GradientTransformation(lambda params: ScaleByLionState(jnp.zeros([], jnp.int32), tree_zeros(params, mu_dtype)), update)
     return chain(by_lion, add_decayed_weights(weight_decay, mask), scale_by_learning_rate(learning_rate))

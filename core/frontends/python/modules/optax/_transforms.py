@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
-from optax._base import EmptyState, GradientTransformation, global_norm, stateless, tree_zeros
+from optax._base import EmptyState, GradientTransformation, global_norm, stateless, tree_cast, tree_zeros
 
 _map = jax.tree_util.tree_map
 
@@ -44,8 +44,8 @@ def trace(decay, nesterov=False, accumulator_dtype=None):
     def update(updates, state, params=None):
         new = _map(lambda g, t: g + decay * t, updates, state.trace)
         out = _map(lambda g, t: g + decay * t, updates, new) if nesterov else new
-        return out, TraceState(new)
-    return GradientTransformation(lambda params: TraceState(tree_zeros(params)), update)
+        return out, TraceState(tree_cast(new, accumulator_dtype))
+    return GradientTransformation(lambda params: TraceState(tree_zeros(params, accumulator_dtype)), update)
 
 
 class ScaleByAdamState(NamedTuple):
@@ -118,8 +118,8 @@ def ema(decay, debias=True, accumulator_dtype=None):
     def update(updates, state, params=None):
         new = _map(lambda g, t: (1 - decay) * g + decay * t, updates, state.ema)
         count = state.count + 1
-        return (_corrected(new, decay, count) if debias else new), EmaState(count, new)
-    return GradientTransformation(lambda params: EmaState(jnp.zeros([], jnp.int32), tree_zeros(params)), update)
+        return (_corrected(new, decay, count) if debias else new), EmaState(count, tree_cast(new, accumulator_dtype))
+    return GradientTransformation(lambda params: EmaState(jnp.zeros([], jnp.int32), tree_zeros(params, accumulator_dtype)), update)
 
 
 class AddNoiseState(NamedTuple):

@@ -2,7 +2,7 @@
 """jax.nn: activations and what belongs to them."""
 from jax import _core, _types
 from jax._core import asarray as _asarray
-from jax._names import missing as _missing
+from jax._names import missing as _missing, refuse as _refuse
 from jax.nn import initializers
 import jax.numpy as jnp
 
@@ -107,11 +107,16 @@ def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False, where=Non
     top = lax.stop_gradient(jnp.where(jnp.isfinite(top), top, 0.0))
     powers = jnp.exp(a - top)
     powers = powers if b is None else powers * b
-    result = jnp.log(jnp.sum(powers, axis, keepdims=True, where=where)) + top
-    return result if keepdims else _core.reshape(result, jnp.sum(a, axis).shape)
+    total = jnp.sum(powers, axis, keepdims=True, where=where)
+    results = jnp.log(jnp.abs(total) if return_sign else total) + top, jnp.sign(total)
+    if not keepdims:
+        shape = jnp.sum(a, axis).shape
+        results = tuple(_core.reshape(r, shape) for r in results)
+    return results if return_sign else results[0]
 
 
 def softmax(x, axis=-1, where=None, initial=None):
+    _refuse("nn.softmax", "initial", initial, None, -jnp.inf)
     from jax import lax
     x = _float(x)
     powers = jnp.exp(x - lax.stop_gradient(jnp.max(x, axis, keepdims=True, where=where, initial=None if where is None else -jnp.inf)))
@@ -120,6 +125,7 @@ def softmax(x, axis=-1, where=None, initial=None):
 
 
 def log_softmax(x, axis=-1, where=None, initial=None):
+    _refuse("nn.log_softmax", "initial", initial, None, -jnp.inf)
     from jax import lax
     x = _float(x)
     shifted = x - lax.stop_gradient(jnp.max(x, axis, keepdims=True, where=where, initial=None if where is None else -jnp.inf))
@@ -128,8 +134,8 @@ def log_softmax(x, axis=-1, where=None, initial=None):
 
 def standardize(x, axis=-1, mean=None, variance=None, epsilon=1e-5, where=None):
     x = _float(x)
-    mean = jnp.mean(x, axis, keepdims=True) if mean is None else mean
-    variance = jnp.mean(x * x, axis, keepdims=True) - mean * mean if variance is None else variance
+    mean = jnp.mean(x, axis, keepdims=True, where=where) if mean is None else mean
+    variance = jnp.mean(x * x, axis, keepdims=True, where=where) - mean * mean if variance is None else variance
     return (x - mean) / jnp.sqrt(variance + epsilon)
 
 

@@ -31,6 +31,9 @@ def uniform(scale=1e-2, dtype="float32"):
 
 
 def variance_scaling(scale, mode, distribution, in_axis=-2, out_axis=-1, batch_axis=(), dtype="float32"):
+    from jax._names import refuse
+    refuse("nn.initializers.variance_scaling", "batch_axis", batch_axis, ())
+
     def init(key, shape, dtype=dtype):
         field = math.prod(shape) / (shape[in_axis] * shape[out_axis])
         fan_in, fan_out = shape[in_axis] * field, shape[out_axis] * field

@@ -6,6 +6,7 @@ from jax._array import Array as ndarray
 from jax._core import asarray as _asarray, op as _op
 from jax._types import (bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, float32, float64, bfloat16,
                         as_dtype as _as_dtype)
+from jax._names import refuse as _refuse
 from jax.dtypes import issubdtype, result_type
 from jax.numpy._shape import *  # noqa: F401,F403
 from jax.numpy._reduce import *  # noqa: F401,F403
@@ -239,7 +240,9 @@ def clip(x, min=None, max=None, *, a_min=None, a_max=None):
 
 def where(condition, x=None, y=None, *, size=None, fill_value=None):
     if x is None:
-        return nonzero(condition)
+        return nonzero(condition, size=size, fill_value=fill_value)
+    _refuse("jnp.where", "size", size, None)
+    _refuse("jnp.where", "fill_value", fill_value, None)
     return _core.select(condition, x, y)
 
 
@@ -251,6 +254,8 @@ def select(conditions, choices, default=0):
 
 
 def nonzero(x, *, size=None, fill_value=None):
+    _refuse("jnp.nonzero", "size", size, None)
+    _refuse("jnp.nonzero", "fill_value", fill_value, None)
     import numpy
     return tuple(_asarray(i.astype("int32")) for i in numpy.nonzero(_asarray(x)._numpy()))
 
@@ -299,7 +304,9 @@ def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
 
 def array_equal(a, b, equal_nan=False):
     a, b = _asarray(a), _asarray(b)
-    return all(a == b) if a.shape == b.shape else _asarray(False)
+    if a.shape != b.shape:
+        return _asarray(False)
+    return all(logical_or(a == b, logical_and(isnan(a), isnan(b))) if equal_nan else a == b)
 
 
 def polyval(p, x):
@@ -342,6 +349,9 @@ def promote_types(a, b):
 
 def vectorize(function, *, excluded=(), signature=None):
     from jax import vmap
+    if excluded:
+        _refuse("jnp.vectorize", "excluded", excluded)
+    _refuse("jnp.vectorize", "signature", signature, None)
 
     def wrapped(*args):
         args = broadcast_arrays(*args)

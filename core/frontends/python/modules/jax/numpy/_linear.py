@@ -2,6 +2,7 @@
 """Products."""
 from jax import _core, _types
 from jax._core import asarray as _asarray
+from jax._names import refuse as _refuse
 from jax._types import as_dtype
 
 __all__ = "matmul dot vdot inner outer tensordot einsum trace cross kron vecdot convolve".split()
@@ -24,8 +25,8 @@ def dot(a, b, *, precision=None, preferred_element_type=None):
     return _core.dot_general(a, b, (((a.ndim - 1,), (b.ndim - 2,)), ((), ())), _dtype(preferred_element_type))
 
 
-def vdot(a, b, **options):
-    return dot(_asarray(a).flatten(), _asarray(b).flatten())
+def vdot(a, b, *, precision=None, preferred_element_type=None):
+    return dot(_asarray(a).flatten(), _asarray(b).flatten(), preferred_element_type=preferred_element_type)
 
 
 def vecdot(a, b, *, axis=-1):
@@ -33,21 +34,25 @@ def vecdot(a, b, *, axis=-1):
     return jnp.sum(_asarray(a) * b, axis)
 
 
-def inner(a, b, **options):
+def inner(a, b, *, precision=None, preferred_element_type=None):
     a, b = _core.promoted(a, b)
-    return a * b if not a.ndim or not b.ndim else _core.dot_general(a, b, (((a.ndim - 1,), (b.ndim - 1,)), ((), ())))
+    if not a.ndim or not b.ndim:
+        return a * b
+    return _core.dot_general(a, b, (((a.ndim - 1,), (b.ndim - 1,)), ((), ())), _dtype(preferred_element_type))
 
 
 def outer(a, b, out=None):
-    return _core.reshape(_asarray(a), (-1,) if False else (_asarray(a).size, 1)) * _asarray(b).flatten()
+    _refuse("jnp.outer", "out", out, None)
+    return _core.reshape(_asarray(a), (_asarray(a).size, 1)) * _asarray(b).flatten()
 
 
-def tensordot(a, b, axes=2, **options):
+def tensordot(a, b, axes=2, *, precision=None, preferred_element_type=None):
     a, b = _core.promoted(a, b)
     if isinstance(axes, int):
         axes = list(range(a.ndim - axes, a.ndim)), list(range(axes))
     left, right = ([v] if isinstance(v, int) else list(v) for v in axes)
-    return _core.dot_general(a, b, ((tuple(i % a.ndim for i in left), tuple(i % b.ndim for i in right)), ((), ())))
+    return _core.dot_general(a, b, ((tuple(i % a.ndim for i in left), tuple(i % b.ndim for i in right)), ((), ())),
+                             _dtype(preferred_element_type))
 
 
 def trace(a, offset=0, axis1=0, axis2=1):
@@ -70,7 +75,7 @@ def kron(a, b):
     return _core.reshape(_core.broadcast_to(left, shape) * _core.broadcast_to(right, shape), [n * m for n, m in zip(a.shape, b.shape)])
 
 
-def convolve(a, v, mode="full", **options):
+def convolve(a, v, mode="full", *, precision=None, preferred_element_type=None):
     from jax import lax
     a, v = _core.promoted(a, v)
     if a.size < v.size:
@@ -78,7 +83,8 @@ def convolve(a, v, mode="full", **options):
     n = v.shape[0]
     low, high = {"full": (n - 1, n - 1), "same": (n // 2, n - n // 2 - 1), "valid": (0, 0)}[mode]
     kernel = _core.op("reverse", (v,), {"dimensions": (0,)})
-    return lax.conv_general_dilated(a[None, None], kernel[None, None], (1,), [(low, high)])[0, 0]
+    return lax.conv_general_dilated(a[None, None], kernel[None, None], (1,), [(low, high)],
+                                    preferred_element_type=preferred_element_type)[0, 0]
 
 
 # einsum

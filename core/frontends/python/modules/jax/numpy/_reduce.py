@@ -3,6 +3,7 @@
 import builtins
 from jax import _core, _types
 from jax._core import asarray as _asarray, op as _op
+from jax._names import refuse as _refuse
 from jax._types import as_dtype, bool_, float32, int32
 
 __all__ = ("sum prod max min amax amin mean average var std all any argmax argmin cumsum cumprod sort argsort median ptp nansum nanmean "
@@ -41,19 +42,25 @@ def _summed(x, dtype):
 
 
 def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None):
+    _refuse("jnp.sum", "out", out, None)
     result = _reduce("add", _summed(a, dtype), axis, keepdims, where, None, 0)
     return result if initial is None else result + initial
 
 
 def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None):
+    _refuse("jnp.prod", "out", out, None)
     result = _reduce("mul", _summed(a, dtype), axis, keepdims, where, None, 1)
     return result if initial is None else result * initial
 
 
 def _extreme(kind, a, axis, keepdims, initial, where):
     a = _asarray(a)
+    if where is not None and initial is None:
+        raise ValueError(f"reduction operation {kind} does not have an identity, so to use a where mask one has to specify 'initial'")
     if a.element == "bool":
-        return _reduce("or" if kind == "max" else "and", a, axis, keepdims)
+        join = "or" if kind == "max" else "and"
+        result = _reduce(join, a, axis, keepdims, where, initial)
+        return result if initial is None else _core.bitwise(join, result, _core.full((), builtins.bool(initial), bool_))
     if 0 in [a.shape[d] for d in _axes(a, axis)] and initial is None:
         raise ValueError("zero-size array to reduction operation max which has no identity")
     result = _reduce(kind, a, axis, keepdims, where, initial)
@@ -63,10 +70,12 @@ def _extreme(kind, a, axis, keepdims, initial, where):
 
 
 def max(a, axis=None, out=None, keepdims=False, initial=None, where=None):
+    _refuse("jnp.max", "out", out, None)
     return _extreme("max", a, axis, keepdims, initial, where)
 
 
 def min(a, axis=None, out=None, keepdims=False, initial=None, where=None):
+    _refuse("jnp.min", "out", out, None)
     return _extreme("min", a, axis, keepdims, initial, where)
 
 
@@ -78,6 +87,7 @@ def _count(a, axis):
 
 
 def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=None):
+    _refuse("jnp.mean", "out", out, None)
     a = _asarray(a)
     a = _core.convert(a, as_dtype(dtype)) if dtype is not None else a if _types.is_float(a.dtype) else _core.convert(a, float32)
     n = _count(a, axis) if where is None else sum(_core.broadcast_to(_asarray(where), a.shape), axis, keepdims=keepdims)
@@ -98,22 +108,27 @@ def average(a, axis=None, weights=None, returned=False, keepdims=False):
 
 
 def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=None, correction=None):
+    _refuse("jnp.var", "out", out, None)
     a = _core.promoted(a, to_float=True)[0]
-    n = _count(a, axis) - (ddof if correction is None else correction)
+    n = _count(a, axis) if where is None else sum(_core.broadcast_to(_asarray(where), a.shape), axis, keepdims=keepdims)
+    n = n - (ddof if correction is None else correction)
     wide = _core.convert(a, float32)
     d = wide - mean(wide, axis, keepdims=True, where=where)
-    return _core.convert(sum(d * d, axis, keepdims=keepdims, where=where) / n, a.dtype)
+    return _core.convert(sum(d * d, axis, keepdims=keepdims, where=where) / n, a.dtype if dtype is None else as_dtype(dtype))
 
 
 def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=None, correction=None):
+    _refuse("jnp.std", "out", out, None)
     return _core.unary("sqrt", var(a, axis, dtype, out, ddof, keepdims, where=where, correction=correction))
 
 
 def all(a, axis=None, out=None, keepdims=False):
+    _refuse("jnp.all", "out", out, None)
     return _reduce("and", _core.convert(_asarray(a), bool_), axis, keepdims)
 
 
 def any(a, axis=None, out=None, keepdims=False):
+    _refuse("jnp.any", "out", out, None)
     return _reduce("or", _core.convert(_asarray(a), bool_), axis, keepdims)
 
 
@@ -139,10 +154,12 @@ def _arg(kind, a, axis, keepdims):
 
 
 def argmax(a, axis=None, out=None, keepdims=False):
+    _refuse("jnp.argmax", "out", out, None)
     return _arg("max", a, axis, keepdims)
 
 
 def argmin(a, axis=None, out=None, keepdims=False):
+    _refuse("jnp.argmin", "out", out, None)
     return _arg("min", a, axis, keepdims)
 
 
@@ -155,14 +172,18 @@ def _prefix(name, a, axis, dtype):
 
 
 def cumsum(a, axis=None, dtype=None, out=None):
+    _refuse("jnp.cumsum", "out", out, None)
     return _prefix("cumsum", a, axis, dtype)
 
 
 def cumprod(a, axis=None, dtype=None, out=None):
+    _refuse("jnp.cumprod", "out", out, None)
     return _prefix("cumprod", a, axis, dtype)
 
 
 def sort(a, axis=-1, *, stable=True, descending=False, kind=None, order=None):
+    _refuse("jnp.sort", "kind", kind, None)
+    _refuse("jnp.sort", "order", order, None)
     a = _asarray(a)
     if axis is None:
         a, axis = a.flatten(), 0
@@ -170,6 +191,8 @@ def sort(a, axis=-1, *, stable=True, descending=False, kind=None, order=None):
 
 
 def argsort(a, axis=-1, *, stable=True, descending=False, kind=None, order=None):
+    _refuse("jnp.argsort", "kind", kind, None)
+    _refuse("jnp.argsort", "order", order, None)
     a = _asarray(a)
     if axis is None:
         a, axis = a.flatten(), 0
@@ -178,25 +201,41 @@ def argsort(a, axis=-1, *, stable=True, descending=False, kind=None, order=None)
 
 
 def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
-    a = _core.promoted(a, to_float=True)[0]
-    if axis is None:
-        a, axis = a.flatten(), 0
-    a = sort(a, axis)
-    n = a.shape[axis]
-    place = _asarray(q) * (n - 1.0)
-    low = _core.unary("floor", place)
+    _refuse("jnp.quantile", "out", out, None)
+    _refuse("jnp.quantile", "overwrite_input", overwrite_input, False)
     import jax.numpy as jnp
-    first = jnp.take(a, _core.convert(low, int32), axis)
-    second = jnp.take(a, _core.convert(_core.binary("minimum", low + 1, n - 1), int32), axis)
-    return first + (second - first) * (place - low)
+    a = _core.promoted(a, to_float=True)[0]
+    shape = [1 if axis is None or d == axis % a.ndim else n for d, n in enumerate(a.shape)]
+    a = a.flatten() if axis is None else jnp.moveaxis(a, axis, 0)
+    a = sort(a, 0)
+    n = a.shape[0]
+    place = _core.convert(_asarray(q), float32) * (n - 1.0)
+    low = _core.unary("floor", place)
+    first = jnp.take(a, _core.convert(low, int32), 0)
+    second = jnp.take(a, _core.convert(_core.binary("minimum", low + 1, n - 1), int32), 0)
+    weight = _core.convert(_quantile_weight(method, place - low), a.dtype)
+    result = first + (second - first) * _core.reshape(weight, place.shape + (1,) * (a.ndim - 1))
+    return _core.reshape(result, place.shape + tuple(shape)) if keepdims else result
 
 
-def percentile(a, q, axis=None, **options):
-    return quantile(a, _core.divide(q, 100), axis)
+def _quantile_weight(method, t):
+    """How much the upper of two neighbours counts at the place @t between them."""
+    if method == "linear":
+        return t
+    if method == "nearest":
+        return _core.compare("GT", t, 0.5)
+    weights = {"lower": 0.0, "higher": 1.0, "midpoint": 0.5}
+    if method not in weights:
+        raise ValueError("method can only be 'linear', 'lower', 'higher', 'midpoint', or 'nearest'")
+    return _core.convert(_core.compare("GT", t, 0.0), float32) * weights[method]
+
+
+def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
+    return quantile(a, _core.divide(q, 100), axis, out, overwrite_input, method, keepdims)
 
 
 def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
-    return quantile(a, 0.5, axis)
+    return quantile(a, 0.5, axis, out, overwrite_input, keepdims=keepdims)
 
 
 def ptp(a, axis=None, keepdims=False):
@@ -234,6 +273,7 @@ def diff(a, n=1, axis=-1):
 
 
 def searchsorted(a, v, side="left", sorter=None):
+    _refuse("jnp.searchsorted", "sorter", sorter, None)
     a, v = _asarray(a), _asarray(v)
     wide = _core.reshape(v, v.shape + (1,))
     return sum(_core.compare("LT" if side == "left" else "LE", a, wide), -1)
@@ -257,6 +297,8 @@ def histogram(a, bins=10, range=None, weights=None, density=None):
 
 
 def unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, size=None, fill_value=None):
+    _refuse("jnp.unique", "size", size, None)
+    _refuse("jnp.unique", "fill_value", fill_value, None)
     import numpy
     found = numpy.unique(_asarray(ar)._numpy(), return_index, return_inverse, return_counts, axis)
     return tuple(_asarray(f) for f in found) if isinstance(found, tuple) else _asarray(found)

@@ -4,6 +4,7 @@ import builtins
 import math
 from jax import _core, _types
 from jax._core import asarray as _asarray, op as _op
+from jax._names import refuse as _refuse
 from jax._types import as_dtype, float32, int32
 
 __all__ = ("array asarray zeros ones full empty zeros_like ones_like full_like empty_like arange linspace logspace eye identity tri tril "
@@ -17,24 +18,30 @@ def _dtype(dtype, default=None):
     return default if dtype is None else as_dtype(dtype)
 
 
+def _on(made, device):
+    from jax import device_put
+    return made if device is None else device_put(made, device)
+
+
 def array(object, dtype=None, copy=True, order="K", ndmin=0, *, device=None):
-    made = _core.asarray(object, _dtype(dtype))
-    made = _core.copy_of(made)
+    _refuse("jnp.array", "order", order, "K", None)
+    made = _on(_core.copy_of(_core.asarray(object, _dtype(dtype))), device)
     if _core.is_scalar(object):
         made._weak = False
     return _core.reshape(made, (1,) * (ndmin - made.ndim) + made.shape) if made.ndim < ndmin else made
 
 
 def asarray(a, dtype=None, order=None, *, copy=None, device=None):
-    return _core.asarray(a, _dtype(dtype))
+    _refuse("jnp.asarray", "order", order, "K", None)
+    return _on(_core.asarray(a, _dtype(dtype)), device)
 
 
 def zeros(shape, dtype=None, *, device=None):
-    return _core.full(shape, 0, _dtype(dtype, float32))
+    return _on(_core.full(shape, 0, _dtype(dtype, float32)), device)
 
 
 def ones(shape, dtype=None, *, device=None):
-    return _core.full(shape, 1, _dtype(dtype, float32))
+    return _on(_core.full(shape, 1, _dtype(dtype, float32)), device)
 
 
 empty = zeros
@@ -42,7 +49,7 @@ empty = zeros
 
 def full(shape, fill_value, dtype=None, *, device=None):
     value = _asarray(fill_value)
-    return _core.full(shape, value, _dtype(dtype, value.dtype))
+    return _on(_core.full(shape, value, _dtype(dtype, value.dtype)), device)
 
 
 def _like(value):
@@ -50,7 +57,7 @@ def _like(value):
         a = a if hasattr(a, "shape") and hasattr(a, "dtype") else _asarray(a)
         made = _core.full(a.shape if shape is None else shape, value, _dtype(dtype, as_dtype(a.dtype)))
         made._weak = dtype is None and builtins.bool(getattr(a, "_weak", False))
-        return made
+        return _on(made, device)
     return function
 
 
@@ -82,11 +89,13 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     if endpoint and num > 1:
         result = concatenate([result[:-1], _core.reshape(stop, (1,) + stop.shape)])
     result = result if dtype is None else _core.convert(result, as_dtype(dtype))
+    result = moveaxis(result, 0, axis) if axis else result
     return (result, (stop - start) / builtins.max(count, 1)) if retstep else result
 
 
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None):
-    return _core.power(base, linspace(start, stop, num, endpoint))
+    made = _core.power(base, linspace(start, stop, num, endpoint))
+    return made if dtype is None else _core.convert(made, as_dtype(dtype))
 
 
 def eye(N, M=None, k=0, dtype=None):
@@ -126,6 +135,13 @@ def triu_indices(n, k=0, m=None):
 
 # Shapes
 
+def _by_columns(order):
+    """Whether elements are taken with the first index fastest. All arrays lie in rows, so that "A" and "K" are "C"."""
+    if order not in ("C", "F", "A", "K"):
+        raise ValueError(f"order is one of C, F, A and K, not {order!r}")
+    return order == "F"
+
+
 def reshape(a, shape, order="C", *, copy=None):
     a = _asarray(a)
     shape = [shape] if not isinstance(shape, (tuple, list)) else list(shape)
@@ -137,11 +153,14 @@ def reshape(a, shape, order="C", *, copy=None):
         shape[shape.index(-1)] = a.size // rest
     if _core.product(shape) != a.size:
         raise TypeError(f"cannot reshape array of shape {a.shape} (size {a.size}) into shape {tuple(shape)} (size {_core.product(shape)})")
+    if _by_columns(order):
+        return transpose(_core.reshape(transpose(a), shape[::-1]))
     return _core.reshape(a, shape)
 
 
 def ravel(a, order="C"):
-    return _asarray(a).flatten()
+    a = _asarray(a)
+    return _core.reshape(transpose(a) if _by_columns(order) else a, (a.size,))
 
 
 def transpose(a, axes=None):
@@ -330,6 +349,10 @@ def pad(array, pad_width, mode="constant", *, constant_values=0, **options):
         return _op("pad", (a, _core.convert(_asarray(constant_values), a.dtype)),
                    {"edge_padding_low": [w[0] for w in widths], "edge_padding_high": [w[1] for w in widths],
                     "interior_padding": [0] * a.ndim})
+    if mode not in ("edge", "reflect", "symmetric", "wrap"):
+        _refuse("jnp.pad", "mode", mode, "constant")
+    for name, value in options.items():
+        _refuse("jnp.pad", name, value, *(("even",) if name == "reflect_type" else ()))
     import numpy
     for axis, (low, high) in enumerate(widths):
         places = numpy.pad(numpy.arange(a.shape[axis]), (low, high), mode=mode)
@@ -344,6 +367,9 @@ def repeat(a, repeats, axis=None, *, total_repeat_length=None):
         a, axis = ravel(a), 0
     repeats = repeats if isinstance(repeats, int) else numpy.asarray(repeats)
     places = numpy.repeat(numpy.arange(a.shape[axis]), repeats)
+    if total_repeat_length is not None:
+        # Cut off, or the last one more often.
+        places = places[numpy.minimum(numpy.arange(total_repeat_length), len(places) - 1)]
     return take(a, _asarray(places.astype("int32")), axis)
 
 
@@ -361,12 +387,25 @@ def take(a, indices, axis=None, mode=None, fill_value=None):
     a = _asarray(a)
     if axis is None:
         a, axis = ravel(a), 0
-    return a[(slice(None),) * (axis % a.ndim) + (_asarray(indices),)]
+    return a[(slice(None),) * (axis % a.ndim) + (_in_range("jnp.take", _asarray(indices), a.shape[axis], mode, fill_value),)]
+
+
+def _in_range(function, indices, n, mode, fill_value):
+    """Indices by @mode. Without one, those below zero count from the end and what is outside is the nearest."""
+    import jax.numpy as jnp
+    if mode == "clip":
+        return jnp.clip(indices, 0, n - 1)
+    if mode == "wrap":
+        return _core.remainder(indices, n)
+    _refuse(function, "mode", mode, None, "promise_in_bounds")
+    _refuse(function, "fill_value", fill_value, None)
+    return indices
 
 
 def take_along_axis(arr, indices, axis=-1, mode=None, fill_value=None):
     arr, indices = _asarray(arr), _asarray(indices)
     axis %= arr.ndim
+    indices = _in_range("jnp.take_along_axis", indices, arr.shape[axis], mode, fill_value)
     shape = indices.shape
     index = tuple(indices if d == axis else _core.iota(int32, tuple(n if i == d else 1 for i in range(len(shape))), d)
                   if arr.shape[d] != 1 else _core.full((1,) * len(shape), 0, int32) for d, n in enumerate(shape))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """jax.numpy.linalg: norms and products."""
 from jax import _core
-from jax._names import missing as _missing
+from jax._names import missing as _missing, refuse as _refuse
 
 
 def norm(x, ord=None, axis=None, keepdims=False):
@@ -18,7 +18,9 @@ def norm(x, ord=None, axis=None, keepdims=False):
 
 def matrix_power(a, n):
     import jax.numpy as jnp
-    result = jnp.eye(a.shape[-1], dtype=a.dtype)
+    if n < 0:
+        _refuse("jnp.linalg.matrix_power", "n", n)
+    result = jnp.broadcast_to(jnp.eye(a.shape[-1], dtype=a.dtype), a.shape)
     for _ in range(n):
         result = result @ a
     return result
