@@ -274,9 +274,9 @@ _RULES = {"broadcast_in_dim": _broadcast, "reshape": _reshape, "transpose": _tra
           "dynamic_slice": _dynamic_slice, "dynamic_update_slice": _dynamic_update_slice, "convolution": _convolution}
 
 
-def scan(run, f, carries, slices, carry_structure, x_structure, n, reverse, level):
+def scan(run, f, carries, slices, carry_structure, x_structure, n, reverse, level, size=None):
     """All carries are of the batch; of the xs the batch stands behind what is scanned over."""
-    size = next(a.value.shape[0] for a in carries + slices if isinstance(a, BatchedArray) and a.level == level)
+    size = size or next(a.value.shape[0] for a in carries + slices if isinstance(a, BatchedArray) and a.level == level)
     whole = [spread(c, level, size) for c in carries]
     xs = [_core.transpose(x.value, [1, 0] + list(range(2, len(x.value.shape))))
           if isinstance(x, BatchedArray) and x.level == level else x for x in slices]

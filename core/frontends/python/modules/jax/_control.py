@@ -17,6 +17,21 @@ class _Body:
     depth = 0
 
 
+class _ReadsBatch(Exception):
+    """A body reads a batch that stands outside of it: its node is of all examples."""
+
+    def __init__(self, batched):
+        widest = max(batched, key=lambda a: a.level)
+        self.level, self.size = widest.level, widest.value.shape[0]
+
+
+def _not_batched(leaves):
+    batched = [a for a in leaves if isinstance(a, _core.Batched)]
+    if batched:
+        raise _ReadsBatch(batched)
+    return leaves
+
+
 def _within(body):
     def run(*values):
         _Body.depth += 1
@@ -78,13 +93,24 @@ def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpos
     n = sizes.pop() if sizes else length
     if length is not None and length != n:
         raise ValueError(f"scan got `length` argument of {length} which disagrees with leading axis sizes {[n]}.")
-    made = {}
     level = max((a.level for a in carries + slices if isinstance(a, _core.Batched)), default=0)
     if level:
         from jax import _batch
         return _batch.scan(scan, f, carries, slices, carry_structure, x_structure, n, reverse, level)
+    try:
+        return _scan_plain(f, init, xs, n, reverse)
+    except _ReadsBatch as batch:
+        from jax import _batch
+        return _batch.scan(scan, f, carries, slices, carry_structure, x_structure, n, reverse, batch.level, batch.size)
+
+
+def _scan_plain(f, init, xs, n, reverse):
+    """A scan over what is of no batch; _ReadsBatch where its body reads one."""
     if _outermost():
-        return _staged(lambda c, x: scan(f, c, x, length, reverse), (init, xs))
+        return _staged(lambda c, x: _scan_plain(f, c, x, n, reverse), (init, xs))
+    carries, carry_structure = _arrays(init)
+    slices, x_structure = _arrays(xs)
+    made = {}
 
     def body(*values):
         for v, like in zip(values, carries + slices):
@@ -94,8 +120,7 @@ def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpos
         after = _strong(after, carries)
         _same("scan", carries, after, carry_structure, structure)
         ys, made["ys"] = _arrays(y)
-        made["weak"] = [y._weak for y in ys]
-        return after + ys
+        return _not_batched(after + ys)
     if not carries and not slices:
         raise ValueError("scan takes a carry or what it scans over")
     result = _gantry.scan(_within(body), carries, slices, n, reverse)
@@ -108,21 +133,25 @@ def while_loop(cond_fun, body_fun, init_val):
     if _outermost():
         return _staged(lambda v: while_loop(cond_fun, body_fun, v), (init_val,))
     values, structure = _arrays(init_val)
+    refusal = "vmap of while_loop: a batch of loops with conditions of their own is not there; use fori_loop or scan"
     if any(isinstance(v, _core.Batched) for v in values):
-        raise NotImplementedError("vmap of while_loop: a batch of loops with conditions of their own is not there; use fori_loop or scan")
+        raise NotImplementedError(refusal)
 
     def condition(*now):
         verdict = asarray(cond_fun(tree_unflatten(structure, now)))
         if verdict.shape or verdict.element != "bool":
             raise TypeError(f"cond_fun must return a boolean scalar, but got pytree {verdict.dtype}{list(verdict.shape)}.")
-        return [verdict]
+        return _not_batched([verdict])
 
     def body(*now):
         after, new_structure = _arrays(body_fun(tree_unflatten(structure, now)))
         after = _strong(after, values)
         _same("while_loop body", values, after, structure, new_structure)
-        return after
-    return tree_unflatten(structure, _gantry.loop(_within(condition), _within(body), values)[:len(values)])
+        return _not_batched(after)
+    try:
+        return tree_unflatten(structure, _gantry.loop(_within(condition), _within(body), values)[:len(values)])
+    except _ReadsBatch:
+        raise NotImplementedError(refusal) from None
 
 
 def fori_loop(lower, upper, body_fun, init_val, unroll=None):
@@ -159,13 +188,14 @@ def cond(pred, true_fun, false_fun, *operands, operand=None, linear=None):
         def run():
             leaves, made[name] = _arrays(function(*operands))
             made[name, "types"] = [(a.element, a.shape) for a in leaves]
-            made[name, "batched"] = [a.level if isinstance(a, _core.Batched) else 0 for a in leaves]
-            return [_core.convert(a, a.dtype) for a in leaves]
+            return [_core.convert(a, a.dtype) for a in _not_batched(leaves)]
         return run
-    if any(isinstance(a, _core.Batched) for a in tree_leaves(operands)):
+    try:
+        _not_batched(tree_leaves(operands))
+        result = _gantry.branch(pred, _within(arm("true", true_fun)), _within(arm("false", false_fun)))
+    except _ReadsBatch:
         a, b = true_fun(*operands), false_fun(*operands)
         return tree_map(lambda x, y: _core.select(pred, x, y), a, b)
-    result = _gantry.branch(pred, _within(arm("true", true_fun)), _within(arm("false", false_fun)))
     if made["true"] != made["false"] or made["true", "types"] != made["false", "types"]:
         raise TypeError("true_fun and false_fun output must have identical types, got "
                         f"{made['true', 'types']} and {made['false', 'types']}.")

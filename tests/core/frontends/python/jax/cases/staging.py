@@ -32,6 +32,22 @@ def caught(x):
 
 assert float(caught(jnp.float32(2))) == 17
 
+# Bodies that read a batch from outside, in a graph and outside of one.
+rows = jnp.arange(6.0).reshape(3, 2)
+over = jax.vmap(lambda v: lax.scan(lambda c, x: (c + x * v, c * v), jnp.zeros(2), jnp.arange(4.0)))
+either = jax.vmap(lambda v, p: lax.cond(p, lambda: v * 2, lambda: -v), (0, None))
+for wrap in (lambda f: f, jax.jit):
+    last, ys = wrap(over)(rows)
+    assert last.shape == (3, 2) and ys.shape == (3, 4, 2)
+    assert jnp.allclose(last, 6 * rows) and jnp.allclose(ys[:, 3], 3 * rows * rows)
+    assert jnp.allclose(wrap(either)(rows, True), 2 * rows) and jnp.allclose(wrap(either)(rows, False), -rows)
+    try:
+        wrap(jax.vmap(lambda v: lax.while_loop(lambda c: c[0] < 3.0, lambda c: c + v, jnp.zeros(2))))(rows)
+    except NotImplementedError as error:
+        assert "vmap of while_loop" in str(error)
+    else:
+        raise AssertionError("no error")
+
 # What `_gantry` cannot take is an exception.
 for wrong in (lambda: _gantry.scan(len, [], [], 1, False), lambda: _gantry.branch(1, len, len), lambda: _gantry.loop(len, len, []),
               lambda: _gantry.stage(lambda: ([], ["device"], []), (), "f"), lambda: _gantry.stage(lambda: 1, (), "f"),
