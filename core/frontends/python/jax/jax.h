@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* core/frontends/python/jax: functions in JAX's style become graphs. No source is read: CPython runs the function over
- * variables, and each operation adds a node to the trace (../trace.h). The modules `jax` and `optax` are written over the
- * functions of `_gantry` that stand here: staging a function, compiling and running what it gave, and the control flow
+ * variables, and each operation adds a node to the trace (../trace.h). The modules `jax` and `optax` are written
+ * over the functions of `_gantry` that stand here: staging a function, compiling and running what it gave, and the control flow
  * whose bodies are functions too. */
 #pragma once
 #include "core/frontends/python/trace.h"
@@ -33,7 +33,8 @@ PyMethodDef *gantry_py_jax_methods (void);
 void gantry_py_jax_set_place (GantryTrace *trace, const guint32 *operands, guint n);
 
 /**
- * stage (function, parameters, name): runs function (*variables), which returns (values, memory kinds of the results, aliases)
+ * stage (function, parameters, name): runs function (*variables),
+ *   which returns (values, memory kinds of the results, aliases)
  * @parameters: a tuple (element, shape, memory kind, name) each
  *
  * An alias is (parameter, result): the result is written over the parameter. Returns: a capsule

@@ -74,9 +74,11 @@ method_attach (PyObject *module, PyObject *args)
 static PyObject *
 method_known (PyObject *module, PyObject *value)
 {
+  GantryPyState *state = gantry_py_state ();
+
   if (!gantry_py_value_check (value) || ((GantryPyValue *) value)->literal == NULL)
     return PyErr_Format (PyExc_TypeError, "the value is not known");
-  return gantry_py_value_new (gantry_py_state (), gantry_py_adopt (gantry_py_state (), ((GantryPyValue *) value)->literal));
+  return gantry_py_value_new (state, gantry_py_adopt (state, ((GantryPyValue *) value)->literal));
 }
 
 /* lift (value): a known value as a variable of the graph being made */
@@ -107,7 +109,8 @@ PyMethodDef *
 gantry_py_jax_methods (void)
 {
   static PyMethodDef methods[] = {
-    { "stage", gantry_py_jax_stage, METH_VARARGS, "stage (function, parameters, name): a graph of what the function does" },
+    { "stage", gantry_py_jax_stage, METH_VARARGS,
+      "stage (function, parameters, name): a graph of what the function does" },
     { "compile", gantry_py_jax_compile, METH_VARARGS, "compile (staged, policy)" },
     { "run", gantry_py_jax_run, METH_VARARGS, "run (staged, values, once)" },
     { "memory", gantry_py_jax_memory, METH_O, "memory (staged): bytes by the plan" },
@@ -115,7 +118,8 @@ gantry_py_jax_methods (void)
     { "scan", gantry_py_jax_scan, METH_VARARGS, "scan (body, carries, xs, length, reverse)" },
     { "branch", gantry_py_jax_branch, METH_VARARGS, "branch (predicate, then, otherwise)" },
     { "loop", gantry_py_jax_loop, METH_VARARGS, "loop (condition, body, values)" },
-    { "tracing", method_tracing, METH_NOARGS, "0: nothing is traced, 1: a function is staged, 2: what runs is recorded" },
+    { "tracing", method_tracing, METH_NOARGS,
+      "0: nothing is traced, 1: a function is staged, 2: what runs is recorded" },
     { "set_scope", method_set_scope, METH_VARARGS, "set_scope (path): the scope of what is added from now on" },
     { "scope_number", method_scope_number, METH_NOARGS, "a number for a scope" },
     { "untraced", method_untraced, METH_VARARGS, "untraced (callable, args)" },

@@ -48,7 +48,8 @@ gantry_py_jax_set_place (GantryTrace *trace, const guint32 *operands, guint n)
 
       location.file = gantry_context_intern (trace->context, PyUnicode_AsUTF8 (code->co_filename));
       location.line = (guint32) MAX (PyFrame_GetLineNumber (frame), 0);
-      gantry_builder_set_place (trace->builder, trace->root->scope, gantry_context_location (trace->context, &location));
+      gantry_builder_set_place (trace->builder, trace->root->scope,
+                                gantry_context_location (trace->context, &location));
       Py_DECREF (code);
       Py_DECREF (frame);
     }
