@@ -2,7 +2,10 @@
 /* Limits of the process that runs generated code: of its life, its files, its system calls and its memory. */
 #include "app/cli/confine.h"
 #include "core/base/base.h"
+#include <asm/ioctls.h>
+#include <asm/sockios.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -104,6 +107,92 @@ add_processes (GArray *all)
   g_array_append_vals (all, part, G_N_ELEMENTS (part));
 }
 
+/* Of the arguments only the lower half counts: all that are looked at are 32 bits wide. The accumulator has the number again where
+ * the call is another one. */
+static void
+refuse_where (GArray *all, guint32 number, guint argument, const guint32 *values, guint n)
+{
+  const struct sock_filter load[] = {
+    IF_EQUAL (number, 0, (guint8) (n + 3)),
+    BPF_STMT (BPF_LD | BPF_W | BPF_ABS, (guint32) (offsetof (struct seccomp_data, args) + argument * sizeof (guint64))),
+  };
+  const struct sock_filter end[] = { ANSWER (SECCOMP_RET_ALLOW), REFUSE (EPERM) };
+
+  g_array_append_vals (all, load, G_N_ELEMENTS (load));
+  for (guint i = 0; i < n; i++)
+    {
+      const struct sock_filter test = IF_EQUAL (values[i], (guint8) (n - i), 0);
+
+      g_array_append_val (all, test);
+    }
+  g_array_append_vals (all, end, G_N_ELEMENTS (end));
+}
+
+/* A call of (kind, id) is let through for the process itself. */
+#define REFUSE_BUT_SELF(number, kind, answer) \
+  IF_EQUAL ((number), 0, 7), LOAD (args[0]), IF_EQUAL ((kind), 0, 4), LOAD (args[1]), IF_EQUAL (0, 1, 0), \
+    IF_EQUAL ((guint32) getpid (), 0, 1), ANSWER (SECCOMP_RET_ALLOW), answer
+#define REFUSE_PID(number, answer) \
+  IF_EQUAL ((number), 0, 5), LOAD (args[0]), IF_EQUAL (0, 1, 0), IF_EQUAL ((guint32) getpid (), 0, 1), \
+    ANSWER (SECCOMP_RET_ALLOW), answer
+
+#define PROCESS_OF_IOPRIO 1 /* IOPRIO_WHO_PROCESS, ioprio_set(2): in no header of the C library */
+
+/* How others are run: their limits, processors, priorities and pages. GLib gives the threads of a pool the scheduling that they have
+ * already, each by its own number, and complains where that fails: there it is answered that it was done. */
+static void
+add_scheduling (GArray *all)
+{
+  const struct sock_filter part[] = {
+    REFUSE_PID (SYS_prlimit64, REFUSE (EPERM)),
+    REFUSE_PID (SYS_sched_setaffinity, REFUSE (EPERM)),
+    REFUSE_PID (SYS_sched_setscheduler, REFUSE (EPERM)),
+    REFUSE_PID (SYS_sched_setparam, REFUSE (EPERM)),
+    REFUSE_PID (SYS_sched_setattr, REFUSE (0)),
+    REFUSE_PID (SYS_migrate_pages, REFUSE (EPERM)),
+    REFUSE_PID (SYS_move_pages, REFUSE (EPERM)),
+    REFUSE_BUT_SELF (SYS_setpriority, PRIO_PROCESS, REFUSE (EPERM)),
+    REFUSE_BUT_SELF (SYS_ioprio_set, PROCESS_OF_IOPRIO, REFUSE (EPERM)),
+    REFUSE_CALL (SYS_kcmp, EPERM),
+    REFUSE_CALL (SYS_process_madvise, EPERM),
+    REFUSE_CALL (SYS_process_mrelease, EPERM),
+  };
+
+  g_array_append_vals (all, part, G_N_ELEMENTS (part));
+}
+
+/* Signals by way of a descriptor (its owner gets SIGIO or another), and a terminal: what is typed into it goes to the shell, and
+ * its groups are signalled. */
+static void
+add_descriptors (GArray *all)
+{
+  static const guint32 of_fcntl[] = { F_SETOWN, F_SETOWN_EX, F_SETSIG };
+  static const guint32 of_ioctl[] = { FIOSETOWN, SIOCSPGRP, TIOCSTI, TIOCLINUX, TIOCSIG, TIOCSPGRP, TIOCSCTTY, TIOCNOTTY };
+
+  refuse_where (all, SYS_fcntl, 1, of_fcntl, G_N_ELEMENTS (of_fcntl));
+  refuse_where (all, SYS_ioctl, 1, of_ioctl, G_N_ELEMENTS (of_ioctl));
+}
+
+/* Parts of the kernel that no computation needs, as if there were none: mostly for those with rights, root in a container among them. */
+static void
+add_kernel (GArray *all)
+{
+  static const guint32 numbers[] = {
+    SYS_keyctl,      SYS_add_key,       SYS_request_key,   SYS_bpf,        SYS_userfaultfd,   SYS_perf_event_open,
+    SYS_mount,       SYS_umount2,       SYS_pivot_root,    SYS_chroot,     SYS_unshare,       SYS_setns,
+    SYS_fsopen,      SYS_fsconfig,      SYS_fsmount,       SYS_fspick,     SYS_open_tree,     SYS_move_mount,
+    SYS_init_module, SYS_finit_module,  SYS_delete_module, SYS_kexec_load, SYS_kexec_file_load, SYS_reboot,
+    SYS_swapon,      SYS_swapoff,       SYS_mount_setattr, SYS_vhangup,    SYS_open_by_handle_at,
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    {
+      const struct sock_filter one[] = { REFUSE_CALL (numbers[i], ENOSYS) };
+
+      g_array_append_vals (all, one, G_N_ELEMENTS (one));
+    }
+}
+
 /* Sockets of this machine alone: what a driver talks to its service with. */
 static void
 add_network (GArray *all)
@@ -125,6 +214,12 @@ set_filter (gboolean processes)
   add_common (all);
   if (!processes && !SANITIZED)
     add_processes (all);
+  if (!processes)
+    {
+      add_scheduling (all);
+      add_descriptors (all);
+      add_kernel (all);
+    }
   add_network (all);
   program = (struct sock_fprog) { (unsigned short) all->len, (struct sock_filter *) (gpointer) all->data };
   if (prctl (PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)

@@ -26,10 +26,25 @@ gboolean gantry_confine_child (pid_t parent, guint64 most_file_bytes, GError **e
  * gantry_confine_code:
  * @processes: may other programs be started? An assembler of GPU code is one.
  *
- * From now on no thread of this process reaches a network. Without @processes none makes a socket, of this machine either, starts
- * another process, signals one (kill(2) and its kin) or looks into one (ptrace(2), process_vm_readv(2), pidfd_getfd(2)). What is open
- * stays open. To be called once, before generated code runs. It is Linux' filter of system calls (seccomp(2)), which needs no rights
- * and no namespaces, and costs some ten nanoseconds a call. It sees numbers and no names: files are the user's as before, those
+ * From now on no thread of this process reaches a network: sockets are of this machine (AF_UNIX, AF_NETLINK). Rings of system calls
+ * (io_uring_setup(2)) and calls of another architecture are refused. Without @processes these are refused too:
+ *
+ * - every socket;
+ * - to start a process (fork(2), vfork(2), execve(2), clone(2) but for threads);
+ * - to signal one by kill(2) and its kin, by pidfd_send_signal(2), or as the owner of a descriptor (F_SETOWN, F_SETOWN_EX, F_SETSIG
+ *   of fcntl(2), FIOSETOWN and SIOCSPGRP of ioctl(2));
+ * - to look into one (ptrace(2), process_vm_readv(2), process_vm_writev(2), pidfd_open(2), pidfd_getfd(2), kcmp(2));
+ * - to change how one runs: prlimit(2), sched_setaffinity(2), sched_setscheduler(2), sched_setparam(2), sched_setattr(2) (which does
+ *   nothing and says it did), setpriority(2), ioprio_set(2), migrate_pages(2), move_pages(2) of another number than 0 or this
+ *   process', which is also to say of another thread, process_madvise(2), process_mrelease(2);
+ * - of a terminal: TIOCSTI, TIOCLINUX, TIOCSIG, TIOCSPGRP, TIOCSCTTY, TIOCNOTTY, and vhangup(2);
+ * - keyctl(2), add_key(2), request_key(2), bpf(2), userfaultfd(2), perf_event_open(2), mounts, namespaces, modules, swapping,
+ *   kexec_load(2), reboot(2), open_by_handle_at(2).
+ *
+ * Under AddressSanitizer the first three and what looks into processes, kcmp(2) apart, stay allowed, for its search for leaks.
+ * What is open stays open: what is written to a pipe, a socket or a terminal arrives. Memory, semaphores and queues that
+ * processes share are reached as before. To be called once, before generated code runs. It is Linux' filter of system calls
+ * (seccomp(2)), which needs no rights and no namespaces. It sees numbers and no names: files are the user's as before, those
  * of other processes in /proc too, as far as the system lets its user trace them (Documentation/admin-guide/LSM/Yama.rst).
  *
  * Returns: FALSE where the system has no such filter: nothing is confined then

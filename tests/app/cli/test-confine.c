@@ -2,10 +2,13 @@
 /* Tests of app/cli/confine: each case is a process of its own, for nothing that is taken from one comes back. */
 #include "app/cli/confine.h"
 #include "tests/app/cli/cli-test.h"
+#include <asm/ioctls.h>
+#include <asm/sockios.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
@@ -169,11 +172,96 @@ without_processes (void)
 }
 #endif
 
+/* Numbers of a process stand in different arguments: 0 and the own one are let through. */
+static void
+without_scheduling (pid_t other)
+{
+  const pid_t own[] = { 0, getpid () };
+  struct rlimit limit;
+  guint64 processors[128], attributes[16] = { 48 };
+  struct { int priority; } parameter = { 0 };
+  long bytes = syscall (SYS_sched_getaffinity, 0, sizeof processors, processors), priority = syscall (SYS_ioprio_get, 1, 0);
+
+  EXPECT (syscall (SYS_prlimit64, other, RLIMIT_CORE, NULL, &limit) < 0 && errno == EPERM);
+  EXPECT (syscall (SYS_sched_setaffinity, other, bytes, processors) < 0 && errno == EPERM);
+  EXPECT (syscall (SYS_sched_setscheduler, other, 0, &parameter) < 0 && errno == EPERM);
+  EXPECT (syscall (SYS_sched_setparam, other, &parameter) < 0 && errno == EPERM);
+  EXPECT (syscall (SYS_sched_setattr, other, NULL, 1) == 0);
+  EXPECT (syscall (SYS_setpriority, PRIO_PROCESS, other, 19) < 0 && errno == EPERM);
+  EXPECT (syscall (SYS_setpriority, PRIO_USER, 0, 0) < 0 && errno == EPERM);
+  EXPECT (syscall (SYS_setpriority, PRIO_PGRP, 0, 0) < 0 && errno == EPERM);
+  EXPECT (syscall (SYS_ioprio_set, 1, other, priority) < 0 && errno == EPERM);
+  EXPECT (syscall (SYS_ioprio_set, 3, 0, priority) < 0 && errno == EPERM);
+  EXPECT (syscall (SYS_migrate_pages, other, 0, NULL, NULL) < 0 && errno == EPERM);
+  EXPECT (syscall (SYS_move_pages, other, 0, NULL, NULL, NULL, 0) < 0 && errno == EPERM);
+  EXPECT (syscall (SYS_kcmp, other, other, 0, 0, 0) < 0 && errno == EPERM);
+  for (guint i = 0; i < G_N_ELEMENTS (own); i++)
+    {
+      EXPECT (syscall (SYS_prlimit64, own[i], RLIMIT_CORE, NULL, &limit) == 0);
+      EXPECT (syscall (SYS_sched_setaffinity, own[i], bytes, processors) == 0);
+      EXPECT (syscall (SYS_sched_setattr, own[i], attributes, 1) < 0 && errno == EINVAL); /* the kernel has looked at it */
+      EXPECT (syscall (SYS_setpriority, PRIO_PROCESS, own[i], getpriority (PRIO_PROCESS, 0)) == 0);
+      EXPECT (syscall (SYS_ioprio_set, 1, own[i], priority) == 0 || errno != EPERM);
+    }
+}
+
+static void
+without_descriptors (pid_t other)
+{
+  static const unsigned long requests[] = { FIOSETOWN, SIOCSPGRP, TIOCSTI, TIOCLINUX, TIOCSIG, TIOCSPGRP, TIOCSCTTY, TIOCNOTTY };
+  struct { int type; pid_t pid; } owner = { 1, other };
+  int ends[2], waiting = -1;
+
+  EXPECT (pipe (ends) == 0);
+  EXPECT (syscall (SYS_fcntl, ends[0], F_SETOWN, other) < 0 && errno == EPERM);
+  EXPECT (syscall (SYS_fcntl, ends[0], F_SETOWN_EX, &owner) < 0 && errno == EPERM);
+  EXPECT (syscall (SYS_fcntl, ends[0], F_SETSIG, SIGKILL) < 0 && errno == EPERM);
+  EXPECT (fcntl (ends[0], F_SETFD, FD_CLOEXEC) == 0 && fcntl (ends[0], F_GETFD) == FD_CLOEXEC);
+  for (guint i = 0; i < G_N_ELEMENTS (requests); i++)
+    EXPECT (syscall (SYS_ioctl, ends[0], requests[i], &other) < 0 && errno == EPERM);
+  EXPECT (ioctl (ends[0], FIONREAD, &waiting) == 0 && waiting == 0);
+}
+
+/* A pool of threads starts without complaint. */
+static void
+count (gpointer data, gpointer user_data)
+{
+  g_atomic_int_inc ((gint *) user_data);
+}
+
+static void
+without_others (void)
+{
+  static const long refused[] = { SYS_keyctl, SYS_add_key, SYS_request_key, SYS_bpf, SYS_userfaultfd, SYS_perf_event_open, SYS_mount,
+                                  SYS_umount2, SYS_fsopen, SYS_move_mount, SYS_open_tree, SYS_unshare, SYS_setns, SYS_init_module,
+                                  SYS_finit_module, SYS_delete_module, SYS_kexec_load, SYS_swapon, SYS_chroot };
+  pid_t other = fork ();
+  GThreadPool *pool;
+  gint n = 0;
+
+  if (other == 0)
+    {
+      prctl (PR_SET_PDEATHSIG, SIGKILL);
+      sleep (1000);
+    }
+  EXPECT (gantry_confine_code (FALSE, NULL));
+  without_scheduling (other);
+  without_descriptors (other);
+  for (guint i = 0; i < G_N_ELEMENTS (refused); i++)
+    EXPECT (syscall (refused[i], -1L, -1L, -1L, -1L, -1L) < 0 && errno == ENOSYS);
+  g_log_set_always_fatal ((GLogLevelFlags) (G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_WARNING));
+  pool = g_thread_pool_new (count, &n, 2, FALSE, NULL);
+  g_thread_pool_push (pool, &n, NULL);
+  g_thread_pool_free (pool, FALSE, TRUE);
+  EXPECT (n == 1);
+}
+
 static void
 test_code (void)
 {
   g_assert_cmpint (run_child (without_network, NULL), ==, 0);
   g_assert_cmpint (run_child (with_processes, NULL), ==, 0);
+  g_assert_cmpint (run_child (without_others, NULL), ==, 0);
 #ifdef SANITIZED
   g_test_message ("processes are left to the sanitizer");
 #else
