@@ -3,6 +3,7 @@
 #include "core/base/process-limits.h"
 #include "core/base/error.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,6 +98,31 @@ has_ended (pid_t first, int *status)
   return found;
 }
 
+/* A group in the background that reads from its terminal is stopped, and nobody would let it go on. */
+static void
+leave_terminal_input (void)
+{
+  int null;
+
+  if (!isatty (STDIN_FILENO) || (null = open ("/dev/null", O_RDONLY | O_CLOEXEC)) < 0)
+    return;
+  dup2 (null, STDIN_FILENO);
+  close (null);
+}
+
+/* Who ignored SIGCHLD gets none, and statuses of children are lost (sigaction(2)). */
+static void
+block_awaited (sigset_t *awaited, sigset_t *before)
+{
+  signal (SIGCHLD, SIG_DFL);
+  sigemptyset (awaited);
+  sigaddset (awaited, SIGCHLD);
+  sigaddset (awaited, SIGTERM);
+  sigaddset (awaited, SIGINT);
+  sigaddset (awaited, SIGHUP);
+  sigprocmask (SIG_BLOCK, awaited, before);
+}
+
 gboolean
 gantry_process_supervise (int *status)
 {
@@ -106,23 +132,24 @@ gantry_process_supervise (int *status)
 
   setpgid (0, 0);
   prctl (PR_SET_CHILD_SUBREAPER, 1);
-  sigemptyset (&awaited);
-  sigaddset (&awaited, SIGCHLD);
-  sigaddset (&awaited, SIGTERM);
-  sigaddset (&awaited, SIGINT);
-  sigaddset (&awaited, SIGHUP);
-  sigprocmask (SIG_BLOCK, &awaited, &before);
+  block_awaited (&awaited, &before);
   first = fork ();
   if (first == 0)
     {
       setpgid (0, 0); /* whoever ends its group does not end this process */
+      leave_terminal_input ();
       sigprocmask (SIG_SETMASK, &before, NULL);
       if (!gantry_process_end_with (self, SIGKILL, NULL))
         _exit (1);
       return TRUE;
     }
-  *status = 1 << 8;
-  while (first > 0 && !has_ended (first, status) && (signal == SIGCHLD || signal < 0))
+  *status = W_EXITCODE (1, 0);
+  if (first < 0)
+    {
+      g_printerr ("no process could be started: %s\n", g_strerror (errno));
+      return FALSE;
+    }
+  while (!has_ended (first, status) && (signal == SIGCHLD || signal < 0))
     signal = sigwaitinfo (&awaited, NULL); /* -1: interrupted */
   end_children (first, status);
   return FALSE;

@@ -32,7 +32,9 @@ gboolean gantry_process_end_with (pid_t parent, int signal, GError **error);
  * for SIGTERM, SIGINT or SIGHUP, which count as its end; then it kills everything that came of the new process, what has left its
  * group and its session too: orphans become children of this process (PR_SET_CHILD_SUBREAPER, prctl(2)), and a child that has
  * not been waited for keeps its number, so that no other process is ever meant. Then it returns FALSE. Each of both
- * leads a group of its own. The caller may have one thread only.
+ * leads a group of its own, which is not the one that its terminal reads for: standard input that was a terminal is empty in the new
+ * process. SIGCHLD has its default action afterwards. Where there can be no new process, standard error says why, and @status is that
+ * of one that ended with 1. The caller may have one thread only.
  */
 gboolean gantry_process_supervise (int *status);
 

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests of core/base/process-limits: nothing that a supervised process started outlives it, however it left. */
 #include "core/base/process-limits.h"
+#include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -56,9 +59,9 @@ wait_for (pid_t supervisor, int end)
   char byte;
   int status;
 
+  alarm (60);
   g_assert_cmpint (waitpid (supervisor, &status, 0), ==, supervisor);
   /* All have ended by now: this neither blocks nor finds a byte. */
-  alarm (60);
   g_assert_cmpint (read (end, &byte, 1), ==, 0);
   alarm (0);
   close (end);
@@ -107,6 +110,119 @@ test_ends (void)
   pid = start_supervisor (end_group_and_stay, &end);
   status = wait_for (pid, end);
   g_assert_true (WIFSIGNALED (status) && WTERMSIG (status) == SIGKILL);
+}
+
+static void
+return_at_once (void)
+{
+}
+
+/* The number of processes is limited for users other than root: as root the test becomes one of whom there are no others. */
+static void
+supervise_without_processes (void)
+{
+  struct rlimit none = { 0, 0 };
+  int status = -1;
+
+  if (geteuid () == 0 && setuid (64321) != 0)
+    _exit (77);
+  setrlimit (RLIMIT_NPROC, &none);
+  if (gantry_process_supervise (&status))
+    _exit (78);
+  _exit (WIFEXITED (status) ? WEXITSTATUS (status) : 79);
+}
+
+static void
+test_no_process (void)
+{
+  int ends[2], status;
+  char said[200] = "";
+  pid_t child;
+
+  g_assert_cmpint (pipe (ends), ==, 0);
+  child = fork ();
+  if (child == 0)
+    {
+      dup2 (ends[1], STDERR_FILENO);
+      supervise_without_processes ();
+    }
+  g_assert_cmpint (waitpid (child, &status, 0), ==, child);
+  close (ends[1]);
+  g_assert_true (WIFEXITED (status));
+  if (WEXITSTATUS (status) == 77)
+    g_test_skip ("root cannot become another user");
+  else
+    {
+      g_assert_cmpint (WEXITSTATUS (status), ==, 1);
+      g_assert_cmpint (read (ends[0], said, sizeof said - 1), >, 0);
+      g_assert_nonnull (strstr (said, "no process could be started: "));
+    }
+  close (ends[0]);
+}
+
+/* Who started this program may have ignored SIGCHLD. */
+static void
+test_ignored (void)
+{
+  int end, status;
+  pid_t pid;
+
+  signal (SIGCHLD, SIG_IGN);
+  pid = start_supervisor (return_at_once, &end);
+  signal (SIGCHLD, SIG_DFL);
+  status = wait_for (pid, end);
+  g_assert_true (WIFEXITED (status) && WEXITSTATUS (status) == 3);
+}
+
+/* Reads as a program does that asks its user: standard input is at its end. */
+static void
+read_input (void)
+{
+  char byte;
+
+  _exit (read (STDIN_FILENO, &byte, 1) == 0 ? 3 : 4);
+}
+
+/* In a session of its own whose terminal is @master's. */
+static void
+supervise_at_terminal (int master)
+{
+  int terminal, status;
+
+  setsid ();
+  terminal = open (ptsname (master), O_RDWR);
+  if (terminal < 0 || ioctl (terminal, TIOCSCTTY, 0) < 0 || dup2 (terminal, STDIN_FILENO) < 0)
+    _exit (77);
+  /* The leader of a session cannot lead another group, as a program that a shell starts can. */
+  if (fork () != 0)
+    {
+      alarm (60); /* those that wait for ever would have been stopped */
+      wait (&status);
+      _exit (WEXITSTATUS (status));
+    }
+  if (!gantry_process_supervise (&status))
+    gantry_process_end_as (status);
+  read_input ();
+}
+
+static void
+test_terminal (void)
+{
+  int master = posix_openpt (O_RDWR | O_NOCTTY), status;
+  pid_t child;
+
+  g_assert_true (master >= 0 && grantpt (master) == 0 && unlockpt (master) == 0);
+  child = fork ();
+  if (child == 0)
+    supervise_at_terminal (master);
+  g_assert_cmpint (waitpid (child, &status, 0), ==, child);
+  close (master);
+  if (WIFEXITED (status) && WEXITSTATUS (status) == 77)
+    {
+      g_test_skip ("no terminal can be had");
+      return;
+    }
+  g_assert_true (WIFEXITED (status) && WEXITSTATUS (status) == 3);
 }
 
 static void
@@ -189,6 +305,9 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/base/process-limits/ends", test_ends);
+  g_test_add_func ("/base/process-limits/no-process", test_no_process);
+  g_test_add_func ("/base/process-limits/ignored", test_ignored);
+  g_test_add_func ("/base/process-limits/terminal", test_terminal);
   g_test_add_func ("/base/process-limits/stopped", test_stopped);
   g_test_add_func ("/base/process-limits/parent-killed", test_parent_killed);
   g_test_add_func ("/base/process-limits/parent-gone", test_parent_gone);
