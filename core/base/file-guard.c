@@ -17,6 +17,7 @@ struct Block
 {
   struct
   {
+    atomic_uint changes;         /* odd: being changed; the handler never has the start of one file and the end of another */
     atomic_uintptr_t start, end; /* end 0: none */
   } ranges[N_RANGES];
   _Atomic (Block *) next; /* NULL: the last; never freed, for the handler may be in it */
@@ -29,9 +30,26 @@ static uintptr_t page_size;
 static void
 set_range (Block *block, guint i, uintptr_t start, uintptr_t end)
 {
-  atomic_store (&block->ranges[i].end, 0); /* never a range of two files */
+  atomic_fetch_add (&block->ranges[i].changes, 1);
   atomic_store (&block->ranges[i].start, start);
   atomic_store (&block->ranges[i].end, end);
+  atomic_fetch_add (&block->ranges[i].changes, 1);
+}
+
+/* A range that is being changed holds nothing that is read: what was there is unmapped, what comes is not given out yet. */
+static gboolean
+is_within (Block *block, guint i, uintptr_t address)
+{
+  for (;;)
+    {
+      guint changes = atomic_load (&block->ranges[i].changes);
+      uintptr_t start = atomic_load (&block->ranges[i].start), end = atomic_load (&block->ranges[i].end);
+
+      if (changes % 2 == 1)
+        return FALSE;
+      if (atomic_load (&block->ranges[i].changes) == changes)
+        return address >= start && address < end;
+    }
 }
 
 void
@@ -71,7 +89,7 @@ is_mapped (uintptr_t address)
 {
   for (Block *block = &first; block != NULL; block = atomic_load (&block->next))
     for (guint i = 0; i < N_RANGES; i++)
-      if (address >= atomic_load (&block->ranges[i].start) && address < atomic_load (&block->ranges[i].end))
+      if (is_within (block, i, address))
         return TRUE;
   return FALSE;
 }
