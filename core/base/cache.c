@@ -174,13 +174,16 @@ gantry_cache_trim (const char *folder, guint64 most_bytes, gint64 spare_seconds)
   for (guint i = 0; i < entries->len && bytes > most_bytes; i++)
     {
       const Entry *entry = &g_array_index (entries, Entry, i);
+      Entry left = { 0 };
 
       if (entry->used >= spared)
         break;
       if (!remove_entry (entry->path))
         continue;
-      bytes -= entry->bytes;
-      n++;
+      /* What may not be removed still takes its room. */
+      measure (&left, entry->path, MOST_DEPTH);
+      bytes -= entry->bytes - MIN (entry->bytes, left.bytes);
+      n += !g_file_test (entry->path, G_FILE_TEST_EXISTS) && !g_file_test (entry->path, G_FILE_TEST_IS_SYMLINK);
     }
   return n;
 }

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -109,6 +110,117 @@ test_spared (Fixture *fixture, gconstpointer data)
   g_assert_true (has (fixture, "models/hash/weights") && has (fixture, "cubin/new"));
 }
 
+/* Entries whose folders may not be written to: neither removed nor counted as such. Root may, so that root becomes another user. */
+static void
+test_not_removable (Fixture *fixture, gconstpointer data)
+{
+  const char *const kinds[] = { "cubin", "kernels", "models" };
+  pid_t child;
+  int status;
+
+  chmod (gantry_scratch_folder (fixture->scratch), 0755);
+  chmod (fixture->cache, 0755);
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    {
+      g_autofree char *kind = g_build_filename (fixture->cache, kinds[i], NULL);
+
+      chmod (kind, 0555);
+    }
+  child = fork ();
+  if (child == 0)
+    {
+      if (geteuid () == 0 && setuid (64321) != 0)
+        _exit (77);
+      _exit (gantry_cache_trim (fixture->cache, 0, 0) == 0 ? 0 : 1);
+    }
+  g_assert_cmpint (waitpid (child, &status, 0), ==, child);
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    {
+      g_autofree char *kind = g_build_filename (fixture->cache, kinds[i], NULL);
+
+      chmod (kind, 0700);
+    }
+  if (WEXITSTATUS (status) == 77)
+    g_test_skip ("root cannot become another user");
+  else
+    g_assert_cmpint (status, ==, 0);
+  g_assert_true (has (fixture, "cubin/old"));
+}
+
+#define LINK_BYTES (4 * 1024 * 1024)
+
+/* @n entries of LINK_BYTES, links to one file: each counts as a whole. */
+static void
+add_links (const char *cache, const char *kind, guint n, gint64 seconds)
+{
+  g_autofree char *folder = g_build_filename (cache, kind, NULL), *first = g_build_filename (folder, "0", NULL);
+  g_autofree char *bytes = g_malloc0 (LINK_BYTES);
+  struct timespec times[2] = { { .tv_sec = time (NULL) - seconds }, { .tv_sec = time (NULL) - seconds } };
+
+  g_assert_cmpint (g_mkdir_with_parents (folder, 0700), ==, 0);
+  g_assert_true (g_file_set_contents (first, bytes, LINK_BYTES, NULL));
+  for (guint i = 1; i < n; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("%s/%u", folder, i);
+
+      g_assert_cmpint (link (first, name), ==, 0);
+    }
+  g_assert_cmpint (utimensat (AT_FDCWD, first, times, 0), ==, 0);
+}
+
+static guint
+count_entries (const char *cache, const char *kind)
+{
+  g_autofree char *folder = g_build_filename (cache, kind, NULL);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  guint n = 0;
+
+  while (g_dir_read_name (dir) != NULL)
+    n++;
+  return n;
+}
+
+/* Once an hour, to the budget, of what was not used for a day. */
+static void
+trim_user_cache (void)
+{
+  g_autoptr (GantryScratch) scratch = gantry_scratch_new (NULL);
+  g_autofree char *home = gantry_scratch_file (scratch, "home"), *cache = g_build_filename (home, "gantry", NULL);
+  g_autofree char *stamp = g_build_filename (cache, ".trimmed", NULL);
+  const guint n_fit = (guint) (GANTRY_CACHE_BYTES / LINK_BYTES);
+  struct timespec times[2] = { { .tv_sec = time (NULL) - 7200 }, { .tv_sec = time (NULL) - 7200 } };
+  guint left;
+
+  g_setenv ("XDG_CACHE_HOME", home, TRUE);
+  gantry_cache_trim_sometimes ();
+  g_assert_false (g_file_test (home, G_FILE_TEST_EXISTS)); /* who has no cache gets none */
+  add_links (cache, "new", 100, 3600);
+  add_links (cache, "old", 200, 2 * 24 * 3600);
+  gantry_cache_trim_sometimes ();
+  left = count_entries (cache, "old");
+  g_assert_cmpuint (left, <=, n_fit - 100);
+  g_assert_cmpuint (left, >, n_fit - 110);
+  add_links (cache, "newer", 250, 3600);
+  gantry_cache_trim_sometimes ();
+  g_assert_cmpuint (count_entries (cache, "old"), ==, left);
+  g_assert_cmpint (utimensat (AT_FDCWD, stamp, times, 0), ==, 0);
+  gantry_cache_trim_sometimes ();
+  g_assert_cmpuint (count_entries (cache, "old"), ==, 0);
+  g_assert_cmpuint (count_entries (cache, "new") + count_entries (cache, "newer"), ==, 350);
+}
+
+static void
+test_sometimes (void)
+{
+  if (g_test_subprocess ())
+    {
+      trim_user_cache ();
+      return;
+    }
+  g_test_trap_subprocess (NULL, 0, G_TEST_SUBPROCESS_INHERIT_STDERR);
+  g_test_trap_assert_passed ();
+}
+
 static void
 test_missing (void)
 {
@@ -123,6 +235,8 @@ main (int argc, char **argv)
   g_test_add ("/base/cache/oldest-first", Fixture, NULL, set_up, test_oldest_first, tear_down);
   g_test_add ("/base/cache/used", Fixture, NULL, set_up, test_used, tear_down);
   g_test_add ("/base/cache/spared", Fixture, NULL, set_up, test_spared, tear_down);
+  g_test_add ("/base/cache/not-removable", Fixture, NULL, set_up, test_not_removable, tear_down);
+  g_test_add_func ("/base/cache/sometimes", test_sometimes);
   g_test_add_func ("/base/cache/missing", test_missing);
   return g_test_run ();
 }
