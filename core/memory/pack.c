@@ -21,6 +21,8 @@ static const Effort everyday = { 20000, 8u * 1000 * 1000, 3u * 1000 * 1000, 1000
 /* Where a number of nodes is given, each with that many list entries: a node costs some hundred of them, on hard problems many
  * more, and then it is they that end the search. The repair gets a second and more. */
 #define WORK_OF_NODE 256u
+/* Few nodes are asked for where little time is to be taken: from 18,000 on the repair has all of its work. */
+#define REPAIR_WORK_OF_NODE 16384u
 static const Effort thorough = { 0, 0, 300u * 1000 * 1000, 5000, 20u * 1000 * 1000, 0.005 };
 
 /* Beyond, each skyline takes a tenth of a second and more. */
@@ -195,6 +197,7 @@ typedef struct
   guint64 height;
   guint64 lower_bound; /* proved */
   guint64 nodes_left, work_left;
+  guint64 repair_work;
 } Solver;
 
 static gboolean
@@ -261,8 +264,7 @@ repair (Solver *solver)
 {
   PackProblem *problem = solver->problem;
   g_autofree guint64 *best = g_new (guint64, problem->n);
-  guint64 work = solver->effort->repair_work + solver->effort->repair_work_of_item * problem->n;
-  guint64 low = problem->target, left = work;
+  guint64 work = solver->repair_work, low = problem->target, left = work;
 
   save_offsets (problem, best);
   for (guint k = 0; k < MOST_REPAIRS && left > 0 && wants_more (solver) && !is_near (solver); k++)
@@ -322,6 +324,16 @@ climb_down (Solver *solver)
     }
 }
 
+/* No less than what is spent on every day. */
+static guint64
+repair_work (const Effort *effort, guint64 nodes, guint32 n)
+{
+  guint64 all = effort->repair_work + effort->repair_work_of_item * n;
+  guint64 least = everyday.repair_work + everyday.repair_work_of_item * n;
+
+  return MIN (all, MAX (least, MIN (nodes, all) * REPAIR_WORK_OF_NODE));
+}
+
 static void
 solve (Solver *solver, guint rounds)
 {
@@ -358,6 +370,7 @@ gantry_pack_solve (GantryPackItem *items, guint32 n, const GantryPackOptions *op
   solver.lower_bound = problem->lower_bound;
   solver.nodes_left = nodes;
   solver.work_left = work;
+  solver.repair_work = repair_work (effort, nodes, problem->n);
   for (guint32 i = 0; i < n; i++)
     items[i].offset = 0;
   problem->target = MAX (problem->lower_bound, options != NULL ? options->target : 0);
