@@ -41,7 +41,8 @@ gboolean gantry_confine_child (pid_t parent, guint64 most_file_bytes, GError **e
  * - keyctl(2), add_key(2), request_key(2), bpf(2), userfaultfd(2), perf_event_open(2), mounts, namespaces, modules, swapping,
  *   kexec_load(2), reboot(2), open_by_handle_at(2).
  *
- * Under AddressSanitizer the first three and what looks into processes, kcmp(2) apart, stay allowed, for its search for leaks.
+ * Under AddressSanitizer sockets of this machine, starting processes, signalling them otherwise than as the owner of a descriptor, and
+ * looking into them otherwise than by kcmp(2) stay allowed, for its search for leaks.
  * What is open stays open: what is written to a pipe, a socket or a terminal arrives. Memory, semaphores and queues that
  * processes share are reached as before. To be called once, before generated code runs. It is Linux' filter of system calls
  * (seccomp(2)), which needs no rights and no namespaces. It sees numbers and no names: files are the user's as before, those
