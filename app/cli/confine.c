@@ -47,18 +47,6 @@ gantry_confine_child (pid_t parent, guint64 most_file_bytes, GError **error)
 #define REFUSE_CALL(number, code) IF_EQUAL ((number), 0, 1), REFUSE (code)
 #define OTHER_ABI 0x40000000 /* numbers of x32 calls begin here */
 
-/* The search for leaks stops and looks into the process from another one. */
-#if defined __SANITIZE_ADDRESS__
-#define SANITIZED 1
-#elif defined __has_feature
-#if __has_feature (address_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED 0
-#endif
-
 /* The call is answered by whether its first argument names this process. */
 #define REFUSE_OTHERS(number) \
   IF_EQUAL ((number), 0, 4), LOAD (args[0]), IF_EQUAL ((guint32) getpid (), 0, 1), ANSWER (SECCOMP_RET_ALLOW), REFUSE (EPERM)
@@ -212,7 +200,8 @@ set_filter (gboolean processes)
   struct sock_fprog program;
 
   add_common (all);
-  if (!processes && !SANITIZED)
+  /* The sanitizer's search for leaks stops the process and looks into it from another one. */
+  if (!processes && !GANTRY_SANITIZED)
     add_processes (all);
   if (!processes)
     {

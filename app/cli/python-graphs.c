@@ -13,7 +13,8 @@
 static void
 limit_process (void)
 {
-  gantry_process_limit (RLIMIT_AS, gantry_process_memory_of_machine ());
+  if (!GANTRY_SANITIZED)
+    gantry_process_limit (RLIMIT_AS, gantry_process_memory_of_machine ());
   gantry_process_limit (RLIMIT_CORE, 0);
   gantry_process_limit (RLIMIT_FSIZE, MOST_FILE_BYTES);
 }

@@ -4,6 +4,18 @@
 #include <glib.h>
 #include <sys/types.h>
 
+/* Whether this is built with AddressSanitizer, which reserves terabytes of address space and watches its own process. */
+#if defined __SANITIZE_ADDRESS__
+#define GANTRY_SANITIZED 1
+#elif defined __has_feature
+#if __has_feature (address_sanitizer)
+#define GANTRY_SANITIZED 1
+#endif
+#endif
+#ifndef GANTRY_SANITIZED
+#define GANTRY_SANITIZED 0
+#endif
+
 G_BEGIN_DECLS
 
 /**
