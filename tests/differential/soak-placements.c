@@ -48,6 +48,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Program, program_clear)
 static GantryModel *
 next_model (const Soak *soak, guint64 number, guint32 seed, Program *program, GError **error)
 {
+  g_autoptr (GantryModule) module = NULL;
+
   if (number % 8 == 0)
     {
       const char *name = real_programs[number / 8 % G_N_ELEMENTS (real_programs)];
@@ -59,7 +61,8 @@ next_model (const Soak *soak, guint64 number, guint32 seed, Program *program, GE
       return gantry_model_open (path, NULL, 1, NULL, error);
     }
   program->name = g_strdup_printf ("random program %u", seed);
-  return gantry_model_new (diff_generate (seed), "random");
+  module = diff_generate (seed);
+  return gantry_model_new (module, "random");
 }
 
 /* As a training step, with residuals and state, where the program has gradients. */
