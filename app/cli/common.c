@@ -28,9 +28,10 @@ gantry_cli_close_standard_output (int status)
 static void G_GNUC_NORETURN
 print_help (GOptionContext *context)
 {
-  g_autofree char *text = g_option_context_get_help (context, TRUE, NULL);
+  char *text = g_option_context_get_help (context, TRUE, NULL);
 
   fputs (text, stdout);
+  g_free (text); /* before the process ends */
   exit (gantry_cli_close_standard_output (GANTRY_EXIT_DONE));
 }
 
