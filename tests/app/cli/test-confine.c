@@ -136,7 +136,7 @@ static void
 without_processes (void)
 {
   char *const arguments[] = { (char *) "true", NULL };
-  pid_t other = fork ();
+  pid_t parent = getpid (), other = fork ();
   int of_other = (int) syscall (SYS_pidfd_open, other, 0), byte = 0;
   struct iovec own = { &byte, 1 };
   siginfo_t info = { .si_code = SI_QUEUE };
@@ -144,6 +144,8 @@ without_processes (void)
   if (other == 0)
     {
       prctl (PR_SET_PDEATHSIG, SIGKILL);
+      if (getppid () != parent) /* it ended before */
+        _exit (1);
       sleep (1000);
     }
   EXPECT (kill (other, 0) == 0 && of_other >= 0);
@@ -235,13 +237,15 @@ without_others (void)
   static const long refused[] = { SYS_keyctl, SYS_add_key, SYS_request_key, SYS_bpf, SYS_userfaultfd, SYS_perf_event_open, SYS_mount,
                                   SYS_umount2, SYS_fsopen, SYS_move_mount, SYS_open_tree, SYS_unshare, SYS_setns, SYS_init_module,
                                   SYS_finit_module, SYS_delete_module, SYS_kexec_load, SYS_swapon, SYS_chroot };
-  pid_t other = fork ();
+  pid_t parent = getpid (), other = fork ();
   GThreadPool *pool;
   gint n = 0;
 
   if (other == 0)
     {
       prctl (PR_SET_PDEATHSIG, SIGKILL);
+      if (getppid () != parent) /* it ended before */
+        _exit (1);
       sleep (1000);
     }
   EXPECT (gantry_confine_code (FALSE, NULL));
