@@ -181,8 +181,8 @@ _gantry_window_show_again (GantryWindow *self, const char *text)
     {
       self->view_to_show = (GantryGraphView){ (float) x, (float) y, (float) scale };
       self->frames_to_wait = FRAMES_TO_WAIT;
-      gtk_widget_add_tick_callback (GTK_WIDGET (gantry_pass_view_get_canvas (self->pass_view)), show_view, g_object_ref (self),
-                                    g_object_unref);
+      /* Without a reference: the canvas is the window's own, and of one that closes before its next frame nothing would let go. */
+      gtk_widget_add_tick_callback (GTK_WIDGET (gantry_pass_view_get_canvas (self->pass_view)), show_view, self, NULL);
     }
 }
 
