@@ -16,6 +16,7 @@ import onnx
 
 import bounds
 import export
+import kinks
 import reference as references
 
 SECONDS = 300
@@ -158,6 +159,15 @@ def write(model, batch, folder, reference, make_inputs):
     for i, a in enumerate(inputs):
         np.save(os.path.join(folder, "input_%d.npy" % i), a)
     return case
+
+
+def search(case, reference, make_inputs):
+    """A kinks.Search of the case, None for what PyTorch does not compute."""
+    if not isinstance(reference, references.Torch):
+        return None
+    inputs, weights = make_inputs(case["batch"]), [np.array(w) for w in reference.weights()]
+    compute = loss_and_gradients(reference, case["loss"], case["output"], np.load(os.path.join(case["folder"], "target.npy")))
+    return kinks.Search(reference, compute, inputs, weights, case["gradient_moves"])
 
 
 def look_closer(case, reference, make_inputs):

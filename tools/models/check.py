@@ -53,7 +53,7 @@ def chosen_back_ends(options, model, batch):
 class Runner:
     def __init__(self, options):
         self.options, self.gantry, self.rows = options, Gantry(options.build), []
-        self.opened = None
+        self.opened, self.searching = None, None
 
     def open_once(self, model):
         """Only where something has to be made: opening a network takes its libraries."""
@@ -82,11 +82,18 @@ class Runner:
                     results[key] = self.judge(model, case, phase, back_end)
                     write(results, path)
         self.gantry.forget()
+        self.searching = None
         self.rows.append({"model": model.name, "batch": batch, "results": results, "exporter": case["exporter"], "opset": case["opset"]})
         print_row(self.rows[-1])
 
+    def search(self, model, case):
+        """Once for all back ends: it computes the gradients many times."""
+        if self.searching is None:
+            self.searching = cases.search(case, *self.open_once(model))
+        return self.searching
+
     def judge(self, model, case, phase, back_end):
-        result = compare.check(self.gantry, case, phase, back_end)
+        result = compare.check(self.gantry, case, phase, back_end, lambda: self.search(model, case))
         if result["verdict"] == compare.MISMATCH and not case.get("looked_closer"):
             cases.look_closer(case, *self.open_once(model))
             result = compare.check(self.gantry, case, phase, back_end)
@@ -112,6 +119,8 @@ def print_row(row):
     for key, result in row["results"].items():
         if result["verdict"] != compare.PASS:
             print("    %s %s: %s" % (key, result["verdict"], result["why"][:300]), flush=True)
+        for one in result.get("taken_otherwise", []):
+            print("    %s with one decision otherwise: %s" % (key, one), flush=True)
 
 
 def summary(rows, missing):
@@ -130,6 +139,9 @@ def summary(rows, missing):
     for row in problems:
         print("not made: %s at batch %d: %s" % (row["model"], row["batch"], row["problem"][:160]))
     print("%d models" % len({row["model"] for row in rows if "results" in row}))
+    otherwise = sum("taken_otherwise" in result for row in rows for result in row.get("results", {}).values())
+    if otherwise > 0:
+        print("%d of those that passed decided relus or max pools otherwise that rounding leaves open" % otherwise)
     failed = verdicts[compare.MISMATCH] + verdicts[compare.FAILED]
     print("%d passed, %d failed, %d skipped" % (verdicts[compare.PASS], failed, verdicts[compare.UNSUPPORTED] + len(problems) + len(missing)))
     return failed

@@ -26,6 +26,7 @@ class Torch:
     def __init__(self, network, seed):
         import torch
         self.torch, self.network = torch, network.eval()
+        self.watch = None  # (nullable): a kinks.Watch that sees what has kinks
         torch.manual_seed(seed)
         with torch.no_grad():
             for name, tensor in [*network.named_parameters(), *network.named_buffers()]:
@@ -81,7 +82,7 @@ class Torch:
                 parameters[name].copy_(torch.from_numpy(np.asarray(value)))
         tensors = [torch.from_numpy(np.asarray(a)) for a in inputs]
         tensors = [t.to(kind) if t.is_floating_point() else t for t in tensors]
-        with torch.set_grad_enabled(grad), Doubled(double):
+        with torch.set_grad_enabled(grad), Doubled(double, self.watch):
             result = network(*tensors)
         return [result] if isinstance(result, torch.Tensor) else list(result)
 
@@ -112,7 +113,7 @@ class Torch:
         return self.torch.nn.functional.cross_entropy(y.reshape(-1, y.shape[-1]), target.reshape(-1).long())
 
 
-def Doubled(double):
+def Doubled(double, watch=None):
     """Where a network asks for single precision by name ("norms are computed in float32"), double precision is given. Nothing is
     detached: a file cannot say so, and the gradients of the file are wanted. And batch norms get contiguous gradients: PyTorch
     2.15 takes the elements of one image for those of the next where the stride of a batch of 1 says nothing (outputs that were
@@ -123,6 +124,8 @@ def Doubled(double):
     class Mode(TorchFunctionMode):
         def __torch_function__(self, func, types, args=(), kwargs=None):
             kwargs = dict(kwargs or {})
+            if watch is not None:
+                args = watch.argument(func, args, kwargs)
             if func is torch.Tensor.detach:
                 return args[0]
             if func is torch.nn.functional.batch_norm:
