@@ -18,31 +18,20 @@ class Optimizer(Cell):
         parameters = list(parameters)
         if not parameters:
             raise ValueError("For 'Optimizer', the argument 'parameters' must not be empty.")
-        self._group_rates = {}
-        decays, found = {}, []
-        for p in parameters:
-            if isinstance(p, dict):
-                for q in p.get("params", ()):
-                    found.append(q)
-                    decays[id(q)] = p.get("weight_decay", weight_decay)
-                    if "lr" in p:
-                        self._group_rates[id(q)] = p["lr"]
-            else:
-                found.append(p)
+        self.is_group = any(isinstance(p, dict) for p in parameters)
+        found, decays, rates = _grouped(parameters, weight_decay) if self.is_group else (parameters, {}, {})
         if not all(isinstance(p, Parameter) for p in found):
             raise TypeError("For 'Optimizer', all elements of the argument 'parameters' must be 'Parameter' or 'dict'.")
         self.parameters = self._parameters = ParameterTuple(found)
         self.weight_decay = weight_decay
-        self._decays = [decays.get(id(p), weight_decay) for p in found]
+        # Parameters that stand in no group decay by their name: biases and scales of normalizations do not.
+        self._decays = [decays[id(p)] if self.is_group else weight_decay if _decays_by_name(p) else 0.0 for p in found]
         self.loss_scale = loss_scale
         self.dynamic_lr = not isinstance(learning_rate, (int, float))
-        self._schedule = learning_rate if isinstance(learning_rate, Cell) else None
-        if isinstance(learning_rate, (list, tuple)) or isinstance(learning_rate, Tensor) and learning_rate.ndim == 1:
-            self._rates = _core.tensor_of(learning_rate, float32)
-        else:
-            self._rates = None
-        rate = 0.0 if self._schedule is not None or self._rates is not None else learning_rate
-        self.learning_rate = Parameter(_core.tensor_of(float(rate), float32), name="learning_rate", requires_grad=False)
+        self._rate = _rate_source(learning_rate)
+        self.learning_rate = Parameter(_core.tensor_of(float(learning_rate) if isinstance(self._rate, float) else 0.0, float32),
+                                       name="learning_rate", requires_grad=False)
+        self._own_rates = [rates.get(id(p)) for p in found]
         self.global_step = Parameter(_core.full((1,), 0, int32), name="global_step", requires_grad=False)
 
     def _states(self, prefix, value="zeros"):
@@ -50,19 +39,29 @@ class Optimizer(Cell):
                                          requires_grad=False) for p in self.parameters])
 
     def get_lr(self):
-        if self._schedule is not None:
-            rate = self._schedule(_core.reshape(_value(self.global_step), ()))
-        elif self._rates is not None:
-            from mindspore import _index
-            last = self._rates.shape[0] - 1
-            rate = _index.take_row(self._rates, _f.minimum(_core.reshape(_value(self.global_step), ()), last))
-        else:
-            rate = _value(self.learning_rate)
+        """The rate of what has no rate of its own; the step is counted."""
+        rate = _value(self.learning_rate) if isinstance(self._rate, float) else self._at_step(self._rate)
         _core.assign(self.global_step, _core.add(_value(self.global_step), 1))
         return rate
 
+    def _at_step(self, source):
+        """A number, a table by steps, or what a Cell makes of the step."""
+        if isinstance(source, float):
+            return _core.tensor_of(source, float32)
+        step = _core.reshape(_value(self.global_step), ())
+        if isinstance(source, Cell):
+            return source(step)
+        from mindspore import _index
+        return _index.take_row(source, _f.minimum(step, source.shape[0] - 1))
+
     def get_lr_parameter(self, param):
         return self.learning_rate
+
+    def get_weight_decay(self):
+        return self._decay_of(self.weight_decay)
+
+    def _decay_of(self, decay):
+        return self._at_step(decay) if isinstance(decay, Cell) else decay
 
     def _prepared(self, gradients):
         result = []
@@ -70,18 +69,61 @@ class Optimizer(Cell):
             g = _core.convert(g, p.dtype)
             if self.loss_scale != 1.0:
                 g = _core.mul(g, 1.0 / self.loss_scale)
-            if decay:
-                g = _core.add(g, _core.mul(_value(p), decay))
+            if isinstance(decay, Cell) or decay:
+                g = _core.add(g, _core.mul(_value(p), self._decay_of(decay)))
             result.append(g)
         return result
 
-    def _step(self, rate, gradients):
+    def _step(self, rates, gradients):
+        """@rates: one for each parameter."""
         raise NotImplementedError
 
     def construct(self, gradients):
+        gradients = self._prepared(gradients)
+        own = [None if source is None else self._at_step(source) for source in self._own_rates]
         rate = self.get_lr()
-        self._step(rate, self._prepared(gradients))
+        self._step([rate if r is None else r for r in own], gradients)
         return True
+
+
+def _decays_by_name(parameter):
+    return "beta" not in parameter.name and "gamma" not in parameter.name
+
+
+def _grouped(groups, weight_decay):
+    """The parameters of groups, and by their id what each decays by and the rates of groups that have their own."""
+    found, decays, rates, order = [], {}, {}, None
+    for group in groups:
+        if not isinstance(group, dict):
+            raise TypeError("For 'Optimizer', all elements of the argument 'parameters' must be 'dict' where one is.")
+        for key in group:
+            if key not in ("params", "weight_decay", "lr", "order_params"):
+                raise NotImplementedError(f"For 'Optimizer', the key '{key}' of a group of parameters is not supported")
+        if "order_params" in group:
+            order = list(group["order_params"])
+            continue
+        rate = _rate_source(group["lr"]) if "lr" in group else None
+        for p in group["params"]:
+            if id(p) in decays:
+                raise RuntimeError(f"The parameter '{p.name}' stands in more than one group.")
+            found.append(p)
+            decays[id(p)] = group.get("weight_decay", weight_decay)
+            if rate is not None:
+                rates[id(p)] = rate
+    if order is not None:
+        if {id(p) for p in order} != set(decays):
+            raise ValueError("For 'Optimizer', 'order_params' must hold the parameters of the groups.")
+        found = order
+    return found, decays, rates
+
+
+def _rate_source(rate):
+    """A float, a table of rates by steps, or a Cell that makes one of the step."""
+    if isinstance(rate, Cell):
+        return rate
+    if isinstance(rate, (list, tuple)) or isinstance(rate, Tensor) and rate.ndim == 1:
+        return _core.tensor_of(rate, float32)
+    return float(rate)
 
 
 class SGD(Optimizer):
@@ -89,11 +131,20 @@ class SGD(Optimizer):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         self.momentum, self.dampening, self.nesterov = float(momentum), dampening, nesterov
         self.accum = self._states("accum") if momentum else ()
+        # 1 before the first step, which is not damped.
+        self.stat = self._states("stat", 1) if momentum and dampening else ()
 
-    def _step(self, rate, gradients):
-        for i, (p, g) in enumerate(zip(self.parameters, gradients)):
+    def _damped(self, g, i):
+        if not self.dampening:
+            return g
+        first = _value(self.stat[i])
+        _core.assign(self.stat[i], _core.full(first.shape, 0, first.dtype))
+        return _core.mul(g, _core.sub(1.0, _core.mul(_core.sub(1.0, first), self.dampening)))
+
+    def _step(self, rates, gradients):
+        for i, (p, g, rate) in enumerate(zip(self.parameters, gradients, rates)):
             if self.momentum:
-                m = _core.add(_core.mul(_value(self.accum[i]), self.momentum), _core.mul(g, 1 - self.dampening))
+                m = _core.add(_core.mul(_value(self.accum[i]), self.momentum), self._damped(g, i))
                 _core.assign(self.accum[i], m)
                 g = _core.add(g, _core.mul(m, self.momentum)) if self.nesterov else m
             _core.assign(p, _core.sub(_value(p), _core.mul(g, rate)))
@@ -107,8 +158,8 @@ class Momentum(Optimizer):
         self.momentum, self.use_nesterov = momentum, use_nesterov
         self.moments = self._states("moments")
 
-    def _step(self, rate, gradients):
-        for p, g, state in zip(self.parameters, gradients, self.moments):
+    def _step(self, rates, gradients):
+        for p, g, state, rate in zip(self.parameters, gradients, self.moments, rates):
             m = _core.add(_core.mul(_value(state), self.momentum), g)
             _core.assign(state, m)
             step = _core.add(g, _core.mul(m, self.momentum)) if self.use_nesterov else m
@@ -121,24 +172,31 @@ class Adam(Optimizer):
     def __init__(self, params, learning_rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, use_locking=False, use_nesterov=False,
                  weight_decay=0.0, loss_scale=1.0, use_amsgrad=False, **kwargs):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
+        if kwargs.get("use_lazy") or kwargs.get("use_offload"):
+            raise NotImplementedError("For 'Adam', 'use_lazy' and 'use_offload' are not supported")
         self.beta1, self.beta2, self.eps, self.use_nesterov = beta1, beta2, eps, use_nesterov
         self.moment1, self.moment2 = self._states("moment1"), self._states("moment2")
+        self.vhat = self._states("vhat") if use_amsgrad else ()
         self.beta1_power = Parameter(_core.tensor_of(1.0, float32), name="beta1_power", requires_grad=False)
         self.beta2_power = Parameter(_core.tensor_of(1.0, float32), name="beta2_power", requires_grad=False)
 
-    def _step(self, rate, gradients):
+    def _step(self, rates, gradients):
         b1, b2 = _core.mul(_value(self.beta1_power), self.beta1), _core.mul(_value(self.beta2_power), self.beta2)
         _core.assign(self.beta1_power, b1)
         _core.assign(self.beta2_power, b2)
-        scaled = _core.div(_core.mul(rate, _f.sqrt(_core.sub(1.0, b2))), _core.sub(1.0, b1))
-        for p, g, s1, s2 in zip(self.parameters, gradients, self.moment1, self.moment2):
+        correction = _core.div(_f.sqrt(_core.sub(1.0, b2)), _core.sub(1.0, b1))
+        for i, (p, g, s1, s2, rate) in enumerate(zip(self.parameters, gradients, self.moment1, self.moment2, rates)):
             m = _core.add(_core.mul(_value(s1), self.beta1), _core.mul(g, 1 - self.beta1))
             v = _core.add(_core.mul(_value(s2), self.beta2), _core.mul(_f.square(g), 1 - self.beta2))
             _core.assign(s1, m)
             _core.assign(s2, v)
+            if self.vhat:
+                v = _f.maximum(_value(self.vhat[i]), v)
+                _core.assign(self.vhat[i], v)
             if self.use_nesterov:
                 m = _core.add(_core.mul(m, self.beta1), _core.mul(g, 1 - self.beta1))
-            _core.assign(p, _core.sub(_value(p), _core.div(_core.mul(m, scaled), _core.add(_f.sqrt(v), self.eps))))
+            step = _core.div(_core.mul(m, _core.mul(rate, correction)), _core.add(_f.sqrt(v), self.eps))
+            _core.assign(p, _core.sub(_value(p), step))
 
 
 class AdamWeightDecay(Optimizer):
@@ -150,15 +208,15 @@ class AdamWeightDecay(Optimizer):
     def _prepared(self, gradients):
         return [_core.convert(g, p.dtype) for p, g in zip(self.parameters, gradients)]
 
-    def _step(self, rate, gradients):
-        for p, g, s1, s2, decay in zip(self.parameters, gradients, self.moments1, self.moments2, self._decays):
+    def _step(self, rates, gradients):
+        for p, g, s1, s2, decay, rate in zip(self.parameters, gradients, self.moments1, self.moments2, self._decays, rates):
             m = _core.add(_core.mul(_value(s1), self.beta1), _core.mul(g, 1 - self.beta1))
             v = _core.add(_core.mul(_value(s2), self.beta2), _core.mul(_f.square(g), 1 - self.beta2))
             _core.assign(s1, m)
             _core.assign(s2, v)
             step = _core.div(m, _core.add(_f.sqrt(v), self.eps))
-            if decay:
-                step = _core.add(step, _core.mul(_value(p), decay))
+            if isinstance(decay, Cell) or decay:
+                step = _core.add(step, _core.mul(_value(p), self._decay_of(decay)))
             _core.assign(p, _core.sub(_value(p), _core.mul(step, rate)))
 
 
@@ -169,8 +227,8 @@ class RMSProp(Optimizer):
         self.decay, self.momentum, self.epsilon, self.centered = decay, momentum, epsilon, centered
         self.ms, self.moment, self.mg = self._states("mean_square", 1), self._states("rms_moment"), self._states("mean_grad")
 
-    def _step(self, rate, gradients):
-        for p, g, ms, mom, mg in zip(self.parameters, gradients, self.ms, self.moment, self.mg):
+    def _step(self, rates, gradients):
+        for p, g, ms, mom, mg, rate in zip(self.parameters, gradients, self.ms, self.moment, self.mg, rates):
             s = _core.add(_core.mul(_value(ms), self.decay), _core.mul(_f.square(g), 1 - self.decay))
             _core.assign(ms, s)
             if self.centered:
@@ -187,8 +245,8 @@ class Adagrad(Optimizer):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         self.accum = self._states("accum", accum)
 
-    def _step(self, rate, gradients):
-        for p, g, state in zip(self.parameters, gradients, self.accum):
+    def _step(self, rates, gradients):
+        for p, g, state, rate in zip(self.parameters, gradients, self.accum, rates):
             a = _core.add(_value(state), _f.square(g))
             _core.assign(state, a)
             _core.assign(p, _core.sub(_value(p), _core.div(_core.mul(g, rate), _f.sqrt(a))))
