@@ -41,15 +41,27 @@ one_plus_square (GantryDiff *d, guint32 x)
   return _gantry_diff_shift (d, square (d, x), 1);
 }
 
+/* At 0 nothing, as a sign is 0 there; the node may count 0 as positive, which is how JAX differentiates. */
+static guint32
+abs_back (GantryDiff *d, const GantryNode *node, guint32 x, guint32 g)
+{
+  const char *zero = gantry_attrs_string (d->context, node->attrs, "zero", NULL);
+
+  if (g_strcmp0 (zero, "positive") != 0)
+    return _gantry_diff_multiply (d, g, unary (d, GANTRY_OP_SIGN, x));
+  return gantry_builder_select (B, gantry_builder_compare (B, "GE", x, _gantry_diff_splat_like (d, x, 0)), g,
+                                unary (d, GANTRY_OP_NEGATE, g));
+}
+
 /* g times f'(x), of those whose derivative the operand says. */
 static guint32
-unary_from_operand (GantryDiff *d, guint op, guint32 x, guint32 g)
+unary_from_operand (GantryDiff *d, const GantryNode *node, guint32 x, guint32 g)
 {
   guint32 t;
 
-  switch (op)
+  switch (node->op)
     {
-    case GANTRY_OP_ABS: return _gantry_diff_multiply (d, g, unary (d, GANTRY_OP_SIGN, x));
+    case GANTRY_OP_ABS: return abs_back (d, node, x, g);
     case GANTRY_OP_LOG: return binary (d, GANTRY_OP_DIVIDE, g, x);
     case GANTRY_OP_LOG_PLUS_ONE:
       return binary (d, GANTRY_OP_DIVIDE, g, _gantry_diff_shift (d, x, 1));
@@ -123,7 +135,7 @@ _gantry_gradient_unary (GantryDiff *d, const GantryNode *node, guint32 g)
       break;
     default:
       _gantry_diff_give (d, node, 0,
-                         unary_from_operand (d, node->op, _gantry_diff_operand (d, node, 0), g));
+                         unary_from_operand (d, node, _gantry_diff_operand (d, node, 0), g));
       break;
     }
 }
@@ -270,7 +282,8 @@ _gantry_gradient_power (GantryDiff *d, const GantryNode *node, guint32 g)
 }
 
 /* maximum, minimum. Of two equal operands each takes half, as in JAX; but a constant takes all:
- * max (x, 0) has the derivative 0 at 0, which is what every framework's relu has. */
+ * max (x, 0) has the derivative 0 at 0, which is what every framework's relu has. A node whose
+ * attribute says so is no relu: there a constant takes half as well. */
 void
 _gantry_gradient_extremum (GantryDiff *d, const GantryNode *node, guint32 g)
 {
@@ -279,15 +292,17 @@ _gantry_gradient_extremum (GantryDiff *d, const GantryNode *node, guint32 g)
              *loses = node->op == GANTRY_OP_MAXIMUM ? "LT" : "GT";
   const char *wins_or_equals = node->op == GANTRY_OP_MAXIMUM ? "GE" : "LE";
   const char *loses_or_equals = node->op == GANTRY_OP_MAXIMUM ? "LE" : "GE";
+  gboolean halves =
+    g_strcmp0 (gantry_attrs_string (d->context, node->attrs, "ties", NULL), "half") == 0;
   guint32 shared;
 
-  if (gantry_builder_constant_of (B, y) != NULL)
+  if (!halves && gantry_builder_constant_of (B, y) != NULL)
     {
       _gantry_diff_give (d, node, 0,
                          _gantry_diff_where (d, gantry_builder_compare (B, wins, x, y), g));
       return;
     }
-  if (gantry_builder_constant_of (B, x) != NULL)
+  if (!halves && gantry_builder_constant_of (B, x) != NULL)
     {
       _gantry_diff_give (d, node, 1,
                          _gantry_diff_where (d, gantry_builder_compare (B, loses, x, y), g));

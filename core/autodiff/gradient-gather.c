@@ -83,15 +83,19 @@ clamped_indices (GantryDiff *d, const GantryNode *node)
                 along_vector (d, node, indices, most, n));
 }
 
+/* What is read outside is the nearest element, and its cotangent goes there; unless the node says
+ * that such a read has none: then the scatter leaves out what lies outside. */
 void
 _gantry_gradient_gather (GantryDiff *d, const GantryNode *node, guint32 g)
 {
   GantryAttrList *attrs = translate (d, node);
+  gboolean drops =
+    g_strcmp0 (gantry_attrs_string (d->context, node->attrs, "outside", NULL), "drop") == 0;
   guint32 operands[3];
 
   gantry_attr_list_set_string (attrs, "kind", "add");
   operands[0] = _gantry_diff_splat (d, _gantry_diff_operand_type (d, node, 0), 0);
-  operands[1] = clamped_indices (d, node);
+  operands[1] = drops ? _gantry_diff_operand (d, node, 1) : clamped_indices (d, node);
   operands[2] = g;
   _gantry_diff_give (
     d, node, 0,

@@ -55,7 +55,7 @@ typedef enum
   OP (CHECKPOINT_NAME, "checkpoint_name", MEMORY, 1, 1, GANTRY_OP_VIEW | GANTRY_OP_ELEMENTWISE) /* name */ \
   OP (COPY, "copy", MEMORY, 1, 1, GANTRY_OP_ELEMENTWISE) /* memory (optional): kind of the result */                                               \
   /* unary elementwise */                                                                               \
-  OP (ABS, "abs", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE)                                             \
+  OP (ABS, "abs", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE) /* zero (optional): "positive": its gradient at 0 is 1, not 0 */ \
   OP (NEGATE, "negate", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE)                                       \
   OP (SIGN, "sign", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE)                                           \
   OP (EXPONENTIAL, "exponential", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE)                             \
@@ -97,8 +97,8 @@ typedef enum
   OP (DIVIDE, "divide", ELEMENTWISE, 2, 2, GANTRY_OP_ELEMENTWISE)                                       \
   OP (REMAINDER, "remainder", ELEMENTWISE, 2, 2, GANTRY_OP_ELEMENTWISE) /* sign of the dividend, as fmod */ \
   OP (POWER, "power", ELEMENTWISE, 2, 2, GANTRY_OP_ELEMENTWISE)                                         \
-  OP (MAXIMUM, "maximum", ELEMENTWISE, 2, 2, GANTRY_OP_ELEMENTWISE | GANTRY_OP_COMMUTATIVE | GANTRY_OP_ASSOCIATIVE) /* NaN wins */ \
-  OP (MINIMUM, "minimum", ELEMENTWISE, 2, 2, GANTRY_OP_ELEMENTWISE | GANTRY_OP_COMMUTATIVE | GANTRY_OP_ASSOCIATIVE) \
+  OP (MAXIMUM, "maximum", ELEMENTWISE, 2, 2, GANTRY_OP_ELEMENTWISE | GANTRY_OP_COMMUTATIVE | GANTRY_OP_ASSOCIATIVE) /* NaN wins; ties (optional): "half": of equal operands a constant takes half the gradient, not all */ \
+  OP (MINIMUM, "minimum", ELEMENTWISE, 2, 2, GANTRY_OP_ELEMENTWISE | GANTRY_OP_COMMUTATIVE | GANTRY_OP_ASSOCIATIVE) /* the same */ \
   OP (ATAN2, "atan2", ELEMENTWISE, 2, 2, GANTRY_OP_ELEMENTWISE)                                         \
   OP (AND, "and", ELEMENTWISE, 2, 2, GANTRY_OP_ELEMENTWISE | GANTRY_OP_COMMUTATIVE | GANTRY_OP_ASSOCIATIVE) \
   OP (OR, "or", ELEMENTWISE, 2, 2, GANTRY_OP_ELEMENTWISE | GANTRY_OP_COMMUTATIVE | GANTRY_OP_ASSOCIATIVE) \
@@ -118,7 +118,7 @@ typedef enum
   OP (SLICE, "slice", MOVEMENT, 1, 1, 0) /* start_indices, limit_indices, strides (>= 1) */             \
   OP (PAD, "pad", MOVEMENT, 2, 2, 0) /* x, scalar; edge_padding_low, edge_padding_high (may be < 0), interior_padding */ \
   OP (CONCATENATE, "concatenate", MOVEMENT, 1, -1, 0) /* dimension */                                   \
-  OP (GATHER, "gather", MOVEMENT, 2, 2, 0) /* StableHLO gather, all attributes; index out of bounds is clamped */ \
+  OP (GATHER, "gather", MOVEMENT, 2, 2, 0) /* StableHLO gather, all attributes; index out of bounds is clamped; outside (optional): "drop": such a read takes no gradient */ \
   OP (DYNAMIC_SLICE, "dynamic_slice", MOVEMENT, 1, -1, 0) /* x, one scalar start per dimension; slice_sizes */ \
   OP (DYNAMIC_UPDATE_SLICE, "dynamic_update_slice", MOVEMENT, 2, -1, 0) /* x, update, starts... */      \
   OP (SCATTER, "scatter", MOVEMENT, 3, 3, GANTRY_OP_EXTERN) /* StableHLO scatter, one input; kind: "set" add mul max min */ \

@@ -454,7 +454,8 @@ test_donated (void)
     }
 }
 
-/* Equal operands share; a constant takes all. */
+/* Equal operands share; a constant takes all, unless the node says that it takes half. A read outside goes to the nearest element, unless
+ * the node says that it has no gradient; abs has none at 0 unless the node says that 0 counts as positive. */
 static void
 test_ties (void)
 {
@@ -466,7 +467,17 @@ test_ties (void)
     { "%4 = maximum(%1, %2): f64[]", { 0.5, 0.5 } },
     { "%4 = minimum(%1, %2): f64[]", { 0.5, 0.5 } },
     { "%3 = constant() {value = dense<f64[]: 1.0>}: f64[] %4 = maximum(%1, %3): f64[]", { 0, 0 } },
+    { "%3 = constant() {value = dense<f64[]: 1.0>}: f64[] %4 = maximum(%1, %3) {ties = \"half\"}: f64[]", { 0.5, 0 } },
+    { "%3 = constant() {value = dense<f64[]: 1.0>}: f64[] %4 = minimum(%3, %2) {ties = \"half\"}: f64[]", { 0, 0.5 } },
     { "%3 = constant() {value = dense<f64[]: 2.0>}: f64[] %4 = clamp(%2, %1, %3): f64[]", { 0, 0 } },
+    { "%3 = subtract(%1, %2): f64[] %4 = abs(%3): f64[]", { 0, 0 } },
+    { "%3 = subtract(%1, %2): f64[] %4 = abs(%3) {zero = \"positive\"}: f64[]", { 1, -1 } },
+    { "%3 = reshape(%1) {shape = [1]}: f64[1] %5 = reshape(%2) {shape = [1]}: f64[1] %6 = concatenate(%3, %5) {dimension = 0}: f64[2]"
+      " %7 = constant() {value = dense<i32[1]: 5>}: i32[1]"
+      " %4 = gather(%6, %7) {collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 0, slice_sizes = [1]}: f64[]", { 0, 1 } },
+    { "%3 = reshape(%1) {shape = [1]}: f64[1] %5 = reshape(%2) {shape = [1]}: f64[1] %6 = concatenate(%3, %5) {dimension = 0}: f64[2]"
+      " %7 = constant() {value = dense<i32[1]: 5>}: i32[1] %4 = gather(%6, %7) {collapsed_slice_dims = [0], start_index_map = [0],"
+      " index_vector_dim = 0, slice_sizes = [1], outside = \"drop\"}: f64[]", { 0, 0 } },
     { "%3 = reshape(%1) {shape = [1]}: f64[1] %5 = reshape(%2) {shape = [1]}: f64[1] %6 = concatenate(%3, %5) {dimension = 0}: f64[2]"
       " %4 = reduce(%6) {kind = \"max\", dimensions = [0]}: f64[]", { 0.5, 0.5 } },
     { "%3 = reshape(%1) {shape = [1]}: f64[1] %5 = reshape(%2) {shape = [1]}: f64[1] %6 = concatenate(%3, %5) {dimension = 0}: f64[2]"

@@ -217,7 +217,7 @@ class Array(_gantry.Value):
         return self
 
     def __abs__(self):
-        return _core.unary("abs", self) if self.element != "bool" else self
+        return _core.absolute(self)
 
     def __invert__(self):
         return _core.unary("not", self)

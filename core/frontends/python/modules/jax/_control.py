@@ -227,10 +227,13 @@ def associative_scan(fn, elems, reverse=False, axis=0):
     if reverse:
         leaves = [jnp.flip(x, axis) for x in leaves]
     n, step = leaves[0].shape[axis], 1
+
+    def part(x, start, limit):
+        return x[(slice(None),) * (axis % x.ndim) + (slice(start, limit),)]
     while step < n:
-        head = [jnp.take(x, jnp.arange(step), axis) for x in leaves]
-        before = [jnp.take(x, jnp.arange(n - step), axis) for x in leaves]
-        after = [jnp.take(x, jnp.arange(step, n), axis) for x in leaves]
+        head = [part(x, 0, step) for x in leaves]
+        before = [part(x, 0, n - step) for x in leaves]
+        after = [part(x, step, n) for x in leaves]
         joined = tree_leaves(fn(tree_unflatten(structure, before), tree_unflatten(structure, after)))
         leaves = [jnp.concatenate([h, j], axis) for h, j in zip(head, joined)]
         step *= 2

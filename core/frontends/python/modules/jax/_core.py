@@ -234,7 +234,18 @@ def binary(name, a, b, to_float=False):
         return op({"add": "or", "maximum": "or"}.get(name, "and"), (a, b))
     if a.element == "bool":
         a, b = convert(a, int32), convert(b, int32)
-    return op(name, (a, b))
+    # Of equal operands each takes half the gradient, a constant too.
+    return op(name, (a, b), {"ties": "half"} if name in ("maximum", "minimum") and _types.is_float(a.dtype) else None)
+
+
+def absolute(x):
+    x = asarray(x)
+    return x if x.element == "bool" else op("abs", (x,), {"zero": "positive"} if _types.is_float(x.dtype) else None)
+
+
+def bounded(name, x, bound):
+    """maximum or minimum with a number that takes all the gradient of where both are equal: relu."""
+    return op(name, aligned(x, bound))
 
 
 def compare(direction, a, b):
@@ -269,28 +280,37 @@ def divide(a, b):
 
 
 def floor_divide(a, b):
+    """Of floats the whole number that what is without the remainder comes nearest to; by 0 the quotient."""
     a, b = aligned(a, b)
     if _types.is_float(a.dtype):
-        q = op("floor", (op("divide", (a, b)),))
-        return q
+        r = op("remainder", (a, b))
+        q = op("divide", (op("subtract", (a, r)), b))
+        q = select(_wraps(r, b), binary("subtract", q, 1), q)
+        return op("round_nearest_afz", (select(compare("EQ", b, 0), op("divide", (a, b)), q),))
     if a.dtype.category == "uint":
         return op("divide", (a, b))
     if a.element == "bool":
         a, b = convert(a, int32), convert(b, int32)
     q, r = op("divide", (a, b)), op("remainder", (a, b))
-    wrong = op("and", (compare("NE", r, 0), compare("NE", op("sign", (r,)), op("sign", (b,)))))
-    return select(wrong, binary("subtract", q, 1), q)
+    return select(_wraps(r, b), binary("subtract", q, 1), q)
+
+
+def _wraps(r, b):
+    """Whether a remainder has the other sign than what it was divided by."""
+    return op("and", (compare("NE", r, 0), compare("NE", op("sign", (r,)), op("sign", (b,)))))
 
 
 def remainder(a, b):
+    """A whole number by 0 leaves 0."""
     a, b = aligned(a, b)
     if a.element == "bool":
         a, b = convert(a, int32), convert(b, int32)
+    if not _types.is_float(a.dtype):
+        b = select(compare("EQ", b, 0), 1, b)
     r = op("remainder", (a, b))
     if a.dtype.category == "uint":
         return r
-    wrong = op("and", (compare("NE", r, 0), compare("NE", op("sign", (r,)), op("sign", (b,)))))
-    return select(wrong, op("add", (r, b)), r)
+    return select(_wraps(r, b), op("add", (r, b)), r)
 
 
 def integer_power(x, n):

@@ -1,8 +1,42 @@
 # SPDX-License-Identifier: Apache-2.0
-"""x[...] and x.at[...]: slices where the index is known, gather and scatter where it is an array."""
+"""x[...] and x.at[...]: slices where the index is known, gather and scatter where it is an array.
+
+An index below zero counts from the end. What is outside then is decided by the mode: x[...] reads the nearest element, which gets no
+gradient for that ("near"; "clip" gives it one), jnp.take reads a value that says so ("fill"), x.at[...] changes nothing (called "drop" or
+"fill"), and "wrap", of jnp.take only, goes round.
+"""
 import _gantry
-from jax import _core
+from jax import _core, _types
 from jax._types import int32
+
+_MODES = {"clip": "clip", "promise_in_bounds": "near", "fill": "fill", "drop": "fill"}
+
+
+class GatherScatterMode:
+    """What is done with an index that is out of range, for those who do not write it as text."""
+    CLIP, FILL_OR_DROP, PROMISE_IN_BOUNDS = "clip", "fill", "promise_in_bounds"
+
+    @staticmethod
+    def from_any(mode):
+        return mode_of(mode, "fill")
+
+
+def mode_of(mode, default, *more):
+    """What is done with an index that is out of range; @more: other modes that the caller knows."""
+    if mode is None or mode in more:
+        return mode or default
+    if mode not in _MODES:
+        raise ValueError(f"Invalid mode '{mode}' for gather or scatter: one of {', '.join(sorted((*_MODES, *more)))}")
+    return _MODES[mode]
+
+
+def fill_of(dtype, value):
+    """What is read outside: NaN, the smallest or largest whole number."""
+    if value is None:
+        bits = 8 * dtype.itemsize
+        value = {"float": float("nan"), "int": -(1 << (bits - 1)), "uint": (1 << bits) - 1}.get(dtype.category, True)
+    return _core.convert(_core.asarray(value, _types.uint32) if dtype.category == "uint" and isinstance(value, int)
+                         else _core.asarray(value), dtype)
 
 
 def _is_array(part):
@@ -65,7 +99,6 @@ def _basic(x, parts):
         n = x.shape[at]
         if isinstance(p, int):
             if not -n <= p < n:
-                # What lies outside is the last one, as in JAX.
                 p = max(min(p, n - 1), -n)
             starts.append(p % n), limits.append(p % n + 1), steps.append(1)
         else:
@@ -90,31 +123,67 @@ def wrapped(index, n):
     return _core.select(_core.compare("LT", index, 0), _core.binary("add", index, n), index)
 
 
-def get(x, index):
+def _known_inside(index, n):
+    """Whether it is known that no index is out of range."""
+    if not index.has_data or index.is_variable:
+        return False
+    values = index._numpy()
+    return values.size == 0 or -n <= values.min() and values.max() < n
+
+
+def _placed(index, n, mode):
+    """(indices from 0 on, which of them are inside or None where all are)."""
+    if mode == "wrap":
+        return _core.remainder(_core.convert(index, int32), n), None
+    place = wrapped(index, n)
+    if mode != "fill" or _known_inside(index, n):
+        return place, None
+    return place, _core.bitwise("and", _core.compare("GE", place, 0), _core.compare("LT", place, n))
+
+
+def get(x, index, mode="near", fill_value=None):
     parts = _without_masks(x, _parts(x, index))
+    if mode == "fill":
+        sizes = iter(x.shape)
+        parts = [_core.asarray(p, int32) if isinstance(p, int) and not -n <= p < n else p
+                 for p, n in ((p, None if p is None else next(sizes)) for p in parts)]
     if not any(isinstance(p, _gantry.Value) for p in parts):
         return _basic(x, parts)
     if any(p is None for p in parts):
         x = _basic(x, [None if p is None else slice(None) for p in parts])
         parts = [slice(None) if p is None else p for p in parts]
     x = _basic(x, [p if isinstance(p, slice) else slice(None) for p in parts])
-    return _gathered(x, [None if isinstance(p, slice) else _core.asarray(p) for p in parts])
+    return gathered(x, [None if isinstance(p, slice) else _core.asarray(p) for p in parts], mode, fill_value)
 
 
-def _gathered(x, arrays):
-    """@arrays: for each dimension an array of indices, or None for the whole."""
+def gathered(x, arrays, mode="near", fill_value=None, inside=()):
+    """@arrays: for each dimension an array of indices, or None for the whole; those of the dimensions @inside are in range."""
     dims = [d for d, a in enumerate(arrays) if a is not None]
     shape = _core.broadcast_shapes(*(arrays[d].shape for d in dims))
-    columns = [_core.reshape(_core.broadcast_to(wrapped(arrays[d], x.shape[d]), shape), shape + (1,)) for d in dims]
+    # Single numbers are the starts of a slice, which is moved inside.
+    mode = "clip" if mode == "near" and not shape else mode
+    columns, valid = [], None
+    for d in dims:
+        place, within = (arrays[d], None) if d in inside else _placed(arrays[d], x.shape[d], mode)
+        columns.append(_core.reshape(_core.broadcast_to(place, shape), shape + (1,)))
+        if within is not None:
+            within = _core.broadcast_to(within, shape)
+            valid = within if valid is None else _core.bitwise("and", valid, within)
     indices = columns[0] if len(columns) == 1 else _core.op("concatenate", columns, {"dimension": len(shape)})
     rest = [d for d in range(len(x.shape)) if d not in dims]
     contiguous = dims == list(range(dims[0], dims[-1] + 1))
     first = dims[0] if contiguous else 0
     # Dimensions of the result: those before, those of the indices, those after.
     offset = [i if i < first else i + len(shape) for i in range(len(rest))]
-    return _core.op("gather", (x, indices), {
-        "offset_dims": offset, "collapsed_slice_dims": dims, "start_index_map": dims, "index_vector_dim": len(shape),
+    attrs = {"outside": "drop"} if mode == "near" else {}
+    result = _core.op("gather", (x, indices), {
+        **attrs, "offset_dims": offset, "collapsed_slice_dims": dims, "start_index_map": dims, "index_vector_dim": len(shape),
         "slice_sizes": [1 if d in dims else n for d, n in enumerate(x.shape)]})
+    if valid is None:
+        return result
+    valid = _core.broadcast_in_dim(valid, result.shape, range(first, first + len(shape)))
+    fill = _core.broadcast_to(fill_of(x.dtype, fill_value), result.shape)
+    return _core.settle(_core.op("select", (valid, result, fill)), (result,), "gather")
 
 
 class At:
@@ -127,75 +196,76 @@ class At:
         return _At(self.x, index)
 
 
-def _check(name, options):
-    """Hints change nothing; what is out of range is the nearest element."""
+def _mode(name, options, default):
+    """The mode of x.at[...].name; hints change nothing."""
     from jax._names import refuse
     for option, value in options.items():
-        if option not in ("indices_are_sorted", "unique_indices"):
-            refuse(f"x.at[...].{name}", option, value, None, *(("promise_in_bounds", "clip") if option == "mode" else ()))
+        if option not in ("indices_are_sorted", "unique_indices", "mode", "out_sharding", "wrap_negative_indices"):
+            raise TypeError(f"x.at[...].{name}() got an unexpected keyword argument '{option}'")
+        if option in ("out_sharding", "wrap_negative_indices"):
+            refuse(f"x.at[...].{name}", option, value, None, True)
+    return mode_of(options.get("mode"), default)
 
 
 class _At:
     def __init__(self, x, index):
         self.x, self.index = x, index
 
-    def _scatter(self, kind, values):
-        x = self.x
+    def _scatter(self, name, kind, values, options):
+        x, mode = self.x, _mode(name, options, "fill")
         values = _core.convert(_core.asarray(values), x.dtype)
         whole = _static_window(x, self.index) if kind == "set" else None
         if whole is not None:
             starts, shape, kept = whole
             update = _core.reshape(_core.broadcast_to(values, kept), shape)
             return _core.op("dynamic_update_slice", [x, update] + [_core.asarray(s, int32) for s in starts])
-        flat = _core.reshape(_core.iota(int32, (_core.product(x.shape),), 0), x.shape)
-        places = get(flat, self.index)
+        size = _core.product(x.shape)
+        flat = _core.reshape(_core.iota(int32, (size,), 0), x.shape)
+        # What is outside gets a place behind the last, where a scatter writes nothing.
+        places = get(flat, self.index, mode, size)
         updates = _core.reshape(_core.broadcast_to(values, places.shape), (_core.product(places.shape),))
         places = _core.reshape(places, (_core.product(places.shape), 1))
-        result = _core.op("scatter", (_core.reshape(x, (_core.product(x.shape),)), places, updates), {
+        result = _core.op("scatter", (_core.reshape(x, (size,)), places, updates), {
             "inserted_window_dims": [0], "scatter_dims_to_operand_dims": [0], "index_vector_dim": 1, "kind": kind})
         return _core.reshape(result, x.shape)
 
     def set(self, values, **options):
-        _check("set", options)
-        return self._scatter("set", values)
+        return self._scatter("set", "set", values, options)
 
     def add(self, values, **options):
-        _check("add", options)
-        return self._scatter("add", values)
+        return self._scatter("add", "add", values, options)
 
     def subtract(self, values, **options):
-        _check("subtract", options)
-        return self._scatter("add", _core.unary("negate", _core.asarray(values)))
+        return self._scatter("subtract", "add", _core.unary("negate", _core.asarray(values)), options)
 
     def multiply(self, values, **options):
-        _check("multiply", options)
-        return self._scatter("mul", values)
+        return self._scatter("multiply", "mul", values, options)
 
     mul = multiply
 
+    def _factors(self, values, options):
+        """What stands in each place of x: the product of the values that are meant for it."""
+        ones = _core.full(self.x.shape, 1, self.x.dtype)
+        return _At(ones, self.index).multiply(values, **options)
+
     def divide(self, values, **options):
-        _check("divide", options)
-        return self.set(_core.divide(self.get(), values))
+        return _core.divide(self.x, self._factors(values, options))
 
     def power(self, values, **options):
-        _check("power", options)
-        return self.set(_core.power(self.get(), values))
+        return _core.power(self.x, self._factors(values, options))
 
     def max(self, values, **options):
-        _check("max", options)
-        return self._scatter("max", values)
+        return self._scatter("max", "max", values, options)
 
     def min(self, values, **options):
-        _check("min", options)
-        return self._scatter("min", values)
+        return self._scatter("min", "min", values, options)
 
     def apply(self, function, **options):
-        _check("apply", options)
-        return self.set(function(self.get()))
+        """Once for each place, however often it is named."""
+        return self.set(function(self.get()), **options)
 
-    def get(self, **options):
-        _check("get", options)
-        return get(self.x, self.index)
+    def get(self, *, fill_value=None, **options):
+        return get(self.x, self.index, _mode("get", options, "near" if fill_value is None else "fill"), fill_value)
 
 
 def _static_window(x, index):

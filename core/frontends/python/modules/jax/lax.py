@@ -4,6 +4,7 @@ import _gantry
 from jax import _core, _types
 from jax._core import aligned, asarray, op
 from jax._array import Array
+from jax._index import GatherScatterMode
 from jax._names import refuse
 from jax._types import as_dtype, int32
 from jax.tree_util import tree_flatten, tree_map, tree_unflatten
@@ -17,7 +18,7 @@ def _unary(name):
     return function
 
 
-abs, neg, sign = _unary("abs"), _unary("negate"), _unary("sign")
+neg, sign = _unary("negate"), _unary("sign")
 exp, expm1, log, log1p = _unary("exponential"), _unary("exponential_minus_one"), _unary("log"), _unary("log_plus_one")
 tanh, logistic, erf, sqrt, rsqrt, cbrt = (_unary(n) for n in ("tanh", "logistic", "erf", "sqrt", "rsqrt", "cbrt"))
 sin, cos, tan, floor, ceil = _unary("sine"), _unary("cosine"), _unary("tan"), _unary("floor"), _unary("ceil")
@@ -32,10 +33,22 @@ def _binary(name):
 
 
 add, sub, mul, div, rem = (_binary(n) for n in ("add", "subtract", "multiply", "divide", "remainder"))
-pow, max, min, atan2 = (_binary(n) for n in ("power", "maximum", "minimum", "atan2"))
+pow, atan2 = _binary("power"), _binary("atan2")
 bitwise_and, bitwise_or, bitwise_xor = (_binary(n) for n in ("and", "or", "xor"))
 shift_left, shift_right_logical = _binary("shift_left"), _binary("shift_right_logical")
 shift_right_arithmetic = _binary("shift_right_arithmetic")
+
+
+def abs(x):
+    return _core.absolute(x)
+
+
+def max(x, y):
+    return _core.binary("maximum", x, y)
+
+
+def min(x, y):
+    return _core.binary("minimum", x, y)
 
 
 def _compare(direction):
@@ -77,6 +90,11 @@ def convert_element_type(x, dtype):
 
 def bitcast_convert_type(x, dtype):
     return op("bitcast_convert", (asarray(x),), {"to": as_dtype(dtype).element})
+
+
+def erf_inv(x):
+    from jax.scipy.special import erf_inv as inverse
+    return inverse(x)
 
 
 def stop_gradient(x):
@@ -235,7 +253,18 @@ def _cumulative(kind):
     return function
 
 
-cumsum, cumprod, cummax, cummin = (_cumulative(k) for k in ("add", "mul", "max", "min"))
+cumsum, cummax, cummin = (_cumulative(k) for k in ("add", "max", "min"))
+
+
+def cumprod(x, axis=0, reverse=False):
+    """Products of neighbours, so that the gradient divides by nothing."""
+    x = asarray(x)
+    return associative_scan(mul, x, reverse, axis)
+
+
+def cumlogsumexp(x, axis=0, reverse=False):
+    import jax.numpy as jnp
+    return associative_scan(jnp.logaddexp, asarray(x), reverse, axis)
 
 
 def sort(operand, dimension=-1, is_stable=True, num_keys=1):

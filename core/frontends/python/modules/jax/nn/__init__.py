@@ -12,11 +12,11 @@ def _float(x):
 
 
 def relu(x):
-    return jnp.maximum(x, 0)
+    return _core.bounded("maximum", x, 0)
 
 
 def relu6(x):
-    return jnp.minimum(jnp.maximum(x, 0), 6)
+    return _core.bounded("minimum", relu(x), 6)
 
 
 def sigmoid(x):
@@ -145,15 +145,49 @@ def one_hot(x, num_classes, *, dtype=None, axis=-1):
     return jnp.moveaxis(_core.convert(made, _types.float32 if dtype is None else _types.as_dtype(dtype)), -1, axis)
 
 
-def dot_product_attention(query, key, value, bias=None, mask=None, *, scale=None, is_causal=False):
-    scale = query.shape[-1] ** -0.5 if scale is None else scale
-    scores = jnp.einsum("btnh,bsnh->bnts", query, key) * scale
+def dot_product_attention(query, key, value, bias=None, mask=None, *, scale=None, is_causal=False, query_seq_lengths=None,
+                          key_value_seq_lengths=None, local_window_size=None, implementation=None):
+    """Heads of queries may be several times those of keys and values: neighbours share one."""
+    _refuse("nn.dot_product_attention", "implementation", implementation, None, "xla")
+    query, key, value = (_asarray(x) for x in (query, key, value))
+    single = query.ndim == 3
+    if single:
+        query, key, value = (x[None] for x in (query, key, value))
+    (batch, n_queries, heads, width), (_, n_keys, shared, _) = query.shape, key.shape
+    if heads % shared or value.shape[2] != shared:
+        raise ValueError(f"The number of query heads must be a multiple of key/value heads, but got {heads} vs {shared}")
+    grouped = query.reshape(batch, n_queries, shared, heads // shared, width)
+    scores = jnp.einsum("btkgh,bskh->bkgts", grouped, key, preferred_element_type=_types.float32)
+    scores = scores.reshape(batch, heads, n_queries, n_keys) * (width ** -0.5 if scale is None else scale)
     scores = scores if bias is None else scores + bias
-    if is_causal:
-        mask = jnp.tril(jnp.ones(scores.shape[-2:], "bool")) if mask is None else mask & jnp.tril(jnp.ones(scores.shape[-2:], "bool"))
+    mask = _attention_mask(mask, n_queries, n_keys, is_causal, query_seq_lengths, key_value_seq_lengths, local_window_size)
     if mask is not None:
-        scores = jnp.where(mask, scores, jnp.finfo(scores.dtype).min)
-    return jnp.einsum("bnts,bsnh->btnh", softmax(scores, -1), value)
+        scores = jnp.where(mask, scores, -0.7 * jnp.finfo(scores.dtype).max)
+    weights = _core.convert(softmax(scores, -1), key.dtype).reshape(batch, shared, heads // shared, n_queries, n_keys)
+    result = jnp.einsum("bkgts,bskh->btkgh", weights, value).reshape(batch, n_queries, heads, value.shape[-1])
+    if query_seq_lengths is not None:
+        inside = jnp.arange(n_queries) < _asarray(query_seq_lengths)[:, None]
+        result = jnp.where(inside[:, :, None, None], result, 0)
+    return result[0] if single else result
+
+
+def _attention_mask(mask, n_queries, n_keys, is_causal, query_lengths, key_lengths, window):
+    """Which keys a query sees, with dimensions for batch and heads; None for all."""
+    parts = [] if mask is None else [_asarray(mask)]
+    at, of = jnp.arange(n_queries)[:, None], jnp.arange(n_keys)
+    if is_causal:
+        parts.append(at >= of)
+    if window is not None:
+        before, after = (window, window) if isinstance(window, int) else window
+        parts += [of >= at - before, of <= at + after]
+    if query_lengths is not None:
+        parts.append((at < _asarray(query_lengths)[:, None, None])[:, None])
+    if key_lengths is not None:
+        parts.append((of < _asarray(key_lengths)[:, None, None])[:, None])
+    whole = None
+    for part in parts:
+        whole = part if whole is None else jnp.logical_and(whole, part)
+    return whole
 
 
 def __getattr__(name):

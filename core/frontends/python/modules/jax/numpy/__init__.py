@@ -254,24 +254,83 @@ def select(conditions, choices, default=0):
 
 
 def nonzero(x, *, size=None, fill_value=None):
-    _refuse("jnp.nonzero", "size", size, None)
-    _refuse("jnp.nonzero", "fill_value", fill_value, None)
-    import numpy
-    return tuple(_asarray(i.astype("int32")) for i in numpy.nonzero(_asarray(x)._numpy()))
+    """With a size also in a graph: the first so many places, then those of @fill_value or 0."""
+    x = _truth(x)
+    if size is None:
+        import numpy
+        return tuple(_asarray(i.astype("int32")) for i in numpy.nonzero(x._numpy()))
+    count = _core.product(x.shape)
+    flat = _core.reshape(x, (count,))
+    place = cumsum(flat.astype(int32)) - 1
+    first = full((size,), count, int32).at[where(flat, place, size)].set(arange(count, dtype=int32))
+    found, rest = [], first
+    for d in reversed(range(x.ndim)):
+        found.insert(0, rest % x.shape[d])
+        rest = rest // x.shape[d]
+    fills = fill_value if isinstance(fill_value, tuple) else (0 if fill_value is None else fill_value,) * x.ndim
+    return tuple(where(first == count, f, i).astype(int32) for i, f in zip(found, fills))
 
 
 def heaviside(x, y):
     x, y = _core.promoted(x, y, to_float=True)
-    return where(x > 0, 1.0, where(x == 0, y, 0.0)).astype(x.dtype)
+    return where(isnan(x), x, where(x > 0, 1.0, where(x == 0, y, 0.0))).astype(x.dtype)
 
 
 def logaddexp(a, b):
     a, b = _core.aligned(a, b, to_float=True)
-    return maximum(a, b) + log1p(exp(-abs(a - b)))
+    # Equal ones may be infinite: their difference is 0.
+    return maximum(a, b) + log1p(exp(-abs(where(a == b, 0.0, a - b))))
+
+
+def logaddexp2(a, b):
+    a, b = _core.promoted(a, b, to_float=True)
+    return logaddexp(a * _math.log(2), b * _math.log(2)) / _math.log(2)
 
 
 def hypot(a, b):
-    return sqrt(square(a) + square(b))
+    """By the larger one, so that no square overflows."""
+    from jax import lax
+    a, b = (abs(v) for v in _core.aligned(a, b, to_float=True))
+    most, least = maximum(a, b), minimum(a, b)
+    plain = logical_or(most == 0, most == inf)
+    unit = lax.stop_gradient(where(plain, 1.0, most))
+    return where(plain, most, unit * sqrt(square(where(plain, 1.0, most / unit)) + square(where(plain, 0.0, least / unit))))
+
+
+def _one_is_nan(name, takes):
+    """The other one where one is NaN; of equal ones the second."""
+    def function(a, b):
+        a, b = _core.aligned(a, b)
+        return where(logical_or(isnan(b), takes(a, b)), a, b)
+    function.__name__ = name
+    return function
+
+
+fmax, fmin = _one_is_nan("fmax", lambda a, b: a > b), _one_is_nan("fmin", lambda a, b: a < b)
+
+
+def signbit(x):
+    x = _core.promoted(x, to_float=True)[0]
+    whole = {"f16": "i16", "bf16": "i16", "f32": "i32"}[x.element]
+    return _core.compare("LT", _op("bitcast_convert", (x,), {"to": whole}), 0)
+
+
+def copysign(a, b):
+    a, b = _core.aligned(a, b, to_float=True)
+    return where(signbit(b), -abs(a), abs(a))
+
+
+def divmod(a, b):
+    return floor_divide(a, b), remainder(a, b)
+
+
+def modf(x):
+    whole = trunc(x)
+    return _core.promoted(x, to_float=True)[0] - whole, whole
+
+
+def argwhere(x, *, size=None, fill_value=None):
+    return stack(nonzero(x, size=size, fill_value=fill_value), 1)
 
 
 def sinc(x):

@@ -7,7 +7,7 @@ from jax._names import refuse as _refuse
 from jax._types import as_dtype, bool_, float32, int32
 
 __all__ = ("sum prod max min amax amin mean average var std all any argmax argmin cumsum cumprod sort argsort median ptp nansum nanmean "
-           "nanmax nanmin count_nonzero logsumexp searchsorted bincount histogram diff unique quantile percentile digitize "
+           "nanmax nanmin nanargmax nanargmin count_nonzero logsumexp searchsorted bincount histogram diff unique quantile percentile digitize "
            "").split()
 __all__.remove("logsumexp")
 
@@ -43,12 +43,16 @@ def _summed(x, dtype):
 
 def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None):
     _refuse("jnp.sum", "out", out, None)
+    if dtype is not None and as_dtype(dtype).element == "bool":
+        return _core.convert(sum(_core.compare("NE", a, 0), axis, None, None, keepdims, initial, where), bool_)
     result = _reduce("add", _summed(a, dtype), axis, keepdims, where, None, 0)
     return result if initial is None else result + initial
 
 
 def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None):
     _refuse("jnp.prod", "out", out, None)
+    if dtype is not None and as_dtype(dtype).element == "bool":
+        return _core.convert(prod(_core.compare("NE", a, 0), axis, None, None, keepdims, initial, where), bool_)
     result = _reduce("mul", _summed(a, dtype), axis, keepdims, where, None, 1)
     return result if initial is None else result * initial
 
@@ -89,6 +93,9 @@ def _count(a, axis):
 def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=None):
     _refuse("jnp.mean", "out", out, None)
     a = _asarray(a)
+    if dtype is not None and not _types.is_float(as_dtype(dtype)):
+        _refuse("jnp.mean", "where", where, None)
+        return _core.convert(sum(a, axis, dtype, None, keepdims) / _count(a, axis), as_dtype(dtype))
     a = _core.convert(a, as_dtype(dtype)) if dtype is not None else a if _types.is_float(a.dtype) else _core.convert(a, float32)
     n = _count(a, axis) if where is None else sum(_core.broadcast_to(_asarray(where), a.shape), axis, keepdims=keepdims)
     if a.element in ("f16", "bf16"):
@@ -163,8 +170,18 @@ def argmin(a, axis=None, out=None, keepdims=False):
     return _arg("min", a, axis, keepdims)
 
 
+def nanargmax(a, axis=None, out=None, keepdims=False):
+    return argmax(_core.select(_core.op("is_nan", (_asarray(a),)), -float("inf"), a), axis, out, keepdims)
+
+
+def nanargmin(a, axis=None, out=None, keepdims=False):
+    return argmin(_core.select(_core.op("is_nan", (_asarray(a),)), float("inf"), a), axis, out, keepdims)
+
+
 def _prefix(name, a, axis, dtype):
     from jax import lax
+    if dtype is not None and as_dtype(dtype).element == "bool":
+        return _core.convert(_prefix(name, _core.compare("NE", a, 0), axis, None), bool_)
     a = _summed(a, dtype)
     if axis is None:
         a, axis = a.flatten(), 0

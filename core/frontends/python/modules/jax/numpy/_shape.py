@@ -383,33 +383,34 @@ def tile(a, reps):
     return _core.reshape(wide, [r * n for r, n in zip(reps, shape)])
 
 
-def take(a, indices, axis=None, mode=None, fill_value=None):
-    a = _asarray(a)
+def take(a, indices, axis=None, out=None, mode=None, unique_indices=False, indices_are_sorted=False, fill_value=None):
+    """An index out of range gives a value that says so: NaN, or the smallest or largest whole number."""
+    from jax import _index
+    _refuse("jnp.take", "out", out, None)
+    a, indices = _asarray(a), _asarray(indices)
     if axis is None:
         a, axis = ravel(a), 0
-    return a[(slice(None),) * (axis % a.ndim) + (_in_range("jnp.take", _asarray(indices), a.shape[axis], mode, fill_value),)]
-
-
-def _in_range(function, indices, n, mode, fill_value):
-    """Indices by @mode. Without one, those below zero count from the end and what is outside is the nearest."""
-    import jax.numpy as jnp
+    axis %= a.ndim
+    mode = _index.mode_of(mode, "fill", "wrap")
     if mode == "clip":
-        return jnp.clip(indices, 0, n - 1)
-    if mode == "wrap":
-        return _core.remainder(indices, n)
-    _refuse(function, "mode", mode, None, "promise_in_bounds")
-    _refuse(function, "fill_value", fill_value, None)
-    return indices
+        indices = _clipped(indices, a.shape[axis])
+    return _index.gathered(a, [indices if d == axis else None for d in range(a.ndim)], mode, fill_value)
+
+
+def _clipped(indices, n):
+    return _core.op("clamp", (_core.full(indices.shape, 0, indices.dtype), indices, _core.full(indices.shape, n - 1, indices.dtype)))
 
 
 def take_along_axis(arr, indices, axis=-1, mode=None, fill_value=None):
+    from jax import _index
     arr, indices = _asarray(arr), _asarray(indices)
+    if axis is None:
+        arr, axis = ravel(arr), 0
     axis %= arr.ndim
-    indices = _in_range("jnp.take_along_axis", indices, arr.shape[axis], mode, fill_value)
-    shape = indices.shape
-    index = tuple(indices if d == axis else _core.iota(int32, tuple(n if i == d else 1 for i in range(len(shape))), d)
-                  if arr.shape[d] != 1 else _core.full((1,) * len(shape), 0, int32) for d, n in enumerate(shape))
-    return arr[index]
+    shape, others = indices.shape, [d for d in range(arr.ndim) if d != axis]
+    index = [indices if d == axis else _core.iota(int32, tuple(n if i == d else 1 for i in range(len(shape))), d)
+             if arr.shape[d] != 1 else _core.full((1,) * len(shape), 0, int32) for d, n in enumerate(shape)]
+    return _index.gathered(arr, index, _index.mode_of(mode, "fill", "wrap"), fill_value, others)
 
 
 def astype(a, dtype):

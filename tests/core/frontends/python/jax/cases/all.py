@@ -4,7 +4,7 @@ import json
 import os
 import traceback
 import numpy as np
-from lib import programs
+from lib import edges, programs  # noqa: F401
 
 with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib", "values.json")) as file:
     values = json.load(file)
@@ -17,7 +17,7 @@ for name, function in programs.ALL.items():
         for i, (array, (shape, numbers)) in enumerate(zip(arrays, values[name])):
             have, want = np.asarray(array), np.array(numbers).reshape(shape)
             assert have.shape == want.shape, f"array {i}: {have.shape}, not {want.shape}"
-            close = np.isclose(have.astype(np.float64), want, rtol=1e-5, atol=1e-5)
+            close = np.isclose(have.astype(np.float64), want, rtol=1e-5, atol=1e-5, equal_nan=True)
             assert close.all(), f"array {i}: {have} not {want}"
     except Exception as error:
         failed.append(name)

@@ -20,9 +20,9 @@ REFUSED = {
     "base_dilation": lambda: lax.reduce_window(a, 0.0, lax.add, (1, 1), (1, 1), "VALID", base_dilation=(2, 1)),
     "window_dilation": lambda: lax.reduce_window(a, 0.0, lax.add, (1, 1), (1, 1), "VALID", window_dilation=(2, 1)),
     "order": lambda: jnp.array(x, order="F"),
-    "fill_value": lambda: jnp.take(a, 1, fill_value=0.0),
-    "mode": lambda: jnp.take(a, 1, mode="fill"),
-    "size": lambda: jnp.nonzero(a, size=3),
+    "out_sharding": lambda: a.at[0].set(1.0, out_sharding=1),
+    "wrap_negative_indices": lambda: a.at[0].set(1.0, wrap_negative_indices=False),
+    "implementation": lambda: jax.nn.dot_product_attention(*[jnp.ones((1, 2, 2, 2))] * 3, implementation="cudnn"),
     "excluded": lambda: jnp.vectorize(square, excluded={0}),
     "signature": lambda: jnp.vectorize(square, signature="(n)->()"),
     "out": lambda: jnp.sum(a, out=a),
@@ -40,13 +40,20 @@ for name, function in REFUSED.items():
         assert name in str(error), str(error)
     else:
         raise AssertionError(f"{name} is dropped")
-for function in (lambda: jnp.unique(a, size=3), lambda: jnp.where(a > 0, size=2), lambda: jax.jacfwd(square, has_aux=True),
-                 lambda: a.at[0].set(1.0, mode="drop"), lambda: jnp.pad(a, 1, mode="maximum")):
+for function in (lambda: jnp.unique(a, size=3), lambda: jnp.where(a > 0, a, a, size=2), lambda: jax.jacfwd(square, has_aux=True), lambda: jnp.pad(a, 1, mode="maximum")):
     try:
         function()
     except NotImplementedError:
         continue
     raise AssertionError("an argument is dropped")
+
+for function in (lambda: a.at[0].get(mode="wrap"), lambda: jnp.take(a, 1, mode="nearest")):
+    try:
+        function()
+    except ValueError as error:
+        assert "mode" in str(error)
+        continue
+    raise AssertionError("a mode that is not known is taken")
 
 
 def same(have, want):
@@ -97,6 +104,7 @@ assert lion.update(params, lion.init(params), params)[1][0].mu.dtype == "bfloat1
 UNREAD = {
     "backend src donate may_alias": "there is one device, and arrays never change",
     "copy memo": "arrays never change",
+    "indices_are_sorted unique_indices": "hints of how, not of what",
     "precision accuracy": "always the whole precision",
     "unroll _split_transpose linear batch_size optimize stable compiler_options debug_info axis_types": "hints of how, not of what",
     "axis_name spmd_axis_name": "there are no collectives that would name it",

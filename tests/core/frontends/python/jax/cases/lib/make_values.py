@@ -8,7 +8,7 @@ import numpy as np
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
-from lib import programs  # noqa: E402
+from lib import edges, programs  # noqa: E402,F401
 
 
 def plain(array):

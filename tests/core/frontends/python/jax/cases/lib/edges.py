@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where functions have an edge: indices out of range, gradients at 0 and at ties, what is infinite or not a number."""
+import numpy as np
+import jax
+import jax.numpy as jnp
+from jax import lax
+from lib.programs import case
+
+NAN, INF = float("nan"), float("inf")
+X = np.arange(12, dtype=np.float32).reshape(3, 4)
+V = np.array([10.0, 20.0, 30.0], np.float32)
+OUTSIDE = (5, -5, np.array([0, 3, -1, -4]), np.array([2, -3]))
+
+
+def derived(f, *args):
+    """The gradients of the sum by all arguments."""
+    args = [jnp.asarray(a, jnp.float32) for a in args]
+    return list(jax.grad(lambda *a: jnp.sum(f(*a)), tuple(range(len(args))))(*args))
+
+
+@case
+def reads_outside():
+    made = []
+    for i in OUTSIDE:
+        made += [jnp.asarray(V)[i], jnp.asarray(X)[i], jnp.asarray(X)[:, i], jax.jit(lambda v, i: v[i])(V, i)]
+        made += derived(lambda v: jnp.sin(v[i]), V) + list(jax.jit(lambda v, i: derived(lambda v: jnp.sin(v[i]), v))(V, i))
+        for mode in ("clip", "fill", "drop"):
+            made += [jnp.asarray(V).at[i].get(mode=mode), jnp.asarray(X).at[:, i].get(mode=mode)]
+            made += derived(lambda v: jnp.nan_to_num(jnp.sin(v.at[i].get(mode=mode))), V)
+    return made + [jnp.asarray(V).at[np.array([0, 5])].get(mode="fill", fill_value=7), jnp.asarray(X)[np.array([0, 3, 1]), np.array([5, 0, -1])],
+                   jax.vmap(lambda x, i: x[i])(X, np.array([0, 4, -1]))]
+
+
+@case
+def taken_outside():
+    made = []
+    for i in OUTSIDE:
+        for options in ({}, {"mode": "clip"}, {"mode": "wrap"}, {"mode": "fill"}):
+            made += [jnp.take(V, i, **options), jnp.take(X, i, 0, **options), jnp.take(X, i, axis=1, **options)]
+            made += [jnp.take(jnp.array(kind), i, **options) for kind in ([1, 2, 3], [True, False, True])]
+            made += [jnp.take(jnp.array([1, 2, 3], jnp.uint8), i, **options)]
+            made += derived(lambda v: jnp.sin(jnp.nan_to_num(jnp.take(v, i, **options))), V)
+    i = np.array([[0, 3, -1], [1, -4, 7], [0, 0, 1]])
+    for options in ({}, {"mode": "clip"}, {"mode": "fill"}):
+        made += [jnp.take_along_axis(X, i, 1, **options)]
+        made += derived(lambda x: jnp.sin(jnp.nan_to_num(jnp.take_along_axis(x, i, 1, **options))), X)
+    return made + [jnp.take(V, np.array([0, 5]), mode="fill", fill_value=-1.0), jax.vmap(lambda i: jnp.take(V, i))(np.array([0, 4, -1]))]
+
+
+@case
+def written_outside():
+    made, v, x = [], jnp.asarray(V), jnp.asarray(X)
+    for i in OUTSIDE:
+        for options in ({}, {"mode": "clip"}, {"mode": "drop"}):
+            for name in ("set", "add", "multiply", "max", "min", "divide", "power"):
+                made += [getattr(v.at[i], name)(2.0, **options), getattr(x.at[i], name)(2.0, **options), getattr(x.at[:, i], name)(2.0, **options)]
+            for name in ("set", "add"):
+                made += derived(lambda v, u: jnp.sin(getattr(v.at[i], name)(u, **options)), V, 2.0)
+        made += [jax.jit(lambda v, i: v.at[i].set(2.0))(V, i)]
+    rows, columns = np.array([0, 3, 1]), np.array([5, 0, -1])
+    return made + [x.at[rows, columns].set(9.0), x.at[rows, 1:3].add(9.0), x.at[np.array([0, 7])].set(np.ones((2, 4), np.float32)),
+                   jax.vmap(lambda x, i: x.at[i].set(9.0))(X, columns), jax.vmap(lambda i: v.at[i].add(1.0))(np.array([0, 4, -1])),
+                   v.at[np.array([1, 1])].divide(2.0), v.at[np.array([1, 1, 8])].subtract(1.0), jnp.bincount(np.array([0, 1, 1, 5]), length=4),
+                   *jnp.nonzero(X > 5, size=8, fill_value=-1), jnp.argwhere(X > 5), lax.dynamic_slice(V, (5,), (2,)),
+                   lax.dynamic_update_slice(V, np.ones(2, np.float32), (-2,))]
+
+
+@case
+def gradients_at_edges():
+    z, bounds = [-1.0, 0.0, 1.0, -40.0, 40.0], [-3.0, 3.0, 0.0, 6.0, -1.0, 1.0]
+    made = []
+    for name in ("relu", "relu6", "silu", "softplus", "log_sigmoid", "soft_sign", "elu", "selu", "celu", "leaky_relu", "hard_tanh", "mish"):
+        made += [getattr(jax.nn, name)(jnp.array(z))] + derived(getattr(jax.nn, name), z)
+    for name in ("relu6", "hard_tanh", "hard_sigmoid", "hard_silu"):
+        made += derived(getattr(jax.nn, name), bounds)
+    for f in (lambda v: jnp.maximum(v, 0.0), lambda v: jnp.maximum(0, v), lambda v: jnp.minimum(v, 0.0), lambda v: jnp.clip(v, -1, 1),
+              lambda v: lax.clamp(-1.0, v, 1.0), lambda v: lax.max(v, 0.0), jnp.abs, lambda v: jnp.where(v > 0, v, 0)):
+        made += derived(f, z)
+    a, b = [1.0, 2.0, 3.0], [1.0, 3.0, 2.0]
+    for name in ("maximum", "minimum", "logaddexp", "logaddexp2", "hypot", "arctan2", "fmax", "fmin", "copysign"):
+        made += derived(getattr(jnp, name), a, b)
+    return made + derived(jnp.hypot, [0.0], [0.0]) + derived(jnp.max, [1.0, 2.0, 2.0])
+
+
+@case
+def products_with_zeros():
+    made = []
+    for v in ([1.0, 0.0, 2.0, 3.0], [1.0, 0.0, 0.0, 3.0], [1.0, 2.0, 3.0, 4.0]):
+        made += derived(lambda v: jnp.cumprod(v) * jnp.array([1.0, 2, 3, 4]), v) + derived(jnp.prod, v)
+        made += derived(lambda v: lax.cumlogsumexp(v) * jnp.array([1.0, 2, 3, 4]), v)
+    return made + [lax.cumprod(jnp.array([1.0, 2, 3]), reverse=True)]
+
+
+@case
+def infinities():
+    a, b = jnp.array([INF, -INF, INF, 3e20, 1e-30, NAN, 1.0, 0.0]), jnp.array([INF, -INF, -INF, 4e20, 1e-30, 1.0, NAN, -0.0])
+    made = [getattr(jnp, n)(a, b) for n in ("logaddexp", "hypot", "maximum", "minimum", "fmax", "fmin", "copysign", "heaviside")]
+    x = jnp.array([INF, -INF, 1, -1, 1, -1, INF, 5.5, -5.5, 0, 7])
+    y = jnp.array([2, 2, INF, INF, -INF, -INF, INF, 2, 2, 0, 0.0])
+    n, m = jnp.array([7, -7, 7, -7, 0, 7, -7]), jnp.array([2, 2, -2, -2, 3, 0, 0])
+    return made + [x // y, x % y, n // m, n % m, *jnp.divmod(n, 2), *jnp.modf(jnp.array([1.5, -1.5])), jnp.signbit(jnp.array([0.0, -0.0, -1.0])),
+                   jnp.argmax(a), jnp.nanargmax(a[3:]), jnp.nanargmin(a[3:])] + derived(lambda x, y: x // y, [5.0, -5.0], [2.0, 2.0])
+
+
+@case
+def element_types():
+    made, n = [], jnp.array([100, 100, 100])
+    for kind in ("uint8", "int8", "int32", "float32", "bool"):
+        made += [f(n, dtype=kind) for f in (jnp.sum, jnp.prod, jnp.cumsum)] + [jnp.sum(n.astype(kind))]
+    return made + [jnp.mean(n, dtype="uint8"), jnp.mean(n, dtype="int8")]
+
+
+@case
+def grouped_attention():
+    q = np.sin(np.arange(120, dtype=np.float32)).reshape(2, 3, 4, 5)
+    k, v = (np.sin(np.arange(120, dtype=np.float32) * f).reshape(2, 6, 2, 5) for f in (0.7, 0.3))
+    attend = jax.nn.dot_product_attention
+    return [attend(q, k, v), attend(q, k[:, :, :1], v[:, :, :1]), attend(q, k, v, is_causal=True), attend(q[0], k[0], v[0]),
+            attend(q, k, v, mask=(np.arange(6) < 4)[None, None, None]), attend(q, k, v, bias=np.ones((1, 4, 3, 6), np.float32) * np.arange(6, dtype=np.float32)),
+            attend(q, k, v, query_seq_lengths=np.array([2, 3]), key_value_seq_lengths=np.array([5, 3])), attend(q, k, v, local_window_size=1),
+            attend(q, k, v, local_window_size=(1, 0), scale=0.5)] + derived(lambda q, k, v: jnp.sin(attend(q, k, v, is_causal=True)), q, k, v)
