@@ -186,17 +186,29 @@ def lerp(input, end, weight):
     return add(input, mul(weight, sub(end, input)))
 
 
-def maximum(input, other):
-    a, b = _pair(input, other)
-    return _broadcast_op("or" if a.element == "bool" else "maximum", a, b)
+def _extreme(core, of_bools):
+    """Of equal operands each takes half the gradient, a constant too."""
+    def function(input, other):
+        a, b = _pair(input, other)
+        if a.dtype.is_float:
+            return _broadcast_op(core, a, b, ties="half")
+        return _broadcast_op(of_bools if a.element == "bool" else core, a, b)
+    function.__name__ = core
+    return function
 
 
-def minimum(input, other):
-    a, b = _pair(input, other)
-    return _broadcast_op("and" if a.element == "bool" else "minimum", a, b)
+maximum, minimum = _extreme("maximum", "or"), _extreme("minimum", "and")
 
 
-fmax, fmin = maximum, minimum
+def _one_is_nan(direction):
+    """The other one where one is NaN; of equal ones the first."""
+    def function(input, other):
+        a, b = _pair(input, other)
+        return _core.select(logical_or(isnan(b), _core.compare(direction, a, b)), a, b)
+    return function
+
+
+fmax, fmin = _one_is_nan("GE"), _one_is_nan("LE")
 
 
 def _comparison(direction):
@@ -373,7 +385,14 @@ arctan2 = atan2
 
 
 def hypot(input, other):
-    return sqrt(add(square(input), square(other)))
+    """By the larger one, so that no square overflows; infinite where one is."""
+    from mindspore.ops.grad import stop_gradient
+    a, b = _float_pair(input, other)
+    most = stop_gradient(maximum(abs(a), abs(b)))
+    plain = logical_or(equal(most, 0.0), logical_not(isfinite(most)))
+    unit = _core.select(plain, 1.0, most)
+    size = mul(unit, sqrt(add(square(div(a, unit)), square(div(b, unit)))))
+    return _core.select(logical_or(isinf(a), isinf(b)), _math.inf, size)
 
 
 def heaviside(input, values):
@@ -387,26 +406,6 @@ def copysign(x, other):
 
 def erfc(input):
     return sub(1.0, erf(input))
-
-
-def erfinv(input):
-    """Giles, Approximating the erfinv function, with two steps of Newton's method."""
-    x = _operand(input)
-    w = neg(log(mul(sub(1.0, x), add(1.0, x))))
-
-    def polynomial(v, terms):
-        result = _core.full(v.shape, terms[0], v.dtype)
-        for t in terms[1:]:
-            result = add(t, mul(result, v))
-        return result
-    small = polynomial(sub(w, 2.5), (2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087,
-                                     -0.00125372503, -0.00417768164, 0.246640727, 1.50140941))
-    large = polynomial(sub(sqrt(maximum(w, 5.0)), 3.0), (-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844,
-                                                         0.00573950773, -0.0076224613, 0.00943887047, 1.00167406, 2.83297682))
-    y = mul(_core.select(less(w, 5.0), small, large), x)
-    for _ in _builtins.range(2):
-        y = sub(y, div(sub(erf(y), x), mul(2.0 / _math.sqrt(_math.pi), exp(neg(square(y))))))
-    return y
 
 
 def sinc(input):
@@ -434,10 +433,16 @@ def clamp(input, min=None, max=None):
         return type(input)(clamp(v, min, max) for v in input)
     dtype = input.dtype
     if min is not None:
-        input = maximum(input, min)
+        input = _bound("LT", input, min)
     if max is not None:
-        input = minimum(input, max)
+        input = _bound("GT", input, max)
     return convert(input, dtype) if not dtype.is_float else input
+
+
+def _bound(direction, x, limit):
+    """The limit where @x lies beyond it; what lies on it takes the gradient."""
+    x, limit = _pair(x, limit)
+    return _core.select(_core.compare(direction, x, limit), limit, x)
 
 
 clip_by_value = clip = clamp
@@ -467,78 +472,6 @@ def square_sum_all(x, y):
 
 def polar(abs, angle):
     raise NotImplementedError("complex numbers are not supported")
-
-
-def polygamma_unavailable(*args):
-    raise NotImplementedError("polygamma is not supported")
-
-
-def digamma(input):
-    """The asymptotic series after shifting the argument up to 6."""
-    x = _operand(input)
-    result = _core.full(x.shape, 0.0, x.dtype)
-    for _ in _builtins.range(6):
-        low = less(x, 6.0)
-        result = _core.select(low, sub(result, div(1.0, x)), result)
-        x = _core.select(low, add(x, 1.0), x)
-    r = div(1.0, square(x))
-    series = mul(r, sub(1.0 / 12, mul(r, sub(1.0 / 120, mul(r, sub(1.0 / 252, mul(r, 1.0 / 240)))))))
-    return sub(add(result, sub(log(x), div(0.5, x))), series)
-
-
-def lgamma(input):
-    """Stirling's series after shifting the argument up to 7."""
-    x = abs(_operand(input))
-    shift = _core.full(x.shape, 0.0, x.dtype)
-    for _ in _builtins.range(7):
-        low = less(x, 7.0)
-        shift = _core.select(low, add(shift, log(maximum(x, 1e-30))), shift)
-        x = _core.select(low, add(x, 1.0), x)
-    r = div(1.0, square(x))
-    series = div(sub(1.0 / 12, mul(r, sub(1.0 / 360, mul(r, 1.0 / 1260)))), x)
-    value = sub(add(add(mul(sub(x, 0.5), log(x)), neg(x)), add(0.5 * _math.log(2 * _math.pi), series)), shift)
-    return value
-
-
-def i0(x):
-    """A power series below 3.75, an asymptotic one above (Abramowitz and Stegun, 9.8.1 and 9.8.2)."""
-    x = abs(_operand(x))
-    t = square(div(x, 3.75))
-    low = _horner(t, (0.0045813, 0.0360768, 0.2659732, 1.2067492, 3.0899424, 3.5156229, 1.0))
-    u = div(3.75, maximum(x, 3.75))
-    high = mul(div(exp(x), sqrt(maximum(x, 3.75))), _horner(u, (0.00392377, -0.01647633, 0.02635537, -0.02057706, 0.00916281,
-                                                                -0.00157565, 0.00225319, 0.01328592, 0.39894228)))
-    return _core.select(less(x, 3.75), low, high)
-
-
-def i1(x):
-    """As i0 (9.8.3 and 9.8.4)."""
-    x = _operand(x)
-    a = abs(x)
-    t = square(div(a, 3.75))
-    low = mul(a, _horner(t, (0.00032411, 0.00301532, 0.02658733, 0.15084934, 0.51498869, 0.87890594, 0.5)))
-    u = div(3.75, maximum(a, 3.75))
-    high = mul(div(exp(a), sqrt(maximum(a, 3.75))), _horner(u, (-0.00420059, 0.01787654, -0.02895312, 0.02282967, -0.01031555,
-                                                                0.00163801, -0.00362018, -0.03988024, 0.39894228)))
-    return mul(sign(x), _core.select(less(a, 3.75), low, high))
-
-
-bessel_i0, bessel_i1 = i0, i1
-
-
-def bessel_i0e(x):
-    return mul(i0(x), exp(neg(abs(x))))
-
-
-def bessel_i1e(x):
-    return mul(i1(x), exp(neg(abs(x))))
-
-
-def _horner(x, terms):
-    result = _core.full(x.shape, terms[0], x.dtype)
-    for t in terms[1:]:
-        result = add(t, mul(result, x))
-    return result
 
 
 def nextafter_unavailable(*args):

@@ -15,11 +15,11 @@ def relu(input):
 
 
 def relu6(x):
-    return _e.clamp(x, 0.0, 6.0)
+    return _e.clamp(relu(x), max=6.0)
 
 
 def leaky_relu(input, alpha=0.2):
-    return _core.select(_core.compare("GT", input, 0), input, _core.mul(input, alpha))
+    return (_e.maximum if alpha <= 1 else _e.minimum)(_core.mul(input, alpha), input)
 
 
 def prelu(x, weight):
@@ -33,11 +33,13 @@ def rrelu(input, lower=1.0 / 8, upper=1.0 / 3):
 
 
 def elu(input_x, alpha=1.0):
-    return _core.select(_core.compare("GT", input_x, 0), input_x, _core.mul(_e.expm1(_e.minimum(input_x, 0.0)), alpha))
+    positive = _core.compare("GE", input_x, 0)
+    return _core.select(positive, input_x, _core.mul(_e.expm1(_core.select(positive, 0.0, input_x)), alpha))
 
 
 def celu(x, alpha=1.0):
-    return _core.add(relu(x), _e.minimum(_core.mul(_e.expm1(_core.div(x, alpha)), alpha), 0.0))
+    positive = _core.compare("GE", x, 0)
+    return _core.select(positive, x, _core.mul(_e.expm1(_core.div(_core.select(positive, 0.0, x), alpha)), alpha))
 
 
 def selu(input_x):
@@ -83,15 +85,16 @@ log_sigmoid = logsigmoid
 
 
 def hardsigmoid(input):
-    return _e.clamp(_core.add(_core.div(input, 6.0), 0.5), 0.0, 1.0)
+    x = _core.add(_core.div(input, 6.0), 0.5)
+    return _op("clamp", (_core.full(x.shape, 0, x.dtype), x, _core.full(x.shape, 1, x.dtype)))
 
 
 def hardswish(x):
-    return _core.mul(x, _core.div(relu6(_core.add(x, 3.0)), 6.0))
+    return _core.mul(x, _core.div(_e.clamp(_core.add(x, 3.0), 0.0, 6.0), 6.0))
 
 
 def hardtanh(input, min_val=-1.0, max_val=1.0):
-    return _e.clamp(input, min_val, max_val)
+    return _e.minimum(_e.maximum(input, min_val), max_val)
 
 
 def hardshrink(x, lambd=0.5):
@@ -436,6 +439,32 @@ def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
                                        "strides": (1, 1) + s})
             parts.append(_core.reshape(part, (n, c, 1, rows * columns)))
     return _core.reshape(_a.concat(parts, 2), (n, c * k[0] * k[1], rows * columns))
+
+
+def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
+    """What unfold took apart, added up where pieces overlap."""
+    k, d, s = (_tuple(v, 2) for v in (kernel_size, dilation, stride))
+    size = tuple(int(v) for v in (output_size.tolist() if isinstance(output_size, Tensor) else _tuple(output_size, 2)))
+    top, bottom, left, right = _conv_padding("pad", padding, (), k, s, d)
+    height, width = size[0] + top + bottom, size[1] + left + right
+    rows, columns = ((n - d[i] * (k[i] - 1) - 1) // s[i] + 1 for i, n in enumerate((height, width)))
+    n, c = input.shape[0], input.shape[1] // (k[0] * k[1])
+    if input.shape[1] % (k[0] * k[1]) or input.shape[2] != rows * columns:
+        raise ValueError(f"For 'fold', an input of shape {input.shape} does not fit the output size {size}: {rows * columns} blocks of "
+                         f"{k[0]} x {k[1]} are needed.")
+    parts, total = _core.reshape(input, (n, c, k[0] * k[1], rows, columns)), None
+    for i in _builtins.range(k[0]):
+        for j in _builtins.range(k[1]):
+            at, corner = i * k[1] + j, (i * d[0], j * d[1])
+            part = _op("slice", (parts,), {"start_indices": (0, 0, at, 0, 0), "limit_indices": (n, c, at + 1, rows, columns),
+                                           "strides": (1,) * 5})
+            high = tuple(length - first - (count - 1) * step - 1
+                         for length, first, count, step in zip((height, width), corner, (rows, columns), s))
+            part = _op("pad", (_core.reshape(part, (n, c, rows, columns)), _core.full((), 0, input.dtype)), {
+                "edge_padding_low": (0, 0) + corner, "edge_padding_high": (0, 0) + high, "interior_padding": (0, 0, s[0] - 1, s[1] - 1)})
+            total = part if total is None else _core.add(total, part)
+    return _op("slice", (total,), {"start_indices": (0, 0, top, left), "limit_indices": (n, c, top + size[0], left + size[1]),
+                                   "strides": (1,) * 4})
 
 
 # Pooling

@@ -74,12 +74,18 @@ def reduce_min(x, axis=None, keep_dims=False):
     return amin(x, axis if axis != () else None, keep_dims)
 
 
-def _first(x, axis, kind, keepdims):
-    """The first place along @axis where the extreme stands."""
-    best = _reduce(kind, x, axis, True)
-    places = _op("iota", (), {"to": ("i32", x.shape), "iota_dimension": axis % x.ndim})
-    found = _core.select(_core.compare("EQ", x, _core.broadcast_to(best, x.shape)), places, x.shape[axis])
-    return _reduce("min", found, axis, keepdims), best
+def _first(x, axis, kind):
+    """The first place along @axis where the extreme stands, with that axis. NaN is passed over, unless it stands first."""
+    axis %= x.ndim
+    places = _op("iota", (), {"to": ("i32", x.shape), "iota_dimension": axis})
+    worst = x
+    if x.dtype.is_float:
+        worst = _core.select(_e.isnan(x), -_math.inf if kind == "max" else _math.inf, x)
+    best = _reduce(kind, worst, axis, True)
+    found = _reduce("min", _core.select(_core.compare("EQ", worst, _core.broadcast_to(best, x.shape)), places, x.shape[axis]), axis, True)
+    if x.dtype.is_float:
+        found = _core.select(_e.isnan(_core._op("slice", (x,), _slice_of(x, axis, 0, 1))), 0, found)
+    return found, _core.compare("EQ", _core.broadcast_to(found, x.shape), places)
 
 
 def argmax(input, dim=None, keepdim=False, *, axis=None, output_type=int64):
@@ -98,7 +104,11 @@ def _arg(input, axis, keepdims, kind, output_type):
         input, axis = _core.reshape(input, (-1,)), 0
     if input.ndim == 0:
         return _core.full((), 0, output_type)
-    return convert(_first(input, axis, kind, keepdims)[0], output_type)
+    return convert(_without(_first(input, axis, kind)[0], axis, keepdims), output_type)
+
+
+def _without(x, axis, keepdims):
+    return x if keepdims else _core.reshape(x, tuple(n for d, n in enumerate(x.shape) if d != axis % x.ndim))
 
 
 def _with_index(kind):
@@ -106,10 +116,13 @@ def _with_index(kind):
         input = _operand(input)
         if axis is None:
             return _reduce(kind, input), _core.full((), 0, int64)
-        place, best = _first(input, axis, kind, keepdims)
-        if not keepdims:
-            best = _core.reshape(best, place.shape)
-        return best, convert(place, int64)
+        if input.ndim == 0:
+            return input, _core.full((), 0, int64)
+        # The value of that place, which takes all of the gradient.
+        place, chosen = _first(input, axis, kind)
+        best = _reduce(*(("or", _e.logical_and(chosen, input)) if input.element == "bool"
+                         else ("add", _core.select(chosen, input, _core.full((), 0, input.dtype)))), axis, keepdims)
+        return best, convert(_without(place, axis, keepdims), int64)
     return function
 
 
@@ -118,12 +131,12 @@ max, min = _with_index("max"), _with_index("min")
 
 def argmax_with_value(input, axis=0, keep_dims=False):
     value, place = max(input, axis, keep_dims)
-    return convert(place, int32), value
+    return place, value
 
 
 def argmin_with_value(input, axis=0, keep_dims=False):
     value, place = min(input, axis, keep_dims)
-    return convert(place, int32), value
+    return place, value
 
 
 def _truth(x):
@@ -235,7 +248,8 @@ def _cumulative(kind, places_type=int64):
         x = _operand(input)
         best = _windowed(x, axis, kind)
         places = _op("iota", (), {"to": ("i64", x.shape), "iota_dimension": axis % x.ndim})
-        mine = _core.select(_core.compare("EQ", x, best), places, -1)
+        mine = _core.compare("EQ", x, best)
+        mine = _core.select(_e.logical_or(mine, _e.isnan(x)) if x.dtype.is_float else mine, places, -1)
         return best, convert(_windowed(mine, axis, "max"), places_type)
     return function
 

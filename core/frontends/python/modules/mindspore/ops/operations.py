@@ -260,7 +260,7 @@ for _name, _function in {
         "Exp": "exp", "Expm1": "expm1", "FastGeLU": "fast_gelu", "Floor": "floor", "FloorDiv": "floor_div", "FloorMod": "floor_mod",
         "Greater": "greater", "GreaterEqual": "greater_equal", "HShrink": "hardshrink", "Heaviside": "heaviside", "Hypot": "hypot",
         "Inv": "inv", "Invert": "invert", "IsFinite": "isfinite", "IsInf": "isinf", "IsNan": "isnan", "Lerp": "lerp", "Less": "less",
-        "LessEqual": "less_equal", "Lgamma": "lgamma", "Log": "log", "Log1p": "log1p", "LogicalAnd": "logical_and",
+        "LessEqual": "less_equal", "Lgamma": "lgamma", "Igamma": "igamma", "Igammac": "igammac", "Polygamma": "polygamma", "Zeta": "zeta", "Log": "log", "Log1p": "log1p", "LogicalAnd": "logical_and",
         "LogicalNot": "logical_not", "LogicalOr": "logical_or", "LogicalXor": "logical_xor", "Maximum": "maximum", "Minimum": "minimum",
         "Mish": "mish", "Mod": "mod", "Mul": "mul", "MulNoNan": "mul_no_nan", "NanToNum": "nan_to_num", "Neg": "neg",
         "NotEqual": "not_equal", "OnesLike": "ones_like", "PopulationCount": "population_count", "Pow": "pow", "ReLU": "relu",
