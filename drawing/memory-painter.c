@@ -113,7 +113,7 @@ paint_before (const Curve *c)
 static void
 paint_limit (const Curve *c, guint64 limit)
 {
-  g_autofree char *size = gantry_format_bytes_down (limit), *text = g_strdup_printf ("limit %s", size);
+  g_autofree char *size = gantry_format_bytes (limit), *text = g_strdup_printf ("limit %s", size);
   float y = to_y (c, (double) limit), width = gantry_theme_text_width (text, GANTRY_TEXT_SMALL) + 4;
 
   gantry_scene_fill (c->scene, GANTRY_AXIS_LEFT, y - 1, c->scene->width - GANTRY_AXIS_LEFT - GANTRY_AXIS_RIGHT, 2, GANTRY_INK_LIMIT, 255);
@@ -163,6 +163,7 @@ paint_measured (const Curve *c)
 {
   const GantryTimeModel *model = c->model;
   g_autofree GantryCurvePixel *pixels = g_new0 (GantryCurvePixel, c->n_pixels);
+  const char *difference = gantry_run_result_difference (model->run, model->plan->steps, model->plan->n_steps);
   g_autofree char *planned = NULL, *measured = NULL, *text = NULL;
   double bytes;
   gint64 time;
@@ -180,7 +181,7 @@ paint_measured (const Curve *c)
   paint_curve (c, pixels, GANTRY_INK_MEASURED, 255, FALSE);
   time = measured_peak (model, &bytes);
   gantry_memory_peak_texts (planned_peak (model->plan), model->plan->sizes_known, (guint64) bytes, &planned, &measured);
-  text = g_strconcat ("measured peak ", measured, NULL);
+  text = g_strconcat ("measured peak ", measured, difference != NULL ? ", " : NULL, difference, NULL);
   paint_peak (c, time, bytes, text, FALSE);
 }
 

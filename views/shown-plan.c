@@ -131,3 +131,20 @@ gantry_forecast_to_plan (const GantryForecast *forecast)
   plan->copied_bytes = prediction->copied_bytes;
   return plan;
 }
+
+const char *
+gantry_shown_run_difference (GantryDocument *document)
+{
+  const GantryRunResult *run = gantry_document_get_run (document);
+  const GantryPlan *plan = gantry_shown_plan (document);
+
+  if (run == NULL || run->plan == NULL)
+    return NULL;
+  if (gantry_shows_forecast (document))
+    {
+      const GArray *steps = gantry_document_get_prediction (document)->prediction->steps;
+
+      return gantry_run_result_difference (run, (const GantryPlanStep *) (gpointer) steps->data, steps->len);
+    }
+  return plan != NULL ? gantry_run_result_difference (run, plan->steps, plan->n_steps) : NULL;
+}

@@ -33,4 +33,13 @@ gboolean gantry_plan_is_of_forecast (const GantryPlan *plan, const GantryForecas
 /** Steps and curve of a forecast as a plan without buffers: what can be drawn at once. (transfer full) */
 GantryPlan *gantry_forecast_to_plan (const GantryForecast *forecast);
 
+/**
+ * gantry_shown_run_difference:
+ *
+ * What was measured before an edit, or before an undo, is not of the plan that is shown: whoever shows both says so.
+ *
+ * Returns: (transfer none) (nullable): as gantry_run_result_difference(), of the run and the plan that are shown; %NULL also without either
+ */
+const char *gantry_shown_run_difference (GantryDocument *document);
+
 G_END_DECLS

@@ -33,10 +33,10 @@ print_differences (const GantryMemorySummary *summary)
 }
 
 void
-gantry_memory_report_text (const GantryRunResult *result, const GantryModule *module)
+gantry_memory_report_text (const GantryRunResult *result, const GantryModule *module, guint64 limit)
 {
   const GantryMemoryMeasure *measure = result->memory;
-  g_autoptr (GantryMemorySummary) summary = measure != NULL ? gantry_memory_summary_new (result->plan, measure, module) : NULL;
+  g_autoptr (GantryMemorySummary) summary = measure != NULL ? gantry_memory_summary_new (result->plan, measure, module, limit) : NULL;
   g_autofree char *planned = NULL, *touched = NULL, *process = NULL;
 
   if (summary == NULL)
@@ -53,10 +53,10 @@ gantry_memory_report_text (const GantryRunResult *result, const GantryModule *mo
 }
 
 void
-gantry_memory_report_warn (const GantryRunResult *result, const GantryModule *module)
+gantry_memory_report_warn (const GantryRunResult *result, const GantryModule *module, guint64 limit)
 {
   g_autoptr (GantryMemorySummary) summary =
-    result->memory != NULL ? gantry_memory_summary_new (result->plan, result->memory, module) : NULL;
+    result->memory != NULL ? gantry_memory_summary_new (result->plan, result->memory, module, limit) : NULL;
 
   for (guint i = 0; summary != NULL && i < summary->warnings->len; i++)
     fprintf (stderr, "%s: warning: %s\n", g_get_prgname (), (const char *) g_ptr_array_index (summary->warnings, i));
@@ -99,7 +99,7 @@ add_unplanned (JsonBuilder *json, const char *member, const GantryUnplannedMemor
 }
 
 void
-gantry_memory_report_json (JsonBuilder *json, const GantryRunResult *result, const GantryModule *module)
+gantry_memory_report_json (JsonBuilder *json, const GantryRunResult *result, const GantryModule *module, guint64 limit)
 {
   const GantryMemoryMeasure *measure = result->memory;
   g_autoptr (GantryMemorySummary) summary = NULL;
@@ -110,7 +110,7 @@ gantry_memory_report_json (JsonBuilder *json, const GantryRunResult *result, con
       json_builder_add_null_value (json);
       return;
     }
-  summary = gantry_memory_summary_new (result->plan, measure, module);
+  summary = gantry_memory_summary_new (result->plan, measure, module, limit);
   json_builder_begin_object (json);
   gantry_cli_add_int (json, "planned_bytes", (gint64) summary->planned);
   gantry_cli_add_int (json, "allowed_bytes", (gint64) summary->allowed);

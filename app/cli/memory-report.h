@@ -5,11 +5,11 @@
 
 G_BEGIN_DECLS
 
-/** Lines of text; nothing where no memory was measured. */
-void gantry_memory_report_text (const GantryRunResult *result, const GantryModule *module);
+/** Lines of text; nothing where no memory was measured. @limit: as in gantry_memory_summary_new(), here and below */
+void gantry_memory_report_text (const GantryRunResult *result, const GantryModule *module, guint64 limit);
 /** What is not as it should be, on the standard error stream: nothing where all is. */
-void gantry_memory_report_warn (const GantryRunResult *result, const GantryModule *module);
+void gantry_memory_report_warn (const GantryRunResult *result, const GantryModule *module, guint64 limit);
 /** The member "memory" of an object: null where no memory was measured. */
-void gantry_memory_report_json (JsonBuilder *json, const GantryRunResult *result, const GantryModule *module);
+void gantry_memory_report_json (JsonBuilder *json, const GantryRunResult *result, const GantryModule *module, guint64 limit);
 
 G_END_DECLS

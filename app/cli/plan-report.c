@@ -279,8 +279,9 @@ static void
 print_target (const GantryTarget *target, const GantryPlan *plan)
 {
   guint64 used = gantry_plan_memory_bytes (plan, GANTRY_MEMORY_DEVICE);
-  g_autofree char *limit = gantry_format_bytes_down (target->memory_limit);
+  g_autofree char *peak = NULL, *limit = NULL;
 
+  gantry_format_bytes_apart (used, target->memory_limit, &peak, &limit);
   if (target->memory_limit == 0)
     printf ("%-10s %s\n", "target", target->name);
   else

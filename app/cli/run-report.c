@@ -174,7 +174,7 @@ gantry_run_report_json (const GantryRunReport *report)
   g_autoptr (JsonBuilder) json = json_builder_new ();
   GantryMemoryParts parts;
 
-  gantry_memory_report_warn (result, report->module);
+  gantry_memory_report_warn (result, report->module, report->limit);
   json_builder_begin_object (json);
   gantry_cli_add_string (json, "device", result->device);
   for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
@@ -184,7 +184,7 @@ gantry_run_report_json (const GantryRunReport *report)
   gantry_plan_memory_parts (plan, GANTRY_MEMORY_DEVICE, &parts);
   gantry_cli_add_parts (json, "parts", &parts);
   add_overlap (json, report);
-  gantry_memory_report_json (json, result, report->module);
+  gantry_memory_report_json (json, result, report->module, report->limit);
   gantry_cli_device_add_memory (report->device, json);
   if (report->n_slowest > 0)
     add_slowest (json, report);
@@ -223,10 +223,11 @@ void
 gantry_run_report_text (const GantryRunReport *report)
 {
   const GantryRunResult *result = report->result;
-  g_autofree char *planned = gantry_format_bytes (gantry_plan_memory_bytes (result->plan, GANTRY_MEMORY_DEVICE));
-  g_autofree char *limit = gantry_format_bytes_down (report->limit);
+  guint64 peak = gantry_plan_memory_bytes (result->plan, GANTRY_MEMORY_DEVICE);
+  g_autofree char *planned = NULL, *limit = NULL;
 
-  gantry_memory_report_warn (result, report->module);
+  gantry_format_bytes_apart (peak, report->limit > 0 ? report->limit : peak, &planned, &limit);
+  gantry_memory_report_warn (result, report->module, report->limit);
   printf ("%-10s %s\n", "device", result->device);
   printf ("%-10s %.3f ms, median of %u (%.3f to %.3f); predicted %.3f ms\n", "time", result->milliseconds,
           result->n_runs, result->milliseconds_min, result->milliseconds_max, result->plan->total_us / 1000);
@@ -237,7 +238,7 @@ gantry_run_report_text (const GantryRunReport *report)
     gantry_changes_report_text (report->changes, report->module);
   printf ("%-10s %s planned%s%s\n", "memory", planned,
           report->limit > 0 ? ", limit " : "", report->limit > 0 ? limit : "");
-  gantry_memory_report_text (result, report->module);
+  gantry_memory_report_text (result, report->module, report->limit);
   gantry_cli_device_print_memory (report->device);
   print_copies (report);
   printf ("%-10s %.0f ms\n", "compiled in", result->compile_ms);

@@ -125,13 +125,16 @@ show_selected (GantryWindow *self, guint snapshot, GVariant *ids)
     gantry_selection_set (self->selection, snapshot, (const guint32 *) (gpointer) there->data, there->len);
 }
 
+/* A model that was loaded again may be another: its document has let go of the run then. */
 static void
 show_run (GantryWindow *self, const char *uid)
 {
   GPtrArray *runs = gantry_document_get_runs (self->document);
+  GantryCompilation *compilation = gantry_document_get_compilation (self->document);
 
   for (guint i = 0; i < runs->len; i++)
-    if (g_strcmp0 (((GantryRunResult *) g_ptr_array_index (runs, i))->uid, uid) == 0)
+    if (g_strcmp0 (((GantryRunResult *) g_ptr_array_index (runs, i))->uid, uid) == 0
+        && gantry_run_result_is_of (g_ptr_array_index (runs, i), compilation))
       gantry_document_set_run (self->document, g_ptr_array_index (runs, i));
 }
 

@@ -26,6 +26,8 @@ label_of (const GantryRunResult *run)
     g_string_append_printf (text, " \302\267 %s", time);
   if (peak != NULL)
     g_string_append_printf (text, " \302\267 peak %s", peak);
+  if (run->other_model != NULL)
+    g_string_append (text, " \302\267 the model as it was");
   g_string_replace (text, "_", "__", 0); /* a single one marks a key */
   return g_strdup (text->str);
 }

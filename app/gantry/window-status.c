@@ -14,17 +14,31 @@ set_label (GtkLabel *label, char *text)
   g_free (text);
 }
 
+/* ": above the limit of 12.8 MiB", or nothing. (transfer full) */
+static char *
+above_limit (GantryDocument *document, const GantryRunResult *run)
+{
+  guint64 limit = gantry_document_get_settings (document)->target.memory_limit;
+  g_autofree char *peak = NULL, *text = NULL;
+
+  if (limit == 0 || run->peak_bytes <= limit)
+    return g_strdup ("");
+  gantry_format_bytes_apart (run->peak_bytes, limit, &peak, &text);
+  return g_strdup_printf (": above the limit of %s", text);
+}
+
 static char *
 peak_text (GantryDocument *document, const GantryRunResult *run)
 {
-  g_autofree char *planned = NULL, *measured = NULL;
+  const char *difference = gantry_shown_run_difference (document);
+  g_autofree char *planned = NULL, *measured = NULL, *above = run != NULL ? above_limit (document, run) : NULL;
   GantryMemoryParts parts;
   gboolean sizes_known;
 
   if (!gantry_shown_parts (document, &parts, &sizes_known))
     {
       measured = run != NULL ? gantry_format_bytes (run->peak_bytes) : NULL;
-      return run != NULL && run->peak_bytes > 0 ? g_strdup_printf ("Peak %s measured", measured) : NULL;
+      return run != NULL && run->peak_bytes > 0 ? g_strdup_printf ("Peak %s measured%s", measured, above) : NULL;
     }
   if (run == NULL || run->peak_bytes == 0)
     {
@@ -32,12 +46,15 @@ peak_text (GantryDocument *document, const GantryRunResult *run)
       return g_strdup_printf ("Peak %s planned", planned);
     }
   gantry_memory_peak_texts (gantry_memory_parts_total (&parts), sizes_known, run->peak_bytes, &planned, &measured);
-  return g_strdup_printf ("Peak %s planned, %s measured", planned, measured);
+  return g_strdup_printf ("Peak %s planned, %s measured%s%s%s", planned, measured, difference != NULL ? " " : "",
+                          difference != NULL ? difference : "", above);
 }
 
 static char *
-time_text (const GantryPlan *plan, const GantryRunResult *run)
+time_text (GantryDocument *document, const GantryRunResult *run)
 {
+  const GantryPlan *plan = gantry_shown_plan (document);
+  const char *difference = gantry_shown_run_difference (document);
   g_autofree char *planned = NULL, *measured = NULL;
 
   if (plan != NULL)
@@ -47,7 +64,8 @@ time_text (const GantryPlan *plan, const GantryRunResult *run)
   measured = gantry_format_ns ((gint64) (run->milliseconds * 1e6));
   if (planned == NULL)
     return g_strdup_printf ("Time %s measured", measured);
-  return g_strdup_printf ("Time %s predicted, %s measured (median of %u)", planned, measured, run->n_runs);
+  return g_strdup_printf ("Time %s predicted, %s measured%s%s (median of %u)", planned, measured, difference != NULL ? " " : "",
+                          difference != NULL ? difference : "", run->n_runs);
 }
 
 static char *
@@ -147,7 +165,7 @@ _gantry_window_update_status (GantryWindow *self)
       return;
     }
   set_label (self->status_peak, peak_text (self->document, run));
-  set_label (self->status_time, time_text (gantry_shown_plan (self->document), run));
+  set_label (self->status_time, time_text (self->document, run));
   if (forecast != NULL && run == NULL && gantry_module_is_training (gantry_compilation_module (compilation)))
     show_forecast (self, forecast);
   first = gantry_format_integer (compilation->snapshots[0].nodes_after);

@@ -11,9 +11,11 @@ G_BEGIN_DECLS
  * what has to fit is never shown smaller than it is. (transfer full)
  */
 char *gantry_format_bytes (guint64 bytes);
-/** The same for what it has to fit into (a limit, what is free), rounded down: what then looks as if it fits does. (transfer full) */
+/** The same for what it has to fit into (a limit, what is free), rounded down: what then looks as if it fits does. For a text that is read
+ *  again, and for refusals, where what is needed is the larger; not beside what keeps to it. (transfer full) */
 char *gantry_format_bytes_down (guint64 bytes);
-/** Both as gantry_format_bytes(), with up to six figures where they differ and three do not show it. @text_a, @text_b: (out) */
+/** Both as gantry_format_bytes(), with up to six figures where they differ and three do not show it: a plan or a measurement and the
+ *  limit beside it. The larger of the two never reads as the smaller. @text_a, @text_b: (out) */
 void gantry_format_bytes_apart (guint64 a, guint64 b, char **text_a, char **text_b);
 /** "1.2 G", "640": a plain count, decimal units. (transfer full) */
 char *gantry_format_count (double count);

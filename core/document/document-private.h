@@ -69,6 +69,7 @@ typedef struct
   GError *notice;           /* (nullable): what of the file was left out */
   guint n_kept_runs;        /* the first of @runs: those that the file at @session_path holds */
   GantryHistory *history;   /* (nullable): of a recovery: nothing of it is in the file at @session_path */
+  char *hash, *old_hash;    /* (nullable): of the model and of the one before, where the file was loaded again */
 } GantryLoaded;
 
 void _gantry_loaded_free (GantryLoaded *loaded);
@@ -170,6 +171,8 @@ GantryLoaded *_gantry_load (const char *path, const GantryOpenOptions *options, 
 /** The session half of it: reads @path, opens its model, compiles and reads the runs. */
 GantryLoaded *_gantry_session_load (const char *path, const GantryOpenOptions *options, const GantryProgress *progress,
                                     GError **error);
+/** A copy of @run, @other_model (nullable) as in GantryRunResult. Results do not change: threads that save read them. (transfer full) */
+GantryRunResult *_gantry_run_result_of_model (GantryRunResult *run, const char *other_model);
 /** Whether it is an SQLite file, whoever wrote it. */
 gboolean _gantry_session_is_session (const char *path);
 /** Whether it says that Gantry wrote it. */

@@ -385,6 +385,11 @@ compile_again (Request *request, const GantryProgress *progress, GError **error)
   loaded->compilation = compilation;
   gantry_compile_settings_copy (&loaded->settings, &request->settings);
   loaded->runs = g_ptr_array_ref (request->runs);
+  if (request->reload && request->runs->len > 0)
+    {
+      loaded->old_hash = gantry_model_hash (request->model, NULL);
+      loaded->hash = gantry_model_hash (model, NULL);
+    }
   loaded->forecast = _gantry_forecast_of (compilation, progress);
   return loaded;
 }

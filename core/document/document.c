@@ -23,6 +23,8 @@ _gantry_loaded_free (GantryLoaded *loaded)
   gantry_forecast_unref (loaded->forecast);
   gantry_compilation_unref (loaded->compilation);
   gantry_compile_settings_clear (&loaded->settings);
+  g_free (loaded->hash);
+  g_free (loaded->old_hash);
   g_clear_pointer (&loaded->runs, g_ptr_array_unref);
   g_free (loaded->session_state);
   g_clear_pointer (&loaded->variants, g_ptr_array_unref);
@@ -449,9 +451,30 @@ take_file (GantryDocument *self, GantryLoaded *loaded)
   set_modified (self, loaded->session_path == NULL || loaded->history != NULL);
 }
 
+/* The file holds another model now: what ran before was of the one before. A file that holds again what it held has its runs again. */
+static void
+part_runs (GantryLoaded *loaded)
+{
+  GPtrArray *runs = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_run_result_unref);
+  const char *before = loaded->old_hash != NULL ? loaded->old_hash : "";
+
+  for (guint i = 0; i < loaded->runs->len; i++)
+    {
+      GantryRunResult *run = g_ptr_array_index (loaded->runs, i);
+      const char *own = run->other_model != NULL ? run->other_model : before;
+
+      g_ptr_array_add (runs, _gantry_run_result_of_model (run, g_strcmp0 (own, loaded->hash) != 0 ? own : NULL));
+    }
+  g_ptr_array_unref (loaded->runs);
+  loaded->runs = runs;
+}
+
 static void
 choose_run (GantryDocument *self)
 {
+  /* Those of a model that was loaded again are other objects. */
+  if (self->run != NULL && !g_ptr_array_find (self->loaded->runs, self->run, NULL))
+    gantry_document_set_run (self, NULL);
   if (self->run == NULL || !gantry_run_result_is_of (self->run, self->loaded->compilation))
     gantry_document_set_run (self, run_of (self->loaded->runs, self->loaded->compilation));
 }
@@ -473,6 +496,11 @@ _gantry_document_install (GantryDocument *self, GantryLoaded *loaded, gboolean k
   if (keep)
     {
       keep_files (loaded, old);
+      if (loaded->hash != NULL)
+        {
+          part_runs (loaded);
+          _gantry_document_notify (self, PROP_RUN);
+        }
       choose_run (self);
     }
   else

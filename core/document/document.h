@@ -51,6 +51,7 @@ typedef struct
   char *device;
   char *when; /* ISO 8601, UTC */
   char *program; /* checksum of what was run; NULL: of what the document has compiled when the run is added */
+  char *other_model; /* SHA-256 of the model that was run where that is not the one that is open: its file has changed since. Else NULL */
   guint n_threads;
   guint n_runs;
   double milliseconds, milliseconds_min, milliseconds_max;
@@ -69,10 +70,21 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryRunResult, gantry_run_result_unref)
 /**
  * gantry_run_result_is_of:
  *
- * Whether what ran is the program of @compilation: the same nodes computed, on values of the same sizes, however they were placed.
+ * Whether what ran is the program of @compilation: the same nodes computed, on values of the same sizes, however they were placed. The
+ * file of the model may be exported again while it is open: what ran before is none of it, whatever its nodes are numbered.
  * Nodes that passes make have other ids each time that a model is compiled while it is open.
  */
 gboolean gantry_run_result_is_of (const GantryRunResult *run, const GantryCompilation *compilation);
+/**
+ * gantry_run_result_difference:
+ * @steps: (array length=n_steps): of a plan of the same program
+ *
+ * What was measured is of the plan that was run. Times do not matter, and of a run without a plan nothing is known. O(n_steps)
+ *
+ * Returns: (transfer none) (nullable): %NULL where the same was done in the same order; else in what way the run was another:
+ *  "with other placements", "in another order", "with the model as it was"
+ */
+const char *gantry_run_result_difference (const GantryRunResult *run, const GantryPlanStep *steps, guint32 n_steps);
 /** @kind etc. are copied. */
 void gantry_run_result_add_code (GantryRunResult *result, const GantryCode *code);
 /** Returns: (nullable): the code that did the work of @node */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A measured run with its plan, its recording and the texts of its kernels. */
-#include "core/document/document.h"
+#include "core/document/document-private.h"
 
 static void
 code_free (gpointer data)
@@ -46,11 +46,32 @@ gantry_run_result_unref (GantryRunResult *result)
   g_free (result->device);
   g_free (result->when);
   g_free (result->program);
+  g_free (result->other_model);
   gantry_plan_unref (result->plan);
   gantry_memory_measure_unref (result->memory);
   gantry_recording_unref (result->recording);
   g_ptr_array_unref (result->codes);
   g_free (result);
+}
+
+GantryRunResult *
+_gantry_run_result_of_model (GantryRunResult *run, const char *other_model)
+{
+  GantryRunResult *copy = g_new0 (GantryRunResult, 1);
+
+  *copy = *run;
+  g_atomic_ref_count_init (&copy->ref_count);
+  copy->uid = g_strdup (run->uid);
+  copy->name = g_strdup (run->name);
+  copy->device = g_strdup (run->device);
+  copy->when = g_strdup (run->when);
+  copy->program = g_strdup (run->program);
+  copy->other_model = g_strdup (other_model);
+  copy->plan = run->plan != NULL ? gantry_plan_ref (run->plan) : NULL;
+  copy->memory = run->memory != NULL ? gantry_memory_measure_ref (run->memory) : NULL;
+  copy->recording = run->recording != NULL ? gantry_recording_ref (run->recording) : NULL;
+  copy->codes = g_ptr_array_ref (run->codes);
+  return copy;
 }
 
 void
@@ -122,7 +143,7 @@ gantry_run_result_is_of (const GantryRunResult *run, const GantryCompilation *co
   GHashTableIter iter;
   gpointer node;
 
-  if (run->plan == NULL || compilation->plan == NULL || !same_sizes (run->plan, gantry_compilation_module (compilation)))
+  if (run->other_model != NULL || run->plan == NULL || compilation->plan == NULL || !same_sizes (run->plan, gantry_compilation_module (compilation)))
     return FALSE;
   ran = work_of (run->plan);
   now = work_of (compilation->plan);
@@ -131,4 +152,45 @@ gantry_run_result_is_of (const GantryRunResult *run, const GantryCompilation *co
     if (!g_hash_table_contains (now, node))
       return FALSE;
   return g_hash_table_size (ran) == g_hash_table_size (now);
+}
+
+/* Which plan was run */
+
+static gboolean
+same_step (const GantryPlanStep *a, const GantryPlanStep *b)
+{
+  return a->node == b->node && a->kind == b->kind && a->instance == b->instance;
+}
+
+/* The same for the same steps in any order. */
+static guint64
+mix_of (const GantryPlanStep *steps, guint32 n)
+{
+  guint64 sum = 0;
+
+  for (guint32 i = 0; i < n; i++)
+    {
+      guint64 x = (guint64) steps[i].node << 32 | (guint64) steps[i].instance << 8 | steps[i].kind;
+
+      x = (x ^ x >> 31) * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15);
+      sum += x ^ x >> 29;
+    }
+  return sum;
+}
+
+const char *
+gantry_run_result_difference (const GantryRunResult *run, const GantryPlanStep *steps, guint32 n_steps)
+{
+  const GantryPlan *plan = run->plan;
+
+  if (run->other_model != NULL)
+    return "with the model as it was";
+  if (plan == NULL)
+    return NULL;
+  if (plan->n_steps != n_steps || mix_of (plan->steps, n_steps) != mix_of (steps, n_steps))
+    return "with other placements";
+  for (guint32 i = 0; i < n_steps; i++)
+    if (!same_step (&plan->steps[i], &steps[i]))
+      return "in another order";
+  return NULL;
 }

@@ -413,7 +413,7 @@ load_plan (sqlite3 *db, gint64 run, sqlite3_stmt *row, GError **error)
   plan = gantry_plan_try_new (n_steps, n_buffers, error);
   if (plan == NULL)
     return NULL;
-  plan->arena_bytes[GANTRY_MEMORY_DEVICE] = (guint64) sqlite3_column_int64 (row, 11);
+  plan->arena_bytes[GANTRY_MEMORY_DEVICE] = (guint64) sqlite3_column_int64 (row, 11); /* of version 1, which says it nowhere else */
   plan->lower_bound = (guint64) sqlite3_column_int64 (row, 14);
   plan->literal_bytes = (guint64) sqlite3_column_int64 (row, 15);
   plan->packed_bytes = (guint64) sqlite3_column_int64 (row, 25);
@@ -448,10 +448,11 @@ is_of_plan (const GantryRecording *recording)
 }
 
 GantryRunResult *
-_gantry_session_load_run (sqlite3 *db, sqlite3_stmt *row, GError **error)
+_gantry_session_load_run (sqlite3 *db, sqlite3_stmt *row, const char *hash, GError **error)
 {
   gint64 run = sqlite3_column_int64 (row, 0);
   g_autoptr (GantryRunResult) result = gantry_run_result_new ();
+  const char *model = (const char *) sqlite3_column_text (row, 28);
   g_autoptr (GBytes) head = column_bytes (row, 20, "the head of a recording", error);
 
   g_free (result->uid);
@@ -460,6 +461,8 @@ _gantry_session_load_run (sqlite3 *db, sqlite3_stmt *row, GError **error)
   result->device = _gantry_column_text (row, 3);
   result->when = _gantry_column_text (row, 4);
   result->program = _gantry_column_text (row, 19);
+  if (hash != NULL && model != NULL && *model != '\0' && strcmp (model, hash) != 0)
+    result->other_model = g_strdup (model);
   result->n_threads = (guint) sqlite3_column_int64 (row, 5);
   result->n_runs = (guint) sqlite3_column_int64 (row, 6);
   result->milliseconds = sqlite3_column_double (row, 7);
@@ -487,8 +490,8 @@ _gantry_session_run_query (sqlite3 *db)
   return g_strdup_printf (
     "SELECT id, uid, name, device, recorded_at, threads, runs, milliseconds, milliseconds_min, milliseconds_max,"
     " compile_milliseconds, planned_bytes, peak_bytes, constant_bytes, lower_bound_bytes, literal_bytes, peak_step,"
-    " predicted_us, init_steps, program, head, %s, %s, %s, %s, %s, %s, %s FROM runs ORDER BY id DESC",
+    " predicted_us, init_steps, program, head, %s, %s, %s, %s, %s, %s, %s, %s FROM runs ORDER BY id DESC",
     column (db, "runs", "copied_bytes"), column (db, "runs", "recompute_us"), column (db, "runs", "stall_us"),
     column (db, "runs", "resident"), column (db, "runs", "packed_bytes"), column (db, "runs", "code_bytes"),
-    column (db, "runs", "sizes_known"));
+    column (db, "runs", "sizes_known"), column (db, "runs", "model_sha256"));
 }

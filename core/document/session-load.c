@@ -345,7 +345,7 @@ reverse (GPtrArray *array)
 GPtrArray *
 _gantry_session_read_runs (sqlite3 *db, GPtrArray *known, GError **notice, GError **error)
 {
-  g_autofree char *sql = _gantry_session_run_query (db);
+  g_autofree char *sql = _gantry_session_run_query (db), *hash = _gantry_session_read_meta (db, "model_sha256", NULL);
   g_auto (GantrySessionRows) rows = { .db = db };
   g_autoptr (GPtrArray) runs = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_run_result_unref);
   GError *own = NULL;
@@ -355,7 +355,7 @@ _gantry_session_read_runs (sqlite3 *db, GPtrArray *known, GError **notice, GErro
   while (own == NULL && _gantry_rows_next (&rows, &own))
     {
       g_autofree char *uid = _gantry_column_text (rows.statement, GANTRY_SESSION_RUN_UID);
-      GantryRunResult *result = is_known (known, uid) ? NULL : _gantry_session_load_run (db, rows.statement, &own);
+      GantryRunResult *result = is_known (known, uid) ? NULL : _gantry_session_load_run (db, rows.statement, hash, &own);
 
       if (result != NULL)
         g_ptr_array_add (runs, result);

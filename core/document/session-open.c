@@ -22,11 +22,17 @@ pragma (sqlite3 *db, const char *sql)
   return sqlite3_column_int64 (statement, 0);
 }
 
+gint64
+_gantry_session_version (sqlite3 *db)
+{
+  return pragma (db, "PRAGMA user_version");
+}
+
 /* An empty file is new; anything else has to say that it is ours and of a version that we read. */
 static gboolean
 check_version (sqlite3 *db, const char *path, gboolean writable, GError **error)
 {
-  gint64 id = pragma (db, "PRAGMA application_id"), version = pragma (db, "PRAGMA user_version");
+  gint64 id = pragma (db, "PRAGMA application_id"), version = _gantry_session_version (db);
 
   if (id < 0)
     return _gantry_session_fail (db, error);

@@ -8,7 +8,8 @@
 G_BEGIN_DECLS
 
 #define GANTRY_SESSION_APPLICATION_ID 0x476e7472 /* "Gntr", in the file's header */
-#define GANTRY_SESSION_VERSION 4
+#define GANTRY_SESSION_VERSION 5
+#define GANTRY_SESSION_PLANNED_OF_DEVICE 5 /* since then runs.planned_bytes is all of the device, not its arena alone */
 /** Key in `meta`: _gantry_session_state() of what the user has set. */
 #define GANTRY_SESSION_STATE "state_sha256"
 
@@ -55,6 +56,10 @@ gboolean _gantry_session_check_settings (sqlite3 *db, GError **error);
 gboolean _gantry_session_fail_rows (sqlite3 *db, const char *table, guint64 rows, GError **error);
 
 /** Whether the file has a table of that name with that column: it may be of an earlier version. */
+/** A value of the table meta. (transfer full) (nullable): NULL with @error unset where the file does not say */
+char *_gantry_session_read_meta (sqlite3 *db, const char *key, GError **error);
+/** The version that the file says to be of; 0: a new one. */
+gint64 _gantry_session_version (sqlite3 *db);
 gboolean _gantry_session_has (sqlite3 *db, const char *table, const char *column);
 /** Runs a statement that gives no rows and resets it. */
 gboolean _gantry_session_step (sqlite3 *db, sqlite3_stmt *statement, GError **error);
@@ -67,8 +72,10 @@ char *_gantry_column_text (sqlite3_stmt *statement, int column); /* (transfer fu
 /* session-load-run.c and session-save-run.c: a run, its plan and its recording. */
 char *_gantry_session_run_query (sqlite3 *db); /* gives the rows that the next reads, the newest first (transfer full) */
 #define GANTRY_SESSION_RUN_UID 1 /* the column of those rows that tells runs apart */
-GantryRunResult *_gantry_session_load_run (sqlite3 *db, sqlite3_stmt *row, GError **error);
-gboolean _gantry_session_save_run (sqlite3 *db, const GantryRunResult *result, const char *fingerprint, GError **error);
+/** @hash: (nullable): of the model of the session */
+GantryRunResult *_gantry_session_load_run (sqlite3 *db, sqlite3_stmt *row, const char *hash, GError **error);
+/** @hash: (nullable): of the model of the session */
+gboolean _gantry_session_save_run (sqlite3 *db, const GantryRunResult *result, const char *fingerprint, const char *hash, GError **error);
 
 /** The runs but those of @known, oldest first. A run that is larger than any is read is left out, and so are the oldest of too many:
  * @notice: (out) (optional): says so. (transfer full) */

@@ -183,17 +183,17 @@ save_code (sqlite3 *db, gint64 run, const GantryRunResult *result, GError **erro
 }
 
 gboolean
-_gantry_session_save_run (sqlite3 *db, const GantryRunResult *result, const char *fingerprint, GError **error)
+_gantry_session_save_run (sqlite3 *db, const GantryRunResult *result, const char *fingerprint, const char *hash, GError **error)
 {
   g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (
     db, "INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
-        " ?, ?, ?, ?, ?, ?, ?)", error);
+        " ?, ?, ?, ?, ?, ?, ?, ?)", error);
   g_autoptr (GBytes) head = gantry_recording_head (result->recording);
   const double reals[] = { result->milliseconds, result->milliseconds_min, result->milliseconds_max,
                            result->compile_ms };
   const GantryPlan *plan = result->plan;
-  const guint64 sizes[] = { plan->arena_bytes[GANTRY_MEMORY_DEVICE], result->peak_bytes, plan->constant_bytes + plan->packed_bytes,
-                            plan->lower_bound, plan->literal_bytes, plan->peak_step };
+  const guint64 sizes[] = { gantry_plan_memory_bytes (plan, GANTRY_MEMORY_DEVICE), result->peak_bytes,
+                            plan->constant_bytes + plan->packed_bytes, plan->lower_bound, plan->literal_bytes, plan->peak_step };
   gint64 run;
 
   if (statement == NULL)
@@ -220,6 +220,7 @@ _gantry_session_save_run (sqlite3 *db, const GantryRunResult *result, const char
   sqlite3_bind_int64 (statement, 25, (gint64) result->plan->packed_bytes);
   sqlite3_bind_int64 (statement, 26, (gint64) result->plan->code_bytes);
   sqlite3_bind_int64 (statement, 27, result->plan->sizes_known);
+  _gantry_bind_text (statement, 28, result->other_model != NULL ? result->other_model : hash);
   if (!_gantry_session_step (db, statement, error))
     return FALSE;
   run = sqlite3_last_insert_rowid (db);

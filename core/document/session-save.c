@@ -269,22 +269,21 @@ has_run (sqlite3 *db, const char *uid, gboolean *has, GError **error)
 
 /* Runs are added, never taken away: another window or command may have written them. */
 static gboolean
-save_runs (sqlite3 *db, GPtrArray *runs, const char *fingerprint, GError **error)
+save_runs (sqlite3 *db, GPtrArray *runs, const char *fingerprint, const char *hash, GError **error)
 {
   for (guint i = 0; i < runs->len; i++)
     {
       const GantryRunResult *result = g_ptr_array_index (runs, i);
       gboolean has = FALSE;
 
-      if (!has_run (db, result->uid, &has, error) || (!has && !_gantry_session_save_run (db, result, fingerprint, error)))
+      if (!has_run (db, result->uid, &has, error) || (!has && !_gantry_session_save_run (db, result, fingerprint, hash, error)))
         return FALSE;
     }
   return TRUE;
 }
 
-/* (transfer full) (nullable): NULL with @own_error unset where the file does not say. */
-static char *
-read_meta (sqlite3 *db, const char *key, GError **own_error)
+char *
+_gantry_session_read_meta (sqlite3 *db, const char *key, GError **own_error)
 {
   g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (db, "SELECT value FROM meta WHERE key = ?", own_error);
   g_autofree char *value = NULL;
@@ -301,7 +300,7 @@ static gboolean
 same_model (sqlite3 *db, GantryModel *model, const char *hash, const char *path, GError **error)
 {
   GError *own = NULL;
-  g_autofree char *theirs = read_meta (db, "model_sha256", &own), *name = own == NULL ? read_meta (db, "model_path", &own) : NULL;
+  g_autofree char *theirs = _gantry_session_read_meta (db, "model_sha256", &own), *name = own == NULL ? _gantry_session_read_meta (db, "model_path", &own) : NULL;
 
   if (own != NULL)
     {
@@ -322,7 +321,7 @@ choose_state (sqlite3 *db, const GantrySessionParts *parts, const char *mine, co
               GError **error)
 {
   GError *own = NULL;
-  g_autofree char *theirs = read_meta (db, GANTRY_SESSION_STATE, &own);
+  g_autofree char *theirs = _gantry_session_read_meta (db, GANTRY_SESSION_STATE, &own);
 
   if (own != NULL)
     {
@@ -377,7 +376,7 @@ save_all (sqlite3 *db, const char *path, const GantrySessionParts *parts, Gantry
                          : same_model (db, model, hash, path, error)) &&
          choose_state (db, parts, mine, path, &write, &saved->state, error) &&
          (!write || save_state (db, path, parts, hash, fingerprint, mine, error)) &&
-         save_runs (db, parts->runs, fingerprint, error) &&
+         save_runs (db, parts->runs, fingerprint, hash, error) &&
          (!parts->embed || _gantry_session_embed (db, model, error)) &&
          (parts->also == NULL || parts->also (db, parts->also_data, error));
 }

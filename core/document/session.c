@@ -17,7 +17,7 @@ static const char schema[] =
   "  compile_milliseconds REAL, planned_bytes INTEGER, peak_bytes INTEGER, constant_bytes INTEGER,"
   "  lower_bound_bytes INTEGER, literal_bytes INTEGER, peak_step INTEGER, predicted_us REAL, init_steps INTEGER,"
   "  program TEXT, head BLOB, copied_bytes INTEGER, recompute_us REAL, stall_us REAL, resident INTEGER,"
-  "  packed_bytes INTEGER, code_bytes INTEGER, sizes_known INTEGER);"
+  "  packed_bytes INTEGER, code_bytes INTEGER, sizes_known INTEGER, model_sha256 TEXT);"
   "CREATE TABLE IF NOT EXISTS plan_steps (run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE, step INTEGER,"
   "  node INTEGER, queue INTEGER, init INTEGER, start_us REAL, duration_us REAL, live_bytes INTEGER,"
   "  kind INTEGER, instance INTEGER, wait_us REAL, operands INTEGER, buffers TEXT, waits TEXT,"
@@ -147,6 +147,12 @@ _gantry_column_text (sqlite3_stmt *statement, int column)
   return g_strdup (text != NULL ? text : "");
 }
 
+/* Up to version 4 planned_bytes was the height of the device's arena. It is kept where the others have theirs, and the column means what
+ * a limit is compared with: all that the plan takes of the device. A file without runs, a new one, has nothing to change. */
+static const char planned_of_device[] =
+  "INSERT OR IGNORE INTO plan_memory SELECT id, 0, planned_bytes, 0, 0, 0 FROM runs;"
+  "UPDATE runs SET planned_bytes = planned_bytes + COALESCE (constant_bytes, 0) + COALESCE (literal_bytes, 0) + COALESCE (code_bytes, 0);";
+
 /* What later versions have added to a table that was there before. */
 static gboolean
 upgrade (sqlite3 *db, GError **error)
@@ -155,7 +161,7 @@ upgrade (sqlite3 *db, GError **error)
     { "runs", "copied_bytes", "INTEGER" },  { "runs", "recompute_us", "REAL" },
     { "runs", "stall_us", "REAL" },         { "runs", "resident", "INTEGER" },
     { "runs", "packed_bytes", "INTEGER" },  { "runs", "code_bytes", "INTEGER" },
-    { "runs", "sizes_known", "INTEGER" },
+    { "runs", "sizes_known", "INTEGER" },   { "runs", "model_sha256", "TEXT" },
     { "plan_steps", "kind", "INTEGER" },    { "plan_steps", "instance", "INTEGER" },
     { "plan_steps", "wait_us", "REAL" },    { "plan_steps", "operands", "INTEGER" },
     { "plan_steps", "buffers", "TEXT" },    { "plan_steps", "waits", "TEXT" },
@@ -177,7 +183,8 @@ upgrade (sqlite3 *db, GError **error)
       if (!_gantry_session_has (db, added[i].table, added[i].column) && !_gantry_session_exec (db, sql, error))
         return FALSE;
     }
-  return _gantry_session_exec (db, mark, error);
+  return (_gantry_session_version (db) >= GANTRY_SESSION_PLANNED_OF_DEVICE || _gantry_session_exec (db, planned_of_device, error))
+         && _gantry_session_exec (db, mark, error);
 }
 
 gboolean

@@ -105,9 +105,9 @@ warn (GantryMemorySummary *summary, const GantryMemoryMeasure *measure, const Ga
 {
   if (summary->process > summary->allowed)
     {
-      g_autofree char *process = gantry_format_bytes (summary->process), *planned = gantry_format_bytes (summary->planned);
-      g_autofree char *allowed = gantry_format_bytes_down (summary->allowed), *most = largest_text (summary);
+      g_autofree char *process = NULL, *allowed = NULL, *planned = gantry_format_bytes (summary->planned), *most = largest_text (summary);
 
+      gantry_format_bytes_apart (summary->process, summary->allowed, &process, &allowed);
       g_ptr_array_add (summary->warnings, g_strdup_printf ("The process took %s where %s are planned and %s are expected at most; "
                                                            "beside the plan: %s.", process, planned, allowed, most));
     }
@@ -121,8 +121,32 @@ warn (GantryMemorySummary *summary, const GantryMemoryMeasure *measure, const Ga
     g_ptr_array_add (summary->notes, unplanned_text (&measure->beside, module, "allocated beside the plan"));
 }
 
+/* What was measured is held against the limit itself: that a plan keeps to it says nothing of the machine. The limit is of the
+ * program's memory on the device; where that is the processor's, a process has program, libraries and compiler besides. */
+static void
+hold_against_limit (GantryMemorySummary *summary, const GantryMemoryMeasure *measure, guint64 limit)
+{
+  guint64 most = measure->host_bytes + limit;
+  g_autofree char *seen = NULL, *text = NULL, *over = NULL;
+
+  if (measure->peak_bytes > limit)
+    {
+      gantry_format_bytes_apart (measure->peak_bytes, limit, &seen, &text);
+      over = gantry_format_bytes (measure->peak_bytes - limit);
+      g_ptr_array_add (summary->warnings, g_strdup_printf ("Above the limit: %s of device memory were in use%s, the limit is %s (%s too much).",
+                                                           seen, measure->driver ? "" : ", in whole pages", text, over));
+    }
+  else if (summary->process > most)
+    {
+      gantry_format_bytes_apart (summary->process, limit, &seen, &text);
+      g_ptr_array_add (summary->notes, g_strdup_printf ("The process took %s, more than the limit of %s, which the program's own memory "
+                                                        "on the device keeps to; program, libraries and compiler come on top of it.",
+                                                        seen, text));
+    }
+}
+
 GantryMemorySummary *
-gantry_memory_summary_new (const GantryPlan *plan, const GantryMemoryMeasure *measure, const GantryModule *module)
+gantry_memory_summary_new (const GantryPlan *plan, const GantryMemoryMeasure *measure, const GantryModule *module, guint64 limit)
 {
   GantryMemorySummary *summary;
 
@@ -140,6 +164,8 @@ gantry_memory_summary_new (const GantryPlan *plan, const GantryMemoryMeasure *me
   if (summary->process > 0)
     add_differences (summary, measure);
   warn (summary, measure, module);
+  if (limit > 0)
+    hold_against_limit (summary, measure, limit);
   return summary;
 }
 

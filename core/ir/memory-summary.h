@@ -34,7 +34,7 @@ typedef struct
  * @parts: (element-type GantryMemoryRow): of the device's memory, then "host memory"; none that is 0 in both
  * @differences: (element-type GantryMemoryDifference): they add up to @process less @planned
  * @warnings: (element-type utf8): what is not as it should be, a sentence each: a process that is larger than allowed, bytes touched
- *  where the plan has nothing
+ *  where the plan has nothing, more touched than the limit
  * @notes: (element-type utf8): what may be as it should be, and is good to know
  */
 typedef struct
@@ -48,8 +48,10 @@ typedef struct
  * gantry_memory_summary_new:
  * @plan: that was run
  * @module: (nullable): of the plan, for the names in warnings and notes
+ * @limit: bytes of device memory that what was measured is held against, whatever the plan says; 0: none
  */
-GantryMemorySummary *gantry_memory_summary_new (const GantryPlan *plan, const GantryMemoryMeasure *measure, const GantryModule *module);
+GantryMemorySummary *gantry_memory_summary_new (const GantryPlan *plan, const GantryMemoryMeasure *measure, const GantryModule *module,
+                                                guint64 limit);
 void gantry_memory_summary_free (GantryMemorySummary *summary);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryMemorySummary, gantry_memory_summary_free)
 

@@ -80,9 +80,10 @@ static void
 put_process (GantryMemoryTable *self, const GantryMemorySummary *summary)
 {
   gboolean over = summary->process > summary->allowed;
-  g_autofree char *process = NULL, *planned = NULL, *allowed = gantry_format_bytes_down (summary->allowed);
+  /* "Expected at most" is rounded as the process is, with as many figures: it never reads as the smaller where it is the larger. */
+  g_autofree char *process = NULL, *planned = gantry_format_bytes (summary->planned), *allowed = NULL;
 
-  gantry_format_bytes_apart (summary->planned, summary->process, &planned, &process);
+  gantry_format_bytes_apart (summary->process, summary->allowed, &process, &allowed);
   put_space (self);
   put_line (self, "process at most", "", process, over ? "error" : "heading");
   put_line (self, "planned", "", planned, NULL);

@@ -31,6 +31,7 @@ struct _GantryTimePanel
   gboolean filling;
   gboolean forecast; /* the plan is behind the prediction: that is drawn until it comes */
   GantryRunResult *run; /* (nullable): that the list of runs was filled from */
+  guint64 limit;        /* that its memory was held against */
 };
 
 G_DEFINE_FINAL_TYPE (GantryTimePanel, gantry_time_panel, GTK_TYPE_BOX)
@@ -262,10 +263,12 @@ static GantryMemorySummary *
 summary_of (GantryTimePanel *self)
 {
   GantryCompilation *compilation = gantry_document_get_compilation (self->document);
+  const GantryCompileSettings *settings = gantry_document_get_settings (self->document);
   const GantryRunResult *run = self->run;
 
   return run != NULL && run->memory != NULL && run->plan != NULL
-           ? gantry_memory_summary_new (run->plan, run->memory, compilation != NULL ? gantry_compilation_module (compilation) : NULL)
+           ? gantry_memory_summary_new (run->plan, run->memory, compilation != NULL ? gantry_compilation_module (compilation) : NULL,
+                                        settings != NULL ? settings->target.memory_limit : 0)
            : NULL;
 }
 
@@ -292,14 +295,34 @@ unmeasured_words (GantryTimePanel *self)
                                                              : "planned; not measured yet, the runs so far were of another program";
 }
 
+/* What ran, and when; and whether it is of the plan above which it lies. */
+static void
+show_summary (GantryTimePanel *self)
+{
+  const char *difference = gantry_shown_run_difference (self->document);
+  g_autofree char *when = self->run != NULL ? local_time (self->run->when) : NULL, *text = NULL;
+
+  text = self->run != NULL ? g_strdup_printf ("%s, measured %s%s%s", self->run->device, when, difference != NULL ? ", " : "",
+                                              difference != NULL ? difference : "")
+                           : g_strdup (unmeasured_words (self));
+  gtk_label_set_text (self->summary, text);
+}
+
+static void
+show_measured_memory (GantryTimePanel *self)
+{
+  g_autoptr (GantryMemorySummary) memory = summary_of (self);
+
+  show_notes (self, memory);
+  gantry_memory_side_set (self->side, memory);
+}
+
 static void
 fill_runs (GantryTimePanel *self)
 {
   GantryRunResult *run = gantry_document_get_run (self->document);
   guint n = run != NULL && run->recording != NULL ? gantry_recording_n_runs (run->recording) : 0;
   g_autoptr (GtkStringList) names = gtk_string_list_new (NULL);
-  g_autofree char *summary = NULL, *when = run != NULL ? local_time (run->when) : NULL;
-  g_autoptr (GantryMemorySummary) memory = NULL;
 
   if (run != NULL)
     gantry_run_result_ref (run);
@@ -318,11 +341,8 @@ fill_runs (GantryTimePanel *self)
   if (n > 0)
     gtk_drop_down_set_selected (self->runs, typical_run (run));
   gtk_widget_set_visible (GTK_WIDGET (self->runs), n > 0);
-  summary = run != NULL ? g_strdup_printf ("%s, measured %s", run->device, when) : g_strdup (unmeasured_words (self));
-  gtk_label_set_text (self->summary, summary);
-  memory = summary_of (self);
-  show_notes (self, memory);
-  gantry_memory_side_set (self->side, memory);
+  show_summary (self);
+  show_measured_memory (self);
   self->filling = FALSE;
 }
 
@@ -344,6 +364,7 @@ prediction_changed (GantryTimePanel *self)
       g_clear_pointer (&self->before, gantry_plan_unref);
       self->before = gantry_plan_ref (self->plan);
     }
+  show_summary (self);
   if (self->forecast)
     request_model (self);
 }
@@ -356,6 +377,7 @@ plan_changed (GantryTimePanel *self)
   if (unfit && gantry_document_get_refused_plan (self->document) == NULL)
     return; /* the forecast says by how much */
   self->forecast = unfit;
+  show_summary (self);
   request_model (self);
 }
 
@@ -367,6 +389,11 @@ settings_changed (GantryTimePanel *self)
 
   gantry_time_canvas_set_limit (self->lanes, limit);
   gantry_time_canvas_set_limit (self->memory, limit);
+  if (limit != self->limit)
+    {
+      self->limit = limit;
+      show_measured_memory (self); /* which is held against it */
+    }
 }
 
 static void
@@ -374,8 +401,8 @@ document_changed (GantryTimePanel *self)
 {
   if (gantry_document_get_run (self->document) != self->run)
     fill_runs (self);
-  else if (self->run == NULL)
-    gtk_label_set_text (self->summary, unmeasured_words (self));
+  else
+    show_summary (self);
   request_model (self);
 }
 

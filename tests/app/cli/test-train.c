@@ -377,6 +377,9 @@ test_exact_limit (Place *place, gconstpointer data)
   g_autofree char *less = g_strdup_printf ("%" G_GINT64_FORMAT, number (keep, "lower_bound_bytes") - 1);
   g_autoptr (JsonNode) planned = ask (place, "plan", "--limit", exact, NULL);
   g_autoptr (JsonNode) fits = ask (place, "run", "--no-library", "--steps=1", "--limit", needed, NULL);
+  g_autoptr (CliResult) same = cli_run ("plan", "--limit", exact, place->step, NULL);
+  g_autofree char *size = NULL, *limit = NULL;
+  const char *peak;
   g_autoptr (CliResult) tight = cli_run ("plan", "--limit", less, place->step, NULL);
   g_autoptr (CliResult) told = cli_run ("run", "--no-library", "--limit=8KiB", place->step, NULL);
 
@@ -385,6 +388,13 @@ test_exact_limit (Place *place, gconstpointer data)
   g_assert_cmpint (number (planned, "peak_bytes"), ==, number (keep, "peak_bytes"));
   g_assert_cmpint (number (fits, "planned_bytes"), ==, number (ran, "planned_bytes"));
   g_assert_cmpint (number (ran, "planned_bytes"), >, number (keep, "peak_bytes")); /* there is code */
+  cli_assert_status (same, 0);
+  peak = strstr (same->out, "peak at least ");
+  g_assert_nonnull (peak);
+  peak += strlen ("peak at least ");
+  size = g_strndup (peak, strcspn (peak, ";"));
+  limit = g_strdup_printf ("limit %s, 100.0 %%", size);
+  g_assert_nonnull (strstr (same->out, limit)); /* what keeps to it just so is not printed as more */
   cli_assert_status (tight, 1);
   cli_assert_status (told, 1);
   g_assert_nonnull (strstr (told->err, "where the limit is 8.0"));

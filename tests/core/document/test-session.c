@@ -227,8 +227,54 @@ run_sql (const Place *place, const char *sql)
   sqlite3_close (db);
 }
 
+/* The only row of the first column of @sql. */
+static gint64
+number_of (const Place *place, const char *sql)
+{
+  sqlite3 *db = NULL;
+  sqlite3_stmt *statement = NULL;
+  gint64 number;
+
+  g_assert_cmpint (sqlite3_open (place->path, &db), ==, SQLITE_OK);
+  g_assert_cmpint (sqlite3_prepare_v2 (db, sql, -1, &statement, NULL), ==, SQLITE_OK);
+  g_assert_cmpint (sqlite3_step (statement), ==, SQLITE_ROW);
+  number = sqlite3_column_int64 (statement, 0);
+  sqlite3_finalize (statement);
+  sqlite3_close (db);
+  return number;
+}
+
+/* planned_bytes is what a limit is compared with; what up to version 4 was the arena alone becomes that, once. */
+static void
+test_planned_bytes (Place *place, gconstpointer data)
+{
+  g_autoptr (GantryDocument) document = make (place), old = NULL, again = NULL;
+  const GantryPlan *plan = gantry_document_get_run (document)->plan;
+  guint64 all = gantry_plan_memory_bytes (plan, GANTRY_MEMORY_DEVICE), arena = plan->arena_bytes[GANTRY_MEMORY_DEVICE];
+  g_autofree char *sql = g_strdup_printf ("UPDATE runs SET planned_bytes = %" G_GUINT64_FORMAT "; DROP TABLE plan_memory; "
+                                          "ALTER TABLE runs DROP COLUMN model_sha256; PRAGMA user_version = 4", arena);
+
+  g_assert_cmpuint (all, >, arena);
+  g_assert_cmpint (number_of (place, "SELECT planned_bytes FROM runs"), ==, all);
+  run_sql (place, sql);
+  old = reopen (place);
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr (GError) error = NULL;
+
+      gantry_document_set_notes (old, i == 0 ? "once" : "twice");
+      gantry_document_save (old, NULL, &error);
+      g_assert_no_error (error);
+      g_assert_cmpint (number_of (place, "SELECT planned_bytes FROM runs"), ==, all);
+    }
+  g_assert_cmpint (number_of (place, "PRAGMA user_version"), ==, 5);
+  again = reopen (place);
+  g_assert_cmpuint (gantry_document_get_run (again)->plan->arena_bytes[GANTRY_MEMORY_DEVICE], ==, arena);
+}
+
 /* What the first version had: made from a file of today by taking away what came later. */
 static const char to_version_1[] =
+  "UPDATE runs SET planned_bytes = (SELECT arena_bytes FROM plan_memory WHERE run = runs.id AND memory = 0);"
   "DROP TABLE plan_memory; DROP TABLE plan_problems; DROP TABLE placements; DROP TABLE variants;"
   "ALTER TABLE runs DROP COLUMN copied_bytes; ALTER TABLE runs DROP COLUMN recompute_us;"
   "ALTER TABLE runs DROP COLUMN stall_us; ALTER TABLE runs DROP COLUMN resident;"
@@ -495,6 +541,7 @@ main (int argc, char **argv)
   ADD ("inputs", test_inputs);
   ADD ("other-program", test_other_program);
   ADD ("version-1", test_version_1);
+  ADD ("planned-bytes", test_planned_bytes);
   ADD ("newer", test_newer);
   ADD ("cut-off", test_cut_off);
   ADD ("hostile", test_hostile);

@@ -46,7 +46,7 @@ test_sums (void)
 {
   g_autoptr (GantryPlan) plan = plan_of ();
   g_autoptr (GantryMemoryMeasure) measure = measure_of (10 * MIB);
-  g_autoptr (GantryMemorySummary) summary = gantry_memory_summary_new (plan, measure, NULL);
+  g_autoptr (GantryMemorySummary) summary = gantry_memory_summary_new (plan, measure, NULL, 0);
   const GantryMemoryRow *rows = (const GantryMemoryRow *) (gpointer) summary->parts->data;
 
   g_assert_cmpuint (summary->planned, ==, 260 * MIB);
@@ -75,7 +75,7 @@ test_too_large (void)
   for (guint i = 0; i < 2; i++)
     {
       g_autoptr (GantryMemoryMeasure) measure = measure_of (most + i);
-      g_autoptr (GantryMemorySummary) summary = gantry_memory_summary_new (plan, measure, NULL);
+      g_autoptr (GantryMemorySummary) summary = gantry_memory_summary_new (plan, measure, NULL, 0);
 
       g_assert_cmpint (sum_of (summary), ==, (gint64) (summary->process - summary->planned));
       g_assert_cmpuint (summary->warnings->len, ==, i);
@@ -95,7 +95,7 @@ test_outside (void)
 
   measure->outside = (GantryUnplannedMemory){ 4096, 7, 0 };
   measure->beside = (GantryUnplannedMemory){ 3 * MIB, 8, 0 };
-  summary = gantry_memory_summary_new (plan, measure, NULL);
+  summary = gantry_memory_summary_new (plan, measure, NULL, 0);
   g_assert_cmpuint (summary->warnings->len, ==, 1);
   g_assert_true (g_str_has_prefix (g_ptr_array_index (summary->warnings, 0), "4.00 KiB were touched outside"));
   g_assert_nonnull (strstr (g_ptr_array_index (summary->warnings, 0), "in step 7"));
@@ -113,9 +113,31 @@ test_driver (void)
 
   measure->driver = TRUE;
   measure->peak_bytes = 200 * MIB;
-  summary = gantry_memory_summary_new (plan, measure, NULL);
+  summary = gantry_memory_summary_new (plan, measure, NULL, 0);
   g_assert_cmpuint (summary->differences->len, ==, 0);
   g_assert_cmpuint (summary->warnings->len, ==, 0);
+}
+
+/* The plan is held against the limit by who makes it; what was measured, here. */
+static void
+test_limit (void)
+{
+  g_autoptr (GantryPlan) plan = plan_of ();
+  g_autoptr (GantryMemoryMeasure) measure = measure_of (0);
+  guint64 touched = 0, limit;
+
+  touched = measure->peak_bytes;
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr (GantryMemorySummary) summary = NULL;
+
+      limit = touched - i;
+      summary = gantry_memory_summary_new (plan, measure, NULL, limit);
+      g_assert_cmpuint (summary->warnings->len, ==, i);
+      g_assert_cmpuint (summary->notes->len, ==, 1 - i); /* the process has program and libraries, which no limit is for */
+      g_assert_nonnull (strstr (i == 1 ? g_ptr_array_index (summary->warnings, 0) : g_ptr_array_index (summary->notes, 0),
+                                i == 1 ? "Above the limit" : "more than the limit"));
+    }
 }
 
 int
@@ -123,6 +145,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/ir/memory-summary/sums", test_sums);
+  g_test_add_func ("/ir/memory-summary/limit", test_limit);
   g_test_add_func ("/ir/memory-summary/too-large", test_too_large);
   g_test_add_func ("/ir/memory-summary/outside", test_outside);
   g_test_add_func ("/ir/memory-summary/driver", test_driver);

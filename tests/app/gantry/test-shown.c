@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A measurement beside a plan: what it is of is said where it is of another, and a limit that it exceeds. */
+#include "tests/app/gantry/window-test.h"
+#include <glib/gstdio.h>
+#include <string.h>
+
+/* A run as the plan has it, but for a peak of @peak_bytes. */
+static void
+add_run (GantryDocument *document, guint64 peak_bytes)
+{
+  g_autoptr (GantryRunResult) run = gantry_run_result_new ();
+  GantryModule *module = gantry_compilation_module (gantry_document_get_compilation (document));
+
+  run->device = g_strdup ("cpu");
+  run->when = g_strdup ("2026-01-01T00:00:00Z");
+  run->n_runs = 3;
+  run->milliseconds = run->milliseconds_min = run->milliseconds_max = 7;
+  run->peak_bytes = peak_bytes;
+  run->plan = gantry_plan_ref (gantry_document_get_plan (document));
+  run->recording = gantry_recording_from_plan (module, run->plan);
+  run->memory = gantry_memory_measure_new (run->plan->n_steps);
+  run->memory->peak_bytes = run->memory->touched.bytes[GANTRY_PART_TEMPORARIES] = peak_bytes;
+  gantry_document_add_run (document, run);
+}
+
+static gboolean
+shows (GantryWindow *window, const char *text)
+{
+  return window_test_has_text (GTK_WIDGET (window), text);
+}
+
+/* After an edit, and after an undo: in the line at the bottom and above the lanes. */
+static void
+test_placements (void)
+{
+  static const char *const line[] = { "measured with other placements (median of 3)", "MiB measured with other placements",
+                                      ", with other placements" };
+  GantryWindow *window = window_test_with ("data/programs/transformer-tiny.gir", TRUE);
+  GantryDocument *document;
+
+  if (window == NULL)
+    return;
+  document = gantry_window_get_document (window);
+  gantry_document_wait (document);
+  add_run (document, 12 << 20);
+  window_test_wait (window);
+  g_assert_true (shows (window, "12.0 MiB measured") && shows (window, "measured (median of 3)"));
+  g_assert_false (shows (window, "with other placements"));
+  g_assert_true (gantry_document_set_policy (document, "policy nothing_saveable", NULL));
+  window_test_wait (window);
+  for (guint i = 0; i < G_N_ELEMENTS (line); i++)
+    g_assert_true (shows (window, line[i]));
+  add_run (document, 12 << 20);
+  window_test_wait (window);
+  g_assert_false (shows (window, "with other placements"));
+  gantry_document_undo (document);
+  window_test_wait (window);
+  for (guint i = 0; i < G_N_ELEMENTS (line); i++)
+    g_assert_true (shows (window, line[i]));
+  window_test_free (window);
+}
+
+/* A limit that the plan keeps to and the machine does not. */
+static void
+test_above_limit (void)
+{
+  GantryWindow *window = window_test_with ("data/programs/mlp.gir", FALSE);
+  GantryDocument *document;
+
+  if (window == NULL)
+    return;
+  document = gantry_window_get_document (window);
+  gantry_document_set_limit (document, 10 << 20);
+  window_test_wait (window);
+  add_run (document, 10 << 20);
+  window_test_wait (window);
+  g_assert_false (shows (window, "bove the limit"));
+  add_run (document, (10 << 20) + 1);
+  window_test_wait (window);
+  g_assert_true (shows (window, "10.1 MiB measured: above the limit of 10.0 MiB"));
+  g_assert_true (shows (window, "Above the limit: 10.1 MiB of device memory were in use"));
+  gantry_document_set_limit (document, 11 << 20);
+  window_test_wait (window);
+  g_assert_false (shows (window, "bove the limit"));
+  window_test_free (window);
+}
+
+static void
+export_as (const char *path, const char *from, const char *to)
+{
+  g_autofree char *source = views_source_file ("data/programs/mlp.gir"), *text = NULL;
+  g_autoptr (GString) changed = NULL;
+
+  g_assert_true (g_file_get_contents (source, &text, NULL, NULL));
+  changed = g_string_new (text);
+  if (from != NULL)
+    g_assert_cmpuint (g_string_replace (changed, from, to, 0), >, 0);
+  g_assert_true (g_file_set_contents (path, changed->str, (gssize) changed->len, NULL));
+}
+
+static void
+reload (GantryWindow *window)
+{
+  GtkWidget *button = NULL;
+
+  views_wait_until ((button = window_test_find (GTK_WIDGET (window), "reload")) != NULL);
+  g_signal_emit_by_name (button, "clicked");
+  window_test_wait (window);
+  g_assert_cmpstr (gantry_window_get_error (window), ==, NULL);
+  views_wait_until (window_test_find (GTK_WIDGET (window), "reload") == NULL);
+  window_test_wait (window);
+}
+
+/* The same nodes with the same numbers, but other work: its run is of what the file held before. */
+static void
+test_reload (void)
+{
+  g_autofree char *folder = g_dir_make_tmp ("gantry-shown-XXXXXX", NULL), *path = g_build_filename (folder, "m.gir", NULL);
+  GantryWindow *window = window_test_new ();
+  GantryDocument *document;
+
+  if (window == NULL)
+    return;
+  export_as (path, NULL, NULL);
+  window_test_open (window, path);
+  document = gantry_window_get_document (window);
+  add_run (document, 12 << 20);
+  window_test_wait (window);
+  g_assert_true (shows (window, "12.0 MiB measured"));
+  export_as (path, "tanh", "exponential");
+  reload (window);
+  g_assert_null (gantry_document_get_run (document));
+  g_assert_false (shows (window, "12.0 MiB measured") || shows (window, "median of 3"));
+  /* It is still there, and said to be what it is. */
+  g_assert_cmpuint (gantry_document_get_runs (document)->len, ==, 1);
+  gantry_document_set_run (document, g_ptr_array_index (gantry_document_get_runs (document), 0));
+  window_test_wait (window);
+  g_assert_true (shows (window, "12.0 MiB measured with the model as it was"));
+  /* What holds again what it held has its runs again. */
+  export_as (path, NULL, NULL);
+  reload (window);
+  g_assert_nonnull (gantry_document_get_run (document));
+  g_assert_false (shows (window, "as it was"));
+  window_test_free (window);
+  g_unlink (path);
+  g_rmdir (folder);
+}
+
+int
+main (int argc, char **argv)
+{
+  window_test_init (&argc, &argv);
+  g_test_add_func ("/app/shown/placements", test_placements);
+  g_test_add_func ("/app/shown/above-limit", test_above_limit);
+  g_test_add_func ("/app/shown/reload", test_reload);
+  return window_test_run ();
+}
