@@ -383,8 +383,7 @@ gantry_hlo_attributes (Hlo *h, const HloInstruction *inst, HloAttributes *a)
   GantryXlaScan before = h->s;
   GantryXlaScan *s = &h->s;
 
-  s->at = inst->attributes;
-  s->line = inst->attribute_line;
+  gantry_xla_scan_go (s, &inst->attributes);
   while (s->error == NULL && gantry_xla_scan_accept (s, ","))
     {
       GantryXlaSpan key = gantry_xla_scan_word (s, TRUE), value;

@@ -62,9 +62,7 @@ read_instruction (Hlo *h, HloInstruction *inst)
   GantryXlaSpan name;
 
   *inst = (HloInstruction){ 0 };
-  gantry_xla_scan_peek (s);
-  inst->line = s->line;
-  inst->column = gantry_xla_scan_column (s);
+  inst->begin = gantry_xla_scan_place (s);
   inst->root = gantry_xla_scan_accept (s, "ROOT");
   gantry_xla_scan_accept (s, "%");
   name = gantry_xla_scan_word (s, TRUE);
@@ -80,9 +78,10 @@ read_instruction (Hlo *h, HloInstruction *inst)
       gantry_xla_scan_expect (s, "an operation and '('");
       return;
     }
+  inst->operands_place = gantry_xla_scan_place (s);
+  inst->operands_place.at++;
   inst->operands = gantry_xla_scan_bracket (s);
-  inst->attributes = s->at;
-  inst->attribute_line = s->line;
+  inst->attributes = gantry_xla_scan_place (s);
   skip_attributes (s);
 }
 
@@ -138,16 +137,17 @@ read_operands (Body *body, const HloInstruction *inst, guint *n)
   g_autoptr (GPtrArray) found = g_ptr_array_new ();
   GantryXlaSpan layout;
 
-  s->at = inst->operands.at;
+  gantry_xla_scan_go (s, &inst->operands_place);
   s->end = inst->operands.at + inst->operands.length;
-  s->line = inst->line;
   while (s->error == NULL && gantry_xla_scan_peek (s) != 0)
     {
       GantryXlaSpan name;
+      GantryXlaPlace place;
       HloValue *value;
 
       if (begins_shape (h))
         gantry_hlo_shape (h, &layout);
+      place = gantry_xla_scan_place (s);
       gantry_xla_scan_accept (s, "%");
       name = gantry_xla_scan_word (s, TRUE);
       value = g_hash_table_lookup (body->values,
@@ -157,6 +157,7 @@ read_operands (Body *body, const HloInstruction *inst, guint *n)
           g_autofree char *text = gantry_xla_span_dup (name);
           g_autofree char *shown = g_utf8_make_valid (text, -1);
 
+          gantry_xla_scan_go (s, &place);
           gantry_xla_scan_fail (s, GANTRY_ERROR_INVALID, "instruction '%s' is not defined before", shown);
           break;
         }
@@ -205,6 +206,29 @@ take_leaves (Body *body, HloValue *value, guint32 id)
 
 /* Writing */
 
+static guint
+column_of (const GantryXlaPlace *place)
+{
+  return (guint) (place->at - place->line_start) + 1;
+}
+
+/* An error of @inst as a whole, which stands where the instruction begins. */
+static void
+fail_at (Hlo *h, const HloInstruction *inst, const char *format, ...) G_GNUC_PRINTF (3, 4);
+
+static void
+fail_at (Hlo *h, const HloInstruction *inst, const char *format, ...)
+{
+  g_autofree char *what = NULL;
+  va_list arguments;
+
+  va_start (arguments, format);
+  what = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  gantry_xla_scan_go (&h->s, &inst->begin);
+  gantry_xla_scan_fail (&h->s, GANTRY_ERROR_INVALID, "%s", what);
+}
+
 static void
 set_place (Body *body, const HloInstruction *inst, const HloAttributes *a)
 {
@@ -213,7 +237,7 @@ set_place (Body *body, const HloInstruction *inst, const HloAttributes *a)
   guint32 scope = a->scope;
 
   if (location.file == 0)
-    location = (GantryLocation){ .file = h->file, .line = inst->line, .column = inst->column };
+    location = (GantryLocation){ .file = h->file, .line = inst->begin.line, .column = column_of (&inst->begin) };
   if (body->scope != NULL)
     scope = gantry_context_scope (h->context, body->scope);
   gantry_builder_set_place (h->b, scope, gantry_context_location (h->context, &location));
@@ -356,13 +380,12 @@ get_member (Body *body, const HloInstruction *inst, const HloAttributes *a, HloV
 
   if (type == NULL || type->kind != GANTRY_TYPE_TUPLE || a->index < 0 || a->index >= type->rank)
     {
-      gantry_xla_scan_fail (&body->h->s, GANTRY_ERROR_INVALID, "line %u: get-tuple-element of no member", inst->line);
+      fail_at (body->h, inst, "get-tuple-element of no member");
       return value;
     }
   first = first_leaf (body->h, operands[0]->type, a->index);
   if (first + value->n > operands[0]->n)
-    gantry_xla_scan_fail (&body->h->s, GANTRY_ERROR_INVALID, "line %u: member %" G_GINT64_FORMAT " is of another shape",
-                          inst->line, a->index);
+    fail_at (body->h, inst, "member %" G_GINT64_FORMAT " is of another shape", a->index);
   else
     memcpy (value->ids, operands[0]->ids + first, sizeof (guint32) * value->n);
   return value;
@@ -526,8 +549,7 @@ parameter (Body *body, const HloInstruction *inst, HloAttributes *a)
   if (body->given != NULL && number >= 0 && number < body->n_given && body->given[number].n == value->n)
     *value = body->given[number];
   else if (body->given != NULL || number < 0)
-    gantry_xla_scan_fail (&h->s, GANTRY_ERROR_INVALID, "line %u: parameter %" G_GINT64_FORMAT " is not given",
-                          inst->line, number);
+    fail_at (h, inst, "parameter %" G_GINT64_FORMAT " is not given", number);
   else
     {
       guint32 attrs;
@@ -583,6 +605,22 @@ by_number (gconstpointer a, gconstpointer b)
   return x < y ? -1 : x > y;
 }
 
+/* A computation with n parameters numbers them from 0 to n - 1. What a fusion gives is looked up by number instead. */
+static void
+check_numbers (Body *body, const GPtrArray *parameters)
+{
+  for (guint i = 0; body->given == NULL && i < parameters->len; i++)
+    {
+      const HloInstruction *inst = g_ptr_array_index (parameters, i);
+
+      if (parameter_number (inst) == (gint64) i)
+        continue;
+      fail_at (body->h, inst, "parameter(%.*s) of a computation with %u parameters, which are numbered from 0 to %u",
+               (int) MIN (inst->operands.length, 20), inst->operands.at, parameters->len, parameters->len - 1);
+      return;
+    }
+}
+
 /* Parameters first, by number. Returns: what the computation returns */
 static HloValue *
 write_nodes (Body *body, const GArray *instructions)
@@ -601,6 +639,7 @@ write_nodes (Body *body, const GArray *instructions)
         root = inst;
     }
   g_ptr_array_sort (parameters, by_number);
+  check_numbers (body, parameters);
   for (guint i = 0; i < parameters->len && body->h->s.error == NULL; i++)
     with_attributes (body, g_ptr_array_index (parameters, i));
   for (guint i = 0; i < instructions->len && body->h->s.error == NULL; i++)

@@ -51,8 +51,8 @@ typedef struct
   GantryXlaSpan layout; /* of a result that is no tuple, without the braces */
   GantryXlaSpan opcode;
   GantryXlaSpan operands; /* between the brackets */
-  const char *attributes; /* where the list begins, at its first comma */
-  guint line, column, attribute_line;
+  GantryXlaPlace begin, operands_place;
+  GantryXlaPlace attributes; /* where the list begins, at its first comma */
   gboolean root;
 } HloInstruction;
 

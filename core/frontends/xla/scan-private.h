@@ -24,6 +24,14 @@ typedef struct
   GError *error;
 } GantryXlaScan;
 
+/** Where a line of the text begins and which it is: what an error needs besides the place itself. */
+typedef struct
+{
+  const char *at;
+  guint line;
+  const char *line_start;
+} GantryXlaPlace;
+
 /** A piece of the text. */
 typedef struct
 {
@@ -56,6 +64,10 @@ GantryXlaSpan gantry_xla_scan_value (GantryXlaScan *s, gboolean line);
 /** Skips a bracket that comes and all in it. Returns: what is in it, without the brackets */
 GantryXlaSpan gantry_xla_scan_bracket (GantryXlaScan *s);
 guint gantry_xla_scan_column (const GantryXlaScan *s);
+/** Skips space. Returns: the place of what comes */
+GantryXlaPlace gantry_xla_scan_place (GantryXlaScan *s);
+/** Goes to a place of the same text, before or behind. After a failure it stays at the end. */
+void gantry_xla_scan_go (GantryXlaScan *s, const GantryXlaPlace *place);
 /** Goes one deeper. Returns: FALSE after a failure; who got TRUE decrements @depth */
 gboolean gantry_xla_scan_enter (GantryXlaScan *s);
 

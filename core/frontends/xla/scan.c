@@ -16,6 +16,23 @@ gantry_xla_scan_column (const GantryXlaScan *s)
   return (guint) (s->at - s->line_start) + 1;
 }
 
+GantryXlaPlace
+gantry_xla_scan_place (GantryXlaScan *s)
+{
+  gantry_xla_scan_peek (s);
+  return (GantryXlaPlace){ s->at, s->line, s->line_start };
+}
+
+void
+gantry_xla_scan_go (GantryXlaScan *s, const GantryXlaPlace *place)
+{
+  if (s->error != NULL)
+    return;
+  s->at = place->at;
+  s->line = place->line;
+  s->line_start = place->line_start;
+}
+
 void
 gantry_xla_scan_fail (GantryXlaScan *s, GantryError code, const char *format, ...)
 {

@@ -160,10 +160,16 @@ static void
 test_errors (void)
 {
   static const struct { const char *text, *message; GantryError code; } cases[] = {
-    { "HloModule m\nENTRY e {\n  ROOT a = f32[] add(b, b)\n}\n", "test.hlo:3:", GANTRY_ERROR_INVALID },
+    { "HloModule m\nENTRY e {\n  ROOT a = f32[] add(b, b)\n}\n", "test.hlo:3:22: instruction 'b'", GANTRY_ERROR_INVALID },
+    { "HloModule m\nENTRY e {\n  a = f32[] parameter(0)\n  ROOT b = f32[] add(a,\n    zz)\n}\n",
+      "test.hlo:5:5: instruction 'zz'", GANTRY_ERROR_INVALID },
+    { "HloModule m\nENTRY e {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1000000000)\n  ROOT c = f32[] add(a, b)\n}\n",
+      "test.hlo:4:3: parameter(1000000000) of a computation with 2 parameters", GANTRY_ERROR_INVALID },
+    { "HloModule m\nENTRY e {\n  a = f32[] parameter(0)\n  b = f32[] parameter(0)\n  ROOT c = f32[] add(a, b)\n}\n",
+      "test.hlo:4:3: parameter(0)", GANTRY_ERROR_INVALID },
     { "HloModule m\nENTRY e {\n  ROOT a = f32[2] parameter(0)\n", "a bracket is not closed", GANTRY_ERROR_TRUNCATED },
     { "HloModule m\n", "no computation is in it", GANTRY_ERROR_INVALID },
-    { "HloModule m\nENTRY e {\n  p = f32[2] parameter(0)\n  ROOT a = f32[] get-tuple-element(p), index=0\n}\n", "of no member",
+    { "HloModule m\nENTRY e {\n  p = f32[2] parameter(0)\n  ROOT a = f32[] get-tuple-element(p), index=0\n}\n", "test.hlo:4:3: get-tuple-element of no member",
       GANTRY_ERROR_INVALID },
     { "HloModule m\nENTRY e {\n  p = f32[2] parameter(0)\n  ROOT a = f32[2] call(p), to_apply=e\n}\n", "@e calls itself",
       GANTRY_ERROR_INVALID },
