@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* A loop that counts without end gives no nodes that the limit on nodes would see soon. */
-#define MOST_TRIPS 1000000
+#define MOST_TRIPS 200000
 
 typedef struct
 {
@@ -113,6 +113,46 @@ obstacle (const Loop *loop, gint truth, gboolean bounded)
   return NULL;
 }
 
+/* Whether each trip returns what it got for parameter @k. */
+static gboolean
+stays (const Loop *loop, guint k)
+{
+  const GantryModule *source = loop->e->source;
+
+  return k < loop->body->n_results && k < loop->body->n_params
+         && gantry_function_result_id (source, loop->body, k) == source->nodes[loop->body->first_node + k].id;
+}
+
+/* Whether the condition reads nothing that a trip changes, so that its first answer is that of all trips. */
+static gboolean
+condition_is_fixed (const Loop *loop)
+{
+  const GantryModule *source = loop->e->source;
+  const GantryFunction *cond = loop->cond;
+  g_autofree guint8 *changes = g_new0 (guint8, (gsize) cond->n_nodes + 1);
+
+  for (guint32 i = 0; i < cond->n_nodes; i++)
+    {
+      const GantryNode *node = &source->nodes[cond->first_node + i];
+
+      changes[i] = i < cond->n_params ? !stays (loop, i) : (gantry_op_info (node->op)->flags & GANTRY_OP_EFFECT) != 0;
+      for (guint k = 0; k < node->n_operands && changes[i] == 0; k++)
+        {
+          const GantryNode *operand = gantry_node_operand (source, node, k);
+
+          changes[i] = operand != NULL && changes[gantry_module_position (source, operand) - cond->first_node] != 0;
+        }
+    }
+  for (guint i = 0; i < cond->n_results; i++)
+    {
+      const GantryNode *result = gantry_module_node (source, gantry_function_result_id (source, cond, i));
+
+      if (changes[gantry_module_position (source, result) - cond->first_node] != 0)
+        return FALSE;
+    }
+  return TRUE;
+}
+
 static gboolean
 run_trips (Loop *loop, GError **error)
 {
@@ -121,6 +161,9 @@ run_trips (Loop *loop, GError **error)
 
   if (most != 0 && !ask_first (loop, error))
     return FALSE;
+  if (most < 0 && _gantry_unroll_truth (e, loop->running) == 1 && condition_is_fixed (loop))
+    return _gantry_unroll_refuse (e, loop->node, error, GANTRY_ERROR_UNSUPPORTED,
+                                  "it never ends: its condition is true and reads nothing that the loop changes");
   for (gint64 i = 0; most < 0 || i < most; i++)
     {
       gint truth = _gantry_unroll_truth (e, loop->running);

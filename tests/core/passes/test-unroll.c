@@ -310,6 +310,15 @@ test_refused (void)
                                 " n_xs = 0, axes = ints[], y_axes = ints[]}: f32[]"),
                           FUNCTION ("f", "2", "%11: f32[]", "%12", "%12 = tanh(%11): f32[]")),
                   GANTRY_ERROR_TOO_LARGE, "scan 'long' (test.gir:1:");
+  /* Seen at the first trip: the condition reads only what each trip returns as it is. */
+  assert_refused (&gantry_pass_unroll,
+                  MODULE (MAIN ("%1: f32[]", "%4", "%2 = constant() {value = dense<i32[]: 0>}: i32[]"
+                                " %3 = while(%2, %1) {cond = #2, body = #3}: (i32[], f32[])"
+                                " %4 = result(%3) {index = 1}: f32[]"),
+                          FUNCTION ("more", "2", "%11: i32[], %12: f32[]", "%13",
+                                    "%13 = compare(%11, %11) {comparison_direction = \"EQ\"}: bool[]")
+                          FUNCTION ("trip", "3", "%21: i32[], %22: f32[]", "%21, %23", "%23 = tanh(%22): f32[]")),
+                  GANTRY_ERROR_UNSUPPORTED, "it never ends");
   /* Loops of nothing in loops of nothing. */
   assert_refused (&gantry_pass_unroll,
                   MODULE (MAIN ("%1: f32[]", "%2", "%2 = scan(%1) {body = #2, length = 500000, n_carries = 1,"
@@ -330,6 +339,14 @@ test_refused (void)
                                 " %2 = while(%1) {cond = #2, body = #3}: i32[]"),
                           FUNCTION ("more", "2", "%11: i32[]", "%12", "%12 = constant() {value = dense<bool[]: true>}: bool[]")
                           FUNCTION ("trip", "3", "%21: i32[]", "%21", "")),
+                  GANTRY_ERROR_UNSUPPORTED, "it never ends");
+  /* One that counts for ever: too many trips, which by themselves leave no nodes. */
+  assert_refused (&gantry_pass_unroll,
+                  MODULE (MAIN ("", "%2", "%1 = constant() {value = dense<i32[]: 0>}: i32[]"
+                                " %2 = while(%1) {cond = #2, body = #3}: i32[]"),
+                          FUNCTION ("more", "2", "%11: i32[]", "%12",
+                                    "%12 = compare(%11, %11) {comparison_direction = \"EQ\"}: bool[]")
+                          FUNCTION ("trip", "3", "%21: i32[]", "%22", "%22 = negate(%21): i32[]")),
                   GANTRY_ERROR_TOO_LARGE, "while");
   assert_refused (&gantry_pass_inline,
                   MODULE (MAIN ("%1: f32[]", "%2", "%2 = call(%1) {body = #2}: f32[]"),
