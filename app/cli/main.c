@@ -2,6 +2,7 @@
 /* gantry-cli: finds the subcommand. */
 #include "app/cli/cli.h"
 #include "core/base/cache.h"
+#include "core/base/file.h"
 #include "core/base/scratch.h"
 #include "gantry-config.h"
 #include <errno.h>
@@ -99,6 +100,7 @@ int
 main (int argc, char **argv)
 {
   keep_descriptors ();
+  gantry_file_guard_end ("gantry-cli");
   signal (SIGXFSZ, SIG_IGN); /* a file that may not grow is a write that fails, and is told */
   keep_openmp_quiet (argv);
   setlocale (LC_ALL, "");

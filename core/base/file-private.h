@@ -5,7 +5,11 @@
 
 G_BEGIN_DECLS
 
-/** @start: (nullable): of an empty file */
-void _gantry_file_guard_add (const char *start, gsize length);
+/**
+ * _gantry_file_guard_add:
+ * @start: (nullable): of an empty file
+ * @path: in the message of gantry_file_guard_end()
+ */
+void _gantry_file_guard_add (const char *start, gsize length, const char *path);
 
 G_END_DECLS

@@ -58,21 +58,21 @@ open_file (const char *path, GError **error)
 }
 
 static GMappedFile *
-map_and_close (int file, GError **error)
+map_and_close (int file, const char *path, GError **error)
 {
   GMappedFile *mapped = file >= 0 ? g_mapped_file_new_from_fd (file, FALSE, error) : NULL;
 
   if (file >= 0)
     close (file);
   if (mapped != NULL)
-    _gantry_file_guard_add (g_mapped_file_get_contents (mapped), g_mapped_file_get_length (mapped));
+    _gantry_file_guard_add (g_mapped_file_get_contents (mapped), g_mapped_file_get_length (mapped), path);
   return mapped;
 }
 
 GMappedFile *
 gantry_file_map (const char *path, GError **error)
 {
-  return map_and_close (open_file (path, error), error);
+  return map_and_close (open_file (path, error), path, error);
 }
 
 /* Links followed. (transfer full) (nullable) */
@@ -110,7 +110,7 @@ gantry_file_map_beside (const char *path, const char *owner, gboolean anywhere, 
   int file = open_file (path, error);
 
   if (file < 0 || anywhere || is_beside (file, owner))
-    return map_and_close (file, error);
+    return map_and_close (file, path, error);
   close (file);
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_OUTSIDE,
                "'%s' lies outside the model's folder; what a model reads there only you can allow (--allow-outside)", path);

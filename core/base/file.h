@@ -47,6 +47,15 @@ GMappedFile *gantry_file_map_beside (const char *path, const char *owner, gboole
  */
 void gantry_file_guard_start (void);
 
+/**
+ * gantry_file_guard_end:
+ * @program: its name, in the message
+ *
+ * As gantry_file_guard_start(), but such a read ends the process, with exit status 1 and the name of the file on standard error: what was
+ * begun with one half of a file has no result that could be told from a right one. The first of the two functions that is called counts.
+ */
+void gantry_file_guard_end (const char *program);
+
 /** GantryFileIdentity: tells whether a path still names the bytes that it named before. */
 typedef struct
 {

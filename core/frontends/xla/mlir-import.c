@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A text of StableHLO: one or more modules, or functions alone. An index of functions and aliases is made first,
  * because the entry is the first function of a module and locations may stand behind what they belong to. */
+#include "core/base/file.h"
 #include "core/frontends/xla/hlo-private.h"
 #include "core/frontends/xla/mlir-private.h"
 
@@ -21,7 +22,7 @@ is_hlo (const char *text, gsize length)
 static gboolean
 looks_read (const char *path)
 {
-  g_autoptr (GMappedFile) file = g_mapped_file_new (path, FALSE, NULL);
+  g_autoptr (GMappedFile) file = gantry_file_map (path, NULL);
   GantryXlaScan s;
 
   if (file == NULL || g_mapped_file_get_length (file) == 0)

@@ -2,8 +2,10 @@
 /* Output is never lost silently: what standard output refuses is an error, and a file that cannot be written whole leaves
  * what was there. The command line is run by a shell, which sets where its output goes and how large a file may be. */
 #include "tests/app/cli/cli-test.h"
+#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Runs gantry-cli as "$0" of a shell command; the paths are "$1", "$2". */
 static CliResult *
@@ -121,6 +123,64 @@ test_own_input (void)
   cli_remove_folder (g_steal_pointer (&folder));
 }
 
+static gboolean
+maps (GSubprocess *process, const char *path)
+{
+  const char *pid = g_subprocess_get_identifier (process);
+  g_autofree char *name = pid != NULL ? g_strdup_printf ("/proc/%s/maps", pid) : NULL, *text = NULL;
+
+  g_assert_nonnull (pid); /* it has ended before it read the file */
+  return g_file_get_contents (name, &text, NULL, NULL) && strstr (text, path) != NULL;
+}
+
+/* A pipe of which @room bytes are free. */
+static void
+open_full_pipe (int *ends, gsize room)
+{
+  g_autofree char *filling = NULL;
+  int size;
+
+  g_assert_cmpint (pipe2 (ends, O_CLOEXEC), ==, 0);
+  size = fcntl (ends[1], F_SETPIPE_SZ, 4096);
+  g_assert_cmpint (size, >, (int) room);
+  filling = g_strnfill ((gsize) size - room, '.');
+  g_assert_cmpint (write (ends[1], filling, (gsize) size - room), ==, size - (int) room);
+}
+
+/* The program waits at its third line of progress, until the file that it has mapped by then is cut. */
+static void
+test_cut_while_read (void)
+{
+  static const char lines[] = "progress -1.000 Opening\nprogress 0.000 opening the file\n";
+  g_autofree char *program = cli_program (), *from = cli_own_file ("sample.onnx"), *folder = cli_temporary_folder ();
+  g_autofree char *path = g_build_filename (folder, "cut.onnx", NULL), *bytes = NULL, *err = NULL;
+  const char *const argv[] = { program, "run", "--progress", path, NULL };
+  g_autoptr (GSubprocessLauncher) launcher = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDERR_PIPE);
+  g_autoptr (GSubprocess) process = NULL;
+  g_autoptr (GError) error = NULL;
+  char buffer[4096];
+  int ends[2];
+  gsize size;
+
+  g_assert_true (g_file_get_contents (from, &bytes, &size, NULL) && g_file_set_contents (path, bytes, (gssize) size, NULL));
+  open_full_pipe (ends, sizeof lines + 8);
+  g_subprocess_launcher_take_stdout_fd (launcher, ends[1]);
+  process = g_subprocess_launcher_spawnv (launcher, argv, &error);
+  g_assert_no_error (error);
+  g_subprocess_launcher_close (launcher);
+  while (!maps (process, path))
+    g_usleep (2000);
+  g_assert_cmpint (truncate (path, 4096), ==, 0);
+  while (read (ends[0], buffer, sizeof buffer) > 0)
+    ;
+  close (ends[0]);
+  g_assert_true (g_subprocess_communicate_utf8 (process, NULL, NULL, NULL, &err, &error));
+  g_assert_true (g_subprocess_get_if_exited (process));
+  g_assert_cmpint (g_subprocess_get_exit_status (process), ==, 1);
+  g_assert_nonnull (strstr (err, "cut.onnx: changed while it was read"));
+  cli_remove_folder (g_steal_pointer (&folder));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -129,5 +189,6 @@ main (int argc, char **argv)
   g_test_add_func ("/cli/output/nothing-printed", test_nothing_printed);
   g_test_add_func ("/cli/output/files", test_files);
   g_test_add_func ("/cli/output/own-input", test_own_input);
+  g_test_add_func ("/cli/output/cut-while-read", test_cut_while_read);
   return g_test_run ();
 }

@@ -2,8 +2,10 @@
 /* Tests of core/base/file: what the file of a stranger may have opened. */
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -128,6 +130,94 @@ test_kinds (Fixture *f, gconstpointer data)
   g_assert_error (error, G_FILE_ERROR, G_FILE_ERROR_NOENT);
 }
 
+/* 16 pages of ones, of which one is left while they are mapped. (transfer full) */
+static GMappedFile *
+map_and_cut (const Fixture *f, char **path)
+{
+  g_autofree char *bytes = g_malloc (1 << 16);
+  GMappedFile *mapped;
+
+  *path = in (f, "cut");
+  memset (bytes, 1, 1 << 16);
+  g_assert_true (g_file_set_contents (*path, bytes, 1 << 16, NULL));
+  mapped = gantry_file_map (*path, NULL);
+  g_assert_nonnull (mapped);
+  g_assert_cmpint (truncate (*path, 4096), ==, 0);
+  return mapped;
+}
+
+static guint
+sum (const char *bytes, gsize n)
+{
+  guint total = 0;
+
+  for (gsize i = 0; i < n; i += 512)
+    total += (guint) ((const volatile char *) bytes)[i];
+  return total;
+}
+
+static void
+test_zeros (Fixture *f, gconstpointer data)
+{
+  g_autofree char *path = NULL;
+  g_autoptr (GMappedFile) mapped = NULL;
+
+  if (g_test_subprocess ())
+    {
+      gantry_file_guard_start ();
+      mapped = map_and_cut (f, &path);
+      g_assert_cmpuint (sum (g_mapped_file_get_contents (mapped), 1 << 16), ==, 8);
+      return;
+    }
+  g_test_trap_subprocess (NULL, 0, 0);
+  g_test_trap_assert_passed ();
+}
+
+static void
+test_end (Fixture *f, gconstpointer data)
+{
+  g_autofree char *path = NULL;
+  g_autoptr (GMappedFile) mapped = NULL;
+
+  if (g_test_subprocess ())
+    {
+      gantry_file_guard_end ("a program");
+      mapped = map_and_cut (f, &path);
+      sum (g_mapped_file_get_contents (mapped), 1 << 16);
+      return;
+    }
+  g_test_trap_subprocess (NULL, 0, 0);
+  g_test_trap_assert_failed ();
+  g_test_trap_assert_stderr ("*a program: *cut: changed while it was read;*");
+}
+
+/* What lies where a file was, after it was unmapped, is not ours: reading it ends in SIGBUS as ever. */
+static void
+test_unmapped (Fixture *f, gconstpointer data)
+{
+  g_autofree char *path = NULL, *other = in (f, "other");
+  const char *place;
+  int file;
+
+  if (g_test_subprocess ())
+    {
+      GMappedFile *mapped;
+
+      gantry_file_guard_start ();
+      mapped = map_and_cut (f, &path);
+      place = g_mapped_file_get_contents (mapped);
+      g_mapped_file_unref (mapped);
+      g_assert_true (g_file_set_contents (other, "x", 1, NULL));
+      file = open (other, O_RDONLY | O_CLOEXEC);
+      g_assert_true (mmap ((void *) place, 1 << 16, PROT_READ, MAP_PRIVATE | MAP_FIXED, file, 0) == place);
+      sum (place, 1 << 16);
+      return;
+    }
+  g_test_trap_subprocess (NULL, 0, 0);
+  g_test_trap_assert_failed ();
+  g_test_trap_assert_stderr_unmatched ("*changed*");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -136,6 +226,9 @@ main (int argc, char **argv)
   ADD ("folder", test_folder);
   ADD ("hub", test_hub);
   ADD ("kinds", test_kinds);
+  ADD ("zeros", test_zeros);
+  ADD ("end", test_end);
+  ADD ("unmapped", test_unmapped);
 #undef ADD
   return g_test_run ();
 }
