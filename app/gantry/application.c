@@ -13,6 +13,7 @@ struct _GantryApplication
 {
   AdwApplication parent_instance;
   gboolean restored; /* what was unsaved was looked for */
+  gboolean lost;     /* what was unsaved could be kept nowhere */
 };
 
 G_DEFINE_FINAL_TYPE (GantryApplication, gantry_application, ADW_TYPE_APPLICATION)
@@ -85,8 +86,8 @@ static void
 keep_all (GtkApplication *self)
 {
   for (GList *at = gtk_application_get_windows (self); at != NULL; at = at->next)
-    if (GANTRY_IS_WINDOW (at->data))
-      gantry_window_keep (at->data);
+    if (GANTRY_IS_WINDOW (at->data) && !gantry_window_keep (at->data))
+      GANTRY_APPLICATION (self)->lost = TRUE;
 }
 
 /* The session manager ends the program: there is nobody to ask. */
@@ -205,4 +206,10 @@ gantry_application_new (GApplicationFlags flags)
 {
   return g_object_new (GANTRY_TYPE_APPLICATION, "application-id", "org.gantry.Gantry", "flags",
                        flags | G_APPLICATION_HANDLES_OPEN, "resource-base-path", RESOURCES, "register-session", TRUE, NULL);
+}
+
+int
+gantry_application_status (GantryApplication *self, int status)
+{
+  return status == 0 && self->lost ? 1 : status;
 }

@@ -11,5 +11,5 @@ main (int argc, char **argv)
   g_set_application_name ("Gantry");
   gantry_scratch_sweep ();
   application = gantry_application_new (G_APPLICATION_DEFAULT_FLAGS);
-  return g_application_run (G_APPLICATION (application), argc, argv);
+  return gantry_application_status (application, g_application_run (G_APPLICATION (application), argc, argv));
 }

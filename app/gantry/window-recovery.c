@@ -254,18 +254,39 @@ keep (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-void
+/* The folder for unsaved work took nothing: somewhere else, and told where a process that ends still can. */
+static gboolean
+keep_elsewhere (GantryWindow *self, const char *text, const GError *why)
+{
+  g_autofree char *name = g_path_get_basename (gantry_document_get_path (self->document));
+  g_autofree char *what = gantry_recovery_describe (self->document);
+  g_autoptr (GError) error = NULL;
+  g_autofree char *path = gantry_recovery_save_elsewhere (self->document, text, &error);
+
+  if (path != NULL)
+    g_printerr ("gantry: unsaved work of %s (%s) is kept in %s; open it there. It is not where it is looked for at the next start: %s\n",
+                name, what, path, why->message);
+  else
+    g_printerr ("gantry: unsaved work of %s is LOST (%s): %s; %s\n", name, what, why->message, error->message);
+  return path != NULL;
+}
+
+gboolean
 gantry_window_keep (GantryWindow *self)
 {
   g_autofree char *text = NULL;
   g_autoptr (GError) error = NULL;
 
-  if (self->document == NULL || self->recovering || !gantry_document_is_unsaved (self->document) || !can_keep (self))
-    return;
+  if (self->document == NULL || self->recovering || !gantry_document_is_unsaved (self->document))
+    return TRUE;
   text = _gantry_window_shown_text (self);
-  if ((self->keeping || gantry_recovery_is_behind (self->recovery, self->document, text))
-      && !gantry_recovery_save (self->recovery, self->document, text, &error))
-    g_warning ("unsaved work is not kept: %s", error->message);
+  if (self->recovery == NULL)
+    self->recovery = gantry_recovery_new (&error);
+  if (self->recovery != NULL
+      && ((!self->keeping && !gantry_recovery_is_behind (self->recovery, self->document, text))
+          || gantry_recovery_save (self->recovery, self->document, text, &error)))
+    return TRUE;
+  return keep_elsewhere (self, text, error);
 }
 
 void

@@ -23,8 +23,9 @@ void gantry_window_open (GantryWindow *window, const char *path);
 
 /** Opens what was unsaved, and keeps it on in the same file. */
 void gantry_window_recover (GantryWindow *window, GantryRecovery *recovery);
-/** Keeps at once what is unsaved: before the process ends. */
-void gantry_window_keep (GantryWindow *window);
+/** Keeps at once what is unsaved, before the process ends: where the folder for it takes nothing, beside the model or among temporary
+ *  files, which standard error tells. Returns: FALSE where it is lost, which standard error tells too */
+gboolean gantry_window_keep (GantryWindow *window);
 
 /** Whether the child is asked, in the background, what the kernels of each program need, so that plans count it before the first run. */
 void gantry_window_set_find_sizes (GantryWindow *window, gboolean find_sizes);

@@ -15,7 +15,7 @@ struct _GantryRecovery
 {
   gatomicrefcount ref_count;
   char *path, *lock_path;
-  int lock;          /* descriptor that holds the lock */
+  int lock;          /* descriptor that holds the lock; -1: of a file that nobody else looks for */
   GMutex writing;    /* one save at a time */
   /* What the file holds, as the owning thread knows it */
   gboolean kept;
@@ -63,6 +63,20 @@ take_lock (const char *path, int *descriptor)
   return TRUE;
 }
 
+/* @path: (transfer full); without a lock */
+static GantryRecovery *
+recovery_at (char *path)
+{
+  GantryRecovery *recovery = g_new0 (GantryRecovery, 1);
+
+  g_atomic_ref_count_init (&recovery->ref_count);
+  g_mutex_init (&recovery->writing);
+  recovery->path = path;
+  recovery->lock = -1;
+  recovery->written = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+  return recovery;
+}
+
 /* (transfer full) (nullable): NULL where somebody else has the lock */
 static GantryRecovery *
 claim (const char *folder, const char *name)
@@ -73,13 +87,9 @@ claim (const char *folder, const char *name)
 
   if (!take_lock (lock_path, &lock))
     return NULL;
-  recovery = g_new0 (GantryRecovery, 1);
-  g_atomic_ref_count_init (&recovery->ref_count);
-  g_mutex_init (&recovery->writing);
-  recovery->path = g_steal_pointer (&path);
+  recovery = recovery_at (g_steal_pointer (&path));
   recovery->lock_path = g_steal_pointer (&lock_path);
   recovery->lock = lock;
-  recovery->written = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
   return recovery;
 }
 
@@ -167,9 +177,12 @@ gantry_recovery_unref (GantryRecovery *recovery)
 {
   if (recovery == NULL || !g_atomic_ref_count_dec (&recovery->ref_count))
     return;
-  if (!g_file_test (recovery->path, G_FILE_TEST_EXISTS))
-    g_unlink (recovery->lock_path);
-  g_close (recovery->lock, NULL);
+  if (recovery->lock >= 0)
+    {
+      if (!g_file_test (recovery->path, G_FILE_TEST_EXISTS))
+        g_unlink (recovery->lock_path);
+      g_close (recovery->lock, NULL);
+    }
   g_mutex_clear (&recovery->writing);
   g_hash_table_unref (recovery->written);
   g_free (recovery->view);
@@ -479,4 +492,51 @@ gantry_recovery_save (GantryRecovery *recovery, GantryDocument *document, const 
   note (keeping, done);
   keeping_free (keeping);
   return done;
+}
+
+/* "step" of step.gantry or step.onnx. (transfer full) */
+static char *
+stem_of (const char *path)
+{
+  char *name = g_path_get_basename (path), *dot = strrchr (name, '.');
+
+  if (dot != NULL && dot != name)
+    *dot = 0;
+  return name;
+}
+
+char *
+gantry_recovery_save_elsewhere (GantryDocument *document, const char *view, GError **error)
+{
+  const char *of = document->loaded->session_path != NULL ? document->loaded->session_path : document->loaded->path;
+  g_autofree char *beside = g_path_get_dirname (of), *stem = stem_of (of);
+  const char *const folders[] = { beside, g_get_tmp_dir () };
+
+  for (guint i = 0; i < G_N_ELEMENTS (folders); i++)
+    {
+      g_autofree char *name = g_strdup_printf ("%s-unsaved-%08x" ENDING, stem, g_random_int ());
+      g_autoptr (GantryRecovery) recovery = recovery_at (g_build_filename (folders[i], name, NULL));
+
+      g_clear_error (error); /* that of the folder before */
+      if (gantry_recovery_save (recovery, document, view, error))
+        return g_strdup (recovery->path);
+      delete_file (recovery->path);
+    }
+  return NULL;
+}
+
+char *
+gantry_recovery_describe (GantryDocument *document)
+{
+  GPtrArray *runs = document->loaded != NULL ? document->loaded->runs : NULL;
+  gboolean edits = document->state != NULL && document->state->serial != document->kept.serial;
+  g_autofree char *some = NULL;
+  guint n = 0;
+
+  for (guint i = 0; runs != NULL && i < runs->len; i++)
+    n += !g_hash_table_contains (document->kept_runs, ((GantryRunResult *) g_ptr_array_index (runs, i))->uid);
+  if (n == 0)
+    return g_strdup (edits ? "edits" : "notes or variants");
+  some = g_strdup_printf (n == 1 ? "%u run" : "%u runs", n);
+  return edits ? g_strconcat (some, " and edits", NULL) : g_steal_pointer (&some);
 }

@@ -42,6 +42,20 @@ gboolean gantry_recovery_save_finish (GAsyncResult *result, GError **error);
 gboolean gantry_recovery_save (GantryRecovery *recovery, GantryDocument *document, const char *view, GError **error);
 
 /**
+ * gantry_recovery_save_elsewhere:
+ * @view: (nullable): as for gantry_recovery_save()
+ *
+ * For a process that ends and whose recovery file cannot be written: keeps the same in a session file with a name of its own,
+ * NAME-unsaved-XXXXXXXX.gantry, in the folder of the session or the model, else in that of temporary files. Nobody offers it at the next
+ * start; it is opened as any session is.
+ *
+ * Returns: (transfer full) (nullable): the path to tell; NULL where neither folder took it
+ */
+char *gantry_recovery_save_elsewhere (GantryDocument *document, const char *view, GError **error);
+/** What would be lost of a document that is unsaved: "2 runs and edits" (transfer full) */
+char *gantry_recovery_describe (GantryDocument *document);
+
+/**
  * gantry_document_recover_async:
  * @options: (nullable): which programs may run
  *

@@ -3,6 +3,7 @@
  *
  * GANTRY_KILLS=100 kills so many times and holds each loss to three seconds, which the ordinary test, on a machine of any load, does
  * not. GANTRY_KILL_MINUTES=60 draws the times of the kills from so many minutes, so that some come while the window starts. */
+#include "app/gantry/application.h"
 #include "tests/app/gantry/window-test.h"
 #include "tests/random-seed.h"
 #include <glib/gstdio.h>
@@ -497,6 +498,72 @@ test_killed (void)
   remove_all ();
 }
 
+/* Edits @model, takes the folder of it away where @gone, and gets SIGTERM. */
+static int
+be_terminated (const char *model, gboolean gone)
+{
+  GantryWindow *window = window_test_new ();
+  g_autofree char *folder = g_path_get_dirname (model);
+  GApplication *application = g_application_get_default ();
+
+  window_test_open (window, model);
+  edit (window, 3);
+  window_test_wait (window);
+  if (gone)
+    g_assert_true (g_unlink (model) == 0 && g_rmdir (folder) == 0);
+  raise (SIGTERM);
+  return gantry_application_status (GANTRY_APPLICATION (application), g_application_run (application, 0, NULL));
+}
+
+/* @gone: neither the folder of the model nor that of temporary files is there. (transfer full): what was said on standard error */
+static char *
+terminate_one (const char *model, gboolean gone)
+{
+  const char *const argv[] = { program, gone ? "--term-gone" : "--term", model, NULL };
+  g_autoptr (GSubprocessLauncher) launcher = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDERR_PIPE);
+  g_autoptr (GSubprocess) process = NULL;
+  char *err = NULL;
+
+  g_subprocess_launcher_setenv (launcher, "XDG_STATE_HOME", "/dev/null/none", TRUE);
+  if (gone)
+    g_subprocess_launcher_setenv (launcher, "TMPDIR", "/dev/null/none", TRUE);
+  process = g_subprocess_launcher_spawnv (launcher, argv, NULL);
+  g_assert_true (g_subprocess_communicate_utf8 (process, NULL, NULL, NULL, &err, NULL));
+  g_assert_true (g_subprocess_get_if_exited (process));
+  g_assert_cmpint (g_subprocess_get_exit_status (process), ==, gone ? 1 : 0);
+  return err;
+}
+
+/* A signal while nothing can be written where unsaved work is kept: it is kept elsewhere, or its loss is told. */
+static void
+test_terminated (void)
+{
+  g_autofree char *from = views_source_file ("data/programs/transformer-tiny.gir"), *text = NULL, *kept = NULL, *lost = NULL;
+  g_autofree char *folder = g_dir_make_tmp ("gantry-term-XXXXXX", NULL), *model = g_build_filename (folder, "m.gir", NULL);
+  g_autofree char *what = NULL;
+  g_autoptr (GDir) dir = NULL;
+  const char *name;
+
+  if (!views_have_display ())
+    return;
+  g_assert_true (g_file_get_contents (from, &text, NULL, NULL) && g_file_set_contents (model, text, -1, NULL));
+  kept = terminate_one (model, FALSE);
+  what = g_strdup_printf ("unsaved work of m.gir (edits) is kept in %s/m-unsaved-", folder);
+  if (strstr (kept, what) == NULL)
+    g_error ("\"%s\" is not in %s", what, kept);
+  dir = g_dir_open (folder, 0, NULL);
+  while ((name = g_dir_read_name (dir)) != NULL)
+    if (g_str_has_suffix (name, ".gantry"))
+      {
+        g_autofree char *path = g_build_filename (folder, name, NULL);
+
+        g_assert_cmpint (g_unlink (path), ==, 0);
+      }
+  lost = terminate_one (model, TRUE);
+  if (strstr (lost, "unsaved work of m.gir is LOST (edits): ") == NULL)
+    g_error ("no loss is told in %s", lost);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -510,12 +577,19 @@ main (int argc, char **argv)
       adw_init ();
       be_killed ();
     }
+  if (argc == 3 && g_str_has_prefix (argv[1], "--term"))
+    {
+      gtk_init ();
+      adw_init ();
+      return be_terminated (argv[2], strcmp (argv[1], "--term-gone") == 0);
+    }
   window_test_init (&argc, &argv);
   g_test_add_func ("/recovery/restored", test_restored);
   g_test_add_func ("/recovery/asked", test_asked);
   g_test_add_func ("/recovery/outside", test_outside);
   g_test_add_func ("/recovery/logout", test_logout);
   g_test_add_func ("/recovery/exported-again", test_exported_again);
+  g_test_add_func ("/recovery/terminated", test_terminated);
   g_test_add_func ("/recovery/killed", test_killed);
   return window_test_run ();
 }

@@ -4,6 +4,7 @@
 #include "tests/core/document/document-test.h"
 #include <glib/gstdio.h>
 #include <sqlite3.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -374,6 +375,78 @@ test_folder (void)
   g_assert_cmpuint (info.st_mode & 0777, ==, 0700);
 }
 
+/* Prints where unsaved work went, with no folder for it, and, where @gone, none of the model and of temporary files either. */
+static int
+be_ended (gboolean gone)
+{
+  g_autofree char *folder = g_dir_make_tmp ("gantry-home-XXXXXX", NULL), *model = g_build_filename (folder, "step.gir", NULL);
+  g_autofree char *from = doc_file ("data/programs/transformer-tiny.gir"), *text = NULL, *path = NULL;
+  g_autoptr (GantryDocument) document = gantry_document_new ();
+  g_autoptr (GError) error = NULL;
+
+  g_assert_true (g_file_get_contents (from, &text, NULL, NULL) && g_file_set_contents (model, text, -1, NULL));
+  g_assert_true (gantry_document_open (document, model, NULL, NULL, NULL));
+  gantry_document_wait (document);
+  add_run (document, "kept");
+  gantry_document_set_notes (document, "by me");
+  g_assert_null (gantry_recovery_new (NULL));
+  if (gone)
+    {
+      g_assert_cmpint (g_unlink (model), ==, 0);
+      g_assert_cmpint (g_rmdir (folder), ==, 0);
+      g_assert_cmpint (g_rmdir (g_get_tmp_dir ()), ==, 0);
+    }
+  path = gantry_recovery_save_elsewhere (document, "view", &error);
+  g_assert_true ((path == NULL) == (error != NULL) && (path == NULL) == gone);
+  text = (g_free (text), gantry_recovery_describe (document));
+  printf ("%s\n%s\n", path != NULL ? path : error->message, text);
+  return 0;
+}
+
+/* (transfer full) (array): path and what */
+static char **
+end_one (const char *how, const char *temporary)
+{
+  const char *const argv[] = { program, how, NULL };
+  g_autoptr (GSubprocessLauncher) launcher = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE);
+  g_autoptr (GSubprocess) process = NULL;
+  g_autofree char *out = NULL;
+
+  g_subprocess_launcher_setenv (launcher, "XDG_STATE_HOME", "/dev/null/none", TRUE);
+  g_subprocess_launcher_setenv (launcher, "TMPDIR", temporary, TRUE);
+  process = g_subprocess_launcher_spawnv (launcher, argv, NULL);
+  g_assert_true (g_subprocess_communicate_utf8 (process, NULL, NULL, &out, NULL, NULL));
+  g_assert_true (g_subprocess_get_if_exited (process) && g_subprocess_get_exit_status (process) == 0);
+  return g_strsplit (out, "\n", 3);
+}
+
+/* A process that ends and has no folder for unsaved work: a session beside the model that opens as others do. */
+static void
+test_elsewhere (void)
+{
+  g_autofree char *temporary = g_dir_make_tmp ("gantry-tmp-XXXXXX", NULL), *folder = NULL, *model = NULL;
+  g_auto (GStrv) kept = end_one ("--end", temporary), lost = NULL;
+  g_autoptr (GantryDocument) document = gantry_document_new ();
+  g_autoptr (GError) error = NULL;
+
+  g_assert_true (g_str_has_prefix (kept[0], temporary) && strstr (kept[0], "/step-unsaved-") != NULL);
+  g_assert_cmpstr (kept[1], ==, "1 run");
+  gantry_document_open (document, kept[0], NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (has_run (document, "kept"));
+  g_assert_cmpstr (gantry_document_get_notes (document), ==, "by me");
+  g_clear_object (&document);
+  folder = g_path_get_dirname (kept[0]);
+  model = g_build_filename (folder, "step.gir", NULL);
+  g_unlink (kept[0]);
+  g_unlink (model);
+  g_rmdir (folder);
+  lost = end_one ("--end-gone", temporary);
+  g_assert_nonnull (strstr (lost[0], "step-unsaved-"));
+  g_assert_cmpstr (lost[1], ==, "1 run");
+  g_rmdir (temporary);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -381,6 +454,8 @@ main (int argc, char **argv)
 
   if (argc == 2 && strcmp (argv[1], "--keep") == 0)
     return be_killed ();
+  if (argc == 2 && g_str_has_prefix (argv[1], "--end"))
+    return be_ended (strcmp (argv[1], "--end-gone") == 0);
   program = argv[0];
   state_folder = g_dir_make_tmp ("gantry-state-XXXXXX", NULL);
   g_setenv ("XDG_STATE_HOME", state_folder, TRUE);
@@ -393,6 +468,7 @@ main (int argc, char **argv)
   g_test_add_func ("/recovery/never-without", test_never_without);
   g_test_add_func ("/recovery/sizes", test_sizes);
   g_test_add_func ("/recovery/killed", test_killed);
+  g_test_add_func ("/recovery/elsewhere", test_elsewhere);
   status = g_test_run ();
   return status;
 }
