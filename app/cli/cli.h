@@ -104,6 +104,8 @@ GantryDocument *gantry_cli_open (const GantryCliOptions *options, const char *pa
 /** Progress lines on standard output when asked for ("progress 0.25 Compiling"). */
 const GantryProgress *gantry_cli_progress (const GantryCliOptions *options);
 
+/** @notice: (nullable): of runs that are not read, for standard error */
+void gantry_cli_tell_left_out (const GError *notice);
 /** Prints the error on standard error. Returns: the exit status that belongs to it. */
 int gantry_cli_fail (const GError *error);
 /**

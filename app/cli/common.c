@@ -411,6 +411,13 @@ tell (GantryDocument *document, const char *what, const GError *error, gpointer 
   fprintf (stderr, "%s: %s: %s\n", g_get_prgname (), what, error->message);
 }
 
+void
+gantry_cli_tell_left_out (const GError *notice)
+{
+  if (notice != NULL)
+    tell (NULL, "Not all of the file is read", notice, NULL);
+}
+
 static gboolean
 open_all (GantryDocument *document, const GantryCliOptions *options, const char *path, const GantryOpenOptions *open,
           GError **error)

@@ -68,10 +68,12 @@ write_to_standard_output (const char *to, const GantryRecording *recording, GErr
 static gboolean
 export (const Options *options, const char *path, GError **error)
 {
-  g_autoptr (GPtrArray) runs = gantry_runs_read (path, gantry_cli_progress (&options->common), error);
+  g_autoptr (GError) notice = NULL;
+  g_autoptr (GPtrArray) runs = gantry_runs_read (path, gantry_cli_progress (&options->common), &notice, error);
   GantryRunResult *run = runs != NULL ? choose (options, path, runs, error) : NULL;
   g_autoptr (GantryOutput) output = NULL;
 
+  gantry_cli_tell_left_out (notice);
   if (run == NULL)
     return FALSE;
   if (strcmp (options->output, "-") == 0)

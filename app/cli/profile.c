@@ -195,8 +195,10 @@ arguments_there (const Options *options, GPtrArray *files)
 static gboolean
 take_back (Profile *profile, const char *session, GError **error)
 {
-  g_autoptr (GPtrArray) runs = gantry_runs_read (session, NULL, error);
+  g_autoptr (GError) notice = NULL;
+  g_autoptr (GPtrArray) runs = gantry_runs_read (session, NULL, &notice, error);
 
+  gantry_cli_tell_left_out (notice);
   if (runs == NULL)
     return FALSE;
   if (runs->len == 0)

@@ -105,9 +105,14 @@ static void
 load_thread (GTask *load, gpointer source, gpointer data, GCancellable *cancellable)
 {
   Child *child = data;
-  GError *error = NULL;
-  GPtrArray *runs = _gantry_session_load_runs (child->session, NULL, cancellable, &error);
+  GError *error = NULL, *left_out = NULL;
+  GPtrArray *runs = _gantry_session_load_runs (child->session, NULL, cancellable, &left_out, &error);
 
+  if (left_out != NULL) /* of one: nothing is left */
+    {
+      g_clear_pointer (&runs, g_ptr_array_unref);
+      g_propagate_error (&error, left_out);
+    }
   child->sizes = _gantry_session_load_sizes (child->session);
   if (runs != NULL)
     g_task_return_pointer (load, runs, (GDestroyNotify) g_ptr_array_unref);

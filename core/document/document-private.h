@@ -219,10 +219,11 @@ gboolean _gantry_session_save (const char *path, const GantrySessionParts *parts
 /**
  * _gantry_session_load_runs:
  * @known: (nullable) (element-type GantryRunResult): runs that need not be read
+ * @notice: (out) (optional): says which are left out, because they are larger than any that is read
  *
  * Returns: (transfer full) (nullable) (element-type GantryRunResult): the other runs of a session file
  */
-GPtrArray *_gantry_session_load_runs (const char *path, GPtrArray *known, GCancellable *cancellable, GError **error);
+GPtrArray *_gantry_session_load_runs (const char *path, GPtrArray *known, GCancellable *cancellable, GError **notice, GError **error);
 /** What kernels need, as a session file says it. (transfer full) (nullable) */
 GantryKernelSizes *_gantry_session_load_sizes (const char *path);
 

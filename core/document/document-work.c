@@ -478,6 +478,7 @@ typedef struct
 {
   char *path;
   GPtrArray *known; /* GantryRunResult */
+  GError *notice;   /* (nullable): of runs that are left out */
 } Merging;
 
 static void
@@ -487,15 +488,16 @@ merging_free (gpointer data)
 
   g_free (merging->path);
   g_ptr_array_unref (merging->known);
+  g_clear_error (&merging->notice);
   g_free (merging);
 }
 
 static void
 merge_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
-  const Merging *merging = data;
+  Merging *merging = data;
   GError *error = NULL;
-  GPtrArray *runs = _gantry_session_load_runs (merging->path, merging->known, cancellable, &error);
+  GPtrArray *runs = _gantry_session_load_runs (merging->path, merging->known, cancellable, &merging->notice, &error);
 
   if (runs != NULL)
     g_task_return_pointer (task, runs, (GDestroyNotify) g_ptr_array_unref);
@@ -521,6 +523,19 @@ gantry_document_merge_runs_async (GantryDocument *document, GAsyncReadyCallback 
   g_task_run_in_thread (task, merge_thread);
 }
 
+/* Each time that the file changes all of it is looked at: what was told at opening or at the merge before is not told again. */
+static void
+tell_left_out (GantryDocument *document, const GError *notice)
+{
+  GError **told = &document->loaded->notice;
+
+  if (notice == NULL || (*told != NULL && strcmp ((*told)->message, notice->message) == 0))
+    return;
+  g_clear_error (told);
+  *told = g_error_copy (notice);
+  _gantry_document_tell_error (document, "Not all of the file is shown", *told);
+}
+
 guint
 gantry_document_merge_runs_finish (GantryDocument *document, GAsyncResult *result, GError **error)
 {
@@ -537,6 +552,7 @@ gantry_document_merge_runs_finish (GantryDocument *document, GAsyncResult *resul
   _gantry_document_take_runs (document, others);
   if (others->len > 0)
     gantry_document_set_run (document, g_ptr_array_index (others, others->len - 1));
+  tell_left_out (document, merging->notice);
   return others->len;
 }
 

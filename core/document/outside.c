@@ -141,14 +141,14 @@ _gantry_outside_load (const char *path, const GantryOpenOptions *options, const 
 }
 
 GPtrArray *
-gantry_runs_read (const char *path, const GantryProgress *progress, GError **error)
+gantry_runs_read (const char *path, const GantryProgress *progress, GError **notice, GError **error)
 {
   g_autoptr (GPtrArray) runs = NULL;
   g_autoptr (GantryPlan) plan = NULL;
   GantryRunResult *run;
 
   if (_gantry_session_is_session (path) && !gantry_outside_is_trace (path))
-    return _gantry_session_load_runs (path, NULL, progress != NULL ? progress->cancellable : NULL, error);
+    return _gantry_session_load_runs (path, NULL, progress != NULL ? progress->cancellable : NULL, notice, error);
   plan = gantry_plan_new (0, 0);
   run = _gantry_outside_run (path, plan, progress, error);
   if (run == NULL)

@@ -8,10 +8,11 @@ G_BEGIN_DECLS
 /**
  * gantry_runs_read:
  * @path: a session, whose model need not be there, or the trace of another program (profiler/import.h)
+ * @notice: (out) (optional): says which runs are left out, because they are larger than any that is read
  *
- * Returns: (transfer full) (nullable) (element-type GantryRunResult): the runs in it
+ * Returns: (transfer full) (nullable) (element-type GantryRunResult): the other runs in it
  */
-GPtrArray *gantry_runs_read (const char *path, const GantryProgress *progress, GError **error);
+GPtrArray *gantry_runs_read (const char *path, const GantryProgress *progress, GError **notice, GError **error);
 
 /** Is the file, by its content, the trace of another program (profiler/import.h) or what CUPTI recorded (a .cupti file)? */
 gboolean gantry_outside_is_trace (const char *path);

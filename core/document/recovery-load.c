@@ -133,7 +133,7 @@ take_origin (GantryLoaded *loaded, sqlite3 *db, GCancellable *cancellable)
   loaded->session_path = g_steal_pointer (&session);
   loaded->session_state = read_text (db, "session state");
   /* Where they cannot be read what is unsaved is still worth having. */
-  runs = _gantry_session_load_runs (loaded->session_path, loaded->runs, cancellable, NULL);
+  runs = _gantry_session_load_runs (loaded->session_path, loaded->runs, cancellable, &loaded->notice, NULL);
   if (runs == NULL)
     return;
   loaded->n_kept_runs = runs->len;

@@ -368,8 +368,8 @@ gather (GantryRecovery *recovery, GantryDocument *document, const char *view)
 static gboolean
 write_row (sqlite3 *db, sqlite3_stmt *statement, const Row *row, GError **error)
 {
-  sqlite3_bind_text (statement, 1, row->key, -1, SQLITE_STATIC);
-  sqlite3_bind_blob64 (statement, 2, g_variant_get_data (row->value), g_variant_get_size (row->value), SQLITE_STATIC);
+  _gantry_bind_text (statement, 1, row->key);
+  _gantry_bind_blob (statement, 2, g_variant_get_data (row->value), g_variant_get_size (row->value));
   return _gantry_session_step (db, statement, error);
 }
 

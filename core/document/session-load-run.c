@@ -376,8 +376,9 @@ load_code (sqlite3 *db, gint64 run, GantryRunResult *result, GError **error)
         : "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL");
   g_auto (GantrySessionRows) rows = { .db = db };
   GError *own = NULL;
+  guint32 n;
 
-  if (!_gantry_rows_begin (&rows, db, "code", sql, error))
+  if (!count_rows (db, "code", run, &n, error) || !_gantry_session_check_bytes (db, "code", run, error) || !_gantry_rows_begin (&rows, db, "code", sql, error))
     return FALSE;
   sqlite3_bind_int64 (rows.statement, 1, run);
   while (_gantry_rows_next (&rows, &own))

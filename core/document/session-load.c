@@ -382,10 +382,10 @@ name_file (GError **error, const char *path)
 }
 
 GPtrArray *
-_gantry_session_load_runs (const char *path, GPtrArray *known, GCancellable *cancellable, GError **error)
+_gantry_session_load_runs (const char *path, GPtrArray *known, GCancellable *cancellable, GError **notice, GError **error)
 {
   g_autoptr (sqlite3) db = _gantry_session_open (path, FALSE, cancellable, error);
-  GPtrArray *runs = db != NULL ? _gantry_session_read_runs (db, known, NULL, error) : NULL;
+  GPtrArray *runs = db != NULL ? _gantry_session_read_runs (db, known, notice, error) : NULL;
 
   if (runs == NULL)
     name_file (error, path);

@@ -50,6 +50,9 @@ gboolean _gantry_rows_next (GantrySessionRows *rows, GError **error);
 void _gantry_rows_clear (GantrySessionRows *rows);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GantrySessionRows, _gantry_rows_clear)
 guint64 _gantry_session_most_rows (const char *table);
+guint64 _gantry_session_most_bytes (const char *table); /* of text, in those rows */
+/** Whether a run has no more bytes in @table than are read: counted by SQLite, before any of them is kept in memory here. */
+gboolean _gantry_session_check_bytes (sqlite3 *db, const char *table, gint64 run, GError **error);
 /** Whether what the user has set, as the file has it now, can be read again: before it is committed. */
 gboolean _gantry_session_check_settings (sqlite3 *db, GError **error);
 /** Sets @error, %GANTRY_ERROR_TOO_LARGE, for a table with so many rows, or with too many bytes. Returns: FALSE */
@@ -66,7 +69,9 @@ gboolean _gantry_session_step (sqlite3 *db, sqlite3_stmt *statement, GError **er
 /** A text that tells the compiled program apart from another: ids, operations and types of its nodes. (transfer full) */
 char *_gantry_session_fingerprint (const GantryCompilation *compilation);
 
+/** What is longer than a value of a session may be makes the statement fail, instead of being left out. */
 void _gantry_bind_text (sqlite3_stmt *statement, int column, const char *text);
+void _gantry_bind_blob (sqlite3_stmt *statement, int column, gconstpointer data, gsize size);
 char *_gantry_column_text (sqlite3_stmt *statement, int column); /* (transfer full), "" for NULL */
 
 /* session-load-run.c and session-save-run.c: a run, its plan and its recording. */

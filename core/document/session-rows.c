@@ -19,7 +19,7 @@ static const struct
   { "variants", 1000, 4 * MIB },           { "runs", 10000, 1024 * MIB },
   { "plan_steps", 8 * MIB, 1024 * MIB },   { "plan_buffers", 8 * MIB, MIB },
   { "plan_memory", 1000, KIB },            { "run_memory", 1000, MIB },
-  { "plan_problems", 8 * MIB, 1024 * MIB }, { "code", 8 * MIB, 8192 * MIB },
+  { "plan_problems", 8 * MIB, 1024 * MIB }, { "code", MIB, 2048 * MIB },
   { "chunks", 64 * KIB, 4096 * MIB },      { "embedded", MIB, 64 * 1024 * MIB },
 };
 
@@ -51,6 +51,58 @@ guint64
 _gantry_session_most_rows (const char *table)
 {
   return limits[index_of (table)].most_rows;
+}
+
+/* "length of a + length of b": the bytes of text in a row of @table. An invalid text or one with NUL counts whole. (transfer full) */
+static char *
+bytes_of_row (sqlite3 *db, const char *table, GError **error)
+{
+  g_autofree char *sql = g_strdup_printf ("SELECT * FROM %s", table);
+  g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (db, sql, error);
+  GString *sum = statement != NULL ? g_string_new ("0") : NULL;
+
+  for (int i = 0; sum != NULL && i < sqlite3_column_count (statement); i++)
+    {
+      const char *name = sqlite3_column_name (statement, i);
+      char *term = sqlite3_mprintf (" + CASE typeof (\"%w\") WHEN 'text' THEN length (CAST (\"%w\" AS BLOB))"
+                                    " WHEN 'blob' THEN length (\"%w\") ELSE 0 END", name, name, name);
+
+      g_string_append (sum, term);
+      sqlite3_free (term);
+    }
+  return sum != NULL ? g_string_free (sum, FALSE) : NULL;
+}
+
+gboolean
+_gantry_session_check_bytes (sqlite3 *db, const char *table, gint64 run, GError **error)
+{
+  const guint i = index_of (table);
+  g_autofree char *bytes = bytes_of_row (db, table, error), *sql = NULL;
+  g_autoptr (sqlite3_stmt) statement = NULL;
+  guint64 n_bytes = 0;
+  GError *own = NULL;
+
+  if (bytes == NULL)
+    return FALSE;
+  sql = g_strdup_printf ("SELECT total (%s) FROM %s WHERE run = ?", bytes, table);
+  statement = _gantry_session_prepare (db, sql, error);
+  if (statement == NULL)
+    return FALSE;
+  sqlite3_bind_int64 (statement, 1, run);
+  if (_gantry_session_row (db, statement, &own))
+    n_bytes = (guint64) sqlite3_column_double (statement, 0);
+  if (own != NULL)
+    {
+      g_propagate_error (error, own);
+      return FALSE;
+    }
+  return n_bytes <= limits[i].most_bytes || _gantry_session_fail_rows (db, table, 0, error);
+}
+
+guint64
+_gantry_session_most_bytes (const char *table)
+{
+  return limits[index_of (table)].most_bytes;
 }
 
 gboolean

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writing one run into a session: its figures, its plan, its recording and its code. */
 #include "core/document/session-private.h"
+#include <string.h>
+
+/* Bytes of one listing that are kept: some hundred thousand lines. */
+#define MOST_LISTING ((gssize) 16 << 20)
+/* That are left for the row that says how much code is left out. */
+#define MOST_LAST 1024
 
 /* "3,4,-": indices, '-' for none. (transfer full) */
 static char *
@@ -151,31 +157,71 @@ bind_figures (sqlite3_stmt *statement, int column, const GantryCode *code)
       sqlite3_bind_null (statement, column + (int) i);
 }
 
+/* Returns: the bytes that were bound */
+static guint64
+bind_listing (sqlite3_stmt *statement, int column, const char *text)
+{
+  gsize length = text != NULL ? strlen (text) : 0;
+  g_autofree char *cut = NULL;
+
+  if (length > MOST_LISTING)
+    {
+      const char *end = g_strrstr_len (text, MOST_LISTING, "\n");
+
+      cut = g_strdup_printf ("%.*s\n; %" G_GSIZE_FORMAT " bytes in all, of which a session keeps these\n",
+                             (int) (end != NULL ? end - text : MOST_LISTING), text, length);
+    }
+  _gantry_bind_text (statement, column, cut != NULL ? cut : text);
+  return cut != NULL ? strlen (cut) : length;
+}
+
+/* Returns: the bytes that were bound */
+static guint64
+bind_code (sqlite3_stmt *statement, gint64 run, const GantryCode *code)
+{
+  guint64 bytes = 0;
+
+  sqlite3_bind_int64 (statement, 1, run);
+  sqlite3_bind_int64 (statement, 2, code->node);
+  bytes += bind_listing (statement, 3, code->kernel);
+  bytes += bind_listing (statement, 4, code->kind);
+  bytes += bind_listing (statement, 5, code->texpr);
+  bytes += bind_listing (statement, 6, code->llvm_ir);
+  bytes += bind_listing (statement, 7, code->assembly);
+  bytes += bind_listing (statement, 8, code->schedule);
+  bytes += bind_listing (statement, 9, code->arch);
+  sqlite3_bind_null (statement, 10);
+  if (code->cubin != NULL)
+    {
+      _gantry_bind_blob (statement, 10, g_bytes_get_data (code->cubin, NULL), g_bytes_get_size (code->cubin));
+      bytes += g_bytes_get_size (code->cubin);
+    }
+  bind_figures (statement, 11, code);
+  return bytes;
+}
+
+/* No more than is read again: what is beyond that is a row that says how much it is. */
 static gboolean
 save_code (sqlite3 *db, gint64 run, const GantryRunResult *result, GError **error)
 {
+  const guint64 most = _gantry_session_most_bytes ("code") - MOST_LAST, rows = _gantry_session_most_rows ("code") - 1;
   g_autoptr (sqlite3_stmt) statement =
     _gantry_session_prepare (db, "INSERT INTO code VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", error);
+  guint64 bytes = 0;
 
   if (statement == NULL)
     return FALSE;
   for (guint i = 0; i < result->codes->len; i++)
     {
-      const GantryCode *code = g_ptr_array_index (result->codes, i);
+      bytes += bind_code (statement, run, g_ptr_array_index (result->codes, i));
+      if (bytes > most || i >= rows)
+        {
+          g_autofree char *left = g_strdup_printf ("%u more kernels: their code is more than a session keeps", result->codes->len - i);
+          const GantryCode rest = { .kernel = left };
 
-      sqlite3_bind_int64 (statement, 1, run);
-      sqlite3_bind_int64 (statement, 2, code->node);
-      _gantry_bind_text (statement, 3, code->kernel);
-      _gantry_bind_text (statement, 4, code->kind);
-      _gantry_bind_text (statement, 5, code->texpr);
-      _gantry_bind_text (statement, 6, code->llvm_ir);
-      _gantry_bind_text (statement, 7, code->assembly);
-      _gantry_bind_text (statement, 8, code->schedule);
-      _gantry_bind_text (statement, 9, code->arch);
-      sqlite3_bind_null (statement, 10);
-      if (code->cubin != NULL)
-        sqlite3_bind_blob64 (statement, 10, g_bytes_get_data (code->cubin, NULL), g_bytes_get_size (code->cubin), SQLITE_TRANSIENT);
-      bind_figures (statement, 11, code);
+          bind_code (statement, run, &rest);
+          return _gantry_session_step (db, statement, error);
+        }
       if (!_gantry_session_step (db, statement, error))
         return FALSE;
     }

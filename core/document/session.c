@@ -133,10 +133,24 @@ _gantry_session_step (sqlite3 *db, sqlite3_stmt *statement, GError **error)
   return TRUE;
 }
 
+/* SQLite leaves a column NULL where binding failed. A blob of zeros is looked at when the row is made, and refused then. */
+static void
+check_bound (sqlite3_stmt *statement, int column, int code)
+{
+  if (code == SQLITE_TOOBIG)
+    sqlite3_bind_zeroblob (statement, column, G_MAXINT);
+}
+
 void
 _gantry_bind_text (sqlite3_stmt *statement, int column, const char *text)
 {
-  sqlite3_bind_text (statement, column, text, -1, SQLITE_TRANSIENT);
+  check_bound (statement, column, sqlite3_bind_text (statement, column, text, -1, SQLITE_TRANSIENT));
+}
+
+void
+_gantry_bind_blob (sqlite3_stmt *statement, int column, gconstpointer data, gsize size)
+{
+  check_bound (statement, column, sqlite3_bind_blob64 (statement, column, data, size, SQLITE_TRANSIENT));
 }
 
 char *

@@ -71,7 +71,7 @@ test_kineto (void)
   again = open_document (session);
   g_assert_cmpstr (gantry_document_get_model (again)->format, ==, "recording");
   assert_same_events (run->recording, gantry_document_get_run (again)->recording);
-  runs = gantry_runs_read (session, NULL, &error);
+  runs = gantry_runs_read (session, NULL, NULL, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (runs->len, ==, 1);
   assert_same_events (run->recording, ((GantryRunResult *) g_ptr_array_index (runs, 0))->recording);
@@ -167,7 +167,7 @@ test_cupti (void)
   g_autofree char *path = doc_file ("fuzz/corpus/cupti/small.cupti"), *broken = doc_file ("fuzz/corpus/cupti/unknown-kind.bin");
   g_autoptr (GantryDocument) document = open_document (path);
   g_autoptr (GError) error = NULL;
-  g_autoptr (GPtrArray) runs = gantry_runs_read (path, NULL, &error);
+  g_autoptr (GPtrArray) runs = gantry_runs_read (path, NULL, NULL, &error);
   GantryEventTotals totals[GANTRY_N_EVENT_KINDS];
 
   g_assert_no_error (error);

@@ -208,6 +208,98 @@ test_limits (Place *place, gconstpointer data)
     }
 }
 
+static void
+note_message (GantryDocument *document, const char *what, const GError *error, gpointer data)
+{
+  char **message = data;
+
+  g_free (*message);
+  *message = g_strdup (error->message);
+}
+
+static void
+ended (GObject *source, GAsyncResult *result, gpointer data)
+{
+  *(GAsyncResult **) data = g_object_ref (result);
+}
+
+static void
+add_run_with_code (const Place *place, const char *listing)
+{
+  g_autoptr (GantryDocument) document = gantry_document_new ();
+  g_autoptr (GantryRunResult) result = gantry_run_result_new ();
+  g_autoptr (GError) error = NULL;
+  GantryCode code = { .node = 1, .kernel = (char *) "k", .kind = (char *) "generated", .llvm_ir = (char *) listing };
+
+  gantry_document_open (document, place->path, NULL, NULL, &error);
+  g_assert_no_error (error);
+  result->name = g_strdup ("large");
+  result->device = g_strdup ("none");
+  result->when = g_strdup ("2026-01-01T00:00:00Z");
+  result->n_runs = 1;
+  result->plan = gantry_plan_ref (gantry_document_get_plan (document));
+  result->recording = gantry_recording_from_plan (gantry_compilation_module (gantry_document_get_compilation (document)), result->plan);
+  gantry_run_result_add_code (result, &code);
+  gantry_document_add_run (document, result);
+  gantry_document_save (document, place->path, &error);
+  g_assert_no_error (error);
+}
+
+/* Counted before it is read: a run with more code than any is left out, which is told, and none of its rows is read. */
+static void
+test_code (Place *place, gconstpointer data)
+{
+  g_autoptr (GantryDocument) document = gantry_document_new (), earlier = gantry_document_new ();
+  g_autofree char *message = NULL, *merged = NULL;
+  g_autoptr (GAsyncResult) result = NULL;
+  g_autoptr (GError) error = NULL;
+
+  gantry_document_open (earlier, place->path, NULL, NULL, &error);
+  g_assert_no_error (error);
+  add_run_with_code (place, "short");
+  run_sql (place, "INSERT INTO code (run, node, kernel) WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n"
+                  " WHERE x < 1100000) SELECT 1, x, 'k' FROM n");
+  g_signal_connect (document, "error", G_CALLBACK (note_message), &message);
+  counted.rows = 0;
+  counted.cancel_at = -1;
+  gantry_document_open (document, place->path, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (gantry_document_get_runs (document)->len, ==, 0);
+  g_assert_nonnull (message);
+  g_assert_nonnull (strstr (message, "the table code"));
+  g_assert_cmpint (counted.rows, <, 5000);
+  /* So is a run that another process added to a file that is open. */
+  g_signal_connect (earlier, "error", G_CALLBACK (note_message), &merged);
+  gantry_document_merge_runs_async (earlier, ended, &result);
+  doc_wait_until (result != NULL);
+  g_assert_cmpuint (gantry_document_merge_runs_finish (earlier, result, &error), ==, 0);
+  g_assert_no_error (error);
+  g_assert_cmpstr (merged, ==, message);
+}
+
+/* A listing that no value of a session holds is cut, and says so, instead of being lost. */
+static void
+test_long_listing (Place *place, gconstpointer data)
+{
+  g_autofree char *listing = g_strnfill (100 << 20, 'x');
+  g_autoptr (GantryDocument) document = gantry_document_new ();
+  g_autoptr (GError) error = NULL;
+  const GantryRunResult *run;
+  const GantryCode *code;
+
+  for (gsize i = 79; i < 100 << 20; i += 80)
+    listing[i] = '\n';
+  add_run_with_code (place, listing);
+  gantry_document_open (document, place->path, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (gantry_document_get_runs (document)->len, ==, 1);
+  run = g_ptr_array_index (gantry_document_get_runs (document), 0);
+  code = g_ptr_array_index (run->codes, 0);
+  g_assert_nonnull (code->llvm_ir);
+  g_assert_cmpuint (strlen (code->llvm_ir), >, 1 << 20);
+  g_assert_true (g_str_has_suffix (code->llvm_ir, "; 104857600 bytes in all, of which a session keeps these\n"));
+}
+
 /* A value that is larger than any of ours is not taken into memory. */
 static void
 test_value (Place *place, gconstpointer data)
@@ -325,6 +417,8 @@ main (int argc, char **argv)
   ADD ("schemas", test_schemas);
   ADD ("unread", test_unread);
   ADD ("rows", test_rows);
+  ADD ("code", test_code);
+  ADD ("long-listing", test_long_listing);
   ADD ("limits", test_limits);
   ADD ("value", test_value);
   ADD ("nameless-program", test_nameless_program);
