@@ -170,6 +170,9 @@ take_image (GantryCode *code, const GantryGpuImage *image)
 static void
 take_codes (GantryRunResult *result, const GantryExecutable *executable)
 {
+  /* Kernels that were generated once share their texts. */
+  g_autoptr (GHashTable) first = g_hash_table_new (NULL, NULL);
+
   for (guint32 i = 0; i < executable->n_kernels; i++)
     {
       const GantryKernel *kernel = &executable->kernels[i];
@@ -180,7 +183,11 @@ take_codes (GantryRunResult *result, const GantryExecutable *executable)
       if (kernel->gpu != NULL && kernel->gpu->n_launches > 0
           && kernel->gpu->launches[0].image < executable->n_images)
         take_image (&code, &executable->images[kernel->gpu->launches[0].image]);
-      gantry_run_result_add_code (result, &code);
+      if (code.llvm_ir == NULL)
+        gantry_run_result_add_code (result, &code, NULL);
+      else
+        g_hash_table_insert (first, code.llvm_ir,
+                             (gpointer) gantry_run_result_add_code (result, &code, g_hash_table_lookup (first, code.llvm_ir)));
     }
 }
 

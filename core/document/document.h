@@ -13,7 +13,8 @@ G_BEGIN_DECLS
 typedef struct _GantryPlanChanges GantryPlanChanges; /* core/document/plan-changes.h */
 
 /**
- * GantryCode: the texts of one kernel, as the run that made it kept them.
+ * GantryCode: the texts of one kernel, as the run that made it kept them. What was generated once for several is at one
+ * address.
  *
  * @assembly: of the processor, or PTX where @arch is set
  * @schedule: the bound program: what is done by which block and thread
@@ -85,8 +86,14 @@ gboolean gantry_run_result_is_of (const GantryRunResult *run, const GantryCompil
  *  "with other placements", "in another order", "with the model as it was"
  */
 const char *gantry_run_result_difference (const GantryRunResult *run, const GantryPlanStep *steps, guint32 n_steps);
-/** @kind etc. are copied. */
-void gantry_run_result_add_code (GantryRunResult *result, const GantryCode *code);
+/**
+ * gantry_run_result_add_code:
+ * @code: copied
+ * @same: (nullable): one of @result that was generated once with it: LLVM IR, assembly, schedule and machine code are its
+ *
+ * Returns: (transfer none): what was added
+ */
+const GantryCode *gantry_run_result_add_code (GantryRunResult *result, const GantryCode *code, const GantryCode *same);
 /** Returns: (nullable): the code that did the work of @node */
 const GantryCode *gantry_run_result_code (const GantryRunResult *result, guint32 node);
 

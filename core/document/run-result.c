@@ -7,13 +7,13 @@ code_free (gpointer data)
 {
   GantryCode *code = data;
 
-  g_free (code->kernel);
-  g_free (code->kind);
-  g_free (code->texpr);
-  g_free (code->llvm_ir);
-  g_free (code->assembly);
-  g_free (code->schedule);
-  g_free (code->arch);
+  g_clear_pointer (&code->kernel, g_ref_string_release);
+  g_clear_pointer (&code->kind, g_ref_string_release);
+  g_clear_pointer (&code->texpr, g_ref_string_release);
+  g_clear_pointer (&code->llvm_ir, g_ref_string_release);
+  g_clear_pointer (&code->assembly, g_ref_string_release);
+  g_clear_pointer (&code->schedule, g_ref_string_release);
+  g_clear_pointer (&code->arch, g_ref_string_release);
   g_clear_pointer (&code->cubin, g_bytes_unref);
   g_free (code);
 }
@@ -74,21 +74,37 @@ _gantry_run_result_of_model (GantryRunResult *run, const char *other_model)
   return copy;
 }
 
-void
-gantry_run_result_add_code (GantryRunResult *result, const GantryCode *code)
+/* A model repeats its layers, and so its kernels: a hundred thousand kernels have the code of a few dozen. */
+static GRefString *
+keep (const char *text)
+{
+  return text != NULL ? g_ref_string_new (text) : NULL;
+}
+
+static GRefString *
+share (GRefString *text)
+{
+  return text != NULL ? g_ref_string_acquire (text) : NULL;
+}
+
+const GantryCode *
+gantry_run_result_add_code (GantryRunResult *result, const GantryCode *code, const GantryCode *same)
 {
   GantryCode *copy = g_new0 (GantryCode, 1);
 
   *copy = *code;
-  copy->kernel = g_strdup (code->kernel != NULL ? code->kernel : "");
-  copy->kind = g_strdup (code->kind != NULL ? code->kind : "");
-  copy->texpr = g_strdup (code->texpr);
-  copy->llvm_ir = g_strdup (code->llvm_ir);
-  copy->assembly = g_strdup (code->assembly);
-  copy->schedule = g_strdup (code->schedule);
-  copy->arch = g_strdup (code->arch);
-  copy->cubin = code->cubin != NULL ? g_bytes_ref (code->cubin) : NULL;
+  copy->kernel = keep (code->kernel != NULL ? code->kernel : "");
+  copy->kind = keep (code->kind != NULL ? code->kind : "");
+  copy->texpr = keep (code->texpr);
+  copy->arch = keep (code->arch);
+  copy->llvm_ir = same != NULL ? share (same->llvm_ir) : keep (code->llvm_ir);
+  copy->assembly = same != NULL ? share (same->assembly) : keep (code->assembly);
+  copy->schedule = same != NULL ? share (same->schedule) : keep (code->schedule);
+  copy->cubin = same != NULL ? same->cubin : code->cubin;
+  if (copy->cubin != NULL)
+    g_bytes_ref (copy->cubin);
   g_ptr_array_add (result->codes, copy);
+  return copy;
 }
 
 const GantryCode *

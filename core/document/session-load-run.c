@@ -365,15 +365,25 @@ read_machine_code (sqlite3_stmt *row, GantryCode *code, GBytes **cubin, GError *
   return TRUE;
 }
 
+/* (nullable): the code before whose texts stand in the file for all of its kind. A file may name one that there is not. */
+static const GantryCode *
+same_code (sqlite3_stmt *row, GHashTable *codes)
+{
+  return sqlite3_column_type (row, 14) != SQLITE_INTEGER
+           ? NULL
+           : g_hash_table_lookup (codes, GUINT_TO_POINTER ((guint32) sqlite3_column_int64 (row, 14)));
+}
+
 static gboolean
 load_code (sqlite3 *db, gint64 run, GantryRunResult *result, GError **error)
 {
   /* All of these columns came together. */
   gboolean gpu = _gantry_session_has (db, "code", "shared_bytes");
   g_autofree char *sql = g_strdup_printf (
-    "SELECT node, kernel, kind, texpr, llvm_ir, assembly, %s FROM code WHERE run = ? ORDER BY rowid",
+    "SELECT node, kernel, kind, texpr, llvm_ir, assembly, %s, %s FROM code WHERE run = ? ORDER BY rowid",
     gpu ? "schedule, arch, cubin, registers, spill_store_bytes, spill_load_bytes, stack_bytes, shared_bytes"
-        : "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL");
+        : "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL", column (db, "code", "same_as"));
+  g_autoptr (GHashTable) codes = g_hash_table_new (NULL, NULL); /* node -> GantryCode */
   g_auto (GantrySessionRows) rows = { .db = db };
   GError *own = NULL;
   guint32 n;
@@ -395,7 +405,8 @@ load_code (sqlite3 *db, gint64 run, GantryRunResult *result, GError **error)
 
       if (!read_machine_code (rows.statement, &code, &cubin, &own))
         break;
-      gantry_run_result_add_code (result, &code);
+      g_hash_table_insert (codes, GUINT_TO_POINTER (code.node),
+                           (gpointer) gantry_run_result_add_code (result, &code, same_code (rows.statement, codes)));
     }
   if (own == NULL)
     return TRUE;

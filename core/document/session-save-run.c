@@ -175,29 +175,55 @@ bind_listing (sqlite3_stmt *statement, int column, const char *text)
   return cut != NULL ? strlen (cut) : length;
 }
 
-/* Returns: the bytes that were bound */
+/* What is generated once for many kernels. Returns: the bytes that were bound */
 static guint64
-bind_code (sqlite3_stmt *statement, gint64 run, const GantryCode *code)
+bind_generated (sqlite3_stmt *statement, const GantryCode *code)
+{
+  guint64 bytes = bind_listing (statement, 6, code->llvm_ir);
+
+  bytes += bind_listing (statement, 7, code->assembly);
+  bytes += bind_listing (statement, 8, code->schedule);
+  if (code->cubin == NULL)
+    return bytes;
+  _gantry_bind_blob (statement, 10, g_bytes_get_data (code->cubin, NULL), g_bytes_get_size (code->cubin));
+  return bytes + g_bytes_get_size (code->cubin);
+}
+
+/* @same: (nullable): the code before that has what was generated. Returns: the bytes that were bound */
+static guint64
+bind_code (sqlite3_stmt *statement, gint64 run, const GantryCode *code, const GantryCode *same)
 {
   guint64 bytes = 0;
 
+  sqlite3_clear_bindings (statement);
   sqlite3_bind_int64 (statement, 1, run);
   sqlite3_bind_int64 (statement, 2, code->node);
   bytes += bind_listing (statement, 3, code->kernel);
   bytes += bind_listing (statement, 4, code->kind);
   bytes += bind_listing (statement, 5, code->texpr);
-  bytes += bind_listing (statement, 6, code->llvm_ir);
-  bytes += bind_listing (statement, 7, code->assembly);
-  bytes += bind_listing (statement, 8, code->schedule);
   bytes += bind_listing (statement, 9, code->arch);
-  sqlite3_bind_null (statement, 10);
-  if (code->cubin != NULL)
-    {
-      _gantry_bind_blob (statement, 10, g_bytes_get_data (code->cubin, NULL), g_bytes_get_size (code->cubin));
-      bytes += g_bytes_get_size (code->cubin);
-    }
   bind_figures (statement, 11, code);
+  if (same == NULL)
+    return bytes + bind_generated (statement, code);
+  sqlite3_bind_int64 (statement, 16, same->node);
   return bytes;
+}
+
+/* By the addresses of its texts: what was generated once is there once. */
+static guint
+hash_generated (gconstpointer data)
+{
+  const GantryCode *code = data;
+
+  return g_direct_hash (code->llvm_ir) * 31 + g_direct_hash (code->assembly) * 7 + g_direct_hash (code->schedule);
+}
+
+static gboolean
+equal_generated (gconstpointer a, gconstpointer b)
+{
+  const GantryCode *x = a, *y = b;
+
+  return x->llvm_ir == y->llvm_ir && x->assembly == y->assembly && x->schedule == y->schedule && x->cubin == y->cubin;
 }
 
 /* No more than is read again: what is beyond that is a row that says how much it is. */
@@ -205,21 +231,27 @@ static gboolean
 save_code (sqlite3 *db, gint64 run, const GantryRunResult *result, GError **error)
 {
   const guint64 most = _gantry_session_most_bytes ("code") - MOST_LAST, rows = _gantry_session_most_rows ("code") - 1;
+  g_autoptr (GHashTable) saved = g_hash_table_new (hash_generated, equal_generated); /* GantryCode, the first of its kind */
   g_autoptr (sqlite3_stmt) statement =
-    _gantry_session_prepare (db, "INSERT INTO code VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", error);
+    _gantry_session_prepare (db, "INSERT INTO code VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", error);
   guint64 bytes = 0;
 
   if (statement == NULL)
     return FALSE;
   for (guint i = 0; i < result->codes->len; i++)
     {
-      bytes += bind_code (statement, run, g_ptr_array_index (result->codes, i));
+      GantryCode *code = g_ptr_array_index (result->codes, i);
+      const GantryCode *same = g_hash_table_lookup (saved, code);
+
+      bytes += bind_code (statement, run, code, same);
+      if (same == NULL)
+        g_hash_table_add (saved, code);
       if (bytes > most || i >= rows)
         {
           g_autofree char *left = g_strdup_printf ("%u more kernels: their code is more than a session keeps", result->codes->len - i);
           const GantryCode rest = { .kernel = left };
 
-          bind_code (statement, run, &rest);
+          bind_code (statement, run, &rest, NULL);
           return _gantry_session_step (db, statement, error);
         }
       if (!_gantry_session_step (db, statement, error))

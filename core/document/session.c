@@ -44,7 +44,7 @@ static const char schema[] =
   "  PRIMARY KEY (run, number));"
   "CREATE TABLE IF NOT EXISTS code (run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE, node INTEGER,"
   "  kernel TEXT, kind TEXT, texpr TEXT, llvm_ir TEXT, assembly TEXT, schedule TEXT, arch TEXT, cubin BLOB, registers INTEGER,"
-  "  spill_store_bytes INTEGER, spill_load_bytes INTEGER, stack_bytes INTEGER, shared_bytes INTEGER);"
+  "  spill_store_bytes INTEGER, spill_load_bytes INTEGER, stack_bytes INTEGER, shared_bytes INTEGER, same_as INTEGER);"
   "CREATE TABLE IF NOT EXISTS embedded (file INTEGER NOT NULL, part INTEGER NOT NULL, name TEXT NOT NULL, data BLOB NOT NULL,"
   "  PRIMARY KEY (file, part));"
   "CREATE INDEX IF NOT EXISTS code_by_run ON code (run);";
@@ -184,6 +184,7 @@ upgrade (sqlite3 *db, GError **error)
     { "code", "spill_store_bytes", "INTEGER" },
     { "code", "spill_load_bytes", "INTEGER" },
     { "code", "stack_bytes", "INTEGER" },   { "code", "shared_bytes", "INTEGER" },
+    { "code", "same_as", "INTEGER" },
     { "plan_buffers", "role", "INTEGER" },  { "plan_buffers", "instance", "INTEGER" },
   };
   g_autofree char *mark = g_strdup_printf ("PRAGMA application_id = %d; PRAGMA user_version = %d;", GANTRY_SESSION_APPLICATION_ID,

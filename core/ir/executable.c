@@ -37,11 +37,11 @@ gantry_kernel_clear (GantryKernel *kernel)
   if (kernel->free_state != NULL)
     kernel->free_state (kernel->state);
   gantry_gpu_kernel_free (kernel->gpu);
-  g_free (kernel->schedule);
   g_free (kernel->name);
   g_free (kernel->texpr);
-  g_free (kernel->llvm_ir);
-  g_free (kernel->assembly);
+  g_clear_pointer (&kernel->llvm_ir, g_ref_string_release);
+  g_clear_pointer (&kernel->assembly, g_ref_string_release);
+  g_clear_pointer (&kernel->schedule, g_ref_string_release);
 }
 
 void

@@ -99,10 +99,10 @@ typedef struct
   void (*pack) (gpointer state, void *const *buffers, void *packed);
   GantryGpuKernel *gpu;   /* (nullable): owned; where it is set and func is NULL the kernel runs on a GPU alone */
   gint64 flops, bytes;    /* of one execution; -1 unknown */
-  char *texpr;            /* (nullable) texts for the code view */
-  char *llvm_ir;
-  char *assembly;         /* x86-64, or PTX */
-  char *schedule;         /* (nullable) the bound program */
+  char *texpr;            /* (nullable) texts for the code view; those that follow are shared by kernels of the same code */
+  GRefString *llvm_ir;
+  GRefString *assembly;   /* x86-64, or PTX */
+  GRefString *schedule;   /* (nullable) the bound program */
   double compile_ms;
 } GantryKernel;
 /** Frees what the kernel owns. */

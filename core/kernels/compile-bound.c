@@ -37,11 +37,11 @@ schedule_text (const GantryJob *job, const GantryBound *bound)
 }
 
 static void
-make_ptx (GantryCompile *c, GantryCompiler *compiler, GantryJob *job, const GantryBound *bound)
+make_ptx (GantryCompile *c, GantryCompiler *compiler, GantryJob *job, const GantryBound *bound, char **ir, char **assembly)
 {
   GCancellable *cancellable = c->progress != NULL ? c->progress->cancellable : NULL;
   g_autofree char *ptx = gantry_grid_to_ptx (compiler, bound, job->symbol, job->source.n_inputs, job->n_results,
-                                             c->options.keep_texts ? &job->ir : NULL, &job->error);
+                                             ir, &job->error);
 
   if (ptx == NULL)
     return;
@@ -49,8 +49,8 @@ make_ptx (GantryCompile *c, GantryCompiler *compiler, GantryJob *job, const Gant
     gantry_gpu_image_init_text (&job->image, ptx, c->gpu.arch);
   else
     gantry_ptxas_assemble (c->ptxas, ptx, c->gpu.arch, c->options.cache_folder, cancellable, &job->image, &job->error);
-  if (c->options.keep_texts)
-    job->assembly = g_steal_pointer (&ptx);
+  if (assembly != NULL)
+    *assembly = g_steal_pointer (&ptx);
 }
 
 static gboolean
@@ -63,7 +63,7 @@ check_grids (const GantryCompile *c, const GantryBound *bound, GError **error)
 }
 
 void
-gantry_compile_run_bound_job (GantryCompile *c, GantryCompiler *compiler, GantryJob *job)
+gantry_compile_run_bound_job (GantryCompile *c, GantryCompiler *compiler, GantryJob *job, char **ir, char **assembly)
 {
   g_autoptr (GantryBound) bound = job->bound != NULL ? g_steal_pointer (&job->bound)
                                                      : gantry_bind (&job->source, &c->gpu, &job->error);
@@ -72,20 +72,23 @@ gantry_compile_run_bound_job (GantryCompile *c, GantryCompiler *compiler, Gantry
     return;
   describe_launches (job, bound);
   if (c->options.keep_texts)
-    job->schedule = schedule_text (job, bound);
+    {
+      g_autofree char *schedule = schedule_text (job, bound);
+
+      job->schedule = g_ref_string_new (schedule);
+    }
   if (c->options.target == GANTRY_CODE_CUDA)
-    make_ptx (c, compiler, job, bound);
+    make_ptx (c, compiler, job, bound, ir, assembly);
   else
     job->object = gantry_grid_to_cpu (compiler, bound, job->symbol, job->source.n_inputs, job->n_results, &job->n_tasks,
-                                      c->options.keep_texts ? &job->ir : NULL,
-                                      c->options.keep_texts ? &job->assembly : NULL, &job->error);
+                                      ir, assembly, &job->error);
 }
 
 void
 gantry_compile_finish_bound (GantryCompile *c, GantryKernel *kernel, const GantryJob *job, guint32 image)
 {
   kernel->workspace_bytes = job->workspace_bytes;
-  kernel->schedule = g_strdup (job->schedule);
+  kernel->schedule = job->schedule != NULL ? g_ref_string_acquire (job->schedule) : NULL;
   if (c->options.target != GANTRY_CODE_CUDA)
     return;
   kernel->gpu = g_new0 (GantryGpuKernel, 1);

@@ -15,15 +15,14 @@ typedef struct
   guint n_results;
   char *symbol;
   gint64 n_tasks;
-  char *ir;
-  char *assembly;
+  GRefString *ir, *assembly; /* (nullable): all kernels that the job makes share them */
   double compile_ms;
   LLVMMemoryBufferRef object;
   GError *error;
   GantryKernelFunc func;
   /* Of bound programs: */
   GantryBound *bound;       /* (nullable): where it is there already, of a hand-written kernel; else by gantry_bind() */
-  char *schedule;
+  GRefString *schedule;     /* (nullable): likewise */
   guint64 workspace_bytes;
   guint32 n_launches;
   GantryGpuLaunch *launches; /* their image is the job's number */
@@ -69,8 +68,8 @@ GantryCompiler *gantry_compile_new_compiler (const GantryCompile *c, GError **er
 
 /* compile-bound.c */
 
-/** Generates a job by way of its bound programs: sets its error on failure. */
-void gantry_compile_run_bound_job (GantryCompile *c, GantryCompiler *compiler, GantryJob *job);
+/** Generates a job by way of its bound programs: sets its error on failure. @ir: @assembly: (out) (optional) (nullable): texts */
+void gantry_compile_run_bound_job (GantryCompile *c, GantryCompiler *compiler, GantryJob *job, char **ir, char **assembly);
 /** What the kernel of the node, whose job it is, gets from it. */
 void gantry_compile_finish_bound (GantryCompile *c, GantryKernel *kernel, const GantryJob *job, guint32 image);
 

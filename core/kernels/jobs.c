@@ -37,8 +37,8 @@ gantry_job_free (gpointer data)
   g_free (job->source.layouts);
   g_clear_pointer (&job->source.results, g_ptr_array_unref);
   g_free (job->symbol);
-  g_free (job->ir);
-  g_free (job->assembly);
+  g_clear_pointer (&job->ir, g_ref_string_release);
+  g_clear_pointer (&job->assembly, g_ref_string_release);
   g_clear_error (&job->error);
   if (job->object != NULL)
     LLVMDisposeMemoryBuffer (job->object);
@@ -46,7 +46,7 @@ gantry_job_free (gpointer data)
   for (guint32 i = 0; i < job->n_launches; i++)
     g_free (job->launches[i].entry);
   g_free (job->launches);
-  g_free (job->schedule);
+  g_clear_pointer (&job->schedule, g_ref_string_release);
   gantry_gpu_image_clear (&job->image);
   g_free (job);
 }
@@ -251,13 +251,15 @@ static void
 run_job (GantryCompile *c, GantryCompiler *compiler, GantryJob *job)
 {
   gint64 begin = g_get_monotonic_time ();
+  g_autofree char *ir = NULL, *assembly = NULL;
+  char **want_ir = c->options.keep_texts ? &ir : NULL, **want_assembly = c->options.keep_texts ? &assembly : NULL;
 
   if (c->options.target != GANTRY_CODE_CPU)
-    gantry_compile_run_bound_job (c, compiler, job);
+    gantry_compile_run_bound_job (c, compiler, job, want_ir, want_assembly);
   else
-    job->object = gantry_generate (compiler, &job->source, job->symbol, &job->n_tasks,
-                                   c->options.keep_texts ? &job->ir : NULL,
-                                   c->options.keep_texts ? &job->assembly : NULL, &job->error);
+    job->object = gantry_generate (compiler, &job->source, job->symbol, &job->n_tasks, want_ir, want_assembly, &job->error);
+  job->ir = ir != NULL ? g_ref_string_new (ir) : NULL;
+  job->assembly = assembly != NULL ? g_ref_string_new (assembly) : NULL;
   job->compile_ms = (double) (g_get_monotonic_time () - begin) / 1000;
 }
 

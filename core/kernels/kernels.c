@@ -289,8 +289,8 @@ finish_kernel (GantryCompile *c, guint i)
   kernel->func = job->func;
   kernel->n_tasks = job->n_tasks;
   kernel->compile_ms = job->compile_ms;
-  kernel->llvm_ir = g_strdup (job->ir);
-  kernel->assembly = g_strdup (job->assembly);
+  kernel->llvm_ir = job->ir != NULL ? g_ref_string_acquire (job->ir) : NULL;
+  kernel->assembly = job->assembly != NULL ? g_ref_string_acquire (job->assembly) : NULL;
   if (c->options.target != GANTRY_CODE_CPU)
     gantry_compile_finish_bound (c, kernel, job, (guint32) index);
 }

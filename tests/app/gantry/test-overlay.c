@@ -222,7 +222,7 @@ test_code (void)
   g_setenv ("PATH", with, TRUE);
   run = make_run (document, 1);
   code.node = gantry_document_get_plan (document)->steps[gantry_document_get_plan (document)->n_init_steps].node;
-  gantry_run_result_add_code (run, &code);
+  gantry_run_result_add_code (run, &code, NULL);
   gantry_document_add_run (document, run);
   gantry_selection_set (gantry_window_get_selection (window), gantry_document_get_compilation (document)->n_snapshots - 1,
                         &code.node, 1);

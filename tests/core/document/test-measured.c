@@ -271,8 +271,8 @@ test_code (void)
   const GantryCode *read;
   g_autoptr (GError) error = NULL;
 
-  gantry_run_result_add_code (run, &code);
-  gantry_run_result_add_code (run, &plain);
+  gantry_run_result_add_code (run, &code, NULL);
+  gantry_run_result_add_code (run, &plain, NULL);
   gantry_document_add_run (document, run);
   g_assert_true (gantry_document_save (document, path, &error));
   g_assert_true (gantry_document_open (again, path, NULL, NULL, &error));
@@ -294,6 +294,46 @@ test_code (void)
   g_rmdir (folder);
 }
 
+/* What was generated once for many kernels is in memory once and in the file once. */
+static void
+test_same_code (void)
+{
+  const guint n = 50;
+  const gsize length = 256 << 10;
+  g_autofree char *folder = g_dir_make_tmp ("gantry-code-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename (folder, "a.gantry", NULL), *text = g_strnfill (length, 'x');
+  g_autoptr (GantryDocument) document = doc_open ("transformer-tiny.gir", FALSE), again = gantry_document_new ();
+  g_autoptr (GantryRunResult) run = make_run (document, 1, 0);
+  const GantryCode *first = NULL;
+  g_autoptr (GError) error = NULL;
+  GStatBuf info;
+
+  for (guint i = 0; i < n; i++)
+    {
+      GantryCode code = { .node = 100 + i, .kernel = (char *) "k", .kind = (char *) "generated", .llvm_ir = text, .assembly = text };
+      const GantryCode *added = gantry_run_result_add_code (run, &code, first);
+
+      first = first != NULL ? first : added;
+      g_assert_true (added->llvm_ir == first->llvm_ir && added->assembly == first->assembly);
+    }
+  gantry_document_add_run (document, run);
+  g_assert_true (gantry_document_save (document, path, &error));
+  g_assert_cmpint (g_stat (path, &info), ==, 0);
+  g_assert_cmpint (info.st_size, <, (gint64) (4 * length));
+  g_assert_true (gantry_document_open (again, path, NULL, NULL, &error));
+  g_assert_no_error (error);
+  for (guint i = 0; i < n; i++)
+    {
+      const GantryCode *read = gantry_run_result_code (g_ptr_array_index (gantry_document_get_runs (again), 0), 100 + i);
+
+      g_assert_true (read->llvm_ir == gantry_run_result_code (g_ptr_array_index (gantry_document_get_runs (again), 0), 100)->llvm_ir);
+      g_assert_cmpstr (read->llvm_ir, ==, text);
+      g_assert_cmpstr (read->assembly, ==, text);
+    }
+  g_unlink (path);
+  g_rmdir (folder);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -304,5 +344,6 @@ main (int argc, char **argv)
   g_test_add_func ("/measured/foreign", test_foreign);
   g_test_add_func ("/measured/changes", test_changes);
   g_test_add_func ("/measured/code", test_code);
+  g_test_add_func ("/measured/same-code", test_same_code);
   return g_test_run ();
 }

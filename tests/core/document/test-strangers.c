@@ -239,7 +239,7 @@ add_run_with_code (const Place *place, const char *listing)
   result->n_runs = 1;
   result->plan = gantry_plan_ref (gantry_document_get_plan (document));
   result->recording = gantry_recording_from_plan (gantry_compilation_module (gantry_document_get_compilation (document)), result->plan);
-  gantry_run_result_add_code (result, &code);
+  gantry_run_result_add_code (result, &code, NULL);
   gantry_document_add_run (document, result);
   gantry_document_save (document, place->path, &error);
   g_assert_no_error (error);
