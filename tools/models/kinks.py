@@ -42,25 +42,42 @@ def _each(value, n):
     return tuple(value) if isinstance(value, (tuple, list)) else (value,) * n
 
 
-def _two_largest(x, shape, n, kernel_size, stride=None, padding=0, dilation=1, *_, **__):
-    """The largest element of each window and the next one, and where this is in @x (-1: nowhere). @shape: of the pool's result."""
+def _window(n, kernel_size, stride=None, padding=0, dilation=1, *_, **__):
     kernel, padding, dilation = (_each(v, n) for v in (kernel_size, padding, dilation))
-    stride = _each(stride, n) if stride else kernel
+    return kernel, _each(stride, n) if stride else kernel, padding, dilation
+
+
+def two_largest(x, shape, kernel, stride, padding, dilation):
+    """The largest element of each window of a max pool and the next one, and where both are in @x (-1: nowhere). @shape: of the pool's
+    result, whose last dimensions, as many as the @kernel has, are those of the windows."""
+    n = len(kernel)
     ends = [max((o - 1) * s + (k - 1) * d + 1 - p - size, 0) for o, s, k, d, p, size in
             zip(shape[-n:], stride, kernel, dilation, padding, x.shape[-n:])]
     edges = [(0, 0)] * (x.ndim - n) + list(zip(padding, ends))
     values = np.pad(x, edges, constant_values=-np.inf)
     places = np.pad(np.arange(x.size).reshape(x.shape), edges, constant_values=-1)
-    first, second, where = (np.full(shape, v) for v in (-np.inf, -np.inf, -1))
-    at = where.copy()
+    first, second, at, next_at = (np.full(shape, v) for v in (-np.inf, -np.inf, -1, -1))
     for offset in np.ndindex(*kernel):
         part = (..., *(slice(i * d, i * d + (o - 1) * s + 1, s) for i, d, o, s in zip(offset, dilation, shape[-n:], stride)))
         v, p = values[part], places[part]
         over, between = v > first, (v <= first) & (v > second)
-        where = np.where(over, at, np.where(between, p, where))
-        second = np.where(over, first, np.where(between, v, second))
+        second, next_at = (np.where(over, old, np.where(between, new, kept)) for old, new, kept in ((first, v, second), (at, p, next_at)))
         first, at = np.where(over, v, first), np.where(over, p, at)
-    return first, second, where
+    return first, second, at, next_at
+
+
+def near(samples, at, allowed):
+    """Where the first of @samples is so near to @at that rounding decides. What is @at whatever is rounded is no matter of rounding."""
+    return (np.abs(samples[0] - at) <= allowed) & np.any([s != at for s in samples], axis=0)
+
+
+def near_ties(samples, allowed, *window):
+    """As two_largest () of the first of @samples, whether rounding decides between both being a fifth."""
+    found = [two_largest(s, *window) for s in samples]
+    first, second, at, next_at = found[0]
+    with np.errstate(invalid="ignore"):
+        undecided = (next_at >= 0) & (first - second <= 2 * allowed) & np.any([f != s for f, s, _, _ in found], axis=0)
+    return first, second, at, next_at, undecided
 
 
 @dataclasses.dataclass
@@ -106,28 +123,25 @@ class Watch:
         return (x + torch.from_numpy(by.reshape(x.shape)), *args[1:])
 
 
-def _near_breaks(call, func, args, kwargs, samples, allowed):
+def _open_breaks(call, func, args, kwargs, samples, allowed):
     exact = samples[0]
     inplace = {k: v for k, v in kwargs.items() if k != "inplace"}
     for at in Watch().breaks[func](exact, *args, **inplace):
-        near = np.abs(exact - at) <= allowed
-        near &= np.any([s != at for s in samples], axis=0)  # what is 0 whatever is rounded is no matter of rounding
-        for i in np.flatnonzero(near):
+        for i in np.flatnonzero(near(samples, at, allowed)):
             x = float(exact.flat[i])
             beyond = max(abs(x - at) * BEYOND, abs(at) * BEYOND, 1e-30)
             yield Open(call, func.__name__, int(i), exact.shape, abs(x - at), allowed, at - x + (-beyond if x > at else beyond))
 
 
-def _near_ties(call, func, args, kwargs, samples, allowed, shape):
-    n = Watch().pools[func]
-    found = [_two_largest(s, shape, n, *args, **kwargs) for s in samples]
-    first, second, where = found[0]
-    with np.errstate(invalid="ignore"):
-        near = (where >= 0) & (first - second <= 2 * allowed)
-        near &= np.any([f - s != 0 for f, s, _ in found], axis=0)
-    for i in np.flatnonzero(near):
+def _open_ties(call, func, args, kwargs, samples, allowed):
+    import torch
+    shape = tuple(func(torch.from_numpy(samples[0]), *args, **kwargs).shape)
+    window = _window(Watch().pools[func], *args, **kwargs)
+    first, second, _, next_at, undecided = near_ties(samples, allowed, shape, *window)
+    for i in np.flatnonzero(undecided):
         gap = float(first.flat[i] - second.flat[i])
-        yield Open(call, func.__name__, int(where.flat[i]), samples[0].shape, gap, 2 * allowed, gap + max(abs(first.flat[i]) * BEYOND, 1e-30))
+        move = gap + max(abs(first.flat[i]) * BEYOND, 1e-30)
+        yield Open(call, func.__name__, int(next_at.flat[i]), samples[0].shape, gap, 2 * allowed, move)
 
 
 def undecided(reference, compute, inputs, weights):
@@ -149,12 +163,8 @@ def undecided(reference, compute, inputs, weights):
         func, exact, args, kwargs = each[0]
         samples = [s for _, s, _, _ in each]
         allowed = bounds.allowed(max(largest(s - exact) for s in samples), largest(exact))
-        if func in pools:
-            import torch
-            shape = tuple(func(torch.from_numpy(exact), *args, **kwargs).shape)
-            found.extend(_near_ties(call, func, args, kwargs, samples, allowed, shape))
-        else:
-            found.extend(_near_breaks(call, func, args, kwargs, samples, allowed))
+        find = _open_ties if func in pools else _open_breaks
+        found.extend(find(call, func, args, kwargs, samples, allowed))
     # A tie between several elements, or of an element in several windows, is one argument that is moved.
     unique = {}
     for one in sorted(found, key=lambda o: o.distance / o.allowed):
