@@ -57,6 +57,8 @@ void gantry_paint_minimap (GantryScene *scene, const GantryGraphPicture *picture
 typedef struct _GantryTimeModel GantryTimeModel;
 /** @run: (nullable): index of the measured run shown is @index. Worker thread. */
 GantryTimeModel *gantry_time_model_new (GantryModule *module, GantryPlan *plan, GantryRunResult *run, guint index);
+/** Which of the measured runs to show: the one whose time is the median, because that is the time that is reported. @run: with a recording */
+guint gantry_time_typical_run (const GantryRunResult *run);
 /** Before the model is shared: the curve of the plan before the last edit, to be painted pale behind the new one. */
 void gantry_time_model_set_before (GantryTimeModel *model, GantryPlan *before);
 /** Before the model is shared: lanes that are no queues (calls, ranges, streams of another program), and counters, are left out. */

@@ -76,8 +76,30 @@ take_run (GantryTimeModel *model, GantryRunResult *run, guint index)
   model->run = gantry_run_result_ref (run);
   model->run_begin = recorded->begin;
   model->run_end = recorded->end;
+  model->shown_from = index > 0 && n > 1 ? gantry_recording_run (run->recording, MIN (index, n - 1) - 1)->end : G_MININT64;
+  model->shown_to = index + 1 < n ? gantry_recording_run (run->recording, index + 1)->begin : G_MAXINT64;
   model->length = MAX (model->length, recorded->end - recorded->begin);
   model->most_bytes = MAX (model->most_bytes, recorded->peak_bytes);
+}
+
+guint
+gantry_time_typical_run (const GantryRunResult *run)
+{
+  guint n = gantry_recording_n_runs (run->recording), best = 0;
+  double best_distance = G_MAXDOUBLE;
+
+  for (guint i = 0; i < n; i++)
+    {
+      const GantryRecordedRun *recorded = gantry_recording_run (run->recording, i);
+      double distance = ABS ((double) (recorded->end - recorded->begin) / 1e6 - run->milliseconds);
+
+      if (distance < best_distance)
+        {
+          best_distance = distance;
+          best = i;
+        }
+    }
+  return best;
 }
 
 /* A queue on which nothing is planned and nothing was measured takes no room. In a run of another program the compute

@@ -26,6 +26,7 @@ struct _GantryTimeModel
   GantryRecording *planned; /* from time 0 */
   GantryRunResult *run;     /* (nullable) */
   gint64 run_begin, run_end; /* of the run shown, in the recording's time */
+  gint64 shown_from, shown_to; /* likewise: from the end of the run before it to the begin of the next */
   gint64 length;
   gint64 *step_begin; /* planned ns of each step that is no init step, and the end: n + 1 */
   guint32 n_steps;    /* of those */

@@ -15,6 +15,7 @@ typedef struct
   const GantryTimeModel *model;
   const GantryRecording *recording;
   gint64 shift; /* recording time of axis time 0 */
+  gint64 from, to; /* in recording time: what lies outside of it is of other runs */
   guint lane;
   gboolean measured;
   float y;
@@ -63,7 +64,7 @@ lane_at (const GantryTimeModel *model, float y, guint *index)
 static gboolean
 row_of (const GantryTimeModel *model, guint index, gboolean measured, Row *row)
 {
-  *row = (Row){ model, model->planned, 0, model->lanes[index], measured,
+  *row = (Row){ model, model->planned, 0, G_MININT64, G_MAXINT64, model->lanes[index], measured,
                 lane_top (model, index) + GAP + (measured && has_plan (model, index) ? ROW + 2 : 0) };
   if (!measured)
     return has_plan (model, index);
@@ -71,6 +72,8 @@ row_of (const GantryTimeModel *model, guint index, gboolean measured, Row *row)
     return FALSE;
   row->recording = model->run->recording;
   row->shift = model->run_begin;
+  row->from = model->shown_from;
+  row->to = model->shown_to;
   return TRUE;
 }
 
@@ -209,9 +212,10 @@ paint_folded (GantryScene *scene, const GantryTimeView *view, const Row *row)
   find_again (view, row, n, again);
   for (guint i = 0; i < n; i++)
     {
+      gint64 begin = view->t0 + row->shift + (gint64) (pixel * i), end = begin + (gint64) pixel;
       float share = (float) MIN ((double) pixels[i].busy_ns / pixel, 1);
 
-      if (pixels[i].n_touching > 0)
+      if (pixels[i].n_touching > 0 && end >= row->from && begin < row->to)
         gantry_scene_fill (scene, GANTRY_AXIS_LEFT + (float) i, row->y + ROW * (1 - MAX (share, 0.08f)), 1,
                            ROW * MAX (share, 0.08f), again[i] ? GANTRY_INK_RECOMPUTE : ink, 255);
     }
@@ -222,13 +226,15 @@ paint_row (GantryScene *scene, const GantryTimeView *view, const GantryTimeState
 {
   BarPainter painter = { scene, view, state, row, 0 };
 
-  gantry_recording_overlapping (row->recording, row->lane, view->t0 + row->shift, view->t1 + row->shift, count_event,
-                                &painter);
+  gint64 begin = MAX (view->t0 + row->shift, row->from), end = MIN (view->t1 + row->shift, row->to);
+
+  if (begin >= end)
+    return;
+  gantry_recording_overlapping (row->recording, row->lane, begin, end, count_event, &painter);
   if (painter.n > MOST_BARS)
     paint_folded (scene, view, row);
   else
-    gantry_recording_overlapping (row->recording, row->lane, view->t0 + row->shift, view->t1 + row->shift, paint_event,
-                                  &painter);
+    gantry_recording_overlapping (row->recording, row->lane, begin, end, paint_event, &painter);
 }
 
 /* "GPU 0, stream 7", "thread 12: calls": what tells lanes apart comes last, so it has a line of its own. */
@@ -376,7 +382,7 @@ gantry_timeline_pick (const GantryTimeModel *model, const GantryTimeView *view, 
       return hit->text != NULL;
     }
   measured = !has_plan (model, lane) || (model->run != NULL && y - lane_top (model, lane) > GAP + ROW + 1);
-  if (!row_of (model, lane, measured, &row) ||
+  if (!row_of (model, lane, measured, &row) || time + row.shift < row.from || time + row.shift >= row.to ||
       !gantry_recording_at (row.recording, row.lane, time + row.shift, &index))
     return FALSE;
   gantry_recording_get (row.recording, row.lane, index, &event);

@@ -95,6 +95,51 @@ test_edit (void)
   g_assert_cmpuint (count (scene, GANTRY_INK_RECOMPUTE, GANTRY_MARK_FILL, -1), ==, 0);
 }
 
+/* @n runs one after the other, each with an event that is as long as it. */
+static GantryRunResult *
+make_runs (GantryModule *module, GantryPlan *plan, guint n)
+{
+  GantryRunResult *run = gantry_run_result_new ();
+  GantryRecordingBuilder *builder = gantry_recording_builder_new ();
+
+  for (guint i = 0; i < n; i++)
+    {
+      gint64 begin = 1000000 + 500000 * (gint64) i, end = begin + (i + 1 < n ? 100000 : 50000);
+      GantryEvent event = { .begin = begin, .end = end, .node = plan->steps[0].node, .lane = GANTRY_QUEUE_COMPUTE,
+                            .kind = GANTRY_EVENT_KERNEL };
+
+      const GantryRecordedRun recorded = { begin, end, 0 };
+
+      gantry_recording_builder_add_run (builder, &recorded);
+      gantry_recording_builder_add (builder, &event);
+    }
+  run->plan = gantry_plan_ref (plan);
+  run->recording = gantry_recording_builder_end (builder);
+  return run;
+}
+
+/* A picture of one run has nothing of those before and after it, however long the plan is that it lies under. */
+static void
+test_one_of_several (void)
+{
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  guint32 node;
+  g_autoptr (GantryModule) module = make_module (context, &node);
+  g_autoptr (GantryPlan) plan = make_plan (node, FALSE, 4 * MIB);
+  g_autoptr (GantryRunResult) run = make_runs (module, plan, 3);
+  g_autoptr (GantryScene) scene = gantry_scene_new (800, 200);
+  const GantryTimeView view = { -700000, 700000 };
+
+  for (guint i = 0; i < 3; i++)
+    {
+      g_autoptr (GantryTimeModel) model = gantry_time_model_new (module, plan, run, i);
+
+      gantry_scene_clear (scene, 800, 200);
+      gantry_paint_timeline (scene, model, &view, NULL, gantry_theme_get (FALSE));
+      g_assert_cmpuint (count (scene, GANTRY_INK_MEASURED, GANTRY_MARK_FILL, -1), ==, 1);
+    }
+}
+
 /* A program without work has a plan without steps: nothing is drawn of it, and nothing read beyond it. */
 static void
 test_nothing (void)
@@ -161,5 +206,6 @@ main (int argc, char **argv)
   g_test_add_func ("/drawing/time/edit", test_edit);
   g_test_add_func ("/drawing/time/nothing", test_nothing);
   g_test_add_func ("/drawing/time/peak", test_peak);
+  g_test_add_func ("/drawing/time/one-of-several", test_one_of_several);
   return g_test_run ();
 }

@@ -88,7 +88,8 @@ make_row (const char *title, const char *description, const char *left, const ch
 
   gtk_widget_add_css_class (changes, "numeric");
   gtk_widget_add_css_class (time, "numeric");
-  gtk_widget_add_css_class (time, "dim-label");
+  if (!dim) /* else all of it is: two of them on top of each other are not read */
+    gtk_widget_add_css_class (time, "secondary");
   gtk_widget_set_hexpand (texts, TRUE);
   gtk_widget_set_hexpand (changes, TRUE);
   gtk_box_append (GTK_BOX (below), changes);
@@ -102,7 +103,7 @@ make_row (const char *title, const char *description, const char *left, const ch
   gtk_widget_set_tooltip_text (texts, description);
   gtk_widget_add_css_class (row, "pass-row");
   if (dim)
-    gtk_widget_add_css_class (texts, "dim-label");
+    gtk_widget_add_css_class (texts, "secondary");
   return row;
 }
 
@@ -254,7 +255,7 @@ gantry_pass_list_init (GantryPassList *self)
 
   gtk_orientable_set_orientation (GTK_ORIENTABLE (self), GTK_ORIENTATION_VERTICAL);
   gtk_widget_set_hexpand (heading, TRUE);
-  self->total = label_new ("", "dim-label");
+  self->total = label_new ("", "secondary");
   gtk_widget_add_css_class (self->total, "numeric");
   gtk_widget_set_tooltip_text (self->total, "Time of all passes");
   gtk_widget_add_css_class (title, "pane-title");

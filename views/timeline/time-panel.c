@@ -227,27 +227,6 @@ request_model (GantryTimePanel *self)
 
 /* Runs: a measurement holds several; one is drawn. */
 
-/* The one whose time is the median, because that is the time that is reported. */
-static guint
-typical_run (const GantryRunResult *run)
-{
-  guint n = gantry_recording_n_runs (run->recording), best = 0;
-  double best_distance = G_MAXDOUBLE;
-
-  for (guint i = 0; i < n; i++)
-    {
-      const GantryRecordedRun *recorded = gantry_recording_run (run->recording, i);
-      double distance = ABS ((double) (recorded->end - recorded->begin) / 1e6 - run->milliseconds);
-
-      if (distance < best_distance)
-        {
-          best_distance = distance;
-          best = i;
-        }
-    }
-  return best;
-}
-
 /* A point in time as the people here write it. (transfer full) */
 static char *
 local_time (const char *iso)
@@ -339,7 +318,7 @@ fill_runs (GantryTimePanel *self)
     }
   gtk_drop_down_set_model (self->runs, G_LIST_MODEL (names));
   if (n > 0)
-    gtk_drop_down_set_selected (self->runs, typical_run (run));
+    gtk_drop_down_set_selected (self->runs, gantry_time_typical_run (run));
   gtk_widget_set_visible (GTK_WIDGET (self->runs), n > 0);
   show_summary (self);
   show_measured_memory (self);

@@ -2,6 +2,7 @@
 /* A measurement beside a plan: what it is of is said where it is of another, and a limit that it exceeds. */
 #include "tests/app/gantry/window-test.h"
 #include <glib/gstdio.h>
+#include <math.h>
 #include <string.h>
 
 /* A run as the plan has it, but for a peak of @peak_bytes. */
@@ -146,6 +147,104 @@ test_reload (void)
   g_rmdir (folder);
 }
 
+/* Contrast */
+
+static double
+linear (double value)
+{
+  return value <= 0.04045 ? value / 12.92 : pow ((value + 0.055) / 1.055, 2.4);
+}
+
+static double
+luminance (double red, double green, double blue)
+{
+  return 0.2126 * linear (red) + 0.7152 * linear (green) + 0.0722 * linear (blue);
+}
+
+/* WCAG 2.1, of @ink on @ground, of which @opacity lets some through. */
+static double
+contrast (const GdkRGBA *ink, double opacity, const GdkRGBA *ground)
+{
+  double alpha = ink->alpha * opacity, below = luminance (ground->red, ground->green, ground->blue);
+  double text = luminance (ground->red + alpha * (ink->red - ground->red), ground->green + alpha * (ink->green - ground->green),
+                           ground->blue + alpha * (ink->blue - ground->blue));
+
+  return (MAX (text, below) + 0.05) / (MIN (text, below) + 0.05);
+}
+
+static GskRenderNode *
+child_of (GskRenderNode *node)
+{
+  switch (gsk_render_node_get_node_type (node))
+    {
+    case GSK_TRANSFORM_NODE: return gsk_transform_node_get_child (node);
+    case GSK_CLIP_NODE: return gsk_clip_node_get_child (node);
+    case GSK_ROUNDED_CLIP_NODE: return gsk_rounded_clip_node_get_child (node);
+    case GSK_OPACITY_NODE: return gsk_opacity_node_get_child (node);
+    case GSK_DEBUG_NODE: return gsk_debug_node_get_child (node);
+    default: return NULL;
+    }
+}
+
+/* The least contrast of all texts in what is drawn, and how many there are. */
+static void
+look_at (GskRenderNode *node, double opacity, const GdkRGBA *ground, double *least, guint *n)
+{
+  if (gsk_render_node_get_node_type (node) == GSK_TEXT_NODE)
+    {
+      *least = MIN (*least, contrast (gsk_text_node_get_color (node), opacity, ground));
+      ++*n;
+    }
+  if (gsk_render_node_get_node_type (node) == GSK_OPACITY_NODE)
+    opacity *= gsk_opacity_node_get_opacity (node);
+  if (gsk_render_node_get_node_type (node) == GSK_CONTAINER_NODE)
+    for (guint i = 0; i < gsk_container_node_get_n_children (node); i++)
+      look_at (gsk_container_node_get_child (node, i), opacity, ground, least, n);
+  else if (child_of (node) != NULL)
+    look_at (child_of (node), opacity, ground, least, n);
+}
+
+static void
+check_contrast (GtkWidget *widget, const char *ground_name)
+{
+  g_autoptr (GdkPaintable) paintable = gtk_widget_paintable_new (widget);
+  GtkSnapshot *snapshot = gtk_snapshot_new ();
+  GskRenderNode *node;
+  GdkRGBA ground;
+  double least = 21;
+  guint n = 0;
+
+  gdk_paintable_snapshot (paintable, snapshot, gtk_widget_get_width (widget), gtk_widget_get_height (widget));
+  node = gtk_snapshot_free_to_node (snapshot);
+  g_assert_nonnull (node);
+  g_assert_true (gtk_style_context_lookup_color (gtk_widget_get_style_context (widget), ground_name, &ground));
+  look_at (node, 1, &ground, &least, &n);
+  gsk_render_node_unref (node);
+  g_assert_cmpuint (n, >, 10);
+  g_assert_cmpfloat (least, >=, 4.5);
+}
+
+/* Of passes that changed nothing, too. */
+static void
+test_contrast (void)
+{
+  GantryWindow *window = window_test_with ("data/programs/mlp.gir", FALSE);
+  AdwStyleManager *style = adw_style_manager_get_default ();
+
+  if (window == NULL)
+    return;
+  for (guint dark = 0; dark < 2; dark++)
+    {
+      adw_style_manager_set_color_scheme (style, dark ? ADW_COLOR_SCHEME_FORCE_DARK : ADW_COLOR_SCHEME_FORCE_LIGHT);
+      g_assert_true (adw_style_manager_get_dark (style) == (dark != 0));
+      views_settle ();
+      check_contrast (GTK_WIDGET (gantry_window_get_pass_list (window)), "window_bg_color");
+      check_contrast (GTK_WIDGET (gantry_window_get_pass_list (window)), "headerbar_bg_color");
+    }
+  adw_style_manager_set_color_scheme (style, ADW_COLOR_SCHEME_DEFAULT);
+  window_test_free (window);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -153,5 +252,6 @@ main (int argc, char **argv)
   g_test_add_func ("/app/shown/placements", test_placements);
   g_test_add_func ("/app/shown/above-limit", test_above_limit);
   g_test_add_func ("/app/shown/reload", test_reload);
+  g_test_add_func ("/app/shown/contrast", test_contrast);
   return window_test_run ();
 }
