@@ -260,7 +260,7 @@ recent_menu (char **paths)
 
   for (guint i = 0; paths[i] != NULL; i++)
     {
-      g_autofree char *name = g_path_get_basename (paths[i]);
+      g_autofree char *file = g_path_get_basename (paths[i]), *name = _gantry_window_menu_text (file);
       g_autoptr (GMenuItem) item = g_menu_item_new (NULL, NULL);
 
       g_menu_item_set_label (item, name);
@@ -345,11 +345,18 @@ void
 _gantry_window_ask_unsaved (GantryWindow *self, const char *path)
 {
   GtkWidget *dialog = adw_message_dialog_new (GTK_WINDOW (self), "Save the session?", NULL);
+  const char *session = gantry_document_get_session_path (self->document);
   g_autofree char *name = NULL;
 
   g_object_get (self->document, "title", &name, NULL);
-  adw_message_dialog_format_body (ADW_MESSAGE_DIALOG (dialog), "What was set and measured for %s is in no file yet. "
-                                  "If it is not saved, it is lost.", name);
+  /* The model is in its file, whatever is answered. */
+  if (session == NULL)
+    adw_message_dialog_format_body (ADW_MESSAGE_DIALOG (dialog), "Placements, settings and runs of %s are not part of the model's file, "
+                                    "and there is no session file with them yet. They are lost if they are not saved; the model "
+                                    "stays as it is.", name);
+  else
+    adw_message_dialog_format_body (ADW_MESSAGE_DIALOG (dialog), "What was set and measured since %s was saved last is lost if it is not "
+                                    "saved now.", name);
   gtk_widget_set_name (dialog, "unsaved");
   g_free (self->next);
   self->next = g_strdup (path);

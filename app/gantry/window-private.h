@@ -138,6 +138,8 @@ void _gantry_window_run_or_tell (GantryWindow *window);
 
 /* window-runs.c */
 /** The runs of the session, where there are several, as a section of @menu. */
+/** @text as the label of an item of a menu. (transfer full) */
+char *_gantry_window_menu_text (const char *text);
 void _gantry_window_append_runs (GantryWindow *window, GMenu *menu);
 /** Shows the run whose uid @value is: the state of win.show-run. */
 void _gantry_window_choose_run (GSimpleAction *action, GVariant *value, gpointer window);

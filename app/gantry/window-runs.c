@@ -7,6 +7,15 @@
 #define MOST_LISTED 100u
 #define PLACE_MARK '#'
 
+char *
+_gantry_window_menu_text (const char *text)
+{
+  g_autoptr (GString) doubled = g_string_new (text);
+
+  g_string_replace (doubled, "_", "__", 0); /* a single one marks a key */
+  return g_strdup (doubled->str);
+}
+
 /* "host: mnist · 1 May 2026 10:15 · 1.2 ms · peak 3 MiB", without what is not known */
 static char *
 label_of (const GantryRunResult *run)
@@ -28,8 +37,7 @@ label_of (const GantryRunResult *run)
     g_string_append_printf (text, " \302\267 peak %s", peak);
   if (run->other_model != NULL)
     g_string_append (text, " \302\267 the model as it was");
-  g_string_replace (text, "_", "__", 0); /* a single one marks a key */
-  return g_strdup (text->str);
+  return _gantry_window_menu_text (text->str);
 }
 
 /* Uids come from a file, which may be a stranger's: one that is empty, or also that of a run before, is told by its place. (transfer full) */

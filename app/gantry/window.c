@@ -17,6 +17,26 @@ _gantry_window_toast (GantryWindow *self, const char *text)
   adw_toast_overlay_add_toast (self->toasts, toast);
 }
 
+/* What is laid out in lines that begin with spaces, as a Python traceback is, keeps them below each other; sentences are wrapped. Returns:
+ * whether its lines may be longer than there is room */
+static gboolean
+lay_out (GtkLabel *label, const char *text)
+{
+  gboolean laid_out = strstr (text, "\n  ") != NULL;
+
+  gtk_label_set_wrap (label, !laid_out);
+  gtk_label_set_justify (label, laid_out ? GTK_JUSTIFY_LEFT : gtk_label_get_justify (label));
+  if (laid_out)
+    {
+      gtk_widget_add_css_class (GTK_WIDGET (label), "monospace");
+      gtk_label_set_width_chars (label, -1);
+      gtk_label_set_max_width_chars (label, -1);
+    }
+  else
+    gtk_widget_remove_css_class (GTK_WIDGET (label), "monospace");
+  return laid_out;
+}
+
 void
 _gantry_window_tell (GantryWindow *self, const char *heading, const GError *error)
 {
@@ -30,6 +50,7 @@ _gantry_window_tell (GantryWindow *self, const char *heading, const GError *erro
   g_free (self->error);
   self->error = g_strdup (error->message);
   dialog = adw_message_dialog_new (GTK_WINDOW (self), heading, NULL);
+  gtk_widget_set_name (dialog, "error");
   label = gtk_label_new (error->message);
   gtk_label_set_wrap (GTK_LABEL (label), TRUE);
   gtk_label_set_wrap_mode (GTK_LABEL (label), PANGO_WRAP_WORD_CHAR);
@@ -38,11 +59,14 @@ _gantry_window_tell (GantryWindow *self, const char *heading, const GError *erro
   gtk_label_set_width_chars (GTK_LABEL (label), 56);
   gtk_label_set_max_width_chars (GTK_LABEL (label), 56);
   gtk_label_set_xalign (GTK_LABEL (label), 0);
+  gtk_widget_set_name (label, "told");
   scroller = gtk_scrolled_window_new ();
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), label);
   gtk_scrolled_window_set_propagate_natural_height (GTK_SCROLLED_WINDOW (scroller), TRUE);
   gtk_scrolled_window_set_max_content_height (GTK_SCROLLED_WINDOW (scroller), 360);
   gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC);
+  if (lay_out (GTK_LABEL (label), error->message))
+    gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller), GTK_POLICY_AUTOMATIC, GTK_POLICY_AUTOMATIC);
   gtk_widget_set_size_request (scroller, 420, -1);
   adw_message_dialog_set_extra_child (ADW_MESSAGE_DIALOG (dialog), scroller);
   adw_message_dialog_add_response (ADW_MESSAGE_DIALOG (dialog), "close", "_Close");
@@ -284,6 +308,7 @@ opened (GObject *source, GAsyncResult *result, gpointer data)
           g_free (self->error);
           self->error = g_strdup (error->message);
           gtk_label_set_text (self->error_label, error->message);
+          lay_out (self->error_label, error->message);
         }
       _gantry_window_update (self);
       return;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The memory analysis as tables for people. */
+#include "core/ir/node-text.h"
 #include "core/memory/report.h"
 #include <string.h>
 
@@ -75,18 +76,6 @@ add_roles (GString *text, const GantryMemoryAnalysis *analysis)
 }
 
 static char *
-node_text (const GantryModule *module, guint32 id)
-{
-  const GantryNode *node = gantry_module_node (module, id);
-  g_autofree char *label = node != NULL ? gantry_node_label (module, node) : NULL;
-
-  if (id == 0)
-    return g_strdup ("the end");
-  return node == NULL ? g_strdup_printf ("%%%u", id)
-                      : g_strdup_printf ("%%%u %s '%s'", id, gantry_node_op_name (module, node), label);
-}
-
-static char *
 change_text (gint64 saves, double costs)
 {
   g_autofree char *bytes = saves != G_MININT64 ? signed_text (saves) : NULL;
@@ -107,7 +96,7 @@ add_holders (GString *text, const GantryMemoryAnalysis *analysis, const GantryMo
       g_autofree char *bytes = gantry_format_bytes (holder->bytes);
       g_autofree char *recompute = change_text (holder->saves_recompute, holder->costs_recompute);
       g_autofree char *offload = change_text (holder->saves_offload, holder->costs_offload);
-      g_autofree char *value = node_text (module, holder->node), *until = node_text (module, holder->until_node);
+      g_autofree char *value = gantry_node_text (module, holder->node), *until = gantry_node_text (module, holder->until_node);
 
       g_string_append_printf (text, "%-14s %-10s %-10s %-24s %-24s %s, until %s\n", bytes, gantry_buffer_role_name (holder->role),
                               holder->subject == GANTRY_SUBJECT_NONE ? "-" : gantry_placement_kind_name (holder->kind), recompute,

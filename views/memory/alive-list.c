@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The list beside the memory curve. */
+#include "core/ir/node-text.h"
 #include "core/ir/plan-alive.h"
 #include "views/format.h"
 #include "views/memory/alive-list.h"
@@ -62,13 +63,11 @@ line_new (const char *text, gboolean dim, gboolean end)
 static char *
 until_text (const GantryModule *module, const GantryPlan *plan, const GantryPlanAlive *alive)
 {
-  const GantryNode *node = gantry_module_node (module, alive->until_node);
-  g_autofree char *label = NULL;
+  g_autofree char *use = gantry_node_text (module, alive->until_node);
 
-  if (node == NULL)
-    return g_strdup ("needed until the end, as a result");
-  label = gantry_node_label (module, node);
-  return g_strdup_printf ("until %s %s, step %u%s", gantry_node_op_name (module, node), label, alive->until_step,
+  if (alive->until_node == 0)
+    return g_strdup_printf ("until %s", use);
+  return g_strdup_printf ("until %s, step %u%s", use, alive->until_step,
                           alive->next != GANTRY_NO_BUFFER ? ", then written over in place" : "");
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A measurement beside a plan: what it is of is said where it is of another, and a limit that it exceeds. */
+#include "app/gantry/window-private.h"
 #include "tests/app/gantry/window-test.h"
 #include <glib/gstdio.h>
 #include <math.h>
@@ -245,6 +246,50 @@ test_contrast (void)
   window_test_free (window);
 }
 
+/* What is asked and told in the words that are meant. */
+static void
+test_words (void)
+{
+  g_autofree char *folder = g_dir_make_tmp ("gantry_shown_XXXXXX", NULL), *path = g_build_filename (folder, "my_model.gir", NULL);
+  g_autofree char *item = _gantry_window_menu_text ("my_model.gir"), *label = NULL;
+  GantryWindow *window = window_test_new ();
+  g_autoptr (GError) error = g_error_new_literal (GANTRY_ERROR, GANTRY_ERROR_FAILED, "Traceback:\n  File \"a.py\", line 1\n    x");
+  g_autoptr (GMenuModel) recent = NULL;
+  GMenuModel *menu;
+  GtkWidget *told = NULL, *dialog;
+
+  if (window == NULL)
+    return;
+  g_assert_cmpstr (item, ==, "my__model.gir"); /* one of two is shown */
+  export_as (path, NULL, NULL);
+  window_test_open (window, path);
+  menu = gtk_menu_button_get_menu_model (window->model_button);
+  recent = g_menu_model_get_item_link (menu, g_menu_model_get_n_items (menu) - 1, G_MENU_LINK_SECTION);
+  g_menu_model_get_item_attribute (recent, 0, G_MENU_ATTRIBUTE_LABEL, "s", &label);
+  g_assert_cmpstr (label, ==, item);
+  g_assert_true (shows (window, "until the end"));
+  gantry_document_set_limit (gantry_window_get_document (window), 1 << 30);
+  window_test_wait (window);
+  gtk_window_close (GTK_WINDOW (window));
+  dialog = window_test_dialog ("unsaved");
+  g_assert_nonnull (dialog);
+  g_assert_nonnull (strstr (adw_message_dialog_get_body (ADW_MESSAGE_DIALOG (dialog)), "not part of the model's file"));
+  adw_message_dialog_response (ADW_MESSAGE_DIALOG (dialog), "cancel");
+  gtk_window_destroy (GTK_WINDOW (dialog));
+  /* Lines stay below each other. */
+  _gantry_window_tell (window, "What", error);
+  views_settle ();
+  dialog = window_test_dialog ("error");
+  g_assert_nonnull (dialog);
+  told = window_test_find (dialog, "told");
+  g_assert_false (gtk_label_get_wrap (GTK_LABEL (told)));
+  g_assert_true (gtk_widget_has_css_class (told, "monospace"));
+  gtk_window_destroy (GTK_WINDOW (dialog));
+  window_test_free (window);
+  g_unlink (path);
+  g_rmdir (folder);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -253,5 +298,6 @@ main (int argc, char **argv)
   g_test_add_func ("/app/shown/above-limit", test_above_limit);
   g_test_add_func ("/app/shown/reload", test_reload);
   g_test_add_func ("/app/shown/contrast", test_contrast);
+  g_test_add_func ("/app/shown/words", test_words);
   return window_test_run ();
 }

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A node in a sentence: the same words in the window and on the command line. */
+#pragma once
+#include "core/ir/module.h"
+
+G_BEGIN_DECLS
+
+/** "%13 multiply 'name'"; 0 as @id: "the end", of what is needed as long as the program runs. Returns: (transfer full) */
+char *gantry_node_text (const GantryModule *module, guint32 id);
+
+G_END_DECLS
