@@ -3,6 +3,7 @@
  * answered holds for this opening. */
 #include "app/gantry/state.h"
 #include "app/gantry/window-private.h"
+#include "core/document/graph-choice.h"
 
 typedef struct
 {
@@ -71,11 +72,87 @@ _gantry_window_ask_to_allow (GantryWindow *self, const char *path, GantryRecover
   return TRUE;
 }
 
+/* Which graph */
+
+static void
+chosen (AdwMessageDialog *dialog, const char *response, gpointer data)
+{
+  GantryWindow *self = data;
+  GtkListBox *list = g_object_get_data (G_OBJECT (dialog), "list");
+  GtkListBoxRow *row = gtk_list_box_get_selected_row (list);
+  const Question *question = g_object_get_data (G_OBJECT (dialog), "question");
+
+  if (g_strcmp0 (response, "open") != 0 || row == NULL)
+    return;
+  g_free (self->entry);
+  self->entry = g_strdup (adw_preferences_row_get_title (ADW_PREFERENCES_ROW (row)));
+  _gantry_window_open_now (self, question->path, question->allowed);
+}
+
+static GtkWidget *
+list_of (char **graphs)
+{
+  GtkWidget *list = gtk_list_box_new ();
+
+  for (guint i = 0; graphs[i] != NULL; i += 2)
+    {
+      GtkWidget *row = adw_action_row_new ();
+
+      adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
+      adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), graphs[i]);
+      adw_action_row_set_subtitle (ADW_ACTION_ROW (row), graphs[i + 1]);
+      adw_action_row_set_subtitle_lines (ADW_ACTION_ROW (row), 1);
+      gtk_list_box_append (GTK_LIST_BOX (list), row);
+    }
+  gtk_widget_set_name (list, "graphs");
+  gtk_widget_add_css_class (list, "boxed-list");
+  gtk_list_box_set_selection_mode (GTK_LIST_BOX (list), GTK_SELECTION_BROWSE);
+  gtk_list_box_select_row (GTK_LIST_BOX (list), gtk_list_box_get_row_at_index (GTK_LIST_BOX (list), 0));
+  gtk_accessible_update_property (GTK_ACCESSIBLE (list), GTK_ACCESSIBLE_PROPERTY_LABEL, "Graphs of the program", -1);
+  return list;
+}
+
+gboolean
+_gantry_window_ask_which (GantryWindow *self, const char *path, const GError *error)
+{
+  g_auto (GStrv) graphs = gantry_graph_choices (error);
+  g_autofree char *name = g_path_get_basename (path);
+  GtkWidget *dialog, *list, *scroller;
+  Question *question;
+
+  if (graphs == NULL)
+    return FALSE;
+  question = g_new0 (Question, 1);
+  *question = (Question){ g_strdup (path), NULL, self->allowed };
+  dialog = adw_message_dialog_new (GTK_WINDOW (self), "Which graph?", NULL);
+  adw_message_dialog_format_body (ADW_MESSAGE_DIALOG (dialog), "%s makes %u graphs. The program runs again for the one that is opened.",
+                                  name, g_strv_length (graphs) / 2);
+  list = list_of (graphs);
+  scroller = gtk_scrolled_window_new ();
+  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), list);
+  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC);
+  gtk_scrolled_window_set_propagate_natural_height (GTK_SCROLLED_WINDOW (scroller), TRUE);
+  gtk_scrolled_window_set_max_content_height (GTK_SCROLLED_WINDOW (scroller), 360);
+  adw_message_dialog_set_extra_child (ADW_MESSAGE_DIALOG (dialog), scroller);
+  gtk_widget_set_name (dialog, "which-graph");
+  g_object_set_data (G_OBJECT (dialog), "list", list);
+  g_object_set_data_full (G_OBJECT (dialog), "question", question, question_free);
+  adw_message_dialog_add_responses (ADW_MESSAGE_DIALOG (dialog), "cancel", "_Cancel", "open", "_Open", NULL);
+  adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog), "open", ADW_RESPONSE_SUGGESTED);
+  adw_message_dialog_set_default_response (ADW_MESSAGE_DIALOG (dialog), "open");
+  adw_message_dialog_set_close_response (ADW_MESSAGE_DIALOG (dialog), "cancel");
+  g_signal_connect_object (dialog, "response", G_CALLBACK (chosen), self, 0);
+  gtk_window_present (GTK_WINDOW (dialog));
+  return TRUE;
+}
+
 void
 _gantry_window_begin_opening (GantryWindow *self, const char *path, guint allowed, GantryOpenOptions *options)
 {
   GantryBindings *bindings = gantry_bindings_new ();
 
+  if (self->entry != NULL)
+    gantry_bindings_set_entry (bindings, self->entry);
   bindings->outside = (allowed & GANTRY_ALLOW_OUTSIDE) != 0;
   *options = (GantryOpenOptions) GANTRY_OPEN_OPTIONS_INIT;
   options->run_program = (allowed & GANTRY_ALLOW_PROGRAM) != 0;

@@ -13,6 +13,7 @@ struct _GantryWindow
   char *error;     /* (nullable) */
   char *opening;   /* (nullable): path that is being opened */
   guint allowed;   /* GANTRY_ALLOW_...: for that opening */
+  char *entry;     /* (nullable): which graph of a program that makes several: likewise */
   gboolean running;
   gboolean find_sizes;
   gboolean closing; /* the user has said that the session may go */
@@ -105,6 +106,8 @@ enum
 /** Asks for what @error says that the opening which is under way may not do, and opens again if it may.
  *  @recovery: (nullable): that was opened. Returns: FALSE where it is no question, or was answered already */
 gboolean _gantry_window_ask_to_allow (GantryWindow *window, const char *path, GantryRecovery *recovery, const GError *error);
+/** Asks which graph of the program at @path is meant where @error lists several, and opens it. Returns: FALSE where it does not */
+gboolean _gantry_window_ask_which (GantryWindow *window, const char *path, const GError *error);
 /** Notes what is being opened, and with what allowed. @options: (out): for _gantry_open_options_clear() */
 void _gantry_window_begin_opening (GantryWindow *window, const char *path, guint allowed, GantryOpenOptions *options);
 void _gantry_open_options_clear (GantryOpenOptions *options);

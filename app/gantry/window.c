@@ -298,7 +298,7 @@ opened (GObject *source, GAsyncResult *result, gpointer data)
       if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED) && gantry_document_is_busy (self->document))
         return;
       g_clear_pointer (&self->opening, g_free);
-      if (path != NULL && _gantry_window_ask_to_allow (self, path, NULL, error))
+      if (path != NULL && (_gantry_window_ask_to_allow (self, path, NULL, error) || _gantry_window_ask_which (self, path, error)))
         ;
       else if (gantry_document_get_compilation (self->document) != NULL ||
           g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
@@ -339,6 +339,7 @@ void
 gantry_window_open (GantryWindow *self, const char *path)
 {
   g_return_if_fail (GANTRY_IS_WINDOW (self));
+  g_clear_pointer (&self->entry, g_free);
   if (gantry_document_is_unsaved (self->document))
     _gantry_window_ask_unsaved (self, path);
   else
@@ -434,6 +435,7 @@ gantry_window_finalize (GObject *object)
 
   g_free (self->error);
   g_free (self->opening);
+  g_free (self->entry);
   g_free (self->next);
   G_OBJECT_CLASS (gantry_window_parent_class)->finalize (object);
 }

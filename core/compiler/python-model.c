@@ -327,7 +327,53 @@ gantry_program_graphs_run (const char *path, const char *sha256, const GantryPro
   return g_steal_pointer (&graphs);
 }
 
-/* Which graph */
+/* Which graph: the error carries the names along, for who asks. */
+
+typedef struct
+{
+  GPtrArray *graphs;
+} GantryProgramChoicePrivate;
+
+static void
+gantry_program_choice_private_init (GantryProgramChoicePrivate *priv)
+{
+  priv->graphs = g_ptr_array_new_with_free_func (graph_free);
+}
+
+static void
+gantry_program_choice_private_copy (const GantryProgramChoicePrivate *from, GantryProgramChoicePrivate *to)
+{
+  g_ptr_array_unref (to->graphs);
+  to->graphs = g_ptr_array_ref (from->graphs);
+}
+
+static void
+gantry_program_choice_private_clear (GantryProgramChoicePrivate *priv)
+{
+  g_ptr_array_unref (priv->graphs);
+}
+
+G_DEFINE_EXTENDED_ERROR (GantryProgramChoice, gantry_program_choice)
+
+GPtrArray *
+gantry_program_choice_graphs (const GError *error)
+{
+  return error != NULL && error->domain == GANTRY_PROGRAM_CHOICE ? gantry_program_choice_get_private (error)->graphs : NULL;
+}
+
+static void
+list_graphs (const GantryProgramGraphs *graphs, GError *error)
+{
+  for (guint i = 0; i < graphs->graphs->len; i++)
+    {
+      const GantryProgramGraph *graph = g_ptr_array_index (graphs->graphs, i);
+      GantryProgramGraph *copy = g_new0 (GantryProgramGraph, 1);
+
+      copy->name = g_strdup (graph->name);
+      copy->arguments = g_strdup (graph->arguments);
+      g_ptr_array_add (gantry_program_choice_graphs (error), copy);
+    }
+}
 
 static void
 no_such_graph (const GantryProgramGraphs *graphs, const char *path, const char *entry, GError **error)
@@ -341,10 +387,13 @@ no_such_graph (const GantryProgramGraphs *graphs, const char *path, const char *
       g_string_append_printf (list, "\n  %s (%s)", graph->name, graph->arguments);
     }
   if (entry != NULL)
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: the program makes no graph '%s'; it makes%s", path, entry, list->str);
+    g_set_error (error, GANTRY_PROGRAM_CHOICE, GANTRY_ERROR_INVALID, "%s: the program makes no graph '%s'; it makes%s", path, entry,
+                 list->str);
   else
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: the program makes %u graphs, name one by --entry:%s", path,
+    g_set_error (error, GANTRY_PROGRAM_CHOICE, GANTRY_ERROR_INVALID, "%s: the program makes %u graphs, name one by --entry:%s", path,
                  graphs->graphs->len, list->str);
+  if (error != NULL)
+    list_graphs (graphs, *error);
 }
 
 const GantryProgramGraph *

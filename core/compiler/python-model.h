@@ -30,6 +30,12 @@ typedef struct
   char *failure;      /* (nullable): how the program ended, where it did not end well */
 } GantryProgramGraphs;
 
+/** The program makes several graphs, and none of them was named, or one that it does not make. */
+#define GANTRY_PROGRAM_CHOICE (gantry_program_choice_quark ())
+GQuark gantry_program_choice_quark (void);
+/** What such an error lists. Returns: (transfer none) (nullable) (element-type GantryProgramGraph): name and arguments alone; NULL: another error */
+GPtrArray *gantry_program_choice_graphs (const GError *error);
+
 void gantry_program_graphs_free (GantryProgramGraphs *graphs);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryProgramGraphs, gantry_program_graphs_free)
 

@@ -290,6 +290,67 @@ test_words (void)
   g_rmdir (folder);
 }
 
+/* The answer to a question that will be asked. */
+static GtkWidget *
+asked (const char *name)
+{
+  GtkWidget *dialog = NULL;
+
+  views_wait_until ((dialog = window_test_dialog (name)) != NULL);
+  return dialog;
+}
+
+static void
+answer (GtkWidget *dialog, const char *response)
+{
+  adw_message_dialog_response (ADW_MESSAGE_DIALOG (dialog), response);
+  gtk_window_destroy (GTK_WINDOW (dialog));
+}
+
+static const char program[] = "import jax\nimport jax.numpy as jnp\n\n@jax.jit\ndef first(x):\n    return x + 1\n\n\n"
+                              "@jax.jit\ndef second(x):\n    return jnp.tanh(x)\n\n\n"
+                              "x = jax.random.normal(jax.random.key(0), (4,))\nfirst(x)\nsecond(x)\n";
+
+/* A program that makes two graphs: which one is asked. What Gantry's own modules compile is none of them. */
+static void
+test_which_graph (void)
+{
+  g_autofree char *folder = g_dir_make_tmp ("gantry-shown-XXXXXX", NULL), *path = g_build_filename (folder, "two.py", NULL);
+  g_autofree char *cli = g_build_filename (g_getenv ("GANTRY_BUILD_ROOT"), "app", "gantry-cli", NULL);
+  GantryWindow *window;
+  GtkWidget *dialog, *list;
+  GantryDocument *document;
+
+  if (!g_file_test (cli, G_FILE_TEST_IS_EXECUTABLE))
+    {
+      g_test_skip ("without gantry-cli no program runs");
+      return;
+    }
+  g_setenv ("GANTRY_CLI", cli, TRUE);
+  window = window_test_new ();
+  if (window == NULL)
+    return;
+  g_assert_true (g_file_set_contents (path, program, -1, NULL));
+  gantry_window_open (window, path);
+  answer (asked ("program"), "allow");
+  dialog = asked ("which-graph");
+  list = window_test_find (dialog, "graphs");
+  g_assert_nonnull (list);
+  g_assert_cmpstr (adw_preferences_row_get_title (ADW_PREFERENCES_ROW (gtk_list_box_get_row_at_index (GTK_LIST_BOX (list), 0))), ==, "first");
+  g_assert_cmpstr (adw_preferences_row_get_title (ADW_PREFERENCES_ROW (gtk_list_box_get_row_at_index (GTK_LIST_BOX (list), 1))), ==, "second");
+  g_assert_null (gtk_list_box_get_row_at_index (GTK_LIST_BOX (list), 2));
+  gtk_list_box_select_row (GTK_LIST_BOX (list), gtk_list_box_get_row_at_index (GTK_LIST_BOX (list), 1));
+  answer (dialog, "open");
+  window_test_wait (window);
+  g_assert_cmpstr (gantry_window_get_error (window), ==, NULL);
+  document = gantry_window_get_document (window);
+  g_assert_nonnull (gantry_document_get_model (document));
+  g_assert_cmpstr (gantry_document_get_bindings (document)->entry, ==, "second");
+  window_test_free (window);
+  g_unlink (path);
+  g_rmdir (folder);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -299,5 +360,6 @@ main (int argc, char **argv)
   g_test_add_func ("/app/shown/reload", test_reload);
   g_test_add_func ("/app/shown/contrast", test_contrast);
   g_test_add_func ("/app/shown/words", test_words);
+  g_test_add_func ("/app/shown/which-graph", test_which_graph);
   return window_test_run ();
 }

@@ -205,7 +205,7 @@ staged_free (PyObject *capsule)
   g_free (staged);
 }
 
-/* While a program is imported its graphs are kept. */
+/* While a program is imported its graphs are kept; without a name it is a step of Gantry's own modules, and no graph of the program. */
 static void
 keep (GantryPyState *state, GantryModule *module, const char *name)
 {
@@ -213,7 +213,7 @@ keep (GantryPyState *state, GantryModule *module, const char *name)
   const GantryFunction *entry = gantry_module_entry (module);
   GString *text;
 
-  if (state->graphs == NULL)
+  if (state->graphs == NULL || *name == '\0')
     return;
   text = g_string_new (NULL);
   for (guint i = 0; i < entry->n_params; i++)

@@ -54,7 +54,7 @@ class Staged:
         _Policies.stack.append(self.policies)
         try:
             self.graph = _gantry.stage(self._run_function, tuple((e, s, k, n) for (e, s, k, _), n in zip(specs, names)),
-                                       options.name)
+                                       "" if options.is_own else options.name)
         finally:
             _Policies.stack.pop()
         del self.function
@@ -166,6 +166,8 @@ def _numbers(value):
 
 class Jitted:
     """A function that runs as a graph: one for each structure, types and static arguments."""
+
+    is_own = False  # a step of these modules: no graph of the program
 
     def __init__(self, function, in_shardings=None, out_shardings=None, donate_argnums=None, donate_argnames=None,
                  static_argnums=None, static_argnames=None):

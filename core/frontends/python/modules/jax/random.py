@@ -112,7 +112,9 @@ def wrap_key_data(data, *, impl=None):
 
 def _compiled(function, **options):
     """One graph for each shape, also outside of a graph: hundreds of small steps are dear one by one."""
-    return _jit(function, **options)
+    made = _jit(function, **options)
+    made.is_own = True
+    return made
 
 
 def _split(data, shape):
