@@ -7,6 +7,7 @@
 /* Boxes and edge segments of a frame, so that what follows them still fits. */
 #define MOST_BOXES 3500u
 #define MOST_SEGMENTS 7000u
+#define MOST_LENGTHS 64u /* of edges, in segments, that are told apart */
 #define ARROW 4.0f
 #define CELL 4.0f /* points of a merged cell */
 
@@ -147,14 +148,22 @@ paint_arrow (GantryGraphPainter *p, const GantryLayoutPoint *before, const Gantr
     }
 }
 
+static gboolean
+is_selected (const GantryGraphPainter *p, guint32 index, GHashTable *selected)
+{
+  const GantryGraphEdge *edge = GANTRY_EDGE (p->picture, index);
+
+  return selected != NULL && (g_hash_table_contains (selected, GUINT_TO_POINTER (edge->tail + 1)) ||
+                              g_hash_table_contains (selected, GUINT_TO_POINTER (edge->head + 1)));
+}
+
 static void
 paint_edge (GantryGraphPainter *p, guint32 index, GHashTable *selected)
 {
   const GantryLayout *layout = p->picture->layout;
   const GantryGraphEdge *edge = GANTRY_EDGE (p->picture, index);
   guint32 first = layout->edge_first[index], last = layout->edge_first[index + 1];
-  gboolean strong = selected != NULL && (g_hash_table_contains (selected, GUINT_TO_POINTER (edge->tail + 1)) ||
-                                         g_hash_table_contains (selected, GUINT_TO_POINTER (edge->head + 1)));
+  gboolean strong = is_selected (p, index, selected);
   gboolean placed = edge->saved && p->state->placements != NULL;
   GantryInk ink = strong ? GANTRY_INK_EDGE_SELECTED : placed ? _gantry_graph_edge_ink (p, edge) : GANTRY_INK_EDGE;
   float line = strong ? MAX (2 * p->view->scale, 1.5f) : MAX (1.2f * p->view->scale, 1);
@@ -168,24 +177,68 @@ paint_edge (GantryGraphPainter *p, guint32 index, GHashTable *selected)
     paint_arrow (p, &layout->points[last - 2], &layout->points[last - 1], ink);
 }
 
+static guint
+n_segments (const GantryLayout *layout, guint32 edge)
+{
+  return layout->edge_first[edge + 1] - layout->edge_first[edge] - 1;
+}
+
+/* Edges of up to how many segments have room together. Those with few are the ones between neighbours, which show what follows on
+ * what; those with many cross the picture. */
+static guint
+longest_drawn (const GantryGraphPainter *p)
+{
+  guint counts[MOST_LENGTHS] = { 0 }, segments = 0, n = 1;
+
+  for (guint i = 0; i < p->edges->len; i++)
+    counts[MIN (n_segments (p->picture->layout, g_array_index (p->edges, guint32, i)), MOST_LENGTHS - 1)]++;
+  for (; n < MOST_LENGTHS - 1; n++)
+    {
+      segments += n * counts[n];
+      if (segments + (n + 1) * counts[n + 1] > MOST_SEGMENTS)
+        break;
+    }
+  return n;
+}
+
+/* What is left out of a picture is said in it. */
 static void
+tell_left_out (GantryGraphPainter *p, guint n)
+{
+  g_autofree char *all = gantry_format_plural (p->edges->len, "edge", "edges"), *drawn = gantry_format_integer (n);
+  g_autofree char *text = g_strdup_printf ("%s of %s are drawn; zoom in to see the others", drawn, all);
+  float width = gantry_theme_text_width (text, GANTRY_TEXT_SMALL) + 4;
+
+  gantry_scene_fill (p->scene, 6, p->scene->height - 22, width + 4, 18, GANTRY_INK_SURFACE, 235);
+  gantry_scene_text (p->scene, 8, p->scene->height - 21, width, 16, text, GANTRY_TEXT_SMALL, 1, GANTRY_INK_TEXT);
+}
+
+/* All edges where they have room; else those of what is selected, and the short ones. Returns: how many */
+static guint
 paint_edges (GantryGraphPainter *p, GHashTable *selected)
 {
   const GantryLayout *layout = p->picture->layout;
-  guint segments = 0;
+  guint segments = 0, left = MOST_SEGMENTS, most = G_MAXUINT, n = 0;
 
   if (p->view->scale < SCALE_EDGES)
-    return;
+    return p->edges->len; /* too far out for any */
+  for (guint i = 0; i < p->edges->len; i++)
+    segments += n_segments (layout, g_array_index (p->edges, guint32, i));
+  if (segments > MOST_SEGMENTS)
+    most = longest_drawn (p);
   for (guint i = 0; i < p->edges->len; i++)
     {
       guint32 index = g_array_index (p->edges, guint32, i);
+      guint own = n_segments (layout, index);
+      gboolean wanted = most == G_MAXUINT || own <= most || is_selected (p, index, selected);
 
-      segments += layout->edge_first[index + 1] - layout->edge_first[index] - 1;
+      if (!wanted || own > left)
+        continue;
+      left -= own;
+      n++;
+      paint_edge (p, index, selected);
     }
-  if (segments > MOST_SEGMENTS)
-    return; /* a carpet of lines says nothing */
-  for (guint i = 0; i < p->edges->len; i++)
-    paint_edge (p, g_array_index (p->edges, guint32, i), selected);
+  return n;
 }
 
 /* A line of text on a patch in the colour of its surroundings, so that lines behind it do not strike it through. */
@@ -391,10 +444,11 @@ gantry_paint_graph (GantryScene *scene, const GantryGraphPicture *picture, const
   g_autoptr (GHashTable) made = boxes_of_set (picture, p.state->made);
   g_autoptr (GHashTable) removed = boxes_of_set (picture, p.state->removed);
   g_autoptr (GHashTable) matches = boxes_of_set (picture, p.state->matches);
+  guint n_edges;
 
   gantry_layout_query (picture->layout, &area, collect, &p);
   paint_groups (&p);
-  paint_edges (&p, selected);
+  n_edges = paint_edges (&p, selected);
   paint_boxes (&p, made, removed, matches);
   paint_edge_labels (&p);
   if (p.view->scale >= SCALE_TITLE)
@@ -403,6 +457,8 @@ gantry_paint_graph (GantryScene *scene, const GantryGraphPicture *picture, const
       _gantry_graph_paint_ghosts (&p);
     }
   paint_marks (&p, selected, 3, 3, GANTRY_INK_SELECTION);
+  if (n_edges < edges->len)
+    tell_left_out (&p, n_edges);
 }
 
 void

@@ -156,6 +156,60 @@ test_same_picture (void)
   gantry_scene_free (scenes[1]);
 }
 
+/* @n blocks, each fed by the one before it and by some far above. */
+static GantryModule *
+make_blocks (GantryContext *context, guint n)
+{
+  g_autoptr (GantryBuilder) builder = gantry_builder_new (context, "blocks");
+  const GantryDim dims[] = { 8, 16 };
+  g_autofree guint32 *values = g_new0 (guint32, n + 1);
+  g_autoptr (GError) error = NULL;
+  GantryModule *module;
+
+  gantry_builder_begin (builder, "main", 0);
+  values[0] = gantry_builder_parameter (builder, gantry_context_tensor (context, GANTRY_F32, 2, dims), "input");
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *scope = g_strdup_printf ("block%u", i);
+
+      gantry_builder_set_place (builder, gantry_context_scope (context, scope), 0);
+      values[i + 1] = values[i];
+      for (guint part = 2; part < 8; part++)
+        values[i + 1] = gantry_builder_binary (builder, GANTRY_OP_ADD, values[i + 1], values[i / part]);
+    }
+  gantry_builder_end (builder, &values[n], 1);
+  module = gantry_builder_finish (builder, &error);
+  g_assert_no_error (error);
+  return module;
+}
+
+/* Where not all edges have room, those between neighbours are drawn, and that others are not is said. */
+static void
+test_many_edges (void)
+{
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autoptr (GantryModule) module = make_blocks (context, 1000);
+  g_autoptr (GantryGraphPicture) picture = make_picture (module, FALSE);
+  g_autoptr (GantryScene) scene = NULL;
+  const GantryGraphView view = { 0, 0, 1 };
+  guint n_edges = 0;
+  gboolean told = FALSE;
+  float width, height;
+
+  gantry_graph_picture_size (picture, &width, &height);
+  scene = gantry_scene_new (width, height);
+  gantry_paint_graph (scene, picture, &view, NULL, gantry_theme_get (FALSE));
+  for (guint i = 0; i < scene->marks->len; i++)
+    {
+      const GantryMark *mark = &g_array_index (scene->marks, GantryMark, i);
+
+      n_edges += mark->kind == GANTRY_MARK_FILL && mark->ink == GANTRY_INK_EDGE;
+      told = told || (mark->kind == GANTRY_MARK_TEXT && strstr (gantry_scene_mark_text (scene, mark), "edges are drawn") != NULL);
+    }
+  g_assert_cmpuint (n_edges, >=, 1000);
+  g_assert_true (told);
+}
+
 static double
 luminance (GantryColor color)
 {
@@ -279,6 +333,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/drawing/graph/budget/100000", GUINT_TO_POINTER (100000), test_budget);
   g_test_add_func ("/drawing/graph/find", test_find);
   g_test_add_func ("/drawing/graph/same-picture", test_same_picture);
+  g_test_add_func ("/drawing/graph/many-edges", test_many_edges);
   g_test_add_func ("/drawing/graph/contrast", test_contrast);
   g_test_add_data_func ("/drawing/graph/dot", "plain", test_dot);
   g_test_add_data_func ("/drawing/graph/dot/odd-name", "\"<&>\\ \xc3\xa4", test_dot);
