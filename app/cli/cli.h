@@ -37,6 +37,7 @@ int gantry_cli_plan (int argc, char **argv);
 int gantry_cli_solve (int argc, char **argv);
 int gantry_cli_pareto (int argc, char **argv);
 int gantry_cli_export (int argc, char **argv);
+int gantry_cli_runs (int argc, char **argv);
 int gantry_cli_import (int argc, char **argv);
 int gantry_cli_devices (int argc, char **argv);
 int gantry_cli_profile (int argc, char **argv);

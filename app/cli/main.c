@@ -26,6 +26,7 @@ static const GantryCommandInfo commands[] = {
   { "check", "PROGRAM", "says what of a Python program no graph can be made of", gantry_cli_check },
   { "render", "MODEL", "draws graph, timeline or memory as SVG, PNG or DOT", gantry_cli_render },
   { "export", "SESSION", "writes a recording for Perfetto or as a table", gantry_cli_export },
+  { "runs", "SESSION", "lists the runs of a session, and deletes some", gantry_cli_runs },
   { "import", "TRACE", "takes over a trace of Nsight Systems or PyTorch", gantry_cli_import },
   { "verify", "DIR...", "runs ONNX backend test folders", gantry_cli_verify },
   { "devices", "", "lists what programs can run on, and says what is missing", gantry_cli_devices },

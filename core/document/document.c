@@ -480,6 +480,22 @@ choose_run (GantryDocument *self)
 }
 
 void
+_gantry_document_forget_run (GantryDocument *self, GantryRunResult *run)
+{
+  gboolean was_kept = g_hash_table_remove (self->kept_runs, run->uid);
+
+  if (self->loaded == NULL || !g_ptr_array_remove (self->loaded->runs, run))
+    return;
+  if (!was_kept)
+    {
+      self->n_others++;
+      _gantry_document_changed (self);
+    }
+  choose_run (self);
+  _gantry_document_notify (self, PROP_RUN); /* the list of them is another one */
+}
+
+void
 _gantry_document_install (GantryDocument *self, GantryLoaded *loaded, gboolean keep)
 {
   static const guint of_file[] = { PROP_PATH, PROP_TITLE, PROP_RUN, PROP_CAN_UNDO, PROP_CAN_REDO, PROP_SETTINGS,

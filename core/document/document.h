@@ -219,6 +219,16 @@ const GantryCompileSettings *gantry_document_get_settings (GantryDocument *docum
 GantryRunResult *gantry_document_get_run (GantryDocument *document);           /* (transfer none) (nullable) */
 GPtrArray *gantry_document_get_runs (GantryDocument *document);                /* (element-type GantryRunResult) */
 gboolean gantry_document_is_busy (GantryDocument *document);
+/**
+ * gantry_document_delete_run_async:
+ * @run: one of the document's
+ *
+ * Deletes a run, from the session file too where it is in there, which is then smaller. There is no undo: ask before.
+ */
+void gantry_document_delete_run_async (GantryDocument *document, GantryRunResult *run, GAsyncReadyCallback callback,
+                                       gpointer user_data);
+/** Returns: FALSE with @error where the file cannot be written; the run is then still there */
+gboolean gantry_document_delete_run_finish (GantryDocument *document, GAsyncResult *result, GError **error);
 /** Whether something would be lost with the document: edits (unless all are undone), notes or runs that are in no file. A model
  * that was only looked at is no loss. */
 gboolean gantry_document_is_unsaved (GantryDocument *document);

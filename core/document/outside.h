@@ -14,6 +14,26 @@ G_BEGIN_DECLS
  */
 GPtrArray *gantry_runs_read (const char *path, const GantryProgress *progress, GError **notice, GError **error);
 
+/** GantryRunEntry: what tells a run of a session file apart. Nothing is empty but by the file's fault. */
+typedef struct
+{
+  char *uid, *name, *device;
+  char *when; /* ISO 8601, UTC */
+  double milliseconds;
+} GantryRunEntry;
+
+/** The runs of the session @path, the oldest first, those too that are too large to be read. (transfer full) (nullable)
+ *  (element-type GantryRunEntry) */
+GPtrArray *gantry_runs_list (const char *path, GError **error);
+/**
+ * gantry_runs_delete:
+ * @uids: (array zero-terminated=1)
+ *
+ * Deletes runs of the session @path, all of them or, with @error, none, and makes the file smaller where there is space beside it for
+ * that. Who has such a run open keeps it, and writes it again with the next save.
+ */
+gboolean gantry_runs_delete (const char *path, const char *const *uids, GError **error);
+
 /** Is the file, by its content, the trace of another program (profiler/import.h) or what CUPTI recorded (a .cupti file)? */
 gboolean gantry_outside_is_trace (const char *path);
 /** Reads either. Returns: (transfer full) (nullable): NULL with an error that names the file */

@@ -183,6 +183,53 @@ test_model_gone (Place *place, gconstpointer data)
   cli_assert_one_error (gone, "m.onnx");
 }
 
+static guint
+n_runs (const char *session)
+{
+  g_autoptr (CliResult) result = cli_run ("runs", "--json", session, NULL);
+  g_autoptr (JsonNode) json = NULL;
+
+  cli_assert_status (result, 0);
+  json = cli_json (result);
+  return json_array_get_length (json_object_get_array_member (json_node_get_object (json), "runs"));
+}
+
+static goffset
+size_of (const char *path)
+{
+  GStatBuf info;
+
+  g_assert_cmpint (g_stat (path, &info), ==, 0);
+  return info.st_size;
+}
+
+/* Deleted runs are gone, the others are there, and the file is smaller; a run that is not there deletes none. */
+static void
+test_deleted (Place *place, gconstpointer data)
+{
+  g_autofree char *model = cli_own_file ("sample.onnx");
+  g_autoptr (CliResult) first = cli_run ("run", "--runs=1", "-o", place->session, model, NULL);
+  g_autoptr (CliResult) second = cli_run ("run", "--runs=1", "--session", place->session, NULL);
+  g_autoptr (CliResult) third = cli_run ("run", "--runs=1", "--session", place->session, NULL), none = NULL, two = NULL, info = NULL;
+  goffset before;
+
+  cli_assert_status (first, 0);
+  cli_assert_status (second, 0);
+  cli_assert_status (third, 0);
+  g_assert_cmpuint (n_runs (place->session), ==, 3);
+  before = size_of (place->session);
+  none = cli_run ("runs", "--delete=1", "--delete=4", place->session, NULL);
+  cli_assert_status (none, 1);
+  cli_assert_one_error (none, "no such run");
+  g_assert_cmpuint (n_runs (place->session), ==, 3);
+  two = cli_run ("runs", "--delete=1", "--delete=3", place->session, NULL);
+  cli_assert_status (two, 0);
+  g_assert_cmpuint (n_runs (place->session), ==, 1);
+  g_assert_cmpint (size_of (place->session), <, before * 3 / 4);
+  info = cli_run ("info", place->session, NULL);
+  cli_assert_status (info, 0);
+}
+
 /* A session that carries its model along opens where the model is not. */
 static void
 test_embedded (Place *place, gconstpointer data)
@@ -243,6 +290,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
 #define ADD(name, function) g_test_add ("/cli/session/" name, Place, NULL, set_up, function, tear_down)
+  ADD ("deleted", test_deleted);
   ADD ("round-trip", test_round_trip);
   ADD ("program", test_program);
   ADD ("killed", test_killed);

@@ -31,6 +31,7 @@ static const Sample samples[] = {
   { "pareto", { "--points=3", "--seconds=1", "@step" } },
   { "render", { "--view=graph", "--output=@folder/g.svg", "@model" } },
   { "export", { "--output=@folder/e.json", "@run" } },
+  { "runs", { "@run" } },
   { "import", { "@trace" } },
   { "verify", { "@folder/verify" }, 1 },
   { "devices", { NULL } },

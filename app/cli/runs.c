@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gantry-cli runs: which runs a session has, and deleting them. */
+#include "app/cli/cli.h"
+#include "core/base/error.h"
+#include "core/document/outside.h"
+#include <string.h>
+
+#define SHOWN_DIGITS 8  /* of an id */
+#define LEAST_DIGITS 4  /* that name a run */
+#define MOST_NUMBER 999 /* larger ones are ids */
+
+/* By its number, from 1 on, or by the first digits of its id, which have to be of one run. */
+static const GantryRunEntry *
+find (GPtrArray *runs, const char *path, const char *name, GError **error)
+{
+  const GantryRunEntry *found = NULL;
+  guint64 number = 0;
+  guint n = 0;
+
+  if (g_ascii_string_to_unsigned (name, 10, 1, MOST_NUMBER, &number, NULL) && number <= runs->len)
+    return g_ptr_array_index (runs, number - 1);
+  for (guint i = 0; number == 0 && strlen (name) >= LEAST_DIGITS && i < runs->len; i++)
+    if (g_str_has_prefix (((const GantryRunEntry *) g_ptr_array_index (runs, i))->uid, name))
+      {
+        found = g_ptr_array_index (runs, i);
+        n++;
+      }
+  if (n == 1)
+    return found;
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+               n > 1 ? "--delete %s: %s has several such runs; give more of the id"
+                     : "--delete %s: %s has no such run; gantry-cli runs lists numbers and ids",
+               name, path);
+  return NULL;
+}
+
+static gboolean
+delete (GPtrArray *runs, const char *path, char **names, GError **error)
+{
+  g_autoptr (GPtrArray) uids = g_ptr_array_new ();
+
+  for (guint i = 0; names[i] != NULL; i++)
+    {
+      const GantryRunEntry *entry = find (runs, path, names[i], error);
+
+      if (entry == NULL)
+        return FALSE;
+      if (!g_ptr_array_find (uids, entry->uid, NULL))
+        g_ptr_array_add (uids, entry->uid);
+    }
+  g_ptr_array_add (uids, NULL);
+  return gantry_runs_delete (path, (const char *const *) uids->pdata, error);
+}
+
+static void
+print_json (GPtrArray *runs)
+{
+  g_autoptr (JsonBuilder) json = json_builder_new ();
+
+  json_builder_begin_object (json);
+  json_builder_set_member_name (json, "runs");
+  json_builder_begin_array (json);
+  for (guint i = 0; i < runs->len; i++)
+    {
+      const GantryRunEntry *entry = g_ptr_array_index (runs, i);
+
+      json_builder_begin_object (json);
+      gantry_cli_add_int (json, "number", i + 1);
+      gantry_cli_add_string (json, "id", entry->uid);
+      gantry_cli_add_string (json, "name", entry->name);
+      gantry_cli_add_string (json, "device", entry->device);
+      gantry_cli_add_string (json, "recorded_at", entry->when);
+      gantry_cli_add_double (json, "milliseconds", entry->milliseconds);
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+  json_builder_end_object (json);
+  gantry_cli_print_json (json);
+}
+
+static void
+print_text (GPtrArray *runs)
+{
+  if (runs->len > 0)
+    printf ("%6s  %-*s  %-20s  %12s  %-10s  %s\n", "number", SHOWN_DIGITS, "id", "recorded at", "ms", "device", "name");
+  for (guint i = 0; i < runs->len; i++)
+    {
+      const GantryRunEntry *entry = g_ptr_array_index (runs, i);
+
+      printf ("%6u  %.*s  %-20s  %12.3f  %-10s  %s\n", i + 1, SHOWN_DIGITS, entry->uid, entry->when, entry->milliseconds, entry->device,
+              entry->name);
+    }
+}
+
+int
+gantry_cli_runs (int argc, char **argv)
+{
+  g_auto (GantryCliOptions) options = GANTRY_CLI_OPTIONS_INIT;
+  g_auto (GStrv) names = NULL;
+  const GOptionEntry own[] = {
+    { "delete", 0, 0, G_OPTION_ARG_STRING_ARRAY, &names,
+      "Delete this run: its number or the first digits of its id; the file is made smaller. May be given several times", "RUN" },
+    { NULL },
+  };
+  g_autoptr (GPtrArray) runs = NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (!gantry_cli_parse ("runs", "SESSION", "Lists the runs of a session, those too that are too large to be read, or deletes some.",
+                         &options, own, &argc, &argv))
+    return GANTRY_EXIT_ERROR;
+  if (argc != 2)
+    {
+      fprintf (stderr, "gantry-cli runs: give one session\n");
+      return GANTRY_EXIT_ERROR;
+    }
+  runs = gantry_runs_list (argv[1], &error);
+  if (runs != NULL && names != NULL && delete (runs, argv[1], names, &error))
+    {
+      g_ptr_array_unref (runs);
+      runs = gantry_runs_list (argv[1], &error);
+    }
+  if (error != NULL)
+    return gantry_cli_fail (error);
+  if (options.json)
+    print_json (runs);
+  else
+    print_text (runs);
+  return GANTRY_EXIT_DONE;
+}
