@@ -320,6 +320,7 @@ static const GActionEntry entries[] = {
   { "export-kernels", export_kernels, NULL, NULL, NULL, { 0 } },
   { "menu", menu, NULL, NULL, NULL, { 0 } },
   { "show-shortcuts", show_shortcuts, NULL, NULL, NULL, { 0 } },
+  { "delete-run", _gantry_window_delete_run, NULL, NULL, NULL, { 0 } },
   { "show-run", NULL, "s", "''", _gantry_window_choose_run, { 0 } },
   { "single-pane", NULL, NULL, "false", change_single_pane, { 0 } },
   { "finite-math", NULL, NULL, "false", change_finite_math, { 0 } },

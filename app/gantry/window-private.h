@@ -146,6 +146,8 @@ char *_gantry_window_menu_text (const char *text);
 void _gantry_window_append_runs (GantryWindow *window, GMenu *menu);
 /** Shows the run whose uid @value is: the state of win.show-run. */
 void _gantry_window_choose_run (GSimpleAction *action, GVariant *value, gpointer window);
+/** Asks whether the run that is shown is to go. */
+void _gantry_window_delete_run (GSimpleAction *action, GVariant *value, gpointer window);
 void _gantry_window_update_runs (GantryWindow *window);
 
 /* window-notice.c */

@@ -60,6 +60,67 @@ append_more (GMenu *section, guint n)
   g_menu_append (section, label, NULL);
 }
 
+/* Deleting: there is no undo, so it is asked first */
+
+static void
+deleted (GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (GantryWindow) self = data;
+  g_autoptr (GError) error = NULL;
+  gboolean done = gantry_document_delete_run_finish (GANTRY_DOCUMENT (source), result, &error);
+
+  if (self->document == NULL)
+    return;
+  if (!done)
+    _gantry_window_tell (self, "The run is not deleted", error);
+  else if (self->recovery != NULL)
+    gantry_recovery_remove (self->recovery); /* it may hold the run; what is unsaved is kept anew */
+}
+
+static void
+delete_response (AdwMessageDialog *dialog, const char *response, gpointer run)
+{
+  GantryWindow *self = GANTRY_WINDOW (gtk_window_get_transient_for (GTK_WINDOW (dialog)));
+
+  if (g_strcmp0 (response, "delete") == 0 && self->document != NULL
+      && g_ptr_array_find (gantry_document_get_runs (self->document), run, NULL))
+    gantry_document_delete_run_async (self->document, run, deleted, g_object_ref (self));
+}
+
+void
+_gantry_window_delete_run (GSimpleAction *action, GVariant *value, gpointer data)
+{
+  GantryWindow *self = data;
+  GantryRunResult *run = gantry_document_get_run (self->document);
+  g_autofree char *label = run != NULL ? label_of (run) : NULL;
+  g_auto (GStrv) parts = label != NULL ? g_strsplit (label, "__", -1) : NULL;
+  g_autofree char *plain = parts != NULL ? g_strjoinv ("_", parts) : NULL; /* no key is marked in a dialog's text */
+  GtkWidget *dialog;
+
+  if (run == NULL)
+    return;
+  dialog = adw_message_dialog_new (GTK_WINDOW (self), "Delete this run?", NULL);
+  gtk_widget_set_name (dialog, "delete-run");
+  adw_message_dialog_format_body (ADW_MESSAGE_DIALOG (dialog), "%s\n\nWhat was measured goes, from the session file too. This cannot "
+                                                               "be undone.", plain);
+  adw_message_dialog_add_responses (ADW_MESSAGE_DIALOG (dialog), "cancel", "_Cancel", "delete", "_Delete", NULL);
+  adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog), "delete", ADW_RESPONSE_DESTRUCTIVE);
+  adw_message_dialog_set_default_response (ADW_MESSAGE_DIALOG (dialog), "cancel");
+  adw_message_dialog_set_close_response (ADW_MESSAGE_DIALOG (dialog), "cancel");
+  g_signal_connect_data (dialog, "response", G_CALLBACK (delete_response), gantry_run_result_ref (run),
+                         (GClosureNotify) (void (*) (void)) gantry_run_result_unref, 0);
+  gtk_window_present (GTK_WINDOW (dialog));
+}
+
+static void
+append_delete (GMenu *menu)
+{
+  g_autoptr (GMenu) section = g_menu_new ();
+
+  g_menu_append (section, "Delete the Shown Run\342\200\246", "win.delete-run");
+  g_menu_append_section (menu, NULL, G_MENU_MODEL (section));
+}
+
 void
 _gantry_window_append_runs (GantryWindow *self, GMenu *menu)
 {
@@ -81,6 +142,8 @@ _gantry_window_append_runs (GantryWindow *self, GMenu *menu)
     append_more (section, first);
   if (g_menu_model_get_n_items (G_MENU_MODEL (section)) > 0)
     g_menu_append_section (menu, "Runs of this session", G_MENU_MODEL (section));
+  if (runs->len > 0)
+    append_delete (menu);
 }
 
 void
@@ -109,6 +172,7 @@ _gantry_window_update_runs (GantryWindow *self)
   guint place;
   g_autofree char *key = run != NULL && g_ptr_array_find (runs, run, &place) ? key_of (runs, place) : g_strdup ("");
   GAction *action = g_action_map_lookup_action (G_ACTION_MAP (self), "show-run");
+  GAction *delete_action = g_action_map_lookup_action (G_ACTION_MAP (self), "delete-run");
 
   if (runs != self->runs_listed || runs->len != self->n_runs_listed)
     {
@@ -117,4 +181,5 @@ _gantry_window_update_runs (GantryWindow *self)
       _gantry_window_fill_recent (self);
     }
   g_simple_action_set_state (G_SIMPLE_ACTION (action), g_variant_new_string (key));
+  g_simple_action_set_enabled (G_SIMPLE_ACTION (delete_action), run != NULL);
 }

@@ -2,6 +2,7 @@
 /* The session file of a window: what is open once it is saved, a model that it carries along, and what others write into it. */
 #include "app/gantry/window-private.h"
 #include "app/gantry/state.h"
+#include "core/document/outside.h"
 #include "tests/app/gantry/window-test.h"
 #include <glib/gstdio.h>
 #include <string.h>
@@ -199,6 +200,56 @@ test_runs (Place *place, gconstpointer data)
   g_assert_true (gantry_document_get_run (document) == g_ptr_array_index (runs, 1));
 }
 
+static void
+respond (const char *response)
+{
+  GtkWidget *dialog;
+
+  views_wait_until ((dialog = window_test_dialog ("delete-run")) != NULL);
+  adw_message_dialog_response (ADW_MESSAGE_DIALOG (dialog), response);
+  gtk_window_destroy (GTK_WINDOW (dialog)); /* as a button does */
+  views_settle ();
+}
+
+/* The run that is shown goes after a question, from the file too, and the one before is shown. */
+static void
+test_run_deleted (Place *place, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) entries = NULL;
+  g_autofree char *first = NULL, *path = NULL;
+  GantryDocument *document;
+  GPtrArray *runs;
+
+  if (place->window == NULL)
+    return;
+  document = gantry_window_get_document (place->window);
+  add_run (document);
+  add_run (document);
+  runs = gantry_document_get_runs (document);
+  first = g_strdup (((GantryRunResult *) g_ptr_array_index (runs, 0))->uid);
+  path = g_build_filename (place->folder, "deleted.gantry", NULL);
+  g_assert_true (gantry_document_save (document, path, &error));
+  g_assert_no_error (error);
+  window_test_act (place->window, "delete-run");
+  respond ("cancel");
+  g_assert_cmpuint (runs->len, ==, 2);
+  window_test_act (place->window, "delete-run");
+  respond ("delete");
+  views_wait_until (runs->len == 1);
+  g_assert_true (gantry_document_get_run (document) == g_ptr_array_index (runs, 0));
+  g_assert_false (gantry_document_is_unsaved (document));
+  entries = gantry_runs_list (path, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (entries->len, ==, 1);
+  g_assert_cmpstr (((GantryRunEntry *) g_ptr_array_index (entries, 0))->uid, ==, first);
+  g_assert_true (gantry_document_save (document, path, &error)); /* it does not come back */
+  g_clear_pointer (&entries, g_ptr_array_unref);
+  entries = gantry_runs_list (path, NULL);
+  g_assert_cmpuint (entries->len, ==, 1);
+  g_assert_cmpint (g_unlink (path), ==, 0);
+}
+
 /* Runs of a file that does not tell them apart are chosen all the same; of many the newest are listed. */
 static void
 test_runs_of_strangers (Place *place, gconstpointer data)
@@ -254,6 +305,7 @@ main (int argc, char **argv)
   ADD ("embedded", test_embedded);
   ADD ("others", test_others);
   ADD ("runs", test_runs);
+  ADD ("run-deleted", test_run_deleted);
   ADD ("runs-of-strangers", test_runs_of_strangers);
 #undef ADD
   return window_test_run ();
