@@ -88,10 +88,17 @@ gantry_bindings_set_program (GantryBindings *bindings, const char *hash)
 void
 gantry_bindings_set_dim (GantryBindings *bindings, const char *name, gint64 size)
 {
-  guint at = 0;
+  guint at = 0, end = bindings->n_dims;
 
-  while (at < bindings->n_dims && strcmp (bindings->dims[at].name, name) < 0)
-    at++;
+  while (at < end)
+    {
+      guint middle = at + (end - at) / 2;
+
+      if (strcmp (bindings->dims[middle].name, name) < 0)
+        at = middle + 1;
+      else
+        end = middle;
+    }
   if (at < bindings->n_dims && strcmp (bindings->dims[at].name, name) == 0)
     {
       bindings->dims[at].size = size;

@@ -333,11 +333,18 @@ find_known (GantryDocument *document)
     {
       GantryCompilation *compilation = g_ptr_array_index (document->recent, i - 1);
 
-      if (compilation->refusal == NULL && is_of_program (compilation, &document->state->settings, document->state->bindings)
-          && gantry_model_find_changed (compilation->model) == NULL)
+      if (compilation->refusal == NULL && is_of_program (compilation, &document->state->settings, document->state->bindings))
         return gantry_compilation_ref (compilation);
     }
   return NULL;
+}
+
+/* Files are looked at on a worker: they may lie on a disk that does not answer. */
+static void
+drop_if_changed (Request *request)
+{
+  if (request->known != NULL && gantry_model_find_changed (request->known->model) != NULL)
+    g_clear_pointer (&request->known, gantry_compilation_unref);
 }
 
 static GantryModel *
@@ -399,7 +406,10 @@ recompile_thread (GTask *task, gpointer source, gpointer data, GCancellable *can
 {
   Request *request = data;
   GError *error = NULL;
-  GantryLoaded *loaded = compile_again (request, _gantry_document_activity_progress (request->activity), &error);
+  GantryLoaded *loaded;
+
+  drop_if_changed (request);
+  loaded = compile_again (request, _gantry_document_activity_progress (request->activity), &error);
 
   if (loaded != NULL)
     g_task_return_pointer (task, loaded, (GDestroyNotify) _gantry_loaded_free);
