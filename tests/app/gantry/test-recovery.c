@@ -196,6 +196,48 @@ test_outside (void)
   g_rmdir (folder);
 }
 
+/* Both questions in a row: what lies outside is allowed, and is gone; the unsaved work stays until the user discards it. */
+static void
+test_two_questions (void)
+{
+  g_autofree char *folder = g_dir_make_tmp ("gantry-outside-XXXXXX", NULL), *home = g_build_filename (folder, "home", NULL);
+  g_autofree char *secret = g_build_filename (folder, "secret", NULL), *model = g_build_filename (home, "reader.gir", NULL);
+  g_autofree char *text = g_strdup_printf ("module \"reader\" {\n  func @main #1 (%%1 \"x\": f32[4]) -> (%%3) {\n"
+                                           "    %%2 = constant() {value = file<f32[4]: \"%s\", 0, 16>}: f32[4]\n"
+                                           "    %%3 = add(%%1, %%2): f32[4]\n  }\n}\n", secret);
+  GantryWindow *window = window_test_new ();
+
+  if (window == NULL)
+    return;
+  g_assert_cmpint (g_mkdir (home, 0700), ==, 0);
+  g_assert_true (g_file_set_contents (secret, "secret of someone", -1, NULL) && g_file_set_contents (model, text, -1, NULL));
+  gantry_window_open (window, model);
+  respond ("outside", "allow");
+  window_test_wait (window);
+  edit (window, 5);
+  g_assert_true (gantry_window_keep (window));
+  window_test_free (window);
+  g_assert_true (g_file_set_contents (secret, "cut", -1, NULL)); /* there, and shorter than what is read of it */
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr (GPtrArray) list = kept_list ();
+
+      g_assert_cmpuint (list->len, ==, 1);
+      window = window_test_new ();
+      gantry_window_recover (window, g_ptr_array_index (list, 0));
+      g_clear_pointer (&list, g_ptr_array_unref);
+      respond ("outside", "allow");
+      respond ("not-restored", i == 0 ? "keep" : "discard");
+      window_test_wait (window);
+      window_test_free (window);
+      g_assert_cmpuint (n_files (), ==, 1 - i);
+    }
+  g_unlink (model);
+  g_unlink (secret);
+  g_rmdir (home);
+  g_rmdir (folder);
+}
+
 /* By itself, and only while there is something; asked before it goes. */
 static void
 test_asked (void)
@@ -587,6 +629,7 @@ main (int argc, char **argv)
   g_test_add_func ("/recovery/restored", test_restored);
   g_test_add_func ("/recovery/asked", test_asked);
   g_test_add_func ("/recovery/outside", test_outside);
+  g_test_add_func ("/recovery/two-questions", test_two_questions);
   g_test_add_func ("/recovery/logout", test_logout);
   g_test_add_func ("/recovery/exported-again", test_exported_again);
   g_test_add_func ("/recovery/terminated", test_terminated);
