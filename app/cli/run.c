@@ -8,6 +8,8 @@
 #include "app/cli/run-report.h"
 #include <string.h>
 
+#define MOST_OPEN 256u /* files at a time */
+
 typedef struct
 {
   GantryCliOptions common;
@@ -75,6 +77,31 @@ compare_outputs (const Options *options, GantryModule *module, const GantryValue
   return TRUE;
 }
 
+/* Outputs @first to @end: all are written before the first takes its place, so that a disk that is full leaves the old ones. */
+static gboolean
+write_some (const char *directory, const GantryValues *values, guint first, guint end, GError **error)
+{
+  g_autoptr (GPtrArray) begun = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_output_free);
+
+  for (guint i = first; i < end; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("output_%u.npy", i);
+      g_autofree char *path = g_build_filename (directory, name, NULL);
+      GantryOutput *output = gantry_tensor_file_begin_npy (gantry_values_result (values, i), path, error);
+
+      if (output == NULL)
+        return FALSE;
+      g_ptr_array_add (begun, output);
+    }
+  for (guint i = 0; i < begun->len; i++)
+    if (!gantry_output_finish (g_ptr_array_index (begun, i), TRUE, error))
+      {
+        gantry_error_prefix (error, "%u of the outputs are new, those from output_%u.npy on are not: ", first + i, first + i);
+        return FALSE;
+      }
+  return TRUE;
+}
+
 static gboolean
 write_outputs (const char *directory, GantryModule *module, const GantryValues *values, GError **error)
 {
@@ -85,14 +112,13 @@ write_outputs (const char *directory, GantryModule *module, const GantryValues *
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "%s: the folder cannot be made", directory);
       return FALSE;
     }
-  for (guint i = 0; i < entry->n_results; i++)
-    {
-      g_autofree char *name = g_strdup_printf ("output_%u.npy", i);
-      g_autofree char *path = g_build_filename (directory, name, NULL);
-
-      if (!gantry_tensor_file_write_npy (gantry_values_result (values, i), path, error))
+  for (guint i = 0; i < entry->n_results; i += MOST_OPEN)
+    if (!write_some (directory, values, i, MIN (i + MOST_OPEN, entry->n_results), error))
+      {
+        if (i > 0)
+          gantry_error_prefix (error, "the first %u outputs are new: ", i);
         return FALSE;
-    }
+      }
   return TRUE;
 }
 

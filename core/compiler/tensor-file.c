@@ -210,8 +210,8 @@ write_values (GOutputStream *stream, const GantryLiteral *literal, GError **erro
   return TRUE;
 }
 
-gboolean
-gantry_tensor_file_write_npy (const GantryLiteral *literal, const char *path, GError **error)
+GantryOutput *
+gantry_tensor_file_begin_npy (const GantryLiteral *literal, const char *path, GError **error)
 {
   g_autoptr (GantryOutput) output = gantry_output_new (path, error);
   GOutputStream *stream;
@@ -219,12 +219,24 @@ gantry_tensor_file_write_npy (const GantryLiteral *literal, const char *path, GE
   gboolean written;
 
   if (output == NULL)
-    return FALSE;
+    return NULL;
   stream = gantry_output_stream (output);
   header = npy_header (literal->type);
   written = g_output_stream_write_all (stream, header->str, header->len, NULL, NULL, error)
             && (literal->type->element == GANTRY_BF16 ? write_widened (stream, literal, error)
-                                                      : write_values (stream, literal, error));
+                                                      : write_values (stream, literal, error))
+            && g_output_stream_flush (stream, NULL, error);
   g_string_free (header, TRUE);
-  return gantry_output_finish (output, written, error);
+  if (written)
+    return g_steal_pointer (&output);
+  gantry_output_finish (output, FALSE, error); /* names the file */
+  return NULL;
+}
+
+gboolean
+gantry_tensor_file_write_npy (const GantryLiteral *literal, const char *path, GError **error)
+{
+  g_autoptr (GantryOutput) output = gantry_tensor_file_begin_npy (literal, path, error);
+
+  return output != NULL && gantry_output_finish (output, TRUE, error);
 }

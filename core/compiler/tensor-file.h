@@ -2,6 +2,7 @@
 /* Single tensors in files: what inputs and expected outputs of a run come as. */
 #pragma once
 #include "core/base/base.h"
+#include "core/base/output.h"
 #include "core/ir/context.h"
 
 G_BEGIN_DECLS
@@ -15,6 +16,8 @@ G_BEGIN_DECLS
  */
 GantryLiteral *gantry_tensor_file_read (GantryContext *context, const char *path, const GantryType *type,
                                         GError **error);
+/** Writes @literal as .npy, but does not put the file in its place yet: gantry_output_finish() does. (transfer full) (nullable) */
+GantryOutput *gantry_tensor_file_begin_npy (const GantryLiteral *literal, const char *path, GError **error);
 /** Writes @literal as .npy; bf16, which numpy lacks, as f32, which gantry_tensor_file_read() takes for bf16 again. */
 gboolean gantry_tensor_file_write_npy (const GantryLiteral *literal, const char *path, GError **error);
 

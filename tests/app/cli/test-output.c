@@ -123,6 +123,30 @@ test_own_input (void)
   cli_remove_folder (g_steal_pointer (&folder));
 }
 
+/* Two outputs, of which the second does not fit: the first is the old one too. */
+static void
+test_outputs_together (void)
+{
+  g_autofree char *folder = cli_temporary_folder (), *model = g_build_filename (folder, "two.gir", NULL);
+  g_autofree char *first = g_build_filename (folder, "output_0.npy", NULL), *second = g_build_filename (folder, "output_1.npy", NULL);
+  g_autofree char *text = NULL;
+  g_autoptr (CliResult) refused = NULL, done = NULL;
+
+  g_assert_true (g_file_set_contents (model, "module \"two\" {\n  func @main #1 (%1 \"x\": f32[4], %2 \"y\": f32[4000]) -> (%3, %4) {\n"
+                                             "    %3 = tanh(%1): f32[4]\n    %4 = tanh(%2): f32[4000]\n  }\n}\n", -1, NULL));
+  g_assert_true (g_file_set_contents (first, "what was there", -1, NULL));
+  refused = run_in_shell ("trap '' XFSZ; ulimit -f 4; \"$0\" run --runs=1 --output-dir=\"$2\" \"$1\"", model, folder);
+  g_assert_cmpint (refused->status, ==, 1);
+  g_assert_nonnull (strstr (refused->err, "output_1.npy"));
+  g_assert_true (g_file_get_contents (first, &text, NULL, NULL));
+  g_assert_cmpstr (text, ==, "what was there");
+  g_assert_false (g_file_test (second, G_FILE_TEST_EXISTS));
+  done = cli_run ("run", "--runs=1", "--output-dir", folder, model, NULL);
+  cli_assert_status (done, 0);
+  g_assert_true (g_file_test (second, G_FILE_TEST_EXISTS));
+  cli_remove_folder (g_steal_pointer (&folder));
+}
+
 static gboolean
 maps (GSubprocess *process, const char *path)
 {
@@ -189,6 +213,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cli/output/nothing-printed", test_nothing_printed);
   g_test_add_func ("/cli/output/files", test_files);
   g_test_add_func ("/cli/output/own-input", test_own_input);
+  g_test_add_func ("/cli/output/outputs-together", test_outputs_together);
   g_test_add_func ("/cli/output/cut-while-read", test_cut_while_read);
   return g_test_run ();
 }
