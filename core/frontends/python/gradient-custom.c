@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cells with a derivative of their own: see GantryPyCustom. */
+/* Cells and functions with a derivative of their own: see GantryPyCustom. */
 #include "core/frontends/python/gradient-private.h"
 #include "core/ir/context.h"
 
@@ -56,8 +56,9 @@ gantry_py_custom_gradient (GantryPyState *state, PyObject *bprop, PyObject *args
     return Py_NewRef (out);
   if (state->trace->root->record || state->trace->region != state->trace->body)
     {
-      PyErr_SetString (PyExc_NotImplementedError, "a Cell with a bprop of its own is differentiated in graph mode, and not inside of a "
-                                                  "branch or loop that data decides about");
+      PyErr_SetString (PyExc_NotImplementedError, "what has a derivative of its own (bprop, custom_vjp, custom_jvp) is differentiated "
+                                                  "where a graph is made, and not inside of a scan, or of a branch or loop that data "
+                                                  "decides about");
       return NULL;
     }
   custom = g_new0 (GantryPyCustom, 1);

@@ -35,7 +35,7 @@ typedef struct
 } GantryPyGradient;
 
 /**
- * GantryPyCustom: a call of a Cell with a derivative of its own (`bprop`).
+ * GantryPyCustom: a call of a Cell with a derivative of its own (`bprop`), or of a function with one (`custom_vjp`, `custom_jvp`).
  *
  * What the call gave stands behind stop_gradient, plus zeros that the gradient is wanted by as well: that gradient is the
  * cotangent of the result. Its inputs are results of the module, so that they take what `bprop` makes of it as their seeds.

@@ -95,6 +95,26 @@ method_lift (PyObject *module, PyObject *value)
   return id != 0 ? gantry_py_wrap (state, id, GANTRY_PY_TENSOR) : NULL;
 }
 
+/* differentiating (): whether what is made now is the function of a gradient */
+static PyObject *
+method_differentiating (PyObject *module, PyObject *unused)
+{
+  const GantryPyState *state = gantry_py_state ();
+
+  return PyBool_FromLong (state->trace != NULL && state->trace->gradient != NULL);
+}
+
+/* custom_gradient (rule, args, out): @out, whose gradient @rule (args..., out, cotangents) makes that of @args */
+static PyObject *
+method_custom_gradient (PyObject *module, PyObject *args)
+{
+  PyObject *rule, *arguments, *out;
+
+  if (!PyArg_ParseTuple (args, "OO!O!", &rule, &PyTuple_Type, &arguments, &PyTuple_Type, &out))
+    return NULL;
+  return gantry_py_custom_gradient (gantry_py_state (), rule, arguments, out);
+}
+
 /* set_hooks (dict): what C asks of the modules */
 static PyObject *
 method_set_hooks (PyObject *module, PyObject *hooks)
@@ -126,6 +146,9 @@ gantry_py_jax_methods (void)
     { "attach", method_attach, METH_VARARGS, "attach (variable, known)" },
     { "known", method_known, METH_O, "the bytes of a value without its node" },
     { "lift", method_lift, METH_O, "a known value as a variable" },
+    { "differentiating", method_differentiating, METH_NOARGS, "whether what is made now is the function of a gradient" },
+    { "custom_gradient", method_custom_gradient, METH_VARARGS,
+      "custom_gradient (rule, args, out): out, with what the rule says as the gradient of args" },
     { "set_hooks", method_set_hooks, METH_O, "functions of the modules that C calls" },
     { NULL },
   };

@@ -12,7 +12,8 @@ from jax._stage import ShapeDtypeStruct, eval_shape, jit
 from jax import _batch
 from jax._transform import (checkpoint, grad, hessian, jacfwd, jacobian, jacrev, jvp, linearize, named_scope, remat, value_and_grad,
                             vjp, vmap)
-from jax import lax, numpy, nn, random, dtypes
+from jax._custom import custom_jvp, custom_vjp
+from jax import lax, numpy, nn, ops, random, dtypes
 from jax._names import missing as _missing
 
 __version__ = "0.4.38"

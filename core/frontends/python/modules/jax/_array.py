@@ -301,4 +301,12 @@ class _NeedsData(Exception):
 
 
 _gantry.set_tensor_class(Array)
-_gantry.set_hooks({"cotangent": _cotangent, "NeedsData": _NeedsData})
+def _custom(name):
+    def hook(*args):
+        from jax import _custom as custom
+        return getattr(custom, name)(*args)
+    return hook
+
+
+_gantry.set_hooks({"cotangent": _cotangent, "NeedsData": _NeedsData,
+                   **{name: _custom(name) for name in ("zeros_of", "stopped_plus", "bprop_gradients")}})

@@ -130,12 +130,21 @@ def _scan_plain(f, init, xs, n, reverse):
 
 
 def while_loop(cond_fun, body_fun, init_val):
-    if _outermost():
-        return _staged(lambda v: while_loop(cond_fun, body_fun, v), (init_val,))
     values, structure = _arrays(init_val)
-    refusal = "vmap of while_loop: a batch of loops with conditions of their own is not there; use fori_loop or scan"
-    if any(isinstance(v, _core.Batched) for v in values):
-        raise NotImplementedError(refusal)
+    level = max((v.level for v in values if isinstance(v, _core.Batched)), default=0)
+    if level:
+        return _while_of_batch(cond_fun, body_fun, values, structure, level)
+    try:
+        return _while_plain(cond_fun, body_fun, init_val)
+    except _ReadsBatch as batch:
+        return _while_of_batch(cond_fun, body_fun, values, structure, batch.level, batch.size)
+
+
+def _while_plain(cond_fun, body_fun, init_val):
+    """A loop over what is of no batch; _ReadsBatch where it reads one."""
+    if _outermost():
+        return _staged(lambda v: _while_plain(cond_fun, body_fun, v), (init_val,))
+    values, structure = _arrays(init_val)
 
     def condition(*now):
         verdict = asarray(cond_fun(tree_unflatten(structure, now)))
@@ -148,10 +157,29 @@ def while_loop(cond_fun, body_fun, init_val):
         after = _strong(after, values)
         _same("while_loop body", values, after, structure, new_structure)
         return _not_batched(after)
-    try:
-        return tree_unflatten(structure, _gantry.loop(_within(condition), _within(body), values)[:len(values)])
-    except _ReadsBatch:
-        raise NotImplementedError(refusal) from None
+    return tree_unflatten(structure, _gantry.loop(_within(condition), _within(body), values)[:len(values)])
+
+
+def _while_of_batch(cond_fun, body_fun, values, structure, level, size=None):
+    """Runs as long as one example does; those that have ended keep what they have."""
+    from jax import _batch
+    size = size or next(v.value.shape[0] for v in values if isinstance(v, _core.Batched) and v.level == level)
+
+    def examples(whole):
+        return [_batch.BatchedArray(w, level) for w in whole]
+
+    def running(whole):
+        return _batch.spread(cond_fun(tree_unflatten(structure, examples(whole))), level, size)
+
+    def body(whole):
+        goes = _batch.BatchedArray(running(whole), level)
+        after, new_structure = _arrays(body_fun(tree_unflatten(structure, examples(whole))))
+        after = _strong(after, values)
+        _same("while_loop body", values, after, structure, new_structure)
+        return [_batch.spread(_core.select(goes, a, b), level, size) for a, b in zip(after, examples(whole))]
+    whole = [_batch.spread(v, level, size) for v in values]
+    final = while_loop(lambda w: _core.reduce("or", running(w), (0,)), body, whole)
+    return tree_unflatten(structure, examples(final))
 
 
 def fori_loop(lower, upper, body_fun, init_val, unroll=None):

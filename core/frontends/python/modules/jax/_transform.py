@@ -4,6 +4,7 @@ import functools
 import _gantry
 from jax import _core, _types, errors
 from jax._array import Array
+from jax._custom import Order
 from jax._names import refuse
 from jax._stage import note_policy
 from jax.tree_util import tree_flatten, tree_leaves, tree_map, tree_unflatten
@@ -37,8 +38,8 @@ class _OfBatch(Exception):
 class _Pull:
     """One pass of reverse mode over a function of leaves: (outputs, auxiliary leaves) and the gradients of the leaves."""
 
-    def __init__(self, function, leaves):
-        self.function, self.leaves = function, leaves
+    def __init__(self, function, leaves, linear=False):
+        self.function, self.leaves, self.linear = function, leaves, linear
 
     def run(self, cotangents=None):
         batched = [a for a in list(self.leaves) + list(cotangents or ()) if isinstance(a, _core.Batched)]
@@ -57,7 +58,7 @@ class _Pull:
         from jax._stage import Once
 
         def function(leaves, given):
-            return _Pull(self.function, leaves)._run_plain(given)
+            return _Pull(self.function, leaves, self.linear)._run_plain(given)
         try:
             return Once(function)(list(self.leaves), None if cotangents is None else list(cotangents))
         except (errors.ConcretizationTypeError, errors.TracerArrayConversionError):
@@ -65,7 +66,11 @@ class _Pull:
 
     def _run_plain(self, cotangents):
         sens = tuple(cotangents) if cotangents is not None else None
-        (main, rest), grads, n = _gantry.gradient(self._call, (list(self.leaves),), None, (0,), (), sens, True)
+        Order.depth += not self.linear
+        try:
+            (main, rest), grads, n = _gantry.gradient(self._call, (list(self.leaves),), None, (0,), (), sens, True)
+        finally:
+            Order.depth -= not self.linear
         for g, leaf in zip(grads, self.leaves):
             g._weak = leaf._weak
         return main, rest, grads[:n]
@@ -92,7 +97,7 @@ class _Pull:
             return ([_batch.spread(x, level, size) for x in main],
                     [x.value if b else x for x, b in zip(rest, shapes["main"])])
         given = None if cotangents is None else [_batch.spread(c, level, size) for c in cotangents]
-        main, rest, grads = _Pull(function, whole).run(given)
+        main, rest, grads = _Pull(function, whole, self.linear).run(given)
         return ([_batch.BatchedArray(x, level) for x in main],
                 [_batch.BatchedArray(x, level) if b else x for x, b in zip(rest, shapes["main"])],
                 [_batch.BatchedArray(g, level) for g in grads])
@@ -191,7 +196,7 @@ def jvp(fun, primals, tangents, has_aux=False):
 
     def back(cotangents):
         return _Pull(function, leaves).run(cotangents)[2], []
-    pushed = _Pull(back, zeros).run(given)[2]
+    pushed = _Pull(back, zeros, True).run(given)[2]
     out, tangent = tree_unflatten(made["out"], main), tree_unflatten(made["out"], pushed)
     return (out, tangent, tree_unflatten(made["aux"], rest)) if has_aux else (out, tangent)
 

@@ -200,7 +200,7 @@ def erf_inv(x):
     """Giles, Approximating the erfinv function, GPU Computing Gems (2011): the polynomials of single precision."""
     w = -_core.unary("log_plus_one", _op("negate", (_op("multiply", (x, x)),)))
     small = w < 5.0
-    w = _core.select(small, w - 2.5, _core.unary("sqrt", w) - 3.0)
+    w = _core.select(small, w - 2.5, _core.unary("sqrt", _core.select(small, 5.0, w)) - 3.0)
     near = (2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087, -0.00125372503, -0.00417768164, 0.246640727,
             1.50140941)
     far = (-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773, -0.0076224613, 0.00943887047, 1.00167406,
@@ -209,7 +209,8 @@ def erf_inv(x):
     p = _core.broadcast_to(_core.convert(p, x.dtype), x.shape)
     for a, b in zip(near[1:], far[1:]):
         p = _core.select(small, _core.convert(_asarray(a), x.dtype), _core.convert(_asarray(b), x.dtype)) + p * w
-    return _core.select(_core.compare("EQ", _core.unary("abs", x), 1), x * float("inf"), p * x)
+    end = _core.select(x > 0, float("inf"), -float("inf"))
+    return _core.select(_core.compare("EQ", _core.unary("abs", x), 1), _core.convert(end, x.dtype), p * x)
 
 
 def _normal(data, shape, kind):

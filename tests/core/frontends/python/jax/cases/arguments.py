@@ -47,6 +47,16 @@ for function in (lambda: jnp.unique(a, size=3), lambda: jnp.where(a > 0, a, a, s
         continue
     raise AssertionError("an argument is dropped")
 
+stop = jax.custom_vjp(lambda v: v)
+stop.defvjp(lambda v: (v, None), lambda kept, g: (g,))
+for function in (lambda: jax.grad(jax.grad(lambda v: stop(v) ** 2))(1.0), lambda: jax.grad(lambda v: lax.scan(
+        lambda c, _: (stop(c), None), v, None, 2)[0])(1.0)):
+    try:
+        function()
+    except NotImplementedError as error:
+        assert "custom_vjp" in str(error)
+        continue
+    raise AssertionError("a derivative of a custom derivative is made up")
 for function in (lambda: a.at[0].get(mode="wrap"), lambda: jnp.take(a, 1, mode="nearest")):
     try:
         function()
@@ -113,7 +123,7 @@ UNREAD = {
 # Of an interface that all functions of a file share.
 SHARED = {"_batch.py": "name bs size attrs", "_array.py": "type_id index value", "_index.py": "x", "_base.py": "params extra",
           "_optimizers.py": "params", "_transforms.py": "params", "_schedules.py": "count", "initializers.py": "key",
-          "_stage.py": "owner", "_transform.py": "error", "sharding.py": "error", "__init__.py": "x", "_control.py": "_", "random.py": "_"}
+          "_stage.py": "owner", "_custom.py": "_out _owner", "ops.py": "_", "_transform.py": "error", "sharding.py": "error", "__init__.py": "x", "_control.py": "_", "random.py": "_"}
 allowed = {name for names in UNREAD for name in names.split()} | {"self", "cls"}
 modules = os.path.dirname(os.path.abspath(__file__))
 for _ in range(6):

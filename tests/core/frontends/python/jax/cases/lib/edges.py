@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where functions have an edge: indices out of range, gradients at 0 and at ties, what is infinite or not a number."""
+import functools
 import numpy as np
 import jax
+import jax.scipy.special
 import jax.numpy as jnp
 from jax import lax
 from lib.programs import case
@@ -119,3 +121,69 @@ def grouped_attention():
             attend(q, k, v, mask=(np.arange(6) < 4)[None, None, None]), attend(q, k, v, bias=np.ones((1, 4, 3, 6), np.float32) * np.arange(6, dtype=np.float32)),
             attend(q, k, v, query_seq_lengths=np.array([2, 3]), key_value_seq_lengths=np.array([5, 3])), attend(q, k, v, local_window_size=1),
             attend(q, k, v, local_window_size=(1, 0), scale=0.5)] + derived(lambda q, k, v: jnp.sin(attend(q, k, v, is_causal=True)), q, k, v)
+
+
+@case
+def custom_pull_backs():
+    @jax.custom_vjp
+    def clipped(x, low, high):
+        return x
+    clipped.defvjp(lambda x, low, high: (x, (low, high)), lambda kept, g: (jnp.clip(g, *kept), None, None))
+
+    @functools.partial(jax.custom_vjp, nondiff_argnums=(1,))
+    def scaled(tree, k):
+        return jax.tree_util.tree_map(lambda v: v * k, tree)
+    scaled.defvjp(lambda tree, k: (scaled(tree, k), tree), lambda k, kept, g: (jax.tree_util.tree_map(lambda c, v: c * k + 0.1 * v, g, kept),))
+
+    @jax.custom_vjp
+    def rounded(x):
+        return jnp.round(x)
+    rounded.defvjp(lambda x: (rounded(x), None), lambda kept, g: (g,))
+
+    @jax.custom_vjp
+    def rows(table, i):
+        return table[i]
+    rows.defvjp(lambda table, i: (table[i], (table.shape, i)), lambda kept, g: (jnp.zeros(kept[0]).at[kept[1]].add(g), None))
+    f, x = lambda x: 10 * jnp.sin(clipped(x, -1.0, 1.0)), jnp.array([1.0, 2.0, 3.0])
+    total = lambda p: sum(jnp.sum(v ** 2) for v in jax.tree_util.tree_leaves(scaled(p, 3.0)))
+    return [f(x), *derived(f, x), jax.vmap(jax.grad(f))(x), jax.grad(lambda x: jnp.sum(jax.vmap(f)(x)))(x), jax.jit(jax.grad(lambda x: f(x * 2)))(2.0),
+            jax.grad(lambda x: clipped(x, low=-1.0, high=0.5) * 3)(1.0), *jax.tree_util.tree_leaves(jax.grad(total)({"a": x, "b": (jnp.array(3.0),)})),
+            jax.grad(lambda x: jnp.sum(scaled(jnp.sin(scaled(x, 2.0)), 3.0)))(x), *jax.value_and_grad(lambda x: jnp.sum(rounded(x) ** 2))(x * 0.6),
+            jax.vjp(rounded, x)[1](x)[0], jax.grad(jax.checkpoint(lambda x: jnp.sum(rounded(x) * x)))(x),
+            jax.grad(lambda t: jnp.sum(jnp.sin(rows(t, jnp.array([0, 2])))))(x)]
+
+
+@case
+def custom_push_forwards():
+    @jax.custom_jvp
+    def softplus(x):
+        return jnp.log(1.0 + jnp.exp(x))
+
+    @softplus.defjvp
+    def _(primals, tangents):
+        return softplus(primals[0]), (1 - 1 / (1 + jnp.exp(primals[0]))) * tangents[0]
+
+    @jax.custom_jvp
+    def f(x, y):
+        return jnp.sin(x) * y
+    f.defjvps(lambda t, out, x, y: jnp.cos(x) * t * y, lambda t, out, x, y: jnp.sin(x) * t)
+    return [jax.grad(softplus)(100.0), jax.vmap(jax.jit(jax.grad(softplus)))(jnp.array([100.0, 0.0])), *jax.jvp(softplus, (1.0,), (2.0,)),
+            *jax.grad(f, (0, 1))(2.0, 3.0), *jax.vmap(jax.grad(f, (0, 1)), (0, None))(jnp.array([2.0, 1.0]), 3.0)]
+
+
+@case
+def batches_of_loops():
+    double = lambda x: lax.while_loop(lambda c: c < 10, lambda c: c * 2, x)
+    power = lambda x, n: lax.fori_loop(0, n, lambda i, c: c * x, 1.0)
+    x, n = jnp.array([1.0, 3.0, 20.0]), jnp.array([1, 2, 3])
+    return [jax.vmap(double)(x), jax.jit(jax.vmap(double))(x), jax.vmap(power)(x, n), jax.vmap(power, (0, None))(x, 2), jax.vmap(jax.vmap(power), (0, None))(jnp.ones((2, 3)) * x, n),
+            jax.vmap(lambda x: lax.while_loop(lambda c: c[0] < 3, lambda c: (c[0] + 1, c[1] * x), (0, 1.0))[1])(x),
+            jax.vmap(lambda x: lax.while_loop(lambda c: jnp.sum(c) < 10, lambda c: c * 2, x))(jnp.array([[1.0, 3.0], [20.0, 1.0]]))]
+
+
+@case
+def segments():
+    v, i = jnp.array([1.0, 2, 3, 4]), jnp.array([0, 1, 1, 5])
+    return [f(v, i, 3) for f in (jax.ops.segment_sum, jax.ops.segment_prod, jax.ops.segment_max, jax.ops.segment_min)] + [
+        jax.ops.segment_sum(v, jnp.array([0, 1, 1, -1]), 3), jax.ops.segment_sum(jnp.asarray(X), jnp.array([2, 0, 2]))] + derived(
+        lambda v: jnp.sin(jax.ops.segment_sum(v, i, 3)), v) + derived(jax.scipy.special.erfinv, [0.0, 0.5, -0.9])

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions with derivatives of their own. What such a call gave stands in the graph without a derivative, plus zeros by which the gradient
+is wanted too: that gradient is the cotangent that the rule is given (core/frontends/python/gradient-private.h)."""
+import functools
+import inspect
+import _gantry
+from jax import _core, _types
+from jax.tree_util import tree_flatten, tree_leaves, tree_map, tree_unflatten
+
+
+class _Rule:
+    """How many rules are being followed: a rule may call its own function, which has no derivative there."""
+    depth = 0
+
+
+def _within_rule(function, *args):
+    _Rule.depth += 1
+    try:
+        return function(*args)
+    finally:
+        _Rule.depth -= 1
+
+
+def _differentiating():
+    return _Rule.depth == 0 and _gantry.differentiating()
+
+
+class Order:
+    """How many derivatives are being taken of each other. What is linear, as a forward derivative is in its tangent, is none."""
+    depth = 0
+
+
+def _level(leaves):
+    return max((a.level for a in leaves if isinstance(a, _core.Batched)), default=0)
+
+
+def _whole(leaves, level, size):
+    """Leaves as the graph has them: all examples of the batch of @level."""
+    from jax import _batch
+    return [_batch.spread(a, level, size) if level else a for a in leaves]
+
+
+def _examples(leaves, level):
+    from jax import _batch
+    return [_batch.BatchedArray(a, level) if level else a for a in leaves]
+
+
+def _differentiated(forward, backward, leaves):
+    """
+    @forward (leaves): (leaves of the result, leaves that @backward reads); @backward (those, cotangents): cotangents of @leaves, None where
+    there is none. Within a batch both see one example.
+    """
+    if Order.depth > 1:
+        raise NotImplementedError("the second derivative of a function with a derivative of its own (custom_vjp, custom_jvp) is not there")
+    level = _level(leaves)
+    size = next((a.value.shape[0] for a in leaves if isinstance(a, _core.Batched) and a.level == level), None)
+    if level:
+        from jax import _batch
+        leaves = [_batch.BatchedArray(_batch.spread(a, level, size), level) for a in leaves]
+    out, kept = forward(leaves)
+    if _level(out + kept) > level:
+        raise NotImplementedError("a function with a derivative of its own reads a batch that it is not given: make it an argument")
+
+    def rule(args, _out, cotangents):
+        given = backward(_examples(args[n:], level), _examples(cotangents, level))
+        if len(given) != n:
+            raise TypeError(f"the rule of a custom derivative gave {len(given)} cotangents for {n} leaves of the arguments")
+        return tuple([None if g is None else _whole([_core.asarray(g)], level, size)[0] for g in given] + [None] * len(kept))
+    args = tuple(_whole(leaves, level, size) + _whole(kept, level, size))
+    n = len(leaves)
+    made = _gantry.custom_gradient(lambda *given: rule(given[0], *given[1:]), (args,), tuple(_whole(out, level, size)))
+    for new, old in zip(made, out):
+        new._weak = old._weak
+    return _examples(made, level)
+
+
+class _Custom:
+    """What both kinds share: a function, its arguments by position, and which of them are no trees of arrays."""
+
+    def __init__(self, fun, nondiff_argnums=()):
+        functools.update_wrapper(self, fun)
+        self.fun = fun
+        numbers = (nondiff_argnums,) if isinstance(nondiff_argnums, int) else nondiff_argnums
+        self.nondiff_argnums = tuple(sorted(numbers))
+
+    def __get__(self, instance, _owner=None):
+        return self if instance is None else functools.partial(self, instance)
+
+    def _positional(self, args, kwargs):
+        try:
+            bound = inspect.signature(self.fun).bind(*args, **kwargs)
+        except ValueError:
+            return args
+        bound.apply_defaults()
+        if bound.kwargs:
+            raise NotImplementedError(f"{self.fun.__name__}: a custom derivative of arguments that are given by name only")
+        return bound.args
+
+    def _split(self, args):
+        """(fixed, the function of the others' leaves, leaves, structure)"""
+        fixed = {i % len(args): args[i] for i in self.nondiff_argnums}
+        moving = tuple(a for i, a in enumerate(args) if i not in fixed)
+        leaves, structure = tree_flatten(moving)
+
+        def joined(leaves):
+            rest = iter(tree_unflatten(structure, leaves))
+            return [fixed[i] if i in fixed else next(rest) for i in range(len(args))]
+        return [fixed[i] for i in sorted(fixed)], joined, [_core.asarray(a) for a in leaves], structure
+
+
+def _as_cotangents(given, structure, leaves, name):
+    """The leaves of what a rule gave for a tuple of arguments; None may stand for a whole argument."""
+    given = tuple(given) if isinstance(given, (tuple, list)) else given
+    if not isinstance(given, tuple) or len(given) != len(structure.children):
+        raise TypeError(f"Custom VJP rule of {name} must produce a tuple with an entry for each argument: {len(structure.children)}, but "
+                        f"got {len(given) if isinstance(given, tuple) else type(given).__name__}.")
+    flat = []
+    for part, child in zip(given, structure.children):
+        parts = [None] * child.num_leaves if part is None else tree_leaves(part, is_leaf=lambda x: x is None)
+        if len(parts) != child.num_leaves:
+            raise TypeError(f"Custom VJP rule of {name} gave a tree of other structure than the argument: {len(parts)} leaves, not "
+                            f"{child.num_leaves}.")
+        flat += parts
+    for g, leaf in zip(flat, leaves):
+        if g is not None and _types.is_float(leaf.dtype) and tuple(_core.asarray(g).shape) != tuple(leaf.shape):
+            raise ValueError(f"Custom VJP rule of {name} gave a cotangent of shape {_core.asarray(g).shape} for an argument of shape "
+                             f"{leaf.shape}.")
+    return [g if _types.is_float(leaf.dtype) else None for g, leaf in zip(flat, leaves)]
+
+
+class custom_vjp(_Custom):
+    fwd = bwd = None
+
+    def defvjp(self, fwd, bwd, symbolic_zeros=False, optimize_remat=False):
+        from jax._names import refuse
+        refuse("custom_vjp.defvjp", "symbolic_zeros", symbolic_zeros, False)
+        refuse("custom_vjp.defvjp", "optimize_remat", optimize_remat, False)
+        self.fwd, self.bwd = fwd, bwd
+        return fwd, bwd
+
+    def __call__(self, *args, **kwargs):
+        if self.bwd is None:
+            raise AttributeError(f"No VJP defined for custom_vjp function {self.fun.__name__} using defvjp.")
+        args = self._positional(args, kwargs)
+        if not _differentiating():
+            return self.fun(*args)
+        fixed, joined, leaves, structure = self._split(args)
+        made = {}
+
+        def forward(leaves):
+            out, kept = _within_rule(self.fwd, *joined(leaves))
+            out, made["out"] = tree_flatten(out)
+            kept, made["kept"] = tree_flatten(kept)
+            made["like"] = leaves
+            # What is kept beside arrays, such as shapes, stays as it is.
+            made["arrays"] = [isinstance(k, _gantry.Value) for k in kept]
+            made["others"] = [k for k, a in zip(kept, made["arrays"]) if not a]
+            return [_core.asarray(x) for x in out], [k for k, a in zip(kept, made["arrays"]) if a]
+
+        def backward(kept, cotangents):
+            arrays, others = iter(kept), iter(made["others"])
+            kept = tree_unflatten(made["kept"], [next(arrays if a else others) for a in made["arrays"]])
+            given = self.bwd(*fixed, kept, tree_unflatten(made["out"], cotangents))
+            return _as_cotangents(given, structure, made["like"], self.fun.__name__)
+        result = _differentiated(forward, backward, leaves)
+        return tree_unflatten(made["out"], result)
+
+
+class custom_jvp(_Custom):
+    """The rule is linear in the tangents: what pulls that back is the derivative."""
+    jvp = None
+
+    def defjvp(self, jvp, symbolic_zeros=False):
+        from jax._names import refuse
+        refuse("custom_jvp.defjvp", "symbolic_zeros", symbolic_zeros, False)
+        self.jvp = jvp
+        return jvp
+
+    def defjvps(self, *jvps):
+        def rule(primals, tangents):
+            import jax.numpy as jnp
+            out, total = self(*primals), None
+            for f, t in zip(jvps, tangents):
+                if f is not None:
+                    part = f(t, out, *primals)
+                    total = part if total is None else tree_map(jnp.add, total, part)
+            return out, tree_map(jnp.zeros_like, out) if total is None else total
+        self.jvp = rule
+
+    def __call__(self, *args, **kwargs):
+        if self.jvp is None:
+            raise AttributeError(f"No JVP defined for custom_jvp function {self.fun.__name__} using defjvp.")
+        args = self._positional(args, kwargs)
+        if not _differentiating():
+            return self.fun(*args)
+        fixed, joined, leaves, structure = self._split(args)
+        floats = [_types.is_float(a.dtype) for a in leaves]
+        made = {}
+
+        def forward(leaves):
+            out, made["out"] = tree_flatten(_within_rule(self.fun, *joined(leaves)))
+            return [_core.asarray(x) for x in out], list(leaves)
+
+        def backward(kept, cotangents):
+            import jax
+            zeros = [_core.full(a.shape, 0, a.dtype) for a in kept]
+
+            def pushed(*moving):
+                moving = iter(moving)
+                tangents = tree_unflatten(structure, [next(moving) if f else z for f, z in zip(floats, zeros)])
+                primals = tuple(tree_unflatten(structure, kept))
+                return tree_leaves(_within_rule(self.jvp, *fixed, primals, tuple(tangents))[1])
+            pulled = iter(jax.vjp(pushed, *[z for z, f in zip(zeros, floats) if f])[1](list(cotangents)))
+            return [next(pulled) if f else None for f in floats]
+        result = _differentiated(forward, backward, leaves)
+        return tree_unflatten(made["out"], result)
+
+
+def zeros_of(value):
+    return _core.full(value.shape, 0, value.dtype)
+
+
+def stopped_plus(value, zeros):
+    from jax import lax
+    return _core.op("add", (lax.stop_gradient(value), zeros))
+
+
+def bprop_gradients(arguments, given):
+    """What a rule gave for each variable of its arguments."""
+    return [g for a, g in zip(arguments[0], given) if a.is_variable]
