@@ -13,7 +13,7 @@ from jax import _batch
 from jax._transform import (checkpoint, grad, hessian, jacfwd, jacobian, jacrev, jvp, linearize, named_scope, remat, value_and_grad,
                             vjp, vmap)
 from jax._custom import custom_jvp, custom_vjp
-from jax import lax, numpy, nn, ops, random, dtypes
+from jax import image, lax, numpy, nn, ops, random, dtypes
 from jax._names import missing as _missing
 
 __version__ = "0.4.38"

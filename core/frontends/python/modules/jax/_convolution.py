@@ -45,6 +45,31 @@ def general(lhs, rhs, strides, padding, lhs_dilation, rhs_dilation, numbers, gro
     return _core.transpose(y, [out.index(d) for d in range(rank)])
 
 
+def transposed(lhs, rhs, strides, padding, rhs_dilation, numbers, consistent):
+    """Named paddings, and where @consistent is said also numbers, are those of the convolution whose transpose this is."""
+    lhs, rhs = _core.asarray(lhs), _core.asarray(rhs)
+    n = len(lhs.shape) - 2
+    if numbers is None:
+        spatial = "HWD"[:n] if n < 3 else "HWD"
+        numbers = (f"N{spatial}C", f"{spatial}IO", f"N{spatial}C")
+    sizes = [rhs.shape[d] for d in _layout(numbers, n + 2)[1][2:]]
+    sizes = [d * (k - 1) + 1 for k, d in zip(sizes, rhs_dilation or (1,) * n)]
+    if isinstance(padding, str) or consistent:
+        padding = [_transposed_padding(k, s, p)
+                   for k, s, p in zip(sizes, strides, [padding] * n if isinstance(padding, str) else padding)]
+    return general(lhs, rhs, (1,) * n, padding, strides, rhs_dilation, numbers, 1)
+
+
+def _transposed_padding(k, s, padding):
+    if not isinstance(padding, str):
+        return tuple(k - p - 1 for p in padding)
+    if padding.upper() == "VALID":
+        return k - 1, s - 1 + max(k - s, 0)
+    total = k + s - 2
+    low = k - 1 if s > k - 1 else -(-total // 2)
+    return low, total - low
+
+
 def _kind(computation):
     name = getattr(computation, "__name__", "")
     for kind, names in (("add", ("add",)), ("max", ("maximum", "max")), ("min", ("minimum", "min")), ("mul", ("multiply", "mul"))):

@@ -291,6 +291,14 @@ def conv_general_dilated(lhs, rhs, window_strides, padding, lhs_dilation=None, r
     return made
 
 
+def conv_transpose(lhs, rhs, strides, padding, rhs_dilation=None, dimension_numbers=None, transpose_kernel=False, precision=None,
+                   preferred_element_type=None, use_consistent_padding=False):
+    from jax import _convolution
+    refuse("lax.conv_transpose", "transpose_kernel", transpose_kernel, False)
+    refuse("lax.conv_transpose", "preferred_element_type", preferred_element_type, None)
+    return _convolution.transposed(lhs, rhs, strides, padding, rhs_dilation, dimension_numbers, use_consistent_padding)
+
+
 def conv(lhs, rhs, window_strides, padding, precision=None, preferred_element_type=None):
     return conv_general_dilated(lhs, rhs, window_strides, padding, preferred_element_type=preferred_element_type)
 

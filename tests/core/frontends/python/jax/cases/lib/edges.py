@@ -187,3 +187,16 @@ def segments():
     return [f(v, i, 3) for f in (jax.ops.segment_sum, jax.ops.segment_prod, jax.ops.segment_max, jax.ops.segment_min)] + [
         jax.ops.segment_sum(v, jnp.array([0, 1, 1, -1]), 3), jax.ops.segment_sum(jnp.asarray(X), jnp.array([2, 0, 2]))] + derived(
         lambda v: jnp.sin(jax.ops.segment_sum(v, i, 3)), v) + derived(jax.scipy.special.erfinv, [0.0, 0.5, -0.9])
+
+
+@case
+def pictures():
+    x = jnp.asarray(np.sin(np.arange(64, dtype=np.float32)).reshape(1, 4, 8, 2))
+    w = np.cos(np.arange(36, dtype=np.float32)).reshape(3, 3, 2, 2)
+    made = [jax.image.resize(x, (1, 8, 8, 2), "nearest"), jax.image.resize(x, (1, 3, 5, 2), "nearest")]
+    for method in ("bilinear", "cubic"):
+        made += [jax.image.resize(x, (1, 7, 16, 2), method), jax.image.resize(x, (1, 2, 3, 2), method), jax.image.resize(x, (1, 2, 3, 2), method, antialias=False)]
+    for padding in ("SAME", "VALID", ((1, 2), (0, 1))):
+        made += [lax.conv_transpose(x, w, (2, 3), padding), lax.conv_transpose(x, w, (1, 4), padding), lax.conv_transpose(x, w, (2, 1), padding, rhs_dilation=(1, 2))]
+    return made + [lax.conv_transpose(x, w, (2, 2), ((1, 1), (1, 1)), use_consistent_padding=True), lax.conv_transpose(x[:, 0], w[0], (2,), "SAME")] + derived(
+        lambda x, w: jnp.sin(lax.conv_transpose(x, w, (2, 2), "SAME")), x, w) + derived(lambda x: jnp.sin(jax.image.resize(x, (1, 8, 16, 2), "linear")), x)
