@@ -479,12 +479,21 @@ gantry_cli_open (const GantryCliOptions *options, const char *path, GError **err
   return g_steal_pointer (&document);
 }
 
+/* What the core asks of the user has a name here. */
+static const char *
+option_for (const GError *error)
+{
+  if (g_error_matches (error, GANTRY_ERROR, GANTRY_ERROR_OUTSIDE) && strstr (error->message, "--allow-outside") == NULL)
+    return "; --allow-outside allows it";
+  return "";
+}
+
 int
 gantry_cli_fail (const GError *error)
 {
   const char *name = g_get_prgname ();
 
-  fprintf (stderr, "%s: %s\n", name != NULL ? name : "gantry-cli", error->message);
+  fprintf (stderr, "%s: %s%s\n", name != NULL ? name : "gantry-cli", error->message, option_for (error));
   if (g_error_matches (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED))
     return GANTRY_EXIT_UNSUPPORTED;
   if (g_error_matches (error, GANTRY_ERROR, GANTRY_ERROR_MISMATCH))

@@ -113,7 +113,7 @@ gantry_file_map_beside (const char *path, const char *owner, gboolean anywhere, 
     return map_and_close (file, path, error);
   close (file);
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_OUTSIDE,
-               "'%s' lies outside the model's folder; what a model reads there only you can allow (--allow-outside)", path);
+               "'%s' lies outside the model's folder; what a model reads there only you can allow", path);
   return NULL;
 }
 

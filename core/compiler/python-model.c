@@ -390,7 +390,7 @@ no_such_graph (const GantryProgramGraphs *graphs, const char *path, const char *
     g_set_error (error, GANTRY_PROGRAM_CHOICE, GANTRY_ERROR_INVALID, "%s: the program makes no graph '%s'; it makes%s", path, entry,
                  list->str);
   else
-    g_set_error (error, GANTRY_PROGRAM_CHOICE, GANTRY_ERROR_INVALID, "%s: the program makes %u graphs, name one by --entry:%s", path,
+    g_set_error (error, GANTRY_PROGRAM_CHOICE, GANTRY_ERROR_INVALID, "%s: the program makes %u graphs, name one as the entry:%s", path,
                  graphs->graphs->len, list->str);
   if (error != NULL)
     list_graphs (graphs, *error);

@@ -266,7 +266,7 @@ check_location (const GantryOnnxFile *file, const char *location, GError **error
   else if (!file->anywhere && !stays_inside (location))
     g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_OUTSIDE,
                  "its data file '%s' lies outside the model's folder; put the data file beside the model and name it by a relative "
-                 "path, or allow what lies outside (--allow-outside)", location);
+                 "path, or allow what lies outside", location);
   else
     return TRUE;
   return FALSE;

@@ -22,7 +22,7 @@ typedef struct
 static const Case cases[] = {
   { "plain", "f(Tensor([1.0]))\n", NULL },
   { "no-graph", "pass\n", "makes no graph" },
-  { "two-graphs", "f(Tensor([1.0]))\nf(Tensor([1.0, 2.0]))\n", "makes 2 graphs, name one by --entry" },
+  { "two-graphs", "f(Tensor([1.0]))\nf(Tensor([1.0, 2.0]))\n", "makes 2 graphs, name one as the entry" },
   { "raises", "f(Tensor([1.0]))\nraise ValueError('no')\n", "ValueError: no" },
   { "exits", "f(Tensor([1.0]))\nsys.exit(3)\n", "ended with status 3" },
   { "exits-well", "f(Tensor([1.0]))\nsys.exit(0)\n", NULL },
