@@ -22,7 +22,7 @@ struct Block
     atomic_uint changes;         /* odd: being changed; the handler never has the start of one file and the end of another */
     atomic_uintptr_t start, end; /* end 0: none */
     _Atomic guint64 file;        /* as Mapping.file */
-    _Atomic (const char *) path; /* interned */
+    _Atomic (const char *) path; /* in @paths */
   } ranges[N_RANGES];
   _Atomic (Block *) next; /* NULL: the last; never freed, for the handler may be in it */
 };
@@ -36,6 +36,7 @@ typedef struct
 
 static Block first;
 static GMutex adding;
+static GStringChunk *paths; /* guarded by @adding; of all files, once each: the handler may read any of them */
 static struct sigaction before;
 static uintptr_t page_size;
 static const char *ends; /* (nullable): the program that is to end, see gantry_file_guard_end() */
@@ -132,10 +133,12 @@ _gantry_file_guard_add (const char *start, gsize length, const char *path)
 
   if (start == NULL || length == 0)
     return;
-  to.path = g_intern_string (path);
   if (find_mapping (to.start, &kernels))
     to.file = kernels.file;
   g_mutex_lock (&adding);
+  if (paths == NULL)
+    paths = g_string_chunk_new (4096);
+  to.path = g_string_chunk_insert_const (paths, path);
   for (Block *block = &first; block != NULL; last = block, block = atomic_load (&block->next))
     for (guint i = 0; i < N_RANGES; i++)
       {

@@ -365,13 +365,13 @@ read_machine_code (sqlite3_stmt *row, GantryCode *code, GBytes **cubin, GError *
   return TRUE;
 }
 
-/* (nullable): the code before whose texts stand in the file for all of its kind. A file may name one that there is not. */
+/* (nullable): the code before whose texts stand in the file for all of its kind. A file may name a place where there is none. */
 static const GantryCode *
-same_code (sqlite3_stmt *row, GHashTable *codes)
+same_code (sqlite3_stmt *row, GPtrArray *codes)
 {
-  return sqlite3_column_type (row, 14) != SQLITE_INTEGER
-           ? NULL
-           : g_hash_table_lookup (codes, GUINT_TO_POINTER ((guint32) sqlite3_column_int64 (row, 14)));
+  gint64 place = sqlite3_column_type (row, 14) == SQLITE_INTEGER ? sqlite3_column_int64 (row, 14) : -1;
+
+  return place >= 0 && place < codes->len ? g_ptr_array_index (codes, place) : NULL;
 }
 
 static gboolean
@@ -383,7 +383,6 @@ load_code (sqlite3 *db, gint64 run, GantryRunResult *result, GError **error)
     "SELECT node, kernel, kind, texpr, llvm_ir, assembly, %s, %s FROM code WHERE run = ? ORDER BY rowid",
     gpu ? "schedule, arch, cubin, registers, spill_store_bytes, spill_load_bytes, stack_bytes, shared_bytes"
         : "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL", column (db, "code", "same_as"));
-  g_autoptr (GHashTable) codes = g_hash_table_new (NULL, NULL); /* node -> GantryCode */
   g_auto (GantrySessionRows) rows = { .db = db };
   GError *own = NULL;
   guint32 n;
@@ -405,8 +404,7 @@ load_code (sqlite3 *db, gint64 run, GantryRunResult *result, GError **error)
 
       if (!read_machine_code (rows.statement, &code, &cubin, &own))
         break;
-      g_hash_table_insert (codes, GUINT_TO_POINTER (code.node),
-                           (gpointer) gantry_run_result_add_code (result, &code, same_code (rows.statement, codes)));
+      gantry_run_result_add_code (result, &code, same_code (rows.statement, result->codes));
     }
   if (own == NULL)
     return TRUE;

@@ -189,9 +189,11 @@ bind_generated (sqlite3_stmt *statement, const GantryCode *code)
   return bytes + g_bytes_get_size (code->cubin);
 }
 
-/* @same: (nullable): the code before that has what was generated. Returns: the bytes that were bound */
+#define NONE_BEFORE G_MAXUINT
+
+/* @same: the place among the codes of the run of one before that has what was generated, or NONE_BEFORE. Returns: the bytes that were bound */
 static guint64
-bind_code (sqlite3_stmt *statement, gint64 run, const GantryCode *code, const GantryCode *same)
+bind_code (sqlite3_stmt *statement, gint64 run, const GantryCode *code, guint same)
 {
   guint64 bytes = 0;
 
@@ -203,9 +205,9 @@ bind_code (sqlite3_stmt *statement, gint64 run, const GantryCode *code, const Ga
   bytes += bind_listing (statement, 5, code->texpr);
   bytes += bind_listing (statement, 9, code->arch);
   bind_figures (statement, 11, code);
-  if (same == NULL)
+  if (same == NONE_BEFORE)
     return bytes + bind_generated (statement, code);
-  sqlite3_bind_int64 (statement, 16, same->node);
+  sqlite3_bind_int64 (statement, 16, same);
   return bytes;
 }
 
@@ -231,7 +233,7 @@ static gboolean
 save_code (sqlite3 *db, gint64 run, const GantryRunResult *result, GError **error)
 {
   const guint64 most = _gantry_session_most_bytes ("code") - MOST_LAST, rows = _gantry_session_most_rows ("code") - 1;
-  g_autoptr (GHashTable) saved = g_hash_table_new (hash_generated, equal_generated); /* GantryCode, the first of its kind */
+  g_autoptr (GHashTable) saved = g_hash_table_new (hash_generated, equal_generated); /* the first GantryCode of its kind -> place */
   g_autoptr (sqlite3_stmt) statement =
     _gantry_session_prepare (db, "INSERT INTO code VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", error);
   guint64 bytes = 0;
@@ -241,17 +243,17 @@ save_code (sqlite3 *db, gint64 run, const GantryRunResult *result, GError **erro
   for (guint i = 0; i < result->codes->len; i++)
     {
       GantryCode *code = g_ptr_array_index (result->codes, i);
-      const GantryCode *same = g_hash_table_lookup (saved, code);
+      gpointer place = GUINT_TO_POINTER (NONE_BEFORE);
 
-      bytes += bind_code (statement, run, code, same);
-      if (same == NULL)
-        g_hash_table_add (saved, code);
+      if (!g_hash_table_lookup_extended (saved, code, NULL, &place))
+        g_hash_table_insert (saved, code, GUINT_TO_POINTER (i));
+      bytes += bind_code (statement, run, code, GPOINTER_TO_UINT (place));
       if (bytes > most || i >= rows)
         {
           g_autofree char *left = g_strdup_printf ("%u more kernels: their code is more than a session keeps", result->codes->len - i);
           const GantryCode rest = { .kernel = left };
 
-          bind_code (statement, run, &rest, NULL);
+          bind_code (statement, run, &rest, NONE_BEFORE);
           return _gantry_session_step (db, statement, error);
         }
       if (!_gantry_session_step (db, statement, error))

@@ -315,6 +315,9 @@ test_same_code (void)
 
       first = first != NULL ? first : added;
       g_assert_true (added->llvm_ir == first->llvm_ir && added->assembly == first->assembly);
+      if (i == 0) /* another kernel of the same node */
+        gantry_run_result_add_code (run, &(GantryCode){ .node = 100, .kernel = (char *) "pack", .kind = (char *) "generated",
+                                                        .llvm_ir = (char *) "other" }, NULL);
     }
   gantry_document_add_run (document, run);
   g_assert_true (gantry_document_save (document, path, &error));
