@@ -82,8 +82,7 @@ delete_response (AdwMessageDialog *dialog, const char *response, gpointer run)
 {
   GantryWindow *self = GANTRY_WINDOW (gtk_window_get_transient_for (GTK_WINDOW (dialog)));
 
-  if (g_strcmp0 (response, "delete") == 0 && self->document != NULL
-      && g_ptr_array_find (gantry_document_get_runs (self->document), run, NULL))
+  if (g_strcmp0 (response, "delete") == 0 && self->document != NULL)
     gantry_document_delete_run_async (self->document, run, deleted, g_object_ref (self));
 }
 
@@ -181,5 +180,5 @@ _gantry_window_update_runs (GantryWindow *self)
       _gantry_window_fill_recent (self);
     }
   g_simple_action_set_state (G_SIMPLE_ACTION (action), g_variant_new_string (key));
-  g_simple_action_set_enabled (G_SIMPLE_ACTION (delete_action), run != NULL);
+  g_simple_action_set_enabled (G_SIMPLE_ACTION (delete_action), run != NULL && !gantry_document_is_busy (self->document));
 }

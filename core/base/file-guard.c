@@ -4,6 +4,7 @@
  * is unmapped: the handler asks the kernel again, so that what lies in a range later is not taken for it. So there are no more ranges
  * than were mapped at a time, give or take those whose addresses nobody has used again. */
 #include "core/base/file-private.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -194,6 +195,7 @@ say (const char *text)
 static void
 page_is_gone (int number, siginfo_t *info, void *context)
 {
+  const int number_before = errno; /* that of who was reading */
   Mapping lost;
 
   if (info->si_code == BUS_ADRERR && is_lost ((uintptr_t) info->si_addr, &lost))
@@ -203,12 +205,15 @@ page_is_gone (int number, siginfo_t *info, void *context)
           say (ends);
           say (": ");
           say (lost.path);
-          say (": changed while it was read; run it again when what writes the file is done\n");
+          say (": changed while it was read, or its disk failed; run it again when what writes the file is done\n");
           _exit (1);
         }
       if (mmap ((void *) lost.start, lost.end - lost.start, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0)
           != MAP_FAILED)
-        return;
+        {
+          errno = number_before;
+          return;
+        }
     }
   /* Not ours: the access faults again, under who was asked before. */
   sigaction (SIGBUS, &before, NULL);

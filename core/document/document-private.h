@@ -239,7 +239,7 @@ void _gantry_document_cancel_job (GantryDocument *document, GantryJob job);
 void _gantry_document_saved (GantryDocument *document, const char *path, const GantryModel *model, const GantryMark *mark,
                              const GantrySaved *saved);
 /** A run that was deleted: another one is shown, and it is saved no more. */
-void _gantry_document_forget_run (GantryDocument *document, GantryRunResult *run);
+void _gantry_document_forget_run (GantryDocument *document, const char *uid);
 /** Runs that others have added to the session file: they are in it, so nothing is modified by them. */
 void _gantry_document_take_runs (GantryDocument *document, GPtrArray *runs);
 void _gantry_document_set_child_id (GantryDocument *document, const char *id);

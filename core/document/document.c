@@ -456,7 +456,7 @@ static void
 part_runs (GantryLoaded *loaded)
 {
   GPtrArray *runs = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_run_result_unref);
-  const char *before = loaded->old_hash != NULL ? loaded->old_hash : "";
+  const char *before = loaded->old_hash != NULL ? loaded->old_hash : "unknown"; /* its files were gone before they were hashed */
 
   for (guint i = 0; i < loaded->runs->len; i++)
     {
@@ -480,15 +480,21 @@ choose_run (GantryDocument *self)
 }
 
 void
-_gantry_document_forget_run (GantryDocument *self, GantryRunResult *run)
+_gantry_document_forget_run (GantryDocument *self, const char *uid)
 {
-  gboolean was_kept = g_hash_table_remove (self->kept_runs, run->uid);
+  gboolean was_kept = g_hash_table_remove (self->kept_runs, uid);
+  GPtrArray *runs = self->loaded != NULL ? self->loaded->runs : NULL;
+  guint i = 0;
 
-  if (self->loaded == NULL || !g_ptr_array_remove (self->loaded->runs, run))
+  /* By its name: a model that was loaded again meanwhile has its runs as other objects. */
+  while (runs != NULL && i < runs->len && g_strcmp0 (((GantryRunResult *) g_ptr_array_index (runs, i))->uid, uid) != 0)
+    i++;
+  if (runs == NULL || i == runs->len)
     return;
+  g_ptr_array_remove_index (runs, i);
   if (!was_kept)
     {
-      self->n_others++;
+      self->n_others--; /* what it had added when it came */
       _gantry_document_changed (self);
     }
   choose_run (self);

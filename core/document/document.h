@@ -52,7 +52,8 @@ typedef struct
   char *device;
   char *when; /* ISO 8601, UTC */
   char *program; /* checksum of what was run; NULL: of what the document has compiled when the run is added */
-  char *other_model; /* SHA-256 of the model that was run where that is not the one that is open: its file has changed since. Else NULL */
+  char *other_model; /* SHA-256 of the model that was run where that is not the one that is open: its file has changed since. Else NULL. "unknown" where
+                      * its files were gone before they were hashed */
   guint n_threads;
   guint n_runs;
   double milliseconds, milliseconds_min, milliseconds_max;

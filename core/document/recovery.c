@@ -517,7 +517,17 @@ gantry_recovery_save_elsewhere (GantryDocument *document, const char *view, GErr
       g_autofree char *name = g_strdup_printf ("%s-unsaved-%08x" ENDING, stem, g_random_int ());
       g_autoptr (GantryRecovery) recovery = recovery_at (g_build_filename (folders[i], name, NULL));
 
+      int file;
+
       g_clear_error (error); /* that of the folder before */
+      /* The folder may be everybody's, and the file is not. */
+      file = g_open (recovery->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+      if (file < 0)
+        {
+          g_set_error (error, G_FILE_ERROR, (gint) g_file_error_from_errno (errno), "%s: %s", recovery->path, g_strerror (errno));
+          continue;
+        }
+      g_close (file, NULL);
       if (gantry_recovery_save (recovery, document, view, error))
         return g_strdup (recovery->path);
       delete_file (recovery->path);

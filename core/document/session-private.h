@@ -50,7 +50,7 @@ gboolean _gantry_rows_next (GantrySessionRows *rows, GError **error);
 void _gantry_rows_clear (GantrySessionRows *rows);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GantrySessionRows, _gantry_rows_clear)
 guint64 _gantry_session_most_rows (const char *table);
-guint64 _gantry_session_most_bytes (const char *table); /* of text, in those rows */
+guint64 _gantry_session_most_bytes (const char *table); /* of text and data, in those rows */
 /** Whether a run has no more bytes in @table than are read: counted by SQLite, before any of them is kept in memory here. */
 gboolean _gantry_session_check_bytes (sqlite3 *db, const char *table, gint64 run, GError **error);
 /** Whether what the user has set, as the file has it now, can be read again: before it is committed. */
@@ -58,11 +58,11 @@ gboolean _gantry_session_check_settings (sqlite3 *db, GError **error);
 /** Sets @error, %GANTRY_ERROR_TOO_LARGE, for a table with so many rows, or with too many bytes. Returns: FALSE */
 gboolean _gantry_session_fail_rows (sqlite3 *db, const char *table, guint64 rows, GError **error);
 
-/** Whether the file has a table of that name with that column: it may be of an earlier version. */
 /** A value of the table meta. (transfer full) (nullable): NULL with @error unset where the file does not say */
 char *_gantry_session_read_meta (sqlite3 *db, const char *key, GError **error);
 /** The version that the file says to be of; 0: a new one. */
 gint64 _gantry_session_version (sqlite3 *db);
+/** Whether the file has a table of that name with that column: it may be of an earlier version. */
 gboolean _gantry_session_has (sqlite3 *db, const char *table, const char *column);
 /** Runs a statement that gives no rows and resets it. */
 gboolean _gantry_session_step (sqlite3 *db, sqlite3_stmt *statement, GError **error);

@@ -80,10 +80,10 @@ gantry_runs_delete (const char *path, const char *const *uids, GError **error)
 {
   g_autoptr (sqlite3) db = gantry_file_check (path, error) ? _gantry_session_open (path, TRUE, NULL, error) : NULL;
 
-  if (db == NULL || !_gantry_session_prepare_tables (db, error) || !_gantry_session_exec (db, "BEGIN IMMEDIATE", error))
+  if (db == NULL || !_gantry_session_exec (db, "BEGIN IMMEDIATE", error))
     return FALSE;
   /* What hangs on a run goes with it: the tables say ON DELETE CASCADE. */
-  if (!delete_all (db, uids, path, error) || !_gantry_session_exec (db, "COMMIT", error))
+  if (!_gantry_session_prepare_tables (db, error) || !delete_all (db, uids, path, error) || !_gantry_session_exec (db, "COMMIT", error))
     {
       sqlite3_exec (db, "ROLLBACK", NULL, NULL, NULL);
       return FALSE;
@@ -144,6 +144,6 @@ gantry_document_delete_run_finish (GantryDocument *document, GAsyncResult *resul
 
   if (!g_task_propagate_boolean (G_TASK (result), error))
     return FALSE;
-  _gantry_document_forget_run (document, deleting->run);
+  _gantry_document_forget_run (document, deleting->run->uid);
   return TRUE;
 }

@@ -133,11 +133,11 @@ _gantry_session_step (sqlite3 *db, sqlite3_stmt *statement, GError **error)
   return TRUE;
 }
 
-/* SQLite leaves a column NULL where binding failed. A blob of zeros is looked at when the row is made, and refused then. */
+/* SQLite leaves a column NULL where binding failed (too long, no memory). A blob of zeros is looked at when the row is made, and refused then. */
 static void
 check_bound (sqlite3_stmt *statement, int column, int code)
 {
-  if (code == SQLITE_TOOBIG)
+  if (code != SQLITE_OK)
     sqlite3_bind_zeroblob (statement, column, G_MAXINT);
 }
 
