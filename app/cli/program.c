@@ -217,20 +217,18 @@ run_all (GantryExecutor *executor, GantryProgram *program, GantryCpuRecorder *re
     return FALSE;
   for (guint i = 0; i < n; i++)
     {
-      gint64 start;
       double ms;
 
       if (gantry_progress_cancelled (progress, error))
         return FALSE;
       gantry_progress_report (progress, (double) i / n, "Running");
       gantry_values_write (values);
-      start = gantry_time_ns ();
       if (!gantry_executor_run (executor, gantry_values_inputs (values), executable->n_inputs,
                                 gantry_values_outputs (values, i + 1 == n), executable->n_outputs,
                                 i >= n_warmup ? gantry_cpu_recorder_observer (recorder) : NULL,
                                 progress != NULL ? progress->cancellable : NULL, error))
         return FALSE;
-      ms = (double) (gantry_time_ns () - start) / 1e6;
+      ms = (double) gantry_executor_run_ns (executor) / 1e6;
       if (i >= n_warmup)
         g_array_append_val (times, ms);
     }

@@ -50,6 +50,7 @@ struct _GantryExecutor
   Place *places;
   guint32 *place_of;           /* by buffer: index in places, or G_MAXUINT32 outside the arenas */
   PlacesByStep allocated, released;
+  gint64 run_ns;               /* the last run's */
   gint64 *step_begin, *step_end; /* n_steps + 1: of the last run; 0, 0: did not run */
   GantryVerifyFlags verify;
   gboolean measuring;          /* this run's memory is measured */

@@ -209,8 +209,15 @@ gantry_executor_run (GantryExecutor *executor, const GantryRunInput *inputs, gui
     return FALSE;
   memset (executor->stamps, 0, executor->executable->n_instructions * sizeof (GantryStamp));
   done = run_once (executor, inputs, outputs, timed, &begin, &end, cancellable, error) && download (executor, outputs, n_outputs, error);
+  executor->run_ns = end - begin;
   _gantry_executor_tell (executor, observer, begin, end);
   return done;
+}
+
+gint64
+gantry_executor_run_ns (const GantryExecutor *executor)
+{
+  return executor->run_ns;
 }
 
 static gboolean

@@ -132,6 +132,10 @@ gboolean gantry_executor_run_literals (GantryExecutor *executor, GantryLiteral *
  */
 gboolean gantry_executor_measure (GantryExecutor *executor, const GantryRunInput *inputs, guint n_inputs,
                                   const GantryRunOutput *outputs, guint n_outputs, GCancellable *cancellable, GError **error);
+/** Nanoseconds that the queues took for the last gantry_executor_run(), which its observer was told too: without copying arguments and
+ *  results, and without what telling the observer takes. */
+gint64 gantry_executor_run_ns (const GantryExecutor *executor);
+
 /**
  * gantry_executor_take_measure:
  *

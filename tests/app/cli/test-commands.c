@@ -208,6 +208,41 @@ test_run (void)
   g_assert_cmpfloat (json_object_get_double_member (object, "milliseconds"), >, 0);
 }
 
+/* The time of a run is that of its recorded repetitions: what recording them takes is no part of it. */
+static void
+test_median (void)
+{
+  g_autofree char *model = cli_own_file ("linear.onnx");
+  char *folder = cli_temporary_folder ();
+  g_autofree char *session = g_build_filename (folder, "run.gantry", NULL), *table = g_build_filename (folder, "run.csv", NULL);
+  g_autoptr (CliResult) run = cli_run ("run", "--json", "--runs=3", "-o", session, model, NULL);
+  g_autoptr (CliResult) made = cli_run ("export", session, "-t", "csv", "-o", table, NULL);
+  g_autoptr (JsonNode) root = cli_json (run);
+  double got = json_object_get_double_member (json_node_get_object (root), "milliseconds");
+  g_autofree char *text = NULL;
+  g_auto (GStrv) lines = NULL;
+  gint64 times[3];
+  guint n = 0;
+
+  cli_assert_status (made, 0);
+  g_assert_true (g_file_get_contents (table, &text, NULL, NULL));
+  lines = g_strsplit (text, "\n", -1);
+  for (guint i = 0; lines[i] != NULL; i++)
+    {
+      g_auto (GStrv) parts = g_strsplit (lines[i], ",", 8); /* lane, name of it, kind, name, begin, end, duration */
+
+      if (g_strv_length (parts) < 8 || strcmp (parts[2], "run") != 0)
+        continue;
+      g_assert_cmpuint (n, <, 3);
+      times[n++] = g_ascii_strtoll (parts[6], NULL, 10);
+    }
+  g_assert_cmpuint (n, ==, 3);
+  /* The one in the middle: neither the smallest nor the largest, or as large. */
+  g_assert_cmpfloat_with_epsilon (got * 1e6, (double) (times[0] + times[1] + times[2] - MIN (times[0], MIN (times[1], times[2]))
+                                                       - MAX (times[0], MAX (times[1], times[2]))), 0.51);
+  cli_remove_folder (folder);
+}
+
 /* An output that differs is status 2; the own output of a run is as expected. */
 static void
 test_mismatch (void)
@@ -433,6 +468,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cli/set-wrong", test_set_wrong);
   g_test_add_func ("/cli/passes", test_passes);
   g_test_add_func ("/cli/run", test_run);
+  g_test_add_func ("/cli/median", test_median);
   g_test_add_func ("/cli/mismatch", test_mismatch);
   g_test_add_func ("/cli/instructions", test_instructions);
   g_test_add_func ("/cli/limit", test_limit);
