@@ -62,20 +62,36 @@ write_errors (GPtrArray *errors, const char *folder, GError **error)
   return gantry_output_write (path, list->str, list->len, error);
 }
 
+static gboolean
+write_sources (GPtrArray *sources, const char *folder, GError **error)
+{
+  g_autoptr (GString) list = g_string_new (NULL);
+  g_autofree char *path = g_build_filename (folder, "sources.tsv", NULL);
+
+  for (guint i = 0; i < sources->len; i++)
+    {
+      g_autofree char *source = field (g_ptr_array_index (sources, i));
+
+      g_string_append_printf (list, "%s\n", source);
+    }
+  return gantry_output_write (path, list->str, list->len, error);
+}
+
 int
 gantry_cli_python_graphs (const GantryPythonOptions *options, const GantryPythonBackend *backend, const char *folder,
                           GError **error)
 {
-  g_autoptr (GPtrArray) graphs = NULL, errors = NULL;
+  g_autoptr (GPtrArray) graphs = NULL, errors = NULL, sources = NULL;
   pid_t self = getpid ();
   int status;
 
   limit_process ();
-  status = gantry_python_import (options, backend, &graphs, &errors, error);
+  status = gantry_python_import (options, backend, &graphs, &errors, &sources, error);
   /* A child that the program forked comes this way too. */
   if (getpid () != self || (error != NULL && *error != NULL))
     return status;
-  if (!write_graphs (graphs, folder, error) || !write_errors (errors, folder, error))
+  if (!write_graphs (graphs, folder, error) || !write_errors (errors, folder, error) ||
+      !write_sources (sources, folder, error))
     return 1;
   return status;
 }

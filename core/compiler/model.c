@@ -240,6 +240,8 @@ open_python (GantryModel *model, GantryContext *context, const GantryProgress *p
   g_free (model->format);
   model->format = g_strdup (GANTRY_PYTHON_FORMAT);
   take_host_lines (model, graph->host_lines);
+  for (guint i = 0; i < graphs->sources->len; i++)
+    add_file (model, g_ptr_array_index (graphs->sources, i));
   return module;
 }
 

@@ -37,7 +37,7 @@ typedef struct
   char *opset;    /* "ai.onnx 13, com.microsoft 1"; "" for other formats */
   gint64 main_opset; /* 0 for other formats */
   guint64 file_bytes;
-  GArray *files;  /* GantryModelFile: the model's own, then those of its external data; none of a program that was made */
+  GArray *files;  /* GantryModelFile: the model's own, then its external data or imported modules; none of a program that was made */
   char *hash;     /* (nullable): made on demand: ask gantry_model_hash() */
   char *own_hash; /* (nullable): likewise, of the first file alone */
   guint n_nodes;  /* as the file counts them, nested graphs included */

@@ -50,6 +50,7 @@ gantry_program_graphs_free (GantryProgramGraphs *graphs)
   gantry_scratch_free (graphs->scratch);
   g_ptr_array_unref (graphs->graphs);
   g_ptr_array_unref (graphs->errors);
+  g_ptr_array_unref (graphs->sources);
   g_free (graphs->said);
   g_free (graphs->failure);
   g_free (graphs);
@@ -301,6 +302,16 @@ read_errors (GantryProgramGraphs *graphs)
     }
 }
 
+static void
+read_sources (GantryProgramGraphs *graphs)
+{
+  g_auto (GStrv) lines = read_list (gantry_scratch_folder (graphs->scratch), "sources.tsv");
+
+  for (guint i = 0; lines[i] != NULL; i++)
+    if (*lines[i] != '\0')
+      g_ptr_array_add (graphs->sources, g_strcompress (lines[i]));
+}
+
 GantryProgramGraphs *
 gantry_program_graphs_run (const char *path, const char *sha256, const GantryProgress *progress, GError **error)
 {
@@ -310,6 +321,7 @@ gantry_program_graphs_run (const char *path, const char *sha256, const GantryPro
 
   graphs->graphs = g_ptr_array_new_with_free_func (graph_free);
   graphs->errors = g_ptr_array_new_with_free_func (error_free);
+  graphs->sources = g_ptr_array_new_with_free_func (g_free);
   graphs->scratch = gantry_scratch_new (error);
   if (graphs->scratch == NULL || !child_start (&child, gantry_scratch_folder (graphs->scratch), error))
     return NULL;
@@ -324,6 +336,7 @@ gantry_program_graphs_run (const char *path, const char *sha256, const GantryPro
     return NULL;
   read_graphs (graphs);
   read_errors (graphs);
+  read_sources (graphs);
   return g_steal_pointer (&graphs);
 }
 

@@ -26,6 +26,7 @@ typedef struct
   GantryScratch *scratch; /* the folder of the files, removed with this */
   GPtrArray *graphs;  /* (element-type GantryProgramGraph) */
   GPtrArray *errors;  /* (element-type GantryProgramError): what no graph could be made of */
+  GPtrArray *sources; /* (element-type filename): the program's own modules that it imported, full paths in their order */
   char *said;         /* the end of what the program printed */
   char *failure;      /* (nullable): how the program ended, where it did not end well */
 } GantryProgramGraphs;

@@ -69,6 +69,12 @@ _gantry_session_embed (sqlite3 *db, const GantryModel *model, GError **error)
 
       if (i == 0)
         folder = g_path_get_dirname (path);
+      else if (gantry_model_is_program (model->path)) /* list_carried() refuses it: a stranger's code, which would run too */
+        {
+          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
+                       "%s: the program imports it, and a session carries no code along but the program itself", path);
+          return FALSE;
+        }
       name = name_beside (folder, path);
       if (name == NULL)
         {

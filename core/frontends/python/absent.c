@@ -18,9 +18,10 @@ gantry_python_run (const GantryPythonOptions *options, const GantryPythonBackend
 
 int
 gantry_python_import (const GantryPythonOptions *options, const GantryPythonBackend *backend, GPtrArray **graphs,
-                      GPtrArray **errors, GError **error)
+                      GPtrArray **errors, GPtrArray **sources, GError **error)
 {
   *graphs = g_ptr_array_new ();
   *errors = g_ptr_array_new ();
+  *sources = g_ptr_array_new ();
   return gantry_python_run (options, backend, error);
 }

@@ -193,9 +193,52 @@ finish (PyObject *result)
   return status;
 }
 
-static int
-run (const GantryPythonOptions *options, const GantryPythonBackend *backend, GPtrArray *graphs, GPtrArray *errors, GError **error)
+/* The file of a module that lies below @folder. (transfer full) (nullable) */
+static char *
+source_below (PyObject *module, const char *folder)
 {
+  PyObject *name = PyModule_Check (module) ? PyDict_GetItemString (PyModule_GetDict (module), "__file__") : NULL;
+  const char *file = name != NULL && PyUnicode_Check (name) ? PyUnicode_AsUTF8 (name) : NULL;
+  g_autofree char *path = file != NULL && g_path_is_absolute (file) ? g_canonicalize_filename (file, NULL) : NULL;
+
+  PyErr_Clear (); /* a name that is no UTF-8 */
+  if (path == NULL || !g_str_has_prefix (path, folder) || strstr (path, "/site-packages/") != NULL ||
+      strstr (path, "/dist-packages/") != NULL || !g_file_test (path, G_FILE_TEST_IS_REGULAR))
+    return NULL;
+  return g_steal_pointer (&path);
+}
+
+static int
+compare_paths (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(char *const *) a, *(char *const *) b);
+}
+
+/* @folder: with a slash at its end */
+static void
+list_sources (const char *folder, const char *program, GPtrArray *sources)
+{
+  PyObject *module;
+  Py_ssize_t at = 0;
+
+  while (PyDict_Next (PyImport_GetModuleDict (), &at, NULL, &module))
+    {
+      g_autofree char *path = source_below (module, folder);
+
+      if (path != NULL && strcmp (path, program) != 0 && sources->len < GANTRY_PYTHON_MOST_SOURCES &&
+          !g_ptr_array_find_with_equal_func (sources, path, g_str_equal, NULL))
+        g_ptr_array_add (sources, g_steal_pointer (&path));
+    }
+  g_ptr_array_sort (sources, compare_paths);
+}
+
+static int
+run (const GantryPythonOptions *options, const GantryPythonBackend *backend, GPtrArray *graphs, GPtrArray *errors,
+     GPtrArray *sources, GError **error)
+{
+  /* Before the program goes to another folder. */
+  g_autofree char *program = g_canonicalize_filename (options->argv[0], NULL), *place = g_path_get_dirname (program);
+  g_autofree char *folder = g_str_has_suffix (place, "/") ? g_strdup (place) : g_strconcat (place, "/", NULL);
   int status = 1;
 
   if (!start (options, error))
@@ -206,6 +249,8 @@ run (const GantryPythonOptions *options, const GantryPythonBackend *backend, GPt
       gantry_py_state ()->errors = errors;
       set_path (options->argv[0]);
       status = finish (run_file (options->argv[0], options->sha256));
+      if (sources != NULL)
+        list_sources (folder, program, sources);
     }
   else
     PyErr_Print ();
@@ -217,14 +262,15 @@ run (const GantryPythonOptions *options, const GantryPythonBackend *backend, GPt
 int
 gantry_python_run (const GantryPythonOptions *options, const GantryPythonBackend *backend, GError **error)
 {
-  return run (options, backend, NULL, NULL, error);
+  return run (options, backend, NULL, NULL, NULL, error);
 }
 
 int
 gantry_python_import (const GantryPythonOptions *options, const GantryPythonBackend *backend, GPtrArray **graphs,
-                      GPtrArray **errors, GError **error)
+                      GPtrArray **errors, GPtrArray **sources, GError **error)
 {
   *graphs = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_python_graph_free);
   *errors = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_python_error_free);
-  return run (options, backend, *graphs, *errors, error);
+  *sources = g_ptr_array_new_with_free_func (g_free);
+  return run (options, backend, *graphs, *errors, *sources, error);
 }

@@ -101,15 +101,21 @@ typedef struct
 
 void gantry_python_graph_free (GantryPythonGraph *graph);
 
+/** Most sources that a program is known to have imported; what is over that is not listed. */
+#define GANTRY_PYTHON_MOST_SOURCES 4096u
+
 /**
  * gantry_python_import:
  * @graphs: (out) (element-type GantryPythonGraph) (transfer full): in the order in which they were compiled
  * @errors: (out) (element-type GantryPythonError) (transfer full): what graphs could not be made for, and why; a
  *  graph that cannot be made does not end the program, which goes on with what CPython computes for the call
  *
+ * @sources: (out) (element-type filename) (transfer full): of the modules that it imported from its own folder and the ones below,
+ *  not of packages that are installed there: full paths in their order
+ *
  * Runs the program and keeps its graphs. Returns: the exit status of the program
  */
 int gantry_python_import (const GantryPythonOptions *options, const GantryPythonBackend *backend, GPtrArray **graphs,
-                          GPtrArray **errors, GError **error);
+                          GPtrArray **errors, GPtrArray **sources, GError **error);
 
 G_END_DECLS

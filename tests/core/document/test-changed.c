@@ -122,6 +122,46 @@ test_hash (Place *place, gconstpointer data)
   g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID);
 }
 
+/* A Python program is also what it imports from its own folder. */
+static void
+test_imported (Place *place, gconstpointer data)
+{
+  g_autofree char *cli = g_build_filename (g_getenv ("GANTRY_BUILD_ROOT"), "app", "gantry-cli", NULL);
+  g_autofree char *program = g_build_filename (place->folder, "m.py", NULL), *mark = NULL;
+  g_autofree char *module = g_build_filename (place->folder, "part.py", NULL);
+  g_autoptr (GantryDocument) document = gantry_document_new (), again = gantry_document_new ();
+  GantryOpenOptions options = GANTRY_OPEN_OPTIONS_INIT;
+  const char *trusted[2] = { NULL, NULL };
+  g_autoptr (GError) error = NULL, other = NULL;
+
+  g_setenv ("GANTRY_CLI", cli, TRUE);
+  g_assert_true (g_file_set_contents (module, "SCALE = 2.0\n", -1, NULL));
+  g_assert_true (g_file_set_contents (program,
+                                      "import json\nfrom mindspore import Tensor, jit\nfrom part import SCALE\n@jit\n"
+                                      "def f(x):\n    return x * SCALE\nf(Tensor([1.0]))\n", -1, NULL));
+  trusted[0] = mark = gantry_model_program_mark (program);
+  options.trusted = trusted;
+  if (!gantry_document_open (document, program, &options, NULL, &error) && strstr (error->message, "has no Python") != NULL)
+    g_test_skip ("built without CPython");
+  else
+    {
+      const GantryModel *model;
+
+      g_assert_no_error (error);
+      model = gantry_document_get_model (document);
+      g_assert_cmpuint (model->files->len, ==, 2); /* nothing of the library */
+      g_assert_cmpstr (g_array_index (model->files, GantryModelFile, 1).path, ==, module);
+      g_assert_true (gantry_document_save (document, place->session, &error));
+      g_assert_null (gantry_model_find_changed (model));
+      g_assert_true (g_file_set_contents (module, "SCALE = 30.0\n", -1, NULL));
+      g_assert_cmpstr (gantry_model_find_changed (model), ==, module);
+      g_assert_false (gantry_document_open (again, place->session, &options, NULL, &other));
+      g_assert_error (other, GANTRY_ERROR, GANTRY_ERROR_INVALID);
+    }
+  g_unlink (program);
+  g_unlink (module);
+}
+
 /* Runs that another process adds to the session. */
 static void
 test_merged (Place *place, gconstpointer data)
@@ -192,6 +232,7 @@ main (int argc, char **argv)
 #define ADD(name, function) g_test_add ("/changed/" name, Place, NULL, set_up, function, tear_down)
   ADD ("refused", test_refused);
   ADD ("hash", test_hash);
+  ADD ("imported", test_imported);
   ADD ("merged", test_merged);
   ADD ("guarded", test_guarded);
   return g_test_run ();
