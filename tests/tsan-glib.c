@@ -159,10 +159,11 @@ g_task_propagate_boolean (GTask *task, GError **error)
   return result;
 }
 
-/* Sources that are run once a main loop comes to them: idle ones and timeouts, whose callbacks are of one type. */
+/* Idle sources and timeouts, whose callbacks are of one type: what was done before one is attached comes before its calls. */
 
 typedef struct
 {
+  GSource *source; /* which holds this */
   GSourceFunc function;
   gpointer data;
   GDestroyNotify destroy;
@@ -174,6 +175,7 @@ callback_run (gpointer data)
   Callback *callback = data;
 
   __tsan_acquire (callback);
+  __tsan_acquire (callback->source);
   return callback->function (callback->data);
 }
 
@@ -183,32 +185,43 @@ callback_free (gpointer data)
   Callback *callback = data;
 
   __tsan_acquire (callback);
+  __tsan_acquire (callback->source);
   if (callback->destroy != NULL)
     callback->destroy (callback->data);
   g_free (callback);
 }
 
-static Callback *
-callback_new (GSourceFunc function, gpointer data, GDestroyNotify destroy)
-{
-  Callback *callback = g_new (Callback, 1);
-
-  *callback = (Callback){ function, data, destroy };
-  __tsan_release (callback);
-  return callback;
-}
-
 void
 g_source_set_callback (GSource *source, GSourceFunc function, gpointer data, GDestroyNotify destroy)
 {
-  if (function != NULL && (source->source_funcs == &g_idle_funcs || source->source_funcs == &g_timeout_funcs))
-    NEXT (g_source_set_callback) (source, callback_run, callback_new (function, data, destroy), callback_free);
-  else
-    NEXT (g_source_set_callback) (source, function, data, destroy);
+  Callback *callback;
+
+  if (function == NULL || (source->source_funcs != &g_idle_funcs && source->source_funcs != &g_timeout_funcs))
+    {
+      NEXT (g_source_set_callback) (source, function, data, destroy);
+      return;
+    }
+  callback = g_new (Callback, 1);
+  *callback = (Callback){ source, function, data, destroy };
+  __tsan_release (callback);
+  NEXT (g_source_set_callback) (source, callback_run, callback, callback_free);
 }
 
 guint
+g_source_attach (GSource *source, GMainContext *context)
+{
+  __tsan_release (source);
+  return NEXT (g_source_attach) (source, context);
+}
+
+/* GLib's own would attach it without coming by here. */
+guint
 g_idle_add_full (int priority, GSourceFunc function, gpointer data, GDestroyNotify destroy)
 {
-  return NEXT (g_idle_add_full) (priority, callback_run, callback_new (function, data, destroy), callback_free);
+  g_autoptr (GSource) source = g_idle_source_new ();
+
+  if (priority != G_PRIORITY_DEFAULT_IDLE)
+    g_source_set_priority (source, priority);
+  g_source_set_callback (source, function, data, destroy);
+  return g_source_attach (source, NULL);
 }

@@ -4,11 +4,12 @@
 #include <glib.h>
 #include <sys/types.h>
 
-/* Whether this is built with AddressSanitizer, which reserves terabytes of address space and watches its own process. */
-#if defined __SANITIZE_ADDRESS__
+/* Whether this is built with AddressSanitizer or ThreadSanitizer, which reserve terabytes of address space and watch their
+ * own process. */
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 #define GANTRY_SANITIZED 1
 #elif defined __has_feature
-#if __has_feature (address_sanitizer)
+#if __has_feature (address_sanitizer) || __has_feature (thread_sanitizer)
 #define GANTRY_SANITIZED 1
 #endif
 #endif
