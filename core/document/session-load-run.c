@@ -319,25 +319,25 @@ read_chunk (guint32 number, gpointer data, GError **error)
 }
 
 static GantryRecording *
-open_recording (const char *path, gint64 run, GBytes *head, GError **error)
+open_recording (const char *path, const char *uid, GBytes *head, GError **error)
 {
   ChunkReader *reader = g_new0 (ChunkReader, 1);
 
   reader->db = _gantry_session_open (path, FALSE, NULL, error);
   if (reader->db != NULL)
     reader->statement =
-      _gantry_session_prepare (reader->db, "SELECT data FROM chunks WHERE run = ? AND number = ?", error);
+      _gantry_session_prepare (reader->db, "SELECT data FROM chunks WHERE run = (SELECT id FROM runs WHERE uid = ?) AND number = ?", error);
   if (reader->statement == NULL)
     {
       chunk_reader_free (reader);
       return NULL;
     }
-  sqlite3_bind_int64 (reader->statement, 1, run);
+  _gantry_bind_text (reader->statement, 1, uid); /* the number of a run that is deleted is another's later */
   return gantry_recording_open (head, read_chunk, reader, chunk_reader_free, error);
 }
 
 static GantryRecording *
-load_recording (sqlite3 *db, gint64 run, GBytes *head, GError **error)
+load_recording (sqlite3 *db, gint64 run, const char *uid, GBytes *head, GError **error)
 {
   g_autoptr (GPtrArray) chunks = NULL;
   guint32 n;
@@ -345,7 +345,7 @@ load_recording (sqlite3 *db, gint64 run, GBytes *head, GError **error)
   if (!count_rows (db, "chunks", run, &n, error))
     return NULL;
   if (n > MOST_CHUNKS_AT_ONCE)
-    return open_recording (sqlite3_db_filename (db, "main"), run, head, error);
+    return open_recording (sqlite3_db_filename (db, "main"), uid, head, error);
   chunks = load_chunks (db, run, error);
   return chunks != NULL ? gantry_recording_load (head, (GBytes *const *) chunks->pdata, chunks->len, error) : NULL;
 }
@@ -483,7 +483,7 @@ _gantry_session_load_run (sqlite3 *db, sqlite3_stmt *row, const char *hash, GErr
   result->plan = head != NULL ? load_plan (db, run, row, error) : NULL;
   result->memory = _gantry_session_load_measure (db, run);
   if (result->plan != NULL)
-    result->recording = load_recording (db, run, head, error);
+    result->recording = load_recording (db, run, result->uid, head, error);
   if (result->recording != NULL && is_of_plan (result->recording))
     result->peak_bytes = 0;
   if (result->recording == NULL || !load_code (db, run, result, error))

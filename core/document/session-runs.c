@@ -48,9 +48,10 @@ gantry_runs_list (const char *path, GError **error)
 static gboolean
 delete_all (sqlite3 *db, const char *const *uids, const char *path, GError **error)
 {
-  g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (db, "DELETE FROM runs WHERE uid = ?", error);
+  g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (db, "DELETE FROM runs WHERE uid = ?", error), note = NULL;
 
-  for (guint i = 0; statement != NULL && uids[i] != NULL; i++)
+  note = statement != NULL ? _gantry_session_prepare (db, "INSERT OR IGNORE INTO deleted VALUES (?)", error) : NULL;
+  for (guint i = 0; note != NULL && uids[i] != NULL; i++)
     {
       _gantry_bind_text (statement, 1, uids[i]);
       if (!_gantry_session_step (db, statement, error))
@@ -60,8 +61,11 @@ delete_all (sqlite3 *db, const char *const *uids, const char *path, GError **err
           g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: there is no run %s in it", path, uids[i]);
           return FALSE;
         }
+      _gantry_bind_text (note, 1, uids[i]);
+      if (!_gantry_session_step (db, note, error))
+        return FALSE;
     }
-  return statement != NULL;
+  return note != NULL;
 }
 
 /* Rebuilding the file takes a second database beside it. Where that fails the runs are gone all the same, and their pages are used for

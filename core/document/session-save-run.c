@@ -243,11 +243,12 @@ save_code (sqlite3 *db, gint64 run, const GantryRunResult *result, GError **erro
   for (guint i = 0; i < result->codes->len; i++)
     {
       GantryCode *code = g_ptr_array_index (result->codes, i);
-      gpointer place = GUINT_TO_POINTER (NONE_BEFORE);
+      gpointer place;
+      gboolean before = g_hash_table_lookup_extended (saved, code, NULL, &place);
 
-      if (!g_hash_table_lookup_extended (saved, code, NULL, &place))
+      if (!before)
         g_hash_table_insert (saved, code, GUINT_TO_POINTER (i));
-      bytes += bind_code (statement, run, code, GPOINTER_TO_UINT (place));
+      bytes += bind_code (statement, run, code, before ? GPOINTER_TO_UINT (place) : NONE_BEFORE);
       if (bytes > most || i >= rows)
         {
           g_autofree char *left = g_strdup_printf ("%u more kernels: their code is more than a session keeps", result->codes->len - i);

@@ -251,10 +251,12 @@ save_nodes (sqlite3 *db, const GantryModule *module, GError **error)
   return TRUE;
 }
 
+/* Whether the file has a run, or had it until somebody deleted it. */
 static gboolean
 has_run (sqlite3 *db, const char *uid, gboolean *has, GError **error)
 {
-  g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (db, "SELECT 1 FROM runs WHERE uid = ?", error);
+  g_autoptr (sqlite3_stmt) statement =
+    _gantry_session_prepare (db, "SELECT 1 FROM runs WHERE uid = ?1 UNION ALL SELECT 1 FROM deleted WHERE uid = ?1", error);
   GError *own = NULL;
 
   if (statement == NULL)
@@ -267,7 +269,7 @@ has_run (sqlite3 *db, const char *uid, gboolean *has, GError **error)
   return FALSE;
 }
 
-/* Runs are added, never taken away: another window or command may have written them. */
+/* Runs are added, never taken away: another window or command may have written them. What one of them has deleted is not written again. */
 static gboolean
 save_runs (sqlite3 *db, GPtrArray *runs, const char *fingerprint, const char *hash, GError **error)
 {
@@ -372,7 +374,7 @@ save_all (sqlite3 *db, const char *path, const GantrySessionParts *parts, Gantry
   if (from_files && hash == NULL)
     return FALSE;
   return _gantry_session_prepare_tables (db, error) &&
-         (parts->replace ? _gantry_session_exec (db, "DELETE FROM runs; DELETE FROM embedded;", error)
+         (parts->replace ? _gantry_session_exec (db, "DELETE FROM runs; DELETE FROM embedded; DELETE FROM deleted;", error)
                          : same_model (db, model, hash, path, error)) &&
          choose_state (db, parts, mine, path, &write, &saved->state, error) &&
          (!write || save_state (db, path, parts, hash, fingerprint, mine, error)) &&

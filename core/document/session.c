@@ -47,6 +47,8 @@ static const char schema[] =
   "  spill_store_bytes INTEGER, spill_load_bytes INTEGER, stack_bytes INTEGER, shared_bytes INTEGER, same_as INTEGER);"
   "CREATE TABLE IF NOT EXISTS embedded (file INTEGER NOT NULL, part INTEGER NOT NULL, name TEXT NOT NULL, data BLOB NOT NULL,"
   "  PRIMARY KEY (file, part));"
+  /* Uids of runs that were deleted: whoever still has one does not write it again. */
+  "CREATE TABLE IF NOT EXISTS deleted (uid TEXT PRIMARY KEY) WITHOUT ROWID;"
   "CREATE INDEX IF NOT EXISTS code_by_run ON code (run);";
 
 gboolean

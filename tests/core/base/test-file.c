@@ -188,7 +188,7 @@ test_end (Fixture *f, gconstpointer data)
     }
   g_test_trap_subprocess (NULL, 0, 0);
   g_test_trap_assert_failed ();
-  g_test_trap_assert_stderr ("*a program: *cut: changed while it was read;*");
+  g_test_trap_assert_stderr ("*a program: *cut: changed while it was read,*");
 }
 
 /* What lies where a file was, after it was unmapped, is not ours: reading it ends in SIGBUS as ever. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The session file as the document writes and reads it: all that was set comes back, files of the first version open, what
  * is cut off is an error and never fewer rows. */
+#include "core/document/outside.h"
 #include "tests/core/document/document-test.h"
 #include <glib/gstdio.h>
 #include <sqlite3.h>
@@ -196,6 +197,32 @@ test_round_trip (Place *place, gconstpointer data)
 }
 
 /* The run of an inference stays one where a training step of the model is saved after it. */
+/* A run that somebody has deleted is not written again by who had it open, and what it runs meanwhile is. */
+static void
+test_deleted_elsewhere (Place *place, gconstpointer data)
+{
+  g_autoptr (GantryDocument) document = make (place), again = gantry_document_new ();
+  g_autoptr (GError) error = NULL;
+  const char *uids[] = { NULL, NULL };
+  g_autoptr (GPtrArray) list = NULL;
+  guint n;
+
+  add_run (document);
+  n = gantry_document_get_runs (document)->len;
+  gantry_document_save (document, place->path, &error);
+  g_assert_no_error (error);
+  uids[0] = ((GantryRunResult *) g_ptr_array_index (gantry_document_get_runs (document), 0))->uid;
+  g_assert_true (gantry_runs_delete (place->path, uids, &error));
+  add_run (document);
+  gantry_document_save (document, place->path, &error);
+  g_assert_no_error (error);
+  list = gantry_runs_list (place->path, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (list->len, ==, n); /* one came, one went */
+  for (guint i = 0; i < list->len; i++)
+    g_assert_cmpstr (((GantryRunEntry *) g_ptr_array_index (list, i))->uid, !=, uids[0]);
+}
+
 static void
 test_other_program (Place *place, gconstpointer data)
 {
@@ -539,6 +566,7 @@ main (int argc, char **argv)
 #define ADD(name, function) g_test_add ("/session/" name, Place, NULL, set_up, function, tear_down)
   ADD ("round-trip", test_round_trip);
   ADD ("inputs", test_inputs);
+  ADD ("deleted-elsewhere", test_deleted_elsewhere);
   ADD ("other-program", test_other_program);
   ADD ("version-1", test_version_1);
   ADD ("planned-bytes", test_planned_bytes);
