@@ -1,54 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which plan the views show. */
 #include "views/shown-plan.h"
-#include <math.h>
 #include <string.h>
-
-/* Ids are never used twice: a step of another program names a node that this one does not have. */
-static gboolean
-is_plan_of (const GantryPlan *plan, const GantryModule *module)
-{
-  for (guint32 i = 0; i < plan->n_steps; i++)
-    if (gantry_module_node (module, plan->steps[i].node) == NULL)
-      return FALSE;
-  for (guint32 i = 0; i < plan->n_buffers; i++)
-    if (gantry_module_node (module, plan->buffers[i].node) == NULL)
-      return FALSE;
-  return TRUE;
-}
-
-/* Predicted alike: planned with the same times. */
-static gboolean
-same_duration (const GantryPlanStep *a, const GantryPlanStep *b)
-{
-  return fabs (a->duration_us - b->duration_us) <= 1e-6 * MAX (a->duration_us, b->duration_us);
-}
-
-/* The same nodes in the same order, made, made again and copied alike: then the placements are the same too. */
-static gboolean
-same_steps (const GantryPlan *a, const GantryPlan *b)
-{
-  if (a->n_steps != b->n_steps || a->n_init_steps != b->n_init_steps)
-    return FALSE;
-  for (guint32 i = 0; i < a->n_steps; i++)
-    if (a->steps[i].node != b->steps[i].node || a->steps[i].kind != b->steps[i].kind
-        || !same_duration (&a->steps[i], &b->steps[i]))
-      return FALSE;
-  return TRUE;
-}
 
 GantryPlan *
 gantry_shown_plan (GantryDocument *document)
 {
-  const GantryCompilation *compilation = gantry_document_get_compilation (document);
-  const GantryRunResult *run = gantry_document_get_run (document);
-  GantryPlan *own = gantry_document_get_plan (document), *ran = run != NULL ? run->plan : NULL;
-
-  if (own == NULL && compilation != NULL)
-    own = compilation->plan;
-  if (own == NULL || ran == NULL || !same_steps (own, ran))
-    return own;
-  return is_plan_of (ran, gantry_compilation_module (compilation)) ? ran : own;
+  return gantry_document_get_plan_of_run (document, gantry_document_get_run (document));
 }
 
 gboolean

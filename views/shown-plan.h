@@ -5,14 +5,7 @@
 
 G_BEGIN_DECLS
 
-/**
- * gantry_shown_plan:
- *
- * What was run is planned with the workspaces that its kernels asked for, so its plan is the one to lay the measurement
- * over, as long as it is a plan of the program shown with the placements as they are.
- *
- * Returns: (transfer none) (nullable): the plan of the run shown if it fits, else the document's, else the compilation's
- */
+/** gantry_document_get_plan_of_run() of the run shown. (transfer none) (nullable) */
 GantryPlan *gantry_shown_plan (GantryDocument *document);
 
 /**

@@ -219,6 +219,16 @@ GantryModel *gantry_document_get_model (GantryDocument *document);             /
 const GantryCompileSettings *gantry_document_get_settings (GantryDocument *document);
 GantryRunResult *gantry_document_get_run (GantryDocument *document);           /* (transfer none) (nullable) */
 GPtrArray *gantry_document_get_runs (GantryDocument *document);                /* (element-type GantryRunResult) */
+/**
+ * gantry_document_get_plan_of_run:
+ * @run: (nullable)
+ *
+ * What was run is planned with the workspaces that its kernels asked for, so its plan is the one to lay the measurement over, as long
+ * as it is a plan of the program that is compiled, with the placements and the times as they are. O(steps + buffers)
+ *
+ * Returns: (transfer none) (nullable): the plan of @run if it fits, else the document's, else the compilation's
+ */
+GantryPlan *gantry_document_get_plan_of_run (GantryDocument *document, const GantryRunResult *run);
 gboolean gantry_document_is_busy (GantryDocument *document);
 /**
  * gantry_document_delete_run_async:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A measured run with its plan, its recording and the texts of its kernels. */
 #include "core/document/document-private.h"
+#include <math.h>
 
 static void
 code_free (gpointer data)
@@ -209,4 +210,53 @@ gantry_run_result_difference (const GantryRunResult *run, const GantryPlanStep *
     if (!same_step (&plan->steps[i], &steps[i]))
       return "in another order";
   return NULL;
+}
+
+/* Which plan a run is shown on */
+
+/* Ids are never used twice: a step of another program names a node that this one does not have. */
+static gboolean
+is_plan_of (const GantryPlan *plan, const GantryModule *module)
+{
+  for (guint32 i = 0; i < plan->n_steps; i++)
+    if (gantry_module_node (module, plan->steps[i].node) == NULL)
+      return FALSE;
+  for (guint32 i = 0; i < plan->n_buffers; i++)
+    if (gantry_module_node (module, plan->buffers[i].node) == NULL)
+      return FALSE;
+  return TRUE;
+}
+
+/* Predicted alike: planned with the same times. */
+static gboolean
+same_duration (const GantryPlanStep *a, const GantryPlanStep *b)
+{
+  return fabs (a->duration_us - b->duration_us) <= 1e-6 * MAX (a->duration_us, b->duration_us);
+}
+
+/* The same is done in the same order, which with times alike has the same placements. */
+static gboolean
+same_steps (const GantryPlan *plan, const GantryRunResult *run)
+{
+  const GantryPlan *ran = run->plan;
+
+  if (plan->n_init_steps != ran->n_init_steps || gantry_run_result_difference (run, plan->steps, plan->n_steps) != NULL)
+    return FALSE;
+  for (guint32 i = 0; i < plan->n_steps; i++)
+    if (!same_duration (&plan->steps[i], &ran->steps[i]))
+      return FALSE;
+  return TRUE;
+}
+
+GantryPlan *
+gantry_document_get_plan_of_run (GantryDocument *document, const GantryRunResult *run)
+{
+  const GantryCompilation *compilation = gantry_document_get_compilation (document);
+  GantryPlan *own = gantry_document_get_plan (document);
+
+  if (own == NULL && compilation != NULL)
+    own = compilation->plan;
+  if (own == NULL || run == NULL || run->plan == NULL || !same_steps (own, run))
+    return own;
+  return is_plan_of (run->plan, gantry_compilation_module (compilation)) ? run->plan : own;
 }

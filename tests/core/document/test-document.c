@@ -493,6 +493,49 @@ test_run_after_many_undos (void)
   g_assert_true (gantry_document_get_run (document) == result);
 }
 
+/* A plan of its own with the steps of the document's. */
+static GantryRunResult *
+run_like (GantryDocument *document)
+{
+  GantryRunResult *run = gantry_run_result_new ();
+  const GantryPlan *plan = gantry_document_get_plan (document);
+
+  run->plan = gantry_plan_new (plan->n_steps, plan->n_buffers);
+  memcpy (run->plan->steps, plan->steps, plan->n_steps * sizeof *plan->steps);
+  memcpy (run->plan->buffers, plan->buffers, plan->n_buffers * sizeof *plan->buffers);
+  run->plan->n_init_steps = plan->n_init_steps;
+  return run;
+}
+
+/* The plan of a run is shown only where it did what is planned now, as it is planned now. */
+static void
+test_plan_of_run (void)
+{
+  g_autoptr (GantryDocument) document = doc_open ("transformer-tiny.gir", TRUE);
+  GantryPlan *own = gantry_document_get_plan (document);
+  g_autoptr (GantryRunResult) same = run_like (document);
+
+  g_assert_true (gantry_document_get_plan_of_run (document, NULL) == own);
+  g_assert_true (gantry_document_get_plan_of_run (document, same) == same->plan);
+  for (guint what = 0; what < 5; what++)
+    {
+      g_autoptr (GantryRunResult) other = run_like (document);
+      GantryPlanStep *last = &other->plan->steps[own->n_steps - 1];
+
+      if (what == 0)
+        last->duration_us = 2 * last->duration_us + 1;
+      else if (what == 1)
+        last->instance = !last->instance;
+      else if (what == 2)
+        other->plan->n_init_steps++;
+      else if (what == 3)
+        other->plan->buffers[0].node = G_MAXUINT32; /* of another program */
+      else
+        other->other_model = g_strdup ("another");
+      g_assert_true (gantry_document_get_plan_of_run (document, other) == own);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -509,6 +552,7 @@ main (int argc, char **argv)
   g_test_add_func ("/document/error-signal", test_error_signal);
   g_test_add_func ("/document/run", test_run);
   g_test_add_func ("/document/run-after-undo", test_run_after_undo);
+  g_test_add_func ("/document/plan-of-run", test_plan_of_run);
   g_test_add_func ("/document/find-sizes", test_find_sizes);
   g_test_add_func ("/document/edit-while-running", test_edit_while_running);
   return g_test_run ();
