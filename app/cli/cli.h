@@ -124,6 +124,9 @@ gboolean gantry_cli_check_output (const char *output, const char *input, GError 
 void gantry_cli_advise_search (GError **error);
 /** Prints @root (transfer full) as the one object on standard output. */
 void gantry_cli_print_json (JsonBuilder *builder);
+/** @text (nullable), which may be a stranger's, as a field of a list or a table: without tabs, line ends and what a terminal obeys, and of
+ *  ASCII alone, as g_strescape() writes it. (transfer full) */
+char *gantry_cli_field (const char *text);
 /** "6.1 MiB" (transfer full) */
 char *gantry_cli_bytes (guint64 bytes);
 /**

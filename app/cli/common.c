@@ -524,6 +524,12 @@ gantry_cli_advise_search (GError **error)
 }
 
 char *
+gantry_cli_field (const char *text)
+{
+  return text != NULL ? g_strescape (text, NULL) : g_strdup ("");
+}
+
+char *
 gantry_cli_bytes (guint64 bytes)
 {
   return gantry_format_bytes (bytes);

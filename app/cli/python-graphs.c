@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A program run for its graphs: each becomes a text module in a folder, beside a list of them and a list of errors. */
+#include "app/cli/cli.h"
 #include "app/cli/python-backend.h"
 #include "core/base/base.h"
 #include "core/ir/text.h"
@@ -19,13 +20,6 @@ limit_process (void)
   gantry_process_limit (RLIMIT_FSIZE, MOST_FILE_BYTES);
 }
 
-/* A field of a list: neither tabs nor line ends. */
-static char *
-field (const char *text)
-{
-  return text != NULL ? g_strescape (text, NULL) : g_strdup ("");
-}
-
 static gboolean
 write_graphs (GPtrArray *graphs, const char *folder, GError **error)
 {
@@ -37,7 +31,8 @@ write_graphs (GPtrArray *graphs, const char *folder, GError **error)
       const GantryPythonGraph *graph = g_ptr_array_index (graphs, i);
       g_autofree char *file = g_strdup_printf ("%u.gir", i), *path = g_build_filename (folder, file, NULL);
       g_autofree char *text = gantry_module_to_text (graph->module, NULL);
-      g_autofree char *name = field (graph->name), *arguments = field (graph->arguments), *lines = field (graph->host_lines);
+      g_autofree char *name = gantry_cli_field (graph->name), *arguments = gantry_cli_field (graph->arguments);
+      g_autofree char *lines = gantry_cli_field (graph->host_lines);
 
       if (!gantry_output_write (path, text, strlen (text), error))
         return FALSE;
@@ -55,7 +50,8 @@ write_errors (GPtrArray *errors, const char *folder, GError **error)
   for (guint i = 0; i < errors->len; i++)
     {
       const GantryPythonError *one = g_ptr_array_index (errors, i);
-      g_autofree char *file = field (one->file), *type = field (one->type), *message = field (one->message);
+      g_autofree char *file = gantry_cli_field (one->file), *type = gantry_cli_field (one->type);
+      g_autofree char *message = gantry_cli_field (one->message);
 
       g_string_append_printf (list, "%s\t%u\t%u\t%s\t%s\n", file, one->line, one->column, type, message);
     }

@@ -86,9 +86,10 @@ print_text (GPtrArray *runs)
   for (guint i = 0; i < runs->len; i++)
     {
       const GantryRunEntry *entry = g_ptr_array_index (runs, i);
+      g_autofree char *uid = gantry_cli_field (entry->uid), *when = gantry_cli_field (entry->when);
+      g_autofree char *device = gantry_cli_field (entry->device), *name = gantry_cli_field (entry->name);
 
-      printf ("%6u  %.*s  %-20s  %12.3f  %-10s  %s\n", i + 1, SHOWN_DIGITS, entry->uid, entry->when, entry->milliseconds, entry->device,
-              entry->name);
+      printf ("%6u  %-*.*s  %-20s  %12.3f  %-10s  %s\n", i + 1, SHOWN_DIGITS, SHOWN_DIGITS, uid, when, entry->milliseconds, device, name);
     }
 }
 
