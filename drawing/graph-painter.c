@@ -183,20 +183,45 @@ n_segments (const GantryLayout *layout, guint32 edge)
   return layout->edge_first[edge + 1] - layout->edge_first[edge] - 1;
 }
 
-/* Edges of up to how many segments have room together. Those with few are the ones between neighbours, which show what follows on
- * what; those with many cross the picture. */
+/* Edges of up to how many segments have room together, beside those of what is selected. Those with few are the ones between
+ * neighbours, which show what follows on what; those with many cross the picture. */
 static guint
-longest_drawn (const GantryGraphPainter *p)
+longest_drawn (const GantryGraphPainter *p, GHashTable *selected, guint room)
 {
   guint counts[MOST_LENGTHS] = { 0 }, segments = 0, n = 1;
 
   for (guint i = 0; i < p->edges->len; i++)
-    counts[MIN (n_segments (p->picture->layout, g_array_index (p->edges, guint32, i)), MOST_LENGTHS - 1)]++;
+    {
+      guint32 index = g_array_index (p->edges, guint32, i);
+
+      if (!is_selected (p, index, selected))
+        counts[MIN (n_segments (p->picture->layout, index), MOST_LENGTHS - 1)]++;
+    }
   for (; n < MOST_LENGTHS - 1; n++)
     {
       segments += n * counts[n];
-      if (segments + (n + 1) * counts[n + 1] > MOST_SEGMENTS)
+      if (segments + (n + 1) * counts[n + 1] > room)
         break;
+    }
+  return n;
+}
+
+/* Those edges of what is selected, or the others, that have at most @most segments, as far as there is room. Returns: how many */
+static guint
+paint_edges_of (GantryGraphPainter *p, GHashTable *selected, gboolean strong, guint most, guint room)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < p->edges->len; i++)
+    {
+      guint32 index = g_array_index (p->edges, guint32, i);
+      guint own = n_segments (p->picture->layout, index);
+
+      if (own > MIN (most, room) || is_selected (p, index, selected) != strong)
+        continue;
+      room -= own;
+      n++;
+      paint_edge (p, index, selected);
     }
   return n;
 }
@@ -213,32 +238,27 @@ tell_left_out (GantryGraphPainter *p, guint n)
   gantry_scene_text (p->scene, 8, p->scene->height - 21, width, 16, text, GANTRY_TEXT_SMALL, 1, GANTRY_INK_TEXT);
 }
 
-/* All edges where they have room; else those of what is selected, and the short ones. Returns: how many */
+/* All edges where they have room; else those of what is selected, and the short ones. What is selected lies on top. Returns: how many */
 static guint
 paint_edges (GantryGraphPainter *p, GHashTable *selected)
 {
-  const GantryLayout *layout = p->picture->layout;
-  guint segments = 0, left = MOST_SEGMENTS, most = G_MAXUINT, n = 0;
+  guint segments = 0, strong = 0, most = G_MAXUINT, room, n;
 
   if (p->view->scale < SCALE_EDGES)
     return p->edges->len; /* too far out for any */
   for (guint i = 0; i < p->edges->len; i++)
-    segments += n_segments (layout, g_array_index (p->edges, guint32, i));
-  if (segments > MOST_SEGMENTS)
-    most = longest_drawn (p);
-  for (guint i = 0; i < p->edges->len; i++)
     {
       guint32 index = g_array_index (p->edges, guint32, i);
-      guint own = n_segments (layout, index);
-      gboolean wanted = most == G_MAXUINT || own <= most || is_selected (p, index, selected);
+      guint own = n_segments (p->picture->layout, index);
 
-      if (!wanted || own > left)
-        continue;
-      left -= own;
-      n++;
-      paint_edge (p, index, selected);
+      segments += own;
+      strong += is_selected (p, index, selected) ? own : 0;
     }
-  return n;
+  room = MOST_SEGMENTS - MIN (strong, MOST_SEGMENTS);
+  if (segments > MOST_SEGMENTS)
+    most = longest_drawn (p, selected, room);
+  n = paint_edges_of (p, selected, FALSE, most, room);
+  return n + paint_edges_of (p, selected, TRUE, G_MAXUINT, MOST_SEGMENTS);
 }
 
 /* A line of text on a patch in the colour of its surroundings, so that lines behind it do not strike it through. */

@@ -3,6 +3,7 @@
  * what it should, the same graph gives the same picture, and text can be read in both themes. */
 #include "core/ir/builder.h"
 #include "core/ir/ir.h"
+#include "drawing/graph-picture-private.h"
 #include "drawing/painters.h"
 #include <glib/gstdio.h>
 #include <graphviz/cgraph.h>
@@ -210,6 +211,44 @@ test_many_edges (void)
   g_assert_true (told);
 }
 
+/* Those of what is selected are drawn first, however long they are and wherever they stand among the others. */
+static void
+test_selected_edges (void)
+{
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autoptr (GantryModule) module = make_blocks (context, 1000);
+  g_autoptr (GantryGraphPicture) picture = make_picture (module, FALSE);
+  g_autoptr (GHashTable) selected = g_hash_table_new (NULL, NULL);
+  g_autoptr (GantryScene) scene = NULL;
+  const GantryGraphState state = { .selected = selected };
+  const GantryGraphView view = { 0, 0, 1 };
+  const guint32 first = picture->boxes->len - 200; /* boxes from here on are selected */
+  guint n_segments = 0, n_fills = 0, n_expected = 0;
+  float width, height;
+
+  for (guint32 node = 1; node < module->n_nodes; node++)
+    if (gantry_graph_picture_box_of (picture, node) != GANTRY_NO_BOX && gantry_graph_picture_box_of (picture, node) >= first)
+      g_hash_table_add (selected, GUINT_TO_POINTER (node));
+  for (guint32 i = 0; i < picture->edges->len; i++)
+    {
+      const GantryGraphEdge *edge = GANTRY_EDGE (picture, i);
+      guint n = picture->layout->edge_first[i + 1] - picture->layout->edge_first[i] - 1;
+
+      if (MAX (edge->tail, edge->head) < first)
+        continue;
+      n_segments += n;
+      n_expected += n + 4; /* fills of an arrow */
+    }
+  g_assert_cmpuint (n_segments, >, 1000);
+  g_assert_cmpuint (n_segments, <, 7000); /* which all have room */
+  gantry_graph_picture_size (picture, &width, &height);
+  scene = gantry_scene_new (width, height);
+  gantry_paint_graph (scene, picture, &view, &state, gantry_theme_get (FALSE));
+  for (guint i = 0; i < scene->marks->len; i++)
+    n_fills += g_array_index (scene->marks, GantryMark, i).ink == GANTRY_INK_EDGE_SELECTED;
+  g_assert_cmpuint (n_fills, ==, n_expected);
+}
+
 static double
 luminance (GantryColor color)
 {
@@ -334,6 +373,7 @@ main (int argc, char **argv)
   g_test_add_func ("/drawing/graph/find", test_find);
   g_test_add_func ("/drawing/graph/same-picture", test_same_picture);
   g_test_add_func ("/drawing/graph/many-edges", test_many_edges);
+  g_test_add_func ("/drawing/graph/selected-edges", test_selected_edges);
   g_test_add_func ("/drawing/graph/contrast", test_contrast);
   g_test_add_data_func ("/drawing/graph/dot", "plain", test_dot);
   g_test_add_data_func ("/drawing/graph/dot/odd-name", "\"<&>\\ \xc3\xa4", test_dot);
