@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gantry-cli export: the recording of a run, for other programs. */
 #include "app/cli/cli.h"
+#include "app/cli/run-choice.h"
 #include "core/base/output.h"
-#include "core/document/outside.h"
 #include <gio/gunixoutputstream.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,8 +10,7 @@
 typedef struct
 {
   GantryCliOptions common;
-  char *to, *output;
-  int run;
+  char *to, *output, *run;
 } Options;
 
 static void
@@ -20,6 +19,7 @@ options_clear (Options *options)
   gantry_cli_options_clear (&options->common);
   g_free (options->to);
   g_free (options->output);
+  g_free (options->run);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
@@ -41,19 +41,16 @@ write_as (const char *format, const GantryRecording *recording, GOutputStream *s
   return FALSE;
 }
 
-/* The run that was asked for, counted from 1; the last one where none was. */
+/* The run that was asked for; the last one where none was. */
 static GantryRunResult *
 choose (const Options *options, const char *path, GPtrArray *runs, GError **error)
 {
-  guint index = options->run > 0 ? (guint) options->run - 1 : runs->len - 1;
-
-  if (runs->len > 0 && index < runs->len)
-    return g_ptr_array_index (runs, index);
-  if (runs->len == 0)
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                 "%s: the session has no run yet; make one with gantry-cli run --save %s MODEL", path, path);
-  else
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "--run %d: %s has %u runs", options->run, path, runs->len);
+  if (options->run != NULL)
+    return gantry_cli_choose_run (runs, path, options->run, error);
+  if (runs->len > 0)
+    return g_ptr_array_index (runs, runs->len - 1);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+               "%s: the session has no run yet; make one with gantry-cli run --save %s MODEL", path, path);
   return NULL;
 }
 
@@ -110,7 +107,8 @@ gantry_cli_export (int argc, char **argv)
     { "to", 't', 0, G_OPTION_ARG_STRING, &options.to,
       "chrome (for Perfetto and about:tracing; the default), csv, memory-csv or counters-csv", "FORMAT" },
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "File to write; - for standard output", "FILE" },
-    { "run", 'r', 0, G_OPTION_ARG_INT, &options.run, "Which run of the session, from 1 on (the last)", "N" },
+    { "run", 'r', 0, G_OPTION_ARG_STRING, &options.run,
+      "Which run of the session, by number or first digits of its id (the last)", "RUN" },
     { NULL },
   };
   g_autoptr (GError) error = NULL;
@@ -118,7 +116,7 @@ gantry_cli_export (int argc, char **argv)
   if (!gantry_cli_parse ("export", "SESSION|TRACE", "Writes what a run recorded in a form that other programs read.",
                          &options.common, own, &argc, &argv))
     return GANTRY_EXIT_ERROR;
-  if (argc != 2 || options.output == NULL || options.run < 0)
+  if (argc != 2 || options.output == NULL)
     {
       fprintf (stderr, "gantry-cli export: give one session or trace, and --output FILE\n");
       return GANTRY_EXIT_ERROR;

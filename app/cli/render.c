@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gantry-cli render: what the window shows, as a file. */
 #include "app/cli/cli.h"
+#include "app/cli/run-choice.h"
 #include "drawing/painters.h"
 #include <math.h>
 #include <string.h>
@@ -16,9 +17,9 @@ typedef struct
   char *view;
   char *pass;
   char *output;
+  char *run;
   gboolean before_after, dark, constants, unfold_all;
   double scale, width, height;
-  int run;
 } Options;
 
 static void
@@ -28,6 +29,7 @@ options_clear (Options *options)
   g_free (options->view);
   g_free (options->pass);
   g_free (options->output);
+  g_free (options->run);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
@@ -111,49 +113,33 @@ write_dot (const Options *options, const GantryCompilation *compilation, int ind
   return picture != NULL && gantry_graph_picture_write_dot (picture, options->output, error);
 }
 
-/* As --run of export: of all runs of the session, from 1 on; but none of another program, whose lanes have nothing to do with this plan. */
+/* Of all runs of the session; but none of another program, whose lanes have nothing to do with this plan. */
 static GantryRunResult *
 run_of (const Options *options, GantryDocument *document, GError **error)
 {
   GPtrArray *runs = gantry_document_get_runs (document);
-  GantryRunResult *run = (guint) options->run <= runs->len ? g_ptr_array_index (runs, (guint) options->run - 1) : NULL;
+  GantryRunResult *run = gantry_cli_choose_run (runs, gantry_document_get_path (document), options->run, error);
 
-  if (run != NULL && gantry_run_result_is_of (run, gantry_document_get_compilation (document)))
+  if (run == NULL || gantry_run_result_is_of (run, gantry_document_get_compilation (document)))
     return run;
-  if (run == NULL)
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "--run %d: the session has %u runs", options->run, runs->len);
-  else
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "--run %d: is a run of another program than the session is set to", options->run);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "--run %s: is a run of another program than the session is set to",
+               options->run);
   return NULL;
-}
-
-/* As in the window: the plan of the run where it did what is planned now, for it knows what kernels need; else the present one. */
-static GantryPlan *
-shown_plan (GantryDocument *document, const GantryRunResult *run)
-{
-  GantryPlan *plan = gantry_document_get_plan (document);
-
-  if (plan == NULL)
-    plan = gantry_document_get_compilation (document)->plan;
-  if (run != NULL && run->plan != NULL
-      && (plan == NULL || gantry_run_result_difference (run, plan->steps, plan->n_steps) == NULL))
-    return run->plan;
-  return plan;
 }
 
 static GantryScene *
 paint_time (const Options *options, GantryDocument *document, gboolean memory, GError **error)
 {
   const GantryCompilation *compilation = gantry_document_get_compilation (document);
-  GantryRunResult *run = options->run > 0 ? run_of (options, document, error) : gantry_document_get_run (document);
-  GantryPlan *plan = shown_plan (document, run);
+  GantryRunResult *run = options->run != NULL ? run_of (options, document, error) : gantry_document_get_run (document);
+  GantryPlan *plan = gantry_document_get_plan_of_run (document, run);
   const GantryTheme *theme = gantry_theme_get (options->dark);
   g_autoptr (GantryTimeModel) model = NULL;
   GantryTimeState state = { .cursor = -1, .limit = gantry_document_get_settings (document)->target.memory_limit };
   GantryTimeView view = { 0 };
   GantryScene *scene;
 
-  if (options->run > 0 && run == NULL)
+  if (options->run != NULL && run == NULL)
     return NULL;
   if (plan == NULL)
     {
@@ -238,7 +224,8 @@ gantry_cli_render (int argc, char **argv)
     { "unfold-all", 0, 0, G_OPTION_ARG_NONE, &options.unfold_all, "Fold no scope, however large the graph", NULL },
     { "dark", 0, 0, G_OPTION_ARG_NONE, &options.dark, "Dark colours", NULL },
     { "scale", 0, 0, G_OPTION_ARG_DOUBLE, &options.scale, "Pixels a point (1)", "X" },
-    { "run", 'r', 0, G_OPTION_ARG_INT, &options.run, "Of timeline and memory: which run of the session, from 1 on (the last of the program)", "N" },
+    { "run", 'r', 0, G_OPTION_ARG_STRING, &options.run,
+      "Of timeline and memory: which run of the session, by number or first digits of its id (the last of the program)", "RUN" },
     { "width", 0, 0, G_OPTION_ARG_DOUBLE, &options.width, "Largest width, in pixels", "W" },
     { "height", 0, 0, G_OPTION_ARG_DOUBLE, &options.height, "Largest height, in pixels", "H" },
     { NULL },
@@ -250,7 +237,7 @@ gantry_cli_render (int argc, char **argv)
     return GANTRY_EXIT_ERROR;
   if (options.view == NULL)
     options.view = g_strdup ("graph");
-  if (argc != 2 || options.output == NULL || options.run < 0 ||
+  if (argc != 2 || options.output == NULL ||
       (strcmp (options.view, "graph") != 0 && strcmp (options.view, "timeline") != 0 &&
        strcmp (options.view, "memory") != 0))
     {

@@ -1,38 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gantry-cli runs: which runs a session has, and deleting them. */
 #include "app/cli/cli.h"
-#include "core/base/error.h"
-#include "core/document/outside.h"
-#include <string.h>
+#include "app/cli/run-choice.h"
 
-#define SHOWN_DIGITS 8  /* of an id */
-#define LEAST_DIGITS 4  /* that name a run */
-#define MOST_NUMBER 999 /* larger ones are ids */
-
-/* By its number, from 1 on, or by the first digits of its id, which have to be of one run. */
-static const GantryRunEntry *
-find (GPtrArray *runs, const char *path, const char *name, GError **error)
-{
-  const GantryRunEntry *found = NULL;
-  guint64 number = 0;
-  guint n = 0;
-
-  if (g_ascii_string_to_unsigned (name, 10, 1, MOST_NUMBER, &number, NULL) && number <= runs->len)
-    return g_ptr_array_index (runs, number - 1);
-  for (guint i = 0; number == 0 && strlen (name) >= LEAST_DIGITS && i < runs->len; i++)
-    if (g_str_has_prefix (((const GantryRunEntry *) g_ptr_array_index (runs, i))->uid, name))
-      {
-        found = g_ptr_array_index (runs, i);
-        n++;
-      }
-  if (n == 1)
-    return found;
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-               n > 1 ? "--delete %s: %s has several such runs; give more of the id"
-                     : "--delete %s: %s has no such run; gantry-cli runs lists numbers and ids",
-               name, path);
-  return NULL;
-}
+#define SHOWN_DIGITS 8 /* of an id */
 
 static gboolean
 delete (GPtrArray *runs, const char *path, char **names, GError **error)
@@ -41,7 +12,7 @@ delete (GPtrArray *runs, const char *path, char **names, GError **error)
 
   for (guint i = 0; names[i] != NULL; i++)
     {
-      const GantryRunEntry *entry = find (runs, path, names[i], error);
+      const GantryRunEntry *entry = gantry_cli_find_run (runs, path, "--delete", names[i], error);
 
       if (entry == NULL)
         return FALSE;

@@ -457,6 +457,18 @@ is_of_plan (const GantryRecording *recording)
   return event.buffer != GANTRY_NO_BUFFER;
 }
 
+/* Runs are counted as they are listed, those too that are not read; rows that were deleted are not. */
+static gint64
+number_of (sqlite3 *db, gint64 run)
+{
+  g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (db, "SELECT count(*) FROM runs WHERE id <= ?", NULL);
+
+  if (statement == NULL)
+    return run;
+  sqlite3_bind_int64 (statement, 1, run);
+  return _gantry_session_row (db, statement, NULL) ? sqlite3_column_int64 (statement, 0) : run;
+}
+
 GantryRunResult *
 _gantry_session_load_run (sqlite3 *db, sqlite3_stmt *row, const char *hash, GError **error)
 {
@@ -488,7 +500,7 @@ _gantry_session_load_run (sqlite3 *db, sqlite3_stmt *row, const char *hash, GErr
     result->peak_bytes = 0;
   if (result->recording == NULL || !load_code (db, run, result, error))
     {
-      gantry_error_prefix (error, "run %" G_GINT64_FORMAT ": ", run);
+      gantry_error_prefix (error, "run %" G_GINT64_FORMAT ": ", number_of (db, run));
       return NULL;
     }
   return g_steal_pointer (&result);

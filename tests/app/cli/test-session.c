@@ -4,6 +4,7 @@
 #include "tests/app/cli/cli-test.h"
 #include <glib/gstdio.h>
 #include <signal.h>
+#include <sqlite3.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -230,6 +231,100 @@ test_deleted (Place *place, gconstpointer data)
   cli_assert_status (info, 0);
 }
 
+static void
+run_sql (const Place *place, const char *sql)
+{
+  sqlite3 *db = NULL;
+  char *why = NULL;
+
+  g_assert_cmpint (sqlite3_open (place->session, &db), ==, SQLITE_OK);
+  if (sqlite3_exec (db, sql, NULL, NULL, &why) != SQLITE_OK)
+    g_error ("%s: %s", sql, why);
+  sqlite3_close (db);
+}
+
+/* Three runs with names, and ids of which one begins as a number does. */
+static void
+make_three (const Place *place)
+{
+  g_autofree char *model = cli_own_file ("linear.onnx");
+
+  for (int i = 0; i < 3; i++)
+    {
+      g_autoptr (CliResult) run = i == 0 ? cli_run ("run", "--runs=1", "-o", place->session, model, NULL)
+                                         : cli_run ("run", "--runs=1", "--session", place->session, NULL);
+
+      cli_assert_status (run, 0);
+    }
+  run_sql (place, "UPDATE runs SET uid = 'aaaa' || id || 'c', name = 'one' || id;"
+                  " UPDATE runs SET uid = '0003cccc' WHERE id = 2");
+}
+
+/* Only the first digits of an id may be all decimal: they are no number. */
+static void
+test_decimal_ids (Place *place, gconstpointer data)
+{
+  const char *none[] = { "003", "0", "-1", "000", "1000", "", "aaaa" };
+  g_autoptr (CliResult) deleted = NULL, list = NULL;
+
+  make_three (place);
+  for (guint i = 0; i < G_N_ELEMENTS (none); i++)
+    {
+      g_autofree char *option = g_strconcat ("--delete=", none[i], NULL);
+      g_autoptr (CliResult) refused = cli_run ("runs", option, place->session, NULL);
+
+      cli_assert_status (refused, 1);
+      cli_assert_one_error (refused, "such run");
+    }
+  deleted = cli_run ("runs", "--delete=0003", place->session, NULL); /* and not the third */
+  cli_assert_status (deleted, 0);
+  g_assert_null (strstr (deleted->out, "one2"));
+  g_assert_nonnull (strstr (deleted->out, "one3"));
+}
+
+/* All subcommands count runs alike, where one of them is too large to be read too. */
+static void
+test_numbers (Place *place, gconstpointer data)
+{
+  static const struct { const char *run; int status; const char *said; } cases[] = {
+    { "--run=1", 1, "left out" }, { "--run=2", 0, NULL },           { "--run=3", 0, NULL },          { "--run=aaaa3", 0, NULL },
+    { "--run=4", 1, "no such run" }, { "--run=0", 1, "no such run" }, { "--run=-1", 1, "no such run" }, { "--run=0003", 0, NULL },
+  };
+  g_autofree char *csv = g_build_filename (place->folder, "x.csv", NULL), *svg = g_build_filename (place->folder, "x.svg", NULL);
+
+  make_three (place);
+  run_sql (place, "WITH RECURSIVE n (x) AS (SELECT 100 UNION ALL SELECT x + 1 FROM n WHERE x < 1100)"
+                  " INSERT INTO plan_memory SELECT 1, x, 0, 0, 0, 0 FROM n");
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (CliResult) exported = cli_run ("export", "--to=csv", "-o", csv, cases[i].run, place->session, NULL);
+      g_autoptr (CliResult) drawn = cli_run ("render", "--view=timeline", "-o", svg, cases[i].run, place->session, NULL);
+
+      cli_assert_status (exported, cases[i].status);
+      cli_assert_status (drawn, cases[i].status);
+      if (cases[i].said == NULL)
+        continue;
+      g_assert_nonnull (strstr (exported->err, cases[i].said));
+      g_assert_nonnull (strstr (drawn->err, cases[i].said));
+    }
+}
+
+/* What a stranger wrote into a session is no command to the terminal, and no half of a letter. */
+static void
+test_strange_names (Place *place, gconstpointer data)
+{
+  g_autoptr (CliResult) list = NULL;
+
+  make_three (place);
+  run_sql (place, "UPDATE runs SET name = 'a' || char (27) || '[2J' || char (10) || 'b', device = char (155) || '0m',"
+                  " uid = 'aaaaaaa' || char (228) || id");
+  list = cli_run ("runs", place->session, NULL);
+  cli_assert_status (list, 0);
+  g_assert_nonnull (strstr (list->out, "a\\033[2J\\nb"));
+  for (const char *c = list->out; *c != '\0'; c++)
+    g_assert_true (*c == '\n' || g_ascii_isprint (*c));
+}
+
 /* A session that carries its model along opens where the model is not. */
 static void
 test_embedded (Place *place, gconstpointer data)
@@ -291,6 +386,9 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
 #define ADD(name, function) g_test_add ("/cli/session/" name, Place, NULL, set_up, function, tear_down)
   ADD ("deleted", test_deleted);
+  ADD ("decimal-ids", test_decimal_ids);
+  ADD ("numbers", test_numbers);
+  ADD ("strange-names", test_strange_names);
   ADD ("round-trip", test_round_trip);
   ADD ("program", test_program);
   ADD ("killed", test_killed);

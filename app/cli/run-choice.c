@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds the run that an option means, by number or id. */
+#include "app/cli/run-choice.h"
+#include "core/base/error.h"
+#include <string.h>
+
+#define LEAST_DIGITS 4 /* of an id; a number has fewer */
+
+/* 0: it is none */
+static guint64
+number_of (const char *name)
+{
+  guint64 number = 0;
+
+  if (strlen (name) >= LEAST_DIGITS || name[0] == '0' || !g_ascii_string_to_unsigned (name, 10, 1, G_MAXUINT32, &number, NULL))
+    return 0;
+  return number;
+}
+
+const GantryRunEntry *
+gantry_cli_find_run (GPtrArray *entries, const char *path, const char *option, const char *name, GError **error)
+{
+  const GantryRunEntry *found = NULL;
+  guint64 number = number_of (name);
+  guint n = 0;
+
+  if (number > 0 && number <= entries->len)
+    return g_ptr_array_index (entries, number - 1);
+  for (guint i = 0; strlen (name) >= LEAST_DIGITS && i < entries->len; i++)
+    if (g_str_has_prefix (((const GantryRunEntry *) g_ptr_array_index (entries, i))->uid, name))
+      {
+        found = g_ptr_array_index (entries, i);
+        n++;
+      }
+  if (n == 1)
+    return found;
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+               n > 1 ? "%s %s: %s has several such runs; give more of the id"
+                     : "%s %s: %s has no such run; gantry-cli runs lists numbers and ids",
+               option, name, path);
+  return NULL;
+}
+
+/* A trace has no list. */
+static GantryRunResult *
+only_run (GPtrArray *runs, const char *path, const char *name, GError **error)
+{
+  if (number_of (name) == 1 && runs->len > 0)
+    return g_ptr_array_index (runs, 0);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "--run %s: %s is a trace, which is run 1", name, path);
+  return NULL;
+}
+
+GantryRunResult *
+gantry_cli_choose_run (GPtrArray *runs, const char *path, const char *name, GError **error)
+{
+  g_autoptr (GPtrArray) entries = NULL;
+  const GantryRunEntry *entry;
+
+  if (gantry_outside_is_trace (path))
+    return only_run (runs, path, name, error);
+  entries = gantry_runs_list (path, error);
+  if (entries == NULL)
+    {
+      gantry_error_prefix (error, "--run %s: ", name);
+      return NULL;
+    }
+  entry = gantry_cli_find_run (entries, path, "--run", name, error);
+  if (entry == NULL)
+    return NULL;
+  for (guint i = 0; i < runs->len; i++)
+    if (g_strcmp0 (((const GantryRunResult *) g_ptr_array_index (runs, i))->uid, entry->uid) == 0)
+      return g_ptr_array_index (runs, i);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "--run %s: this run of %s is left out, because it is too large to be read",
+               name, path);
+  return NULL;
+}
