@@ -66,7 +66,7 @@ write_sources (GPtrArray *sources, const char *folder, GError **error)
 
   for (guint i = 0; i < sources->len; i++)
     {
-      g_autofree char *source = field (g_ptr_array_index (sources, i));
+      g_autofree char *source = gantry_cli_field (g_ptr_array_index (sources, i));
 
       g_string_append_printf (list, "%s\n", source);
     }

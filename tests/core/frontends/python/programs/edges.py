@@ -2,7 +2,7 @@
 # Where functions have an edge: negative arguments, NaN, gradients at 0 and at ties, what would overflow. Figures are MindSpore's 2.7.
 import numpy as np
 import mindspore as ms
-from mindspore import Tensor, ops
+from mindspore import Tensor, nn, ops
 
 NAN, INF = float("nan"), float("inf")
 
@@ -179,3 +179,9 @@ for text, expected in CASES.items():
     for have, want in zip(made, expected):
         have = have.asnumpy().reshape(-1)
         assert np.allclose(have, want, rtol=2e-5, atol=2e-6, equal_nan=True), f"{text}: {have}, not {want}"
+
+# Weights that are given by position: one kind of all layers and directions after the other.
+for cell in (nn.LSTM, nn.GRU, nn.RNN):
+    names = [p.name for p in cell(5, 6, bidirectional=True, num_layers=2).get_parameters()]
+    assert names == [f"{kind}_l{layer}{way}" for kind in ("weight_ih", "weight_hh", "bias_ih", "bias_hh") for layer in (0, 1)
+                     for way in ("", "_reverse")], names

@@ -544,14 +544,14 @@ class _RecurrentBase(Cell):
         self.has_bias, self.batch_first, self.bidirectional, self.dropout = has_bias, batch_first, bidirectional, dropout
         self.nonlinearity = nonlinearity
         bound, directions = 1 / _math.sqrt(hidden_size), 2 if bidirectional else 1
-        for i in range(num_layers):
-            width = input_size if i == 0 else hidden_size * directions
-            for d in range(directions):
-                suffix = f"_l{i}" + ("_reverse" if d else "")
-                for name, shape in (("weight_ih", (self._gates * hidden_size, width)), ("weight_hh", (self._gates * hidden_size, hidden_size)),
-                                    ("bias_ih", (self._gates * hidden_size,)), ("bias_hh", (self._gates * hidden_size,))):
-                    if has_bias or name.startswith("weight"):
-                        setattr(self, name + suffix, Parameter(initializer(Uniform(bound), shape, dtype), name=name + suffix))
+        rows = self._gates * hidden_size
+        layers = [(f"_l{i}" + ("_reverse" if d else ""), input_size if i == 0 else hidden_size * directions)
+                  for i in range(num_layers) for d in range(directions)]
+        # One kind of all layers after the other: who gives values by position relies on it.
+        for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh") if has_bias else ("weight_ih", "weight_hh"):
+            for suffix, width in layers:
+                shape = {"weight_ih": (rows, width), "weight_hh": (rows, hidden_size)}.get(name, (rows,))
+                setattr(self, name + suffix, Parameter(initializer(Uniform(bound), shape, dtype), name=name + suffix))
 
     def _parameters_of(self, suffix):
         names = ("weight_ih", "weight_hh", "bias_ih", "bias_hh") if self.has_bias else ("weight_ih", "weight_hh")
