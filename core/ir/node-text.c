@@ -13,3 +13,9 @@ gantry_node_text (const GantryModule *module, guint32 id)
   return node == NULL ? g_strdup_printf ("%%%u", id)
                       : g_strdup_printf ("%%%u %s '%s'", id, gantry_node_op_name (module, node), label);
 }
+
+char *
+gantry_node_until_text (const GantryModule *module, guint32 id, gboolean is_argument)
+{
+  return id == 0 && is_argument ? g_strdup ("the end (argument)") : gantry_node_text (module, id);
+}

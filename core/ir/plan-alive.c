@@ -58,6 +58,12 @@ in_device_arena (const GantryPlanBuffer *buffer)
   return buffer->region == GANTRY_REGION_ARENA && buffer->memory == GANTRY_MEMORY_DEVICE && buffer->size > 0;
 }
 
+gboolean
+gantry_plan_is_kept_argument (const GantryPlan *plan, const GantryPlanBuffer *buffer)
+{
+  return plan->resident && buffer->category == GANTRY_BUFFER_INPUT && buffer->end + 1 >= plan->n_steps;
+}
+
 GArray *
 gantry_plan_alive_at (const GantryPlan *plan, guint32 step)
 {
@@ -97,8 +103,10 @@ gantry_plan_alive_at (const GantryPlan *plan, guint32 step)
         continue;
       alive.bytes = gantry_place_bytes (plan->buffers[place].size);
       alive.until_step = MIN (buffer->end, plan->n_steps - 1);
-      alive.until_node = kept[now[place]] ? 0 : plan->steps[alive.until_step].node;
       alive.next = next[now[place]];
+      /* A donated argument may be written over by the last step. */
+      if (!kept[now[place]] && (alive.next != GANTRY_NO_BUFFER || !gantry_plan_is_kept_argument (plan, buffer)))
+        alive.until_node = plan->steps[alive.until_step].node;
       g_array_append_val (result, alive);
     }
   g_array_sort (result, compare_alive);

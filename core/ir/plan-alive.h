@@ -12,9 +12,12 @@ typedef struct
   guint32 buffer;     /* the value in that place: of several views the one that the others share */
   guint64 bytes;      /* whole place */
   guint32 until_step; /* last step that needs this value */
-  guint32 until_node; /* node of that step, or 0: needed until the end, as a result */
+  guint32 until_node; /* node of that step, or 0: needed until the end, as a result or as an argument that the next run reads again */
   guint32 next;       /* buffer that is then written over it in place, or GANTRY_NO_BUFFER */
 } GantryPlanAlive;
+
+/** Whether @buffer is an argument that stays in its place for the next run: it has no last use, wherever it is read last in this one. */
+gboolean gantry_plan_is_kept_argument (const GantryPlan *plan, const GantryPlanBuffer *buffer);
 
 /**
  * gantry_plan_alive_at:

@@ -96,7 +96,8 @@ add_holders (GString *text, const GantryMemoryAnalysis *analysis, const GantryMo
       g_autofree char *bytes = gantry_format_bytes (holder->bytes);
       g_autofree char *recompute = change_text (holder->saves_recompute, holder->costs_recompute);
       g_autofree char *offload = change_text (holder->saves_offload, holder->costs_offload);
-      g_autofree char *value = gantry_node_text (module, holder->node), *until = gantry_node_text (module, holder->until_node);
+      g_autofree char *value = gantry_node_text (module, holder->node);
+      g_autofree char *until = gantry_node_until_text (module, holder->until_node, holder->is_argument);
 
       g_string_append_printf (text, "%-14s %-10s %-10s %-24s %-24s %s, until %s\n", bytes, gantry_buffer_role_name (holder->role),
                               holder->subject == GANTRY_SUBJECT_NONE ? "-" : gantry_placement_kind_name (holder->kind), recompute,

@@ -125,15 +125,6 @@ kind_of (GHashTable *given, const GantryPlacements *placements, guint32 node)
   return placements != NULL ? (guint8) gantry_placements_kind (placements, node) : GANTRY_PLACEMENT_KEEP;
 }
 
-static guint32
-until_of (const GantryPlan *plan, const GantryPlanAlive *alive)
-{
-  /* An argument that is read again in the next run has no last use, wherever it is read last in this one. */
-  return alive->until_step + 1 >= plan->n_steps && plan->resident && plan->buffers[alive->buffer].category == GANTRY_BUFFER_INPUT
-           ? 0
-           : alive->until_node;
-}
-
 static void
 add_holders (GantryMemoryAnalysis *analysis, const GantryModule *module, const GantryPlan *plan,
              const GantryPlacements *placements, const GArray *alive)
@@ -148,7 +139,8 @@ add_holders (GantryMemoryAnalysis *analysis, const GantryModule *module, const G
       const GantryPlanBuffer *buffer = &plan->buffers[entry->buffer];
       gboolean scratch = buffer->category == GANTRY_BUFFER_WORKSPACE;
       const GantryNode *node = gantry_module_node (module, buffer->node);
-      GantryMemoryHolder fresh = { .node = buffer->node, .subject = GANTRY_SUBJECT_NONE, .role = buffer->role };
+      GantryMemoryHolder fresh = { .node = buffer->node, .subject = GANTRY_SUBJECT_NONE, .role = buffer->role,
+                                   .is_argument = buffer->category == GANTRY_BUFFER_INPUT };
       gpointer key = GSIZE_TO_POINTER ((gsize) buffer->node * 2 + scratch);
       guint at = GPOINTER_TO_UINT (g_hash_table_lookup (known, key));
       GantryMemoryHolder *holder;
@@ -162,7 +154,7 @@ add_holders (GantryMemoryAnalysis *analysis, const GantryModule *module, const G
           if (!scratch)
             fresh.kind = kind_of (given, placements, buffer->node);
           fresh.saves_recompute = fresh.saves_offload = G_MININT64;
-          fresh.until_node = until_of (plan, entry);
+          fresh.until_node = entry->until_node;
           g_array_append_val (analysis->holders, fresh);
           at = analysis->holders->len;
           until_step[at - 1] = entry->until_step;
@@ -170,8 +162,8 @@ add_holders (GantryMemoryAnalysis *analysis, const GantryModule *module, const G
         }
       holder = &g_array_index (analysis->holders, GantryMemoryHolder, at - 1);
       holder->bytes += entry->bytes;
-      if (entry->until_step > until_step[at - 1] || until_of (plan, entry) == 0)
-        holder->until_node = until_of (plan, entry);
+      if (entry->until_step > until_step[at - 1] || entry->until_node == 0)
+        holder->until_node = entry->until_node;
       until_step[at - 1] = MAX (until_step[at - 1], entry->until_step);
     }
   g_array_sort (analysis->holders, compare_holders);

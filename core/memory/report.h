@@ -13,6 +13,7 @@ typedef struct
   guint8 subject;          /* GantryPlacementSubject */
   guint8 kind;             /* GantryPlacementKind that the plan gives it */
   guint8 role;             /* GantryBufferRole */
+  guint8 is_argument;      /* given by the caller */
   guint64 bytes;           /* alive at the peak */
   guint32 until_node;      /* node of its last use, 0: until the end */
   /* Of the plan as a whole when only this value's placement is changed (bytes saved may be 0: the peak then moves). */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A node in the plan and in the measurement. */
 #include "core/ir/operation.h"
+#include "core/ir/plan-alive.h"
 #include "profiler/recording.h"
 #include "views/format.h"
 #include "views/inspector/inspector-private.h"
@@ -47,7 +48,9 @@ show_buffer (GantryRows *rows, const GantryInspected *what, const GantryPlan *pl
   if (buffer->region == GANTRY_REGION_ARENA)
     gantry_rows_take (rows, "alive", g_strdup_printf ("step %u to %u of %u", buffer->begin, buffer->end,
                                                       plan->n_steps > 0 ? plan->n_steps - 1 : 0));
-  if (buffer->region == GANTRY_REGION_ARENA && buffer->end < plan->n_steps && buffer->begin != buffer->end)
+  if (buffer->region == GANTRY_REGION_ARENA && gantry_plan_is_kept_argument (plan, buffer))
+    gantry_rows_text (rows, "needed until", "the end (argument)");
+  else if (buffer->region == GANTRY_REGION_ARENA && buffer->end < plan->n_steps && buffer->begin != buffer->end)
     gantry_rows_link (rows, "needed until", module, last, plan->steps[buffer->end].node);
   if (buffer->shares != GANTRY_NO_BUFFER)
     gantry_rows_link (rows, buffer->in_place ? "in place over" : "a view of", module, last,

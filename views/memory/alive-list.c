@@ -63,7 +63,8 @@ line_new (const char *text, gboolean dim, gboolean end)
 static char *
 until_text (const GantryModule *module, const GantryPlan *plan, const GantryPlanAlive *alive)
 {
-  g_autofree char *use = gantry_node_text (module, alive->until_node);
+  g_autofree char *use = gantry_node_until_text (module, alive->until_node,
+                                                 plan->buffers[alive->buffer].category == GANTRY_BUFFER_INPUT);
 
   if (alive->until_node == 0)
     return g_strdup_printf ("until %s", use);

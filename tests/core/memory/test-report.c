@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The memory analysis against the plan step by step, and its savings against predictions asked one by one. */
 #include "tests/core/memory/policy-test.h"
+#include "core/ir/node-text.h"
 #include "core/ir/plan-alive.h"
 #include "core/memory/report.h"
 
@@ -175,6 +176,32 @@ test_two_layers (void)
     }
 }
 
+/* Arguments are the caller's and stay: the table of the analysis and the list at any step have the same words for it. */
+static void
+check_arguments (const ReportTest *t)
+{
+  g_autofree char *text = gantry_memory_analysis_to_text (t->analysis, t->test.module, 100);
+  guint n = 0;
+
+  g_assert_true (t->plan->resident);
+  g_assert_nonnull (strstr (text, "until the end (argument)"));
+  for (guint32 s = 0; s < t->plan->n_steps; s++)
+    {
+      g_autoptr (GArray) alive = gantry_plan_alive_at (t->plan, s);
+
+      for (guint i = 0; i < alive->len; i++)
+        {
+          const GantryPlanAlive *entry = &g_array_index (alive, GantryPlanAlive, i);
+          gboolean is_argument = t->plan->buffers[entry->buffer].category == GANTRY_BUFFER_INPUT;
+          g_autofree char *until = gantry_node_until_text (t->test.module, entry->until_node, is_argument);
+
+          g_assert_cmpint (strcmp (until, "the end (argument)") == 0, ==, is_argument);
+          n += is_argument;
+        }
+    }
+  g_assert_cmpuint (n, >, 0);
+}
+
 /* Sizes by hand: x 128 bytes, w1 and w2 256 each; results 64 (a scalar) and 256 each, nothing donated. */
 static void
 test_sizes (void)
@@ -196,6 +223,7 @@ test_sizes (void)
   g_assert_cmpuint (keep.analysis->largest[GANTRY_ROLE_RESIDUAL], ==, 384);
   g_assert_cmpint (holder_of (&keep, 2)->subject, ==, GANTRY_SUBJECT_PARAMETER);
   g_assert_cmpuint (holder_of (&keep, 2)->until_node, ==, 0);
+  check_arguments (&keep);
   g_assert_cmpint (holder_of (&keep, 2)->saves_offload, ==, G_MININT64);
   g_assert_cmpuint (host.analysis->argument_bytes, ==, 128);
   g_assert_cmpuint (host.analysis->host_argument_bytes, ==, 512);
