@@ -37,29 +37,15 @@ ran (GObject *source, GAsyncResult *result, gpointer data)
 GError *
 _gantry_window_why_no_run (GantryWindow *self)
 {
-  const GantryCompilation *compilation = gantry_document_get_compilation (self->document);
-  const GError *unfit = gantry_document_get_plan_error (self->document);
   GError *why = NULL;
 
   if (_gantry_window_is_outside (self))
     return g_error_new (GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "this is what another program recorded: there is no model to run");
-  if (compilation == NULL || self->opening != NULL)
+  if (self->opening != NULL)
     return g_error_new (GANTRY_ERROR, GANTRY_ERROR_INVALID, "there is nothing to run: open a model first");
-  if (self->changed != NULL)
+  if (self->changed != NULL && gantry_document_get_compilation (self->document) != NULL)
     return g_error_new (GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s has changed on disk since it was opened: load it again", self->changed);
-  if (compilation->refusal != NULL || compilation->plan == NULL)
-    {
-      why = compilation->refusal != NULL ? g_error_copy (compilation->refusal)
-                                         : g_error_new (GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "it has no plan");
-      g_prefix_error (&why, "this program cannot be compiled: ");
-    }
-  else if (unfit != NULL)
-    {
-      why = g_error_copy (unfit);
-      g_prefix_error (&why, "this does not fit: ");
-    }
-  else if (gantry_document_is_busy (self->document))
-    why = g_error_new (GANTRY_ERROR, GANTRY_ERROR_FAILED, "something else is under way: wait for it or cancel it");
+  gantry_document_can_run (self->document, &why);
   return why;
 }
 

@@ -409,6 +409,26 @@ gantry_document_find_sizes_finish (GantryDocument *document, GAsyncResult *resul
   return g_task_propagate_boolean (G_TASK (result), error);
 }
 
+gboolean
+gantry_document_can_run (GantryDocument *document, GError **error)
+{
+  const GantryCompilation *compilation = gantry_document_get_compilation (document);
+  /* Of the document: a compilation keeps what was said of the limit that it was made with. */
+  const GError *unfit = gantry_document_get_plan_error (document);
+
+  if (compilation == NULL)
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "there is nothing to run: open a model first");
+  else if (compilation->refusal != NULL)
+    g_propagate_prefixed_error (error, g_error_copy (compilation->refusal), "this program cannot be compiled: ");
+  else if (unfit != NULL)
+    g_propagate_prefixed_error (error, g_error_copy (unfit), "this does not fit: ");
+  else if (gantry_document_is_busy (document))
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "something else is under way: wait for it or cancel it");
+  else
+    return TRUE;
+  return FALSE;
+}
+
 void
 gantry_document_run_async (GantryDocument *document, const char *cli, guint n_runs, GAsyncReadyCallback callback,
                            gpointer user_data)

@@ -77,6 +77,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryRunResult, gantry_run_result_unref)
  * Nodes that passes make have other ids each time that a model is compiled while it is open.
  */
 gboolean gantry_run_result_is_of (const GantryRunResult *run, const GantryCompilation *compilation);
+/** Whether it is known that something else ran: neither the program of @compilation nor another version of its model. */
+gboolean gantry_run_result_is_of_another (const GantryRunResult *run, const GantryCompilation *compilation);
 /**
  * gantry_run_result_difference:
  * @steps: (array length=n_steps): of a plan of the same program
@@ -284,6 +286,13 @@ void gantry_document_save_async (GantryDocument *document, const char *path, GAs
                                  gpointer user_data);
 gboolean gantry_document_save_finish (GantryDocument *document, GAsyncResult *result, GError **error);
 
+/**
+ * gantry_document_can_run:
+ * @error: why not: nothing is open, the program is refused, it does not fit as it is set now, or other work is under way
+ *
+ * Whether the program can be run as it is set. A limit that did not fit when the file was opened matters no more once it is lifted.
+ */
+gboolean gantry_document_can_run (GantryDocument *document, GError **error);
 /**
  * gantry_document_run_async:
  * @cli: path of gantry-cli

@@ -2,6 +2,7 @@
 /* A measured run with its plan, its recording and the texts of its kernels. */
 #include "core/document/document-private.h"
 #include <math.h>
+#include <string.h>
 
 static void
 code_free (gpointer data)
@@ -123,16 +124,26 @@ gantry_run_result_code (const GantryRunResult *result, guint32 node)
 
 /* Whose program a run was */
 
-/* The nodes whose kernels run for the first time, in each run. */
-static GHashTable *
-work_of (const GantryPlan *plan)
+/* By position in @module the nodes whose kernels run for the first time, in each run. @n: how many. (transfer full) (nullable): %NULL where
+ * one is none of @module */
+static gboolean *
+work_of (const GantryPlan *plan, const GantryModule *module, guint *n)
 {
-  GHashTable *work = g_hash_table_new (NULL, NULL);
+  g_autofree gboolean *work = g_new0 (gboolean, module->n_nodes + 1);
 
+  *n = 0;
   for (guint32 i = plan->n_init_steps; i < plan->n_steps; i++)
-    if (plan->steps[i].kind == GANTRY_STEP_RUN && plan->steps[i].instance == 0)
-      g_hash_table_add (work, GUINT_TO_POINTER (plan->steps[i].node));
-  return work;
+    {
+      const GantryNode *node = gantry_module_node (module, plan->steps[i].node);
+
+      if (plan->steps[i].kind != GANTRY_STEP_RUN || plan->steps[i].instance != 0)
+        continue;
+      if (node == NULL)
+        return NULL;
+      *n += !work[gantry_module_position (module, node)];
+      work[gantry_module_position (module, node)] = TRUE;
+    }
+  return g_steal_pointer (&work);
 }
 
 /* The values of @plan are as large as those of the program; of constants, which kernels pack, and of workspaces that says nothing. */
@@ -156,19 +167,23 @@ same_sizes (const GantryPlan *plan, const GantryModule *module)
 gboolean
 gantry_run_result_is_of (const GantryRunResult *run, const GantryCompilation *compilation)
 {
-  g_autoptr (GHashTable) ran = NULL, now = NULL;
-  GHashTableIter iter;
-  gpointer node;
+  /* A plan that does not fit has the same work: what fits may be found later, with other placements or a higher limit. */
+  const GantryPlan *plan = compilation->plan != NULL ? compilation->plan : compilation->refused_plan;
+  const GantryModule *module = gantry_compilation_module (compilation);
+  g_autofree gboolean *ran = NULL, *now = NULL;
+  guint n_ran, n_now;
 
-  if (run->other_model != NULL || run->plan == NULL || compilation->plan == NULL || !same_sizes (run->plan, gantry_compilation_module (compilation)))
+  if (run->other_model != NULL || run->plan == NULL || plan == NULL || !same_sizes (run->plan, module))
     return FALSE;
-  ran = work_of (run->plan);
-  now = work_of (compilation->plan);
-  g_hash_table_iter_init (&iter, ran);
-  while (g_hash_table_iter_next (&iter, &node, NULL))
-    if (!g_hash_table_contains (now, node))
-      return FALSE;
-  return g_hash_table_size (ran) == g_hash_table_size (now);
+  ran = work_of (run->plan, module, &n_ran);
+  now = work_of (plan, module, &n_now);
+  return ran != NULL && now != NULL && n_ran == n_now && memcmp (ran, now, sizeof *ran * module->n_nodes) == 0;
+}
+
+gboolean
+gantry_run_result_is_of_another (const GantryRunResult *run, const GantryCompilation *compilation)
+{
+  return run->other_model == NULL && run->plan != NULL && !gantry_run_result_is_of (run, compilation);
 }
 
 /* Which plan was run */

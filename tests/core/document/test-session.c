@@ -240,6 +240,44 @@ test_other_program (Place *place, gconstpointer data)
   again = reopen (place);
   g_assert_cmpuint (gantry_document_get_runs (again)->len, ==, 1);
   g_assert_null (gantry_document_get_run (again));
+  g_assert_true (gantry_run_result_is_of_another (g_ptr_array_index (gantry_document_get_runs (again), 0),
+                                                  gantry_document_get_compilation (again)));
+}
+
+/* A session whose limit does not fit opens with its own run, and once the limit is lifted it runs, without another compilation. */
+static void
+test_lifted_limit (Place *place, gconstpointer data)
+{
+  g_autoptr (GantryDocument) document = doc_open ("mlp.gir", FALSE), again = NULL;
+  GantryCompilation *compilation;
+  g_autoptr (GError) error = NULL, unfit = NULL;
+
+  add_run (document);
+  gantry_document_set_limit (document, gantry_document_get_prediction (document)->prediction->peak_bytes / 2);
+  doc_wait (document);
+  g_assert_false (gantry_document_can_run (document, NULL));
+  gantry_document_save (document, place->path, &error);
+  g_assert_no_error (error);
+  again = reopen (place);
+  compilation = gantry_document_get_compilation (again);
+  g_assert_null (gantry_document_get_plan (again));
+  g_assert_false (gantry_document_can_run (again, &unfit));
+  g_assert_error (unfit, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY);
+  g_assert_nonnull (gantry_document_get_run (again));
+  gantry_document_set_limit (again, 0);
+  doc_wait (again);
+  g_assert_true (gantry_document_get_compilation (again) == compilation);
+  g_assert_nonnull (gantry_document_get_plan (again));
+  gantry_document_can_run (again, &error);
+  g_assert_no_error (error);
+  g_assert_true (gantry_run_result_is_of (gantry_document_get_run (again), compilation));
+  doc_check_consistent (again);
+  gantry_document_undo (again);
+  doc_wait (again);
+  g_assert_false (gantry_document_can_run (again, NULL));
+  gantry_document_redo (again);
+  doc_wait (again);
+  g_assert_true (gantry_document_can_run (again, NULL));
 }
 
 static void
@@ -568,6 +606,7 @@ main (int argc, char **argv)
   ADD ("inputs", test_inputs);
   ADD ("deleted-elsewhere", test_deleted_elsewhere);
   ADD ("other-program", test_other_program);
+  ADD ("lifted-limit", test_lifted_limit);
   ADD ("version-1", test_version_1);
   ADD ("planned-bytes", test_planned_bytes);
   ADD ("newer", test_newer);
