@@ -90,10 +90,19 @@ gantry_forecast_to_plan (const GantryForecast *forecast)
   return plan;
 }
 
+GantryRunResult *
+gantry_shown_run (GantryDocument *document)
+{
+  const GantryCompilation *compilation = gantry_document_get_compilation (document);
+  GantryRunResult *run = gantry_document_get_run (document);
+
+  return run != NULL && compilation != NULL && gantry_run_result_is_of_another (run, compilation) ? NULL : run;
+}
+
 const char *
 gantry_shown_run_difference (GantryDocument *document)
 {
-  const GantryRunResult *run = gantry_document_get_run (document);
+  const GantryRunResult *run = gantry_shown_run (document);
   const GantryPlan *plan = gantry_shown_plan (document);
 
   if (run == NULL || run->plan == NULL)

@@ -27,11 +27,21 @@ gboolean gantry_plan_is_of_forecast (const GantryPlan *plan, const GantryForecas
 GantryPlan *gantry_forecast_to_plan (const GantryForecast *forecast);
 
 /**
+ * gantry_shown_run:
+ *
+ * Of the run that is chosen, what may be laid over the program. Linear.
+ *
+ * Returns: (transfer none) (nullable): %NULL without a run, and for a run of another program: none of its times and places are of this one
+ */
+GantryRunResult *gantry_shown_run (GantryDocument *document);
+
+/**
  * gantry_shown_run_difference:
  *
  * What was measured before an edit, or before an undo, is not of the plan that is shown: whoever shows both says so.
  *
- * Returns: (transfer none) (nullable): as gantry_run_result_difference(), of the run and the plan that are shown; %NULL also without either
+ * Returns: (transfer none) (nullable): as gantry_run_result_difference(), of gantry_shown_run() and the plan that is shown;
+ *  %NULL also without either
  */
 const char *gantry_shown_run_difference (GantryDocument *document);
 

@@ -3,6 +3,7 @@
 #include "app/gantry/dialog.h"
 #include "app/gantry/shortcuts.h"
 #include "app/gantry/window-private.h"
+#include "views/shown-plan.h"
 
 #define ACTION(name) static void name (GSimpleAction *action, GVariant *parameter, gpointer data)
 
@@ -366,7 +367,7 @@ _gantry_window_update_actions (GantryWindow *self)
 {
   GantryCompilation *compilation = gantry_document_get_compilation (self->document);
   const GantryCompileSettings *settings = gantry_document_get_settings (self->document);
-  const GantryRunResult *run = gantry_document_get_run (self->document);
+  const GantryRunResult *run = gantry_shown_run (self->document);
   gboolean busy = gantry_document_is_busy (self->document), can_undo = FALSE, can_redo = FALSE;
   GAction *finite = g_action_map_lookup_action (G_ACTION_MAP (self), "finite-math");
 
@@ -375,7 +376,7 @@ _gantry_window_update_actions (GantryWindow *self)
     enable (self, need_model[i], compilation != NULL && self->opening == NULL);
   for (guint i = 0; i < G_N_ELEMENTS (need_planner); i++)
     enable (self, need_planner[i], compilation != NULL && self->opening == NULL && gantry_document_get_planner (self->document) != NULL);
-  enable (self, "peak", compilation != NULL && compilation->plan != NULL && !_gantry_window_is_outside (self));
+  enable (self, "peak", compilation != NULL && gantry_shown_plan (self->document) != NULL && !_gantry_window_is_outside (self));
   update_run (self);
   if (_gantry_window_is_outside (self))
     for (guint i = 0; i < G_N_ELEMENTS (need_program); i++)

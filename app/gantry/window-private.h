@@ -29,6 +29,7 @@ struct _GantryWindow
   GantryFileIdentity session_seen;
   gconstpointer runs_listed; /* the list that the menu has, and how many of it */
   guint n_runs_listed;
+  gconstpointer runs_beside; /* the compilation of which they were, or were not */
   GtkFileChooserNative *chooser; /* kept alive while it is shown */
 
   /* Of the template */

@@ -18,8 +18,9 @@ _gantry_window_menu_text (const char *text)
 
 /* "host: mnist · 1 May 2026 10:15 · 1.2 ms · peak 3 MiB", without what is not known */
 static char *
-label_of (const GantryRunResult *run)
+label_of (GantryWindow *self, const GantryRunResult *run)
 {
+  const GantryCompilation *compilation = gantry_document_get_compilation (self->document);
   g_autoptr (GString) text = g_string_new (run->name != NULL && *run->name != '\0' ? run->name : "Run");
   g_autoptr (GDateTime) utc = run->when != NULL ? g_date_time_new_from_iso8601 (run->when, NULL) : NULL;
   g_autoptr (GDateTime) when = utc != NULL ? g_date_time_to_local (utc) : NULL;
@@ -35,6 +36,8 @@ label_of (const GantryRunResult *run)
     g_string_append_printf (text, " \302\267 %s", time);
   if (peak != NULL)
     g_string_append_printf (text, " \302\267 peak %s", peak);
+  if (compilation != NULL && gantry_run_result_is_of_another (run, compilation))
+    g_string_append (text, " \302\267 of another program");
   if (run->other_model != NULL)
     g_string_append (text, " \302\267 the model as it was");
   return _gantry_window_menu_text (text->str);
@@ -91,7 +94,7 @@ _gantry_window_delete_run (GSimpleAction *action, GVariant *value, gpointer data
 {
   GantryWindow *self = data;
   GantryRunResult *run = gantry_document_get_run (self->document);
-  g_autofree char *label = run != NULL ? label_of (run) : NULL;
+  g_autofree char *label = run != NULL ? label_of (self, run) : NULL;
   g_auto (GStrv) parts = label != NULL ? g_strsplit (label, "__", -1) : NULL;
   g_autofree char *plain = parts != NULL ? g_strjoinv ("_", parts) : NULL; /* no key is marked in a dialog's text */
   GtkWidget *dialog;
@@ -130,7 +133,7 @@ _gantry_window_append_runs (GantryWindow *self, GMenu *menu)
   for (guint i = runs->len; i > first && runs->len > 1; i--)
     {
       const GantryRunResult *run = g_ptr_array_index (runs, i - 1);
-      g_autofree char *label = label_of (run), *key = key_of (runs, i - 1);
+      g_autofree char *label = label_of (self, run), *key = key_of (runs, i - 1);
       g_autoptr (GMenuItem) item = g_menu_item_new (NULL, NULL);
 
       g_menu_item_set_label (item, label);
@@ -168,13 +171,15 @@ _gantry_window_update_runs (GantryWindow *self)
 {
   GPtrArray *runs = gantry_document_get_runs (self->document);
   const GantryRunResult *run = gantry_document_get_run (self->document);
+  const GantryCompilation *compilation = gantry_document_get_compilation (self->document);
   guint place;
   g_autofree char *key = run != NULL && g_ptr_array_find (runs, run, &place) ? key_of (runs, place) : g_strdup ("");
   GAction *action = g_action_map_lookup_action (G_ACTION_MAP (self), "show-run");
   GAction *delete_action = g_action_map_lookup_action (G_ACTION_MAP (self), "delete-run");
 
-  if (runs != self->runs_listed || runs->len != self->n_runs_listed)
+  if (runs != self->runs_listed || runs->len != self->n_runs_listed || compilation != self->runs_beside)
     {
+      self->runs_beside = compilation; /* only compared: runs of others are marked */
       self->runs_listed = runs; /* only compared */
       self->n_runs_listed = runs->len;
       _gantry_window_fill_recent (self);

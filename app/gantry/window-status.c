@@ -62,6 +62,8 @@ time_text (GantryDocument *document, const GantryRunResult *run)
   if (run == NULL)
     return planned != NULL ? g_strdup_printf ("Time %s predicted", planned) : NULL;
   measured = gantry_format_ns ((gint64) (run->milliseconds * 1e6));
+  if (gantry_shown_run (document) != run)
+    return g_strdup_printf ("Time %s predicted; the run chosen, %s, is of another program", planned != NULL ? planned : "not", measured);
   if (planned == NULL)
     return g_strdup_printf ("Time %s measured", measured);
   return g_strdup_printf ("Time %s predicted, %s measured%s%s (median of %u)", planned, measured, difference != NULL ? " " : "",
@@ -164,7 +166,7 @@ _gantry_window_update_status (GantryWindow *self)
       show_recording (self, run);
       return;
     }
-  set_label (self->status_peak, peak_text (self->document, run));
+  set_label (self->status_peak, peak_text (self->document, gantry_shown_run (self->document)));
   set_label (self->status_time, time_text (self->document, run));
   if (forecast != NULL && run == NULL && gantry_module_is_training (gantry_compilation_module (compilation)))
     show_forecast (self, forecast);

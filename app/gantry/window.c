@@ -531,6 +531,7 @@ gantry_window_init (GantryWindow *self)
   g_signal_connect_swapped (self->document, "notify::run", G_CALLBACK (_gantry_window_update_status), self);
   g_signal_connect_swapped (self->document, "notify::run", G_CALLBACK (_gantry_window_update_actions), self);
   g_signal_connect_swapped (self->document, "notify::run", G_CALLBACK (_gantry_window_update_runs), self);
+  g_signal_connect_swapped (self->document, "notify::compilation", G_CALLBACK (_gantry_window_update_runs), self);
   g_signal_connect_swapped (self->document, "notify::busy", G_CALLBACK (update_busy), self);
   g_signal_connect_swapped (self->document, "notify::progress", G_CALLBACK (update_busy), self);
   g_signal_connect_swapped (self->document, "notify::activity", G_CALLBACK (update_busy), self);

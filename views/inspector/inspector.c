@@ -2,6 +2,7 @@
 /* The panel: which page is shown and when it is written anew. */
 #include "views/inspector/inspector.h"
 #include "views/inspector/inspector-private.h"
+#include "views/shown-plan.h"
 
 struct _GantryInspector
 {
@@ -76,7 +77,7 @@ update (gpointer data)
   what.compilation = gantry_document_get_compilation (self->document);
   if (what.compilation == NULL)
     return G_SOURCE_REMOVE;
-  what.run = gantry_document_get_run (self->document);
+  what.run = gantry_shown_run (self->document);
   what.measured = measured_by_node (self, what.run);
   what.snapshot = MIN (gantry_selection_snapshot (self->selection), what.compilation->n_snapshots - 1);
   write_details (self, &what);

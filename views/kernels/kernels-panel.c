@@ -4,6 +4,7 @@
 #include "core/base/output.h"
 #include "views/format.h"
 #include "views/page-switch.h"
+#include "views/shown-plan.h"
 #include <math.h>
 #include <string.h>
 
@@ -180,7 +181,7 @@ static void
 document_changed (GantryKernelsPanel *self)
 {
   GantryCompilation *compilation = gantry_document_get_compilation (self->document);
-  GantryRunResult *run = gantry_document_get_run (self->document);
+  GantryRunResult *run = gantry_shown_run (self->document);
   const GantryCompileSettings *settings = gantry_document_get_settings (self->document);
   g_autoptr (GTask) task = NULL;
   Request *request;
@@ -193,8 +194,11 @@ document_changed (GantryKernelsPanel *self)
   self->tying = FALSE;
   if (compilation == NULL || run == NULL || run->recording == NULL)
     {
-      show_words (self, compilation == NULL ? "Open a model, a session or a recording."
-                                            : "Times of kernels and copies stand here once the program has run (Ctrl+R).");
+      show_words (self, compilation == NULL
+                          ? "Open a model, a session or a recording."
+                          : run != gantry_document_get_run (self->document)
+                              ? "The run chosen is of another program: none of its kernels is one of these."
+                              : "Times of kernels and copies stand here once the program has run (Ctrl+R).");
       return;
     }
   self->run = gantry_run_result_ref (run);
@@ -312,7 +316,7 @@ row_activated (GtkColumnView *view, guint position, gpointer data)
 gboolean
 gantry_kernels_panel_is_ready (GantryKernelsPanel *self)
 {
-  return !self->busy && gantry_document_get_run (self->document) == self->run;
+  return !self->busy && gantry_shown_run (self->document) == self->run;
 }
 
 guint

@@ -194,7 +194,7 @@ static void
 request_model (GantryTimePanel *self)
 {
   GantryCompilation *compilation = gantry_document_get_compilation (self->document);
-  GantryRunResult *run = gantry_document_get_run (self->document);
+  GantryRunResult *run = gantry_shown_run (self->document);
   g_autoptr (GTask) task = NULL;
   Request *request;
 
@@ -270,6 +270,8 @@ show_notes (GantryTimePanel *self, const GantryMemorySummary *summary)
 static const char *
 unmeasured_words (GantryTimePanel *self)
 {
+  if (gantry_document_get_run (self->document) != NULL)
+    return "planned; the run chosen is of another program";
   return gantry_document_get_runs (self->document)->len == 0 ? "planned; not measured yet"
                                                              : "planned; not measured yet, the runs so far were of another program";
 }
@@ -299,7 +301,7 @@ show_measured_memory (GantryTimePanel *self)
 static void
 fill_runs (GantryTimePanel *self)
 {
-  GantryRunResult *run = gantry_document_get_run (self->document);
+  GantryRunResult *run = gantry_shown_run (self->document);
   guint n = run != NULL && run->recording != NULL ? gantry_recording_n_runs (run->recording) : 0;
   g_autoptr (GtkStringList) names = gtk_string_list_new (NULL);
 
@@ -378,7 +380,7 @@ settings_changed (GantryTimePanel *self)
 static void
 document_changed (GantryTimePanel *self)
 {
-  if (gantry_document_get_run (self->document) != self->run)
+  if (gantry_shown_run (self->document) != self->run)
     fill_runs (self);
   else
     show_summary (self);

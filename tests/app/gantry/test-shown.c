@@ -62,6 +62,60 @@ test_placements (void)
   window_test_free (window);
 }
 
+/* What the list of runs has at @place. (transfer full) */
+static char *
+listed (GantryWindow *window, int place)
+{
+  g_autoptr (GMenu) menu = g_menu_new ();
+  g_autoptr (GMenuModel) section = NULL;
+  char *label = NULL;
+
+  _gantry_window_append_runs (window, menu);
+  section = g_menu_model_get_item_link (G_MENU_MODEL (menu), 0, G_MENU_LINK_SECTION);
+  g_assert_true (g_menu_model_get_item_attribute (section, place, G_MENU_ATTRIBUTE_LABEL, "s", &label));
+  return label;
+}
+
+/* The run of an inference beside its training step: said to be what it is, and nothing is compared with it. */
+static void
+test_another_program (void)
+{
+  GantryWindow *window = window_test_with ("data/programs/mlp.gir", FALSE);
+  g_autofree char *own = NULL, *other = NULL;
+  GantryTrainingOptions training;
+  GantryDocument *document;
+
+  if (window == NULL)
+    return;
+  document = gantry_window_get_document (window);
+  gantry_document_wait (document);
+  add_run (document, 12 << 20);
+  window_test_wait (window);
+  g_assert_true (shows (window, "12.0 MiB measured"));
+  g_assert_true (g_action_group_get_action_enabled (G_ACTION_GROUP (window), "replan"));
+  gantry_training_options_init (&training);
+  gantry_document_set_training (document, &training);
+  gantry_training_options_clear (&training);
+  gantry_document_wait (document);
+  g_assert_null (gantry_document_get_run (document));
+  add_run (document, 13 << 20);
+  own = listed (window, 0);
+  other = listed (window, 1);
+  g_assert_nonnull (strstr (own, "13.0 MiB"));
+  g_assert_null (strstr (own, "of another program"));
+  g_assert_nonnull (strstr (other, "of another program"));
+  gantry_document_set_run (document, g_ptr_array_index (gantry_document_get_runs (document), 0));
+  window_test_wait (window);
+  g_assert_true (shows (window, "predicted; the run chosen, 7.00 ms, is of another program"));
+  g_assert_true (shows (window, "planned; the run chosen is of another program"));
+  g_assert_false (shows (window, "with other placements") || shows (window, "12.0 MiB measured"));
+  g_assert_false (g_action_group_get_action_enabled (G_ACTION_GROUP (window), "replan"));
+  gantry_document_undo (document);
+  window_test_wait (window);
+  g_assert_true (shows (window, "12.0 MiB measured") && shows (window, "measured (median of 3)"));
+  window_test_free (window);
+}
+
 /* A limit that the plan keeps to and the machine does not. */
 static void
 test_above_limit (void)
@@ -356,6 +410,7 @@ main (int argc, char **argv)
 {
   window_test_init (&argc, &argv);
   g_test_add_func ("/app/shown/placements", test_placements);
+  g_test_add_func ("/app/shown/another-program", test_another_program);
   g_test_add_func ("/app/shown/above-limit", test_above_limit);
   g_test_add_func ("/app/shown/reload", test_reload);
   g_test_add_func ("/app/shown/contrast", test_contrast);
