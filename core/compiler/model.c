@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opening a file: which front end reads it, and what it says in one form for all formats. */
 #include "core/base/cache.h"
+#include "core/base/file.h"
 #include "core/compiler/model.h"
 #include "core/compiler/python-model.h"
 #include "core/compiler/random-weights.h"
@@ -351,12 +352,13 @@ gantry_model_is_program (const char *path)
 char *
 gantry_model_program_mark (const char *path)
 {
-  g_autofree char *full = g_canonicalize_filename (path, NULL), *text = NULL, *sum = NULL;
-  gsize length;
+  g_autofree char *full = g_canonicalize_filename (path, NULL), *sum = NULL;
+  g_autoptr (GMappedFile) text = gantry_file_map (path, NULL);
 
-  if (!g_file_get_contents (path, &text, &length, NULL))
+  if (text == NULL)
     return NULL;
-  sum = g_compute_checksum_for_data (G_CHECKSUM_SHA256, (const guchar *) text, length);
+  sum = g_compute_checksum_for_data (G_CHECKSUM_SHA256, (const guchar *) g_mapped_file_get_contents (text),
+                                     g_mapped_file_get_length (text));
   return g_strconcat (sum, " ", full, NULL);
 }
 

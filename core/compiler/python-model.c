@@ -3,6 +3,7 @@
 #include "core/compiler/python-model.h"
 #include "core/base/child-program.h"
 #include "core/base/error.h"
+#include "core/base/file.h"
 #include "core/base/scratch.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -322,6 +323,8 @@ gantry_program_graphs_run (const char *path, const char *sha256, const GantryPro
   graphs->graphs = g_ptr_array_new_with_free_func (graph_free);
   graphs->errors = g_ptr_array_new_with_free_func (error_free);
   graphs->sources = g_ptr_array_new_with_free_func (g_free);
+  if (!gantry_file_check (path, error))
+    return NULL;
   graphs->scratch = gantry_scratch_new (error);
   if (graphs->scratch == NULL || !child_start (&child, gantry_scratch_folder (graphs->scratch), error))
     return NULL;

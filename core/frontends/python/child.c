@@ -3,6 +3,7 @@
 #include "core/frontends/python/module-private.h"
 #include "core/frontends/python/python.h"
 #include "core/base/error.h"
+#include "core/base/file.h"
 #include <string.h>
 
 const char *
@@ -129,13 +130,16 @@ run_file (const char *program, const char *sha256)
   PyObject *main = PyImport_AddModule ("__main__"), *globals = PyModule_GetDict (main), *file, *code, *result;
   g_autofree char *text = NULL, *sum = NULL;
   g_autoptr (GError) error = NULL;
+  g_autoptr (GMappedFile) mapped = gantry_file_map (program, &error);
   gsize length;
 
-  if (!g_file_get_contents (program, &text, &length, &error))
+  if (mapped == NULL)
     {
       PyErr_SetString (PyExc_OSError, error->message);
       return NULL;
     }
+  length = g_mapped_file_get_length (mapped);
+  text = length > 0 ? g_strndup (g_mapped_file_get_contents (mapped), length) : g_strdup ("");
   sum = g_compute_checksum_for_data (G_CHECKSUM_SHA256, (const guchar *) text, length);
   if (sha256 != NULL && strcmp (sum, sha256) != 0)
     {

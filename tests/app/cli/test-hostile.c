@@ -5,6 +5,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define READER "module \"reader\" {\n  func @main #1 (%%1 \"x\": f32[4]) -> (%%3) {\n" \
                "    %%2 = constant() {value = file<f32[4]: \"%s\", 0, 16>}: f32[4]\n" \
@@ -112,6 +113,28 @@ test_no_file (void)
   cli_remove_folder (folder);
 }
 
+/* Nor is a program that cannot be one read until it ends. */
+static void
+test_no_program (void)
+{
+  char *folder = cli_temporary_folder ();
+  g_autofree char *queue = g_build_filename (folder, "queue.py", NULL), *device = g_build_filename (folder, "device.py", NULL);
+  static const char *const commands[] = { "python", "check" };
+
+  g_assert_cmpint (mkfifo (queue, 0600), ==, 0);
+  g_assert_cmpint (symlink ("/dev/zero", device), ==, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
+    {
+      g_autoptr (CliResult) waiting = cli_run (commands[i], queue, NULL), endless = cli_run (commands[i], device, NULL);
+
+      cli_assert_status (waiting, 1);
+      g_assert_nonnull (strstr (waiting->err, "queue.py: is a queue and not a file"));
+      cli_assert_status (endless, 1);
+      g_assert_nonnull (strstr (endless->err, "device.py: is a device and not a file"));
+    }
+  cli_remove_folder (folder);
+}
+
 /* That nothing was found is said, and is no success. */
 static void
 test_no_graph (void)
@@ -164,6 +187,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cli/hostile/outside", test_outside);
   g_test_add_func ("/cli/hostile/identity", test_identity);
   g_test_add_func ("/cli/hostile/no-file", test_no_file);
+  g_test_add_func ("/cli/hostile/no-program", test_no_program);
   g_test_add_func ("/cli/hostile/no-graph", test_no_graph);
   g_test_add_func ("/cli/hostile/large", test_large);
   g_test_add_func ("/cli/hostile/endless", test_endless);
