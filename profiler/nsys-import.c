@@ -402,11 +402,10 @@ import (Nsys *n, GError **error)
   return _gantry_import_end (&n->import, n->what, FALSE, FALSE, error);
 }
 
-static void
-distrust (sqlite3 *db, const GantryProgress *progress)
+static GCancellable *
+cancellable_of (const GantryProgress *progress)
 {
-  gantry_database_distrust (db, MOST_BYTES_OF_A_VALUE, progress != NULL ? progress->cancellable : NULL);
-  sqlite3_exec (db, "PRAGMA cell_size_check = ON; PRAGMA query_only = ON;", NULL, NULL, NULL);
+  return progress != NULL ? progress->cancellable : NULL;
 }
 
 static GantryRecording *
@@ -415,7 +414,7 @@ import_database (sqlite3 *db, const char *what, const GantryProgress *progress, 
   Nsys n = { .db = db, .what = what, .progress = progress };
   GantryRecording *recording;
 
-  distrust (db, progress);
+  sqlite3_exec (db, "PRAGMA cell_size_check = ON; PRAGMA query_only = ON;", NULL, NULL, NULL);
   _gantry_import_init (&n.import);
   n.strings = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
   n.metrics = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
@@ -431,13 +430,12 @@ import_database (sqlite3 *db, const char *what, const GantryProgress *progress, 
 gboolean
 _gantry_nsys_is (const char *path)
 {
-  g_autoptr (sqlite3) db = NULL;
+  g_autoptr (sqlite3) db = gantry_database_open (path, SQLITE_OPEN_READONLY, MOST_BYTES_OF_A_VALUE, NULL, NULL);
   g_autoptr (sqlite3_stmt) statement = NULL;
   gboolean found = FALSE;
 
-  if (sqlite3_open_v2 (path, &db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
+  if (db == NULL)
     return FALSE;
-  distrust (db, NULL);
   if (sqlite3_prepare_v2 (db, "PRAGMA application_id", -1, &statement, NULL) != SQLITE_OK
       || sqlite3_step (statement) != SQLITE_ROW || sqlite3_column_int64 (statement, 0) == SESSION_APPLICATION_ID)
     return FALSE;
@@ -449,13 +447,10 @@ _gantry_nsys_is (const char *path)
 GantryRecording *
 _gantry_nsys_import_file (const char *path, const GantryProgress *progress, GError **error)
 {
-  g_autoptr (sqlite3) db = NULL;
+  g_autoptr (sqlite3) db =
+    gantry_database_open (path, SQLITE_OPEN_READONLY, MOST_BYTES_OF_A_VALUE, cancellable_of (progress), error);
 
-  if (sqlite3_open_v2 (path, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK)
-    return import_database (db, path, progress, error);
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "%s: cannot be opened: %s", path,
-               db != NULL ? sqlite3_errmsg (db) : "out of memory");
-  return NULL;
+  return db != NULL ? import_database (db, path, progress, error) : NULL;
 }
 
 GantryRecording *
@@ -470,7 +465,10 @@ gantry_trace_import_nsys (GBytes *database, const char *what, const GantryProgre
   if (sqlite3_open_v2 (":memory:", &db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK
       && sqlite3_deserialize (db, "main", copy, (sqlite3_int64) size, (sqlite3_int64) size,
                               SQLITE_DESERIALIZE_READONLY | SQLITE_DESERIALIZE_FREEONCLOSE) == SQLITE_OK)
-    return import_database (db, what, progress, error);
+    {
+      gantry_database_distrust (db, MOST_BYTES_OF_A_VALUE, cancellable_of (progress));
+      return import_database (db, what, progress, error);
+    }
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: no database", what);
   return NULL;
 }

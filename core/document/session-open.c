@@ -53,72 +53,65 @@ check_version (sqlite3 *db, const char *path, gboolean writable, GError **error)
   return TRUE;
 }
 
-/* SQLite rolls back what a journal holds, and then deletes the file that the journal names as the one that spans several
- * databases. A session is saved as one database, so that a journal with such a name was made to delete something. Its
- * last eight bytes are a mark then (SQLite's file format, 3.3 "The Rollback Journal"). */
-static gboolean
-check_journal (const char *path, GError **error)
+static void
+refuse_schema (const char *path, const char *kind, const char *name, const char *why, GError **error)
 {
-  static const guint8 mark[8] = { 0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7 };
-  g_autofree char *journal = g_strconcat (path, "-journal", NULL);
-  g_autoptr (GMappedFile) mapped = NULL;
-  gsize size;
-
-  if (!g_file_test (journal, G_FILE_TEST_EXISTS))
-    return TRUE;
-  mapped = gantry_file_map (journal, error);
-  if (mapped == NULL)
-    return FALSE;
-  size = g_mapped_file_get_length (mapped);
-  if (size <= sizeof mark || memcmp (g_mapped_file_get_contents (mapped) + size - sizeof mark, mark, sizeof mark) != 0)
-    return TRUE;
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-               "%s: names a further file that would be deleted; no session writes such a journal. Move it away to open the "
-               "session as it stands", journal);
-  return FALSE;
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: no session that Gantry wrote: the %.10s '%.80s' %s", path, kind, name, why);
 }
 
-/* A file that is not there yet is made by a writer. */
+/* Of CHECK and DEFAULT SQLite tells in the text alone; a keyword cannot be written in another way. */
 static gboolean
-check_file (const char *path, gboolean writable, GError **error)
-{
-  if (writable && !g_file_test (path, G_FILE_TEST_EXISTS))
-    return TRUE;
-  return gantry_file_check (path, error) && check_journal (path, error);
-}
-
-static gboolean
-refuse_schema (const char *path, const char *kind, const char *name, GError **error)
-{
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-               "%s: no session that Gantry wrote: %s '%.80s' would run code of the file's own", path, kind, name);
-  return FALSE;
-}
-
-static gboolean
-contains (const char *sql, const char *word)
+is_plain (sqlite3 *db, const char *table, const char *sql)
 {
   g_autofree char *upper = g_ascii_strup (sql, -1);
 
-  return strstr (upper, word) != NULL;
+  return strstr (upper, "CHECK") == NULL && strstr (upper, "DEFAULT") == NULL && gantry_database_is_plain (db, table);
+}
+
+/* Whether deleting a row of the session's own would change, or look for, rows of @table. */
+static gboolean
+refers_to_ours (sqlite3 *db, const char *table, GError **error)
+{
+  g_autoptr (sqlite3_stmt) statement =
+    _gantry_session_prepare (db, "SELECT \"table\" FROM pragma_foreign_key_list (?, 'main')", error);
+  gboolean refers = FALSE;
+
+  if (statement == NULL)
+    return FALSE;
+  _gantry_bind_text (statement, 1, table);
+  while (!refers && _gantry_session_row (db, statement, error))
+    {
+      g_autofree char *parent = _gantry_column_text (statement, 0);
+
+      refers = _gantry_session_owns_table (parent);
+    }
+  return refers;
 }
 
 /* Views and triggers are switched off: they are never evaluated, whatever they say. The session's own tables are plain: every
  * column is stored, none is computed or checked by an expression, and no index is made over one. What else somebody keeps in
- * the file is not read. */
-static gboolean
-check_object (const char *path, const char *type, const char *table, const char *name, const char *sql, GError **error)
+ * the file is not read, and what is done to the session's tables does nothing to it. */
+static void
+check_object (sqlite3 *db, const char *path, const char *type, const char *table, const char *name, const char *sql, GError **error)
 {
-  if (!_gantry_session_owns_table (table))
-    return TRUE;
-  if (strcmp (type, "index") == 0 && (strchr (sql, '(') != strrchr (sql, '(') || contains (sql, "WHERE")))
-    return refuse_schema (path, "the index", name, error);
-  if (strcmp (type, "table") == 0 && (contains (sql, "GENERATED") || contains (sql, "AS (") || contains (sql, "AS(")
-                                      || contains (sql, "CHECK") || contains (sql, "VIRTUAL") || contains (sql, "DEFAULT")))
-    return refuse_schema (path, "the table", name, error);
-  if (strcmp (type, "view") == 0)
-    return refuse_schema (path, "the view", name, error);
-  return TRUE;
+  const gboolean ours = _gantry_session_owns_table (table), is_table = strcmp (type, "table") == 0;
+  GError *own = NULL;
+
+  if (ours && is_table && !is_plain (db, table, sql))
+    {
+      const int code = sqlite3_errcode (db);
+
+      if (code != SQLITE_OK && code != SQLITE_ROW && code != SQLITE_DONE)
+        _gantry_session_fail (db, error);
+      else
+        refuse_schema (path, type, name, "or an index of it would run code of the file's own", error);
+    }
+  else if (ours && !is_table && strcmp (type, "index") != 0)
+    refuse_schema (path, type, name, "would run code of the file's own", error);
+  else if (!ours && is_table && refers_to_ours (db, table, &own))
+    refuse_schema (path, type, name, "refers to rows of the session; drop it, or keep it in a file of its own", error);
+  if (own != NULL)
+    g_propagate_error (error, own);
 }
 
 static gboolean
@@ -135,7 +128,7 @@ check_schema (sqlite3 *db, const char *path, GError **error)
       g_autofree char *type = _gantry_column_text (statement, 0), *table = _gantry_column_text (statement, 1);
       g_autofree char *name = _gantry_column_text (statement, 2), *sql = _gantry_column_text (statement, 3);
 
-      check_object (path, type, table, name, sql, &own);
+      check_object (db, path, type, table, name, sql, &own);
     }
   if (own == NULL)
     return TRUE;
@@ -148,17 +141,11 @@ check_schema (sqlite3 *db, const char *path, GError **error)
 sqlite3 *
 _gantry_session_open (const char *path, gboolean writable, GCancellable *cancellable, GError **error)
 {
-  g_autoptr (sqlite3) db = NULL;
+  g_autoptr (sqlite3) db = gantry_database_open (path, SQLITE_OPEN_READWRITE | (writable ? SQLITE_OPEN_CREATE : 0),
+                                                  MOST_BYTES_OF_A_VALUE, cancellable, error);
 
-  if (!check_file (path, writable, error))
+  if (db == NULL)
     return NULL;
-  if (sqlite3_open_v2 (path, &db, SQLITE_OPEN_READWRITE | (writable ? SQLITE_OPEN_CREATE : 0), NULL) != SQLITE_OK)
-    {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "%s: cannot be opened: %s", path,
-                   db != NULL ? sqlite3_errmsg (db) : "out of memory");
-      return NULL;
-    }
-  gantry_database_distrust (db, MOST_BYTES_OF_A_VALUE, cancellable);
   sqlite3_busy_timeout (db, BUSY_MILLISECONDS);
   if (!_gantry_session_exec (db, "PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;", error)
       || !check_version (db, path, writable, error) || !check_schema (db, path, error)
@@ -167,7 +154,7 @@ _gantry_session_open (const char *path, gboolean writable, GCancellable *cancell
   return g_steal_pointer (&db);
 }
 
-/* The header is read over a connection: a process that opens and closes the file itself gives up all locks that SQLite holds on
+/* The header is read over a connection, below what would replay a journal: a process that opens and closes the file itself gives up all locks that SQLite holds on
  * it, those of another thread's save too (fcntl(2), "Record locking and file descriptors"). */
 static gboolean
 read_header (const char *path, guint8 header[72])

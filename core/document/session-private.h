@@ -10,6 +10,7 @@ G_BEGIN_DECLS
 #define GANTRY_SESSION_APPLICATION_ID 0x476e7472 /* "Gntr", in the file's header */
 #define GANTRY_SESSION_VERSION 5
 #define GANTRY_SESSION_PLANNED_OF_DEVICE 5 /* since then runs.planned_bytes is all of the device, not its arena alone */
+#define GANTRY_SESSION_RECOVERY "recovery" /* the table that recovery files have besides those of a session */
 /** Key in `meta`: _gantry_session_state() of what the user has set. */
 #define GANTRY_SESSION_STATE "state_sha256"
 
@@ -23,7 +24,7 @@ G_BEGIN_DECLS
  *  would run code of its own
  */
 sqlite3 *_gantry_session_open (const char *path, gboolean writable, GCancellable *cancellable, GError **error);
-/** Whether the schema has a table of that name. */
+/** Whether the schema, or that of a recovery file, has a table of that name. */
 gboolean _gantry_session_owns_table (const char *name);
 /** Makes what tables and columns are missing: within the transaction that writes. */
 gboolean _gantry_session_prepare_tables (sqlite3 *db, GError **error);

@@ -210,7 +210,7 @@ _gantry_session_owns_table (const char *name)
   g_autofree char *lower = g_ascii_strdown (name, -1);
   g_autofree char *start = g_strdup_printf (" EXISTS %s (", lower);
 
-  return strstr (schema, start) != NULL;
+  return strstr (schema, start) != NULL || strcmp (lower, GANTRY_SESSION_RECOVERY) == 0;
 }
 
 gboolean

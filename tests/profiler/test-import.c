@@ -341,6 +341,8 @@ test_strangers (void)
     { "CREATE TABLE StringIds (id INTEGER, value TEXT AS (zeroblob (60000000 + id)))", FALSE },
     { "CREATE TABLE StringIds (id INTEGER, value TEXT AS (printf ('%9999999d', id)) STORED)", FALSE },
     { "CREATE VIRTUAL TABLE NVTX_EVENTS USING rtree (id, a, b)", FALSE },
+    { "CREATE TABLE StringIds (id INTEGER, value TEXT); CREATE INDEX x ON StringIds (hex (zeroblob (1000 + id)))", FALSE },
+    { "CREATE TABLE StringIds (id INTEGER, value TEXT); CREATE INDEX x ON StringIds (id) WHERE id > 3", FALSE },
     { "CREATE TABLE NVTX_EVENTS (start INTEGER); CREATE VIEW StringIds AS WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1"
       " FROM n) SELECT x AS id, 'a' AS value FROM n", TRUE },
   };

@@ -4,12 +4,14 @@
  * library calls count_connection() for each that is opened. */
 #include "core/base/process-limits.h"
 #include "core/base/cache.h"
+#include "core/document/outside.h"
 #include "tests/core/document/document-test.h"
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <sqlite3.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define MOST_STEPS 2000000
 #define MOST_BYTES ((gint64) 200 << 20)
@@ -113,6 +115,21 @@ static const char *const schemas[] = {
   "CREATE INDEX x ON measured (length (zeroblob (100000000)))",
   "CREATE INDEX x ON measured (us) WHERE length (zeroblob (100000000)) > us",
   "DROP TABLE placements; CREATE VIRTUAL TABLE placements USING rtree (a, b, c)",
+  /* What SQLite takes for a computed column however it is written. */
+  "DROP TABLE dims; CREATE TABLE dims (name TEXT PRIMARY KEY, size INTEGER as/**/(length (hex (zeroblob (200000000)))));"
+  "INSERT INTO dims (name) VALUES ('n')",
+  "DROP TABLE meta; CREATE TABLE meta (key TEXT PRIMARY KEY, v, value TEXT AS\n  (v))",
+  "DROP TABLE inputs; CREATE TABLE inputs (name TEXT PRIMARY KEY, value TEXT AS  (name) STORED)",
+  "CREATE INDEX x ON runs (name || 'x')",
+  "CREATE INDEX x ON meta(value LIKE '%a%a%a%a%a%a%a%ab')",
+  "CREATE TABLE recovery (key TEXT PRIMARY KEY, value BLOB AS/**/(zeroblob (60000000)))",
+  "CREATE TRIGGER x AFTER INSERT ON meta BEGIN SELECT hex (zeroblob (100000000)); END",
+  /* What would be changed, or keep a run from being deleted. */
+  "CREATE TABLE other (run REFERENCES runs (id) ON DELETE RESTRICT)",
+  "CREATE TABLE other (run DEFAULT (zeroblob (100000000)) REFERENCES Runs (id) ON DELETE SET DEFAULT)",
+  /* A virtual table that says to have pages of its own. */
+  "PRAGMA writable_schema = ON; DROP TABLE placements; CREATE VIRTUAL TABLE placements USING rtree (a, b, c);"
+  "UPDATE sqlite_master SET rootpage = 2 WHERE name = 'placements'",
 };
 
 static void
@@ -134,7 +151,7 @@ test_schemas (Place *place, gconstpointer data)
     }
 }
 
-/* Triggers, and views and tables by other names, are nobody's business: they are not run. */
+/* Views and tables by other names are nobody's business: they are not run. */
 static void
 test_unread (Place *place, gconstpointer data)
 {
@@ -145,6 +162,104 @@ test_unread (Place *place, gconstpointer data)
                   "INSERT INTO more VALUES (1);");
   open_counted (place, -1, &error);
   g_assert_no_error (error);
+}
+
+/* What SQLite rolls back, with the name of a file that it deletes afterwards: the first page as it is. */
+static char *
+make_journal (const char *path, const char *victim, gsize *size)
+{
+  static const guint8 mark[8] = { 0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7 };
+  g_autofree char *pages = NULL;
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  guint32 sum = 0, page, name_sum = 0;
+  gsize length;
+#define NUMBER(n) g_byte_array_append (bytes, (const guint8 *) &(guint32){ GUINT32_TO_BE ((guint32) (n)) }, 4)
+
+  g_assert_true (g_file_get_contents (path, &pages, &length, NULL));
+  page = (guint32) ((guint8) pages[16] << 8 | (guint8) pages[17]);
+  for (guint32 i = page - 200; i < page && i > 0; i -= 200)
+    sum += (guint8) pages[i];
+  for (guint i = 0; victim[i] != '\0'; i++)
+    name_sum += (guint32) (gint32) (signed char) victim[i];
+  g_byte_array_append (bytes, mark, sizeof mark);
+  NUMBER (1); /* pages that are saved here, of a database of so many; sector and page */
+  NUMBER (0);
+  NUMBER (length / page);
+  NUMBER (512);
+  NUMBER (page);
+  g_byte_array_set_size (bytes, 512);
+  memset (bytes->data + 28, 0, 512 - 28);
+  NUMBER (1);
+  g_byte_array_append (bytes, (const guint8 *) pages, page);
+  NUMBER (sum);
+  NUMBER (0x40000000 / page + 1);
+  g_byte_array_append (bytes, (const guint8 *) victim, (guint) strlen (victim));
+  NUMBER (strlen (victim));
+  NUMBER (name_sum);
+  g_byte_array_append (bytes, mark, sizeof mark);
+#undef NUMBER
+  *size = bytes->len;
+  return (char *) g_byte_array_free (g_steal_pointer (&bytes), FALSE);
+}
+
+/* The session is opened by its name, by a link to it and through a link to its folder: each time SQLite finds the journal that lies
+ * beside the file itself. */
+static void
+test_journal (Place *place, gconstpointer data)
+{
+  g_autofree char *victim = g_build_filename (place->folder, "victim", NULL), *journal = g_strconcat (place->path, "-journal", NULL);
+  g_autofree char *link = g_build_filename (place->folder, "link.gantry", NULL), *folder = g_build_filename (place->folder, "f", NULL);
+  g_autofree char *through = g_build_filename (folder, "link.gantry", NULL);
+  const char *const names[] = { place->path, link, through };
+  g_autofree char *bytes = NULL;
+  gsize size;
+
+  g_assert_true (g_file_set_contents (victim, "precious", -1, NULL));
+  g_assert_cmpint (symlink ("x.gantry", link), ==, 0);
+  g_assert_cmpint (symlink (".", folder), ==, 0);
+  bytes = make_journal (place->path, victim, &size);
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autoptr (GantryDocument) document = gantry_document_new ();
+      g_autoptr (GError) error = NULL;
+      const char *const none[] = { "0", NULL };
+
+      g_assert_true (g_file_set_contents (journal, bytes, (gssize) size, NULL));
+      g_assert_false (gantry_document_open (document, names[i], NULL, NULL, &error));
+      g_assert_true (g_file_test (victim, G_FILE_TEST_EXISTS));
+      g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID);
+      g_clear_error (&error);
+      g_assert_false (gantry_runs_delete (names[i], none, &error));
+      g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID);
+      g_assert_true (g_file_test (victim, G_FILE_TEST_EXISTS));
+    }
+  g_unlink (journal);
+  g_unlink (link);
+  g_unlink (folder);
+  g_unlink (victim);
+}
+
+/* What SQLite writes beside a session is no way to another file. */
+static void
+test_beside (Place *place, gconstpointer data)
+{
+  static const char *const ends[] = { "-journal", "-wal", "-shm" };
+  g_autofree char *victim = g_build_filename (place->folder, "victim", NULL);
+
+  g_assert_true (g_file_set_contents (victim, "precious", -1, NULL));
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (ends); i++)
+    {
+      g_autofree char *beside = g_strconcat (place->path, ends[i / 2], NULL), *text = NULL;
+      g_autoptr (GError) error = NULL;
+
+      g_assert_cmpint (i % 2 == 0 ? symlink ("victim", beside) : link (victim, beside), ==, 0);
+      g_assert_false (open_counted (place, -1, &error));
+      g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID);
+      g_assert_true (g_file_get_contents (victim, &text, NULL, NULL));
+      g_assert_cmpstr (text, ==, "precious");
+      g_unlink (beside);
+    }
+  g_unlink (victim);
 }
 
 /* As many rows as a file can have: what reads them ends where it is cancelled. */
@@ -416,6 +531,8 @@ main (int argc, char **argv)
 #define ADD(name, function) g_test_add ("/strangers/" name, Place, NULL, set_up, function, tear_down)
   ADD ("schemas", test_schemas);
   ADD ("unread", test_unread);
+  ADD ("journal", test_journal);
+  ADD ("beside", test_beside);
   ADD ("rows", test_rows);
   ADD ("code", test_code);
   ADD ("long-listing", test_long_listing);
