@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The session file's schema and what reading and writing have in common. */
 #include "core/document/session-private.h"
+#include <errno.h>
 #include <string.h>
 
 static const char schema[] =
@@ -56,6 +57,8 @@ _gantry_session_fail (sqlite3 *db, GError **error)
 {
   int code = sqlite3_errcode (db) & 0xff;
   const char *file = sqlite3_db_filename (db, "main");
+  const int system = code == SQLITE_IOERR ? sqlite3_system_errno (db) : 0; /* of the last call, which need not be the one that failed */
+  const gboolean told = system == EFBIG || system == EDQUOT || system == ENOSPC;
   const char *advice = "";
   GantryError kind = GANTRY_ERROR_FAILED;
 
@@ -80,8 +83,8 @@ _gantry_session_fail (sqlite3 *db, GError **error)
       g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "reading the session was cancelled");
       return FALSE;
     }
-  g_set_error (error, GANTRY_ERROR, kind, "%s: %s%s", file != NULL && *file != '\0' ? file : "session",
-               sqlite3_errmsg (db), advice);
+  g_set_error (error, GANTRY_ERROR, kind, "%s: %s%s%s%s", file != NULL && *file != '\0' ? file : "session",
+               sqlite3_errmsg (db), told ? ": " : "", told ? g_strerror (system) : "", advice);
   return FALSE;
 }
 

@@ -2,6 +2,7 @@
 /* Session files on the command line: what was opened, compiled and run comes back; a child that is killed and a disk
  * that is full lose nothing; a damaged file is one clear error. */
 #include "tests/app/cli/cli-test.h"
+#include <errno.h>
 #include <glib/gstdio.h>
 #include <signal.h>
 #include <sqlite3.h>
@@ -115,6 +116,7 @@ test_full (Place *place, gconstpointer data)
   g_assert_no_error (error);
   g_assert_cmpint (g_subprocess_get_exit_status (child), ==, 1);
   g_assert_nonnull (strstr (said, "x.gantry"));
+  g_assert_nonnull (strstr (said, g_strerror (EFBIG)));
   passes = cli_run ("passes", place->session, NULL);
   cli_assert_status (passes, 0);
 }
