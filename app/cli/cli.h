@@ -58,6 +58,7 @@ typedef struct
   char **disabled; /* pass names */
   gboolean keep_unbound; /* dimensions without a size stay open: for looking only */
   gboolean allow_outside; /* what the model reads outside its folder */
+  gboolean changed_model; /* of a session: as it is now */
   gboolean trust_program; /* a session's model may be a program, which is run */
   gint64 random_weights; /* seed, -1: as in the file */
   /* What becomes of values in memory: understood where @places is set before parsing. */

@@ -51,6 +51,8 @@ gantry_cli_parse (const char *command, const char *arguments, const char *descri
       NULL },
     { "allow-outside", 0, 0, G_OPTION_ARG_NONE, &options->allow_outside,
       "The model may read files outside its folder: weights by an absolute path or a link", NULL },
+    { "accept-changed-model", 0, 0, G_OPTION_ARG_NONE, &options->changed_model,
+      "Open a session whose model has changed since with the model as it is now", NULL },
     { "trust-program", 0, 0, G_OPTION_ARG_NONE, &options->trust_program, "Run the Python program that is the model of a session", NULL },
     { "random-weights", 0, 0, G_OPTION_ARG_INT64, &options->random_weights,
       "Replace floating point weights by pseudo-random ones", "SEED" },
@@ -417,6 +419,24 @@ gantry_cli_tell_left_out (const GError *notice)
     tell (NULL, "Not all of the file is read", notice, NULL);
 }
 
+/* What the core asks of the user who opens a file has a name here. */
+static void
+name_option (GError *error)
+{
+  const char *option = NULL;
+  char *message;
+
+  if (g_error_matches (error, GANTRY_ERROR, GANTRY_ERROR_UNTRUSTED))
+    option = "--trust-program runs it";
+  else if (g_error_matches (error, GANTRY_ERROR, GANTRY_ERROR_CONFLICT))
+    option = "--accept-changed-model accepts it";
+  if (option == NULL)
+    return;
+  message = g_strdup_printf ("%s; %s", error->message, option);
+  g_free (error->message);
+  error->message = message;
+}
+
 static gboolean
 open_all (GantryDocument *document, const GantryCliOptions *options, const char *path, const GantryOpenOptions *open,
           GError **error)
@@ -427,13 +447,8 @@ open_all (GantryDocument *document, const GantryCliOptions *options, const char 
                   (options->keep_unbound || bind_the_rest (document, path, open, progress, error));
 
   g_signal_handler_disconnect (document, handler);
-  if (!done && error != NULL && g_error_matches (*error, GANTRY_ERROR, GANTRY_ERROR_UNTRUSTED))
-    {
-      char *message = g_strconcat ((*error)->message, "; --trust-program runs it", NULL);
-
-      g_free ((*error)->message);
-      (*error)->message = message;
-    }
+  if (!done && error != NULL)
+    name_option (*error);
   return done;
 }
 
@@ -467,6 +482,7 @@ gantry_cli_open (const GantryCliOptions *options, const char *path, GError **err
   GantryOpenOptions open = { bindings, NULL, options->random_weights, adjust, &changes };
 
   /* A program that is named is meant to run. */
+  open.changed_model = options->changed_model;
   open.run_program = options->trust_program || gantry_model_is_program (path);
   if (bindings == NULL || !read_changes (options, &changes, error) || !open_all (document, options, path, &open, error))
     return NULL;

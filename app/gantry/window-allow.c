@@ -36,34 +36,50 @@ answered (AdwMessageDialog *dialog, const char *response, gpointer data)
     _gantry_window_open_now (data, question->path, question->allowed);
 }
 
-/* 0: it is no question */
-static guint
+/* One thing that may be asked for. */
+typedef struct
+{
+  int code;
+  guint what;
+  const char *name, *heading, *answer;
+  const char *also; /* after the error's message */
+} Asked;
+
+static const Asked asked[] = {
+  { GANTRY_ERROR_OUTSIDE, GANTRY_ALLOW_OUTSIDE, "outside", "Read files outside the model's folder?", "_Allow", "" },
+  { GANTRY_ERROR_UNTRUSTED, GANTRY_ALLOW_PROGRAM, "program", "Run the program?", "_Run", "" },
+  { GANTRY_ERROR_CONFLICT, GANTRY_ALLOW_CHANGED, "changed", "Open with the model as it is now?", "_Open",
+    ". Settings, placements and notes stay; runs stay listed as of the model as it was." },
+};
+
+/* (nullable): it is no question */
+static const Asked *
 asked_for (const GError *error)
 {
-  if (g_error_matches (error, GANTRY_ERROR, GANTRY_ERROR_OUTSIDE))
-    return GANTRY_ALLOW_OUTSIDE;
-  return g_error_matches (error, GANTRY_ERROR, GANTRY_ERROR_UNTRUSTED) ? GANTRY_ALLOW_PROGRAM : 0;
+  for (guint i = 0; i < G_N_ELEMENTS (asked); i++)
+    if (g_error_matches (error, GANTRY_ERROR, asked[i].code))
+      return &asked[i];
+  return NULL;
 }
 
 gboolean
 _gantry_window_ask_to_allow (GantryWindow *self, const char *path, GantryRecovery *recovery, const GError *error)
 {
-  guint what = asked_for (error);
-  gboolean outside = what == GANTRY_ALLOW_OUTSIDE;
+  const Asked *ask = asked_for (error);
   Question *question;
   GtkWidget *dialog;
 
-  if (what == 0 || (self->allowed & what) != 0)
+  if (ask == NULL || (self->allowed & ask->what) != 0)
     return FALSE;
   question = g_new0 (Question, 1);
-  *question = (Question){ g_strdup (path), recovery != NULL ? gantry_recovery_ref (recovery) : NULL, self->allowed | what };
-  dialog = adw_message_dialog_new (GTK_WINDOW (self), outside ? "Read files outside the model's folder?" : "Run the program?", NULL);
-  adw_message_dialog_format_body (ADW_MESSAGE_DIALOG (dialog), "%s%s", recovery != NULL ? "To restore what was not saved: " : "",
-                                  error->message);
-  gtk_widget_set_name (dialog, outside ? "outside" : "program");
+  *question = (Question){ g_strdup (path), recovery != NULL ? gantry_recovery_ref (recovery) : NULL, self->allowed | ask->what };
+  dialog = adw_message_dialog_new (GTK_WINDOW (self), ask->heading, NULL);
+  adw_message_dialog_format_body (ADW_MESSAGE_DIALOG (dialog), "%s%s%s", recovery != NULL ? "To restore what was not saved: " : "",
+                                  error->message, ask->also);
+  gtk_widget_set_name (dialog, ask->name);
   g_object_set_data_full (G_OBJECT (dialog), "question", question, question_free);
   adw_message_dialog_add_responses (ADW_MESSAGE_DIALOG (dialog), "cancel", recovery != NULL ? "_Not Now" : "_Cancel", "allow",
-                                    outside ? "_Allow" : "_Run", NULL);
+                                    ask->answer, NULL);
   adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog), "allow", ADW_RESPONSE_DESTRUCTIVE);
   adw_message_dialog_set_default_response (ADW_MESSAGE_DIALOG (dialog), "cancel");
   adw_message_dialog_set_close_response (ADW_MESSAGE_DIALOG (dialog), "cancel");
@@ -155,6 +171,7 @@ _gantry_window_begin_opening (GantryWindow *self, const char *path, guint allowe
     gantry_bindings_set_entry (bindings, self->entry);
   bindings->outside = (allowed & GANTRY_ALLOW_OUTSIDE) != 0;
   *options = (GantryOpenOptions) GANTRY_OPEN_OPTIONS_INIT;
+  options->changed_model = (allowed & GANTRY_ALLOW_CHANGED) != 0;
   options->run_program = (allowed & GANTRY_ALLOW_PROGRAM) != 0;
   options->trusted = (const char *const *) gantry_state_get_trusted ();
   options->bindings = bindings;

@@ -103,6 +103,7 @@ enum
 {
   GANTRY_ALLOW_OUTSIDE = 1 << 0, /* files outside the model's folder are read */
   GANTRY_ALLOW_PROGRAM = 1 << 1, /* a program runs */
+  GANTRY_ALLOW_CHANGED = 1 << 2, /* a session opens with its model as that is now */
 };
 /** Asks for what @error says that the opening which is under way may not do, and opens again if it may.
  *  @recovery: (nullable): that was opened. Returns: FALSE where it is no question, or was answered already */

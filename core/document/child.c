@@ -106,7 +106,7 @@ load_thread (GTask *load, gpointer source, gpointer data, GCancellable *cancella
 {
   Child *child = data;
   GError *error = NULL, *left_out = NULL;
-  GPtrArray *runs = _gantry_session_load_runs (child->session, NULL, cancellable, &left_out, &error);
+  GPtrArray *runs = _gantry_session_load_runs (child->session, NULL, NULL, cancellable, &left_out, &error);
 
   if (left_out != NULL) /* of one: nothing is left */
     {
@@ -288,8 +288,8 @@ prepare_thread (GTask *task, gpointer source, gpointer data, GCancellable *cance
   Preparation *preparation = data;
   Child *child = g_task_get_task_data (preparation->task);
   g_autoptr (GPtrArray) none = g_ptr_array_new ();
-  GantrySessionParts parts = { preparation->compilation, &preparation->settings, none, none, NULL,
-                               preparation->bindings, NULL, NULL, NULL, FALSE };
+  GantrySessionParts parts = { .compilation = preparation->compilation, .settings = &preparation->settings, .runs = none,
+                               .variants = none, .bindings = preparation->bindings };
   GError *error = NULL;
 
   if (gantry_model_check_files (preparation->compilation->model, &error)

@@ -9,6 +9,10 @@ G_BEGIN_DECLS
 
 struct sqlite3;
 
+/* Of an error %GANTRY_ERROR_CONFLICT: two prefixes and the path of the model. */
+#define GANTRY_MODEL_CHANGED                                                                                                \
+  "%s%sthe model %s has changed since this session was saved: accept it as it is now, or open the model itself to start anew"
+
 /**
  * GantryState: all that the user can set and take back. Immutable once the document has it, reference counted (on the owning
  * thread alone).
@@ -60,6 +64,8 @@ typedef struct
   char *path;         /* as opened */
   char *session_path; /* (nullable): the .gantry file, when it was one */
   char *session_state; /* (nullable): what the user had set, as the file at @session_path held it when it was read or written */
+  char *session_model; /* (nullable): SHA-256 of the model that the file at @session_path is of, likewise */
+  char *other_model;   /* (nullable): SHA-256 of the model that is open where the file at @session_path is of another */
   GantryCompilation *compilation;
   GantryCompileSettings settings;
   GPtrArray *runs;          /* GantryRunResult */
@@ -160,8 +166,8 @@ void _gantry_document_number_state (GantryDocument *document, GantryState *state
 
 /* Work */
 
-/** FALSE with %GANTRY_ERROR_UNTRUSTED where opening @path runs a program that the user has not allowed. What may run is put into
- * @bindings. @saved: (nullable): the SHA-256 that it has to have; empty: of a
+/** FALSE with %GANTRY_ERROR_UNTRUSTED where opening @path runs a program that the user has not allowed, with %GANTRY_ERROR_CONFLICT
+ * where it is not @saved and the user has not accepted that. What may run is put into @bindings. @saved: (nullable): the SHA-256 that it has to have; empty: of a
  * session that does not say */
 gboolean _gantry_may_run (const char *path, const char *saved, const GantryOpenOptions *options, GantryBindings *bindings,
                           GError **error);
@@ -188,6 +194,7 @@ typedef struct
   const char *notes;
   const GantryBindings *bindings;
   const char *base; /* (nullable): GantryLoaded.session_state of the file that is written again; NULL: it was not read */
+  const char *base_model; /* (nullable): its session_model: the file may become that of another model where it still is of this one */
   gboolean (*also) (struct sqlite3 *db, gpointer data, GError **error); /* (nullable): writes more in the same transaction */
   gpointer also_data;
   gboolean embed;   /* the model's files too */
@@ -198,6 +205,7 @@ typedef struct
 typedef struct
 {
   char *state;       /* GantryLoaded.session_state from now on */
+  char *model;       /* (nullable): its session_model */
   GPtrArray *others; /* GantryRunResult: runs in the file that the parts do not have: others have added them */
   GPtrArray *written; /* GantryRunResult: those of the parts, which are in the file now */
 } GantrySaved;
@@ -219,11 +227,13 @@ gboolean _gantry_session_save (const char *path, const GantrySessionParts *parts
 /**
  * _gantry_session_load_runs:
  * @known: (nullable) (element-type GantryRunResult): runs that need not be read
+ * @model: (nullable): SHA-256 of the model that is open, where it is not that of the file: runs of the file's are of another then
  * @notice: (out) (optional): says which are left out, because they are larger than any that is read
  *
  * Returns: (transfer full) (nullable) (element-type GantryRunResult): the other runs of a session file
  */
-GPtrArray *_gantry_session_load_runs (const char *path, GPtrArray *known, GCancellable *cancellable, GError **notice, GError **error);
+GPtrArray *_gantry_session_load_runs (const char *path, GPtrArray *known, const char *model, GCancellable *cancellable, GError **notice,
+                                      GError **error);
 /** What kernels need, as a session file says it. (transfer full) (nullable) */
 GantryKernelSizes *_gantry_session_load_sizes (const char *path);
 

@@ -23,7 +23,7 @@ typedef struct
   GantryCompileSettings settings;
   GPtrArray *runs, *variants;
   char *notes;
-  char *session_path, *session_state;
+  char *session_path, *session_state, *session_model;
   GantryRecovery *recovery;       /* (nullable): that is opened */
   char *view;                     /* (nullable): what it brings */
   GantrySaved saved;
@@ -48,6 +48,7 @@ request_free (gpointer data)
   g_free (request->notes);
   g_free (request->session_path);
   g_free (request->session_state);
+  g_free (request->session_model);
   g_free (request->view);
   gantry_recovery_unref (request->recovery);
   _gantry_saved_clear (&request->saved);
@@ -80,10 +81,9 @@ _gantry_may_run (const char *path, const char *saved, const GantryOpenOptions *o
                    "may", path);
       return FALSE;
     }
-  if (saved != NULL && *saved != '\0' && strcmp (saved, sum) != 0)
+  if (saved != NULL && *saved != '\0' && strcmp (saved, sum) != 0 && !options->changed_model)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-                   "the model %s has changed since this session was saved; open the model itself to start anew", path);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_CONFLICT, GANTRY_MODEL_CHANGED, "", "", path);
       return FALSE;
     }
   gantry_bindings_set_program (bindings, sum);
@@ -246,6 +246,7 @@ copy_options (Request *request, const GantryOpenOptions *options)
   request->bindings = gantry_bindings_copy (options != NULL ? options->bindings : NULL);
   request->options.bindings = request->bindings;
   request->trusted = g_strdupv (options != NULL ? (char **) options->trusted : NULL);
+  request->options.changed_model = options != NULL && options->changed_model;
   request->options.run_program = options != NULL && options->run_program;
   request->options.trusted = (const char *const *) request->trusted;
   if (options != NULL && options->settings != NULL)
@@ -392,7 +393,7 @@ compile_again (Request *request, const GantryProgress *progress, GError **error)
   loaded->compilation = compilation;
   gantry_compile_settings_copy (&loaded->settings, &request->settings);
   loaded->runs = g_ptr_array_ref (request->runs);
-  if (request->reload && request->runs->len > 0)
+  if (request->reload && (request->runs->len > 0 || request->session_path != NULL))
     {
       loaded->old_hash = gantry_model_hash (request->model, NULL);
       loaded->hash = gantry_model_hash (model, NULL);
@@ -425,6 +426,7 @@ request_of_document (GantryDocument *document)
   request->path = g_strdup (document->loaded->path);
   request->session_path = g_strdup (document->loaded->session_path);
   request->session_state = g_strdup (document->loaded->session_state);
+  request->session_model = g_strdup (document->loaded->session_model);
   request->model = gantry_model_ref (gantry_document_get_model (document));
   request->reopen = !gantry_bindings_equal (document->state->bindings, request->model->bindings);
   request->compilation = gantry_compilation_ref (document->loaded->compilation);
@@ -486,7 +488,7 @@ ref_run (gconstpointer run, gpointer data)
 
 typedef struct
 {
-  char *path;
+  char *path, *model; /* (nullable): as of _gantry_session_load_runs() */
   GPtrArray *known; /* GantryRunResult */
   GError *notice;   /* (nullable): of runs that are left out */
 } Merging;
@@ -497,6 +499,7 @@ merging_free (gpointer data)
   Merging *merging = data;
 
   g_free (merging->path);
+  g_free (merging->model);
   g_ptr_array_unref (merging->known);
   g_clear_error (&merging->notice);
   g_free (merging);
@@ -507,7 +510,8 @@ merge_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancell
 {
   Merging *merging = data;
   GError *error = NULL;
-  GPtrArray *runs = _gantry_session_load_runs (merging->path, merging->known, cancellable, &merging->notice, &error);
+  GPtrArray *runs = _gantry_session_load_runs (merging->path, merging->known, merging->model, cancellable, &merging->notice,
+                                               &error);
 
   if (runs != NULL)
     g_task_return_pointer (task, runs, (GDestroyNotify) g_ptr_array_unref);
@@ -528,6 +532,7 @@ gantry_document_merge_runs_async (GantryDocument *document, GAsyncReadyCallback 
     }
   merging = g_new0 (Merging, 1);
   merging->path = g_strdup (document->loaded->session_path);
+  merging->model = g_strdup (document->loaded->other_model);
   merging->known = g_ptr_array_copy (document->loaded->runs, ref_run, NULL);
   g_task_set_task_data (task, merging, merging_free);
   g_task_run_in_thread (task, merge_thread);
@@ -552,7 +557,8 @@ gantry_document_merge_runs_finish (GantryDocument *document, GAsyncResult *resul
   const Merging *merging = g_task_get_task_data (G_TASK (result));
   g_autoptr (GPtrArray) runs = g_task_propagate_pointer (G_TASK (result), error), others = NULL;
 
-  if (runs == NULL || g_strcmp0 (merging->path, gantry_document_get_session_path (document)) != 0)
+  if (runs == NULL || g_strcmp0 (merging->path, gantry_document_get_session_path (document)) != 0
+      || g_strcmp0 (merging->model, document->loaded->other_model) != 0) /* the model was loaded again meanwhile */
     return 0;
   /* A save may have brought them meanwhile. */
   others = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_run_result_unref);
@@ -572,10 +578,11 @@ static void
 save_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
   Request *request = data;
-  GantrySessionParts parts = { request->compilation, &request->settings, request->runs, request->variants,
-                               request->notes, request->bindings,
-                               g_strcmp0 (request->path, request->session_path) == 0 ? request->session_state : NULL,
-                               NULL, NULL, request->embed };
+  gboolean again = g_strcmp0 (request->path, request->session_path) == 0;
+  GantrySessionParts parts = { .compilation = request->compilation, .settings = &request->settings, .runs = request->runs,
+                               .variants = request->variants, .notes = request->notes, .bindings = request->bindings,
+                               .base = again ? request->session_state : NULL, .base_model = again ? request->session_model : NULL,
+                               .embed = request->embed };
   GError *error = NULL;
 
   if (_gantry_session_save (request->path, &parts, &request->saved, &error))

@@ -27,6 +27,8 @@ _gantry_loaded_free (GantryLoaded *loaded)
   g_free (loaded->old_hash);
   g_clear_pointer (&loaded->runs, g_ptr_array_unref);
   g_free (loaded->session_state);
+  g_free (loaded->session_model);
+  g_free (loaded->other_model);
   g_clear_pointer (&loaded->variants, g_ptr_array_unref);
   g_free (loaded->notes);
   g_clear_error (&loaded->notice);
@@ -378,6 +380,9 @@ _gantry_document_saved (GantryDocument *self, const char *path, const GantryMode
   _gantry_document_take_runs (self, saved->others);
   g_free (self->loaded->session_state);
   self->loaded->session_state = g_strdup (saved->state);
+  g_free (self->loaded->session_model);
+  self->loaded->session_model = g_strdup (saved->model);
+  g_clear_pointer (&self->loaded->other_model, g_free);
   if (g_strcmp0 (self->loaded->session_path, path) != 0 || g_strcmp0 (self->loaded->path, path) != 0)
     {
       g_free (self->loaded->session_path);
@@ -410,9 +415,11 @@ keep_files (GantryLoaded *loaded, const GantryLoaded *old)
   g_free (loaded->path);
   g_free (loaded->session_path);
   g_free (loaded->session_state);
+  g_free (loaded->session_model);
   loaded->path = g_strdup (old->path);
   loaded->session_path = g_strdup (old->session_path);
   loaded->session_state = g_strdup (old->session_state);
+  loaded->session_model = g_strdup (old->session_model);
 }
 
 /* What a file brings when it is not the one that was open. */
@@ -446,18 +453,22 @@ take_file (GantryDocument *self, GantryLoaded *loaded)
   gantry_forecast_unref (self->forecast); /* nothing to compare with */
   self->forecast = NULL;
   self->kept = _gantry_document_mark (self);
+  if (loaded->other_model != NULL)
+    self->n_others++;
   if (loaded->history != NULL)
     _gantry_document_take_history (self, loaded->history);
-  set_modified (self, loaded->session_path == NULL || loaded->history != NULL);
+  set_modified (self, loaded->session_path == NULL || loaded->history != NULL || loaded->other_model != NULL);
 }
 
 /* The file holds another model now: what ran before was of the one before. A file that holds again what it held has its runs again. */
 static void
-part_runs (GantryLoaded *loaded)
+part_runs (GantryLoaded *loaded, const GantryLoaded *old)
 {
   GPtrArray *runs = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_run_result_unref);
-  const char *before = loaded->old_hash != NULL ? loaded->old_hash : "unknown"; /* its files were gone before they were hashed */
+  const char *before = loaded->old_hash != NULL ? loaded->old_hash : old->other_model != NULL ? old->other_model : old->session_model;
 
+  if (before == NULL)
+    before = "unknown"; /* its files were gone before they were hashed */
   for (guint i = 0; i < loaded->runs->len; i++)
     {
       GantryRunResult *run = g_ptr_array_index (loaded->runs, i);
@@ -467,6 +478,28 @@ part_runs (GantryLoaded *loaded)
     }
   g_ptr_array_unref (loaded->runs);
   loaded->runs = runs;
+}
+
+/* The session file is of the model that it was saved with: one of another has to be saved, or what was done would open with neither. */
+static void
+take_model (GantryDocument *self, GantryLoaded *loaded, const GantryLoaded *old)
+{
+  if (loaded->hash == NULL) /* it is the same one */
+    {
+      loaded->other_model = g_strdup (old->other_model);
+      return;
+    }
+  part_runs (loaded, old);
+  _gantry_document_notify (self, PROP_RUN);
+  if (loaded->session_path == NULL)
+    return;
+  if (loaded->session_model == NULL || !gantry_model_has_hash (loaded->compilation->model, loaded->session_model, NULL))
+    loaded->other_model = g_strdup (loaded->hash);
+  if (g_strcmp0 (loaded->hash, loaded->old_hash) != 0)
+    {
+      self->n_others++;
+      _gantry_document_changed (self);
+    }
 }
 
 static void
@@ -518,11 +551,7 @@ _gantry_document_install (GantryDocument *self, GantryLoaded *loaded, gboolean k
   if (keep)
     {
       keep_files (loaded, old);
-      if (loaded->hash != NULL)
-        {
-          part_runs (loaded);
-          _gantry_document_notify (self, PROP_RUN);
-        }
+      take_model (self, loaded, old);
       choose_run (self);
     }
   else
@@ -613,7 +642,8 @@ gantry_document_save (GantryDocument *self, const char *path, GError **error)
 {
   g_autofree char *target = NULL;
   GantrySessionParts parts;
-  g_auto (GantrySaved) saved = { NULL, NULL, NULL };
+  g_auto (GantrySaved) saved = { NULL, NULL, NULL, NULL };
+  gboolean again;
   GantryMark mark;
 
   g_return_val_if_fail (self->loaded != NULL, FALSE);
@@ -623,10 +653,11 @@ gantry_document_save (GantryDocument *self, const char *path, GError **error)
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "say where to save the session: it has no file yet");
       return FALSE;
     }
-  parts = (GantrySessionParts){ self->loaded->compilation, &self->state->settings, self->loaded->runs,
-                                self->state->variants, self->notes, self->state->bindings,
-                                g_strcmp0 (target, self->loaded->session_path) == 0 ? self->loaded->session_state : NULL,
-                                NULL, NULL, self->embed };
+  again = g_strcmp0 (target, self->loaded->session_path) == 0;
+  parts = (GantrySessionParts){ .compilation = self->loaded->compilation, .settings = &self->state->settings,
+                                .runs = self->loaded->runs, .variants = self->state->variants, .notes = self->notes,
+                                .bindings = self->state->bindings, .base = again ? self->loaded->session_state : NULL,
+                                .base_model = again ? self->loaded->session_model : NULL, .embed = self->embed };
   if (!_gantry_session_save (target, &parts, &saved, error))
     return FALSE;
   mark = _gantry_document_mark (self);

@@ -101,13 +101,15 @@ const GantryCode *gantry_run_result_add_code (GantryRunResult *result, const Gan
 const GantryCode *gantry_run_result_code (const GantryRunResult *result, guint32 node);
 
 /**
- * GantryOpenOptions: how a file is opened; all of it is kept in the session file.
+ * GantryOpenOptions: how a file is opened; what the model is opened with is kept in the session file.
  *
  * @bindings: (nullable): sizes of symbolic dimensions, values of inputs; of a session they are added to its own
  * @settings: (nullable): how to compile; NULL: as the session says, or the defaults
  * @random_weights: a seed for made-up weights, -1 for the file's own
  * @trusted: (nullable) (array zero-terminated=1): marks (gantry_model_program_mark()) of Python programs that may run; NULL: none
  * @run_program: the user says that the model, a Python program, may run
+ * @changed_model: the user says that a session whose model's file has changed opens with the model as it is now: its runs are then of
+ *  the model as it was, and the document is unsaved. Without it that is %GANTRY_ERROR_CONFLICT, unless the session carries its model
  * @adjust: (nullable): changes the settings that come of this, before they are used; of the blocking open only
  */
 typedef struct
@@ -119,6 +121,7 @@ typedef struct
   gpointer adjust_data;
   const char *const *trusted;
   gboolean run_program;
+  gboolean changed_model;
 } GantryOpenOptions;
 #define GANTRY_OPEN_OPTIONS_INIT { .random_weights = -1 }
 
@@ -271,7 +274,7 @@ gboolean gantry_document_recompile_finish (GantryDocument *document, GAsyncResul
  * gantry_document_reload_async:
  *
  * Opens the model's file again as it is now. Settings, placements, edits, runs and notes stay; gantry_document_recompile_finish() ends
- * it. Where it fails what was open stays.
+ * it. Where it fails what was open stays. A session is unsaved where the file has brought another model: saved, it is of that one.
  */
 void gantry_document_reload_async (GantryDocument *document, GAsyncReadyCallback callback, gpointer user_data);
 /**

@@ -148,7 +148,7 @@ gantry_runs_read (const char *path, const GantryProgress *progress, GError **not
   GantryRunResult *run;
 
   if (_gantry_session_is_session (path) && !gantry_outside_is_trace (path))
-    return _gantry_session_load_runs (path, NULL, progress != NULL ? progress->cancellable : NULL, notice, error);
+    return _gantry_session_load_runs (path, NULL, NULL, progress != NULL ? progress->cancellable : NULL, notice, error);
   plan = gantry_plan_new (0, 0);
   run = _gantry_outside_run (path, plan, progress, error);
   if (run == NULL)

@@ -116,6 +116,22 @@ open_history_with (GantryHistory *history, const GantryBindings *opened)
     }
 }
 
+/* The session may be of another model than the unsaved work: of the one as it was before it was loaded again. */
+static void
+take_models (GantryLoaded *loaded, sqlite3 *db)
+{
+  GantryModel *model = loaded->compilation->model;
+  g_autofree char *of_session = read_text (db, "session model");
+
+  if (of_session == NULL || g_strcmp0 (of_session, loaded->session_model) == 0)
+    return;
+  g_free (loaded->session_model);
+  loaded->session_model = g_steal_pointer (&of_session);
+  g_clear_pointer (&loaded->other_model, g_free);
+  if (!gantry_model_has_hash (model, loaded->session_model, NULL))
+    loaded->other_model = gantry_model_hash (model, NULL);
+}
+
 /* Where it was opened from, and the runs that the session has. */
 static void
 take_origin (GantryLoaded *loaded, sqlite3 *db, GCancellable *cancellable)
@@ -129,11 +145,16 @@ take_origin (GantryLoaded *loaded, sqlite3 *db, GCancellable *cancellable)
   g_clear_pointer (&loaded->session_state, g_free);
   loaded->n_kept_runs = 0;
   if (session == NULL || !g_file_test (session, G_FILE_TEST_EXISTS))
-    return;
+    {
+      g_clear_pointer (&loaded->session_model, g_free);
+      g_clear_pointer (&loaded->other_model, g_free);
+      return;
+    }
+  take_models (loaded, db);
   loaded->session_path = g_steal_pointer (&session);
   loaded->session_state = read_text (db, "session state");
   /* Where they cannot be read what is unsaved is still worth having. */
-  runs = _gantry_session_load_runs (loaded->session_path, loaded->runs, cancellable, &loaded->notice, NULL);
+  runs = _gantry_session_load_runs (loaded->session_path, loaded->runs, loaded->other_model, cancellable, &loaded->notice, NULL);
   if (runs == NULL)
     return;
   loaded->n_kept_runs = runs->len;

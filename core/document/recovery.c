@@ -358,6 +358,7 @@ gather (GantryRecovery *recovery, GantryDocument *document, const char *view)
   put_text (keeping, "path", document->loaded->path);
   put_text (keeping, "session", document->loaded->session_path);
   put_text (keeping, "session state", document->loaded->session_state);
+  put_text (keeping, "session model", document->loaded->session_model);
   put_text (keeping, "view", view);
   put_edits (keeping, document);
   return keeping;
@@ -401,9 +402,9 @@ write_rows (sqlite3 *db, gpointer data, GError **error)
 static gboolean
 write_file (Keeping *keeping, GError **error)
 {
-  GantrySessionParts parts = { keeping->compilation, &keeping->settings, keeping->runs, keeping->variants,
-                               keeping->notes, keeping->bindings, NULL, write_rows, keeping, FALSE,
-                               keeping->other_file };
+  GantrySessionParts parts = { .compilation = keeping->compilation, .settings = &keeping->settings, .runs = keeping->runs,
+                               .variants = keeping->variants, .notes = keeping->notes, .bindings = keeping->bindings,
+                               .also = write_rows, .also_data = keeping, .replace = keeping->other_file };
   gboolean done = TRUE;
 
   g_mutex_lock (&keeping->recovery->writing);
@@ -545,6 +546,8 @@ gantry_recovery_describe (GantryDocument *document)
 
   for (guint i = 0; runs != NULL && i < runs->len; i++)
     n += !g_hash_table_contains (document->kept_runs, ((GantryRunResult *) g_ptr_array_index (runs, i))->uid);
+  if (n == 0 && !edits && document->loaded != NULL && document->loaded->other_model != NULL)
+    return g_strdup ("the model that was loaded again");
   if (n == 0)
     return g_strdup (edits ? "edits" : "notes or variants");
   some = g_strdup_printf (n == 1 ? "%u run" : "%u runs", n);

@@ -470,7 +470,7 @@ number_of (sqlite3 *db, gint64 run)
 }
 
 GantryRunResult *
-_gantry_session_load_run (sqlite3 *db, sqlite3_stmt *row, const char *hash, GError **error)
+_gantry_session_load_run (sqlite3 *db, sqlite3_stmt *row, const char *saved, const char *now, GError **error)
 {
   gint64 run = sqlite3_column_int64 (row, 0);
   g_autoptr (GantryRunResult) result = gantry_run_result_new ();
@@ -483,7 +483,9 @@ _gantry_session_load_run (sqlite3 *db, sqlite3_stmt *row, const char *hash, GErr
   result->device = _gantry_column_text (row, 3);
   result->when = _gantry_column_text (row, 4);
   result->program = _gantry_column_text (row, 19);
-  if (hash != NULL && model != NULL && *model != '\0' && strcmp (model, hash) != 0)
+  if (model == NULL || *model == '\0')
+    model = saved;
+  if (now != NULL && model != NULL && strcmp (model, now) != 0)
     result->other_model = g_strdup (model);
   result->n_threads = (guint) sqlite3_column_int64 (row, 5);
   result->n_runs = (guint) sqlite3_column_int64 (row, 6);

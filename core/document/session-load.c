@@ -70,8 +70,9 @@ find_model (GHashTable *meta, const char *session_path, GError **error)
   return NULL;
 }
 
+/* @loaded: notes where it is another model that the user has accepted. */
 static gboolean
-check_hash (GHashTable *meta, GantryModel *model, const char *session_path, GError **error)
+check_hash (GHashTable *meta, GantryModel *model, const GantryOpenOptions *options, GantryLoaded *loaded, GError **error)
 {
   const char *saved = fact (meta, "model_sha256");
   g_autofree char *files = gantry_model_identity (model);
@@ -86,9 +87,12 @@ check_hash (GHashTable *meta, GantryModel *model, const char *session_path, GErr
       g_propagate_error (error, own);
       return FALSE;
     }
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-               "%s: the model %s has changed since this session was saved; open the model itself to start anew",
-               session_path, model->path);
+  if (options->changed_model)
+    {
+      loaded->other_model = gantry_model_hash (model, error);
+      return loaded->other_model != NULL;
+    }
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_CONFLICT, GANTRY_MODEL_CHANGED, loaded->session_path, ": ", model->path);
   return FALSE;
 }
 
@@ -343,7 +347,7 @@ reverse (GPtrArray *array)
 }
 
 GPtrArray *
-_gantry_session_read_runs (sqlite3 *db, GPtrArray *known, GError **notice, GError **error)
+_gantry_session_read_runs (sqlite3 *db, GPtrArray *known, const char *model, GError **notice, GError **error)
 {
   g_autofree char *sql = _gantry_session_run_query (db), *hash = _gantry_session_read_meta (db, "model_sha256", NULL);
   g_auto (GantrySessionRows) rows = { .db = db };
@@ -355,7 +359,7 @@ _gantry_session_read_runs (sqlite3 *db, GPtrArray *known, GError **notice, GErro
   while (own == NULL && _gantry_rows_next (&rows, &own))
     {
       g_autofree char *uid = _gantry_column_text (rows.statement, GANTRY_SESSION_RUN_UID);
-      GantryRunResult *result = is_known (known, uid) ? NULL : _gantry_session_load_run (db, rows.statement, hash, &own);
+      GantryRunResult *result = is_known (known, uid) ? NULL : _gantry_session_load_run (db, rows.statement, hash, model != NULL ? model : hash, &own);
 
       if (result != NULL)
         g_ptr_array_add (runs, result);
@@ -382,10 +386,11 @@ name_file (GError **error, const char *path)
 }
 
 GPtrArray *
-_gantry_session_load_runs (const char *path, GPtrArray *known, GCancellable *cancellable, GError **notice, GError **error)
+_gantry_session_load_runs (const char *path, GPtrArray *known, const char *model, GCancellable *cancellable, GError **notice,
+                           GError **error)
 {
   g_autoptr (sqlite3) db = _gantry_session_open (path, FALSE, cancellable, error);
-  GPtrArray *runs = db != NULL ? _gantry_session_read_runs (db, known, notice, error) : NULL;
+  GPtrArray *runs = db != NULL ? _gantry_session_read_runs (db, known, model, notice, error) : NULL;
 
   if (runs == NULL)
     name_file (error, path);
@@ -413,7 +418,11 @@ mark_foreign_runs (GHashTable *meta, const GantryCompilation *compilation, GPtrA
   for (guint i = 0; g_strcmp0 (saved, now) != 0 && i < runs->len; i++)
     {
       GantryRunResult *result = g_ptr_array_index (runs, i);
-      char *name = g_strdup_printf ("%s (of a program compiled otherwise)", result->name);
+      char *name;
+
+      if (result->other_model != NULL) /* which says more */
+        continue;
+      name = g_strdup_printf ("%s (of a program compiled otherwise)", result->name);
 
       g_free (result->name);
       result->name = name;
@@ -435,7 +444,7 @@ take_ids (GHashTable *meta, const GantryModel *model)
 }
 
 static GantryModel *
-open_checked (GHashTable *meta, const char *path, const char *session_path, GantryBindings *bindings, gint64 random,
+open_checked (GHashTable *meta, const char *path, GantryLoaded *loaded, GantryBindings *bindings, gint64 random,
               const GantryOpenOptions *options, const GantryProgress *progress, GError **error)
 {
   g_autoptr (GantryModel) model = NULL;
@@ -443,18 +452,19 @@ open_checked (GHashTable *meta, const char *path, const char *session_path, Gant
   /* A program is compared before it runs; what is only read, when it has been. */
   if (!_gantry_may_run (path, fact (meta, "model_sha256") != NULL ? fact (meta, "model_sha256") : "", options, bindings, error))
     {
-      gantry_error_prefix (error, "%s: ", session_path);
+      gantry_error_prefix (error, "%s: ", loaded->session_path);
       return NULL;
     }
   model = gantry_model_open (path, bindings, random, progress, error);
-  return model != NULL && check_hash (meta, model, session_path, error) ? g_steal_pointer (&model) : NULL;
+  return model != NULL && check_hash (meta, model, options, loaded, error) ? g_steal_pointer (&model) : NULL;
 }
 
 /* The model of the session, that which it carries along, or the stand-in of a run of another program. */
 static GantryModel *
-open_model (sqlite3 *db, GHashTable *meta, const char *session_path, GantryBindings *bindings, gint64 random,
+open_model (sqlite3 *db, GHashTable *meta, GantryLoaded *loaded, GantryBindings *bindings, gint64 random,
             const GantryOpenOptions *options, const GantryProgress *progress, GError **error)
 {
+  const char *session_path = loaded->session_path;
   g_autofree char *path = NULL, *carried = NULL;
   GantryModel *model;
   GError *own = NULL, *embed_error = NULL;
@@ -463,7 +473,7 @@ open_model (sqlite3 *db, GHashTable *meta, const char *session_path, GantryBindi
     return _gantry_outside_model (fact (meta, "model_path") != NULL ? fact (meta, "model_path") : session_path, error);
   gantry_progress_report (progress, -1, "Opening");
   path = find_model (meta, session_path, &own);
-  model = path != NULL ? open_checked (meta, path, session_path, bindings, random, options, progress, &own) : NULL;
+  model = path != NULL ? open_checked (meta, path, loaded, bindings, random, options, progress, &own) : NULL;
   if (model != NULL)
     return model;
   if (!g_error_matches (own, G_IO_ERROR, G_IO_ERROR_CANCELLED) && !g_error_matches (own, GANTRY_ERROR, GANTRY_ERROR_UNTRUSTED))
@@ -479,7 +489,7 @@ open_model (sqlite3 *db, GHashTable *meta, const char *session_path, GantryBindi
       g_propagate_prefixed_error (error, embed_error, "%s: ", session_path);
       return NULL;
     }
-  return open_checked (meta, carried, session_path, bindings, random, options, progress, error);
+  return open_checked (meta, carried, loaded, bindings, random, options, progress, error);
 }
 
 static gboolean
@@ -501,7 +511,7 @@ load_program (sqlite3 *db, GHashTable *meta, GantryLoaded *loaded, const GantryO
     }
   if (options->adjust != NULL)
     options->adjust (&loaded->settings, options->adjust_data);
-  model = open_model (db, meta, loaded->session_path, bindings, random, options, progress, error);
+  model = open_model (db, meta, loaded, bindings, random, options, progress, error);
   if (model == NULL)
     return FALSE;
   take_ids (meta, model);
@@ -514,9 +524,10 @@ load_rest (sqlite3 *db, GHashTable *meta, GantryLoaded *loaded, GError **error)
 {
   loaded->notes = g_strdup (fact (meta, "notes"));
   loaded->session_state = g_strdup (fact (meta, GANTRY_SESSION_STATE));
+  loaded->session_model = g_strdup (fact (meta, "model_sha256"));
   loaded->variants = load_variants (db, error);
   if (loaded->variants != NULL)
-    loaded->runs = _gantry_session_read_runs (db, NULL, &loaded->notice, error);
+    loaded->runs = _gantry_session_read_runs (db, NULL, loaded->other_model, &loaded->notice, error);
   return loaded->runs != NULL;
 }
 

@@ -298,9 +298,35 @@ _gantry_session_read_meta (sqlite3 *db, const char *key, GError **own_error)
   return value != NULL && *value != '\0' ? g_steal_pointer (&value) : NULL;
 }
 
+/* The file becomes the session of another model: runs that do not say of which they are are of the one before, and it carries the
+ * files of the new one where it carried those. @embed: (inout) */
 static gboolean
-same_model (sqlite3 *db, GantryModel *model, const char *hash, const char *path, GError **error)
+leave_model (sqlite3 *db, const char *before, gboolean *embed, GError **error)
 {
+  g_autoptr (sqlite3_stmt) carries = _gantry_session_prepare (db, "SELECT 1 FROM embedded LIMIT 1", error);
+  g_autoptr (sqlite3_stmt) runs =
+    carries == NULL ? NULL : _gantry_session_prepare (db, "UPDATE runs SET model_sha256 = ? WHERE ifnull (model_sha256, '') = ''", error);
+  GError *own = NULL;
+
+  if (runs == NULL)
+    return FALSE;
+  *embed |= _gantry_session_row (db, carries, &own);
+  if (own != NULL)
+    {
+      g_propagate_error (error, own);
+      return FALSE;
+    }
+  sqlite3_reset (carries);
+  _gantry_bind_text (runs, 1, before);
+  return _gantry_session_step (db, runs, error) && _gantry_session_exec (db, "DELETE FROM embedded", error);
+}
+
+/* Whether the file is of the model, or may become that of it: @becomes: (out). @embed: (inout) */
+static gboolean
+same_model (sqlite3 *db, const GantrySessionParts *parts, const char *hash, const char *path, gboolean *becomes, gboolean *embed,
+            GError **error)
+{
+  GantryModel *model = parts->compilation->model;
   GError *own = NULL;
   g_autofree char *theirs = _gantry_session_read_meta (db, "model_sha256", &own), *name = own == NULL ? _gantry_session_read_meta (db, "model_path", &own) : NULL;
 
@@ -311,16 +337,19 @@ same_model (sqlite3 *db, GantryModel *model, const char *hash, const char *path,
     }
   if (name == NULL || g_strcmp0 (theirs, hash) == 0 || (theirs != NULL && gantry_model_has_hash (model, theirs, NULL)))
     return TRUE;
+  *becomes = theirs != NULL && g_strcmp0 (theirs, parts->base_model) == 0;
+  if (*becomes)
+    return leave_model (db, theirs, embed, error);
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
                "%s: is the session of another model, %s%s; save under another name, or remove the file first", path, name,
                g_strcmp0 (name, model->path) == 0 ? " as it was before it changed" : "");
   return FALSE;
 }
 
-/* Whether what the user has set is to be written: not where only somebody else has changed it. */
+/* Whether what the user has set is to be written: not where only somebody else has changed it. @becomes: what it is of changes here */
 static gboolean
-choose_state (sqlite3 *db, const GantrySessionParts *parts, const char *mine, const char *path, gboolean *write, char **state,
-              GError **error)
+choose_state (sqlite3 *db, const GantrySessionParts *parts, const char *mine, const char *path, gboolean becomes, gboolean *write,
+              char **state, GError **error)
 {
   GError *own = NULL;
   g_autofree char *theirs = _gantry_session_read_meta (db, GANTRY_SESSION_STATE, &own);
@@ -333,7 +362,7 @@ choose_state (sqlite3 *db, const GantrySessionParts *parts, const char *mine, co
   *write = TRUE;
   if (theirs != NULL && parts->base != NULL && strcmp (theirs, parts->base) != 0 && strcmp (theirs, mine) != 0)
     {
-      if (strcmp (parts->base, mine) != 0)
+      if (becomes || strcmp (parts->base, mine) != 0)
         {
           g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_CONFLICT,
                        "%s: settings, placements or notes in it were changed by another program since they were read, and here "
@@ -369,17 +398,17 @@ save_all (sqlite3 *db, const char *path, const GantrySessionParts *parts, Gantry
   GantryModel *model = parts->compilation->model;
   gboolean from_files = model->files != NULL && model->files->len > 0;
   g_autofree char *hash = from_files ? gantry_model_hash (model, error) : NULL, *mine = _gantry_session_state (parts);
-  gboolean write = FALSE;
+  gboolean write = FALSE, becomes = FALSE, embed = parts->embed;
 
   if (from_files && hash == NULL)
     return FALSE;
   return _gantry_session_prepare_tables (db, error) &&
          (parts->replace ? _gantry_session_exec (db, "DELETE FROM runs; DELETE FROM embedded; DELETE FROM deleted;", error)
-                         : same_model (db, model, hash, path, error)) &&
-         choose_state (db, parts, mine, path, &write, &saved->state, error) &&
+                         : same_model (db, parts, hash, path, &becomes, &embed, error)) &&
+         choose_state (db, parts, mine, path, becomes, &write, &saved->state, error) &&
          (!write || save_state (db, path, parts, hash, fingerprint, mine, error)) &&
          save_runs (db, parts->runs, fingerprint, hash, error) &&
-         (!parts->embed || _gantry_session_embed (db, model, error)) &&
+         (!embed || _gantry_session_embed (db, model, error)) &&
          (parts->also == NULL || parts->also (db, parts->also_data, error));
 }
 
@@ -387,6 +416,7 @@ void
 _gantry_saved_clear (GantrySaved *saved)
 {
   g_clear_pointer (&saved->state, g_free);
+  g_clear_pointer (&saved->model, g_free);
   g_clear_pointer (&saved->others, g_ptr_array_unref);
   g_clear_pointer (&saved->written, g_ptr_array_unref);
 }
@@ -419,7 +449,7 @@ static gboolean
 save_file (const char *path, const GantrySessionParts *parts, GantrySaved *saved, GError **error)
 {
   g_autoptr (sqlite3) db = _gantry_session_open (path, TRUE, NULL, error);
-  g_auto (GantrySaved) own = { NULL, NULL, NULL };
+  g_auto (GantrySaved) own = { NULL, NULL, NULL, NULL };
 
   if (db == NULL || !_gantry_session_exec (db, "BEGIN IMMEDIATE", error))
     return FALSE;
@@ -431,10 +461,11 @@ save_file (const char *path, const GantrySessionParts *parts, GantrySaved *saved
   if (saved == NULL)
     return TRUE;
   /* What is saved is saved: that the others' runs cannot be read is told when the file is opened. */
-  own.others = _gantry_session_read_runs (db, parts->runs, NULL, NULL);
+  own.others = _gantry_session_read_runs (db, parts->runs, NULL, NULL, NULL);
+  own.model = _gantry_session_read_meta (db, "model_sha256", NULL);
   own.written = g_ptr_array_ref (parts->runs);
   *saved = own;
-  own = (GantrySaved){ NULL, NULL, NULL };
+  own = (GantrySaved){ NULL, NULL, NULL, NULL };
   return TRUE;
 }
 

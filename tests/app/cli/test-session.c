@@ -186,6 +186,36 @@ test_model_gone (Place *place, gconstpointer data)
   cli_assert_one_error (gone, "m.onnx");
 }
 
+/* A model that was exported again: the session opens with it where that is accepted, and saving makes it a session of that. */
+static void
+test_model_changed (Place *place, gconstpointer data)
+{
+  static const char *const names[] = { "x", "features" };
+  g_autofree char *model = g_build_filename (place->folder, "m.gir", NULL);
+  g_autoptr (CliResult) refused = NULL, accepted = NULL, ran = NULL, now = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *text = g_strdup_printf ("module \"m\" {\n  func @main #1 (%%1 \"%s\": f32[4]) -> (%%2) {\n"
+                                               "    %%2 = tanh(%%1): f32[4]\n  }\n}\n", names[i]);
+      g_autoptr (CliResult) made = NULL;
+
+      g_assert_true (g_file_set_contents (model, text, -1, NULL));
+      made = i == 0 ? cli_run ("run", "--runs=1", "-o", place->session, model, NULL) : NULL;
+      if (made != NULL)
+        cli_assert_status (made, 0);
+    }
+  refused = cli_run ("info", place->session, NULL);
+  cli_assert_status (refused, 1);
+  cli_assert_one_error (refused, "--accept-changed-model");
+  accepted = cli_run ("info", "--accept-changed-model", place->session, NULL);
+  cli_assert_status (accepted, 0);
+  ran = cli_run ("run", "--runs=1", "--session", "--accept-changed-model", place->session, NULL);
+  cli_assert_status (ran, 0);
+  now = cli_run ("info", place->session, NULL);
+  cli_assert_status (now, 0);
+}
+
 static guint
 n_runs (const char *session)
 {
@@ -401,6 +431,7 @@ main (int argc, char **argv)
   ADD ("damaged", test_damaged);
   ADD ("cut-off", test_cut_off);
   ADD ("model-gone", test_model_gone);
+  ADD ("model-changed", test_model_changed);
   ADD ("embedded", test_embedded);
   return g_test_run ();
 }

@@ -62,6 +62,67 @@ save (Place *place, const char *path)
   window_test_wait (place->window);
 }
 
+static void
+respond (const char *name, const char *response)
+{
+  GtkWidget *dialog;
+
+  views_wait_until ((dialog = window_test_dialog (name)) != NULL);
+  adw_message_dialog_response (ADW_MESSAGE_DIALOG (dialog), response);
+  gtk_window_destroy (GTK_WINDOW (dialog)); /* as a button does */
+  views_settle ();
+}
+
+static void
+reload (Place *place)
+{
+  GtkWidget *button = NULL;
+
+  views_wait_until ((button = window_test_find (GTK_WIDGET (place->window), "reload")) != NULL);
+  g_signal_emit_by_name (button, "clicked");
+  views_wait_until (window_test_find (GTK_WIDGET (place->window), "reload") == NULL);
+  window_test_wait (place->window);
+}
+
+/* A session whose model has changed: it opens with the model as it is now where the user says so, and is unsaved then, as it is where the
+ * model is loaded again while it is open. */
+static void
+test_model_changed (Place *place, gconstpointer data)
+{
+  g_autofree char *text = NULL;
+  g_autoptr (GString) changed = NULL;
+  GantryDocument *document;
+
+  if (place->window == NULL)
+    return;
+  document = gantry_window_get_document (place->window);
+  set_limit (document, 1000000000);
+  save (place, place->session);
+  g_assert_true (g_file_get_contents (place->model, &text, NULL, NULL));
+  changed = g_string_new (text);
+  g_assert_cmpuint (g_string_replace (changed, "tanh", "exponential", 0), >, 0);
+  g_assert_true (g_file_set_contents (place->model, changed->str, -1, NULL));
+  reload (place);
+  g_assert_true (gantry_document_is_unsaved (document));
+  gtk_window_close (GTK_WINDOW (place->window));
+  respond ("unsaved", "cancel");
+  /* Not saved: the file is still of the model as it was. */
+  gantry_window_open (place->window, place->session);
+  respond ("unsaved", "discard");
+  respond ("changed", "cancel");
+  gantry_window_open (place->window, place->session);
+  respond ("unsaved", "discard");
+  respond ("changed", "allow");
+  window_test_wait (place->window);
+  g_assert_true (gantry_document_is_unsaved (document));
+  save (place, place->session);
+  window_test_open (place->window, place->session);
+  g_assert_cmpstr (gantry_window_get_error (place->window), ==, NULL);
+  g_assert_null (window_test_dialog ("changed"));
+  g_assert_false (gantry_document_is_unsaved (document));
+  g_assert_cmpuint (gantry_document_get_settings (document)->target.memory_limit, ==, 1000000000);
+}
+
 /* The title, the button of the model, the recent files and a later save are of the new file; nothing is asked again. */
 static void
 test_saved_as (Place *place, gconstpointer data)
@@ -200,17 +261,6 @@ test_runs (Place *place, gconstpointer data)
   g_assert_true (gantry_document_get_run (document) == g_ptr_array_index (runs, 1));
 }
 
-static void
-respond (const char *response)
-{
-  GtkWidget *dialog;
-
-  views_wait_until ((dialog = window_test_dialog ("delete-run")) != NULL);
-  adw_message_dialog_response (ADW_MESSAGE_DIALOG (dialog), response);
-  gtk_window_destroy (GTK_WINDOW (dialog)); /* as a button does */
-  views_settle ();
-}
-
 /* The run that is shown goes after a question, from the file too, and the one before is shown. */
 static void
 test_run_deleted (Place *place, gconstpointer data)
@@ -232,10 +282,10 @@ test_run_deleted (Place *place, gconstpointer data)
   g_assert_true (gantry_document_save (document, path, &error));
   g_assert_no_error (error);
   window_test_act (place->window, "delete-run");
-  respond ("cancel");
+  respond ("delete-run", "cancel");
   g_assert_cmpuint (runs->len, ==, 2);
   window_test_act (place->window, "delete-run");
-  respond ("delete");
+  respond ("delete-run", "delete");
   views_wait_until (runs->len == 1);
   g_assert_true (gantry_document_get_run (document) == g_ptr_array_index (runs, 0));
   g_assert_false (gantry_document_is_unsaved (document));
@@ -301,6 +351,7 @@ main (int argc, char **argv)
   window_test_init (&argc, &argv);
 #define ADD(name, function) g_test_add ("/app/session/" name, Place, NULL, set_up, function, tear_down)
   ADD ("saved-as", test_saved_as);
+  ADD ("model-changed", test_model_changed);
   ADD ("not-saved", test_not_saved);
   ADD ("embedded", test_embedded);
   ADD ("others", test_others);

@@ -119,7 +119,177 @@ test_hash (Place *place, gconstpointer data)
   g_assert_true (gantry_document_save (document, place->session, NULL));
   export_again (place);
   g_assert_false (gantry_document_open (again, place->session, NULL, NULL, &error));
-  g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID);
+  g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_CONFLICT);
+}
+
+/* The same program with another name in it. */
+static void
+rename_input (const Place *place)
+{
+  g_autoptr (GString) changed = NULL;
+  g_autofree char *text = NULL;
+
+  g_assert_true (g_file_get_contents (place->model, &text, NULL, NULL));
+  changed = g_string_new (text);
+  g_assert_cmpuint (g_string_replace (changed, "\"tokens\"", "\"token_ids\"", 0), >, 0);
+  g_assert_true (g_file_set_contents (place->model, changed->str, (gssize) changed->len, NULL));
+}
+
+static void
+add_run (GantryDocument *document)
+{
+  g_autoptr (GantryRunResult) run = gantry_run_result_new ();
+
+  run->plan = gantry_plan_ref (gantry_document_get_plan (document));
+  run->recording = gantry_recording_from_plan (gantry_compilation_module (gantry_document_get_compilation (document)), run->plan);
+  gantry_document_add_run (document, run);
+}
+
+/* A session with a run and a limit, saved; its model then has changed. (transfer full) */
+static GantryDocument *
+open_session (const Place *place, char **hash)
+{
+  g_autoptr (GantryDocument) saved = open_model (place);
+  GantryDocument *document = gantry_document_new ();
+  g_autoptr (GError) error = NULL;
+
+  add_run (saved);
+  gantry_document_set_limit (saved, 5000000000);
+  gantry_document_wait (saved);
+  g_assert_true (gantry_document_save (saved, place->session, &error));
+  g_assert_true (gantry_document_open (document, place->session, NULL, NULL, &error));
+  g_assert_false (gantry_document_is_unsaved (document));
+  *hash = gantry_model_hash (gantry_document_get_model (document), NULL);
+  rename_input (place);
+  return document;
+}
+
+static void
+reload (GantryDocument *document)
+{
+  g_autoptr (GAsyncResult) ended_with = NULL;
+  g_autoptr (GError) error = NULL;
+
+  gantry_document_reload_async (document, ended, &ended_with);
+  doc_wait_until (ended_with != NULL);
+  gantry_document_recompile_finish (document, ended_with, &error);
+  g_assert_no_error (error);
+  gantry_document_wait (document);
+}
+
+static const char *
+model_of_run (GantryDocument *document, guint i)
+{
+  return ((GantryRunResult *) g_ptr_array_index (gantry_document_get_runs (document), i))->other_model;
+}
+
+/* Saved, the session is of the model as it is now, and its first run of the one before; a second is of now. */
+static void
+save_and_open (const Place *place, GantryDocument *document, const char *before)
+{
+  g_autoptr (GantryDocument) again = gantry_document_new ();
+  g_autoptr (GError) error = NULL;
+
+  add_run (document);
+  g_assert_true (gantry_document_save (document, NULL, &error));
+  g_assert_no_error (error);
+  g_assert_false (gantry_document_is_unsaved (document));
+  gantry_document_open (again, place->session, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_false (gantry_document_is_unsaved (again));
+  g_assert_cmpuint (gantry_document_get_runs (again)->len, ==, 2);
+  g_assert_cmpstr (model_of_run (again, 0), ==, before);
+  g_assert_cmpstr (model_of_run (again, 1), ==, NULL);
+  g_assert_cmpuint (gantry_document_get_settings (again)->target.memory_limit, ==, 5000000000);
+}
+
+/* A session whose model was loaded again is unsaved, and may be saved. */
+static void
+test_reloaded (Place *place, gconstpointer data)
+{
+  g_autofree char *before = NULL;
+  g_autoptr (GantryDocument) document = open_session (place, &before);
+  g_autoptr (GAsyncResult) merged = NULL;
+  gboolean modified = FALSE;
+
+  reload (document);
+  g_assert_true (gantry_document_is_unsaved (document));
+  g_object_get (document, "modified", &modified, NULL);
+  g_assert_true (modified);
+  g_assert_cmpstr (model_of_run (document, 0), ==, before);
+  gantry_document_merge_runs_async (document, ended, &merged);
+  doc_wait_until (merged != NULL);
+  g_assert_cmpuint (gantry_document_merge_runs_finish (document, merged, NULL), ==, 0);
+  save_and_open (place, document, before);
+  reload (document); /* nothing has changed */
+  g_assert_false (gantry_document_is_unsaved (document));
+}
+
+/* What others add to the file before it is saved is of the model that the file is of, and a window that has it open as that model does not
+ * write it over once it is of another. */
+static void
+test_two_models (Place *place, gconstpointer data)
+{
+  g_autofree char *before = NULL;
+  g_autoptr (GantryDocument) document = open_session (place, &before), other = gantry_document_new ();
+  GantryOpenOptions options = GANTRY_OPEN_OPTIONS_INIT;
+  g_autoptr (GError) error = NULL, conflict = NULL;
+
+  options.changed_model = TRUE;
+  gantry_document_open (other, place->session, &options, NULL, &error);
+  g_assert_no_error (error);
+  save_and_open (place, other, before);
+  gantry_document_set_limit (document, 6000000000);
+  g_assert_false (gantry_document_save (document, NULL, &conflict));
+  g_assert_error (conflict, GANTRY_ERROR, GANTRY_ERROR_INVALID);
+}
+
+/* Opened anew it is refused, unless that is accepted. */
+static void
+test_accepted (Place *place, gconstpointer data)
+{
+  g_autofree char *before = NULL;
+  g_autoptr (GantryDocument) document = open_session (place, &before);
+  GantryOpenOptions options = GANTRY_OPEN_OPTIONS_INIT;
+  g_autoptr (GError) refused = NULL, error = NULL;
+
+  g_assert_false (gantry_document_open (document, place->session, NULL, NULL, &refused));
+  g_assert_error (refused, GANTRY_ERROR, GANTRY_ERROR_CONFLICT);
+  g_assert_nonnull (strstr (refused->message, place->model));
+  options.changed_model = TRUE;
+  gantry_document_open (document, place->session, &options, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (gantry_document_is_unsaved (document));
+  g_assert_null (gantry_document_get_run (document));
+  g_assert_cmpstr (model_of_run (document, 0), ==, before);
+  save_and_open (place, document, before);
+  /* Of a model that has not changed there is nothing to accept. */
+  gantry_document_open (document, place->session, &options, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_false (gantry_document_is_unsaved (document));
+}
+
+/* One that carries its model along carries the new one once it is saved. */
+static void
+test_carried (Place *place, gconstpointer data)
+{
+  g_autoptr (GantryDocument) document = open_model (place), again = gantry_document_new ();
+  g_autofree char *hash = NULL, *now = NULL;
+  g_autoptr (GError) error = NULL;
+
+  gantry_document_set_embed (document, TRUE);
+  g_assert_true (gantry_document_save (document, place->session, &error));
+  gantry_document_set_embed (document, FALSE);
+  rename_input (place);
+  reload (document);
+  hash = gantry_model_hash (gantry_document_get_model (document), NULL);
+  g_assert_true (gantry_document_save (document, NULL, &error));
+  g_assert_no_error (error);
+  g_unlink (place->model);
+  gantry_document_open (again, place->session, NULL, NULL, &error);
+  g_assert_no_error (error);
+  now = gantry_model_hash (gantry_document_get_model (again), NULL);
+  g_assert_cmpstr (now, ==, hash);
 }
 
 /* A Python program is also what it imports from its own folder. */
@@ -233,6 +403,10 @@ main (int argc, char **argv)
   ADD ("refused", test_refused);
   ADD ("hash", test_hash);
   ADD ("imported", test_imported);
+  ADD ("reloaded", test_reloaded);
+  ADD ("two-models", test_two_models);
+  ADD ("accepted", test_accepted);
+  ADD ("carried", test_carried);
   ADD ("merged", test_merged);
   ADD ("guarded", test_guarded);
   return g_test_run ();

@@ -63,6 +63,15 @@ recover (GantryRecovery *recovery, char **view)
 }
 
 static void
+reloaded (GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (GError) error = NULL;
+
+  *(gboolean *) data = gantry_document_recompile_finish (GANTRY_DOCUMENT (source), result, &error);
+  g_assert_no_error (error);
+}
+
+static void
 add_run (GantryDocument *document, const char *name)
 {
   g_autoptr (GantryRunResult) result = gantry_run_result_new ();
@@ -109,6 +118,53 @@ edit (GantryDocument *document)
   gantry_document_undo (document);
   gantry_document_undo (document);
   gantry_document_wait (document);
+}
+
+/* A session whose model was loaded again after it had changed, and that was not saved then. */
+static void
+test_reloaded (void)
+{
+  g_autofree char *from = doc_file ("data/programs/transformer-tiny.gir"), *folder = g_dir_make_tmp ("gantry-reloaded-XXXXXX", NULL);
+  g_autofree char *model = g_build_filename (folder, "m.gir", NULL), *session = g_build_filename (folder, "m.gantry", NULL);
+  g_autofree char *text = NULL, *view = NULL, *before = NULL;
+  g_autoptr (GantryDocument) document = gantry_document_new (), again = NULL, last = gantry_document_new ();
+  g_autoptr (GantryRecovery) recovery = recovery_new ();
+  g_autoptr (GString) changed = NULL;
+  g_autoptr (GError) error = NULL;
+  gboolean done = FALSE;
+
+  g_assert_true (g_file_get_contents (from, &text, NULL, NULL) && g_file_set_contents (model, text, -1, NULL));
+  g_assert_true (gantry_document_open (document, model, NULL, NULL, &error));
+  add_run (document, "before");
+  g_assert_true (gantry_document_save (document, session, &error));
+  before = gantry_model_hash (gantry_document_get_model (document), NULL);
+  changed = g_string_new (text);
+  g_assert_cmpuint (g_string_replace (changed, "\"tokens\"", "\"token_ids\"", 0), >, 0);
+  g_assert_true (g_file_set_contents (model, changed->str, -1, NULL));
+  gantry_document_reload_async (document, reloaded, &done);
+  doc_wait_until (done);
+  gantry_document_wait (document);
+  g_assert_true (gantry_document_is_unsaved (document));
+  add_run (document, "after");
+  keep (recovery, document, NULL);
+  again = recover (recovery, &view);
+  g_assert_true (gantry_document_is_unsaved (again));
+  g_assert_cmpstr (gantry_document_get_session_path (again), ==, session);
+  g_assert_true (has_run (again, "before") && has_run (again, "after"));
+  g_assert_true (gantry_document_save (again, NULL, &error));
+  gantry_document_open (last, session, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (gantry_document_get_runs (last)->len, ==, 2);
+  for (guint i = 0; i < 2; i++)
+    {
+      const GantryRunResult *run = g_ptr_array_index (gantry_document_get_runs (last), i);
+
+      g_assert_cmpstr (run->other_model, ==, strcmp (run->name, "before") == 0 ? before : NULL);
+    }
+  gantry_recovery_remove (recovery);
+  g_unlink (model);
+  g_unlink (session);
+  g_assert_cmpint (g_rmdir (folder), ==, 0);
 }
 
 /* What it was opened with is not set by an edit, and holds for all of them. */
@@ -463,6 +519,7 @@ main (int argc, char **argv)
   g_test_add_func ("/recovery/folder", test_folder);
   g_test_add_func ("/recovery/edits", test_edits);
   g_test_add_func ("/recovery/opened-with", test_opened_with);
+  g_test_add_func ("/recovery/reloaded", test_reloaded);
   g_test_add_func ("/recovery/of-session", test_of_session);
   g_test_add_func ("/recovery/another", test_another);
   g_test_add_func ("/recovery/never-without", test_never_without);
