@@ -101,7 +101,55 @@ typedef struct
 {
   GantryWindow *window;
   char *shown;
+  guint snapshot;
+  GArray *selected; /* guint64: gantry_module_keys() */
 } Reload;
+
+/* What is selected, by what the nodes are: their numbers are of one opening of the model. The primary one first. (transfer full) */
+static GArray *
+selected_keys (GantryWindow *self, guint snapshot)
+{
+  const GantryCompilation *compilation = gantry_document_get_compilation (self->document);
+  GArray *selected = g_array_new (FALSE, FALSE, sizeof (guint64));
+  GHashTable *ids = gantry_selection_in (self->selection, snapshot);
+  g_autofree guint64 *keys = NULL;
+  const GantryModule *module;
+
+  if (snapshot >= compilation->n_snapshots || g_hash_table_size (ids) == 0)
+    return selected;
+  module = compilation->snapshots[snapshot].module;
+  keys = gantry_module_keys (module);
+  for (guint32 i = 0; i < module->n_nodes; i++)
+    if (module->nodes[i].id == gantry_selection_primary (self->selection))
+      g_array_prepend_val (selected, keys[i]);
+    else if (g_hash_table_contains (ids, GUINT_TO_POINTER (module->nodes[i].id)))
+      g_array_append_val (selected, keys[i]);
+  return selected;
+}
+
+/* Nodes that are gone are selected no more. */
+static void
+select_keys (GantryWindow *self, guint snapshot, const GArray *selected)
+{
+  const GantryCompilation *compilation = gantry_document_get_compilation (self->document);
+  g_autoptr (GHashTable) wanted = g_hash_table_new (g_int64_hash, g_int64_equal);
+  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autofree guint64 *keys = NULL;
+  const GantryModule *module;
+
+  if (snapshot >= compilation->n_snapshots)
+    snapshot = 0;
+  module = compilation->snapshots[snapshot].module;
+  keys = selected->len > 0 ? gantry_module_keys (module) : NULL;
+  for (guint i = 0; i < selected->len; i++)
+    g_hash_table_add (wanted, &g_array_index (selected, guint64, i));
+  for (guint32 i = 0; keys != NULL && i < module->n_nodes; i++)
+    if (keys[i] == g_array_index (selected, guint64, 0))
+      g_array_prepend_val (ids, module->nodes[i].id);
+    else if (g_hash_table_contains (wanted, &keys[i]))
+      g_array_append_val (ids, module->nodes[i].id);
+  gantry_selection_set (self->selection, snapshot, (const guint32 *) (gpointer) ids->data, ids->len);
+}
 
 static void
 reloaded (GObject *source, GAsyncResult *result, gpointer data)
@@ -109,6 +157,7 @@ reloaded (GObject *source, GAsyncResult *result, gpointer data)
   g_autofree Reload *reload = data;
   g_autoptr (GantryWindow) self = reload->window;
   g_autofree char *shown = reload->shown;
+  g_autoptr (GArray) selected = reload->selected;
   g_autoptr (GError) error = NULL;
 
   if (self->document == NULL)
@@ -119,6 +168,7 @@ reloaded (GObject *source, GAsyncResult *result, gpointer data)
       return;
     }
   _gantry_window_show_again (self, shown);
+  select_keys (self, reload->snapshot, selected);
   _gantry_window_watch_files (self);
 }
 
@@ -126,9 +176,10 @@ static void
 reload (GtkButton *button, gpointer data)
 {
   GantryWindow *self = data;
+  guint snapshot = gantry_selection_snapshot (self->selection);
   Reload *reload = g_new0 (Reload, 1);
 
-  *reload = (Reload){ g_object_ref (self), _gantry_window_shown_text (self) };
+  *reload = (Reload){ g_object_ref (self), _gantry_window_shown_text (self), snapshot, selected_keys (self, snapshot) };
   gantry_document_reload_async (self->document, reloaded, reload);
 }
 

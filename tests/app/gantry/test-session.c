@@ -74,6 +74,14 @@ respond (const char *name, const char *response)
 }
 
 static void
+export_nodes (Place *place, const char *nodes, guint last)
+{
+  g_autofree char *text = g_strdup_printf ("module \"m\" {\n  func @main #1 (%%1 \"x\": f32[4]) -> (%%%u) {\n%s  }\n}\n", last, nodes);
+
+  g_assert_true (g_file_set_contents (place->model, text, -1, NULL));
+}
+
+static void
 reload (Place *place)
 {
   GtkWidget *button = NULL;
@@ -82,6 +90,33 @@ reload (Place *place)
   g_signal_emit_by_name (button, "clicked");
   views_wait_until (window_test_find (GTK_WIDGET (place->window), "reload") == NULL);
   window_test_wait (place->window);
+}
+
+/* What is selected is the same node after the model was loaded again, whatever its number is, and none where it is gone. */
+static void
+test_selected (Place *place, gconstpointer data)
+{
+  GantrySelection *selection;
+  GantryModule *module;
+  guint32 id;
+
+  if (place->window == NULL)
+    return;
+  selection = gantry_window_get_selection (place->window);
+  export_nodes (place, "    %2 = tanh(%1): f32[4]\n    %3 = exponential(%2): f32[4]\n", 3);
+  window_test_open (place->window, place->model);
+  module = gantry_document_get_model (gantry_window_get_document (place->window))->module;
+  id = module->nodes[module->n_nodes - 1].id;
+  g_assert_cmpstr (gantry_node_op_name (module, gantry_module_node (module, id)), ==, "exponential");
+  gantry_selection_set (selection, 0, &id, 1);
+  export_nodes (place, "    %2 = negate(%1): f32[4]\n    %3 = tanh(%2): f32[4]\n    %4 = exponential(%3): f32[4]\n", 4);
+  reload (place);
+  module = gantry_document_get_model (gantry_window_get_document (place->window))->module;
+  g_assert_cmpuint (gantry_selection_count (selection), ==, 1);
+  g_assert_cmpstr (gantry_node_op_name (module, gantry_module_node (module, gantry_selection_primary (selection))), ==, "exponential");
+  export_nodes (place, "    %2 = negate(%1): f32[4]\n    %3 = tanh(%2): f32[4]\n    %4 = tanh(%3): f32[4]\n", 4);
+  reload (place);
+  g_assert_cmpuint (gantry_selection_count (selection), ==, 0);
 }
 
 /* A session whose model has changed: it opens with the model as it is now where the user says so, and is unsaved then, as it is where the
@@ -352,6 +387,7 @@ main (int argc, char **argv)
 #define ADD(name, function) g_test_add ("/app/session/" name, Place, NULL, set_up, function, tear_down)
   ADD ("saved-as", test_saved_as);
   ADD ("model-changed", test_model_changed);
+  ADD ("selected", test_selected);
   ADD ("not-saved", test_not_saved);
   ADD ("embedded", test_embedded);
   ADD ("others", test_others);
