@@ -447,10 +447,12 @@ static GantryModel *
 open_checked (GHashTable *meta, const char *path, GantryLoaded *loaded, GantryBindings *bindings, gint64 random,
               const GantryOpenOptions *options, const GantryProgress *progress, GError **error)
 {
+  /* Of a program that imports modules the model's hash is of them too, which are known when it has run. */
+  const char *saved = fact (meta, "program_sha256") != NULL ? fact (meta, "program_sha256") : fact (meta, "model_sha256");
   g_autoptr (GantryModel) model = NULL;
 
   /* A program is compared before it runs; what is only read, when it has been. */
-  if (!_gantry_may_run (path, fact (meta, "model_sha256") != NULL ? fact (meta, "model_sha256") : "", options, bindings, error))
+  if (!_gantry_may_run (path, saved != NULL ? saved : "", options, bindings, error))
     {
       gantry_error_prefix (error, "%s: ", loaded->session_path);
       return NULL;

@@ -67,6 +67,7 @@ save_model (sqlite3 *db, const GantryModel *model, const char *hash, const char 
          put_meta (db, "model_sha256", hash, error) && put_meta (db, "model_files", identity, error) &&
          put_meta (db, "model_format", model->format, error) &&
          put_meta (db, "random_weights", seed, error) &&
+         (model->bindings->program == NULL || put_meta (db, "program_sha256", model->bindings->program, error)) &&
          (model->bindings->entry == NULL || put_meta (db, "entry", model->bindings->entry, error));
 }
 

@@ -323,10 +323,12 @@ test_imported (Place *place, gconstpointer data)
       g_assert_cmpstr (g_array_index (model->files, GantryModelFile, 1).path, ==, module);
       g_assert_true (gantry_document_save (document, place->session, &error));
       g_assert_null (gantry_model_find_changed (model));
+      gantry_document_open (again, place->session, &options, NULL, &error);
+      g_assert_no_error (error);
       g_assert_true (g_file_set_contents (module, "SCALE = 30.0\n", -1, NULL));
       g_assert_cmpstr (gantry_model_find_changed (model), ==, module);
       g_assert_false (gantry_document_open (again, place->session, &options, NULL, &other));
-      g_assert_error (other, GANTRY_ERROR, GANTRY_ERROR_INVALID);
+      g_assert_error (other, GANTRY_ERROR, GANTRY_ERROR_CONFLICT);
     }
   g_unlink (program);
   g_unlink (module);
