@@ -59,7 +59,7 @@ build (const GantryGraphPicture *picture)
 }
 
 gboolean
-gantry_graph_picture_write_dot (const GantryGraphPicture *picture, const char *path, GError **error)
+gantry_graph_picture_write_dot (const GantryGraphPicture *picture, const char *path, GantryReadFiles *read, GError **error)
 {
   char *text = NULL;
   size_t size = 0;
@@ -71,7 +71,7 @@ gantry_graph_picture_write_dot (const GantryGraphPicture *picture, const char *p
   agclose (graph);
   if (!ok)
     g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "%s: there is no memory for the graph's text", path);
-  ok = ok && gantry_output_write (path, text, size, error);
+  ok = ok && gantry_output_write (path, read, text, size, error);
   free (text);
   return ok;
 }

@@ -2,6 +2,7 @@
 /* Paints a graph picture. What is drawn depends on the size on the screen: merged cells far out, then boxes and
  * edges, then titles, then names and types. Only what lies in the view is looked at. */
 #include "drawing/graph-painter-private.h"
+#include "drawing/labels-private.h"
 #include <math.h>
 
 /* Boxes and edge segments of a frame, so that what follows them still fits. */
@@ -261,9 +262,10 @@ paint_edges (GantryGraphPainter *p, GHashTable *selected)
   return n + paint_edges_of (p, selected, TRUE, G_MAXUINT, MOST_SEGMENTS);
 }
 
-/* A line of text on a patch in the colour of its surroundings, so that lines behind it do not strike it through. */
-static void
-paint_label (GantryGraphPainter *p, guint32 group, float x, float y, const char *text)
+/* A line of text on a patch in the colour of its surroundings, so that lines behind it do not strike it through. @labels: (nullable):
+ * that it must not lie on. Returns: FALSE where it would, and is left out */
+static gboolean
+paint_label (GantryGraphPainter *p, guint32 group, float x, float y, const char *text, GantryLabels *labels)
 {
   float size = p->view->scale;
   float width = (gantry_theme_text_width (text, GANTRY_TEXT_SMALL) * 0.92f + 4) * size;
@@ -277,8 +279,11 @@ paint_label (GantryGraphPainter *p, guint32 group, float x, float y, const char 
       ink = g_array_index (p->picture->group_depths, guint32, group) % 2 == 0 ? GANTRY_INK_SURFACE : GANTRY_INK_SURFACE_2;
       patch = MIN (patch, around.x + around.width - 2 - x); /* the border stays whole */
     }
+  if (labels != NULL && _gantry_labels_place (labels, &(GantryLayoutBox){ x - 1, y, patch, 13 * size }, 1) > 0)
+    return FALSE;
   gantry_scene_fill (p->scene, x - 1, y, patch, 13 * size, ink, 255);
   gantry_scene_text (p->scene, x + 1, y - size, width, 14 * size, text, GANTRY_TEXT_SMALL, size * 0.92f, GANTRY_INK_TEXT_DIM);
+  return TRUE;
 }
 
 static gboolean
@@ -310,7 +315,29 @@ paint_bundle_label (GantryGraphPainter *p, guint32 index)
     }
   if (longest > gantry_theme_text_width (text, GANTRY_TEXT_SMALL))
     paint_label (p, GANTRY_BOX (p->picture, edge->tail)->group,
-                 (x - gantry_theme_text_width (text, GANTRY_TEXT_SMALL) / 2 - p->view->x) * size, (y - 16 - p->view->y) * size, text);
+                 (x - gantry_theme_text_width (text, GANTRY_TEXT_SMALL) / 2 - p->view->x) * size, (y - 16 - p->view->y) * size, text, NULL);
+}
+
+static void
+labels_free (gpointer data)
+{
+  _gantry_labels_clear (data);
+  g_free (data);
+}
+
+/* Edges that leave a box side by side have less room than their labels. (transfer none): those at @tail, which may leave the picture */
+static GantryLabels *
+labels_at (GHashTable *by_tail, guint32 tail)
+{
+  GantryLabels *labels = g_hash_table_lookup (by_tail, GUINT_TO_POINTER (tail));
+
+  if (labels == NULL)
+    {
+      labels = g_new (GantryLabels, 1);
+      _gantry_labels_init (labels, -G_MAXFLOAT / 2, -G_MAXFLOAT / 2, G_MAXFLOAT, G_MAXFLOAT);
+      g_hash_table_insert (by_tail, GUINT_TO_POINTER (tail), labels);
+    }
+  return labels;
 }
 
 /* The type beside the trunk, once for each value. */
@@ -318,11 +345,12 @@ static void
 paint_edge_labels (GantryGraphPainter *p)
 {
   const GantryLayout *layout = p->picture->layout;
-  g_autoptr (GHashTable) seen = NULL;
+  g_autoptr (GHashTable) seen = NULL, by_tail = NULL;
 
   if (p->view->scale < SCALE_LABEL || !p->state->labels)
     return;
   seen = g_hash_table_new (NULL, NULL);
+  by_tail = g_hash_table_new_full (NULL, NULL, NULL, labels_free);
   for (guint i = 0; i < p->edges->len; i++)
     {
       guint32 index = g_array_index (p->edges, guint32, i);
@@ -338,12 +366,13 @@ paint_edge_labels (GantryGraphPainter *p)
           continue;
         }
       if (layout->edge_first[index + 1] == layout->edge_first[index] ||
-          !g_hash_table_add (seen, GUINT_TO_POINTER (edge->value)))
+          g_hash_table_contains (seen, GUINT_TO_POINTER (edge->value)))
         continue;
       /* In the part of a folded drawing that runs upwards data leaves a box at its top. */
-      paint_label (p, GANTRY_BOX (p->picture, edge->tail)->group, (start->x + 4 - p->view->x) * size,
-                   (start->y + (leaves_upwards (layout, index) ? -14 : 1) - p->view->y) * size,
-                   p->picture->texts->str + edge->label);
+      if (paint_label (p, GANTRY_BOX (p->picture, edge->tail)->group, (start->x + 4 - p->view->x) * size,
+                       (start->y + (leaves_upwards (layout, index) ? -14 : 1) - p->view->y) * size,
+                       p->picture->texts->str + edge->label, labels_at (by_tail, edge->tail)))
+        g_hash_table_add (seen, GUINT_TO_POINTER (edge->value));
     }
 }
 
@@ -502,6 +531,7 @@ gantry_paint_minimap (GantryScene *scene, const GantryGraphPicture *picture, con
   g_autoptr (GArray) boxes = g_array_new (FALSE, FALSE, sizeof (guint32));
   GantryGraphState none = { 0 };
   GantryGraphPainter p = { scene, picture, &small, &none, boxes, NULL, NULL };
+  float left, top, right, bottom;
 
   small.scale = MIN ((scene->width - 8) / MAX (layout->width, 1), (scene->height - 8) / MAX (layout->height, 1));
   small.x = (layout->width - scene->width / small.scale) / 2;
@@ -510,8 +540,11 @@ gantry_paint_minimap (GantryScene *scene, const GantryGraphPicture *picture, con
   for (guint32 i = 0; i < picture->boxes->len; i++)
     g_array_append_val (boxes, i);
   paint_cells (&p);
-  gantry_scene_frame (scene, (view->x - small.x) * small.scale, (view->y - small.y) * small.scale,
-                      MAX (view_width / view->scale * small.scale, 4), MAX (view_height / view->scale * small.scale, 4), 2,
-                      GANTRY_INK_SELECTION, 255);
+  /* What is seen beyond the graph is no part of the map: the frame ends with it. */
+  left = CLAMP ((view->x - small.x) * small.scale, 0, scene->width - 4);
+  top = CLAMP ((view->y - small.y) * small.scale, 0, scene->height - 4);
+  right = MIN ((view->x + view_width / view->scale - small.x) * small.scale, scene->width);
+  bottom = MIN ((view->y + view_height / view->scale - small.y) * small.scale, scene->height);
+  gantry_scene_frame (scene, left, top, MAX (right - left, 4), MAX (bottom - top, 4), 2, GANTRY_INK_SELECTION, 255);
   gantry_scene_frame (scene, 0, 0, scene->width, scene->height, 1, GANTRY_INK_BORDER, 255);
 }

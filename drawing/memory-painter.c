@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Paints the memory curve: planned as a pale area with its step line, measured as a solid line, their peaks, and the
  * limit. */
+#include "drawing/labels-private.h"
 #include "drawing/time-private.h"
 #include <math.h>
 
@@ -12,9 +13,11 @@ typedef struct
   GantryScene *scene;
   const GantryTimeModel *model;
   const GantryTimeView *view;
+  guint64 limit;    /* 0: none */
   double top_bytes; /* at the top of the axis */
   float y0, height; /* of the axis */
   guint n_pixels;
+  GantryLabels labels; /* where something is written */
 } Curve;
 
 static float
@@ -110,29 +113,62 @@ paint_before (const Curve *c)
   paint_curve (c, pixels, GANTRY_INK_TEXT_DIM, 110, FALSE);
 }
 
-static void
-paint_limit (const Curve *c, guint64 limit)
+/* Beside the point (@x, @y): on the right of it where there is room, above or below as is wished, and nowhere over what is written already. */
+static GantryLayoutBox
+place_label (Curve *c, float x, float y, float width, gboolean above)
 {
-  g_autofree char *size = gantry_format_bytes (limit), *text = g_strdup_printf ("limit %s", size);
-  float y = to_y (c, (double) limit), width = gantry_theme_text_width (text, GANTRY_TEXT_SMALL) + 4;
+  const float right = MIN (x + 6, c->scene->width - GANTRY_AXIS_RIGHT - width), sides[] = { MAX (right, GANTRY_AXIS_LEFT), x - 6 - width };
+  const float up = y - GANTRY_LABEL_HEIGHT - 1, down = y + 2, wished = above ? up : down, other = above ? down : up;
+  const float away = above ? -GANTRY_LABEL_HEIGHT : GANTRY_LABEL_HEIGHT;
+  const float heights[] = { wished, other, wished + away, other - away, wished + 2 * away, other - 2 * away };
+  GantryLayoutBox places[G_N_ELEMENTS (sides) * G_N_ELEMENTS (heights)];
+  guint found;
 
-  gantry_scene_fill (c->scene, GANTRY_AXIS_LEFT, y - 1, c->scene->width - GANTRY_AXIS_LEFT - GANTRY_AXIS_RIGHT, 2, GANTRY_INK_LIMIT, 255);
-  gantry_scene_text (c->scene, c->scene->width - GANTRY_AXIS_RIGHT - width, y - 15, width, 14, text, GANTRY_TEXT_SMALL, 1,
-                     GANTRY_INK_LIMIT);
+  for (guint i = 0; i < G_N_ELEMENTS (places); i++)
+    places[i] = (GantryLayoutBox){ sides[i / G_N_ELEMENTS (heights)], heights[i % G_N_ELEMENTS (heights)], width, GANTRY_LABEL_HEIGHT };
+  found = _gantry_labels_place (&c->labels, places, G_N_ELEMENTS (places));
+  if (found < G_N_ELEMENTS (places))
+    return places[found];
+  _gantry_labels_take (&c->labels, &places[0]);
+  return places[0];
 }
 
 static void
-paint_peak (const Curve *c, gint64 time, double bytes, const char *text, gboolean above)
+paint_limit (const Curve *c)
 {
-  float x = _gantry_time_to_x (c->view, c->scene->width, time), y = to_y (c, bytes);
-  float width = gantry_theme_text_width (text, GANTRY_TEXT_SMALL | GANTRY_TEXT_BOLD);
-  float left = CLAMP (x + 6, GANTRY_AXIS_LEFT, MAX (c->scene->width - GANTRY_AXIS_RIGHT - width, GANTRY_AXIS_LEFT));
+  gantry_scene_fill (c->scene, GANTRY_AXIS_LEFT, to_y (c, (double) c->limit) - 1, c->scene->width - GANTRY_AXIS_LEFT - GANTRY_AXIS_RIGHT, 2,
+                     GANTRY_INK_LIMIT, 255);
+}
 
-  if (x < GANTRY_AXIS_LEFT || x > c->scene->width)
+static void
+write_limit (Curve *c)
+{
+  g_autofree char *size = gantry_format_limit (c->limit), *text = g_strdup_printf ("limit %s", size);
+  float width = gantry_theme_text_width (text, GANTRY_TEXT_SMALL) + 6;
+  GantryLayoutBox box = place_label (c, c->scene->width, to_y (c, (double) c->limit), width, TRUE);
+
+  _gantry_labels_write (c->scene, &box, text, GANTRY_TEXT_SMALL, GANTRY_INK_LIMIT);
+}
+
+/* A peak, and what is written beside it. */
+typedef struct
+{
+  gint64 time;
+  double bytes;
+  char *text; /* (transfer full) (nullable): there is none */
+} Peak;
+
+static void
+paint_peak (Curve *c, const Peak *peak, gboolean above)
+{
+  float x = _gantry_time_to_x (c->view, c->scene->width, peak->time), y = to_y (c, peak->bytes);
+  GantryLayoutBox box;
+
+  if (peak->text == NULL || x < GANTRY_AXIS_LEFT || x > c->scene->width)
     return;
+  box = place_label (c, x, y, gantry_theme_text_width (peak->text, GANTRY_TEXT_SMALL | GANTRY_TEXT_BOLD) + 6, above);
+  _gantry_labels_write (c->scene, &box, peak->text, GANTRY_TEXT_SMALL | GANTRY_TEXT_BOLD, GANTRY_INK_TEXT);
   gantry_scene_fill (c->scene, x - 3, y - 3, 6, 6, GANTRY_INK_PEAK, 255);
-  gantry_scene_text (c->scene, left, above ? y - 15 : y + 2, width + 4, 14, text, GANTRY_TEXT_SMALL | GANTRY_TEXT_BOLD, 1,
-                     GANTRY_INK_TEXT);
 }
 
 /* When the measured curve was highest, from the start of its run. */
@@ -163,76 +199,116 @@ paint_measured (const Curve *c)
 {
   const GantryTimeModel *model = c->model;
   g_autofree GantryCurvePixel *pixels = g_new0 (GantryCurvePixel, c->n_pixels);
-  const char *difference = gantry_run_result_difference (model->run, model->plan->steps, model->plan->n_steps);
-  g_autofree char *planned = NULL, *measured = NULL, *text = NULL;
-  double bytes;
-  gint64 time;
+  double span = (double) MAX (c->view->t1 - c->view->t0, 1) / c->n_pixels;
 
   gantry_recording_memory_curve (model->run->recording, GANTRY_MEMORY_DEVICE, c->view->t0 + model->run_begin,
                                  c->view->t1 + model->run_begin, c->n_pixels, pixels);
   /* Runs before and after the one shown are not part of it. */
   for (guint i = 0; i < c->n_pixels; i++)
     {
-      gint64 t = c->view->t0 + (c->view->t1 - c->view->t0) * i / c->n_pixels;
+      gint64 begin = c->view->t0 + (gint64) (span * i), end = c->view->t0 + (gint64) (span * (i + 1));
+      double bytes;
 
-      if (t < 0 || t > model->run_end - model->run_begin)
+      if (begin < 0 || begin > model->run_end - model->run_begin)
         pixels[i] = (GantryCurvePixel){ 0, 0 };
+      else if (end > model->run_end - model->run_begin) /* the next one may begin within this pixel */
+        {
+          bytes = (double) gantry_recording_memory_at (model->run->recording, GANTRY_MEMORY_DEVICE, begin + model->run_begin);
+          pixels[i] = (GantryCurvePixel){ bytes, bytes };
+        }
     }
   paint_curve (c, pixels, GANTRY_INK_MEASURED, 255, FALSE);
-  time = measured_peak (model, &bytes);
-  gantry_memory_peak_texts (planned_peak (model->plan), model->plan->sizes_known, (guint64) bytes, &planned, &measured);
-  text = g_strconcat ("measured peak ", measured, difference != NULL ? ", " : NULL, difference, NULL);
-  paint_peak (c, time, bytes, text, FALSE);
 }
 
+/* Both, so that their texts tell them apart. */
 static void
-paint_planned_peak (const Curve *c)
+find_peaks (const Curve *c, Peak *planned, Peak *measured)
 {
   const GantryTimeModel *model = c->model;
   const GantryPlan *plan = model->plan;
-  g_autofree char *size = NULL, *measured = NULL, *text = NULL;
-  double bytes;
+  g_autofree char *size = NULL, *seen = NULL;
 
+  *planned = *measured = (Peak){ 0 };
+  planned->bytes = (double) planned_peak (plan);
   if (model->run != NULL && model->run->peak_bytes > 0)
     {
-      measured_peak (model, &bytes);
-      gantry_memory_peak_texts (planned_peak (plan), plan->sizes_known, (guint64) bytes, &size, &measured);
+      const char *difference = gantry_run_result_difference (model->run, plan->steps, plan->n_steps);
+
+      measured->time = measured_peak (model, &measured->bytes);
+      gantry_memory_peak_texts (planned_peak (plan), plan->sizes_known, (guint64) measured->bytes, c->limit, &size, &seen);
+      measured->text = g_strconcat ("measured peak ", seen, difference != NULL ? ", " : NULL, difference, NULL);
     }
   else
-    size = gantry_memory_peak_text (planned_peak (plan), plan->sizes_known);
-  text = g_strconcat ("planned peak ", size, NULL);
-  paint_peak (c, model->step_begin[plan->peak_step - plan->n_init_steps], (double) planned_peak (plan), text, TRUE);
+    size = gantry_memory_peak_text (planned_peak (plan), c->limit, plan->sizes_known);
+  if (plan->n_steps <= plan->n_init_steps || plan->peak_step < plan->n_init_steps)
+    return;
+  planned->time = model->step_begin[plan->peak_step - plan->n_init_steps];
+  planned->text = g_strconcat ("planned peak ", size, NULL);
+}
+
+/* The higher one is written above its point and the other one below: between the two there may be no room. */
+static void
+paint_peaks (Curve *c)
+{
+  Peak planned, measured;
+  gboolean above;
+
+  find_peaks (c, &planned, &measured);
+  above = measured.text == NULL || planned.bytes >= measured.bytes;
+  paint_peak (c, above ? &planned : &measured, TRUE);
+  paint_peak (c, above ? &measured : &planned, FALSE);
+  g_free (planned.text);
+  g_free (measured.text);
+}
+
+static Curve
+curve_of (GantryScene *scene, const GantryTimeModel *model, const GantryTimeView *view, const GantryTimeState *state)
+{
+  Curve c = { scene, model, view, state != NULL ? state->limit : 0, 1, TOP, MAX (scene->height - TOP - BOTTOM, 10),
+              (guint) MAX (scene->width - GANTRY_AXIS_LEFT - GANTRY_AXIS_RIGHT, 1), { { 0 }, NULL } };
+
+  c.top_bytes = (double) MAX (model->most_bytes, MIN (c.limit, 4 * model->most_bytes)) * 1.15 + 1;
+  return c;
+}
+
+void
+gantry_paint_memory_labels (GantryScene *scene, const GantryTimeModel *model, const GantryTimeView *view, const GantryTimeState *state)
+{
+  Curve c = curve_of (scene, model, view, state);
+
+  _gantry_labels_init (&c.labels, GANTRY_AXIS_LEFT, 0, scene->width - GANTRY_AXIS_LEFT, scene->height);
+  if (c.limit > 0 && (double) c.limit <= c.top_bytes)
+    write_limit (&c);
+  paint_peaks (&c);
+  _gantry_labels_clear (&c.labels);
 }
 
 void
 gantry_paint_memory (GantryScene *scene, const GantryTimeModel *model, const GantryTimeView *view,
                      const GantryTimeState *state, const GantryTheme *theme)
 {
-  Curve c = { scene, model, view, 1, TOP, MAX (scene->height - TOP - BOTTOM, 10),
-              (guint) MAX (scene->width - GANTRY_AXIS_LEFT - GANTRY_AXIS_RIGHT, 1) };
+  Curve c = curve_of (scene, model, view, state);
   g_autofree GantryCurvePixel *planned = g_new0 (GantryCurvePixel, c.n_pixels);
-  const GantryPlan *plan = model->plan;
 
-  c.top_bytes = (double) MAX (model->most_bytes, state != NULL ? MIN (state->limit, 4 * model->most_bytes) : 0) * 1.15 + 1;
   _gantry_paint_time_grid (scene, view, FALSE);
   paint_axis (&c);
-  planned_pixels (&c, plan, model->step_begin, model->n_steps, planned);
+  planned_pixels (&c, model->plan, model->step_begin, model->n_steps, planned);
   if (model->before != NULL)
     paint_before (&c);
   paint_curve (&c, planned, GANTRY_INK_PLANNED, 255, TRUE);
   if (model->run != NULL && model->run->peak_bytes > 0)
     paint_measured (&c);
-  if (plan->n_steps > plan->n_init_steps && plan->peak_step >= plan->n_init_steps)
-    paint_planned_peak (&c);
-  if (state != NULL && state->limit > 0 && (double) state->limit <= c.top_bytes)
-    paint_limit (&c, state->limit);
+  if (c.limit > 0 && (double) c.limit <= c.top_bytes)
+    paint_limit (&c);
   if (state != NULL && state->cursor >= 0)
     gantry_scene_fill (scene, roundf (_gantry_time_to_x (view, scene->width, state->cursor)), 0, 1, scene->height,
                        GANTRY_INK_TEXT_DIM, 160);
+  gantry_paint_memory_labels (scene, model, view, state);
 }
 
 char *
-gantry_memory_pick (const GantryTimeModel *model, const GantryTimeView *view, float width, float x, guint32 *step)
+gantry_memory_pick (const GantryTimeModel *model, const GantryTimeView *view, float width, float x, guint64 limit,
+                    guint32 *step)
 {
   gint64 time = MAX (_gantry_x_to_time (view, width, x), 0);
   guint32 index = _gantry_time_step_at (model, time);
@@ -244,11 +320,11 @@ gantry_memory_pick (const GantryTimeModel *model, const GantryTimeView *view, fl
   bytes = model->n_steps > 0 ? gantry_plan_memory_bytes_at (model->plan, *step) : 0;
   if (model->run == NULL || model->run->peak_bytes == 0 || time > model->run_end - model->run_begin)
     {
-      planned = gantry_memory_peak_text (bytes, model->plan->sizes_known);
+      planned = gantry_memory_peak_text (bytes, limit, model->plan->sizes_known);
       return g_strdup_printf ("%s: %s planned", when, planned);
     }
   gantry_memory_peak_texts (bytes, model->plan->sizes_known,
                             gantry_recording_memory_at (model->run->recording, GANTRY_MEMORY_DEVICE, time + model->run_begin),
-                            &planned, &measured);
+                            limit, &planned, &measured);
   return g_strdup_printf ("%s: %s planned, %s measured", when, planned, measured);
 }

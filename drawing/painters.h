@@ -91,10 +91,15 @@ void gantry_paint_timeline (GantryScene *scene, const GantryTimeModel *model, co
                             const GantryTimeState *state, const GantryTheme *theme);
 void gantry_paint_memory (GantryScene *scene, const GantryTimeModel *model, const GantryTimeView *view,
                           const GantryTimeState *state, const GantryTheme *theme);
+/** What gantry_paint_memory() writes beside limit and peaks, on ground of its own: once more over what is drawn on that picture. */
+void gantry_paint_memory_labels (GantryScene *scene, const GantryTimeModel *model, const GantryTimeView *view,
+                                 const GantryTimeState *state);
 /** Height in points that the lanes want. */
 float gantry_timeline_height (const GantryTimeModel *model);
 /** Points from the left that lane names take; the axis begins there in both. */
 float gantry_time_axis_left (void);
+/** Points from the top of the lanes that the times of the axis take. */
+float gantry_time_axis_top (void);
 /** The time, in ns, at @x points from the left of a picture of @width points. */
 gint64 gantry_time_at (const GantryTimeView *view, float width, float x);
 
@@ -117,9 +122,9 @@ gboolean gantry_time_model_has_memory (const GantryTimeModel *model);
 /** Whether the lanes show a run, and whether its memory was recorded. */
 gboolean gantry_time_model_has_run (const GantryTimeModel *model);
 gboolean gantry_time_model_has_measured_memory (const GantryTimeModel *model);
-/** What is alive at a time: plan step and bytes, planned and measured; one line. (transfer full) */
+/** What is alive at a time: plan step and bytes, planned and measured; one line. @limit: bytes, 0: none. (transfer full) */
 char *gantry_memory_pick (const GantryTimeModel *model, const GantryTimeView *view, float width, float x,
-                          guint32 *step);
+                          guint64 limit, guint32 *step);
 
 /* Memory against time: ways to place a program compared */
 
@@ -138,7 +143,7 @@ typedef struct
   const char *label; /* (nullable) */
 } GantryScatterPoint;
 
-/** @selected: index of a point, or G_MAXUINT. @limit: bytes, 0: none */
+/** @n: 0: that is said. @selected: index of a point, or G_MAXUINT. @limit: bytes, 0: none */
 void gantry_paint_scatter (GantryScene *scene, const GantryScatterPoint *points, guint n, guint selected, guint64 limit,
                            const GantryTheme *theme);
 /** Returns: index of the point at a place of a picture of that size, or G_MAXUINT */
@@ -147,10 +152,10 @@ guint gantry_scatter_pick (const GantryScatterPoint *points, guint n, guint64 li
 
 /* Files */
 
-/** @scale: pixels a point. The format follows the ending of @path: .svg or .png. */
+/** @scale: pixels a point. The format follows the ending of @path: .svg or .png. @read: (nullable): as gantry_output_new() */
 gboolean gantry_scene_write (const GantryScene *scene, const GantryTheme *theme, const char *path, double scale,
-                             GError **error);
-/** The picture as DOT through cgraph, with positions, for other tools. */
-gboolean gantry_graph_picture_write_dot (const GantryGraphPicture *picture, const char *path, GError **error);
+                             GantryReadFiles *read, GError **error);
+/** The picture as DOT through cgraph, with positions, for other tools. @read: (nullable): as gantry_output_new() */
+gboolean gantry_graph_picture_write_dot (const GantryGraphPicture *picture, const char *path, GantryReadFiles *read, GError **error);
 
 G_END_DECLS

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Paints ways to place a program as points: peak memory to the right, step time upwards, the front joined by a line.
  * Down and to the left is better in both. */
+#include "drawing/labels-private.h"
 #include "drawing/time-private.h"
 #include <math.h>
 
@@ -9,6 +10,8 @@
 #define TOP 16.0f
 #define BOTTOM 36.0f
 #define REACH 9.0f /* points from a mark that still pick it */
+#define MOST_LABEL 190.0f /* points; the rest of a name is in the tooltip */
+#define LABEL_STYLE (GANTRY_TEXT_SMALL | GANTRY_TEXT_BOLD)
 
 typedef struct
 {
@@ -118,22 +121,81 @@ lies_on_another (const Frame *f, const GantryScatterPoint *points, guint n, cons
   return FALSE;
 }
 
+static GantryLayoutBox
+box_of (const Frame *f, const GantryScatterPoint *point)
+{
+  float half = point->kind == GANTRY_POINT_FRONT ? 3 : 4.5f;
+
+  return (GantryLayoutBox){ to_x (f, (double) point->bytes) - half, to_y (f, point->us) - half, 2 * half, 2 * half };
+}
+
 static void
-paint_point (GantryScene *scene, const Frame *f, const GantryScatterPoint *point, gboolean named, gboolean selected)
+paint_point (GantryScene *scene, const Frame *f, const GantryScatterPoint *point, gboolean selected)
 {
   static const GantryInk inks[] = { GANTRY_INK_OFFLOAD, GANTRY_INK_MEASURED, GANTRY_INK_PEAK };
-  float x = to_x (f, (double) point->bytes), y = to_y (f, point->us), half = point->kind == GANTRY_POINT_FRONT ? 3 : 4.5f;
+  GantryLayoutBox box = box_of (f, point);
 
-  gantry_scene_fill (scene, x - half, y - half, 2 * half, 2 * half, inks[point->kind], 255);
+  gantry_scene_fill (scene, box.x, box.y, box.width, box.height, inks[point->kind], 255);
   if (selected)
-    gantry_scene_frame (scene, x - half - 3, y - half - 3, 2 * half + 6, 2 * half + 6, 2, GANTRY_INK_SELECTION, 255);
-  if (point->label != NULL && named && (selected || point->kind != GANTRY_POINT_FRONT))
-    {
-      float width = gantry_theme_text_width (point->label, GANTRY_TEXT_SMALL | GANTRY_TEXT_BOLD) + 4;
-      float left = MAX (x + 8 + width > f->width ? x - 8 - width : x + 8, 0);
+    gantry_scene_frame (scene, box.x - 3, box.y - 3, box.width + 6, box.height + 6, 2, GANTRY_INK_SELECTION, 255);
+}
 
-      gantry_scene_text (scene, left, MAX (y - 15, 0), MIN (width, f->width - left), 14, point->label, GANTRY_TEXT_SMALL | GANTRY_TEXT_BOLD, 1, GANTRY_INK_TEXT);
+/* Beside the point, above or below, near before far. @force: over others where there is no room; without, it has no name then: the
+ * tooltip and the table tell it */
+static void
+write_name (GantryScene *scene, const Frame *f, GantryLabels *labels, const GantryScatterPoint *point, gboolean force)
+{
+  enum { N = 24 };
+  float x = to_x (f, (double) point->bytes), y = to_y (f, point->us);
+  float width = MIN (gantry_theme_text_width (point->label, LABEL_STYLE) + 6, MIN (MOST_LABEL, f->width));
+  const float lefts[] = { x + 8, x - 8 - width, CLAMP (x - width / 2, LEFT, MAX (f->width - width, LEFT)) };
+  const float tops[] = { y - 15, y - 7, y + 1, y - 29, y + 15, y - 43, y + 29, y - 57 };
+  GantryLayoutBox places[N];
+  guint found;
+
+  for (guint i = 0; i < N; i++)
+    places[i] = (GantryLayoutBox){ lefts[i % 3], tops[i / 3], width, GANTRY_LABEL_HEIGHT };
+  found = _gantry_labels_place (labels, places, N);
+  if (found == N && !force)
+    return;
+  if (found == N)
+    {
+      places[0].x = CLAMP (x + 8, 0, f->width - width);
+      places[0].y = CLAMP (y - 15, 0, f->height - GANTRY_LABEL_HEIGHT);
+      found = 0;
+      _gantry_labels_take (labels, &places[0]);
     }
+  _gantry_labels_write (scene, &places[found], point->label, LABEL_STYLE, GANTRY_INK_TEXT);
+}
+
+/* What is selected first, then what is placed now, then the variants; points of the front have names in the table alone. */
+static void
+write_names (GantryScene *scene, const Frame *f, const GantryScatterPoint *points, guint n, guint selected)
+{
+  g_auto (GantryLabels) labels;
+
+  _gantry_labels_init (&labels, LEFT, 0, f->width - LEFT, f->height - BOTTOM);
+  for (guint i = 0; i < n; i++)
+    {
+      GantryLayoutBox box = box_of (f, &points[i]);
+
+      _gantry_labels_take (&labels, &box);
+    }
+  if (selected < n && points[selected].label != NULL)
+    write_name (scene, f, &labels, &points[selected], TRUE);
+  for (guint kind = GANTRY_POINT_NOW + 1; kind-- > GANTRY_POINT_VARIANT;)
+    for (guint i = 0; kind != GANTRY_POINT_FRONT && i < n; i++)
+      if (points[i].kind == kind && i != selected && points[i].label != NULL && !lies_on_another (f, points, n, &points[i]))
+        write_name (scene, f, &labels, &points[i], FALSE);
+}
+
+static void
+write_none (GantryScene *scene)
+{
+  static const char words[] = "Nothing that fits its limit";
+  float width = MIN (gantry_theme_text_width (words, GANTRY_TEXT_NORMAL), scene->width);
+
+  gantry_scene_text (scene, (scene->width - width) / 2, scene->height / 2 - 10, width, 20, words, GANTRY_TEXT_NORMAL, 1, GANTRY_INK_TEXT_DIM);
 }
 
 void
@@ -143,7 +205,10 @@ gantry_paint_scatter (GantryScene *scene, const GantryScatterPoint *points, guin
   Frame f;
 
   if (n == 0)
-    return;
+    {
+      write_none (scene);
+      return;
+    }
   f = frame_of (points, n, limit, scene->width, scene->height);
   paint_axes (scene, &f);
   if (limit > 0 && (double) limit >= f.bytes0 && (double) limit <= f.bytes1)
@@ -152,7 +217,8 @@ gantry_paint_scatter (GantryScene *scene, const GantryScatterPoint *points, guin
   for (guint kind = GANTRY_POINT_VARIANT; kind <= GANTRY_POINT_NOW; kind++)
     for (guint i = 0; i < n; i++)
       if (points[i].kind == kind)
-        paint_point (scene, &f, &points[i], !lies_on_another (&f, points, n, &points[i]), i == selected);
+        paint_point (scene, &f, &points[i], i == selected);
+  write_names (scene, &f, points, n, selected);
 }
 
 guint

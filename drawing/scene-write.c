@@ -174,7 +174,7 @@ write_png (const GantryScene *scene, const GantryTheme *theme, const char *path,
 }
 
 gboolean
-gantry_scene_write (const GantryScene *scene, const GantryTheme *theme, const char *path, double scale, GError **error)
+gantry_scene_write (const GantryScene *scene, const GantryTheme *theme, const char *path, double scale, GantryReadFiles *read, GError **error)
 {
   gboolean svg = g_str_has_suffix (path, ".svg");
   g_autoptr (GantryOutput) output = NULL;
@@ -186,7 +186,7 @@ gantry_scene_write (const GantryScene *scene, const GantryTheme *theme, const ch
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: a picture's name ends in .svg, .png or .dot", path);
       return FALSE;
     }
-  output = gantry_output_new (path, error);
+  output = gantry_output_new (path, read, error);
   if (output == NULL)
     return FALSE;
   sink.stream = gantry_output_stream (output);

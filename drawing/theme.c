@@ -2,6 +2,7 @@
 /* The two palettes and the width table. Fills of operation classes keep 4.5 : 1 against the text on them. */
 #include "drawing/theme.h"
 #include "drawing/scene.h"
+#include <math.h>
 
 #define RGB(hex) { ((hex) >> 16 & 255) / 255.0f, ((hex) >> 8 & 255) / 255.0f, ((hex) & 255) / 255.0f }
 
@@ -96,6 +97,26 @@ static const GantryTheme dark = {
     [GANTRY_INK_CLASS + GANTRY_CLASS_OTHER] = RGB (0x525252),
   },
 };
+
+static double
+linear (double value)
+{
+  return value <= 0.04045 ? value / 12.92 : pow ((value + 0.055) / 1.055, 2.4);
+}
+
+static double
+luminance (const GantryColor *color)
+{
+  return 0.2126 * linear (color->red) + 0.7152 * linear (color->green) + 0.0722 * linear (color->blue);
+}
+
+double
+gantry_color_contrast (const GantryColor *a, const GantryColor *b)
+{
+  double x = luminance (a), y = luminance (b);
+
+  return (MAX (x, y) + 0.05) / (MIN (x, y) + 0.05);
+}
 
 const GantryTheme *
 gantry_theme_get (gboolean want_dark)

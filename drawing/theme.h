@@ -54,6 +54,8 @@ typedef struct
 
 /** Static. */
 const GantryTheme *gantry_theme_get (gboolean dark);
+/** WCAG 2.1: from 1 to 21. */
+double gantry_color_contrast (const GantryColor *a, const GantryColor *b);
 /** Height in points of a size step at scale 1. */
 float gantry_theme_text_size (guint style);
 /** A close upper estimate of the width of a line at scale 1, in points; pure, so that layouts are the same everywhere. */

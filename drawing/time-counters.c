@@ -34,6 +34,21 @@ top_of (const GantryTimeModel *model, guint counter)
   return all.max > 0 ? all.max : 1;
 }
 
+/* Runs before and after the one shown are not part of its picture. */
+static void
+leave_out_others (const GantryTimeModel *model, const GantryTimeView *view, guint n, GantryCurvePixel *pixels)
+{
+  double span = (double) MAX (view->t1 - view->t0, 1) / n;
+
+  for (guint i = 0; i < n; i++)
+    {
+      gint64 begin = view->t0 + model->run_begin + (gint64) (span * i), end = begin + (gint64) span;
+
+      if (begin < model->shown_from || end > model->shown_to)
+        pixels[i] = (GantryCurvePixel){ 0, 0 };
+    }
+}
+
 static void
 paint_one (GantryScene *scene, const GantryTimeModel *model, const GantryTimeView *view, guint counter, float y)
 {
@@ -49,6 +64,7 @@ paint_one (GantryScene *scene, const GantryTimeModel *model, const GantryTimeVie
   gantry_scene_text (scene, 8, y + 14, GANTRY_AXIS_LEFT - 16, 14, scale, GANTRY_TEXT_SMALL, 0.82f, GANTRY_INK_TEXT_DIM);
   gantry_recording_counter_curve (model->run->recording, counter, view->t0 + model->run_begin, view->t1 + model->run_begin, n,
                                   pixels);
+  leave_out_others (model, view, n, pixels);
   for (guint i = 0, end; i < n; i = end)
     {
       float height = (float) (CLAMP (pixels[i].max / top, 0, 1) * (HEIGHT - 2 * GAP));

@@ -79,7 +79,7 @@ _gantry_time_facts_new (const GantryRecording *recording, gint64 begin, gint64 e
           GantryEvent event;
 
           gantry_recording_get (recording, lane, i, &event);
-          if (event.begin < begin || event.begin > end)
+          if (event.begin < begin || event.begin >= end)
             continue;
           /* That a copy waits for what it copies is as it should be; what costs time is that computing waits. */
           if (event.kind == GANTRY_EVENT_WAIT && lane == GANTRY_QUEUE_COMPUTE)

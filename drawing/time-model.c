@@ -64,6 +64,14 @@ _gantry_time_is_again (const GantryTimeModel *model, const GantryEvent *event)
   return event->kind == GANTRY_EVENT_KERNEL && i < model->n_again && ABS (model->again[i] - event->begin) <= 1;
 }
 
+/* What lies between two runs is of the nearer one: results are fetched right after a run, arguments brought right before the next. So each
+ * event is in the picture of one run. */
+static gint64
+between (const GantryRecordedRun *a, const GantryRecordedRun *b)
+{
+  return b->begin > a->end ? a->end + (b->begin - a->end + 1) / 2 : b->begin;
+}
+
 static void
 take_run (GantryTimeModel *model, GantryRunResult *run, guint index)
 {
@@ -76,8 +84,9 @@ take_run (GantryTimeModel *model, GantryRunResult *run, guint index)
   model->run = gantry_run_result_ref (run);
   model->run_begin = recorded->begin;
   model->run_end = recorded->end;
-  model->shown_from = index > 0 && n > 1 ? gantry_recording_run (run->recording, MIN (index, n - 1) - 1)->end : G_MININT64;
-  model->shown_to = index + 1 < n ? gantry_recording_run (run->recording, index + 1)->begin : G_MAXINT64;
+  index = MIN (index, n - 1);
+  model->shown_from = index > 0 ? between (gantry_recording_run (run->recording, index - 1), recorded) : G_MININT64;
+  model->shown_to = index + 1 < n ? between (recorded, gantry_recording_run (run->recording, index + 1)) : G_MAXINT64;
   model->length = MAX (model->length, recorded->end - recorded->begin);
   model->most_bytes = MAX (model->most_bytes, recorded->peak_bytes);
 }
@@ -219,7 +228,7 @@ gantry_time_model_extent (const GantryTimeModel *model, GHashTable *nodes, gint6
         GantryEvent event;
 
         gantry_recording_get (model->run->recording, lane, i, &event);
-        if (event.begin >= model->run_begin && event.begin <= model->run_end &&
+        if (event.begin >= model->run_begin && event.begin < model->run_end &&
             g_hash_table_contains (nodes, GUINT_TO_POINTER (event.node)))
           widen (begin, end, event.begin - model->run_begin, event.end - model->run_begin);
       }
@@ -248,6 +257,12 @@ float
 gantry_time_axis_left (void)
 {
   return GANTRY_AXIS_LEFT;
+}
+
+float
+gantry_time_axis_top (void)
+{
+  return GANTRY_AXIS_TOP - 5;
 }
 
 void

@@ -26,7 +26,7 @@ struct _GantryTimeModel
   GantryRecording *planned; /* from time 0 */
   GantryRunResult *run;     /* (nullable) */
   gint64 run_begin, run_end; /* of the run shown, in the recording's time */
-  gint64 shown_from, shown_to; /* likewise: from the end of the run before it to the begin of the next */
+  gint64 shown_from, shown_to; /* likewise: what begins from then on and before then is of this run */
   gint64 length;
   gint64 *step_begin; /* planned ns of each step that is no init step, and the end: n + 1 */
   guint32 n_steps;    /* of those */
@@ -42,7 +42,7 @@ struct _GantryTimeModel
   guint8 lanes[GANTRY_MAX_LANES]; /* of each the lane of the recording: queues, then what else was measured */
 };
 
-/** Of events that begin from @begin to @end. */
+/** Of events that begin from @begin on and before @end. */
 GantryTimeFacts *_gantry_time_facts_new (const GantryRecording *recording, gint64 begin, gint64 end);
 void _gantry_time_facts_free (GantryTimeFacts *facts);
 const GantryTimeTotal *_gantry_time_facts_total (const GantryTimeFacts *facts, guint32 node, guint lane); /* (nullable) */

@@ -15,7 +15,7 @@ typedef struct
   const GantryTimeModel *model;
   const GantryRecording *recording;
   gint64 shift; /* recording time of axis time 0 */
-  gint64 from, to; /* in recording time: what lies outside of it is of other runs */
+  gint64 from, to; /* in recording time: what begins outside of it is of other runs */
   guint lane;
   gboolean measured;
   float y;
@@ -152,6 +152,8 @@ paint_event (guint64 index, gpointer user_data)
   gboolean selected, waits;
 
   gantry_recording_get (row->recording, row->lane, index, &event);
+  if (event.begin < row->from)
+    return TRUE;
   x0 = MAX (_gantry_time_to_x (p->view, p->scene->width, event.begin - row->shift), GANTRY_AXIS_LEFT);
   x1 = MIN (_gantry_time_to_x (p->view, p->scene->width, event.end - row->shift), p->scene->width - GANTRY_AXIS_RIGHT);
   if (x1 - x0 < 1)
@@ -197,27 +199,29 @@ find_again (const GantryTimeView *view, const Row *row, guint n, guint8 *again)
     }
 }
 
-/* Dense rows: the share of each pixel that was busy, as the height of its bar. */
+/* Dense rows: the share of each pixel that was busy, as the height of its bar. Folded is what is of this run alone, from @begin to @end
+ * in recording time: the next one may begin within the pixel in which this one ends. */
 static void
-paint_folded (GantryScene *scene, const GantryTimeView *view, const Row *row)
+paint_folded (GantryScene *scene, const GantryTimeView *view, const Row *row, gint64 begin, gint64 end)
 {
-  guint n = (guint) MAX (scene->width - GANTRY_AXIS_LEFT - GANTRY_AXIS_RIGHT, 1);
+  guint most = (guint) MAX (scene->width - GANTRY_AXIS_LEFT - GANTRY_AXIS_RIGHT, 1);
+  double pixel = (double) MAX (view->t1 - view->t0, 1) / most;
+  guint first = (guint) MIN ((double) (begin - row->shift - view->t0) / pixel, most - 1);
+  guint n = (guint) CLAMP (round ((double) (end - begin) / pixel), 1, most - first);
   g_autofree GantryFoldPixel *pixels = g_new0 (GantryFoldPixel, n);
-  g_autofree guint8 *again = g_new0 (guint8, n);
-  double pixel = (double) MAX (view->t1 - view->t0, 1) / n;
+  g_autofree guint8 *again = g_new0 (guint8, most);
   gboolean copies = row->lane == GANTRY_QUEUE_TO_HOST || row->lane == GANTRY_QUEUE_TO_DEVICE;
   GantryInk ink = copies ? GANTRY_INK_COPY : row->measured ? GANTRY_INK_MEASURED : GANTRY_INK_PLANNED;
 
-  gantry_recording_fold (row->recording, row->lane, view->t0 + row->shift, view->t1 + row->shift, n, pixels);
-  find_again (view, row, n, again);
+  gantry_recording_fold (row->recording, row->lane, begin, end, n, pixels);
+  find_again (view, row, most, again);
   for (guint i = 0; i < n; i++)
     {
-      gint64 begin = view->t0 + row->shift + (gint64) (pixel * i), end = begin + (gint64) pixel;
       float share = (float) MIN ((double) pixels[i].busy_ns / pixel, 1);
 
-      if (pixels[i].n_touching > 0 && end >= row->from && begin < row->to)
-        gantry_scene_fill (scene, GANTRY_AXIS_LEFT + (float) i, row->y + ROW * (1 - MAX (share, 0.08f)), 1,
-                           ROW * MAX (share, 0.08f), again[i] ? GANTRY_INK_RECOMPUTE : ink, 255);
+      if (pixels[i].n_touching > 0)
+        gantry_scene_fill (scene, GANTRY_AXIS_LEFT + (float) (first + i), row->y + ROW * (1 - MAX (share, 0.08f)), 1,
+                           ROW * MAX (share, 0.08f), again[first + i] ? GANTRY_INK_RECOMPUTE : ink, 255);
     }
 }
 
@@ -232,7 +236,7 @@ paint_row (GantryScene *scene, const GantryTimeView *view, const GantryTimeState
     return;
   gantry_recording_overlapping (row->recording, row->lane, begin, end, count_event, &painter);
   if (painter.n > MOST_BARS)
-    paint_folded (scene, view, row);
+    paint_folded (scene, view, row, begin, end);
   else
     gantry_recording_overlapping (row->recording, row->lane, begin, end, paint_event, &painter);
 }
@@ -386,6 +390,8 @@ gantry_timeline_pick (const GantryTimeModel *model, const GantryTimeView *view, 
       !gantry_recording_at (row.recording, row.lane, time + row.shift, &index))
     return FALSE;
   gantry_recording_get (row.recording, row.lane, index, &event);
+  if (event.begin < row.from)
+    return FALSE;
   *hit = (GantryTimeHit){ event.node, measured, event.begin - row.shift, event.end - row.shift, event.bytes,
                           text_of (&row, &event) };
   return TRUE;

@@ -130,7 +130,7 @@ change (GByteArray *input, GPtrArray *seeds, GRand *rand)
   GBytes *other = g_ptr_array_index (seeds, below (rand, seeds->len));
   gsize other_size;
   const guint8 *other_data = g_bytes_get_data (other, &other_size);
-  guint from = below (rand, (guint) other_size);
+  guint from = below (rand, (guint) other_size), length = 1 + below (rand, 64);
 
   switch (below (rand, 8))
     {
@@ -138,7 +138,7 @@ change (GByteArray *input, GPtrArray *seeds, GRand *rand)
     case 1: input->data[at] = (guint8) below (rand, 256); break;
     case 2: put_number (input, at, rand); break;
     case 3: g_byte_array_remove_range (input, at, MIN (n, input->len - at)); break;
-    case 4: insert (input, at, other_data + from, (guint) MIN (other_size - from, 1 + below (rand, 64))); break;
+    case 4: insert (input, at, other_data + from, (guint) MIN (other_size - from, length)); break;
     case 5: memcpy (input->data + at, other_data + from, MIN (MIN (n, input->len - at), other_size - from)); break;
     case 6:
       g_byte_array_set_size (input, MIN (input->len, at + 1));

@@ -2,8 +2,8 @@
 /* Import of the trace event format: what PyTorch's profiler (Kineto), Chrome and this program write. The text is read
  * token by token, so a trace may be larger than memory; members that mean nothing here are passed over. */
 #include "core/base/error.h"
+#include "core/base/json-stream.h"
 #include "profiler/import-private.h"
-#include "profiler/json-stream.h"
 #include <math.h>
 #include <string.h>
 
@@ -37,7 +37,7 @@ typedef struct
 typedef struct
 {
   Import import;
-  JsonStream json;
+  GantryJsonStream json;
   const GantryProgress *progress;
   Entry entry;
   GString *key;            /* of a lane */
@@ -123,16 +123,16 @@ whole32 (const char *text)
 }
 
 static gboolean
-read_triple (JsonStream *json, JsonToken token, guint32 *triple)
+read_triple (GantryJsonStream *json, GantryJsonToken token, guint32 *triple)
 {
   guint n = 0;
 
-  if (token != JSON_BEGIN_ARRAY)
-    return _gantry_json_skip_from (json, token);
-  while ((token = _gantry_json_next (json)) != JSON_END_ARRAY)
-    if (token == JSON_NUMBER && n < 3)
+  if (token != GANTRY_JSON_BEGIN_ARRAY)
+    return gantry_json_stream_skip_from (json, token);
+  while ((token = gantry_json_stream_next (json)) != GANTRY_JSON_END_ARRAY)
+    if (token == GANTRY_JSON_NUMBER && n < 3)
       triple[n++] = whole32 (json->text->str);
-    else if (!_gantry_json_skip_from (json, token))
+    else if (!gantry_json_stream_skip_from (json, token))
       return FALSE;
   return TRUE;
 }
@@ -198,7 +198,7 @@ static gboolean
 read_argument (Chrome *c, const char *key)
 {
   Entry *entry = &c->entry;
-  JsonToken token = _gantry_json_next (&c->json);
+  GantryJsonToken token = gantry_json_stream_next (&c->json);
   guint32 *triple = strcmp (key, "grid") == 0      ? entry->detail.grid
                     : strcmp (key, "block") == 0   ? entry->detail.block
                     : strcmp (key, "cluster") == 0 ? entry->detail.cluster
@@ -209,21 +209,21 @@ read_argument (Chrome *c, const char *key)
       entry->has_detail = TRUE;
       return read_triple (&c->json, token, triple);
     }
-  if (token == JSON_NUMBER || (token == JSON_STRING && g_ascii_isdigit (c->json.text->str[0])))
+  if (token == GANTRY_JSON_NUMBER || (token == GANTRY_JSON_STRING && g_ascii_isdigit (c->json.text->str[0])))
     take_number (entry, key, c->json.text->str);
-  if (token == JSON_STRING && (strcmp (key, "name") == 0 || strcmp (key, "labels") == 0))
+  if (token == GANTRY_JSON_STRING && (strcmp (key, "name") == 0 || strcmp (key, "labels") == 0))
     g_string_assign (entry->label, c->json.text->str);
-  return _gantry_json_skip_from (&c->json, token);
+  return gantry_json_stream_skip_from (&c->json, token);
 }
 
 static gboolean
 read_arguments (Chrome *c)
 {
-  JsonToken token = _gantry_json_next (&c->json);
+  GantryJsonToken token = gantry_json_stream_next (&c->json);
 
-  if (token != JSON_BEGIN_OBJECT)
-    return _gantry_json_skip_from (&c->json, token);
-  while ((token = _gantry_json_next (&c->json)) == JSON_KEY)
+  if (token != GANTRY_JSON_BEGIN_OBJECT)
+    return gantry_json_stream_skip_from (&c->json, token);
+  while ((token = gantry_json_stream_next (&c->json)) == GANTRY_JSON_KEY)
     {
       char key[40];
 
@@ -232,7 +232,7 @@ read_arguments (Chrome *c)
       if (!read_argument (c, key))
         return FALSE;
     }
-  return token == JSON_END_OBJECT;
+  return token == GANTRY_JSON_END_OBJECT;
 }
 
 static gboolean
@@ -244,12 +244,12 @@ read_member (Chrome *c, const char *key)
                   : strcmp (key, "pid") == 0 ? entry->pid
                   : strcmp (key, "tid") == 0 ? entry->tid
                                              : NULL;
-  JsonToken token;
+  GantryJsonToken token;
 
   if (strcmp (key, "args") == 0)
     return read_arguments (c);
-  token = _gantry_json_next (&c->json);
-  if (token == JSON_STRING || token == JSON_NUMBER)
+  token = gantry_json_stream_next (&c->json);
+  if (token == GANTRY_JSON_STRING || token == GANTRY_JSON_NUMBER)
     {
       const char *value = c->json.text->str;
 
@@ -258,11 +258,11 @@ read_member (Chrome *c, const char *key)
       else if (strcmp (key, "ph") == 0)
         entry->phase = value[0];
       else if (strcmp (key, "ts") == 0)
-        entry->has_time = _gantry_json_thousandths (value, &entry->time);
-      else if (strcmp (key, "dur") == 0 && !_gantry_json_thousandths (value, &entry->length))
+        entry->has_time = gantry_json_thousandths (value, &entry->time);
+      else if (strcmp (key, "dur") == 0 && !gantry_json_thousandths (value, &entry->length))
         entry->length = -1;
     }
-  return _gantry_json_skip_from (&c->json, token);
+  return gantry_json_stream_skip_from (&c->json, token);
 }
 
 /* What to make of it */
@@ -507,15 +507,15 @@ take_entry (Chrome *c)
 /* The whole of it */
 
 static gboolean
-read_entry (Chrome *c, JsonToken token)
+read_entry (Chrome *c, GantryJsonToken token)
 {
-  if (token != JSON_BEGIN_OBJECT)
+  if (token != GANTRY_JSON_BEGIN_OBJECT)
     {
       c->import.n_passed_over++;
-      return _gantry_json_skip_from (&c->json, token);
+      return gantry_json_stream_skip_from (&c->json, token);
     }
   entry_start (&c->entry);
-  while ((token = _gantry_json_next (&c->json)) == JSON_KEY)
+  while ((token = gantry_json_stream_next (&c->json)) == GANTRY_JSON_KEY)
     {
       char key[8];
 
@@ -523,25 +523,25 @@ read_entry (Chrome *c, JsonToken token)
       if (!read_member (c, key))
         return FALSE;
     }
-  if (token != JSON_END_OBJECT)
+  if (token != GANTRY_JSON_END_OBJECT)
     return FALSE;
   take_entry (c);
   return TRUE;
 }
 
 static gboolean
-read_entries (Chrome *c, JsonToken token)
+read_entries (Chrome *c, GantryJsonToken token)
 {
-  if (token != JSON_BEGIN_ARRAY)
-    return _gantry_json_skip_from (&c->json, token);
+  if (token != GANTRY_JSON_BEGIN_ARRAY)
+    return gantry_json_stream_skip_from (&c->json, token);
   c->found = TRUE;
-  while ((token = _gantry_json_next (&c->json)) != JSON_END_ARRAY)
+  while ((token = gantry_json_stream_next (&c->json)) != GANTRY_JSON_END_ARRAY)
     {
       if (!read_entry (c, token))
         return FALSE;
-      if (_gantry_json_offset (&c->json) > c->told + (1u << 20))
+      if (gantry_json_stream_offset (&c->json) > c->told + (1u << 20))
         {
-          c->told = _gantry_json_offset (&c->json);
+          c->told = gantry_json_stream_offset (&c->json);
           gantry_progress_report (c->progress, -1, "Importing");
         }
     }
@@ -550,26 +550,26 @@ read_entries (Chrome *c, JsonToken token)
 
 /* Texts that are worth keeping: the device, and the notes that this program wrote. */
 static gboolean
-read_facts (Chrome *c, JsonToken token)
+read_facts (Chrome *c, GantryJsonToken token)
 {
-  while (token == JSON_BEGIN_ARRAY) /* a list of devices: the first names them */
-    token = _gantry_json_next (&c->json);
-  if (token != JSON_BEGIN_OBJECT)
-    return token != JSON_FAILED;
-  while ((token = _gantry_json_next (&c->json)) == JSON_KEY)
+  while (token == GANTRY_JSON_BEGIN_ARRAY) /* a list of devices: the first names them */
+    token = gantry_json_stream_next (&c->json);
+  if (token != GANTRY_JSON_BEGIN_OBJECT)
+    return token != GANTRY_JSON_FAILED;
+  while ((token = gantry_json_stream_next (&c->json)) == GANTRY_JSON_KEY)
     {
       gboolean device = strcmp (c->json.text->str, "device") == 0 || strcmp (c->json.text->str, "name") == 0;
       gboolean note = g_str_has_prefix (c->json.text->str, "note ");
 
-      token = _gantry_json_next (&c->json);
-      if (token == JSON_STRING && device)
+      token = gantry_json_stream_next (&c->json);
+      if (token == GANTRY_JSON_STRING && device)
         gantry_recording_builder_set_device (c->import.builder, c->json.text->str);
-      else if (token == JSON_STRING && note)
+      else if (token == GANTRY_JSON_STRING && note)
         gantry_recording_builder_add_note (c->import.builder, c->json.text->str);
-      if (!_gantry_json_skip_from (&c->json, token))
+      if (!gantry_json_stream_skip_from (&c->json, token))
         return FALSE;
     }
-  return token == JSON_END_OBJECT;
+  return token == GANTRY_JSON_END_OBJECT;
 }
 
 /* Reads the value whole, however much of it was of interest. */
@@ -578,10 +578,10 @@ read_facts_whole (Chrome *c)
 {
   guint outside = c->json.depth;
 
-  if (!read_facts (c, _gantry_json_next (&c->json)))
+  if (!read_facts (c, gantry_json_stream_next (&c->json)))
     return FALSE;
   while (c->json.depth > outside)
-    if (_gantry_json_next (&c->json) == JSON_FAILED)
+    if (gantry_json_stream_next (&c->json) == GANTRY_JSON_FAILED)
       return FALSE;
   return TRUE;
 }
@@ -589,23 +589,23 @@ read_facts_whole (Chrome *c)
 static gboolean
 read_trace (Chrome *c)
 {
-  JsonToken token = _gantry_json_next (&c->json);
+  GantryJsonToken token = gantry_json_stream_next (&c->json);
 
-  if (token == JSON_BEGIN_ARRAY)
+  if (token == GANTRY_JSON_BEGIN_ARRAY)
     return read_entries (c, token);
-  if (token != JSON_BEGIN_OBJECT)
-    return _gantry_json_skip_from (&c->json, token);
-  while ((token = _gantry_json_next (&c->json)) == JSON_KEY)
+  if (token != GANTRY_JSON_BEGIN_OBJECT)
+    return gantry_json_stream_skip_from (&c->json, token);
+  while ((token = gantry_json_stream_next (&c->json)) == GANTRY_JSON_KEY)
     {
       const char *key = c->json.text->str;
-      gboolean good = strcmp (key, "traceEvents") == 0 ? read_entries (c, _gantry_json_next (&c->json))
+      gboolean good = strcmp (key, "traceEvents") == 0 ? read_entries (c, gantry_json_stream_next (&c->json))
                       : strcmp (key, "otherData") == 0 || strcmp (key, "deviceProperties") == 0
-                          ? read_facts_whole (c) : _gantry_json_skip (&c->json);
+                          ? read_facts_whole (c) : gantry_json_stream_skip (&c->json);
 
       if (!good)
         return FALSE;
     }
-  return token == JSON_END_OBJECT;
+  return token == GANTRY_JSON_END_OBJECT;
 }
 
 /* Ranges that have not ended last until the end. */
@@ -667,7 +667,7 @@ finish (Chrome *c, GError **error)
 static GantryRecording *
 import (Chrome *c, GError **error)
 {
-  gboolean whole_trace = read_trace (c) && _gantry_json_next (&c->json) == JSON_END;
+  gboolean whole_trace = read_trace (c) && gantry_json_stream_next (&c->json) == GANTRY_JSON_END;
 
   /* Programs that are stopped leave a trace without its end; what is there is worth seeing. */
   if (!whole_trace && c->import.n_events > 0 && g_error_matches (c->json.error, GANTRY_ERROR, GANTRY_ERROR_TRUNCATED))
@@ -695,7 +695,7 @@ gantry_trace_import_chrome (GInputStream *stream, const char *what, const Gantry
   GantryRecording *recording;
 
   _gantry_import_init (&c.import);
-  _gantry_json_init (&c.json, stream, what, progress != NULL ? progress->cancellable : NULL);
+  gantry_json_stream_init (&c.json, stream, what, progress != NULL ? progress->cancellable : NULL);
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
     *texts[i] = g_string_new (NULL);
   c.entry.values = g_array_new (FALSE, FALSE, sizeof (double));
@@ -708,7 +708,7 @@ gantry_trace_import_chrome (GInputStream *stream, const char *what, const Gantry
     if (c.open[i] != NULL)
       g_array_unref (c.open[i]);
   g_hash_table_unref (c.about);
-  _gantry_json_clear (&c.json);
+  gantry_json_stream_clear (&c.json);
   _gantry_import_clear (&c.import);
   return recording;
 }

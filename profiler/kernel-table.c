@@ -146,8 +146,8 @@ take_work (GantryKernelRow *row, const GantryModule *module, const GantryRates *
   if (bandwidth <= 0 || row->bytes == 0)
     return;
   seconds = (double) row->bytes / bandwidth;
-  if (row->flops > 0 && rates->flops > 0)
-    seconds = MAX (seconds, (double) row->flops / rates->flops);
+  if (node != NULL && row->flops > 0 && rates->flops > 0)
+    seconds = MAX (seconds, gantry_node_seconds (module, node, rates->flops, rates->units) * row->count);
   row->reachable = (double) row->bytes / seconds;
 }
 

@@ -2,6 +2,7 @@
 /* One row for each node of a recording: what was planned beside what was measured, and how near that is to what the machine
  * could do. What the page of kernels, `gantry-cli run --slowest` and its CSV show. */
 #pragma once
+#include "core/ir/operation.h"
 #include "profiler/recording.h"
 
 G_BEGIN_DECLS
@@ -9,9 +10,10 @@ G_BEGIN_DECLS
 /** Rates that the machine is said to reach; 0 or less: not known. */
 typedef struct
 {
-  double flops;            /* per second */
+  double flops;            /* per second: of what has no rate of its own */
   double memory_bandwidth; /* bytes per second */
   double link_bandwidth;   /* of copies between device and host */
+  double units[GANTRY_N_UNITS]; /* operations per second of each unit; 0: as `flops` */
 } GantryRates;
 
 /**

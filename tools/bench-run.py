@@ -86,7 +86,7 @@ def report(name, ours, theirs, version):
         figure("run.%s.time" % name, value, "ms", low, high)
     compiled = [result["compile_milliseconds"] for result in ours]
     figure("run.%s.compile" % name, statistics.median(compiled), "ms", min(compiled), max(compiled))
-    over = ours[-1]["arena_bytes"] / ours[-1]["lower_bound_bytes"]
+    over = ours[-1]["arena_bytes"] / ours[-1]["arena_lower_bound_bytes"]
     figure("run.%s.arena_over_bound" % name, over, "x", over, over, "the lower bound is 1")
 
 

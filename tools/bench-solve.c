@@ -88,13 +88,13 @@ fit (GantryPlanner *planner, const char *name, guint percent, const GantryPredic
       if (best != NULL)
         bound = MAX (bound, best->bound);
     }
-  recompute = simple_policy (planner, GANTRY_PLACEMENT_RECOMPUTE, 0, limit) / solution->step_us;
-  offload = simple_policy (planner, GANTRY_PLACEMENT_OFFLOAD, 0, limit) / solution->step_us;
-  root = simple_policy (planner, GANTRY_PLACEMENT_RECOMPUTE, (guint) MAX (sqrt (n), 2), limit) / solution->step_us;
+  recompute = simple_policy (planner, GANTRY_PLACEMENT_RECOMPUTE, 0, limit) / solution->figures.step_us;
+  offload = simple_policy (planner, GANTRY_PLACEMENT_OFFLOAD, 0, limit) / solution->figures.step_us;
+  root = simple_policy (planner, GANTRY_PLACEMENT_RECOMPUTE, (guint) MAX (sqrt (n), 2), limit) / solution->figures.step_us;
   peer = g_strdup_printf ("recompute all %.3f x, offload all %.3f x, sqrt(n) %.3f x this time", recompute, offload, root);
-  print_figure (name, percent, "time", solution->step_us / all->step_us, "x", peer);
+  print_figure (name, percent, "time", solution->figures.step_us / all->step_us, "x", peer);
   gap = g_strdup_printf ("%s, %u values, %" G_GUINT64_FORMAT " predictions", solution->method, n, solution->n_predictions);
-  print_figure (name, percent, "gap", 100 * (solution->step_us - bound) / solution->step_us, "%", gap);
+  print_figure (name, percent, "gap", 100 * (solution->figures.step_us - bound) / solution->figures.step_us, "%", gap);
   print_figure (name, percent, "solved_in", solution->milliseconds, "ms",
                 peer_text != NULL && percent == 30 && g_str_has_prefix (name, "transformer-12.") ? peer_text : "not measured");
 }

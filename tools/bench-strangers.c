@@ -15,7 +15,7 @@ static const char for_ever[] = "DROP TABLE meta; CREATE VIEW meta AS WITH RECURS
                                " SELECT 'k' || x AS key, x AS value FROM n";
 static const char rows[] = "INSERT INTO measured WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 1000000)"
                            " SELECT 'k' || x, x FROM n;"
-                           "INSERT INTO placements SELECT '', key, 1, 1, 0, 0 FROM measured";
+                           "INSERT INTO placements (variant, key, node, kind, memory, decided_by) SELECT '', key, 1, 1, 0, 0 FROM measured";
 /* More than a session has, in number and in bytes. */
 static const char dims[] = "INSERT INTO dims WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 1000000)"
                            " SELECT 'k' || x, x FROM n";

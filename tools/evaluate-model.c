@@ -25,7 +25,8 @@ write_results (GantryModule *module, GantryLiteral **results, const char *folder
 static GPtrArray *
 make_arguments (GantryModule *module, char **given, GError **error)
 {
-  g_autoptr (GArray) sources = gantry_inputs_find (module, given, error);
+  g_autoptr (GantryReadFiles) read = gantry_read_files_new ();
+  g_autoptr (GArray) sources = gantry_inputs_find (module, given, read, error);
   GPtrArray *arguments = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_literal_unref);
 
   for (guint i = 0; sources != NULL && i < sources->len; i++)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the programs that tools/gpu-check measures, in Gantry's text form, by the functions of data/programs/make-programs.py.
 
-product-N    one product of two bf16 matrices N x N
+product-N    one product of two bf16 matrices N x N; product-M-N-K: of M x K and K x N
 chain-ROWS   ten elementwise operations on f32[ROWS,8192] that fuse to one kernel: reads two arrays, writes one
 norm-ROWS    layer norm of the rows of f32[ROWS,4096]
 resnet50-B-SIZE    the convolutions of ResNet-50 (He et al., 2015) in bf16, batch B, images SIZE x SIZE; where that has batch
@@ -42,9 +42,11 @@ def end(p, x, loss):
     return p
 
 
-def product(name, loss, n):
-    p = base.Program(name, ["One product of two bf16 matrices %d x %d." % (n, n)])
-    a, b = (p.main.parameter(k, "bf16", [n, n]) for k in "ab")
+def product(name, loss, m, n=None, k=None):
+    n, k = n or m, k or m
+    p = base.Program(name, ["One product of two bf16 matrices %d x %d." % (n, n) if m == n == k else
+                            "One product of two bf16 matrices %d x %d and %d x %d." % (m, k, k, n)])
+    a, b = p.main.parameter("a", "bf16", [m, k]), p.main.parameter("b", "bf16", [k, n])
     p.end(p.main, [p.main.dot(a, b)])
     return p
 

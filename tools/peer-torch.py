@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What PyTorch makes of the programs of tools/gpu-programs.py, on the GPU, for tools/gpu-check: one line of JSON for each NAME.
 
-product-N: torch.matmul of bf16, which calls cuBLASLt or cuBLAS. bert-B-LENGTH-DIM and resnet50-B-SIZE: the same networks by
+product-N and product-M-N-K: torch.matmul of bf16, which calls cuBLASLt or cuBLAS, replayed as a CUDA graph. bert-B-LENGTH-DIM and resnet50-B-SIZE: the same networks by
 torch.compile, bf16; with -training behind the name one step of plain gradient descent. Times are of the GPU, by events, after
 10 runs that are not counted: {"name", "median", "min", "max", "n"} in milliseconds. TF32 is off. Exit status 1 where there is no PyTorch
 or no GPU.
@@ -101,6 +101,20 @@ def time_of(step, runs=30):
     return {"median": statistics.median(times), "min": min(times), "max": max(times), "n": runs}
 
 
+def graph_of(step):
+    """As on the other side: what is compared is the work on the GPU, not Python."""
+    side = torch.cuda.Stream()
+    side.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(side):
+        for _ in range(3):
+            step()
+    torch.cuda.current_stream().wait_stream(side)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        step()
+    return graph.replay
+
+
 def network(kind, sizes):
     if kind == "bert":
         return Bert(sizes[2]), torch.randn(sizes[0], sizes[1], sizes[2])
@@ -111,8 +125,10 @@ def measure(name):
     kind, *sizes = name.removesuffix("-training").split("-")
     sizes = [int(s) for s in sizes]
     if kind == "product":
-        a, b = (torch.randn(sizes[0], sizes[0], device="cuda", dtype=torch.bfloat16) for _ in "ab")
-        return time_of(lambda: torch.matmul(a, b))
+        m, n, k = sizes if len(sizes) == 3 else sizes * 3
+        a = torch.randn(m, k, device="cuda", dtype=torch.bfloat16)
+        b = torch.randn(k, n, device="cuda", dtype=torch.bfloat16)
+        return time_of(graph_of(lambda: torch.matmul(a, b)))
     if kind not in ("bert", "resnet50"):
         sys.exit("peer-torch.py: no program is called %s" % name)
     model, x = network(kind, sizes)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens a model in the window, brings it into a state, waits until everything is drawn, and writes what is seen as PNG.
+/* Opens a model, if any, in the window, brings it into a state, waits until everything is drawn, and writes what is seen as PNG.
  * Used by tools/screenshots; needs a display. */
 #include "app/gantry/application.h"
 #include "app/gantry/window.h"
@@ -42,6 +42,7 @@ is_idle (GantryWindow *window)
          !gantry_graph_canvas_is_busy (gantry_pass_view_get_before (view)) &&
          !gantry_graph_canvas_is_busy (gantry_pass_view_get_after (view)) &&
          gantry_time_panel_is_ready (gantry_window_get_time_panel (window)) &&
+         gantry_source_page_is_ready (gantry_window_get_source_page (window)) &&
          g_strcmp0 (gantry_window_get_page (window), "loading") != 0;
 }
 
@@ -239,16 +240,16 @@ take (GtkWidget *window)
 int
 main (int argc, char **argv)
 {
-  g_autoptr (GOptionContext) context = g_option_context_new ("MODEL - write a picture of the window");
+  g_autoptr (GOptionContext) context = g_option_context_new ("[MODEL] - write a picture of the window");
   g_autoptr (GError) error = NULL;
   g_autoptr (GantryApplication) application = NULL;
   g_auto (GStrv) size = NULL;
   GantryWindow *window;
 
   g_option_context_add_main_entries (context, entries, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, &error) || argc != 2 || out == NULL)
+  if (!g_option_context_parse (context, &argc, &argv, &error) || argc > 2 || out == NULL)
     {
-      g_printerr ("take-screenshot: %s\n", error != NULL ? error->message : "say which model, and --out where to");
+      g_printerr ("take-screenshot: %s\n", error != NULL ? error->message : "say which model, if any, and --out where to");
       return EXIT_FAILURE;
     }
   application = gantry_application_new (G_APPLICATION_NON_UNIQUE);
@@ -263,7 +264,8 @@ main (int argc, char **argv)
   size = g_strsplit (page_size != NULL ? page_size : "1440x900", "x", 2);
   gtk_window_set_default_size (GTK_WINDOW (window), atoi (size[0]), size[1] != NULL ? atoi (size[1]) : 900);
   gtk_window_present (GTK_WINDOW (window));
-  gantry_window_open (window, argv[1]);
+  if (argc == 2)
+    gantry_window_open (window, argv[1]);
   settle (window);
   prepare (window);
   if (gantry_window_get_error (window) != NULL)

@@ -37,6 +37,15 @@ gantry_format_location (const char *location, const char *beside)
   return rest != NULL ? g_build_filename ("~", rest, NULL) : g_strdup (location);
 }
 
+char *
+gantry_format_when (const char *iso)
+{
+  g_autoptr (GDateTime) utc = iso != NULL ? g_date_time_new_from_iso8601 (iso, NULL) : NULL;
+  g_autoptr (GDateTime) local = utc != NULL ? g_date_time_to_local (utc) : NULL;
+
+  return local != NULL ? g_date_time_format (local, "%-e %b %Y %H:%M:%S") : g_strdup (iso);
+}
+
 static char *
 delta (gboolean less, gboolean none, char *size)
 {
@@ -56,4 +65,17 @@ char *
 gantry_format_delta_ns (gint64 ns)
 {
   return delta (ns < 0, ns == 0, gantry_format_ns (ns < 0 ? -ns : ns));
+}
+
+char *
+gantry_format_short (const char *text, guint most)
+{
+  g_autofree char *valid = g_utf8_make_valid (text, -1);
+  glong length = g_utf8_strlen (valid, -1), head = (glong) most / 2, tail = (glong) most - head - 1;
+  g_autofree char *first = NULL;
+
+  if (length <= (glong) most)
+    return g_steal_pointer (&valid);
+  first = g_utf8_substring (valid, 0, head);
+  return g_strconcat (first, "\342\200\246", g_utf8_offset_to_pointer (valid, length - tail), NULL);
 }

@@ -9,8 +9,13 @@ G_BEGIN_DECLS
 /** " (−2.3 MiB)", " (+4.0 ms)", " (±0)": after a value. (transfer full) */
 char *gantry_format_delta_bytes (gint64 bytes);
 char *gantry_format_delta_ns (gint64 ns);
+/** "1 May 2026 10:15:30": a point in time, ISO 8601, as the people here write it, in their zone; as it is where it is none. (transfer full)
+ *  (nullable): of NULL */
+char *gantry_format_when (const char *iso);
 /** Bytes of a static tensor, else NULL. (transfer full) (nullable) */
 char *gantry_format_type_bytes (const GantryType *type);
+/** @text, with dots in its middle where it has more than @most signs: for menus, which are as wide as what is in them. (transfer full) */
+char *gantry_format_short (const char *text, guint most);
 /**
  * gantry_format_location:
  * @location: that begins with the path of a file

@@ -1,31 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which plan the views show. */
 #include "views/shown-plan.h"
+#include "core/base/format.h"
 #include <string.h>
 
 GantryPlan *
 gantry_shown_plan (GantryDocument *document)
 {
   return gantry_document_get_plan_of_run (document, gantry_document_get_run (document));
-}
-
-gboolean
-gantry_plan_is_of_forecast (const GantryPlan *plan, const GantryForecast *forecast)
-{
-  const GArray *steps = forecast->prediction->steps;
-
-  if (plan == NULL || plan->n_steps != steps->len || !plan->sizes_known != !forecast->prediction->sizes_known
-      || plan->packed_bytes != forecast->prediction->beside.bytes[GANTRY_PART_PACKED_WEIGHTS]
-      || plan->code_bytes != forecast->prediction->beside.bytes[GANTRY_PART_CODE])
-    return FALSE;
-  for (guint32 i = 0; i < plan->n_steps; i++)
-    {
-      const GantryPlanStep *step = &g_array_index (steps, GantryPlanStep, i);
-
-      if (plan->steps[i].node != step->node || plan->steps[i].kind != step->kind)
-        return FALSE;
-    }
-  return TRUE;
 }
 
 gboolean
@@ -40,24 +22,29 @@ gantry_shows_forecast (GantryDocument *document)
 gboolean
 gantry_shown_parts (GantryDocument *document, GantryMemoryParts *parts, gboolean *sizes_known)
 {
+  const GantryPlan *plan = gantry_shown_plan (document);
+  GantryPlanFigures figures;
+
+  if (!gantry_shows_forecast (document) && plan != NULL)
+    gantry_plan_figures (plan, &figures);
+  else if (!gantry_document_get_plan_figures (document, &figures))
+    return FALSE;
+  *parts = figures.parts;
+  *sizes_known = figures.sizes_known;
+  return TRUE;
+}
+
+char *
+gantry_shown_time_text (GantryDocument *document)
+{
   const GantryForecast *forecast = gantry_document_get_prediction (document);
   const GantryPlan *plan = gantry_shown_plan (document);
 
-  if (gantry_shows_forecast (document))
-    {
-      plan = gantry_document_get_refused_plan (document);
-      if (!gantry_plan_is_of_forecast (plan, forecast))
-        {
-          gantry_prediction_parts (forecast->prediction, parts);
-          *sizes_known = forecast->prediction->sizes_known;
-          return TRUE;
-        }
-    }
-  if (plan == NULL)
-    return FALSE;
-  gantry_plan_memory_parts (plan, GANTRY_MEMORY_DEVICE, parts);
-  *sizes_known = plan->sizes_known;
-  return TRUE;
+  if (forecast == NULL && plan == NULL)
+    return NULL;
+  if (!gantry_document_fits (document))
+    return g_strdup (GANTRY_DOES_NOT_FIT);
+  return gantry_format_ns ((gint64) (1000 * (gantry_shows_forecast (document) ? forecast->prediction->step_us : plan->total_us)));
 }
 
 GantryPlan *
@@ -93,10 +80,9 @@ gantry_forecast_to_plan (const GantryForecast *forecast)
 GantryRunResult *
 gantry_shown_run (GantryDocument *document)
 {
-  const GantryCompilation *compilation = gantry_document_get_compilation (document);
   GantryRunResult *run = gantry_document_get_run (document);
 
-  return run != NULL && compilation != NULL && gantry_run_result_is_of_another (run, compilation) ? NULL : run;
+  return gantry_document_is_run_of_another (document, run) ? NULL : run;
 }
 
 const char *
@@ -114,4 +100,14 @@ gantry_shown_run_difference (GantryDocument *document)
       return gantry_run_result_difference (run, (const GantryPlanStep *) (gpointer) steps->data, steps->len);
     }
   return plan != NULL ? gantry_run_result_difference (run, plan->steps, plan->n_steps) : NULL;
+}
+
+guint64
+gantry_shown_run_limit (GantryDocument *document)
+{
+  const GantryCompileSettings *settings = gantry_document_get_settings (document);
+
+  if (gantry_shown_run_difference (document) != NULL)
+    return gantry_shown_run (document)->limit;
+  return settings != NULL ? settings->target.memory_limit : 0;
 }

@@ -5,6 +5,9 @@
 
 G_BEGIN_DECLS
 
+/** Where a time would stand, of what exceeds its limit. */
+#define GANTRY_DOES_NOT_FIT "does not fit"
+
 /** gantry_document_get_plan_of_run() of the run shown. (transfer none) (nullable) */
 GantryPlan *gantry_shown_plan (GantryDocument *document);
 
@@ -18,18 +21,18 @@ GantryPlan *gantry_shown_plan (GantryDocument *document);
  * Returns: whether there is any
  */
 gboolean gantry_shown_parts (GantryDocument *document, GantryMemoryParts *parts, gboolean *sizes_known);
+/** What is shown takes: "1.56 s", or "does not fit", which has no time that anybody gets. (transfer full) (nullable): nothing is planned */
+char *gantry_shown_time_text (GantryDocument *document);
 /** Whether the plan of @document is behind its forecast, which is shown until it comes. */
 gboolean gantry_shows_forecast (GantryDocument *document);
 
-/** Whether @plan (nullable) has the steps of the forecast and was planned with what it knows of kernels: then it is the plan for it. Linear. */
-gboolean gantry_plan_is_of_forecast (const GantryPlan *plan, const GantryForecast *forecast);
 /** Steps and curve of a forecast as a plan without buffers: what can be drawn at once. (transfer full) */
 GantryPlan *gantry_forecast_to_plan (const GantryForecast *forecast);
 
 /**
  * gantry_shown_run:
  *
- * Of the run that is chosen, what may be laid over the program. Linear.
+ * Of the run that is chosen, what may be laid over the program.
  *
  * Returns: (transfer none) (nullable): %NULL without a run, and for a run of another program: none of its times and places are of this one
  */
@@ -44,5 +47,9 @@ GantryRunResult *gantry_shown_run (GantryDocument *document);
  *  %NULL also without either
  */
 const char *gantry_shown_run_difference (GantryDocument *document);
+
+/** Bytes of device memory that gantry_shown_run() is held against, 0: none. The present limit where it ran what is planned now, else the
+ *  one that it ran within: what was planned otherwise never had to keep to the present one. */
+guint64 gantry_shown_run_limit (GantryDocument *document);
 
 G_END_DECLS

@@ -57,12 +57,14 @@ gantry_changes_report_json (JsonBuilder *json, const GantryPlanChanges *changes,
 {
   json_builder_set_member_name (json, "changes");
   json_builder_begin_object (json);
-  gantry_cli_add_double (json, "step_before_ms", changes->step_before_us / 1000);
-  gantry_cli_add_double (json, "step_after_ms", changes->step_after_us / 1000);
-  gantry_cli_add_int (json, "peak_before_bytes", (gint64) changes->peak_before);
-  gantry_cli_add_int (json, "peak_after_bytes", (gint64) changes->peak_after);
-  gantry_cli_add_int (json, "copied_before_bytes", (gint64) changes->copied_before);
-  gantry_cli_add_int (json, "copied_after_bytes", (gint64) changes->copied_after);
+  gantry_cli_add_double (json, "step_before_ms", changes->before.step_us / 1000);
+  gantry_cli_add_double (json, "step_after_ms", changes->after.step_us / 1000);
+  gantry_cli_add_int (json, "peak_before_bytes", (gint64) changes->before.peak_bytes);
+  gantry_cli_add_int (json, "peak_after_bytes", (gint64) changes->after.peak_bytes);
+  gantry_cli_add_boolean (json, "sizes_before_known", changes->before.sizes_known);
+  gantry_cli_add_boolean (json, "sizes_after_known", changes->after.sizes_known);
+  gantry_cli_add_int (json, "copied_before_bytes", (gint64) changes->before.copied_bytes);
+  gantry_cli_add_int (json, "copied_after_bytes", (gint64) changes->after.copied_bytes);
   gantry_cli_add_int (json, "steps", changes->n_steps);
   gantry_cli_add_int (json, "steps_moved", changes->n_moved);
   gantry_cli_add_int (json, "steps_new", changes->n_new);
@@ -76,24 +78,25 @@ void
 gantry_changes_report_text (const GantryPlanChanges *changes, const GantryModule *module)
 {
   g_autofree char *summary = gantry_plan_changes_summary (changes);
-  g_autofree char *peak_before = gantry_cli_bytes (changes->peak_before), *peak = gantry_cli_bytes (changes->peak_after);
+  g_autofree char *peak_before = gantry_memory_peak_text (changes->before.peak_bytes, 0, changes->before.sizes_known);
+  g_autofree char *peak = gantry_memory_peak_text (changes->after.peak_bytes, 0, changes->after.sizes_known);
 
-  printf ("%-10s %s\n", "changed", summary);
-  printf ("%-10s step %.3f ms, was %.3f ms; peak %s, was %s\n", "", changes->step_after_us / 1000,
-          changes->step_before_us / 1000, peak, peak_before);
+  gantry_cli_print ("%-10s %s\n", "changed", summary);
+  gantry_cli_print ("%-10s step %.3f ms, was %.3f ms; peak %s, was %s\n", "", changes->after.step_us / 1000,
+                    changes->before.step_us / 1000, peak, peak_before);
   for (guint i = 0; i < MIN (changes->placements->len, MOST_TIMES); i++)
     {
       const GantryPlacementChange *change = &g_array_index (changes->placements, GantryPlacementChange, i);
       g_autofree char *label = label_of (module, change->node);
 
-      printf ("%-10s %s: %s, was %s\n", "", label, gantry_placement_kind_name (change->after),
-              gantry_placement_kind_name (change->before));
+      gantry_cli_print ("%-10s %s: %s, was %s\n", "", label, gantry_placement_kind_name (change->after),
+                        gantry_placement_kind_name (change->before));
     }
   for (guint i = 0; i < MIN (changes->times->len, MOST_TIMES); i++)
     {
       const GantryTimeChange *change = &g_array_index (changes->times, GantryTimeChange, i);
       g_autofree char *label = label_of (module, change->node);
 
-      printf ("%-10s %s: %.1f us, was %.1f us\n", "", label, change->after_us, change->before_us);
+      gantry_cli_print ("%-10s %s: %.1f us, was %.1f us\n", "", label, change->after_us, change->before_us);
     }
 }

@@ -5,12 +5,34 @@
 #include <string.h>
 
 static void
+print_calls (const GantryProgramError *error)
+{
+  g_auto (GStrv) calls = g_strsplit (error->calls, "\n", -1);
+
+  for (guint i = 0; calls[i] != NULL; i++)
+    {
+      const char *what = strstr (calls[i], ": called from here");
+
+      if (what != NULL)
+        {
+          g_autofree char *where = g_strndup (calls[i], (gsize) (what - calls[i]));
+
+          gantry_cli_print ("%s: note%s\n", where, what);
+        }
+    }
+}
+
+static void
 print_error (const GantryProgramError *error)
 {
+  g_autofree char *message = gantry_cli_message (error->message);
+
   if (error->line > 0)
-    printf ("%s:%u:%u: error: %s: %s\n", error->file, error->line, error->column, error->type, error->message);
+    gantry_cli_print ("%s:%u:%u: error: %s: ", error->file, error->line, error->column, error->type);
   else
-    printf ("%s: error: %s: %s\n", error->file, error->type, error->message);
+    gantry_cli_print ("%s: error: %s: ", error->file, error->type);
+  fprintf (stdout, "%s\n", message);
+  print_calls (error);
 }
 
 static void
@@ -31,6 +53,7 @@ print_json (const GantryProgramGraphs *graphs)
       gantry_cli_add_int (json, "column", error->column);
       gantry_cli_add_string (json, "type", error->type);
       gantry_cli_add_string (json, "message", error->message);
+      gantry_cli_add_string (json, "calls", error->calls);
       json_builder_end_object (json);
     }
   json_builder_end_array (json);
@@ -58,7 +81,8 @@ print_graphs (const GantryProgramGraphs *graphs)
     {
       const GantryProgramGraph *graph = g_ptr_array_index (graphs->graphs, i);
 
-      printf ("graph %s (%s)%s\n", graph->name, graph->arguments, *graph->host_lines != '\0' ? ", calls Python" : "");
+      gantry_cli_print ("graph %s (%s)%s\n", graph->name, graph->arguments,
+                        *graph->host_lines != '\0' ? ", calls Python" : "");
     }
 }
 
@@ -74,7 +98,7 @@ gantry_cli_check (int argc, char **argv)
     return GANTRY_EXIT_ERROR;
   if (argc != 2)
     {
-      fprintf (stderr, "gantry-cli check: give one Python program\n");
+      gantry_cli_tell ("gantry-cli check: give one Python program\n");
       return GANTRY_EXIT_ERROR;
     }
   graphs = gantry_program_graphs_run (argv[1], NULL, gantry_cli_progress (&options), &error);
@@ -87,7 +111,10 @@ gantry_cli_check (int argc, char **argv)
   for (guint i = 0; !options.json && i < graphs->errors->len; i++)
     print_error (g_ptr_array_index (graphs->errors, i));
   if (graphs->failure != NULL)
-    fprintf (stderr, "%s: %s\n%s", argv[1], graphs->failure, graphs->said);
+    {
+      gantry_cli_tell ("%s: %s\n", argv[1], graphs->failure);
+      gantry_cli_write_lines (stderr, graphs->said);
+    }
   else if (graphs->errors->len == 0 && graphs->graphs->len == 0)
     {
       gantry_program_graphs_find (graphs, argv[1], NULL, &error);

@@ -48,6 +48,7 @@ int gantry_cli_check (int argc, char **argv);
 /** What all subcommands that open a model understand. */
 typedef struct
 {
+  GantryReadFiles *read; /* what the command reads, for what it writes; from gantry_cli_parse() on */
   gboolean json;
   gboolean progress;
   gboolean finite_math;
@@ -68,6 +69,8 @@ typedef struct
   char *limit;  /* of device memory */
   char *host_limit;
   char *target; /* file with a target */
+  const GantryGpuModel *gpu; /* (nullable): whose rates a program is planned with that has no other GPU's */
+  gboolean tf32; /* its products of f32 are on tensor cores */
   gboolean embed; /* what -o writes carries the model along */
   /* What code is made of: understood where @code is set before parsing. */
   gboolean code;
@@ -75,11 +78,15 @@ typedef struct
   gint layout_block;
   gboolean quick_compile;
   const GantryTrainingOptions *training; /* (nullable) (unowned): make a training step */
-  /* (nullable): has the document planned with what its kernels need, before a limit in per cent is taken of the peak: set by
-   * gantry_kernel_table_count_in(). */
+  /* How its kernels are made, NULL: as for a run without options; set by gantry_kernel_table_count_in(). The second has the document
+   * planned with what its kernels need, before a limit in per cent is taken of the peak. */
+  char *(*conditions) (gconstpointer how); /* (nullable): as of GantryCompileSettings (transfer full) */
   gboolean (*use_kernels) (GantryDocument *document, gconstpointer how, const GantryProgress *progress, GError **error);
   gconstpointer how; /* (unowned) */
 } GantryCliOptions;
+
+/** The GPU that --target names instead of a file: "h100", "sm_90a". Returns: (nullable) */
+const GantryGpuModel *gantry_cli_named_gpu (const GantryCliOptions *options);
 
 #define GANTRY_CLI_OPTIONS_INIT { .random_weights = -1 }
 
@@ -100,7 +107,9 @@ gboolean gantry_cli_parse (const char *command, const char *arguments, const cha
 /**
  * gantry_cli_open:
  *
- * Opens and compiles @path with the options. Returns: (transfer full) (nullable): NULL after an error
+ * Opens and compiles @path with the options; their `read` has all files that this took.
+ *
+ * Returns: (transfer full) (nullable): NULL after an error
  */
 GantryDocument *gantry_cli_open (const GantryCliOptions *options, const char *path, GError **error);
 /** Progress lines on standard output when asked for ("progress 0.25 Compiling"). */
@@ -108,7 +117,9 @@ const GantryProgress *gantry_cli_progress (const GantryCliOptions *options);
 
 /** @notice: (nullable): of runs that are not read, for standard error */
 void gantry_cli_tell_left_out (const GError *notice);
-/** Prints the error on standard error. Returns: the exit status that belongs to it. */
+/** @hint, which names an option; "" where options are of no use to who reads the message (%GANTRY_NO_OPTION_HINTS). (transfer none) */
+const char *gantry_cli_hint (const char *hint);
+/** Prints the error on standard error, with the options that do what it asks for. Returns: the exit status that belongs to it. */
 int gantry_cli_fail (const GError *error);
 /**
  * gantry_cli_close_standard_output:
@@ -119,10 +130,22 @@ int gantry_cli_fail (const GError *error);
  * Returns: @status, or an error's where what was printed did not arrive
  */
 int gantry_cli_close_standard_output (int status);
-/** Refuses @output where it is the file @input, which would be replaced by what is made of it. */
-gboolean gantry_cli_check_output (const char *output, const char *input, GError **error);
 /** Adds to the error of a plan that does not fit into its limit which command finds one that does. */
 void gantry_cli_advise_search (GError **error);
+/**
+ * gantry_cli_print:
+ * @format: as printf() has it, of strings, integers and real numbers
+ *
+ * All that goes to standard output goes this way: strings may be a stranger's, and are shown as gantry_format_text() does, without
+ * line ends and tabs.
+ */
+void gantry_cli_print (const char *format, ...) G_GNUC_PRINTF (1, 2);
+/** The same on standard error. */
+void gantry_cli_tell (const char *format, ...) G_GNUC_PRINTF (1, 2);
+/** A text of several lines; all else that a terminal would obey is shown. */
+void gantry_cli_write_lines (FILE *file, const char *text);
+/** A message of several lines, ready to be written: what follows the first line is indented. (transfer full) */
+char *gantry_cli_message (const char *text);
 /** Prints @root (transfer full) as the one object on standard output. */
 void gantry_cli_print_json (JsonBuilder *builder);
 /** @text (nullable), which may be a stranger's, as a field of a list or a table: without tabs, line ends and what a terminal obeys, and of
@@ -143,6 +166,8 @@ void gantry_cli_add_number (JsonBuilder *json, double value);
 void gantry_cli_add_int (JsonBuilder *json, const char *key, gint64 value);
 void gantry_cli_add_double (JsonBuilder *json, const char *key, double value);
 void gantry_cli_add_string (JsonBuilder *json, const char *key, const char *value); /* NULL gives null */
+/** What is said of a plan in all answers: members of the object that is open. */
+void gantry_cli_add_figures (JsonBuilder *json, const GantryPlanFigures *figures);
 /** An object with the bytes of each part. */
 void gantry_cli_add_parts (JsonBuilder *json, const char *key, const GantryMemoryParts *parts);
 void gantry_cli_add_boolean (JsonBuilder *json, const char *key, gboolean value);

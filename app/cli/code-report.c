@@ -68,7 +68,8 @@ code_of (const GantryExecutable *executable, const GantryKernel *kernel, const E
 }
 
 static gboolean
-write_code (GBytes *code, const GantryKernel *kernel, const Emit *emit, const char *folder, GError **error)
+write_code (GBytes *code, const GantryKernel *kernel, const Emit *emit, const char *folder, GantryReadFiles *read,
+            GError **error)
 {
   g_autofree char *name = g_strdup_printf ("%s.%s", kernel->name, emit->suffix), *path = NULL;
   gsize size;
@@ -77,18 +78,23 @@ write_code (GBytes *code, const GantryKernel *kernel, const Emit *emit, const ch
   if (folder != NULL)
     {
       path = g_build_filename (folder, name, NULL);
-      return gantry_output_write (path, data, size, error);
+      return gantry_output_write (path, read, data, size, error);
     }
-  if (strcmp (emit->name, "cubin") != 0)
-    printf ("%s %s\n", emit->of_gpu ? "//" : ";", kernel->name);
-  fwrite (data, 1, size, stdout);
-  if (strcmp (emit->name, "cubin") != 0)
-    putchar ('\n');
+  if (strcmp (emit->name, "cubin") == 0)
+    fwrite (data, 1, size, stdout);
+  else
+    {
+      g_autofree char *text = g_strndup (data, size);
+
+      gantry_cli_print ("%s %s\n", emit->of_gpu ? "//" : ";", kernel->name);
+      gantry_cli_write_lines (stdout, text);
+      gantry_cli_print ("\n");
+    }
   return TRUE;
 }
 
 gboolean
-gantry_code_emit (const GantryExecutable *executable, const char *emit, const char *folder, GError **error)
+gantry_code_emit (const GantryExecutable *executable, const char *emit, const char *folder, GantryReadFiles *read, GError **error)
 {
   const Emit *what = find_emit (emit);
 
@@ -108,7 +114,7 @@ gantry_code_emit (const GantryExecutable *executable, const char *emit, const ch
           g_propagate_error (error, failure);
           return FALSE;
         }
-      if (code != NULL && !write_code (code, &executable->kernels[i], what, folder, error))
+      if (code != NULL && !write_code (code, &executable->kernels[i], what, folder, read, error))
         return FALSE;
     }
   return TRUE;
@@ -138,16 +144,18 @@ static void
 print_measured (const GantryGpuImage *image)
 {
   if (image == NULL || !image->is_measured)
-    printf (" %5s %7s %6s", "-", "-", "-");
+    gantry_cli_print (" %5s %7s %6s", "-", "-", "-");
   else
-    printf (" %5u %7u %6u", image->registers, image->spill_store_bytes + image->spill_load_bytes, image->stack_bytes);
+    gantry_cli_print (" %5u %7u %6u", image->registers, image->spill_store_bytes + image->spill_load_bytes,
+                      image->stack_bytes);
 }
 
 void
 gantry_code_report_text (const GantryExecutable *executable)
 {
-  printf ("\n%-40s %8s %12s %10s %5s %7s %6s %7s %9s\n", "kernel", "launches", "grid", "block", "regs", "spilled", "stack",
-          "shared", "bytes");
+  gantry_cli_print ("\n%-40s %8s %12s %10s %5s %7s %6s %7s %9s\n", "kernel", "launches", "grid", "block", "regs",
+                    "spilled", "stack",
+                    "shared", "bytes");
   for (guint32 i = 0; i < executable->n_kernels; i++)
     {
       const GantryKernel *kernel = &executable->kernels[i];
@@ -158,9 +166,10 @@ gantry_code_report_text (const GantryExecutable *executable)
         continue;
       grid = extent_text (kernel->gpu->launches[0].grid);
       block = extent_text (kernel->gpu->launches[0].block);
-      printf ("%-40s %8u %12s %10s", kernel->name, kernel->gpu->n_launches, grid, block);
+      gantry_cli_print ("%-40s %8u %12s %10s", kernel->name, kernel->gpu->n_launches, grid, block);
       print_measured (image);
-      printf (" %7u %9" G_GSIZE_FORMAT "\n", most_shared (kernel->gpu), image != NULL ? g_bytes_get_size (image->code) : 0);
+      gantry_cli_print (" %7u %9" G_GSIZE_FORMAT "\n", most_shared (kernel->gpu),
+                        image != NULL ? g_bytes_get_size (image->code) : 0);
     }
 }
 

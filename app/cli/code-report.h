@@ -12,10 +12,11 @@ gboolean gantry_code_emit_is_known (const char *emit, gboolean *of_gpu);
 /**
  * gantry_code_emit:
  * @folder: (nullable): made when it is not there; NULL: standard output
+ * @read: files that are not replaced
  *
  * One file for each kernel, or all of them one after the other.
  */
-gboolean gantry_code_emit (const GantryExecutable *executable, const char *emit, const char *folder, GError **error);
+gboolean gantry_code_emit (const GantryExecutable *executable, const char *emit, const char *folder, GantryReadFiles *read, GError **error);
 
 /** Kernels of a GPU with grid, block, registers, spills and memory. */
 void gantry_code_report_text (const GantryExecutable *executable);

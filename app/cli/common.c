@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the subcommands share. */
 #include "app/cli/cli.h"
+#include "core/base/asks.h"
+#include "core/base/child-program.h"
 #include "core/base/file.h"
+#include "core/base/format.h"
+#include "core/compiler/python-model.h"
 #include <errno.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
@@ -19,8 +23,8 @@ gantry_cli_close_standard_output (int status)
     failed = TRUE;
   if (!failed)
     return status;
-  fprintf (stderr, "gantry-cli: what was printed did not arrive on standard output%s%s\n", errno != 0 ? ": " : "",
-           errno != 0 ? g_strerror (errno) : "");
+  gantry_cli_tell ("gantry-cli: what was printed did not arrive on standard output%s%s\n", errno != 0 ? ": " : "",
+                   errno != 0 ? g_strerror (errno) : "");
   return status == GANTRY_EXIT_DONE ? GANTRY_EXIT_ERROR : status;
 }
 
@@ -42,7 +46,7 @@ gantry_cli_parse (const char *command, const char *arguments, const char *descri
   const GOptionEntry common[] = {
     { "json", 0, 0, G_OPTION_ARG_NONE, &options->json, "Print one JSON object", NULL },
     { "dim", 'd', 0, G_OPTION_ARG_STRING_ARRAY, &options->dims, "Size of a symbolic dimension", "NAME=SIZE" },
-    { "entry", 0, 0, G_OPTION_ARG_STRING, &options->entry, "Which graph of a Python program that makes several", "NAME" },
+    { "entry", 0, 0, G_OPTION_ARG_STRING, &options->entry, "Which graph of a Python program, or compilation of a dump, that has several", "NAME" },
     { "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->sets,
       "Value of an input before compiling: a number, true, [1,2] or @FILE (.pb, .npy)", "NAME=VALUE" },
     { "disable", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->disabled, "Leave a pass out", "PASS" },
@@ -66,7 +70,7 @@ gantry_cli_parse (const char *command, const char *arguments, const char *descri
     { "host-limit", 0, 0, G_OPTION_ARG_STRING, &options->host_limit, "Limit of host memory for what is offloaded: 64GiB", "SIZE" },
     { "limit", 0, 0, G_OPTION_ARG_STRING, &options->limit,
       "Limit of device memory: 512MiB, 8GiB, or 50% of the peak of keeping everything", "SIZE" },
-    { "target", 0, 0, G_OPTION_ARG_FILENAME, &options->target, "The machine, as a key file", "FILE" },
+    { "target", 0, 0, G_OPTION_ARG_FILENAME, &options->target, "The machine: a key file, or a GPU by name (a100, h100, h200, b200, rtx4090, sm_90a)", "FILE" },
     { "embed", 0, 0, G_OPTION_ARG_NONE, &options->embed, "The session that -o writes carries the model along", NULL },
     { NULL },
   };
@@ -85,6 +89,8 @@ gantry_cli_parse (const char *command, const char *arguments, const char *descri
   g_autoptr (GError) error = NULL;
 
   g_set_prgname (name);
+  if (options->read == NULL)
+    options->read = gantry_read_files_new ();
   g_option_context_set_help_enabled (context, FALSE); /* it would print and exit without a look at whether that arrived */
   g_option_context_set_summary (context, description);
   g_option_context_add_main_entries (context, common, NULL);
@@ -100,13 +106,14 @@ gantry_cli_parse (const char *command, const char *arguments, const char *descri
         print_help (context);
       return TRUE;
     }
-  fprintf (stderr, "%s: %s\n", name, error->message);
+  gantry_cli_tell ("%s: %s\n", name, error->message);
   return FALSE;
 }
 
 void
 gantry_cli_options_clear (GantryCliOptions *options)
 {
+  g_clear_pointer (&options->read, gantry_read_files_unref);
   g_clear_pointer (&options->dims, g_strfreev);
   g_clear_pointer (&options->entry, g_free);
   g_clear_pointer (&options->sets, g_strfreev);
@@ -153,7 +160,7 @@ parse_set (const char *text, GantryBindings *bindings, GError **error)
       return FALSE;
     }
   name = g_strndup (text, (gsize) (equals - text));
-  value = gantry_input_value_read (equals + 1, error);
+  value = gantry_input_value_read (equals + 1, bindings->read, error);
   if (value == NULL)
     {
       gantry_error_prefix (error, "--set %s: ", name);
@@ -183,7 +190,7 @@ read_bindings (const GantryCliOptions *options, GError **error)
 static void
 report_line (double fraction, const char *what, gpointer user_data)
 {
-  printf ("progress %.3f %s\n", fraction, what);
+  gantry_cli_print ("progress %.3f %s\n", fraction, what);
   fflush (stdout);
 }
 
@@ -237,8 +244,10 @@ bind_the_rest (GantryDocument *document, const char *path, const GantryOpenOptio
     return TRUE;
   for (guint i = 0; i < n; i++)
     {
-      fprintf (stderr, "%s: the size of '%s' is not given, taking 1 (--dim %s=SIZE sets it)\n", g_get_prgname (),
-               unbound[i], unbound[i]);
+      g_autofree char *option = g_strdup_printf (" (--dim %s=SIZE sets it)", unbound[i]);
+
+      gantry_cli_tell ("%s: the size of '%s' is not given, taking 1%s\n", g_get_prgname (), unbound[i],
+                       gantry_cli_hint (option));
       gantry_bindings_set_dim (bindings, unbound[i], 1);
     }
   again.bindings = bindings;
@@ -247,8 +256,8 @@ bind_the_rest (GantryDocument *document, const char *path, const GantryOpenOptio
   if (error != NULL && *error != NULL)
     {
       g_autofree char *names = g_strjoinv ("', '", unbound);
-      char *message = g_strdup_printf ("%s (with 1 for '%s': --dim NAME=SIZE sets another size)", (*error)->message,
-                                       names);
+      char *message = g_strdup_printf ("%s (with 1 for '%s'%s)", (*error)->message, names,
+                                       gantry_cli_hint (": --dim NAME=SIZE sets another size"));
 
       g_free ((*error)->message);
       (*error)->message = message;
@@ -262,6 +271,7 @@ typedef struct
   const GantryCliOptions *options;
   char *policy;          /* (nullable) */
   GantryTarget *target;  /* (nullable) */
+  GantryTarget gpu;      /* what a target that is the processor becomes; no arch: as it is */
   GantrySize limit, host_limit;
   gboolean has_limit;
   GantryKernelSizes *sizes; /* (nullable): found out for the limit */
@@ -277,6 +287,19 @@ changes_clear (Changes *changes)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Changes, changes_clear)
 
+/* Limits that it does not set stay. */
+static void
+take_target (GantryCompileSettings *settings, const GantryTarget *target)
+{
+  guint64 limit = settings->target.memory_limit, host_limit = settings->target.host_limit;
+
+  settings->target = *target;
+  if (settings->target.memory_limit == 0)
+    settings->target.memory_limit = limit;
+  if (settings->target.host_limit == 0)
+    settings->target.host_limit = host_limit;
+}
+
 static void
 adjust (GantryCompileSettings *settings, gpointer user_data)
 {
@@ -286,7 +309,7 @@ adjust (GantryCompileSettings *settings, gpointer user_data)
   for (guint i = 0; options->disabled != NULL && options->disabled[i] != NULL; i++)
     gantry_compile_settings_set_enabled (settings, options->disabled[i], FALSE);
   settings->finite_math = settings->finite_math || options->finite_math;
-  settings->fuse_rows = settings->fuse_rows || options->fuse_rows;
+  settings->fuse_rows = settings->fuse_rows || options->fuse_rows || gantry_cli_named_gpu (options) != NULL;
   if (options->training != NULL)
     {
       settings->train = TRUE;
@@ -299,19 +322,15 @@ adjust (GantryCompileSettings *settings, gpointer user_data)
       settings->policy = g_strdup (changes->policy);
     }
   if (changes->target != NULL)
-    {
-      guint64 limit = settings->target.memory_limit, host_limit = settings->target.host_limit;
-
-      settings->target = *changes->target;
-      if (settings->target.memory_limit == 0)
-        settings->target.memory_limit = limit;
-      if (settings->target.host_limit == 0)
-        settings->target.host_limit = host_limit;
-    }
+    take_target (settings, changes->target);
+  else if (*changes->gpu.arch != '\0' && *settings->target.arch == '\0')
+    take_target (settings, &changes->gpu);
   if (changes->options->host_limit != NULL)
     settings->target.host_limit = changes->host_limit.bytes;
   if (changes->has_limit && changes->limit.part == 0)
     settings->target.memory_limit = changes->limit.bytes;
+  g_free (settings->conditions);
+  settings->conditions = options->conditions != NULL ? options->conditions (options->how) : NULL;
   if (changes->sizes == NULL)
     return;
   gantry_kernel_sizes_unref (settings->sizes);
@@ -320,10 +339,11 @@ adjust (GantryCompileSettings *settings, gpointer user_data)
 
 /* What somebody writes by hand: a device or a queue has no end. */
 static char *
-read_file (const char *option, const char *path, GError **error)
+read_file (const GantryCliOptions *options, const char *option, const char *path, GError **error)
 {
   g_autoptr (GMappedFile) file = gantry_file_map (path, error);
 
+  gantry_read_files_add (options->read, path);
   if (file != NULL && g_mapped_file_get_length (file) <= MOST_TEXT_BYTES)
     return g_mapped_file_get_length (file) > 0 ? g_strndup (g_mapped_file_get_contents (file), g_mapped_file_get_length (file))
                                                : g_strdup ("");
@@ -336,7 +356,7 @@ read_file (const char *option, const char *path, GError **error)
 static gboolean
 read_policy (const GantryCliOptions *options, Changes *changes, GError **error)
 {
-  g_autofree char *file = options->policy != NULL ? read_file ("--policy", options->policy, error) : NULL;
+  g_autofree char *file = options->policy != NULL ? read_file (options, "--policy", options->policy, error) : NULL;
   g_autoptr (GantryPolicy) parsed = NULL;
 
   if (options->policy != NULL && file == NULL)
@@ -364,14 +384,40 @@ read_policy (const GantryCliOptions *options, Changes *changes, GError **error)
   return TRUE;
 }
 
+const GantryGpuModel *
+gantry_cli_named_gpu (const GantryCliOptions *options)
+{
+  return options->target != NULL && !g_file_test (options->target, G_FILE_TEST_EXISTS) ? gantry_gpu_model (options->target) : NULL;
+}
+
+static void
+init_gpu (GantryTarget *target, const GantryCliOptions *options, const GantryGpuModel *model)
+{
+  gantry_target_init_gpu (target, model);
+  if (options->tf32)
+    target->rates[GANTRY_UNIT_PRODUCT_F32] = model->tf32;
+  if (options->target != NULL && g_str_has_prefix (options->target, "sm_"))
+    g_strlcpy (target->arch, options->target, sizeof target->arch);
+}
+
 static gboolean
 read_target (const GantryCliOptions *options, Changes *changes, GError **error)
 {
   g_autofree char *text = NULL;
 
   if (options->target == NULL)
-    return TRUE;
-  text = read_file ("--target", options->target, error);
+    {
+      if (options->gpu != NULL)
+        init_gpu (&changes->gpu, options, options->gpu);
+      return TRUE;
+    }
+  if (gantry_cli_named_gpu (options) != NULL)
+    {
+      changes->target = g_new0 (GantryTarget, 1);
+      init_gpu (changes->target, options, gantry_cli_named_gpu (options));
+      return TRUE;
+    }
+  text = read_file (options, "--target", options->target, error);
   if (text == NULL)
     return FALSE;
   changes->target = g_new0 (GantryTarget, 1);
@@ -409,7 +455,10 @@ read_changes (const GantryCliOptions *options, Changes *changes, GError **error)
 static void
 tell (GantryDocument *document, const char *what, const GError *error, gpointer data)
 {
-  fprintf (stderr, "%s: %s: %s\n", g_get_prgname (), what, error->message);
+  g_autofree char *message = gantry_cli_message (error->message);
+
+  gantry_cli_tell ("%s: %s: ", g_get_prgname (), what);
+  fprintf (stderr, "%s\n", message);
 }
 
 void
@@ -417,24 +466,6 @@ gantry_cli_tell_left_out (const GError *notice)
 {
   if (notice != NULL)
     tell (NULL, "Not all of the file is read", notice, NULL);
-}
-
-/* What the core asks of the user who opens a file has a name here. */
-static void
-name_option (GError *error)
-{
-  const char *option = NULL;
-  char *message;
-
-  if (g_error_matches (error, GANTRY_ERROR, GANTRY_ERROR_UNTRUSTED))
-    option = "--trust-program runs it";
-  else if (g_error_matches (error, GANTRY_ERROR, GANTRY_ERROR_CONFLICT))
-    option = "--accept-changed-model accepts it";
-  if (option == NULL)
-    return;
-  message = g_strdup_printf ("%s; %s", error->message, option);
-  g_free (error->message);
-  error->message = message;
 }
 
 static gboolean
@@ -447,8 +478,6 @@ open_all (GantryDocument *document, const GantryCliOptions *options, const char 
                   (options->keep_unbound || bind_the_rest (document, path, open, progress, error));
 
   g_signal_handler_disconnect (document, handler);
-  if (!done && error != NULL)
-    name_option (*error);
   return done;
 }
 
@@ -473,6 +502,16 @@ resolve_limit (GantryDocument *document, Changes *changes, GError **error)
   return TRUE;
 }
 
+/* Placements without an effect: what ignored them would look like any other answer. */
+static void
+tell_missing (GantryDocument *document)
+{
+  g_autofree char *text = gantry_document_missing_text (document);
+
+  if (text != NULL)
+    gantry_cli_tell ("%s: %s\n", g_get_prgname (), text);
+}
+
 GantryDocument *
 gantry_cli_open (const GantryCliOptions *options, const char *path, GError **error)
 {
@@ -480,6 +519,7 @@ gantry_cli_open (const GantryCliOptions *options, const char *path, GError **err
   g_autoptr (GantryDocument) document = gantry_document_new ();
   g_auto (Changes) changes = { .options = options };
   GantryOpenOptions open = { bindings, NULL, options->random_weights, adjust, &changes };
+  g_autoptr (GantryReadFiles) read = NULL;
 
   /* A program that is named is meant to run. */
   open.changed_model = options->changed_model;
@@ -491,40 +531,57 @@ gantry_cli_open (const GantryCliOptions *options, const char *path, GError **err
       && (!resolve_limit (document, &changes, error) || !open_all (document, options, path, &open, error)))
     return NULL;
   gantry_document_set_embed (document, options->embed);
+  read = gantry_document_get_read_files (document);
+  gantry_read_files_add_all (options->read, read);
+  tell_missing (document);
   return g_steal_pointer (&document);
 }
 
-/* What the core asks of the user has a name here. */
-static const char *
-option_for (const GError *error)
+const char *
+gantry_cli_hint (const char *hint)
 {
-  if (g_error_matches (error, GANTRY_ERROR, GANTRY_ERROR_OUTSIDE))
-    return "; --allow-outside allows it";
-  return "";
+  return g_getenv (GANTRY_NO_OPTION_HINTS) == NULL ? hint : "";
+}
+
+/* What the core asks of the user has a name here: by what kind of error it is, or by its words. (transfer full) */
+static char *
+options_for (const GError *error)
+{
+  const struct { GQuark domain; GantryError code; const char *text; } options[] = {
+    { GANTRY_ERROR, GANTRY_ERROR_OUTSIDE, "; --allow-outside allows it" },
+    { GANTRY_ERROR, GANTRY_ERROR_UNTRUSTED, "; --trust-program runs it" },
+    { GANTRY_ERROR, GANTRY_ERROR_CHANGED, "; --accept-changed-model accepts it" },
+    { GANTRY_PROGRAM_CHOICE, GANTRY_ERROR_INVALID, "\n--entry=NAME names one" }, /* below the list of them */
+  };
+  static const struct { const char *words, *text; } asked[] = {
+    { GANTRY_ASKS_SIZE, "; --dim NAME=SIZE sets a size" },
+    { GANTRY_ASKS_VALUE, "; --set NAME=VALUE sets a value" },
+    { GANTRY_ASKS_PROCESSOR, "; --device cpu runs it there" },
+    { GANTRY_ASKS_OTHER_GPU, "; --device cuda:N chooses one" },
+  };
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (options); i++)
+    if (g_error_matches (error, options[i].domain, (int) options[i].code))
+      g_string_append (text, gantry_cli_hint (options[i].text));
+  for (guint i = 0; i < G_N_ELEMENTS (asked); i++)
+    if (strstr (error->message, asked[i].words) != NULL)
+      g_string_append (text, gantry_cli_hint (asked[i].text));
+  return g_string_free (text, FALSE);
 }
 
 int
 gantry_cli_fail (const GError *error)
 {
   const char *name = g_get_prgname ();
+  g_autofree char *options = options_for (error), *message = gantry_cli_message (error->message);
 
-  fprintf (stderr, "%s: %s%s\n", name != NULL ? name : "gantry-cli", error->message, option_for (error));
+  fprintf (stderr, "%s: %s%s\n", name != NULL ? name : "gantry-cli", message, options);
   if (g_error_matches (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED))
     return GANTRY_EXIT_UNSUPPORTED;
   if (g_error_matches (error, GANTRY_ERROR, GANTRY_ERROR_MISMATCH))
     return GANTRY_EXIT_MISMATCH;
   return GANTRY_EXIT_ERROR;
-}
-
-gboolean
-gantry_cli_check_output (const char *output, const char *input, GError **error)
-{
-  GantryFileIdentity a, b;
-
-  if (!gantry_file_identify (output, &a) || !gantry_file_identify (input, &b) || a.device != b.device || a.inode != b.inode)
-    return TRUE;
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "'%s' is what is read: name another file to write", output);
-  return FALSE;
 }
 
 void
@@ -534,7 +591,7 @@ gantry_cli_advise_search (GError **error)
 
   if (error == NULL || !g_error_matches (*error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY))
     return;
-  message = g_strconcat ((*error)->message, "; 'gantry-cli solve --fit SIZE' searches for placements that fit", NULL);
+  message = g_strconcat ((*error)->message, gantry_cli_hint ("; 'gantry-cli solve --fit SIZE' searches for placements that fit"), NULL);
   g_free ((*error)->message);
   (*error)->message = message;
 }

@@ -39,7 +39,8 @@ print_json (const GantryProgram *program, const GantryCompilation *compilation)
     { "init_steps", plan->n_init_steps },
     { "planned_bytes", (gint64) gantry_plan_memory_bytes (plan, GANTRY_MEMORY_DEVICE) },
     { "arena_bytes", (gint64) plan->arena_bytes[GANTRY_MEMORY_DEVICE] },
-    { "lower_bound_bytes", (gint64) plan->lower_bound },
+    { "lower_bound_bytes", (gint64) gantry_plan_least_bytes (plan) },
+    { "arena_lower_bound_bytes", (gint64) plan->lower_bound },
   };
   g_autoptr (JsonBuilder) json = json_builder_new ();
   GantryMemoryParts parts;
@@ -74,11 +75,12 @@ print_text (const GantryProgram *program)
 
   gantry_plan_memory_parts (plan, GANTRY_MEMORY_DEVICE, &parts);
   named = gantry_memory_parts_text (&parts);
-  printf ("%-12s %s\n", "target", program->target);
-  printf ("%-12s %u kernels in %.0f ms\n", "compiled", program->executable->n_kernels, program->compile_ms);
-  printf ("%-12s %u steps, and %u once at load\n", "plan", plan->n_steps - plan->n_init_steps, plan->n_init_steps);
-  printf ("%-12s %s planned (lower bound %s): %s\n", "memory", needed, bound, named);
-  printf ("%-12s %.3f ms predicted\n", "time", plan->total_us / 1000);
+  gantry_cli_print ("%-12s %s\n", "target", program->target);
+  gantry_cli_print ("%-12s %u kernels in %.0f ms\n", "compiled", program->executable->n_kernels, program->compile_ms);
+  gantry_cli_print ("%-12s %u steps, and %u once at load\n", "plan", plan->n_steps - plan->n_init_steps,
+                    plan->n_init_steps);
+  gantry_cli_print ("%-12s %s planned (lower bound %s): %s\n", "memory", needed, bound, named);
+  gantry_cli_print ("%-12s %.3f ms predicted\n", "time", plan->total_us / 1000);
   if (program->executable->n_images > 0)
     gantry_code_report_text (program->executable);
 }
@@ -110,7 +112,7 @@ compile (const Options *options, const char *path)
   if (program != NULL)
     gantry_kernel_table_keep (program->sizes, &options->program);
   if (program != NULL && options->emit != NULL)
-    gantry_code_emit (program->executable, options->emit, options->output, &error);
+    gantry_code_emit (program->executable, options->emit, options->output, options->common.read, &error);
   else if (program != NULL && options->output != NULL)
     {
       gantry_document_set_kernel_sizes (document, program->sizes);
@@ -140,6 +142,8 @@ choose (Options *options, GError **error)
     return FALSE;
   if (options->device == NULL && (options->arch != NULL || of_gpu))
     options->program.code = GANTRY_CODE_CUDA;
+  if (options->program.code == GANTRY_CODE_CUDA && options->common.gpu == NULL)
+    options->common.gpu = gantry_gpu_model ("sm_90a"); /* what code is made for where nothing is named */
   if (options->program.code == GANTRY_CODE_CUDA || !of_gpu)
     return TRUE;
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "--emit %s is of a GPU: leave --device out", options->emit);
@@ -161,6 +165,8 @@ gantry_cli_compile (int argc, char **argv)
       "cpu, or grid (what is made for a GPU, for the processor); a GPU is named by --target sm_90a", "NAME" },
     { "threads", 't', 0, G_OPTION_ARG_INT, &options.program.threads, "Worker threads (all processors)", "N" },
     { "no-library", 0, 0, G_OPTION_ARG_NONE, &options.program.no_library, "Generated code only, no oneDNN", NULL },
+    { "gpu-library", 0, 0, G_OPTION_ARG_NONE, &options.program.gpu_library,
+      "cuBLASLt may do products on a GPU, where it is faster", NULL },
     { "allow-tf32", 0, 0, G_OPTION_ARG_NONE, &options.program.allow_tf32,
       "Products of f32 on a GPU may be rounded to 10 bits of mantissa, for tensor cores", NULL },
     { NULL },
@@ -170,11 +176,11 @@ gantry_cli_compile (int argc, char **argv)
 
   options.common.places = options.common.code = TRUE;
   if (!gantry_cli_parse ("compile", "MODEL", "Compiles a model for this machine, or for the GPU that --target names: "
-                         "sm_80, sm_90, sm_90a or sm_100.", &options.common, own, &argc, &argv))
+                         "a100, h100, h200, b200 or rtx4090, or sm_80, sm_90, sm_90a or sm_100.", &options.common, own, &argc, &argv))
     return GANTRY_EXIT_ERROR;
   if (argc != 2)
     {
-      fprintf (stderr, "gantry-cli compile: give one model\n");
+      gantry_cli_tell ("gantry-cli compile: give one model\n");
       return GANTRY_EXIT_ERROR;
     }
   if ((options.parent != 0 && !gantry_confine_child (options.parent, GANTRY_MOST_FILE_BYTES, &error)) || !choose (&options, &error))

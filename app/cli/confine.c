@@ -260,7 +260,7 @@ held_now (void)
 static void
 end_process (const GantryMemoryWatch *watch, guint64 held)
 {
-  g_autofree char *now = gantry_format_bytes (held), *most = gantry_format_bytes_down (watch->most);
+  g_autofree char *now = gantry_format_bytes_within (held, watch->most), *most = gantry_format_limit (watch->most);
   g_autofree char *planned = gantry_format_bytes (watch->planned);
 
   g_printerr ("%s: the run was ended: it has %s in memory, its limit is %s, of which it planned %s; please report this\n",

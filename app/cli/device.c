@@ -62,6 +62,21 @@ gantry_cli_device_arch (const GantryDevice *device)
   return capability >= 90 ? "sm_90a" : "sm_80";
 }
 
+const GantryGpuModel *
+gantry_cli_device_model (const char *spec)
+{
+  g_autoptr (GantryCudaProbe) probe = NULL;
+  int ordinal;
+
+  if (!parse_spec (spec, &ordinal, NULL) || ordinal < 0)
+    return NULL;
+  probe = gantry_cuda_probe (NULL);
+  if (probe == NULL || ordinal >= (int) probe->n_devices)
+    return NULL;
+  return gantry_gpu_model_of_device (probe->devices[ordinal].name,
+                                     (guint) (probe->devices[ordinal].major * 10 + probe->devices[ordinal].minor));
+}
+
 /* What a run has taken. */
 
 static gboolean
@@ -95,7 +110,7 @@ gantry_cli_device_print_memory (GantryDevice *device)
   peak = gantry_cli_bytes (memory.peak);
   left = gantry_cli_bytes (memory.free);
   total = gantry_cli_bytes (memory.total);
-  printf ("%-10s %s at most taken from the driver; %s of %s free now\n", "", peak, left, total);
+  gantry_cli_print ("%-10s %s at most taken from the driver; %s of %s free now\n", "", peak, left, total);
 }
 
 /* gantry-cli devices */
@@ -116,7 +131,7 @@ measure (const char *spec, Measured *measured)
   measured->known = device != NULL && gantry_device_measure (device, 0, &measured->rates, NULL, &error);
   measured->failed = !measured->known;
   if (error != NULL)
-    fprintf (stderr, "gantry-cli devices: %s: %s\n", spec, error->message);
+    gantry_cli_tell ("gantry-cli devices: %s: %s\n", spec, error->message);
 }
 
 static void
@@ -125,8 +140,9 @@ print_measured (const Measured *measured)
   const GantryDeviceRates *rates = &measured->rates;
 
   if (measured->known)
-    printf ("%-10s copies to host %.1f GB/s, to device %.1f GB/s, both at once %.1f GB/s each; an empty kernel %.2f us\n", "",
-            rates->to_host / 1e9, rates->to_device / 1e9, rates->both / 1e9, rates->launch_us);
+    gantry_cli_print ("%-10s copies to host %.1f GB/s, to device %.1f GB/s, both at once %.1f GB/s each; an empty kernel %.2f us\n",
+                      "",
+                      rates->to_host / 1e9, rates->to_device / 1e9, rates->both / 1e9, rates->launch_us);
 }
 
 static void
@@ -145,12 +161,13 @@ print_gpu (const GantryCudaInfo *info, const Measured *measured)
 {
   g_autofree char *bytes = gantry_cli_bytes (info->bytes), *spec = g_strdup_printf ("cuda:%d", info->ordinal);
 
-  printf ("%-10s %s, compute capability %d.%d, %s, %u processors, %u copy engines, PCI %s\n", spec, info->name, info->major,
-          info->minor, bytes, info->n_processors, info->n_copy_engines, info->pci);
+  gantry_cli_print ("%-10s %s, compute capability %d.%d, %s, %u processors, %u copy engines, PCI %s\n", spec,
+                    info->name, info->major,
+                    info->minor, bytes, info->n_processors, info->n_copy_engines, info->pci);
   if (info->limited != NULL)
-    printf ("%-10s %s\n", "", info->limited);
+    gantry_cli_print ("%-10s %s\n", "", info->limited);
   if (info->major < 8)
-    printf ("%-10s too old: 8.0 (Ampere) or newer is needed\n", "");
+    gantry_cli_print ("%-10s too old: 8.0 (Ampere) or newer is needed\n", "");
   print_measured (measured);
 }
 
@@ -186,16 +203,16 @@ typedef struct
 static void
 print_text (const Listing *listing)
 {
-  printf ("%-10s %s\n", "cpu", listing->cpu);
+  gantry_cli_print ("%-10s %s\n", "cpu", listing->cpu);
   print_measured (&listing->cpu_measured);
   if (listing->probe == NULL)
     {
-      printf ("%-10s not usable: %s\n", "cuda", listing->why->message);
+      gantry_cli_print ("%-10s not usable: %s\n", "cuda", listing->why->message);
       return;
     }
   for (guint i = 0; i < listing->probe->n_devices; i++)
     print_gpu (&listing->probe->devices[i], &listing->measured[i]);
-  printf ("%-10s %s\n", "driver", listing->probe->driver);
+  gantry_cli_print ("%-10s %s\n", "driver", listing->probe->driver);
 }
 
 static void
@@ -256,7 +273,7 @@ gantry_cli_devices (int argc, char **argv)
     return GANTRY_EXIT_ERROR;
   if (argc != 1)
     {
-      fprintf (stderr, "gantry-cli devices: takes no arguments\n");
+      gantry_cli_tell ("gantry-cli devices: takes no arguments\n");
       return GANTRY_EXIT_ERROR;
     }
   look (&listing, measured);

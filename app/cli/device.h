@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What --device names. */
 #pragma once
+#include "core/ir/gpu.h"
 #include "core/runtime/runtime.h"
 #include <json-glib/json-glib.h>
 
@@ -20,6 +21,9 @@ gboolean gantry_cli_device_check (const char *spec, GError **error);
 
 /** What code for @device is compiled for: "sm_90a" and the like; NULL: for the processor */
 const char *gantry_cli_device_arch (const GantryDevice *device);
+
+/** What is published of the GPU that @spec names. Returns: (nullable): NULL for the processor, and where there is none */
+const GantryGpuModel *gantry_cli_device_model (const char *spec);
 
 /** What a GPU's driver has given for what was asked for, at the peak of both: members of the object, or a line. @device:
  *  (nullable): of none and of the processor nothing is told */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gantry-cli export: the recording of a run, for other programs. */
+/* gantry-cli export: a model, or the recording of a run, for other programs. */
 #include "app/cli/cli.h"
 #include "app/cli/run-choice.h"
 #include "core/base/output.h"
+#include "core/compiler/export.h"
 #include <gio/gunixoutputstream.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,7 +11,8 @@
 typedef struct
 {
   GantryCliOptions common;
-  char *to, *output, *run;
+  char *to, *output, *run, *snapshot;
+  gboolean external;
 } Options;
 
 static void
@@ -20,6 +22,7 @@ options_clear (Options *options)
   g_free (options->to);
   g_free (options->output);
   g_free (options->run);
+  g_free (options->snapshot);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
@@ -37,16 +40,17 @@ write_as (const char *format, const GantryRecording *recording, GOutputStream *s
   if (strcmp (format, "chrome") == 0)
     return gantry_recording_write_chrome (recording, stream, NULL, error);
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-               "--to %s: no such format; there are chrome, csv, memory-csv and counters-csv", format);
+               "--to %s: no such format; of a recording there are chrome, csv, memory-csv and counters-csv, of a model onnx, stablehlo and gir",
+               format);
   return FALSE;
 }
 
 /* The run that was asked for; the last one where none was. */
 static GantryRunResult *
-choose (const Options *options, const char *path, GPtrArray *runs, GError **error)
+choose (const Options *options, const char *path, GPtrArray *runs, const GError *left_out, GError **error)
 {
   if (options->run != NULL)
-    return gantry_cli_choose_run (runs, path, options->run, error);
+    return gantry_cli_choose_run (runs, left_out, path, options->run, error);
   if (runs->len > 0)
     return g_ptr_array_index (runs, runs->len - 1);
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
@@ -62,12 +66,64 @@ write_to_standard_output (const char *to, const GantryRecording *recording, GErr
   return write_as (to, recording, stream, error) && g_output_stream_close (stream, NULL, error);
 }
 
+/* A model */
+
+/* What the name of the file says counts only where no format was asked for. */
+static GantryExportFormat
+model_format (const Options *options)
+{
+  return options->to != NULL ? gantry_export_format_named (options->to) : gantry_export_format_of (options->output);
+}
+
+static void
+print_model (const Options *options, const char *snapshot, GPtrArray *notes)
+{
+  g_autoptr (JsonBuilder) json = json_builder_new ();
+
+  for (guint i = 0; i < notes->len && !options->common.json; i++)
+    gantry_cli_tell ("%s: %s\n", g_get_prgname (), (const char *) g_ptr_array_index (notes, i));
+  if (!options->common.json)
+    {
+      gantry_cli_print ("%s: after %s\n", options->output, snapshot);
+      return;
+    }
+  json_builder_begin_object (json);
+  gantry_cli_add_string (json, "output", options->output);
+  gantry_cli_add_string (json, "snapshot", snapshot);
+  json_builder_set_member_name (json, "notes");
+  json_builder_begin_array (json);
+  for (guint i = 0; i < notes->len; i++)
+    json_builder_add_string_value (json, g_ptr_array_index (notes, i));
+  json_builder_end_array (json);
+  json_builder_end_object (json);
+  gantry_cli_print_json (json);
+}
+
+static gboolean
+export_model (const Options *options, GantryExportFormat format, const char *path, GError **error)
+{
+  g_autoptr (GantryDocument) document = gantry_cli_open (&options->common, path, error);
+  g_autoptr (GPtrArray) notes = g_ptr_array_new_with_free_func (g_free);
+  GantryExportOptions how = { options->snapshot, options->external, options->common.read };
+  const char *snapshot;
+
+  if (document == NULL)
+    return FALSE;
+  snapshot = gantry_compilation_export (gantry_document_get_compilation (document), format, options->output, &how, notes, error);
+  if (snapshot == NULL)
+    return FALSE;
+  print_model (options, snapshot, notes);
+  return TRUE;
+}
+
+/* A recording */
+
 static gboolean
 export (const Options *options, const char *path, GError **error)
 {
   g_autoptr (GError) notice = NULL;
   g_autoptr (GPtrArray) runs = gantry_runs_read (path, gantry_cli_progress (&options->common), &notice, error);
-  GantryRunResult *run = runs != NULL ? choose (options, path, runs, error) : NULL;
+  GantryRunResult *run = runs != NULL ? choose (options, path, runs, notice, error) : NULL;
   g_autoptr (GantryOutput) output = NULL;
 
   gantry_cli_tell_left_out (notice);
@@ -75,7 +131,7 @@ export (const Options *options, const char *path, GError **error)
     return FALSE;
   if (strcmp (options->output, "-") == 0)
     return write_to_standard_output (options->to, run->recording, error);
-  output = gantry_output_new (options->output, error);
+  output = gantry_output_new (options->output, options->common.read, error);
   return output != NULL
          && gantry_output_finish (output, write_as (options->to, run->recording, gantry_output_stream (output), error), error);
 }
@@ -89,7 +145,7 @@ print_result (const Options *options)
     return;
   if (!options->common.json)
     {
-      printf ("%s\n", options->output);
+      gantry_cli_print ("%s\n", options->output);
       return;
     }
   json_builder_begin_object (json);
@@ -105,25 +161,36 @@ gantry_cli_export (int argc, char **argv)
   g_auto (Options) options = { .common = GANTRY_CLI_OPTIONS_INIT };
   const GOptionEntry own[] = {
     { "to", 't', 0, G_OPTION_ARG_STRING, &options.to,
-      "chrome (for Perfetto and about:tracing; the default), csv, memory-csv or counters-csv", "FORMAT" },
+      "Of a model: onnx, stablehlo or gir (as the file's name ends); of a recording: chrome (for Perfetto and about:tracing; the default), csv, "
+      "memory-csv or counters-csv", "FORMAT" },
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "File to write; - for standard output", "FILE" },
     { "run", 'r', 0, G_OPTION_ARG_STRING, &options.run,
       "Which run of the session, by number or first digits of its id (the last)", "RUN" },
+    { "snapshot", 0, 0, G_OPTION_ARG_STRING, &options.snapshot,
+      "Of a model: the pass after which it is written (as it was made or imported)", "PASS" },
+    { "external-data", 0, 0, G_OPTION_ARG_NONE, &options.external, "Of an ONNX model: weights in a file beside it", NULL },
     { NULL },
   };
   g_autoptr (GError) error = NULL;
+  GantryExportFormat format;
 
-  if (!gantry_cli_parse ("export", "SESSION|TRACE", "Writes what a run recorded in a form that other programs read.",
+  if (!gantry_cli_parse ("export", "MODEL|SESSION|TRACE",
+                         "Writes a model, or what a run recorded, in a form that other programs read.",
                          &options.common, own, &argc, &argv))
     return GANTRY_EXIT_ERROR;
   if (argc != 2 || options.output == NULL)
     {
-      fprintf (stderr, "gantry-cli export: give one session or trace, and --output FILE\n");
+      gantry_cli_tell ("gantry-cli export: give one model, session or trace, and --output FILE\n");
       return GANTRY_EXIT_ERROR;
     }
+  gantry_read_files_add (options.common.read, argv[1]);
+  format = model_format (&options);
+  if (format != GANTRY_EXPORT_NONE)
+    return export_model (&options, format, argv[1], &error)
+             ? GANTRY_EXIT_DONE : gantry_cli_fail (error);
   if (options.to == NULL)
     options.to = g_strdup ("chrome");
-  if (!gantry_cli_check_output (options.output, argv[1], &error) || !export (&options, argv[1], &error))
+  if (!export (&options, argv[1], &error))
     return gantry_cli_fail (error);
   print_result (&options);
   return GANTRY_EXIT_DONE;

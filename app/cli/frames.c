@@ -334,7 +334,7 @@ gantry_frame_receive_file (GInputStream *stream, const GantryFrame *frame, const
   if (!gantry_frame_parse_file (frame, &name, &bytes, error))
     return NULL;
   path = g_build_filename (folder, name, NULL);
-  to = gantry_output_new (path, error);
+  to = gantry_output_new (path, NULL, error);
   if (to == NULL
       || !gantry_output_finish (to, receive_data (stream, gantry_output_stream (to), name, bytes, error), error))
     return NULL;

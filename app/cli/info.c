@@ -1,7 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gantry-cli info: what a model file says about itself and what of it cannot be compiled; or what a trace holds. */
+#include "app/cli/assignment-report.h"
 #include "app/cli/trace-report.h"
 #include "core/document/outside.h"
+
+#define MOST_ALLOCATIONS 10u
+
+static void
+add_int (JsonBuilder *json, const char *key, gint64 value)
+{
+  json_builder_set_member_name (json, key);
+  json_builder_add_int_value (json, value);
+}
 
 static void
 add_values (JsonBuilder *json, const char *key, const GantryModelValue *values, guint n)
@@ -15,6 +25,8 @@ add_values (JsonBuilder *json, const char *key, const GantryModelValue *values, 
       json_builder_add_string_value (json, values[i].name);
       json_builder_set_member_name (json, "type");
       json_builder_add_string_value (json, values[i].type);
+      if (values[i].donated > 0)
+        add_int (json, "donated_to_output", values[i].donated - 1);
       json_builder_end_object (json);
     }
   json_builder_end_array (json);
@@ -31,13 +43,6 @@ add_strings (JsonBuilder *json, const char *key, char **values)
 }
 
 static void
-add_int (JsonBuilder *json, const char *key, gint64 value)
-{
-  json_builder_set_member_name (json, key);
-  json_builder_add_int_value (json, value);
-}
-
-static void
 add_string (JsonBuilder *json, const char *key, const char *value)
 {
   json_builder_set_member_name (json, key);
@@ -45,7 +50,7 @@ add_string (JsonBuilder *json, const char *key, const char *value)
 }
 
 static void
-print_json (const GantryModel *model)
+print_json (const GantryModel *model, const GPtrArray *unsupported)
 {
   g_autoptr (JsonBuilder) json = json_builder_new ();
 
@@ -62,51 +67,79 @@ print_json (const GantryModel *model)
   add_values (json, "outputs", model->outputs, model->n_outputs);
   json_builder_set_member_name (json, "unsupported");
   json_builder_begin_array (json);
-  for (guint i = 0; i < model->n_unsupported; i++)
+  for (guint i = 0; i < unsupported->len; i++)
     {
+      const GantryModelRefusal *refusal = g_ptr_array_index (unsupported, i);
+
       json_builder_begin_object (json);
-      add_string (json, "operation", model->unsupported[i].operation);
-      add_string (json, "why", model->unsupported[i].why);
-      add_string (json, "where", model->unsupported[i].where);
-      add_int (json, "count", model->unsupported[i].count);
+      add_string (json, "operation", refusal->operation);
+      add_string (json, "why", refusal->why);
+      add_string (json, "where", refusal->where);
+      add_int (json, "count", refusal->count);
       json_builder_end_object (json);
     }
   json_builder_end_array (json);
   add_strings (json, "unbound_dimensions", model->unbound);
   add_strings (json, "warnings", model->warnings);
+  if (model->stages != NULL)
+    gantry_cli_add_assignment (json, model->assignment, TRUE);
   json_builder_end_object (json);
   gantry_cli_print_json (json);
+}
+
+static void
+say (const char *title, const char *format, ...) G_GNUC_PRINTF (2, 3);
+
+static void
+say (const char *title, const char *format, ...)
+{
+  g_autofree char *text = NULL;
+  va_list arguments;
+
+  va_start (arguments, format);
+  text = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  gantry_cli_print ("%-13s %s\n", title, text);
 }
 
 static void
 print_values (const char *title, const GantryModelValue *values, guint n)
 {
   for (guint i = 0; i < n; i++)
-    printf ("%-13s %s: %s\n", i == 0 ? title : "", values[i].name, values[i].type);
+    if (values[i].donated > 0)
+      say (i == 0 ? title : "", "%s: %s, donated to output %u", values[i].name, values[i].type, values[i].donated - 1);
+    else
+      say (i == 0 ? title : "", "%s: %s", values[i].name, values[i].type);
 }
 
 static void
-print_text (const GantryModel *model)
+print_text (const GantryModel *model, const GPtrArray *unsupported)
 {
   g_autofree char *file = gantry_cli_bytes (model->file_bytes);
   g_autofree char *weights = gantry_cli_bytes (model->initializer_bytes);
 
-  printf ("%-13s %s (%s, %s%s%s)\n", "model", model->path, model->format, file, *model->producer != '\0' ? ", by " : "",
-          model->producer);
+  say ("model", "%s (%s, %s%s%s)", model->path, model->format, file, *model->producer != '\0' ? ", by " : "", model->producer);
   if (*model->opset != '\0')
-    printf ("%-13s %s\n", "opset", model->opset);
-  printf ("%-13s %u\n%-13s %u (%s)\n", "nodes", model->n_nodes, "initializers", model->n_initializers, weights);
+    say ("opset", "%s", model->opset);
+  gantry_cli_print ("%-13s %u\n%-13s %u (%s)\n", "nodes", model->n_nodes, "initializers", model->n_initializers,
+                    weights);
   print_values ("inputs", model->inputs, model->n_inputs);
   print_values ("outputs", model->outputs, model->n_outputs);
   for (guint i = 0; model->unbound != NULL && model->unbound[i] != NULL; i++)
-    printf ("%-13s %s\n", i == 0 ? "unbound" : "", model->unbound[i]);
-  if (model->n_unsupported == 0)
-    printf ("%-13s none\n", "unsupported");
-  for (guint i = 0; i < model->n_unsupported; i++)
-    printf ("%-13s %s: %s (%u times, first %s)\n", i == 0 ? "unsupported" : "", model->unsupported[i].operation,
-            model->unsupported[i].why, model->unsupported[i].count, model->unsupported[i].where);
+    say (i == 0 ? "unbound" : "", "%s", model->unbound[i]);
+  if (unsupported->len == 0)
+    gantry_cli_print ("%-13s none\n", "unsupported");
+  for (guint i = 0; i < unsupported->len; i++)
+    {
+      const GantryModelRefusal *refusal = g_ptr_array_index (unsupported, i);
+
+      say (i == 0 ? "unsupported" : "", "%s: %s (%u times, first %s)", refusal->operation, refusal->why, refusal->count,
+           refusal->where);
+    }
   for (guint i = 0; model->warnings != NULL && model->warnings[i] != NULL; i++)
-    printf ("%-13s %s\n", "warning", model->warnings[i]);
+    say ("warning", "%s", model->warnings[i]);
+  if (model->assignment != NULL)
+    gantry_cli_print_assignment (model->assignment, MOST_ALLOCATIONS);
 }
 
 /* A trace stands by itself: no model is looked for. */
@@ -121,7 +154,7 @@ info_of_trace (const char *path, gboolean as_json)
     return gantry_cli_fail (error);
   if (!as_json)
     {
-      printf ("%-10s %s\n", "trace", path);
+      gantry_cli_print ("%-10s %s\n", "trace", path);
       gantry_cli_print_trace (recording);
       return GANTRY_EXIT_DONE;
     }
@@ -140,6 +173,7 @@ gantry_cli_info (int argc, char **argv)
 {
   g_auto (GantryCliOptions) options = { .random_weights = -1, .keep_unbound = TRUE };
   g_autoptr (GantryDocument) document = NULL;
+  g_autoptr (GPtrArray) unsupported = NULL;
   g_autoptr (GError) error = NULL;
 
   if (!gantry_cli_parse ("info", "MODEL", "Says what is in a model file and what of it cannot be compiled, or what a trace holds.", &options,
@@ -147,7 +181,7 @@ gantry_cli_info (int argc, char **argv)
     return GANTRY_EXIT_ERROR;
   if (argc != 2)
     {
-      fprintf (stderr, "gantry-cli info: give one model\n");
+      gantry_cli_tell ("gantry-cli info: give one model\n");
       return GANTRY_EXIT_ERROR;
     }
   if (gantry_outside_is_trace (argv[1]))
@@ -155,9 +189,12 @@ gantry_cli_info (int argc, char **argv)
   document = gantry_cli_open (&options, argv[1], &error);
   if (document == NULL)
     return gantry_cli_fail (error);
+  unsupported = gantry_model_find_unsupported (gantry_document_get_model (document), NULL, &error);
+  if (unsupported == NULL)
+    return gantry_cli_fail (error);
   if (options.json)
-    print_json (gantry_document_get_model (document));
+    print_json (gantry_document_get_model (document), unsupported);
   else
-    print_text (gantry_document_get_model (document));
+    print_text (gantry_document_get_model (document), unsupported);
   return GANTRY_EXIT_DONE;
 }

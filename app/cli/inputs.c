@@ -168,7 +168,8 @@ source_clear (gpointer data)
 }
 
 static gboolean
-find (GantryModule *module, const GantryNode *parameter, const char *text, GantryInputSource *source, GError **error)
+find (GantryModule *module, const GantryNode *parameter, const char *text, GantryReadFiles *read, GantryInputSource *source,
+      GError **error)
 {
   const GantryAttr *initial = gantry_attrs_find (module->context, parameter->attrs, "initial");
   Maker maker;
@@ -191,12 +192,15 @@ find (GantryModule *module, const GantryNode *parameter, const char *text, Gantr
     return FALSE;
   g_clear_pointer (&maker.random, g_rand_free);
   if (maker.kind == MAKE_NOTHING)
-    source->literal = gantry_input_read (module->context, source->text, source->type, error);
+    {
+      gantry_read_files_add (read, source->text);
+      source->literal = gantry_input_read (module->context, source->text, source->type, error);
+    }
   return maker.kind != MAKE_NOTHING || source->literal != NULL;
 }
 
 GArray *
-gantry_inputs_find (GantryModule *module, char **given, GError **error)
+gantry_inputs_find (GantryModule *module, char **given, GantryReadFiles *read, GError **error)
 {
   const GantryFunction *entry = gantry_module_entry (module);
   g_autofree const char **texts = g_new0 (const char *, entry->n_params + 1);
@@ -208,7 +212,8 @@ gantry_inputs_find (GantryModule *module, char **given, GError **error)
   for (guint i = 0; i < entry->n_params; i++)
     {
       g_array_set_size (sources, i + 1);
-      if (!find (module, &module->nodes[entry->first_node + i], texts[i], &g_array_index (sources, GantryInputSource, i), error))
+      if (!find (module, &module->nodes[entry->first_node + i], texts[i], read, &g_array_index (sources, GantryInputSource, i),
+                 error))
         return NULL;
     }
   return g_steal_pointer (&sources);

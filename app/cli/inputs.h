@@ -20,12 +20,14 @@ typedef struct
  *  .npy; anything else raw bytes), or "random[:SEED]", "hash:SEED" (the numbers of core/base/random.h for the
  *  input's name; of integers and bools 0 or 1), "value:NUMBER", "arange" (i / n), "zeros", "ones"
  *
+ * @read: gets the files
+ *
  * Inputs that are not given are what their attribute `initial` says (parameters and state of a training step), else
  * "random:0".
  *
  * Returns: (transfer full) (nullable) (element-type GantryInputSource): one for each parameter; types are static
  */
-GArray *gantry_inputs_find (GantryModule *module, char **given, GError **error);
+GArray *gantry_inputs_find (GantryModule *module, char **given, GantryReadFiles *read, GError **error);
 /** Writes the value into gantry_type_bytes() bytes: the same ones each time. */
 void gantry_input_source_write (const GantryInputSource *source, guint8 *to);
 

@@ -1,19 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the subcommands print as one JSON object. */
 #include "app/cli/cli.h"
+#include "core/base/format.h"
 #include <math.h>
+#include <string.h>
+
+/* What a terminal would obey stands in strings alone: there it is an escape of JSON. Bytes that are no UTF-8, which JSON has not,
+ * are replaced. (transfer full) */
+static char *
+shown_json (const char *json)
+{
+  g_autofree char *valid = g_utf8_make_valid (json, -1);
+  GString *shown = g_string_sized_new (strlen (valid) + 1);
+
+  for (const char *at = valid, *next; *at != '\0'; at = next)
+    {
+      g_autofree char *text = NULL, *one = NULL;
+
+      next = g_utf8_next_char (at);
+      if ((guchar) *at >= ' ' && (guchar) *at < 0x7f)
+        {
+          g_string_append_c (shown, *at);
+          continue;
+        }
+      text = g_strndup (at, (gsize) (next - at));
+      one = gantry_format_text (text, TRUE);
+      if (strcmp (one, text) == 0)
+        g_string_append (shown, text);
+      else
+        g_string_append_printf (shown, "\\u%04x", g_utf8_get_char (at));
+    }
+  return g_string_free (shown, FALSE);
+}
 
 void
 gantry_cli_print_json (JsonBuilder *builder)
 {
   g_autoptr (JsonNode) root = json_builder_get_root (builder);
   g_autoptr (JsonGenerator) generator = json_generator_new ();
-  g_autofree char *text = NULL;
+  g_autofree char *text = NULL, *shown = NULL;
 
   json_generator_set_root (generator, root);
   json_generator_set_pretty (generator, TRUE);
   text = json_generator_to_data (generator, NULL);
-  printf ("%s\n", text);
+  shown = shown_json (text);
+  fprintf (stdout, "%s\n", shown);
 }
 
 void
@@ -64,4 +95,18 @@ gantry_cli_add_boolean (JsonBuilder *json, const char *key, gboolean value)
 {
   json_builder_set_member_name (json, key);
   json_builder_add_boolean_value (json, value);
+}
+
+void
+gantry_cli_add_figures (JsonBuilder *json, const GantryPlanFigures *figures)
+{
+  gantry_cli_add_int (json, "peak_bytes", (gint64) figures->peak_bytes);
+  gantry_cli_add_parts (json, "parts", &figures->parts);
+  gantry_cli_add_boolean (json, "sizes_known", figures->sizes_known);
+  gantry_cli_add_int (json, "temp_bytes", (gint64) figures->temp_bytes);
+  gantry_cli_add_int (json, "host_bytes", (gint64) figures->host_bytes);
+  gantry_cli_add_int (json, "copied_bytes", (gint64) figures->copied_bytes);
+  gantry_cli_add_double (json, "step_ms", figures->step_us / 1000);
+  gantry_cli_add_double (json, "recompute_ms", figures->recompute_us / 1000);
+  gantry_cli_add_double (json, "stall_ms", figures->stall_us / 1000);
 }

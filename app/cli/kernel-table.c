@@ -5,15 +5,13 @@
 #include "core/base/output.h"
 #include <string.h>
 
+/* The conditions, and with which versions of the libraries. (transfer full) */
 static char *
 describe (const GantryProgramOptions *options)
 {
-  g_autofree char *processor = gantry_kernels_processor (), *versions = gantry_kernels_describe ();
-  guint threads = options->threads > 0 ? (guint) options->threads : g_get_num_processors ();
+  g_autofree char *conditions = gantry_program_conditions (options), *versions = gantry_kernels_describe ();
 
-  return g_strdup_printf ("x86-64 %s (%s), %u threads, library %d, instructions %d, block %u, quick %d", processor, versions,
-                          threads, !options->no_library, (int) options->instructions, options->layout_block,
-                          options->quick_compile);
+  return g_strdup_printf ("%s (%s)", conditions, versions);
 }
 
 /* (transfer full) (nullable): what is made for a GPU is not kept: what its driver makes of it is not known before a run */
@@ -52,7 +50,7 @@ gantry_kernel_table_keep (const GantryKernelSizes *sizes, const GantryProgramOpt
   text = gantry_kernel_sizes_to_text (sizes);
   folder = g_path_get_dirname (path);
   if (g_mkdir_with_parents (folder, 0700) == 0)
-    gantry_output_write (path, text, strlen (text), NULL);
+    gantry_output_write (path, NULL, text, strlen (text), NULL);
 }
 
 GantryKernelSizes *
@@ -62,6 +60,7 @@ gantry_kernel_table_make (const GantryCompilation *compilation, const GantryProg
   GantryKernelSizes *sizes = gantry_kernel_set_sizes (kernels, module);
 
   sizes->program = gantry_module_content (module);
+  sizes->conditions = gantry_program_conditions (options);
   sizes->arch = options->code != GANTRY_CODE_CPU ? g_strdup (options->arch != NULL ? options->arch : "sm_90a") : NULL;
   return sizes;
 }
@@ -106,6 +105,18 @@ gantry_kernel_table_use (GantryDocument *document, const GantryProgramOptions *o
   return TRUE;
 }
 
+void
+gantry_kernel_table_use_for_search (GantryDocument *document, const GantryProgress *progress)
+{
+  const GantryProgramOptions usual = { 0 };
+  g_autoptr (GError) error = NULL;
+
+  if (gantry_document_get_settings (document)->target.arch[0] != '\0'
+      || gantry_document_get_compilation (document)->refusal != NULL || gantry_kernel_table_use (document, &usual, progress, &error))
+    return;
+  fprintf (stderr, "%s: what kernels need is not counted: %s\n", g_get_prgname (), error->message);
+}
+
 static gboolean
 use_kernels (GantryDocument *document, gconstpointer how, const GantryProgress *progress, GError **error)
 {
@@ -115,9 +126,16 @@ use_kernels (GantryDocument *document, gconstpointer how, const GantryProgress *
   return options->code != GANTRY_CODE_CPU || gantry_kernel_table_use (document, options, progress, error);
 }
 
+static char *
+conditions (gconstpointer how)
+{
+  return gantry_program_conditions (how);
+}
+
 void
 gantry_kernel_table_count_in (GantryCliOptions *common, const GantryProgramOptions *how)
 {
+  common->conditions = conditions;
   common->use_kernels = use_kernels;
   common->how = how;
 }

@@ -46,16 +46,13 @@ usage (FILE *out)
 }
 
 /* oneDNN's threads are OpenMP's, which by default spin for a while after each product and so keep the processors from
- * the workers that run the kernel after it: a run on two threads takes several times as long. libgomp reads its setting
- * before main, so the program starts itself once more with it. What the user has set is left alone. */
+ * the workers that run the kernel after it: a run on two threads takes several times as long. libgomp reads its setting while it is
+ * loaded, with oneDNN. What the user has set is left alone. */
 static void
-keep_openmp_quiet (char **argv)
+keep_openmp_quiet (void)
 {
-  if (g_getenv ("OMP_WAIT_POLICY") != NULL || g_getenv ("GOMP_SPINCOUNT") != NULL)
-    return;
-  g_setenv ("OMP_WAIT_POLICY", "passive", TRUE);
-  execv ("/proc/self/exe", argv);
-  /* Where that is not possible it is only slower. */
+  if (g_getenv ("OMP_WAIT_POLICY") == NULL && g_getenv ("GOMP_SPINCOUNT") == NULL)
+    g_setenv ("OMP_WAIT_POLICY", "passive", TRUE);
 }
 
 static int
@@ -67,13 +64,13 @@ run_command (int argc, char **argv)
     return usage (stdout);
   if (strcmp (argv[1], "--version") == 0)
     {
-      printf ("gantry-cli %s\n", GANTRY_VERSION);
+      gantry_cli_print ("gantry-cli %s\n", GANTRY_VERSION);
       return GANTRY_EXIT_DONE;
     }
   for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
     if (strcmp (argv[1], commands[i].name) == 0)
       return commands[i].run (argc - 1, argv + 1);
-  fprintf (stderr, "gantry-cli: there is no command '%s'\n\n", argv[1]);
+  gantry_cli_tell ("gantry-cli: there is no command '%s'\n\n", argv[1]);
   return usage (stderr);
 }
 
@@ -103,7 +100,7 @@ main (int argc, char **argv)
   keep_descriptors ();
   gantry_file_guard_end ("gantry-cli");
   signal (SIGXFSZ, SIG_IGN); /* a file that may not grow is a write that fails, and is told */
-  keep_openmp_quiet (argv);
+  keep_openmp_quiet ();
   setlocale (LC_ALL, "");
   setlocale (LC_NUMERIC, "C"); /* figures are read by programs */
   gantry_scratch_sweep ();

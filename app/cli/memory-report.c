@@ -6,17 +6,17 @@
 static void
 print_parts (const GantryMemorySummary *summary)
 {
-  printf ("%-10s %12s %12s\n", "", "planned", "touched");
+  gantry_cli_print ("%-10s %12s %12s\n", "", "planned", "touched");
   for (guint i = 0; i < summary->parts->len; i++)
     {
       const GantryMemoryRow *row = &g_array_index (summary->parts, GantryMemoryRow, i);
       g_autofree char *planned = NULL, *touched = NULL;
 
-      gantry_format_bytes_apart (row->planned, row->touched, &planned, &touched);
-      printf ("%-10s %12s %12s %s\n", "", planned, touched, row->name);
+      gantry_format_bytes_apart (row->planned, row->touched, 0, &planned, &touched);
+      gantry_cli_print ("%-10s %12s %12s %s\n", "", planned, touched, row->name);
     }
   for (guint i = 0; i < summary->notes->len; i++)
-    printf ("%-10s %s\n", "", (const char *) g_ptr_array_index (summary->notes, i));
+    gantry_cli_print ("%-10s %s\n", "", (const char *) g_ptr_array_index (summary->notes, i));
 }
 
 static void
@@ -28,8 +28,26 @@ print_differences (const GantryMemorySummary *summary)
       g_autofree char *size = gantry_cli_bytes ((guint64) ABS (difference->bytes));
       g_autofree char *text = g_strdup_printf ("%s%s", difference->bytes < 0 ? "-" : "", size);
 
-      printf ("%-10s %12s %s\n", "", text, difference->name);
+      gantry_cli_print ("%-10s %12s %s\n", "", text, difference->name);
     }
+}
+
+/* " and 71.0 MiB of host memory": where there is any. (transfer full) */
+static char *
+host_text (guint64 bytes)
+{
+  g_autofree char *size = gantry_cli_bytes (bytes);
+
+  return bytes > 0 ? g_strdup_printf (" and %s of host memory", size) : g_strdup ("");
+}
+
+void
+gantry_memory_report_planned (const GantryPlan *plan, guint64 limit)
+{
+  g_autofree char *planned = gantry_format_bytes_within (gantry_plan_memory_bytes (plan, GANTRY_MEMORY_DEVICE), limit);
+  g_autofree char *host = host_text (gantry_plan_host_bytes (plan)), *text = gantry_format_limit (limit);
+
+  gantry_cli_print ("%-10s %s planned%s%s%s\n", "memory", planned, host, limit > 0 ? ", limit " : "", limit > 0 ? text : "");
 }
 
 void
@@ -37,18 +55,23 @@ gantry_memory_report_text (const GantryRunResult *result, const GantryModule *mo
 {
   const GantryMemoryMeasure *measure = result->memory;
   g_autoptr (GantryMemorySummary) summary = measure != NULL ? gantry_memory_summary_new (result->plan, measure, module, limit) : NULL;
-  g_autofree char *planned = NULL, *touched = NULL, *process = NULL;
+  g_autofree char *planned = NULL, *touched = NULL, *host = NULL, *process = NULL;
 
   if (summary == NULL)
     return;
-  planned = gantry_format_bytes (summary->planned);
-  touched = gantry_cli_bytes (summary->touched);
-  printf ("%-10s %s%s\n", "touched", touched, measure->driver ? ", as the driver counts" : ", in whole pages");
+  touched = gantry_format_bytes_within (summary->touched, limit);
+  host = host_text (summary->touched_all - summary->touched);
+  gantry_cli_print ("%-10s %s%s%s", "touched", touched, host, measure->driver ? ", as the driver counts" : ", in whole pages");
+  if (summary->step != G_MAXUINT32)
+    gantry_cli_print ("; by part in step %u, where that was", summary->step);
+  gantry_cli_print ("\n");
   print_parts (summary);
   if (summary->process == 0)
     return;
-  process = gantry_cli_bytes (summary->process);
-  printf ("%-10s %s at most, where %s are planned; beside the plan\n", "process", process, planned);
+  planned = gantry_format_bytes_within (summary->planned_all, limit);
+  process = gantry_format_bytes_within (summary->process, limit);
+  gantry_cli_print ("%-10s %s at most since the program was loaded, where %s are planned%s; beside the plan\n", "process", process,
+                    planned, summary->planned_all > summary->planned ? " in all" : "");
   print_differences (summary);
 }
 
@@ -59,7 +82,7 @@ gantry_memory_report_warn (const GantryRunResult *result, const GantryModule *mo
     result->memory != NULL ? gantry_memory_summary_new (result->plan, result->memory, module, limit) : NULL;
 
   for (guint i = 0; summary != NULL && i < summary->warnings->len; i++)
-    fprintf (stderr, "%s: warning: %s\n", g_get_prgname (), (const char *) g_ptr_array_index (summary->warnings, i));
+    gantry_cli_tell ("%s: warning: %s\n", g_get_prgname (), (const char *) g_ptr_array_index (summary->warnings, i));
 }
 
 static const char *
@@ -113,11 +136,22 @@ gantry_memory_report_json (JsonBuilder *json, const GantryRunResult *result, con
   summary = gantry_memory_summary_new (result->plan, measure, module, limit);
   json_builder_begin_object (json);
   gantry_cli_add_int (json, "planned_bytes", (gint64) summary->planned);
+  gantry_cli_add_int (json, "planned_host_bytes", (gint64) (summary->planned_all - summary->planned));
+  gantry_cli_add_int (json, "planned_all_bytes", (gint64) summary->planned_all);
+  gantry_cli_add_int (json, "touched_bytes", (gint64) summary->touched);
+  gantry_cli_add_int (json, "touched_host_bytes", (gint64) (summary->touched_all - summary->touched));
+  gantry_cli_add_int (json, "touched_all_bytes", (gint64) summary->touched_all);
   gantry_cli_add_int (json, "allowed_bytes", (gint64) summary->allowed);
-  gantry_cli_add_int (json, "touched_bytes", (gint64) measure->peak_bytes);
-  gantry_cli_add_int (json, "touched_host_bytes", (gint64) measure->host_bytes);
   gantry_cli_add_boolean (json, "driver", measure->driver);
+  gantry_cli_add_int (json, "touched_step", summary->step != G_MAXUINT32 ? (gint64) summary->step : -1);
   add_parts (json, "touched", measure->touched.bytes, GANTRY_N_MEMORY_PARTS, part_name);
+  if (summary->step != G_MAXUINT32)
+    {
+      GantryMemoryParts then;
+
+      gantry_plan_memory_parts_at (result->plan, summary->step, &then);
+      add_parts (json, "planned_then", then.bytes, GANTRY_N_MEMORY_PARTS, part_name);
+    }
   add_unplanned (json, "outside", &measure->outside, module);
   add_unplanned (json, "beside", &measure->beside, module);
   gantry_cli_add_int (json, "process_bytes", (gint64) measure->process_peak);

@@ -5,6 +5,8 @@
 
 G_BEGIN_DECLS
 
+/** The line that says what is planned of the device, and of the host where that has anything. */
+void gantry_memory_report_planned (const GantryPlan *plan, guint64 limit);
 /** Lines of text; nothing where no memory was measured. @limit: as in gantry_memory_summary_new(), here and below */
 void gantry_memory_report_text (const GantryRunResult *result, const GantryModule *module, guint64 limit);
 /** What is not as it should be, on the standard error stream: nothing where all is. */

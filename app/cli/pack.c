@@ -82,19 +82,19 @@ print_text (const GantryPackTable *table, const Answer *answer, gboolean with_of
   const GantryPackResult *result = &answer->result;
 
   for (guint32 i = 0; with_offsets && i < table->n; i++)
-    printf ("%s %" G_GUINT64_FORMAT "\n", table->ids[i], table->items[i].offset);
-  printf ("height %" G_GUINT64_FORMAT " bytes, lower bound %" G_GUINT64_FORMAT ", gap %" G_GUINT64_FORMAT
-          ", %.1f ms",
-          result->height, result->lower_bound, result->height - result->lower_bound, answer->milliseconds);
+    gantry_cli_print ("%s %" G_GUINT64_FORMAT "\n", table->ids[i], table->items[i].offset);
+  gantry_cli_print ("height %" G_GUINT64_FORMAT " bytes, lower bound %" G_GUINT64_FORMAT ", gap %" G_GUINT64_FORMAT
+                    ", %.1f ms",
+                    result->height, result->lower_bound, result->height - result->lower_bound, answer->milliseconds);
   if (answer->capacity > 0 && result->height <= answer->capacity)
-    printf (", fits");
+    gantry_cli_print (", fits");
   else if (answer->capacity > 0)
-    printf (", does not fit: %" G_GUINT64_FORMAT " bytes too high%s", over_capacity (answer),
-            result->lower_bound > answer->capacity ? ", and no packing fits" : "");
+    gantry_cli_print (", does not fit: %" G_GUINT64_FORMAT " bytes too high%s", over_capacity (answer),
+                      result->lower_bound > answer->capacity ? ", and no packing fits" : "");
   if (is_proven (answer))
-    printf ("; proven: no packing is lower\n");
+    gantry_cli_print ("; proven: no packing is lower\n");
   else
-    printf ("; not proven to be the lowest (--effort N looks further)\n");
+    gantry_cli_print ("; not proven to be the lowest (--effort N looks further)\n");
 }
 
 /* Returns: FALSE where the text is no number of at least one */
@@ -161,7 +161,7 @@ gantry_cli_pack (int argc, char **argv)
     return GANTRY_EXIT_ERROR;
   if (argc != 2)
     {
-      fprintf (stderr, "gantry-cli pack: give one table\n");
+      gantry_cli_tell ("gantry-cli pack: give one table\n");
       return GANTRY_EXIT_ERROR;
     }
   if (!parse_count ("--capacity", capacity, &how.target, &error)
@@ -170,7 +170,7 @@ gantry_cli_pack (int argc, char **argv)
     return gantry_cli_fail (error);
   if (how.alignment > G_GUINT64_CONSTANT (1) << 30)
     {
-      fprintf (stderr, "gantry-cli pack: --alignment %s: at most 2^30\n", alignment);
+      gantry_cli_tell ("gantry-cli pack: --alignment %s: at most 2^30\n", alignment);
       return GANTRY_EXIT_ERROR;
     }
   table = read_table (argv[1], &error);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gantry-cli pareto: the front of memory and time, each point a variant that can be loaded. */
+#include "app/cli/kernel-table.h"
 #include "app/cli/plan-report.h"
 
 typedef struct
@@ -8,6 +9,7 @@ typedef struct
   char *output;
   gint points;
   double seconds;
+  gboolean no_kernels;
 } Options;
 
 static void
@@ -24,13 +26,7 @@ add_point (JsonBuilder *json, const GantryVariant *variant)
 {
   json_builder_begin_object (json);
   gantry_cli_add_string (json, "name", variant->name);
-  gantry_cli_add_int (json, "peak_bytes", (gint64) variant->peak_bytes);
-  gantry_cli_add_int (json, "temp_bytes", (gint64) variant->temp_bytes);
-  gantry_cli_add_int (json, "host_bytes", (gint64) variant->host_bytes);
-  gantry_cli_add_double (json, "step_ms", variant->step_us / 1000);
-  gantry_cli_add_double (json, "recompute_ms", variant->recompute_us / 1000);
-  gantry_cli_add_double (json, "stall_ms", variant->stall_us / 1000);
-  gantry_cli_add_int (json, "copied_bytes", (gint64) variant->copied_bytes);
+  gantry_cli_add_figures (json, &variant->figures);
   gantry_cli_add_double (json, "gap", variant->gap);
   json_builder_end_object (json);
 }
@@ -53,14 +49,15 @@ print_json (GPtrArray *points)
 static void
 print_text (GPtrArray *points)
 {
-  printf ("%12s %12s %12s %12s %12s %8s\n", "peak", "step ms", "again ms", "waits ms", "copied", "gap");
+  gantry_cli_print ("%20s %12s %12s %12s %12s %8s\n", "peak", "step ms", "again ms", "waits ms", "copied", "gap");
   for (guint i = 0; i < points->len; i++)
     {
       const GantryVariant *variant = g_ptr_array_index (points, i);
-      g_autofree char *peak = gantry_format_bytes (variant->peak_bytes), *copied = gantry_cli_bytes (variant->copied_bytes);
+      g_autofree char *peak = gantry_memory_peak_text (variant->figures.peak_bytes, variant->limit, variant->figures.sizes_known);
+      g_autofree char *copied = gantry_cli_bytes (variant->figures.copied_bytes);
 
-      printf ("%12s %12.3f %12.3f %12.3f %12s %7.2f%%\n", peak, variant->step_us / 1000, variant->recompute_us / 1000,
-              variant->stall_us / 1000, copied, 100 * variant->gap);
+      gantry_cli_print ("%20s %12.3f %12.3f %12.3f %12s %7.2f%%\n", peak, variant->figures.step_us / 1000,
+                        variant->figures.recompute_us / 1000, variant->figures.stall_us / 1000, copied, 100 * variant->gap);
     }
 }
 
@@ -71,6 +68,8 @@ pareto (const Options *options, const char *path)
   g_autoptr (GantryDocument) document = gantry_cli_open (&options->common, path, &error);
   g_autoptr (GPtrArray) points = NULL;
 
+  if (document != NULL && !options->no_kernels)
+    gantry_kernel_table_use_for_search (document, gantry_cli_progress (&options->common));
   if (document != NULL)
     points = gantry_document_front (document, (guint) options->points, options->seconds,
                                     gantry_cli_progress (&options->common), &error);
@@ -94,6 +93,7 @@ gantry_cli_pareto (int argc, char **argv)
   const GOptionEntry own[] = {
     { "points", 0, 0, G_OPTION_ARG_INT, &options.points, "At most so many points (8)", "N" },
     { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &options.seconds, "Search at most so long (30)", "S" },
+    { "no-kernels", 0, 0, G_OPTION_ARG_NONE, &options.no_kernels, "As for solve", NULL },
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "Write a session file with a variant for each point",
       "FILE.gantry" },
     { NULL },
@@ -105,7 +105,7 @@ gantry_cli_pareto (int argc, char **argv)
     return GANTRY_EXIT_ERROR;
   if (argc != 2 || options.points < 2 || options.points > 1000 || options.seconds < 0)
     {
-      fprintf (stderr, "gantry-cli pareto: give one model or session, and from 2 to 1000 points\n");
+      gantry_cli_tell ("gantry-cli pareto: give one model or session, and from 2 to 1000 points\n");
       return GANTRY_EXIT_ERROR;
     }
   return pareto (&options, argv[1]);

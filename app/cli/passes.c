@@ -48,13 +48,19 @@ print_json (const GantryCompilation *compilation)
 static void
 print_text (const GantryCompilation *compilation)
 {
-  printf ("%-12s %8s %8s %8s %8s %10s\n", "pass", "before", "after", "made", "removed", "ms");
+  int width = 12;
+
+  for (guint i = 0; i < compilation->n_snapshots; i++)
+    width = (int) MAX ((gsize) width, strlen (compilation->snapshots[i].pass));
+  gantry_cli_print ("%-*s %8s %8s %8s %8s %10s\n", width, "pass", "before", "after", "made", "removed", "ms");
   for (guint i = 0; i < compilation->n_snapshots; i++)
     {
       const GantrySnapshot *snapshot = &compilation->snapshots[i];
 
-      printf ("%-12s %8u %8u %8u %8u %10.2f%s\n", snapshot->pass, snapshot->nodes_before, snapshot->nodes_after,
-              snapshot->n_made, snapshot->n_removed, snapshot->milliseconds, snapshot->enabled ? "" : "  (off)");
+      gantry_cli_print ("%-*s %8u %8u %8u %8u %10.2f%s\n", width, snapshot->pass, snapshot->nodes_before,
+                        snapshot->nodes_after,
+                        snapshot->n_made, snapshot->n_removed, snapshot->milliseconds,
+                        snapshot->enabled ? "" : "  (off)");
     }
 }
 
@@ -69,10 +75,10 @@ print_module (const GantryCompilation *compilation, const char *pass)
       {
         g_autofree char *text = gantry_module_to_text (compilation->snapshots[i].module, &options);
 
-        fputs (text, stdout);
+        gantry_cli_write_lines (stdout, text);
         return GANTRY_EXIT_DONE;
       }
-  fprintf (stderr, "gantry-cli passes: no pass '%s' has run\n", pass);
+  gantry_cli_tell ("gantry-cli passes: no pass '%s' has run\n", pass);
   return GANTRY_EXIT_ERROR;
 }
 
@@ -94,7 +100,7 @@ gantry_cli_passes (int argc, char **argv)
     return GANTRY_EXIT_ERROR;
   if (argc != 2)
     {
-      fprintf (stderr, "gantry-cli passes: give one model\n");
+      gantry_cli_tell ("gantry-cli passes: give one model\n");
       return GANTRY_EXIT_ERROR;
     }
   document = gantry_cli_open (&options, argv[1], &error);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A plan for people and for programs: sizes, categories, who holds the peak, which rules matched nothing. */
 #include "app/cli/plan-report.h"
+#include "app/cli/assignment-report.h"
 #include "core/memory/report.h"
 
 #define MOST_SCOPES 40u
@@ -24,9 +25,12 @@ static GantryMemoryAnalysis *
 analyse (GantryDocument *document, guint most_holders)
 {
   GantryCompilation *compilation = gantry_document_get_compilation (document);
+  GantryMemoryAnalysis *analysis =
+    gantry_memory_analysis_new (gantry_compilation_module (compilation), gantry_document_get_plan (document),
+                                gantry_document_get_planner (document), gantry_document_get_placements (document), most_holders);
 
-  return gantry_memory_analysis_new (gantry_compilation_module (compilation), gantry_document_get_plan (document),
-                                     gantry_document_get_planner (document), gantry_document_get_placements (document), most_holders);
+  analysis->limit = gantry_document_get_settings (document)->target.memory_limit;
+  return analysis;
 }
 
 static void
@@ -221,6 +225,16 @@ add_placements (JsonBuilder *json, const GantryPlacements *placements)
   json_builder_end_object (json);
 }
 
+static void
+add_missing (JsonBuilder *json, GPtrArray *missing)
+{
+  json_builder_set_member_name (json, "without_value");
+  json_builder_begin_array (json);
+  for (guint i = 0; i < missing->len; i++)
+    json_builder_add_string_value (json, g_ptr_array_index (missing, i));
+  json_builder_end_array (json);
+}
+
 void
 gantry_plan_report_json (JsonBuilder *json, GantryDocument *document, guint most_holders)
 {
@@ -237,7 +251,10 @@ gantry_plan_report_json (JsonBuilder *json, GantryDocument *document, guint most
   gantry_cli_add_int (json, "limit_bytes", (gint64) gantry_document_get_settings (document)->target.memory_limit);
   gantry_cli_add_string (json, "times", gantry_document_get_settings (document)->measured != NULL
                                           ? gantry_document_get_settings (document)->measured->name : "model");
+  if (gantry_document_get_model (document)->assignment != NULL)
+    gantry_cli_add_assignment (json, gantry_document_get_model (document)->assignment, FALSE);
   add_placements (json, gantry_document_get_placements (document));
+  add_missing (json, gantry_document_get_missing (document));
   add_rules (json, gantry_document_get_reports (document));
   add_problems (json, module, plan);
   add_categories (json, analysis);
@@ -255,9 +272,10 @@ print_rules (GPtrArray *reports)
       const GantryPolicyReport *report = g_ptr_array_index (reports, i);
 
       if (report->problem != NULL)
-        printf ("rule       %s (line %u): %s\n", report->text, report->line, report->problem);
+        gantry_cli_print ("rule       %s (line %u): %s\n", report->text, report->line, report->problem);
       else
-        printf ("rule       %s: decides %u of %u values\n", report->text, report->n_decided, report->n_matched);
+        gantry_cli_print ("rule       %s: decides %u of %u values\n", report->text, report->n_decided,
+                          report->n_matched);
     }
 }
 
@@ -270,7 +288,8 @@ print_problems (const GantryModule *module, const GantryPlan *plan)
       const GantryNode *node = gantry_module_node (module, problem->node);
       g_autofree char *label = node != NULL ? gantry_node_label (module, node) : g_strdup ("?");
 
-      printf ("not done   %s of %s: %s\n", gantry_placement_kind_name (problem->kind), label, problem->reason);
+      gantry_cli_print ("not done   %s of %s: %s\n", gantry_placement_kind_name (problem->kind), label,
+                        problem->reason);
     }
 }
 
@@ -279,14 +298,13 @@ static void
 print_target (const GantryTarget *target, const GantryPlan *plan)
 {
   guint64 used = gantry_plan_memory_bytes (plan, GANTRY_MEMORY_DEVICE);
-  g_autofree char *peak = NULL, *limit = NULL;
+  g_autofree char *limit = gantry_format_limit (target->memory_limit);
 
-  gantry_format_bytes_apart (used, target->memory_limit, &peak, &limit);
   if (target->memory_limit == 0)
-    printf ("%-10s %s\n", "target", target->name);
+    gantry_cli_print ("%-10s %s\n", "target", target->name);
   else
-    printf ("%-10s %s; limit %s, %.1f %% of it used\n", "target", target->name, limit,
-            100.0 * (double) used / (double) target->memory_limit);
+    gantry_cli_print ("%-10s %s; limit %s, %.1f %% of it used\n", "target", target->name, limit,
+                      100.0 * (double) used / (double) target->memory_limit);
 }
 
 void
@@ -297,14 +315,18 @@ gantry_plan_report_text (GantryDocument *document, guint most_holders)
   g_autoptr (GantryMemoryAnalysis) analysis = analyse (document, most_holders);
   g_autofree char *tables = gantry_memory_analysis_to_text (analysis, module, most_holders);
   g_autofree char *copied = gantry_cli_bytes (plan->copied_bytes);
+  const GantryXlaAssignment *assignment = gantry_document_get_model (document)->assignment;
 
   if (gantry_document_get_settings (document)->measured != NULL)
-    printf ("%-10s measured (%s)\n", "times", gantry_document_get_settings (document)->measured->name);
+    gantry_cli_print ("%-10s measured (%s)\n", "times", gantry_document_get_settings (document)->measured->name);
   print_target (&gantry_document_get_settings (document)->target, plan);
-  printf ("%-10s %.3f ms predicted, of that %.3f ms done again and %.3f ms waiting for copies\n", "step",
-          plan->total_us / 1000, plan->recompute_us / 1000, plan->stall_us / 1000);
-  printf ("%-10s %s between device and host\n", "copied", copied);
+  gantry_cli_print ("%-10s %.3f ms predicted, of that %.3f ms done again and %.3f ms waiting for copies\n", "step",
+                    plan->total_us / 1000, plan->recompute_us / 1000, plan->stall_us / 1000);
+  gantry_cli_print ("%-10s %s between device and host\n", "copied", copied);
+  if (assignment != NULL)
+    gantry_cli_print_assignment_summary (assignment);
   print_rules (gantry_document_get_reports (document));
   print_problems (module, plan);
-  printf ("\n%s", tables);
+  gantry_cli_print ("\n");
+  gantry_cli_write_lines (stdout, tables);
 }

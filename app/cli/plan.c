@@ -18,7 +18,7 @@ typedef struct
   char *times;
   double seconds;
   gint holders;
-  gboolean kernels;
+  gboolean kernels, no_kernels;
 } Options;
 
 /* Those of a run without options. */
@@ -127,9 +127,7 @@ add_solution (JsonBuilder *json, const GantryVariant *variant, const GantrySolve
     gantry_cli_add_int (json, "fit_bytes", (gint64) goal->memory_bytes);
   if (goal->step_us > 0)
     gantry_cli_add_double (json, "at_most_ms", goal->step_us / 1000);
-  gantry_cli_add_int (json, "peak_bytes", (gint64) variant->peak_bytes);
-  gantry_cli_add_double (json, "step_ms", variant->step_us / 1000);
-  gantry_cli_add_int (json, "copied_bytes", (gint64) variant->copied_bytes);
+  gantry_cli_add_figures (json, &variant->figures);
   gantry_cli_add_double (json, "gap", variant->gap);
   gantry_cli_add_boolean (json, "proven", variant->proven);
   gantry_cli_add_string (json, "method", variant->method);
@@ -158,8 +156,8 @@ print (const Options *options, GantryDocument *document, const GantryVariant *va
       return;
     }
   if (variant != NULL)
-    printf ("%-10s %s; %s, %s %.2f %% of the best, in %.0f ms\n", "solution", variant->name, variant->method,
-            variant->proven ? "proven within" : "within", 100 * variant->gap, variant->milliseconds);
+    gantry_cli_print ("%-10s %s; %s, %s %.2f %% of the best, in %.0f ms\n", "solution", variant->name, variant->method,
+                      variant->proven ? "proven within" : "within", 100 * variant->gap, variant->milliseconds);
   if (changes != NULL)
     gantry_changes_report_text (changes, module);
   gantry_plan_report_text (document, (guint) options->holders);
@@ -178,6 +176,12 @@ count_kernels (const Options *options, GantryDocument *document, GError **error)
   return TRUE;
 }
 
+static gboolean
+searches (const Options *options)
+{
+  return options->fit != NULL || options->at_most_ms > 0;
+}
+
 static int
 plan (const Options *options, const char *path)
 {
@@ -188,13 +192,15 @@ plan (const Options *options, const char *path)
 
   if (document != NULL && options->kernels && !count_kernels (options, document, &error))
     return gantry_cli_fail (error);
+  if (document != NULL && !options->kernels && !options->no_kernels && searches (options))
+    gantry_kernel_table_use_for_search (document, gantry_cli_progress (&options->common));
   if (document != NULL && options->times != NULL)
     {
       if (!use_times (document, options->times, &error))
         return gantry_cli_fail (error);
       gantry_document_wait (document);
     }
-  if (document != NULL && (options->fit != NULL || options->at_most_ms > 0))
+  if (document != NULL && searches (options))
     variant = solve (options, document, &goal, &error);
   if (error == NULL && gantry_plan_report_check (document, &error) && options->output != NULL)
     gantry_document_save (document, options->output, &error);
@@ -219,6 +225,8 @@ check (const Options *options, const char *command, int argc, gboolean needs_goa
     wrong = "say what for: --fit SIZE (fastest within that), or --at-most MS (smallest within that)";
   else if (!needs_goal && options->fastest && options->fit == NULL)
     wrong = "--fastest goes with --fit SIZE";
+  else if (options->kernels && options->no_kernels)
+    wrong = "give --kernels or --no-kernels, not both";
   if (wrong != NULL)
     g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s", wrong);
   return wrong == NULL;
@@ -232,7 +240,10 @@ run (const char *command, const char *description, gboolean needs_goal, int argc
   const GOptionEntry own[] = {
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "Write a session file", "FILE.gantry" },
     { "kernels", 0, 0, G_OPTION_ARG_NONE, &options.kernels,
-      "Make the kernels first, where the cache does not know them: workspaces, packed weights and code are then counted", NULL },
+      "Make the kernels first, where the cache does not know them: workspaces, packed weights and code are then counted; a search does so",
+      NULL },
+    { "no-kernels", 0, 0, G_OPTION_ARG_NONE, &options.no_kernels,
+      "Search without that: what is found is then at least so large, and a run may need more", NULL },
     { "times", 0, 0, G_OPTION_ARG_STRING, &options.times,
       "Plan with the times that a run of the session measured, and tell what that changes", "RUN|last|model" },
     { "fit", 0, 0, G_OPTION_ARG_STRING, &options.fit, "Search for the fastest placements with at most this peak", "SIZE" },

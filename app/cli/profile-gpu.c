@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Puts the CUPTI recorder around the runs of a program, and launches one kernel by itself for range profiling. */
 #include "app/cli/profile-gpu.h"
+#include "app/cli/kernel-inputs.h"
+#include "core/base/allocate.h"
 #include "core/base/error.h"
 
 struct _GantryGpuProfiler
@@ -131,28 +133,63 @@ find_launch (Alone *alone, guint32 node, GError **error)
   return FALSE;
 }
 
-/* Zeros: what is looked up by a value of an operand is there then. */
+/* The type of what the launch's buffer @i holds; NULL: a workspace, or packed weights. */
+static const GantryType *
+type_of (const Alone *alone, guint32 i)
+{
+  const GantryExecutable *executable = alone->executable;
+  const GantryInstruction *launch = &executable->instructions[alone->instruction];
+  const GantryPlanBuffer *buffer =
+    i < launch->n_buffers ? &executable->plan->buffers[executable->buffer_refs[launch->buffers + i]] : NULL;
+  const GantryNode *node = buffer != NULL && buffer->category != GANTRY_BUFFER_WORKSPACE
+                             ? gantry_module_node (executable->module, buffer->node) : NULL;
+  const GantryType *type = node != NULL ? gantry_node_type (executable->module, node) : NULL;
+
+  return type != NULL && gantry_type_bytes (type) == (gint64) buffer->size ? type : NULL;
+}
+
+static gint64
+bound_of (const Alone *alone)
+{
+  g_autofree const GantryType **types = g_new0 (const GantryType *, alone->n + 1);
+
+  for (guint32 i = 0; i < alone->n; i++)
+    types[i] = type_of (alone, i);
+  return gantry_kernel_input_bound (types, alone->n);
+}
+
+/* Results are filled too: which buffers are operands does not matter. What has no type is zero. */
+static gboolean
+fill (Alone *alone, guint32 i, gint64 below, GError **error)
+{
+  const GantryType *type = type_of (alone, i);
+  g_autofree guint8 *data = gantry_try_allocate (MAX (alone->sizes[i], 1), 1, "an operand of the kernel", error);
+
+  if (data == NULL)
+    return FALSE;
+  if (type != NULL)
+    gantry_kernel_input_fill (type, below, i, data);
+  return gantry_device_upload (alone->device, alone->buffers[i], data, alone->sizes[i], error);
+}
+
 static gboolean
 allocate (Alone *alone, GError **error)
 {
   const GantryInstruction *launch = &alone->executable->instructions[alone->instruction];
   const GantryKernel *kernel = kernel_of (alone);
+  gint64 below;
 
   alone->n = launch->n_buffers + (kernel->packed_bytes > 0);
   alone->buffers = g_new0 (void *, alone->n + 1);
   alone->sizes = g_new0 (gsize, alone->n + 1);
+  below = bound_of (alone);
   for (guint32 i = 0; i < alone->n; i++)
     {
-      g_autofree guint8 *zeros = NULL;
-
       alone->sizes[i] = i < launch->n_buffers
                           ? alone->executable->plan->buffers[alone->executable->buffer_refs[launch->buffers + i]].size
                           : kernel->packed_bytes;
-      zeros = g_try_malloc0 (MAX (alone->sizes[i], 1));
       alone->buffers[i] = gantry_device_allocate (alone->device, GANTRY_MEMORY_DEVICE, alone->sizes[i], error);
-      if (alone->buffers[i] == NULL)
-        return FALSE;
-      if (zeros != NULL && !gantry_device_upload (alone->device, alone->buffers[i], zeros, alone->sizes[i], error))
+      if (alone->buffers[i] == NULL || !fill (alone, i, below, error))
         return FALSE;
     }
   return gantry_device_load (alone->device, alone->executable, &alone->loaded, error)

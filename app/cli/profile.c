@@ -53,7 +53,7 @@ typedef struct
 {
   GantryDocument *document;
   GantryRunResult *result;
-  GArray *times; /* (nullable) (element-type double): of runs that were not recorded: then there is no result */
+  GantryProgramTimes times; /* of runs that were not recorded: then there is no result */
   char *kernel; /* (nullable): that was looked at */
   GantryCuptiKernelProfile counted;
 } Profile;
@@ -62,7 +62,7 @@ static void
 profile_clear (Profile *profile)
 {
   g_clear_pointer (&profile->result, gantry_run_result_unref);
-  g_clear_pointer (&profile->times, g_array_unref);
+  gantry_program_times_clear (&profile->times);
   g_clear_object (&profile->document);
   g_free (profile->kernel);
 }
@@ -87,16 +87,14 @@ static gboolean
 measure (Profile *profile, const Options *options, const GantryProgramOptions *how, GantryProgram *program, GError **error)
 {
   const GantryProgress *progress = gantry_cli_progress (&options->common);
-  g_autoptr (GantryValues) values = gantry_values_new (module_of (profile), options->inputs, error);
+  g_autoptr (GantryValues) values = gantry_values_new (module_of (profile), options->inputs, options->common.read, error);
   g_autoptr (GArray) losses = g_array_new (FALSE, FALSE, sizeof (double));
 
   if (values == NULL)
     return FALSE;
   if (options->unrecorded)
-    {
-      profile->times = gantry_program_time (program, how, values, (guint) options->warmup, (guint) options->runs, progress, error);
-      return profile->times != NULL;
-    }
+    return gantry_program_time (program, how, values, (guint) options->warmup, (guint) options->runs, &profile->times, progress,
+                                error);
   if (options->steps > 0)
     profile->result = gantry_program_measure_steps (program, how, values, (guint) options->steps, losses, progress, error);
   else
@@ -139,6 +137,7 @@ profile_here (Profile *profile, const Options *options, GantryDevice **device, c
 
   cupti.device = ordinal_of (options->device);
   cupti.raw_path = options->raw;
+  cupti.read = options->common.read;
   if (how.code == GANTRY_CODE_CUDA && !options->unrecorded)
     gpu = gantry_gpu_profiler_new (&cupti);
   *device = gantry_program_open_device (&how, options->device, error);
@@ -175,6 +174,8 @@ arguments_there (const Options *options, GPtrArray *files)
     g_ptr_array_add (arguments, g_strdup_printf ("--threads=%d", options->program.threads));
   if (options->program.no_library)
     g_ptr_array_add (arguments, g_strdup ("--no-library"));
+  if (options->program.gpu_library)
+    g_ptr_array_add (arguments, g_strdup ("--gpu-library"));
   if (options->program.allow_tf32)
     g_ptr_array_add (arguments, g_strdup ("--allow-tf32"));
   if (options->cupti.counters)
@@ -319,31 +320,45 @@ print_more (const Profile *profile)
   Figure figures[12];
 
   for (guint i = 0; i < gantry_recording_n_notes (recording); i++)
-    printf ("%s%s\n", i == 0 ? "\nnotes\n  " : "  ", gantry_recording_note (recording, i));
+    gantry_cli_print (i == 0 ? "\nnotes\n  %s\n" : "  %s\n", gantry_recording_note (recording, i));
   if (profile->kernel == NULL)
     return;
-  printf ("\nkernel %s by itself\n", profile->kernel);
+  gantry_cli_print ("\nkernel %s by itself\n", profile->kernel);
   for (guint i = 0, n = figures_of (&profile->counted, figures); i < n; i++)
-    printf ("  %-18s %.6g\n", figures[i].name, figures[i].value);
+    gantry_cli_print ("  %-18s %.6g\n", figures[i].name, figures[i].value);
+}
+
+static void
+add_times (JsonBuilder *json, const GantryProgramTimes *times)
+{
+  json_builder_set_member_name (json, "runs_milliseconds");
+  json_builder_begin_array (json);
+  for (guint i = 0; i < times->milliseconds->len; i++)
+    gantry_cli_add_number (json, g_array_index (times->milliseconds, double, i));
+  json_builder_end_array (json);
+  gantry_cli_add_string (json, "timed_by", times->between_events ? "events of the GPU" : "the host's clock");
+  json_builder_set_member_name (json, "notes");
+  json_builder_begin_array (json);
+  for (guint i = 0; times->notes[i] != NULL; i++)
+    json_builder_add_string_value (json, times->notes[i]);
+  json_builder_end_array (json);
 }
 
 static void
 report_times (const Profile *profile, const Options *options, GantryDevice *device)
 {
   g_autoptr (JsonBuilder) json = json_builder_new ();
-  const GArray *times = profile->times;
+  const GantryProgramTimes *times = &profile->times;
 
-  for (guint i = 0; !options->common.json && i < times->len; i++)
-    printf ("%.6g ms\n", g_array_index (times, double, i));
+  for (guint i = 0; !options->common.json && i < times->milliseconds->len; i++)
+    gantry_cli_print ("%.6g ms\n", g_array_index (times->milliseconds, double, i));
+  for (guint i = 0; !options->common.json && times->notes[i] != NULL; i++)
+    gantry_cli_print ("%s\n", times->notes[i]);
   if (!options->common.json)
     return;
   json_builder_begin_object (json);
   gantry_cli_add_string (json, "device", gantry_device_name (device));
-  json_builder_set_member_name (json, "runs_milliseconds");
-  json_builder_begin_array (json);
-  for (guint i = 0; i < times->len; i++)
-    gantry_cli_add_number (json, g_array_index (times, double, i));
-  json_builder_end_array (json);
+  add_times (json, times);
   json_builder_end_object (json);
   gantry_cli_print_json (json);
 }
@@ -353,10 +368,11 @@ report (Profile *profile, const Options *options, GantryDevice *device, GError *
 {
   const GantryCompileSettings *settings = gantry_document_get_settings (profile->document);
   GantryRunReport report = { .result = profile->result, .module = module_of (profile), .limit = settings->target.memory_limit,
-                             .target = settings->target, .n_slowest = (guint) options->slowest, .device = device,
-                             .add = add_more, .add_data = profile };
+                             .target = settings->target,
+                             .elsewhere = gantry_document_predicted_elsewhere (profile->document, profile->result),
+                             .n_slowest = (guint) options->slowest, .device = device, .add = add_more, .add_data = profile };
 
-  if (options->kernels != NULL && !gantry_run_report_write_kernels (&report, options->kernels, error))
+  if (options->kernels != NULL && !gantry_run_report_write_kernels (&report, options->kernels, options->common.read, error))
     return FALSE;
   if (options->common.json)
     gantry_run_report_json (&report);
@@ -386,7 +402,7 @@ profile (const Options *options, const char *path)
     }
   if (profile.result->recording == NULL || profile.result->plan == NULL)
     {
-      fprintf (stderr, "gantry-cli profile: the run that came back has no recording or no plan\n");
+      gantry_cli_tell ("gantry-cli profile: the run that came back has no recording or no plan\n");
       return GANTRY_EXIT_ERROR;
     }
   gantry_document_add_run (profile.document, profile.result);
@@ -448,6 +464,7 @@ parse (Options *options, int *argc, char ***argv)
     { "kernels", 0, 0, G_OPTION_ARG_FILENAME, &options->kernels, "Write a table of all kernels and copies", "FILE.csv" },
     { "threads", 't', 0, G_OPTION_ARG_INT, &options->program.threads, "Worker threads (all processors)", "N" },
     { "no-library", 0, 0, G_OPTION_ARG_NONE, &options->program.no_library, "Generated code only, no libraries", NULL },
+    { "gpu-library", 0, 0, G_OPTION_ARG_NONE, &options->program.gpu_library, "As gantry-cli run", NULL },
     { "allow-tf32", 0, 0, G_OPTION_ARG_NONE, &options->program.allow_tf32, "As gantry-cli run", NULL },
     { "host", 0, 0, G_OPTION_ARG_STRING, &options->host, "Do it on another machine, through ssh", "[USER@]MACHINE" },
     { "launcher", 0, 0, G_OPTION_ARG_STRING, &options->launcher,

@@ -41,14 +41,33 @@ choose_instructions (GantryProgramOptions *options, const GantryCliOptions *comm
   return FALSE;
 }
 
+char *
+gantry_program_conditions (const GantryProgramOptions *options)
+{
+  static const char *const devices[] = { [GANTRY_CODE_CPU] = NULL, [GANTRY_CODE_CUDA] = "cuda", [GANTRY_CODE_GRID_ON_CPU] = "grid" };
+  const GantryKernelConditions conditions = {
+    .n_threads = (guint) MAX (options->threads, 0), .no_library = options->no_library, .quick_compile = options->quick_compile,
+    .allow_tf32 = options->allow_tf32 && options->code != GANTRY_CODE_CPU, .layout_block = options->layout_block,
+    .instructions = options->instructions != GANTRY_INSTRUCTIONS_NATIVE ? gantry_instruction_set_name (options->instructions) : NULL,
+    .device = devices[options->code],
+  };
+
+  return gantry_kernel_conditions_text (&conditions);
+}
+
 gboolean
 gantry_program_choose_device (GantryProgramOptions *options, const char *device, GantryCliOptions *common, char **arch,
                               GError **error)
 {
-  if (common->target != NULL && g_str_has_prefix (common->target, "sm_") && !g_file_test (common->target, G_FILE_TEST_EXISTS))
+  const GantryGpuModel *named = gantry_cli_named_gpu (common);
+
+  /* A name that is not known is left to who makes code for it. */
+  if (named != NULL || (common->target != NULL && g_str_has_prefix (common->target, "sm_") && !g_file_test (common->target, G_FILE_TEST_EXISTS)))
     {
       g_free (*arch);
-      *arch = g_steal_pointer (&common->target);
+      *arch = named != NULL && !g_str_has_prefix (common->target, "sm_") ? g_strdup (named->arch) : g_strdup (common->target);
+      if (named == NULL)
+        g_clear_pointer (&common->target, g_free);
     }
   options->arch = *arch;
   if (device == NULL || strcmp (device, "cpu") == 0)
@@ -57,6 +76,8 @@ gantry_program_choose_device (GantryProgramOptions *options, const char *device,
     options->code = GANTRY_CODE_GRID_ON_CPU;
   else
     options->code = GANTRY_CODE_CUDA;
+  common->tf32 = options->allow_tf32;
+  common->gpu = options->code == GANTRY_CODE_CUDA ? gantry_cli_device_model (device) : NULL;
   common->fuse_rows = common->fuse_rows || options->code != GANTRY_CODE_CPU || *arch != NULL;
   return choose_instructions (options, common, error) && gantry_cli_device_check (device, error);
 }
@@ -67,6 +88,12 @@ gantry_program_open_device (GantryProgramOptions *options, const char *device, G
   GantryDevice *opened = gantry_cli_device_new (device, options->threads > 0 ? (guint) options->threads : 0, error);
 
   options->device = opened;
+  if (opened != NULL && gantry_device_is_cuda (opened))
+    {
+      g_autofree char *folder = g_build_filename (g_get_user_cache_dir (), "gantry", "products", NULL);
+
+      gantry_cuda_device_set_library (opened, options->gpu_library, folder);
+    }
   if (opened != NULL && options->arch == NULL)
     options->arch = gantry_cli_device_arch (opened);
   return opened;
@@ -79,7 +106,7 @@ gantry_program_confine (const GantryProgramOptions *options)
   g_autoptr (GError) error = NULL;
 
   if (!gantry_confine_code (options->code != GANTRY_CODE_CPU, &error))
-    fprintf (stderr, "%s: note: %s\n", g_get_prgname (), error->message);
+    gantry_cli_tell ("%s: note: %s\n", g_get_prgname (), error->message);
 }
 
 GantryKernelSet *
@@ -91,6 +118,7 @@ gantry_program_make_kernels (const GantryCompilation *compilation, const GantryP
   kernel_options.n_threads = options->threads > 0 ? (guint) options->threads : g_get_num_processors ();
   kernel_options.use_library = !options->no_library;
   kernel_options.allow_tf32 = options->allow_tf32;
+  kernel_options.gpu_library = options->gpu_library;
   kernel_options.keep_texts = options->keep_texts;
   kernel_options.target = options->code;
   kernel_options.instructions = options->instructions;
@@ -200,10 +228,9 @@ measure_memory (GantryExecutor *executor, const GantryProgram *program, GantryVa
 
   if (gantry_progress_cancelled (progress, error))
     return FALSE;
-  gantry_progress_report (progress, -1, "Measuring memory");
   gantry_values_write (values);
   return gantry_executor_measure (executor, gantry_values_inputs (values), executable->n_inputs, gantry_values_outputs (values, FALSE),
-                                  executable->n_outputs, progress != NULL ? progress->cancellable : NULL, error);
+                                  executable->n_outputs, progress, error);
 }
 
 static gboolean
@@ -279,8 +306,8 @@ check_memory (const GantryPlan *plan, const GantryProgramOptions *options, GErro
   if (planned <= there)
     return TRUE;
   planned_text = gantry_format_bytes (planned);
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY, "the plan takes %s, this machine has %s; --limit plans with less",
-               planned_text, there_text);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY, "the plan takes %s, this machine has %s%s", planned_text, there_text,
+               gantry_cli_hint ("; --limit plans with less"));
   return FALSE;
 }
 
@@ -308,17 +335,30 @@ load (Session *session, GantryProgram *program, const GantryProgramOptions *opti
   return session->executor != NULL;
 }
 
+/* What the device did otherwise than asked for. */
+static void
+tell_notes (GantryDevice *device)
+{
+  g_auto (GStrv) notes = gantry_device_is_cuda (device) ? gantry_cuda_device_get_notes (device) : NULL;
+
+  for (guint i = 0; notes != NULL && notes[i] != NULL; i++)
+    fprintf (stderr, "%s: note: %s\n", g_get_prgname (), notes[i]);
+}
+
 static GantryRunResult *
 result_of (Session *session, const GantryProgram *program, const GantryProgramOptions *options)
 {
   GantryRunResult *result = gantry_run_result_new ();
 
+  tell_notes (session->device);
   result->device = g_strdup (gantry_device_name (session->device));
+  result->arch = g_strdup (options->code == GANTRY_CODE_CPU ? "" : options->code == GANTRY_CODE_GRID_ON_CPU ? "grid" : options->arch);
   result->when = g_steal_pointer (&session->when);
   result->n_threads = program->n_threads;
   result->n_runs = session->times->len;
   result->compile_ms = program->compile_ms;
   result->plan = gantry_plan_ref (program->executable->plan);
+  result->limit = options->limit;
   result->memory = gantry_executor_take_measure (session->executor);
   result->peak_bytes = result->memory != NULL ? result->memory->peak_bytes : 0;
   result->recording = gantry_cpu_recorder_take (session->recorder);

@@ -15,6 +15,7 @@ typedef struct
   gint threads;
   gboolean no_library;
   gboolean allow_tf32;     /* of a GPU: as GantryKernelOptions */
+  gboolean gpu_library;    /* likewise; on the device cuBLASLt does products where it is faster */
   gboolean keep_texts;
   guint64 limit, host_limit; /* bytes of the device's memory and of the host's, 0: none */
   GantryCodeTarget code;
@@ -50,6 +51,9 @@ typedef struct
  */
 gboolean gantry_program_choose_device (GantryProgramOptions *options, const char *device, GantryCliOptions *common,
                                        char **arch, GError **error);
+
+/** What the kernels of @options are made with, as gantry_kernel_conditions_text(). (transfer full) */
+char *gantry_program_conditions (const GantryProgramOptions *options);
 
 /** Opens what --device names, and lets @options compile for it. (transfer full) (nullable) */
 GantryDevice *gantry_program_open_device (GantryProgramOptions *options, const char *device, GError **error);
@@ -90,16 +94,25 @@ GantryRunResult *gantry_program_measure (GantryProgram *program, const GantryPro
 GantryRunResult *gantry_program_measure_steps (GantryProgram *program, const GantryProgramOptions *options, GantryValues *values,
                                                guint n_steps, GArray *losses, const GantryProgress *progress, GError **error);
 
+/** How long steps take when nobody looks. */
+typedef struct
+{
+  GArray *milliseconds;   /* (element-type double): of each step after those for warming up */
+  gboolean between_events; /* on the GPU, from an event before a step to one after it; else by the host's clock */
+  char **notes;           /* what was done otherwise than asked for, and why */
+} GantryProgramTimes;
+
+void gantry_program_times_clear (GantryProgramTimes *times);
+
 /**
  * gantry_program_time:
+ * @times: (out): to be cleared, after an error too
  *
  * Runs @n_warmup and @n_steps steps in a row of which nothing is recorded and no result is read; a GPU replays them as a graph.
- * Of a training step the parameters stay on the device; what has no place of its own is brought there for each step, and that
- * counts.
- *
- * Returns: (transfer full) (nullable) (element-type double): milliseconds of each step after those for warming up
+ * Of a training step the parameters stay on the device. What has no place of its own is brought there for each step: that counts
+ * where the host's clock is read, and not where events of the GPU are.
  */
-GArray *gantry_program_time (GantryProgram *program, const GantryProgramOptions *options, GantryValues *values, guint n_warmup,
-                             guint n_steps, const GantryProgress *progress, GError **error);
+gboolean gantry_program_time (GantryProgram *program, const GantryProgramOptions *options, GantryValues *values, guint n_warmup,
+                              guint n_steps, GantryProgramTimes *times, const GantryProgress *progress, GError **error);
 
 G_END_DECLS

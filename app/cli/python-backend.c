@@ -4,6 +4,7 @@
 #include "app/cli/program.h"
 #include "core/autodiff/autodiff.h"
 #include "core/compiler/compiler.h"
+#include "core/compiler/export.h"
 #include "core/ir/text.h"
 
 typedef struct
@@ -123,6 +124,12 @@ gradient (gpointer self, GantryModule *module, const guint *outputs, guint n_out
   return gantry_differentiate (module, &options, NULL, error);
 }
 
+static gboolean
+export (gpointer self, GantryModule *module, const char *path, const char *const *names, GantryLiteral *const *values, GError **error)
+{
+  return gantry_module_export_onnx (module, path, names, values, error);
+}
+
 GantryPythonBackend *
 gantry_python_backend_new (guint threads)
 {
@@ -138,6 +145,7 @@ gantry_python_backend_new (guint threads)
   backend->text = text;
   backend->problems = problems;
   backend->gradient = gradient;
+  backend->export = export;
   backend->self = own;
   return backend;
 }

@@ -21,7 +21,7 @@ limit_process (void)
 }
 
 static gboolean
-write_graphs (GPtrArray *graphs, const char *folder, GError **error)
+write_graphs (GPtrArray *graphs, const char *folder, GantryReadFiles *read, GError **error)
 {
   g_autoptr (GString) list = g_string_new (NULL);
   g_autofree char *index = g_build_filename (folder, "graphs.tsv", NULL);
@@ -32,17 +32,17 @@ write_graphs (GPtrArray *graphs, const char *folder, GError **error)
       g_autofree char *file = g_strdup_printf ("%u.gir", i), *path = g_build_filename (folder, file, NULL);
       g_autofree char *text = gantry_module_to_text (graph->module, NULL);
       g_autofree char *name = gantry_cli_field (graph->name), *arguments = gantry_cli_field (graph->arguments);
-      g_autofree char *lines = gantry_cli_field (graph->host_lines);
+      g_autofree char *lines = gantry_cli_field (graph->host_lines), *policy = gantry_cli_field (graph->policy);
 
-      if (!gantry_output_write (path, text, strlen (text), error))
+      if (!gantry_output_write (path, read, text, strlen (text), error))
         return FALSE;
-      g_string_append_printf (list, "%s\t%s\t%s\t%s\n", file, name, arguments, lines);
+      g_string_append_printf (list, "%s\t%s\t%s\t%s\t%s\n", file, name, arguments, lines, policy);
     }
-  return gantry_output_write (index, list->str, list->len, error);
+  return gantry_output_write (index, read, list->str, list->len, error);
 }
 
 static gboolean
-write_errors (GPtrArray *errors, const char *folder, GError **error)
+write_errors (GPtrArray *errors, const char *folder, GantryReadFiles *read, GError **error)
 {
   g_autoptr (GString) list = g_string_new (NULL);
   g_autofree char *path = g_build_filename (folder, "errors.tsv", NULL);
@@ -51,15 +51,15 @@ write_errors (GPtrArray *errors, const char *folder, GError **error)
     {
       const GantryPythonError *one = g_ptr_array_index (errors, i);
       g_autofree char *file = gantry_cli_field (one->file), *type = gantry_cli_field (one->type);
-      g_autofree char *message = gantry_cli_field (one->message);
+      g_autofree char *message = gantry_cli_field (one->message), *calls = gantry_cli_field (one->calls != NULL ? one->calls : "");
 
-      g_string_append_printf (list, "%s\t%u\t%u\t%s\t%s\n", file, one->line, one->column, type, message);
+      g_string_append_printf (list, "%s\t%u\t%u\t%s\t%s\t%s\n", file, one->line, one->column, type, message, calls);
     }
-  return gantry_output_write (path, list->str, list->len, error);
+  return gantry_output_write (path, read, list->str, list->len, error);
 }
 
 static gboolean
-write_sources (GPtrArray *sources, const char *folder, GError **error)
+write_sources (GPtrArray *sources, const char *folder, GantryReadFiles *read, GError **error)
 {
   g_autoptr (GString) list = g_string_new (NULL);
   g_autofree char *path = g_build_filename (folder, "sources.tsv", NULL);
@@ -70,7 +70,7 @@ write_sources (GPtrArray *sources, const char *folder, GError **error)
 
       g_string_append_printf (list, "%s\n", source);
     }
-  return gantry_output_write (path, list->str, list->len, error);
+  return gantry_output_write (path, read, list->str, list->len, error);
 }
 
 int
@@ -78,6 +78,7 @@ gantry_cli_python_graphs (const GantryPythonOptions *options, const GantryPython
                           GError **error)
 {
   g_autoptr (GPtrArray) graphs = NULL, errors = NULL, sources = NULL;
+  g_autoptr (GantryReadFiles) read = gantry_read_files_new ();
   pid_t self = getpid ();
   int status;
 
@@ -86,8 +87,11 @@ gantry_cli_python_graphs (const GantryPythonOptions *options, const GantryPython
   /* A child that the program forked comes this way too. */
   if (getpid () != self || (error != NULL && *error != NULL))
     return status;
-  if (!write_graphs (graphs, folder, error) || !write_errors (errors, folder, error) ||
-      !write_sources (sources, folder, error))
+  gantry_read_files_add (read, options->argv[0]);
+  for (guint i = 0; i < sources->len; i++)
+    gantry_read_files_add (read, g_ptr_array_index (sources, i));
+  if (!write_graphs (graphs, folder, read, error) || !write_errors (errors, folder, read, error) ||
+      !write_sources (sources, folder, read, error))
     return 1;
   return status;
 }

@@ -54,13 +54,13 @@ parse (Options *options, int argc, char **argv)
         options->threads = atoi (argv[++i]);
       else if (argv[i][0] == '-')
         {
-          fprintf (stderr, "gantry-cli python: unknown option %s\n", argv[i]);
+          gantry_cli_tell ("gantry-cli python: unknown option %s\n", argv[i]);
           return 0;
         }
       else
         return i;
     }
-  fprintf (stderr, "gantry-cli python: name a program\n");
+  gantry_cli_tell ("gantry-cli python: name a program\n");
   return 0;
 }
 

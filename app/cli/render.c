@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gantry-cli render: what the window shows, as a file. */
 #include "app/cli/cli.h"
+#include "app/cli/plan-report.h"
 #include "app/cli/run-choice.h"
 #include "drawing/painters.h"
 #include <math.h>
@@ -110,7 +111,7 @@ write_dot (const Options *options, const GantryCompilation *compilation, int ind
 {
   g_autoptr (GantryGraphPicture) picture = make_picture (options, compilation->snapshots[index].module, error);
 
-  return picture != NULL && gantry_graph_picture_write_dot (picture, options->output, error);
+  return picture != NULL && gantry_graph_picture_write_dot (picture, options->output, options->common.read, error);
 }
 
 /* Of all runs of the session; but none of another program, whose lanes have nothing to do with this plan. */
@@ -118,7 +119,8 @@ static GantryRunResult *
 run_of (const Options *options, GantryDocument *document, GError **error)
 {
   GPtrArray *runs = gantry_document_get_runs (document);
-  GantryRunResult *run = gantry_cli_choose_run (runs, gantry_document_get_path (document), options->run, error);
+  GantryRunResult *run =
+    gantry_cli_choose_run (runs, gantry_document_get_left_out (document), gantry_document_get_path (document), options->run, error);
 
   if (run == NULL || gantry_run_result_is_of (run, gantry_document_get_compilation (document)))
     return run;
@@ -127,25 +129,33 @@ run_of (const Options *options, GantryDocument *document, GError **error)
   return NULL;
 }
 
+/* A run that is asked for has a plan of its own, where the program as it is set now has none that fits. */
+static GantryPlan *
+plan_of (const Options *options, GantryDocument *document, const GantryRunResult *run, GError **error)
+{
+  GantryPlan *plan = gantry_document_get_plan_of_run (document, run);
+
+  if (plan == NULL && options->run != NULL)
+    plan = run->plan;
+  if (plan == NULL && gantry_plan_report_check (document, error))
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: there is no plan to draw", gantry_document_get_path (document));
+  return plan;
+}
+
 static GantryScene *
 paint_time (const Options *options, GantryDocument *document, gboolean memory, GError **error)
 {
   const GantryCompilation *compilation = gantry_document_get_compilation (document);
   GantryRunResult *run = options->run != NULL ? run_of (options, document, error) : gantry_document_get_run (document);
-  GantryPlan *plan = gantry_document_get_plan_of_run (document, run);
+  GantryPlan *plan = options->run != NULL && run == NULL ? NULL : plan_of (options, document, run, error);
   const GantryTheme *theme = gantry_theme_get (options->dark);
   g_autoptr (GantryTimeModel) model = NULL;
   GantryTimeState state = { .cursor = -1, .limit = gantry_document_get_settings (document)->target.memory_limit };
   GantryTimeView view = { 0 };
   GantryScene *scene;
 
-  if (options->run != NULL && run == NULL)
-    return NULL;
   if (plan == NULL)
-    {
-      g_propagate_error (error, g_error_copy (compilation->refusal));
-      return NULL;
-    }
+    return NULL;
   model = gantry_time_model_new (gantry_compilation_module (compilation), plan, run,
                                  run != NULL && run->recording != NULL ? gantry_time_typical_run (run) : 0);
   view.t1 = gantry_time_model_length (model);
@@ -189,7 +199,8 @@ render (const Options *options, GantryDocument *document, GError **error)
   else
     scene = paint_graph (options, compilation, index, error);
   return scene != NULL &&
-         gantry_scene_write (scene, gantry_theme_get (options->dark), options->output, scale_for (options, scene), error);
+         gantry_scene_write (scene, gantry_theme_get (options->dark), options->output, scale_for (options, scene), options->common.read,
+                             error);
 }
 
 static void
@@ -199,7 +210,7 @@ print_result (const Options *options)
 
   if (!options->common.json)
     {
-      printf ("%s\n", options->output);
+      gantry_cli_print ("%s\n", options->output);
       return;
     }
   json_builder_begin_object (json);
@@ -241,7 +252,7 @@ gantry_cli_render (int argc, char **argv)
       (strcmp (options.view, "graph") != 0 && strcmp (options.view, "timeline") != 0 &&
        strcmp (options.view, "memory") != 0))
     {
-      fprintf (stderr, "gantry-cli render: give one model, --output FILE, and --view graph, timeline or memory\n");
+      gantry_cli_tell ("gantry-cli render: give one model, --output FILE, and --view graph, timeline or memory\n");
       return GANTRY_EXIT_ERROR;
     }
   document = gantry_cli_open (&options.common, argv[1], &error);

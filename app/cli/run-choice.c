@@ -4,7 +4,7 @@
 #include "core/base/error.h"
 #include <string.h>
 
-#define LEAST_DIGITS 4 /* of an id; a number has fewer */
+#define LEAST_DIGITS 4 /* of an id */
 
 /* 0: it is none */
 static guint64
@@ -12,7 +12,7 @@ number_of (const char *name)
 {
   guint64 number = 0;
 
-  if (strlen (name) >= LEAST_DIGITS || name[0] == '0' || !g_ascii_string_to_unsigned (name, 10, 1, G_MAXUINT32, &number, NULL))
+  if (name[0] == '0' || !g_ascii_string_to_unsigned (name, 10, 1, G_MAXUINT32, &number, NULL))
     return 0;
   return number;
 }
@@ -20,14 +20,14 @@ number_of (const char *name)
 const GantryRunEntry *
 gantry_cli_find_run (GPtrArray *entries, const char *path, const char *option, const char *name, GError **error)
 {
-  const GantryRunEntry *found = NULL;
   guint64 number = number_of (name);
-  guint n = 0;
+  const GantryRunEntry *found = number > 0 && number <= entries->len ? g_ptr_array_index (entries, number - 1) : NULL;
+  const GantryRunEntry *numbered = found;
+  guint n = found != NULL;
 
-  if (number > 0 && number <= entries->len)
-    return g_ptr_array_index (entries, number - 1);
   for (guint i = 0; strlen (name) >= LEAST_DIGITS && i < entries->len; i++)
-    if (g_str_has_prefix (((const GantryRunEntry *) g_ptr_array_index (entries, i))->uid, name))
+    if (g_str_has_prefix (((const GantryRunEntry *) g_ptr_array_index (entries, i))->uid, name)
+        && g_ptr_array_index (entries, i) != numbered)
       {
         found = g_ptr_array_index (entries, i);
         n++;
@@ -35,7 +35,8 @@ gantry_cli_find_run (GPtrArray *entries, const char *path, const char *option, c
   if (n == 1)
     return found;
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
-               n > 1 ? "%s %s: %s has several such runs; give more of the id"
+               numbered != NULL ? "%s %s: %s has a run of this number and another whose id begins so; give more of an id"
+               : n > 1 ? "%s %s: %s has several such runs; give more of the id"
                      : "%s %s: %s has no such run; gantry-cli runs lists numbers and ids",
                option, name, path);
   return NULL;
@@ -52,7 +53,7 @@ only_run (GPtrArray *runs, const char *path, const char *name, GError **error)
 }
 
 GantryRunResult *
-gantry_cli_choose_run (GPtrArray *runs, const char *path, const char *name, GError **error)
+gantry_cli_choose_run (GPtrArray *runs, const GError *left_out, const char *path, const char *name, GError **error)
 {
   g_autoptr (GPtrArray) entries = NULL;
   const GantryRunEntry *entry;
@@ -71,7 +72,9 @@ gantry_cli_choose_run (GPtrArray *runs, const char *path, const char *name, GErr
   for (guint i = 0; i < runs->len; i++)
     if (g_strcmp0 (((const GantryRunResult *) g_ptr_array_index (runs, i))->uid, entry->uid) == 0)
       return g_ptr_array_index (runs, i);
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "--run %s: this run of %s is left out, because it is too large to be read",
-               name, path);
+  if (left_out != NULL)
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE, "--run %s: this run of %s is left out; %s", name, path, left_out->message);
+  else
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "--run %s: this run was added to %s while it was read; try again", name, path);
   return NULL;
 }

@@ -4,6 +4,7 @@
 #include "app/cli/changes-report.h"
 #include "app/cli/device.h"
 #include "app/cli/memory-report.h"
+#include "core/base/format.h"
 #include "core/base/output.h"
 #include "profiler/kernel-table.h"
 #include "profiler/overlap.h"
@@ -70,8 +71,9 @@ static GantryKernelTable *
 table_of (const GantryRunReport *report)
 {
   const GantryTarget *target = &report->target;
-  const GantryRates rates = { target->peak_flops, target->memory_bandwidth, target->link_bandwidth };
+  GantryRates rates = { target->peak_flops, target->memory_bandwidth, target->link_bandwidth, { 0 } };
 
+  memcpy (rates.units, target->rates, sizeof rates.units);
   return gantry_kernel_table_new (report->result->recording, report->module, report->result->plan, &rates);
 }
 
@@ -126,25 +128,30 @@ print_slowest (const GantryRunReport *report)
       const GantryKernelRow *row = &g_array_index (table->rows, GantryKernelRow, i);
       const GantryNode *node = gantry_module_node (report->module, row->node);
       g_autofree char *label = node != NULL ? gantry_node_label (report->module, node) : NULL;
-      const char *scope = node != NULL ? gantry_context_scope_path (report->module->context, node->scope) : NULL;
+      g_autofree char *scope
+        = node != NULL ? gantry_format_text (gantry_context_scope_path (report->module->context, node->scope), FALSE) : NULL;
 
       if (node == NULL)
         continue;
+      if (n == 0 && report->elsewhere != NULL)
+        gantry_cli_print ("\nWhat is predicted and reachable is so for another machine than ran.\n");
       if (n++ == 0)
-        printf ("\n%13s %13s %7s %8s %9s  %-9s %s\n", "ms of a run", "predicted ms", "times", "GB/s", "reachable", "phase",
-                "operation");
-      printf ("%13.3f %13.3f %7.0f %8.2f %9.2f  %-9s %%%u %s '%s'%s%s\n", row->measured_us / 1000,
-              MAX (row->planned_us, 0) / 1000, row->count, gantry_kernel_row_achieved (row) / 1e9, row->reachable / 1e9,
-              gantry_phase_name (node->phase), node->id, gantry_node_op_name (report->module, node), label,
-              scope != NULL && *scope != '\0' ? " in " : "", scope != NULL ? scope : "");
+        gantry_cli_print ("\n%13s %13s %7s %8s %9s  %-9s %s\n", "ms of a run", "predicted ms", "times", "GB/s",
+                          "reachable", "phase",
+                          "operation");
+      gantry_cli_print ("%13.3f %13.3f %7.0f %8.2f %9.2f  %-9s %%%u %s '%s'%s%s\n", row->measured_us / 1000,
+                        MAX (row->planned_us,
+                             0) / 1000, row->count, gantry_kernel_row_achieved (row) / 1e9, row->reachable / 1e9,
+                        gantry_phase_name (node->phase), node->id, gantry_node_op_name (report->module, node), label,
+                        scope != NULL && *scope != '\0' ? " in " : "", scope != NULL ? scope : "");
     }
 }
 
 gboolean
-gantry_run_report_write_kernels (const GantryRunReport *report, const char *path, GError **error)
+gantry_run_report_write_kernels (const GantryRunReport *report, const char *path, GantryReadFiles *read, GError **error)
 {
   g_autoptr (GantryKernelTable) table = table_of (report);
-  g_autoptr (GantryOutput) output = gantry_output_new (path, error);
+  g_autoptr (GantryOutput) output = gantry_output_new (path, read, error);
 
   return output != NULL
          && gantry_output_finish (output,
@@ -167,7 +174,8 @@ gantry_run_report_json (const GantryRunReport *report)
     { "planned_bytes", gantry_plan_memory_bytes (plan, GANTRY_MEMORY_DEVICE) },
     { "host_planned_bytes", gantry_plan_host_bytes (plan) },
     { "peak_bytes", result->peak_bytes },       { "arena_bytes", plan->arena_bytes[GANTRY_MEMORY_DEVICE] },
-    { "lower_bound_bytes", plan->lower_bound },
+    { "lower_bound_bytes", gantry_plan_least_bytes (plan) },
+    { "arena_lower_bound_bytes", plan->lower_bound },
     { "limit_bytes", report->limit },           { "copied_bytes", plan->copied_bytes },
     { "kernels", gantry_recording_n_events (result->recording, GANTRY_QUEUE_COMPUTE) / MAX (gantry_recording_n_runs (result->recording), 1) },
   };
@@ -177,6 +185,8 @@ gantry_run_report_json (const GantryRunReport *report)
   gantry_memory_report_warn (result, report->module, report->limit);
   json_builder_begin_object (json);
   gantry_cli_add_string (json, "device", result->device);
+  gantry_cli_add_string (json, "predicted_for", report->elsewhere != NULL ? report->elsewhere : result->device);
+  gantry_cli_add_boolean (json, "predicted_elsewhere", report->elsewhere != NULL);
   for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
     gantry_cli_add_double (json, numbers[i].key, numbers[i].value);
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
@@ -215,42 +225,44 @@ print_copies (const GantryRunReport *report)
   if (plan->copied_bytes == 0)
     return;
   look_at_overlap (report, &overlaps);
-  printf ("%-10s %s a run; of that time %.1f %% hidden as planned, %.1f %% as measured\n", "copied", copied,
-          100 * gantry_overlap_hidden (&overlaps.planned), 100 * gantry_overlap_hidden (&overlaps.measured));
+  gantry_cli_print ("%-10s %s a run; of that time %.1f %% hidden as planned, %.1f %% as measured\n", "copied", copied,
+                    100 * gantry_overlap_hidden (&overlaps.planned), 100 * gantry_overlap_hidden (&overlaps.measured));
 }
 
 void
 gantry_run_report_text (const GantryRunReport *report)
 {
+  g_autofree char *elsewhere = report->elsewhere != NULL ? gantry_format_text (report->elsewhere, FALSE) : NULL;
   const GantryRunResult *result = report->result;
-  guint64 peak = gantry_plan_memory_bytes (result->plan, GANTRY_MEMORY_DEVICE);
-  g_autofree char *planned = NULL, *limit = NULL;
 
-  gantry_format_bytes_apart (peak, report->limit > 0 ? report->limit : peak, &planned, &limit);
   gantry_memory_report_warn (result, report->module, report->limit);
-  printf ("%-10s %s\n", "device", result->device);
-  printf ("%-10s %.3f ms, median of %u (%.3f to %.3f); predicted %.3f ms\n", "time", result->milliseconds,
-          result->n_runs, result->milliseconds_min, result->milliseconds_max, result->plan->total_us / 1000);
+  gantry_cli_print ("%-10s %s\n", "device", result->device);
+  gantry_cli_print ("%-10s %.3f ms, median of %u (%.3f to %.3f)", "time", result->milliseconds, result->n_runs,
+                    result->milliseconds_min, result->milliseconds_max);
+  if (report->elsewhere == NULL)
+    gantry_cli_print ("; predicted %.3f ms\n", result->plan->total_us / 1000);
+  else
+    gantry_cli_print ("\n%-10s %.3f ms for %s, which is not what ran: not to be compared\n", "predicted",
+                      result->plan->total_us / 1000, elsewhere);
   if (report->replanned)
-    printf ("%-10s %.3f ms measured, %.3f ms predicted\n", "before", report->measured_before_ms,
-            report->predicted_before_ms);
+    gantry_cli_print ("%-10s %.3f ms measured, %.3f ms predicted\n", "before", report->measured_before_ms,
+                      report->predicted_before_ms);
   if (report->changes != NULL)
     gantry_changes_report_text (report->changes, report->module);
-  printf ("%-10s %s planned%s%s\n", "memory", planned,
-          report->limit > 0 ? ", limit " : "", report->limit > 0 ? limit : "");
+  gantry_memory_report_planned (result->plan, report->limit);
   gantry_memory_report_text (result, report->module, report->limit);
   gantry_cli_device_print_memory (report->device);
   print_copies (report);
-  printf ("%-10s %.0f ms\n", "compiled in", result->compile_ms);
+  gantry_cli_print ("%-10s %.0f ms\n", "compiled in", result->compile_ms);
   for (guint i = 0; report->losses != NULL && i < report->losses->len; i++)
     if (i < 10 || i + 1 == report->losses->len)
       {
         double loss = g_array_index (report->losses, double, i);
 
         /* The sign of a NaN says nothing. */
-        printf ("%-10s %.9g after step %u\n", "loss", isnan (loss) ? (double) NAN : loss, i + 1);
+        gantry_cli_print ("%-10s %.9g after step %u\n", "loss", isnan (loss) ? (double) NAN : loss, i + 1);
       }
   if (report->compared)
-    printf ("%-10s as expected (largest difference %.2g of the largest value)\n", "outputs", report->worst);
+    gantry_cli_print ("%-10s as expected (largest difference %.2g of the largest value)\n", "outputs", report->worst);
   print_slowest (report);
 }

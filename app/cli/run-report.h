@@ -20,6 +20,7 @@ typedef struct
   double predicted_before_ms, measured_before_ms;
   const GantryPlanChanges *changes; /* (nullable): by planning again */
   GantryTarget target;
+  const char *elsewhere; /* (nullable): what times are predicted for where that is not what ran (gantry_document_predicted_elsewhere()) */
   guint n_slowest; /* how many operations to list with their times */
   GantryDevice *device; /* (nullable) (unowned) */
   void (*add) (JsonBuilder *json, gpointer add_data); /* (nullable): more members of the JSON object */
@@ -29,6 +30,6 @@ typedef struct
 void gantry_run_report_json (const GantryRunReport *report);
 void gantry_run_report_text (const GantryRunReport *report);
 /** The table of all kernels and copies as CSV. */
-gboolean gantry_run_report_write_kernels (const GantryRunReport *report, const char *path, GError **error);
+gboolean gantry_run_report_write_kernels (const GantryRunReport *report, const char *path, GantryReadFiles *read, GError **error);
 
 G_END_DECLS

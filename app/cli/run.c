@@ -77,9 +77,11 @@ compare_outputs (const Options *options, GantryModule *module, const GantryValue
   return TRUE;
 }
 
-/* Outputs @first to @end: all are written before the first takes its place, so that a disk that is full leaves the old ones. */
+/* Outputs @first to @end: all are written before the first takes its place, so that a disk that is full leaves the old ones.
+ * @n_new: (inout): how many have taken it */
 static gboolean
-write_some (const char *directory, const GantryValues *values, guint first, guint end, GError **error)
+write_some (const char *directory, GantryReadFiles *read, const GantryValues *values, guint first, guint end, guint *n_new,
+            GError **error)
 {
   g_autoptr (GPtrArray) begun = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_output_free);
 
@@ -87,25 +89,24 @@ write_some (const char *directory, const GantryValues *values, guint first, guin
     {
       g_autofree char *name = g_strdup_printf ("output_%u.npy", i);
       g_autofree char *path = g_build_filename (directory, name, NULL);
-      GantryOutput *output = gantry_tensor_file_begin_npy (gantry_values_result (values, i), path, error);
+      GantryOutput *output = gantry_tensor_file_begin_npy (gantry_values_result (values, i), path, read, error);
 
       if (output == NULL)
         return FALSE;
       g_ptr_array_add (begun, output);
     }
-  for (guint i = 0; i < begun->len; i++)
+  for (guint i = 0; i < begun->len; i++, ++*n_new)
     if (!gantry_output_finish (g_ptr_array_index (begun, i), TRUE, error))
-      {
-        gantry_error_prefix (error, "%u of the outputs are new, those from output_%u.npy on are not: ", first + i, first + i);
-        return FALSE;
-      }
+      return FALSE;
   return TRUE;
 }
 
 static gboolean
-write_outputs (const char *directory, GantryModule *module, const GantryValues *values, GError **error)
+write_outputs (const char *directory, GantryReadFiles *read, GantryModule *module, const GantryValues *values,
+               GError **error)
 {
   const GantryFunction *entry = gantry_module_entry (module);
+  guint n_new = 0;
 
   if (g_mkdir_with_parents (directory, 0777) != 0)
     {
@@ -113,10 +114,10 @@ write_outputs (const char *directory, GantryModule *module, const GantryValues *
       return FALSE;
     }
   for (guint i = 0; i < entry->n_results; i += MOST_OPEN)
-    if (!write_some (directory, values, i, MIN (i + MOST_OPEN, entry->n_results), error))
+    if (!write_some (directory, read, values, i, MIN (i + MOST_OPEN, entry->n_results), &n_new, error))
       {
-        if (i > 0)
-          gantry_error_prefix (error, "the first %u outputs are new: ", i);
+        if (n_new > 0)
+          gantry_error_prefix (error, "%u of the outputs are new, those from output_%u.npy on are not: ", n_new, n_new);
         return FALSE;
       }
   return TRUE;
@@ -133,7 +134,7 @@ finish (const Options *options, const char *path, GantryDocument *document, cons
   /* What was planned without them is from now on planned as it runs. */
   gantry_document_set_kernel_sizes (document, program->sizes);
   gantry_kernel_table_keep (program->sizes, &options->program);
-  if (options->output_dir != NULL && !write_outputs (options->output_dir, module, values, error))
+  if (options->output_dir != NULL && !write_outputs (options->output_dir, options->common.read, module, values, error))
     return FALSE;
   if (session != NULL && !gantry_document_save (document, session, error))
     return FALSE;
@@ -193,6 +194,9 @@ replan (Run *run, const Options *options, const GantryProgramOptions *how, GErro
   run->report.replanned = TRUE;
   run->report.measured_before_ms = result->milliseconds;
   run->report.predicted_before_ms = result->plan->total_us / 1000;
+  /* Both plans count what the kernels need, so that what differs comes of the times alone. */
+  gantry_document_set_kernel_sizes (run->document, run->program->sizes);
+  gantry_document_wait (run->document);
   if (!gantry_document_set_measured (run->document, result, error))
     return FALSE;
   gantry_document_wait (run->document);
@@ -210,8 +214,13 @@ run_all (Run *run, const Options *options, const char *path, GError **error)
   GantryProgramOptions how = options->program;
   const GantryCompileSettings *settings;
 
+  /* They are read after the outputs are written. */
+  for (guint i = 0; options->expected != NULL && options->expected[i] != NULL; i++)
+    gantry_read_files_add (options->common.read, options->expected[i]);
   run->document = gantry_cli_open (&options->common, path, error);
-  if (run->document == NULL)
+  /* What could not be kept is not measured first. */
+  if (run->document == NULL
+      || (options->kernels != NULL && !gantry_read_files_allow (options->common.read, options->kernels, error)))
     return FALSE;
   settings = gantry_document_get_settings (run->document);
   how.limit = settings->target.memory_limit;
@@ -221,7 +230,7 @@ run_all (Run *run, const Options *options, const char *path, GError **error)
   if (run->program != NULL)
     gantry_program_confine (&how);
   if (run->program != NULL)
-    run->values = gantry_values_new (module_of (run), options->inputs, error);
+    run->values = gantry_values_new (module_of (run), options->inputs, options->common.read, error);
   return run->values != NULL && measure (run, options, &how, error) &&
          (!options->replan || replan (run, options, &how, error));
 }
@@ -235,7 +244,8 @@ warn_of_rules (GPtrArray *reports)
       const GantryPolicyReport *report = g_ptr_array_index (reports, i);
 
       if (report->problem != NULL)
-        fprintf (stderr, "%s: rule '%s' (line %u): %s\n", g_get_prgname (), report->text, report->line, report->problem);
+        gantry_cli_tell ("%s: rule '%s' (line %u): %s\n", g_get_prgname (), report->text, report->line,
+                         report->problem);
     }
 }
 
@@ -259,8 +269,10 @@ run (const Options *options, GantryDevice *device, const char *path)
   run.report.losses = options->steps > 0 && !(settings->train && settings->training.no_loss) ? run.losses : NULL;
   run.report.limit = settings->target.memory_limit;
   run.report.target = settings->target;
+  run.report.elsewhere = gantry_document_predicted_elsewhere (run.document, run.report.result);
   run.report.device = device;
-  if (options->kernels != NULL && !gantry_run_report_write_kernels (&run.report, options->kernels, &error))
+  if (options->kernels != NULL
+      && !gantry_run_report_write_kernels (&run.report, options->kernels, options->common.read, &error))
     return gantry_cli_fail (error);
   if (options->common.json)
     gantry_run_report_json (&run.report);
@@ -308,6 +320,8 @@ gantry_cli_run (int argc, char **argv)
     { "kernels", 0, 0, G_OPTION_ARG_FILENAME, &options.kernels, "Write a table of all kernels and copies", "FILE.csv" },
     { "threads", 't', 0, G_OPTION_ARG_INT, &options.program.threads, "Worker threads (all processors)", "N" },
     { "no-library", 0, 0, G_OPTION_ARG_NONE, &options.program.no_library, "Generated code only, no oneDNN", NULL },
+    { "gpu-library", 0, 0, G_OPTION_ARG_NONE, &options.program.gpu_library,
+      "cuBLASLt may do products on a GPU, where it is faster", NULL },
     { "allow-tf32", 0, 0, G_OPTION_ARG_NONE, &options.program.allow_tf32,
       "Products of f32 on a GPU may be rounded to 10 bits of mantissa, for tensor cores", NULL },
     { "device", 0, 0, G_OPTION_ARG_STRING, &options.device,
@@ -330,7 +344,6 @@ gantry_cli_run (int argc, char **argv)
   if (!gantry_cli_parse ("run", "MODEL", "Compiles a model, runs it and measures.", &options.common, own, &argc, &argv))
     return GANTRY_EXIT_ERROR;
   if (!check (&options, argc, &error)
-      || (options.kernels != NULL && !gantry_cli_check_output (options.kernels, argv[1], &error))
       || (options.parent != 0 && !gantry_confine_child (options.parent, GANTRY_MOST_FILE_BYTES, &error))
       || !gantry_program_choose_device (&options.program, options.device, &options.common, &options.arch, &error))
     return gantry_cli_fail (error);

@@ -53,14 +53,16 @@ static void
 print_text (GPtrArray *runs)
 {
   if (runs->len > 0)
-    printf ("%6s  %-*s  %-20s  %12s  %-10s  %s\n", "number", SHOWN_DIGITS, "id", "recorded at", "ms", "device", "name");
+    gantry_cli_print ("%6s  %-*s  %-20s  %12s  %-10s  %s\n", "number", SHOWN_DIGITS, "id", "recorded at", "ms",
+                      "device", "name");
   for (guint i = 0; i < runs->len; i++)
     {
       const GantryRunEntry *entry = g_ptr_array_index (runs, i);
       g_autofree char *uid = gantry_cli_field (entry->uid), *when = gantry_cli_field (entry->when);
       g_autofree char *device = gantry_cli_field (entry->device), *name = gantry_cli_field (entry->name);
 
-      printf ("%6u  %-*.*s  %-20s  %12.3f  %-10s  %s\n", i + 1, SHOWN_DIGITS, SHOWN_DIGITS, uid, when, entry->milliseconds, device, name);
+      gantry_cli_print ("%6u  %-*.*s  %-20s  %12.3f  %-10s  %s\n", i + 1, SHOWN_DIGITS, SHOWN_DIGITS, uid, when,
+                        entry->milliseconds, device, name);
     }
 }
 
@@ -82,7 +84,7 @@ gantry_cli_runs (int argc, char **argv)
     return GANTRY_EXIT_ERROR;
   if (argc != 2)
     {
-      fprintf (stderr, "gantry-cli runs: give one session\n");
+      gantry_cli_tell ("gantry-cli runs: give one session\n");
       return GANTRY_EXIT_ERROR;
     }
   runs = gantry_runs_list (argv[1], &error);

@@ -185,7 +185,7 @@ gantry_cli_serve (int argc, char **argv)
   g_set_prgname ("gantry-cli serve");
   if (argc != 1)
     {
-      fprintf (stderr, "gantry-cli serve: takes no arguments; gantry-cli profile --host starts it on another machine\n");
+      gantry_cli_tell ("gantry-cli serve: takes no arguments; gantry-cli profile --host starts it on another machine\n");
       return GANTRY_EXIT_ERROR;
     }
   signal (SIGPIPE, SIG_IGN);

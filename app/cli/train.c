@@ -100,11 +100,12 @@ print_text (const Options *options, GantryDocument *document, const Counts *coun
   g_autofree char *parameters = gantry_cli_bytes (counts->parameter_bytes);
   g_autofree char *states = gantry_cli_bytes (counts->state_bytes);
 
-  printf ("%-10s %s of the loss %s%s\n", "training", what_of (options->training.optimizer),
-          gantry_loss_name (options->training.loss), options->training.no_loss ? ", which is no result" : "");
-  printf ("%-10s %u, %s; %u states, %s\n", "parameters", counts->n_parameters, parameters, counts->n_states, states);
-  printf ("%-10s %u forward, %u backward, %u update\n", "nodes", counts->nodes[GANTRY_PHASE_FORWARD],
-          counts->nodes[GANTRY_PHASE_BACKWARD], counts->nodes[GANTRY_PHASE_UPDATE]);
+  gantry_cli_print ("%-10s %s of the loss %s%s\n", "training", what_of (options->training.optimizer),
+                    gantry_loss_name (options->training.loss), options->training.no_loss ? ", which is no result" : "");
+  gantry_cli_print ("%-10s %u, %s; %u states, %s\n", "parameters", counts->n_parameters, parameters, counts->n_states,
+                    states);
+  gantry_cli_print ("%-10s %u forward, %u backward, %u update\n", "nodes", counts->nodes[GANTRY_PHASE_FORWARD],
+                    counts->nodes[GANTRY_PHASE_BACKWARD], counts->nodes[GANTRY_PHASE_UPDATE]);
   gantry_plan_report_text (document, (guint) options->holders);
 }
 
@@ -195,7 +196,7 @@ gantry_cli_train (int argc, char **argv)
     return GANTRY_EXIT_ERROR;
   if (argc != 2 || options.holders < 0)
     {
-      fprintf (stderr, "gantry-cli train: give one model\n");
+      gantry_cli_tell ("gantry-cli train: give one model\n");
       return GANTRY_EXIT_ERROR;
     }
   if (!read_training (&options, &error))

@@ -158,7 +158,7 @@ check_sizes (GantryModule *module, GError **error)
 }
 
 GantryValues *
-gantry_values_new (GantryModule *module, char **given, GError **error)
+gantry_values_new (GantryModule *module, char **given, GantryReadFiles *read, GError **error)
 {
   const GantryFunction *entry = gantry_module_entry (module);
   g_autoptr (GantryValues) values = NULL;
@@ -175,7 +175,7 @@ gantry_values_new (GantryModule *module, char **given, GError **error)
   values->outputs = g_new0 (GantryRunOutput, values->n_outputs + 1);
   values->plain = g_new0 (GantryRunOutput, values->n_outputs + 1);
   values->results = g_new0 (GantryLiteral *, values->n_outputs + 1);
-  values->sources = gantry_inputs_find (module, given, error);
+  values->sources = gantry_inputs_find (module, given, read, error);
   if (values->sources == NULL)
     return NULL;
   for (guint i = 0; i < values->n_inputs; i++)

@@ -12,13 +12,14 @@ typedef struct _GantryValues GantryValues;
 /**
  * gantry_values_new:
  * @module: (transfer none): kept
- * @given: (nullable): as gantry_inputs_make() takes it
+ * @given: (nullable): as gantry_inputs_find() takes it
+ * @read: gets the files
  *
  * Where each parameter's value comes from; files are opened and checked. Nothing is made up yet.
  *
  * Returns: (transfer full) (nullable)
  */
-GantryValues *gantry_values_new (GantryModule *module, char **given, GError **error);
+GantryValues *gantry_values_new (GantryModule *module, char **given, GantryReadFiles *read, GError **error);
 void gantry_values_free (GantryValues *values);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryValues, gantry_values_free)
 

@@ -92,7 +92,7 @@ run_data_set (const Options *options, GantryProgram *program, const char *direct
                    entry->n_results);
       return FALSE;
     }
-  values = gantry_values_new (module, input_files, error);
+  values = gantry_values_new (module, input_files, options->common.read, error);
   if (values == NULL)
     return FALSE;
   result = gantry_program_measure (program, &options->program, values, 0, 1, NULL, error);
@@ -298,11 +298,11 @@ report_case (const Case *c, JsonBuilder *json, gboolean quiet)
   if (c->verdict == PASS || c->verdict == MISMATCH)
     {
       if (!quiet || c->verdict == MISMATCH)
-        printf ("%-60s %s%s%s\n", name, verdict_names[c->verdict], c->verdict == PASS ? "" : "  ",
-                c->verdict == PASS ? "" : c->first_line);
+        gantry_cli_print ("%-60s %s%s%s\n", name, verdict_names[c->verdict], c->verdict == PASS ? "" : "  ",
+                          c->verdict == PASS ? "" : c->first_line);
     }
   else if (!quiet || c->verdict == FAILED)
-    printf ("%-60s %s: %s\n", name, verdict_names[c->verdict], c->first_line);
+    gantry_cli_print ("%-60s %s: %s\n", name, verdict_names[c->verdict], c->first_line);
   fflush (stdout);
 }
 
@@ -334,8 +334,9 @@ print_totals (JsonBuilder *json, const guint *totals, guint n)
 {
   if (json == NULL)
     {
-      printf ("%u folders: %u pass, %u mismatch, %u unsupported, %u error\n", n, totals[PASS], totals[MISMATCH],
-              totals[UNSUPPORTED], totals[FAILED]);
+      gantry_cli_print ("%u folders: %u pass, %u mismatch, %u unsupported, %u error\n", n, totals[PASS],
+                        totals[MISMATCH],
+                        totals[UNSUPPORTED], totals[FAILED]);
       return;
     }
   json_builder_end_array (json);
@@ -364,7 +365,7 @@ verify_all (const Options *options, char **paths)
     find_cases (cases, paths[i], 0);
   if (cases->len == 0)
     {
-      fprintf (stderr, "gantry-cli verify: no folder with a model.onnx in %s\n", paths[0]);
+      gantry_cli_tell ("gantry-cli verify: no folder with a model.onnx in %s\n", paths[0]);
       return GANTRY_EXIT_ERROR;
     }
   if (json != NULL)
@@ -414,7 +415,7 @@ gantry_cli_verify (int argc, char **argv)
     return gantry_cli_fail (error);
   if (argc < 2)
     {
-      fprintf (stderr, "gantry-cli verify: give at least one folder\n");
+      gantry_cli_tell ("gantry-cli verify: give at least one folder\n");
       return GANTRY_EXIT_ERROR;
     }
   if (!options.one)

@@ -13,7 +13,7 @@ typedef struct
   GtkWindow *dialog;
   GtkTextBuffer *text, *reports;
   GtkLabel *message;
-  GtkWidget *apply;
+  GtkWidget *apply, *hint; /* @hint: seen while the text is empty */
 } Policy;
 
 /* Reports, each on the line of its statement */
@@ -88,6 +88,7 @@ show_mistake (Policy *p, const GError *error)
   gtk_text_buffer_remove_tag_by_name (p->text, "mistake", &start, &end);
   gtk_label_set_text (p->message, error != NULL ? error->message : "");
   gtk_widget_set_visible (GTK_WIDGET (p->message), error != NULL);
+  gtk_widget_set_visible (p->hint, error == NULL && gtk_text_buffer_get_char_count (p->text) == 0);
   gtk_widget_set_sensitive (p->apply, error == NULL);
   if (error == NULL || sscanf (error->message, "policy:%u:%u", &line, &column) != 2 || line == 0)
     return;
@@ -242,11 +243,19 @@ make_content (Policy *p)
   gtk_widget_set_hexpand (GTK_WIDGET (p->message), TRUE);
   gtk_widget_add_css_class (GTK_WIDGET (p->message), "error");
   gtk_widget_set_name (GTK_WIDGET (p->message), "message");
+  p->hint = gtk_label_new ("One statement a line, such as \342\200\234policy dots_saveable in encoder/*\342\200\235 or "
+                           "\342\200\234role:state offload\342\200\235. Insert lists what there is; Apply tells on the right what each has placed.");
+  gtk_label_set_wrap (GTK_LABEL (p->hint), TRUE);
+  gtk_label_set_xalign (GTK_LABEL (p->hint), 0);
+  gtk_widget_set_hexpand (p->hint, TRUE);
+  gtk_widget_set_name (p->hint, "hint");
+  gtk_widget_add_css_class (p->hint, "secondary");
   gtk_widget_set_margin_start (foot, 12);
   gtk_widget_set_margin_end (foot, 12);
   gtk_widget_set_margin_top (foot, 8);
   gtk_widget_set_margin_bottom (foot, 8);
   gtk_box_append (GTK_BOX (foot), make_insert ());
+  gtk_box_append (GTK_BOX (foot), p->hint);
   gtk_box_append (GTK_BOX (foot), GTK_WIDGET (p->message));
   gtk_box_append (GTK_BOX (box), foot);
   return box;

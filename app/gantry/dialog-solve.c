@@ -69,7 +69,7 @@ activity_changed (Solve *s)
 static char *
 goal_name (const GantrySolveGoal *goal)
 {
-  g_autofree char *bytes = gantry_format_bytes (goal->memory_bytes), *time = gantry_format_ns ((gint64) (goal->step_us * 1000));
+  g_autofree char *bytes = gantry_format_limit (goal->memory_bytes), *time = gantry_format_ns ((gint64) (goal->step_us * 1000));
 
   return goal->memory_bytes > 0 ? g_strdup_printf ("fit %s", bytes) : g_strdup_printf ("at most %s", time);
 }
@@ -103,8 +103,8 @@ load_answer (GantryWindow *window, GantryVariant *variant)
 static char *
 figures_of (const GantryVariant *variant)
 {
-  g_autofree char *peak = gantry_format_bytes (variant->peak_bytes);
-  g_autofree char *step = gantry_format_ns ((gint64) (variant->step_us * 1000));
+  g_autofree char *peak = gantry_memory_peak_text (variant->figures.peak_bytes, variant->limit, variant->figures.sizes_known);
+  g_autofree char *step = gantry_format_ns ((gint64) (variant->figures.step_us * 1000));
 
   if (variant->proven)
     return g_strdup_printf ("peak %s, step %s, proven to be the best", peak, step);

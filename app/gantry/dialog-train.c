@@ -38,7 +38,7 @@ result_names (GantryWindow *window)
 
   if (compilation != NULL)
     {
-      const GantryModule *module = compilation->snapshots[0].module;
+      const GantryModule *module = gantry_compilation_imported (compilation);
       const GantryFunction *entry = gantry_module_entry (module);
 
       for (guint i = 0; i < entry->n_results; i++)

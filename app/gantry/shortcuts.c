@@ -5,9 +5,11 @@
 
 static const GantryShortcut shortcuts[] = {
   { "Files", "Open", "win.open", "<Control>o" },
+  { "Files", "Open a folder of dumps", "win.open-folder", "<Control><Alt>o" },
   { "Files", "New window", "app.new-window", "<Control>n" },
   { "Files", "Save session", "win.save", "<Control>s" },
   { "Files", "Save session as", "win.save-as", "<Control><Shift>s" },
+  { "Files", "Load the model again", "win.reload", "<Control><Shift>l" },
   { "Files", "Export picture", "win.export", "<Control>e" },
   { "Files", "Close window", "window.close", "<Control>w" },
   { "Files", "Quit", "app.quit", "<Control>q" },
@@ -22,6 +24,7 @@ static const GantryShortcut shortcuts[] = {
   { "Find", "Previous match", "win.find-previous", "<Control><Shift>g <Shift>F3" },
   { "Panels", "Passes", "win.show-passes", "F9" },
   { "Panels", "Inspector", "win.show-inspector", "F10" },
+  { "Panels", "Source", "win.show-source", "F12" },
   { "Panels", "Time and memory", "win.bottom-page::time", "F7" },
   { "Panels", "Kernels", "win.bottom-page::kernels", "F4" },
   { "Panels", "Compare variants", "win.bottom-page::compare", "F8" },
@@ -50,6 +53,7 @@ static const GantryShortcut shortcuts[] = {
   { "Time", "Plan with predicted times", "win.model-times", "<Control><Shift>m" },
   { "Time", "Show the selection in the lanes", "win.show-in-time", "<Control><Shift>t" },
   { "Time", "Show the code of the selection", "win.show-code", "<Control><Shift>c" },
+  { "Time", "Go to the source of the selection", "win.go-to-source", "<Control>u" },
   { "Time", "Go to the peak of memory", "win.peak", "<Control>k" },
   { "In the graph", "Walk along edges", NULL, "Up Down Left Right" },
   { "In the graph", "Fold or unfold the scope", NULL, "Return" },

@@ -18,6 +18,11 @@ ACTION (open_action)
   _gantry_window_choose_open (data);
 }
 
+ACTION (open_folder)
+{
+  _gantry_window_choose_folder (data);
+}
+
 static void
 open_path (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
@@ -234,6 +239,23 @@ ACTION (show_code)
   gantry_inspector_show_page (self->inspector, "code");
 }
 
+ACTION (reload)
+{
+  _gantry_window_reload (data);
+}
+
+static void
+change_reload_when_saved (GSimpleAction *action, GVariant *value, gpointer data)
+{
+  g_simple_action_set_state (action, value);
+  _gantry_window_reload_when_saved (data, g_variant_get_boolean (value));
+}
+
+ACTION (go_to_source)
+{
+  _gantry_window_show_source (data);
+}
+
 ACTION (export_kernels)
 {
   _gantry_window_choose_kernels (data);
@@ -281,6 +303,7 @@ change_bottom_page (GSimpleAction *action, GVariant *value, gpointer data)
 
 static const GActionEntry entries[] = {
   { "open", open_action, NULL, NULL, NULL, { 0 } },
+  { "open-folder", open_folder, NULL, NULL, NULL, { 0 } },
   { "open-path", open_path, "s", NULL, NULL, { 0 } },
   { "save", save, NULL, NULL, NULL, { 0 } },
   { "save-as", save_as, NULL, NULL, NULL, { 0 } },
@@ -318,6 +341,9 @@ static const GActionEntry entries[] = {
   { "model-times", model_times, NULL, NULL, NULL, { 0 } },
   { "show-in-time", show_in_time, NULL, NULL, NULL, { 0 } },
   { "show-code", show_code, NULL, NULL, NULL, { 0 } },
+  { "go-to-source", go_to_source, NULL, NULL, NULL, { 0 } },
+  { "reload", reload, NULL, NULL, NULL, { 0 } },
+  { "reload-when-saved", NULL, NULL, "false", change_reload_when_saved, { 0 } },
   { "export-kernels", export_kernels, NULL, NULL, NULL, { 0 } },
   { "menu", menu, NULL, NULL, NULL, { 0 } },
   { "show-shortcuts", show_shortcuts, NULL, NULL, NULL, { 0 } },
@@ -333,7 +359,7 @@ static const GActionEntry entries[] = {
 static const char *const need_model[] = {
   "save", "save-as", "export", "find", "find-next", "find-previous", "fit", "zoom-in", "zoom-out", "fold-all",
   "unfold-all", "place", "clear-placements", "next-pass", "previous-pass", "single-pane", "finite-math", "maximize-time",
-  "train", "limit", "no-limit", "problems", "bottom-page", "show-in-time", "show-code",
+  "train", "limit", "no-limit", "problems", "bottom-page", "show-in-time", "show-code", "go-to-source", "reload",
 };
 
 /* What makes no sense for a program that is not planned. */
@@ -341,7 +367,8 @@ static const char *const need_planner[] = { "policy", "solve", "variant", "save-
 
 /* And what makes none of the run of another program, whose document is a recording and nothing else. */
 static const char *const need_program[] = { "train", "policy", "solve", "variant", "save-variant", "place", "clear-placements",
-                                            "limit", "no-limit", "export", "show-in-time", "show-code" };
+                                            "limit", "no-limit", "export", "show-in-time", "show-code", "go-to-source",
+                                            "delete-run" };
 
 static void
 enable (GantryWindow *self, const char *name, gboolean enabled)
@@ -356,10 +383,11 @@ static void
 update_run (GantryWindow *self)
 {
   g_autoptr (GError) why = _gantry_window_why_no_run (self);
+  const char *target = gtk_label_get_text (self->target_label);
+  g_autofree char *text = g_strdup_printf ("Compile, run and measure in a child process (F5)%s%s", *target != '\0' ? ", on " : "", target);
 
   enable (self, "run", why == NULL);
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self->run_button),
-                               why != NULL ? why->message : "Compile, run and measure in a child process (F5)");
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->run_button), why != NULL ? why->message : text);
 }
 
 void
@@ -376,7 +404,10 @@ _gantry_window_update_actions (GantryWindow *self)
     enable (self, need_model[i], compilation != NULL && self->opening == NULL);
   for (guint i = 0; i < G_N_ELEMENTS (need_planner); i++)
     enable (self, need_planner[i], compilation != NULL && self->opening == NULL && gantry_document_get_planner (self->document) != NULL);
-  enable (self, "peak", compilation != NULL && gantry_shown_plan (self->document) != NULL && !_gantry_window_is_outside (self));
+  /* What does not fit has a peak too. */
+  enable (self, "peak", (gantry_shown_plan (self->document) != NULL || gantry_document_get_refused_plan (self->document) != NULL)
+                        && compilation != NULL && !_gantry_window_is_outside (self));
+  enable (self, "delete-run", gantry_document_get_run (self->document) != NULL && !busy);
   update_run (self);
   if (_gantry_window_is_outside (self))
     for (guint i = 0; i < G_N_ELEMENTS (need_program); i++)
@@ -405,5 +436,6 @@ _gantry_window_add_actions (GantryWindow *self)
   g_action_map_add_action_entries (G_ACTION_MAP (self), entries, G_N_ELEMENTS (entries), self);
   add_panel_action (self, "show-passes", self->passes_bin);
   add_panel_action (self, "show-inspector", self->inspector_bin);
+  add_panel_action (self, "show-source", self->source_bin);
   add_panel_action (self, "show-time", self->time_bin);
 }

@@ -48,7 +48,7 @@ typedef struct
 static const Asked asked[] = {
   { GANTRY_ERROR_OUTSIDE, GANTRY_ALLOW_OUTSIDE, "outside", "Read files outside the model's folder?", "_Allow", "" },
   { GANTRY_ERROR_UNTRUSTED, GANTRY_ALLOW_PROGRAM, "program", "Run the program?", "_Run", "" },
-  { GANTRY_ERROR_CONFLICT, GANTRY_ALLOW_CHANGED, "changed", "Open with the model as it is now?", "_Open",
+  { GANTRY_ERROR_CHANGED, GANTRY_ALLOW_CHANGED, "changed", "Open with the model as it is now?", "_Open",
     ". Settings, placements and notes stay; runs stay listed as of the model as it was." },
 };
 
@@ -141,8 +141,11 @@ _gantry_window_ask_which (GantryWindow *self, const char *path, const GError *er
   question = g_new0 (Question, 1);
   *question = (Question){ g_strdup (path), NULL, self->allowed };
   dialog = adw_message_dialog_new (GTK_WINDOW (self), "Which graph?", NULL);
-  adw_message_dialog_format_body (ADW_MESSAGE_DIALOG (dialog), "%s makes %u graphs. The program runs again for the one that is opened.",
-                                  name, g_strv_length (graphs) / 2);
+  if (gantry_model_is_program (path))
+    adw_message_dialog_format_body (ADW_MESSAGE_DIALOG (dialog), "%s makes %u graphs. The program runs again for the one that is opened.",
+                                    name, g_strv_length (graphs) / 2);
+  else
+    adw_message_dialog_format_body (ADW_MESSAGE_DIALOG (dialog), "%s has %u compilations.", name, g_strv_length (graphs) / 2);
   list = list_of (graphs);
   scroller = gtk_scrolled_window_new ();
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), list);

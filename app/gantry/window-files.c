@@ -3,6 +3,7 @@
 #include "app/gantry/state.h"
 #include "app/gantry/window-private.h"
 #include "drawing/painters.h"
+#include "views/format.h"
 #include "views/theme-of.h"
 #include <string.h>
 
@@ -67,22 +68,40 @@ _gantry_window_choose_open (GantryWindow *self)
 {
   show_chooser (self, "Open a model, a session or a recording", GTK_FILE_CHOOSER_ACTION_OPEN, NULL, G_CALLBACK (open_response));
   add_filter (self->chooser, "Models, sessions and recordings",
-              "*.onnx *.mlir *.stablehlo *.hlo *.gir *.py *.gantry *.json *.json.gz *.sqlite");
+              "*.onnx *.mlir *.stablehlo *.hlo *.hlo.pb *.mlirbc *.pt2 *.gir *.py *.gantry *.json *.json.gz *.sqlite");
   add_filter (self->chooser, "Traces of other programs", "*.json *.json.gz *.sqlite *.db");
   add_filter (self->chooser, "All files", "*");
   gtk_native_dialog_show (GTK_NATIVE_DIALOG (self->chooser));
 }
 
-static char *
-name_with_ending (GantryWindow *self, const char *ending)
+void
+_gantry_window_choose_folder (GantryWindow *self)
+{
+  show_chooser (self, "Open a folder of XLA's dumps", GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER, NULL, G_CALLBACK (open_response));
+  gtk_native_dialog_show (GTK_NATIVE_DIALOG (self->chooser));
+}
+
+const char *
+_gantry_window_graph (GantryWindow *self)
+{
+  const GantryModel *model = gantry_document_get_model (self->document);
+
+  return model != NULL && model->bindings != NULL ? model->bindings->entry : NULL;
+}
+
+/* Of a program that makes several graphs each has files of its own. A session has its name. */
+char *
+_gantry_window_propose_name (GantryWindow *self, const char *ending)
 {
   const char *path = gantry_document_get_path (self->document);
-  g_autofree char *base = path != NULL ? g_path_get_basename (path) : g_strdup ("program");
+  const char *graph = gantry_document_get_session_path (self->document) == NULL ? _gantry_window_graph (self) : NULL;
+  g_autofree char *base = path != NULL ? g_path_get_basename (path) : g_strdup ("program"), *name = NULL;
   char *dot = strrchr (base, '.');
 
   if (dot != NULL && dot != base)
     *dot = '\0';
-  return g_strconcat (base, ending, NULL);
+  name = graph != NULL ? g_strdelimit (g_strconcat (base, "-", graph, NULL), G_DIR_SEPARATOR_S, '-') : g_strdup (base);
+  return g_strconcat (name, ending, NULL);
 }
 
 /* Saving */
@@ -108,12 +127,22 @@ leave (GantryWindow *self)
     gtk_window_close (GTK_WINDOW (self));
 }
 
+typedef struct
+{
+  GantryWindow *window;
+  char *path;
+} Saving;
+
 static void
 saved (GObject *source, GAsyncResult *result, gpointer data)
 {
-  g_autoptr (GantryWindow) self = data;
+  g_autofree Saving *saving = data;
+  g_autoptr (GantryWindow) self = saving->window;
+  g_autofree char *path = saving->path;
   g_autoptr (GError) error = NULL;
 
+  if (self->document == NULL) /* closed */
+    return;
   if (!gantry_document_save_finish (self->document, result, &error))
     {
       stay (self);
@@ -121,7 +150,7 @@ saved (GObject *source, GAsyncResult *result, gpointer data)
       return;
     }
   _gantry_window_watch_files (self); /* it may be another session file */
-  gantry_state_add_recent (gantry_document_get_session_path (self->document));
+  gantry_state_add_recent (path);
   _gantry_window_fill_recent (self);
   if (self->closing || self->next != NULL)
     leave (self);
@@ -132,7 +161,11 @@ saved (GObject *source, GAsyncResult *result, gpointer data)
 void
 gantry_window_save_to (GantryWindow *self, const char *path)
 {
-  gantry_document_save_async (self->document, path, saved, g_object_ref (self));
+  Saving *saving = g_new0 (Saving, 1);
+
+  saving->window = g_object_ref (self);
+  saving->path = g_strdup (path != NULL ? path : gantry_document_get_session_path (self->document));
+  gantry_document_save_async (self->document, path, saved, saving);
 }
 
 static void
@@ -155,7 +188,7 @@ save_response (GtkNativeDialog *dialog, int response, gpointer data)
 void
 _gantry_window_save (GantryWindow *self, gboolean ask_where)
 {
-  g_autofree char *name = name_with_ending (self, ".gantry");
+  g_autofree char *name = _gantry_window_propose_name (self, ".gantry");
 
   if (!ask_where && gantry_document_get_session_path (self->document) != NULL)
     {
@@ -177,6 +210,7 @@ gantry_window_export (GantryWindow *self, const char *path, GError **error)
   GantryGraphPicture *picture = gantry_graph_canvas_get_picture (gantry_pass_view_get_canvas (self->pass_view));
   g_autoptr (GantryScene) scene = NULL;
   GantryGraphView view = { -16, -16, 1 };
+  g_autoptr (GantryReadFiles) read = gantry_document_get_read_files (self->document);
   const GantryTheme *theme = gantry_theme_of (GTK_WIDGET (self));
   float width, height;
 
@@ -186,11 +220,11 @@ gantry_window_export (GantryWindow *self, const char *path, GError **error)
       return FALSE;
     }
   if (g_str_has_suffix (path, ".dot") || g_str_has_suffix (path, ".gv"))
-    return gantry_graph_picture_write_dot (picture, path, error);
+    return gantry_graph_picture_write_dot (picture, path, read, error);
   gantry_graph_picture_size (picture, &width, &height);
   scene = gantry_scene_new (width + 32, height + 32);
   gantry_paint_graph (scene, picture, &view, NULL, theme);
-  return gantry_scene_write (scene, theme, path, 1, error);
+  return gantry_scene_write (scene, theme, path, 1, read, error);
 }
 
 static void
@@ -214,7 +248,7 @@ export_response (GtkNativeDialog *dialog, int response, gpointer data)
 void
 _gantry_window_choose_export (GantryWindow *self)
 {
-  g_autofree char *name = name_with_ending (self, ".svg");
+  g_autofree char *name = _gantry_window_propose_name (self, ".svg");
 
   show_chooser (self, "Export the graph (.svg, .png or .dot)", GTK_FILE_CHOOSER_ACTION_SAVE, name,
                 G_CALLBACK (export_response));
@@ -228,11 +262,12 @@ kernels_response (GtkNativeDialog *dialog, int response, gpointer data)
   GantryWindow *self = data;
   g_autofree char *path = chosen_path (dialog, response), *text = NULL;
   g_autoptr (GFile) file = path != NULL ? g_file_new_for_path (path) : NULL;
+  g_autoptr (GantryReadFiles) read = gantry_document_get_read_files (self->document);
   g_autoptr (GError) error = NULL;
 
   if (file == NULL)
     return;
-  if (!gantry_kernels_panel_write_csv (self->kernels_panel, file, &error))
+  if (!gantry_kernels_panel_write_csv (self->kernels_panel, file, read, &error))
     {
       _gantry_window_tell (self, "The table is not written", error);
       return;
@@ -244,7 +279,7 @@ kernels_response (GtkNativeDialog *dialog, int response, gpointer data)
 void
 _gantry_window_choose_kernels (GantryWindow *self)
 {
-  g_autofree char *name = name_with_ending (self, ".csv");
+  g_autofree char *name = _gantry_window_propose_name (self, ".csv");
 
   show_chooser (self, "Export the table of kernels", GTK_FILE_CHOOSER_ACTION_SAVE, name, G_CALLBACK (kernels_response));
   add_filter (self->chooser, "Comma separated values", "*.csv");
@@ -260,7 +295,8 @@ recent_menu (char **paths)
 
   for (guint i = 0; paths[i] != NULL; i++)
     {
-      g_autofree char *file = g_path_get_basename (paths[i]), *name = _gantry_window_menu_text (file);
+      g_autofree char *file = g_path_get_basename (paths[i]), *brief = gantry_format_short (file, GANTRY_MENU_NAME);
+      g_autofree char *name = _gantry_window_menu_text (brief);
       g_autoptr (GMenuItem) item = g_menu_item_new (NULL, NULL);
 
       g_menu_item_set_label (item, name);
@@ -285,12 +321,16 @@ _gantry_window_fill_recent (GantryWindow *self)
     gtk_list_box_remove (self->recent_list, row);
   for (guint i = 0; paths[i] != NULL && i < 5; i++)
     {
-      g_autofree char *name = g_path_get_basename (paths[i]), *folder = g_path_get_dirname (paths[i]);
+      g_autofree char *file = g_path_get_basename (paths[i]), *folder = g_path_get_dirname (paths[i]);
+      g_autofree char *name = gantry_format_short (file, GANTRY_MENU_NAME);
 
       row = adw_action_row_new ();
       adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
       adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), name);
       adw_action_row_set_subtitle (ADW_ACTION_ROW (row), folder);
+      adw_action_row_set_title_lines (ADW_ACTION_ROW (row), 1);
+      adw_action_row_set_subtitle_lines (ADW_ACTION_ROW (row), 1);
+      gtk_widget_set_tooltip_text (row, paths[i]);
       gtk_list_box_row_set_activatable (GTK_LIST_BOX_ROW (row), TRUE);
       gtk_actionable_set_action_name (GTK_ACTIONABLE (row), "win.open-path");
       gtk_actionable_set_action_target (GTK_ACTIONABLE (row), "s", paths[i]);
@@ -336,7 +376,11 @@ leave_response (AdwMessageDialog *dialog, const char *response, gpointer data)
       _gantry_window_save (self, FALSE);
     }
   else if (g_strcmp0 (response, "discard") == 0)
-    leave (self);
+    {
+      /* The dialog is still held while it responds, and would look for its parent when it is let go, which is gone by then. */
+      gtk_window_set_transient_for (GTK_WINDOW (dialog), NULL);
+      leave (self);
+    }
   else
     stay (self);
 }
@@ -351,11 +395,11 @@ _gantry_window_ask_unsaved (GantryWindow *self, const char *path)
   g_object_get (self->document, "title", &name, NULL);
   /* The model is in its file, whatever is answered. */
   if (session == NULL)
-    adw_message_dialog_format_body (ADW_MESSAGE_DIALOG (dialog), "Placements, settings and runs of %s are not part of the model's file, "
+    adw_message_dialog_format_body (ADW_MESSAGE_DIALOG (dialog), "Placements, settings, searches and runs of %s are not part of the model's file, "
                                     "and there is no session file with them yet. They are lost if they are not saved; the model "
                                     "stays as it is.", name);
   else
-    adw_message_dialog_format_body (ADW_MESSAGE_DIALOG (dialog), "What was set and measured since %s was saved last is lost if it is not "
+    adw_message_dialog_format_body (ADW_MESSAGE_DIALOG (dialog), "What was set, searched for and measured since %s was saved last is lost if it is not "
                                     "saved now.", name);
   gtk_widget_set_name (dialog, "unsaved");
   g_free (self->next);

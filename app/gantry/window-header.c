@@ -4,6 +4,7 @@
 #include "app/gantry/window-private.h"
 #include "core/document/size.h"
 #include "views/format.h"
+#include "views/shown-plan.h"
 #include <string.h>
 
 /* The limit */
@@ -20,13 +21,16 @@ static void
 show_limit (GantryWindow *self)
 {
   const GantryCompileSettings *settings = gantry_document_get_settings (self->document);
-  g_autofree char *text = limit_text (self);
+  guint64 limit = settings != NULL ? settings->target.memory_limit : 0;
+  g_autofree char *text = limit_text (self), *bytes = gantry_format_integer (limit);
+  g_autofree char *now = limit > 0 ? g_strdup_printf ("\nNow %s: %s bytes", text, bytes) : g_strdup ("");
+  g_autofree char *tooltip = g_strconcat (
+    "Limit of device memory: 8 GiB, 512MiB, or 50% of the peak of keeping everything; empty: none", now, NULL);
 
-  self->limit_shown = settings != NULL ? settings->target.memory_limit : 0;
+  self->limit_shown = limit;
   gtk_editable_set_text (GTK_EDITABLE (self->limit_entry), text);
   gtk_widget_remove_css_class (GTK_WIDGET (self->limit_entry), "error");
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self->limit_entry),
-                               "Limit of device memory: 8 GiB, 512MiB, or 50% of the peak of keeping everything; empty: none");
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->limit_entry), tooltip);
 }
 
 static void
@@ -83,6 +87,18 @@ current_variant (GantryWindow *self)
   return NULL;
 }
 
+/* "12.4 MiB, 3.21 ms". (transfer full) (nullable): nothing is known of it as the program and its times are */
+static char *
+figures_text (GantryWindow *self, const GantryVariant *variant)
+{
+  g_autofree char *peak = gantry_memory_peak_text (variant->figures.peak_bytes, variant->limit, variant->figures.sizes_known);
+  g_autofree char *step = gantry_format_ns ((gint64) (variant->figures.step_us * 1000));
+
+  if (!variant->predicted || !gantry_document_is_current (self->document, variant))
+    return NULL;
+  return g_strdup_printf ("%s, %s", peak, gantry_variant_fits (variant) ? step : GANTRY_DOES_NOT_FIT);
+}
+
 static GMenu *
 variants_menu (GantryWindow *self)
 {
@@ -92,13 +108,10 @@ variants_menu (GantryWindow *self)
 
   for (guint i = 0; variants != NULL && i < variants->len; i++)
     {
-      const GantryVariant *variant = g_ptr_array_index (variants, i);
-      g_autofree char *peak = gantry_format_bytes (variant->peak_bytes);
-      g_autofree char *step = gantry_format_ns ((gint64) (variant->step_us * 1000));
-      g_autofree char *label = variant->predicted ? g_strdup_printf ("%s   %s, %s", variant->name, peak, step)
-                                                  : g_strdup (variant->name);
-      g_auto (GStrv) parts = g_strsplit (label, "_", -1);
-      g_autofree char *escaped = g_strjoinv ("__", parts);
+      const GantryVariant *variant = gantry_document_get_figures (self->document, g_ptr_array_index (variants, i));
+      g_autofree char *name = gantry_format_short (variant->name, GANTRY_MENU_NAME), *figures = figures_text (self, variant);
+      g_autofree char *label = figures != NULL ? g_strdup_printf ("%s   %s", name, figures) : g_strdup (name);
+      g_autofree char *escaped = _gantry_window_menu_text (label);
       g_autoptr (GMenuItem) item = g_menu_item_new (escaped, NULL);
 
       g_menu_item_set_action_and_target (item, "win.variant", "s", variant->name);
@@ -229,8 +242,7 @@ _gantry_window_delete_variant (GantryWindow *self)
 static void
 set_undo_item (GMenu *menu, const char *verb, const char *name, const char *action)
 {
-  g_auto (GStrv) parts = g_strsplit (name != NULL ? name : "", "_", -1);
-  g_autofree char *escaped = g_strjoinv ("__", parts);
+  g_autofree char *escaped = _gantry_window_menu_text (name != NULL ? name : "");
   g_autofree char *label = *escaped != '\0' ? g_strdup_printf ("%s: %s", verb, escaped) : g_strdup (verb);
 
   g_menu_append (menu, label, action);
@@ -249,6 +261,7 @@ _gantry_window_update_header (GantryWindow *self)
                             !gtk_widget_has_css_class (GTK_WIDGET (self->limit_entry), "error"))))
     show_limit (self);
   show_variant (self);
+  _gantry_window_update_times (self);
   g_menu_remove_all (self->undo_menu);
   set_undo_item (self->undo_menu, "_Undo", gantry_document_get_undo_name (self->document), "win.undo");
   set_undo_item (self->undo_menu, "_Redo", gantry_document_get_redo_name (self->document), "win.redo");
@@ -265,6 +278,7 @@ _gantry_window_connect_header (GantryWindow *self)
   g_signal_connect (keys, "key-pressed", G_CALLBACK (limit_key), self);
   gtk_widget_add_controller (GTK_WIDGET (self->limit_entry), keys);
   g_signal_connect_swapped (self->document, "notify::variants", G_CALLBACK (_gantry_window_fill_variants), self);
+  g_signal_connect_swapped (self->document, "notify::prediction", G_CALLBACK (_gantry_window_fill_variants), self);
   g_signal_connect_swapped (self->document, "notify::settings", G_CALLBACK (_gantry_window_update_header), self);
   g_signal_connect_swapped (self->document, "notify::placements", G_CALLBACK (_gantry_window_update_header), self);
   g_signal_connect_swapped (self->document, "notify::can-undo", G_CALLBACK (_gantry_window_update_header), self);

@@ -3,22 +3,13 @@
  * given a value, which operations are not supported (a click selects them), and the refusal in full. */
 #include "app/gantry/window-private.h"
 #include "views/format.h"
+#include "views/notice.h"
+#include "views/scroll-fit.h"
 #include <string.h>
 
 #define MOST_LISTED 12u
 #define MOST_SET_ELEMENTS 16
-
-static GtkWidget *
-text_new (const char *text)
-{
-  GtkWidget *label = gtk_label_new (text);
-
-  gtk_label_set_wrap (GTK_LABEL (label), TRUE);
-  gtk_label_set_wrap_mode (GTK_LABEL (label), PANGO_WRAP_WORD_CHAR);
-  gtk_label_set_selectable (GTK_LABEL (label), TRUE);
-  gtk_label_set_xalign (GTK_LABEL (label), 0);
-  return label;
-}
+#define LEAST_HEIGHT 96 /* of the bar */
 
 /* Sizes and values: each widget of the bar that holds one carries the name of what it is for. */
 
@@ -32,7 +23,7 @@ read_field (GtkWidget *field, GantryBindings *bindings, GString *what, GError **
 
   if (input != NULL && *text != '\0')
     {
-      value = gantry_input_value_read (text, error);
+      value = gantry_input_value_read (text, bindings->read, error);
       if (value == NULL)
         return FALSE;
       gantry_bindings_set_input (bindings, input, value);
@@ -130,10 +121,11 @@ flow_new (guint most_in_line)
 static GtkWidget *
 make_fields (GantryWindow *self, const char *title, const char *name)
 {
-  GtkWidget *flow = flow_new (12);
+  GtkWidget *flow = flow_new (12), *label = gtk_label_new (title);
 
   gtk_widget_set_name (flow, name);
-  gtk_flow_box_append (GTK_FLOW_BOX (flow), gtk_label_new (title));
+  gtk_label_set_xalign (GTK_LABEL (label), 0);
+  gtk_flow_box_append (GTK_FLOW_BOX (flow), label);
   return flow;
 }
 
@@ -198,7 +190,7 @@ select_operation (GtkWidget *button, gpointer data)
 
   if (compilation == NULL)
     return;
-  module = compilation->snapshots[0].module;
+  module = gantry_compilation_imported (compilation);
   for (guint32 i = 0; i < module->n_nodes; i++)
     {
       const char *name = gantry_node_op_name (module, &module->nodes[i]);
@@ -208,8 +200,8 @@ select_operation (GtkWidget *button, gpointer data)
     }
   if (ids->len == 0)
     return;
-  gantry_pass_list_select (self->pass_list, 0);
-  gantry_selection_set (self->selection, 0, (const guint32 *) (gpointer) ids->data, ids->len);
+  gantry_pass_list_select (self->pass_list, compilation->imported);
+  gantry_selection_set (self->selection, compilation->imported, (const guint32 *) (gpointer) ids->data, ids->len);
   gantry_graph_canvas_show_node (gantry_pass_view_get_after (self->pass_view), g_array_index (ids, guint32, 0), FALSE);
 }
 
@@ -248,18 +240,12 @@ show_refusal (GtkWidget *button, gpointer data)
 static GtkWidget *
 make_refusal (GantryWindow *self, const GantryCompilation *compilation)
 {
-  GtkWidget *line = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8), *label, *button = gtk_button_new_with_label ("Details");
-  g_autofree char *first = g_strndup (compilation->refusal->message, strcspn (compilation->refusal->message, "\n"));
-  g_autofree char *text = g_strdup_printf ("This program cannot be compiled: %s", first);
+  GtkWidget *line, *button = gtk_button_new_with_label ("Details");
+  g_autofree char *text = g_strdup_printf ("This program cannot be compiled: %s", compilation->refusal->message);
 
-  label = text_new (text);
-  gtk_label_set_lines (GTK_LABEL (label), 2);
-  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
-  gtk_widget_set_hexpand (label, TRUE);
-  gtk_widget_set_valign (button, GTK_ALIGN_CENTER);
+  line = gantry_notice_new (text);
   g_signal_connect (button, "clicked", G_CALLBACK (show_refusal), self);
-  gtk_box_append (GTK_BOX (line), label);
-  gtk_box_append (GTK_BOX (line), button);
+  gantry_notice_add (GANTRY_NOTICE (line), button);
   return line;
 }
 
@@ -268,23 +254,64 @@ make_refusal (GantryWindow *self, const GantryCompilation *compilation)
 static GtkWidget *
 make_plan_error (GantryWindow *self, const GError *error)
 {
-  GtkWidget *line = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8), *label;
   g_autofree char *text = g_strdup_printf ("This does not fit and cannot be run: %s", error->message);
-  GtkWidget *fit = gtk_button_new_with_label ("Fit…"), *no_limit = gtk_button_new_with_label ("Remove the limit");
+  GtkWidget *line = gantry_notice_new (text);
+  static const struct { const char *label, *action; } buttons[] = {
+    { "Details", "win.problems" }, { "Fit…", "win.solve" }, { "Remove the limit", "win.no-limit" },
+  };
 
-  label = text_new (text);
-  gtk_label_set_lines (GTK_LABEL (label), 4);
-  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
-  gtk_widget_set_tooltip_text (label, error->message);
-  gtk_widget_set_hexpand (label, TRUE);
-  gtk_widget_set_valign (fit, GTK_ALIGN_CENTER);
-  gtk_widget_set_valign (no_limit, GTK_ALIGN_CENTER);
-  gtk_actionable_set_action_name (GTK_ACTIONABLE (fit), "win.solve");
-  gtk_actionable_set_action_name (GTK_ACTIONABLE (no_limit), "win.no-limit");
-  gtk_widget_add_css_class (fit, "suggested-action");
-  gtk_box_append (GTK_BOX (line), label);
-  gtk_box_append (GTK_BOX (line), fit);
-  gtk_box_append (GTK_BOX (line), no_limit);
+  for (guint i = 0; i < G_N_ELEMENTS (buttons); i++)
+    {
+      GtkWidget *button = gtk_button_new_with_label (buttons[i].label);
+
+      gtk_actionable_set_action_name (GTK_ACTIONABLE (button), buttons[i].action);
+      if (i == 1)
+        gtk_widget_add_css_class (button, "suggested-action");
+      gantry_notice_add (GANTRY_NOTICE (line), button);
+    }
+  gtk_widget_add_css_class (line, "notice");
+  return line;
+}
+
+/* Placements of values that are gone. */
+
+static void
+forget_missing (GtkWidget *button, gpointer data)
+{
+  gantry_document_forget_missing (((GantryWindow *) data)->document);
+}
+
+static void
+show_missing (GtkWidget *button, gpointer data)
+{
+  GantryWindow *self = data;
+  GPtrArray *missing = gantry_document_get_missing (self->document);
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autoptr (GError) error = NULL;
+
+  for (guint i = 0; i < missing->len; i++)
+    g_string_append_printf (text, "%s%s", i > 0 ? "\n" : "", (const char *) g_ptr_array_index (missing, i));
+  error = g_error_new_literal (GANTRY_ERROR, GANTRY_ERROR_INVALID, text->str);
+  _gantry_window_tell (self, "Placements that have no value", error);
+}
+
+/* (transfer floating) (nullable) */
+static GtkWidget *
+make_missing_notice (GantryWindow *self)
+{
+  g_autofree char *text = gantry_document_missing_text (self->document);
+  GtkWidget *line, *details, *forget;
+
+  if (text == NULL)
+    return NULL;
+  line = gantry_notice_new (text);
+  details = gtk_button_new_with_label ("Details");
+  forget = gtk_button_new_with_label ("Forget them");
+  g_signal_connect (details, "clicked", G_CALLBACK (show_missing), self);
+  g_signal_connect (forget, "clicked", G_CALLBACK (forget_missing), self);
+  gantry_notice_add (GANTRY_NOTICE (line), details);
+  gantry_notice_add (GANTRY_NOTICE (line), forget);
+  gtk_widget_set_name (line, "missing-placements");
   gtk_widget_add_css_class (line, "notice");
   return line;
 }
@@ -315,16 +342,28 @@ make_program_notice (GantryWindow *self)
 void
 _gantry_window_update_notice (GantryWindow *self)
 {
-  GtkWidget *program = make_program_notice (self), *box;
+  GtkWidget *lines[] = { self->changed != NULL ? _gantry_window_make_changed_notice (self) : NULL, make_missing_notice (self),
+                         make_program_notice (self) };
+  GtkWidget *box = NULL;
 
-  if (self->changed == NULL)
-    {
-      adw_bin_set_child (self->notice_bin, program);
-      return;
-    }
-  box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
-  gtk_box_append (GTK_BOX (box), _gantry_window_make_changed_notice (self));
-  if (program != NULL)
-    gtk_box_append (GTK_BOX (box), program);
-  adw_bin_set_child (self->notice_bin, box);
+  g_free (self->missing);
+  self->missing = gantry_document_missing_text (self->document);
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
+    if (lines[i] != NULL)
+      {
+        box = box != NULL ? box : gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
+        gtk_box_append (GTK_BOX (box), lines[i]);
+      }
+  /* Graph and time keep their room in a low window. */
+  adw_bin_set_child (self->notice_bin, box != NULL ? gantry_scroll_fit_new (box, LEAST_HEIGHT, G_MAXINT16) : NULL);
+}
+
+/* What is typed into the bar stays unless it has something else to say. */
+void
+_gantry_window_update_missing (GantryWindow *self)
+{
+  g_autofree char *missing = gantry_document_missing_text (self->document);
+
+  if (g_strcmp0 (missing, self->missing) != 0)
+    _gantry_window_update_notice (self);
 }

@@ -25,6 +25,8 @@ struct _GantryWindow
   int frames_to_wait;
   GPtrArray *monitors; /* (nullable): GFileMonitor */
   guint look_source;
+  gboolean looking; /* on a thread */
+  gboolean reload_when_saved;
   char *changed;       /* (nullable): file of the model that is not what it was when it was opened */
   GantryFileIdentity session_seen;
   gconstpointer runs_listed; /* the list that the menu has, and how many of it */
@@ -43,20 +45,24 @@ struct _GantryWindow
   GtkWidget *search_box;
   GtkProgressBar *progress_bar;
   AdwStatusPage *error_page;
+  AdwBin *error_source;
   GtkListBox *recent_list;
-  GtkPaned *bottom_paned, *left_paned, *right_paned;
+  GtkPaned *bottom_paned, *left_paned, *right_paned, *source_paned;
   GtkMenuButton *variant_button;
   GtkLabel *variant_label;
   GtkEntry *limit_entry;
   GtkMenuButton *times_button;
   GtkLabel *times_label;
   gboolean replanning; /* the user asked for other times: what they change is shown when it comes */
+  char *missing;       /* (nullable): what the notice tells of placements without a value */
   guint64 limit_shown; /* bytes that the entry was filled with */
   GMenu *undo_menu;
   GtkButton *status_button;
+  int source_choice;  /* whether the source page is to be seen; 2: nobody has said */
+  gboolean arranging; /* it is shown or hidden by the program */
   gboolean outside;   /* the window is arranged for a recording alone */
   gboolean show_step; /* a training step is being made: it is shown when it comes */
-  AdwBin *passes_bin, *notice_bin, *graph_bin, *inspector_bin, *time_bin;
+  AdwBin *passes_bin, *notice_bin, *graph_bin, *inspector_bin, *source_bin, *time_bin;
   GtkWidget *status_bar;
   GtkLabel *status_peak, *status_time, *status_nodes, *status_message;
 
@@ -64,6 +70,7 @@ struct _GantryWindow
   GantryPassList *pass_list;
   GantryPassView *pass_view;
   GantryInspector *inspector;
+  GantrySourcePage *source_page;
   GantryTimePanel *time_panel;
   GantryComparePanel *compare_panel;
   GantryKernelsPanel *kernels_panel;
@@ -71,9 +78,9 @@ struct _GantryWindow
 
 /* window.c */
 void _gantry_window_toast (GantryWindow *window, const char *text);
-/** Tells an error in a dialog of its own, in full and selectable. Cancelled work is no error. */
-void _gantry_window_tell (GantryWindow *window, const char *heading, const GError *error);
 void _gantry_window_update (GantryWindow *window);
+/** The program that was just run may run again, as long as it is what it is. */
+void _gantry_window_remember_program (GantryWindow *window);
 /** Without asking for what is unsaved. @allowed: 0, or the #GantryError that the user allows: of files outside, or of a program */
 /** @allowed: what the user has allowed so far, of GANTRY_ALLOW_... */
 void _gantry_window_open_now (GantryWindow *window, const char *path, guint allowed);
@@ -82,13 +89,28 @@ gboolean _gantry_window_is_outside (GantryWindow *window);
 /** The last pass, in one pane, once the compilation under way has made a training step. */
 void _gantry_window_show_step_when_made (GantryWindow *window);
 
+/* window-error.c */
+/** Tells an error in a dialog of its own, in full and selectable, with the source where it names a place in the model's. Cancelled work is
+ *  no error. */
+void _gantry_window_tell (GantryWindow *window, const char *heading, const GError *error);
+/** The same of the file at @path (nullable), which may be none that is open. */
+void _gantry_window_tell_of (GantryWindow *window, const char *path, const char *heading, const GError *error);
+/** The page "error", of the file at @path. */
+void _gantry_window_show_error (GantryWindow *window, const char *path, const GError *error);
+
 /* window-actions.c */
 void _gantry_window_add_actions (GantryWindow *window);
 void _gantry_window_update_actions (GantryWindow *window);
 
 /* window-files.c */
 void _gantry_window_choose_open (GantryWindow *window);
+/** A folder of XLA's dumps. */
+void _gantry_window_choose_folder (GantryWindow *window);
 void _gantry_window_save (GantryWindow *window, gboolean ask_where);
+/** Which graph of a program that makes several is open. (transfer none) (nullable) */
+const char *_gantry_window_graph (GantryWindow *window);
+/** For a file chooser: what is open, with @ending. (transfer full) */
+char *_gantry_window_propose_name (GantryWindow *window, const char *ending);
 void _gantry_window_choose_export (GantryWindow *window);
 /** The table of kernels as CSV. */
 void _gantry_window_choose_kernels (GantryWindow *window);
@@ -118,6 +140,10 @@ void _gantry_open_options_clear (GantryOpenOptions *options);
 /** The files of the model and the session file of what is open. */
 void _gantry_window_watch_files (GantryWindow *window);
 void _gantry_window_stop_watching (GantryWindow *window);
+/** Opens the model again as it is now: a program runs. What is selected and shown stays. */
+void _gantry_window_reload (GantryWindow *window);
+/** The same from now on whenever a file of the model has changed. */
+void _gantry_window_reload_when_saved (GantryWindow *window, gboolean reload);
 /** (transfer floating): while GantryWindow.changed is set */
 GtkWidget *_gantry_window_make_changed_notice (GantryWindow *window);
 
@@ -142,6 +168,7 @@ GError *_gantry_window_why_no_run (GantryWindow *window);
 void _gantry_window_run_or_tell (GantryWindow *window);
 
 /* window-runs.c */
+#define GANTRY_MENU_NAME 44u /* most signs of a name in a line of a menu */
 /** The runs of the session, where there are several, as a section of @menu. */
 /** @text as the label of an item of a menu. (transfer full) */
 char *_gantry_window_menu_text (const char *text);
@@ -155,6 +182,8 @@ void _gantry_window_update_runs (GantryWindow *window);
 /* window-notice.c */
 /** Sizes that dimensions lack, and why the program cannot be compiled: a bar above the graph. */
 void _gantry_window_update_notice (GantryWindow *window);
+/** After the placements have changed: some may have no value. */
+void _gantry_window_update_missing (GantryWindow *window);
 
 /* window-place.c */
 /** @kind: GantryPlacementKind or GANTRY_PLACEMENT_UNSET, for what @reach says of the selection. */
@@ -175,9 +204,13 @@ void _gantry_window_delete_variant (GantryWindow *window);
 /** Plans with the times of the run shown, or with those that the model predicts. */
 void _gantry_window_use_times (GantryWindow *window, gboolean measured);
 void _gantry_window_connect_times (GantryWindow *window);
+/** Whose times the plan is made with, once it is not the model's. */
+void _gantry_window_update_times (GantryWindow *window);
 
 /* window-status.c */
 void _gantry_window_update_status (GantryWindow *window);
+/** In the line at the bottom: what is under way. */
+void _gantry_window_show_activity (GantryWindow *window, const char *activity);
 /** What the message of the status bar is about, in full. */
 void _gantry_window_show_problems (GantryWindow *window);
 
@@ -191,6 +224,14 @@ void _gantry_window_store_layout (GantryWindow *window);
 void _gantry_window_maximize_time (GantryWindow *window, gboolean maximize);
 /** The selection in the lanes. */
 void _gantry_window_show_in_time (GantryWindow *window);
+/** Shows the source page beside a program, and no other model, where the user has never said. */
+void _gantry_window_arrange_source (GantryWindow *window);
+/** The source page, at what is selected; the keyboard goes there. */
+/** Where the header has room for it. */
+void _gantry_window_show_target (GantryWindow *window);
+void _gantry_window_show_source (GantryWindow *window);
+/** The page has a source to show, or no longer: it has another width then. */
+void _gantry_window_source_found (GantryWindow *window);
 /** @page: "time", "kernels" or "compare"; the panel at the bottom is shown with it. */
 void _gantry_window_show_bottom (GantryWindow *window, const char *page);
 

@@ -352,6 +352,7 @@ recovered (GObject *source, GAsyncResult *result, gpointer data)
       return;
     }
   g_clear_pointer (&self->error, g_free);
+  _gantry_window_arrange_source (self);
   _gantry_window_show_again (self, text);
   _gantry_window_update (self);
   _gantry_window_toast (self, "Restored: this was not saved when Gantry ended");

@@ -6,11 +6,13 @@
 
 #define MOST_LISTED 100u
 #define PLACE_MARK '#'
+#define MOST_SIGNS 100u /* of a line of a menu */
 
 char *
 _gantry_window_menu_text (const char *text)
 {
-  g_autoptr (GString) doubled = g_string_new (text);
+  g_autofree char *brief = gantry_format_short (text, MOST_SIGNS);
+  g_autoptr (GString) doubled = g_string_new (brief);
 
   g_string_replace (doubled, "_", "__", 0); /* a single one marks a key */
   return g_strdup (doubled->str);
@@ -18,25 +20,23 @@ _gantry_window_menu_text (const char *text)
 
 /* "host: mnist · 1 May 2026 10:15 · 1.2 ms · peak 3 MiB", without what is not known */
 static char *
-label_of (GantryWindow *self, const GantryRunResult *run)
+label_of (GantryWindow *self, GantryRunResult *run)
 {
-  const GantryCompilation *compilation = gantry_document_get_compilation (self->document);
-  g_autoptr (GString) text = g_string_new (run->name != NULL && *run->name != '\0' ? run->name : "Run");
-  g_autoptr (GDateTime) utc = run->when != NULL ? g_date_time_new_from_iso8601 (run->when, NULL) : NULL;
-  g_autoptr (GDateTime) when = utc != NULL ? g_date_time_to_local (utc) : NULL;
-  g_autofree char *date = when != NULL ? g_date_time_format (when, "%-e %b %Y %H:%M:%S") : NULL;
+  g_autofree char *name = gantry_format_short (run->name != NULL && *run->name != '\0' ? run->name : "Run", GANTRY_MENU_NAME);
+  g_autoptr (GString) text = g_string_new (name);
+  g_autofree char *date = gantry_format_when (run->when);
   g_autofree char *time = run->milliseconds > 0 ? gantry_format_ns ((gint64) (run->milliseconds * 1e6)) : NULL;
   g_autofree char *peak = run->peak_bytes > 0 ? gantry_format_bytes (run->peak_bytes) : NULL;
 
   if (run->device != NULL && *run->device != '\0' && strstr (text->str, run->device) == NULL)
     g_string_append_printf (text, " \302\267 %s", run->device);
-  if (date != NULL)
+  if (date != NULL && *date != '\0')
     g_string_append_printf (text, " \302\267 %s", date);
   if (time != NULL)
     g_string_append_printf (text, " \302\267 %s", time);
   if (peak != NULL)
     g_string_append_printf (text, " \302\267 peak %s", peak);
-  if (compilation != NULL && gantry_run_result_is_of_another (run, compilation))
+  if (gantry_document_is_run_of_another (self->document, run))
     g_string_append (text, " \302\267 of another program");
   if (run->other_model != NULL)
     g_string_append (text, " \302\267 the model as it was");
@@ -77,7 +77,7 @@ deleted (GObject *source, GAsyncResult *result, gpointer data)
   if (!done)
     _gantry_window_tell (self, "The run is not deleted", error);
   else if (self->recovery != NULL)
-    gantry_recovery_remove (self->recovery); /* it may hold the run; what is unsaved is kept anew */
+    gantry_recovery_remove_later (self->recovery); /* it may hold the run; what is unsaved is kept anew */
 }
 
 static void
@@ -132,7 +132,7 @@ _gantry_window_append_runs (GantryWindow *self, GMenu *menu)
 
   for (guint i = runs->len; i > first && runs->len > 1; i--)
     {
-      const GantryRunResult *run = g_ptr_array_index (runs, i - 1);
+      GantryRunResult *run = g_ptr_array_index (runs, i - 1);
       g_autofree char *label = label_of (self, run), *key = key_of (runs, i - 1);
       g_autoptr (GMenuItem) item = g_menu_item_new (NULL, NULL);
 
@@ -175,7 +175,6 @@ _gantry_window_update_runs (GantryWindow *self)
   guint place;
   g_autofree char *key = run != NULL && g_ptr_array_find (runs, run, &place) ? key_of (runs, place) : g_strdup ("");
   GAction *action = g_action_map_lookup_action (G_ACTION_MAP (self), "show-run");
-  GAction *delete_action = g_action_map_lookup_action (G_ACTION_MAP (self), "delete-run");
 
   if (runs != self->runs_listed || runs->len != self->n_runs_listed || compilation != self->runs_beside)
     {
@@ -185,5 +184,4 @@ _gantry_window_update_runs (GantryWindow *self)
       _gantry_window_fill_recent (self);
     }
   g_simple_action_set_state (G_SIMPLE_ACTION (action), g_variant_new_string (key));
-  g_simple_action_set_enabled (G_SIMPLE_ACTION (delete_action), run != NULL && !gantry_document_is_busy (self->document));
 }

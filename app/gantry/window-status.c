@@ -6,67 +6,94 @@
 #include "views/shown-plan.h"
 #include <string.h>
 
+/* A label gives way where the line is too narrow for all: then its text is told by the tooltip, and to a screen reader always. */
 static void
 set_label (GtkLabel *label, char *text)
 {
   gtk_label_set_text (label, text != NULL ? text : "");
+  gtk_widget_set_tooltip_text (GTK_WIDGET (label), text);
   gtk_widget_set_visible (GTK_WIDGET (label), text != NULL && *text != '\0');
   g_free (text);
 }
 
 /* ": above the limit of 12.8 MiB", or nothing. (transfer full) */
 static char *
-above_limit (GantryDocument *document, const GantryRunResult *run)
+above_limit (const GantryRunResult *run, guint64 limit)
 {
-  guint64 limit = gantry_document_get_settings (document)->target.memory_limit;
-  g_autofree char *peak = NULL, *text = NULL;
+  g_autofree char *text = gantry_format_limit (limit);
 
   if (limit == 0 || run->peak_bytes <= limit)
     return g_strdup ("");
-  gantry_format_bytes_apart (run->peak_bytes, limit, &peak, &text);
   return g_strdup_printf (": above the limit of %s", text);
+}
+
+/* Of a run of another plan than the one shown: " with other placements, 12.1 MiB planned then". (transfer full) */
+static char *
+difference_text (const GantryRunResult *run, const char *difference)
+{
+  g_autofree char *planned = NULL;
+
+  if (difference == NULL)
+    return g_strdup ("");
+  planned = gantry_memory_peak_text (gantry_plan_memory_bytes (run->plan, GANTRY_MEMORY_DEVICE), run->limit, run->plan->sizes_known);
+  return g_strdup_printf (" %s, %s planned then", difference, planned);
 }
 
 static char *
 peak_text (GantryDocument *document, const GantryRunResult *run)
 {
   const char *difference = gantry_shown_run_difference (document);
-  g_autofree char *planned = NULL, *measured = NULL, *above = run != NULL ? above_limit (document, run) : NULL;
+  const guint64 limit = gantry_document_get_settings (document)->target.memory_limit, own = gantry_shown_run_limit (document);
+  g_autofree char *planned = NULL, *measured = NULL, *above = run != NULL ? above_limit (run, own) : NULL, *then = NULL;
   GantryMemoryParts parts;
   gboolean sizes_known;
 
   if (!gantry_shown_parts (document, &parts, &sizes_known))
     {
-      measured = run != NULL ? gantry_format_bytes (run->peak_bytes) : NULL;
+      measured = run != NULL ? gantry_format_bytes_within (run->peak_bytes, own) : NULL;
       return run != NULL && run->peak_bytes > 0 ? g_strdup_printf ("Peak %s measured%s", measured, above) : NULL;
     }
   if (run == NULL || run->peak_bytes == 0)
     {
-      planned = gantry_memory_peak_text (gantry_memory_parts_total (&parts), sizes_known);
+      planned = gantry_memory_peak_text (gantry_memory_parts_total (&parts), limit, sizes_known);
       return g_strdup_printf ("Peak %s planned", planned);
     }
-  gantry_memory_peak_texts (gantry_memory_parts_total (&parts), sizes_known, run->peak_bytes, &planned, &measured);
-  return g_strdup_printf ("Peak %s planned, %s measured%s%s%s", planned, measured, difference != NULL ? " " : "",
-                          difference != NULL ? difference : "", above);
+  if (own == limit)
+    gantry_memory_peak_texts (gantry_memory_parts_total (&parts), sizes_known, run->peak_bytes, limit, &planned, &measured);
+  else
+    {
+      planned = gantry_memory_peak_text (gantry_memory_parts_total (&parts), limit, sizes_known);
+      measured = gantry_format_bytes_within (run->peak_bytes, own);
+    }
+  then = difference_text (run, difference);
+  return g_strdup_printf ("Peak %s planned, %s measured%s%s", planned, measured, then, above);
+}
+
+/* "Time 1.56 s predicted", "Time: does not fit", or "Time" where nothing is planned. (transfer full) */
+static char *
+predicted_text (GantryDocument *document)
+{
+  g_autofree char *time = gantry_shown_time_text (document);
+
+  if (time == NULL)
+    return g_strdup ("Time");
+  return gantry_document_fits (document) ? g_strdup_printf ("Time %s predicted", time) : g_strdup_printf ("Time: %s", time);
 }
 
 static char *
 time_text (GantryDocument *document, const GantryRunResult *run)
 {
-  const GantryPlan *plan = gantry_shown_plan (document);
   const char *difference = gantry_shown_run_difference (document);
-  g_autofree char *planned = NULL, *measured = NULL;
+  g_autofree char *time = gantry_shown_time_text (document), *predicted = predicted_text (document), *measured = NULL;
 
-  if (plan != NULL)
-    planned = gantry_format_ns ((gint64) (plan->total_us * 1000));
   if (run == NULL)
-    return planned != NULL ? g_strdup_printf ("Time %s predicted", planned) : NULL;
+    return time != NULL ? g_steal_pointer (&predicted) : NULL;
   measured = gantry_format_ns ((gint64) (run->milliseconds * 1e6));
-  if (gantry_shown_run (document) != run)
-    return g_strdup_printf ("Time %s predicted; the run chosen, %s, is of another program", planned != NULL ? planned : "not", measured);
-  if (planned == NULL)
+  if (time == NULL)
     return g_strdup_printf ("Time %s measured", measured);
-  return g_strdup_printf ("Time %s predicted, %s measured%s%s (median of %u)", planned, measured, difference != NULL ? " " : "",
+  if (gantry_shown_run (document) != run)
+    return g_strdup_printf ("%s; the run chosen, %s, is of another program", predicted, measured);
+  return g_strdup_printf ("%s, %s measured%s%s (median of %u)", predicted, measured, difference != NULL ? " " : "",
                           difference != NULL ? difference : "", run->n_runs);
 }
 
@@ -87,25 +114,30 @@ static void
 show_forecast (GantryWindow *self, const GantryForecast *forecast)
 {
   const GantryPrediction *p = forecast->prediction;
-  g_autofree char *peak = NULL, *temp = gantry_format_bytes (p->temp_bytes);
-  g_autofree char *step = gantry_format_ns ((gint64) (p->step_us * 1000)), *copied = gantry_format_bytes (p->copied_bytes);
+  g_autofree char *peak = NULL, *temp = NULL;
+  g_autofree char *step = gantry_shown_time_text (self->document), *copied = gantry_format_bytes (p->copied_bytes);
   g_autofree char *peak_delta = forecast->has_delta ? gantry_format_delta_bytes (forecast->peak_delta) : NULL;
-  g_autofree char *step_delta = forecast->has_delta ? gantry_format_delta_ns ((gint64) (forecast->step_delta_us * 1000)) : NULL;
+  g_autofree char *step_delta = forecast->has_step_delta ? gantry_format_delta_ns ((gint64) (forecast->step_delta_us * 1000)) : NULL;
   GString *time = g_string_new (NULL);
   GantryMemoryParts parts;
   gboolean sizes_known;
 
   if (gantry_shown_parts (self->document, &parts, &sizes_known))
     {
-      peak = gantry_memory_peak_text (gantry_memory_parts_total (&parts), sizes_known);
+      peak = gantry_memory_peak_text (gantry_memory_parts_total (&parts),
+                                      gantry_document_get_settings (self->document)->target.memory_limit, sizes_known);
+      temp = gantry_format_bytes (parts.bytes[GANTRY_PART_TEMPORARIES]);
       set_label (self->status_peak, g_strdup_printf ("Peak %s%s, temporaries %s", peak, peak_delta != NULL ? peak_delta : "", temp));
     }
-  g_string_append_printf (time, "Step %s%s", step, step_delta != NULL ? step_delta : "");
+  if (gantry_document_fits (self->document))
+    g_string_append_printf (time, "Step %s%s", step, step_delta != NULL ? step_delta : "");
+  else
+    g_string_append_printf (time, "Step: %s", step);
   if (p->copied_bytes > 0)
     g_string_append_printf (time, ", copied %s", copied);
-  if (p->recompute_us > 0)
+  if (p->recompute_us > 0 && gantry_document_fits (self->document))
     g_string_append_printf (time, ", %.1f %% done again", 100 * p->recompute_us / MAX (p->step_us, 1e-9));
-  if (p->stall_us > 0.005 * p->step_us)
+  if (p->stall_us > 0.005 * p->step_us && gantry_document_fits (self->document))
     g_string_append_printf (time, ", %.1f %% waiting", 100 * p->stall_us / MAX (p->step_us, 1e-9));
   set_label (self->status_time, g_string_free (time, FALSE));
 }
@@ -119,7 +151,7 @@ policy_text (GantryWindow *self)
   guint n = 0;
 
   if (error != NULL)
-    return g_strndup (error->message, strcspn (error->message, "\n"));
+    return g_strdup (error->message);
   for (guint i = 0; reports != NULL && i < reports->len; i++)
     n += ((const GantryPolicyReport *) g_ptr_array_index (reports, i))->problem != NULL;
   return n == 0 ? NULL : g_strdup_printf (n == 1 ? "%u statement of the policy has a problem"
@@ -150,6 +182,20 @@ show_recording (GantryWindow *self, const GantryRunResult *run)
   set_label (self->status_nodes, g_strdup_printf ("%s events in %u lanes", events, gantry_recording_n_lanes (run->recording)));
 }
 
+/* The message has a place in the line while there is one: its first line there, all of it in the tooltip and for a screen reader.
+ * @message: (nullable) */
+static void
+show_message (GantryWindow *self, const char *message)
+{
+  const char *all = message != NULL ? message : "";
+  g_autofree char *first = g_strndup (all, strcspn (all, "\n"));
+
+  gtk_label_set_text (self->status_message, first);
+  gtk_widget_set_visible (GTK_WIDGET (self->status_button), *first != '\0');
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->status_button), all);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->status_button), GTK_ACCESSIBLE_PROPERTY_LABEL, all, -1);
+}
+
 void
 _gantry_window_update_status (GantryWindow *self)
 {
@@ -170,19 +216,20 @@ _gantry_window_update_status (GantryWindow *self)
   set_label (self->status_time, time_text (self->document, run));
   if (forecast != NULL && run == NULL && gantry_module_is_training (gantry_compilation_module (compilation)))
     show_forecast (self, forecast);
-  first = gantry_format_integer (compilation->snapshots[0].nodes_after);
+  first = gantry_format_integer (compilation->snapshots[compilation->imported].nodes_after);
   last = gantry_format_integer (compilation->snapshots[compilation->n_snapshots - 1].nodes_after);
   set_label (self->status_nodes, compilation->refusal != NULL
                                    ? g_strdup_printf ("%s nodes imported", first)
                                    : g_strdup_printf ("%s nodes imported, %s after all passes", first, last));
-  message = message_text (compilation);
-  gtk_label_set_text (self->status_message, message != NULL ? message : "");
   policy = compilation->refusal == NULL ? policy_text (self) : NULL;
-  if (policy != NULL)
-    gtk_label_set_text (self->status_message, policy);
-  g_free (policy);
-  gtk_widget_set_visible (GTK_WIDGET (self->status_button), *gtk_label_get_text (self->status_message) != '\0');
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self->status_button), gtk_label_get_text (self->status_message));
+  message = policy != NULL ? policy : message_text (compilation);
+  show_message (self, message);
+}
+
+void
+_gantry_window_show_activity (GantryWindow *self, const char *activity)
+{
+  show_message (self, activity);
 }
 
 void

@@ -3,6 +3,7 @@
 #include "app/gantry/window-private.h"
 #include "core/document/plan-changes.h"
 #include "views/format.h"
+#include "views/shown-plan.h"
 #include <math.h>
 
 #define MOST_ROWS 8u
@@ -66,10 +67,11 @@ add_time (GtkGrid *grid, int row, const char *what, double before_us, double aft
   add_line (grid, row, what, before, after, delta);
 }
 
+/* @known: FALSE: both are at least so much */
 static void
-add_bytes (GtkGrid *grid, int row, const char *what, guint64 of_before, guint64 of_after)
+add_bytes (GtkGrid *grid, int row, const char *what, guint64 of_before, guint64 of_after, gboolean known)
 {
-  g_autofree char *before = gantry_format_bytes (of_before), *after = gantry_format_bytes (of_after);
+  g_autofree char *before = gantry_memory_peak_text (of_before, 0, known), *after = gantry_memory_peak_text (of_after, 0, known);
   g_autofree char *delta = bare (gantry_format_delta_bytes ((gint64) of_after - (gint64) of_before));
 
   add_line (grid, row, what, before, after, delta);
@@ -85,16 +87,22 @@ grid_new (void)
   return grid;
 }
 
+/* @fits: what is planned now has a time; @sizes_known: what kernels need is counted */
 static GtkWidget *
-make_figures (const GantryPlanChanges *changes)
+make_figures (const GantryPlanChanges *changes, gboolean fits, gboolean sizes_known)
 {
   GtkWidget *grid = grid_new ();
 
   add_line (GTK_GRID (grid), 0, "Predicted", "before", "now", "difference");
-  add_time (GTK_GRID (grid), 1, "Step", changes->step_before_us, changes->step_after_us);
-  add_time (GTK_GRID (grid), 2, "Of that waiting", changes->stall_before_us, changes->stall_after_us);
-  add_bytes (GTK_GRID (grid), 3, "Peak of memory", changes->peak_before, changes->peak_after);
-  add_bytes (GTK_GRID (grid), 4, "Copied", changes->copied_before, changes->copied_after);
+  if (fits)
+    {
+      add_time (GTK_GRID (grid), 1, "Step", changes->before.step_us, changes->after.step_us);
+      add_time (GTK_GRID (grid), 2, "Of that waiting", changes->before.stall_us, changes->after.stall_us);
+    }
+  else
+    add_line (GTK_GRID (grid), 1, "Step", "", GANTRY_DOES_NOT_FIT, "");
+  add_bytes (GTK_GRID (grid), 3, "Peak of memory", changes->before.peak_bytes, changes->after.peak_bytes, sizes_known);
+  add_bytes (GTK_GRID (grid), 4, "Copied", changes->before.copied_bytes, changes->after.copied_bytes, TRUE);
   return grid;
 }
 
@@ -167,6 +175,7 @@ fill_popover (GantryWindow *self)
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 12);
   const GantryPlanChanges *changes = gantry_document_get_changes (self->document);
   const GantryMeasuredTimes *times = times_of (self);
+  const GantryForecast *now = gantry_document_get_prediction (self->document);
   GantryCompilation *compilation = gantry_document_get_compilation (self->document);
   g_autofree char *title = times != NULL ? g_strdup_printf ("Planned with the times of %s", times->name)
                                          : g_strdup ("Planned with predicted times");
@@ -177,7 +186,7 @@ fill_popover (GantryWindow *self)
   gtk_widget_set_margin_top (box, 6);
   gtk_widget_set_margin_bottom (box, 6);
   gtk_box_append (GTK_BOX (box), text_new (title, "heading", 0));
-  if (changes != NULL && compilation != NULL)
+  if (changes != NULL && compilation != NULL && now != NULL)
     {
       const GantryModule *module = gantry_compilation_module (compilation);
       GtkWidget *label;
@@ -187,7 +196,7 @@ fill_popover (GantryWindow *self)
       gtk_label_set_wrap (GTK_LABEL (label), TRUE);
       gtk_label_set_max_width_chars (GTK_LABEL (label), 56);
       gtk_box_append (GTK_BOX (box), label);
-      gtk_box_append (GTK_BOX (box), make_figures (changes));
+      gtk_box_append (GTK_BOX (box), make_figures (changes, gantry_document_fits (self->document), now->prediction->sizes_known));
       if (changes->placements->len > 0)
         gtk_box_append (GTK_BOX (box), make_placements (changes, module));
       if (changes->times->len > 0)
@@ -197,8 +206,9 @@ fill_popover (GantryWindow *self)
   gtk_popover_set_child (popover, box);
 }
 
-static void
-update (GantryWindow *self)
+/* A session brings the times that it was planned with: what is shown follows the page too. */
+void
+_gantry_window_update_times (GantryWindow *self)
 {
   const GantryMeasuredTimes *times = times_of (self);
   gboolean model = g_strcmp0 (gtk_stack_get_visible_child_name (self->stack), "model") == 0;
@@ -218,7 +228,7 @@ update (GantryWindow *self)
 static void
 changes_told (GantryWindow *self)
 {
-  update (self);
+  _gantry_window_update_times (self);
   fill_popover (self);
   if (!self->replanning || gantry_document_get_changes (self->document) == NULL)
     return;
@@ -252,8 +262,7 @@ _gantry_window_connect_times (GantryWindow *self)
 {
   gtk_menu_button_set_popover (self->times_button, gtk_popover_new ());
   g_signal_connect_swapped (self->document, "notify::changes", G_CALLBACK (changes_told), self);
-  g_signal_connect_swapped (self->document, "notify::settings", G_CALLBACK (update), self);
   g_signal_connect_swapped (self->document, "notify::compilation", G_CALLBACK (changes_told), self);
   fill_popover (self);
-  update (self);
+  _gantry_window_update_times (self);
 }

@@ -3,6 +3,7 @@
 #include "app/gantry/state.h"
 #include "app/gantry/window-private.h"
 #include "views/format.h"
+#include "views/work-bar.h"
 #include <string.h>
 
 G_DEFINE_FINAL_TYPE (GantryWindow, gantry_window, ADW_TYPE_APPLICATION_WINDOW)
@@ -17,69 +18,25 @@ _gantry_window_toast (GantryWindow *self, const char *text)
   adw_toast_overlay_add_toast (self->toasts, toast);
 }
 
-/* What is laid out in lines that begin with spaces, as a Python traceback is, keeps them below each other; sentences are wrapped. Returns:
- * whether its lines may be longer than there is room */
-static gboolean
-lay_out (GtkLabel *label, const char *text)
-{
-  gboolean laid_out = strstr (text, "\n  ") != NULL;
-
-  gtk_label_set_wrap (label, !laid_out);
-  gtk_label_set_justify (label, laid_out ? GTK_JUSTIFY_LEFT : gtk_label_get_justify (label));
-  if (laid_out)
-    {
-      gtk_widget_add_css_class (GTK_WIDGET (label), "monospace");
-      gtk_label_set_width_chars (label, -1);
-      gtk_label_set_max_width_chars (label, -1);
-    }
-  else
-    gtk_widget_remove_css_class (GTK_WIDGET (label), "monospace");
-  return laid_out;
-}
-
-void
-_gantry_window_tell (GantryWindow *self, const char *heading, const GError *error)
-{
-  GtkWidget *dialog, *scroller, *label;
-
-  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
-    {
-      _gantry_window_toast (self, "Cancelled");
-      return;
-    }
-  g_free (self->error);
-  self->error = g_strdup (error->message);
-  dialog = adw_message_dialog_new (GTK_WINDOW (self), heading, NULL);
-  gtk_widget_set_name (dialog, "error");
-  label = gtk_label_new (error->message);
-  gtk_label_set_wrap (GTK_LABEL (label), TRUE);
-  gtk_label_set_wrap_mode (GTK_LABEL (label), PANGO_WRAP_WORD_CHAR);
-  gtk_label_set_selectable (GTK_LABEL (label), TRUE);
-  /* One width, natural and given: the height that the scroller asks for is that of the lines it will have. */
-  gtk_label_set_width_chars (GTK_LABEL (label), 56);
-  gtk_label_set_max_width_chars (GTK_LABEL (label), 56);
-  gtk_label_set_xalign (GTK_LABEL (label), 0);
-  gtk_widget_set_name (label, "told");
-  scroller = gtk_scrolled_window_new ();
-  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), label);
-  gtk_scrolled_window_set_propagate_natural_height (GTK_SCROLLED_WINDOW (scroller), TRUE);
-  gtk_scrolled_window_set_max_content_height (GTK_SCROLLED_WINDOW (scroller), 360);
-  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC);
-  if (lay_out (GTK_LABEL (label), error->message))
-    gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller), GTK_POLICY_AUTOMATIC, GTK_POLICY_AUTOMATIC);
-  gtk_widget_set_size_request (scroller, 420, -1);
-  adw_message_dialog_set_extra_child (ADW_MESSAGE_DIALOG (dialog), scroller);
-  adw_message_dialog_add_response (ADW_MESSAGE_DIALOG (dialog), "close", "_Close");
-  adw_message_dialog_set_default_response (ADW_MESSAGE_DIALOG (dialog), "close");
-  gtk_window_present (GTK_WINDOW (dialog));
-}
-
 gboolean
 _gantry_window_is_outside (GantryWindow *self)
 {
   const GantryModel *model = gantry_document_get_model (self->document);
 
   return model != NULL && g_strcmp0 (model->format, "recording") == 0;
+}
+
+#define LEAST_WIDTH_FOR_TARGET 1000 /* of the window; below, names have its room, and the Run button's tooltip tells it */
+
+void
+_gantry_window_show_target (GantryWindow *self)
+{
+  gboolean model = g_strcmp0 (gtk_stack_get_visible_child_name (self->stack), "model") == 0;
+  int width, height;
+
+  gtk_window_get_default_size (GTK_WINDOW (self), &width, &height);
+  gtk_widget_set_visible (GTK_WIDGET (self->target_label),
+                          model && (width >= LEAST_WIDTH_FOR_TARGET || gtk_window_is_maximized (GTK_WINDOW (self))));
 }
 
 static void
@@ -120,15 +77,11 @@ update_busy (GantryWindow *self)
   gtk_stack_set_visible_child_name (self->run_stack, busy && !opening ? "busy" : "run");
   gtk_spinner_set_spinning (self->busy_spinner, busy && !opening);
   gtk_spinner_set_spinning (self->loading_spinner, opening);
-  gtk_widget_set_visible (GTK_WIDGET (self->progress_bar), busy && !opening);
-  if (fraction >= 0)
-    gtk_progress_bar_set_fraction (self->progress_bar, fraction);
-  else if (busy)
-    gtk_progress_bar_pulse (self->progress_bar);
+  gantry_work_bar_set (self->progress_bar, busy && !opening, fraction);
   if (opening)
     gtk_label_set_text (self->loading_label, activity != NULL && *activity != '\0' ? activity : "Opening");
   else if (busy && activity != NULL && *activity != '\0')
-    gtk_label_set_text (self->status_message, activity);
+    _gantry_window_show_activity (self, activity);
   else if (!busy)
     _gantry_window_update_status (self);
   _gantry_window_update_actions (self);
@@ -138,8 +91,10 @@ static void
 update_title (GantryWindow *self)
 {
   const char *path = gantry_document_get_path (self->document);
-  g_autofree char *name = path != NULL ? g_path_get_basename (path) : NULL;
-  g_autofree char *title = NULL;
+  const char *graph = _gantry_window_graph (self);
+  g_autofree char *base = path != NULL ? g_path_get_basename (path) : NULL;
+  g_autofree char *name = base != NULL && graph != NULL ? g_strdup_printf ("%s: %s", base, graph) : g_strdup (base);
+  g_autofree char *title = NULL, *tooltip = path != NULL && graph != NULL ? g_strdup_printf ("%s\ngraph %s", path, graph) : g_strdup (path);
   gboolean modified = FALSE;
 
   g_object_get (self->document, "modified", &modified, NULL);
@@ -148,7 +103,7 @@ update_title (GantryWindow *self)
   gtk_widget_set_visible (GTK_WIDGET (self->model_button), name != NULL);
   if (name != NULL)
     gtk_label_set_text (self->model_label, name);
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self->model_button), path);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->model_button), tooltip);
 }
 
 void
@@ -164,7 +119,7 @@ _gantry_window_update (GantryWindow *self)
   gtk_widget_set_visible (self->status_bar, g_strcmp0 (page, "model") == 0);
   gtk_widget_set_visible (self->search_box, g_strcmp0 (page, "model") == 0 && !_gantry_window_is_outside (self));
   gtk_widget_set_visible (GTK_WIDGET (self->run_stack), !_gantry_window_is_outside (self));
-  gtk_widget_set_visible (GTK_WIDGET (self->target_label), g_strcmp0 (page, "model") == 0);
+  _gantry_window_show_target (self);
   update_title (self);
   update_target (self);
   update_busy (self);
@@ -205,6 +160,7 @@ compilation_changed (GantryWindow *self)
   gantry_selection_set_compilation (self->selection, compilation);
   gantry_pass_view_set (self->pass_view, compilation,
                         compilation != NULL ? gantry_pass_list_get_selected (self->pass_list) : 0);
+  gantry_source_page_set_snapshot (self->source_page, gantry_pass_list_get_selected (self->pass_list));
   _gantry_window_watch_files (self);
   _gantry_window_update_notice (self);
   _gantry_window_update (self);
@@ -267,13 +223,13 @@ pass_selected (GantryPassList *list, guint index, gpointer data)
   /* While a new compilation is being announced the list may hear of it before the window. */
   gantry_selection_set_compilation (self->selection, compilation);
   gantry_pass_view_set (self->pass_view, compilation, index);
+  gantry_source_page_set_snapshot (self->source_page, index);
 }
 
 /* Opening */
 
-/* The program that was just run may run again, as long as it is what it is. */
-static void
-remember_program (GantryWindow *self)
+void
+_gantry_window_remember_program (GantryWindow *self)
 {
   const GantryModel *model = gantry_document_get_model (self->document);
   g_autofree char *mark = NULL;
@@ -302,14 +258,9 @@ opened (GObject *source, GAsyncResult *result, gpointer data)
         ;
       else if (gantry_document_get_compilation (self->document) != NULL ||
           g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
-        _gantry_window_tell (self, "This file cannot be opened", error);
+        _gantry_window_tell_of (self, path, "This file cannot be opened", error);
       else
-        {
-          g_free (self->error);
-          self->error = g_strdup (error->message);
-          gtk_label_set_text (self->error_label, error->message);
-          lay_out (self->error_label, error->message);
-        }
+        _gantry_window_show_error (self, path, error);
       _gantry_window_update (self);
       return;
     }
@@ -317,7 +268,8 @@ opened (GObject *source, GAsyncResult *result, gpointer data)
   g_clear_pointer (&self->error, g_free);
   if (path != NULL)
     gantry_state_add_recent (path);
-  remember_program (self);
+  _gantry_window_remember_program (self);
+  _gantry_window_arrange_source (self);
   _gantry_window_fill_recent (self);
   _gantry_window_update (self);
   gtk_widget_grab_focus (GTK_WIDGET (gantry_pass_view_get_canvas (self->pass_view)));
@@ -378,6 +330,12 @@ gantry_window_get_inspector (GantryWindow *self)
   return self->inspector;
 }
 
+GantrySourcePage *
+gantry_window_get_source_page (GantryWindow *self)
+{
+  return self->source_page;
+}
+
 GantryTimePanel *
 gantry_window_get_time_panel (GantryWindow *self)
 {
@@ -434,6 +392,7 @@ gantry_window_finalize (GObject *object)
   GantryWindow *self = GANTRY_WINDOW (object);
 
   g_free (self->error);
+  g_free (self->missing);
   g_free (self->opening);
   g_free (self->entry);
   g_free (self->next);
@@ -470,14 +429,17 @@ gantry_window_class_init (GantryWindowClass *klass)
   BIND (search_box);
   BIND (progress_bar);
   BIND (error_page);
+  BIND (error_source);
   BIND (recent_list);
   BIND (bottom_paned);
   BIND (left_paned);
   BIND (right_paned);
+  BIND (source_paned);
   BIND (passes_bin);
   BIND (notice_bin);
   BIND (graph_bin);
   BIND (inspector_bin);
+  BIND (source_bin);
   BIND (time_bin);
   BIND (status_bar);
   BIND (status_peak);
@@ -494,6 +456,12 @@ gantry_window_class_init (GantryWindowClass *klass)
 }
 
 static void
+line_selected (GantrySourcePage *page, gpointer data)
+{
+  gantry_graph_canvas_reveal_selection (gantry_pass_view_get_canvas (((GantryWindow *) data)->pass_view));
+}
+
+static void
 add_views (GantryWindow *self)
 {
   self->pass_view = GANTRY_PASS_VIEW (gantry_pass_view_new (self->selection));
@@ -502,6 +470,10 @@ add_views (GantryWindow *self)
   adw_bin_set_child (self->passes_bin, GTK_WIDGET (self->pass_list));
   self->inspector = GANTRY_INSPECTOR (gantry_inspector_new (self->document, self->selection));
   adw_bin_set_child (self->inspector_bin, GTK_WIDGET (self->inspector));
+  self->source_page = GANTRY_SOURCE_PAGE (gantry_source_page_new (self->document, self->selection));
+  adw_bin_set_child (self->source_bin, GTK_WIDGET (self->source_page));
+  g_signal_connect_object (self->source_page, "selected", G_CALLBACK (line_selected), self, 0);
+  g_signal_connect_object (self->source_page, "source-found", G_CALLBACK (_gantry_window_source_found), self, G_CONNECT_SWAPPED);
   self->time_panel = GANTRY_TIME_PANEL (gantry_time_panel_new (self->document, self->selection));
   gtk_stack_add_named (self->bottom_stack, GTK_WIDGET (self->time_panel), "time");
   self->compare_panel = GANTRY_COMPARE_PANEL (gantry_compare_panel_new (self->document));
@@ -524,6 +496,7 @@ gantry_window_init (GantryWindow *self)
   add_views (self);
   g_signal_connect_swapped (self->document, "notify::compilation", G_CALLBACK (compilation_changed), self);
   g_signal_connect_swapped (self->document, "notify::placements", G_CALLBACK (_gantry_window_update_placements), self);
+  g_signal_connect_swapped (self->document, "notify::placements", G_CALLBACK (_gantry_window_update_missing), self);
   g_signal_connect_swapped (self->document, "notify::prediction", G_CALLBACK (prediction_changed), self);
   g_signal_connect_swapped (self->document, "notify::plan", G_CALLBACK (_gantry_window_update_status), self);
   g_signal_connect_swapped (self->document, "notify::plan-error", G_CALLBACK (plan_error_changed), self);

@@ -9,6 +9,7 @@
 #include "views/passes/pass-list.h"
 #include "views/passes/pass-view.h"
 #include "views/selection.h"
+#include "views/source/source-page.h"
 #include "views/timeline/time-panel.h"
 #include <adwaita.h>
 
@@ -35,6 +36,7 @@ GantrySelection *gantry_window_get_selection (GantryWindow *window);
 GantryPassList *gantry_window_get_pass_list (GantryWindow *window);
 GantryPassView *gantry_window_get_pass_view (GantryWindow *window);
 GantryInspector *gantry_window_get_inspector (GantryWindow *window);
+GantrySourcePage *gantry_window_get_source_page (GantryWindow *window);
 GantryTimePanel *gantry_window_get_time_panel (GantryWindow *window);
 GantryComparePanel *gantry_window_get_compare_panel (GantryWindow *window);
 GantryKernelsPanel *gantry_window_get_kernels_panel (GantryWindow *window);

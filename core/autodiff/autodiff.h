@@ -107,8 +107,8 @@ gboolean gantry_operand_is_guide (const GantryModule *module, const GantryNode *
  *
  * The weights of an imported model become entry parameters with role "parameter" and attribute `initial`: floating point
  * constants of at least one dimension that are dense, read from the file and used by something else than shape
- * arithmetic; the running mean and variance of `onnx.BatchNormalization`, and what `onnx.Constant` makes among the other
- * nodes, stay constants unless named. A parameter keeps the
+ * arithmetic; the running mean and variance of `onnx.BatchNormalization`, what `onnx.Constant` makes among the other
+ * nodes, and a constant with attribute `role` "buffer" stay constants unless named. A parameter keeps the
  * node id, name and place of its constant, and stands after the parameters that the program has already.
  *
  * Returns: (transfer full) (nullable): the next snapshot, @module itself when there is nothing to do;

@@ -229,7 +229,8 @@ apply_rule (GantryDiff *d, const GantryNode *node, guint32 g)
   else if (gradient->rule != NULL)
     {
       _gantry_diff_stand_at (d, node);
-      gradient->rule (d, node, g);
+      if (!_gantry_gradient_softmax (d, node, g))
+        gradient->rule (d, node, g);
     }
 }
 

@@ -23,6 +23,8 @@ typedef struct
   GArray *to_copy;     /* guint32: those of them not yet written */
   guint64 work;        /* nodes looked at by the activity analysis */
   guint depth;         /* of bodies within bodies */
+  GantryUses *uses;    /* of @module */
+  GHashTable *shifts;  /* ids of nodes x - m of @module of which only x gets a cotangent */
   GError *error;       /* (nullable): the first one from within a body */
 } GantryDiffJob;
 
@@ -179,6 +181,14 @@ GANTRY_RULE (result);
 GANTRY_RULE (if);
 GANTRY_RULE (scan);
 #undef GANTRY_RULE
+
+/** @x, a value of the shape that the reduction @node gives, along the dimensions that it reduces. */
+guint32 _gantry_diff_spread (GantryDiff *d, const GantryNode *node, guint32 x);
+/** @x, of the shape that the reduction @node takes, reduced along the same dimensions. */
+guint32 _gantry_diff_reduce (GantryDiff *d, const GantryNode *node, const char *kind, guint32 x);
+/** Softmax or its logarithm, written out, that ends at @node, or what it subtracts from rows at its beginning: gives the cotangent
+ *  @g on past all of it. Returns: FALSE where @node is neither */
+gboolean _gantry_gradient_softmax (GantryDiff *d, const GantryNode *node, guint32 g);
 
 /** Undoes a padding: what pad's operand gets of the cotangent of its result. */
 guint32 _gantry_diff_unpad (GantryDiff *d, guint32 g, const gint64 *low, const gint64 *high,

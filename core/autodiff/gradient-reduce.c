@@ -7,9 +7,8 @@
 
 #define B d->builder
 
-/* @x, a value of the reduced shape, along the dimensions that were reduced. */
-static guint32
-spread (GantryDiff *d, const GantryNode *node, guint32 x)
+guint32
+_gantry_diff_spread (GantryDiff *d, const GantryNode *node, guint32 x)
 {
   const GantryType *type = _gantry_diff_operand_type (d, node, 0);
   gsize n, next = 0;
@@ -25,8 +24,8 @@ spread (GantryDiff *d, const GantryNode *node, guint32 x)
   return gantry_builder_broadcast (B, x, type->rank, type->dims, map);
 }
 
-static guint32
-reduce_again (GantryDiff *d, const GantryNode *node, const char *kind, guint32 x)
+guint32
+_gantry_diff_reduce (GantryDiff *d, const GantryNode *node, const char *kind, guint32 x)
 {
   gsize n;
   const gint64 *axes = gantry_attrs_ints (d->context, node->attrs, "dimensions", &n);
@@ -42,9 +41,9 @@ product_of_others (GantryDiff *d, const GantryNode *node, guint32 x)
   GantryElementType element = gantry_node_type (d->module, node)->element;
   guint32 is_zero = gantry_builder_compare (B, "EQ", x, _gantry_diff_splat_like (d, x, 0));
   guint32 safe = gantry_builder_select (B, is_zero, _gantry_diff_splat_like (d, x, 1), x);
-  guint32 zeros = reduce_again (d, node, "add", gantry_builder_convert (B, is_zero, element));
-  guint32 product = spread (d, node, reduce_again (d, node, "mul", safe));
-  guint32 others = gantry_builder_binary (B, GANTRY_OP_SUBTRACT, spread (d, node, zeros),
+  guint32 zeros = _gantry_diff_reduce (d, node, "add", gantry_builder_convert (B, is_zero, element));
+  guint32 product = _gantry_diff_spread (d, node, _gantry_diff_reduce (d, node, "mul", safe));
+  guint32 others = gantry_builder_binary (B, GANTRY_OP_SUBTRACT, _gantry_diff_spread (d, node, zeros),
                                           gantry_builder_convert (B, is_zero, element));
   guint32 none = gantry_builder_compare (B, "EQ", others, _gantry_diff_splat_like (d, others, 0));
 
@@ -60,21 +59,21 @@ _gantry_gradient_reduce (GantryDiff *d, const GantryNode *node, guint32 g)
 
   if (strcmp (kind, "add") == 0)
     {
-      _gantry_diff_give (d, node, 0, spread (d, node, g));
+      _gantry_diff_give (d, node, 0, _gantry_diff_spread (d, node, g));
       return;
     }
   if (strcmp (kind, "mul") == 0)
     {
       _gantry_diff_give (
-        d, node, 0, _gantry_diff_multiply (d, spread (d, node, g), product_of_others (d, node, x)));
+        d, node, 0, _gantry_diff_multiply (d, _gantry_diff_spread (d, node, g), product_of_others (d, node, x)));
       return;
     }
   /* max, min: equal ones share, as in JAX */
-  equal = gantry_builder_compare (B, "EQ", x, spread (d, node, _gantry_diff_result (d, node)));
+  equal = gantry_builder_compare (B, "EQ", x, _gantry_diff_spread (d, node, _gantry_diff_result (d, node)));
   g = gantry_builder_binary (
     B, GANTRY_OP_DIVIDE, g,
-    reduce_again (d, node, "add", gantry_builder_convert (B, equal, element)));
-  _gantry_diff_give (d, node, 0, _gantry_diff_where (d, equal, spread (d, node, g)));
+    _gantry_diff_reduce (d, node, "add", gantry_builder_convert (B, equal, element)));
+  _gantry_diff_give (d, node, 0, _gantry_diff_where (d, equal, _gantry_diff_spread (d, node, g)));
 }
 
 /* Windows */

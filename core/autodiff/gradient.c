@@ -317,6 +317,7 @@ run (State *state, GError **error)
   job->module = _gantry_prepare (job->source, job->progress, error);
   if (job->module == NULL)
     return NULL;
+  job->uses = gantry_uses_new (job->module);
   done = write_entry (state, &local) && copy_functions (state, &local);
   if (job->refusals->len > 0)
     {
@@ -348,6 +349,7 @@ gantry_differentiate (GantryModule *module, const GantryGradientOptions *options
   state.job.refusals = g_string_new (NULL);
   state.job.refused = g_hash_table_new (NULL, NULL);
   state.job.needed = g_hash_table_new (NULL, NULL);
+  state.job.shifts = g_hash_table_new (NULL, NULL);
   state.job.to_copy = g_array_new (FALSE, FALSE, sizeof (guint32));
   state.outputs = g_array_new (FALSE, FALSE, sizeof (guint));
   state.by = g_array_new (FALSE, FALSE, sizeof (guint));
@@ -359,6 +361,8 @@ gantry_differentiate (GantryModule *module, const GantryGradientOptions *options
   g_array_unref (state.job.to_copy);
   g_hash_table_unref (state.job.needed);
   g_hash_table_unref (state.job.refused);
+  g_hash_table_unref (state.job.shifts);
+  g_clear_pointer (&state.job.uses, gantry_uses_free);
   g_string_free (state.job.refusals, TRUE);
   g_clear_error (&state.job.error);
   g_clear_pointer (&state.job.module, gantry_module_unref);

@@ -84,6 +84,13 @@ find_statistics (const GantryModule *module)
   return statistics;
 }
 
+/* What the source itself says to be state of the model that is not trained: its front end gave it the role. */
+static gboolean
+is_buffer (const GantryModule *module, const GantryNode *node)
+{
+  return strcmp (gantry_attrs_string (module->context, node->attrs, "role", ""), "buffer") == 0;
+}
+
 /* A node among the others that makes a constant, where weights stand beside the nodes: the numbers of a formula, such as
  * the places of a detector's anchors, unless someone says that they are weights. */
 static gboolean
@@ -102,7 +109,7 @@ weight_of (const GantryModule *module, const GantryNode *node)
   const GantryLiteral *literal = value != NULL && value->kind == GANTRY_ATTR_LITERAL
                                    ? gantry_context_literal (module->context, value->id) : NULL;
 
-  return literal != NULL && !literal->splat && !gantry_node_is_set_input (module, node) && type->kind == GANTRY_TYPE_TENSOR && type->rank > 0 &&
+  return literal != NULL && !literal->splat && !gantry_node_is_set_input (module, node) && type->kind == GANTRY_TYPE_TENSOR &&
              gantry_element_is_float (type->element) && gantry_element_is_compiled (type->element)
            ? value : NULL;
 }
@@ -117,6 +124,14 @@ is_named (char *const *names, const char *label, gboolean *used)
     if (g_pattern_match_simple (names[i], label))
       used[i] = named = TRUE;
   return named;
+}
+
+/* A number alone is rarely a weight: mostly it is a constant of a formula. Who trains one, as the scale of a contrastive loss, says its
+ * whole name. */
+static gboolean
+is_number_of_formula (const GantryModule *module, const GantryNode *node, char *const *names, const char *label)
+{
+  return gantry_node_type (module, node)->rank == 0 && (names == NULL || !g_strv_contains ((const char *const *) names, label));
 }
 
 static gboolean
@@ -142,7 +157,9 @@ choose (const GantryModule *module, char *const *names, Parameters *parameters, 
       if (weight_of (module, node) == NULL || !carries[node->id])
         continue;
       label = gantry_node_label (module, node);
-      if (names != NULL ? !is_named (names, label, used) : statistics[node->id] || is_in_formula (module, node))
+      if (is_number_of_formula (module, node, names, label))
+        continue;
+      if (names != NULL ? !is_named (names, label, used) : statistics[node->id] || is_buffer (module, node) || is_in_formula (module, node))
         continue;
       g_array_append_val (parameters->chosen, i);
       parameters->is_chosen[node->id] = 1;

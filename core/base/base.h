@@ -12,5 +12,7 @@
 #include "core/base/pages.h"
 #include "core/base/process-limits.h"
 #include "core/base/process-memory.h"
+#include "core/base/processor.h"
 #include "core/base/progress.h"
+#include "core/base/read-files.h"
 #include "core/base/scratch.h"

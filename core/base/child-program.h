@@ -12,4 +12,8 @@ G_BEGIN_DECLS
  */
 char *gantry_child_program (void);
 
+/** A variable of the environment: set by a program that shows what gantry-cli says beside controls of its own; then its messages name no
+ *  options. */
+#define GANTRY_NO_OPTION_HINTS "GANTRY_NO_OPTION_HINTS"
+
 G_END_DECLS

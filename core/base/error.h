@@ -18,6 +18,7 @@ typedef enum
   GANTRY_ERROR_OUTSIDE,     /* a file outside the model's folder is asked for: the user has to allow it */
   GANTRY_ERROR_UNTRUSTED,   /* a program would run that nobody has allowed */
   GANTRY_ERROR_CONFLICT,    /* somebody else has changed the same thing since it was read */
+  GANTRY_ERROR_CHANGED,     /* a session's model is another one now: the user has to accept it */
 } GantryError;
 
 #define GANTRY_ERROR (gantry_error_quark ())

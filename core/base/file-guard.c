@@ -4,6 +4,7 @@
  * is unmapped: the handler asks the kernel again, so that what lies in a range later is not taken for it. So there are no more ranges
  * than were mapped at a time, give or take those whose addresses nobody has used again. */
 #include "core/base/file-private.h"
+#include "core/base/format.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -129,6 +130,7 @@ _gantry_file_guard_add (const char *start, gsize length, const char *path)
 {
   Mapping to = { (uintptr_t) start, (uintptr_t) start + length, 0, NULL }, kernels;
   const Mapping none = { 0 };
+  g_autofree char *shown = gantry_format_text (path, FALSE); /* the handler writes it to a terminal */
   Block *place = NULL, *last = NULL;
   guint at = 0;
 
@@ -139,7 +141,7 @@ _gantry_file_guard_add (const char *start, gsize length, const char *path)
   g_mutex_lock (&adding);
   if (paths == NULL)
     paths = g_string_chunk_new (4096);
-  to.path = g_string_chunk_insert_const (paths, path);
+  to.path = g_string_chunk_insert_const (paths, shown);
   for (Block *block = &first; block != NULL; last = block, block = atomic_load (&block->next))
     for (guint i = 0; i < N_RANGES; i++)
       {

@@ -6,7 +6,9 @@
 #define FIGURES 3u
 #define MOST_FIGURES 6u
 
-/* Three figures that count: 1.23, 12.3, 123. */
+static const char *const byte_units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
+
+/* Of times and counts three figures count: 1.23, 12.3, 123. */
 static char *
 with_unit (double value, const char *unit)
 {
@@ -36,54 +38,155 @@ power_of_ten (guint digits)
   return power;
 }
 
-/* @figures that count. What rounding carries into the next unit is said in that: 1.00 MiB, never 1024 KiB. */
-static char *
-with_figures (guint64 bytes, guint figures, gboolean up)
+/* A size as it is written: @value units of the last of @digits behind the point, in units of 1024^@power. */
+typedef struct
 {
-  static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
-  guint power = 0, digits = 0;
-  guint64 value, scale;
+  guint64 value;
+  guint digits, power;
+} Figures;
 
-  while (power + 1 < G_N_ELEMENTS (units) && bytes >> (10 * (power + 1)) > 0)
-    power++;
-  if (power > 0 && scaled (bytes, power, 0, up) >= 1024 && power + 1 < G_N_ELEMENTS (units))
-    power++;
-  if (power > 0)
-    for (digits = figures - 1; digits > 0 && scaled (bytes, power, digits, up) >= power_of_ten (figures); digits--)
+/* In units of 1024^@f->power, with @figures that count. One digit at least is behind the point, so that what is shown is never off by
+ * more than a hundredth: 439.04 is 439.1, not 440. */
+static void
+take_figures (Figures *f, guint64 bytes, guint figures, gboolean up)
+{
+  f->digits = 0;
+  if (f->power > 0)
+    for (f->digits = figures - 1; f->digits > 1 && scaled (bytes, f->power, f->digits, up) >= power_of_ten (figures); f->digits--)
       ;
-  value = scaled (bytes, power, digits, up);
-  scale = power_of_ten (digits);
-  return digits == 0 ? g_strdup_printf ("%" G_GUINT64_FORMAT " %s", value, units[power])
-                     : g_strdup_printf ("%" G_GUINT64_FORMAT ".%0*" G_GUINT64_FORMAT " %s", value / scale, (int) digits,
-                                        value % scale, units[power]);
+  f->value = scaled (bytes, f->power, f->digits, up);
+}
+
+/* What rounding carries into the next unit is said in that: 1.00 MiB, never 1024.0 KiB. */
+static Figures
+figures_of (guint64 bytes, guint figures, gboolean up)
+{
+  Figures f = { 0 };
+
+  while (f.power + 1 < G_N_ELEMENTS (byte_units) && bytes >> (10 * (f.power + 1)) > 0)
+    f.power++;
+  take_figures (&f, bytes, figures, up);
+  if (f.value >= 1024 * power_of_ten (f.digits) && f.power + 1 < G_N_ELEMENTS (byte_units))
+    {
+      f.power++;
+      take_figures (&f, bytes, figures, up);
+    }
+  return f;
+}
+
+static char *
+write_figures (const Figures *f)
+{
+  guint64 scale = power_of_ten (f->digits);
+
+  return f->digits == 0 ? g_strdup_printf ("%" G_GUINT64_FORMAT " %s", f->value, byte_units[f->power])
+                        : g_strdup_printf ("%" G_GUINT64_FORMAT ".%0*" G_GUINT64_FORMAT " %s", f->value / scale, (int) f->digits,
+                                           f->value % scale, byte_units[f->power]);
+}
+
+/* In whole bytes, rounded down: what a text means to whoever reads it again. */
+static unsigned __int128
+bytes_said (const Figures *f)
+{
+  return ((unsigned __int128) f->value << (10 * f->power)) / power_of_ten (f->digits);
+}
+
+/* As strcmp() */
+static int
+compare_said (const Figures *a, const Figures *b)
+{
+  unsigned __int128 x = ((unsigned __int128) a->value * power_of_ten (b->digits)) << (10 * a->power);
+  unsigned __int128 y = ((unsigned __int128) b->value * power_of_ten (a->digits)) << (10 * b->power);
+
+  return x < y ? -1 : x > y;
+}
+
+static Figures
+figures_of_limit (guint64 bytes)
+{
+  for (guint figures = FIGURES; figures <= MOST_FIGURES; figures++)
+    {
+      Figures f = figures_of (bytes, figures, TRUE);
+
+      if (bytes_said (&f) == bytes)
+        return f;
+    }
+  return figures_of (bytes, MOST_FIGURES, FALSE);
 }
 
 char *
 gantry_format_bytes (guint64 bytes)
 {
-  return with_figures (bytes, FIGURES, TRUE);
+  Figures f = figures_of (bytes, FIGURES, TRUE);
+
+  return write_figures (&f);
 }
 
 char *
 gantry_format_bytes_down (guint64 bytes)
 {
-  return with_figures (bytes, FIGURES, FALSE);
+  Figures f = figures_of (bytes, FIGURES, FALSE);
+
+  return write_figures (&f);
+}
+
+char *
+gantry_format_limit (guint64 bytes)
+{
+  Figures f = figures_of_limit (bytes);
+
+  return write_figures (&f);
+}
+
+/* With @figures, but what is the limit, or keeps to it by less than six figures show, reads as the limit does. */
+static Figures
+figures_beside (guint64 bytes, guint64 limit, guint figures)
+{
+  Figures f = figures_of (bytes, figures, TRUE), most = figures_of_limit (limit);
+
+  return limit > 0 && (bytes == limit || (bytes < limit && figures == MOST_FIGURES && compare_said (&f, &most) > 0)) ? most : f;
+}
+
+/* Whether @a and @b differ in their texts where they do, and neither reads as above the limit that keeps to it, nor the other way. */
+static gboolean
+tells_apart (guint64 a, guint64 b, guint64 limit, guint figures)
+{
+  const guint64 bytes[] = { a, b };
+  Figures f[2], most = figures_of_limit (limit);
+
+  for (guint i = 0; i < 2; i++)
+    {
+      f[i] = figures_beside (bytes[i], limit, figures);
+      if (limit > 0 && bytes[i] != limit && (compare_said (&f[i], &most) < 0) != (bytes[i] < limit))
+        return FALSE;
+    }
+  return a == b || compare_said (&f[0], &f[1]) != 0;
 }
 
 void
-gantry_format_bytes_apart (guint64 a, guint64 b, char **text_a, char **text_b)
+gantry_format_bytes_apart (guint64 a, guint64 b, guint64 limit, char **text_a, char **text_b)
 {
-  for (guint figures = FIGURES; figures <= MOST_FIGURES; figures++)
-    {
-      *text_a = with_figures (a, figures, TRUE);
-      *text_b = with_figures (b, figures, TRUE);
-      if (a == b || strcmp (*text_a, *text_b) != 0)
-        return;
-      g_free (*text_a);
-      g_free (*text_b);
-    }
-  *text_a = gantry_format_bytes (a);
-  *text_b = gantry_format_bytes (b);
+  guint figures = FIGURES;
+  Figures f;
+
+  while (figures <= MOST_FIGURES && !tells_apart (a, b, limit, figures))
+    figures++;
+  if (figures > MOST_FIGURES) /* alike for all that is shown, but no limit is broken by rounding */
+    figures = limit > 0 ? MOST_FIGURES : FIGURES;
+  f = figures_beside (a, limit, figures);
+  *text_a = write_figures (&f);
+  f = figures_beside (b, limit, figures);
+  *text_b = write_figures (&f);
+}
+
+char *
+gantry_format_bytes_within (guint64 bytes, guint64 limit)
+{
+  g_autofree char *same = NULL;
+  char *text;
+
+  gantry_format_bytes_apart (bytes, bytes, limit, &text, &same);
+  return text;
 }
 
 char *
@@ -133,4 +236,35 @@ gantry_format_plural (guint64 n, const char *singular, const char *plural)
   g_autofree char *number = gantry_format_integer (n);
 
   return g_strdup_printf ("%s %s", number, n == 1 ? singular : plural);
+}
+
+/* Controls of both blocks, and marks that reorder what stands around them. */
+static gboolean
+is_obeyed (gunichar c, gboolean lines)
+{
+  if (lines && (c == '\n' || c == '\t'))
+    return FALSE;
+  return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e)
+         || (c >= 0x2066 && c <= 0x2069);
+}
+
+char *
+gantry_format_text (const char *text, gboolean lines)
+{
+  GString *shown = g_string_new (NULL);
+
+  while (*text != '\0')
+    {
+      gunichar c = g_utf8_get_char_validated (text, -1);
+      gboolean valid = c < 0x80000000u;
+
+      if (!valid || (is_obeyed (c, lines) && c < 0x100))
+        g_string_append_printf (shown, "\\x%02x", valid ? c : (guint) (guchar) *text);
+      else if (is_obeyed (c, lines))
+        g_string_append_printf (shown, "\\u%04x", c);
+      else
+        g_string_append_unichar (shown, c);
+      text = valid ? g_utf8_next_char (text) : text + 1;
+    }
+  return g_string_free (shown, FALSE);
 }

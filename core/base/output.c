@@ -21,6 +21,7 @@ struct _GantryOutput
   int file;
   gboolean into; /* @path is no ordinary file */
   gboolean replaces;
+  GantryReadFiles *read; /* (nullable) */
   GOutputStream *stream;
 };
 
@@ -106,7 +107,7 @@ open_file (GantryOutput *output, GError **error)
 }
 
 GantryOutput *
-gantry_output_new (const char *path, GError **error)
+gantry_output_new (const char *path, GantryReadFiles *read, GError **error)
 {
   g_autoptr (GantryOutput) output = g_new0 (GantryOutput, 1);
   char *resolved = realpath (path, NULL);
@@ -116,7 +117,8 @@ gantry_output_new (const char *path, GError **error)
   output->given = g_strdup (path);
   output->path = g_strdup (resolved != NULL ? resolved : path);
   free (resolved);
-  if (!open_file (output, error))
+  output->read = read != NULL ? gantry_read_files_ref (read) : NULL;
+  if (!gantry_read_files_allow (read, path, error) || !open_file (output, error))
     return NULL;
   raw = g_unix_output_stream_new (output->file, FALSE);
   output->stream = g_buffered_output_stream_new_sized (raw, BUFFER_BYTES);
@@ -170,6 +172,8 @@ gantry_output_finish (GantryOutput *output, gboolean written, GError **error)
       g_prefix_error (error, "%s: ", output->given);
       return FALSE;
     }
+  if (!gantry_read_files_allow (output->read, output->given, error))
+    return FALSE;
   if (!sync_file (output) || (!output->into && output->beside == NULL && !give_name (output)))
     return fail (output, errno, error);
   file = output->file;
@@ -203,13 +207,14 @@ gantry_output_free (GantryOutput *output)
   g_free (output->beside);
   g_free (output->path);
   g_free (output->given);
+  gantry_read_files_unref (output->read);
   g_free (output);
 }
 
 gboolean
-gantry_output_write (const char *path, gconstpointer data, gsize size, GError **error)
+gantry_output_write (const char *path, GantryReadFiles *read, gconstpointer data, gsize size, GError **error)
 {
-  g_autoptr (GantryOutput) output = gantry_output_new (path, error);
+  g_autoptr (GantryOutput) output = gantry_output_new (path, read, error);
 
   return output != NULL
          && gantry_output_finish (output, g_output_stream_write_all (output->stream, data, size, NULL, NULL, error), error);

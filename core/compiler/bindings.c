@@ -15,6 +15,7 @@ gantry_bindings_new (void)
   GantryBindings *bindings = g_new0 (GantryBindings, 1);
 
   g_atomic_ref_count_init (&bindings->ref_count);
+  bindings->read = gantry_read_files_new ();
   return bindings;
 }
 
@@ -46,6 +47,7 @@ gantry_bindings_unref (GantryBindings *bindings)
       g_free ((char *) bindings->inputs[i].name);
       g_free ((char *) bindings->inputs[i].value);
     }
+  gantry_read_files_unref (bindings->read);
   g_free (bindings->entry);
   g_free (bindings->program);
   g_free (bindings->dims);
@@ -156,6 +158,7 @@ gantry_bindings_merge (GantryBindings *bindings, const GantryBindings *other)
   if (other->program != NULL)
     gantry_bindings_set_program (bindings, other->program);
   bindings->outside = bindings->outside || other->outside;
+  gantry_read_files_add_all (bindings->read, other->read);
   for (guint i = 0; i < other->n_dims; i++)
     gantry_bindings_set_dim (bindings, other->dims[i].name, other->dims[i].size);
   for (guint i = 0; i < other->n_inputs; i++)
@@ -163,13 +166,14 @@ gantry_bindings_merge (GantryBindings *bindings, const GantryBindings *other)
 }
 
 char *
-gantry_input_value_read (const char *text, GError **error)
+gantry_input_value_read (const char *text, GantryReadFiles *read, GError **error)
 {
   g_autoptr (GantryContext) context = NULL;
   g_autoptr (GantryLiteral) literal = NULL;
 
   if (*text != '@')
     return g_strdup (text);
+  gantry_read_files_add (read, text + 1);
   context = gantry_context_new ();
   literal = gantry_tensor_file_read (context, text + 1, NULL, error);
   if (literal == NULL)

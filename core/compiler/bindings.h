@@ -21,6 +21,7 @@ typedef struct
  *
  * @outside: the user allows what the model reads outside its folder. It is in no file, for files come from strangers, and two
  *  bindings that differ in it alone are equal.
+ * @read: the files that values of inputs were read from: likewise
  */
 typedef struct
 {
@@ -31,6 +32,7 @@ typedef struct
   GantryDimBinding *dims;
   GantryInputValue *inputs;
   gboolean outside;
+  GantryReadFiles *read;
 } GantryBindings;
 
 GantryBindings *gantry_bindings_new (void);
@@ -56,10 +58,11 @@ void gantry_bindings_merge (GantryBindings *bindings, const GantryBindings *othe
 /**
  * gantry_input_value_read:
  * @text: as a user writes it: a value, or "@FILE" for the one in a .pb or .npy file
+ * @read: gets that file
  *
  * Returns: (transfer full): the value as gantry_bindings_set_input() takes it, so that the file is not needed any more
  */
-char *gantry_input_value_read (const char *text, GError **error);
+char *gantry_input_value_read (const char *text, GantryReadFiles *read, GError **error);
 
 /** What fits into a line of @value, "dense<f32[100]: 0.5, 0.25..." Returns: (transfer full) */
 char *gantry_input_value_label (const char *value);

@@ -215,6 +215,23 @@ gantry_choices_place (const GantryChoices *choices, const GantryModule *module, 
   return placements;
 }
 
+GArray *
+gantry_choices_missing (const GantryChoices *choices, const GantryModule *module, const guint64 *keys)
+{
+  const GantryFunction *function = gantry_module_entry (module);
+  GArray *missing = g_array_new (FALSE, FALSE, sizeof (GantryChoice));
+  g_autofree guint8 *subjects = gantry_placement_subjects (module);
+  g_autoptr (GHashTable) placed = g_hash_table_new (g_int64_hash, g_int64_equal);
+
+  for (guint32 i = function->first_node; i < function->first_node + function->n_nodes; i++)
+    if (subjects[i] != GANTRY_SUBJECT_NONE)
+      g_hash_table_add (placed, (gpointer) &keys[i]);
+  for (guint i = 0; i < choices->entries->len; i++)
+    if (!g_hash_table_contains (placed, &entry (choices, i)->key))
+      g_array_append_val (missing, *entry (choices, i));
+  return missing;
+}
+
 GantryChoices *
 gantry_choices_of (const GantryPlacements *placements, const GantryModule *module, const guint64 *keys)
 {

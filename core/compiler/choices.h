@@ -41,6 +41,8 @@ gboolean gantry_choices_equal (const GantryChoices *a, const GantryChoices *b); 
 guint64 *gantry_module_keys (const GantryModule *module);
 /** The choices of those values that @module has. @keys: gantry_module_keys(). Returns: (transfer full) */
 GantryPlacements *gantry_choices_place (const GantryChoices *choices, const GantryModule *module, const guint64 *keys);
+/** Those that gantry_choices_place() passes over. Returns: (transfer full) (element-type GantryChoice): by ascending key */
+GArray *gantry_choices_missing (const GantryChoices *choices, const GantryModule *module, const guint64 *keys);
 /** The other way: every entry becomes a choice. Returns: (transfer full) */
 GantryChoices *gantry_choices_of (const GantryPlacements *placements, const GantryModule *module, const guint64 *keys);
 

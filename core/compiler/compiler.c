@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs the passes over a model, verifies after each, keeps a snapshot of each, and plans. */
+#include "core/base/asks.h"
+#include "core/compiler/model-private.h"
 #include "core/compiler/pipeline-private.h"
 #include "core/ir/operation.h"
 #include "core/ir/verifier.h"
 #include <string.h>
 
-/* Of the entry function: what stands in the body of a fusion is one node to the reader. */
-static guint
-count_working (const GantryModule *module)
+guint
+_gantry_count_working (const GantryModule *module)
 {
   const GantryFunction *entry = gantry_module_entry (module);
   guint n = 0;
@@ -45,8 +46,8 @@ add_snapshot (GantryCompilation *compilation, const char *name, const char *titl
   snapshot->enabled = enabled;
   snapshot->module = module;
   snapshot->milliseconds = milliseconds;
-  snapshot->nodes_before = count_working (before);
-  snapshot->nodes_after = count_working (module);
+  snapshot->nodes_before = _gantry_count_working (before);
+  snapshot->nodes_after = _gantry_count_working (module);
   count_changes (before, module, snapshot);
 }
 
@@ -70,8 +71,8 @@ refuse_unbound (GantryCompilation *compilation)
   if (compilation->refusal == NULL || model->unbound == NULL || model->unbound[0] == NULL)
     return;
   names = g_strjoinv (", ", model->unbound);
-  gantry_error_prefix (&compilation->refusal, "the size of %s is not given (bind it, for example --dim %s=1): ", names,
-                       model->unbound[0]);
+  gantry_error_prefix (&compilation->refusal, "the size of %s is not given (" GANTRY_ASKS_SIZE " %s first): ", names,
+                       model->unbound[1] != NULL ? "each" : "it");
 }
 
 /* A refusal of the user's program, or of what was wished for it, is kept; anything else is an error. */
@@ -149,6 +150,24 @@ take_settings (GantryCompilation *compilation, const GantryCompileSettings *sett
     compilation->settings.train = FALSE;
 }
 
+/* The program as it was opened, and, where another compiler has worked on it, what that made of it step by step. */
+static void
+add_model (GantryCompilation *compilation)
+{
+  const GantryModel *model = compilation->model;
+  guint n = model->stages != NULL ? model->stages->len : 0;
+
+  for (guint i = 0; i < n; i++)
+    {
+      const GantryModelStage *stage = &g_array_index (model->stages, GantryModelStage, i);
+
+      add_snapshot (compilation, stage->pass, stage->title, stage->description, TRUE,
+                    gantry_module_ref (i + 1 < n ? stage->module : model->module), 0);
+    }
+  if (n == 0)
+    add_snapshot (compilation, "import", "Import", "The program as the file has it.", TRUE, gantry_module_ref (model->module), 0);
+}
+
 /* Compilations of one model are made one after another: the ids that passes give come from one counter, and those of a
  * compilation are to be the same wherever it is made (a run in another process names nodes by them). */
 static GantryCompilation *
@@ -160,10 +179,10 @@ compile (GantryModel *model, const GantryCompileSettings *settings, const Gantry
   compilation->model = gantry_model_ref (model);
   take_settings (compilation, settings);
   compilation->first_id = gantry_context_last_node_id (model->module->context);
-  compilation->snapshots = g_new0 (GantrySnapshot, GANTRY_N_PIPELINE_PASSES + 1);
+  compilation->snapshots = g_new0 (GantrySnapshot, GANTRY_N_PIPELINE_PASSES + 1 + (model->stages != NULL ? model->stages->len : 0));
   compilation->planners = _gantry_planner_pool_new ();
-  add_snapshot (compilation, "import", "Import", "The program as the file has it.", TRUE,
-                gantry_module_ref (model->module), 0);
+  add_model (compilation);
+  compilation->imported = compilation->n_snapshots - 1;
   if (!run_passes (compilation, progress, error))
     return NULL;
   if (compilation->refusal == NULL && !_gantry_compilation_make_plan (compilation, progress, error))
@@ -189,6 +208,7 @@ share_snapshots (GantryCompilation *to, const GantryCompilation *from)
 {
   to->snapshots = g_new0 (GantrySnapshot, from->n_snapshots + 1);
   to->n_snapshots = from->n_snapshots;
+  to->imported = from->imported;
   for (guint i = 0; i < from->n_snapshots; i++)
     {
       to->snapshots[i] = from->snapshots[i];

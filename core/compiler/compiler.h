@@ -49,10 +49,12 @@ typedef struct
 } GantrySnapshot;
 
 /**
- * GantryCompilation: what one run of the driver gives; snapshots[0] is the import.
+ * GantryCompilation: what one run of the driver gives. Of what another compiler has dumped its passes (GantryModelStage) come first, then
+ * those of this one.
  *
  * A pass that does not apply (of training, where none is asked for; of control flow, where there is none) has no snapshot.
  *
+ * @imported: index of the snapshot that is the model as it was imported: 0, or that of the other compiler's last pass
  * @refusal: (nullable): why the passes stopped: the snapshots up to there are valid
  * @unreached: passes that would have run after a refusal
  * @plan: (nullable): of the last snapshot, with @placements; NULL after a refusal and where it does not fit
@@ -73,6 +75,7 @@ typedef struct
   GantryCompileSettings settings;
   guint n_snapshots;
   GantrySnapshot *snapshots;
+  guint imported;
   GError *refusal;
   guint n_unreached;
   const GantryPassInfo **unreached;
@@ -92,6 +95,13 @@ typedef struct
 GantryCompilation *gantry_compilation_ref (GantryCompilation *compilation);
 void gantry_compilation_unref (GantryCompilation *compilation);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryCompilation, gantry_compilation_unref)
+/** The module before the first pass: that of the model. */
+static inline GantryModule *
+gantry_compilation_imported (const GantryCompilation *compilation)
+{
+  return compilation->snapshots[compilation->imported].module;
+}
+
 /** The module after the last pass. */
 static inline GantryModule *
 gantry_compilation_module (const GantryCompilation *compilation)

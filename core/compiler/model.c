@@ -2,14 +2,16 @@
 /* Opening a file: which front end reads it, and what it says in one form for all formats. */
 #include "core/base/cache.h"
 #include "core/base/file.h"
-#include "core/compiler/model.h"
+#include "core/compiler/model-private.h"
 #include "core/compiler/python-model.h"
 #include "core/compiler/random-weights.h"
 #include "core/frontends/onnx/onnx.h"
+#include "core/frontends/torch/torch.h"
 #include "core/frontends/xla/xla.h"
 #include "core/ir/operation.h"
 #include "core/ir/text.h"
 #include "core/ir/verifier.h"
+#include "core/memory/policy.h"
 #include <string.h>
 
 #define TEXT_LIMIT (1 << 30)
@@ -47,16 +49,21 @@ gantry_model_unref (GantryModel *model)
     }
   g_free (model->unsupported);
   g_free (model->path);
+  g_free (model->carried_as);
   g_free (model->format);
   g_free (model->producer);
   g_free (model->opset);
   g_clear_pointer (&model->files, g_array_unref);
+  gantry_read_files_unref (model->read);
   g_free (model->hash);
   g_free (model->own_hash);
   gantry_cache_hold_free (model->hold);
   g_strfreev (model->unbound);
   g_strfreev (model->warnings);
+  g_free (model->policy);
   gantry_bindings_unref (model->bindings);
+  g_clear_pointer (&model->stages, g_array_unref);
+  gantry_xla_assignment_free (model->assignment);
   gantry_module_unref (model->module);
   g_mutex_clear (&model->compiling);
   g_mutex_clear (&model->hashing);
@@ -69,7 +76,7 @@ copy_values (const GantryOnnxValue *values, guint n)
   GantryModelValue *copy = g_new0 (GantryModelValue, n + 1);
 
   for (guint i = 0; i < n; i++)
-    copy[i] = (GantryModelValue){ g_strdup (values[i].name), g_strdup (values[i].type_text) };
+    copy[i] = (GantryModelValue){ .name = g_strdup (values[i].name), .type = g_strdup (values[i].type_text) };
   return copy;
 }
 
@@ -115,16 +122,20 @@ take_onnx_info (GantryModel *model, const GantryOnnxInfo *info)
 static void
 clear_file (gpointer data)
 {
-  g_free (((GantryModelFile *) data)->path);
+  GantryModelFile *file = data;
+
+  g_free (file->path);
+  g_free (file->hash);
 }
 
-static void
-add_file (GantryModel *model, const char *path)
+void
+_gantry_model_add_file (GantryModel *model, const char *path)
 {
-  GantryModelFile file = { g_strdup (path), { 0 } };
+  GantryModelFile file = { .path = g_strdup (path) };
 
   gantry_file_identify (path, &file.identity);
   g_array_append_val (model->files, file);
+  gantry_read_files_add (model->read, path);
 }
 
 static GantryModule *
@@ -143,7 +154,7 @@ open_onnx (GantryModel *model, GantryContext *context, const GantryProgress *pro
   if (module != NULL)
     take_onnx_info (model, info);
   for (guint i = 0; module != NULL && info->data_files[i] != NULL; i++)
-    add_file (model, info->data_files[i]);
+    _gantry_model_add_file (model, info->data_files[i]);
   return module;
 }
 
@@ -161,21 +172,22 @@ take_text_info (GantryModel *model, GantryModule *module)
     {
       const GantryNode *node = &module->nodes[entry->first_node + i];
 
-      model->inputs[model->n_inputs++] = (GantryModelValue){ gantry_node_label (module, node),
-                                                             gantry_context_type_text (module->context, node->type) };
+      model->inputs[model->n_inputs++] =
+        (GantryModelValue){ .name = gantry_node_label (module, node),
+                            .type = gantry_context_type_text (module->context, node->type),
+                            .donated = (guint) (gantry_parameter_alias (module, node) + 1) };
     }
   for (guint i = 0; i < entry->n_results; i++)
     {
       const GantryNode *node = gantry_module_node (module, gantry_function_result_id (module, entry, i));
 
-      model->outputs[model->n_outputs++] = (GantryModelValue){ gantry_node_label (module, node),
-                                                               gantry_context_type_text (module->context, node->type) };
+      model->outputs[model->n_outputs++] =
+        (GantryModelValue){ .name = gantry_node_label (module, node),
+                            .type = gantry_context_type_text (module->context, node->type) };
     }
   for (guint32 i = 0; i < module->n_nodes; i++)
-    {
-      model->n_initializers += module->nodes[i].op == GANTRY_OP_CONSTANT;
-      model->n_nodes += module->nodes[i].op != GANTRY_OP_CONSTANT && module->nodes[i].op != GANTRY_OP_PARAMETER;
-    }
+    model->n_initializers += module->nodes[i].op == GANTRY_OP_CONSTANT;
+  model->n_nodes = _gantry_count_working (module);
 }
 
 /* @path: of the text; @model says where it comes from. */
@@ -205,7 +217,7 @@ open_text (GantryModel *model, const char *path, GantryContext *context, GError 
     }
   take_text_info (model, module);
   for (guint i = 0; i < files->len; i++)
-    add_file (model, g_ptr_array_index (files, i));
+    _gantry_model_add_file (model, g_ptr_array_index (files, i));
   return g_steal_pointer (&module);
 }
 
@@ -228,6 +240,23 @@ take_host_lines (GantryModel *model, const char *text)
     }
 }
 
+/* A program may say more than a policy can hold: then it opens without one. */
+static void
+take_policy (GantryModel *model, const char *text)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GantryPolicy) policy = *text != '\0' ? gantry_policy_parse (text, -1, &error) : NULL;
+  char *warning[2] = { NULL, NULL };
+
+  if (policy != NULL)
+    model->policy = g_strdup (text);
+  if (error == NULL)
+    return;
+  warning[0] = g_strdup_printf ("what the program says of memory is left out: %s", error->message);
+  model->warnings = g_strdupv (warning);
+  g_free (warning[0]);
+}
+
 static GantryModule *
 open_python (GantryModel *model, GantryContext *context, const GantryProgress *progress, GError **error)
 {
@@ -241,32 +270,28 @@ open_python (GantryModel *model, GantryContext *context, const GantryProgress *p
   g_free (model->format);
   model->format = g_strdup (GANTRY_PYTHON_FORMAT);
   take_host_lines (model, graph->host_lines);
+  take_policy (model, graph->policy);
   for (guint i = 0; i < graphs->sources->len; i++)
-    add_file (model, g_ptr_array_index (graphs->sources, i));
+    _gantry_model_add_file (model, g_ptr_array_index (graphs->sources, i));
   return module;
 }
 
 /* Operations that no rule knows are the ones that nobody has to compile anything for to know of. */
 static gboolean
-take_xla_info (GantryModel *model, GantryModule *module, const GantryXlaInfo *info, const GantryProgress *progress,
-               GError **error)
+take_unknown (GantryModel *model, GantryModule *module, const GPtrArray *unknown, const GantryProgress *progress, GError **error)
 {
   g_autoptr (GHashTable) by_name = g_hash_table_new (g_str_hash, g_str_equal);
 
-  take_text_info (model, module);
-  g_free (model->format);
-  model->format = g_strdup (info->format);
-  model->n_nodes = info->n_operations;
-  model->unsupported = g_new0 (GantryModelRefusal, info->unknown->len + 1);
-  for (guint i = 0; i < info->unknown->len; i++)
+  model->unsupported = g_new0 (GantryModelRefusal, unknown->len + 1);
+  for (guint i = 0; i < unknown->len; i++)
     {
-      const char *name = g_ptr_array_index (info->unknown, i);
+      const char *name = g_ptr_array_index (unknown, i);
       GantryModelRefusal *refusal = &model->unsupported[model->n_unsupported++];
 
       *refusal = (GantryModelRefusal){ g_strdup (name), g_strdup ("unknown operation"), NULL, 0 };
       g_hash_table_insert (by_name, refusal->operation, refusal);
     }
-  for (guint32 n = 0; n < module->n_nodes && info->unknown->len > 0; n++)
+  for (guint32 n = 0; n < module->n_nodes && unknown->len > 0; n++)
     {
       const GantryNode *node = &module->nodes[n];
       GantryModelRefusal *refusal = g_hash_table_lookup (by_name, gantry_node_op_name (module, node));
@@ -280,6 +305,16 @@ take_xla_info (GantryModel *model, GantryModule *module, const GantryXlaInfo *in
     if (model->unsupported[i].where == NULL)
       model->unsupported[i].where = g_strdup (model->path);
   return TRUE;
+}
+
+gboolean
+_gantry_model_take_xla_info (GantryModel *model, GantryModule *module, const GantryXlaInfo *info,
+                             const GantryProgress *progress, GError **error)
+{
+  take_text_info (model, module);
+  g_free (model->format);
+  model->format = g_strdup (info->format);
+  return take_unknown (model, module, info->unknown, progress, error);
 }
 
 static GantryModule *
@@ -297,9 +332,49 @@ open_xla (GantryModel *model, GantryContext *context, const GantryProgress *prog
       gantry_error_prefix (error, "%s: ", model->path);
       return NULL;
     }
-  if (!take_xla_info (model, module, info, progress, error))
+  if (!_gantry_model_take_xla_info (model, module, info, progress, error))
     return NULL;
   return g_steal_pointer (&module);
+}
+
+static gboolean
+take_torch_info (GantryModel *model, GantryModule *module, const GantryTorchInfo *info, const GantryProgress *progress, GError **error)
+{
+  take_text_info (model, module);
+  g_free (model->format);
+  model->format = g_strdup ("torch.export");
+  g_free (model->producer);
+  model->producer = g_strdup (info->producer);
+  model->n_nodes = info->n_nodes;
+  model->n_initializers = info->n_weights;
+  model->initializer_bytes = info->weight_bytes;
+  model->unbound = g_new0 (char *, info->unbound->len + 1);
+  for (guint i = 0; i < info->unbound->len; i++)
+    model->unbound[i] = g_strdup (g_ptr_array_index (info->unbound, i));
+  return take_unknown (model, module, info->unknown, progress, error);
+}
+
+static GantryModule *
+open_torch (GantryModel *model, GantryContext *context, const GantryProgress *progress, GError **error)
+{
+  const GantryBindings *bindings = model->bindings;
+  g_autofree GantryTorchDim *dims = g_new0 (GantryTorchDim, bindings->n_dims + 1);
+  GantryTorchOptions options = { .dims = dims, .n_dims = bindings->n_dims };
+  g_autoptr (GantryTorchInfo) info = NULL;
+  g_autoptr (GantryModule) whole = NULL, module = NULL;
+
+  for (guint i = 0; i < bindings->n_dims; i++)
+    dims[i] = (GantryTorchDim){ bindings->dims[i].name, bindings->dims[i].size };
+  whole = gantry_torch_import (context, model->path, &options, &info, progress, error);
+  if (whole == NULL)
+    return NULL;
+  module = gantry_module_set_inputs (whole, bindings->inputs, bindings->n_inputs, error);
+  if (module == NULL)
+    {
+      gantry_error_prefix (error, "%s: ", model->path);
+      return NULL;
+    }
+  return take_torch_info (model, module, info, progress, error) ? g_steal_pointer (&module) : NULL;
 }
 
 /* A model whose weights are made up has them from the start, so that every view shows what is computed. */
@@ -330,6 +405,8 @@ new_model (const char *path, const GantryBindings *bindings)
   model->path = g_strdup (path);
   model->bindings = gantry_bindings_copy (bindings);
   model->random_weights = -1;
+  model->read = gantry_read_files_new ();
+  gantry_read_files_add_all (model->read, model->bindings->read);
   return model;
 }
 
@@ -368,21 +445,29 @@ gantry_model_open (const char *path, const GantryBindings *bindings, gint64 rand
 {
   g_autoptr (GantryModel) model = new_model (path, bindings);
   g_autoptr (GantryContext) context = gantry_context_new ();
+  gboolean is_folder = g_file_test (path, G_FILE_TEST_IS_DIR);
 
-  if (!gantry_file_check (path, error))
+  if (!is_folder && !gantry_file_check (path, error))
     return NULL;
   model->hold = gantry_cache_hold (path);
   /* Before it is read: what changes in between is taken for a change after. */
   model->files = g_array_new (FALSE, FALSE, sizeof (GantryModelFile));
   g_array_set_clear_func (model->files, clear_file);
-  add_file (model, path);
-  model->file_bytes = g_array_index (model->files, GantryModelFile, 0).identity.size;
-  if (g_str_has_suffix (path, ".gir"))
+  if (!is_folder)
+    {
+      _gantry_model_add_file (model, path);
+      model->file_bytes = g_array_index (model->files, GantryModelFile, 0).identity.size;
+    }
+  if (is_folder)
+    model->module = _gantry_model_open_dump (model, context, progress, error);
+  else if (g_str_has_suffix (path, ".gir"))
     model->module = open_text (model, model->path, context, error);
   else if (gantry_model_is_program (path))
     model->module = open_python (model, context, progress, error);
   else if (gantry_xla_reads (path))
     model->module = open_xla (model, context, progress, error);
+  else if (gantry_torch_reads (path))
+    model->module = open_torch (model, context, progress, error);
   else
     model->module = open_onnx (model, context, progress, error);
   if (model->module == NULL || !randomize (model, random_weights, progress, error))
@@ -390,30 +475,77 @@ gantry_model_open (const char *path, const GantryBindings *bindings, gint64 rand
   return g_steal_pointer (&model);
 }
 
-const char *
-gantry_model_find_changed (const GantryModel *model)
+static char *
+hash_file (const char *path, GError **error)
+{
+  g_autoptr (GMappedFile) file = gantry_file_map (path, error);
+
+  if (file == NULL)
+    return NULL;
+  return g_compute_checksum_for_data (G_CHECKSUM_SHA256, (const guchar *) g_mapped_file_get_contents (file),
+                                      g_mapped_file_get_length (file));
+}
+
+/* Not while it is written: then it is another before and after. */
+static gboolean
+holds_the_same (GantryModelFile *file, const GantryFileIdentity *now)
+{
+  g_autofree char *hash = NULL;
+  GantryFileIdentity after;
+
+  if (gantry_file_identity_equal (now, &file->identity) || gantry_file_identity_equal (now, &file->same))
+    return TRUE;
+  if (file->hash == NULL || now->size != file->identity.size)
+    return FALSE;
+  hash = hash_file (file->path, NULL);
+  if (g_strcmp0 (hash, file->hash) != 0 || !gantry_file_identify (file->path, &after) || !gantry_file_identity_equal (now, &after))
+    return FALSE;
+  file->same = *now;
+  return TRUE;
+}
+
+/* With the lock held. */
+static const char *
+find_changed (const GantryModel *model)
 {
   for (guint i = 0; model->files != NULL && i < model->files->len; i++)
     {
-      const GantryModelFile *file = &g_array_index (model->files, GantryModelFile, i);
+      GantryModelFile *file = &g_array_index (model->files, GantryModelFile, i);
       GantryFileIdentity now;
 
-      if (!gantry_file_identify (file->path, &now) || !gantry_file_identity_equal (&now, &file->identity))
+      if (!gantry_file_identify (file->path, &now) || !holds_the_same (file, &now))
         return file->path;
     }
   return NULL;
 }
 
-gboolean
-gantry_model_check_files (const GantryModel *model, GError **error)
+/* @changed: (nullable) */
+static gboolean
+check_changed (const char *changed, GError **error)
 {
-  const char *changed = gantry_model_find_changed (model);
-
   if (changed == NULL)
     return TRUE;
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
                "%s: has changed since it was opened, so that what is shown is not what it holds; open it again", changed);
   return FALSE;
+}
+
+const char *
+gantry_model_find_changed (const GantryModel *model)
+{
+  GMutex *lock = (GMutex *) &model->hashing;
+  const char *changed;
+
+  g_mutex_lock (lock);
+  changed = find_changed (model);
+  g_mutex_unlock (lock);
+  return changed;
+}
+
+gboolean
+gantry_model_check_files (const GantryModel *model, GError **error)
+{
+  return check_changed (gantry_model_find_changed (model), error);
 }
 
 char *
@@ -432,45 +564,41 @@ gantry_model_identity (const GantryModel *model)
   return g_string_free (text, FALSE);
 }
 
-static char *
-hash_file (const char *path, GError **error)
-{
-  g_autoptr (GMappedFile) file = gantry_file_map (path, error);
-
-  if (file == NULL)
-    return NULL;
-  return g_compute_checksum_for_data (G_CHECKSUM_SHA256, (const guchar *) g_mapped_file_get_contents (file),
-                                      g_mapped_file_get_length (file));
-}
-
 /* The hashes of the first file and of all. What is read is what was opened: nothing has changed before and after. */
 static gboolean
 make_hash (GantryModel *model, GError **error)
 {
   g_autoptr (GChecksum) all = g_checksum_new (G_CHECKSUM_SHA256);
-  g_autofree char *own = NULL;
+  g_autoptr (GPtrArray) hashes = g_ptr_array_new_with_free_func (g_free);
 
   if (model->files == NULL || model->files->len == 0)
     {
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: was not read from a file", model->path);
       return FALSE;
     }
-  if (!gantry_model_check_files (model, error))
+  if (!check_changed (find_changed (model), error))
     return FALSE;
   for (guint i = 0; i < model->files->len; i++)
     {
-      g_autofree char *hash = hash_file (g_array_index (model->files, GantryModelFile, i).path, error);
+      char *hash = hash_file (g_array_index (model->files, GantryModelFile, i).path, error);
 
       if (hash == NULL)
         return FALSE;
+      g_ptr_array_add (hashes, hash);
       g_checksum_update (all, (const guchar *) hash, -1);
       g_checksum_update (all, (const guchar *) "\n", 1);
-      own = i == 0 ? g_steal_pointer (&hash) : g_steal_pointer (&own);
     }
-  if (!gantry_model_check_files (model, error))
+  if (!check_changed (find_changed (model), error))
     return FALSE;
-  model->hash = g_strdup (model->files->len == 1 ? own : g_checksum_get_string (all));
-  model->own_hash = g_steal_pointer (&own);
+  for (guint i = 0; i < hashes->len; i++)
+    {
+      char **hash = &g_array_index (model->files, GantryModelFile, i).hash;
+
+      g_free (*hash);
+      *hash = g_strdup (g_ptr_array_index (hashes, i));
+    }
+  model->own_hash = g_strdup (g_ptr_array_index (hashes, 0));
+  model->hash = g_strdup (model->files->len == 1 ? model->own_hash : g_checksum_get_string (all));
   return TRUE;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 #include "core/base/base.h"
 #include "core/compiler/bindings.h"
+#include "core/frontends/xla/assignment.h"
 
 G_BEGIN_DECLS
 
@@ -10,6 +11,7 @@ typedef struct
 {
   char *name;
   char *type; /* "f32[batch,3,224,224]" */
+  guint donated; /* of an input: 1 + the number of the output that is written over it; 0 for none */
 } GantryModelValue;
 
 typedef struct
@@ -20,11 +22,22 @@ typedef struct
   guint count;
 } GantryModelRefusal;
 
+/** GantryModelStage: the program after a pass of the compiler that has written it. */
+typedef struct
+{
+  char *pass; /* unique; "import" of the first */
+  char *title;
+  char *description;
+  GantryModule *module;
+} GantryModelStage;
+
 /** A file that a model was read from, as it was then. */
 typedef struct
 {
   char *path;
   GantryFileIdentity identity;
+  char *hash;              /* (nullable): SHA-256 of the content, once it is known; guarded by GantryModel.hashing, as is: */
+  GantryFileIdentity same; /* that the path had when it was last found to hold the same; zero: none */
 } GantryModelFile;
 
 /** GantryModel: immutable, reference counted. */
@@ -38,9 +51,10 @@ typedef struct
   gint64 main_opset; /* 0 for other formats */
   guint64 file_bytes;
   GArray *files;  /* GantryModelFile: the model's own, then its external data or imported modules; none of a program that was made */
+  GantryReadFiles *read; /* @files, what was read for the bindings, and what else lies there for the same reader: no output may replace it */
   char *hash;     /* (nullable): made on demand: ask gantry_model_hash() */
   char *own_hash; /* (nullable): likewise, of the first file alone */
-  guint n_nodes;  /* as the file counts them, nested graphs included */
+  guint n_nodes;  /* of ONNX as the file counts them, nested graphs included; else of the entry function, as GantrySnapshot counts them */
   guint n_initializers;
   guint64 initializer_bytes;
   guint n_inputs, n_outputs, n_unsupported;
@@ -48,12 +62,16 @@ typedef struct
   GantryModelRefusal *unsupported;
   char **unbound;  /* names of dimensions that have no size yet */
   char **warnings;
+  char *policy;    /* (nullable): statements of core/memory/policy.h that the program says itself, as jax.checkpoint does */
   GantryBindings *bindings; /* what the user gave it */
   gint64 random_weights; /* seed of the weights (core/compiler/random-weights.h), -1: the file's own */
+  GArray *stages;  /* (nullable): GantryModelStage: what another compiler's passes made; that of the last is @module */
+  GantryXlaAssignment *assignment; /* (nullable): of a dump: what XLA planned for the module that it ended with */
   GantryModule *module;
   GMutex compiling; /* held while it is compiled */
   gpointer hold;    /* (nullable): GantryCacheHold of the entry of the user's cache that the files lie in */
-  GMutex hashing;   /* guards @hash and @own_hash */
+  char *carried_as; /* (nullable): the path that the session names, where the files are those that it carried along */
+  GMutex hashing;   /* guards @hash and @own_hash, and what is found out of @files */
 } GantryModel;
 
 GantryModel *gantry_model_ref (GantryModel *model);
@@ -61,6 +79,7 @@ void gantry_model_unref (GantryModel *model);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryModel, gantry_model_unref)
 
 #define GANTRY_PYTHON_FORMAT "Python"
+#define GANTRY_DUMP_FORMAT "XLA dump"
 
 /** Whether opening @path runs it. */
 gboolean gantry_model_is_program (const char *path);
@@ -68,9 +87,19 @@ gboolean gantry_model_is_program (const char *path);
 char *gantry_model_program_mark (const char *path);
 
 /**
+ * gantry_model_find_unsupported:
+ *
+ * Goes through the whole program for what cannot be compiled: what opening the model found (its `unsupported`), and what is only known
+ * once each operation is asked: custom calls of other programs' code, element types, loops whose end depends on data.
+ *
+ * Returns: (transfer full) (nullable) (element-type GantryModelRefusal): %NULL when cancelled
+ */
+GPtrArray *gantry_model_find_unsupported (const GantryModel *model, const GantryProgress *progress, GError **error);
+
+/**
  * gantry_model_open:
- * @path: an ONNX model, a module in Gantry's text form (.gir), StableHLO (.mlir, .stablehlo), HLO (.hlo), or a Python program (.py),
- *  which is run in a child process: see gantry_program_graphs_run()
+ * @path: an ONNX model, a module in Gantry's text form (.gir), StableHLO (.mlir, .stablehlo), HLO (.hlo), a folder of XLA's dumps, or a
+ *  Python program (.py), which is run in a child process: see gantry_program_graphs_run()
  * @bindings: (nullable): sizes of symbolic dimensions, values of inputs
  * @random_weights: a seed, or -1 for the weights of the file
  *
@@ -98,7 +127,10 @@ GantryModel *gantry_model_new (GantryModule *module, const char *name);
 char *gantry_model_hash (GantryModel *model, GError **error);
 /** Whether @hash is that of @model, or of its first file alone, as older sessions have it. FALSE with @error unset where not. */
 gboolean gantry_model_has_hash (GantryModel *model, const char *hash, GError **error);
-/** The first file that is not what it was when the model was opened: (transfer none) (nullable). Any thread; asks the file system. */
+/**
+ * The first file that does not hold what it held when the model was opened: (transfer none) (nullable). A file that was only touched, or
+ * written again with the same bytes, is read to find that out, once: for worker threads.
+ */
 const char *gantry_model_find_changed (const GantryModel *model);
 /** FALSE with %GANTRY_ERROR_INVALID, and what to do, where a file has changed since it was opened. */
 gboolean gantry_model_check_files (const GantryModel *model, GError **error);

@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-#define GANTRY_N_PIPELINE_PASSES 14u
+#define GANTRY_N_PIPELINE_PASSES 15u
 
 /** Static. */
 const GantryPassInfo *_gantry_pipeline_info (guint index);

@@ -42,6 +42,7 @@ static const struct
   { { "legalize" }, &gantry_pass_legalize, NULL, ALWAYS },
   { { "simplify" }, &gantry_pass_simplify, NULL, ALWAYS },
   { { "inline" }, &gantry_pass_inline, NULL, CONTROL },
+  { { "count" }, &gantry_pass_count, NULL, CONTROL },
   { { "roll" }, &gantry_pass_roll, NULL, TRAINING },
   { { "train", "Training step", "Adds the loss, the backward phase and the optimizer's update.", TRUE, TRUE }, NULL,
     train, TRAINING },

@@ -41,14 +41,15 @@ target_of (const GantryCompileSettings *settings)
   return target;
 }
 
-/* Those of the settings, if they are of the kernels of @module and for the machine that is planned for. (nullable) */
+/* Those of the settings, if they are of the kernels of @module as they are made for the runs that are planned for. (nullable) */
 static const GantryKernelSizes *
 sizes_of (const GantryCompileSettings *settings, const GantryModule *module)
 {
   const GantryKernelSizes *sizes = settings->sizes;
   g_autofree char *content = NULL;
 
-  if (sizes == NULL || sizes->program == NULL || g_strcmp0 (sizes->arch != NULL ? sizes->arch : "", settings->target.arch) != 0)
+  if (sizes == NULL || sizes->program == NULL || g_strcmp0 (sizes->arch != NULL ? sizes->arch : "", settings->target.arch) != 0
+      || !gantry_compile_settings_made_under (settings, sizes->conditions))
     return NULL;
   content = gantry_module_content (module);
   return strcmp (content, sizes->program) == 0 ? sizes : NULL;

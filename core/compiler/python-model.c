@@ -19,15 +19,17 @@
 #define KEPT_OUTPUT 4096
 #define POLL_MS 50
 #define SECONDS_TO_END 5
+#define MOST_ERRORS 20u /* in one message */
 
-static void
-graph_free (gpointer data)
+void
+gantry_program_graph_free (gpointer data)
 {
   GantryProgramGraph *graph = data;
 
   g_free (graph->name);
   g_free (graph->arguments);
   g_free (graph->host_lines);
+  g_free (graph->policy);
   g_free (graph->file);
   g_free (graph);
 }
@@ -40,6 +42,7 @@ error_free (gpointer data)
   g_free (error->file);
   g_free (error->type);
   g_free (error->message);
+  g_free (error->calls);
   g_free (error);
 }
 
@@ -268,7 +271,7 @@ read_graphs (GantryProgramGraphs *graphs)
       GantryProgramGraph *graph;
       guint n;
 
-      if (g_strv_length (fields) != 4)
+      if (g_strv_length (fields) != 5)
         continue;
       name = g_strcompress (fields[1]);
       n = count_named (graphs->graphs, name);
@@ -277,6 +280,7 @@ read_graphs (GantryProgramGraphs *graphs)
       graph->name = n == 0 ? g_strdup (name) : g_strdup_printf ("%s#%u", name, n + 1);
       graph->arguments = g_strcompress (fields[2]);
       graph->host_lines = g_strcompress (fields[3]);
+      graph->policy = g_strcompress (fields[4]);
       g_ptr_array_add (graphs->graphs, graph);
     }
 }
@@ -291,7 +295,7 @@ read_errors (GantryProgramGraphs *graphs)
       g_auto (GStrv) fields = g_strsplit (lines[i], "\t", -1);
       GantryProgramError *error;
 
-      if (g_strv_length (fields) != 5)
+      if (g_strv_length (fields) != 6)
         continue;
       error = g_new0 (GantryProgramError, 1);
       error->file = g_strcompress (fields[0]);
@@ -299,6 +303,7 @@ read_errors (GantryProgramGraphs *graphs)
       error->column = (guint) g_ascii_strtoull (fields[2], NULL, 10);
       error->type = g_strcompress (fields[3]);
       error->message = g_strcompress (fields[4]);
+      error->calls = g_strcompress (fields[5]);
       g_ptr_array_add (graphs->errors, error);
     }
 }
@@ -320,7 +325,7 @@ gantry_program_graphs_run (const char *path, const char *sha256, const GantryPro
   Child child = { .path = path, .sha256 = sha256, .output = -1, .progress = progress };
   gboolean fine;
 
-  graphs->graphs = g_ptr_array_new_with_free_func (graph_free);
+  graphs->graphs = g_ptr_array_new_with_free_func (gantry_program_graph_free);
   graphs->errors = g_ptr_array_new_with_free_func (error_free);
   graphs->sources = g_ptr_array_new_with_free_func (g_free);
   if (!gantry_file_check (path, error))
@@ -353,7 +358,7 @@ typedef struct
 static void
 gantry_program_choice_private_init (GantryProgramChoicePrivate *priv)
 {
-  priv->graphs = g_ptr_array_new_with_free_func (graph_free);
+  priv->graphs = g_ptr_array_new_with_free_func (gantry_program_graph_free);
 }
 
 static void
@@ -377,39 +382,58 @@ gantry_program_choice_graphs (const GError *error)
   return error != NULL && error->domain == GANTRY_PROGRAM_CHOICE ? gantry_program_choice_get_private (error)->graphs : NULL;
 }
 
-static void
-list_graphs (const GantryProgramGraphs *graphs, GError *error)
+void
+gantry_program_choice_set (GError **error, GPtrArray *graphs, const char *message)
 {
-  for (guint i = 0; i < graphs->graphs->len; i++)
+  g_autoptr (GString) list = g_string_new (message);
+
+  if (error == NULL)
+    return;
+  for (guint i = 0; i < graphs->len; i++)
     {
-      const GantryProgramGraph *graph = g_ptr_array_index (graphs->graphs, i);
+      const GantryProgramGraph *graph = g_ptr_array_index (graphs, i);
+
+      g_string_append_printf (list, "\n  %s (%s)", graph->name, graph->arguments);
+    }
+  g_set_error_literal (error, GANTRY_PROGRAM_CHOICE, GANTRY_ERROR_INVALID, list->str);
+  for (guint i = 0; i < graphs->len; i++)
+    {
+      const GantryProgramGraph *graph = g_ptr_array_index (graphs, i);
       GantryProgramGraph *copy = g_new0 (GantryProgramGraph, 1);
 
       copy->name = g_strdup (graph->name);
       copy->arguments = g_strdup (graph->arguments);
-      g_ptr_array_add (gantry_program_choice_graphs (error), copy);
+      g_ptr_array_add (gantry_program_choice_graphs (*error), copy);
     }
 }
 
 static void
 no_such_graph (const GantryProgramGraphs *graphs, const char *path, const char *entry, GError **error)
 {
-  g_autoptr (GString) list = g_string_new (NULL);
+  g_autofree char *message =
+    entry != NULL ? g_strdup_printf ("%s: the program makes no graph '%s'; it makes", path, entry)
+                  : g_strdup_printf ("%s: the program makes %u graphs, name one as the entry:", path, graphs->graphs->len);
 
-  for (guint i = 0; i < graphs->graphs->len; i++)
+  gantry_program_choice_set (error, graphs->graphs, message);
+}
+
+/* All of them, as compilers say it: a line each. */
+static void
+no_graph_can_be_made (const GantryProgramGraphs *graphs, GError **error)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (guint i = 0; i < MIN (graphs->errors->len, MOST_ERRORS); i++)
     {
-      const GantryProgramGraph *graph = g_ptr_array_index (graphs->graphs, i);
+      const GantryProgramError *one = g_ptr_array_index (graphs->errors, i);
 
-      g_string_append_printf (list, "\n  %s (%s)", graph->name, graph->arguments);
+      g_string_append_printf (text, "%s%s:%u:%u: %s: %s", i > 0 ? "\n" : "", one->file, one->line, one->column, one->type, one->message);
+      if (*one->calls != '\0')
+        g_string_append_printf (text, "\n%s", one->calls);
     }
-  if (entry != NULL)
-    g_set_error (error, GANTRY_PROGRAM_CHOICE, GANTRY_ERROR_INVALID, "%s: the program makes no graph '%s'; it makes%s", path, entry,
-                 list->str);
-  else
-    g_set_error (error, GANTRY_PROGRAM_CHOICE, GANTRY_ERROR_INVALID, "%s: the program makes %u graphs, name one as the entry:%s", path,
-                 graphs->graphs->len, list->str);
-  if (error != NULL)
-    list_graphs (graphs, *error);
+  if (graphs->errors->len > MOST_ERRORS)
+    g_string_append_printf (text, "\nand %u more", graphs->errors->len - MOST_ERRORS);
+  g_set_error_literal (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, text->str);
 }
 
 const GantryProgramGraph *
@@ -433,12 +457,7 @@ gantry_program_graphs_find (const GantryProgramGraphs *graphs, const char *path,
       return NULL;
     }
   if (graphs->errors->len > 0)
-    {
-      const GantryProgramError *first = g_ptr_array_index (graphs->errors, 0);
-
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s:%u:%u: %s: %s", first->file, first->line, first->column,
-                   first->type, first->message);
-    }
+    no_graph_can_be_made (graphs, error);
   else
     g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
                  "%s: the program makes no graph: it has to call a function under jit, or a Cell in graph mode", path);

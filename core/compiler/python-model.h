@@ -12,13 +12,17 @@ typedef struct
   char *name;       /* "Net.construct"; the second of that name "Net.construct#2" */
   char *arguments;  /* "f32[2,3]" */
   char *host_lines; /* "file:line: text" a line; "" where the graph needs no Python */
+  char *policy;     /* statements of core/memory/policy.h, one a line; "" where the program says nothing of memory */
   char *file;       /* text module in the folder */
 } GantryProgramGraph;
+
+void gantry_program_graph_free (gpointer graph); /* GDestroyNotify */
 
 typedef struct
 {
   char *file, *type, *message;
   guint line, column; /* from 1; 0: not known */
+  char *calls;        /* "file:line:column: called from here, in Net.construct" a line, innermost first; "" where nothing called it */
 } GantryProgramError;
 
 typedef struct
@@ -36,6 +40,9 @@ typedef struct
 GQuark gantry_program_choice_quark (void);
 /** What such an error lists. Returns: (transfer none) (nullable) (element-type GantryProgramGraph): name and arguments alone; NULL: another error */
 GPtrArray *gantry_program_choice_graphs (const GError *error);
+
+/** Sets such an error: @message, then the names and arguments of @graphs (element-type GantryProgramGraph). */
+void gantry_program_choice_set (GError **error, GPtrArray *graphs, const char *message);
 
 void gantry_program_graphs_free (GantryProgramGraphs *graphs);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryProgramGraphs, gantry_program_graphs_free)

@@ -20,6 +20,7 @@ gantry_compile_settings_copy (GantryCompileSettings *to, const GantryCompileSett
   to->policy = g_strdup (from->policy);
   to->choices = from->choices != NULL ? gantry_choices_ref (from->choices) : NULL;
   to->sizes = from->sizes != NULL ? gantry_kernel_sizes_ref (from->sizes) : NULL;
+  to->conditions = g_strdup (from->conditions);
   to->measured = from->measured != NULL ? gantry_measured_times_ref (from->measured) : NULL;
 }
 
@@ -32,6 +33,7 @@ gantry_compile_settings_clear (GantryCompileSettings *settings)
   g_clear_pointer (&settings->choices, gantry_choices_unref);
   g_clear_pointer (&settings->measured, gantry_measured_times_unref);
   g_clear_pointer (&settings->sizes, gantry_kernel_sizes_unref);
+  g_clear_pointer (&settings->conditions, g_free);
 }
 
 gboolean
@@ -87,6 +89,15 @@ same_training (const GantryTrainingOptions *a, const GantryTrainingOptions *b)
 }
 
 gboolean
+gantry_compile_settings_made_under (const GantryCompileSettings *settings, const char *conditions)
+{
+  const GantryKernelConditions usual = { .device = settings->target.arch[0] != '\0' ? "cuda" : NULL };
+  g_autofree char *text = settings->conditions == NULL ? gantry_kernel_conditions_text (&usual) : NULL;
+
+  return g_strcmp0 (conditions, settings->conditions != NULL ? settings->conditions : text) == 0;
+}
+
+gboolean
 gantry_compile_settings_same_program (const GantryCompileSettings *a, const GantryCompileSettings *b)
 {
   return a->finite_math == b->finite_math && a->fuse_rows == b->fuse_rows && a->train == b->train &&
@@ -108,5 +119,6 @@ gantry_compile_settings_same_plan (const GantryCompileSettings *a, const GantryC
 {
   return a->program_order == b->program_order && g_strcmp0 (a->policy, b->policy) == 0 &&
          gantry_choices_equal (a->choices, b->choices) && same_target (&a->target, &b->target) &&
-         gantry_measured_times_equal (a->measured, b->measured) && gantry_kernel_sizes_equal (a->sizes, b->sizes);
+         gantry_measured_times_equal (a->measured, b->measured) && gantry_kernel_sizes_equal (a->sizes, b->sizes)
+         && g_strcmp0 (a->conditions, b->conditions) == 0;
 }

@@ -19,7 +19,9 @@ G_BEGIN_DECLS
  * @policy: (nullable): statements of core/memory/policy.h
  * @choices: (nullable): placements given one by one (clicks, the solver); a click wins over @policy
  * @target: the machine, with its limit of device memory
- * @sizes: (nullable): what the kernels of a program need; used where they are those of the program that is compiled, for @target
+ * @sizes: (nullable): what the kernels of a program need; used where they are those of the program that is compiled, for @target, and
+ *  made under the conditions of the runs that are planned for
+ * @conditions: (nullable): these (gantry_kernel_conditions_text()); NULL: of runs without options. It is no setting of a session
  * @measured: (nullable): times and the link of a run, which the cost model uses in place of what it would predict
  */
 typedef struct
@@ -37,6 +39,7 @@ typedef struct
   GantryTarget target;
   GantryMeasuredTimes *measured;
   GantryKernelSizes *sizes;
+  char *conditions;
 } GantryCompileSettings;
 
 void gantry_compile_settings_init (GantryCompileSettings *settings);
@@ -46,6 +49,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GantryCompileSettings, gantry_compile_settings
 gboolean gantry_compile_settings_enabled (const GantryCompileSettings *settings, const char *pass);
 /** Returns: TRUE when something changed */
 gboolean gantry_compile_settings_set_enabled (GantryCompileSettings *settings, const char *pass, gboolean enabled);
+/** Whether kernels that were made under @conditions (nullable: not known) are those of the runs that are planned for. */
+gboolean gantry_compile_settings_made_under (const GantryCompileSettings *settings, const char *conditions);
 /** Whether both give the same snapshots. */
 gboolean gantry_compile_settings_same_program (const GantryCompileSettings *a, const GantryCompileSettings *b);
 /** Whether both give the same plan of the same program. */

@@ -211,9 +211,9 @@ write_values (GOutputStream *stream, const GantryLiteral *literal, GError **erro
 }
 
 GantryOutput *
-gantry_tensor_file_begin_npy (const GantryLiteral *literal, const char *path, GError **error)
+gantry_tensor_file_begin_npy (const GantryLiteral *literal, const char *path, GantryReadFiles *read, GError **error)
 {
-  g_autoptr (GantryOutput) output = gantry_output_new (path, error);
+  g_autoptr (GantryOutput) output = gantry_output_new (path, read, error);
   GOutputStream *stream;
   GString *header;
   gboolean written;
@@ -236,7 +236,7 @@ gantry_tensor_file_begin_npy (const GantryLiteral *literal, const char *path, GE
 gboolean
 gantry_tensor_file_write_npy (const GantryLiteral *literal, const char *path, GError **error)
 {
-  g_autoptr (GantryOutput) output = gantry_tensor_file_begin_npy (literal, path, error);
+  g_autoptr (GantryOutput) output = gantry_tensor_file_begin_npy (literal, path, NULL, error);
 
   return output != NULL && gantry_output_finish (output, TRUE, error);
 }

@@ -16,8 +16,9 @@ G_BEGIN_DECLS
  */
 GantryLiteral *gantry_tensor_file_read (GantryContext *context, const char *path, const GantryType *type,
                                         GError **error);
-/** Writes @literal as .npy, but does not put the file in its place yet: gantry_output_finish() does. (transfer full) (nullable) */
-GantryOutput *gantry_tensor_file_begin_npy (const GantryLiteral *literal, const char *path, GError **error);
+/** Writes @literal as .npy, but does not put the file in its place yet: gantry_output_finish() does. @read: (nullable): as
+ *  gantry_output_new(). (transfer full) (nullable) */
+GantryOutput *gantry_tensor_file_begin_npy (const GantryLiteral *literal, const char *path, GantryReadFiles *read, GError **error);
 /** Writes @literal as .npy; bf16, which numpy lacks, as f32, which gantry_tensor_file_read() takes for bf16 again. */
 gboolean gantry_tensor_file_write_npy (const GantryLiteral *literal, const char *path, GError **error);
 

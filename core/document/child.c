@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The child process that generates and runs code: gantry-cli on a private session file. It reports progress as
  * lines; its results are in the file. Nothing that happens to it touches the document. */
+#include "core/base/child-program.h"
 #include "core/base/scratch.h"
 #include "core/document/child-lines.h"
 #include "core/document/document-private.h"
@@ -236,6 +237,7 @@ start_child (GTask *task)
   g_autofree char *runs = g_strdup_printf ("--runs=%u", child->n_runs);
   g_autofree char *parent = g_strdup_printf ("--parent=%ld", (long) getpid ());
   g_autoptr (GStrvBuilder) words = g_strv_builder_new ();
+  g_autoptr (GSubprocessLauncher) launcher = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_MERGE);
   g_auto (GStrv) command = NULL;
   GError *error = NULL;
 
@@ -248,8 +250,8 @@ start_child (GTask *task)
   if (gantry_model_is_program (gantry_document_get_model (document)->path))
     g_strv_builder_add (words, "--trust-program"); /* it ran here, and the session says as what */
   command = g_strv_builder_end (words);
-  child->process = g_subprocess_newv ((const char *const *) command,
-                                      G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_MERGE, &error);
+  g_subprocess_launcher_setenv (launcher, GANTRY_NO_OPTION_HINTS, "1", TRUE);
+  child->process = g_subprocess_launcher_spawnv (launcher, (const char *const *) command, &error);
   if (child->process == NULL)
     {
       gantry_error_prefix (&error, "%s cannot be started: ", child->cli);
@@ -289,7 +291,7 @@ prepare_thread (GTask *task, gpointer source, gpointer data, GCancellable *cance
   Child *child = g_task_get_task_data (preparation->task);
   g_autoptr (GPtrArray) none = g_ptr_array_new ();
   GantrySessionParts parts = { .compilation = preparation->compilation, .settings = &preparation->settings, .runs = none,
-                               .variants = none, .bindings = preparation->bindings };
+                               .variants = none, .bindings = preparation->bindings, .here = TRUE };
   GError *error = NULL;
 
   if (gantry_model_check_files (preparation->compilation->model, &error)

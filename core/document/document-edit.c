@@ -302,7 +302,7 @@ void
 gantry_document_set_limit (GantryDocument *self, guint64 bytes)
 {
   GantryState *state;
-  g_autofree char *size = gantry_format_bytes_down (bytes), *name = NULL;
+  g_autofree char *size = gantry_format_limit (bytes), *name = NULL;
 
   g_return_if_fail (self->state != NULL);
   if (self->state->settings.target.memory_limit == bytes)

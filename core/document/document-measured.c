@@ -3,6 +3,7 @@
  * kept for a view to show. */
 #include "core/document/document-private.h"
 #include "profiler/overlap.h"
+#include <string.h>
 
 static char *
 name_of (GantryDocument *self, const GantryRunResult *run)
@@ -15,10 +16,20 @@ name_of (GantryDocument *self, const GantryRunResult *run)
   return g_strdup ("a run that was not kept");
 }
 
+/* Targets of processors are called as the processor is; a GPU's name may be anything. */
+static gboolean
+is_on (const GantryRunResult *run, const GantryTarget *target)
+{
+  if (run->arch == NULL || *run->arch == '\0')
+    return target->arch[0] == '\0' && g_strcmp0 (run->device, target->name) == 0;
+  return strcmp (run->arch, target->arch) == 0;
+}
+
 /* (transfer full) (nullable) */
 static GantryMeasuredTimes *
 times_of (GantryDocument *self, const GantryRunResult *run, GError **error)
 {
+  const GantryTarget *target = &self->state->settings.target;
   g_autoptr (GHashTable) us = NULL;
   g_autofree char *name = name_of (self, run);
   g_autoptr (GantryMeasuredTimes) times = NULL;
@@ -31,6 +42,13 @@ times_of (GantryDocument *self, const GantryRunResult *run, GError **error)
   if (run->recording == NULL)
     {
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s has no recording, so nothing was measured", name);
+      return NULL;
+    }
+  if (target->arch[0] != '\0' && !is_on (run, target))
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+                   "%s was on %s, and the plan is for %s: its times say nothing of it. Plan for the machine that ran, or run there", name,
+                   run->device, target->name);
       return NULL;
     }
   us = gantry_recording_measured_us (run->recording);
@@ -63,6 +81,31 @@ gantry_document_set_measured (GantryDocument *self, GantryRunResult *run, GError
   return TRUE;
 }
 
+/* (transfer none) (nullable): the run whose times are planned with */
+static const GantryRunResult *
+timed_run (GantryDocument *self)
+{
+  const GantryMeasuredTimes *measured = self->state->settings.measured;
+  GPtrArray *runs = gantry_document_get_runs (self);
+
+  for (guint i = 0; measured != NULL && i < runs->len; i++)
+    if (g_strcmp0 (((GantryRunResult *) g_ptr_array_index (runs, i))->uid, measured->run) == 0)
+      return g_ptr_array_index (runs, i);
+  return NULL;
+}
+
+const char *
+gantry_document_predicted_elsewhere (GantryDocument *self, const GantryRunResult *run)
+{
+  const GantryRunResult *timed;
+
+  g_return_val_if_fail (self->state != NULL, NULL);
+  if (!is_on (run, &self->state->settings.target))
+    return self->state->settings.target.name;
+  timed = timed_run (self);
+  return timed != NULL && g_strcmp0 (timed->device, run->device) != 0 ? timed->device : NULL;
+}
+
 GantryPlanChanges *
 gantry_document_get_changes (GantryDocument *self)
 {
@@ -72,11 +115,15 @@ gantry_document_get_changes (GantryDocument *self)
 void
 _gantry_document_take_changes (GantryDocument *self, const GantryCompilation *next, const GantryForecast *forecast)
 {
+  GantryPlanFigures before, after;
+
   if (self->planning == NULL || self->forecast == NULL || forecast == NULL
-      || gantry_measured_times_equal (self->planning->settings.measured, next->settings.measured))
+      || gantry_measured_times_equal (self->planning->settings.measured, next->settings.measured)
+      || !gantry_document_get_plan_figures (self, &before)
+      || !_gantry_forecast_figures (forecast, next->plan, next->refused_plan, &after))
     return;
   gantry_plan_changes_unref (self->changes);
-  self->changes = gantry_plan_changes_new (self->forecast, forecast);
+  self->changes = gantry_plan_changes_new (self->forecast, &before, forecast, &after);
   self->has_news = TRUE;
 }
 

@@ -56,16 +56,60 @@ _gantry_forecast_of (GantryCompilation *compilation, const GantryProgress *progr
   return forecast;
 }
 
+gboolean
+gantry_plan_is_of_forecast (const GantryPlan *plan, const GantryForecast *forecast)
+{
+  const GArray *steps = forecast->prediction->steps;
+
+  if (plan == NULL || plan->n_steps != steps->len || !plan->sizes_known != !forecast->prediction->sizes_known
+      || plan->packed_bytes != forecast->prediction->beside.bytes[GANTRY_PART_PACKED_WEIGHTS]
+      || plan->code_bytes != forecast->prediction->beside.bytes[GANTRY_PART_CODE])
+    return FALSE;
+  for (guint32 i = 0; i < plan->n_steps; i++)
+    {
+      const GantryPlanStep *step = &g_array_index (steps, GantryPlanStep, i);
+
+      if (plan->steps[i].node != step->node || plan->steps[i].kind != step->kind)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+_gantry_forecast_figures (const GantryForecast *forecast, const GantryPlan *plan, const GantryPlan *refused, GantryPlanFigures *figures)
+{
+  if (forecast == NULL && plan == NULL)
+    return FALSE;
+  if (forecast == NULL || gantry_plan_is_of_forecast (plan, forecast))
+    gantry_plan_figures (plan, figures);
+  else if (gantry_plan_is_of_forecast (refused, forecast))
+    gantry_plan_figures (refused, figures);
+  else
+    gantry_prediction_figures (forecast->prediction, figures);
+  return TRUE;
+}
+
+gboolean
+gantry_document_get_plan_figures (GantryDocument *self, GantryPlanFigures *figures)
+{
+  return _gantry_forecast_figures (self->forecast, self->plan, self->refused_plan, figures);
+}
+
+/* What kernels need becomes known a while after a program is: that is no difference of its placements, so only like is compared with like.
+ * @before: (nullable) */
 static void
-compare (GantryForecast *now, const GantryForecast *before)
+compare (GantryDocument *self, GantryForecast *now, const GantryForecast *before)
 {
   const GantryPrediction *a, *b;
 
-  if (now == NULL || before == NULL)
+  if (now != NULL && before != NULL && now->prediction->sizes_known && !before->prediction->sizes_known)
+    before = self->known_forecast;
+  if (now == NULL || before == NULL || !now->prediction->sizes_known != !before->prediction->sizes_known)
     return;
   a = before->prediction;
   b = now->prediction;
   now->has_delta = TRUE;
+  now->has_step_delta = gantry_document_fits (self); /* of the plan before: the next one is not made yet */
   now->peak_delta = (gint64) b->peak_bytes - (gint64) a->peak_bytes;
   now->temp_delta = (gint64) b->temp_bytes - (gint64) a->temp_bytes;
   now->copied_delta = (gint64) b->copied_bytes - (gint64) a->copied_bytes;
@@ -76,7 +120,12 @@ compare (GantryForecast *now, const GantryForecast *before)
 static void
 set_forecast (GantryDocument *self, GantryForecast *forecast, const GantryForecast *before)
 {
-  compare (forecast, before);
+  compare (self, forecast, before);
+  if (forecast != NULL && forecast->prediction->sizes_known)
+    {
+      gantry_forecast_unref (self->known_forecast);
+      self->known_forecast = gantry_forecast_ref (forecast);
+    }
   gantry_forecast_unref (self->forecast);
   self->forecast = forecast;
   _gantry_document_notify (self, PROP_PREDICTION);
@@ -104,6 +153,8 @@ set_placements (GantryDocument *self, GantryPlacements *placements, GPtrArray *r
   self->placements = placements;
   g_clear_pointer (&self->reports, g_ptr_array_unref);
   self->reports = reports;
+  _gantry_document_name_placed (self);
+  _gantry_document_find_missing (self);
   _gantry_document_notify (self, PROP_PLACEMENTS);
 }
 
@@ -113,6 +164,7 @@ set_planning (GantryDocument *self, GantryCompilation *planning)
   if (self->planning != NULL)
     gantry_compilation_give_planner (self->planning, g_steal_pointer (&self->planner));
   gantry_compilation_unref (self->planning);
+  self->names_asked = FALSE;
   self->planning = planning != NULL ? gantry_compilation_ref (planning) : NULL;
   if (planning != NULL && planning->keys != NULL && planning->refusal == NULL)
     self->planner = gantry_compilation_take_planner (planning, NULL, NULL); /* made by the worker: only taken */
@@ -163,6 +215,7 @@ _gantry_document_clear_placing (GantryDocument *self)
   set_planning (self, NULL);
   g_clear_pointer (&self->placements, gantry_placements_unref);
   g_clear_pointer (&self->reports, g_ptr_array_unref);
+  g_ptr_array_set_size (self->missing, 0);
   g_clear_pointer (&self->plan, gantry_plan_unref);
   g_clear_pointer (&self->refused_plan, gantry_plan_unref);
   g_clear_error (&self->plan_error);
@@ -183,6 +236,7 @@ take_over (GantryDocument *self, GantryCompilation *from, GantryForecast *foreca
   g_autoptr (GantryForecast) before = self->forecast != NULL ? gantry_forecast_ref (self->forecast) : NULL;
 
   set_planning (self, from);
+  _gantry_document_follow_basis (self, from);
   set_placements (self, from->placements != NULL ? gantry_placements_ref (from->placements) : NULL,
                   ref_reports (from->reports));
   set_forecast (self, forecast != NULL ? gantry_forecast_ref (forecast) : NULL, before);
@@ -395,6 +449,16 @@ GantryPlan *
 gantry_document_get_plan (GantryDocument *self)
 {
   return self->plan;
+}
+
+gboolean
+gantry_document_fits (GantryDocument *self)
+{
+  guint64 limit = self->state != NULL ? self->state->settings.target.memory_limit : 0;
+
+  if (!self->running[GANTRY_JOB_PLAN] || self->forecast == NULL)
+    return self->plan_error == NULL;
+  return limit == 0 || self->forecast->prediction->peak_bytes <= limit;
 }
 
 GantryPlan *

@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 
 struct sqlite3;
 
-/* Of an error %GANTRY_ERROR_CONFLICT: two prefixes and the path of the model. */
+/* Of an error %GANTRY_ERROR_CHANGED: two prefixes and the path of the model. */
 #define GANTRY_MODEL_CHANGED                                                                                                \
   "%s%sthe model %s has changed since this session was saved: accept it as it is now, or open the model itself to start anew"
 
@@ -26,12 +26,24 @@ typedef struct
   GPtrArray *variants;      /* GantryVariant: likewise */
 } GantryState;
 
+/** GantryFront: points of memory and time, and the program (gantry_module_content()) that they were found for. Immutable, reference counted. */
+typedef struct
+{
+  char *program;
+  GPtrArray *points; /* GantryVariant: by falling peak */
+} GantryFront;
+
+GantryFront *_gantry_front_new (const char *program, GPtrArray *points);
+GantryFront *_gantry_front_ref (GantryFront *front); /* (nullable) */
+void _gantry_front_unref (GantryFront *front);       /* (nullable) */
+
 /** What a document held at one moment, of all that a session file keeps: so that it is known what came after. */
 typedef struct
 {
   guint64 n_changes;
   guint64 serial;   /* of the state */
   guint64 n_others; /* of changes that undo does not take back */
+  guint64 n_files, n_reloads; /* what was open */
 } GantryMark;
 
 GantryState *_gantry_state_copy (const GantryState *state); /* (nullable): defaults */
@@ -70,10 +82,13 @@ typedef struct
   GantryCompileSettings settings;
   GPtrArray *runs;          /* GantryRunResult */
   GPtrArray *variants;      /* (nullable): GantryVariant, of a session */
+  GantryFront *front;       /* (nullable): likewise */
+  GHashTable *names;        /* (nullable): guint64* -> char*: of placed values, by key: likewise */
   char *notes;              /* (nullable) */
   GantryForecast *forecast; /* (nullable) */
   GError *notice;           /* (nullable): what of the file was left out */
   guint n_kept_runs;        /* the first of @runs: those that the file at @session_path holds */
+  gboolean reloaded;        /* it is what the file holds now, which may be another model */
   GantryHistory *history;   /* (nullable): of a recovery: nothing of it is in the file at @session_path */
   char *hash, *old_hash;    /* (nullable): of the model and of the one before, where the file was loaded again */
 } GantryLoaded;
@@ -88,6 +103,8 @@ typedef enum
   GANTRY_JOB_RUN,   /* the child */
   GANTRY_JOB_SOLVE, /* a search */
   GANTRY_JOB_PLAN,  /* follows each edit; not told as "busy" */
+  GANTRY_JOB_DELETE, /* of a run, out of the session file; cancelled, the file is not made smaller */
+  GANTRY_JOB_FIGURES, /* of variants, anew; not told either */
   GANTRY_JOB_SIZES, /* the child once more, for what kernels need; not told either */
   GANTRY_N_JOBS
 } GantryJob;
@@ -98,6 +115,11 @@ struct _GantryDocument
   GantryLoaded *loaded; /* (nullable) before the first open */
   GantryState *state;   /* (nullable) likewise */
   char *notes;
+  GantryFront *front;   /* (nullable): the last that was searched for */
+  gboolean front_fits, front_compared; /* it is of the program that is compiled; that is known */
+  GHashTable *names;    /* (nullable): guint64* -> char*: what placed values are called, by key; never changed, only replaced */
+  gboolean names_asked; /* of the program that is planned: what is not called anything is not in it */
+  GPtrArray *missing;   /* char*: placements that have no value */
   GPtrArray *recent;    /* GantryCompilation of this file, newest last: what undo goes back to has its ids again, so that runs are of it */
   GPtrArray *edits;     /* GantryEdit: done ones up to n_done, then undone ones */
   guint n_done;
@@ -109,12 +131,19 @@ struct _GantryDocument
   gboolean modified;
   gboolean stale;       /* edited since the compilation was made */
   guint64 n_changes;    /* of what a session file holds */
-  guint64 n_others;     /* of these, what undo does not take back */
+  guint64 n_others;     /* of these, what undo does not take back; runs are in @unsaved_runs */
   guint64 n_states;     /* serials given */
-  guint64 n_files;      /* opened */
+  guint64 n_files;      /* opened: the session and its edits are of another one */
+  guint64 n_models;     /* likewise, and opened again with other sizes or from other bytes */
+  guint64 n_reloads;    /* what the files of the model hold may be another model since */
   gboolean embed;       /* saves carry the model along */
   GantryMark kept;      /* what is in the file that was opened, or saved */
   GHashTable *kept_runs; /* their uids, of the session file */
+  GHashTable *unsaved_runs; /* uids of those that are in no file and would be lost */
+  GHashTable *deleted_runs; /* uids: what read or gathered the runs before does not bring them back */
+  GQueue writes;        /* of document-writes.c: each of them holds a reference to the document */
+  gboolean is_writing;
+  GHashTable *runs_of_another; /* GantryRunResult: GINT_TO_POINTER (gboolean), as far as asked for, of the compilation */
   double fraction;
   char *activity;
   char *child_id;
@@ -124,6 +153,10 @@ struct _GantryDocument
   GantryPlacements *placements;
   GPtrArray *reports;
   GantryForecast *forecast;
+  GantryForecast *known_forecast; /* (nullable): the last one that knew what kernels need */
+  guint64 basis;               /* what figures of variants are of, by number (document-figures.c); 0: nothing was planned yet */
+  GantryCompilation *basis_of; /* (nullable): likewise */
+  GHashTable *figures;         /* GantryVariant -> the same with figures of @basis */
   GantryPlan *plan, *refused_plan;
   GError *plan_error;
   GantryPlanChanges *changes; /* (nullable) */
@@ -153,6 +186,7 @@ enum
   PROP_PLAN_ERROR,
   PROP_VARIANTS,
   PROP_CHANGES,
+  PROP_FRONT,
   N_PROPS
 };
 void _gantry_document_notify (GantryDocument *document, guint property);
@@ -160,13 +194,14 @@ void _gantry_document_notify (GantryDocument *document, guint property);
 void _gantry_document_tell_error (GantryDocument *document, const char *what, const GError *error);
 /** Something that a session file holds was changed. */
 void _gantry_document_changed (GantryDocument *document);
+void _gantry_document_set_modified (GantryDocument *document, gboolean modified);
 GantryMark _gantry_document_mark (GantryDocument *document);
 /** Gives @state, which is the document's from now on, its serial. */
 void _gantry_document_number_state (GantryDocument *document, GantryState *state);
 
 /* Work */
 
-/** FALSE with %GANTRY_ERROR_UNTRUSTED where opening @path runs a program that the user has not allowed, with %GANTRY_ERROR_CONFLICT
+/** FALSE with %GANTRY_ERROR_UNTRUSTED where opening @path runs a program that the user has not allowed, with %GANTRY_ERROR_CHANGED
  * where it is not @saved and the user has not accepted that. What may run is put into @bindings. @saved: (nullable): the SHA-256 that it has to have; empty: of a
  * session that does not say */
 gboolean _gantry_may_run (const char *path, const char *saved, const GantryOpenOptions *options, GantryBindings *bindings,
@@ -191,6 +226,8 @@ typedef struct
   const GantryCompileSettings *settings;
   GPtrArray *runs;
   GPtrArray *variants;
+  GantryFront *front; /* (nullable): that of the file, if any, stays */
+  GHashTable *names;  /* (nullable): as of the document */
   const char *notes;
   const GantryBindings *bindings;
   const char *base; /* (nullable): GantryLoaded.session_state of the file that is written again; NULL: it was not read */
@@ -198,6 +235,7 @@ typedef struct
   gboolean (*also) (struct sqlite3 *db, gpointer data, GError **error); /* (nullable): writes more in the same transaction */
   gpointer also_data;
   gboolean embed;   /* the model's files too */
+  gboolean here;    /* it is read on this machine and soon: the model is where it lies, in the user's cache too */
   gboolean replace; /* nothing that the file holds stays, of whatever model it is */
 } GantrySessionParts;
 
@@ -245,19 +283,32 @@ GCancellable *_gantry_document_begin_job (GantryDocument *document, GantryJob jo
 /** The work is over; nothing when newer work of the kind has begun since. Returns: whether it was the newest. */
 gboolean _gantry_document_end_job (GantryDocument *document, GantryJob job, GCancellable *cancellable);
 void _gantry_document_cancel_job (GantryDocument *document, GantryJob job);
-/** @mark: what was saved. */
-void _gantry_document_saved (GantryDocument *document, const char *path, const GantryModel *model, const GantryMark *mark,
-                             const GantrySaved *saved);
-/** A run that was deleted: another one is shown, and it is saved no more. */
-void _gantry_document_forget_run (GantryDocument *document, const char *uid);
-/** Runs that others have added to the session file: they are in it, so nothing is modified by them. */
-void _gantry_document_take_runs (GantryDocument *document, GPtrArray *runs);
+/** @mark: what was saved. Nothing where another file is open. */
+void _gantry_document_saved (GantryDocument *document, const char *path, const GantryMark *mark, const GantrySaved *saved);
+/** What writes into a session file, once all that was asked for before has ended and its callback has run. @begin: then, on the owning
+ * thread; @thread: of the worker */
+void _gantry_document_write (GantryDocument *document, GTask *task, void (*begin) (GTask *task), GTaskThreadFunc thread);
 void _gantry_document_set_child_id (GantryDocument *document, const char *id);
 
 /** A few compilations of the same model are kept, one of each program, that undo goes back to; NULL: of another model none is. */
 void _gantry_document_remember (GantryDocument *document, GantryCompilation *compilation);
 /** As recompile_async for an edit: what goes wrong is told by signal. */
 void _gantry_document_refresh (GantryDocument *document);
+
+/* Runs */
+
+/** Those of @loaded, which is another file. */
+void _gantry_document_begin_runs (GantryDocument *document, const GantryLoaded *loaded);
+/** The session file holds @run. */
+void _gantry_document_keep_run (GantryDocument *document, const GantryRunResult *run);
+/** Runs that others have added to the session file: they are in it, so nothing is modified by them. @runs: (nullable) */
+void _gantry_document_take_runs (GantryDocument *document, GPtrArray *runs);
+/** For a thread: the document's list changes. (transfer full) (element-type GantryRunResult) */
+GPtrArray *_gantry_document_copy_runs (GantryDocument *document);
+/** The runs of @loaded, whose model was loaded again over that of @old, become runs of the one that ran. */
+void _gantry_document_part_runs (GantryLoaded *loaded, const GantryLoaded *old);
+/** Shows a run of the program where the one that is shown is none of it. */
+void _gantry_document_choose_run (GantryDocument *document);
 
 /* Edits */
 
@@ -282,15 +333,32 @@ void _gantry_document_clear_placing (GantryDocument *document);
 /** Any thread. (nullable): where nothing can be predicted. */
 GantryForecast *_gantry_forecast_make (GantryPlanner *planner, GantryPlacements *placements);
 GantryForecast *_gantry_forecast_of (GantryCompilation *compilation, const GantryProgress *progress);
+/** All but @figures (nullable). As gantry_document_get_figures() */
+gboolean _gantry_forecast_figures (const GantryForecast *forecast, const GantryPlan *plan, const GantryPlan *refused,
+                                   GantryPlanFigures *figures);
 
 /** @next, with @forecast, takes the place of what is planned: notes what its times change. Told by the other when all is in place. */
 void _gantry_document_take_changes (GantryDocument *document, const GantryCompilation *next, const GantryForecast *forecast);
 void _gantry_document_tell_changes (GantryDocument *document);
 
+/* Placements without a value (document-missing.c) */
+
+/** @names: (inout): made where it is NULL; of the caller alone */
+void _gantry_names_add (GHashTable **names, guint64 key, const char *name);
+const char *_gantry_names_find (GHashTable *names, guint64 key); /* (nullable) both */
+/** Remembers what the values are called that are placed, while they are there. Linear where one is new, else in the placements. */
+void _gantry_document_name_placed (GantryDocument *document);
+/** After placements or program have changed. */
+void _gantry_document_find_missing (GantryDocument *document);
+
 /* Variants */
 
 GPtrArray *_gantry_variants_new (void);
 GantryVariant *_gantry_variant_new (const char *name);
+/** "12.4 MiB, 3.21 ms": of a solution. (transfer full) */
+char *_gantry_variant_figures_name (const GantryPlanFigures *figures, guint64 limit);
+/** @planning: what is predicted from now on */
+void _gantry_document_follow_basis (GantryDocument *document, GantryCompilation *planning);
 
 /**
  * GantryActivity: progress told from a worker thread, handed to the document in one idle call however often the

@@ -52,19 +52,6 @@ _gantry_variants_new (void)
   return g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_variant_unref);
 }
 
-static void
-take_figures (GantryVariant *variant, const GantryPrediction *prediction)
-{
-  variant->predicted = TRUE;
-  variant->peak_bytes = prediction->peak_bytes;
-  variant->temp_bytes = prediction->temp_bytes;
-  variant->host_bytes = prediction->host_bytes;
-  variant->copied_bytes = prediction->copied_bytes;
-  variant->step_us = prediction->step_us;
-  variant->recompute_us = prediction->recompute_us;
-  variant->stall_us = prediction->stall_us;
-}
-
 GantryVariant *
 gantry_document_make_variant (GantryDocument *self, const char *name)
 {
@@ -76,9 +63,14 @@ gantry_document_make_variant (GantryDocument *self, const char *name)
   variant->policy = g_strdup (settings->policy);
   variant->choices = settings->choices != NULL ? gantry_choices_ref (settings->choices) : NULL;
   variant->limit = settings->target.memory_limit;
-  if (self->forecast != NULL && self->placements != NULL &&
-      gantry_placements_equal (self->forecast->placements, self->placements))
-    take_figures (variant, self->forecast->prediction);
+  if (self->forecast != NULL && self->placements != NULL
+      && gantry_placements_equal (self->forecast->placements, self->placements)
+      && gantry_document_get_plan_figures (self, &variant->figures))
+    {
+      variant->predicted = TRUE;
+      variant->figures.fits = gantry_document_fits (self);
+      variant->basis = self->basis;
+    }
   return variant;
 }
 
@@ -205,6 +197,8 @@ typedef struct
   guint64 limit;
   GantrySolveGoal goal;
   gboolean front;
+  char *program;  /* (nullable): of the front that was found */
+  guint64 n_models, basis; /* of the document, when it began */
   guint n_points;
   double seconds;
   const GantryProgress *progress;
@@ -218,6 +212,7 @@ search_free (gpointer data)
 
   gantry_compilation_unref (search->planning);
   gantry_choices_unref (search->choices);
+  g_free (search->program);
   if (search->activity != NULL)
     _gantry_document_activity_free (search->activity);
   g_free (search);
@@ -240,26 +235,33 @@ choices_of (const Search *search, const GantryPlacements *placements)
   return gantry_choices_of (solved, module, planning->keys);
 }
 
-static GantryVariant *
-variant_of (const Search *search, GantryPlanner *planner, const GantrySolution *solution)
+char *
+_gantry_variant_figures_name (const GantryPlanFigures *figures, guint64 limit)
 {
-  g_autofree char *peak = gantry_format_bytes (solution->peak_bytes);
-  g_autofree char *name = g_strdup_printf ("%s, %.4g ms", peak, solution->step_us / 1000);
-  g_autoptr (GantryPrediction) prediction = gantry_prediction_new ();
+  g_autofree char *peak = gantry_memory_peak_text (figures->peak_bytes, limit, figures->sizes_known);
+
+  return g_strdup_printf ("%s, %.4g ms", peak, figures->step_us / 1000);
+}
+
+static GantryVariant *
+variant_of (const Search *search, const GantrySolution *solution)
+{
+  /* Where it takes a limit to have its copies squeezed so far, that is part of the answer. */
+  guint64 limit = solution->limit_bytes != 0 ? solution->limit_bytes : search->limit;
+  g_autofree char *name = _gantry_variant_figures_name (&solution->figures, limit);
   GantryVariant *variant = _gantry_variant_new (name);
 
   variant->by = GANTRY_DECIDED_BY_SOLVER;
   variant->choices = choices_of (search, solution->placements);
-  /* Where it takes a limit to have its copies squeezed so far, that is part of the answer. */
-  variant->limit = solution->limit_bytes != 0 ? solution->limit_bytes : search->limit;
+  variant->limit = limit;
   variant->gap = solution->gap;
   variant->proven = solution->proven;
   variant->method = solution->method;
   variant->milliseconds = solution->milliseconds;
-  gantry_planner_predict (planner, solution->placements, prediction);
-  take_figures (variant, prediction);
-  variant->peak_bytes = solution->peak_bytes;
-  variant->step_us = solution->step_us;
+  /* A prediction without that limit would have other copies, and so other sizes. */
+  variant->predicted = TRUE;
+  variant->figures = solution->figures;
+  variant->basis = search->basis;
   return variant;
 }
 
@@ -285,19 +287,19 @@ static void
 tell_better (const GantryPlacements *placements, const GantryPrediction *prediction, double bound, gpointer user_data)
 {
   const Search *search = user_data;
-  g_autofree char *peak = gantry_format_bytes (prediction->peak_bytes);
+  g_autofree char *peak = gantry_memory_peak_text (prediction->peak_bytes, search->goal.memory_bytes, prediction->sizes_known);
   g_autofree char *what = g_strdup_printf ("Searching, best so far %s, %.4g ms", peak, prediction->step_us / 1000);
 
   gantry_progress_report (search->progress, -1, what);
 }
 
 static GPtrArray *
-variants_of (const Search *search, GantryPlanner *planner, GPtrArray *solutions)
+variants_of (const Search *search, GPtrArray *solutions)
 {
   GPtrArray *variants = _gantry_variants_new ();
 
   for (guint i = 0; i < solutions->len; i++)
-    g_ptr_array_add (variants, variant_of (search, planner, g_ptr_array_index (solutions, i)));
+    g_ptr_array_add (variants, variant_of (search, g_ptr_array_index (solutions, i)));
   return variants;
 }
 
@@ -329,7 +331,9 @@ run_search (Search *search, const GantryProgress *progress, GError **error)
         }
     }
   if (solutions != NULL)
-    variants = variants_of (search, planner, solutions);
+    variants = variants_of (search, solutions);
+  if (search->front && variants != NULL)
+    search->program = gantry_module_content (gantry_compilation_module (search->planning));
   gantry_compilation_give_planner (search->planning, planner);
   return variants;
 }
@@ -354,6 +358,8 @@ search_new (GantryDocument *self, GError **error)
   search->planning = gantry_compilation_ref (self->planning);
   search->choices = self->state->settings.choices != NULL ? gantry_choices_ref (self->state->settings.choices) : NULL;
   search->limit = self->state->settings.target.memory_limit;
+  search->n_models = self->n_models;
+  search->basis = self->basis;
   return search;
 }
 
@@ -370,6 +376,35 @@ search_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancel
     g_task_return_error (task, error);
 }
 
+/* What took so long to find is kept in the session. Not where another file was opened meanwhile. */
+static void
+take_front (GantryDocument *self, const Search *search, GPtrArray *points)
+{
+  if (search->program == NULL || points == NULL || search->n_models != self->n_models)
+    return;
+  _gantry_front_unref (self->front);
+  self->front = _gantry_front_new (search->program, points);
+  self->front_compared = FALSE;
+  self->n_others++;
+  _gantry_document_changed (self);
+  _gantry_document_notify (self, PROP_FRONT);
+}
+
+GPtrArray *
+gantry_document_get_front (GantryDocument *self)
+{
+  GantryCompilation *compilation = gantry_document_get_compilation (self);
+
+  if (self->front != NULL && compilation != NULL && !self->front_compared)
+    {
+      g_autofree char *program = gantry_module_content (gantry_compilation_module (compilation));
+
+      self->front_fits = g_strcmp0 (program, self->front->program) == 0;
+      self->front_compared = TRUE;
+    }
+  return self->front != NULL && compilation != NULL && self->front_fits ? self->front->points : NULL;
+}
+
 static void
 search_done (GObject *source, GAsyncResult *result, gpointer user_data)
 {
@@ -380,6 +415,7 @@ search_done (GObject *source, GAsyncResult *result, gpointer user_data)
   /* Cancelling ends a search with the best so far, which is an answer. */
   g_task_set_check_cancellable (G_TASK (result), FALSE);
   variants = g_task_propagate_pointer (G_TASK (result), &error);
+  take_front (GANTRY_DOCUMENT (source), g_task_get_task_data (G_TASK (result)), variants);
   _gantry_document_end_job (GANTRY_DOCUMENT (source), GANTRY_JOB_SOLVE, g_task_get_cancellable (G_TASK (result)));
   if (variants != NULL)
     g_task_return_pointer (outer, variants, (GDestroyNotify) g_ptr_array_unref);
@@ -491,6 +527,7 @@ gantry_document_front (GantryDocument *self, guint n_points, double seconds, con
   search->n_points = n_points;
   search->seconds = seconds;
   variants = run_search (search, progress, error);
+  take_front (self, search, variants);
   search_free (search);
   return variants;
 }

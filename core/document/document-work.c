@@ -22,6 +22,8 @@ typedef struct
   GantryCompilation *known;       /* (nullable): of the same program, made before */
   GantryCompileSettings settings;
   GPtrArray *runs, *variants;
+  GantryFront *front; /* (nullable) */
+  GHashTable *names;  /* (nullable) */
   char *notes;
   char *session_path, *session_state, *session_model;
   GantryRecovery *recovery;       /* (nullable): that is opened */
@@ -45,6 +47,8 @@ request_free (gpointer data)
   gantry_compile_settings_clear (&request->settings);
   g_clear_pointer (&request->runs, g_ptr_array_unref);
   g_clear_pointer (&request->variants, g_ptr_array_unref);
+  g_clear_pointer (&request->names, g_hash_table_unref);
+  _gantry_front_unref (request->front);
   g_free (request->notes);
   g_free (request->session_path);
   g_free (request->session_state);
@@ -83,7 +87,7 @@ _gantry_may_run (const char *path, const char *saved, const GantryOpenOptions *o
     }
   if (saved != NULL && *saved != '\0' && strcmp (saved, sum) != 0 && !options->changed_model)
     {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_CONFLICT, GANTRY_MODEL_CHANGED, "", "", path);
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_CHANGED, GANTRY_MODEL_CHANGED, "", "", path);
       return FALSE;
     }
   gantry_bindings_set_program (bindings, sum);
@@ -123,6 +127,8 @@ _gantry_load (const char *path, const GantryOpenOptions *options, const GantryPr
     gantry_compile_settings_copy (&loaded->settings, options->settings);
   else
     gantry_compile_settings_init (&loaded->settings);
+  if (loaded->settings.policy == NULL)
+    loaded->settings.policy = g_strdup (model->policy);
   if (options->adjust != NULL)
     options->adjust (&loaded->settings, options->adjust_data);
   loaded->compilation = gantry_compile (model, &loaded->settings, progress, error);
@@ -352,17 +358,31 @@ static GantryModel *
 model_again (Request *request, const GantryProgress *progress, GError **error)
 {
   g_autoptr (GantryBindings) bindings = NULL;
+  GantryModel *model;
 
   if (request->known != NULL)
     return gantry_model_ref (request->known->model);
   if (!request->reopen && !request->reload)
     return gantry_model_ref (request->model);
   bindings = gantry_bindings_copy (request->bindings);
-  /* A program runs again as what was allowed: anything else is to be opened anew. */
+  /* A program runs again as what was allowed: anything else is to be opened anew, or allowed now. */
   if (request->model->bindings->program != NULL)
     gantry_bindings_set_program (bindings, request->model->bindings->program);
+  if (request->options.run_program && !_gantry_may_run (request->model->path, NULL, &request->options, bindings, error))
+    return NULL;
   gantry_progress_report (progress, -1, "Opening");
-  return gantry_model_open (request->model->path, bindings, request->model->random_weights, progress, error);
+  model = gantry_model_open (request->model->path, bindings, request->model->random_weights, progress, error);
+  if (model != NULL)
+    model->carried_as = g_strdup (request->model->carried_as);
+  return model;
+}
+
+/* What is the same program again has the same ids, by which its runs name nodes. */
+static void
+take_ids (const GantryModel *model, const GantryCompilation *before)
+{
+  if (before != NULL && before->first_id > gantry_context_last_node_id (model->module->context))
+    gantry_context_reserve_node_ids (model->module->context, before->first_id);
 }
 
 static GantryLoaded *
@@ -375,6 +395,8 @@ compile_again (Request *request, const GantryProgress *progress, GError **error)
   if (!request->reload && !gantry_model_check_files (request->model, error))
     return NULL;
   model = model_again (request, progress, error);
+  if (model != NULL && model != request->model && request->known == NULL)
+    take_ids (model, request->compilation);
   if (request->known != NULL)
     compilation = gantry_compilation_replan (request->known, &request->settings, progress, error);
   else
@@ -392,11 +414,16 @@ compile_again (Request *request, const GantryProgress *progress, GError **error)
   loaded->session_state = g_strdup (request->session_state);
   loaded->compilation = compilation;
   gantry_compile_settings_copy (&loaded->settings, &request->settings);
-  loaded->runs = g_ptr_array_ref (request->runs);
+  loaded->reloaded = request->reload;
   if (request->reload && (request->runs->len > 0 || request->session_path != NULL))
     {
-      loaded->old_hash = gantry_model_hash (request->model, NULL);
-      loaded->hash = gantry_model_hash (model, NULL);
+      loaded->old_hash = gantry_model_hash (request->model, NULL); /* NULL: its files are gone */
+      loaded->hash = gantry_model_hash (model, error);
+      if (loaded->hash == NULL)
+        {
+          _gantry_loaded_free (loaded);
+          return NULL;
+        }
     }
   loaded->forecast = _gantry_forecast_of (compilation, progress);
   return loaded;
@@ -406,16 +433,34 @@ static void
 recompile_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
   Request *request = data;
+  g_autoptr (GantryModel) model = NULL;
+  gboolean reload = request->reload;
   GError *error = NULL;
   GantryLoaded *loaded;
 
   drop_if_changed (request);
   loaded = compile_again (request, _gantry_document_activity_progress (request->activity), &error);
 
-  if (loaded != NULL)
-    g_task_return_pointer (task, loaded, (GDestroyNotify) _gantry_loaded_free);
-  else
-    g_task_return_error (task, error);
+  if (loaded == NULL)
+    {
+      g_task_return_error (task, error);
+      return;
+    }
+  model = gantry_model_ref (loaded->compilation->model);
+  g_task_return_pointer (task, loaded, (GDestroyNotify) _gantry_loaded_free);
+  if (reload) /* as what was opened */
+    g_free (gantry_model_hash (model, NULL));
+}
+
+static void
+take_files (Request *request, GantryDocument *document)
+{
+  g_free (request->session_path);
+  g_free (request->session_state);
+  g_free (request->session_model);
+  request->session_path = g_strdup (document->loaded->session_path);
+  request->session_state = g_strdup (document->loaded->session_state);
+  request->session_model = g_strdup (document->loaded->session_model);
 }
 
 static Request *
@@ -424,31 +469,34 @@ request_of_document (GantryDocument *document)
   Request *request = g_new0 (Request, 1);
 
   request->path = g_strdup (document->loaded->path);
-  request->session_path = g_strdup (document->loaded->session_path);
-  request->session_state = g_strdup (document->loaded->session_state);
-  request->session_model = g_strdup (document->loaded->session_model);
+  take_files (request, document);
   request->model = gantry_model_ref (gantry_document_get_model (document));
   request->reopen = !gantry_bindings_equal (document->state->bindings, request->model->bindings);
   request->compilation = gantry_compilation_ref (document->loaded->compilation);
   gantry_compile_settings_copy (&request->settings, &document->state->settings);
   request->bindings = gantry_bindings_ref (document->state->bindings);
-  request->runs = g_ptr_array_ref (document->loaded->runs);
+  request->runs = _gantry_document_copy_runs (document); /* those of the document change while a thread reads */
   request->variants = g_ptr_array_ref (document->state->variants);
+  request->front = _gantry_front_ref (document->front);
+  request->names = document->names != NULL ? g_hash_table_ref (document->names) : NULL;
   request->notes = g_strdup (document->notes);
   request->embed = document->embed;
   request->mark = _gantry_document_mark (document);
   return request;
 }
 
+typedef enum { RELOAD_NOTHING, RELOAD_FILE, RELOAD_PROGRAM } Reload;
+
 static void
-recompile (GantryDocument *document, gboolean tell, gboolean reload, GAsyncReadyCallback callback, gpointer user_data)
+recompile (GantryDocument *document, gboolean tell, Reload reload, GAsyncReadyCallback callback, gpointer user_data)
 {
   Request *request = request_of_document (document);
   g_autoptr (GTask) task = start (document, request, relay, relay_new (callback, user_data, tell),
                                   gantry_document_recompile_async);
 
-  request->reload = reload;
-  request->known = reload ? NULL : find_known (document);
+  request->reload = reload != RELOAD_NOTHING;
+  request->options.run_program = reload == RELOAD_PROGRAM;
+  request->known = request->reload ? NULL : find_known (document);
   g_task_run_in_thread (task, recompile_thread);
 }
 
@@ -456,120 +504,26 @@ void
 gantry_document_recompile_async (GantryDocument *document, GAsyncReadyCallback callback, gpointer user_data)
 {
   g_return_if_fail (gantry_document_get_model (document) != NULL);
-  recompile (document, callback == NULL, FALSE, callback, user_data);
+  recompile (document, callback == NULL, RELOAD_NOTHING, callback, user_data);
 }
 
 void
-gantry_document_reload_async (GantryDocument *document, GAsyncReadyCallback callback, gpointer user_data)
+gantry_document_reload_async (GantryDocument *document, gboolean run_program, GAsyncReadyCallback callback, gpointer user_data)
 {
   g_return_if_fail (gantry_document_get_model (document) != NULL);
-  recompile (document, FALSE, TRUE, callback, user_data);
+  recompile (document, FALSE, run_program ? RELOAD_PROGRAM : RELOAD_FILE, callback, user_data);
 }
 
 void
 _gantry_document_refresh (GantryDocument *document)
 {
-  recompile (document, TRUE, FALSE, NULL, NULL);
+  recompile (document, TRUE, RELOAD_NOTHING, NULL, NULL);
 }
 
 gboolean
 gantry_document_recompile_finish (GantryDocument *document, GAsyncResult *result, GError **error)
 {
   return g_task_propagate_boolean (G_TASK (result), error);
-}
-
-/* What others add to the session file */
-
-static gpointer
-ref_run (gconstpointer run, gpointer data)
-{
-  return gantry_run_result_ref ((GantryRunResult *) run);
-}
-
-typedef struct
-{
-  char *path, *model; /* (nullable): as of _gantry_session_load_runs() */
-  GPtrArray *known; /* GantryRunResult */
-  GError *notice;   /* (nullable): of runs that are left out */
-} Merging;
-
-static void
-merging_free (gpointer data)
-{
-  Merging *merging = data;
-
-  g_free (merging->path);
-  g_free (merging->model);
-  g_ptr_array_unref (merging->known);
-  g_clear_error (&merging->notice);
-  g_free (merging);
-}
-
-static void
-merge_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
-{
-  Merging *merging = data;
-  GError *error = NULL;
-  GPtrArray *runs = _gantry_session_load_runs (merging->path, merging->known, merging->model, cancellable, &merging->notice,
-                                               &error);
-
-  if (runs != NULL)
-    g_task_return_pointer (task, runs, (GDestroyNotify) g_ptr_array_unref);
-  else
-    g_task_return_error (task, error);
-}
-
-void
-gantry_document_merge_runs_async (GantryDocument *document, GAsyncReadyCallback callback, gpointer user_data)
-{
-  g_autoptr (GTask) task = g_task_new (document, NULL, callback, user_data);
-  Merging *merging;
-
-  if (gantry_document_get_session_path (document) == NULL)
-    {
-      g_task_return_new_error (task, GANTRY_ERROR, GANTRY_ERROR_INVALID, "there is no session file");
-      return;
-    }
-  merging = g_new0 (Merging, 1);
-  merging->path = g_strdup (document->loaded->session_path);
-  merging->model = g_strdup (document->loaded->other_model);
-  merging->known = g_ptr_array_copy (document->loaded->runs, ref_run, NULL);
-  g_task_set_task_data (task, merging, merging_free);
-  g_task_run_in_thread (task, merge_thread);
-}
-
-/* Each time that the file changes all of it is looked at: what was told at opening or at the merge before is not told again. */
-static void
-tell_left_out (GantryDocument *document, const GError *notice)
-{
-  GError **told = &document->loaded->notice;
-
-  if (notice == NULL || (*told != NULL && strcmp ((*told)->message, notice->message) == 0))
-    return;
-  g_clear_error (told);
-  *told = g_error_copy (notice);
-  _gantry_document_tell_error (document, "Not all of the file is shown", *told);
-}
-
-guint
-gantry_document_merge_runs_finish (GantryDocument *document, GAsyncResult *result, GError **error)
-{
-  const Merging *merging = g_task_get_task_data (G_TASK (result));
-  g_autoptr (GPtrArray) runs = g_task_propagate_pointer (G_TASK (result), error), others = NULL;
-
-  if (runs == NULL || g_strcmp0 (merging->path, gantry_document_get_session_path (document)) != 0
-      || g_strcmp0 (merging->model, document->loaded->other_model) != 0) /* the model was loaded again meanwhile */
-    return 0;
-  /* A save may have brought them meanwhile. */
-  others = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_run_result_unref);
-  for (guint i = 0; i < runs->len; i++)
-    if (!g_hash_table_contains (document->kept_runs, ((GantryRunResult *) g_ptr_array_index (runs, i))->uid))
-      g_ptr_array_add (others, gantry_run_result_ref (g_ptr_array_index (runs, i)));
-  _gantry_document_take_runs (document, others);
-  if (others->len > 0)
-    gantry_document_set_run (document, g_ptr_array_index (others, others->len - 1));
-  tell_left_out (document, merging->notice);
-  return others->len;
 }
 
 /* Save */
@@ -580,7 +534,8 @@ save_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancella
   Request *request = data;
   gboolean again = g_strcmp0 (request->path, request->session_path) == 0;
   GantrySessionParts parts = { .compilation = request->compilation, .settings = &request->settings, .runs = request->runs,
-                               .variants = request->variants, .notes = request->notes, .bindings = request->bindings,
+                               .variants = request->variants, .front = request->front, .names = request->names,
+                               .notes = request->notes, .bindings = request->bindings,
                                .base = again ? request->session_state : NULL, .base_model = again ? request->session_model : NULL,
                                .embed = request->embed };
   GError *error = NULL;
@@ -589,6 +544,21 @@ save_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancella
     g_task_return_boolean (task, TRUE);
   else
     g_task_return_error (task, error);
+}
+
+/* What was written before it has changed what the session file holds, and may have deleted runs. */
+static void
+begin_save (GTask *task)
+{
+  GantryDocument *document = g_task_get_source_object (task);
+  Request *request = g_task_get_task_data (task);
+
+  if (request->mark.n_files != document->n_files)
+    return;
+  take_files (request, document);
+  for (guint i = request->runs->len; i > 0; i--)
+    if (g_hash_table_contains (document->deleted_runs, ((GantryRunResult *) g_ptr_array_index (request->runs, i - 1))->uid))
+      g_ptr_array_remove_index (request->runs, i - 1);
 }
 
 void
@@ -600,16 +570,13 @@ gantry_document_save_async (GantryDocument *document, const char *path, GAsyncRe
 
   g_return_if_fail (gantry_document_get_model (document) != NULL);
   request = request_of_document (document);
-  /* A run may end while the thread writes: it reads a list of its own. */
-  g_ptr_array_unref (request->runs);
-  request->runs = g_ptr_array_copy (gantry_document_get_runs (document), ref_run, NULL);
   g_free (request->path);
   request->path = g_strdup (path != NULL ? path : request->session_path);
   g_task_set_task_data (task, request, request_free);
   if (request->path == NULL)
     g_task_return_new_error (task, GANTRY_ERROR, GANTRY_ERROR_INVALID, "the session has no file yet: say where to save it");
   else
-    g_task_run_in_thread (task, save_thread);
+    _gantry_document_write (document, task, begin_save, save_thread);
 }
 
 gboolean
@@ -619,6 +586,6 @@ gantry_document_save_finish (GantryDocument *document, GAsyncResult *result, GEr
 
   if (!g_task_propagate_boolean (G_TASK (result), error))
     return FALSE;
-  _gantry_document_saved (document, request->path, request->model, &request->mark, &request->saved);
+  _gantry_document_saved (document, request->path, &request->mark, &request->saved);
   return TRUE;
 }

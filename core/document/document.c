@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The document object: its properties, results and jobs. Edits stand in document-edit.c, long work in document-work.c,
- * placements in document-placing.c, variants in document-variants.c, the session file in session*.c, the child
- * process in child.c. */
+ * placements in document-placing.c, runs in document-runs.c, variants in document-variants.c, the session file in session*.c,
+ * the child process in child.c. */
 #include "core/document/document-private.h"
 #include "core/document/session-private.h"
 #include <string.h>
-
-/* Compilations that undo and redo may go back to. */
 
 G_DEFINE_FINAL_TYPE (GantryDocument, gantry_document, G_TYPE_OBJECT)
 
@@ -30,6 +28,8 @@ _gantry_loaded_free (GantryLoaded *loaded)
   g_free (loaded->session_model);
   g_free (loaded->other_model);
   g_clear_pointer (&loaded->variants, g_ptr_array_unref);
+  g_clear_pointer (&loaded->names, g_hash_table_unref);
+  _gantry_front_unref (loaded->front);
   g_free (loaded->notes);
   g_clear_error (&loaded->notice);
   g_clear_pointer (&loaded->history, _gantry_history_free);
@@ -65,6 +65,7 @@ gantry_document_get_property (GObject *object, guint id, GValue *value, GParamSp
     case PROP_PLAN: g_value_set_pointer (value, self->plan); break;
     case PROP_PLAN_ERROR: g_value_set_pointer (value, self->plan_error); break;
     case PROP_CHANGES: g_value_set_pointer (value, self->changes); break;
+    case PROP_FRONT: g_value_set_pointer (value, gantry_document_get_front (self)); break;
     case PROP_VARIANTS: g_value_set_pointer (value, gantry_document_get_variants (self)); break;
     default: G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     }
@@ -83,13 +84,22 @@ gantry_document_finalize (GObject *object)
     }
   _gantry_document_clear_placing (self);
   gantry_forecast_unref (self->forecast);
+  gantry_forecast_unref (self->known_forecast);
+  gantry_compilation_unref (self->basis_of);
+  g_hash_table_unref (self->figures);
   _gantry_loaded_free (self->loaded);
   _gantry_state_unref (self->state);
   gantry_run_result_unref (self->run);
+  _gantry_front_unref (self->front);
+  g_clear_pointer (&self->names, g_hash_table_unref);
+  g_ptr_array_unref (self->missing);
   g_ptr_array_unref (self->recent);
   g_ptr_array_unref (self->edits);
   g_ptr_array_unref (self->none);
   g_hash_table_unref (self->kept_runs);
+  g_hash_table_unref (self->unsaved_runs);
+  g_hash_table_unref (self->deleted_runs);
+  g_hash_table_unref (self->runs_of_another);
   g_free (self->notes);
   g_free (self->activity);
   g_free (self->child_id);
@@ -121,6 +131,7 @@ gantry_document_class_init (GantryDocumentClass *klass)
   properties[PROP_PLAN_ERROR] = g_param_spec_pointer ("plan-error", NULL, NULL, flags);
   properties[PROP_CHANGES] = g_param_spec_pointer ("changes", NULL, NULL, flags);
   properties[PROP_VARIANTS] = g_param_spec_pointer ("variants", NULL, NULL, flags);
+  properties[PROP_FRONT] = g_param_spec_pointer ("front", NULL, NULL, flags);
   g_object_class_install_properties (object_class, N_PROPS, properties);
   error_signal = g_signal_new ("error", GANTRY_TYPE_DOCUMENT, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2,
                                G_TYPE_STRING | G_SIGNAL_TYPE_STATIC_SCOPE, G_TYPE_ERROR | G_SIGNAL_TYPE_STATIC_SCOPE);
@@ -132,7 +143,13 @@ gantry_document_init (GantryDocument *self)
   self->recent = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_compilation_unref);
   self->edits = g_ptr_array_new_with_free_func (_gantry_edit_free);
   self->none = g_ptr_array_new ();
+  self->missing = g_ptr_array_new_with_free_func (g_free);
   self->kept_runs = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self->unsaved_runs = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self->deleted_runs = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self->figures = g_hash_table_new_full (NULL, NULL, (GDestroyNotify) gantry_variant_unref, (GDestroyNotify) gantry_variant_unref);
+  g_queue_init (&self->writes);
+  self->runs_of_another = g_hash_table_new_full (NULL, NULL, (GDestroyNotify) gantry_run_result_unref, NULL);
   self->fraction = -1;
   self->activity = g_strdup ("");
   self->notes = g_strdup ("");
@@ -169,6 +186,20 @@ void
 gantry_document_set_embed (GantryDocument *self, gboolean embed)
 {
   self->embed = embed != FALSE;
+}
+
+GantryReadFiles *
+gantry_document_get_read_files (GantryDocument *self)
+{
+  GantryReadFiles *read = gantry_read_files_new ();
+
+  if (self->loaded == NULL)
+    return read;
+  gantry_read_files_add (read, self->loaded->path);
+  if (self->loaded->session_path != NULL)
+    gantry_read_files_add (read, self->loaded->session_path);
+  gantry_read_files_add_all (read, self->loaded->compilation->model->read);
+  return read;
 }
 
 const char *
@@ -222,7 +253,8 @@ gantry_document_get_notes (GantryDocument *self)
 gboolean
 gantry_document_is_busy (GantryDocument *self)
 {
-  return self->running[GANTRY_JOB_LOAD] || self->running[GANTRY_JOB_RUN] || self->running[GANTRY_JOB_SOLVE];
+  return self->running[GANTRY_JOB_LOAD] || self->running[GANTRY_JOB_RUN] || self->running[GANTRY_JOB_SOLVE]
+         || self->running[GANTRY_JOB_DELETE];
 }
 
 const char *
@@ -233,8 +265,8 @@ gantry_document_child_id (GantryDocument *self)
 
 /* What the other files of this room set */
 
-static void
-set_modified (GantryDocument *self, gboolean modified)
+void
+_gantry_document_set_modified (GantryDocument *self, gboolean modified)
 {
   if (self->modified == modified)
     return;
@@ -246,13 +278,13 @@ void
 _gantry_document_changed (GantryDocument *self)
 {
   self->n_changes++;
-  set_modified (self, TRUE);
+  _gantry_document_set_modified (self, TRUE);
 }
 
 GantryMark
 _gantry_document_mark (GantryDocument *self)
 {
-  return (GantryMark){ self->n_changes, self->state != NULL ? self->state->serial : 0, self->n_others };
+  return (GantryMark){ self->n_changes, self->state != NULL ? self->state->serial : 0, self->n_others, self->n_files, self->n_reloads };
 }
 
 void
@@ -264,15 +296,8 @@ _gantry_document_number_state (GantryDocument *self, GantryState *state)
 gboolean
 gantry_document_is_unsaved (GantryDocument *self)
 {
-  return self->state != NULL && (self->state->serial != self->kept.serial || self->n_others != self->kept.n_others);
-}
-
-/* Runs that the session file holds. */
-static void
-keep_runs (GantryDocument *self, GPtrArray *runs, guint n)
-{
-  for (guint i = 0; runs != NULL && i < n; i++)
-    g_hash_table_add (self->kept_runs, g_strdup (((GantryRunResult *) g_ptr_array_index (runs, i))->uid));
+  return self->state != NULL && (self->state->serial != self->kept.serial || self->n_others != self->kept.n_others
+                                 || g_hash_table_size (self->unsaved_runs) > 0);
 }
 
 void
@@ -358,57 +383,7 @@ _gantry_document_set_child_id (GantryDocument *self, const char *id)
   self->child_id = g_strdup (id);
 }
 
-void
-_gantry_document_take_runs (GantryDocument *self, GPtrArray *runs)
-{
-  keep_runs (self, runs, runs != NULL ? runs->len : 0);
-  for (guint i = 0; runs != NULL && i < runs->len; i++)
-    g_ptr_array_add (self->loaded->runs, gantry_run_result_ref (g_ptr_array_index (runs, i)));
-  if (runs != NULL && runs->len > 0)
-    _gantry_document_notify (self, PROP_RUN);
-}
-
-void
-_gantry_document_saved (GantryDocument *self, const char *path, const GantryModel *model, const GantryMark *mark,
-                        const GantrySaved *saved)
-{
-  if (gantry_document_get_model (self) != model)
-    return;
-  if (g_strcmp0 (self->loaded->session_path, path) != 0)
-    g_hash_table_remove_all (self->kept_runs);
-  keep_runs (self, saved->written, saved->written->len);
-  _gantry_document_take_runs (self, saved->others);
-  g_free (self->loaded->session_state);
-  self->loaded->session_state = g_strdup (saved->state);
-  g_free (self->loaded->session_model);
-  self->loaded->session_model = g_strdup (saved->model);
-  g_clear_pointer (&self->loaded->other_model, g_free);
-  if (g_strcmp0 (self->loaded->session_path, path) != 0 || g_strcmp0 (self->loaded->path, path) != 0)
-    {
-      g_free (self->loaded->session_path);
-      self->loaded->session_path = g_strdup (path);
-      g_free (self->loaded->path);
-      self->loaded->path = g_strdup (path);
-      _gantry_document_notify (self, PROP_PATH);
-      _gantry_document_notify (self, PROP_TITLE);
-    }
-  self->kept = *mark;
-  if (self->n_changes == mark->n_changes)
-    set_modified (self, FALSE);
-}
-
-/* The last run of the program, (nullable). A run of another program is none of this one: its lanes would lie under a plan that it has
- * nothing to do with. */
-static GantryRunResult *
-run_of (GPtrArray *runs, const GantryCompilation *compilation)
-{
-  for (guint i = runs->len; i > 0; i--)
-    if (gantry_run_result_is_of (g_ptr_array_index (runs, i - 1), compilation))
-      return g_ptr_array_index (runs, i - 1);
-  return NULL;
-}
-
-/* Files are those of now: a save may have ended since the compilation was asked for. */
+/* Files and runs are those of now: a save or a run may have ended since the compilation was asked for. */
 static void
 keep_files (GantryLoaded *loaded, const GantryLoaded *old)
 {
@@ -420,6 +395,8 @@ keep_files (GantryLoaded *loaded, const GantryLoaded *old)
   loaded->session_path = g_strdup (old->session_path);
   loaded->session_state = g_strdup (old->session_state);
   loaded->session_model = g_strdup (old->session_model);
+  g_clear_pointer (&loaded->runs, g_ptr_array_unref);
+  loaded->runs = g_ptr_array_ref (old->runs);
 }
 
 /* What a file brings when it is not the one that was open. */
@@ -429,6 +406,7 @@ take_file (GantryDocument *self, GantryLoaded *loaded)
   GantryState *state = _gantry_state_copy (NULL);
 
   self->n_files++;
+  self->n_models++;
   gantry_compile_settings_clear (&state->settings);
   gantry_compile_settings_copy (&state->settings, &loaded->settings);
   _gantry_state_set_bindings (state, gantry_bindings_ref (loaded->compilation->model->bindings));
@@ -440,56 +418,40 @@ take_file (GantryDocument *self, GantryLoaded *loaded)
   _gantry_document_number_state (self, state);
   _gantry_state_unref (self->state);
   self->state = state;
+  _gantry_front_unref (self->front);
+  self->front = g_steal_pointer (&loaded->front);
+  g_clear_pointer (&self->names, g_hash_table_unref);
+  self->names = g_steal_pointer (&loaded->names);
   _gantry_document_forget_edits (self);
-  g_hash_table_remove_all (self->kept_runs);
-  keep_runs (self, loaded->runs, loaded->session_path != NULL ? loaded->n_kept_runs : 0);
+  _gantry_document_begin_runs (self, loaded);
   g_free (self->notes);
   self->notes = g_strdup (loaded->notes != NULL ? loaded->notes : "");
   self->n_changes++;
-  gantry_run_result_unref (self->run);
-  self->run = run_of (loaded->runs, loaded->compilation);
-  if (self->run != NULL)
-    gantry_run_result_ref (self->run);
-  gantry_forecast_unref (self->forecast); /* nothing to compare with */
-  self->forecast = NULL;
+  g_clear_pointer (&self->forecast, gantry_forecast_unref); /* nothing to compare with */
+  g_clear_pointer (&self->known_forecast, gantry_forecast_unref);
   self->kept = _gantry_document_mark (self);
   if (loaded->other_model != NULL)
     self->n_others++;
   if (loaded->history != NULL)
     _gantry_document_take_history (self, loaded->history);
-  set_modified (self, loaded->session_path == NULL || loaded->history != NULL || loaded->other_model != NULL);
-}
-
-/* The file holds another model now: what ran before was of the one before. A file that holds again what it held has its runs again. */
-static void
-part_runs (GantryLoaded *loaded, const GantryLoaded *old)
-{
-  GPtrArray *runs = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_run_result_unref);
-  const char *before = loaded->old_hash != NULL ? loaded->old_hash : old->other_model != NULL ? old->other_model : old->session_model;
-
-  if (before == NULL)
-    before = "unknown"; /* its files were gone before they were hashed */
-  for (guint i = 0; i < loaded->runs->len; i++)
-    {
-      GantryRunResult *run = g_ptr_array_index (loaded->runs, i);
-      const char *own = run->other_model != NULL ? run->other_model : before;
-
-      g_ptr_array_add (runs, _gantry_run_result_of_model (run, g_strcmp0 (own, loaded->hash) != 0 ? own : NULL));
-    }
-  g_ptr_array_unref (loaded->runs);
-  loaded->runs = runs;
+  _gantry_document_set_modified (self, loaded->session_path == NULL || loaded->history != NULL || loaded->other_model != NULL);
 }
 
 /* The session file is of the model that it was saved with: one of another has to be saved, or what was done would open with neither. */
 static void
 take_model (GantryDocument *self, GantryLoaded *loaded, const GantryLoaded *old)
 {
-  if (loaded->hash == NULL) /* it is the same one */
+  if (loaded->reloaded && loaded->hash == NULL && loaded->runs->len > 0) /* they came while it was loaded */
+    {
+      loaded->old_hash = gantry_model_hash (old->compilation->model, NULL);
+      loaded->hash = gantry_model_hash (loaded->compilation->model, NULL);
+    }
+  if (loaded->hash == NULL) /* it is the same one, or nobody asks which */
     {
       loaded->other_model = g_strdup (old->other_model);
       return;
     }
-  part_runs (loaded, old);
+  _gantry_document_part_runs (loaded, old);
   _gantry_document_notify (self, PROP_RUN);
   if (loaded->session_path == NULL)
     return;
@@ -502,36 +464,14 @@ take_model (GantryDocument *self, GantryLoaded *loaded, const GantryLoaded *old)
     }
 }
 
+/* A program that is loaded again may say something else of memory: that counts, where what it said before still did. */
 static void
-choose_run (GantryDocument *self)
+follow_policy (GantryDocument *self, const GantryModel *before)
 {
-  /* Those of a model that was loaded again are other objects. */
-  if (self->run != NULL && !g_ptr_array_find (self->loaded->runs, self->run, NULL))
-    gantry_document_set_run (self, NULL);
-  if (self->run == NULL || !gantry_run_result_is_of (self->run, self->loaded->compilation))
-    gantry_document_set_run (self, run_of (self->loaded->runs, self->loaded->compilation));
-}
+  const char *said = before->policy, *says = self->loaded->compilation->model->policy;
 
-void
-_gantry_document_forget_run (GantryDocument *self, const char *uid)
-{
-  gboolean was_kept = g_hash_table_remove (self->kept_runs, uid);
-  GPtrArray *runs = self->loaded != NULL ? self->loaded->runs : NULL;
-  guint i = 0;
-
-  /* By its name: a model that was loaded again meanwhile has its runs as other objects. */
-  while (runs != NULL && i < runs->len && g_strcmp0 (((GantryRunResult *) g_ptr_array_index (runs, i))->uid, uid) != 0)
-    i++;
-  if (runs == NULL || i == runs->len)
-    return;
-  g_ptr_array_remove_index (runs, i);
-  if (!was_kept)
-    {
-      self->n_others--; /* what it had added when it came */
-      _gantry_document_changed (self);
-    }
-  choose_run (self);
-  _gantry_document_notify (self, PROP_RUN); /* the list of them is another one */
+  if (g_strcmp0 (said, says) != 0 && g_strcmp0 (self->state->settings.policy, said) == 0)
+    gantry_document_set_policy (self, says, NULL);
 }
 
 void
@@ -543,50 +483,32 @@ _gantry_document_install (GantryDocument *self, GantryLoaded *loaded, gboolean k
 
   g_object_freeze_notify (G_OBJECT (self));
   _gantry_document_clear_placing (self); /* points into the old compilation */
+  g_hash_table_remove_all (self->runs_of_another);
   self->loaded = loaded;
   self->stale = FALSE;
   if (keep && old->compilation->model != loaded->compilation->model)
-    self->n_files++; /* other bytes, for all that is known */
+    self->n_models++;
+  if (loaded->reloaded)
+    self->n_reloads++;
   _gantry_document_remember (self, keep ? old->compilation : NULL);
   if (keep)
     {
       keep_files (loaded, old);
       take_model (self, loaded, old);
-      choose_run (self);
+      _gantry_document_choose_run (self);
     }
   else
     take_file (self, loaded);
   _gantry_document_take_plan (self, loaded);
+  self->front_compared = FALSE;
   _gantry_document_notify (self, PROP_COMPILATION);
   for (guint i = 0; !keep && i < G_N_ELEMENTS (of_file); i++)
     _gantry_document_notify (self, of_file[i]);
   g_object_thaw_notify (G_OBJECT (self));
+  if (keep)
+    follow_policy (self, old->compilation->model);
   _gantry_loaded_free (old);
   _gantry_document_tell_error (self, "Not all of the file is shown", loaded->notice);
-}
-
-void
-gantry_document_set_run (GantryDocument *self, GantryRunResult *result)
-{
-  if (self->run == result)
-    return;
-  if (result != NULL)
-    gantry_run_result_ref (result);
-  gantry_run_result_unref (self->run);
-  self->run = result;
-  _gantry_document_notify (self, PROP_RUN);
-}
-
-void
-gantry_document_add_run (GantryDocument *self, GantryRunResult *result)
-{
-  g_return_if_fail (self->loaded != NULL);
-  if (result->program == NULL)
-    result->program = _gantry_session_fingerprint (self->loaded->compilation);
-  g_ptr_array_add (self->loaded->runs, gantry_run_result_ref (result));
-  self->n_others++;
-  _gantry_document_changed (self);
-  gantry_document_set_run (self, result);
 }
 
 void
@@ -630,7 +552,6 @@ gantry_document_recompile (GantryDocument *self, const GantryProgress *progress,
   loaded->session_state = g_strdup (self->loaded->session_state);
   loaded->compilation = compilation;
   gantry_compile_settings_copy (&loaded->settings, &self->state->settings);
-  loaded->runs = g_ptr_array_ref (self->loaded->runs);
   loaded->forecast = _gantry_forecast_of (compilation, progress);
   _gantry_document_cancel_job (self, GANTRY_JOB_LOAD); /* this is newer */
   _gantry_document_install (self, loaded, TRUE);
@@ -655,12 +576,13 @@ gantry_document_save (GantryDocument *self, const char *path, GError **error)
     }
   again = g_strcmp0 (target, self->loaded->session_path) == 0;
   parts = (GantrySessionParts){ .compilation = self->loaded->compilation, .settings = &self->state->settings,
-                                .runs = self->loaded->runs, .variants = self->state->variants, .notes = self->notes,
+                                .runs = self->loaded->runs, .variants = self->state->variants, .front = self->front, .names = self->names,
+                                .notes = self->notes,
                                 .bindings = self->state->bindings, .base = again ? self->loaded->session_state : NULL,
                                 .base_model = again ? self->loaded->session_model : NULL, .embed = self->embed };
   if (!_gantry_session_save (target, &parts, &saved, error))
     return FALSE;
   mark = _gantry_document_mark (self);
-  _gantry_document_saved (self, target, self->loaded->compilation->model, &mark, &saved);
+  _gantry_document_saved (self, target, &mark, &saved);
   return TRUE;
 }

@@ -41,6 +41,7 @@ typedef struct
  *
  * @peak_bytes: most that the device held, as measured; 0: it was not measured
  * @memory: (nullable): all that was measured of memory
+ * @limit: of device memory, bytes, that it was planned and run within, and so is held against; 0: none, or an older file does not say
  * @milliseconds: median of the runs measured
  * @plan: what was run
  */
@@ -50,6 +51,7 @@ typedef struct
   char *uid; /* tells runs apart wherever their file goes */
   char *name;
   char *device;
+  char *arch; /* "sm_90a": the GPU that ran code for that, "": the processor, "grid": that with schedules of a GPU; NULL: not known */
   char *when; /* ISO 8601, UTC */
   char *program; /* checksum of what was run; NULL: of what the document has compiled when the run is added */
   char *other_model; /* SHA-256 of the model that was run where that is not the one that is open: its file has changed since. Else NULL. "unknown" where
@@ -58,7 +60,7 @@ typedef struct
   guint n_runs;
   double milliseconds, milliseconds_min, milliseconds_max;
   double compile_ms;
-  guint64 peak_bytes;
+  guint64 peak_bytes, limit;
   GantryPlan *plan;
   GantryMemoryMeasure *memory;
   GantryRecording *recording;
@@ -109,7 +111,7 @@ const GantryCode *gantry_run_result_code (const GantryRunResult *result, guint32
  * @trusted: (nullable) (array zero-terminated=1): marks (gantry_model_program_mark()) of Python programs that may run; NULL: none
  * @run_program: the user says that the model, a Python program, may run
  * @changed_model: the user says that a session whose model's file has changed opens with the model as it is now: its runs are then of
- *  the model as it was, and the document is unsaved. Without it that is %GANTRY_ERROR_CONFLICT, unless the session carries its model
+ *  the model as it was, and the document is unsaved. Without it that is %GANTRY_ERROR_CHANGED, unless the session carries its model
  * @adjust: (nullable): changes the settings that come of this, before they are used; of the blocking open only
  */
 typedef struct
@@ -131,8 +133,9 @@ typedef struct
  *
  * @prediction: the curve (live_bytes), the three queues (steps), peak, step time, bytes copied: read only
  * @placements: what it is for
- * @has_delta: FALSE after opening: there is nothing to compare with
- * @peak_delta, @temp_delta, @copied_delta: bytes more than before; @step_delta_us: microseconds more
+ * @has_delta: FALSE after opening, and while only one of the two knows what kernels need: there is nothing to compare with
+ * @peak_delta, @temp_delta, @copied_delta: bytes more than before
+ * @has_step_delta: what was before has a time too: it fitted; @step_delta_us: microseconds more than that
  * @answer_us: how long the answer took
  */
 typedef struct
@@ -140,7 +143,7 @@ typedef struct
   gatomicrefcount ref_count;
   GantryPrediction *prediction;
   GantryPlacements *placements;
-  gboolean has_delta;
+  gboolean has_delta, has_step_delta;
   gint64 peak_delta, temp_delta, copied_delta;
   double step_delta_us;
   double answer_us;
@@ -155,7 +158,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryForecast, gantry_forecast_unref)
  *
  * @policy: (nullable): statements; @choices: (nullable): single values; @limit: bytes, 0: none
  * @by: GANTRY_DECIDED_BY_CLICK: made by hand; GANTRY_DECIDED_BY_SOLVER
- * @predicted: FALSE: the figures are not known
+ * @basis: what the figures are of (gantry_document_is_current()); 0: not known, as of all that come from a file
+ * @predicted: FALSE: @figures are not known. They are those of its plan where that is made, else what was predicted
  * @gap: of a solution: how far it may be from the best, as a part of it; negative: not known
  * @proven, @method, @milliseconds: of a solution just found; not kept in the session file
  */
@@ -168,8 +172,8 @@ typedef struct
   guint64 limit;
   GantryDecider by;
   gboolean predicted;
-  guint64 peak_bytes, temp_bytes, host_bytes, copied_bytes;
-  double step_us, recompute_us, stall_us;
+  GantryPlanFigures figures;
+  guint64 basis;
   double gap;
   gboolean proven;
   const char *method; /* (nullable): static */
@@ -181,6 +185,8 @@ void gantry_variant_unref (GantryVariant *variant);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryVariant, gantry_variant_unref)
 /** The same with another name. */
 GantryVariant *gantry_variant_renamed (const GantryVariant *variant, const char *name);
+/** Whether what is predicted keeps to the limit: of what does not, the time is one that nobody gets. */
+gboolean gantry_variant_fits (const GantryVariant *variant);
 
 #define GANTRY_TYPE_DOCUMENT (gantry_document_get_type ())
 G_DECLARE_FINAL_TYPE (GantryDocument, gantry_document, GANTRY, DOCUMENT, GObject)
@@ -206,6 +212,7 @@ G_DECLARE_FINAL_TYPE (GantryDocument, gantry_document, GANTRY, DOCUMENT, GObject
  *   NULL when it does not fit: then "plan-error" is set
  * - "plan-error" (pointer, GError, nullable)
  * - "variants" (pointer, GPtrArray of GantryVariant): changes as a whole
+ * - "front" (pointer, GPtrArray of GantryVariant, nullable): the last that was found, where it is of the program as it is
  * - "changes" (pointer, GantryPlanChanges, nullable): what came of the last change of the times that are planned with
  *
  * Signals:
@@ -219,17 +226,24 @@ GantryDocument *gantry_document_new (void);
 const char *gantry_document_get_path (GantryDocument *document);
 /** The session file that it was opened from or saved to: (transfer none) (nullable). */
 const char *gantry_document_get_session_path (GantryDocument *document);
+/** All files that what is open was read from, for what writes others: the session, the model with all that belongs to it. (transfer full) */
+GantryReadFiles *gantry_document_get_read_files (GantryDocument *document);
 GantryCompilation *gantry_document_get_compilation (GantryDocument *document); /* (transfer none) (nullable) */
 GantryModel *gantry_document_get_model (GantryDocument *document);             /* (transfer none) (nullable) */
 const GantryCompileSettings *gantry_document_get_settings (GantryDocument *document);
 GantryRunResult *gantry_document_get_run (GantryDocument *document);           /* (transfer none) (nullable) */
+/** As gantry_run_result_is_of_another() of @run (nullable: then %FALSE) and the document's compilation. Linear once for each of them */
+gboolean gantry_document_is_run_of_another (GantryDocument *document, GantryRunResult *run);
 GPtrArray *gantry_document_get_runs (GantryDocument *document);                /* (element-type GantryRunResult) */
+/** Which runs of the file are not among them, and why. (transfer none) (nullable): all are */
+const GError *gantry_document_get_left_out (GantryDocument *document);
 /**
  * gantry_document_get_plan_of_run:
  * @run: (nullable)
  *
  * What was run is planned with the workspaces that its kernels asked for, so its plan is the one to lay the measurement over, as long
- * as it is a plan of the program that is compiled, with the placements and the times as they are. O(steps + buffers)
+ * as it is a plan of the program that is compiled, with the placements and the times as they are, and its kernels were made as those
+ * are that is planned for. O(steps + buffers)
  *
  * Returns: (transfer none) (nullable): the plan of @run if it fits, else the document's, else the compilation's
  */
@@ -272,11 +286,12 @@ void gantry_document_recompile_async (GantryDocument *document, GAsyncReadyCallb
 gboolean gantry_document_recompile_finish (GantryDocument *document, GAsyncResult *result, GError **error);
 /**
  * gantry_document_reload_async:
+ * @run_program: the user allows that a model that is a program runs as it is now; else only as it was when it was opened
  *
  * Opens the model's file again as it is now. Settings, placements, edits, runs and notes stay; gantry_document_recompile_finish() ends
  * it. Where it fails what was open stays. A session is unsaved where the file has brought another model: saved, it is of that one.
  */
-void gantry_document_reload_async (GantryDocument *document, GAsyncReadyCallback callback, gpointer user_data);
+void gantry_document_reload_async (GantryDocument *document, gboolean run_program, GAsyncReadyCallback callback, gpointer user_data);
 /**
  * gantry_document_merge_runs_async:
  *
@@ -356,6 +371,16 @@ gboolean gantry_document_set_measured (GantryDocument *document, GantryRunResult
  * no edit, and kept in the session.
  */
 void gantry_document_set_kernel_sizes (GantryDocument *document, GantryKernelSizes *sizes);
+/**
+ * gantry_document_predicted_elsewhere:
+ * @run: a run of the program
+ *
+ * What is predicted for one machine is no prediction of what was measured on another: who shows both says which machine it is for.
+ *
+ * Returns: (transfer none) (nullable): NULL where times are predicted for the machine that @run was on, as far as their names say,
+ *  else what they are predicted for: the target, or what ran that they were measured on
+ */
+const char *gantry_document_predicted_elsewhere (GantryDocument *document, const GantryRunResult *run);
 /** What the last edit of that kind changed; NULL before, and when another program came. (transfer none) (nullable) */
 GantryPlanChanges *gantry_document_get_changes (GantryDocument *document);
 void gantry_document_undo (GantryDocument *document);
@@ -370,9 +395,47 @@ GantryPlacements *gantry_document_get_placements (GantryDocument *document); /* 
 GantryForecast *gantry_document_get_prediction (GantryDocument *document);   /* (transfer none) (nullable) */
 GantryPlan *gantry_document_get_plan (GantryDocument *document);             /* (transfer none) (nullable) */
 const GError *gantry_document_get_plan_error (GantryDocument *document);     /* (nullable) */
+/**
+ * gantry_document_fits:
+ *
+ * Whether the placements as they are keep to the limits: the plan says so, and until it comes the prediction. What does not fit is
+ * never run, so a time that is predicted for it is one that nobody gets: whoever shows or compares times asks this first.
+ */
+gboolean gantry_document_fits (GantryDocument *document);
 /** What the plan would be that does not fit, to be looked at only: changes with the plan. (transfer none) (nullable) */
 GantryPlan *gantry_document_get_refused_plan (GantryDocument *document);
+/**
+ * gantry_plan_is_of_forecast:
+ * @plan: (nullable)
+ *
+ * Whether @plan has the steps of the forecast and was planned with what it knows of kernels: then it is the plan for it. Linear.
+ */
+gboolean gantry_plan_is_of_forecast (const GantryPlan *plan, const GantryForecast *forecast);
+/**
+ * gantry_document_get_plan_figures:
+ * @figures: (out caller-allocates): of what is placed now: of its plan, of the plan that it would be where it does not fit, or, until
+ *  that is made, as predicted
+ *
+ * Reports, comparisons and variants have their figures from here. Linear in the steps.
+ *
+ * Returns: whether there are any
+ */
+gboolean gantry_document_get_plan_figures (GantryDocument *document, GantryPlanFigures *figures);
 GPtrArray *gantry_document_get_reports (GantryDocument *document);           /* (nullable) (element-type GantryPolicyReport) */
+/**
+ * gantry_document_get_missing:
+ *
+ * Placements by click or solver of values that the program does not have now, because its model was loaded again or a pass
+ * switched: "recompute of tanh hidden". They have no effect, stay, and hold again when the values are back. Changes with
+ * the placements.
+ *
+ * Returns: (transfer none) (element-type utf8)
+ */
+GPtrArray *gantry_document_get_missing (GantryDocument *document);
+/** The same as a sentence that names the first of them. (transfer full) (nullable): NULL where each has its value */
+char *gantry_document_missing_text (GantryDocument *document);
+/** Takes them back: one edit. */
+void gantry_document_forget_missing (GantryDocument *document);
 /** Of the thread that owns the document, for candidates, what is allowed and why not, and analyses.
  *  (transfer none) (nullable): while nothing is compiled; a new one with each notify::compilation */
 GantryPlanner *gantry_document_get_planner (GantryDocument *document);
@@ -416,6 +479,18 @@ void gantry_document_rename_variant (GantryDocument *document, const char *from,
 void gantry_document_delete_variant (GantryDocument *document, const char *name);
 /** Makes the document's placements, policy and limit those of @variant: one edit. */
 void gantry_document_load_variant (GantryDocument *document, GantryVariant *variant);
+/**
+ * gantry_document_predict_variants:
+ *
+ * Figures of variants and of the front are of a program, its passes, times, target, and what its kernels need. Predicts those anew that
+ * are of before, as they would be once loaded, on a worker thread; then notifies "variants". Not an edit. What kept figures of a
+ * solution say of the best there is (@gap, @proven) goes with them where they change.
+ */
+void gantry_document_predict_variants (GantryDocument *document);
+/** @variant with the figures of now where they are known, else as it is. (transfer none) */
+GantryVariant *gantry_document_get_figures (GantryDocument *document, GantryVariant *variant);
+/** Whether the figures of @variant are of the program, the times and the target as they are now. */
+gboolean gantry_document_is_current (GantryDocument *document, const GantryVariant *variant);
 
 /**
  * gantry_document_solve_async:
@@ -431,6 +506,16 @@ void gantry_document_front_async (GantryDocument *document, guint n_points, doub
                                   gpointer user_data);
 /** (transfer full) (element-type GantryVariant): by falling peak */
 GPtrArray *gantry_document_front_finish (GantryDocument *document, GAsyncResult *result, GError **error);
+/**
+ * gantry_document_get_front:
+ *
+ * The front that was last found, which is kept in the session: an unsaved one is asked about. Linear in the program, once
+ * for each.
+ *
+ * Returns: (transfer none) (nullable) (element-type GantryVariant): by falling peak; NULL where none was found for the
+ *  program as it is
+ */
+GPtrArray *gantry_document_get_front (GantryDocument *document);
 void gantry_document_cancel_solve (GantryDocument *document);
 
 /** Runs the main context of this thread until the work that edits have started is over: for programs without a main loop. */

@@ -30,7 +30,7 @@ GPtrArray *gantry_runs_list (const char *path, GError **error);
  * @uids: (array zero-terminated=1)
  *
  * Deletes runs of the session @path, all of them or, with @error, none, and makes the file smaller where there is space beside it for
- * that. Who has such a run open keeps it, and writes it again with the next save.
+ * that. They stay deleted: who has such a run open does not write it again.
  */
 gboolean gantry_runs_delete (const char *path, const char *const *uids, GError **error);
 

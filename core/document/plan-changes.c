@@ -164,7 +164,8 @@ compare_placements (GantryPlanChanges *changes, const GantryPlacements *before, 
 }
 
 GantryPlanChanges *
-gantry_plan_changes_new (const GantryForecast *before, const GantryForecast *after)
+gantry_plan_changes_new (const GantryForecast *before, const GantryPlanFigures *figures_before, const GantryForecast *after,
+                         const GantryPlanFigures *figures_after)
 {
   GantryPlanChanges *changes = g_new0 (GantryPlanChanges, 1);
   const GantryPrediction *a = before->prediction, *b = after->prediction;
@@ -172,14 +173,8 @@ gantry_plan_changes_new (const GantryForecast *before, const GantryForecast *aft
   g_atomic_ref_count_init (&changes->ref_count);
   changes->times = g_array_new (FALSE, FALSE, sizeof (GantryTimeChange));
   changes->placements = g_array_new (FALSE, FALSE, sizeof (GantryPlacementChange));
-  changes->step_before_us = a->step_us;
-  changes->step_after_us = b->step_us;
-  changes->stall_before_us = a->stall_us;
-  changes->stall_after_us = b->stall_us;
-  changes->peak_before = a->peak_bytes;
-  changes->peak_after = b->peak_bytes;
-  changes->copied_before = a->copied_bytes;
-  changes->copied_after = b->copied_bytes;
+  changes->before = *figures_before;
+  changes->after = *figures_after;
   compare_order (changes, a->steps, b->steps);
   compare_times (changes, a->steps, b->steps);
   compare_placements (changes, before->placements, after->placements);

@@ -22,6 +22,7 @@ typedef struct
 /**
  * GantryPlanChanges: immutable, reference counted.
  *
+ * @before, @after: of the plans where they were made, else what was predicted
  * @times: (element-type GantryTimeChange): nodes whose predicted time is another one, the largest difference first
  * @placements: (element-type GantryPlacementChange): values that are placed otherwise, by node
  * @n_steps: steps of the new plan; @n_moved: of those that both have, how many stand elsewhere in the order (the fewest that,
@@ -30,16 +31,14 @@ typedef struct
 struct _GantryPlanChanges
 {
   gatomicrefcount ref_count;
-  double step_before_us, step_after_us;
-  double stall_before_us, stall_after_us;
-  guint64 peak_before, peak_after;
-  guint64 copied_before, copied_after;
+  GantryPlanFigures before, after;
   guint n_steps, n_moved, n_new, n_gone;
   GArray *times, *placements;
 };
 
-/** Linear, times a logarithm. Returns: (transfer full) */
-GantryPlanChanges *gantry_plan_changes_new (const GantryForecast *before, const GantryForecast *after);
+/** @figures_before, @figures_after: of the same two. Linear, times a logarithm. Returns: (transfer full) */
+GantryPlanChanges *gantry_plan_changes_new (const GantryForecast *before, const GantryPlanFigures *figures_before,
+                                            const GantryForecast *after, const GantryPlanFigures *figures_after);
 GantryPlanChanges *gantry_plan_changes_ref (GantryPlanChanges *changes);
 void gantry_plan_changes_unref (GantryPlanChanges *changes);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryPlanChanges, gantry_plan_changes_unref)

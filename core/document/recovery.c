@@ -21,11 +21,12 @@ struct _GantryRecovery
   gboolean kept;
   GantryMark mark;
   char *view;
-  guint64 n_files;     /* of the document: another file was opened since */
+  guint64 n_models;    /* of the document: another model was opened since */
   GHashTable *written; /* serials of the states in it, guint64* */
   gboolean is_known;   /* @written is: not of one that another process has left */
   guint n_saving;
-  guint n_removed;     /* guarded by @writing: a save that was asked for before does nothing */
+  int n_removed;       /* atomic, changed by the owning thread: a save that was asked for before does nothing */
+  int n_deleted;       /* guarded by @writing: of these, how many are done */
 };
 
 /* Files and locks */
@@ -35,7 +36,11 @@ gantry_recovery_folder (GError **error)
 {
   g_autofree char *folder = g_build_filename (g_get_user_state_dir (), "gantry", "recovery", NULL);
 
-  if (g_mkdir_with_parents (folder, 0700) == 0)
+  GStatBuf made;
+
+  /* One that was there before may be open to all. */
+  if (g_mkdir_with_parents (folder, 0700) == 0 && g_stat (folder, &made) == 0
+      && ((made.st_mode & 077) == 0 || g_chmod (folder, made.st_mode & 0700) == 0))
     return g_steal_pointer (&folder);
   g_set_error (error, G_FILE_ERROR, (gint) g_file_error_from_errno (errno), "%s: the folder for unsaved work cannot be made: %s",
                folder, g_strerror (errno));
@@ -206,15 +211,42 @@ delete_file (const char *path)
   g_unlink (journal);
 }
 
+/* Deletes what was to be removed since. With @writing held. */
+static void
+catch_up (GantryRecovery *recovery)
+{
+  int n = g_atomic_int_get (&recovery->n_removed);
+
+  if (recovery->n_deleted != n)
+    delete_file (recovery->path);
+  recovery->n_deleted = n;
+}
+
+static void
+mark_removed (GantryRecovery *recovery)
+{
+  g_atomic_int_inc (&recovery->n_removed);
+  recovery->kept = FALSE;
+  g_hash_table_remove_all (recovery->written);
+}
+
 void
 gantry_recovery_remove (GantryRecovery *recovery)
 {
+  mark_removed (recovery);
   g_mutex_lock (&recovery->writing);
-  delete_file (recovery->path);
-  recovery->n_removed++;
+  catch_up (recovery);
   g_mutex_unlock (&recovery->writing);
-  recovery->kept = FALSE;
-  g_hash_table_remove_all (recovery->written);
+}
+
+void
+gantry_recovery_remove_later (GantryRecovery *recovery)
+{
+  mark_removed (recovery);
+  if (!g_mutex_trylock (&recovery->writing)) /* who has it looks once more when it has let go of it */
+    return;
+  catch_up (recovery);
+  g_mutex_unlock (&recovery->writing);
 }
 
 /* Saving: what is to be written is gathered on the owning thread */
@@ -232,14 +264,16 @@ typedef struct
   GantryCompileSettings settings;
   GantryBindings *bindings;
   GPtrArray *runs, *variants;
+  GantryFront *front; /* (nullable) */
+  GHashTable *names;  /* (nullable) */
   char *notes, *view;
   GArray *rows;       /* Row: put in */
   GPtrArray *gone;    /* char*: keys that are taken out */
   gboolean anew;       /* all states are put in */
   gboolean other_file; /* what is kept is of another document */
   GantryMark mark;
-  guint64 n_files;
-  guint n_removed;
+  guint64 n_models;
+  int n_removed;
   GHashTable *serials; /* guint64*: of all states that the file then has */
 } Keeping;
 
@@ -263,6 +297,8 @@ keeping_free (gpointer data)
   gantry_bindings_unref (keeping->bindings);
   g_ptr_array_unref (keeping->runs);
   g_ptr_array_unref (keeping->variants);
+  g_clear_pointer (&keeping->names, g_hash_table_unref);
+  _gantry_front_unref (keeping->front);
   g_array_unref (keeping->rows);
   g_ptr_array_unref (keeping->gone);
   g_hash_table_unref (keeping->serials);
@@ -339,17 +375,19 @@ gather (GantryRecovery *recovery, GantryDocument *document, const char *view)
   gantry_compile_settings_copy (&keeping->settings, &document->state->settings);
   keeping->bindings = gantry_bindings_ref (document->state->bindings);
   keeping->variants = g_ptr_array_ref (document->state->variants);
+  keeping->front = _gantry_front_ref (document->front);
+  keeping->names = document->names != NULL ? g_hash_table_ref (document->names) : NULL;
   keeping->notes = g_strdup (document->notes);
   keeping->view = g_strdup (view);
   keeping->mark = _gantry_document_mark (document);
-  keeping->n_files = document->n_files;
+  keeping->n_models = document->n_models;
   keeping->n_removed = recovery->n_removed; /* only this thread changes it */
   keeping->serials = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
   keeping->gone = g_ptr_array_new_with_free_func (g_free);
   keeping->rows = g_array_new (FALSE, FALSE, sizeof (Row));
   g_array_set_clear_func (keeping->rows, clear_row);
   /* While a save is under way it is not known what the file has. */
-  keeping->other_file = recovery->n_files != document->n_files;
+  keeping->other_file = recovery->n_models != document->n_models;
   keeping->anew = !recovery->kept || !recovery->is_known || recovery->n_saving > 0 || keeping->other_file;
   keeping->runs = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_run_result_unref);
   for (guint i = 0; i < runs->len; i++)
@@ -381,6 +419,7 @@ write_rows (sqlite3 *db, gpointer data, GError **error)
   const Keeping *keeping = data;
   g_autoptr (sqlite3_stmt) in = NULL, out = NULL;
 
+  g_chmod (keeping->recovery->path, 0600); /* it is new, and nothing is in it yet; the folder is for its owner alone besides */
   if (!_gantry_session_exec (db, "CREATE TABLE IF NOT EXISTS recovery (key TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID", error))
     return FALSE;
   in = _gantry_session_prepare (db, "INSERT OR REPLACE INTO recovery VALUES (?, ?)", error);
@@ -402,16 +441,22 @@ write_rows (sqlite3 *db, gpointer data, GError **error)
 static gboolean
 write_file (Keeping *keeping, GError **error)
 {
+  GantryRecovery *recovery = keeping->recovery;
   GantrySessionParts parts = { .compilation = keeping->compilation, .settings = &keeping->settings, .runs = keeping->runs,
-                               .variants = keeping->variants, .notes = keeping->notes, .bindings = keeping->bindings,
-                               .also = write_rows, .also_data = keeping, .replace = keeping->other_file };
+                               .variants = keeping->variants, .front = keeping->front, .names = keeping->names,
+                               .notes = keeping->notes, .bindings = keeping->bindings,
+                               .also = write_rows, .also_data = keeping, .replace = keeping->other_file, .here = TRUE };
   gboolean done = TRUE;
 
-  g_mutex_lock (&keeping->recovery->writing);
+  g_mutex_lock (&recovery->writing);
+  catch_up (recovery);
   /* One transaction, whatever is replaced: a kill leaves what was kept before. */
-  if (keeping->n_removed == keeping->recovery->n_removed)
-    done = _gantry_session_save (keeping->recovery->path, &parts, NULL, error);
-  g_mutex_unlock (&keeping->recovery->writing);
+  if (keeping->n_removed == recovery->n_deleted)
+    done = _gantry_session_save (recovery->path, &parts, NULL, error);
+  g_mutex_unlock (&recovery->writing);
+  g_mutex_lock (&recovery->writing); /* what was to be removed meanwhile has not waited */
+  catch_up (recovery);
+  g_mutex_unlock (&recovery->writing);
   return done;
 }
 
@@ -425,7 +470,7 @@ note (Keeping *keeping, gboolean done)
     return;
   recovery->kept = recovery->is_known = done;
   recovery->mark = keeping->mark;
-  recovery->n_files = keeping->n_files;
+  recovery->n_models = keeping->n_models;
   g_free (recovery->view);
   recovery->view = g_strdup (keeping->view);
   g_hash_table_unref (recovery->written);
@@ -435,7 +480,7 @@ note (Keeping *keeping, gboolean done)
 void
 _gantry_recovery_take (GantryRecovery *recovery, GantryDocument *document)
 {
-  recovery->n_files = document->n_files;
+  recovery->n_models = document->n_models;
 }
 
 gboolean
@@ -443,7 +488,7 @@ gantry_recovery_is_behind (GantryRecovery *recovery, GantryDocument *document, c
 {
   GantryMark now = _gantry_document_mark (document);
 
-  return !recovery->kept || recovery->n_files != document->n_files || recovery->mark.n_changes != now.n_changes
+  return !recovery->kept || recovery->n_models != document->n_models || recovery->mark.n_changes != now.n_changes
          || recovery->mark.serial != now.serial || g_strcmp0 (recovery->view, view) != 0;
 }
 
@@ -549,7 +594,7 @@ gantry_recovery_describe (GantryDocument *document)
   if (n == 0 && !edits && document->loaded != NULL && document->loaded->other_model != NULL)
     return g_strdup ("the model that was loaded again");
   if (n == 0)
-    return g_strdup (edits ? "edits" : "notes or variants");
+    return g_strdup (edits ? "edits" : "notes, or a front that was searched for");
   some = g_strdup_printf (n == 1 ? "%u run" : "%u runs", n);
   return edits ? g_strconcat (some, " and edits", NULL) : g_steal_pointer (&some);
 }

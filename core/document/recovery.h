@@ -23,8 +23,10 @@ GantryRecovery *gantry_recovery_ref (GantryRecovery *recovery);
 void gantry_recovery_unref (GantryRecovery *recovery);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryRecovery, gantry_recovery_unref)
 const char *gantry_recovery_get_path (GantryRecovery *recovery);
-/** Deletes what is kept; the lock stays held and another save begins anew. */
+/** Deletes what is kept, after a save under way; the lock stays held and another save begins anew. */
 void gantry_recovery_remove (GantryRecovery *recovery);
+/** The same without waiting: the worker of a save under way deletes it. Not for a process that ends. */
+void gantry_recovery_remove_later (GantryRecovery *recovery);
 
 /** Whether @document or @view (nullable) differs from what was last kept. */
 gboolean gantry_recovery_is_behind (GantryRecovery *recovery, GantryDocument *document, const char *view);

@@ -46,6 +46,7 @@ gantry_run_result_unref (GantryRunResult *result)
   g_free (result->uid);
   g_free (result->name);
   g_free (result->device);
+  g_free (result->arch);
   g_free (result->when);
   g_free (result->program);
   g_free (result->other_model);
@@ -66,6 +67,7 @@ _gantry_run_result_of_model (GantryRunResult *run, const char *other_model)
   copy->uid = g_strdup (run->uid);
   copy->name = g_strdup (run->name);
   copy->device = g_strdup (run->device);
+  copy->arch = g_strdup (run->arch);
   copy->when = g_strdup (run->when);
   copy->program = g_strdup (run->program);
   copy->other_model = g_strdup (other_model);
@@ -272,6 +274,10 @@ gantry_document_get_plan_of_run (GantryDocument *document, const GantryRunResult
   if (own == NULL && compilation != NULL)
     own = compilation->plan;
   if (own == NULL || run == NULL || run->plan == NULL || !same_steps (own, run))
+    return own;
+  /* Kernels that were made otherwise need otherwise. */
+  if (run->plan->sizes_known ? !gantry_compile_settings_made_under (gantry_document_get_settings (document), run->plan->kernels)
+                             : own->sizes_known)
     return own;
   return is_plan_of (run->plan, gantry_compilation_module (compilation)) ? run->plan : own;
 }

@@ -47,6 +47,22 @@ embed_file (sqlite3 *db, gint64 number, const char *name, const char *path, GErr
   return TRUE;
 }
 
+/* list_carried() refuses code beside a program: it is a stranger's, and would run too. */
+gboolean
+_gantry_session_can_embed (const GantryModel *model, GError **error)
+{
+  if (model->stages != NULL)
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
+                 "%s: a session carries no folder of dumps along; save it without the model, which is then opened from there", model->path);
+  else if (gantry_model_is_program (model->path) && model->files != NULL && model->files->len > 1)
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
+                 "%s: the program imports it, and a session carries no code along but the program itself",
+                 g_array_index (model->files, GantryModelFile, 1).path);
+  else
+    return TRUE;
+  return FALSE;
+}
+
 gboolean
 _gantry_session_embed (sqlite3 *db, const GantryModel *model, GError **error)
 {
@@ -63,18 +79,14 @@ _gantry_session_embed (sqlite3 *db, const GantryModel *model, GError **error)
       g_propagate_error (error, own);
       return FALSE;
     }
+  if (!_gantry_session_can_embed (model, error))
+    return FALSE;
   for (guint i = 0; model->files != NULL && i < model->files->len; i++)
     {
       g_autofree char *path = g_canonicalize_filename (g_array_index (model->files, GantryModelFile, i).path, NULL), *name = NULL;
 
       if (i == 0)
         folder = g_path_get_dirname (path);
-      else if (gantry_model_is_program (model->path)) /* list_carried() refuses it: a stranger's code, which would run too */
-        {
-          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-                       "%s: the program imports it, and a session carries no code along but the program itself", path);
-          return FALSE;
-        }
       name = name_beside (folder, path);
       if (name == NULL)
         {
@@ -130,7 +142,7 @@ extract_file (sqlite3 *db, gint64 number, const char *path, GError **error)
       g_set_error (error, G_FILE_ERROR, (gint) g_file_error_from_errno (errno), "%s: %s", folder, g_strerror (errno));
       return FALSE;
     }
-  output = gantry_output_new (path, error);
+  output = gantry_output_new (path, NULL, error);
   return output != NULL && gantry_output_finish (output, write_parts (db, number, output, error), error);
 }
 

@@ -26,13 +26,6 @@ count_rows (sqlite3 *db, const char *table, gint64 run, guint32 *n, GError **err
   return *n <= most || _gantry_session_fail_rows (db, table, *n, error);
 }
 
-/* A column that an earlier version of the file may lack. */
-static const char *
-column (sqlite3 *db, const char *table, const char *name)
-{
-  return _gantry_session_has (db, table, name) ? name : "NULL";
-}
-
 /* (transfer full) (nullable): NULL with @error */
 static GBytes *
 column_bytes (sqlite3_stmt *row, int column_number, const char *what, GError **error)
@@ -109,9 +102,9 @@ load_steps (sqlite3 *db, gint64 run, GantryPlan *plan, GError **error)
 {
   g_autofree char *sql = g_strdup_printf (
     "SELECT node, queue, init, start_us, duration_us, live_bytes, %s, %s, %s, %s, %s, %s FROM plan_steps WHERE run = ?"
-    " ORDER BY step", column (db, "plan_steps", "kind"), column (db, "plan_steps", "instance"),
-    column (db, "plan_steps", "wait_us"), column (db, "plan_steps", "operands"), column (db, "plan_steps", "buffers"),
-    column (db, "plan_steps", "waits"));
+    " ORDER BY step", _gantry_session_column (db, "plan_steps", "kind"), _gantry_session_column (db, "plan_steps", "instance"),
+    _gantry_session_column (db, "plan_steps", "wait_us"), _gantry_session_column (db, "plan_steps", "operands"),
+    _gantry_session_column (db, "plan_steps", "buffers"), _gantry_session_column (db, "plan_steps", "waits"));
   g_auto (GantrySessionRows) rows = { .db = db };
   g_autoptr (GArray) refs = g_array_new (FALSE, FALSE, sizeof (guint32));
   g_autoptr (GArray) waits = g_array_new (FALSE, FALSE, sizeof (guint32));
@@ -181,8 +174,8 @@ load_buffers (sqlite3 *db, gint64 run, GantryPlan *plan, GError **error)
 {
   g_autofree char *sql = g_strdup_printf (
     "SELECT node, member, category, region, memory, in_place, shares, offset, size, first_step, last_step, %s, %s"
-    " FROM plan_buffers WHERE run = ? ORDER BY buffer", column (db, "plan_buffers", "role"),
-    column (db, "plan_buffers", "instance"));
+    " FROM plan_buffers WHERE run = ? ORDER BY buffer", _gantry_session_column (db, "plan_buffers", "role"),
+    _gantry_session_column (db, "plan_buffers", "instance"));
   g_auto (GantrySessionRows) rows = { .db = db };
   GError *own = NULL;
 
@@ -382,7 +375,7 @@ load_code (sqlite3 *db, gint64 run, GantryRunResult *result, GError **error)
   g_autofree char *sql = g_strdup_printf (
     "SELECT node, kernel, kind, texpr, llvm_ir, assembly, %s, %s FROM code WHERE run = ? ORDER BY rowid",
     gpu ? "schedule, arch, cubin, registers, spill_store_bytes, spill_load_bytes, stack_bytes, shared_bytes"
-        : "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL", column (db, "code", "same_as"));
+        : "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL", _gantry_session_column (db, "code", "same_as"));
   g_auto (GantrySessionRows) rows = { .db = db };
   GError *own = NULL;
   guint32 n;
@@ -412,6 +405,13 @@ load_code (sqlite3 *db, gint64 run, GantryRunResult *result, GError **error)
   return FALSE;
 }
 
+/* What an older file does not say. (transfer full) (nullable) */
+static char *
+text_or_null (sqlite3_stmt *row, int column)
+{
+  return sqlite3_column_type (row, column) != SQLITE_NULL ? _gantry_column_text (row, column) : NULL;
+}
+
 static GantryPlan *
 load_plan (sqlite3 *db, gint64 run, sqlite3_stmt *row, GError **error)
 {
@@ -437,6 +437,8 @@ load_plan (sqlite3 *db, gint64 run, sqlite3_stmt *row, GError **error)
   plan->recompute_us = sqlite3_column_double (row, 22);
   plan->stall_us = sqlite3_column_double (row, 23);
   plan->resident = sqlite3_column_int (row, 24) != 0;
+  plan->kernels = text_or_null (row, 30);
+  plan->target = text_or_null (row, 31);
   if (!load_steps (db, run, plan, error) || !load_buffers (db, run, plan, error) ||
       !load_memory (db, run, plan, error) || !load_problems (db, run, plan, error))
     return NULL;
@@ -494,6 +496,8 @@ _gantry_session_load_run (sqlite3 *db, sqlite3_stmt *row, const char *saved, con
   result->milliseconds_max = sqlite3_column_double (row, 9);
   result->compile_ms = sqlite3_column_double (row, 10);
   result->peak_bytes = (guint64) sqlite3_column_int64 (row, 12);
+  result->arch = text_or_null (row, 32);
+  result->limit = (guint64) MAX (sqlite3_column_int64 (row, 29), 0);
   result->plan = head != NULL ? load_plan (db, run, row, error) : NULL;
   result->memory = _gantry_session_load_measure (db, run);
   if (result->plan != NULL)
@@ -514,8 +518,11 @@ _gantry_session_run_query (sqlite3 *db)
   return g_strdup_printf (
     "SELECT id, uid, name, device, recorded_at, threads, runs, milliseconds, milliseconds_min, milliseconds_max,"
     " compile_milliseconds, planned_bytes, peak_bytes, constant_bytes, lower_bound_bytes, literal_bytes, peak_step,"
-    " predicted_us, init_steps, program, head, %s, %s, %s, %s, %s, %s, %s, %s FROM runs ORDER BY id DESC",
-    column (db, "runs", "copied_bytes"), column (db, "runs", "recompute_us"), column (db, "runs", "stall_us"),
-    column (db, "runs", "resident"), column (db, "runs", "packed_bytes"), column (db, "runs", "code_bytes"),
-    column (db, "runs", "sizes_known"), column (db, "runs", "model_sha256"));
+    " predicted_us, init_steps, program, head, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s FROM runs ORDER BY id DESC",
+    _gantry_session_column (db, "runs", "copied_bytes"), _gantry_session_column (db, "runs", "recompute_us"),
+    _gantry_session_column (db, "runs", "stall_us"), _gantry_session_column (db, "runs", "resident"),
+    _gantry_session_column (db, "runs", "packed_bytes"), _gantry_session_column (db, "runs", "code_bytes"),
+    _gantry_session_column (db, "runs", "sizes_known"), _gantry_session_column (db, "runs", "model_sha256"),
+    _gantry_session_column (db, "runs", "limit_bytes"), _gantry_session_column (db, "runs", "kernels"),
+    _gantry_session_column (db, "runs", "target"), _gantry_session_column (db, "runs", "arch"));
 }

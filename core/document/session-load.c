@@ -92,7 +92,7 @@ check_hash (GHashTable *meta, GantryModel *model, const GantryOpenOptions *optio
       loaded->other_model = gantry_model_hash (model, error);
       return loaded->other_model != NULL;
     }
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_CONFLICT, GANTRY_MODEL_CHANGED, loaded->session_path, ": ", model->path);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_CHANGED, GANTRY_MODEL_CHANGED, loaded->session_path, ": ", model->path);
   return FALSE;
 }
 
@@ -153,10 +153,11 @@ load_bindings (sqlite3 *db, GHashTable *meta, const GantryOpenOptions *options, 
   return g_steal_pointer (&bindings);
 }
 
-/* The single values that are placed: @variant "" for those of the document itself. */
+/* The single values that are placed: @variant "" for those of the document itself. @names: (inout): what they are called */
 static GantryChoices *
-load_choices (sqlite3 *db, const char *variant, GError **error)
+load_choices (sqlite3 *db, const char *variant, GHashTable **names, GError **error)
 {
+  gboolean named = _gantry_session_has (db, "placements", "name"); /* by later versions */
   g_autoptr (GantryChoices) choices = gantry_choices_new ();
   g_autoptr (GArray) list = g_array_new (FALSE, TRUE, sizeof (GantryChoice));
   g_auto (GantrySessionRows) rows = { .db = db };
@@ -165,12 +166,14 @@ load_choices (sqlite3 *db, const char *variant, GError **error)
   if (!_gantry_session_has (db, "placements", "key"))
     return g_steal_pointer (&choices);
   if (!_gantry_rows_begin (&rows, db, "placements",
-                           "SELECT key, node, kind, memory, decided_by FROM placements WHERE variant = ? ORDER BY key", error))
+                           named ? "SELECT key, node, kind, memory, decided_by, name FROM placements WHERE variant = ? ORDER BY key"
+                                 : "SELECT key, node, kind, memory, decided_by, NULL FROM placements WHERE variant = ? ORDER BY key",
+                           error))
     return NULL;
   _gantry_bind_text (rows.statement, 1, variant);
   while (_gantry_rows_next (&rows, &own))
     {
-      g_autofree char *key = _gantry_column_text (rows.statement, 0);
+      g_autofree char *key = _gantry_column_text (rows.statement, 0), *name = _gantry_column_text (rows.statement, 5);
       GantryChoice choice = { .key = g_ascii_strtoull (key, NULL, 16) };
 
       choice.node = (guint32) sqlite3_column_int64 (rows.statement, 1);
@@ -178,6 +181,8 @@ load_choices (sqlite3 *db, const char *variant, GError **error)
       choice.memory = (guint8) CLAMP (sqlite3_column_int (rows.statement, 3), 0, GANTRY_N_MEMORY_KINDS - 1);
       choice.decider = (guint8) CLAMP (sqlite3_column_int (rows.statement, 4), 0, GANTRY_DECIDED_BY_SOLVER);
       g_array_append_val (list, choice);
+      if (*name != '\0')
+        _gantry_names_add (names, choice.key, name);
     }
   if (own != NULL)
     {
@@ -244,7 +249,7 @@ load_measured (sqlite3 *db, GHashTable *meta, GantryCompileSettings *settings, G
 }
 
 static gboolean
-load_settings (sqlite3 *db, GHashTable *meta, GantryCompileSettings *settings, GError **error)
+load_settings (sqlite3 *db, GHashTable *meta, GantryCompileSettings *settings, GHashTable **names, GError **error)
 {
   const char *target = fact (meta, "target"), *training = fact (meta, "training");
 
@@ -259,12 +264,12 @@ load_settings (sqlite3 *db, GHashTable *meta, GantryCompileSettings *settings, G
   if ((target != NULL && !gantry_target_parse (&settings->target, target, -1, error)) ||
       (training != NULL && !gantry_training_options_parse (&settings->training, training, -1, error)))
     return FALSE;
-  settings->choices = load_choices (db, "", error);
+  settings->choices = load_choices (db, "", names, error);
   return settings->choices != NULL && load_measured (db, meta, settings, error) && load_disabled (db, settings, error);
 }
 
 static GantryVariant *
-load_variant (sqlite3 *db, sqlite3_stmt *row, GError **error)
+load_variant (sqlite3 *db, sqlite3_stmt *row, GHashTable **names, GError **error)
 {
   g_autofree char *name = _gantry_column_text (row, 0);
   g_autoptr (GantryVariant) variant = _gantry_variant_new (name);
@@ -273,35 +278,29 @@ load_variant (sqlite3 *db, sqlite3_stmt *row, GError **error)
     variant->policy = _gantry_column_text (row, 1);
   variant->limit = (guint64) sqlite3_column_int64 (row, 2);
   variant->by = (GantryDecider) CLAMP (sqlite3_column_int (row, 3), 0, GANTRY_DECIDED_BY_SOLVER);
-  variant->predicted = sqlite3_column_type (row, 4) != SQLITE_NULL;
-  variant->peak_bytes = (guint64) sqlite3_column_int64 (row, 4);
-  variant->temp_bytes = (guint64) sqlite3_column_int64 (row, 5);
-  variant->host_bytes = (guint64) sqlite3_column_int64 (row, 6);
-  variant->copied_bytes = (guint64) sqlite3_column_int64 (row, 7);
-  variant->step_us = sqlite3_column_double (row, 8);
-  variant->recompute_us = sqlite3_column_double (row, 9);
-  variant->stall_us = sqlite3_column_double (row, 10);
+  variant->predicted = _gantry_column_figures (row, 4, 12, &variant->figures);
   variant->gap = sqlite3_column_type (row, 11) != SQLITE_NULL ? sqlite3_column_double (row, 11) : -1;
-  variant->choices = load_choices (db, name, error);
+  variant->choices = load_choices (db, name, names, error);
   return variant->choices != NULL ? g_steal_pointer (&variant) : NULL;
 }
 
 static GPtrArray *
-load_variants (sqlite3 *db, GError **error)
+load_variants (sqlite3 *db, GHashTable **names, GError **error)
 {
   g_autoptr (GPtrArray) variants = _gantry_variants_new ();
   g_auto (GantrySessionRows) rows = { .db = db };
+  g_autofree char *query = NULL, *figures = NULL;
   GError *own = NULL;
 
   if (!_gantry_session_has (db, "variants", "name"))
     return g_steal_pointer (&variants);
-  _gantry_rows_begin (&rows, db, "variants",
-                      "SELECT name, policy, limit_bytes, decided_by, peak_bytes, temp_bytes, host_bytes, copied_bytes, step_us,"
-                      " recompute_us, stall_us, gap FROM variants ORDER BY position",
-                      &own);
+  figures = _gantry_session_figures (db, "variants");
+  query = g_strconcat ("SELECT name, policy, limit_bytes, decided_by, peak_bytes, temp_bytes, host_bytes, copied_bytes, step_us,"
+                       " recompute_us, stall_us, gap, ", figures, " FROM variants ORDER BY position", NULL);
+  _gantry_rows_begin (&rows, db, "variants", query, &own);
   while (own == NULL && _gantry_rows_next (&rows, &own))
     {
-      GantryVariant *variant = load_variant (db, rows.statement, &own);
+      GantryVariant *variant = load_variant (db, rows.statement, names, &own);
 
       if (variant != NULL)
         g_ptr_array_add (variants, variant);
@@ -491,7 +490,10 @@ open_model (sqlite3 *db, GHashTable *meta, GantryLoaded *loaded, GantryBindings 
       g_propagate_prefixed_error (error, embed_error, "%s: ", session_path);
       return NULL;
     }
-  return open_checked (meta, carried, loaded, bindings, random, options, progress, error);
+  model = open_checked (meta, carried, loaded, bindings, random, options, progress, error);
+  if (model != NULL)
+    model->carried_as = g_strdup (fact (meta, "model_path"));
+  return model;
 }
 
 static gboolean
@@ -504,7 +506,7 @@ load_program (sqlite3 *db, GHashTable *meta, GantryLoaded *loaded, const GantryO
   gint64 random = options->random_weights >= 0 || seed == NULL ? options->random_weights
                                                                : g_ascii_strtoll (seed, NULL, 10);
 
-  if (bindings == NULL || !load_settings (db, meta, &loaded->settings, error))
+  if (bindings == NULL || !load_settings (db, meta, &loaded->settings, &loaded->names, error))
     return FALSE;
   if (options->settings != NULL)
     {
@@ -527,8 +529,8 @@ load_rest (sqlite3 *db, GHashTable *meta, GantryLoaded *loaded, GError **error)
   loaded->notes = g_strdup (fact (meta, "notes"));
   loaded->session_state = g_strdup (fact (meta, GANTRY_SESSION_STATE));
   loaded->session_model = g_strdup (fact (meta, "model_sha256"));
-  loaded->variants = load_variants (db, error);
-  if (loaded->variants != NULL)
+  loaded->variants = load_variants (db, &loaded->names, error);
+  if (loaded->variants != NULL && _gantry_session_load_front (db, &loaded->front, error))
     loaded->runs = _gantry_session_read_runs (db, NULL, loaded->other_model, &loaded->notice, error);
   return loaded->runs != NULL;
 }

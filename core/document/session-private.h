@@ -24,6 +24,8 @@ G_BEGIN_DECLS
  *  would run code of its own
  */
 sqlite3 *_gantry_session_open (const char *path, gboolean writable, GCancellable *cancellable, GError **error);
+/** As gantry_runs_delete() of one run, which may be gone already. @cancellable (nullable): cancelled, the file is not made smaller */
+gboolean _gantry_session_delete_run (const char *path, const char *uid, GCancellable *cancellable, GError **error);
 /** Whether the schema, or that of a recovery file, has a table of that name. */
 gboolean _gantry_session_owns_table (const char *name);
 /** Makes what tables and columns are missing: within the transaction that writes. */
@@ -65,6 +67,8 @@ char *_gantry_session_read_meta (sqlite3 *db, const char *key, GError **error);
 gint64 _gantry_session_version (sqlite3 *db);
 /** Whether the file has a table of that name with that column: it may be of an earlier version. */
 gboolean _gantry_session_has (sqlite3 *db, const char *table, const char *column);
+/** For a query: @name, or "NULL" where the file, of an earlier version, lacks that column. */
+const char *_gantry_session_column (sqlite3 *db, const char *table, const char *name);
 /** Runs a statement that gives no rows and resets it. */
 gboolean _gantry_session_step (sqlite3 *db, sqlite3_stmt *statement, GError **error);
 /** A text that tells the compiled program apart from another: ids, operations and types of its nodes. (transfer full) */
@@ -89,10 +93,22 @@ GPtrArray *_gantry_session_read_runs (sqlite3 *db, GPtrArray *known, const char 
 /** SHA-256 over all that the user can set, so that two writers see whether they have set the same. (transfer full) */
 char *_gantry_session_state (const GantrySessionParts *parts);
 /* session-embed.c: a model that the session carries along. */
+/** Whether its files may be carried along. */
+gboolean _gantry_session_can_embed (const GantryModel *model, GError **error);
 gboolean _gantry_session_embed (sqlite3 *db, const GantryModel *model, GError **error);
 /** Its path, once its files are written into the user's cache. @hash: (nullable): of the session's model. (transfer full) (nullable):
  *  NULL with @error unset where the session carries none */
 char *_gantry_session_extract (sqlite3 *db, const char *hash, GError **error);
+/* session-figures.c: the figures of a plan, as columns of a table. */
+/** @first: of the seven columns from peak_bytes to stall_us; @added: of the three behind all others: sizes_known, fits, parts */
+void _gantry_bind_figures (sqlite3_stmt *statement, int first, int added, const GantryPlanFigures *figures);
+/** Returns: whether there are any; columns count from 0 */
+gboolean _gantry_column_figures (sqlite3_stmt *row, int first, int added, GantryPlanFigures *figures);
+/** For a query: the three that were added, of @table. (transfer full) */
+char *_gantry_session_figures (sqlite3 *db, const char *table);
+/* session-front.c: the front that was searched for. */
+gboolean _gantry_session_save_front (sqlite3 *db, const GantryFront *front, GError **error);
+gboolean _gantry_session_load_front (sqlite3 *db, GantryFront **front, GError **error); /* (out) (nullable): there is none */
 /* session-memory.c: what was measured of a run's memory. */
 gboolean _gantry_session_save_measure (sqlite3 *db, gint64 run, const GantryMemoryMeasure *measure, GError **error);
 GantryMemoryMeasure *_gantry_session_load_measure (sqlite3 *db, gint64 run); /* (transfer full) (nullable): not measured */

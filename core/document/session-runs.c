@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The runs of a session file by name: listed without being read, and deleted. */
 #include "core/base/file.h"
-#include "core/document/document-private.h"
 #include "core/document/outside.h"
 #include "core/document/session-private.h"
 
@@ -45,8 +44,9 @@ gantry_runs_list (const char *path, GError **error)
   return NULL;
 }
 
+/* @missing: what is not there is as it should be */
 static gboolean
-delete_all (sqlite3 *db, const char *const *uids, const char *path, GError **error)
+delete_all (sqlite3 *db, const char *const *uids, gboolean missing, const char *path, GError **error)
 {
   g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (db, "DELETE FROM runs WHERE uid = ?", error), note = NULL;
 
@@ -56,7 +56,7 @@ delete_all (sqlite3 *db, const char *const *uids, const char *path, GError **err
       _gantry_bind_text (statement, 1, uids[i]);
       if (!_gantry_session_step (db, statement, error))
         return FALSE;
-      if (sqlite3_changes (db) == 0)
+      if (!missing && sqlite3_changes (db) == 0)
         {
           g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "%s: there is no run %s in it", path, uids[i]);
           return FALSE;
@@ -71,83 +71,49 @@ delete_all (sqlite3 *db, const char *const *uids, const char *path, GError **err
 /* Rebuilding the file takes a second database beside it. Where that fails the runs are gone all the same, and their pages are used for
  * the next ones. */
 static void
-shrink (sqlite3 *db)
+shrink (const char *path, GCancellable *cancellable)
 {
+  g_autoptr (sqlite3) db = _gantry_session_open (path, TRUE, cancellable, NULL);
+
+  if (db == NULL)
+    return;
   sqlite3_limit (db, SQLITE_LIMIT_ATTACHED, 1);
   if (sqlite3_exec (db, "VACUUM", NULL, NULL, NULL) != SQLITE_OK)
     g_debug ("the session is not made smaller: %s", sqlite3_errmsg (db));
-  sqlite3_limit (db, SQLITE_LIMIT_ATTACHED, 0);
 }
 
-gboolean
-gantry_runs_delete (const char *path, const char *const *uids, GError **error)
+static gboolean
+delete_runs (const char *path, const char *const *uids, gboolean missing, GError **error)
 {
   g_autoptr (sqlite3) db = gantry_file_check (path, error) ? _gantry_session_open (path, TRUE, NULL, error) : NULL;
 
   if (db == NULL || !_gantry_session_exec (db, "BEGIN IMMEDIATE", error))
     return FALSE;
   /* What hangs on a run goes with it: the tables say ON DELETE CASCADE. */
-  if (!_gantry_session_prepare_tables (db, error) || !delete_all (db, uids, path, error) || !_gantry_session_exec (db, "COMMIT", error))
+  if (!_gantry_session_prepare_tables (db, error) || !delete_all (db, uids, missing, path, error) || !_gantry_session_exec (db, "COMMIT", error))
     {
       sqlite3_exec (db, "ROLLBACK", NULL, NULL, NULL);
       return FALSE;
     }
-  shrink (db);
   return TRUE;
 }
 
-/* Of a document */
-
-typedef struct
+gboolean
+gantry_runs_delete (const char *path, const char *const *uids, GError **error)
 {
-  char *path; /* (nullable): it is in no file */
-  GantryRunResult *run;
-} Deleting;
-
-static void
-deleting_free (gpointer data)
-{
-  Deleting *deleting = data;
-
-  g_free (deleting->path);
-  gantry_run_result_unref (deleting->run);
-  g_free (deleting);
-}
-
-static void
-delete_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
-{
-  const Deleting *deleting = data;
-  const char *const uids[] = { deleting->run->uid, NULL };
-  GError *error = NULL;
-
-  if (deleting->path == NULL || gantry_runs_delete (deleting->path, uids, &error))
-    g_task_return_boolean (task, TRUE);
-  else
-    g_task_return_error (task, error);
-}
-
-void
-gantry_document_delete_run_async (GantryDocument *document, GantryRunResult *run, GAsyncReadyCallback callback, gpointer user_data)
-{
-  g_autoptr (GTask) task = g_task_new (document, NULL, callback, user_data);
-  Deleting *deleting = g_new0 (Deleting, 1);
-
-  g_return_if_fail (document->loaded != NULL);
-  if (g_hash_table_contains (document->kept_runs, run->uid))
-    deleting->path = g_strdup (document->loaded->session_path);
-  deleting->run = gantry_run_result_ref (run);
-  g_task_set_task_data (task, deleting, deleting_free);
-  g_task_run_in_thread (task, delete_thread);
+  if (!delete_runs (path, uids, FALSE, error))
+    return FALSE;
+  shrink (path, NULL);
+  return TRUE;
 }
 
 gboolean
-gantry_document_delete_run_finish (GantryDocument *document, GAsyncResult *result, GError **error)
+_gantry_session_delete_run (const char *path, const char *uid, GCancellable *cancellable, GError **error)
 {
-  const Deleting *deleting = g_task_get_task_data (G_TASK (result));
+  const char *const uids[] = { uid, NULL };
 
-  if (!g_task_propagate_boolean (G_TASK (result), error))
+  if (!delete_runs (path, uids, TRUE, error))
     return FALSE;
-  _gantry_document_forget_run (document, deleting->run->uid);
+  shrink (path, cancellable);
   return TRUE;
 }

@@ -140,7 +140,11 @@ save_chunks (sqlite3 *db, gint64 run, const GantryRecording *recording, GError *
       if (!_gantry_session_step (db, statement, error))
         return FALSE;
     }
-  return TRUE;
+  /* All of it has been read now. Events that stand in for those of a chunk that could not be read are for pictures. */
+  if (gantry_recording_load_all (recording, NULL, error))
+    return TRUE;
+  gantry_error_prefix (error, "a run that is open cannot be read any more: ");
+  return FALSE;
 }
 
 /* What the assembler said of registers and bytes, or nothing. */
@@ -268,7 +272,7 @@ _gantry_session_save_run (sqlite3 *db, const GantryRunResult *result, const char
 {
   g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (
     db, "INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
-        " ?, ?, ?, ?, ?, ?, ?, ?)", error);
+        " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", error);
   g_autoptr (GBytes) head = gantry_recording_head (result->recording);
   const double reals[] = { result->milliseconds, result->milliseconds_min, result->milliseconds_max,
                            result->compile_ms };
@@ -302,6 +306,10 @@ _gantry_session_save_run (sqlite3 *db, const GantryRunResult *result, const char
   sqlite3_bind_int64 (statement, 26, (gint64) result->plan->code_bytes);
   sqlite3_bind_int64 (statement, 27, result->plan->sizes_known);
   _gantry_bind_text (statement, 28, result->other_model != NULL ? result->other_model : hash);
+  sqlite3_bind_int64 (statement, 29, (gint64) result->limit);
+  _gantry_bind_text (statement, 30, plan->kernels);
+  _gantry_bind_text (statement, 31, plan->target);
+  _gantry_bind_text (statement, 32, result->arch);
   if (!_gantry_session_step (db, statement, error))
     return FALSE;
   run = sqlite3_last_insert_rowid (db);

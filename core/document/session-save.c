@@ -4,6 +4,7 @@
 #include "core/document/session-private.h"
 #include <gio/gio.h>
 #include <glib/gstdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A few of these have room in what is read of the table meta. */
@@ -52,9 +53,11 @@ save_bindings (sqlite3 *db, const GantryBindings *bindings, GError **error)
 }
 
 static gboolean
-save_model (sqlite3 *db, const GantryModel *model, const char *hash, const char *session_path, GError **error)
+save_model (sqlite3 *db, const GantrySessionParts *parts, const char *hash, const char *session_path, GError **error)
 {
-  g_autofree char *path = g_canonicalize_filename (model->path, NULL);
+  const GantryModel *model = parts->compilation->model;
+  gboolean in_cache = model->carried_as != NULL && !parts->here;
+  g_autofree char *path = g_canonicalize_filename (in_cache ? model->carried_as : model->path, NULL);
   g_autofree char *session = g_canonicalize_filename (session_path, NULL);
   g_autofree char *folder = g_path_get_dirname (session);
   g_autoptr (GFile) base = g_file_new_for_path (folder);
@@ -93,10 +96,11 @@ save_settings (sqlite3 *db, const GantrySessionParts *parts, const char *fingerp
 }
 
 static gboolean
-save_choices (sqlite3 *db, const char *variant, const GantryChoices *choices, GError **error)
+save_choices (sqlite3 *db, const char *variant, const GantryChoices *choices, GHashTable *names, GError **error)
 {
   g_autoptr (sqlite3_stmt) statement =
-    _gantry_session_prepare (db, "INSERT OR REPLACE INTO placements VALUES (?, ?, ?, ?, ?, ?)", error);
+    _gantry_session_prepare (db, "INSERT OR REPLACE INTO placements (variant, key, node, kind, memory, decided_by, name)"
+                                 " VALUES (?, ?, ?, ?, ?, ?, ?)", error);
 
   if (statement == NULL)
     return FALSE;
@@ -110,6 +114,7 @@ save_choices (sqlite3 *db, const char *variant, const GantryChoices *choices, GE
       _gantry_bind_text (statement, 2, key);
       for (guint j = 0; j < G_N_ELEMENTS (values); j++)
         sqlite3_bind_int64 (statement, (int) j + 3, values[j]);
+      _gantry_bind_text (statement, 7, _gantry_names_find (names, choice->key));
       if (!_gantry_session_step (db, statement, error))
         return FALSE;
     }
@@ -143,12 +148,10 @@ save_measured (sqlite3 *db, const GantryMeasuredTimes *measured, GError **error)
 }
 
 static gboolean
-save_variant (sqlite3 *db, guint position, const GantryVariant *variant, GError **error)
+save_variant (sqlite3 *db, guint position, const GantryVariant *variant, GHashTable *names, GError **error)
 {
   g_autoptr (sqlite3_stmt) statement =
-    _gantry_session_prepare (db, "INSERT INTO variants VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", error);
-  const guint64 sizes[] = { variant->peak_bytes, variant->temp_bytes, variant->host_bytes, variant->copied_bytes };
-  const double times[] = { variant->step_us, variant->recompute_us, variant->stall_us };
+    _gantry_session_prepare (db, "INSERT INTO variants VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", error);
 
   if (statement == NULL)
     return FALSE;
@@ -157,20 +160,18 @@ save_variant (sqlite3 *db, guint position, const GantryVariant *variant, GError 
   _gantry_bind_text (statement, 3, variant->policy);
   sqlite3_bind_int64 (statement, 4, (gint64) variant->limit);
   sqlite3_bind_int64 (statement, 5, variant->by);
-  for (guint i = 0; variant->predicted && i < G_N_ELEMENTS (sizes); i++)
-    sqlite3_bind_int64 (statement, (int) i + 6, (gint64) sizes[i]);
-  for (guint i = 0; variant->predicted && i < G_N_ELEMENTS (times); i++)
-    sqlite3_bind_double (statement, (int) i + 10, times[i]);
+  if (variant->predicted)
+    _gantry_bind_figures (statement, 6, 14, &variant->figures);
   if (variant->gap >= 0)
     sqlite3_bind_double (statement, 13, variant->gap);
-  return _gantry_session_step (db, statement, error) && save_choices (db, variant->name, variant->choices, error);
+  return _gantry_session_step (db, statement, error) && save_choices (db, variant->name, variant->choices, names, error);
 }
 
 static gboolean
 save_variants (sqlite3 *db, const GantrySessionParts *parts, GError **error)
 {
   for (guint i = 0; i < parts->variants->len; i++)
-    if (!save_variant (db, i, g_ptr_array_index (parts->variants, i), error))
+    if (!save_variant (db, i, g_ptr_array_index (parts->variants, i), parts->names, error))
       return FALSE;
   return TRUE;
 }
@@ -198,7 +199,7 @@ save_pass (sqlite3 *db, sqlite3_stmt *statement, guint position, const char *nam
 static const GantrySnapshot *
 snapshot_of (const GantryCompilation *compilation, const char *pass)
 {
-  for (guint i = 1; i < compilation->n_snapshots; i++)
+  for (guint i = compilation->imported + 1; i < compilation->n_snapshots; i++)
     if (strcmp (compilation->snapshots[i].pass, pass) == 0)
       return &compilation->snapshots[i];
   return NULL;
@@ -214,7 +215,7 @@ save_passes (sqlite3 *db, const GantryCompilation *compilation, const GantryComp
   const GantryPassInfo *passes = gantry_compiler_passes (&n);
 
   if (statement == NULL ||
-      !save_pass (db, statement, 0, "import", "Import", &compilation->snapshots[0], TRUE, error))
+      !save_pass (db, statement, 0, "import", "Import", &compilation->snapshots[compilation->imported], TRUE, error))
     return FALSE;
   for (guint i = 0; i < n; i++)
     if (!save_pass (db, statement, i + 1, passes[i].name, passes[i].title, snapshot_of (compilation, passes[i].name),
@@ -300,9 +301,9 @@ _gantry_session_read_meta (sqlite3 *db, const char *key, GError **own_error)
 }
 
 /* The file becomes the session of another model: runs that do not say of which they are are of the one before, and it carries the
- * files of the new one where it carried those. @embed: (inout) */
+ * files of the new one where it carried those and can. @embed: (inout) */
 static gboolean
-leave_model (sqlite3 *db, const char *before, gboolean *embed, GError **error)
+leave_model (sqlite3 *db, const GantryModel *model, const char *before, gboolean *embed, GError **error)
 {
   g_autoptr (sqlite3_stmt) carries = _gantry_session_prepare (db, "SELECT 1 FROM embedded LIMIT 1", error);
   g_autoptr (sqlite3_stmt) runs =
@@ -311,7 +312,7 @@ leave_model (sqlite3 *db, const char *before, gboolean *embed, GError **error)
 
   if (runs == NULL)
     return FALSE;
-  *embed |= _gantry_session_row (db, carries, &own);
+  *embed |= _gantry_session_row (db, carries, &own) && _gantry_session_can_embed (model, NULL);
   if (own != NULL)
     {
       g_propagate_error (error, own);
@@ -340,7 +341,7 @@ same_model (sqlite3 *db, const GantrySessionParts *parts, const char *hash, cons
     return TRUE;
   *becomes = theirs != NULL && g_strcmp0 (theirs, parts->base_model) == 0;
   if (*becomes)
-    return leave_model (db, theirs, embed, error);
+    return leave_model (db, model, theirs, embed, error);
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
                "%s: is the session of another model, %s%s; save under another name, or remove the file first", path, name,
                g_strcmp0 (name, model->path) == 0 ? " as it was before it changed" : "");
@@ -384,9 +385,9 @@ save_state (sqlite3 *db, const char *path, const GantrySessionParts *parts, cons
 
   return _gantry_session_exec (db, "DELETE FROM meta; DELETE FROM dims; DELETE FROM inputs; DELETE FROM passes; DELETE FROM nodes;"
                                    "DELETE FROM placements; DELETE FROM variants; DELETE FROM measured;", error) &&
-         save_model (db, compilation->model, hash, path, error) && save_settings (db, parts, fingerprint, error) &&
+         save_model (db, parts, hash, path, error) && save_settings (db, parts, fingerprint, error) &&
          put_meta (db, GANTRY_SESSION_STATE, state, error) &&
-         save_bindings (db, parts->bindings, error) && save_choices (db, "", parts->settings->choices, error) &&
+         save_bindings (db, parts->bindings, error) && save_choices (db, "", parts->settings->choices, parts->names, error) &&
          save_measured (db, parts->settings->measured, error) &&
          save_variants (db, parts, error) && save_passes (db, compilation, parts->settings, error) &&
          _gantry_session_check_settings (db, error) && save_nodes (db, gantry_compilation_module (compilation), error);
@@ -399,15 +400,16 @@ save_all (sqlite3 *db, const char *path, const GantrySessionParts *parts, Gantry
   GantryModel *model = parts->compilation->model;
   gboolean from_files = model->files != NULL && model->files->len > 0;
   g_autofree char *hash = from_files ? gantry_model_hash (model, error) : NULL, *mine = _gantry_session_state (parts);
-  gboolean write = FALSE, becomes = FALSE, embed = parts->embed;
+  gboolean write = FALSE, becomes = FALSE, embed = parts->embed || (model->carried_as != NULL && !parts->here);
 
   if (from_files && hash == NULL)
     return FALSE;
   return _gantry_session_prepare_tables (db, error) &&
-         (parts->replace ? _gantry_session_exec (db, "DELETE FROM runs; DELETE FROM embedded; DELETE FROM deleted;", error)
+         (parts->replace ? _gantry_session_exec (db, "DELETE FROM runs; DELETE FROM embedded; DELETE FROM deleted; DELETE FROM front;", error)
                          : same_model (db, parts, hash, path, &becomes, &embed, error)) &&
          choose_state (db, parts, mine, path, becomes, &write, &saved->state, error) &&
          (!write || save_state (db, path, parts, hash, fingerprint, mine, error)) &&
+         (parts->front == NULL || _gantry_session_save_front (db, parts->front, error)) &&
          save_runs (db, parts->runs, fingerprint, hash, error) &&
          (!embed || _gantry_session_embed (db, model, error)) &&
          (parts->also == NULL || parts->also (db, parts->also_data, error));
@@ -426,13 +428,15 @@ _gantry_saved_clear (GantrySaved *saved)
  * layer below: a transaction on an empty file writes, and there may be no space for it. Who waits for the lock is told by SQLite
  * that the file has moved. */
 static void
-remove_empty (const char *path)
+remove_empty (const char *given)
 {
-  g_autofree char *journal = g_strconcat (path, "-journal", NULL);
+  char *real = realpath (given, NULL); /* a link that it was made through stays */
+  g_autofree char *path = g_strdup (real != NULL ? real : given), *journal = g_strconcat (path, "-journal", NULL);
   g_autoptr (sqlite3) db = NULL;
   sqlite3_file *file = NULL;
   sqlite3_int64 size = -1;
 
+  free (real);
   if (sqlite3_open_v2 (path, &db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK
       || sqlite3_file_control (db, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK || file->pMethods == NULL)
     return;
@@ -474,7 +478,7 @@ gboolean
 _gantry_session_save (const char *path, const GantrySessionParts *parts, GantrySaved *saved, GError **error)
 {
   gboolean is_new = !g_file_test (path, G_FILE_TEST_EXISTS);
-  gboolean done = save_file (path, parts, saved, error);
+  gboolean done = gantry_read_files_allow (parts->compilation->model->read, path, error) && save_file (path, parts, saved, error);
 
   if (!done && is_new)
     remove_empty (path);

@@ -18,7 +18,8 @@ static const char schema[] =
   "  compile_milliseconds REAL, planned_bytes INTEGER, peak_bytes INTEGER, constant_bytes INTEGER,"
   "  lower_bound_bytes INTEGER, literal_bytes INTEGER, peak_step INTEGER, predicted_us REAL, init_steps INTEGER,"
   "  program TEXT, head BLOB, copied_bytes INTEGER, recompute_us REAL, stall_us REAL, resident INTEGER,"
-  "  packed_bytes INTEGER, code_bytes INTEGER, sizes_known INTEGER, model_sha256 TEXT);"
+  "  packed_bytes INTEGER, code_bytes INTEGER, sizes_known INTEGER, model_sha256 TEXT, limit_bytes INTEGER,"
+  "  kernels TEXT, target TEXT, arch TEXT);"
   "CREATE TABLE IF NOT EXISTS plan_steps (run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE, step INTEGER,"
   "  node INTEGER, queue INTEGER, init INTEGER, start_us REAL, duration_us REAL, live_bytes INTEGER,"
   "  kind INTEGER, instance INTEGER, wait_us REAL, operands INTEGER, buffers TEXT, waits TEXT,"
@@ -35,11 +36,16 @@ static const char schema[] =
   "CREATE TABLE IF NOT EXISTS plan_problems (run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,"
   "  node INTEGER, kind INTEGER, given INTEGER, reason TEXT);"
   "CREATE TABLE IF NOT EXISTS placements (variant TEXT NOT NULL, key TEXT NOT NULL, node INTEGER, kind INTEGER NOT NULL,"
-  "  memory INTEGER NOT NULL, decided_by INTEGER NOT NULL, PRIMARY KEY (variant, key)) WITHOUT ROWID;"
+  "  memory INTEGER NOT NULL, decided_by INTEGER NOT NULL, name TEXT, PRIMARY KEY (variant, key)) WITHOUT ROWID;"
   "CREATE TABLE IF NOT EXISTS measured (key TEXT PRIMARY KEY, us REAL NOT NULL) WITHOUT ROWID;"
   "CREATE TABLE IF NOT EXISTS variants (position INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, policy TEXT,"
   "  limit_bytes INTEGER, decided_by INTEGER, peak_bytes INTEGER, temp_bytes INTEGER, host_bytes INTEGER,"
-  "  copied_bytes INTEGER, step_us REAL, recompute_us REAL, stall_us REAL, gap REAL);"
+  "  copied_bytes INTEGER, step_us REAL, recompute_us REAL, stall_us REAL, gap REAL, sizes_known INTEGER,"
+  "  fits INTEGER, parts TEXT);"
+  "CREATE TABLE IF NOT EXISTS front (position INTEGER PRIMARY KEY, program TEXT NOT NULL, name TEXT NOT NULL,"
+  "  limit_bytes INTEGER, peak_bytes INTEGER, temp_bytes INTEGER, host_bytes INTEGER, copied_bytes INTEGER, step_us REAL,"
+  "  recompute_us REAL, stall_us REAL, gap REAL, placements TEXT NOT NULL, sizes_known INTEGER,"
+  "  fits INTEGER, parts TEXT);"
   "CREATE TABLE IF NOT EXISTS chunks (run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE, number INTEGER,"
   "  content INTEGER, lane INTEGER, n INTEGER, begin_ns INTEGER, end_ns INTEGER, data BLOB NOT NULL,"
   "  PRIMARY KEY (run, number));"
@@ -64,6 +70,8 @@ _gantry_session_fail (sqlite3 *db, GError **error)
 
   if (code == SQLITE_FULL)
     advice = ": free some space and save again; the file still holds what it held before";
+  else if (code == SQLITE_IOERR)
+    advice = ": the disk refuses it, or a limit of file sizes (ulimit -f) does; the file still holds what it held before";
   else if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
     {
       advice = ": it is no session file, or it is damaged";
@@ -121,6 +129,12 @@ gboolean
 _gantry_session_has (sqlite3 *db, const char *table, const char *column)
 {
   return sqlite3_table_column_metadata (db, NULL, table, column, NULL, NULL, NULL, NULL, NULL) == SQLITE_OK;
+}
+
+const char *
+_gantry_session_column (sqlite3 *db, const char *table, const char *name)
+{
+  return _gantry_session_has (db, table, name) ? name : "NULL";
 }
 
 gboolean
@@ -190,6 +204,12 @@ upgrade (sqlite3 *db, GError **error)
     { "code", "spill_load_bytes", "INTEGER" },
     { "code", "stack_bytes", "INTEGER" },   { "code", "shared_bytes", "INTEGER" },
     { "code", "same_as", "INTEGER" },
+    { "runs", "limit_bytes", "INTEGER" },   { "runs", "kernels", "TEXT" },
+    { "runs", "target", "TEXT" },           { "runs", "arch", "TEXT" },
+    { "variants", "sizes_known", "INTEGER" },
+    { "front", "sizes_known", "INTEGER" },  { "placements", "name", "TEXT" },
+    { "variants", "fits", "INTEGER" },      { "variants", "parts", "TEXT" },
+    { "front", "fits", "INTEGER" },         { "front", "parts", "TEXT" },
     { "plan_buffers", "role", "INTEGER" },  { "plan_buffers", "instance", "INTEGER" },
   };
   g_autofree char *mark = g_strdup_printf ("PRAGMA application_id = %d; PRAGMA user_version = %d;", GANTRY_SESSION_APPLICATION_ID,

@@ -77,7 +77,7 @@ gantry_size_resolve (GantryDocument *document, const GantrySize *size, guint64 *
 char *
 gantry_size_text (guint64 bytes)
 {
-  return bytes > 0 ? gantry_format_bytes_down (bytes) : g_strdup ("");
+  return bytes > 0 ? gantry_format_limit (bytes) : g_strdup ("");
 }
 
 gboolean

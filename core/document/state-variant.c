@@ -7,7 +7,11 @@
 
 /* target, training; finite_math, fuse_rows, program_order, train; policy; disabled passes; choices; measured; dims; inputs;
  * variants */
-#define STATE_TYPE "(ssbbbbmsasatm(ssdatad)a(sx)a(ss)a(smstibttttddddat))"
+#define STATE_BEGIN "(ssbbbbmsasatm(ssdatad)a(sx)a(ss)"
+/* Figures: peak, temporaries, host, copied; step, done again, waiting; sizes known, fits; parts. */
+#define FIGURES "(ttttdddbbat)"
+#define VARIANTS "a(smstib" FIGURES "dat)"
+#define OLD_VARIANTS "a(smstibttttddddat)" /* which does not say whether sizes are known: what comes back reads "at least" */
 
 /* A choice is two numbers: its key, and the rest of it. */
 static GVariant *
@@ -127,20 +131,72 @@ unpack_bindings (GVariant *dims, GVariant *inputs)
 }
 
 static GVariant *
+pack_figures (const GantryPlanFigures *f)
+{
+  return g_variant_new ("(ttttdddbb@at)", f->peak_bytes, f->temp_bytes, f->host_bytes, f->copied_bytes, f->step_us, f->recompute_us,
+                        f->stall_us, f->sizes_known, f->fits,
+                        g_variant_new_fixed_array (G_VARIANT_TYPE_UINT64, f->parts.bytes, GANTRY_N_MEMORY_PARTS,
+                                                   sizeof f->parts.bytes[0]));
+}
+
+static void
+unpack_figures (GVariant *figures, GantryPlanFigures *f)
+{
+  g_autoptr (GVariant) parts = NULL;
+  const guint64 *bytes;
+  gsize n;
+
+  g_variant_get (figures, "(ttttdddbb@at)", &f->peak_bytes, &f->temp_bytes, &f->host_bytes, &f->copied_bytes, &f->step_us,
+                 &f->recompute_us, &f->stall_us, &f->sizes_known, &f->fits, &parts);
+  bytes = g_variant_get_fixed_array (parts, &n, sizeof *bytes);
+  for (gsize i = 0; i < MIN (n, GANTRY_N_MEMORY_PARTS); i++)
+    f->parts.bytes[i] = bytes[i];
+}
+
+static GVariant *
 pack_variants (GPtrArray *variants)
 {
   GVariantBuilder builder;
 
-  g_variant_builder_init (&builder, G_VARIANT_TYPE ("a(smstibttttddddat)"));
+  g_variant_builder_init (&builder, G_VARIANT_TYPE (VARIANTS));
   for (guint i = 0; i < variants->len; i++)
     {
       const GantryVariant *v = g_ptr_array_index (variants, i);
 
-      g_variant_builder_add (&builder, "(smstibttttdddd@at)", v->name, v->policy, v->limit, (gint32) v->by, v->predicted,
-                             v->peak_bytes, v->temp_bytes, v->host_bytes, v->copied_bytes, v->step_us, v->recompute_us,
-                             v->stall_us, v->gap, pack_choices (v->choices));
+      g_variant_builder_add (&builder, "(smstib@" FIGURES "d@at)", v->name, v->policy, v->limit, (gint32) v->by, v->predicted,
+                             pack_figures (&v->figures), v->gap, pack_choices (v->choices));
     }
   return g_variant_builder_end (&builder);
+}
+
+/* (transfer full) */
+static GantryVariant *
+unpack_variant (GVariant *child)
+{
+  g_autoptr (GVariant) choices = NULL, figures = NULL;
+  const char *name, *policy;
+  GantryVariant *v;
+  GantryPlanFigures *f;
+  gint32 by;
+
+  g_variant_get_child (child, 0, "&s", &name);
+  v = _gantry_variant_new (name);
+  f = &v->figures;
+  if (g_variant_is_of_type (child, G_VARIANT_TYPE ("(smstib" FIGURES "dat)")))
+    {
+      g_variant_get (child, "(&sm&stib@" FIGURES "d@at)", &name, &policy, &v->limit, &by, &v->predicted, &figures, &v->gap, &choices);
+      unpack_figures (figures, f);
+    }
+  else
+    {
+      f->fits = TRUE;
+      g_variant_get (child, "(&sm&stibttttdddd@at)", &name, &policy, &v->limit, &by, &v->predicted, &f->peak_bytes, &f->temp_bytes,
+                     &f->host_bytes, &f->copied_bytes, &f->step_us, &f->recompute_us, &f->stall_us, &v->gap, &choices);
+    }
+  v->policy = g_strdup (policy);
+  v->by = (GantryDecider) CLAMP (by, 0, GANTRY_DECIDED_BY_SOLVER);
+  v->choices = unpack_choices (choices);
+  return v;
 }
 
 static GPtrArray *
@@ -151,20 +207,9 @@ unpack_variants (GVariant *list)
 
   for (gsize i = 0; i < n; i++)
     {
-      g_autoptr (GVariant) child = g_variant_get_child_value (list, i), choices = NULL;
-      const char *name, *policy;
-      GantryVariant *v;
-      gint32 by;
+      g_autoptr (GVariant) child = g_variant_get_child_value (list, i);
 
-      g_variant_get_child (child, 0, "&s", &name);
-      v = _gantry_variant_new (name);
-      g_variant_get (child, "(&sm&stibttttdddd@at)", &name, &policy, &v->limit, &by, &v->predicted, &v->peak_bytes,
-                     &v->temp_bytes, &v->host_bytes, &v->copied_bytes, &v->step_us, &v->recompute_us, &v->stall_us, &v->gap,
-                     &choices);
-      v->policy = g_strdup (policy);
-      v->by = (GantryDecider) CLAMP (by, 0, GANTRY_DECIDED_BY_SOLVER);
-      v->choices = unpack_choices (choices);
-      g_ptr_array_add (variants, v);
+      g_ptr_array_add (variants, unpack_variant (child));
     }
   return variants;
 }
@@ -177,26 +222,36 @@ _gantry_state_to_variant (const GantryState *state)
   const char *none[] = { NULL };
   GVariant *disabled = g_variant_new_strv (s->disabled_passes != NULL ? (const char *const *) s->disabled_passes : none, -1);
 
-  return g_variant_ref_sink (g_variant_new ("(ssbbbbms@as@at@m(ssdatad)@a(sx)@a(ss)@a(smstibttttddddat))", target, training,
+  return g_variant_ref_sink (g_variant_new ("(ssbbbbms@as@at@m(ssdatad)@a(sx)@a(ss)@" VARIANTS ")", target, training,
                                             s->finite_math, s->fuse_rows, s->program_order, s->train, s->policy, disabled,
                                             pack_choices (s->choices), pack_measured (s->measured),
                                             pack_bindings (state->bindings, TRUE), pack_bindings (state->bindings, FALSE),
                                             pack_variants (state->variants)));
 }
 
+/* Of an older version where only that makes sense of the bytes. (transfer full) */
+static GVariant *
+read_state (GBytes *bytes)
+{
+  g_autoptr (GVariant) now = g_variant_ref_sink (g_variant_new_from_bytes (G_VARIANT_TYPE (STATE_BEGIN VARIANTS ")"), bytes, FALSE));
+  g_autoptr (GVariant) old = NULL;
+
+  if (g_variant_is_normal_form (now))
+    return g_steal_pointer (&now);
+  old = g_variant_ref_sink (g_variant_new_from_bytes (G_VARIANT_TYPE (STATE_BEGIN OLD_VARIANTS ")"), bytes, FALSE));
+  return g_variant_get_normal_form (g_variant_is_normal_form (old) ? old : now);
+}
+
 GantryState *
 _gantry_state_from_bytes (GBytes *bytes, GError **error)
 {
-  g_autoptr (GVariant) raw = g_variant_ref_sink (g_variant_new_from_bytes (G_VARIANT_TYPE (STATE_TYPE), bytes, FALSE));
-  g_autoptr (GVariant) value = g_variant_get_normal_form (raw), choices = NULL, measured = NULL, dims = NULL, inputs = NULL;
-  g_autoptr (GVariant) variants = NULL;
+  g_autoptr (GVariant) value = read_state (bytes), choices = NULL, measured = NULL, dims = NULL, inputs = NULL, variants = NULL;
   g_autoptr (GantryState) state = _gantry_state_copy (NULL);
   GantryCompileSettings *s = &state->settings;
   const char *target, *training, *policy;
 
-  g_variant_get (value, "(&s&sbbbbm&s^as@at@m(ssdatad)@a(sx)@a(ss)@a(smstibttttddddat))", &target, &training, &s->finite_math,
-                 &s->fuse_rows, &s->program_order, &s->train, &policy, &s->disabled_passes, &choices, &measured, &dims, &inputs,
-                 &variants);
+  g_variant_get (value, "(&s&sbbbbm&s^as@at@m(ssdatad)@a(sx)@a(ss)@*)", &target, &training, &s->finite_math, &s->fuse_rows,
+                 &s->program_order, &s->train, &policy, &s->disabled_passes, &choices, &measured, &dims, &inputs, &variants);
   s->policy = g_strdup (policy);
   s->choices = unpack_choices (choices);
   s->measured = unpack_measured (measured);

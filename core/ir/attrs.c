@@ -123,6 +123,12 @@ gantry_attr_list_set_function (GantryAttrList *list, const char *key, guint32 fu
 }
 
 void
+gantry_attr_list_set_item (GantryAttrList *list, const GantryAttr *item)
+{
+  set (list, gantry_context_string (list->context, item->key), *item);
+}
+
+void
 gantry_attr_list_set_all (GantryAttrList *list, guint32 attrs)
 {
   const GantryAttrs *from = gantry_context_attrs (list->context, attrs);

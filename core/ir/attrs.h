@@ -61,6 +61,8 @@ void gantry_attr_list_set_strings (GantryAttrList *list, const char *key, const 
 void gantry_attr_list_set_type (GantryAttrList *list, const char *key, guint32 type);
 void gantry_attr_list_set_literal (GantryAttrList *list, const char *key, guint32 literal);
 void gantry_attr_list_set_function (GantryAttrList *list, const char *key, guint32 function);
+/** Copies one attribute, of the same context. */
+void gantry_attr_list_set_item (GantryAttrList *list, const GantryAttr *item);
 /** Copies every attribute of @attrs (an id) into the list. */
 void gantry_attr_list_set_all (GantryAttrList *list, guint32 attrs);
 /** Interns the list and frees it. Returns: attrs id, 0 for an empty list. */

@@ -2,18 +2,18 @@
 /* The short forms in which lowering rules and passes write core operations. */
 #include "core/ir/builder.h"
 
-/* Rank of a value for arrays on the stack; a value that is no tensor is an error of the rule's input. */
+/* Rank of a value for arrays on the stack. A value that is no tensor is an error of the rule's input; 0 is none, and its
+ * reason is known. */
 static const GantryType *
 tensor_type (GantryBuilder *builder, guint32 id, const char *what)
 {
   const GantryType *type = gantry_builder_get_type (builder, id);
 
-  if (id == 0 || type->kind != GANTRY_TYPE_TENSOR)
-    {
-      gantry_builder_fail (builder, GANTRY_ERROR_UNSUPPORTED, "%s: the type of its operand is not known", what);
-      return NULL;
-    }
-  return type;
+  if (id != 0 && type->kind == GANTRY_TYPE_TENSOR)
+    return type;
+  if (id != 0)
+    gantry_builder_fail (builder, GANTRY_ERROR_UNSUPPORTED, "%s: the type of its operand is not known", what);
+  return NULL;
 }
 
 static guint32
@@ -96,13 +96,13 @@ gantry_builder_ints (GantryBuilder *builder, const gint64 *values, gsize n)
 guint32
 gantry_builder_unary (GantryBuilder *builder, guint op, guint32 x)
 {
-  return gantry_builder_add (builder, op, &x, 1, 0);
+  return x != 0 ? gantry_builder_add (builder, op, &x, 1, 0) : 0;
 }
 
 guint32
 gantry_builder_binary (GantryBuilder *builder, guint op, guint32 x, guint32 y)
 {
-  return gantry_builder_add (builder, op, (guint32[]){ x, y }, 2, 0);
+  return x != 0 && y != 0 ? gantry_builder_add (builder, op, (guint32[]){ x, y }, 2, 0) : 0;
 }
 
 /* The numpy broadcast of two dimensions; 0 stays 0 against 1. */
@@ -320,6 +320,9 @@ gantry_builder_concatenate (GantryBuilder *builder, const guint32 *xs, guint n, 
 
   if (n == 1)
     return xs[0];
+  for (guint i = 0; i < n; i++)
+    if (xs[i] == 0)
+      return 0;
   attrs = gantry_attr_list_new (gantry_builder_context (builder));
   gantry_attr_list_set_int (attrs, "dimension", axis);
   return gantry_builder_add (builder, GANTRY_OP_CONCATENATE, xs, n, gantry_attr_list_end (attrs));
@@ -333,7 +336,7 @@ gantry_builder_pad (GantryBuilder *builder, guint32 x, guint32 value, const gint
   gint64 zeros[GANTRY_MAX_RANK] = { 0 };
   GantryAttrList *attrs;
 
-  if (type == NULL)
+  if (type == NULL || value == 0)
     return 0;
   attrs = gantry_attr_list_new (gantry_builder_context (builder));
   gantry_attr_list_set_ints (attrs, "edge_padding_low", low, type->rank);
@@ -356,6 +359,8 @@ gantry_builder_reduce (GantryBuilder *builder, const char *kind, guint32 x, cons
   g_autofree gint64 *sorted = g_new (gint64, n_axes + 1);
   GantryAttrList *attrs;
 
+  if (x == 0)
+    return 0;
   for (gsize i = 0; i < n_axes; i++)
     sorted[i] = axes[i];
   qsort (sorted, n_axes, sizeof *sorted, compare_ints);
@@ -396,8 +401,11 @@ gantry_builder_scan (GantryBuilder *builder, const GantryScan *scan, const guint
 guint32
 gantry_builder_result (GantryBuilder *builder, guint32 tuple, guint index)
 {
-  GantryAttrList *attrs = gantry_attr_list_new (gantry_builder_context (builder));
+  GantryAttrList *attrs;
 
+  if (tuple == 0)
+    return 0;
+  attrs = gantry_attr_list_new (gantry_builder_context (builder));
   gantry_attr_list_set_int (attrs, "index", index);
   return gantry_builder_add (builder, GANTRY_OP_RESULT, &tuple, 1, gantry_attr_list_end (attrs));
 }

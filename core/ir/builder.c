@@ -1,50 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions being written, nodes added with inferred types, folding as they are added, freezing. The
- * sugar for lowering rules stands in builder-sugar.c. */
-#include "core/ir/builder.h"
-#include "core/ir/evaluator.h"
+/* Functions being written, and nodes added with inferred types. Folding stands in builder-fold.c, freezing in
+ * builder-freeze.c, the sugar for lowering rules in builder-sugar.c. */
+#include "core/ir/builder-private.h"
 #include <string.h>
 
 #define MOST_BROADCASTS 8u
 
-typedef struct
-{
-  GantryFunction head;
-  GArray *nodes;    /* GantryNode */
-  GArray *captures; /* GantryNode: parameters that came later; they stand behind those of head.n_params */
-  gboolean dropped;
-} Draft;
-
-#define IN_CAPTURES 0x80000000u /* of a position */
-
-typedef struct
-{
-  guint32 draft; /* index + 1; 0: not here */
-  guint32 position;
-} Place;
-
-struct _GantryBuilder
-{
-  GantryContext *context;
-  guint32 name;
-  GPtrArray *drafts; /* Draft, in order of begin */
-  GArray *open;      /* guint: indices of drafts being written, innermost last */
-  GArray *operands;   /* guint32 */
-  GArray *origins;    /* guint32 */
-  GArray *places;     /* Place by node id */
-  GHashTable *ended;  /* function id -> index of its draft + 1 */
-  GHashTable *splats; /* node id -> GantryLiteral made for gantry_builder_constant_of() */
-  GArray *place_origins;
-  guint32 scope, location, next_name;
-  GantryPhase phase;
-  gint64 fold_limit;
-  GError *error;
-};
-
 static void
 draft_free (gpointer data)
 {
-  Draft *draft = data;
+  GantryDraft *draft = data;
 
   g_array_unref (draft->nodes);
   g_array_unref (draft->captures);
@@ -58,7 +23,7 @@ reset (GantryBuilder *builder)
   builder->open = g_array_new (FALSE, FALSE, sizeof (guint));
   builder->operands = g_array_new (FALSE, FALSE, sizeof (guint32));
   builder->origins = g_array_new (FALSE, FALSE, sizeof (guint32));
-  builder->places = g_array_new (FALSE, TRUE, sizeof (Place));
+  builder->places = g_array_new (FALSE, TRUE, sizeof (GantryPlace));
   builder->ended = g_hash_table_new (NULL, NULL);
   builder->splats = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) gantry_literal_unref);
 }
@@ -73,6 +38,13 @@ clear (GantryBuilder *builder)
   g_array_unref (builder->places);
   g_hash_table_unref (builder->ended);
   g_hash_table_unref (builder->splats);
+}
+
+void
+_gantry_builder_reset (GantryBuilder *builder)
+{
+  clear (builder);
+  reset (builder);
 }
 
 GantryBuilder *
@@ -133,7 +105,7 @@ gantry_builder_check (GantryBuilder *builder, GError **error)
 guint32
 gantry_builder_begin (GantryBuilder *builder, const char *name, guint32 function_id)
 {
-  Draft *draft = g_new0 (Draft, 1);
+  GantryDraft *draft = g_new0 (GantryDraft, 1);
   guint index = builder->drafts->len;
 
   draft->nodes = g_array_new (FALSE, FALSE, sizeof (GantryNode));
@@ -147,7 +119,7 @@ gantry_builder_begin (GantryBuilder *builder, const char *name, guint32 function
   return draft->head.id;
 }
 
-static Draft *
+static GantryDraft *
 current (GantryBuilder *builder)
 {
   g_assert (builder->open->len > 0);
@@ -157,7 +129,7 @@ current (GantryBuilder *builder)
 void
 gantry_builder_end (GantryBuilder *builder, const guint32 *results, guint n_results)
 {
-  Draft *draft = current (builder);
+  GantryDraft *draft = current (builder);
 
   draft->head.results = builder->operands->len;
   draft->head.n_results = n_results;
@@ -170,7 +142,7 @@ gantry_builder_end (GantryBuilder *builder, const guint32 *results, guint n_resu
 guint32
 gantry_builder_parameter (GantryBuilder *builder, guint32 type, const char *name)
 {
-  Draft *draft = current (builder);
+  GantryDraft *draft = current (builder);
   guint32 id;
 
   g_return_val_if_fail (draft->nodes->len == draft->head.n_params, 0);
@@ -226,19 +198,19 @@ gantry_builder_set_fold_limit (GantryBuilder *builder, gint64 elements)
 static GantryNode *
 find (GantryBuilder *builder, guint32 id)
 {
-  const Place *place;
-  Draft *draft;
+  const GantryPlace *place;
+  GantryDraft *draft;
 
   if (id == 0 || id >= builder->places->len)
     return NULL;
-  place = &g_array_index (builder->places, Place, id);
+  place = &g_array_index (builder->places, GantryPlace, id);
   if (place->draft == 0)
     return NULL;
   draft = g_ptr_array_index (builder->drafts, place->draft - 1);
   if (draft->dropped)
     return NULL;
-  if ((place->position & IN_CAPTURES) != 0)
-    return &g_array_index (draft->captures, GantryNode, place->position & ~IN_CAPTURES);
+  if ((place->position & GANTRY_IN_CAPTURES) != 0)
+    return &g_array_index (draft->captures, GantryNode, place->position & ~GANTRY_IN_CAPTURES);
   return &g_array_index (draft->nodes, GantryNode, place->position);
 }
 
@@ -288,6 +260,23 @@ gantry_builder_set_parameter_attrs (GantryBuilder *builder, guint32 id, guint32 
   node->attrs = attrs;
 }
 
+void
+gantry_builder_choose_phases (GantryBuilder *builder, GantryPhaseOf phase_of, gpointer user_data)
+{
+  for (guint d = 0; d < builder->drafts->len; d++)
+    {
+      const GantryDraft *draft = g_ptr_array_index (builder->drafts, d);
+
+      for (guint i = 0; i < draft->nodes->len; i++)
+        {
+          GantryNode *node = &g_array_index (draft->nodes, GantryNode, i);
+
+          if (node->op != GANTRY_OP_PARAMETER)
+            node->phase = phase_of (builder, node, user_data);
+        }
+    }
+}
+
 GantryLiteral *
 gantry_builder_constant_of (GantryBuilder *builder, guint32 id)
 {
@@ -334,21 +323,21 @@ gantry_builder_constant_of (GantryBuilder *builder, guint32 id)
 static guint32
 append (GantryBuilder *builder, GantryNode *node, const guint32 *operands, const guint32 *origins)
 {
-  Draft *draft = current (builder);
+  GantryDraft *draft = current (builder);
   guint index = g_array_index (builder->open, guint, builder->open->len - 1);
-  Place *place;
+  GantryPlace *place;
 
   if (node->id == 0)
     node->id = gantry_context_next_node_id (builder->context);
   if (node->id >= builder->places->len)
     g_array_set_size (builder->places, MAX (node->id + 1, builder->places->len + builder->places->len / 2));
-  place = &g_array_index (builder->places, Place, node->id);
+  place = &g_array_index (builder->places, GantryPlace, node->id);
   if (place->draft != 0)
     {
       gantry_builder_fail (builder, GANTRY_ERROR_INVALID, "node id %%%u is used twice", node->id);
       return 0;
     }
-  *place = (Place){ .draft = index + 1, .position = draft->nodes->len };
+  *place = (GantryPlace){ .draft = index + 1, .position = draft->nodes->len };
   node->operands = builder->operands->len;
   if (node->n_operands > 0)
     g_array_append_vals (builder->operands, operands, node->n_operands);
@@ -396,12 +385,12 @@ gantry_builder_add_typed (GantryBuilder *builder, guint op, const guint32 *opera
 }
 
 /* The draft of a function, whether it is being written or has been. */
-static Draft *
+static GantryDraft *
 draft_of (GantryBuilder *builder, guint32 function_id, guint *index)
 {
   for (guint i = builder->drafts->len; i-- > 0;)
     {
-      Draft *draft = g_ptr_array_index (builder->drafts, i);
+      GantryDraft *draft = g_ptr_array_index (builder->drafts, i);
 
       *index = i;
       if (draft->head.id == function_id && !draft->dropped)
@@ -414,7 +403,7 @@ guint32
 gantry_builder_capture (GantryBuilder *builder, guint32 function_id, guint32 type)
 {
   guint index;
-  Draft *draft = draft_of (builder, function_id, &index);
+  GantryDraft *draft = draft_of (builder, function_id, &index);
   GantryNode node = { .op = GANTRY_OP_PARAMETER, .type = type, .scope = builder->scope, .location = builder->location };
   guint32 id;
 
@@ -422,7 +411,8 @@ gantry_builder_capture (GantryBuilder *builder, guint32 function_id, guint32 typ
   id = node.id = gantry_context_next_node_id (builder->context);
   if (id >= builder->places->len)
     g_array_set_size (builder->places, MAX (id + 1, builder->places->len + builder->places->len / 2));
-  g_array_index (builder->places, Place, id) = (Place){ index + 1, draft->captures->len | IN_CAPTURES };
+  g_array_index (builder->places, GantryPlace, id)
+    = (GantryPlace){ index + 1, draft->captures->len | GANTRY_IN_CAPTURES };
   g_array_append_val (draft->captures, node);
   return id;
 }
@@ -431,7 +421,7 @@ void
 gantry_builder_order_captures (GantryBuilder *builder, guint32 function_id, const guint32 *ids, guint n)
 {
   guint index;
-  Draft *draft = draft_of (builder, function_id, &index);
+  GantryDraft *draft = draft_of (builder, function_id, &index);
   g_autofree GantryNode *nodes = g_new0 (GantryNode, n + 1);
 
   g_return_if_fail (draft != NULL && draft->captures->len == n);
@@ -440,7 +430,7 @@ gantry_builder_order_captures (GantryBuilder *builder, guint32 function_id, cons
   for (guint i = 0; i < n; i++)
     {
       g_array_index (draft->captures, GantryNode, i) = nodes[i];
-      g_array_index (builder->places, Place, ids[i]).position = i | IN_CAPTURES;
+      g_array_index (builder->places, GantryPlace, ids[i]).position = i | GANTRY_IN_CAPTURES;
     }
 }
 
@@ -460,7 +450,7 @@ gantry_builder_drop (GantryBuilder *builder, guint32 function_id)
 
   g_return_if_fail (draft_of (builder, function_id, &index) != NULL);
   for (guint i = index; i < builder->drafts->len; i++)
-    ((Draft *) g_ptr_array_index (builder->drafts, i))->dropped = TRUE;
+    ((GantryDraft *) g_ptr_array_index (builder->drafts, i))->dropped = TRUE;
 }
 
 static guint32
@@ -468,7 +458,7 @@ draft_result_type (gpointer data, guint32 function_id)
 {
   GantryBuilder *builder = data;
   guint index = GPOINTER_TO_UINT (g_hash_table_lookup (builder->ended, GUINT_TO_POINTER (function_id)));
-  const Draft *draft = index != 0 ? g_ptr_array_index (builder->drafts, index - 1) : NULL;
+  const GantryDraft *draft = index != 0 ? g_ptr_array_index (builder->drafts, index - 1) : NULL;
   g_autofree guint32 *types = NULL;
 
   if (draft == NULL)
@@ -478,66 +468,6 @@ draft_result_type (gpointer data, guint32 function_id)
     types[j] = gantry_builder_type (builder, g_array_index (builder->operands, guint32, draft->head.results + j));
   return draft->head.n_results == 1 ? types[0]
                                     : gantry_context_tuple (builder->context, draft->head.n_results, types);
-}
-
-/* A module of one node over parameters, so that the evaluator can be asked about a node not yet frozen. */
-static GantryLiteral *
-evaluate_alone (GantryBuilder *builder, guint op, GantryLiteral **operands, const guint32 *types, guint n,
-                guint32 attrs, guint32 type)
-{
-  g_autofree GantryNode *nodes = g_new0 (GantryNode, n + 1);
-  g_autofree guint32 *ids = g_new0 (guint32, n + 1);
-  g_autofree guint32 *index = g_new0 (guint32, n + 2);
-  GantryFunction function = { .id = 1, .n_nodes = n + 1, .n_params = n };
-  GantryModule module = { .context = builder->context, .n_functions = 1, .n_nodes = n + 1, .n_operands = n,
-                          .n_index = n + 2, .functions = &function, .nodes = nodes, .operands = ids, .index = index };
-  GantryLiteral *result = NULL;
-
-  for (guint i = 0; i <= n; i++)
-    {
-      nodes[i].id = i + 1;
-      nodes[i].op = GANTRY_OP_PARAMETER;
-      nodes[i].type = i < n ? types[i] : type;
-      index[i + 1] = i + 1;
-      if (i < n)
-        ids[i] = i + 1;
-    }
-  nodes[n].op = (guint16) op;
-  nodes[n].n_operands = n;
-  nodes[n].attrs = attrs;
-  /* A node that cannot be folded is simply not folded. */
-  gantry_evaluate_node (&module, &nodes[n], operands, &result, 1, NULL);
-  return result;
-}
-
-static gboolean
-foldable (guint op)
-{
-  const GantryOpInfo *info = gantry_op_info (op);
-
-  return info != NULL && (info->flags & (GANTRY_OP_EXTERN | GANTRY_OP_STRUCTURE | GANTRY_OP_RANDOM | GANTRY_OP_EFFECT)) == 0 &&
-         op != GANTRY_OP_FUSION && op != GANTRY_OP_CHECKPOINT_NAME;
-}
-
-static guint32
-try_fold (GantryBuilder *builder, guint op, const guint32 *operands, guint n, guint32 attrs, guint32 type)
-{
-  g_autofree GantryLiteral **values = g_new0 (GantryLiteral *, n + 1);
-  g_autofree guint32 *types = g_new0 (guint32, n + 1);
-  g_autoptr (GantryLiteral) result = NULL;
-  gint64 elements = gantry_type_elements (gantry_context_type (builder->context, type));
-
-  if (builder->fold_limit <= 0 || elements < 0 || elements > builder->fold_limit || !foldable (op))
-    return 0;
-  for (guint i = 0; i < n; i++)
-    {
-      values[i] = gantry_builder_constant_of (builder, operands[i]);
-      if (values[i] == NULL || gantry_type_elements (values[i]->type) > 64 * builder->fold_limit)
-        return 0;
-      types[i] = gantry_builder_type (builder, operands[i]);
-    }
-  result = evaluate_alone (builder, op, values, types, n, attrs, type);
-  return result != NULL ? gantry_builder_literal (builder, result) : 0;
 }
 
 guint32
@@ -564,118 +494,8 @@ gantry_builder_add (GantryBuilder *builder, guint op, const guint32 *operands, g
   type = gantry_op_infer (&query, &builder->error);
   if (builder->error != NULL)
     return 0;
-  folded = try_fold (builder, op, operands, n_operands, attrs, type);
+  folded = _gantry_builder_fold (builder, op, operands, n_operands, attrs, type);
   if (folded != 0)
     return folded;
   return gantry_builder_add_typed (builder, op, operands, n_operands, attrs, type);
-}
-
-/* Freezing */
-
-static void
-freeze_nodes (GantryModule *module, const GantryNode *nodes, guint n)
-{
-  if (n > 0)
-    memcpy (module->nodes + module->n_nodes, nodes, n * sizeof (GantryNode));
-  module->n_nodes += n;
-}
-
-static void
-freeze_draft (GantryModule *module, const Draft *draft)
-{
-  const GantryNode *nodes = (const GantryNode *) (gpointer) draft->nodes->data;
-  GantryFunction *function = &module->functions[module->n_functions++];
-
-  *function = draft->head;
-  function->first_node = module->n_nodes;
-  function->n_nodes = draft->nodes->len + draft->captures->len;
-  function->n_params += draft->captures->len;
-  freeze_nodes (module, nodes, draft->head.n_params);
-  freeze_nodes (module, (const GantryNode *) (gpointer) draft->captures->data, draft->captures->len);
-  if (draft->nodes->len > draft->head.n_params) /* a function without nodes has no array */
-    freeze_nodes (module, nodes + draft->head.n_params, draft->nodes->len - draft->head.n_params);
-}
-
-static void
-freeze_functions (GantryBuilder *builder, GantryModule *module)
-{
-  guint32 total = 0;
-
-  module->functions = g_new0 (GantryFunction, MAX (builder->drafts->len, 1));
-  for (guint i = 0; i < builder->drafts->len; i++)
-    {
-      const Draft *draft = g_ptr_array_index (builder->drafts, i);
-
-      total += draft->nodes->len + draft->captures->len;
-    }
-  module->nodes = g_new (GantryNode, MAX (total, 1));
-  for (guint i = 0; i < builder->drafts->len; i++)
-    {
-      const Draft *draft = g_ptr_array_index (builder->drafts, i);
-
-      if (!draft->dropped)
-        freeze_draft (module, draft);
-    }
-}
-
-static int
-compare_function_ids (gconstpointer a, gconstpointer b, gpointer functions)
-{
-  guint32 x = ((const GantryFunction *) functions)[*(const guint32 *) a].id;
-  guint32 y = ((const GantryFunction *) functions)[*(const guint32 *) b].id;
-
-  return x < y ? -1 : x > y;
-}
-
-static void
-freeze_index (GantryModule *module)
-{
-  guint32 last = 0;
-
-  module->by_id = g_new (guint32, module->n_functions);
-  for (guint32 i = 0; i < module->n_functions; i++)
-    module->by_id[i] = i;
-  g_qsort_with_data (module->by_id, (gint) module->n_functions, sizeof (guint32), compare_function_ids,
-                     module->functions);
-  for (guint32 i = 0; i < module->n_nodes; i++)
-    last = MAX (last, module->nodes[i].id);
-  module->n_index = last + 1;
-  module->index = g_new0 (guint32, module->n_index);
-  for (guint32 i = 0; i < module->n_nodes; i++)
-    module->index[module->nodes[i].id] = i + 1;
-}
-
-static guint32 *
-freeze_ids (GArray *ids, guint32 *n)
-{
-  *n = ids->len;
-  return g_memdup2 (ids->data, MAX (ids->len, 1) * sizeof (guint32));
-}
-
-GantryModule *
-gantry_builder_finish (GantryBuilder *builder, GError **error)
-{
-  GantryModule *module;
-
-  if (!gantry_builder_check (builder, error))
-    return NULL;
-  if (builder->open->len > 0 || builder->drafts->len == 0)
-    {
-      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "a module has to have a function, and all of them ended");
-      return NULL;
-    }
-  module = g_new0 (GantryModule, 1);
-  g_atomic_ref_count_init (&module->ref_count);
-  module->context = gantry_context_ref (builder->context);
-  module->name = builder->name;
-  freeze_functions (builder, module);
-  freeze_index (module);
-  if (builder->operands->len == 0)
-    module->operands = g_new0 (guint32, 1);
-  else
-    module->operands = freeze_ids (builder->operands, &module->n_operands);
-  module->origins = builder->origins->len > 0 ? freeze_ids (builder->origins, &module->n_origins) : g_new0 (guint32, 1);
-  clear (builder);
-  reset (builder);
-  return module;
 }

@@ -79,8 +79,12 @@ void gantry_builder_name_node (GantryBuilder *builder, guint32 id, guint32 name)
 /** Gives a parameter other attributes: what is known of it (`alias`, `role`) once its function has been written. */
 void gantry_builder_set_parameter_attrs (GantryBuilder *builder, guint32 id, guint32 attrs);
 guint32 gantry_builder_operand_of (GantryBuilder *builder, guint32 id, guint i);
+/** Returns: the phase of @node, whose operands have theirs */
+typedef GantryPhase (*GantryPhaseOf) (GantryBuilder *builder, const GantryNode *node, gpointer user_data);
+/** Gives all nodes but parameters the phases that @phase_of says, each function in program order. */
+void gantry_builder_choose_phases (GantryBuilder *builder, GantryPhaseOf phase_of, gpointer user_data);
 
-/* The sugar of lowering rules. All return 0 after an error. */
+/* The sugar of lowering rules. All return 0 after an error, and without one where an operand is 0 (a scan refuses it). */
 guint32 gantry_builder_literal (GantryBuilder *builder, GantryLiteral *literal); /* (transfer none) */
 guint32 gantry_builder_scalar (GantryBuilder *builder, GantryElementType element, double value);
 guint32 gantry_builder_int_scalar (GantryBuilder *builder, GantryElementType element, gint64 value);

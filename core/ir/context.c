@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The shared tables. Everything goes through GantryInterner by value, so an id of a table of objects
  * (attributes, literals) is the id that the interner gave to the object's key. */
+#include "core/base/format.h"
 #include "core/ir/context-private.h"
 #include "core/ir/dialect.h"
 #include "core/ir/operation.h"
@@ -419,6 +420,7 @@ gantry_context_location_text (GantryContext *context, guint32 id)
 {
   const GantryLocation *location = gantry_context_get_location (context, id);
   GString *text;
+  char *shown;
 
   if (location == NULL)
     return g_strdup ("unknown location");
@@ -431,7 +433,9 @@ gantry_context_location_text (GantryContext *context, guint32 id)
       if (location->column != 0)
         g_string_append_printf (text, ":%u", location->column);
     }
-  return g_string_free (text, FALSE);
+  shown = gantry_format_text (text->str, FALSE);
+  g_string_free (text, TRUE);
+  return shown;
 }
 
 /* Operations, counters, dialects */

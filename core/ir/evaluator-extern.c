@@ -2,6 +2,7 @@
 /* What no tensor expression says, written by hand: sort, scatter and random bits. */
 #include "core/ir/evaluator-private.h"
 #include "core/base/error.h"
+#include "core/base/integers.h"
 #include "core/ir/literal.h"
 #include <math.h>
 #include <string.h>
@@ -166,15 +167,6 @@ typedef struct
 } Scatter;
 
 static gboolean
-contains (const gint64 *list, gsize n, gint64 value)
-{
-  for (gsize i = 0; i < n; i++)
-    if (list[i] == value)
-      return TRUE;
-  return FALSE;
-}
-
-static gboolean
 in_range (const gint64 *list, gsize n, gint64 end)
 {
   for (gsize i = 0; i < n; i++)
@@ -195,14 +187,15 @@ scatter_check (Scatter *s, GError **error)
       !in_range (s->input_batching, s->n_input_batching, s->input->rank) ||
       !in_range (s->index_batching, s->n_index_batching, s->indices->rank) ||
       !in_range (s->to_operand, s->n_to_operand, s->input->rank) || s->n_input_batching != s->n_index_batching ||
-      contains (s->index_batching, s->n_index_batching, s->index_vector_dim) ||
+      gantry_ints_contain (s->index_batching, s->n_index_batching, s->index_vector_dim) ||
       s->n_to_operand != (gsize) (vector ? s->indices->dims[s->index_vector_dim] : 1))
     return invalid (error, "the dimension numbers do not fit the operands");
   for (guint d = 0; d < s->updates->rank; d++)
-    if (!contains (s->update_window, s->n_update_window, d))
+    if (!gantry_ints_contain (s->update_window, s->n_update_window, d))
       s->scatter_axis[s->n_scatter++] = (guint8) d;
   for (guint d = 0; d < s->input->rank; d++)
-    if (!contains (s->inserted, s->n_inserted, d) && !contains (s->input_batching, s->n_input_batching, d))
+    if (!gantry_ints_contain (s->inserted, s->n_inserted, d) &&
+        !gantry_ints_contain (s->input_batching, s->n_input_batching, d))
       {
         if (windows == s->n_update_window)
           return invalid (error, "the dimension numbers do not fit the operands");

@@ -100,9 +100,7 @@ evaluate_expression (const GantryMachine *machine, const GantryNode *node, Gantr
 static gboolean
 evaluate_constant (const GantryModule *module, const GantryNode *node, GantryLiteral **results, GError **error)
 {
-  const GantryAttr *value = gantry_attrs_find (module->context, node->attrs, "value");
-  GantryLiteral *literal = value != NULL && value->kind == GANTRY_ATTR_LITERAL
-                             ? gantry_context_literal (module->context, value->id) : NULL;
+  GantryLiteral *literal = gantry_node_literal (module, node);
 
   if (literal == NULL)
     {

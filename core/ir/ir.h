@@ -16,6 +16,7 @@
 #include "core/ir/operation.h"
 #include "core/ir/placement.h"
 #include "core/ir/plan-alive.h"
+#include "core/ir/plan-figures.h"
 #include "core/ir/plan.h"
 #include "core/ir/rewriter.h"
 #include "core/ir/text.h"

@@ -5,7 +5,7 @@
 #include "core/ir/kernel-sizes.h"
 #include <string.h>
 
-#define FIRST_LINE "gantry kernel sizes 2"
+#define FIRST_LINE "gantry kernel sizes 3"
 #define CHECKSUM "sha256 "
 #define MOST_BYTES (G_GUINT64_CONSTANT (1) << 60)
 #define MOST_TEXT (256u * 1024 * 1024)
@@ -42,8 +42,9 @@ gantry_kernel_sizes_to_text (const GantryKernelSizes *sizes)
 {
   GString *text = g_string_new (FIRST_LINE "\n");
 
-  g_string_append_printf (text, "program %s\ntarget %s\narch %s\ncode %" G_GUINT64_FORMAT "\n",
+  g_string_append_printf (text, "program %s\ntarget %s\nconditions %s\narch %s\ncode %" G_GUINT64_FORMAT "\n",
                           sizes->program != NULL ? sizes->program : "", sizes->target != NULL ? sizes->target : "",
+                          sizes->conditions != NULL ? sizes->conditions : "",
                           sizes->arch != NULL ? sizes->arch : "", sizes->code_bytes);
   for (guint i = 0; i < sizes->entries->len; i++)
     {
@@ -74,7 +75,7 @@ static gboolean
 read_fact (GantryKernelSizes *sizes, const char *line)
 {
   const struct { const char *key; char **value; } texts[] = { { "program ", &sizes->program }, { "target ", &sizes->target },
-                                                              { "arch ", &sizes->arch } };
+                                                              { "conditions ", &sizes->conditions }, { "arch ", &sizes->arch } };
 
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
     if (g_str_has_prefix (line, texts[i].key))

@@ -1,7 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sizes of kernels: a sorted table by position. */
 #include "core/ir/kernel-sizes.h"
+#include "core/base/processor.h"
 #include "core/ir/plan.h"
+#include <string.h>
+
+char *
+gantry_kernel_conditions_text (const GantryKernelConditions *conditions)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autofree char *processor = gantry_processor_identity ();
+
+  if (conditions->device == NULL || strcmp (conditions->device, "cuda") != 0)
+    {
+      g_string_append_printf (text, "%s, %u threads, %s, ", processor,
+                              conditions->n_threads > 0 ? conditions->n_threads : g_get_num_processors (),
+                              conditions->no_library ? "no library" : "library");
+      g_string_append_printf (text, "instructions %s, ", conditions->instructions != NULL ? conditions->instructions : "native");
+      if (conditions->layout_block > 0)
+        g_string_append_printf (text, "blocks of %u, ", conditions->layout_block);
+    }
+  g_string_append_printf (text, "%s%s%s%s", conditions->quick_compile ? "quick" : "optimized", conditions->allow_tf32 ? ", tf32" : "",
+                          conditions->device != NULL ? ", " : "", conditions->device != NULL ? conditions->device : "");
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
 
 GantryKernelSizes *
 gantry_kernel_sizes_new (const char *program, const char *target)
@@ -29,6 +51,7 @@ gantry_kernel_sizes_unref (GantryKernelSizes *sizes)
     return;
   g_free (sizes->program);
   g_free (sizes->target);
+  g_free (sizes->conditions);
   g_free (sizes->arch);
   g_array_unref (sizes->entries);
   g_free (sizes);
@@ -79,7 +102,7 @@ gantry_kernel_sizes_equal (const GantryKernelSizes *a, const GantryKernelSizes *
   if (a == b)
     return TRUE;
   if (a == NULL || b == NULL || g_strcmp0 (a->program, b->program) != 0 || g_strcmp0 (a->target, b->target) != 0
-      || g_strcmp0 (a->arch, b->arch) != 0
+      || g_strcmp0 (a->arch, b->arch) != 0 || g_strcmp0 (a->conditions, b->conditions) != 0
       || a->code_bytes != b->code_bytes || a->entries->len != b->entries->len)
     return FALSE;
   for (guint i = 0; i < a->entries->len; i++)

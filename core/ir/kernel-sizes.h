@@ -16,10 +16,32 @@ typedef struct
 } GantryKernelSize;
 
 /**
+ * GantryKernelConditions: how kernels are made, beside program and GPU: all else that their sizes depend on. All 0: as for a run
+ * without options.
+ *
+ * @n_threads: 0: all processors
+ * @instructions: (nullable): the set that they keep to; NULL: what the processor has
+ * @layout_block: channels of a blocked layout, 0: as the processor likes
+ * @device: (nullable): "cuda", or "grid" for the schedules of a GPU on the processor; NULL: the processor's own code
+ */
+typedef struct
+{
+  guint n_threads;
+  gboolean no_library, quick_compile, allow_tf32;
+  guint layout_block;
+  const char *instructions;
+  const char *device;
+} GantryKernelConditions;
+
+/** One line, the same only for the same conditions on the same processor; what is for a GPU depends on no processor. (transfer full) */
+char *gantry_kernel_conditions_text (const GantryKernelConditions *conditions);
+
+/**
  * GantryKernelSizes: reference counted; changed only by who made it and before anyone else has it.
  *
  * @program: (nullable): what tells the program apart (gantry_module_content()), NULL: made for one module in hand
- * @target: (nullable): what the kernels are made for and with: processor, libraries, threads
+ * @target: (nullable): what the kernels are made for and with, for people: processor and libraries
+ * @conditions: (nullable): gantry_kernel_conditions_text(); NULL: not known, so that they are those of no other kernels
  * @arch: (nullable): the GPU that they are for ("sm_90a"); NULL: the processor
  * @code_bytes: of all generated code, as loaded
  * @entries: GantryKernelSize, by ascending position
@@ -27,7 +49,7 @@ typedef struct
 typedef struct
 {
   gatomicrefcount ref_count;
-  char *program, *target, *arch;
+  char *program, *target, *conditions, *arch;
   guint64 code_bytes;
   GArray *entries;
 } GantryKernelSizes;

@@ -338,6 +338,25 @@ gantry_literal_copy_to (const GantryLiteral *literal, guint8 *destination)
 }
 
 void
+gantry_literal_copy_once_to (const GantryLiteral *literal, guint8 *destination)
+{
+  const gsize piece = 4 << 20;
+
+  if (!literal->mapped || literal->splat)
+    {
+      gantry_literal_copy_to (literal, destination);
+      return;
+    }
+  for (gsize done = 0; done < literal->size; done += piece)
+    {
+      gsize size = MIN (piece, literal->size - done);
+
+      memcpy (destination + done, literal->data + done, size);
+      gantry_pages_drop (literal->data + done, size);
+    }
+}
+
+void
 gantry_literal_give_back (const GantryLiteral *literal)
 {
   if (literal->mapped)

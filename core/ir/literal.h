@@ -49,6 +49,8 @@ double gantry_literal_get_double (const GantryLiteral *literal, gint64 index);
 gint64 gantry_literal_get_int (const GantryLiteral *literal, gint64 index);
 /** Writes all elements densely into @destination of gantry_type_bytes (type) bytes. */
 void gantry_literal_copy_to (const GantryLiteral *literal, guint8 *destination);
+/** The same for who will hardly read @literal again: of a file that is mapped no more than a piece is in memory beside the copy. */
+void gantry_literal_copy_once_to (const GantryLiteral *literal, guint8 *destination);
 /**
  * gantry_literal_give_back:
  *

@@ -29,19 +29,20 @@ gantry_memory_parts_total (const GantryMemoryParts *parts)
 }
 
 char *
-gantry_memory_peak_text (guint64 bytes, gboolean sizes_known)
+gantry_memory_peak_text (guint64 bytes, guint64 limit, gboolean sizes_known)
 {
-  g_autofree char *size = gantry_format_bytes (bytes);
+  g_autofree char *size = gantry_format_bytes_within (bytes, limit);
 
   return g_strconcat (sizes_known ? "" : AT_LEAST, size, NULL);
 }
 
 void
-gantry_memory_peak_texts (guint64 planned, gboolean sizes_known, guint64 measured, char **planned_text, char **measured_text)
+gantry_memory_peak_texts (guint64 planned, gboolean sizes_known, guint64 measured, guint64 limit, char **planned_text,
+                          char **measured_text)
 {
   g_autofree char *size = NULL;
 
-  gantry_format_bytes_apart (planned, measured, &size, measured_text);
+  gantry_format_bytes_apart (planned, measured, limit, &size, measured_text);
   *planned_text = g_strconcat (sizes_known ? "" : AT_LEAST, size, NULL);
 }
 

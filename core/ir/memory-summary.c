@@ -27,10 +27,37 @@ add_parts (GantryMemorySummary *summary, const GantryPlan *plan, const GantryMem
 {
   GantryMemoryParts parts;
 
-  gantry_plan_memory_parts (plan, GANTRY_MEMORY_DEVICE, &parts);
+  if (summary->step != G_MAXUINT32)
+    gantry_plan_memory_parts_at (plan, summary->step, &parts);
+  else
+    gantry_plan_memory_parts (plan, GANTRY_MEMORY_DEVICE, &parts);
   for (guint i = 0; i < GANTRY_N_MEMORY_PARTS; i++)
     add_part (summary, gantry_memory_part_name ((GantryMemoryPart) i), parts.bytes[i], measure->touched.bytes[i]);
   add_part (summary, "host memory", gantry_plan_host_bytes (plan), measure->host_bytes);
+  summary->planned_then = gantry_memory_parts_total (&parts) + gantry_plan_host_bytes (plan);
+}
+
+/* Pages are looked at by step, a driver's counters are not. */
+static guint32
+step_of (const GantryPlan *plan, const GantryMemoryMeasure *measure)
+{
+  gboolean known = !measure->driver && measure->peak_step >= plan->n_init_steps && measure->peak_step < plan->n_steps;
+
+  return known ? measure->peak_step : G_MAXUINT32;
+}
+
+/* What has most in one step need not have most in the other: who adds up the parts does not get the plan's peak. */
+static void
+tell_moment (GantryMemorySummary *summary, const GantryPlan *plan)
+{
+  g_autofree char *then = NULL, *most = NULL;
+  guint64 host = gantry_plan_host_bytes (plan);
+
+  if (summary->step == G_MAXUINT32 || summary->planned_then == summary->planned_all)
+    return;
+  gantry_format_bytes_apart (summary->planned_then - host, summary->planned, 0, &then, &most);
+  g_ptr_array_add (summary->notes, g_strdup_printf ("By part is of step %u, where most was touched and %s are planned; the plan's own peak "
+                                                    "of %s is in step %u.", summary->step, then, most, plan->peak_step));
 }
 
 static void
@@ -45,7 +72,7 @@ add_difference (GantryMemorySummary *summary, const char *name, gint64 bytes)
 static void
 add_differences (GantryMemorySummary *summary, const GantryMemoryMeasure *measure)
 {
-  gint64 held = (gint64) (measure->planned_now - summary->planned), sum = held;
+  gint64 held = (gint64) (measure->planned_now - summary->planned_all), sum = held;
 
   for (guint i = 0; i < GANTRY_N_MEMORY_OWNERS; i++)
     {
@@ -54,7 +81,7 @@ add_differences (GantryMemorySummary *summary, const GantryMemoryMeasure *measur
     }
   add_difference (summary, held < 0 ? "planned and not held" : "rounded up to pages", held);
   /* Nothing where the measurement adds up. */
-  add_difference (summary, "not told apart", (gint64) (summary->process - summary->planned) - sum);
+  add_difference (summary, "not told apart", (gint64) (summary->process - summary->planned_all) - sum);
 }
 
 /* "3.2 MiB WHAT in step 12, 'name'" (transfer full) */
@@ -105,9 +132,9 @@ warn (GantryMemorySummary *summary, const GantryMemoryMeasure *measure, const Ga
 {
   if (summary->process > summary->allowed)
     {
-      g_autofree char *process = NULL, *allowed = NULL, *planned = gantry_format_bytes (summary->planned), *most = largest_text (summary);
+      g_autofree char *process = NULL, *allowed = NULL, *planned = gantry_format_bytes (summary->planned_all), *most = largest_text (summary);
 
-      gantry_format_bytes_apart (summary->process, summary->allowed, &process, &allowed);
+      gantry_format_bytes_apart (summary->process, summary->allowed, 0, &process, &allowed);
       g_ptr_array_add (summary->warnings, g_strdup_printf ("The process took %s where %s are planned and %s are expected at most; "
                                                            "beside the plan: %s.", process, planned, allowed, most));
     }
@@ -131,14 +158,16 @@ hold_against_limit (GantryMemorySummary *summary, const GantryMemoryMeasure *mea
 
   if (measure->peak_bytes > limit)
     {
-      gantry_format_bytes_apart (measure->peak_bytes, limit, &seen, &text);
+      seen = gantry_format_bytes_within (measure->peak_bytes, limit);
+      text = gantry_format_limit (limit);
       over = gantry_format_bytes (measure->peak_bytes - limit);
       g_ptr_array_add (summary->warnings, g_strdup_printf ("Above the limit: %s of device memory were in use%s, the limit is %s (%s too much).",
                                                            seen, measure->driver ? "" : ", in whole pages", text, over));
     }
   else if (summary->process > most)
     {
-      gantry_format_bytes_apart (summary->process, limit, &seen, &text);
+      seen = gantry_format_bytes_within (summary->process, limit);
+      text = gantry_format_limit (limit);
       g_ptr_array_add (summary->notes, g_strdup_printf ("The process took %s, more than the limit of %s, which the program's own memory "
                                                         "on the device keeps to; program, libraries and compiler come on top of it.",
                                                         seen, text));
@@ -156,11 +185,15 @@ gantry_memory_summary_new (const GantryPlan *plan, const GantryMemoryMeasure *me
   summary->differences = g_array_new (FALSE, FALSE, sizeof (GantryMemoryDifference));
   summary->warnings = g_ptr_array_new_with_free_func (g_free);
   summary->notes = g_ptr_array_new_with_free_func (g_free);
-  summary->planned = gantry_plan_memory_bytes (plan, GANTRY_MEMORY_DEVICE) + gantry_plan_host_bytes (plan);
-  summary->touched = measure->peak_bytes + measure->host_bytes;
+  summary->planned = gantry_plan_memory_bytes (plan, GANTRY_MEMORY_DEVICE);
+  summary->planned_all = summary->planned + gantry_plan_host_bytes (plan);
+  summary->touched = measure->peak_bytes;
+  summary->touched_all = summary->touched + measure->host_bytes;
   summary->process = measure->process_peak;
-  summary->allowed = gantry_memory_allowed_bytes (summary->planned);
+  summary->allowed = gantry_memory_allowed_bytes (summary->planned_all);
+  summary->step = step_of (plan, measure);
   add_parts (summary, plan, measure);
+  tell_moment (summary, plan);
   if (summary->process > 0)
     add_differences (summary, measure);
   warn (summary, measure, module);

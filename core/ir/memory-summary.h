@@ -28,18 +28,23 @@ typedef struct
 
 /**
  * GantryMemorySummary:
- * @planned, @touched: of the device's memory and the host's
+ * @planned, @touched: of the device's memory when there is most of it, which is what a limit and a peak mean
+ * @planned_all, @touched_all: with what the host has for it (offloaded values), when there is most of that
+ * @step: of the plan, in which most of the device's memory was touched: @parts are those of that moment, as planned and as touched;
+ *  G_MAXUINT32: not known, then what is planned of them is that of the plan's own peak
+ * @planned_then: sum of what is planned in @parts, the host's too: less than @planned_all where the plan's own peak is in another step
  * @process: most memory of the process; 0: not known, then there are no @differences
- * @allowed: the most that @process may be: @planned and the allowance
- * @parts: (element-type GantryMemoryRow): of the device's memory, then "host memory"; none that is 0 in both
- * @differences: (element-type GantryMemoryDifference): they add up to @process less @planned
+ * @allowed: the most that @process may be: @planned_all and the allowance
+ * @parts: (element-type GantryMemoryRow): of the device's memory, then "host memory", that at its own peak; none that is 0 in both
+ * @differences: (element-type GantryMemoryDifference): they add up to @process less @planned_all
  * @warnings: (element-type utf8): what is not as it should be, a sentence each: a process that is larger than allowed, bytes touched
  *  where the plan has nothing, more touched than the limit
  * @notes: (element-type utf8): what may be as it should be, and is good to know
  */
 typedef struct
 {
-  guint64 planned, touched, process, allowed;
+  guint64 planned, touched, planned_all, touched_all, planned_then, process, allowed;
+  guint32 step;
   GArray *parts, *differences;
   GPtrArray *warnings, *notes;
 } GantryMemorySummary;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Frozen snapshots: life, look-ups, uses and comparison. */
 #include "core/ir/module.h"
+#include "core/base/format.h"
 #include "core/ir/dialect.h"
 #include "core/ir/operation.h"
 #include <string.h>
@@ -83,6 +84,14 @@ gantry_module_function_of (const GantryModule *module, const GantryNode *node)
   return &module->functions[low];
 }
 
+GantryLiteral *
+gantry_node_literal (const GantryModule *module, const GantryNode *node)
+{
+  const GantryAttr *value = node->op == GANTRY_OP_CONSTANT ? gantry_attrs_find (module->context, node->attrs, "value") : NULL;
+
+  return value != NULL && value->kind == GANTRY_ATTR_LITERAL ? gantry_context_literal (module->context, value->id) : NULL;
+}
+
 guint32
 gantry_module_successor (const GantryModule *module, guint32 id)
 {
@@ -123,7 +132,7 @@ char *
 gantry_node_label (const GantryModule *module, const GantryNode *node)
 {
   if (node->name != 0)
-    return g_strdup (gantry_context_string (module->context, node->name));
+    return gantry_format_text (gantry_context_string (module->context, node->name), FALSE);
   return g_strdup_printf ("%%%u", node->id);
 }
 

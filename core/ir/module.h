@@ -119,11 +119,13 @@ gantry_node_operand_type (const GantryModule *module, const GantryNode *node, gu
 
   return gantry_context_type (module->context, operand != NULL ? operand->type : 0);
 }
+/** What the attribute `value` of a constant holds. Returns: (nullable) (transfer none): %NULL of other nodes */
+GantryLiteral *gantry_node_literal (const GantryModule *module, const GantryNode *node);
 /** Where the value of node @id of the snapshot before went: @id itself when it is still here, the node that
  *  replaced it, or 0 when it is gone. */
 guint32 gantry_module_successor (const GantryModule *module, guint32 id);
 const char *gantry_node_op_name (const GantryModule *module, const GantryNode *node);
-/** The name to show: the source's, or "%id". Returns: (transfer full) */
+/** The name to show: the source's, as gantry_format_text() writes it, or "%id". Returns: (transfer full) */
 char *gantry_node_label (const GantryModule *module, const GantryNode *node);
 static inline guint32
 gantry_function_result_id (const GantryModule *module, const GantryFunction *function, guint i)

@@ -49,25 +49,6 @@ _gantry_infer_result (const GantryTypeQuery *query, GError **error)
   return gantry_context_tuple_member (query->context, query->operand_types[0], (guint) index);
 }
 
-/* TRUE when nothing is surely wrong with a value of type @have where @want is declared. */
-static gboolean
-fits (GantryContext *context, guint32 want, guint32 have)
-{
-  const GantryType *a = gantry_context_type (context, want),
-                   *b = gantry_context_type (context, have);
-  GantryDim merged;
-
-  if (want == have || a->kind == GANTRY_TYPE_UNKNOWN || b->kind == GANTRY_TYPE_UNKNOWN)
-    return TRUE;
-  if (a->kind != b->kind || a->element != b->element || a->rank != b->rank)
-    return FALSE;
-  for (guint i = 0; i < a->rank; i++)
-    if (a->kind == GANTRY_TYPE_TUPLE ? !fits (context, (guint32) a->dims[i], (guint32) b->dims[i])
-                                     : !_gantry_dim_merge (a->dims[i], b->dims[i], &merged))
-      return FALSE;
-  return TRUE;
-}
-
 /* Checks the parameters of a function against operands first.. of the node, where the module is at hand. */
 static gboolean
 check_parameters (const GantryTypeQuery *query, const char *key, guint32 id, guint first,
@@ -87,7 +68,7 @@ check_parameters (const GantryTypeQuery *query, const char *key, guint32 id, gui
     {
       guint32 want = query->module->nodes[function->first_node + i].type;
 
-      if (!fits (query->context, want, query->operand_types[first + i]))
+      if (!_gantry_type_fits (query->context, want, query->operand_types[first + i]))
         {
           g_autofree char *text = gantry_context_type_text (query->context, want);
 
@@ -132,7 +113,7 @@ _gantry_infer_if (const GantryTypeQuery *query, GError **error)
       || !_gantry_infer_function (query, "else", &else_body, &else_result, error)
       || !check_parameters (query, "else", else_body, 1, error))
     return 0;
-  if (!fits (query->context, then_result, else_result))
+  if (!_gantry_type_fits (query->context, then_result, else_result))
     {
       g_autofree char *a = gantry_context_type_text (query->context, then_result);
       g_autofree char *b = gantry_context_type_text (query->context, else_result);
@@ -157,7 +138,7 @@ _gantry_infer_while (const GantryTypeQuery *query, GError **error)
   initial = query->n_operands == 1
               ? query->operand_types[0]
               : gantry_context_tuple (query->context, query->n_operands, query->operand_types);
-  if (!fits (query->context, initial, body_result))
+  if (!_gantry_type_fits (query->context, initial, body_result))
     {
       g_autofree char *a = gantry_context_type_text (query->context, initial);
       g_autofree char *b = gantry_context_type_text (query->context, body_result);
@@ -266,7 +247,7 @@ carry_type (const GantryTypeQuery *query, const ScanRule *scan, guint i, GError 
   if (first == NULL)
     return 0;
   next = gantry_context_type (query->context, member);
-  if (!fits (query->context, query->operand_types[i], member))
+  if (!_gantry_type_fits (query->context, query->operand_types[i], member))
     {
       text = gantry_context_type_text (query->context, member);
       return _gantry_infer_fail (query, error, "carry %u is %s, but body returns %s for it", i,

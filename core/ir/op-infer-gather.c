@@ -2,6 +2,7 @@
 /* Type rules of the operations that read positions from a tensor: gather, scatter and the dynamic slices. Names and
  * constraints follow the StableHLO specification. */
 #include "core/ir/operation-private.h"
+#include "core/base/integers.h"
 #include <string.h>
 
 static gboolean
@@ -173,15 +174,6 @@ read_numbers (const GantryTypeQuery *query, const Names *names, const GantryType
   return TRUE;
 }
 
-static gboolean
-contains (const gint64 *list, gsize n, gint64 value)
-{
-  for (gsize i = 0; i < n; i++)
-    if (list[i] == value)
-      return TRUE;
-  return FALSE;
-}
-
 /* Puts batch dimensions and window dimensions into their places. */
 static void
 interleave (const Numbers *n, guint rank, const GantryDim *window, GantryDim *dims)
@@ -189,7 +181,7 @@ interleave (const Numbers *n, guint rank, const GantryDim *window, GantryDim *di
   guint w = 0, b = 0;
 
   for (guint i = 0; i < rank; i++)
-    dims[i] = contains (n->window, n->n_window, i) ? window[w++] : n->batch[b++];
+    dims[i] = gantry_ints_contain (n->window, n->n_window, i) ? window[w++] : n->batch[b++];
 }
 
 guint32
@@ -210,8 +202,8 @@ _gantry_infer_gather (const GantryTypeQuery *query, GError **error)
     return 0;
   for (guint i = 0; i < type->rank; i++)
     {
-      gboolean removed = contains (n.collapsed, n.n_collapsed, i)
-                         || contains (n.operand_batching, n.n_operand_batching, i);
+      gboolean removed = gantry_ints_contain (n.collapsed, n.n_collapsed, i)
+                         || gantry_ints_contain (n.operand_batching, n.n_operand_batching, i);
 
       if (removed && sizes[i] > 1)
         return _gantry_infer_fail (
@@ -254,8 +246,8 @@ _gantry_infer_scatter (const GantryTypeQuery *query, GError **error)
       query, error, "the updates have elements of type %s, the input of %s",
       gantry_element_name (updates->element), gantry_element_name (type->element));
   for (guint i = 0; i < type->rank; i++)
-    if (!contains (n.collapsed, n.n_collapsed, i)
-        && !contains (n.operand_batching, n.n_operand_batching, i))
+    if (!gantry_ints_contain (n.collapsed, n.n_collapsed, i)
+        && !gantry_ints_contain (n.operand_batching, n.n_operand_batching, i))
       window[n_window++] = type->dims[i];
   if (n_window != n.n_window || n_window + n.n_batch != updates->rank)
     return _gantry_infer_fail (query, error,
@@ -265,7 +257,7 @@ _gantry_infer_scatter (const GantryTypeQuery *query, GError **error)
   interleave (&n, updates->rank, window, dims);
   for (guint i = 0; i < updates->rank; i++)
     {
-      gboolean in_window = contains (n.window, n.n_window, i);
+      gboolean in_window = gantry_ints_contain (n.window, n.n_window, i);
       gboolean is_static = GANTRY_DIM_IS_STATIC (updates->dims[i])
                            && GANTRY_DIM_IS_STATIC (dims[i]);
 

@@ -192,6 +192,35 @@ GantryOpClass gantry_node_class (const GantryModule *module, const GantryNode *n
 /** Infers the type of a core operation's value. Returns: a type id, 0 and @error when operands or attributes do not fit. */
 guint32 gantry_op_infer (const GantryTypeQuery *query, GError **error);
 
+/** What of a processor does an operation, for its rates: products and convolutions go by the element type of what is multiplied. */
+typedef enum
+{
+  GANTRY_UNIT_VECTOR_F32, /* and all that has no other */
+  GANTRY_UNIT_VECTOR_F64,
+  GANTRY_UNIT_VECTOR_F16, /* f16, bf16 */
+  GANTRY_UNIT_PRODUCT_F32,
+  GANTRY_UNIT_PRODUCT_F64,
+  GANTRY_UNIT_PRODUCT_F16, /* f16, bf16 */
+  GANTRY_UNIT_PRODUCT_F8,
+  GANTRY_UNIT_PRODUCT_I8,
+  GANTRY_UNIT_SPECIAL, /* exponentials, logarithms, roots, sines: one for each element */
+  GANTRY_N_UNITS,
+} GantryUnit;
+
+/** "product_f16": as in a target's text */
+const char *gantry_unit_name (GantryUnit unit);
+/** As gantry_unit_name(); GANTRY_N_UNITS: it is none */
+GantryUnit gantry_unit_from_name (const char *name);
+/**
+ * gantry_node_seconds:
+ * @flops: operations per second of what has no rate of its own
+ * @rates: (nullable): operations per second of each unit; 0: as @flops
+ *
+ * Returns: how long the operations of @node take one after the other; 0 where they are not known, or nothing is known of the rates
+ */
+double gantry_node_seconds (const GantryModule *module, const GantryNode *node, double flops, const double *rates);
+/** gantry_node_flops() by what does them: @flops has GANTRY_N_UNITS elements. Returns: FALSE where they are not known */
+gboolean gantry_node_flops_by_unit (const GantryModule *module, const GantryNode *node, gint64 *flops);
 /** Floating point (or integer) operations of one execution; a multiply-add counts 2; -1 when shapes are not known. */
 gint64 gantry_node_flops (const GantryModule *module, const GantryNode *node);
 /** Bytes read from operands plus bytes written, each once; -1 when shapes are not known. */

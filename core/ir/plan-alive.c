@@ -58,10 +58,35 @@ in_device_arena (const GantryPlanBuffer *buffer)
   return buffer->region == GANTRY_REGION_ARENA && buffer->memory == GANTRY_MEMORY_DEVICE && buffer->size > 0;
 }
 
-gboolean
-gantry_plan_is_kept_argument (const GantryPlan *plan, const GantryPlanBuffer *buffer)
+/* An argument that stays in its place for the next run has no last use, wherever it is read last in this one; a donated one may be
+ * written over by the last step. */
+static guint32
+until_node (const GantryPlan *plan, guint32 buffer, gboolean is_result, gboolean is_written_over)
 {
-  return plan->resident && buffer->category == GANTRY_BUFFER_INPUT && buffer->end + 1 >= plan->n_steps;
+  const GantryPlanBuffer *b = &plan->buffers[buffer];
+  gboolean stays = plan->resident && b->category == GANTRY_BUFFER_INPUT && b->end + 1 >= plan->n_steps;
+
+  if (plan->n_steps == 0 || is_result || (stays && !is_written_over))
+    return 0;
+  return plan->steps[MIN (b->end, plan->n_steps - 1)].node;
+}
+
+guint32
+gantry_plan_until_node (const GantryPlan *plan, guint32 buffer)
+{
+  gboolean is_result = FALSE, is_written_over = FALSE;
+
+  g_return_val_if_fail (buffer < plan->n_buffers, 0);
+  for (guint32 b = 0; b < plan->n_buffers; b++)
+    {
+      const GantryPlanBuffer *other = &plan->buffers[b];
+
+      if (other->category == GANTRY_BUFFER_OUTPUT)
+        is_result = is_result || b == buffer || gantry_plan_value_of (plan, b) == buffer;
+      if (other->in_place)
+        is_written_over = is_written_over || gantry_plan_value_of (plan, other->shares) == buffer;
+    }
+  return until_node (plan, buffer, is_result, is_written_over);
 }
 
 GArray *
@@ -104,9 +129,7 @@ gantry_plan_alive_at (const GantryPlan *plan, guint32 step)
       alive.bytes = gantry_place_bytes (plan->buffers[place].size);
       alive.until_step = MIN (buffer->end, plan->n_steps - 1);
       alive.next = next[now[place]];
-      /* A donated argument may be written over by the last step. */
-      if (!kept[now[place]] && (alive.next != GANTRY_NO_BUFFER || !gantry_plan_is_kept_argument (plan, buffer)))
-        alive.until_node = plan->steps[alive.until_step].node;
+      alive.until_node = until_node (plan, now[place], kept[now[place]], alive.next != GANTRY_NO_BUFFER);
       g_array_append_val (result, alive);
     }
   g_array_sort (result, compare_alive);

@@ -16,8 +16,13 @@ typedef struct
   guint32 next;       /* buffer that is then written over it in place, or GANTRY_NO_BUFFER */
 } GantryPlanAlive;
 
-/** Whether @buffer is an argument that stays in its place for the next run: it has no last use, wherever it is read last in this one. */
-gboolean gantry_plan_is_kept_argument (const GantryPlan *plan, const GantryPlanBuffer *buffer);
+/**
+ * gantry_plan_until_node:
+ * @buffer: index in plan->buffers
+ *
+ * Returns: until whose use the value of @buffer is needed, as `until_node` of GantryPlanAlive; of a view its own last use
+ */
+guint32 gantry_plan_until_node (const GantryPlan *plan, guint32 buffer);
 
 /**
  * gantry_plan_alive_at:

@@ -99,6 +99,8 @@ gantry_plan_unref (GantryPlan *plan)
   g_free (plan->live_bytes);
   g_free (plan->live_arguments);
   g_free (plan->live_workspaces);
+  g_free (plan->kernels);
+  g_free (plan->target);
   g_free (((Owned *) plan)->table);
   g_free (plan);
 }

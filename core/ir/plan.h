@@ -121,6 +121,7 @@ struct _GantryPlan
   guint64 argument_bytes[GANTRY_N_MEMORY_KINDS]; /* places of the entry parameters */
   guint64 output_bytes[GANTRY_N_MEMORY_KINDS];   /* places of the results, aliased ones included */
   guint64 alias_bytes[GANTRY_N_MEMORY_KINDS];    /* of those the ones that lie over an argument */
+  guint8 refused;        /* it does not keep to the limits that it was made for: to be looked at, never to be run */
   guint8 resident;       /* arguments and results have places of their own for the whole run (a training step) */
   guint64 constant_bytes; /* of the constant region */
   guint64 literal_bytes;  /* whole places of the literals that are read, each once, wherever a device reads them */
@@ -132,6 +133,8 @@ struct _GantryPlan
   guint64 *live_bytes;    /* per step, device arena: bytes alive while it runs; of those: */
   guint64 *live_arguments;  /* parameters and results */
   guint64 *live_workspaces;
+  char *kernels;          /* (nullable): the conditions that those are made under (GantryKernelSizes); NULL: not known */
+  char *target;           /* (nullable): name of the machine that times are predicted for; NULL: not known */
   double total_us;       /* predicted */
   guint64 copied_bytes;  /* between device and host in one run, both ways */
   double recompute_us;   /* of total_us: work done again */

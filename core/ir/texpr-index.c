@@ -5,6 +5,7 @@
  * reshape undone by another one becomes the index that it was. All rules hold for 64-bit arithmetic that wraps: those
  * that would not are used only where the ranges of the terms say that nothing wraps. */
 #include "core/ir/texpr-private.h"
+#include "core/base/integers.h"
 
 /* A longer sum is left as it is. */
 #define MAX_TERMS 24
@@ -319,21 +320,6 @@ add_scaled (GantryTexprBuilder *b, guint32 x, guint32 y, gint64 factor_x, gint64
 
 /* Division and remainder by a constant */
 
-static gint64
-greatest_divisor (gint64 a, gint64 b)
-{
-  a = ABS (a);
-  b = ABS (b);
-  while (b != 0)
-    {
-      gint64 rest = a % b;
-
-      a = b;
-      b = rest;
-    }
-  return a;
-}
-
 /* @sum = c * @quotient + @rest, every term of @rest not divisible by @c and its constant in [0, c). */
 static void
 split (const Linear *sum, gint64 c, Linear *quotient, Linear *rest)
@@ -364,7 +350,7 @@ reduce_divisor (const GantryTexprBuilder *b, Linear *sum, gint64 *c, Linear *dro
 
   for (guint i = 0; i < sum->n; i++)
     {
-      gint64 g = greatest_divisor (sum->terms[i].factor, *c);
+      gint64 g = gantry_greatest_divisor (sum->terms[i].factor, *c);
       Linear kept, rest;
       GantryTxRange range;
 

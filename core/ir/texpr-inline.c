@@ -253,14 +253,11 @@ typedef struct
 static GantryTexpr *
 texpr_of_constant (const GantryModule *module, const GantryNode *node, GError **error)
 {
-  const GantryAttr *value = gantry_attrs_find (module->context, node->attrs, "value");
-  const GantryLiteral *literal = NULL;
+  const GantryLiteral *literal = gantry_node_literal (module, node);
   GantryTexprBuilder *b;
   GantryElementType element;
   gsize size;
 
-  if (value != NULL && value->kind == GANTRY_ATTR_LITERAL)
-    literal = gantry_context_literal (module->context, value->id);
   if (literal == NULL || !gantry_type_is_static (literal->type)
       || literal->type->rank > GANTRY_MAX_RANK)
     {

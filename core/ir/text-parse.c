@@ -10,9 +10,6 @@
 /* The tables that find a node by its id are as long as the largest id: a short text must not ask for long ones. */
 #define FREE_IDS (1u << 24)
 #define IDS_PER_BYTE 16
-#define MAX_ID (G_MAXINT32 - 1)
-/* Keys are looked for one after the other. */
-#define MAX_ATTRIBUTES 1024
 
 typedef struct
 {
@@ -23,8 +20,7 @@ typedef struct
   GantryLocation start; /* of the node being read */
   guint64 max_id;
   GArray *ids;    /* guint32, used again for each list */
-  GArray *ints, *floats;
-  GPtrArray *strings;
+  GantryTextLists lists;
 } Parser;
 
 /* TRUE when the builder holds no error; else the parser takes it over, with its place. */
@@ -36,17 +32,6 @@ builder_agrees (Parser *p)
   if (gantry_builder_check (p->builder, &error))
     return TRUE;
   return _gantry_text_fail (&p->reader, error->code, "%s", error->message);
-}
-
-static gboolean
-read_id (Parser *p, char mark, guint64 limit, const char *what, guint32 *id)
-{
-  guint64 value;
-
-  if (!_gantry_text_expect (&p->reader, mark, what) || !_gantry_text_unsigned (&p->reader, limit, "an id", &value))
-    return FALSE;
-  *id = (guint32) value;
-  return TRUE;
 }
 
 /* "(%1, _, %2)" into p->ids */
@@ -64,7 +49,8 @@ read_ids (Parser *p, const char *what)
   do
     {
       id = 0;
-      if (!_gantry_text_accept (r, '_') && !read_id (p, '%', MAX_ID, "a value, %id or _", &id))
+      if (!_gantry_text_accept (r, '_')
+          && !_gantry_text_id (&p->reader, '%', GANTRY_TEXT_MAX_ID, "a value, %id or _", &id))
         return FALSE;
       g_array_append_val (p->ids, id);
     }
@@ -76,234 +62,6 @@ static guint32 *
 copy_ids (Parser *p)
 {
   return g_memdup2 (p->ids->data, p->ids->len * sizeof (guint32));
-}
-
-/* A word, or anything in quotes. */
-static gboolean
-read_name (Parser *p, const char *what, guint32 *id)
-{
-  GantryTextReader *r = &p->reader;
-  const char *word;
-  gsize length;
-
-  if (_gantry_text_peek (r) == '"')
-    return _gantry_text_interned (r, id);
-  length = _gantry_text_word (r, &word);
-  if (length == 0)
-    return _gantry_text_expected (r, what);
-  *id = gantry_context_intern_len (p->context, word, length);
-  return TRUE;
-}
-
-/* Attributes */
-
-static gboolean
-is_float (const char *number)
-{
-  return strpbrk (number, ".eEin") != NULL;
-}
-
-/* Whether the number that comes next is a float: the reader stays where it is. */
-static gboolean
-at_float (GantryTextReader *r)
-{
-  const char *start;
-  char buffer[64];
-  gboolean result;
-
-  _gantry_text_skip (r);
-  start = r->at;
-  result = _gantry_text_number (r, buffer, sizeof buffer) && is_float (buffer);
-  r->at = start;
-  return result;
-}
-
-static gboolean
-read_list_of_strings (Parser *p, GantryAttrList *list, const char *key)
-{
-  g_autoptr (GString) string = g_string_new (NULL);
-
-  g_ptr_array_set_size (p->strings, 0);
-  do
-    {
-      if (!_gantry_text_string (&p->reader, string))
-        return FALSE;
-      g_ptr_array_add (p->strings, g_strdup (string->str));
-    }
-  while (_gantry_text_accept (&p->reader, ','));
-  gantry_attr_list_set_strings (list, key, (const char *const *) p->strings->pdata, p->strings->len);
-  return TRUE;
-}
-
-static gboolean
-read_list_of_floats (Parser *p, GantryAttrList *list, const char *key)
-{
-  double value;
-
-  g_array_set_size (p->floats, 0);
-  do
-    {
-      if (!_gantry_text_double (&p->reader, &value))
-        return FALSE;
-      g_array_append_val (p->floats, value);
-    }
-  while (_gantry_text_accept (&p->reader, ','));
-  gantry_attr_list_set_floats (list, key, (const double *) (gpointer) p->floats->data, p->floats->len);
-  return TRUE;
-}
-
-static gboolean
-read_list_of_ints (Parser *p, GantryAttrList *list, const char *key)
-{
-  gint64 value;
-
-  g_array_set_size (p->ints, 0);
-  do
-    {
-      if (!_gantry_text_int (&p->reader, &value))
-        return FALSE;
-      g_array_append_val (p->ints, value);
-    }
-  while (_gantry_text_accept (&p->reader, ','));
-  gantry_attr_list_set_ints (list, key, (const gint64 *) (gpointer) p->ints->data, p->ints->len);
-  return TRUE;
-}
-
-/* After '['. The first element says what the list is of. */
-static gboolean
-read_list (Parser *p, GantryAttrList *list, const char *key)
-{
-  gboolean good;
-
-  if (_gantry_text_peek (&p->reader) == '"')
-    good = read_list_of_strings (p, list, key);
-  else if (at_float (&p->reader))
-    good = read_list_of_floats (p, list, key);
-  else
-    good = read_list_of_ints (p, list, key);
-  return good && _gantry_text_expect (&p->reader, ']', "',' or ']' in a list");
-}
-
-static gboolean
-read_empty_list (Parser *p, GantryAttrList *list, const char *key, GantryAttrKind kind)
-{
-  if (kind == GANTRY_ATTR_INTS)
-    gantry_attr_list_set_ints (list, key, NULL, 0);
-  else if (kind == GANTRY_ATTR_FLOATS)
-    gantry_attr_list_set_floats (list, key, NULL, 0);
-  else
-    gantry_attr_list_set_strings (list, key, NULL, 0);
-  return _gantry_text_expect (&p->reader, '[', "'[]'") &&
-         _gantry_text_expect (&p->reader, ']', "']': a list that is not empty has no word before it");
-}
-
-/* "@name #3" or "#3": the name is for people. */
-static gboolean
-read_function_value (Parser *p, GantryAttrList *list, const char *key)
-{
-  guint32 id;
-
-  if (_gantry_text_accept (&p->reader, '@') && !read_name (p, "the name of a function", &id))
-    return FALSE;
-  if (!read_id (p, '#', MAX_ID, "'#' and the id of a function", &id))
-    return FALSE;
-  gantry_attr_list_set_function (list, key, id);
-  return TRUE;
-}
-
-static gboolean
-read_number (Parser *p, GantryAttrList *list, const char *key)
-{
-  gint64 i;
-  double f;
-
-  if (at_float (&p->reader))
-    {
-      if (!_gantry_text_double (&p->reader, &f))
-        return FALSE;
-      gantry_attr_list_set_float (list, key, f);
-      return TRUE;
-    }
-  if (!_gantry_text_int (&p->reader, &i))
-    return FALSE;
-  gantry_attr_list_set_int (list, key, i);
-  return TRUE;
-}
-
-static gboolean
-read_value (Parser *p, GantryAttrList *list, const char *key)
-{
-  GantryTextReader *r = &p->reader;
-  g_autoptr (GString) string = NULL;
-  char next = _gantry_text_peek (r);
-  guint32 id;
-
-  if (next == '"')
-    {
-      string = g_string_new (NULL);
-      if (!_gantry_text_string (r, string))
-        return FALSE;
-      gantry_attr_list_set_string (list, key, string->str);
-      return TRUE;
-    }
-  if (next == '@' || next == '#')
-    return read_function_value (p, list, key);
-  if (_gantry_text_accept (r, '['))
-    return read_list (p, list, key);
-  if (_gantry_text_accept_word (r, "ints"))
-    return read_empty_list (p, list, key, GANTRY_ATTR_INTS);
-  if (_gantry_text_accept_word (r, "floats"))
-    return read_empty_list (p, list, key, GANTRY_ATTR_FLOATS);
-  if (_gantry_text_accept_word (r, "strings"))
-    return read_empty_list (p, list, key, GANTRY_ATTR_STRINGS);
-  if (_gantry_text_accept_word (r, "type"))
-    {
-      if (!_gantry_text_type (r, &id))
-        return FALSE;
-      gantry_attr_list_set_type (list, key, id);
-      return TRUE;
-    }
-  if (_gantry_text_at_literal (r))
-    {
-      if (!_gantry_text_literal (r, &id))
-        return FALSE;
-      gantry_attr_list_set_literal (list, key, id);
-      return TRUE;
-    }
-  if (g_ascii_isdigit (next) || next == '-' || next == 'i' || next == 'n')
-    return read_number (p, list, key);
-  return _gantry_text_expected (r, "the value of an attribute");
-}
-
-static gboolean
-read_attributes (Parser *p, guint32 *attrs)
-{
-  GantryTextReader *r = &p->reader;
-  g_autoptr (GantryAttrList) list = NULL;
-  guint n = 0;
-  guint32 key;
-
-  *attrs = 0;
-  if (!_gantry_text_accept (r, '{'))
-    return TRUE;
-  list = gantry_attr_list_new (p->context);
-  if (!_gantry_text_accept (r, '}'))
-    {
-      do
-        {
-          if (++n > MAX_ATTRIBUTES)
-            return _gantry_text_fail (r, GANTRY_ERROR_TOO_LARGE, "a node has at most %d attributes", MAX_ATTRIBUTES);
-          if (!read_name (p, "the name of an attribute", &key) ||
-              !_gantry_text_expect (r, '=', "'=' after the name of an attribute") ||
-              !read_value (p, list, gantry_context_string (p->context, key)))
-            return FALSE;
-        }
-      while (_gantry_text_accept (r, ','));
-      if (!_gantry_text_expect (r, '}', "',' or '}' after an attribute"))
-        return FALSE;
-    }
-  *attrs = gantry_attr_list_end (g_steal_pointer (&list));
-  return TRUE;
 }
 
 /* Nodes */
@@ -410,7 +168,7 @@ static gboolean
 read_node_id (Parser *p, GantryNode *node)
 {
   remember_place (p);
-  if (!read_id (p, '%', p->max_id, "a value, %id", &node->id))
+  if (!_gantry_text_id (&p->reader, '%', p->max_id, "a value, %id", &node->id))
     return FALSE;
   if (node->id == 0)
     return _gantry_text_fail (&p->reader, GANTRY_ERROR_INVALID, "ids begin with %%1");
@@ -448,8 +206,9 @@ read_parameter (Parser *p)
 {
   GantryNode node = { .op = GANTRY_OP_PARAMETER };
 
-  if (!read_node_id (p, &node) || !_gantry_text_expect (&p->reader, ':', "':' and the type of the parameter") ||
-      !_gantry_text_type (&p->reader, &node.type) || !read_attributes (p, &node.attrs) || !read_place (p, &node))
+  if (!read_node_id (p, &node) || !_gantry_text_expect (&p->reader, ':', "':' and the type of the parameter")
+      || !_gantry_text_type (&p->reader, &node.type) || !_gantry_text_attributes (&p->reader, &p->lists, &node.attrs)
+      || !read_place (p, &node))
     return FALSE;
   gantry_builder_add_node (p->builder, &node, NULL, (const guint32 *) (gpointer) p->ids->data);
   return builder_agrees (p);
@@ -466,8 +225,9 @@ read_node (Parser *p)
     return FALSE;
   operands = copy_ids (p);
   node.n_operands = p->ids->len;
-  if (!read_attributes (p, &node.attrs) || !_gantry_text_expect (&p->reader, ':', "':' and the type of the value") ||
-      !_gantry_text_type (&p->reader, &node.type) || !read_place (p, &node))
+  if (!_gantry_text_attributes (&p->reader, &p->lists, &node.attrs)
+      || !_gantry_text_expect (&p->reader, ':', "':' and the type of the value")
+      || !_gantry_text_type (&p->reader, &node.type) || !read_place (p, &node))
     return FALSE;
   gantry_builder_add_node (p->builder, &node, operands, (const guint32 *) (gpointer) p->ids->data);
   return builder_agrees (p);
@@ -498,9 +258,9 @@ read_function (Parser *p)
   guint n_results;
   guint32 name, id;
 
-  if (!_gantry_text_expect (r, '@', "'@' and the name of the function") ||
-      !read_name (p, "the name of the function", &name) ||
-      !read_id (p, '#', MAX_ID, "'#' and the id of the function", &id))
+  if (!_gantry_text_expect (r, '@', "'@' and the name of the function")
+      || !_gantry_text_name (&p->reader, "the name of the function", &name)
+      || !_gantry_text_id (&p->reader, '#', GANTRY_TEXT_MAX_ID, "'#' and the id of the function", &id))
     return FALSE;
   if (id == 0)
     return _gantry_text_fail (r, GANTRY_ERROR_INVALID, "ids of functions begin with #1");
@@ -547,11 +307,9 @@ parser_init (Parser *p, GantryContext *context, const char *text, gsize length, 
                                   .end = text + length, .line_begin = text, .line = 1 };
   p->reader.files = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_mapped_file_unref);
   p->file = gantry_context_intern (context, file_name);
-  p->max_id = MIN (FREE_IDS + (guint64) length * IDS_PER_BYTE, MAX_ID);
+  p->max_id = MIN (FREE_IDS + (guint64) length * IDS_PER_BYTE, GANTRY_TEXT_MAX_ID);
   p->ids = g_array_new (FALSE, FALSE, sizeof (guint32));
-  p->ints = g_array_new (FALSE, FALSE, sizeof (gint64));
-  p->floats = g_array_new (FALSE, FALSE, sizeof (double));
-  p->strings = g_ptr_array_new_with_free_func (g_free);
+  _gantry_text_lists_init (&p->lists);
 }
 
 static void
@@ -559,9 +317,7 @@ parser_clear (Parser *p)
 {
   g_hash_table_unref (p->reader.files);
   g_array_unref (p->ids);
-  g_array_unref (p->ints);
-  g_array_unref (p->floats);
-  g_ptr_array_unref (p->strings);
+  _gantry_text_lists_clear (&p->lists);
   gantry_builder_free (p->builder);
 }
 

@@ -9,6 +9,7 @@ G_BEGIN_DECLS
 
 #define GANTRY_TEXT_MAX_BYTES (G_GINT64_CONSTANT (1) << 30)
 #define GANTRY_TEXT_MAX_NESTING 64
+#define GANTRY_TEXT_MAX_ID (G_MAXINT32 - 1)
 /** Longer literals than that many elements are not written as numbers. */
 #define GANTRY_TEXT_INLINE_ELEMENTS 64
 
@@ -46,6 +47,24 @@ gboolean _gantry_text_interned (GantryTextReader *reader, guint32 *id);
 gboolean _gantry_text_number (GantryTextReader *reader, char *buffer, gsize size);
 gboolean _gantry_text_unsigned (GantryTextReader *reader, guint64 limit, const char *what, guint64 *value);
 gboolean _gantry_text_int (GantryTextReader *reader, gint64 *value);
+/** @mark and a number from 0 to @limit: "%12". */
+gboolean _gantry_text_id (GantryTextReader *reader, char mark, guint64 limit, const char *what, guint32 *id);
+/** A word, or anything in quotes, as its id. */
+gboolean _gantry_text_name (GantryTextReader *reader, const char *what, guint32 *id);
+
+/* text-attribute.c */
+
+/** Room for the lists of attributes, used again for each. */
+typedef struct
+{
+  GArray *ints, *floats; /* gint64, double */
+  GPtrArray *strings;
+} GantryTextLists;
+
+void _gantry_text_lists_init (GantryTextLists *lists);
+void _gantry_text_lists_clear (GantryTextLists *lists);
+/** Attributes in braces; none come next: @attrs is 0. */
+gboolean _gantry_text_attributes (GantryTextReader *reader, GantryTextLists *lists, guint32 *attrs);
 
 /* text-values.c */
 

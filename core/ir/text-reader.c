@@ -244,3 +244,29 @@ _gantry_text_int (GantryTextReader *reader, gint64 *value)
     }
   return TRUE;
 }
+
+gboolean
+_gantry_text_id (GantryTextReader *reader, char mark, guint64 limit, const char *what, guint32 *id)
+{
+  guint64 value;
+
+  if (!_gantry_text_expect (reader, mark, what) || !_gantry_text_unsigned (reader, limit, "an id", &value))
+    return FALSE;
+  *id = (guint32) value;
+  return TRUE;
+}
+
+gboolean
+_gantry_text_name (GantryTextReader *reader, const char *what, guint32 *id)
+{
+  const char *word;
+  gsize length;
+
+  if (_gantry_text_peek (reader) == '"')
+    return _gantry_text_interned (reader, id);
+  length = _gantry_text_word (reader, &word);
+  if (length == 0)
+    return _gantry_text_expected (reader, what);
+  *id = gantry_context_intern_len (reader->context, word, length);
+  return TRUE;
+}

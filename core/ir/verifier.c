@@ -257,26 +257,6 @@ check_attributes (const Verifier *v, const GantryNode *node, GError **error)
   return TRUE;
 }
 
-/* TRUE when nothing is surely wrong with a value declared @have that the type rule calls @want: a pass may have
- * learned more of an operand than is written at its user, and the other way round. */
-static gboolean
-types_agree (GantryContext *context, guint32 want, guint32 have)
-{
-  const GantryType *a = gantry_context_type (context, want);
-  const GantryType *b = gantry_context_type (context, have);
-  GantryDim merged;
-
-  if (want == have || a->kind == GANTRY_TYPE_UNKNOWN || b->kind == GANTRY_TYPE_UNKNOWN)
-    return TRUE;
-  if (a->kind != b->kind || a->element != b->element || a->rank != b->rank)
-    return FALSE;
-  for (guint i = 0; i < a->rank; i++)
-    if (a->kind == GANTRY_TYPE_TUPLE ? !types_agree (context, (guint32) a->dims[i], (guint32) b->dims[i])
-                                     : !_gantry_dim_merge (a->dims[i], b->dims[i], &merged))
-      return FALSE;
-  return TRUE;
-}
-
 /* Result type of a function as the type rules want it: of one result its own, else a tuple. */
 static guint32
 type_of_function (gpointer data, guint32 id)
@@ -321,7 +301,7 @@ check_type (Verifier *v, const GantryNode *node, GError **error)
       g_propagate_error (error, g_steal_pointer (&reason));
       return FALSE;
     }
-  if (reason == NULL && !types_agree (context, type, node->type))
+  if (reason == NULL && !_gantry_type_fits (context, type, node->type))
     {
       g_autofree char *want = gantry_context_type_text (context, type);
       g_autofree char *have = gantry_context_type_text (context, node->type);

@@ -74,10 +74,16 @@ typedef struct
   guint32 first_step, n_steps;         /* of this block */
 } GantryTiling;
 
-/** Chooses the number of splits for a tile of that size so that the multiprocessors have work. */
-void gantry_tiling_split (GantryTiling *tiling, const GantryContraction *c, const GantryGpu *gpu);
-/** How long the launch takes, in units of no meaning. @rate: of multiplication, for tiles of this kind */
-double gantry_tiling_cost (const GantryTiling *tiling, const GantryContraction *c, const GantryGpu *gpu, double rate);
+/**
+ * gantry_tiling_split:
+ * @rate: operations per second of the whole GPU, for tiles of this kind
+ *
+ * Chooses how many blocks share the depth: more give all multiprocessors work, but leave sums for a second launch, which costs a
+ * launch and their traffic. A predictable choice: it depends on nothing but the shapes and the model of the GPU.
+ *
+ * Returns: how long it takes, in microseconds
+ */
+double gantry_tiling_split (GantryTiling *tiling, const GantryContraction *c, const GantryGpu *gpu, double rate);
 /** Adds the launch and defines the nodes; bm, bn, bk, threads and what gantry_tiling_split() says are there. */
 void gantry_tiling_begin (GantryTiling *tiling, const GantryContraction *c, GantryBound *bound);
 void gantry_tiling_clear (GantryTiling *tiling);

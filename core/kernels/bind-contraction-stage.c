@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tiles of the factors on their way to shared memory, and the loop over the depth in which that overlaps with the
  * multiplication. What is one load that lies side by side is fetched asynchronously, several steps ahead;
- * everything else is computed into registers before the multiplication of the step before and stored after it. */
+ * everything else is computed into registers before the multiplication of the step before and stored after it. What is fetched is
+ * put on its way after the multiplication has been given to the matrix units. */
 #include "core/kernels/bind-contraction-private.h"
 
 #define WRITTEN_AT_ONCE 16
@@ -286,41 +287,38 @@ fill (GantryTiling *t, GantryStage *stages[2], guint ahead)
   gantry_grid_end (t->grid);
 }
 
-/* The tiles of the step after next: what is fetched is on its way, what is computed is in registers. */
-static void
-begin_tiles (GantryTiling *t, GantryStage *stages[2], guint32 next, guint32 buffer)
+/* What is done for the tiles of a later step. */
+typedef enum
 {
-  guint32 is_there = gantry_index_less (t->kx, next, t->n_steps), step;
-  gboolean asks;
+  WORK_FETCH = 1 << 0, /* what is fetched is put on its way */
+  WORK_LOAD = 1 << 1,  /* what is computed comes into registers */
+  WORK_STORE = 1 << 2, /* and from there, or at once, into shared memory */
+} Work;
 
-  if (is_false (t->kx, is_there))
-    return;
-  asks = gantry_grid_begin_if_unknown (t->grid, is_there);
-  step = step_of (t, next);
-  for (guint i = 0; i < 2; i++)
-    if (stages[i]->fetches)
-      fetch_or_write (stages[i], step, buffer);
-    else if (t->lag == 0)
-      load_tile (stages[i], step);
-  if (asks)
-    gantry_grid_end (t->grid);
+static gboolean
+has_work (const GantryStage *stage, Work work)
+{
+  return stage->fetches ? (work & WORK_FETCH) != 0
+                        : (work & WORK_STORE) != 0 || ((work & WORK_LOAD) != 0 && stage->tiling->lag == 0);
 }
 
-/* What is computed, after the multiplication. Matrix units that multiply behind the back of the threads leave them the
- * time to compute it then, and no registers hold it. */
 static void
-end_tiles (GantryTiling *t, GantryStage *stages[2], guint32 next, guint32 buffer)
+prepare_tiles (GantryTiling *t, GantryStage *stages[2], guint32 next, guint32 buffer, Work work)
 {
   guint32 is_there = gantry_index_less (t->kx, next, t->n_steps), step;
   gboolean asks;
 
-  if (is_false (t->kx, is_there) || (stages[0]->fetches && stages[1]->fetches))
+  if (is_false (t->kx, is_there) || (!has_work (stages[0], work) && !has_work (stages[1], work)))
     return;
   asks = gantry_grid_begin_if_unknown (t->grid, is_there);
   step = step_of (t, next);
   for (guint i = 0; i < 2; i++)
-    if (stages[i]->fetches)
+    if (!has_work (stages[i], work))
       continue;
+    else if (stages[i]->fetches)
+      fetch_or_write (stages[i], step, buffer);
+    else if (work & WORK_LOAD)
+      load_tile (stages[i], step);
     else if (t->lag == 0)
       store_tile (stages[i], buffer);
     else
@@ -339,6 +337,9 @@ gantry_tiling_run (GantryTiling *t, GantryStage *a, GantryStage *b, guint n_stag
   guint ahead = n_stages - 1 - t->lag;
   guint32 at, next, buffer;
 
+  /* The matrix units have work before anything is fetched. Where only one step is on its way that would leave no time for it. */
+  Work before = ahead >= 2 ? WORK_LOAD : WORK_LOAD | WORK_FETCH, after = ahead >= 2 ? WORK_FETCH | WORK_STORE : WORK_STORE;
+
   g_assert (n_stages >= 2 + t->lag);
   fill (t, stages, ahead);
   at = gantry_grid_begin_for (t->grid, gantry_index_const (kx, 0), t->n_steps, 1, FALSE);
@@ -349,10 +350,12 @@ gantry_tiling_run (GantryTiling *t, GantryStage *a, GantryStage *b, guint n_stag
   if (t->lag > 0)
     gantry_grid_fence (t->grid);
   gantry_grid_barrier (t->grid);
-  begin_tiles (t, stages, next, buffer);
-  if (fetches)
+  prepare_tiles (t, stages, next, buffer, before);
+  if (fetches && ahead < 2)
     gantry_grid_commit (t->grid);
   multiply (data, gantry_index_remainder (kx, at, n_stages));
-  end_tiles (t, stages, next, buffer);
+  prepare_tiles (t, stages, next, buffer, after);
+  if (fetches && ahead >= 2)
+    gantry_grid_commit (t->grid);
   gantry_grid_end (t->grid);
 }

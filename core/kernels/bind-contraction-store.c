@@ -7,6 +7,8 @@
 #define MIN_SPLIT_DEPTH 256 /* of one part */
 #define MAX_SPLITS 32
 #define SUM_THREADS 256
+#define LEAST_STEP_US 0.1 /* barrier, addresses and the way from shared memory, however small the tile is */
+#define WASTE 0.01
 
 /* Blocks */
 
@@ -16,32 +18,58 @@ quotient_up (gint64 a, gint64 b)
   return (a + b - 1) / b;
 }
 
-void
-gantry_tiling_split (GantryTiling *t, const GantryContraction *c, const GantryGpu *gpu)
+/* Splits of about @splits parts, none of them empty. */
+static void
+cut (GantryTiling *t, gint64 splits)
 {
-  gint64 blocks;
+  t->steps_per_split = quotient_up (t->steps, MAX (splits, 1));
+  t->splits = quotient_up (t->steps, t->steps_per_split);
+}
+
+/* Multiprocessors take one block each at a time. What lies outside of the results is fetched, multiplied and thrown away: of two
+ * tiles that take as long, the one that does less of it. */
+static double
+cost_us (const GantryTiling *t, const GantryContraction *c, const GantryGpu *gpu, double rate)
+{
+  gint64 count = c->rows.count * c->columns.count * c->batch.count;
+  gint64 blocks = t->row_tiles * t->column_tiles * c->batch.count * t->splits;
+  double n = MAX (gpu->n_multiprocessors, 1), waves = (double) quotient_up (blocks, (gint64) n);
+  double step = MAX (2.0 * t->bm * t->bn * t->bk / (rate / n) * 1e6, LEAST_STEP_US);
+  double covered = (double) t->row_tiles * t->bm * (double) t->column_tiles * t->bn / ((double) c->rows.count * (double) c->columns.count);
+  double us = waves * (double) t->steps_per_split * step * (1 + WASTE * (covered - 1));
+
+  /* Each sum is written and read. */
+  if (t->splits > 1)
+    us += gpu->launch_us + (double) (count * t->splits) * 2 * gantry_element_size (c->sum) / gpu->model->memory_bandwidth * 1e6;
+  return us;
+}
+
+double
+gantry_tiling_split (GantryTiling *t, const GantryContraction *c, const GantryGpu *gpu, double rate)
+{
+  gint64 blocks, most, best = 1;
+  double least;
 
   t->row_tiles = quotient_up (c->rows.count, t->bm);
   t->column_tiles = quotient_up (c->columns.count, t->bn);
   t->steps = quotient_up (c->depth.count, t->bk);
   blocks = t->row_tiles * t->column_tiles * c->batch.count;
-  t->splits = MIN (MIN (gpu->n_multiprocessors / MAX (blocks, 1), c->depth.count / MIN_SPLIT_DEPTH), MAX_SPLITS);
-  t->splits = MAX (t->splits, 1);
-  t->steps_per_split = quotient_up (t->steps, t->splits);
-  t->splits = quotient_up (t->steps, t->steps_per_split);
-}
+  most = MIN (MIN (gpu->n_multiprocessors / MAX (blocks, 1), c->depth.count / MIN_SPLIT_DEPTH), MAX_SPLITS);
+  cut (t, 1);
+  least = cost_us (t, c, gpu, rate);
+  for (gint64 splits = 2; splits <= most; splits++)
+    {
+      double us;
 
-double
-gantry_tiling_cost (const GantryTiling *t, const GantryContraction *c, const GantryGpu *gpu, double rate)
-{
-  gint64 blocks = t->row_tiles * t->column_tiles * c->batch.count * t->splits;
-  double waves = (double) quotient_up (blocks, MAX (gpu->n_multiprocessors, 1));
-  double block = (double) t->bm * t->bn * t->bk * (double) t->steps_per_split / rate;
-  double sums = t->splits > 1 ? (double) (c->rows.count * c->columns.count * c->batch.count * t->splits) * 16
-                                  / gpu->n_multiprocessors
-                              : 0;
-
-  return waves * block + sums;
+      cut (t, splits);
+      us = cost_us (t, c, gpu, rate);
+      if (us >= least)
+        continue;
+      least = us;
+      best = splits;
+    }
+  cut (t, best);
+  return least;
 }
 
 /* Neighbouring blocks share tiles: up to 8 rows of tiles are gone through column by column, so that what runs at one

@@ -130,6 +130,12 @@ begin_stage (Product *p, GantryStage *stage, const GantryFactor *factor, const G
   gantry_stage_begin (stage, n_stages);
 }
 
+static double
+vector_rate (const GantryContraction *c, const GantryGpu *gpu)
+{
+  return gpu->model->rates[gantry_element_size (c->sum) > 4 ? GANTRY_UNIT_VECTOR_F64 : GANTRY_UNIT_VECTOR_F32];
+}
+
 static const Shape *
 choose (const GantryContraction *c, const GantryGpu *gpu, GantryTiling *tiling)
 {
@@ -146,8 +152,7 @@ choose (const GantryContraction *c, const GantryGpu *gpu, GantryTiling *tiling)
       /* 64 sums of 8 bytes and what they are made of do not stay in 255 registers. */
       if (gantry_element_size (c->sum) > 4 && shape->tm * shape->tn > 16)
         continue;
-      gantry_tiling_split (&t, c, gpu);
-      cost = gantry_tiling_cost (&t, c, gpu, shape->rate);
+      cost = gantry_tiling_split (&t, c, gpu, shape->rate * vector_rate (c, gpu));
       if (best != NULL && cost >= least)
         continue;
       best = shape;

@@ -17,14 +17,16 @@
 
 typedef struct
 {
-  guint bm, bn, stages;
+  guint bm, bn;
+  guint stages; /* one is read behind the back of the threads, one is filled: with four, two steps are on their way meanwhile */
   double rate; /* the largest being 1 (an estimate by the bytes read from shared memory for each product) */
 } Shape;
 
 static const Shape shapes[] = {
   { 128, 256, 4, 1.0 },
-  { 128, 128, 3, 0.8 },
-  { 64, 128, 3, 0.5 },
+  { 128, 128, 4, 0.8 },
+  { 64, 128, 4, 0.5 },
+  { 128, 64, 4, 0.45 }, /* for narrow results */
   { 64, 64, 4, 0.35 },
 };
 
@@ -123,8 +125,7 @@ choose (const GantryContraction *c, const GantryGpu *gpu, GantryTiling *tiling)
       if ((guint64) (shape->bm + shape->bn) * DEPTH * 2 * shape->stages > gpu->shared_bytes
           || (shape->bn > 128 && (is_computed (&c->a) || is_computed (&c->b))))
         continue;
-      gantry_tiling_split (&t, c, gpu);
-      cost = gantry_tiling_cost (&t, c, gpu, shape->rate);
+      cost = gantry_tiling_split (&t, c, gpu, shape->rate * gpu->model->rates[GANTRY_UNIT_PRODUCT_F16]);
       if (best != NULL && cost >= least)
         continue;
       best = shape;

@@ -244,6 +244,7 @@ ahead (const GantryFactor *factor, guint tile, guint threads)
 static const Shape *
 choose (const GantryContraction *c, const GantryGpu *gpu, GantryTiling *tiling)
 {
+  double rate = c->a.element == GANTRY_F32 ? gpu->model->tf32 : gpu->model->rates[GANTRY_UNIT_PRODUCT_F16];
   const Shape *best = NULL;
   double least = 0;
 
@@ -258,8 +259,7 @@ choose (const GantryContraction *c, const GantryGpu *gpu, GantryTiling *tiling)
           || shape->wm * shape->wn / WARP + ahead (&c->a, shape->bm, t.threads) + ahead (&c->b, shape->bn, t.threads)
                > MAX_HELD)
         continue;
-      gantry_tiling_split (&t, c, gpu);
-      cost = gantry_tiling_cost (&t, c, gpu, shape->rate);
+      cost = gantry_tiling_split (&t, c, gpu, shape->rate * rate);
       if (best != NULL && cost >= least)
         continue;
       best = shape;

@@ -11,36 +11,6 @@ static const GantryScheduler schedulers[] = {
 };
 
 static gboolean
-same_shape (const GantryTexpr *a, const GantryTexpr *b)
-{
-  return a->rank == b->rank && memcmp (a->shape, b->shape, a->rank * sizeof *a->shape) == 0;
-}
-
-static gboolean
-is_empty (const GantryTexpr *texpr)
-{
-  for (guint d = 0; d < texpr->rank; d++)
-    if (texpr->shape[d] == 0)
-      return TRUE;
-  return FALSE;
-}
-
-/* All results of the shape of result @first that stand at or after it. (transfer full) */
-static GantryKx *
-expressions_like (const GantryKernelSource *source, guint first, GError **error)
-{
-  g_autoptr (GantryKx) kx = gantry_kx_new (source->inputs, source->n_inputs);
-  const GantryTexpr *leader = g_ptr_array_index (source->results, first);
-
-  for (guint i = first; i < source->results->len; i++)
-    if (same_shape (leader, g_ptr_array_index (source->results, i))
-        && !gantry_kx_add (kx, g_ptr_array_index (source->results, i), i, &source->layouts[i], error))
-      return NULL;
-  gantry_kx_canonicalize (kx);
-  return gantry_kx_compact (kx);
-}
-
-static gboolean
 schedule (GantryBound *bound, GantryKx *kx, const GantryGpu *gpu, GError **error)
 {
   guint first = bound->grids->len;
@@ -69,16 +39,12 @@ gantry_bind (const GantryKernelSource *source, const GantryGpu *gpu, GError **er
 
   for (guint i = 0; i < source->results->len; i++)
     {
-      const GantryTexpr *texpr = g_ptr_array_index (source->results, i);
-      gboolean seen = is_empty (texpr);
-      GantryKx *kx;
+      g_autoptr (GantryKx) kx = NULL;
 
-      for (guint j = 0; j < i && !seen; j++)
-        seen = same_shape (texpr, g_ptr_array_index (source->results, j));
-      if (seen)
+      if (!gantry_kernel_source_leads (source, i))
         continue;
-      kx = expressions_like (source, i, error);
-      if (kx == NULL || !schedule (bound, kx, gpu, error))
+      kx = gantry_kernel_source_group (source, i, error);
+      if (kx == NULL || !schedule (bound, gantry_kx_compact (kx), gpu, error))
         return NULL;
     }
   return g_steal_pointer (&bound);

@@ -3,18 +3,10 @@
  * goes to its place in row-major order; updates out of bounds are left out. Where an update comes from and goes to
  * is a sum over its coordinates, which is worked out once. */
 #include "core/kernels/builtin-private.h"
+#include "core/base/integers.h"
 #include "core/ir/operation.h"
 #include <math.h>
 #include <string.h>
-
-static gboolean
-contains (const gint64 *list, gsize n, gint64 value)
-{
-  for (gsize i = 0; i < n; i++)
-    if (list[i] == value)
-      return TRUE;
-  return FALSE;
-}
 
 static double
 larger (double a, double b)
@@ -177,7 +169,7 @@ map_dimensions (GantryScatter *s, const GantryModule *module, const GantryNode *
 
   if (vector < 0 || vector > indices->rank || !within (window, s->update_rank) || !within (inserted, s->rank)
       || !within (batch, s->rank) || !within (index_batch, indices->rank) || !within (to_operand, s->rank)
-      || batch.n != index_batch.n || contains (index_batch.ints, index_batch.n, vector)
+      || batch.n != index_batch.n || gantry_ints_contain (index_batch.ints, index_batch.n, vector)
       || to_operand.n != (gsize) (vector < indices->rank ? indices->dims[vector] : 1))
     return FALSE;
   for (guint d = 0; d < indices->rank; d++)
@@ -185,13 +177,13 @@ map_dimensions (GantryScatter *s, const GantryModule *module, const GantryNode *
       update_of[d] = -1;
       if (d == vector)
         continue;
-      while (next < s->update_rank && contains (window.ints, window.n, next))
+      while (next < s->update_rank && gantry_ints_contain (window.ints, window.n, next))
         next++;
       if (next == s->update_rank || s->update_dims[next] != indices->dims[d])
         return FALSE;
       update_of[d] = next++;
     }
-  while (next < s->update_rank && contains (window.ints, window.n, next))
+  while (next < s->update_rank && gantry_ints_contain (window.ints, window.n, next))
     next++;
   if (next != s->update_rank)
     return FALSE;
@@ -203,7 +195,7 @@ map_dimensions (GantryScatter *s, const GantryModule *module, const GantryNode *
   for (guint d = 0; d < s->rank; d++)
     {
       s->window_of[d] = s->batch_of[d] = s->component_of[d] = -1;
-      if (contains (inserted.ints, inserted.n, d) || contains (batch.ints, batch.n, d))
+      if (gantry_ints_contain (inserted.ints, inserted.n, d) || gantry_ints_contain (batch.ints, batch.n, d))
         continue;
       if (windows == window.n)
         return FALSE;

@@ -143,9 +143,43 @@ double_logistic (GantryEmit *e, V x)
   return LLVMBuildFDiv (B, real (x, 1), LLVMBuildFAdd (B, t, real (x, 1), ""), "");
 }
 
+gboolean
+gantry_emit_is_long (GantryOp op, GantryElementType of)
+{
+  if (!is_float (of) || of == GANTRY_F64)
+    return FALSE; /* those of double are the C library's */
+  switch (op)
+    {
+    case GANTRY_OP_EXPONENTIAL:
+    case GANTRY_OP_EXPONENTIAL_MINUS_ONE:
+    case GANTRY_OP_LOG:
+    case GANTRY_OP_LOG_PLUS_ONE:
+    case GANTRY_OP_TANH:
+    case GANTRY_OP_LOGISTIC:
+    case GANTRY_OP_ERF:
+    case GANTRY_OP_SINE:
+    case GANTRY_OP_COSINE:
+    case GANTRY_OP_TAN:
+    case GANTRY_OP_POWER:
+      return TRUE;
+    default:
+      return FALSE;
+    }
+}
+
+static V float_elementary (GantryEmit *e, GantryOp op, V x);
+
+static V
+shared_elementary (GantryEmit *e, gconstpointer data, V x, V y)
+{
+  return y != NULL ? gantry_emit_pow (e, x, y) : float_elementary (e, GPOINTER_TO_UINT (data), x);
+}
+
 static V
 float_elementary (GantryEmit *e, GantryOp op, V x)
 {
+  if (e->shares)
+    return gantry_emit_shared (e, gantry_op_info (op)->name, shared_elementary, GUINT_TO_POINTER (op), x, NULL);
   switch (op)
     {
     case GANTRY_OP_EXPONENTIAL: return gantry_emit_exp (e, x);
@@ -352,7 +386,9 @@ float_power (GantryEmit *e, GantryElementType of, V x, V y)
       if (r != NULL)
         return r;
     }
-  return of == GANTRY_F64 ? gantry_emit_per_lane (e, "pow", x, y) : gantry_emit_pow (e, x, y);
+  if (of == GANTRY_F64)
+    return gantry_emit_per_lane (e, "pow", x, y);
+  return e->shares ? gantry_emit_shared (e, "power", shared_elementary, NULL, x, y) : gantry_emit_pow (e, x, y);
 }
 
 static V

@@ -48,24 +48,10 @@ find (const char *symbol)
   g_assert_not_reached ();
 }
 
-/* The processor that the function around it is for; and LLVM is to inline it. */
-static void
-copy_attributes (GantryEmit *e, V from, V to)
-{
-  guint n = LLVMGetAttributeCountAtIndex (from, (LLVMAttributeIndex) LLVMAttributeFunctionIndex);
-  g_autofree LLVMAttributeRef *attributes = g_new (LLVMAttributeRef, n + 1);
-  const char *how = "alwaysinline";
-
-  LLVMGetAttributesAtIndex (from, (LLVMAttributeIndex) LLVMAttributeFunctionIndex, attributes);
-  for (guint i = 0; i < n; i++)
-    LLVMAddAttributeAtIndex (to, (LLVMAttributeIndex) LLVMAttributeFunctionIndex, attributes[i]);
-  LLVMAddAttributeAtIndex (to, (LLVMAttributeIndex) LLVMAttributeFunctionIndex,
-                           LLVMCreateEnumAttribute (e->context, LLVMGetEnumAttributeKindForName (how, strlen (how)), 0));
-}
-
 static V
-build (GantryEmit *e, const Own *own, V x, V y)
+build (GantryEmit *e, gconstpointer data, V x, V y)
 {
+  const Own *own = data;
   LLVMTypeRef type = LLVMTypeOf (x), wide = LLVMDoubleTypeInContext (e->context);
   V r;
 
@@ -81,22 +67,11 @@ build (GantryEmit *e, const Own *own, V x, V y)
 V
 gantry_emit_own (GantryEmit *e, const char *symbol, LLVMTypeRef signature)
 {
+  static const char how[] = "alwaysinline";
   g_autofree char *name = g_strdup_printf ("gantry_own_%s", symbol);
-  V function = LLVMGetNamedFunction (e->module, name);
-  const Own *own = find (symbol);
-  GantryEmit inner = *e;
-  V r;
+  V function = gantry_emit_function (e, name, signature, build, find (symbol));
 
-  if (function != NULL)
-    return function;
-  function = LLVMAddFunction (e->module, name, signature);
-  LLVMSetLinkage (function, LLVMInternalLinkage);
-  copy_attributes (e, e->function, function);
-  inner.function = function;
-  inner.builder = LLVMCreateBuilderInContext (e->context);
-  LLVMPositionBuilderAtEnd (inner.builder, LLVMAppendBasicBlockInContext (e->context, function, "entry"));
-  r = build (&inner, own, LLVMGetParam (function, 0), own->of_two != NULL ? LLVMGetParam (function, 1) : NULL);
-  LLVMBuildRet (inner.builder, r);
-  LLVMDisposeBuilder (inner.builder);
+  LLVMAddAttributeAtIndex (function, (LLVMAttributeIndex) LLVMAttributeFunctionIndex,
+                           LLVMCreateEnumAttribute (e->context, LLVMGetEnumAttributeKindForName (how, strlen (how)), 0));
   return function;
 }

@@ -6,7 +6,7 @@
  * at best. What it emits for each operation is either native or written out. */
 #pragma once
 #include "core/kernels/expression-private.h"
-#include <llvm-c/Core.h>
+#include "core/kernels/llvm-private.h"
 
 G_BEGIN_DECLS
 
@@ -20,6 +20,7 @@ typedef struct
   gboolean has_fma;
   gboolean has_f16c;
   gboolean no_calls;    /* there is no C library: what else would call it is written out (emit-own.c) */
+  gboolean shares;      /* elementary functions are calls of the module's own: see gantry_emit_shared() */
   gboolean has_bf16;    /* conversions to bf16 are native */
   guint constant_space; /* address space of tables */
 } GantryEmit;
@@ -48,11 +49,23 @@ LLVMValueRef gantry_emit_bitcast (GantryEmit *e, GantryElementType to, GantryEle
 /** Calls the C function @symbol, or where there are no calls the one that gantry_emit_own() makes, for each lane. */
 LLVMValueRef gantry_emit_per_lane (GantryEmit *e, const char *symbol, LLVMValueRef x, LLVMValueRef y);
 
+/* emit-shared.c: functions of the module, of one argument or two of one type */
+
+typedef LLVMValueRef (*GantryEmitBody) (GantryEmit *e, gconstpointer data, LLVMValueRef x, LLVMValueRef y);
+/** The internal function @name, made by @body where the module does not have it yet. Its code is for the processor of e->function. */
+LLVMValueRef gantry_emit_function (GantryEmit *e, const char *name, LLVMTypeRef signature, GantryEmitBody body, gconstpointer data);
+/** Calls the function of the module that computes @what of as many lanes as @x has. @y: (nullable). @body and @data follow from
+ *  @what and the type. */
+LLVMValueRef gantry_emit_shared (GantryEmit *e, const char *what, GantryEmitBody body, gconstpointer data, LLVMValueRef x,
+                                 LLVMValueRef y);
+
 /* emit-own.c: a function of the module that does what the C library's @symbol does. */
 LLVMValueRef gantry_emit_own (GantryEmit *e, const char *symbol, LLVMTypeRef signature);
 
 /* emit-ops.c: operations */
 
+/** Is the operation a long expansion, which a kernel that has many of them shares (GantryEmit.shares)? */
+gboolean gantry_emit_is_long (GantryOp op, GantryElementType of);
 gboolean gantry_emit_has_unary (GantryOp op, GantryElementType of);
 gboolean gantry_emit_has_binary (GantryOp op, GantryElementType of);
 LLVMValueRef gantry_emit_unary (GantryEmit *e, GantryOp op, GantryElementType of, LLVMValueRef x);

@@ -131,32 +131,39 @@ gantry_emit_intrinsic (GantryEmit *e, const char *name, const LLVMTypeRef *overl
   return LLVMBuildCall2 (e->builder, LLVMIntrinsicGetType (e->context, id, types, n_overloads), callee, values, n, "");
 }
 
-LLVMValueRef
-gantry_emit_per_lane (GantryEmit *e, const char *symbol, LLVMValueRef x, LLVMValueRef y)
+/* The C function @data for each lane. */
+static LLVMValueRef
+each_lane (GantryEmit *e, gconstpointer data, LLVMValueRef x, LLVMValueRef y)
 {
-  LLVMTypeRef type = LLVMTypeOf (x), scalar = scalar_of (type), i32 = LLVMInt32TypeInContext (e->context);
-  LLVMTypeRef parameters[2] = { scalar, scalar };
-  guint n = y != NULL ? 2 : 1, lanes = gantry_emit_lanes (type);
-  LLVMTypeRef signature = LLVMFunctionType (scalar, parameters, n, FALSE);
-  LLVMValueRef callee, arguments[2] = { x, y }, result;
+  LLVMTypeRef type = LLVMTypeOf (x), i32 = LLVMInt32TypeInContext (e->context);
+  LLVMValueRef result = LLVMGetPoison (type);
 
-  callee = e->no_calls ? gantry_emit_own (e, symbol, signature) : LLVMGetNamedFunction (e->module, symbol);
-  if (callee == NULL)
-    callee = LLVMAddFunction (e->module, symbol, signature);
-  if (LLVMGetTypeKind (type) != LLVMVectorTypeKind)
-    return LLVMBuildCall2 (e->builder, signature, callee, arguments, n, "");
-  result = LLVMGetPoison (type);
-  for (guint l = 0; l < lanes; l++)
+  for (guint l = 0; l < gantry_emit_lanes (type); l++)
     {
-      LLVMValueRef lane = LLVMConstInt (i32, l, FALSE), value;
+      LLVMValueRef lane = LLVMConstInt (i32, l, FALSE), of_y = NULL, value;
 
-      arguments[0] = LLVMBuildExtractElement (e->builder, x, lane, "");
       if (y != NULL)
-        arguments[1] = LLVMBuildExtractElement (e->builder, y, lane, "");
-      value = LLVMBuildCall2 (e->builder, signature, callee, arguments, n, "");
+        of_y = LLVMBuildExtractElement (e->builder, y, lane, "");
+      value = gantry_emit_per_lane (e, data, LLVMBuildExtractElement (e->builder, x, lane, ""), of_y);
       result = LLVMBuildInsertElement (e->builder, result, value, lane, "");
     }
   return result;
+}
+
+LLVMValueRef
+gantry_emit_per_lane (GantryEmit *e, const char *symbol, LLVMValueRef x, LLVMValueRef y)
+{
+  LLVMTypeRef type = LLVMTypeOf (x), parameters[2] = { type, type };
+  guint n = y != NULL ? 2 : 1;
+  LLVMTypeRef signature = LLVMFunctionType (type, parameters, n, FALSE);
+  LLVMValueRef callee;
+
+  if (LLVMGetTypeKind (type) == LLVMVectorTypeKind)
+    return e->no_calls ? each_lane (e, symbol, x, y) : gantry_emit_shared (e, symbol, each_lane, symbol, x, y);
+  callee = e->no_calls ? gantry_emit_own (e, symbol, signature) : LLVMGetNamedFunction (e->module, symbol);
+  if (callee == NULL)
+    callee = LLVMAddFunction (e->module, symbol, signature);
+  return LLVMBuildCall2 (e->builder, signature, callee, (LLVMValueRef[]) { x, y }, n, "");
 }
 
 /* bf16, by integers: x86 processors before AVX512-BF16 have nothing for it */

@@ -1,26 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Index arithmetic: quotients and remainders of sums taken apart, comparisons and clamps decided by
  * what is known of the ranges. Everything is exact; where nothing is known the operation stays. */
+#include "core/base/integers.h"
 #include "core/kernels/expression-private.h"
 
 #define UNKNOWN GANTRY_KX_UNKNOWN
 
 /* Division of index sums */
-
-static gint64
-gcd (gint64 a, gint64 b)
-{
-  a = ABS (a);
-  b = ABS (b);
-  while (b != 0)
-    {
-      gint64 t = a % b;
-
-      a = b;
-      b = t;
-    }
-  return a;
-}
 
 /* Parts the sum x into what @by divides and the rest. Constants go to the side where the rest stays in [0, by). */
 static void
@@ -84,7 +70,8 @@ divide_by_common (GantryKx *kx, GantryOp op, guint32 x, gint64 by)
   gantry_kx_as_sum (kx, x, 1, terms);
   for (guint i = 0; i < terms->len; i++)
     {
-      gint64 g = gcd (g_array_index (terms, GantryKxTerm, i).factor, by), whole_constant, rest_constant;
+      gint64 g = gantry_greatest_divisor (g_array_index (terms, GantryKxTerm, i).factor, by), whole_constant,
+             rest_constant;
       g_autoptr (GArray) whole = NULL;
       GArray *rest;
       guint32 quotient, small;

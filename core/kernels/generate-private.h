@@ -15,6 +15,10 @@ typedef struct
   GantryKxLayout *layouts; /* of the results */
 } GantryKernelSource;
 
+/** Whether result @i has elements, and none before it is of its shape. */
+gboolean gantry_kernel_source_leads (const GantryKernelSource *source, guint i);
+/** All results of the shape of result @first that stand at or after it. Returns: (transfer full): NULL with @error */
+GantryKx *gantry_kernel_source_group (const GantryKernelSource *source, guint first, GError **error);
 /** Adds what in @texpr cannot be generated to @why (one line each). Returns: FALSE when there is something. */
 gboolean gantry_generate_check (const GantryTexpr *texpr, const GantryCompiler *compiler, GString *why);
 /** Everything that the code depends on, as bytes: equal keys give equal code. */

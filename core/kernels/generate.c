@@ -197,31 +197,42 @@ same_shape (const GantryTexpr *a, const GantryTexpr *b)
   return a->rank == b->rank && memcmp (a->shape, b->shape, a->rank * sizeof *a->shape) == 0;
 }
 
-static gboolean
-is_empty (const GantryTexpr *texpr)
+gboolean
+gantry_kernel_source_leads (const GantryKernelSource *source, guint i)
 {
+  const GantryTexpr *texpr = g_ptr_array_index (source->results, i);
+
   for (guint d = 0; d < texpr->rank; d++)
     if (texpr->shape[d] == 0)
-      return TRUE;
-  return FALSE;
+      return FALSE;
+  for (guint j = 0; j < i; j++)
+    if (same_shape (texpr, g_ptr_array_index (source->results, j)))
+      return FALSE;
+  return TRUE;
 }
 
-/* All results of the shape of result @first that stand at or after it. */
+GantryKx *
+gantry_kernel_source_group (const GantryKernelSource *source, guint first, GError **error)
+{
+  g_autoptr (GantryKx) kx = gantry_kx_new (source->inputs, source->n_inputs);
+  const GantryTexpr *leader = g_ptr_array_index (source->results, first);
+
+  for (guint i = first; i < source->results->len; i++)
+    if (same_shape (leader, g_ptr_array_index (source->results, i))
+        && !gantry_kx_add (kx, g_ptr_array_index (source->results, i), i, &source->layouts[i], error))
+      return NULL;
+  gantry_kx_canonicalize (kx);
+  return g_steal_pointer (&kx);
+}
+
 static gboolean
 add_part (GArray *parts, const GantryKernelSource *source, guint first, guint vector_bytes, gint64 *n_tasks,
           GError **error)
 {
-  const GantryTexpr *leader = g_ptr_array_index (source->results, first);
-  Part part = { .kx = gantry_kx_new (source->inputs, source->n_inputs), .first = *n_tasks };
+  Part part = { .kx = gantry_kernel_source_group (source, first, error), .first = *n_tasks };
 
-  for (guint i = first; i < source->results->len; i++)
-    if (same_shape (leader, g_ptr_array_index (source->results, i))
-        && !gantry_kx_add (part.kx, g_ptr_array_index (source->results, i), i, &source->layouts[i], error))
-      {
-        gantry_kx_free (part.kx);
-        return FALSE;
-      }
-  gantry_kx_canonicalize (part.kx);
+  if (part.kx == NULL)
+    return FALSE;
   gantry_schedule_make (&part.schedule, part.kx, vector_bytes);
   g_array_append_val (parts, part);
   *n_tasks += part.schedule.n_tasks;
@@ -236,19 +247,40 @@ make_parts (const GantryKernelSource *source, guint vector_bytes, gint64 *n_task
   g_array_set_clear_func (parts, part_clear);
   *n_tasks = 0;
   for (guint i = 0; i < source->results->len; i++)
-    {
-      const GantryTexpr *texpr = g_ptr_array_index (source->results, i);
-      gboolean seen = is_empty (texpr);
-
-      for (guint j = 0; j < i && !seen; j++)
-        seen = same_shape (texpr, g_ptr_array_index (source->results, j));
-      if (!seen && !add_part (parts, source, i, vector_bytes, n_tasks, error))
-        return NULL;
-    }
+    if (gantry_kernel_source_leads (source, i) && !add_part (parts, source, i, vector_bytes, n_tasks, error))
+      return NULL;
   return g_steal_pointer (&parts);
 }
 
 /* Emission */
+
+/* More expansions of elementary functions than this are shared. A call keeps no register of vectors and stands for some 3 % of the
+ * time of a kernel that does nothing else, so that few of them are worth the time that LLVM takes. */
+#define FEW_LONG 16
+
+/* Counts what each turn of the innermost loop holds. */
+static gboolean
+has_many_long (GArray *parts)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < parts->len; i++)
+    {
+      const Part *part = &g_array_index (parts, Part, i);
+      g_autofree guint8 *needed = gantry_kx_needed (part->kx, part->kx->roots, part->kx->n_roots);
+      guint copies = part->schedule.rows * part->schedule.unroll;
+
+      for (guint32 id = 0; id < part->kx->nodes->len; id++)
+        {
+          const GantryKxNode *node = gantry_kx_node (part->kx, id);
+
+          if (needed[id] && (node->kind == GANTRY_KX_UNARY || node->kind == GANTRY_KX_BINARY)
+              && gantry_emit_is_long (node->op, node->type))
+            n += copies;
+        }
+    }
+  return n > FEW_LONG;
+}
 
 static LLVMValueRef *
 load_addresses (GantryEmit *e, guint n)
@@ -307,6 +339,7 @@ gantry_generate (GantryCompiler *compiler, const GantryKernelSource *source, con
   if (parts == NULL)
     return NULL;
   gantry_compiler_begin (compiler, name, &emit);
+  emit.shares = has_many_long (parts);
   addresses = load_addresses (&emit, source->n_inputs + source->results->len);
   for (guint i = 0; i < parts->len; i++)
     {

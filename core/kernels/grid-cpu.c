@@ -6,7 +6,6 @@
 #include "core/kernels/grid-emit-private.h"
 #include "core/kernels/grid-run-private.h"
 #include "core/base/error.h"
-#include <llvm-c/Transforms/PassBuilder.h>
 #include <string.h>
 
 #define B (e->builder)

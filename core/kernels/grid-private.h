@@ -9,6 +9,7 @@
  * index variables bound to the grid (gantry_grid_bind), to loops (FOR) and to the lane of a statement, and values
  * (GANTRY_KX_VALUE) that statements define. An index variable is i64; its extent is that of its range. */
 #pragma once
+#include "core/ir/gpu.h"
 #include "core/kernels/expression-private.h"
 
 G_BEGIN_DECLS
@@ -21,6 +22,8 @@ typedef struct
   gboolean has_wgmma;       /* wgmma and TMA: sm_90a alone */
   guint n_multiprocessors;  /* to size grids by */
   guint64 shared_bytes;     /* most dynamic shared memory of a block */
+  const GantryGpuModel *model; /* rates of the GPU that schedules are chosen for */
+  double launch_us;         /* what a second launch costs; a test may take it for nothing */
   gboolean allow_tf32;      /* products of f32 may be rounded to 10 bits of mantissa, for tensor cores; FALSE unless
                                somebody chose it */
 } GantryGpu;

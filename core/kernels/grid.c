@@ -3,6 +3,7 @@
  * judged by gantry_grid_check(). */
 #include "core/kernels/grid-private.h"
 #include "core/base/error.h"
+#include "core/base/integers.h"
 #include <string.h>
 
 /* Launches */
@@ -215,21 +216,6 @@ gantry_grid_get_lanes (GantryGrid *grid, guint32 array, guint32 index, guint lan
 /* What is known of addresses */
 
 static gint64
-gcd (gint64 a, gint64 b)
-{
-  a = ABS (a);
-  b = ABS (b);
-  while (b != 0)
-    {
-      gint64 t = a % b;
-
-      a = b;
-      b = t;
-    }
-  return a;
-}
-
-static gint64
 multiple (const GantryGrid *grid, guint32 id, guint depth)
 {
   const GantryKxNode *node = gantry_kx_node (grid->kx, id);
@@ -251,17 +237,20 @@ multiple (const GantryGrid *grid, guint32 id, guint depth)
           GantryKxTerm term = gantry_kx_terms (grid->kx, node)[i];
 
           /* A power of two is what is asked for, and large ones alike. */
-          result = gcd (result, gcd (multiple (grid, term.node, depth - 1), 1 << 20) * (gcd (term.factor, 1 << 20)));
+          result = gantry_greatest_divisor (result,
+                                            gantry_greatest_divisor (multiple (grid, term.node, depth - 1), 1 << 20)
+                                              * (gantry_greatest_divisor (term.factor, 1 << 20)));
         }
       return result;
     case GANTRY_KX_BINARY:
       if (node->op == GANTRY_OP_MAXIMUM || node->op == GANTRY_OP_MINIMUM)
-        return gcd (multiple (grid, node->a, depth - 1), multiple (grid, node->b, depth - 1));
+        return gantry_greatest_divisor (multiple (grid, node->a, depth - 1), multiple (grid, node->b, depth - 1));
       if (node->op == GANTRY_OP_MULTIPLY)
-        return gcd (multiple (grid, node->a, depth - 1), 1 << 20) * gcd (multiple (grid, node->b, depth - 1), 1 << 20);
+        return gantry_greatest_divisor (multiple (grid, node->a, depth - 1), 1 << 20)
+               * gantry_greatest_divisor (multiple (grid, node->b, depth - 1), 1 << 20);
       return 1;
     case GANTRY_KX_SELECT:
-      return gcd (multiple (grid, node->b, depth - 1), multiple (grid, node->c, depth - 1));
+      return gantry_greatest_divisor (multiple (grid, node->b, depth - 1), multiple (grid, node->c, depth - 1));
     default:
       return 1;
     }
@@ -292,7 +281,7 @@ gantry_grid_begin_for (GantryGrid *grid, guint32 lo, guint32 hi, gint64 step, gb
 
   g_assert (step > 0);
   grid->kx->extents[v] = MAX (to.hi, 1);
-  grid->multiple[v] = gcd (gantry_grid_multiple (grid, lo), step);
+  grid->multiple[v] = gantry_greatest_divisor (gantry_grid_multiple (grid, lo), step);
   if (from.lo == from.hi && to.hi > from.lo)
     to.hi = from.lo + (to.hi - 1 - from.lo) / step * step + 1;
   gantry_kx_set_range (grid->kx, v, from.lo, MAX (to.hi - 1, from.lo));
@@ -490,18 +479,21 @@ gantry_grid_shared_bytes (const GantryGrid *grid)
 gboolean
 gantry_gpu_init (GantryGpu *gpu, const char *arch, GError **error)
 {
-  /* Multiprocessors and the most shared memory of a block: A100, H100 SXM, B200. */
+  /* The most shared memory of a block. */
   static const GantryGpu known[] = {
-    { "sm_80", 80, FALSE, 108, 163 * 1024 },
-    { "sm_90", 90, FALSE, 132, 227 * 1024 },
-    { "sm_90a", 90, TRUE, 132, 227 * 1024 },
-    { "sm_100", 100, FALSE, 148, 227 * 1024 },
+    { .arch = "sm_80", .capability = 80, .shared_bytes = 163 * 1024 },
+    { .arch = "sm_90", .capability = 90, .shared_bytes = 227 * 1024 },
+    { .arch = "sm_90a", .capability = 90, .has_wgmma = TRUE, .shared_bytes = 227 * 1024 },
+    { .arch = "sm_100", .capability = 100, .shared_bytes = 227 * 1024 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (known); i++)
     if (g_str_equal (arch, known[i].arch))
       {
         *gpu = known[i];
+        gpu->model = gantry_gpu_model (arch);
+        gpu->n_multiprocessors = gpu->model->n_multiprocessors;
+        gpu->launch_us = GANTRY_GPU_LAUNCH_US;
         return TRUE;
       }
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,

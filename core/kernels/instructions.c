@@ -3,7 +3,7 @@
  * for each compilation; the library once for a process. */
 #include "core/kernels/instructions-private.h"
 #include "core/kernels/jit-private.h"
-#include <oneapi/dnnl/dnnl.h>
+#include "core/kernels/library-private.h"
 #include <string.h>
 
 /* The levels of the x86-64 psABI, without what no compiler makes of arithmetic. */
@@ -64,7 +64,7 @@ gantry_instructions_cpu (GantryInstructionSet set)
 static gboolean
 library_keeps_within (GantryInstructionSet set)
 {
-  return set == GANTRY_INSTRUCTIONS_NATIVE || (dnnl_get_effective_cpu_isa () & ~sets[set].limit) == 0;
+  return set == GANTRY_INSTRUCTIONS_NATIVE || (gantry_dnnl ()->get_effective_cpu_isa () & ~sets[set].limit) == 0;
 }
 
 static gboolean
@@ -82,7 +82,11 @@ gantry_kernels_limit_library (GantryInstructionSet set, GError **error)
   g_return_val_if_fail ((guint) set < GANTRY_N_INSTRUCTION_SETS, FALSE);
   if (!check_available (set, error))
     return FALSE;
-  if (set == GANTRY_INSTRUCTIONS_NATIVE || dnnl_set_max_cpu_isa (sets[set].limit) == dnnl_success
+  if (set == GANTRY_INSTRUCTIONS_NATIVE)
+    return TRUE;
+  if (!gantry_library_load (error))
+    return FALSE;
+  if (gantry_dnnl ()->set_max_cpu_isa (sets[set].limit) == dnnl_success
       || library_keeps_within (set))
     return TRUE;
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,

@@ -5,7 +5,6 @@
 #include "core/base/base.h"
 #include "core/kernels/emit-private.h"
 #include "core/kernels/grid-private.h"
-#include <llvm-c/TargetMachine.h>
 
 G_BEGIN_DECLS
 

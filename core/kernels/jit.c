@@ -3,13 +3,6 @@
  * become registers and equal addresses one, everything else costs time and gives nothing. */
 #include "core/kernels/jit-private.h"
 #include "core/kernels/grid-run-private.h"
-#include <llvm-c/Analysis.h>
-#include <llvm-c/Error.h>
-#include <llvm-c/LLJIT.h>
-#include <llvm-c/Object.h>
-#include <llvm-c/Orc.h>
-#include <llvm-c/Target.h>
-#include <llvm-c/Transforms/PassBuilder.h>
 #include <math.h>
 #include <string.h>
 
@@ -104,8 +97,11 @@ has_feature (const char *cpu, const char *features, const char *name)
 GantryCompiler *
 gantry_compiler_new (const char *cpu, guint level, GError **error)
 {
-  GantryCompiler *compiler = g_new0 (GantryCompiler, 1);
+  GantryCompiler *compiler;
 
+  if (!gantry_llvm_load (error))
+    return NULL;
+  compiler = g_new0 (GantryCompiler, 1);
   compiler->cpu = cpu != NULL ? g_strdup (cpu) : gantry_jit_host_cpu ();
   compiler->features = cpu != NULL ? g_strdup ("") : take_message (LLVMGetHostCPUFeatures ());
   compiler->has_fma = has_feature (compiler->cpu, compiler->features, "fma");
@@ -354,6 +350,8 @@ gantry_jit_new (GError **error)
 {
   g_autoptr (GantryJit) jit = g_new0 (GantryJit, 1);
 
+  if (!gantry_llvm_load (error))
+    return NULL;
   initialize_llvm ();
   if (!take_error (LLVMOrcCreateLLJIT (&jit->lljit, NULL), "LLVM's linker did not start", error)
       || !define_symbols (jit, error))

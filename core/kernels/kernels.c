@@ -33,12 +33,8 @@ GantryLiteral *
 gantry_node_operand_literal (const GantryModule *module, const GantryNode *node, guint i)
 {
   const GantryNode *operand = gantry_node_operand (module, node, i);
-  const GantryAttr *value;
 
-  if (operand == NULL || operand->op != GANTRY_OP_CONSTANT)
-    return NULL;
-  value = gantry_attrs_find (module->context, operand->attrs, "value");
-  return value != NULL && value->kind == GANTRY_ATTR_LITERAL ? gantry_context_literal (module->context, value->id) : NULL;
+  return operand != NULL ? gantry_node_literal (module, operand) : NULL;
 }
 
 char *
@@ -406,14 +402,18 @@ compilation_clear (GantryCompile *c)
 static gboolean
 check_options (const GantryKernelOptions *options, GError **error)
 {
+  gboolean uses_library = options->use_library && options->target == GANTRY_CODE_CPU;
+
   if (options->layout_block != 0 && options->layout_block != 8 && options->layout_block != 16)
     {
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "blocks of %u channels: a blocked layout has 8 or 16",
                    options->layout_block);
       return FALSE;
     }
+  if (uses_library && !gantry_library_load (error))
+    return FALSE;
   return options->cpu != NULL || options->target == GANTRY_CODE_CUDA
-         || gantry_instructions_check (options->instructions, options->use_library && options->target == GANTRY_CODE_CPU, error);
+         || gantry_instructions_check (options->instructions, uses_library, error);
 }
 
 /* Bound programs do all by themselves and know plain layouts only. */

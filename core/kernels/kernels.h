@@ -76,6 +76,7 @@ gboolean gantry_kernels_limit_library (GantryInstructionSet set, GError **error)
  * @cache_folder: (nullable): where assembled code is kept by content; NULL: nowhere
  * @allow_tf32: products of f32 may be rounded to 10 bits of mantissa, so that tensor cores can do them (GPU only); the sums
  *  stay f32
+ * @gpu_library: plain products have a workspace of %GANTRY_GPU_LIBRARY_WORKSPACE, for a library that may do them (CUDA only)
  */
 typedef struct
 {
@@ -91,7 +92,11 @@ typedef struct
   const char *arch;
   const char *cache_folder;
   gboolean allow_tf32;
+  gboolean gpu_library;
 } GantryKernelOptions;
+
+/** What cuBLASLt is given to work in: as NVIDIA recommends for Hopper. The plan counts it, and values share its place. */
+#define GANTRY_GPU_LIBRARY_WORKSPACE ((guint64) 32 << 20)
 
 #define GANTRY_KERNEL_OPTIONS_INIT { .n_threads = 0, .use_library = TRUE, .keep_texts = FALSE, .optimization = 2, \
                                      .cpu = NULL, .free_layouts = TRUE }

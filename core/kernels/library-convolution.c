@@ -91,7 +91,7 @@ plain (dnnl_memory_desc_t *md, int rank, const dnnl_dims_t dims)
       strides[d] = stride;
       stride *= dims[d];
     }
-  return dnnl_memory_desc_init_by_strides (md, rank, dims, dnnl_f32, strides) == dnnl_success;
+  return gantry_dnnl ()->memory_desc_init_by_strides (md, rank, dims, dnnl_f32, strides) == dnnl_success;
 }
 
 static gboolean
@@ -104,7 +104,7 @@ activations (dnnl_memory_desc_t *md, int rank, const dnnl_dims_t dims, guint blo
 
   if (block == 0)
     return plain (md, rank, dims);
-  return dnnl_memory_desc_init_by_tag (md, rank, dims, dnnl_f32, tag) == dnnl_success;
+  return gantry_dnnl ()->memory_desc_init_by_tag (md, rank, dims, dnnl_f32, tag) == dnnl_success;
 }
 
 static gboolean
@@ -118,7 +118,7 @@ bias_layout (dnnl_memory_desc_t *md, const Convolution *c)
 static gboolean
 any_layout (dnnl_memory_desc_t *md, int rank, const dnnl_dims_t dims)
 {
-  return dnnl_memory_desc_init_by_tag (md, rank, dims, dnnl_f32, dnnl_format_tag_any) == dnnl_success;
+  return gantry_dnnl ()->memory_desc_init_by_tag (md, rank, dims, dnnl_f32, dnnl_format_tag_any) == dnnl_success;
 }
 
 static dnnl_primitive_attr_t
@@ -127,14 +127,14 @@ attributes_of (const Convolution *c)
   dnnl_primitive_attr_t attributes = NULL;
   dnnl_post_ops_t after = NULL;
 
-  if (dnnl_primitive_attr_create (&attributes) != dnnl_success)
+  if (gantry_dnnl ()->primitive_attr_create (&attributes) != dnnl_success)
     return NULL;
-  dnnl_primitive_attr_set_scratchpad_mode (attributes, dnnl_scratchpad_mode_user);
-  if (c->relu && dnnl_post_ops_create (&after) == dnnl_success)
+  gantry_dnnl ()->primitive_attr_set_scratchpad_mode (attributes, dnnl_scratchpad_mode_user);
+  if (c->relu && gantry_dnnl ()->post_ops_create (&after) == dnnl_success)
     {
-      dnnl_post_ops_append_eltwise (after, 1.0f, dnnl_eltwise_relu, 0.0f, 0.0f);
-      dnnl_primitive_attr_set_post_ops (attributes, after);
-      dnnl_post_ops_destroy (after);
+      gantry_dnnl ()->post_ops_append_eltwise (after, 1.0f, dnnl_eltwise_relu, 0.0f, 0.0f);
+      gantry_dnnl ()->primitive_attr_set_post_ops (attributes, after);
+      gantry_dnnl ()->post_ops_destroy (after);
     }
   return attributes;
 }
@@ -151,22 +151,22 @@ describe_primitive (GantryLibrary *library, const Convolution *c, const dnnl_mem
   const char *name = "ref";
 
   if (!any_layout (&weights, c->spatial + (c->groups > 1 ? 3 : 2), c->weights) || !bias_layout (&bias, c)
-      || dnnl_dilated_convolution_forward_desc_init (&operation, dnnl_forward_inference, dnnl_convolution_direct, input,
+      || gantry_dnnl ()->dilated_convolution_forward_desc_init (&operation, dnnl_forward_inference, dnnl_convolution_direct, input,
                                                      &weights, c->bias ? &bias : NULL, result, c->strides, c->dilates,
                                                      c->low, c->high) != dnnl_success)
     return NULL;
   attributes = attributes_of (c);
   if (attributes == NULL
-      || dnnl_primitive_desc_create (&description, &operation, attributes, gantry_library_engine (library), NULL)
+      || gantry_dnnl ()->primitive_desc_create (&description, &operation, attributes, gantry_library_engine (library), NULL)
            != dnnl_success)
     description = NULL;
   if (attributes != NULL)
-    dnnl_primitive_attr_destroy (attributes);
+    gantry_dnnl ()->primitive_attr_destroy (attributes);
   if (description != NULL)
-    dnnl_primitive_desc_query (description, dnnl_query_impl_info_str, 0, &name);
+    gantry_dnnl ()->primitive_desc_query (description, dnnl_query_impl_info_str, 0, &name);
   if (description != NULL && strstr (name, "ref") != NULL)
     {
-      dnnl_primitive_desc_destroy (description);
+      gantry_dnnl ()->primitive_desc_destroy (description);
       return NULL;
     }
   return description;
@@ -234,9 +234,9 @@ add_piece (GantryLibrary *library, const Convolution *whole, const GantryLibrary
     description = describe_primitive (library, &c, &any_input, &any_result);
   if (description == NULL)
     return FALSE;
-  input = *dnnl_primitive_desc_query_md (description, dnnl_query_src_md, 0);
-  weights = *dnnl_primitive_desc_query_md (description, dnnl_query_weights_md, 0);
-  result = *dnnl_primitive_desc_query_md (description, dnnl_query_dst_md, 0);
+  input = *gantry_dnnl ()->primitive_desc_query_md (description, dnnl_query_src_md, 0);
+  weights = *gantry_dnnl ()->primitive_desc_query_md (description, dnnl_query_weights_md, 0);
+  result = *gantry_dnnl ()->primitive_desc_query_md (description, dnnl_query_dst_md, 0);
   return gantry_library_begin (library, description)
          && gantry_library_add (library, DNNL_ARG_SRC, 0, input_begin, c.elements[0], &outer_input, &input, FALSE)
          && gantry_library_add (library, DNNL_ARG_WEIGHTS, 1, weights_begin, c.elements[1], &outer_weights, &weights,
@@ -264,8 +264,8 @@ takes_input (GantryLibrary *library, const Convolution *c, const GantryLibraryLa
   description = describe_primitive (library, c, layouts->blocked_input ? &outer : &any, &result);
   if (description == NULL)
     return FALSE;
-  takes = dnnl_memory_desc_equal (&outer, dnnl_primitive_desc_query_md (description, dnnl_query_src_md, 0));
-  dnnl_primitive_desc_destroy (description);
+  takes = gantry_dnnl ()->memory_desc_equal (&outer, gantry_dnnl ()->primitive_desc_query_md (description, dnnl_query_src_md, 0));
+  gantry_dnnl ()->primitive_desc_destroy (description);
   return takes;
 }
 

@@ -12,37 +12,18 @@
 /* From here on the threads share a product. */
 #define CUT_FLOPS 2000000
 
-typedef struct
-{
-  gint64 size, stride;
-} Extent;
-
-/* Puts one more dimension behind those of the group. Returns: FALSE when they do not lie like one */
-static gboolean
-extend (Extent *group, gint64 size, gint64 stride)
-{
-  if (size == 1)
-    return TRUE;
-  if (group->size == 1)
-    *group = (Extent) { size, stride };
-  else if (group->stride == size * stride)
-    *group = (Extent) { group->size * size, stride };
-  else
-    return FALSE;
-  return TRUE;
-}
-
 /* The free dimensions in order, the contracting ones in the order of the attribute. */
 static gboolean
-group_operand (const GantryType *type, GantryDimList batching, GantryDimList contracting, Extent *free_group, Extent *depth)
+group_operand (const GantryType *type, GantryDimList batching, GantryDimList contracting, GantryDimGroup *free_group,
+               GantryDimGroup *depth)
 {
-  *free_group = *depth = (Extent) { 1, 1 };
+  *free_group = *depth = (GantryDimGroup){ 1, 1 };
   for (guint d = 0; d < type->rank; d++)
     if (!gantry_dim_list_contains (batching, d) && !gantry_dim_list_contains (contracting, d)
-        && !extend (free_group, type->dims[d], gantry_dim_stride (type, d)))
+        && !gantry_dim_group_extend (free_group, type, d))
       return FALSE;
   for (gsize i = 0; i < contracting.n; i++)
-    if (!extend (depth, type->dims[contracting.ints[i]], gantry_dim_stride (type, (guint) contracting.ints[i])))
+    if (!gantry_dim_group_extend (depth, type, contracting.ints[i]))
       return FALSE;
   return TRUE;
 }
@@ -61,7 +42,7 @@ describe_product (const GantryModule *module, const GantryNode *node, Product *p
   const GantryType *right = gantry_node_operand_type (module, node, 1);
   GantryDimList left_batch = gantry_dim_list (module, node, "lhs_batching_dimensions");
   GantryDimList right_batch = gantry_dim_list (module, node, "rhs_batching_dimensions");
-  Extent m, n, k, right_k;
+  GantryDimGroup m, n, k, right_k;
   gint64 result_stride;
   guint b = 0;
 
@@ -104,19 +85,19 @@ describe_primitive (GantryLibrary *library, const dnnl_memory_desc_t *mds)
   dnnl_primitive_desc_t description = NULL;
   const char *name = "ref";
 
-  if (dnnl_matmul_desc_init (&operation, &mds[0], &mds[1], NULL, &mds[2]) != dnnl_success
-      || dnnl_primitive_attr_create (&attributes) != dnnl_success)
+  if (gantry_dnnl ()->matmul_desc_init (&operation, &mds[0], &mds[1], NULL, &mds[2]) != dnnl_success
+      || gantry_dnnl ()->primitive_attr_create (&attributes) != dnnl_success)
     return NULL;
-  dnnl_primitive_attr_set_scratchpad_mode (attributes, dnnl_scratchpad_mode_user);
-  if (dnnl_primitive_desc_create (&description, &operation, attributes, gantry_library_engine (library), NULL)
+  gantry_dnnl ()->primitive_attr_set_scratchpad_mode (attributes, dnnl_scratchpad_mode_user);
+  if (gantry_dnnl ()->primitive_desc_create (&description, &operation, attributes, gantry_library_engine (library), NULL)
       != dnnl_success)
     description = NULL;
-  dnnl_primitive_attr_destroy (attributes);
+  gantry_dnnl ()->primitive_attr_destroy (attributes);
   if (description != NULL)
-    dnnl_primitive_desc_query (description, dnnl_query_impl_info_str, 0, &name);
+    gantry_dnnl ()->primitive_desc_query (description, dnnl_query_impl_info_str, 0, &name);
   if (description != NULL && g_str_has_prefix (name, "ref"))
     {
-      dnnl_primitive_desc_destroy (description);
+      gantry_dnnl ()->primitive_desc_destroy (description);
       return NULL;
     }
   return description;
@@ -153,9 +134,9 @@ add_piece (GantryLibrary *library, const GantryModule *module, const GantryNode 
     }
   for (guint i = 0; i < 3; i++)
     types[i] = i < 2 ? gantry_node_operand_type (module, node, i)->element : gantry_node_type (module, node)->element;
-  if (dnnl_memory_desc_init_by_strides (&mds[0], q.rank, q.left, dnnl_f32, q.left_strides) != dnnl_success
-      || dnnl_memory_desc_init_by_strides (&mds[1], q.rank, q.right, dnnl_f32, q.right_strides) != dnnl_success
-      || dnnl_memory_desc_init_by_strides (&mds[2], q.rank, q.result, dnnl_f32, q.result_strides) != dnnl_success)
+  if (gantry_dnnl ()->memory_desc_init_by_strides (&mds[0], q.rank, q.left, dnnl_f32, q.left_strides) != dnnl_success
+      || gantry_dnnl ()->memory_desc_init_by_strides (&mds[1], q.rank, q.right, dnnl_f32, q.right_strides) != dnnl_success
+      || gantry_dnnl ()->memory_desc_init_by_strides (&mds[2], q.rank, q.result, dnnl_f32, q.result_strides) != dnnl_success)
     return FALSE;
   description = describe_primitive (library, mds);
   return description != NULL && gantry_library_begin (library, description)

@@ -25,8 +25,32 @@ GantryMade gantry_library_make (const GantryModule *module, const GantryNode *no
 void gantry_library_share (const GantryKernel *kernel, GantryKernel *other);
 /** A convolution of one place with groups is a small matrix product for each: generated code does it in half the time. */
 gboolean gantry_library_is_small_products (const GantryModule *module, const GantryNode *node);
-/** "oneDNN 2.6.3". (transfer full) */
+/** "oneDNN 2.6.3", or "no oneDNN" where it cannot be used. (transfer full) */
 char *gantry_library_describe (void);
+
+/* Its functions, without the "dnnl_" of their names: all that are called. */
+#define GANTRY_LIBRARY_FUNCTIONS(X) \
+  X (dilated_convolution_forward_desc_init) X (engine_create) X (engine_destroy) X (get_effective_cpu_isa) \
+  X (matmul_desc_init) X (memory_create) X (memory_desc_equal) X (memory_desc_get_size) \
+  X (memory_desc_init_by_strides) X (memory_desc_init_by_tag) X (memory_destroy) X (post_ops_append_eltwise) \
+  X (post_ops_create) X (post_ops_destroy) X (primitive_attr_create) X (primitive_attr_destroy) \
+  X (primitive_attr_set_post_ops) X (primitive_attr_set_scratchpad_mode) X (primitive_create) X (primitive_desc_create) \
+  X (primitive_desc_destroy) X (primitive_desc_query) X (primitive_desc_query_md) X (primitive_destroy) \
+  X (primitive_execute) X (reorder_primitive_desc_create) X (set_max_cpu_isa) X (stream_create) \
+  X (stream_destroy) X (version)
+
+typedef struct
+{
+#define GANTRY_LIBRARY_MEMBER(name) __typeof__ (&dnnl_##name) name;
+  GANTRY_LIBRARY_FUNCTIONS (GANTRY_LIBRARY_MEMBER)
+#undef GANTRY_LIBRARY_MEMBER
+  void (*set_num_threads) (int n); /* of the OpenMP that it runs on */
+} GantryLibraryFunctions;
+
+/** Loads it. Returns: FALSE with %GANTRY_ERROR_FAILED where it is not installed, or not as expected; any thread, as often as wanted */
+gboolean gantry_library_load (GError **error);
+/** Once gantry_library_load() gave TRUE. (transfer none) */
+const GantryLibraryFunctions *gantry_dnnl (void);
 
 /* What its files share. */
 

@@ -3,9 +3,6 @@
 #include "core/kernels/library-private.h"
 #include "core/kernels/convert-private.h"
 
-/* libgomp's; the library runs on it. Its headers are the compiler's, so only this one is declared. */
-extern void omp_set_num_threads (int n);
-
 #define PLACE 64u
 #define MAX_ARGUMENTS 5
 
@@ -54,8 +51,10 @@ struct _GantryLibrary
 char *
 gantry_library_describe (void)
 {
-  const dnnl_version_t *version = dnnl_version ();
+  const dnnl_version_t *version = gantry_library_load (NULL) ? gantry_dnnl ()->version () : NULL;
 
+  if (version == NULL)
+    return g_strdup ("no oneDNN");
   return g_strdup_printf ("oneDNN %d.%d.%d", version->major, version->minor, version->patch);
 }
 
@@ -68,9 +67,9 @@ gantry_library_new (guint n_threads)
   library->n_threads = n_threads;
   library->pieces = g_array_new (FALSE, FALSE, sizeof (Piece));
   /* The library decides how to divide the work when a primitive is made. */
-  omp_set_num_threads ((int) n_threads);
-  if (dnnl_engine_create (&library->engine, dnnl_cpu, 0) != dnnl_success
-      || dnnl_stream_create (&library->stream, library->engine, dnnl_stream_default_flags) != dnnl_success)
+  gantry_dnnl ()->set_num_threads ((int) n_threads);
+  if (gantry_dnnl ()->engine_create (&library->engine, dnnl_cpu, 0) != dnnl_success
+      || gantry_dnnl ()->stream_create (&library->stream, library->engine, dnnl_stream_default_flags) != dnnl_success)
     g_clear_pointer (&library, gantry_library_free);
   return library;
 }
@@ -80,9 +79,9 @@ piece_clear (Piece *piece)
 {
   for (guint i = 0; i < piece->n_arguments; i++)
     if (piece->arguments[i].reorder != NULL)
-      dnnl_primitive_destroy (piece->arguments[i].reorder);
+      gantry_dnnl ()->primitive_destroy (piece->arguments[i].reorder);
   if (piece->primitive != NULL)
-    dnnl_primitive_destroy (piece->primitive);
+    gantry_dnnl ()->primitive_destroy (piece->primitive);
 }
 
 void
@@ -96,9 +95,9 @@ gantry_library_free (gpointer data)
     piece_clear (&g_array_index (library->pieces, Piece, i));
   g_array_unref (library->pieces);
   if (library->stream != NULL)
-    dnnl_stream_destroy (library->stream);
+    gantry_dnnl ()->stream_destroy (library->stream);
   if (library->engine != NULL)
-    dnnl_engine_destroy (library->engine);
+    gantry_dnnl ()->engine_destroy (library->engine);
   g_free (library);
 }
 
@@ -126,15 +125,15 @@ last_piece (GantryLibrary *library)
 gboolean
 gantry_library_begin (GantryLibrary *library, dnnl_primitive_desc_t description)
 {
-  const dnnl_memory_desc_t *scratchpad = dnnl_primitive_desc_query_md (description, dnnl_query_scratchpad_md, 0);
+  const dnnl_memory_desc_t *scratchpad = gantry_dnnl ()->primitive_desc_query_md (description, dnnl_query_scratchpad_md, 0);
   Piece piece = { 0 };
   gboolean made;
 
   if (scratchpad != NULL)
     piece.scratchpad = *scratchpad;
-  piece.scratchpad_offset = reserve (&library->workspace_bytes, dnnl_memory_desc_get_size (&piece.scratchpad));
-  made = dnnl_primitive_create (&piece.primitive, description) == dnnl_success;
-  dnnl_primitive_desc_destroy (description);
+  piece.scratchpad_offset = reserve (&library->workspace_bytes, gantry_dnnl ()->memory_desc_get_size (&piece.scratchpad));
+  made = gantry_dnnl ()->primitive_create (&piece.primitive, description) == dnnl_success;
+  gantry_dnnl ()->primitive_desc_destroy (description);
   if (made)
     g_array_append_val (library->pieces, piece);
   return made;
@@ -146,12 +145,12 @@ make_reorder (GantryLibrary *library, const dnnl_memory_desc_t *from, const dnnl
   dnnl_primitive_desc_t description;
   dnnl_primitive_t primitive = NULL;
 
-  if (dnnl_reorder_primitive_desc_create (&description, from, library->engine, to, library->engine, NULL)
+  if (gantry_dnnl ()->reorder_primitive_desc_create (&description, from, library->engine, to, library->engine, NULL)
       != dnnl_success)
     return NULL;
-  if (dnnl_primitive_create (&primitive, description) != dnnl_success)
+  if (gantry_dnnl ()->primitive_create (&primitive, description) != dnnl_success)
     primitive = NULL;
-  dnnl_primitive_desc_destroy (description);
+  gantry_dnnl ()->primitive_desc_destroy (description);
   return primitive;
 }
 
@@ -171,7 +170,7 @@ gantry_library_add (GantryLibrary *library, int argument, guint buffer, gint64 b
 {
   Piece *piece = last_piece (library);
   Argument *a = &piece->arguments[piece->n_arguments++];
-  gboolean result = argument == DNNL_ARG_DST, equal = dnnl_memory_desc_equal (outer, inner);
+  gboolean result = argument == DNNL_ARG_DST, equal = gantry_dnnl ()->memory_desc_equal (outer, inner);
   gboolean convert = element != GANTRY_F32;
 
   g_assert (piece->n_arguments <= MAX_ARGUMENTS);
@@ -183,7 +182,7 @@ gantry_library_add (GantryLibrary *library, int argument, guint buffer, gint64 b
     return TRUE;
   a->place = constant ? PACKED : WORKSPACE;
   a->offset = reserve (constant ? &library->packed_bytes : &library->workspace_bytes,
-                       dnnl_memory_desc_get_size (inner));
+                       gantry_dnnl ()->memory_desc_get_size (inner));
   if (convert && !equal && !constant)
     a->converted = reserve (&library->workspace_bytes, a->n * sizeof (float));
   if (!equal)
@@ -199,7 +198,7 @@ memory_at (const GantryLibrary *library, const dnnl_memory_desc_t *description, 
 {
   dnnl_memory_t memory = NULL;
 
-  if (dnnl_memory_create (&memory, description, library->engine, address) != dnnl_success)
+  if (gantry_dnnl ()->memory_create (&memory, description, library->engine, address) != dnnl_success)
     g_error ("oneDNN: no memory object"); /* its arguments were checked when the primitive was made */
   return memory;
 }
@@ -207,7 +206,7 @@ memory_at (const GantryLibrary *library, const dnnl_memory_desc_t *description, 
 static void
 execute (const GantryLibrary *library, dnnl_primitive_t primitive, const dnnl_exec_arg_t *arguments, int n)
 {
-  if (dnnl_primitive_execute (primitive, library->stream, n, arguments) != dnnl_success)
+  if (gantry_dnnl ()->primitive_execute (primitive, library->stream, n, arguments) != dnnl_success)
     g_error ("oneDNN: a primitive failed");
 }
 
@@ -221,8 +220,8 @@ reorder (const GantryLibrary *library, const Argument *a, gboolean result, void 
   dnnl_exec_arg_t arguments[] = { { DNNL_ARG_FROM, result ? inner : outer }, { DNNL_ARG_TO, result ? outer : inner } };
 
   execute (library, a->reorder, arguments, G_N_ELEMENTS (arguments));
-  dnnl_memory_destroy (outer);
-  dnnl_memory_destroy (inner);
+  gantry_dnnl ()->memory_destroy (outer);
+  gantry_dnnl ()->memory_destroy (inner);
 }
 
 /* An operand as the primitive wants it. @converted: room for it as float, when it is converted and reordered. */
@@ -276,7 +275,7 @@ run_piece (const GantryLibrary *library, const Piece *piece, void *const *buffer
         bring_in (library, a, buffer, (float *) (gpointer) (workspace + a->converted), inside);
       arguments[n++] = (dnnl_exec_arg_t) { a->argument, memory_at (library, &a->inner, inside) };
     }
-  if (dnnl_memory_desc_get_size (&piece->scratchpad) > 0)
+  if (gantry_dnnl ()->memory_desc_get_size (&piece->scratchpad) > 0)
     arguments[n++] = (dnnl_exec_arg_t) { DNNL_ARG_SCRATCHPAD, memory_at (library, &piece->scratchpad,
                                                                          workspace + piece->scratchpad_offset) };
   execute (library, piece->primitive, arguments, n);
@@ -289,7 +288,7 @@ run_piece (const GantryLibrary *library, const Piece *piece, void *const *buffer
                    workspace + a->offset);
     }
   while (n > 0)
-    dnnl_memory_destroy (arguments[--n].memory);
+    gantry_dnnl ()->memory_destroy (arguments[--n].memory);
 }
 
 static void
@@ -300,7 +299,7 @@ run_library (gconstpointer state, void *const *buffers, gint64 begin, gint64 end
   guint8 *packed = library->packed_bytes > 0 ? buffers[library->n_buffers + (workspace != NULL)] : NULL;
 
   /* Of several pieces each is one thread's. */
-  omp_set_num_threads (library->pieces->len > 1 ? 1 : (int) library->n_threads);
+  gantry_dnnl ()->set_num_threads (library->pieces->len > 1 ? 1 : (int) library->n_threads);
   for (gint64 i = begin; i < end; i++)
     run_piece (library, &g_array_index (library->pieces, Piece, i), buffers, workspace, packed);
 }
@@ -326,7 +325,7 @@ pack_library (gpointer state, void *const *buffers, void *packed)
 {
   const GantryLibrary *library = state;
 
-  omp_set_num_threads ((int) library->n_threads);
+  gantry_dnnl ()->set_num_threads ((int) library->n_threads);
   for (guint i = 0; i < library->pieces->len; i++)
     pack_piece (library, &g_array_index (library->pieces, Piece, i), buffers, packed);
 }

@@ -98,6 +98,19 @@ gantry_nest_top (const GantryNest *nest)
   return nest->n_levels - 1;
 }
 
+/** Whether @variable, which may be negative for none, is one of @vars. */
+static inline gboolean
+gantry_nest_depends (guint64 vars, int variable)
+{
+  return variable >= 0 && vars >> variable & 1;
+}
+/** Of a value of one row and one of the unrolled vectors. */
+static inline guint
+gantry_nest_slot (guint row, guint unroll)
+{
+  return row * GANTRY_MAX_UNROLL + unroll;
+}
+
 /** The value of a node for one row and one of the unrolled vectors: lanes, or a scalar when all lanes are equal. */
 LLVMValueRef gantry_nest_value (GantryNest *nest, guint32 id, guint row, guint unroll);
 LLVMValueRef gantry_nest_const (GantryNest *nest, gint64 value);
@@ -106,6 +119,8 @@ LLVMValueRef gantry_nest_const (GantryNest *nest, gint64 value);
 LLVMValueRef gantry_nest_pointer (GantryNest *nest, LLVMValueRef base, GantryElementType element, guint32 address,
                                   guint32 keep, guint row, guint unroll, gint64 *stride, LLVMValueRef *offsets);
 #define GANTRY_NO_NODE G_MAXUINT32
+/** The value of a load, read at @level. What else it reads of other rows is kept for them. */
+LLVMValueRef gantry_nest_load (GantryNest *nest, guint32 id, guint row, guint unroll, guint level);
 void gantry_nest_keep (GantryNest *nest, guint32 id, guint slot, guint level, LLVMValueRef value);
 void gantry_nest_reduce (GantryNest *nest, guint32 id, guint level);
 

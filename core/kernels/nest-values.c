@@ -42,21 +42,9 @@ done_at (GantryNest *nest, guint level)
 }
 
 static gboolean
-depends (guint64 vars, int variable)
-{
-  return variable >= 0 && vars >> variable & 1;
-}
-
-static gboolean
 is_vector (V x)
 {
   return LLVMGetTypeKind (LLVMTypeOf (x)) == LLVMVectorTypeKind;
-}
-
-static guint
-slot_of (guint row, guint unroll)
-{
-  return row * GANTRY_MAX_UNROLL + unroll;
 }
 
 static V *
@@ -135,14 +123,14 @@ sum_new (GantryNest *nest, guint32 id, guint row, guint unroll)
           sum.step = term.factor;
           sum.constant += term.factor * (gint64) (unroll * nest->lanes);
         }
-      else if (depends (vars, nest->vector_variable) && nest->lanes > 1)
+      else if (gantry_nest_depends (vars, nest->vector_variable) && nest->lanes > 1)
         {
           g_array_append_val (sum.varying, term);
           continue;
         }
       else if (is_index_of (nest, term.node, nest->row_variable))
         sum.constant += term.factor * (gint64) row;
-      else if (depends (vars, nest->row_variable) || depends (vars, nest->vector_variable))
+      else if (gantry_nest_depends (vars, nest->row_variable) || gantry_nest_depends (vars, nest->vector_variable))
         sum.rows = TRUE;
       g_array_append_val (sum.uniform, term);
     }
@@ -252,7 +240,7 @@ fits_narrow (GantryNest *nest, guint32 id)
   GantryKxRange range;
 
   if (node->type != GANTRY_I64 || (node->kind != GANTRY_KX_INDEX && node->kind != GANTRY_KX_LINEAR)
-      || !depends (node->vars, nest->vector_variable))
+      || !gantry_nest_depends (node->vars, nest->vector_variable))
     return FALSE;
   range = gantry_kx_range (nest->kx, id);
   if (range.lo < -G_MAXINT32 || range.hi > G_MAXINT32)
@@ -329,142 +317,6 @@ gantry_nest_pointer (GantryNest *nest, V base, GantryElementType element, guint3
   return start;
 }
 
-/* Loads */
-
-static V
-load_lanes (GantryNest *nest, GantryElementType element, V pointer, gint64 stride, V offsets)
-{
-  LLVMTypeRef type = gantry_emit_memory_type (nest->e, element, 1);
-  LLVMTypeRef i32 = LLVMInt32TypeInContext (nest->e->context);
-  V result = LLVMGetPoison (LLVMVectorType (type, nest->lanes));
-
-  for (guint l = 0; l < nest->lanes; l++)
-    {
-      V lane = LLVMConstInt (i32, l, FALSE), at = gantry_nest_const (nest, stride * (gint64) l), x;
-
-      if (offsets != NULL)
-        at = LLVMBuildExtractElement (B, offsets, lane, "");
-      x = gantry_emit_raw_load (nest->e, type, LLVMBuildGEP2 (B, type, pointer, &at, 1, ""));
-      result = LLVMBuildInsertElement (B, result, x, lane, "");
-    }
-  return result;
-}
-
-/* Every second element: two vectors that overlap by one, so that nothing behind the last element is touched. */
-static V
-load_alternate (GantryNest *nest, GantryElementType element, V pointer)
-{
-  LLVMTypeRef scalar = gantry_emit_memory_type (nest->e, element, 1);
-  LLVMTypeRef type = LLVMVectorType (scalar, nest->lanes), i32 = LLVMInt32TypeInContext (nest->e->context);
-  V ahead = gantry_nest_const (nest, (gint64) nest->lanes - 1), mask[64], x, y;
-
-  for (guint l = 0; l < nest->lanes; l++)
-    mask[l] = LLVMConstInt (i32, 2 * l < nest->lanes ? 2 * l : 2 * l + 1, FALSE);
-  x = gantry_emit_raw_load (nest->e, type, pointer);
-  y = gantry_emit_raw_load (nest->e, type, LLVMBuildGEP2 (B, scalar, pointer, &ahead, 1, ""));
-  return LLVMBuildShuffleVector (B, x, y, LLVMConstVector (mask, nest->lanes), "");
-}
-
-static V
-load_reversed (GantryNest *nest, GantryElementType element, V pointer)
-{
-  LLVMTypeRef scalar = gantry_emit_memory_type (nest->e, element, 1);
-  LLVMTypeRef type = LLVMVectorType (scalar, nest->lanes);
-  LLVMTypeRef i32 = LLVMInt32TypeInContext (nest->e->context);
-  V back = gantry_nest_const (nest, 1 - (gint64) nest->lanes), mask[64], x;
-
-  for (guint l = 0; l < nest->lanes; l++)
-    mask[l] = LLVMConstInt (i32, nest->lanes - 1 - l, FALSE);
-  x = gantry_emit_raw_load (nest->e, type, LLVMBuildGEP2 (B, scalar, pointer, &back, 1, ""));
-  return LLVMBuildShuffleVector (B, x, LLVMGetPoison (type), LLVMConstVector (mask, nest->lanes), "");
-}
-
-/* As many rows as lanes, and neighbours lie along the rows: whole vectors of rows are loaded and turned over in
- * registers, for all rows at once. Halves of pairs are exchanged at distances 1, 2, 4, ... */
-static V
-load_turned (GantryNest *nest, guint32 id, guint row, guint unroll, guint level, V pointer, gint64 stride)
-{
-  GantryElementType element = gantry_kx_node (nest->kx, id)->type;
-  LLVMTypeRef scalar = gantry_emit_memory_type (nest->e, element, 1), i32 = LLVMInt32TypeInContext (nest->e->context);
-  guint n = nest->lanes;
-  V rows[GANTRY_MAX_ROWS], result = NULL;
-
-  for (guint l = 0; l < n; l++)
-    {
-      V at = gantry_nest_const (nest, stride * (gint64) l);
-
-      rows[l] = gantry_emit_raw_load (nest->e, LLVMVectorType (scalar, n), LLVMBuildGEP2 (B, scalar, pointer, &at, 1, ""));
-    }
-  for (guint k = 1; k < n; k *= 2)
-    for (guint i = 0; i < n; i++)
-      if ((i & k) == 0)
-        {
-          V low[GANTRY_MAX_ROWS], high[GANTRY_MAX_ROWS], x = rows[i], y = rows[i | k];
-
-          for (guint l = 0; l < n; l++)
-            {
-              low[l] = LLVMConstInt (i32, l & k ? n + (l ^ k) : l, FALSE);
-              high[l] = LLVMConstInt (i32, l & k ? n + l : l | k, FALSE);
-            }
-          rows[i] = LLVMBuildShuffleVector (B, x, y, LLVMConstVector (low, n), "");
-          rows[i | k] = LLVMBuildShuffleVector (B, x, y, LLVMConstVector (high, n), "");
-        }
-  for (guint r = 0; r < n; r++)
-    {
-      V value = gantry_emit_from_memory (nest->e, element, rows[r]);
-
-      if (r == row)
-        result = value; /* the caller keeps it */
-      else
-        gantry_nest_keep (nest, id, slot_of (r, unroll), level, value);
-    }
-  return result;
-}
-
-/* TRUE when load_turned() can do it: one step along the rows, and rows for every lane. */
-static gboolean
-can_turn (GantryNest *nest, guint32 address, gint64 stride, V offsets)
-{
-  const GantryKxNode *node = gantry_kx_node (nest->kx, address);
-  gboolean other;
-
-  return offsets == NULL && stride > 1 && nest->rows == nest->lanes
-         && node->kind == GANTRY_KX_LINEAR && nest->row_variable >= 0
-         && gantry_kx_factor_of (nest->kx, node, (guint) nest->row_variable, &other) == 1 && !other;
-}
-
-static V
-load_value (GantryNest *nest, guint32 id, guint row, guint unroll, guint level)
-{
-  GantryKxNode node = *gantry_kx_node (nest->kx, id);
-  guint32 address = gantry_kx_address (nest->kx, id);
-  gboolean vector = nest->lanes > 1 && depends (node.vars, nest->vector_variable);
-  gint64 stride;
-  V offsets, x, pointer;
-
-  pointer = gantry_nest_pointer (nest, nest->inputs[node.a], node.type, address, id, row, unroll, &stride, &offsets);
-  gantry_nest_at (nest, level);
-  if (vector && can_turn (nest, address, stride, offsets))
-    {
-      V back = gantry_nest_const (nest, -(gint64) row);
-
-      if (row > 0)
-        pointer = LLVMBuildGEP2 (B, gantry_emit_memory_type (nest->e, node.type, 1), pointer, &back, 1, "");
-      return load_turned (nest, id, row, unroll, level, pointer, stride);
-    }
-  if (!vector)
-    x = gantry_emit_raw_load (nest->e, gantry_emit_memory_type (nest->e, node.type, 1), pointer);
-  else if (offsets == NULL && stride == 1)
-    x = gantry_emit_raw_load (nest->e, gantry_emit_memory_type (nest->e, node.type, nest->lanes), pointer);
-  else if (offsets == NULL && stride == 2)
-    x = load_alternate (nest, node.type, pointer);
-  else if (offsets == NULL && stride == -1)
-    x = load_reversed (nest, node.type, pointer);
-  else
-    x = load_lanes (nest, node.type, pointer, stride, offsets);
-  return gantry_emit_from_memory (nest->e, node.type, x);
-}
-
 /* The other nodes */
 
 static V
@@ -501,6 +353,13 @@ divide_index (GantryNest *nest, const GantryKxNode *node, V x, V y)
   return small ? LLVMBuildZExt (B, x, type, "") : x;
 }
 
+/* Whether all lanes of the node are equal. */
+static gboolean
+is_uniform (const GantryNest *nest, guint32 id)
+{
+  return !gantry_nest_depends (gantry_kx_node (nest->kx, id)->vars, nest->vector_variable);
+}
+
 static V
 binary_value (GantryNest *nest, guint32 id, guint row, guint unroll, guint level)
 {
@@ -514,8 +373,8 @@ binary_value (GantryNest *nest, guint32 id, guint row, guint unroll, guint level
                     && gantry_kx_range (nest->kx, node.b).hi <= G_MAXINT32;
   V x, y;
 
-  narrow = narrow && (fits_narrow (nest, node.a) || !depends (gantry_kx_node (nest->kx, node.a)->vars, nest->vector_variable))
-           && (fits_narrow (nest, node.b) || !depends (gantry_kx_node (nest->kx, node.b)->vars, nest->vector_variable));
+  narrow = narrow && (fits_narrow (nest, node.a) || is_uniform (nest, node.a))
+           && (fits_narrow (nest, node.b) || is_uniform (nest, node.b));
   x = narrow ? sum_value (nest, node.a, row, unroll, TRUE) : gantry_nest_value (nest, node.a, row, unroll);
   y = narrow ? sum_value (nest, node.b, row, unroll, TRUE) : gantry_nest_value (nest, node.b, row, unroll);
   gantry_nest_at (nest, level);
@@ -573,7 +432,7 @@ build_value (GantryNest *nest, guint32 id, guint row, guint unroll, guint level)
     case GANTRY_KX_LINEAR:
       return sum_value (nest, id, row, unroll, FALSE);
     case GANTRY_KX_LOAD:
-      return load_value (nest, id, row, unroll, level);
+      return gantry_nest_load (nest, id, row, unroll, level);
     case GANTRY_KX_UNARY:
       x = gantry_nest_value (nest, node.a, row, unroll);
       gantry_nest_at (nest, level);
@@ -599,11 +458,11 @@ gantry_nest_value (GantryNest *nest, guint32 id, guint row, guint unroll)
 
   if (gantry_kx_node (nest->kx, id)->kind == GANTRY_KX_CONST)
     return constant_value (nest, gantry_kx_node (nest->kx, id));
-  if (!depends (vars, nest->row_variable))
+  if (!gantry_nest_depends (vars, nest->row_variable))
     row = 0;
-  if (!depends (vars, nest->vector_variable))
+  if (!gantry_nest_depends (vars, nest->vector_variable))
     unroll = 0;
-  slot = slot_of (row, unroll);
+  slot = gantry_nest_slot (row, unroll);
   value = *memo_at (nest, id, slot);
   if (value != NULL)
     return value;

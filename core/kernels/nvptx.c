@@ -4,10 +4,6 @@
  * selection failure ends the process: what may be emitted is listed in emit-ops.c. */
 #include "core/kernels/nvptx-private.h"
 #include "core/base/error.h"
-#include <llvm-c/Analysis.h>
-#include <llvm-c/Error.h>
-#include <llvm-c/Target.h>
-#include <llvm-c/Transforms/PassBuilder.h>
 #include <string.h>
 
 #define TRIPLE "nvptx64-nvidia-cuda"
@@ -58,8 +54,11 @@ new_machine (const char *cpu, guint level, GError **error)
 GantryCompiler *
 gantry_compiler_new_nvptx (const GantryGpu *gpu, guint level, GError **error)
 {
-  GantryCompiler *compiler = g_new0 (GantryCompiler, 1);
+  GantryCompiler *compiler;
 
+  if (!gantry_llvm_load (error))
+    return NULL;
+  compiler = g_new0 (GantryCompiler, 1);
   compiler->gpu = g_memdup2 (gpu, sizeof *gpu);
   compiler->cpu = g_strdup (gpu->capability > 90 ? "sm_90" : gpu->arch);
   compiler->features = g_strdup (FEATURES);

@@ -5,49 +5,28 @@
 #include "core/kernels/compile-private.h"
 #include "core/kernels/kernel-private.h"
 
-/* Dimensions that lie in memory like one. */
-typedef struct
-{
-  gint64 size, stride;
-} Group;
-
-static gboolean
-extend (Group *group, const GantryType *type, gint64 d)
-{
-  gint64 size = type->dims[d], stride = gantry_dim_stride (type, d);
-
-  if (size == 1)
-    return TRUE;
-  if (group->size == 1)
-    *group = (Group) { size, stride };
-  else if (group->stride == size * stride)
-    *group = (Group) { group->size * size, stride };
-  else
-    return FALSE;
-  return TRUE;
-}
-
 /* Batching, free and contracting dimensions of an operand. */
 static gboolean
-group_operand (const GantryType *type, GantryDimList batching, GantryDimList contracting, Group *groups)
+group_operand (const GantryType *type, GantryDimList batching, GantryDimList contracting, GantryDimGroup *groups)
 {
   for (guint i = 0; i < 3; i++)
-    groups[i] = (Group) { 1, 1 };
+    groups[i] = (GantryDimGroup){ 1, 1 };
   for (gsize i = 0; i < batching.n; i++)
-    if (!extend (&groups[0], type, batching.ints[i]))
+    if (!gantry_dim_group_extend (&groups[0], type, batching.ints[i]))
       return FALSE;
   for (guint d = 0; d < type->rank; d++)
-    if (!gantry_dim_list_contains (batching, d) && !gantry_dim_list_contains (contracting, d) && !extend (&groups[1], type, d))
+    if (!gantry_dim_list_contains (batching, d) && !gantry_dim_list_contains (contracting, d)
+        && !gantry_dim_group_extend (&groups[1], type, d))
       return FALSE;
   for (gsize i = 0; i < contracting.n; i++)
-    if (!extend (&groups[2], type, contracting.ints[i]))
+    if (!gantry_dim_group_extend (&groups[2], type, contracting.ints[i]))
       return FALSE;
   return TRUE;
 }
 
 /* Are the rows and columns dense: as [rows, columns], or the other way round? */
 static gboolean
-is_dense (Group rows, Group columns, guint8 *transposed)
+is_dense (GantryDimGroup rows, GantryDimGroup columns, guint8 *transposed)
 {
   *transposed = FALSE;
   if ((columns.size == 1 || columns.stride == 1) && (rows.size == 1 || rows.stride == columns.size))
@@ -67,7 +46,7 @@ static gboolean
 describe (const GantryModule *module, const GantryNode *dot, guint8 result, GantryGpuProduct *p)
 {
   const GantryType *left = gantry_node_operand_type (module, dot, 0), *right = gantry_node_operand_type (module, dot, 1);
-  Group a[3], b[3];
+  GantryDimGroup a[3], b[3];
 
   if (dot->n_operands != 2 || left->element != right->element || !is_product_element (left->element)
       || !is_product_element (result)

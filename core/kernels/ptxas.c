@@ -185,7 +185,7 @@ put_into_cache (const char *folder, const char *path, const GantryGpuImage *imag
   memcpy (data + sizeof header, code, size);
   sum_of (data + summed, sizeof header + size - summed, header.sum);
   memcpy (data, &header, sizeof header);
-  gantry_output_write (path, data, sizeof header + size, NULL);
+  gantry_output_write (path, NULL, data, sizeof header + size, NULL);
 }
 
 /* Assembling */
@@ -226,7 +226,7 @@ assemble_in (const char *folder, const GantryPtxas *ptxas, const char *ptx, cons
   g_autofree char *report = NULL, *data = NULL;
   gint64 begin = g_get_monotonic_time ();
   gsize size;
-  gboolean done = gantry_output_write (from, ptx, strlen (ptx), error)
+  gboolean done = gantry_output_write (from, NULL, ptx, strlen (ptx), error)
                   && run_assembler (ptxas, arch, from, to, cancellable, &report, error)
                   && g_file_get_contents (to, &data, &size, error);
 

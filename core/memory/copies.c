@@ -90,6 +90,28 @@ delay (GantryPlanner *planner, Copy *copy, guint32 earliest, guint64 limit)
   LEASE (planner, copy->to)->begin = to;
 }
 
+guint64
+_gantry_planner_least_peak (const GantryPlanner *planner)
+{
+  const guint64 *live = (const guint64 *) (const void *) planner->live->data;
+  g_autofree guint64 *early = g_new0 (guint64, planner->live->len + 1); /* bytes that begin (mod 2^64: end) to lie there early */
+  guint64 peak = 0, lies = 0;
+
+  for (guint32 i = 0; i < planner->fetches->len; i++)
+    {
+      const Copy *copy = FETCH (planner, i);
+
+      early[MIN (copy->at, planner->live->len)] += gantry_place_bytes (copy->bytes);
+      early[MIN (copy->ready, planner->live->len)] -= gantry_place_bytes (copy->bytes);
+    }
+  for (guint32 k = 0; k < planner->live->len; k++)
+    {
+      lies += early[k];
+      peak = MAX (peak, live[k] - MIN (live[k], lies));
+    }
+  return peak;
+}
+
 /* The compute queue then waits for the copy before it takes the place. */
 static void
 shorten (GantryPlanner *planner, const Copy *copy, guint64 limit)
@@ -111,7 +133,7 @@ shorten (GantryPlanner *planner, const Copy *copy, guint64 limit)
 }
 
 void
-_gantry_planner_squeeze (GantryPlanner *planner, guint64 limit)
+_gantry_planner_squeeze (GantryPlanner *planner, guint64 limit, gboolean evictions)
 {
   guint32 earliest = 0;
 
@@ -120,7 +142,7 @@ _gantry_planner_squeeze (GantryPlanner *planner, guint64 limit)
       delay (planner, FETCH (planner, i), earliest, limit);
       earliest = FETCH (planner, i)->at;
     }
-  for (guint32 i = 0; i < planner->evictions->len; i++)
+  for (guint32 i = 0; evictions && i < planner->evictions->len; i++)
     shorten (planner, EVICTION (planner, i), limit);
 }
 

@@ -26,7 +26,8 @@ may_donate (GantryPlanner *planner, guint32 v, guint32 input, guint64 offset)
   return TRUE;
 }
 
-/* Its result cannot take the argument's place: it is another argument, a constant, a part of something, or lives elsewhere. */
+/* Its result cannot take the argument's place: it is another argument, a constant, a part of something, or lives elsewhere, or the argument
+ * is a result. */
 static gboolean
 is_donated_in_vain (const Program *program, guint32 input)
 {

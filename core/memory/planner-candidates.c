@@ -213,7 +213,7 @@ _gantry_planner_read_placements (GantryPlanner *planner, const GantryPlacements 
   g_array_set_size (planner->problems, 0);
   for (guint i = 0; i < planner->in_vain->len; i++)
     tell (planner, VALUE (program, g_array_index (planner->in_vain, guint32, i))->node, GANTRY_PLACEMENT_KEEP,
-          GANTRY_PLACEMENT_KEEP, "the result that it is donated to cannot take its place: it is no value of its own, or in another memory");
+          GANTRY_PLACEMENT_KEEP, "the result that it is donated to cannot take its place: it is no value of its own, or in another memory, or the argument is itself a result");
   for (guint32 v = 0; v < n; v++)
     if (VALUE (program, v)->memory != GANTRY_MEMORY_DEVICE)
       {

@@ -136,13 +136,13 @@ describe (GantryPlanner *planner, const GantryPlacements *placements, guint64 li
   return g_string_free (text, FALSE);
 }
 
-/* @need: what the plan that came nearest takes, by part. What is needed is rounded up and the limit down, so that the two differ
- * in their text where they do. */
+/* @need: what the plan that came nearest takes, by part. What is needed is rounded up, so that the two differ in their text
+ * where they do. */
 static void
 refuse (GantryPlanner *planner, const GantryPlacements *placements, guint64 limit, const GantryMemoryParts *need, GError **error)
 {
   guint64 total = gantry_memory_parts_total (need);
-  g_autofree char *needed = gantry_format_bytes (total), *allowed = gantry_format_bytes_down (limit);
+  g_autofree char *needed = gantry_memory_peak_text (total, limit, planner->options.sizes != NULL), *allowed = gantry_format_limit (limit);
   g_autofree char *over = gantry_format_bytes (total - limit);
   g_autofree char *parts = gantry_memory_parts_text (need);
   g_autofree char *more = describe (planner, placements, limit);
@@ -155,7 +155,7 @@ refuse (GantryPlanner *planner, const GantryPlacements *placements, guint64 limi
 static void
 refuse_host (guint64 need, guint64 limit, GError **error)
 {
-  g_autofree char *needed = gantry_format_bytes (need), *allowed = gantry_format_bytes_down (limit);
+  g_autofree char *needed = gantry_format_bytes_within (need, limit), *allowed = gantry_format_limit (limit);
   g_autofree char *over = gantry_format_bytes (need - limit);
 
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
@@ -185,6 +185,7 @@ _gantry_planner_plan_within (GantryPlanner *planner, const GantryPlacements *pla
           g_clear_pointer (&planner->refused, gantry_plan_unref);
           return g_steal_pointer (&plan);
         }
+      plan->refused = TRUE;
       if (try == 0) /* as predicted; later ones are asked for less */
         planner->refused = gantry_plan_ref (plan);
       if (bytes < least)
@@ -219,6 +220,7 @@ gantry_planner_plan (GantryPlanner *planner, const GantryPlacements *placements,
   if (host_limit == 0 || gantry_plan_host_bytes (plan) <= host_limit)
     return g_steal_pointer (&plan);
   refuse_host (gantry_plan_host_bytes (plan), host_limit, error);
+  plan->refused = TRUE;
   planner->refused = g_steal_pointer (&plan);
   return NULL;
 }

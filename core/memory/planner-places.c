@@ -68,22 +68,27 @@ pack_arena (const Writer *w, guint8 memory, guint64 bottom, const guint32 *ends,
   return bottom + height;
 }
 
-/* Offsets of what shares a place: what it shares may stand after it. */
+/* Offsets of what shares a place: what it shares may stand after it. A chain of operations in place is as long as the program, so
+ * what is known of it is not followed again. */
 static void
 spread_offsets (const Writer *w)
 {
   GantryPlan *plan = w->plan;
+  g_autofree guint8 *known = g_new0 (guint8, plan->n_buffers + 1);
+  g_autoptr (GArray) chain = g_array_new (FALSE, FALSE, sizeof (guint32));
 
   for (guint32 b = 0; b < plan->n_buffers; b++)
     {
-      guint64 relative = 0;
-      guint32 place = b;
+      for (guint32 at = b; plan->buffers[at].shares != GANTRY_NO_BUFFER && !known[at]; at = plan->buffers[at].shares)
+        g_array_append_val (chain, at);
+      for (guint i = chain->len; i-- > 0;)
+        {
+          guint32 at = g_array_index (chain, guint32, i);
 
-      if (plan->buffers[b].shares == GANTRY_NO_BUFFER)
-        continue;
-      for (; plan->buffers[place].shares != GANTRY_NO_BUFFER; place = plan->buffers[place].shares)
-        relative += w->relative[place];
-      plan->buffers[b].offset = plan->buffers[place].offset + relative;
+          plan->buffers[at].offset = plan->buffers[plan->buffers[at].shares].offset + w->relative[at];
+          known[at] = TRUE;
+        }
+      g_array_set_size (chain, 0);
     }
 }
 

@@ -373,6 +373,8 @@ write_totals (Writer *w)
   plan->packed_bytes = planner->beside.bytes[GANTRY_PART_PACKED_WEIGHTS];
   plan->code_bytes = planner->beside.bytes[GANTRY_PART_CODE];
   plan->sizes_known = planner->options.sizes != NULL;
+  plan->kernels = g_strdup (planner->options.sizes != NULL ? planner->options.sizes->conditions : NULL);
+  plan->target = g_strdup (planner->target.name);
   plan->total_us = prediction->step_us;
   plan->copied_bytes = prediction->copied_bytes;
   plan->recompute_us = prediction->recompute_us;

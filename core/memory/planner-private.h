@@ -145,8 +145,10 @@ guint8 _gantry_planner_memory_of (const GantryPlanner *planner, guint32 root);
 void _gantry_planner_walk (GantryPlanner *planner);
 /** Lets copies begin as early as hides them. */
 void _gantry_planner_hide_copies (GantryPlanner *planner);
-/** Delays fetches and shortens evictions where more than @limit bytes of temporaries were alive. */
-void _gantry_planner_squeeze (GantryPlanner *planner, guint64 limit);
+/** Delays fetches and, with @evictions, shortens those where more than @limit bytes of temporaries were alive. */
+void _gantry_planner_squeeze (GantryPlanner *planner, guint64 limit, gboolean evictions);
+/** What the peak of temporaries would be if each fetch were delayed until its use; after _gantry_planner_find_lifetimes(). Linear. */
+guint64 _gantry_planner_least_peak (const GantryPlanner *planner);
 /** What is written over what, and the curve. Returns: the peak of temporaries on the device, its index in line in @at */
 guint64 _gantry_planner_find_lifetimes (GantryPlanner *planner, guint32 *at);
 /** The three queues against each other; with steps and totals into @prediction. */

@@ -3,6 +3,11 @@
 #include "core/memory/planner-private.h"
 #include <string.h>
 
+/* Of the step: what delaying fetches may cost where no limit asks for it, and how often it is tried. */
+#define MOST_WAIT 1e-2
+#define MOST_LOWERED 4u
+#define LEAST_SAVED 100u /* part of the peak: less than one of these is not tried for, since each try is a prediction */
+
 GantryPrediction *
 gantry_prediction_new (void)
 {
@@ -36,6 +41,19 @@ gantry_prediction_parts (const GantryPrediction *prediction, GantryMemoryParts *
       *parts = prediction->beside;
       parts->bytes[GANTRY_PART_ARGUMENTS] = prediction->peak_bytes - gantry_memory_parts_total (&prediction->beside);
     }
+}
+
+void
+gantry_prediction_figures (const GantryPrediction *prediction, GantryPlanFigures *figures)
+{
+  GantryMemoryParts parts;
+
+  *figures = (GantryPlanFigures){ .host_bytes = prediction->host_bytes, .copied_bytes = prediction->copied_bytes,
+                                  .step_us = prediction->step_us, .recompute_us = prediction->recompute_us,
+                                  .stall_us = prediction->stall_us, .sizes_known = prediction->sizes_known,
+                                  .fits = prediction->fits };
+  gantry_prediction_parts (prediction, &parts);
+  gantry_plan_figures_set_parts (figures, &parts);
 }
 
 void
@@ -150,8 +168,7 @@ find_costs (GantryPlanner *planner)
                            : NULL;
 
       planner->cost_us[w] = us != NULL ? *us
-                                       : gantry_target_predict_us (&planner->target, gantry_node_flops (module, node),
-                                                                   gantry_node_bytes (module, node));
+                                       : gantry_target_predict_node_us (&planner->target, module, node);
     }
 }
 
@@ -281,9 +298,9 @@ highest (const GArray *live, guint32 n)
   return most;
 }
 
-/* Returns: the peak of temporaries */
+/* @evictions: they are cut short too, where @limit is passed. Returns: the peak of temporaries */
 static guint64
-lay (GantryPlanner *planner, guint64 limit, guint64 device, guint32 *at)
+lay (GantryPlanner *planner, guint64 limit, gboolean evictions, guint64 device, guint32 *at)
 {
   guint64 peak;
 
@@ -292,27 +309,73 @@ lay (GantryPlanner *planner, guint64 limit, guint64 device, guint32 *at)
   peak = _gantry_planner_find_lifetimes (planner, at);
   if (limit == 0 || device + peak <= limit)
     return peak;
-  _gantry_planner_squeeze (planner, limit > device ? limit - device : 0);
+  _gantry_planner_squeeze (planner, limit > device ? limit - device : 0, evictions);
   return _gantry_planner_find_lifetimes (planner, at);
+}
+
+static void
+simulate (GantryPlanner *planner, GantryPrediction *prediction, guint64 temp_bytes, guint32 at)
+{
+  prediction->temp_bytes = temp_bytes;
+  prediction->peak_step = at;
+  _gantry_planner_simulate (planner, prediction);
+}
+
+/* Where no limit is set, what is fetched early to hide its copy does not raise the peak for next to nothing: fetches are delayed
+ * as far as that costs less than MOST_WAIT of the step, and ten times as much of the peak is saved as of the time is spent.
+ * @peak: of temporaries, as laid without a limit */
+static void
+lower_for_little (GantryPlanner *planner, guint64 device, guint64 peak, guint32 at, GantryPrediction *prediction)
+{
+  const guint64 first = device + peak, least = _gantry_planner_least_peak (planner);
+  guint64 kept = 0;
+  double us;
+
+  simulate (planner, prediction, peak, at);
+  us = prediction->step_us;
+  for (guint i = 0; i < MOST_LOWERED && least + first / LEAST_SAVED < peak; i++)
+    {
+      guint64 lower = lay (planner, device + peak - 1, FALSE, device, &at);
+      double wait;
+
+      if (lower < peak)
+        {
+          simulate (planner, prediction, lower, at);
+          wait = prediction->step_us / us - 1;
+          if (wait <= MOST_WAIT && (double) (first - device - lower) >= 10 * wait * (double) first)
+            {
+              kept = device + peak - 1;
+              peak = lower;
+              continue;
+            }
+        }
+      peak = lay (planner, kept, FALSE, device, &at);
+      simulate (planner, prediction, peak, at);
+      return;
+    }
 }
 
 void
 _gantry_planner_ask (GantryPlanner *planner, const GantryPlacements *placements, guint64 limit,
                      GantryPrediction *prediction)
 {
-  guint64 device;
+  guint64 device, temp_bytes;
   guint32 at;
 
   _gantry_planner_read_placements (planner, placements);
   count_held (planner);
   device = planner->held[GANTRY_MEMORY_DEVICE] + planner->beside_bytes;
   planner->narrow = FALSE;
-  prediction->temp_bytes = lay (planner, limit, device, &at);
-  if (limit > 0 && device + prediction->temp_bytes > limit && planner->fetches->len > 0)
+  temp_bytes = lay (planner, limit, TRUE, device, &at);
+  if (limit > 0 && device + temp_bytes > limit && planner->fetches->len > 0)
     {
       planner->narrow = TRUE;
-      prediction->temp_bytes = lay (planner, limit, device, &at);
+      temp_bytes = lay (planner, limit, TRUE, device, &at);
     }
+  if (limit == 0 && planner->fetches->len > 0)
+    lower_for_little (planner, device, temp_bytes, at, prediction);
+  else
+    simulate (planner, prediction, temp_bytes, at);
   prediction->peak_bytes = device + prediction->temp_bytes;
   prediction->argument_bytes = planner->argument_bytes[GANTRY_MEMORY_DEVICE];
   prediction->output_bytes = planner->output_bytes[GANTRY_MEMORY_DEVICE];
@@ -322,8 +385,8 @@ _gantry_planner_ask (GantryPlanner *planner, const GantryPlacements *placements,
     prediction->host_bytes += planner->held[m];
   prediction->beside = planner->beside;
   prediction->sizes_known = planner->options.sizes != NULL;
-  prediction->peak_step = at;
-  _gantry_planner_simulate (planner, prediction);
+  prediction->fits = (limit == 0 || prediction->peak_bytes <= limit)
+                     && (planner->target.host_limit == 0 || prediction->host_bytes <= planner->target.host_limit);
   prediction->n_problems = planner->problems->len;
 }
 

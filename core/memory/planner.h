@@ -15,12 +15,14 @@
  *   is written over it (donated) goes back by a copy. Slices of it are fetched one by one.
  * - OFFLOAD of an output: it is copied out as soon as it is made.
  * - Copies run on the queues to-host and to-device. A fetch begins as early as hides it (copies before it on its queue
- *   included) but not earlier, and later than that where a memory limit would be broken.
+ *   included) but not earlier, and later than that where a memory limit would be broken, or, without a limit, where it would
+ *   raise the peak and waiting costs less than 1 % of the step and a tenth of the part of the peak that it saves.
  * - Contiguous slices of a value, and operands of a concatenation along the first dimension that is not 1, have no
  *   copies of their own: they are (parts of) one place.
  * - With a training step (resident), arguments and results have their own places for the whole run, a donated argument one
  *   with its result; the rest is temporary. */
 #pragma once
+#include "core/ir/plan-figures.h"
 #include "core/memory/memory.h"
 
 G_BEGIN_DECLS
@@ -63,11 +65,12 @@ typedef struct
 typedef struct
 {
   guint64 peak_bytes;      /* of all parts of device memory: the one meaning of memory (gantry_prediction_parts()) */
-  guint64 temp_bytes;      /* the same of temporaries alone (JAX's meaning) */
+  guint64 temp_bytes;      /* of that temporaries and workspaces (JAX's meaning of temporaries) */
   guint64 argument_bytes, output_bytes, alias_bytes;
   guint64 host_bytes;      /* largest sum in host memory */
   GantryMemoryParts beside; /* the arena of the device, the same at each step */
   gboolean sizes_known;    /* as GantryPlan */
+  gboolean fits;           /* within the limits of the target, as far as can be said before it is packed */
   guint32 peak_step;
   double step_us;          /* predicted time of a run */
   double recompute_us, stall_us;
@@ -86,6 +89,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryPrediction, gantry_prediction_free)
 void gantry_prediction_parts_at (const GantryPrediction *prediction, guint32 step, GantryMemoryParts *parts);
 /** At the peak: their sum is peak_bytes. O(1) */
 void gantry_prediction_parts (const GantryPrediction *prediction, GantryMemoryParts *parts);
+/** @figures: (out caller-allocates): as gantry_plan_figures(); a packing may stand higher than what is predicted. O(1) */
+void gantry_prediction_figures (const GantryPrediction *prediction, GantryPlanFigures *figures);
 
 /** Predicts @placements (nullable: all kept). O(nodes + uses); allocates only when the program grew. */
 void gantry_planner_predict (GantryPlanner *planner, const GantryPlacements *placements, GantryPrediction *prediction);

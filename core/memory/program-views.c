@@ -198,11 +198,30 @@ gather_units (Program *program)
   program->units = units;
 }
 
+/* By value: is it, or a part of it, a result of the function? (transfer full) */
+static guint8 *
+find_returned (const Program *program)
+{
+  guint8 *returned = g_new0 (guint8, program->values->len + 1);
+
+  for (guint32 r = 0; r < program->function->n_results; r++)
+    {
+      const GantryNode *node = gantry_module_node (program->module, gantry_function_result_id (program->module, program->function, r));
+      guint32 value = node != NULL && gantry_node_type (program->module, node)->kind == GANTRY_TYPE_TENSOR
+                        ? _gantry_program_value_of (program, node) : NONE;
+
+      if (value != NONE)
+        returned[VALUE (program, value)->root] = TRUE;
+    }
+  return returned;
+}
+
 void
 _gantry_program_find_donations (Program *program)
 {
   const GantryModule *module = program->module;
   g_autoptr (GArray) pairs = g_array_new (FALSE, FALSE, sizeof (Pair));
+  g_autofree guint8 *returned = find_returned (program);
   const guint32 *first;
 
   gather_units (program);
@@ -215,7 +234,8 @@ _gantry_program_find_donations (Program *program)
       guint32 input = program->first_value[i], result;
       const Value *root;
 
-      if (alias < 0)
+      /* An argument that is a result as well has to be there in the end. */
+      if (alias < 0 || returned[input])
         continue;
       node = gantry_module_node (module, gantry_function_result_id (module, program->function, (guint) alias));
       if (node == NULL || gantry_node_type (module, node)->kind != GANTRY_TYPE_TENSOR)

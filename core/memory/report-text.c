@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The memory analysis as tables for people. */
+#include "core/base/format.h"
 #include "core/ir/node-text.h"
 #include "core/memory/report.h"
 #include <string.h>
@@ -45,7 +46,7 @@ add_part_row (GString *text, const GantryMemoryAnalysis *analysis, GantryMemoryP
 static void
 add_sizes (GString *text, const GantryMemoryAnalysis *analysis)
 {
-  g_autofree char *peak = gantry_memory_peak_text (analysis->peak_bytes, analysis->sizes_known);
+  g_autofree char *peak = gantry_memory_peak_text (analysis->peak_bytes, analysis->limit, analysis->sizes_known);
   g_autofree char *bound = gantry_format_bytes (analysis->lower_bound_bytes);
 
   g_string_append_printf (text, "peak %s; no packing of this order is below %s\n\n", peak, bound);
@@ -54,7 +55,7 @@ add_sizes (GString *text, const GantryMemoryAnalysis *analysis)
     add_part_row (text, analysis, (GantryMemoryPart) part);
   add_size_row (text, "sum", analysis->peak_bytes, analysis->host_peak_bytes);
   g_string_append_printf (text, "\n%-16s %14s %14s\n", "as JAX counts", "device", "host");
-  add_size_row (text, "temporaries", analysis->temp_bytes, analysis->host_temp_bytes);
+  add_size_row (text, "temp", analysis->temp_bytes, analysis->host_temp_bytes); /* temporaries and workspaces */
   add_size_row (text, "arguments", analysis->argument_bytes, analysis->host_argument_bytes);
   add_size_row (text, "outputs", analysis->output_bytes, analysis->host_output_bytes);
   add_size_row (text, "aliased outputs", analysis->alias_bytes, analysis->host_alias_bytes);
@@ -84,11 +85,11 @@ change_text (gint64 saves, double costs)
 }
 
 static void
-add_holders (GString *text, const GantryMemoryAnalysis *analysis, const GantryModule *module, guint most)
+add_holders (GString *out, const GantryMemoryAnalysis *analysis, const GantryModule *module, guint most)
 {
   guint n = analysis->holders->len, shown = MIN (most, n);
 
-  g_string_append_printf (text, "\n%-14s %-10s %-10s %-24s %-24s %s\n", "alive at peak", "role", "placement", "recompute saves",
+  g_string_append_printf (out, "\n%-14s %-10s %-10s %-24s %-24s %s\n", "alive at peak", "role", "placement", "recompute saves",
                           "offload saves", "value, and until which use");
   for (guint i = 0; i < shown; i++)
     {
@@ -96,15 +97,16 @@ add_holders (GString *text, const GantryMemoryAnalysis *analysis, const GantryMo
       g_autofree char *bytes = gantry_format_bytes (holder->bytes);
       g_autofree char *recompute = change_text (holder->saves_recompute, holder->costs_recompute);
       g_autofree char *offload = change_text (holder->saves_offload, holder->costs_offload);
-      g_autofree char *value = gantry_node_text (module, holder->node);
-      g_autofree char *until = gantry_node_until_text (module, holder->until_node, holder->is_argument);
+      g_autofree char *text = gantry_node_text (module, holder->node), *value = gantry_format_text (text, FALSE);
+      g_autofree char *use = gantry_node_until_text (module, holder->until_node, holder->is_argument);
+      g_autofree char *until = gantry_format_text (use, FALSE);
 
-      g_string_append_printf (text, "%-14s %-10s %-10s %-24s %-24s %s, until %s\n", bytes, gantry_buffer_role_name (holder->role),
+      g_string_append_printf (out, "%-14s %-10s %-10s %-24s %-24s %s, until %s\n", bytes, gantry_buffer_role_name (holder->role),
                               holder->subject == GANTRY_SUBJECT_NONE ? "-" : gantry_placement_kind_name (holder->kind), recompute,
                               offload, value, until);
     }
   if (shown < n)
-    g_string_append_printf (text, "and %u smaller ones\n", n - shown);
+    g_string_append_printf (out, "and %u smaller ones\n", n - shown);
 }
 
 static void
@@ -115,9 +117,9 @@ add_scopes (GString *text, const GantryMemoryAnalysis *analysis, const GantryMod
     {
       const GantryMemoryScope *scope = &g_array_index (analysis->scopes, GantryMemoryScope, i);
       g_autofree char *bytes = gantry_format_bytes (scope->bytes);
+      g_autofree char *path = gantry_format_text (gantry_context_scope_path (module->context, scope->scope), FALSE);
 
-      g_string_append_printf (text, "%-14s %s\n", bytes,
-                              scope->scope == 0 ? "(all)" : gantry_context_scope_path (module->context, scope->scope));
+      g_string_append_printf (text, "%-14s %s\n", bytes, scope->scope == 0 ? "(all)" : path);
     }
   if (analysis->scopes->len > 20)
     g_string_append_printf (text, "and %u more\n", analysis->scopes->len - 20);

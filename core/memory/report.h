@@ -33,6 +33,7 @@ typedef struct
 {
   GantryMemoryParts device, host;        /* all bytes at the peak, by part; host: of all memory kinds of the host */
   gboolean sizes_known;                  /* as GantryPlan */
+  guint64 limit;                         /* of device memory, that the peak is shown beside; 0, until it is set: none */
   guint64 peak_bytes, host_peak_bytes;   /* their sums */
   guint64 lower_bound_bytes;             /* no packing of this order takes less of the device */
   /* The same bytes as JAX names them: whole arguments and results, whether they lie there at the peak or not. */

@@ -66,7 +66,7 @@ settle (SolveProblem *problem, const SolveAnswer *answer, SolveLeast *least)
       least->kinds = g_memdup2 (answer->kinds, problem->items->len + 1);
       least->limit = limit;
       least->bytes = gantry_plan_memory_bytes (plan, GANTRY_MEMORY_DEVICE);
-      least->us = plan->total_us;
+      gantry_plan_figures (plan, &least->figures);
       return;
     }
 }

@@ -128,8 +128,8 @@ typedef struct
   guint allowed;
   guint8 *kinds;  /* (nullable): by item; NULL where nothing fits into the host */
   guint64 limit;  /* its plan is made within this */
-  guint64 bytes;  /* what that plan takes */
-  double us;
+  guint64 bytes;  /* what that plan takes; G_MAXUINT64 before there is one */
+  GantryPlanFigures figures; /* of that plan */
 } SolveLeast;
 /**
  * _gantry_solve_least:

@@ -7,6 +7,18 @@
 
 enum { NO_COLUMN = -1 };
 
+/* CBC's functions, without the "Cbc_" of their names: all that are called. It is loaded when a program is first solved. */
+#define SOLVE_CBC_FUNCTIONS(X) \
+  X (addCol) X (addRow) X (bestSolution) X (deleteModel) X (getBestPossibleObjValue) X (isProvenInfeasible) X (isProvenOptimal) \
+  X (newModel) X (setAllowableFractionGap) X (setLogLevel) X (setMaximumNodes) X (setMaximumSeconds) X (solve) X (status)
+
+typedef struct
+{
+#define SOLVE_CBC_MEMBER(name) __typeof__ (&Cbc_##name) name;
+  SOLVE_CBC_FUNCTIONS (SOLVE_CBC_MEMBER)
+#undef SOLVE_CBC_MEMBER
+} SolveCbc;
+
 typedef struct _Moves Moves;
 
 typedef struct

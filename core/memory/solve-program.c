@@ -8,12 +8,35 @@
  * these only adds memory or time, so the optimum is a bound (the idea of lazy rows is that of cutting planes:
  * Dantzig, Fulkerson and Johnson, Operations Research 2(4), 1954). */
 #include "core/memory/solve-program-private.h"
+#include "core/base/symbols.h"
 #include <math.h>
 #include <string.h>
 
+#define LIBRARY "libCbcSolver.so.3"
 #define MOST_ROUNDS 60
 #define ROWS_A_ROUND 12
 #define MIB 1048576.0
+
+static const SolveCbc *
+cbc (void)
+{
+#define NAMED(name) "Cbc_" #name,
+  static const char *const names[] = { SOLVE_CBC_FUNCTIONS (NAMED) };
+#undef NAMED
+  static gsize ready;
+  static SolveCbc functions;
+
+  G_STATIC_ASSERT (sizeof functions == G_N_ELEMENTS (names) * sizeof (gpointer));
+  if (g_once_init_enter (&ready))
+    {
+      g_autofree char *why = gantry_symbols_load (LIBRARY, names, G_N_ELEMENTS (names), (gpointer *) &functions);
+
+      if (why != NULL)
+        g_error ("CBC cannot be used: %s (%s); install it", LIBRARY, why);
+      g_once_init_leave (&ready, 1);
+    }
+  return &functions;
+}
 
 void
 _gantry_solve_relaxed_clear (SolveRelaxed *relaxed)
@@ -105,7 +128,7 @@ _gantry_row_add (Row *row, int column, double factor)
 void
 _gantry_row_end (Cbc_Model *model, Row *row, char sense, double bound)
 {
-  Cbc_addRow (model, "", (int) row->columns->len, (const int *) (gpointer) row->columns->data,
+  cbc ()->addRow (model, "", (int) row->columns->len, (const int *) (gpointer) row->columns->data,
               (const double *) (gpointer) row->factors->data, sense, bound);
   g_array_set_size (row->columns, 0);
   g_array_set_size (row->factors, 0);
@@ -305,15 +328,15 @@ add_host_rows (Integer *program, Cbc_Model *model, Row *row)
 static Cbc_Model *
 make_model (Integer *program)
 {
-  Cbc_Model *model = Cbc_newModel ();
+  Cbc_Model *model = cbc ()->newModel ();
   Row row = { g_array_new (FALSE, FALSE, sizeof (int)), g_array_new (FALSE, FALSE, sizeof (double)) };
 
-  Cbc_setLogLevel (model, 0);
+  cbc ()->setLogLevel (model, 0);
   for (int c = 0; c < program->n_columns; c++)
     {
       const Column *column = &g_array_index (program->columns, Column, c);
 
-      Cbc_addCol (model, "", 0, column->upper, column->cost, column->integer, 0, NULL, NULL);
+      cbc ()->addCol (model, "", 0, column->upper, column->cost, column->integer, 0, NULL, NULL);
     }
   add_logic_rows (program, model, &row);
   if (program->moves != NULL)
@@ -427,28 +450,28 @@ solve_once (Integer *program, double gap, double seconds, SolveRelaxed *relaxed)
   Cbc_Model *model = make_model (program);
   gboolean found;
 
-  Cbc_setAllowableFractionGap (model, gap);
+  cbc ()->setAllowableFractionGap (model, gap);
   if (seconds < G_MAXINT32)
-    Cbc_setMaximumSeconds (model, seconds);
+    cbc ()->setMaximumSeconds (model, seconds);
   if (program->problem->most_nodes > 0)
-    Cbc_setMaximumNodes (model, program->problem->most_nodes);
-  Cbc_solve (model);
-  relaxed->proven = Cbc_isProvenOptimal (model) && Cbc_status (model) == 0;
-  if (Cbc_isProvenInfeasible (model))
+    cbc ()->setMaximumNodes (model, program->problem->most_nodes);
+  cbc ()->solve (model);
+  relaxed->proven = cbc ()->isProvenOptimal (model) && cbc ()->status (model) == 0;
+  if (cbc ()->isProvenInfeasible (model))
     relaxed->bound = INFINITY;
   else
     {
-      double bound = Cbc_getBestPossibleObjValue (model);
+      double bound = cbc ()->getBestPossibleObjValue (model);
 
       relaxed->bound = MAX (relaxed->bound, program->limit != 0 ? program->problem->base_us + bound : bound * MIB);
     }
-  found = !Cbc_isProvenInfeasible (model) && Cbc_bestSolution (model) != NULL;
+  found = !cbc ()->isProvenInfeasible (model) && cbc ()->bestSolution (model) != NULL;
   if (found)
     {
       program->value = g_renew (double, program->value, (gsize) program->n_columns + 1);
-      memcpy (program->value, Cbc_bestSolution (model), sizeof (double) * (gsize) program->n_columns);
+      memcpy (program->value, cbc ()->bestSolution (model), sizeof (double) * (gsize) program->n_columns);
     }
-  Cbc_deleteModel (model);
+  cbc ()->deleteModel (model);
   return found;
 }
 

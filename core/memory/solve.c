@@ -225,18 +225,17 @@ typedef struct
 {
   const guint8 *kinds;
   guint64 limit, bytes; /* its plan is made within this, 0: none; and takes this */
-  double us;
+  GantryPlanFigures figures;
 } Planned;
 
 static GantrySolution *
 solution_new (Solve *solve, const Planned *planned, gint64 begin)
 {
   GantrySolution *solution = g_new0 (GantrySolution, 1);
-  double value = solve->goal->memory_bytes != 0 ? planned->us : (double) planned->bytes;
+  double value = solve->goal->memory_bytes != 0 ? planned->figures.step_us : (double) planned->figures.peak_bytes;
 
   solution->placements = _gantry_solve_placements (solve->problem, planned->kinds);
-  solution->peak_bytes = planned->bytes;
-  solution->step_us = planned->us;
+  solution->figures = planned->figures;
   solution->bound = MIN (solve->bound, value);
   solution->gap = value > 0 ? (value - solution->bound) / value : 0;
   solution->proven = solution->gap <= 1e-6;
@@ -258,7 +257,7 @@ plan_answer (const Solve *solve, const SolveAnswer *answer, guint64 limit, Plann
   g_autoptr (GantryPlacements) placements = _gantry_solve_placements (solve->problem, answer->kinds);
   const guint64 limits[] = { answer->limit, limit };
 
-  *planned = (Planned){ answer->kinds, 0, G_MAXUINT64, 0 };
+  *planned = (Planned){ .kinds = answer->kinds, .bytes = G_MAXUINT64 };
   for (guint i = 0; i < (limit != 0 && limit != answer->limit ? 2 : 1); i++)
     {
       GantryMemoryParts need = { { 0 } };
@@ -270,7 +269,7 @@ plan_answer (const Solve *solve, const SolveAnswer *answer, guint64 limit, Plann
       if (plan == NULL || (limit != 0 && bytes > limit) || gantry_plan_host_bytes (plan) > solve->problem->host_limit)
         continue;
       planned->limit = limits[i];
-      planned->us = plan->total_us;
+      gantry_plan_figures (plan, &planned->figures);
       return TRUE;
     }
   return FALSE;
@@ -315,21 +314,27 @@ kept_by_wish (const Solve *solve, const SolveLeast *least)
 static void
 refuse_memory (const Solve *solve, const SolveLeast *least, GError **error)
 {
-  g_autofree char *wanted = gantry_format_bytes_down (solve->goal->memory_bytes), *reached = NULL, *host = NULL, *kept = NULL;
+  g_autofree char *wanted = gantry_format_limit (solve->goal->memory_bytes), *reached = NULL, *host = NULL, *kept = NULL;
 
   if (least->kinds == NULL)
     {
-      host = gantry_format_bytes_down (solve->problem->host_limit);
+      host = gantry_format_limit (solve->problem->host_limit);
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
                    "no placement was found that fits into the %s that the host has for what is offloaded; raise that limit", host);
       return;
     }
-  reached = gantry_format_bytes (least->bytes);
+  reached = gantry_memory_peak_text (least->bytes, solve->goal->memory_bytes, least->figures.sizes_known);
   kept = kept_by_wish (solve, least);
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
                "no placement was found that fits into %s: the least that could be reached is %s (%" G_GUINT64_FORMAT " bytes); "
                "a smaller batch%s%s%s would lower that", wanted, reached, least->bytes, kept != NULL ? ", or " : "",
                kept != NULL ? kept : "", kept != NULL ? " offloaded as well," : "");
+}
+
+static Planned
+planned_least (const SolveLeast *least)
+{
+  return (Planned){ least->kinds, least->limit, least->bytes, least->figures };
 }
 
 /* "Fit into": refused where the least does not fit, and only there. */
@@ -373,7 +378,7 @@ solve_memory (Solve *solve, guint64 limit, gint64 begin, GError **error)
       refuse_memory (solve, least, error);
       return NULL;
     }
-  planned = (Planned){ least->kinds, least->limit, least->bytes, least->us };
+  planned = planned_least (least);
   return solution_new (solve, &planned, begin);
 }
 
@@ -421,7 +426,7 @@ compare_peak (gconstpointer a, gconstpointer b)
 {
   const GantrySolution *x = *(GantrySolution *const *) a, *y = *(GantrySolution *const *) b;
 
-  return x->peak_bytes > y->peak_bytes ? -1 : x->peak_bytes < y->peak_bytes;
+  return x->figures.peak_bytes > y->figures.peak_bytes ? -1 : x->figures.peak_bytes < y->figures.peak_bytes;
 }
 
 /* What another point beats in both is left out. */
@@ -442,8 +447,8 @@ keep_front (GPtrArray *points)
 
           if (j == i || other == NULL)
             continue;
-          dominated = other->peak_bytes <= point->peak_bytes && other->step_us <= point->step_us
-                      && (other->peak_bytes < point->peak_bytes || other->step_us < point->step_us || j < i);
+          dominated = other->figures.peak_bytes <= point->figures.peak_bytes && other->figures.step_us <= point->figures.step_us
+                      && (other->figures.peak_bytes < point->figures.peak_bytes || other->figures.step_us < point->figures.step_us || j < i);
         }
       if (!dominated)
         g_ptr_array_add (front, g_memdup2 (point, sizeof *point));
@@ -462,6 +467,7 @@ gantry_solve_front (GantryPlanner *planner, guint n_points, const GantryPlacemen
   Solve solve = { .problem = problem, .goal = &(GantrySolveGoal) { .memory_bytes = 1 }, .method = "search" };
   const SolveLeast *least = _gantry_solve_least (problem);
   guint64 low, high = problem->base_peak;
+  Planned planned;
 
   n_points = MAX (n_points, 2);
   if (gantry_progress_cancelled (progress, error) || least == NULL)
@@ -473,8 +479,8 @@ gantry_solve_front (GantryPlanner *planner, guint n_points, const GantryPlacemen
     }
   low = least->bytes;
   solve.bound = problem->base_us;
-  g_ptr_array_add (points, solution_new (&solve, &(Planned){ least->kinds, least->limit, least->bytes, least->us },
-                                         g_get_monotonic_time ()));
+  planned = planned_least (least);
+  g_ptr_array_add (points, solution_new (&solve, &planned, g_get_monotonic_time ()));
   /* From the smallest up: what fits into less is known when more is asked for. */
   for (guint k = 0; k < n_points; k++)
     {

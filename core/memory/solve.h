@@ -37,9 +37,8 @@ typedef struct
 typedef struct
 {
   GantryPlacements *placements;
-  guint64 peak_bytes;
+  GantryPlanFigures figures; /* of the plan that was made of it, within its limit: what is shown once it is loaded */
   guint64 limit_bytes; /* what it takes to get this: a plan with this limit, 0: with none */
-  double step_us;
   double bound;     /* of what is minimized: no placement is better than this */
   double gap;       /* (value - bound) / value */
   gboolean proven;  /* optimal under the model */

@@ -21,6 +21,20 @@ gantry_target_init_cpu (GantryTarget *target, guint n_threads)
   target->link_bandwidth = 10e9;
 }
 
+void
+gantry_target_init_gpu (GantryTarget *target, const GantryGpuModel *model)
+{
+  *target = (GantryTarget){ 0 };
+  g_snprintf (target->name, sizeof target->name, "%s, as published", model->label);
+  g_strlcpy (target->arch, model->arch, sizeof target->arch);
+  target->peak_flops = model->rates[GANTRY_UNIT_VECTOR_F32];
+  target->memory_bandwidth = model->memory_bandwidth;
+  target->launch_us = GANTRY_GPU_LAUNCH_US;
+  target->link_bandwidth = model->link_bandwidth;
+  for (guint u = GANTRY_UNIT_VECTOR_F32 + 1; u < GANTRY_N_UNITS; u++)
+    target->rates[u] = model->rates[u];
+}
+
 char *
 gantry_target_to_text (const GantryTarget *target)
 {
@@ -30,6 +44,9 @@ gantry_target_to_text (const GantryTarget *target)
   if (*target->arch != '\0')
     g_key_file_set_string (file, GROUP, "arch", target->arch);
   g_key_file_set_double (file, GROUP, "peak_flops", target->peak_flops);
+  for (guint u = GANTRY_UNIT_VECTOR_F32 + 1; u < GANTRY_N_UNITS; u++)
+    if (target->rates[u] > 0)
+      g_key_file_set_double (file, GROUP, gantry_unit_name ((GantryUnit) u), target->rates[u]);
   g_key_file_set_double (file, GROUP, "memory_bandwidth", target->memory_bandwidth);
   g_key_file_set_double (file, GROUP, "launch_us", target->launch_us);
   g_key_file_set_double (file, GROUP, "link_bandwidth", target->link_bandwidth);
@@ -73,6 +90,32 @@ read_limit (GKeyFile *file, const char *key, guint64 *value, GError **error)
   return FALSE;
 }
 
+/* What a text begins with that names a GPU; what it says of it comes over that. */
+static void
+begin_with_model (GKeyFile *file, GantryTarget *target)
+{
+  g_autofree char *arch = g_key_file_get_string (file, GROUP, "arch", NULL);
+  const GantryGpuModel *model = arch != NULL ? gantry_gpu_model (arch) : NULL;
+  guint64 memory_limit = target->memory_limit, host_limit = target->host_limit;
+
+  if (model == NULL || strcmp (target->arch, arch) == 0)
+    return;
+  gantry_target_init_gpu (target, model);
+  target->memory_limit = memory_limit;
+  target->host_limit = host_limit;
+}
+
+static gboolean
+read_units (GKeyFile *file, GantryTarget *target, GError **error)
+{
+  if (g_key_file_has_key (file, GROUP, "peak_flops", NULL))
+    memset (target->rates, 0, sizeof target->rates);
+  for (guint u = GANTRY_UNIT_VECTOR_F32 + 1; u < GANTRY_N_UNITS; u++)
+    if (!read_number (file, gantry_unit_name ((GantryUnit) u), FALSE, &target->rates[u], error))
+      return FALSE;
+  return TRUE;
+}
+
 gboolean
 gantry_target_parse (GantryTarget *target, const char *text, gssize length, GError **error)
 {
@@ -91,7 +134,8 @@ gantry_target_parse (GantryTarget *target, const char *text, gssize length, GErr
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "target: the group [" GROUP "] is missing");
       return FALSE;
     }
-  if (!read_number (file, "peak_flops", FALSE, &read.peak_flops, error)
+  begin_with_model (file, &read);
+  if (!read_number (file, "peak_flops", FALSE, &read.peak_flops, error) || !read_units (file, &read, error)
       || !read_number (file, "memory_bandwidth", FALSE, &read.memory_bandwidth, error)
       || !read_number (file, "launch_us", TRUE, &read.launch_us, error)
       || !read_number (file, "link_bandwidth", FALSE, &read.link_bandwidth, error)
@@ -122,6 +166,14 @@ gantry_target_predict_us (const GantryTarget *target, gint64 flops, gint64 bytes
   double memory = bytes > 0 && target->memory_bandwidth > 0 ? (double) bytes / target->memory_bandwidth : 0;
 
   return MAX (compute, memory) * 1e6 + MAX (target->launch_us, 0);
+}
+
+double
+gantry_target_predict_node_us (const GantryTarget *target, const GantryModule *module, const GantryNode *node)
+{
+  double seconds = gantry_node_seconds (module, node, target->peak_flops, target->rates);
+
+  return MAX (seconds * 1e6 + MAX (target->launch_us, 0), gantry_target_predict_us (target, -1, gantry_node_bytes (module, node)));
 }
 
 double

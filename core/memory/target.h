@@ -2,7 +2,7 @@
 /* What the cost model knows of a machine: a few rates, which the user may edit, and the roofline
  * that turns work into predicted time. */
 #pragma once
-#include "core/ir/module.h"
+#include "core/ir/gpu.h"
 
 G_BEGIN_DECLS
 
@@ -14,13 +14,14 @@ G_BEGIN_DECLS
 typedef struct
 {
   char name[64];
-  double peak_flops;       /* floating point operations per second, all cores */
+  double peak_flops;       /* floating point operations per second, all cores: f32, and what has no rate of its own */
   double memory_bandwidth; /* bytes per second between the processor and its memory */
   double launch_us;        /* overhead of starting one kernel */
   double link_bandwidth;   /* bytes per second between device and host memory, each way */
   guint64 memory_limit;    /* bytes of device memory that may be used, 0: no limit */
   char arch[16];           /* the GPU that kernels are for ("sm_90a"), "": the processor */
   guint64 host_limit;      /* bytes of host memory that what is offloaded may take, 0: no limit */
+  double rates[GANTRY_N_UNITS]; /* operations per second of each unit; 0: as peak_flops */
 } GantryTarget;
 
 /**
@@ -32,9 +33,18 @@ typedef struct
  */
 void gantry_target_init_cpu (GantryTarget *target, guint n_threads);
 
+/**
+ * gantry_target_init_gpu:
+ *
+ * As published of @model: stated, not measured. Limits are not set.
+ */
+void gantry_target_init_gpu (GantryTarget *target, const GantryGpuModel *model);
+
 /** The target as a key file with the group [target], for people to edit. Returns: (transfer full) */
 char *gantry_target_to_text (const GantryTarget *target);
-/** Reads what gantry_target_to_text() writes; absent keys keep the value that @target has. A rate that is not above 0, or not
+/** Reads what gantry_target_to_text() writes; absent keys keep the value that @target has; but where the
+ *  text names a GPU's architecture that is known, those of its gantry_gpu_model(). Units whose rates are absent beside a
+ *  `peak_flops` are as that. A rate that is not above 0, or not
  *  finite, is refused: what it is the rate of would cost nothing. */
 gboolean gantry_target_parse (GantryTarget *target, const char *text, gssize length, GError **error);
 
@@ -47,6 +57,8 @@ gboolean gantry_target_parse (GantryTarget *target, const char *text, gssize len
  *  of Williams, Waterman and Patterson (CACM 52(4), 2009)
  */
 double gantry_target_predict_us (const GantryTarget *target, gint64 flops, gint64 bytes);
+/** As gantry_target_predict_us(), with each of the node's operations at the rate of its unit. */
+double gantry_target_predict_node_us (const GantryTarget *target, const GantryModule *module, const GantryNode *node);
 /** The time of one copy between device and host memory, in microseconds. */
 double gantry_target_predict_copy_us (const GantryTarget *target, guint64 bytes);
 

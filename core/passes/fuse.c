@@ -5,91 +5,34 @@
  * with users in two groups therefore survives as a value. A reduction may end a group, or stand within one whose
  * elements lie in its rows, where the options want that (fuse-rows.c): a softmax is one group.
  *
- * Broadcasts of scalars, constant or computed, are copied into every group that reads them: they cost nothing there
- * and a whole buffer outside.
+ * Broadcasts of scalars, constant or computed, and constants with all elements alike are copied into every group that
+ * reads them: they cost nothing there and a whole buffer outside. So are other broadcasts that enlarge, and numbers of
+ * places (iota), where users in several groups read them: what is kept until the last of these is the small operand.
  *
  * A group of the backward phase that reads z and also tanh (z), both of the forward phase, computes tanh (z) itself: copies
- * of elementwise forward nodes replace inputs that the other inputs determine. So what is saved between the phases is z
+ * of elementwise forward nodes replace inputs that the other inputs determine, with the operands of broadcasts that are
+ * hardly anything beside these. So what is saved between the phases is z
  * alone, and the forward group that made tanh (z) keeps it in registers. Forward programs are not changed by this. */
 #include "core/passes/fuse-private.h"
 #include <string.h>
 
-#define MOST_MEMBERS 96
 #define MOST_INPUTS 24
-#define MOST_COPIES 48
-#define NO_GROUP G_MAXUINT32
-
-typedef struct
-{
-  const GantryModule *module;
-  GantryUses *uses;
-  guint32 *group;   /* by position: position of the root, or NO_GROUP */
-  guint8 *repeated; /* by position: the group reads an element of it more than once */
-  guint32 *rows;    /* by position: 1 + position of the reduction whose rows it is about, 0: none */
-  guint32 *size;    /* by position of a root */
-  GArray **members; /* by position of a root: positions, in program order, copies included */
-  GHashTable **copies; /* (nullable), by position of a root: positions of nodes that it has copies of */
-  guint8 *skip;     /* by function index: body of a fusion already */
-  guint n_fused;
-} State;
-
-static gboolean
-is_compiled (const GantryModule *module, const GantryNode *node)
-{
-  const GantryType *type = gantry_node_type (module, node);
-
-  return gantry_type_is_static (type) && gantry_element_is_compiled (type->element);
-}
-
-static gboolean
-is_scalar_broadcast (const GantryModule *module, const GantryNode *node)
-{
-  const GantryNode *operand;
-
-  if (node->op != GANTRY_OP_BROADCAST_IN_DIM)
-    return FALSE;
-  operand = gantry_node_operand (module, node, 0);
-  return operand != NULL && gantry_type_is_tensor (gantry_node_type (module, operand)) &&
-         gantry_node_type (module, operand)->rank == 0 && is_compiled (module, operand);
-}
-
-static gboolean
-is_elementwise (const GantryNode *node)
-{
-  const GantryOpInfo *info = gantry_op_info (node->op);
-
-  return info != NULL && (info->flags & GANTRY_OP_ELEMENTWISE) != 0 && (info->flags & GANTRY_OP_VIEW) == 0 &&
-         node->op != GANTRY_OP_COPY;
-}
-
-static gboolean
-is_joinable_movement (const GantryNode *node)
-{
-  return node->op == GANTRY_OP_BROADCAST_IN_DIM || node->op == GANTRY_OP_RESHAPE || node->op == GANTRY_OP_TRANSPOSE ||
-         node->op == GANTRY_OP_SLICE || node->op == GANTRY_OP_REVERSE || node->op == GANTRY_OP_IOTA;
-}
-
-static gboolean
-may_end_group (const GantryModule *module, const GantryNode *node)
-{
-  return is_compiled (module, node) && (is_elementwise (node) || node->op == GANTRY_OP_REDUCE);
-}
 
 /* Would the user read an element of @producer more than once? A broadcast that enlarges it does, and so does a movement
  * that ends in one. */
 static gboolean
-repeats (const State *state, const GantryNode *producer, guint32 user)
+repeats (const GantryFuse *state, const GantryNode *producer, guint32 user)
 {
   const GantryNode *node = &state->module->nodes[user];
 
   if (node->op == GANTRY_OP_BROADCAST_IN_DIM && gantry_type_elements (gantry_node_type (state->module, node)) >
                                                   gantry_type_elements (gantry_node_type (state->module, producer)))
     return TRUE;
-  return is_joinable_movement (node) && state->repeated[user];
+  return _gantry_fuse_is_joinable_movement (node) && state->repeated[user];
 }
 
 static gboolean
-has_copy (const State *state, guint32 root, guint32 position)
+has_copy (const GantryFuse *state, guint32 root, guint32 position)
 {
   return state->copies[root] != NULL && g_hash_table_contains (state->copies[root], GUINT_TO_POINTER (position));
 }
@@ -102,7 +45,7 @@ same_dims (const GantryType *a, const GantryType *b)
 
 /* Does the group's end have the elements whose rows the node at @position is about, or put the same rows together? */
 static gboolean
-fits_rows (const State *state, guint32 position, guint32 group)
+fits_rows (const GantryFuse *state, guint32 position, guint32 group)
 {
   const GantryModule *module = state->module;
   const GantryNode *reduction = &module->nodes[state->rows[position] - 1], *end = &module->nodes[group];
@@ -113,70 +56,79 @@ fits_rows (const State *state, guint32 position, guint32 group)
   return same_dims (gantry_node_type (module, end), whole);
 }
 
-/* The one group that all users of the node at @position are in, NO_GROUP when there is none. Movements are free of
+/* The one group that all users of the node at @position are in, GANTRY_FUSE_NO_GROUP when there is none. Movements are free of
  * arithmetic; anything else is kept out of a group that would compute it again for each reading. What is
  * computed once for a row is not. */
 static guint32
-common_group (State *state, guint32 position)
+common_group (GantryFuse *state, guint32 position)
 {
   const GantryNode *node = &state->module->nodes[position];
-  guint32 group = NO_GROUP;
+  guint32 group = GANTRY_FUSE_NO_GROUP;
 
   for (guint32 i = state->uses->first[position]; i < state->uses->first[position + 1]; i++)
     {
       guint32 user = state->uses->users[i];
 
-      if (user != G_MAXUINT32 && state->group[user] != NO_GROUP && has_copy (state, state->group[user], position))
+      if (user != G_MAXUINT32 && state->group[user] != GANTRY_FUSE_NO_GROUP && has_copy (state, state->group[user], position))
         continue;
-      if (user == G_MAXUINT32 || state->group[user] == NO_GROUP ||
-          (group != NO_GROUP && state->group[user] != group))
-        return NO_GROUP;
+      if (user == G_MAXUINT32 || state->group[user] == GANTRY_FUSE_NO_GROUP ||
+          (group != GANTRY_FUSE_NO_GROUP && state->group[user] != group))
+        return GANTRY_FUSE_NO_GROUP;
       group = state->group[user];
       state->repeated[position] |= repeats (state, node, user);
     }
-  if (group != NO_GROUP && state->rows[position] != 0)
-    return fits_rows (state, position, group) ? group : NO_GROUP;
-  return state->repeated[position] && is_elementwise (node) ? NO_GROUP : group;
+  if (state->kept[position])
+    return GANTRY_FUSE_NO_GROUP;
+  if (group != GANTRY_FUSE_NO_GROUP && state->rows[position] != 0)
+    return fits_rows (state, position, group) ? group : GANTRY_FUSE_NO_GROUP;
+  return state->repeated[position] && _gantry_fuse_is_elementwise (node) ? GANTRY_FUSE_NO_GROUP : group;
 }
 
 static void
-assign (State *state, const GantryFunction *function)
+assign (GantryFuse *state, const GantryFunction *function)
 {
   for (guint32 i = function->n_nodes; i-- > function->n_params;)
     {
       guint32 position = function->first_node + i;
       const GantryNode *node = &state->module->nodes[position];
-      guint32 group = NO_GROUP;
+      guint32 group = GANTRY_FUSE_NO_GROUP;
 
-      if (!is_compiled (state->module, node) || is_scalar_broadcast (state->module, node))
+      if (!_gantry_fuse_is_compiled (state->module, node))
         continue;
-      if (is_elementwise (node) || is_joinable_movement (node) || state->rows[position] == 1 + position)
+      if (_gantry_fuse_is_scalar_broadcast (state->module, node) || _gantry_fuse_is_splat_constant (state->module, node))
+        {
+          state->copied[position] = 1;
+          continue;
+        }
+      if (_gantry_fuse_is_elementwise (node) || _gantry_fuse_is_joinable_movement (node) || state->rows[position] == 1 + position)
         group = common_group (state, position);
-      if (group != NO_GROUP && state->size[group] < MOST_MEMBERS)
+      if (group != GANTRY_FUSE_NO_GROUP && state->size[group] < state->most[group])
         state->group[position] = group;
-      else if (may_end_group (state->module, node))
+      else if (_gantry_fuse_may_end_group (state->module, node))
         state->group[position] = position;
-      if (state->group[position] != NO_GROUP)
+      if (state->group[position] != GANTRY_FUSE_NO_GROUP)
         state->size[state->group[position]]++;
+      else
+        state->copied[position] = _gantry_fuse_enlarges (state->module, node, 2);
     }
 }
 
-static int
-compare_positions (gconstpointer a, gconstpointer b)
+int
+_gantry_fuse_compare_positions (gconstpointer a, gconstpointer b)
 {
   return *(const guint32 *) a < *(const guint32 *) b ? -1 : *(const guint32 *) a > *(const guint32 *) b;
 }
 
 /* Groups of one node stay as they are, unless they read a broadcast scalar; so do groups with too many inputs. */
 static void
-collect (State *state, const GantryFunction *function)
+collect (GantryFuse *state, const GantryFunction *function)
 {
   for (guint32 i = function->n_params; i < function->n_nodes; i++)
     {
       guint32 position = function->first_node + i;
       guint32 root = state->group[position];
 
-      if (root == NO_GROUP)
+      if (root == GANTRY_FUSE_NO_GROUP)
         continue;
       if (state->members[root] == NULL)
         state->members[root] = g_array_new (FALSE, FALSE, sizeof (guint32));
@@ -196,14 +148,20 @@ collect (State *state, const GantryFunction *function)
             if (state->group[position] != root)
               g_array_append_val (state->members[root], position);
           }
-        g_array_sort (state->members[root], compare_positions);
+        g_array_sort (state->members[root], _gantry_fuse_compare_positions);
       }
 }
 
+static gboolean
+is_constant_scalar (const GantryModule *module, const GantryNode *node)
+{
+  return node->op == GANTRY_OP_CONSTANT && gantry_node_type (module, node)->rank == 0;
+}
+
 /* The operands of the group that come from outside, each once, in order of first use; NULL when the group is not
- * worth a fusion or has too many. */
+ * worth a fusion. */
 static GArray *
-inputs_of (const State *state, guint32 root)
+all_inputs_of (const GantryFuse *state, guint32 root)
 {
   const GantryModule *module = state->module;
   GArray *inputs = g_array_new (FALSE, FALSE, sizeof (guint32));
@@ -219,11 +177,12 @@ inputs_of (const State *state, guint32 root)
           guint32 position = gantry_module_position (module, operand);
           gboolean seen = state->group[position] == root || has_copy (state, root, position);
 
-          if (is_scalar_broadcast (module, operand))
+          if (!seen && state->copied[position])
             {
               worth = TRUE;
               operand = gantry_node_operand (module, operand, 0);
-              seen = operand->op == GANTRY_OP_CONSTANT; /* copied too */
+              seen = operand == NULL || is_constant_scalar (module, operand)
+                     || has_copy (state, root, gantry_module_position (module, operand));
             }
           for (guint k = 0; k < inputs->len && !seen; k++)
             seen = g_array_index (inputs, guint32, k) == operand->id;
@@ -231,24 +190,37 @@ inputs_of (const State *state, guint32 root)
             g_array_append_val (inputs, operand->id);
         }
     }
-  if (!worth || inputs->len > MOST_INPUTS)
+  if (!worth)
     g_clear_pointer (&inputs, g_array_unref);
   return inputs;
 }
 
-/* A broadcast scalar inside the body: the broadcast, copied, and the scalar, copied when it is constant. */
-static guint32
-copy_broadcast (GantryBuilder *builder, const GantryModule *module, const GantryNode *broadcast, GHashTable *inside)
+/* The same; NULL also when there are more of them than a kernel takes. */
+static GArray *
+inputs_of (const GantryFuse *state, guint32 root)
 {
-  const GantryNode *scalar = gantry_node_operand (module, broadcast, 0);
-  guint32 id = GPOINTER_TO_UINT (g_hash_table_lookup (inside, GUINT_TO_POINTER (scalar->id)));
+  GArray *inputs = all_inputs_of (state, root);
 
-  gantry_builder_set_place_of (builder, broadcast);
-  gantry_builder_set_origins (builder, &scalar->id, 1);
-  if (id == 0)
-    id = gantry_builder_add_typed (builder, GANTRY_OP_CONSTANT, NULL, 0, scalar->attrs, scalar->type);
-  gantry_builder_set_origins (builder, &broadcast->id, 1);
-  return gantry_builder_add_typed (builder, GANTRY_OP_BROADCAST_IN_DIM, &id, 1, broadcast->attrs, broadcast->type);
+  if (inputs != NULL && inputs->len > MOST_INPUTS)
+    g_clear_pointer (&inputs, g_array_unref);
+  return inputs;
+}
+
+/* A node of no group inside the body, copied, and its operand where that is a constant scalar; other operands are there. */
+static guint32
+add_copied (GantryBuilder *builder, const GantryModule *module, const GantryNode *node, GHashTable *inside)
+{
+  const GantryNode *operand = gantry_node_operand (module, node, 0);
+  guint32 id = operand != NULL ? GPOINTER_TO_UINT (g_hash_table_lookup (inside, GUINT_TO_POINTER (operand->id))) : 0;
+
+  gantry_builder_set_place_of (builder, node);
+  if (operand != NULL && id == 0)
+    {
+      gantry_builder_set_origins (builder, &operand->id, 1);
+      id = gantry_builder_add_typed (builder, GANTRY_OP_CONSTANT, NULL, 0, operand->attrs, operand->type);
+    }
+  gantry_builder_set_origins (builder, &node->id, 1);
+  return gantry_builder_add_typed (builder, node->op, &id, operand != NULL, node->attrs, node->type);
 }
 
 static void
@@ -265,7 +237,7 @@ add_member (GantryBuilder *builder, const GantryModule *module, const GantryNode
 
       if (id == 0)
         {
-          id = copy_broadcast (builder, module, operand, inside);
+          id = add_copied (builder, module, operand, inside);
           g_hash_table_insert (inside, GUINT_TO_POINTER (operand->id), GUINT_TO_POINTER (id));
         }
       operands[j] = id;
@@ -278,7 +250,7 @@ add_member (GantryBuilder *builder, const GantryModule *module, const GantryNode
 }
 
 static guint32
-build_body (State *state, GantryBuilder *builder, guint32 root, const GArray *inputs)
+build_body (GantryFuse *state, GantryBuilder *builder, guint32 root, const GArray *inputs)
 {
   const GantryModule *module = state->module;
   const GantryNode *end = &module->nodes[root];
@@ -307,7 +279,7 @@ build_body (State *state, GantryBuilder *builder, guint32 root, const GArray *in
 }
 
 static void
-add_fusion (State *state, GantryRewriter *rewriter, guint32 root, const GArray *inputs)
+add_fusion (GantryFuse *state, GantryRewriter *rewriter, guint32 root, const GArray *inputs)
 {
   const GantryModule *module = state->module;
   const GantryNode *end = &module->nodes[root];
@@ -334,12 +306,12 @@ static gboolean
 visit (GantryRewriter *rewriter, const GantryModule *module, const GantryNode *node, gpointer user_data,
        GError **error)
 {
-  State *state = user_data;
+  GantryFuse *state = user_data;
   guint32 position = gantry_module_position (module, node);
   guint32 root = state->group[position];
   g_autoptr (GArray) inputs = NULL;
 
-  if (root == NO_GROUP)
+  if (root == GANTRY_FUSE_NO_GROUP)
     {
       gantry_rewriter_keep (rewriter, node);
       return TRUE;
@@ -357,7 +329,7 @@ visit (GantryRewriter *rewriter, const GantryModule *module, const GantryNode *n
 
 /* Takes back the groups that are not to be fused. */
 static void
-dissolve (State *state)
+dissolve (GantryFuse *state)
 {
   for (guint32 root = 0; root < state->module->n_nodes; root++)
     {
@@ -368,106 +340,43 @@ dissolve (State *state)
       inputs = inputs_of (state, root);
       g_assert (inputs != NULL || state->copies[root] == NULL); /* copy_what_pays() has seen to it */
       for (guint m = 0; inputs == NULL && m < state->members[root]->len; m++)
-        state->group[g_array_index (state->members[root], guint32, m)] = NO_GROUP;
+        state->group[g_array_index (state->members[root], guint32, m)] = GANTRY_FUSE_NO_GROUP;
     }
-}
-
-/* Copies of forward nodes in groups of the backward phase */
-
-typedef struct
-{
-  const State *state;
-  guint32 root;
-  guint32 input;      /* position of the value to be computed again */
-  GHashTable *inputs; /* positions of what the group reads */
-  GHashTable *copies; /* positions of what it would have copies of */
-} Search;
-
-/* TRUE when the value can be computed from inputs of the group by elementwise nodes; notes those. */
-static gboolean
-can_compute (Search *search, guint32 position)
-{
-  const GantryModule *module = search->state->module;
-  const GantryNode *node = &module->nodes[position];
-
-  if (g_hash_table_contains (search->copies, GUINT_TO_POINTER (position)) ||
-      (position != search->input && g_hash_table_contains (search->inputs, GUINT_TO_POINTER (position))) ||
-      is_scalar_broadcast (module, node))
-    return TRUE;
-  if (!is_elementwise (node) || !is_compiled (module, node) || node->phase != GANTRY_PHASE_FORWARD ||
-      g_hash_table_size (search->copies) + search->state->size[search->root] >= MOST_COPIES)
-    return FALSE;
-  g_hash_table_add (search->copies, GUINT_TO_POINTER (position));
-  for (guint j = 0; j < node->n_operands; j++)
-    if (!can_compute (search, gantry_module_position (module, gantry_node_operand (module, node, j))))
-      return FALSE;
-  return TRUE;
-}
-
-/* An element that the group reads through a broadcast it would compute more than once. */
-static gboolean
-is_read_once (const State *state, guint32 position, guint32 root)
-{
-  for (guint32 i = state->uses->first[position]; i < state->uses->first[position + 1]; i++)
-    {
-      guint32 user = state->uses->users[i];
-
-      if (user != G_MAXUINT32 && state->group[user] == root && !may_end_group (state->module, &state->module->nodes[user]))
-        return FALSE;
-    }
-  return TRUE;
-}
-
-/* Which inputs of a group are copied, the last one first, so that each is computed from earlier ones. */
-static void
-choose_copies (State *state, guint32 root, const GArray *inputs)
-{
-  g_autoptr (GHashTable) positions = g_hash_table_new (NULL, NULL);
-  g_autoptr (GHashTable) chosen = g_hash_table_new (NULL, NULL);
-  g_autoptr (GArray) sorted = g_array_new (FALSE, FALSE, sizeof (guint32));
-
-  for (guint i = 0; i < inputs->len; i++)
-    {
-      const GantryNode *node = gantry_module_node (state->module, g_array_index (inputs, guint32, i));
-      guint32 position = gantry_module_position (state->module, node);
-
-      g_hash_table_add (positions, GUINT_TO_POINTER (position));
-      g_array_append_val (sorted, position);
-    }
-  g_array_sort (sorted, compare_positions);
-  for (guint i = sorted->len; i-- > 0;)
-    {
-      g_autoptr (GHashTable) copies = g_hash_table_new (NULL, NULL);
-      Search search = { state, root, g_array_index (sorted, guint32, i), positions, copies };
-      GHashTableIter iter;
-      gpointer key;
-
-      if (!is_read_once (state, search.input, root) || !is_elementwise (&state->module->nodes[search.input]) ||
-          !can_compute (&search, search.input) ||
-          g_hash_table_size (chosen) + g_hash_table_size (copies) + state->size[root] > MOST_MEMBERS)
-        continue;
-      g_hash_table_iter_init (&iter, copies);
-      while (g_hash_table_iter_next (&iter, &key, NULL))
-        g_hash_table_add (chosen, key);
-    }
-  if (g_hash_table_size (chosen) > 0)
-    state->copies[root] = g_steal_pointer (&chosen);
 }
 
 static void
-clear_groups (State *state)
+clear_groups (GantryFuse *state)
 {
   for (guint32 i = 0; i < state->module->n_nodes; i++)
     {
-      state->group[i] = NO_GROUP;
+      state->group[i] = GANTRY_FUSE_NO_GROUP;
       state->size[i] = 0;
       state->repeated[i] = 0;
+      state->copied[i] = 0;
       g_clear_pointer (&state->members[i], g_array_unref);
     }
 }
 
+/* A group that reads more values than a kernel takes gets fewer members. Returns: whether there was one */
+static gboolean
+make_smaller (GantryFuse *state)
+{
+  gboolean any = FALSE;
+
+  for (guint32 root = 0; root < state->module->n_nodes; root++)
+    {
+      g_autoptr (GArray) inputs = state->members[root] != NULL ? all_inputs_of (state, root) : NULL;
+
+      if (inputs == NULL || inputs->len <= MOST_INPUTS || state->most[root] == 1)
+        continue;
+      state->most[root] = state->size[root] / 2;
+      any = TRUE;
+    }
+  return any;
+}
+
 static void
-find_groups (State *state)
+find_groups (GantryFuse *state)
 {
   clear_groups (state);
   for (guint f = 0; f < state->module->n_functions; f++)
@@ -478,22 +387,25 @@ find_groups (State *state)
       }
 }
 
-/* Chooses copies and finds the groups again without the uses that they take over. Groups of the backward phase come out as
- * they were, since they are found from the end of the program; should one have become too large, it goes without. */
-static void
-copy_what_pays (State *state)
+/* What each group of the backward phase reads, by position of its root. */
+static GArray **
+backward_inputs (const GantryFuse *state)
 {
-  gboolean any = FALSE;
+  GArray **inputs = g_new0 (GArray *, state->module->n_nodes + 1);
 
   for (guint32 root = 0; root < state->module->n_nodes; root++)
     if (state->members[root] != NULL && state->module->nodes[root].phase != GANTRY_PHASE_FORWARD)
-      {
-        g_autoptr (GArray) inputs = inputs_of (state, root);
+      inputs[root] = inputs_of (state, root);
+  return inputs;
+}
 
-        if (inputs != NULL)
-          choose_copies (state, root, inputs);
-        any = any || state->copies[root] != NULL;
-      }
+/* Finds the groups again without the uses that copies take over. Groups of the backward phase come out as they were, since they
+ * are found from the end of the program; should one have become too large, it goes without. */
+static void
+find_groups_with_copies (GantryFuse *state)
+{
+  gboolean any = TRUE;
+
   while (any)
     {
       find_groups (state);
@@ -501,9 +413,9 @@ copy_what_pays (State *state)
       for (guint32 root = 0; root < state->module->n_nodes; root++)
         if (state->copies[root] != NULL)
           {
-            g_autoptr (GArray) inputs = state->members[root] != NULL ? inputs_of (state, root) : NULL;
+            g_autoptr (GArray) reads = state->members[root] != NULL ? inputs_of (state, root) : NULL;
 
-            if (inputs != NULL)
+            if (reads != NULL)
               continue;
             g_clear_pointer (&state->copies[root], g_hash_table_unref);
             any = TRUE;
@@ -512,7 +424,23 @@ copy_what_pays (State *state)
 }
 
 static void
-find_bodies (State *state)
+copy_what_pays (GantryFuse *state)
+{
+  void (*const choose[]) (GantryFuse *, GArray *const *) = { _gantry_fuse_choose_copies, _gantry_fuse_choose_residuals };
+
+  for (guint c = 0; c < G_N_ELEMENTS (choose); c++)
+    {
+      g_autofree GArray **inputs = backward_inputs (state);
+
+      choose[c] (state, inputs);
+      for (guint32 root = 0; root < state->module->n_nodes; root++)
+        g_clear_pointer (&inputs[root], g_array_unref);
+      find_groups_with_copies (state);
+    }
+}
+
+static void
+find_bodies (GantryFuse *state)
 {
   const GantryModule *module = state->module;
 
@@ -532,18 +460,25 @@ static GantryModule *
 run (GantryModule *module, const GantryPassOptions *options, const GantryProgress *progress, GError **error)
 {
   g_autoptr (GantryRewriter) rewriter = gantry_rewriter_new (module);
-  State state = { .module = module, .uses = gantry_uses_new (module) };
+  GantryFuse state = { .module = module, .uses = gantry_uses_new (module) };
   GantryModule *next = NULL;
 
   state.group = g_new (guint32, module->n_nodes + 1);
   state.repeated = g_new0 (guint8, module->n_nodes + 1);
   state.size = g_new0 (guint32, module->n_nodes + 1);
+  state.most = g_new (guint8, module->n_nodes + 1);
+  state.copied = g_new0 (guint8, module->n_nodes + 1);
+  state.kept = g_new0 (guint8, module->n_nodes + 1);
   state.members = g_new0 (GArray *, module->n_nodes + 1);
   state.copies = g_new0 (GHashTable *, module->n_nodes + 1);
   state.skip = g_new0 (guint8, module->n_functions + 1);
   state.rows = options->fuse_rows ? _gantry_fuse_find_rows (module, state.uses) : g_new0 (guint32, module->n_nodes + 1);
   find_bodies (&state);
-  find_groups (&state);
+  memset (state.most, GANTRY_FUSE_MOST_MEMBERS, module->n_nodes + 1);
+  /* Each round halves what is too large, so there are few. */
+  do
+    find_groups (&state);
+  while (make_smaller (&state));
   copy_what_pays (&state);
   dissolve (&state);
   if (gantry_rewriter_run (rewriter, visit, &state, progress, error))
@@ -556,6 +491,9 @@ run (GantryModule *module, const GantryPassOptions *options, const GantryProgres
   g_free (state.members);
   g_free (state.copies);
   g_free (state.size);
+  g_free (state.most);
+  g_free (state.copied);
+  g_free (state.kept);
   g_free (state.group);
   g_free (state.repeated);
   g_free (state.rows);

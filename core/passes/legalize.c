@@ -9,6 +9,7 @@
  * lowered; that needs a few elements only, the rest is the business of the pass `fold`. */
 #define SHAPE_FOLD_ELEMENTS 1024
 #define MAX_REFUSALS_SHOWN 20
+#define MAX_REASONS 1000 /* in a list */
 
 typedef struct
 {
@@ -16,6 +17,7 @@ typedef struct
   GHashTable *refused; /* old ids whose value could not be made */
   GString *refusals;
   guint n_refusals;
+  GPtrArray *list;     /* (nullable): GantryRefusal: each reason once */
   GantryUses *uses;
   GArray *bodies;      /* guint32: ids of functions that core nodes name, to be written; each once */
   GHashTable *named;   /* their ids */
@@ -38,6 +40,35 @@ has_refused_operand (State *state, const GantryModule *module, const GantryNode 
   return FALSE;
 }
 
+void
+gantry_refusal_free (GantryRefusal *refusal)
+{
+  if (refusal == NULL)
+    return;
+  g_free (refusal->why);
+  g_free (refusal->where);
+  g_free (refusal);
+}
+
+static void
+list_refusal (GPtrArray *list, const char *why, const char *where)
+{
+  GantryRefusal *refusal = NULL;
+
+  for (guint i = 0; i < list->len && refusal == NULL; i++)
+    if (strcmp (((GantryRefusal *) g_ptr_array_index (list, i))->why, why) == 0)
+      refusal = g_ptr_array_index (list, i);
+  if (refusal == NULL && list->len < MAX_REASONS)
+    {
+      refusal = g_new0 (GantryRefusal, 1);
+      refusal->why = g_strdup (why);
+      refusal->where = g_strdup (where);
+      g_ptr_array_add (list, refusal);
+    }
+  if (refusal != NULL)
+    refusal->count++;
+}
+
 /* Notes the refusal and leaves the foreign node in place, so that the walk can go on and find the others. */
 static void
 refuse (State *state, GantryRewriter *rewriter, const GantryModule *module, const GantryNode *node, const char *why)
@@ -46,6 +77,8 @@ refuse (State *state, GantryRewriter *rewriter, const GantryModule *module, cons
 
   if (why != NULL && state->n_refusals++ < MAX_REFUSALS_SHOWN)
     g_string_append_printf (state->refusals, "%s%s (%s)", state->refusals->len > 0 ? "\n" : "", why, where);
+  if (why != NULL && state->list != NULL)
+    list_refusal (state->list, why, where);
   g_hash_table_add (state->refused, GUINT_TO_POINTER (node->id));
   gantry_rewriter_keep (rewriter, node);
 }
@@ -73,7 +106,8 @@ lower (State *state, GantryRewriter *rewriter, const GantryModule *module, const
   g_autoptr (GError) refusal = NULL;
   GantryBuilder *builder = gantry_rewriter_builder (rewriter);
 
-  if (has_refused_operand (state, module, node))
+  /* A list names each operation for itself: what is refused before it has a type all the same. */
+  if (state->list == NULL && has_refused_operand (state, module, node))
     {
       refuse (state, rewriter, module, node, NULL);
       return TRUE;
@@ -197,11 +231,12 @@ has_foreign (const GantryModule *module)
   return FALSE;
 }
 
+/* @list: (nullable): gets the refusals; then what is refused stays in the module that is written, and is no error */
 static GantryModule *
-run (GantryModule *module, const GantryPassOptions *options, const GantryProgress *progress, GError **error)
+legalize (GantryModule *module, GPtrArray *list, const GantryProgress *progress, GError **error)
 {
   g_autoptr (GantryRewriter) rewriter = NULL;
-  State state = { 0 };
+  State state = { .list = list };
   GantryModule *next = NULL;
 
   if (!has_foreign (module))
@@ -218,7 +253,7 @@ run (GantryModule *module, const GantryPassOptions *options, const GantryProgres
     {
       if (state.n_refusals > MAX_REFUSALS_SHOWN)
         g_string_append_printf (state.refusals, "\nand %u more", state.n_refusals - MAX_REFUSALS_SHOWN);
-      if (state.n_refusals > 0)
+      if (state.n_refusals > 0 && list == NULL)
         g_set_error_literal (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, state.refusals->str);
       else
         next = gantry_rewriter_finish (rewriter, error);
@@ -230,6 +265,41 @@ run (GantryModule *module, const GantryPassOptions *options, const GantryProgres
   g_hash_table_unref (state.refused);
   g_hash_table_unref (state.members);
   return next;
+}
+
+static GantryModule *
+run (GantryModule *module, const GantryPassOptions *options, const GantryProgress *progress, GError **error)
+{
+  return legalize (module, NULL, progress, error);
+}
+
+/* A loop of the entry, and where all operations are known of any function, whose end depends on data. */
+static gboolean
+list_loops (GantryModule *module, GPtrArray *list, const GantryProgress *progress, GError **error)
+{
+  const GantryPassOptions options = GANTRY_PASS_OPTIONS_INIT;
+  g_autoptr (GantryModule) whole = list->len == 0 ? gantry_pass_inline.run (module, &options, progress, error) : gantry_module_ref (module);
+  g_autoptr (GantryModule) counted = whole != NULL ? gantry_pass_count.run (whole, &options, progress, error) : NULL;
+  gboolean all = list->len == 0;
+
+  for (guint32 i = 0; counted != NULL && i < (all ? counted->n_nodes : gantry_module_entry (counted)->n_nodes); i++)
+    {
+      const GantryNode *node = all ? &counted->nodes[i] : &counted->nodes[gantry_module_entry (counted)->first_node + i];
+      g_autofree char *where = gantry_context_location_text (counted->context, node->location);
+
+      if (node->op == GANTRY_OP_WHILE && gantry_attrs_find (counted->context, node->attrs, "most_trips") == NULL)
+        list_refusal (list, "while: how often it runs depends on data", where);
+    }
+  return counted != NULL;
+}
+
+GPtrArray *
+gantry_legalize_refusals (GantryModule *module, const GantryProgress *progress, GError **error)
+{
+  g_autoptr (GPtrArray) list = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_refusal_free);
+  g_autoptr (GantryModule) core = legalize (module, list, progress, error);
+
+  return core != NULL && list_loops (core, list, progress, error) ? g_steal_pointer (&list) : NULL;
 }
 
 const GantryPass gantry_pass_legalize = {

@@ -7,6 +7,7 @@
  * infinities and NaN and are done for integers, or when the user says that values are finite. */
 #include "core/ir/rewriter.h"
 #include "core/passes/passes.h"
+#include "core/passes/simplify-private.h"
 #include <math.h>
 
 typedef struct
@@ -14,32 +15,25 @@ typedef struct
   const GantryPassOptions *options;
   guint n_changed;
   GHashTable *offsets; /* id of a concatenate -> GArray of gint64: where its operands begin, and the end */
+  GantryUses *uses;
 } State;
 
 typedef struct
 {
   State *state;
+  GantryRewriter *rewriter;
   GantryBuilder *b;
   GantryContext *context;
+  const GantryModule *module;
   const GantryNode *node; /* of the snapshot before; its operands are: */
   const guint32 *x;       /* new ids */
   const GantryType *type;
 } Match;
 
-/* One value for all elements? */
 static gboolean
 is_uniform (Match *m, guint32 id, double *value)
 {
-  GantryLiteral *literal = gantry_builder_constant_of (m->b, id);
-  gint64 n = literal != NULL ? gantry_type_elements (literal->type) : 0;
-
-  if (n <= 0 || (!literal->splat && n > 64))
-    return FALSE;
-  *value = gantry_literal_get_double (literal, 0);
-  for (gint64 i = 1; !literal->splat && i < n; i++)
-    if (gantry_literal_get_double (literal, i) != *value)
-      return FALSE;
-  return TRUE;
+  return _gantry_simplify_is_uniform (m->b, id, value);
 }
 
 static gboolean
@@ -80,7 +74,7 @@ simplify_multiply (Match *m)
       if (is_value (m, m->x[i], 0) && exact_zero (m) && gantry_type_is_static (m->type))
         return zero_like (m);
     }
-  return 0;
+  return _gantry_simplify_softmax (m->rewriter, m->module, m->node, m->x, m->state->uses);
 }
 
 static guint32
@@ -89,7 +83,7 @@ simplify_add (Match *m)
   for (guint i = 0; i < 2; i++)
     if (is_value (m, m->x[i], 0))
       return m->x[1 - i];
-  return 0;
+  return _gantry_simplify_add_in_place (m->b, m->module, m->node, m->x, m->state->uses);
 }
 
 static guint32
@@ -490,6 +484,12 @@ simplify_concatenate (Match *m)
   return m->node->n_operands == 1 ? m->x[0] : 0;
 }
 
+static guint32
+simplify_scatter (Match *m)
+{
+  return _gantry_simplify_scatter (m->b, m->node, m->x);
+}
+
 typedef guint32 (*Rule) (Match *m);
 
 static const Rule rules[GANTRY_N_OPS] = {
@@ -512,6 +512,7 @@ static const Rule rules[GANTRY_N_OPS] = {
   [GANTRY_OP_PAD] = simplify_same_shape,
   [GANTRY_OP_REDUCE] = simplify_reduce,
   [GANTRY_OP_CONCATENATE] = simplify_concatenate,
+  [GANTRY_OP_SCATTER] = simplify_scatter,
 };
 
 static gboolean
@@ -520,8 +521,8 @@ visit (GantryRewriter *rewriter, const GantryModule *module, const GantryNode *n
 {
   State *state = user_data;
   guint32 ids[1 + GANTRY_MAX_RANK] = { 0 };
-  Match match = { .state = state, .b = gantry_rewriter_builder (rewriter), .context = module->context, .node = node,
-                  .x = ids, .type = gantry_node_type (module, node) };
+  Match match = { .state = state, .rewriter = rewriter, .b = gantry_rewriter_builder (rewriter), .context = module->context, .module = module,
+                  .node = node, .x = ids, .type = gantry_node_type (module, node) };
   Rule rule = node->op < GANTRY_N_OPS ? rules[node->op] : NULL;
   guint32 simpler = 0;
 
@@ -551,9 +552,11 @@ run (GantryModule *module, const GantryPassOptions *options, const GantryProgres
   GantryModule *next = NULL;
 
   state.offsets = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref);
+  state.uses = gantry_uses_new (module);
   if (gantry_rewriter_run (rewriter, visit, &state, progress, error))
     next = state.n_changed > 0 ? gantry_rewriter_finish (rewriter, error) : gantry_module_ref (module);
   g_hash_table_unref (state.offsets);
+  gantry_uses_free (state.uses);
   return next;
 }
 

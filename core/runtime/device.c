@@ -83,8 +83,8 @@ reserve (GantryDevice *device, GantryMemoryKind kind, gsize bytes, GError **erro
   g_mutex_unlock (&device->lock);
   if (!fits)
     {
-      g_autofree char *need = gantry_format_bytes (used + bytes);
-      g_autofree char *may = gantry_format_bytes_down (limit);
+      g_autofree char *need = gantry_format_bytes_within (used + bytes, limit);
+      g_autofree char *may = gantry_format_limit (limit);
       g_autofree char *over = gantry_format_bytes (used + bytes - limit);
 
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,

@@ -44,6 +44,14 @@ find_inputs (GantryExecutor *executor, guint32 *input_of)
       executor->readable[i] = is_whole (executor, buffer) && executor->alias[i] < 0;
       executor->donatable[i] = is_whole (executor, buffer);
     }
+  /* The memory of an argument that is also a result may be given for another result, which is then written before this is read. */
+  for (guint32 o = 0; o < executable->n_outputs; o++)
+    {
+      guint32 place = executor->place_of[executable->outputs[o]], input = place != G_MAXUINT32 ? input_of[place] : 0;
+
+      if (input != 0 && executor->alias[input - 1] >= 0 && !_gantry_executor_is_donated (executor, input - 1, executable->outputs[o]))
+        executor->readable[input - 1] = executor->donatable[input - 1] = FALSE;
+    }
   for (guint32 i = 0; i < executable->n_instructions; i++)
     {
       const GantryInstruction *instruction = &executable->instructions[i];

@@ -77,7 +77,7 @@ check_limit (const GantryExecutor *executor, GantryMemoryKind kind, GError **err
   gantry_device_get_memory (executor->device, kind, &used, NULL, &limit);
   if (limit == 0 || need + used <= limit)
     return TRUE;
-  allowed = gantry_format_bytes_down (limit);
+  allowed = gantry_format_limit (limit);
   over = gantry_format_bytes (need + used - limit);
   peak = describe_peak (executor, kind);
   g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,

@@ -4,6 +4,7 @@
  * should not have. Pages of a place that was never touched are not there either. So what is counted is what is held, at the
  * precision of a page, and it can differ from the plan in both directions. */
 #include "core/base/process-memory.h"
+#include "core/ir/plan-alive.h"
 #include "core/runtime/executor-private.h"
 #include <string.h>
 #include <sys/mman.h>
@@ -28,29 +29,28 @@ typedef struct
   Zone zones[GANTRY_N_MEMORY_KINDS];
   gsize page;
   guint8 *alive;         /* by place */
+  guint8 *is_argument;   /* by buffer */
+  GArray *spans;         /* GantryPlanSpan: which value a place holds when, by the step at which it begins */
+  guint next_span;
   guint32 next;          /* first step whose places are not yet allocated */
   guint64 lent;          /* bytes of the caller's memory that are touched, of the device's kind */
   guint64 lent_host;
   guint64 steady;        /* ... of constants, packed weights and code */
+  guint64 constants;     /* of that: constants, as far as they have been read */
   gboolean peaks;        /* the process's peak can be reset */
   gint64 library_bytes;  /* kept by kernels of a library */
 } Measuring;
 
 /* Pages. */
 
+/* As a plan counts it (gantry_plan_spans()): what was fetched of an argument that lives in the host's memory is temporary. */
 static GantryMemoryPart
-part_of (const GantryPlanBuffer *buffer)
+part_of (const Measuring *m, guint32 buffer)
 {
-  switch ((GantryBufferCategory) buffer->category)
-    {
-    case GANTRY_BUFFER_INPUT:
-    case GANTRY_BUFFER_OUTPUT:
-      return GANTRY_PART_ARGUMENTS;
-    case GANTRY_BUFFER_WORKSPACE:
-      return GANTRY_PART_WORKSPACES;
-    default:
-      return GANTRY_PART_TEMPORARIES;
-    }
+  if (m->is_argument[buffer])
+    return GANTRY_PART_ARGUMENTS;
+  return m->executor->executable->plan->buffers[buffer].category == GANTRY_BUFFER_WORKSPACE ? GANTRY_PART_WORKSPACES
+                                                                                            : GANTRY_PART_TEMPORARIES;
 }
 
 static void
@@ -108,10 +108,19 @@ enter (Measuring *m, guint32 place)
   if (!pages_of (m, place, &zone, &first, &end))
     return;
   for (gsize i = first; i < end; i++)
-    {
-      zone->alive[i]++;
-      zone->part[i] = part_of (&m->executor->executable->plan->buffers[m->executor->places[place].owner]);
-    }
+    zone->alive[i]++;
+}
+
+/* The place of @span holds another value from now on. */
+static void
+name_part (Measuring *m, const GantryPlanSpan *span)
+{
+  guint32 place = m->executor->place_of[span->buffer];
+  Zone *zone;
+  gsize first, end;
+
+  if (place != G_MAXUINT32 && pages_of (m, place, &zone, &first, &end))
+    memset (zone->part + first, part_of (m, span->buffer), end - first);
 }
 
 /* Gives back the pages from @first to @end that nothing lies on. */
@@ -247,6 +256,23 @@ count_lent_host (const GantryExecutor *executor, gsize *files)
   return count_ranges (ranges, files);
 }
 
+/* What one instruction reads of constants that lie where they are mapped: their pages come with the first reading. */
+static guint64
+count_literals (const GantryExecutor *executor, const GantryInstruction *instruction, gsize *files)
+{
+  const GantryExecutable *executable = executor->executable;
+  g_autoptr (GArray) ranges = g_array_new (FALSE, FALSE, sizeof (Range));
+
+  for (guint32 k = 0; k < instruction->n_buffers; k++)
+    {
+      guint32 b = executable->buffer_refs[instruction->buffers + k];
+
+      if (executable->plan->buffers[b].region == GANTRY_REGION_LITERAL)
+        add_range (ranges, executor->addresses[b], executable->plan->buffers[b].size);
+    }
+  return count_ranges (ranges, files);
+}
+
 /* Constants that are read where they are mapped, and the constant region. Returns: all of it */
 static guint64
 count_constants (const GantryExecutor *executor, GantryMemoryParts *parts, gsize *files)
@@ -273,9 +299,34 @@ count_steady (Measuring *m)
 
   m->measure->touched.bytes[GANTRY_PART_CODE] = gantry_process_memory_map (&mappings) ? mappings.code : 0;
   m->steady = count_constants (m->executor, &m->measure->touched, &files) + m->measure->touched.bytes[GANTRY_PART_CODE];
+  m->constants = m->measure->touched.bytes[GANTRY_PART_CONSTANTS];
 }
 
 /* Steps. */
+
+static int
+compare_spans (gconstpointer a, gconstpointer b)
+{
+  const GantryPlanSpan *x = a, *y = b;
+
+  return (x->begin > y->begin) - (x->begin < y->begin);
+}
+
+static void
+list_spans (Measuring *m)
+{
+  const GantryPlan *plan = m->executor->executable->plan;
+
+  m->is_argument = gantry_plan_find_arguments (plan);
+  m->spans = g_array_new (FALSE, FALSE, sizeof (GantryPlanSpan));
+  for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
+    {
+      g_autoptr (GArray) spans = gantry_plan_spans (plan, (GantryMemoryKind) kind);
+
+      g_array_append_vals (m->spans, spans->data, spans->len);
+    }
+  g_array_sort (m->spans, compare_spans);
+}
 
 static void
 enter_steps (Measuring *m, guint32 step)
@@ -285,6 +336,14 @@ enter_steps (Measuring *m, guint32 step)
   for (; m->next <= step; m->next++)
     for (guint32 k = executor->allocated.first[m->next]; k < executor->allocated.first[m->next + 1]; k++)
       enter (m, executor->allocated.items[k]);
+  for (; m->next_span < m->spans->len; m->next_span++)
+    {
+      const GantryPlanSpan *span = &g_array_index (m->spans, GantryPlanSpan, m->next_span);
+
+      if (span->begin > step)
+        break;
+      name_part (m, span);
+    }
 }
 
 static void
@@ -327,6 +386,7 @@ take_sample (Measuring *m, const GantryInstruction *instruction)
     return;
   measure->peak_bytes = bytes;
   measure->peak_step = instruction->step;
+  measure->touched.bytes[GANTRY_PART_CONSTANTS] = m->constants;
   measure->touched.bytes[GANTRY_PART_ARGUMENTS] = m->lent + zone->held[GANTRY_PART_ARGUMENTS] * m->page;
   measure->touched.bytes[GANTRY_PART_TEMPORARIES] = (zone->held[GANTRY_PART_TEMPORARIES] + zone->outside) * m->page;
   measure->touched.bytes[GANTRY_PART_WORKSPACES] = zone->held[GANTRY_PART_WORKSPACES] * m->page;
@@ -349,7 +409,7 @@ run_one (Measuring *m, guint32 i, GCancellable *cancellable, GError **error)
   const GantryInstruction *instruction = &executor->executable->instructions[i];
   GantryCommand command = _gantry_executor_command (executor, i);
   gsize files = 0, pages = look_at_all (m);
-  guint64 lent = count_lent (executor, instruction, &files), known;
+  guint64 lent = count_lent (executor, instruction, &files), literals = count_literals (executor, instruction, &files), known;
   GantryProcessMemory before, after;
   GantryBatch *batch;
 
@@ -362,8 +422,11 @@ run_one (Measuring *m, guint32 i, GCancellable *cancellable, GError **error)
     return FALSE;
   gantry_process_memory_read (&after);
   lent = count_lent (executor, instruction, &files) - lent;
+  literals = count_literals (executor, instruction, &files) - literals;
   pages = look_at_all (m) - pages;
   m->lent += lent;
+  m->steady += literals;
+  m->constants += literals;
   take_sample (m, instruction);
   /* What it touched of what is planned, of files and of outside is known; the rest came from elsewhere. */
   known = before.resident + lent + pages * m->page + (after.file > before.file ? after.file - before.file : 0);
@@ -394,6 +457,16 @@ begin_anew (Measuring *m, const GantryRunInput *inputs)
     }
 }
 
+/* Instruction @i is next: told at each hundredth of them. */
+static void
+tell (const GantryExecutor *executor, guint32 i)
+{
+  const guint64 n = MAX (executor->executable->n_instructions, 1);
+
+  if (i == 0 || i * (guint64) 100 / n != (i - 1) * (guint64) 100 / n)
+    gantry_progress_report (executor->progress, (double) i / (double) n, "Measuring memory");
+}
+
 static gboolean
 run_steps (Measuring *m, const GantryRunInput *inputs, GCancellable *cancellable, GError **error)
 {
@@ -414,6 +487,7 @@ run_steps (Measuring *m, const GantryRunInput *inputs, GCancellable *cancellable
       for (; step < MIN (instruction->step, n_steps); step++)
         leave_step (m, step);
       enter_steps (m, step);
+      tell (m->executor, i);
       if (!run_one (m, i, cancellable, error))
         return FALSE;
     }
@@ -441,6 +515,7 @@ _gantry_executor_run_measured (GantryExecutor *executor, const GantryRunInput *i
 
   m.page = (gsize) sysconf (_SC_PAGESIZE);
   m.alive = g_new0 (guint8, executor->n_places + 1);
+  list_spans (&m);
   gantry_process_memory_trim ();
   gantry_process_memory_read (&process);
   executor->process_peak = MAX (executor->process_peak, process.peak);
@@ -461,6 +536,8 @@ _gantry_executor_run_measured (GantryExecutor *executor, const GantryRunInput *i
   for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
     zone_clear (&m, kind);
   g_free (m.alive);
+  g_free (m.is_argument);
+  g_array_unref (m.spans);
   gantry_memory_measure_unref (m.measure);
   return done;
 }
@@ -481,12 +558,15 @@ drop_arenas (GantryExecutor *executor)
 
 gboolean
 gantry_executor_measure (GantryExecutor *executor, const GantryRunInput *inputs, guint n_inputs, const GantryRunOutput *outputs,
-                         guint n_outputs, GCancellable *cancellable, GError **error)
+                         guint n_outputs, const GantryProgress *progress, GError **error)
 {
   gboolean done;
 
   executor->measuring = gantry_device_is_host (executor->device);
-  done = gantry_executor_run (executor, inputs, n_inputs, outputs, n_outputs, NULL, cancellable, error);
+  executor->progress = progress;
+  tell (executor, 0);
+  done = gantry_executor_run (executor, inputs, n_inputs, outputs, n_outputs, NULL, progress != NULL ? progress->cancellable : NULL, error);
+  executor->progress = NULL;
   if (executor->measuring)
     drop_arenas (executor);
   executor->measuring = FALSE;

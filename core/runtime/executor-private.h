@@ -54,6 +54,7 @@ struct _GantryExecutor
   gint64 *step_begin, *step_end; /* n_steps + 1: of the last run; 0, 0: did not run */
   GantryVerifyFlags verify;
   gboolean measuring;          /* this run's memory is measured */
+  const GantryProgress *progress; /* (nullable): of that run */
   GantryMemoryMeasure *measure; /* (nullable) */
   guint64 process_peak;        /* seen before the process's peak was reset for that */
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Several runs in a row: what a run writes over its inputs (donated parameters and state) is what the next one reads,
  * and stays on the device. */
+#include "core/base/allocate.h"
 #include "core/base/error.h"
 #include "core/runtime/executor-private.h"
 #include <string.h>
@@ -155,36 +156,101 @@ _gantry_executor_check_stays (const GantryExecutor *executor, guint input, GErro
 
 /* Between runs. */
 
-gboolean
-_gantry_executor_carry (GantryExecutor *executor, const GantryRunInput *inputs, GError **error)
+typedef struct
+{
+  guint32 in, out; /* buffers */
+  gpointer kept;   /* (nullable): what @out held before anything was carried */
+} Carried;
+
+static void
+carried_clear (gpointer data)
+{
+  g_free (((Carried *) data)->kept);
+}
+
+/* What is to be carried from the place of a result to that of an input. */
+static GArray *
+find_carried (GantryExecutor *executor, const GantryRunInput *inputs)
 {
   const GantryExecutable *executable = executor->executable;
-  g_autofree GantryCommand *commands = g_new0 (GantryCommand, executable->n_inputs + 1);
-  GantryBatch *batch;
-  guint32 n = 0;
+  GArray *carried = g_array_new (FALSE, FALSE, sizeof (Carried));
 
+  g_array_set_clear_func (carried, carried_clear);
   memset (executor->kept, 0, executor->n_places);
   for (guint32 i = 0; i < executable->n_inputs; i++)
     {
       guint32 in = executable->inputs[i];
-      guint32 out = executor->alias[i] >= 0 ? executable->outputs[executor->alias[i]] : in;
-      GantryCommand copy = { .kind = GANTRY_COMMAND_COPY, .instruction = G_MAXUINT32, .stamp = GANTRY_NO_STAMP };
+      Carried one = { in, executor->alias[i] >= 0 ? executable->outputs[executor->alias[i]] : in, NULL };
 
       if (inputs[i].data != NULL)
         continue;
       executor->kept[executor->place_of[in]] = TRUE;
-      if (executor->addresses[in] == executor->addresses[out])
-        continue;
-      copy.copy.to = executor->addresses[in];
-      copy.copy.from = executor->addresses[out];
-      copy.copy.bytes = executable->plan->buffers[in].size;
-      commands[n++] = copy;
+      if (executor->addresses[in] != executor->addresses[one.out])
+        g_array_append_val (carried, one);
     }
-  if (n == 0)
-    return TRUE;
-  batch = gantry_device_begin (executor->device, 0, NULL, NULL);
-  gantry_batch_submit (executor->device, batch, GANTRY_QUEUE_COMPUTE, commands, n);
-  return gantry_device_finish (executor->device, batch, error);
+  return carried;
+}
+
+/* A result that is itself an argument lies where another result is carried to: it is set aside before. */
+static gboolean
+keep_overwritten (GantryExecutor *executor, GArray *carried, GError **error)
+{
+  g_autofree guint8 *written = g_new0 (guint8, executor->n_places + 1);
+
+  for (guint i = 0; i < carried->len; i++)
+    written[executor->place_of[g_array_index (carried, Carried, i).in]] = TRUE;
+  for (guint i = 0; i < carried->len; i++)
+    {
+      Carried *one = &g_array_index (carried, Carried, i);
+      guint32 place = executor->place_of[one->out];
+      gsize size = executor->executable->plan->buffers[one->in].size;
+
+      if (place == G_MAXUINT32 || !written[place])
+        continue;
+      one->kept = gantry_try_allocate (size, 1, "a result that is an argument", error);
+      if (one->kept == NULL || !gantry_device_download (executor->device, one->kept, executor->addresses[one->out], size, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+_gantry_executor_carry (GantryExecutor *executor, const GantryRunInput *inputs, GError **error)
+{
+  g_autoptr (GArray) carried = find_carried (executor, inputs);
+  g_autofree GantryCommand *commands = g_new0 (GantryCommand, carried->len + 1);
+  guint32 n = 0;
+
+  if (!keep_overwritten (executor, carried, error))
+    return FALSE;
+  for (guint i = 0; i < carried->len; i++)
+    {
+      const Carried *one = &g_array_index (carried, Carried, i);
+      GantryCommand copy = { .kind = GANTRY_COMMAND_COPY, .instruction = G_MAXUINT32, .stamp = GANTRY_NO_STAMP };
+
+      copy.copy.to = executor->addresses[one->in];
+      copy.copy.from = executor->addresses[one->out];
+      copy.copy.bytes = executor->executable->plan->buffers[one->in].size;
+      if (one->kept == NULL)
+        commands[n++] = copy;
+    }
+  if (n > 0)
+    {
+      GantryBatch *batch = gantry_device_begin (executor->device, 0, NULL, NULL);
+
+      gantry_batch_submit (executor->device, batch, GANTRY_QUEUE_COMPUTE, commands, n);
+      if (!gantry_device_finish (executor->device, batch, error))
+        return FALSE;
+    }
+  for (guint i = 0; i < carried->len; i++)
+    {
+      const Carried *one = &g_array_index (carried, Carried, i);
+
+      if (one->kept != NULL && !gantry_device_upload (executor->device, executor->addresses[one->in], one->kept,
+                                                      executor->executable->plan->buffers[one->in].size, error))
+        return FALSE;
+    }
+  return TRUE;
 }
 
 /* What changes from step to step: inputs that stay are given once, results that are donated are read once. */

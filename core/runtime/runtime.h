@@ -116,6 +116,7 @@ gboolean gantry_executor_run_literals (GantryExecutor *executor, GantryLiteral *
 
 /**
  * gantry_executor_measure:
+ * @progress: (nullable): told "Measuring memory" with how much of the instructions is done, a hundred times at most
  *
  * One run more, as gantry_executor_run() without an observer, whose memory is measured from outside of the plan: see
  * #GantryMemoryMeasure. On a device that is the host instructions run one after the other, and after each the pages of the arenas
@@ -131,7 +132,8 @@ gboolean gantry_executor_run_literals (GantryExecutor *executor, GantryLiteral *
  * Returns: the same errors as gantry_executor_run()
  */
 gboolean gantry_executor_measure (GantryExecutor *executor, const GantryRunInput *inputs, guint n_inputs,
-                                  const GantryRunOutput *outputs, guint n_outputs, GCancellable *cancellable, GError **error);
+                                  const GantryRunOutput *outputs, guint n_outputs, const GantryProgress *progress,
+                                  GError **error);
 /** Nanoseconds that the queues took for the last gantry_executor_run(), which its observer was told too: without copying arguments and
  *  results, and without what telling the observer takes. */
 gint64 gantry_executor_run_ns (const GantryExecutor *executor);

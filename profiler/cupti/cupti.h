@@ -48,6 +48,7 @@ typedef struct
   gsize device_buffer_bytes; /* of CUPTI's buffers on the GPU; 0: as CUPTI has them (3.2 MB: 100,000 kernels) */
   guint64 most_bytes;        /* of all activity buffers; what comes then is dropped and counted; 0: 1 GiB */
   const char *raw_path;      /* (nullable): a .cupti file to write when the recording ends */
+  GantryReadFiles *read;     /* (nullable): files that it is not to replace; asked when it is written */
 } GantryCuptiOptions;
 
 typedef struct _GantryCuptiRecorder GantryCuptiRecorder;

@@ -2,33 +2,18 @@
 /* Finding and loading libcupti and libcuda. */
 #include "profiler/cupti/library.h"
 #include "core/base/error.h"
+#include "core/base/vendor-library.h"
 #include <dlfcn.h>
 #include <string.h>
-
-static gpointer
-open_under (const char *folder, const char *name)
-{
-  static const char *const below[] = { "lib64", "lib", "extras/CUPTI/lib64", "targets/x86_64-linux/lib",
-                                       "targets/sbsa-linux/lib" };
-
-  for (guint i = 0; folder != NULL && i < G_N_ELEMENTS (below); i++)
-    {
-      g_autofree char *path = g_build_filename (folder, below[i], name, NULL);
-      gpointer handle = g_file_test (path, G_FILE_TEST_EXISTS) ? dlopen (path, RTLD_NOW | RTLD_LOCAL) : NULL;
-
-      if (handle != NULL)
-        return handle;
-    }
-  return NULL;
-}
 
 /* A system's own comes first: it is the one that the program's other libraries would load. */
 static gpointer
 open_cupti (GError **error)
 {
-  static const char *const names[] = { "libcupti.so.13", "libcupti.so.12" };
-  const char *own = g_getenv ("GANTRY_LIBCUPTI"), *home = g_getenv ("CUDA_HOME");
-  gpointer handle;
+  static const char *const names[] = { "libcupti.so.13", "libcupti.so.12", NULL };
+  const char *own = g_getenv ("GANTRY_LIBCUPTI");
+  g_auto (GStrv) places = NULL;
+  gpointer handle = NULL;
 
   if (own != NULL && own[0] != '\0')
     {
@@ -39,21 +24,17 @@ open_cupti (GError **error)
                      dlerror ());
       return handle;
     }
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
-    {
-      handle = dlopen (names[i], RTLD_NOW | RTLD_LOCAL);
-      if (handle == NULL)
-        handle = open_under (home, names[i]);
-      if (handle == NULL)
-        handle = open_under ("/usr/local/cuda", names[i]);
-      if (handle != NULL)
-        return handle;
-    }
+  places = gantry_vendor_library_paths (NULL, names);
+  for (guint i = 0; places[i] != NULL && handle == NULL; i++)
+    handle = dlopen (places[i], RTLD_NOW | RTLD_LOCAL);
+  if (handle != NULL)
+    return handle;
   g_set_error (
     error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-    "no CUPTI: libcupti.so.13 or .12 is neither where the system looks for libraries nor under CUDA_HOME (%s) or "
-    "/usr/local/cuda; install the CUDA toolkit's CUPTI, or name the file in GANTRY_LIBCUPTI",
-    home != NULL ? home : "not set");
+    "no CUPTI: libcupti.so.13 or .12 is neither where the system looks for libraries nor under CUDA_HOME (%s), in "
+    "/usr/local/cuda or in the site-packages of a Python; install the CUDA toolkit's CUPTI (pip install nvidia-cuda-cupti does), or "
+    "name the file in GANTRY_LIBCUPTI",
+    g_getenv ("CUDA_HOME") != NULL ? g_getenv ("CUDA_HOME") : "not set");
   return NULL;
 }
 
@@ -119,13 +100,17 @@ _gantry_cupti_library_free (GantryCuptiLibrary *library)
 gboolean
 _gantry_cupti_library_init_driver (GantryCuptiLibrary *library, GError **error)
 {
-  const char *own = g_getenv ("GANTRY_LIBCUDA");
-  const char *name = own != NULL && own[0] != '\0' ? own : "libcuda.so.1", *text = NULL;
+  static const char *const names[] = { "libcuda.so.1", NULL };
+  const char *own = g_getenv ("GANTRY_LIBCUDA"), *text = NULL;
+  g_auto (GStrv) places =
+    own != NULL && own[0] != '\0' ? g_strdupv ((char *[]){ (char *) own, NULL }) : gantry_vendor_library_paths (NULL, names);
+  const char *name = places[0];
   __typeof__ (cuInit) *init;
   __typeof__ (cuGetErrorString) *get_error_string;
   CUresult result;
 
-  library->driver = dlopen (name, RTLD_NOW | RTLD_LOCAL);
+  for (guint i = 0; places[i] != NULL && library->driver == NULL; i++)
+    library->driver = dlopen (name = places[i], RTLD_NOW | RTLD_LOCAL);
   init = library->driver != NULL ? (__typeof__ (cuInit) *) dlsym (library->driver, "cuInit") : NULL;
   if (init == NULL)
     {

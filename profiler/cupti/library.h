@@ -89,8 +89,8 @@ typedef struct
 /**
  * _gantry_cupti_library_new:
  *
- * Loads libcupti: the file that the environment variable GANTRY_LIBCUPTI names, or libcupti.so.13 or .12 where the
- * system finds it, or under CUDA_HOME.
+ * Loads libcupti: the file that the environment variable GANTRY_LIBCUPTI names, or libcupti.so.13 or .12 where
+ * gantry_vendor_library_paths() finds it.
  *
  * Returns: (nullable): NULL with %GANTRY_ERROR_UNSUPPORTED, which says where it was looked for
  */

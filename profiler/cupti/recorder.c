@@ -407,6 +407,7 @@ recorder_free (GantryCuptiRecorder *recorder)
   g_array_unref (recorder->kinds);
   _gantry_cupti_library_free (recorder->library);
   g_free (recorder->raw_path);
+  gantry_read_files_unref (recorder->options.read);
   g_free (recorder);
 }
 
@@ -439,6 +440,8 @@ gantry_cupti_start (const GantryCuptiOptions *options, GError **error)
   recorder = g_new0 (GantryCuptiRecorder, 1);
   recorder->options = options != NULL ? *options : (GantryCuptiOptions){ 0 };
   recorder->raw_path = g_strdup (recorder->options.raw_path);
+  if (recorder->options.read != NULL)
+    gantry_read_files_ref (recorder->options.read);
   set_defaults (&recorder->options);
   recorder->library = g_steal_pointer (&library);
   recorder->graph_nodes = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
@@ -589,9 +592,9 @@ take_graph_nodes (GantryCuptiRecorder *recorder, GantryCuptiCapture *capture)
 }
 
 static void
-write_raw (const GantryCuptiCapture *capture, const char *path, GError **error)
+write_raw (const GantryCuptiCapture *capture, const char *path, GantryReadFiles *read, GError **error)
 {
-  g_autoptr (GantryOutput) output = gantry_output_new (path, error);
+  g_autoptr (GantryOutput) output = gantry_output_new (path, read, error);
 
   if (output != NULL)
     gantry_output_finish (output, gantry_cupti_capture_write (capture, gantry_output_stream (output), NULL, error), error);
@@ -610,7 +613,7 @@ gantry_cupti_stop (GantryCuptiRecorder *recorder, const GantryCuptiRun *runs, gu
   name_calls (recorder, capture);
   take_graph_nodes (recorder, capture);
   if (recorder->raw_path != NULL)
-    write_raw (capture, recorder->raw_path, &error);
+    write_raw (capture, recorder->raw_path, recorder->options.read, &error);
   if (error != NULL)
     gantry_cupti_capture_note (capture, "%s could not be written: %s.", recorder->raw_path, error->message);
   recording = gantry_cupti_convert (capture, runs, n_runs, executable, observed);

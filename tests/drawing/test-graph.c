@@ -300,7 +300,7 @@ test_dot (gconstpointer data)
 
   g_close (g_file_open_tmp ("gantry-XXXXXX.dot", &path, &error), NULL);
   g_assert_no_error (error);
-  gantry_graph_picture_write_dot (picture, path, &error);
+  gantry_graph_picture_write_dot (picture, path, NULL, &error);
   g_assert_no_error (error);
   file = g_fopen (path, "r");
   graph = agread (file, NULL);
@@ -338,7 +338,7 @@ test_names (void)
       gantry_graph_picture_box_rect (picture, gantry_graph_picture_box_of (picture, module->nodes[1].id), &rect);
       g_assert_cmpfloat (rect.width, <, 1000);
       g_close (g_file_open_tmp ("gantry-XXXXXX.svg", &path, &error), NULL);
-      gantry_scene_write (scene, gantry_theme_get (FALSE), path, 1, &error);
+      gantry_scene_write (scene, gantry_theme_get (FALSE), path, 1, NULL, &error);
       g_assert_no_error (error);
       g_unlink (path);
     }

@@ -57,6 +57,22 @@ test_pick (void)
   g_assert_cmpuint (gantry_scatter_pick (points, 0, 0, 640, 300, 100, 100), ==, G_MAXUINT);
 }
 
+/* Without a point there are words, inside of what there is. */
+static void
+test_none (void)
+{
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr (GantryScene) scene = gantry_scene_new (i == 0 ? 480 : 90, 160);
+
+      gantry_paint_scatter (scene, NULL, 0, G_MAXUINT, MIB, gantry_theme_get (FALSE));
+      g_assert_cmpuint (scene->marks->len, ==, 1);
+      g_assert_cmpint (mark_at (scene, 0)->kind, ==, GANTRY_MARK_TEXT);
+      g_assert_cmpfloat (mark_at (scene, 0)->x, >=, 0);
+      g_assert_cmpfloat (mark_at (scene, 0)->x + mark_at (scene, 0)->width, <=, scene->width);
+    }
+}
+
 /* Each step of the stairs is as long as its neighbours are apart: level lines from point to point, upright ones between. */
 static void
 test_stairs (void)
@@ -108,12 +124,55 @@ test_inside (void)
     }
 }
 
+/* Variants lie close together where they do much the same: names do not lie over each other, nor over points. */
+static void
+test_names_apart (void)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (7);
+  GantryScatterPoint many[24] = { 0 };
+  guint n_names = 0;
+
+  for (guint round = 0; round < 60; round++)
+    {
+      g_autoptr (GantryScene) scene = gantry_scene_new (520, 240);
+      guint selected = round % 2 == 0 ? G_MAXUINT : 0;
+
+      for (guint i = 0; i < G_N_ELEMENTS (many); i++)
+        many[i] = (GantryScatterPoint){ (guint64) g_rand_int_range (rand, 500, 540) * MIB, g_rand_double_range (rand, 1e6, 1.05e6),
+                                        i < 10 ? GANTRY_POINT_VARIANT : i < 23 ? GANTRY_POINT_FRONT : GANTRY_POINT_NOW,
+                                        i % 3 == 0 ? "a name that says much and has no end that fits" : "dots saved" };
+      gantry_paint_scatter (scene, many, round / 3 + 4, selected, 0, gantry_theme_get (FALSE));
+      for (guint i = 0; i < scene->marks->len; i++)
+        {
+          const GantryMark *name = mark_at (scene, i);
+
+          if (name->kind != GANTRY_MARK_TEXT || name->style != (GANTRY_TEXT_SMALL | GANTRY_TEXT_BOLD))
+            continue;
+          n_names++;
+          g_assert_cmpfloat (name->width, <, 200);
+          for (guint k = 0; k < scene->marks->len; k++)
+            {
+              const GantryMark *other = mark_at (scene, k);
+              gboolean point = other->kind == GANTRY_MARK_FILL && other->ink == GANTRY_INK_MEASURED;
+              gboolean text = other->kind == GANTRY_MARK_TEXT && k != i;
+
+              if ((point || text) && selected == G_MAXUINT)
+                g_assert_false (name->x < other->x + other->width && other->x < name->x + name->width
+                                && name->y < other->y + other->height && other->y < name->y + name->height);
+            }
+        }
+    }
+  g_assert_cmpuint (n_names, >, 120);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/drawing/scatter/pick", test_pick);
+  g_test_add_func ("/drawing/scatter/none", test_none);
   g_test_add_func ("/drawing/scatter/stairs", test_stairs);
   g_test_add_func ("/drawing/scatter/inside", test_inside);
+  g_test_add_func ("/drawing/scatter/names-apart", test_names_apart);
   return g_test_run ();
 }

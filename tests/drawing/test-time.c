@@ -70,7 +70,7 @@ test_edit (void)
   g_autoptr (GantryTimeModel) edited = gantry_time_model_new (module, new, NULL, 0);
   g_autoptr (GantryScene) scene = gantry_scene_new (800, 200);
   const GantryTimeView view = { 0, 400000 };
-  const GantryTimeState state = { NULL, -1, 3 * MIB + 1 }; /* rounded as the peaks are that it stands beside */
+  const GantryTimeState state = { NULL, -1, 3 * MIB + 1 };
   const GantryTheme *theme = gantry_theme_get (FALSE);
   gboolean told = FALSE;
 
@@ -84,7 +84,7 @@ test_edit (void)
     {
       const GantryMark *mark = &g_array_index (scene->marks, GantryMark, i);
 
-      told |= mark->kind == GANTRY_MARK_TEXT && strcmp (gantry_scene_mark_text (scene, mark), "limit 3.01 MiB") == 0;
+      told |= mark->kind == GANTRY_MARK_TEXT && strcmp (gantry_scene_mark_text (scene, mark), "limit 3.00000 MiB") == 0;
     }
   g_assert_true (told);
   gantry_scene_clear (scene, 800, 200);
@@ -199,6 +199,149 @@ test_peak (void)
     }
 }
 
+/* What lies between two runs is in the picture of the nearer one: the arguments that are brought for the next are not in that of this. */
+static void
+test_between_runs (void)
+{
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  guint32 node;
+  g_autoptr (GantryModule) module = make_module (context, &node);
+  g_autoptr (GantryPlan) plan = make_plan (node, FALSE, 4 * MIB);
+  g_autoptr (GantryRunResult) run = gantry_run_result_new ();
+  GantryRecordingBuilder *builder = gantry_recording_builder_new ();
+  const GantryRecordedRun runs[] = { { 1000000, 1100000, 0 }, { 1200000, 1300000, 0 } };
+  const gint64 events[][2] = { { 1010000, 1090000 }, { 1101000, 1110000 }, { 1190000, 1199000 }, { 1210000, 1290000 } };
+  const GantryTimeView view = { -500000, 700000 };
+  g_autoptr (GantryScene) scene = gantry_scene_new (800, 200);
+
+  for (guint i = 0; i < G_N_ELEMENTS (runs); i++)
+    gantry_recording_builder_add_run (builder, &runs[i]);
+  for (guint i = 0; i < G_N_ELEMENTS (events); i++)
+    gantry_recording_builder_add (builder, &(GantryEvent){ .begin = events[i][0], .end = events[i][1], .node = node,
+                                                           .lane = GANTRY_QUEUE_COMPUTE, .kind = GANTRY_EVENT_KERNEL });
+  run->plan = gantry_plan_ref (plan);
+  run->recording = gantry_recording_builder_end (builder);
+  for (guint i = 0; i < G_N_ELEMENTS (runs); i++)
+    {
+      g_autoptr (GantryTimeModel) model = gantry_time_model_new (module, plan, run, i);
+
+      gantry_scene_clear (scene, 800, 200);
+      gantry_paint_timeline (scene, model, &view, NULL, gantry_theme_get (FALSE));
+      g_assert_cmpuint (count (scene, GANTRY_INK_MEASURED, GANTRY_MARK_FILL, -1), ==, 2);
+    }
+}
+
+/* A dense run, whose bars are folded by pixel, ends within the pixel in which the next one begins: nothing is drawn of that. */
+static void
+test_dense_ends (void)
+{
+  enum { N = 2000, SPACE = 1000, BEGIN = 1000000, LENGTH = N * SPACE + 100000, NEXT = BEGIN + LENGTH + 100 };
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  guint32 node;
+  g_autoptr (GantryModule) module = make_module (context, &node);
+  g_autoptr (GantryPlan) plan = make_plan (node, FALSE, 4 * MIB);
+  g_autoptr (GantryRunResult) run = gantry_run_result_new ();
+  GantryRecordingBuilder *builder = gantry_recording_builder_new ();
+  const GantryRecordedRun runs[] = { { BEGIN, BEGIN + LENGTH, 0 }, { NEXT, NEXT + LENGTH, 0 } };
+  const GantryTimeView view = { 0, 2 * LENGTH };
+  g_autoptr (GantryScene) scene = gantry_scene_new (800, 200);
+  g_autoptr (GantryTimeModel) model = NULL;
+  float last = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (runs); i++)
+    {
+      gantry_recording_builder_add_run (builder, &runs[i]);
+      for (guint k = 0; k < N; k++)
+        {
+          GantryEvent event = { .begin = runs[i].begin + SPACE * (gint64) k, .node = node, .lane = GANTRY_QUEUE_COMPUTE,
+                                .kind = GANTRY_EVENT_KERNEL };
+
+          event.end = event.begin + SPACE - 100;
+          gantry_recording_builder_add (builder, &event);
+        }
+    }
+  run->plan = gantry_plan_ref (plan);
+  run->recording = gantry_recording_builder_end (builder);
+  model = gantry_time_model_new (module, plan, run, 0);
+  gantry_paint_timeline (scene, model, &view, NULL, gantry_theme_get (FALSE));
+  for (guint i = 0; i < scene->marks->len; i++)
+    {
+      const GantryMark *mark = &g_array_index (scene->marks, GantryMark, i);
+
+      if (mark->kind == GANTRY_MARK_FILL && mark->ink == GANTRY_INK_MEASURED)
+        last = MAX (last, mark->x + mark->width);
+    }
+  g_assert_cmpuint (count (scene, GANTRY_INK_MEASURED, GANTRY_MARK_FILL, -1), >, 100); /* folded */
+  g_assert_cmpint (gantry_time_at (&view, 800, last - 1.5f), <=, N * SPACE);
+}
+
+static gboolean
+is_label (const GantryScene *scene, const GantryMark *mark)
+{
+  const char *text = mark->kind == GANTRY_MARK_TEXT ? gantry_scene_mark_text (scene, mark) : "";
+
+  return strstr (text, " peak ") != NULL || g_str_has_prefix (text, "limit ");
+}
+
+/* No label lies over another one or leaves the picture. Returns: how many there are */
+static guint
+assert_labels_apart (const GantryScene *scene)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < scene->marks->len; i++)
+    {
+      const GantryMark *a = &g_array_index (scene->marks, GantryMark, i);
+
+      if (!is_label (scene, a))
+        continue;
+      n++;
+      g_assert_true (a->x >= 0 && a->y >= 0 && a->x + a->width <= 800 && a->y + a->height <= 200);
+      for (guint k = i + 1; k < scene->marks->len; k++)
+        {
+          const GantryMark *b = &g_array_index (scene->marks, GantryMark, k);
+
+          g_assert_false (is_label (scene, b) && a->x < b->x + b->width && b->x < a->x + a->width && a->y < b->y + b->height
+                          && b->y < a->y + a->height);
+        }
+    }
+  return n;
+}
+
+/* What is planned, what is measured and the limit may all be within a few bytes, at the same moment. */
+static void
+test_labels_apart (void)
+{
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  guint32 node;
+  g_autoptr (GantryModule) module = make_module (context, &node);
+  g_autoptr (GantryPlan) plan = make_plan (node, FALSE, 64 * MIB);
+  g_autoptr (GantryScene) scene = gantry_scene_new (800, 200);
+
+  for (guint64 bytes = 32 * MIB; bytes <= 96 * MIB; bytes += 2 * MIB)
+    for (guint64 limit = 0; limit <= 96 * MIB; limit += 4 * MIB)
+      for (gint64 end = 200000; end <= 400000; end += 50000)
+        {
+          g_autoptr (GantryRunResult) run = gantry_run_result_new ();
+          GantryRecordingBuilder *builder = gantry_recording_builder_new ();
+          const GantryRecordedRun recorded = { 0, end, bytes };
+          const GantryTimeState state = { NULL, -1, limit };
+          const GantryTimeView view = { 0, 400000 };
+          g_autoptr (GantryTimeModel) model = NULL;
+
+          gantry_recording_builder_add_run (builder, &recorded);
+          gantry_recording_builder_add_memory (builder, &(GantryMemoryEvent){ .time = end - 100000, .bytes = bytes,
+                                                                              .buffer = GANTRY_NO_BUFFER, .node = node });
+          run->plan = gantry_plan_ref (plan);
+          run->peak_bytes = bytes;
+          run->recording = gantry_recording_builder_end (builder);
+          model = gantry_time_model_new (module, plan, run, 0);
+          gantry_scene_clear (scene, 800, 200);
+          gantry_paint_memory (scene, model, &view, &state, gantry_theme_get (FALSE));
+          g_assert_cmpuint (assert_labels_apart (scene), >=, 2);
+        }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -207,5 +350,8 @@ main (int argc, char **argv)
   g_test_add_func ("/drawing/time/nothing", test_nothing);
   g_test_add_func ("/drawing/time/peak", test_peak);
   g_test_add_func ("/drawing/time/one-of-several", test_one_of_several);
+  g_test_add_func ("/drawing/time/between-runs", test_between_runs);
+  g_test_add_func ("/drawing/time/dense-ends", test_dense_ends);
+  g_test_add_func ("/drawing/time/labels-apart", test_labels_apart);
   return g_test_run ();
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The graph canvas in a window: pictures, folds, walking, search, and the budget of a frame with 20,000 nodes. */
 #include "tests/views/views-test.h"
+#include "views/graph/graph-canvas-private.h"
 #include "views/passes/pass-view.h"
 #include <adwaita.h>
 
@@ -91,6 +92,45 @@ test_fold (void)
     wait_picture (f.canvas);
     g_assert_cmpuint (gantry_graph_picture_n_boxes (gantry_graph_canvas_get_picture (f.canvas)), ==, all);
   }
+  close_view (&f);
+}
+
+static gboolean
+has_minimap (Fixture *f, const GantryGraphView *view)
+{
+  gantry_graph_canvas_set_view (f->canvas, view);
+  gtk_widget_queue_draw (GTK_WIDGET (f->canvas));
+  views_wait_frame (GTK_WIDGET (f->canvas));
+  views_wait_until (f->canvas->cached != NULL);
+  return f->canvas->minimap != NULL;
+}
+
+/* Where every box is in sight there is no map to lie over them, though the margin of the picture be cut; where one is not there is. */
+static void
+test_minimap (void)
+{
+  GantryGraphView all, view;
+  GantryLayoutBox box;
+  float left = G_MAXFLOAT;
+  Fixture f;
+
+  if (!views_have_display ())
+    return;
+  open_view (&f, views_open_text (scoped));
+  wait_picture (f.canvas);
+  gantry_graph_canvas_fit (f.canvas);
+  gantry_graph_canvas_get_view (f.canvas, &all);
+  for (guint32 i = 0; i < gantry_graph_picture_n_boxes (f.canvas->picture); i++)
+    {
+      gantry_graph_picture_box_rect (f.canvas->picture, i, &box);
+      left = MIN (left, box.x);
+    }
+  g_assert_cmpfloat (left, >, 1);
+  g_assert_false (has_minimap (&f, &all));
+  view = (GantryGraphView){ left - 0.5f, all.y, all.scale };
+  g_assert_false (has_minimap (&f, &view));
+  view.x = left + 1;
+  g_assert_true (has_minimap (&f, &view));
   close_view (&f);
 }
 
@@ -245,6 +285,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/views/canvas/fold", test_fold);
+  g_test_add_func ("/views/canvas/minimap", test_minimap);
   g_test_add_func ("/views/canvas/walk", test_walk);
   g_test_add_func ("/views/canvas/search", test_search);
   g_test_add_func ("/views/canvas/old-answers", test_old_answers);

@@ -28,11 +28,42 @@ test_location (void)
   check_location (besides_home, "/srv/nets/a.gir", besides_home);
 }
 
+static void
+test_when (void)
+{
+  g_autofree char *time = gantry_format_when ("2026-05-01T10:15:30Z"), *other = gantry_format_when ("yesterday"), *none = gantry_format_when (NULL);
+
+  g_assert_cmpstr (time, ==, "1 May 2026 12:15:30");
+  g_assert_cmpstr (other, ==, "yesterday");
+  g_assert_null (none);
+}
+
+static void
+check_short (const char *text, guint most, const char *expected)
+{
+  g_autofree char *brief = gantry_format_short (text, most);
+
+  g_assert_cmpstr (brief, ==, expected);
+  g_assert_cmpint (g_utf8_strlen (brief, -1), <=, most);
+}
+
+/* By signs, and never within one. */
+static void
+test_short (void)
+{
+  check_short ("encoder", 7, "encoder");
+  check_short ("encoder/layer", 7, "enc\342\200\246yer");
+  check_short ("\303\244\303\244\303\244\303\244\303\244", 4, "\303\244\303\244\342\200\246\303\244");
+}
+
 int
 main (int argc, char **argv)
 {
+  g_setenv ("TZ", "UTC-2", TRUE);
   g_setenv ("HOME", "/srv/people/somebody", TRUE);
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/views/format/location", test_location);
+  g_test_add_func ("/views/format/when", test_when);
+  g_test_add_func ("/views/format/short", test_short);
   return g_test_run ();
 }

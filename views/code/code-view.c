@@ -2,6 +2,7 @@
 /* Pages of source, and words where one has nothing to show. Schedule and machine code are there for kernels of a GPU alone. */
 #include "views/code/code-view.h"
 #include "core/ir/texpr.h"
+#include "views/code-scheme.h"
 #include "views/code/disassemble.h"
 #include "views/format.h"
 #include "views/theme-of.h"
@@ -268,12 +269,9 @@ static void
 apply_theme (gpointer object)
 {
   GantryCodeView *self = object;
-  GtkSourceStyleScheme *scheme =
-    gtk_source_style_scheme_manager_get_scheme (gtk_source_style_scheme_manager_get_default (),
-                                                gantry_theme_of (GTK_WIDGET (self))->dark ? "Adwaita-dark" : "Adwaita");
 
   for (guint i = 0; i < N_PAGES; i++)
-    gtk_source_buffer_set_style_scheme (self->buffers[i], scheme);
+    gantry_code_scheme_apply (self->buffers[i], gantry_theme_of (GTK_WIDGET (self)));
 }
 
 static GtkWidget *

@@ -60,7 +60,7 @@ gantry_disassemble_async (const char *program, GBytes *cubin, GCancellable *canc
 
   if (scratch != NULL)
     g_task_set_task_data (task, scratch, (GDestroyNotify) gantry_scratch_free);
-  if (path != NULL && gantry_output_write (path, g_bytes_get_data (cubin, NULL), g_bytes_get_size (cubin), &error))
+  if (path != NULL && gantry_output_write (path, NULL, g_bytes_get_data (cubin, NULL), g_bytes_get_size (cubin), &error))
     {
       gboolean dump = g_str_has_suffix (program, "cuobjdump");
 

@@ -13,13 +13,12 @@ struct _GantryComparePanel
   GtkBox parent_instance;
   GantryDocument *document;
   GListStore *rows;        /* GantryCompareRow: now, variants, front */
-  GPtrArray *front;        /* (nullable): GantryVariant */
   GArray *points;          /* guint: the row of each point of the scatter */
   GtkSelectionModel *selection;
   GtkColumnView *table;
   GantryScatterView *scatter;
   GtkStack *stack;
-  GtkLabel *summary;
+  GtkLabel *summary, *words;
   GtkEditable *name;
   GtkWidget *save, *find, *load, *remove, *spinner;
   gboolean searching, tying;
@@ -45,7 +44,9 @@ row_at (GantryComparePanel *self, guint position)
 static void
 add_row (GantryComparePanel *self, GantryVariant *variant, GantryPointKind kind)
 {
-  g_autoptr (GantryCompareRow) row = gantry_compare_row_new (variant, kind);
+  GantryVariant *figures = gantry_document_get_figures (self->document, variant);
+  gboolean current = !figures->predicted || gantry_document_is_current (self->document, figures);
+  g_autoptr (GantryCompareRow) row = gantry_compare_row_new (figures, kind, current);
 
   g_list_store_append (self->rows, row);
 }
@@ -57,15 +58,15 @@ show_points (GantryComparePanel *self)
   g_autofree GantryScatterPoint *points = g_new0 (GantryScatterPoint, n + 1);
   const GantryCompileSettings *settings = gantry_document_get_settings (self->document);
 
-  /* What has no figures is a row and no point. */
+  /* What has no figures, or figures of before, and what has no time is a row and no point. */
   g_array_set_size (self->points, 0);
   for (guint i = 0; i < n; i++)
     {
       const GantryCompareRow *row = row_at (self, i);
 
-      if (!row->variant->predicted)
+      if (!row->variant->predicted || !row->current || !gantry_variant_fits (row->variant))
         continue;
-      points[n_points++] = (GantryScatterPoint){ row->variant->peak_bytes, row->variant->step_us, row->kind,
+      points[n_points++] = (GantryScatterPoint){ row->variant->figures.peak_bytes, row->variant->figures.step_us, row->kind,
                                                  row->kind == GANTRY_POINT_NOW ? "now" : row->variant->name };
       g_array_append_val (self->points, i);
     }
@@ -89,6 +90,46 @@ select_again (GantryComparePanel *self, GantryPointKind kind, const char *name)
   selection_changed (self);
 }
 
+/* Whoever has found the front may have made variants of it: each is one row. */
+static gboolean
+is_variant (GPtrArray *variants, const GantryVariant *point)
+{
+  for (guint i = 0; variants != NULL && i < variants->len; i++)
+    {
+      const GantryVariant *variant = g_ptr_array_index (variants, i);
+
+      if (g_strcmp0 (variant->name, point->name) == 0 && variant->limit == point->limit && variant->policy == NULL
+          && gantry_choices_equal (variant->choices, point->choices))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* Where there is nothing to compare. */
+static const char *
+words_of (GantryComparePanel *self)
+{
+  const GantryCompilation *compilation = gantry_document_get_compilation (self->document);
+
+  return compilation != NULL && compilation->refusal != NULL
+           ? "There is nothing to compare, because this program cannot be compiled. The bar above the graph says why."
+           : "Ways to place a program are compared here, once one is planned: open a training step, or make one of a model (Ctrl+T).";
+}
+
+/* (transfer full) */
+static char *
+summary_of (GantryComparePanel *self, guint n_variants, guint n_front)
+{
+  gboolean current = TRUE;
+
+  if (n_front == 0 && n_variants == 0)
+    return g_strdup ("Save variants to compare them, or let the solver find the front");
+  for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (self->rows)); i++)
+    current = current && row_at (self, i)->current;
+  return g_strdup_printf ("%u variant%s, %u point%s of the front%s", n_variants, n_variants == 1 ? "" : "s", n_front,
+                          n_front == 1 ? "" : "s", current ? "" : "; figures of before are pale");
+}
+
 static void
 refill (GantryComparePanel *self)
 {
@@ -98,7 +139,8 @@ refill (GantryComparePanel *self)
   GPtrArray *variants = gantry_document_get_variants (self->document);
   GantryForecast *now = gantry_document_get_prediction (self->document);
   g_autofree char *summary = NULL;
-  guint n_front = self->front != NULL ? self->front->len : 0;
+  GPtrArray *front = gantry_document_get_front (self->document);
+  guint n_front = 0;
 
   g_list_store_remove_all (self->rows);
   if (now != NULL)
@@ -109,26 +151,23 @@ refill (GantryComparePanel *self)
     }
   for (guint i = 0; variants != NULL && i < variants->len; i++)
     add_row (self, g_ptr_array_index (variants, i), GANTRY_POINT_VARIANT);
-  for (guint i = 0; i < n_front; i++)
-    add_row (self, g_ptr_array_index (self->front, i), GANTRY_POINT_FRONT);
+  for (guint i = 0; front != NULL && i < front->len; i++)
+    if (!is_variant (variants, g_ptr_array_index (front, i)))
+      {
+        add_row (self, g_ptr_array_index (front, i), GANTRY_POINT_FRONT);
+        n_front++;
+      }
   show_points (self);
   select_again (self, kind, name);
   gtk_stack_set_visible_child_name (self->stack, now != NULL ? "table" : "words");
-  summary = now == NULL ? g_strdup ("")
-                        : g_strdup_printf ("%u variant%s, %u point%s of the front", variants != NULL ? variants->len : 0,
-                                           variants != NULL && variants->len == 1 ? "" : "s", n_front,
-                                           n_front == 1 ? "" : "s");
+  gtk_label_set_text (self->words, words_of (self));
+  summary = now != NULL ? summary_of (self, variants != NULL ? variants->len : 0, n_front) : g_strdup ("");
   gtk_label_set_text (self->summary, summary);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->summary), summary);
   gtk_widget_set_sensitive (self->save, now != NULL);
   gtk_widget_set_sensitive (self->find, now != NULL);
-}
-
-/* Another program: points found for the one before mean nothing. */
-static void
-compilation_changed (GantryComparePanel *self)
-{
-  g_clear_pointer (&self->front, g_ptr_array_unref);
-  refill (self);
+  if (gtk_widget_get_mapped (GTK_WIDGET (self))) /* of a large program that is work for seconds */
+    gantry_document_predict_variants (self->document);
 }
 
 /* What is selected: in the table by sorted position, elsewhere by row. */
@@ -273,18 +312,11 @@ front_found (GObject *source, GAsyncResult *result, gpointer data)
 {
   g_autoptr (GantryComparePanel) self = data;
   g_autoptr (GError) error = NULL;
-  GPtrArray *front = gantry_document_front_finish (GANTRY_DOCUMENT (source), result, &error);
+  g_autoptr (GPtrArray) front = gantry_document_front_finish (GANTRY_DOCUMENT (source), result, &error);
 
-  set_searching (self, FALSE);
-  if (front == NULL)
-    {
-      if (!g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
-        g_signal_emit (self, error_signal, 0, "The front could not be found", error);
-      return;
-    }
-  g_clear_pointer (&self->front, g_ptr_array_unref);
-  self->front = front;
-  refill (self);
+  set_searching (self, FALSE); /* the document has told of what was found */
+  if (front == NULL && !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    g_signal_emit (self, error_signal, 0, "The front could not be found", error);
 }
 
 void
@@ -356,7 +388,6 @@ gantry_compare_panel_dispose (GObject *object)
 {
   GantryComparePanel *self = GANTRY_COMPARE_PANEL (object);
 
-  g_clear_pointer (&self->front, g_ptr_array_unref);
   g_clear_pointer (&self->points, g_array_unref);
   g_clear_object (&self->rows);
   g_clear_object (&self->document);
@@ -452,10 +483,10 @@ GtkWidget *
 gantry_compare_panel_new (GantryDocument *document)
 {
   GantryComparePanel *self = g_object_new (GANTRY_TYPE_COMPARE_PANEL, NULL);
-  GtkWidget *words = gtk_label_new ("Ways to place a program are compared here, once one is planned: open a training step, or make "
-                                    "one of a model (Ctrl+T).");
+  GtkWidget *words = gtk_label_new ("");
 
   self->document = g_object_ref (document);
+  self->words = GTK_LABEL (words);
   self->stack = GTK_STACK (gtk_stack_new ());
   gtk_label_set_wrap (GTK_LABEL (words), TRUE);
   gtk_label_set_max_width_chars (GTK_LABEL (words), 60);
@@ -468,7 +499,11 @@ gantry_compare_panel_new (GantryDocument *document)
   g_signal_connect_object (document, "notify::variants", G_CALLBACK (refill), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "notify::prediction", G_CALLBACK (refill), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "notify::settings", G_CALLBACK (show_points), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "notify::compilation", G_CALLBACK (compilation_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "notify::front", G_CALLBACK (refill), self, G_CONNECT_SWAPPED);
+  /* Points that were found for another program mean nothing. */
+  g_signal_connect_object (document, "notify::compilation", G_CALLBACK (refill), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "notify::plan-error", G_CALLBACK (refill), self, G_CONNECT_SWAPPED);
+  g_signal_connect (self, "map", G_CALLBACK (refill), NULL);
   refill (self);
   return GTK_WIDGET (self);
 }

@@ -2,7 +2,10 @@
 /* The rows and the columns of the table of variants. */
 #include "views/compare/compare-row.h"
 #include "views/format.h"
+#include "views/shown-plan.h"
 #include <math.h>
+
+#define OF_BEFORE "Predicted before passes, sizes, times or target were changed"
 
 G_DEFINE_FINAL_TYPE (GantryCompareRow, gantry_compare_row, G_TYPE_OBJECT)
 
@@ -25,12 +28,13 @@ gantry_compare_row_init (GantryCompareRow *self)
 }
 
 GantryCompareRow *
-gantry_compare_row_new (GantryVariant *variant, GantryPointKind kind)
+gantry_compare_row_new (GantryVariant *variant, GantryPointKind kind, gboolean current)
 {
   GantryCompareRow *self = g_object_new (GANTRY_TYPE_COMPARE_ROW, NULL);
 
   self->variant = gantry_variant_ref (variant);
   self->kind = kind;
+  self->current = current;
   return self;
 }
 
@@ -55,7 +59,7 @@ static const struct
 } columns[N_COLUMNS] = {
   { "Variant", "The name given, or a point that the solver found" },
   { "Peak", "Most device memory in use at once, predicted" },
-  { "Temporaries", "Of that what is neither argument nor result" },
+  { "Temp", "As JAX counts: temporaries and workspaces, what is neither argument, result nor constant" },
   { "Step", "Predicted time of a step" },
   { "Done again", "Part of the step that is recomputation" },
   { "Copied", "Bytes between device and host in a step, both ways" },
@@ -63,20 +67,22 @@ static const struct
   { "Gap", "How far at most from the best that there is for this limit" },
 };
 
-/* What is not known comes after the worst that is. */
+/* What is not known, or nobody gets, comes after the worst that is. */
 static double
 value_of (const GantryVariant *v, Column column)
 {
   if (!v->predicted)
     return INFINITY;
+  if (!gantry_variant_fits (v) && (column == COLUMN_STEP || column == COLUMN_AGAIN))
+    return INFINITY;
   switch (column)
     {
-    case COLUMN_PEAK: return (double) v->peak_bytes;
-    case COLUMN_TEMP: return (double) v->temp_bytes;
-    case COLUMN_STEP: return v->step_us;
-    case COLUMN_AGAIN: return v->recompute_us / MAX (v->step_us, 1e-9);
-    case COLUMN_COPIED: return (double) v->copied_bytes;
-    case COLUMN_HOST: return (double) v->host_bytes;
+    case COLUMN_PEAK: return (double) v->figures.peak_bytes;
+    case COLUMN_TEMP: return (double) v->figures.temp_bytes;
+    case COLUMN_STEP: return v->figures.step_us;
+    case COLUMN_AGAIN: return v->figures.recompute_us / MAX (v->figures.step_us, 1e-9);
+    case COLUMN_COPIED: return (double) v->figures.copied_bytes;
+    case COLUMN_HOST: return (double) v->figures.host_bytes;
     case COLUMN_GAP: return v->gap < 0 ? INFINITY : v->gap;
     default: return 0;
     }
@@ -97,14 +103,16 @@ text_of (const GantryCompareRow *row, Column column)
     return g_strdup (name_of (row));
   if (!v->predicted)
     return g_strdup ("–");
+  if (!gantry_variant_fits (v) && (column == COLUMN_STEP || column == COLUMN_AGAIN))
+    return g_strdup (column == COLUMN_STEP ? GANTRY_DOES_NOT_FIT : "–");
   switch (column)
     {
-    case COLUMN_PEAK: return gantry_format_bytes (v->peak_bytes);
-    case COLUMN_TEMP: return gantry_format_bytes (v->temp_bytes);
-    case COLUMN_STEP: return gantry_format_ns ((gint64) (v->step_us * 1000));
+    case COLUMN_PEAK: return gantry_memory_peak_text (v->figures.peak_bytes, v->limit, v->figures.sizes_known);
+    case COLUMN_TEMP: return gantry_memory_peak_text (v->figures.temp_bytes, 0, v->figures.sizes_known); /* workspaces too */
+    case COLUMN_STEP: return gantry_format_ns ((gint64) (v->figures.step_us * 1000));
     case COLUMN_AGAIN: return g_strdup_printf ("%.1f %%", 100 * value_of (v, COLUMN_AGAIN));
-    case COLUMN_COPIED: return gantry_format_bytes (v->copied_bytes);
-    case COLUMN_HOST: return gantry_format_bytes (v->host_bytes);
+    case COLUMN_COPIED: return gantry_format_bytes (v->figures.copied_bytes);
+    case COLUMN_HOST: return gantry_format_bytes (v->figures.host_bytes);
     case COLUMN_GAP: return v->gap < 0 ? g_strdup ("–") : g_strdup_printf ("%.1f %%", 100 * v->gap);
     default: return NULL;
     }
@@ -118,9 +126,20 @@ setup (GtkSignalListItemFactory *factory, GtkListItem *item, gpointer data)
 
   gtk_label_set_xalign (GTK_LABEL (label), is_name ? 0 : 1);
   gtk_label_set_ellipsize (GTK_LABEL (label), is_name ? PANGO_ELLIPSIZE_MIDDLE : PANGO_ELLIPSIZE_NONE);
-  if (!is_name)
+  if (is_name)
+    gtk_label_set_width_chars (GTK_LABEL (label), 14);
+  else
     gtk_widget_add_css_class (label, "numeric");
   gtk_list_item_set_child (item, label);
+}
+
+static void
+set_class (GtkWidget *widget, const char *name, gboolean has)
+{
+  if (has)
+    gtk_widget_add_css_class (widget, name);
+  else
+    gtk_widget_remove_css_class (widget, name);
 }
 
 static void
@@ -131,11 +150,9 @@ bind (GtkSignalListItemFactory *factory, GtkListItem *item, gpointer data)
   g_autofree char *text = text_of (row, (Column) GPOINTER_TO_INT (data));
 
   gtk_label_set_text (GTK_LABEL (label), text);
-  gtk_widget_set_tooltip_text (label, GPOINTER_TO_INT (data) == COLUMN_NAME ? text : NULL);
-  if (row->kind == GANTRY_POINT_NOW)
-    gtk_widget_add_css_class (label, "row-now");
-  else
-    gtk_widget_remove_css_class (label, "row-now");
+  gtk_widget_set_tooltip_text (label, GPOINTER_TO_INT (data) == COLUMN_NAME ? text : row->current ? NULL : OF_BEFORE);
+  set_class (label, "row-now", row->kind == GANTRY_POINT_NOW);
+  set_class (label, "row-before", !row->current && GPOINTER_TO_INT (data) != COLUMN_NAME);
 }
 
 static int
@@ -159,7 +176,11 @@ explain_columns (GtkWidget *view)
   GtkWidget *title = gtk_widget_get_first_child (gtk_widget_get_first_child (view));
 
   for (int i = 0; i < N_COLUMNS && title != NULL; i++, title = gtk_widget_get_next_sibling (title))
-    gtk_widget_set_tooltip_text (title, columns[i].tooltip);
+    {
+      gtk_widget_set_tooltip_text (title, columns[i].tooltip);
+      if (i != COLUMN_NAME && gtk_widget_get_first_child (title) != NULL) /* above their figures */
+        gtk_widget_set_halign (gtk_widget_get_first_child (title), GTK_ALIGN_END);
+    }
 }
 
 GtkWidget *

@@ -15,9 +15,10 @@ struct _GantryCompareRow
   GObject parent_instance;
   GantryVariant *variant; /* figures; of the first row what is placed now */
   GantryPointKind kind;
+  gboolean current; /* the figures are of the program and the times as they are, not of before */
 };
 
-GantryCompareRow *gantry_compare_row_new (GantryVariant *variant, GantryPointKind kind);
+GantryCompareRow *gantry_compare_row_new (GantryVariant *variant, GantryPointKind kind, gboolean current);
 /** The table over @rows (GantryCompareRow), sortable by each column. @activated: (int position in the sorted model) */
 GtkWidget *gantry_compare_table_new (GListModel *rows, GtkSelectionModel **selection);
 

@@ -88,7 +88,25 @@ make_way (GantryGraphCanvas *self, float width)
     self->minimap_left = !self->minimap_left;
 }
 
-/* The minimap is there only where the picture does not fit into the window. */
+/* Whether every box is in the window. Of a picture larger than it one of the first is not, as a rule: that ends the search. */
+static gboolean
+shows_all (GantryGraphCanvas *self, float width, float height)
+{
+  const GantryGraphView *view = &self->view;
+  float right = view->x + width / view->scale, bottom = view->y + height / view->scale;
+
+  for (guint32 box = 0; box < gantry_graph_picture_n_boxes (self->picture); box++)
+    {
+      GantryLayoutBox rect;
+
+      gantry_graph_picture_box_rect (self->picture, box, &rect);
+      if (rect.x < view->x || rect.y < view->y || rect.x + rect.width > right || rect.y + rect.height > bottom)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* The minimap is there only where something is not in the window. */
 static void
 render_minimap (GantryGraphCanvas *self, float width, float height, const GantryTheme *theme)
 {
@@ -98,8 +116,7 @@ render_minimap (GantryGraphCanvas *self, float width, float height, const Gantry
   g_clear_pointer (&self->minimap, gsk_render_node_unref);
   self->minimap_rect = GRAPHENE_RECT_INIT (0, 0, 0, 0);
   gantry_graph_picture_size (self->picture, &picture_width, &picture_height);
-  if (self->view.x <= 0 && self->view.y <= 0 && self->view.x + width / self->view.scale >= picture_width &&
-      self->view.y + height / self->view.scale >= picture_height)
+  if (shows_all (self, width, height))
     return;
   if (side < 2 * MINIMAP_LEAST || height < 2 * MINIMAP_LEAST + 2 * MINIMAP_MARGIN)
     return;
@@ -172,6 +189,14 @@ _gantry_graph_canvas_in_minimap (GantryGraphCanvas *self, double x, double y)
 {
   return self->minimap != NULL &&
          graphene_rect_contains_point (&self->minimap_rect, &GRAPHENE_POINT_INIT ((float) x, (float) y));
+}
+
+gboolean
+gantry_graph_canvas_get_minimap (GantryGraphCanvas *self, graphene_rect_t *rect)
+{
+  g_return_val_if_fail (GANTRY_IS_GRAPH_CANVAS (self), FALSE);
+  *rect = self->minimap_rect;
+  return self->minimap != NULL;
 }
 
 /* The middle of the view goes to the point of the picture that the minimap shows there. */

@@ -66,6 +66,24 @@ gantry_graph_canvas_fit (GantryGraphCanvas *self)
   fit_rect (self, &all);
 }
 
+/* Linear. */
+static gboolean
+shows_any (GantryGraphCanvas *self, float width, float height)
+{
+  const GantryGraphView *view = &self->view;
+
+  for (guint32 box = 0; box < gantry_graph_picture_n_boxes (self->picture); box++)
+    {
+      GantryLayoutBox rect;
+
+      gantry_graph_picture_box_rect (self->picture, box, &rect);
+      if (rect.x + rect.width > view->x && (rect.x - view->x) * view->scale < width && rect.y + rect.height > view->y
+          && (rect.y - view->y) * view->scale < height)
+        return TRUE;
+    }
+  return FALSE;
+}
+
 /* The first view of a picture: all of it where that can be read, else its beginning. */
 void
 _gantry_graph_canvas_choose_view (GantryGraphCanvas *self)
@@ -89,6 +107,9 @@ _gantry_graph_canvas_choose_view (GantryGraphCanvas *self)
   self->view.x = picture_width * self->view.scale <= width - 2 * MARGIN
                    ? picture_width / 2 - width / 2 / self->view.scale
                    : first.x + first.width / 2 - width / 2 / self->view.scale;
+  /* What comes first stands beside other parts of a folded drawing, which may begin above it. */
+  if (!shows_any (self, width, height))
+    self->view.y = first.y - MARGIN / self->view.scale;
   if (gantry_graph_picture_is_mirrored (self->picture))
     {
       /* The forward column at the left: what is beside it matters more than the other end of the picture. */

@@ -78,4 +78,7 @@ void gantry_graph_canvas_unfold_all (GantryGraphCanvas *canvas);
 /** Walks from the selected box. Returns: FALSE when there is nothing that way */
 gboolean gantry_graph_canvas_walk (GantryGraphCanvas *canvas, GantryWalk direction);
 
+/** Where the small map lies now, which goes to the side where it hides less. Returns: FALSE where there is none: all is in sight */
+gboolean gantry_graph_canvas_get_minimap (GantryGraphCanvas *canvas, graphene_rect_t *rect);
+
 G_END_DECLS

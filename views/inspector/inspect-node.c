@@ -3,7 +3,9 @@
 #include "core/ir/operation.h"
 #include "views/format.h"
 #include "views/inspector/inspector-private.h"
+#include "views/inspector/assignment-curve.h"
 #include "views/shown-plan.h"
+#include "views/source/source-index.h"
 #include <math.h>
 
 #define MOST_LINKS 16u
@@ -258,7 +260,7 @@ static void
 show_facts (GantryRows *rows, const GantryModel *model, const GantryModule *module, const GantryNode *node)
 {
   g_autofree char *type = gantry_context_type_text (module->context, node->type);
-  g_autofree char *location = gantry_context_location_text (module->context, node->location);
+  g_autofree char *location = gantry_context_location_text (module->context, node->location), *source = NULL;
   gint64 flops = gantry_node_flops (module, node), traffic = gantry_node_bytes (module, node);
 
   gantry_rows_section (rows, NULL);
@@ -279,7 +281,11 @@ show_facts (GantryRows *rows, const GantryModel *model, const GantryModule *modu
         gantry_rows_take (rows, "intensity", g_strdup_printf ("%.2f FLOP a byte", (double) flops / (double) traffic));
     }
   gantry_rows_text (rows, "scope", gantry_context_scope_path (module->context, node->scope));
-  gantry_rows_take (rows, "source", gantry_format_location (location, model->path));
+  source = gantry_format_location (location, model->path);
+  if (gantry_source_place (module, node) != NULL)
+    gantry_rows_action (rows, "source", source, "Show it on the source page (Ctrl+U)", "win.go-to-source");
+  else
+    gantry_rows_text (rows, "source", source);
 }
 
 void
@@ -397,12 +403,13 @@ _gantry_inspect_many (GantryRows *rows, const GantryInspected *what, GHashTable 
 static void
 add_memory (GantryRows *rows, const GantryInspected *what, const GantryPlan *plan)
 {
+  const GantryCompileSettings *settings = gantry_document_get_settings (what->document);
   GantryMemoryParts parts;
   gboolean sizes_known;
 
   if (!gantry_shown_parts (what->document, &parts, &sizes_known))
     return;
-  gantry_rows_take (rows, "peak", gantry_memory_peak_text (gantry_memory_parts_total (&parts), sizes_known));
+  gantry_rows_take (rows, "peak", gantry_memory_peak_text (gantry_memory_parts_total (&parts), settings->target.memory_limit, sizes_known));
   for (guint i = 0; i < GANTRY_N_MEMORY_PARTS; i++)
     if (parts.bytes[i] > 0)
       gantry_rows_take (rows, gantry_memory_part_name ((GantryMemoryPart) i), gantry_format_bytes (parts.bytes[i]));
@@ -411,13 +418,32 @@ add_memory (GantryRows *rows, const GantryInspected *what, const GantryPlan *pla
   gantry_rows_take (rows, "lower bound", gantry_format_bytes (gantry_plan_least_bytes (plan)));
 }
 
+/* Of a dump: what XLA planned. */
+static void
+add_assignment (GantryRows *rows, const GantryXlaAssignment *assignment)
+{
+  if (assignment == NULL)
+    return;
+  gantry_rows_section (rows, "XLA's plan, not measured");
+  if (assignment->live_bytes != NULL)
+    {
+      gantry_rows_take (rows, "alive at most", gantry_format_bytes (assignment->live_bytes[assignment->peak_step]));
+      gantry_rows_mono (rows, "at", g_ptr_array_index (assignment->steps, assignment->peak_step));
+      gantry_rows_widget (rows, gantry_assignment_curve_new (assignment));
+    }
+  gantry_rows_take (rows, "allocations", gantry_format_bytes (assignment->total_bytes));
+  for (guint i = 0; i < GANTRY_XLA_N_ALLOCATIONS; i++)
+    if (assignment->bytes[i] > 0)
+      gantry_rows_take (rows, gantry_xla_allocation_kind_name (i), gantry_format_bytes (assignment->bytes[i]));
+}
+
 /* Nothing selected: the model */
 
 void
 _gantry_inspect_model (GantryRows *rows, const GantryInspected *what)
 {
   const GantryModel *model = what->compilation->model;
-  const GantryModule *module = what->compilation->snapshots[0].module;
+  const GantryModule *module = gantry_compilation_imported (what->compilation);
   const GantryFunction *entry = gantry_module_entry (module);
   const GantryPlan *plan = gantry_shown_plan (what->document);
   g_autofree char *name = g_path_get_basename (model->path);
@@ -425,6 +451,7 @@ _gantry_inspect_model (GantryRows *rows, const GantryInspected *what)
   gantry_rows_title (rows, name, "Select a node to see all that is known of it.");
   gantry_rows_section (rows, "Model");
   gantry_rows_text (rows, "format", model->format);
+  gantry_rows_text (rows, "graph", model->bindings->entry);
   gantry_rows_text (rows, "producer", model->producer);
   gantry_rows_text (rows, "opset", model->opset);
   gantry_rows_take (rows, "file", gantry_format_bytes (model->file_bytes));
@@ -453,6 +480,7 @@ _gantry_inspect_model (GantryRows *rows, const GantryInspected *what)
     gantry_rows_link (rows, i == 0 ? "inputs" : NULL, module, 0, module->nodes[entry->first_node + i].id);
   for (guint i = 0; i < MIN (entry->n_results, 4); i++)
     gantry_rows_link (rows, i == 0 ? "results" : NULL, module, 0, gantry_function_result_id (module, entry, i));
+  add_assignment (rows, model->assignment);
   if (plan == NULL)
     return;
   gantry_rows_section (rows, "Plan");

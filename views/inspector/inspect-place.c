@@ -2,6 +2,7 @@
 /* Where the selected values live: the three choices, who decided, and what each other choice would save and cost. */
 #include "views/format.h"
 #include "views/inspector/inspector-private.h"
+#include "views/shown-plan.h"
 
 #define MOST_ASKED 2000 /* values selected together for which savings are worked out */
 
@@ -108,10 +109,25 @@ add_reaches (GantryRows *rows, const Placing *p)
   gantry_rows_widget (rows, box);
 }
 
+/* ", step (+0.3 ms)", or what there is to say where not both have a time. @limit: 0: none. (transfer full) */
+static char *
+time_change_text (GantryDocument *document, const GantryPrediction *now, const GantryPrediction *then, guint64 limit)
+{
+  gboolean fits = gantry_document_fits (document), will = limit == 0 || then->peak_bytes <= limit;
+  g_autofree char *time = gantry_format_ns ((gint64) (then->step_us * 1000));
+  g_autofree char *delta = gantry_format_delta_ns ((gint64) ((then->step_us - now->step_us) * 1000));
+
+  if (!will)
+    return g_strdup (", " GANTRY_DOES_NOT_FIT);
+  return fits ? g_strdup_printf (", step%s", delta) : g_strdup_printf (", fits, step %s", time);
+}
+
 /* "−12.0 MiB of peak, +0.3 ms" were all of them @kind. */
 static char *
-change_text (const Placing *p, const GantryForecast *now, GantryPlacementKind kind)
+change_text (const Placing *p, GantryDocument *document, GantryPlacementKind kind)
 {
+  const GantryForecast *now = gantry_document_get_prediction (document);
+  guint64 limit = gantry_document_get_settings (document)->target.memory_limit;
   g_autoptr (GantryPlacements) placements = gantry_placements_copy (p->placements);
   g_autoptr (GantryPrediction) prediction = gantry_prediction_new ();
   g_autofree char *bytes = NULL, *time = NULL;
@@ -128,21 +144,19 @@ change_text (const Placing *p, const GantryForecast *now, GantryPlacementKind ki
     }
   gantry_planner_predict (p->planner, placements, prediction);
   bytes = gantry_format_delta_bytes ((gint64) prediction->peak_bytes - (gint64) now->prediction->peak_bytes);
-  time = gantry_format_delta_ns ((gint64) ((prediction->step_us - now->prediction->step_us) * 1000));
-  return g_strdup_printf ("peak%s, step%s", bytes, time);
+  time = time_change_text (document, now->prediction, prediction, limit);
+  return g_strdup_printf ("peak%s%s", bytes, time);
 }
 
 static void
 add_changes (GantryRows *rows, const GantryInspected *what, const Placing *p)
 {
-  const GantryForecast *now = gantry_document_get_prediction (what->document);
-
-  if (now == NULL || p->values->len > MOST_ASKED)
+  if (gantry_document_get_prediction (what->document) == NULL || p->values->len > MOST_ASKED)
     return;
   for (guint kind = 0; kind < GANTRY_N_PLACEMENTS; kind++)
     if ((p->allowed_any >> kind & 1) != 0 && p->n_of[kind] < p->values->len)
       gantry_rows_take (rows, gantry_placement_kind_name ((GantryPlacementKind) kind),
-                        change_text (p, now, (GantryPlacementKind) kind));
+                        change_text (p, what->document, (GantryPlacementKind) kind));
 }
 
 void

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A node in the plan and in the measurement. */
+#include "core/ir/node-text.h"
 #include "core/ir/operation.h"
 #include "core/ir/plan-alive.h"
 #include "profiler/recording.h"
@@ -37,6 +38,18 @@ place_text (const GantryPlanBuffer *buffer)
 }
 
 static void
+show_last_use (GantryRows *rows, const GantryInspected *what, const GantryPlan *plan, const GantryPlanBuffer *buffer)
+{
+  const GantryModule *module = gantry_compilation_module (what->compilation);
+  guint32 until = gantry_plan_until_node (plan, (guint32) (buffer - plan->buffers));
+
+  if (until == 0)
+    gantry_rows_take (rows, "needed until", gantry_node_until_text (module, 0, buffer->category == GANTRY_BUFFER_INPUT));
+  else if (buffer->begin != buffer->end)
+    gantry_rows_link (rows, "needed until", module, what->compilation->n_snapshots - 1, until);
+}
+
+static void
 show_buffer (GantryRows *rows, const GantryInspected *what, const GantryPlan *plan, const GantryPlanBuffer *buffer)
 {
   const GantryModule *module = gantry_compilation_module (what->compilation);
@@ -48,10 +61,8 @@ show_buffer (GantryRows *rows, const GantryInspected *what, const GantryPlan *pl
   if (buffer->region == GANTRY_REGION_ARENA)
     gantry_rows_take (rows, "alive", g_strdup_printf ("step %u to %u of %u", buffer->begin, buffer->end,
                                                       plan->n_steps > 0 ? plan->n_steps - 1 : 0));
-  if (buffer->region == GANTRY_REGION_ARENA && gantry_plan_is_kept_argument (plan, buffer))
-    gantry_rows_text (rows, "needed until", "the end (argument)");
-  else if (buffer->region == GANTRY_REGION_ARENA && buffer->end < plan->n_steps && buffer->begin != buffer->end)
-    gantry_rows_link (rows, "needed until", module, last, plan->steps[buffer->end].node);
+  if (buffer->region == GANTRY_REGION_ARENA)
+    show_last_use (rows, what, plan, buffer);
   if (buffer->shares != GANTRY_NO_BUFFER)
     gantry_rows_link (rows, buffer->in_place ? "in place over" : "a view of", module, last,
                       plan->buffers[buffer->shares].node);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The lines of the inspector as widgets. */
 #include "views/inspector/rows.h"
+#include "views/wrapped-label.h"
 #include <string.h>
+
+#define MOST_TITLE_LINES 3
 
 void
 gantry_rows_begin (GantryRows *rows, GtkBox *box, GantrySelection *selection)
@@ -28,11 +31,9 @@ label_new (const char *text, const char *css_class)
 static GtkWidget *
 value_new (const char *text)
 {
-  GtkWidget *label = label_new (text, NULL);
+  GtkWidget *label = gantry_wrapped_label_new (text);
 
-  gtk_label_set_selectable (GTK_LABEL (label), TRUE);
-  gtk_label_set_wrap (GTK_LABEL (label), TRUE);
-  gtk_label_set_wrap_mode (GTK_LABEL (label), PANGO_WRAP_WORD_CHAR);
+  gtk_widget_set_valign (label, GTK_ALIGN_START);
   gtk_widget_set_hexpand (label, TRUE);
   /* A label wraps at its natural width otherwise, and pushes the panel wide. */
   gtk_label_set_max_width_chars (GTK_LABEL (label), 20);
@@ -45,6 +46,9 @@ gantry_rows_title (GantryRows *rows, const char *title, const char *subtitle)
   GtkWidget *label = value_new (title);
 
   gtk_widget_add_css_class (label, "title-4");
+  gtk_label_set_lines (GTK_LABEL (label), MOST_TITLE_LINES);
+  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
+  gtk_widget_set_tooltip_text (label, title);
   gtk_box_append (rows->box, label);
   if (subtitle == NULL || *subtitle == '\0')
     return;
@@ -169,12 +173,37 @@ gantry_rows_node_name (const GantryModule *module, const GantryNode *node)
   return g_strdup_printf ("%s %s", name, label);
 }
 
+/* A button in the line that reads as text. */
+static GtkWidget *
+link_new (const char *text, const char *tooltip)
+{
+  GtkWidget *button = gtk_button_new (), *label = label_new (text, NULL);
+
+  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_MIDDLE);
+  gtk_button_set_child (GTK_BUTTON (button), label);
+  gtk_widget_set_tooltip_text (button, tooltip);
+  gtk_widget_add_css_class (button, "flat");
+  gtk_widget_add_css_class (button, "inspector-link");
+  gtk_widget_set_hexpand (button, TRUE);
+  return button;
+}
+
+void
+gantry_rows_action (GantryRows *rows, const char *key, const char *text, const char *tooltip, const char *action)
+{
+  GtkWidget *button = link_new (text, tooltip);
+
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (button), action);
+  gtk_widget_set_name (button, key);
+  add (rows, key, button);
+}
+
 void
 gantry_rows_link (GantryRows *rows, const char *key, const GantryModule *module, guint snapshot, guint32 id)
 {
   const GantryNode *node = gantry_module_node (module, id);
   g_autofree char *name = NULL, *type = NULL, *tooltip = NULL;
-  GtkWidget *button, *label;
+  GtkWidget *button;
   Link *link;
 
   if (node == NULL)
@@ -182,14 +211,7 @@ gantry_rows_link (GantryRows *rows, const char *key, const GantryModule *module,
   name = gantry_rows_node_name (module, node);
   type = gantry_context_type_text (module->context, node->type);
   tooltip = g_strdup_printf ("%s\n%s\nClick to select", name, type);
-  label = label_new (name, NULL);
-  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_MIDDLE);
-  button = gtk_button_new ();
-  gtk_button_set_child (GTK_BUTTON (button), label);
-  gtk_widget_set_tooltip_text (button, tooltip);
-  gtk_widget_add_css_class (button, "flat");
-  gtk_widget_add_css_class (button, "inspector-link");
-  gtk_widget_set_hexpand (button, TRUE);
+  button = link_new (name, tooltip);
   link = g_new (Link, 1);
   *link = (Link){ g_object_ref (rows->selection), snapshot, id };
   g_signal_connect_data (button, "clicked", G_CALLBACK (clicked), link, link_free, 0);

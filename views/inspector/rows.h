@@ -29,6 +29,8 @@ void gantry_rows_note (GantryRows *rows, const char *text);
 void gantry_rows_widget (GantryRows *rows, GtkWidget *widget);
 /** A button that selects @node of @snapshot of @module. @key: (nullable): continues the key above */
 void gantry_rows_link (GantryRows *rows, const char *key, const GantryModule *module, guint snapshot, guint32 node);
+/** A button that does @action ("win.go-to-source") and has @key as its name. */
+void gantry_rows_action (GantryRows *rows, const char *key, const char *text, const char *tooltip, const char *action);
 /** "Conv conv1" : what a node is called in one line. (transfer full) */
 char *gantry_rows_node_name (const GantryModule *module, const GantryNode *node);
 

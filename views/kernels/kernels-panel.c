@@ -198,7 +198,7 @@ document_changed (GantryKernelsPanel *self)
                           ? "Open a model, a session or a recording."
                           : run != gantry_document_get_run (self->document)
                               ? "The run chosen is of another program: none of its kernels is one of these."
-                              : "Times of kernels and copies stand here once the program has run (Ctrl+R).");
+                              : "Times of kernels and copies stand here once the program has run (F5).");
       return;
     }
   self->run = gantry_run_result_ref (run);
@@ -207,7 +207,9 @@ document_changed (GantryKernelsPanel *self)
   *request = (Request){ gantry_run_result_ref (run), gantry_compilation_ref (compilation), { 0 }, self->generation };
   if (settings != NULL)
     request->rates = (GantryRates){ settings->target.peak_flops, settings->target.memory_bandwidth,
-                                    settings->target.link_bandwidth };
+                                    settings->target.link_bandwidth, { 0 } };
+  if (settings != NULL)
+    memcpy (request->rates.units, settings->target.rates, sizeof request->rates.units);
   self->busy = TRUE;
   task = g_task_new (self, NULL, table_made, NULL);
   g_task_set_task_data (task, request, request_free);
@@ -353,7 +355,7 @@ gantry_kernels_panel_get_summary (GantryKernelsPanel *self)
 }
 
 gboolean
-gantry_kernels_panel_write_csv (GantryKernelsPanel *self, GFile *file, GError **error)
+gantry_kernels_panel_write_csv (GantryKernelsPanel *self, GFile *file, GantryReadFiles *read, GError **error)
 {
   g_autofree char *path = g_file_get_path (file);
   g_autoptr (GantryOutput) output = NULL;
@@ -368,7 +370,7 @@ gantry_kernels_panel_write_csv (GantryKernelsPanel *self, GFile *file, GError **
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "that is no file of this machine: choose one that has a path");
       return FALSE;
     }
-  output = gantry_output_new (path, error);
+  output = gantry_output_new (path, read, error);
   return output != NULL
          && gantry_output_finish (output,
                                   gantry_kernel_table_write_csv (self->table, self->run->recording,

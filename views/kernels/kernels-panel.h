@@ -23,7 +23,7 @@ void gantry_kernels_panel_select_row (GantryKernelsPanel *panel, guint row);
 void gantry_kernels_panel_set_filter (GantryKernelsPanel *panel, const char *words);
 /** The line of totals. (transfer none) */
 const char *gantry_kernels_panel_get_summary (GantryKernelsPanel *panel);
-/** All rows as CSV, whatever is filtered. */
-gboolean gantry_kernels_panel_write_csv (GantryKernelsPanel *panel, GFile *file, GError **error);
+/** All rows as CSV, whatever is filtered. @read: (nullable): as gantry_output_new() */
+gboolean gantry_kernels_panel_write_csv (GantryKernelsPanel *panel, GFile *file, GantryReadFiles *read, GError **error);
 
 G_END_DECLS

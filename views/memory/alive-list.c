@@ -77,7 +77,7 @@ category_text (const GantryPlanBuffer *buffer)
 {
   switch ((GantryBufferCategory) buffer->category)
     {
-    case GANTRY_BUFFER_INPUT: return "input ";
+    case GANTRY_BUFFER_INPUT: return buffer->instance == 0 ? "input " : "fetched "; /* by part that is temporary */
     case GANTRY_BUFFER_OUTPUT: return "output ";
     case GANTRY_BUFFER_WORKSPACE: return "workspace of ";
     default: return "";
@@ -107,6 +107,18 @@ make_row (const GantryModule *module, const GantryPlan *plan, const GantryPlanAl
   return row;
 }
 
+/* A row that is no value: nothing happens at a click, and it takes no more room than its text. */
+static void
+append_fact (GantryAliveList *self, GtkWidget *line)
+{
+  GtkWidget *row = gtk_list_box_row_new ();
+
+  gtk_list_box_row_set_child (GTK_LIST_BOX_ROW (row), line);
+  gtk_list_box_row_set_activatable (GTK_LIST_BOX_ROW (row), FALSE);
+  gtk_widget_add_css_class (row, "fact-row");
+  gtk_list_box_append (self->list, row);
+}
+
 static void
 add_part (GantryAliveList *self, const char *name, guint64 bytes)
 {
@@ -118,7 +130,7 @@ add_part (GantryAliveList *self, const char *name, guint64 bytes)
   line = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8);
   gtk_box_append (GTK_BOX (line), line_new (name, TRUE, FALSE));
   gtk_box_append (GTK_BOX (line), line_new (size, TRUE, TRUE));
-  gtk_list_box_append (self->list, line);
+  append_fact (self, line);
 }
 
 /* All parts, with the values in them, by the names that a measurement has for them too: constants and code are there all the time, and
@@ -129,14 +141,15 @@ add_parts (GantryAliveList *self, const GantryPlan *plan, guint32 step)
   GantryMemoryParts parts;
 
   gantry_plan_memory_parts_at (plan, step, &parts);
-  gtk_list_box_append (self->list, line_new ("Together, by part", FALSE, FALSE));
+  append_fact (self, line_new ("Together, by part", FALSE, FALSE));
   for (guint i = 0; i < GANTRY_N_MEMORY_PARTS; i++)
     add_part (self, gantry_memory_part_name ((GantryMemoryPart) i), parts.bytes[i]);
   self->bytes = gantry_memory_parts_total (&parts);
 }
 
 void
-gantry_alive_list_set (GantryAliveList *self, GantryCompilation *compilation, const GantryPlan *plan, guint32 step)
+gantry_alive_list_set (GantryAliveList *self, GantryCompilation *compilation, const GantryPlan *plan, guint32 step,
+                       guint64 limit)
 {
   const GantryModule *module = gantry_compilation_module (compilation);
   g_autoptr (GArray) alive = NULL;
@@ -158,11 +171,11 @@ gantry_alive_list_set (GantryAliveList *self, GantryCompilation *compilation, co
     {
       g_autofree char *more = g_strdup_printf ("and %u smaller ones", alive->len - MOST_ROWS);
 
-      gtk_list_box_append (self->list, line_new (more, TRUE, FALSE));
+      append_fact (self, line_new (more, TRUE, FALSE));
     }
   add_parts (self, plan, step);
-  bytes = gantry_memory_peak_text (self->bytes, plan->sizes_known);
-  heading = g_strdup_printf (step == plan->peak_step ? "Alive at the peak" : "Alive at step %u", step);
+  bytes = gantry_memory_peak_text (self->bytes, limit, plan->sizes_known);
+  heading = g_strdup_printf (step == plan->peak_step ? "Alive at peak" : "Alive at step %u", step);
   gtk_label_set_text (self->heading, heading);
   gtk_label_set_text (self->sum, bytes);
   gtk_label_set_text (self->words, "Nothing is alive in the arena at this moment.");

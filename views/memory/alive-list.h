@@ -10,8 +10,9 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (GantryAliveList, gantry_alive_list, GANTRY, ALIVE_LIST, GtkBox)
 
 GtkWidget *gantry_alive_list_new (GantrySelection *selection);
-/** Lists what is alive while @step of @plan, a plan of the last snapshot, runs. */
-void gantry_alive_list_set (GantryAliveList *list, GantryCompilation *compilation, const GantryPlan *plan, guint32 step);
+/** Lists what is alive while @step of @plan, a plan of the last snapshot, runs. @limit: bytes that the sum is shown beside, 0: none */
+void gantry_alive_list_set (GantryAliveList *list, GantryCompilation *compilation, const GantryPlan *plan, guint32 step,
+                            guint64 limit);
 /** @words: shown instead of a list */
 void gantry_alive_list_clear (GantryAliveList *list, const char *words);
 guint gantry_alive_list_count (GantryAliveList *list);

@@ -14,10 +14,10 @@ struct _GantryMemorySide
 G_DEFINE_FINAL_TYPE (GantryMemorySide, gantry_memory_side, GTK_TYPE_BOX)
 
 void
-gantry_memory_side_set (GantryMemorySide *self, const GantryMemorySummary *summary)
+gantry_memory_side_set (GantryMemorySide *self, const GantryMemorySummary *summary, const char *difference)
 {
   g_return_if_fail (GANTRY_IS_MEMORY_SIDE (self));
-  gantry_memory_table_set (self->table, summary);
+  gantry_memory_table_set (self->table, summary, difference);
   gtk_widget_set_visible (self->switcher, summary != NULL);
   if (summary == NULL)
     gantry_memory_side_show_measured (self, FALSE);

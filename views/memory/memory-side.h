@@ -10,8 +10,9 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (GantryMemorySide, gantry_memory_side, GANTRY, MEMORY_SIDE, GtkBox)
 
 GtkWidget *gantry_memory_side_new (GantrySelection *selection);
-/** @summary: (nullable): NULL where nothing was measured: then there is the list alone */
-void gantry_memory_side_set (GantryMemorySide *side, const GantryMemorySummary *summary);
+/** @summary: (nullable): NULL where nothing was measured: then there is the list alone.
+ *  @difference: as gantry_memory_table_set() */
+void gantry_memory_side_set (GantryMemorySide *side, const GantryMemorySummary *summary, const char *difference);
 /** Shows what the run took (TRUE), if that is known, or who is alive. */
 void gantry_memory_side_show_measured (GantryMemorySide *side, gboolean measured);
 GantryAliveList *gantry_memory_side_get_alive (GantryMemorySide *side);

@@ -4,6 +4,7 @@
 #include "views/format.h"
 
 #define N_COLUMNS 3
+#define PLANNED_THEN "planned then"
 
 struct _GantryMemoryTable
 {
@@ -59,34 +60,34 @@ put_space (GantryMemoryTable *self)
 }
 
 static void
-put_parts (GantryMemoryTable *self, const GantryMemorySummary *summary)
+put_parts (GantryMemoryTable *self, const GantryMemorySummary *summary, const char *difference)
 {
   g_autofree char *planned = NULL, *touched = NULL;
 
-  gantry_format_bytes_apart (summary->planned, summary->touched, &planned, &touched);
-  put_line (self, "", "planned", "touched", "dim-label");
+  gantry_format_bytes_apart (summary->planned_then, summary->touched_all, 0, &planned, &touched);
+  put_line (self, "", difference != NULL ? PLANNED_THEN : "planned", "touched", "dim-label");
   for (guint i = 0; i < summary->parts->len; i++)
     {
       const GantryMemoryRow *row = &g_array_index (summary->parts, GantryMemoryRow, i);
       g_autofree char *first = NULL, *second = NULL;
 
-      gantry_format_bytes_apart (row->planned, row->touched, &first, &second);
+      gantry_format_bytes_apart (row->planned, row->touched, 0, &first, &second);
       put_line (self, row->name, first, second, NULL);
     }
   put_line (self, "all of it", planned, touched, "heading");
 }
 
 static void
-put_process (GantryMemoryTable *self, const GantryMemorySummary *summary)
+put_process (GantryMemoryTable *self, const GantryMemorySummary *summary, gboolean then)
 {
   gboolean over = summary->process > summary->allowed;
   /* "Expected at most" is rounded as the process is, with as many figures: it never reads as the smaller where it is the larger. */
-  g_autofree char *process = NULL, *planned = gantry_format_bytes (summary->planned), *allowed = NULL;
+  g_autofree char *process = NULL, *planned = gantry_format_bytes (summary->planned_all), *allowed = NULL;
 
-  gantry_format_bytes_apart (summary->process, summary->allowed, &process, &allowed);
+  gantry_format_bytes_apart (summary->process, summary->allowed, 0, &process, &allowed);
   put_space (self);
-  put_line (self, "process at most", "", process, over ? "error" : "heading");
-  put_line (self, "planned", "", planned, NULL);
+  put_line (self, "process, from loading on", "", process, over ? "error" : "heading");
+  put_line (self, then ? PLANNED_THEN : "planned", "", planned, NULL);
   for (guint i = 0; i < summary->differences->len; i++)
     {
       const GantryMemoryDifference *difference = &g_array_index (summary->differences, GantryMemoryDifference, i);
@@ -99,31 +100,46 @@ put_process (GantryMemoryTable *self, const GantryMemorySummary *summary)
 }
 
 static void
+put_note (GantryMemoryTable *self, const char *text, const char *class)
+{
+  GtkWidget *label = gtk_label_new (text);
+
+  gtk_label_set_wrap (GTK_LABEL (label), TRUE);
+  gtk_label_set_wrap_mode (GTK_LABEL (label), PANGO_WRAP_WORD_CHAR);
+  gtk_label_set_xalign (GTK_LABEL (label), 0);
+  gtk_widget_add_css_class (label, class);
+  gtk_widget_set_margin_top (label, 6);
+  gtk_grid_attach (self->grid, label, 0, self->n_rows++, N_COLUMNS, 1);
+}
+
+static void
 put_notes (GantryMemoryTable *self, GPtrArray *notes, const char *class)
 {
   for (guint i = 0; i < notes->len; i++)
-    {
-      GtkWidget *label = gtk_label_new (g_ptr_array_index (notes, i));
+    put_note (self, g_ptr_array_index (notes, i), class);
+}
 
-      gtk_label_set_wrap (GTK_LABEL (label), TRUE);
-      gtk_label_set_wrap_mode (GTK_LABEL (label), PANGO_WRAP_WORD_CHAR);
-      gtk_label_set_xalign (GTK_LABEL (label), 0);
-      gtk_widget_add_css_class (label, class);
-      gtk_widget_set_margin_top (label, 6);
-      gtk_grid_attach (self->grid, label, 0, self->n_rows++, N_COLUMNS, 1);
-    }
+static void
+put_difference (GantryMemoryTable *self, const char *difference)
+{
+  g_autofree char *text = g_strdup_printf ("This run was made %s: what is called planned here is the plan that was run, not the one that is "
+                                           "shown now.", difference);
+
+  put_note (self, text, "dim-label");
 }
 
 void
-gantry_memory_table_set (GantryMemoryTable *self, const GantryMemorySummary *summary)
+gantry_memory_table_set (GantryMemoryTable *self, const GantryMemorySummary *summary, const char *difference)
 {
   g_return_if_fail (GANTRY_IS_MEMORY_TABLE (self));
   empty (self);
   if (summary == NULL)
     return;
-  put_parts (self, summary);
+  put_parts (self, summary, difference);
   if (summary->process > 0)
-    put_process (self, summary);
+    put_process (self, summary, difference != NULL);
+  if (difference != NULL)
+    put_difference (self, difference);
   put_notes (self, summary->warnings, "error");
   put_notes (self, summary->notes, "dim-label");
 }

@@ -10,8 +10,9 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (GantryMemoryTable, gantry_memory_table, GANTRY, MEMORY_TABLE, GtkBox)
 
 GtkWidget *gantry_memory_table_new (void);
-/** Fills it. @summary: (nullable): NULL empties it */
-void gantry_memory_table_set (GantryMemoryTable *table, const GantryMemorySummary *summary);
+/** Fills it. @summary: (nullable): NULL empties it. @difference: (nullable): in what way what was run is not what is planned now
+ *  (gantry_shown_run_difference()): what is called planned is then said to be of the run */
+void gantry_memory_table_set (GantryMemoryTable *table, const GantryMemorySummary *summary, const char *difference);
 /** The text of a cell, for who cannot see it. @column: 0 is the name. (transfer none) (nullable): NULL where there is none */
 const char *gantry_memory_table_get_text (GantryMemoryTable *table, guint row, guint column);
 

@@ -128,7 +128,7 @@ add_snapshot (GantryPassList *self, const GantrySnapshot *snapshot, guint index)
 
   if (index > 0 && !is_required (snapshot->pass))
     toggle = make_switch (self, snapshot->pass, snapshot->title, snapshot->enabled);
-  gtk_list_box_append (self->list, make_row (index == 0 ? "Import" : snapshot->title, snapshot->description, left, right,
+  gtk_list_box_append (self->list, make_row (snapshot->title, snapshot->description, left, right,
                                              unchanged, toggle));
 }
 
@@ -169,8 +169,9 @@ set_total (GantryPassList *self, const GantryCompilation *compilation)
 
   for (guint i = 1; i < compilation->n_snapshots; i++)
     milliseconds += compilation->snapshots[i].milliseconds;
-  text = g_strdup_printf ("%.*f ms", milliseconds < 10 ? 1 : 0, milliseconds);
-  gtk_label_set_text (GTK_LABEL (self->total), text);
+  if (milliseconds > 0)
+    text = milliseconds < 0.1 ? g_strdup ("< 0.1 ms") : g_strdup_printf ("%.*f ms", milliseconds < 10 ? 1 : 0, milliseconds);
+  gtk_label_set_text (GTK_LABEL (self->total), text != NULL ? text : ""); /* none was reached */
 }
 
 static void

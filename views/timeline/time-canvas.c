@@ -21,7 +21,7 @@ struct _GantryTimeCanvas
   guint64 limit;
   GantryPen *pen;
   GantryScene *scene;
-  GskRenderNode *cached;
+  GskRenderNode *cached, *labels; /* (nullable): what the lines of pointer and moment lie on, and what lies on them */
   guint n_clipped;
   GtkEventController *drag; /* the gesture: the widget keeps it */
   gint64 drag_t0, drag_t1;  /* when it began */
@@ -35,6 +35,7 @@ static void
 invalidate (GantryTimeCanvas *self)
 {
   g_clear_pointer (&self->cached, gsk_render_node_unref);
+  g_clear_pointer (&self->labels, gsk_render_node_unref);
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
@@ -85,17 +86,23 @@ render (GantryTimeCanvas *self, const GantryTheme *theme)
     gantry_paint_memory (self->scene, self->model, &view, &state, theme);
   self->n_clipped = self->scene->n_clipped;
   self->cached = gantry_pen_render (self->pen, self->scene, theme);
+  if (self->kind == GANTRY_TIME_LANES)
+    return;
+  gantry_scene_clear (self->scene, width_of (self), (float) gtk_widget_get_height (GTK_WIDGET (self)));
+  gantry_paint_memory_labels (self->scene, self->model, &view, &state);
+  self->labels = gantry_pen_render (self->pen, self->scene, theme);
 }
 
 static void
 draw_line (GantryTimeCanvas *self, GtkSnapshot *snapshot, gint64 time, const GantryColor *color, float alpha)
 {
   float x = roundf (x_of (self, time));
+  float top = self->kind == GANTRY_TIME_LANES ? gantry_time_axis_top () : 0; /* the times of the axis stay readable */
   GdkRGBA rgba = { color->red, color->green, color->blue, alpha };
 
   if (time >= 0 && x >= gantry_time_axis_left () && x <= width_of (self))
     gtk_snapshot_append_color (snapshot, &rgba,
-                               &GRAPHENE_RECT_INIT (x, 0, 1, (float) gtk_widget_get_height (GTK_WIDGET (self))));
+                               &GRAPHENE_RECT_INIT (x, top, 1, (float) gtk_widget_get_height (GTK_WIDGET (self)) - top));
 }
 
 static void
@@ -116,6 +123,8 @@ gantry_time_canvas_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
     gtk_snapshot_append_node (snapshot, self->cached);
   draw_line (self, snapshot, gantry_time_axis_get_moment (self->axis), &theme->ink[GANTRY_INK_SELECTION], 0.9f);
   draw_line (self, snapshot, gantry_time_axis_get_cursor (self->axis), &theme->ink[GANTRY_INK_TEXT_DIM], 0.7f);
+  if (self->labels != NULL)
+    gtk_snapshot_append_node (snapshot, self->labels);
   if (gtk_widget_has_visible_focus (widget))
     {
       gantry_scene_clear (self->scene, width, height);
@@ -179,7 +188,7 @@ query_tooltip (GtkWidget *widget, int x, int y, gboolean keyboard, GtkTooltip *t
       return name != NULL;
     }
   if (self->kind == GANTRY_TIME_MEMORY)
-    text = gantry_memory_pick (self->model, &view, width_of (self), (float) x, &step);
+    text = gantry_memory_pick (self->model, &view, width_of (self), (float) x, self->limit, &step);
   else if (pick (self, x, y, &hit))
     {
       text = g_strdup (hit.text);
@@ -484,6 +493,7 @@ static void
 gantry_time_canvas_size_allocate (GtkWidget *widget, int width, int height, int baseline)
 {
   g_clear_pointer (&GANTRY_TIME_CANVAS (widget)->cached, gsk_render_node_unref);
+  g_clear_pointer (&GANTRY_TIME_CANVAS (widget)->labels, gsk_render_node_unref);
 }
 
 static void
@@ -492,6 +502,7 @@ gantry_time_canvas_dispose (GObject *object)
   GantryTimeCanvas *self = GANTRY_TIME_CANVAS (object);
 
   g_clear_pointer (&self->cached, gsk_render_node_unref);
+  g_clear_pointer (&self->labels, gsk_render_node_unref);
   g_clear_pointer (&self->pen, gantry_pen_free);
   g_clear_pointer (&self->model, gantry_time_model_unref);
   g_clear_pointer (&self->plan, gantry_plan_unref);

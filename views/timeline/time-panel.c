@@ -2,8 +2,10 @@
 /* Puts lanes, curve and list together, and makes what they draw on a worker thread. */
 #include "views/timeline/time-panel.h"
 #include "views/format.h"
+#include "views/notice.h"
 #include "views/page-switch.h"
 #include "views/shown-plan.h"
+#include <string.h>
 
 #define MOST_LANES_HEIGHT 190 /* points: more is scrolled */
 
@@ -21,7 +23,6 @@ struct _GantryTimePanel
   GtkWidget *fit, *scroller; /* of the lanes */
   GtkWidget *fold;           /* shows what is no queue */
   GtkWidget *banner;
-  GtkLabel *notes;           /* of the recording */
   GantryTimeModel *model;
   GantryCompilation *compilation; /* that the model was made for */
   GantryPlan *plan;               /* likewise */
@@ -32,6 +33,7 @@ struct _GantryTimePanel
   gboolean forecast; /* the plan is behind the prediction: that is drawn until it comes */
   GantryRunResult *run; /* (nullable): that the list of runs was filled from */
   guint64 limit;        /* that its memory was held against */
+  const char *difference; /* (nullable): as gantry_shown_run_difference() last said of it; static */
 };
 
 G_DEFINE_FINAL_TYPE (GantryTimePanel, gantry_time_panel, GTK_TYPE_BOX)
@@ -75,12 +77,21 @@ make_model (GTask *task, gpointer source, gpointer data, GCancellable *cancellab
   g_task_return_pointer (task, model, (GDestroyNotify) gantry_time_model_unref);
 }
 
+/* Of device memory, 0: none. */
+static guint64
+limit_of (GantryTimePanel *self)
+{
+  const GantryCompileSettings *settings = gantry_document_get_settings (self->document);
+
+  return settings != NULL ? settings->target.memory_limit : 0;
+}
+
 /* A forecast knows how much is alive, not where: without places there is no list. */
 static void
 show_alive (GantryTimePanel *self, guint32 step)
 {
   if (self->plan->n_buffers > 0 || self->plan->live_bytes[step] == 0)
-    gantry_alive_list_set (gantry_memory_side_get_alive (self->side), self->compilation, self->plan, step);
+    gantry_alive_list_set (gantry_memory_side_get_alive (self->side), self->compilation, self->plan, step, limit_of (self));
   else
     gantry_alive_list_clear (gantry_memory_side_get_alive (self->side),
                              gantry_document_get_plan_error (self->document) != NULL
@@ -132,9 +143,7 @@ model_made (GObject *source, GAsyncResult *result, gpointer user_data)
   GantryTimePanel *self = GANTRY_TIME_PANEL (source);
   const Request *request = g_task_get_task_data (G_TASK (result));
   GantryTimeModel *model = g_task_propagate_pointer (G_TASK (result), NULL);
-  const GantryCompileSettings *settings = gantry_document_get_settings (self->document);
   guint last = request->compilation->n_snapshots - 1;
-  guint64 limit = settings != NULL ? settings->target.memory_limit : 0;
   gboolean same_plan = self->plan == request->plan;
 
   if (request->generation != self->generation)
@@ -154,8 +163,8 @@ model_made (GObject *source, GAsyncResult *result, gpointer user_data)
   gtk_scrolled_window_set_min_content_height (GTK_SCROLLED_WINDOW (self->scroller),
                                               MIN ((int) gantry_timeline_height (model), MOST_LANES_HEIGHT));
   gantry_time_axis_set_length (self->axis, gantry_time_model_length (model));
-  gantry_time_canvas_set_model (self->lanes, model, request->plan, last, limit);
-  gantry_time_canvas_set_model (self->memory, model, request->plan, last, limit);
+  gantry_time_canvas_set_model (self->lanes, model, request->plan, last, limit_of (self));
+  gantry_time_canvas_set_model (self->memory, model, request->plan, last, limit_of (self));
   if (!same_plan)
     gantry_time_panel_go_to_peak (self); /* the first question of all */
   gtk_widget_set_visible (self->fold, gantry_time_model_can_fold (model));
@@ -209,7 +218,8 @@ request_model (GantryTimePanel *self)
   request->compilation = gantry_compilation_ref (compilation);
   request->plan = self->forecast ? plan_of_forecast (self)
                                  : gantry_plan_ref (gantry_shown_plan (self->document));
-  if (compilation != self->compilation)
+  /* What kernels need is no difference of placements. */
+  if (compilation != self->compilation || (self->before != NULL && !self->before->sizes_known != !request->plan->sizes_known))
     g_clear_pointer (&self->before, gantry_plan_unref);
   request->before = self->before != NULL ? gantry_plan_ref (self->before) : NULL;
   request->run = run != NULL && run->recording != NULL ? gantry_run_result_ref (run) : NULL;
@@ -227,27 +237,16 @@ request_model (GantryTimePanel *self)
 
 /* Runs: a measurement holds several; one is drawn. */
 
-/* A point in time as the people here write it. (transfer full) */
-static char *
-local_time (const char *iso)
-{
-  g_autoptr (GDateTime) utc = iso != NULL ? g_date_time_new_from_iso8601 (iso, NULL) : NULL;
-  g_autoptr (GDateTime) local = utc != NULL ? g_date_time_to_local (utc) : NULL;
-
-  return local != NULL ? g_date_time_format (local, "%x %H:%M:%S") : g_strdup (iso);
-}
-
 /* What the run took. (transfer full) (nullable): nothing was measured of it */
 static GantryMemorySummary *
 summary_of (GantryTimePanel *self)
 {
   GantryCompilation *compilation = gantry_document_get_compilation (self->document);
-  const GantryCompileSettings *settings = gantry_document_get_settings (self->document);
   const GantryRunResult *run = self->run;
 
   return run != NULL && run->memory != NULL && run->plan != NULL
            ? gantry_memory_summary_new (run->plan, run->memory, compilation != NULL ? gantry_compilation_module (compilation) : NULL,
-                                        settings != NULL ? settings->target.memory_limit : 0)
+                                        gantry_shown_run_limit (self->document))
            : NULL;
 }
 
@@ -262,7 +261,9 @@ show_notes (GantryTimePanel *self, const GantryMemorySummary *summary)
     g_string_append_printf (text, "%s%s", i > 0 ? "\n" : "", (const char *) g_ptr_array_index (summary->warnings, i));
   for (guint i = 0; recording != NULL && i < gantry_recording_n_notes (recording); i++)
     g_string_append_printf (text, "%s%s", text->len > 0 ? "\n" : "", gantry_recording_note (recording, i));
-  gtk_label_set_text (self->notes, text->str);
+  if (strcmp (gantry_notice_get_text (GANTRY_NOTICE (self->banner)), text->str) == 0)
+    return; /* told before, and perhaps hidden since */
+  gantry_notice_set_text (GANTRY_NOTICE (self->banner), text->str);
   gtk_widget_set_visible (self->banner, text->len > 0);
 }
 
@@ -270,10 +271,24 @@ show_notes (GantryTimePanel *self, const GantryMemorySummary *summary)
 static const char *
 unmeasured_words (GantryTimePanel *self)
 {
+  if (gantry_document_get_prediction (self->document) == NULL && gantry_shown_plan (self->document) == NULL)
+    return "";
   if (gantry_document_get_run (self->document) != NULL)
     return "planned; the run chosen is of another program";
+  if (!gantry_document_fits (self->document))
+    return "planned, and " GANTRY_DOES_NOT_FIT "; not measured yet";
   return gantry_document_get_runs (self->document)->len == 0 ? "planned; not measured yet"
                                                              : "planned; not measured yet, the runs so far were of another program";
+}
+
+/* What the run took, held against the limit that it is held against now: its own, once the plan is another one. */
+static void
+show_measured_memory (GantryTimePanel *self)
+{
+  g_autoptr (GantryMemorySummary) memory = summary_of (self);
+
+  show_notes (self, memory);
+  gantry_memory_side_set (self->side, memory, gantry_shown_run_difference (self->document));
 }
 
 /* What ran, and when; and whether it is of the plan above which it lies. */
@@ -281,21 +296,17 @@ static void
 show_summary (GantryTimePanel *self)
 {
   const char *difference = gantry_shown_run_difference (self->document);
-  g_autofree char *when = self->run != NULL ? local_time (self->run->when) : NULL, *text = NULL;
+  g_autofree char *when = self->run != NULL ? gantry_format_when (self->run->when) : NULL, *text = NULL;
 
   text = self->run != NULL ? g_strdup_printf ("%s, measured %s%s%s", self->run->device, when, difference != NULL ? ", " : "",
                                               difference != NULL ? difference : "")
                            : g_strdup (unmeasured_words (self));
   gtk_label_set_text (self->summary, text);
-}
-
-static void
-show_measured_memory (GantryTimePanel *self)
-{
-  g_autoptr (GantryMemorySummary) memory = summary_of (self);
-
-  show_notes (self, memory);
-  gantry_memory_side_set (self->side, memory);
+  if (difference != self->difference) /* an edit has made another plan */
+    {
+      self->difference = difference;
+      show_measured_memory (self);
+    }
 }
 
 static void
@@ -310,6 +321,7 @@ fill_runs (GantryTimePanel *self)
   g_clear_pointer (&self->run, gantry_run_result_unref);
   self->run = run;
   self->filling = TRUE;
+  gantry_notice_set_text (GANTRY_NOTICE (self->banner), ""); /* what is said of another run is news, though it be the same */
   for (guint i = 0; i < n; i++)
     {
       const GantryRecordedRun *recorded = gantry_recording_run (run->recording, i);
@@ -355,18 +367,17 @@ plan_changed (GantryTimePanel *self)
 {
   gboolean unfit = gantry_document_get_plan (self->document) == NULL && gantry_document_get_prediction (self->document) != NULL;
 
+  show_summary (self);
   if (unfit && gantry_document_get_refused_plan (self->document) == NULL)
     return; /* the forecast says by how much */
   self->forecast = unfit;
-  show_summary (self);
   request_model (self);
 }
 
 static void
 settings_changed (GantryTimePanel *self)
 {
-  const GantryCompileSettings *settings = gantry_document_get_settings (self->document);
-  guint64 limit = settings != NULL ? settings->target.memory_limit : 0;
+  guint64 limit = limit_of (self);
 
   gantry_time_canvas_set_limit (self->lanes, limit);
   gantry_time_canvas_set_limit (self->memory, limit);
@@ -531,26 +542,15 @@ hide_banner (GantryTimePanel *self)
 static GtkWidget *
 make_banner (GantryTimePanel *self)
 {
-  GtkWidget *close = gtk_button_new_from_icon_name ("window-close-symbolic"), *scroller = gtk_scrolled_window_new ();
+  GtkWidget *close = gtk_button_new_from_icon_name ("window-close-symbolic");
 
-  self->banner = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8);
+  self->banner = gantry_notice_new ("");
+  gantry_notice_set_most_height (GANTRY_NOTICE (self->banner), 60);
   gtk_widget_add_css_class (self->banner, "notice");
-  self->notes = GTK_LABEL (gtk_label_new (""));
-  gtk_label_set_wrap (self->notes, TRUE);
-  gtk_label_set_wrap_mode (self->notes, PANGO_WRAP_WORD_CHAR);
-  gtk_label_set_selectable (self->notes, TRUE);
-  gtk_label_set_xalign (self->notes, 0);
-  gtk_widget_set_hexpand (scroller, TRUE);
-  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC);
-  gtk_scrolled_window_set_propagate_natural_height (GTK_SCROLLED_WINDOW (scroller), TRUE);
-  gtk_scrolled_window_set_max_content_height (GTK_SCROLLED_WINDOW (scroller), 60);
-  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), GTK_WIDGET (self->notes));
   gtk_widget_add_css_class (close, "flat");
-  gtk_widget_set_valign (close, GTK_ALIGN_START);
   gtk_widget_set_tooltip_text (close, "Hide these notes");
   g_signal_connect_swapped (close, "clicked", G_CALLBACK (hide_banner), self);
-  gtk_box_append (GTK_BOX (self->banner), scroller);
-  gtk_box_append (GTK_BOX (self->banner), close);
+  gantry_notice_add (GANTRY_NOTICE (self->banner), close);
   gtk_widget_set_visible (self->banner, FALSE);
   return self->banner;
 }

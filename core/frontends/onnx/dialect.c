@@ -3,6 +3,7 @@
  * rule reads, refuses what no rule could do (element types that are not compiled, dimensions that
  * are not bound), and turns what the rule recorded into one error "<Operation>: <why>". */
 #include "core/frontends/onnx/onnx-lower.h"
+#include "core/base/fail.h"
 
 /* clang-format off */
 static const GantryLowerRule *const families[] = {
@@ -68,17 +69,6 @@ check_operands (GantryLower *l)
   return TRUE;
 }
 
-/* Errors of the builder ("add: shapes differ") get the operation's name in front; those of a rule
- * have it. */
-static void
-prefix_once (const char *op, GError **error)
-{
-  g_autofree char *prefix = g_strconcat (op, ":", NULL);
-
-  if (error != NULL && *error != NULL && !g_str_has_prefix ((*error)->message, prefix))
-    gantry_error_prefix (error, "%s ", prefix);
-}
-
 gboolean
 gantry_lower_node (GantryBuilder *b, const GantryModule *source, const GantryNode *node,
                    const guint32 *operands, guint32 *results, guint n_results, guint depth,
@@ -108,7 +98,7 @@ gantry_lower_node (GantryBuilder *b, const GantryModule *source, const GantryNod
     l.rule->lower (&l);
   if (!gantry_builder_check (b, &failure))
     {
-      prefix_once (l.op, &failure);
+      gantry_error_say_whose (&failure, l.op); /* what the builder recorded does not */
       g_propagate_error (error, g_steal_pointer (&failure));
       return FALSE;
     }

@@ -1,16 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Activation functions, and the operations that do nothing at inference. Formulas are those of the
  * ONNX operator specification; alpha, beta, gamma are its attributes with its defaults. */
-#include "core/frontends/onnx/onnx-lower.h"
-
-#define ADD(x, y) gantry_lower_binary (l, GANTRY_OP_ADD, x, y)
-#define SUBTRACT(x, y) gantry_lower_binary (l, GANTRY_OP_SUBTRACT, x, y)
-#define MULTIPLY(x, y) gantry_lower_binary (l, GANTRY_OP_MULTIPLY, x, y)
-#define DIVIDE(x, y) gantry_lower_binary (l, GANTRY_OP_DIVIDE, x, y)
-#define MAXIMUM(x, y) gantry_lower_binary (l, GANTRY_OP_MAXIMUM, x, y)
-#define MINIMUM(x, y) gantry_lower_binary (l, GANTRY_OP_MINIMUM, x, y)
-#define UNARY(op, x) gantry_lower_unary (l, GANTRY_OP_##op, x)
-#define LIKE(x, value) gantry_lower_like (l, x, value)
+#include "core/frontends/onnx/lower-words-private.h"
 
 static void
 relu (GantryLower *l)
@@ -34,7 +25,7 @@ leaky_relu (GantryLower *l)
 {
   guint32 x = gantry_lower_operand (l, 0);
 
-  l->out[0] = positive_or (l, x, gantry_lower_scale (l, x, gantry_lower_float (l, "alpha", 0.01)));
+  l->out[0] = positive_or (l, x, gantry_builder_scale (l->b, x, gantry_lower_float (l, "alpha", 0.01)));
 }
 
 /* The slope broadcasts to x; before version 7 a vector was one slope for each channel. */
@@ -52,7 +43,7 @@ p_relu (GantryLower *l)
     }
   if (l->opset < 7 && gantry_lower_rank (l, slope) == 1 && gantry_lower_dim (l, slope, 0) != 1
       && rank >= 2)
-    slope = gantry_lower_along (l, slope, rank, 1);
+    slope = gantry_builder_along (l->b, slope, rank, 1);
   l->out[0] = positive_or (l, x, MULTIPLY (x, slope));
 }
 
@@ -60,8 +51,7 @@ static void
 elu (GantryLower *l)
 {
   guint32 x = gantry_lower_operand (l, 0);
-  guint32 low = gantry_lower_scale (l, UNARY (EXPONENTIAL_MINUS_ONE, x),
-                                    gantry_lower_float (l, "alpha", 1));
+  guint32 low = gantry_builder_scale (l->b, UNARY (EXPONENTIAL_MINUS_ONE, x), gantry_lower_float (l, "alpha", 1));
 
   l->out[0] = positive_or (l, x, low);
 }
@@ -72,8 +62,8 @@ celu (GantryLower *l)
 {
   guint32 x = gantry_lower_operand (l, 0);
   double alpha = gantry_lower_float (l, "alpha", 1);
-  guint32 low = gantry_lower_scale (
-    l, UNARY (EXPONENTIAL_MINUS_ONE, gantry_lower_scale (l, x, 1 / alpha)), alpha);
+  guint32 low = gantry_builder_scale (l->b, UNARY (EXPONENTIAL_MINUS_ONE, gantry_builder_scale (l->b, x, 1 / alpha)),
+                                      alpha);
 
   l->out[0] = ADD (MAXIMUM (x, LIKE (x, 0)), MINIMUM (low, LIKE (x, 0)));
 }
@@ -83,16 +73,16 @@ selu (GantryLower *l)
 {
   guint32 x = gantry_lower_operand (l, 0);
   double alpha = gantry_lower_float (l, "alpha", 1.67326319217681884765625);
-  guint32 low = gantry_lower_scale (l, UNARY (EXPONENTIAL_MINUS_ONE, x), alpha);
+  guint32 low = gantry_builder_scale (l->b, UNARY (EXPONENTIAL_MINUS_ONE, x), alpha);
 
-  l->out[0] = gantry_lower_scale (l, positive_or (l, x, low),
-                                  gantry_lower_float (l, "gamma", 1.05070102214813232421875));
+  l->out[0] = gantry_builder_scale (l->b, positive_or (l, x, low),
+                                    gantry_lower_float (l, "gamma", 1.05070102214813232421875));
 }
 
 static guint32
 hard_sigmoid_of (GantryLower *l, guint32 x, double alpha, double beta)
 {
-  guint32 line = gantry_lower_offset (l, gantry_lower_scale (l, x, alpha), beta);
+  guint32 line = gantry_builder_offset (l->b, gantry_builder_scale (l->b, x, alpha), beta);
 
   return MINIMUM (MAXIMUM (line, LIKE (x, 0)), LIKE (x, 1));
 }
@@ -132,7 +122,7 @@ softsign (GantryLower *l)
 {
   guint32 x = gantry_lower_operand (l, 0);
 
-  l->out[0] = DIVIDE (x, gantry_lower_offset (l, UNARY (ABS, x), 1));
+  l->out[0] = DIVIDE (x, gantry_builder_offset (l->b, UNARY (ABS, x), 1));
 }
 
 static void
@@ -148,8 +138,7 @@ swish (GantryLower *l)
 {
   guint32 x = gantry_lower_operand (l, 0);
 
-  l->out[0] = MULTIPLY (
-    x, UNARY (LOGISTIC, gantry_lower_scale (l, x, gantry_lower_float (l, "alpha", 1))));
+  l->out[0] = MULTIPLY (x, UNARY (LOGISTIC, gantry_builder_scale (l->b, x, gantry_lower_float (l, "alpha", 1))));
 }
 
 static void
@@ -161,8 +150,7 @@ swiglu (GantryLower *l)
     gantry_lower_invalid (l, "operand 1 is missing");
   else
     l->out[0] = MULTIPLY (
-      MULTIPLY (x, UNARY (LOGISTIC, gantry_lower_scale (l, x, gantry_lower_float (l, "alpha", 1)))),
-      l->in[1]);
+      MULTIPLY (x, UNARY (LOGISTIC, gantry_builder_scale (l->b, x, gantry_lower_float (l, "alpha", 1)))), l->in[1]);
 }
 
 static void
@@ -176,18 +164,17 @@ gelu (GantryLower *l)
     {
       guint32 cube = MULTIPLY (MULTIPLY (x, x), x);
 
-      inner = gantry_lower_scale (l, ADD (x, gantry_lower_scale (l, cube, 0.044715)),
-                                  0.79788456080286535588);
+      inner = gantry_builder_scale (l->b, ADD (x, gantry_builder_scale (l->b, cube, 0.044715)), 0.79788456080286535588);
       inner = UNARY (TANH, inner);
     }
   else if (strcmp (approximate, "none") == 0)
-    inner = UNARY (ERF, gantry_lower_scale (l, x, 0.70710678118654752440));
+    inner = UNARY (ERF, gantry_builder_scale (l->b, x, 0.70710678118654752440));
   else
     {
       gantry_lower_invalid (l, "approximate '%s' is neither none nor tanh", approximate);
       return;
     }
-  l->out[0] = MULTIPLY (gantry_lower_scale (l, x, 0.5), gantry_lower_offset (l, inner, 1));
+  l->out[0] = MULTIPLY (gantry_builder_scale (l->b, x, 0.5), gantry_builder_offset (l->b, inner, 1));
 }
 
 static void
@@ -213,8 +200,8 @@ shrink (GantryLower *l)
     return;
   below = gantry_builder_compare (l->b, "LT", x, LIKE (x, -lambd));
   above = gantry_builder_compare (l->b, "GT", x, LIKE (x, lambd));
-  inner = gantry_builder_select (l->b, above, gantry_lower_offset (l, x, -bias), LIKE (x, 0));
-  l->out[0] = gantry_builder_select (l->b, below, gantry_lower_offset (l, x, bias), inner);
+  inner = gantry_builder_select (l->b, above, gantry_builder_offset (l->b, x, -bias), LIKE (x, 0));
+  l->out[0] = gantry_builder_select (l->b, below, gantry_builder_offset (l->b, x, bias), inner);
 }
 
 /* At inference the data passes and the mask is all true. Training mode is random: refused unless

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Attention and RotaryEmbedding (versions 23 to 25). Heads of grouped queries are not repeated: the
  * queries that share a key head are more rows of one matrix product. */
-#include "core/frontends/onnx/onnx-lower.h"
-
-#define ADD(x, y) gantry_lower_binary (l, GANTRY_OP_ADD, x, y)
-#define SUBTRACT(x, y) gantry_lower_binary (l, GANTRY_OP_SUBTRACT, x, y)
-#define MULTIPLY(x, y) gantry_lower_binary (l, GANTRY_OP_MULTIPLY, x, y)
+#include "core/frontends/onnx/lower-words-private.h"
 
 /* @bias is added to the scores and broadcasts to [batch, q_heads, q_length, kv_length]; 0: none. */
 typedef struct
@@ -30,8 +26,8 @@ split_heads (GantryLower *l, guint32 x, gint64 heads)
                             d[2]);
       return 0;
     }
-  return gantry_lower_transpose (
-    l, gantry_lower_reshape (l, x, 4, (GantryDim[]){ d[0], d[1], heads, d[2] / heads }), order);
+  return gantry_builder_transpose (
+    l->b, gantry_builder_reshape (l->b, x, 4, (GantryDim[]){ d[0], d[1], heads, d[2] / heads }), order);
 }
 
 static gboolean
@@ -72,11 +68,9 @@ read_operands (GantryLower *l, Attention *a)
 static guint32
 bias_where (GantryLower *l, const Attention *a, guint32 allowed)
 {
-  guint32 zero = gantry_lower_like (l, a->q, 0);
+  guint32 zero = gantry_builder_like (l->b, a->q, 0);
 
-  return allowed != 0
-           ? gantry_builder_select (l->b, allowed, zero, gantry_lower_like (l, a->q, -INFINITY))
-           : 0;
+  return allowed != 0 ? gantry_builder_select (l->b, allowed, zero, gantry_builder_like (l->b, a->q, -INFINITY)) : 0;
 }
 
 static void
@@ -104,10 +98,10 @@ add_mask (GantryLower *l, Attention *a)
       return;
     }
   if (gantry_lower_dim (l, mask, rank - 1) != 1 || a->kv_length == 1)
-    mask = gantry_lower_pad (l, mask, gantry_lower_like (l, mask, -INFINITY), low, high);
+    mask = gantry_builder_pad_if_any (l->b, mask, gantry_builder_like (l->b, mask, -INFINITY), low, high, NULL);
   else if (high[rank - 1] > 0)
     gantry_lower_fail (l, "a mask of one key for several is ambiguous");
-  add_bias (l, a, gantry_lower_convert (l, mask, gantry_lower_element (l, a->q)));
+  add_bias (l, a, gantry_builder_convert (l->b, mask, gantry_lower_element (l, a->q)));
 }
 
 /* How far key j lies behind query i at offset + i: [q, kv], or [batch, 1, q, kv] with an offset for
@@ -116,17 +110,17 @@ static guint32
 key_distances (GantryLower *l, const Attention *a)
 {
   GantryDim dims[] = { a->q_length, a->kv_length };
-  guint32 distance = gantry_lower_binary (l, GANTRY_OP_SUBTRACT,
-                                          gantry_lower_iota (l, GANTRY_I64, 2, dims, 0),
-                                          gantry_lower_iota (l, GANTRY_I64, 2, dims, 1));
+  guint32 distance = gantry_builder_binary_broadcast (l->b, GANTRY_OP_SUBTRACT,
+                                                      gantry_builder_iota (l->b, GANTRY_I64, 2, dims, 0),
+                                                      gantry_builder_iota (l->b, GANTRY_I64, 2, dims, 1));
   gint64 past = gantry_lower_has (l, 4) ? gantry_lower_dim (l, l->in[4], 2) : 0;
 
   if (past == 0 && gantry_lower_has (l, 6) && !gantry_lower_has (l, 4))
     return ADD (distance,
-                gantry_lower_offset (
-                  l, gantry_lower_along (l, gantry_lower_convert (l, l->in[6], GANTRY_I64), 4, 0),
+                gantry_builder_offset (
+                  l->b, gantry_builder_along (l->b, gantry_builder_convert (l->b, l->in[6], GANTRY_I64), 4, 0),
                   -(double) a->q_length));
-  return gantry_lower_offset (l, distance, (double) past);
+  return gantry_builder_offset (l->b, distance, (double) past);
 }
 
 static void
@@ -159,12 +153,11 @@ static void
 add_padding (GantryLower *l, Attention *a)
 {
   GantryDim dims[] = { 1, 1, 1, a->kv_length };
-  guint32 lengths = gantry_lower_along (l, gantry_lower_convert (l, l->in[6], GANTRY_I64), 4, 0);
+  guint32 lengths = gantry_builder_along (l->b, gantry_builder_convert (l->b, l->in[6], GANTRY_I64), 4, 0);
 
   add_bias (l, a,
-            bias_where (l, a,
-                        gantry_builder_compare (
-                          l->b, "LT", gantry_lower_iota (l, GANTRY_I64, 4, dims, 3), lengths)));
+            bias_where (
+              l, a, gantry_builder_compare (l->b, "LT", gantry_builder_iota (l->b, GANTRY_I64, 4, dims, 3), lengths)));
 }
 
 /* q k' scaled, [batch, q_heads, q_length, kv_length] */
@@ -178,12 +171,11 @@ scores (GantryLower *l, const Attention *a)
   guint32 q, k;
 
   scale = sqrt (scale != 0 ? scale : 1 / sqrt ((double) a->size));
-  q = gantry_lower_reshape (l, gantry_lower_scale (l, a->q, scale), 4,
-                            (GantryDim[]){ a->batch, a->kv_heads, rows, a->size });
-  k = gantry_lower_scale (l, a->k, scale);
+  q = gantry_builder_reshape (l->b, gantry_builder_scale (l->b, a->q, scale), 4,
+                              (GantryDim[]){ a->batch, a->kv_heads, rows, a->size });
+  k = gantry_builder_scale (l->b, a->k, scale);
   q = gantry_lower_dot (l, q, k, batching, batching, 2, &last, &last, 1, GANTRY_ELEMENT_NONE);
-  return gantry_lower_reshape (l, q, 4,
-                               (GantryDim[]){ a->batch, a->q_heads, a->q_length, a->kv_length });
+  return gantry_builder_reshape (l->b, q, 4, (GantryDim[]){ a->batch, a->q_heads, a->q_length, a->kv_length });
 }
 
 /* Softmax over the keys; a query that may see no key at all gets zeros. */
@@ -202,17 +194,16 @@ probabilities (GantryLower *l, const Attention *a, guint32 logits)
           gantry_lower_fail (l, "softmax_precision is not compiled");
           return 0;
         }
-      p = gantry_lower_convert (l, p, gantry_lower_data_type (precision));
+      p = gantry_builder_convert (l->b, p, gantry_lower_data_type (precision));
     }
-  p = gantry_lower_convert (l, gantry_lower_softmax (l, p, &keys, 1, FALSE), element);
+  p = gantry_builder_convert (l->b, gantry_lower_softmax (l, p, &keys, 1, FALSE), element);
   if (a->bias != 0)
     {
       gint64 last = (gint64) gantry_lower_rank (l, a->bias) - 1;
-      guint32 top = gantry_lower_reduce (l, "max", a->bias, &last, 1, TRUE);
-      guint32 masked = gantry_builder_compare (l->b, "EQ", top,
-                                               gantry_lower_like (l, top, -INFINITY));
+      guint32 top = gantry_builder_reduce_axes (l->b, "max", a->bias, &last, 1, TRUE);
+      guint32 masked = gantry_builder_compare (l->b, "EQ", top, gantry_builder_like (l->b, top, -INFINITY));
 
-      p = gantry_builder_select (l->b, masked, gantry_lower_like (l, p, 0), p);
+      p = gantry_builder_select (l->b, masked, gantry_builder_like (l->b, p, 0), p);
     }
   return p;
 }
@@ -226,13 +217,13 @@ weigh_values (GantryLower *l, const Attention *a, guint32 p)
   gint64 rows = a->q_heads / a->kv_heads * a->q_length;
   guint32 y;
 
-  p = gantry_lower_reshape (l, p, 4, (GantryDim[]){ a->batch, a->kv_heads, rows, a->kv_length });
+  p = gantry_builder_reshape (l->b, p, 4, (GantryDim[]){ a->batch, a->kv_heads, rows, a->kv_length });
   y = gantry_lower_dot (l, p, a->v, batching, batching, 2, &p_sum, &v_sum, 1, GANTRY_ELEMENT_NONE);
-  y = gantry_lower_reshape (l, y, 4, (GantryDim[]){ a->batch, a->q_heads, a->q_length, a->v_size });
+  y = gantry_builder_reshape (l->b, y, 4, (GantryDim[]){ a->batch, a->q_heads, a->q_length, a->v_size });
   if (!a->flat)
     return y;
-  return gantry_lower_reshape (l, gantry_lower_transpose (l, y, order), 3,
-                               (GantryDim[]){ a->batch, a->q_length, a->q_heads * a->v_size });
+  return gantry_builder_reshape (l->b, gantry_builder_transpose (l->b, y, order), 3,
+                                 (GantryDim[]){ a->batch, a->q_length, a->q_heads * a->v_size });
 }
 
 static void
@@ -252,9 +243,8 @@ attention (GantryLower *l)
     add_padding (l, &a);
   logits = shown = scores (l, &a);
   if (softcap > 0)
-    logits = gantry_lower_scale (
-      l, gantry_lower_unary (l, GANTRY_OP_TANH, gantry_lower_scale (l, logits, 1 / softcap)),
-      softcap);
+    logits = gantry_builder_scale (
+      l->b, gantry_lower_unary (l, GANTRY_OP_TANH, gantry_builder_scale (l->b, logits, 1 / softcap)), softcap);
   if (mode == 1)
     shown = logits;
   if (a.bias != 0)
@@ -282,13 +272,12 @@ position_table (GantryLower *l, guint i)
     {
       if (!gantry_lower_check_rank (l, i, 2, 2) || !gantry_lower_check_rank (l, 3, 2, 2))
         return 0;
-      table = gantry_lower_take_computed (l, table, 0,
-                                          gantry_lower_convert (l, l->in[3], GANTRY_I64));
+      table = gantry_builder_take (l->b, table, 0, gantry_builder_convert (l->b, l->in[3], GANTRY_I64));
     }
   else if (!gantry_lower_check_rank (l, i, 3, 3))
     return 0;
   gantry_lower_dims (l, table, d);
-  return gantry_lower_reshape (l, table, 4, (GantryDim[]){ d[0], d[1], 1, d[2] });
+  return gantry_builder_reshape (l->b, table, 4, (GantryDim[]){ d[0], d[1], 1, d[2] });
 }
 
 /* Turns each pair of features (halves, or neighbours when interleaved) by the angle of its
@@ -303,8 +292,8 @@ rotate_pairs (GantryLower *l, guint32 x, guint32 cosine, guint32 sine)
 
   gantry_lower_dims (l, x, d);
   n = d[3];
-  first = gantry_lower_slice_axis (l, x, 3, 0, interleaved ? n : n / 2, interleaved ? 2 : 1);
-  second = gantry_lower_slice_axis (l, x, 3, interleaved ? 1 : n / 2, n, interleaved ? 2 : 1);
+  first = gantry_builder_slice_axis (l->b, x, 3, 0, interleaved ? n : n / 2, interleaved ? 2 : 1);
+  second = gantry_builder_slice_axis (l->b, x, 3, interleaved ? 1 : n / 2, n, interleaved ? 2 : 1);
   parts[0] = SUBTRACT (MULTIPLY (cosine, first), MULTIPLY (sine, second));
   parts[1] = ADD (MULTIPLY (sine, first), MULTIPLY (cosine, second));
   if (parts[0] == 0 || parts[1] == 0)
@@ -312,8 +301,8 @@ rotate_pairs (GantryLower *l, guint32 x, guint32 cosine, guint32 sine)
   if (!interleaved)
     return gantry_builder_concatenate (l->b, parts, 2, 3);
   for (guint i = 0; i < 2; i++)
-    parts[i] = gantry_lower_reshape (l, parts[i], 5, (GantryDim[]){ d[0], d[1], d[2], n / 2, 1 });
-  return gantry_lower_reshape (l, gantry_builder_concatenate (l->b, parts, 2, 4), 4, d);
+    parts[i] = gantry_builder_reshape (l->b, parts[i], 5, (GantryDim[]){ d[0], d[1], d[2], n / 2, 1 });
+  return gantry_builder_reshape (l->b, gantry_builder_concatenate (l->b, parts, 2, 4), 4, d);
 }
 
 static void
@@ -334,9 +323,9 @@ rotary_embedding (GantryLower *l)
       gantry_lower_invalid (l, "num_heads does not divide the hidden size");
       return;
     }
-  x = rank == 4 ? gantry_lower_transpose (l, x, order)
-                : gantry_lower_reshape (
-                  l, x, 4, (GantryDim[]){ original[0], original[1], heads, original[2] / heads });
+  x = rank == 4
+        ? gantry_builder_transpose (l->b, x, order)
+        : gantry_builder_reshape (l->b, x, 4, (GantryDim[]){ original[0], original[1], heads, original[2] / heads });
   gantry_lower_dims (l, x, d);
   turned = turned == 0 ? d[3] : turned;
   cosine = position_table (l, 1);
@@ -347,12 +336,11 @@ rotary_embedding (GantryLower *l)
       gantry_lower_invalid (l, "the tables do not fit rotary_embedding_dim");
       return;
     }
-  y = parts[0] = rotate_pairs (l, gantry_lower_slice_axis (l, x, 3, 0, turned, 1), cosine, sine);
-  parts[1] = gantry_lower_slice_axis (l, x, 3, turned, d[3], 1);
+  y = parts[0] = rotate_pairs (l, gantry_builder_slice_axis (l->b, x, 3, 0, turned, 1), cosine, sine);
+  parts[1] = gantry_builder_slice_axis (l->b, x, 3, turned, d[3], 1);
   if (turned < d[3] && y != 0)
     y = gantry_builder_concatenate (l->b, parts, 2, 3);
-  l->out[0] = rank == 4 ? gantry_lower_transpose (l, y, order)
-                        : gantry_lower_reshape (l, y, 3, original);
+  l->out[0] = rank == 4 ? gantry_builder_transpose (l->b, y, order) : gantry_builder_reshape (l->b, y, 3, original);
 }
 
 /* clang-format off */

@@ -131,7 +131,7 @@ if_ (GantryLower *l)
         gantry_lower_inline (l, branch, captures, l->n_captures, l->out, l->n_out);
       return;
     }
-  operands[0] = gantry_lower_reshape (l, condition, 0, NULL);
+  operands[0] = gantry_builder_reshape (l->b, condition, 0, NULL);
   n = 1 + drop_constants (l, captures, l->n_captures, operands + 1);
   then_body = write_branch (l, "then_branch", captures, then_results);
   else_body = l->failed ? 0 : write_branch (l, "else_branch", captures, else_results);
@@ -269,7 +269,7 @@ write_scan (GantryLower *l, guint32 buffer, guint32 value, guint32 iteration)
     }
   dims[0] = 1;
   operands[0] = buffer;
-  operands[1] = gantry_lower_reshape (l, value, rank, dims);
+  operands[1] = gantry_builder_reshape (l->b, value, rank, dims);
   operands[2] = iteration;
   for (guint i = 1; i < rank; i++)
     operands[2 + i] = gantry_builder_int_scalar (l->b, GANTRY_I64, 0);
@@ -295,8 +295,8 @@ write_loop_condition (GantryLower *l, const State *state, gboolean bounded)
     inside[i] = gantry_builder_parameter (l->b, gantry_builder_type (l->b, state->values[i]), NULL);
   more = inside[1];
   if (bounded)
-    more = gantry_lower_binary (l, GANTRY_OP_AND, more,
-                                gantry_builder_compare (l->b, "LT", inside[0], inside[2]));
+    more = gantry_builder_binary_broadcast (l->b, GANTRY_OP_AND, more,
+                                            gantry_builder_compare (l->b, "LT", inside[0], inside[2]));
   gantry_builder_end (l->b, &more, 1);
   return function;
 }
@@ -323,12 +323,12 @@ write_loop_body (GantryLower *l, const Loop *loop, const State *state)
   inner.carried = inside + 3;
   inside[1] = loop_trip (l, &inner, inside[0], inside[1], captures, scans);
   if (!l->failed)
-    inside[1] = gantry_lower_reshape (l, inside[1], 0, NULL);
+    inside[1] = gantry_builder_reshape (l->b, inside[1], 0, NULL);
   for (guint s = 0; s < loop->n_scans && !l->failed; s++)
     inside[state->first_scan + s] = write_scan (l, inside[state->first_scan + s], scans[s],
                                                 inside[0]);
-  inside[0] = gantry_lower_binary (l, GANTRY_OP_ADD, inside[0],
-                                   gantry_builder_int_scalar (l->b, GANTRY_I64, 1));
+  inside[0] = gantry_builder_binary_broadcast (l->b, GANTRY_OP_ADD, inside[0],
+                                               gantry_builder_int_scalar (l->b, GANTRY_I64, 1));
   gantry_builder_end (l->b, inside, l->failed ? 0 : state->n);
   return function;
 }
@@ -345,10 +345,9 @@ write_while (GantryLower *l, Loop *loop, gint64 most)
   GantryAttrList *attrs;
 
   v[0] = gantry_builder_int_scalar (l->b, GANTRY_I64, 0);
-  v[1] = gantry_lower_has (l, 1) ? gantry_lower_reshape (l, l->in[1], 0, NULL)
+  v[1] = gantry_lower_has (l, 1) ? gantry_builder_reshape (l->b, l->in[1], 0, NULL)
                                  : gantry_builder_int_scalar (l->b, GANTRY_BOOL, 1);
-  v[2] = bounded ? gantry_lower_reshape (l, gantry_lower_convert (l, l->in[0], GANTRY_I64), 0, NULL)
-                 : v[0];
+  v[2] = bounded ? gantry_builder_reshape (l->b, gantry_builder_convert (l->b, l->in[0], GANTRY_I64), 0, NULL) : v[0];
   memcpy (v + 3, loop->carried, sizeof *v * loop->n_carried);
   if (!scan_buffers (l, loop, v + state.first_scan))
     return;

@@ -242,13 +242,13 @@ transpose_weights (GantryLower *l, guint32 weights, gint64 groups)
     }
   order[1] = 2;
   order[2] = 1;
-  weights = gantry_lower_transpose (l, gantry_lower_reshape (l, weights, rank + 1, split), order);
+  weights = gantry_builder_transpose (l->b, gantry_builder_reshape (l->b, weights, rank + 1, split), order);
   d[1] = d[0] / groups;
   d[0] = groups * split[2];
-  weights = gantry_lower_reshape (l, weights, rank, d);
+  weights = gantry_builder_reshape (l->b, weights, rank, d);
   for (guint i = 2; i < rank; i++)
     spatial[i - 2] = i;
-  return gantry_lower_reverse (l, weights, spatial, rank - 2);
+  return gantry_builder_reverse (l->b, weights, spatial, rank - 2);
 }
 
 /* Whether every weight is known now and a number. */
@@ -322,18 +322,17 @@ causal_conv_with_state (GantryLower *l)
   if (gantry_lower_has (l, 3))
     x = past > 0 ? gantry_builder_concatenate (l->b, (guint32[]){ l->in[3], x }, 2, 2) : x;
   else
-    x = gantry_lower_pad (l, x, gantry_lower_like (l, x, 0), low, zeros);
+    x = gantry_builder_pad_if_any (l->b, x, gantry_builder_like (l->b, x, 0), low, zeros, NULL);
   y = gantry_lower_convolution (l, x, l->in[1], gantry_lower_operand (l, 2), &w,
                                 gantry_lower_dim (l, x, 1));
   if (strcmp (activation, "silu") == 0 || strcmp (activation, "swish") == 0)
-    y = gantry_lower_binary (l, GANTRY_OP_MULTIPLY, y,
-                             gantry_lower_unary (l, GANTRY_OP_LOGISTIC, y));
+    y = gantry_builder_binary_broadcast (l->b, GANTRY_OP_MULTIPLY, y, gantry_lower_unary (l, GANTRY_OP_LOGISTIC, y));
   else if (strcmp (activation, "none") != 0)
     gantry_lower_fail (l, "activation '%s' is not supported", activation);
   l->out[0] = y;
   length = gantry_lower_dim (l, x, 2);
   if (gantry_lower_wants (l, 1))
-    l->out[1] = gantry_lower_slice_axis (l, x, 2, length - past, length, 1);
+    l->out[1] = gantry_builder_slice_axis (l->b, x, 2, length - past, length, 1);
 }
 
 /* clang-format off */

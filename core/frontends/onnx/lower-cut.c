@@ -85,7 +85,7 @@ split (GantryLower *l)
                                 gantry_lower_dim (l, x, axis));
           return;
         }
-      l->out[i] = gantry_lower_slice_axis (l, x, axis, start, start + sizes[i], 1);
+      l->out[i] = gantry_builder_slice_axis (l->b, x, axis, start, start + sizes[i], 1);
       start += sizes[i];
     }
 }
@@ -110,13 +110,13 @@ slice_known (GantryLower *l, guint32 x, gint64 axis, gint64 start, gint64 end, g
     {
       start = CLAMP (start, 0, dim);
       end = CLAMP (end, start, dim);
-      return gantry_lower_slice_axis (l, x, axis, start, end, MIN (step, dim));
+      return gantry_builder_slice_axis (l->b, x, axis, start, end, MIN (step, dim));
     }
   start = CLAMP (start, 0, dim - 1);
   end = CLAMP (end, -1, start);
   step = MAX (step, -dim);
-  x = gantry_lower_reverse (l, x, &axis, 1);
-  return gantry_lower_slice_axis (l, x, axis, dim - 1 - start, dim - 1 - end, -step);
+  x = gantry_builder_reverse (l->b, x, &axis, 1);
+  return gantry_builder_slice_axis (l->b, x, axis, dim - 1 - start, dim - 1 - end, -step);
 }
 
 /* One axis of Slice whose start is computed at run time, of which the model declares the extent of
@@ -128,16 +128,16 @@ slice_computed (GantryLower *l, guint32 x, gint64 axis, guint32 start, gint64 st
   GantryBuilder *b = l->b;
   guint32 indices;
 
-  start = gantry_lower_wrap_indices (l, start, dim);
-  start = gantry_lower_binary (l, GANTRY_OP_MAXIMUM, start,
-                               gantry_builder_int_scalar (b, GANTRY_I64, 0));
-  start = gantry_lower_binary (l, GANTRY_OP_MINIMUM, start,
-                               gantry_builder_int_scalar (b, GANTRY_I64, step > 0 ? dim : dim - 1));
-  indices = gantry_lower_iota (l, GANTRY_I64, 1, &extent, 0);
-  indices = gantry_lower_binary (l, GANTRY_OP_MULTIPLY, indices,
-                                 gantry_builder_int_scalar (b, GANTRY_I64, step));
-  indices = gantry_lower_binary (l, GANTRY_OP_ADD, indices, start);
-  return gantry_lower_take_computed (l, x, axis, indices);
+  start = gantry_builder_wrap_indices (l->b, start, dim);
+  start = gantry_builder_binary_broadcast (l->b, GANTRY_OP_MAXIMUM, start,
+                                           gantry_builder_int_scalar (b, GANTRY_I64, 0));
+  start = gantry_builder_binary_broadcast (l->b, GANTRY_OP_MINIMUM, start,
+                                           gantry_builder_int_scalar (b, GANTRY_I64, step > 0 ? dim : dim - 1));
+  indices = gantry_builder_iota (l->b, GANTRY_I64, 1, &extent, 0);
+  indices = gantry_builder_binary_broadcast (l->b, GANTRY_OP_MULTIPLY, indices,
+                                             gantry_builder_int_scalar (b, GANTRY_I64, step));
+  indices = gantry_builder_binary_broadcast (l->b, GANTRY_OP_ADD, indices, start);
+  return gantry_builder_take (l->b, x, axis, indices);
 }
 
 /* Operand @i of Slice (or the attribute of versions before 10) as a list of @n, NULL when computed
@@ -153,7 +153,7 @@ slice_list (GantryLower *l, const char *key, guint i, gsize *n)
 static guint32
 element_of (GantryLower *l, guint32 vector, gint64 i)
 {
-  return gantry_lower_reshape (l, gantry_lower_slice_axis (l, vector, 0, i, i + 1, 1), 0, NULL);
+  return gantry_builder_reshape (l->b, gantry_builder_slice_axis (l->b, vector, 0, i, i + 1, 1), 0, NULL);
 }
 
 static void
@@ -225,7 +225,7 @@ cut_negative (GantryLower *l, guint32 x, gint64 *low, gint64 *high)
           gantry_lower_invalid (l, "padding does not fit dimension %" G_GINT64_FORMAT, gantry_lower_dim (l, x, axis));
           return 0;
         }
-      x = gantry_lower_slice_axis (l, x, axis, start, limit, 1);
+      x = gantry_builder_slice_axis (l->b, x, axis, start, limit, 1);
       low[axis] = MAX (low[axis], 0);
       high[axis] = MAX (high[axis], 0);
     }
@@ -261,10 +261,10 @@ static guint32
 pad_value (GantryLower *l, guint32 x)
 {
   if (l->opset < 11)
-    return gantry_lower_like (l, x, gantry_lower_float (l, "value", 0));
+    return gantry_builder_like (l->b, x, gantry_lower_float (l, "value", 0));
   if (gantry_lower_has (l, 2))
-    return gantry_lower_reshape (l, l->in[2], 0, NULL);
-  return gantry_lower_like (l, x, 0);
+    return gantry_builder_reshape (l->b, l->in[2], 0, NULL);
+  return gantry_builder_like (l->b, x, 0);
 }
 
 static void
@@ -302,7 +302,7 @@ pad (GantryLower *l)
       high[axes != NULL ? axes[i] : (gint64) i] = pads[n_axes + i];
     }
   if (strcmp (mode, "constant") == 0)
-    l->out[0] = gantry_lower_pad (l, x, pad_value (l, x), low, high);
+    l->out[0] = gantry_builder_pad_if_any (l->b, x, pad_value (l, x), low, high, NULL);
   else if (strcmp (mode, "edge") == 0 || strcmp (mode, "reflect") == 0
            || strcmp (mode, "wrap") == 0)
     l->out[0] = pad_by_index (l, cut_negative (l, x, low, high), mode, low, high);
@@ -343,8 +343,8 @@ crop (GantryLower *l)
       gantry_lower_invalid (l, "border exceeds the picture");
       return;
     }
-  x = gantry_lower_slice_axis (l, x, 2, border[1], bottom, 1);
-  l->out[0] = gantry_lower_slice_axis (l, x, 3, border[0], right, 1);
+  x = gantry_builder_slice_axis (l->b, x, 2, border[1], bottom, 1);
+  l->out[0] = gantry_builder_slice_axis (l->b, x, 3, border[0], right, 1);
 }
 
 static void
@@ -380,8 +380,7 @@ center_crop_pad (GantryLower *l)
         }
       /* Halves round down at the low end, whether cutting or padding. */
       if (extent < dim)
-        x = gantry_lower_slice_axis (l, x, axis, (dim - extent) / 2, (dim - extent) / 2 + extent,
-                                     1);
+        x = gantry_builder_slice_axis (l->b, x, axis, (dim - extent) / 2, (dim - extent) / 2 + extent, 1);
       else
         {
           low[axis] = (extent - dim) / 2;
@@ -389,7 +388,7 @@ center_crop_pad (GantryLower *l)
         }
     }
   if (!l->failed)
-    l->out[0] = gantry_lower_pad (l, x, gantry_lower_like (l, x, 0), low, high);
+    l->out[0] = gantry_builder_pad_if_any (l->b, x, gantry_builder_like (l->b, x, 0), low, high, NULL);
 }
 
 /* clang-format off */

@@ -106,10 +106,10 @@ take_diagonals (GantryLower *l, Term *term)
           gantry_lower_invalid (l, "a repeated label has two extents");
           return;
         }
-      same = gantry_builder_compare (l->b, "EQ", gantry_lower_iota (l, GANTRY_I64, rank, dims, i),
-                                     gantry_lower_iota (l, GANTRY_I64, rank, dims, j));
-      term->id = gantry_builder_select (l->b, same, term->id, gantry_lower_like (l, term->id, 0));
-      term->id = gantry_lower_reduce (l, "add", term->id, &axis, 1, FALSE);
+      same = gantry_builder_compare (l->b, "EQ", gantry_builder_iota (l->b, GANTRY_I64, rank, dims, i),
+                                     gantry_builder_iota (l->b, GANTRY_I64, rank, dims, j));
+      term->id = gantry_builder_select (l->b, same, term->id, gantry_builder_like (l->b, term->id, 0));
+      term->id = gantry_builder_reduce_axes (l->b, "add", term->id, &axis, 1, FALSE);
       drop_label (term, j--);
     }
 }
@@ -123,7 +123,7 @@ sum_unneeded (GantryLower *l, Term *term, const gboolean *needed)
       {
         gint64 axis = i;
 
-        term->id = gantry_lower_reduce (l, "add", term->id, &axis, 1, FALSE);
+        term->id = gantry_builder_reduce_axes (l->b, "add", term->id, &axis, 1, FALSE);
         drop_label (term, (guint) i);
       }
 }
@@ -141,7 +141,7 @@ drop_broadcast (GantryLower *l, Term *term, const Term *other)
       if (j >= 0 && gantry_lower_dim (l, term->id, i) == 1
           && gantry_lower_dim (l, other->id, j) != 1)
         {
-          term->id = gantry_lower_reduce (l, "add", term->id, &axis, 1, FALSE);
+          term->id = gantry_builder_reduce_axes (l->b, "add", term->id, &axis, 1, FALSE);
           drop_label (term, (guint) i);
         }
     }
@@ -276,7 +276,7 @@ contract (GantryLower *l, Term *terms, const Term *output)
       permutation[i] = at;
     }
   if (!l->failed)
-    l->out[0] = gantry_lower_transpose (l, terms[0].id, permutation);
+    l->out[0] = gantry_builder_transpose (l->b, terms[0].id, permutation);
 }
 
 static void

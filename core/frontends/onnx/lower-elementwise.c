@@ -2,10 +2,7 @@
 /* ONNX operations that compute each element from the elements at the same place: arithmetic,
  * comparison, logic, bits, conversion. Operands broadcast by the rule of numpy; before version 7 by
  * the attributes `broadcast` and `axis`. */
-#include "core/frontends/onnx/onnx-lower.h"
-
-#define ADD(x, y) gantry_lower_binary (l, GANTRY_OP_ADD, x, y)
-#define DIVIDE(x, y) gantry_lower_binary (l, GANTRY_OP_DIVIDE, x, y)
+#include "core/frontends/onnx/lower-words-private.h"
 
 static void
 unary (GantryLower *l)
@@ -26,7 +23,7 @@ reciprocal (GantryLower *l)
 {
   guint32 x = gantry_lower_operand (l, 0);
 
-  l->out[0] = DIVIDE (gantry_lower_like (l, x, 1), x);
+  l->out[0] = DIVIDE (gantry_builder_like (l->b, x, 1), x);
 }
 
 /* Before version 7 the second operand's dimensions began at `axis` of the first one's. */
@@ -50,7 +47,7 @@ legacy_operand (GantryLower *l, guint32 x, guint32 y)
     }
   for (guint i = 0; i < rank; i++)
     dims[i] = i >= axis && i < axis + n ? gantry_lower_dim (l, y, i - axis) : 1;
-  return gantry_lower_reshape (l, y, rank, dims);
+  return gantry_builder_reshape (l->b, y, rank, dims);
 }
 
 /* Both operands of a broadcasting operation; FALSE when a dimension that broadcasting must know is
@@ -81,7 +78,7 @@ binary (GantryLower *l)
   guint32 x, y;
 
   if (broadcast_operands (l, &x, &y))
-    l->out[0] = gantry_lower_binary (l, (GantryOp) l->rule->arg, x, y);
+    l->out[0] = gantry_builder_binary_broadcast (l->b, (GantryOp) l->rule->arg, x, y);
 }
 
 static void
@@ -112,20 +109,20 @@ power (GantryLower *l)
                ? gantry_lower_known_doubles (l, y, &n)
                : NULL;
   if (exponent != NULL && n == 1 && exponent[0] == 2)
-    l->out[0] = gantry_lower_binary (l, GANTRY_OP_MULTIPLY, x, x);
+    l->out[0] = gantry_builder_binary_broadcast (l->b, GANTRY_OP_MULTIPLY, x, x);
   else if (gantry_element_is_integer (element) && float_exponent)
     {
-      x = gantry_lower_convert (l, x, GANTRY_F64);
-      y = gantry_lower_convert (l, y, GANTRY_F64);
-      l->out[0] = gantry_lower_convert (l, gantry_lower_binary (l, GANTRY_OP_POWER, x, y), element);
+      x = gantry_builder_convert (l->b, x, GANTRY_F64);
+      y = gantry_builder_convert (l->b, y, GANTRY_F64);
+      l->out[0] = gantry_builder_convert (l->b, gantry_builder_binary_broadcast (l->b, GANTRY_OP_POWER, x, y), element);
     }
   else if (element == GANTRY_F32 && gantry_lower_element (l, y) == GANTRY_F64)
     {
-      x = gantry_lower_convert (l, x, GANTRY_F64);
-      l->out[0] = gantry_lower_convert (l, gantry_lower_binary (l, GANTRY_OP_POWER, x, y), element);
+      x = gantry_builder_convert (l->b, x, GANTRY_F64);
+      l->out[0] = gantry_builder_convert (l->b, gantry_builder_binary_broadcast (l->b, GANTRY_OP_POWER, x, y), element);
     }
   else
-    l->out[0] = gantry_lower_binary (l, GANTRY_OP_POWER, x, gantry_lower_convert (l, y, element));
+    l->out[0] = gantry_builder_binary_broadcast (l->b, GANTRY_OP_POWER, x, gantry_builder_convert (l->b, y, element));
 }
 
 /* fmod takes the sign of the dividend; otherwise the sign of the divisor, as Python's %. */
@@ -136,7 +133,7 @@ modulo (GantryLower *l)
 
   if (!broadcast_operands (l, &x, &y))
     return;
-  r = gantry_lower_binary (l, GANTRY_OP_REMAINDER, x, y);
+  r = gantry_builder_binary_broadcast (l->b, GANTRY_OP_REMAINDER, x, y);
   if (gantry_lower_int (l, "fmod", 0) != 0
       || (gantry_element_is_integer (gantry_lower_element (l, x))
           && !gantry_element_is_signed (gantry_lower_element (l, x))))
@@ -144,11 +141,10 @@ modulo (GantryLower *l)
       l->out[0] = r;
       return;
     }
-  zero = gantry_lower_like (l, x, 0);
+  zero = gantry_builder_like (l->b, x, 0);
   wrong = gantry_builder_compare (l->b, "NE", gantry_builder_compare (l->b, "LT", r, zero),
                                   gantry_builder_compare (l->b, "LT", y, zero));
-  wrong = gantry_lower_binary (l, GANTRY_OP_AND, wrong,
-                               gantry_builder_compare (l->b, "NE", r, zero));
+  wrong = gantry_builder_binary_broadcast (l->b, GANTRY_OP_AND, wrong, gantry_builder_compare (l->b, "NE", r, zero));
   l->out[0] = gantry_builder_select (l->b, wrong, ADD (r, y), r);
 }
 
@@ -161,10 +157,13 @@ bit_shift (GantryLower *l)
   if (!broadcast_operands (l, &x, &y))
     return;
   if (strcmp (direction, "LEFT") == 0)
-    l->out[0] = gantry_lower_binary (l, GANTRY_OP_SHIFT_LEFT, x, y);
+    l->out[0] = gantry_builder_binary_broadcast (l->b, GANTRY_OP_SHIFT_LEFT, x, y);
   else if (strcmp (direction, "RIGHT") == 0)
-    l->out[0] = gantry_lower_binary (l, gantry_element_is_signed (gantry_lower_element (l, x))
-                                          ? GANTRY_OP_SHIFT_RIGHT_ARITHMETIC : GANTRY_OP_SHIFT_RIGHT_LOGICAL, x, y);
+    l->out[0] = gantry_builder_binary_broadcast (l->b,
+                                                 gantry_element_is_signed (gantry_lower_element (l, x))
+                                                   ? GANTRY_OP_SHIFT_RIGHT_ARITHMETIC
+                                                   : GANTRY_OP_SHIFT_RIGHT_LOGICAL,
+                                                 x, y);
   else
     gantry_lower_invalid (l, "direction '%s' is neither LEFT nor RIGHT", direction);
 }
@@ -182,9 +181,9 @@ variadic (GantryLower *l)
         return;
       }
   for (guint i = 1; i < l->n_in && x != 0; i++)
-    x = gantry_lower_binary (l, (GantryOp) l->rule->arg, x, l->in[i]);
+    x = gantry_builder_binary_broadcast (l->b, (GantryOp) l->rule->arg, x, l->in[i]);
   if (strcmp (l->op, "Mean") == 0)
-    x = DIVIDE (x, gantry_lower_like (l, x, l->n_in));
+    x = DIVIDE (x, gantry_builder_like (l->b, x, l->n_in));
   l->out[0] = x;
 }
 
@@ -197,13 +196,13 @@ clip (GantryLower *l)
   guint32 high = gantry_lower_operand (l, 2);
 
   if (gantry_lower_has_attr (l, "min"))
-    low = gantry_lower_like (l, x, gantry_lower_float (l, "min", 0));
+    low = gantry_builder_like (l->b, x, gantry_lower_float (l, "min", 0));
   if (gantry_lower_has_attr (l, "max"))
-    high = gantry_lower_like (l, x, gantry_lower_float (l, "max", 0));
+    high = gantry_builder_like (l->b, x, gantry_lower_float (l, "max", 0));
   if (low != 0)
-    x = gantry_lower_binary (l, GANTRY_OP_MAXIMUM, x, low);
+    x = gantry_builder_binary_broadcast (l->b, GANTRY_OP_MAXIMUM, x, low);
   if (high != 0)
-    x = gantry_lower_binary (l, GANTRY_OP_MINIMUM, x, high);
+    x = gantry_builder_binary_broadcast (l->b, GANTRY_OP_MINIMUM, x, high);
   l->out[0] = x;
 }
 
@@ -224,19 +223,19 @@ static void
 is_inf (GantryLower *l)
 {
   guint32 x = gantry_lower_operand (l, 0);
-  guint32 positive = gantry_builder_compare (l->b, "EQ", x, gantry_lower_like (l, x, INFINITY));
-  guint32 negative = gantry_builder_compare (l->b, "EQ", x, gantry_lower_like (l, x, -INFINITY));
+  guint32 positive = gantry_builder_compare (l->b, "EQ", x, gantry_builder_like (l->b, x, INFINITY));
+  guint32 negative = gantry_builder_compare (l->b, "EQ", x, gantry_builder_like (l->b, x, -INFINITY));
   gboolean wants_positive = gantry_lower_int (l, "detect_positive", 1) != 0;
   gboolean wants_negative = gantry_lower_int (l, "detect_negative", 1) != 0;
 
   if (wants_positive && wants_negative)
-    l->out[0] = gantry_lower_binary (l, GANTRY_OP_OR, positive, negative);
+    l->out[0] = gantry_builder_binary_broadcast (l->b, GANTRY_OP_OR, positive, negative);
   else if (wants_positive)
     l->out[0] = positive;
   else if (wants_negative)
     l->out[0] = negative;
   else
-    l->out[0] = gantry_lower_binary (l, GANTRY_OP_AND, positive, negative);
+    l->out[0] = gantry_builder_binary_broadcast (l->b, GANTRY_OP_AND, positive, negative);
 }
 
 static GantryElementType
@@ -256,7 +255,7 @@ cast (GantryLower *l)
   GantryElementType to = target_type (l, gantry_lower_int (l, "to", 0));
 
   if (to != GANTRY_ELEMENT_NONE)
-    l->out[0] = gantry_lower_convert (l, gantry_lower_operand (l, 0), to);
+    l->out[0] = gantry_builder_convert (l->b, gantry_lower_operand (l, 0), to);
 }
 
 static void
@@ -267,8 +266,7 @@ cast_like (GantryLower *l)
   if (like == 0)
     gantry_lower_invalid (l, "operand 1 is missing");
   else
-    l->out[0] = gantry_lower_convert (l, gantry_lower_operand (l, 0),
-                                      gantry_lower_element (l, like));
+    l->out[0] = gantry_builder_convert (l->b, gantry_lower_operand (l, 0), gantry_lower_element (l, like));
 }
 
 static void
@@ -295,10 +293,10 @@ static void
 binarizer (GantryLower *l)
 {
   guint32 x = gantry_lower_operand (l, 0);
-  guint32 above = gantry_builder_compare (
-    l->b, "GT", x, gantry_lower_like (l, x, gantry_lower_float (l, "threshold", 0)));
+  guint32 above = gantry_builder_compare (l->b, "GT", x,
+                                          gantry_builder_like (l->b, x, gantry_lower_float (l, "threshold", 0)));
 
-  l->out[0] = gantry_lower_convert (l, above, gantry_lower_element (l, x));
+  l->out[0] = gantry_builder_convert (l->b, above, gantry_lower_element (l, x));
 }
 
 /* The old experimental operations of Windows ML's models: Y = scale * X + bias[c], and alpha * X +
@@ -309,14 +307,13 @@ image_scaler (GantryLower *l)
   guint32 x = gantry_lower_operand (l, 0);
   gsize n;
   const double *bias = gantry_attrs_floats (l->context, l->node->attrs, "bias", &n);
-  guint32 scaled = gantry_lower_scale (l, x, gantry_lower_float (l, "scale", 1));
+  guint32 scaled = gantry_builder_scale (l->b, x, gantry_lower_float (l, "scale", 1));
 
   if (!gantry_lower_check_rank (l, 0, 4, 4))
     return;
   if (bias != NULL && (gint64) n == gantry_lower_dim (l, x, 1))
     scaled = ADD (
-      scaled,
-      gantry_lower_along (l, gantry_lower_floats (l, gantry_lower_element (l, x), bias, n), 4, 1));
+      scaled, gantry_builder_along (l->b, gantry_builder_floats (l->b, gantry_lower_element (l, x), bias, n), 4, 1));
   else if (bias != NULL)
     gantry_lower_invalid (l, "bias has %" G_GSIZE_FORMAT " values", n);
   l->out[0] = scaled;
@@ -327,28 +324,28 @@ affine (GantryLower *l)
 {
   guint32 x = gantry_lower_operand (l, 0);
 
-  x = gantry_lower_scale (l, x, gantry_lower_float (l, "alpha", 1));
-  l->out[0] = gantry_lower_offset (l, x, gantry_lower_float (l, "beta", 0));
+  x = gantry_builder_scale (l->b, x, gantry_lower_float (l, "alpha", 1));
+  l->out[0] = gantry_builder_offset (l->b, x, gantry_lower_float (l, "beta", 0));
 }
 
 /* clang-format off */
-#define UNARY(name, op) { name, unary, GANTRY_CLASS_ELEMENTWISE, GANTRY_LOWER_ANY_SHAPE, GANTRY_OP_##op, NULL }
-#define BINARY(name, op) { name, binary, GANTRY_CLASS_ELEMENTWISE, GANTRY_LOWER_ANY_SHAPE, GANTRY_OP_##op, NULL }
+#define UNARY_RULE(name, op) { name, unary, GANTRY_CLASS_ELEMENTWISE, GANTRY_LOWER_ANY_SHAPE, GANTRY_OP_##op, NULL }
+#define BINARY_RULE(name, op) { name, binary, GANTRY_CLASS_ELEMENTWISE, GANTRY_LOWER_ANY_SHAPE, GANTRY_OP_##op, NULL }
 #define COMPARISON(name, direction) { name, comparison, GANTRY_CLASS_ELEMENTWISE, GANTRY_LOWER_ANY_SHAPE, 0, direction }
 #define VARIADIC(name, op) { name, variadic, GANTRY_CLASS_ELEMENTWISE, 0, GANTRY_OP_##op, NULL }
 #define SHAPED(name, function) { name, function, GANTRY_CLASS_ELEMENTWISE, GANTRY_LOWER_ANY_SHAPE, 0, NULL }
 #define OTHER(name, function) { name, function, GANTRY_CLASS_ELEMENTWISE, 0, 0, NULL }
 
 const GantryLowerRule gantry_lower_elementwise_rules[] = {
-  UNARY ("Abs", ABS), UNARY ("Neg", NEGATE), UNARY ("Sign", SIGN), UNARY ("Exp", EXPONENTIAL), UNARY ("Log", LOG),
-  UNARY ("Sigmoid", LOGISTIC), UNARY ("Tanh", TANH), UNARY ("Sqrt", SQRT), UNARY ("Sin", SINE), UNARY ("Cos", COSINE),
-  UNARY ("Tan", TAN), UNARY ("Asin", ASIN), UNARY ("Acos", ACOS), UNARY ("Atan", ATAN), UNARY ("Sinh", SINH),
-  UNARY ("Cosh", COSH), UNARY ("Asinh", ASINH), UNARY ("Acosh", ACOSH), UNARY ("Atanh", ATANH), UNARY ("Erf", ERF),
-  UNARY ("Floor", FLOOR), UNARY ("Ceil", CEIL), UNARY ("Round", ROUND_NEAREST_EVEN), UNARY ("IsNaN", IS_NAN),
-  UNARY ("Not", NOT), UNARY ("BitwiseNot", NOT),
-  BINARY ("Add", ADD), BINARY ("Sub", SUBTRACT), BINARY ("Mul", MULTIPLY), BINARY ("Div", DIVIDE),
-  BINARY ("And", AND), BINARY ("Or", OR), BINARY ("Xor", XOR), BINARY ("BitwiseAnd", AND), BINARY ("BitwiseOr", OR),
-  BINARY ("BitwiseXor", XOR),
+  UNARY_RULE ("Abs", ABS), UNARY_RULE ("Neg", NEGATE), UNARY_RULE ("Sign", SIGN), UNARY_RULE ("Exp", EXPONENTIAL), UNARY_RULE ("Log", LOG),
+  UNARY_RULE ("Sigmoid", LOGISTIC), UNARY_RULE ("Tanh", TANH), UNARY_RULE ("Sqrt", SQRT), UNARY_RULE ("Sin", SINE), UNARY_RULE ("Cos", COSINE),
+  UNARY_RULE ("Tan", TAN), UNARY_RULE ("Asin", ASIN), UNARY_RULE ("Acos", ACOS), UNARY_RULE ("Atan", ATAN), UNARY_RULE ("Sinh", SINH),
+  UNARY_RULE ("Cosh", COSH), UNARY_RULE ("Asinh", ASINH), UNARY_RULE ("Acosh", ACOSH), UNARY_RULE ("Atanh", ATANH), UNARY_RULE ("Erf", ERF),
+  UNARY_RULE ("Floor", FLOOR), UNARY_RULE ("Ceil", CEIL), UNARY_RULE ("Round", ROUND_NEAREST_EVEN), UNARY_RULE ("IsNaN", IS_NAN),
+  UNARY_RULE ("Not", NOT), UNARY_RULE ("BitwiseNot", NOT),
+  BINARY_RULE ("Add", ADD), BINARY_RULE ("Sub", SUBTRACT), BINARY_RULE ("Mul", MULTIPLY), BINARY_RULE ("Div", DIVIDE),
+  BINARY_RULE ("And", AND), BINARY_RULE ("Or", OR), BINARY_RULE ("Xor", XOR), BINARY_RULE ("BitwiseAnd", AND), BINARY_RULE ("BitwiseOr", OR),
+  BINARY_RULE ("BitwiseXor", XOR),
   COMPARISON ("Equal", "EQ"), COMPARISON ("Less", "LT"), COMPARISON ("LessOrEqual", "LE"),
   COMPARISON ("Greater", "GT"), COMPARISON ("GreaterOrEqual", "GE"),
   VARIADIC ("Sum", ADD), VARIADIC ("Mean", ADD), VARIADIC ("Max", MAXIMUM), VARIADIC ("Min", MINIMUM),

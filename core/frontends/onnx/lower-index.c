@@ -11,20 +11,6 @@ set_dims (GantryAttrList *attrs, const char *key, const gint64 *values, gsize n)
     gantry_attr_list_set_ints (attrs, key, values, n);
 }
 
-/* The indices as they are when they are constant and none is negative, else wrapped by nodes. */
-static guint32
-normal_indices (GantryLower *l, guint32 indices, gint64 size)
-{
-  gsize n;
-  gint64 *values = gantry_lower_known_ints (l, indices, &n);
-  gboolean plain = values != NULL;
-
-  for (gsize i = 0; i < n && plain; i++)
-    plain = values[i] >= 0;
-  return plain ? gantry_lower_convert (l, indices, GANTRY_I64)
-               : gantry_lower_wrap_indices (l, indices, size);
-}
-
 static void
 gather (GantryLower *l)
 {
@@ -53,15 +39,15 @@ gather (GantryLower *l)
           gantry_lower_invalid (l, "index %" G_GINT64_FORMAT " is out of range", values[0]);
           return;
         }
-      x = gantry_lower_slice_axis (l, x, axis, at, at + 1, 1);
+      x = gantry_builder_slice_axis (l->b, x, axis, at, at + 1, 1);
       for (guint i = 0; i < gantry_lower_rank (l, x); i++)
         for (guint k = 0;
              k < (i == axis ? gantry_lower_rank (l, indices) : 1) && rank < GANTRY_MAX_RANK; k++)
           dims[rank++] = i == axis ? 1 : gantry_lower_dim (l, x, i);
-      l->out[0] = gantry_lower_reshape (l, x, rank, dims);
+      l->out[0] = gantry_builder_reshape (l->b, x, rank, dims);
       return;
     }
-  l->out[0] = gantry_lower_take_computed (l, x, axis, normal_indices (l, indices, dim));
+  l->out[0] = gantry_builder_take (l->b, x, axis, gantry_builder_wrap_indices (l->b, indices, dim));
 }
 
 /* result[i, j, k] = x[i, indices[i, j, k], k] for axis 1: every other axis is a batching dimension.
@@ -74,7 +60,7 @@ gantry_lower_gather_elements (GantryLower *l, guint32 x, guint32 indices, gint64
   guint n_batch = 0;
   GantryAttrList *attrs;
 
-  indices = normal_indices (l, indices, gantry_lower_dim (l, x, axis));
+  indices = gantry_builder_wrap_indices (l->b, indices, gantry_lower_dim (l, x, axis));
   for (guint i = 0; i < rank; i++)
     {
       sizes[i] = 1;
@@ -87,7 +73,7 @@ gantry_lower_gather_elements (GantryLower *l, guint32 x, guint32 indices, gint64
                                 i);
           return 0;
         }
-      x = gantry_lower_slice_axis (l, x, i, 0, gantry_lower_dim (l, indices, i), 1);
+      x = gantry_builder_slice_axis (l->b, x, i, 0, gantry_lower_dim (l, indices, i), 1);
     }
   attrs = gantry_lower_attrs (l);
   gantry_attr_list_set_ints (attrs, "offset_dims", sizes, 0);
@@ -132,11 +118,11 @@ wrap_vectors (GantryLower *l, guint32 x, guint32 indices, guint first)
   for (gsize i = 0; i < n && values != NULL; i++)
     if (values[i] < 0)
       values = NULL;
-  indices = gantry_lower_convert (l, indices, GANTRY_I64);
+  indices = gantry_builder_convert (l->b, indices, GANTRY_I64);
   if (values != NULL || indices == 0)
     return indices;
   zero = gantry_builder_int_scalar (l->b, GANTRY_I64, 0);
-  wrapped = gantry_lower_binary (l, GANTRY_OP_ADD, indices, gantry_builder_ints (l->b, sizes, k));
+  wrapped = gantry_builder_binary_broadcast (l->b, GANTRY_OP_ADD, indices, gantry_builder_ints (l->b, sizes, k));
   return gantry_builder_select (l->b, gantry_builder_compare (l->b, "LT", indices, zero), wrapped,
                                 indices);
 }
@@ -216,36 +202,12 @@ scatter_kind (GantryLower *l)
 
 /* Scatter with index vectors [..., k] over the first k dimensions; the updates' last dimensions are
  * windows. */
-static guint32
-scatter_vectors (GantryLower *l, guint32 x, guint32 indices, guint32 updates, const char *kind)
-{
-  guint rank = gantry_lower_rank (l, x);
-  guint n_batch = gantry_lower_rank (l, indices) - 1;
-  gint64 k = gantry_lower_dim (l, indices, n_batch);
-  gint64 first[GANTRY_MAX_RANK], window[GANTRY_MAX_RANK];
-  GantryAttrList *attrs;
-
-  if (x == 0 || indices == 0 || kind == NULL)
-    return 0;
-  for (guint i = 0; i < rank; i++)
-    {
-      first[i] = i;
-      window[i] = n_batch + i;
-    }
-  attrs = gantry_lower_attrs (l);
-  gantry_attr_list_set_ints (attrs, "update_window_dims", window, rank - k);
-  gantry_attr_list_set_ints (attrs, "inserted_window_dims", first, k);
-  gantry_attr_list_set_ints (attrs, "scatter_dims_to_operand_dims", first, k);
-  gantry_attr_list_set_int (attrs, "index_vector_dim", n_batch);
-  gantry_attr_list_set_string (attrs, "kind", kind);
-  return gantry_lower_add (l, GANTRY_OP_SCATTER, attrs, 3, x, indices, updates);
-}
-
 static void
 scatter_nd (GantryLower *l)
 {
   guint32 x = gantry_lower_operand (l, 0);
   guint32 indices = gantry_lower_operand (l, 1);
+  const char *kind = scatter_kind (l);
 
   if (!gantry_lower_check_rank (l, 0, 1, GANTRY_MAX_RANK)
       || !gantry_lower_check_rank (l, 1, 1, GANTRY_MAX_RANK)
@@ -254,8 +216,8 @@ scatter_nd (GantryLower *l)
   if (gantry_lower_dim (l, indices, (gint64) gantry_lower_rank (l, indices) - 1)
       > gantry_lower_rank (l, x))
     gantry_lower_invalid (l, "the index vectors do not fit the data");
-  else
-    l->out[0] = scatter_vectors (l, x, wrap_vectors (l, x, indices, 0), l->in[2], scatter_kind (l));
+  else if (kind != NULL)
+    l->out[0] = gantry_builder_scatter_vectors (l->b, x, wrap_vectors (l, x, indices, 0), l->in[2], kind);
 }
 
 /* The index along `axis` is given, along every other axis it is the position: full index vectors.
@@ -267,6 +229,7 @@ scatter_elements (GantryLower *l)
   guint32 indices = gantry_lower_operand (l, 1);
   guint rank = gantry_lower_rank (l, x);
   gint64 axis = gantry_lower_axis (l, gantry_lower_int (l, "axis", 0), rank);
+  const char *kind = scatter_kind (l);
   GantryDim dims[GANTRY_MAX_RANK];
   guint32 parts[GANTRY_MAX_RANK];
 
@@ -278,20 +241,21 @@ scatter_elements (GantryLower *l)
       gantry_lower_fail (l, "too many dimensions");
       return;
     }
-  indices = normal_indices (l, indices, gantry_lower_dim (l, x, axis));
+  indices = gantry_builder_wrap_indices (l->b, indices, gantry_lower_dim (l, x, axis));
   gantry_lower_dims (l, indices, dims);
   dims[rank] = 1;
   for (guint i = 0; i < rank; i++)
-    parts[i] = i == axis ? gantry_lower_reshape (l, indices, rank + 1, dims)
-                         : gantry_lower_iota (l, GANTRY_I64, rank + 1, dims, i);
-  indices = rank == 1 ? parts[0] : gantry_builder_concatenate (l->b, parts, rank, rank);
-  l->out[0] = scatter_vectors (l, x, indices, l->in[2], scatter_kind (l));
+    parts[i] = i == axis ? gantry_builder_reshape (l->b, indices, rank + 1, dims)
+                         : gantry_builder_iota (l->b, GANTRY_I64, rank + 1, dims, i);
+  if (kind != NULL)
+    l->out[0] = gantry_builder_scatter_vectors (l->b, x, gantry_builder_concatenate (l->b, parts, rank, rank), l->in[2],
+                                                kind);
 }
 
 static void
 one_hot (GantryLower *l)
 {
-  guint32 indices = gantry_lower_convert (l, gantry_lower_operand (l, 0), GANTRY_I64);
+  guint32 indices = gantry_builder_convert (l->b, gantry_lower_operand (l, 0), GANTRY_I64);
   const GantryType *declared = gantry_lower_declared (l, 0);
   gint64 rank = gantry_lower_rank (l, indices);
   gint64 axis = gantry_lower_axis (l, gantry_lower_int (l, "axis", -1), rank + 1);
@@ -315,13 +279,12 @@ one_hot (GantryLower *l)
     }
   for (gint64 i = 0; i <= rank; i++)
     dims[i] = i == axis ? 1 : gantry_lower_dim (l, indices, i < axis ? i : i - 1);
-  indices = gantry_lower_reshape (l, indices, rank + 1, dims);
+  indices = gantry_builder_reshape (l->b, indices, rank + 1, dims);
   dims[axis] = depth != NULL ? (gint64) depth[0] : declared->dims[axis];
-  indices = gantry_lower_wrap_indices (l, indices, dims[axis]);
-  off = gantry_lower_reshape (l, gantry_lower_slice_axis (l, values, 0, 0, 1, 1), 0, NULL);
-  on = gantry_lower_reshape (l, gantry_lower_slice_axis (l, values, 0, 1, 2, 1), 0, NULL);
-  hot = gantry_builder_compare (l->b, "EQ", indices,
-                                gantry_lower_iota (l, GANTRY_I64, rank + 1, dims, axis));
+  indices = gantry_builder_wrap_indices (l->b, indices, dims[axis]);
+  off = gantry_builder_reshape (l->b, gantry_builder_slice_axis (l->b, values, 0, 0, 1, 1), 0, NULL);
+  on = gantry_builder_reshape (l->b, gantry_builder_slice_axis (l->b, values, 0, 1, 2, 1), 0, NULL);
+  hot = gantry_builder_compare (l->b, "EQ", indices, gantry_builder_iota (l->b, GANTRY_I64, rank + 1, dims, axis));
   l->out[0] = hot != 0 ? gantry_builder_select (l->b, hot, on, off) : 0;
 }
 
@@ -338,14 +301,14 @@ trilu (GantryLower *l)
     return;
   dims[0] = gantry_lower_dim (l, x, rank - 2);
   dims[1] = gantry_lower_dim (l, x, rank - 1);
-  distance = gantry_lower_binary (l, GANTRY_OP_SUBTRACT,
-                                  gantry_lower_iota (l, GANTRY_I64, 2, dims, 1),
-                                  gantry_lower_iota (l, GANTRY_I64, 2, dims, 0));
-  k = gantry_lower_has (l, 1) ? gantry_lower_reshape (l, l->in[1], 0, NULL)
+  distance = gantry_builder_binary_broadcast (l->b, GANTRY_OP_SUBTRACT,
+                                              gantry_builder_iota (l->b, GANTRY_I64, 2, dims, 1),
+                                              gantry_builder_iota (l->b, GANTRY_I64, 2, dims, 0));
+  k = gantry_lower_has (l, 1) ? gantry_builder_reshape (l->b, l->in[1], 0, NULL)
                               : gantry_builder_int_scalar (l->b, GANTRY_I64, 0);
   keep = gantry_builder_compare (l->b, gantry_lower_int (l, "upper", 1) != 0 ? "GE" : "LE",
                                  distance, k);
-  l->out[0] = gantry_builder_select (l->b, keep, x, gantry_lower_like (l, x, 0));
+  l->out[0] = gantry_builder_select (l->b, keep, x, gantry_builder_like (l->b, x, 0));
 }
 
 static void
@@ -366,13 +329,13 @@ eye_like (GantryLower *l)
       return;
     }
   gantry_lower_dims (l, x, dims);
-  distance = gantry_lower_binary (l, GANTRY_OP_SUBTRACT,
-                                  gantry_lower_iota (l, GANTRY_I64, 2, dims, 1),
-                                  gantry_lower_iota (l, GANTRY_I64, 2, dims, 0));
+  distance = gantry_builder_binary_broadcast (l->b, GANTRY_OP_SUBTRACT,
+                                              gantry_builder_iota (l->b, GANTRY_I64, 2, dims, 1),
+                                              gantry_builder_iota (l->b, GANTRY_I64, 2, dims, 0));
   on = gantry_builder_compare (
     l->b, "EQ", distance,
     gantry_builder_int_scalar (l->b, GANTRY_I64, gantry_lower_int (l, "k", 0)));
-  l->out[0] = gantry_lower_convert (l, on, element);
+  l->out[0] = gantry_builder_convert (l->b, on, element);
 }
 
 /* ceil ((limit - start) / delta) without overflow: at most G_MAXINT64. */
@@ -451,12 +414,12 @@ range (GantryLower *l)
     gantry_lower_needs_constant (l, 0, "number of elements");
   if (l->failed)
     return;
-  start = gantry_lower_widen (l, gantry_lower_reshape (l, start, 0, NULL));
-  steps = gantry_lower_iota (l, gantry_lower_element (l, start), 1, &n, 0);
-  steps = gantry_lower_binary (l, GANTRY_OP_MULTIPLY, steps,
-                               gantry_lower_widen (l, gantry_lower_reshape (l, l->in[2], 0, NULL)));
-  l->out[0] = gantry_lower_convert (l, gantry_lower_binary (l, GANTRY_OP_ADD, steps, start),
-                                    element);
+  start = gantry_builder_widen (l->b, gantry_builder_reshape (l->b, start, 0, NULL));
+  steps = gantry_builder_iota (l->b, gantry_lower_element (l, start), 1, &n, 0);
+  steps = gantry_builder_binary_broadcast (
+    l->b, GANTRY_OP_MULTIPLY, steps, gantry_builder_widen (l->b, gantry_builder_reshape (l->b, l->in[2], 0, NULL)));
+  l->out[0] = gantry_builder_convert (l->b, gantry_builder_binary_broadcast (l->b, GANTRY_OP_ADD, steps, start),
+                                      element);
 }
 
 /* x with its elements along `axis` taken at indices[b, t], where b runs along `batch_axis`. */
@@ -471,7 +434,7 @@ take_per_batch (GantryLower *l, guint32 x, guint32 indices, gint64 axis, gint64 
   GantryAttrList *attrs;
 
   if (batch == 1)
-    indices = gantry_lower_transpose (l, indices, swap);
+    indices = gantry_builder_transpose (l->b, indices, swap);
   gantry_lower_dims (l, x, sizes);
   for (guint i = 0; i < rank; i++)
     if (i != axis && i != batch_axis)
@@ -507,10 +470,10 @@ reverse_sequence (GantryLower *l)
     }
   dims[0] = gantry_lower_dim (l, x, batch_axis);
   dims[1] = gantry_lower_dim (l, x, time_axis);
-  time = gantry_lower_iota (l, GANTRY_I64, 2, dims, 1);
-  lengths = gantry_lower_along (l, gantry_lower_convert (l, l->in[1], GANTRY_I64), 2, 0);
-  mirrored = gantry_lower_binary (l, GANTRY_OP_SUBTRACT, gantry_lower_offset (l, lengths, -1),
-                                  time);
+  time = gantry_builder_iota (l->b, GANTRY_I64, 2, dims, 1);
+  lengths = gantry_builder_along (l->b, gantry_builder_convert (l->b, l->in[1], GANTRY_I64), 2, 0);
+  mirrored = gantry_builder_binary_broadcast (l->b, GANTRY_OP_SUBTRACT, gantry_builder_offset (l->b, lengths, -1),
+                                              time);
   indices = gantry_builder_select (l->b, gantry_builder_compare (l->b, "LT", time, lengths),
                                    mirrored, time);
   l->out[0] = take_per_batch (l, x, indices, time_axis, batch_axis);
@@ -538,22 +501,21 @@ tensor_scatter (GantryLower *l)
   dims[1] = gantry_lower_dim (l, x, axis);
   zero = gantry_builder_int_scalar (l->b, GANTRY_I64, 0);
   last = gantry_builder_int_scalar (l->b, GANTRY_I64, gantry_lower_dim (l, update, axis) - 1);
-  from = gantry_lower_iota (l, GANTRY_I64, 2, dims, 1);
+  from = gantry_builder_iota (l->b, GANTRY_I64, 2, dims, 1);
   if (gantry_lower_has (l, 2))
-    from = gantry_lower_binary (
-      l, GANTRY_OP_SUBTRACT, from,
-      gantry_lower_along (l, gantry_lower_convert (l, l->in[2], GANTRY_I64), 2, 0));
+    from = gantry_builder_binary_broadcast (
+      l->b, GANTRY_OP_SUBTRACT, from,
+      gantry_builder_along (l->b, gantry_builder_convert (l->b, l->in[2], GANTRY_I64), 2, 0));
   if (circular)
-    from = gantry_lower_wrap_indices (l, from, dims[1]);
-  inside = gantry_lower_binary (l, GANTRY_OP_AND, gantry_builder_compare (l->b, "GE", from, zero),
-                                gantry_builder_compare (l->b, "LE", from, last));
-  from = gantry_lower_binary (l, GANTRY_OP_MINIMUM,
-                              gantry_lower_binary (l, GANTRY_OP_MAXIMUM, from, zero), last);
+    from = gantry_builder_wrap_indices (l->b, from, dims[1]);
+  inside = gantry_builder_binary_broadcast (l->b, GANTRY_OP_AND, gantry_builder_compare (l->b, "GE", from, zero),
+                                            gantry_builder_compare (l->b, "LE", from, last));
+  from = gantry_builder_binary_broadcast (l->b, GANTRY_OP_MINIMUM,
+                                          gantry_builder_binary_broadcast (l->b, GANTRY_OP_MAXIMUM, from, zero), last);
   taken = take_per_batch (l, update, from, axis, 0);
   for (guint i = 0; i < rank; i++)
     spread[i] = i == 0 ? dims[0] : i == axis ? dims[1] : 1;
-  l->out[0] = gantry_builder_select (l->b, gantry_lower_reshape (l, inside, rank, spread), taken,
-                                     x);
+  l->out[0] = gantry_builder_select (l->b, gantry_builder_reshape (l->b, inside, rank, spread), taken, x);
 }
 
 /* clang-format off */

@@ -2,13 +2,7 @@
 /* Classification losses: the negated log probability of each target class, weighted by class, with
  * one class index that may be ignored; none, sum or weighted mean. And the optimizer steps of the
  * training domain. */
-#include "core/frontends/onnx/onnx-lower.h"
-
-#define ADD(x, y) gantry_lower_binary (l, GANTRY_OP_ADD, x, y)
-#define SUBTRACT(x, y) gantry_lower_binary (l, GANTRY_OP_SUBTRACT, x, y)
-#define MULTIPLY(x, y) gantry_lower_binary (l, GANTRY_OP_MULTIPLY, x, y)
-#define DIVIDE(x, y) gantry_lower_binary (l, GANTRY_OP_DIVIDE, x, y)
-#define UNARY(op, x) gantry_lower_unary (l, GANTRY_OP_##op, x)
+#include "core/frontends/onnx/lower-words-private.h"
 
 static guint32
 sum_all (GantryLower *l, guint32 x)
@@ -18,7 +12,7 @@ sum_all (GantryLower *l, guint32 x)
 
   for (guint i = 0; i < rank; i++)
     axes[i] = i;
-  return gantry_lower_reduce (l, "add", x, axes, rank, FALSE);
+  return gantry_builder_reduce_axes (l->b, "add", x, axes, rank, FALSE);
 }
 
 /* -x[n, target[n, d...], d...], as an array shaped like the targets. */
@@ -32,9 +26,8 @@ target_losses (GantryLower *l, guint32 x, guint32 target)
   wide[1] = 1;
   for (guint i = 1; i < rank; i++)
     wide[i + 1] = dims[i];
-  target = gantry_lower_reshape (l, target, rank + 1, wide);
-  return UNARY (
-    NEGATE, gantry_lower_reshape (l, gantry_lower_gather_elements (l, x, target, 1), rank, dims));
+  target = gantry_builder_reshape (l->b, target, rank + 1, wide);
+  return UNARY (NEGATE, gantry_builder_reshape (l->b, gantry_lower_gather_elements (l, x, target, 1), rank, dims));
 }
 
 /* Operand 1 as i64; in @counts whether each target counts, 0 where all do (no ignore_index). */
@@ -48,7 +41,7 @@ read_targets (GantryLower *l, guint32 *counts)
   if (!gantry_lower_check_rank (l, 0, 2, GANTRY_MAX_RANK)
       || !gantry_lower_check_rank (l, 1, rank - 1, rank - 1))
     return 0;
-  target = gantry_lower_convert (l, l->in[1], GANTRY_I64);
+  target = gantry_builder_convert (l->b, l->in[1], GANTRY_I64);
   if (!gantry_lower_has_attr (l, "ignore_index"))
     return target;
   *counts = gantry_builder_compare (
@@ -61,7 +54,7 @@ read_targets (GantryLower *l, guint32 *counts)
 static guint32
 where_counts (GantryLower *l, guint32 counts, guint32 x)
 {
-  return counts != 0 && x != 0 ? gantry_builder_select (l->b, counts, x, gantry_lower_like (l, x, 0)) : x;
+  return counts != 0 && x != 0 ? gantry_builder_select (l->b, counts, x, gantry_builder_like (l->b, x, 0)) : x;
 }
 
 /* The loss of log probabilities @x for the targets that count (operand 2: class weights). */
@@ -76,13 +69,13 @@ loss_of (GantryLower *l, guint32 x, guint32 target, guint32 counts)
   loss = target_losses (l, x, target);
   if (gantry_lower_has (l, 2))
     {
-      weights = gantry_lower_take_computed (
-        l, gantry_lower_convert (l, l->in[2], gantry_lower_element (l, x)), 0, target);
+      weights = gantry_builder_take (l->b, gantry_builder_convert (l->b, l->in[2], gantry_lower_element (l, x)), 0,
+                                     target);
       weights = where_counts (l, counts, weights);
       loss = MULTIPLY (loss, weights);
     }
   else if (counts != 0)
-    weights = gantry_lower_convert (l, counts, gantry_lower_element (l, x));
+    weights = gantry_builder_convert (l->b, counts, gantry_lower_element (l, x));
   loss = where_counts (l, counts, loss);
   if (strcmp (reduction, "none") == 0)
     return loss;
@@ -95,9 +88,8 @@ loss_of (GantryLower *l, guint32 x, guint32 target, guint32 counts)
     }
   if (weights != 0)
     return DIVIDE (sum_all (l, loss), sum_all (l, weights));
-  return DIVIDE (
-    sum_all (l, loss),
-    gantry_lower_like (l, loss, (double) gantry_type_elements (gantry_lower_type (l, loss))));
+  return DIVIDE (sum_all (l, loss),
+                 gantry_builder_like (l->b, loss, (double) gantry_type_elements (gantry_lower_type (l, loss))));
 }
 
 static void
@@ -106,8 +98,8 @@ negative_log_likelihood_loss (GantryLower *l)
   guint32 x = gantry_lower_operand (l, 0), counts;
   guint32 target = read_targets (l, &counts);
 
-  l->out[0] = gantry_lower_convert (l, loss_of (l, gantry_lower_widen (l, x), target, counts),
-                                    gantry_lower_element (l, x));
+  l->out[0] = gantry_builder_convert (l->b, loss_of (l, gantry_builder_widen (l->b, x), target, counts),
+                                      gantry_lower_element (l, x));
 }
 
 /* @x with the scores of what is ignored set to 0, so that neither they nor their gradients are more than numbers that
@@ -121,7 +113,7 @@ clear_ignored (GantryLower *l, guint32 x, guint32 counts)
   if (counts == 0)
     return x;
   dims[1] = 1;
-  return where_counts (l, gantry_lower_reshape (l, counts, rank, dims), x);
+  return where_counts (l, gantry_builder_reshape (l->b, counts, rank, dims), x);
 }
 
 static void
@@ -134,13 +126,13 @@ softmax_cross_entropy_loss (GantryLower *l)
 
   if (l->failed)
     return;
-  logs = gantry_lower_softmax (l, clear_ignored (l, gantry_lower_widen (l, x), counts), &classes, 1, TRUE);
-  l->out[0] = gantry_lower_convert (l, loss_of (l, logs, target, counts), element);
+  logs = gantry_lower_softmax (l, clear_ignored (l, gantry_builder_widen (l->b, x), counts), &classes, 1, TRUE);
+  l->out[0] = gantry_builder_convert (l->b, loss_of (l, logs, target, counts), element);
   /* The probabilities are of all scores. */
   if (gantry_lower_wants (l, 1) && counts != 0)
-    logs = gantry_lower_softmax (l, gantry_lower_widen (l, x), &classes, 1, TRUE);
+    logs = gantry_lower_softmax (l, gantry_builder_widen (l->b, x), &classes, 1, TRUE);
   if (gantry_lower_wants (l, 1))
-    l->out[1] = gantry_lower_convert (l, logs, element);
+    l->out[1] = gantry_builder_convert (l->b, logs, element);
 }
 
 /* The optimizers of ai.onnx.preview.training: operands rate, step count, then for each of n tensors
@@ -170,7 +162,7 @@ regularised (GantryLower *l, guint32 x, guint32 gradient)
 {
   double norm = gantry_lower_float (l, "norm_coefficient", 0);
 
-  return norm != 0 ? ADD (gradient, gantry_lower_scale (l, x, norm)) : gradient;
+  return norm != 0 ? ADD (gradient, gantry_builder_scale (l->b, x, norm)) : gradient;
 }
 
 static void
@@ -182,19 +174,18 @@ adagrad (GantryLower *l)
   if (!optimizer_tensors (l, 3, &n))
     return;
   rate = l->in[0];
-  decay = gantry_lower_scale (l, gantry_lower_convert (l, l->in[1], gantry_lower_element (l, rate)),
-                              gantry_lower_float (l, "decay_factor", 0));
-  rate = DIVIDE (rate, gantry_lower_offset (l, decay, 1));
+  decay = gantry_builder_scale (l->b, gantry_builder_convert (l->b, l->in[1], gantry_lower_element (l, rate)),
+                                gantry_lower_float (l, "decay_factor", 0));
+  rate = DIVIDE (rate, gantry_builder_offset (l->b, decay, 1));
   for (guint i = 0; i < n; i++)
     {
       guint32 x = l->in[2 + i];
       guint32 gradient = regularised (l, x, l->in[2 + n + i]);
       guint32 h = ADD (l->in[2 + 2 * n + i], MULTIPLY (gradient, gradient));
-      guint32 step = DIVIDE (
-        gradient, gantry_lower_offset (l, UNARY (SQRT, h), gantry_lower_float (l, "epsilon", 0)));
+      guint32 step = DIVIDE (gradient,
+                             gantry_builder_offset (l->b, UNARY (SQRT, h), gantry_lower_float (l, "epsilon", 0)));
 
-      l->out[i] = SUBTRACT (
-        x, MULTIPLY (step, gantry_lower_convert (l, rate, gantry_lower_element (l, step))));
+      l->out[i] = SUBTRACT (x, MULTIPLY (step, gantry_builder_convert (l->b, rate, gantry_lower_element (l, step))));
       l->out[n + i] = h;
     }
 }
@@ -211,29 +202,27 @@ adam (GantryLower *l)
   if (!optimizer_tensors (l, 4, &n))
     return;
   /* From the second step on the rate makes up for the states' start at zero. */
-  steps = gantry_lower_convert (l, l->in[1], gantry_lower_element (l, l->in[0]));
-  rate = UNARY (SQRT, SUBTRACT (gantry_lower_like (l, steps, 1),
-                                gantry_lower_binary (l, GANTRY_OP_POWER,
-                                                     gantry_lower_like (l, steps, beta), steps)));
-  rate = DIVIDE (rate, SUBTRACT (gantry_lower_like (l, steps, 1),
-                                 gantry_lower_binary (l, GANTRY_OP_POWER,
-                                                      gantry_lower_like (l, steps, alpha), steps)));
-  started = gantry_builder_compare (l->b, "GT", steps, gantry_lower_like (l, steps, 0));
+  steps = gantry_builder_convert (l->b, l->in[1], gantry_lower_element (l, l->in[0]));
+  rate = UNARY (SQRT, SUBTRACT (gantry_builder_like (l->b, steps, 1),
+                                gantry_builder_binary_broadcast (l->b, GANTRY_OP_POWER,
+                                                                 gantry_builder_like (l->b, steps, beta), steps)));
+  rate = DIVIDE (rate, SUBTRACT (gantry_builder_like (l->b, steps, 1),
+                                 gantry_builder_binary_broadcast (l->b, GANTRY_OP_POWER,
+                                                                  gantry_builder_like (l->b, steps, alpha), steps)));
+  started = gantry_builder_compare (l->b, "GT", steps, gantry_builder_like (l->b, steps, 0));
   rate = gantry_builder_select (l->b, started, MULTIPLY (l->in[0], rate), l->in[0]);
   for (guint i = 0; i < n; i++)
     {
       guint32 x = l->in[2 + i];
       guint32 gradient = regularised (l, x, l->in[2 + n + i]);
-      guint32 v = ADD (gantry_lower_scale (l, l->in[2 + 2 * n + i], alpha),
-                       gantry_lower_scale (l, gradient, 1 - alpha));
-      guint32 h = ADD (gantry_lower_scale (l, l->in[2 + 3 * n + i], beta),
-                       gantry_lower_scale (l, MULTIPLY (gradient, gradient), 1 - beta));
-      guint32 step = DIVIDE (
-        v, gantry_lower_offset (l, UNARY (SQRT, h), gantry_lower_float (l, "epsilon", 0)));
+      guint32 v = ADD (gantry_builder_scale (l->b, l->in[2 + 2 * n + i], alpha),
+                       gantry_builder_scale (l->b, gradient, 1 - alpha));
+      guint32 h = ADD (gantry_builder_scale (l->b, l->in[2 + 3 * n + i], beta),
+                       gantry_builder_scale (l->b, MULTIPLY (gradient, gradient), 1 - beta));
+      guint32 step = DIVIDE (v, gantry_builder_offset (l->b, UNARY (SQRT, h), gantry_lower_float (l, "epsilon", 0)));
 
-      x = SUBTRACT (
-        x, MULTIPLY (step, gantry_lower_convert (l, rate, gantry_lower_element (l, step))));
-      l->out[i] = gantry_lower_scale (l, x, 1 - post);
+      x = SUBTRACT (x, MULTIPLY (step, gantry_builder_convert (l->b, rate, gantry_lower_element (l, step))));
+      l->out[i] = gantry_builder_scale (l->b, x, 1 - post);
       l->out[n + i] = v;
       l->out[2 * n + i] = h;
     }
@@ -252,16 +241,14 @@ momentum (GantryLower *l)
   /* In the very first step the gradient counts whole. */
   first = gantry_builder_compare (
     l->b, "GT", l->in[1], gantry_builder_int_scalar (l->b, gantry_lower_element (l, l->in[1]), 0));
-  share = gantry_builder_select (l->b, first,
-                                 gantry_lower_like (l, l->in[0], gantry_lower_float (l, "beta", 0)),
-                                 gantry_lower_like (l, l->in[0], 1));
+  share = gantry_builder_select (l->b, first, gantry_builder_like (l->b, l->in[0], gantry_lower_float (l, "beta", 0)),
+                                 gantry_builder_like (l->b, l->in[0], 1));
   for (guint i = 0; i < n; i++)
     {
       guint32 x = l->in[2 + i];
       guint32 gradient = regularised (l, x, l->in[2 + n + i]);
-      guint32 v = ADD (gantry_lower_scale (l, l->in[2 + 2 * n + i], alpha),
-                       MULTIPLY (gradient, share));
-      guint32 step = nesterov ? ADD (gradient, gantry_lower_scale (l, v, alpha)) : v;
+      guint32 v = ADD (gantry_builder_scale (l->b, l->in[2 + 2 * n + i], alpha), MULTIPLY (gradient, share));
+      guint32 step = nesterov ? ADD (gradient, gantry_builder_scale (l->b, v, alpha)) : v;
 
       l->out[i] = SUBTRACT (x, MULTIPLY (step, l->in[0]));
       l->out[n + i] = v;

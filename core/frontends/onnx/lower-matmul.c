@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Matrix products: MatMul by the rules of numpy, Gemm and small determinants. Einsum is in
  * lower-einsum.c. */
-#include "core/frontends/onnx/onnx-lower.h"
-
-#define ADD(x, y) gantry_lower_binary (l, GANTRY_OP_ADD, x, y)
-#define MULTIPLY(x, y) gantry_lower_binary (l, GANTRY_OP_MULTIPLY, x, y)
+#include "core/frontends/onnx/lower-words-private.h"
 
 /* One operand of a batched product without those batch dimensions of 1 that the other operand
  * fills. */
@@ -74,8 +71,8 @@ pair_batches (GantryLower *l, Side *a, Side *b, guint n)
       kept_a[n_a++] = a->dims[a->rank - 2 + i];
       kept_b[n_b++] = b->dims[b->rank - 2 + i];
     }
-  a->id = gantry_lower_reshape (l, a->id, n_a, kept_a);
-  b->id = gantry_lower_reshape (l, b->id, n_b, kept_b);
+  a->id = gantry_builder_reshape (l->b, a->id, n_a, kept_a);
+  b->id = gantry_builder_reshape (l->b, b->id, n_b, kept_b);
   return TRUE;
 }
 
@@ -125,7 +122,7 @@ order_product (GantryLower *l, guint32 product, const Side *a, const Side *b, gu
       permutation[i] = next++;
   permutation[n] = m;
   permutation[n + 1] = m + 1 + b->n_free;
-  return gantry_lower_transpose (l, product, permutation);
+  return gantry_builder_transpose (l->b, product, permutation);
 }
 
 static void
@@ -138,7 +135,7 @@ fill_side (GantryLower *l, Side *side, guint32 id, gboolean row)
       side->dims[row ? 1 : 0] = side->dims[0];
       side->dims[row ? 0 : 1] = 1;
       side->rank = 2;
-      side->id = gantry_lower_reshape (l, id, 2, side->dims);
+      side->id = gantry_builder_reshape (l->b, id, 2, side->dims);
     }
 }
 
@@ -174,7 +171,7 @@ gantry_lower_matmul (GantryLower *l, guint32 x, guint32 y, GantryElementType to)
   if (row && rank >= 2)
     dims[rank - 2] = dims[rank - 1];
   rank -= product != 0 ? (guint) row + (guint) column : 0;
-  return gantry_lower_reshape (l, product, rank, dims);
+  return gantry_builder_reshape (l->b, product, rank, dims);
 }
 
 static void
@@ -198,12 +195,12 @@ gemm (GantryLower *l)
     return;
   y = gantry_lower_dot (l, l->in[0], l->in[1], NULL, NULL, 0, &a_sum, &b_sum, 1,
                         GANTRY_ELEMENT_NONE);
-  y = gantry_lower_scale (l, y, gantry_lower_float (l, "alpha", 1));
+  y = gantry_builder_scale (l->b, y, gantry_lower_float (l, "alpha", 1));
   if (gantry_lower_has (l, 2) && gantry_lower_float (l, "beta", 1) != 0)
     {
       GantryDim dims[GANTRY_MAX_RANK];
       guint rank = gantry_lower_dims (l, y, dims);
-      guint32 c = gantry_lower_scale (l, l->in[2], gantry_lower_float (l, "beta", 1));
+      guint32 c = gantry_builder_scale (l->b, l->in[2], gantry_lower_float (l, "beta", 1));
 
       /* C broadcasts to the product, never the product to C. */
       y = y != 0 && c != 0 ? gantry_builder_binary (
@@ -234,7 +231,7 @@ expand_determinant (GantryLower *l, const guint32 *cells, guint n, guint row, gu
         if (sum == 0)
           sum = term;
         else
-          sum = gantry_lower_binary (l, minus ? GANTRY_OP_SUBTRACT : GANTRY_OP_ADD, sum, term);
+          sum = gantry_builder_binary_broadcast (l->b, minus ? GANTRY_OP_SUBTRACT : GANTRY_OP_ADD, sum, term);
         minus = !minus;
       }
   return sum;
@@ -259,10 +256,10 @@ determinant (GantryLower *l)
     }
   for (gint64 i = 0; i < n * n; i++)
     {
-      guint32 cell = gantry_lower_slice_axis (l, x, rank - 2, i / n, i / n + 1, 1);
+      guint32 cell = gantry_builder_slice_axis (l->b, x, rank - 2, i / n, i / n + 1, 1);
 
-      cell = gantry_lower_slice_axis (l, cell, rank - 1, i % n, i % n + 1, 1);
-      cells[i] = gantry_lower_reshape (l, cell, rank - 2, dims);
+      cell = gantry_builder_slice_axis (l->b, cell, rank - 1, i % n, i % n + 1, 1);
+      cells[i] = gantry_builder_reshape (l->b, cell, rank - 2, dims);
     }
   l->out[0] = expand_determinant (l, cells, (guint) n, 0, (1u << n) - 1);
 }

@@ -11,18 +11,16 @@ positions_of_true (GantryLower *l, guint32 condition, gint64 n)
 {
   GantryDim dim = gantry_lower_dim (l, condition, 0);
   GantryAttrList *attrs = gantry_lower_attrs (l);
-  guint32 key = gantry_lower_convert (l, gantry_lower_unary (l, GANTRY_OP_NOT, condition),
-                                      GANTRY_I32);
+  guint32 key = gantry_builder_convert (l->b, gantry_lower_unary (l, GANTRY_OP_NOT, condition), GANTRY_I32);
   guint32 sorted;
 
   gantry_attr_list_set_int (attrs, "dimension", 0);
   gantry_attr_list_set_int (attrs, "descending", FALSE);
   gantry_attr_list_set_int (attrs, "stable", TRUE);
-  sorted = gantry_lower_add (l, GANTRY_OP_SORT, attrs, 2, key,
-                             gantry_lower_iota (l, GANTRY_I64, 1, &dim, 0));
+  sorted = gantry_lower_add (l, GANTRY_OP_SORT, attrs, 2, key, gantry_builder_iota (l->b, GANTRY_I64, 1, &dim, 0));
   if (sorted == 0)
     return 0;
-  return gantry_lower_slice_axis (l, gantry_builder_result (l->b, sorted, 1), 0, 0, n, 1);
+  return gantry_builder_slice_axis (l->b, gantry_builder_result (l->b, sorted, 1), 0, 0, n, 1);
 }
 
 /* The slices of x where the condition is true; without an axis x is flat. */
@@ -43,7 +41,7 @@ compress (GantryLower *l)
   if (gantry_lower_has_attr (l, "axis"))
     axis = gantry_lower_axis (l, gantry_lower_int (l, "axis", 0), gantry_lower_rank (l, x));
   else
-    x = gantry_lower_reshape (l, x, 1, &total);
+    x = gantry_builder_reshape (l->b, x, 1, &total);
   if (axis < 0)
     return;
   if (gantry_lower_dim (l, condition, 0) > gantry_lower_dim (l, x, axis))
@@ -58,8 +56,7 @@ compress (GantryLower *l)
           || declared->dims[axis] > gantry_lower_dim (l, condition, 0))
         gantry_lower_needs_constant (l, condition, "condition");
       else
-        l->out[0] = gantry_lower_take_computed (
-          l, x, axis, positions_of_true (l, condition, declared->dims[axis]));
+        l->out[0] = gantry_builder_take (l->b, x, axis, positions_of_true (l, condition, declared->dims[axis]));
       return;
     }
   indices = gantry_arena_new0 (l->arena, gint64, n_known + 1);
@@ -85,10 +82,9 @@ non_zero (GantryLower *l)
   if (known == NULL && rank == 1 && declared != NULL && declared->rank == 2
       && declared->dims[1] <= dims[0])
     {
-      guint32 holds = gantry_builder_compare (l->b, "NE", x, gantry_lower_like (l, x, 0));
+      guint32 holds = gantry_builder_compare (l->b, "NE", x, gantry_builder_like (l->b, x, 0));
 
-      l->out[0] = gantry_lower_reshape (l, positions_of_true (l, holds, declared->dims[1]), 2,
-                                        declared->dims);
+      l->out[0] = gantry_builder_reshape (l->b, positions_of_true (l, holds, declared->dims[1]), 2, declared->dims);
       return;
     }
   if (known == NULL)
@@ -111,8 +107,8 @@ non_zero (GantryLower *l)
           }
         at++;
       }
-  l->out[0] = gantry_lower_reshape (l, gantry_builder_ints (l->b, coordinates, count * rank), 2,
-                                    (GantryDim[]){ rank, count });
+  l->out[0] = gantry_builder_reshape (l->b, gantry_builder_ints (l->b, coordinates, count * rank), 2,
+                                      (GantryDim[]){ rank, count });
 }
 
 typedef struct
@@ -185,7 +181,7 @@ unique (GantryLower *l)
       gantry_lower_fail (l, "only sorted");
       return;
     }
-  l->out[0] = gantry_lower_floats (l, gantry_lower_element (l, x), distinct, n_distinct);
+  l->out[0] = gantry_builder_floats (l->b, gantry_lower_element (l, x), distinct, n_distinct);
   if (gantry_lower_wants (l, 1))
     l->out[1] = gantry_builder_ints (l->b, first, n_distinct);
   if (gantry_lower_wants (l, 2))

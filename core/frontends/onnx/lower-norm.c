@@ -1,21 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Normalisation: over batches, instances, groups and layers. Means and variances of f16 and bf16
  * are computed in f32. */
-#include "core/frontends/onnx/onnx-lower.h"
-
-#define ADD(x, y) gantry_lower_binary (l, GANTRY_OP_ADD, x, y)
-#define SUBTRACT(x, y) gantry_lower_binary (l, GANTRY_OP_SUBTRACT, x, y)
-#define MULTIPLY(x, y) gantry_lower_binary (l, GANTRY_OP_MULTIPLY, x, y)
-#define DIVIDE(x, y) gantry_lower_binary (l, GANTRY_OP_DIVIDE, x, y)
-#define UNARY(op, x) gantry_lower_unary (l, GANTRY_OP_##op, x)
+#include "core/frontends/onnx/lower-words-private.h"
 
 /* 1 / sqrt (variance + epsilon) */
 static guint32
 inverse_deviation (GantryLower *l, guint32 variance, double epsilon)
 {
-  guint32 deviation = UNARY (SQRT, gantry_lower_offset (l, variance, epsilon));
+  guint32 deviation = UNARY (SQRT, gantry_builder_offset (l->b, variance, epsilon));
 
-  return DIVIDE (gantry_lower_like (l, deviation, 1), deviation);
+  return DIVIDE (gantry_builder_like (l->b, deviation, 1), deviation);
 }
 
 /* The mean of @x over @axes and 1 / deviation, kept as dimensions of 1; returns x - mean. */
@@ -25,10 +19,9 @@ centre (GantryLower *l, guint32 x, const gint64 *axes, gsize n, double epsilon, 
 {
   guint32 centred;
 
-  *mean = gantry_lower_mean (l, x, axes, n);
+  *mean = gantry_builder_mean (l->b, x, axes, n);
   centred = SUBTRACT (x, *mean);
-  *inverse = inverse_deviation (l, gantry_lower_mean (l, MULTIPLY (centred, centred), axes, n),
-                                epsilon);
+  *inverse = inverse_deviation (l, gantry_builder_mean (l->b, MULTIPLY (centred, centred), axes, n), epsilon);
   return centred;
 }
 
@@ -58,17 +51,17 @@ batch_statistics (GantryLower *l, guint32 x, guint32 *mean, guint32 *variance)
   for (guint i = 0; i < rank; i++)
     if (i != 1)
       axes[n++] = i;
-  current[0] = gantry_lower_mean (l, x, axes, n);
-  current[1] = SUBTRACT (gantry_lower_widen (l, x), current[0]);
-  current[1] = gantry_lower_mean (l, MULTIPLY (current[1], current[1]), axes, n);
+  current[0] = gantry_builder_mean (l->b, x, axes, n);
+  current[1] = SUBTRACT (gantry_builder_widen (l->b, x), current[0]);
+  current[1] = gantry_builder_mean (l->b, MULTIPLY (current[1], current[1]), axes, n);
   for (guint i = 0; i < 2; i++)
     {
-      current[i] = gantry_lower_reshape (l, current[i], 1, &channels);
+      current[i] = gantry_builder_reshape (l->b, current[i], 1, &channels);
       if (gantry_lower_wants (l, i + 1))
-        l->out[i + 1] = gantry_lower_convert (
-          l,
-          ADD (gantry_lower_scale (l, gantry_lower_widen (l, running[i]), momentum),
-               gantry_lower_scale (l, current[i], 1 - momentum)),
+        l->out[i + 1] = gantry_builder_convert (
+          l->b,
+          ADD (gantry_builder_scale (l->b, gantry_builder_widen (l->b, running[i]), momentum),
+               gantry_builder_scale (l->b, current[i], 1 - momentum)),
           gantry_lower_element (l, running[i]));
     }
   *mean = current[0];
@@ -96,8 +89,8 @@ batch_normalization (GantryLower *l)
       gantry_lower_fail (l, "statistics for each position (spatial = 0) are not supported");
       return;
     }
-  mean = gantry_lower_widen (l, l->in[3]);
-  variance = gantry_lower_widen (l, l->in[4]);
+  mean = gantry_builder_widen (l->b, l->in[3]);
+  variance = gantry_builder_widen (l->b, l->in[4]);
   if (is_training (l))
     {
       if (l->opset < 14)
@@ -109,12 +102,11 @@ batch_normalization (GantryLower *l)
         return;
       batch_statistics (l, x, &mean, &variance);
     }
-  s = MULTIPLY (gantry_lower_convert (l, l->in[1], gantry_lower_element (l, variance)),
+  s = MULTIPLY (gantry_builder_convert (l->b, l->in[1], gantry_lower_element (l, variance)),
                 inverse_deviation (l, variance, epsilon));
-  t = SUBTRACT (gantry_lower_convert (l, l->in[2], gantry_lower_element (l, s)),
-                MULTIPLY (mean, s));
-  s = gantry_lower_along (l, gantry_lower_convert (l, s, element), rank, 1);
-  t = gantry_lower_along (l, gantry_lower_convert (l, t, element), rank, 1);
+  t = SUBTRACT (gantry_builder_convert (l->b, l->in[2], gantry_lower_element (l, s)), MULTIPLY (mean, s));
+  s = gantry_builder_along (l->b, gantry_builder_convert (l->b, s, element), rank, 1);
+  t = gantry_builder_along (l->b, gantry_builder_convert (l->b, t, element), rank, 1);
   l->out[0] = ADD (MULTIPLY (x, s), t);
 }
 
@@ -124,7 +116,7 @@ instance_normalization (GantryLower *l)
   guint32 x = gantry_lower_operand (l, 0);
   GantryElementType element = gantry_lower_element (l, x);
   guint rank = gantry_lower_rank (l, x);
-  guint32 wide = gantry_lower_widen (l, x);
+  guint32 wide = gantry_builder_widen (l->b, x);
   gint64 axes[GANTRY_MAX_RANK];
   guint32 centred, mean, inverse;
 
@@ -135,10 +127,10 @@ instance_normalization (GantryLower *l)
     axes[i - 2] = i;
   centred = centre (l, wide, axes, rank - 2, gantry_lower_float (l, "epsilon", 1e-5f), &mean,
                     &inverse);
-  inverse = MULTIPLY (inverse, gantry_lower_along (l, gantry_lower_widen (l, l->in[1]), rank, 1));
+  inverse = MULTIPLY (inverse, gantry_builder_along (l->b, gantry_builder_widen (l->b, l->in[1]), rank, 1));
   centred = ADD (MULTIPLY (centred, inverse),
-                 gantry_lower_along (l, gantry_lower_widen (l, l->in[2]), rank, 1));
-  l->out[0] = gantry_lower_convert (l, centred, element);
+                 gantry_builder_along (l->b, gantry_builder_widen (l->b, l->in[2]), rank, 1));
+  l->out[0] = gantry_builder_convert (l->b, centred, element);
 }
 
 /* axis ... rank - 1 */
@@ -168,21 +160,21 @@ layer_normalization (GantryLower *l)
       gantry_lower_invalid (l, "the scale is missing or stash_type is no floating point type");
       return;
     }
-  centred = centre (l, gantry_lower_widen (l, x), axes, n, gantry_lower_float (l, "epsilon", 1e-5f),
-                    &mean, &inverse);
-  y = MULTIPLY (gantry_lower_convert (l, MULTIPLY (centred, inverse), element), l->in[1]);
+  centred = centre (l, gantry_builder_widen (l->b, x), axes, n, gantry_lower_float (l, "epsilon", 1e-5f), &mean,
+                    &inverse);
+  y = MULTIPLY (gantry_builder_convert (l->b, MULTIPLY (centred, inverse), element), l->in[1]);
   l->out[0] = gantry_lower_has (l, 2) ? ADD (y, l->in[2]) : y;
   if (gantry_lower_wants (l, 1))
-    l->out[1] = gantry_lower_convert (l, mean, stash);
+    l->out[1] = gantry_builder_convert (l->b, mean, stash);
   if (gantry_lower_wants (l, 2))
-    l->out[2] = gantry_lower_convert (l, inverse, stash);
+    l->out[2] = gantry_builder_convert (l->b, inverse, stash);
 }
 
 static void
 rms_normalization (GantryLower *l)
 {
   guint32 x = gantry_lower_operand (l, 0);
-  guint32 wide = gantry_lower_widen (l, x);
+  guint32 wide = gantry_builder_widen (l->b, x);
   gint64 axes[GANTRY_MAX_RANK];
   gsize n = axes_from (l, gantry_lower_rank (l, x), axes);
   guint32 square;
@@ -192,10 +184,9 @@ rms_normalization (GantryLower *l)
       gantry_lower_invalid (l, "the scale is missing");
       return;
     }
-  square = gantry_lower_mean (l, MULTIPLY (wide, wide), axes, n);
-  square = UNARY (SQRT, gantry_lower_offset (l, square, gantry_lower_float (l, "epsilon", 1e-5f)));
-  l->out[0] = MULTIPLY (
-    gantry_lower_convert (l, DIVIDE (wide, square), gantry_lower_element (l, x)), l->in[1]);
+  square = gantry_builder_mean (l->b, MULTIPLY (wide, wide), axes, n);
+  square = UNARY (SQRT, gantry_builder_offset (l->b, square, gantry_lower_float (l, "epsilon", 1e-5f)));
+  l->out[0] = MULTIPLY (gantry_builder_convert (l->b, DIVIDE (wide, square), gantry_lower_element (l, x)), l->in[1]);
 }
 
 /* Scale and bias are one value for each group before version 21, for each channel from then on. */
@@ -222,16 +213,16 @@ group_normalization (GantryLower *l)
     }
   for (guint i = 2; i < rank; i++)
     rest *= dims[i];
-  y = gantry_lower_reshape (l, gantry_lower_widen (l, x), 3,
-                            (GantryDim[]){ dims[0], groups, dims[1] / groups * rest });
+  y = gantry_builder_reshape (l->b, gantry_builder_widen (l->b, x), 3,
+                              (GantryDim[]){ dims[0], groups, dims[1] / groups * rest });
   y = centre (l, y, last, 1, gantry_lower_float (l, "epsilon", 1e-5f), &mean, &inverse);
   y = MULTIPLY (y, inverse);
-  y = gantry_lower_convert (l, y, element);
+  y = gantry_builder_convert (l->b, y, element);
   if (!each_group)
-    y = gantry_lower_reshape (l, y, rank, dims);
-  y = MULTIPLY (y, gantry_lower_along (l, l->in[1], each_group ? 3 : rank, 1));
-  y = ADD (y, gantry_lower_along (l, l->in[2], each_group ? 3 : rank, 1));
-  l->out[0] = gantry_lower_reshape (l, y, rank, dims);
+    y = gantry_builder_reshape (l->b, y, rank, dims);
+  y = MULTIPLY (y, gantry_builder_along (l->b, l->in[1], each_group ? 3 : rank, 1));
+  y = ADD (y, gantry_builder_along (l->b, l->in[2], each_group ? 3 : rank, 1));
+  l->out[0] = gantry_builder_reshape (l->b, y, rank, dims);
 }
 
 /* (x - mean) / (deviation + 1e-9), as the specification's function body has it. */
@@ -254,17 +245,17 @@ mean_variance_normalization (GantryLower *l)
     }
   if (l->failed)
     return;
-  centred = SUBTRACT (gantry_lower_widen (l, x), gantry_lower_mean (l, x, axes, n));
-  deviation = UNARY (SQRT, gantry_lower_mean (l, MULTIPLY (centred, centred), axes, n));
-  l->out[0] = gantry_lower_convert (l, DIVIDE (centred, gantry_lower_offset (l, deviation, 1e-9)),
-                                    gantry_lower_element (l, x));
+  centred = SUBTRACT (gantry_builder_widen (l->b, x), gantry_builder_mean (l->b, x, axes, n));
+  deviation = UNARY (SQRT, gantry_builder_mean (l->b, MULTIPLY (centred, centred), axes, n));
+  l->out[0] = gantry_builder_convert (l->b, DIVIDE (centred, gantry_builder_offset (l->b, deviation, 1e-9)),
+                                      gantry_lower_element (l, x));
 }
 
 static void
 lp_normalization (GantryLower *l)
 {
   guint32 x = gantry_lower_operand (l, 0);
-  guint32 wide = gantry_lower_widen (l, x);
+  guint32 wide = gantry_builder_widen (l->b, x);
   gint64 axis = gantry_lower_axis (l, gantry_lower_int (l, "axis", -1), gantry_lower_rank (l, x));
   gint64 p = gantry_lower_int (l, "p", 2);
   guint32 norm, zero;
@@ -277,14 +268,12 @@ lp_normalization (GantryLower *l)
       return;
     }
   norm = p == 1 ? UNARY (ABS, wide) : MULTIPLY (wide, wide);
-  norm = gantry_lower_reduce (l, "add", norm, &axis, 1, TRUE);
+  norm = gantry_builder_reduce_axes (l->b, "add", norm, &axis, 1, TRUE);
   if (p == 2)
     norm = UNARY (SQRT, norm);
-  zero = gantry_lower_like (l, norm, 0);
-  l->out[0] = gantry_lower_convert (
-    l,
-    gantry_builder_select (l->b, gantry_builder_compare (l->b, "EQ", norm, zero), zero,
-                           DIVIDE (wide, norm)),
+  zero = gantry_builder_like (l->b, norm, 0);
+  l->out[0] = gantry_builder_convert (
+    l->b, gantry_builder_select (l->b, gantry_builder_compare (l->b, "EQ", norm, zero), zero, DIVIDE (wide, norm)),
     gantry_lower_element (l, x));
 }
 
@@ -337,11 +326,10 @@ hardmax (GantryLower *l)
     }
   for (guint i = 0; i < rank; i++)
     flat[i < axes[0] ? 0 : i <= axes[n - 1] ? 1 : 2] *= dims[i];
-  y = gantry_lower_reshape (l, x, 3, flat);
+  y = gantry_builder_reshape (l->b, x, 3, flat);
   at = gantry_lower_arg_extreme (l, y, axis, "max", FALSE);
-  y = gantry_builder_compare (l->b, "EQ", gantry_lower_iota (l, GANTRY_I64, 3, flat, 1), at);
-  l->out[0] = gantry_lower_reshape (l, gantry_lower_convert (l, y, gantry_lower_element (l, x)),
-                                    rank, dims);
+  y = gantry_builder_compare (l->b, "EQ", gantry_builder_iota (l->b, GANTRY_I64, 3, flat, 1), at);
+  l->out[0] = gantry_builder_reshape (l->b, gantry_builder_convert (l->b, y, gantry_lower_element (l, x)), rank, dims);
 }
 
 /* clang-format off */

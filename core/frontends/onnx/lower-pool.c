@@ -41,14 +41,14 @@ flat_indices (GantryLower *l, guint32 x, gboolean column_major)
   GantryDim turned[GANTRY_MAX_RANK];
   gint64 order[GANTRY_MAX_RANK];
   gint64 total = gantry_type_elements (gantry_lower_type (l, x));
-  guint32 flat = gantry_lower_iota (l, GANTRY_I64, 1, &total, 0);
+  guint32 flat = gantry_builder_iota (l->b, GANTRY_I64, 1, &total, 0);
 
   for (guint i = 0; i < rank; i++)
     {
       order[i] = column_major && i >= 2 ? rank + 1 - i : i;
       turned[i] = dims[order[i]];
     }
-  return gantry_lower_transpose (l, gantry_lower_reshape (l, flat, rank, turned), order);
+  return gantry_builder_transpose (l->b, gantry_builder_reshape (l->b, flat, rank, turned), order);
 }
 
 #define MOST_POSITIONS 256
@@ -74,9 +74,9 @@ max_pool_with_indices (GantryLower *l, guint32 x, const GantryLowerWindow *w)
       gantry_lower_fail (l, "indices of windows of more than %d elements", MOST_POSITIONS);
       return;
     }
-  x = gantry_lower_pad (l, x, gantry_lower_lowest (l, x), low, high);
-  indices = gantry_lower_pad (l, indices, gantry_builder_int_scalar (l->b, GANTRY_I64, -1), low,
-                              high);
+  x = gantry_builder_pad_if_any (l->b, x, gantry_lower_lowest (l, x), low, high, NULL);
+  indices = gantry_builder_pad_if_any (l->b, indices, gantry_builder_int_scalar (l->b, GANTRY_I64, -1), low, high,
+                                       NULL);
   for (gint64 position = 0; position < positions && !l->failed; position++)
     {
       gint64 rest = position;
@@ -86,10 +86,10 @@ max_pool_with_indices (GantryLower *l, guint32 x, const GantryLowerWindow *w)
         {
           gint64 start = rest % w->kernel[i] * w->dilations[i];
 
-          v = gantry_lower_slice_axis (l, v, i + 2, start,
-                                       start + (w->out[i] - 1) * w->strides[i] + 1, w->strides[i]);
-          at = gantry_lower_slice_axis (l, at, i + 2, start,
-                                        start + (w->out[i] - 1) * w->strides[i] + 1, w->strides[i]);
+          v = gantry_builder_slice_axis (l->b, v, i + 2, start, start + (w->out[i] - 1) * w->strides[i] + 1,
+                                         w->strides[i]);
+          at = gantry_builder_slice_axis (l->b, at, i + 2, start, start + (w->out[i] - 1) * w->strides[i] + 1,
+                                          w->strides[i]);
           rest /= w->kernel[i];
         }
       if (value == 0)
@@ -100,10 +100,9 @@ max_pool_with_indices (GantryLower *l, guint32 x, const GantryLowerWindow *w)
         }
       /* A padded position (index -1) gives way to any real one. */
       better = gantry_builder_compare (l->b, "GT", v, value);
-      better = gantry_lower_binary (
-        l, GANTRY_OP_OR, better,
-        gantry_builder_compare (l->b, "LT", index,
-                                gantry_builder_int_scalar (l->b, GANTRY_I64, 0)));
+      better = gantry_builder_binary_broadcast (
+        l->b, GANTRY_OP_OR, better,
+        gantry_builder_compare (l->b, "LT", index, gantry_builder_int_scalar (l->b, GANTRY_I64, 0)));
       value = gantry_builder_select (l->b, better, v, value);
       index = gantry_builder_select (l->b, better, at, index);
     }
@@ -156,7 +155,7 @@ average_pool (GantryLower *l)
   if (!gantry_lower_window (l, x, NULL, gantry_lower_int (l, "ceil_mode", 0) != 0, &w)
       || !gantry_lower_window (l, x, NULL, FALSE, &plain))
     return;
-  sum = reduce_window (l, "add", gantry_lower_widen (l, x), &w);
+  sum = reduce_window (l, "add", gantry_builder_widen (l->b, x), &w);
   for (guint i = 0; i < w.n; i++)
     {
       double *counts = gantry_arena_new0 (l->arena, double, w.out[i] + 1);
@@ -167,16 +166,15 @@ average_pool (GantryLower *l)
         factor *= w.out[i] > 0 ? counts[0] : 1;
       else
         {
-          guint32 divisor = gantry_lower_floats (l, gantry_lower_element (l, sum), counts,
-                                                 w.out[i]);
+          guint32 divisor = gantry_builder_floats (l->b, gantry_lower_element (l, sum), counts, w.out[i]);
 
-          sum = gantry_lower_binary (l, GANTRY_OP_DIVIDE, sum,
-                                     gantry_lower_along (l, divisor, w.n + 2, i + 2));
+          sum = gantry_builder_binary_broadcast (l->b, GANTRY_OP_DIVIDE, sum,
+                                                 gantry_builder_along (l->b, divisor, w.n + 2, i + 2));
         }
     }
   if (factor != 1)
-    sum = gantry_lower_binary (l, GANTRY_OP_DIVIDE, sum, gantry_lower_like (l, sum, factor));
-  l->out[0] = gantry_lower_convert (l, sum, element);
+    sum = gantry_builder_binary_broadcast (l->b, GANTRY_OP_DIVIDE, sum, gantry_builder_like (l->b, sum, factor));
+  l->out[0] = gantry_builder_convert (l->b, sum, element);
 }
 
 /* |x| to the power p, summed by @sum, to the power 1 / p. */
@@ -187,19 +185,19 @@ lp_root (GantryLower *l, guint32 sum, gint64 p)
     return sum;
   if (p == 2)
     return gantry_lower_unary (l, GANTRY_OP_SQRT, sum);
-  return gantry_lower_binary (l, GANTRY_OP_POWER, sum,
-                              gantry_lower_like (l, sum, 1.0 / (double) p));
+  return gantry_builder_binary_broadcast (l->b, GANTRY_OP_POWER, sum,
+                                          gantry_builder_like (l->b, sum, 1.0 / (double) p));
 }
 
 static guint32
 lp_power (GantryLower *l, guint32 x, gint64 p)
 {
-  x = gantry_lower_widen (l, x);
+  x = gantry_builder_widen (l->b, x);
   if (p == 2)
-    return gantry_lower_binary (l, GANTRY_OP_MULTIPLY, x, x);
+    return gantry_builder_binary_broadcast (l->b, GANTRY_OP_MULTIPLY, x, x);
   x = gantry_lower_unary (l, GANTRY_OP_ABS, x);
   return p == 1 ? x
-                : gantry_lower_binary (l, GANTRY_OP_POWER, x, gantry_lower_like (l, x, (double) p));
+                : gantry_builder_binary_broadcast (l->b, GANTRY_OP_POWER, x, gantry_builder_like (l->b, x, (double) p));
 }
 
 static void
@@ -211,9 +209,8 @@ lp_pool (GantryLower *l)
 
   if (!gantry_lower_window (l, x, NULL, gantry_lower_int (l, "ceil_mode", 0) != 0, &w))
     return;
-  l->out[0] = gantry_lower_convert (
-    l, lp_root (l, reduce_window (l, "add", lp_power (l, x, p), &w), p),
-    gantry_lower_element (l, x));
+  l->out[0] = gantry_builder_convert (l->b, lp_root (l, reduce_window (l, "add", lp_power (l, x, p), &w), p),
+                                      gantry_lower_element (l, x));
 }
 
 static guint
@@ -238,13 +235,12 @@ global_pool (GantryLower *l)
     return;
   n = spatial_axes (l, x, axes);
   if (l->rule->arg == 'm')
-    l->out[0] = gantry_lower_reduce (l, "max", x, axes, n, TRUE);
+    l->out[0] = gantry_builder_reduce_axes (l->b, "max", x, axes, n, TRUE);
   else if (l->rule->arg == 'a')
-    l->out[0] = gantry_lower_convert (l, gantry_lower_mean (l, x, axes, n),
-                                      gantry_lower_element (l, x));
+    l->out[0] = gantry_builder_convert (l->b, gantry_builder_mean (l->b, x, axes, n), gantry_lower_element (l, x));
   else
-    l->out[0] = gantry_lower_convert (
-      l, lp_root (l, gantry_lower_reduce (l, "add", lp_power (l, x, p), axes, n, TRUE), p),
+    l->out[0] = gantry_builder_convert (
+      l->b, lp_root (l, gantry_builder_reduce_axes (l->b, "add", lp_power (l, x, p), axes, n, TRUE), p),
       gantry_lower_element (l, x));
 }
 
@@ -257,7 +253,7 @@ lrn (GantryLower *l)
   gint64 size = gantry_lower_int (l, "size", 0);
   guint rank = gantry_lower_rank (l, x);
   gint64 sizes[GANTRY_MAX_RANK], padding[2 * GANTRY_MAX_RANK] = { 0 };
-  guint32 wide = gantry_lower_widen (l, x);
+  guint32 wide = gantry_builder_widen (l->b, x);
   guint32 sum, divisor;
   GantryAttrList *attrs;
 
@@ -277,14 +273,13 @@ lrn (GantryLower *l)
   gantry_attr_list_set_ints (attrs, "window_dimensions", sizes, rank);
   gantry_attr_list_set_ints (attrs, "padding", padding, 2 * rank);
   sum = gantry_lower_add (l, GANTRY_OP_REDUCE_WINDOW, attrs, 1,
-                          gantry_lower_binary (l, GANTRY_OP_MULTIPLY, wide, wide));
-  divisor = gantry_lower_scale (l, sum, gantry_lower_float (l, "alpha", 0.0001) / (double) size);
-  divisor = gantry_lower_offset (l, divisor, gantry_lower_float (l, "bias", 1));
-  divisor = gantry_lower_binary (
-    l, GANTRY_OP_POWER, divisor,
-    gantry_lower_like (l, divisor, gantry_lower_float (l, "beta", 0.75)));
-  l->out[0] = gantry_lower_convert (l, gantry_lower_binary (l, GANTRY_OP_DIVIDE, wide, divisor),
-                                    element);
+                          gantry_builder_binary_broadcast (l->b, GANTRY_OP_MULTIPLY, wide, wide));
+  divisor = gantry_builder_scale (l->b, sum, gantry_lower_float (l, "alpha", 0.0001) / (double) size);
+  divisor = gantry_builder_offset (l->b, divisor, gantry_lower_float (l, "bias", 1));
+  divisor = gantry_builder_binary_broadcast (l->b, GANTRY_OP_POWER, divisor,
+                                             gantry_builder_like (l->b, divisor, gantry_lower_float (l, "beta", 0.75)));
+  l->out[0] = gantry_builder_convert (l->b, gantry_builder_binary_broadcast (l->b, GANTRY_OP_DIVIDE, wide, divisor),
+                                      element);
 }
 
 /* The places of the picture that kernel position @position of all blocks covers; FALSE when that is
@@ -304,8 +299,7 @@ col2im_part (GantryLower *l, guint32 x, const GantryLowerWindow *w, gint64 posit
       interior[i + 2] = w->strides[i] - 1;
       position /= w->kernel[i];
     }
-  return x != 0 ? gantry_builder_pad (l->b, x, gantry_lower_like (l, x, 0), low, high, interior)
-                : 0;
+  return x != 0 ? gantry_builder_pad (l->b, x, gantry_builder_like (l->b, x, 0), low, high, interior) : 0;
 }
 
 /* Fills the window of Col2Im: in = picture, kernel = block, out = blocks that fit. */
@@ -367,15 +361,15 @@ col2im (GantryLower *l)
     }
   dims[0] = gantry_lower_dim (l, x, 0);
   dims[1] = gantry_lower_dim (l, x, 1) / positions;
-  x = gantry_lower_reshape (l, x, 4, (GantryDim[]){ dims[0], dims[1], positions, blocks });
+  x = gantry_builder_reshape (l->b, x, 4, (GantryDim[]){ dims[0], dims[1], positions, blocks });
   for (guint i = 0; i < w.n; i++)
     dims[i + 2] = w.out[i];
   for (gint64 position = 0; position < positions && !l->failed; position++)
     {
-      guint32 part = gantry_lower_slice_axis (l, x, 2, position, position + 1, 1);
+      guint32 part = gantry_builder_slice_axis (l->b, x, 2, position, position + 1, 1);
 
-      part = col2im_part (l, gantry_lower_reshape (l, part, w.n + 2, dims), &w, position);
-      sum = sum == 0 ? part : gantry_lower_binary (l, GANTRY_OP_ADD, sum, part);
+      part = col2im_part (l, gantry_builder_reshape (l->b, part, w.n + 2, dims), &w, position);
+      sum = sum == 0 ? part : gantry_builder_binary_broadcast (l->b, GANTRY_OP_ADD, sum, part);
     }
   l->out[0] = sum;
 }

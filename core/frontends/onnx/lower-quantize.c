@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Quantisation and the operations on quantised tensors, for 8 and 16 bit integers. Products are
  * exact in i32; rescaling rounds half to even and saturates. */
-#include "core/frontends/onnx/onnx-lower.h"
-
-#define ADD(x, y) gantry_lower_binary (l, GANTRY_OP_ADD, x, y)
-#define SUBTRACT(x, y) gantry_lower_binary (l, GANTRY_OP_SUBTRACT, x, y)
-#define MULTIPLY(x, y) gantry_lower_binary (l, GANTRY_OP_MULTIPLY, x, y)
-#define DIVIDE(x, y) gantry_lower_binary (l, GANTRY_OP_DIVIDE, x, y)
-#define MAXIMUM(x, y) gantry_lower_binary (l, GANTRY_OP_MAXIMUM, x, y)
-#define MINIMUM(x, y) gantry_lower_binary (l, GANTRY_OP_MINIMUM, x, y)
+#include "core/frontends/onnx/lower-words-private.h"
 
 static gboolean
 quantised_range (GantryElementType element, double *low, double *high)
@@ -34,11 +27,11 @@ saturate (GantryLower *l, guint32 x, guint32 zero, GantryElementType element)
       gantry_lower_fail (l, "quantisation to %s is not supported", gantry_element_name (element));
       return 0;
     }
-  x = gantry_lower_unary (l, GANTRY_OP_ROUND_NEAREST_EVEN, gantry_lower_widen (l, x));
+  x = gantry_lower_unary (l, GANTRY_OP_ROUND_NEAREST_EVEN, gantry_builder_widen (l->b, x));
   if (zero != 0)
-    x = ADD (x, gantry_lower_convert (l, zero, gantry_lower_element (l, x)));
-  x = MINIMUM (MAXIMUM (x, gantry_lower_like (l, x, low)), gantry_lower_like (l, x, high));
-  return gantry_lower_convert (l, x, element);
+    x = ADD (x, gantry_builder_convert (l->b, zero, gantry_lower_element (l, x)));
+  x = MINIMUM (MAXIMUM (x, gantry_builder_like (l->b, x, low)), gantry_builder_like (l->b, x, high));
+  return gantry_builder_convert (l->b, x, element);
 }
 
 /* A scale or zero point shaped so that it broadcasts to @x: one number, one for each index of
@@ -55,12 +48,12 @@ spread (GantryLower *l, guint32 parameter, guint32 x)
     return 0;
   if (gantry_type_elements (gantry_lower_type (l, parameter)) == 1
       && gantry_lower_rank (l, parameter) <= 1)
-    return gantry_lower_reshape (l, parameter, 0, NULL);
+    return gantry_builder_reshape (l->b, parameter, 0, NULL);
   axis = gantry_lower_axis (l, gantry_lower_int (l, "axis", 1), rank);
   if (axis < 0)
     return 0;
   if (gantry_lower_rank (l, parameter) == 1 && block == 0)
-    return gantry_lower_along (l, parameter, rank, axis);
+    return gantry_builder_along (l->b, parameter, rank, axis);
   if (block < 1 || block > (1 << 24) || gantry_lower_rank (l, parameter) != rank
       || gantry_lower_dim (l, parameter, axis) * block < gantry_lower_dim (l, x, axis))
     {
@@ -101,8 +94,8 @@ quantize_linear (GantryLower *l)
       gantry_lower_fail (l, "the scale is not a floating point number");
       return;
     }
-  l->out[0] = saturate (
-    l, DIVIDE (gantry_lower_convert (l, x, with), gantry_lower_convert (l, scale, with)), zero, to);
+  l->out[0] = saturate (l, DIVIDE (gantry_builder_convert (l->b, x, with), gantry_builder_convert (l->b, scale, with)),
+                        zero, to);
 }
 
 static void
@@ -125,16 +118,15 @@ dequantize_linear (GantryLower *l)
     }
   if (gantry_lower_int (l, "output_dtype", 0) != 0)
     to = gantry_lower_data_type (gantry_lower_int (l, "output_dtype", 0));
-  x = gantry_lower_convert (l, x, GANTRY_I32);
+  x = gantry_builder_convert (l->b, x, GANTRY_I32);
   if (zero != 0)
-    x = SUBTRACT (x, gantry_lower_convert (l, zero, GANTRY_I32));
+    x = SUBTRACT (x, gantry_builder_convert (l->b, zero, GANTRY_I32));
   if (to == GANTRY_ELEMENT_NONE || !gantry_element_is_float (to))
     gantry_lower_fail (l, "element type of the result is not compiled");
   else
-    l->out[0] = gantry_lower_convert (l,
-                                      MULTIPLY (gantry_lower_convert (l, x, GANTRY_F32),
-                                                gantry_lower_convert (l, scale, GANTRY_F32)),
-                                      to);
+    l->out[0] = gantry_builder_convert (
+      l->b, MULTIPLY (gantry_builder_convert (l->b, x, GANTRY_F32), gantry_builder_convert (l->b, scale, GANTRY_F32)),
+      to);
 }
 
 /* The scale spans the data and 0; the zero point is where 0 comes to lie. */
@@ -148,13 +140,12 @@ dynamic_quantize_linear (GantryLower *l)
 
   for (guint i = 0; i < rank; i++)
     axes[i] = i;
-  low = MINIMUM (gantry_lower_reduce (l, "min", x, axes, rank, FALSE), gantry_lower_like (l, x, 0));
-  high = MAXIMUM (gantry_lower_reduce (l, "max", x, axes, rank, FALSE),
-                  gantry_lower_like (l, x, 0));
-  one = gantry_lower_like (l, x, 1);
+  low = MINIMUM (gantry_builder_reduce_axes (l->b, "min", x, axes, rank, FALSE), gantry_builder_like (l->b, x, 0));
+  high = MAXIMUM (gantry_builder_reduce_axes (l->b, "max", x, axes, rank, FALSE), gantry_builder_like (l->b, x, 0));
+  one = gantry_builder_like (l->b, x, 1);
   empty = gantry_builder_compare (l->b, "EQ", low, high);
   scale = gantry_builder_select (l->b, empty, one, SUBTRACT (high, low));
-  scale = DIVIDE (scale, gantry_lower_like (l, x, 255));
+  scale = DIVIDE (scale, gantry_builder_like (l->b, x, 255));
   zero = saturate (l, gantry_lower_unary (l, GANTRY_OP_NEGATE, DIVIDE (low, scale)), 0, GANTRY_U8);
   l->out[0] = saturate (l, DIVIDE (x, scale), zero, GANTRY_U8);
   if (gantry_lower_wants (l, 1))
@@ -172,9 +163,8 @@ matrix_parameter (GantryLower *l, guint i, gboolean rows)
   if (parameter == 0)
     return 0;
   if (gantry_type_elements (gantry_lower_type (l, parameter)) == 1)
-    return gantry_lower_reshape (l, parameter, 0, NULL);
-  return gantry_lower_rank (l, parameter) == 1 && rows ? gantry_lower_along (l, parameter, 2, 0)
-                                                       : parameter;
+    return gantry_builder_reshape (l->b, parameter, 0, NULL);
+  return gantry_lower_rank (l, parameter) == 1 && rows ? gantry_builder_along (l->b, parameter, 2, 0) : parameter;
 }
 
 /* Operand @i as i32 without its zero point. */
@@ -188,8 +178,8 @@ centred (GantryLower *l, guint i, guint32 zero)
       gantry_lower_invalid (l, "operand %u is not of an integer type", i);
       return 0;
     }
-  x = gantry_lower_convert (l, x, GANTRY_I32);
-  return zero != 0 ? SUBTRACT (x, gantry_lower_convert (l, zero, GANTRY_I32)) : x;
+  x = gantry_builder_convert (l->b, x, GANTRY_I32);
+  return zero != 0 ? SUBTRACT (x, gantry_builder_convert (l->b, zero, GANTRY_I32)) : x;
 }
 
 static void
@@ -214,11 +204,10 @@ rescale (GantryLower *l, guint32 sums, guint32 a_scale, guint32 b_scale, guint32
       gantry_lower_invalid (l, "a scale is missing");
       return 0;
     }
-  factor = DIVIDE (MULTIPLY (gantry_lower_widen (l, a_scale), gantry_lower_widen (l, b_scale)),
-                   gantry_lower_widen (l, y_scale));
-  return saturate (
-    l, MULTIPLY (gantry_lower_convert (l, sums, gantry_lower_element (l, factor)), factor), zero,
-    element);
+  factor = DIVIDE (MULTIPLY (gantry_builder_widen (l->b, a_scale), gantry_builder_widen (l->b, b_scale)),
+                   gantry_builder_widen (l->b, y_scale));
+  return saturate (l, MULTIPLY (gantry_builder_convert (l->b, sums, gantry_lower_element (l, factor)), factor), zero,
+                   element);
 }
 
 static void
@@ -245,8 +234,8 @@ channel_parameter (GantryLower *l, guint i, guint rank, gint64 axis)
   if (parameter == 0)
     return 0;
   if (gantry_type_elements (gantry_lower_type (l, parameter)) == 1)
-    return gantry_lower_reshape (l, parameter, 0, NULL);
-  return gantry_lower_along (l, parameter, rank, axis);
+    return gantry_builder_reshape (l->b, parameter, 0, NULL);
+  return gantry_builder_along (l->b, parameter, rank, axis);
 }
 
 /* The i32 convolution of operands @x_at and @w_at with zero points @x_zero and @w_zero (operand

@@ -2,15 +2,7 @@
 /* RNN, GRU and LSTM, unrolled over time. The input's share of all gates is one matrix product over
  * all steps; each step then adds the state's share. Steps beyond a sequence's length keep the state
  * and give zeros. */
-#include "core/frontends/onnx/onnx-lower.h"
-
-#define ADD(x, y) gantry_lower_binary (l, GANTRY_OP_ADD, x, y)
-#define SUBTRACT(x, y) gantry_lower_binary (l, GANTRY_OP_SUBTRACT, x, y)
-#define MULTIPLY(x, y) gantry_lower_binary (l, GANTRY_OP_MULTIPLY, x, y)
-#define DIVIDE(x, y) gantry_lower_binary (l, GANTRY_OP_DIVIDE, x, y)
-#define MAXIMUM(x, y) gantry_lower_binary (l, GANTRY_OP_MAXIMUM, x, y)
-#define MINIMUM(x, y) gantry_lower_binary (l, GANTRY_OP_MINIMUM, x, y)
-#define UNARY(op, x) gantry_lower_unary (l, GANTRY_OP_##op, x)
+#include "core/frontends/onnx/lower-words-private.h"
 
 #define MOST_STEPS 512
 #define MOST_ACTIVATIONS 3
@@ -70,11 +62,10 @@ static const struct
 static guint32
 activate (GantryLower *l, const Layer *layer, const Activation *f, guint32 x)
 {
-  guint32 zero = gantry_lower_like (l, x, 0);
+  guint32 zero = gantry_builder_like (l->b, x, 0);
 
   if (layer->clip > 0)
-    x = MINIMUM (MAXIMUM (x, gantry_lower_like (l, x, -layer->clip)),
-                 gantry_lower_like (l, x, layer->clip));
+    x = MINIMUM (MAXIMUM (x, gantry_builder_like (l->b, x, -layer->clip)), gantry_builder_like (l->b, x, layer->clip));
   if (x == 0)
     return 0;
   if (strcmp (f->name, "Sigmoid") == 0)
@@ -84,26 +75,25 @@ activate (GantryLower *l, const Layer *layer, const Activation *f, guint32 x)
   if (strcmp (f->name, "Relu") == 0)
     return MAXIMUM (x, zero);
   if (strcmp (f->name, "Affine") == 0)
-    return gantry_lower_offset (l, gantry_lower_scale (l, x, f->alpha), f->beta);
+    return gantry_builder_offset (l->b, gantry_builder_scale (l->b, x, f->alpha), f->beta);
   if (strcmp (f->name, "LeakyRelu") == 0)
     return gantry_builder_select (l->b, gantry_builder_compare (l->b, "LT", x, zero),
-                                  gantry_lower_scale (l, x, f->alpha), x);
+                                  gantry_builder_scale (l->b, x, f->alpha), x);
   if (strcmp (f->name, "ThresholdedRelu") == 0)
-    return gantry_builder_select (
-      l->b, gantry_builder_compare (l->b, "GE", x, gantry_lower_like (l, x, f->alpha)), x, zero);
+    return gantry_builder_select (l->b, gantry_builder_compare (l->b, "GE", x, gantry_builder_like (l->b, x, f->alpha)),
+                                  x, zero);
   if (strcmp (f->name, "ScaledTanh") == 0)
-    return gantry_lower_scale (l, UNARY (TANH, gantry_lower_scale (l, x, f->beta)), f->alpha);
+    return gantry_builder_scale (l->b, UNARY (TANH, gantry_builder_scale (l->b, x, f->beta)), f->alpha);
   if (strcmp (f->name, "HardSigmoid") == 0)
     {
-      x = gantry_lower_offset (l, gantry_lower_scale (l, x, f->alpha), f->beta);
-      return MINIMUM (MAXIMUM (x, zero), gantry_lower_like (l, x, 1));
+      x = gantry_builder_offset (l->b, gantry_builder_scale (l->b, x, f->alpha), f->beta);
+      return MINIMUM (MAXIMUM (x, zero), gantry_builder_like (l->b, x, 1));
     }
   if (strcmp (f->name, "Elu") == 0)
-    return gantry_builder_select (
-      l->b, gantry_builder_compare (l->b, "LT", x, zero),
-      gantry_lower_scale (l, UNARY (EXPONENTIAL_MINUS_ONE, x), f->alpha), x);
+    return gantry_builder_select (l->b, gantry_builder_compare (l->b, "LT", x, zero),
+                                  gantry_builder_scale (l->b, UNARY (EXPONENTIAL_MINUS_ONE, x), f->alpha), x);
   if (strcmp (f->name, "Softsign") == 0)
-    return DIVIDE (x, gantry_lower_offset (l, UNARY (ABS, x), 1));
+    return DIVIDE (x, gantry_builder_offset (l->b, UNARY (ABS, x), 1));
   /* Softplus: the table above knows no other name. */
   return ADD (MAXIMUM (x, zero),
               UNARY (LOG_PLUS_ONE, UNARY (EXPONENTIAL, UNARY (NEGATE, UNARY (ABS, x)))));
@@ -160,17 +150,17 @@ of_direction (GantryLower *l, guint32 x, guint d)
   GantryDim dims[GANTRY_MAX_RANK];
   guint rank = gantry_lower_dims (l, x, dims);
 
-  return x != 0 && rank > 0 ? gantry_lower_reshape (
-           l, gantry_lower_slice_axis (l, x, 0, d, d + 1, 1), rank - 1, dims + 1)
-                            : 0;
+  return x != 0 && rank > 0
+           ? gantry_builder_reshape (l->b, gantry_builder_slice_axis (l->b, x, 0, d, d + 1, 1), rank - 1, dims + 1)
+           : 0;
 }
 
 /* Gate @i of a value whose last dimension is gates * hidden. */
 static guint32
 gate (GantryLower *l, const Layer *layer, guint32 x, guint i)
 {
-  return gantry_lower_slice_axis (l, x, (gint64) gantry_lower_rank (l, x) - 1, i * layer->hidden,
-                                  (i + 1) * layer->hidden, 1);
+  return gantry_builder_slice_axis (l->b, x, (gint64) gantry_lower_rank (l, x) - 1, i * layer->hidden,
+                                    (i + 1) * layer->hidden, 1);
 }
 
 /* An initial state as [batch, hidden]; zeros where none is given. */
@@ -185,7 +175,7 @@ initial_state (GantryLower *l, const Layer *layer, guint operand, guint d)
     return gantry_builder_splat (l->b, gantry_lower_element (l, layer->x), 0, 2, dims);
   if (!gantry_lower_check_rank (l, operand, 3, 3))
     return 0;
-  return of_direction (l, layer->batch_first ? gantry_lower_transpose (l, state, swap) : state, d);
+  return of_direction (l, layer->batch_first ? gantry_builder_transpose (l->b, state, swap) : state, d);
 }
 
 /* The input's share of all gates over all steps, and what belongs to the state's share. */
@@ -203,17 +193,17 @@ prepare (GantryLower *l, const Layer *layer, Direction *direction, guint d)
                                         GANTRY_ELEMENT_NONE);
   if (b != 0)
     {
-      guint32 of_input = gantry_lower_slice_axis (l, b, 0, 0, size, 1);
-      guint32 of_state = gantry_lower_slice_axis (l, b, 0, size, 2 * size, 1);
+      guint32 of_input = gantry_builder_slice_axis (l->b, b, 0, 0, size, 1);
+      guint32 of_state = gantry_builder_slice_axis (l->b, b, 0, size, 2 * size, 1);
 
       if (before_reset)
         {
           gint64 low = 0, high = layer->hidden;
 
           direction->reset_bias = gate (l, layer, of_state, 2);
-          of_state = gantry_lower_slice_axis (l, of_state, 0, 0, 2 * layer->hidden, 1);
-          of_state = gantry_lower_pad (l, of_state, gantry_lower_like (l, of_state, 0), &low,
-                                       &high);
+          of_state = gantry_builder_slice_axis (l->b, of_state, 0, 0, 2 * layer->hidden, 1);
+          of_state = gantry_builder_pad_if_any (l->b, of_state, gantry_builder_like (l->b, of_state, 0), &low, &high,
+                                                NULL);
         }
       direction->inputs = ADD (direction->inputs, ADD (of_input, of_state));
     }
@@ -237,11 +227,9 @@ static guint32
 gru_step (GantryLower *l, const Layer *layer, const Direction *d, guint32 x)
 {
   gboolean before_reset = gantry_lower_int (l, "linear_before_reset", 0) != 0;
-  guint32 r_zr = gantry_lower_slice_axis (l, d->recurrence, 0, 0, 2 * layer->hidden, 1);
-  guint32 r_h = gantry_lower_slice_axis (l, d->recurrence, 0, 2 * layer->hidden, 3 * layer->hidden,
-                                         1);
-  guint32 zr = ADD (gantry_lower_slice_axis (l, x, 1, 0, 2 * layer->hidden, 1),
-                    times_recurrence (l, d->h, r_zr));
+  guint32 r_zr = gantry_builder_slice_axis (l->b, d->recurrence, 0, 0, 2 * layer->hidden, 1);
+  guint32 r_h = gantry_builder_slice_axis (l->b, d->recurrence, 0, 2 * layer->hidden, 3 * layer->hidden, 1);
+  guint32 zr = ADD (gantry_builder_slice_axis (l->b, x, 1, 0, 2 * layer->hidden, 1), times_recurrence (l, d->h, r_zr));
   guint32 z = activate (l, layer, &d->activations[0], gate (l, layer, zr, 0));
   guint32 r = activate (l, layer, &d->activations[0], gate (l, layer, zr, 1));
   guint32 candidate;
@@ -256,7 +244,7 @@ gru_step (GantryLower *l, const Layer *layer, const Direction *d, guint32 x)
   else
     candidate = times_recurrence (l, MULTIPLY (r, d->h), r_h);
   candidate = activate (l, layer, &d->activations[1], ADD (gate (l, layer, x, 2), candidate));
-  return ADD (MULTIPLY (SUBTRACT (gantry_lower_like (l, z, 1), z), candidate), MULTIPLY (z, d->h));
+  return ADD (MULTIPLY (SUBTRACT (gantry_builder_like (l->b, z, 1), z), candidate), MULTIPLY (z, d->h));
 }
 
 /* @gate_input plus the peephole of gate @i from the cell. */
@@ -279,7 +267,7 @@ lstm_step (GantryLower *l, const Layer *layer, const Direction *d, guint32 x, gu
   guint32 o;
 
   i = activate (l, layer, &d->activations[0], i);
-  f = gantry_lower_int (l, "input_forget", 0) != 0 ? SUBTRACT (gantry_lower_like (l, i, 1), i)
+  f = gantry_lower_int (l, "input_forget", 0) != 0 ? SUBTRACT (gantry_builder_like (l->b, i, 1), i)
                                                    : activate (l, layer, &d->activations[0], f);
   *cell = ADD (MULTIPLY (f, d->c), MULTIPLY (i, c));
   o = activate (l, layer, &d->activations[0],
@@ -294,8 +282,7 @@ static guint32
 step (GantryLower *l, const Layer *layer, Direction *d, gint64 t)
 {
   GantryDim dims[] = { layer->batch, layer->n_gates * layer->hidden };
-  guint32 x = gantry_lower_reshape (l, gantry_lower_slice_axis (l, d->inputs, 0, t, t + 1, 1), 2,
-                                    dims);
+  guint32 x = gantry_builder_reshape (l->b, gantry_builder_slice_axis (l->b, d->inputs, 0, t, t + 1, 1), 2, dims);
   guint32 cell = 0, h, inside;
 
   if (layer->cell == LSTM)
@@ -312,11 +299,11 @@ step (GantryLower *l, const Layer *layer, Direction *d, gint64 t)
     }
   inside = gantry_builder_compare (l->b, "GT", layer->lengths,
                                    gantry_builder_int_scalar (l->b, GANTRY_I64, t));
-  inside = gantry_lower_along (l, inside, 2, 0);
+  inside = gantry_builder_along (l->b, inside, 2, 0);
   d->h = gantry_builder_select (l->b, inside, h, d->h);
   if (cell != 0)
     d->c = gantry_builder_select (l->b, inside, cell, d->c);
-  return gantry_builder_select (l->b, inside, h, gantry_lower_like (l, h, 0));
+  return gantry_builder_select (l->b, inside, h, gantry_builder_like (l->b, h, 0));
 }
 
 /* All steps of one direction. Returns: its part of Y, [steps, 1, batch, hidden] */
@@ -330,7 +317,7 @@ run_direction (GantryLower *l, const Layer *layer, Direction *d)
     {
       gint64 t = d->reverse ? layer->steps - 1 - k : k;
 
-      outputs[t] = gantry_lower_reshape (l, step (l, layer, d, t), 4, one);
+      outputs[t] = gantry_builder_reshape (l->b, step (l, layer, d, t), 4, one);
       if (outputs[t] == 0)
         return 0;
     }
@@ -348,7 +335,7 @@ sequence_lengths (GantryLower *l, const Layer *layer)
 
   for (gsize i = 0; i < n && full; i++)
     full = known[i] >= layer->steps;
-  return lengths == 0 || full ? 0 : gantry_lower_convert (l, lengths, GANTRY_I64);
+  return lengths == 0 || full ? 0 : gantry_builder_convert (l->b, lengths, GANTRY_I64);
 }
 
 static gboolean
@@ -368,7 +355,7 @@ read_layer (GantryLower *l, Layer *layer)
   layer->n_directions = strcmp (direction, "bidirectional") == 0 ? 2 : 1;
   layer->batch_first = gantry_lower_int (l, "layout", 0) != 0;
   layer->clip = gantry_lower_float (l, "clip", 0);
-  layer->x = layer->batch_first ? gantry_lower_transpose (l, l->in[0], swap) : l->in[0];
+  layer->x = layer->batch_first ? gantry_builder_transpose (l->b, l->in[0], swap) : l->in[0];
   layer->steps = gantry_lower_dim (l, layer->x, 0);
   layer->batch = gantry_lower_dim (l, layer->x, 1);
   layer->hidden = gantry_lower_dim (l, l->in[2], 2);
@@ -402,13 +389,13 @@ last_state (GantryLower *l, const Layer *layer, const guint32 *states)
 
   for (guint i = 0; i < layer->n_directions; i++)
     {
-      parts[i] = gantry_lower_reshape (l, states[i], 3, one);
+      parts[i] = gantry_builder_reshape (l->b, states[i], 3, one);
       if (parts[i] == 0)
         return 0;
     }
   if (layer->n_directions == 2)
     parts[0] = gantry_builder_concatenate (l->b, parts, 2, 0);
-  return layer->batch_first ? gantry_lower_transpose (l, parts[0], swap) : parts[0];
+  return layer->batch_first ? gantry_builder_transpose (l->b, parts[0], swap) : parts[0];
 }
 
 static void
@@ -439,7 +426,7 @@ recurrent (GantryLower *l)
     }
   if (layer.n_directions == 2)
     y[0] = gantry_builder_concatenate (l->b, y, 2, 1);
-  l->out[0] = layer.batch_first ? gantry_lower_transpose (l, y[0], batch_first) : y[0];
+  l->out[0] = layer.batch_first ? gantry_builder_transpose (l->b, y[0], batch_first) : y[0];
   if (gantry_lower_wants (l, 1))
     l->out[1] = last_state (l, &layer, h);
   if (gantry_lower_wants (l, 2) && layer.cell == LSTM)

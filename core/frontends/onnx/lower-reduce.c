@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ONNX operations that reduce along axes, find extremes, sort, or run sums along an axis. */
-#include "core/frontends/onnx/onnx-lower.h"
-
-#define ADD(x, y) gantry_lower_binary (l, GANTRY_OP_ADD, x, y)
-#define SUBTRACT(x, y) gantry_lower_binary (l, GANTRY_OP_SUBTRACT, x, y)
-#define MULTIPLY(x, y) gantry_lower_binary (l, GANTRY_OP_MULTIPLY, x, y)
-#define UNARY(op, x) gantry_lower_unary (l, GANTRY_OP_##op, x)
+#include "core/frontends/onnx/lower-words-private.h"
 
 typedef enum
 {
@@ -75,16 +70,16 @@ reduction_axes (GantryLower *l, guint32 x, gint64 **axes, gsize *n)
 static guint32
 log_sum_exp (GantryLower *l, guint32 x, const gint64 *axes, gsize n, gboolean keep)
 {
-  guint32 top = gantry_lower_reduce (l, "max", x, axes, n, TRUE);
+  guint32 top = gantry_builder_reduce_axes (l->b, "max", x, axes, n, TRUE);
   guint32 sum, shift;
 
   if (top == 0)
     return 0;
-  shift = gantry_builder_select (l->b, UNARY (IS_FINITE, top), top, gantry_lower_like (l, top, 0));
-  sum = gantry_lower_reduce (l, "add", UNARY (EXPONENTIAL, SUBTRACT (x, shift)), axes, n, TRUE);
+  shift = gantry_builder_select (l->b, UNARY (IS_FINITE, top), top, gantry_builder_like (l->b, top, 0));
+  sum = gantry_builder_reduce_axes (l->b, "add", UNARY (EXPONENTIAL, SUBTRACT (x, shift)), axes, n, TRUE);
   sum = ADD (UNARY (LOG, sum), shift);
   if (!keep)
-    sum = gantry_lower_reduce (l, "add", sum, axes, n, FALSE); /* over extents of 1: a reshape */
+    sum = gantry_builder_reduce_axes (l->b, "add", sum, axes, n, FALSE); /* over extents of 1: a reshape */
   return sum;
 }
 
@@ -98,21 +93,21 @@ reduce_by (GantryLower *l, Reduction reduction, guint32 x, const gint64 *axes, g
     count *= (double) gantry_lower_dim (l, x, axes[i]);
   switch (reduction)
     {
-    case SUM: return gantry_lower_reduce (l, "add", x, axes, n, keep);
+    case SUM: return gantry_builder_reduce_axes (l->b, "add", x, axes, n, keep);
     case MEAN:
-      x = gantry_lower_reduce (l, "add", x, axes, n, keep);
-      return gantry_lower_binary (l, GANTRY_OP_DIVIDE, x, gantry_lower_like (l, x, count));
-    case PRODUCT: return gantry_lower_reduce (l, "mul", x, axes, n, keep);
+      x = gantry_builder_reduce_axes (l->b, "add", x, axes, n, keep);
+      return gantry_builder_binary_broadcast (l->b, GANTRY_OP_DIVIDE, x, gantry_builder_like (l->b, x, count));
+    case PRODUCT: return gantry_builder_reduce_axes (l->b, "mul", x, axes, n, keep);
     case MAX_OF:
-      return gantry_lower_reduce (l, gantry_lower_element (l, x) == GANTRY_BOOL ? "or" : "max", x,
-                                  axes, n, keep);
+      return gantry_builder_reduce_axes (l->b, gantry_lower_element (l, x) == GANTRY_BOOL ? "or" : "max", x, axes, n,
+                                         keep);
     case MIN_OF:
-      return gantry_lower_reduce (l, gantry_lower_element (l, x) == GANTRY_BOOL ? "and" : "min", x,
-                                  axes, n, keep);
-    case L1: return gantry_lower_reduce (l, "add", UNARY (ABS, x), axes, n, keep);
-    case L2: return UNARY (SQRT, gantry_lower_reduce (l, "add", MULTIPLY (x, x), axes, n, keep));
-    case SUM_SQUARE: return gantry_lower_reduce (l, "add", MULTIPLY (x, x), axes, n, keep);
-    case LOG_SUM: return UNARY (LOG, gantry_lower_reduce (l, "add", x, axes, n, keep));
+      return gantry_builder_reduce_axes (l->b, gantry_lower_element (l, x) == GANTRY_BOOL ? "and" : "min", x, axes, n,
+                                         keep);
+    case L1: return gantry_builder_reduce_axes (l->b, "add", UNARY (ABS, x), axes, n, keep);
+    case L2: return UNARY (SQRT, gantry_builder_reduce_axes (l->b, "add", MULTIPLY (x, x), axes, n, keep));
+    case SUM_SQUARE: return gantry_builder_reduce_axes (l->b, "add", MULTIPLY (x, x), axes, n, keep);
+    case LOG_SUM: return UNARY (LOG, gantry_builder_reduce_axes (l->b, "add", x, axes, n, keep));
     case LOG_SUM_EXP: return log_sum_exp (l, x, axes, n, keep);
     }
   return 0;
@@ -133,14 +128,13 @@ reduce (GantryLower *l)
     return;
   if (!gantry_element_is_float (element) && (reduction == L2 || reduction >= LOG_SUM))
     {
-      y = reduce_by (l, reduction, gantry_lower_convert (l, x, GANTRY_F64), axes, n, keep);
-      l->out[0] = gantry_lower_convert (l, y, element);
+      y = reduce_by (l, reduction, gantry_builder_convert (l->b, x, GANTRY_F64), axes, n, keep);
+      l->out[0] = gantry_builder_convert (l->b, y, element);
       return;
     }
-  y = reduce_by (l, reduction,
-                 reduction == MAX_OF || reduction == MIN_OF ? x : gantry_lower_widen (l, x), axes,
-                 n, keep);
-  l->out[0] = gantry_lower_convert (l, y, element);
+  y = reduce_by (l, reduction, reduction == MAX_OF || reduction == MIN_OF ? x : gantry_builder_widen (l->b, x), axes, n,
+                 keep);
+  l->out[0] = gantry_builder_convert (l->b, y, element);
 }
 
 guint32
@@ -148,18 +142,18 @@ gantry_lower_arg_extreme (GantryLower *l, guint32 x, gint64 axis, const char *ki
 {
   GantryDim dims[GANTRY_MAX_RANK];
   guint rank = gantry_lower_dims (l, x, dims);
-  guint32 extreme = gantry_lower_reduce (l, kind, x, &axis, 1, TRUE);
+  guint32 extreme = gantry_builder_reduce_axes (l->b, kind, x, &axis, 1, TRUE);
   guint32 hit, position;
 
   if (extreme == 0)
     return 0;
   hit = gantry_builder_compare (l->b, "EQ", x, extreme);
   if (gantry_element_is_float (gantry_lower_element (l, x)))
-    hit = gantry_lower_binary (l, GANTRY_OP_OR, hit, UNARY (IS_NAN, x));
-  position = gantry_lower_iota (l, GANTRY_I64, rank, dims, axis);
+    hit = gantry_builder_binary_broadcast (l->b, GANTRY_OP_OR, hit, UNARY (IS_NAN, x));
+  position = gantry_builder_iota (l->b, GANTRY_I64, rank, dims, axis);
   position = gantry_builder_select (
     l->b, hit, position, gantry_builder_int_scalar (l->b, GANTRY_I64, last ? -1 : dims[axis]));
-  return gantry_lower_reduce (l, last ? "max" : "min", position, &axis, 1, TRUE);
+  return gantry_builder_reduce_axes (l->b, last ? "max" : "min", position, &axis, 1, TRUE);
 }
 
 static void
@@ -180,7 +174,7 @@ arg_extreme (GantryLower *l)
       for (guint i = 0; i < gantry_lower_rank (l, x); i++)
         if (i != axis)
           dims[rank++] = gantry_lower_dim (l, x, i);
-      y = gantry_lower_reshape (l, y, rank, dims);
+      y = gantry_builder_reshape (l->b, y, rank, dims);
     }
   l->out[0] = y;
 }
@@ -193,7 +187,7 @@ shift (GantryLower *l, guint32 x, gint64 axis, gint64 by, guint32 fill)
 
   low[axis] = by;
   high[axis] = -by;
-  return gantry_lower_pad (l, x, fill, low, high);
+  return gantry_builder_pad_if_any (l->b, x, fill, low, high, NULL);
 }
 
 /* Running sums or products in log2 (n) rounds of adding the value 1, 2, 4, ... places back (Hillis
@@ -225,17 +219,17 @@ cumulate (GantryLower *l)
         }
     }
   dim = gantry_lower_dim (l, x, axis);
-  y = gantry_lower_widen (l, x);
-  fill = gantry_lower_like (l, y, product ? 1 : 0);
+  y = gantry_builder_widen (l->b, x);
+  fill = gantry_builder_like (l->b, y, product ? 1 : 0);
   if (reverse)
-    y = gantry_lower_reverse (l, y, &axis, 1);
+    y = gantry_builder_reverse (l->b, y, &axis, 1);
   if (gantry_lower_int (l, "exclusive", 0) != 0 && dim > 0)
     y = shift (l, y, axis, 1, fill);
   for (gint64 by = 1; by < dim; by *= 2)
-    y = gantry_lower_binary (l, (GantryOp) l->rule->arg, y, shift (l, y, axis, by, fill));
+    y = gantry_builder_binary_broadcast (l->b, (GantryOp) l->rule->arg, y, shift (l, y, axis, by, fill));
   if (reverse)
-    y = gantry_lower_reverse (l, y, &axis, 1);
-  l->out[0] = gantry_lower_convert (l, y, element);
+    y = gantry_builder_reverse (l->b, y, &axis, 1);
+  l->out[0] = gantry_builder_convert (l->b, y, element);
 }
 
 /* Sorted values and their indices along @axis. */
@@ -249,8 +243,7 @@ sort_with_indices (GantryLower *l, guint32 x, gint64 axis, gboolean descending)
   gantry_attr_list_set_int (attrs, "dimension", axis);
   gantry_attr_list_set_int (attrs, "descending", descending);
   gantry_attr_list_set_int (attrs, "stable", TRUE);
-  return gantry_lower_add (l, GANTRY_OP_SORT, attrs, 2, x,
-                           gantry_lower_iota (l, GANTRY_I64, rank, dims, axis));
+  return gantry_lower_add (l, GANTRY_OP_SORT, attrs, 2, x, gantry_builder_iota (l->b, GANTRY_I64, rank, dims, axis));
 }
 
 /* How many: attribute (versions before 10), operand, or the extent that the model declares. */
@@ -290,7 +283,7 @@ top_k (GantryLower *l)
     }
   sorted = sort_with_indices (l, x, axis, gantry_lower_int (l, "largest", 1) != 0);
   for (guint i = 0; i < 2 && i < l->n_out && sorted != 0; i++)
-    l->out[i] = gantry_lower_slice_axis (l, gantry_builder_result (l->b, sorted, i), axis, 0, k, 1);
+    l->out[i] = gantry_builder_slice_axis (l->b, gantry_builder_result (l->b, sorted, i), axis, 0, k, 1);
 }
 
 /* clang-format off */

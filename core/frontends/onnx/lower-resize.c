@@ -203,8 +203,7 @@ repeat_axis (GantryLower *l, guint32 x, guint axis, gint64 times)
     }
   wide[axis + 1] = times;
   dims[axis] *= times;
-  return gantry_lower_reshape (l, gantry_builder_broadcast (l->b, x, rank + 1, wide, from), rank,
-                               dims);
+  return gantry_builder_reshape (l->b, gantry_builder_broadcast (l->b, x, rank + 1, wide, from), rank, dims);
 }
 
 /* The taps of all positions, [out, taps] in place of the axis, times their weights, summed over the taps. A matrix with
@@ -215,8 +214,8 @@ sum_many_taps (GantryLower *l, guint32 x, guint axis, const Axis *a)
   gint64 n = a->out * a->taps, along = axis + 1;
   guint rank = gantry_lower_rank (l, x);
   GantryDim weights[GANTRY_MAX_RANK], at[] = { a->out, a->taps };
-  guint32 indices = gantry_lower_reshape (l, gantry_builder_ints (l->b, a->indices, (gsize) n), 2, at);
-  guint32 w = gantry_lower_floats (l, gantry_lower_element (l, x), a->weights, n);
+  guint32 indices = gantry_builder_reshape (l->b, gantry_builder_ints (l->b, a->indices, (gsize) n), 2, at);
+  guint32 w = gantry_builder_floats (l->b, gantry_lower_element (l, x), a->weights, n);
 
   if (rank >= GANTRY_MAX_RANK)
     {
@@ -225,14 +224,15 @@ sum_many_taps (GantryLower *l, guint32 x, guint axis, const Axis *a)
     }
   for (guint i = 0; i <= rank; i++)
     weights[i] = i == axis ? a->out : i == axis + 1 ? a->taps : 1;
-  x = gantry_lower_take_computed (l, x, axis, indices);
-  w = gantry_lower_reshape (l, w, rank + 1, weights);
-  x = gantry_lower_binary (l, GANTRY_OP_MULTIPLY, x, w);
+  x = gantry_builder_take (l->b, x, axis, indices);
+  w = gantry_builder_reshape (l->b, w, rank + 1, weights);
+  x = gantry_builder_binary_broadcast (l->b, GANTRY_OP_MULTIPLY, x, w);
   /* A tap of weight 0 stands for no position at all. */
-  x = w != 0 && x != 0 ? gantry_builder_select (l->b, gantry_builder_compare (l->b, "NE", w, gantry_lower_like (l, w, 0)), x,
-                                                gantry_lower_like (l, x, 0))
-                       : 0;
-  return gantry_lower_reduce (l, "add", x, &along, 1, FALSE);
+  x = w != 0 && x != 0
+        ? gantry_builder_select (l->b, gantry_builder_compare (l->b, "NE", w, gantry_builder_like (l->b, w, 0)), x,
+                                 gantry_builder_like (l->b, x, 0))
+        : 0;
+  return gantry_builder_reduce_axes (l->b, "add", x, &along, 1, FALSE);
 }
 
 static guint32
@@ -260,10 +260,10 @@ sum_taps (GantryLower *l, guint32 x, guint axis, const Axis *a)
         continue;
       part = gantry_lower_take (l, x, axis, indices, a->out);
       if (!all_one)
-        part = gantry_lower_binary (
-          l, GANTRY_OP_MULTIPLY, part,
-          gantry_lower_along (l, gantry_lower_floats (l, element, weights, a->out), rank, axis));
-      sum = sum == 0 ? part : gantry_lower_binary (l, GANTRY_OP_ADD, sum, part);
+        part = gantry_builder_binary_broadcast (
+          l->b, GANTRY_OP_MULTIPLY, part,
+          gantry_builder_along (l->b, gantry_builder_floats (l->b, element, weights, a->out), rank, axis));
+      sum = sum == 0 ? part : gantry_builder_binary_broadcast (l->b, GANTRY_OP_ADD, sum, part);
     }
   return sum;
 }
@@ -445,15 +445,13 @@ extrapolate (GantryLower *l, guint32 x, guint rank, const Axis *all)
 
         for (gint64 k = 0; k < all[i].out; k++)
           flags[k] = all[i].outside[k];
-        outside = gantry_lower_along (l, gantry_lower_floats (l, GANTRY_BOOL, flags, all[i].out),
-                                      rank, i);
-        anywhere = anywhere == 0 ? outside
-                                 : gantry_lower_binary (l, GANTRY_OP_OR, anywhere, outside);
+        outside = gantry_builder_along (l->b, gantry_builder_floats (l->b, GANTRY_BOOL, flags, all[i].out), rank, i);
+        anywhere = anywhere == 0 ? outside : gantry_builder_binary_broadcast (l->b, GANTRY_OP_OR, anywhere, outside);
       }
   if (anywhere == 0)
     return x;
-  return gantry_builder_select (
-    l->b, anywhere, gantry_lower_like (l, x, gantry_lower_float (l, "extrapolation_value", 0)), x);
+  return gantry_builder_select (l->b, anywhere,
+                                gantry_builder_like (l->b, x, gantry_lower_float (l, "extrapolation_value", 0)), x);
 }
 
 static void
@@ -488,7 +486,7 @@ resize (GantryLower *l)
       return;
     }
   if (options.mode != NEAREST)
-    x = gantry_lower_widen (l, x);
+    x = gantry_builder_widen (l->b, x);
   for (guint i = 0; i < rank && !l->failed; i++)
     {
       gboolean whole = all[i].roi_start == 0 && all[i].roi_end == 1;
@@ -499,7 +497,7 @@ resize (GantryLower *l)
       x = resize_axis (l, x, i, &all[i]);
     }
   if (!l->failed)
-    l->out[0] = gantry_lower_convert (l, extrapolate (l, x, rank, all), element);
+    l->out[0] = gantry_builder_convert (l->b, extrapolate (l, x, rank, all), element);
 }
 
 /* clang-format off */

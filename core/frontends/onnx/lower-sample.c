@@ -3,14 +3,7 @@
  * position mixes a few taps along each spatial dimension; each combination of taps is one batched
  * gather from the flattened positions. Padding modes follow the reference implementation: once on
  * the coordinate, once on each tap's index. */
-#include "core/frontends/onnx/onnx-lower.h"
-
-#define ADD(x, y) gantry_lower_binary (l, GANTRY_OP_ADD, x, y)
-#define SUBTRACT(x, y) gantry_lower_binary (l, GANTRY_OP_SUBTRACT, x, y)
-#define MULTIPLY(x, y) gantry_lower_binary (l, GANTRY_OP_MULTIPLY, x, y)
-#define DIVIDE(x, y) gantry_lower_binary (l, GANTRY_OP_DIVIDE, x, y)
-#define UNARY(op, x) gantry_lower_unary (l, GANTRY_OP_##op, x)
-#define LIKE(x, value) gantry_lower_like (l, x, value)
+#include "core/frontends/onnx/lower-words-private.h"
 
 #define MOST_SPATIAL 3
 #define CUBIC_A (-0.75)
@@ -49,22 +42,21 @@ reflect (GantryLower *l, guint32 x, double low, double high)
 
   if (range <= 0)
     return MULTIPLY (x, LIKE (x, 0));
-  distance = UNARY (ABS, gantry_lower_offset (l, x, -low));
-  turns = UNARY (FLOOR, gantry_lower_scale (l, distance, 1 / range));
-  rest = SUBTRACT (distance, gantry_lower_scale (l, turns, range));
-  odd = gantry_lower_binary (l, GANTRY_OP_REMAINDER, turns, LIKE (turns, 2));
+  distance = UNARY (ABS, gantry_builder_offset (l->b, x, -low));
+  turns = UNARY (FLOOR, gantry_builder_scale (l->b, distance, 1 / range));
+  rest = SUBTRACT (distance, gantry_builder_scale (l->b, turns, range));
+  odd = gantry_builder_binary_broadcast (l->b, GANTRY_OP_REMAINDER, turns, LIKE (turns, 2));
   if (odd == 0)
     return 0;
   return gantry_builder_select (l->b, gantry_builder_compare (l->b, "EQ", odd, LIKE (odd, 0)),
-                                gantry_lower_offset (l, rest, low),
-                                SUBTRACT (LIKE (rest, high), rest));
+                                gantry_builder_offset (l->b, rest, low), SUBTRACT (LIKE (rest, high), rest));
 }
 
 static guint32
 clamp (GantryLower *l, guint32 x, double low, double high)
 {
-  x = gantry_lower_binary (l, GANTRY_OP_MAXIMUM, x, LIKE (x, low));
-  return gantry_lower_binary (l, GANTRY_OP_MINIMUM, x, LIKE (x, high));
+  x = gantry_builder_binary_broadcast (l->b, GANTRY_OP_MAXIMUM, x, LIKE (x, low));
+  return gantry_builder_binary_broadcast (l->b, GANTRY_OP_MINIMUM, x, LIKE (x, high));
 }
 
 /* From [-1, 1] to positions, then padding of the coordinate itself. */
@@ -74,10 +66,10 @@ coordinate (GantryLower *l, const Sampling *s, const Axis *a, guint32 x)
   double extent = (double) a->extent;
 
   if (s->align)
-    x = gantry_lower_scale (l, gantry_lower_offset (l, x, 1), (extent - 1) / 2);
+    x = gantry_builder_scale (l->b, gantry_builder_offset (l->b, x, 1), (extent - 1) / 2);
   else
-    x = gantry_lower_scale (
-      l, gantry_lower_offset (l, gantry_lower_scale (l, gantry_lower_offset (l, x, 1), extent), -1),
+    x = gantry_builder_scale (
+      l->b, gantry_builder_offset (l->b, gantry_builder_scale (l->b, gantry_builder_offset (l->b, x, 1), extent), -1),
       0.5);
   if (s->taps == 1)
     x = UNARY (ROUND_NEAREST_EVEN, x);
@@ -92,19 +84,17 @@ coordinate (GantryLower *l, const Sampling *s, const Axis *a, guint32 x)
 static guint32
 cubic_weight (GantryLower *l, guint32 t, guint tap)
 {
-  guint32 d = tap == 0   ? gantry_lower_offset (l, t, 1)
-              : tap == 1 ? t
-                         : SUBTRACT (LIKE (t, tap == 2 ? 1 : 2), t);
+  guint32 d = tap == 0 ? gantry_builder_offset (l->b, t, 1) : tap == 1 ? t : SUBTRACT (LIKE (t, tap == 2 ? 1 : 2), t);
   guint32 w;
 
   if (tap == 1 || tap == 2)
     {
-      w = gantry_lower_offset (l, gantry_lower_scale (l, d, CUBIC_A + 2), -(CUBIC_A + 3));
-      return gantry_lower_offset (l, MULTIPLY (MULTIPLY (w, d), d), 1);
+      w = gantry_builder_offset (l->b, gantry_builder_scale (l->b, d, CUBIC_A + 2), -(CUBIC_A + 3));
+      return gantry_builder_offset (l->b, MULTIPLY (MULTIPLY (w, d), d), 1);
     }
-  w = gantry_lower_offset (l, gantry_lower_scale (l, d, CUBIC_A), -5 * CUBIC_A);
-  w = gantry_lower_offset (l, MULTIPLY (w, d), 8 * CUBIC_A);
-  return gantry_lower_offset (l, MULTIPLY (w, d), -4 * CUBIC_A);
+  w = gantry_builder_offset (l->b, gantry_builder_scale (l->b, d, CUBIC_A), -5 * CUBIC_A);
+  w = gantry_builder_offset (l->b, MULTIPLY (w, d), 8 * CUBIC_A);
+  return gantry_builder_offset (l->b, MULTIPLY (w, d), -4 * CUBIC_A);
 }
 
 static void
@@ -136,7 +126,7 @@ tap_index (GantryLower *l, const Sampling *s, const Axis *a, guint tap, guint32 
 {
   gint64 step = s->taps == 4 ? (gint64) tap - 1 : tap;
   double last = (double) a->extent - 1;
-  guint32 index = gantry_lower_offset (l, a->base, (double) step);
+  guint32 index = gantry_builder_offset (l->b, a->base, (double) step);
 
   if (index == 0)
     return 0;
@@ -144,13 +134,13 @@ tap_index (GantryLower *l, const Sampling *s, const Axis *a, guint tap, guint32 
     index = reflect (l, index, a->low, a->high);
   if (s->padding == ZEROS)
     {
-      guint32 within = gantry_lower_binary (
-        l, GANTRY_OP_AND, gantry_builder_compare (l->b, "GE", index, LIKE (index, 0)),
-        gantry_builder_compare (l->b, "LE", index, LIKE (index, last)));
+      guint32 within = gantry_builder_binary_broadcast (l->b, GANTRY_OP_AND,
+                                                        gantry_builder_compare (l->b, "GE", index, LIKE (index, 0)),
+                                                        gantry_builder_compare (l->b, "LE", index, LIKE (index, last)));
 
-      *inside = *inside == 0 ? within : gantry_lower_binary (l, GANTRY_OP_AND, *inside, within);
+      *inside = *inside == 0 ? within : gantry_builder_binary_broadcast (l->b, GANTRY_OP_AND, *inside, within);
     }
-  return gantry_lower_convert (l, clamp (l, index, 0, last), GANTRY_I64);
+  return gantry_builder_convert (l->b, clamp (l, index, 0, last), GANTRY_I64);
 }
 
 /* The share of one combination of taps; @x is [batch, pixels, channels], the result [batch,
@@ -174,15 +164,13 @@ sample_taps (GantryLower *l, const Sampling *s, guint32 x, guint combination, gi
                               index);
       weight = weight == 0 ? w : MULTIPLY (weight, w);
     }
-  value = gantry_lower_gather_nd (
-    l, x, gantry_lower_reshape (l, flat, 3, (GantryDim[]){ batch, positions, 1 }), 1);
+  value = gantry_lower_gather_nd (l, x, gantry_builder_reshape (l->b, flat, 3, (GantryDim[]){ batch, positions, 1 }),
+                                  1);
   if (inside != 0 && value != 0)
-    value = gantry_builder_select (
-      l->b, gantry_lower_reshape (l, inside, 3, (GantryDim[]){ batch, positions, 1 }), value,
-      LIKE (value, 0));
+    value = gantry_builder_select (l->b, gantry_builder_reshape (l->b, inside, 3, (GantryDim[]){ batch, positions, 1 }),
+                                   value, LIKE (value, 0));
   if (weight != 0)
-    value = MULTIPLY (value,
-                      gantry_lower_reshape (l, weight, 3, (GantryDim[]){ batch, positions, 1 }));
+    value = MULTIPLY (value, gantry_builder_reshape (l->b, weight, 3, (GantryDim[]){ batch, positions, 1 }));
   return value;
 }
 
@@ -241,19 +229,16 @@ grid_sample (GantryLower *l)
       positions *= g[i + 1];
       combinations *= s.taps;
     }
-  x = gantry_lower_reshape (l, gantry_lower_widen (l, l->in[0]), 3,
-                            (GantryDim[]){ d[0], d[1], pixels });
-  x = gantry_lower_transpose (l, x, channels_last);
-  grid = gantry_lower_reshape (l, gantry_lower_widen (l, l->in[1]), 3,
-                               (GantryDim[]){ g[0], positions, s.n });
-  grid = gantry_lower_convert (l, grid, gantry_lower_element (l, x));
+  x = gantry_builder_reshape (l->b, gantry_builder_widen (l->b, l->in[0]), 3, (GantryDim[]){ d[0], d[1], pixels });
+  x = gantry_builder_transpose (l->b, x, channels_last);
+  grid = gantry_builder_reshape (l->b, gantry_builder_widen (l->b, l->in[1]), 3, (GantryDim[]){ g[0], positions, s.n });
+  grid = gantry_builder_convert (l->b, grid, gantry_lower_element (l, x));
   for (guint i = 0; i < s.n; i++)
     {
       /* The grid counts its coordinates from the innermost dimension. */
-      guint32 of_axis = gantry_lower_slice_axis (l, grid, 2, s.n - 1 - i, s.n - i, 1);
+      guint32 of_axis = gantry_builder_slice_axis (l->b, grid, 2, s.n - 1 - i, s.n - i, 1);
 
-      prepare_axis (l, &s, &s.axes[i],
-                    gantry_lower_reshape (l, of_axis, 2, (GantryDim[]){ g[0], positions }));
+      prepare_axis (l, &s, &s.axes[i], gantry_builder_reshape (l->b, of_axis, 2, (GantryDim[]){ g[0], positions }));
     }
   for (guint c = 0; c < combinations && !l->failed; c++)
     {
@@ -261,11 +246,11 @@ grid_sample (GantryLower *l)
 
       sum = sum == 0 ? part : ADD (sum, part);
     }
-  sum = sum != 0 ? gantry_lower_transpose (l, sum, channels_last) : 0;
+  sum = sum != 0 ? gantry_builder_transpose (l->b, sum, channels_last) : 0;
   for (guint i = 0; i < s.n; i++)
     d[i + 2] = g[i + 1];
-  l->out[0] = gantry_lower_convert (l, gantry_lower_reshape (l, sum, s.n + 2, d),
-                                    gantry_lower_element (l, l->in[0]));
+  l->out[0] = gantry_builder_convert (l->b, gantry_builder_reshape (l->b, sum, s.n + 2, d),
+                                      gantry_lower_element (l, l->in[0]));
 }
 
 /* The coordinates in [-1, 1] of the pixels' centres along one dimension. */
@@ -278,8 +263,8 @@ base_coordinates (GantryLower *l, guint32 theta, gint64 extent, gboolean align, 
   for (gint64 i = 0; i < extent; i++)
     values[i] = align ? -1 + 2.0 * (double) i / (double) (extent - 1)
                       : (2.0 * (double) i + 1) / (double) extent - 1;
-  return gantry_lower_along (
-    l, gantry_lower_floats (l, gantry_lower_element (l, theta), values, extent), rank, axis);
+  return gantry_builder_along (l->b, gantry_builder_floats (l->b, gantry_lower_element (l, theta), values, extent),
+                               rank, axis);
 }
 
 /* grid[n, ..., k] = sum over j of theta[n, k, j] times coordinate j, the last of which is 1. */
@@ -313,8 +298,8 @@ affine_grid (GantryLower *l)
   one[n + 1] = n;
   for (guint j = 0; j <= n && !l->failed; j++)
     {
-      guint32 column = gantry_lower_reshape (l, gantry_lower_slice_axis (l, theta, 2, j, j + 1, 1),
-                                             n + 2, one);
+      guint32 column = gantry_builder_reshape (l->b, gantry_builder_slice_axis (l->b, theta, 2, j, j + 1, 1), n + 2,
+                                               one);
 
       /* Coordinate 0 runs along the innermost dimension. */
       if (j < n)

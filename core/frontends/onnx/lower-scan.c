@@ -70,8 +70,7 @@ scanned (GantryLower *l, const ScanShape *s, const guint32 *inputs, guint i, gin
   for (guint k = 0; k < gantry_lower_rank (l, inputs[i]); k++)
     if (k != axis)
       dims[n++] = gantry_lower_dim (l, inputs[i], k);
-  return gantry_lower_reshape (l, gantry_lower_slice_axis (l, inputs[i], axis, at, at + 1, 1), n,
-                               dims);
+  return gantry_builder_reshape (l->b, gantry_builder_slice_axis (l->b, inputs[i], axis, at, at + 1, 1), n, dims);
 }
 
 /* Scan over @states and @inputs (of one sample); results into @out. */
@@ -119,9 +118,9 @@ sample (GantryLower *l, guint32 x, gint64 i)
   GantryDim dims[GANTRY_MAX_RANK];
   guint rank = gantry_lower_dims (l, x, dims);
 
-  return rank > 0 ? gantry_lower_reshape (l, gantry_lower_slice_axis (l, x, 0, i, i + 1, 1),
-                                          rank - 1, dims + 1)
-                  : 0;
+  return rank > 0
+           ? gantry_builder_reshape (l->b, gantry_builder_slice_axis (l->b, x, 0, i, i + 1, 1), rank - 1, dims + 1)
+           : 0;
 }
 
 /* Version 8 ran the body for each sample of a batch, which it kept in the first dimension of

@@ -76,7 +76,7 @@ find_piece (const GantryLiteral *split, gint64 dim, gint64 index, Piece *piece)
 static guint32
 take (GantryLower *l, guint32 x, gint64 axis, const Piece *piece, gboolean keep)
 {
-  guint32 y = gantry_lower_slice_axis (l, x, axis, piece->start, piece->start + piece->size, 1);
+  guint32 y = gantry_builder_slice_axis (l->b, x, axis, piece->start, piece->start + piece->size, 1);
   GantryDim dims[GANTRY_MAX_RANK];
   guint rank = 0;
 
@@ -85,7 +85,7 @@ take (GantryLower *l, guint32 x, gint64 axis, const Piece *piece, gboolean keep)
   for (guint i = 0; i < gantry_lower_rank (l, x); i++)
     if (i != axis)
       dims[rank++] = gantry_lower_dim (l, x, i);
-  return gantry_lower_reshape (l, y, rank, dims);
+  return gantry_builder_reshape (l->b, y, rank, dims);
 }
 
 static void

@@ -87,7 +87,7 @@ constant (GantryLower *l)
   else if (gantry_lower_has_attr (l, "value_int"))
     l->out[0] = gantry_builder_int_scalar (l->b, GANTRY_I64, gantry_lower_int (l, "value_int", 0));
   else if ((floats = gantry_attrs_floats (l->context, l->node->attrs, "value_floats", &n)) != NULL)
-    l->out[0] = gantry_lower_floats (l, GANTRY_F32, floats, (gint64) n);
+    l->out[0] = gantry_builder_floats (l->b, GANTRY_F32, floats, (gint64) n);
   else if ((ints = gantry_lower_ints (l, "value_ints", &n)) != NULL)
     l->out[0] = gantry_builder_ints (l->b, ints, n);
   else if (gantry_lower_has_attr (l, "sparse_value.values"))
@@ -108,6 +108,23 @@ check_dims (GantryLower *l, const gint64 *dims, gsize n)
   return !l->failed;
 }
 
+/* The shape that operand @i says, or that the model declares for the result; NULL after a failure. */
+static const gint64 *
+wanted_shape (GantryLower *l, guint i, gsize *n)
+{
+  const GantryType *declared = gantry_lower_declared (l, 0);
+  const gint64 *dims = gantry_lower_known_ints (l, gantry_lower_operand (l, i), n);
+
+  if (dims == NULL && declared != NULL)
+    {
+      dims = declared->dims;
+      *n = declared->rank;
+    }
+  if (dims == NULL)
+    gantry_lower_needs_constant (l, gantry_lower_operand (l, i), "shape");
+  return dims != NULL && check_dims (l, dims, *n) ? dims : NULL;
+}
+
 /* A broadcast of one scalar, never a dense literal. */
 static void
 constant_of_shape (GantryLower *l)
@@ -116,23 +133,12 @@ constant_of_shape (GantryLower *l)
   GantryLiteral *value = attr != NULL && attr->kind == GANTRY_ATTR_LITERAL
                            ? gantry_context_literal (l->context, attr->id)
                            : NULL;
-  const GantryType *declared = gantry_lower_declared (l, 0);
   gsize n = 0;
-  const gint64 *dims = gantry_lower_known_ints (l, gantry_lower_operand (l, 0), &n);
+  const gint64 *dims = wanted_shape (l, 0, &n);
   GantryElementType element = value != NULL ? (GantryElementType) value->type->element : GANTRY_F32;
   guint32 scalar;
 
-  if (dims == NULL && declared != NULL)
-    {
-      dims = declared->dims;
-      n = declared->rank;
-    }
   if (dims == NULL)
-    {
-      gantry_lower_needs_constant (l, gantry_lower_operand (l, 0), "shape");
-      return;
-    }
-  if (!check_dims (l, dims, n))
     return;
   if (attr != NULL && (value == NULL || gantry_type_elements (value->type) != 1))
     {
@@ -229,7 +235,7 @@ reshape_as_declared (GantryLower *l, guint32 x)
   if (declared == NULL
       || gantry_type_elements (declared) != gantry_type_elements (gantry_lower_type (l, x)))
     return FALSE;
-  l->out[0] = gantry_lower_reshape (l, x, declared->rank, declared->dims);
+  l->out[0] = gantry_builder_reshape (l->b, x, declared->rank, declared->dims);
   return TRUE;
 }
 
@@ -252,7 +258,7 @@ reshape (GantryLower *l)
     }
   rank = resolve_shape (l, x, wanted, n, dims);
   if (rank >= 0)
-    l->out[0] = gantry_lower_reshape (l, x, (guint) rank, dims);
+    l->out[0] = gantry_builder_reshape (l->b, x, (guint) rank, dims);
 }
 
 static void
@@ -272,7 +278,7 @@ flatten (GantryLower *l)
     }
   for (gint64 i = 0; i < rank; i++)
     dims[i < axis ? 0 : 1] *= gantry_lower_dim (l, x, i);
-  l->out[0] = gantry_lower_reshape (l, x, 2, dims);
+  l->out[0] = gantry_builder_reshape (l->b, x, 2, dims);
 }
 
 /* Whether the axes are an operand that is not constant; then the declared type decides or the rule
@@ -318,7 +324,7 @@ squeeze (GantryLower *l)
         dims[n_dims++] = dim;
     }
   if (!l->failed)
-    l->out[0] = gantry_lower_reshape (l, x, n_dims, dims);
+    l->out[0] = gantry_builder_reshape (l->b, x, n_dims, dims);
 }
 
 static void
@@ -353,7 +359,7 @@ unsqueeze (GantryLower *l)
     added[axes[i]] = TRUE;
   for (guint i = 0; i < rank + n; i++)
     dims[i] = added[i] ? 1 : gantry_lower_dim (l, x, from++);
-  l->out[0] = gantry_lower_reshape (l, x, rank + n, dims);
+  l->out[0] = gantry_builder_reshape (l->b, x, rank + n, dims);
 }
 
 static void
@@ -381,31 +387,20 @@ transpose (GantryLower *l)
         }
       seen[permutation[i]] = TRUE;
     }
-  l->out[0] = gantry_lower_transpose (l, x, permutation);
+  l->out[0] = gantry_builder_transpose (l->b, x, permutation);
 }
 
 static void
 expand (GantryLower *l)
 {
   guint32 x = gantry_lower_operand (l, 0);
-  const GantryType *declared = gantry_lower_declared (l, 0);
   GantryDim dims[GANTRY_MAX_RANK];
   gint64 rank = gantry_lower_rank (l, x);
   gsize n = 0;
-  const gint64 *wanted = gantry_lower_known_ints (l, gantry_lower_operand (l, 1), &n);
+  const gint64 *wanted = wanted_shape (l, 1, &n);
   gint64 out_rank;
 
-  if (wanted == NULL && declared != NULL)
-    {
-      wanted = declared->dims;
-      n = declared->rank;
-    }
   if (wanted == NULL)
-    {
-      gantry_lower_needs_constant (l, gantry_lower_operand (l, 1), "shape");
-      return;
-    }
-  if (!check_dims (l, wanted, n))
     return;
   out_rank = MAX (rank, (gint64) n);
   for (gint64 i = 0; i < out_rank; i++)
@@ -471,7 +466,7 @@ tile (GantryLower *l)
     }
   if (n_wide > rank)
     x = gantry_builder_broadcast (l->b, x, n_wide, wide, from);
-  l->out[0] = gantry_lower_reshape (l, x, rank, dims);
+  l->out[0] = gantry_builder_reshape (l->b, x, rank, dims);
 }
 
 static void
@@ -493,12 +488,11 @@ depth_to_space (GantryLower *l)
         l, "blocksize %" G_GINT64_FORMAT " does not fit %" G_GINT64_FORMAT " channels", b, d[1]);
       return;
     }
-  x = crd ? gantry_lower_reshape (l, x, 6, (GantryDim[]){ d[0], d[1] / (b * b), b, b, d[2], d[3] })
-          : gantry_lower_reshape (l, x, 6, (GantryDim[]){ d[0], b, b, d[1] / (b * b), d[2], d[3] });
-  x = gantry_lower_transpose (l, x, crd ? crd_order : dcr_order);
-  l->out[0] = gantry_lower_reshape (l, x, 4,
-                                    (GantryDim[]){ d[0], d[1] / (b * b), gantry_dim_multiply (d[2], b),
-                                                   gantry_dim_multiply (d[3], b) });
+  x = crd ? gantry_builder_reshape (l->b, x, 6, (GantryDim[]){ d[0], d[1] / (b * b), b, b, d[2], d[3] })
+          : gantry_builder_reshape (l->b, x, 6, (GantryDim[]){ d[0], b, b, d[1] / (b * b), d[2], d[3] });
+  x = gantry_builder_transpose (l->b, x, crd ? crd_order : dcr_order);
+  l->out[0] = gantry_builder_reshape (
+    l->b, x, 4, (GantryDim[]){ d[0], d[1] / (b * b), gantry_dim_multiply (d[2], b), gantry_dim_multiply (d[3], b) });
 }
 
 static void
@@ -520,10 +514,10 @@ space_to_depth (GantryLower *l)
         l, "blocksize %" G_GINT64_FORMAT " does not divide the spatial dimensions", b);
       return;
     }
-  x = gantry_lower_reshape (l, x, 6, (GantryDim[]){ d[0], d[1], d[2] / b, b, d[3] / b, b });
-  x = gantry_lower_transpose (l, x, crd ? crd_order : dcr_order);
-  l->out[0] = gantry_lower_reshape (l, x, 4,
-                                    (GantryDim[]){ d[0], gantry_dim_multiply (d[1], b * b), d[2] / b, d[3] / b });
+  x = gantry_builder_reshape (l->b, x, 6, (GantryDim[]){ d[0], d[1], d[2] / b, b, d[3] / b, b });
+  x = gantry_builder_transpose (l->b, x, crd ? crd_order : dcr_order);
+  l->out[0] = gantry_builder_reshape (l->b, x, 4,
+                                      (GantryDim[]){ d[0], gantry_dim_multiply (d[1], b * b), d[2] / b, d[3] / b });
 }
 
 /* clang-format off */

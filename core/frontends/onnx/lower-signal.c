@@ -2,10 +2,7 @@
 /* Signal processing: window functions, and Fourier transforms as products with matrices of cosines
  * and sines (quadratic in the length, so the length is limited). Transforms are computed in f64:
  * their sums cancel, and what should be 0 would else be noise. */
-#include "core/frontends/onnx/onnx-lower.h"
-
-#define ADD(x, y) gantry_lower_binary (l, GANTRY_OP_ADD, x, y)
-#define MULTIPLY(x, y) gantry_lower_binary (l, GANTRY_OP_MULTIPLY, x, y)
+#include "core/frontends/onnx/lower-words-private.h"
 
 #define LONGEST_WINDOW (1 << 20)
 #define LONGEST_TRANSFORM 2048
@@ -47,7 +44,7 @@ window (GantryLower *l)
 
       values[i] = a[0] + a[1] * cos (angle) + a[2] * cos (2 * angle);
     }
-  l->out[0] = gantry_lower_floats (l, element, values, n);
+  l->out[0] = gantry_builder_floats (l->b, element, values, n);
 }
 
 /* The matrix [n, m] of cos or sin (2 pi i j / n). */
@@ -63,8 +60,7 @@ wave_matrix (GantryLower *l, GantryElementType element, gint64 n, gint64 m, gboo
 
         values[i * m + j] = sine ? sin (angle) : cos (angle);
       }
-  return gantry_lower_reshape (l, gantry_lower_floats (l, element, values, n * m), 2,
-                               (GantryDim[]){ n, m });
+  return gantry_builder_reshape (l->b, gantry_builder_floats (l->b, element, values, n * m), 2, (GantryDim[]){ n, m });
 }
 
 static guint32
@@ -77,7 +73,7 @@ times_matrix (GantryLower *l, guint32 x, gint64 axis, guint32 matrix)
   x = gantry_lower_dot (l, x, matrix, NULL, NULL, 0, &axis, &zero, 1, GANTRY_ELEMENT_NONE);
   for (guint i = 0; i < rank; i++)
     order[i] = i < axis ? i : i == axis ? rank - 1 : i - 1;
-  return x != 0 ? gantry_lower_transpose (l, x, order) : 0;
+  return x != 0 ? gantry_builder_transpose (l->b, x, order) : 0;
 }
 
 /* Real and imaginary part of the last dimension; imaginary 0 where the data is real. */
@@ -92,11 +88,10 @@ split_complex (GantryLower *l, guint32 x, guint32 *real, guint32 *imaginary)
       gantry_lower_invalid (l, "the last dimension is neither 1 (real) nor 2 (complex)");
       return FALSE;
     }
-  *real = gantry_lower_reshape (l, gantry_lower_slice_axis (l, x, rank - 1, 0, 1, 1), rank - 1,
-                                dims);
-  *imaginary = dims[rank - 1] == 2 ? gantry_lower_reshape (
-                 l, gantry_lower_slice_axis (l, x, rank - 1, 1, 2, 1), rank - 1, dims)
-                                   : 0;
+  *real = gantry_builder_reshape (l->b, gantry_builder_slice_axis (l->b, x, rank - 1, 0, 1, 1), rank - 1, dims);
+  *imaginary = dims[rank - 1] == 2
+                 ? gantry_builder_reshape (l->b, gantry_builder_slice_axis (l->b, x, rank - 1, 1, 2, 1), rank - 1, dims)
+                 : 0;
   return TRUE;
 }
 
@@ -109,7 +104,7 @@ fit_length (GantryLower *l, guint32 x, gint64 axis, gint64 n)
   if (x == 0)
     return 0;
   high[axis] = n - gantry_lower_dim (l, x, axis);
-  return gantry_lower_pad (l, x, gantry_lower_like (l, x, 0), low, high);
+  return gantry_builder_pad_if_any (l->b, x, gantry_builder_like (l->b, x, 0), low, high, NULL);
 }
 
 /* The first @m values of the transform of length @n along @axis, real and imaginary part as a last
@@ -128,8 +123,8 @@ transform (GantryLower *l, guint32 real, guint32 imaginary, gint64 axis, gint64 
                          LONGEST_TRANSFORM);
       return 0;
     }
-  real = fit_length (l, gantry_lower_convert (l, real, GANTRY_F64), axis, n);
-  imaginary = fit_length (l, gantry_lower_convert (l, imaginary, GANTRY_F64), axis, n);
+  real = fit_length (l, gantry_builder_convert (l->b, real, GANTRY_F64), axis, n);
+  imaginary = fit_length (l, gantry_builder_convert (l->b, imaginary, GANTRY_F64), axis, n);
   cosine = wave_matrix (l, GANTRY_F64, n, m, FALSE);
   sine = wave_matrix (l, GANTRY_F64, n, m, TRUE);
   parts[0] = times_matrix (l, real, axis, cosine);
@@ -145,8 +140,8 @@ transform (GantryLower *l, guint32 real, guint32 imaginary, gint64 axis, gint64 
   dims[rank] = 1;
   for (guint i = 0; i < 2; i++)
     {
-      parts[i] = gantry_lower_convert (l, parts[i], element);
-      parts[i] = gantry_lower_reshape (l, parts[i], rank + 1, dims);
+      parts[i] = gantry_builder_convert (l->b, parts[i], element);
+      parts[i] = gantry_builder_reshape (l->b, parts[i], rank + 1, dims);
     }
   return gantry_builder_concatenate (l->b, parts, 2, rank);
 }
@@ -229,10 +224,10 @@ stft (GantryLower *l)
   indices = gantry_arena_new0 (l->arena, gint64, frames * frame + 1);
   for (gint64 i = 0; i < frames * frame; i++)
     indices[i] = i / frame * step + i % frame;
-  at = gantry_lower_reshape (l, gantry_builder_ints (l->b, indices, frames * frame), 2,
-                             (GantryDim[]){ frames, frame });
-  parts[0] = gantry_lower_take_computed (l, real, 1, at);
-  parts[1] = imaginary != 0 ? gantry_lower_take_computed (l, imaginary, 1, at) : 0;
+  at = gantry_builder_reshape (l->b, gantry_builder_ints (l->b, indices, frames * frame), 2,
+                               (GantryDim[]){ frames, frame });
+  parts[0] = gantry_builder_take (l->b, real, 1, at);
+  parts[1] = imaginary != 0 ? gantry_builder_take (l->b, imaginary, 1, at) : 0;
   for (guint i = 0; i < 2 && gantry_lower_has (l, 2); i++)
     if (parts[i] != 0)
       parts[i] = MULTIPLY (parts[i], l->in[2]);

@@ -2,6 +2,7 @@
 /* What the lowering rules have in common: reading operands, attributes and constants of the foreign
  * node, recording why it cannot be expressed. The sugar that adds nodes is in lower-sugar.c. */
 #include "core/frontends/onnx/onnx-lower.h"
+#include "core/base/asks.h"
 
 static void
 fail_valist (GantryLower *l, GantryError code, const char *format, va_list args)
@@ -73,7 +74,7 @@ gantry_lower_inputs_of (GantryLower *l, guint32 value)
 {
   g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (guint32));
   g_autoptr (GArray) inputs = g_array_new (FALSE, FALSE, sizeof (guint32));
-  g_autoptr (GString) names = g_string_new (NULL), options = g_string_new (NULL);
+  g_autoptr (GString) names = g_string_new (NULL);
   gboolean data = FALSE;
 
   if (value != 0)
@@ -90,10 +91,10 @@ gantry_lower_inputs_of (GantryLower *l, guint32 value)
 
       data = data || n < 0 || n > MOST_SET_ELEMENTS;
       g_string_append_printf (names, "%s'%s'", i > 0 ? ", " : "", name);
-      g_string_append_printf (options, "%s--set %s=VALUE", i > 0 ? " " : "", name);
     }
   return data ? g_strdup_printf ("; it depends on the data of %s", names->str)
-              : g_strdup_printf ("; it depends on %s: %s fixes it", names->str, options->str);
+              : g_strdup_printf ("; it depends on %s: " GANTRY_ASKS_VALUE " %s", names->str,
+                                 inputs->len > 1 ? "each" : "this input");
 }
 
 void
@@ -174,7 +175,7 @@ gantry_lower_require_static (GantryLower *l, guint32 id)
       {
         const char *name = gantry_context_string (l->context, GANTRY_DIM_SYMBOL_ID (type->dims[i]));
 
-        gantry_lower_fail (l, "dimension '%s' is not bound (use --dim %s=N)", name, name);
+        gantry_lower_fail (l, "dimension '%s' is not bound: " GANTRY_ASKS_SIZE " it", name);
         return FALSE;
       }
   gantry_lower_fail (l, "the shape of an operand is not known");

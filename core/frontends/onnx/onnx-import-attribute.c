@@ -1,23 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Attributes of a node, every kind, as onnx-node.h says. An attribute inside a function may stand
  * for what the call gives; then its subgraphs see the names of the caller. */
+#include "core/base/fail.h"
 #include "core/frontends/onnx/onnx-import-private.h"
 #include <string.h>
-
-static gboolean
-fail (GError **error, GantryError code, const char *format, ...) G_GNUC_PRINTF (3, 4);
-
-static gboolean
-fail (GError **error, GantryError code, const char *format, ...)
-{
-  va_list args;
-
-  va_start (args, format);
-  if (error != NULL)
-    *error = g_error_new_valist (GANTRY_ERROR, (gint) code, format, args);
-  va_end (args);
-  return FALSE;
-}
 
 /* Tensors */
 
@@ -62,8 +48,8 @@ write_sparse (GantryOnnxImport *import, GantryAttrList *list, const char *key,
   guint32 type;
 
   if (sparse->values == NULL || sparse->indices == NULL)
-    return fail (error, GANTRY_ERROR_INVALID,
-                 "a sparse tensor lacks its values or indices; the file is damaged");
+    return gantry_fail (error, GANTRY_ERROR_INVALID,
+                        "a sparse tensor lacks its values or indices; the file is damaged");
   gantry_attr_list_set_ints (list, dims, sparse->dims, sparse->n_dims);
   return gantry_onnx_write_tensor (import, list, values, sparse->values, &type, error)
          && gantry_onnx_write_tensor (import, list, indices, sparse->indices, &type, error);
@@ -142,8 +128,8 @@ write_elements (Target *target, const char *key, const Onnx__AttributeProto *att
                 gsize n, GError **error)
 {
   if (n > GANTRY_ONNX_MAX_ATTRIBUTES)
-    return fail (error, GANTRY_ERROR_TOO_LARGE, "it is a list of %zu; the limit is %u", n,
-                 GANTRY_ONNX_MAX_ATTRIBUTES);
+    return gantry_fail (error, GANTRY_ERROR_TOO_LARGE, "it is a list of %zu; the limit is %u", n,
+                        GANTRY_ONNX_MAX_ATTRIBUTES);
   gantry_attr_list_set_int (target->list, key, (gint64) n);
   for (gsize i = 0; i < n; i++)
     {
@@ -185,8 +171,7 @@ kind_of (const Onnx__AttributeProto *a)
 static gboolean
 write_missing (const char *what, GError **error)
 {
-  return fail (error, GANTRY_ERROR_INVALID,
-               "it is said to be %s, but holds none; the file is damaged", what);
+  return gantry_fail (error, GANTRY_ERROR_INVALID, "it is said to be %s, but holds none; the file is damaged", what);
 }
 
 static gboolean
@@ -240,8 +225,7 @@ write_kind (Target *target, const char *key, const Onnx__AttributeProto *a, GErr
     case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TYPE_PROTOS:
       return write_elements (target, key, a, kind, a->n_type_protos, error);
     default:
-      return fail (error, GANTRY_ERROR_INVALID,
-                   "kind %d is no kind of attribute; the file is damaged", kind);
+      return gantry_fail (error, GANTRY_ERROR_INVALID, "kind %d is no kind of attribute; the file is damaged", kind);
     }
 }
 
@@ -256,9 +240,8 @@ gantry_onnx_attribute (GantryOnnxBody *body, const Onnx__AttributeProto *attribu
     return attribute;
   if (body->bindings == NULL)
     {
-      fail (error, GANTRY_ERROR_INVALID,
-            "it stands for '%s' of a function, but is in none; the file is damaged",
-            attribute->ref_attr_name);
+      gantry_fail (error, GANTRY_ERROR_INVALID, "it stands for '%s' of a function, but is in none; the file is damaged",
+                   attribute->ref_attr_name);
       return NULL;
     }
   binding = g_hash_table_lookup (body->bindings, attribute->ref_attr_name);
@@ -301,19 +284,17 @@ gantry_onnx_write_attributes (GantryOnnxBody *body, gsize index, GantryAttrList 
   const Onnx__NodeProto *node = body->nodes[index];
 
   if (node->n_attribute > GANTRY_ONNX_MAX_ATTRIBUTES)
-    return fail (error, GANTRY_ERROR_TOO_LARGE, "it has %zu attributes; the limit is %u",
-                 node->n_attribute, GANTRY_ONNX_MAX_ATTRIBUTES);
+    return gantry_fail (error, GANTRY_ERROR_TOO_LARGE, "it has %zu attributes; the limit is %u", node->n_attribute,
+                        GANTRY_ONNX_MAX_ATTRIBUTES);
   for (gsize i = 0; i < node->n_attribute; i++)
     {
       const char *name = node->attribute[i]->name;
 
       if (name == NULL || *name == '\0')
-        return fail (error, GANTRY_ERROR_INVALID, "attribute %zu has no name; the file is damaged",
-                     i);
+        return gantry_fail (error, GANTRY_ERROR_INVALID, "attribute %zu has no name; the file is damaged", i);
       for (gsize j = 0; j < i; j++)
         if (strcmp (node->attribute[j]->name, name) == 0)
-          return fail (error, GANTRY_ERROR_INVALID,
-                       "attribute '%s' is given twice; the file is damaged", name);
+          return gantry_fail (error, GANTRY_ERROR_INVALID, "attribute '%s' is given twice; the file is damaged", name);
       if (!write_attribute (body, index, node->attribute[i], list, captures, error))
         return FALSE;
     }

@@ -6,6 +6,7 @@
  * 0. */
 #pragma once
 #include "core/frontends/onnx/onnx-node.h"
+#include "core/ir/builder-composite.h"
 #include "core/ir/ir.h"
 #include <math.h>
 #include <string.h>
@@ -112,7 +113,7 @@ void gantry_lower_invalid (GantryLower *l, const char *format, ...) G_GNUC_PRINT
 /** @what, which is @value (0: follows from all operands), is computed at run time though the rule needs it now. Says which
  * inputs of the model could be given a value. */
 void gantry_lower_needs_constant (GantryLower *l, guint32 value, const char *what);
-/** "; it depends on 'rate': --set rate=VALUE fixes it", "" where that is not known. Returns: (transfer full) */
+/** "; it depends on 'rate': set the value of this input", "" where that is not known. Returns: (transfer full) */
 char *gantry_lower_inputs_of (GantryLower *l, guint32 value);
 
 /* Operands. */
@@ -159,7 +160,7 @@ guint gantry_lower_dims (GantryLower *l, guint32 id, GantryDim *dims);
 const GantryType *gantry_lower_declared (GantryLower *l, guint i);
 /** @axis counted from the end when negative; fails and returns -1 when it is out of range. */
 gint64 gantry_lower_axis (GantryLower *l, gint64 axis, guint rank);
-/** Fails with "dimension 'batch' is not bound (use --dim batch=N)" when the type of @id has such a
+/** Fails with "dimension 'batch' is not bound: set the size of it" when the type of @id has such a
  * dimension. */
 gboolean gantry_lower_require_static (GantryLower *l, guint32 id);
 /** Fails unless minimum <= rank <= maximum. */
@@ -185,53 +186,18 @@ gint64 *gantry_lower_constant_ints (GantryLower *l, guint i, gsize *n, const cha
  * error). */
 gint64 *gantry_lower_axes (GantryLower *l, guint i, guint rank, gsize *n);
 
-/* Nodes. */
+/* Nodes, besides those of the builder and its compositions. */
 /** @attrs: (transfer full) (nullable) */
 guint32 gantry_lower_add (GantryLower *l, GantryOp op, GantryAttrList *attrs, guint n, ...);
 GantryAttrList *gantry_lower_attrs (GantryLower *l);
-guint32
-gantry_lower_like (GantryLower *l, guint32 x, double value); /* scalar of x's element type */
 guint32 gantry_lower_lowest (GantryLower *l,
                              guint32 x); /* scalar: -inf or the least integer of x's element type */
 guint32 gantry_lower_unary (GantryLower *l, GantryOp op, guint32 x);
-guint32
-gantry_lower_binary (GantryLower *l, GantryOp op, guint32 x, guint32 y); /* numpy broadcasting */
-guint32
-gantry_lower_scale (GantryLower *l, guint32 x, double factor); /* x * factor, no node for 1 */
-guint32 gantry_lower_offset (GantryLower *l, guint32 x, double term); /* x + term, no node for 0 */
-guint32 gantry_lower_reshape (GantryLower *l, guint32 x, guint rank,
-                              const GantryDim *dims); /* no node when equal */
-guint32 gantry_lower_reduce (GantryLower *l, const char *kind, guint32 x, const gint64 *axes,
-                             gsize n, gboolean keep);
-/** Sum over @axes divided by the count, kept as dimensions of 1; computed in f32 at least. */
-guint32 gantry_lower_mean (GantryLower *l, guint32 x, const gint64 *axes, gsize n);
-/** x[c] made broadcastable against a value of @rank dimensions whose axis @axis is c. */
-guint32 gantry_lower_along (GantryLower *l, guint32 x, guint rank, gint64 axis);
-guint32 gantry_lower_reverse (GantryLower *l, guint32 x, const gint64 *axes, gsize n);
-/** [start, limit) with @stride along one axis. */
-guint32 gantry_lower_slice_axis (GantryLower *l, guint32 x, gint64 axis, gint64 start, gint64 limit,
-                                 gint64 stride);
 /** Elements @indices along @axis by a gather with a literal; a run of indices becomes a slice. */
 guint32 gantry_lower_take (GantryLower *l, guint32 x, gint64 axis, const gint64 *indices, gint64 n);
-/** As take, for indices of any rank that are computed at run time; their dimensions take the place
- * of the axis. */
-guint32 gantry_lower_take_computed (GantryLower *l, guint32 x, gint64 axis, guint32 indices);
-guint32
-gantry_lower_pad (GantryLower *l, guint32 x, guint32 value, const gint64 *low, const gint64 *high);
-guint32 gantry_lower_transpose (GantryLower *l, guint32 x,
-                                const gint64 *permutation); /* no node for identity */
-guint32 gantry_lower_floats (GantryLower *l, GantryElementType element, const double *values,
-                             gint64 n); /* vector literal */
-guint32 gantry_lower_iota (GantryLower *l, GantryElementType element, guint rank,
-                           const GantryDim *dims, gint64 axis);
 /** @n values of one shape, stacked along a new dimension @axis. */
 guint32 gantry_lower_stack (GantryLower *l, const guint32 *values, gint64 n, gint64 axis);
-/** Index i < 0 means i + size: @indices of any integer type, as i64. */
-guint32 gantry_lower_wrap_indices (GantryLower *l, guint32 indices, gint64 size);
-/** f16 and bf16 as f32, else unchanged. */
-guint32 gantry_lower_widen (GantryLower *l, guint32 x);
-guint32 gantry_lower_convert (GantryLower *l, guint32 x, GantryElementType element);
-/** exp (x - max) / sum over @axes together, or its logarithm. */
+/** gantry_builder_softmax() in @x's element type. */
 guint32
 gantry_lower_softmax (GantryLower *l, guint32 x, const gint64 *axes, gsize n, gboolean logarithm);
 /** Index of the first (or last) "max" or "min" along @axis, kept as a dimension of 1; NaN counts as

@@ -26,7 +26,7 @@ typedef struct
 static const Signature signatures[] = {
   { "\x89PNG", 4, "a PNG picture" },
   { "\xff\xd8\xff", 3, "a JPEG picture" },
-  { "PK\x03\x04", 4, "a ZIP archive (a PyTorch .pt file is one; export it with torch.onnx)" },
+  { "PK\x03\x04", 4, "a ZIP archive (a damaged PyTorch file may be one; export it again with torch.export or torch.onnx)" },
   { "\x1f\x8b", 2, "compressed by gzip; unpack it first" },
   { "\x28\xb5\x2f\xfd", 4, "compressed by zstd; unpack it first" },
   { "BZh", 3, "compressed by bzip2; unpack it first" },
@@ -34,7 +34,7 @@ static const Signature signatures[] = {
     "7zXZ",
     5, "compressed by xz; unpack it first" },
   { "\x89HDF", 4, "an HDF5 file (a Keras model is one; export it with tf2onnx)" },
-  { "\x80\x02", 2, "a Python pickle (an old PyTorch file is one; export it with torch.onnx)" },
+  { "\x80\x02", 2, "a Python pickle (an old PyTorch file is one; load it in Python and export the module by torch.export or torch.onnx)" },
   { "\x7f"
     "ELF",
     4, "a program" },
@@ -76,7 +76,7 @@ begins_well (const ProtobufCMessageDescriptor *root, const guint8 *data, gsize s
   const ProtobufCFieldDescriptor *field;
   guint64 position = 0, tag;
 
-  if (!gantry_onnx_wire_varint (data, size, &position, &tag)
+  if (!gantry_wire_varint (data, size, &position, &tag)
       || tag >> 3 >= GANTRY_ONNX_FIRST_PRIVATE_FIELD)
     return FALSE;
   field = protobuf_c_message_descriptor_get_field (root, (unsigned) (tag >> 3));

@@ -2,6 +2,7 @@
 /* A TensorProto as a literal. Data that lie in a file as they are needed (raw_data, packed floats
  * and doubles, external data) stay there, mapped; numbers in variable-length form are decoded.
  * Every length is checked against the shape, and the shape against the limits of a type. */
+#include "core/base/fail.h"
 #include "core/frontends/onnx/onnx-reader-private.h"
 #include "core/frontends/onnx/onnx.h"
 #include <string.h>
@@ -64,21 +65,6 @@ gantry_onnx_element (gint64 data_type)
                                                               : GANTRY_ELEMENT_NONE;
 }
 
-static gboolean
-fail (GError **error, GantryError code, const char *format, ...) G_GNUC_PRINTF (3, 4);
-
-static gboolean
-fail (GError **error, GantryError code, const char *format, ...)
-{
-  va_list args;
-
-  va_start (args, format);
-  if (error != NULL)
-    *error = g_error_new_valist (GANTRY_ERROR, (gint) code, format, args);
-  va_end (args);
-  return FALSE;
-}
-
 guint32
 gantry_onnx_tensor_type (GantryContext *context, const Onnx__TensorProto *tensor, GError **error)
 {
@@ -86,27 +72,27 @@ gantry_onnx_tensor_type (GantryContext *context, const Onnx__TensorProto *tensor
 
   if (element == GANTRY_ELEMENT_NONE)
     {
-      fail (error, GANTRY_ERROR_INVALID,
-            "data_type %d is no element type of ONNX; the file is damaged", tensor->data_type);
+      gantry_fail (error, GANTRY_ERROR_INVALID, "data_type %d is no element type of ONNX; the file is damaged",
+                   tensor->data_type);
       return 0;
     }
   if (tensor->n_dims > GANTRY_MAX_RANK)
     {
-      fail (error, GANTRY_ERROR_TOO_LARGE, "it has %zu dimensions; Gantry takes up to %d",
-            tensor->n_dims, GANTRY_MAX_RANK);
+      gantry_fail (error, GANTRY_ERROR_TOO_LARGE, "it has %zu dimensions; Gantry takes up to %d", tensor->n_dims,
+                   GANTRY_MAX_RANK);
       return 0;
     }
   for (gsize i = 0; i < tensor->n_dims; i++)
     if (tensor->dims[i] < 0)
       {
-        fail (error, GANTRY_ERROR_INVALID,
-              "dimension %zu is %" G_GINT64_FORMAT "; a size is 0 or more", i, tensor->dims[i]);
+        gantry_fail (error, GANTRY_ERROR_INVALID, "dimension %zu is %" G_GINT64_FORMAT "; a size is 0 or more", i,
+                     tensor->dims[i]);
         return 0;
       }
   if (!gantry_dims_fit ((guint) tensor->n_dims, tensor->dims, NULL))
     {
-      fail (error, GANTRY_ERROR_TOO_LARGE,
-            "its dimensions multiply to more than any memory holds; the file is damaged");
+      gantry_fail (error, GANTRY_ERROR_TOO_LARGE,
+                   "its dimensions multiply to more than any memory holds; the file is damaged");
       return 0;
     }
   return gantry_context_tensor (context, element, (guint) tensor->n_dims, tensor->dims);
@@ -131,11 +117,10 @@ find_span (const Onnx__TensorProto *tensor, guint field, const Onnx__DataSpan **
     if (tensor->spans[i]->field == field)
       {
         if (*span != NULL)
-          return fail (error, GANTRY_ERROR_INVALID,
-                       "its data lie in several pieces, at bytes %" G_GUINT64_FORMAT
-                       " and %" G_GUINT64_FORMAT
-                       "; save the model again with its data in one piece",
-                       (*span)->offset, tensor->spans[i]->offset);
+          return gantry_fail (error, GANTRY_ERROR_INVALID,
+                              "its data lie in several pieces, at bytes %" G_GUINT64_FORMAT " and %" G_GUINT64_FORMAT
+                              "; save the model again with its data in one piece",
+                              (*span)->offset, tensor->spans[i]->offset);
         *span = tensor->spans[i];
       }
   return TRUE;
@@ -148,8 +133,7 @@ parse_number (const char *key, const char *text, guint64 *value, GError **error)
 
   if (g_ascii_string_to_unsigned (text, 10, 0, G_MAXINT64, value, &local))
     return TRUE;
-  return fail (error, GANTRY_ERROR_INVALID, "its external %s '%.64s' is not a number of bytes", key,
-               text);
+  return gantry_fail (error, GANTRY_ERROR_INVALID, "its external %s '%.64s' is not a number of bytes", key, text);
 }
 
 static gboolean
@@ -180,8 +164,8 @@ find_external (GantryOnnxFile *file, const Onnx__TensorProto *tensor, guint64 ex
         }
     }
   if (location == NULL)
-    return fail (error, GANTRY_ERROR_INVALID,
-                 "its data are external, but no file is named; the model is damaged");
+    return gantry_fail (error, GANTRY_ERROR_INVALID,
+                        "its data are external, but no file is named; the model is damaged");
   bytes = gantry_onnx_file_external (file, location, error);
   if (bytes == NULL)
     return FALSE;
@@ -189,11 +173,11 @@ find_external (GantryOnnxFile *file, const Onnx__TensorProto *tensor, guint64 ex
   if (!has_length)
     place->length = expected;
   if (place->offset > size || place->length > size - place->offset)
-    return fail (error, GANTRY_ERROR_TRUNCATED,
-                 "its data are bytes %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT
-                 " of '%s', which has %" G_GSIZE_FORMAT
-                 " bytes; the data file is cut short or belongs to another model",
-                 place->offset, place->offset + place->length, location, size);
+    return gantry_fail (error, GANTRY_ERROR_TRUNCATED,
+                        "its data are bytes %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT
+                        " of '%s', which has %" G_GSIZE_FORMAT
+                        " bytes; the data file is cut short or belongs to another model",
+                        place->offset, place->offset + place->length, location, size);
   place->owner = g_bytes_ref (bytes);
   place->path = location;
   return TRUE;
@@ -210,10 +194,10 @@ check_length (GantryContext *context, guint32 type, guint64 expected, const char
   if (length == expected)
     return TRUE;
   text = gantry_context_type_text (context, type);
-  return fail (error, GANTRY_ERROR_INVALID,
-               "%s has %" G_GUINT64_FORMAT " bytes, but its type %s needs %" G_GUINT64_FORMAT
-               "; the file is damaged",
-               field, length, text, expected);
+  return gantry_fail (error, GANTRY_ERROR_INVALID,
+                      "%s has %" G_GUINT64_FORMAT " bytes, but its type %s needs %" G_GUINT64_FORMAT
+                      "; the file is damaged",
+                      field, length, text, expected);
 }
 
 /* Booleans are one byte, 0 or 1; a file may have others, and then they are copied. */
@@ -294,7 +278,7 @@ next_number (const Numbers *numbers, gsize i, guint64 *position, gint64 *value)
 
   if (numbers->packed != NULL)
     {
-      if (!gantry_onnx_wire_varint (numbers->packed, numbers->packed_size, position, &bits))
+      if (!gantry_wire_varint (numbers->packed, numbers->packed_size, position, &bits))
         return FALSE;
       *value = numbers->field == FIELD_INT32 ? (gint32) bits : (gint64) bits;
       return TRUE;
@@ -335,25 +319,23 @@ decode_numbers (GantryContext *context, guint32 type, const DataType *how, const
     {
       if (!next_number (numbers, i, &position, &value))
         {
-          fail (error, GANTRY_ERROR_INVALID,
-                "%s ends after %zu of %zu numbers; the file is damaged",
-                field_name (numbers->field), i, n);
+          gantry_fail (error, GANTRY_ERROR_INVALID, "%s ends after %zu of %zu numbers; the file is damaged",
+                       field_name (numbers->field), i, n);
           return NULL;
         }
       if (value < how->low || value > how->high)
         {
-          fail (error, GANTRY_ERROR_INVALID,
-                "%s[%zu] is %" G_GINT64_FORMAT ", which is no %s; the file is damaged",
-                field_name (numbers->field), i, value, gantry_element_name (of->element));
+          gantry_fail (error, GANTRY_ERROR_INVALID,
+                       "%s[%zu] is %" G_GINT64_FORMAT ", which is no %s; the file is damaged",
+                       field_name (numbers->field), i, value, gantry_element_name (of->element));
           return NULL;
         }
       memcpy (data + i * size, &value, size);
     }
   if (numbers->packed != NULL ? position != numbers->packed_size : numbers->n != n)
     {
-      fail (error, GANTRY_ERROR_INVALID,
-            "%s has more than the %zu numbers of its shape; the file is damaged",
-            field_name (numbers->field), n);
+      gantry_fail (error, GANTRY_ERROR_INVALID, "%s has more than the %zu numbers of its shape; the file is damaged",
+                   field_name (numbers->field), n);
       return NULL;
     }
   return g_steal_pointer (&literal);
@@ -394,9 +376,9 @@ typed_literal (GantryOnnxFile *file, GantryContext *context, guint32 type,
     return NULL;
   if (span != NULL && numbers.n > 0)
     {
-      fail (error, GANTRY_ERROR_INVALID,
-            "its %s lie in several pieces; save the model again with its data in one piece",
-            field_name (how->field));
+      gantry_fail (error, GANTRY_ERROR_INVALID,
+                   "its %s lie in several pieces; save the model again with its data in one piece",
+                   field_name (how->field));
       return NULL;
     }
   if (how->field != FIELD_FLOAT && how->field != FIELD_DOUBLE)
@@ -448,13 +430,13 @@ gantry_onnx_tensor_literal (GantryOnnxFile *file, GantryContext *context,
   if (type == 0)
     return FALSE;
   if (tensor->segment != NULL)
-    return fail (error, GANTRY_ERROR_UNSUPPORTED,
-                 "it is a segment of a larger tensor, which no exporter writes any more");
+    return gantry_fail (error, GANTRY_ERROR_UNSUPPORTED,
+                        "it is a segment of a larger tensor, which no exporter writes any more");
   if (!gantry_element_is_compiled (of->element))
     return TRUE;
   if (gantry_type_bytes (of) < 0)
-    return fail (error, GANTRY_ERROR_TOO_LARGE,
-                 "its dimensions multiply to more than any memory holds; the file is damaged");
+    return gantry_fail (error, GANTRY_ERROR_TOO_LARGE,
+                        "its dimensions multiply to more than any memory holds; the file is damaged");
   if (tensor->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL)
     *literal = external_literal (file, context, type, tensor, error);
   else if (!find_span (tensor, FIELD_RAW, &raw, error))
@@ -481,8 +463,8 @@ gantry_onnx_read_tensor (GantryContext *context, const char *path, char **name, 
   if (file == NULL)
     return NULL;
   if (gantry_onnx_tensor_literal (file, context, file->tensor, &literal, error) && literal == NULL)
-    fail (error, GANTRY_ERROR_UNSUPPORTED, "element type %s is not compiled",
-          gantry_element_name (gantry_onnx_element (file->tensor->data_type)));
+    gantry_fail (error, GANTRY_ERROR_UNSUPPORTED, "element type %s is not compiled",
+                 gantry_element_name (gantry_onnx_element (file->tensor->data_type)));
   if (literal == NULL)
     {
       gantry_error_prefix (error, "%s: ", path);

@@ -4,6 +4,7 @@
  * unpacked by protobuf-c, so weights are not read, let alone copied, at load. */
 #pragma once
 #include "core/base/base.h"
+#include "core/base/wire.h"
 #include <protobuf-c/protobuf-c.h>
 
 G_BEGIN_DECLS
@@ -32,14 +33,5 @@ G_BEGIN_DECLS
  */
 GByteArray *gantry_onnx_wire_scan (const ProtobufCMessageDescriptor *root, const guint8 *data,
                                    gsize size, const GantryProgress *progress, GError **error);
-
-/**
- * gantry_onnx_wire_varint:
- * @position: (inout): moved behind the number
- *
- * Returns: FALSE when no number of at most ten bytes ends before @end.
- */
-gboolean
-gantry_onnx_wire_varint (const guint8 *data, guint64 end, guint64 *position, guint64 *value);
 
 G_END_DECLS

@@ -6,14 +6,6 @@
 #include "onnx.pb-c.h"
 #include <string.h>
 
-enum
-{
-  WIRE_VARINT = 0,
-  WIRE_FIXED64 = 1,
-  WIRE_LENGTH = 2,
-  WIRE_FIXED32 = 5,
-};
-
 #define MAX_FIELDS 24
 #define PADDED_LENGTH 5 /* bytes of a message's length in the skeleton: filled in when it ends */
 
@@ -129,26 +121,6 @@ fail_cut (const Scan *scan, const ProtobufCFieldDescriptor *field, GError **erro
 
 /* Reading */
 
-gboolean
-gantry_onnx_wire_varint (const guint8 *data, guint64 end, guint64 *position, guint64 *value)
-{
-  guint64 result = 0;
-
-  for (guint shift = 0; shift < 70 && *position < end; shift += 7)
-    {
-      guint8 byte = data[(*position)++];
-
-      if (shift < 63 || (byte & 0x7f) <= 1)
-        result |= (guint64) (byte & 0x7f) << shift;
-      if ((byte & 0x80) == 0)
-        {
-          *value = result;
-          return TRUE;
-        }
-    }
-  return FALSE;
-}
-
 /* Reads a number of the frame's message: what cannot be read is cut, damaged, or runs into the next
  * message. */
 static gboolean
@@ -156,7 +128,7 @@ read_varint (Scan *scan, const ProtobufCFieldDescriptor *field, guint64 *value, 
 {
   guint64 start = scan->position;
 
-  if (gantry_onnx_wire_varint (scan->data, scan->size, &scan->position, value))
+  if (gantry_wire_varint (scan->data, scan->size, &scan->position, value))
     return TRUE;
   if (scan->position >= scan->size && scan->size - start < 10)
     return fail_cut (scan, field, error);
@@ -200,14 +172,14 @@ wire_of (ProtobufCType type)
     {
     case PROTOBUF_C_TYPE_SFIXED32:
     case PROTOBUF_C_TYPE_FIXED32:
-    case PROTOBUF_C_TYPE_FLOAT: return WIRE_FIXED32;
+    case PROTOBUF_C_TYPE_FLOAT: return GANTRY_WIRE_FIXED32;
     case PROTOBUF_C_TYPE_SFIXED64:
     case PROTOBUF_C_TYPE_FIXED64:
-    case PROTOBUF_C_TYPE_DOUBLE: return WIRE_FIXED64;
+    case PROTOBUF_C_TYPE_DOUBLE: return GANTRY_WIRE_FIXED64;
     case PROTOBUF_C_TYPE_STRING:
     case PROTOBUF_C_TYPE_BYTES:
-    case PROTOBUF_C_TYPE_MESSAGE: return WIRE_LENGTH;
-    default: return WIRE_VARINT;
+    case PROTOBUF_C_TYPE_MESSAGE: return GANTRY_WIRE_LENGTH;
+    default: return GANTRY_WIRE_VARINT;
     }
 }
 
@@ -220,17 +192,17 @@ skip_value (Scan *scan, const ProtobufCFieldDescriptor *field, guint wire, GErro
 
   switch (wire)
     {
-    case WIRE_VARINT: return read_varint (scan, field, &ignored, error);
-    case WIRE_LENGTH:
+    case GANTRY_WIRE_VARINT: return read_varint (scan, field, &ignored, error);
+    case GANTRY_WIRE_LENGTH:
       if (!read_length (scan, field, FALSE, &ignored, error))
         return FALSE;
       scan->position += ignored;
       return TRUE;
-    case WIRE_FIXED64:
-    case WIRE_FIXED32:
-      if (scan->size - scan->position < (wire == WIRE_FIXED64 ? 8u : 4u))
+    case GANTRY_WIRE_FIXED64:
+    case GANTRY_WIRE_FIXED32:
+      if (scan->size - scan->position < (wire == GANTRY_WIRE_FIXED64 ? 8u : 4u))
         return fail_cut (scan, field, error);
-      scan->position += wire == WIRE_FIXED64 ? 8 : 4;
+      scan->position += wire == GANTRY_WIRE_FIXED64 ? 8 : 4;
       return TRUE;
     default:
       return fail (scan, field, error, GANTRY_ERROR_INVALID,
@@ -284,13 +256,13 @@ put_span (Scan *scan, const ProtobufCFieldDescriptor *field, guint64 length)
 {
   g_autoptr (GByteArray) span = g_byte_array_new ();
 
-  put_tag (span, 1, WIRE_VARINT);
+  put_tag (span, 1, GANTRY_WIRE_VARINT);
   put_varint (span, field->id);
-  put_tag (span, 2, WIRE_VARINT);
+  put_tag (span, 2, GANTRY_WIRE_VARINT);
   put_varint (span, scan->position);
-  put_tag (span, 3, WIRE_VARINT);
+  put_tag (span, 3, GANTRY_WIRE_VARINT);
   put_varint (span, length);
-  put_tag (scan->out, GANTRY_ONNX_FIRST_PRIVATE_FIELD + 1, WIRE_LENGTH);
+  put_tag (scan->out, GANTRY_ONNX_FIRST_PRIVATE_FIELD + 1, GANTRY_WIRE_LENGTH);
   put_varint (scan->out, span->len);
   g_byte_array_append (scan->out, span->data, span->len);
 }
@@ -302,9 +274,9 @@ check_packed (Scan *scan, const ProtobufCFieldDescriptor *field, guint64 length,
   guint64 end = scan->position + length;
   guint64 ignored;
 
-  if (wire != WIRE_VARINT)
+  if (wire != GANTRY_WIRE_VARINT)
     {
-      guint64 size = wire == WIRE_FIXED32 ? 4 : 8;
+      guint64 size = wire == GANTRY_WIRE_FIXED32 ? 4 : 8;
 
       return length % size == 0
              || fail (scan, field, error, GANTRY_ERROR_INVALID,
@@ -314,7 +286,7 @@ check_packed (Scan *scan, const ProtobufCFieldDescriptor *field, guint64 length,
                       length, scan->field_start, size);
     }
   for (guint64 p = scan->position; p < end;)
-    if (!gantry_onnx_wire_varint (scan->data, end, &p, &ignored))
+    if (!gantry_wire_varint (scan->data, end, &p, &ignored))
       return fail (scan, field, error, GANTRY_ERROR_INVALID,
                    "the list of numbers at byte %" G_GUINT64_FORMAT
                    " ends in the middle of one; the file is damaged",
@@ -327,7 +299,7 @@ static gboolean
 scan_bytes (Scan *scan, const ProtobufCFieldDescriptor *field, GError **error)
 {
   const Frame *frame = &scan->frames[scan->n_frames - 1];
-  gboolean packed = wire_of (field->type) != WIRE_LENGTH;
+  gboolean packed = wire_of (field->type) != GANTRY_WIRE_LENGTH;
   gboolean is_doc = strcmp (field->name, "doc_string") == 0;
   guint64 length;
 
@@ -355,7 +327,7 @@ scan_bytes (Scan *scan, const ProtobufCFieldDescriptor *field, GError **error)
     return fail (scan, field, error, GANTRY_ERROR_TOO_LARGE,
                  "%" G_GUINT64_FORMAT " bytes at byte %" G_GUINT64_FORMAT, length,
                  scan->field_start);
-  put_tag (scan->out, field->id, WIRE_LENGTH);
+  put_tag (scan->out, field->id, GANTRY_WIRE_LENGTH);
   put_varint (scan->out, length);
   g_byte_array_append (scan->out, scan->data + scan->position, (guint) length);
   scan->position += length;
@@ -387,7 +359,7 @@ enter_message (Scan *scan, const ProtobufCFieldDescriptor *field, GError **error
                  scan->field_start);
   g_assert (field->descriptor != NULL
             && ((const ProtobufCMessageDescriptor *) field->descriptor)->n_fields <= MAX_FIELDS);
-  put_tag (scan->out, field->id, WIRE_LENGTH);
+  put_tag (scan->out, field->id, GANTRY_WIRE_LENGTH);
   frame = &scan->frames[scan->n_frames++];
   memset (frame, 0, sizeof *frame);
   frame->descriptor = field->descriptor;
@@ -403,7 +375,7 @@ static gboolean
 scan_known_field (Scan *scan, const ProtobufCFieldDescriptor *field, guint wire, GError **error)
 {
   guint own = wire_of (field->type);
-  gboolean packed = wire == WIRE_LENGTH && own != WIRE_LENGTH
+  gboolean packed = wire == GANTRY_WIRE_LENGTH && own != GANTRY_WIRE_LENGTH
                     && field->label == PROTOBUF_C_LABEL_REPEATED;
 
   if (wire != own && !packed)
@@ -414,7 +386,7 @@ scan_known_field (Scan *scan, const ProtobufCFieldDescriptor *field, guint wire,
                  scan->field_start, wire, own);
   if (field->type == PROTOBUF_C_TYPE_MESSAGE)
     return enter_message (scan, field, error);
-  if (wire == WIRE_LENGTH)
+  if (wire == GANTRY_WIRE_LENGTH)
     return scan_bytes (scan, field, error);
   return scan_scalar (scan, field, wire, error);
 }

@@ -135,6 +135,49 @@ GantryModule *gantry_onnx_import_bytes (GantryContext *context, GBytes *bytes, c
 GantryLiteral *
 gantry_onnx_read_tensor (GantryContext *context, const char *path, char **name, GError **error);
 
+/**
+ * GantryOnnxWeight: what a parameter of the entry is in the file.
+ *
+ * @name: (nullable): in place of its own
+ * @value: (nullable): it is an initializer and no input
+ */
+typedef struct
+{
+  const char *name;
+  const GantryLiteral *value;
+} GantryOnnxWeight;
+
+/**
+ * GantryOnnxExportOptions: all zero is the default.
+ *
+ * @snapshot: (nullable): what the module is called after, kept as the property "gantry.snapshot"
+ * @weights: (nullable): one for each parameter of the entry
+ * @external: weights lie in a file of their own beside the model, as they do where they are too large for one message
+ * @read: (nullable): files that are not replaced
+ */
+typedef struct
+{
+  const char *snapshot;
+  const GantryOnnxWeight *weights;
+  gboolean external;
+  GantryReadFiles *read;
+} GantryOnnxExportOptions;
+
+/**
+ * gantry_onnx_export:
+ * @module: core operations, which are written in operator set 18, or operations of ONNX, which are written as they came
+ * @path: of the file
+ * @options: (nullable)
+ * @notes: (nullable) (element-type utf8): gets sentences on what the file does not say
+ *
+ * Names of inputs, outputs and values are kept, the initial values of parameters are their defaults. Fusions are what their
+ * bodies say. Writes nothing where it fails.
+ *
+ * Returns: FALSE with %GANTRY_ERROR_UNSUPPORTED, and the node with its place, where ONNX cannot say it; %G_FILE_ERROR
+ */
+gboolean gantry_onnx_export (const GantryModule *module, const char *path, const GantryOnnxExportOptions *options, GPtrArray *notes,
+                             GError **error);
+
 /** The dialect "onnx"; static, valid for ever. The import adds it to its context. */
 const GantryDialect *gantry_onnx_dialect (void);
 

@@ -257,7 +257,8 @@ gantry_py_apply (GantryPyState *state, const char *name, PyObject *const *operan
           PyErr_Format (PyExc_TypeError, "operand %u of %s is %.100s, not a tensor", i, name, Py_TYPE (operands[i])->tp_name);
           goto out;
         }
-      values[i] = gantry_py_parameter_value (state, operands[i]);
+      values[i] = gantry_py_is_lowered (state, operands[i]) ? gantry_py_lowered (state, operands[i])
+                                                            : gantry_py_parameter_value (state, operands[i]);
       if (values[i] == NULL)
         goto out;
       n_values++;

@@ -79,23 +79,6 @@ _gantry_py_admit (GantryPyFrame *frame, PyObject *value)
 /* Attributes */
 
 static PyObject *
-attribute_key (PyObject *object, PyObject *name)
-{
-  return Py_BuildValue ("(NO)", PyLong_FromVoidPtr (object), name);
-}
-
-static PyObject *
-attribute_now (GantryPyState *state, PyObject *object, PyObject *name)
-{
-  PyObject *key = attribute_key (object, name), *now = NULL;
-
-  for (GantryTrace *t = state->trace; now == NULL && t != NULL; t = t != t->root ? t->parent : NULL)
-    now = PyDict_GetItem (t->state, key);
-  Py_DECREF (key);
-  return Py_XNewRef (now);
-}
-
-static PyObject *
 host_getattr (GantryPyFrame *frame, PyObject *object, PyObject *name)
 {
   PyObject *builtins = PyEval_GetBuiltins (), *args = PyTuple_Pack (2, object, name), *result;
@@ -143,8 +126,10 @@ _gantry_py_getattr (GantryPyFrame *frame, PyObject *object, PyObject *name)
     return _gantry_py_call_hook (frame->state, "host_method", "OO", object, name);
   if (!PyModule_Check (object) && !gantry_py_value_check (object))
     {
-      value = attribute_now (frame->state, object, name);
-      if (value != NULL)
+      value = _gantry_py_attribute_now (frame->state, object, name);
+      if (value == NULL && _gantry_py_is_record (frame->state, object))
+        value = _gantry_py_record_get (frame, object, name);
+      if (value != NULL || PyErr_Occurred ())
         return value;
     }
   value = PyObject_GetAttr (object, name);
@@ -165,8 +150,9 @@ host_setattr (GantryPyFrame *frame, PyObject *object, PyObject *name, PyObject *
   Py_DECREF (done);
   if (gantry_py_is_handle (object))
     return 0;
-  key = attribute_key (object, name);
+  key = _gantry_py_attribute_key (object, name);
   PyDict_SetItem (frame->state->trace->state, key, value);
+  frame->state->trace->root->n_assigned++;
   PyList_Append (frame->state->trace->root->kept, object);
   Py_DECREF (key);
   return 0;
@@ -176,7 +162,8 @@ int
 _gantry_py_setattr (GantryPyFrame *frame, PyObject *object, PyObject *name, PyObject *value)
 {
   GantryPyState *state = frame->state;
-  PyObject *before = gantry_py_is_handle (object) ? NULL : PyObject_GetAttr (object, name), *converted;
+  gboolean is_record = _gantry_py_is_record (state, object);
+  PyObject *before = gantry_py_is_handle (object) || is_record ? NULL : PyObject_GetAttr (object, name), *converted;
   int done;
 
   PyErr_Clear ();
@@ -189,6 +176,8 @@ _gantry_py_setattr (GantryPyFrame *frame, PyObject *object, PyObject *name, PyOb
       return done;
     }
   Py_XDECREF (before);
+  if (is_record)
+    return _gantry_py_record_set (frame, object, name, value);
   if (!state->trace->strict)
     return host_setattr (frame, object, name, value);
   if (before == NULL)
@@ -269,6 +258,7 @@ assign_name (GantryPyFrame *frame, PyObject *name, PyObject *value)
   Py_DECREF (done);
   key = Py_BuildValue ("(NO)", PyLong_FromVoidPtr (frame->globals), name);
   PyDict_SetItem (frame->state->trace->state, key, value);
+  frame->state->trace->root->n_assigned++;
   Py_DECREF (key);
   return 0;
 }

@@ -26,6 +26,59 @@ restore (PyObject *dict, PyObject *copy)
   PyDict_Update (dict, copy);
 }
 
+/* A parameter that an arm is the first to touch is an input of the graph: after it, and in the other arm, it is what that is. */
+static void
+keep_inputs (GantryPyState *state)
+{
+  GantryTrace *trace = state->trace;
+
+  for (Py_ssize_t i = 0; trace == trace->root && i < PyList_GET_SIZE (trace->parameters); i++)
+    {
+      PyObject *key = PyLong_FromVoidPtr (PyList_GET_ITEM (trace->parameters, i));
+
+      if (!PyDict_Contains (trace->state, key))
+        {
+          PyObject *value = gantry_py_variable_new (state, g_array_index (trace->parameter_nodes, guint32, i), GANTRY_PY_TENSOR);
+
+          PyDict_SetItem (trace->state, key, value);
+          Py_DECREF (value);
+        }
+      Py_DECREF (key);
+    }
+}
+
+/* What an arm returns is what its parameters are there. Steals @result. Returns: (nullable): NULL with an exception */
+static PyObject *
+parameters_now (GantryPyState *state, PyObject *result)
+{
+  PyObject *items, *now;
+  Py_ssize_t n;
+
+  if (gantry_py_value_check (result) && ((GantryPyValue *) result)->is_parameter)
+    {
+      now = gantry_py_parameter_value (state, result);
+      Py_DECREF (result);
+      return now;
+    }
+  if (!PyTuple_CheckExact (result))
+    return result;
+  n = PyTuple_GET_SIZE (result);
+  items = PyTuple_New (n);
+  for (Py_ssize_t i = 0; i < n; i++)
+    {
+      now = parameters_now (state, Py_NewRef (PyTuple_GET_ITEM (result, i)));
+      if (now == NULL)
+        {
+          Py_DECREF (items);
+          Py_DECREF (result);
+          return NULL;
+        }
+      PyTuple_SET_ITEM (items, i, now);
+    }
+  Py_DECREF (result);
+  return items;
+}
+
 static gboolean
 walk_arm (GantryPyFrame *frame, Arm *arm, const char *name, GantryPyArm walk, gconstpointer data, PyObject *locals,
           PyObject *state)
@@ -37,6 +90,12 @@ walk_arm (GantryPyFrame *frame, Arm *arm, const char *name, GantryPyArm walk, gc
   frame->result = NULL;
   arm->region = gantry_py_region_begin (trace, name);
   arm->status = walk (frame, data);
+  if (arm->status != GANTRY_PY_FAILED && frame->result != NULL)
+    {
+      frame->result = parameters_now (frame->state, frame->result);
+      if (frame->result == NULL)
+        arm->status = GANTRY_PY_FAILED;
+    }
   gantry_py_region_leave (trace, NULL, 0);
   arm->locals = PyDict_Copy (frame->locals);
   arm->state = PyDict_Copy (trace->state);
@@ -44,6 +103,7 @@ walk_arm (GantryPyFrame *frame, Arm *arm, const char *name, GantryPyArm walk, gc
   frame->result = result;
   restore (frame->locals, locals);
   restore (trace->state, state);
+  keep_inputs (frame->state);
   if (arm->status != GANTRY_PY_FAILED)
     gantry_py_set_place (trace, place);
   return arm->status != GANTRY_PY_FAILED;

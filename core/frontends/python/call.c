@@ -190,12 +190,17 @@ refuse (GantryPyFrame *frame, PyObject *callable)
                        "Try to set jit_syntax_level to LAX.", text);
 }
 
+/* What the graph may have changed before. */
 static gboolean
-holds_parameter (PyObject *args)
+holds_parameter_or_record (GantryPyState *state, PyObject *args)
 {
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE (args); i++)
-    if (gantry_py_value_check (PyTuple_GET_ITEM (args, i)) && ((GantryPyValue *) PyTuple_GET_ITEM (args, i))->is_parameter)
-      return TRUE;
+    {
+      PyObject *argument = PyTuple_GET_ITEM (args, i);
+
+      if (gantry_py_value_check (argument) ? ((GantryPyValue *) argument)->is_parameter : _gantry_py_is_record (state, argument))
+        return TRUE;
+    }
   return FALSE;
 }
 
@@ -213,7 +218,8 @@ call_external (GantryPyFrame *frame, PyObject *callable, PyObject *args, PyObjec
     return refuse (frame, callable);
   if (PyExceptionClass_Check (callable) && !gantry_py_holds_variable (args))
     return PyObject_Call (callable, args, kwargs);
-  if (gantry_py_holds_variable (args) || (kwargs != NULL && gantry_py_holds_variable (kwargs)) || holds_parameter (args))
+  if (gantry_py_holds_variable (args) || (kwargs != NULL && gantry_py_holds_variable (kwargs))
+      || holds_parameter_or_record (frame->state, args))
     return gantry_py_host_call (frame->state, callable, args, kwargs, GANTRY_PY_HANDLE);
   return PyObject_Call (callable, args, kwargs);
 }
@@ -270,7 +276,7 @@ call_cell (GantryPyFrame *frame, PyObject *object, PyObject *args, PyObject *kwa
 
   if (construct == NULL)
     return NULL;
-  result = _gantry_py_call (frame, construct, args, kwargs);
+  result = _gantry_py_call_construct (frame, object, construct, args, kwargs);
   Py_DECREF (construct);
   if (result != NULL && frame->state->trace->gradient != NULL && PyObject_HasAttrString (object, "bprop"))
     {
@@ -316,12 +322,24 @@ make_cell (GantryPyFrame *frame, PyObject *type, PyObject *args, PyObject *kwarg
 }
 
 static PyObject *
+make_record (GantryPyFrame *frame, PyObject *type, PyObject *args, PyObject *kwargs)
+{
+  PyObject *object = PyObject_Call (type, args, kwargs);
+
+  if (object != NULL && !frame->state->trace->strict)
+    _gantry_py_add_record (frame->state, object);
+  return object;
+}
+
+static PyObject *
 call_type (GantryPyFrame *frame, PyObject *type, PyObject *args, PyObject *kwargs)
 {
   GantryPyState *state = frame->state;
   GantryPyAuthor author = _gantry_py_author (state, type);
   PyObject *marked;
 
+  if (strcmp (((PyTypeObject *) type)->tp_name, "functools.partial") == 0)
+    return PyObject_Call (type, args, kwargs); /* it holds what it is given: call_partial() unpacks it */
   if (author == GANTRY_PY_OURS && !PyType_IsSubtype ((PyTypeObject *) type, (PyTypeObject *) state->cell)
       && !PyExceptionClass_Check (type))
     return any_handle (args, kwargs) ? gantry_py_host_call (state, type, args, kwargs, GANTRY_PY_HANDLE)
@@ -333,12 +351,12 @@ call_type (GantryPyFrame *frame, PyObject *type, PyObject *args, PyObject *kwarg
   PyErr_Clear ();
   Py_XDECREF (marked);
   if (marked != NULL)
-    return PyObject_Call (type, args, kwargs);
+    return make_record (frame, type, args, kwargs);
   if (author == GANTRY_PY_USERS && !PyExceptionClass_Check (type))
     {
       if (state->trace->strict)
         return PyErr_Format (PyExc_TypeError, "Do not support to convert %R object into graph node.", type);
-      return any_handle (args, kwargs) ? call_external (frame, type, args, kwargs) : PyObject_Call (type, args, kwargs);
+      return any_handle (args, kwargs) ? call_external (frame, type, args, kwargs) : make_record (frame, type, args, kwargs);
     }
   return call_external (frame, type, args, kwargs);
 }

@@ -56,7 +56,7 @@ check_version (const char *interpreter, GError **error)
       if (!g_str_has_prefix (lines[i], "version") || value == NULL || strstr (value, "3.11.") != NULL)
         continue;
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-                   "%s is of Python%s; programs run under Python 3.11: make an environment of it, or name one by --python",
+                   "%s is of Python%s; programs run under Python 3.11: make an environment of it, or name another interpreter",
                    base, value + 1);
       return FALSE;
     }
@@ -139,11 +139,18 @@ run_file (const char *program, const char *sha256)
       return NULL;
     }
   length = g_mapped_file_get_length (mapped);
-  text = length > 0 ? g_strndup (g_mapped_file_get_contents (mapped), length) : g_strdup ("");
+  text = g_malloc0 (length + 1);
+  if (length > 0) /* an empty file is mapped nowhere */
+    memcpy (text, g_mapped_file_get_contents (mapped), length);
   sum = g_compute_checksum_for_data (G_CHECKSUM_SHA256, (const guchar *) text, length);
   if (sha256 != NULL && strcmp (sum, sha256) != 0)
     {
       PyErr_SetString (PyExc_OSError, "the program has changed since it was allowed to run; open it again");
+      return NULL;
+    }
+  if (memchr (text, '\0', length) != NULL) /* the compiler would take it for the end */
+    {
+      PyErr_SetString (PyExc_ValueError, "source code cannot contain null bytes");
       return NULL;
     }
   file = PyUnicode_DecodeFSDefault (program);

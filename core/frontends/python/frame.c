@@ -258,6 +258,27 @@ walk (GantryPyFrame *frame)
   return frame->result != NULL ? Py_NewRef (frame->result) : Py_NewRef (Py_None);
 }
 
+/* A recursion has no end to its calls that anyone reads. */
+#define MOST_CALLS_BYTES 4096
+
+static void
+add_call (GantryTrace *root, const GantryPyFrame *frame, const GantryPyNode *place)
+{
+  if (root->calls == NULL)
+    root->calls = g_string_new (NULL);
+  if (place != NULL && place->line > 0 && root->calls->len < MOST_CALLS_BYTES)
+    g_string_append_printf (root->calls, "%s%s:%u:%u: called from here, in %s", root->calls->len > 0 ? "\n" : "",
+                            place->source->file, place->line, place->column + 1, frame->name);
+}
+
+static void
+forget_failure (GantryTrace *root)
+{
+  root->failed = root->too_deep = NULL;
+  if (root->calls != NULL)
+    g_string_truncate (root->calls, 0);
+}
+
 /* The lines that a traceback shows for a graph: as if CPython had run it. */
 static void
 add_traceback (GantryPyFrame *frame, const GantryPyNode *place)
@@ -266,6 +287,8 @@ add_traceback (GantryPyFrame *frame, const GantryPyNode *place)
 
   if (root->failed == NULL)
     root->failed = place;
+  else
+    add_call (root, frame, place);
   if (place != NULL && place->line > 0)
     _PyTraceback_Add (frame->name, place->source->file, (int) place->line);
 }
@@ -279,6 +302,8 @@ run (GantryPyFrame *frame, PyObject *args, PyObject *kwargs, PyObject *defaults,
 
   if (trace->depth >= MOST_DEPTH)
     {
+      trace->root->too_deep = frame->node;
+      trace->root->too_deep_in = trace->region;
       PyErr_Format (PyExc_RuntimeError, "Exceed function call depth limit %d, (function call depth: %u, simulate call "
                     "depth: %u).", MOST_DEPTH, trace->depth + 1, trace->depth + 1);
       return NULL;
@@ -327,12 +352,47 @@ cells_of (PyObject *function)
   return cells;
 }
 
+/* What of a trace tells whether a walk that failed has left something behind. */
+typedef struct
+{
+  GantryTrace *trace;
+  GantryRegion *region;
+  guint n_hosts, n_assigned;
+} Mark;
+
+static Mark
+mark_of (GantryTrace *trace)
+{
+  return (Mark) { trace, trace->region, trace->root->hosts->len, trace->root->n_assigned };
+}
+
+/* Whether the function called itself too often because a variable decides where that ends: on level LAX it is left to the run, which
+ * knows the variable. What never ends, what is to be differentiated, and what has done something already keeps the error. */
+static gboolean
+ends_by_data (const GantryPyFrame *frame, const Mark *before, PyObject *args, PyObject *kwargs)
+{
+  GantryTrace *trace = frame->state->trace, *root = trace->root;
+  const GantryPyNode *too_deep = root->too_deep;
+
+  if (too_deep != frame->node || trace->strict || trace != before->trace || trace->region != before->region
+      || root->too_deep_in == before->region || root->hosts->len != before->n_hosts || root->n_assigned != before->n_assigned)
+    return FALSE;
+  for (const GantryPyFrame *outer = frame->caller; outer != NULL; outer = outer->caller)
+    if (outer->node == too_deep)
+      return FALSE;
+  for (GantryTrace *t = trace; t != NULL; t = t != root ? t->parent : NULL)
+    if (t->gradient != NULL || t->record)
+      return FALSE;
+  return gantry_py_holds_variable (args) || (kwargs != NULL && gantry_py_holds_variable (kwargs));
+}
+
 PyObject *
 _gantry_py_call_function (GantryPyFrame *caller, PyObject *function, PyObject *args, PyObject *kwargs)
 {
   GantryPyState *state = caller->state;
   GantryPyNode *node = gantry_py_source_function (state->sources, function);
   GantryPyFrame frame = { .state = state, .caller = caller, .node = node };
+  Mark before = mark_of (state->trace);
   PyObject *result;
 
   if (node == NULL)
@@ -342,6 +402,12 @@ _gantry_py_call_function (GantryPyFrame *caller, PyObject *function, PyObject *a
   frame.name = PyUnicode_AsUTF8 (((PyFunctionObject *) function)->func_qualname);
   result = run (&frame, args, kwargs, PyFunction_GET_DEFAULTS (function), PyFunction_GET_KW_DEFAULTS (function));
   Py_DECREF (frame.cells);
+  if (result == NULL && ends_by_data (&frame, &before, args, kwargs))
+    {
+      PyErr_Clear ();
+      forget_failure (before.trace->root);
+      result = gantry_py_host_call (state, function, args, kwargs, GANTRY_PY_HANDLE);
+    }
   return result;
 }
 

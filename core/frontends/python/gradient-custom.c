@@ -78,6 +78,9 @@ gantry_py_custom_gradient (GantryPyState *state, PyObject *bprop, PyObject *args
       g_ptr_array_add (cut, leaf);
     }
   result = gantry_py_replace_variables (custom->out, (PyObject *const *) cut->pdata, &next);
+  /* `bprop` is given what the others see, whose own derivative is by the rule as well. */
+  if (result != NULL)
+    Py_SETREF (custom->out, Py_NewRef (result));
   return result;
 }
 
@@ -190,6 +193,55 @@ _gantry_py_customs_run (GantryPyGradient *gradient, PyObject *sens)
 
       Py_XDECREF (args);
       Py_XDECREF (given);
+      if (!fine)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* What the leaves of @cut hold beside what they stand for: the zeros of the gradient around this one. */
+static gboolean
+move_zeros (GantryPyGradient *gradient, GantryPyCustom *custom, PyObject *out, PyObject *cut)
+{
+  GantryPyState *state = gradient->state;
+  g_autoptr (GPtrArray) before = g_ptr_array_new (), after = g_ptr_array_new ();
+  guint zero = custom->first_zero;
+
+  gantry_py_collect_variables (out, before);
+  gantry_py_collect_variables (cut, after);
+  for (guint i = 0; i < before->len; i++)
+    if (is_float (g_ptr_array_index (before, i)))
+      {
+        PyObject *moved = _gantry_py_call_hook (state, "beside", "OO", g_ptr_array_index (after, i), g_ptr_array_index (before, i));
+
+        if (moved == NULL)
+          return FALSE;
+        PyList_Append (custom->zeros, moved);
+        g_array_index (gradient->wanted, GantryPyWanted, zero++).outer = moved;
+        Py_DECREF (moved);
+      }
+  return TRUE;
+}
+
+gboolean
+_gantry_py_customs_nest (GantryPyGradient *gradient, PyObject *sens)
+{
+  GantryPyState *state = gradient->state;
+
+  if (state->trace->gradient == NULL)
+    return TRUE;
+  for (guint c = 0; c < gradient->customs->len; c++)
+    {
+      GantryPyCustom *custom = g_ptr_array_index (gradient->customs, c);
+      g_autofree guint32 *results = _gantry_py_gradient_splice (gradient, sens);
+      PyObject *args = results != NULL ? outside (gradient, custom->args, results, custom->first_id, NULL) : NULL;
+      PyObject *out = args != NULL ? outside (gradient, custom->out, results, custom->first_id + custom->n_args, NULL) : NULL;
+      PyObject *cut = out != NULL ? gantry_py_custom_gradient (state, custom->bprop, args, out) : NULL;
+      gboolean fine = cut != NULL && move_zeros (gradient, custom, out, cut);
+
+      Py_XDECREF (args);
+      Py_XDECREF (out);
+      Py_XDECREF (cut);
       if (!fine)
         return FALSE;
     }

@@ -52,6 +52,8 @@ typedef struct
 void _gantry_py_custom_free (gpointer custom);
 /** The results of the module that belong to the calls. */
 gboolean _gantry_py_customs_end (GantryPyGradient *gradient);
+/** Where the gradient is part of a function that is differentiated: what stands for each call has the derivative by its rule there too. */
+gboolean _gantry_py_customs_nest (GantryPyGradient *gradient, PyObject *sens);
 /** Asks each `bprop`, the last call first, and leaves what it says in the seeds. */
 gboolean _gantry_py_customs_run (GantryPyGradient *gradient, PyObject *sens);
 /** Writes the module into the trace with the seeds as they are. @results: (out): of n_results of its entry */

@@ -241,7 +241,8 @@ differentiate (GantryPyGradient *gradient)
                                       gradient->outputs->len, inputs, gradient->wanted->len, &error);
   if (derived == NULL)
     {
-      PyErr_SetString (PyExc_RuntimeError, error->message);
+      PyErr_SetString (g_error_matches (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED) ? _gantry_py_hook (state, "NoDerivative")
+                                                                                       : PyExc_RuntimeError, error->message);
       return FALSE;
     }
   gantry_module_unref (gradient->module);
@@ -400,7 +401,7 @@ splice_gradient (GantryPyGradient *gradient, PyObject *sens)
 
   if (!has_gradient (gradient))
     return PyErr_Format (PyExc_ValueError, "grad: the function gives no tensor of floating point that depends on an argument.");
-  if (!_gantry_py_customs_run (gradient, sens))
+  if (!_gantry_py_customs_nest (gradient, sens) || !_gantry_py_customs_run (gradient, sens))
     return NULL;
   results = _gantry_py_gradient_splice (gradient, sens);
   return results != NULL ? wrap_results (gradient, results) : NULL;

@@ -66,6 +66,7 @@ gantry_py_host_call (GantryPyState *state, PyObject *callable, PyObject *args, P
   GantryTrace *trace = state->trace;
   g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (guint32));
   GantryPyHostCall *host;
+  PyObject *marked;
   guint32 type, index = trace->root->hosts->len;
 
   if (trace->strict)
@@ -73,8 +74,10 @@ gantry_py_host_call (GantryPyState *state, PyObject *callable, PyObject *args, P
   host = g_new0 (GantryPyHostCall, 1);
   g_ptr_array_add (trace->root->hosts, host);
   host->callable = Py_NewRef (callable);
-  host->args = gantry_py_with_parameters (state, args);
-  host->kwargs = Py_XNewRef (kwargs);
+  marked = gantry_py_mark_records (state, args);
+  host->args = marked != NULL ? gantry_py_with_parameters (state, marked) : NULL;
+  host->kwargs = kwargs != NULL ? gantry_py_mark_records (state, kwargs) : NULL;
+  Py_XDECREF (marked);
   host->result = (guint8) result;
   host->text = place_text (trace->place);
   if (trace->place != NULL)
@@ -87,7 +90,7 @@ gantry_py_host_call (GantryPyState *state, PyObject *callable, PyObject *args, P
       if (type_name != NULL)
         host->element = PyUnicode_FromStringAndSize (type_name + 12, (Py_ssize_t) strcspn (type_name + 12, "]"));
     }
-  if (host->args == NULL || !host_operands (state, host, ids))
+  if (host->args == NULL || (kwargs != NULL && host->kwargs == NULL) || !host_operands (state, host, ids))
     return NULL;
   type = gantry_context_scalar (trace->context, elements[result]);
   return gantry_py_wrap (state, gantry_builder_add (trace->builder, GANTRY_OP_CUSTOM_CALL, (guint32 *) (gpointer) ids->data,

@@ -85,8 +85,9 @@ GantryPyStatus _gantry_py_exec_for (GantryPyFrame *frame, const GantryPyNode *no
 /** After a loop: TRUE and the flag where a return lies behind it that depends on data. */
 PyObject *_gantry_py_loop_return_flag (GantryPyFrame *frame);
 typedef PyObject *(*GantryPyCondition) (GantryPyFrame *frame, gconstpointer data); /* what decides on the next trip */
-GantryPyStatus _gantry_py_variable_loop (GantryPyFrame *frame, PyObject *first, GantryPyCondition condition, GantryPyArm body,
-                                         gconstpointer data);
+/** @kind: "for" or "while": of the statement */
+GantryPyStatus _gantry_py_variable_loop (GantryPyFrame *frame, const char *kind, PyObject *first, GantryPyCondition condition,
+                                         GantryPyArm body, gconstpointer data);
 
 /* expressions */
 PyObject *_gantry_py_eval (GantryPyFrame *frame, const GantryPyNode *node);
@@ -105,6 +106,21 @@ PyObject *_gantry_py_admit (GantryPyFrame *frame, PyObject *value);
 
 /* assignment */
 int _gantry_py_assign (GantryPyFrame *frame, const GantryPyNode *target, PyObject *value);
+
+/* record.c */
+
+PyObject *_gantry_py_attribute_key (PyObject *object, PyObject *name);
+/** What assignments in the graph made of the attribute. Returns: (nullable): a new reference; NULL without exception */
+PyObject *_gantry_py_attribute_now (GantryPyState *state, PyObject *object, PyObject *name);
+gboolean _gantry_py_is_record (GantryPyState *state, PyObject *object);
+/** Makes @object, that the graph has made, a record where it is of a class of the user's. */
+void _gantry_py_add_record (GantryPyState *state, PyObject *object);
+/** By the property that the class has. Returns: NULL without exception where it has none. */
+PyObject *_gantry_py_record_get (GantryPyFrame *frame, PyObject *object, PyObject *name);
+int _gantry_py_record_set (GantryPyFrame *frame, PyObject *object, PyObject *name, PyObject *value);
+/** All that it has now. Returns: a new dict, NULL without exception where it has none */
+PyObject *_gantry_py_record_attributes (GantryPyState *state, PyObject *object);
+
 int _gantry_py_setattr (GantryPyFrame *frame, PyObject *object, PyObject *name, PyObject *value);
 PyObject *_gantry_py_setitem (GantryPyFrame *frame, PyObject *object, PyObject *index, PyObject *value);
 
@@ -124,6 +140,9 @@ PyObject *_gantry_py_call_closure (GantryPyFrame *frame, PyObject *closure, PyOb
 PyObject *_gantry_py_call1 (GantryPyFrame *frame, PyObject *callable, PyObject *arg);
 PyObject *_gantry_py_hook (GantryPyState *state, const char *name); /* borrowed */
 PyObject *_gantry_py_call_hook (GantryPyState *state, const char *name, const char *format, ...);
+/** Calls the construct of a Cell in the type that the Cell computes in. Returns: a new reference */
+PyObject *_gantry_py_call_construct (GantryPyFrame *frame, PyObject *cell, PyObject *construct, PyObject *args,
+                                     PyObject *kwargs);
 PyObject *_gantry_py_closure_new (GantryPyFrame *frame, const GantryPyNode *node);
 PyObject *gantry_py_closure_type_new (PyObject *module);
 PyObject *gantry_py_undefined_type_new (PyObject *module);

@@ -297,6 +297,26 @@ equal_constants (PyObject *a, PyObject *b)
   return equal == 1;
 }
 
+static gboolean
+is_function (PyObject *object)
+{
+  return PyCallable_Check (object) && !gantry_py_value_check (object);
+}
+
+/* What only CPython knows is an object of the run; so is what may be None. */
+static gboolean
+may_be_of_run (GantryPyState *state, PyObject *a, PyObject *b)
+{
+  GantryPyValueKind kind;
+
+  if (is_function (a) || is_function (b))
+    return FALSE;
+  if (a == Py_None || b == Py_None || gantry_py_is_handle (a) || gantry_py_is_handle (b))
+    return TRUE;
+  return !PyTuple_Check (a) && !PyList_Check (a) && !PyDict_Check (a) && !PyTuple_Check (b) && !PyList_Check (b) && !PyDict_Check (b)
+         && !_gantry_py_leaf_kind (state, a, &kind) && !_gantry_py_leaf_kind (state, b, &kind);
+}
+
 PyObject *
 _gantry_py_join (GantryPyState *state, GantryPyJoin *join, PyObject *a, PyObject *b)
 {
@@ -314,12 +334,7 @@ _gantry_py_join (GantryPyState *state, GantryPyJoin *join, PyObject *a, PyObject
     return join_dicts (state, join, a, b);
   if (_gantry_py_leaf_kind (state, a, &x) && _gantry_py_leaf_kind (state, b, &y) && x == y)
     return x == GANTRY_PY_TENSOR ? join_tensors (state, join, a, b) : add_leaf (state, join, a, b, x);
-  /* What only CPython knows is an object of the run. */
-  if (!state->trace->strict && !PyTuple_Check (a) && !PyList_Check (a) && !PyDict_Check (a) && !PyTuple_Check (b)
-      && !PyList_Check (b) && !PyDict_Check (b)
-      && (gantry_py_is_handle (a) || gantry_py_is_handle (b)
-          || (!_gantry_py_leaf_kind (state, a, &x) && !_gantry_py_leaf_kind (state, b, &y) && a != Py_None && b != Py_None
-              && !PyCallable_Check (a) && !PyCallable_Check (b))))
+  if (!state->trace->strict && may_be_of_run (state, a, b))
     return add_leaf (state, join, a, b, GANTRY_PY_HANDLE);
   return cannot (state, a, b);
 }

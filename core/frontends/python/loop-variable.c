@@ -183,7 +183,7 @@ leaf_type (Loop *loop, guint i)
   if (g_array_index (loop->kinds, guint, i) != GANTRY_PY_TENSOR)
     return gantry_context_scalar (context, elements[g_array_index (loop->kinds, guint, i)]);
   type = ((GantryPyValue *) leaf)->type;
-  return gantry_context_tensor (context, type->element, type->rank, type->dims);
+  return gantry_context_tensor (context, gantry_py_read_element (loop->frame->state, leaf), type->rank, type->dims);
 }
 
 /* Begins the body: its first parameter is the flag, then come the carries. */
@@ -282,7 +282,8 @@ check_carry (Loop *loop, guint key, guint leaf, PyObject *after)
     return TRUE;
   a = ((GantryPyValue *) before)->type;
   b = ((GantryPyValue *) after)->type;
-  if (a->element == b->element && a->rank == b->rank && memcmp (a->dims, b->dims, a->rank * sizeof *a->dims) == 0)
+  if (gantry_py_read_element (state, before) == gantry_py_read_element (state, after) && a->rank == b->rank
+      && memcmp (a->dims, b->dims, a->rank * sizeof *a->dims) == 0)
     return TRUE;
   {
     g_autofree char *x = gantry_context_type_text (((GantryPyValue *) before)->context,
@@ -489,6 +490,18 @@ write_condition (GantryTrace *trace, const GArray *operands)
   return function;
 }
 
+/* What is carried is so as it is read. */
+static guint32
+lift (Loop *loop, GantryRegion *region, PyObject *leaf, GantryPyValueKind kind)
+{
+  GantryPyState *state = loop->frame->state;
+  PyObject *value = gantry_py_value_check (leaf) ? gantry_py_lowered (state, leaf) : Py_NewRef (leaf);
+  guint32 id = value != NULL ? _gantry_py_lift_leaf (state, region, value, kind) : 0;
+
+  Py_XDECREF (value);
+  return id;
+}
+
 static gboolean
 collect (Loop *loop, PyObject *first, GPtrArray *ends, GArray *operands, GArray *results)
 {
@@ -505,12 +518,12 @@ collect (Loop *loop, PyObject *first, GPtrArray *ends, GArray *operands, GArray 
       {
         GantryPyValueKind kind = (GantryPyValueKind) g_array_index (loop->kinds, guint, i);
 
-        id = _gantry_py_lift_leaf (state, outer, g_ptr_array_index (loop->leaves, i), kind);
+        id = lift (loop, outer, g_ptr_array_index (loop->leaves, i), kind);
         g_array_append_val (operands, id);
         fine = id != 0;
         gantry_builder_reopen (trace->builder, loop->region->function);
         trace->region = loop->region;
-        id = fine ? _gantry_py_lift_leaf (state, loop->region, g_ptr_array_index (ends, i), kind) : 0;
+        id = fine ? lift (loop, loop->region, g_ptr_array_index (ends, i), kind) : 0;
         trace->region = outer;
         gantry_builder_end (trace->builder, NULL, 0);
         g_array_append_val (results, id);
@@ -565,7 +578,7 @@ write_while (Loop *loop, PyObject *first, PyObject *after)
 
 /* Names that only the body defines are not defined after it: there may have been no trip. */
 static void
-forget_new (GantryPyFrame *frame, PyObject *names)
+forget_new (GantryPyFrame *frame, PyObject *names, const char *kind)
 {
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE (names); i++)
     {
@@ -574,8 +587,8 @@ forget_new (GantryPyFrame *frame, PyObject *names)
 
       if (!PyUnicode_Check (name) || *PyUnicode_AsUTF8 (name) == '$' || PyDict_Contains (frame->locals, name))
         continue;
-      message = g_strdup_printf ("The local variable '%s' is not defined before the loop that defines it.",
-                                 PyUnicode_AsUTF8 (name));
+      message = g_strdup_printf ("The local variable '%s' defined in the '%s' loop body cannot be used outside of the loop body. "
+                                 "Please define variable '%s' before '%s'.", PyUnicode_AsUTF8 (name), kind, PyUnicode_AsUTF8 (name), kind);
       undefined = _gantry_py_undefined_new (frame->state, message);
       PyDict_SetItem (frame->locals, name, undefined);
       Py_DECREF (undefined);
@@ -583,7 +596,7 @@ forget_new (GantryPyFrame *frame, PyObject *names)
 }
 
 GantryPyStatus
-_gantry_py_variable_loop (GantryPyFrame *frame, PyObject *first, GantryPyCondition condition, GantryPyArm body,
+_gantry_py_variable_loop (GantryPyFrame *frame, const char *kind, PyObject *first, GantryPyCondition condition, GantryPyArm body,
                           gconstpointer data)
 {
   Loop loop = { 0 };
@@ -601,7 +614,7 @@ _gantry_py_variable_loop (GantryPyFrame *frame, PyObject *first, GantryPyConditi
         {
           PyObject *flag = PyDict_GetItemString (frame->locals, GANTRY_PY_RETURN_FLAG);
 
-          forget_new (frame, names);
+          forget_new (frame, names, kind);
           if (flag == Py_False)
             PyDict_DelItemString (frame->locals, GANTRY_PY_RETURN_FLAG);
           status = GANTRY_PY_NEXT;

@@ -207,7 +207,7 @@ walk_counted (GantryPyFrame *frame, const GantryPyNode *node, PyObject *sequence
     }
   first = PyTuple_Check (sequence) || length != NULL ? counted_condition (frame, &counted) : NULL;
   if (first != NULL)
-    status = _gantry_py_variable_loop (frame, first, counted_condition, counted_trip, &counted);
+    status = _gantry_py_variable_loop (frame, "for", first, counted_condition, counted_trip, &counted);
   PyDict_DelItem (frame->locals, name);
   Py_XDECREF (first);
   Py_XDECREF (length);
@@ -311,27 +311,30 @@ while_trip (GantryPyFrame *frame, gconstpointer data)
   return _gantry_py_exec_block (frame, node->list, node->n_list);
 }
 
-/* Whether data decides on the next trip; then @predicate. 1: another trip, 0: none */
+/* Whether data decides on the next trip; then @predicate: no trip so far broke the loop, and its condition holds. 1: another
+ * trip, 0: none */
 static int
 decide (GantryPyFrame *frame, const GantryPyNode *node, PyObject **predicate)
 {
-  PyObject *flag, *test;
+  PyObject *flag, *test, *whole;
   int is_broken = broken (frame, &flag), truth;
 
-  if (is_broken != 0)
-    {
-      if (is_broken == 2)
-        {
-          PyObject *going = _gantry_py_logical (frame->state, "not", flag, NULL);
-
-          Py_DECREF (flag);
-          *predicate = going;
-        }
-      return is_broken == 1 ? 0 : is_broken;
-    }
+  if (is_broken < 0 || is_broken == 1)
+    return is_broken < 0 ? -1 : 0;
   test = _gantry_py_eval (frame, node->a);
   truth = test != NULL ? _gantry_py_truth (frame, test, predicate) : -1;
   Py_XDECREF (test);
+  if (is_broken == 2 && truth > 0)
+    {
+      whole = _gantry_py_logical (frame->state, "not", flag, NULL);
+      if (truth == 2 && whole != NULL)
+        Py_SETREF (*predicate, _gantry_py_logical (frame->state, "and", whole, *predicate));
+      else
+        Py_XSETREF (*predicate, Py_XNewRef (whole));
+      Py_XDECREF (whole);
+      truth = 2;
+    }
+  Py_XDECREF (flag);
   return truth;
 }
 
@@ -350,7 +353,7 @@ walk_while (GantryPyFrame *frame, const GantryPyNode *node)
         return GANTRY_PY_NEXT;
       if (truth == 2)
         {
-          status = _gantry_py_variable_loop (frame, predicate, while_condition, while_trip, node);
+          status = _gantry_py_variable_loop (frame, "while", predicate, while_condition, while_trip, node);
           Py_DECREF (predicate);
           return status;
         }

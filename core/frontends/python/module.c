@@ -100,6 +100,14 @@ module_in_graph (PyObject *module, PyObject *unused)
 }
 
 static PyObject *
+module_recording (PyObject *module, PyObject *unused)
+{
+  GantryPyState *state = gantry_py_state ();
+
+  return PyBool_FromLong (state->trace != NULL && state->trace->root->record);
+}
+
+static PyObject *
 module_assign (PyObject *module, PyObject *args)
 {
   PyObject *parameter, *value;
@@ -185,7 +193,8 @@ module_resource (PyObject *module, PyObject *args)
   if (bytes == NULL)
     Py_RETURN_NONE;
   data = g_bytes_get_data (bytes, &size);
-  return PyBytes_FromStringAndSize (data, (Py_ssize_t) size);
+  /* It lies in the program itself, for as long as that runs. */
+  return PyMemoryView_FromMemory ((char *) data, (Py_ssize_t) size, PyBUF_READ);
 }
 
 static PyObject *
@@ -197,18 +206,23 @@ module_type_word (PyObject *module, PyObject *value)
 static PyMethodDef methods[] = {
   { "op", module_op, METH_VARARGS, "op (name, operands, attrs): applies a core operation" },
   { "value_from", gantry_py_value_from, METH_VARARGS, "value_from (object, element): a known tensor" },
+  { "value_shared", gantry_py_value_shared, METH_O, "value_shared (object): a tensor of the bytes of a buffer, or None" },
   { "register", (PyCFunction) (void (*) (void)) module_register, METH_VARARGS | METH_KEYWORDS, "the classes and hooks of the modules" },
   { "set_tensor_class", module_set_tensor_class, METH_O, "the class of tensors" },
   { "graph_call", module_graph_call, METH_VARARGS, "calls a function as a graph" },
   { "call", module_call, METH_VARARGS, "calls a function as part of what is being made" },
   { "in_graph", module_in_graph, METH_NOARGS, "whether a graph is being made" },
+  { "recording", module_recording, METH_NOARGS, "whether what runs is recorded for its gradient" },
   { "assign", module_assign, METH_VARARGS, "assign (parameter, value)" },
   { "parameter_value", module_parameter_value, METH_O, "what a parameter is here" },
+  { "precision", gantry_py_precision, METH_O, "precision (element or None): the float type that what exists is read in" },
+  { "stored", gantry_py_stored, METH_O, "stored (value): as it is stored, not as it is read" },
   { "number", module_number, METH_VARARGS, "number (value, kind)" },
   { "variable", module_variable, METH_VARARGS, "a known value as a variable" },
   { "host_call", module_host_call, METH_VARARGS, "host_call (callable, args, kind)" },
   { "gradient", gantry_py_gradient, METH_VARARGS, "gradient (function, args, kwargs, positions, weights, sens, has_aux)" },
   { "graph_text", gantry_py_graph_text, METH_VARARGS, "graph_text (callable, args, strict): a graph in Gantry's text form" },
+  { "graph_onnx", gantry_py_graph_onnx, METH_VARARGS, "graph_onnx (callable, args, strict, path): writes a graph as ONNX" },
   { "resource", module_resource, METH_VARARGS, "a file of Gantry's modules, or None" },
   { "type_word", module_type_word, METH_O, "what messages call a value" },
   { NULL },

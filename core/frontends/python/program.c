@@ -169,6 +169,20 @@ place_of (GantryPyState *state, PyObject *callable)
   return node;
 }
 
+/* The method of a Cell that a graph is made of is its construct. */
+static PyObject *
+call_traced (GantryPyFrame *frame, PyObject *callable, PyObject *args, PyObject *kwargs)
+{
+  GantryPyState *state = frame->state;
+  GantryPyPrecision before = gantry_py_precision_begin (state, GANTRY_ELEMENT_NONE);
+  PyObject *self = PyMethod_Check (callable) ? PyMethod_GET_SELF (callable) : NULL, *result;
+
+  result = self != NULL && PyObject_TypeCheck (self, (PyTypeObject *) state->cell)
+             ? _gantry_py_call_construct (frame, self, callable, args, kwargs) : _gantry_py_call (frame, callable, args, kwargs);
+  state->precision = before;
+  return result;
+}
+
 GantryPyProgram *
 gantry_py_trace_call (GantryPyState *state, PyObject *callable, PyObject *args, PyObject *kwargs, gboolean strict)
 {
@@ -182,7 +196,7 @@ gantry_py_trace_call (GantryPyState *state, PyObject *callable, PyObject *args, 
   gantry_py_set_place (trace, place_of (state, callable));
   if (_gantry_py_abstract_arguments (state, callable, args, kwargs, &abstract_args, &abstract_kwargs))
     {
-      result = _gantry_py_call (&frame, callable, abstract_args, abstract_kwargs);
+      result = call_traced (&frame, callable, abstract_args, abstract_kwargs);
       while (state->trace != trace)
         gantry_py_trace_end (state, state->trace);
       if (result != NULL)
@@ -194,6 +208,8 @@ gantry_py_trace_call (GantryPyState *state, PyObject *callable, PyObject *args, 
   while (state->trace != trace)
     gantry_py_trace_end (state, state->trace);
   state->failed = trace->failed;
+  g_free (state->calls);
+  state->calls = trace->failed != NULL && trace->calls != NULL ? g_strndup (trace->calls->str, trace->calls->len) : NULL;
   gantry_py_trace_end (state, trace);
   if (!fine)
     {
@@ -360,6 +376,16 @@ run (GantryPyProgram *program, GPtrArray *leaves)
   return output;
 }
 
+/* CPython, which goes on with the call, meets parts of it as graphs of their own. */
+static gboolean
+is_same_error (gconstpointer a, gconstpointer b)
+{
+  const GantryPythonError *x = a, *y = b;
+
+  return g_strcmp0 (x->file, y->file) == 0 && x->line == y->line && x->column == y->column && strcmp (x->type, y->type) == 0
+         && strcmp (x->message, y->message) == 0;
+}
+
 /* While importing: what the graph could not be made for is kept, and CPython computes the call. */
 static PyObject *
 call_instead (GantryPyState *state, PyObject *callable, PyObject *args, PyObject *kwargs)
@@ -377,8 +403,12 @@ call_instead (GantryPyState *state, PyObject *callable, PyObject *args, PyObject
       error->file = g_strdup (state->failed->source->file);
       error->line = state->failed->line;
       error->column = state->failed->column + 1;
+      error->calls = g_strdup (state->calls);
     }
-  g_ptr_array_add (state->errors, error);
+  if (g_ptr_array_find_with_equal_func (state->errors, error, is_same_error, NULL))
+    gantry_python_error_free (error);
+  else
+    g_ptr_array_add (state->errors, error);
   Py_XDECREF (text);
   Py_XDECREF (type);
   Py_XDECREF (value);

@@ -34,7 +34,10 @@ gboolean gantry_py_walk (GantryPyProgram *program, GantryLiteral *const *argumen
 /** @object with its Parameters replaced by what they are in the trace. Returns: a new reference */
 PyObject *gantry_py_with_parameters (GantryPyState *state, PyObject *object);
 
-/** @object with a capsule in place of each list that is one from outside; and the lists in place of the capsules. New references. */
+/** @object with its records, and all that they hold, as they are now; gantry_py_take_origins() makes objects of them. A new reference. */
+PyObject *gantry_py_mark_records (GantryPyState *state, PyObject *object);
+/** @object with a capsule in place of each list that is one from outside, and its records marked; and the lists and objects in place
+ *  of that. New references. */
 PyObject *gantry_py_mark_origins (GantryPyState *state, PyObject *object);
 PyObject *gantry_py_take_origins (PyObject *object);
 
@@ -51,6 +54,9 @@ GantryPyProgram *gantry_py_trace_call (GantryPyState *state, PyObject *callable,
 char *gantry_py_host_lines (const GPtrArray *hosts);
 /** _gantry.graph_text (callable, args, strict): the graph in Gantry's text form; RuntimeError where it needs Python to run */
 PyObject *gantry_py_graph_text (PyObject *module, PyObject *args);
+
+/** _gantry.graph_onnx (callable, args, strict, path): writes the graph as an ONNX model; RuntimeError as graph_text() */
+PyObject *gantry_py_graph_onnx (PyObject *module, PyObject *args);
 
 /** What a Cell with a `bprop` of its own gave, where a gradient is being made. Returns: a new reference: what stands for @out */
 PyObject *gantry_py_custom_gradient (GantryPyState *state, PyObject *bprop, PyObject *args, PyObject *out);

@@ -8,6 +8,7 @@ gantry_python_error_free (GantryPythonError *error)
   g_free (error->file);
   g_free (error->type);
   g_free (error->message);
+  g_free (error->calls);
   g_free (error);
 }
 
@@ -17,6 +18,7 @@ gantry_python_graph_free (GantryPythonGraph *graph)
   g_free (graph->name);
   g_free (graph->arguments);
   g_free (graph->host_lines);
+  g_free (graph->policy);
   gantry_module_unref (graph->module);
   g_free (graph);
 }

@@ -28,6 +28,8 @@ typedef struct
  * @memory: what the plan takes
  * @text: the module after the last pass in Gantry's text form, (transfer full)
  * @problems: statements of the policy that decided nothing and why, one a line; (transfer full) (nullable)
+ * @export: writes the module as the ONNX model @path; @names: (nullable elements): of each parameter of the entry its name there,
+ *  @values: (nullable elements): its value where it is a weight
  * @gradient: the module with one cotangent parameter more for each result of @outputs; its results are the gradients by
  *  the parameters of @inputs
  */
@@ -40,6 +42,8 @@ typedef struct
   void (*memory) (gpointer self, gpointer compiled, GantryPythonMemory *memory);
   char *(*text) (gpointer self, gpointer compiled);
   char *(*problems) (gpointer self, gpointer compiled);
+  gboolean (*export) (gpointer self, GantryModule *module, const char *path, const char *const *names, GantryLiteral *const *values,
+                      GError **error);
   GantryModule *(*gradient) (gpointer self, GantryModule *module, const guint *outputs, guint n_outputs,
                              const guint *inputs, guint n_inputs, GError **error);
   gpointer self;
@@ -80,6 +84,8 @@ typedef struct
   guint line, column; /* from 1; 0: not known */
   char *type;         /* "RuntimeError" */
   char *message;
+  char *calls;        /* (nullable): what called the function that it is in, innermost first: "file:line:column: called from here, in
+                         Net.construct" a line */
 } GantryPythonError;
 
 void gantry_python_error_free (GantryPythonError *error);
@@ -90,12 +96,14 @@ void gantry_python_error_free (GantryPythonError *error);
  * @name: of the function or Cell: "Net.construct"
  * @arguments: "f32[2,3], i64[]": types of its inputs, without those of parameters
  * @host_lines: (nullable): what only Python can do in it, "file:line: text" a line
+ * @policy: (nullable): what the program says of the memory of its values, as statements of core/memory/policy.h, one a line
  */
 typedef struct
 {
   char *name;
   char *arguments;
   char *host_lines;
+  char *policy;
   GantryModule *module;
 } GantryPythonGraph;
 

@@ -93,6 +93,10 @@ call_host (Walk *walk, const GantryPyHostCall *host, GantryLiteral *const *opera
   args = gantry_py_replace_variables (host->args, (PyObject *const *) objects->pdata, &next);
   if (host->kwargs != NULL)
     kwargs = gantry_py_replace_variables (host->kwargs, (PyObject *const *) objects->pdata, &next);
+  if (args != NULL)
+    Py_SETREF (args, gantry_py_take_origins (args));
+  if (kwargs != NULL)
+    Py_SETREF (kwargs, gantry_py_take_origins (kwargs));
   if (args != NULL && (kwargs != NULL || host->kwargs == NULL))
     result = with_element (walk->program->state, host, PyObject_Call (host->callable, args, kwargs));
   if (result == NULL && host->file != NULL)

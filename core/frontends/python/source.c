@@ -397,6 +397,13 @@ first_line (const GantryPyNode *node)
   return node->n_list2 > 0 && node->kind == GANTRY_PY_FUNCTION_DEF ? node->list2[0]->line : node->line;
 }
 
+/* Of two lambdas that the code may begin in, the inner one. */
+static gboolean
+is_within (const GantryPyNode *node, const GantryPyNode *other)
+{
+  return node->b->line > other->b->line || (node->b->line == other->b->line && node->b->column > other->b->column);
+}
+
 /* Where the first instruction of a lambda stands: two may share a line. */
 static gboolean
 code_begins_in (PyCodeObject *code, const GantryPyNode *node)
@@ -431,6 +438,7 @@ gantry_py_source_function (GHashTable *sources, PyObject *function)
   const char *file = PyUnicode_AsUTF8 (code->co_filename), *name = PyUnicode_AsUTF8 (code->co_name);
   GantryPySource *source = gantry_py_source_of (sources, file);
   GantryPyNode *found = NULL;
+  gboolean sure = FALSE, begins;
 
   if (source == NULL)
     return NULL;
@@ -440,10 +448,15 @@ gantry_py_source_function (GHashTable *sources, PyObject *function)
 
       if (node->kind == GANTRY_PY_LAMBDA)
         {
-          if (strcmp (name, "<lambda>") == 0 && node->line <= (guint32) code->co_firstlineno
-              && node->end_line >= (guint32) code->co_firstlineno
-              && (found == NULL || code_begins_in (code, node)))
-            found = node;
+          if (strcmp (name, "<lambda>") != 0 || node->line > (guint32) code->co_firstlineno
+              || node->end_line < (guint32) code->co_firstlineno)
+            continue;
+          begins = code_begins_in (code, node);
+          if (found == NULL || (begins && (!sure || is_within (node, found))))
+            {
+              found = node;
+              sure = begins;
+            }
         }
       else if (first_line (node) == (guint32) code->co_firstlineno && strcmp (PyUnicode_AsUTF8 (node->name), name) == 0)
         return node;

@@ -263,6 +263,35 @@ exec_if (GantryPyFrame *frame, const GantryPyNode *node, const GantryPyRest *res
   return status;
 }
 
+/* A break that ends the loop whose body this is. */
+static gboolean
+has_break (GantryPyNode *const *body, guint32 n)
+{
+  for (guint32 i = 0; i < n; i++)
+    switch (body[i]->kind)
+      {
+      case GANTRY_PY_BREAK: return TRUE;
+      case GANTRY_PY_IF:
+        if (has_break (body[i]->list, body[i]->n_list))
+          return TRUE;
+        G_GNUC_FALLTHROUGH;
+      case GANTRY_PY_WITH:
+        if (has_break (body[i]->list2, body[i]->n_list2))
+          return TRUE;
+        break;
+      default: break;
+      }
+  return FALSE;
+}
+
+/* `while True` without a break: what follows it is never reached. */
+static gboolean
+ends_by_return_alone (const GantryPyNode *node)
+{
+  return node->kind == GANTRY_PY_WHILE && node->a->kind == GANTRY_PY_CONSTANT && PyObject_IsTrue (node->a->value) == 1
+         && !has_break (node->list, node->n_list);
+}
+
 /* A loop; a return inside of it that data decides about parts what follows. */
 static GantryPyStatus
 exec_loop (GantryPyFrame *frame, const GantryPyNode *node, const GantryPyRest *rest, gboolean *done)
@@ -286,6 +315,11 @@ exec_loop (GantryPyFrame *frame, const GantryPyNode *node, const GantryPyRest *r
   *done = TRUE;
   if (truth < 0)
     return GANTRY_PY_FAILED;
+  if (truth == 2 && ends_by_return_alone (node))
+    {
+      Py_CLEAR (predicate);
+      truth = 1;
+    }
   if (truth != 2)
     return truth == 1 ? arm_return_value (frame, NULL) : _gantry_py_exec (frame, rest);
   status = _gantry_py_branch (frame, predicate, arm_return_value, NULL, arm_rest, rest);

@@ -74,17 +74,67 @@ origin_free (PyObject *capsule)
   Py_DECREF ((PyObject *) PyCapsule_GetPointer (capsule, ORIGIN));
 }
 
+/* A record: a tuple of a capsule that holds its class, and its attributes. */
+#define CLASS "gantry.class"
+
+static void
+class_free (PyObject *capsule)
+{
+  Py_DECREF ((PyObject *) PyCapsule_GetPointer (capsule, CLASS));
+}
+
+static PyObject *
+record_leaf (gpointer state, PyObject *object)
+{
+  PyObject *attributes = _gantry_py_is_record (state, object) ? _gantry_py_record_attributes (state, object) : NULL, *marked = NULL;
+
+  if (attributes == NULL)
+    return NULL;
+  /* A record may hold another, and in the end itself. */
+  if (Py_EnterRecursiveCall (" in an object that holds itself") == 0)
+    {
+      marked = map_structure (attributes, record_leaf, state);
+      Py_LeaveRecursiveCall ();
+    }
+  Py_DECREF (attributes);
+  return marked == NULL ? NULL : Py_BuildValue ("(NN)", PyCapsule_New (Py_NewRef (Py_TYPE (object)), CLASS, class_free), marked);
+}
+
+PyObject *
+gantry_py_mark_records (GantryPyState *state, PyObject *object)
+{
+  return map_structure (object, record_leaf, state);
+}
+
 static PyObject *
 origin_leaf (gpointer state, PyObject *object)
 {
   PyObject *origin = PyList_CheckExact (object) ? _gantry_py_origin (state, object) : NULL;
 
-  return origin != NULL ? PyCapsule_New (Py_NewRef (origin), ORIGIN, origin_free) : NULL;
+  return origin != NULL ? PyCapsule_New (Py_NewRef (origin), ORIGIN, origin_free) : record_leaf (state, object);
+}
+
+static PyObject *list_leaf (gpointer unused, PyObject *object);
+
+/* Made as pickle makes objects: by the class, without its initializer. */
+static PyObject *
+instance_of (PyObject *type, PyObject *attributes)
+{
+  PyObject *object = PyObject_CallMethod (type, "__new__", "O", type), *filled = map_structure (attributes, list_leaf, NULL);
+  PyObject *own = object != NULL ? PyObject_GetAttrString (object, "__dict__") : NULL;
+
+  if (own == NULL || filled == NULL || PyDict_Update (own, filled) < 0)
+    Py_CLEAR (object);
+  Py_XDECREF (own);
+  Py_XDECREF (filled);
+  return object;
 }
 
 static PyObject *
 list_leaf (gpointer unused, PyObject *object)
 {
+  if (PyTuple_CheckExact (object) && PyTuple_GET_SIZE (object) == 2 && PyCapsule_IsValid (PyTuple_GET_ITEM (object, 0), CLASS))
+    return instance_of (PyCapsule_GetPointer (PyTuple_GET_ITEM (object, 0), CLASS), PyTuple_GET_ITEM (object, 1));
   return PyCapsule_IsValid (object, ORIGIN) ? Py_NewRef ((PyObject *) PyCapsule_GetPointer (object, ORIGIN)) : NULL;
 }
 

@@ -87,6 +87,8 @@ gantry_py_trace_end (GantryPyState *state, GantryTrace *trace)
       g_hash_table_unref (trace->made);
       g_ptr_array_unref (trace->regions);
       g_ptr_array_unref (trace->hosts);
+      if (trace->calls != NULL)
+        g_string_free (trace->calls, TRUE);
       g_array_unref (trace->parameter_nodes);
       Py_DECREF (trace->parameters);
       Py_DECREF (trace->kept);
@@ -183,12 +185,14 @@ reach (GantryTrace *trace, GantryRegion *region, guint32 id)
   return outer != 0 ? capture (trace, region, outer, gantry_builder_type (owner->builder, id)) : 0;
 }
 
+/* A constant. Of equal elements the number is, broadcast: that costs nothing where it is read, and fuses. */
 static guint32
 lift (GantryTrace *trace, GantryRegion *region, GantryLiteral *literal)
 {
   GantryContext *context = trace->context;
-  const GantryType *type = gantry_context_type (context, gantry_context_tensor (context, literal->type->element,
-                                                                                literal->type->rank, literal->type->dims));
+  guint rank = literal->splat ? 0 : literal->type->rank;
+  const GantryType *type = gantry_context_type (context, gantry_context_tensor (context, literal->type->element, rank,
+                                                                                literal->type->dims));
   g_autoptr (GBytes) bytes = g_bytes_new_with_free_func (literal->data, literal->size, (GDestroyNotify) gantry_literal_unref,
                                                          gantry_literal_ref (literal));
   g_autoptr (GantryLiteral) own_literal = gantry_literal_new (type, bytes, literal->splat, NULL);
@@ -197,6 +201,10 @@ lift (GantryTrace *trace, GantryRegion *region, GantryLiteral *literal)
   if (own_literal == NULL)
     return 0;
   id = gantry_builder_literal (region->builder, own_literal);
+  own (trace, region, id);
+  if (rank == literal->type->rank)
+    return id;
+  id = gantry_builder_broadcast (region->builder, id, literal->type->rank, literal->type->dims, NULL);
   own (trace, region, id);
   return id;
 }
@@ -358,7 +366,14 @@ make_input (GantryPyState *state, PyObject *parameter)
   if (value == NULL)
     return NULL;
   if (trace->record || root->record)
-    ((GantryPyValue *) value)->literal = gantry_literal_ref (((GantryPyValue *) parameter)->literal);
+    {
+      PyObject *key = key_of (parameter);
+
+      /* The record is run with what was read here, whatever the function assigns later. */
+      ((GantryPyValue *) value)->literal = gantry_literal_ref (((GantryPyValue *) parameter)->literal);
+      PyDict_SetItem (root->origins, key, value);
+      Py_DECREF (key);
+    }
   note (root, parameter, value);
   return value;
 }
@@ -374,8 +389,8 @@ gantry_py_parameter_value (GantryPyState *state, PyObject *object)
   return value != NULL ? value : make_input (state, object);
 }
 
-int
-gantry_py_parameter_assign (GantryPyState *state, PyObject *parameter, PyObject *value)
+static int
+assign (GantryPyState *state, PyObject *parameter, PyObject *value)
 {
   PyObject *before;
   int done;
@@ -391,7 +406,18 @@ gantry_py_parameter_assign (GantryPyState *state, PyObject *parameter, PyObject 
     return -1;
   Py_DECREF (before);
   done = note (state->trace, parameter, value);
+  state->trace->root->n_assigned++;
   if (state->trace->root->record && ((GantryPyValue *) value)->literal != NULL)
     gantry_py_value_set ((GantryPyValue *) parameter, gantry_literal_ref (((GantryPyValue *) value)->literal));
+  return done;
+}
+
+int
+gantry_py_parameter_assign (GantryPyState *state, PyObject *parameter, PyObject *assigned)
+{
+  PyObject *value = gantry_py_as_stored (state, assigned, (GantryElementType) ((GantryPyValue *) parameter)->type->element);
+  int done = value != NULL ? assign (state, parameter, value) : -1;
+
+  Py_XDECREF (value);
   return done;
 }

@@ -33,6 +33,7 @@ typedef struct
   guint8 is_parameter;
   guint8 is_mutable;       /* made by mutable (): a variable also where constants are meant */
   guint64 trace_serial;    /* of the root trace that @node belongs to */
+  guint64 birth;           /* when it was made, among the values of the state */
 } GantryPyValue;
 
 /** A function of the graph being written: the body of the graph, of an arm, of a loop. */
@@ -69,7 +70,8 @@ struct _GantryTrace
   GPtrArray *regions;    /* of the root: all, to free them */
   PyObject *state;       /* dict: what assignments changed: id of a Parameter or (id, attribute) -> value */
   PyObject *kept;        /* list: objects whose ids @state and keys use */
-  PyObject *origins;     /* of the root, dict: id of a list -> the list outside of the graph that it is, by its methods */
+  PyObject *origins;     /* of the root, dict: id of a list -> the list outside of the graph that it is, by its methods;
+                            of a recording one id of a Parameter -> what it was when first read */
   GHashTable *made;      /* of the root: Cells that the graph makes, as a set of pointers; @kept holds them */
   PyObject *parameters;  /* of the root: list of Parameter objects that became inputs */
   GArray *parameter_nodes; /* of the root: guint32 */
@@ -85,7 +87,18 @@ struct _GantryTrace
   guint64 n_unrolled;
   const GantryPyNode *place; /* what is being interpreted */
   const GantryPyNode *failed; /* (nullable): of the root: what an exception was raised at */
+  GString *calls;             /* (nullable), of the root: the calls that led there, innermost first: see GantryPythonError */
+  const GantryPyNode *too_deep; /* (nullable): of the root: the function whose call was one too many, */
+  GantryRegion *too_deep_in;    /* and where it was called */
+  guint n_assigned;             /* of the root: assignments of Parameters and attributes so far */
 };
+
+/** The float type that the Cell that runs computes in: what was made before @since is read in it. */
+typedef struct
+{
+  GantryElementType element; /* NONE: each value in its own */
+  guint64 since;
+} GantryPyPrecision;
 
 /** Everything of one embedded interpreter: lives in the module `_gantry`. */
 typedef struct
@@ -96,6 +109,8 @@ typedef struct
   GHashTable *eager;      /* text of operation and types -> its program */
   GantryTrace *trace;     /* (nullable): innermost */
   guint64 serials;
+  guint64 births;         /* of values so far */
+  GantryPyPrecision precision;
   PyObject *value_type;   /* _gantry.Value */
   PyObject *closure_type; /* _gantry.Closure */
   PyObject *undefined_type;
@@ -103,6 +118,7 @@ typedef struct
   PyObject *hooks;        /* dict: functions of the modules that the interpreter calls */
   PyObject *main_file;    /* str */
   const GantryPyNode *failed; /* (nullable): where the last graph that could not be made failed */
+  char *calls;                /* (nullable): and the calls that led there */
   GPtrArray *graphs;      /* (nullable): importing */
   GPtrArray *errors;
 } GantryPyState;
@@ -136,6 +152,7 @@ GantryLiteral *gantry_py_adopt (GantryPyState *state, GantryLiteral *literal);
 PyObject *gantry_py_object_of (GantryPyState *state, GantryLiteral *literal, GantryPyValueKind kind);
 PyObject *gantry_py_value_type_new (PyObject *module);
 PyObject *gantry_py_value_from (PyObject *module, PyObject *args);
+PyObject *gantry_py_value_shared (PyObject *module, PyObject *object);
 PyObject *gantry_py_value_list (PyObject *value);
 
 /* Traces */
@@ -165,6 +182,20 @@ int gantry_py_parameter_assign (GantryPyState *state, PyObject *parameter, PyObj
 /** Applies a core operation. @attrs: (nullable) dict. Returns: a new reference: a tensor, or a tuple of them */
 PyObject *gantry_py_apply (GantryPyState *state, const char *name, PyObject *const *operands, guint n, PyObject *attrs);
 guint32 gantry_py_attrs (GantryContext *context, PyObject *dict);
+
+/* Cells that compute in a type of their own */
+/** TRUE where @value (a GantryPyValue) is read in another type than it is stored in. */
+gboolean gantry_py_is_lowered (GantryPyState *state, PyObject *value);
+/** The element type that @value is read in. */
+GantryElementType gantry_py_read_element (GantryPyState *state, PyObject *value);
+/** @value as it is read here. Returns: a new reference */
+PyObject *gantry_py_lowered (GantryPyState *state, PyObject *value);
+/** @value, as it is read here, in the type of what it is assigned to. Returns: a new reference */
+PyObject *gantry_py_as_stored (GantryPyState *state, PyObject *value, GantryElementType element);
+/** From now on what exists is read as @element. Returns: what was before, to be put back */
+GantryPyPrecision gantry_py_precision_begin (GantryPyState *state, GantryElementType element);
+PyObject *gantry_py_precision (PyObject *module, PyObject *object);
+PyObject *gantry_py_stored (PyObject *module, PyObject *object);
 
 /**
  * gantry_py_host_call:

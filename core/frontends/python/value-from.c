@@ -36,13 +36,11 @@ zeroed (GantryPyState *state, GantryElementType element, guint rank, const Gantr
   return gantry_literal_new_zeroed (type, data);
 }
 
-static GantryLiteral *
-from_buffer (GantryPyState *state, Py_buffer *view)
+static const GantryType *
+type_of_buffer (GantryPyState *state, const Py_buffer *view)
 {
   GantryElementType element = element_of_format (view->format, view->itemsize);
   GantryDim dims[GANTRY_MAX_RANK];
-  GantryLiteral *literal;
-  guint8 *data;
 
   if (element == GANTRY_ELEMENT_NONE || view->ndim > GANTRY_MAX_RANK)
     {
@@ -52,10 +50,56 @@ from_buffer (GantryPyState *state, Py_buffer *view)
     }
   for (int d = 0; d < view->ndim; d++)
     dims[d] = view->shape[d];
-  literal = zeroed (state, element, (guint) view->ndim, dims, &data);
+  return gantry_context_type (state->context, gantry_context_tensor (state->context, element, (guint) view->ndim, dims));
+}
+
+static GantryLiteral *
+from_buffer (GantryPyState *state, Py_buffer *view)
+{
+  const GantryType *type = type_of_buffer (state, view);
+  GantryLiteral *literal;
+  guint8 *data;
+
+  literal = type != NULL ? zeroed (state, (GantryElementType) type->element, type->rank, type->dims, &data) : NULL;
   if (literal != NULL && view->len > 0 && PyBuffer_ToContiguous (data, view, view->len, 'C') < 0)
     g_clear_pointer (&literal, gantry_literal_unref);
   return literal;
+}
+
+static void
+release_view (gpointer data)
+{
+  /* What outlives the interpreter went with it. */
+  if (Py_IsInitialized ())
+    PyBuffer_Release (data);
+  g_free (data);
+}
+
+/* _gantry.value_shared (object): a tensor whose bytes are those of a buffer in C order; None where they have to be copied. */
+PyObject *
+gantry_py_value_shared (PyObject *module, PyObject *object)
+{
+  GantryPyState *state = gantry_py_state ();
+  Py_buffer *view = g_new0 (Py_buffer, 1);
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GError) error = NULL;
+  const GantryType *type;
+  GantryLiteral *literal;
+
+  if (!PyObject_CheckBuffer (object) || PyObject_GetBuffer (object, view, PyBUF_FULL_RO) < 0)
+    {
+      PyErr_Clear ();
+      g_free (view);
+      Py_RETURN_NONE;
+    }
+  bytes = g_bytes_new_with_free_func (view->buf, (gsize) view->len, release_view, view);
+  if (view->len == 0 || !PyBuffer_IsContiguous (view, 'C') || GPOINTER_TO_SIZE (view->buf) % (gsize) view->itemsize != 0)
+    Py_RETURN_NONE;
+  type = type_of_buffer (state, view);
+  if (type == NULL)
+    return NULL;
+  literal = gantry_literal_new (type, bytes, FALSE, &error);
+  return literal != NULL ? gantry_py_value_new (state, literal) : PyErr_Format (PyExc_RuntimeError, "%s", error->message);
 }
 
 /* Nested sequences */

@@ -197,6 +197,7 @@ take (GantryPyState *state, GantryPyValue *value, GantryLiteral *literal)
 {
   value->literal = literal;
   value->type = literal->type;
+  value->birth = ++state->births;
   value->context = gantry_context_ref (state->context);
   value->kind = GANTRY_PY_TENSOR;
 }
@@ -238,6 +239,7 @@ gantry_py_variable_new (GantryPyState *state, guint32 node, GantryPyValueKind ki
   value->node = node;
   value->kind = kind;
   value->trace_serial = trace->root->serial;
+  value->birth = ++state->births;
   return (PyObject *) value;
 }
 
@@ -362,7 +364,10 @@ value_shape (PyObject *self, void *closure)
 static PyObject *
 value_element (PyObject *self, void *closure)
 {
-  return PyUnicode_InternFromString (gantry_element_name (((GantryPyValue *) self)->type->element));
+  GantryPyState *state = gantry_py_state ();
+  GantryElementType stored = (GantryElementType) ((GantryPyValue *) self)->type->element;
+
+  return PyUnicode_InternFromString (gantry_element_name (closure == NULL ? gantry_py_read_element (state, self) : stored));
 }
 
 static PyObject *
@@ -482,6 +487,7 @@ value_take (PyObject *self, PyObject *other)
   value->node = from->node;
   value->kind = from->kind;
   value->trace_serial = from->trace_serial;
+  value->birth = ++gantry_py_state ()->births;
   Py_RETURN_NONE;
 }
 
@@ -491,6 +497,7 @@ gantry_py_value_type_new (PyObject *module)
   static PyGetSetDef members[] = {
     { "shape", value_shape, NULL, "sizes of the dimensions", NULL },
     { "element", value_element, NULL, "name of the element type", NULL },
+    { "stored_element", value_element, NULL, "the same, whatever the Cell that runs computes in", "" },
     { "memory", value_memory, NULL, "memory kind that the node of a variable lies in", NULL },
     { "is_variable", value_is_variable, NULL, "not known while compiling", NULL },
     { "has_data", value_has_data, NULL, "has bytes", NULL },

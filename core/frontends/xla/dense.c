@@ -149,37 +149,61 @@ read_list (GantryXlaScan *s, Values *v, GantryXlaSpan content)
 
 /* Bools lie eight in a byte. One element alone stands for all. */
 static gboolean
-read_bytes (Values *v, GantryXlaSpan digits)
+take_bytes (Values *v, const guint8 *bytes, gint64 n)
 {
-  gint64 n = (gint64) digits.length / 2;
   gboolean bits = v->element == GANTRY_BOOL && n == (v->room + 7) / 8;
   gboolean all = v->element == GANTRY_BOOL && n == 1 && !bits;
 
   if (!bits && !all && n != v->room * (gint64) v->size && n != (gint64) v->size)
     return FALSE;
   for (gint64 i = 0; i < n; i++)
+    if (bits || all)
+      for (gint64 j = 8 * i; j < MIN (8 * i + 8, v->room); j++)
+        v->data[j] = bytes[i] >> (j % 8) & 1;
+    else if (i < v->room * (gint64) v->size)
+      v->data[i] = bytes[i];
+  v->n = bits ? v->room : n / (gint64) v->size;
+  return TRUE;
+}
+
+static gboolean
+read_bytes (Values *v, GantryXlaSpan digits)
+{
+  gint64 n = (gint64) digits.length / 2;
+  g_autofree guint8 *bytes = g_try_malloc ((gsize) n + 1);
+
+  for (gint64 i = 0; bytes != NULL && i < n; i++)
     {
       int high = g_ascii_xdigit_value (digits.at[2 * i]), low = g_ascii_xdigit_value (digits.at[2 * i + 1]);
 
       if (high < 0 || low < 0)
         return FALSE;
-      if (bits || all)
-        for (gint64 j = 8 * i; j < MIN (8 * i + 8, v->room); j++)
-          v->data[j] = (guint8) ((high * 16 + low) >> (j % 8) & 1);
-      else if (i < v->room * (gint64) v->size)
-        v->data[i] = (guint8) (high * 16 + low);
+      bytes[i] = (guint8) (high * 16 + low);
     }
-  v->n = bits ? v->room : n / (gint64) v->size;
-  return TRUE;
+  return bytes != NULL && take_bytes (v, bytes, n);
+}
+
+static GantryLiteral *
+to_literal (GantryXlaScan *s, const Values *v, const GantryType *type)
+{
+  gboolean dense = gantry_type_elements (type) == v->n;
+  g_autoptr (GBytes) owner = NULL;
+
+  if (!dense && v->n != 1)
+    {
+      gantry_xla_scan_fail (s, GANTRY_ERROR_INVALID,
+                            "a constant has %" G_GINT64_FORMAT " values, and its type %" G_GINT64_FORMAT, v->n,
+                            gantry_type_elements (type));
+      return NULL;
+    }
+  owner = g_bytes_new (v->data, dense ? (gsize) gantry_type_bytes (type) : v->size);
+  return gantry_literal_new (type, owner, !dense, &s->error);
 }
 
 static GantryLiteral *
 read_content (GantryXlaScan *s, Values *v, GantryXlaSpan content, const GantryType *type)
 {
-  gint64 bytes = gantry_type_bytes (type);
   g_autofree guint8 *data = NULL;
-  GBytes *owner;
-  GantryLiteral *literal;
   /* What has fewer values than the type is one that stands for all, and takes no more memory than that. */
   gboolean one = content.length > 0 && content.at[0] != '[' && content.at[0] != '{' && content.at[0] != '"';
   gboolean good;
@@ -203,20 +227,9 @@ read_content (GantryXlaScan *s, Values *v, GantryXlaSpan content, const GantryTy
     good = read_bytes (v, (GantryXlaSpan){ content.at + 3, content.length - 4 });
   else
     good = read_list (s, v, content);
-  if (!good || (v->n != gantry_type_elements (type) && v->n != 1))
-    {
-      gantry_xla_scan_fail (s, GANTRY_ERROR_INVALID,
-                            "a constant has %" G_GINT64_FORMAT " values, and its type %" G_GINT64_FORMAT, v->n,
-                            gantry_type_elements (type));
-      return NULL;
-    }
-  if (gantry_type_elements (type) == v->n)
-    owner = g_bytes_new (data, (gsize) bytes);
-  else
-    owner = g_bytes_new (data, v->size);
-  literal = gantry_literal_new (type, owner, gantry_type_elements (type) != v->n, &s->error);
-  g_bytes_unref (owner);
-  return literal;
+  if (!good)
+    v->n = v->n == 1 ? 0 : v->n;
+  return to_literal (s, v, type);
 }
 
 guint32
@@ -233,5 +246,46 @@ gantry_xla_literal (GantryXlaScan *s, GantryContext *context, GantryXlaSpan cont
   while (content.length > 0 && g_ascii_isspace (*content.at))
     content.at++, content.length--;
   literal = read_content (s, &values, content, t);
+  return literal != NULL ? gantry_context_add_literal (context, literal) : 0;
+}
+
+guint32
+gantry_xla_literal_bytes (GantryXlaScan *s, GantryContext *context, const guint8 *bytes, gsize length, guint32 type)
+{
+  const GantryType *t = gantry_context_type (context, type);
+  Values v = { .element = (GantryElementType) t->element };
+  g_autoptr (GantryLiteral) literal = NULL;
+  g_autofree guint8 *data = NULL;
+
+  if (s->error != NULL || t->kind != GANTRY_TYPE_TENSOR || !gantry_type_is_static (t)
+      || !gantry_element_is_compiled (v.element) || gantry_type_bytes (t) < 0)
+    return 0;
+  v.size = gantry_element_size (v.element);
+  v.room = gantry_type_elements (t);
+  /* Fewer bytes than a bit for each are those of one that stands for all. */
+  if (length < (gsize) v.room / 8)
+    v.room = 1;
+  data = v.data = gantry_try_allocate ((gsize) MAX (v.room, 1), v.size, "the values of a constant", &s->error);
+  if (data == NULL)
+    {
+      s->at = s->end;
+      return 0;
+    }
+  if (v.element == GANTRY_BOOL && v.room > 1 && length == (gsize) v.room)
+    {
+      for (gint64 i = 0; i < v.room; i++)
+        v.data[i] = bytes[i] != 0; /* a byte each */
+      v.n = v.room;
+    }
+  else if (v.element == GANTRY_BOOL && length == 1 && bytes[0] == 1)
+    {
+      v.data[0] = 1; /* not all bits: of a byte each, one that stands for all */
+      v.n = 1;
+    }
+  else
+    take_bytes (&v, bytes, (gint64) length);
+  literal = to_literal (s, &v, t);
+  if (s->error != NULL)
+    s->at = s->end;
   return literal != NULL ? gantry_context_add_literal (context, literal) : 0;
 }

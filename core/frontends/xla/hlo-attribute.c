@@ -192,25 +192,23 @@ dim_labels (HloAttributes *a, GantryXlaSpan span)
   gantry_attr_list_set_string (a->attrs, "dim_numbers", text->str);
 }
 
-static void
-set_scope (Hlo *h, HloAttributes *a, const char *name)
+void
+gantry_hlo_set_place (Hlo *h, HloAttributes *a, const HloPlace *place)
 {
-  const char *slash = NULL;
-  guint depth = 0;
+  const HloFileLocation *frame = gantry_hlo_frame (
+    h->module < h->tables->len ? g_ptr_array_index (h->tables, h->module) : NULL, place->frame);
 
-  for (const char *c = name; *c != 0; c++)
-    if (*c == '(' || *c == '[')
-      depth++;
-    else if ((*c == ')' || *c == ']') && depth > 0)
-      depth--;
-    else if (*c == '/' && depth == 0)
-      slash = c;
-  if (slash != NULL && slash > name)
+  if (place->name != NULL)
     {
-      g_autofree char *path = g_strndup (name, (gsize) (slash - name));
-
-      a->scope = gantry_context_scope (h->context, path);
+      a->scope = gantry_xla_scope_of (h->context, place->name);
+      gantry_attr_list_set_string (a->attrs, "op_name", place->name);
     }
+  if (place->file != NULL && *place->file != 0)
+    a->location = (GantryLocation){ .file = gantry_context_intern (h->context, place->file),
+                                    .line = (guint32) CLAMP (place->line, 0, G_MAXINT32),
+                                    .column = (guint32) CLAMP (place->column, 0, G_MAXINT32) };
+  else if (frame != NULL && frame->file != 0)
+    a->location = (GantryLocation){ .file = frame->file, .line = frame->line, .column = frame->column };
 }
 
 /* "{op_type="add" op_name="jit(f)/add" source_file="net.py" source_line=7 stack_frame_id=3}" */
@@ -218,6 +216,8 @@ static void
 metadata (Hlo *h, HloAttributes *a, GantryXlaSpan span)
 {
   GantryXlaScan s = inside (h, span);
+  HloPlace place = { 0 };
+  g_autofree char *name = NULL, *file = NULL;
 
   gantry_xla_scan_accept (&s, "{");
   while (s.error == NULL && gantry_xla_scan_peek (&s) != 0 && gantry_xla_scan_peek (&s) != '}')
@@ -238,27 +238,20 @@ metadata (Hlo *h, HloAttributes *a, GantryXlaSpan span)
         gantry_xla_scan_bracket (&s);
       else if (gantry_xla_scan_word (&s, FALSE).length == 0)
         break;
-      if (text != NULL && gantry_xla_span_is (key, "op_name"))
-        set_scope (h, a, text);
-      else if (text != NULL && gantry_xla_span_is (key, "source_file"))
-        a->location.file = gantry_context_intern (h->context, text);
+      if (text != NULL && gantry_xla_span_is (key, "op_name") && name == NULL)
+        place.name = name = g_steal_pointer (&text);
+      else if (text != NULL && gantry_xla_span_is (key, "source_file") && file == NULL)
+        place.file = file = g_steal_pointer (&text);
       else if (gantry_xla_span_is (key, "source_line"))
-        a->location.line = (guint32) CLAMP (number, 0, G_MAXINT32);
+        place.line = number;
       else if (gantry_xla_span_is (key, "source_column"))
-        a->location.column = (guint32) CLAMP (number, 0, G_MAXINT32);
-      else if (gantry_xla_span_is (key, "stack_frame_id") && a->location.file == 0)
-        {
-          const HloFileLocation *frame = gantry_hlo_frame (
-            h->module < h->tables->len ? g_ptr_array_index (h->tables, h->module) : NULL, number);
-
-          if (frame != NULL && frame->file != 0)
-            a->location = (GantryLocation){ .file = frame->file, .line = frame->line, .column = frame->column };
-        }
-      if (text != NULL && gantry_xla_span_is (key, "op_name"))
-        gantry_attr_list_set_string (a->attrs, "op_name", text);
+        place.column = number;
+      else if (gantry_xla_span_is (key, "stack_frame_id"))
+        place.frame = number;
       gantry_xla_scan_accept (&s, ",");
     }
   g_clear_error (&s.error);
+  gantry_hlo_set_place (h, a, &place);
 }
 
 static void
@@ -342,8 +335,8 @@ set_value (HloAttributes *a, const char *key, GantryXlaSpan value)
     }
 }
 
-static void
-attribute (Hlo *h, const HloInstruction *inst, HloAttributes *a, const char *key, GantryXlaSpan value)
+void
+gantry_hlo_attribute (Hlo *h, const HloInstruction *inst, HloAttributes *a, const char *key, GantryXlaSpan value)
 {
   if (strcmp (key, "n_captures") == 0)
     return; /* the reader's own, not the text's */
@@ -372,6 +365,12 @@ attribute (Hlo *h, const HloInstruction *inst, HloAttributes *a, const char *key
       if (strcmp (key, "frontend_attributes") == 0)
         placement (h, a, value);
       set_value (a, attribute_name (inst->opcode, key), value);
+      if (strcmp (key, "index") == 0)
+        {
+          g_autofree char *text = g_strndup (value.at, MIN (value.length, 20));
+
+          a->index = g_ascii_strtoll (text, NULL, 10);
+        }
       if (strcmp (key, "custom_call_target") == 0 && value.length >= 2)
         a->target = gantry_context_intern_len (h->context, value.at + 1, value.length - 2);
     }
@@ -383,6 +382,11 @@ gantry_hlo_attributes (Hlo *h, const HloInstruction *inst, HloAttributes *a)
   GantryXlaScan before = h->s;
   GantryXlaScan *s = &h->s;
 
+  if (h->proto != NULL)
+    {
+      gantry_hlo_proto_attributes (h, inst, a);
+      return;
+    }
   gantry_xla_scan_go (s, &inst->attributes);
   while (s->error == NULL && gantry_xla_scan_accept (s, ","))
     {
@@ -392,13 +396,7 @@ gantry_hlo_attributes (Hlo *h, const HloInstruction *inst, HloAttributes *a)
       if (key.length == 0 || !gantry_xla_scan_accept (s, "="))
         break;
       value = gantry_xla_scan_value (s, TRUE);
-      attribute (h, inst, a, name, value);
-      if (strcmp (name, "index") == 0)
-        {
-          g_autofree char *text = g_strndup (value.at, MIN (value.length, 20));
-
-          a->index = g_ascii_strtoll (text, NULL, 10);
-        }
+      gantry_hlo_attribute (h, inst, a, name, value);
     }
   before.error = s->error;
   if (before.error != NULL)

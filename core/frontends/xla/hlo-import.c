@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A text of HLO: one or more modules, each with a head, tables and computations. */
+/* HLO: of a text one or more modules, each with a head, tables and computations; of a protocol buffer one. */
 #include "core/frontends/xla/hlo-private.h"
 
 static guint32
@@ -16,9 +16,27 @@ gantry_hlo_find (Hlo *h, GantryXlaSpan name)
   return GPOINTER_TO_INT (g_hash_table_lookup (h->by_name, GUINT_TO_POINTER (key_of (h, name)))) - 1;
 }
 
-/* "{ {0}: (0, {}, may-alias), {1}: (2, {}, must-alias) }", of whole parameters. */
+/* "{1,0}": where a buffer lies. Returns: FALSE where it lies deeper than a shape is looked into */
+static gboolean
+read_index (GantryXlaScan *s, HloIndex *index)
+{
+  *index = (HloIndex){ 0 };
+  gantry_xla_scan_expect (s, "{");
+  while (s->error == NULL && !gantry_xla_scan_accept (s, "}"))
+    {
+      gint64 member = gantry_xla_scan_int (s);
+
+      if (index->n == G_N_ELEMENTS (index->at))
+        return FALSE;
+      index->at[index->n++] = member;
+      gantry_xla_scan_accept (s, ",");
+    }
+  return s->error == NULL;
+}
+
+/* "{ {0}: (0, {}, may-alias), {1}: (2, {}, must-alias) }", and of donors to whichever result "{ (0, {}), (2, {1}) }". */
 static void
-read_aliases (Hlo *h, GantryXlaSpan span)
+read_aliases (Hlo *h, GantryXlaSpan span, gboolean any)
 {
   GantryXlaScan s = h->s;
 
@@ -26,23 +44,21 @@ read_aliases (Hlo *h, GantryXlaSpan span)
   s.at = span.at;
   s.end = span.at + span.length;
   gantry_xla_scan_accept (&s, "{");
-  while (s.error == NULL && gantry_xla_scan_sees (&s, "{"))
+  while (s.error == NULL && gantry_xla_scan_sees (&s, any ? "(" : "{"))
     {
-      GantryXlaSpan output = gantry_xla_scan_bracket (&s), input;
-      HloAlias alias = { .module = h->module };
-      g_autofree char *text = g_strndup (output.at, MIN (output.length, 20));
+      HloAlias alias = { .module = h->module, .any = any };
+      gboolean whole = any || (read_index (&s, &alias.output) && gantry_xla_scan_expect (&s, ":"));
 
-      gantry_xla_scan_accept (&s, ":");
-      if (!gantry_xla_scan_sees (&s, "("))
+      gantry_xla_scan_expect (&s, "(");
+      if (s.error != NULL)
         break;
-      input = gantry_xla_scan_bracket (&s);
-      alias.output = g_ascii_strtoll (text, NULL, 10);
-      {
-        g_autofree char *number = g_strndup (input.at, MIN (input.length, 20));
-
-        alias.parameter = g_ascii_strtoll (number, NULL, 10);
-      }
-      if (memchr (output.at, ',', output.length) == NULL)
+      alias.parameter = gantry_xla_scan_int (&s);
+      whole = whole && (!gantry_xla_scan_accept (&s, ",") || read_index (&s, &alias.leaf));
+      if (gantry_xla_scan_accept (&s, ","))
+        gantry_xla_scan_word (&s, TRUE); /* may-alias, must-alias */
+      if (!gantry_xla_scan_expect (&s, ")"))
+        break;
+      if (whole)
         g_array_append_val (h->aliases, alias);
       gantry_xla_scan_accept (&s, ",");
     }
@@ -64,12 +80,40 @@ read_head (Hlo *h)
         break;
       value = gantry_xla_scan_value (s, TRUE);
       if (gantry_xla_span_is (key, "input_output_alias"))
-        read_aliases (h, value);
+        read_aliases (h, value, FALSE);
+      else if (gantry_xla_span_is (key, "buffer_donor"))
+        read_aliases (h, value, TRUE);
     }
   g_ptr_array_set_size (h->tables, (gint) h->module);
   g_ptr_array_add (h->tables, gantry_hlo_tables_new ());
   while (s->error == NULL && gantry_hlo_table (h, g_ptr_array_index (h->tables, h->module)))
     ;
+}
+
+/* The second of a name is another function. */
+static guint32
+function_id (Hlo *h, GantryXlaSpan span, guint32 name)
+{
+  const GantryModule *like = h->module == 0 && gantry_hlo_find (h, span) < 0 ? h->options->like : NULL;
+
+  for (guint i = 0; like != NULL && i < like->n_functions; i++)
+    if (like->functions[i].name == name)
+      return like->functions[i].id;
+  return gantry_context_next_function_id (h->context);
+}
+
+guint
+gantry_hlo_add_computation (Hlo *h, GantryXlaSpan name, const HloComputation *computation)
+{
+  HloComputation c = *computation;
+
+  c.name = gantry_context_intern_len (h->context, name.at, name.length);
+  c.function = function_id (h, name, c.name);
+  g_array_append_val (h->computations, c);
+  g_hash_table_insert (h->by_name, GUINT_TO_POINTER (key_of (h, name)), GUINT_TO_POINTER (h->computations->len));
+  g_ptr_array_add (h->info->functions, g_strdup (gantry_context_string (h->context, c.name)));
+  g_array_append_val (h->info->function_modules, c.module);
+  return h->computations->len - 1;
 }
 
 static void
@@ -113,12 +157,7 @@ index_computation (Hlo *h)
     }
   if (s->error != NULL)
     return;
-  c.name = gantry_context_intern_len (h->context, name.at, name.length);
-  c.function = gantry_context_next_function_id (h->context);
-  g_array_append_val (h->computations, c);
-  g_hash_table_insert (h->by_name, GUINT_TO_POINTER (key_of (h, name)), GUINT_TO_POINTER (h->computations->len));
-  g_ptr_array_add (h->info->functions, g_strdup (gantry_context_string (h->context, c.name)));
-  g_array_append_val (h->info->function_modules, c.module);
+  gantry_hlo_add_computation (h, name, &c);
 }
 
 static void
@@ -164,7 +203,10 @@ import (Hlo *h, GError **error)
   g_autoptr (GantryModule) module = NULL;
   HloComputation *entry;
 
-  make_index (h);
+  if (h->s.binary)
+    gantry_hlo_proto_index (h);
+  else
+    make_index (h);
   entry = h->s.error == NULL ? choose_entry (h) : NULL;
   if (h->s.error == NULL && entry == NULL)
     gantry_xla_scan_fail (&h->s, GANTRY_ERROR_INVALID, "no computation is in it");
@@ -177,6 +219,7 @@ import (Hlo *h, GError **error)
     }
   if (gantry_progress_cancelled (h->progress, error))
     return NULL;
+  gantry_xla_mark_phases (h->b);
   module = gantry_builder_finish (h->b, error);
   if (module == NULL)
     {
@@ -194,8 +237,9 @@ gantry_hlo_import (GantryContext *context, const char *text, gsize length, const
   GantryModule *module;
 
   g_free (info->format);
-  info->format = g_strdup ("HLO text");
   gantry_xla_scan_init (&h.s, name, text, length);
+  h.s.binary = gantry_hlo_is_binary (text, length, name);
+  info->format = g_strdup (h.s.binary ? "HLO protobuf" : "HLO text");
   h.file = gantry_context_intern (context, name);
   h.computations = g_array_new (FALSE, FALSE, sizeof (HloComputation));
   h.by_name = g_hash_table_new (NULL, NULL);
@@ -208,6 +252,7 @@ gantry_hlo_import (GantryContext *context, const char *text, gsize length, const
   gantry_xla_list_unknown (context, h.unknown, info);
   g_clear_error (&h.s.error);
   gantry_builder_free (h.b);
+  g_clear_pointer (&h.proto, gantry_hlo_proto_free);
   g_queue_free (h.wanted);
   g_array_unref (h.aliases);
   g_ptr_array_unref (h.tables);

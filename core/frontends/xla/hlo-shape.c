@@ -4,8 +4,8 @@
 
 #define HOST_SPACE "S(5)"
 
-static GantryElementType
-element_of (GantryXlaSpan word)
+GantryElementType
+gantry_hlo_element (GantryXlaSpan word)
 {
   static const struct
   {
@@ -85,7 +85,7 @@ array (Hlo *h, GantryXlaSpan word, GantryXlaSpan *layout)
     }
   if (gantry_xla_span_is (word, "token"))
     return gantry_context_token (h->context);
-  return gantry_context_tensor_in (h->context, element_of (word), rank, dims, memory);
+  return gantry_context_tensor_in (h->context, gantry_hlo_element (word), rank, dims, memory);
 }
 
 static guint32
@@ -157,4 +157,22 @@ gantry_hlo_leaf_types (Hlo *h, guint32 type, GArray *types)
     g_array_append_val (types, type);
   for (guint i = 0; t->kind == GANTRY_TYPE_TUPLE && i < t->rank; i++)
     gantry_hlo_leaf_types (h, (guint32) t->dims[i], types);
+}
+
+gint64
+gantry_hlo_leaf_at (Hlo *h, guint32 type, const HloIndex *index)
+{
+  gint64 leaf = 0;
+
+  for (guint i = 0; i < index->n; i++)
+    {
+      const GantryType *t = gantry_context_type (h->context, type);
+
+      if (t->kind != GANTRY_TYPE_TUPLE || index->at[i] < 0 || index->at[i] >= t->rank)
+        return -1;
+      for (gint64 before = 0; before < index->at[i]; before++)
+        leaf += gantry_hlo_leaves (h, (guint32) t->dims[before]);
+      type = (guint32) t->dims[index->at[i]];
+    }
+  return gantry_hlo_leaves (h, type) == 1 ? leaf : -1;
 }

@@ -66,6 +66,21 @@ fields (Hlo *h, const char *const *keys, gint64 *values, guint n)
   gantry_xla_scan_expect (s, "}");
 }
 
+static HloFileLocation
+location (const HloTables *tables, gint64 file, gint64 line, gint64 column)
+{
+  return (HloFileLocation){ file >= 0 && file < tables->files->len ? g_array_index (tables->files, guint32, file) : 0,
+                            (guint32) CLAMP (line, 0, G_MAXINT32), (guint32) CLAMP (column, 0, G_MAXINT32) };
+}
+
+void
+gantry_hlo_add_location (HloTables *tables, gint64 file, gint64 line, gint64 column)
+{
+  HloFileLocation added = location (tables, file, line, column);
+
+  g_array_append_val (tables->locations, added);
+}
+
 static void
 entry (Hlo *h, HloTables *tables, guint which, gint64 number)
 {
@@ -83,10 +98,7 @@ entry (Hlo *h, HloTables *tables, guint which, gint64 number)
     }
   fields (h, which == 2 ? location_keys : frame_keys, values, which == 2 ? 3 : 1);
   if (which == 2 && room_for (h, tables->locations, number))
-    g_array_index (tables->locations, HloFileLocation, number) = (HloFileLocation){
-      values[0] < tables->files->len ? g_array_index (tables->files, guint32, values[0]) : 0, (guint32) values[1],
-      (guint32) values[2]
-    };
+    g_array_index (tables->locations, HloFileLocation, number) = location (tables, values[0], values[1], values[2]);
   else if (which == 3 && room_for (h, tables->frames, number))
     g_array_index (tables->frames, guint32, number) = (guint32) values[0];
 }

@@ -155,12 +155,12 @@ batches_to_features (XlaLower *l, guint32 x, gint64 groups)
   memcpy (dims + 2, type->dims + 1, sizeof *dims * (rank - 1));
   for (guint i = 0; i <= rank; i++)
     permutation[i] = i < 2 ? 1 - i : i;
-  x = gantry_xla_transpose (l, gantry_xla_reshape (l, x, rank + 1, dims), permutation);
+  x = gantry_builder_transpose (l->b, gantry_builder_reshape (l->b, x, rank + 1, dims), permutation);
   dims[0] = dims[1];
   dims[1] = groups * dims[2];
   for (guint i = 2; i < rank; i++)
     dims[i] = dims[i + 1];
-  return gantry_xla_reshape (l, x, rank, dims);
+  return gantry_builder_reshape (l->b, x, rank, dims);
 }
 
 /* Edges that are cut off, and dilation that would lie between what is cut. */
@@ -182,7 +182,7 @@ cut_edges (XlaLower *l, guint32 x, Conv *c)
     }
   c->padding = XLA_NEW (l, gint64, 2 * c->rank);
   c->lhs_dilation = NULL;
-  return gantry_xla_pad (l, x, gantry_xla_zero (l, gantry_xla_element (l, x)), low, high, interior);
+  return gantry_builder_pad_if_any (l->b, x, gantry_xla_zero (l, gantry_xla_element (l, x)), low, high, interior);
 }
 
 static guint32
@@ -190,16 +190,11 @@ reverse_kernel (XlaLower *l, guint32 y, const Conv *c)
 {
   gint64 dims[GANTRY_MAX_RANK];
   guint n = 0;
-  GantryAttrList *attrs;
 
   for (guint i = 2; i < c->rank; i++)
     if (c->reversal[i - 2] != 0)
       dims[n++] = i;
-  if (n == 0)
-    return y;
-  attrs = gantry_xla_attrs (l);
-  gantry_attr_list_set_ints (attrs, "dimensions", dims, n);
-  return gantry_xla_add (l, GANTRY_OP_REVERSE, attrs, 1, y);
+  return gantry_builder_reverse (l->b, y, dims, n);
 }
 
 /* With a dimension of space more where there is none. */
@@ -208,7 +203,7 @@ with_space (XlaLower *l, guint32 x)
 {
   GantryDim dims[3] = { gantry_xla_type (l, x)->dims[0], gantry_xla_type (l, x)->dims[1], 1 };
 
-  return gantry_xla_reshape (l, x, 3, dims);
+  return gantry_builder_reshape (l->b, x, 3, dims);
 }
 
 static guint32
@@ -229,7 +224,7 @@ core_convolution (XlaLower *l, guint32 x, guint32 y, const Conv *c, GantryElemen
       return gantry_xla_add (l, GANTRY_OP_CONVOLUTION, attrs, 2, x, y);
     }
   x = gantry_xla_add (l, GANTRY_OP_CONVOLUTION, attrs, 2, with_space (l, x), with_space (l, y));
-  return gantry_xla_reshape (l, x, 2, gantry_xla_type (l, x)->dims);
+  return gantry_builder_reshape (l->b, x, 2, gantry_xla_type (l, x)->dims);
 }
 
 static void
@@ -247,8 +242,8 @@ convolution (XlaLower *l)
       gantry_xla_refuse (l, "groups of features and of the batch at once");
       return;
     }
-  x = gantry_xla_transpose (l, operand (l, 0, &to), c.input);
-  y = gantry_xla_transpose (l, operand (l, 1, &to), c.kernel);
+  x = gantry_builder_transpose (l->b, operand (l, 0, &to), c.input);
+  y = gantry_builder_transpose (l->b, operand (l, 1, &to), c.kernel);
   if (c.batch_groups != 1)
     x = batches_to_features (l, x, c.batch_groups);
   x = cut_edges (l, x, &c);
@@ -256,7 +251,7 @@ convolution (XlaLower *l)
   x = core_convolution (l, x, y, &c, to);
   for (guint i = 0; i < c.rank; i++)
     back[c.output[i]] = i;
-  l->out[0] = gantry_xla_convert (l, gantry_xla_transpose (l, x, back), declared);
+  l->out[0] = gantry_xla_convert (l, gantry_builder_transpose (l->b, x, back), declared);
 }
 
 /* The padding is an operand. */
@@ -278,12 +273,12 @@ dynamic_conv (XlaLower *l)
       return;
     }
   c.padding = padding;
-  x = cut_edges (l, gantry_xla_transpose (l, operand (l, 0, &to), c.input), &c);
-  y = reverse_kernel (l, gantry_xla_transpose (l, operand (l, 1, &to), c.kernel), &c);
+  x = cut_edges (l, gantry_builder_transpose (l->b, operand (l, 0, &to), c.input), &c);
+  y = reverse_kernel (l, gantry_builder_transpose (l->b, operand (l, 1, &to), c.kernel), &c);
   x = core_convolution (l, x, y, &c, to);
   for (guint i = 0; i < c.rank; i++)
     back[c.output[i]] = i;
-  l->out[0] = gantry_xla_convert (l, gantry_xla_transpose (l, x, back), declared);
+  l->out[0] = gantry_xla_convert (l, gantry_builder_transpose (l->b, x, back), declared);
 }
 
 const XlaRule gantry_xla_contraction_rules[] = {

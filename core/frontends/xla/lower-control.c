@@ -27,7 +27,7 @@ begin_body (XlaLower *l, const char *name, const guint32 *values, guint n, guint
 
         inside[i] = gantry_builder_literal (l->b, literal);
         if (gantry_xla_type (l, inside[i])->rank == 0 && type->rank > 0)
-          inside[i] = gantry_xla_broadcast (l, inside[i], type->rank, type->dims, NULL);
+          inside[i] = gantry_builder_broadcast (l->b, inside[i], type->rank, type->dims, NULL);
       }
   return function;
 }
@@ -94,14 +94,15 @@ if_ (XlaLower *l)
     }
   then_body = write_branch (l, 0, passed, &n);
   else_body = l->failed ? 0 : write_branch (l, 1, passed, &n);
-  set_results (l, core_if (l, gantry_xla_reshape (l, gantry_xla_in (l, 0), 0, NULL), then_body, else_body, passed, n));
+  set_results (
+    l, core_if (l, gantry_builder_reshape (l->b, gantry_xla_in (l, 0), 0, NULL), then_body, else_body, passed, n));
 }
 
 /* Branches whose results are all computed, taken by index; the last one for every index outside. */
 static void
 case_ (XlaLower *l)
 {
-  guint32 index = gantry_xla_reshape (l, gantry_xla_in (l, 0), 0, NULL);
+  guint32 index = gantry_builder_reshape (l->b, gantry_xla_in (l, 0), 0, NULL);
   guint32 *passed = XLA_NEW (l, guint32, l->n_captures), *chosen = XLA_NEW (l, guint32, l->n_out);
   guint n_regions = 0, n;
   gsize n_known;
@@ -172,7 +173,7 @@ loop_function (XlaLower *l, guint region, guint32 *operands, guint *n_operands, 
 
         inside[i] = gantry_builder_literal (l->b, gantry_builder_constant_of (l->b, l->in[i]));
         if (gantry_xla_type (l, inside[i])->rank == 0 && type->rank > 0)
-          inside[i] = gantry_xla_broadcast (l, inside[i], type->rank, type->dims, NULL);
+          inside[i] = gantry_builder_broadcast (l->b, inside[i], type->rank, type->dims, NULL);
       }
     else
       results[n_passed++] = inside[i];
@@ -221,7 +222,7 @@ conditional (XlaLower *l)
 {
   gsize n_operands, n_known;
   const gint64 *leaves = gantry_xla_ints (l, "operand_leaves", &n_operands);
-  guint32 index = gantry_xla_reshape (l, gantry_xla_in (l, 0), 0, NULL);
+  guint32 index = gantry_builder_reshape (l->b, gantry_xla_in (l, 0), 0, NULL);
   gint64 *known = gantry_xla_known_ints (l, index, &n_known);
   gboolean two = gantry_xla_element (l, index) == GANTRY_BOOL;
   guint32 *passed = XLA_NEW (l, guint32, l->n_in), *chosen = XLA_NEW (l, guint32, l->n_out);

@@ -119,7 +119,7 @@ split_bits (XlaLower *l, guint32 x, GantryElementType to)
                                         gantry_builder_int_scalar (l->b, wide, width * i));
 
       part = gantry_xla_convert (l, gantry_xla_binary (l, GANTRY_OP_AND, part, mask), narrow);
-      parts[i] = gantry_xla_reshape (l, part, type->rank + 1, dims);
+      parts[i] = gantry_builder_reshape (l->b, part, type->rank + 1, dims);
     }
   return gantry_xla_bitcast (l, gantry_builder_concatenate (l->b, parts, n, type->rank), to);
 }
@@ -141,7 +141,8 @@ join_bits (XlaLower *l, guint32 x, GantryElementType to)
   memcpy (dims, type->dims, sizeof *dims * type->rank);
   for (guint i = 0; i < n; i++)
     {
-      guint32 part = gantry_xla_reshape (l, gantry_xla_slice_axis (l, bits, axis, i, i + 1, 1), axis, dims);
+      guint32 part = gantry_builder_reshape (l->b, gantry_builder_slice_axis (l->b, bits, axis, i, i + 1, 1), axis,
+                                             dims);
 
       part = gantry_xla_binary (l, GANTRY_OP_SHIFT_LEFT, part, gantry_builder_int_scalar (l->b, wide, width * i));
       all = all == 0 ? part : gantry_xla_binary (l, GANTRY_OP_OR, all, part);

@@ -104,29 +104,10 @@ dynamic_update_slice (XlaLower *l)
 static void
 torch_index_select (XlaLower *l)
 {
-  const GantryType *x = gantry_xla_type (l, gantry_xla_in (l, 0)), *indices = gantry_xla_type (l, gantry_xla_in (l, 1));
-  gint64 dim = gantry_xla_int (l, "dim", 0), offset[GANTRY_MAX_RANK], sizes[GANTRY_MAX_RANK];
-  GantryAttrList *attrs;
-  guint n = 0;
-
-  if (gantry_xla_int (l, "batch_dims", 0) != 0 || dim < 0 || dim >= x->rank)
-    {
-      gantry_xla_refuse (l, "with batch dimensions");
-      return;
-    }
-  for (guint i = 0; i < x->rank; i++)
-    {
-      sizes[i] = i == dim ? 1 : x->dims[i];
-      if (i != dim)
-        offset[n++] = i < dim ? i : i - 1 + indices->rank;
-    }
-  attrs = gantry_xla_attrs (l);
-  gantry_attr_list_set_ints (attrs, "offset_dims", offset, n);
-  gantry_attr_list_set_ints (attrs, "collapsed_slice_dims", &dim, 1);
-  gantry_attr_list_set_ints (attrs, "start_index_map", &dim, 1);
-  gantry_attr_list_set_int (attrs, "index_vector_dim", indices->rank);
-  gantry_attr_list_set_ints (attrs, "slice_sizes", sizes, x->rank);
-  l->out[0] = gantry_xla_add (l, GANTRY_OP_GATHER, attrs, 2, gantry_xla_in (l, 0), gantry_xla_in (l, 1));
+  if (gantry_xla_int (l, "batch_dims", 0) != 0)
+    gantry_xla_refuse (l, "with batch dimensions");
+  else
+    l->out[0] = gantry_builder_take (l->b, gantry_xla_in (l, 0), gantry_xla_int (l, "dim", 0), gantry_xla_in (l, 1));
 }
 
 const XlaRule gantry_xla_gather_rules[] = {

@@ -15,7 +15,7 @@ swap_last (XlaLower *l, guint32 x)
     permutation[i] = i;
   permutation[rank - 1] = rank - 2;
   permutation[rank - 2] = rank - 1;
-  return gantry_xla_transpose (l, x, permutation);
+  return gantry_builder_transpose (l->b, x, permutation);
 }
 
 /* The places (row, column) of the last two dimensions. */
@@ -76,8 +76,8 @@ cholesky (XlaLower *l)
     a = swap_last (l, a);
   for (gint64 j = 0; j < n && !l->failed; j++)
     {
-      guint32 column = gantry_xla_slice_axis (l, a, type->rank - 1, j, j + 1, 1);
-      guint32 head = gantry_xla_slice_axis (l, column, type->rank - 2, j, j + 1, 1);
+      guint32 column = gantry_builder_slice_axis (l->b, a, type->rank - 1, j, j + 1, 1);
+      guint32 head = gantry_builder_slice_axis (l->b, column, type->rank - 2, j, j + 1, 1);
 
       columns[j] = over (l, column, gantry_xla_unary (l, GANTRY_OP_SQRT, head));
       a = gantry_xla_binary (l, GANTRY_OP_SUBTRACT, a, times (l, columns[j], swap_last (l, columns[j])));
@@ -100,9 +100,9 @@ solve_lower (XlaLower *l, guint32 a, guint32 b, gboolean unit)
 
   for (gint64 j = 0; j < n && !l->failed; j++)
     {
-      guint32 row = gantry_xla_slice_axis (l, b, rows, j, j + 1, 1);
-      guint32 column = gantry_xla_slice_axis (l, a, rows + 1, j, j + 1, 1);
-      guint32 diagonal = gantry_xla_slice_axis (l, column, rows, j, j + 1, 1);
+      guint32 row = gantry_builder_slice_axis (l->b, b, rows, j, j + 1, 1);
+      guint32 column = gantry_builder_slice_axis (l->b, a, rows + 1, j, j + 1, 1);
+      guint32 diagonal = gantry_builder_slice_axis (l->b, column, rows, j, j + 1, 1);
 
       solved[j] = unit ? row : over (l, row, spread_to (l, diagonal, row));
       if (j + 1 < n)
@@ -116,15 +116,12 @@ turn (XlaLower *l, guint32 x, gboolean rows, gboolean columns)
 {
   guint rank = gantry_xla_type (l, x)->rank, n = 0;
   gint64 dims[2];
-  GantryAttrList *attrs;
 
   if (rows)
     dims[n++] = (gint64) rank - 2;
   if (columns)
     dims[n++] = (gint64) rank - 1;
-  attrs = gantry_xla_attrs (l);
-  gantry_attr_list_set_ints (attrs, "dimensions", dims, n);
-  return gantry_xla_add (l, GANTRY_OP_REVERSE, attrs, 1, x);
+  return gantry_builder_reverse (l->b, x, dims, n);
 }
 
 /* Every other case by transposing and by turning upside down. */

@@ -82,6 +82,9 @@ constant (XlaLower *l)
 
   if (type->kind == GANTRY_TYPE_TENSOR && gantry_element_is_compiled ((GantryElementType) type->element))
     gantry_xla_refuse (l, "its value is not in the text");
+  else if (type->kind == GANTRY_TYPE_TENSOR)
+    gantry_xla_refuse (l, "element type %s of result 0 is not compiled",
+                       gantry_element_name ((GantryElementType) type->element));
   else
     gantry_xla_refuse (l, "an element type that is not compiled");
 }
@@ -145,7 +148,7 @@ three_fry_64 (XlaLower *l, guint32 state, const GantryType *bits)
   guint32 parts[2], key[2], words[2], counts, low, high;
 
   for (guint i = 0; i < 2; i++)
-    parts[i] = gantry_xla_reshape (l, gantry_xla_slice_axis (l, state, 0, i, i + 1, 1), 0, NULL);
+    parts[i] = gantry_builder_reshape (l->b, gantry_builder_slice_axis (l->b, state, 0, i, i + 1, 1), 0, NULL);
   halves (l, parts[0], key);
   counts = gantry_builder_iota (l->b, GANTRY_U64, 1, (GantryDim[]){ n }, 0);
   halves (l, gantry_xla_binary (l, GANTRY_OP_ADD, counts, parts[1]), words);
@@ -153,10 +156,10 @@ three_fry_64 (XlaLower *l, guint32 state, const GantryType *bits)
   low = gantry_xla_convert (l, words[0], GANTRY_U64);
   high = gantry_xla_binary (l, GANTRY_OP_SHIFT_LEFT, gantry_xla_convert (l, words[1], GANTRY_U64),
                             gantry_builder_int_scalar (l->b, GANTRY_U64, 32));
-  l->out[1] = gantry_xla_reshape (l, gantry_xla_binary (l, GANTRY_OP_OR, low, high), bits->rank, bits->dims);
+  l->out[1] = gantry_builder_reshape (l->b, gantry_xla_binary (l, GANTRY_OP_OR, low, high), bits->rank, bits->dims);
   parts[1] = gantry_xla_binary (l, GANTRY_OP_ADD, parts[1], gantry_builder_int_scalar (l->b, GANTRY_U64, n));
   for (guint i = 0; i < 2; i++)
-    parts[i] = gantry_xla_reshape (l, parts[i], 1, (GantryDim[]){ 1 });
+    parts[i] = gantry_builder_reshape (l->b, parts[i], 1, (GantryDim[]){ 1 });
   l->out[0] = gantry_builder_concatenate (l->b, parts, 2, 0);
 }
 

@@ -44,7 +44,7 @@ reshape (XlaLower *l)
   guint rank;
 
   if (!stays (l) && result_dims (l, (guint) l->rule->arg, &rank, dims))
-    l->out[0] = gantry_xla_reshape (l, gantry_xla_in (l, 0), rank, dims);
+    l->out[0] = gantry_builder_reshape (l->b, gantry_xla_in (l, 0), rank, dims);
 }
 
 static void
@@ -57,7 +57,7 @@ broadcast_in_dim (XlaLower *l)
 
   if (l->failed || stays (l) || !result_dims (l, (guint) l->rule->arg, &rank, dims))
     return;
-  l->out[0] = gantry_xla_broadcast (l, gantry_xla_in (l, 0), rank, dims, where);
+  l->out[0] = gantry_builder_broadcast (l->b, gantry_xla_in (l, 0), rank, dims, where);
 }
 
 /* New dimensions in front. */
@@ -74,7 +74,7 @@ broadcast (XlaLower *l)
     }
   for (guint i = 0; i < from->rank; i++)
     where[i] = (gint64) to->rank - from->rank + i;
-  l->out[0] = gantry_xla_broadcast (l, gantry_xla_in (l, 0), to->rank, to->dims, where);
+  l->out[0] = gantry_builder_broadcast (l->b, gantry_xla_in (l, 0), to->rank, to->dims, where);
 }
 
 static void
@@ -84,20 +84,16 @@ transpose (XlaLower *l)
   const gint64 *permutation = gantry_xla_ints_or (l, "permutation", rank, 0);
 
   if (!l->failed)
-    l->out[0] = gantry_xla_transpose (l, gantry_xla_in (l, 0), permutation);
+    l->out[0] = gantry_builder_transpose (l->b, gantry_xla_in (l, 0), permutation);
 }
 
 static void
 reverse (XlaLower *l)
 {
-  GantryAttrList *attrs = gantry_xla_attrs (l);
   gsize n;
   const gint64 *dims = gantry_xla_ints (l, "dimensions", &n);
 
-  gantry_attr_list_set_ints (attrs, "dimensions", dims, n);
-  l->out[0] = n > 0 ? gantry_xla_add (l, GANTRY_OP_REVERSE, attrs, 1, gantry_xla_in (l, 0)) : gantry_xla_in (l, 0);
-  if (n == 0)
-    gantry_attr_list_free (attrs);
+  l->out[0] = gantry_builder_reverse (l->b, gantry_xla_in (l, 0), dims, n);
 }
 
 static void
@@ -112,21 +108,31 @@ slice (XlaLower *l)
     l->out[0] = gantry_builder_slice (l->b, gantry_xla_in (l, 0), start, limit, stride);
 }
 
+/* Three operands from @first on: constants of a number for each dimension of operand 0. */
+static gboolean
+known_lists (XlaLower *l, guint first, gint64 **values, const char *why)
+{
+  for (guint i = 0; i < 3; i++)
+    {
+      gsize n;
+
+      values[i] = gantry_xla_known_ints (l, gantry_xla_in (l, first + i), &n);
+      if (values[i] == NULL || n != gantry_xla_type (l, gantry_xla_in (l, 0))->rank)
+        {
+          gantry_xla_refuse (l, "%s", why);
+          return FALSE;
+        }
+    }
+  return TRUE;
+}
+
 static void
 real_dynamic_slice (XlaLower *l)
 {
   gint64 *values[3];
-  gsize n;
 
-  for (guint i = 0; i < 3; i++)
-    {
-      values[i] = gantry_xla_known_ints (l, gantry_xla_in (l, i + 1), &n);
-      if (values[i] == NULL || n != gantry_xla_type (l, gantry_xla_in (l, 0))->rank)
-        {
-          gantry_xla_refuse (l, "where it cuts depends on data");
-          return;
-        }
-    }
+  if (!known_lists (l, 1, values, "where it cuts depends on data"))
+    return;
   l->out[0] = gantry_builder_slice (l->b, gantry_xla_in (l, 0), values[0], values[1], values[2]);
 }
 
@@ -140,25 +146,18 @@ pad (XlaLower *l)
   const gint64 *interior = gantry_xla_ints_or (l, "interior_padding", rank, 0);
 
   if (!l->failed)
-    l->out[0] = gantry_xla_pad (l, x, gantry_xla_in (l, 1), low, high, interior);
+    l->out[0] = gantry_builder_pad_if_any (l->b, x, gantry_xla_in (l, 1), low, high, interior);
 }
 
 static void
 dynamic_pad (XlaLower *l)
 {
   gint64 *values[3];
-  gsize n;
 
-  for (guint i = 0; i < 3; i++)
-    {
-      values[i] = gantry_xla_known_ints (l, gantry_xla_in (l, i + 2), &n);
-      if (values[i] == NULL || n != gantry_xla_type (l, gantry_xla_in (l, 0))->rank)
-        {
-          gantry_xla_refuse (l, "how much is padded depends on data");
-          return;
-        }
-    }
-  l->out[0] = gantry_xla_pad (l, gantry_xla_in (l, 0), gantry_xla_in (l, 1), values[0], values[1], values[2]);
+  if (!known_lists (l, 2, values, "how much is padded depends on data"))
+    return;
+  l->out[0] = gantry_builder_pad_if_any (l->b, gantry_xla_in (l, 0), gantry_xla_in (l, 1), values[0], values[1],
+                                         values[2]);
 }
 
 static void
@@ -192,25 +191,60 @@ iota (XlaLower *l)
     l->out[0] = gantry_builder_iota (l->b, element, rank, dims, axis);
 }
 
-/* HLO: the same bytes in another shape, which in row-major order is a reshape. */
+/* Dimensions from major to minor in memory, as the attribute @key says; row-major where it is missing. FALSE: tiled, or more than an order. */
+static gboolean
+memory_order (const XlaLower *l, const char *key, guint rank, gint64 *order)
+{
+  const char *c = gantry_attrs_string (l->context, l->node->attrs, key, NULL);
+  guint32 seen = 0;
+
+  for (guint i = 0; i < rank; i++)
+    order[i] = i;
+  for (guint i = rank; c != NULL && i-- > 0;)
+    {
+      char *end;
+      guint64 dim = g_ascii_strtoull (c, &end, 10);
+
+      if (end == c || dim >= rank || (seen & 1u << dim) != 0)
+        return FALSE;
+      seen |= 1u << dim;
+      order[i] = (gint64) dim;
+      c = end + (*end == ',');
+    }
+  return c == NULL || *c == 0 || strcmp (c, ":S(5)") == 0; /* in the host's memory */
+}
+
+/* HLO: the same bytes in another shape: the elements in the order in which they lie, in a shape that is ordered so, seen as the result. */
 static void
 bitcast (XlaLower *l)
 {
   const GantryType *type = gantry_xla_declared (l, 0);
   guint32 x = gantry_xla_in (l, 0);
+  const GantryType *from = gantry_xla_type (l, x);
+  gint64 was[GANTRY_MAX_RANK], is[GANTRY_MAX_RANK], back[GANTRY_MAX_RANK];
+  GantryDim dims[GANTRY_MAX_RANK];
 
-  if (gantry_attrs_find (l->context, l->node->attrs, "layout") != NULL
-      || gantry_element_size ((GantryElementType) type->element) != gantry_element_size (gantry_xla_element (l, x))
-      || gantry_type_elements (type) != gantry_type_elements (gantry_xla_type (l, x)))
+  if (gantry_element_size ((GantryElementType) type->element) != gantry_element_size (gantry_xla_element (l, x))
+      || gantry_type_elements (type) != gantry_type_elements (from))
     {
       if (l->lifted && type->rank == 0)
         l->out[0] = gantry_xla_bitcast (l, x, (GantryElementType) type->element);
       else
-        gantry_xla_refuse (l, "of a layout that is not row-major, or to an element type of another size");
+        gantry_xla_refuse (l, "to an element type of another size");
       return;
     }
-  x = gantry_xla_bitcast (l, x, (GantryElementType) type->element);
-  l->out[0] = gantry_xla_reshape (l, x, type->rank, type->dims);
+  if (!memory_order (l, "operand_layout", from->rank, was) || !memory_order (l, "layout", type->rank, is))
+    {
+      gantry_xla_refuse (l, "of a layout that is more than an order of dimensions");
+      return;
+    }
+  for (guint i = 0; i < type->rank; i++)
+    {
+      dims[i] = type->dims[is[i]];
+      back[is[i]] = i;
+    }
+  x = gantry_xla_bitcast (l, gantry_builder_transpose (l->b, x, was), (GantryElementType) type->element);
+  l->out[0] = gantry_builder_transpose (l->b, gantry_builder_reshape (l->b, x, type->rank, dims), back);
 }
 
 static void

@@ -5,6 +5,7 @@
  * rules serve every spelling of an operation: their attributes have the names of the StableHLO specification. */
 #pragma once
 #include "core/frontends/xla/xla-private.h"
+#include "core/ir/builder-composite.h"
 #include "core/ir/dialect.h"
 #include "core/ir/ir.h"
 #include <math.h>
@@ -105,7 +106,7 @@ guint32 gantry_xla_region (XlaLower *l, guint i);
 /** The values of a constant operand; NULL where it is not known now (no failure). */
 gint64 *gantry_xla_known_ints (XlaLower *l, guint32 id, gsize *n);
 
-/* Writing */
+/* Writing, besides the builder and its compositions. Shapes have to be equal: only a scalar is broadcast. */
 guint32 gantry_xla_add (XlaLower *l, GantryOp op, GantryAttrList *attrs, guint n, ...);
 GantryAttrList *gantry_xla_attrs (XlaLower *l);
 guint32 gantry_xla_like (XlaLower *l, guint32 x, double value); /* of x's element type and shape */
@@ -115,17 +116,10 @@ guint32 gantry_xla_scale (XlaLower *l, guint32 x, double factor);
 guint32 gantry_xla_shift (XlaLower *l, guint32 x, double term);
 guint32 gantry_xla_compare (XlaLower *l, const char *direction, guint32 x, guint32 y);
 guint32 gantry_xla_select (XlaLower *l, guint32 p, guint32 x, guint32 y);
-guint32 gantry_xla_reshape (XlaLower *l, guint32 x, guint rank, const GantryDim *dims);
-guint32 gantry_xla_transpose (XlaLower *l, guint32 x, const gint64 *permutation);
-guint32 gantry_xla_broadcast (XlaLower *l, guint32 x, guint rank, const GantryDim *dims, const gint64 *where);
 /** A scalar of the shape of @like; another value as it is. */
 guint32 gantry_xla_spread (XlaLower *l, guint32 x, guint32 like);
-guint32 gantry_xla_slice_axis (XlaLower *l, guint32 x, guint axis, gint64 start, gint64 limit, gint64 stride);
-guint32
-gantry_xla_pad (XlaLower *l, guint32 x, guint32 value, const gint64 *low, const gint64 *high, const gint64 *interior);
 guint32 gantry_xla_convert (XlaLower *l, guint32 x, GantryElementType element);
 guint32 gantry_xla_bitcast (XlaLower *l, guint32 x, GantryElementType element);
-guint32 gantry_xla_reduce (XlaLower *l, const char *kind, guint32 x, const gint64 *axes, gsize n);
 /** Refuses unless the first @n operands have the dimensions of the first one. */
 gboolean gantry_xla_same_dims (XlaLower *l, guint n);
 guint32 gantry_xla_zero (XlaLower *l, GantryElementType element);

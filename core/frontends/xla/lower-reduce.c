@@ -19,8 +19,7 @@ by_kinds (XlaLower *l, guint32 body, guint n, const gint64 *axes, gsize n_axes)
   for (guint i = 0; i < n; i++)
     {
       guint32 init = gantry_xla_in (l, n + i);
-      guint32 x = n_axes > 0 ? gantry_xla_reduce (l, kinds[i], gantry_xla_in (l, i), axes, n_axes)
-                             : gantry_xla_in (l, i);
+      guint32 x = gantry_builder_reduce_axes (l->b, kinds[i], gantry_xla_in (l, i), axes, n_axes, FALSE);
 
       l->out[i] = gantry_xla_is_identity (l, kinds[i], init) ? x : gantry_xla_combine (l, kinds[i], x, init);
     }
@@ -60,7 +59,7 @@ reduced_last (XlaLower *l, guint32 x, const gint64 *axes, gsize n_axes, guint *r
       gantry_xla_refuse (l, "dimensions of a rank of %u", type->rank);
       return 0;
     }
-  return gantry_xla_reshape (l, gantry_xla_transpose (l, x, permutation), *rank + 1, dims);
+  return gantry_builder_reshape (l->b, gantry_builder_transpose (l->b, x, permutation), *rank + 1, dims);
 }
 
 static gboolean
@@ -71,15 +70,15 @@ one_step (XlaLower *l, guint32 body, guint32 *values, guint n, guint axis, gint6
 
   for (guint i = 0; i < n; i++)
     {
-      arguments[i] = gantry_xla_slice_axis (l, values[i], axis, 0, 2 * half, 2);
-      arguments[n + i] = gantry_xla_slice_axis (l, values[i], axis, 1, 2 * half, 2);
+      arguments[i] = gantry_builder_slice_axis (l->b, values[i], axis, 0, 2 * half, 2);
+      arguments[n + i] = gantry_builder_slice_axis (l->b, values[i], axis, 1, 2 * half, 2);
     }
   if (!gantry_xla_apply (l, body, arguments, 2 * n, results, n, arguments[0]))
     return FALSE;
   for (guint i = 0; i < n; i++)
     if (size % 2 != 0)
       {
-        guint32 parts[2] = { results[i], gantry_xla_slice_axis (l, values[i], axis, size - 1, size, 1) };
+        guint32 parts[2] = { results[i], gantry_builder_slice_axis (l->b, values[i], axis, size - 1, size, 1) };
 
         values[i] = gantry_builder_concatenate (l->b, parts, 2, axis);
       }
@@ -109,8 +108,8 @@ by_halves (XlaLower *l, guint32 body, guint n, const gint64 *axes, gsize n_axes)
       const GantryType *type = gantry_xla_type (l, values[i]);
 
       if (size > 0)
-        values[i] = gantry_xla_reshape (l, values[i], rank, type->dims);
-      arguments[i] = rank > 0 ? gantry_xla_broadcast (l, init, rank, type->dims, NULL) : init;
+        values[i] = gantry_builder_reshape (l->b, values[i], rank, type->dims);
+      arguments[i] = rank > 0 ? gantry_builder_broadcast (l->b, init, rank, type->dims, NULL) : init;
       arguments[n + i] = values[i];
     }
   if (size == 0)

@@ -67,7 +67,7 @@ repeat (XlaLower *l, guint32 x, guint d, gboolean behind)
     where[i] = i < d || (i == d && behind) ? i : i + 1;
   for (guint i = 0; i <= type->rank; i++)
     dims[i] = i <= d ? type->dims[i] : type->dims[i - 1];
-  return gantry_xla_broadcast (l, x, type->rank + 1, dims, where);
+  return gantry_builder_broadcast (l->b, x, type->rank + 1, dims, where);
 }
 
 /* The place of each element among those along dimension @d. */
@@ -100,7 +100,7 @@ places (XlaLower *l, guint32 body, guint d)
   earlier = gantry_xla_binary (l, GANTRY_OP_AND, gantry_xla_unary (l, GANTRY_OP_NOT, after),
                                gantry_xla_compare (l, "LT", there, here));
   before = gantry_xla_convert (l, gantry_xla_binary (l, GANTRY_OP_OR, before, earlier), GANTRY_I32);
-  return gantry_xla_reduce (l, "add", before, &axis, 1);
+  return gantry_builder_reduce (l->b, "add", before, &axis, 1);
 }
 
 static void
@@ -151,7 +151,7 @@ top_k (XlaLower *l)
     key = gantry_xla_total_order (l, x);
   sort_by (l, key, values, 2, (gint64) type->rank - 1, TRUE, sorted);
   for (guint i = 0; i < 2; i++)
-    l->out[i] = gantry_xla_slice_axis (l, sorted[i], type->rank - 1, 0, k, 1);
+    l->out[i] = gantry_builder_slice_axis (l->b, sorted[i], type->rank - 1, 0, k, 1);
 }
 
 const XlaRule gantry_xla_sort_rules[] = {

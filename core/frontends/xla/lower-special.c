@@ -335,7 +335,7 @@ along (XlaLower *l, guint32 x, guint32 like)
   const GantryType *type = gantry_xla_type (l, like);
   gint64 feature = gantry_xla_int (l, "feature_index", 0);
 
-  return gantry_xla_broadcast (l, x, type->rank, type->dims, &feature);
+  return gantry_builder_broadcast (l->b, x, type->rank, type->dims, &feature);
 }
 
 static guint32
@@ -347,7 +347,7 @@ sum_over_rest (XlaLower *l, guint32 x)
   for (guint i = 0; i < rank; i++)
     if (i != gantry_xla_int (l, "feature_index", 0))
       axes[n++] = i;
-  return n > 0 ? gantry_xla_reduce (l, "add", x, axes, n) : x;
+  return gantry_builder_reduce_axes (l->b, "add", x, axes, n, FALSE);
 }
 
 static double

@@ -71,7 +71,7 @@ padded (XlaLower *l, guint32 x, guint32 value, const Window *w)
       high[i] = w->padding[2 * i + 1];
       interior[i] = w->base[i] - 1;
     }
-  return gantry_xla_pad (l, x, value, low, high, interior);
+  return gantry_builder_pad_if_any (l->b, x, value, low, high, interior);
 }
 
 /* What every window has at @place, of a padded operand. */
@@ -138,7 +138,7 @@ reduce_window (XlaLower *l)
   for (guint i = 0; i < n; i++)
     {
       wide[i] = padded (l, gantry_xla_in (l, i), gantry_xla_in (l, n + i), &w);
-      arguments[i] = gantry_xla_broadcast (l, gantry_xla_in (l, n + i), w.rank, w.out, NULL);
+      arguments[i] = gantry_builder_broadcast (l->b, gantry_xla_in (l, n + i), w.rank, w.out, NULL);
     }
   for (gint64 place = 0; place < w.places && !l->failed; place++)
     {
@@ -202,7 +202,7 @@ put_back (XlaLower *l, guint32 values, guint32 zero, const Window *w, gint64 pla
       high[i] = type->dims[i] - (start + (w->out[i] - 1) * w->strides[i] + 1);
       place /= w->window[i];
     }
-  return gantry_xla_pad (l, values, zero, low, high, interior);
+  return gantry_builder_pad_if_any (l->b, values, zero, low, high, interior);
 }
 
 static void

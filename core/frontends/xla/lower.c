@@ -3,6 +3,7 @@
  * types that are not compiled, sizes that are not known), and turns what was recorded into one error "stablehlo.add:
  * why". */
 #include "core/frontends/xla/lower-private.h"
+#include "core/base/fail.h"
 #include "core/frontends/xla/xla.h"
 
 static const XlaRule *const families[] = {
@@ -148,16 +149,6 @@ gantry_xla_run_rule (XlaLower *l)
   l->rule->lower (l);
 }
 
-static void
-finish_error (GError *failure, const char *op_name, GError **error)
-{
-  g_autofree char *prefix = g_strconcat (op_name, ":", NULL);
-
-  if (!g_str_has_prefix (failure->message, prefix))
-    gantry_error_prefix (&failure, "%s ", prefix);
-  g_propagate_error (error, failure);
-}
-
 gboolean
 gantry_xla_lower_node (GantryBuilder *b, const GantryModule *source, const GantryNode *node, const guint32 *operands,
                        guint32 *results, guint n_results, guint depth, gboolean lifted, GError **error)
@@ -193,7 +184,8 @@ gantry_xla_lower_node (GantryBuilder *b, const GantryModule *source, const Gantr
   gantry_xla_run_rule (&l);
   if (!gantry_builder_check (b, &failure))
     {
-      finish_error (failure, op_name, error);
+      gantry_error_say_whose (&failure, op_name);
+      g_propagate_error (error, failure);
       return FALSE;
     }
   if (n_results == 1 && results[0] == 0)
@@ -341,22 +333,15 @@ gantry_xla_attrs (XlaLower *l)
 guint32
 gantry_xla_add (XlaLower *l, GantryOp op, GantryAttrList *attrs, guint n, ...)
 {
-  guint32 operands[8];
-  guint32 attrs_id = attrs != NULL ? gantry_attr_list_end (attrs) : 0;
-  gboolean whole = !l->failed;
-  va_list arguments;
+  va_list operands;
+  guint32 id;
 
-  g_assert (n <= G_N_ELEMENTS (operands));
-  va_start (arguments, n);
-  for (guint i = 0; i < n; i++)
-    {
-      operands[i] = va_arg (arguments, guint32);
-      whole = whole && operands[i] != 0;
-    }
-  va_end (arguments);
-  if (!whole && !l->failed)
-    gantry_xla_refuse (l, "an operand is missing");
-  return whole ? gantry_builder_add (l->b, op, operands, n, attrs_id) : 0;
+  va_start (operands, n);
+  id = gantry_builder_add_operands (l->b, op, attrs, n, operands);
+  va_end (operands);
+  if (id == 0 && !l->failed)
+    gantry_xla_refuse (l, "an operand is missing"); /* unless the builder has an error, which came first */
+  return id;
 }
 
 gboolean
@@ -441,60 +426,6 @@ gantry_xla_select (XlaLower *l, guint32 p, guint32 x, guint32 y)
                          gantry_xla_spread (l, y, like));
 }
 
-guint32
-gantry_xla_reshape (XlaLower *l, guint32 x, guint rank, const GantryDim *dims)
-{
-  const GantryType *type = gantry_xla_type (l, x);
-
-  if (x == 0 || (type->rank == rank && (rank == 0 || memcmp (type->dims, dims, sizeof *dims * rank) == 0)))
-    return x;
-  return gantry_builder_reshape (l->b, x, rank, dims);
-}
-
-guint32
-gantry_xla_transpose (XlaLower *l, guint32 x, const gint64 *permutation)
-{
-  guint rank = gantry_xla_type (l, x)->rank;
-  gboolean moves = FALSE;
-
-  for (guint i = 0; i < rank; i++)
-    moves = moves || permutation[i] != i;
-  return x != 0 && moves ? gantry_builder_transpose (l->b, x, permutation) : x;
-}
-
-guint32
-gantry_xla_broadcast (XlaLower *l, guint32 x, guint rank, const GantryDim *dims, const gint64 *where)
-{
-  return x != 0 ? gantry_builder_broadcast (l->b, x, rank, dims, where) : 0;
-}
-
-guint32
-gantry_xla_slice_axis (XlaLower *l, guint32 x, guint axis, gint64 start, gint64 limit, gint64 stride)
-{
-  const GantryType *type = gantry_xla_type (l, x);
-  gint64 *starts = XLA_NEW (l, gint64, type->rank), *limits = XLA_NEW (l, gint64, type->rank);
-  gint64 *strides = XLA_NEW (l, gint64, type->rank);
-
-  for (guint i = 0; i < type->rank; i++)
-    {
-      starts[i] = i == axis ? start : 0;
-      limits[i] = i == axis ? limit : type->dims[i];
-      strides[i] = i == axis ? stride : 1;
-    }
-  return x != 0 ? gantry_builder_slice (l->b, x, starts, limits, strides) : 0;
-}
-
-guint32
-gantry_xla_pad (XlaLower *l, guint32 x, guint32 value, const gint64 *low, const gint64 *high, const gint64 *interior)
-{
-  guint rank = gantry_xla_type (l, x)->rank;
-  gboolean pads = FALSE;
-
-  for (guint i = 0; i < rank; i++)
-    pads = pads || low[i] != 0 || high[i] != 0 || (interior != NULL && interior[i] != 0);
-  return x != 0 && value != 0 && pads ? gantry_builder_pad (l->b, x, value, low, high, interior) : x;
-}
-
 /* What is not zero is true. */
 guint32
 gantry_xla_convert (XlaLower *l, guint32 x, GantryElementType element)
@@ -516,12 +447,6 @@ gantry_xla_bitcast (XlaLower *l, guint32 x, GantryElementType element)
   attrs = gantry_xla_attrs (l);
   gantry_attr_list_set_type (attrs, "to", gantry_context_scalar (l->context, element));
   return gantry_xla_add (l, GANTRY_OP_BITCAST_CONVERT, attrs, 1, x);
-}
-
-guint32
-gantry_xla_reduce (XlaLower *l, const char *kind, guint32 x, const gint64 *axes, gsize n)
-{
-  return x != 0 ? gantry_builder_reduce (l->b, kind, x, axes, n) : 0;
 }
 
 GantryElementType

@@ -123,8 +123,8 @@ array (Mlir *m, GantryAttrList *list, const char *key)
 }
 
 /* Small whole numbers are what operations are described by. */
-static void
-set_dense (Mlir *m, GantryAttrList *list, const char *key, guint32 id)
+void
+gantry_mlir_set_dense (Mlir *m, GantryAttrList *list, const char *key, guint32 id)
 {
   const GantryLiteral *literal = gantry_context_literal (m->context, id);
   g_autoptr (GArray) ints = NULL;
@@ -155,6 +155,8 @@ dense (Mlir *m, GantryAttrList *list, const char *key, guint32 *literal)
   if (!gantry_xla_scan_expect (&m->s, ":"))
     return;
   type = gantry_mlir_type (m);
+  if (literal != NULL)
+    m->dense_type = type;
   id = gantry_xla_literal (&m->s, m->context, content, type);
   if (id == 0)
     {
@@ -163,7 +165,7 @@ dense (Mlir *m, GantryAttrList *list, const char *key, guint32 *literal)
     }
   if (literal != NULL)
     *literal = id;
-  set_dense (m, list, key, id);
+  gantry_mlir_set_dense (m, list, key, id);
 }
 
 /* #stablehlo<comparison_direction LT>, #stablehlo.gather<offset_dims = [0]>, #stablehlo.conv<[b, f]x...>, #alias. */

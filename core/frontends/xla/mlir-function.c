@@ -46,14 +46,42 @@ dictionary (Mlir *m)
   return gantry_attr_list_end (g_steal_pointer (&list));
 }
 
+static void
+note_donation (Mlir *m, guint32 parameter, guint32 attrs)
+{
+  XlaDonation donation = { parameter, gantry_attrs_int (m->context, attrs, "tf.aliasing_output", -1) };
+
+  if (donation.result >= 0 || gantry_attrs_int (m->context, attrs, "jax.buffer_donor", 0) != 0)
+    g_array_append_val (m->donations, donation);
+}
+
+void
+gantry_mlir_add_argument (Mlir *m, MlirFrame *frame, guint32 name, const char *shown, guint32 type, guint32 attrs,
+                          const MlirPlace *place, guint32 fallback)
+{
+  g_autofree char *whole = NULL;
+  guint32 id;
+
+  type = in_memory (m, type, memory_of (m, attrs));
+  /* The name of an argument is all of it, though it has a scope: "layer.1/weights". */
+  if (place->name != 0 && m->in_entry)
+    shown = whole = g_strconcat (gantry_context_scope_path (m->context, place->scope), place->scope != 0 ? "/" : "",
+                                 gantry_context_string (m->context, place->name), NULL);
+  gantry_builder_set_place (m->b, place->scope, place->location != 0 ? place->location : fallback);
+  gantry_builder_set_name (m->b, gantry_context_intern (m->context, shown));
+  id = gantry_builder_add_typed (m->b, GANTRY_OP_PARAMETER, NULL, 0, attrs, type);
+  gantry_mlir_define (m, frame, name, &id, 1);
+  if (m->in_entry)
+    note_donation (m, id, attrs);
+}
+
 /* "%a: type {attributes} loc(...)". Donation to a result is the attribute `alias`, as for a training step. */
 static void
 argument (Mlir *m, MlirFrame *frame)
 {
   guint line = m->s.line, column = gantry_xla_scan_column (&m->s);
-  guint32 name = gantry_mlir_value_name (m), type, attrs, id;
+  guint32 name = gantry_mlir_value_name (m), type, attrs;
   MlirPlace place = { 0 };
-  const char *shown;
 
   gantry_xla_scan_expect (&m->s, ":");
   type = gantry_mlir_type (m);
@@ -61,14 +89,8 @@ argument (Mlir *m, MlirFrame *frame)
   gantry_mlir_location (m, &place);
   if (m->s.error != NULL)
     return;
-  type = in_memory (m, type, memory_of (m, attrs));
-  shown = place.name != 0 && m->in_entry ? gantry_context_string (m->context, place.name)
-                                         : gantry_context_string (m->context, name);
-  gantry_builder_set_place (m->b, place.scope,
-                            place.location != 0 ? place.location : gantry_mlir_here (m, line, column));
-  gantry_builder_set_name (m->b, gantry_context_intern (m->context, shown));
-  id = gantry_builder_add_typed (m->b, GANTRY_OP_PARAMETER, NULL, 0, attrs, type);
-  gantry_mlir_define (m, frame, name, &id, 1);
+  gantry_mlir_add_argument (m, frame, name, gantry_context_string (m->context, name), type, attrs, &place,
+                            gantry_mlir_here (m, line, column));
 }
 
 static void
@@ -84,11 +106,6 @@ arguments (Mlir *m, MlirFrame *frame)
   gantry_xla_scan_expect (&m->s, ")");
 }
 
-typedef struct
-{
-  guint32 type, attrs;
-} Result;
-
 /* "-> type", "-> (type {attributes}, ...)" */
 static void
 result_types (Mlir *m, GArray *results)
@@ -100,7 +117,7 @@ result_types (Mlir *m, GArray *results)
   list = gantry_xla_scan_accept (&m->s, "(");
   while (m->s.error == NULL && !gantry_xla_scan_sees (&m->s, ")"))
     {
-      Result result = { gantry_mlir_type (m), 0 };
+      MlirResult result = { gantry_mlir_type (m), 0 };
 
       if (list)
         result.attrs = dictionary (m);
@@ -117,7 +134,7 @@ move_results (Mlir *m, MlirFrame *frame, const GArray *results)
 {
   for (guint i = 0; i < MIN (frame->n_results, results->len); i++)
     {
-      GantryMemoryKind memory = memory_of (m, g_array_index (results, Result, i).attrs);
+      GantryMemoryKind memory = memory_of (m, g_array_index (results, MlirResult, i).attrs);
       const GantryType *type = gantry_builder_get_type (m->b, frame->results[i]);
       GantryAttrList *attrs;
 
@@ -130,10 +147,15 @@ move_results (Mlir *m, MlirFrame *frame, const GArray *results)
     }
 }
 
-/* What stands between the name and the body. */
+/* Arguments, results and operations. */
 static void
-head (Mlir *m, MlirFrame *frame, const MlirFunction *function, GArray *results)
+body (Mlir *m, MlirFrame *frame, const MlirFunction *function, GArray *results)
 {
+  if (m->bytecode != NULL)
+    {
+      gantry_mlir_bytecode_body (m, frame, function, results);
+      return;
+    }
   m->s.at = function->at;
   m->s.line = function->line;
   m->s.line_start = function->line_start;
@@ -143,12 +165,13 @@ head (Mlir *m, MlirFrame *frame, const MlirFunction *function, GArray *results)
   if (gantry_xla_scan_accept (&m->s, "attributes"))
     dictionary (m);
   gantry_xla_scan_expect (&m->s, "{");
+  gantry_mlir_block (m, frame);
 }
 
 void
 gantry_mlir_function (Mlir *m, const MlirFunction *function, gboolean entry)
 {
-  g_autoptr (GArray) results = g_array_new (FALSE, FALSE, sizeof (Result));
+  g_autoptr (GArray) results = g_array_new (FALSE, FALSE, sizeof (MlirResult));
   MlirFrame *frame;
 
   if (!function->has_body)
@@ -158,8 +181,7 @@ gantry_mlir_function (Mlir *m, const MlirFunction *function, gboolean entry)
   m->in_entry = entry;
   if (entry)
     m->entry = function->function;
-  head (m, frame, function, results);
-  gantry_mlir_block (m, frame);
+  body (m, frame, function, results);
   if (frame->n_results != results->len)
     gantry_xla_scan_fail (&m->s, GANTRY_ERROR_INVALID, "function @%s returns %u values, and declares %u",
                           gantry_context_string (m->context, function->name), frame->n_results, results->len);
@@ -168,6 +190,8 @@ gantry_mlir_function (Mlir *m, const MlirFunction *function, gboolean entry)
   else
     {
       move_results (m, frame, results);
+      if (entry)
+        gantry_xla_donate (m->b, m->donations, frame->results, frame->n_results);
       gantry_builder_end (m->b, frame->results, frame->n_results);
     }
   m->in_entry = FALSE;
@@ -177,7 +201,7 @@ gantry_mlir_function (Mlir *m, const MlirFunction *function, gboolean entry)
 void
 gantry_mlir_write_inputs (Mlir *m, MlirFrame *frame, const MlirFunction *function, guint32 *ids, guint n)
 {
-  g_autoptr (GArray) results = g_array_new (FALSE, FALSE, sizeof (Result));
+  g_autoptr (GArray) results = g_array_new (FALSE, FALSE, sizeof (MlirResult));
   MlirFrame *inputs = gantry_mlir_frame_new (NULL, m->entry);
   GantryXlaScan here = m->s;
   guint module = m->module;
@@ -185,8 +209,7 @@ gantry_mlir_write_inputs (Mlir *m, MlirFrame *frame, const MlirFunction *functio
   if (!m->in_inputs)
     {
       m->in_inputs = TRUE;
-      head (m, inputs, function, results);
-      gantry_mlir_block (m, inputs);
+      body (m, inputs, function, results);
       for (guint i = 0; i < n; i++)
         ids[i] = i < inputs->n_results ? inputs->results[i] : 0;
       m->in_inputs = FALSE;

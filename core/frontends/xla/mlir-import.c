@@ -7,18 +7,20 @@
 
 /* Whether the first thing in a text that is no comment is the head of an HLO module. */
 static gboolean
-is_hlo (const char *text, gsize length)
+is_hlo (const char *text, gsize length, const char *name)
 {
   GantryXlaScan s;
   gboolean is;
 
+  if (gantry_hlo_is_binary (text, length, name))
+    return TRUE;
   gantry_xla_scan_init (&s, "", text, length);
   is = gantry_xla_scan_sees (&s, "HloModule");
   g_clear_error (&s.error);
   return is;
 }
 
-/* XLA's dumps end in .txt: what is in one has to be looked at. */
+/* XLA's dumps end in .txt, and a binary file in anything: what is in one has to be looked at. */
 static gboolean
 looks_read (const char *path)
 {
@@ -26,6 +28,11 @@ looks_read (const char *path)
   GantryXlaScan s;
 
   if (file == NULL || g_mapped_file_get_length (file) == 0)
+    return FALSE;
+  if (gantry_hlo_is_binary (g_mapped_file_get_contents (file), g_mapped_file_get_length (file), path)
+      || gantry_mlir_is_bytecode (g_mapped_file_get_contents (file), g_mapped_file_get_length (file)))
+    return TRUE;
+  if (!g_str_has_suffix (path, ".txt"))
     return FALSE;
   gantry_xla_scan_init (&s, path, g_mapped_file_get_contents (file), g_mapped_file_get_length (file));
   return gantry_xla_scan_sees (&s, "HloModule") || gantry_xla_scan_sees (&s, "module")
@@ -35,8 +42,8 @@ looks_read (const char *path)
 gboolean
 gantry_xla_reads (const char *path)
 {
-  return g_str_has_suffix (path, ".mlir") || g_str_has_suffix (path, ".stablehlo") || g_str_has_suffix (path, ".hlo")
-         || (g_str_has_suffix (path, ".txt") && g_file_test (path, G_FILE_TEST_IS_REGULAR) && looks_read (path));
+  return g_str_has_suffix (path, ".mlir") || g_str_has_suffix (path, ".mlirbc") || g_str_has_suffix (path, ".stablehlo") || g_str_has_suffix (path, ".hlo")
+         || (g_file_test (path, G_FILE_TEST_IS_REGULAR) && looks_read (path));
 }
 
 static void
@@ -385,8 +392,10 @@ mlir_clear (Mlir *m)
 {
   g_clear_error (&m->s.error);
   g_clear_pointer (&m->b, gantry_builder_free);
+  g_clear_pointer (&m->bytecode, gantry_mlir_bytecode_free);
   g_array_unref (m->functions);
   g_array_unref (m->checked);
+  g_array_unref (m->donations);
   g_hash_table_unref (m->by_name);
   g_hash_table_unref (m->aliases);
   g_hash_table_unref (m->unknown);
@@ -399,10 +408,16 @@ import (Mlir *m, GError **error)
   const char *text = m->s.text;
   gsize length = (gsize) (m->s.end - m->s.text);
 
-  make_index (m);
+  if (m->s.binary)
+    gantry_mlir_bytecode_open (m);
+  else
+    make_index (m);
   if (m->s.error == NULL)
     {
+      gboolean binary = m->s.binary;
+
       gantry_xla_scan_init (&m->s, m->s.name, text, length);
+      m->s.binary = binary;
       if (!read_functions (m, error))
         return NULL;
     }
@@ -411,6 +426,7 @@ import (Mlir *m, GError **error)
       g_propagate_error (error, g_steal_pointer (&m->s.error));
       return NULL;
     }
+  gantry_xla_mark_phases (m->b);
   module = gantry_builder_finish (m->b, error);
   if (module == NULL)
     {
@@ -440,7 +456,7 @@ gantry_xla_import_text (GantryContext *context, const char *text, gsize length, 
   dialects = gantry_xla_dialects (&n);
   for (guint i = 0; i < n; i++)
     gantry_context_add_dialect (context, &dialects[i]);
-  if (is_hlo (text, length))
+  if (is_hlo (text, length, name))
     {
       module = gantry_hlo_import (context, text, length, name, options != NULL ? options : &none, own, progress, error);
       if (info != NULL && module != NULL)
@@ -448,12 +464,19 @@ gantry_xla_import_text (GantryContext *context, const char *text, gsize length, 
       return module;
     }
   gantry_xla_scan_init (&m.s, name, text, length);
+  m.s.binary = gantry_mlir_is_bytecode (text, length);
+  if (m.s.binary)
+    {
+      g_free (own->format);
+      own->format = g_strdup ("StableHLO bytecode");
+    }
   m.file = gantry_context_intern (context, name);
   m.functions = g_array_new (FALSE, FALSE, sizeof (MlirFunction));
   m.by_name = g_hash_table_new (NULL, NULL);
   m.aliases = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   m.unknown = g_hash_table_new (NULL, NULL);
   m.checked = g_array_new (FALSE, FALSE, sizeof (guint32));
+  m.donations = g_array_new (FALSE, FALSE, sizeof (XlaDonation));
   m.b = gantry_builder_new (context, name);
   module = import (&m, error);
   gantry_xla_list_unknown (context, m.unknown, own);

@@ -20,27 +20,30 @@ skip_value (Mlir *m)
   gantry_xla_scan_value (&m->s, FALSE);
 }
 
-/* Everything before the last '/' outside of brackets is the scope. */
-static void
-take_name (Mlir *m, const char *name, MlirPlace *place)
+void
+gantry_mlir_take_name (Mlir *m, const char *name, MlirPlace *place)
 {
-  const char *slash = NULL;
-  guint depth = 0;
+  const char *last = gantry_xla_last_part (name);
 
-  for (const char *c = name; *c != 0; c++)
-    if (*c == '[' || *c == '(')
-      depth++;
-    else if ((*c == ']' || *c == ')') && depth > 0)
-      depth--;
-    else if (*c == '/' && depth == 0)
-      slash = c;
-  if (slash != NULL && slash > name)
+  if (last > name)
     {
-      g_autofree char *path = g_strndup (name, (gsize) (slash - name));
+      g_autofree char *path = g_strndup (name, (gsize) (last - name) - 1);
 
       place->scope = gantry_context_scope (m->context, path);
     }
-  place->name = gantry_context_intern (m->context, slash != NULL ? slash + 1 : name);
+  place->name = gantry_context_intern (m->context, last);
+}
+
+guint32
+gantry_mlir_operation_scope (Mlir *m, const MlirPlace *place)
+{
+  const char *last = gantry_context_string (m->context, place->name);
+  g_autofree char *whole = NULL;
+
+  if (!g_str_has_suffix (last, ")"))
+    return place->scope;
+  whole = g_strconcat (gantry_context_scope_path (m->context, place->scope), place->scope != 0 ? "/" : "", last, NULL);
+  return gantry_xla_scope_of (m->context, whole);
 }
 
 static guint32
@@ -71,7 +74,7 @@ file_or_name (Mlir *m, MlirPlace *place)
       place->location = gantry_context_location (m->context, &location);
       return;
     }
-  take_name (m, text, place);
+  gantry_mlir_take_name (m, text, place);
   if (gantry_xla_scan_accept (s, "("))
     {
       MlirPlace inner = { 0 };

@@ -6,8 +6,19 @@
 
 #define MOST_NODES 4000000
 
-static void
-op_clear (MlirOp *op)
+void
+gantry_mlir_op_init (Mlir *m, MlirOp *op)
+{
+  *op = (MlirOp){ 0 };
+  op->operands = g_array_new (FALSE, FALSE, sizeof (guint32));
+  op->types = g_array_new (FALSE, FALSE, sizeof (guint32));
+  op->regions = g_array_new (FALSE, FALSE, sizeof (guint32));
+  op->frames = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_mlir_frame_free);
+  op->attrs = gantry_attr_list_new (m->context);
+}
+
+void
+gantry_mlir_op_clear (MlirOp *op)
 {
   g_free (op->name);
   g_array_unref (op->operands);
@@ -244,6 +255,7 @@ add_operation (Mlir *m, MlirFrame *frame, MlirOp *op, guint32 *ids)
   guint32 type, id;
   guint n_captures = op->frames->len > 0 ? gantry_mlir_share_captures (m, frame, op->frames, op->operands) : 0;
 
+  gantry_mlir_leave_usual (m, op);
   if (n_captures > 0)
     gantry_attr_list_set_int (op->attrs, "n_captures", n_captures);
   for (guint i = 0; i < op->regions->len; i++)
@@ -256,7 +268,7 @@ add_operation (Mlir *m, MlirFrame *frame, MlirOp *op, guint32 *ids)
     type = g_array_index (op->types, guint32, 0);
   else
     type = gantry_context_tuple (m->context, op->n_results, (const guint32 *) op->types->data);
-  gantry_builder_set_place (m->b, op->place.scope,
+  gantry_builder_set_place (m->b, gantry_mlir_operation_scope (m, &op->place),
                             op->place.location != 0 ? op->place.location : gantry_mlir_here (m, op->line, op->column));
   if (op->n_results <= 1)
     gantry_builder_set_name (m->b, op->value_name);
@@ -385,8 +397,6 @@ read_name_and_rest (Mlir *m, MlirFrame *frame, MlirOp *op)
   if (m->s.error != NULL)
     return;
   gantry_mlir_location (m, &op->place);
-  if (ends_with (op, "custom_call") || ends_with (op, "call") || ends_with (op, "composite"))
-    take_symbol (m, op);
   /* A pretty form may say one type for operands and all results, or list what is no result before. */
   while (op->types->len < op->n_results)
     {
@@ -413,10 +423,8 @@ define_results (Mlir *m, MlirFrame *frame, const GArray *results, const guint32 
 }
 
 static void
-end_operation (Mlir *m, MlirFrame *frame, MlirOp *op, const GArray *results)
+end_operation (Mlir *m, MlirFrame *frame, MlirOp *op, guint32 *ids)
 {
-  g_autofree guint32 *ids = g_new0 (guint32, op->n_results + 1);
-  const char *name;
   const MlirFunction *callee = op->symbol != 0 && ends_with (op, "call") ? gantry_mlir_find_function (
                                  m, m->module, gantry_context_string (m->context, op->symbol))
                                                                          : NULL;
@@ -425,49 +433,63 @@ end_operation (Mlir *m, MlirFrame *frame, MlirOp *op, const GArray *results)
       && strcmp (gantry_context_string (m->context, op->symbol), "inputs") == 0 && op->operands->len == 0)
     {
       gantry_mlir_write_inputs (m, frame, callee, ids, op->n_results);
-      define_results (m, frame, results, ids);
       return;
     }
-  name = results->len == 1 ? gantry_context_string (m->context, g_array_index (results, Result, 0).name) : "";
-  if (!g_ascii_isdigit (name[0]))
-    op->value_name = gantry_context_intern (m->context, name);
   if (m->options->checks && m->in_entry && frame->parent == NULL)
     gantry_mlir_check (m, frame, op);
   add_operation (m, frame, op, ids);
-  define_results (m, frame, results, ids);
+}
+
+gboolean
+gantry_mlir_finish (Mlir *m, MlirFrame *frame, MlirOp *op, guint32 *ids)
+{
+  if (ends_with (op, "custom_call") || ends_with (op, "call") || ends_with (op, "composite"))
+    take_symbol (m, op);
+  count (m, op);
+  if (!ends_with (op, "return"))
+    {
+      end_operation (m, frame, op, ids);
+      return FALSE;
+    }
+  g_free (frame->results);
+  frame->n_results = op->operands->len;
+  frame->results = g_memdup2 (op->operands->data, sizeof (guint32) * MAX (op->operands->len, 1));
+  return TRUE;
+}
+
+/* A number is no name. */
+static guint32
+value_name (Mlir *m, const GArray *results)
+{
+  guint32 name = results->len == 1 ? g_array_index (results, Result, 0).name : 0;
+  const char *text = gantry_context_string (m->context, name);
+
+  return g_ascii_isdigit (text[0]) ? 0 : gantry_context_intern (m->context, text);
 }
 
 gboolean
 gantry_mlir_operation (Mlir *m, MlirFrame *frame)
 {
   g_autoptr (GArray) results = g_array_new (FALSE, FALSE, sizeof (Result));
-  MlirOp op = { 0 };
+  MlirOp op;
   gboolean terminator = FALSE;
 
+  gantry_mlir_op_init (m, &op);
   gantry_xla_scan_peek (&m->s);
   op.line = m->s.line;
   op.column = gantry_xla_scan_column (&m->s);
-  op.operands = g_array_new (FALSE, FALSE, sizeof (guint32));
-  op.types = g_array_new (FALSE, FALSE, sizeof (guint32));
-  op.regions = g_array_new (FALSE, FALSE, sizeof (guint32));
-  op.frames = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_mlir_frame_free);
-  op.attrs = gantry_attr_list_new (m->context);
   op.n_results = read_results (m, results);
   if (m->s.error == NULL)
     read_name_and_rest (m, frame, &op);
   if (m->s.error == NULL)
     {
-      count (m, &op);
-      terminator = ends_with (&op, "return");
-      if (terminator)
-        {
-          g_free (frame->results);
-          frame->n_results = op.operands->len;
-          frame->results = g_memdup2 (op.operands->data, sizeof (guint32) * MAX (op.operands->len, 1));
-        }
-      else
-        end_operation (m, frame, &op, results);
+      g_autofree guint32 *ids = g_new0 (guint32, op.n_results + 1);
+
+      op.value_name = value_name (m, results);
+      terminator = gantry_mlir_finish (m, frame, &op, ids);
+      if (!terminator)
+        define_results (m, frame, results, ids);
     }
-  op_clear (&op);
+  gantry_mlir_op_clear (&op);
   return terminator;
 }

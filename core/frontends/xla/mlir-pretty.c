@@ -461,14 +461,11 @@ known_form (Mlir *m, MlirFrame *frame, MlirOp *op, Groups *groups)
 {
   GantryXlaScan *s = &m->s;
 
+  m->dense_type = 0;
   clauses (m, frame, op, groups);
   g_array_append_vals (op->operands, groups->inits->data, groups->inits->len);
-  if (op->literal != 0 && s->error == NULL && op->types->len == 0)
-    {
-      guint32 type = gantry_context_type_id (m->context, gantry_context_literal (m->context, op->literal)->type);
-
-      g_array_append_val (op->types, type);
-    }
+  if (m->dense_type != 0 && s->error == NULL && op->types->len == 0)
+    g_array_append_val (op->types, m->dense_type);
   if (gantry_xla_scan_accept (s, ":"))
     read_types (m, op);
   if (gantry_xla_scan_sees (s, "{") && !gantry_xla_scan_first (s))

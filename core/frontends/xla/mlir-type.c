@@ -2,8 +2,8 @@
 /* Types of MLIR: tensor<2x?xf32>, tuple<...>, tokens, scalars. One that Gantry has no form for is the unknown type. */
 #include "core/frontends/xla/mlir-private.h"
 
-static GantryElementType
-element_of (GantryXlaSpan word)
+GantryElementType
+gantry_mlir_element (GantryXlaSpan word)
 {
   static const struct
   {
@@ -46,7 +46,7 @@ element (Mlir *m)
       return GANTRY_ELEMENT_OTHER;
     }
   word = gantry_xla_scan_word (&m->s, FALSE);
-  return element_of (word);
+  return gantry_mlir_element (word);
 }
 
 /* "2x?x" before the element; every x is a separator, as no element begins with one. */
@@ -154,7 +154,7 @@ type_inside (Mlir *m)
       gantry_xla_scan_bracket (s);
       return 0;
     }
-  of = element_of (word);
+  of = gantry_mlir_element (word);
   return of != GANTRY_ELEMENT_NONE ? gantry_context_scalar (m->context, of) : 0;
 }
 

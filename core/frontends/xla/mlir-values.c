@@ -60,8 +60,8 @@ capture (Mlir *m, MlirFrame *frame, guint32 outer)
   return inner;
 }
 
-static guint32
-look_up (Mlir *m, MlirFrame *frame, guint32 name, guint64 index, gboolean *known)
+guint32
+gantry_mlir_look_up (Mlir *m, MlirFrame *frame, guint32 name, guint64 index, gboolean *known)
 {
   const MlirValue *value = g_hash_table_lookup (frame->names, GUINT_TO_POINTER (name));
   guint32 outer;
@@ -73,7 +73,7 @@ look_up (Mlir *m, MlirFrame *frame, guint32 name, guint64 index, gboolean *known
     }
   if (frame->parent == NULL)
     return 0;
-  outer = look_up (m, frame->parent, name, index, known);
+  outer = gantry_mlir_look_up (m, frame->parent, name, index, known);
   return outer != 0 ? capture (m, frame, outer) : 0;
 }
 
@@ -91,7 +91,7 @@ gantry_mlir_operand (Mlir *m, MlirFrame *frame, gboolean tolerant)
     }
   if (m->s.error != NULL)
     return 0;
-  id = look_up (m, frame, name, (guint64) index, &known);
+  id = gantry_mlir_look_up (m, frame, name, (guint64) index, &known);
   if (!known && !tolerant)
     gantry_xla_scan_fail (&m->s, GANTRY_ERROR_INVALID, "value %%%s is not defined before",
                           gantry_context_string (m->context, name));

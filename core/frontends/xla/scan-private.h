@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to core/frontends/xla: walking over a text that somebody else wrote. The text has a length and no NUL; a
- * line may be as long as the text. The first error sticks and moves to the end of the text, so that every loop ends;
+/* Private to core/frontends/xla: walking over a file that somebody else wrote, most of it as text. It has a length and
+ * no NUL; a line may be as long as the text. The first error sticks and moves to the end of the text, so that every loop ends;
  * what is read after it does not count. */
 #pragma once
 #include "core/base/base.h"
@@ -21,6 +21,7 @@ typedef struct
   const char *line_start;
   const char *first; /* the first of its line that is no space */
   guint depth;
+  gboolean binary; /* an error names the byte that @at is */
   GError *error;
 } GantryXlaScan;
 

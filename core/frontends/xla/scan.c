@@ -5,6 +5,8 @@
 void
 gantry_xla_scan_init (GantryXlaScan *s, const char *name, const char *text, gsize length)
 {
+  /* An empty file that is mapped lies nowhere. */
+  text = length > 0 ? text : "";
   *s = (GantryXlaScan){
     .name = name, .text = text, .at = text, .end = text + length, .line = 1, .line_start = text, .first = text
   };
@@ -44,7 +46,11 @@ gantry_xla_scan_fail (GantryXlaScan *s, GantryError code, const char *format, ..
   va_start (arguments, format);
   what = g_strdup_vprintf (format, arguments);
   va_end (arguments);
-  g_set_error (&s->error, GANTRY_ERROR, code, "%s:%u:%u: %s", s->name, s->line, gantry_xla_scan_column (s), what);
+  if (s->binary)
+    g_set_error (&s->error, GANTRY_ERROR, code, "%s: byte %" G_GSIZE_FORMAT ": %s", s->name, (gsize) (s->at - s->text),
+                 what);
+  else
+    g_set_error (&s->error, GANTRY_ERROR, code, "%s:%u:%u: %s", s->name, s->line, gantry_xla_scan_column (s), what);
   s->at = s->end;
 }
 
@@ -286,6 +292,19 @@ skip_string (GantryXlaScan *s)
   s->at = MIN (s->at + 1, s->end);
 }
 
+/* A string or a comment, in which brackets mean nothing. Returns: FALSE where none comes */
+static gboolean
+skip_quoted (GantryXlaScan *s)
+{
+  if (*s->at == '"')
+    skip_string (s);
+  else if (*s->at == '/' && (gantry_xla_scan_ahead (s, 1) == '/' || gantry_xla_scan_ahead (s, 1) == '*'))
+    skip_comment (s);
+  else
+    return FALSE;
+  return TRUE;
+}
+
 /* Stops before what ends the value. Angle brackets nest, the one of an arrow does not. */
 GantryXlaSpan
 gantry_xla_scan_value (GantryXlaScan *s, gboolean line)
@@ -302,16 +321,8 @@ gantry_xla_scan_value (GantryXlaScan *s, gboolean line)
 
       if (depth == 0 && (strchr (",)]}", c) != NULL || (c == '>' && !arrow) || (line && c == '\n')) && c != 0)
         break;
-      if (c == '"')
-        {
-          skip_string (s);
-          continue;
-        }
-      if (c == '/' && (gantry_xla_scan_ahead (s, 1) == '/' || gantry_xla_scan_ahead (s, 1) == '*'))
-        {
-          skip_comment (s);
-          continue;
-        }
+      if (skip_quoted (s))
+        continue;
       if (c == '\n')
         new_line (s);
       if (c != 0 && (strchr ("([{", c) != NULL || (c == '<' && gantry_xla_scan_ahead (s, 1) != '=')))
@@ -340,16 +351,8 @@ gantry_xla_scan_bracket (GantryXlaScan *s)
     {
       char c = *s->at;
 
-      if (c == '"')
-        {
-          skip_string (s);
-          continue;
-        }
-      if (c == '/' && (gantry_xla_scan_ahead (s, 1) == '/' || gantry_xla_scan_ahead (s, 1) == '*'))
-        {
-          skip_comment (s);
-          continue;
-        }
+      if (skip_quoted (s))
+        continue;
       if (c == '\n')
         new_line (s);
       if (c == '(' || c == '[' || c == '{' || (c == '<' && gantry_xla_scan_ahead (s, 1) != '='))

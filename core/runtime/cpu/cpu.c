@@ -168,7 +168,7 @@ execute (GantryBatch *batch, GantryQueue queue, const GantryCommand *command)
       cpu_transfer (NULL, command->copy.to, command->copy.from, command->copy.bytes, NULL);
       break;
     case GANTRY_COMMAND_FILL:
-      gantry_literal_copy_to (command->fill.literal, command->fill.to);
+      gantry_literal_copy_once_to (command->fill.literal, command->fill.to);
       break;
     case GANTRY_COMMAND_RECORD:
       record (batch, queue, command->event);

@@ -44,16 +44,18 @@ static gboolean
 launch (GantryBatch *batch, GantryQueue queue, const GantryCommand *command, GError **error)
 {
   CudaDevice *cuda = batch->cuda;
-  const CudaPrepared *prepared = command->launch.prepared;
+  CudaPrepared *prepared = command->launch.prepared;
 
-  if (prepared->product != NULL)
+  if (prepared->product != NULL && !prepared->product_failed)
     {
       int status = _gantry_cuda_product_run (prepared->product, cuda->streams[queue]);
 
-      if (status != 0 && !_gantry_cuda_is_lost (cuda, error))
-        g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "%s: cuBLASLt does not run kernel '%s': status %d",
-                     cuda->parent.name, prepared->kernel->name, status);
-      return status == 0;
+      if (status == 0)
+        return TRUE;
+      if (_gantry_cuda_is_lost (cuda, error))
+        return FALSE;
+      prepared->product_failed = TRUE;
+      _gantry_cuda_note (cuda, "cuBLASLt does not run kernel '%s' (status %d): the program's own does.", prepared->kernel->name, status);
     }
   for (guint32 i = 0; i < prepared->n_launches; i++)
     {
@@ -81,7 +83,43 @@ copy (GantryBatch *batch, GantryQueue queue, void *to, const void *from, gsize b
            error, "copying %" G_GSIZE_FORMAT " bytes on the %s queue", bytes, queue_name (queue));
 }
 
-/* A repeated element of one, two or four bytes is written by the GPU alone. */
+/* Of a literal that the GPU cannot write by itself. While a graph is made nothing is copied yet: the graph reads memory of
+ * its own, which is pinned, for what is pageable cannot be part of one. */
+static gboolean
+fill_by_copy (GantryBatch *batch, GantryQueue queue, const GantryCommand *command, gsize bytes, GError **error)
+{
+  const GantryLiteral *literal = command->fill.literal;
+  guint8 *dense;
+
+  if (batch->capturing)
+    {
+      dense = batch->pinned + batch->n_pinned;
+      batch->n_pinned += _gantry_cuda_staged_bytes (literal);
+    }
+  else if (!literal->splat)
+    return copy (batch, queue, command->fill.to, literal->data, bytes, error);
+  else
+    {
+      dense = g_malloc (bytes);
+      g_ptr_array_add (batch->staging, dense);
+    }
+  gantry_literal_copy_to (literal, dense);
+  return copy (batch, queue, command->fill.to, dense, bytes, error);
+}
+
+/* A repeated element of one, two or four bytes is written by the GPU alone, and one of eight whose halves are alike. */
+gsize
+_gantry_cuda_staged_bytes (const GantryLiteral *literal)
+{
+  gsize bytes = (gsize) gantry_type_bytes (literal->type);
+
+  if (literal->splat
+      && (literal->size == 1 || literal->size == 2 || literal->size == 4
+          || (literal->size == 8 && memcmp (literal->data, literal->data + 4, 4) == 0)))
+    return 0;
+  return (bytes + 63) / 64 * 64;
+}
+
 static gboolean
 fill (GantryBatch *batch, GantryQueue queue, const GantryCommand *command, GError **error)
 {
@@ -92,26 +130,18 @@ fill (GantryBatch *batch, GantryQueue queue, const GantryCommand *command, GErro
   gsize bytes = (gsize) gantry_type_bytes (literal->type);
   CudaResult result;
   guint32 value = 0;
-  guint8 *dense;
 
   if (bytes == 0)
     return TRUE;
-  if (!literal->splat)
-    return copy (batch, queue, command->fill.to, literal->data, bytes, error);
+  if (_gantry_cuda_staged_bytes (literal) > 0)
+    return fill_by_copy (batch, queue, command, bytes, error);
   memcpy (&value, literal->data, MIN (literal->size, sizeof value));
   if (literal->size == 1)
     result = cuda->driver->set8 (to, (guint8) value, bytes, stream);
   else if (literal->size == 2)
     result = cuda->driver->set16 (to, (guint16) value, bytes / 2, stream);
-  else if (literal->size == 4 || (literal->size == 8 && memcmp (literal->data, literal->data + 4, 4) == 0))
-    result = cuda->driver->set32 (to, value, bytes / 4, stream);
   else
-    {
-      dense = g_malloc (bytes);
-      gantry_literal_copy_to (literal, dense);
-      g_ptr_array_add (batch->staging, dense);
-      return copy (batch, queue, command->fill.to, dense, bytes, error);
-    }
+    result = cuda->driver->set32 (to, value, bytes / 4, stream);
   return _gantry_cuda_check (cuda, result, error, "filling %" G_GSIZE_FORMAT " bytes", bytes);
 }
 
@@ -177,12 +207,38 @@ record_timed (GantryBatch *batch, GantryQueue queue, CudaEvent *event, GError **
 }
 
 static gboolean
+is_stamped (const GantryBatch *batch, const GantryCommand *command)
+{
+  return batch->stamps != NULL && command->stamp != GANTRY_NO_STAMP
+         && (batch->stamps_all || command->kind == GANTRY_COMMAND_WAIT);
+}
+
+/* Two events around each command cost a good part of a short one. Where a recorder has marks on them it is told of each by the driver,
+ * but for waits; only its first batch is stamped whole, for what it is told to be of use where that turns out to be nothing.
+ * Returns: whether anything is stamped */
+static gboolean
+choose_stamps (GantryBatch *batch)
+{
+  CudaDevice *cuda = batch->cuda;
+  gpointer recorder = cuda->parent.marks.push != NULL ? cuda->parent.marks.self : NULL;
+
+  batch->stamps_all = recorder == NULL || recorder != cuda->stamped_for;
+  if (batch->stamps != NULL)
+    cuda->stamped_for = recorder;
+  for (guint queue = 0; queue < GANTRY_N_QUEUES; queue++)
+    for (guint32 i = 0; i < batch->lists[queue].n; i++)
+      if (is_stamped (batch, &batch->lists[queue].commands[i]))
+        return TRUE;
+  return FALSE;
+}
+
+static gboolean
 execute_timed (GantryBatch *batch, GantryQueue queue, const GantryCommand *command, GError **error)
 {
   CudaTiming timing = { command->stamp, queue };
   gboolean done;
 
-  if (batch->stamps == NULL || command->stamp == GANTRY_NO_STAMP)
+  if (!is_stamped (batch, command))
     return execute_marked (batch, queue, command, error);
   done = record_timed (batch, queue, &timing.begin, error) && execute_marked (batch, queue, command, error)
          && record_timed (batch, queue, &timing.end, error);
@@ -240,12 +296,13 @@ enqueue (GantryBatch *batch, GantryQueue queue, const GantryCommand *command, GE
   gboolean good;
 
   if (batch->cuda->checking && command->kind == GANTRY_COMMAND_LAUNCH)
-    batch->cuda->checked_kernel = ((const CudaPrepared *) command->launch.prepared)->kernel->name;
+    _gantry_cuda_set_checked (batch->cuda, ((const CudaPrepared *) command->launch.prepared)->kernel->name);
   good = execute_timed (batch, queue, command, error);
   if (good && !batch->capturing)
     good = batch->cuda->checking || (batch->cancellable != NULL && batch->cuda->run_ahead == 0)
              ? wait_for (batch, queue, command, error) : keep_pace (batch, queue, error);
-  batch->cuda->checked_kernel = NULL;
+  if (batch->cuda->checking)
+    _gantry_cuda_set_checked (batch->cuda, NULL);
   return good;
 }
 
@@ -358,7 +415,7 @@ wait_for_all (GantryBatch *batch, GError **error)
 static gboolean
 run (GantryBatch *batch, GError **error)
 {
-  gboolean timed = batch->stamps != NULL, ran = FALSE, done;
+  gboolean timed = choose_stamps (batch), ran = FALSE, done;
 
   if (g_cancellable_is_cancelled (batch->cancellable))
     {
@@ -366,12 +423,13 @@ run (GantryBatch *batch, GError **error)
       return TRUE;
     }
   batch->begin = gantry_time_ns ();
-  if (batch->cuda->use_graphs && !timed && !batch->cuda->checking)
+  if (batch->cuda->use_graphs && batch->stamps == NULL && !batch->cuda->checking)
     {
       done = _gantry_cuda_run_graph (batch, &ran, error);
       if (!done || ran)
         return done;
     }
+  _gantry_cuda_add_replay (batch->cuda, -1);
   if (timed && !_gantry_cuda_meet (batch->cuda, &batch->first, error))
     return FALSE;
   done = _gantry_cuda_enqueue_all (batch, error);

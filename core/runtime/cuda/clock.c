@@ -102,6 +102,12 @@ _gantry_cuda_read_clock (GantryBatch *batch, GError **error)
 gint64
 gantry_cuda_device_clock_error (const GantryDevice *device)
 {
+  CudaDevice *cuda = (CudaDevice *) device;
+  gint64 clock_error;
+
   g_return_val_if_fail (gantry_device_is_cuda (device), 0);
-  return ((const CudaDevice *) device)->clock_error;
+  g_mutex_lock (&cuda->parent.lock);
+  clock_error = cuda->clock_error;
+  g_mutex_unlock (&cuda->parent.lock);
+  return clock_error;
 }

@@ -111,14 +111,16 @@ _gantry_cuda_unload (GantryDevice *device, gpointer loaded)
 {
   CudaDevice *cuda = (CudaDevice *) device;
   CudaCode *code = loaded;
+  gboolean entered;
 
   g_mutex_lock (&cuda->running);
-  cuda->driver->context_push (cuda->context);
+  entered = _gantry_cuda_enter_anyway (cuda);
   _gantry_cuda_drop_graphs (cuda);
   for (guint32 i = 0; i < code->n_modules; i++)
     if (code->modules[i] != NULL)
       cuda->driver->module_unload (code->modules[i]);
-  _gantry_cuda_leave (cuda);
+  if (entered)
+    _gantry_cuda_leave (cuda);
   g_mutex_unlock (&cuda->running);
   g_ptr_array_unref (code->prepared);
   g_free (code->modules);

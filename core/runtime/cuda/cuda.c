@@ -2,6 +2,7 @@
 /* The CUDA device: its context and streams, its memory, copies that the caller waits for, and what becomes of it when
  * it fails. */
 #include "core/runtime/cuda/cuda-private.h"
+#include "core/base/asks.h"
 #include "core/base/error.h"
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,12 @@ _gantry_cuda_enter (CudaDevice *cuda, GError **error)
   if (_gantry_cuda_is_lost (cuda, error))
     return FALSE;
   return _gantry_cuda_check (cuda, cuda->driver->context_push (cuda->context), error, "making its context current");
+}
+
+gboolean
+_gantry_cuda_enter_anyway (CudaDevice *cuda)
+{
+  return cuda->driver->context_push (cuda->context) == 0;
 }
 
 void
@@ -69,6 +76,21 @@ advice (const CudaDevice *cuda, CudaResult result)
     }
 }
 
+void
+_gantry_cuda_note (CudaDevice *cuda, const char *format, ...)
+{
+  g_autofree char *text = NULL;
+  va_list args;
+
+  va_start (args, format);
+  text = g_strdup_vprintf (format, args);
+  va_end (args);
+  g_mutex_lock (&cuda->parent.lock);
+  if (!g_ptr_array_find_with_equal_func (cuda->notes, text, g_str_equal, NULL))
+    g_ptr_array_add (cuda->notes, g_steal_pointer (&text));
+  g_mutex_unlock (&cuda->parent.lock);
+}
+
 static void
 set_lost (CudaDevice *cuda, CudaResult result, const char *what)
 {
@@ -84,10 +106,31 @@ set_lost (CudaDevice *cuda, CudaResult result, const char *what)
   g_mutex_unlock (&cuda->parent.lock);
 }
 
+void
+_gantry_cuda_set_checked (CudaDevice *cuda, const char *name)
+{
+  g_mutex_lock (&cuda->parent.lock);
+  cuda->checked_kernel = name;
+  g_mutex_unlock (&cuda->parent.lock);
+}
+
+/* "running kernel 'x'", where each is waited for and one is under way (transfer full) (nullable) */
+static char *
+describe_checked (CudaDevice *cuda)
+{
+  char *text = NULL;
+
+  g_mutex_lock (&cuda->parent.lock);
+  if (cuda->checked_kernel != NULL)
+    text = g_strdup_printf ("running kernel '%s'", cuda->checked_kernel);
+  g_mutex_unlock (&cuda->parent.lock);
+  return text;
+}
+
 gboolean
 _gantry_cuda_check (CudaDevice *cuda, CudaResult result, GError **error, const char *what, ...)
 {
-  g_autofree char *text = NULL, *why = NULL;
+  g_autofree char *text = NULL, *why = NULL, *checked = NULL;
   va_list args;
 
   if (result == 0)
@@ -98,12 +141,8 @@ _gantry_cuda_check (CudaDevice *cuda, CudaResult result, GError **error, const c
   if (_gantry_cuda_is_sticky (result))
     {
       /* Whichever call hears of it first, it is that kernel's doing. */
-      if (cuda->checked_kernel != NULL)
-        {
-          g_free (text);
-          text = g_strdup_printf ("running kernel '%s'", cuda->checked_kernel);
-        }
-      set_lost (cuda, result, text);
+      checked = describe_checked (cuda);
+      set_lost (cuda, result, checked != NULL ? checked : text);
       _gantry_cuda_is_lost (cuda, error);
       return FALSE;
     }
@@ -215,17 +254,19 @@ cuda_deallocate (GantryDevice *device, GantryMemoryKind kind, void *memory, gsiz
 {
   CudaDevice *cuda = (CudaDevice *) device;
   const guint64 *fallen;
+  gboolean entered;
 
   if (bytes == 0)
     return;
-  cuda->driver->context_push (cuda->context);
+  entered = _gantry_cuda_enter_anyway (cuda);
   if (kind == GANTRY_MEMORY_DEVICE)
     cuda->driver->memory_free (GPOINTER_TO_SIZE (memory));
   else if (kind == GANTRY_MEMORY_PINNED_HOST)
     cuda->driver->host_free (memory);
   else
     free (memory);
-  _gantry_cuda_leave (cuda);
+  if (entered)
+    _gantry_cuda_leave (cuda);
   if (kind != GANTRY_MEMORY_DEVICE)
     return;
   g_mutex_lock (&cuda->parent.lock);
@@ -304,7 +345,8 @@ cuda_free (GantryDevice *device)
 
   if (cuda->context != NULL)
     {
-      cuda->driver->context_push (cuda->context);
+      gboolean entered = _gantry_cuda_enter_anyway (cuda);
+
       _gantry_cuda_drop_graphs (cuda);
       _gantry_cuda_blas_free (cuda->blas);
       free_events (cuda, cuda->events);
@@ -314,12 +356,15 @@ cuda_free (GantryDevice *device)
           cuda->driver->stream_free (cuda->streams[queue]);
       if (cuda->transfer != NULL)
         cuda->driver->stream_free (cuda->transfer);
-      _gantry_cuda_leave (cuda);
+      if (entered)
+        _gantry_cuda_leave (cuda);
       cuda->driver->context_release (cuda->ordinal);
     }
   _gantry_cuda_driver_free (cuda->driver);
   g_clear_error (&cuda->lost);
   g_hash_table_unref (cuda->allocations);
+  g_ptr_array_unref (cuda->notes);
+  g_free (cuda->choices_folder);
   g_mutex_clear (&cuda->running);
   g_mutex_clear (&cuda->transferring);
   gantry_device_clear (device);
@@ -392,8 +437,8 @@ look_at (CudaDevice *cuda, GError **error)
     return TRUE;
   g_set_error (
     error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-    "%s has compute capability %d.%d where 8.0 (Ampere) or newer is needed; choose another one (--device cuda:N), or run "
-    "on the processor: --device cpu",
+    "%s has compute capability %d.%d where 8.0 (Ampere) or newer is needed; " GANTRY_ASKS_OTHER_GPU
+    ", or " GANTRY_ASKS_PROCESSOR,
     cuda->parent.name, cuda->major, cuda->minor);
   return FALSE;
 }
@@ -408,8 +453,8 @@ make_context (CudaDevice *cuda, GError **error)
   if (result == CUDA_OUT_OF_MEMORY)
     g_set_error (
       error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
-      "%s has no memory left for the driver itself: other programs hold it (nvidia-smi lists them); end one, or choose "
-      "another GPU: --device cuda:N",
+      "%s has no memory left for the driver itself: other programs hold it (nvidia-smi lists them); end one, or "
+      GANTRY_ASKS_OTHER_GPU,
       cuda->parent.name);
   else if (result != 0)
     _gantry_cuda_set_system_error (driver, result == CUDA_INVALID_DEVICE ? CUDA_DEVICE_UNAVAILABLE : result, what,
@@ -442,6 +487,7 @@ gantry_cuda_device_new (int ordinal, GError **error)
   cuda->run_ahead = 256;
   cuda->checking = check != NULL && *check != '\0' && strcmp (check, "0") != 0;
   cuda->allocations = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  cuda->notes = g_ptr_array_new_with_free_func (g_free);
   cuda->events = g_ptr_array_new ();
   cuda->timed_events = g_ptr_array_new ();
   g_mutex_init (&cuda->running);
@@ -496,10 +542,43 @@ gantry_cuda_device_set_graphs (GantryDevice *device, gboolean graphs)
 }
 
 void
-gantry_cuda_device_set_library (GantryDevice *device, gboolean library)
+gantry_cuda_device_set_library (GantryDevice *device, gboolean library, const char *folder)
 {
+  CudaDevice *cuda = (CudaDevice *) device;
+
   g_return_if_fail (gantry_device_is_cuda (device));
-  ((CudaDevice *) device)->use_library = library;
+  cuda->use_library = library;
+  g_free (cuda->choices_folder);
+  cuda->choices_folder = g_strdup (folder);
+}
+
+char **
+gantry_cuda_device_get_notes (GantryDevice *device)
+{
+  CudaDevice *cuda = (CudaDevice *) device;
+  char **notes;
+
+  g_return_val_if_fail (gantry_device_is_cuda (device), NULL);
+  g_mutex_lock (&device->lock);
+  notes = g_new0 (char *, cuda->notes->len + (gsize) 1);
+  for (guint i = 0; i < cuda->notes->len; i++)
+    notes[i] = g_strdup (g_ptr_array_index (cuda->notes, i));
+  g_mutex_unlock (&device->lock);
+  return notes;
+}
+
+gint64
+gantry_cuda_device_take_replay_ns (GantryDevice *device)
+{
+  CudaDevice *cuda = (CudaDevice *) device;
+  gint64 ns;
+
+  g_return_val_if_fail (gantry_device_is_cuda (device), 0);
+  g_mutex_lock (&device->lock);
+  ns = cuda->replay_ns;
+  cuda->replay_ns = 0;
+  g_mutex_unlock (&device->lock);
+  return MAX (ns, 0);
 }
 
 void

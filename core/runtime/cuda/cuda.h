@@ -80,14 +80,29 @@ gint64 gantry_cuda_device_clock_error (const GantryDevice *device);
 void gantry_cuda_device_set_checking (GantryDevice *device, gboolean checking);
 /** Batches without stamps are recorded as a CUDA graph and replayed when the same commands come again. Off. */
 void gantry_cuda_device_set_graphs (GantryDevice *device, gboolean graphs);
+/**
+ * gantry_cuda_device_get_notes:
+ *
+ * What the device does otherwise than it was asked to, in sentences that say why: batches that cannot become a graph.
+ *
+ * Returns: (transfer full): ends with %NULL
+ */
+char **gantry_cuda_device_get_notes (GantryDevice *device);
+/** Nanoseconds that the batches since the last call took on the GPU, each between an event before it and one after it; 0 where one
+ *  of them was not replayed as a graph. What the host does before and after a batch is not in them. */
+gint64 gantry_cuda_device_take_replay_ns (GantryDevice *device);
 /** How often a graph was made and how often one was replayed: each (out) (optional) */
 void gantry_cuda_device_get_graphs (GantryDevice *device, guint *n_made, guint *n_replayed);
 /**
+ * gantry_cuda_device_set_library:
+ * @folder: (nullable): where it is kept which products the library does, so that every process chooses alike; NULL: each load measures
+ *
  * Programs loaded from now on have their plain matrix products done by cuBLASLt (GANTRY_LIBCUBLASLT names another file
- * than libcublasLt.so.13 or .12) where that is installed and measured to be faster by more than a tenth. Off: then
- * every program gives the same bits however it is planned, wherever it is loaded.
+ * than libcublasLt.so.13 or .12) where that is installed and measured to be faster by more than a tenth. A product that it then does not
+ * run is done by the own kernel, of which gantry_cuda_device_get_notes() tells. It works in the kernel's workspace: kernels that were
+ * compiled for it have some. Off: then every program gives the same bits however it is planned, wherever it is loaded.
  */
-void gantry_cuda_device_set_library (GantryDevice *device, gboolean library);
+void gantry_cuda_device_set_library (GantryDevice *device, gboolean library, const char *folder);
 /** How many commands of a queue that can be cancelled are handed over before the first of them is waited for; 256. */
 void gantry_cuda_device_set_run_ahead (GantryDevice *device, guint n_commands);
 

@@ -2,12 +2,11 @@
 /* Finds libcuda, fills the table of its functions and says in full sentences what is wrong with a machine where that
  * does not work. */
 #include "core/runtime/cuda/driver-private.h"
+#include "core/base/asks.h"
 #include "core/base/error.h"
+#include "core/base/vendor-library.h"
 #include <dlfcn.h>
 #include <string.h>
-
-/* Besides the loader's own paths: where Windows puts it for its Linux guests. */
-static const char *const places[] = { "libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1" };
 
 /* Loading. */
 
@@ -21,15 +20,18 @@ has_kernel_driver (void)
 static void *
 open_library (GError **error)
 {
+  static const char *const names[] = { "libcuda.so.1", NULL };
   const char *own = g_getenv ("GANTRY_LIBCUDA");
+  g_auto (GStrv) places = NULL;
   g_autofree char *why = NULL;
 
   if (own != NULL && *own == '\0')
     own = NULL;
-  for (guint i = 0; i < (own != NULL ? 1 : G_N_ELEMENTS (places)); i++)
+  places = own != NULL ? g_strdupv ((char *[]){ (char *) own, NULL }) : gantry_vendor_library_paths (NULL, names);
+  for (guint i = 0; places[i] != NULL; i++)
     {
       /* It is never unloaded: its threads and exit handlers would go on in nothing. */
-      void *library = dlopen (own != NULL ? own : places[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+      void *library = dlopen (places[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 
       if (library != NULL)
         return library;
@@ -39,21 +41,21 @@ open_library (GError **error)
   if (own != NULL)
     g_set_error (
       error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-      "no NVIDIA driver: %s, which GANTRY_LIBCUDA names, cannot be loaded (%s); correct or unset it, or run on the "
-      "processor: --device cpu",
+      "no NVIDIA driver: %s, which GANTRY_LIBCUDA names, cannot be loaded (%s); correct or unset it, or "
+      GANTRY_ASKS_PROCESSOR,
       own, why);
   else if (has_kernel_driver ())
     g_set_error (
       error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
       "no NVIDIA driver library: the driver's kernel module is loaded, but libcuda.so.1 is neither in the loader's paths "
-      "nor in /usr/lib/wsl/lib (%s); install the driver's user part of the same version (in a container: start it with "
-      "the GPUs passed in), or name the file in GANTRY_LIBCUDA",
+      "nor in /usr/local/nvidia/lib64 or /usr/lib/wsl/lib (%s); install the driver's user part of the same version (in a "
+      "container: start it with the GPUs passed in), or name the file in GANTRY_LIBCUDA",
       why);
   else
     g_set_error (
       error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-      "no NVIDIA driver: libcuda.so.1 is neither in the loader's paths nor in /usr/lib/wsl/lib (%s); it comes with "
-      "NVIDIA's driver, 525 or newer, not with the CUDA toolkit; install that, or run on the processor: --device cpu",
+      "no NVIDIA driver: libcuda.so.1 is neither in the loader's paths nor in /usr/local/nvidia/lib64 or /usr/lib/wsl/lib "
+      "(%s); it comes with NVIDIA's driver, 525 or newer, not with the CUDA toolkit; install that, or " GANTRY_ASKS_PROCESSOR,
       why);
   return NULL;
 }
@@ -105,7 +107,7 @@ check_version (CudaDriver *driver, GError **error)
     g_set_error (
       error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
       "the NVIDIA driver is too old: it knows CUDA %d.%d, and CUDA 12.0 is needed; install driver 525 or newer (580 or "
-      "newer for code that a toolkit 13 assembled), or run on the processor: --device cpu",
+      "newer for code that a toolkit 13 assembled), or " GANTRY_ASKS_PROCESSOR,
       driver->version / 1000, driver->version % 1000 / 10);
   return FALSE;
 }
@@ -219,7 +221,7 @@ remedy (CudaResult result, gboolean *supported)
              "driver";
     case CUDA_DEVICE_UNAVAILABLE:
       return "another process holds it (exclusive mode) or its administrator has closed it: end that process (nvidia-smi lists them), "
-             "or choose another one: --device cuda:N";
+             "or " GANTRY_ASKS_OTHER_GPU;
     default:
       break;
     }
@@ -231,8 +233,8 @@ remedy (CudaResult result, gboolean *supported)
              "GANTRY_LIBCUDA, and install NVIDIA's driver";
     case CUDA_NO_DEVICE:
       return g_getenv ("CUDA_VISIBLE_DEVICES") != NULL
-               ? "no GPU is there, or CUDA_VISIBLE_DEVICES hides it: unset that, or run on the processor: --device cpu"
-               : "no GPU is there: look at nvidia-smi, or run on the processor: --device cpu";
+               ? "no GPU is there, or CUDA_VISIBLE_DEVICES hides it: unset that, or " GANTRY_ASKS_PROCESSOR
+               : "no GPU is there: look at nvidia-smi, or " GANTRY_ASKS_PROCESSOR;
     case CUDA_REQUIRES_NEWER_DRIVER:
       return "the driver is too old: install driver 525 or newer";
     default:

@@ -11,7 +11,7 @@ struct _CudaGraphEntry
   GantryCommand *commands[GANTRY_N_QUEUES];
   guint32 n[GANTRY_N_QUEUES];
   CudaGraphExec exec;
-  GPtrArray *staging; /* that its copies read */
+  guint8 *pinned; /* (nullable): that its copies read */
 };
 
 static void
@@ -23,8 +23,8 @@ entry_free (CudaDevice *cuda, CudaGraphEntry *entry)
     cuda->driver->graph_exec_free (entry->exec);
   for (guint queue = 0; queue < GANTRY_N_QUEUES; queue++)
     g_free (entry->commands[queue]);
-  if (entry->staging != NULL)
-    g_ptr_array_unref (entry->staging);
+  if (entry->pinned != NULL)
+    cuda->driver->host_free (entry->pinned);
   g_free (entry);
 }
 
@@ -132,7 +132,35 @@ came_by (CudaDevice *cuda, guint64 hash)
   return FALSE;
 }
 
+static gsize
+n_commands (const GantryBatch *batch)
+{
+  gsize n = 0;
+
+  for (guint queue = 0; queue < GANTRY_N_QUEUES; queue++)
+    n += batch->lists[queue].n;
+  return n;
+}
+
 /* Capturing. */
+
+/* Beforehand: while a graph is made the driver gives no memory. */
+static gboolean
+pin (GantryBatch *batch, GError **error)
+{
+  CudaDevice *cuda = batch->cuda;
+  gsize bytes = 0;
+
+  for (guint queue = 0; queue < GANTRY_N_QUEUES; queue++)
+    for (guint32 i = 0; i < batch->lists[queue].n; i++)
+      if (batch->lists[queue].commands[i].kind == GANTRY_COMMAND_FILL)
+        bytes += _gantry_cuda_staged_bytes (batch->lists[queue].commands[i].fill.literal);
+  return bytes == 0
+         || _gantry_cuda_check (cuda,
+                                cuda->driver->host_alloc ((void **) &batch->pinned, bytes,
+                                                          CUDA_HOST_PORTABLE | CUDA_HOST_DEVICE_MAP),
+                                error, "pinning %" G_GSIZE_FORMAT " bytes of host memory for a graph", bytes);
+}
 
 static gboolean
 join (GantryBatch *batch, CudaStream from, CudaStream to, GPtrArray *used, GError **error)
@@ -176,8 +204,9 @@ make_graph (GantryBatch *batch, CudaGraphExec *exec, GError **error)
   CudaGraph graph = NULL;
   gboolean done;
 
-  if (!_gantry_cuda_check (cuda, cuda->driver->capture_begin (first, CUDA_CAPTURE_THREAD_LOCAL), error,
-                           "beginning a graph"))
+  if (!pin (batch, error)
+      || !_gantry_cuda_check (cuda, cuda->driver->capture_begin (first, CUDA_CAPTURE_THREAD_LOCAL), error,
+                              "beginning a graph"))
     return FALSE;
   batch->capturing = TRUE;
   done = capture (batch, used, error);
@@ -199,8 +228,11 @@ remember (GantryBatch *batch, guint64 hash, GError **error)
   CudaDevice *cuda = batch->cuda;
   CudaGraphEntry *entry = g_new0 (CudaGraphEntry, 1);
   CudaGraphEntry **slot;
+  gboolean made = make_graph (batch, &entry->exec, error);
 
-  if (!make_graph (batch, &entry->exec, error))
+  entry->pinned = g_steal_pointer (&batch->pinned);
+  batch->n_pinned = 0;
+  if (!made)
     {
       entry_free (cuda, entry);
       return NULL;
@@ -211,8 +243,6 @@ remember (GantryBatch *batch, guint64 hash, GError **error)
       entry->n[queue] = batch->lists[queue].n;
       entry->commands[queue] = g_memdup2 (batch->lists[queue].commands, entry->n[queue] * sizeof (GantryCommand));
     }
-  entry->staging = batch->staging;
-  batch->staging = g_ptr_array_new_with_free_func (g_free);
   slot = &cuda->graphs[cuda->next_graph++ % CUDA_MOST_GRAPHS];
   entry_free (cuda, *slot);
   *slot = entry;
@@ -231,6 +261,7 @@ go_without (GantryBatch *batch, GError *why, GError **error)
       g_propagate_error (error, why);
       return FALSE;
     }
+  _gantry_cuda_note (cuda, "Runs are handed to the GPU command by command, not as a CUDA graph: %s.", why->message);
   g_error_free (why);
   cuda->use_graphs = FALSE;
   for (guint32 i = 0; i < batch->n_events; i++)
@@ -243,19 +274,52 @@ go_without (GantryBatch *batch, GError *why, GError **error)
   return TRUE;
 }
 
+void
+_gantry_cuda_add_replay (CudaDevice *cuda, gint64 ns)
+{
+  g_mutex_lock (&cuda->parent.lock);
+  cuda->replay_ns = ns < 0 || cuda->replay_ns < 0 ? -1 : cuda->replay_ns + ns;
+  g_mutex_unlock (&cuda->parent.lock);
+}
+
+/* Between two events on its stream: what the driver takes to hand it over, and the host to wait for it, is no part of the time. */
+static gboolean
+replay (CudaDevice *cuda, CudaGraphExec exec, GError **error)
+{
+  CudaStream first = cuda->streams[GANTRY_QUEUE_COMPUTE];
+  const GantryDeviceMarks *marks = &cuda->parent.marks;
+  CudaEvent begin = _gantry_cuda_take_event (cuda, TRUE, error);
+  CudaEvent end = begin != NULL ? _gantry_cuda_take_event (cuda, TRUE, error) : NULL;
+  float milliseconds = 0;
+  gboolean done = end != NULL;
+
+  if (marks->push != NULL)
+    marks->push (marks->self, G_MAXUINT32);
+  done = done && _gantry_cuda_check (cuda, cuda->driver->event_record (begin, first), error, "recording a time")
+         && _gantry_cuda_check (cuda, cuda->driver->graph_launch (exec, first), error, "launching a graph")
+         && _gantry_cuda_check (cuda, cuda->driver->event_record (end, first), error, "recording a time");
+  if (marks->pop != NULL)
+    marks->pop (marks->self);
+  /* In any case: nothing may still read what is freed next. */
+  done = _gantry_cuda_check (cuda, cuda->driver->stream_synchronize (first), done ? error : NULL, "running a graph") && done
+         && _gantry_cuda_check (cuda, cuda->driver->event_elapsed (&milliseconds, begin, end), error, "reading a time");
+  _gantry_cuda_give_event (cuda, TRUE, begin);
+  _gantry_cuda_give_event (cuda, TRUE, end);
+  _gantry_cuda_add_replay (cuda, done ? MAX ((gint64) ((double) milliseconds * 1e6), 1) : -1);
+  return done;
+}
+
 gboolean
 _gantry_cuda_run_graph (GantryBatch *batch, gboolean *ran, GError **error)
 {
   CudaDevice *cuda = batch->cuda;
-  CudaStream first = cuda->streams[GANTRY_QUEUE_COMPUTE];
-  const GantryDeviceMarks *marks = &cuda->parent.marks;
   guint64 hash = hash_batch (batch);
   CudaGraphEntry *entry = find (cuda, batch, hash);
   GError *why = NULL;
-  gboolean done;
 
   *ran = FALSE;
-  if (entry == NULL && !came_by (cuda, hash))
+  /* One command by itself gains nothing: so are constants written. */
+  if (n_commands (batch) < 2 || (entry == NULL && !came_by (cuda, hash)))
     return TRUE;
   cuda->n_replayed += entry != NULL;
   if (entry == NULL)
@@ -263,10 +327,5 @@ _gantry_cuda_run_graph (GantryBatch *batch, gboolean *ran, GError **error)
   if (entry == NULL)
     return go_without (batch, why, error);
   *ran = TRUE;
-  if (marks->push != NULL)
-    marks->push (marks->self, G_MAXUINT32);
-  done = _gantry_cuda_check (cuda, cuda->driver->graph_launch (entry->exec, first), error, "launching a graph");
-  if (marks->pop != NULL)
-    marks->pop (marks->self);
-  return done && _gantry_cuda_check (cuda, cuda->driver->stream_synchronize (first), error, "running a graph");
+  return replay (cuda, entry->exec, error);
 }

@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Matrix products by cuBLASLt, where that is asked for, installed and faster than the own kernel: both are measured when a
- * program is loaded, once for each shape. A difference within a tenth keeps the own kernel, so that the choice does not change
- * from run to run; reductions whose order is left open are not taken, so that a result does not change either. */
+ * program is loaded, once for each shape. What was chosen is kept in a folder, so that all processes choose alike on one GPU, by
+ * one version of the library; reductions whose order is left open are not taken, so that a result does not change either. */
 #include "core/runtime/cuda/blas-private.h"
 #include "core/runtime/cuda/cuda-private.h"
+#include "core/base/cache.h"
 #include "core/base/error.h"
+#include "core/base/output.h"
+#include "core/base/vendor-library.h"
 #include <dlfcn.h>
 #include <string.h>
 
 #define MOST_ALGORITHMS 8
 #define ROUNDS 5
 #define WORTH_IT 0.9f
+/* What places of a plan guarantee; the library takes 256 for granted where it is not told. */
+#define ALIGNMENT 64u
 
 #define BLAS_FUNCTIONS(F)                                                                                              \
   F (create, "cublasLtCreate", (BlasHandle * handle))                                                                  \
@@ -36,6 +41,7 @@
 struct _CudaBlas
 {
   void *library;
+  gsize version;
   BlasHandle handle;
   GHashTable *choices; /* text of a shape -> Choice */
   BLAS_FUNCTIONS (BLAS_POINTER)
@@ -47,6 +53,14 @@ typedef struct
   gboolean library; /* is faster */
   BlasFound found;
 } Choice;
+
+static void
+choice_free (Choice *choice)
+{
+  g_free (choice);
+}
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Choice, choice_free)
 
 struct _CudaProduct
 {
@@ -82,20 +96,29 @@ fill_table (CudaBlas *blas)
   return TRUE;
 }
 
+static gsize
+version_of (void *library)
+{
+  gsize (*version) (void);
+
+  *(void **) &version = dlsym (library, "cublasLtGetVersion");
+  return version != NULL ? version () : 0;
+}
+
 CudaBlas *
 _gantry_cuda_blas_new (void)
 {
-  static const char *const names[] = { "libcublasLt.so.13", "libcublasLt.so.12" };
+  static const char *const names[] = { "libcublasLt.so.13", "libcublasLt.so.12", NULL };
   const char *own = g_getenv ("GANTRY_LIBCUBLASLT");
+  g_auto (GStrv) places =
+    own != NULL && *own != '\0' ? g_strdupv ((char *[]){ (char *) own, NULL }) : gantry_vendor_library_paths (NULL, names);
   CudaBlas *blas = g_new0 (CudaBlas, 1);
 
-  if (own != NULL && *own != '\0')
-    blas->library = dlopen (own, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-  else
-    for (guint i = 0; i < G_N_ELEMENTS (names) && blas->library == NULL; i++)
-      blas->library = dlopen (names[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  for (guint i = 0; places[i] != NULL && blas->library == NULL; i++)
+    blas->library = dlopen (places[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (blas->library != NULL && fill_table (blas) && blas->create (&blas->handle) == 0)
     {
+      blas->version = version_of (blas->library);
       blas->choices = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
       return blas;
     }
@@ -157,13 +180,16 @@ ask_for_algorithms (CudaProduct *product, gsize workspace, BlasFound *found)
 {
   CudaBlas *blas = product->blas;
   guint64 bytes = workspace;
-  guint32 reductions = BLAS_REDUCTIONS_IN_ORDER;
+  guint32 reductions = BLAS_REDUCTIONS_IN_ORDER, alignment = ALIGNMENT;
   BlasWish wish = NULL;
+  gboolean wished = TRUE;
   int n = 0;
 
   if (blas->wish_new (&wish) != 0)
     return 0;
-  if (blas->wish_set (wish, BLAS_WISH_WORKSPACE, &bytes, sizeof bytes) != 0
+  for (int i = 0; i < 4; i++)
+    wished = wished && blas->wish_set (wish, BLAS_WISH_ALIGNMENT_A + i, &alignment, sizeof alignment) == 0;
+  if (!wished || blas->wish_set (wish, BLAS_WISH_WORKSPACE, &bytes, sizeof bytes) != 0
       || blas->wish_set (wish, BLAS_WISH_REDUCTIONS, &reductions, sizeof reductions) != 0
       || blas->find (blas->handle, product->desc, product->first, product->second, product->result, product->result, wish,
                      MOST_ALGORITHMS, found, &n) != 0)
@@ -263,13 +289,74 @@ choose (CudaDevice *cuda, const CudaPrepared *prepared, CudaProduct *product, gs
   return choice;
 }
 
+/* Choices that are kept: a file each, named by a hash of all that a choice depends on. */
+
+static char *
+file_of (const CudaDevice *cuda, const char *key)
+{
+  g_autofree char *all = NULL, *name = NULL;
+
+  if (cuda->choices_folder == NULL)
+    return NULL;
+  all = g_strdup_printf ("%s\ncuBLASLt %" G_GSIZE_FORMAT "\n%s", cuda->parent.name, cuda->blas->version, key);
+  name = g_compute_checksum_for_string (G_CHECKSUM_SHA256, all, -1);
+  return g_build_filename (cuda->choices_folder, name, NULL);
+}
+
+/* "own", or "library WORKSPACE" and the algorithm, which the library's documentation says may be kept for the same version. */
+static Choice *
+read_choice (const CudaDevice *cuda, const char *key)
+{
+  g_autofree char *path = file_of (cuda, key), *text = NULL;
+  g_auto (GStrv) words = NULL;
+  g_autoptr (Choice) choice = NULL;
+
+  if (path == NULL || !g_file_get_contents (path, &text, NULL, NULL))
+    return NULL;
+  gantry_cache_use (path);
+  words = g_strsplit (g_strstrip (text), " ", -1);
+  choice = g_new0 (Choice, 1);
+  if (g_strv_length (words) == 1 && strcmp (words[0], "own") == 0)
+    return g_steal_pointer (&choice);
+  if (g_strv_length (words) != 2 + G_N_ELEMENTS (choice->found.algorithm.data) || strcmp (words[0], "library") != 0)
+    return NULL;
+  choice->library = TRUE;
+  choice->found.workspace = (gsize) g_ascii_strtoull (words[1], NULL, 10);
+  for (guint i = 0; i < G_N_ELEMENTS (choice->found.algorithm.data); i++)
+    choice->found.algorithm.data[i] = g_ascii_strtoull (words[2 + i], NULL, 16);
+  return g_steal_pointer (&choice);
+}
+
+/* A folder that cannot be written keeps nothing: then it is measured again. */
+static void
+write_choice (const CudaDevice *cuda, const char *key, const Choice *choice)
+{
+  g_autofree char *path = file_of (cuda, key);
+  g_autoptr (GString) text = g_string_new (choice->library ? "library" : "own");
+
+  if (path == NULL || g_mkdir_with_parents (cuda->choices_folder, 0700) != 0)
+    return;
+  if (choice->library)
+    g_string_append_printf (text, " %" G_GSIZE_FORMAT, choice->found.workspace);
+  for (guint i = 0; choice->library && i < G_N_ELEMENTS (choice->found.algorithm.data); i++)
+    g_string_append_printf (text, " %" G_GINT64_MODIFIER "x", choice->found.algorithm.data[i]);
+  g_string_append_c (text, '\n');
+  gantry_output_write (path, NULL, text->str, text->len, NULL);
+}
+
 static char *
 key_of (const GantryGpuProduct *of, gsize workspace)
 {
-  return g_strdup_printf ("%u %u %u%u %" G_GINT64_FORMAT " %" G_GINT64_FORMAT " %" G_GINT64_FORMAT " %" G_GINT64_FORMAT
+  return g_strdup_printf ("align %u, %u %u %u%u %" G_GINT64_FORMAT " %" G_GINT64_FORMAT " %" G_GINT64_FORMAT " %" G_GINT64_FORMAT
                           " %" G_GINT64_FORMAT " %" G_GINT64_FORMAT " %" G_GINT64_FORMAT " %" G_GSIZE_FORMAT,
-                          of->element, of->result, of->a_transposed, of->b_transposed, of->m, of->n, of->k, of->batch,
+                          ALIGNMENT, of->element, of->result, of->a_transposed, of->b_transposed, of->m, of->n, of->k, of->batch,
                           of->a_stride, of->b_stride, of->c_stride, workspace);
+}
+
+static gboolean
+is_aligned (const void *address)
+{
+  return GPOINTER_TO_SIZE (address) % ALIGNMENT == 0;
 }
 
 CudaProduct *
@@ -283,7 +370,8 @@ _gantry_cuda_product_new (CudaDevice *cuda, const GantryKernel *kernel, const Cu
   CudaProduct *product;
   Choice *choice;
 
-  if (of->a >= n || of->b >= n || of->c >= n || type_of (of->element) < 0 || type_of (of->result) < 0 || of->batch > G_MAXINT32)
+  if (of->a >= n || of->b >= n || of->c >= n || !is_aligned (buffers[of->a]) || !is_aligned (buffers[of->b])
+      || !is_aligned (buffers[of->c]) || type_of (of->element) < 0 || type_of (of->result) < 0 || of->batch > G_MAXINT32)
     return NULL;
   product = g_new0 (CudaProduct, 1);
   product->blas = cuda->blas;
@@ -299,7 +387,13 @@ _gantry_cuda_product_new (CudaDevice *cuda, const GantryKernel *kernel, const Cu
   choice = g_hash_table_lookup (cuda->blas->choices, key);
   if (choice == NULL)
     {
-      choice = choose (cuda, prepared, product, workspace);
+      choice = read_choice (cuda, key);
+      if (choice == NULL || choice->found.workspace > workspace)
+        {
+          g_free (choice);
+          choice = choose (cuda, prepared, product, workspace);
+          write_choice (cuda, key, choice);
+        }
       g_hash_table_insert (cuda->blas->choices, g_steal_pointer (&key), choice);
     }
   product->found = choice->found;

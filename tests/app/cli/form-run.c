@@ -157,7 +157,7 @@ form_step_solve (FormStep *step, guint64 bytes, GError **error)
   solution = gantry_solve (planner, &goal, NULL, NULL, error);
   if (solution == NULL)
     return NULL;
-  g_assert_cmpuint (solution->peak_bytes, <=, bytes);
+  g_assert_cmpuint (solution->figures.peak_bytes, <=, bytes);
   target.memory_limit = solution->limit_bytes;
   options.target = &target;
   limited = gantry_planner_new (form_step_module (step), &options, NULL, error);

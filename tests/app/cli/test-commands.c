@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Each subcommand: what it prints, writes and answers, and what it says when it cannot. */
+#include "core/base/child-program.h"
 #include "tests/app/cli/cli-test.h"
 #include <cairo.h>
 #include <glib/gstdio.h>
@@ -96,7 +97,8 @@ test_set (void)
 
   cli_assert_status (open, 3);
   g_assert_nonnull (strstr (open->err, "Frobnicate"));
-  g_assert_nonnull (strstr (open->err, "it depends on 'rate': --set rate=VALUE fixes it"));
+  g_assert_nonnull (strstr (open->err, "it depends on 'rate': set the value of this input"));
+  g_assert_nonnull (strstr (open->err, "; --set NAME=VALUE sets a value"));
   cli_assert_status (other, 3);
   g_assert_nonnull (strstr (other->err, "Frobnicate"));
   g_assert_null (strstr (other->err, "--set"));
@@ -106,6 +108,21 @@ test_set (void)
   g_assert_cmpfloat (y[0], ==, 48003);
   g_assert_cmpfloat (y[1], ==, 48003);
   cli_remove_folder (g_steal_pointer (&folder));
+}
+
+/* Who shows the messages beside controls of its own, as the window does, gets none that names an option. */
+static void
+test_no_option_hints (void)
+{
+  g_autofree char *path = cli_own_file ("rate.onnx");
+  g_autoptr (CliResult) asked = NULL;
+
+  g_setenv (GANTRY_NO_OPTION_HINTS, "1", TRUE);
+  asked = cli_run ("plan", path, NULL);
+  g_unsetenv (GANTRY_NO_OPTION_HINTS);
+  cli_assert_status (asked, 3);
+  g_assert_nonnull (strstr (asked->err, "it depends on 'rate'"));
+  g_assert_null (strstr (asked->err, "--"));
 }
 
 /* The value may be a file; an input that has a default keeps it. */
@@ -209,6 +226,56 @@ test_run (void)
 }
 
 /* The time of a run is that of its recorded repetitions: what recording them takes is no part of it. */
+/* The numbers at the end of a .npy of four. */
+static void
+assert_four (const char *folder, const char *name, float expected)
+{
+  g_autofree char *path = g_build_filename (folder, "out", name, NULL), *bytes = NULL;
+  gsize length;
+  float numbers[4];
+
+  g_assert_true (g_file_get_contents (path, &bytes, &length, NULL));
+  g_assert_cmpuint (length, >, sizeof numbers);
+  memcpy (numbers, bytes + length - sizeof numbers, sizeof numbers);
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    g_assert_cmpfloat (numbers[i], ==, expected);
+}
+
+/* An argument that is donated to one result and is another one keeps its value until that is read, and from step to step. */
+static void
+test_returned_argument (void)
+{
+  static const struct
+  {
+    const char *results, *option, *value;
+    float first, second;
+  } cases[] = {
+    { "%0, %a", "--runs", "1", 8, 3 },
+    { "%0, %a", "--steps", "3", 19, 11 },
+    { "%b, %a", "--runs", "1", 5, 3 },
+    { "%b, %a", "--steps", "2", 3, 5 },
+  };
+  char *folder = cli_temporary_folder ();
+  g_autofree char *path = g_build_filename (folder, "x.mlir", NULL), *out = g_build_filename (folder, "out", NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *text = g_strdup_printf (
+        "func.func @main(%%a: tensor<4xf32> {tf.aliasing_output = 0 : i32}, %%b: tensor<4xf32> {tf.aliasing_output = 1 : i32}) -> "
+        "(tensor<4xf32>, tensor<4xf32>) {\n  %%0 = stablehlo.add %%a, %%b : tensor<4xf32>\n  return %s : tensor<4xf32>, tensor<4xf32>\n}\n",
+        cases[i].results);
+      g_autoptr (CliResult) result = NULL;
+
+      g_assert_true (g_file_set_contents (path, text, -1, NULL));
+      result = cli_run ("run", path, cases[i].option, cases[i].value, "--warmup", "0", "--quick-compile", "-i", "value:3", "-i",
+                        "value:5", "--output-dir", out, NULL);
+      cli_assert_status (result, 0);
+      assert_four (folder, "output_0.npy", cases[i].first);
+      assert_four (folder, "output_1.npy", cases[i].second);
+    }
+  cli_remove_folder (folder);
+}
+
 static void
 test_median (void)
 {
@@ -453,6 +520,60 @@ test_verify_conformance (void)
   cli_remove_folder (folder);
 }
 
+/* A folder of XLA's dumps: its passes come before Gantry's, one of several compilations is named, and a session opens it again. */
+static void
+test_dump (void)
+{
+  char *folder = cli_temporary_folder ();
+  g_autofree char *session = g_build_filename (folder, "x.gantry", NULL);
+  g_autofree char *dump = g_build_filename (g_getenv ("GANTRY_SOURCE_ROOT"), "tests", "fixtures", "xla-dump", NULL);
+  g_autofree char *other = g_build_filename (folder, "module_0007.f.before_optimizations.txt", NULL);
+  g_autofree char *third = g_build_filename (folder, "module_0008.f.cpu_after_optimizations.txt", NULL);
+  g_autoptr (CliResult) info = cli_run ("info", "--json", dump, NULL), passes = cli_run ("passes", "--json", dump, NULL);
+  g_autoptr (CliResult) saved = cli_run ("plan", "-o", session, dump, NULL), again = cli_run ("passes", "--json", session, NULL);
+  g_autoptr (CliResult) carried = cli_run ("plan", "--embed", "-o", session, dump, NULL);
+  g_autoptr (CliResult) several = NULL, second = NULL;
+  g_autoptr (JsonNode) root = NULL, list = NULL, list_again = NULL;
+  JsonObject *assignment;
+  JsonArray *names;
+
+  cli_assert_status (info, 0);
+  root = cli_json (info);
+  g_assert_cmpstr (json_object_get_string_member (json_node_get_object (root), "format"), ==, "XLA dump");
+  assignment = json_object_get_object_member (json_node_get_object (root), "xla_assignment");
+  g_assert_cmpint (json_object_get_int_member (assignment, "total_bytes"), ==, 352);
+  g_assert_cmpint (json_object_get_int_member (assignment, "peak_bytes"), ==, 352);
+  g_assert_cmpuint (json_array_get_length (json_object_get_array_member (assignment, "allocations")), ==, 4);
+  cli_assert_status (passes, 0);
+  list = cli_json (passes);
+  names = json_object_get_array_member (json_node_get_object (list), "passes");
+  g_assert_cmpstr (json_object_get_string_member (json_array_get_object_element (names, 0), "name"), ==, "import");
+  g_assert_cmpstr (json_object_get_string_member (json_array_get_object_element (names, 0), "title"), ==, "XLA: before optimizations");
+  g_assert_cmpstr (json_object_get_string_member (json_array_get_object_element (names, 2), "name"), ==, "xla-7-algsimp");
+  g_assert_cmpint (json_object_get_int_member (json_array_get_object_element (names, 2), "removed"), >, 0);
+  g_assert_cmpstr (json_object_get_string_member (json_array_get_object_element (names, 7), "name"), ==, "xla-after_optimizations");
+  g_assert_cmpint (json_object_get_int_member (json_array_get_object_element (names, 7), "nodes_after"), ==,
+                   json_object_get_int_member (json_node_get_object (root), "nodes"));
+  g_assert_cmpstr (json_object_get_string_member (json_array_get_object_element (names, 8), "name"), ==, "legalize");
+  cli_assert_status (saved, 0);
+  cli_assert_status (again, 0);
+  list_again = cli_json (again);
+  g_assert_cmpuint (json_array_get_length (json_object_get_array_member (json_node_get_object (list_again), "passes")), ==,
+                    json_array_get_length (names));
+  cli_assert_one_error (carried, "carries no folder of dumps along");
+  g_assert_true (g_file_set_contents (other, "HloModule f\nENTRY e {\n  ROOT x = f32[2]{0} parameter(0)\n}\n", -1, NULL));
+  g_assert_true (g_file_set_contents (third, "HloModule f\nENTRY e {\n  ROOT x = f32[3]{0} parameter(0)\n}\n", -1, NULL));
+  several = cli_run ("info", folder, NULL);
+  cli_assert_status (several, 1);
+  g_assert_nonnull (strstr (several->err, "has 2 compilations, name one as the entry"));
+  g_assert_nonnull (strstr (several->err, "f#2 (module 8"));
+  g_assert_nonnull (strstr (several->err, "\n--entry=NAME names one\n"));
+  second = cli_run ("info", "--entry=f#2", folder, NULL);
+  cli_assert_status (second, 0);
+  g_assert_nonnull (strstr (second->out, "f32[3]"));
+  cli_remove_folder (folder);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -464,10 +585,13 @@ main (int argc, char **argv)
   g_test_add_func ("/cli/info-of-trace", test_info_of_trace);
   g_test_add_func ("/cli/unsupported", test_unsupported);
   g_test_add_func ("/cli/set", test_set);
+  g_test_add_func ("/cli/no-option-hints", test_no_option_hints);
   g_test_add_func ("/cli/set-file", test_set_file);
   g_test_add_func ("/cli/set-wrong", test_set_wrong);
   g_test_add_func ("/cli/passes", test_passes);
+  g_test_add_func ("/cli/dump", test_dump);
   g_test_add_func ("/cli/run", test_run);
+  g_test_add_func ("/cli/returned-argument", test_returned_argument);
   g_test_add_func ("/cli/median", test_median);
   g_test_add_func ("/cli/mismatch", test_mismatch);
   g_test_add_func ("/cli/instructions", test_instructions);

@@ -135,6 +135,23 @@ test_no_program (void)
   cli_remove_folder (folder);
 }
 
+/* A program is not what stands before its first NUL: none of it runs. */
+static void
+test_null_byte (void)
+{
+  static const char text[] = "print('ran')\n\0raise ValueError('hidden')\n";
+  char *folder = cli_temporary_folder ();
+  g_autofree char *program = g_build_filename (folder, "program.py", NULL);
+  g_autoptr (CliResult) result = NULL;
+
+  g_assert_true (g_file_set_contents (program, text, sizeof text - 1, NULL));
+  result = cli_run ("python", program, NULL);
+  cli_assert_status (result, 1);
+  g_assert_nonnull (strstr (result->err, "source code cannot contain null bytes"));
+  g_assert_cmpstr (result->out, ==, "");
+  cli_remove_folder (folder);
+}
+
 /* That nothing was found is said, and is no success. */
 static void
 test_no_graph (void)
@@ -189,6 +206,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cli/hostile/no-file", test_no_file);
   g_test_add_func ("/cli/hostile/no-program", test_no_program);
   g_test_add_func ("/cli/hostile/no-graph", test_no_graph);
+  g_test_add_func ("/cli/hostile/null-byte", test_null_byte);
   g_test_add_func ("/cli/hostile/large", test_large);
   g_test_add_func ("/cli/hostile/endless", test_endless);
   return g_test_run ();

@@ -241,7 +241,7 @@ test_ssh (Place *place, gconstpointer data)
   g_setenv ("PATH", path, TRUE);
   check_report (result, 2);
   cli_assert_status (unreachable, 1);
-  g_assert_nonnull (strstr (unreachable->err, "elsewhere could not be reached by ssh\nno route to elsewhere"));
+  g_assert_nonnull (strstr (unreachable->err, "elsewhere could not be reached by ssh\n  no route to elsewhere"));
   g_unlink (ssh);
 }
 

@@ -344,6 +344,29 @@ test_numbers (Place *place, gconstpointer data)
     }
 }
 
+/* A program that is over its limit has no plan to draw: one error says why, and a run that fitted is drawn all the same. */
+static void
+test_over_limit (Place *place, gconstpointer data)
+{
+  static const char *const views[] = { "--view=timeline", "--view=memory" };
+  g_autofree char *model = cli_own_file ("sample.onnx"), *svg = g_build_filename (place->folder, "x.svg", NULL);
+  g_autoptr (CliResult) made = cli_run ("run", "--runs=1", "-o", place->session, model, NULL);
+  g_autoptr (CliResult) set = cli_run ("compile", "--session", "--limit=64", place->session, NULL);
+
+  cli_assert_status (made, 0);
+  cli_assert_status (set, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (views); i++)
+    {
+      g_autoptr (CliResult) refused = cli_run ("render", views[i], "-o", svg, place->session, NULL);
+      g_autoptr (CliResult) drawn = cli_run ("render", views[i], "--run=1", "-o", svg, place->session, NULL);
+
+      cli_assert_status (refused, 1);
+      cli_assert_one_error (refused, "--fit");
+      cli_assert_status (drawn, 0);
+      g_assert_cmpint (g_unlink (svg), ==, 0);
+    }
+}
+
 /* What a stranger wrote into a session is no command to the terminal, and no half of a letter. */
 static void
 test_strange_names (Place *place, gconstpointer data)
@@ -423,6 +446,7 @@ main (int argc, char **argv)
   ADD ("deleted", test_deleted);
   ADD ("decimal-ids", test_decimal_ids);
   ADD ("numbers", test_numbers);
+  ADD ("over-limit", test_over_limit);
   ADD ("strange-names", test_strange_names);
   ADD ("round-trip", test_round_trip);
   ADD ("program", test_program);

@@ -1,69 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Training steps, plans, the solver, the front and runs of several steps on the command line. */
-#include "tests/app/cli/cli-test.h"
+#include "tests/app/cli/step-test.h"
 #include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
-
-typedef struct
-{
-  char *folder;
-  char *step; /* session file */
-} Place;
-
-static void
-set_up (Place *place, gconstpointer data)
-{
-  place->folder = cli_temporary_folder ();
-  place->step = g_build_filename (place->folder, "step.gantry", NULL);
-}
-
-static void
-tear_down (Place *place, gconstpointer data)
-{
-  cli_remove_folder (place->folder);
-  g_free (place->step);
-}
-
-static char *
-program (const char *name)
-{
-  const char *root = g_getenv ("GANTRY_SOURCE_ROOT");
-
-  return g_build_filename (root != NULL ? root : ".", "data", "programs", name, NULL);
-}
-
-/* A step of @name in place->step. (transfer full): what train printed */
-static JsonNode *
-make_step (const Place *place, const char *name)
-{
-  g_autofree char *path = program (name);
-  g_autoptr (CliResult) result = cli_run ("train", "--optimizer=adam", "--lr=0.01", "--loss=mse", "--json", "-o",
-                                          place->step, path, NULL);
-
-  cli_assert_status (result, 0);
-  return cli_json (result);
-}
-
-/* @command on the step; more arguments follow, NULL-terminated. Returns the object. (transfer full) */
-static JsonNode *
-ask (const Place *place, const char *command, ...)
-{
-  g_autoptr (GPtrArray) arguments = g_ptr_array_new ();
-  g_autoptr (CliResult) result = NULL;
-  va_list list;
-
-  g_ptr_array_add (arguments, (gpointer) command);
-  g_ptr_array_add (arguments, (gpointer) "--json");
-  va_start (list, command);
-  for (const char *argument = va_arg (list, const char *); argument != NULL; argument = va_arg (list, const char *))
-    g_ptr_array_add (arguments, (gpointer) argument);
-  va_end (list);
-  g_ptr_array_add (arguments, place->step);
-  result = cli_runv (arguments);
-  cli_assert_status (result, 0);
-  return cli_json (result);
-}
 
 /* Bytes that a run touched where its plan has nothing. */
 static gint64
@@ -73,13 +13,6 @@ outside (JsonNode *node)
 
   g_assert_nonnull (memory);
   return json_object_get_int_member (json_object_get_object_member (memory, "outside"), "bytes");
-}
-
-static gint64
-number (JsonNode *node, const char *key)
-{
-  g_assert_true (json_object_has_member (json_node_get_object (node), key));
-  return json_object_get_int_member (json_node_get_object (node), key);
 }
 
 static double
@@ -97,46 +30,47 @@ list (JsonNode *node, const char *key)
 }
 
 static void
-test_train (Place *place, gconstpointer data)
+test_train (StepPlace *place, gconstpointer data)
 {
-  g_autoptr (JsonNode) made = make_step (place, "mlp.gir");
+  g_autoptr (JsonNode) made = step_make (place, "mlp.gir");
   g_autoptr (CliResult) passes = cli_run ("passes", place->step, NULL);
-  g_autoptr (JsonNode) plan = ask (place, "plan", NULL);
+  g_autoptr (JsonNode) plan = step_ask (place, "plan", NULL);
   JsonObject *nodes = json_object_get_object_member (json_node_get_object (made), "nodes");
 
-  g_assert_cmpint (number (made, "parameters"), ==, 4);
-  g_assert_cmpint (number (made, "states"), ==, 9); /* two moments of each, and the step */
+  g_assert_cmpint (step_number (made, "parameters"), ==, 4);
+  g_assert_cmpint (step_number (made, "states"), ==, 9); /* two moments of each, and the step */
   g_assert_cmpint (json_object_get_int_member (nodes, "backward"), >, 0);
   g_assert_cmpint (json_object_get_int_member (nodes, "update"), >, 0);
-  g_assert_cmpint (number (made, "peak_bytes"), >=, number (made, "lower_bound_bytes"));
-  g_assert_cmpint (number (made, "alias_bytes"), >, number (made, "parameter_bytes") * 2);
-  g_assert_cmpint (number (made, "copied_bytes"), ==, 0);
+  g_assert_cmpint (step_number (made, "peak_bytes"), >=, step_number (made, "lower_bound_bytes"));
+  g_assert_cmpint (step_number (made, "alias_bytes"), >, step_number (made, "parameter_bytes") * 2);
+  g_assert_cmpint (step_number (made, "copied_bytes"), ==, 0);
   cli_assert_status (passes, 0);
   g_assert_nonnull (strstr (passes->out, "\ntrain "));
-  g_assert_cmpint (number (plan, "peak_bytes"), ==, number (made, "peak_bytes"));
+  g_assert_cmpint (step_number (plan, "peak_bytes"), ==, step_number (made, "peak_bytes"));
 }
 
 static void
-test_gradients_only (Place *place, gconstpointer data)
+test_gradients_only (StepPlace *place, gconstpointer data)
 {
-  g_autofree char *path = program ("mlp.gir");
+  g_autofree char *path = step_program ("mlp.gir");
   g_autoptr (CliResult) result = cli_run ("train", "--gradients-only", "--json", path, NULL);
   g_autoptr (JsonNode) root = NULL;
 
   cli_assert_status (result, 0);
   root = cli_json (result);
-  g_assert_cmpint (number (root, "states"), ==, 0);
-  g_assert_cmpint (number (root, "alias_bytes"), ==, 0);
+  g_assert_cmpint (step_number (root, "states"), ==, 0);
+  g_assert_cmpint (step_number (root, "alias_bytes"), ==, 0);
 }
 
 /* Without the loss the results are the gradients, or the parameters and states: less is computed and kept, and a run of steps
  * tells no losses. */
 static void
-test_no_loss (Place *place, gconstpointer data)
+test_no_loss (StepPlace *place, gconstpointer data)
 {
-  g_autofree char *path = program ("mlp.gir");
+  g_autofree char *path = step_program ("mlp.gir");
   g_autoptr (CliResult) with = cli_run ("train", "--gradients-only", "--loss=mse", "--json", path, NULL);
-  g_autoptr (CliResult) without = cli_run ("train", "--gradients-only", "--no-loss", "--loss=mse", "--json", path, NULL);
+  g_autoptr (CliResult) without = cli_run ("train", "--gradients-only", "--no-loss", "--loss=mse", "--json", path,
+                                           NULL);
   g_autoptr (CliResult) update = cli_run ("train", "--no-loss", "--loss=mse", "-o", place->step, path, NULL);
   g_autoptr (JsonNode) a = NULL, b = NULL, steps = NULL;
 
@@ -147,29 +81,30 @@ test_no_loss (Place *place, gconstpointer data)
   b = cli_json (without);
   g_assert_true (json_object_get_boolean_member (json_node_get_object (b), "no_loss"));
   g_assert_false (json_object_get_boolean_member (json_node_get_object (a), "no_loss"));
-  g_assert_cmpint (number (a, "output_bytes"), >, number (b, "output_bytes"));
-  g_assert_cmpint (number (a, "steps"), >, number (b, "steps"));
+  g_assert_cmpint (step_number (a, "output_bytes"), >, step_number (b, "output_bytes"));
+  g_assert_cmpint (step_number (a, "steps"), >, step_number (b, "steps"));
   g_assert_nonnull (strstr (update->out, "which is no result"));
-  steps = ask (place, "run", "--steps", "2", NULL);
+  steps = step_ask (place, "run", "--steps", "2", NULL);
   g_assert_false (json_object_has_member (json_node_get_object (steps), "losses"));
-  g_assert_cmpint (number (steps, "runs"), ==, 2);
+  g_assert_cmpint (step_number (steps, "runs"), ==, 2);
 }
 
 /* Rules from a file and from the command line; what matches nothing is said, with its line. */
 static void
-test_rules (Place *place, gconstpointer data)
+test_rules (StepPlace *place, gconstpointer data)
 {
-  g_autoptr (JsonNode) made = make_step (place, "transformer-tiny.gir");
+  g_autoptr (JsonNode) made = step_make (place, "transformer-tiny.gir");
   g_autofree char *file = g_build_filename (place->folder, "rules", NULL);
   g_autoptr (JsonNode) plan = NULL;
   JsonObject *unmatched;
 
-  g_assert_true (g_file_set_contents (file, "# state to the host\nrole:state offload\nscope:nowhere/* recompute\n", -1, NULL));
-  plan = ask (place, "plan", "--policy", file, "--rules", "role:parameter keep", NULL);
-  g_assert_cmpint (number (plan, "peak_bytes"), <, number (made, "peak_bytes"));
-  g_assert_cmpint (number (plan, "copied_bytes"), >, 0);
-  g_assert_cmpint (number (plan, "host_argument_bytes"), >, 0);
-  g_assert_cmpint (number (plan, "argument_bytes"), <, number (made, "argument_bytes"));
+  g_assert_true (g_file_set_contents (file, "# state to the host\nrole:state offload\nscope:nowhere/* recompute\n",
+                                      -1, NULL));
+  plan = step_ask (place, "plan", "--policy", file, "--rules", "role:parameter keep", NULL);
+  g_assert_cmpint (step_number (plan, "peak_bytes"), <, step_number (made, "peak_bytes"));
+  g_assert_cmpint (step_number (plan, "copied_bytes"), >, 0);
+  g_assert_cmpint (step_number (plan, "host_argument_bytes"), >, 0);
+  g_assert_cmpint (step_number (plan, "argument_bytes"), <, step_number (made, "argument_bytes"));
   g_assert_cmpuint (json_array_get_length (list (plan, "rules")), ==, 3);
   g_assert_cmpuint (json_array_get_length (list (plan, "unmatched")), ==, 1);
   unmatched = json_array_get_object_element (list (plan, "unmatched"), 0);
@@ -184,62 +119,88 @@ test_rules (Place *place, gconstpointer data)
 
 /* A run tells as well which rules have no effect. */
 static void
-test_rules_of_a_run (Place *place, gconstpointer data)
+test_rules_of_a_run (StepPlace *place, gconstpointer data)
 {
-  g_autoptr (JsonNode) made = make_step (place, "mlp.gir");
-  g_autoptr (CliResult) told = cli_run ("run", "--steps=1", "--json", "--rules=role:state offload; scope:nowhere recompute",
+  g_autoptr (JsonNode) made = step_make (place, "mlp.gir");
+  g_autoptr (CliResult) told = cli_run ("run", "--steps=1", "--json",
+                                        "--rules=role:state offload; scope:nowhere recompute",
                                         place->step, NULL);
   g_autoptr (JsonNode) object = NULL;
 
   cli_assert_status (told, 0);
   object = cli_json (told);
-  g_assert_cmpint (number (object, "copied_bytes"), >, 0);
+  g_assert_cmpint (step_number (object, "copied_bytes"), >, 0);
   g_assert_nonnull (strstr (told->err, "'scope:nowhere recompute' (line 1): matches nothing"));
   g_assert_null (strstr (told->err, "role:state"));
 }
 
 /* The machine is what the file says: half the link, twice the time of a copy that nothing hides. */
 static void
-test_target (Place *place, gconstpointer data)
+test_target (StepPlace *place, gconstpointer data)
 {
-  g_autoptr (JsonNode) made = make_step (place, "transformer-tiny.gir");
+  g_autoptr (JsonNode) made = step_make (place, "transformer-tiny.gir");
   g_autofree char *file = g_build_filename (place->folder, "target", NULL);
   g_autoptr (JsonNode) slow = NULL;
 
   g_assert_true (g_file_set_contents (file, "[target]\nname=slow\npeak_flops=1e6\nmemory_bandwidth=1e6\n", -1, NULL));
-  slow = ask (place, "plan", "--target", file, NULL);
+  slow = step_ask (place, "plan", "--target", file, NULL);
   g_assert_cmpfloat (real (slow, "step_ms"), >, 2 * real (made, "step_ms"));
 }
 
 static void
-test_solve (Place *place, gconstpointer data)
+test_solve (StepPlace *place, gconstpointer data)
 {
-  g_autoptr (JsonNode) made = make_step (place, "transformer-tiny.gir");
+  g_autoptr (JsonNode) made = step_make (place, "transformer-tiny.gir");
   g_autofree char *out = g_build_filename (place->folder, "solved.gantry", NULL);
-  g_autoptr (JsonNode) solved = ask (place, "solve", "--fit", "60%", "--seconds", "5", "-o", out, NULL);
-  g_autoptr (JsonNode) same = ask (place, "plan", "--fit", "60%", "--fastest", "--seconds", "5", NULL);
+  g_autoptr (JsonNode) solved = step_ask (place, "solve", "--no-kernels", "--fit", "60%", "--seconds", "5", "-o", out,
+                                          NULL);
+  g_autoptr (JsonNode) same = step_ask (place, "plan", "--no-kernels", "--fit", "60%", "--fastest", "--seconds", "5",
+                                        NULL);
   g_autoptr (CliResult) reopened = cli_run ("plan", "--json", out, NULL);
   g_autoptr (JsonNode) again = NULL;
   JsonObject *solution = json_object_get_object_member (json_node_get_object (solved), "solution");
   gint64 fit = json_object_get_int_member (solution, "fit_bytes");
 
-  g_assert_cmpint (fit, <=, number (made, "peak_bytes") * 6 / 10 + 64);
+  g_assert_cmpint (fit, <=, step_number (made, "peak_bytes") * 6 / 10 + 64);
   g_assert_cmpint (json_object_get_int_member (solution, "peak_bytes"), <=, fit);
-  g_assert_cmpint (number (solved, "lower_bound_bytes"), <=, fit);
+  g_assert_cmpint (step_number (solved, "lower_bound_bytes"), <=, fit);
   g_assert_cmpfloat (json_object_get_double_member (solution, "gap"), >=, 0);
-  g_assert_cmpint (number (same, "copied_bytes"), ==, number (solved, "copied_bytes"));
+  g_assert_cmpint (step_number (same, "copied_bytes"), ==, step_number (solved, "copied_bytes"));
   cli_assert_status (reopened, 0);
   again = cli_json (reopened);
-  g_assert_cmpint (number (again, "peak_bytes"), ==, number (solved, "peak_bytes"));
-  g_assert_cmpint (number (again, "copied_bytes"), ==, number (solved, "copied_bytes"));
+  g_assert_cmpint (step_number (again, "peak_bytes"), ==, step_number (solved, "peak_bytes"));
+  g_assert_cmpint (step_number (again, "copied_bytes"), ==, step_number (solved, "copied_bytes"));
+  g_assert_cmpuint (json_array_get_length (list (again, "without_value")), ==, 0);
+}
+
+/* Without the pass that made them values are gone: their placements are told, whatever the output's form. */
+static void
+test_without_value (StepPlace *place, gconstpointer data)
+{
+  g_autoptr (JsonNode) made = step_make (place, "transformer-tiny.gir");
+  g_autofree char *out = g_build_filename (place->folder, "small.gantry", NULL);
+  g_autoptr (JsonNode) solved = step_ask (place, "solve", "--no-kernels", "--fit", "60%", "--seconds", "5", "-o", out,
+                                          NULL);
+  g_autoptr (CliResult) told = cli_run ("plan", "--json", "--disable", "fuse", out, NULL);
+  g_autoptr (JsonNode) plan = NULL;
+  JsonArray *gone;
+
+  cli_assert_status (told, 0);
+  plan = cli_json (told);
+  gone = list (plan, "without_value");
+  g_assert_cmpuint (json_array_get_length (gone), >, 0);
+  g_assert_nonnull (strstr (told->err, "no effect"));
+  g_assert_nonnull (strstr (told->err, json_array_get_string_element (gone, 0)));
 }
 
 static void
-test_pareto (Place *place, gconstpointer data)
+test_pareto (StepPlace *place, gconstpointer data)
 {
-  g_autoptr (JsonNode) made = make_step (place, "mlp.gir");
+  g_autoptr (JsonNode) made = step_make (place, "mlp.gir");
   g_autofree char *out = g_build_filename (place->folder, "front.gantry", NULL);
-  g_autoptr (JsonNode) front = ask (place, "pareto", "--points", "4", "--seconds", "5", "-o", out, NULL);
+  g_autoptr (JsonNode) front = step_ask (place, "pareto", "--no-kernels", "--points", "4", "--seconds", "5", "-o",
+                                         out, NULL);
+  g_autoptr (CliResult) text = cli_run ("pareto", "--no-kernels", "--points", "2", "--seconds", "1", place->step, NULL);
   JsonArray *points = list (front, "points");
 
   g_assert_cmpuint (json_array_get_length (points), >=, 1);
@@ -249,18 +210,23 @@ test_pareto (Place *place, gconstpointer data)
       JsonObject *a = json_array_get_object_element (points, i - 1), *b = json_array_get_object_element (points, i);
 
       g_assert_cmpint (json_object_get_int_member (b, "peak_bytes"), <, json_object_get_int_member (a, "peak_bytes"));
-      g_assert_cmpfloat (json_object_get_double_member (b, "step_ms"), >=, json_object_get_double_member (a, "step_ms"));
+      g_assert_cmpfloat (json_object_get_double_member (b, "step_ms"), >=, json_object_get_double_member (a,
+                                                                                                          "step_ms"));
     }
+  /* No kernel of it was made yet. */
+  g_assert_false (json_object_get_boolean_member (json_array_get_object_element (points, 0), "sizes_known"));
+  g_assert_nonnull (strstr (text->out, "at least "));
 }
 
 /* The losses of steps in a row fall, and are the same wherever things lie: bit for bit. */
 static void
-test_steps (Place *place, gconstpointer data)
+test_steps (StepPlace *place, gconstpointer data)
 {
-  g_autoptr (JsonNode) made = make_step (place, "mlp.gir");
-  g_autoptr (JsonNode) keep = ask (place, "run", "--steps", "6", NULL);
-  g_autoptr (JsonNode) moved = ask (place, "run", "--steps", "6", "--rules", "role:state offload; policy nothing_saveable", NULL);
-  g_autoptr (JsonNode) replanned = ask (place, "run", "--steps", "6", "--replan", NULL);
+  g_autoptr (JsonNode) made = step_make (place, "mlp.gir");
+  g_autoptr (JsonNode) keep = step_ask (place, "run", "--steps", "6", NULL);
+  g_autoptr (JsonNode) moved = step_ask (place, "run", "--steps", "6", "--rules",
+                                         "role:state offload; policy nothing_saveable", NULL);
+  g_autoptr (JsonNode) replanned = step_ask (place, "run", "--steps", "6", "--replan", NULL);
   JsonArray *a = list (keep, "losses"), *b = list (moved, "losses");
 
   g_assert_cmpuint (json_array_get_length (a), ==, 6);
@@ -273,10 +239,10 @@ test_steps (Place *place, gconstpointer data)
       if (i > 0)
         g_assert_cmpfloat (json_array_get_double_element (a, i), <, json_array_get_double_element (a, i - 1));
     }
-  g_assert_cmpint (number (keep, "runs"), ==, 6);
+  g_assert_cmpint (step_number (keep, "runs"), ==, 6);
   g_assert_cmpint (outside (keep), ==, 0);
   g_assert_cmpint (outside (moved), ==, 0);
-  g_assert_cmpint (number (moved, "copied_bytes"), >, 0);
+  g_assert_cmpint (step_number (moved, "copied_bytes"), >, 0);
   g_assert_cmpfloat (real (moved, "hidden_measured"), >=, 0);
   g_assert_cmpfloat (real (moved, "hidden_measured"), <=, 1);
   g_assert_true (json_object_has_member (json_node_get_object (replanned), "predicted_before_milliseconds"));
@@ -284,11 +250,11 @@ test_steps (Place *place, gconstpointer data)
 
 /* A rate that is much too high ends in numbers that JSON does not have: the object can be read all the same. */
 static void
-test_infinite_loss (Place *place, gconstpointer data)
+test_infinite_loss (StepPlace *place, gconstpointer data)
 {
-  g_autofree char *path = program ("mlp.gir");
+  g_autofree char *path = step_program ("mlp.gir");
   g_autoptr (CliResult) made = cli_run ("train", "--loss=mse", "--lr=1e30", "-o", place->step, path, NULL);
-  g_autoptr (JsonNode) run = ask (place, "run", "--steps=4", NULL);
+  g_autoptr (JsonNode) run = step_ask (place, "run", "--steps=4", NULL);
   JsonArray *losses = list (run, "losses");
 
   cli_assert_status (made, 0);
@@ -298,12 +264,12 @@ test_infinite_loss (Place *place, gconstpointer data)
 
 /* The operations that take longest, the longest first, each with its phase and a prediction. */
 static void
-test_slowest (Place *place, gconstpointer data)
+test_slowest (StepPlace *place, gconstpointer data)
 {
-  g_autoptr (JsonNode) made = make_step (place, "mlp.gir");
-  g_autoptr (JsonNode) run = ask (place, "run", "--steps=3", "--slowest=4", NULL);
+  g_autoptr (JsonNode) made = step_make (place, "mlp.gir");
+  g_autoptr (JsonNode) run = step_ask (place, "run", "--steps=3", "--slowest=4", NULL);
   g_autoptr (CliResult) text = cli_run ("run", "--steps=3", "--slowest=4", place->step, NULL);
-  g_autoptr (JsonNode) plain = ask (place, "run", "--steps=1", NULL);
+  g_autoptr (JsonNode) plain = step_ask (place, "run", "--steps=1", NULL);
   JsonArray *slowest = list (run, "slowest");
   double total = 0;
 
@@ -318,7 +284,8 @@ test_slowest (Place *place, gconstpointer data)
       g_assert_cmpint (json_object_get_int_member (a, "count"), ==, 1);
       g_assert_nonnull (json_object_get_string_member (a, "phase"));
       if (i > 0)
-        g_assert_cmpfloat (ms, <=, json_object_get_double_member (json_array_get_object_element (slowest, i - 1), "milliseconds"));
+        g_assert_cmpfloat (ms, <=, json_object_get_double_member (json_array_get_object_element (slowest, i - 1),
+                                                                  "milliseconds"));
       total += ms;
     }
   g_assert_cmpfloat (total, <=, 3 * real (run, "milliseconds_max"));
@@ -329,15 +296,15 @@ test_slowest (Place *place, gconstpointer data)
 
 /* A limit that holds is held; one that cannot be is one error that says by how much. */
 static void
-test_limit (Place *place, gconstpointer data)
+test_limit (StepPlace *place, gconstpointer data)
 {
-  g_autoptr (JsonNode) made = make_step (place, "transformer-tiny.gir");
-  g_autofree char *enough = g_strdup_printf ("%" G_GINT64_FORMAT, number (made, "peak_bytes") + (4 << 20));
-  g_autoptr (JsonNode) fits = ask (place, "run", "--steps", "1", "--limit", enough, NULL);
+  g_autoptr (JsonNode) made = step_make (place, "transformer-tiny.gir");
+  g_autofree char *enough = g_strdup_printf ("%" G_GINT64_FORMAT, step_number (made, "peak_bytes") + (4 << 20));
+  g_autoptr (JsonNode) fits = step_ask (place, "run", "--steps", "1", "--limit", enough, NULL);
   g_autoptr (CliResult) tight = cli_run ("run", "--steps=1", "--limit=8KiB", place->step, NULL);
 
-  g_assert_cmpint (number (fits, "limit_bytes"), ==, number (made, "peak_bytes") + (4 << 20));
-  g_assert_cmpint (number (fits, "planned_bytes"), <=, number (fits, "limit_bytes"));
+  g_assert_cmpint (step_number (fits, "limit_bytes"), ==, step_number (made, "peak_bytes") + (4 << 20));
+  g_assert_cmpint (step_number (fits, "planned_bytes"), <=, step_number (fits, "limit_bytes"));
   cli_assert_status (tight, 1);
   g_assert_nonnull (strstr (tight->err, "KiB"));
   g_assert_nonnull (strstr (tight->err, "solve --fit"));
@@ -345,18 +312,18 @@ test_limit (Place *place, gconstpointer data)
 
 /* The host's limit is held by the plan of a run, and by a search; what fits below it runs. */
 static void
-test_host_limit (Place *place, gconstpointer data)
+test_host_limit (StepPlace *place, gconstpointer data)
 {
-  g_autoptr (JsonNode) made = make_step (place, "transformer-tiny.gir");
-  g_autoptr (JsonNode) ran = ask (place, "run", "--steps=1", "--rules=role:state offload", NULL);
-  gint64 bytes = number (ran, "host_planned_bytes");
+  g_autoptr (JsonNode) made = step_make (place, "transformer-tiny.gir");
+  g_autoptr (JsonNode) ran = step_ask (place, "run", "--steps=1", "--rules=role:state offload", NULL);
+  gint64 bytes = step_number (ran, "host_planned_bytes");
   g_autofree char *enough = g_strdup_printf ("--host-limit=%" G_GINT64_FORMAT, bytes);
   g_autofree char *less = g_strdup_printf ("--host-limit=%" G_GINT64_FORMAT, bytes - 1);
-  g_autoptr (JsonNode) fits = ask (place, "run", "--steps=1", "--rules=role:state offload", enough, NULL);
+  g_autoptr (JsonNode) fits = step_ask (place, "run", "--steps=1", "--rules=role:state offload", enough, NULL);
   g_autoptr (CliResult) tight = cli_run ("run", "--steps=1", "--rules=role:state offload", less, place->step, NULL);
 
   g_assert_cmpint (bytes, >, 0);
-  g_assert_cmpint (number (fits, "host_planned_bytes"), ==, bytes);
+  g_assert_cmpint (step_number (fits, "host_planned_bytes"), ==, bytes);
   cli_assert_status (tight, 1);
   cli_assert_one_error (tight, "host memory");
   g_assert_nonnull (strstr (tight->err, "(1 bytes) too much"));
@@ -365,18 +332,19 @@ test_host_limit (Place *place, gconstpointer data)
 /* One meaning of memory: a limit of just what a run says that it needs is enough for it, one byte less is not; and a limit
  * of just what the plan takes is enough for the plan. */
 static void
-test_exact_limit (Place *place, gconstpointer data)
+test_exact_limit (StepPlace *place, gconstpointer data)
 {
-  g_autofree char *path = program ("transformer-tiny.gir");
-  g_autoptr (CliResult) made = cli_run ("train", "--optimizer=adam", "--loss=softmax-cross-entropy", "-o", place->step, path,
+  g_autofree char *path = step_program ("transformer-tiny.gir");
+  g_autoptr (CliResult) made = cli_run ("train", "--optimizer=adam", "--loss=softmax-cross-entropy", "-o",
+                                        place->step, path,
                                         NULL);
-  g_autoptr (JsonNode) keep = ask (place, "plan", NULL);
-  g_autoptr (JsonNode) ran = ask (place, "run", "--no-library", "--steps=1", NULL);
-  g_autofree char *exact = g_strdup_printf ("%" G_GINT64_FORMAT, number (keep, "peak_bytes"));
-  g_autofree char *needed = g_strdup_printf ("%" G_GINT64_FORMAT, number (ran, "planned_bytes"));
-  g_autofree char *less = g_strdup_printf ("%" G_GINT64_FORMAT, number (keep, "lower_bound_bytes") - 1);
-  g_autoptr (JsonNode) planned = ask (place, "plan", "--limit", exact, NULL);
-  g_autoptr (JsonNode) fits = ask (place, "run", "--no-library", "--steps=1", "--limit", needed, NULL);
+  g_autoptr (JsonNode) keep = step_ask (place, "plan", NULL);
+  g_autoptr (JsonNode) ran = step_ask (place, "run", "--no-library", "--steps=1", NULL);
+  g_autofree char *exact = g_strdup_printf ("%" G_GINT64_FORMAT, step_number (keep, "peak_bytes"));
+  g_autofree char *needed = g_strdup_printf ("%" G_GINT64_FORMAT, step_number (ran, "planned_bytes"));
+  g_autofree char *less = g_strdup_printf ("%" G_GINT64_FORMAT, step_number (keep, "lower_bound_bytes") - 1);
+  g_autoptr (JsonNode) planned = step_ask (place, "plan", "--limit", exact, NULL);
+  g_autoptr (JsonNode) fits = step_ask (place, "run", "--no-library", "--steps=1", "--limit", needed, NULL);
   g_autoptr (CliResult) same = cli_run ("plan", "--limit", exact, place->step, NULL);
   g_autofree char *size = NULL, *limit = NULL;
   const char *peak;
@@ -384,10 +352,10 @@ test_exact_limit (Place *place, gconstpointer data)
   g_autoptr (CliResult) told = cli_run ("run", "--no-library", "--limit=8KiB", place->step, NULL);
 
   cli_assert_status (made, 0);
-  g_assert_cmpint (number (keep, "constant_bytes"), >, 0);
-  g_assert_cmpint (number (planned, "peak_bytes"), ==, number (keep, "peak_bytes"));
-  g_assert_cmpint (number (fits, "planned_bytes"), ==, number (ran, "planned_bytes"));
-  g_assert_cmpint (number (ran, "planned_bytes"), >, number (keep, "peak_bytes")); /* there is code */
+  g_assert_cmpint (step_number (keep, "constant_bytes"), >, 0);
+  g_assert_cmpint (step_number (planned, "peak_bytes"), ==, step_number (keep, "peak_bytes"));
+  g_assert_cmpint (step_number (fits, "planned_bytes"), ==, step_number (ran, "planned_bytes"));
+  g_assert_cmpint (step_number (ran, "planned_bytes"), >, step_number (keep, "peak_bytes")); /* there is code */
   cli_assert_status (same, 0);
   peak = strstr (same->out, "peak at least ");
   g_assert_nonnull (peak);
@@ -400,25 +368,20 @@ test_exact_limit (Place *place, gconstpointer data)
   g_assert_nonnull (strstr (told->err, "where the limit is 8.0"));
 }
 
-static gint64
-part (JsonNode *node, const char *name)
-{
-  return json_object_get_int_member (json_object_get_object_member (json_node_get_object (node), "parts"), name);
-}
-
 /* What kernels need is known before the first run where it is asked for, and the plan after a run is the same. */
 static void
-test_kernels (Place *place, gconstpointer data)
+test_kernels (StepPlace *place, gconstpointer data)
 {
   static const char *const names[] = { "arguments", "constants", "packed weights", "temporaries", "workspaces", "context and code" };
-  g_autoptr (JsonNode) made = make_step (place, "convnet.gir");
+  g_autoptr (JsonNode) made = step_make (place, "convnet.gir");
   g_autofree char *out = g_build_filename (place->folder, "ran.gantry", NULL);
-  g_autoptr (JsonNode) blind = ask (place, "plan", NULL);
-  g_autoptr (JsonNode) known = ask (place, "plan", "--kernels", NULL);
-  g_autoptr (JsonNode) ran = ask (place, "run", "--runs", "1", "--warmup", "0", "-o", out, NULL);
+  g_autoptr (JsonNode) blind = step_ask (place, "plan", NULL);
+  g_autoptr (JsonNode) known = step_ask (place, "plan", "--kernels", NULL);
+  g_autoptr (JsonNode) ran = step_ask (place, "run", "--runs", "1", "--warmup", "0", "-o", out, NULL);
   g_autoptr (CliResult) result = cli_run ("plan", "--json", out, NULL);
   g_autoptr (JsonNode) after = NULL;
-  g_autofree char *target = g_strconcat ("--target=", g_getenv ("GANTRY_SOURCE_ROOT"), "/data/targets/h200.target", NULL);
+  g_autofree char *target = g_strconcat ("--target=", g_getenv ("GANTRY_SOURCE_ROOT"), "/data/targets/h200.target",
+                                         NULL);
   g_autoptr (CliResult) gpu = cli_run ("plan", "--kernels", target, place->step, NULL);
   gint64 sum = 0;
 
@@ -427,42 +390,42 @@ test_kernels (Place *place, gconstpointer data)
   cli_assert_status (result, 0);
   after = cli_json (result);
   g_assert_false (json_object_get_boolean_member (json_node_get_object (blind), "sizes_known"));
-  g_assert_cmpint (part (blind, "context and code"), ==, 0);
+  g_assert_cmpint (step_part (blind, "context and code"), ==, 0);
   g_assert_true (json_object_get_boolean_member (json_node_get_object (known), "sizes_known"));
-  g_assert_cmpint (part (known, "context and code"), >, 0);
+  g_assert_cmpint (step_part (known, "context and code"), >, 0);
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {
-      g_assert_cmpint (part (known, names[i]), ==, part (ran, names[i]));
-      g_assert_cmpint (part (known, names[i]), ==, part (after, names[i]));
-      sum += part (known, names[i]);
+      g_assert_cmpint (step_part (known, names[i]), ==, step_part (ran, names[i]));
+      g_assert_cmpint (step_part (known, names[i]), ==, step_part (after, names[i]));
+      sum += step_part (known, names[i]);
     }
-  g_assert_cmpint (sum, ==, number (known, "peak_bytes"));
-  g_assert_cmpint (sum, ==, number (ran, "planned_bytes"));
+  g_assert_cmpint (sum, ==, step_number (known, "peak_bytes"));
+  g_assert_cmpint (sum, ==, step_number (ran, "planned_bytes"));
 }
 
 /* A limit in per cent is one of all that the program needs, its code too: all of it is enough, and a run keeps it. */
 static void
-test_percent (Place *place, gconstpointer data)
+test_percent (StepPlace *place, gconstpointer data)
 {
-  g_autoptr (JsonNode) made = make_step (place, "transformer-tiny.gir");
-  g_autoptr (JsonNode) ran = ask (place, "run", "--steps=1", NULL);
-  g_autoptr (JsonNode) all = ask (place, "run", "--steps=1", "--limit=100%", NULL);
-  g_autoptr (JsonNode) planned = ask (place, "plan", "--kernels", "--limit=100%", NULL);
+  g_autoptr (JsonNode) made = step_make (place, "transformer-tiny.gir");
+  g_autoptr (JsonNode) ran = step_ask (place, "run", "--steps=1", NULL);
+  g_autoptr (JsonNode) all = step_ask (place, "run", "--steps=1", "--limit=100%", NULL);
+  g_autoptr (JsonNode) planned = step_ask (place, "plan", "--kernels", "--limit=100%", NULL);
   g_autoptr (CliResult) less = cli_run ("run", "--steps=1", "--limit=10%", place->step, NULL);
 
-  g_assert_cmpint (number (ran, "planned_bytes"), >, number (made, "peak_bytes")); /* there is code */
-  g_assert_cmpint (number (all, "limit_bytes"), >=, number (ran, "planned_bytes"));
-  g_assert_cmpint (number (all, "planned_bytes"), <=, number (all, "limit_bytes"));
-  g_assert_cmpint (number (planned, "limit_bytes"), ==, number (all, "limit_bytes"));
+  g_assert_cmpint (step_number (ran, "planned_bytes"), >, step_number (made, "peak_bytes")); /* there is code */
+  g_assert_cmpint (step_number (all, "limit_bytes"), >=, step_number (ran, "planned_bytes"));
+  g_assert_cmpint (step_number (all, "planned_bytes"), <=, step_number (all, "limit_bytes"));
+  g_assert_cmpint (step_number (planned, "limit_bytes"), ==, step_number (all, "limit_bytes"));
   cli_assert_status (less, 1);
   g_assert_nonnull (strstr (less->err, "where the limit is"));
 }
 
 /* As many values are listed as were asked for. */
 static void
-test_holders (Place *place, gconstpointer data)
+test_holders (StepPlace *place, gconstpointer data)
 {
-  g_autoptr (JsonNode) made = make_step (place, "transformer-tiny.gir");
+  g_autoptr (JsonNode) made = step_make (place, "transformer-tiny.gir");
   g_autoptr (CliResult) two = cli_run ("plan", "--holders=2", "--limit=200%", place->step, NULL);
   g_autoptr (CliResult) none = cli_run ("plan", "--holders=0", place->step, NULL);
   guint n = 0;
@@ -495,10 +458,10 @@ assert_error (const char *what, ...)
 
 /* Each mistake is one line that names it. */
 static void
-test_errors (Place *place, gconstpointer data)
+test_errors (StepPlace *place, gconstpointer data)
 {
-  g_autofree char *path = program ("mlp.gir");
-  g_autoptr (JsonNode) made = make_step (place, "mlp.gir");
+  g_autofree char *path = step_program ("mlp.gir");
+  g_autoptr (JsonNode) made = step_make (place, "mlp.gir");
   g_autofree char *file = g_build_filename (place->folder, "rules", NULL);
 
   g_assert_true (g_file_set_contents (file, "role:state offload\nrole:state fly\n", -1, NULL));
@@ -524,7 +487,8 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-#define ADD(name, function) g_test_add ("/cli/train/" name, Place, NULL, set_up, function, tear_down)
+#define ADD(name, function) \
+  g_test_add ("/cli/train/" name, StepPlace, NULL, step_place_set_up, function, step_place_tear_down)
   ADD ("step", test_train);
   ADD ("gradients-only", test_gradients_only);
   ADD ("no-loss", test_no_loss);
@@ -532,6 +496,7 @@ main (int argc, char **argv)
   ADD ("rules-of-a-run", test_rules_of_a_run);
   ADD ("target", test_target);
   ADD ("solve", test_solve);
+  ADD ("without-value", test_without_value);
   ADD ("pareto", test_pareto);
   ADD ("steps", test_steps);
   ADD ("infinite-loss", test_infinite_loss);

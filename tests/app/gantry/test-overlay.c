@@ -110,7 +110,7 @@ test_kernels (void)
   folder = g_dir_make_tmp ("gantry-kernels-XXXXXX", NULL);
   path = g_build_filename (folder, "k.csv", NULL);
   file = g_file_new_for_path (path);
-  g_assert_true (gantry_kernels_panel_write_csv (panel, file, &error));
+  g_assert_true (gantry_kernels_panel_write_csv (panel, file, NULL, &error));
   g_assert_no_error (error);
   g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
   g_assert_true (g_str_has_prefix (text, "node,name,operation,phase"));
@@ -153,6 +153,31 @@ test_replan (void)
   window_test_wait (window);
   g_assert_true (window_test_has_text (button, "Times: run 1"));
   window_test_free (window);
+}
+
+/* A session that was planned with measured times says so when it is open again. */
+static void
+test_replan_kept (void)
+{
+  g_autofree char *folder = g_dir_make_tmp ("gantry-times-XXXXXX", NULL), *path = g_build_filename (folder, "s.gantry", NULL);
+  GantryWindow *window = window_with_run ();
+  g_autoptr (GError) error = NULL;
+
+  if (window == NULL)
+    return;
+  window_test_act (window, "replan");
+  gantry_document_wait (gantry_window_get_document (window));
+  window_test_wait (window);
+  gantry_document_save (gantry_window_get_document (window), path, &error);
+  g_assert_no_error (error);
+  window_test_free (window);
+  window = window_test_new ();
+  window_test_open (window, path);
+  g_assert_cmpstr (gantry_window_get_error (window), ==, NULL);
+  g_assert_true (window_test_has_text (window_test_find (GTK_WIDGET (window), "times"), "Times: run 1"));
+  window_test_free (window);
+  g_unlink (path);
+  g_rmdir (folder);
 }
 
 /* Notes are told; calls and counters unfold; the selection is found again in the lanes. */
@@ -294,6 +319,7 @@ main (int argc, char **argv)
   window_test_init (&argc, &argv);
   g_test_add_func ("/overlay/kernels", test_kernels);
   g_test_add_func ("/overlay/replan", test_replan);
+  g_test_add_func ("/overlay/replan-kept", test_replan_kept);
   g_test_add_func ("/overlay/lanes", test_lanes);
   g_test_add_func ("/overlay/code", test_code);
   g_test_add_func ("/overlay/outside", test_outside);

@@ -98,7 +98,7 @@ assert_one_peak (GantryWindow *window, gboolean known)
 {
   GantryDocument *document = document_of (window);
   guint64 bytes = gantry_plan_memory_bytes (gantry_document_get_plan (document), GANTRY_MEMORY_DEVICE);
-  g_autofree char *text = gantry_memory_peak_text (bytes, known), *status = g_strdup_printf ("Peak %s", text);
+  g_autofree char *text = gantry_memory_peak_text (bytes, 0, known), *status = g_strdup_printf ("Peak %s", text);
   GtkWidget *inspector = GTK_WIDGET (gantry_window_get_inspector (window));
 
   g_assert_cmpint (gantry_document_get_prediction (document)->prediction->sizes_known, ==, known);
@@ -121,6 +121,7 @@ test_one_peak (void)
   assert_one_peak (window, FALSE);
   content = gantry_module_content (gantry_compilation_module (gantry_document_get_compilation (document_of (window))));
   sizes = gantry_kernel_sizes_new (content, "a processor");
+  sizes->conditions = gantry_kernel_conditions_text (&(GantryKernelConditions){ 0 });
   sizes->code_bytes = 123456789;
   gantry_document_set_kernel_sizes (document_of (window), sizes);
   views_wait_until (gantry_document_get_plan (document_of (window))->sizes_known);
@@ -321,7 +322,7 @@ test_front (void)
   n = gantry_compare_panel_n_rows (panel);
   g_assert_cmpuint (n, >=, 3); /* what is placed now, and at least two points */
   for (guint i = 2; i < n; i++)
-    g_assert_cmpuint (gantry_compare_panel_get_row (panel, i)->peak_bytes, <, gantry_compare_panel_get_row (panel, i - 1)->peak_bytes);
+    g_assert_cmpuint (gantry_compare_panel_get_row (panel, i)->figures.peak_bytes, <, gantry_compare_panel_get_row (panel, i - 1)->figures.peak_bytes);
   /* A point by the keys is its row; Return loads it. */
   g_assert_true (window_test_key (GTK_WIDGET (scatter), GDK_KEY_Right, 0));
   for (guint i = 0; i + 2 < n; i++)
@@ -332,7 +333,7 @@ test_front (void)
   window_test_wait (window);
   gantry_document_wait (document_of (window)); /* the point has a limit: it is planned anew, on a thread */
   g_assert_cmpuint (gantry_document_get_prediction (document_of (window))->prediction->peak_bytes, ==,
-                    gantry_compare_panel_get_row (panel, n - 1)->peak_bytes);
+                    gantry_compare_panel_get_row (panel, n - 1)->figures.peak_bytes);
   g_assert_cmpuint (gantry_compare_panel_get_selected (panel), ==, n - 1); /* and stays selected */
   window_test_free (window);
 }
@@ -586,7 +587,7 @@ test_solve_closed (void)
   g_assert_cmpuint (variants->len, ==, 1);
   g_assert_true (g_str_has_prefix (((GantryVariant *) g_ptr_array_index (variants, 0))->name, "fit "));
   g_assert_cmpuint (gantry_document_get_prediction (document_of (window))->prediction->peak_bytes, ==,
-                    ((GantryVariant *) g_ptr_array_index (variants, 0))->peak_bytes);
+                    ((GantryVariant *) g_ptr_array_index (variants, 0))->figures.peak_bytes);
   window_test_free (window);
 }
 

@@ -5,6 +5,7 @@
 #include "core/document/outside.h"
 #include "tests/app/gantry/window-test.h"
 #include <glib/gstdio.h>
+#include <sqlite3.h>
 #include <string.h>
 
 typedef struct
@@ -111,12 +112,40 @@ test_selected (Place *place, gconstpointer data)
   gantry_selection_set (selection, 0, &id, 1);
   export_nodes (place, "    %2 = negate(%1): f32[4]\n    %3 = tanh(%2): f32[4]\n    %4 = exponential(%3): f32[4]\n", 4);
   reload (place);
+  views_wait_until (gantry_selection_count (selection) == 1);
   module = gantry_document_get_model (gantry_window_get_document (place->window))->module;
-  g_assert_cmpuint (gantry_selection_count (selection), ==, 1);
   g_assert_cmpstr (gantry_node_op_name (module, gantry_module_node (module, gantry_selection_primary (selection))), ==, "exponential");
   export_nodes (place, "    %2 = negate(%1): f32[4]\n    %3 = tanh(%2): f32[4]\n    %4 = tanh(%3): f32[4]\n", 4);
   reload (place);
   g_assert_cmpuint (gantry_selection_count (selection), ==, 0);
+}
+
+/* What is selected while the model is loaded is selected afterwards, and not what was selected when that began. */
+static void
+test_selected_while_loading (Place *place, gconstpointer data)
+{
+  GantrySelection *selection;
+  GantryModule *module;
+  guint32 ids[2];
+
+  if (place->window == NULL)
+    return;
+  selection = gantry_window_get_selection (place->window);
+  export_nodes (place, "    %2 = tanh(%1): f32[4]\n    %3 = exponential(%2): f32[4]\n", 3);
+  window_test_open (place->window, place->model);
+  module = gantry_document_get_model (gantry_window_get_document (place->window))->module;
+  for (guint i = 0; i < G_N_ELEMENTS (ids); i++)
+    ids[i] = module->nodes[module->n_nodes - 1 - i].id;
+  gantry_selection_set (selection, 0, &ids[0], 1);
+  export_nodes (place, "    %2 = negate(%1): f32[4]\n    %3 = tanh(%2): f32[4]\n    %4 = exponential(%3): f32[4]\n", 4);
+  views_wait_until (window_test_find (GTK_WIDGET (place->window), "reload") != NULL);
+  g_signal_emit_by_name (window_test_find (GTK_WIDGET (place->window), "reload"), "clicked");
+  gantry_selection_set (selection, 0, &ids[1], 1);
+  views_wait_until (window_test_find (GTK_WIDGET (place->window), "reload") == NULL);
+  window_test_wait (place->window);
+  views_wait_until (gantry_selection_count (selection) == 1);
+  module = gantry_document_get_model (gantry_window_get_document (place->window))->module;
+  g_assert_cmpstr (gantry_node_op_name (module, gantry_module_node (module, gantry_selection_primary (selection))), ==, "tanh");
 }
 
 /* A session whose model has changed: it opens with the model as it is now where the user says so, and is unsaved then, as it is where the
@@ -158,6 +187,25 @@ test_model_changed (Place *place, gconstpointer data)
   g_assert_cmpuint (gantry_document_get_settings (document)->target.memory_limit, ==, 1000000000);
 }
 
+/* What did not fit when it was saved is looked at when it is open again: its peak is found. */
+static void
+test_unfit (Place *place, gconstpointer data)
+{
+  GantryDocument *document;
+
+  if (place->window == NULL)
+    return;
+  document = gantry_window_get_document (place->window);
+  set_limit (document, 64);
+  save (place, place->session);
+  window_test_open (place->window, place->session);
+  gantry_document_wait (document);
+  window_test_wait (place->window);
+  g_assert_nonnull (gantry_document_get_plan_error (document));
+  g_assert_true (window_test_has_text (GTK_WIDGET (place->window), "Time: does not fit"));
+  window_test_act (place->window, "peak");
+}
+
 /* The title, the button of the model, the recent files and a later save are of the new file; nothing is asked again. */
 static void
 test_saved_as (Place *place, gconstpointer data)
@@ -181,6 +229,41 @@ test_saved_as (Place *place, gconstpointer data)
   set_limit (document, 2000000000); /* the name stays when it is compiled again */
   g_assert_cmpstr (gantry_document_get_path (document), ==, place->session);
   save (place, NULL);
+}
+
+/* Another file is opened while the first one is saved: both are among the recent files. */
+static void
+test_opened_while_saving (Place *place, gconstpointer data)
+{
+  g_autofree char *other = g_build_filename (g_getenv ("GANTRY_SOURCE_ROOT"), "data", "programs", "mlp.gir", NULL);
+  g_auto (GStrv) recent = NULL;
+  sqlite3 *lock = NULL;
+
+  if (place->window == NULL)
+    return;
+  g_assert_cmpint (sqlite3_open (place->session, &lock), ==, SQLITE_OK);
+  g_assert_cmpint (sqlite3_exec (lock, "BEGIN IMMEDIATE", NULL, NULL, NULL), ==, SQLITE_OK);
+  gantry_window_save_to (place->window, place->session);
+  window_test_open (place->window, other);
+  g_assert_cmpint (sqlite3_close (lock), ==, SQLITE_OK);
+  views_wait_until (window_test_has_text (GTK_WIDGET (place->window), "Session saved"));
+  recent = gantry_state_get_recent ();
+  g_assert_true (g_strv_contains ((const char *const *) recent, place->session));
+  g_assert_true (g_strv_contains ((const char *const *) recent, other));
+  g_assert_cmpstr (gantry_document_get_path (gantry_window_get_document (place->window)), ==, other);
+}
+
+/* A trace is its run: there is nothing left of it without. */
+static void
+test_run_of_trace (Place *place, gconstpointer data)
+{
+  g_autofree char *trace = g_build_filename (g_getenv ("GANTRY_SOURCE_ROOT"), "tests", "fixtures", "recordings", "chrome.json", NULL);
+
+  if (place->window == NULL)
+    return;
+  window_test_open (place->window, trace);
+  g_assert_nonnull (gantry_document_get_run (gantry_window_get_document (place->window)));
+  g_assert_false (g_action_group_get_action_enabled (G_ACTION_GROUP (place->window), "delete-run"));
 }
 
 /* A save that fails is none: nothing gets its name. */
@@ -386,8 +469,12 @@ main (int argc, char **argv)
   window_test_init (&argc, &argv);
 #define ADD(name, function) g_test_add ("/app/session/" name, Place, NULL, set_up, function, tear_down)
   ADD ("saved-as", test_saved_as);
+  ADD ("unfit", test_unfit);
   ADD ("model-changed", test_model_changed);
   ADD ("selected", test_selected);
+  ADD ("selected-while-loading", test_selected_while_loading);
+  ADD ("opened-while-saving", test_opened_while_saving);
+  ADD ("run-of-trace", test_run_of_trace);
   ADD ("not-saved", test_not_saved);
   ADD ("embedded", test_embedded);
   ADD ("others", test_others);

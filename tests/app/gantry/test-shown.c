@@ -25,25 +25,50 @@ add_run (GantryDocument *document, guint64 peak_bytes)
   gantry_document_add_run (document, run);
 }
 
+/* A window in which @program is planned, and its document; NULL where there is no display. */
+static GantryWindow *
+open_program (const char *program, gboolean training, GantryDocument **document)
+{
+  GantryWindow *window = window_test_with (program, training);
+
+  if (window == NULL)
+    return NULL;
+  *document = gantry_window_get_document (window);
+  gantry_document_wait (*document);
+  return window;
+}
+
+/* After a change, until the document is planned again and the window shows it. */
+static void
+settle (GantryWindow *window)
+{
+  gantry_document_wait (gantry_window_get_document (window));
+  window_test_wait (window);
+}
+
 static gboolean
 shows (GantryWindow *window, const char *text)
 {
   return window_test_has_text (GTK_WIDGET (window), text);
 }
 
-/* After an edit, and after an undo: in the line at the bottom and above the lanes. */
+static GantryMemoryTable *
+table_of (GantryWindow *window)
+{
+  return GANTRY_MEMORY_TABLE (window_test_find_type (GTK_WIDGET (window), "GantryMemoryTable"));
+}
+
+/* After an edit, and after an undo: in the line at the bottom, above the lanes, and in the table of what was measured. */
 static void
 test_placements (void)
 {
   static const char *const line[] = { "measured with other placements (median of 3)", "MiB measured with other placements",
                                       ", with other placements" };
-  GantryWindow *window = window_test_with ("data/programs/transformer-tiny.gir", TRUE);
   GantryDocument *document;
+  GantryWindow *window = open_program ("data/programs/transformer-tiny.gir", TRUE, &document);
 
   if (window == NULL)
     return;
-  document = gantry_window_get_document (window);
-  gantry_document_wait (document);
   add_run (document, 12 << 20);
   window_test_wait (window);
   g_assert_true (shows (window, "12.0 MiB measured") && shows (window, "measured (median of 3)"));
@@ -52,9 +77,11 @@ test_placements (void)
   window_test_wait (window);
   for (guint i = 0; i < G_N_ELEMENTS (line); i++)
     g_assert_true (shows (window, line[i]));
+  g_assert_cmpstr (gantry_memory_table_get_text (table_of (window), 0, 1), ==, "planned then");
   add_run (document, 12 << 20);
   window_test_wait (window);
   g_assert_false (shows (window, "with other placements"));
+  g_assert_cmpstr (gantry_memory_table_get_text (table_of (window), 0, 1), ==, "planned");
   gantry_document_undo (document);
   window_test_wait (window);
   for (guint i = 0; i < G_N_ELEMENTS (line); i++)
@@ -80,15 +107,13 @@ listed (GantryWindow *window, int place)
 static void
 test_another_program (void)
 {
-  GantryWindow *window = window_test_with ("data/programs/mlp.gir", FALSE);
+  GantryDocument *document;
+  GantryWindow *window = open_program ("data/programs/mlp.gir", FALSE, &document);
   g_autofree char *own = NULL, *other = NULL;
   GantryTrainingOptions training;
-  GantryDocument *document;
 
   if (window == NULL)
     return;
-  document = gantry_window_get_document (window);
-  gantry_document_wait (document);
   add_run (document, 12 << 20);
   window_test_wait (window);
   g_assert_true (shows (window, "12.0 MiB measured"));
@@ -120,12 +145,11 @@ test_another_program (void)
 static void
 test_above_limit (void)
 {
-  GantryWindow *window = window_test_with ("data/programs/mlp.gir", FALSE);
   GantryDocument *document;
+  GantryWindow *window = open_program ("data/programs/mlp.gir", FALSE, &document);
 
   if (window == NULL)
     return;
-  document = gantry_window_get_document (window);
   gantry_document_set_limit (document, 10 << 20);
   window_test_wait (window);
   add_run (document, 10 << 20);
@@ -136,8 +160,177 @@ test_above_limit (void)
   g_assert_true (shows (window, "10.1 MiB measured: above the limit of 10.0 MiB"));
   g_assert_true (shows (window, "Above the limit: 10.1 MiB of device memory were in use"));
   gantry_document_set_limit (document, 11 << 20);
+  views_wait_until (!shows (window, "bove the limit"));
+  window_test_free (window);
+}
+
+/* What ran with other placements had another limit, or none: the present one says nothing of it. */
+static void
+test_limit_of_other_placements (void)
+{
+  GantryDocument *document;
+  GantryWindow *window = open_program ("data/programs/transformer-tiny.gir", TRUE, &document);
+
+  if (window == NULL)
+    return;
+  add_run (document, 12 << 20);
+  g_assert_true (gantry_document_set_policy (document, "policy nothing_saveable", NULL));
+  gantry_document_set_limit (document, 11 << 20);
   window_test_wait (window);
+  g_assert_true (shows (window, "12.0 MiB measured with other placements, "));
+  g_assert_true (shows (window, " planned then"));
   g_assert_false (shows (window, "bove the limit"));
+  window_test_free (window);
+}
+
+/* What is said above the lanes follows the placements: a run within the limit of its own plan is no news under another one. */
+static void
+test_above_limit_follows (void)
+{
+  GantryDocument *document;
+  GantryWindow *window = open_program ("data/programs/transformer-tiny.gir", TRUE, &document);
+
+  if (window == NULL)
+    return;
+  add_run (document, 12 << 20);
+  gantry_document_set_limit (document, 11 << 20);
+  settle (window);
+  g_assert_true (shows (window, "Above the limit: 12.0 MiB of device memory were in use"));
+  g_assert_true (gantry_document_set_policy (document, "policy nothing_saveable", NULL));
+  settle (window);
+  g_assert_false (shows (window, "bove the limit"));
+  gantry_document_undo (document);
+  settle (window);
+  g_assert_true (shows (window, "Above the limit: 12.0 MiB of device memory were in use"));
+  window_test_free (window);
+}
+
+/* What exceeds its limit is never run: no time is told of it, and none is compared with it. */
+static void
+test_no_time (void)
+{
+  GantryWindow *window = window_test_with ("data/programs/transformer-tiny.gir", TRUE);
+  GantryDocument *document;
+
+  if (window == NULL)
+    return;
+  document = gantry_window_get_document (window);
+  gantry_document_wait (document);
+  window_test_wait (window);
+  g_assert_true (gantry_document_fits (document) && shows (window, "Step ") && !shows (window, "does not fit"));
+  gantry_document_set_limit (document, 1 << 12);
+  gantry_document_wait (document);
+  window_test_wait (window);
+  g_assert_false (gantry_document_fits (document));
+  g_assert_true (shows (window, "Step: does not fit") && shows (window, "planned, and does not fit"));
+  g_assert_false (shows (window, "Step 1") || shows (window, "waiting"));
+  gantry_document_set_limit (document, 0);
+  gantry_document_wait (document);
+  window_test_wait (window);
+  g_assert_true (gantry_document_fits (document) && !shows (window, "does not fit"));
+  /* The one before had no time. */
+  g_assert_true (gantry_document_get_prediction (document)->has_delta && !gantry_document_get_prediction (document)->has_step_delta);
+  add_run (document, 12 << 20);
+  gantry_document_set_limit (document, 1 << 12);
+  gantry_document_wait (document);
+  window_test_wait (window);
+  g_assert_true (shows (window, "Time: does not fit, 7.00 ms measured"));
+  window_test_free (window);
+}
+
+static void export_as (const char *path, const char *from, const char *to);
+
+/* A limit has one text: where it is set, where it refuses, and where it is undone. */
+static void
+test_limit (void)
+{
+  GantryDocument *document;
+  GantryWindow *window = open_program ("data/programs/mlp.gir", FALSE, &document);
+  GtkWidget *entry, *dialog;
+
+  if (window == NULL)
+    return;
+  entry = window_test_find (GTK_WIDGET (window), "limit");
+  gantry_document_set_limit (document, 20001);
+  settle (window);
+  g_assert_cmpstr (gtk_editable_get_text (GTK_EDITABLE (entry)), ==, "19.533 KiB");
+  g_assert_nonnull (strstr (gantry_document_get_undo_name (document), "19.533 KiB"));
+  gantry_document_set_limit (document, 1234);
+  settle (window);
+  g_assert_cmpstr (gtk_editable_get_text (GTK_EDITABLE (entry)), ==, "1.206 KiB");
+  views_wait_until (shows (window, "where the limit is 1.206 KiB"));
+  /* The bar is a few lines high: all of it is in a dialog. */
+  g_signal_emit_by_name (window_test_button (GTK_WIDGET (window), "Details"), "clicked");
+  views_settle ();
+  dialog = window_test_dialog ("error");
+  g_assert_nonnull (dialog);
+  g_assert_true (window_test_has_text (dialog, gantry_document_get_plan_error (document)->message));
+  gtk_window_destroy (GTK_WINDOW (dialog));
+  window_test_free (window);
+}
+
+static void reload (GantryWindow *window);
+
+/* The file brings other names: the placement of the one that is gone is told by it, and holds again when the file has it again. */
+static void
+test_missing_after_reload (void)
+{
+  g_autofree char *folder = g_dir_make_tmp ("gantry-shown-XXXXXX", NULL), *path = g_build_filename (folder, "m.gir", NULL);
+  GantryWindow *window = window_test_new ();
+  GantryDocument *document;
+  guint32 weight = 2;
+
+  if (window == NULL)
+    return;
+  export_as (path, NULL, NULL);
+  window_test_open (window, path);
+  document = gantry_window_get_document (window);
+  g_assert_cmpuint (gantry_document_set_placement (document, 0, &weight, 1, GANTRY_PLACEMENT_OFFLOAD, NULL), ==, 1);
+  settle (window);
+  g_assert_false (shows (window, "no effect"));
+  export_as (path, "fc1/w", "fc1/kernel");
+  reload (window);
+  g_assert_true (shows (window, "1 placement has no effect") && shows (window, "offload of parameter fc1/w"));
+  export_as (path, NULL, NULL);
+  reload (window);
+  g_assert_false (shows (window, "no effect"));
+  g_assert_cmpuint (gantry_document_get_placements (document)->entries->len, ==, 1);
+  window_test_free (window);
+  g_unlink (path);
+  g_rmdir (folder);
+}
+
+/* A pass takes the value away that was placed: the bar above the graph says so, and takes it back at the press of a button. */
+static void
+test_missing (void)
+{
+  GantryDocument *document;
+  GantryWindow *window = open_program ("data/programs/transformer-tiny.gir", TRUE, &document);
+  const GantryModule *module;
+  guint placed = 0;
+
+  if (window == NULL)
+    return;
+  module = gantry_compilation_module (gantry_document_get_compilation (document));
+  for (guint32 i = 0; i < module->n_nodes && placed == 0; i++)
+    if (g_str_equal (gantry_node_op_name (module, &module->nodes[i]), "fusion"))
+      placed = gantry_document_set_placement (document, gantry_document_get_compilation (document)->n_snapshots - 1, &module->nodes[i].id, 1,
+                                              GANTRY_PLACEMENT_OFFLOAD, NULL);
+  g_assert_cmpuint (placed, ==, 1);
+  window_test_wait (window);
+  g_assert_false (shows (window, "has no effect"));
+  gantry_document_set_pass_enabled (document, "fuse", FALSE);
+  settle (window);
+  g_assert_true (shows (window, "1 placement has no effect") && shows (window, "offload of fusion %"));
+  gantry_document_undo (document);
+  settle (window);
+  g_assert_false (shows (window, "has no effect"));
+  gantry_document_redo (document);
+  settle (window);
+  g_assert_true (shows (window, "has no effect"));
+  g_signal_emit_by_name (window_test_button (GTK_WIDGET (window), "Forget them"), "clicked");
+  window_test_wait (window);
+  g_assert_false (shows (window, "has no effect"));
   window_test_free (window);
 }
 
@@ -204,77 +397,15 @@ test_reload (void)
 
 /* Contrast */
 
-static double
-linear (double value)
-{
-  return value <= 0.04045 ? value / 12.92 : pow ((value + 0.055) / 1.055, 2.4);
-}
-
-static double
-luminance (double red, double green, double blue)
-{
-  return 0.2126 * linear (red) + 0.7152 * linear (green) + 0.0722 * linear (blue);
-}
-
-/* WCAG 2.1, of @ink on @ground, of which @opacity lets some through. */
-static double
-contrast (const GdkRGBA *ink, double opacity, const GdkRGBA *ground)
-{
-  double alpha = ink->alpha * opacity, below = luminance (ground->red, ground->green, ground->blue);
-  double text = luminance (ground->red + alpha * (ink->red - ground->red), ground->green + alpha * (ink->green - ground->green),
-                           ground->blue + alpha * (ink->blue - ground->blue));
-
-  return (MAX (text, below) + 0.05) / (MIN (text, below) + 0.05);
-}
-
-static GskRenderNode *
-child_of (GskRenderNode *node)
-{
-  switch (gsk_render_node_get_node_type (node))
-    {
-    case GSK_TRANSFORM_NODE: return gsk_transform_node_get_child (node);
-    case GSK_CLIP_NODE: return gsk_clip_node_get_child (node);
-    case GSK_ROUNDED_CLIP_NODE: return gsk_rounded_clip_node_get_child (node);
-    case GSK_OPACITY_NODE: return gsk_opacity_node_get_child (node);
-    case GSK_DEBUG_NODE: return gsk_debug_node_get_child (node);
-    default: return NULL;
-    }
-}
-
-/* The least contrast of all texts in what is drawn, and how many there are. */
-static void
-look_at (GskRenderNode *node, double opacity, const GdkRGBA *ground, double *least, guint *n)
-{
-  if (gsk_render_node_get_node_type (node) == GSK_TEXT_NODE)
-    {
-      *least = MIN (*least, contrast (gsk_text_node_get_color (node), opacity, ground));
-      ++*n;
-    }
-  if (gsk_render_node_get_node_type (node) == GSK_OPACITY_NODE)
-    opacity *= gsk_opacity_node_get_opacity (node);
-  if (gsk_render_node_get_node_type (node) == GSK_CONTAINER_NODE)
-    for (guint i = 0; i < gsk_container_node_get_n_children (node); i++)
-      look_at (gsk_container_node_get_child (node, i), opacity, ground, least, n);
-  else if (child_of (node) != NULL)
-    look_at (child_of (node), opacity, ground, least, n);
-}
-
 static void
 check_contrast (GtkWidget *widget, const char *ground_name)
 {
-  g_autoptr (GdkPaintable) paintable = gtk_widget_paintable_new (widget);
-  GtkSnapshot *snapshot = gtk_snapshot_new ();
-  GskRenderNode *node;
   GdkRGBA ground;
-  double least = 21;
-  guint n = 0;
+  double least;
+  guint n;
 
-  gdk_paintable_snapshot (paintable, snapshot, gtk_widget_get_width (widget), gtk_widget_get_height (widget));
-  node = gtk_snapshot_free_to_node (snapshot);
-  g_assert_nonnull (node);
   g_assert_true (gtk_style_context_lookup_color (gtk_widget_get_style_context (widget), ground_name, &ground));
-  look_at (node, 1, &ground, &least, &n);
-  gsk_render_node_unref (node);
+  least = window_test_contrast (widget, &ground, &n);
   g_assert_cmpuint (n, >, 10);
   g_assert_cmpfloat (least, >=, 4.5);
 }
@@ -288,6 +419,8 @@ test_contrast (void)
 
   if (window == NULL)
     return;
+  g_action_group_activate_action (G_ACTION_GROUP (window), "bottom-page", g_variant_new_string ("compare"));
+  window_test_wait (window);
   for (guint dark = 0; dark < 2; dark++)
     {
       adw_style_manager_set_color_scheme (style, dark ? ADW_COLOR_SCHEME_FORCE_DARK : ADW_COLOR_SCHEME_FORCE_LIGHT);
@@ -295,6 +428,9 @@ test_contrast (void)
       views_settle ();
       check_contrast (GTK_WIDGET (gantry_window_get_pass_list (window)), "window_bg_color");
       check_contrast (GTK_WIDGET (gantry_window_get_pass_list (window)), "headerbar_bg_color");
+      views_wait_frame (GTK_WIDGET (gantry_window_get_compare_panel (window)));
+      check_contrast (GTK_WIDGET (gantry_window_get_inspector (window)), "window_bg_color");
+      check_contrast (window_test_find_type (GTK_WIDGET (gantry_window_get_compare_panel (window)), "GtkColumnView"), "view_bg_color");
     }
   adw_style_manager_set_color_scheme (style, ADW_COLOR_SCHEME_DEFAULT);
   window_test_free (window);
@@ -322,6 +458,10 @@ test_words (void)
   g_menu_model_get_item_attribute (recent, 0, G_MENU_ATTRIBUTE_LABEL, "s", &label);
   g_assert_cmpstr (label, ==, item);
   g_assert_true (shows (window, "until the end"));
+  _gantry_window_show_activity (window, "Measuring memory");
+  g_assert_true (shows (window, "Measuring memory"));
+  _gantry_window_update_status (window);
+  g_assert_false (shows (window, "Measuring memory"));
   gantry_document_set_limit (gantry_window_get_document (window), 1 << 30);
   window_test_wait (window);
   gtk_window_close (GTK_WINDOW (window));
@@ -370,7 +510,7 @@ static void
 test_which_graph (void)
 {
   g_autofree char *folder = g_dir_make_tmp ("gantry-shown-XXXXXX", NULL), *path = g_build_filename (folder, "two.py", NULL);
-  g_autofree char *cli = g_build_filename (g_getenv ("GANTRY_BUILD_ROOT"), "app", "gantry-cli", NULL);
+  g_autofree char *cli = g_build_filename (g_getenv ("GANTRY_BUILD_ROOT"), "app", "gantry-cli", NULL), *proposed = NULL;
   GantryWindow *window;
   GtkWidget *dialog, *list;
   GantryDocument *document;
@@ -400,8 +540,81 @@ test_which_graph (void)
   document = gantry_window_get_document (window);
   g_assert_nonnull (gantry_document_get_model (document));
   g_assert_cmpstr (gantry_document_get_bindings (document)->entry, ==, "second");
+  g_assert_true (shows (window, "two.py: second"));
+  g_assert_true (window_test_has_text (GTK_WIDGET (gantry_window_get_inspector (window)), "second"));
+  g_assert_cmpstr (gtk_window_get_title (GTK_WINDOW (window)), ==, "two.py: second \342\200\223 Gantry");
+  proposed = _gantry_window_propose_name (window, ".gantry");
+  g_assert_cmpstr (proposed, ==, "two-second.gantry");
   window_test_free (window);
   g_unlink (path);
+  g_rmdir (folder);
+}
+
+/* A folder of XLA's dumps: its passes are walked like ours, and a node is followed through them. */
+static void
+test_dump (void)
+{
+  g_autofree char *path = g_build_filename (g_getenv ("GANTRY_SOURCE_ROOT"), "tests", "fixtures", "xla-dump", NULL), *text = NULL;
+  GantryWindow *window = window_test_new ();
+  GantryCompilation *compilation;
+  g_autoptr (GArray) became = NULL;
+
+  if (window == NULL)
+    return;
+  window_test_open (window, path);
+  g_assert_cmpstr (gantry_window_get_error (window), ==, NULL);
+  g_assert_cmpstr (gantry_window_get_page (window), ==, "model");
+  compilation = gantry_document_get_compilation (gantry_window_get_document (window));
+  g_assert_cmpstr (compilation->snapshots[7].pass, ==, "xla-after_optimizations");
+  gantry_pass_list_select (gantry_window_get_pass_list (window), 2);
+  window_test_wait (window);
+  g_assert_cmpuint (gantry_pass_list_get_selected (gantry_window_get_pass_list (window)), ==, 2);
+  g_assert_true (window_test_has_text (GTK_WIDGET (gantry_window_get_pass_list (window)), "XLA: algsimp"));
+  text = gantry_inspector_to_text (gantry_window_get_inspector (window));
+  g_assert_nonnull (strstr (text, "XLA's plan, not measured"));
+  g_assert_nonnull (strstr (text, "352 B"));
+  g_assert_nonnull (window_test_find_type (GTK_WIDGET (window), "GantryAssignmentCurve"));
+  became = gantry_compilation_follow (compilation, 0, compilation->snapshots[0].module->nodes[0].id, compilation->n_snapshots - 1);
+  g_assert_cmpuint (became->len, ==, 1);
+  g_assert_true (g_action_group_get_action_enabled (G_ACTION_GROUP (window), "open-folder"));
+  window_test_free (window);
+}
+
+/* Of several compilations in a folder one is asked for, and opened under its name. */
+static void
+test_which_compilation (void)
+{
+  static const char *const names[] = { "module_0001.f.before_optimizations.txt", "module_0002.f.before_optimizations.txt" };
+  g_autofree char *folder = g_dir_make_tmp ("gantry-which-XXXXXX", NULL);
+  GantryWindow *window = window_test_new ();
+  GtkWidget *dialog, *list;
+
+  if (window == NULL)
+    return;
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *path = g_build_filename (folder, names[i], NULL);
+      g_autofree char *text = g_strdup_printf ("HloModule f\nENTRY e {\n  x = f32[%u]{0} parameter(0)\n  ROOT y = f32[%u]{0} negate(x)\n}\n",
+                                               i + 2, i + 2);
+
+      g_assert_true (g_file_set_contents (path, text, -1, NULL));
+    }
+  gantry_window_open (window, folder);
+  dialog = asked ("which-graph");
+  g_assert_true (window_test_has_text (dialog, "has 2 compilations"));
+  list = window_test_find (dialog, "graphs");
+  gtk_list_box_select_row (GTK_LIST_BOX (list), gtk_list_box_get_row_at_index (GTK_LIST_BOX (list), 1));
+  answer (dialog, "open");
+  window_test_wait (window);
+  g_assert_cmpstr (gantry_window_get_error (window), ==, NULL);
+  g_assert_cmpstr (gantry_document_get_model (gantry_window_get_document (window))->inputs[0].type, ==, "f32[3]");
+  window_test_free (window);
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *path = g_build_filename (folder, names[i], NULL);
+
+      g_unlink (path);
+    }
   g_rmdir (folder);
 }
 
@@ -411,10 +624,18 @@ main (int argc, char **argv)
   window_test_init (&argc, &argv);
   g_test_add_func ("/app/shown/placements", test_placements);
   g_test_add_func ("/app/shown/another-program", test_another_program);
+  g_test_add_func ("/app/shown/limit", test_limit);
   g_test_add_func ("/app/shown/above-limit", test_above_limit);
+  g_test_add_func ("/app/shown/above-limit-follows", test_above_limit_follows);
+  g_test_add_func ("/app/shown/limit-of-other-placements", test_limit_of_other_placements);
+  g_test_add_func ("/app/shown/no-time", test_no_time);
+  g_test_add_func ("/app/shown/missing", test_missing);
+  g_test_add_func ("/app/shown/missing-after-reload", test_missing_after_reload);
   g_test_add_func ("/app/shown/reload", test_reload);
   g_test_add_func ("/app/shown/contrast", test_contrast);
   g_test_add_func ("/app/shown/words", test_words);
   g_test_add_func ("/app/shown/which-graph", test_which_graph);
+  g_test_add_func ("/app/shown/dump", test_dump);
+  g_test_add_func ("/app/shown/which-compilation", test_which_compilation);
   return window_test_run ();
 }

@@ -2,6 +2,7 @@
 /* What the tests of the window share. */
 #include "tests/app/gantry/window-test.h"
 #include "app/gantry/application.h"
+#include "drawing/theme.h"
 #include <string.h>
 
 static GantryApplication *application;
@@ -67,6 +68,7 @@ window_test_is_idle (GantryWindow *window)
          !gantry_graph_canvas_is_busy (gantry_pass_view_get_before (view)) &&
          !gantry_graph_canvas_is_busy (gantry_pass_view_get_after (view)) &&
          gantry_time_panel_is_ready (gantry_window_get_time_panel (window)) &&
+         gantry_source_page_is_ready (gantry_window_get_source_page (window)) &&
          g_strcmp0 (gantry_window_get_page (window), "loading") != 0;
 }
 
@@ -110,6 +112,42 @@ window_test_with (const char *program, gboolean train)
   window_test_wait (window);
   g_assert_nonnull (gantry_document_get_prediction (document));
   return window;
+}
+
+GantryWindow *
+window_test_sample (void)
+{
+  g_autofree char *path = views_sample ("sample.onnx");
+  GantryWindow *window = window_test_new ();
+
+  if (window == NULL)
+    return NULL;
+  window_test_open (window, path);
+  g_assert_cmpstr (gantry_window_get_error (window), ==, NULL);
+  g_assert_cmpstr (gantry_window_get_page (window), ==, "model");
+  return window;
+}
+
+char *
+window_test_cli (void)
+{
+  const char *given = g_getenv ("GANTRY_CLI"), *root = g_getenv ("GANTRY_BUILD_ROOT");
+
+  return given != NULL ? g_strdup (given) : g_build_filename (root != NULL ? root : ".", "app", "gantry-cli", NULL);
+}
+
+gboolean
+window_test_has_cli (void)
+{
+  g_autofree char *path = window_test_cli ();
+
+  if (g_file_test (path, G_FILE_TEST_IS_EXECUTABLE))
+    {
+      g_setenv ("GANTRY_CLI", path, TRUE);
+      return TRUE;
+    }
+  g_test_skip ("gantry-cli is not built");
+  return FALSE;
 }
 
 void
@@ -207,4 +245,67 @@ window_test_key (GtkWidget *widget, guint key, GdkModifierType state)
         g_signal_emit_by_name (controller, "key-pressed", key, 0, state, &taken);
     }
   return taken;
+}
+
+/* Contrast */
+
+/* Of @ink on @ground, of which @opacity lets some through. */
+static double
+contrast (const GdkRGBA *ink, double opacity, const GdkRGBA *ground)
+{
+  float alpha = (float) (ink->alpha * opacity);
+  GantryColor below = { ground->red, ground->green, ground->blue };
+  GantryColor text = { ground->red + alpha * (ink->red - ground->red), ground->green + alpha * (ink->green - ground->green),
+                       ground->blue + alpha * (ink->blue - ground->blue) };
+
+  return gantry_color_contrast (&text, &below);
+}
+
+static GskRenderNode *
+child_of (GskRenderNode *node)
+{
+  switch (gsk_render_node_get_node_type (node))
+    {
+    case GSK_TRANSFORM_NODE: return gsk_transform_node_get_child (node);
+    case GSK_CLIP_NODE: return gsk_clip_node_get_child (node);
+    case GSK_ROUNDED_CLIP_NODE: return gsk_rounded_clip_node_get_child (node);
+    case GSK_OPACITY_NODE: return gsk_opacity_node_get_child (node);
+    case GSK_DEBUG_NODE: return gsk_debug_node_get_child (node);
+    default: return NULL;
+    }
+}
+
+/* The least contrast of all texts in what is drawn, and how many there are. */
+static void
+look_at (GskRenderNode *node, double opacity, const GdkRGBA *ground, double *least, guint *n)
+{
+  if (gsk_render_node_get_node_type (node) == GSK_TEXT_NODE)
+    {
+      *least = MIN (*least, contrast (gsk_text_node_get_color (node), opacity, ground));
+      ++*n;
+    }
+  if (gsk_render_node_get_node_type (node) == GSK_OPACITY_NODE)
+    opacity *= gsk_opacity_node_get_opacity (node);
+  if (gsk_render_node_get_node_type (node) == GSK_CONTAINER_NODE)
+    for (guint i = 0; i < gsk_container_node_get_n_children (node); i++)
+      look_at (gsk_container_node_get_child (node, i), opacity, ground, least, n);
+  else if (child_of (node) != NULL)
+    look_at (child_of (node), opacity, ground, least, n);
+}
+
+double
+window_test_contrast (GtkWidget *widget, const GdkRGBA *ground, guint *n)
+{
+  g_autoptr (GdkPaintable) paintable = gtk_widget_paintable_new (widget);
+  GtkSnapshot *snapshot = gtk_snapshot_new ();
+  GskRenderNode *node;
+  double least = 21;
+
+  *n = 0;
+  gdk_paintable_snapshot (paintable, snapshot, gtk_widget_get_width (widget), gtk_widget_get_height (widget));
+  node = gtk_snapshot_free_to_node (snapshot);
+  g_assert_nonnull (node);
+  look_at (node, 1, ground, &least, n);
+  gsk_render_node_unref (node);
+  return least;
 }

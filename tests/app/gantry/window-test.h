@@ -21,6 +21,12 @@ void window_test_open (GantryWindow *window, const char *path);
 /** A window with @program of the source tree open; with @train its step with Adam, the last pass shown.
  *  Returns: (transfer none) (nullable): as window_test_new() */
 GantryWindow *window_test_with (const char *program, gboolean train);
+/** A window with the sample model of the source tree open. Returns: (transfer none) (nullable): as window_test_new() */
+GantryWindow *window_test_sample (void);
+/** The command line that the window starts. (transfer full) */
+char *window_test_cli (void);
+/** Returns: FALSE and the test skipped, where it is not built */
+gboolean window_test_has_cli (void);
 /** @name: an action that must be enabled */
 void window_test_act (GantryWindow *window, const char *name);
 
@@ -34,5 +40,8 @@ GtkWidget *window_test_find_type (GtkWidget *widget, const char *name);
 gboolean window_test_has_text (GtkWidget *widget, const char *text);
 /** As if the key was pressed while @widget has the focus. Returns: whether it was taken */
 gboolean window_test_key (GtkWidget *widget, guint key, GdkModifierType state);
+
+/** The least contrast (WCAG 2.1) of all texts that @widget draws on @ground. @n: (out): how many there are */
+double window_test_contrast (GtkWidget *widget, const GdkRGBA *ground, guint *n);
 
 G_END_DECLS

@@ -5,6 +5,7 @@
 #include "core/frontends/onnx/onnx.h"
 #include "core/passes/passes.h"
 #include "tests/core/autodiff/training-fixture.h"
+#include "tests/test-files.h"
 #include <math.h>
 
 #define TOLERANCE 1e-4
@@ -12,16 +13,10 @@
 static char *
 model_path (const char *name)
 {
-  const char *shared = g_getenv ("GANTRY_SHARED");
-  const char *root = g_getenv ("GANTRY_SOURCE_ROOT") != NULL ? g_getenv ("GANTRY_SOURCE_ROOT") : ".";
   g_autofree char *file = g_strconcat (name, ".onnx", NULL);
-  g_autofree char *own = g_build_filename (root, "data", "models", file, NULL);
+  g_autofree char *own = test_source_file ("data/models", file);
 
-  if (g_file_test (own, G_FILE_TEST_EXISTS))
-    return g_steal_pointer (&own);
-  if (shared != NULL)
-    return g_build_filename (shared, "data", "onnx", file, NULL);
-  return g_build_filename (root, "..", "shared", "data", "onnx", file, NULL);
+  return g_file_test (own, G_FILE_TEST_EXISTS) ? g_steal_pointer (&own) : test_shared_file ("data/onnx", file);
 }
 
 /* Takes both; a pass that has nothing to do gives its module again. */

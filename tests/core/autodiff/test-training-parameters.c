@@ -109,14 +109,16 @@ test_formula (void)
     "%3 \"prior\" = \"onnx.Constant\"() {value = dense<f32[2]: 3.0, 4.0>}: f32[2] "
     "%4 \"half\" = \"onnx.Constant\"() {value = dense<f32[]: 0.5>}: f32[] "
     "%5 = \"onnx.Mul\"(%1, %2, %4): f32[2] %6 = \"onnx.Add\"(%5, %3): f32[2] } }");
-  char *names[] = { (char *) "pri*", NULL }, *scalar[] = { (char *) "half", NULL };
+  char *names[] = { (char *) "pri*", NULL }, *numbers[] = { (char *) "ha*", NULL }, *number[] = { (char *) "half", NULL };
   g_autoptr (GantryModule) next = parameterize (module, NULL);
   g_autoptr (GantryModule) named = parameterize (module, names);
+  g_autoptr (GantryModule) alone = parameterize (module, number);
   g_autoptr (GError) error = NULL;
 
   assert_parameters (next, "w ");
   assert_parameters (named, "prior ");
-  g_assert_null (gantry_parameterize (module, scalar, NULL, &error));
+  assert_parameters (alone, "half "); /* a number alone by its whole name */
+  g_assert_null (gantry_parameterize (module, numbers, NULL, &error));
   g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID);
 }
 

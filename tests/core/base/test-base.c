@@ -219,8 +219,8 @@ test_rounding (void)
 {
   static const struct { guint64 bytes; const char *down, *up; } sizes[] = {
     { 0, "0 B", "0 B" }, { 1023, "1023 B", "1023 B" }, { 1024, "1.00 KiB", "1.00 KiB" }, { 1025, "1.00 KiB", "1.01 KiB" },
-    { 3460301, "3.30 MiB", "3.31 MiB" }, { 553799680, "528 MiB", "529 MiB" }, { 104857600, "100 MiB", "100 MiB" },
-    { 1048575, "1023 KiB", "1.00 MiB" }, { 10238976, "9.76 MiB", "9.77 MiB" }, { 10485759, "9.99 MiB", "10.0 MiB" },
+    { 3460301, "3.30 MiB", "3.31 MiB" }, { 553799680, "528.1 MiB", "528.2 MiB" }, { 104857600, "100.0 MiB", "100.0 MiB" },
+    { 1048575, "1023.9 KiB", "1.00 MiB" }, { 460365824, "439.0 MiB", "439.1 MiB" }, { 10238976, "9.76 MiB", "9.77 MiB" }, { 10485759, "9.99 MiB", "10.0 MiB" },
     { G_MAXUINT64, "15.9 EiB", "16.0 EiB" },
   };
 
@@ -262,12 +262,74 @@ test_order (void)
       g_assert_cmpfloat (said (first), <=, said (second));
       g_assert_cmpfloat (said (below), <=, (double) a);
       g_assert_cmpfloat (said (first), >=, (double) a);
-      gantry_format_bytes_apart (a, b, &third, &fourth);
+      gantry_format_bytes_apart (a, b, 0, &third, &fourth);
       g_assert_cmpfloat (said (third), <=, said (fourth));
       if (a == b)
         g_assert_cmpstr (third, ==, fourth);
       else if ((double) (b - a) > 2e-5 * (double) b)
         g_assert_cmpfloat (said (third), <, said (fourth));
+    }
+}
+
+/* A limit has one text, whatever stands beside it: what keeps to it reads as no more, what does not as more, and what is the same the
+ * same. Of what differs by more than six figures show, no two texts are equal. */
+static void
+test_limit (void)
+{
+  static const struct { guint64 bytes; const char *text; } limits[] = {
+    { 8 * G_GUINT64_CONSTANT (1073741824), "8.00 GiB" }, { 551970406, "526.4 MiB" }, { 552012345, "526.439 MiB" },
+    { 1000, "1000 B" }, { 551550976, "526.0 MiB" }, { 551550977, "526.000 MiB" },
+  };
+  g_autoptr (GRand) random = test_rand (20261124);
+
+  for (guint i = 0; i < G_N_ELEMENTS (limits); i++)
+    {
+      g_autofree char *text = gantry_format_limit (limits[i].bytes);
+
+      g_assert_cmpstr (text, ==, limits[i].text);
+    }
+  for (guint i = 0; i < 200000; i++)
+    {
+      guint64 limit = (((guint64) g_rand_int (random) << 32 | g_rand_int (random)) >> g_rand_int_range (random, 5, 60)) + 1;
+      guint64 off = ((guint64) g_rand_int (random) << 31) >> g_rand_int_range (random, 0, 63);
+      guint64 bytes = g_rand_boolean (random) ? limit + off : limit - MIN (off, limit);
+      g_autofree char *limit_text = gantry_format_limit (limit), *text = gantry_format_bytes_within (bytes, limit);
+
+      g_assert_cmpfloat (said (limit_text), <, (double) limit + 1);
+      if (bytes == limit)
+        g_assert_cmpstr (text, ==, limit_text);
+      else if (bytes > limit)
+        g_assert_cmpfloat (said (text), >, said (limit_text));
+      else if ((double) off > 2e-5 * (double) limit)
+        g_assert_cmpfloat (said (text), <, said (limit_text));
+      else
+        g_assert_cmpfloat (said (text), <=, said (limit_text));
+    }
+}
+
+/* What a terminal obeys is shown and not sent; all else stays as it is, so that a path can be copied. */
+static void
+test_format_text (void)
+{
+  static const struct
+  {
+    const char *text, *shown, *lines;
+  } cases[] = {
+    { "a b\\c/\"\xc3\xa4\xe6\xb7\xb1.onnx", "a b\\c/\"\xc3\xa4\xe6\xb7\xb1.onnx", NULL },
+    { "\033[2J\a\177", "\\x1b[2J\\x07\\x7f", NULL },
+    { "one\ntwo\t\r", "one\\x0atwo\\x09\\x0d", "one\ntwo\t\\x0d" },
+    { "\xc2\x9b" "31m", "\\x9b31m", NULL },
+    { "\xe2\x80\xae" "gpj.", "\\u202egpj.", NULL },
+    { "\xff\xc3", "\\xff\\xc3", NULL },
+    { "", "", NULL },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *shown = gantry_format_text (cases[i].text, FALSE), *lines = gantry_format_text (cases[i].text, TRUE);
+
+      g_assert_cmpstr (shown, ==, cases[i].shown);
+      g_assert_cmpstr (lines, ==, cases[i].lines != NULL ? cases[i].lines : cases[i].shown);
     }
 }
 
@@ -286,5 +348,7 @@ main (int argc, char **argv)
   g_test_add_func ("/base/random/spread", test_random_spread);
   g_test_add_func ("/base/format/rounding", test_rounding);
   g_test_add_func ("/base/format/order", test_order);
+  g_test_add_func ("/base/format/limit", test_limit);
+  g_test_add_func ("/base/format/text", test_format_text);
   return g_test_run ();
 }

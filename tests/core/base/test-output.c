@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests of core/base/output: what was there stays until all of the new file is written, and nothing is left beside it,
  * whether a write fails at any byte or the process is killed. */
+#include "core/base/error.h"
 #include "core/base/output.h"
 #include <fcntl.h>
 #include <glib/gstdio.h>
@@ -71,7 +72,7 @@ test_replaces (Fixture *fixture, gconstpointer data)
 
   g_assert_cmpint (chmod (fixture->path, 0640), ==, 0);
   g_assert_cmpint (symlink ("file", link), ==, 0);
-  g_assert_true (gantry_output_write (link, fixture->contents, NEW_BYTES, &error));
+  g_assert_true (gantry_output_write (link, NULL, fixture->contents, NEW_BYTES, &error));
   g_assert_no_error (error);
   g_assert_true (g_file_test (link, G_FILE_TEST_IS_SYMLINK));
   g_assert_true (g_file_get_contents (fixture->path, &text, &size, NULL));
@@ -93,12 +94,12 @@ test_queue (Fixture *fixture, gconstpointer data)
 
   g_assert_cmpint (mkfifo (queue, 0600), ==, 0);
   alarm (60);
-  g_assert_false (gantry_output_write (queue, "text", 4, &error));
+  g_assert_false (gantry_output_write (queue, NULL, "text", 4, &error));
   alarm (0);
   g_assert_error (error, G_FILE_ERROR, G_FILE_ERROR_NXIO);
   g_assert_nonnull (strstr (error->message, "queue: is a queue that nobody reads"));
   reader = open (queue, O_RDONLY | O_NONBLOCK);
-  g_assert_true (gantry_output_write (queue, "text", 4, NULL));
+  g_assert_true (gantry_output_write (queue, NULL, "text", 4, NULL));
   g_assert_cmpint (read (reader, text, sizeof text), ==, 4);
   close (reader);
   g_unlink (queue);
@@ -113,7 +114,7 @@ test_new (Fixture *fixture, gconstpointer data)
   struct stat info;
 
   g_unlink (fixture->path);
-  g_assert_true (gantry_output_write (fixture->path, "", 0, &error));
+  g_assert_true (gantry_output_write (fixture->path, NULL, "", 0, &error));
   g_assert_no_error (error);
   umask (mask);
   g_assert_cmpint (stat (fixture->path, &info), ==, 0);
@@ -125,7 +126,7 @@ test_new (Fixture *fixture, gconstpointer data)
 static void
 test_dropped (Fixture *fixture, gconstpointer data)
 {
-  GantryOutput *output = gantry_output_new (fixture->path, NULL);
+  GantryOutput *output = gantry_output_new (fixture->path, NULL, NULL);
 
   g_assert_true (g_output_stream_write_all (gantry_output_stream (output), fixture->contents, NEW_BYTES, NULL, NULL, NULL));
   assert_old (fixture);
@@ -149,7 +150,7 @@ test_full (Fixture *fixture, gconstpointer data)
 
       limit.rlim_cur = bytes;
       g_assert_cmpint (setrlimit (RLIMIT_FSIZE, &limit), ==, 0);
-      written = gantry_output_write (fixture->path, fixture->contents, NEW_BYTES, &error);
+      written = gantry_output_write (fixture->path, NULL, fixture->contents, NEW_BYTES, &error);
       g_assert_cmpint (setrlimit (RLIMIT_FSIZE, &before), ==, 0);
       g_assert_false (written);
       g_assert_nonnull (strstr (error->message, fixture->path));
@@ -168,7 +169,7 @@ test_killed (Fixture *fixture, gconstpointer data)
 
       if (child == 0)
         {
-          GantryOutput *output = gantry_output_new (fixture->path, NULL);
+          GantryOutput *output = gantry_output_new (fixture->path, NULL, NULL);
 
           g_output_stream_write_all (gantry_output_stream (output), fixture->contents, bytes, NULL, NULL, NULL);
           raise (SIGKILL);
@@ -184,13 +185,44 @@ test_device (Fixture *fixture, gconstpointer data)
 {
   g_autoptr (GError) error = NULL;
 
-  g_assert_true (gantry_output_write ("/dev/null", OLD, strlen (OLD), &error));
+  g_assert_true (gantry_output_write ("/dev/null", NULL, OLD, strlen (OLD), &error));
   g_assert_no_error (error);
-  g_assert_false (gantry_output_write ("/dev/full", OLD, strlen (OLD), &error));
+  g_assert_false (gantry_output_write ("/dev/full", NULL, OLD, strlen (OLD), &error));
   g_assert_nonnull (strstr (error->message, "/dev/full"));
   g_clear_error (&error);
-  g_assert_false (gantry_output_write (fixture->folder, OLD, strlen (OLD), &error));
+  g_assert_false (gantry_output_write (fixture->folder, NULL, OLD, strlen (OLD), &error));
   g_assert_error (error, G_FILE_ERROR, G_FILE_ERROR_ISDIR);
+}
+
+/* What is read is not replaced, whether it was read before or while it was written; what was read of it may lie elsewhere by now, and
+ * another file where it lay. */
+static void
+test_read (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (GantryReadFiles) before = gantry_read_files_new (), meanwhile = gantry_read_files_new ();
+  g_autofree char *other = g_build_filename (fixture->folder, "other", NULL);
+  g_autoptr (GError) error = NULL;
+  GantryOutput *output;
+
+  gantry_read_files_add (before, fixture->path);
+  g_assert_null (gantry_output_new (fixture->path, before, &error));
+  g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID);
+  g_clear_error (&error);
+  output = gantry_output_new (fixture->path, meanwhile, &error);
+  g_assert_no_error (error);
+  gantry_read_files_add_all (meanwhile, before);
+  g_assert_false (gantry_output_finish (output, TRUE, &error));
+  g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID);
+  gantry_output_free (output);
+  assert_old (fixture);
+  g_assert_cmpuint (count_files (fixture->folder), ==, 1);
+  g_assert_cmpint (g_rename (fixture->path, other), ==, 0);
+  g_assert_true (g_file_set_contents (fixture->path, OLD, -1, NULL));
+  g_assert_false (gantry_output_write (other, before, "", 0, NULL));
+  g_assert_false (gantry_output_write (fixture->path, before, "", 0, NULL));
+  g_unlink (fixture->path);
+  g_assert_true (gantry_output_write (fixture->path, before, "", 0, NULL));
+  g_unlink (other);
 }
 
 int
@@ -203,6 +235,7 @@ main (int argc, char **argv)
   ADD ("dropped", test_dropped);
   ADD ("full", test_full);
   ADD ("killed", test_killed);
+  ADD ("read", test_read);
   ADD ("device", test_device);
   ADD ("queue", test_queue);
 #undef ADD

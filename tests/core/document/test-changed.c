@@ -3,8 +3,10 @@
 #include "tests/core/document/document-test.h"
 #include <glib/gstdio.h>
 #include <signal.h>
+#include <sqlite3.h>
 #include <string.h>
 #include <unistd.h>
+#include <utime.h>
 
 typedef struct
 {
@@ -60,6 +62,43 @@ export_again (const Place *place)
 }
 
 static void
+write_copy (const Place *place, const char *name)
+{
+  g_autofree char *from = doc_file (name), *text = NULL;
+  gsize length;
+
+  g_assert_true (g_file_get_contents (from, &text, &length, NULL));
+  g_assert_true (g_file_set_contents (place->model, text, (gssize) length, NULL)); /* another file in its place */
+}
+
+/* What was only touched, or written again with the same bytes, is not told to have changed; the same size with other bytes is. */
+static void
+test_touched (Place *place, gconstpointer data)
+{
+  g_autoptr (GantryDocument) document = open_model (place);
+  GantryModel *model = gantry_document_get_model (document);
+  g_autofree char *hash = gantry_model_hash (model, NULL), *text = NULL;
+  struct utimbuf then = { 1000000000, 1000000000 };
+  g_autoptr (GError) error = NULL;
+  gsize length;
+
+  g_assert_nonnull (hash);
+  g_assert_cmpint (g_utime (place->model, &then), ==, 0);
+  g_assert_null (gantry_model_find_changed (model));
+  g_assert_true (gantry_model_check_files (model, &error));
+  write_copy (place, "data/programs/transformer-tiny.gir");
+  g_assert_null (gantry_model_find_changed (model));
+  g_assert_true (g_file_get_contents (place->model, &text, &length, NULL));
+  text[length - 1] = ' ';
+  g_assert_true (g_file_set_contents (place->model, text, (gssize) length, NULL));
+  g_assert_cmpstr (gantry_model_find_changed (model), ==, place->model);
+  write_copy (place, "data/programs/transformer-tiny.gir");
+  g_assert_null (gantry_model_find_changed (model));
+  export_again (place);
+  g_assert_cmpstr (gantry_model_find_changed (model), ==, place->model);
+}
+
+static void
 ended (GObject *source, GAsyncResult *result, gpointer data)
 {
   *(GAsyncResult **) data = g_object_ref (result);
@@ -95,7 +134,7 @@ test_refused (Place *place, gconstpointer data)
   g_assert_false (gantry_document_save (document, place->session, &save_error)); /* nobody knows of what it would be */
   g_assert_error (save_error, GANTRY_ERROR, GANTRY_ERROR_INVALID);
   /* What it holds now, with what was set. */
-  gantry_document_reload_async (document, ended, &again);
+  gantry_document_reload_async (document, FALSE, ended, &again);
   doc_wait_until (again != NULL);
   g_assert_true (gantry_document_recompile_finish (document, again, &reload_error));
   g_assert_no_error (reload_error);
@@ -119,7 +158,7 @@ test_hash (Place *place, gconstpointer data)
   g_assert_true (gantry_document_save (document, place->session, NULL));
   export_again (place);
   g_assert_false (gantry_document_open (again, place->session, NULL, NULL, &error));
-  g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_CONFLICT);
+  g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_CHANGED);
 }
 
 /* The same program with another name in it. */
@@ -143,6 +182,68 @@ add_run (GantryDocument *document)
   run->plan = gantry_plan_ref (gantry_document_get_plan (document));
   run->recording = gantry_recording_from_plan (gantry_compilation_module (gantry_document_get_compilation (document)), run->plan);
   gantry_document_add_run (document, run);
+}
+
+static void
+saved (GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (GError) error = NULL;
+
+  gantry_document_save_finish (GANTRY_DOCUMENT (source), result, &error);
+  g_assert_no_error (error);
+  *(gboolean *) data = TRUE;
+}
+
+/* The model is loaded again, and is another one, while it is saved for the first time: the file is of the one before until it is saved
+ * again. */
+static void
+test_reload_while_saving (Place *place, gconstpointer data)
+{
+  g_autoptr (GantryDocument) document = open_model (place), again = gantry_document_new ();
+  g_autofree char *hash = gantry_model_hash (gantry_document_get_model (document), NULL);
+  g_autoptr (GAsyncResult) reloaded = NULL;
+  g_autoptr (GError) error = NULL;
+  gboolean done = FALSE;
+  sqlite3 *lock;
+
+  g_assert_cmpint (sqlite3_open (place->session, &lock), ==, SQLITE_OK);
+  g_assert_cmpint (sqlite3_exec (lock, "BEGIN IMMEDIATE", NULL, NULL, NULL), ==, SQLITE_OK);
+  gantry_document_save_async (document, place->session, saved, &done);
+  rename_input (place);
+  gantry_document_reload_async (document, FALSE, ended, &reloaded);
+  doc_wait_until (reloaded != NULL);
+  g_assert_true (gantry_document_recompile_finish (document, reloaded, &error));
+  doc_wait (document);
+  g_assert_false (done);
+  g_assert_cmpint (sqlite3_close (lock), ==, SQLITE_OK);
+  doc_wait_until (done);
+  g_assert_cmpstr (gantry_document_get_session_path (document), ==, place->session);
+  g_assert_true (gantry_document_is_unsaved (document));
+  g_assert_false (gantry_document_open (again, place->session, NULL, NULL, &error)); /* it is of the model before */
+  g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_CHANGED);
+  g_clear_error (&error);
+  gantry_document_save (document, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_false (gantry_document_is_unsaved (document));
+  gantry_document_open (again, place->session, NULL, NULL, &error);
+  g_assert_no_error (error);
+}
+
+/* A run that ends while its model is loaded again is one of the model as it was. */
+static void
+test_run_while_reloading (Place *place, gconstpointer data)
+{
+  g_autoptr (GantryDocument) document = open_model (place);
+  g_autofree char *hash = gantry_model_hash (gantry_document_get_model (document), NULL);
+  g_autoptr (GAsyncResult) reloaded = NULL;
+
+  rename_input (place);
+  gantry_document_reload_async (document, FALSE, ended, &reloaded);
+  add_run (document);
+  doc_wait_until (reloaded != NULL);
+  g_assert_true (gantry_document_recompile_finish (document, reloaded, NULL));
+  g_assert_cmpstr (((GantryRunResult *) g_ptr_array_index (gantry_document_get_runs (document), 0))->other_model, ==, hash);
+  doc_wait (document);
 }
 
 /* A session with a run and a limit, saved; its model then has changed. (transfer full) */
@@ -170,7 +271,7 @@ reload (GantryDocument *document)
   g_autoptr (GAsyncResult) ended_with = NULL;
   g_autoptr (GError) error = NULL;
 
-  gantry_document_reload_async (document, ended, &ended_with);
+  gantry_document_reload_async (document, FALSE, ended, &ended_with);
   doc_wait_until (ended_with != NULL);
   gantry_document_recompile_finish (document, ended_with, &error);
   g_assert_no_error (error);
@@ -254,7 +355,7 @@ test_accepted (Place *place, gconstpointer data)
   g_autoptr (GError) refused = NULL, error = NULL;
 
   g_assert_false (gantry_document_open (document, place->session, NULL, NULL, &refused));
-  g_assert_error (refused, GANTRY_ERROR, GANTRY_ERROR_CONFLICT);
+  g_assert_error (refused, GANTRY_ERROR, GANTRY_ERROR_CHANGED);
   g_assert_nonnull (strstr (refused->message, place->model));
   options.changed_model = TRUE;
   gantry_document_open (document, place->session, &options, NULL, &error);
@@ -290,6 +391,34 @@ test_carried (Place *place, gconstpointer data)
   g_assert_no_error (error);
   now = gantry_model_hash (gantry_document_get_model (again), NULL);
   g_assert_cmpstr (now, ==, hash);
+}
+
+/* The same bytes again, with the ids that passes gave meanwhile: the run is still one of this program. */
+static void
+test_same_bytes (Place *place, gconstpointer data)
+{
+  g_autoptr (GantryDocument) document = open_model (place);
+  g_autoptr (GAsyncResult) trained = NULL, again = NULL;
+  g_autoptr (GantryRunResult) run = gantry_run_result_new ();
+  g_autoptr (GError) error = NULL;
+  GantryTrainingOptions training;
+
+  gantry_training_options_init (&training);
+  gantry_document_set_training (document, &training);
+  gantry_training_options_clear (&training);
+  gantry_document_recompile_async (document, ended, &trained);
+  doc_wait_until (trained != NULL);
+  g_assert_true (gantry_document_recompile_finish (document, trained, &error));
+  run->plan = gantry_plan_ref (gantry_document_get_plan (document));
+  run->recording = gantry_recording_from_plan (gantry_compilation_module (gantry_document_get_compilation (document)), run->plan);
+  gantry_document_add_run (document, run);
+  gantry_document_reload_async (document, FALSE, ended, &again);
+  doc_wait_until (again != NULL);
+  g_assert_true (gantry_document_recompile_finish (document, again, &error));
+  g_assert_no_error (error);
+  g_assert_nonnull (gantry_document_get_run (document));
+  g_assert_cmpstr (gantry_document_get_run (document)->uid, ==, run->uid);
+  g_assert_false (gantry_document_is_run_of_another (document, gantry_document_get_run (document)));
 }
 
 /* A Python program is also what it imports from its own folder. */
@@ -328,7 +457,7 @@ test_imported (Place *place, gconstpointer data)
       g_assert_true (g_file_set_contents (module, "SCALE = 30.0\n", -1, NULL));
       g_assert_cmpstr (gantry_model_find_changed (model), ==, module);
       g_assert_false (gantry_document_open (again, place->session, &options, NULL, &other));
-      g_assert_error (other, GANTRY_ERROR, GANTRY_ERROR_CONFLICT);
+      g_assert_error (other, GANTRY_ERROR, GANTRY_ERROR_CHANGED);
     }
   g_unlink (program);
   g_unlink (module);
@@ -402,10 +531,14 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
 #define ADD(name, function) g_test_add ("/changed/" name, Place, NULL, set_up, function, tear_down)
+  ADD ("touched", test_touched);
   ADD ("refused", test_refused);
   ADD ("hash", test_hash);
   ADD ("imported", test_imported);
+  ADD ("same-bytes", test_same_bytes);
   ADD ("reloaded", test_reloaded);
+  ADD ("reload-while-saving", test_reload_while_saving);
+  ADD ("run-while-reloading", test_run_while_reloading);
   ADD ("two-models", test_two_models);
   ADD ("accepted", test_accepted);
   ADD ("carried", test_carried);

@@ -517,6 +517,14 @@ test_plan_of_run (void)
 
   g_assert_true (gantry_document_get_plan_of_run (document, NULL) == own);
   g_assert_true (gantry_document_get_plan_of_run (document, same) == same->plan);
+  /* What other kernels needed is not what those need that are planned for. */
+  same->plan->sizes_known = TRUE;
+  g_assert_true (gantry_document_get_plan_of_run (document, same) == own);
+  same->plan->kernels = gantry_kernel_conditions_text (&(GantryKernelConditions){ .no_library = TRUE });
+  g_assert_true (gantry_document_get_plan_of_run (document, same) == own);
+  g_free (same->plan->kernels);
+  same->plan->kernels = gantry_kernel_conditions_text (&(GantryKernelConditions){ 0 });
+  g_assert_true (gantry_document_get_plan_of_run (document, same) == same->plan);
   for (guint what = 0; what < 5; what++)
     {
       g_autoptr (GantryRunResult) other = run_like (document);

@@ -92,9 +92,9 @@ test_replan (void)
   doc_check_consistent (document);
   g_assert_cmpfloat_with_epsilon (duration_of (gantry_document_get_plan (document), node), 20 * alone, 0.01);
   changes = gantry_document_get_changes (document);
-  g_assert_cmpfloat_with_epsilon (changes->step_before_us, before, 1e-6);
-  g_assert_cmpfloat_with_epsilon (changes->step_after_us, gantry_document_get_plan (document)->total_us, 1e-6);
-  g_assert_cmpfloat (changes->step_after_us, >, 1.9 * before);
+  g_assert_cmpfloat_with_epsilon (changes->before.step_us, before, 1e-6);
+  g_assert_cmpfloat_with_epsilon (changes->after.step_us, gantry_document_get_plan (document)->total_us, 1e-6);
+  g_assert_cmpfloat (changes->after.step_us, >, 1.9 * before);
   g_assert_cmpuint (changes->times->len, >, 10);
   for (guint i = 1; i < changes->times->len; i++)
     {
@@ -205,6 +205,25 @@ test_foreign (void)
   g_assert_null (gantry_document_get_undo_name (document));
 }
 
+/* Times of this processor are none of a GPU. */
+static void
+test_elsewhere (void)
+{
+  g_autoptr (GantryDocument) document = doc_open ("transformer-tiny.gir", TRUE);
+  g_autoptr (GantryRunResult) run = make_run (document, 2, 7);
+  g_autoptr (GError) error = NULL;
+  GantryTarget target;
+
+  gantry_document_add_run (document, run);
+  gantry_target_init_gpu (&target, gantry_gpu_model ("h100"));
+  gantry_document_set_target (document, &target);
+  doc_wait (document);
+  g_assert_false (gantry_document_set_measured (document, run, &error));
+  g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID);
+  g_assert_nonnull (strstr (error->message, "H100"));
+  g_assert_null (gantry_document_get_settings (document)->measured);
+}
+
 static GantryForecast
 forecast_of (GantryPrediction *prediction, GantryPlacements *placements)
 {
@@ -231,6 +250,7 @@ test_changes (void)
   g_autoptr (GantryPlacements) p = gantry_placements_new (), q = gantry_placements_new ();
   const GantryPlacement recomputed = { .node = 4, .kind = GANTRY_PLACEMENT_RECOMPUTE }, offloaded = { .node = 2, .kind = GANTRY_PLACEMENT_OFFLOAD };
   GantryForecast before = forecast_of (a, p), after = forecast_of (b, q);
+  const GantryPlanFigures figures = { .fits = TRUE };
   g_autoptr (GantryPlanChanges) changes = NULL;
   g_autofree char *text = NULL;
 
@@ -239,7 +259,7 @@ test_changes (void)
   gantry_placements_set (p, &recomputed);
   gantry_placements_set (q, &recomputed);
   gantry_placements_set (q, &offloaded);
-  changes = gantry_plan_changes_new (&before, &after);
+  changes = gantry_plan_changes_new (&before, &figures, &after, &figures);
   g_assert_cmpuint (changes->n_steps, ==, 7);
   g_assert_cmpuint (changes->n_moved, ==, 1); /* 5 */
   g_assert_cmpuint (changes->n_new, ==, 1);   /* 7 */
@@ -345,6 +365,7 @@ main (int argc, char **argv)
   g_test_add_func ("/measured/link", test_link);
   g_test_add_func ("/measured/session", test_session);
   g_test_add_func ("/measured/foreign", test_foreign);
+  g_test_add_func ("/measured/elsewhere", test_elsewhere);
   g_test_add_func ("/measured/changes", test_changes);
   g_test_add_func ("/measured/code", test_code);
   g_test_add_func ("/measured/same-code", test_same_code);

@@ -3,6 +3,7 @@
  * sessions whose recording is read when it is looked at. */
 #include "core/document/outside.h"
 #include "tests/core/document/document-test.h"
+#include <sqlite3.h>
 #include <glib/gstdio.h>
 #include <unistd.h>
 
@@ -160,6 +161,33 @@ test_many_chunks (void)
   g_rmdir (folder);
 }
 
+/* Another program deletes the run that is open, or the file is damaged: what cannot be read is not saved as something else. */
+static void
+test_lost_chunk (void)
+{
+  g_autofree char *path = fixture ("chrome.json"), *folder = g_dir_make_tmp ("gantry-outside-XXXXXX", NULL);
+  g_autofree char *session = g_build_filename (folder, "run.gantry", NULL);
+  g_autofree char *other = g_build_filename (folder, "copy.gantry", NULL);
+  g_autoptr (GantryDocument) document = open_document (path), again = NULL;
+  g_autoptr (GantryRunResult) run = gantry_run_result_new ();
+  g_autoptr (GError) error = NULL;
+  sqlite3 *db = NULL;
+
+  run->plan = gantry_plan_ref (gantry_document_get_compilation (document)->plan);
+  run->recording = many_chunks ();
+  gantry_document_add_run (document, run);
+  g_assert_true (gantry_document_save (document, session, &error));
+  again = open_document (session);
+  g_assert_cmpint (sqlite3_open (session, &db), ==, SQLITE_OK);
+  g_assert_cmpint (sqlite3_exec (db, "DELETE FROM chunks WHERE number = 20", NULL, NULL, NULL), ==, SQLITE_OK);
+  sqlite3_close (db);
+  g_assert_false (gantry_document_save (again, other, &error));
+  g_assert_nonnull (strstr (error->message, "cannot be read any more"));
+  g_assert_false (g_file_test (other, G_FILE_TEST_EXISTS));
+  g_unlink (session);
+  g_rmdir (folder);
+}
+
 /* What CUPTI recorded opens as a trace does, whatever the file is called. */
 static void
 test_cupti (void)
@@ -188,6 +216,7 @@ main (int argc, char **argv)
   g_test_add_func ("/document/outside/nsys-async", test_nsys_async);
   g_test_add_func ("/document/outside/wrong", test_wrong);
   g_test_add_func ("/document/outside/many-chunks", test_many_chunks);
+  g_test_add_func ("/document/outside/lost-chunk", test_lost_chunk);
   g_test_add_func ("/document/outside/cupti", test_cupti);
   return g_test_run ();
 }

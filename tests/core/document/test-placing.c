@@ -4,6 +4,7 @@
 #include "core/document/size.h"
 #include "core/ir/operation.h"
 #include "tests/core/document/document-test.h"
+#include <glib/gstdio.h>
 #include <string.h>
 
 static GantryPlacementKind
@@ -238,6 +239,99 @@ test_kept_through_compilations (void)
   g_assert_cmpuint (n_choices (document), ==, n);
 }
 
+/* Figures of a variant are of a program: after a pass is switched they are of before, until they are predicted anew; then they are what
+ * they are once it is loaded. Undo finds the first ones again. */
+static void
+test_figures (void)
+{
+  g_autoptr (GantryDocument) document = doc_open ("transformer-tiny.gir", TRUE);
+  g_autoptr (GantryVariant) keep = gantry_document_make_variant (document, "keep all");
+  const GantryVariant *now;
+  GantryPlanFigures figures;
+  guint changes = 0;
+
+  g_assert_true (gantry_document_is_current (document, keep) && gantry_variant_fits (keep));
+  gantry_document_add_variant (document, keep);
+  g_assert_true (gantry_document_set_policy (document, "policy nothing_saveable", NULL));
+  gantry_document_set_limit (document, 1 << 12); /* that of the variant is its own */
+  doc_wait (document);
+  g_assert_true (gantry_document_is_current (document, keep));
+  gantry_document_set_limit (document, 0);
+  gantry_document_set_pass_enabled (document, "fuse", FALSE);
+  doc_wait (document);
+  g_assert_false (gantry_document_is_current (document, gantry_document_get_figures (document, keep)));
+  g_signal_connect (document, "notify::variants", G_CALLBACK (count), &changes);
+  gantry_document_predict_variants (document);
+  doc_wait_until (changes > 0);
+  now = gantry_document_get_figures (document, keep);
+  g_assert_true (now != keep && gantry_document_is_current (document, now));
+  g_assert_cmpstr (now->name, ==, keep->name);
+  g_assert_cmpuint (now->figures.peak_bytes, !=, keep->figures.peak_bytes);
+  gantry_document_load_variant (document, keep);
+  doc_wait (document);
+  g_assert_true (gantry_document_get_plan_figures (document, &figures));
+  g_assert_cmpmem (&now->figures, sizeof figures, &figures, sizeof figures);
+  g_assert_cmpuint (gantry_document_get_variants (document)->len, ==, 1);
+  g_assert_true (g_ptr_array_index (gantry_document_get_variants (document), 0) == keep); /* no edit */
+}
+
+/* One that does not fit its limit is known as such, also where it is predicted anew. */
+static void
+test_figures_unfit (void)
+{
+  g_autoptr (GantryDocument) document = doc_open ("transformer-tiny.gir", TRUE);
+  g_autoptr (GantryVariant) small = NULL;
+  guint changes = 0;
+
+  gantry_document_set_limit (document, 1 << 12);
+  doc_wait (document);
+  small = gantry_document_make_variant (document, "small");
+  g_assert_true (small->predicted && !gantry_variant_fits (small));
+  gantry_document_add_variant (document, small);
+  gantry_document_set_limit (document, 0);
+  gantry_document_set_pass_enabled (document, "fuse", FALSE);
+  doc_wait (document);
+  g_signal_connect (document, "notify::variants", G_CALLBACK (count), &changes);
+  gantry_document_predict_variants (document);
+  doc_wait_until (changes > 0);
+  g_assert_true (gantry_document_is_current (document, gantry_document_get_figures (document, small)));
+  g_assert_false (gantry_variant_fits (gantry_document_get_figures (document, small)));
+}
+
+/* What kernels need comes a while after a program: no difference of placements is made of it, and once it is known of two programs the
+ * one is compared with the other, whatever was shown between. */
+static void
+test_difference_of_sizes (void)
+{
+  g_autoptr (GantryDocument) document = doc_open ("transformer-tiny.gir", TRUE);
+  guint64 peak = 0;
+
+  g_assert_false (gantry_document_get_prediction (document)->has_delta);
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autofree char *program = NULL;
+      g_autoptr (GantryKernelSizes) sizes = NULL;
+      const GantryForecast *now;
+
+      program = gantry_module_content (gantry_compilation_module (gantry_document_get_compilation (document)));
+      sizes = gantry_kernel_sizes_new (program, "a processor");
+      sizes->conditions = gantry_kernel_conditions_text (&(GantryKernelConditions){ 0 });
+      sizes->code_bytes = 1 << 20;
+      gantry_document_set_kernel_sizes (document, sizes);
+      doc_wait (document);
+      now = gantry_document_get_prediction (document);
+      g_assert_true (now->prediction->sizes_known);
+      g_assert_cmpint (now->has_delta != FALSE, ==, i > 0);
+      if (i > 0)
+        g_assert_cmpint (now->peak_delta, ==, (gint64) now->prediction->peak_bytes - (gint64) peak);
+      peak = now->prediction->peak_bytes;
+      gantry_document_set_pass_enabled (document, "fuse", i > 0);
+      doc_wait (document);
+      g_assert_false (gantry_document_get_prediction (document)->prediction->sizes_known);
+      g_assert_false (gantry_document_get_prediction (document)->has_delta);
+    }
+}
+
 static const GantryVariant *
 variant (GantryDocument *document, guint index)
 {
@@ -253,14 +347,14 @@ test_variants (void)
   guint changes = 0;
 
   g_assert_true (keep->predicted);
-  g_assert_cmpuint (keep->peak_bytes, ==, gantry_document_get_prediction (document)->prediction->peak_bytes);
+  g_assert_cmpuint (keep->figures.peak_bytes, ==, gantry_document_get_prediction (document)->prediction->peak_bytes);
   g_signal_connect (document, "notify::variants", G_CALLBACK (count), &changes);
   gantry_document_add_variant (document, keep);
   g_assert_true (gantry_document_set_policy (document, "role:state offload", NULL));
   gantry_document_set_limit (document, 1 << 20);
   doc_wait (document);
   little = gantry_document_make_variant (document, "little");
-  g_assert_cmpuint (little->peak_bytes, <, keep->peak_bytes);
+  g_assert_cmpuint (little->figures.peak_bytes, <, keep->figures.peak_bytes);
   gantry_document_add_variant (document, little);
   g_assert_cmpuint (gantry_document_get_variants (document)->len, ==, 2);
   g_assert_cmpuint (changes, ==, 2);
@@ -269,7 +363,7 @@ test_variants (void)
   g_assert_cmpuint (gantry_document_get_settings (document)->target.memory_limit, ==, 0);
   doc_wait (document);
   doc_check_consistent (document);
-  g_assert_cmpuint (gantry_document_get_prediction (document)->prediction->peak_bytes, ==, keep->peak_bytes);
+  g_assert_cmpuint (gantry_document_get_prediction (document)->prediction->peak_bytes, ==, keep->figures.peak_bytes);
   gantry_document_undo (document);
   g_assert_cmpstr (gantry_document_get_settings (document)->policy, ==, "role:state offload");
   gantry_document_rename_variant (document, "little", "least");
@@ -283,6 +377,65 @@ test_variants (void)
   g_assert_cmpstr (variant (document, 1)->name, ==, "little");
   doc_wait (document);
   doc_check_consistent (document);
+}
+
+/* One function has the figures of the plan and of what is predicted; what does not fit says so, however it is asked. */
+static void
+test_plan_figures (void)
+{
+  g_autoptr (GantryDocument) document = doc_open ("transformer-tiny.gir", TRUE);
+  const GantryPlan *plan;
+  GantryPlanFigures of_document, of_plan, of_prediction;
+  guint64 peak;
+
+  doc_wait (document);
+  plan = gantry_document_get_plan (document);
+  gantry_plan_figures (plan, &of_plan);
+  g_assert_true (gantry_document_get_plan_figures (document, &of_document));
+  g_assert_cmpmem (&of_document, sizeof of_document, &of_plan, sizeof of_plan);
+  gantry_prediction_figures (gantry_document_get_prediction (document)->prediction, &of_prediction);
+  g_assert_cmpuint (of_prediction.parts.bytes[GANTRY_PART_ARGUMENTS], ==, of_plan.parts.bytes[GANTRY_PART_ARGUMENTS]);
+  g_assert_cmpuint (of_prediction.peak_bytes, <=, of_plan.peak_bytes);
+  g_assert_cmpfloat (of_prediction.step_us, ==, of_plan.step_us);
+  g_assert_true (of_plan.fits && of_prediction.fits && !of_plan.sizes_known);
+  peak = of_plan.peak_bytes;
+  gantry_document_set_limit (document, 64);
+  doc_wait (document);
+  g_assert_nonnull (gantry_document_get_plan_error (document));
+  g_assert_true (gantry_document_get_plan_figures (document, &of_document));
+  g_assert_false (of_document.fits);
+  g_assert_cmpuint (of_document.peak_bytes, >, 64);
+  gantry_prediction_figures (gantry_document_get_prediction (document)->prediction, &of_prediction);
+  g_assert_false (of_prediction.fits);
+  gantry_document_set_limit (document, peak);
+  doc_wait (document);
+  g_assert_true (gantry_document_get_plan_figures (document, &of_document));
+  g_assert_true (of_document.fits);
+}
+
+/* Sizes of kernels that were made otherwise than those of the runs that are planned for are not counted. */
+static void
+test_conditions (void)
+{
+  const GantryKernelConditions conditions[] = { { 0 }, { .no_library = TRUE }, { .n_threads = g_get_num_processors () + 1 },
+                                                { .instructions = "sse4" }, { .quick_compile = TRUE }, { .device = "grid" } };
+  g_autoptr (GantryDocument) document = doc_open ("transformer-tiny.gir", TRUE);
+  g_autofree char *content = gantry_module_content (gantry_compilation_module (gantry_document_get_compilation (document)));
+
+  for (guint i = 0; i <= G_N_ELEMENTS (conditions); i++)
+    {
+      g_autoptr (GantryKernelSizes) sizes = gantry_kernel_sizes_new (content, "a processor");
+      GantryPlanFigures figures;
+
+      sizes->code_bytes = 123456;
+      sizes->conditions = i < G_N_ELEMENTS (conditions) ? gantry_kernel_conditions_text (&conditions[i]) : NULL;
+      gantry_document_set_kernel_sizes (document, sizes);
+      gantry_document_wait (document);
+      g_assert_true (gantry_document_get_plan_figures (document, &figures));
+      g_assert_cmpint (figures.sizes_known, ==, i == 0);
+      g_assert_cmpuint (figures.parts.bytes[GANTRY_PART_CODE], ==, i == 0 ? 123456 : 0);
+      g_assert_cmpstr (gantry_document_get_plan (document)->kernels, ==, i == 0 ? sizes->conditions : NULL);
+    }
 }
 
 typedef struct
@@ -330,12 +483,12 @@ test_solve (void)
   doc_wait_until (found.called);
   g_assert_no_error (found.error);
   doc_wait (document);
-  g_assert_cmpuint (found.variant->peak_bytes, <=, goal.memory_bytes);
+  g_assert_cmpuint (found.variant->figures.peak_bytes, <=, goal.memory_bytes);
   g_assert_cmpint (found.variant->by, ==, GANTRY_DECIDED_BY_SOLVER);
   gantry_document_load_variant (document, found.variant);
   doc_wait (document);
   doc_check_consistent (document);
-  g_assert_cmpuint (gantry_document_get_prediction (document)->prediction->peak_bytes, ==, found.variant->peak_bytes);
+  g_assert_cmpuint (gantry_document_get_prediction (document)->prediction->peak_bytes, ==, found.variant->figures.peak_bytes);
   {
     g_autoptr (GArray) now = doc_residuals (document);
 
@@ -344,10 +497,26 @@ test_solve (void)
   gantry_variant_unref (found.variant);
 }
 
+/* What a point says of itself is what the plan shows that it becomes. */
+static void
+check_point (GantryDocument *document, const GantryVariant *point)
+{
+  const GantryPlan *plan = gantry_document_get_plan (document);
+
+  g_assert_nonnull (plan);
+  g_assert_cmpuint (point->figures.peak_bytes, ==, gantry_plan_memory_bytes (plan, GANTRY_MEMORY_DEVICE));
+  g_assert_cmpuint (point->figures.temp_bytes, ==, gantry_plan_temp_bytes (plan, GANTRY_MEMORY_DEVICE));
+  g_assert_cmpuint (point->figures.host_bytes, ==, gantry_plan_host_bytes (plan));
+  g_assert_cmpuint (point->figures.copied_bytes, ==, plan->copied_bytes);
+  g_assert_cmpfloat (point->figures.step_us, ==, plan->total_us);
+  g_assert_cmpint (point->figures.sizes_known, ==, plan->sizes_known != FALSE);
+  g_assert_cmpint (g_str_has_prefix (point->name, "at least "), ==, !point->figures.sizes_known);
+}
+
 static void
 test_front (void)
 {
-  g_autoptr (GantryDocument) document = doc_open ("mlp.gir", TRUE);
+  g_autoptr (GantryDocument) document = doc_open ("transformer-tiny.gir", TRUE);
   g_autoptr (GError) error = NULL;
   Found found = { 0 };
 
@@ -359,16 +528,112 @@ test_front (void)
     {
       const GantryVariant *a = g_ptr_array_index (found.front, i - 1), *b = g_ptr_array_index (found.front, i);
 
-      g_assert_cmpuint (b->peak_bytes, <, a->peak_bytes);
-      g_assert_cmpfloat (b->step_us, >=, a->step_us);
+      g_assert_cmpuint (b->figures.peak_bytes, <, a->figures.peak_bytes);
+      g_assert_cmpfloat (b->figures.step_us, >=, a->figures.step_us);
     }
-  gantry_document_load_variant (document, g_ptr_array_index (found.front, found.front->len - 1));
-  doc_wait (document);
+  for (guint i = 0; i < found.front->len; i++)
+    {
+      const GantryVariant *point = g_ptr_array_index (found.front, i);
+
+      gantry_document_load_variant (document, (GantryVariant *) point);
+      doc_wait (document);
+      check_point (document, point);
+    }
   doc_check_consistent (document);
   g_ptr_array_unref (found.front);
 }
 
 /* What cannot be reached is one error, and the document is as it was. */
+/* What was searched for is in the session: it is asked about before it is lost, and there again when the file is opened. It is of one
+ * program: of another there is none, and after an undo it is back. */
+static void
+test_kept_front (void)
+{
+  g_autofree char *folder = g_dir_make_tmp ("gantry-placing-XXXXXX", NULL), *path = g_build_filename (folder, "a.gantry", NULL);
+  g_autoptr (GantryDocument) document = doc_open ("transformer-tiny.gir", TRUE), other = gantry_document_new ();
+  g_autoptr (GPtrArray) found = NULL;
+  g_autoptr (GError) error = NULL;
+  GPtrArray *front;
+
+  g_assert_true (gantry_document_save (document, path, &error));
+  g_assert_null (gantry_document_get_front (document));
+  found = gantry_document_front (document, 4, 5, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (gantry_document_get_front (document) == found);
+  g_assert_true (gantry_document_is_unsaved (document));
+  g_assert_true (gantry_document_save (document, NULL, &error));
+  g_assert_false (gantry_document_is_unsaved (document));
+  g_assert_true (gantry_document_open (other, path, NULL, NULL, &error));
+  front = gantry_document_get_front (other);
+  g_assert_nonnull (front);
+  g_assert_cmpuint (front->len, ==, found->len);
+  for (guint i = 0; i < front->len; i++)
+    {
+      const GantryVariant *a = g_ptr_array_index (found, i), *b = g_ptr_array_index (front, i);
+
+      g_assert_cmpstr (a->name, ==, b->name);
+      g_assert_cmpuint (a->figures.peak_bytes, ==, b->figures.peak_bytes);
+      g_assert_cmpuint (a->figures.copied_bytes, ==, b->figures.copied_bytes);
+      g_assert_cmpuint (a->limit, ==, b->limit);
+      g_assert_cmpint (a->figures.sizes_known, ==, b->figures.sizes_known);
+      g_assert_cmpfloat (a->figures.step_us, ==, b->figures.step_us);
+      g_assert_cmpfloat (a->gap, ==, b->gap);
+      g_assert_true (gantry_choices_equal (a->choices, b->choices));
+    }
+  gantry_document_set_training (other, NULL);
+  doc_wait (other);
+  g_assert_null (gantry_document_get_front (other));
+  gantry_document_undo (other);
+  doc_wait (other);
+  g_assert_true (gantry_document_get_front (other) == front);
+  g_unlink (path);
+  g_rmdir (folder);
+}
+
+/* A placement whose value a pass has taken away is told by name, kept in the session with it, and holds again when the value is back. */
+static void
+test_missing (void)
+{
+  g_autofree char *folder = g_dir_make_tmp ("gantry-placing-XXXXXX", NULL), *path = g_build_filename (folder, "a.gantry", NULL);
+  g_autoptr (GantryDocument) document = doc_open ("transformer-tiny.gir", TRUE), other = gantry_document_new ();
+  g_autofree char *name = NULL, *text = NULL;
+  g_autoptr (GError) error = NULL;
+  const GantryModule *module = gantry_compilation_module (gantry_document_get_compilation (document));
+  guint32 fused = 0;
+
+  for (guint32 i = 0; i < module->n_nodes && fused == 0; i++)
+    if (g_str_equal (gantry_node_op_name (module, &module->nodes[i]), "fusion")
+        && gantry_document_set_placement (document, doc_last (document), &module->nodes[i].id, 1, GANTRY_PLACEMENT_OFFLOAD, NULL) > 0)
+      fused = module->nodes[i].id;
+  g_assert_cmpuint (fused, !=, 0);
+  name = g_strdup_printf ("offload of fusion %%%u", fused);
+  doc_wait (document);
+  g_assert_cmpuint (gantry_document_get_missing (document)->len, ==, 0);
+  g_assert_null (gantry_document_missing_text (document));
+  gantry_document_set_pass_enabled (document, "fuse", FALSE);
+  doc_wait (document);
+  g_assert_cmpuint (gantry_document_get_missing (document)->len, ==, 1);
+  g_assert_true (g_str_has_prefix (g_ptr_array_index (gantry_document_get_missing (document), 0), name));
+  text = gantry_document_missing_text (document);
+  g_assert_nonnull (strstr (text, name));
+  g_assert_true (gantry_document_save (document, path, &error));
+  g_assert_true (gantry_document_open (other, path, NULL, NULL, &error));
+  g_assert_cmpuint (gantry_document_get_missing (other)->len, ==, 1);
+  g_assert_cmpstr (g_ptr_array_index (gantry_document_get_missing (other), 0), ==, g_ptr_array_index (gantry_document_get_missing (document), 0));
+  gantry_document_set_pass_enabled (other, "fuse", TRUE);
+  doc_wait (other);
+  g_assert_cmpuint (gantry_document_get_missing (other)->len, ==, 0);
+  g_assert_cmpuint (n_choices (other), ==, 1);
+  gantry_document_forget_missing (document);
+  g_assert_cmpuint (n_choices (document), ==, 0);
+  g_assert_cmpuint (gantry_document_get_missing (document)->len, ==, 0);
+  gantry_document_undo (document);
+  g_assert_cmpuint (gantry_document_get_missing (document)->len, ==, 1);
+  doc_wait (document);
+  g_unlink (path);
+  g_rmdir (folder);
+}
+
 static void
 test_solve_impossible (void)
 {
@@ -408,7 +673,7 @@ test_part_is_exact (void)
       g_assert_cmpuint (rounded, <=, exact); /* what fits into what is shown fits */
       variant = gantry_document_solve (document, &(GantrySolveGoal){ .memory_bytes = again, .seconds = 2 }, NULL, &error);
       g_assert_no_error (error);
-      g_assert_cmpuint (variant->peak_bytes, <=, exact);
+      g_assert_cmpuint (variant->figures.peak_bytes, <=, exact);
     }
   {
     guint64 none = 1;
@@ -430,8 +695,15 @@ main (int argc, char **argv)
   g_test_add_func ("/placing/sets", test_sets);
   g_test_add_func ("/placing/kept-through-compilations", test_kept_through_compilations);
   g_test_add_func ("/placing/variants", test_variants);
+  g_test_add_func ("/placing/figures", test_figures);
+  g_test_add_func ("/placing/figures-unfit", test_figures_unfit);
+  g_test_add_func ("/placing/difference-of-sizes", test_difference_of_sizes);
+  g_test_add_func ("/placing/plan-figures", test_plan_figures);
+  g_test_add_func ("/placing/conditions", test_conditions);
   g_test_add_func ("/placing/solve", test_solve);
   g_test_add_func ("/placing/front", test_front);
+  g_test_add_func ("/placing/front/kept", test_kept_front);
+  g_test_add_func ("/placing/missing", test_missing);
   g_test_add_func ("/placing/part-is-exact", test_part_is_exact);
   g_test_add_func ("/placing/solve-impossible", test_solve_impossible);
   return g_test_run ();

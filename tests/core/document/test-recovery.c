@@ -141,7 +141,7 @@ test_reloaded (void)
   changed = g_string_new (text);
   g_assert_cmpuint (g_string_replace (changed, "\"tokens\"", "\"token_ids\"", 0), >, 0);
   g_assert_true (g_file_set_contents (model, changed->str, -1, NULL));
-  gantry_document_reload_async (document, reloaded, &done);
+  gantry_document_reload_async (document, FALSE, reloaded, &done);
   doc_wait_until (done);
   gantry_document_wait (document);
   g_assert_true (gantry_document_is_unsaved (document));
@@ -165,6 +165,49 @@ test_reloaded (void)
   g_unlink (model);
   g_unlink (session);
   g_assert_cmpint (g_rmdir (folder), ==, 0);
+}
+
+static void
+kept (GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (GError) error = NULL;
+
+  gantry_recovery_save_finish (result, &error);
+  g_assert_no_error (error);
+  ++*(guint *) data;
+}
+
+/* What is removed while it is saved goes when that is done, and nobody waits for it; a save that was asked for since stays. */
+static void
+test_removed_while_saving (void)
+{
+  g_autoptr (GantryDocument) document = doc_open ("transformer-tiny.gir", FALSE);
+  g_autoptr (GantryRecovery) recovery = recovery_new ();
+  const char *path = gantry_recovery_get_path (recovery);
+
+  gantry_document_set_limit (document, 1000000000);
+  gantry_document_wait (document);
+  for (guint again = 0; again < 2; again++)
+    {
+      sqlite3 *lock = NULL;
+      guint n = 0;
+
+      keep (recovery, document, NULL);
+      g_assert_cmpint (sqlite3_open (path, &lock), ==, SQLITE_OK);
+      g_assert_cmpint (sqlite3_exec (lock, "BEGIN IMMEDIATE", NULL, NULL, NULL), ==, SQLITE_OK);
+      gantry_recovery_save_async (recovery, document, "first", kept, &n);
+      g_usleep (100000); /* its worker waits for the lock of the file */
+      gantry_recovery_remove_later (recovery);
+      g_assert_true (gantry_recovery_is_behind (recovery, document, "first"));
+      if (again != 0)
+        gantry_recovery_save_async (recovery, document, "second", kept, &n);
+      g_assert_cmpint (sqlite3_close (lock), ==, SQLITE_OK); /* too late for the first, if removing had waited for it */
+      doc_wait_until (n == 1 + again);
+      g_assert_true (g_file_test (path, G_FILE_TEST_EXISTS) == (again != 0));
+      g_assert_true (gantry_recovery_is_behind (recovery, document, "second") == (again == 0));
+    }
+  gantry_recovery_remove (recovery);
+  g_assert_false (g_file_test (path, G_FILE_TEST_EXISTS));
 }
 
 /* What it was opened with is not set by an edit, and holds for all of them. */
@@ -221,6 +264,13 @@ test_edits (void)
   g_assert_true (gantry_document_is_unsaved (again));
   g_assert_true (has_run (again, "a run"));
   g_assert_cmpuint (gantry_document_get_variants (again)->len, ==, gantry_document_get_variants (document)->len);
+  for (guint i = 0; i < gantry_document_get_variants (document)->len; i++)
+    {
+      const GantryVariant *x = g_ptr_array_index (gantry_document_get_variants (document), i);
+      const GantryVariant *y = g_ptr_array_index (gantry_document_get_variants (again), i);
+
+      g_assert_cmpmem (&y->figures, sizeof y->figures, &x->figures, sizeof x->figures);
+    }
   do
     {
       before = gantry_document_get_settings (document);
@@ -355,6 +405,7 @@ test_sizes (void)
   g_autoptr (GantryKernelSizes) sizes = gantry_kernel_sizes_new (program_text, "a processor");
   g_autofree char *view = NULL;
 
+  sizes->conditions = gantry_kernel_conditions_text (&(GantryKernelConditions){ 0 });
   sizes->code_bytes = 123456;
   gantry_document_set_limit (document, 5000000000);
   gantry_document_set_kernel_sizes (document, sizes);
@@ -519,6 +570,7 @@ main (int argc, char **argv)
   g_test_add_func ("/recovery/folder", test_folder);
   g_test_add_func ("/recovery/edits", test_edits);
   g_test_add_func ("/recovery/opened-with", test_opened_with);
+  g_test_add_func ("/recovery/removed-while-saving", test_removed_while_saving);
   g_test_add_func ("/recovery/reloaded", test_reloaded);
   g_test_add_func ("/recovery/of-session", test_of_session);
   g_test_add_func ("/recovery/another", test_another);

@@ -267,7 +267,7 @@ static void
 test_rows (Place *place, gconstpointer data)
 {
   static const char *const fillings[] = {
-    ("INSERT INTO placements WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 400000)"
+    ("INSERT INTO placements (variant, key, node, kind, memory, decided_by) WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 400000)"
      " SELECT '', 'k' || x, x, 1, 0, 0 FROM n"),
     "INSERT INTO inputs WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 400000) SELECT 'k' || x, x FROM n",
     "INSERT INTO dims WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 400000) SELECT 'k' || x, x FROM n",
@@ -478,7 +478,9 @@ test_carried (Place *place, gconstpointer data)
   g_autofree char *entry = make_carried (place), *cache = g_build_filename (g_get_user_cache_dir (), "gantry", NULL);
   g_autofree char *model = g_build_filename (entry, "m.onnx", NULL), *other = g_build_filename (entry, "other", NULL);
   const struct timespec old[2] = { { .tv_sec = 1000000000 }, { .tv_sec = 1000000000 } };
+  g_autofree char *saved = g_build_filename (place->folder, "other.gantry", NULL), *first = g_build_filename (place->folder, "m.onnx", NULL);
   GantryDocument *document = gantry_document_new ();
+  g_autoptr (GantryDocument) again = gantry_document_new ();
   g_autoptr (GError) error = NULL;
 
   g_assert_cmpint (g_mkdir_with_parents (entry, 0700), ==, 0);
@@ -491,6 +493,13 @@ test_carried (Place *place, gconstpointer data)
   g_assert_cmpint (utimensat (AT_FDCWD, entry, old, 0), ==, 0);
   g_assert_cmpuint (gantry_cache_trim (cache, 0, -3600), ==, 0);
   g_assert_true (g_file_test (model, G_FILE_TEST_EXISTS));
+  /* Another session of it names what the first one names, and carries it too. */
+  g_assert_true (gantry_document_save (document, saved, &error));
+  gantry_document_open (again, saved, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (gantry_document_get_model (again)->carried_as, ==, first);
+  g_clear_object (&again);
+  g_unlink (saved);
   gantry_document_recompile (document, NULL, &error);
   g_assert_no_error (error);
   doc_wait (document);

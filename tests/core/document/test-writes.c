@@ -75,7 +75,7 @@ write_trace (const char *path, guint version, GError **error)
   stream = g_memory_input_stream_new_from_data (text->str, (gssize) text->len, NULL);
   recording = gantry_trace_import_chrome (stream, "made", NULL, error);
   g_assert_nonnull (recording);
-  output = gantry_output_new (path, error);
+  output = gantry_output_new (path, NULL, error);
   return output != NULL
          && gantry_output_finish (
            output, gantry_recording_write_chrome (recording, gantry_output_stream (output), NULL, error), error);

@@ -6,12 +6,13 @@
 static void
 test_round_trip (void)
 {
-  g_autoptr (GantryKernelSizes) sizes = gantry_kernel_sizes_new ("abc", "x86-64 znver3 (LLVM 19, oneDNN 2.6), 2 threads");
+  g_autoptr (GantryKernelSizes) sizes = gantry_kernel_sizes_new ("abc", "x86-64 znver3 (LLVM 19, oneDNN 2.6)");
   g_autoptr (GantryKernelSizes) again = NULL;
   g_autofree char *text = NULL;
   g_autoptr (GError) error = NULL;
 
   sizes->code_bytes = 12288;
+  sizes->conditions = g_strdup ("AuthenticAMD, 2 threads, no library");
   gantry_kernel_sizes_add (sizes, 3, 100, 0);
   gantry_kernel_sizes_add (sizes, 4, 0, 0); /* needs nothing */
   gantry_kernel_sizes_add (sizes, 9, 0, 65);
@@ -30,15 +31,42 @@ test_round_trip (void)
   g_assert_false (gantry_kernel_sizes_equal (sizes, again));
 }
 
+/* Whatever changes the kernels changes the text, but nothing of the processor changes those for a GPU. */
+static void
+test_conditions (void)
+{
+  const GantryKernelConditions all[] = {
+    { 0 }, { .n_threads = g_get_num_processors () + 1 }, { .no_library = TRUE }, { .quick_compile = TRUE }, { .layout_block = 8 },
+    { .instructions = "sse4" }, { .device = "grid" }, { .device = "cuda" }, { .device = "cuda", .allow_tf32 = TRUE },
+  };
+  const GantryKernelConditions alike[][2] = { { { 0 }, { .n_threads = g_get_num_processors () } },
+                                              { { .device = "cuda" }, { .device = "cuda", .n_threads = 3, .no_library = TRUE } } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (all); i++)
+    for (guint j = 0; j < i; j++)
+      {
+        g_autofree char *a = gantry_kernel_conditions_text (&all[i]), *b = gantry_kernel_conditions_text (&all[j]);
+
+        g_assert_cmpstr (a, !=, b);
+        g_assert_null (strchr (a, '\n'));
+      }
+  for (guint i = 0; i < G_N_ELEMENTS (alike); i++)
+    {
+      g_autofree char *a = gantry_kernel_conditions_text (&alike[i][0]), *b = gantry_kernel_conditions_text (&alike[i][1]);
+
+      g_assert_cmpstr (a, ==, b);
+    }
+}
+
 static void
 test_mistakes (void)
 {
   static const struct { const char *text, *said; } wrong[] = {
-    { "", "first line" }, { "something else\n", "first line" }, { "gantry kernel sizes 2\nwhat\n", "line 2" },
-    { "gantry kernel sizes 2\n1 2\n", "line 2" }, { "gantry kernel sizes 2\n1 2 3 4\n", "line 2" },
-    { "gantry kernel sizes 2\n-1 2 3\n", "line 2" }, { "gantry kernel sizes 2\n2 1 1\n2 1 1\n", "line 3" },
-    { "gantry kernel sizes 2\n1 99999999999999999999 3\n", "line 2" }, { "gantry kernel sizes 2\ncode much\n", "line 2" },
-    { "gantry kernel sizes 2\n4294967295 1 1\n", "line 2" },
+    { "", "first line" }, { "something else\n", "first line" }, { "gantry kernel sizes 3\nwhat\n", "line 2" },
+    { "gantry kernel sizes 3\n1 2\n", "line 2" }, { "gantry kernel sizes 3\n1 2 3 4\n", "line 2" },
+    { "gantry kernel sizes 3\n-1 2 3\n", "line 2" }, { "gantry kernel sizes 3\n2 1 1\n2 1 1\n", "line 3" },
+    { "gantry kernel sizes 3\n1 99999999999999999999 3\n", "line 2" }, { "gantry kernel sizes 3\ncode much\n", "line 2" },
+    { "gantry kernel sizes 3\n4294967295 1 1\n", "line 2" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)
@@ -120,6 +148,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/ir/kernel-sizes/round-trip", test_round_trip);
+  g_test_add_func ("/ir/kernel-sizes/conditions", test_conditions);
   g_test_add_func ("/ir/kernel-sizes/mistakes", test_mistakes);
   g_test_add_func ("/ir/kernel-sizes/damaged", test_damaged);
   g_test_add_func ("/ir/kernel-sizes/content", test_content);

@@ -49,8 +49,11 @@ test_sums (void)
   g_autoptr (GantryMemorySummary) summary = gantry_memory_summary_new (plan, measure, NULL, 0);
   const GantryMemoryRow *rows = (const GantryMemoryRow *) (gpointer) summary->parts->data;
 
-  g_assert_cmpuint (summary->planned, ==, 260 * MIB);
-  g_assert_cmpuint (summary->touched, ==, 250 * MIB);
+  /* A limit is of the device alone. */
+  g_assert_cmpuint (summary->planned, ==, 200 * MIB);
+  g_assert_cmpuint (summary->touched, ==, 200 * MIB);
+  g_assert_cmpuint (summary->planned_all, ==, 260 * MIB);
+  g_assert_cmpuint (summary->touched_all, ==, 250 * MIB);
   g_assert_cmpuint (summary->process, ==, 280 * MIB);
   g_assert_cmpuint (summary->allowed, ==, 360 * MIB + 260 * MIB / 50);
   g_assert_cmpuint (summary->parts->len, ==, 2);
@@ -77,10 +80,10 @@ test_too_large (void)
       g_autoptr (GantryMemoryMeasure) measure = measure_of (most + i);
       g_autoptr (GantryMemorySummary) summary = gantry_memory_summary_new (plan, measure, NULL, 0);
 
-      g_assert_cmpint (sum_of (summary), ==, (gint64) (summary->process - summary->planned));
+      g_assert_cmpint (sum_of (summary), ==, (gint64) (summary->process - summary->planned_all));
       g_assert_cmpuint (summary->warnings->len, ==, i);
       if (i == 1)
-        g_assert_nonnull (strstr (g_ptr_array_index (summary->warnings, 0), "260 MiB are planned"));
+        g_assert_nonnull (strstr (g_ptr_array_index (summary->warnings, 0), "260.0 MiB are planned"));
       if (i == 1)
         g_assert_nonnull (strstr (g_ptr_array_index (summary->warnings, 0), "heap and stacks 95.3 MiB"));
     }
@@ -118,6 +121,37 @@ test_driver (void)
   g_assert_cmpuint (summary->warnings->len, ==, 0);
 }
 
+/* Planned and touched by part are of the same step, the one where most was touched, and what is not is said. */
+static void
+test_moment (void)
+{
+  g_autoptr (GantryPlan) plan = gantry_plan_new (2, 2);
+  g_autoptr (GantryMemoryMeasure) measure = gantry_memory_measure_new (2);
+  const GantryMemoryRow *rows;
+
+  plan->buffers[0] = (GantryPlanBuffer){ .category = GANTRY_BUFFER_WORKSPACE, .shares = GANTRY_NO_BUFFER, .size = 9 * MIB };
+  plan->buffers[1] = (GantryPlanBuffer){ .category = GANTRY_BUFFER_TEMPORARY, .shares = GANTRY_NO_BUFFER, .size = 8 * MIB,
+                                         .begin = 1, .end = 1 };
+  plan->arena_bytes[GANTRY_MEMORY_DEVICE] = 9 * MIB;
+  gantry_plan_sum_live (plan);
+  g_assert_cmpuint (plan->peak_step, ==, 0);
+  measure->peak_bytes = measure->touched.bytes[GANTRY_PART_TEMPORARIES] = 8 * MIB;
+  for (guint32 step = 0; step < 2; step++)
+    {
+      g_autoptr (GantryMemorySummary) summary = NULL;
+
+      measure->peak_step = step;
+      summary = gantry_memory_summary_new (plan, measure, NULL, 0);
+      rows = (const GantryMemoryRow *) (gpointer) summary->parts->data;
+      g_assert_cmpuint (summary->step, ==, step);
+      g_assert_cmpuint (summary->planned, ==, 9 * MIB);
+      g_assert_cmpuint (summary->planned_then, ==, (9 - step) * MIB);
+      g_assert_cmpuint (summary->notes->len, ==, step);
+      g_assert_cmpuint (summary->parts->len, ==, 2 - step); /* no workspace is planned where most was touched */
+      g_assert_cmpuint (rows[0].planned, ==, step == 0 ? 0 : 8 * MIB);
+    }
+}
+
 /* The plan is held against the limit by who makes it; what was measured, here. */
 static void
 test_limit (void)
@@ -145,6 +179,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/ir/memory-summary/sums", test_sums);
+  g_test_add_func ("/ir/memory-summary/moment", test_moment);
   g_test_add_func ("/ir/memory-summary/limit", test_limit);
   g_test_add_func ("/ir/memory-summary/too-large", test_too_large);
   g_test_add_func ("/ir/memory-summary/outside", test_outside);

@@ -99,9 +99,9 @@ contraction_case_free (ContractionCase *c)
 void
 contraction_gpu (GantryGpu *gpu, guint capability)
 {
-  *gpu = (GantryGpu) { .capability = capability, .has_wgmma = capability == 90, .n_multiprocessors = capability == 80 ? 108 : 132,
-                       .shared_bytes = capability == 80 ? 163 * 1024 : 227 * 1024 };
-  g_snprintf (gpu->arch, sizeof gpu->arch, capability == 90 ? "sm_90a" : "sm_%u", capability);
+  g_autofree char *arch = g_strdup_printf (capability == 90 ? "sm_90a" : "sm_%u", capability);
+
+  g_assert_true (gantry_gpu_init (gpu, arch, NULL));
 }
 
 static const GantryType *

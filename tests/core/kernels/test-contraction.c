@@ -392,6 +392,111 @@ test_banks (void)
   check_banks (90);
 }
 
+/* What overlaps: see gantry_tiling_run(). */
+
+static GantryBound *
+bind_product (gint64 m, gint64 n, gint64 k, const char *element, guint capability)
+{
+  g_autofree char *operands = g_strdup_printf ("%s[%d,%d] %s[%d,%d]", element, (int) m, (int) k, element, (int) k, (int) n);
+  g_autoptr (ContractionCase) c = contraction_case_op (GANTRY_OP_DOT_GENERAL, operands, MK_KN);
+  GantryGpu gpu;
+
+  g_test_message ("%s, %u", operands, capability);
+  contraction_gpu (&gpu, capability);
+  return contraction_bind (c, g_str_equal (element, "f32") ? gantry_bind_contraction : gantry_bind_tensor_core, &gpu);
+}
+
+/* Behind the barrier of the loop over the depth the matrix units get their work first, then the next tile is fetched; and at the top
+ * of the loop the fetches of at least one later step are still under way. */
+static void
+check_overlap (gint64 m, gint64 n, guint capability)
+{
+  g_autoptr (GantryBound) bound = bind_product (m, n, 4096, "bf16", capability);
+  const GantryGrid *grid = g_ptr_array_index (bound->grids, 0);
+  guint32 barrier = 0, await = 0, multiply = 0, fetch = 0;
+
+  for (guint32 i = 0; i < grid->statements->len; i++)
+    {
+      const GantryGridStatement *s = &g_array_index (grid->statements, GantryGridStatement, i);
+
+      if (s->kind == GANTRY_GRID_AWAIT)
+        {
+          await = i;
+          g_assert_cmpuint (s->mask, >=, 1);
+        }
+      if (s->kind == GANTRY_GRID_BARRIER && barrier == 0)
+        barrier = i;
+      if (barrier > 0 && multiply == 0 && (s->kind == GANTRY_GRID_MMA || s->kind == GANTRY_GRID_WGMMA))
+        multiply = i;
+      if (barrier > 0 && fetch == 0 && s->kind == GANTRY_GRID_FETCH)
+        fetch = i;
+    }
+  g_assert_cmpuint (await, >, 0);
+  g_assert_cmpuint (barrier, >, await);
+  g_assert_cmpuint (multiply, >, barrier);
+  g_assert_cmpuint (fetch, >, multiply);
+}
+
+static void
+test_overlap (void)
+{
+  static const gint64 sizes[][2] = { { 4096, 4096 }, { 1408, 1536 }, { 64, 16896 }, { 64, 8192 }, { 8192, 64 }, { 64, 4096 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    {
+      check_overlap (sizes[i][0], sizes[i][1], 80);
+      check_overlap (sizes[i][0], sizes[i][1], 90);
+    }
+}
+
+/* Results with few rows or columns are not covered by tiles of which more than half is thrown away. */
+static void
+test_narrow (void)
+{
+  static const gint64 wide[] = { 1024, 4096, 8192, 16384, 33792, 65536 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (wide); i++)
+    for (guint narrow = 16; narrow <= 64; narrow *= 2)
+      for (guint columns = 0; columns < 2; columns++)
+        {
+          g_autoptr (GantryBound) bound =
+            columns ? bind_product (wide[i], narrow, 2048, "bf16", 90) : bind_product (narrow, wide[i], 2048, "bf16", 90);
+          const GantryGrid *grid = g_ptr_array_index (bound->grids, 0);
+
+          for (guint s = 0; s < grid->statements->len; s++)
+            {
+              const GantryGridStatement *statement = &g_array_index (grid->statements, GantryGridStatement, s);
+
+              /* 64 rows for each four warps. */
+              if (statement->kind == GANTRY_GRID_WGMMA)
+                g_assert_cmpint (columns ? statement->step : grid->block[0] / 2, <=, 64);
+            }
+        }
+}
+
+/* A second launch costs what a launch costs: where the depth is short several blocks do not share it, where it is long they do. */
+static void
+test_splits (void)
+{
+  static const struct
+  {
+    gint64 m, n, k;
+    const char *element;
+    gboolean split;
+  } cases_of_splits[] = {
+    { 1024, 1024, 512, "bf16", FALSE }, { 512, 512, 512, "bf16", FALSE }, { 1024, 1024, 512, "f32", FALSE },
+    { 64, 64, 8192, "bf16", TRUE },     { 64, 64, 16384, "f32", TRUE },   { 512, 512, 16384, "bf16", TRUE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases_of_splits); i++)
+    {
+      g_autoptr (GantryBound) bound = bind_product (cases_of_splits[i].m, cases_of_splits[i].n, cases_of_splits[i].k,
+                                                    cases_of_splits[i].element, 90);
+
+      g_assert_cmpuint (bound->grids->len, ==, cases_of_splits[i].split ? 2 : 1);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -407,6 +512,9 @@ main (int argc, char **argv)
   g_test_add_func ("/kernels/contraction/tf32", test_tf32);
   g_test_add_func ("/kernels/contraction/random", test_random);
   g_test_add_func ("/kernels/contraction/banks", test_banks);
+  g_test_add_func ("/kernels/contraction/overlap", test_overlap);
+  g_test_add_func ("/kernels/contraction/narrow", test_narrow);
+  g_test_add_func ("/kernels/contraction/splits", test_splits);
   g_test_add_func ("/kernels/contraction/code", test_code);
   return g_test_run ();
 }

@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/memory/pack-csv.h"
 #include "tests/random-seed.h"
+#include "tests/test-files.h"
 #include <string.h>
 
 static guint64
@@ -386,16 +387,6 @@ test_cancelled (void)
   g_assert_cmpuint (check_by_definition (items, 100, 1), ==, height);
 }
 
-static char *
-shared_problem (const char *name)
-{
-  const char *shared = g_getenv ("GANTRY_SHARED"), *source = g_getenv ("GANTRY_SOURCE_ROOT");
-
-  return shared != NULL ? g_build_filename (shared, "data", "minimalloc", name, NULL)
-                        : g_build_filename (source != NULL ? source : ".", "..", "shared", "data", "minimalloc", name,
-                                            NULL);
-}
-
 /* The problems of github.com/google/minimalloc, each within the capacity that its name says, with little effort and no
  * setting for any of them. */
 static void
@@ -403,7 +394,7 @@ test_minimalloc (void)
 {
   static const char *const names[] = { "A.1048576.csv", "C.1048576.csv", "E.1048576.csv", "G.1048576.csv",
                                        "I.1048576.csv", "K.1048576.csv", "input.12.csv" };
-  g_autofree char *folder = shared_problem (NULL);
+  g_autofree char *folder = test_shared_file ("data/minimalloc", NULL);
 
   if (!g_file_test (folder, G_FILE_TEST_IS_DIR))
     {
@@ -412,7 +403,7 @@ test_minimalloc (void)
     }
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {
-      g_autofree char *file = shared_problem (names[i]), *text = NULL;
+      g_autofree char *file = test_shared_file ("data/minimalloc", names[i]), *text = NULL;
       g_autoptr (GantryPackTable) table = NULL;
       g_autoptr (GError) error = NULL;
       GantryPackOptions options = { 0 };

@@ -102,7 +102,7 @@ test_adam (void)
   GantryTarget target;
   const double gib = MIB * 1024;
   g_autoptr (GantryPlanner) planner = new_planner (module, &target, 0), limited = NULL;
-  g_autoptr (GantryPlan) keep = plan_of (module, planner, NULL, "all kept"), again = NULL, offload = NULL;
+  g_autoptr (GantryPlan) keep = plan_of (module, planner, NULL, "all kept"), again = NULL, offload = NULL, ahead = NULL;
 
   g_assert_cmpuint (keep->argument_bytes[0], ==, (guint64) (13 * M));
   g_assert_cmpuint (keep->alias_bytes[0], ==, (guint64) (12 * M));
@@ -112,6 +112,10 @@ test_adam (void)
   g_assert_cmpfloat (temp_of (again) / 1024, <=, 1.15);
   for (guint i = 0; i < 8; i++)
     place (placements, module->nodes[entry->first_node + 4 + i].id, GANTRY_PLACEMENT_OFFLOAD);
+  /* Without a limit too: what is fetched ahead does not raise the peak for next to no time. */
+  ahead = plan_of (module, planner, placements, "state offloaded, no limit");
+  g_assert_cmpuint (ahead->arena_bytes[0], <=, (guint64) (2.11 * gib));
+  g_assert_cmpfloat (ahead->stall_us, <, 1e-2 * ahead->total_us);
   limited = new_planner (module, &target, (guint64) (2.11 * gib));
   offload = plan_of (module, limited, placements, "state offloaded too");
   g_assert_cmpuint (offload->argument_bytes[0], ==, (guint64) (5 * M));
@@ -181,6 +185,7 @@ test_refusal (void)
   g_assert_null (plan);
   g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY);
   g_test_message ("%s", error->message);
+  g_assert_nonnull (strstr (error->message, "the program needs at least "));
   g_assert_nonnull (strstr (error->message, "2883584 bytes"));
   g_assert_nonnull (strstr (error->message, "most would help: offload"));
   /* It can be looked at, once: the bytes are those of which the message speaks, and all have a place. */

@@ -230,6 +230,33 @@ test_sizes (void)
   g_assert_cmpuint (host.analysis->host_temp_bytes, >=, 128);
 }
 
+/* A donated argument that the last step writes over is needed until then, whoever asks; one that stays until the end. */
+static void
+test_donated (void)
+{
+  g_auto (ReportTest) t =
+    report_test ("module \"m\" { func @main #1 (%1: f32[64] {role = \"state\", alias = 0}, %2: f32[64]) -> (%4) {"
+                 "%3 = tanh(%2): f32[64] %4 = add(%1, %3): f32[64] phase(update) } }", "", 0);
+  guint n = 0;
+
+  for (guint32 s = 0; s < t.plan->n_steps; s++)
+    {
+      g_autoptr (GArray) alive = gantry_plan_alive_at (t.plan, s);
+
+      for (guint i = 0; i < alive->len; i++)
+        {
+          const GantryPlanAlive *entry = &g_array_index (alive, GantryPlanAlive, i);
+
+          g_assert_cmpuint (gantry_plan_until_node (t.plan, entry->buffer), ==, entry->until_node);
+          n += entry->until_node != 0 && t.plan->buffers[entry->buffer].category == GANTRY_BUFFER_INPUT;
+        }
+    }
+  g_assert_cmpuint (n, >, 0);
+  g_assert_cmpuint (gantry_plan_until_node (t.plan, gantry_plan_buffer_of (t.plan, 1, 0)), ==, 4);
+  g_assert_cmpuint (gantry_plan_until_node (t.plan, gantry_plan_buffer_of (t.plan, 2, 0)), ==, 0);
+  g_assert_cmpuint (gantry_plan_until_node (t.plan, gantry_plan_buffer_of (t.plan, 4, 0)), ==, 0);
+}
+
 /* What recomputation frees at the peak shows in the ranking before it is asked for. */
 static void
 test_ranking (void)
@@ -295,6 +322,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/memory/report/two-layers", test_two_layers);
   g_test_add_func ("/memory/report/sizes", test_sizes);
+  g_test_add_func ("/memory/report/donated", test_donated);
   g_test_add_func ("/memory/report/ranking", test_ranking);
   g_test_add_func ("/memory/report/no-steps", test_no_steps);
   return g_test_run ();

@@ -156,3 +156,31 @@ pass_assert_unchanged (const PassCase *c)
 {
   g_assert_true (c->after == c->before);
 }
+
+typedef struct
+{
+  const GantryPass *pass;
+  const char *text;
+} Unchanged;
+
+static void
+test_unchanged (gconstpointer data)
+{
+  const Unchanged *unchanged = data;
+  g_autoptr (PassCase) c = pass_case_new (unchanged->pass, NULL, unchanged->text);
+
+  pass_assert_unchanged (c);
+}
+
+void
+pass_add_unchanged (const char *folder, const GantryPass *pass, const PassText *texts, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *path = g_strconcat (folder, "/", texts[i].name, NULL);
+      Unchanged *unchanged = g_new (Unchanged, 1);
+
+      *unchanged = (Unchanged){ pass, texts[i].text };
+      g_test_add_data_func_full (path, unchanged, test_unchanged, g_free);
+    }
+}

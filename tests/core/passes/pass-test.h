@@ -40,3 +40,12 @@ guint pass_count (const GantryModule *module, GantryOp op);
 const GantryNode *pass_result (const GantryModule *module, guint i);
 /** Fails unless the pass handed its module on untouched. */
 void pass_assert_unchanged (const PassCase *c);
+
+typedef struct
+{
+  const char *name;
+  const char *text;
+} PassText;
+
+/** Adds a test @folder/name for each of @texts: programs that @pass hands on untouched. */
+void pass_add_unchanged (const char *folder, const GantryPass *pass, const PassText *texts, guint n);

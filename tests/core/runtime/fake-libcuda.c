@@ -291,13 +291,26 @@ FAKE_API (cuDevicePrimaryCtxRelease_v2, (CudaOrdinal device))
   return 0;
 }
 
-/* Of this thread: how many contexts were pushed. */
-static GPrivate context_depth;
+/* Of this thread: the contexts that were pushed, the current one last. */
+static GPrivate contexts = G_PRIVATE_INIT ((GDestroyNotify) g_ptr_array_unref);
+
+static GPtrArray *
+stack (void)
+{
+  GPtrArray *pushed = g_private_get (&contexts);
+
+  if (pushed == NULL)
+    {
+      pushed = g_ptr_array_new ();
+      g_private_set (&contexts, pushed);
+    }
+  return pushed;
+}
 
 int
 fake_context_depth (void)
 {
-  return GPOINTER_TO_INT (g_private_get (&context_depth));
+  return (int) stack ()->len;
 }
 
 /* Also of a lost device: as of the driver, whose contexts stay current. */
@@ -305,16 +318,29 @@ FAKE_API (cuCtxPushCurrent_v2, (CudaContext context))
 {
   CudaResult result = fake_enter (__func__, FALSE);
 
-  g_private_set (&context_depth, GINT_TO_POINTER (fake_context_depth () + 1));
-  return result == CUDA_INVALID_CONTEXT ? result : 0;
+  if (result != 0 && !fake_is_lost ())
+    return result;
+  g_ptr_array_add (stack (), context);
+  return 0;
 }
 
 FAKE_API (cuCtxPopCurrent_v2, (CudaContext *context))
 {
+  GPtrArray *pushed = stack ();
+
   fake_enter (__func__, FALSE);
-  if (fake_context_depth () == 0)
+  if (pushed->len == 0)
     return CUDA_INVALID_CONTEXT;
-  g_private_set (&context_depth, GINT_TO_POINTER (fake_context_depth () - 1));
+  *context = g_ptr_array_steal_index (pushed, pushed->len - 1);
+  return 0;
+}
+
+FAKE_API (cuCtxGetCurrent, (CudaContext *context))
+{
+  GPtrArray *pushed = stack ();
+
+  ENTER (FALSE);
+  *context = pushed->len > 0 ? g_ptr_array_index (pushed, pushed->len - 1) : NULL;
   return 0;
 }
 
@@ -382,6 +408,8 @@ FAKE_API (cuMemAlloc_v2, (CudaAddress *address, gsize bytes))
   ENTER (TRUE);
   if (bytes == 0)
     return CUDA_INVALID_VALUE;
+  if (g_atomic_int_get (&fake_state.capturing) > 0)
+    return CUDA_CAPTURE_UNSUPPORTED;
   g_mutex_lock (&fake_state.lock);
   fits = fake_state.used + pages (bytes) <= (gsize) fake_state.config.memory;
   if (fits)
@@ -432,14 +460,40 @@ FAKE_API (cuMemFree_v2, (CudaAddress address))
 
 FAKE_API (cuMemHostAlloc, (void **memory, gsize bytes, unsigned flags))
 {
+  Block block = { NULL, bytes };
+
   ENTER (TRUE);
   if (bytes == 0)
     return CUDA_INVALID_VALUE;
+  if (g_atomic_int_get (&fake_state.capturing) > 0)
+    return CUDA_CAPTURE_UNSUPPORTED;
   if (bytes > (gsize) fake_state.config.pinned)
     return CUDA_OUT_OF_MEMORY;
-  *memory = g_aligned_alloc (1, bytes, 4096);
+  *memory = block.memory = g_aligned_alloc (1, bytes, 4096);
+  g_mutex_lock (&fake_state.lock);
+  if (fake_state.pinned == NULL)
+    fake_state.pinned = g_array_new (FALSE, FALSE, sizeof (Block));
+  g_array_append_val (fake_state.pinned, block);
+  g_mutex_unlock (&fake_state.lock);
   fake_count (1);
   return 0;
+}
+
+gboolean
+fake_is_pageable (CudaAddress address, gsize bytes)
+{
+  const guint8 *at = fake_translate (address);
+  gboolean pinned = fake_is_device (address);
+
+  g_mutex_lock (&fake_state.lock);
+  for (guint i = 0; !pinned && fake_state.pinned != NULL && i < fake_state.pinned->len; i++)
+    {
+      const Block *block = &g_array_index (fake_state.pinned, Block, i);
+
+      pinned = at >= block->memory && at + bytes <= block->memory + block->bytes;
+    }
+  g_mutex_unlock (&fake_state.lock);
+  return !pinned;
 }
 
 FAKE_API (cuMemFreeHost, (void *memory))
@@ -447,6 +501,16 @@ FAKE_API (cuMemFreeHost, (void *memory))
   CudaResult result = fake_enter (__func__, TRUE);
 
   fake_wait_for_streams ();
+  g_mutex_lock (&fake_state.lock);
+  for (guint i = 0; fake_state.pinned != NULL && i < fake_state.pinned->len; i++)
+    if (g_array_index (fake_state.pinned, Block, i).memory == memory)
+      {
+        g_array_remove_index_fast (fake_state.pinned, i);
+        break;
+      }
+  if (fake_state.pinned != NULL && fake_state.pinned->len == 0)
+    g_clear_pointer (&fake_state.pinned, g_array_unref);
+  g_mutex_unlock (&fake_state.lock);
   g_aligned_free (memory);
   fake_count (-1);
   return result;

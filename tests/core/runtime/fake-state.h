@@ -32,6 +32,8 @@ typedef struct
   gint alive;
   GArray *blocks;    /* of device memory */
   gsize used;
+  GArray *pinned;    /* of the host's memory */
+  gint capturing;    /* graphs that are being made */
   GPtrArray *streams; /* made and freed with a device, by one thread */
 } FakeState;
 
@@ -61,4 +63,6 @@ void fake_wait_for_streams (void);
 gboolean fake_is_device (CudaAddress address);
 guint8 *fake_translate (CudaAddress address);
 CudaResult fake_launch_entry (const CudaLaunchConfig *config, const FakeCudaEntry *entry, void **parameters);
+/** Is it pageable memory of the host? */
+gboolean fake_is_pageable (CudaAddress address, gsize bytes);
 gboolean fake_is_valid (CudaAddress address, gsize bytes);

@@ -55,6 +55,7 @@ struct _Graph
   GPtrArray *ops;
   Stream *origin;
   GPtrArray *streams; /* that joined */
+  gboolean spoilt;
 };
 
 /* Life of what work that is left still needs. */
@@ -312,8 +313,15 @@ FAKE_API (cuStreamSynchronize, (CudaStream of))
 FAKE_API (cuMemcpyAsync, (CudaAddress to, CudaAddress from, gsize bytes, CudaStream stream))
 {
   Op op = { run_copy, .to = fake_translate (to), .from = fake_translate (from), .device_to = to, .device_from = from, .bytes = bytes };
+  Graph *capture = ((Stream *) (void *) stream)->capture;
 
   ENTER (TRUE);
+  /* What is pageable may have moved or gone when a graph is replayed: the driver takes none, and the graph is spoilt. */
+  if (capture != NULL && (fake_is_pageable (to, bytes) || fake_is_pageable (from, bytes)))
+    {
+      capture->spoilt = TRUE;
+      return CUDA_CAPTURE_UNSUPPORTED;
+    }
   return put (stream, &op);
 }
 
@@ -481,6 +489,7 @@ FAKE_API (cuStreamBeginCapture_v2, (CudaStream on, int mode))
   stream->capture = graph_new ();
   stream->capture->origin = stream;
   stream->n_captured = stream->n_joined = 0;
+  g_atomic_int_inc (&fake_state.capturing);
   fake_count (1);
   return 0;
 }
@@ -502,6 +511,9 @@ FAKE_API (cuStreamEndCapture, (CudaStream on, CudaGraph * out))
   if (graph == NULL)
     return CUDA_INVALID_VALUE;
   stream->capture = NULL;
+  g_atomic_int_add (&fake_state.capturing, -1);
+  if (result == 0 && graph->spoilt)
+    result = 901; /* invalidated */
   for (guint i = 0; i < graph->streams->len; i++)
     {
       Stream *other = g_ptr_array_index (graph->streams, i);

@@ -217,3 +217,32 @@ kernel_add (gconstpointer state, void *const *buffers, gint64 begin, gint64 end)
   for (gint64 i = begin; i < end; i++)
     y[i] = a[i] + b[i];
 }
+
+/* Of @n floats: x -> a = 2x -> host -> (a's place is overwritten by c = 3x) -> back as b -> r = b + c. Wrong without the waits. */
+static inline GantryExecutable *
+fake_pipeline (gint64 n)
+{
+  static const float two = 2, three = 3;
+  Fake f = fake_begin ();
+  guint32 x = fake_value (&f, TRUE, n, "x"), a = fake_value (&f, FALSE, n, "a"), h = fake_value (&f, FALSE, n, "h");
+  guint32 c = fake_value (&f, FALSE, n, "c"), b = fake_value (&f, FALSE, n, "b"), r = fake_value (&f, FALSE, n, "r");
+  guint32 size = (guint32) ((n * 4 + 63) / 64 * 64), i, j, k;
+  guint32 bx = fake_buffer (&f, x, GANTRY_BUFFER_INPUT, 0, n, 0, 2);
+  guint32 ba = fake_buffer (&f, a, GANTRY_BUFFER_TEMPORARY, size, n, 0, 1);
+  guint32 bh = fake_buffer (&f, h, GANTRY_BUFFER_TEMPORARY, 0, n, 1, 3);
+  guint32 bc = fake_buffer (&f, c, GANTRY_BUFFER_TEMPORARY, size, n, 2, 4);
+  guint32 bb = fake_buffer (&f, b, GANTRY_BUFFER_TEMPORARY, 2 * size, n, 3, 4);
+  guint32 br = fake_buffer (&f, r, GANTRY_BUFFER_OUTPUT, 0, n, 4, 4);
+
+  FAKE_BUFFER (&f, bh)->memory = GANTRY_MEMORY_PINNED_HOST;
+  i = fake_launch (&f, a, 0, kernel_scale, (gpointer) &two, n, FAKE_BUFFERS (bx, ba));
+  fake_wait (&f, GANTRY_QUEUE_TO_HOST, i);
+  j = fake_copy (&f, GANTRY_QUEUE_TO_HOST, h, 1, ba, bh);
+  fake_wait (&f, GANTRY_QUEUE_COMPUTE, j);
+  fake_launch (&f, c, 2, kernel_scale, (gpointer) &three, n, FAKE_BUFFERS (bx, bc));
+  fake_wait (&f, GANTRY_QUEUE_TO_DEVICE, j);
+  k = fake_copy (&f, GANTRY_QUEUE_TO_DEVICE, b, 3, bh, bb);
+  fake_wait (&f, GANTRY_QUEUE_COMPUTE, k);
+  fake_launch (&f, r, 4, kernel_add, NULL, n, FAKE_BUFFERS (bb, bc, br));
+  return fake_end (&f, 1, &br);
+}

@@ -77,3 +77,32 @@ stand_in_convert (GantryExecutable *executable)
   executable->images[0].code = g_bytes_new_take (image, bytes);
   executable->images[0].arch = g_strdup ("sm_90a");
 }
+
+/** The first device of the stand-in. */
+static inline GantryDevice *
+stand_in_device (void)
+{
+  g_autoptr (GError) error = NULL;
+  GantryDevice *device = gantry_cuda_device_new (0, &error);
+
+  g_assert_no_error (error);
+  return device;
+}
+
+/** Gives the device back: nothing of the driver's is left. */
+static inline void
+stand_in_end_device (const StandIn *stand_in, GantryDevice *device)
+{
+  gantry_device_unref (device);
+  g_assert_cmpuint (stand_in->alive (), ==, 0);
+}
+
+static inline GantryExecutor *
+stand_in_executor (GantryDevice *device, GantryExecutable *executable)
+{
+  g_autoptr (GError) error = NULL;
+  GantryExecutor *executor = gantry_executor_new (device, executable, NULL, &error);
+
+  g_assert_no_error (error);
+  return executor;
+}

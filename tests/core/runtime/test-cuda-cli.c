@@ -116,6 +116,99 @@ test_whole_way (void)
   g_assert_cmpfloat (json_object_get_double_member (object, "clock_error_us"), >, 0);
 }
 
+static double
+predicted (const char *command, const char *option, const char *model)
+{
+  g_autoptr (CliResult) result = cli_run (command, "--json", option, model, NULL);
+  g_autoptr (JsonNode) node = NULL;
+
+  cli_assert_status (result, 0);
+  node = cli_json (result);
+  return json_object_get_double_member (json_node_get_object (node), "predicted_milliseconds");
+}
+
+/* What is made for a GPU is planned with a GPU's rates, whether a file, a name or an architecture tells which. */
+static void
+test_rates (void)
+{
+  static const struct
+  {
+    const char *option;
+    double ms;
+  } ways[] = { { "--target=sm_90a", 2.05 }, { "--target=h200", 2.05 }, { "--target=sm_80", 7.05 }, { "--target=rtx4090", 1.66 } };
+  g_autofree char *gir = g_build_filename (folder, "product.gir", NULL);
+  g_autoptr (CliResult) wrong = NULL;
+  const char *text = "module \"m\" {\n  func @main #1 (%1: f32[4096,4096], %2: f32[4096,4096]) -> (%3) {\n    %3 = dot_general(%1, %2) "
+                     "{lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[4096,4096]\n  }\n}\n";
+
+  set_driver (NULL);
+  g_assert_true (g_file_set_contents (gir, text, -1, NULL));
+  for (guint i = 0; i < G_N_ELEMENTS (ways); i++)
+    {
+      g_assert_cmpfloat_with_epsilon (predicted ("compile", ways[i].option, gir), ways[i].ms, 0.01);
+    }
+  set_driver ("accept=1,minor=0,major=8");
+  g_assert_cmpfloat_with_epsilon (predicted ("run", "--device=cuda", gir), ways[2].ms, 0.01);
+  wrong = cli_run ("plan", "--target=h1000", gir, NULL);
+  cli_assert_status (wrong, 1);
+}
+
+static gint64
+workspaces (const char *option, const char *model)
+{
+  g_autoptr (CliResult) result = cli_run ("run", "--json", "--device=cuda", "--runs=1", "--warmup=0", option, model, NULL);
+  g_autoptr (JsonNode) node = NULL;
+
+  cli_assert_status (result, 0);
+  node = cli_json (result);
+  return json_object_get_int_member (json_object_get_object_member (json_node_get_object (node), "parts"), "workspaces");
+}
+
+/* What cuBLASLt works in is planned. */
+static void
+test_gpu_library (void)
+{
+  g_autofree char *gir = g_build_filename (folder, "small.gir", NULL);
+  const char *text = "module \"m\" {\n  func @main #1 (%1: f32[32,32], %2: f32[32,32]) -> (%3) {\n    %3 = dot_general(%1, %2) "
+                     "{lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[32,32]\n  }\n}\n";
+
+  g_assert_true (g_file_set_contents (gir, text, -1, NULL));
+  set_driver ("accept=1");
+  g_setenv ("GANTRY_LIBCUBLASLT", FAKE_LIBCUDA, TRUE);
+  g_assert_cmpint (workspaces ("--threads=1", gir), ==, 0);
+  g_assert_cmpint (workspaces ("--gpu-library", gir), ==, 32 << 20);
+  g_unsetenv ("GANTRY_LIBCUBLASLT");
+}
+
+static void
+check_times (const char *how, const char *clock, guint n_notes)
+{
+  g_autofree char *session = g_build_filename (folder, "step.gantry", NULL);
+  g_autoptr (CliResult) timed = NULL;
+  g_autoptr (JsonNode) node = NULL;
+  JsonArray *notes, *runs;
+
+  set_driver (how);
+  timed = cli_run ("profile", "--json", "--unrecorded", "--device=cuda", "--warmup=2", "--runs=4", session, NULL);
+  cli_assert_status (timed, 0);
+  node = cli_json (timed);
+  g_assert_cmpstr (json_object_get_string_member (json_node_get_object (node), "timed_by"), ==, clock);
+  notes = json_object_get_array_member (json_node_get_object (node), "notes");
+  g_assert_cmpuint (json_array_get_length (notes), ==, n_notes);
+  if (n_notes > 0)
+    g_assert_nonnull (strstr (json_array_get_string_element (notes, 0), "not as a CUDA graph"));
+  runs = json_object_get_array_member (json_node_get_object (node), "runs_milliseconds");
+  g_assert_cmpuint (json_array_get_length (runs), ==, 4);
+}
+
+/* Steps of which nothing is recorded are timed by the GPU where they are graphs, and where they are not it is told. */
+static void
+test_unrecorded (void)
+{
+  check_times ("accept=1", "events of the GPU", 0);
+  check_times ("accept=1,fail=cuStreamBeginCapture_v2:1:900", "the host's clock", 1);
+}
+
 /* A limit of just what is taken does, one place less does not: the model's weights, which stay in its file for the
  * processor, lie on a GPU and count. */
 static void
@@ -176,6 +269,9 @@ main (int argc, char **argv)
       g_test_add_data_func (name, GUINT_TO_POINTER (i), test_run);
     }
   g_test_add_func ("/runtime/cuda-cli/whole-way", test_whole_way);
+  g_test_add_func ("/runtime/cuda-cli/rates", test_rates);
+  g_test_add_func ("/runtime/cuda-cli/gpu-library", test_gpu_library);
+  g_test_add_func ("/runtime/cuda-cli/unrecorded", test_unrecorded);
   g_test_add_func ("/runtime/cuda-cli/limit", test_limit);
   status = g_test_run ();
   cli_remove_folder (folder);

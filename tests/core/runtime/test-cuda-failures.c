@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The CUDA device where something is missing or breaks: a clear message each, nothing hangs, nothing is lost that was there. */
 #include "core/base/error.h"
+#include "core/base/vendor-library.h"
+#include "core/runtime/cuda/driver-private.h"
 #include "tests/core/runtime/fake.h"
 #include "tests/core/runtime/stand-in.h"
 #include <glib/gstdio.h>
@@ -8,7 +10,7 @@
 #define N 1000
 
 static StandIn stand_in;
-static const float two = 2, three = 3;
+static const float two = 2;
 
 /* @part... all are in the message */
 static void
@@ -26,29 +28,8 @@ expect_message (const GError *error, int code, const char *const *parts)
 static GantryExecutable *
 program (void)
 {
-  Fake f = fake_begin ();
-  guint32 x = fake_value (&f, TRUE, N, "x"), a = fake_value (&f, FALSE, N, "a"), h = fake_value (&f, FALSE, N, "h");
-  guint32 c = fake_value (&f, FALSE, N, "c"), b = fake_value (&f, FALSE, N, "b"), r = fake_value (&f, FALSE, N, "r");
-  guint32 size = (N * 4 + 63) / 64 * 64, i, j, k;
-  guint32 bx = fake_buffer (&f, x, GANTRY_BUFFER_INPUT, 0, N, 0, 2);
-  guint32 ba = fake_buffer (&f, a, GANTRY_BUFFER_TEMPORARY, size, N, 0, 1);
-  guint32 bh = fake_buffer (&f, h, GANTRY_BUFFER_TEMPORARY, 0, N, 1, 3);
-  guint32 bc = fake_buffer (&f, c, GANTRY_BUFFER_TEMPORARY, size, N, 2, 4);
-  guint32 bb = fake_buffer (&f, b, GANTRY_BUFFER_TEMPORARY, 2 * size, N, 3, 4);
-  guint32 br = fake_buffer (&f, r, GANTRY_BUFFER_OUTPUT, 0, N, 4, 4);
-  GantryExecutable *executable;
+  GantryExecutable *executable = fake_pipeline (N);
 
-  FAKE_BUFFER (&f, bh)->memory = GANTRY_MEMORY_PINNED_HOST;
-  i = fake_launch (&f, a, 0, kernel_scale, (gpointer) &two, N, FAKE_BUFFERS (bx, ba));
-  fake_wait (&f, GANTRY_QUEUE_TO_HOST, i);
-  j = fake_copy (&f, GANTRY_QUEUE_TO_HOST, h, 1, ba, bh);
-  fake_wait (&f, GANTRY_QUEUE_COMPUTE, j);
-  fake_launch (&f, c, 2, kernel_scale, (gpointer) &three, N, FAKE_BUFFERS (bx, bc));
-  fake_wait (&f, GANTRY_QUEUE_TO_DEVICE, j);
-  k = fake_copy (&f, GANTRY_QUEUE_TO_DEVICE, b, 3, bh, bb);
-  fake_wait (&f, GANTRY_QUEUE_COMPUTE, k);
-  fake_launch (&f, r, 4, kernel_add, NULL, N, FAKE_BUFFERS (bb, bc, br));
-  executable = fake_end (&f, 1, &br);
   stand_in_convert (executable);
   return executable;
 }
@@ -83,7 +64,7 @@ test_no_driver (void)
 
   g_remove (empty);
   g_setenv ("GANTRY_LIBCUDA", empty, TRUE);
-  expect_none (GANTRY_ERROR_UNSUPPORTED, "no NVIDIA driver", empty, "--device cpu");
+  expect_none (GANTRY_ERROR_UNSUPPORTED, "no NVIDIA driver", empty, "run on the processor");
   /* Some other library. */
   g_setenv ("GANTRY_LIBCUDA", "libc.so.6", TRUE);
   expect_none (GANTRY_ERROR_UNSUPPORTED, "too old", "knows CUDA 0.0", "525");
@@ -94,17 +75,19 @@ test_no_driver (void)
 static void
 test_not_installed (void)
 {
+  static const char *const names[] = { "libcuda.so.1", NULL };
+  g_auto (GStrv) places = gantry_vendor_library_paths (NULL, names);
   void *there = dlopen ("libcuda.so.1", RTLD_NOW);
   g_autoptr (GError) error = NULL;
 
-  if (there != NULL || g_file_test ("/usr/lib/wsl/lib/libcuda.so.1", G_FILE_TEST_EXISTS))
+  if (there != NULL || g_strv_length (places) > 1)
     {
       g_test_skip ("a driver is installed here");
       return;
     }
   g_unsetenv ("GANTRY_LIBCUDA");
   g_assert_null (gantry_cuda_probe (&error));
-  EXPECT (error, GANTRY_ERROR_UNSUPPORTED, "no NVIDIA driver", "libcuda.so.1", "/usr/lib/wsl/lib", "install");
+  EXPECT (error, GANTRY_ERROR_UNSUPPORTED, "no NVIDIA driver", "libcuda.so.1", "/usr/local/nvidia/lib64", "/usr/lib/wsl/lib", "install");
   g_setenv ("GANTRY_LIBCUDA", FAKE_LIBCUDA, TRUE);
 }
 
@@ -138,10 +121,10 @@ test_no_device (void)
 {
   stand_in.configure ("devices=0");
   g_unsetenv ("CUDA_VISIBLE_DEVICES");
-  expect_none (GANTRY_ERROR_UNSUPPORTED, "CUDA_ERROR_NO_DEVICE", "no GPU is there", "--device cpu");
+  expect_none (GANTRY_ERROR_UNSUPPORTED, "CUDA_ERROR_NO_DEVICE", "no GPU is there", "run on the processor");
   stand_in.configure ("init=100");
   g_setenv ("CUDA_VISIBLE_DEVICES", "", TRUE);
-  expect_none (GANTRY_ERROR_UNSUPPORTED, "CUDA_ERROR_NO_DEVICE", "CUDA_VISIBLE_DEVICES hides it", "--device cpu");
+  expect_none (GANTRY_ERROR_UNSUPPORTED, "CUDA_ERROR_NO_DEVICE", "CUDA_VISIBLE_DEVICES hides it", "run on the processor");
   g_unsetenv ("CUDA_VISIBLE_DEVICES");
 }
 
@@ -166,11 +149,11 @@ test_unusable (void)
     int ordinal, code;
     const char *a, *b;
   } cases[] = {
-    { "retain=46,mode=3", 0, GANTRY_ERROR_FAILED, "another process holds it (exclusive mode)", "--device cuda:N" },
+    { "retain=46,mode=3", 0, GANTRY_ERROR_FAILED, "another process holds it (exclusive mode)", "choose another GPU" },
     { "retain=101,mode=2", 0, GANTRY_ERROR_FAILED, "exclusive mode", "closed" },
     { "retain=2", 0, GANTRY_ERROR_NO_MEMORY, "no memory left for the driver itself", "nvidia-smi" },
     { "devices=1", 1, GANTRY_ERROR_INVALID, "there is no GPU 1: the only one is 0", "gantry-cli devices" },
-    { "major=7,minor=5", 0, GANTRY_ERROR_UNSUPPORTED, "compute capability 7.5 where 8.0", "--device cpu" },
+    { "major=7,minor=5", 0, GANTRY_ERROR_UNSUPPORTED, "compute capability 7.5 where 8.0", "run on the processor" },
     { "fail=cuStreamCreate:2:2", 0, GANTRY_ERROR_NO_MEMORY, "making streams", "CUDA_ERROR_OUT_OF_MEMORY" },
     { "lose=cuStreamCreate:1:214", 0, GANTRY_ERROR_FAILED, "is lost", "could not correct" },
   };
@@ -450,6 +433,46 @@ test_everywhere (void)
     }
 }
 
+/* Of a program that has a context of its own current, none is taken away, whichever of our calls could not make ours current. */
+static void
+test_contexts (void)
+{
+  CudaResult (*push) (CudaContext), (*pop) (CudaContext *), (*current) (CudaContext *);
+  CudaContext own = GSIZE_TO_POINTER (0x7770), is = NULL;
+
+  *(void **) &push = dlsym (stand_in.library, "cuCtxPushCurrent_v2");
+  *(void **) &pop = dlsym (stand_in.library, "cuCtxPopCurrent_v2");
+  *(void **) &current = dlsym (stand_in.library, "cuCtxGetCurrent");
+  stand_in.configure (NULL);
+  g_assert_cmpint (push (own), ==, 0);
+  for (guint at = 1, most = 1; at <= most; at++)
+    {
+      g_autofree char *text = g_strdup_printf ("fail=cuCtxPushCurrent_v2:%u:201", at);
+      g_autoptr (GantryExecutable) executable = program ();
+      GantryDevice *device;
+      float x[N] = { 1 }, r[N];
+
+      stand_in.configure (text);
+      device = gantry_cuda_device_new (0, NULL);
+      if (device != NULL)
+        {
+          GantryExecutor *executor = gantry_executor_new (device, executable, NULL, NULL);
+
+          if (executor != NULL)
+            run (executor, x, r, NULL);
+          gantry_executor_free (executor);
+          gantry_device_unref (device);
+        }
+      most = MAX (most, stand_in.calls ("cuCtxPushCurrent_v2"));
+      g_assert_cmpint (current (&is), ==, 0);
+      g_assert_true (is == own);
+      g_assert_cmpuint (stand_in.alive (), ==, 0);
+    }
+  stand_in.configure (NULL);
+  g_assert_cmpint (pop (&is), ==, 0);
+  g_assert_true (is == own);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -466,6 +489,7 @@ main (int argc, char **argv)
   g_test_add_func ("/runtime/cuda-failures/code", test_code);
   g_test_add_func ("/runtime/cuda-failures/lost", test_lost);
   g_test_add_func ("/runtime/cuda-failures/checking", test_checking);
+  g_test_add_func ("/runtime/cuda-failures/contexts", test_contexts);
   g_test_add_func ("/runtime/cuda-failures/everywhere", test_everywhere);
   return g_test_run ();
 }

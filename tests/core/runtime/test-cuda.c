@@ -8,62 +8,6 @@
 #define N 4000
 
 static StandIn stand_in;
-static const float two = 2, three = 3;
-
-static GantryDevice *
-open_device (void)
-{
-  g_autoptr (GError) error = NULL;
-  GantryDevice *device = gantry_cuda_device_new (0, &error);
-
-  g_assert_no_error (error);
-  return device;
-}
-
-static void
-assert_nothing_left (GantryDevice *device)
-{
-  gantry_device_unref (device);
-  g_assert_cmpuint (stand_in.alive (), ==, 0);
-}
-
-/* x -> a = 2x -> host -> (a's place is overwritten by c = 3x) -> back as b -> r = b + c. Wrong without the waits. */
-static GantryExecutable *
-pipeline (void)
-{
-  Fake f = fake_begin ();
-  guint32 x = fake_value (&f, TRUE, N, "x"), a = fake_value (&f, FALSE, N, "a"), h = fake_value (&f, FALSE, N, "h");
-  guint32 c = fake_value (&f, FALSE, N, "c"), b = fake_value (&f, FALSE, N, "b"), r = fake_value (&f, FALSE, N, "r");
-  guint32 size = (N * 4 + 63) / 64 * 64, i, j, k;
-  guint32 bx = fake_buffer (&f, x, GANTRY_BUFFER_INPUT, 0, N, 0, 2);
-  guint32 ba = fake_buffer (&f, a, GANTRY_BUFFER_TEMPORARY, size, N, 0, 1);
-  guint32 bh = fake_buffer (&f, h, GANTRY_BUFFER_TEMPORARY, 0, N, 1, 3);
-  guint32 bc = fake_buffer (&f, c, GANTRY_BUFFER_TEMPORARY, size, N, 2, 4);
-  guint32 bb = fake_buffer (&f, b, GANTRY_BUFFER_TEMPORARY, 2 * size, N, 3, 4);
-  guint32 br = fake_buffer (&f, r, GANTRY_BUFFER_OUTPUT, 0, N, 4, 4);
-
-  FAKE_BUFFER (&f, bh)->memory = GANTRY_MEMORY_PINNED_HOST;
-  i = fake_launch (&f, a, 0, kernel_scale, (gpointer) &two, N, FAKE_BUFFERS (bx, ba));
-  fake_wait (&f, GANTRY_QUEUE_TO_HOST, i);
-  j = fake_copy (&f, GANTRY_QUEUE_TO_HOST, h, 1, ba, bh);
-  fake_wait (&f, GANTRY_QUEUE_COMPUTE, j);
-  fake_launch (&f, c, 2, kernel_scale, (gpointer) &three, N, FAKE_BUFFERS (bx, bc));
-  fake_wait (&f, GANTRY_QUEUE_TO_DEVICE, j);
-  k = fake_copy (&f, GANTRY_QUEUE_TO_DEVICE, b, 3, bh, bb);
-  fake_wait (&f, GANTRY_QUEUE_COMPUTE, k);
-  fake_launch (&f, r, 4, kernel_add, NULL, N, FAKE_BUFFERS (bb, bc, br));
-  return fake_end (&f, 1, &br);
-}
-
-static GantryExecutor *
-load (GantryDevice *device, GantryExecutable *executable)
-{
-  g_autoptr (GError) error = NULL;
-  GantryExecutor *executor = gantry_executor_new (device, executable, NULL, &error);
-
-  g_assert_no_error (error);
-  return executor;
-}
 
 static void
 run_pipeline (GantryExecutor *executor, float first, const GantryObserver *observer)
@@ -150,17 +94,17 @@ hear_end (gpointer self, gint64 time)
 static void
 test_pipeline (void)
 {
-  g_autoptr (GantryExecutable) executable = pipeline ();
+  g_autoptr (GantryExecutable) executable = fake_pipeline (N);
   GantryDevice *device;
   GantryExecutor *executor;
 
   stand_in.configure ("jitter=1");
-  device = open_device ();
+  device = stand_in_device ();
   g_assert_false (gantry_device_is_host (device));
   g_assert_cmpuint (gantry_cuda_device_capability (device), ==, 90);
   g_assert_cmpint (gantry_cuda_device_clock_error (device), ==, 0);
   stand_in_convert (executable);
-  executor = load (device, executable);
+  executor = stand_in_executor (device, executable);
   for (guint round = 0; round < 60; round++)
     {
       Times times = { .executable = executable };
@@ -182,31 +126,36 @@ test_pipeline (void)
   gantry_cuda_device_set_checking (device, TRUE);
   run_pipeline (executor, 2, NULL);
   gantry_executor_free (executor);
-  assert_nothing_left (device);
+  stand_in_end_device (&stand_in, device);
 }
 
 static void
 test_graphs (void)
 {
-  g_autoptr (GantryExecutable) executable = pipeline (), other = pipeline ();
+  g_autoptr (GantryExecutable) executable = fake_pipeline (N), other = fake_pipeline (N);
   GantryDevice *device;
   GantryExecutor *executor, *second;
   guint made, replayed;
 
   stand_in.configure ("jitter=1");
-  device = open_device ();
+  device = stand_in_device ();
   gantry_cuda_device_set_graphs (device, TRUE);
   stand_in_convert (executable);
   stand_in_convert (other);
-  executor = load (device, executable);
+  executor = stand_in_executor (device, executable);
   for (guint round = 0; round < 10; round++)
     run_pipeline (executor, (float) round, NULL);
   gantry_cuda_device_get_graphs (device, &made, &replayed);
   g_assert_cmpuint (made, ==, 1);
   g_assert_cmpuint (replayed, ==, 8);
   g_assert_cmpuint (stand_in.calls ("cuGraphLaunch"), ==, 9);
+  /* The first batch was none; those after it are timed. */
+  g_assert_cmpint (gantry_cuda_device_take_replay_ns (device), ==, 0);
+  run_pipeline (executor, 1, NULL);
+  g_assert_cmpint (gantry_cuda_device_take_replay_ns (device), >, 0);
+  g_assert_cmpint (gantry_cuda_device_take_replay_ns (device), ==, 0);
   /* The same program in other places is another graph; with stamps there is none. */
-  second = load (device, other);
+  second = stand_in_executor (device, other);
   for (guint round = 0; round < 4; round++)
     {
       Times times = { .executable = executable };
@@ -217,7 +166,7 @@ test_graphs (void)
     }
   gantry_cuda_device_get_graphs (device, &made, &replayed);
   g_assert_cmpuint (made, ==, 2);
-  g_assert_cmpuint (replayed, ==, 10);
+  g_assert_cmpuint (replayed, ==, 11);
   /* Code that goes takes its graphs with it: addresses come again. */
   gantry_executor_free (second);
   run_pipeline (executor, 3, NULL);
@@ -225,7 +174,7 @@ test_graphs (void)
   gantry_cuda_device_get_graphs (device, &made, NULL);
   g_assert_cmpuint (made, ==, 3);
   gantry_executor_free (executor);
-  assert_nothing_left (device);
+  stand_in_end_device (&stand_in, device);
 }
 
 /* A driver that cannot capture it runs it all the same. */
@@ -237,22 +186,26 @@ test_no_graphs (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (fails); i++)
     {
-      g_autoptr (GantryExecutable) executable = pipeline ();
+      g_autoptr (GantryExecutable) executable = fake_pipeline (N);
       GantryDevice *device;
       GantryExecutor *executor;
+      g_auto (GStrv) notes = NULL;
       guint made;
 
       stand_in.configure (fails[i]);
-      device = open_device ();
+      device = stand_in_device ();
       gantry_cuda_device_set_graphs (device, TRUE);
       stand_in_convert (executable);
-      executor = load (device, executable);
+      executor = stand_in_executor (device, executable);
       for (guint round = 0; round < 4; round++)
         run_pipeline (executor, (float) round, NULL);
       gantry_cuda_device_get_graphs (device, &made, NULL);
       g_assert_cmpuint (made, ==, 0);
+      notes = gantry_cuda_device_get_notes (device);
+      g_assert_cmpuint (g_strv_length (notes), ==, 1);
+      g_assert_true (g_str_has_prefix (notes[0], "Runs are handed to the GPU command by command, not as a CUDA graph: Stand-in GPU 0: "));
       gantry_executor_free (executor);
-      assert_nothing_left (device);
+      stand_in_end_device (&stand_in, device);
     }
 }
 
@@ -325,9 +278,9 @@ test_literals (void)
   guint64 used;
 
   stand_in.configure (NULL);
-  device = open_device ();
+  device = stand_in_device ();
   stand_in_convert (executable);
-  executor = load (device, executable);
+  executor = stand_in_executor (device, executable);
   /* The literal is there once, and counts: it takes 16000 bytes, three packed weights the places of 64. */
   gantry_device_get_memory (device, GANTRY_MEMORY_DEVICE, &used, NULL, NULL);
   g_assert_cmpuint (used, ==, executable->plan->arena_bytes[GANTRY_MEMORY_DEVICE] + 3 * 64 + 16000);
@@ -347,53 +300,7 @@ test_literals (void)
     g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY);
     g_assert_nonnull (strstr (error->message, "(1 bytes) too much"));
   }
-  assert_nothing_left (device);
-}
-
-static void
-test_fills (void)
-{
-  static const struct
-  {
-    GantryElementType element;
-    guint64 value;
-    const char *by; /* the driver's function that must do it */
-  } cases[] = {
-    { GANTRY_U8, 0xab, "cuMemsetD8Async" },           { GANTRY_F16, 0x3c01, "cuMemsetD16Async" },
-    { GANTRY_F32, 0x3f800001, "cuMemsetD32Async" },   { GANTRY_I64, 0, "cuMemsetD32Async" },
-    { GANTRY_I64, G_MAXUINT64, "cuMemsetD32Async" },  { GANTRY_F64, G_GUINT64_CONSTANT (0x3ff0000000000001), "cuMemcpyAsync" },
-  };
-  g_autoptr (GantryContext) context = gantry_context_new ();
-  GantryDevice *device;
-  gint64 n = 1000;
-
-  stand_in.configure (NULL);
-  device = open_device ();
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
-    {
-      const GantryType *type = gantry_context_type (context, gantry_context_tensor (context, cases[i].element, 1, &n));
-      gsize size = gantry_element_size (cases[i].element), bytes = size * (gsize) n;
-      g_autoptr (GBytes) value = g_bytes_new (&cases[i].value, size);
-      g_autoptr (GantryLiteral) splat = gantry_literal_new (type, value, TRUE, NULL);
-      g_autoptr (GError) error = NULL;
-      g_autofree guint8 *expected = g_malloc (bytes), *got = g_malloc0 (bytes);
-      void *memory = gantry_device_allocate (device, GANTRY_MEMORY_DEVICE, bytes, &error);
-      GantryCommand command = { .kind = GANTRY_COMMAND_FILL, .stamp = GANTRY_NO_STAMP };
-      GantryBatch *batch = gantry_device_begin (device, 0, NULL, NULL);
-      guint calls = stand_in.calls (cases[i].by);
-
-      command.fill.to = memory;
-      command.fill.literal = splat;
-      gantry_batch_submit (device, batch, GANTRY_QUEUE_COMPUTE, &command, 1);
-      gantry_device_finish (device, batch, &error);
-      g_assert_no_error (error);
-      g_assert_cmpuint (stand_in.calls (cases[i].by), ==, calls + 1);
-      g_assert_true (gantry_device_download (device, got, memory, bytes, &error));
-      gantry_literal_copy_to (splat, expected);
-      g_assert_cmpmem (got, bytes, expected, bytes);
-      gantry_device_deallocate (device, GANTRY_MEMORY_DEVICE, memory, bytes);
-    }
-  assert_nothing_left (device);
+  stand_in_end_device (&stand_in, device);
 }
 
 /* A kernel of two launches, one with a tensor map, a cluster and much shared memory. */
@@ -474,8 +381,8 @@ test_maps (void)
   g_autoptr (GError) error = NULL;
 
   stand_in.configure (NULL);
-  device = open_device ();
-  executor = load (device, executable);
+  device = stand_in_device ();
+  executor = stand_in_executor (device, executable);
   g_assert_cmpuint (stand_in.calls ("cuFuncSetAttribute"), ==, 2);
   for (guint i = 0; i < N; i++)
     x[i] = (float) i;
@@ -510,7 +417,7 @@ test_maps (void)
   launch->entry = g_strdup ("third");
   g_assert_null (gantry_executor_new (device, executable, NULL, &error));
   g_assert_nonnull (strstr (error->message, "there is no entry 'third'"));
-  assert_nothing_left (device);
+  stand_in_end_device (&stand_in, device);
 }
 
 /* Cancelled by the first kernel: with nothing handed over ahead the second does not run. */
@@ -551,9 +458,9 @@ test_cancel (void)
       executable = fake_end (&f, 1, &bx);
       stand_in_convert (executable);
       stand_in.configure (NULL);
-      device = open_device ();
+      device = stand_in_device ();
       gantry_cuda_device_set_run_ahead (device, aheads[k]);
-      executor = load (device, executable);
+      executor = stand_in_executor (device, executable);
       later = 0;
       g_assert_false (gantry_executor_run (executor, &(GantryRunInput){ &value, 4 }, 1, &(GantryRunOutput){ &value, 4 }, 1, NULL,
                                            cancellable, &error));
@@ -568,7 +475,7 @@ test_cancel (void)
                                           NULL, &error));
       g_assert_no_error (error);
       gantry_executor_free (executor);
-      assert_nothing_left (device);
+      stand_in_end_device (&stand_in, device);
     }
 }
 
@@ -600,16 +507,16 @@ pop (gpointer self)
 static void
 test_marks (void)
 {
-  g_autoptr (GantryExecutable) executable = pipeline ();
+  g_autoptr (GantryExecutable) executable = fake_pipeline (N);
   Marks marks = { 0, g_string_new (NULL) };
   GantryDeviceMarks table = { push, pop, &marks };
   GantryDevice *device;
   GantryExecutor *executor;
 
   stand_in.configure (NULL);
-  device = open_device ();
+  device = stand_in_device ();
   stand_in_convert (executable);
-  executor = load (device, executable);
+  executor = stand_in_executor (device, executable);
   gantry_device_set_marks (device, &table);
   run_pipeline (executor, 1, NULL);
   /* In the order of the program, whatever the queue. */
@@ -622,7 +529,40 @@ test_marks (void)
   run_pipeline (executor, 1, NULL);
   g_string_free (marks.log, TRUE);
   gantry_executor_free (executor);
-  assert_nothing_left (device);
+  stand_in_end_device (&stand_in, device);
+}
+
+/* While a recorder has its marks on them commands are stamped in its first run alone, and waits in all of them. */
+static void
+test_marked_stamps (void)
+{
+  g_autoptr (GantryExecutable) executable = fake_pipeline (N);
+  Marks marks[2] = { { 0, g_string_new (NULL) }, { 0, g_string_new (NULL) } };
+  guint expect[] = { 9, 9, 9, 4, 4, 9, 4, 9 }; /* five commands and four waits */
+  GantryDevice *device;
+  GantryExecutor *executor;
+
+  stand_in.configure (NULL);
+  device = stand_in_device ();
+  stand_in_convert (executable);
+  executor = stand_in_executor (device, executable);
+  for (guint i = 0; i < G_N_ELEMENTS (expect); i++)
+    {
+      Times times = { .executable = executable };
+      GantryObserver observer = { hear_begin, hear, hear_wait, NULL, hear_end, &times };
+      GantryDeviceMarks table = { push, pop, &marks[i >= 5] };
+      guint before = stand_in.calls ("cuEventElapsedTime");
+
+      gantry_device_set_marks (device, i < 2 || i == 7 ? NULL : &table);
+      run_pipeline (executor, (float) i, &observer);
+      /* Both ends of each, and the two meetings. */
+      g_assert_cmpuint (stand_in.calls ("cuEventElapsedTime") - before, ==, 2 * expect[i] + 1);
+    }
+  gantry_device_set_marks (device, NULL);
+  gantry_executor_free (executor);
+  for (guint i = 0; i < 2; i++)
+    g_string_free (marks[i].log, TRUE);
+  stand_in_end_device (&stand_in, device);
 }
 
 static void
@@ -635,7 +575,7 @@ test_memory (void)
   const gsize large = (gsize) 200 << 20;
 
   stand_in.configure ("memory=1073741824");
-  device = open_device ();
+  device = stand_in_device ();
   a = gantry_device_allocate (device, GANTRY_MEMORY_DEVICE, large, NULL);
   b = gantry_device_allocate (device, GANTRY_MEMORY_PINNED_HOST, 1000, NULL);
   none = gantry_device_allocate (device, GANTRY_MEMORY_DEVICE, 0, NULL);
@@ -653,7 +593,7 @@ test_memory (void)
   gantry_device_get_memory (device, GANTRY_MEMORY_DEVICE, &used, &peak, NULL);
   g_assert_cmpuint (used, ==, 0);
   g_assert_cmpuint (peak, ==, large);
-  assert_nothing_left (device);
+  stand_in_end_device (&stand_in, device);
 }
 
 static void
@@ -664,24 +604,24 @@ test_measure (void)
   GantryDevice *device;
 
   stand_in.configure (NULL);
-  device = open_device ();
+  device = stand_in_device ();
   g_assert_true (gantry_device_measure (device, 100000, &rates, NULL, &error));
   g_assert_no_error (error);
   g_assert_cmpfloat (rates.to_host, >, 0);
   g_assert_cmpfloat (rates.both, >, 0);
   g_assert_cmpfloat (rates.launch_us, >, 0);
-  assert_nothing_left (device);
+  stand_in_end_device (&stand_in, device);
 }
 
 /* Two programs from two threads: one after the other, each right. */
 static gpointer
 run_many (gpointer data)
 {
-  g_autoptr (GantryExecutable) executable = pipeline ();
+  g_autoptr (GantryExecutable) executable = fake_pipeline (N);
   GantryExecutor *executor;
 
   stand_in_convert (executable);
-  executor = load (data, executable);
+  executor = stand_in_executor (data, executable);
   for (guint round = 0; round < 20; round++)
     run_pipeline (executor, (float) round, NULL);
   gantry_executor_free (executor);
@@ -695,26 +635,26 @@ test_two_programs (void)
   GThread *a, *b;
 
   stand_in.configure (NULL);
-  device = open_device ();
+  device = stand_in_device ();
   gantry_cuda_device_set_graphs (device, TRUE);
   a = g_thread_new ("a", run_many, device);
   b = g_thread_new ("b", run_many, device);
   g_thread_join (a);
   g_thread_join (b);
-  assert_nothing_left (device);
+  stand_in_end_device (&stand_in, device);
 }
 
 /* A kernel is for the device that it was compiled for. */
 static void
 test_wrong_device (void)
 {
-  g_autoptr (GantryExecutable) host = pipeline (), gpu = pipeline ();
+  g_autoptr (GantryExecutable) host = fake_pipeline (N), gpu = fake_pipeline (N);
   g_autoptr (GantryDevice) cpu = gantry_cpu_device_new (1);
   g_autoptr (GError) error = NULL;
   GantryDevice *device;
 
   stand_in.configure (NULL);
-  device = open_device ();
+  device = stand_in_device ();
   stand_in_convert (gpu);
   g_assert_null (gantry_executor_new (device, host, NULL, &error));
   g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED);
@@ -723,110 +663,7 @@ test_wrong_device (void)
   g_assert_null (gantry_executor_new (cpu, gpu, NULL, &error));
   g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED);
   g_assert_nonnull (strstr (error->message, "'kernel_0' has no code for the processor"));
-  assert_nothing_left (device);
-}
-
-/* A product in all four layouts and as a batch: by the library where that is faster by its measure, else by the own kernel, which
- * here writes something else so that the two can be told apart. */
-
-typedef struct
-{
-  gulong us;
-} Own;
-
-static void
-own_product (gconstpointer state, void *const *buffers, gint64 begin, gint64 end)
-{
-  g_usleep (((const Own *) state)->us);
-  for (guint i = 0; i < 2 * 3 * 5; i++)
-    ((float *) buffers[2])[i] = -1;
-}
-
-static GantryExecutable *
-with_product (const Own *own, guint layout)
-{
-  Fake f = fake_begin ();
-  guint32 a = fake_value (&f, TRUE, 2 * 3 * 4, "a"), b = fake_value (&f, TRUE, 2 * 4 * 5, "b");
-  guint32 c = fake_value (&f, FALSE, 2 * 3 * 5, "c");
-  guint32 ba = fake_buffer (&f, a, GANTRY_BUFFER_INPUT, 0, 24, 0, 0), bb = fake_buffer (&f, b, GANTRY_BUFFER_INPUT, 128, 40, 0, 0);
-  guint32 bc = fake_buffer (&f, c, GANTRY_BUFFER_OUTPUT, 320, 30, 0, 0);
-  GantryGpuProduct product = { .a = 0, .b = 1, .c = 2, .element = GANTRY_F32, .result = GANTRY_F32,
-                               .a_transposed = layout & 1, .b_transposed = layout >> 1 & 1, .m = 3, .n = 5, .k = 4, .batch = 2,
-                               .a_stride = 12, .b_stride = 20, .c_stride = 15 };
-  GantryExecutable *executable;
-
-  fake_launch (&f, c, 0, own_product, (gpointer) own, 1, FAKE_BUFFERS (ba, bb, bc));
-  executable = fake_end (&f, 1, &bc);
-  stand_in_convert (executable);
-  executable->kernels[0].gpu->product = g_memdup2 (&product, sizeof product);
-  return executable;
-}
-
-static void
-run_product (GantryDevice *device, const Own *own, guint layout, gboolean by_library)
-{
-  g_autoptr (GantryExecutable) executable = with_product (own, layout);
-  GantryExecutor *executor = load (device, executable);
-  float a[24], b[40], c[30];
-  GantryRunInput inputs[2] = { { a, sizeof a }, { b, sizeof b } };
-  g_autoptr (GError) error = NULL;
-
-  for (guint i = 0; i < 40; i++)
-    {
-      a[i % 24] = (float) (i % 24);
-      b[i] = (float) (i * i % 7);
-    }
-  for (guint round = 0; round < 3; round++)
-    {
-      memset (c, 0, sizeof c);
-      gantry_executor_run (executor, inputs, 2, &(GantryRunOutput){ c, sizeof c }, 1, NULL, NULL, &error);
-      g_assert_no_error (error);
-    }
-  for (guint i = 0; i < 30; i++)
-    {
-      guint batch = i / 15, row = i / 5 % 3, column = i % 5;
-      float sum = 0;
-
-      for (guint k = 0; k < 4; k++)
-        sum += a[batch * 12 + (layout & 1 ? k * 3 + row : row * 4 + k)] * b[batch * 20 + (layout & 2 ? column * 4 + k : k * 5 + column)];
-      g_assert_cmpfloat (c[i], ==, by_library ? sum : -1);
-    }
-  gantry_executor_free (executor);
-}
-
-static void
-test_products (void)
-{
-  static const Own slow = { 10000 }, fast = { 0 };
-  g_autoptr (GantryExecutable) executable = with_product (&slow, 0);
-  GantryDevice *device;
-
-  g_setenv ("GANTRY_LIBCUBLASLT", FAKE_LIBCUDA, TRUE);
-  stand_in.configure (NULL);
-  device = open_device ();
-  run_product (device, &slow, 0, FALSE); /* nobody asked for it */
-  gantry_cuda_device_set_library (device, TRUE);
-  for (guint layout = 0; layout < 4; layout++)
-    run_product (device, &slow, layout, TRUE);
-  gantry_cuda_device_set_graphs (device, TRUE);
-  run_product (device, &slow, 1, TRUE);
-  gantry_cuda_device_set_graphs (device, FALSE);
-  /* What was measured once is kept for all of that shape. */
-  run_product (device, &fast, 0, TRUE);
-  assert_nothing_left (device);
-  /* One that does not run is not taken. */
-  stand_in.configure ("blas=15");
-  device = open_device ();
-  gantry_cuda_device_set_library (device, TRUE);
-  run_product (device, &slow, 0, FALSE);
-  assert_nothing_left (device);
-  /* And where it is not installed nothing is said. */
-  g_setenv ("GANTRY_LIBCUBLASLT", "/nowhere/libcublasLt.so.13", TRUE);
-  stand_in.configure (NULL);
-  device = open_device ();
-  gantry_cuda_device_set_library (device, TRUE);
-  run_product (device, &slow, 0, FALSE);
-  assert_nothing_left (device);
+  stand_in_end_device (&stand_in, device);
 }
 
 int
@@ -839,14 +676,13 @@ main (int argc, char **argv)
   g_test_add_func ("/runtime/cuda/graphs", test_graphs);
   g_test_add_func ("/runtime/cuda/no-graphs", test_no_graphs);
   g_test_add_func ("/runtime/cuda/literals", test_literals);
-  g_test_add_func ("/runtime/cuda/fills", test_fills);
   g_test_add_func ("/runtime/cuda/maps", test_maps);
   g_test_add_func ("/runtime/cuda/cancel", test_cancel);
   g_test_add_func ("/runtime/cuda/marks", test_marks);
+  g_test_add_func ("/runtime/cuda/marked-stamps", test_marked_stamps);
   g_test_add_func ("/runtime/cuda/memory", test_memory);
   g_test_add_func ("/runtime/cuda/measure", test_measure);
   g_test_add_func ("/runtime/cuda/two-programs", test_two_programs);
   g_test_add_func ("/runtime/cuda/wrong-device", test_wrong_device);
-  g_test_add_func ("/runtime/cuda/products", test_products);
   return g_test_run ();
 }

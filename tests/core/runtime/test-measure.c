@@ -57,6 +57,16 @@ chain (Misdeed *misdeed)
   return fake_end (&f, 1, &br);
 }
 
+/* How far it is, is known. */
+static void
+told (double fraction, const char *what, gpointer user_data)
+{
+  g_assert_cmpfloat (fraction, >=, 0);
+  g_assert_cmpfloat (fraction, <=, 1);
+  g_assert_cmpstr (what, ==, "Measuring memory");
+  ++*(guint *) user_data;
+}
+
 /* @observer: (nullable): of a run after the one that is measured */
 static GantryMemoryMeasure *
 measure (Misdeed *misdeed, gboolean lent, const GantryObserver *observer)
@@ -68,14 +78,17 @@ measure (Misdeed *misdeed, gboolean lent, const GantryObserver *observer)
   float *x = gantry_pages_new (BYTES + 64), *r = gantry_pages_new (BYTES + 64);
   GantryRunInput input = { lent ? x : x + 1, BYTES };
   GantryRunOutput output = { lent ? r : r + 1, BYTES };
+  guint n_told = 0;
+  const GantryProgress progress = { .report = told, .user_data = &n_told };
   GantryMemoryMeasure *result;
 
   g_assert_no_error (error);
   for (gint64 i = 0; i < N; i++)
     (lent ? x : x + 1)[i] = (float) i;
   gantry_executor_run (executor, &input, 1, &output, 1, NULL, NULL, &error);
-  gantry_executor_measure (executor, &input, 1, &output, 1, NULL, &error);
+  gantry_executor_measure (executor, &input, 1, &output, 1, &progress, &error);
   g_assert_no_error (error);
+  g_assert_cmpuint (n_told, >, 0);
   for (gint64 i = 0; i < MIN (N, misdeed->part); i++)
     g_assert_cmpfloat ((lent ? r : r + 1)[i], ==, 8 * (float) i);
   if (observer != NULL)
@@ -116,6 +129,48 @@ test_touched (void)
   g_assert_cmpuint (lent->curve[0] - code, >=, 2 * BYTES);
   g_assert_cmpuint (lent->curve[1] - lent->curve[0], ==, BYTES);
   g_assert_cmpuint (lent->beside.bytes, <, 512 << 10);
+}
+
+/* By part a place counts as in the plan: what was fetched of an argument is temporary. */
+static void
+test_parts (void)
+{
+  g_autoptr (GantryDevice) device = gantry_cpu_device_new (2);
+  g_autoptr (GantryMemoryMeasure) result = NULL;
+  g_autoptr (GantryExecutor) executor = NULL;
+  g_autoptr (GantryExecutable) executable = NULL;
+  g_autoptr (GError) error = NULL;
+  float *x = gantry_pages_new (BYTES + 64), *r = gantry_pages_new (BYTES + 64);
+  GantryRunInput input = { x + 1, BYTES };
+  GantryRunOutput output = { r + 1, BYTES };
+  GantryMemoryParts planned;
+  Fake f = fake_begin ();
+  guint32 vx = fake_value (&f, TRUE, N, "x"), vy = fake_value (&f, FALSE, N, "y"), vr = fake_value (&f, FALSE, N, "r");
+  guint32 bx = fake_buffer (&f, vx, GANTRY_BUFFER_INPUT, 0, N, 0, 0), bf, by, br;
+
+  bf = fake_buffer (&f, vx, GANTRY_BUFFER_TEMPORARY, BYTES, N, 0, 1);
+  by = fake_buffer (&f, vy, GANTRY_BUFFER_TEMPORARY, 2 * BYTES, N, 1, 2);
+  br = fake_buffer (&f, vr, GANTRY_BUFFER_OUTPUT, BYTES, N, 2, 2);
+  fake_launch (&f, vx, 0, kernel_scale, (gpointer) &two, N, FAKE_BUFFERS (bx, bf));
+  fake_launch (&f, vy, 1, kernel_scale, (gpointer) &two, N, FAKE_BUFFERS (bf, by));
+  fake_launch (&f, vr, 2, kernel_scale, (gpointer) &two, N, FAKE_BUFFERS (by, br));
+  executable = fake_end (&f, 1, &br);
+  executable->plan->buffers[bf].category = GANTRY_BUFFER_INPUT; /* as a planner writes it, but none of the entry's inputs */
+  executable->plan->buffers[bf].instance = 1;
+  gantry_plan_sum_live (executable->plan);
+  executor = gantry_executor_new (device, executable, NULL, &error);
+  g_assert_no_error (error);
+  gantry_executor_measure (executor, &input, 1, &output, 1, NULL, &error);
+  g_assert_no_error (error);
+  result = gantry_executor_take_measure (executor);
+  g_assert_cmpuint (result->peak_step, ==, 0); /* x, and what was fetched of it */
+  gantry_plan_memory_parts_at (executable->plan, 0, &planned);
+  g_assert_cmpuint (planned.bytes[GANTRY_PART_ARGUMENTS], ==, BYTES);
+  g_assert_cmpuint (sum (result, GANTRY_PART_ARGUMENTS), ==, BYTES);
+  g_assert_cmpuint (sum (result, GANTRY_PART_TEMPORARIES), ==, BYTES);
+  gantry_executor_free (g_steal_pointer (&executor));
+  gantry_pages_free (x);
+  gantry_pages_free (r);
 }
 
 /* What is planned and never touched is not there. */
@@ -219,6 +274,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/measure/touched", test_touched);
+  g_test_add_func ("/measure/parts", test_parts);
   g_test_add_func ("/measure/untouched", test_untouched);
   g_test_add_func ("/measure/outside", test_outside);
   g_test_add_func ("/measure/beside", test_beside);

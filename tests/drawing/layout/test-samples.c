@@ -4,6 +4,7 @@
  * mirrored.
  */
 #include "tests/drawing/layout/layout-check.h"
+#include "tests/test-files.h"
 #include "tools/layout-sample.h"
 
 enum
@@ -15,13 +16,9 @@ enum
 static char *
 find_sample (const char *name)
 {
-  const char *shared = g_getenv ("GANTRY_SHARED");
-  const char *root = g_getenv ("GANTRY_SOURCE_ROOT");
   g_autofree char *file = g_strconcat (name, ".dot.gz", NULL);
 
-  if (shared != NULL)
-    return g_build_filename (shared, "data", "layout", file, NULL);
-  return g_build_filename (root != NULL ? root : ".", "..", "shared", "data", "layout", file, NULL);
+  return test_shared_file ("data/layout", file);
 }
 
 static void

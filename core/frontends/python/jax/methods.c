@@ -130,7 +130,7 @@ gantry_py_jax_methods (void)
 {
   static PyMethodDef methods[] = {
     { "stage", gantry_py_jax_stage, METH_VARARGS,
-      "stage (function, parameters, name): a graph of what the function does" },
+      "stage (function, parameters, name, policies): a graph of what the function does; policies: a list that gets its statements meanwhile" },
     { "compile", gantry_py_jax_compile, METH_VARARGS, "compile (staged, policy)" },
     { "run", gantry_py_jax_run, METH_VARARGS, "run (staged, values, once)" },
     { "memory", gantry_py_jax_memory, METH_O, "memory (staged): bytes by the plan" },

@@ -205,9 +205,29 @@ staged_free (PyObject *capsule)
   g_free (staged);
 }
 
+/* (transfer full) (nullable): the texts of a list, a line each */
+static char *
+lines_of (PyObject *list)
+{
+  g_autoptr (GString) lines = g_string_new (NULL);
+
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE (list); i++)
+    {
+      const char *line = PyUnicode_AsUTF8 (PyList_GET_ITEM (list, i));
+
+      if (line == NULL)
+        {
+          PyErr_Clear (); /* a name with surrogates, which no node has either */
+          continue;
+        }
+      g_string_append_printf (lines, "%s%s", lines->len > 0 ? "\n" : "", line);
+    }
+  return lines->len > 0 ? g_string_free (g_steal_pointer (&lines), FALSE) : NULL;
+}
+
 /* While a program is imported its graphs are kept; without a name it is a step of Gantry's own modules, and no graph of the program. */
 static void
-keep (GantryPyState *state, GantryModule *module, const char *name)
+keep (GantryPyState *state, GantryModule *module, const char *name, PyObject *policies)
 {
   GantryPythonGraph *graph;
   const GantryFunction *entry = gantry_module_entry (module);
@@ -225,6 +245,7 @@ keep (GantryPyState *state, GantryModule *module, const char *name)
   graph = g_new0 (GantryPythonGraph, 1);
   graph->name = g_strdup (name);
   graph->arguments = g_string_free (text, FALSE);
+  graph->policy = lines_of (policies);
   graph->module = gantry_module_ref (module);
   g_ptr_array_add (state->graphs, graph);
 }
@@ -262,13 +283,13 @@ PyObject *
 gantry_py_jax_stage (PyObject *self, PyObject *args)
 {
   GantryPyState *state = gantry_py_state ();
-  PyObject *function, *specs;
+  PyObject *function, *specs, *policies;
   const char *name;
   GantryTrace *trace;
   GantryModule *module;
   GantryPyStaged *staged;
 
-  if (!PyArg_ParseTuple (args, "OO!s", &function, &PyTuple_Type, &specs, &name))
+  if (!PyArg_ParseTuple (args, "OO!sO!", &function, &PyTuple_Type, &specs, &name, &PyList_Type, &policies))
     return NULL;
   trace = gantry_py_trace_begin (state, FALSE);
   trace->staged = TRUE;
@@ -278,7 +299,7 @@ gantry_py_jax_stage (PyObject *self, PyObject *args)
   gantry_py_trace_end (state, trace);
   if (module == NULL)
     return NULL;
-  keep (state, module, name);
+  keep (state, module, name, policies);
   staged = g_new0 (GantryPyStaged, 1);
   staged->state = state;
   staged->module = module;

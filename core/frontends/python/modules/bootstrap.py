@@ -1,11 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds Gantry's own modules in the program itself, before any that are installed."""
+import marshal
 import sys
 import _gantry
-from importlib.machinery import ModuleSpec
+from _frozen_importlib import ModuleSpec  # what importlib gives under another name, without its own imports
+from _frozen_importlib_external import MAGIC_NUMBER
+
+
+class _Compiled:
+    """The code of modules, made when Gantry was built; nothing where this is another version of CPython."""
+
+    def __init__(self):
+        data = _gantry.resource("compiled.bin")
+        at = len(MAGIC_NUMBER) + 4
+        end = at + int.from_bytes(data[at - 4:at], "little")
+        self.index = marshal.loads(data[at:end]) if data[:len(MAGIC_NUMBER)] == MAGIC_NUMBER else {}
+        self.code = data[end:]
+
+    def get(self, file):
+        at = self.index.get(file)
+        return marshal.loads(self.code[at[0]:at[1]]) if at is not None else None
 
 
 class _Finder:
+    compiled = None
+
     @staticmethod
     def find_spec(name, path=None, target=None):
         if name.partition(".")[0] not in ("mindspore", "jax", "optax"):
@@ -14,9 +33,17 @@ class _Finder:
         for file, package in ((base + "/__init__.py", True), (base + ".py", False)):
             text = _gantry.resource(file)
             if text is not None:
-                spec = ModuleSpec(name, _Finder, origin="<gantry>/" + file, is_package=package)
+                # What others have in several modules is one here: it is a package too, whose paths lead to itself.
+                spec = ModuleSpec(name, _Finder, origin="<gantry>/" + file, is_package=package or name.startswith("mindspore."))
                 spec.loader_state = text
                 spec.has_location = True
+                return spec
+        if name.startswith("mindspore.") and not name.startswith("mindspore._"):
+            from mindspore import _paths
+            places = _paths.places_of(name)
+            if places is not None:
+                spec = ModuleSpec(name, _Finder, origin="<gantry>/" + base, is_package=True)
+                spec.loader_state = places
                 return spec
         return None
 
@@ -27,7 +54,13 @@ class _Finder:
     @staticmethod
     def exec_module(module):
         spec = module.__spec__
-        exec(compile(spec.loader_state, spec.origin, "exec", dont_inherit=True), module.__dict__)
+        if isinstance(spec.loader_state, tuple):
+            from mindspore import _paths
+            return _paths.fill(module, spec.loader_state)
+        if _Finder.compiled is None:
+            _Finder.compiled = _Compiled()
+        code = _Finder.compiled.get(spec.origin.removeprefix("<gantry>/"))
+        exec(code if code is not None else compile(spec.loader_state, spec.origin, "exec", dont_inherit=True), module.__dict__)
 
 
 sys.meta_path.insert(0, _Finder)

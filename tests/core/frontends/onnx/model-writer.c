@@ -2,6 +2,7 @@
 /* The wire form of protobuf, as much of it as a model needs, and what tests ask of a module. */
 #include "tests/core/frontends/onnx/model-writer.h"
 #include "core/ir/ir.h"
+#include "tests/test-files.h"
 #include <string.h>
 
 /* Wire form */
@@ -364,10 +365,7 @@ assert_op (const GantryModule *module, const char *name, const char *op)
 char *
 shared_data (const char *name)
 {
-  const char *shared = g_getenv ("GANTRY_SHARED"), *root = g_getenv ("GANTRY_SOURCE_ROOT");
-  g_autofree char *path = shared != NULL ? g_build_filename (shared, "data", name, NULL)
-                                         : g_build_filename (root != NULL ? root : ".", "..",
-                                                             "shared", "data", name, NULL);
+  g_autofree char *path = test_shared_file ("data", name);
   g_autofree char *why = NULL;
 
   if (g_file_test (path, G_FILE_TEST_EXISTS))

@@ -119,15 +119,3 @@ onnx_lowering_run (GantryModule *source, GantryLiteral *const *bound, GError **e
   clear_values (values, f->n_nodes);
   return good ? gantry_builder_finish (b, error) : NULL;
 }
-
-char *
-onnx_lowering_shared (void)
-{
-  const char *given = g_getenv ("GANTRY_SHARED");
-  const char *root = g_getenv ("GANTRY_SOURCE_ROOT");
-  g_autofree char *path = given != NULL
-                            ? g_strdup (given)
-                            : g_build_filename (root != NULL ? root : ".", "..", "shared", NULL);
-
-  return g_file_test (path, G_FILE_TEST_IS_DIR) ? g_steal_pointer (&path) : NULL;
-}

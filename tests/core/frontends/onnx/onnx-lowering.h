@@ -9,7 +9,4 @@ G_BEGIN_DECLS
 /** @bound: (nullable): for each parameter of the entry a literal to put in its place, or NULL to keep it. */
 GantryModule *onnx_lowering_run (GantryModule *source, GantryLiteral *const *bound, GError **error);
 
-/** The folder of shared test data, NULL where there is none. (transfer full) */
-char *onnx_lowering_shared (void);
-
 G_END_DECLS

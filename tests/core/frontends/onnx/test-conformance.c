@@ -6,6 +6,7 @@
  * to their given values. */
 #include "core/frontends/onnx/onnx.h"
 #include "tests/core/frontends/onnx/onnx-lowering.h"
+#include "tests/test-files.h"
 #include <math.h>
 
 typedef enum
@@ -175,22 +176,14 @@ static void
 test_suite (gconstpointer data)
 {
   const Suite *suite = data;
-  g_autofree char *shared = onnx_lowering_shared ();
   const char *only = g_getenv ("GANTRY_TEST_ONLY");
-  g_autofree char *path = NULL;
-  g_autoptr (GPtrArray) names = NULL;
+  g_autofree char *path = test_shared_file ("data/onnx-conformance", suite->folder);
+  g_autoptr (GPtrArray) names = list_folders (path);
   guint counts[N_OUTCOMES] = { 0 };
 
-  if (shared == NULL)
-    {
-      g_test_skip ("there is no folder of shared test data (GANTRY_SHARED)");
-      return;
-    }
-  path = g_build_filename (shared, "data", "onnx-conformance", suite->folder, NULL);
-  names = list_folders (path);
   if (names->len == 0)
     {
-      g_test_skip ("the shared test data has no ONNX backend tests");
+      g_test_skip ("the folder of shared test data (GANTRY_SHARED) has no ONNX backend tests");
       return;
     }
   for (guint i = 0; i < names->len; i++)

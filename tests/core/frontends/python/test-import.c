@@ -5,6 +5,7 @@
 #include "core/compiler/python-model.h"
 #include "core/ir/operation.h"
 #include <errno.h>
+#include <gio/gio.h>
 #include <glib/gstdio.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -113,6 +114,57 @@ test_errors (void)
   g_rmdir (folder);
 }
 
+/* Where what failed was called from, innermost first; as compilers say it. */
+static void
+test_calls (void)
+{
+  static const char program[] =
+    "import mindspore as ms\n"
+    "from mindspore import Tensor, nn, ops\n"
+    "ms.set_context(mode=ms.GRAPH_MODE)\n"
+    "def product(x):\n"
+    "    return ops.matmul(x, x)\n"
+    "class Inner(nn.Cell):\n"
+    "    def construct(self, x):\n"
+    "        for i in range(2):\n"
+    "            x = x + product(x)\n"
+    "        return x\n"
+    "class Net(nn.Cell):\n"
+    "    def __init__(self):\n"
+    "        super().__init__()\n"
+    "        self.inner = Inner()\n"
+    "    def construct(self, x):\n"
+    "        return self.inner(x) + 1\n"
+    "try:\n"
+    "    Net()(Tensor([[1., 2., 3.]]))\n"
+    "except ValueError:\n"
+    "    pass\n";
+  g_autofree char *folder = g_dir_make_tmp ("gantry-python-XXXXXX", NULL), *path = g_build_filename (folder, "calls.py", NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GantryProgramGraphs) graphs = NULL;
+  const GantryProgramError *one;
+  g_autofree char *calls = NULL, *printed = NULL, *expected = NULL;
+  g_autofree char *cli = g_build_filename (g_getenv ("GANTRY_BUILD_ROOT"), "app", "gantry-cli", NULL);
+  g_autoptr (GSubprocess) check = NULL;
+
+  g_assert_true (g_file_set_contents (path, program, -1, &error));
+  graphs = gantry_program_graphs_run (path, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (graphs->errors->len, ==, 1);
+  one = g_ptr_array_index (graphs->errors, 0);
+  g_assert_cmpuint (one->line, ==, 5);
+  calls = g_strdup_printf ("%s:9:21: called from here, in Inner.construct\n%s:16:16: called from here, in Net.construct", path, path);
+  g_assert_cmpstr (one->calls, ==, calls);
+  check = g_subprocess_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_SILENCE, &error, cli, "check", path, NULL);
+  g_assert_no_error (error);
+  g_assert_true (g_subprocess_communicate_utf8 (check, NULL, NULL, &printed, NULL, &error));
+  expected = g_strdup_printf ("%s:5:12: error: ValueError: %s\n%s:9:21: note: called from here, in Inner.construct\n"
+                              "%s:16:16: note: called from here, in Net.construct\n", path, one->message, path, path);
+  g_assert_cmpstr (printed, ==, expected);
+  g_unlink (path);
+  g_rmdir (folder);
+}
+
 /* Parameters are inputs under their names, every operation has its line, and a call of Python is named by its. */
 static void
 test_graph (void)
@@ -202,6 +254,7 @@ main (int argc, char **argv)
       g_test_add_data_func (name, &cases[i], test_case);
     }
   g_test_add_func ("/python/import/errors", test_errors);
+  g_test_add_func ("/python/import/calls", test_calls);
   g_test_add_func ("/python/import/graph", test_graph);
   g_test_add_data_func ("/python/import/orphans/ends", "", test_orphans);
   g_test_add_data_func ("/python/import/orphans/crashes", "os.abort()\n", test_orphans);

@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/frontends/xla/xla.h"
 #include "tests/core/frontends/xla/run-case.h"
+#include "tests/test-files.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -147,26 +148,6 @@ in_scope (const char *path)
          && strstr (text, "!quant") == NULL && strstr (text, "<?x") == NULL && strstr (text, "x?x") == NULL;
 }
 
-static void
-find_files (GPtrArray *files, const char *path)
-{
-  g_autoptr (GDir) directory = g_dir_open (path, 0, NULL);
-  const char *name;
-
-  if (directory == NULL)
-    {
-      if (g_str_has_suffix (path, ".mlir"))
-        g_ptr_array_add (files, g_strdup (path));
-      return;
-    }
-  while ((name = g_dir_read_name (directory)) != NULL)
-    {
-      g_autofree char *child = g_build_filename (path, name, NULL);
-
-      find_files (files, child);
-    }
-}
-
 static int
 compare_names (gconstpointer a, gconstpointer b)
 {
@@ -208,18 +189,13 @@ test_suite (gconstpointer data)
 {
   RunBackEnd back_end = (RunBackEnd) GPOINTER_TO_UINT (data);
   g_autoptr (GPtrArray) files = g_ptr_array_new_with_free_func (g_free);
-  const char *shared = g_getenv ("GANTRY_SHARED");
-  g_autofree char *folder = shared != NULL
-                              ? g_build_filename (shared, "data", "stablehlo-conformance", NULL)
-                              : g_build_filename (
-                                g_getenv ("GANTRY_SOURCE_ROOT") != NULL ? g_getenv ("GANTRY_SOURCE_ROOT") : ".", "..",
-                                "shared", "data", "stablehlo-conformance", NULL);
+  g_autofree char *folder = test_shared_file ("data", "stablehlo-conformance");
   Counts counts = { 0 };
 
   for (guint i = 0; arguments[i] != NULL; i++)
-    find_files (files, arguments[i]);
+    test_find_files (files, arguments[i], ".mlir");
   if (arguments[0] == NULL)
-    find_files (files, folder);
+    test_find_files (files, folder, ".mlir");
   if (files->len == 0)
     {
       g_test_skip ("no folder shared/data/stablehlo-conformance");

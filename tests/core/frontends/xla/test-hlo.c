@@ -4,16 +4,14 @@
 #include "core/base/error.h"
 #include "core/frontends/xla/xla.h"
 #include "core/ir/ir.h"
+#include "tests/core/frontends/xla/read-case.h"
 #include "tests/core/frontends/xla/run-case.h"
 #include <string.h>
 
 static GantryModule *
 read_text (GantryContext *context, const char *text, GantryXlaInfo **info, GError **error)
 {
-  g_autofree char *copy = g_memdup2 (text, strlen (text) + 1);
-
-  copy[strlen (text)] = 'X'; /* the reader gets a length, no NUL */
-  return gantry_xla_import_text (context, copy, strlen (text), "test.hlo", NULL, info, NULL, error);
+  return read_case (context, text, "test.hlo", info, error);
 }
 
 static const GantryNode *
@@ -70,7 +68,7 @@ test_places (void)
   g_assert_cmpstr (gantry_context_scope_path (context, find_name (module, "sum")->scope), ==, "jit(f)/layer");
   g_assert_cmpstr (gantry_context_scope_path (context, find_name (module, "inner")->scope), ==, "fusion.1");
   g_assert_cmpuint (gantry_node_type (module, find_name (module, "b"))->memory, ==, GANTRY_MEMORY_PINNED_HOST);
-  g_assert_cmpint (gantry_attrs_int (context, find_name (module, "b")->attrs, "input_output_alias", -1), ==, 0);
+  g_assert_cmpint (gantry_attrs_int (context, find_name (module, "b")->attrs, "alias", -1), ==, 0);
   g_assert_cmpuint (find_name (module, "start")->op, ==, GANTRY_OP_COPY);
   g_assert_cmpuint (gantry_node_type (module, find_name (module, "start"))->memory, ==, GANTRY_MEMORY_DEVICE);
   g_assert_cmpuint (find_name (module, "host")->op, ==, GANTRY_OP_COPY);
@@ -156,10 +154,40 @@ test_program (gconstpointer data)
     }
 }
 
+/* The same bytes are other elements where one of the layouts is not row-major. */
+static void
+test_bitcast (void)
+{
+  static const double a[] = { 1, 2, 3, 4, 5, 6 }, turned[] = { 1, 4, 2, 5, 3, 6 };
+  static const struct { const char *body; const double *values; } cases[] = {
+    { "  p = f32[2,3]{0,1} parameter(0)\n  ROOT b = f32[3,2]{1,0} bitcast(p)\n", turned },
+    { "  p = f32[2,3]{1,0} parameter(0)\n  c = f32[2,3]{0,1} copy(p)\n  ROOT b = f32[3,2]{1,0} bitcast(c)\n", turned },
+    { "  p = f32[2,3]{1,0} parameter(0)\n  b = f32[3,2]{0,1} bitcast(p)\n  ROOT n = f32[3,2]{1,0} copy(b)\n", turned },
+    { "  p = f32[2,3]{1,0} parameter(0)\n  ROOT b = f32[3,2]{1,0} bitcast(p)\n", a },
+    { "  p = f32[2,3]{1,0} parameter(0)\n  ROOT b = f32[6,1,1]{0,2,1} bitcast(p)\n", a },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *text = g_strdup_printf ("HloModule m\nENTRY e {\n%s}\n", cases[i].body);
+      g_autoptr (GantryContext) context = gantry_context_new ();
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GantryModule) module = read_text (context, text, NULL, &error);
+      g_autoptr (GPtrArray) inputs = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_literal_unref);
+      g_autoptr (GPtrArray) results = NULL;
+
+      g_assert_no_error (error);
+      g_ptr_array_add (inputs, numbers (context, GANTRY_F32, 2, (GantryDim[]){ 2, 3 }, a));
+      results = run_case (module, inputs, RUN_CPU, &error);
+      g_assert_no_error (error);
+      assert_values (results, 0, cases[i].values, 6);
+    }
+}
+
 static void
 test_errors (void)
 {
-  static const struct { const char *text, *message; GantryError code; } cases[] = {
+  static const ReadError cases[] = {
     { "HloModule m\nENTRY e {\n  ROOT a = f32[] add(b, b)\n}\n", "test.hlo:3:22: instruction 'b'", GANTRY_ERROR_INVALID },
     { "HloModule m\nENTRY e {\n  a = f32[] parameter(0)\n  ROOT b = f32[] add(a,\n    zz)\n}\n",
       "test.hlo:5:5: instruction 'zz'", GANTRY_ERROR_INVALID },
@@ -176,17 +204,7 @@ test_errors (void)
     { "HloModule m\nENTRY e {\n  ROOT p = f32[9000000000,9000000000] parameter(0)\n}\n", "too large", GANTRY_ERROR_TOO_LARGE },
   };
 
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
-    {
-      g_autoptr (GantryContext) context = gantry_context_new ();
-      g_autoptr (GError) error = NULL;
-      g_autoptr (GantryModule) module = read_text (context, cases[i].text, NULL, &error);
-
-      g_assert_null (module);
-      g_assert_error (error, GANTRY_ERROR, (int) cases[i].code);
-      if (strstr (error->message, cases[i].message) == NULL)
-        g_error ("%s: \"%s\" is not in it", error->message, cases[i].message);
-    }
+  read_case_errors ("test.hlo", cases, G_N_ELEMENTS (cases));
 }
 
 /* Tuples of tuples, as deep as a hostile text likes. */
@@ -213,7 +231,7 @@ test_depth (void)
 static void
 test_samples (void)
 {
-  static const struct { const char *name; guint instructions, modules; } samples[] = {
+  static const ReadSample samples[] = {
     { "resnet50_keras_jax_f32.hlo", 1755, 1 },   { "dlrm_keras_jax_f32_train_step.hlo", 1386, 1 },
     { "mha_block_1x12x128x64_bf16.hlo", 41, 1 }, { "layer_norm_1x4096x768_bf16.hlo", 37, 1 },
     { "mobilenet_v2.hlo", 3924, 1 },             { "nv_maxtext_1n1g_jit_train_step_before_optimization.hlo", 1947, 1 },
@@ -221,31 +239,8 @@ test_samples (void)
     { "offload_scan_output.hlo", 26, 1 },        { "large_loop_16k_instructions.hlo", 16828, 1 },
     { "xla_host_offload_unit_modules.hlo", 0, 97 }, { "op_coverage.hlo", 0, 134 },
   };
-  const char *shared = g_getenv ("GANTRY_SHARED");
 
-  for (guint i = 0; i < G_N_ELEMENTS (samples); i++)
-    {
-      g_autofree char *path = g_build_filename (shared != NULL ? shared : "../shared", "data", "hlo", samples[i].name, NULL);
-      g_autoptr (GantryContext) context = gantry_context_new ();
-      g_autoptr (GantryXlaInfo) info = NULL;
-      g_autoptr (GError) error = NULL;
-      g_autoptr (GantryModule) module = NULL;
-
-      if (!g_file_test (path, G_FILE_TEST_EXISTS))
-        {
-          g_test_skip ("no folder shared/data/hlo");
-          return;
-        }
-      module = gantry_xla_import (context, path, NULL, &info, NULL, &error);
-      g_assert_no_error (error);
-      g_test_message ("%s: %u instructions, %u modules", samples[i].name, info->n_operations, info->n_modules);
-      g_assert_cmpuint (info->n_modules, ==, samples[i].modules);
-      if (samples[i].instructions > 0)
-        g_assert_cmpuint (info->n_operations, ==, samples[i].instructions);
-      for (guint32 n = 0; n < module->n_nodes; n++)
-        g_assert_cmpuint (module->nodes[n].location, !=, 0);
-      g_assert_true (gantry_verify (module, NULL, &error));
-    }
+  read_case_samples ("data/hlo", samples, G_N_ELEMENTS (samples));
 }
 
 int
@@ -256,6 +251,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/xla/hlo/program/cpu", GUINT_TO_POINTER (RUN_CPU), test_program);
   g_test_add_data_func ("/xla/hlo/program/grid", GUINT_TO_POINTER (RUN_GRID), test_program);
   g_test_add_func ("/xla/hlo/errors", test_errors);
+  g_test_add_func ("/xla/hlo/bitcast", test_bitcast);
   g_test_add_func ("/xla/hlo/depth", test_depth);
   g_test_add_func ("/xla/hlo/samples", test_samples);
   return g_test_run ();

@@ -5,15 +5,13 @@
 #include "core/frontends/xla/xla.h"
 #include "core/ir/ir.h"
 #include "core/passes/passes.h"
+#include "tests/core/frontends/xla/read-case.h"
 #include <string.h>
 
 static GantryModule *
 read_text (GantryContext *context, const char *text, GError **error)
 {
-  g_autofree char *copy = g_memdup2 (text, strlen (text) + 1);
-
-  copy[strlen (text)] = 'X'; /* the reader gets a length, no NUL */
-  return gantry_xla_import_text (context, copy, strlen (text), "test.mlir", NULL, NULL, NULL, error);
+  return read_case (context, text, "test.mlir", NULL, error);
 }
 
 static const GantryNode *
@@ -128,7 +126,7 @@ test_constants (void)
 static void
 test_errors (void)
 {
-  static const struct { const char *text, *message; GantryError code; } cases[] = {
+  static const ReadError cases[] = {
     { "func.func @main() {\n  %0 = stablehlo.add %1, %1 : tensor<f32>\n  return\n}\n", "test.mlir:2:24: value %1 is not defined before", GANTRY_ERROR_INVALID },
     { "func.func @main() {\n  return\n", "test.mlir:3:1: a bracket is not closed", GANTRY_ERROR_TRUNCATED },
     { "func.func @main() {\n  %c = stablehlo.constant dense<[1, 2]> : tensor<3xi32>\n  return\n}", "test.mlir:2:", GANTRY_ERROR_INVALID },
@@ -145,16 +143,58 @@ test_errors (void)
     { "func.func @main(%a: tensor<9223372036854775807xf32>) {\n  return\n}", "too large", GANTRY_ERROR_TOO_LARGE },
   };
 
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+  read_case_errors ("test.mlir", cases, G_N_ELEMENTS (cases));
+}
+
+/* The names that JAX gives operations tell the phases of a step that it differentiated, and the call of a function those of its
+ * nodes; a step without names has one phase. */
+static void
+test_phases (void)
+{
+  static const char body[] =
+    "func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {\n"
+    "  %a = stablehlo.sine %x : tensor<4xf32> loc(\"jit(s)/jvp(net)/sin\")\n"
+    "  %b = stablehlo.cosine %x : tensor<4xf32> loc(\"jit(s)/jvp(transpose(jvp(net)))/cos\")\n"
+    "  %c = stablehlo.multiply %a, %b : tensor<4xf32> loc(\"jit(s)/vmap(transpose(jvp(net)))/mul\")\n"
+    "  %d = func.call @norm(%c) : (tensor<4xf32>) -> tensor<4xf32> loc(\"jit(s)/transpose(jvp(jit(norm)))\")\n"
+    "  %e = stablehlo.add %d, %x : tensor<4xf32> loc(\"jit(s)/add\")\n"
+    "  %f = stablehlo.negate %x : tensor<4xf32> loc(\"jit(s)/neg\")\n"
+    "  return %e, %f : tensor<4xf32>, tensor<4xf32>\n}\n"
+    "func.func private @norm(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
+    "  %a = stablehlo.tanh %x : tensor<4xf32> loc(\"tanh\")\n  return %a : tensor<4xf32>\n}\n";
+  static const struct { guint16 op; GantryPhase phase; } expected[] = {
+    { GANTRY_OP_SINE, GANTRY_PHASE_FORWARD },      { GANTRY_OP_COSINE, GANTRY_PHASE_FORWARD },
+    { GANTRY_OP_MULTIPLY, GANTRY_PHASE_BACKWARD }, { GANTRY_OP_TANH, GANTRY_PHASE_BACKWARD },
+    { GANTRY_OP_ADD, GANTRY_PHASE_UPDATE },        { GANTRY_OP_NEGATE, GANTRY_PHASE_FORWARD },
+  };
+  g_autofree char *unnamed = NULL;
+  g_autoptr (GRegex) places = g_regex_new (" loc\\([^\n]*\\)", 0, 0, NULL);
+
+  unnamed = g_regex_replace_literal (places, body, -1, 0, "", 0, NULL);
+  for (guint named = 0; named < 2; named++)
     {
       g_autoptr (GantryContext) context = gantry_context_new ();
       g_autoptr (GError) error = NULL;
-      g_autoptr (GantryModule) module = read_text (context, cases[i].text, &error);
+      g_autoptr (GantryModule) module = read_text (context, named ? body : unnamed, &error), core = NULL, flat = NULL;
+      const GantryFunction *entry;
+      const GantryPassOptions options = { .max_nodes = 1000 };
 
-      g_assert_null (module);
-      g_assert_error (error, GANTRY_ERROR, (int) cases[i].code);
-      if (strstr (error->message, cases[i].message) == NULL)
-        g_error ("%s: \"%s\" is not in it", error->message, cases[i].message);
+      g_assert_no_error (error);
+      core = gantry_pass_legalize.run (module, &options, NULL, &error);
+      g_assert_no_error (error);
+      flat = gantry_pass_inline.run (core, &options, NULL, &error);
+      g_assert_no_error (error);
+      entry = gantry_module_entry (flat);
+      g_assert_cmpuint (entry->n_nodes, ==, 1 + G_N_ELEMENTS (expected));
+      for (guint i = 0; i < G_N_ELEMENTS (expected); i++)
+        {
+          const GantryNode *node = &flat->nodes[entry->first_node + 1 + i];
+
+          g_assert_cmpuint (node->op, ==, expected[i].op);
+          g_assert_cmpuint (node->phase, ==, named ? expected[i].phase : GANTRY_PHASE_FORWARD);
+          if (named && node->op == GANTRY_OP_TANH)
+            g_assert_cmpstr (gantry_context_scope_path (context, node->scope), ==, "jit(s)/transpose(jvp(jit(norm)))");
+        }
     }
 }
 
@@ -202,6 +242,10 @@ test_refused (void)
       "a region does not take 2 values" },
     { "func.func @main(%a: tensor<8xf32>, %b: tensor<f32>) -> tensor<8xf32> {\n  %0 = \"stablehlo.reduce_window\"(%a, %b) ({\n^bb0(%p: tensor<f32>, %q: tensor<f32>):\n    %t = stablehlo.subtract %p, %q : tensor<f32>\n    stablehlo.return %t : tensor<f32>\n  }) {window_dimensions = array<i64: 2>, padding = dense<-9223372036854775808> : tensor<1x2xi64>} : (tensor<8xf32>, tensor<f32>) -> tensor<8xf32>\n  return %0 : tensor<8xf32>\n}\n",
       "a window of these sizes" },
+    { "func.func @main() -> tensor<2xcomplex<f32>> {\n  %0 = stablehlo.constant dense<[(1.0, 2.0), (3.0, 4.0)]> : tensor<2xcomplex<f32>>\n  return %0 : tensor<2xcomplex<f32>>\n}\n",
+      "stablehlo.constant: element type c64 of result 0 is not compiled" },
+    { "func.func @main() -> tensor<ui4> {\n  %0 = \"stablehlo.constant\"() {value = dense<1> : tensor<ui4>} : () -> tensor<ui4>\n  return %0 : tensor<ui4>\n}\n",
+      "stablehlo.constant: element type u4 of result 0 is not compiled" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
@@ -216,6 +260,50 @@ test_refused (void)
       g_assert_nonnull (error);
       if (strstr (error->message, cases[i].message) == NULL)
         g_error ("%s: \"%s\" is not in it", error->message, cases[i].message);
+    }
+}
+
+/* All of it is listed, each reason once, with its line, also what uses what is refused. */
+static void
+test_listed (void)
+{
+  static const char text[] =
+    "func.func @main(%x: tensor<f32>, %n: tensor<i32>) -> (tensor<f32>, tensor<f32>) {\n"
+    "  %c = stablehlo.constant dense<0> : tensor<i32>\n"
+    "  %a = stablehlo.custom_call @magic(%x) : (tensor<f32>) -> tensor<f32>\n"
+    "  %b = stablehlo.custom_call @magic(%a) : (tensor<f32>) -> tensor<f32>\n"
+    "  %e = stablehlo.custom_call @wizard(%b) : (tensor<f32>) -> tensor<f32>\n"
+    "  %0:2 = stablehlo.while(%i = %c, %y = %x) : tensor<i32>, tensor<f32>\n"
+    "   cond {\n"
+    "    %1 = stablehlo.compare LT, %i, %n, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+    "    stablehlo.return %1 : tensor<i1>\n"
+    "  } do {\n"
+    "    %1 = stablehlo.add %i, %i : tensor<i32>\n"
+    "    stablehlo.return %1, %y : tensor<i32>, tensor<f32>\n"
+    "  }\n"
+    "  return %0#1, %e : tensor<f32>, tensor<f32>\n"
+    "}\n";
+  static const struct
+  {
+    const char *why, *where;
+    guint count;
+  } expected[] = { { "'magic'", "test.mlir:3:3", 2 },
+                   { "'wizard'", "test.mlir:5:3", 1 },
+                   { "while: how often it runs depends on data", "test.mlir:6:3", 1 } };
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GantryModule) module = read_text (context, text, &error);
+  g_autoptr (GPtrArray) list = gantry_legalize_refusals (module, NULL, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (list->len, ==, G_N_ELEMENTS (expected));
+  for (guint i = 0; i < list->len; i++)
+    {
+      const GantryRefusal *refusal = g_ptr_array_index (list, i);
+
+      g_assert_nonnull (strstr (refusal->why, expected[i].why));
+      g_assert_cmpstr (refusal->where, ==, expected[i].where);
+      g_assert_cmpuint (refusal->count, ==, expected[i].count);
     }
 }
 
@@ -258,7 +346,7 @@ test_many_branches (void)
 static void
 test_samples (void)
 {
-  static const struct { const char *name; guint operations, modules; } samples[] = {
+  static const ReadSample samples[] = {
     { "fullyconnected.mlir", 67, 1 },
     { "mnist_fake_weights.mlir", 28, 1 },
     { "resnet50_fake_weights.mlir", 948, 1 },
@@ -266,30 +354,8 @@ test_samples (void)
     { "16_jax_annotate_device_placement.stablehlo.mlir", 0, 10 },
     { "17_jax_backcompat_modules.stablehlo.mlir", 0, 142 },
   };
-  const char *shared = g_getenv ("GANTRY_SHARED");
 
-  for (guint i = 0; i < G_N_ELEMENTS (samples); i++)
-    {
-      g_autofree char *path = g_build_filename (shared != NULL ? shared : "../shared", "data", "stablehlo", samples[i].name, NULL);
-      g_autoptr (GantryContext) context = gantry_context_new ();
-      g_autoptr (GantryXlaInfo) info = NULL;
-      g_autoptr (GError) error = NULL;
-      g_autoptr (GantryModule) module = NULL;
-
-      if (!g_file_test (path, G_FILE_TEST_EXISTS))
-        {
-          g_test_skip ("no folder shared/data/stablehlo");
-          return;
-        }
-      module = gantry_xla_import (context, path, NULL, &info, NULL, &error);
-      g_assert_no_error (error);
-      g_assert_cmpuint (info->n_modules, ==, samples[i].modules);
-      if (samples[i].operations > 0)
-        g_assert_cmpuint (info->n_operations, ==, samples[i].operations);
-      for (guint32 n = 0; n < module->n_nodes; n++)
-        g_assert_cmpuint (module->nodes[n].location, !=, 0);
-      g_assert_true (gantry_verify (module, NULL, &error));
-    }
+  read_case_samples ("data/stablehlo", samples, G_N_ELEMENTS (samples));
 }
 
 int
@@ -297,10 +363,12 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/xla/stablehlo/places", test_places);
+  g_test_add_func ("/xla/stablehlo/phases", test_phases);
   g_test_add_func ("/xla/stablehlo/captures", test_captures);
   g_test_add_func ("/xla/stablehlo/constants", test_constants);
   g_test_add_func ("/xla/stablehlo/errors", test_errors);
   g_test_add_func ("/xla/stablehlo/refused", test_refused);
+  g_test_add_func ("/xla/stablehlo/listed", test_listed);
   g_test_add_func ("/xla/stablehlo/many-branches", test_many_branches);
   g_test_add_func ("/xla/stablehlo/depth", test_depth);
   g_test_add_func ("/xla/stablehlo/samples", test_samples);

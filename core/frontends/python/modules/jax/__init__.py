@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """JAX's surface over Gantry's graphs: docs/jax.md says what is there."""
 import sys
+import _gantry
 
 if "mindspore" in sys.modules:
     raise ImportError("a program uses either mindspore or jax: both were imported")
@@ -8,12 +9,12 @@ if "mindspore" in sys.modules:
 from jax import _core, _types, errors
 from jax._array import Array
 from jax import sharding, tree_util, tree, checkpoint_policies
-from jax._stage import ShapeDtypeStruct, eval_shape, jit
+from jax._stage import Jitted, ShapeDtypeStruct, eval_shape, jit
 from jax import _batch
 from jax._transform import (checkpoint, grad, hessian, jacfwd, jacobian, jacrev, jvp, linearize, named_scope, remat, value_and_grad,
                             vjp, vmap)
 from jax._custom import custom_jvp, custom_vjp
-from jax import image, lax, numpy, nn, ops, random, dtypes
+from jax import flatten_util, image, lax, numpy, nn, ops, random, dtypes
 from jax._names import missing as _missing
 
 __version__ = "0.4.38"
@@ -69,6 +70,105 @@ def block_until_ready(x):
 
 def named_call(fun, *, name=None):
     return named_scope(name or fun.__name__)(fun)
+
+
+def custom_gradient(fun):
+    """@fun gives its result and the function that makes the gradients of its arguments of that of the result."""
+    made = custom_vjp(lambda *args: fun(*args)[0])
+
+    def forward(*args):
+        result, rule = fun(*args)
+        return result, (args,)
+
+    def backward(saved, cotangent):
+        given = fun(*saved[0])[1](cotangent)
+        return given if isinstance(given, tuple) and len(given) == len(saved[0]) else (given,)
+    made.defvjp(forward, backward)
+    return made
+
+
+def linear_transpose(fun, *primals, reduce_axes=()):
+    from jax._names import refuse
+    refuse("jax.linear_transpose", "reduce_axes", reduce_axes, ())
+    def transposed(cotangent):
+        zeros = tree_util.tree_map(lambda x: numpy.zeros(x.shape, x.dtype), primals)
+        return vjp(fun, *zeros)[1](cotangent)
+    return transposed
+
+
+def typeof(x):
+    return _core.asarray(x).aval
+
+
+class _Setting:
+    """What concerns how others compile changes nothing here."""
+
+    def __init__(self, *values):
+        pass
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        pass
+
+    def __call__(self, function):
+        return function
+
+
+class default_matmul_precision(_Setting):
+    pass
+
+
+class debug_nans(_Setting):
+    pass
+
+
+class checking_leaks(_Setting):
+    pass
+
+
+class disable_jit:
+    """Functions run operation by operation."""
+
+    def __init__(self, disable=True):
+        self.disable = disable
+
+    def __enter__(self):
+        self.before = Jitted.disabled
+        Jitted.disabled = self.disable
+
+    def __exit__(self, *error):
+        Jitted.disabled = self.before
+
+
+def clear_caches():
+    pass
+
+
+def _callback(name):
+    def refused(*args, **kwargs):
+        raise NotImplementedError(f"jax.{name}: a graph calls no Python; compute it outside and pass it as an argument")
+    refused.__name__ = name
+    return refused
+
+
+pure_callback = _callback("pure_callback")
+
+
+class debug:
+    """jax.debug: what is known is printed at once, in a graph the variable's type."""
+
+    @staticmethod
+    def print(text, *args, ordered=False, **kwargs):
+        import builtins
+        builtins.print(text.format(*args, **kwargs))
+
+    @staticmethod
+    def callback(function, *args, **kwargs):
+        if _gantry.tracing() == 1:
+            _callback("debug.callback")()
+        function(*args, **kwargs)
 
 
 class _Config:

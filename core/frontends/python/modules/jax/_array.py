@@ -36,10 +36,10 @@ def _operand(value):
 class Array(_gantry.Value):
     """An array: its bytes are known, or it is a variable of a graph."""
     __array_priority__ = 100
-    __array_ufunc__ = None
     _weak = False
     _kind = _core.DEVICE
     _put = None  # the sharding that it was given
+    _gate = None  # the arm of a branch that made it, while all arms are run
 
     # What it is
 
@@ -210,6 +210,9 @@ class Array(_gantry.Value):
     def __divmod__(self, other):
         return self // other, self % other
 
+    def __rdivmod__(self, other):
+        return other // self, other % self
+
     def __neg__(self):
         return _core.unary("negate", self)
 
@@ -247,6 +250,10 @@ class Array(_gantry.Value):
     def real(self):
         return self
 
+    @property
+    def imag(self):
+        return _core.full(self.shape, 0, self.dtype)
+
     # Methods are functions of jax.numpy
 
     def astype(self, dtype, copy=False, device=None):
@@ -283,8 +290,8 @@ class Array(_gantry.Value):
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
 
-_METHODS = frozenset("all any argmax argmin argsort clip cumprod cumsum diagonal dot max mean min prod repeat round sort squeeze std "
-                     "sum swapaxes take trace var".split())
+_METHODS = frozenset("all any argmax argmin argpartition argsort choose clip compress conj conjugate cumprod cumsum diagonal dot max mean min "
+                     "nonzero prod ptp repeat round searchsorted sort squeeze std sum swapaxes take trace var".split())
 Array.__module__ = "jax"
 
 
@@ -300,6 +307,10 @@ class _NeedsData(Exception):
     pass
 
 
+class _NoDerivative(ValueError):
+    """As JAX has it, where a loop that data ends is to be differentiated in reverse."""
+
+
 _gantry.set_tensor_class(Array)
 def _custom(name):
     def hook(*args):
@@ -308,5 +319,5 @@ def _custom(name):
     return hook
 
 
-_gantry.set_hooks({"cotangent": _cotangent, "NeedsData": _NeedsData,
-                   **{name: _custom(name) for name in ("zeros_of", "stopped_plus", "bprop_gradients")}})
+_gantry.set_hooks({"cotangent": _cotangent, "NeedsData": _NeedsData, "NoDerivative": _NoDerivative,
+                   **{name: _custom(name) for name in ("zeros_of", "stopped_plus", "beside", "bprop_gradients")}})

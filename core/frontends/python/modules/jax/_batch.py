@@ -30,6 +30,15 @@ _core.Batched = BatchedArray
 
 class _Depth:
     level = 0
+    axes = []  # (name, level, size) of those that have a name, the innermost last
+
+
+def level_of(name, function):
+    """(level, size) of the vmap whose axis has that name."""
+    for axis, level, size in reversed(_Depth.axes):
+        if axis == name:
+            return level, size
+    raise NameError(f"{function}: unbound axis name: {name}. A vmap with axis_name={name!r} binds it; meshes of several devices are not there")
 
 
 def spread(x, level, size):
@@ -42,7 +51,7 @@ def spread(x, level, size):
     return result
 
 
-def vmap(fun, in_axes=0, out_axes=0, axis_size=None):
+def vmap(fun, in_axes=0, out_axes=0, axis_size=None, axis_name=None):
     def wrapped(*args, **kwargs):
         from jax._stage import prefix_leaves
         leaves, structure = tree_flatten((args, kwargs))
@@ -56,12 +65,14 @@ def vmap(fun, in_axes=0, out_axes=0, axis_size=None):
             raise ValueError("vmap must have at least one non-None value in in_axes")
         _Depth.level += 1
         level = _Depth.level
+        _Depth.axes.append((axis_name, level, size))
         try:
             inner = [a if d is None else BatchedArray(_front(a, d), level) for a, d in zip(arrays, axes)]
             inner_args, inner_kwargs = tree_unflatten(structure, inner)
             result, out_structure = tree_flatten(fun(*inner_args, **inner_kwargs))
         finally:
             _Depth.level -= 1
+            _Depth.axes.pop()
         places = _spread_axes(out_axes, tree_unflatten(out_structure, result))
         return tree_unflatten(out_structure, [_back(_core.asarray(r), d, level, size) for r, d in zip(result, places)])
     return wrapped
@@ -103,7 +114,7 @@ def apply(name, operands, attrs):
     size = next(x.value.shape[0] for x in operands if isinstance(x, BatchedArray) and x.level == level)
     batched = [isinstance(x, BatchedArray) and x.level == level for x in operands]
     rule = _RULES.get(name, _elementwise)
-    weak = all(x._weak for x in operands)
+    weak = _core.is_weak(name, operands)
     result = rule(name, [x.value if b else x for x, b in zip(operands, batched)], batched, size, attrs)
     made = tuple(BatchedArray(r, level) for r in result) if isinstance(result, tuple) else BatchedArray(result, level)
     for r in made if isinstance(made, tuple) else (made,):
@@ -192,6 +203,7 @@ def _gather(name, xs, bs, size, attrs):
         # The same operand for all: the batch is one more dimension of the indices.
         new["index_vector_dim"] = attrs["index_vector_dim"] + 1
         new["offset_dims"] = [d + 1 for d in attrs["offset_dims"]]
+        new["start_indices_batching_dims"] = [d + 1 for d in attrs.get("start_indices_batching_dims", ())]
         return _core.op(name, xs, new)
     if bs[0] and not bs[1]:
         # The same indices for all: the batch is a whole dimension of what is read.
@@ -276,6 +288,7 @@ _RULES = {"broadcast_in_dim": _broadcast, "reshape": _reshape, "transpose": _tra
 
 def scan(run, f, carries, slices, carry_structure, x_structure, n, reverse, level, size=None):
     """All carries are of the batch; of the xs the batch stands behind what is scanned over."""
+    from jax._control import step_of
     size = size or next(a.value.shape[0] for a in carries + slices if isinstance(a, BatchedArray) and a.level == level)
     whole = [spread(c, level, size) for c in carries]
     xs = [_core.transpose(x.value, [1, 0] + list(range(2, len(x.value.shape))))
@@ -284,11 +297,10 @@ def scan(run, f, carries, slices, carry_structure, x_structure, n, reverse, leve
     made = {}
 
     def body(carry, x):
-        carry = tree_unflatten(carry_structure, [BatchedArray(c, level) for c in carry])
         x = tree_unflatten(x_structure, [BatchedArray(v, level) if m else v for v, m in zip(x, mapped)])
-        after, y = f(carry, x)
+        after, y = step_of(f, [BatchedArray(c, level) for c in carry], carry_structure, x)
         ys, made["ys"] = tree_flatten(y)
-        return [spread(c, level, size) for c in tree_leaves(after)], [spread(v, level, size) for v in ys]
+        return [spread(c, level, size) for c in after], [spread(v, level, size) for v in ys]
     final, ys = run(body, whole, xs, n, reverse)
     back = [BatchedArray(_core.transpose(y, [1, 0] + list(range(2, len(y.shape)))), level) for y in ys]
     return (tree_unflatten(carry_structure, [BatchedArray(c, level) for c in final]), tree_unflatten(made["ys"], back))

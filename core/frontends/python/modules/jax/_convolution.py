@@ -15,7 +15,15 @@ def _layout(numbers, rank):
 
 
 class ConvDimensionNumbers(tuple):
-    pass
+    """Where batch, features and positions stand in the operands and the result."""
+    lhs_spec, rhs_spec, out_spec = (property(lambda self, i=i: self[i]) for i in range(3))
+
+
+def dimension_numbers(lhs_shape, rhs_shape, dimension_numbers):
+    """conv_dimension_numbers of the shapes of both operands"""
+    if isinstance(dimension_numbers, ConvDimensionNumbers):
+        return dimension_numbers
+    return ConvDimensionNumbers(_layout(dimension_numbers, len(lhs_shape)))
 
 
 def _padding(padding, sizes, window, strides, dilation):
@@ -31,12 +39,23 @@ def _padding(padding, sizes, window, strides, dilation):
     return result
 
 
-def general(lhs, rhs, strides, padding, lhs_dilation, rhs_dilation, numbers, groups):
+def _beside(x, groups):
+    """The parts of a batch as groups of features of a smaller one."""
+    apart = _core.reshape(x, (groups, x.shape[0] // groups) + x.shape[1:])
+    return _core.reshape(_core.transpose(apart, [1, 0] + list(range(2, len(apart.shape)))), (x.shape[0] // groups, groups * x.shape[1]) + x.shape[2:])
+
+
+def general(lhs, rhs, strides, padding, lhs_dilation, rhs_dilation, numbers, groups, batch_groups=1):
     lhs, rhs = _core.promoted(lhs, rhs)
     rank = len(lhs.shape)
     left, right, out = _layout(numbers, rank)
     x, w = _core.transpose(lhs, left), _core.transpose(rhs, right)
     n = rank - 2
+    if batch_groups != 1:
+        if groups != 1 or x.shape[0] % batch_groups or w.shape[0] % batch_groups:
+            raise ValueError(f"conv_general_dilated: batch_group_count={batch_groups} does not divide a batch of {x.shape[0]} and "
+                             f"{w.shape[0]} features, or feature_group_count={groups} is not 1")
+        x, groups = _beside(x, batch_groups), batch_groups
     dilation = tuple(rhs_dilation or (1,) * n)
     pads = _padding(padding, x.shape[2:], w.shape[2:], strides, dilation)
     y = _core.op("convolution", (x, w), {

@@ -11,6 +11,11 @@ class Batched:
     """Whether a value is one of a batch: see _batch. Replaced when that is imported."""
 
 
+class Gates:
+    """Those of the arms of branches that are being run although a batch decides between them: see _gate."""
+    stack = []
+
+
 def product(shape):
     n = 1
     for d in shape:
@@ -23,19 +28,34 @@ def tracing():
 
 
 def op(name, operands, attrs=None):
-    """A core operation; its result is weak where all operands are, and lies where they lie."""
-    operands = tuple(operands)
+    """A core operation; its result is weak where all its elements come from weak operands, and lies where they lie."""
+    if Gates.stack:
+        from jax import _gate
+        return _gate.op_within(_apply, name, operands, attrs or {})
+    return _apply(name, tuple(operands), attrs or {})
+
+
+def _apply(name, operands, attrs):
     for x in operands:
         if isinstance(x, Batched):
             from jax import _batch
-            return _batch.apply(name, operands, attrs or {})
-    return settle(_gantry.op(name, operands, attrs or {}), operands, name)
+            return _batch.apply(name, operands, attrs)
+    return settle(_gantry.op(name, operands, attrs), operands, name)
+
+
+# Operands whose elements the result has; the others are places, and their types say nothing of the result's.
+_ELEMENTS = {"gather": (0,), "scatter": (0, 2), "dynamic_slice": (0,), "dynamic_update_slice": (0, 1), "select": (1, 2)}
+
+
+def is_weak(name, operands):
+    """Whether what an operation gives is weak."""
+    found = [operands[i] for i in _ELEMENTS[name]] if name in _ELEMENTS else operands
+    return bool(found) and all(x._weak for x in found)
 
 
 def settle(result, operands, name):
-    kind, weak = None, bool(operands)
+    kind, weak = None, is_weak(name, operands)
     for x in operands:
-        weak = weak and x._weak
         if x._kind != kind and x.shape:
             if kind is not None:
                 raise ValueError(f"memory_space of all inputs passed to `{name}` must be the same. Got one operand in "
@@ -134,7 +154,7 @@ def full(shape, value, dtype=None):
     if tracing() and not isinstance(value, Batched) and product(shape) > 1024:
         value = _gantry.lift(value)
     result = broadcast_to(value, shape)
-    result._weak = False
+    result._weak = dtype is None and value._weak
     return result
 
 
@@ -334,7 +354,30 @@ def power(a, b):
         a = asarray(a)
         if _types.is_float(a.dtype) or b >= 0:
             return integer_power(a if a.element != "bool" else convert(a, int32), b)
+    a, b = asarray(a), asarray(b)
+    base, _ = _types.promote([(a.dtype, a._weak), (b.dtype, b._weak)])
+    if not _types.is_float(base):
+        return _whole_power(a, b)
     return binary("power", a, b)
+
+
+def _whole_power(a, b):
+    """Of whole numbers by squaring, so that it wraps around as products do; the bits of an exponent below 0 count as those of one above, as
+    JAX does it."""
+    a, b = aligned(a, b)
+    if a.element == "bool":
+        a, b = convert(a, int32), convert(b, int32)
+    bits = 8 * a.dtype.itemsize
+    if b.has_data and not b.is_variable and not isinstance(b, Batched):
+        values = b._numpy()
+        bits = max(int(values.max()), 1).bit_length() if values.size and values.min() >= 0 else bits
+    result = broadcast_to(asarray(1, a.dtype), a.shape)
+    for i in range(bits):
+        odd = compare("NE", bitwise("and", b, asarray(1, b.dtype)), 0)
+        result = select(odd, op("multiply", (result, a)), result)
+        if i + 1 < bits:
+            a, b = op("multiply", (a, a)), op("shift_right_logical", (b, broadcast_to(asarray(1, b.dtype), b.shape)))
+    return result
 
 
 def bitwise(name, a, b):
@@ -370,6 +413,8 @@ def matmul(a, b, dtype=None):
 
 def dot_general(a, b, numbers, dtype=None):
     (ca, cb), (ba, bb) = numbers
+    if a.element == "bool" and (dtype is None or dtype.element == "bool"):
+        return compare("NE", dot_general(convert(a, int32), convert(b, int32), numbers), 0)
     if a.element == "bool":
         a, b = convert(a, int32), convert(b, int32)
     attrs = {"lhs_contracting_dimensions": tuple(ca), "rhs_contracting_dimensions": tuple(cb)}

@@ -5,7 +5,12 @@ import functools
 import inspect
 import _gantry
 from jax import _core, _types
+from jax._gate import only, passed
 from jax.tree_util import tree_flatten, tree_leaves, tree_map, tree_unflatten
+
+
+class InBody(NotImplementedError):
+    """A rule is followed where a graph is made. A body of control flow has no place for that: it is written out instead (_control.py)."""
 
 
 class _Rule:
@@ -50,6 +55,7 @@ def _differentiated(forward, backward, leaves):
     @forward (leaves): (leaves of the result, leaves that @backward reads); @backward (those, cotangents): cotangents of @leaves, None where
     there is none. Within a batch both see one example.
     """
+    leaves = passed(leaves)
     if Order.depth > 1:
         raise NotImplementedError("the second derivative of a function with a derivative of its own (custom_vjp, custom_jvp) is not there")
     level = _level(leaves)
@@ -57,7 +63,7 @@ def _differentiated(forward, backward, leaves):
     if level:
         from jax import _batch
         leaves = [_batch.BatchedArray(_batch.spread(a, level, size), level) for a in leaves]
-    out, kept = forward(leaves)
+    out, kept = passed(forward(leaves))
     if _level(out + kept) > level:
         raise NotImplementedError("a function with a derivative of its own reads a batch that it is not given: make it an argument")
 
@@ -68,7 +74,11 @@ def _differentiated(forward, backward, leaves):
         return tuple([None if g is None else _whole([_core.asarray(g)], level, size)[0] for g in given] + [None] * len(kept))
     args = tuple(_whole(leaves, level, size) + _whole(kept, level, size))
     n = len(leaves)
-    made = _gantry.custom_gradient(lambda *given: rule(given[0], *given[1:]), (args,), tuple(_whole(out, level, size)))
+    try:
+        with only([]):
+            made = _gantry.custom_gradient(lambda *given: rule(given[0], *given[1:]), (args,), tuple(_whole(out, level, size)))
+    except NotImplementedError as error:
+        raise InBody(str(error)) from None
     for new, old in zip(made, out):
         new._weak = old._weak
     return _examples(made, level)
@@ -223,6 +233,12 @@ def zeros_of(value):
 def stopped_plus(value, zeros):
     from jax import lax
     return _core.op("add", (lax.stop_gradient(value), zeros))
+
+
+def beside(cut, out):
+    """What `cut` has beside the value of `out`: nothing, with the derivative of `cut`."""
+    from jax import lax
+    return _core.op("subtract", (cut, lax.stop_gradient(out)))
 
 
 def bprop_gradients(arguments, given):

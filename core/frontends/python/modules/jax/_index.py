@@ -162,6 +162,8 @@ def gathered(x, arrays, mode="near", fill_value=None, inside=()):
     shape = _core.broadcast_shapes(*(arrays[d].shape for d in dims))
     # Single numbers are the starts of a slice, which is moved inside.
     mode = "clip" if mode == "near" and not shape else mode
+    if mode == "clip" and not shape:
+        return _slice_at(x, arrays, dims, inside)
     columns, valid = [], None
     for d in dims:
         place, within = (arrays[d], None) if d in inside else _placed(arrays[d], x.shape[d], mode)
@@ -175,15 +177,38 @@ def gathered(x, arrays, mode="near", fill_value=None, inside=()):
     first = dims[0] if contiguous else 0
     # Dimensions of the result: those before, those of the indices, those after.
     offset = [i if i < first else i + len(shape) for i in range(len(rest))]
-    attrs = {"outside": "drop"} if mode == "near" else {}
-    result = _core.op("gather", (x, indices), {
-        **attrs, "offset_dims": offset, "collapsed_slice_dims": dims, "start_index_map": dims, "index_vector_dim": len(shape),
+    return _gather(x, indices, mode, fill_value, valid, range(first, first + len(shape)), {
+        "offset_dims": offset, "collapsed_slice_dims": dims, "start_index_map": dims,
         "slice_sizes": [1 if d in dims else n for d, n in enumerate(x.shape)]})
+
+
+def gathered_along(x, indices, axis, mode, fill_value):
+    """One element of each row of @x for each index of that row: both have the same sizes but along @axis."""
+    rows = [d for d in range(len(x.shape)) if d != axis]
+    place, valid = _placed(indices, x.shape[axis], mode)
+    return _gather(x, _core.reshape(place, indices.shape + (1,)), mode, fill_value, valid, range(len(indices.shape)), {
+        "offset_dims": [], "collapsed_slice_dims": [axis], "start_index_map": [axis], "operand_batching_dims": rows,
+        "start_indices_batching_dims": rows, "slice_sizes": [1] * len(x.shape)})
+
+
+def _gather(x, indices, mode, fill_value, valid, where, attrs):
+    """@valid: which indices are in range, None for all; @where: dimensions of the result that its dimensions are."""
+    if mode == "near":
+        attrs["outside"] = "drop"
+    result = _core.op("gather", (x, indices), {**attrs, "index_vector_dim": len(indices.shape) - 1})
     if valid is None:
         return result
-    valid = _core.broadcast_in_dim(valid, result.shape, range(first, first + len(shape)))
+    valid = _core.broadcast_in_dim(valid, result.shape, where)
     fill = _core.broadcast_to(fill_of(x.dtype, fill_value), result.shape)
     return _core.settle(_core.op("select", (valid, result, fill)), (result,), "gather")
+
+
+def _slice_at(x, arrays, dims, inside):
+    starts = [_core.asarray(0, int32) if d not in dims else arrays[d] if d in inside else _placed(arrays[d], n, "clip")[0]
+              for d, n in enumerate(x.shape)]
+    starts = [_core.convert(s, int32) for s in starts]
+    piece = _core.op("dynamic_slice", [x] + starts, {"slice_sizes": [1 if d in dims else n for d, n in enumerate(x.shape)]})
+    return _core.reshape(piece, [n for d, n in enumerate(x.shape) if d not in dims])
 
 
 class At:
@@ -213,7 +238,8 @@ class _At:
 
     def _scatter(self, name, kind, values, options):
         x, mode = self.x, _mode(name, options, "fill")
-        values = _core.convert(_core.asarray(values), x.dtype)
+        values = _core.copy_of(_core.convert(_core.asarray(values), x.dtype))
+        values._weak = x._weak
         whole = _static_window(x, self.index) if kind == "set" else None
         if whole is not None:
             starts, shape, kept = whole

@@ -44,6 +44,10 @@ def spec_of(leaf):
     return leaf.element, leaf.shape, leaf._kind, leaf._weak
 
 
+class _OfBatch(Exception):
+    """A function reads a batch that is not among its arguments: it is no graph of its own."""
+
+
 class Staged:
     """A graph with the structures of its arguments and results."""
 
@@ -54,7 +58,7 @@ class Staged:
         _Policies.stack.append(self.policies)
         try:
             self.graph = _gantry.stage(self._run_function, tuple((e, s, k, n) for (e, s, k, _), n in zip(specs, names)),
-                                       "" if options.is_own else options.name)
+                                       "" if options.is_own else options.name, self.policies)
         finally:
             _Policies.stack.pop()
         del self.function
@@ -70,6 +74,8 @@ class Staged:
             if not isinstance(leaf, Array) and not _core.is_scalar(leaf) and not hasattr(leaf, "__array__"):
                 raise TypeError(f"function {self.options.name} returned a value of type {type(leaf)}, which is not a valid JAX type")
         leaves = [_core.asarray(leaf) for leaf in leaves]
+        if any(isinstance(leaf, _core.Batched) for leaf in leaves):
+            raise _OfBatch
         places = self.options.out_places(result, self.out_structure)
         kinds = [_sharding.kind_of(p) if p is not None else leaf._kind for p, leaf in zip(places, leaves)]
         self.out_specs = [(leaf.element, leaf.shape, kind, leaf._weak, place)
@@ -168,6 +174,7 @@ class Jitted:
     """A function that runs as a graph: one for each structure, types and static arguments."""
 
     is_own = False  # a step of these modules: no graph of the program
+    disabled = False  # jax.disable_jit
 
     def __init__(self, function, in_shardings=None, out_shardings=None, donate_argnums=None, donate_argnames=None,
                  static_argnums=None, static_argnames=None):
@@ -264,15 +271,21 @@ class Jitted:
     # Calls
 
     def __call__(self, *args, **kwargs):
-        if _gantry.tracing() or any(isinstance(leaf, _core.Batched) for leaf in tree_leaves((args, kwargs))):
-            result = self._function(*args, **kwargs)
-            if self._out is None:
-                return result
-            leaves, structure = tree_flatten(result)
-            return tree_unflatten(structure, [leaf if p is None else _core.device_put(_core.asarray(leaf), _sharding.kind_of(p))
-                                              for leaf, p in zip(leaves, prefix_leaves(self._out, result))])
-        staged, leaves = self._stage(args, kwargs)
+        if _gantry.tracing() or Jitted.disabled and not self.is_own or any(isinstance(leaf, _core.Batched) for leaf in tree_leaves((args, kwargs))):
+            return self._inlined(args, kwargs)
+        try:
+            staged, leaves = self._stage(args, kwargs)
+        except _OfBatch:
+            return self._inlined(args, kwargs)
         return staged.run(leaves)
+
+    def _inlined(self, args, kwargs):
+        result = self._function(*args, **kwargs)
+        if self._out is None:
+            return result
+        leaves, structure = tree_flatten(result)
+        return tree_unflatten(structure, [leaf if p is None else _core.device_put(_core.asarray(leaf), _sharding.kind_of(p))
+                                          for leaf, p in zip(leaves, prefix_leaves(self._out, result))])
 
     def lower(self, *args, **kwargs):
         return Lowered(self._stage(args, kwargs)[0], self._take)
@@ -316,6 +329,18 @@ def jit(fun=None, **options):
     if fun is None:
         return lambda function: jit(function, **options)
     return Jitted(fun, **options)
+
+
+def trace(function, args):
+    """Runs @function over variables of the types of @args, for what it says of types: the graph is dropped. One example of a batch is an array."""
+    def run(*variables):
+        function(*variables)
+        return 0
+    tracer = Jitted(run)
+    tracer.is_own = True
+    leaves, structure = tree_flatten(args)
+    leaves = [_core.asarray(a) for a in leaves]
+    tracer.lower(*tree_unflatten(structure, [ShapeDtypeStruct(a.shape, a.dtype, sharding=a.sharding, weak_type=a._weak) for a in leaves]))
 
 
 def eval_shape(fun, *args, **kwargs):

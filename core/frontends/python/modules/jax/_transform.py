@@ -5,6 +5,7 @@ import _gantry
 from jax import _core, _types, errors
 from jax._array import Array
 from jax._custom import Order
+from jax._gate import only, passed
 from jax._names import refuse
 from jax._stage import note_policy
 from jax.tree_util import tree_flatten, tree_leaves, tree_map, tree_unflatten
@@ -39,7 +40,7 @@ class _Pull:
     """One pass of reverse mode over a function of leaves: (outputs, auxiliary leaves) and the gradients of the leaves."""
 
     def __init__(self, function, leaves, linear=False):
-        self.function, self.leaves, self.linear = function, leaves, linear
+        self.function, self.leaves, self.linear = function, passed(leaves), linear
 
     def run(self, cotangents=None):
         batched = [a for a in list(self.leaves) + list(cotangents or ()) if isinstance(a, _core.Batched)]
@@ -68,7 +69,11 @@ class _Pull:
         sens = tuple(cotangents) if cotangents is not None else None
         Order.depth += not self.linear
         try:
-            (main, rest), grads, n = _gantry.gradient(self._call, (list(self.leaves),), None, (0,), (), sens, True)
+            with only([]) as gates:
+                def call(leaves):
+                    with only(gates):
+                        return self._call(leaves)
+                (main, rest), grads, n = _gantry.gradient(call, (list(self.leaves),), None, (0,), (), sens, True)
         finally:
             Order.depth -= not self.linear
         for g, leaf in zip(grads, self.leaves):
@@ -92,7 +97,7 @@ class _Pull:
         shapes = {}
 
         def function(leaves):
-            main, rest = self.function([_batch.BatchedArray(x, level) for x in leaves])
+            main, rest = passed(self.function([_batch.BatchedArray(x, level) for x in leaves]))
             shapes["main"] = [isinstance(x, _core.Batched) and x.level == level for x in rest]
             return ([_batch.spread(x, level, size) for x in main],
                     [x.value if b else x for x, b in zip(rest, shapes["main"])])
@@ -315,4 +320,4 @@ def checkpoint_name(x, name):
 
 def vmap(fun, in_axes=0, out_axes=0, axis_name=None, axis_size=None, spmd_axis_name=None):
     from jax import _batch
-    return _batch.vmap(fun, in_axes, out_axes, axis_size)
+    return _batch.vmap(fun, in_axes, out_axes, axis_size, axis_name)

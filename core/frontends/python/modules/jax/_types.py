@@ -2,7 +2,14 @@
 """Element types and their promotion, with 64-bit types switched off as JAX has them by default."""
 
 
-class dtype:
+class _Types(type):
+    """dtype ("float32") is the one that there is."""
+
+    def __call__(cls, *args):
+        return as_dtype(args[0], canonical=False) if len(args) == 1 else super().__call__(*args)
+
+
+class dtype(metaclass=_Types):
     """An element type; calling it makes an array of it."""
 
     def __init__(self, name, element, category, size):
@@ -110,10 +117,10 @@ def promote(values):
     """The type of (type, weak) pairs together, and whether that is weak. Weak types are those of Python's numbers."""
     strong = [t for t, weak in values if not weak]
     soft = [t for t, weak in values if weak]
-    result = None
+    result, is_soft = None, not strong
     for t in strong:
         result = t if result is None else join(result, t)
     for t in soft:
         if result is None or _RANK[t.category] > _RANK[result.category]:
-            result = t if result is None or not is_float(result) else result
-    return result, not strong
+            result, is_soft = t, True
+    return result, is_soft

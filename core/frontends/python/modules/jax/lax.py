@@ -22,6 +22,7 @@ neg, sign = _unary("negate"), _unary("sign")
 exp, expm1, log, log1p = _unary("exponential"), _unary("exponential_minus_one"), _unary("log"), _unary("log_plus_one")
 tanh, logistic, erf, sqrt, rsqrt, cbrt = (_unary(n) for n in ("tanh", "logistic", "erf", "sqrt", "rsqrt", "cbrt"))
 sin, cos, tan, floor, ceil = _unary("sine"), _unary("cosine"), _unary("tan"), _unary("floor"), _unary("ceil")
+asin, acos, atan, sinh, cosh, asinh, acosh, atanh = (_unary(n) for n in "asin acos atan sinh cosh asinh acosh atanh".split())
 is_finite, bitwise_not, population_count, clz = _unary("is_finite"), _unary("not"), _unary("popcnt"), _unary("count_leading_zeros")
 
 
@@ -92,9 +93,15 @@ def bitcast_convert_type(x, dtype):
     return op("bitcast_convert", (asarray(x),), {"to": as_dtype(dtype).element})
 
 
-def erf_inv(x):
-    from jax.scipy.special import erf_inv as inverse
-    return inverse(x)
+def _special(name):
+    def function(x):
+        import jax.scipy.special as special
+        return getattr(special, name)(x)
+    function.__name__ = name
+    return function
+
+
+erf_inv, erfc, digamma, lgamma = _special("erf_inv"), _special("erfc"), _special("digamma"), _special("gammaln")
 
 
 def stop_gradient(x):
@@ -267,14 +274,6 @@ def cumlogsumexp(x, axis=0, reverse=False):
     return associative_scan(jnp.logaddexp, asarray(x), reverse, axis)
 
 
-def sort(operand, dimension=-1, is_stable=True, num_keys=1):
-    refuse("lax.sort", "num_keys", num_keys, 1)
-    many = isinstance(operand, (tuple, list))
-    xs = [asarray(x) for x in (operand if many else [operand])]
-    result = op("sort", xs, {"dimension": dimension % xs[0].ndim, "stable": int(is_stable)})
-    return result if not many else tuple(result) if isinstance(result, tuple) else (result,)
-
-
 def top_k(x, k):
     x = asarray(x)
     keys, places = op("sort", (x, _core.iota(int32, x.shape, x.ndim - 1)), {"dimension": x.ndim - 1, "descending": 1, "stable": 1})
@@ -284,8 +283,8 @@ def top_k(x, k):
 def conv_general_dilated(lhs, rhs, window_strides, padding, lhs_dilation=None, rhs_dilation=None, dimension_numbers=None,
                          feature_group_count=1, batch_group_count=1, precision=None, preferred_element_type=None):
     from jax import _convolution
-    refuse("lax.conv_general_dilated", "batch_group_count", batch_group_count, 1)
-    made = _convolution.general(lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, dimension_numbers, feature_group_count)
+    made = _convolution.general(lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, dimension_numbers, feature_group_count,
+                                batch_group_count)
     if preferred_element_type is not None and as_dtype(preferred_element_type) != made.dtype:
         refuse("lax.conv_general_dilated", "preferred_element_type", preferred_element_type, None)
     return made
@@ -311,7 +310,14 @@ def reduce_window(operand, init_value, computation, window_dimensions, window_st
     return _convolution.reduce_window(operand, init_value, computation, window_dimensions, window_strides, padding)
 
 
-from jax._control import associative_scan, cond, fori_loop, map, scan, switch, while_loop  # noqa: E402
+from jax._lax_more import (GatherDimensionNumbers, Precision, RoundingMethod, ScatterDimensionNumbers, all_gather, argmax, argmin,  # noqa: E402,F401
+                           axis_index, axis_size, batch_matmul, broadcast_shapes, broadcast_to_rank, collapse, conv_with_general_padding,
+                           dtype, exp2, gather, index_in_dim, nextafter, pmax, pmean, pmin, psum, reduce, reduce_precision, reduce_xor,
+                           scatter, scatter_add, scatter_max, scatter_min, scatter_mul, scatter_sub, select_n, sort, sort_key_val, split,
+                           stack, unstack)
+from jax._convolution import ConvDimensionNumbers, dimension_numbers as conv_dimension_numbers  # noqa: E402,F401
+from jax._branch import cond, switch  # noqa: E402
+from jax._control import associative_scan, fori_loop, map, scan, while_loop  # noqa: E402
 from jax._names import missing as _missing  # noqa: E402
 
 

@@ -2,7 +2,7 @@
 """jax.random: Threefry (Salmon et al., Parallel Random Numbers: As Easy as 1, 2, 3, SC 2011), laid out as JAX does it
 by default (partitionable), so that the bits are the same."""
 import math
-from jax import _core
+from jax import _core, _types
 from jax._core import asarray as _asarray, op as _op
 from jax._names import missing as _missing, refuse as _refuse
 from jax._stage import jit as _jit
@@ -236,27 +236,56 @@ def truncated_normal(key, lower, upper, shape=None, dtype="float32"):
     shape = _core.broadcast_shapes(lower.shape, upper.shape) if shape is None else _sized(shape)
     a, b = (_core.unary("erf", v / math.sqrt(2)) for v in (lower, upper))
     made = math.sqrt(2) * erf_inv(uniform(key, shape, dtype, a, b))
-    return jnp.clip(made, jnp.nextafter(lower, math.inf) if hasattr(jnp, "nextafter") else lower, upper)
+    return jnp.clip(made, jnp.nextafter(lower, math.inf), jnp.nextafter(upper, -math.inf))
+
+
+def _inside(value, kind):
+    """The nearest number that @kind has."""
+    own, wanted = _limits(value.dtype), _limits(kind)
+    low, high = max(own[0], wanted[0]), min(own[1], wanted[1])
+    kept = _core.binary("minimum", _core.binary("maximum", value, _asarray(low, value.dtype)), _asarray(high, value.dtype))
+    return _core.convert(kept, kind)
+
+
+def _limits(kind):
+    bits, signed = 8 * kind.itemsize, kind.category == "int"
+    return (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if signed else (0, (1 << bits) - 1)
 
 
 def _randint(data, low, high, shape, kind):
     keys = _split(data, (2,))
     high_bits, low_bits = _bits32(keys[0], shape), _bits32(keys[1], shape)
-    span = _core.convert(_op("subtract", (_core.convert(high, int32), _core.convert(low, int32))), uint32)
-    span = _core.select(_core.compare("LE", high, low), _u32(1), span)
-    multiplier = _op("remainder", (_u32(1 << 16), span))
+    beyond = _core.compare("GT", high, _asarray(min(_limits(kind)[1], _limits(high.dtype)[1]), high.dtype))
+    low, high = (_core.broadcast_to(_inside(v, kind), shape) for v in (low, high))
+    span = _core.convert(_op("subtract", (high, low)), uint32)
+    empty = _core.compare("LE", high, low)
+    span = _core.select(empty, _u32(1), span)
+    # The end is beyond what the type has: its largest number may come too.
+    whole = _core.bitwise("and", beyond, _op("not", (empty,)))
+    span = _core.select(whole, _op("add", (span, _like(1, span))), span)
+    # By 0, which stands for all 2^32 numbers, what is divided is left.
+    multiplier = _op("remainder", (_like(1 << 16, span), span))
     multiplier = _op("remainder", (_op("multiply", (multiplier, multiplier)), span))
-    span, multiplier = _core.broadcast_to(span, shape), _core.broadcast_to(multiplier, shape)
     offset = _op("add", (_op("multiply", (_op("remainder", (high_bits, span)), multiplier)), _op("remainder", (low_bits, span))))
     offset = _op("remainder", (offset, span))
-    return _op("add", (_core.broadcast_to(_core.convert(low, kind), shape), _core.convert(offset, kind)))
+    return _op("add", (low, _core.convert(offset, kind)))
 
 
 _randint = _compiled(_randint, static_argnums=(3, 4))
 
 
 def randint(key, shape, minval, maxval, dtype="int32"):
-    return _randint(_data(key), _asarray(minval, int32), _asarray(maxval, int32), _sized(shape), as_dtype(dtype))
+    """Bounds beyond the type are those of the type; small types are drawn among 32 bits."""
+    kind = as_dtype(dtype)
+    if not _types.is_integer(kind):
+        raise TypeError(f"randint only accepts integer dtypes, got {kind}")
+    low, high = (v if _types.is_integer(v.dtype) else _core.convert(v, int32) for v in map(_asarray, (minval, maxval)))
+    if kind.itemsize < 4:
+        least, most = _limits(kind)
+        low, high = (_core.binary("minimum", _core.binary("maximum", _core.convert(v, int32), least), end)
+                     for v, end in ((low, most), (high, most + 1)))
+        return _core.convert(_randint(_data(key), low, high, _sized(shape), int32), kind)
+    return _randint(_data(key), low, high, _sized(shape), kind)
 
 
 def _shuffled(data, places):
@@ -339,6 +368,11 @@ def choice(key, a, shape=(), replace=True, p=None, axis=0, mode=None):
         g = gumbel(key, (n,)) + jnp.log(_asarray(p))
         places = jnp.reshape(jnp.argsort(-g)[:count], shape)
     return places if isinstance(a, int) else jnp.take(values, places, axis)
+
+
+from jax._distributions import (ball, beta, cauchy, chisquare, dirichlet, double_sided_maxwell, f, gamma, generalized_normal,  # noqa: E402,F401
+                                geometric, laplace, loggamma, logistic, lognormal, maxwell, multivariate_normal, orthogonal, pareto, poisson,
+                                rademacher, rayleigh, t, triangular, wald, weibull_min)
 
 
 def __getattr__(name):

@@ -8,12 +8,13 @@ from mindspore._core import (
 from mindspore import context, common
 from mindspore.common.parameter import Parameter, ParameterTuple
 from mindspore.common.api import (jit, ms_function, jit_class, ms_class, jit_ignore, constexpr, mutable, isconstant, ms_memory_recycle,
-                                  JitConfig)
+                                  JitConfig, lazy_inline, no_inline, recompute)
 from mindspore.common import dtype
 from mindspore.common import dtype as mstype
 from mindspore.common.dtype import *
-from mindspore.common.seed import set_seed, get_seed
-from mindspore.context import set_context, get_context, set_auto_parallel_context, get_auto_parallel_context, ParallelMode
+from mindspore.common.seed import set_seed, get_seed, manual_seed, seed, initial_seed, get_rng_state, set_rng_state
+from mindspore.context import (set_context, get_context, set_auto_parallel_context, get_auto_parallel_context, ParallelMode,
+                               reset_auto_parallel_context, set_recursion_limit, set_device, set_deterministic)
 from mindspore.nn.cell import Cell as _Cell, GraphCell
 from mindspore.ops.primitive import Primitive as _Primitive
 from mindspore._core import Scalar as _Scalar, External as _External
@@ -23,7 +24,7 @@ _gantry.register(tensor=Tensor, scalar=_Scalar, external=_External, parameter=Pa
                  hooks=_hooks)
 
 from mindspore import ops, nn
-from mindspore.common.tensor import tensor
+from mindspore.common.tensor import tensor, from_numpy, is_tensor
 from mindspore.ops.grad import grad, value_and_grad, vjp, jvp, get_grad, jacfwd, jacrev
 from mindspore.ops.function import vmap
 
@@ -47,6 +48,10 @@ def __getattr__(name):
                 return module
             if hasattr(module, name):
                 return getattr(module, name)
+    elif not name.startswith("_"):
+        from mindspore import train
+        if name in train.__all__:
+            return getattr(train, name)
     near = [n for n in globals() if n.lower().startswith(name.lower()[:4]) and not n.startswith("_")]
     raise AttributeError(f"module 'mindspore' has no attribute '{name}'"
                          + (f"; there are: {', '.join(sorted(near)[:8])}" if near else ""))

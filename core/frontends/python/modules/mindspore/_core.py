@@ -12,6 +12,31 @@ class NeedsData(TypeError, ValueError):
     """An operation whose result has a shape or type that depends on data: on level LAX it is done when the graph runs."""
 
 
+class NeedsGraph(RuntimeError):
+    """What is differentiated has to be a graph."""
+
+
+class NoDerivative(RuntimeError):
+    """A graph cannot be walked back, as where data says how often a loop runs; what was run, operation by operation, can."""
+
+
+def graph_or_operations(holder, graph, operations):
+    """What @graph gives; on level LAX, where it has no derivative, what @operations gives in eager mode, then and from then on."""
+    if not holder.__dict__.get("_by_operations"):
+        try:
+            return graph()
+        except NoDerivative:
+            if _Context.level == STRICT or _gantry.in_graph() or _gantry.recording():
+                raise
+    mode, _Context.mode = _Context.mode, PYNATIVE_MODE
+    try:
+        result = operations()
+    finally:
+        _Context.mode = mode
+    holder.__dict__["_by_operations"] = True
+    return result
+
+
 # Tensors
 
 def _known(value):
@@ -328,10 +353,10 @@ class Tensor(_gantry.Value):
         return method.__get__(self)
 
     def astype(self, dtype, copy=True):
-        return convert(self, as_type(dtype))
+        return cast(self, as_type(dtype))
 
     def to(self, dtype):
-        return convert(self, as_type(dtype))
+        return cast(self, as_type(dtype))
 
     def reshape(self, *shape):
         return reshape(self, _shape_arguments(shape))
@@ -375,7 +400,9 @@ class Tensor(_gantry.Value):
 
     @staticmethod
     def from_numpy(array):
-        return Tensor(array)
+        """A tensor that shares the memory of the array, where that is in C order."""
+        shared = _gantry.value_shared(array)
+        return Tensor(array) if shared is None else shared
 
 
 Tensor.__module__ = "mindspore.common.tensor"
@@ -611,6 +638,12 @@ def convert(x, dtype):
     return x if x.element == dtype.element else _op("convert", (x,), {"to": dtype.element})
 
 
+def cast(x, dtype):
+    """The conversion that a program writes: of a Parameter as it is stored, whatever type its Cell computes in."""
+    x = _operand(x)
+    return convert(_gantry.stored(x) if x._is_parameter else x, dtype)
+
+
 def broadcast_shapes(a, b):
     n = max(len(a), len(b))
     a, b = (1,) * (n - len(a)) + tuple(a), (1,) * (n - len(b)) + tuple(b)
@@ -832,7 +865,7 @@ def assign(parameter, value):
 
 def assigned(parameter, value):
     """A value as a parameter takes it: of its element type and shape."""
-    value = convert(tensor_of(value), parameter.dtype)
+    value = convert(tensor_of(value), _by_element[parameter.stored_element])
     if value.shape != parameter.shape:
         if value.size == 1 and parameter.size == 1:
             value = reshape(value, parameter.shape)

@@ -317,6 +317,12 @@ def stopped_plus(value, zeros):
     return _core.add(stop_gradient(value), zeros)
 
 
+def beside(cut, out):
+    """What `cut` has beside the value of `out`: nothing, with the derivative of `cut`."""
+    from mindspore.ops.grad import stop_gradient
+    return _core.sub(cut, stop_gradient(out))
+
+
 def bprop_gradients(arguments, given):
     """What a bprop gave, for each variable of its arguments in order; None where it gave none."""
     given = given if isinstance(given, tuple) else (given,)
@@ -336,10 +342,28 @@ def bprop_gradients(arguments, given):
     return flat
 
 
+def floats_as(value, element):
+    """The float tensors in @value as @element, or as they are read where it is None; what changes nothing stays the object it is."""
+    if isinstance(value, Tensor):
+        if value._is_parameter and element is not None or not value.dtype.is_float:
+            return value
+        wanted = element or value.element
+        return value if value.stored_element == wanted else _gantry.op("convert", (value,), {"to": wanted})
+    if isinstance(value, dict):
+        made = {k: floats_as(v, element) for k, v in value.items()}
+        return made if any(made[k] is not v for k, v in value.items()) else value
+    if isinstance(value, (tuple, list)):
+        made = [floats_as(v, element) for v in value]
+        if all(m is v for m, v in zip(made, value)):
+            return value
+        return made if isinstance(value, list) else value._make(made) if hasattr(value, "_make") else tuple(made)
+    return value
+
+
 hooks = {
-    "NeedsData": _core.NeedsData, "truth_number": lambda value: _gantry.number(value, "bool") if isinstance(value, Tensor) else value,
+    "NeedsData": _core.NeedsData, "NoDerivative": _core.NoDerivative, "truth_number": lambda value: _gantry.number(value, "bool") if isinstance(value, Tensor) else value,
     "truth_tensor": lambda value: value._tensor(),
-    "zeros_of": zeros_of, "stopped_plus": stopped_plus, "bprop_gradients": bprop_gradients,
+    "zeros_of": zeros_of, "stopped_plus": stopped_plus, "beside": beside, "bprop_gradients": bprop_gradients,
     "predicate": predicate,
     "logical_and": lambda left, condition, right: logical(True, left, condition, right),
     "logical_or": lambda left, condition, right: logical(False, left, condition, right),
@@ -353,5 +377,5 @@ hooks = {
     "join_string": join_string, "as_element": as_element, "graph_print": graph_print, "graph_str": graph_str,
     "graph_isinstance": graph_isinstance, "graph_type": graph_type, "graph_max": _extreme(max, "maximum"),
     "graph_min": _extreme(min, "minimum"), "graph_sum": graph_sum, "graph_round": graph_round, "cotangent": cotangent,
-    "assigned": _core.assigned,
+    "assigned": _core.assigned, "floats_as": floats_as,
 }

@@ -23,9 +23,10 @@ def _normal(index):
         elif isinstance(part, tuple):
             part = _core.tensor_of(part)
         elif isinstance(part, float):
-            raise IndexError(f"only integers, slices (`:`), ellipsis (`...`), None, bool, tensors and sequences are indices, not {part}")
+            raise IndexError(f"Number index of tensor must be int or bool, but got {part}.")
         elif isinstance(part, str):
-            raise IndexError(f"the index of a tensor cannot be the string {part!r}")
+            raise IndexError(f"Unsupported Python object type received: <class 'str'>. Tensors have no index {part!r}; supported are: "
+                             "list, int, tuple, slice, ellipsis, None, array, bool, or Tensor.")
         result.append(part)
     return result
 
@@ -43,9 +44,9 @@ def _expanded(x, index):
     parts = _normal(index)
     used = sum(_consumed(p) for p in parts)
     if used > x.ndim:
-        raise IndexError(f"too many indices for a tensor of {x.ndim} dimensions: {used}")
+        raise IndexError(f"The dim of index cannot be greater than indexed data, but got dim of index:{used}, dim of data:{x.ndim}")
     if sum(p is Ellipsis for p in parts) > 1:
-        raise IndexError("an index can only have a single ellipsis ('...')")
+        raise IndexError("An index can only have a single ellipsis('...')")
     if not any(p is Ellipsis for p in parts):
         parts.append(Ellipsis)
     result = []
@@ -53,7 +54,9 @@ def _expanded(x, index):
         if part is Ellipsis:
             result.extend([builtins.slice(None)] * (x.ndim - used))
         elif isinstance(part, bool):
-            result.extend([None, _core.tensor_of([0] if part else [], _core.int64)])
+            if not part:
+                raise IndexError("When tensor is indexed by a bool object, the value only support 'True'.")
+            result.append(None)
         elif isinstance(part, Tensor) and part.element == "bool":
             result.extend(_nonzero(part, x, len([r for r in result if r is not None])))
         else:
@@ -216,6 +219,8 @@ def set(x, index, value):
         x = _gantry.parameter_value(x)
     if isinstance(index, Tensor) and index.element == "bool" and index.is_variable:
         return _set_masked(x, index, value)
+    if value is None or isinstance(value, str):
+        raise TypeError(f"only support numbers, Tensor, tuple, list as value, but got {value} with type {type(value)}")
     value = _core.convert(_core.tensor_of(value), x.dtype)
     # Which elements they are: the same index of the numbers of the elements.
     numbers = _op("iota", (), {"to": ("i64", (x.size,)), "iota_dimension": 0})

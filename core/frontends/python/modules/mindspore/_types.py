@@ -72,6 +72,7 @@ class _Context:
     mode = 1  # PYNATIVE_MODE
     level = 2  # LAX
     serial = 0
+    amp = None  # the type of products under auto_mixed_precision("auto"): see _amp.py
     values = {}
 
 

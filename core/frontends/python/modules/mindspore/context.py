@@ -42,4 +42,25 @@ def get_auto_parallel_context(name):
 
 
 def reset_auto_parallel_context():
-    pass
+    for name in ("parallel_mode", "device_num", "global_rank"):
+        _Context.values.pop(name, None)
+
+
+def set_recursion_limit(recursion_limit=1000):
+    if isinstance(recursion_limit, bool) or not isinstance(recursion_limit, int):
+        raise TypeError(f"For 'set_recursion_limit', the argument 'recursion_limit' must be int, but got {type(recursion_limit).__name__}.")
+    if recursion_limit <= 0:
+        raise ValueError(f"For 'set_recursion_limit', the argument 'recursion_limit' must be greater than 0, but got {recursion_limit}.")
+    set_context(max_call_depth=recursion_limit)
+
+
+def set_device(device_target, device_id=None):
+    if device_target not in ("CPU", "GPU", "Ascend"):
+        raise ValueError(f"For 'set_device', the argument 'device_target' must be one of ['CPU', 'GPU', 'Ascend'], but got {device_target}.")
+    set_context(device_target=device_target, device_id=device_id or 0)
+
+
+def set_deterministic(deterministic):
+    """Kernels of Gantry sum in a fixed order: nothing changes."""
+    if not isinstance(deterministic, bool):
+        raise TypeError(f"For 'set_deterministic', the argument 'deterministic' must be bool, but got {type(deterministic).__name__}.")

@@ -652,5 +652,9 @@ globals()["divmod"] = divmod_
 
 
 def __getattr__(name):
-    from mindspore.ops import _names
-    return _names.missing("mindspore.numpy", name, globals())
+    from mindspore.ops._names import missing
+    if not name.startswith("_"):
+        from mindspore import numpy_more
+        if name in numpy_more.__all__:
+            return getattr(numpy_more, name)
+    return missing("mindspore.numpy", name, globals())

@@ -109,6 +109,25 @@ def scale_by_learning_rate(learning_rate, *, flip_sign=True):
     return scale(sign * learning_rate)
 
 
+def scale_by_trust_ratio(min_norm=0.0, trust_coefficient=1.0, eps=0.0):
+    """Each update by the norm of its parameter over its own (LARS: You, Gitman and Ginsburg 2017)."""
+    def norm(x):
+        return jnp.maximum(jnp.sqrt(jnp.sum(jnp.square(x))), min_norm)
+
+    def scaled(g, p):
+        of_p, of_g = norm(p), norm(g)
+        none = jnp.logical_or(of_p == 0, of_g == 0)
+        ratio = trust_coefficient * of_p / (jnp.where(none, 1.0, of_g) + eps)
+        return g * jnp.where(none, jnp.ones((), p.dtype), ratio.astype(p.dtype))
+
+    def update(updates, params):
+        if params is None:
+            raise ValueError("You are using a transformation that requires the current value of parameters, but you are not passing "
+                             "`params` when calling `update`.")
+        return _map(scaled, updates, params)
+    return stateless(update)
+
+
 class EmaState(NamedTuple):
     count: Any
     ema: Any
@@ -127,15 +146,21 @@ class AddNoiseState(NamedTuple):
     rng_key: Any
 
 
-def add_noise(eta, gamma, seed):
+def add_noise(eta, gamma, key=None, *, seed=None):
+    """@seed: of releases before there was @key, which is a key or a number"""
+    key = seed if key is None else key
+    if key is None:
+        raise ValueError("add_noise takes a key")
+
     def init(params):
-        return AddNoiseState(jnp.zeros([], jnp.int32), jax.random.PRNGKey(seed))
+        return AddNoiseState(jnp.zeros([], jnp.int32), jax.random.PRNGKey(key) if isinstance(key, int) else key)
 
     def update(updates, state, params=None):
         leaves, structure = jax.tree_util.tree_flatten(updates)
         count = state.count + 1
         deviation = jnp.sqrt(eta / count ** gamma)
-        keys = jax.random.split(state.rng_key, len(leaves) + 1)
-        noisy = [g + deviation.astype(g.dtype) * jax.random.normal(k, g.shape, g.dtype) for g, k in zip(leaves, keys[1:])]
-        return jax.tree_util.tree_unflatten(structure, noisy), AddNoiseState(count, keys[0])
+        following, sample = jax.random.split(state.rng_key)
+        keys = jax.random.split(sample, len(leaves))
+        noisy = [g + deviation.astype(g.dtype) * jax.random.normal(k, g.shape, g.dtype) for g, k in zip(leaves, keys)]
+        return jax.tree_util.tree_unflatten(structure, noisy), AddNoiseState(count, following)
     return GradientTransformation(init, update)

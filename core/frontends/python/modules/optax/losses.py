@@ -46,3 +46,44 @@ def softmax_cross_entropy_with_integer_labels(logits, labels, axis=-1):
 
 def smooth_labels(labels, alpha):
     return (1.0 - alpha) * labels + alpha / labels.shape[-1]
+
+
+def cosine_distance(predictions, targets, epsilon=0.0):
+    return 1.0 - cosine_similarity(predictions, targets, epsilon)
+
+
+def hinge_loss(predictor_outputs, targets):
+    return jnp.maximum(0.0, 1.0 - predictor_outputs * targets)
+
+
+def _entropy_terms(targets):
+    known = targets > 0
+    return jnp.where(known, targets * jnp.log(jnp.where(known, targets, 1.0)), 0.0)
+
+
+def kl_divergence(log_predictions, targets, axis=-1):
+    return jnp.sum(_entropy_terms(targets) - targets * log_predictions, axis)
+
+
+def convex_kl_divergence(log_predictions, targets, axis=-1):
+    """That of measures that need not add up to one."""
+    return kl_divergence(log_predictions, targets, axis) + jnp.sum(jnp.exp(log_predictions) - targets, axis)
+
+
+def safe_softmax_cross_entropy(logits, labels):
+    """Where a label is 0 its logit may be infinite."""
+    logs = jax.nn.log_softmax(logits)
+    return -jnp.sum(jnp.where(labels != 0, logs * labels, 0.0), -1)
+
+
+def poly_loss_cross_entropy(logits, labels, *, epsilon=2.0, axis=-1):
+    rest = jnp.sum(labels * (1 - jax.nn.softmax(logits, axis)), axis)
+    return softmax_cross_entropy(logits, labels, axis) + epsilon * rest
+
+
+def sigmoid_focal_loss(logits, labels, *, alpha=None, gamma=2.0):
+    """Lin et al., Focal Loss for Dense Object Detection (2017)."""
+    labels = jnp.asarray(labels).astype(logits.dtype)
+    p = jax.nn.sigmoid(logits)
+    loss = sigmoid_binary_cross_entropy(logits, labels) * (p * (1 - labels) + (1 - p) * labels) ** gamma
+    return loss if alpha is None else (alpha * labels + (1 - alpha) * (1 - labels)) * loss

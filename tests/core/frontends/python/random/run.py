@@ -27,6 +27,7 @@ import generate
 
 BATCH = 20
 SECONDS = 300
+SHRINK_SECONDS = 60
 SPOILT_SECONDS = 5  # a spoilt program may well have no end
 
 
@@ -143,11 +144,11 @@ def check_file(path, seed, spoilt):
 
 # The parent
 
-def start(*arguments):
+def start(*arguments, seconds=SECONDS):
     cli = os.environ.get("GANTRY_CLI", "gantry-cli")
     try:
         done = subprocess.run([cli, "python", os.path.abspath(__file__), *map(str, arguments)], stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=SECONDS, text=True, errors="replace")
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=seconds, text=True, errors="replace")
         return done.stdout, done.returncode
     except subprocess.TimeoutExpired as e:
         out = e.stdout or b""
@@ -183,18 +184,26 @@ def kind_of(wrong):
 
 
 def shrink(text, seed, spoilt, folder, deadline):
-    """Leaves out lines with what is indented below them, while it stays wrong in the same way."""
+    """Leaves out lines with what is indented below them, while it stays wrong in the same way. A loop whose step was left out has no
+    end: what takes longer than the whole program by far is not a smaller one."""
     path = os.path.join(folder, "small.py")
 
     def verdict(lines):
         with open(path, "w") as f:
             f.write("\n".join(lines) + "\n")
-        out, status = start("--file", path, "--seed", seed, *(("--spoilt",) if spoilt else ()))
+        left = deadline - time.monotonic()
+        seconds = left if slowest is None else min(left, 5 + 4 * slowest)
+        if seconds <= 0:
+            return None
+        out, status = start("--file", path, "--seed", seed, *(("--spoilt",) if spoilt else ()), seconds=seconds)
+        if status == "timeout":
+            return None
         found = [l.split(" ", 3)[3] for l in out.splitlines() if l.startswith("wrong ")]
         return kind_of(f"ended {status}" if status != 0 else found[-1] if found else "")
 
-    lines = text.rstrip("\n").split("\n")
+    lines, slowest, begin = text.rstrip("\n").split("\n"), None, time.monotonic()
     want, i = verdict(lines), len(lines) - 1
+    slowest = time.monotonic() - begin
     while want is not None and i > 1 and time.monotonic() < deadline:
         depth, end = len(lines[i]) - len(lines[i].lstrip()), i + 1
         while end < len(lines) and len(lines[end]) - len(lines[end].lstrip()) > depth:
@@ -215,7 +224,7 @@ def keep(options, number, spoilt, wrong):
     os.makedirs(options.findings, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         text = text_of(options.seed, number, spoilt)
-        small = shrink(text, f"{options.seed}/{number}", spoilt, folder, time.monotonic() + 60)
+        small = shrink(text, f"{options.seed}/{number}", spoilt, folder, time.monotonic() + SHRINK_SECONDS)
     path = os.path.join(options.findings, f"python-{options.seed}-{number}{'-spoilt' if spoilt else ''}.py")
     with open(path, "w") as f:
         f.write(f"# {wrong}\n{small}")

@@ -100,6 +100,36 @@ def glu(x, axis=-1):
     return a * sigmoid(b)
 
 
+def identity(x):
+    return _asarray(x)
+
+
+def sparse_plus(x):
+    import jax.numpy as jnp
+    x = _float(x)
+    return jnp.where(x <= -1.0, 0.0, jnp.where(x >= 1.0, x, (x + 1.0) ** 2 / 4))
+
+
+def sparse_sigmoid(x):
+    import jax.numpy as jnp
+    return 0.5 * jnp.clip(_float(x) + 1.0, 0.0, 2.0)
+
+
+def log1mexp(x):
+    """log (1 - exp (-x)) without cancellation (Maechler, Accurately computing log (1 - exp (-|a|)), 2012)"""
+    import jax.numpy as jnp
+    x = _float(x)
+    near = x < 0.6931472
+    return jnp.where(near, jnp.log(-jnp.expm1(-jnp.where(near, x, 1.0))), jnp.log1p(-jnp.exp(-jnp.where(near, 1.0, x))))
+
+
+def logmeanexp(x, axis=None, where=None, keepdims=False):
+    import jax.numpy as jnp
+    x = _float(x)
+    count = jnp.sum(jnp.broadcast_to(True if where is None else where, x.shape), axis, keepdims=keepdims)
+    return logsumexp(x, axis, keepdims=keepdims, where=where) - jnp.log(count)
+
+
 def logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False, where=None):
     from jax import lax
     a = _float(a)

@@ -60,5 +60,29 @@ he_uniform = kaiming_uniform = _scaled(2.0, "fan_in", "uniform")
 he_normal = kaiming_normal = _scaled(2.0, "fan_in", "truncated_normal")
 
 
+def orthogonal(scale=1.0, column_axis=-1, dtype="float32"):
+    """Orthonormal columns, or rows where there are more columns."""
+    def init(key, shape, dtype=dtype):
+        columns = shape[column_axis]
+        rows = math.prod(shape) // columns
+        tall = random.normal(key, (max(rows, columns), min(rows, columns)), dtype)
+        q, r = jnp.linalg.qr(tall)
+        q = q * jnp.expand_dims(jnp.sign(jnp.diagonal(r)), 0)
+        q = jnp.reshape(q.T if rows < columns else q, tuple(n for d, n in enumerate(shape) if d != column_axis % len(shape)) + (columns,))
+        return scale * jnp.moveaxis(q, -1, column_axis)
+    return init
+
+
+def delta_orthogonal(scale=1.0, column_axis=-1, dtype="float32"):
+    """A convolution's filter that is orthogonal in its middle and 0 elsewhere."""
+    def init(key, shape, dtype=dtype):
+        if len(shape) not in (3, 4, 5) or shape[-1] < shape[-2]:
+            raise ValueError("Delta orthogonal initializer requires a 3D, 4D or 5D shape with no fewer features out than in")
+        made = orthogonal(1.0, column_axis, dtype)(key, (shape[-1], shape[-1]), dtype)[:shape[-2]]
+        middle = tuple((n - 1) // 2 for n in shape[:-2])
+        return scale * jnp.zeros(shape, dtype).at[middle].set(made)
+    return init
+
+
 def __getattr__(name):
     raise _missing("jax.nn.initializers", name, globals())

@@ -5,12 +5,13 @@ from jax import _core, _types
 from jax._array import Array as ndarray
 from jax._core import asarray as _asarray, op as _op
 from jax._types import (bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, float32, float64, bfloat16,
-                        as_dtype as _as_dtype)
+                        as_dtype as _as_dtype, dtype)
 from jax._names import refuse as _refuse
 from jax.dtypes import issubdtype, result_type
 from jax.numpy._shape import *  # noqa: F401,F403
 from jax.numpy._reduce import *  # noqa: F401,F403
 from jax.numpy._linear import *  # noqa: F401,F403
+from jax.numpy._more import *  # noqa: F401,F403
 
 pi, e, inf, nan, newaxis, euler_gamma = _math.pi, _math.e, _math.inf, _math.nan, None, 0.5772156649015329
 bool = bool_

@@ -134,7 +134,20 @@ def _contract(a, ta, b, tb, keep):
     return result, "".join(batch) + "".join(c for c in ta if c not in common) + "".join(c for c in tb if c not in common)
 
 
+def _by_numbers(values):
+    """Subscripts and operands of einsum (a, [0, 1], b, [1, 2], [0, 2])."""
+    letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+    def text(numbers):
+        return "".join("..." if n is Ellipsis else letters[n] for n in numbers)
+    pairs = list(zip(values[::2], values[1::2]))
+    subscripts = ",".join(text(n) for _, n in pairs)
+    return subscripts + ("->" + text(values[-1]) if len(values) % 2 else ""), [a for a, _ in pairs]
+
+
 def einsum(subscripts, *operands, precision=None, preferred_element_type=None, optimize=None):
+    if not isinstance(subscripts, str):
+        subscripts, operands = _by_numbers((subscripts,) + operands)
     arrays = _core.promoted(*operands)
     terms, out = _expanded(subscripts, arrays)
     sizes = {}

@@ -29,7 +29,7 @@ def _reduce(kind, x, axis, keepdims, where=None, initial=None, fill=None):
     result = _core.reduce(kind, x, axes)
     if keepdims:
         result = _core.reshape(result, [1 if d in axes else n for d, n in enumerate(x.shape)])
-    return result
+    return _core.convert(result, result.dtype)
 
 
 def _summed(x, dtype):
@@ -182,10 +182,13 @@ def _prefix(name, a, axis, dtype):
     from jax import lax
     if dtype is not None and as_dtype(dtype).element == "bool":
         return _core.convert(_prefix(name, _core.compare("NE", a, 0), axis, None), bool_)
-    a = _summed(a, dtype)
+    # Other than in a sum small integers stay what they are; bools are counted.
+    a = _asarray(a) if dtype is None else _core.convert(_asarray(a), as_dtype(dtype))
+    if a.element == "bool":
+        a = _core.convert(a, int32)
     if axis is None:
         a, axis = a.flatten(), 0
-    return getattr(lax, name)(a, axis)
+    return getattr(lax, name)(_core.convert(a, a.dtype), axis)
 
 
 def cumsum(a, axis=None, dtype=None, out=None):
@@ -313,8 +316,35 @@ def histogram(a, bins=10, range=None, weights=None, density=None):
     return _asarray(counts.astype("float32")), _asarray(edges.astype("float32"))
 
 
+def _unique_of_size(x, wanted, size, fill_value):
+    """In order, the first @size; places left over have the fill value, the smallest element where none is given, and count nothing."""
+    import jax.numpy as jnp
+    flat = jnp.ravel(x)
+    if flat.size == 0:
+        if size > 0 and fill_value is None:
+            raise ValueError("jnp.unique: for zero-sized input with nonzero size argument, fill_value must be specified")
+        none = jnp.zeros(size, jnp.int32)
+        found = [jnp.full(size, 0 if fill_value is None else fill_value, x.dtype), none, jnp.zeros(x.shape, jnp.int32), none]
+    else:
+        order = jnp.argsort(flat)
+        ordered = flat[order]
+        equal = (ordered[1:] == ordered[:-1]) | ((ordered[1:] != ordered[1:]) & (ordered[:-1] != ordered[:-1]))
+        first = jnp.concatenate([jnp.ones(1, bool), ~equal])
+        place = jnp.cumsum(first.astype(jnp.int32)) - 1
+        where_first = jnp.where(first, place, size)
+        fill = ordered[0] if fill_value is None else jnp.asarray(fill_value, x.dtype)
+        found = [jnp.full(size, fill, x.dtype).at[where_first].set(ordered),
+                 jnp.full(size, order[0], jnp.int32).at[where_first].set(order.astype(jnp.int32)),
+                 jnp.zeros(flat.size, jnp.int32).at[order].set(place).reshape(x.shape),
+                 jnp.zeros(size, jnp.int32).at[place].add(1)]
+    kept = [found[0]] + [f for f, w in zip(found[1:], wanted) if w]
+    return tuple(kept) if len(kept) > 1 else kept[0]
+
+
 def unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, size=None, fill_value=None):
-    _refuse("jnp.unique", "size", size, None)
+    if size is not None:
+        _refuse("jnp.unique with a size", "axis", axis, None)
+        return _unique_of_size(_asarray(ar), (return_index, return_inverse, return_counts), size, fill_value)
     _refuse("jnp.unique", "fill_value", fill_value, None)
     import numpy
     found = numpy.unique(_asarray(ar)._numpy(), return_index, return_inverse, return_counts, axis)

@@ -26,8 +26,6 @@ def _on(made, device):
 def array(object, dtype=None, copy=True, order="K", ndmin=0, *, device=None):
     _refuse("jnp.array", "order", order, "K", None)
     made = _on(_core.copy_of(_core.asarray(object, _dtype(dtype))), device)
-    if _core.is_scalar(object):
-        made._weak = False
     return _core.reshape(made, (1,) * (ndmin - made.ndim) + made.shape) if made.ndim < ndmin else made
 
 
@@ -48,8 +46,7 @@ empty = zeros
 
 
 def full(shape, fill_value, dtype=None, *, device=None):
-    value = _asarray(fill_value)
-    return _on(_core.full(shape, value, _dtype(dtype, value.dtype)), device)
+    return _on(_core.full(shape, fill_value, _dtype(dtype)), device)
 
 
 def _like(value):
@@ -66,7 +63,9 @@ empty_like = zeros_like
 
 
 def full_like(a, fill_value, dtype=None, shape=None):
-    return _core.full(a.shape if shape is None else shape, fill_value, _dtype(dtype, as_dtype(a.dtype)))
+    made = _core.full(a.shape if shape is None else shape, fill_value, _dtype(dtype, as_dtype(a.dtype)))
+    made._weak = dtype is None and builtins.bool(getattr(a, "_weak", False))
+    return made
 
 
 def arange(start, stop=None, step=None, dtype=None):
@@ -408,9 +407,12 @@ def take_along_axis(arr, indices, axis=-1, mode=None, fill_value=None):
         arr, axis = ravel(arr), 0
     axis %= arr.ndim
     shape, others = indices.shape, [d for d in range(arr.ndim) if d != axis]
+    mode = _index.mode_of(mode, "fill", "wrap")
+    if len(shape) == arr.ndim and all(shape[d] == arr.shape[d] for d in others):
+        return _index.gathered_along(arr, indices, axis, mode, fill_value)
     index = [indices if d == axis else _core.iota(int32, tuple(n if i == d else 1 for i in range(len(shape))), d)
              if arr.shape[d] != 1 else _core.full((1,) * len(shape), 0, int32) for d, n in enumerate(shape)]
-    return _index.gathered(arr, index, _index.mode_of(mode, "fill", "wrap"), fill_value, others)
+    return _index.gathered(arr, index, mode, fill_value, others)
 
 
 def astype(a, dtype):

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
-"""jax.scipy: special functions."""
-from jax.scipy import special
+"""jax.scipy: special functions, linear systems."""
+from jax.scipy import linalg, special

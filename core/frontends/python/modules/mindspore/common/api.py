@@ -15,12 +15,18 @@ class _Graph:
         self.__gantry_function__ = function
         self._level = level
         self._caches = {}
+        self._by_operations = False
 
     def __get__(self, instance, owner=None):
         return self if instance is None else types.MethodType(self, instance)
 
     def __call__(self, *args, **kwargs):
-        return self._run(args, kwargs, False)
+        if not self._by_operations:
+            try:
+                return self._run(args, kwargs, False)
+            except _core.NoDerivative:
+                pass
+        return _core.graph_or_operations(self, lambda: self._run(args, kwargs, False), lambda: self.__gantry_function__(*args, **kwargs))
 
     def compile(self, *args, **kwargs):
         return self._run(args, kwargs, True)
@@ -35,9 +41,9 @@ class _Graph:
             if not cache:
                 instance._name_parameters()
             function = types.MethodType(function, instance)
-            extra = (instance.training, _Context.serial)
+            extra = (instance.training, _Context.serial, _Context.amp)
         else:
-            cache, extra = self._caches, (_Context.serial,)
+            cache, extra = self._caches, (_Context.serial, _Context.amp)
         return _gantry.graph_call(function, args, kwargs, cache, extra, level == STRICT, only_compile)
 
 
@@ -177,3 +183,42 @@ _executor = _cell_graph_executor
 
 def _pynative_executor_sync():
     pass
+
+
+class _PynativeExecutor:
+    """What a program waits for in eager mode: every operation has ended when it returns."""
+
+    def sync(self):
+        pass
+
+    def set_grad_flag(self, flag):
+        pass
+
+
+_pynative_executor = _PynativeExecutor()
+
+
+def lazy_inline(fn=None, attrs=None, policy=None):
+    """Graphs are not cut at Cells: __init__ stays as it is."""
+    return (lambda function: function) if fn is None else fn
+
+
+def no_inline(fn=None):
+    return (lambda function: function) if fn is None else fn
+
+
+def recompute(block, *args, **kwargs):
+    """What @block gives; where its values are kept or computed again, placements say."""
+    return block(*args, **kwargs)
+
+
+def deprecated(version, substitute, use_substitute_name=False):
+    def decorate(function):
+        @functools.wraps(function)
+        def warned(*args, **kwargs):
+            from mindspore import log
+            log.warning(f"'{function.__name__}' is deprecated from version {version} and will be removed in a future version, use "
+                        f"'{substitute}' instead.")
+            return function(*args, **kwargs)
+        return warned
+    return decorate

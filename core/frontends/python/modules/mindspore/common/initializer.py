@@ -152,6 +152,17 @@ _NAMES = {"zeros": Zero, "zero": Zero, "ones": One, "one": One, "uniform": Unifo
           "heuniform": HeUniform, "he_normal": HeNormal, "henormal": HeNormal, "identity": Identity}
 
 
+_LATE = {"dirac": "Dirac", "orthogonal": "Orthogonal", "variance_scaling": "VarianceScaling", "variancescaling": "VarianceScaling"}
+
+
+def __getattr__(name):
+    if not name.startswith("_"):
+        from mindspore.common import initializer_more
+        if name in initializer_more.__all__:
+            return getattr(initializer_more, name)
+    raise AttributeError(f"module 'mindspore.common.initializer' has no attribute '{name}'")
+
+
 def initializer(init, shape=None, dtype=float32):
     dtype = _core.as_type(dtype)
     if isinstance(init, Tensor):
@@ -162,10 +173,13 @@ def initializer(init, shape=None, dtype=float32):
             raise ValueError(f"For function 'initializer', the argument 'shape' is invalid, the value of 'shape' must be positive "
                              f"integers, but got {shape}")
     if isinstance(init, str):
-        if init.lower() not in _NAMES:
+        if init.lower() in _LATE:
+            init = __getattr__(_LATE[init.lower()])()
+        elif init.lower() not in _NAMES:
             raise ValueError(f"For function 'initializer', the value of the argument 'init' must be in {sorted(_NAMES)}, but got "
                              f"'{init}'.")
-        init = _NAMES[init.lower()]()
+        else:
+            init = _NAMES[init.lower()]()
     if isinstance(init, (int, float)):
         init = Constant(init)
     if not hasattr(init, "make"):

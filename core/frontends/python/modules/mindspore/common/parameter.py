@@ -49,7 +49,7 @@ class Parameter(Tensor):
         if value.shape != self.shape and not slice_shape:
             raise ValueError(f"Can not change the shape of Parameter which has been initialized. Current shape is {self.shape}, and "
                              f"incoming is {value.shape}.")
-        _gantry.assign(self, _core.convert(value, self.dtype))
+        _gantry.assign(self, _gantry.stored(value))
         return self
 
     def assign_value(self, value):

@@ -9,6 +9,14 @@ def tensor(input_data=None, dtype=None, shape=None, init=None, internal=False, c
     return Tensor(input_data, dtype, shape, init)
 
 
+def from_numpy(array):
+    return Tensor.from_numpy(array)
+
+
+def is_tensor(obj):
+    return isinstance(obj, Tensor)
+
+
 class _Unsupported:
     """Sparse tensors are not part of Gantry."""
 

@@ -7,5 +7,5 @@ from mindspore.dataset import config
 
 
 def __getattr__(name):
-    from mindspore.ops import _names
-    return _names.missing("mindspore.dataset", name, globals())
+    from mindspore.ops._names import missing
+    return missing("mindspore.dataset", name, globals())

@@ -9,5 +9,11 @@ from mindspore.nn import layer, loss, optim, wrap
 
 
 def __getattr__(name):
-    from mindspore.ops import _names
-    return _names.missing("mindspore.nn", name, globals())
+    from mindspore.ops._names import missing
+    if not name.startswith("_"):
+        import importlib
+        for late in ("mindspore.nn.optim_more", "mindspore.nn.layer_more", "mindspore.train.metrics"):
+            module = importlib.import_module(late)
+            if name in module.__all__:
+                return getattr(module, name)
+    return missing("mindspore.nn", name, globals())

@@ -4,6 +4,7 @@ import types
 from collections import OrderedDict
 import _gantry
 from mindspore import _core
+from mindspore._amp import computing_in
 from mindspore._core import Tensor, _Context, STRICT, GRAPH_MODE
 from mindspore.common.parameter import Parameter, ParameterTuple
 
@@ -38,6 +39,8 @@ class Cell:
             if cells is None:
                 raise AttributeError(f"For 'Cell', the function super().__init__() must be called before assigning the cell '{name}'.")
             self.__dict__.pop(name, None)
+            if self._auto_prefix:
+                value.update_parameters_name(name + ".")
             cells[name] = value
         elif params is not None and name in params:
             if isinstance(value, Tensor):
@@ -67,10 +70,14 @@ class Cell:
                 return
         object.__delattr__(self, name)
 
+    _auto_prefix = True  # parameters of a Cell are named by the path of attributes from the outermost Cell, whatever name they were given
+
     def __dir__(self):
         return list(super().__dir__()) + list(self._params) + list(self._cells)
 
     # Running
+
+    _computes_in = None  # the element type that to_float() chose; "": values keep their own, whatever the caller computes in
 
     def construct(self, *args, **kwargs):
         raise AttributeError(f"For 'Cell', the method 'construct' must be defined in '{type(self).__name__}'.")
@@ -81,32 +88,53 @@ class Cell:
         construct = self.construct
         function = getattr(construct, "__func__", construct)
         inner = getattr(function, "__gantry_function__", None)
-        return types.MethodType(inner, self) if inner is not None else construct
+        construct = types.MethodType(inner, self) if inner is not None else construct
+        return _Choosing(construct, self._amp_type) if "_amp_type" in self.__dict__ and _gantry.in_graph() else construct
 
     def __call__(self, *args, **kwargs):
         if "_params" not in self.__dict__:
             Cell.__init__(self)
         if _gantry.in_graph():
             return _gantry.call(self, args, kwargs)
+        if hasattr(self, "bprop") and _gantry.recording():
+            raise _core.NeedsGraph(f"The Cell '{type(self).__name__}' has a derivative of its own (bprop): its gradient is that of a "
+                                   f"graph. Make one of what is differentiated, by jit.")
         for hook in self.__dict__.get("_pre_hooks", {}).values():
             changed = hook(self, args)
             if changed is not None:
                 args = changed if isinstance(changed, tuple) else (changed,)
-        if _Context.mode == GRAPH_MODE:
-            output = self._call_graph(args, kwargs, False)
+        if _Context.mode == GRAPH_MODE and not (self._computes_in and _gantry.recording()):
+            output = _core.graph_or_operations(self, lambda: self._call_graph(args, kwargs, False), lambda: self._run(args, kwargs))
         else:
-            output = self.construct(*args, **kwargs)
+            output = self._run(args, kwargs)
         for hook in self.__dict__.get("_hooks", {}).values():
             changed = hook(self, args, output)
             output = output if changed is None else changed
         return output
 
+    def _run(self, args, kwargs):
+        """Operation by operation, in the type that the Cell computes in; one without a type of its own, in that of its caller."""
+        if "_amp_type" in self.__dict__:
+            with computing_in(self._amp_type):
+                return self._run_in_own_type(args, kwargs)
+        return self._run_in_own_type(args, kwargs)
+
+    def _run_in_own_type(self, args, kwargs):
+        if self._computes_in is None:
+            return self.construct(*args, **kwargs)
+        before = _gantry.precision(self._computes_in)
+        try:
+            return self.construct(*args, **kwargs)
+        finally:
+            _gantry.precision(before)
+
     def _call_graph(self, args, kwargs, only_compile):
         cache = self.__dict__.setdefault("_graph_caches", {}).setdefault("construct", {})
         if not cache:
             self._name_parameters()
-        return _gantry.graph_call(self._graph_construct, args, kwargs, cache, (self._flags_key(), _Context.serial),
-                                  _Context.level == STRICT, only_compile)
+        with computing_in(self.__dict__.get("_amp_type", _Context.amp)):
+            return _gantry.graph_call(self._graph_construct, args, kwargs, cache, (self._flags_key(), _Context.serial, _Context.amp),
+                                      _Context.level == STRICT, only_compile)
 
     def _flags_key(self):
         return tuple(cell.__dict__.get("training", False) for _, cell in self.cells_and_names())
@@ -152,10 +180,15 @@ class Cell:
                     yield f"{cell_name}.{name}" if cell_name else name, parameter
 
     def _name_parameters(self):
-        """The names that parameters have in the whole network."""
-        for name, parameter in self.parameters_and_names():
-            if parameter.name in (None, "Parameter") or parameter.name == name.rpartition(".")[2] and "." in name:
+        """Gives those names of the whole network that have none, and all where two have one name."""
+        named = list(self.parameters_and_names())
+        for name, parameter in named:
+            if parameter.name in (None, "Parameter"):
                 parameter.name = name
+        if len({parameter.name for _, parameter in named}) < len(named):
+            self.update_parameters_name()
+
+    check_names_and_refresh_name = _name_parameters
 
     def get_parameters(self, expand=True):
         self._name_parameters()
@@ -197,6 +230,10 @@ class Cell:
         self.__dict__.setdefault("_func_graph_flags", {}).update(flags)
         for name, value in flags.items():
             self.__dict__[name] = value
+            if name in self._float_types and value:
+                self.__dict__["_computes_in"] = self._float_types[name].element
+                # Graphs that were made with another type are not those of this one.
+                _Context.serial += 1
         return self
 
     def add_flags_recursive(self, **flags):
@@ -207,9 +244,13 @@ class Cell:
     def get_flags(self):
         return self.__dict__.get("_func_graph_flags", {})
 
+    _float_types = {"fp16": _core.float16, "fp32": _core.float32, "bf16": _core.bfloat16}
+
     def to_float(self, dst_type):
-        self.__dict__["_to_float"] = dst_type
-        return self
+        if dst_type not in self._float_types.values():
+            raise ValueError(f"For 'to_float', the argument 'dst_type' must be mstype.float32, mstype.float16 or mstype.bfloat16, "
+                             f"but got type: {type(dst_type)} and value: {dst_type}.")
+        return self.add_flags_recursive(**{name: dst_type == t for name, t in self._float_types.items()})
 
     def _nothing(self, *args, **kwargs):
         return self
@@ -258,6 +299,17 @@ class Cell:
         if not lines:
             return f"{type(self).__name__}<{extra}>"
         return f"{type(self).__name__}<\n" + (f"  {extra}\n" if extra else "") + "\n".join(lines) + "\n  >"
+
+
+class _Choosing:
+    """The construct of a Cell in which operations choose their types, or no longer do; called in a graph."""
+
+    def __init__(self, construct, dtype):
+        self.construct, self.dtype = construct, dtype
+
+    def __call__(self, *args, **kwargs):
+        with computing_in(self.dtype):
+            return _gantry.call(self.construct, args, kwargs)
 
 
 class _Handle:

@@ -14,19 +14,43 @@ from mindspore.ops._neural import _tuple, _pool_pads, _max_pool, _avg_pool
 
 # Containers
 
-class SequentialCell(Cell):
+class _Container(Cell):
+    """Cells under names; each puts its name before those of its parameters."""
+
+    def _take(self, name, cell):
+        cell.update_parameters_name(f"{self._prefix()}{name}.")
+        self._cells[name] = cell
+
+    def _refill(self, cells):
+        prefix = self._prefix()
+        self._cells.clear()
+        for i, cell in enumerate(cells):
+            cell.update_parameters_name(f"{prefix}{i}.")
+            self._cells[str(i)] = cell
+
+    def _prefix(self):
+        """What the parameters of the Cells that are here already have before their paths: there where another Cell holds this one."""
+        for path, parameter in self.parameters_and_names():
+            return parameter.name[:-len(path)] if parameter.name.endswith(path) else ""
+        return ""
+
+    def __setitem__(self, index, cell):
+        self._take(index if isinstance(index, str) else list(self._cells)[index], cell)
+
+
+class SequentialCell(_Container):
     def __init__(self, *args):
         super().__init__()
         if len(args) == 1 and isinstance(args[0], (list, tuple)):
             args = args[0]
         if len(args) == 1 and isinstance(args[0], OrderedDict):
             for name, cell in args[0].items():
-                self.insert_child_to_cell(name, cell)
+                self._take(name, cell)
         else:
             for i, cell in enumerate(args):
                 if not isinstance(cell, Cell):
                     raise TypeError(f"For 'SequentialCell', each cell must be subclass of Cell, but got {type(cell)}.")
-                self.insert_child_to_cell(str(i), cell)
+                self._take(str(i), cell)
 
     @property
     def cell_list(self):
@@ -37,9 +61,6 @@ class SequentialCell(Cell):
             return type(self)(*self.cell_list[index])
         return self.cell_list[index]
 
-    def __setitem__(self, index, cell):
-        self._cells[list(self._cells)[index]] = cell
-
     def __len__(self):
         return len(self._cells)
 
@@ -47,7 +68,7 @@ class SequentialCell(Cell):
         return iter(self.cell_list)
 
     def append(self, cell):
-        self._cells[str(len(self))] = cell
+        self._take(str(len(self)), cell)
 
     def construct(self, x):
         for cell in self.cell_list:
@@ -55,7 +76,7 @@ class SequentialCell(Cell):
         return x
 
 
-class CellList(Cell):
+class CellList(_Container):
     def __init__(self, *args, **kwargs):
         super().__init__()
         if len(args) == 1 and isinstance(args[0], (list, tuple, CellList)):
@@ -66,14 +87,10 @@ class CellList(Cell):
         cells = tuple(self._cells.values())
         return type(self)(list(cells[index])) if isinstance(index, slice) else cells[index]
 
-    def __setitem__(self, index, cell):
-        self._cells[list(self._cells)[index]] = cell
-
     def __delitem__(self, index):
         cells = list(self._cells.values())
         del cells[index]
-        self._cells.clear()
-        self.extend(cells)
+        self._refill(cells)
 
     def __len__(self):
         return len(self._cells)
@@ -82,7 +99,7 @@ class CellList(Cell):
         return iter(self._cells.values())
 
     def append(self, cell):
-        self._cells[str(len(self))] = cell
+        self._take(str(len(self)), cell)
         return self
 
     def extend(self, cells):
@@ -93,14 +110,13 @@ class CellList(Cell):
     def insert(self, index, cell):
         cells = list(self._cells.values())
         cells.insert(index, cell)
-        self._cells.clear()
-        self.extend(cells)
+        self._refill(cells)
 
     def construct(self, *inputs):
         raise NotImplementedError
 
 
-class CellDict(Cell):
+class CellDict(_Container):
     def __init__(self, *args, **kwargs):
         super().__init__()
         if args:
@@ -108,13 +124,10 @@ class CellDict(Cell):
 
     def update(self, cells):
         for name, cell in (cells.items() if hasattr(cells, "items") else cells):
-            self._cells[name] = cell
+            self._take(name, cell)
 
     def __getitem__(self, name):
         return self._cells[name]
-
-    def __setitem__(self, name, cell):
-        self._cells[name] = cell
 
     def __len__(self):
         return len(self._cells)
@@ -405,17 +418,17 @@ class _Pool(Cell):
         super().__init__()
         names = ("dilation", "return_indices", "ceil_mode") if self._maximum else ("ceil_mode", "count_include_pad", "divisor_override")
         values = {"ceil_mode": ceil_mode, "count_include_pad": count_include_pad, "divisor_override": divisor_override,
-                  "dilation": dilation, **dict(zip(names, rest))}
+                  "dilation": dilation, "return_indices": return_indices, **dict(zip(names, rest))}
         self.kernel_size, self.stride = kernel_size, stride
         self.pad_mode, self.padding, self.ceil_mode = pad_mode.lower(), padding, values["ceil_mode"]
         self.count_include_pad, self.divisor_override = values["count_include_pad"], values["divisor_override"]
-        self.dilation = values["dilation"]
+        self.dilation, self.return_indices = values["dilation"], values["return_indices"]
 
     def construct(self, x):
         kernel, stride = _tuple(self.kernel_size, self._n), _tuple(self.stride, self._n)
         pads = _pool_pads(x, kernel, stride, self.pad_mode, self.padding, self.ceil_mode)
         if self._maximum:
-            return _max_pool(x, kernel, stride, pads, _tuple(self.dilation, self._n))
+            return _max_pool(x, kernel, stride, pads, _tuple(self.dilation, self._n), self.return_indices)
         return _avg_pool(x, kernel, stride, pads, self.count_include_pad and self.pad_mode == "pad", self.divisor_override)
 
 
@@ -426,6 +439,8 @@ AvgPool1d, AvgPool2d, AvgPool3d = (type(f"AvgPool{n}d", (_Pool,), {"_n": n, "_ma
 def _adaptive(name, function):
     def __init__(self, output_size, return_indices=False):
         Cell.__init__(self)
+        if return_indices:
+            raise NotImplementedError(f"For '{name}', 'return_indices' is not supported")
         self.output_size = output_size
     return type(name, (Cell,), {"__init__": __init__, "construct": lambda self, x: function(x, self.output_size),
                                 "__module__": "mindspore.nn.layer"})

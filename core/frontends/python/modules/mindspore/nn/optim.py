@@ -5,7 +5,7 @@ from mindspore import _core
 from mindspore._core import Tensor, float32, int32
 from mindspore.common.parameter import Parameter, ParameterTuple
 from mindspore.nn.cell import Cell
-from mindspore.ops import function as _f
+from mindspore.ops import _updates, function as _f
 
 
 def _value(parameter):
@@ -13,6 +13,8 @@ def _value(parameter):
 
 
 class Optimizer(Cell):
+    _computes_in = property(lambda self: "")  # Parameters are updated in the type that they are stored in.
+
     def __init__(self, learning_rate, parameters, weight_decay=0.0, loss_scale=1.0):
         super().__init__()
         parameters = list(parameters)
@@ -229,27 +231,18 @@ class RMSProp(Optimizer):
 
     def _step(self, rates, gradients):
         for p, g, ms, mom, mg, rate in zip(self.parameters, gradients, self.ms, self.moment, self.mg, rates):
-            s = _core.add(_core.mul(_value(ms), self.decay), _core.mul(_f.square(g), 1 - self.decay))
-            _core.assign(ms, s)
-            if self.centered:
-                a = _core.add(_core.mul(_value(mg), self.decay), _core.mul(g, 1 - self.decay))
-                _core.assign(mg, a)
-                s = _core.sub(s, _f.square(a))
-            m = _core.add(_core.mul(_value(mom), self.momentum), _core.div(_core.mul(g, rate), _f.sqrt(_core.add(s, self.epsilon))))
-            _core.assign(mom, m)
-            _core.assign(p, _core.sub(_value(p), m))
+            _updates.rms_prop(p, ms, mom, rate, g, self.decay, self.momentum, self.epsilon, mg if self.centered else None)
 
 
 class Adagrad(Optimizer):
     def __init__(self, params, accum=0.1, learning_rate=0.001, update_slots=True, loss_scale=1.0, weight_decay=0.0):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
+        self.update_slots = update_slots
         self.accum = self._states("accum", accum)
 
     def _step(self, rates, gradients):
         for p, g, state, rate in zip(self.parameters, gradients, self.accum, rates):
-            a = _core.add(_value(state), _f.square(g))
-            _core.assign(state, a)
-            _core.assign(p, _core.sub(_value(p), _core.div(_core.mul(g, rate), _f.sqrt(a))))
+            _updates.adagrad(p, state, rate, g, self.update_slots)
 
 
 # Rates that change with the step
@@ -299,6 +292,24 @@ class WarmUpLR(LearningRateSchedule):
         return _core.mul(_f.minimum(_core.div(_core.convert(global_step, float32), float(self.steps)), 1.0), self.rate)
 
 
+class NaturalExpDecayLR(LearningRateSchedule):
+    def __init__(self, learning_rate, decay_rate, decay_steps, is_stair=False):
+        super().__init__()
+        self.rate, self.decay, self.steps, self.stair = learning_rate, decay_rate, decay_steps, is_stair
+
+    def construct(self, global_step):
+        p = _core.convert(global_step, float32)
+        if self.stair:
+            p = _core.mul(_f.floor(_core.div(p, float(self.steps))), float(self.steps))
+        return _core.mul(_f.exp(_core.mul(p, -self.decay)), self.rate)
+
+
+class InverseDecayLR(NaturalExpDecayLR):
+    def construct(self, global_step):
+        p = _core.div(_core.convert(global_step, float32), float(self.steps))
+        return _core.div(self.rate, _core.add(1.0, _core.mul(_f.floor(p) if self.stair else p, self.decay)))
+
+
 def piecewise_constant_lr(milestone, learning_rates):
     rates, at = [], 0
     for end, rate in zip(milestone, learning_rates):
@@ -325,5 +336,29 @@ def warmup_lr(learning_rate, total_step, step_per_epoch, warmup_epoch):
     return [learning_rate * min(i // step_per_epoch, warmup_epoch) / warmup_epoch for i in range(total_step)]
 
 
+def natural_exp_decay_lr(learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair=False):
+    import math
+    epochs = [i // step_per_epoch for i in range(total_step)]
+    return [learning_rate * math.exp(-decay_rate * (e // decay_epoch * decay_epoch if is_stair else e)) for e in epochs]
+
+
+def inverse_decay_lr(learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair=False):
+    import math
+    epochs = [i // step_per_epoch / decay_epoch for i in range(total_step)]
+    return [learning_rate / (1 + decay_rate * (math.floor(e) if is_stair else e)) for e in epochs]
+
+
+def polynomial_decay_lr(learning_rate, end_learning_rate, total_step, step_per_epoch, decay_epoch, power, update_decay_epoch=False):
+    import math
+    result = []
+    for i in range(total_step):
+        epoch, last = i // step_per_epoch, decay_epoch
+        if update_decay_epoch:
+            last = decay_epoch * math.ceil(epoch / decay_epoch) if epoch else decay_epoch
+        result.append((learning_rate - end_learning_rate) * (1 - min(epoch, last) / last) ** power + end_learning_rate)
+    return result
+
+
 __all__ = ["Optimizer", "SGD", "Momentum", "Adam", "AdamWeightDecay", "RMSProp", "Adagrad", "LearningRateSchedule", "ExponentialDecayLR",
-           "CosineDecayLR", "PolynomialDecayLR", "WarmUpLR", "piecewise_constant_lr", "exponential_decay_lr", "cosine_decay_lr", "warmup_lr"]
+           "CosineDecayLR", "PolynomialDecayLR", "WarmUpLR", "piecewise_constant_lr", "exponential_decay_lr", "cosine_decay_lr", "warmup_lr",
+           "NaturalExpDecayLR", "InverseDecayLR", "natural_exp_decay_lr", "inverse_decay_lr", "polynomial_decay_lr"]

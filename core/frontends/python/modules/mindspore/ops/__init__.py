@@ -14,5 +14,5 @@ from functools import partial
 
 
 def __getattr__(name):
-    from mindspore.ops import _names
-    return _names.missing("mindspore.ops", name, globals())
+    from mindspore.ops._names import missing
+    return missing("mindspore.ops", name, globals())

@@ -2,7 +2,7 @@
 """Shapes, joining, gathering, sorting, making."""
 import builtins as _builtins
 import _gantry
-from mindspore import _core, _index
+from mindspore import _amp, _core, _index
 from mindspore._core import Tensor, _op, _operand, convert, float32, float64, int32, int64, bool_, reduce as _reduce
 from mindspore.ops import _elementwise as _e
 
@@ -722,5 +722,6 @@ def zeros_like_tensor(x):
     return zeros_like(x)
 
 
+_amp.listed(globals())
 __all__ = [n for n in dir() if not n.startswith("_") and callable(globals()[n])
            and n not in ("Tensor", "convert", "bool_", "float32", "float64", "int32", "int64")]

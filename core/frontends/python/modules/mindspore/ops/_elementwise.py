@@ -2,7 +2,7 @@
 """Elementwise operations."""
 import builtins as _builtins
 import math as _math
-from mindspore import _core
+from mindspore import _amp, _core
 from mindspore._core import (Tensor, _op, _pair, _float_pair, _broadcast_op, _operand, _unary_float, convert, float32, float64, int32, int64,
                              bool_)
 
@@ -462,7 +462,7 @@ def masked_fill(input, mask, value):
 
 
 def cast(input, dtype):
-    return convert(_operand(input), _core.as_type(dtype))
+    return _core.cast(input, _core.as_type(dtype))
 
 
 def square_sum_all(x, y):
@@ -520,5 +520,6 @@ def print_(*args):
         print(*args)
 
 
+_amp.listed(globals())
 __all__ = [n for n in dir() if not n.startswith("_") and not n.endswith(("_unavailable", "_unused"))
            and callable(globals()[n]) and n not in ("Tensor", "convert", "bool_", "float32", "float64", "int32", "int64")]

@@ -3,7 +3,7 @@
 import builtins as _builtins
 import functools as _functools
 import math as _math
-from mindspore import _core
+from mindspore import _amp, _core
 from mindspore._core import Tensor, _op, _operand, convert, float32, float64, int64
 from mindspore.ops import _array as _a, _elementwise as _e, _reduction as _r
 
@@ -178,11 +178,13 @@ def intopk(x1, x2, k):
 
 
 def multi_margin_loss(input, target, p=1, margin=1, weight=None, reduction="mean"):
-    from mindspore.ops._gather import gather_elements
+    from mindspore.ops._gather import gather, gather_elements
     target = _core.reshape(convert(_operand(target), int64), (-1, 1))
     own = gather_elements(input, 1, target)
     gap = _e.maximum(_core.add(_core.sub(input, own), float(margin)), 0.0)
     gap = _core.mul(gap, gap) if p == 2 else gap
+    if weight is not None:
+        gap = _core.mul(gap, gather(weight, target, 0))
     columns = _op("iota", (), {"to": ("i64", input.shape), "iota_dimension": 1})
     gap = _core.select(_core.compare("EQ", columns, target), 0.0, gap)
     loss = _core.div(_r.sum(gap, 1), float(input.shape[1]))
@@ -331,5 +333,6 @@ def lstsq(np, input, A):
     return np.linalg.lstsq(input, A, rcond=None)[0].astype(input.dtype)
 
 
+_amp.listed(globals())
 __all__ = [n for n, v in list(globals().items()) if callable(v) and not n.startswith("_") and n not in ("Tensor", "convert")
            and getattr(v, "__module__", "") != "mindspore._core"]

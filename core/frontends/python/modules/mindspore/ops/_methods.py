@@ -2,7 +2,8 @@
 """Methods of tensors: functions of ops whose first argument is the tensor."""
 import functools
 
-_OTHER_NAMES = {"expand_as": "expand_as", "abs": "abs", "sum": "sum"}
+# Methods whose modules come late.
+_LATE = {"col2im", "diagonal_scatter", "select_scatter", "slice_scatter", "fills", "mvlgamma", "soft_shrink", "masked_scatter"}
 
 
 @functools.lru_cache(None)
@@ -12,4 +13,7 @@ def find(name):
     if callable(own) and not name.startswith("_") and getattr(own, "__module__", "") == "mindspore.ops._tensor_methods":
         return own
     found = getattr(function, name, None)
-    return found if callable(found) and name in function.__all__ else None
+    if callable(found) and name in function.__all__:
+        return found
+    from mindspore.ops import _late
+    return _late.find(name) if name in _LATE else None

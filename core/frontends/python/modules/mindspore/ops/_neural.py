@@ -3,7 +3,7 @@
 import builtins as _builtins
 import math as _math
 import _gantry
-from mindspore import _core
+from mindspore import _amp, _core
 from mindspore._core import Tensor, _op, _operand, convert, float32, float64, int32, int64, bool_, reduce as _reduce
 from mindspore.ops import _elementwise as _e, _reduction as _r, _array as _a, _gather as _g
 
@@ -229,9 +229,10 @@ tensordot = tensor_dot
 
 
 def batch_dot(x1, x2, axes=None):
-    a, b = (x1.ndim - 1, x2.ndim - 2) if axes is None else ((axes, axes) if isinstance(axes, int) else axes)
-    return _op("dot_general", (x1, x2), {"lhs_batching_dimensions": (0,), "rhs_batching_dimensions": (0,),
+    a, b = (x1.ndim - 1, _builtins.max(x2.ndim - 2, 1)) if axes is None else ((axes, axes) if isinstance(axes, int) else axes)
+    made = _op("dot_general", (x1, x2), {"lhs_batching_dimensions": (0,), "rhs_batching_dimensions": (0,),
                                          "lhs_contracting_dimensions": (a % x1.ndim,), "rhs_contracting_dimensions": (b % x2.ndim,)})
+    return _core.reshape(made, made.shape + (1,)) if made.ndim == 1 else made
 
 
 def addmm(input, mat1, mat2, *, beta=1, alpha=1):
@@ -476,7 +477,10 @@ def _pool_window(x, kernel, stride, pads, dilation=None):
             "padding": (0, 0) * lead + tuple(pads), "window_dilations": (1,) * lead + (dilation or (1,) * n)}
 
 
-def _max_pool(x, kernel, stride, pads, dilation=None):
+def _max_pool(x, kernel, stride, pads, dilation=None, with_places=False):
+    if with_places:
+        from mindspore.ops._image import pool_with_places
+        return pool_with_places(x, kernel, stride, pads, dilation or (1,) * len(kernel))
     return _op("reduce_window", (x,), {"kind": "max", **_pool_window(x, kernel, stride, pads, dilation)})
 
 
@@ -511,17 +515,14 @@ def max_pool2d(x, kernel_size, stride=None, padding=0, dilation=1, return_indice
     kernel = _tuple(kernel_size, 2)
     stride = kernel if stride is None else _tuple(stride, 2)
     pads = _ceil_pads(x, kernel, stride, _conv_padding("pad", padding, (), kernel, stride, (1, 1)), ceil_mode)
-    result = _max_pool(x, kernel, stride, pads, _tuple(dilation, 2))
-    if not return_indices:
-        return result
-    raise NotImplementedError("max_pool2d does not give indices")
+    return _max_pool(x, kernel, stride, pads, _tuple(dilation, 2), return_indices)
 
 
 def max_pool3d(x, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
     kernel = _tuple(kernel_size, 3)
     stride = kernel if stride is None else _tuple(stride, 3)
     return _max_pool(x, kernel, stride, _ceil_pads(x, kernel, stride, _conv_padding("pad", padding, (), kernel, stride, (1,) * 3), ceil_mode),
-                     _tuple(dilation, 3))
+                     _tuple(dilation, 3), return_indices)
 
 
 def avg_pool1d(input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, count_include_pad=True):
@@ -633,7 +634,8 @@ def batch_norm(input_x, running_mean, running_var, weight, bias, training=False,
         for running, now in ((running_mean, mean), (running_var, _core.mul(var, n / _builtins.max(n - 1, 1)))):
             if running._is_parameter:
                 from mindspore.ops.grad import stop_gradient
-                old = _gantry.parameter_value(running)
+                old = _gantry.parameter_value(_gantry.stored(running))
+                now = _core.convert(now, old.dtype)
                 _core.assign(running, stop_gradient(_core.add(_core.mul(old, 1 - momentum), _core.mul(now, momentum))))
     else:
         mean, var = running_mean, running_var
@@ -855,5 +857,6 @@ def all_finite(inputs):
     return result
 
 
+_amp.listed(globals())
 __all__ = [n for n in dir() if not n.startswith("_") and not n.endswith(("_unavailable", "_unused")) and callable(globals()[n])
            and n not in ("Tensor", "convert", "bool_", "float32", "float64", "int32", "int64")]

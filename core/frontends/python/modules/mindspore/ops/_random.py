@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random numbers: bits of a counter-based generator, seeded by set_seed()."""
+"""Random numbers: bits of a counter-based generator, seeded by set_seed(). Its state is a parameter: what a graph draws from it is
+written back, so that the next call, as a graph or eager, goes on in the same stream."""
 import math as _math
+import _gantry
 from mindspore import _core
 from mindspore._core import Tensor, _op, convert, float32, float64, int32, int64, as_type as _as_type
-from mindspore.common.seed import fresh_seed as _fresh_seed
+from mindspore.common.seed import generator as _generator
 from mindspore.ops import _elementwise as _e
 from mindspore.ops._array import _ints, argsort as _argsort
 
 
 def _bits(shape, seed):
-    state = _core.tensor_of([_fresh_seed() if seed in (None, 0) else int(seed), 0], _core.uint64)
-    return _op("rng_bit_generator", (state,), {"shape": tuple(shape), "to": "u32"})[1]
+    state = _generator(0 if seed is None else int(seed))
+    after, bits = _op("rng_bit_generator", (state,), {"shape": tuple(shape), "to": "u32"})
+    _gantry.assign(state, after)
+    return bits
 
 
 def _unit(shape, seed=None):

@@ -2,7 +2,7 @@
 """Sums, extremes and what is made of them."""
 import builtins as _builtins
 import math as _math
-from mindspore import _core
+from mindspore import _amp, _core
 from mindspore._core import Tensor, _op, _operand, convert, reduce as _reduce, normal_axes as _normal_axes, float32, float64, int32, int64, bool_
 from mindspore.ops import _elementwise as _e
 
@@ -368,5 +368,6 @@ def bincount(input, weights=None, minlength=0):
     return _reduce("add", _core.mul(convert(hits, weights.dtype), _core.reshape(weights, (-1, 1))), 0)
 
 
+_amp.listed(globals())
 __all__ = [n for n in dir() if not n.startswith("_") and callable(globals()[n])
            and n not in ("Tensor", "convert", "bool_", "float32", "float64", "int32", "int64")]

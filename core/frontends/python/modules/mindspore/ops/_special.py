@@ -2,7 +2,7 @@
 """Special functions: series, their derivatives for free."""
 import builtins as _builtins
 import math as _math
-from mindspore import _core
+from mindspore import _amp, _core
 from mindspore._core import Tensor, _float_pair, _op, _operand, convert, float64
 from mindspore.ops import _elementwise as _e, _reduction as _r
 
@@ -200,5 +200,6 @@ def igammac(input, other):
     return _incomplete_part(input, other, False)
 
 
+_amp.listed(globals())
 __all__ = ["digamma", "erfinv", "igamma", "igammac", "lgamma", "polygamma", "zeta", "i0", "i1", "bessel_i0", "bessel_i1", "bessel_i0e",
            "bessel_i1e"]

@@ -48,6 +48,14 @@ def argmin(self, axis=None, keepdims=False):
     return _f.argmin(self, axis, keepdims)
 
 
+def argmax_with_value(self, axis=0, keep_dims=False):
+    return _f.max(self, axis, keep_dims)
+
+
+def argmin_with_value(self, axis=0, keep_dims=False):
+    return _f.min(self, axis, keep_dims)
+
+
 def squeeze(self, axis=None):
     return _f.squeeze(self, axis)
 

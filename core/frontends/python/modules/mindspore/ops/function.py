@@ -12,3 +12,8 @@ from mindspore.ops._linear import *
 from mindspore.ops import _elementwise, _reduction, _special, _array, _gather, _neural, _random, _linear
 
 __all__ = [n for m in (_elementwise, _reduction, _special, _array, _gather, _neural, _random, _linear) for n in m.__all__]
+
+
+def __getattr__(name):
+    from mindspore.ops._names import missing
+    return missing("mindspore.ops.function", name, globals())

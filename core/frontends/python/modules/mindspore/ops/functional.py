@@ -8,5 +8,5 @@ from functools import partial
 
 
 def __getattr__(name):
-    from mindspore.ops import _names
-    return _names.missing("mindspore.ops.functional", name, globals())
+    from mindspore.ops._names import missing
+    return missing("mindspore.ops.functional", name, globals())

@@ -53,6 +53,7 @@ class _Derivative:
     def __init__(self, fn):
         self.fn = fn
         self._caches = {}
+        self._needs_graph = False  # it met a derivative of one's own, which is part of a graph
         self.__name__ = "grad"
 
     def _is_graph(self):
@@ -64,16 +65,27 @@ class _Derivative:
         if isinstance(self.fn, Cell):
             construct = getattr(self.fn.construct, "__func__", self.fn.construct)
             # A derivative of its own is part of a graph.
-            return _Context.mode == GRAPH_MODE or isinstance(construct, _Graph) or hasattr(self.fn, "bprop")
+            return _Context.mode == GRAPH_MODE or isinstance(construct, _Graph) or any(hasattr(c, "bprop") for _, c in self.fn.cells_and_names())
         return _Context.mode == GRAPH_MODE
 
     def _key(self):
         flags = getattr(self.fn, "_flags_key", None)
-        return (flags() if flags is not None else None, _Context.serial)
+        return (flags() if flags is not None else None, _Context.serial, _Context.amp)
 
     def __call__(self, *args, **kwargs):
-        if not _gantry.in_graph() and self._is_graph():
-            return _gantry.graph_call(self, args, kwargs, self._caches, self._key(), _Context.level == STRICT)
+        if _gantry.in_graph() or _gantry.recording():
+            return self.compute(args, kwargs)
+        if not self._is_graph() and not self._needs_graph:
+            try:
+                return self.compute(args, kwargs)
+            except _core.NeedsGraph:
+                self._needs_graph = True
+        return _core.graph_or_operations(
+            self, lambda: _gantry.graph_call(self.grad, args, kwargs, self._caches, self._key(), _Context.level == STRICT),
+            lambda: self.compute(args, kwargs))
+
+    def grad(self, *args, **kwargs):
+        """What is made a graph of, or called where none could be made."""
         return self.compute(args, kwargs)
 
     def _run(self, args, kwargs, positions, weights, sens, has_aux):
@@ -81,7 +93,7 @@ class _Derivative:
             sens = (sens,)
         fn = self.fn
         if not _gantry.in_graph() and hasattr(fn, "construct") and not hasattr(fn, "bprop"):
-            fn = fn.construct
+            fn = fn if getattr(fn, "_computes_in", None) else fn.construct
             fn = getattr(fn, "__gantry_function__", fn)
         output, grads, n = _gantry.gradient(fn, tuple(args), kwargs, tuple(positions), tuple(weights or ()), sens, has_aux)
         return output, iter(grads[:n]), tuple(grads[n:])

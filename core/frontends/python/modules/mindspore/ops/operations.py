@@ -304,5 +304,5 @@ __all__ = sorted(list(_table) + ["StopGradient", "InsertGradientOf", "ScalarSumm
 
 
 def __getattr__(name):
-    from mindspore.ops import _names
-    return _names.missing("mindspore.ops.operations", name, globals())
+    from mindspore.ops._names import missing
+    return missing("mindspore.ops.operations", name, globals())

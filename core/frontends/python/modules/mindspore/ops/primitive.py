@@ -99,3 +99,14 @@ def primitive_of(name, function, attributes=(), defaults=()):
 
 class _RunOpHook:
     current = None
+
+
+def _run_op(primitive, name, args):
+    return primitive(*args)
+
+
+def __getattr__(name):
+    if name in ("constexpr", "_primexpr"):
+        from mindspore.common.api import constexpr
+        return constexpr
+    raise AttributeError(f"module 'mindspore.ops.primitive' has no attribute '{name}'")

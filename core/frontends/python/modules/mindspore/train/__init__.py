@@ -2,12 +2,18 @@
 """Training: Model, callbacks, metrics, checkpoints."""
 from mindspore.train.callback import *
 from mindspore.train import callback, metrics, serialization
+from mindspore.train.amp import build_train_network, auto_mixed_precision, custom_mixed_precision, get_white_list, get_black_list
 from mindspore.train.metrics import *
 from mindspore.train.model import Model
-from mindspore.train.serialization import (save_checkpoint, load_checkpoint, load_param_into_net, check_checkpoint, export)
+from mindspore.train.serialization import (save_checkpoint, load_checkpoint, load_param_into_net, check_checkpoint, export,
+                                           load)
 from mindspore.train.loss_scale_manager import LossScaleManager, FixedLossScaleManager, DynamicLossScaleManager
+
+__all__ = [*callback.__all__, *metrics.__all__, "Model", "build_train_network", "auto_mixed_precision", "custom_mixed_precision",
+           "get_white_list", "get_black_list", "save_checkpoint", "load_checkpoint", "load_param_into_net", "check_checkpoint",
+           "export", "load", "LossScaleManager", "FixedLossScaleManager", "DynamicLossScaleManager"]
 
 
 def __getattr__(name):
-    from mindspore.ops import _names
-    return _names.missing("mindspore.train", name, globals())
+    from mindspore.ops._names import missing
+    return missing("mindspore.train", name, globals())

@@ -7,10 +7,7 @@ from mindspore.train.callback import CallbackList, RunContext, _Params
 from mindspore.train.metrics import get_metrics, Loss
 
 
-def _amp(network, level):
-    if level in ("O2", "O3"):
-        from mindspore._core import float16
-        network.to_float(float16)
+_PRECISION = ("loss_scale_manager", "keep_batchnorm_fp32")
 
 
 class Model:
@@ -22,17 +19,27 @@ class Model:
             raise ValueError("For Model.init, if 'metrics' is given, 'loss_fn' or 'eval_network' is needed.")
         self._network, self._loss_fn, self._optimizer = network, loss_fn, optimizer
         self._metric_fns, self._eval_network, self._eval_indexes = get_metrics(metrics), eval_network, eval_indexes
-        self._scale = options.get("loss_scale_manager")
-        self._train_network = self._built()
+        self._scale, self._amp_level = options.get("loss_scale_manager"), amp_level
+        self._check(options)
+        self._train_network = self._built(boost_level, {n: options[n] for n in _PRECISION if n in options})
 
-    def _built(self):
-        from mindspore.nn.wrap import WithLossCell, TrainOneStepCell
-        network = self._network
-        if self._loss_fn is not None:
-            network = WithLossCell(network, self._loss_fn)
+    def _check(self, options):
+        if self._optimizer is None and self._amp_level != "O0":
+            raise ValueError("Auto mixed precision will not work because 'optimizer' is None.Please set amp_level='O0' to disable auto mixed "
+                             "precision or set 'optimizer' not be None to use auto mixed precision.")
+        for name in options:
+            if name not in (*_PRECISION, "boost_config_dict", "acc_level"):
+                raise ValueError("The argument in 'kwargs' should be 'loss_scale_manager' or 'keep_batchnorm_fp32' or 'boost_config_dict' or "
+                                 f"'acc_level', but got '{name}'.")
+        if self._scale is not None and self._optimizer is None:
+            raise ValueError("The argument 'optimizer' can not be None when set 'loss_scale_manager'.")
+
+    def _built(self, boost_level, settings):
+        from mindspore.nn.wrap import WithLossCell
+        from mindspore.train.amp import build_train_network
         if self._optimizer is not None:
-            network = TrainOneStepCell(network, self._optimizer)
-        return network
+            return build_train_network(self._network, self._optimizer, self._loss_fn, self._amp_level, boost_level, **settings)
+        return self._network if self._loss_fn is None else WithLossCell(self._network, self._loss_fn)
 
     train_network = property(lambda self: self._train_network)
     predict_network = property(lambda self: self._network)
@@ -55,7 +62,7 @@ class Model:
     def _train(self, epochs, dataset, callbacks, initial_epoch, valid_dataset, valid_frequency):
         self._train_network.set_train(True)
         params = _Params(train_network=self._train_network, network=self._network, epoch_num=epochs, batch_num=dataset.get_dataset_size(),
-                         mode="train", loss_fn=self._loss_fn, optimizer=self._optimizer, parallel_mode="stand_alone", device_number=1,
+                         mode="train", loss_fn=self._loss_fn, loss_scale_mananger=self._scale, optimizer=self._optimizer, parallel_mode="stand_alone", device_number=1,
                          train_dataset=dataset, list_callback=callbacks, cur_step_num=0, dataset_sink_mode=False, cur_epoch_num=0)
         calls, context = CallbackList(callbacks), RunContext(params)
         params.eval_results = {}
@@ -86,7 +93,7 @@ class Model:
         if not self._metric_fns:
             raise ValueError("For Model.eval, the model argument 'metrics' can not be None or empty, you should set the argument "
                              "'metrics' for model.")
-        network = self._eval_network or WithEvalCell(self._network, self._loss_fn)
+        network = self._eval_network or WithEvalCell(self._network, self._loss_fn, self._amp_level in ("O2", "O3", "auto"))
         network.set_train(False)
         for metric in self._metric_fns.values():
             metric.clear()

@@ -2,6 +2,7 @@
 """Checkpoints in MindSpore's own file format (protocol buffers: a tag, and a tensor of dims, type and bytes), and graphs for others."""
 import os
 from mindspore import _core
+from mindspore._amp import computing_in
 from mindspore._core import Tensor, _Context, STRICT
 from mindspore.common.parameter import Parameter
 
@@ -183,15 +184,32 @@ def check_checkpoint(ckpt_file_name):
 
 # Graphs for others
 
+def _with(file_name, ending):
+    return file_name if file_name.endswith(ending) else file_name + ending
+
+
+def load(file_name, **options):
+    """MindIR is what it would read."""
+    raise NotImplementedError(f"For 'load', Gantry reads no MindIR ('{file_name}'): let MindSpore export the network with file_format='ONNX', and "
+                              f"open that file.")
+
+
 def export(net, *inputs, file_name, file_format, **options):
     """Writes the graph of a Cell: what calls Python is refused, with the lines that do."""
     import _gantry
     if file_format not in ("GANTRY", "MINDIR", "ONNX", "AIR"):
         raise ValueError(f"For 'export', 'file_format' must be one of ['AIR', 'ONNX', 'MINDIR'], but got {file_format}.")
     construct = getattr(net, "_graph_construct", None) or getattr(net, "__gantry_function__", net)
-    text = _gantry.graph_text(construct, inputs, _Context.level == STRICT)
-    if file_format != "GANTRY":
-        raise NotImplementedError(f"export: Gantry writes its own text form, file_format='GANTRY', and no {file_format}.")
-    path = file_name if file_name.endswith(".gir") else file_name + ".gir"
+    if hasattr(net, "_name_parameters"):
+        net._name_parameters()
+    with computing_in(getattr(net, "__dict__", {}).get("_amp_type", _Context.amp)):
+        if file_format == "ONNX":
+            _gantry.graph_onnx(construct, inputs, _Context.level == STRICT, os.path.abspath(_with(file_name, ".onnx")))
+            return
+        text = _gantry.graph_text(construct, inputs, _Context.level == STRICT)
+    if file_format in ("MINDIR", "AIR"):
+        raise NotImplementedError(f"For 'export', Gantry writes no {file_format}: use file_format='ONNX', whose file '{_with(file_name, '.onnx')}' "
+                                  f"other programs and Gantry open, or 'GANTRY' for its own text form.")
+    path = _with(file_name, ".gir")
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)

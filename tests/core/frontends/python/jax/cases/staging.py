@@ -46,11 +46,11 @@ for wrap in (lambda f: f, jax.jit):
 
 # What `_gantry` cannot take is an exception.
 for wrong in (lambda: _gantry.scan(len, [], [], 1, False), lambda: _gantry.branch(1, len, len), lambda: _gantry.loop(len, len, []),
-              lambda: _gantry.stage(lambda: ([], ["device"], []), (), "f"), lambda: _gantry.stage(lambda: 1, (), "f"),
-              lambda: _gantry.stage(lambda x: ([x], [1], []), (("f32", (2,), "device", "x"),), "f"),
-              lambda: _gantry.stage(lambda x: ([x], ["device"], [(7, 0)]), (("f32", (2,), "device", "x"),), "f"),
-              lambda: _gantry.stage(lambda x: ([x], ["device"], []), (("f32", (-2,), "device", "x"),), "f"),
-              lambda: _gantry.stage(len, (1,), "f")):
+              lambda: _gantry.stage(lambda: ([], ["device"], []), (), "f", []), lambda: _gantry.stage(lambda: 1, (), "f", []),
+              lambda: _gantry.stage(lambda x: ([x], [1], []), (("f32", (2,), "device", "x"),), "f", []),
+              lambda: _gantry.stage(lambda x: ([x], ["device"], [(7, 0)]), (("f32", (2,), "device", "x"),), "f", []),
+              lambda: _gantry.stage(lambda x: ([x], ["device"], []), (("f32", (-2,), "device", "x"),), "f", []),
+              lambda: _gantry.stage(len, (1,), "f", []), lambda: _gantry.stage(lambda: ([], [], []), (), "f", ())):
     try:
         wrong()
     except (TypeError, ValueError, RuntimeError):

@@ -9,4 +9,5 @@ gib = 1 << 30
 total = stats.temp_size_in_bytes + stats.argument_size_in_bytes + stats.output_size_in_bytes - stats.alias_size_in_bytes
 assert f"{stats.argument_size_in_bytes / gib:.2f}" == "2.49", stats
 assert stats.alias_size_in_bytes == stats.output_size_in_bytes, stats
-assert stats.temp_size_in_bytes / gib <= 2.11 + 0.005 and total / gib <= 4.59 + 0.01, stats
+# h and gelu (h) of each layer but the last are kept, and what tanh gave of h is not: eight arrays.
+assert stats.temp_size_in_bytes / gib <= 1.535 and total / gib <= 4.03, stats

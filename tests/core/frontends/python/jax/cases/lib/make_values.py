@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes values.json: what JAX gives for the programs. Usage: python make_values.py, by a Python that has jax and optax."""
+"""Writes values.json: what JAX gives for the programs. Usage: python make_values.py [MODULE...], by a Python that has jax and optax. With
+names of modules only their programs are run again."""
 import json
 import os
 import sys
@@ -8,7 +9,7 @@ import numpy as np
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
-from lib import edges, programs  # noqa: E402,F401
+from lib import algebra, distributions, edges, linear, optimizers, programs, rarer  # noqa: E402,F401
 
 
 def plain(array):
@@ -18,7 +19,15 @@ def plain(array):
     return [list(array.shape), [float(f"{v:.8g}") for v in array.reshape(-1).astype(np.float64)]]
 
 
-values = {name: [plain(a) for a in function()] for name, function in programs.ALL.items()}
-with open(os.path.join(HERE, "values.json"), "w") as file:
+PATH = os.path.join(HERE, "values.json")
+before = {}
+if sys.argv[1:]:
+    with open(PATH) as file:
+        before = json.load(file)
+values = {}
+for name, function in programs.ALL.items():
+    again = not sys.argv[1:] or function.__module__.split(".")[-1] in sys.argv[1:]
+    values[name] = [plain(a) for a in function()] if again else before[name]
+with open(PATH, "w") as file:
     file.write("{\n" + ",\n".join(f"{json.dumps(n)}: {json.dumps(v, separators=(',', ':'))}" for n, v in values.items()) + "\n}\n")
 print(len(values), "programs", sum(len(v) for v in values.values()), "arrays")

@@ -66,9 +66,10 @@ PLANNED = (("input = jnp.ones((DIM, DIM))", "input = jax.ShapeDtypeStruct((DIM, 
            ("jnp.ones((DIM, DIM)) for i", "jax.ShapeDtypeStruct((DIM, DIM), jnp.float32) for i"))
 
 
-def planned_step(offloaded):
-    """memory_analysis () of the step of 011 or 012 at full width, from shapes alone."""
+def planned_step(offloaded, changed=""):
+    """memory_analysis () of the step of 011 or 012 at full width, from shapes alone. @changed: run before the step is made"""
     names, _ = run("001", "011", replace=[("7168", "64")])
+    exec(changed, names)
     if offloaded:
         _, text = text_of("012")
         exec(text, names)

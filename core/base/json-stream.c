@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A tokenizer for JSON (RFC 8259) over a stream, with what real traces need: NaN and Infinity count as numbers, bytes
  * that are no UTF-8 are replaced, and a stream that ends inside an array is told apart from one that is wrong. */
-#include "profiler/json-stream.h"
+#include "core/base/json-stream.h"
 #include "core/base/error.h"
 #include <math.h>
 #include <string.h>
@@ -20,15 +20,15 @@ enum
 };
 
 void
-_gantry_json_init (JsonStream *json, GInputStream *stream, const char *what, GCancellable *cancellable)
+gantry_json_stream_init (GantryJsonStream *json, GInputStream *stream, const char *what, GCancellable *cancellable)
 {
-  *json = (JsonStream){ .stream = stream, .cancellable = cancellable, .what = what };
+  *json = (GantryJsonStream){ .stream = stream, .cancellable = cancellable, .what = what };
   json->buffer = g_malloc (BUFFER);
   json->text = g_string_sized_new (256);
 }
 
 void
-_gantry_json_clear (JsonStream *json)
+gantry_json_stream_clear (GantryJsonStream *json)
 {
   g_free (json->buffer);
   g_string_free (json->text, TRUE);
@@ -36,23 +36,23 @@ _gantry_json_clear (JsonStream *json)
 }
 
 guint64
-_gantry_json_offset (const JsonStream *json)
+gantry_json_stream_offset (const GantryJsonStream *json)
 {
   return json->before + json->at;
 }
 
-static JsonToken
-fail (JsonStream *json, GantryError code, const char *why)
+static GantryJsonToken
+fail (GantryJsonStream *json, GantryError code, const char *why)
 {
   if (json->error == NULL)
     g_set_error (&json->error, GANTRY_ERROR, code, "%s, byte %" G_GUINT64_FORMAT ": %s", json->what,
-                 _gantry_json_offset (json), why);
-  return JSON_FAILED;
+                 gantry_json_stream_offset (json), why);
+  return GANTRY_JSON_FAILED;
 }
 
 /* Returns: the next byte, which is not taken, -1 at the end or after an error */
 static int
-peek (JsonStream *json)
+peek (GantryJsonStream *json)
 {
   gssize got;
 
@@ -75,7 +75,7 @@ peek (JsonStream *json)
 }
 
 static int
-take (JsonStream *json)
+take (GantryJsonStream *json)
 {
   int byte = peek (json);
 
@@ -84,7 +84,7 @@ take (JsonStream *json)
 }
 
 static int
-peek_after_blanks (JsonStream *json)
+peek_after_blanks (GantryJsonStream *json)
 {
   int byte;
 
@@ -94,14 +94,14 @@ peek_after_blanks (JsonStream *json)
 }
 
 /* The stream ended, or failed before. */
-static JsonToken
-ended (JsonStream *json)
+static GantryJsonToken
+ended (GantryJsonStream *json)
 {
   return fail (json, GANTRY_ERROR_TRUNCATED, "the text ends here");
 }
 
 static gboolean
-take_hex (JsonStream *json, guint32 *unit)
+take_hex (GantryJsonStream *json, guint32 *unit)
 {
   *unit = 0;
   for (guint i = 0; i < 4; i++)
@@ -117,7 +117,7 @@ take_hex (JsonStream *json, guint32 *unit)
 
 /* What follows a backslash. */
 static gboolean
-take_escape (JsonStream *json)
+take_escape (GantryJsonStream *json)
 {
   static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
   guint32 unit, low;
@@ -146,18 +146,18 @@ take_escape (JsonStream *json)
 
 /* Appends what stands in the buffer up to a quote or a backslash. */
 static void
-take_plain (JsonStream *json)
+take_plain (GantryJsonStream *json)
 {
   gsize from = json->at, length;
 
   while (json->at < json->size && json->buffer[json->at] != '"' && json->buffer[json->at] != '\\')
     json->at++;
-  length = MIN (json->at - from, JSON_MOST_TEXT - MIN (json->text->len, JSON_MOST_TEXT));
+  length = MIN (json->at - from, GANTRY_JSON_MOST_TEXT - MIN (json->text->len, GANTRY_JSON_MOST_TEXT));
   g_string_append_len (json->text, (const char *) json->buffer + from, (gssize) length);
 }
 
-static JsonToken
-take_string (JsonStream *json, JsonToken token)
+static GantryJsonToken
+take_string (GantryJsonStream *json, GantryJsonToken token)
 {
   int byte;
 
@@ -175,7 +175,7 @@ take_string (JsonStream *json, JsonToken token)
       json->at++;
       if (!take_escape (json))
         return fail (json, GANTRY_ERROR_INVALID, "an escape that there is not");
-      g_string_truncate (json->text, MIN (json->text->len, JSON_MOST_TEXT));
+      g_string_truncate (json->text, MIN (json->text->len, GANTRY_JSON_MOST_TEXT));
     }
   json->at++;
   if (!g_utf8_validate_len (json->text->str, json->text->len, NULL))
@@ -187,8 +187,8 @@ take_string (JsonStream *json, JsonToken token)
   return token;
 }
 
-static JsonToken
-take_word (JsonStream *json)
+static GantryJsonToken
+take_word (GantryJsonStream *json)
 {
   static const char *const words[] = { "true", "false", "null" };
   int byte;
@@ -203,68 +203,68 @@ take_word (JsonStream *json)
     }
   for (guint i = 0; i < G_N_ELEMENTS (words); i++)
     if (strcmp (json->text->str, words[i]) == 0)
-      return JSON_WORD;
+      return GANTRY_JSON_WORD;
   byte = json->text->str[0];
   if (g_ascii_isdigit (byte) || byte == '-' || strcmp (json->text->str, "NaN") == 0
       || strcmp (json->text->str, "Infinity") == 0)
-    return JSON_NUMBER;
+    return GANTRY_JSON_NUMBER;
   return byte == 0 && peek (json) < 0 ? ended (json)
                                       : fail (json, GANTRY_ERROR_INVALID, "there should be a value here");
 }
 
-static JsonToken
-begin (JsonStream *json, gboolean object)
+static GantryJsonToken
+begin (GantryJsonStream *json, gboolean object)
 {
-  if (json->depth == JSON_MOST_DEPTH)
-    return fail (json, GANTRY_ERROR_TOO_LARGE, "nested too deep");
+  if (json->depth == GANTRY_JSON_MOST_DEPTH)
+    return fail (json, GANTRY_ERROR_TOO_LARGE, "nested more than " G_STRINGIFY (GANTRY_JSON_MOST_DEPTH) " deep");
   json->at++;
   json->in_object[json->depth++] = object;
   json->state = object ? STATE_FIRST_KEY : STATE_FIRST_VALUE;
-  return object ? JSON_BEGIN_OBJECT : JSON_BEGIN_ARRAY;
+  return object ? GANTRY_JSON_BEGIN_OBJECT : GANTRY_JSON_BEGIN_ARRAY;
 }
 
-static JsonToken
-end (JsonStream *json)
+static GantryJsonToken
+end (GantryJsonStream *json)
 {
   json->at++;
   json->depth--;
   json->state = STATE_AFTER;
-  return json->in_object[json->depth] ? JSON_END_OBJECT : JSON_END_ARRAY;
+  return json->in_object[json->depth] ? GANTRY_JSON_END_OBJECT : GANTRY_JSON_END_ARRAY;
 }
 
-static JsonToken
-take_value (JsonStream *json, int byte)
+static GantryJsonToken
+take_value (GantryJsonStream *json, int byte)
 {
   if (byte == '{' || byte == '[')
     return begin (json, byte == '{');
   json->state = STATE_AFTER;
-  return byte == '"' ? take_string (json, JSON_STRING) : take_word (json);
+  return byte == '"' ? take_string (json, GANTRY_JSON_STRING) : take_word (json);
 }
 
-static JsonToken
-take_key (JsonStream *json, int byte)
+static GantryJsonToken
+take_key (GantryJsonStream *json, int byte)
 {
   if (byte != '"')
     return fail (json, GANTRY_ERROR_INVALID, "there should be a name here");
-  if (take_string (json, JSON_KEY) == JSON_FAILED)
-    return JSON_FAILED;
+  if (take_string (json, GANTRY_JSON_KEY) == GANTRY_JSON_FAILED)
+    return GANTRY_JSON_FAILED;
   if (peek_after_blanks (json) != ':')
     return fail (json, GANTRY_ERROR_INVALID, "there should be a colon here");
   json->at++;
   json->state = STATE_VALUE;
-  return JSON_KEY;
+  return GANTRY_JSON_KEY;
 }
 
-JsonToken
-_gantry_json_next (JsonStream *json)
+GantryJsonToken
+gantry_json_stream_next (GantryJsonStream *json)
 {
   gboolean object = json->depth > 0 && json->in_object[json->depth - 1];
   int byte = peek_after_blanks (json);
 
   if (json->error != NULL)
-    return JSON_FAILED;
+    return GANTRY_JSON_FAILED;
   if (byte < 0)
-    return json->depth == 0 && json->state == STATE_AFTER ? JSON_END : ended (json);
+    return json->depth == 0 && json->state == STATE_AFTER ? GANTRY_JSON_END : ended (json);
   if (json->state == STATE_AFTER)
     {
       if (json->depth == 0)
@@ -285,26 +285,26 @@ _gantry_json_next (JsonStream *json)
 }
 
 gboolean
-_gantry_json_skip_from (JsonStream *json, JsonToken token)
+gantry_json_stream_skip_from (GantryJsonStream *json, GantryJsonToken token)
 {
   guint outside = json->depth - 1;
 
-  if (token != JSON_BEGIN_OBJECT && token != JSON_BEGIN_ARRAY)
-    return token != JSON_FAILED;
+  if (token != GANTRY_JSON_BEGIN_OBJECT && token != GANTRY_JSON_BEGIN_ARRAY)
+    return token != GANTRY_JSON_FAILED;
   while (json->depth > outside)
-    if (_gantry_json_next (json) == JSON_FAILED)
+    if (gantry_json_stream_next (json) == GANTRY_JSON_FAILED)
       return FALSE;
   return TRUE;
 }
 
 gboolean
-_gantry_json_skip (JsonStream *json)
+gantry_json_stream_skip (GantryJsonStream *json)
 {
-  return _gantry_json_skip_from (json, _gantry_json_next (json));
+  return gantry_json_stream_skip_from (json, gantry_json_stream_next (json));
 }
 
 gboolean
-_gantry_json_thousandths (const char *text, gint64 *value)
+gantry_json_thousandths (const char *text, gint64 *value)
 {
   gboolean negative = *text == '-';
   const char *p = text + negative;

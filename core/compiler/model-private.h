@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files that open a model share. */
+#pragma once
+#include "core/compiler/model.h"
+#include "core/frontends/xla/xla.h"
+
+G_BEGIN_DECLS
+
+/** Adds a file that the model is read from: before it is read. */
+void _gantry_model_add_file (GantryModel *model, const char *path);
+/** Nodes of the entry function that do work, without parameters and constants: what stands in the body of a fusion is one node to the
+ *  reader. What `info` says of a module and what the list of passes does are the same. */
+guint _gantry_count_working (const GantryModule *module);
+/** What a text of XLA says about itself, and its unknown operations, which take a walk. */
+gboolean _gantry_model_take_xla_info (GantryModel *model, GantryModule *module, const GantryXlaInfo *info,
+                                      const GantryProgress *progress, GError **error);
+/** Returns: (transfer full) (nullable): the last module of the compilation that the bindings name; @model gets the stages */
+GantryModule *_gantry_model_open_dump (GantryModel *model, GantryContext *context, const GantryProgress *progress, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The front of memory and time that was searched for, in a session file: of the program that it was found for, a row for
+ * each point. */
+#include "core/document/session-private.h"
+#include <string.h>
+
+static void
+clear_front (gpointer data)
+{
+  GantryFront *front = data;
+
+  g_free (front->program);
+  g_ptr_array_unref (front->points);
+}
+
+GantryFront *
+_gantry_front_new (const char *program, GPtrArray *points)
+{
+  GantryFront *front = g_atomic_rc_box_new0 (GantryFront);
+
+  front->program = g_strdup (program);
+  front->points = g_ptr_array_ref (points);
+  return front;
+}
+
+GantryFront *
+_gantry_front_ref (GantryFront *front)
+{
+  return front != NULL ? g_atomic_rc_box_acquire (front) : NULL;
+}
+
+void
+_gantry_front_unref (GantryFront *front)
+{
+  if (front != NULL)
+    g_atomic_rc_box_release_full (front, clear_front);
+}
+
+/* A line for each: what the columns of the table placements hold. */
+static char *
+choices_to_text (const GantryChoices *choices)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; choices != NULL && i < choices->entries->len; i++)
+    {
+      const GantryChoice *choice = &g_array_index (choices->entries, GantryChoice, i);
+
+      g_string_append_printf (text, "%016" G_GINT64_MODIFIER "x %u %u %u %u\n", choice->key, choice->node, choice->kind,
+                              choice->memory, choice->decider);
+    }
+  return g_string_free (text, FALSE);
+}
+
+/* Lines that are none are left out: a point that places less is a point all the same. */
+static GantryChoices *
+choices_of_text (const char *text)
+{
+  g_autoptr (GArray) list = g_array_new (FALSE, TRUE, sizeof (GantryChoice));
+  GantryChoices *choices = gantry_choices_new ();
+
+  for (const char *line = text; *line != '\0'; line += strcspn (line, "\n"), line += *line == '\n')
+    {
+      GantryChoice choice = { 0 };
+      guint64 values[4] = { 0 };
+      char *end;
+      guint n = 0;
+
+      choice.key = g_ascii_strtoull (line, &end, 16);
+      for (; n < G_N_ELEMENTS (values) && *end == ' ' && g_ascii_isdigit (end[1]); n++)
+        values[n] = g_ascii_strtoull (end + 1, &end, 10);
+      if (n < G_N_ELEMENTS (values))
+        continue;
+      choice.node = (guint32) MIN (values[0], G_MAXUINT32);
+      choice.kind = (guint8) MIN (values[1], GANTRY_N_PLACEMENTS - 1);
+      choice.memory = (guint8) MIN (values[2], GANTRY_N_MEMORY_KINDS - 1);
+      choice.decider = (guint8) MIN (values[3], GANTRY_DECIDED_BY_SOLVER);
+      g_array_append_val (list, choice);
+    }
+  gantry_choices_set_many (choices, (const GantryChoice *) (gpointer) list->data, list->len);
+  return choices;
+}
+
+static gboolean
+save_point (sqlite3 *db, sqlite3_stmt *statement, guint position, const char *program, const GantryVariant *point,
+            GError **error)
+{
+  g_autofree char *placements = choices_to_text (point->choices);
+
+  sqlite3_clear_bindings (statement);
+  sqlite3_bind_int64 (statement, 1, position);
+  _gantry_bind_text (statement, 2, program);
+  _gantry_bind_text (statement, 3, point->name);
+  sqlite3_bind_int64 (statement, 4, (gint64) point->limit);
+  _gantry_bind_figures (statement, 5, 14, &point->figures);
+  if (point->gap >= 0)
+    sqlite3_bind_double (statement, 12, point->gap);
+  _gantry_bind_text (statement, 13, placements);
+  return _gantry_session_step (db, statement, error);
+}
+
+gboolean
+_gantry_session_save_front (sqlite3 *db, const GantryFront *front, GError **error)
+{
+  g_autoptr (sqlite3_stmt) statement = NULL;
+
+  if (!_gantry_session_exec (db, "DELETE FROM front", error))
+    return FALSE;
+  statement = _gantry_session_prepare (db, "INSERT INTO front VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", error);
+  for (guint i = 0; statement != NULL && i < front->points->len; i++)
+    if (!save_point (db, statement, i, front->program, g_ptr_array_index (front->points, i), error))
+      return FALSE;
+  return statement != NULL;
+}
+
+static GantryVariant *
+load_point (sqlite3_stmt *row)
+{
+  g_autofree char *name = _gantry_column_text (row, 1), *placements = _gantry_column_text (row, 11);
+  GantryVariant *point = _gantry_variant_new (name);
+
+  point->by = GANTRY_DECIDED_BY_SOLVER;
+  point->predicted = TRUE;
+  point->limit = (guint64) sqlite3_column_int64 (row, 2);
+  _gantry_column_figures (row, 3, 12, &point->figures);
+  point->gap = sqlite3_column_type (row, 10) != SQLITE_NULL ? sqlite3_column_double (row, 10) : -1;
+  point->choices = choices_of_text (placements);
+  return point;
+}
+
+gboolean
+_gantry_session_load_front (sqlite3 *db, GantryFront **front, GError **error)
+{
+  g_autoptr (GPtrArray) points = _gantry_variants_new ();
+  g_auto (GantrySessionRows) rows = { .db = db };
+  g_autofree char *program = NULL, *query = NULL, *figures = _gantry_session_figures (db, "front");
+  GError *own = NULL;
+
+  *front = NULL;
+  if (!_gantry_session_has (db, "front", "placements"))
+    return TRUE;
+  query = g_strconcat ("SELECT program, name, limit_bytes, peak_bytes, temp_bytes, host_bytes, copied_bytes, step_us,"
+                       " recompute_us, stall_us, gap, placements, ", figures, " FROM front ORDER BY position", NULL);
+  _gantry_rows_begin (&rows, db, "front", query, &own);
+  while (own == NULL && _gantry_rows_next (&rows, &own))
+    {
+      if (program == NULL)
+        program = _gantry_column_text (rows.statement, 0);
+      g_ptr_array_add (points, load_point (rows.statement));
+    }
+  if (own != NULL)
+    {
+      g_propagate_error (error, own);
+      return FALSE;
+    }
+  if (points->len > 0)
+    *front = _gantry_front_new (program, points);
+  return TRUE;
+}

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Diagonals, parts of tensors that are set, norms of matrices, and what else is made of a few operations."""
+import builtins as _builtins
+import math as _math
+from mindspore import _amp, _core
+from mindspore._core import Tensor, add, sub, mul, div, convert, int64
+from mindspore.ops import _array as _a, _elementwise as _e, _gather as _g, _linear as _l, _neural as _n, _reduction as _r, _special as _s
+from mindspore.ops._neural import _reduced, _tuple
+
+
+def _one_diagonal(name, k):
+    k = k.tolist() if isinstance(k, Tensor) else k
+    if isinstance(k, (tuple, list)):
+        if len(k) == 2 and k[0] != k[1]:
+            raise NotImplementedError(f"For '{name}', a band of several diagonals is not supported: {k}")
+        k = k[0]
+    return int(k)
+
+
+def matrix_diag(x, k=0, num_rows=-1, num_cols=-1, padding_value=0, align="RIGHT_LEFT"):
+    k = _one_diagonal("matrix_diag", k)
+    made = _l.diag_embed(x, k)
+    rows, columns = (made.shape[-1] if int(n) == -1 else int(n) for n in (num_rows, num_cols))
+    n = made.shape[-1]
+    if (rows, columns) != (n, n):
+        made = _a.pad(made, (0, columns - n, 0, rows - n)) if columns >= n and rows >= n else made[..., :rows, :columns]
+    if isinstance(padding_value, Tensor) or padding_value:
+        on = _core.compare("EQ", sub(_a._iota((rows, columns), 1), _a._iota((rows, columns), 0)), k)
+        made = _core.select(_core.broadcast_to(on, made.shape), made, padding_value)
+    return made
+
+
+def matrix_diag_part(x, k, padding_value, align="RIGHT_LEFT"):
+    return _a.diagonal(x, _one_diagonal("matrix_diag_part", k), -2, -1)
+
+
+def matrix_set_diag(x, diagonal, k=0, align="RIGHT_LEFT"):
+    return diagonal_scatter(x, diagonal, _one_diagonal("matrix_set_diag", k), -2, -1)
+
+
+def diagonal_scatter(input, src, offset=0, dim1=0, dim2=1):
+    last = (input.ndim - 2, input.ndim - 1)
+    moved = (dim1 % input.ndim, dim2 % input.ndim) != last
+    x = _a.movedim(input, (dim1, dim2), (-2, -1)) if moved else input
+    rows, columns = x.shape[-2:]
+    wide = _a.pad(src, (max(offset, 0), columns - src.shape[-1] - max(offset, 0)))  # one value for each column
+    on = _core.compare("EQ", sub(_a._iota((rows, columns), 1), _a._iota((rows, columns), 0)), offset)
+    made = _core.select(_core.broadcast_to(on, x.shape), _core.broadcast_to(_core.reshape(wide, wide.shape[:-1] + (1, columns)), x.shape), x)
+    return _a.movedim(made, (-2, -1), (dim1, dim2)) if moved else made
+
+
+def select_scatter(input, src, axis, index):
+    from mindspore import _index
+    return _index.set(input, (slice(None),) * (axis % input.ndim) + (index,), src)
+
+
+def slice_scatter(input, src, axis=0, start=None, end=None, step=1):
+    from mindspore import _index
+    return _index.set(input, (slice(None),) * (axis % input.ndim) + (slice(start, end, step),), src)
+
+
+def vector_norm(x, ord=2, axis=None, keepdims=False, *, dtype=None):
+    return _r.norm(x, ord, axis, keepdims, dtype=dtype)
+
+
+def matrix_norm(A, ord="fro", axis=(-2, -1), keepdims=False, *, dtype=None):
+    x = A if dtype is None else convert(A, _core.as_type(dtype))
+    if ord == "fro":
+        return _e.sqrt(_core.reduce("add", _e.square(x), tuple(axis), keepdims))
+    if ord in (1, -1, float("inf"), -float("inf")):
+        first, second = (a % x.ndim for a in axis)
+        if ord in (float("inf"), -float("inf")):
+            first, second = second, first
+        sums = _core.reduce("add", _e.abs(x), first, True)
+        best = _core.reduce("max" if ord > 0 else "min", sums, second, True)
+        return best if keepdims else _a.squeeze(best, (first, second))
+    raise NotImplementedError(f"For 'matrix_norm', the order {ord!r} is not supported: 'fro', 1, -1, inf, -inf")
+
+
+def pdist(input, p=2.0):
+    n = input.shape[-2]
+    pairs = [(i, j) for i in _builtins.range(n) for j in _builtins.range(i + 1, n)]
+    left, right = (_g.gather(input, Tensor([pair[e] for pair in pairs], int64), input.ndim - 2) for e in (0, 1))
+    return _r.norm(sub(left, right), p, -1)
+
+
+def mvlgamma(input, p):
+    made = _s.lgamma(input)
+    for j in _builtins.range(2, p + 1):
+        made = add(made, _s.lgamma(add(input, (1 - j) / 2)))
+    return add(made, p * (p - 1) / 4 * _math.log(_math.pi))
+
+
+def multilabel_margin_loss(input, target, reduction="mean"):
+    single = input.ndim == 1
+    x, t = (_core.reshape(v, (1, -1)) if single else v for v in (input, target))
+    t = convert(t, int64)
+    valid = _core.compare("GE", _core.reduce("min", _core.select(  # until the first -1
+        _core.broadcast_to(_core.reshape(_core.compare("LE", _a._iota((t.shape[1],) * 2, 1), _a._iota((t.shape[1],) * 2, 0)),
+                                         (1,) + (t.shape[1],) * 2), (t.shape[0],) + (t.shape[1],) * 2),
+        _core.broadcast_to(_core.reshape(t, (t.shape[0], 1, t.shape[1])), (t.shape[0],) + (t.shape[1],) * 2), 0), 2), 0)
+    at = _e.maximum(t, 0)
+    hot = _core.select(_core.reshape(valid, valid.shape + (1,)), convert(_core.compare("EQ", _core.reshape(at, at.shape + (1,)),
+                       _core.reshape(_a._iota((x.shape[1],), 0), (1, 1, -1))), x.dtype), 0.0)
+    own = _core.compare("GT", _core.reduce("max", hot, 1), 0.0)
+    gap = sub(1.0, sub(_core.reshape(_g.gather_elements(x, 1, at), at.shape + (1,)), _core.reshape(x, (x.shape[0], 1, -1))))
+    counted = _e.logical_and(_core.reshape(valid, valid.shape + (1,)), _e.logical_not(_core.reshape(own, (own.shape[0], 1, -1))))
+    loss = div(_core.reduce("add", _core.select(counted, _e.maximum(gap, 0.0), 0.0), (1, 2)), float(x.shape[1]))
+    return _core.reshape(loss, ()) if single else _reduced(loss, reduction)
+
+
+def fills(x, value):
+    return _core.full(x.shape, value, x.dtype)
+
+
+def eps(x):
+    bits = {"f16": 10, "bf16": 7, "f32": 23, "f64": 52}[x.element]
+    return _core.full(x.shape, 2.0 ** -bits, x.dtype)
+
+
+def pows(input, exponent):
+    return _e.pow(input, exponent)
+
+
+def soft_shrink(input, lambd=0.5):
+    return _n.softshrink(input, lambd)
+
+
+def swiglu(x, dim=-1):
+    a, b = _a.chunk(x, 2, dim)
+    return mul(_n.silu(a), b)
+
+
+def conv_transpose2d(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1):
+    return _n.conv_transpose(input, weight, bias, stride, "pad", padding, output_padding, dilation, groups)
+
+
+def conv3d_transpose(inputs, weight, pad_mode="valid", padding=0, stride=1, dilation=1, group=1, output_padding=0):
+    return _n.conv_transpose(inputs, weight, None, stride, pad_mode, padding, output_padding, dilation, group)
+
+
+def col2im(input_x, output_size, kernel_size, dilation, padding_value, stride):
+    kernel = _tuple(kernel_size, 2)
+    n, c = input_x.shape[:2]
+    return _n.fold(_core.reshape(input_x, (n, c * kernel[0] * kernel[1], -1)), output_size, kernel, dilation, padding_value, stride)
+
+
+def batch_to_space_nd(input_x, block_shape, crops):
+    blocks = [block_shape] * (input_x.ndim - 2) if isinstance(block_shape, int) else list(block_shape)
+    m, first = len(blocks), input_x.ndim - len(blocks)
+    rest, n = input_x.shape[1:], input_x.shape[0] // _math.prod(blocks)
+    x = _core.reshape(input_x, tuple(blocks) + (n,) + rest)
+    order = list(_builtins.range(m, m + first))
+    for i in _builtins.range(m):
+        order += [m + first + i, i]
+    shape = (n,) + rest[:first - 1] + tuple(s * b for s, b in zip(input_x.shape[first:], blocks))
+    x = _core.reshape(_core.transpose(x, tuple(order)), shape)
+    cut = tuple(slice(int(low), size - int(high)) for (low, high), size in zip(crops, shape[first:]))
+    return x[(slice(None),) * first + cut]
+
+
+def mirror_pad(input_x, paddings, mode):
+    paddings = paddings.tolist() if isinstance(paddings, Tensor) else paddings
+    for axis, (low, high) in enumerate(paddings):
+        skip, n = (1 if mode == "REFLECT" else 0), input_x.shape[axis]
+        places = [skip + low - 1 - i for i in _builtins.range(low)] + list(_builtins.range(n)) + [n - 1 - skip - i for i in _builtins.range(high)]
+        if low or high:
+            input_x = _g.gather(input_x, Tensor(places, int64), axis)
+    return input_x
+
+
+_amp.listed(globals())
+__all__ = ["matrix_diag", "matrix_diag_part", "matrix_set_diag", "diagonal_scatter", "select_scatter", "slice_scatter", "vector_norm",
+           "matrix_norm", "pdist", "mvlgamma", "multilabel_margin_loss", "fills", "eps", "pows", "soft_shrink", "swiglu",
+           "conv_transpose2d", "conv3d_transpose", "col2im", "batch_to_space_nd", "mirror_pad"]

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The dialect "aten": finds the rule of an operation, checks what no rule could do, runs it, and holds what it gives against
+ * the types that the archive has. */
+#include "core/frontends/torch/lower-private.h"
+#include "core/base/asks.h"
+
+static const AtenRule *const families[] = {
+  gantry_aten_elementwise_rules, gantry_aten_activation_rules, gantry_aten_movement_rules,
+  gantry_aten_create_rules,      gantry_aten_index_rules,      gantry_aten_contraction_rules,
+  gantry_aten_reduce_rules,      gantry_aten_norm_rules,       gantry_aten_pool_rules,
+};
+
+static const AtenRule *
+find_rule (const char *op_name)
+{
+  g_autofree char *name = gantry_torch_base_name (op_name);
+  const char *overload = strrchr (op_name, '.');
+  gsize n = strlen (name);
+
+  /* Overloads that write to an argument `out` say so at the end. */
+  if (!g_str_has_prefix (op_name, TORCH_DIALECT ".") || strcmp (overload, ".out") == 0
+      || g_str_has_suffix (overload, "_out"))
+    return NULL;
+  if (gantry_torch_is_in_place (name) && name[n - 2] != '_')
+    name[n - 1] = '\0';
+  for (guint i = 0; i < G_N_ELEMENTS (families); i++)
+    for (const AtenRule *rule = families[i]; rule->name != NULL; rule++)
+      if (strcmp (rule->name, name) == 0)
+        return rule;
+  return NULL;
+}
+
+/* What asserts or names a thing has no result, and so no meaning that is needed. */
+gboolean
+gantry_torch_knows_operation (const char *op_name)
+{
+  return find_rule (op_name) != NULL || g_str_has_prefix (op_name, TORCH_DIALECT "._assert_")
+         || g_str_has_prefix (op_name, TORCH_DIALECT ".sym_") || strcmp (op_name, "higher_order.with_effects") == 0;
+}
+
+void
+gantry_aten_refuse (AtenLower *l, const char *format, ...)
+{
+  g_autofree char *why = NULL;
+  va_list arguments;
+
+  va_start (arguments, format);
+  why = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  if (!l->failed)
+    gantry_builder_fail (l->b, GANTRY_ERROR_UNSUPPORTED, "%s", why);
+  l->failed = TRUE;
+}
+
+static gboolean
+check_type (AtenLower *l, const GantryType *type, const char *what, guint i)
+{
+  if (type->kind != GANTRY_TYPE_TENSOR)
+    gantry_aten_refuse (l, "the type of %s %u is not known", what, i);
+  else if (!gantry_element_is_compiled ((GantryElementType) type->element))
+    gantry_aten_refuse (l, "element type %s of %s %u is not compiled",
+                        gantry_element_name ((GantryElementType) type->element), what, i);
+  for (guint k = 0; !l->failed && k < type->rank; k++)
+    if (GANTRY_DIM_IS_SYMBOL (type->dims[k]))
+      {
+        const char *name = gantry_context_string (l->context, GANTRY_DIM_SYMBOL_ID (type->dims[k]));
+
+        gantry_aten_refuse (l, "dimension '%s' is not bound: " GANTRY_ASKS_SIZE " it", name);
+      }
+    else if (!GANTRY_DIM_IS_STATIC (type->dims[k]))
+      gantry_aten_refuse (l, "a size of %s %u is not known: it follows from one that is not bound, or from data", what,
+                          i);
+  return !l->failed;
+}
+
+static guint32
+declared_id (AtenLower *l, guint i)
+{
+  if (gantry_context_type (l->context, l->node->type)->kind == GANTRY_TYPE_TUPLE)
+    return gantry_context_tuple_member (l->context, l->node->type, i);
+  return i == 0 ? l->node->type : 0;
+}
+
+static gboolean
+check_arguments (AtenLower *l)
+{
+  const char *open = gantry_aten_string (l, TORCH_UNRESOLVED, NULL);
+
+  if (open != NULL)
+    gantry_aten_refuse (l, "argument '%s' is computed when it runs: from data, or from a size that is not bound", open);
+  return !l->failed;
+}
+
+static gboolean
+check_types (AtenLower *l)
+{
+  for (guint i = 0; i < l->n_in; i++)
+    if (l->in[i] == 0 || !check_type (l, gantry_aten_type (l, l->in[i]), "operand", i))
+      return FALSE;
+  /* Of several results, those that nothing uses have no type. */
+  for (guint i = 0; i < l->n_out; i++)
+    if ((l->n_out == 1 || declared_id (l, i) != 0)
+        && !check_type (l, gantry_context_type (l->context, declared_id (l, i)), "result", i))
+      return FALSE;
+  return TRUE;
+}
+
+/* The results in the element types that the archive has; a rule that gives another shape has misread the arguments. */
+static void
+finish_results (AtenLower *l)
+{
+  for (guint i = 0; i < l->n_out && !l->failed; i++)
+    if (l->out[i] != 0 && declared_id (l, i) != 0)
+      {
+        const GantryType *declared = gantry_aten_declared (l, i);
+
+        l->out[i] = gantry_builder_convert (l->b, l->out[i], (GantryElementType) declared->element);
+        if (l->out[i] != 0 && !gantry_type_same_shape (gantry_aten_type (l, l->out[i]), declared))
+          {
+            g_autofree char *given = gantry_context_type_text (l->context, gantry_builder_type (l->b, l->out[i]));
+            g_autofree char *wanted = gantry_context_type_text (l->context, declared_id (l, i));
+
+            gantry_aten_refuse (l, "these arguments give %s, and the archive says %s", given, wanted);
+          }
+      }
+}
+
+static gboolean
+lower (GantryBuilder *b, const GantryModule *source, const GantryNode *node, const guint32 *operands, guint32 *results,
+       guint n_results, GError **error)
+{
+  g_autoptr (GantryArena) arena = gantry_arena_new ();
+  AtenLower l = { .b = b,
+                  .context = gantry_builder_context (b),
+                  .node = node,
+                  .op = gantry_node_op_name (source, node),
+                  .in = operands,
+                  .n_in = node->n_operands,
+                  .out = results,
+                  .n_out = n_results,
+                  .arena = arena };
+  GError *failure = NULL;
+
+  memset (results, 0, sizeof *results * n_results);
+  l.rule = find_rule (l.op);
+  if (l.rule == NULL)
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "%s: no lowering", l.op);
+      return FALSE;
+    }
+  if (check_types (&l) && check_arguments (&l))
+    {
+      l.rule->lower (&l);
+      finish_results (&l);
+    }
+  if (!gantry_builder_check (b, &failure))
+    {
+      /* Arguments that do not fit are the archive's, but only this operation is out. */
+      failure->code = failure->code == GANTRY_ERROR_INVALID ? GANTRY_ERROR_UNSUPPORTED : failure->code;
+      gantry_error_say_whose (&failure, l.op);
+      g_propagate_error (error, failure);
+      return FALSE;
+    }
+  if (n_results == 1 && results[0] == 0)
+    {
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
+                   "%s: an argument is missing or of a kind that is not known", l.op);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+static GantryOpClass
+classify (const char *op_name)
+{
+  const AtenRule *rule = find_rule (op_name);
+
+  return rule != NULL ? rule->op_class : GANTRY_CLASS_OTHER;
+}
+
+const GantryDialect *
+gantry_torch_dialect (void)
+{
+  static const GantryDialect dialect = { TORCH_DIALECT, lower, classify };
+
+  return &dialect;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One quantity, one figure: what plan, solve and run say of the same bytes and times, in text and in JSON. */
+#include "tests/app/cli/step-test.h"
+#include "core/base/format.h"
+#include <string.h>
+
+static gboolean
+known (JsonNode *node)
+{
+  return json_object_get_boolean_member (json_node_get_object (node), "sizes_known");
+}
+
+/* What kernels need that were made otherwise than those of a run without options says nothing of such a run. */
+static void
+test_conditions (StepPlace *place, gconstpointer data)
+{
+  static const char *const otherwise[] = { "--no-library", "--threads=1023", "--instructions=sse4", "--quick-compile", "--device=grid" };
+  g_autoptr (JsonNode) made = step_make (place, "mlp.gir");
+  g_autofree char *out = g_build_filename (place->folder, "ran.gantry", NULL), *all = NULL;
+  g_autoptr (JsonNode) usual = NULL, after = NULL;
+  g_autoptr (CliResult) after_usual = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (otherwise); i++)
+    {
+      g_autoptr (JsonNode) ran = step_ask (place, "run", otherwise[i], "--runs", "1", "--warmup", "0", "-o", out, NULL);
+      g_autoptr (CliResult) result = cli_run ("plan", "--json", out, NULL);
+      g_autoptr (JsonNode) plan = NULL;
+
+      cli_assert_status (result, 0);
+      plan = cli_json (result);
+      g_assert_false (known (plan));
+      g_assert_cmpint (step_part (plan, "context and code"), ==, 0);
+      g_assert_cmpint (step_part (ran, "context and code"), >, 0);
+    }
+  all = g_strdup_printf ("--threads=%u", g_get_num_processors ());
+  usual = step_ask (place, "run", all, "--runs", "1", "--warmup", "0", "-o", out, NULL);
+  after_usual = cli_run ("plan", "--json", out, NULL);
+  after = cli_json (after_usual);
+  g_assert_true (known (after));
+  g_assert_cmpint (step_number (after, "lower_bound_bytes"), ==, step_number (usual, "lower_bound_bytes"));
+  g_assert_cmpint (step_number (after, "peak_bytes"), ==, step_number (usual, "planned_bytes"));
+}
+
+/* A size that a search fits a program into is one that a run fits into, too: both count the code, here most of it. */
+static void
+test_fit (StepPlace *place, gconstpointer data)
+{
+  g_autoptr (JsonNode) made = step_make (place, "mlp.gir");
+  g_autofree char *out = g_build_filename (place->folder, "fits.gantry",
+                                           NULL), *size = NULL, *limit = NULL, *tight = NULL;
+  g_autoptr (JsonNode) solved = NULL, ran = step_ask (place, "run", "--runs", "1", "--warmup", "0", NULL), again = NULL;
+  g_autoptr (CliResult) result = NULL, refused = NULL;
+  JsonObject *solution;
+
+  size = g_strdup_printf ("--fit=%" G_GINT64_FORMAT, step_number (ran, "planned_bytes"));
+  limit = g_strdup_printf ("--limit=%" G_GINT64_FORMAT, step_number (ran, "planned_bytes"));
+  solved = step_ask (place, "solve", size, "--seconds", "5", "-o", out, NULL);
+  solution = json_object_get_object_member (json_node_get_object (solved), "solution");
+  g_assert_true (json_object_get_boolean_member (solution, "sizes_known"));
+  g_assert_cmpint (json_object_get_int_member (solution, "peak_bytes"), ==, step_number (solved, "peak_bytes"));
+  result = cli_run ("run", "--json", "--runs", "1", "--warmup", "0", limit, out, NULL);
+  cli_assert_status (result, 0);
+  again = cli_json (result);
+  g_assert_cmpint (step_number (again, "planned_bytes"), ==, step_number (solved, "peak_bytes"));
+  /* Values alone would fit. */
+  g_assert_cmpint (step_number (made, "peak_bytes"), <, step_part (ran, "context and code"));
+  tight = g_strdup_printf ("--fit=%" G_GINT64_FORMAT, step_part (ran, "context and code"));
+  refused = cli_run ("solve", tight, "--seconds", "5", place->step, NULL);
+  cli_assert_status (refused, 1);
+}
+
+/* Planned and touched mean the device's memory, as the limit does; what is of the host, or of both, says so. */
+static void
+test_host_apart (StepPlace *place, gconstpointer data)
+{
+  g_autoptr (JsonNode) made = step_make (place, "mlp.gir");
+  g_autoptr (JsonNode) ran = step_ask (place, "run", "--steps", "1", "--rules", "* offload", NULL);
+  g_autoptr (CliResult) text = cli_run ("run", "--steps=1", "--rules=* offload", place->step, NULL);
+  JsonObject *memory = json_object_get_object_member (json_node_get_object (ran), "memory");
+  gint64 host = json_object_get_int_member (memory,
+                                            "planned_host_bytes"), touched = json_object_get_int_member (memory,
+                                                                                                         "touched_bytes");
+  g_autofree char *planned_text = gantry_format_bytes ((guint64) step_number (ran, "planned_bytes"));
+  g_autofree char *host_text = gantry_format_bytes ((guint64) host);
+  g_autofree char *line = g_strdup_printf ("%s planned and %s of host memory\n", planned_text, host_text);
+
+  g_assert_cmpint (host, >, 0);
+  g_assert_cmpint (host, ==, step_number (ran, "host_planned_bytes"));
+  g_assert_cmpint (json_object_get_int_member (memory, "planned_bytes"), ==, step_number (ran, "planned_bytes"));
+  g_assert_cmpint (json_object_get_int_member (memory, "planned_all_bytes"), ==, step_number (ran,
+                                                                                              "planned_bytes") + host);
+  g_assert_cmpint (touched, ==, step_number (ran, "peak_bytes"));
+  g_assert_cmpint (json_object_get_int_member (memory, "touched_all_bytes"), ==,
+                   touched + json_object_get_int_member (memory, "touched_host_bytes"));
+  g_assert_nonnull (strstr (text->out, line));
+}
+
+/* Both plans of a run that is planned again count what the kernels need: the second is the one that ran. */
+static void
+test_replan_peak (StepPlace *place, gconstpointer data)
+{
+  g_autoptr (JsonNode) made = step_make (place, "mlp.gir");
+  g_autoptr (JsonNode) ran = step_ask (place, "run", "--replan", "--no-library", NULL);
+  JsonObject *changes = json_object_get_object_member (json_node_get_object (ran), "changes");
+
+  g_assert_true (json_object_get_boolean_member (changes, "sizes_before_known"));
+  g_assert_cmpint (json_object_get_int_member (changes, "peak_after_bytes"), ==, step_number (ran, "planned_bytes"));
+  g_assert_cmpint (json_object_get_int_member (changes, "peak_before_bytes"), >=, step_part (ran, "context and code"));
+}
+
+/* What is predicted for another machine is not shown as what was predicted of this run. */
+static void
+test_elsewhere (StepPlace *place, gconstpointer data)
+{
+  g_autofree char *target = g_strconcat ("--target=", g_getenv ("GANTRY_SOURCE_ROOT"), "/data/targets/h200.target",
+                                         NULL);
+  g_autofree char *threads = g_strdup_printf ("--threads=%u", g_get_num_processors () + 1);
+  const char *const options[][2] = { { target, "H200, stated rates" }, { threads, "cpu, " }, { "--device=grid", "cpu, " } };
+  g_autoptr (JsonNode) made = step_make (place, "mlp.gir"), here = step_ask (place, "run", "--runs=1", NULL);
+
+  g_assert_false (json_object_get_boolean_member (json_node_get_object (here), "predicted_elsewhere"));
+  for (guint i = 0; i < G_N_ELEMENTS (options); i++)
+    {
+      g_autoptr (JsonNode) ran = step_ask (place, "run", "--runs=1", options[i][0], NULL);
+      g_autoptr (CliResult) text = cli_run ("run", "--runs=1", options[i][0], place->step, NULL);
+
+      g_assert_true (json_object_get_boolean_member (json_node_get_object (ran), "predicted_elsewhere"));
+      g_assert_true (g_str_has_prefix (json_object_get_string_member (json_node_get_object (ran), "predicted_for"),
+                                       options[i][1]));
+      g_assert_nonnull (strstr (text->out, "which is not what ran"));
+      g_assert_null (strstr (text->out, "; predicted "));
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+#define ADD(name, function) \
+  g_test_add ("/cli/figures/" name, StepPlace, NULL, step_place_set_up, function, step_place_tear_down)
+  ADD ("conditions", test_conditions);
+  ADD ("fit", test_fit);
+  ADD ("host-apart", test_host_apart);
+  ADD ("replan-peak", test_replan_peak);
+  ADD ("elsewhere", test_elsewhere);
+  return g_test_run ();
+}
