@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Models of the data folder, every one of them, as compiled gradient programs: loss and the gradient of every weight are
- * those that JAX computes in double precision (tests/fixtures/gradients), within 1e-4 of the gradient's norm; and as far as the relus
- * and max pools move it that rounding decides, which the fixture says of each gradient ("open": of single decisions by open_decisions.py,
- * of millions by how far rounding was seen to move it, onnx_jax.py). That only rounding does so is known from the same programs in f64,
- * within 6e-9 of JAX (double.py). Where the last layers have no such decision before the loss, it is nothing or 1e-5 and less. */
+ * those that JAX computes in double precision (tests/fixtures/gradients), within 1e-4 of the gradient's norm; and as far as
+ * the relus and max pools move it that rounding decides, which the fixture says of each gradient ("open": the sum over all
+ * such decisions by open_decisions.py, of some models how far rounding was seen to move it, onnx_jax.py). That only rounding
+ * does so is known from the same programs in f64, within 6e-9 of JAX (double.py). Where the last layers have no such decision
+ * before the loss, it is nothing or 1e-5 and less. */
 #include "core/autodiff/autodiff.h"
 #include "core/compiler/compiler.h"
 #include "tests/app/cli/cli-test.h"
