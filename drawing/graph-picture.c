@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a function of a module to boxes, edges and groups, and through the layout to a picture. Linear in nodes
  * and edges, apart from the layout. */
-#include "core/base/error.h"
-#include "core/ir/operation.h"
 #include "drawing/graph-picture-private.h"
+#include "core/base/error.h"
+#include "core/graph/operation.h"
 #include "drawing/graph-scopes.h"
 #include <math.h>
 #include <string.h>

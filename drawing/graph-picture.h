@@ -3,7 +3,7 @@
  * worker thread, painted by graph-painter.h. */
 #pragma once
 #include "core/base/progress.h"
-#include "core/ir/module.h"
+#include "core/graph/module.h"
 #include "drawing/layout/layout.h"
 #include "drawing/scene.h"
 

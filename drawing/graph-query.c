@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Looking at a finished picture: what is where, what belongs to what, walking and searching. */
-#include "core/ir/operation.h"
+#include "core/graph/operation.h"
 #include "drawing/graph-picture-private.h"
 #include <math.h>
 #include <string.h>

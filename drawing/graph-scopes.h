@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tree of scopes of a function: which exist, which are inside which, how many nodes each holds. */
 #pragma once
-#include "core/ir/module.h"
+#include "core/graph/module.h"
 
 G_BEGIN_DECLS
 

@@ -14,6 +14,7 @@ typedef struct
   const GantryTimeModel *model;
   const GantryTimeView *view;
   guint64 limit;    /* 0: none */
+  const char *difference; /* (nullable): of the run, from the plan */
   double top_bytes; /* at the top of the axis */
   float y0, height; /* of the axis */
   guint n_pixels;
@@ -232,7 +233,7 @@ find_peaks (const Curve *c, Peak *planned, Peak *measured)
   planned->bytes = (double) planned_peak (plan);
   if (model->run != NULL && model->run->peak_bytes > 0)
     {
-      const char *difference = gantry_run_result_difference (model->run, plan->steps, plan->n_steps);
+      const char *difference = c->difference != NULL ? c->difference : gantry_run_result_difference (model->run, plan->steps, plan->n_steps);
 
       measured->time = measured_peak (model, &measured->bytes);
       gantry_memory_peak_texts (planned_peak (plan), plan->sizes_known, (guint64) measured->bytes, c->limit, &size, &seen);
@@ -264,7 +265,8 @@ paint_peaks (Curve *c)
 static Curve
 curve_of (GantryScene *scene, const GantryTimeModel *model, const GantryTimeView *view, const GantryTimeState *state)
 {
-  Curve c = { scene, model, view, state != NULL ? state->limit : 0, 1, TOP, MAX (scene->height - TOP - BOTTOM, 10),
+  Curve c = { scene, model, view, state != NULL ? state->limit : 0,
+              state != NULL ? state->difference : NULL, 1, TOP, MAX (scene->height - TOP - BOTTOM, 10),
               (guint) MAX (scene->width - GANTRY_AXIS_LEFT - GANTRY_AXIS_RIGHT, 1), { { 0 }, NULL } };
 
   c.top_bytes = (double) MAX (model->most_bytes, MIN (c.limit, 4 * model->most_bytes)) * 1.15 + 1;

@@ -85,6 +85,7 @@ typedef struct
   GHashTable *selected; /* node ids */
   gint64 cursor;        /* ns, -1: none */
   guint64 limit;        /* bytes of device memory, 0: none */
+  const char *difference; /* (nullable): in what way the run is not of the plan; of one that only did something else it is known without */
 } GantryTimeState;
 
 void gantry_paint_timeline (GantryScene *scene, const GantryTimeModel *model, const GantryTimeView *view,

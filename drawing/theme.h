@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Colours by role, light and dark, and widths of text without a font at hand. */
 #pragma once
-#include "core/ir/operation.h"
+#include "core/graph/operation.h"
 
 G_BEGIN_DECLS
 

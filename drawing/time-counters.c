@@ -49,18 +49,27 @@ leave_out_others (const GantryTimeModel *model, const GantryTimeView *view, guin
     }
 }
 
+/* What the top of a counter's curve stands for. (transfer full) */
+static char *
+scale_text (const char *name, double top)
+{
+  g_autofree char *bytes = g_str_has_suffix (name, "(bytes)") ? gantry_format_bytes ((guint64) MAX (top, 0)) : NULL;
+
+  return bytes != NULL ? g_strdup_printf ("to %s", bytes) : g_strdup_printf ("to %.4g", top);
+}
+
 static void
 paint_one (GantryScene *scene, const GantryTimeModel *model, const GantryTimeView *view, guint counter, float y)
 {
   guint n = (guint) MAX (scene->width - GANTRY_AXIS_LEFT - GANTRY_AXIS_RIGHT, 1);
   g_autofree GantryCurvePixel *pixels = g_new0 (GantryCurvePixel, n);
   double top = top_of (model, counter);
-  g_autofree char *scale = g_strdup_printf ("to %.4g", top);
+  const char *name = gantry_recording_counter_name (model->run->recording, counter);
+  g_autofree char *scale = scale_text (name, top);
 
   gantry_scene_fill (scene, 0, y, GANTRY_AXIS_LEFT - 6, HEIGHT - 1, GANTRY_INK_SURFACE, 255);
   gantry_scene_fill (scene, 0, y + HEIGHT - 1, scene->width, 1, GANTRY_INK_GRID, 255);
-  gantry_scene_text (scene, 8, y + 1, GANTRY_AXIS_LEFT - 16, 15, gantry_recording_counter_name (model->run->recording, counter),
-                     GANTRY_TEXT_SMALL, 0.9f, GANTRY_INK_TEXT);
+  gantry_scene_text (scene, 8, y + 1, GANTRY_AXIS_LEFT - 16, 15, name, GANTRY_TEXT_SMALL, 0.9f, GANTRY_INK_TEXT);
   gantry_scene_text (scene, 8, y + 14, GANTRY_AXIS_LEFT - 16, 14, scale, GANTRY_TEXT_SMALL, 0.82f, GANTRY_INK_TEXT_DIM);
   gantry_recording_counter_curve (model->run->recording, counter, view->t0 + model->run_begin, view->t1 + model->run_begin, n,
                                   pixels);

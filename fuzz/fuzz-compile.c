@@ -5,7 +5,8 @@
 
 #include "core/compiler/compiler.h"
 #include "core/frontends/onnx/onnx.h"
-#include "core/ir/ir.h"
+#include "core/graph/graph.h"
+#include "core/plan/plan.h"
 #include <string.h>
 
 int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);

@@ -3,7 +3,7 @@
  * whole or not at all; what is not taken asks for the assembler, which is not there. With an odd first byte the sum of the rest is put
  * right, so that what stands behind it is read. The second half is what an assembler prints. */
 
-#include "core/kernels/ptxas.h"
+#include "core/kernels/gpu/ptxas.h"
 #include "fuzz/fuzz-file.h"
 #include <string.h>
 

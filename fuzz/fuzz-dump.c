@@ -4,7 +4,7 @@
  * the verifier takes, or in one error. */
 #include "core/frontends/xla/assignment.h"
 #include "core/frontends/xla/dump.h"
-#include "core/ir/ir.h"
+#include "core/graph/graph.h"
 #include "fuzz/fuzz-file.h"
 #include <string.h>
 

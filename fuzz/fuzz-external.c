@@ -4,7 +4,7 @@
  * the bytes of the weight can be read, or ends in an error. */
 
 #include "core/frontends/onnx/onnx.h"
-#include "core/ir/ir.h"
+#include "core/graph/graph.h"
 #include "fuzz/fuzz-file.h"
 #include <string.h>
 #include <unistd.h>

@@ -3,7 +3,7 @@
  * looks at every module. */
 
 #include "core/frontends/xla/xla.h"
-#include "core/ir/ir.h"
+#include "core/graph/graph.h"
 
 int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
 

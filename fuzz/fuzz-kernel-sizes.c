@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fuzz target of tables of kernel sizes: whatever the bytes, they end in a table that reads back, or in an error. */
-#include "core/ir/kernel-sizes.h"
+#include "core/plan/kernel-sizes.h"
 #include <string.h>
 
 int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);

@@ -5,8 +5,8 @@
 #include "core/compiler/bindings.h"
 #include "core/compiler/settings.h"
 #include "core/document/size.h"
-#include "core/ir/input-values.h"
-#include "core/ir/text.h"
+#include "core/graph/input-values.h"
+#include "core/graph/text.h"
 #include <math.h>
 #include <string.h>
 

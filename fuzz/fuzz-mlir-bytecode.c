@@ -3,7 +3,7 @@
  * reading ends in a module or in one error; the verifier looks at every module. */
 
 #include "core/frontends/xla/xla.h"
-#include "core/ir/ir.h"
+#include "core/graph/graph.h"
 #include <string.h>
 
 int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);

@@ -3,7 +3,7 @@
  * accepts and whose text form parses back, or in an error with a message. */
 
 #include "core/frontends/onnx/onnx.h"
-#include "core/ir/ir.h"
+#include "core/graph/graph.h"
 
 int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
 

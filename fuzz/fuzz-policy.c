@@ -3,8 +3,10 @@
  * applied to a training step: the table is sorted, says nothing of nodes that are not there, and what is reported adds
  * up. */
 
-#include "core/ir/ir.h"
+#include "core/graph/graph.h"
 #include "core/memory/policy.h"
+#include "core/plan/placement.h"
+#include "core/plan/plan.h"
 
 int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
 

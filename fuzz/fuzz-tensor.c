@@ -3,7 +3,7 @@
  * written as numpy and reads again as the same values. */
 
 #include "core/compiler/tensor-file.h"
-#include "core/ir/literal.h"
+#include "core/graph/literal.h"
 #include "fuzz/fuzz-file.h"
 #include <string.h>
 

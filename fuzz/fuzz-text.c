@@ -2,7 +2,7 @@
 /* Fuzz target of the text form: whatever the bytes, parsing ends in a module or in an error, and a module that parsed
  * prints to a text that parses again to an equal one and prints the same. The verifier looks at every module. */
 
-#include "core/ir/ir.h"
+#include "core/graph/graph.h"
 
 int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
 

@@ -3,7 +3,7 @@
  * every module. What begins with a brace is a program, read without an archive around it: a fuzzer does not guess checksums. */
 
 #include "core/frontends/torch/torch.h"
-#include "core/ir/ir.h"
+#include "core/graph/graph.h"
 #include "tests/core/frontends/torch/zip-writer.h"
 
 int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);

@@ -3,7 +3,7 @@
  * verifier looks at every module, and legalizing it ends in a module or in one error too. */
 
 #include "core/frontends/xla/xla.h"
-#include "core/ir/ir.h"
+#include "core/graph/graph.h"
 #include "core/passes/passes.h"
 
 int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);

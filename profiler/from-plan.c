@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A plan as a recording of what it predicts: the same views draw both. */
-#include "core/ir/operation.h"
-#include "core/ir/plan-alive.h"
+#include "core/graph/operation.h"
+#include "core/plan/plan-alive.h"
 #include "profiler/names.h"
 #include "profiler/recording-private.h"
 #include <math.h>

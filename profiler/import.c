@@ -198,7 +198,12 @@ gantry_trace_kind (const char *path)
     at = 3;
   while (at < n && g_ascii_isspace (start[at]))
     at++;
-  return at < n && (start[at] == '{' || start[at] == '[') ? GANTRY_TRACE_CHROME : GANTRY_TRACE_NONE;
+  if (at == n || (start[at] != '{' && start[at] != '['))
+    return GANTRY_TRACE_NONE;
+  /* A jaxpr begins with a brace and a word. */
+  for (at++; at < n && g_ascii_isspace (start[at]); at++)
+    ;
+  return at + 6 < n && memcmp (start + at, "lambda", 6) == 0 ? GANTRY_TRACE_NONE : GANTRY_TRACE_CHROME;
 }
 
 static GantryRecording *

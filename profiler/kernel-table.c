@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of kernels: events summed by node and run, beside the steps of the plan. */
 #include "profiler/kernel-table.h"
-#include "core/ir/operation.h"
+#include "core/graph/operation.h"
 #include "profiler/export-private.h"
 #include <string.h>
 

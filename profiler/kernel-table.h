@@ -2,7 +2,7 @@
 /* One row for each node of a recording: what was planned beside what was measured, and how near that is to what the machine
  * could do. What the page of kernels, `gantry-cli run --slowest` and its CSV show. */
 #pragma once
-#include "core/ir/operation.h"
+#include "core/graph/operation.h"
 #include "profiler/recording.h"
 
 G_BEGIN_DECLS

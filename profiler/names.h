@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How events of plans and of runs are called, both alike: for recorders. */
 #pragma once
-#include "core/ir/plan.h"
+#include "core/plan/plan.h"
 
 G_BEGIN_DECLS
 

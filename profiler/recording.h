@@ -6,7 +6,7 @@
  * Times are nanoseconds from the recording's origin. A recording is immutable and may be read from
  * any thread. The layout of a serialised chunk is described in profiler/chunk.c. */
 #pragma once
-#include "core/ir/executable.h"
+#include "core/plan/executable.h"
 
 G_BEGIN_DECLS
 

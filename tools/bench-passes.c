@@ -10,8 +10,8 @@
  * plan, beside which TEXT says what another compiler took for that.
  */
 #include "core/compiler/compiler.h"
-#include "core/ir/builder.h"
-#include "core/ir/text.h"
+#include "core/graph/builder.h"
+#include "core/graph/text.h"
 #include "tools/bench-figure.h"
 
 #include <glib/gstdio.h>

@@ -9,7 +9,7 @@
  * One toggle is a copy of the table with one entry changed, and the prediction; from everything kept, from everything run
  * again, and from a mix. TEXT is what another compiler took for the smaller step with other placements.
  */
-#include "core/ir/builder.h"
+#include "core/graph/builder.h"
 #include "core/memory/planner.h"
 #include "tools/bench-figure.h"
 

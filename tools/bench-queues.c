@@ -4,9 +4,13 @@
  * prediction and measurement are then compared. Prints lines for tools/bench.
  * Usage: bench-queues [--size N] [--layers L] [--runs N] */
 #include "core/autodiff/autodiff.h"
-#include "core/ir/ir.h"
+#include "core/graph/graph.h"
 #include "core/kernels/kernels.h"
 #include "core/memory/planner.h"
+#include "core/plan/executable.h"
+#include "core/plan/kernel-sizes.h"
+#include "core/plan/placement.h"
+#include "core/plan/plan.h"
 #include "core/runtime/runtime.h"
 #include "profiler/profiler.h"
 #include "tools/bench-figure.h"

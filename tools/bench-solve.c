@@ -4,9 +4,12 @@
  * takes, how far the answer may be from the best, and what recomputing everything, offloading everything and keeping every
  * sqrt(n)-th value give within the same memory.
  *
- *   bench-solve [--seconds=N] [--exact] [--target=FILE] [--no-offload] [--peer=TEXT] MODEL...
+ *   bench-solve [--seconds=N] [--exact] [--target=FILE] [--no-offload] [--methods] [--peer=TEXT] MODEL...
  *
  * prints a line for each figure: name, value, unit, spread, peer.
+ *
+ * --methods asks each method alone, and those that may only recompute or only offload, on links of 50, 12 and 2 GB/s for 20 to 70 %: the
+ * figure is auto's time in times of the best of them, above 1 where that is worse.
  *
  * TEXT is what another compiler took to decide on a transformer of 12 layers. --exact lets the integer program run to its end, for the bound that the quick answer is held against.
  */
@@ -18,7 +21,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static gboolean exact, no_offload;
+static gboolean exact, no_offload, methods;
 static double seconds = 5;
 static char *optimizer, *target_file, *peer_text;
 
@@ -27,6 +30,7 @@ static const GOptionEntry options[] = {
   { "exact", 0, 0, G_OPTION_ARG_NONE, &exact, "Let the integer program run to its end as well", NULL },
   { "target", 0, 0, G_OPTION_ARG_FILENAME, &target_file, "The machine, as a key file", "FILE" },
   { "no-offload", 0, 0, G_OPTION_ARG_NONE, &no_offload, "Recompute only", NULL },
+  { "methods", 0, 0, G_OPTION_ARG_NONE, &methods, "auto against each method and each restriction, on three links", NULL },
   { "optimizer", 0, 0, G_OPTION_ARG_STRING, &optimizer, "none, sgd, momentum, adam or adamw", "NAME" },
   { "peer", 0, 0, G_OPTION_ARG_STRING, &peer_text, "What another compiler took for transformer-12 and 30 %", "TEXT" },
   { NULL },
@@ -78,7 +82,7 @@ fit (GantryPlanner *planner, const char *name, guint percent, const GantryPredic
       return;
     }
   bound = solution->bound;
-  if (exact && !solution->proven)
+  if (exact && solution->proof == GANTRY_PROOF_NONE)
     {
       g_autoptr (GantrySolution) best = NULL;
 
@@ -97,6 +101,63 @@ fit (GantryPlanner *planner, const char *name, guint percent, const GantryPredic
   print_figure (name, percent, "gap", 100 * (solution->figures.step_us - bound) / solution->figures.step_us, "%", gap);
   print_figure (name, percent, "solved_in", solution->milliseconds, "ms",
                 peer_text != NULL && percent == 30 && g_str_has_prefix (name, "transformer-12.") ? peer_text : "not measured");
+}
+
+/* The time of one method alone, with a planner of its own: what another one has found is no help. INFINITY: nothing was found */
+static double
+time_of (GantryCompilation *compilation, const GantryCompileSettings *settings, double link, guint percent,
+         GantrySolveMethod method, guint allowed, const char **how)
+{
+  GantryTarget target = settings->target;
+  GantryPlanOptions plan = { .target = &target };
+  g_autoptr (GantryPlanner) planner = NULL;
+  g_autoptr (GantryPrediction) all = gantry_prediction_new ();
+  g_autoptr (GantrySolution) solution = NULL;
+  GantrySolveGoal goal = { .seconds = seconds, .method = method, .allowed = allowed };
+
+  target.link_bandwidth = link;
+  planner = gantry_planner_new (gantry_compilation_module (compilation), &plan, NULL, NULL);
+  if (planner == NULL)
+    return INFINITY;
+  gantry_planner_predict (planner, NULL, all);
+  goal.memory_bytes = all->peak_bytes * percent / 100;
+  solution = gantry_solve (planner, &goal, NULL, NULL, NULL);
+  if (how != NULL)
+    *how = solution != NULL ? solution->method : "refused";
+  return solution != NULL ? solution->figures.step_us / all->step_us : INFINITY;
+}
+
+static void
+compare_methods (GantryCompilation *compilation, const GantryCompileSettings *settings, const char *name)
+{
+  static const double links[] = { 50e9, 12e9, 2e9 };
+  static const guint percents[] = { 20, 30, 40, 50, 70 };
+  static const struct { const char *name; GantrySolveMethod method; guint allowed; } others[] = {
+    { "exact", GANTRY_SOLVE_EXACT, 0 },
+    { "search", GANTRY_SOLVE_SEARCH, 0 },
+    { "autotm", GANTRY_SOLVE_AUTOTM, 0 },
+    { "recompute only", GANTRY_SOLVE_AUTO, 1u << GANTRY_PLACEMENT_KEEP | 1u << GANTRY_PLACEMENT_RECOMPUTE },
+    { "offload only", GANTRY_SOLVE_AUTO, 1u << GANTRY_PLACEMENT_KEEP | 1u << GANTRY_PLACEMENT_OFFLOAD },
+  };
+
+  for (guint l = 0; l < G_N_ELEMENTS (links); l++)
+    for (guint p = 0; p < G_N_ELEMENTS (percents); p++)
+      {
+        const char *how;
+        double automatic = time_of (compilation, settings, links[l], percents[p], GANTRY_SOLVE_AUTO, 0, &how), best = INFINITY;
+        g_autoptr (GString) text = g_string_new (NULL);
+        g_autofree char *what = g_strdup_printf ("auto_against_best_at_%.0f_GB_s", links[l] / 1e9);
+
+        g_string_append_printf (text, "auto (%s) %.4f x keeping all", how, automatic);
+        for (guint o = 0; o < G_N_ELEMENTS (others); o++)
+          {
+            double x = time_of (compilation, settings, links[l], percents[p], others[o].method, others[o].allowed, NULL);
+
+            g_string_append_printf (text, ", %s %.4f", others[o].name, x);
+            best = MIN (best, x);
+          }
+        print_figure (name, percents[p], what, isinf (automatic) && isinf (best) ? 1 : automatic / best, "x", text->str);
+      }
 }
 
 static gboolean
@@ -130,7 +191,9 @@ measure (const char *path, GError **error)
   if (planner == NULL)
     return FALSE;
   gantry_planner_predict (planner, NULL, all);
-  for (guint i = 0; i < G_N_ELEMENTS (percents); i++)
+  if (methods)
+    compare_methods (compilation, &settings, name);
+  for (guint i = 0; !methods && i < G_N_ELEMENTS (percents); i++)
     fit (planner, name, percents[i], all, compilation->plan != NULL ? compilation->plan->constant_bytes : 0);
   gantry_compilation_give_planner (compilation, planner);
   return TRUE;

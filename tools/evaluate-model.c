@@ -6,7 +6,7 @@
  * Usage: evaluate-model [--input NAME=FILE]... [--output-dir DIR] MODEL|SESSION */
 #include "app/cli/inputs.h"
 #include "core/autodiff/autodiff.h"
-#include "core/ir/evaluator.h"
+#include "core/eval/evaluator.h"
 
 static gboolean
 write_results (GantryModule *module, GantryLiteral **results, const char *folder, GError **error)

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where the time of a model goes: one inference, kernel by kernel, the slowest first.
  * Usage: kernel-times MODEL [THREADS [RUNS [no-library]]] */
+#include "core/build/build.h"
 #include "core/compiler/compiler.h"
-#include "core/ir/ir.h"
-#include "core/kernels/kernels.h"
+#include "core/graph/graph.h"
+#include "core/plan/executable.h"
+#include "core/plan/kernel-sizes.h"
+#include "core/plan/plan.h"
 #include "core/runtime/cpu/cpu.h"
 #include "core/runtime/runtime.h"
 #include <stdio.h>
@@ -103,14 +106,12 @@ print (const Times *times)
 static gboolean
 bench (const char *path, guint n_threads, guint n_runs, gboolean library, GError **error)
 {
-  GantryKernelOptions options = GANTRY_KERNEL_OPTIONS_INIT;
+  GantryBuildOptions options = { .threads = n_threads, .no_library = !library };
   GantryCompileSettings settings = { 0 };
   g_autoptr (GantryModel) model = gantry_model_open (path, NULL, 1, NULL, error);
   g_autoptr (GantryCompilation) compilation = NULL;
-  g_autoptr (GantryKernelSet) kernels = NULL;
-  g_autoptr (GantryKernelSizes) sizes = NULL;
-  g_autoptr (GantryPlan) plan = NULL;
-  g_autoptr (GantryExecutable) executable = NULL;
+  g_autoptr (GantryProgram) program = NULL;
+  GantryExecutable *executable;
   g_autoptr (GantryDevice) device = gantry_cpu_device_new (n_threads);
   g_autoptr (GantryExecutor) executor = NULL;
   g_autofree GantryLiteral **inputs = NULL, **outputs = NULL;
@@ -120,23 +121,13 @@ bench (const char *path, guint n_threads, guint n_runs, gboolean library, GError
   if (model == NULL)
     return FALSE;
   gantry_compile_settings_init (&settings);
-  options.n_threads = n_threads;
-  options.use_library = library;
   compilation = gantry_compile (model, &settings, NULL, error);
-  if (compilation != NULL && compilation->refusal != NULL)
-    g_propagate_error (error, g_error_copy (compilation->refusal));
-  if (compilation == NULL || compilation->refusal != NULL)
+  program = compilation != NULL ? gantry_build (compilation, &settings, &options, NULL, error) : NULL;
+  if (program == NULL)
     return FALSE;
-  kernels = gantry_kernels_compile (gantry_compilation_module (compilation), &options, NULL, error);
-  if (kernels == NULL)
-    return FALSE;
-  printf ("%s: %u kernels, %u distinct generated, compiled in %.1f ms\n", kernels->target, kernels->n_kernels,
-          kernels->n_distinct, kernels->compile_ms);
-  sizes = gantry_kernel_set_sizes (kernels, gantry_compilation_module (compilation));
-  plan = gantry_compilation_plan (compilation, &settings, sizes, NULL, NULL, error);
-  executable = plan != NULL ? gantry_executable_new (gantry_compilation_module (compilation), plan,
-                                                     g_steal_pointer (&kernels), error) : NULL;
-  executor = executable != NULL ? gantry_executor_new (device, executable, NULL, error) : NULL;
+  executable = program->executable;
+  printf ("%s: %u kernels, made in %.1f ms\n", program->target, executable->n_kernels, program->compile_ms);
+  executor = gantry_executor_new (device, executable, NULL, error);
   if (executor == NULL)
     return FALSE;
   times.executable = executable;

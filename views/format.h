@@ -2,7 +2,7 @@
 /* What the panels say beside sizes, times and counts (core/base/format.h): differences, types, places. */
 #pragma once
 #include "core/base/format.h"
-#include "core/ir/module.h"
+#include "core/graph/module.h"
 
 G_BEGIN_DECLS
 

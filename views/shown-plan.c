@@ -85,7 +85,7 @@ gantry_shown_run (GantryDocument *document)
   return gantry_document_is_run_of_another (document, run) ? NULL : run;
 }
 
-const char *
+char *
 gantry_shown_run_difference (GantryDocument *document)
 {
   const GantryRunResult *run = gantry_shown_run (document);
@@ -97,17 +97,18 @@ gantry_shown_run_difference (GantryDocument *document)
     {
       const GArray *steps = gantry_document_get_prediction (document)->prediction->steps;
 
-      return gantry_run_result_difference (run, (const GantryPlanStep *) (gpointer) steps->data, steps->len);
+      return gantry_document_run_difference (document, run, (const GantryPlanStep *) (gpointer) steps->data, steps->len);
     }
-  return plan != NULL ? gantry_run_result_difference (run, plan->steps, plan->n_steps) : NULL;
+  return plan != NULL ? gantry_document_run_difference (document, run, plan->steps, plan->n_steps) : NULL;
 }
 
 guint64
 gantry_shown_run_limit (GantryDocument *document)
 {
   const GantryCompileSettings *settings = gantry_document_get_settings (document);
+  g_autofree char *difference = gantry_shown_run_difference (document);
 
-  if (gantry_shown_run_difference (document) != NULL)
+  if (difference != NULL)
     return gantry_shown_run (document)->limit;
   return settings != NULL ? settings->target.memory_limit : 0;
 }

@@ -41,12 +41,13 @@ GantryRunResult *gantry_shown_run (GantryDocument *document);
 /**
  * gantry_shown_run_difference:
  *
- * What was measured before an edit, or before an undo, is not of the plan that is shown: whoever shows both says so.
+ * What was measured before an edit, or before an undo, or with other kernels than are planned for, is not of the plan that is shown:
+ * whoever shows both says so.
  *
- * Returns: (transfer none) (nullable): as gantry_run_result_difference(), of gantry_shown_run() and the plan that is shown;
+ * Returns: (transfer full) (nullable): as gantry_document_run_difference(), of gantry_shown_run() and the plan that is shown;
  *  %NULL also without either
  */
-const char *gantry_shown_run_difference (GantryDocument *document);
+char *gantry_shown_run_difference (GantryDocument *document);
 
 /** Bytes of device memory that gantry_shown_run() is held against, 0: none. The present limit where it ran what is planned now, else the
  *  one that it ran within: what was planned otherwise never had to keep to the present one. */

@@ -127,8 +127,8 @@ add_curve (JsonBuilder *json, const GantryXlaAssignment *assignment)
 {
   gint64 peak = assignment->live_bytes != NULL ? (gint64) assignment->live_bytes[assignment->peak_step] : -1;
 
-  gantry_cli_add_int (json, "peak_bytes", peak);
-  gantry_cli_add_string (json, "peak_at",
+  gantry_cli_add_int (json, "most_live_bytes", peak);
+  gantry_cli_add_string (json, "most_live_at",
                          peak >= 0 ? g_ptr_array_index (assignment->steps, assignment->peak_step) : NULL);
   json_builder_set_member_name (json, "curve");
   json_builder_begin_array (json);

@@ -59,8 +59,8 @@ gantry_changes_report_json (JsonBuilder *json, const GantryPlanChanges *changes,
   json_builder_begin_object (json);
   gantry_cli_add_double (json, "step_before_ms", changes->before.step_us / 1000);
   gantry_cli_add_double (json, "step_after_ms", changes->after.step_us / 1000);
-  gantry_cli_add_int (json, "peak_before_bytes", (gint64) changes->before.peak_bytes);
-  gantry_cli_add_int (json, "peak_after_bytes", (gint64) changes->after.peak_bytes);
+  gantry_cli_add_int (json, "planned_before_bytes", (gint64) changes->before.peak_bytes);
+  gantry_cli_add_int (json, "planned_after_bytes", (gint64) changes->after.peak_bytes);
   gantry_cli_add_boolean (json, "sizes_before_known", changes->before.sizes_known);
   gantry_cli_add_boolean (json, "sizes_after_known", changes->after.sizes_known);
   gantry_cli_add_int (json, "copied_before_bytes", (gint64) changes->before.copied_bytes);

@@ -11,7 +11,7 @@ print_calls (const GantryProgramError *error)
 
   for (guint i = 0; calls[i] != NULL; i++)
     {
-      const char *what = strstr (calls[i], ": called from here");
+      const char *what = g_strrstr (calls[i], ": "); /* behind the place */
 
       if (what != NULL)
         {

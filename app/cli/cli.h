@@ -15,6 +15,7 @@ enum
   GANTRY_EXIT_ERROR = 1,
   GANTRY_EXIT_MISMATCH = 2,
   GANTRY_EXIT_UNSUPPORTED = 3,
+  GANTRY_EXIT_ABOVE_LIMIT = GANTRY_CHILD_ABOVE_LIMIT,
 };
 
 typedef struct
@@ -45,6 +46,9 @@ int gantry_cli_serve (int argc, char **argv);
 int gantry_cli_python (int argc, char **argv);
 int gantry_cli_check (int argc, char **argv);
 
+/** What a command makes code for: where that is the processor, products stay the library's, whatever machine is planned for. */
+typedef enum { GANTRY_CLI_NO_CODE, GANTRY_CLI_CODE_FOR_PROCESSOR, GANTRY_CLI_CODE_FOR_GPU } GantryCliCode;
+
 /** What all subcommands that open a model understand. */
 typedef struct
 {
@@ -52,7 +56,9 @@ typedef struct
   gboolean json;
   gboolean progress;
   gboolean finite_math;
+  gint unroll; /* nodes, 0: the usual limit */
   gboolean fuse_rows; /* also set where the code is for a GPU */
+  GantryCliCode made_for;
   char **dims;     /* "batch=8" */
   char *entry;     /* graph of a program */
   char **sets;     /* "rate=16000": values of inputs */

@@ -195,9 +195,47 @@ add_launches (JsonBuilder *json, const GantryGpuKernel *gpu)
       add_extent (json, "grid", gpu->launches[i].grid);
       add_extent (json, "block", gpu->launches[i].block);
       gantry_cli_add_int (json, "shared_bytes", gpu->launches[i].shared_bytes);
+      if (gpu->launches[i].read_conflicts > 0)
+        gantry_cli_add_int (json, "read_conflicts", gpu->launches[i].read_conflicts);
+      if (gpu->launches[i].write_conflicts > 0)
+        gantry_cli_add_int (json, "write_conflicts", gpu->launches[i].write_conflicts);
       json_builder_end_object (json);
     }
   json_builder_end_array (json);
+}
+
+/* Of the results of a node, all together. */
+static gint64
+elements_of (const GantryModule *module, guint32 id)
+{
+  const GantryType *type = gantry_node_type (module, gantry_module_node (module, id));
+  gint64 n = 0;
+
+  if (type->kind != GANTRY_TYPE_TUPLE)
+    return gantry_type_elements (type);
+  for (guint i = 0; i < type->rank; i++)
+    n += gantry_type_elements (gantry_context_type (
+      module->context, gantry_context_tuple_member (module->context, gantry_module_node (module, id)->type, i)));
+  return n;
+}
+
+/* The element type of the factors where the node is a product or a convolution, or a group with one; NULL: it is none. */
+static const char *
+contraction_of (const GantryModule *module, const GantryNode *node)
+{
+  const GantryAttr *body = node->op == GANTRY_OP_FUSION ? gantry_attrs_find (module->context, node->attrs, "body") : NULL;
+  const GantryFunction *function = body != NULL ? gantry_module_function (module, body->id) : NULL;
+
+  if (node->op == GANTRY_OP_DOT_GENERAL || node->op == GANTRY_OP_CONVOLUTION)
+    return gantry_element_name (gantry_node_operand_type (module, node, 0)->element);
+  for (guint32 i = 0; function != NULL && i < function->n_nodes; i++)
+    {
+      const char *found = contraction_of (module, &module->nodes[function->first_node + i]);
+
+      if (found != NULL)
+        return found;
+    }
+  return NULL;
 }
 
 void
@@ -209,11 +247,18 @@ gantry_code_report_json (const GantryExecutable *executable, JsonBuilder *json)
     {
       const GantryKernel *kernel = &executable->kernels[i];
       const GantryGpuImage *image = image_of (executable, kernel);
+      const char *contraction;
 
       if (kernel->gpu == NULL)
         continue;
+      contraction = contraction_of (executable->module, gantry_module_node (executable->module, kernel->node));
       json_builder_begin_object (json);
       gantry_cli_add_string (json, "kernel", kernel->name);
+      gantry_cli_add_int (json, "flops", kernel->flops);
+      gantry_cli_add_int (json, "bytes", kernel->bytes);
+      gantry_cli_add_int (json, "elements", elements_of (executable->module, kernel->node));
+      if (contraction != NULL)
+        gantry_cli_add_string (json, "contraction", contraction);
       add_launches (json, kernel->gpu);
       gantry_cli_add_int (json, "image", image != NULL ? (gint64) (image - executable->images) : -1);
       gantry_cli_add_int (json, "image_bytes", image != NULL ? (gint64) g_bytes_get_size (image->code) : 0);

@@ -53,6 +53,8 @@ gantry_cli_parse (const char *command, const char *arguments, const char *descri
     { "finite-math", 0, 0, G_OPTION_ARG_NONE, &options->finite_math, "Assume that no value is infinite or NaN", NULL },
     { "fuse-rows", 0, 0, G_OPTION_ARG_NONE, &options->fuse_rows, "A softmax or a normalization is one kernel (always for a GPU)",
       NULL },
+    { "unroll", 0, 0, G_OPTION_ARG_INT, &options->unroll,
+      "Loops of more nodes than this when written out run as loops (100000); 1: all that can", "NODES" },
     { "allow-outside", 0, 0, G_OPTION_ARG_NONE, &options->allow_outside,
       "The model may read files outside its folder: weights by an absolute path or a link", NULL },
     { "accept-changed-model", 0, 0, G_OPTION_ARG_NONE, &options->changed_model,
@@ -309,7 +311,11 @@ adjust (GantryCompileSettings *settings, gpointer user_data)
   for (guint i = 0; options->disabled != NULL && options->disabled[i] != NULL; i++)
     gantry_compile_settings_set_enabled (settings, options->disabled[i], FALSE);
   settings->finite_math = settings->finite_math || options->finite_math;
+  if (options->unroll > 0)
+    settings->most_unrolled = (guint32) options->unroll;
   settings->fuse_rows = settings->fuse_rows || options->fuse_rows || gantry_cli_named_gpu (options) != NULL;
+  settings->fuse_products = settings->fuse_products || options->made_for == GANTRY_CLI_CODE_FOR_GPU
+                            || (options->made_for == GANTRY_CLI_NO_CODE && gantry_cli_named_gpu (options) != NULL);
   if (options->training != NULL)
     {
       settings->train = TRUE;
@@ -486,6 +492,7 @@ static gboolean
 resolve_limit (GantryDocument *document, Changes *changes, GError **error)
 {
   const GantryCliOptions *options = changes->options;
+  g_autofree char *note = NULL;
 
   if (options->use_kernels != NULL)
     {
@@ -498,6 +505,9 @@ resolve_limit (GantryDocument *document, Changes *changes, GError **error)
     }
   if (!gantry_size_resolve (document, &changes->limit, &changes->limit.bytes, error))
     return FALSE;
+  note = gantry_size_note (document, options->limit);
+  if (note != NULL)
+    gantry_cli_tell ("%s: note: --limit %s\n", g_get_prgname (), note);
   changes->limit.part = 0;
   return TRUE;
 }

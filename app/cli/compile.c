@@ -29,8 +29,23 @@ options_clear (Options *options)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Options, options_clear)
 
+/* What the code was made for, as published. */
 static void
-print_json (const GantryProgram *program, const GantryCompilation *compilation)
+add_gpu (JsonBuilder *json, const GantryGpuModel *gpu)
+{
+  json_builder_set_member_name (json, "gpu");
+  json_builder_begin_object (json);
+  gantry_cli_add_string (json, "name", gpu->name);
+  gantry_cli_add_string (json, "arch", gpu->arch);
+  gantry_cli_add_int (json, "multiprocessors", gpu->n_multiprocessors);
+  gantry_cli_add_double (json, "memory_bandwidth", gpu->memory_bandwidth);
+  gantry_cli_add_double (json, "product_f16", gpu->rates[GANTRY_UNIT_PRODUCT_F16]);
+  gantry_cli_add_double (json, "special", gpu->rates[GANTRY_UNIT_SPECIAL]);
+  json_builder_end_object (json);
+}
+
+static void
+print_json (const GantryProgram *program, const GantryCompilation *compilation, const GantryGpuModel *gpu)
 {
   const GantryPlan *plan = program->executable->plan;
   const struct { const char *key; gint64 value; } sizes[] = {
@@ -60,7 +75,11 @@ print_json (const GantryProgram *program, const GantryCompilation *compilation)
   gantry_plan_memory_parts (plan, GANTRY_MEMORY_DEVICE, &parts);
   gantry_cli_add_parts (json, "parts", &parts);
   if (program->executable->n_images > 0)
-    gantry_code_report_json (program->executable, json);
+    {
+      if (gpu != NULL)
+        add_gpu (json, gpu);
+      gantry_code_report_json (program->executable, json);
+    }
   json_builder_end_object (json);
   gantry_cli_print_json (json);
 }
@@ -102,6 +121,7 @@ static int
 compile (const Options *options, const char *path)
 {
   const GantryProgress *progress = gantry_cli_progress (&options->common);
+  const GantryGpuModel *named = gantry_cli_named_gpu (&options->common), *gpu = named != NULL ? named : options->common.gpu;
   g_autoptr (GError) error = NULL;
   g_autoptr (GantryDocument) document = gantry_cli_open (&options->common, path, &error);
   g_autoptr (GantryProgram) program = NULL;
@@ -121,7 +141,7 @@ compile (const Options *options, const char *path)
   if (error != NULL)
     return gantry_cli_fail (error);
   if (options->common.json)
-    print_json (program, gantry_document_get_compilation (document));
+    print_json (program, gantry_document_get_compilation (document), gpu);
   else if (options->emit == NULL || options->output != NULL)
     print_text (program);
   return GANTRY_EXIT_DONE;
@@ -141,7 +161,10 @@ choose (Options *options, GError **error)
   if (!gantry_program_choose_device (&options->program, options->device, &options->common, &options->arch, error))
     return FALSE;
   if (options->device == NULL && (options->arch != NULL || of_gpu))
-    options->program.code = GANTRY_CODE_CUDA;
+    {
+      options->program.code = GANTRY_CODE_CUDA;
+      options->common.made_for = GANTRY_CLI_CODE_FOR_GPU;
+    }
   if (options->program.code == GANTRY_CODE_CUDA && options->common.gpu == NULL)
     options->common.gpu = gantry_gpu_model ("sm_90a"); /* what code is made for where nothing is named */
   if (options->program.code == GANTRY_CODE_CUDA || !of_gpu)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What --device names. */
 #pragma once
-#include "core/ir/gpu.h"
+#include "core/plan/gpu.h"
 #include "core/runtime/runtime.h"
 #include <json-glib/json-glib.h>
 

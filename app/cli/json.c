@@ -100,11 +100,11 @@ gantry_cli_add_boolean (JsonBuilder *json, const char *key, gboolean value)
 void
 gantry_cli_add_figures (JsonBuilder *json, const GantryPlanFigures *figures)
 {
-  gantry_cli_add_int (json, "peak_bytes", (gint64) figures->peak_bytes);
+  gantry_cli_add_int (json, "planned_bytes", (gint64) figures->peak_bytes);
   gantry_cli_add_parts (json, "parts", &figures->parts);
   gantry_cli_add_boolean (json, "sizes_known", figures->sizes_known);
   gantry_cli_add_int (json, "temp_bytes", (gint64) figures->temp_bytes);
-  gantry_cli_add_int (json, "host_bytes", (gint64) figures->host_bytes);
+  gantry_cli_add_int (json, "host_planned_bytes", (gint64) figures->host_bytes);
   gantry_cli_add_int (json, "copied_bytes", (gint64) figures->copied_bytes);
   gantry_cli_add_double (json, "step_ms", figures->step_us / 1000);
   gantry_cli_add_double (json, "recompute_ms", figures->recompute_us / 1000);

@@ -2,7 +2,7 @@
 /* Numbers of core/base/random.h, by the element type of the operand. */
 #include "app/cli/kernel-inputs.h"
 #include "core/base/random.h"
-#include "core/ir/literal.h"
+#include "core/graph/literal.h"
 #include <math.h>
 
 gint64

@@ -2,7 +2,7 @@
 /* Made-up operands for a kernel that is launched by itself. Zeros would flatter it: multipliers that switch nothing take less power,
  * and the clock goes up. */
 #pragma once
-#include "core/ir/type.h"
+#include "core/graph/type.h"
 
 G_BEGIN_DECLS
 

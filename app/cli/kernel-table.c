@@ -1,102 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables of what kernels need, in the user's cache: a file each, by a hash of all that they depend on. */
+/* Documents that are planned with what their kernels need. */
 #include "app/cli/kernel-table.h"
-#include "core/base/cache.h"
-#include "core/base/output.h"
-#include <string.h>
-
-/* The conditions, and with which versions of the libraries. (transfer full) */
-static char *
-describe (const GantryProgramOptions *options)
-{
-  g_autofree char *conditions = gantry_program_conditions (options), *versions = gantry_kernels_describe ();
-
-  return g_strdup_printf ("%s (%s)", conditions, versions);
-}
-
-/* (transfer full) (nullable): what is made for a GPU is not kept: what its driver makes of it is not known before a run */
-static char *
-cache_file (const GantryProgramOptions *options, const char *program)
-{
-  g_autofree char *description = describe (options), *all = g_strconcat (program, "\n", description, NULL), *name = NULL;
-
-  if (options->code != GANTRY_CODE_CPU)
-    return NULL;
-  name = g_compute_checksum_for_string (G_CHECKSUM_SHA256, all, -1);
-  return g_build_filename (g_get_user_cache_dir (), "gantry", "kernels", name, NULL);
-}
-
-static GantryKernelSizes *
-read_cache (const char *path, const char *program)
-{
-  g_autofree char *text = NULL;
-  g_autoptr (GantryKernelSizes) sizes = NULL;
-
-  if (path == NULL || !g_file_get_contents (path, &text, NULL, NULL))
-    return NULL;
-  gantry_cache_use (path);
-  sizes = gantry_kernel_sizes_parse (text, NULL);
-  return sizes != NULL && g_strcmp0 (sizes->program, program) == 0 ? g_steal_pointer (&sizes) : NULL;
-}
-
-/* A cache that cannot be written is none: nothing is lost but time. */
-void
-gantry_kernel_table_keep (const GantryKernelSizes *sizes, const GantryProgramOptions *options)
-{
-  g_autofree char *path = cache_file (options, sizes->program), *text = NULL, *folder = NULL;
-
-  if (path == NULL)
-    return;
-  text = gantry_kernel_sizes_to_text (sizes);
-  folder = g_path_get_dirname (path);
-  if (g_mkdir_with_parents (folder, 0700) == 0)
-    gantry_output_write (path, NULL, text, strlen (text), NULL);
-}
-
-GantryKernelSizes *
-gantry_kernel_table_make (const GantryCompilation *compilation, const GantryProgramOptions *options, const GantryKernelSet *kernels)
-{
-  const GantryModule *module = gantry_compilation_module (compilation);
-  GantryKernelSizes *sizes = gantry_kernel_set_sizes (kernels, module);
-
-  sizes->program = gantry_module_content (module);
-  sizes->conditions = gantry_program_conditions (options);
-  sizes->arch = options->code != GANTRY_CODE_CPU ? g_strdup (options->arch != NULL ? options->arch : "sm_90a") : NULL;
-  return sizes;
-}
-
-GantryKernelSizes *
-gantry_kernel_table_of (const GantryCompilation *compilation, const GantryProgramOptions *options, const GantryProgress *progress,
-                        GError **error)
-{
-  g_autofree char *program = NULL, *path = NULL;
-  g_autoptr (GantryKernelSet) kernels = NULL;
-  GantryKernelSizes *known;
-
-  if (compilation->refusal != NULL)
-    {
-      g_propagate_error (error, g_error_copy (compilation->refusal));
-      return NULL;
-    }
-  program = gantry_module_content (gantry_compilation_module (compilation));
-  path = cache_file (options, program);
-  known = read_cache (path, program);
-  if (known != NULL)
-    return known;
-  kernels = gantry_program_make_kernels (compilation, options, progress, error);
-  if (kernels == NULL)
-    return NULL;
-  known = gantry_kernel_table_make (compilation, options, kernels);
-  gantry_kernel_table_keep (known, options);
-  return known;
-}
+#include "core/build/sizes.h"
 
 gboolean
 gantry_kernel_table_use (GantryDocument *document, const GantryProgramOptions *options, const GantryProgress *progress,
                          GError **error)
 {
-  g_autoptr (GantryKernelSizes) sizes = gantry_kernel_table_of (gantry_document_get_compilation (document), options, progress,
-                                                                error);
+  const GantryBuildOptions build = gantry_program_build_options (options);
+  g_autoptr (GantryKernelSizes) sizes = gantry_build_sizes (gantry_document_get_compilation (document), &build, progress, error);
 
   if (sizes == NULL)
     return FALSE;
@@ -138,4 +50,12 @@ gantry_kernel_table_count_in (GantryCliOptions *common, const GantryProgramOptio
   common->conditions = conditions;
   common->use_kernels = use_kernels;
   common->how = how;
+}
+
+void
+gantry_kernel_table_keep (const GantryKernelSizes *sizes, const GantryProgramOptions *options)
+{
+  const GantryBuildOptions build = gantry_program_build_options (options);
+
+  gantry_build_sizes_keep (sizes, &build);
 }

@@ -1,24 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the kernels of a program need, known before it runs: from the user's cache, else by making them once. */
+/* What the kernels of a document's program need, counted before it runs (core/build/sizes.h). */
 #pragma once
 #include "app/cli/program.h"
 
 G_BEGIN_DECLS
 
-/**
- * gantry_kernel_table_of:
- *
- * Of the program, by what it computes; and of what its kernels are made for and with (processor, libraries and their versions,
- * threads, instructions, layouts). Kernels are made only where the cache does not know them.
- *
- * Returns: (transfer full) (nullable): as gantry_kernels_compile()
- */
-GantryKernelSizes *gantry_kernel_table_of (const GantryCompilation *compilation, const GantryProgramOptions *options,
-                                           const GantryProgress *progress, GError **error);
-/** Of kernels that are made. (transfer full) */
-GantryKernelSizes *gantry_kernel_table_make (const GantryCompilation *compilation, const GantryProgramOptions *options,
-                                             const GantryKernelSet *kernels);
-/** Lets the cache know them from now on. */
+/** As gantry_build_sizes_keep(). */
 void gantry_kernel_table_keep (const GantryKernelSizes *sizes, const GantryProgramOptions *options);
 /** Lets gantry_cli_open() plan for kernels as @how (unowned) has them made, and take a limit in per cent of all that they need, too. */
 void gantry_kernel_table_count_in (GantryCliOptions *common, const GantryProgramOptions *how);

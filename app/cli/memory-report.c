@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Planned is added up from the plan; all else is what was measured. */
 #include "app/cli/memory-report.h"
-#include "core/ir/memory-summary.h"
+#include "core/plan/memory-summary.h"
 
 static void
 print_parts (const GantryMemorySummary *summary)
@@ -85,6 +85,12 @@ gantry_memory_report_warn (const GantryRunResult *result, const GantryModule *mo
     gantry_cli_tell ("%s: warning: %s\n", g_get_prgname (), (const char *) g_ptr_array_index (summary->warnings, i));
 }
 
+gboolean
+gantry_memory_report_above (const GantryRunResult *result, guint64 limit)
+{
+  return result->memory != NULL && gantry_memory_measure_exceeds (result->memory, limit);
+}
+
 static const char *
 part_name (guint part)
 {
@@ -136,11 +142,13 @@ gantry_memory_report_json (JsonBuilder *json, const GantryRunResult *result, con
   summary = gantry_memory_summary_new (result->plan, measure, module, limit);
   json_builder_begin_object (json);
   gantry_cli_add_int (json, "planned_bytes", (gint64) summary->planned);
-  gantry_cli_add_int (json, "planned_host_bytes", (gint64) (summary->planned_all - summary->planned));
+  gantry_cli_add_int (json, "host_planned_bytes", (gint64) (summary->planned_all - summary->planned));
   gantry_cli_add_int (json, "planned_all_bytes", (gint64) summary->planned_all);
   gantry_cli_add_int (json, "touched_bytes", (gint64) summary->touched);
-  gantry_cli_add_int (json, "touched_host_bytes", (gint64) (summary->touched_all - summary->touched));
+  gantry_cli_add_int (json, "host_touched_bytes", (gint64) (summary->touched_all - summary->touched));
   gantry_cli_add_int (json, "touched_all_bytes", (gint64) summary->touched_all);
+  gantry_cli_add_int (json, "rounding_bytes", (gint64) measure->rounding_bytes);
+  gantry_cli_add_boolean (json, "above_limit", summary->above_limit);
   gantry_cli_add_int (json, "allowed_bytes", (gint64) summary->allowed);
   gantry_cli_add_boolean (json, "driver", measure->driver);
   gantry_cli_add_int (json, "touched_step", summary->step != G_MAXUINT32 ? (gint64) summary->step : -1);
@@ -156,7 +164,7 @@ gantry_memory_report_json (JsonBuilder *json, const GantryRunResult *result, con
   add_unplanned (json, "beside", &measure->beside, module);
   gantry_cli_add_int (json, "process_bytes", (gint64) measure->process_peak);
   gantry_cli_add_int (json, "process_now_bytes", (gint64) measure->process);
-  gantry_cli_add_int (json, "planned_now_bytes", (gint64) measure->planned_now);
+  gantry_cli_add_int (json, "held_bytes", (gint64) measure->held);
   add_parts (json, "owners", measure->owners, GANTRY_N_MEMORY_OWNERS, owner_name);
   json_builder_set_member_name (json, "warnings");
   json_builder_begin_array (json);

@@ -11,6 +11,8 @@ void gantry_memory_report_planned (const GantryPlan *plan, guint64 limit);
 void gantry_memory_report_text (const GantryRunResult *result, const GantryModule *module, guint64 limit);
 /** What is not as it should be, on the standard error stream: nothing where all is. */
 void gantry_memory_report_warn (const GantryRunResult *result, const GantryModule *module, guint64 limit);
+/** Whether it took more than @limit bytes of device memory, 0: none: the command then ends with %GANTRY_EXIT_ABOVE_LIMIT. */
+gboolean gantry_memory_report_above (const GantryRunResult *result, guint64 limit);
 /** The member "memory" of an object: null where no memory was measured. */
 void gantry_memory_report_json (JsonBuilder *json, const GantryRunResult *result, const GantryModule *module, guint64 limit);
 

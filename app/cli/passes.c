@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gantry-cli passes: what each pass made of the program. */
 #include "app/cli/cli.h"
-#include "core/ir/text.h"
+#include "core/graph/text.h"
 #include <string.h>
 
 static void
@@ -15,6 +15,7 @@ print_json (const GantryCompilation *compilation)
   for (guint i = 0; i < compilation->n_snapshots; i++)
     {
       const GantrySnapshot *snapshot = &compilation->snapshots[i];
+      g_autofree char *holds = gantry_snapshot_properties_text (snapshot);
 
       json_builder_begin_object (json);
       json_builder_set_member_name (json, "name");
@@ -33,6 +34,8 @@ print_json (const GantryCompilation *compilation)
       json_builder_add_int_value (json, snapshot->n_removed);
       json_builder_set_member_name (json, "milliseconds");
       json_builder_add_double_value (json, snapshot->milliseconds);
+      json_builder_set_member_name (json, "holds");
+      json_builder_add_string_value (json, holds);
       json_builder_end_object (json);
     }
   json_builder_end_array (json);
@@ -52,15 +55,16 @@ print_text (const GantryCompilation *compilation)
 
   for (guint i = 0; i < compilation->n_snapshots; i++)
     width = (int) MAX ((gsize) width, strlen (compilation->snapshots[i].pass));
-  gantry_cli_print ("%-*s %8s %8s %8s %8s %10s\n", width, "pass", "before", "after", "made", "removed", "ms");
+  gantry_cli_print ("%-*s %8s %8s %8s %8s %10s  %s\n", width, "pass", "before", "after", "made", "removed", "ms", "holds after it");
   for (guint i = 0; i < compilation->n_snapshots; i++)
     {
       const GantrySnapshot *snapshot = &compilation->snapshots[i];
+      g_autofree char *holds = gantry_snapshot_properties_text (snapshot);
 
-      gantry_cli_print ("%-*s %8u %8u %8u %8u %10.2f%s\n", width, snapshot->pass, snapshot->nodes_before,
+      gantry_cli_print ("%-*s %8u %8u %8u %8u %10.2f  %s%s\n", width, snapshot->pass, snapshot->nodes_before,
                         snapshot->nodes_after,
                         snapshot->n_made, snapshot->n_removed, snapshot->milliseconds,
-                        snapshot->enabled ? "" : "  (off)");
+                        holds, snapshot->enabled ? "" : " (off)");
     }
 }
 

@@ -37,7 +37,7 @@ static void
 add_sizes (JsonBuilder *json, const GantryMemoryAnalysis *a, const GantryPlan *plan)
 {
   const struct { const char *key; guint64 value; } sizes[] = {
-    { "peak_bytes", a->peak_bytes },
+    { "planned_bytes", a->peak_bytes },
     { "temp_bytes", a->temp_bytes },
     { "argument_bytes", a->argument_bytes },
     { "output_bytes", a->output_bytes },
@@ -49,7 +49,7 @@ add_sizes (JsonBuilder *json, const GantryMemoryAnalysis *a, const GantryPlan *p
     { "host_output_bytes", a->host_output_bytes },
     { "host_alias_bytes", a->host_alias_bytes },
     { "host_generated_code_bytes", a->host_generated_code_bytes },
-    { "host_peak_bytes", a->host_peak_bytes },
+    { "host_planned_bytes", a->host_peak_bytes },
     { "constant_bytes", plan->constant_bytes },
     { "literal_bytes", plan->literal_bytes },
     { "copied_bytes", plan->copied_bytes },
@@ -241,6 +241,7 @@ gantry_plan_report_json (JsonBuilder *json, GantryDocument *document, guint most
   const GantryModule *module = gantry_compilation_module (gantry_document_get_compilation (document));
   const GantryPlan *plan = gantry_document_get_plan (document);
   g_autoptr (GantryMemoryAnalysis) analysis = analyse (document, most_holders);
+  g_autofree char *unusual = gantry_compile_settings_unusual (gantry_document_get_settings (document));
 
   add_sizes (json, analysis, plan);
   gantry_cli_add_parts (json, "parts", &analysis->device);
@@ -251,6 +252,7 @@ gantry_plan_report_json (JsonBuilder *json, GantryDocument *document, guint most
   gantry_cli_add_int (json, "limit_bytes", (gint64) gantry_document_get_settings (document)->target.memory_limit);
   gantry_cli_add_string (json, "times", gantry_document_get_settings (document)->measured != NULL
                                           ? gantry_document_get_settings (document)->measured->name : "model");
+  gantry_cli_add_string (json, "runs_with", unusual);
   if (gantry_document_get_model (document)->assignment != NULL)
     gantry_cli_add_assignment (json, gantry_document_get_model (document)->assignment, FALSE);
   add_placements (json, gantry_document_get_placements (document));
@@ -303,7 +305,7 @@ print_target (const GantryTarget *target, const GantryPlan *plan)
   if (target->memory_limit == 0)
     gantry_cli_print ("%-10s %s\n", "target", target->name);
   else
-    gantry_cli_print ("%-10s %s; limit %s, %.1f %% of it used\n", "target", target->name, limit,
+    gantry_cli_print ("%-10s %s; limit %s, %s%.1f %% of it used\n", "target", target->name, limit, plan->sizes_known ? "" : "at least ",
                       100.0 * (double) used / (double) target->memory_limit);
 }
 
@@ -315,10 +317,13 @@ gantry_plan_report_text (GantryDocument *document, guint most_holders)
   g_autoptr (GantryMemoryAnalysis) analysis = analyse (document, most_holders);
   g_autofree char *tables = gantry_memory_analysis_to_text (analysis, module, most_holders);
   g_autofree char *copied = gantry_cli_bytes (plan->copied_bytes);
+  g_autofree char *unusual = gantry_compile_settings_unusual (gantry_document_get_settings (document));
   const GantryXlaAssignment *assignment = gantry_document_get_model (document)->assignment;
 
   if (gantry_document_get_settings (document)->measured != NULL)
     gantry_cli_print ("%-10s measured (%s)\n", "times", gantry_document_get_settings (document)->measured->name);
+  if (unusual != NULL)
+    gantry_cli_print ("%-10s runs with %s\n", "for", unusual);
   print_target (&gantry_document_get_settings (document)->target, plan);
   gantry_cli_print ("%-10s %.3f ms predicted, of that %.3f ms done again and %.3f ms waiting for copies\n", "step",
                     plan->total_us / 1000, plan->recompute_us / 1000, plan->stall_us / 1000);

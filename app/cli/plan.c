@@ -129,7 +129,9 @@ add_solution (JsonBuilder *json, const GantryVariant *variant, const GantrySolve
     gantry_cli_add_double (json, "at_most_ms", goal->step_us / 1000);
   gantry_cli_add_figures (json, &variant->figures);
   gantry_cli_add_double (json, "gap", variant->gap);
-  gantry_cli_add_boolean (json, "proven", variant->proven);
+  gantry_cli_add_boolean (json, "proven", variant->proof != GANTRY_PROOF_NONE);
+  if (variant->proof != GANTRY_PROOF_NONE)
+    gantry_cli_add_string (json, "proven_of", variant->proof == GANTRY_PROOF_SCHEDULES ? "schedules" : "placements");
   gantry_cli_add_string (json, "method", variant->method);
   gantry_cli_add_double (json, "milliseconds", variant->milliseconds);
   json_builder_end_object (json);
@@ -156,8 +158,13 @@ print (const Options *options, GantryDocument *document, const GantryVariant *va
       return;
     }
   if (variant != NULL)
-    gantry_cli_print ("%-10s %s; %s, %s %.2f %% of the best, in %.0f ms\n", "solution", variant->name, variant->method,
-                      variant->proven ? "proven within" : "within", 100 * variant->gap, variant->milliseconds);
+    {
+      g_autofree char *gap = g_strdup_printf ("within %.2f %% of the best placements in this order", 100 * variant->gap);
+      const char *proof = gantry_proof_text (variant->proof);
+
+      gantry_cli_print ("%-10s %s; %s, %s%s, in %.0f ms\n", "solution", variant->name, variant->method,
+                        proof != NULL ? "proven to be " : "", proof != NULL ? proof : gap, variant->milliseconds);
+    }
   if (changes != NULL)
     gantry_changes_report_text (changes, module);
   gantry_plan_report_text (document, (guint) options->holders);
@@ -182,6 +189,24 @@ searches (const Options *options)
   return options->fit != NULL || options->at_most_ms > 0;
 }
 
+/* What kernels need is known under the conditions that are planned for: with times of a run with options those of that run, whose
+ * session has it. */
+static gboolean
+prepare (const Options *options, GantryDocument *document, GError **error)
+{
+  g_autofree char *unusual = NULL;
+
+  if (options->kernels && !count_kernels (options, document, error))
+    return FALSE;
+  if (options->times != NULL && !use_times (document, options->times, error))
+    return FALSE;
+  gantry_document_wait (document);
+  unusual = gantry_compile_settings_unusual (gantry_document_get_settings (document));
+  if (!options->kernels && !options->no_kernels && searches (options) && unusual == NULL)
+    gantry_kernel_table_use_for_search (document, gantry_cli_progress (&options->common));
+  return TRUE;
+}
+
 static int
 plan (const Options *options, const char *path)
 {
@@ -190,16 +215,8 @@ plan (const Options *options, const char *path)
   g_autoptr (GantryVariant) variant = NULL;
   GantrySolveGoal goal = { 0 };
 
-  if (document != NULL && options->kernels && !count_kernels (options, document, &error))
+  if (document != NULL && !prepare (options, document, &error))
     return gantry_cli_fail (error);
-  if (document != NULL && !options->kernels && !options->no_kernels && searches (options))
-    gantry_kernel_table_use_for_search (document, gantry_cli_progress (&options->common));
-  if (document != NULL && options->times != NULL)
-    {
-      if (!use_times (document, options->times, &error))
-        return gantry_cli_fail (error);
-      gantry_document_wait (document);
-    }
   if (document != NULL && searches (options))
     variant = solve (options, document, &goal, &error);
   if (error == NULL && gantry_plan_report_check (document, &error) && options->output != NULL)

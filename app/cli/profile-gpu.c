@@ -82,6 +82,8 @@ gantry_gpu_profiler_attach (GantryGpuProfiler *profiler, GantryProgramOptions *h
     return;
   profiler->device = gantry_device_ref (how->device);
   gantry_device_set_marks (how->device, &marks);
+  if (gantry_device_is_cuda (how->device))
+    gantry_cuda_device_set_graphs (how->device, gantry_cupti_ties_graphs (profiler->recorder));
 }
 
 /* One kernel. */

@@ -7,6 +7,7 @@
 #include "app/cli/kernel-table.h"
 #include "app/cli/profile-gpu.h"
 #include "app/cli/remote.h"
+#include "app/cli/memory-report.h"
 #include "app/cli/run-report.h"
 #include "core/base/error.h"
 #include "core/base/scratch.h"
@@ -367,9 +368,10 @@ static gboolean
 report (Profile *profile, const Options *options, GantryDevice *device, GError **error)
 {
   const GantryCompileSettings *settings = gantry_document_get_settings (profile->document);
+  g_autofree char *elsewhere = gantry_document_predicted_elsewhere (profile->document, profile->result);
   GantryRunReport report = { .result = profile->result, .module = module_of (profile), .limit = settings->target.memory_limit,
                              .target = settings->target,
-                             .elsewhere = gantry_document_predicted_elsewhere (profile->document, profile->result),
+                             .elsewhere = elsewhere,
                              .n_slowest = (guint) options->slowest, .device = device, .add = add_more, .add_data = profile };
 
   if (options->kernels != NULL && !gantry_run_report_write_kernels (&report, options->kernels, options->common.read, error))
@@ -409,7 +411,8 @@ profile (const Options *options, const char *path)
   if ((output != NULL && !gantry_document_save (profile.document, output, &error))
       || !report (&profile, options, device, &error))
     return gantry_cli_fail (error);
-  return GANTRY_EXIT_DONE;
+  return gantry_memory_report_above (profile.result, gantry_document_get_settings (profile.document)->target.memory_limit)
+           ? GANTRY_EXIT_ABOVE_LIMIT : GANTRY_EXIT_DONE;
 }
 
 static gboolean

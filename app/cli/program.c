@@ -3,24 +3,11 @@
 #include "app/cli/program.h"
 #include "app/cli/confine.h"
 #include "app/cli/device.h"
-#include "app/cli/kernel-table.h"
 #include "core/base/process-memory.h"
-#include "core/kernels/kernels.h"
 #include "profiler/profiler.h"
 #include <string.h>
 
-static const char *const kernel_kinds[] = { "generated", "library", "builtin", "control" };
-
-void
-gantry_program_free (GantryProgram *program)
-{
-  if (program == NULL)
-    return;
-  gantry_executable_unref (program->executable);
-  g_free (program->target);
-  gantry_kernel_sizes_unref (program->sizes);
-  g_free (program);
-}
+static const char *const kernel_kinds[] = { "generated", "library", "builtin" };
 
 static gboolean
 choose_instructions (GantryProgramOptions *options, const GantryCliOptions *common, GError **error)
@@ -41,18 +28,23 @@ choose_instructions (GantryProgramOptions *options, const GantryCliOptions *comm
   return FALSE;
 }
 
+GantryBuildOptions
+gantry_program_build_options (const GantryProgramOptions *options)
+{
+  return (GantryBuildOptions){
+    .threads = (guint) MAX (options->threads, 0), .code = options->code, .no_library = options->no_library,
+    .allow_tf32 = options->allow_tf32, .gpu_library = options->gpu_library, .keep_texts = options->keep_texts,
+    .quick_compile = options->quick_compile, .instructions = options->instructions, .layout_block = options->layout_block,
+    .arch = options->arch, .cache_folder = options->cache_folder,
+  };
+}
+
 char *
 gantry_program_conditions (const GantryProgramOptions *options)
 {
-  static const char *const devices[] = { [GANTRY_CODE_CPU] = NULL, [GANTRY_CODE_CUDA] = "cuda", [GANTRY_CODE_GRID_ON_CPU] = "grid" };
-  const GantryKernelConditions conditions = {
-    .n_threads = (guint) MAX (options->threads, 0), .no_library = options->no_library, .quick_compile = options->quick_compile,
-    .allow_tf32 = options->allow_tf32 && options->code != GANTRY_CODE_CPU, .layout_block = options->layout_block,
-    .instructions = options->instructions != GANTRY_INSTRUCTIONS_NATIVE ? gantry_instruction_set_name (options->instructions) : NULL,
-    .device = devices[options->code],
-  };
+  const GantryBuildOptions build = gantry_program_build_options (options);
 
-  return gantry_kernel_conditions_text (&conditions);
+  return gantry_build_conditions (&build);
 }
 
 gboolean
@@ -78,6 +70,7 @@ gantry_program_choose_device (GantryProgramOptions *options, const char *device,
     options->code = GANTRY_CODE_CUDA;
   common->tf32 = options->allow_tf32;
   common->gpu = options->code == GANTRY_CODE_CUDA ? gantry_cli_device_model (device) : NULL;
+  common->made_for = options->code == GANTRY_CODE_CPU ? GANTRY_CLI_CODE_FOR_PROCESSOR : GANTRY_CLI_CODE_FOR_GPU;
   common->fuse_rows = common->fuse_rows || options->code != GANTRY_CODE_CPU || *arch != NULL;
   return choose_instructions (options, common, error) && gantry_cli_device_check (device, error);
 }
@@ -109,56 +102,16 @@ gantry_program_confine (const GantryProgramOptions *options)
     gantry_cli_tell ("%s: note: %s\n", g_get_prgname (), error->message);
 }
 
-GantryKernelSet *
-gantry_program_make_kernels (const GantryCompilation *compilation, const GantryProgramOptions *options,
-                             const GantryProgress *progress, GError **error)
-{
-  GantryKernelOptions kernel_options = GANTRY_KERNEL_OPTIONS_INIT;
-
-  kernel_options.n_threads = options->threads > 0 ? (guint) options->threads : g_get_num_processors ();
-  kernel_options.use_library = !options->no_library;
-  kernel_options.allow_tf32 = options->allow_tf32;
-  kernel_options.gpu_library = options->gpu_library;
-  kernel_options.keep_texts = options->keep_texts;
-  kernel_options.target = options->code;
-  kernel_options.instructions = options->instructions;
-  kernel_options.layout_block = options->layout_block;
-  if (options->quick_compile)
-    kernel_options.optimization = 0;
-  kernel_options.arch = options->arch;
-  kernel_options.cache_folder = options->cache_folder;
-  return gantry_kernels_compile (gantry_compilation_module (compilation), &kernel_options, progress, error);
-}
-
 GantryProgram *
 gantry_program_new (const GantryCompilation *compilation, const GantryCompileSettings *settings,
                     const GantryProgramOptions *options, const GantryProgress *progress, GError **error)
 {
-  g_autoptr (GantryKernelSet) kernels = NULL;
-  g_autoptr (GantryPlan) plan = NULL;
-  g_autoptr (GantryProgram) program = g_new0 (GantryProgram, 1);
+  const GantryBuildOptions build = gantry_program_build_options (options);
+  GantryProgram *program = gantry_build (compilation, settings, &build, progress, error);
 
-  if (compilation->refusal != NULL)
-    {
-      g_propagate_error (error, g_error_copy (compilation->refusal));
-      return NULL;
-    }
-  program->n_threads = options->threads > 0 ? (guint) options->threads : g_get_num_processors ();
-  kernels = gantry_program_make_kernels (compilation, options, progress, error);
-  if (kernels == NULL)
-    return NULL;
-  program->target = g_strdup (kernels->target);
-  program->compile_ms = kernels->compile_ms;
-  program->sizes = gantry_kernel_table_make (compilation, options, kernels);
-  plan = gantry_compilation_plan (compilation, settings, program->sizes, NULL, progress, error);
-  if (plan == NULL)
-    {
-      gantry_cli_advise_search (error);
-      return NULL;
-    }
-  program->executable = gantry_executable_new (gantry_compilation_module (compilation), plan,
-                                               g_steal_pointer (&kernels), error);
-  return program->executable != NULL ? g_steal_pointer (&program) : NULL;
+  if (program == NULL && compilation->refusal == NULL)
+    gantry_cli_advise_search (error);
+  return program;
 }
 
 static int
@@ -233,9 +186,10 @@ measure_memory (GantryExecutor *executor, const GantryProgram *program, GantryVa
                                   executable->n_outputs, progress, error);
 }
 
+/* @device: of others than the host's the executor has its own copies of arguments, which are then written once. */
 static gboolean
-run_all (GantryExecutor *executor, GantryProgram *program, GantryCpuRecorder *recorder, GantryValues *values, guint n_warmup,
-         guint n_runs, GArray *times, const GantryProgress *progress, GError **error)
+run_all (GantryExecutor *executor, GantryProgram *program, const GantryDevice *device, GantryCpuRecorder *recorder,
+         GantryValues *values, guint n_warmup, guint n_runs, GArray *times, const GantryProgress *progress, GError **error)
 {
   const GantryExecutable *executable = program->executable;
   guint n = n_warmup + n_runs;
@@ -249,7 +203,8 @@ run_all (GantryExecutor *executor, GantryProgram *program, GantryCpuRecorder *re
       if (gantry_progress_cancelled (progress, error))
         return FALSE;
       gantry_progress_report (progress, (double) i / n, "Running");
-      gantry_values_write (values);
+      if (gantry_device_is_host (device))
+        gantry_values_write (values);
       if (!gantry_executor_run (executor, gantry_values_inputs (values), executable->n_inputs,
                                 gantry_values_outputs (values, i + 1 == n), executable->n_outputs,
                                 i >= n_warmup ? gantry_cpu_recorder_observer (recorder) : NULL,
@@ -377,7 +332,7 @@ gantry_program_measure (GantryProgram *program, const GantryProgramOptions *opti
 
   g_return_val_if_fail (n_runs > 0, NULL);
   if (!load (&session, program, options, progress, error) ||
-      !run_all (session.executor, program, session.recorder, values, n_warmup, n_runs, session.times, progress, error))
+      !run_all (session.executor, program, session.device, session.recorder, values, n_warmup, n_runs, session.times, progress, error))
     return NULL;
   return result_of (&session, program, options);
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a compiled document to a program that runs: kernels, the plan with their workspaces, the
- * executable; and one measured run of it. Used by compile, run and verify. */
+/* What the command line runs: options of a program (core/build makes it), the device, and measured runs. Used by compile, run, verify
+ * and profile. */
 #pragma once
 #include "app/cli/cli.h"
 #include "app/cli/values.h"
-#include "core/ir/executable.h"
-#include "core/kernels/kernels.h"
+#include "core/build/build.h"
 #include "core/runtime/runtime.h"
 
 G_BEGIN_DECLS
@@ -30,15 +29,6 @@ typedef struct
   gpointer recorder;
 } GantryProgramOptions;
 
-typedef struct
-{
-  GantryExecutable *executable;
-  char *target;
-  GantryKernelSizes *sizes; /* what its kernels need beside operands and results */
-  double compile_ms;
-  guint n_threads;
-} GantryProgram;
-
 /**
  * gantry_program_choose_device:
  * @device: (nullable): the option --device: "cpu", "grid" for the schedules of a GPU lowered for the processor, "cuda" or "cuda:N"
@@ -52,6 +42,9 @@ typedef struct
 gboolean gantry_program_choose_device (GantryProgramOptions *options, const char *device, GantryCliOptions *common,
                                        char **arch, GError **error);
 
+/** What of @options core/build needs; their texts stay those of @options. */
+GantryBuildOptions gantry_program_build_options (const GantryProgramOptions *options);
+
 /** What the kernels of @options are made with, as gantry_kernel_conditions_text(). (transfer full) */
 char *gantry_program_conditions (const GantryProgramOptions *options);
 
@@ -60,17 +53,10 @@ GantryDevice *gantry_program_open_device (GantryProgramOptions *options, const c
 
 /** Takes from this process what generated code has no use for (confine.h), or says that this system cannot do that. Once. */
 void gantry_program_confine (const GantryProgramOptions *options);
-/** (transfer full) (nullable): as gantry_kernels_compile() */
-GantryKernelSet *gantry_program_make_kernels (const GantryCompilation *compilation, const GantryProgramOptions *options,
-                                              const GantryProgress *progress, GError **error);
-
 /** Nothing beyond the limits of @options is allocated on @device from now on. */
 void gantry_program_set_limits (const GantryProgramOptions *options, GantryDevice *device);
 
-void gantry_program_free (GantryProgram *program);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryProgram, gantry_program_free)
-
-/** Returns: (nullable): the refusal of the compilation, or what kernels or plan could not do, in @error */
+/** As gantry_build(), with what to do about it in @error. */
 GantryProgram *gantry_program_new (const GantryCompilation *compilation, const GantryCompileSettings *settings,
                                    const GantryProgramOptions *options, const GantryProgress *progress, GError **error);
 

@@ -5,7 +5,7 @@
 #include "core/autodiff/autodiff.h"
 #include "core/compiler/compiler.h"
 #include "core/compiler/export.h"
-#include "core/ir/text.h"
+#include "core/graph/text.h"
 
 typedef struct
 {

@@ -3,7 +3,7 @@
 #include "app/cli/cli.h"
 #include "app/cli/python-backend.h"
 #include "core/base/base.h"
-#include "core/ir/text.h"
+#include "core/graph/text.h"
 #include <sys/resource.h>
 #include <string.h>
 #include <unistd.h>

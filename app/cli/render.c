@@ -150,6 +150,7 @@ paint_time (const Options *options, GantryDocument *document, gboolean memory, G
   GantryPlan *plan = options->run != NULL && run == NULL ? NULL : plan_of (options, document, run, error);
   const GantryTheme *theme = gantry_theme_get (options->dark);
   g_autoptr (GantryTimeModel) model = NULL;
+  g_autofree char *difference = NULL;
   GantryTimeState state = { .cursor = -1, .limit = gantry_document_get_settings (document)->target.memory_limit };
   GantryTimeView view = { 0 };
   GantryScene *scene;
@@ -158,6 +159,8 @@ paint_time (const Options *options, GantryDocument *document, gboolean memory, G
     return NULL;
   model = gantry_time_model_new (gantry_compilation_module (compilation), plan, run,
                                  run != NULL && run->recording != NULL ? gantry_time_typical_run (run) : 0);
+  if (run != NULL && !gantry_document_is_run_of_another (document, run))
+    state.difference = difference = gantry_document_run_difference (document, run, plan->steps, plan->n_steps);
   view.t1 = gantry_time_model_length (model);
   scene = gantry_scene_new (options->width > 0 ? (float) options->width : TIME_WIDTH,
                             options->height > 0 ? (float) options->height

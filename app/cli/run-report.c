@@ -173,7 +173,7 @@ gantry_run_report_json (const GantryRunReport *report)
     { "threads", result->n_threads },           { "runs", result->n_runs },
     { "planned_bytes", gantry_plan_memory_bytes (plan, GANTRY_MEMORY_DEVICE) },
     { "host_planned_bytes", gantry_plan_host_bytes (plan) },
-    { "peak_bytes", result->peak_bytes },       { "arena_bytes", plan->arena_bytes[GANTRY_MEMORY_DEVICE] },
+    { "touched_bytes", result->peak_bytes },    { "arena_bytes", plan->arena_bytes[GANTRY_MEMORY_DEVICE] },
     { "lower_bound_bytes", gantry_plan_least_bytes (plan) },
     { "arena_lower_bound_bytes", plan->lower_bound },
     { "limit_bytes", report->limit },           { "copied_bytes", plan->copied_bytes },

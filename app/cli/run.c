@@ -4,6 +4,7 @@
 #include "app/cli/confine.h"
 #include "app/cli/inputs.h"
 #include "app/cli/kernel-table.h"
+#include "app/cli/memory-report.h"
 #include "app/cli/program.h"
 #include "app/cli/run-report.h"
 #include <string.h>
@@ -255,6 +256,7 @@ run (const Options *options, GantryDevice *device, const char *path)
   g_auto (Run) run = { .losses = g_array_new (FALSE, FALSE, sizeof (double)) };
   g_autoptr (GError) error = NULL;
   const GantryCompileSettings *settings;
+  g_autofree char *elsewhere = NULL;
 
   if (run_all (&run, options, path, &error))
     finish (options, path, run.document, run.program, run.report.result, run.values, &run.report.worst, &error);
@@ -269,7 +271,7 @@ run (const Options *options, GantryDevice *device, const char *path)
   run.report.losses = options->steps > 0 && !(settings->train && settings->training.no_loss) ? run.losses : NULL;
   run.report.limit = settings->target.memory_limit;
   run.report.target = settings->target;
-  run.report.elsewhere = gantry_document_predicted_elsewhere (run.document, run.report.result);
+  run.report.elsewhere = elsewhere = gantry_document_predicted_elsewhere (run.document, run.report.result);
   run.report.device = device;
   if (options->kernels != NULL
       && !gantry_run_report_write_kernels (&run.report, options->kernels, options->common.read, &error))
@@ -278,7 +280,7 @@ run (const Options *options, GantryDevice *device, const char *path)
     gantry_run_report_json (&run.report);
   else
     gantry_run_report_text (&run.report);
-  return GANTRY_EXIT_DONE;
+  return gantry_memory_report_above (run.report.result, run.report.limit) ? GANTRY_EXIT_ABOVE_LIMIT : GANTRY_EXIT_DONE;
 }
 
 static gboolean

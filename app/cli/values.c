@@ -6,8 +6,8 @@
 #include "core/base/error.h"
 #include "core/base/format.h"
 #include "core/base/process-memory.h"
-#include "core/ir/operation.h"
-#include "core/ir/placement.h"
+#include "core/graph/operation.h"
+#include "core/plan/placement.h"
 
 typedef struct
 {

@@ -2,7 +2,7 @@
 /* The values that a run reads and writes: each in memory of its own, once, where the program uses it in place. What a result is
  * donated to holds that result after a run, and is written anew before the next one. */
 #pragma once
-#include "core/ir/module.h"
+#include "core/graph/module.h"
 #include "core/runtime/runtime.h"
 
 G_BEGIN_DECLS

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gantry-cli verify: runs folders of ONNX backend tests (model.onnx beside test_data_set_N with input_I.pb
- * and output_I.pb), each in a child of its own, so that a crash is one line and not the end. */
+ * and output_I.pb), in children, so that a crash is one line and not the end. A child for a GPU takes many folders: opening
+ * a context takes the driver longer than most of them, and contexts are opened one after another. */
 #include "app/cli/inputs.h"
 #include "app/cli/program.h"
 #include <gio/gio.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#define CHILD_SECONDS 60
+#define CASE_SECONDS 60
+#define GPU_BATCH 25
+#define END_OF_CASE '\x1e' /* on a child's standard error: behind what one folder's case has written, then its status */
 
 typedef enum { PASS, MISMATCH, UNSUPPORTED, FAILED, N_VERDICTS } Verdict;
 static const char *const verdict_names[N_VERDICTS] = { "pass", "mismatch", "unsupported", "error" };
@@ -17,7 +22,8 @@ typedef struct
   GantryCliOptions common;
   GantryProgramOptions program;
   double relative, absolute;
-  gboolean one; /* this is the child: one folder */
+  gboolean child; /* this is one: it tells the status of each folder on standard error */
+  gboolean several; /* folders: the next one is compiled where the one before has run */
   gboolean quiet;
   char *device, *arch;
 } Options;
@@ -120,7 +126,8 @@ verify_folder (const Options *options, const char *folder, GError **error)
                                 &options->program, NULL, error);
   if (program == NULL)
     return FALSE;
-  gantry_program_confine (&options->program);
+  if (!options->several)
+    gantry_program_confine (&options->program);
   for (guint i = 0;; i++)
     {
       g_autofree char *name = g_strdup_printf ("test_data_set_%u", i);
@@ -133,12 +140,23 @@ verify_folder (const Options *options, const char *folder, GError **error)
     }
 }
 
+/* After an error of a device none of the folders that follow can be trusted to it: another child takes them. */
 static int
-be_child (const Options *options, const char *folder)
+be_child (const Options *options, char **folders)
 {
-  g_autoptr (GError) error = NULL;
+  for (guint i = 0; folders[i] != NULL; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      int status;
 
-  return verify_folder (options, folder, &error) ? GANTRY_EXIT_DONE : gantry_cli_fail (error);
+      alarm (CASE_SECONDS);
+      status = verify_folder (options, folders[i], &error) ? GANTRY_EXIT_DONE : gantry_cli_fail (error);
+      fprintf (stderr, "%c%d\n", END_OF_CASE, status);
+      fflush (stderr);
+      if (status == GANTRY_EXIT_ERROR)
+        break;
+    }
+  return GANTRY_EXIT_DONE;
 }
 
 /* The parent */
@@ -146,7 +164,6 @@ be_child (const Options *options, const char *folder)
 typedef struct
 {
   char *folder;
-  GSubprocess *process;
   char *first_line; /* of what it wrote on standard error */
   Verdict verdict;
 } Case;
@@ -157,7 +174,6 @@ case_free (gpointer data)
   Case *c = data;
 
   g_free (c->folder);
-  g_clear_object (&c->process);
   g_free (c->first_line);
   g_free (c);
 }
@@ -198,22 +214,20 @@ find_cases (GPtrArray *cases, const char *path, guint depth)
     find_cases (cases, g_ptr_array_index (folders, i), depth + 1);
 }
 
-static gboolean
-start_case (Case *c, const Options *options, const char *self, GError **error)
+/* A child for the cases @first to before @end. (transfer full) */
+static GSubprocess *
+start_child (GPtrArray *cases, guint first, guint end, const Options *options, const char *self, GError **error)
 {
   g_autofree char *relative = g_strdup_printf ("--relative=%g", options->relative);
   g_autofree char *absolute = g_strdup_printf ("--absolute=%g", options->absolute);
-  g_autofree char *seconds = g_strdup_printf ("%d", CHILD_SECONDS);
   g_autofree char *device = options->device != NULL ? g_strdup_printf ("--device=%s", options->device) : NULL;
   g_autofree char *instructions = g_strdup_printf ("--instructions=%s", gantry_instruction_set_name (options->program.instructions));
   g_autofree char *block = g_strdup_printf ("--layout-block=%u", options->program.layout_block);
   g_autoptr (GPtrArray) arguments = g_ptr_array_new ();
 
-  g_ptr_array_add (arguments, (gpointer) "timeout");
-  g_ptr_array_add (arguments, seconds);
   g_ptr_array_add (arguments, (gpointer) self);
   g_ptr_array_add (arguments, (gpointer) "verify");
-  g_ptr_array_add (arguments, (gpointer) "--one");
+  g_ptr_array_add (arguments, (gpointer) "--child");
   g_ptr_array_add (arguments, (gpointer) "--threads=1");
   g_ptr_array_add (arguments, relative);
   g_ptr_array_add (arguments, absolute);
@@ -232,11 +246,10 @@ start_case (Case *c, const Options *options, const char *self, GError **error)
       g_ptr_array_add (arguments, (gpointer) "--disable");
       g_ptr_array_add (arguments, options->common.disabled[i]);
     }
-  g_ptr_array_add (arguments, c->folder);
+  for (guint i = first; i < end; i++)
+    g_ptr_array_add (arguments, ((Case *) g_ptr_array_index (cases, i))->folder);
   g_ptr_array_add (arguments, NULL);
-  c->process = g_subprocess_newv ((const char *const *) arguments->pdata,
-                                  G_SUBPROCESS_FLAGS_STDERR_PIPE | G_SUBPROCESS_FLAGS_STDOUT_SILENCE, error);
-  return c->process != NULL;
+  return g_subprocess_newv ((const char *const *) arguments->pdata, G_SUBPROCESS_FLAGS_STDERR_PIPE | G_SUBPROCESS_FLAGS_STDOUT_SILENCE, error);
 }
 
 /* What follows "gantry-cli verify: " in the first line. */
@@ -252,30 +265,53 @@ first_line (const char *text)
   return g_strndup (text, strcspn (text, "\n"));
 }
 
+static Verdict
+verdict_of (int status)
+{
+  return status == GANTRY_EXIT_DONE          ? PASS
+         : status == GANTRY_EXIT_MISMATCH    ? MISMATCH
+         : status == GANTRY_EXIT_UNSUPPORTED ? UNSUPPORTED
+                                             : FAILED;
+}
+
+/* What ended the child in the middle of @c, which had written @output. */
 static void
-end_case (Case *c)
+fail_case (Case *c, GSubprocess *child, const char *output)
+{
+  gboolean signaled = g_subprocess_get_if_signaled (child);
+  int number = signaled ? g_subprocess_get_term_sig (child) : g_subprocess_get_exit_status (child);
+
+  c->verdict = FAILED;
+  c->first_line = !signaled && *output != '\0' ? first_line (output)
+                  : signaled && number == SIGALRM ? g_strdup_printf ("took longer than %d s", CASE_SECONDS)
+                  : g_strdup_printf ("the child ended with %s %d", signaled ? "signal" : "status", number);
+}
+
+/* Waits for the child; returns the first of the cases @first to before @end that it has not come to. */
+static guint
+end_child (GSubprocess *child, GPtrArray *cases, guint first, guint end)
 {
   g_autofree char *output = NULL;
-  int status = -1;
+  guint begin = first;
+  char *text, *mark;
 
-  g_subprocess_communicate_utf8 (c->process, NULL, NULL, NULL, &output, NULL);
-  c->first_line = first_line (output);
-  if (g_subprocess_get_if_exited (c->process))
-    status = g_subprocess_get_exit_status (c->process);
-  c->verdict = status == GANTRY_EXIT_DONE          ? PASS
-               : status == GANTRY_EXIT_MISMATCH    ? MISMATCH
-               : status == GANTRY_EXIT_UNSUPPORTED ? UNSUPPORTED
-                                                   : FAILED;
-  if (c->verdict != FAILED || status == GANTRY_EXIT_ERROR)
-    return;
-  g_free (c->first_line);
-  if (status == 124)
-    c->first_line = g_strdup_printf ("took longer than %d s", CHILD_SECONDS);
-  else
-    c->first_line = g_strdup_printf ("the child ended with %s %d",
-                                     g_subprocess_get_if_signaled (c->process) ? "signal" : "status",
-                                     g_subprocess_get_if_signaled (c->process)
-                                       ? g_subprocess_get_term_sig (c->process) : status);
+  g_subprocess_communicate_utf8 (child, NULL, NULL, NULL, &output, NULL);
+  if (output == NULL) /* no UTF-8 */
+    output = g_strdup ("");
+  for (text = output; first < end && text != NULL && (mark = strchr (text, END_OF_CASE)) != NULL; first++)
+    {
+      Case *c = g_ptr_array_index (cases, first);
+
+      *mark = '\0';
+      c->verdict = verdict_of ((int) g_ascii_strtoll (mark + 1, &text, 10));
+      c->first_line = first_line (output);
+      text += *text == '\n';
+      memmove (output, text, strlen (text) + 1);
+      text = output;
+    }
+  if (first < end && (first == begin || !g_subprocess_get_if_exited (child) || g_subprocess_get_exit_status (child) != GANTRY_EXIT_DONE))
+    fail_case (g_ptr_array_index (cases, first++), child, output);
+  return first;
 }
 
 static void
@@ -312,19 +348,38 @@ run_cases (GPtrArray *cases, const Options *options, const char *self, JsonBuild
            GError **error)
 {
   guint width = options->program.threads > 0 ? (guint) options->program.threads : g_get_num_processors ();
-  guint started = 0;
+  guint batch = options->device != NULL && g_str_has_prefix (options->device, "cuda") ? GPU_BATCH : 1;
+  guint n = (cases->len + batch - 1) / batch, started = 0;
+  g_autoptr (GPtrArray) children = g_ptr_array_new_full (n, g_object_unref);
 
-  for (guint i = 0; i < cases->len; i++)
+  for (guint i = 0; i < n; i++)
     {
-      Case *c = g_ptr_array_index (cases, i);
+      guint first = i * batch, end = MIN (first + batch, cases->len), reported = first;
 
-      for (; started < cases->len && started < i + width; started++)
-        if (!start_case (g_ptr_array_index (cases, started), options, self, error))
-          return FALSE;
-      end_case (c);
-      totals[c->verdict]++;
-      report_case (c, json, options->quiet);
-      g_clear_object (&c->process);
+      for (; started < n && started < i + width; started++)
+        {
+          GSubprocess *child = start_child (cases, started * batch, MIN ((started + 1) * batch, cases->len), options, self, error);
+
+          if (child == NULL)
+            return FALSE;
+          g_ptr_array_add (children, child);
+        }
+      while ((first = end_child (g_ptr_array_index (children, i), cases, first, end)) < end)
+        {
+          GSubprocess *child = start_child (cases, first, end, options, self, error);
+
+          if (child == NULL)
+            return FALSE;
+          g_object_unref (g_ptr_array_index (children, i));
+          g_ptr_array_index (children, i) = child;
+        }
+      for (; reported < end; reported++)
+        {
+          const Case *c = g_ptr_array_index (cases, reported);
+
+          totals[c->verdict]++;
+          report_case (c, json, options->quiet);
+        }
     }
   return TRUE;
 }
@@ -398,7 +453,7 @@ gantry_cli_verify (int argc, char **argv)
     { "device", 0, 0, G_OPTION_ARG_STRING, &options.device,
       "What runs them: cpu, cuda or cuda:N (a GPU), or grid (what is made for a GPU, on the processor)", "NAME" },
     { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet, "Only mismatches, errors and totals", NULL },
-    { "one", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, &options.one, "Run one folder in this process", NULL },
+    { "child", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, &options.child, "Run the folders in this process", NULL },
     { NULL },
   };
   g_autofree char *cache = g_build_filename (g_get_user_cache_dir (), "gantry", "cubin", NULL);
@@ -418,9 +473,9 @@ gantry_cli_verify (int argc, char **argv)
       gantry_cli_tell ("gantry-cli verify: give at least one folder\n");
       return GANTRY_EXIT_ERROR;
     }
-  if (!options.one)
+  if (!options.child)
     return verify_all (&options, argv + 1);
-  /* Each child has the device for itself. */
+  options.several = argc > 2;
   device = gantry_program_open_device (&options.program, options.device, &error);
-  return device != NULL ? be_child (&options, argv[1]) : gantry_cli_fail (error);
+  return device != NULL ? be_child (&options, argv + 1) : gantry_cli_fail (error);
 }

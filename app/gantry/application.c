@@ -140,14 +140,14 @@ gantry_application_startup (GApplication *application)
   g_unix_signal_add (SIGINT, end, application);
 }
 
-/* What other processes have left unsaved, once, each in a window; @empty: (nullable): may be used for the first. */
-static void
+/* What other processes have left unsaved, once, each in a window; @empty: (nullable): may be used for the first. Returns: how many */
+static guint
 restore (GantryApplication *self, GtkWidget *empty)
 {
   g_autoptr (GPtrArray) list = NULL;
 
   if (self->restored)
-    return;
+    return 0;
   self->restored = TRUE;
   list = gantry_recovery_list ();
   for (guint i = 0; i < list->len; i++)
@@ -157,6 +157,7 @@ restore (GantryApplication *self, GtkWidget *empty)
       gtk_window_present (GTK_WINDOW (window));
       gantry_window_recover (GANTRY_WINDOW (window), g_ptr_array_index (list, i));
     }
+  return list->len;
 }
 
 static void
@@ -171,9 +172,12 @@ gantry_application_activate (GApplication *application)
   restore (GANTRY_APPLICATION (application), empty);
 }
 
+/* What was asked for stands in front of what nobody asked for. */
 static void
 gantry_application_open (GApplication *application, GFile **files, int n_files, const char *hint)
 {
+  guint n_restored = restore (GANTRY_APPLICATION (application), NULL);
+
   for (int i = 0; i < n_files; i++)
     {
       GtkWidget *window = window_new (GTK_APPLICATION (application));
@@ -182,8 +186,9 @@ gantry_application_open (GApplication *application, GFile **files, int n_files, 
       gtk_window_present (GTK_WINDOW (window));
       if (path != NULL)
         gantry_window_open (GANTRY_WINDOW (window), path);
+      if (i == 0 && n_restored > 0)
+        gantry_window_tell_restored (GANTRY_WINDOW (window), n_restored);
     }
-  restore (GANTRY_APPLICATION (application), NULL);
 }
 
 static void

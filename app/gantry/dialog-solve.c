@@ -99,15 +99,15 @@ load_answer (GantryWindow *window, GantryVariant *variant)
   gantry_document_load_variant (window->document, variant);
 }
 
-/* "peak 6.1 GiB, step 12 ms, proven to be the best" */
+/* "peak 6.1 GiB, step 12 ms, proven to be the best of all schedules" */
 static char *
 figures_of (const GantryVariant *variant)
 {
   g_autofree char *peak = gantry_memory_peak_text (variant->figures.peak_bytes, variant->limit, variant->figures.sizes_known);
   g_autofree char *step = gantry_format_ns ((gint64) (variant->figures.step_us * 1000));
 
-  if (variant->proven)
-    return g_strdup_printf ("peak %s, step %s, proven to be the best", peak, step);
+  if (variant->proof != GANTRY_PROOF_NONE)
+    return g_strdup_printf ("peak %s, step %s, proven to be %s", peak, step, gantry_proof_text (variant->proof));
   if (variant->gap >= 0)
     return g_strdup_printf ("peak %s, step %s, at most %.1f %% from the best", peak, step, 100 * variant->gap);
   return g_strdup_printf ("peak %s, step %s", peak, step);

@@ -37,7 +37,7 @@ static void
 limit_given (GantryWindow *self)
 {
   g_autofree char *text = g_strstrip (g_strdup (gtk_editable_get_text (GTK_EDITABLE (self->limit_entry))));
-  g_autofree char *shown = limit_text (self);
+  g_autofree char *shown = limit_text (self), *note = NULL;
   g_autoptr (GError) error = NULL;
   guint64 bytes = 0;
 
@@ -50,6 +50,9 @@ limit_given (GantryWindow *self)
       _gantry_window_toast (self, error->message);
       return;
     }
+  note = gantry_size_note (self->document, text);
+  if (note != NULL)
+    _gantry_window_toast (self, note);
   gantry_document_set_limit (self->document, bytes);
   show_limit (self);
   gtk_widget_grab_focus (GTK_WIDGET (gantry_pass_view_get_canvas (self->pass_view)));

@@ -16,6 +16,7 @@ struct _GantryWindow
   char *entry;     /* (nullable): which graph of a program that makes several: likewise */
   gboolean running;
   gboolean find_sizes;
+  guint n_restored; /* other windows that hold what was unsaved, of which is told once something is open here */
   gboolean closing; /* the user has said that the session may go */
   char *next;       /* (nullable): path that is opened once the session is saved */
   GantryRecovery *recovery; /* (nullable): where what is unsaved is kept */
@@ -155,6 +156,8 @@ void _gantry_window_show_again (GantryWindow *window, const char *text);
 /** Opens what @recovery holds, with what the user has allowed so far. */
 void _gantry_window_recover_now (GantryWindow *window, GantryRecovery *recovery, guint allowed);
 void _gantry_window_start_keeping (GantryWindow *window);
+/** What gantry_window_tell_restored() was told, once. */
+void _gantry_window_say_restored (GantryWindow *window);
 /** @forget: nothing of it is wanted any more. */
 void _gantry_window_stop_keeping (GantryWindow *window, gboolean forget);
 

@@ -374,6 +374,26 @@ _gantry_window_recover_now (GantryWindow *self, GantryRecovery *recovery, guint 
 }
 
 void
+gantry_window_tell_restored (GantryWindow *self, guint n)
+{
+  g_return_if_fail (GANTRY_IS_WINDOW (self));
+  self->n_restored = n;
+}
+
+/* A toast that is about to be seen is not torn from the page that goes: libadwaita 1.2 ends its animation twice then. */
+void
+_gantry_window_say_restored (GantryWindow *self)
+{
+  const guint n = self->n_restored;
+  g_autofree char *text = g_strdup_printf (n == 1 ? "Unsaved work was restored, in %u window of its own"
+                                                  : "Unsaved work was restored, in %u windows of its own", n);
+
+  if (n > 0)
+    _gantry_window_toast (self, text);
+  self->n_restored = 0;
+}
+
+void
 gantry_window_recover (GantryWindow *self, GantryRecovery *recovery)
 {
   g_return_if_fail (GANTRY_IS_WINDOW (self) && self->recovery == NULL);

@@ -22,7 +22,7 @@ above_limit (const GantryRunResult *run, guint64 limit)
 {
   g_autofree char *text = gantry_format_limit (limit);
 
-  if (limit == 0 || run->peak_bytes <= limit)
+  if (!gantry_run_result_exceeds (run, limit))
     return g_strdup ("");
   return g_strdup_printf (": above the limit of %s", text);
 }
@@ -42,7 +42,7 @@ difference_text (const GantryRunResult *run, const char *difference)
 static char *
 peak_text (GantryDocument *document, const GantryRunResult *run)
 {
-  const char *difference = gantry_shown_run_difference (document);
+  g_autofree char *difference = gantry_shown_run_difference (document);
   const guint64 limit = gantry_document_get_settings (document)->target.memory_limit, own = gantry_shown_run_limit (document);
   g_autofree char *planned = NULL, *measured = NULL, *above = run != NULL ? above_limit (run, own) : NULL, *then = NULL;
   GantryMemoryParts parts;
@@ -83,7 +83,7 @@ predicted_text (GantryDocument *document)
 static char *
 time_text (GantryDocument *document, const GantryRunResult *run)
 {
-  const char *difference = gantry_shown_run_difference (document);
+  g_autofree char *difference = gantry_shown_run_difference (document);
   g_autofree char *time = gantry_shown_time_text (document), *predicted = predicted_text (document), *measured = NULL;
 
   if (run == NULL)

@@ -16,6 +16,18 @@ times_of (GantryWindow *self)
   return settings != NULL ? settings->measured : NULL;
 }
 
+/* "run 2, with no library": what its kernels were made with that those of a run from here would not be. (transfer full) (nullable) */
+static char *
+name_of (GantryWindow *self)
+{
+  const GantryMeasuredTimes *times = times_of (self);
+  g_autofree char *unusual = times != NULL ? gantry_compile_settings_unusual (gantry_document_get_settings (self->document)) : NULL;
+
+  if (times == NULL || unusual == NULL)
+    return times != NULL ? g_strdup (times->name) : NULL;
+  return g_strdup_printf ("%s, with %s", times->name, unusual);
+}
+
 static GtkWidget *
 text_new (const char *text, const char *css_class, float xalign)
 {
@@ -177,7 +189,8 @@ fill_popover (GantryWindow *self)
   const GantryMeasuredTimes *times = times_of (self);
   const GantryForecast *now = gantry_document_get_prediction (self->document);
   GantryCompilation *compilation = gantry_document_get_compilation (self->document);
-  g_autofree char *title = times != NULL ? g_strdup_printf ("Planned with the times of %s", times->name)
+  g_autofree char *name = name_of (self);
+  g_autofree char *title = times != NULL ? g_strdup_printf ("Planned with the times of %s", name)
                                          : g_strdup ("Planned with predicted times");
   g_autofree char *summary = NULL;
 
@@ -212,7 +225,8 @@ _gantry_window_update_times (GantryWindow *self)
 {
   const GantryMeasuredTimes *times = times_of (self);
   gboolean model = g_strcmp0 (gtk_stack_get_visible_child_name (self->stack), "model") == 0;
-  g_autofree char *text = times != NULL ? g_strdup_printf ("Times: %s", times->name) : g_strdup ("Times: model");
+  g_autofree char *name = name_of (self);
+  g_autofree char *text = times != NULL ? g_strdup_printf ("Times: %s", name) : g_strdup ("Times: model");
   g_autofree char *words = NULL;
 
   gtk_label_set_text (self->times_label, text);

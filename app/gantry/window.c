@@ -272,6 +272,7 @@ opened (GObject *source, GAsyncResult *result, gpointer data)
   _gantry_window_arrange_source (self);
   _gantry_window_fill_recent (self);
   _gantry_window_update (self);
+  _gantry_window_say_restored (self);
   gtk_widget_grab_focus (GTK_WIDGET (gantry_pass_view_get_canvas (self->pass_view)));
 }
 

@@ -24,6 +24,8 @@ void gantry_window_open (GantryWindow *window, const char *path);
 
 /** Opens what was unsaved, and keeps it on in the same file. */
 void gantry_window_recover (GantryWindow *window, GantryRecovery *recovery);
+/** Once something is open here, tells that @n other windows hold what was unsaved: what is shown is what was asked for. */
+void gantry_window_tell_restored (GantryWindow *window, guint n);
 /** Keeps at once what is unsaved, before the process ends: where the folder for it takes nothing, beside the model or among temporary
  *  files, which standard error tells. Returns: FALSE where it is lost, which standard error tells too */
 gboolean gantry_window_keep (GantryWindow *window);

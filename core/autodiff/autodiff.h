@@ -2,12 +2,12 @@
 /* core/autodiff: from a forward program to its gradients and to a whole training step. It reads a
  * frozen module and writes the next snapshot, as a pass does: the forward nodes keep their ids, each node
  * of the backward phase lists the forward node it derives from as its origin, and each node carries its
- * phase (core/ir/module.h). */
+ * phase (core/graph/module.h). */
 #pragma once
 #include "core/base/progress.h"
-#include "core/ir/builder.h"
-#include "core/ir/module.h"
-#include "core/ir/placement.h"
+#include "core/graph/builder.h"
+#include "core/graph/module.h"
+#include "core/plan/placement.h"
 
 G_BEGIN_DECLS
 

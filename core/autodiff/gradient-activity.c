@@ -3,7 +3,7 @@
  * that what is differentiated depends on. Bodies are looked into, and loops gone through until
  * nothing changes, so that a counter or a mask carried along costs nothing. */
 #include "core/autodiff/gradient-private.h"
-#include "core/ir/operation.h"
+#include "core/graph/operation.h"
 #include <string.h>
 
 /* Beyond this many looks at nodes (bodies in bodies in loops) the answer "all that may be" must

@@ -3,7 +3,7 @@
  * convolutions give convolutions. Where the result is of a wider element than the operands,
  * products are summed in the wider one. */
 #include "core/autodiff/gradient-private.h"
-#include "core/ir/operation.h"
+#include "core/graph/operation.h"
 #include <string.h>
 
 #define B d->builder

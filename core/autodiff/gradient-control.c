@@ -2,7 +2,7 @@
 /* Derivatives of tuples and of branches. The backward branch computes the forward branch again
  * from the captures: the two branches need not agree then on what is kept for it. */
 #include "core/autodiff/gradient-private.h"
-#include "core/ir/operation.h"
+#include "core/graph/operation.h"
 
 #define B d->builder
 

@@ -3,7 +3,7 @@
  * the first, and each that has a cotangent hands it on to its operands by the rule of its
  * operation. */
 #include "core/autodiff/gradient-private.h"
-#include "core/ir/operation.h"
+#include "core/graph/operation.h"
 #include <string.h>
 
 GantryDiff *
@@ -33,6 +33,7 @@ _gantry_diff_free (GantryDiff *d)
   g_hash_table_unref (d->plans);
   g_free (d->map);
   g_free (d->cotangents);
+  g_clear_pointer (&d->pieces, g_hash_table_unref);
   g_free (d);
 }
 
@@ -169,8 +170,8 @@ _gantry_diff_forward (GantryDiff *d, GError **error)
 
 /* Backward */
 
-static void
-accumulate (GantryDiff *d, guint32 slot, guint32 cotangent)
+void
+_gantry_diff_accumulate (GantryDiff *d, guint32 slot, guint32 cotangent)
 {
   guint32 *sum = &d->cotangents[slot];
 
@@ -193,7 +194,7 @@ _gantry_diff_seed (GantryDiff *d, guint result_slot, guint32 cotangent)
           if (d->activity->useful[slot])
             {
               _gantry_diff_stand_at (d, node);
-              accumulate (d, slot, cotangent);
+              _gantry_diff_accumulate (d, slot, cotangent);
             }
           return;
         }
@@ -247,7 +248,10 @@ _gantry_diff_backward (GantryDiff *d, GError **error)
       if ((i & 1023) == 0 && gantry_progress_cancelled (d->job->progress, error))
         return FALSE;
       for (guint32 slot = first[i]; slot < first[i + 1]; slot++)
-        any |= d->cotangents[slot] != 0;
+        {
+          _gantry_diff_join_pieces (d, node, slot);
+          any |= d->cotangents[slot] != 0;
+        }
       if (!any)
         continue;
       apply_rule (d, node, first[i + 1] - first[i] == 1 ? d->cotangents[first[i]] : 0);
@@ -260,7 +264,10 @@ _gantry_diff_backward (GantryDiff *d, GError **error)
           return FALSE;
         }
     }
-  return TRUE;
+  for (guint32 i = 0; i < d->function->n_params; i++)
+    for (guint32 slot = first[i]; slot < first[i + 1]; slot++)
+      _gantry_diff_join_pieces (d, &d->module->nodes[d->function->first_node + i], slot);
+  return gantry_builder_check (d->builder, error);
 }
 
 /* What rules are written with */
@@ -277,8 +284,8 @@ _gantry_diff_result (const GantryDiff *d, const GantryNode *node)
   return d->map[position_of (d, node)];
 }
 
-static guint32
-operand_slot (const GantryDiff *d, const GantryNode *node, guint i)
+guint32
+_gantry_diff_operand_slot (const GantryDiff *d, const GantryNode *node, guint i)
 {
   return d->activity->first[position_of (d, gantry_node_operand (d->module, node, i))];
 }
@@ -286,7 +293,7 @@ operand_slot (const GantryDiff *d, const GantryNode *node, guint i)
 gboolean
 _gantry_diff_wants (const GantryDiff *d, const GantryNode *node, guint i)
 {
-  return i < node->n_operands && d->activity->useful[operand_slot (d, node, i)]
+  return i < node->n_operands && d->activity->useful[_gantry_diff_operand_slot (d, node, i)]
          && gantry_type_is_tensor (_gantry_diff_operand_type (d, node, i));
 }
 
@@ -302,7 +309,7 @@ void
 _gantry_diff_give (GantryDiff *d, const GantryNode *node, guint i, guint32 cotangent)
 {
   const GantryNode *operand = gantry_node_operand (d->module, node, i);
-  guint32 slot = operand_slot (d, node, i);
+  guint32 slot = _gantry_diff_operand_slot (d, node, i);
 
   if (cotangent == 0 || !_gantry_diff_wants (d, node, i))
     return;
@@ -315,7 +322,7 @@ _gantry_diff_give (GantryDiff *d, const GantryNode *node, guint i, guint32 cotan
     }
   if (d->cotangents[slot] != 0 && operand->op != GANTRY_OP_PARAMETER)
     _gantry_diff_stand_at (d, operand);
-  accumulate (d, slot, cotangent);
+  _gantry_diff_accumulate (d, slot, cotangent);
   _gantry_diff_stand_at (d, node);
 }
 

@@ -3,7 +3,7 @@
  * they do with an index that points outside: gather moves it inside, scatter drops what it would
  * write there. */
 #include "core/autodiff/gradient-private.h"
-#include "core/ir/operation.h"
+#include "core/graph/operation.h"
 #include <string.h>
 
 #define B d->builder

@@ -2,7 +2,7 @@
 /* A body with its derivative, written aside as one function: the bodies of loops and branches are
  * taken from it, and which forward values the backward part reads is seen there. */
 #include "core/autodiff/gradient-private.h"
-#include "core/ir/operation.h"
+#include "core/graph/operation.h"
 
 #define MOST_DEPTH 64u
 

@@ -2,7 +2,7 @@
 /* Derivatives of the operations that only move elements: each is linear, and its derivative moves
  * them back and sums those that were copied. */
 #include "core/autodiff/gradient-private.h"
-#include "core/ir/operation.h"
+#include "core/graph/operation.h"
 #include <string.h>
 
 #define B d->builder
@@ -77,7 +77,8 @@ _gantry_gradient_slice (GantryDiff *d, const GantryNode *node, guint32 g)
   const gint64 *start = ints (d, node, "start_indices"), *stride = ints (d, node, "strides");
   gint64 high[GANTRY_MAX_RANK], interior[GANTRY_MAX_RANK];
 
-  if (gantry_type_elements (y) == 0)
+  if (gantry_type_elements (y) == 0 || !_gantry_diff_wants (d, node, 0)
+      || _gantry_diff_give_piece (d, node, _gantry_diff_operand_slot (d, node, 0), g, start, stride))
     return;
   for (guint i = 0; i < x->rank; i++)
     {

@@ -3,8 +3,8 @@
  * `most_trips` trips becomes a scan of so many iterations, each of which goes on only where the
  * condition still holds. */
 #include "core/autodiff/gradient-private.h"
-#include "core/ir/operation.h"
-#include "core/ir/rewriter.h"
+#include "core/graph/operation.h"
+#include "core/graph/rewriter.h"
 
 #define MOST_DEPTH 64u
 #define MOST_NODES (1u << 24)

@@ -3,7 +3,7 @@
  * being differentiated (GantryDiff), and the table of rules, one per operation. */
 #pragma once
 #include "core/autodiff/autodiff.h"
-#include "core/ir/builder.h"
+#include "core/graph/builder.h"
 
 G_BEGIN_DECLS
 
@@ -71,6 +71,7 @@ typedef struct
   GantryActivity *activity;
   guint32 *map;        /* by position in the function: its value in @builder */
   guint32 *cotangents; /* by slot; 0 is zero */
+  GHashTable *pieces;  /* (nullable): slot -> gradients of slices of it that are not put together yet */
   GHashTable *plans;   /* node id of a scan -> GantryScanPlan */
   gboolean keep_ids;   /* forward nodes keep their ids */
   gboolean again;      /* forward nodes are computed again in the backward phase */
@@ -108,6 +109,16 @@ guint32 _gantry_diff_result (const GantryDiff *d, const GantryNode *node);
 gboolean _gantry_diff_wants (const GantryDiff *d, const GantryNode *node, guint i);
 /** Adds @cotangent (0: nothing) to that of operand @i. */
 void _gantry_diff_give (GantryDiff *d, const GantryNode *node, guint i, guint32 cotangent);
+/** Adds to the cotangent of a slot. */
+void _gantry_diff_accumulate (GantryDiff *d, guint32 slot, guint32 cotangent);
+/** Notes the cotangent of the slice @node, to be put together with the others of what it was cut from, @slot. Returns: FALSE
+ *  where that is not contiguous: it is given padded then */
+gboolean _gantry_diff_give_piece (GantryDiff *d, const GantryNode *node, guint32 slot, guint32 cotangent, const gint64 *start,
+                                  const gint64 *stride);
+/** Adds what was noted of @slot, a value of @owner, to its cotangent. */
+void _gantry_diff_join_pieces (GantryDiff *d, const GantryNode *owner, guint32 slot);
+/** The slot of operand @i. */
+guint32 _gantry_diff_operand_slot (const GantryDiff *d, const GantryNode *node, guint i);
 /** Cotangent of member @slot of @node; 0 is zero. */
 guint32 _gantry_diff_cotangent (const GantryDiff *d, const GantryNode *node, guint slot);
 static inline const GantryType *
@@ -136,10 +147,12 @@ guint32 _gantry_diff_reshape (GantryDiff *d, guint32 x, const GantryType *type);
 /** @g: cotangent of the node's only slot; 0 where the rule reads the members' cotangents itself. */
 typedef void (*GantryGradientRule) (GantryDiff *d, const GantryNode *node, guint32 g);
 
+/** One of the three is set. */
 typedef struct
 {
-  GantryGradientRule rule; /* (nullable): the derivative is zero, or there is none */
-  const char *why;         /* (nullable): why there is none */
+  GantryGradientRule rule; /* (nullable) */
+  const char *why;         /* (nullable): why there is no derivative */
+  gboolean is_zero;        /* the derivative is zero, or the result has none: integers, comparisons, roundings */
 } GantryGradient;
 
 const GantryGradient *_gantry_gradient_of (guint op);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Derivatives of reductions and of windows that slide. */
 #include "core/autodiff/gradient-private.h"
-#include "core/ir/operation.h"
+#include "core/graph/operation.h"
 #include <math.h>
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * (passed again), cheap (computed again), a y that the scan gives anyway, or else a residual: one
  * more y. */
 #include "core/autodiff/gradient-private.h"
-#include "core/ir/operation.h"
+#include "core/graph/operation.h"
 
 void
 _gantry_scan_plan_free (GantryScanPlan *plan)

@@ -4,7 +4,7 @@
  * captures, and gives those of the xs on the axes of the xs. Iteration i of both reads and writes
  * slot i, so no index is ever turned round. */
 #include "core/autodiff/gradient-private.h"
-#include "core/ir/operation.h"
+#include "core/graph/operation.h"
 
 #define B d->builder
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of derivatives, one line per operation that has one or cannot have one. What is not
- * listed has the derivative 0 or a result that has none: integers, comparisons, roundings. */
+/* The table of derivatives: a line for each operation. One that is not listed is refused by name. */
 #include "core/autodiff/gradient-private.h"
-#include "core/ir/operation.h"
+#include "core/graph/operation.h"
 
 #define RULE(OP, name) [GANTRY_OP_##OP] = { .rule = _gantry_gradient_##name }
+#define ZERO(OP) [GANTRY_OP_##OP] = { .is_zero = TRUE }
 #define REFUSED(OP, reason) [GANTRY_OP_##OP] = { .why = reason }
 
 static const GantryGradient table[GANTRY_N_OPS] = {
@@ -70,21 +70,27 @@ static const GantryGradient table[GANTRY_N_OPS] = {
   RULE (CONVOLUTION, convolution),
   RULE (SORT, sort),
   REFUSED (CUSTOM_CALL, "what is called by name has no known derivative"),
+  /* Before anything is differentiated, calls and fusions are inlined. */
+  ZERO (PARAMETER), ZERO (CONSTANT), ZERO (CALL), ZERO (FUSION),
+  ZERO (SIGN), ZERO (FLOOR), ZERO (CEIL), ZERO (ROUND_NEAREST_EVEN), ZERO (ROUND_NEAREST_AFZ), ZERO (IS_FINITE), ZERO (IS_NAN),
+  ZERO (NOT), ZERO (POPCNT), ZERO (COUNT_LEADING_ZEROS), ZERO (AND), ZERO (OR), ZERO (XOR), ZERO (SHIFT_LEFT),
+  ZERO (SHIFT_RIGHT_ARITHMETIC), ZERO (SHIFT_RIGHT_LOGICAL), ZERO (COMPARE), ZERO (IOTA), ZERO (RNG_BIT_GENERATOR),
 };
 
 const GantryGradient *
 _gantry_gradient_of (guint op)
 {
-  static const GantryGradient none = {
-    .why = "an imported operation has a derivative only once it is legalized"
-  };
+  static const GantryGradient foreign = { .why = "an imported operation has a derivative only once it is legalized" };
+  static const GantryGradient unlisted = { .why = "the table of derivatives does not list it" };
 
-  return op < GANTRY_N_OPS ? &table[op] : &none;
+  if (op >= GANTRY_N_OPS)
+    return &foreign;
+  return table[op].rule != NULL || table[op].why != NULL || table[op].is_zero ? &table[op] : &unlisted;
 }
 
 /* Calls and fusions are inlined, bounded loops become scans. */
 gboolean
 gantry_op_is_differentiable (guint op)
 {
-  return gantry_op_info (op) != NULL && (table[op].why == NULL || op == GANTRY_OP_WHILE);
+  return gantry_op_info (op) != NULL && (_gantry_gradient_of (op)->why == NULL || op == GANTRY_OP_WHILE);
 }

@@ -3,8 +3,8 @@
  * function is written with its backward nodes after its own, and the functions that are still
  * called are carried over. */
 #include "core/autodiff/gradient-private.h"
-#include "core/ir/operation.h"
-#include "core/ir/rewriter.h"
+#include "core/graph/operation.h"
+#include "core/graph/rewriter.h"
 
 typedef struct
 {

@@ -2,9 +2,9 @@
 /* Weights of an imported model become parameters of its entry function. It runs before `legalize`, while the
  * operations still say what a constant is for: what is only shape arithmetic to Resize is a weight to Conv. */
 #include "core/autodiff/autodiff.h"
-#include "core/ir/input-values.h"
-#include "core/ir/operation.h"
-#include "core/ir/rewriter.h"
+#include "core/graph/input-values.h"
+#include "core/graph/operation.h"
+#include "core/graph/rewriter.h"
 #include <string.h>
 
 typedef struct

@@ -2,7 +2,7 @@
 /* The loss of a training step: the forward program with one more input where the loss needs it, and a scalar as its
  * only result. */
 #include "core/autodiff/training-private.h"
-#include "core/ir/rewriter.h"
+#include "core/graph/rewriter.h"
 
 typedef struct
 {

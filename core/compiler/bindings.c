@@ -2,7 +2,7 @@
 /* Two short lists in order of their names. */
 #include "core/compiler/bindings.h"
 #include "core/compiler/tensor-file.h"
-#include "core/ir/text.h"
+#include "core/graph/text.h"
 #include <string.h>
 
 /* A value is kept as text in settings and in the session file: what is larger is data to run on. */

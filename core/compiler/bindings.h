@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the user gives a model before it is read: sizes of its symbolic dimensions, values of its inputs. */
 #pragma once
-#include "core/ir/input-values.h"
+#include "core/graph/input-values.h"
 
 G_BEGIN_DECLS
 

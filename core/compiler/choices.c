@@ -20,7 +20,19 @@ gantry_choices_copy (const GantryChoices *choices)
 
   if (choices != NULL && choices->entries->len > 0)
     g_array_append_vals (copy->entries, choices->entries->data, choices->entries->len);
+  if (choices != NULL && choices->schedule != NULL)
+    copy->schedule = g_array_copy (choices->schedule);
   return copy;
+}
+
+void
+gantry_choices_set_schedule (GantryChoices *choices, const guint64 *keys, guint n)
+{
+  g_clear_pointer (&choices->schedule, g_array_unref);
+  if (n == 0)
+    return;
+  choices->schedule = g_array_sized_new (FALSE, FALSE, sizeof *keys, n);
+  g_array_append_vals (choices->schedule, keys, n);
 }
 
 GantryChoices *
@@ -36,6 +48,7 @@ gantry_choices_unref (GantryChoices *choices)
   if (choices == NULL || !g_atomic_ref_count_dec (&choices->ref_count))
     return;
   g_array_unref (choices->entries);
+  g_clear_pointer (&choices->schedule, g_array_unref);
   g_free (choices);
 }
 
@@ -129,12 +142,20 @@ gantry_choices_remove (GantryChoices *choices, const guint64 *keys, guint n)
   g_array_set_size (choices->entries, kept);
 }
 
+static gboolean
+equal_schedules (const GantryChoices *a, const GantryChoices *b)
+{
+  guint n = a != NULL && a->schedule != NULL ? a->schedule->len : 0, m = b != NULL && b->schedule != NULL ? b->schedule->len : 0;
+
+  return n == m && (n == 0 || memcmp (a->schedule->data, b->schedule->data, n * sizeof (guint64)) == 0);
+}
+
 gboolean
 gantry_choices_equal (const GantryChoices *a, const GantryChoices *b)
 {
   guint n = a != NULL ? a->entries->len : 0;
 
-  if (n != (b != NULL ? b->entries->len : 0))
+  if (n != (b != NULL ? b->entries->len : 0) || !equal_schedules (a, b))
     return FALSE;
   for (guint i = 0; a != b && i < n; i++)
     {
@@ -189,6 +210,42 @@ gantry_module_keys (const GantryModule *module)
   return keys;
 }
 
+/* A schedule of another program is none. */
+static void
+place_schedule (const GantryChoices *choices, const GantryModule *module, const guint64 *keys, GantryPlacements *placements)
+{
+  const GantryFunction *function = gantry_module_entry (module);
+  g_autoptr (GHashTable) ids = g_hash_table_new (g_int64_hash, g_int64_equal);
+  guint n = choices->schedule->len;
+  g_autofree guint32 *nodes = g_new (guint32, n + 1);
+
+  for (guint32 i = function->first_node; i < function->first_node + function->n_nodes; i++)
+    g_hash_table_insert (ids, (gpointer) &keys[i], GUINT_TO_POINTER (module->nodes[i].id));
+  for (guint i = 0; i < n; i++)
+    {
+      nodes[i] = GPOINTER_TO_UINT (g_hash_table_lookup (ids, &g_array_index (choices->schedule, guint64, i)));
+      if (nodes[i] == 0)
+        return;
+    }
+  gantry_placements_set_schedule (placements, nodes, n);
+}
+
+static void
+keep_schedule (GantryChoices *choices, const GantryPlacements *placements, const GantryModule *module, const guint64 *keys)
+{
+  guint n = placements->schedule != NULL ? placements->schedule->len : 0, found = 0;
+  g_autofree guint64 *list = g_new (guint64, n + 1);
+
+  for (guint i = 0; i < n; i++)
+    {
+      const GantryNode *node = gantry_module_node (module, g_array_index (placements->schedule, guint32, i));
+
+      if (node != NULL)
+        list[found++] = keys[gantry_module_position (module, node)];
+    }
+  gantry_choices_set_schedule (choices, list, found == n ? n : 0);
+}
+
 GantryPlacements *
 gantry_choices_place (const GantryChoices *choices, const GantryModule *module, const guint64 *keys)
 {
@@ -197,6 +254,8 @@ gantry_choices_place (const GantryChoices *choices, const GantryModule *module, 
   g_autofree guint8 *subjects = NULL;
   guint32 end = function->first_node + function->n_nodes;
 
+  if (choices != NULL && choices->schedule != NULL)
+    place_schedule (choices, module, keys, placements);
   if (choices == NULL || choices->entries->len == 0)
     return placements;
   subjects = gantry_placement_subjects (module);
@@ -251,5 +310,6 @@ gantry_choices_of (const GantryPlacements *placements, const GantryModule *modul
       g_array_append_val (list, choice);
     }
   gantry_choices_set_many (choices, (const GantryChoice *) (gpointer) list->data, list->len);
+  keep_schedule (choices, placements, module, keys);
   return choices;
 }

@@ -3,7 +3,7 @@
  * node ids are new in each one, so a value is named by what it is (operation, name, scope, phase, and which of those
  * that are equal in this). */
 #pragma once
-#include "core/ir/placement.h"
+#include "core/plan/placement.h"
 
 G_BEGIN_DECLS
 
@@ -22,6 +22,7 @@ typedef struct
 {
   gatomicrefcount ref_count;
   GArray *entries; /* GantryChoice, by ascending key */
+  GArray *schedule; /* (nullable): guint64: keys, as GantryPlacements.schedule */
 } GantryChoices;
 
 GantryChoices *gantry_choices_new (void);
@@ -31,6 +32,8 @@ void gantry_choices_unref (GantryChoices *choices);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryChoices, gantry_choices_unref)
 /** Returns: (nullable) (transfer none): valid until the next set */
 const GantryChoice *gantry_choices_find (const GantryChoices *choices, guint64 key);
+/** Copied; none: no schedule. */
+void gantry_choices_set_schedule (GantryChoices *choices, const guint64 *keys, guint n);
 void gantry_choices_set (GantryChoices *choices, const GantryChoice *choice);
 /** Many at once: O((n + m) log n). Later ones win. */
 void gantry_choices_set_many (GantryChoices *choices, const GantryChoice *list, guint n);
@@ -39,7 +42,8 @@ gboolean gantry_choices_equal (const GantryChoices *a, const GantryChoices *b); 
 
 /** One key for each node of @module's entry function, by position in module->nodes. Linear. Returns: (transfer full) */
 guint64 *gantry_module_keys (const GantryModule *module);
-/** The choices of those values that @module has. @keys: gantry_module_keys(). Returns: (transfer full) */
+/** The choices of those values that @module has, and the schedule where @module has all that it names. @keys: gantry_module_keys().
+ *  Returns: (transfer full) */
 GantryPlacements *gantry_choices_place (const GantryChoices *choices, const GantryModule *module, const guint64 *keys);
 /** Those that gantry_choices_place() passes over. Returns: (transfer full) (element-type GantryChoice): by ascending key */
 GArray *gantry_choices_missing (const GantryChoices *choices, const GantryModule *module, const guint64 *keys);

@@ -3,8 +3,9 @@
 #include "core/base/asks.h"
 #include "core/compiler/model-private.h"
 #include "core/compiler/pipeline-private.h"
-#include "core/ir/operation.h"
-#include "core/ir/verifier.h"
+#include "core/graph/operation.h"
+#include "core/graph/verifier.h"
+#include "core/passes/properties.h"
 #include <string.h>
 
 guint
@@ -33,7 +34,13 @@ count_changes (const GantryModule *before, const GantryModule *after, GantrySnap
     snapshot->n_removed += gantry_module_node (after, before->nodes[i].id) == NULL;
 }
 
-static void
+char *
+gantry_snapshot_properties_text (const GantrySnapshot *snapshot)
+{
+  return gantry_properties_to_text ((GantryProperties) snapshot->properties);
+}
+
+static GantrySnapshot *
 add_snapshot (GantryCompilation *compilation, const char *name, const char *title, const char *description,
               gboolean enabled, GantryModule *module, double milliseconds)
 {
@@ -49,6 +56,7 @@ add_snapshot (GantryCompilation *compilation, const char *name, const char *titl
   snapshot->nodes_before = _gantry_count_working (before);
   snapshot->nodes_after = _gantry_count_working (module);
   count_changes (before, module, snapshot);
+  return snapshot;
 }
 
 /* A program that contradicts itself (types that do not fit) is a damaged file, not one that we cannot do yet. Where a
@@ -90,6 +98,31 @@ refuse (GantryCompilation *compilation, guint index, GError *failure, GError **e
   return TRUE;
 }
 
+/* What the pass needs has to hold by what the passes before it gave and kept. */
+static gboolean
+check_needs (const GantryPassInfo *info, GantryProperties needs, GantryProperties held, GError **error)
+{
+  g_autofree char *missing = NULL;
+
+  if ((needs & ~held) == 0)
+    return TRUE;
+  missing = gantry_properties_to_text (needs & ~held);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "the pass '%s' needs what does not hold before it: %s (please report this)",
+               info->name, missing);
+  return FALSE;
+}
+
+/* What is read off the module is checked in every build; the rest costs as much as a pass, and tests do it. */
+static gboolean
+check_result (const GantryPassInfo *info, GantryModule *after, const GantryModule *before, GantryProperties held, GError **error)
+{
+  if (after == before
+      || (gantry_verify (after, before, error) && gantry_properties_hold (after, held & GANTRY_PROPERTY_CORE, error)))
+    return TRUE;
+  gantry_error_prefix (error, "the pass '%s' broke the program (please report this): ", info->name);
+  return FALSE;
+}
+
 /* One pass and its verification. */
 static gboolean
 run_pass (GantryCompilation *compilation, guint index, const GantryProgress *progress, GError **error)
@@ -97,6 +130,7 @@ run_pass (GantryCompilation *compilation, guint index, const GantryProgress *pro
   const GantryPassInfo *info = _gantry_pipeline_info (index);
   gboolean enabled = info->required || gantry_compile_settings_enabled (&compilation->settings, info->name);
   GantryModule *before = gantry_compilation_module (compilation);
+  GantryProperties held = compilation->snapshots[compilation->n_snapshots - 1].properties;
   g_autoptr (GantryModule) after = NULL;
   GError *failure = NULL;
   gint64 start = g_get_monotonic_time ();
@@ -104,18 +138,19 @@ run_pass (GantryCompilation *compilation, guint index, const GantryProgress *pro
 
   if (gantry_progress_cancelled (progress, error))
     return FALSE;
+  if (enabled && !check_needs (info, _gantry_pipeline_needs (index), held, error))
+    return FALSE;
   gantry_progress_report (progress, (double) index / GANTRY_N_PIPELINE_PASSES, info->title);
   after = enabled ? _gantry_pipeline_run (index, before, &compilation->settings, progress, &failure)
                   : gantry_module_ref (before);
   milliseconds = (double) (g_get_monotonic_time () - start) / 1000.0;
   if (after == NULL)
     return refuse (compilation, index, failure, error);
-  if (after != before && !gantry_verify (after, before, error))
-    {
-      gantry_error_prefix (error, "the pass '%s' broke the program (please report this): ", info->name);
-      return FALSE;
-    }
-  add_snapshot (compilation, info->name, info->title, info->description, enabled, g_steal_pointer (&after), milliseconds);
+  if (enabled)
+    held = _gantry_pipeline_after (index, held, after != before);
+  if (!check_result (info, after, before, held, error))
+    return FALSE;
+  add_snapshot (compilation, info->name, info->title, info->description, enabled, g_steal_pointer (&after), milliseconds)->properties = held;
   return TRUE;
 }
 

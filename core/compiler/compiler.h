@@ -7,10 +7,10 @@
 #include "core/compiler/model.h"
 #include "core/compiler/settings.h"
 #include "core/compiler/tensor-file.h"
-#include "core/ir/module.h"
-#include "core/ir/plan.h"
+#include "core/graph/module.h"
 #include "core/memory/planner.h"
 #include "core/memory/policy.h"
+#include "core/plan/plan.h"
 
 G_BEGIN_DECLS
 
@@ -35,6 +35,7 @@ const GantryPassInfo *gantry_compiler_passes (guint *n);
  * @nodes_before, @nodes_after: nodes of the entry function that do work (no parameters, constants, members of tuples)
  * @n_made: nodes that were not there before; @n_removed: that are no longer there
  * @milliseconds: wall-clock time of the pass, without verification
+ * @properties: #GantryProperties that hold for @module, by what the passes so far give and keep
  */
 typedef struct
 {
@@ -46,7 +47,11 @@ typedef struct
   guint nodes_before, nodes_after;
   guint n_made, n_removed;
   double milliseconds;
+  guint properties;
 } GantrySnapshot;
+
+/** What holds for the program of @snapshot, for people: "core operations only, no dead nodes". (transfer full) */
+char *gantry_snapshot_properties_text (const GantrySnapshot *snapshot);
 
 /**
  * GantryCompilation: what one run of the driver gives. Of what another compiler has dumped its passes (GantryModelStage) come first, then

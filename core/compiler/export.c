@@ -4,7 +4,7 @@
 #include "core/base/output.h"
 #include "core/frontends/onnx/onnx.h"
 #include "core/frontends/xla/xla.h"
-#include "core/ir/text.h"
+#include "core/graph/text.h"
 #include <string.h>
 
 /* @dialect: (nullable): whose operations the format can say as they were imported */

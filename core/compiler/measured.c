@@ -29,6 +29,7 @@ gantry_measured_times_unref (GantryMeasuredTimes *times)
     return;
   g_free (times->run);
   g_free (times->name);
+  g_free (times->conditions);
   g_array_unref (times->entries);
   g_free (times);
 }
@@ -78,7 +79,8 @@ gantry_measured_times_equal (const GantryMeasuredTimes *a, const GantryMeasuredT
 {
   if (a == b)
     return TRUE;
-  if (a == NULL || b == NULL || g_strcmp0 (a->run, b->run) != 0 || a->link_bandwidth != b->link_bandwidth
+  if (a == NULL || b == NULL || g_strcmp0 (a->run, b->run) != 0 || g_strcmp0 (a->conditions, b->conditions) != 0
+      || a->link_bandwidth != b->link_bandwidth
       || a->entries->len != b->entries->len)
     return FALSE;
   for (guint i = 0; i < a->entries->len; i++)

@@ -2,7 +2,7 @@
 /* Times that a run measured, in a form that outlives the compilation that was run: like choices they are kept by what a
  * node is (gantry_module_keys()), since node ids are new in each compilation. */
 #pragma once
-#include "core/ir/module.h"
+#include "core/graph/module.h"
 
 G_BEGIN_DECLS
 
@@ -16,13 +16,14 @@ typedef struct
  * GantryMeasuredTimes: reference counted; changed only by who made it and before anyone else has it.
  *
  * @run: uid of the run that measured them; @name: that run for people
+ * @conditions: (nullable): what the kernels that were measured were made under (gantry_kernel_conditions_text()); NULL: not known
  * @link_bandwidth: bytes per second between device and host while copies ran, 0: nothing was copied
  * @entries: GantryMeasuredTime, by ascending key
  */
 typedef struct
 {
   gatomicrefcount ref_count;
-  char *run, *name;
+  char *run, *name, *conditions;
   double link_bandwidth;
   GArray *entries;
 } GantryMeasuredTimes;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opening a file: which front end reads it, and what it says in one form for all formats. */
+#include "core/compiler/model-private.h"
 #include "core/base/cache.h"
 #include "core/base/file.h"
-#include "core/compiler/model-private.h"
 #include "core/compiler/python-model.h"
 #include "core/compiler/random-weights.h"
 #include "core/frontends/onnx/onnx.h"
 #include "core/frontends/torch/torch.h"
 #include "core/frontends/xla/xla.h"
-#include "core/ir/operation.h"
-#include "core/ir/text.h"
-#include "core/ir/verifier.h"
+#include "core/graph/operation.h"
+#include "core/graph/text.h"
+#include "core/graph/verifier.h"
 #include "core/memory/policy.h"
 #include <string.h>
 

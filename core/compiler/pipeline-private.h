@@ -14,6 +14,10 @@ const GantryPassInfo *_gantry_pipeline_info (guint index);
 gboolean _gantry_pipeline_applies (guint index, const GantryModule *module, const GantryCompileSettings *settings);
 /** Whether what the pass refuses is a wish of the user (and not a fault of the program). */
 gboolean _gantry_pipeline_is_wish (guint index);
+/** What pass @index needs of a module, so that it may run. */
+GantryProperties _gantry_pipeline_needs (guint index);
+/** What holds after it, of what held before; see gantry_properties_after(). */
+GantryProperties _gantry_pipeline_after (guint index, GantryProperties held, gboolean changed);
 GantryModule *_gantry_pipeline_run (guint index, GantryModule *module, const GantryCompileSettings *settings,
                                     const GantryProgress *progress, GError **error);
 

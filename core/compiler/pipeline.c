@@ -2,8 +2,9 @@
 /* The one list of passes: in which order they run, and which of them a program and its settings ask for. */
 #include "core/compiler/pipeline-private.h"
 #include "core/autodiff/autodiff.h"
-#include "core/ir/operation.h"
+#include "core/graph/operation.h"
 #include "core/passes/passes.h"
+#include "core/passes/properties.h"
 
 /* When a pass is part of a compilation. */
 typedef enum
@@ -28,6 +29,10 @@ train (GantryModule *module, const GantryCompileSettings *settings, const Gantry
 
 typedef GantryModule *(*Run) (GantryModule *module, const GantryCompileSettings *settings,
                               const GantryProgress *progress, GError **error);
+
+/* The contracts of what is no GantryPass: a step is made of core operations, parameters of what the front end wrote. */
+static const GantryPass parameterize_contract = { .name = "parameterize" };
+static const GantryPass train_contract = { .name = "train", .needs = GANTRY_PROPERTY_CORE, .keeps = GANTRY_PROPERTY_CORE };
 
 /* A pass that runs twice has a second name, so that each can be switched off by itself. */
 static const struct
@@ -117,6 +122,26 @@ _gantry_pipeline_applies (guint index, const GantryModule *module, const GantryC
   return TRUE;
 }
 
+static const GantryPass *
+contract_of (guint index)
+{
+  if (pipeline[index].pass != NULL)
+    return pipeline[index].pass;
+  return pipeline[index].run == train ? &train_contract : &parameterize_contract;
+}
+
+GantryProperties
+_gantry_pipeline_needs (guint index)
+{
+  return contract_of (index)->needs;
+}
+
+GantryProperties
+_gantry_pipeline_after (guint index, GantryProperties held, gboolean changed)
+{
+  return gantry_properties_after (held, contract_of (index), changed);
+}
+
 gboolean
 _gantry_pipeline_is_wish (guint index)
 {
@@ -131,8 +156,10 @@ _gantry_pipeline_run (guint index, GantryModule *module, const GantryCompileSett
 
   options.finite_math = settings->finite_math;
   options.fuse_rows = settings->fuse_rows;
+  options.fuse_products = settings->fuse_products;
   options.max_nodes = settings->max_nodes;
   options.fold_flops = settings->fold_flops;
+  options.most_unrolled = settings->most_unrolled;
   if (pipeline[index].run != NULL)
     return pipeline[index].run (module, settings, progress, error);
   return pipeline[index].pass->run (module, &options, progress, error);

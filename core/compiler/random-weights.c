@@ -4,8 +4,8 @@
 #include "core/autodiff/autodiff.h"
 #include "core/base/pages.h"
 #include "core/base/random.h"
-#include "core/ir/input-values.h"
-#include "core/ir/rewriter.h"
+#include "core/graph/input-values.h"
+#include "core/graph/rewriter.h"
 #include <math.h>
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * compare two programs on values that mean something everywhere. */
 #pragma once
 #include "core/base/progress.h"
-#include "core/ir/module.h"
+#include "core/graph/module.h"
 
 G_BEGIN_DECLS
 

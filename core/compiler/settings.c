@@ -88,20 +88,45 @@ same_training (const GantryTrainingOptions *a, const GantryTrainingOptions *b)
          a->clip_norm == b->clip_norm && a->l2 == b->l2 && a->no_loss == b->no_loss && same_names (a->with_respect_to, b->with_respect_to);
 }
 
+static char *
+usual_conditions (const GantryCompileSettings *settings)
+{
+  const GantryKernelConditions usual = { .device = settings->target.arch[0] != '\0' ? "cuda" : NULL };
+
+  return gantry_kernel_conditions_text (&usual);
+}
+
+char *
+gantry_compile_settings_conditions (const GantryCompileSettings *settings)
+{
+  if (settings->conditions != NULL)
+    return g_strdup (settings->conditions);
+  if (settings->measured != NULL && settings->measured->conditions != NULL)
+    return g_strdup (settings->measured->conditions);
+  return usual_conditions (settings);
+}
+
+char *
+gantry_compile_settings_unusual (const GantryCompileSettings *settings)
+{
+  g_autofree char *planned = gantry_compile_settings_conditions (settings), *usual = usual_conditions (settings);
+
+  return gantry_kernel_conditions_difference (planned, usual);
+}
+
 gboolean
 gantry_compile_settings_made_under (const GantryCompileSettings *settings, const char *conditions)
 {
-  const GantryKernelConditions usual = { .device = settings->target.arch[0] != '\0' ? "cuda" : NULL };
-  g_autofree char *text = settings->conditions == NULL ? gantry_kernel_conditions_text (&usual) : NULL;
+  g_autofree char *planned = gantry_compile_settings_conditions (settings);
 
-  return g_strcmp0 (conditions, settings->conditions != NULL ? settings->conditions : text) == 0;
+  return g_strcmp0 (conditions, planned) == 0;
 }
 
 gboolean
 gantry_compile_settings_same_program (const GantryCompileSettings *a, const GantryCompileSettings *b)
 {
-  return a->finite_math == b->finite_math && a->fuse_rows == b->fuse_rows && a->train == b->train &&
-         a->max_nodes == b->max_nodes && a->fold_flops == b->fold_flops &&
+  return a->finite_math == b->finite_math && a->fuse_rows == b->fuse_rows && a->fuse_products == b->fuse_products && a->train == b->train &&
+         a->max_nodes == b->max_nodes && a->fold_flops == b->fold_flops && a->most_unrolled == b->most_unrolled &&
          same_names (a->disabled_passes, b->disabled_passes) &&
          (!a->train || same_training (&a->training, &b->training));
 }

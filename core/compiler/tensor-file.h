@@ -3,7 +3,7 @@
 #pragma once
 #include "core/base/base.h"
 #include "core/base/output.h"
-#include "core/ir/context.h"
+#include "core/graph/context.h"
 
 G_BEGIN_DECLS
 

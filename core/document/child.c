@@ -162,6 +162,13 @@ take_runs (GTask *task)
   g_task_run_in_thread (load, load_thread);
 }
 
+/* The run is in the session, and what was measured says by how much. */
+static gboolean
+has_run_above_limit (const Child *child)
+{
+  return child->job == GANTRY_JOB_RUN && g_subprocess_get_exit_status (child->process) == GANTRY_CHILD_ABOVE_LIMIT;
+}
+
 static void
 process_ended (GObject *source, GAsyncResult *result, gpointer user_data)
 {
@@ -172,7 +179,7 @@ process_ended (GObject *source, GAsyncResult *result, gpointer user_data)
   if (!g_subprocess_wait_finish (G_SUBPROCESS (source), result, &error) ||
       g_cancellable_set_error_if_cancelled (g_task_get_cancellable (task), &error))
     end_run (task, error);
-  else if (g_subprocess_get_if_exited (child->process) && g_subprocess_get_exit_status (child->process) == 0)
+  else if (g_subprocess_get_if_exited (child->process) && (g_subprocess_get_exit_status (child->process) == 0 || has_run_above_limit (child)))
     take_runs (task);
   else
     end_run (task, error_of_end (child));

@@ -114,7 +114,7 @@ predict (const Work *work, guint index, const GantryProgress *progress, GError *
   if (!same_figures (variant, after))
     {
       after->gap = -1;
-      after->proven = FALSE;
+      after->proof = GANTRY_PROOF_NONE;
     }
   if (index >= work->n_named)
     {

@@ -25,6 +25,21 @@ is_on (const GantryRunResult *run, const GantryTarget *target)
   return strcmp (run->arch, target->arch) == 0;
 }
 
+/* Where a command says what is planned for, times of kernels that were made otherwise would be mixed with the sizes of those. */
+static gboolean
+is_made_alike (GantryDocument *self, const GantryRunResult *run, const char *name, GError **error)
+{
+  const char *planned = self->state->settings.conditions;
+  g_autofree char *difference = gantry_kernel_conditions_difference (run->plan != NULL ? run->plan->kernels : NULL, planned);
+
+  if (planned == NULL || difference == NULL)
+    return TRUE;
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID,
+               "%s was made with %s, and kernels that were not are planned for: its times say nothing of them. Run the program without that, "
+               "or plan without making kernels", name, difference);
+  return FALSE;
+}
+
 /* (transfer full) (nullable) */
 static GantryMeasuredTimes *
 times_of (GantryDocument *self, const GantryRunResult *run, GError **error)
@@ -51,8 +66,11 @@ times_of (GantryDocument *self, const GantryRunResult *run, GError **error)
                    run->device, target->name);
       return NULL;
     }
+  if (!is_made_alike (self, run, name, error))
+    return NULL;
   us = gantry_recording_measured_us (run->recording);
   times = gantry_measured_times_of (run->uid, name, us, gantry_compilation_module (self->planning), self->planning->keys);
+  times->conditions = run->plan != NULL ? g_strdup (run->plan->kernels) : NULL;
   times->link_bandwidth = gantry_recording_link_bandwidth (run->recording, GANTRY_N_QUEUES);
   if (times->entries->len > 0)
     return g_steal_pointer (&times);
@@ -94,16 +112,71 @@ timed_run (GantryDocument *self)
   return NULL;
 }
 
-const char *
+/* What the kernels were made under of which times are predicted. (transfer full) */
+static char *
+predicted_conditions (GantryDocument *self)
+{
+  const GantryMeasuredTimes *measured = self->state->settings.measured;
+
+  return measured != NULL && measured->conditions != NULL ? g_strdup (measured->conditions)
+                                                          : gantry_compile_settings_conditions (&self->state->settings);
+}
+
+char *
 gantry_document_predicted_elsewhere (GantryDocument *self, const GantryRunResult *run)
 {
+  g_autofree char *conditions = NULL, *difference = NULL;
   const GantryRunResult *timed;
 
   g_return_val_if_fail (self->state != NULL, NULL);
   if (!is_on (run, &self->state->settings.target))
-    return self->state->settings.target.name;
+    return g_strdup (self->state->settings.target.name);
   timed = timed_run (self);
-  return timed != NULL && g_strcmp0 (timed->device, run->device) != 0 ? timed->device : NULL;
+  if (timed != NULL && g_strcmp0 (timed->device, run->device) != 0)
+    return g_strdup (timed->device);
+  conditions = predicted_conditions (self);
+  difference = gantry_kernel_conditions_difference (conditions, run->plan != NULL ? run->plan->kernels : NULL);
+  return difference != NULL ? g_strdup_printf ("%s with %s", self->state->settings.target.name, difference) : NULL;
+}
+
+/* How the run was made that what is predicted is not for. (transfer full) (nullable) */
+static char *
+made_otherwise (GantryDocument *self, const GantryRunResult *run)
+{
+  const GantryTarget *target = &self->state->settings.target;
+  const char *kernels = run->plan != NULL ? run->plan->kernels : NULL;
+  const gboolean on_processor = target->arch[0] == '\0' && (run->arch == NULL || *run->arch == '\0');
+  g_autofree char *conditions = predicted_conditions (self), *difference = NULL;
+  const GantryRunResult *timed = timed_run (self);
+
+  /* Of a processor the kernels say more than its name does. */
+  if (on_processor || is_on (run, target))
+    difference = gantry_kernel_conditions_difference (kernels, conditions);
+  if (difference != NULL)
+    return g_strconcat ("with ", difference, NULL);
+  if (!is_on (run, target) && (!on_processor || kernels == NULL))
+    return g_strdup_printf ("elsewhere than on %s", target->name);
+  return timed != NULL && g_strcmp0 (timed->device, run->device) != 0
+           ? g_strdup_printf ("elsewhere than on %s, whose times are planned with", timed->device) : NULL;
+}
+
+const char *
+gantry_run_result_planned_elsewhere (const GantryRunResult *run)
+{
+  const char *target = run->plan != NULL ? run->plan->target : NULL;
+
+  return target != NULL && *target != '\0' && (run->arch == NULL || *run->arch == '\0') && g_strcmp0 (target, run->device) != 0 ? target : NULL;
+}
+
+char *
+gantry_document_run_difference (GantryDocument *self, const GantryRunResult *run, const GantryPlanStep *steps, guint32 n_steps)
+{
+  const char *plan = gantry_run_result_difference (run, steps, n_steps);
+  g_autofree char *made = made_otherwise (self, run);
+
+  if (plan == NULL || made == NULL)
+    return plan != NULL ? g_strdup (plan) : g_steal_pointer (&made);
+  return g_strdup_printf ("%s, %s", plan, made);
 }
 
 GantryPlanChanges *

@@ -246,7 +246,7 @@ _gantry_variant_figures_name (const GantryPlanFigures *figures, guint64 limit)
 static GantryVariant *
 variant_of (const Search *search, const GantrySolution *solution)
 {
-  /* Where it takes a limit to have its copies squeezed so far, that is part of the answer. */
+  /* Where it takes a limit to have its copies fetched so late, that is part of the answer. */
   guint64 limit = solution->limit_bytes != 0 ? solution->limit_bytes : search->limit;
   g_autofree char *name = _gantry_variant_figures_name (&solution->figures, limit);
   GantryVariant *variant = _gantry_variant_new (name);
@@ -255,7 +255,7 @@ variant_of (const Search *search, const GantrySolution *solution)
   variant->choices = choices_of (search, solution->placements);
   variant->limit = limit;
   variant->gap = solution->gap;
-  variant->proven = solution->proven;
+  variant->proof = solution->proof;
   variant->method = solution->method;
   variant->milliseconds = solution->milliseconds;
   /* A prediction without that limit would have other copies, and so other sizes. */
@@ -280,6 +280,7 @@ base_of (const Search *search)
         g_array_index (clicks->entries, GantryChoice, kept++) = *choice;
     }
   g_array_set_size (clicks->entries, kept);
+  gantry_choices_set_schedule (clicks, NULL, 0);
   return gantry_choices_place (clicks, gantry_compilation_module (search->planning), search->planning->keys);
 }
 

@@ -4,8 +4,8 @@
  * history, starts the child that runs generated code, and reads and writes the .gantry session file. */
 #pragma once
 #include "core/compiler/compiler.h"
-#include "core/ir/memory-measure.h"
 #include "core/memory/solve.h"
+#include "core/plan/memory-measure.h"
 #include "profiler/recording.h"
 
 G_BEGIN_DECLS
@@ -67,6 +67,8 @@ typedef struct
   GPtrArray *codes; /* GantryCode */
 } GantryRunResult;
 
+/** Whether more was touched than @limit bytes of device memory, 0: none, also without what whole pages make of it. */
+gboolean gantry_run_result_exceeds (const GantryRunResult *run, guint64 limit);
 GantryRunResult *gantry_run_result_new (void);
 GantryRunResult *gantry_run_result_ref (GantryRunResult *result);
 void gantry_run_result_unref (GantryRunResult *result);
@@ -161,7 +163,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryForecast, gantry_forecast_unref)
  * @basis: what the figures are of (gantry_document_is_current()); 0: not known, as of all that come from a file
  * @predicted: FALSE: @figures are not known. They are those of its plan where that is made, else what was predicted
  * @gap: of a solution: how far it may be from the best, as a part of it; negative: not known
- * @proven, @method, @milliseconds: of a solution just found; not kept in the session file
+ * @proof, @method, @milliseconds: of a solution just found; not kept in the session file
  */
 typedef struct
 {
@@ -175,7 +177,7 @@ typedef struct
   GantryPlanFigures figures;
   guint64 basis;
   double gap;
-  gboolean proven;
+  GantryProof proof;
   const char *method; /* (nullable): static */
   double milliseconds;
 } GantryVariant;
@@ -311,6 +313,8 @@ gboolean gantry_document_save_finish (GantryDocument *document, GAsyncResult *re
  * Whether the program can be run as it is set. A limit that did not fit when the file was opened matters no more once it is lifted.
  */
 gboolean gantry_document_can_run (GantryDocument *document, GError **error);
+/** Exit status of gantry-cli run, where all is done and more memory was touched than its limit. */
+#define GANTRY_CHILD_ABOVE_LIMIT 4
 /**
  * gantry_document_run_async:
  * @cli: path of gantry-cli
@@ -375,12 +379,32 @@ void gantry_document_set_kernel_sizes (GantryDocument *document, GantryKernelSiz
  * gantry_document_predicted_elsewhere:
  * @run: a run of the program
  *
- * What is predicted for one machine is no prediction of what was measured on another: who shows both says which machine it is for.
+ * What is predicted for one machine, or for kernels of a library, is no prediction of what was measured on another, or without that: who
+ * shows both says what it is for.
  *
- * Returns: (transfer none) (nullable): NULL where times are predicted for the machine that @run was on, as far as their names say,
- *  else what they are predicted for: the target, or what ran that they were measured on
+ * Returns: (transfer full) (nullable): NULL where times are predicted for the machine and the kernels of @run, as far as is known,
+ *  else what they are predicted for: the target, what ran that they were measured on, or "cpu, 2 threads with library"
  */
-const char *gantry_document_predicted_elsewhere (GantryDocument *document, const GantryRunResult *run);
+char *gantry_document_predicted_elsewhere (GantryDocument *document, const GantryRunResult *run);
+/**
+ * gantry_document_run_difference:
+ * @run: of the program
+ * @steps: (array length=n_steps): of the plan that it is shown beside
+ *
+ * In what way @run is not of what is planned: gantry_run_result_difference(), and how it was made that the plan is not for: other
+ * threads, instructions, or library, or on another machine than the target.
+ *
+ * Returns: (transfer full) (nullable): "with other placements, with no library"; %NULL where it is of it
+ */
+char *gantry_document_run_difference (GantryDocument *document, const GantryRunResult *run, const GantryPlanStep *steps, guint32 n_steps);
+/**
+ * gantry_run_result_planned_elsewhere:
+ *
+ * Beside times of kernels stand those of the plan that ran, which are for a target.
+ *
+ * Returns: (transfer none) (nullable): that target's name, where the processor ran it and is another; of a GPU its name says nothing
+ */
+const char *gantry_run_result_planned_elsewhere (const GantryRunResult *run);
 /** What the last edit of that kind changed; NULL before, and when another program came. (transfer none) (nullable) */
 GantryPlanChanges *gantry_document_get_changes (GantryDocument *document);
 void gantry_document_undo (GantryDocument *document);
@@ -484,7 +508,7 @@ void gantry_document_load_variant (GantryDocument *document, GantryVariant *vari
  *
  * Figures of variants and of the front are of a program, its passes, times, target, and what its kernels need. Predicts those anew that
  * are of before, as they would be once loaded, on a worker thread; then notifies "variants". Not an edit. What kept figures of a
- * solution say of the best there is (@gap, @proven) goes with them where they change.
+ * solution say of the best there is (@gap, @proof) goes with them where they change.
  */
 void gantry_document_predict_variants (GantryDocument *document);
 /** @variant with the figures of now where they are known, else as it is. (transfer none) */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A run of another program as a document: its recording is all there is. The model is a stand-in without work, so that
  * every view finds what it expects, and nothing to show. */
-#include "core/document/outside.h"
 #include "core/document/outside-private.h"
-#include "core/ir/text.h"
+#include "core/document/outside.h"
+#include "core/graph/text.h"
 #include "profiler/cupti/convert.h"
 #include "profiler/import.h"
 #include <glib/gstdio.h>

@@ -31,6 +31,12 @@ gantry_run_result_new (void)
   return result;
 }
 
+gboolean
+gantry_run_result_exceeds (const GantryRunResult *run, guint64 limit)
+{
+  return run->memory != NULL ? gantry_memory_measure_exceeds (run->memory, limit) : limit > 0 && run->peak_bytes > limit;
+}
+
 GantryRunResult *
 gantry_run_result_ref (GantryRunResult *result)
 {

@@ -36,7 +36,7 @@ _gantry_front_unref (GantryFront *front)
     g_atomic_rc_box_release_full (front, clear_front);
 }
 
-/* A line for each: what the columns of the table placements hold. */
+/* A line for each: what the columns of the table placements hold; then the keys of the schedule, where there is one. */
 static char *
 choices_to_text (const GantryChoices *choices)
 {
@@ -49,6 +49,8 @@ choices_to_text (const GantryChoices *choices)
       g_string_append_printf (text, "%016" G_GINT64_MODIFIER "x %u %u %u %u\n", choice->key, choice->node, choice->kind,
                               choice->memory, choice->decider);
     }
+  for (guint i = 0; choices != NULL && choices->schedule != NULL && i < choices->schedule->len; i++)
+    g_string_append_printf (text, "%016" G_GINT64_MODIFIER "x\n", g_array_index (choices->schedule, guint64, i));
   return g_string_free (text, FALSE);
 }
 
@@ -56,7 +58,7 @@ choices_to_text (const GantryChoices *choices)
 static GantryChoices *
 choices_of_text (const char *text)
 {
-  g_autoptr (GArray) list = g_array_new (FALSE, TRUE, sizeof (GantryChoice));
+  g_autoptr (GArray) list = g_array_new (FALSE, TRUE, sizeof (GantryChoice)), schedule = g_array_new (FALSE, FALSE, sizeof (guint64));
   GantryChoices *choices = gantry_choices_new ();
 
   for (const char *line = text; *line != '\0'; line += strcspn (line, "\n"), line += *line == '\n')
@@ -69,6 +71,8 @@ choices_of_text (const char *text)
       choice.key = g_ascii_strtoull (line, &end, 16);
       for (; n < G_N_ELEMENTS (values) && *end == ' ' && g_ascii_isdigit (end[1]); n++)
         values[n] = g_ascii_strtoull (end + 1, &end, 10);
+      if (n == 0 && end == line + 16)
+        g_array_append_val (schedule, choice.key);
       if (n < G_N_ELEMENTS (values))
         continue;
       choice.node = (guint32) MIN (values[0], G_MAXUINT32);
@@ -78,6 +82,7 @@ choices_of_text (const char *text)
       g_array_append_val (list, choice);
     }
   gantry_choices_set_many (choices, (const GantryChoice *) (gpointer) list->data, list->len);
+  gantry_choices_set_schedule (choices, (const guint64 *) (gpointer) schedule->data, schedule->len);
   return choices;
 }
 
@@ -139,7 +144,8 @@ _gantry_session_load_front (sqlite3 *db, GantryFront **front, GError **error)
   *front = NULL;
   if (!_gantry_session_has (db, "front", "placements"))
     return TRUE;
-  query = g_strconcat ("SELECT program, name, limit_bytes, peak_bytes, temp_bytes, host_bytes, copied_bytes, step_us,"
+  query = g_strconcat ("SELECT program, name, limit_bytes, ", _gantry_session_column (db, "front", "planned_bytes"), ", temp_bytes, ",
+                       _gantry_session_column (db, "front", "host_planned_bytes"), ", copied_bytes, step_us,"
                        " recompute_us, stall_us, gap, placements, ", figures, " FROM front ORDER BY position", NULL);
   _gantry_rows_begin (&rows, db, "front", query, &own);
   while (own == NULL && _gantry_rows_next (&rows, &own))

@@ -517,8 +517,9 @@ _gantry_session_run_query (sqlite3 *db)
 {
   return g_strdup_printf (
     "SELECT id, uid, name, device, recorded_at, threads, runs, milliseconds, milliseconds_min, milliseconds_max,"
-    " compile_milliseconds, planned_bytes, peak_bytes, constant_bytes, lower_bound_bytes, literal_bytes, peak_step,"
+    " compile_milliseconds, planned_bytes, %s, constant_bytes, %s, literal_bytes, peak_step,"
     " predicted_us, init_steps, program, head, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s FROM runs ORDER BY id DESC",
+    _gantry_session_column (db, "runs", "touched_bytes"), _gantry_session_column (db, "runs", "arena_lower_bound_bytes"),
     _gantry_session_column (db, "runs", "copied_bytes"), _gantry_session_column (db, "runs", "recompute_us"),
     _gantry_session_column (db, "runs", "stall_us"), _gantry_session_column (db, "runs", "resident"),
     _gantry_session_column (db, "runs", "packed_bytes"), _gantry_session_column (db, "runs", "code_bytes"),

@@ -153,6 +153,31 @@ load_bindings (sqlite3 *db, GHashTable *meta, const GantryOpenOptions *options, 
   return g_steal_pointer (&bindings);
 }
 
+static gboolean
+load_schedule (sqlite3 *db, const char *variant, GantryChoices *choices, GError **error)
+{
+  g_autoptr (GArray) keys = g_array_new (FALSE, FALSE, sizeof (guint64));
+  g_auto (GantrySessionRows) rows = { .db = db };
+  GError *own = NULL;
+
+  if (!_gantry_session_has (db, "schedules", "key"))
+    return TRUE;
+  if (!_gantry_rows_begin (&rows, db, "schedules", "SELECT key FROM schedules WHERE variant = ? ORDER BY position", error))
+    return FALSE;
+  _gantry_bind_text (rows.statement, 1, variant);
+  while (_gantry_rows_next (&rows, &own))
+    {
+      g_autofree char *text = _gantry_column_text (rows.statement, 0);
+      const guint64 key = g_ascii_strtoull (text, NULL, 16);
+
+      g_array_append_val (keys, key);
+    }
+  gantry_choices_set_schedule (choices, (const guint64 *) (gpointer) keys->data, keys->len);
+  if (own != NULL)
+    g_propagate_error (error, own);
+  return own == NULL;
+}
+
 /* The single values that are placed: @variant "" for those of the document itself. @names: (inout): what they are called */
 static GantryChoices *
 load_choices (sqlite3 *db, const char *variant, GHashTable **names, GError **error)
@@ -190,7 +215,7 @@ load_choices (sqlite3 *db, const char *variant, GHashTable **names, GError **err
       return NULL;
     }
   gantry_choices_set_many (choices, (const GantryChoice *) (gpointer) list->data, list->len);
-  return g_steal_pointer (&choices);
+  return load_schedule (db, variant, choices, error) ? g_steal_pointer (&choices) : NULL;
 }
 
 static gboolean
@@ -228,6 +253,7 @@ load_measured (sqlite3 *db, GHashTable *meta, GantryCompileSettings *settings, G
   if (!_gantry_rows_begin (&rows, db, "measured", "SELECT key, us FROM measured", error))
     return FALSE;
   times = gantry_measured_times_new (run, name != NULL ? name : "a run");
+  times->conditions = g_strdup (fact (meta, "measured_conditions"));
   times->link_bandwidth = link != NULL ? g_ascii_strtod (link, NULL) : 0;
   if (!isfinite (times->link_bandwidth) || times->link_bandwidth < 0)
     times->link_bandwidth = 0;
@@ -256,6 +282,8 @@ load_settings (sqlite3 *db, GHashTable *meta, GantryCompileSettings *settings, G
   gantry_compile_settings_init (settings);
   settings->finite_math = g_strcmp0 (fact (meta, "finite_math"), "1") == 0;
   settings->fuse_rows = g_strcmp0 (fact (meta, "fuse_rows"), "1") == 0;
+  settings->fuse_products = g_strcmp0 (fact (meta, "fuse_products"), "1") == 0;
+  settings->most_unrolled = fact (meta, "most_unrolled") != NULL ? (guint32) g_ascii_strtoull (fact (meta, "most_unrolled"), NULL, 10) : 0;
   settings->program_order = g_strcmp0 (fact (meta, "program_order"), "1") == 0;
   settings->train = g_strcmp0 (fact (meta, "train"), "1") == 0;
   settings->policy = g_strdup (fact (meta, "policy"));
@@ -295,7 +323,8 @@ load_variants (sqlite3 *db, GHashTable **names, GError **error)
   if (!_gantry_session_has (db, "variants", "name"))
     return g_steal_pointer (&variants);
   figures = _gantry_session_figures (db, "variants");
-  query = g_strconcat ("SELECT name, policy, limit_bytes, decided_by, peak_bytes, temp_bytes, host_bytes, copied_bytes, step_us,"
+  query = g_strconcat ("SELECT name, policy, limit_bytes, decided_by, ", _gantry_session_column (db, "variants", "planned_bytes"), ", temp_bytes, ",
+                       _gantry_session_column (db, "variants", "host_planned_bytes"), ", copied_bytes, step_us,"
                        " recompute_us, stall_us, gap, ", figures, " FROM variants ORDER BY position", NULL);
   _gantry_rows_begin (&rows, db, "variants", query, &own);
   while (own == NULL && _gantry_rows_next (&rows, &own))

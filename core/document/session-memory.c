@@ -10,19 +10,20 @@ typedef struct
   guint32 *step, *node; /* (nullable) */
 } Figure;
 
-enum { N_FIGURES = 7 };
+enum { N_FIGURES = 8 };
 
 static void
 list_figures (GantryMemoryMeasure *measure, Figure figures[N_FIGURES])
 {
   const Figure all[N_FIGURES] = {
-    { "peak", &measure->peak_bytes, &measure->peak_step, NULL },
-    { "host", &measure->host_bytes, NULL, NULL },
+    { "touched", &measure->peak_bytes, &measure->peak_step, NULL },
+    { "rounding", &measure->rounding_bytes, NULL, NULL },
+    { "host touched", &measure->host_bytes, NULL, NULL },
     { "outside", &measure->outside.bytes, &measure->outside.step, &measure->outside.node },
     { "beside", &measure->beside.bytes, &measure->beside.step, &measure->beside.node },
     { "process peak", &measure->process_peak, NULL, NULL },
     { "process", &measure->process, NULL, NULL },
-    { "planned parts now", &measure->planned_now, NULL, NULL },
+    { "held", &measure->held, NULL, NULL },
   };
 
   for (guint i = 0; i < N_FIGURES; i++)
@@ -68,9 +69,23 @@ _gantry_session_save_measure (sqlite3 *db, gint64 run, const GantryMemoryMeasure
   return save_row (db, statement, "driver", measure->driver != FALSE, NULL, NULL, error);
 }
 
-static void
-take_row (GantryMemoryMeasure *measure, const Figure *figures, const char *what, guint64 bytes, guint32 step, guint32 node)
+/* What rows were called up to version 5. */
+static const char *
+name_now (const char *what)
 {
+  static const char *const names[][2] = { { "peak", "touched" }, { "host", "host touched" }, { "planned parts now", "held" } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (g_strcmp0 (what, names[i][0]) == 0)
+      return names[i][1];
+  return what;
+}
+
+static void
+take_row (GantryMemoryMeasure *measure, const Figure *figures, const char *name, guint64 bytes, guint32 step, guint32 node)
+{
+  const char *what = name_now (name);
+
   for (guint i = 0; i < N_FIGURES; i++)
     if (g_strcmp0 (what, figures[i].name) == 0)
       {

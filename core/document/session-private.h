@@ -8,7 +8,7 @@
 G_BEGIN_DECLS
 
 #define GANTRY_SESSION_APPLICATION_ID 0x476e7472 /* "Gntr", in the file's header */
-#define GANTRY_SESSION_VERSION 5
+#define GANTRY_SESSION_VERSION 6
 #define GANTRY_SESSION_PLANNED_OF_DEVICE 5 /* since then runs.planned_bytes is all of the device, not its arena alone */
 #define GANTRY_SESSION_RECOVERY "recovery" /* the table that recovery files have besides those of a session */
 /** Key in `meta`: _gantry_session_state() of what the user has set. */
@@ -67,7 +67,7 @@ char *_gantry_session_read_meta (sqlite3 *db, const char *key, GError **error);
 gint64 _gantry_session_version (sqlite3 *db);
 /** Whether the file has a table of that name with that column: it may be of an earlier version. */
 gboolean _gantry_session_has (sqlite3 *db, const char *table, const char *column);
-/** For a query: @name, or "NULL" where the file, of an earlier version, lacks that column. */
+/** For a query: @name, what an earlier version called it, or "NULL" where the file lacks that column. */
 const char *_gantry_session_column (sqlite3 *db, const char *table, const char *name);
 /** Runs a statement that gives no rows and resets it. */
 gboolean _gantry_session_step (sqlite3 *db, sqlite3_stmt *statement, GError **error);
@@ -100,7 +100,7 @@ gboolean _gantry_session_embed (sqlite3 *db, const GantryModel *model, GError **
  *  NULL with @error unset where the session carries none */
 char *_gantry_session_extract (sqlite3 *db, const char *hash, GError **error);
 /* session-figures.c: the figures of a plan, as columns of a table. */
-/** @first: of the seven columns from peak_bytes to stall_us; @added: of the three behind all others: sizes_known, fits, parts */
+/** @first: of the seven columns from planned_bytes to stall_us; @added: of the three behind all others: sizes_known, fits, parts */
 void _gantry_bind_figures (sqlite3_stmt *statement, int first, int added, const GantryPlanFigures *figures);
 /** Returns: whether there are any; columns count from 0 */
 gboolean _gantry_column_figures (sqlite3_stmt *row, int first, int added, GantryPlanFigures *figures);

@@ -16,7 +16,7 @@ static const struct
   { "meta", 1000, 32 * MIB },              { "dims", 10000, MIB },
   { "inputs", 10000, 64 * MIB },           { "passes", 1000, MIB },
   { "placements", 8 * MIB, 256 * MIB },    { "measured", 8 * MIB, 256 * MIB },
-  { "front", 1000, 256 * MIB },
+  { "front", 1000, 256 * MIB },            { "schedules", 8 * MIB, 256 * MIB },
   { "variants", 1000, 4 * MIB },           { "runs", 10000, 1024 * MIB },
   { "plan_steps", 8 * MIB, 1024 * MIB },   { "plan_buffers", 8 * MIB, MIB },
   { "plan_memory", 1000, KIB },            { "run_memory", 1000, MIB },
@@ -146,7 +146,7 @@ _gantry_rows_next (GantrySessionRows *rows, GError **error)
 gboolean
 _gantry_session_check_settings (sqlite3 *db, GError **error)
 {
-  static const char *const tables[] = { "meta", "dims", "inputs", "passes", "placements", "measured", "variants", "front" };
+  static const char *const tables[] = { "meta", "dims", "inputs", "passes", "placements", "measured", "variants", "front", "schedules" };
   GError *own = NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS (tables) && own == NULL; i++)

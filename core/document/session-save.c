@@ -81,11 +81,14 @@ save_settings (sqlite3 *db, const GantrySessionParts *parts, const char *fingerp
   g_autofree char *target = gantry_target_to_text (&settings->target);
   g_autofree char *training = gantry_training_options_to_text (&settings->training);
   g_autofree char *first = g_strdup_printf ("%u", parts->compilation->first_id);
+  g_autofree char *unrolled = g_strdup_printf ("%u", settings->most_unrolled);
   g_autofree char *sizes = settings->sizes != NULL ? gantry_kernel_sizes_to_text (settings->sizes) : NULL;
 
   return put_meta (db, "target", target, error) &&
          put_meta (db, "finite_math", settings->finite_math ? "1" : "0", error) &&
          put_meta (db, "fuse_rows", settings->fuse_rows ? "1" : "0", error) &&
+         put_meta (db, "fuse_products", settings->fuse_products ? "1" : "0", error) &&
+         put_meta (db, "most_unrolled", unrolled, error) &&
          put_meta (db, "program_order", settings->program_order ? "1" : "0", error) &&
          put_meta (db, "train", settings->train ? "1" : "0", error) && put_meta (db, "training", training, error) &&
          put_meta (db, "policy", settings->policy != NULL ? settings->policy : "", error) &&
@@ -93,6 +96,24 @@ save_settings (sqlite3 *db, const GantrySessionParts *parts, const char *fingerp
          put_meta (db, "kernel_sizes", sizes != NULL && strlen (sizes) <= MOST_FACT_BYTES ? sizes : "", error) &&
          put_meta (db, "notes", parts->notes != NULL ? parts->notes : "", error) &&
          put_meta (db, "program", fingerprint, error) && put_meta (db, "first_id", first, error);
+}
+
+static gboolean
+save_schedule (sqlite3 *db, const char *variant, const GArray *schedule, GError **error)
+{
+  g_autoptr (sqlite3_stmt) statement = _gantry_session_prepare (db, "INSERT OR REPLACE INTO schedules VALUES (?, ?, ?)", error);
+
+  for (guint i = 0; statement != NULL && i < schedule->len; i++)
+    {
+      g_autofree char *key = g_strdup_printf ("%016" G_GINT64_MODIFIER "x", g_array_index (schedule, guint64, i));
+
+      _gantry_bind_text (statement, 1, variant);
+      sqlite3_bind_int64 (statement, 2, i);
+      _gantry_bind_text (statement, 3, key);
+      if (!_gantry_session_step (db, statement, error))
+        return FALSE;
+    }
+  return statement != NULL;
 }
 
 static gboolean
@@ -118,7 +139,7 @@ save_choices (sqlite3 *db, const char *variant, const GantryChoices *choices, GH
       if (!_gantry_session_step (db, statement, error))
         return FALSE;
     }
-  return TRUE;
+  return choices == NULL || choices->schedule == NULL || save_schedule (db, variant, choices->schedule, error);
 }
 
 /* The times that are planned with: no run need be there for them. */
@@ -144,7 +165,7 @@ save_measured (sqlite3 *db, const GantryMeasuredTimes *measured, GError **error)
         return FALSE;
     }
   return put_meta (db, "measured_run", measured->run, error) && put_meta (db, "measured_name", measured->name, error) &&
-         put_meta (db, "measured_link", link, error);
+         put_meta (db, "measured_conditions", measured->conditions, error) && put_meta (db, "measured_link", link, error);
 }
 
 static gboolean
@@ -384,7 +405,7 @@ save_state (sqlite3 *db, const char *path, const GantrySessionParts *parts, cons
   GantryCompilation *compilation = parts->compilation;
 
   return _gantry_session_exec (db, "DELETE FROM meta; DELETE FROM dims; DELETE FROM inputs; DELETE FROM passes; DELETE FROM nodes;"
-                                   "DELETE FROM placements; DELETE FROM variants; DELETE FROM measured;", error) &&
+                                   "DELETE FROM placements; DELETE FROM schedules; DELETE FROM variants; DELETE FROM measured;", error) &&
          save_model (db, parts, hash, path, error) && save_settings (db, parts, fingerprint, error) &&
          put_meta (db, GANTRY_SESSION_STATE, state, error) &&
          save_bindings (db, parts->bindings, error) && save_choices (db, "", parts->settings->choices, parts->names, error) &&

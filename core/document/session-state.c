@@ -31,6 +31,8 @@ add_choices (GString *text, const GantryChoices *choices)
                                                choice->memory, choice->decider));
     }
   add_lines (text, lines);
+  for (guint i = 0; choices != NULL && choices->schedule != NULL && i < choices->schedule->len; i++)
+    g_string_append_printf (text, "schedule %016" G_GINT64_MODIFIER "x\n", g_array_index (choices->schedule, guint64, i));
 }
 
 static void
@@ -100,6 +102,11 @@ _gantry_session_state (const GantrySessionParts *parts)
 
   g_string_append_printf (text, "%s\n%s\n%d %d %d %d\n%s\n", target, training, settings->finite_math, settings->fuse_rows,
                           settings->program_order, settings->train, settings->policy != NULL ? settings->policy : "");
+  /* Left out where it is the usual one, as in sessions that do not know it. */
+  if (settings->most_unrolled != 0)
+    g_string_append_printf (text, "unrolled %u\n", settings->most_unrolled);
+  if (settings->fuse_products)
+    g_string_append (text, "products\n");
   g_string_append_printf (text, "notes %s\n", parts->notes != NULL ? parts->notes : "");
   add_bindings (text, parts);
   add_passes (text, settings);

@@ -15,8 +15,8 @@ static const char schema[] =
   "  scope TEXT, location TEXT);"
   "CREATE TABLE IF NOT EXISTS runs (id INTEGER PRIMARY KEY, uid TEXT NOT NULL UNIQUE, name TEXT, device TEXT,"
   "  recorded_at TEXT, threads INTEGER, runs INTEGER, milliseconds REAL, milliseconds_min REAL, milliseconds_max REAL,"
-  "  compile_milliseconds REAL, planned_bytes INTEGER, peak_bytes INTEGER, constant_bytes INTEGER,"
-  "  lower_bound_bytes INTEGER, literal_bytes INTEGER, peak_step INTEGER, predicted_us REAL, init_steps INTEGER,"
+  "  compile_milliseconds REAL, planned_bytes INTEGER, touched_bytes INTEGER, constant_bytes INTEGER,"
+  "  arena_lower_bound_bytes INTEGER, literal_bytes INTEGER, peak_step INTEGER, predicted_us REAL, init_steps INTEGER,"
   "  program TEXT, head BLOB, copied_bytes INTEGER, recompute_us REAL, stall_us REAL, resident INTEGER,"
   "  packed_bytes INTEGER, code_bytes INTEGER, sizes_known INTEGER, model_sha256 TEXT, limit_bytes INTEGER,"
   "  kernels TEXT, target TEXT, arch TEXT);"
@@ -37,14 +37,16 @@ static const char schema[] =
   "  node INTEGER, kind INTEGER, given INTEGER, reason TEXT);"
   "CREATE TABLE IF NOT EXISTS placements (variant TEXT NOT NULL, key TEXT NOT NULL, node INTEGER, kind INTEGER NOT NULL,"
   "  memory INTEGER NOT NULL, decided_by INTEGER NOT NULL, name TEXT, PRIMARY KEY (variant, key)) WITHOUT ROWID;"
+  "CREATE TABLE IF NOT EXISTS schedules (variant TEXT NOT NULL, position INTEGER, key TEXT NOT NULL,"
+  "  PRIMARY KEY (variant, position)) WITHOUT ROWID;"
   "CREATE TABLE IF NOT EXISTS measured (key TEXT PRIMARY KEY, us REAL NOT NULL) WITHOUT ROWID;"
   "CREATE TABLE IF NOT EXISTS variants (position INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, policy TEXT,"
-  "  limit_bytes INTEGER, decided_by INTEGER, peak_bytes INTEGER, temp_bytes INTEGER, host_bytes INTEGER,"
+  "  limit_bytes INTEGER, decided_by INTEGER, planned_bytes INTEGER, temp_bytes INTEGER, host_planned_bytes INTEGER,"
   "  copied_bytes INTEGER, step_us REAL, recompute_us REAL, stall_us REAL, gap REAL, sizes_known INTEGER,"
   "  fits INTEGER, parts TEXT);"
   "CREATE TABLE IF NOT EXISTS front (position INTEGER PRIMARY KEY, program TEXT NOT NULL, name TEXT NOT NULL,"
-  "  limit_bytes INTEGER, peak_bytes INTEGER, temp_bytes INTEGER, host_bytes INTEGER, copied_bytes INTEGER, step_us REAL,"
-  "  recompute_us REAL, stall_us REAL, gap REAL, placements TEXT NOT NULL, sizes_known INTEGER,"
+  "  limit_bytes INTEGER, planned_bytes INTEGER, temp_bytes INTEGER, host_planned_bytes INTEGER, copied_bytes INTEGER,"
+  "  step_us REAL, recompute_us REAL, stall_us REAL, gap REAL, placements TEXT NOT NULL, sizes_known INTEGER,"
   "  fits INTEGER, parts TEXT);"
   "CREATE TABLE IF NOT EXISTS chunks (run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE, number INTEGER,"
   "  content INTEGER, lane INTEGER, n INTEGER, begin_ns INTEGER, end_ns INTEGER, data BLOB NOT NULL,"
@@ -131,10 +133,23 @@ _gantry_session_has (sqlite3 *db, const char *table, const char *column)
   return sqlite3_table_column_metadata (db, NULL, table, column, NULL, NULL, NULL, NULL, NULL) == SQLITE_OK;
 }
 
+/* Columns that had another name up to version 5, where a figure of a plan and one that was measured were called alike. */
+static const struct { const char *table, *before, *now; } renamed[] = {
+  { "runs", "peak_bytes", "touched_bytes" },       { "runs", "lower_bound_bytes", "arena_lower_bound_bytes" },
+  { "variants", "peak_bytes", "planned_bytes" },   { "variants", "host_bytes", "host_planned_bytes" },
+  { "front", "peak_bytes", "planned_bytes" },      { "front", "host_bytes", "host_planned_bytes" },
+};
+
 const char *
 _gantry_session_column (sqlite3 *db, const char *table, const char *name)
 {
-  return _gantry_session_has (db, table, name) ? name : "NULL";
+  if (_gantry_session_has (db, table, name))
+    return name;
+  for (guint i = 0; i < G_N_ELEMENTS (renamed); i++)
+    if (strcmp (renamed[i].table, table) == 0 && strcmp (renamed[i].now, name) == 0
+        && _gantry_session_has (db, table, renamed[i].before))
+      return renamed[i].before;
+  return "NULL";
 }
 
 gboolean
@@ -186,7 +201,21 @@ static const char planned_of_device[] =
   "INSERT OR IGNORE INTO plan_memory SELECT id, 0, planned_bytes, 0, 0, 0 FROM runs;"
   "UPDATE runs SET planned_bytes = planned_bytes + COALESCE (constant_bytes, 0) + COALESCE (literal_bytes, 0) + COALESCE (code_bytes, 0);";
 
-/* What later versions have added to a table that was there before. */
+static gboolean
+rename_columns (sqlite3 *db, GError **error)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (renamed); i++)
+    {
+      g_autofree char *sql = g_strdup_printf ("ALTER TABLE %s RENAME COLUMN %s TO %s", renamed[i].table, renamed[i].before, renamed[i].now);
+
+      if (!_gantry_session_has (db, renamed[i].table, renamed[i].now) && _gantry_session_has (db, renamed[i].table, renamed[i].before)
+          && !_gantry_session_exec (db, sql, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* What later versions have added to a table that was there before, and call otherwise. */
 static gboolean
 upgrade (sqlite3 *db, GError **error)
 {
@@ -223,7 +252,8 @@ upgrade (sqlite3 *db, GError **error)
       if (!_gantry_session_has (db, added[i].table, added[i].column) && !_gantry_session_exec (db, sql, error))
         return FALSE;
     }
-  return (_gantry_session_version (db) >= GANTRY_SESSION_PLANNED_OF_DEVICE || _gantry_session_exec (db, planned_of_device, error))
+  return rename_columns (db, error)
+         && (_gantry_session_version (db) >= GANTRY_SESSION_PLANNED_OF_DEVICE || _gantry_session_exec (db, planned_of_device, error))
          && _gantry_session_exec (db, mark, error);
 }
 

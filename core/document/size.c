@@ -75,6 +75,23 @@ gantry_size_resolve (GantryDocument *document, const GantrySize *size, guint64 *
 }
 
 char *
+gantry_size_note (GantryDocument *document, const char *text)
+{
+  GantryPlanner *planner = gantry_document_get_planner (document);
+  g_autoptr (GantryPrediction) prediction = gantry_prediction_new ();
+  g_autofree char *peak = NULL;
+  GantrySize size;
+
+  if (planner == NULL || !gantry_size_parse (text, &size, NULL) || size.part == 0)
+    return NULL;
+  gantry_planner_predict (planner, NULL, prediction);
+  if (prediction->sizes_known)
+    return NULL;
+  peak = gantry_memory_peak_text (prediction->peak_bytes, 0, FALSE);
+  return g_strdup_printf ("%s is of %s, the peak of keeping everything as far as it is known: what its kernels need is not", text, peak);
+}
+
+char *
 gantry_size_text (guint64 bytes)
 {
   return bytes > 0 ? gantry_format_limit (bytes) : g_strdup ("");

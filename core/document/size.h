@@ -22,6 +22,15 @@ gboolean gantry_size_parse (const char *text, GantrySize *size, GError **error);
 /** In bytes, rounded down. @document: with a program that can be planned, where @size is a part. */
 gboolean gantry_size_resolve (GantryDocument *document, const GantrySize *size, guint64 *bytes, GError **error);
 
+/**
+ * gantry_size_note:
+ * @text: as of gantry_size_parse()
+ *
+ * A part of a peak that is not known whole yet is a part of what is known, and who asked for it should know.
+ *
+ * Returns: (transfer full) (nullable): "50% is of at least 12.8 MiB, ...": where @text is a part, and what kernels need is not counted
+ */
+char *gantry_size_note (GantryDocument *document, const char *text);
 /** A limit as an entry shows it, rounded down; "" for 0: none. Returns: (transfer full) */
 char *gantry_size_text (guint64 bytes);
 /**

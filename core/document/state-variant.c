@@ -5,20 +5,27 @@
 #include <math.h>
 #include <string.h>
 
-/* target, training; finite_math, fuse_rows, program_order, train; policy; disabled passes; choices; measured; dims; inputs;
- * variants */
-#define STATE_BEGIN "(ssbbbbmsasatm(ssdatad)a(sx)a(ss)"
+/* target, training; finite_math, fuse_rows, program_order, train; most_unrolled; fuse_products; policy; disabled passes; choices; measured;
+ * dims; inputs; variants */
+#define UNROLLED "u" /* not in older ones */
+#define PRODUCTS UNROLLED "b" /* likewise */
+#define STATE(later, measured, variants) "(ssbbbb" later "msasatm" measured "a(sx)a(ss)" variants ")"
+#define MEASURED "(ssmsdatad)"
+#define OLD_MEASURED "(ssdatad)" /* which does not say what was measured was made under */
 /* Figures: peak, temporaries, host, copied; step, done again, waiting; sizes known, fits; parts. */
 #define FIGURES "(ttttdddbbat)"
 #define VARIANTS "a(smstib" FIGURES "dat)"
 #define OLD_VARIANTS "a(smstibttttddddat)" /* which does not say whether sizes are known: what comes back reads "at least" */
 
-/* A choice is two numbers: its key, and the rest of it. */
+#define SCHEDULED G_MAXUINT64
+
+/* A choice is two numbers: its key, and the rest of it. Those of the schedule follow, in its order: a key, and SCHEDULED. */
 static GVariant *
 pack_choices (const GantryChoices *choices)
 {
   guint n = choices != NULL ? choices->entries->len : 0;
-  g_autofree guint64 *numbers = g_new (guint64, 2 * (gsize) n + 1);
+  guint n_scheduled = choices != NULL && choices->schedule != NULL ? choices->schedule->len : 0;
+  g_autofree guint64 *numbers = g_new (guint64, 2 * ((gsize) n + n_scheduled) + 1);
 
   for (guint i = 0; i < n; i++)
     {
@@ -28,7 +35,12 @@ pack_choices (const GantryChoices *choices)
       numbers[2 * i + 1] = (guint64) choice->node << 32 | (guint64) choice->kind << 16 | (guint64) choice->memory << 8 |
                            choice->decider;
     }
-  return g_variant_new_fixed_array (G_VARIANT_TYPE_UINT64, numbers, 2 * (gsize) n, sizeof *numbers);
+  for (guint i = 0; i < n_scheduled; i++)
+    {
+      numbers[2 * (n + (gsize) i)] = g_array_index (choices->schedule, guint64, i);
+      numbers[2 * (n + (gsize) i) + 1] = SCHEDULED;
+    }
+  return g_variant_new_fixed_array (G_VARIANT_TYPE_UINT64, numbers, 2 * ((gsize) n + n_scheduled), sizeof *numbers);
 }
 
 static GantryChoices *
@@ -37,19 +49,29 @@ unpack_choices (GVariant *array)
   gsize n;
   const guint64 *numbers = g_variant_get_fixed_array (array, &n, sizeof *numbers);
   g_autofree GantryChoice *list = g_new0 (GantryChoice, n / 2 + 1);
+  g_autofree guint64 *schedule = g_new (guint64, n / 2 + 1);
   GantryChoices *choices = gantry_choices_new ();
+  guint n_choices = 0, n_scheduled = 0;
 
   for (gsize i = 0; i < n / 2; i++)
     {
       guint64 rest = numbers[2 * i + 1];
+      GantryChoice *choice = &list[n_choices];
 
-      list[i].key = numbers[2 * i];
-      list[i].node = (guint32) (rest >> 32);
-      list[i].kind = (guint8) MIN (rest >> 16 & 0xff, GANTRY_N_PLACEMENTS - 1);
-      list[i].memory = (guint8) MIN (rest >> 8 & 0xff, GANTRY_N_MEMORY_KINDS - 1);
-      list[i].decider = (guint8) MIN (rest & 0xff, GANTRY_DECIDED_BY_SOLVER);
+      if (rest == SCHEDULED)
+        {
+          schedule[n_scheduled++] = numbers[2 * i];
+          continue;
+        }
+      choice->key = numbers[2 * i];
+      choice->node = (guint32) (rest >> 32);
+      choice->kind = (guint8) MIN (rest >> 16 & 0xff, GANTRY_N_PLACEMENTS - 1);
+      choice->memory = (guint8) MIN (rest >> 8 & 0xff, GANTRY_N_MEMORY_KINDS - 1);
+      choice->decider = (guint8) MIN (rest & 0xff, GANTRY_DECIDED_BY_SOLVER);
+      n_choices++;
     }
-  gantry_choices_set_many (choices, list, (guint) (n / 2));
+  gantry_choices_set_many (choices, list, n_choices);
+  gantry_choices_set_schedule (choices, schedule, n_scheduled);
   return choices;
 }
 
@@ -61,7 +83,7 @@ pack_measured (const GantryMeasuredTimes *times)
   g_autofree double *us = NULL;
 
   if (times == NULL)
-    return g_variant_new_maybe (G_VARIANT_TYPE ("(ssdatad)"), NULL);
+    return g_variant_new_maybe (G_VARIANT_TYPE (MEASURED), NULL);
   n = times->entries->len;
   keys = g_new (guint64, (gsize) n + 1);
   us = g_new (double, (gsize) n + 1);
@@ -70,7 +92,7 @@ pack_measured (const GantryMeasuredTimes *times)
       keys[i] = g_array_index (times->entries, GantryMeasuredTime, i).key;
       us[i] = g_array_index (times->entries, GantryMeasuredTime, i).us;
     }
-  return g_variant_new_maybe (NULL, g_variant_new ("(ssd@at@ad)", times->run, times->name, times->link_bandwidth,
+  return g_variant_new_maybe (NULL, g_variant_new ("(ssmsd@at@ad)", times->run, times->name, times->conditions, times->link_bandwidth,
                                                    g_variant_new_fixed_array (G_VARIANT_TYPE_UINT64, keys, n, sizeof *keys),
                                                    g_variant_new_fixed_array (G_VARIANT_TYPE_DOUBLE, us, n, sizeof *us)));
 }
@@ -80,7 +102,7 @@ unpack_measured (GVariant *maybe)
 {
   g_autoptr (GVariant) value = g_variant_get_maybe (maybe), keys = NULL, us = NULL;
   GantryMeasuredTimes *times;
-  const char *run, *name;
+  const char *run, *name, *conditions = NULL;
   double link;
   gsize n_keys, n_us;
   const guint64 *key;
@@ -88,8 +110,12 @@ unpack_measured (GVariant *maybe)
 
   if (value == NULL)
     return NULL;
-  g_variant_get (value, "(&s&sd@at@ad)", &run, &name, &link, &keys, &us);
+  if (g_variant_is_of_type (value, G_VARIANT_TYPE (OLD_MEASURED)))
+    g_variant_get (value, "(&s&sd@at@ad)", &run, &name, &link, &keys, &us);
+  else
+    g_variant_get (value, "(&s&sm&sd@at@ad)", &run, &name, &conditions, &link, &keys, &us);
   times = gantry_measured_times_new (run, name);
+  times->conditions = g_strdup (conditions);
   times->link_bandwidth = isfinite (link) && link > 0 ? link : 0;
   key = g_variant_get_fixed_array (keys, &n_keys, sizeof *key);
   time = g_variant_get_fixed_array (us, &n_us, sizeof *time);
@@ -222,8 +248,8 @@ _gantry_state_to_variant (const GantryState *state)
   const char *none[] = { NULL };
   GVariant *disabled = g_variant_new_strv (s->disabled_passes != NULL ? (const char *const *) s->disabled_passes : none, -1);
 
-  return g_variant_ref_sink (g_variant_new ("(ssbbbbms@as@at@m(ssdatad)@a(sx)@a(ss)@" VARIANTS ")", target, training,
-                                            s->finite_math, s->fuse_rows, s->program_order, s->train, s->policy, disabled,
+  return g_variant_ref_sink (g_variant_new ("(ssbbbb" PRODUCTS "ms@as@at@m" MEASURED "@a(sx)@a(ss)@" VARIANTS ")", target, training,
+                                            s->finite_math, s->fuse_rows, s->program_order, s->train, s->most_unrolled, s->fuse_products, s->policy, disabled,
                                             pack_choices (s->choices), pack_measured (s->measured),
                                             pack_bindings (state->bindings, TRUE), pack_bindings (state->bindings, FALSE),
                                             pack_variants (state->variants)));
@@ -233,13 +259,20 @@ _gantry_state_to_variant (const GantryState *state)
 static GVariant *
 read_state (GBytes *bytes)
 {
-  g_autoptr (GVariant) now = g_variant_ref_sink (g_variant_new_from_bytes (G_VARIANT_TYPE (STATE_BEGIN VARIANTS ")"), bytes, FALSE));
-  g_autoptr (GVariant) old = NULL;
+  static const char *const types[] = { STATE (PRODUCTS, MEASURED, VARIANTS), STATE (UNROLLED, MEASURED, VARIANTS),
+                                       STATE ("", MEASURED, VARIANTS), STATE ("", OLD_MEASURED, VARIANTS), STATE ("", OLD_MEASURED, OLD_VARIANTS) };
+  g_autoptr (GVariant) now = NULL;
 
-  if (g_variant_is_normal_form (now))
-    return g_steal_pointer (&now);
-  old = g_variant_ref_sink (g_variant_new_from_bytes (G_VARIANT_TYPE (STATE_BEGIN OLD_VARIANTS ")"), bytes, FALSE));
-  return g_variant_get_normal_form (g_variant_is_normal_form (old) ? old : now);
+  for (guint i = 0; i < G_N_ELEMENTS (types); i++)
+    {
+      g_autoptr (GVariant) value = g_variant_ref_sink (g_variant_new_from_bytes (G_VARIANT_TYPE (types[i]), bytes, FALSE));
+
+      if (g_variant_is_normal_form (value))
+        return g_steal_pointer (&value);
+      if (now == NULL)
+        now = g_steal_pointer (&value);
+    }
+  return g_variant_get_normal_form (now);
 }
 
 GantryState *
@@ -250,8 +283,17 @@ _gantry_state_from_bytes (GBytes *bytes, GError **error)
   GantryCompileSettings *s = &state->settings;
   const char *target, *training, *policy;
 
-  g_variant_get (value, "(&s&sbbbbm&s^as@at@m(ssdatad)@a(sx)@a(ss)@*)", &target, &training, &s->finite_math, &s->fuse_rows,
-                 &s->program_order, &s->train, &policy, &s->disabled_passes, &choices, &measured, &dims, &inputs, &variants);
+  if (g_variant_is_of_type (value, G_VARIANT_TYPE (STATE (PRODUCTS, MEASURED, VARIANTS))))
+    g_variant_get (value, "(&s&sbbbb" PRODUCTS "m&s^as@at@m*@a(sx)@a(ss)@*)", &target, &training, &s->finite_math, &s->fuse_rows,
+                   &s->program_order, &s->train, &s->most_unrolled, &s->fuse_products, &policy, &s->disabled_passes, &choices, &measured,
+                   &dims, &inputs, &variants);
+  else if (g_variant_is_of_type (value, G_VARIANT_TYPE (STATE (UNROLLED, MEASURED, VARIANTS))))
+    g_variant_get (value, "(&s&sbbbb" UNROLLED "m&s^as@at@m*@a(sx)@a(ss)@*)", &target, &training, &s->finite_math, &s->fuse_rows,
+                   &s->program_order, &s->train, &s->most_unrolled, &policy, &s->disabled_passes, &choices, &measured, &dims, &inputs,
+                   &variants);
+  else
+    g_variant_get (value, "(&s&sbbbbm&s^as@at@m*@a(sx)@a(ss)@*)", &target, &training, &s->finite_math, &s->fuse_rows,
+                   &s->program_order, &s->train, &policy, &s->disabled_passes, &choices, &measured, &dims, &inputs, &variants);
   s->policy = g_strdup (policy);
   s->choices = unpack_choices (choices);
   s->measured = unpack_measured (measured);

@@ -3,7 +3,7 @@
  * value is an array of blocks (some channels of all the places of an image). A part of it is a value of the same layout
  * exactly where its blocks are as large and it begins with one. */
 #include "core/kernels/assemble-private.h"
-#include "core/kernels/kernel-private.h"
+#include "core/kernels/program/node-kernel.h"
 
 typedef struct
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plan and kernels put together: the list of instructions that the runtime carries out. */
 #include "core/kernels/assemble-private.h"
-#include "core/kernels/kernel-private.h"
 #include "core/base/error.h"
+#include "core/graph/operation.h"
+#include "core/kernels/program/node-kernel.h"
 #include <string.h>
 
 #define PLACE 64u
@@ -147,6 +148,65 @@ check_launch (Assembly *a, const GantryPlanStep *step, const GantryNode *node, c
   return TRUE;
 }
 
+/* What control takes: operands, results, and the workspace that its regions lie in. */
+static gboolean
+check_control (Assembly *a, const GantryPlanStep *step, const GantryNode *node, const GantryControlCode *code, GError **error)
+{
+  const GantryPlanBuffer *buffers = a->executable->plan->buffers;
+  const guint32 *refs = a->executable->plan->refs + step->first_ref;
+  guint64 workspace = 0;
+  guint32 n;
+
+  for (guint r = 0; r < code->control.n_regions; r++)
+    workspace = MAX (workspace, code->layouts[r]->bytes);
+  n = node->n_operands + code->control.n_results + (workspace > 0);
+  if (step->n_operands != node->n_operands || step->n_refs != n)
+    return refuse (a, node, error, "the plan gives it %u buffers, %u of them operands, where it takes %u and %u", step->n_refs,
+                   step->n_operands, n, node->n_operands);
+  return workspace == 0 || buffers[refs[n - 1]].size >= workspace
+           ? TRUE
+           : refuse (a, node, error, "the plan has not the workspace of %" G_GUINT64_FORMAT " bytes that it needs", workspace);
+}
+
+/* Of one function, whose kernels are in @kernels. */
+static GantryExecutable *assemble_function (GantryExecutable *whole, GantryModule *module, GantryPlan *plan,
+                                            const GantryKernelSet *kernels, GError **error);
+
+static gboolean
+add_control (Assembly *a, const GantryKernelSet *kernels, const GantryPlanStep *step, const GantryNode *node,
+             GantryInstruction instruction, GError **error)
+{
+  GantryExecutable *executable = a->executable, *whole = executable->whole != NULL ? executable->whole : executable;
+  GantryControlCode *code;
+
+  executable->controls = g_renew (GantryControlCode, executable->controls, executable->n_controls + 1);
+  code = &executable->controls[executable->n_controls++];
+  *code = (GantryControlCode){ .node = node->id };
+  if (!gantry_control_of (executable->module, node, &code->control))
+    return refuse (a, node, error, "it names a function that is not in the module");
+  for (guint r = 0; r < code->control.n_regions; r++)
+    {
+      guint32 function = code->control.functions[r];
+      GantryPlan *plan = gantry_plan_region (executable->plan, function);
+      g_autoptr (GantryModule) module = plan != NULL ? gantry_module_region (executable->module, function) : NULL;
+
+      if (module == NULL)
+        return refuse (a, node, error, "the plan has none for what it runs");
+      code->layouts[r] = gantry_region_layout_new (&code->control, r, module, plan, error);
+      if (code->layouts[r] == NULL)
+        return FALSE;
+      code->regions[r] = assemble_function (whole, module, plan, kernels, error);
+      if (code->regions[r] == NULL)
+        return FALSE;
+    }
+  if (!check_control (a, step, node, code, error))
+    return FALSE;
+  instruction.kind = GANTRY_INSTRUCTION_CONTROL;
+  instruction.control = executable->n_controls - 1;
+  add_instruction (a, instruction);
+  return TRUE;
+}
+
 static gboolean
 add_launch (Assembly *a, const GantryKernelSet *kernels, const GantryPlanStep *step, const GantryNode *node,
             GantryInstruction instruction, GError **error)
@@ -163,6 +223,14 @@ add_launch (Assembly *a, const GantryKernelSet *kernels, const GantryPlanStep *s
   return TRUE;
 }
 
+/* An operand without a value, which only says what comes first. */
+static gboolean
+is_token (const Assembly *a, const GantryPlanStep *step, const GantryNode *node, guint32 i)
+{
+  return step->kind != GANTRY_STEP_COPY && i < step->n_operands
+         && gantry_node_operand_type (a->executable->module, node, i)->kind == GANTRY_TYPE_TOKEN;
+}
+
 static gboolean
 check_step (Assembly *a, const GantryPlanStep *step, const GantryNode *node, GError **error)
 {
@@ -171,7 +239,7 @@ check_step (Assembly *a, const GantryPlanStep *step, const GantryNode *node, GEr
   if (step->queue >= GANTRY_N_QUEUES || step->n_refs > plan->n_refs || step->first_ref > plan->n_refs - step->n_refs)
     return refuse (a, node, error, "its buffers lie beyond the list");
   for (guint32 i = 0; i < step->n_refs; i++)
-    if (plan->refs[step->first_ref + i] >= plan->n_buffers)
+    if (plan->refs[step->first_ref + i] >= plan->n_buffers && !is_token (a, step, node, i))
       return refuse (a, node, error, "the plan has no buffer for value %u that it takes or gives", i);
   return TRUE;
 }
@@ -199,50 +267,27 @@ add_step (Assembly *a, const GantryKernelSet *kernels, guint32 index, GError **e
   if (!add_waits (a, step, index, node, error))
     return FALSE;
   instruction.buffers = a->refs->len;
-  g_array_append_vals (a->refs, plan->refs + step->first_ref, step->n_refs);
+  instruction.n_buffers = 0;
+  for (guint32 i = 0; i < step->n_refs; i++)
+    if (!is_token (a, step, node, i))
+      {
+        g_array_append_val (a->refs, plan->refs[step->first_ref + i]);
+        instruction.n_buffers++;
+      }
   if (step->kind == GANTRY_STEP_COPY)
     added = add_copy (a, step, node, instruction, error);
+  else if (gantry_node_is_control (node))
+    added = add_control (a, kernels, step, node, instruction, error);
+  else if (node->op == GANTRY_OP_CUSTOM_CALL && gantry_kernel_set_find (kernels, node->id) == NULL)
+    {
+      instruction.kind = GANTRY_INSTRUCTION_HOST_CALL;
+      add_instruction (a, instruction);
+      added = TRUE;
+    }
   else
     added = add_launch (a, kernels, step, node, instruction, error);
   a->instruction_of[index] = a->instructions->len - 1;
   return added;
-}
-
-/* The buffers of the ends: of a parameter the place that it is given in, of a result the one that it is read from, which
- * may be a copy in other memory. A value may be both, then it has a buffer (a view) of each category. */
-typedef struct
-{
-  guint32 n;
-  guint32 *input, *output; /* by node id: 1 + buffer; 0: none */
-} Ends;
-
-static void
-find_ends (const GantryPlan *plan, Ends *ends)
-{
-  for (guint32 b = 0; b < plan->n_buffers; b++)
-    {
-      const GantryPlanBuffer *buffer = &plan->buffers[b];
-      guint32 *slot;
-
-      if (buffer->node >= ends->n || buffer->member != 0
-          || (buffer->category != GANTRY_BUFFER_INPUT && buffer->category != GANTRY_BUFFER_OUTPUT))
-        continue;
-      slot = buffer->category == GANTRY_BUFFER_INPUT ? &ends->input[buffer->node] : &ends->output[buffer->node];
-      /* Of two the one that is outside the device: a copy that is made because the result is wanted there. */
-      if (*slot == 0 || (buffer->memory != GANTRY_MEMORY_DEVICE
-                         && plan->buffers[*slot - 1].memory == GANTRY_MEMORY_DEVICE))
-        *slot = b + 1;
-    }
-}
-
-static gboolean
-take_end (Assembly *a, guint32 id, const guint32 *first, const guint32 *second, guint32 *buffer, GError **error)
-{
-  *buffer = first[id] != 0 ? first[id] - 1 : second[id] != 0 ? second[id] - 1
-                                           : gantry_plan_buffer_of (a->executable->plan, id, 0);
-  if (*buffer == GANTRY_NO_BUFFER)
-    return refuse (a, gantry_module_node (a->executable->module, id), error, "the plan has no buffer for it");
-  return TRUE;
 }
 
 /* Inputs and outputs are named as they are: the runtime copies in and out of them. */
@@ -250,33 +295,28 @@ static gboolean
 list_ends (Assembly *a, GError **error)
 {
   GantryExecutable *executable = a->executable;
-  const GantryModule *module = executable->module;
-  const GantryFunction *entry = gantry_module_entry (module);
-  g_autofree guint32 *input = g_new0 (guint32, module->n_index + 1), *output = g_new0 (guint32, module->n_index + 1);
-  Ends ends = { module->n_index, input, output };
+  const GantryFunction *entry = gantry_module_entry (executable->module);
 
   executable->n_inputs = entry->n_params;
   executable->n_outputs = entry->n_results;
   executable->inputs = g_new0 (guint32, entry->n_params + 1);
   executable->outputs = g_new0 (guint32, entry->n_results + 1);
-  find_ends (executable->plan, &ends);
-  for (guint32 i = 0; i < entry->n_params; i++)
-    if (!take_end (a, module->nodes[entry->first_node + i].id, input, output, &executable->inputs[i], error))
-      return FALSE;
-  for (guint32 i = 0; i < entry->n_results; i++)
-    if (!take_end (a, gantry_function_result_id (module, entry, i), output, input, &executable->outputs[i], error))
-      return FALSE;
-  return TRUE;
+  return gantry_plan_find_ends (executable->plan, executable->module, executable->inputs, executable->outputs, error);
 }
 
 static void
 place_packed (GantryExecutable *executable)
 {
-  executable->packed_offsets = g_new0 (guint64, executable->n_kernels + 1);
-  for (guint32 i = 0; i < executable->n_kernels; i++)
+  executable->packed_offsets = g_new (guint64, executable->n_kernels + 1);
+  memset (executable->packed_offsets, 0xff, (executable->n_kernels + 1) * sizeof (guint64));
+  for (guint32 i = 0; i < executable->n_instructions; i++)
     {
-      executable->packed_offsets[i] = executable->packed_bytes;
-      executable->packed_bytes += (executable->kernels[i].packed_bytes + PLACE - 1) / PLACE * PLACE;
+      const GantryInstruction *launch = &executable->instructions[i];
+
+      if (launch->kind != GANTRY_INSTRUCTION_LAUNCH || executable->packed_offsets[launch->kernel] != G_MAXUINT64)
+        continue;
+      executable->packed_offsets[launch->kernel] = executable->packed_bytes;
+      executable->packed_bytes += (executable->kernels[launch->kernel].packed_bytes + PLACE - 1) / PLACE * PLACE;
     }
 }
 
@@ -304,6 +344,40 @@ assemble (Assembly *a, const GantryKernelSet *kernels, GError **error)
   return gantry_assembly_check_layouts (a->executable->module, plan, kernels, error) && list_ends (a, error);
 }
 
+/* @executable: has its kernels */
+static gboolean
+assemble_into (GantryExecutable *executable, GantryModule *module, GantryPlan *plan, const GantryKernelSet *kernels, GError **error)
+{
+  Assembly a = { .executable = executable };
+  gboolean fits;
+
+  executable->module = gantry_module_ref (module);
+  executable->plan = gantry_plan_ref (plan);
+  a.instructions = g_array_new (FALSE, FALSE, sizeof (GantryInstruction));
+  a.refs = g_array_new (FALSE, FALSE, sizeof (guint32));
+  a.instruction_of = g_new0 (guint32, plan->n_steps + 1);
+  fits = assemble (&a, kernels, error);
+  g_free (a.instruction_of);
+  executable->n_instructions = a.instructions->len;
+  executable->instructions = (GantryInstruction *) g_array_free (a.instructions, FALSE);
+  executable->n_buffer_refs = a.refs->len;
+  executable->buffer_refs = (guint32 *) g_array_free (a.refs, FALSE);
+  place_packed (executable);
+  return fits;
+}
+
+static GantryExecutable *
+assemble_function (GantryExecutable *whole, GantryModule *module, GantryPlan *plan, const GantryKernelSet *kernels, GError **error)
+{
+  g_autoptr (GantryExecutable) executable = g_new0 (GantryExecutable, 1);
+
+  g_atomic_ref_count_init (&executable->ref_count);
+  executable->whole = whole;
+  executable->n_kernels = whole->n_kernels;
+  executable->kernels = whole->kernels;
+  return assemble_into (executable, module, plan, kernels, error) ? g_steal_pointer (&executable) : NULL;
+}
+
 /* What the set owns goes to the executable. */
 static void
 take_kernels (GantryExecutable *executable, GantryKernelSet *kernels)
@@ -323,26 +397,14 @@ gantry_executable_new (GantryModule *module, GantryPlan *plan, GantryKernelSet *
 {
   g_autoptr (GantryKernelSet) set = kernels;
   g_autoptr (GantryExecutable) executable = g_new0 (GantryExecutable, 1);
-  Assembly a = { .executable = executable };
   gboolean fits;
 
   g_atomic_ref_count_init (&executable->ref_count);
-  executable->module = gantry_module_ref (module);
-  executable->plan = gantry_plan_ref (plan);
-  a.instructions = g_array_new (FALSE, FALSE, sizeof (GantryInstruction));
-  a.refs = g_array_new (FALSE, FALSE, sizeof (guint32));
-  a.instruction_of = g_new0 (guint32, plan->n_steps + 1);
   take_kernels (executable, set);
   set->kernels = executable->kernels; /* for looking up; they are not its own any more */
   set->n_kernels = executable->n_kernels;
-  fits = assemble (&a, set, error);
+  fits = assemble_into (executable, module, plan, set, error);
   set->kernels = NULL;
   set->n_kernels = 0;
-  g_free (a.instruction_of);
-  executable->n_instructions = a.instructions->len;
-  executable->instructions = (GantryInstruction *) g_array_free (a.instructions, FALSE);
-  executable->n_buffer_refs = a.refs->len;
-  executable->buffer_refs = (guint32 *) g_array_free (a.refs, FALSE);
-  place_packed (executable);
   return fits ? g_steal_pointer (&executable) : NULL;
 }

@@ -1,11 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Jobs that become code by way of bound programs: for a GPU, or for the CPU in the shape that they have on the GPU. */
-#include "core/kernels/compile-private.h"
 #include "core/base/error.h"
+#include "core/kernels/compile-private.h"
+#include "core/kernels/cpu/grid-cpu.h"
+#include "core/kernels/gpu/grid-ptx.h"
+#include "core/kernels/library/product.h"
 #include <string.h>
 
+static guint8
+conflicts (const GantryGrid *grid, GantryGridKind one, GantryGridKind other)
+{
+  return (guint8) MIN (MAX (gantry_grid_bank_conflicts (grid, one), gantry_grid_bank_conflicts (grid, other)), 255);
+}
+
+/* @look: for conflicts of banks too */
 static void
-describe_launches (GantryJob *job, const GantryBound *bound)
+describe_launches (GantryJob *job, const GantryBound *bound, gboolean look)
 {
   job->workspace_bytes = bound->workspace_bytes;
   job->n_launches = bound->grids->len;
@@ -19,6 +29,10 @@ describe_launches (GantryJob *job, const GantryBound *bound)
       memcpy (launch->grid, grid->grid, sizeof launch->grid);
       memcpy (launch->block, grid->block, sizeof launch->block);
       launch->shared_bytes = (guint32) gantry_grid_shared_bytes (grid);
+      if (!look || launch->shared_bytes == 0)
+        continue;
+      launch->read_conflicts = conflicts (grid, GANTRY_GRID_GET, GANTRY_GRID_MATRIX_LOAD);
+      launch->write_conflicts = conflicts (grid, GANTRY_GRID_SET, GANTRY_GRID_FETCH);
     }
 }
 
@@ -70,7 +84,7 @@ gantry_compile_run_bound_job (GantryCompile *c, GantryCompiler *compiler, Gantry
 
   if (bound == NULL || !check_grids (c, bound, &job->error))
     return;
-  describe_launches (job, bound);
+  describe_launches (job, bound, c->options.keep_texts);
   if (c->options.keep_texts)
     {
       g_autofree char *schedule = schedule_text (job, bound);

@@ -2,9 +2,10 @@
 /* One compilation: what kernels.c, which goes through the nodes, and jobs.c, which generates what is
  * distinct, share. */
 #pragma once
-#include "core/kernels/bind-private.h"
+#include "core/kernels/cpu/jit.h"
+#include "core/kernels/gpu/ptxas.h"
 #include "core/kernels/kernels.h"
-#include "core/kernels/ptxas.h"
+#include "core/kernels/schedule/bind.h"
 
 G_BEGIN_DECLS
 
@@ -72,10 +73,5 @@ GantryCompiler *gantry_compile_new_compiler (const GantryCompile *c, GError **er
 void gantry_compile_run_bound_job (GantryCompile *c, GantryCompiler *compiler, GantryJob *job, char **ir, char **assembly);
 /** What the kernel of the node, whose job it is, gets from it. */
 void gantry_compile_finish_bound (GantryCompile *c, GantryKernel *kernel, const GantryJob *job, guint32 image);
-
-/* product.c */
-
-/** Returns: (transfer full) (nullable): the product that the node's kernel is and no more */
-GantryGpuProduct *gantry_product_of (const GantryModule *module, const GantryNode *node);
 
 G_END_DECLS

@@ -2,8 +2,8 @@
 /* Instruction sets: what this processor has of them, and the limit that the library is given. LLVM takes the set anew
  * for each compilation; the library once for a process. */
 #include "core/kernels/instructions-private.h"
-#include "core/kernels/jit-private.h"
-#include "core/kernels/library-private.h"
+#include "core/kernels/cpu/jit.h"
+#include "core/kernels/library/library.h"
 #include <string.h>
 
 /* The levels of the x86-64 psABI, without what no compiler makes of arithmetic. */
@@ -49,7 +49,7 @@ gantry_instruction_set_available (GantryInstructionSet set)
   g_return_val_if_fail ((guint) set < GANTRY_N_INSTRUCTION_SETS, FALSE);
   for (guint level = 1; level <= (guint) set; level++)
     for (guint i = 0; i < G_N_ELEMENTS (sets[level].features) && sets[level].features[i] != NULL; i++)
-      if (!gantry_jit_host_has (sets[level].features[i]))
+      if (!gantry_compiler_host_has (sets[level].features[i]))
         return FALSE;
   return TRUE;
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions to generate: the source of a node, found again where an equal one is there, and the
  * generation of what is distinct on several threads, each with an LLVM of its own. */
+#include "core/kernels/builtin/builtin.h"
 #include "core/kernels/compile-private.h"
-#include "core/kernels/builtin-private.h"
+#include "core/kernels/cpu/generate.h"
+#include "core/kernels/gpu/nvptx.h"
 #include "core/kernels/instructions-private.h"
-#include "core/kernels/kernel-private.h"
 #include "core/kernels/layout-private.h"
-#include "core/kernels/nvptx-private.h"
+#include "core/kernels/program/node-kernel.h"
 #include <string.h>
 
 void
@@ -190,7 +191,7 @@ gantry_compile_add_job (GantryCompile *c, const GantryNode *node, GantryKernel *
     }
   if (c->options.keep_texts)
     kernel->texpr = gantry_compile_expression (c, node);
-  return keep_job (c, node, job, gantry_generate_key (&job->source));
+  return keep_job (c, node, job, gantry_kernel_source_key (&job->source));
 }
 
 /* Types and attributes are interned: their numbers say all. */
@@ -234,9 +235,14 @@ GantryCompiler *
 gantry_compile_new_compiler (const GantryCompile *c, GError **error)
 {
   const char *cpu = c->options.cpu != NULL ? c->options.cpu : gantry_instructions_cpu (c->options.instructions);
+  GantryCompiler *compiler;
 
-  return c->options.target == GANTRY_CODE_CUDA ? gantry_compiler_new_nvptx (&c->gpu, c->options.optimization, error)
-                                               : gantry_compiler_new (cpu, c->options.optimization, error);
+  if (c->options.target == GANTRY_CODE_CUDA)
+    return gantry_compiler_new_nvptx (&c->gpu, c->options.optimization, error);
+  compiler = gantry_compiler_new (cpu, c->options.optimization, error);
+  if (compiler != NULL)
+    compiler->find_races = c->options.find_races;
+  return compiler;
 }
 
 typedef struct

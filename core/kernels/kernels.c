@@ -2,61 +2,15 @@
 /* Compiles the entry function of a module: each node that does work goes to the library, to a
  * hand-written kernel or to code generation. Equal expressions are generated once; what is distinct is
  * compiled on several threads, each with an LLVM of its own. */
+#include "core/graph/region.h"
 #include "core/kernels/compile-private.h"
+#include "core/kernels/builtin/builtin.h"
+#include "core/kernels/cpu/jit.h"
 #include "core/kernels/instructions-private.h"
-#include "core/kernels/jit-private.h"
-#include "core/kernels/kernel-private.h"
 #include "core/kernels/layout-private.h"
-#include "core/kernels/library-private.h"
+#include "core/kernels/library/library.h"
+#include "core/kernels/program/node-kernel.h"
 #include <string.h>
-
-/* Nodes */
-
-guint
-gantry_node_n_results (const GantryModule *module, const GantryNode *node)
-{
-  const GantryType *type = gantry_node_type (module, node);
-
-  return type->kind == GANTRY_TYPE_TUPLE ? type->rank : 1;
-}
-
-const GantryType *
-gantry_node_result_type (const GantryModule *module, const GantryNode *node, guint i)
-{
-  const GantryType *type = gantry_node_type (module, node);
-
-  return type->kind == GANTRY_TYPE_TUPLE
-           ? gantry_context_type (module->context, gantry_context_tuple_member (module->context, node->type, i)) : type;
-}
-
-GantryLiteral *
-gantry_node_operand_literal (const GantryModule *module, const GantryNode *node, guint i)
-{
-  const GantryNode *operand = gantry_node_operand (module, node, i);
-
-  return operand != NULL ? gantry_node_literal (module, operand) : NULL;
-}
-
-char *
-gantry_node_kernel_name (const GantryModule *module, const GantryNode *node, gboolean with_id)
-{
-  GString *name = g_string_new (gantry_node_op_name (module, node));
-  const GantryAttr *body = node->op == GANTRY_OP_FUSION
-                             ? gantry_attrs_find (module->context, node->attrs, "body") : NULL;
-  const GantryFunction *function = body != NULL ? gantry_module_function (module, body->id) : NULL;
-
-  if (with_id)
-    g_string_append_printf (name, "_%u", node->id);
-  for (guint32 i = 0; function != NULL && i < function->n_nodes && name->len < 48; i++)
-    {
-      const GantryNode *inner = &module->nodes[function->first_node + i];
-      const GantryOpInfo *info = gantry_op_info (inner->op);
-
-      if (info != NULL && !(info->flags & GANTRY_OP_STRUCTURE))
-        g_string_append_printf (name, "_%s", info->name);
-    }
-  return g_string_free (name, FALSE);
-}
 
 /* Going through the nodes */
 
@@ -124,12 +78,6 @@ make_by_hand (GantryCompile *c, const GantryNode *node, GantryKernel *kernel, GS
 {
   switch (node->op)
     {
-    case GANTRY_OP_IF:
-    case GANTRY_OP_WHILE:
-    case GANTRY_OP_SCAN:
-    case GANTRY_OP_CALL:
-      g_string_append (why, "control flow that depends on data is not compiled yet");
-      return GANTRY_CANNOT;
     case GANTRY_OP_CUSTOM_CALL:
       g_string_append_printf (why, "there is no code for the target \"%s\"",
                               gantry_attrs_string (c->module->context, node->attrs, "target", ""));
@@ -166,7 +114,8 @@ add_node (GantryCompile *c, const GantryNode *node)
       gantry_compile_complain (c, node, "not an operation that can be compiled");
       return;
     }
-  if (info->flags & (GANTRY_OP_STRUCTURE | GANTRY_OP_VIEW) || node->op == GANTRY_OP_COPY)
+  if (info->flags & (GANTRY_OP_STRUCTURE | GANTRY_OP_VIEW) || node->op == GANTRY_OP_COPY || gantry_node_is_control (node)
+      || (node->op == GANTRY_OP_CUSTOM_CALL && c->options.host_calls))
     return;
   if (!has_static_types (c, node))
     {
@@ -197,13 +146,11 @@ add_node (GantryCompile *c, const GantryNode *node)
 
 /* As the planner sees it: what depends on constants alone is computed at load. */
 static void
-find_constants (GantryCompile *c)
+find_constants (GantryCompile *c, const GantryFunction *function)
 {
-  const GantryFunction *entry = gantry_module_entry (c->module);
-
-  for (guint32 i = 0; i < entry->n_nodes; i++)
+  for (guint32 i = 0; i < function->n_nodes; i++)
     {
-      const GantryNode *node = &c->module->nodes[entry->first_node + i];
+      const GantryNode *node = &c->module->nodes[function->first_node + i];
       gboolean constant = node->op != GANTRY_OP_PARAMETER && gantry_op_is_load_time (node->op);
 
       for (guint j = 0; j < node->n_operands && constant; j++)
@@ -213,16 +160,32 @@ find_constants (GantryCompile *c)
 }
 
 static gboolean
-add_nodes (GantryCompile *c, GError **error)
+add_nodes (GantryCompile *c, const GantryFunction *function, GError **error)
 {
-  const GantryFunction *entry = gantry_module_entry (c->module);
-  g_autofree char *text = NULL;
-
-  for (guint32 i = 0; i < entry->n_nodes; i++)
+  for (guint32 i = 0; i < function->n_nodes; i++)
     {
       if (i % 64 == 0 && gantry_progress_cancelled (c->progress, error))
         return FALSE;
-      add_node (c, &c->module->nodes[entry->first_node + i]);
+      add_node (c, &c->module->nodes[function->first_node + i]);
+    }
+  return TRUE;
+}
+
+/* The entry and what control in it runs. */
+static gboolean
+add_functions (GantryCompile *c, GError **error)
+{
+  g_autoptr (GArray) regions = gantry_module_list_regions (c->module);
+  g_autofree char *text = NULL;
+
+  for (guint i = 0; i <= regions->len; i++)
+    {
+      const GantryFunction *function = i == 0 ? gantry_module_entry (c->module)
+                                              : gantry_module_function (c->module, g_array_index (regions, guint32, i - 1));
+
+      find_constants (c, function);
+      if (!add_nodes (c, function, error))
+        return FALSE;
     }
   if (c->lines->len == 0)
     return TRUE;
@@ -263,12 +226,11 @@ GantryKernelSizes *
 gantry_kernel_set_sizes (const GantryKernelSet *set, const GantryModule *module)
 {
   GantryKernelSizes *sizes = gantry_kernel_sizes_new (NULL, set->target);
-  guint32 first = gantry_module_entry (module)->first_node;
 
   sizes->code_bytes = set->code_bytes;
   for (guint32 i = 0; i < set->n_kernels; i++)
     gantry_kernel_sizes_add (sizes,
-                             gantry_module_position (module, gantry_module_node (module, set->kernels[i].node)) - first,
+                             gantry_module_position (module, gantry_module_node (module, set->kernels[i].node)),
                              set->kernels[i].workspace_bytes, set->kernels[i].packed_bytes);
   return sizes;
 }
@@ -363,7 +325,7 @@ make_set (GantryCompile *c, GantryJit *jit)
 char *
 gantry_kernels_processor (void)
 {
-  return gantry_jit_host_cpu ();
+  return gantry_compiler_host_cpu ();
 }
 
 char *
@@ -447,8 +409,7 @@ compile (GantryCompile *c, GError **error)
   c->blocked = c->options.free_layouts && c->options.use_library ? gantry_layouts_choose (c->module, c->block)
                                                                  : g_new0 (guint8, c->module->n_index + 1);
   c->constant = g_new0 (guint8, c->module->n_index + 1);
-  find_constants (c);
-  if (!add_nodes (c, error) || !gantry_compile_run_jobs (c, error))
+  if (!add_functions (c, error) || !gantry_compile_run_jobs (c, error))
     return NULL;
   if (c->options.target == GANTRY_CODE_CUDA)
     return make_set (c, NULL);

@@ -6,10 +6,10 @@
  * this room in a child process only. */
 #pragma once
 #include "core/base/base.h"
-#include "core/ir/executable.h"
-#include "core/ir/kernel-sizes.h"
-#include "core/ir/module.h"
-#include "core/ir/plan.h"
+#include "core/graph/module.h"
+#include "core/plan/executable.h"
+#include "core/plan/kernel-sizes.h"
+#include "core/plan/plan.h"
 
 G_BEGIN_DECLS
 
@@ -76,7 +76,11 @@ gboolean gantry_kernels_limit_library (GantryInstructionSet set, GError **error)
  * @cache_folder: (nullable): where assembled code is kept by content; NULL: nowhere
  * @allow_tf32: products of f32 may be rounded to 10 bits of mantissa, so that tensor cores can do them (GPU only); the sums
  *  stay f32
+ * @host_calls: a custom_call has no code: who runs the program answers it (gantry_executor_set_host_call()). For programs that embed
+ *  the libraries; without it a custom_call is an error that names its target
  * @gpu_library: plain products have a workspace of %GANTRY_GPU_LIBRARY_WORKSPACE, for a library that may do them (CUDA only)
+ * @find_races: the code tells what its threads do to shared memory, and a race ends the process
+ *  (GANTRY_CODE_GRID_ON_CPU only; slow, for tests)
  */
 typedef struct
 {
@@ -93,6 +97,8 @@ typedef struct
   const char *cache_folder;
   gboolean allow_tf32;
   gboolean gpu_library;
+  gboolean find_races;
+  gboolean host_calls;
 } GantryKernelOptions;
 
 /** What cuBLASLt is given to work in: as NVIDIA recommends for Hopper. The plan counts it, and values share its place. */
@@ -102,7 +108,7 @@ typedef struct
                                      .cpu = NULL, .free_layouts = TRUE }
 
 /**
- * GantryKernelSet: the kernels of one module's entry function, read freely.
+ * GantryKernelSet: the kernels of one module's entry function and of what control in it runs, read freely.
  *
  * @n_distinct: functions generated; nodes with the same expression share one
  * @layout_blocks: how the kernels write and read the value of each node: 0: row-major; else channels (dimension 1) in
@@ -137,7 +143,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryKernelSet, gantry_kernel_set_free)
  * @options: (nullable): NULL: the defaults
  * @progress: (nullable): fraction of the kernels done
  *
- * Makes one kernel for each node of the entry function that does work: not for parameters, constants, tuples and
+ * Makes one kernel for each node of the entry function, and of the functions that its control names, that does work: not for parameters, constants, tuples and
  * results of tuples, nor for views (reshape and the like), which share their operand's buffer or are copied.
  *
  * Returns: (transfer full) (nullable): NULL with %GANTRY_ERROR_UNSUPPORTED naming every node that cannot be compiled

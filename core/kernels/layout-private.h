@@ -3,7 +3,8 @@
  * innermost (oneDNN's nChw8c). It has as many bytes as the plain one, so that nobody but the kernels
  * that write and read such a value needs to know. */
 #pragma once
-#include "core/kernels/kernel-private.h"
+#include "core/expr/storage.h"
+#include "core/kernels/program/node-kernel.h"
 
 G_BEGIN_DECLS
 

@@ -2,8 +2,10 @@
 /* Classes of values that must have one layout, by union and find; a class is blocked when all of its
  * values can be and a convolution gains from it. */
 #include "core/kernels/layout-private.h"
-#include "core/kernels/library-private.h"
-#include "core/ir/operation.h"
+#include "core/expr/storage.h"
+#include "core/graph/operation.h"
+#include "core/graph/region.h"
+#include "core/kernels/library/library.h"
 
 typedef struct
 {
@@ -217,11 +219,9 @@ look_at (Choice *c, const GantryNode *node)
     }
 }
 
-guint8 *
-gantry_layouts_choose (const GantryModule *module, guint block)
+static void
+choose (const GantryModule *module, const GantryFunction *entry, guint block, guint8 *blocked)
 {
-  const GantryFunction *entry = gantry_module_entry (module);
-  guint8 *blocked = g_new0 (guint8, MAX (module->n_index, 1));
   Choice c = { .module = module, .entry = entry, .block = block };
 
   c.parent = g_new (guint32, entry->n_nodes + 1);
@@ -245,5 +245,16 @@ gantry_layouts_choose (const GantryModule *module, guint block)
   g_free (c.parent);
   g_free (c.plain);
   g_free (c.gains);
+}
+
+guint8 *
+gantry_layouts_choose (const GantryModule *module, guint block)
+{
+  g_autoptr (GArray) regions = gantry_module_list_regions (module);
+  guint8 *blocked = g_new0 (guint8, MAX (module->n_index, 1));
+
+  choose (module, gantry_module_entry (module), block, blocked);
+  for (guint i = 0; i < regions->len; i++)
+    choose (module, gantry_module_function (module, g_array_index (regions, guint32, i)), block, blocked);
   return blocked;
 }

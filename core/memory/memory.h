@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* core/memory: decides in which order the nodes of a program run, where every value lies and for how
  * long, and predicts what that costs: order, liveness, packing, cost model, report. It reads a
- * frozen module and makes a GantryPlan (core/ir/plan.h).
+ * frozen module and makes a GantryPlan (core/plan/plan.h).
  *
  * How a plan stands for a program (what a reader of the plan may rely on):
  * - Every value of the entry function that is used has one buffer, or one for each member of its tuple; so have
@@ -24,15 +24,18 @@
  *   offset, operands of a concatenation of the backward or update phase are made inside its place: such nodes have no
  *   step. Instances under placements (planner.h) are buffers behind those of the values: gantry_plan_buffer_of() gives the
  *   first, of a result the one where it is in the end.
+ * - A branch, loop, scan or call is one step. Its regions have plans of their own (plan->regions, resident), which lie within its
+ *   workspace (core/plan/region-layout.h): arms share it. Its time is that of the longest arm, or of its trips: as many as
+ *   a scan has, or the attribute `trip_count` says, else one.
  * - Places begin at multiples of 64 bytes and take a multiple of 64: arena_bytes, live_bytes and lower_bound count
  *   whole places.
- * - A limit is for all parts of memory (core/ir/memory-parts.h): what stands beside the arena counts like what lies in it. */
+ * - A limit is for all parts of memory (core/plan/memory-parts.h): what stands beside the arena counts like what lies in it. */
 #pragma once
 #include "core/base/progress.h"
-#include "core/ir/kernel-sizes.h"
-#include "core/ir/plan.h"
 #include "core/memory/pack.h"
 #include "core/memory/target.h"
+#include "core/plan/kernel-sizes.h"
+#include "core/plan/plan.h"
 
 G_BEGIN_DECLS
 
@@ -57,6 +60,7 @@ typedef struct
   const GantryKernelSizes *sizes; /* (nullable): what kernels need beside operands and results; NULL: not known yet */
   /** (nullable) (element-type guint double*): measured times in microseconds by node id (GUINT_TO_POINTER). */
   GHashTable *measured_us;
+  guint nesting; /* functions around the entry function, where that is the body of control */
 } GantryPlanOptions;
 
 /**

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where everything lies: arguments and results of a training step at the bottom, what comes and goes packed above them. */
 #include "core/memory/writer-private.h"
-#include "core/ir/plan-alive.h"
+#include "core/plan/plan-alive.h"
 
 /* By buffer that owns a place: until when somebody who shares it needs it. */
 static guint32 *

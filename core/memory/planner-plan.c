@@ -369,7 +369,7 @@ write_totals (Writer *w)
       plan->alias_bytes[m] = planner->alias_bytes[m];
     }
   plan->constant_bytes = planner->constants->bytes;
-  plan->literal_bytes = planner->constants->literal_bytes;
+  plan->literal_bytes = planner->constants->literal_bytes + planner->program->region_bytes;
   plan->packed_bytes = planner->beside.bytes[GANTRY_PART_PACKED_WEIGHTS];
   plan->code_bytes = planner->beside.bytes[GANTRY_PART_CODE];
   plan->sizes_known = planner->options.sizes != NULL;
@@ -379,6 +379,13 @@ write_totals (Writer *w)
   plan->copied_bytes = prediction->copied_bytes;
   plan->recompute_us = prediction->recompute_us;
   plan->stall_us = prediction->stall_us;
+  plan->n_regions = planner->program->regions->len;
+  plan->regions = g_new0 (GantryPlanRegion, plan->n_regions + 1);
+  for (guint32 i = 0; i < plan->n_regions; i++)
+    {
+      plan->regions[i] = g_array_index (planner->program->regions, GantryPlanRegion, i);
+      gantry_plan_ref (plan->regions[i].plan);
+    }
   plan->n_problems = planner->problems->len;
   plan->problems = g_new0 (GantryPlacementProblem, plan->n_problems + 1);
   for (guint32 i = 0; i < plan->n_problems; i++)

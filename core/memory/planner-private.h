@@ -77,6 +77,7 @@ struct _GantryPlanner
   guint32 n_order;
   guint32 *order;       /* works that are not init */
   double *cost_us;      /* by work */
+  guint32 *work_at;     /* by position in the function: the work that the node is, or NONE */
   guint32 *base_last;   /* by unit: index in order of its last use, or of its making */
   GArray *candidates;   /* GantryCandidate */
   gint32 *candidate_of; /* by value (roots) */
@@ -102,6 +103,10 @@ struct _GantryPlanner
   guint32 *in_host;     /* by root: its lease in the host, where it has one */
   guint32 *again;       /* by unit: lease of the second instance, or of the last fetched one */
   guint32 *evicted;     /* by root: its last copy to the host */
+  GArray *schedule;     /* guint32: works in the order in which they run, some again; none: the base order */
+  guint32 *n_scheduled; /* by work: how often it stands there */
+  guint32 *scheduled_last; /* by unit: index in schedule of its last use, or of its last making */
+  guint8 *made;         /* by work: it has run once */
   guint8 *redone;       /* by work */
   guint8 *late_donation; /* by input: it is still fetched after the result that it is donated to was copied over it */
   guint8 *hold;         /* by root: to be kept and copied over its argument at the end, therefore */
@@ -131,6 +136,13 @@ struct _GantryPlanner
 
 /** Reads placements into kind, memory and problems. */
 void _gantry_planner_read_placements (GantryPlanner *planner, const GantryPlacements *placements);
+/** Fills schedule, n_scheduled and scheduled_last; one that cannot be followed becomes a problem, and none. After the
+ *  placements were read. */
+void _gantry_planner_read_schedule (GantryPlanner *planner, const GantryPlacements *placements);
+/** Fills work_at. */
+void _gantry_planner_find_works (GantryPlanner *planner);
+/** May @work run a second time at all, whatever is placed? */
+gboolean _gantry_planner_can_repeat (const GantryPlanner *planner, guint32 work);
 /** Fills candidates. */
 void _gantry_planner_find_candidates (GantryPlanner *planner);
 /** Fills takes. */

@@ -145,7 +145,7 @@ resolve (GantryPlanner *planner, guint32 unit, guint32 at, gboolean late)
     return _gantry_planner_in_host (planner, value->root) ? fetch (planner, unit, at, FALSE) : planner->home[unit];
   if (planner->kind[unit] == GANTRY_PLACEMENT_OFFLOAD && !value->result)
     return late || again != NONE ? fetch (planner, unit, at, TRUE) : planner->home[unit];
-  if (again != NONE && (!candidate || planner->kind[unit] == GANTRY_PLACEMENT_RECOMPUTE))
+  if (again != NONE && (!candidate || planner->kind[unit] == GANTRY_PLACEMENT_RECOMPUTE || planner->schedule->len > 0))
     return again;
   return planner->home[unit];
 }
@@ -238,21 +238,23 @@ emit_to_host (GantryPlanner *planner, const Work *work)
   evict (planner, from, VALUE (program, operand)->offset - VALUE (program, unit)->offset, v, v, 0, at);
 }
 
-/* A value of the forward phase that is needed at place @position of the base order, but is not there any more? */
+/* A value of the forward phase that is needed at place @position of the order, but is not there any more? */
 static gboolean
 must_redo (const GantryPlanner *planner, guint32 unit, guint32 position)
 {
   const Value *value = VALUE (planner->program, unit);
   const Work *work;
 
-  if (value->kind != VALUE_COMPUTED || planner->again[unit] != NONE || planner->redone[value->maker])
+  if (value->kind != VALUE_COMPUTED || planner->again[unit] != NONE || planner->redone[value->maker]
+      || planner->n_scheduled[value->maker] > 1)
     return FALSE;
   work = WORK (planner->program, value->maker);
   if (work->effect || work->phase != GANTRY_PHASE_FORWARD || value->memory != GANTRY_MEMORY_DEVICE)
     return FALSE;
   if (planner->candidate_of[unit] >= 0)
     return planner->kind[unit] == GANTRY_PLACEMENT_RECOMPUTE;
-  return planner->base_last[unit] < position && !value->result && planner->decider[unit] == G_MAXUINT8;
+  return (planner->schedule->len > 0 ? planner->scheduled_last : planner->base_last)[unit] < position && !value->result
+         && planner->decider[unit] == G_MAXUINT8;
 }
 
 /* Runs the maker of @unit once more, and before that what it needs and is gone. */
@@ -298,6 +300,7 @@ begin (GantryPlanner *planner)
   memset (planner->in_host, 0xff, n * sizeof (guint32));
   memset (planner->evicted, 0xff, n * sizeof (guint32));
   memset (planner->redone, 0, program->works->len);
+  memset (planner->made, 0, program->works->len);
   memset (planner->late_donation, 0, n);
   g_array_set_size (planner->line, 0);
   g_array_set_size (planner->start_us, 0);
@@ -426,23 +429,45 @@ is_away (const GantryPlanner *planner, guint32 unit)
          || (planner->kind[root] == GANTRY_PLACEMENT_OFFLOAD && !VALUE (planner->program, root)->result);
 }
 
+/* A work that the schedule runs once more: not where what it makes was said to stay, or to come back from the host. */
+static gboolean
+is_superfluous (const GantryPlanner *planner, guint32 w)
+{
+  const Work *work = WORK (planner->program, w);
+
+  for (guint32 k = 0; k < work->n_values; k++)
+    if (planner->decider[work->first_value + k] != G_MAXUINT8
+        && planner->kind[work->first_value + k] != GANTRY_PLACEMENT_RECOMPUTE)
+      return TRUE;
+  return FALSE;
+}
+
 static void
 walk (GantryPlanner *planner)
 {
   const Program *program = planner->program;
+  gboolean scheduled = planner->schedule->len > 0;
 
   begin (planner);
-  for (guint32 i = 0; i < planner->n_order; i++)
+  for (guint32 i = 0; i < (scheduled ? planner->schedule->len : planner->n_order); i++)
     {
-      const Work *work = WORK (program, planner->order[i]);
+      guint32 w = scheduled ? g_array_index (planner->schedule, guint32, i) : planner->order[i];
+      const Work *work = WORK (program, w);
 
+      if (planner->made[w])
+        {
+          if (!is_superfluous (planner, w))
+            emit (planner, w, 1);
+          continue;
+        }
+      planner->made[w] = TRUE;
       for (guint32 k = 0; work->phase != GANTRY_PHASE_FORWARD && k < work->n_uses; k++)
         if (must_redo (planner, USE (program, work, k), i))
           redo (planner, USE (program, work, k), i);
       if (work->to_host && !is_away (planner, USE (program, work, 0)))
         emit_to_host (planner, work);
       else
-        emit (planner, planner->order[i], 0);
+        emit (planner, w, 0);
     }
   end_donations (planner);
   for (guint32 i = 0; i < planner->leases->len; i++)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The planner: what does not depend on placements is worked out once, then each question is asked. */
+#include "core/graph/region.h"
 #include "core/memory/planner-private.h"
 #include <string.h>
 
@@ -74,10 +75,11 @@ free_parts (GantryPlanner *planner)
                            (void **) &planner->in_place_donation, (void **) &planner->kind, (void **) &planner->memory,
                            (void **) &planner->decider, (void **) &planner->home, (void **) &planner->in_host,
                            (void **) &planner->again, (void **) &planner->evicted, (void **) &planner->redone,
+                           (void **) &planner->work_at, (void **) &planner->n_scheduled, (void **) &planner->scheduled_last, (void **) &planner->made,
                            (void **) &planner->late_donation, (void **) &planner->hold,
                            (void **) &planner->units.first, (void **) &planner->units.n,
                            (void **) &planner->writers.first, (void **) &planner->writers.n };
-  GArray **const arrays[] = { &planner->candidates, &planner->donated, &planner->in_vain, &planner->takes, &planner->problems, &planner->line,
+  GArray **const arrays[] = { &planner->candidates, &planner->donated, &planner->in_vain, &planner->takes, &planner->problems, &planner->line, &planner->schedule,
                               &planner->start_us, &planner->use_lease, &planner->leases, &planner->evictions,
                               &planner->fetches, &planner->last_copies, &planner->stack, &planner->live,
                               &planner->live_arguments,
@@ -131,6 +133,10 @@ allocate (GantryPlanner *planner)
   planner->again = g_new0 (guint32, n);
   planner->evicted = g_new0 (guint32, n);
   planner->redone = g_new0 (guint8, n_works);
+  planner->made = g_new0 (guint8, n_works);
+  planner->n_scheduled = g_new0 (guint32, n_works);
+  planner->scheduled_last = g_new0 (guint32, n);
+  planner->schedule = g_array_new (FALSE, FALSE, sizeof (guint32));
   planner->late_donation = g_new0 (guint8, n);
   planner->hold = g_new0 (guint8, n);
   planner->candidates = g_array_new (FALSE, FALSE, sizeof (GantryCandidate));
@@ -167,8 +173,9 @@ find_costs (GantryPlanner *planner)
                            ? g_hash_table_lookup (planner->options.measured_us, GUINT_TO_POINTER (node->id))
                            : NULL;
 
-      planner->cost_us[w] = us != NULL ? *us
-                                       : gantry_target_predict_node_us (&planner->target, module, node);
+      planner->cost_us[w] = us != NULL                       ? *us
+                            : gantry_node_is_control (node) ? WORK (planner->program, w)->control_us
+                                                            : gantry_target_predict_node_us (&planner->target, module, node);
     }
 }
 
@@ -224,7 +231,7 @@ find_beside (GantryPlanner *planner, const GantryProgress *progress)
   const GantryKernelSizes *sizes = planner->options.sizes;
 
   planner->constants = _gantry_constants_new (planner, progress);
-  planner->beside.bytes[GANTRY_PART_CONSTANTS] = planner->constants->bytes + planner->constants->literal_bytes;
+  planner->beside.bytes[GANTRY_PART_CONSTANTS] = planner->constants->bytes + planner->constants->literal_bytes + planner->program->region_bytes;
   if (sizes != NULL)
     {
       planner->beside.bytes[GANTRY_PART_PACKED_WEIGHTS] = gantry_kernel_sizes_packed (sizes);
@@ -251,6 +258,7 @@ gantry_planner_new (GantryModule *module, const GantryPlanOptions *options, cons
   planner->n_order = planner->program->works->len - planner->program->n_init;
   allocate (planner);
   find_costs (planner);
+  _gantry_planner_find_works (planner);
   _gantry_planner_find_candidates (planner);
   _gantry_planner_find_takes (planner);
   find_beside (planner, progress);
@@ -363,6 +371,7 @@ _gantry_planner_ask (GantryPlanner *planner, const GantryPlacements *placements,
   guint32 at;
 
   _gantry_planner_read_placements (planner, placements);
+  _gantry_planner_read_schedule (planner, placements);
   count_held (planner);
   device = planner->held[GANTRY_MEMORY_DEVICE] + planner->beside_bytes;
   planner->narrow = FALSE;

@@ -6,14 +6,17 @@
  * - The base order is that of the program with everything kept.
  * - RECOMPUTE of a residual: its place is free after its last forward use. Before its first backward use its work
  *   runs once more, and before that, once each, the forward works that it needs and whose values are not there (kept ones
- *   are kept until then; offloaded ones are fetched). A work is done again at most once in a run; the second instance
- *   lives until the last backward use. So the cost is linear, never exponential.
+ *   are kept until then; offloaded ones are fetched). A work is done again at most once in a run, where no schedule says
+ *   otherwise; the second instance lives until the last backward use. So the cost is linear, never exponential.
  * - OFFLOAD of a residual: one copy to the other memory kind right after it is made, its device place is free
  *   after that copy and its last forward use; one copy back before its first backward use.
  * - OFFLOAD of a parameter, state or input: it lives in the other memory kind for the whole run and is fetched before a
  *   use; the fetched instance lives from there to the last use within a window, and is fetched again for a later one. What
  *   is written over it (donated) goes back by a copy. Slices of it are fetched one by one.
  * - OFFLOAD of an output: it is copied out as soon as it is made.
+ * - A schedule (GantryPlacements.schedule) takes the place of the base order: works run as it says, and what stands there again
+ *   is made again there, unless an entry keeps or offloads it; who reads it afterwards reads that instance. What is recomputed by
+ *   an entry and stands there once is made again as above.
  * - Copies run on the queues to-host and to-device. A fetch begins as early as hides it (copies before it on its queue
  *   included) but not earlier, and later than that where a memory limit would be broken, or, without a limit, where it would
  *   raise the peak and waiting costs less than 1 % of the step and a tenth of the part of the peak that it saves.
@@ -22,8 +25,8 @@
  * - With a training step (resident), arguments and results have their own places for the whole run, a donated argument one
  *   with its result; the rest is temporary. */
 #pragma once
-#include "core/ir/plan-figures.h"
 #include "core/memory/memory.h"
+#include "core/plan/plan-figures.h"
 
 G_BEGIN_DECLS
 

@@ -2,7 +2,7 @@
 /* What the parts of the policies share: statements as the parser leaves them, globs, and what a module
  * looks like to a statement. */
 #pragma once
-#include "core/ir/operation.h"
+#include "core/graph/operation.h"
 #include "core/memory/policy.h"
 
 /* Limits of the text; what is beyond them ends in an error. */

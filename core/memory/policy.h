@@ -21,7 +21,7 @@
  * entered where something is computed again from them. */
 #pragma once
 #include "core/base/base.h"
-#include "core/ir/placement.h"
+#include "core/plan/placement.h"
 
 G_BEGIN_DECLS
 

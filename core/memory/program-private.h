@@ -3,8 +3,9 @@
  * step). Views, tuples and their members are values that stand on another value. */
 #pragma once
 #include "core/base/error.h"
+#include "core/expr/storage.h"
+#include "core/graph/operation.h"
 #include "core/memory/memory.h"
-#include "core/ir/operation.h"
 
 #define NONE G_MAXUINT32
 
@@ -54,6 +55,7 @@ typedef struct
   guint8 phase;         /* GantryPhase */
   guint8 to_host;       /* an explicit copy out of device memory: no step of the compute queue */
   guint64 workspace;
+  double control_us;    /* of control: predicted from the plans of its regions */
 } Work;
 
 enum { ALIAS_UNKNOWN, ALIAS_NO, ALIAS_YES };
@@ -79,6 +81,8 @@ typedef struct
   guint32 *before;
   guint32 *first_unit;   /* by value (inputs): index in units; n_values + 1 */
   guint32 *units;        /* units of each input */
+  GArray *regions;       /* GantryPlanRegion: of the functions that control names, each once */
+  guint64 region_bytes;  /* of all constants of those */
 } Program;
 
 #define VALUE(program, i) (&g_array_index ((program)->values, Value, (i)))
@@ -105,6 +109,11 @@ value_is_constant (const Value *value)
 {
   return value->kind == VALUE_LITERAL || value->kind == VALUE_FILLED || value->kind == VALUE_CONSTANT;
 }
+
+/* program-regions.c */
+/** Plans what control @node names: its workspace and time. */
+gboolean _gantry_program_plan_regions (Program *program, const GantryNode *node, Work *work, const GantryPlanOptions *options,
+                                       const GantryProgress *progress, GError **error);
 
 /* program-views.c */
 Value *_gantry_program_add_value (Program *program, const GantryNode *node, guint32 member, const GantryType *type,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What needs no work since it already lies where it should: contiguous slices are views with an offset, the
  * operands of a concatenation are made inside its place, a result is written over the argument that is donated to it. */
+#include "core/expr/storage.h"
 #include "core/memory/program-private.h"
 
 /* More pairs of writers and readers of stacked arguments than this are not looked at. */

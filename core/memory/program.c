@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the entry function: which nodes are needed, which of them are work, which values stand on
  * others, and what depends on constants alone. */
-#include "core/base/error.h"
 #include "core/memory/program-private.h"
+#include "core/base/error.h"
+#include "core/expr/storage.h"
+#include "core/graph/region.h"
 
 /* The sum of all buffers stays far from overflow. */
 #define MOST_BYTES (G_GUINT64_CONSTANT (1) << 60)
@@ -23,6 +25,9 @@ _gantry_program_free (Program *program)
   g_free (program->before);
   g_free (program->first_unit);
   g_free (program->units);
+  for (guint i = 0; i < program->regions->len; i++)
+    gantry_plan_unref (g_array_index (program->regions, GantryPlanRegion, i).plan);
+  g_array_unref (program->regions);
   g_free (program->first_value);
   g_free (program->alias);
   g_free (program->first_user);
@@ -66,7 +71,8 @@ mark_needed (const Program *program)
       const GantryNode *node = &module->nodes[function->first_node + i];
       const GantryOpInfo *info = gantry_op_info (node->op);
 
-      if (i < function->n_params || (info != NULL && (info->flags & GANTRY_OP_EFFECT)))
+      if (i < function->n_params || (info != NULL && (info->flags & GANTRY_OP_EFFECT))
+          || (gantry_node_is_control (node) && gantry_control_has_effect (module, node)))
         needed[i] = TRUE;
       for (guint k = 0; needed[i] && k < node->n_operands; k++)
         {
@@ -317,7 +323,8 @@ add_uses (Program *program, const GantryNode *node, Work *work)
 }
 
 static gboolean
-add_work (Program *program, const GantryNode *node, const GantryPlanOptions *options, guint32 *n_slots, GError **error)
+add_work (Program *program, const GantryNode *node, const GantryPlanOptions *options, guint32 *n_slots,
+          const GantryProgress *progress, GError **error)
 {
   const GantryOpInfo *info = gantry_op_info (node->op);
   Work work = { gantry_module_position (program->module, node) };
@@ -337,7 +344,13 @@ add_work (Program *program, const GantryNode *node, const GantryPlanOptions *opt
     work.to_host = VALUE (program, work.first_value)->memory != GANTRY_MEMORY_DEVICE
                    && gantry_node_operand_type (program->module, node, 0)->memory == GANTRY_MEMORY_DEVICE;
   if (options != NULL && options->sizes != NULL)
-    work.workspace = gantry_kernel_sizes_workspace (options->sizes, work.position - program->function->first_node);
+    work.workspace = gantry_kernel_sizes_workspace (options->sizes, work.position);
+  if (gantry_node_is_control (node))
+    {
+      work.effect = gantry_control_has_effect (program->module, node);
+      if (!_gantry_program_plan_regions (program, node, &work, options, progress, error))
+        return FALSE;
+    }
   if (work.workspace > MOST_BYTES / (program->works->len + 1))
     return _gantry_program_fail (program, node, GANTRY_ERROR_TOO_LARGE, "its workspace is larger than any memory", error);
   program->n_init += work.init;
@@ -346,7 +359,8 @@ add_work (Program *program, const GantryNode *node, const GantryPlanOptions *opt
 }
 
 static gboolean
-add_node (Program *program, const GantryNode *node, const GantryPlanOptions *options, guint32 *n_slots, GError **error)
+add_node (Program *program, const GantryNode *node, const GantryPlanOptions *options, guint32 *n_slots,
+          const GantryProgress *progress, GError **error)
 {
   const GantryOpInfo *info = gantry_op_info (node->op);
   gboolean is_view = FALSE;
@@ -379,7 +393,7 @@ add_node (Program *program, const GantryNode *node, const GantryPlanOptions *opt
       g_propagate_error (error, g_steal_pointer (&local));
       return FALSE;
     }
-  return add_work (program, node, options, n_slots, error);
+  return add_work (program, node, options, n_slots, progress, error);
 }
 
 static gboolean
@@ -436,6 +450,7 @@ _gantry_program_new (GantryModule *module, const GantryPlanOptions *options, con
   program->works = g_array_new (FALSE, TRUE, sizeof (Work));
   program->uses = g_array_new (FALSE, FALSE, sizeof (guint32));
   program->parts = g_array_new (FALSE, FALSE, sizeof (guint32));
+  program->regions = g_array_new (FALSE, FALSE, sizeof (GantryPlanRegion));
   program->resident = gantry_module_is_training (module) || (options != NULL && (options->flags & GANTRY_PLAN_RESIDENT));
   program->returned = g_new0 (guint8, program->function->n_nodes + 1);
   program->first_value = g_new0 (guint32, program->function->n_nodes + 1);
@@ -447,7 +462,7 @@ _gantry_program_new (GantryModule *module, const GantryPlanOptions *options, con
       program->first_value[i] = program->values->len;
       if (i % 1024 == 0 && gantry_progress_cancelled (progress, error))
         return NULL;
-      if (needed[i] && !add_node (program, node, options, &n_slots, error))
+      if (needed[i] && !add_node (program, node, options, &n_slots, progress, error))
         return NULL;
       program->first_value[i + 1] = program->values->len;
     }

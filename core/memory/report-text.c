@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The memory analysis as tables for people. */
 #include "core/base/format.h"
-#include "core/ir/node-text.h"
+#include "core/graph/node-text.h"
 #include "core/memory/report.h"
 #include <string.h>
 
@@ -53,9 +53,9 @@ add_sizes (GString *text, const GantryMemoryAnalysis *analysis)
   g_string_append_printf (text, "%-16s %14s %14s\n", "at the peak", "device", "host");
   for (guint part = 0; part < GANTRY_N_MEMORY_PARTS; part++)
     add_part_row (text, analysis, (GantryMemoryPart) part);
-  add_size_row (text, "sum", analysis->peak_bytes, analysis->host_peak_bytes);
+  add_size_row (text, analysis->sizes_known ? "sum" : "sum, at least", analysis->peak_bytes, analysis->host_peak_bytes);
   g_string_append_printf (text, "\n%-16s %14s %14s\n", "as JAX counts", "device", "host");
-  add_size_row (text, "temp", analysis->temp_bytes, analysis->host_temp_bytes); /* temporaries and workspaces */
+  add_size_row (text, analysis->sizes_known ? "temp" : "temp, at least", analysis->temp_bytes, analysis->host_temp_bytes); /* temporaries and workspaces */
   add_size_row (text, "arguments", analysis->argument_bytes, analysis->host_argument_bytes);
   add_size_row (text, "outputs", analysis->output_bytes, analysis->host_output_bytes);
   add_size_row (text, "aliased outputs", analysis->alias_bytes, analysis->host_alias_bytes);

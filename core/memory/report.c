@@ -2,7 +2,7 @@
 /* memory_analysis of a plan: sizes, who is alive at the peak, the largest sum of each role over the run, and what another
  * placement of the largest holders would change. */
 #include "core/memory/report.h"
-#include "core/ir/plan-alive.h"
+#include "core/plan/plan-alive.h"
 #include <string.h>
 
 /* Where arguments and results have no places for the whole run, what the plan says of them is how large they are. */

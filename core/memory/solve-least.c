@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The least memory that a program can be planned into. It is asked for by every goal that is tight, and refusals name it: so it
  * has to be one number, whatever the goal, the machine and the day. Its effort is counted in predictions and nodes. */
-#include "core/memory/solve-private.h"
+#include "core/memory/solve-schedule-private.h"
 #include <math.h>
 
 /* Predictions times works: some two seconds. */
@@ -11,6 +11,8 @@
 #define MOST_NODES 200
 #define MOST_SETTLED 4u       /* of the lowest answers so many are planned */
 #define MOST_PLANS 4u
+#define MOST_HALVED 10u
+#define MOST_SCHEDULED 4000u /* works */
 
 static void
 least_free (gpointer data)
@@ -19,12 +21,35 @@ least_free (gpointer data)
 
   g_clear_pointer (&least->base, gantry_placements_unref);
   g_free (least->kinds);
+  g_clear_pointer (&least->schedule, g_bytes_unref);
   g_free (least);
+}
+
+/* Lower, by schedules: the limit is halved in until none is found. */
+static void
+search_schedules (SolveProblem *problem)
+{
+  const SolveAnswer *best = _gantry_solve_smallest (problem, INFINITY);
+  guint64 low = 0, high = best != NULL ? best->peak : problem->base_peak;
+
+  for (guint n = 0; n < MOST_HALVED && high - low > MAX (high / 1000, 64) && !gantry_progress_cancelled (problem->progress, NULL); n++)
+    {
+      guint64 middle = low + (high - low) / 2;
+      double us;
+
+      problem->most_predictions = problem->n_predictions + 100;
+      _gantry_solve_schedules (problem, middle, &us);
+      best = _gantry_solve_smallest (problem, INFINITY);
+      if (best != NULL && best->peak < high)
+        high = best->peak;
+      if (best == NULL || best->peak > middle)
+        low = middle;
+    }
 }
 
 /* Copies squeezed as far as they go: nothing can fit into a single byte. */
 static void
-search (SolveProblem *problem)
+search_placements (SolveProblem *problem)
 {
   SolveRelaxed relaxed = { 0 };
   const SolveAnswer *best;
@@ -43,11 +68,19 @@ search (SolveProblem *problem)
     _gantry_solve_search (problem, best->kinds, 0);
 }
 
+static void
+search (SolveProblem *problem)
+{
+  search_placements (problem);
+  if (problem->n_steps <= MOST_SCHEDULED)
+    search_schedules (problem);
+}
+
 /* What a plan of @answer takes: it may stand higher than predicted, and squeezed no further than it has to be it is faster. */
 static void
 settle (SolveProblem *problem, const SolveAnswer *answer, SolveLeast *least)
 {
-  g_autoptr (GantryPlacements) placements = _gantry_solve_placements (problem, answer->kinds);
+  g_autoptr (GantryPlacements) placements = _gantry_solve_placements (problem, answer->kinds, answer->schedule);
   guint64 limit = answer->peak;
 
   for (guint n = 0; n < MOST_PLANS && limit < least->bytes; n++)
@@ -63,6 +96,8 @@ settle (SolveProblem *problem, const SolveAnswer *answer, SolveLeast *least)
           continue;
         }
       g_free (least->kinds);
+      g_clear_pointer (&least->schedule, g_bytes_unref);
+      least->schedule = answer->schedule != NULL ? g_bytes_ref (answer->schedule) : NULL;
       least->kinds = g_memdup2 (answer->kinds, problem->items->len + 1);
       least->limit = limit;
       least->bytes = gantry_plan_memory_bytes (plan, GANTRY_MEMORY_DEVICE);

@@ -40,6 +40,7 @@ typedef struct
 typedef struct
 {
   guint8 *kinds;  /* by item */
+  GBytes *schedule; /* (nullable): guint32: works in the order in which they run; NULL: the base order */
   guint64 limit;  /* below which copies were squeezed, 0: they were not */
   guint64 peak;
   guint64 host;   /* bytes of host memory */
@@ -92,7 +93,9 @@ gboolean _gantry_solve_is_faster (const SolveAnswer *a, const SolveAnswer *b);
 
 /** Predicts an answer, or remembers it. @kinds: by item; copied. Returns: (transfer none): in the pool */
 const SolveAnswer *_gantry_solve_ask (SolveProblem *problem, const guint8 *kinds);
-GantryPlacements *_gantry_solve_placements (const SolveProblem *problem, const guint8 *kinds);
+/** The same of a schedule. @schedule: (nullable) (transfer none): guint32: works */
+const SolveAnswer *_gantry_solve_ask_schedule (SolveProblem *problem, const guint8 *kinds, GBytes *schedule);
+GantryPlacements *_gantry_solve_placements (const SolveProblem *problem, const guint8 *kinds, GBytes *schedule);
 /** TRUE when it is time to end: cancelled, past the deadline, or enough was predicted. */
 gboolean _gantry_solve_is_over (const SolveProblem *problem);
 /** The fastest answer of the pool with a peak of at most @limit; NULL when there is none. */
@@ -127,6 +130,7 @@ typedef struct
   GantryPlacements *base; /* (nullable): what it was found for, with @allowed */
   guint allowed;
   guint8 *kinds;  /* (nullable): by item; NULL where nothing fits into the host */
+  GBytes *schedule; /* (nullable) */
   guint64 limit;  /* its plan is made within this */
   guint64 bytes;  /* what that plan takes; G_MAXUINT64 before there is one */
   GantryPlanFigures figures; /* of that plan */

@@ -11,6 +11,7 @@ answer_free (gpointer data)
   SolveAnswer *answer = data;
 
   g_free (answer->kinds);
+  g_clear_pointer (&answer->schedule, g_bytes_unref);
   g_free (answer);
 }
 
@@ -313,8 +314,23 @@ _gantry_solve_problem_new (GantryPlanner *planner, const GantryPlacements *base,
 
 /* The pool */
 
+/* As ids of nodes. */
+static void
+set_schedule (const SolveProblem *problem, GantryPlacements *placements, GBytes *schedule)
+{
+  const Program *program = problem->planner->program;
+  gsize size;
+  const guint32 *works = g_bytes_get_data (schedule, &size);
+  guint n = (guint) (size / sizeof *works);
+  g_autofree guint32 *nodes = g_new (guint32, n + 1);
+
+  for (guint i = 0; i < n; i++)
+    nodes[i] = work_node (program, WORK (program, works[i]))->id;
+  gantry_placements_set_schedule (placements, nodes, n);
+}
+
 GantryPlacements *
-_gantry_solve_placements (const SolveProblem *problem, const guint8 *kinds)
+_gantry_solve_placements (const SolveProblem *problem, const guint8 *kinds, GBytes *schedule)
 {
   GantryPlacements *placements = gantry_placements_new ();
   guint next = 0;
@@ -336,6 +352,8 @@ _gantry_solve_placements (const SolveProblem *problem, const guint8 *kinds)
         placement.subject = entry->subject;
       gantry_placements_set (placements, &placement);
     }
+  if (schedule != NULL)
+    set_schedule (problem, placements, schedule);
   return placements;
 }
 
@@ -345,28 +363,37 @@ uses_copies (const SolveProblem *problem, const guint8 *kinds)
   return memchr (kinds, GANTRY_PLACEMENT_OFFLOAD, problem->items->len) != NULL;
 }
 
-/* An answer as predicted with copies squeezed below @limit, 0: as they come. */
-static const SolveAnswer *
-ask_with (SolveProblem *problem, const guint8 *kinds, guint64 limit)
+/* What tells answers from each other, as bytes. */
+static GBytes *
+key_of (const SolveProblem *problem, const guint8 *kinds, GBytes *schedule, guint64 limit)
 {
-  guint n = problem->items->len;
-  g_autofree guint8 *words = g_malloc (n + sizeof limit);
-  g_autoptr (GBytes) key = NULL;
-  g_autoptr (GantryPlacements) placements = NULL;
-  SolveAnswer *answer;
+  gsize n = problem->items->len, n_schedule = schedule != NULL ? g_bytes_get_size (schedule) : 0;
+  guint8 *words = g_malloc (n + sizeof limit + n_schedule);
 
   if (n > 0)
     memcpy (words, kinds, n);
   memcpy (words + n, &limit, sizeof limit);
-  key = g_bytes_new_take (g_steal_pointer (&words), n + sizeof limit);
-  answer = g_hash_table_lookup (problem->seen, key);
+  if (n_schedule > 0)
+    memcpy (words + n + sizeof limit, g_bytes_get_data (schedule, NULL), n_schedule);
+  return g_bytes_new_take (words, n + sizeof limit + n_schedule);
+}
+
+/* An answer as predicted with copies delayed and shortened below @limit, 0: as they come. */
+static const SolveAnswer *
+ask_with (SolveProblem *problem, const guint8 *kinds, GBytes *schedule, guint64 limit)
+{
+  g_autoptr (GBytes) key = key_of (problem, kinds, schedule, limit);
+  g_autoptr (GantryPlacements) placements = NULL;
+  SolveAnswer *answer = g_hash_table_lookup (problem->seen, key);
+
   if (answer != NULL)
     return answer;
-  placements = _gantry_solve_placements (problem, kinds);
+  placements = _gantry_solve_placements (problem, kinds, schedule);
   _gantry_planner_ask (problem->planner, placements, limit, problem->prediction);
   problem->n_predictions++;
   answer = g_new0 (SolveAnswer, 1);
-  answer->kinds = g_memdup2 (kinds, n + 1);
+  answer->kinds = g_memdup2 (kinds, problem->items->len + 1);
+  answer->schedule = schedule != NULL ? g_bytes_ref (schedule) : NULL;
   answer->limit = limit;
   answer->peak = problem->prediction->peak_bytes;
   answer->host = problem->prediction->host_bytes;
@@ -378,14 +405,20 @@ ask_with (SolveProblem *problem, const guint8 *kinds, guint64 limit)
 }
 
 const SolveAnswer *
-_gantry_solve_ask (SolveProblem *problem, const guint8 *kinds)
+_gantry_solve_ask_schedule (SolveProblem *problem, const guint8 *kinds, GBytes *schedule)
 {
-  const SolveAnswer *answer = ask_with (problem, kinds, 0);
+  const SolveAnswer *answer = ask_with (problem, kinds, schedule, 0);
 
-  /* Only what would not fit has its copies squeezed: a larger limit then never makes an answer slower. */
+  /* Only what would not fit has its copies delayed: a larger limit then never makes an answer slower. */
   if (problem->limit == 0 || answer->peak <= problem->limit || !uses_copies (problem, kinds))
     return answer;
-  return ask_with (problem, kinds, problem->limit);
+  return ask_with (problem, kinds, schedule, problem->limit);
+}
+
+const SolveAnswer *
+_gantry_solve_ask (SolveProblem *problem, const guint8 *kinds)
+{
+  return _gantry_solve_ask_schedule (problem, kinds, NULL);
 }
 
 gboolean

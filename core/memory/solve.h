@@ -34,15 +34,26 @@ typedef struct
   gpointer user_data;
 } GantrySolveGoal;
 
+/** Of what an answer is the best. */
+typedef enum
+{
+  GANTRY_PROOF_NONE,       /* of nothing that is known */
+  GANTRY_PROOF_PLACEMENTS, /* of all placements of the values, each made again at most once, in the planner's order */
+  GANTRY_PROOF_SCHEDULES,  /* of all schedules: any order, any value made again as often as it pays */
+} GantryProof;
+
+/** "the best of all schedules". Returns: (nullable): static */
+const char *gantry_proof_text (GantryProof proof);
+
 typedef struct
 {
   GantryPlacements *placements;
   GantryPlanFigures figures; /* of the plan that was made of it, within its limit: what is shown once it is loaded */
   guint64 limit_bytes; /* what it takes to get this: a plan with this limit, 0: with none */
-  double bound;     /* of what is minimized: no placement is better than this */
+  double bound;     /* of what is minimized: nothing of what @proof names is better than this */
   double gap;       /* (value - bound) / value */
-  gboolean proven;  /* optimal under the model */
-  const char *method; /* static: "integer program", "per block", "search" */
+  GantryProof proof; /* what the answer is proven to be the best of */
+  const char *method; /* static: "every schedule", "every combination", "integer program", "search", "schedule search" */
   double milliseconds;
   guint64 n_predictions;
 } GantrySolution;

@@ -2,7 +2,7 @@
 /* What the cost model knows of a machine: a few rates, which the user may edit, and the roofline
  * that turns work into predicted time. */
 #pragma once
-#include "core/ir/gpu.h"
+#include "core/plan/gpu.h"
 
 G_BEGIN_DECLS
 

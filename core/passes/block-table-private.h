@@ -2,7 +2,7 @@
 /* What roll writes down about the blocks that became the iterations of a scan, and unroll reads: lists of strings in the
  * scan's attributes, first those of iteration 0, which the body has, then what stands for each in iteration 1, ... */
 #pragma once
-#include "core/ir/module.h"
+#include "core/graph/module.h"
 
 G_BEGIN_DECLS
 

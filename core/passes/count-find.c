@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counting the trips of a loop: the whole numbers that its condition and its indices depend on are followed trip by trip,
  * as the loop would compute them. So any way of counting is understood that ends. */
-#include "core/ir/literal.h"
-#include "core/ir/operation.h"
+#include "core/graph/literal.h"
+#include "core/graph/operation.h"
 #include "core/passes/count-private.h"
 #include <string.h>
 

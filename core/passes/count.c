@@ -2,9 +2,9 @@
 /* count: a loop whose trips can be counted becomes a scan. An array of which each trip reads one place is walked along (an x),
  * one of which each trip writes one place is stacked (a y); what no trip changes is captured, and counters that
  * nothing else needs are gone. */
-#include "core/ir/operation.h"
-#include "core/ir/rewriter.h"
 #include "core/passes/count-private.h"
+#include "core/graph/operation.h"
+#include "core/graph/rewriter.h"
 #include "core/passes/passes.h"
 #include <string.h>
 
@@ -528,6 +528,7 @@ find_loops (Counting *c, const GantryProgress *progress, GError **error)
     {
       const GantryNode *node = &c->module->nodes[i];
       GantryCount *count;
+      gint64 exact;
 
       if (node->op != GANTRY_OP_WHILE)
         continue;
@@ -536,6 +537,9 @@ find_loops (Counting *c, const GantryProgress *progress, GError **error)
       if (names == NULL)
         names = count_names (c->module);
       count = stands_alone (c->module, c->uses, node, names) ? _gantry_count_new (c->module, c->uses, node) : NULL;
+      exact = gantry_attrs_int (c->module->context, node->attrs, "exact_trips", -1);
+      if (count != NULL && exact >= 0 && exact != count->length)
+        g_clear_pointer (&count, _gantry_count_free); /* unroll refuses it, by name */
       if (count != NULL)
         g_hash_table_insert (c->counts, GUINT_TO_POINTER (node->id), count);
     }

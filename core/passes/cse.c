@@ -2,7 +2,7 @@
 /* cse: a node that computes what an earlier one in its function has computed is replaced by that one.
  * The key is operation, operands, attributes and type; the walk is in program order, so whole equal
  * subgraphs collapse in one go. Random operations and those with an effect are never merged. */
-#include "core/ir/rewriter.h"
+#include "core/graph/rewriter.h"
 #include "core/passes/effects-private.h"
 #include "core/passes/passes.h"
 #include <string.h>

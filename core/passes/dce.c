@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dce: removes nodes whose value nobody uses and functions that nobody calls. Parameters stay: they are
  * the interface; so do nodes with an effect. */
-#include "core/ir/rewriter.h"
+#include "core/graph/rewriter.h"
 #include "core/passes/effects-private.h"
 #include "core/passes/passes.h"
 

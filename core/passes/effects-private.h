@@ -2,7 +2,7 @@
 /* What a node does beyond giving a value, the functions that it calls included. For passes that merge or
  * remove nodes. */
 #pragma once
-#include "core/ir/module.h"
+#include "core/graph/module.h"
 
 G_BEGIN_DECLS
 

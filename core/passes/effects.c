@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Effects of nodes through the functions that they call. */
 #include "core/passes/effects-private.h"
-#include "core/ir/operation.h"
+#include "core/graph/operation.h"
 
 #define EFFECTS (GANTRY_OP_EFFECT | GANTRY_OP_RANDOM)
 

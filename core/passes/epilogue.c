@@ -4,7 +4,7 @@
  * convolution's own last step. Only where the value before is needed by nobody else, and where no more is rounded
  * than before: what is computed ahead from constants of half precision (a scaled weight, the sum of two addends) is
  * rounded to half precision, whereas a convolution adds in single precision and rounds once. */
-#include "core/ir/rewriter.h"
+#include "core/graph/rewriter.h"
 #include "core/passes/passes.h"
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * (yet): the members of a tuple that nobody needs as one, and the stack of a scan's results, of which most often
  * only the slices are wanted. */
 #pragma once
-#include "core/ir/rewriter.h"
+#include "core/graph/rewriter.h"
 #include "core/passes/block-table-private.h"
 #include "core/passes/effects-private.h"
 #include "core/passes/pass.h"
@@ -50,6 +50,7 @@ struct _GantryExpander
                       GantryExpandValue *value, GError **error);
 
   guint32 max_nodes; /* the size beyond which nothing is expanded; 0: as many as a pass may make */
+  guint32 most_unrolled; /* of unroll: the size beyond which a scan or a loop stays one */
   gboolean defers; /* what scans cut again is joined only where somebody wants it whole */
 
   /* The engine's own. */
@@ -62,6 +63,7 @@ struct _GantryExpander
   GArray *queue;             /* of guint: reached, not yet written */
   GantryUses *uses;
   GantryEffects *effects;
+  GHashTable *surveys;       /* (nullable): of unroll-keep.c, by function id */
   guint depth;
   guint64 n_made, n_expanded;
   gboolean fold; /* scalars are computed as they are copied */

@@ -2,7 +2,7 @@
 /* Values that are not nodes: groups (what a tuple holds), stacks (slices side by side) and deferred nodes of the source
  * that are written only when somebody wants them as a whole. A scan that cuts what another scan has stacked, as the
  * backward pass of a loop does, so gets the very values, and nothing of the stack is left. */
-#include "core/ir/operation.h"
+#include "core/graph/operation.h"
 #include "core/passes/expand-private.h"
 #include <string.h>
 

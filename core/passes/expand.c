@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The engine under inline and unroll: walks the functions, and copies bodies where the pass says so. */
-#include "core/ir/operation.h"
 #include "core/passes/expand-private.h"
+#include "core/eval/fold.h"
+#include "core/graph/operation.h"
 #include <string.h>
 
 #define MAX_DEPTH 64
@@ -179,7 +180,7 @@ void
 _gantry_expand_set_fold (GantryExpander *e, gboolean fold)
 {
   e->fold = fold;
-  gantry_builder_set_fold_limit (e->b, fold ? 1 : 0);
+  gantry_fold_set_limit (e->b, fold ? 1 : 0);
 }
 
 /* Copying */
@@ -473,6 +474,7 @@ _gantry_expand (GantryModule *module, GantryExpander *e, const GantryProgress *p
     next = gantry_rewriter_finish (rewriter, error);
   _gantry_expand_values_clear (e);
   _gantry_effects_free (e->effects);
+  g_clear_pointer (&e->surveys, g_hash_table_unref);
   gantry_uses_free (e->uses);
   g_array_unref (e->queue);
   g_free (e->reached);

@@ -4,8 +4,9 @@
  * scalar constant under a broadcast is never blown up; instead the broadcast is moved below the
  * operation (op (broadcast (c)) becomes broadcast (op (c))), so that constant folding goes on with
  * the scalar. */
-#include "core/ir/evaluator.h"
-#include "core/ir/rewriter.h"
+#include "core/eval/evaluator.h"
+#include "core/eval/fold.h"
+#include "core/graph/rewriter.h"
 #include "core/passes/passes.h"
 
 #define GROWTH_BYTES 4096
@@ -97,9 +98,9 @@ sink_elementwise (State *state, GantryRewriter *rewriter, const GantryModule *mo
       if (scalars[i] == 0)
         return FALSE;
     }
-  gantry_builder_set_fold_limit (builder, 1);
+  gantry_fold_set_limit (builder, 1);
   result = gantry_builder_add (builder, node->op, scalars, node->n_operands, node->attrs);
-  gantry_builder_set_fold_limit (builder, 0);
+  gantry_fold_set_limit (builder, 0);
   gantry_rewriter_replace (rewriter, node, gantry_builder_broadcast (builder, result, type->rank, type->dims, NULL));
   state->n_changed++;
   return TRUE;

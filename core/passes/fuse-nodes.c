@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the pass fuse asks of a node alone. */
 #include "core/passes/fuse-private.h"
-#include "core/ir/operation.h"
+#include "core/graph/operation.h"
 
 gboolean
 _gantry_fuse_is_compiled (const GantryModule *module, const GantryNode *node)
@@ -56,6 +56,12 @@ _gantry_fuse_is_joinable_movement (const GantryNode *node)
 {
   return node->op == GANTRY_OP_BROADCAST_IN_DIM || node->op == GANTRY_OP_RESHAPE || node->op == GANTRY_OP_TRANSPOSE ||
          node->op == GANTRY_OP_SLICE || node->op == GANTRY_OP_REVERSE || node->op == GANTRY_OP_IOTA;
+}
+
+gboolean
+_gantry_fuse_is_product (const GantryNode *node)
+{
+  return node->op == GANTRY_OP_DOT_GENERAL || node->op == GANTRY_OP_CONVOLUTION;
 }
 
 gboolean

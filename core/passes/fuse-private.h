@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of the pass fuse share. */
 #pragma once
-#include "core/ir/rewriter.h"
+#include "core/graph/rewriter.h"
 #include "core/passes/passes.h"
 
 G_BEGIN_DECLS
@@ -17,6 +17,7 @@ typedef struct
   guint32 *group;      /* position of the root, or GANTRY_FUSE_NO_GROUP */
   guint8 *repeated;    /* the group reads an element of it more than once */
   guint32 *rows;       /* 1 + position of the reduction whose rows it is about, 0: none */
+  guint8 *products;    /* (nullable): products may be fused; of a root: what its group has of them */
   guint32 *size;       /* of a root */
   guint8 *copied;      /* a node of no group that each group which reads it has a copy of */
   guint8 *kept;        /* a group that has copies reads it, so that it stays a value */
@@ -34,6 +35,8 @@ gboolean _gantry_fuse_is_splat_constant (const GantryModule *module, const Gantr
 gboolean _gantry_fuse_enlarges (const GantryModule *module, const GantryNode *node, gint64 times);
 gboolean _gantry_fuse_is_elementwise (const GantryNode *node);
 gboolean _gantry_fuse_is_joinable_movement (const GantryNode *node);
+/** A sum of products, of whose operands each element is read many times. */
+gboolean _gantry_fuse_is_product (const GantryNode *node);
 gboolean _gantry_fuse_may_end_group (const GantryModule *module, const GantryNode *node);
 int _gantry_fuse_compare_positions (gconstpointer a, gconstpointer b);
 

@@ -4,7 +4,7 @@
  * normalizations are of this kind: a kernel holds a row, and what it finds about it is used for the row's elements. A
  * reduction over outer dimensions is not: its row would lie across the whole operand. */
 #include "core/passes/fuse-private.h"
-#include "core/ir/operation.h"
+#include "core/graph/operation.h"
 
 /* With fewer rows there would be too little to do at once; shorter rows gain nothing. */
 #define MIN_ROWS 32

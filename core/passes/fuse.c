@@ -18,8 +18,11 @@
 
 #define MOST_INPUTS 24
 
-/* Would the user read an element of @producer more than once? A broadcast that enlarges it does, and so does a movement
- * that ends in one. */
+/* In GantryFuse.products. */
+enum { HOLDS_PRODUCT = 1, TAKES_NO_PRODUCT = 2 };
+
+/* Would the user read an element of @producer more than once? A product does, and a broadcast that enlarges it, and so does a movement
+ * that ends in one of them. */
 static gboolean
 repeats (const GantryFuse *state, const GantryNode *producer, guint32 user)
 {
@@ -28,7 +31,7 @@ repeats (const GantryFuse *state, const GantryNode *producer, guint32 user)
   if (node->op == GANTRY_OP_BROADCAST_IN_DIM && gantry_type_elements (gantry_node_type (state->module, node)) >
                                                   gantry_type_elements (gantry_node_type (state->module, producer)))
     return TRUE;
-  return _gantry_fuse_is_joinable_movement (node) && state->repeated[user];
+  return _gantry_fuse_is_product (node) || (_gantry_fuse_is_joinable_movement (node) && state->repeated[user]);
 }
 
 static gboolean
@@ -84,14 +87,62 @@ common_group (GantryFuse *state, guint32 position)
   return state->repeated[position] && _gantry_fuse_is_elementwise (node) ? GANTRY_FUSE_NO_GROUP : group;
 }
 
+/* The group of elementwise operations that may be the epilogue of the product at @position: it computes each element of it once, in
+ * the order in which the product lies in memory, puts no rows together and holds no other product. */
+static guint32
+group_of_epilogue (GantryFuse *state, guint32 position)
+{
+  const GantryModule *module = state->module;
+  guint32 group = common_group (state, position);
+  const GantryNode *end = group != GANTRY_FUSE_NO_GROUP ? &module->nodes[group] : NULL;
+
+  if (end == NULL || state->repeated[position] || state->products[group] != 0 || end->op == GANTRY_OP_REDUCE
+      || end->phase != module->nodes[position].phase
+      || gantry_type_elements (gantry_node_type (module, end)) != gantry_type_elements (gantry_node_type (module, &module->nodes[position])))
+    return GANTRY_FUSE_NO_GROUP;
+  return group;
+}
+
+/* The group that the node at @position joins; a product is one of a group that begins or ends with it. */
+static guint32
+group_of (GantryFuse *state, guint32 position)
+{
+  const GantryNode *node = &state->module->nodes[position];
+  gboolean is_reduction = state->rows[position] == 1 + position;
+  guint32 group = GANTRY_FUSE_NO_GROUP;
+
+  if (state->products != NULL && _gantry_fuse_is_product (node))
+    group = group_of_epilogue (state, position);
+  else if (_gantry_fuse_is_elementwise (node) || _gantry_fuse_is_joinable_movement (node) || is_reduction)
+    group = common_group (state, position);
+  if (group == GANTRY_FUSE_NO_GROUP || state->size[group] >= state->most[group]
+      || (state->products != NULL && is_reduction && state->products[group] == HOLDS_PRODUCT))
+    return GANTRY_FUSE_NO_GROUP;
+  return group;
+}
+
+/* What keeps products out of the group from now on. */
+static void
+note_member (GantryFuse *state, guint32 position)
+{
+  const GantryNode *node = &state->module->nodes[position];
+  guint8 *products = state->products != NULL ? &state->products[state->group[position]] : NULL;
+
+  if (products == NULL || *products != 0)
+    return;
+  if (_gantry_fuse_is_product (node))
+    *products = HOLDS_PRODUCT;
+  else if (state->rows[position] != 0 || node->op == GANTRY_OP_TRANSPOSE || node->op == GANTRY_OP_REVERSE)
+    *products = TAKES_NO_PRODUCT;
+}
+
 static void
 assign (GantryFuse *state, const GantryFunction *function)
 {
   for (guint32 i = function->n_nodes; i-- > function->n_params;)
     {
-      guint32 position = function->first_node + i;
+      guint32 position = function->first_node + i, group;
       const GantryNode *node = &state->module->nodes[position];
-      guint32 group = GANTRY_FUSE_NO_GROUP;
 
       if (!_gantry_fuse_is_compiled (state->module, node))
         continue;
@@ -100,14 +151,16 @@ assign (GantryFuse *state, const GantryFunction *function)
           state->copied[position] = 1;
           continue;
         }
-      if (_gantry_fuse_is_elementwise (node) || _gantry_fuse_is_joinable_movement (node) || state->rows[position] == 1 + position)
-        group = common_group (state, position);
-      if (group != GANTRY_FUSE_NO_GROUP && state->size[group] < state->most[group])
+      group = group_of (state, position);
+      if (group != GANTRY_FUSE_NO_GROUP)
         state->group[position] = group;
-      else if (_gantry_fuse_may_end_group (state->module, node))
+      else if (_gantry_fuse_may_end_group (state->module, node) || (state->products != NULL && _gantry_fuse_is_product (node)))
         state->group[position] = position;
       if (state->group[position] != GANTRY_FUSE_NO_GROUP)
-        state->size[state->group[position]]++;
+        {
+          state->size[state->group[position]]++;
+          note_member (state, position);
+        }
       else
         state->copied[position] = _gantry_fuse_enlarges (state->module, node, 2);
     }
@@ -353,6 +406,8 @@ clear_groups (GantryFuse *state)
       state->size[i] = 0;
       state->repeated[i] = 0;
       state->copied[i] = 0;
+      if (state->products != NULL)
+        state->products[i] = 0;
       g_clear_pointer (&state->members[i], g_array_unref);
     }
 }
@@ -473,6 +528,7 @@ run (GantryModule *module, const GantryPassOptions *options, const GantryProgres
   state.copies = g_new0 (GHashTable *, module->n_nodes + 1);
   state.skip = g_new0 (guint8, module->n_functions + 1);
   state.rows = options->fuse_rows ? _gantry_fuse_find_rows (module, state.uses) : g_new0 (guint32, module->n_nodes + 1);
+  state.products = options->fuse_products ? g_new0 (guint8, module->n_nodes + 1) : NULL;
   find_bodies (&state);
   memset (state.most, GANTRY_FUSE_MOST_MEMBERS, module->n_nodes + 1);
   /* Each round halves what is too large, so there are few. */
@@ -488,6 +544,7 @@ run (GantryModule *module, const GantryPassOptions *options, const GantryProgres
       g_clear_pointer (&state.members[i], g_array_unref);
       g_clear_pointer (&state.copies[i], g_hash_table_unref);
     }
+  g_free (state.products);
   g_free (state.members);
   g_free (state.copies);
   g_free (state.size);

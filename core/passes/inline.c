@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* inline: a call is replaced by the body that it names, calls within it too. A node of the body stands in the scope
  * of the caller joined with its own, and is of the caller's phase unless it says another. */
-#include "core/ir/operation.h"
+#include "core/graph/operation.h"
 #include "core/passes/expand-private.h"
 #include "core/passes/passes.h"
 

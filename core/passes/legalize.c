@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* legalize: every foreign operation is written in core operations by its dialect. All operations that
  * cannot be are named in one error, without those that only fail because of an earlier one. */
-#include "core/ir/dialect.h"
-#include "core/ir/rewriter.h"
+#include "core/eval/fold.h"
+#include "core/graph/dialect.h"
+#include "core/graph/rewriter.h"
 #include "core/passes/passes.h"
 
 /* Shape arithmetic (Shape, Gather, Concat, ...) has to become constants for Reshape and its like to be
@@ -242,7 +243,7 @@ legalize (GantryModule *module, GPtrArray *list, const GantryProgress *progress,
   if (!has_foreign (module))
     return gantry_module_ref (module);
   rewriter = gantry_rewriter_new (module);
-  gantry_builder_set_fold_limit (gantry_rewriter_builder (rewriter), SHAPE_FOLD_ELEMENTS);
+  gantry_fold_set_limit (gantry_rewriter_builder (rewriter), SHAPE_FOLD_ELEMENTS);
   state.members = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref);
   state.refused = g_hash_table_new (NULL, NULL);
   state.refusals = g_string_new (NULL);
@@ -273,33 +274,13 @@ run (GantryModule *module, const GantryPassOptions *options, const GantryProgres
   return legalize (module, NULL, progress, error);
 }
 
-/* A loop of the entry, and where all operations are known of any function, whose end depends on data. */
-static gboolean
-list_loops (GantryModule *module, GPtrArray *list, const GantryProgress *progress, GError **error)
-{
-  const GantryPassOptions options = GANTRY_PASS_OPTIONS_INIT;
-  g_autoptr (GantryModule) whole = list->len == 0 ? gantry_pass_inline.run (module, &options, progress, error) : gantry_module_ref (module);
-  g_autoptr (GantryModule) counted = whole != NULL ? gantry_pass_count.run (whole, &options, progress, error) : NULL;
-  gboolean all = list->len == 0;
-
-  for (guint32 i = 0; counted != NULL && i < (all ? counted->n_nodes : gantry_module_entry (counted)->n_nodes); i++)
-    {
-      const GantryNode *node = all ? &counted->nodes[i] : &counted->nodes[gantry_module_entry (counted)->first_node + i];
-      g_autofree char *where = gantry_context_location_text (counted->context, node->location);
-
-      if (node->op == GANTRY_OP_WHILE && gantry_attrs_find (counted->context, node->attrs, "most_trips") == NULL)
-        list_refusal (list, "while: how often it runs depends on data", where);
-    }
-  return counted != NULL;
-}
-
 GPtrArray *
 gantry_legalize_refusals (GantryModule *module, const GantryProgress *progress, GError **error)
 {
   g_autoptr (GPtrArray) list = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_refusal_free);
   g_autoptr (GantryModule) core = legalize (module, list, progress, error);
 
-  return core != NULL && list_loops (core, list, progress, error) ? g_steal_pointer (&list) : NULL;
+  return core != NULL ? g_steal_pointer (&list) : NULL;
 }
 
 const GantryPass gantry_pass_legalize = {

@@ -3,7 +3,7 @@
  * and what still holds after. */
 #pragma once
 #include "core/base/base.h"
-#include "core/ir/module.h"
+#include "core/graph/module.h"
 
 G_BEGIN_DECLS
 
@@ -22,20 +22,26 @@ typedef enum
  *  log (exp (x) / y) = x - log (y)
  * @fuse_rows: softmaxes and normalizations become one kernel each. Right for a GPU, where what a row holds is read once; a
  *  processor computes elementwise work again for each reduction of a row and gains nothing.
+ * @fuse_products: what follows a product or convolution element by element becomes its epilogue, and movements before it part of its
+ *  loads. Right for a GPU, whose products are generated; a processor's are the library's, which takes no other work in.
  * @fold_bytes: largest constant that folding may make, bytes
  * @fold_flops: most work that folding one node may be; 0: as much as takes most of a second
+ * @most_unrolled: nodes beyond which a scan or a loop is not written out but stays one, run trip by trip; 0: %GANTRY_PASS_MOST_UNROLLED
  * @max_nodes: the size beyond which loops and calls are not written out; 0: %GANTRY_PASS_MOST_NODES
  */
 typedef struct
 {
   gboolean finite_math;
   gboolean fuse_rows;
+  gboolean fuse_products;
   gint64 fold_bytes;
   gint64 fold_flops;
   guint32 max_nodes;
+  guint32 most_unrolled;
 } GantryPassOptions;
 
 #define GANTRY_PASS_MOST_NODES 2000000u
+#define GANTRY_PASS_MOST_UNROLLED 100000u
 #define GANTRY_PASS_OPTIONS_INIT { .finite_math = FALSE, .fold_bytes = 16 << 20 }
 
 typedef struct

@@ -29,7 +29,7 @@ void gantry_refusal_free (GantryRefusal *refusal);
 /**
  * gantry_legalize_refusals:
  *
- * All that legalize refuses of @module, and loops whose end depends on data. Nothing is compiled for it.
+ * All that legalize refuses of @module. Nothing is compiled for it.
  *
  * Returns: (transfer full) (nullable): GantryRefusal, each reason once; empty where there are none
  */

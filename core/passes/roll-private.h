@@ -2,8 +2,8 @@
 /* What the files of the pass roll share: the entry's nodes in program order without its leaves (parameters and constants,
  * which any block may read), and runs of blocks in it. */
 #pragma once
-#include "core/ir/operation.h"
-#include "core/ir/rewriter.h"
+#include "core/graph/operation.h"
+#include "core/graph/rewriter.h"
 
 G_BEGIN_DECLS
 

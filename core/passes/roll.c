@@ -4,9 +4,9 @@
  * a capture, and what somebody reads later of a block is a stacked y. What the blocks were called is noted, so that
  * unroll gives back the program as it was. Where runs are is the business of roll-find.c; here it is planned what becomes of each, and
  * roll-write.c writes it. */
-#include "core/ir/rewriter.h"
-#include "core/passes/passes.h"
 #include "core/passes/roll-private.h"
+#include "core/graph/rewriter.h"
+#include "core/passes/passes.h"
 #include <string.h>
 
 /* Constants up to this size are written into the body, where the rules of other passes see them. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of the pass simplify share. */
 #pragma once
-#include "core/ir/rewriter.h"
+#include "core/graph/rewriter.h"
 
 G_BEGIN_DECLS
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* simplify: what a softmax leaves to its backward phase. */
 #include "core/passes/simplify-private.h"
-#include "core/ir/operation.h"
+#include "core/graph/operation.h"
 #include <string.h>
 
 /* Is it the sum of elements of @of, one for each row, at all places of the row? */

@@ -5,9 +5,9 @@
  * The rules of floating point: x * 1, x / 1, x - 0 and x + (-0) are exact; x + 0 differs in the sign of a
  * zero only and is done as well; x * 0 = 0 and log (exp (x) / y) = x - log (y) are not true of
  * infinities and NaN and are done for integers, or when the user says that values are finite. */
-#include "core/ir/rewriter.h"
-#include "core/passes/passes.h"
 #include "core/passes/simplify-private.h"
+#include "core/graph/rewriter.h"
+#include "core/passes/passes.h"
 #include <math.h>
 
 typedef struct

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loops, trip by trip. The scalars of the condition are computed as they are copied, so a loop that counts to a constant
+/* Loops. What cannot be written out in a few trips stays a loop (unroll-keep.c), but for those that hold values in host memory. Else
+ * trip by trip: the scalars of the condition are computed as they are copied, so a loop that counts to a constant
  * ends by itself. Where the condition depends on data, `most_trips` bounds the loop: each trip is computed and
  * taken where the loop still runs, else the state stays as it is. */
-#include "core/ir/operation.h"
+#include "core/graph/operation.h"
 #include "core/passes/unroll-private.h"
 #include <string.h>
 
 /* A loop that counts without end gives no nodes that the limit on nodes would see soon. */
 #define MOST_TRIPS 200000
+/* Of a loop that counts to a constant in a way that the pass count did not see. */
+#define MOST_COUNTED 64
 
 typedef struct
 {
@@ -19,6 +22,7 @@ typedef struct
   GantryExpandValue *state;
   GantryExpandValue *next;
   guint32 running; /* bool[]: whether the trip is taken */
+  gint64 made;     /* trips that are written */
 } Loop;
 
 static gboolean
@@ -87,7 +91,27 @@ trip (Loop *loop, gint64 i, gboolean last, GError **error)
   _gantry_expand_frame_init (&place, loop->frame, loop->node, part);
   good = run_body (loop, &place, error) && (last || ask (loop, &place, error));
   _gantry_expand_frame_clear (&place);
+  loop->made++;
   return good;
+}
+
+/* What a loop collects has the rows that the file declares: other trips than those would give other rows, or none. @decided: the run
+ * decides how many there are. */
+static gboolean
+check_exact (const Loop *loop, gboolean decided, GError **error)
+{
+  gint64 exact = gantry_attrs_int (loop->e->source->context, loop->node->attrs, "exact_trips", -1);
+  g_autofree char *why = NULL;
+
+  if (exact < 0 || (!decided && exact == loop->made))
+    return TRUE;
+  if (decided)
+    why = g_strdup ("the run decides how many trips it makes, and with that the size of its scan outputs; the value of what decides it, "
+                    "given for an input, settles both");
+  else
+    why = g_strdup_printf ("it makes %" G_GINT64_FORMAT " trips where its scan outputs are declared with %" G_GINT64_FORMAT " rows",
+                           loop->made, exact);
+  return _gantry_unroll_refuse (loop->e, loop->node, error, GANTRY_ERROR_UNSUPPORTED, why);
 }
 
 static gboolean
@@ -113,14 +137,15 @@ obstacle (const Loop *loop, gint truth, gboolean bounded)
   return NULL;
 }
 
-/* Whether each trip returns what it got for parameter @k. */
-static gboolean
-stays (const Loop *loop, guint k)
+gboolean
+_gantry_unroll_stays (GantryExpander *e, const GantryNode *node, guint k)
 {
-  const GantryModule *source = loop->e->source;
+  const GantryModule *source = e->source;
+  const GantryFunction *body = _gantry_expand_function_of (e, node, "body", NULL);
 
-  return k < loop->body->n_results && k < loop->body->n_params
-         && gantry_function_result_id (source, loop->body, k) == source->nodes[loop->body->first_node + k].id;
+  if (body == NULL || k >= body->n_params)
+    return FALSE;
+  return k >= body->n_results || gantry_function_result_id (source, body, k) == source->nodes[body->first_node + k].id;
 }
 
 /* Whether the condition reads nothing that a trip changes, so that its first answer is that of all trips. */
@@ -135,7 +160,7 @@ condition_is_fixed (const Loop *loop)
     {
       const GantryNode *node = &source->nodes[cond->first_node + i];
 
-      changes[i] = i < cond->n_params ? !stays (loop, i) : (gantry_op_info (node->op)->flags & GANTRY_OP_EFFECT) != 0;
+      changes[i] = i < cond->n_params ? !_gantry_unroll_stays (loop->e, loop->node, i) : (gantry_op_info (node->op)->flags & GANTRY_OP_EFFECT) != 0;
       for (guint k = 0; k < node->n_operands && changes[i] == 0; k++)
         {
           const GantryNode *operand = gantry_node_operand (source, node, k);
@@ -151,6 +176,74 @@ condition_is_fixed (const Loop *loop)
         return FALSE;
     }
   return TRUE;
+}
+
+/* Written out, all trips of a bound are computed: as fast as deciding on the host where they are few and small. */
+static gboolean
+is_kept (const Loop *loop)
+{
+  gint64 most = gantry_attrs_int (loop->e->source->context, loop->node->attrs, "most_trips", -1);
+
+  return _gantry_unroll_keeps_loop (loop->e, loop->node)
+         && (most < 0 || _gantry_unroll_keeps_branch (loop->e, loop->node, MAX (most, 1)));
+}
+
+/* Writes out the trips of a loop that counts to a constant, if they are few. Returns: FALSE without @error where it does not come to an
+ * end so: nobody uses what was written then */
+static gboolean
+count_out (Loop *loop, GError **error)
+{
+  gboolean effect = (_gantry_effects_of (loop->e->effects, loop->node) & GANTRY_OP_EFFECT) != 0;
+  gint64 nodes = loop->cond->n_nodes + loop->body->n_nodes, most = MIN (MOST_COUNTED, loop->e->most_unrolled / MAX (nodes, 1));
+
+  for (gint64 i = 0; i <= (effect ? 0 : most); i++)
+    {
+      gint truth = _gantry_unroll_truth (loop->e, loop->running);
+
+      if (truth <= 0)
+        return truth == 0;
+      if (i == 0 && condition_is_fixed (loop))
+        return _gantry_unroll_refuse (loop->e, loop->node, error, GANTRY_ERROR_UNSUPPORTED,
+                                      "it never ends: its condition is true and reads nothing that the loop changes");
+      if (i < (effect ? 0 : most) && !trip (loop, i, FALSE, error))
+        return FALSE;
+    }
+  return FALSE;
+}
+
+/* Asking it before it is known whether the loop stays one would make its effects happen once too often. */
+static gboolean
+condition_has_effect (const Loop *loop)
+{
+  for (guint32 i = 0; i < loop->cond->n_nodes; i++)
+    if (_gantry_effects_of (loop->e->effects, &loop->e->source->nodes[loop->cond->first_node + i]) & GANTRY_OP_EFFECT)
+      return TRUE;
+  return FALSE;
+}
+
+/* As a loop, unless its end is near. */
+static gboolean
+keep (Loop *loop, const GantryExpandValue *operands, GantryExpandValue *value, GError **error)
+{
+  GError *failure = NULL;
+  gboolean ended;
+
+  if (condition_has_effect (loop))
+    return check_exact (loop, TRUE, error) && _gantry_unroll_keep (loop->e, loop->node, operands, loop->frame, value, error);
+  _gantry_expand_set_fold (loop->e, TRUE);
+  if (!ask_first (loop, error))
+    return FALSE;
+  ended = count_out (loop, &failure);
+  _gantry_expand_set_fold (loop->e, FALSE);
+  if (failure != NULL)
+    g_propagate_error (error, failure);
+  else if (ended && !check_exact (loop, FALSE, &failure))
+    g_propagate_error (error, failure);
+  else if (ended)
+    *value = _gantry_expand_together (loop->e, loop->state, loop->n);
+  else
+    return check_exact (loop, TRUE, error) && _gantry_unroll_keep (loop->e, loop->node, operands, loop->frame, value, error);
+  return failure == NULL;
 }
 
 static gboolean
@@ -170,7 +263,9 @@ run_trips (Loop *loop, GError **error)
       const char *why = obstacle (loop, truth, most >= 0);
 
       if (truth == 0)
-        return TRUE;
+        return check_exact (loop, FALSE, error);
+      if (truth < 0 && !check_exact (loop, TRUE, error))
+        return FALSE;
       if (why != NULL)
         return _gantry_unroll_refuse (e, loop->node, error, GANTRY_ERROR_UNSUPPORTED, why);
       if (i >= MOST_TRIPS)
@@ -179,7 +274,7 @@ run_trips (Loop *loop, GError **error)
       if (gantry_progress_cancelled (e->progress, error) || !trip (loop, i, i + 1 == most, error))
         return FALSE;
     }
-  return TRUE;
+  return check_exact (loop, FALSE, error);
 }
 
 gboolean
@@ -198,6 +293,12 @@ _gantry_unroll_while (GantryExpander *e, const GantryNode *node, const GantryExp
   loop.state = state;
   loop.next = next;
   memcpy (state, operands, node->n_operands * sizeof *state);
+  if (is_kept (&loop))
+    {
+      good = keep (&loop, operands, value, error);
+      _gantry_expand_set_fold (e, folding);
+      return good;
+    }
   _gantry_expand_set_fold (e, TRUE);
   good = run_trips (&loop, error);
   _gantry_expand_set_fold (e, folding);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* unroll: control flow becomes straight-line code. A scan is written out iteration by iteration, each node with the
  * body's node as its origin and in the scope "<scan>/iteration.<i>/<node>" (or that of the block which `roll` made
- * iteration i of). A branch is decided where its predicate is constant; else both arms are computed and one is selected,
- * which only arms without effects allow. Loops stand in unroll-while.c. */
-#include "core/ir/operation.h"
-#include "core/passes/passes.h"
+ * iteration i of). A branch is decided where its predicate is constant; else both arms are computed and one is selected where they are
+ * small and cannot fail. Loops stand in unroll-while.c; what stays control, for the run to decide, is written by unroll-keep.c. */
 #include "core/passes/unroll-private.h"
+#include "core/graph/operation.h"
+#include "core/passes/passes.h"
 #include <string.h>
 
 gboolean
@@ -219,6 +219,8 @@ unroll_if (GantryExpander *e, const GantryNode *node, const GantryExpandValue *o
 
   if (truth >= 0)
     return take_arm (e, node, truth ? "then" : "else", operands + 1, frame, value, error);
+  if (_gantry_unroll_keeps_branch (e, node, 1))
+    return _gantry_unroll_keep (e, node, operands, frame, value, error);
   if ((_gantry_effects_of (e->effects, node) & GANTRY_OP_EFFECT) != 0)
     return _gantry_unroll_refuse (
       e, node, error, GANTRY_ERROR_UNSUPPORTED,
@@ -246,7 +248,9 @@ expand (GantryExpander *e, const GantryNode *node, const GantryExpandValue *oper
 {
   switch (node->op)
     {
-    case GANTRY_OP_SCAN: return unroll_scan (e, node, operands, frame, value, error);
+    case GANTRY_OP_SCAN:
+      return _gantry_unroll_keeps_scan (e, node) ? _gantry_unroll_keep (e, node, operands, frame, value, error)
+                                                 : unroll_scan (e, node, operands, frame, value, error);
     case GANTRY_OP_WHILE: return _gantry_unroll_while (e, node, operands, frame, value, error);
     case GANTRY_OP_IF: return unroll_if (e, node, operands, frame, value, error);
     default: return take_arm (e, node, "body", operands, frame, value, error);
@@ -259,13 +263,15 @@ run (GantryModule *module, const GantryPassOptions *options, const GantryProgres
 {
   GantryExpander expander = { .wants = wants, .expand = expand, .defers = TRUE, .max_nodes = options->max_nodes };
 
+  expander.most_unrolled = options->most_unrolled != 0 ? options->most_unrolled : GANTRY_PASS_MOST_UNROLLED;
+
   return _gantry_expand (module, &expander, progress, error);
 }
 
 const GantryPass gantry_pass_unroll = {
   .name = "unroll",
   .title = "Unroll control flow",
-  .description = "Writes scans, loops of known length and branches out as straight-line code.",
+  .description = "Writes scans, loops and branches out as straight-line code where that is not too large.",
   .required = TRUE,
   .needs = GANTRY_PROPERTY_CORE,
   .keeps = GANTRY_PROPERTY_CORE,

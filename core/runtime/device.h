@@ -3,7 +3,7 @@
  * under a limit; work is put as command lists on queues, which run in order each and beside each
  * other, and meet through events. core/runtime/cpu and core/runtime/cuda implement it. */
 #pragma once
-#include "core/ir/executable.h"
+#include "core/plan/executable.h"
 
 G_BEGIN_DECLS
 

@@ -136,8 +136,8 @@ compare_slots (gconstpointer a, gconstpointer b)
   return (x > y) - (x < y);
 }
 
-static void
-find_slots (GantryExecutor *executor, const guint8 *bindable)
+void
+_gantry_executor_find_slots (GantryExecutor *executor, const guint8 *bindable)
 {
   const GantryExecutable *executable = executor->executable;
   GArray *slots = g_array_new (FALSE, FALSE, sizeof (PlaceSlot));
@@ -186,7 +186,7 @@ _gantry_executor_find_bindings (GantryExecutor *executor)
   for (guint32 o = 0; o < executable->n_outputs; o++)
     if (executor->returnable[o])
       bindable[executor->place_of[executable->outputs[o]]] = TRUE;
-  find_slots (executor, bindable);
+  _gantry_executor_find_slots (executor, bindable);
 }
 
 /* Binding, before each run. */
@@ -283,8 +283,8 @@ part_overlaps (GArray *wishes)
     }
 }
 
-static void
-bind (GantryExecutor *executor, guint32 place, guint8 *address, gboolean lent)
+void
+_gantry_executor_move_place (GantryExecutor *executor, guint32 place, guint8 *address, gboolean lent)
 {
   executor->lent[place] = (guint8) lent;
   if (executor->base[place] == address)
@@ -319,8 +319,8 @@ _gantry_executor_bind (GantryExecutor *executor, const GantryRunInput *inputs, c
       const Wish *wish = &g_array_index (wishes, Wish, i);
 
       if (!wish->keep)
-        bind (executor, wish->place, wish->data != NULL ? wish->data : arena_address (executor, wish->place),
-              wish->data != NULL);
+        _gantry_executor_move_place (executor, wish->place,
+                                     wish->data != NULL ? wish->data : arena_address (executor, wish->place), wish->data != NULL);
     }
 }
 

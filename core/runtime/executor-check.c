@@ -93,11 +93,13 @@ check_kernel (const GantryExecutable *executable, const GantryKernel *kernel, gb
 static gboolean
 check_gpu (const GantryExecutable *executable, const GantryKernel *kernel, guint32 n_buffers, GError **error)
 {
+  const GantryExecutable *owner = executable->whole != NULL ? executable->whole : executable;
+
   for (guint32 i = 0; i < kernel->gpu->n_launches; i++)
     {
       const GantryGpuLaunch *launch = &kernel->gpu->launches[i];
 
-      if (launch->image >= executable->n_images || launch->entry == NULL)
+      if (launch->image >= owner->n_images || launch->entry == NULL)
         return invalid (error, "launch %u of kernel '%s' names no code", i, kernel->name);
       for (guint d = 0; d < 3; d++)
         if (launch->grid[d] == 0 || launch->block[d] == 0)
@@ -148,6 +150,24 @@ check_copy (const GantryExecutable *executable, const GantryInstruction *instruc
   return TRUE;
 }
 
+/* Its buffers are as many as it passes on, and its regions can run. */
+static gboolean
+check_control (const GantryExecutable *executable, guint32 i, gboolean host, GError **error)
+{
+  const GantryInstruction *instruction = &executable->instructions[i];
+  const GantryControlCode *code = instruction->control < executable->n_controls ? &executable->controls[instruction->control] : NULL;
+
+  if (code == NULL || instruction->init
+      || instruction->n_buffers < code->control.n_operands + code->control.n_results)
+    return invalid (error, "instruction %u is no control that can run", i);
+  for (guint r = 0; r < code->control.n_regions; r++)
+    if (code->regions[r] == NULL || code->layouts[r] == NULL || code->regions[r]->n_inputs != code->layouts[r]->n_inputs
+        || (code->layouts[r]->bytes > 0 && instruction->n_buffers <= code->control.n_operands + code->control.n_results)
+        || !_gantry_executor_check (code->regions[r], host, error))
+      return error != NULL && *error != NULL ? FALSE : invalid (error, "a region of instruction %u cannot run", i);
+  return TRUE;
+}
+
 static gboolean
 check_instruction (const GantryExecutable *executable, guint32 i, gboolean host, GError **error)
 {
@@ -176,9 +196,13 @@ check_instruction (const GantryExecutable *executable, guint32 i, gboolean host,
       if (instruction->event >= i || executable->instructions[instruction->event].init != instruction->init)
         return invalid (error, "instruction %u waits for one that does not come before it", i);
       return TRUE;
+    case GANTRY_INSTRUCTION_CONTROL:
+      return check_control (executable, i, host, error);
+    case GANTRY_INSTRUCTION_HOST_CALL:
+      return !instruction->init || invalid (error, "instruction %u is a host call that is to be made at load", i);
     default:
       g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
-                   "executable: instruction %u is a host call, branch or loop, which this runtime does not run", i);
+                   "executable: instruction %u is of a kind that this runtime does not know", i);
       return FALSE;
     }
 }
@@ -197,6 +221,7 @@ check_ends (const GantryExecutable *executable, GError **error)
       return invalid (error, "output %u has no buffer", i);
   for (guint32 i = 0; i < executable->n_kernels; i++)
     if (executable->kernels[i].packed_bytes > 0
+        && (executable->packed_offsets == NULL || executable->packed_offsets[i] != G_MAXUINT64)
         && (executable->packed_offsets == NULL || executable->kernels[i].packed_bytes > executable->packed_bytes
             || executable->packed_offsets[i] > executable->packed_bytes - executable->kernels[i].packed_bytes))
       return invalid (error, "the packed weights of kernel %u reach beyond their region", i);

@@ -67,7 +67,8 @@ advice (GantryMemoryKind kind)
 static gboolean
 check_limit (const GantryExecutor *executor, GantryMemoryKind kind, GError **error)
 {
-  guint64 constant_bytes = kind == GANTRY_MEMORY_DEVICE ? executor->constant_bytes : 0;
+  guint64 constant_bytes = kind == GANTRY_MEMORY_DEVICE
+                             ? executor->constant_bytes + _gantry_executor_region_bytes (executor, executor->executable) : 0;
   guint64 need = constant_bytes + executor->arena_bytes[kind], used, limit;
   g_autofree char *needed = gantry_format_bytes (need), *allowed = NULL, *over = NULL;
   g_autofree char *constants = gantry_format_bytes (constant_bytes);
@@ -88,17 +89,16 @@ check_limit (const GantryExecutor *executor, GantryMemoryKind kind, GError **err
   return FALSE;
 }
 
-static void *
-address_of (const GantryExecutor *executor, const GantryPlanBuffer *buffer)
+void *
+_gantry_executor_constant_address (const GantryExecutor *executor, guint32 b)
 {
+  const GantryPlanBuffer *buffer = &executor->executable->plan->buffers[b];
   guint8 *literal;
 
-  if (buffer->region == GANTRY_REGION_ARENA)
-    return executor->arenas[buffer->memory] + buffer->offset;
   if (buffer->region == GANTRY_REGION_CONSTANT)
     return executor->constants + buffer->offset;
   if (executor->literals != NULL)
-    return executor->constants + executor->literals[buffer - executor->executable->plan->buffers] + buffer->offset;
+    return executor->constants + executor->literals[b] + buffer->offset;
   /* Kernels take untyped addresses and never write through that of an operand. A literal without elements has no bytes. */
   literal = (guint8 *) gantry_context_literal (executor->executable->module->context, buffer->literal)->data;
   return literal != NULL ? literal + buffer->offset : NULL;
@@ -133,8 +133,8 @@ place_literals (GantryExecutor *executor)
     }
 }
 
-static gboolean
-upload_literals (GantryExecutor *executor, GError **error)
+gboolean
+_gantry_executor_upload_literals (GantryExecutor *executor, GError **error)
 {
   const GantryPlan *plan = executor->executable->plan;
   guint64 end = 0; /* of what is there: places were given in the order of the buffers */
@@ -175,6 +175,23 @@ allocate_region (GantryExecutor *executor, GantryMemoryKind kind, gsize bytes, G
   return NULL;
 }
 
+static void
+size_constants (GantryExecutor *executor)
+{
+  /* Packed weights begin at a multiple of 64 too. */
+  executor->constant_bytes = whole_place (executor->executable->plan->constant_bytes) + executor->executable->packed_bytes;
+  if (!gantry_device_is_host (executor->device))
+    place_literals (executor);
+}
+
+gboolean
+_gantry_executor_allocate_constants (GantryExecutor *executor, GError **error)
+{
+  size_constants (executor);
+  executor->constants = allocate_region (executor, GANTRY_MEMORY_DEVICE, executor->constant_bytes, error);
+  return executor->constants != NULL;
+}
+
 gboolean
 _gantry_executor_allocate (GantryExecutor *executor, GError **error)
 {
@@ -183,10 +200,7 @@ _gantry_executor_allocate (GantryExecutor *executor, GError **error)
 
   for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
     executor->arena_bytes[kind] = plan->arena_bytes[kind];
-  /* Packed weights begin at a multiple of 64 too. */
-  executor->constant_bytes = whole_place (plan->constant_bytes) + executable->packed_bytes;
-  if (!gantry_device_is_host (executor->device))
-    place_literals (executor);
+  size_constants (executor);
   for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
     if (!check_limit (executor, kind, error))
       return FALSE;
@@ -201,8 +215,10 @@ _gantry_executor_allocate (GantryExecutor *executor, GError **error)
     }
   executor->addresses = g_new (void *, plan->n_buffers + 1);
   for (guint32 b = 0; b < plan->n_buffers; b++)
-    executor->addresses[b] = address_of (executor, &plan->buffers[b]);
-  return upload_literals (executor, error);
+    executor->addresses[b] = plan->buffers[b].region == GANTRY_REGION_ARENA
+                               ? executor->arenas[plan->buffers[b].memory] + plan->buffers[b].offset
+                               : _gantry_executor_constant_address (executor, b);
+  return _gantry_executor_upload_literals (executor, error);
 }
 
 /* Places, by the step that allocates them and by the one that releases them. */
@@ -353,22 +369,49 @@ _gantry_executor_command (GantryExecutor *executor, guint32 i)
   return command;
 }
 
+/* By instruction: how many of the host's stand before it. (transfer full) */
+static guint32 *
+number_segments (const GantryExecutable *executable)
+{
+  guint32 *segments = g_new (guint32, executable->n_instructions + (gsize) 1), n = 0;
+
+  for (guint32 i = 0; i < executable->n_instructions; i++)
+    {
+      n += _gantry_instruction_is_of_host (&executable->instructions[i]);
+      /* What the host does is done before anything that follows. */
+      segments[i] = _gantry_instruction_is_of_host (&executable->instructions[i]) ? G_MAXUINT32 : n;
+    }
+  return segments;
+}
+
+static void
+end_segment (GantryExecutor *executor, guint32 control)
+{
+  Segment segment = { .control = control };
+
+  memcpy (segment.end, executor->n_commands, sizeof segment.end);
+  g_array_append_val (executor->segments, segment);
+}
+
 static void
 write_commands (GantryExecutor *executor)
 {
   const GantryExecutable *executable = executor->executable;
   guint32 n = executable->n_instructions;
+  g_autofree guint32 *segments = NULL;
 
+  executor->segments = g_array_new (FALSE, FALSE, sizeof (Segment));
   executor->stamps = g_new0 (GantryStamp, n + 1);
   executor->event_of = g_new (guint32, n + 1);
   for (guint32 i = 0; i < n; i++)
     executor->event_of[i] = G_MAXUINT32;
+  segments = number_segments (executable);
   for (guint32 i = 0; i < n; i++)
     {
       const GantryInstruction *instruction = &executable->instructions[i];
 
       if (instruction->kind == GANTRY_INSTRUCTION_WAIT && !instruction->init
-          && executor->event_of[instruction->event] == G_MAXUINT32)
+          && segments[instruction->event] == segments[i] && executor->event_of[instruction->event] == G_MAXUINT32)
         executor->event_of[instruction->event] = executor->n_events++;
     }
   for (guint queue = 0; queue < GANTRY_N_QUEUES; queue++)
@@ -378,7 +421,11 @@ write_commands (GantryExecutor *executor)
       const GantryInstruction *instruction = &executable->instructions[i];
       GantryCommand *list = executor->commands[instruction->queue];
 
-      if (instruction->init)
+      if (_gantry_instruction_is_of_host (instruction))
+        end_segment (executor, i);
+      /* What came before the last control is done. */
+      if (instruction->init || _gantry_instruction_is_of_host (instruction)
+          || (instruction->kind == GANTRY_INSTRUCTION_WAIT && segments[instruction->event] != segments[i]))
         continue;
       list[executor->n_commands[instruction->queue]++] = _gantry_executor_command (executor, i);
       if (executor->event_of[i] != G_MAXUINT32)
@@ -389,6 +436,7 @@ write_commands (GantryExecutor *executor)
           list[executor->n_commands[instruction->queue]++] = record;
         }
     }
+  end_segment (executor, G_MAXUINT32);
 }
 
 gboolean

@@ -4,7 +4,7 @@
  * should not have. Pages of a place that was never touched are not there either. So what is counted is what is held, at the
  * precision of a page, and it can differ from the plan in both directions. */
 #include "core/base/process-memory.h"
-#include "core/ir/plan-alive.h"
+#include "core/plan/plan-alive.h"
 #include "core/runtime/executor-private.h"
 #include <string.h>
 #include <sys/mman.h>
@@ -273,22 +273,101 @@ count_literals (const GantryExecutor *executor, const GantryInstruction *instruc
   return count_ranges (ranges, files);
 }
 
-/* Constants that are read where they are mapped, and the constant region. Returns: all of it */
-static guint64
-count_constants (const GantryExecutor *executor, GantryMemoryParts *parts, gsize *files)
+/* Of the executor and of all its regions. */
+static void
+add_constants (const GantryExecutor *executor, GArray *literals, GantryMemoryParts *parts)
 {
   const GantryPlan *plan = executor->executable->plan;
-  g_autoptr (GArray) literals = g_array_new (FALSE, FALSE, sizeof (Range));
   gsize filled = MIN (whole_place (plan->constant_bytes), executor->constant_bytes);
 
   for (guint32 b = 0; b < plan->n_buffers; b++)
     if (plan->buffers[b].region == GANTRY_REGION_LITERAL)
       add_range (literals, executor->addresses[b], plan->buffers[b].size);
-  parts->bytes[GANTRY_PART_CONSTANTS] = count_ranges (literals, files);
   if (filled > 0)
     parts->bytes[GANTRY_PART_CONSTANTS] += gantry_pages_count (executor->constants, filled);
-  parts->bytes[GANTRY_PART_PACKED_WEIGHTS] = gantry_pages_count (executor->constants + filled, executor->constant_bytes - filled);
+  parts->bytes[GANTRY_PART_PACKED_WEIGHTS] += gantry_pages_count (executor->constants + filled, executor->constant_bytes - filled);
+  for (guint32 i = 0; i < executor->executable->n_controls; i++)
+    for (guint r = 0; r < executor->executable->controls[i].control.n_regions; r++)
+      add_constants (executor->controls[i].regions[r], literals, parts);
+}
+
+/* Constants that are read where they are mapped, and the constant regions. Returns: all of it */
+static guint64
+count_constants (const GantryExecutor *executor, GantryMemoryParts *parts, gsize *files)
+{
+  g_autoptr (GArray) literals = g_array_new (FALSE, FALSE, sizeof (Range));
+
+  parts->bytes[GANTRY_PART_CONSTANTS] = parts->bytes[GANTRY_PART_PACKED_WEIGHTS] = 0;
+  add_constants (executor, literals, parts);
+  parts->bytes[GANTRY_PART_CONSTANTS] += count_ranges (literals, files);
   return parts->bytes[GANTRY_PART_CONSTANTS] + parts->bytes[GANTRY_PART_PACKED_WEIGHTS];
+}
+
+/* Of the pages under @ranges, what is outside of them. */
+static guint64
+count_rest (GArray *ranges, gsize page)
+{
+  gsize pages = 0, bytes = 0; /* up to these addresses */
+  guint64 rest = 0;
+
+  g_array_sort (ranges, compare_ranges);
+  for (guint i = 0; i < ranges->len; i++)
+    {
+      const Range *range = &g_array_index (ranges, Range, i);
+      gsize begin = GPOINTER_TO_SIZE (range->data), end = begin + range->size;
+      gsize first = begin / page * page, last = (end + page - 1) / page * page;
+
+      if (range->size == 0)
+        continue;
+      rest += last > pages ? last - MAX (first, pages) : 0;
+      rest -= end > bytes ? end - MAX (begin, bytes) : 0;
+      pages = MAX (pages, last);
+      bytes = MAX (bytes, end);
+    }
+  return rest;
+}
+
+/* Of the executor and of all its regions. */
+static void
+add_constant_ranges (const GantryExecutor *executor, GArray *ranges)
+{
+  const GantryPlan *plan = executor->executable->plan;
+  gsize filled = MIN (whole_place (plan->constant_bytes), executor->constant_bytes);
+
+  for (guint32 b = 0; b < plan->n_buffers; b++)
+    if (plan->buffers[b].region == GANTRY_REGION_LITERAL)
+      add_range (ranges, executor->addresses[b], plan->buffers[b].size);
+  if (executor->constant_bytes > 0)
+    {
+      add_range (ranges, executor->constants, filled);
+      add_range (ranges, executor->constants + filled, executor->constant_bytes - filled);
+    }
+  for (guint32 i = 0; i < executor->executable->n_controls; i++)
+    for (guint r = 0; r < executor->executable->controls[i].control.n_regions; r++)
+      add_constant_ranges (executor->controls[i].regions[r], ranges);
+}
+
+/* How much of what is touched is no more than that memory comes in pages, at most: of all places of the device that are there by themselves. */
+static void
+count_rounding (Measuring *m)
+{
+  const GantryExecutor *executor = m->executor;
+  const GantryPlan *plan = executor->executable->plan;
+  g_autoptr (GArray) ranges = g_array_new (FALSE, FALSE, sizeof (Range));
+
+  for (guint32 p = 0; p < executor->n_places; p++)
+    {
+      const GantryPlanBuffer *buffer = &plan->buffers[executor->places[p].owner];
+
+      if (buffer->memory != GANTRY_MEMORY_DEVICE || executor->places[p].used == 0)
+        continue;
+      if (executor->lent[p])
+        add_range (ranges, executor->base[p], executor->places[p].used);
+      else if (executor->arenas[GANTRY_MEMORY_DEVICE] != NULL)
+        add_range (ranges, executor->arenas[GANTRY_MEMORY_DEVICE] + buffer->offset, executor->places[p].used);
+    }
+  add_constant_ranges (executor, ranges);
+  m->measure->rounding_bytes = count_rest (ranges, m->page);
 }
 
 static void
@@ -407,18 +486,14 @@ run_one (Measuring *m, guint32 i, GCancellable *cancellable, GError **error)
 {
   GantryExecutor *executor = m->executor;
   const GantryInstruction *instruction = &executor->executable->instructions[i];
-  GantryCommand command = _gantry_executor_command (executor, i);
   gsize files = 0, pages = look_at_all (m);
   guint64 lent = count_lent (executor, instruction, &files), literals = count_literals (executor, instruction, &files), known;
   GantryProcessMemory before, after;
-  GantryBatch *batch;
 
   if (m->peaks)
     gantry_process_memory_reset_peak ();
   gantry_process_memory_read (&before);
-  batch = gantry_device_begin (executor->device, 0, executor->stamps, cancellable);
-  gantry_batch_submit (executor->device, batch, instruction->queue, &command, 1);
-  if (!gantry_device_finish (executor->device, batch, error))
+  if (!_gantry_executor_run_one (executor, i, cancellable, error))
     return FALSE;
   gantry_process_memory_read (&after);
   lent = count_lent (executor, instruction, &files) - lent;
@@ -525,6 +600,7 @@ _gantry_executor_run_measured (GantryExecutor *executor, const GantryRunInput *i
   count_steady (&m);
   m.lent = count_lent (executor, NULL, &files);
   m.lent_host = count_lent_host (executor, &files);
+  count_rounding (&m);
   done = run_steps (&m, inputs, cancellable, error);
   if (done)
     {
@@ -598,11 +674,11 @@ gantry_executor_take_measure (GantryExecutor *executor)
   if (measure == NULL || measure->driver || !gantry_process_memory_read (&process) || !gantry_process_memory_map (&mappings))
     return measure;
   owners = measure->owners;
-  measure->planned_now = count_now (executor, &files) + mappings.code;
+  measure->held = count_now (executor, &files) + mappings.code;
   all = mappings.programs + mappings.files + mappings.code + mappings.rest;
   owners[GANTRY_OWNER_PROGRAMS] = mappings.programs;
   owners[GANTRY_OWNER_FILES] = mappings.files > files ? mappings.files - files : 0;
-  others = measure->planned_now + owners[GANTRY_OWNER_PROGRAMS] + owners[GANTRY_OWNER_FILES];
+  others = measure->held + owners[GANTRY_OWNER_PROGRAMS] + owners[GANTRY_OWNER_FILES];
   owners[GANTRY_OWNER_LIBRARY] = MIN (owners[GANTRY_OWNER_LIBRARY], all > others ? all - others : 0);
   others += owners[GANTRY_OWNER_LIBRARY];
   owners[GANTRY_OWNER_HEAP] = all > others ? all - others : 0;

@@ -58,8 +58,14 @@ tell_instructions (const GantryExecutor *executor, const GantryObserver *observe
           if (observer->wait != NULL)
             observer->wait (observer->self, i, stamp->begin, stamp->end);
         }
-      else if (observer->instruction != NULL)
-        observer->instruction (observer->self, i, stamp->begin, stamp->end);
+      else
+        {
+          if (instruction->kind == GANTRY_INSTRUCTION_CONTROL && observer->control != NULL)
+            observer->control (observer->self, i, executor->controls[instruction->control].taken,
+                               executable->controls[instruction->control].control.n_regions);
+          if (observer->instruction != NULL)
+            observer->instruction (observer->self, i, stamp->begin, stamp->end);
+        }
     }
 }
 

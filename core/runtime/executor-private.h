@@ -2,8 +2,8 @@
 /* What the parts of the executor share: a loaded executable. Made by executor-load.c, run by
  * executor.c, told about by executor-observe.c and checked by executor-verify.c. */
 #pragma once
+#include "core/plan/memory-measure.h"
 #include "core/runtime/runtime.h"
-#include "core/ir/memory-measure.h"
 
 #define PLACE_ALIGNMENT 64u
 
@@ -25,6 +25,20 @@ typedef struct
 
 typedef struct _PlaceSlot PlaceSlot;
 
+/** Commands between two instructions of control: queues meet there, for the host decides what is next. */
+typedef struct
+{
+  guint32 end[GANTRY_N_QUEUES]; /* of its commands, by queue; they begin where those of the segment before end */
+  guint32 control;              /* instruction that comes then, or G_MAXUINT32: the end */
+} Segment;
+
+/** Control as loaded: its regions, each with commands of its own. */
+typedef struct
+{
+  GantryExecutor *regions[2];
+  guint64 taken[2]; /* by the last run: how often each region ran */
+} ControlRun;
+
 struct _GantryExecutor
 {
   GantryDevice *device;
@@ -42,6 +56,13 @@ struct _GantryExecutor
   gpointer *prepared;          /* by instruction: what the device launches */
   GantryCommand *commands[GANTRY_N_QUEUES];
   guint32 n_commands[GANTRY_N_QUEUES];
+  GArray *segments; /* Segment: one at least */
+  ControlRun *controls; /* by control of the executable */
+  GantryHostCall host_call; /* (nullable): who answers custom calls; of a region that of what is around it */
+  gpointer host_call_self;
+  GantryExecutor *parent; /* (nullable) (unowned): of a region: the executor that runs its control */
+  const GantryRegionLayout *layout; /* (nullable): of a region */
+  guint8 *workspace;      /* of a region */
   guint32 n_events;
   guint32 *event_of;           /* by instruction: the event that happens after it, or G_MAXUINT32 */
   GantryStamp *stamps;         /* by instruction */
@@ -74,12 +95,44 @@ struct _GantryExecutor
   gboolean complete; /* the last run was finished: the places of inputs that stay hold what they should */
 };
 
+/* executor-region.c */
+/** Loads what the executable's control runs, once its own commands are written. */
+gboolean _gantry_executor_load_regions (GantryExecutor *executor, GCancellable *cancellable, GError **error);
+void _gantry_executor_free_regions (GantryExecutor *executor);
+/** Bytes of constants that regions of @executable allocate on the device of @executor. */
+guint64 _gantry_executor_region_bytes (const GantryExecutor *executor, const GantryExecutable *executable);
+/** Is it the host that carries @instruction out, while all queues are idle? */
+static inline gboolean
+_gantry_instruction_is_of_host (const GantryInstruction *instruction)
+{
+  return instruction->kind == GANTRY_INSTRUCTION_CONTROL || instruction->kind == GANTRY_INSTRUCTION_HOST_CALL;
+}
+/** Carries out one instruction of control, or a host call, while all queues are idle; its stamp is set. */
+gboolean _gantry_executor_run_control (GantryExecutor *executor, guint32 instruction, gboolean timed, GCancellable *cancellable,
+                                       GError **error);
+
+/* executor-host-call.c */
+/** Asks who answers host calls; the device is idle. An error names the node. */
+gboolean _gantry_executor_call_host (GantryExecutor *executor, guint32 instruction, GError **error);
+
+/* executor.c */
+/** One instruction by itself. */
+gboolean _gantry_executor_run_one (GantryExecutor *executor, guint32 instruction, GCancellable *cancellable, GError **error);
+/** All commands, and control between them. */
+gboolean _gantry_executor_run_queues (GantryExecutor *executor, gboolean timed, GCancellable *cancellable, GError **error);
+
 /* executor-check.c */
 /** @host: kernels run by their `func` */
 gboolean _gantry_executor_check (const GantryExecutable *executable, gboolean host, GError **error);
 
 /* executor-load.c */
 gboolean _gantry_executor_allocate (GantryExecutor *executor, GError **error);
+/** Constants alone: those of a region, whose other addresses are its control's. */
+gboolean _gantry_executor_allocate_constants (GantryExecutor *executor, GError **error);
+/** What is in the constants goes there, once all addresses are known. */
+gboolean _gantry_executor_upload_literals (GantryExecutor *executor, GError **error);
+/** Where a buffer outside of the arenas lies. */
+void *_gantry_executor_constant_address (const GantryExecutor *executor, guint32 buffer);
 void _gantry_executor_index_places (GantryExecutor *executor);
 gboolean _gantry_executor_make_commands (GantryExecutor *executor, GError **error);
 gboolean _gantry_executor_initialise (GantryExecutor *executor, GCancellable *cancellable, GError **error);
@@ -98,6 +151,10 @@ gboolean _gantry_executor_check_stays (const GantryExecutor *executor, guint inp
 gboolean _gantry_executor_carry (GantryExecutor *executor, const GantryRunInput *inputs, GError **error);
 
 /* executor-bind.c */
+/** Lists where addresses of the places are written down that @bindable (by place) says. */
+void _gantry_executor_find_slots (GantryExecutor *executor, const guint8 *bindable);
+/** From now on @place lies at @address. @lent: that is memory of the caller */
+void _gantry_executor_move_place (GantryExecutor *executor, guint32 place, guint8 *address, gboolean lent);
 /** Finds out which inputs and results can lie where the caller has them, once the commands are written. */
 void _gantry_executor_find_bindings (GantryExecutor *executor);
 /** Before a run: lets the commands use the caller's memory where that can be. */

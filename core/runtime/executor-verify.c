@@ -285,17 +285,13 @@ static gboolean
 run_one (Watch *watch, guint32 i, GCancellable *cancellable, GError **error)
 {
   GantryExecutor *executor = watch->executor;
-  GantryCommand command = _gantry_executor_command (executor, i);
-  GantryBatch *batch;
 
   if ((executor->verify & GANTRY_VERIFY_PLACES)
       && !check_operands (watch, &executor->executable->instructions[i], error))
     return FALSE;
   if ((executor->verify & GANTRY_VERIFY_WRITES) && !check_untouched (watch, i, FALSE, error))
     return FALSE;
-  batch = gantry_device_begin (executor->device, 0, executor->stamps, cancellable);
-  gantry_batch_submit (executor->device, batch, executor->executable->instructions[i].queue, &command, 1);
-  if (!gantry_device_finish (executor->device, batch, error))
+  if (!_gantry_executor_run_one (executor, i, cancellable, error))
     return FALSE;
   return (executor->verify & GANTRY_VERIFY_WRITES) == 0 || check_untouched (watch, i, TRUE, error);
 }

@@ -17,12 +17,15 @@ gantry_executor_free (GantryExecutor *executor)
 {
   if (executor == NULL)
     return;
-  gantry_device_unload (executor->device, executor->loaded);
+  _gantry_executor_free_regions (executor);
+  if (executor->parent == NULL)
+    gantry_device_unload (executor->device, executor->loaded);
   for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
     gantry_device_deallocate (executor->device, kind, executor->arenas[kind], executor->arena_bytes[kind]);
   gantry_device_deallocate (executor->device, GANTRY_MEMORY_DEVICE, executor->constants, executor->constant_bytes);
   for (guint queue = 0; queue < GANTRY_N_QUEUES; queue++)
     g_free (executor->commands[queue]);
+  g_clear_pointer (&executor->segments, g_array_unref);
   g_free (executor->literals);
   g_free (executor->addresses);
   g_free (executor->arguments);
@@ -70,6 +73,7 @@ gantry_executor_new (GantryDevice *device, GantryExecutable *executable, GCancel
   if (!_gantry_executor_allocate (executor, error)
       || !gantry_device_load (device, executable, &executor->loaded, error)
       || !_gantry_executor_make_commands (executor, error)
+      || !_gantry_executor_load_regions (executor, cancellable, error)
       || !_gantry_executor_initialise (executor, cancellable, error))
     return NULL;
   _gantry_executor_find_bindings (executor);
@@ -153,18 +157,54 @@ download (GantryExecutor *executor, const GantryRunOutput *outputs, guint n, GEr
 }
 
 static gboolean
-run_queues (GantryExecutor *executor, gboolean timed, GCancellable *cancellable, GError **error)
+run_segment (GantryExecutor *executor, const Segment *segment, const guint32 *begin, gboolean timed, GCancellable *cancellable,
+             GError **error)
 {
   /* The compute queue last: a device may run it on this thread. */
   static const GantryQueue order[] = { GANTRY_QUEUE_TO_DEVICE, GANTRY_QUEUE_TO_HOST, GANTRY_QUEUE_COMPUTE };
-  GantryBatch *batch = gantry_device_begin (executor->device, executor->n_events, timed ? executor->stamps : NULL,
-                                             cancellable);
+  GantryBatch *batch;
 
+  if (memcmp (segment->end, begin, sizeof segment->end) == 0)
+    return TRUE;
+  batch = gantry_device_begin (executor->device, executor->n_events, timed ? executor->stamps : NULL, cancellable);
   for (guint i = 0; i < G_N_ELEMENTS (order); i++)
-    if (executor->n_commands[order[i]] > 0)
-      gantry_batch_submit (executor->device, batch, order[i], executor->commands[order[i]],
-                           executor->n_commands[order[i]]);
+    if (segment->end[order[i]] > begin[order[i]])
+      gantry_batch_submit (executor->device, batch, order[i], executor->commands[order[i]] + begin[order[i]],
+                           segment->end[order[i]] - begin[order[i]]);
   return gantry_device_finish (executor->device, batch, error);
+}
+
+gboolean
+_gantry_executor_run_one (GantryExecutor *executor, guint32 i, GCancellable *cancellable, GError **error)
+{
+  GantryCommand command;
+  GantryBatch *batch;
+
+  if (_gantry_instruction_is_of_host (&executor->executable->instructions[i]))
+    return _gantry_executor_run_control (executor, i, TRUE, cancellable, error);
+  command = _gantry_executor_command (executor, i);
+  batch = gantry_device_begin (executor->device, 0, executor->stamps, cancellable);
+  gantry_batch_submit (executor->device, batch, executor->executable->instructions[i].queue, &command, 1);
+  return gantry_device_finish (executor->device, batch, error);
+}
+
+gboolean
+_gantry_executor_run_queues (GantryExecutor *executor, gboolean timed, GCancellable *cancellable, GError **error)
+{
+  static const guint32 start[GANTRY_N_QUEUES];
+  const guint32 *begin = start;
+
+  for (guint s = 0; s < executor->segments->len; s++)
+    {
+      const Segment *segment = &g_array_index (executor->segments, Segment, s);
+
+      if (!run_segment (executor, segment, begin, timed, cancellable, error)
+          || (segment->control != G_MAXUINT32
+              && !_gantry_executor_run_control (executor, segment->control, timed, cancellable, error)))
+        return FALSE;
+      begin = segment->end;
+    }
+  return TRUE;
 }
 
 static gboolean
@@ -186,7 +226,7 @@ run_once (GantryExecutor *executor, const GantryRunInput *inputs, const GantryRu
     {
       done = _gantry_executor_upload (executor, inputs, error);
       *begin = gantry_time_ns ();
-      done = done && run_queues (executor, timed, cancellable, error);
+      done = done && _gantry_executor_run_queues (executor, timed, cancellable, error);
     }
   *end = gantry_time_ns ();
   if (done && !timed && executor->verify == 0)
@@ -300,6 +340,13 @@ gantry_executor_run_literals (GantryExecutor *executor, GantryLiteral *const *in
   for (guint i = 0; i < n_outputs; i++)
     outputs[i] = gantry_literal_ref (g_ptr_array_index (literals, i));
   return TRUE;
+}
+
+void
+gantry_executor_set_host_call (GantryExecutor *executor, GantryHostCall call, gpointer self)
+{
+  executor->host_call = call;
+  executor->host_call_self = self;
 }
 
 void

@@ -3,8 +3,8 @@
  * region once, runs the instruction list on the queues and tells an observer what was measured. It
  * knows nothing of how kernels or plans are made. */
 #pragma once
-#include "core/ir/executable.h"
-#include "core/ir/memory-measure.h"
+#include "core/plan/executable.h"
+#include "core/plan/memory-measure.h"
 #include "core/runtime/calibrate.h"
 #include "core/runtime/cpu/cpu.h"
 #include "core/runtime/cuda/cuda.h"
@@ -98,6 +98,9 @@ typedef struct
 gboolean gantry_executor_run_steps (GantryExecutor *executor, guint n_steps, const GantryRunInput *inputs, guint n_inputs,
                                     const GantryRunOutput *outputs, guint n_outputs, const GantryRunHooks *hooks,
                                     const GantryObserver *observer, GCancellable *cancellable, GError **error);
+
+/** Who answers custom calls of the program; without it they are an error that names the first of them. */
+void gantry_executor_set_host_call (GantryExecutor *executor, GantryHostCall call, gpointer self);
 
 /** Bytes of inputs and results that the last run copied because they could not be used where they lie. */
 guint64 gantry_executor_copied_bytes (const GantryExecutor *executor);

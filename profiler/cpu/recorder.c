@@ -12,7 +12,14 @@ typedef struct
   gint64 begin, end;
   guint32 instruction;
   guint32 wait; /* it waited */
+  guint32 control; /* 1 + index in the run's controls, 0: none */
 } Noted;
+
+/** How often the regions of control ran. */
+typedef struct
+{
+  guint64 taken[2];
+} NotedControl;
 
 typedef struct
 {
@@ -27,6 +34,8 @@ typedef struct
   gint64 begin, end;
   GArray *queues[GANTRY_N_QUEUES]; /* Noted: calls for one queue come from one thread at a time */
   GArray *memory;                  /* NotedMemory */
+  GArray *controls;                /* NotedControl */
+  gboolean told;                   /* the last of them is of the instruction that is told next */
 } Run;
 
 struct _GantryCpuRecorder
@@ -47,6 +56,7 @@ run_free (gpointer data)
   for (guint i = 0; i < GANTRY_N_QUEUES; i++)
     g_array_unref (run->queues[i]);
   g_array_unref (run->memory);
+  g_array_unref (run->controls);
   gantry_executable_unref (run->executable);
   g_free (run);
 }
@@ -62,6 +72,7 @@ begin_run (gpointer self, const GantryExecutable *executable, gint64 time)
   for (guint i = 0; i < GANTRY_N_QUEUES; i++)
     run->queues[i] = g_array_new (FALSE, FALSE, sizeof (Noted));
   run->memory = g_array_new (FALSE, FALSE, sizeof (NotedMemory));
+  run->controls = g_array_new (FALSE, FALSE, sizeof (NotedControl));
   g_ptr_array_add (recorder->runs, run);
   recorder->now = run;
 }
@@ -73,7 +84,20 @@ note (gpointer self, guint32 instruction, gint64 begin, gint64 end, gboolean wai
   Noted noted = { begin, end, instruction, wait };
 
   g_return_if_fail (run != NULL && instruction < run->executable->n_instructions);
+  noted.control = run->told ? run->controls->len : 0;
+  run->told = FALSE;
   g_array_append_val (run->queues[run->executable->instructions[instruction].queue], noted);
+}
+
+static void
+note_control (gpointer self, guint32 instruction, const guint64 *taken, guint n_regions)
+{
+  Run *run = ((GantryCpuRecorder *) self)->now;
+  NotedControl noted = { { taken[0], n_regions > 1 ? taken[1] : 0 } };
+
+  g_return_if_fail (run != NULL);
+  g_array_append_val (run->controls, noted);
+  run->told = TRUE;
 }
 
 static void
@@ -101,7 +125,7 @@ note_memory (gpointer self, gint64 time, guint32 node, guint64 bytes)
 static gsize
 bytes_of (const Run *run)
 {
-  gsize bytes = sizeof *run + (gsize) run->memory->len * sizeof (NotedMemory);
+  gsize bytes = sizeof *run + (gsize) run->memory->len * sizeof (NotedMemory) + (gsize) run->controls->len * sizeof (NotedControl);
 
   for (guint i = 0; i < GANTRY_N_QUEUES; i++)
     bytes += (gsize) run->queues[i]->len * sizeof (Noted);
@@ -142,7 +166,7 @@ gantry_cpu_recorder_new (const char *device)
 {
   GantryCpuRecorder *recorder = g_new0 (GantryCpuRecorder, 1);
 
-  recorder->observer = (GantryObserver){ begin_run, note_instruction, note_wait, note_memory, end_run, recorder };
+  recorder->observer = (GantryObserver){ begin_run, note_instruction, note_wait, note_memory, end_run, recorder, note_control };
   recorder->device = g_strdup (device);
   recorder->budget = DEFAULT_BUDGET;
   recorder->runs = g_ptr_array_new_with_free_func (run_free);
@@ -242,8 +266,26 @@ kind_of (const GantryInstruction *instruction)
     }
 }
 
+/* The arm that was taken, or how many trips there were. */
+static guint32
+control_name (const Taking *taking, const Noted *noted, const NotedControl *ran)
+{
+  const GantryInstruction *instruction = &taking->executable->instructions[noted->instruction];
+  const GantryControl *control = &taking->executable->controls[instruction->control].control;
+  g_autofree char *label = instruction_name (taking->executable, noted->instruction), *text = NULL;
+
+  if (control->kind == GANTRY_CONTROL_BRANCH)
+    text = g_strdup_printf ("%s: %s", label, ran->taken[GANTRY_CONTROL_THEN] > 0 ? "then" : "else");
+  else if (control->kind == GANTRY_CONTROL_CALL)
+    return taking->names[noted->instruction];
+  else
+    text = g_strdup_printf ("%s: %" G_GUINT64_FORMAT " trip%s", label, ran->taken[GANTRY_CONTROL_BODY],
+                            ran->taken[GANTRY_CONTROL_BODY] == 1 ? "" : "s");
+  return gantry_recording_builder_string (taking->builder, text);
+}
+
 static void
-take_event (const Taking *taking, const Noted *noted)
+take_event (const Taking *taking, const Run *run, const Noted *noted)
 {
   const GantryExecutable *executable = taking->executable;
   const GantryInstruction *instruction = &executable->instructions[noted->instruction];
@@ -254,7 +296,9 @@ take_event (const Taking *taking, const Noted *noted)
     event.bytes = (guint64) MAX (executable->kernels[instruction->kernel].bytes, 0);
   event.instruction = noted->instruction;
   event.node = instruction->node;
-  event.name = taking->names[noted->instruction];
+  event.name = noted->control > 0
+                 ? control_name (taking, noted, &g_array_index (run->controls, NotedControl, noted->control - 1))
+                 : taking->names[noted->instruction];
   event.kind = noted->wait ? GANTRY_EVENT_WAIT : kind_of (instruction);
   event.lane = instruction->queue;
   gantry_recording_builder_add (taking->builder, &event);
@@ -302,7 +346,7 @@ take_run (Taking *taking, const Run *run, guint32 number)
   gantry_recording_builder_add_run (taking->builder, &recorded);
   for (guint queue = 0; queue < GANTRY_N_QUEUES; queue++)
     for (guint i = 0; i < run->queues[queue]->len; i++)
-      take_event (taking, &g_array_index (run->queues[queue], Noted, i));
+      take_event (taking, run, &g_array_index (run->queues[queue], Noted, i));
 }
 
 static void

@@ -30,6 +30,12 @@ gantry_cupti_start (const GantryCuptiOptions *options, GError **error)
   return NULL;
 }
 
+gboolean
+gantry_cupti_ties_graphs (const GantryCuptiRecorder *recorder)
+{
+  return FALSE;
+}
+
 void
 gantry_cupti_push (gpointer recorder, guint32 instruction)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* profiler/cupti: records what an NVIDIA GPU does, by CUPTI, and ties it to a program's instructions. Depends on
- * core/ir and profiler's recording model; CUPTI's headers are used where they were found when this was built, and its
+ * core/plan and profiler's recording model; CUPTI's headers are used where they were found when this was built, and its
  * library is loaded when a recorder starts (GANTRY_LIBCUPTI names another file).
  *
  * To record, in the order that matters:
@@ -74,6 +74,8 @@ void gantry_cupti_prepare_environment (void);
  *  %GANTRY_ERROR_FAILED: another tool holds CUPTI (the message names it), or a recorder is at work
  */
 GantryCuptiRecorder *gantry_cupti_start (const GantryCuptiOptions *options, GError **error);
+/** Are kernels of CUDA graphs tied to their instructions? Else what is recorded had better be launched one by one. */
+gboolean gantry_cupti_ties_graphs (const GantryCuptiRecorder *recorder);
 /** Marks what the calling thread asks of the driver until gantry_cupti_pop(): GantryDeviceMarks takes both. */
 void gantry_cupti_push (gpointer recorder, guint32 instruction);
 void gantry_cupti_pop (gpointer recorder);

@@ -191,6 +191,12 @@ subscribe (GantryCuptiRecorder *recorder, GError **error)
   return TRUE;
 }
 
+gboolean
+gantry_cupti_ties_graphs (const GantryCuptiRecorder *recorder)
+{
+  return recorder->subscriber != NULL && recorder->library->get_graph_node_id != NULL;
+}
+
 static void
 listen (GantryCuptiRecorder *recorder)
 {

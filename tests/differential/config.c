@@ -28,6 +28,8 @@ diff_config_text (const DiffConfig *config)
     g_string_append_printf (text, " optimization=%u", config->optimization);
   if (config->placements != 0)
     g_string_append_printf (text, " placements=%u", config->placements);
+  if (config->rolled)
+    g_string_append (text, " rolled");
   if (config->whole)
     g_string_append (text, " whole");
   return g_string_free (text, FALSE);
@@ -81,6 +83,8 @@ diff_config_parse (const char *text, DiffConfig *config, GError **error)
         continue;
       if (strcmp (words[i], "whole") == 0)
         config->whole = TRUE;
+      else if (strcmp (words[i], "rolled") == 0)
+        config->rolled = TRUE;
       else if (g_str_has_prefix (words[i], "without="))
         {
           if (!take_pass (config, value + 1, error))

@@ -6,7 +6,7 @@
  * generate.c and its siblings write programs, oracle.c and its siblings say what may come out, run.c runs one
  * configuration, compare.c judges, shrink.c makes a failing program small, finding.c writes and reads the result. */
 #pragma once
-#include "core/ir/module.h"
+#include "core/graph/module.h"
 #include "core/kernels/kernels.h"
 #include "core/memory/planner.h"
 #include "core/runtime/device.h"
@@ -17,7 +17,7 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  DIFF_EVALUATOR, /* core/ir's evaluator in the program's own element types */
+  DIFF_EVALUATOR, /* core/eval in the program's own element types */
   DIFF_OWN,       /* generated vector code alone */
   DIFF_LIBRARY,   /* generated code and oneDNN */
   DIFF_GRID,      /* the schedules for a GPU, lowered for the processor */
@@ -32,6 +32,7 @@ typedef enum
  * @left_out: (nullable): the pass that is switched off; a name of gantry_compiler_passes()
  * @optimization: LLVM's level of code generation
  * @placements: 0: everything is kept; else the seed of random placements
+ * @rolled: no loop and no branch is written out that can run as one
  * @whole: check after each instruction that it wrote nothing but its results (slow)
  */
 typedef struct
@@ -42,6 +43,7 @@ typedef struct
   const char *left_out;
   guint optimization;
   guint32 placements;
+  gboolean rolled;
   gboolean whole;
 } DiffConfig;
 

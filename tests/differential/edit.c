@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rewrites a program: what each node becomes is decided by others, this file carries it out. */
 #include "tests/differential/edit.h"
-#include "core/ir/builder.h"
-#include "core/ir/verifier.h"
+#include "core/graph/builder.h"
+#include "core/graph/verifier.h"
 
 typedef struct
 {

@@ -2,7 +2,7 @@
 /* Programs rewritten: nodes of the entry function become parameters, are taken out, or give way to others. Types are
  * inferred anew, so that a change of a shape goes through, or is refused. */
 #pragma once
-#include "core/ir/module.h"
+#include "core/graph/module.h"
 
 G_BEGIN_DECLS
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A failing program as a text module behind a few lines of comment: configuration, seed, what came out. */
 #include "core/base/error.h"
-#include "core/ir/text.h"
-#include "core/ir/verifier.h"
+#include "core/graph/text.h"
+#include "core/graph/verifier.h"
 #include "tests/differential/differential.h"
 #include <string.h>
 

@@ -34,6 +34,8 @@ end_body (DiffMaker *m, GArray *outer, const guint32 *results, guint n)
 static void
 fill_body (DiffMaker *m)
 {
+  if (_diff_chance (m, 15))
+    _diff_write_control (m);
   for (gint n = 1 + _diff_upto (m, 2); n > 0; n--)
     switch (_diff_upto (m, 6))
       {
@@ -148,7 +150,8 @@ write_while (DiffMaker *m)
   end_body (m, outer, results, 3);
   gantry_attr_list_set_function (attrs, "cond", cond);
   gantry_attr_list_set_function (attrs, "body", body);
-  gantry_attr_list_set_int (attrs, "most_trips", trips + _diff_upto (m, 2));
+  if (_diff_chance (m, 50))
+    gantry_attr_list_set_int (attrs, "most_trips", trips + _diff_upto (m, 2));
   put_members (m, gantry_builder_add (m->b, GANTRY_OP_WHILE, operands, 3, gantry_attr_list_end (attrs)));
 }
 
@@ -202,7 +205,7 @@ write_scan (DiffMaker *m)
 void
 _diff_write_control (DiffMaker *m)
 {
-  if (m->depth > 1)
+  if (m->depth > 2)
     return;
   switch (_diff_upto (m, 6))
     {

@@ -2,7 +2,7 @@
 /* What the files that write random programs share. Values are picked from a pool of what was made so far in the open
  * function; what a piece makes goes back into the pool. */
 #pragma once
-#include "core/ir/builder.h"
+#include "core/graph/builder.h"
 #include "tests/differential/differential.h"
 
 G_BEGIN_DECLS

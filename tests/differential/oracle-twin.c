@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One node evaluated with operands of other element types. */
-#include "core/ir/evaluator.h"
+#include "core/eval/evaluator.h"
 #include "tests/differential/oracle.h"
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of the oracle share. */
 #pragma once
-#include "core/ir/operation.h"
+#include "core/graph/operation.h"
 #include "tests/differential/differential.h"
 
 G_BEGIN_DECLS

@@ -75,6 +75,7 @@ add_turn (guint64 number, GArray *configs)
   config.left_out = number % 2 == 0 ? NULL : names[number / 2 % n_names];
   config.placements = turn / 8 % 3 == 0 ? (guint32) (turn >> 32) | 1 : 0;
   config.whole = turn / 32 % 4 == 0;
+  config.rolled = turn / 2048 % 2 == 0;
   config.block = (guint) (8 * (turn / 128 % 3));
   for (guint i = DIFF_OWN; i < DIFF_N_BACK_ENDS; i++)
     {

@@ -2,7 +2,7 @@
 /* Runs a program in one configuration: passes, kernels, plan with its placements, executor. */
 #include "core/base/error.h"
 #include "core/compiler/compiler.h"
-#include "core/ir/evaluator.h"
+#include "core/eval/evaluator.h"
 #include "core/memory/planner.h"
 #include "core/runtime/runtime.h"
 #include "tests/differential/differential.h"
@@ -60,7 +60,8 @@ run_passes (GantryModule *module, const DiffConfig *config, GError **error)
   g_auto (GantryCompileSettings) settings;
 
   gantry_compile_settings_init (&settings);
-  settings.fuse_rows = config->back_end == DIFF_GRID;
+  settings.fuse_rows = settings.fuse_products = config->back_end == DIFF_GRID;
+  settings.most_unrolled = config->rolled ? 1 : 0;
   if (config->left_out != NULL)
     gantry_compile_settings_set_enabled (&settings, config->left_out, FALSE);
   compilation = gantry_compile (model, &settings, NULL, error);

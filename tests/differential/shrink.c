@@ -3,7 +3,7 @@
  * Input, IEEE TSE 28(2), 2002) over a program's results, nodes, sizes and attributes. Each candidate runs in a process
  * of its own, for it may end it. */
 #include "tests/differential/shrink.h"
-#include "core/ir/operation.h"
+#include "core/graph/operation.h"
 #include "tests/differential/edit.h"
 #include <string.h>
 

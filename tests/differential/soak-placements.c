@@ -3,7 +3,7 @@
  * keeping all, bit for bit. Kernels are compiled once for a program; each placement gives a plan and a run of its own. */
 #include "core/base/error.h"
 #include "core/compiler/compiler.h"
-#include "core/ir/text.h"
+#include "core/graph/text.h"
 #include "core/runtime/runtime.h"
 #include "tests/differential/differential.h"
 #include "tests/soak.h"

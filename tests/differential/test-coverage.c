@@ -2,8 +2,8 @@
 /* What random programs are made of and run as: every operation, element type, layout of a convolution and batch, and
  * each choice of a configuration with each back end. What no program holds is a list here, with its reason. */
 #include "core/compiler/compiler.h"
-#include "core/ir/operation.h"
-#include "core/ir/placement.h"
+#include "core/graph/operation.h"
+#include "core/plan/placement.h"
 #include "tests/differential/differential.h"
 #include <string.h>
 

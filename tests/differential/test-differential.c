@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random whole programs on every back end, as a test: one point for each back end. The seed of the run is printed; any
  * program of it can be run again by --seed, --first and --count. */
-#include "core/ir/text.h"
+#include "core/graph/text.h"
 #include "tests/differential/differential.h"
 #include <stdio.h>
 

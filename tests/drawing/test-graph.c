@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pictures of graphs and what is painted of them: budgets hold however large the graph, every point and key finds
  * what it should, the same graph gives the same picture, and text can be read in both themes. */
-#include "core/ir/builder.h"
-#include "core/ir/ir.h"
+#include "core/graph/builder.h"
+#include "core/graph/graph.h"
 #include "drawing/graph-picture-private.h"
 #include "drawing/painters.h"
 #include <glib/gstdio.h>

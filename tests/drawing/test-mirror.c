@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A training step is drawn as a mirror: the backward part of each layer stands beside its forward part, saved values
  * cross between the two as short edges, and their placements are seen as patterns, letters and ghosts. */
-#include "core/ir/ir.h"
+#include "core/graph/graph.h"
+#include "core/plan/placement.h"
 #include "drawing/painters.h"
 #include <math.h>
 #include <string.h>

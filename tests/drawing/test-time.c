@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What an edit of placements changes over time: the curve before it stays behind the new one, what is computed again has
  * an ink of its own in the lanes, and the limit is a line with its size. */
-#include "core/ir/ir.h"
+#include "core/graph/graph.h"
+#include "core/plan/plan.h"
 #include "drawing/painters.h"
 #include <string.h>
 

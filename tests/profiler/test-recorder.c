@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The CPU recorder told by hand, a plan as a recording, and the export read back as JSON. */
-#include "core/ir/text.h"
-#include "tests/profiler/make-recording.h"
+#include "core/graph/text.h"
 #include "profiler/overlap.h"
+#include "tests/profiler/make-recording.h"
 #include "tests/random-seed.h"
 #include <json-glib/json-glib.h>
 #include <string.h>

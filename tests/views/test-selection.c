@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The selection follows nodes through the passes, in both directions, and into a new compilation. No display. */
-#include "core/ir/operation.h"
+#include "core/graph/operation.h"
 #include "tests/views/views-test.h"
 #include "views/selection.h"
 #include "views/timeline/time-axis.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the source page is made from: files that are read whatever a model names, nodes by line, and what lines cost. */
 #include "core/base/error.h"
-#include "core/ir/operation.h"
-#include "core/ir/text.h"
+#include "core/graph/operation.h"
+#include "core/graph/text.h"
 #include "tests/views/views-test.h"
 #include "views/source/source-error.h"
 #include "views/source/source-gutter.h"
@@ -216,6 +216,39 @@ test_many_lines (void)
   g_assert_cmpuint (n, ==, module->n_nodes);
 }
 
+/* Of a line that only calls, what it led to; a chain of steps that others share is looked at once. */
+static void
+test_led (void)
+{
+  static const char text[] =
+    "module \"m\" {\n"
+    "  loc #1 = (\"f.py\":30:5 in \"step\")\n"
+    "  loc #2 = (\"f.py\":20:9 in \"net\" called #1)\n"
+    "  loc #3 = (\"f.py\":21:9 in \"net\" called #1)\n"
+    "  func @main #1 (\n"
+    "    %1: f32[2] loc(\"f.py\":1)) -> (%4) {\n"
+    "    %2 = negate(%1): f32[2] loc(\"f.py\":10:5 in \"g\" called #2)\n"
+    "    %3 = negate(%2): f32[2] loc(\"f.py\":10:5 in \"g\" called #3)\n"
+    "    %4 = negate(%3): f32[2] loc(\"f.py\":11:5 in \"g\" called #3)\n"
+    "  }\n}\n";
+  static const struct { guint32 line, first, n; } expected[] = { { 30, 2, 3 }, { 20, 2, 1 }, { 21, 3, 2 }, { 10, 0, 0 }, { 31, 0, 0 } };
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GantryModule) module = gantry_module_from_text (context, text, -1, "m.gir", &error);
+  g_autoptr (GantrySourceIndex) index = NULL;
+
+  g_assert_no_error (error);
+  index = gantry_source_index_new (module);
+  for (guint i = 0; i < G_N_ELEMENTS (expected); i++)
+    {
+      g_autoptr (GArray) led = gantry_source_index_led (index, gantry_context_intern (context, "f.py"), expected[i].line);
+
+      g_assert_cmpuint (led->len, ==, expected[i].n);
+      for (guint k = 0; k < led->len; k++)
+        g_assert_cmpuint (g_array_index (led, guint32, k), ==, expected[i].first + k);
+    }
+}
+
 /* Cost */
 
 static double
@@ -375,6 +408,7 @@ main (int argc, char **argv)
   g_test_add_func ("/views/source/age", test_age);
   g_test_add_func ("/views/source/lines", test_lines);
   g_test_add_func ("/views/source/many-lines", test_many_lines);
+  g_test_add_func ("/views/source/led", test_led);
   g_test_add_func ("/views/source/heat", test_heat);
   g_test_add_func ("/views/source/heat-of-step", test_heat_of_step);
   g_test_add_func ("/views/source/places", test_places);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pages of source, and words where one has nothing to show. Schedule and machine code are there for kernels of a GPU alone. */
 #include "views/code/code-view.h"
-#include "core/ir/texpr.h"
+#include "core/expr/texpr.h"
 #include "views/code-scheme.h"
 #include "views/code/disassemble.h"
 #include "views/format.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Mouse, touchpad and keyboard on the canvas, and what a box is called in words. */
-#include "core/ir/operation.h"
+#include "core/graph/operation.h"
 #include "views/format.h"
 #include "views/graph/graph-canvas-private.h"
 #include <math.h>

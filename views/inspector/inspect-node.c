@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A node: what it is, where it comes from, what it reads and who reads it. */
-#include "core/ir/operation.h"
+#include "core/graph/operation.h"
 #include "views/format.h"
-#include "views/inspector/inspector-private.h"
 #include "views/inspector/assignment-curve.h"
+#include "views/inspector/inspector-private.h"
 #include "views/shown-plan.h"
 #include "views/source/source-index.h"
 #include <math.h>
@@ -256,6 +256,23 @@ _gantry_inspect_last (const GantryCompilation *compilation, guint snapshot, guin
   return 0;
 }
 
+#define MOST_STEPS 8
+
+/* What led to where it was written: calls, trips, gradients. */
+static void
+show_chain (GantryRows *rows, const GantryModel *model, const GantryModule *module, const GantryNode *node)
+{
+  g_autofree char *chain = gantry_context_location_chain (module->context, node->location, MOST_STEPS);
+  g_auto (GStrv) steps = chain != NULL ? g_strsplit (chain, "\n", -1) : NULL;
+
+  for (guint i = 0; steps != NULL && steps[i] != NULL; i++)
+    {
+      g_autofree char *shown = gantry_format_location (steps[i], model->path);
+
+      gantry_rows_text (rows, i == 0 ? "led there" : "", shown);
+    }
+}
+
 static void
 show_facts (GantryRows *rows, const GantryModel *model, const GantryModule *module, const GantryNode *node)
 {
@@ -286,6 +303,7 @@ show_facts (GantryRows *rows, const GantryModel *model, const GantryModule *modu
     gantry_rows_action (rows, "source", source, "Show it on the source page (Ctrl+U)", "win.go-to-source");
   else
     gantry_rows_text (rows, "source", source);
+  show_chain (rows, model, module, node);
 }
 
 void

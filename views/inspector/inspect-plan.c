@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A node in the plan and in the measurement. */
-#include "core/ir/node-text.h"
-#include "core/ir/operation.h"
-#include "core/ir/plan-alive.h"
+#include "core/graph/node-text.h"
+#include "core/graph/operation.h"
+#include "core/plan/plan-alive.h"
 #include "profiler/recording.h"
 #include "views/format.h"
 #include "views/inspector/inspector-private.h"
@@ -93,6 +93,7 @@ static void
 show_measured (GantryRows *rows, const GantryInspected *what, guint32 id)
 {
   const GantryNodeTotals *totals;
+  g_autofree char *difference = NULL, *note = NULL;
   double mean;
 
   if (what->run == NULL)
@@ -105,6 +106,10 @@ show_measured (GantryRows *rows, const GantryInspected *what, guint32 id)
       return;
     }
   mean = (double) totals->total_ns / (double) totals->count;
+  difference = gantry_shown_run_difference (what->document);
+  note = g_strdup_printf ("The run was made %s: what is predicted is not for it.", difference != NULL ? difference : "");
+  if (difference != NULL)
+    gantry_rows_note (rows, note);
   gantry_rows_take (rows, "mean", gantry_format_ns ((gint64) mean));
   gantry_rows_take (rows, "range", g_strdup_printf ("%.3f to %.3f ms", (double) totals->shortest_ns / 1e6,
                                                     (double) totals->longest_ns / 1e6));

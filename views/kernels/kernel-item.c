@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the columns of the table of kernels say, and how they sort. */
 #include "views/kernels/kernel-item.h"
-#include "core/ir/operation.h"
+#include "core/graph/operation.h"
 #include "views/format.h"
 #include "views/kernels/difference-bar.h"
 #include <math.h>

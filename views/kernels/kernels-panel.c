@@ -82,6 +82,7 @@ show_summary (GantryKernelsPanel *self)
   guint n = g_list_model_get_n_items (G_LIST_MODEL (self->filtered));
   double measured = 0, planned = 0, measured_of_planned = 0;
   guint64 events = 0;
+  const char *elsewhere = self->run != NULL ? gantry_run_result_planned_elsewhere (self->run) : NULL;
   g_autofree char *of_measured = NULL, *of_planned = NULL, *text = NULL, *ratio = NULL;
 
   if (self->table == NULL)
@@ -99,7 +100,10 @@ show_summary (GantryKernelsPanel *self)
     }
   of_measured = gantry_format_ns ((gint64) round (measured * 1000));
   of_planned = gantry_format_ns ((gint64) round (planned * 1000));
-  ratio = planned > 0 ? g_strdup_printf (", planned %s, ratio %.2f", of_planned, measured_of_planned / planned) : g_strdup ("");
+  if (planned > 0 && elsewhere != NULL)
+    ratio = g_strdup_printf (", planned %s for %s, which is not what ran", of_planned, elsewhere);
+  else
+    ratio = planned > 0 ? g_strdup_printf (", planned %s, ratio %.2f", of_planned, measured_of_planned / planned) : g_strdup ("");
   text = g_strdup_printf ("%u%s row%s, %" G_GUINT64_FORMAT " executions in %u run%s; of a run measured %s%s", n,
                           n < self->table->rows->len ? " matching" : "", n == 1 ? "" : "s", events, self->table->n_runs,
                           self->table->n_runs == 1 ? "" : "s", of_measured, ratio);

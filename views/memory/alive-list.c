@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The list beside the memory curve. */
-#include "core/ir/node-text.h"
-#include "core/ir/plan-alive.h"
-#include "views/format.h"
 #include "views/memory/alive-list.h"
+#include "core/graph/node-text.h"
+#include "core/plan/plan-alive.h"
+#include "views/format.h"
 
 /* More rows say nothing to anyone; the rest is summed in one. */
 #define MOST_ROWS 100u

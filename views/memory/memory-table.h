@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a run took: planned beside touched by part, the process, and what it has beside the plan. */
 #pragma once
-#include "core/ir/memory-summary.h"
+#include "core/plan/memory-summary.h"
 #include <gtk/gtk.h>
 
 G_BEGIN_DECLS

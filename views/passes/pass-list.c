@@ -124,11 +124,14 @@ add_snapshot (GantryPassList *self, const GantrySnapshot *snapshot, guint index)
 {
   g_autofree char *left = changes_text (snapshot, index), *right = time_text (snapshot);
   gboolean unchanged = index > 0 && snapshot->n_made == 0 && snapshot->n_removed == 0;
+  g_autofree char *holds = gantry_snapshot_properties_text (snapshot);
+  g_autofree char *description = index > 0 ? g_strdup_printf ("%s\nHolds after it: %s.", snapshot->description, holds)
+                                           : g_strdup (snapshot->description);
   GtkWidget *toggle = NULL;
 
   if (index > 0 && !is_required (snapshot->pass))
     toggle = make_switch (self, snapshot->pass, snapshot->title, snapshot->enabled);
-  gtk_list_box_append (self->list, make_row (snapshot->title, snapshot->description, left, right,
+  gtk_list_box_append (self->list, make_row (snapshot->title, description, left, right,
                                              unchanged, toggle));
 }
 

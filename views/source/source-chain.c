@@ -3,7 +3,8 @@
 #include "views/source/source-chain.h"
 #include "views/source/source-index.h"
 
-#define MOST_STEPS 8u
+#define MOST_STEPS 16u
+#define MOST_CALLS 8u
 #define MOST_NODES 64u /* of a snapshot that are followed; a fusion of more is no chain that anyone reads */
 
 static void
@@ -45,6 +46,25 @@ add_step (const GantryModule *module, const GantryNode *node, gpointer data)
   label = gantry_node_label (module, node);
   step = (GantrySourceStep){ place, g_strdup_printf ("%s%s %s", adding->relation, gantry_node_op_name (module, node), label) };
   g_array_append_val (adding->steps, step);
+}
+
+/* What led to the place of the node. */
+static void
+add_calls (GArray *steps, const GantryModule *module, const GantryNode *node)
+{
+  const GantryLocation *location = gantry_context_get_location (module->context, node->location);
+
+  for (; location != NULL && location->parent != 0 && steps->len <= MOST_CALLS;
+       location = gantry_context_get_location (module->context, location->parent))
+    {
+      const GantryLocation *parent = gantry_context_get_location (module->context, location->parent);
+      GantrySourceStep step = { parent, NULL };
+
+      if (parent->file == 0 || parent->line == 0 || has_place (steps, parent))
+        continue;
+      step.text = gantry_context_step_text (module->context, location);
+      g_array_append_val (steps, step);
+    }
 }
 
 static const char *
@@ -94,6 +114,7 @@ gantry_source_chain_new (const GantryCompilation *compilation, guint snapshot, g
   if (first != NULL)
     {
       add_step (module, first, &own);
+      add_calls (steps, module, first);
       gantry_source_each_part (module, first, &budget, add_step, &part);
     }
   for (guint i = snapshot; i-- > compilation->imported && ids->len > 0;)

@@ -2,8 +2,8 @@
 /* Sums by node first, then each node over its lines. */
 #include "views/source/source-heat.h"
 #include "core/base/format.h"
-#include "core/ir/operation.h"
-#include "core/ir/plan-alive.h"
+#include "core/graph/operation.h"
+#include "core/plan/plan-alive.h"
 #include <math.h>
 
 static void

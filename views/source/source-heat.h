@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the lines of a source cost: time and memory as planned, time as measured. */
 #pragma once
-#include "core/ir/plan.h"
+#include "core/plan/plan.h"
 #include "views/source/source-index.h"
 
 G_BEGIN_DECLS

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pairs of a line and a node, sorted by counting. */
 #include "views/source/source-index.h"
-#include "core/ir/operation.h"
+#include "core/graph/operation.h"
 #include <stdlib.h>
 
 const GantryLocation *
@@ -224,4 +224,68 @@ gantry_source_index_find (const GantrySourceIndex *index, guint32 file, guint32 
   return index->lines->len == 0
            ? NULL
            : bsearch (&key, index->lines->data, index->lines->len, sizeof (GantrySourceLine), compare_lines);
+}
+
+/* Lines that led to others */
+
+typedef struct
+{
+  GHashTable *known; /* location id -> 1 + whether its chain has the line */
+  guint32 file, line, node;
+  GArray *nodes;
+} Led;
+
+/* Each location of a chain is looked at once. */
+static gboolean
+leads_from (Led *led, GantryContext *context, guint32 id)
+{
+  gboolean is = FALSE;
+  guint32 last = id;
+  gpointer known = NULL;
+
+  for (; last != 0 && !is; last = gantry_context_get_location (context, last)->parent)
+    {
+      const GantryLocation *location = gantry_context_get_location (context, last);
+
+      known = g_hash_table_lookup (led->known, GUINT_TO_POINTER (last));
+      if (known != NULL)
+        break;
+      is = location->file == led->file && location->line == led->line;
+    }
+  is |= GPOINTER_TO_UINT (known) == 2;
+  for (; id != last; id = gantry_context_get_location (context, id)->parent)
+    g_hash_table_insert (led->known, GUINT_TO_POINTER (id), GUINT_TO_POINTER (1u + is));
+  return is;
+}
+
+static void
+add_led (const GantryModule *module, const GantryNode *node, gpointer data)
+{
+  Led *led = data;
+  const GantryLocation *location = gantry_context_get_location (module->context, node->location);
+
+  if (location == NULL || !leads_from (led, module->context, location->parent)
+      || (led->nodes->len > 0 && g_array_index (led->nodes, guint32, led->nodes->len - 1) == led->node))
+    return;
+  g_array_append_val (led->nodes, led->node);
+}
+
+GArray *
+gantry_source_index_led (const GantrySourceIndex *index, guint32 file, guint32 line)
+{
+  const GantryModule *module = index->module;
+  const GantryFunction *entry = gantry_module_entry (module);
+  guint64 budget = gantry_source_part_budget (module);
+  Led led = { g_hash_table_new (NULL, NULL), file, line, 0, g_array_new (FALSE, FALSE, sizeof (guint32)) };
+
+  for (guint32 i = 0; i < entry->n_nodes; i++)
+    {
+      const GantryNode *node = &module->nodes[entry->first_node + i];
+
+      led.node = node->id;
+      add_led (module, node, &led);
+      gantry_source_each_part (module, node, &budget, add_led, &led);
+    }
+  g_hash_table_unref (led.known);
+  return led.nodes;
 }

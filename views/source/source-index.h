@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which nodes of a snapshot were written in which line of which file, both ways. */
 #pragma once
-#include "core/ir/module.h"
+#include "core/graph/module.h"
 
 G_BEGIN_DECLS
 
@@ -37,6 +37,15 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantrySourceIndex, gantry_source_index_unref)
 
 /** The line of @file, a string id of the module's context: (transfer none) (nullable): NULL where nothing was written there */
 const GantrySourceLine *gantry_source_index_find (const GantrySourceIndex *index, guint32 file, guint32 line);
+
+/**
+ * gantry_source_index_led:
+ *
+ * The nodes that a call, a loop or a gradient on the line led to: what a line stands for in which nothing was written itself.
+ *
+ * Returns: (transfer full) (element-type guint32): ids of nodes of the entry function, in program order
+ */
+GArray *gantry_source_index_led (const GantrySourceIndex *index, guint32 file, guint32 line);
 
 /** Where @node was written in a text: (transfer none) (nullable): NULL for the place in a binary model, and for none */
 const GantryLocation *gantry_source_place (const GantryModule *module, const GantryNode *node);

@@ -71,11 +71,15 @@ _gantry_source_page_select_line (GantrySourcePage *self, guint32 line)
 {
   const GantrySourceIndex *index = self->facts->shown;
   const GantrySourceLine *found = gantry_source_index_find (index, self->file, line);
+  g_autoptr (GArray) led = found == NULL ? gantry_source_index_led (index, self->file, line) : NULL;
 
-  if (found == NULL)
+  if (found == NULL && led->len == 0)
     return;
   self->choosing = TRUE;
-  gantry_selection_set (self->selection, self->facts->snapshot, index->nodes + found->first, found->n);
+  if (found != NULL)
+    gantry_selection_set (self->selection, self->facts->snapshot, index->nodes + found->first, found->n);
+  else
+    gantry_selection_set (self->selection, self->facts->snapshot, (const guint32 *) (gpointer) led->data, led->len);
   self->choosing = FALSE;
   g_signal_emit_by_name (self, "selected");
 }

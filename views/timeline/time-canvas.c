@@ -19,6 +19,7 @@ struct _GantryTimeCanvas
   GantryPlan *plan;       /* (nullable) */
   guint snapshot;
   guint64 limit;
+  char *difference; /* (nullable) */
   GantryPen *pen;
   GantryScene *scene;
   GskRenderNode *cached, *labels; /* (nullable): what the lines of pointer and moment lie on, and what lies on them */
@@ -77,7 +78,7 @@ static void
 render (GantryTimeCanvas *self, const GantryTheme *theme)
 {
   GantryTimeView view = view_of (self);
-  GantryTimeState state = { gantry_selection_in (self->selection, self->snapshot), -1, self->limit };
+  GantryTimeState state = { gantry_selection_in (self->selection, self->snapshot), -1, self->limit, self->difference };
 
   gantry_scene_clear (self->scene, width_of (self), (float) gtk_widget_get_height (GTK_WIDGET (self)));
   if (self->kind == GANTRY_TIME_LANES)
@@ -471,6 +472,16 @@ gantry_time_canvas_set_limit (GantryTimeCanvas *self, guint64 limit)
   invalidate (self);
 }
 
+void
+gantry_time_canvas_set_difference (GantryTimeCanvas *self, const char *difference)
+{
+  if (g_strcmp0 (difference, self->difference) == 0)
+    return;
+  g_free (self->difference);
+  self->difference = g_strdup (difference);
+  invalidate (self);
+}
+
 guint
 gantry_time_canvas_n_clipped (GantryTimeCanvas *self)
 {
@@ -507,6 +518,7 @@ gantry_time_canvas_dispose (GObject *object)
   g_clear_pointer (&self->model, gantry_time_model_unref);
   g_clear_pointer (&self->plan, gantry_plan_unref);
   g_clear_pointer (&self->scene, gantry_scene_free);
+  g_clear_pointer (&self->difference, g_free);
   g_clear_object (&self->axis);
   g_clear_object (&self->selection);
   G_OBJECT_CLASS (gantry_time_canvas_parent_class)->dispose (object);

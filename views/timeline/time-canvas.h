@@ -17,6 +17,8 @@ GtkWidget *gantry_time_canvas_new (GantryTimeKind kind, GantryTimeAxis *axis, Ga
 /** @model: (nullable); @snapshot: the last one, whose nodes the plan names; @limit: bytes of device memory, 0: none */
 void gantry_time_canvas_set_model (GantryTimeCanvas *canvas, GantryTimeModel *model, GantryPlan *plan, guint snapshot,
                                    guint64 limit);
+/** @difference: (nullable): in what way what was measured is not of the plan: it is said beside its peak */
+void gantry_time_canvas_set_difference (GantryTimeCanvas *canvas, const char *difference);
 void gantry_time_canvas_set_limit (GantryTimeCanvas *canvas, guint64 limit);
 /** Shows the selection, with some time around it. Returns: FALSE where nothing of it takes time */
 gboolean gantry_time_canvas_show_selection (GantryTimeCanvas *canvas);

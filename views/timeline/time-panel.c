@@ -33,7 +33,7 @@ struct _GantryTimePanel
   gboolean forecast; /* the plan is behind the prediction: that is drawn until it comes */
   GantryRunResult *run; /* (nullable): that the list of runs was filled from */
   guint64 limit;        /* that its memory was held against */
-  const char *difference; /* (nullable): as gantry_shown_run_difference() last said of it; static */
+  char *difference;     /* (nullable): as gantry_shown_run_difference() last said of it */
 };
 
 G_DEFINE_FINAL_TYPE (GantryTimePanel, gantry_time_panel, GTK_TYPE_BOX)
@@ -288,23 +288,25 @@ show_measured_memory (GantryTimePanel *self)
   g_autoptr (GantryMemorySummary) memory = summary_of (self);
 
   show_notes (self, memory);
-  gantry_memory_side_set (self->side, memory, gantry_shown_run_difference (self->document));
+  gantry_memory_side_set (self->side, memory, self->difference);
 }
 
 /* What ran, and when; and whether it is of the plan above which it lies. */
 static void
 show_summary (GantryTimePanel *self)
 {
-  const char *difference = gantry_shown_run_difference (self->document);
+  g_autofree char *difference = gantry_shown_run_difference (self->document);
   g_autofree char *when = self->run != NULL ? gantry_format_when (self->run->when) : NULL, *text = NULL;
 
   text = self->run != NULL ? g_strdup_printf ("%s, measured %s%s%s", self->run->device, when, difference != NULL ? ", " : "",
                                               difference != NULL ? difference : "")
                            : g_strdup (unmeasured_words (self));
   gtk_label_set_text (self->summary, text);
-  if (difference != self->difference) /* an edit has made another plan */
+  if (g_strcmp0 (difference, self->difference) != 0) /* an edit has made another plan */
     {
-      self->difference = difference;
+      g_free (self->difference);
+      self->difference = g_steal_pointer (&difference);
+      gantry_time_canvas_set_difference (self->memory, self->difference);
       show_measured_memory (self);
     }
 }
@@ -469,6 +471,7 @@ gantry_time_panel_dispose (GObject *object)
   g_clear_pointer (&self->plan, gantry_plan_unref);
   g_clear_pointer (&self->before, gantry_plan_unref);
   g_clear_pointer (&self->run, gantry_run_result_unref);
+  g_clear_pointer (&self->difference, g_free);
   g_clear_object (&self->document);
   g_clear_object (&self->selection);
   g_clear_object (&self->axis);

@@ -5,7 +5,7 @@
 #pragma once
 #include "core/base/arena.h"
 #include "core/frontends/onnx/onnx-node.h"
-#include "core/ir/operation.h"
+#include "core/graph/operation.h"
 #include "onnx.pb-c.h"
 
 G_BEGIN_DECLS

@@ -361,6 +361,8 @@ write_while (GantryLower *l, Loop *loop, gint64 most)
   attrs = gantry_lower_attrs (l);
   gantry_attr_list_set_function (attrs, "cond", cond);
   gantry_attr_list_set_function (attrs, "body", body);
+  if (loop->n_scans > 0) /* the file says how many rows they have, and so how many trips are made */
+    gantry_attr_list_set_int (attrs, "exact_trips", gantry_lower_declared (l, loop->n_carried)->dims[0]);
   if (most >= 0) /* no trip is more: each is computed, and taken while the condition holds */
     gantry_attr_list_set_int (attrs, "most_trips", most);
   value = gantry_builder_add (l->b, GANTRY_OP_WHILE, state.values, state.n,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adding core nodes from a lowering rule: what the compositions of core/ir/builder-composite.h leave to ONNX, its words for
+/* Adding core nodes from a lowering rule: what the compositions of core/graph/builder-composite.h leave to ONNX, its words for
  * an operand that is missing, and what several of its families share. */
 #include "core/frontends/onnx/onnx-lower.h"
 

@@ -5,7 +5,8 @@
  * one that is the size put in both times is that dimension, any other is unknown. So a free batch
  * size is seen through the whole graph, although the rules compute with numbers only. */
 #include "core/frontends/onnx/onnx-infer-private.h"
-#include "core/ir/operation.h"
+#include "core/eval/fold.h"
+#include "core/graph/operation.h"
 #include <string.h>
 
 /* Values up to this many elements are folded: shapes, indices, axes; never a weight. */
@@ -423,7 +424,7 @@ gantry_onnx_infer_run (GantryOnnxInfer *infer, GError **error)
   for (guint i = 0; i < entry->n_params; i++)
     types[i] = with_sizes (infer, infer->module->nodes[entry->first_node + i].type);
   infer->scratch = gantry_builder_new (context, "types");
-  gantry_builder_set_fold_limit (infer->scratch, FOLD_LIMIT);
+  gantry_fold_set_limit (infer->scratch, FOLD_LIMIT);
   infer->members = g_array_new (FALSE, FALSE, sizeof (guint32));
   ok = infer_function (infer, entry, types, error);
   g_clear_pointer (&infer->members, g_array_unref);

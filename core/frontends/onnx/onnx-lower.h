@@ -6,8 +6,8 @@
  * 0. */
 #pragma once
 #include "core/frontends/onnx/onnx-node.h"
-#include "core/ir/builder-composite.h"
-#include "core/ir/ir.h"
+#include "core/graph/builder-composite.h"
+#include "core/graph/graph.h"
 #include <math.h>
 #include <string.h>
 

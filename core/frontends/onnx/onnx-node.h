@@ -51,7 +51,7 @@
  */
 #pragma once
 #include "core/frontends/onnx/onnx.h"
-#include "core/ir/dialect.h"
+#include "core/graph/dialect.h"
 
 G_BEGIN_DECLS
 

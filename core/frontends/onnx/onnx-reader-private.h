@@ -4,7 +4,7 @@
 #pragma once
 #include "core/base/base.h"
 #include "core/frontends/onnx/onnx-wire-private.h"
-#include "core/ir/context.h"
+#include "core/graph/context.h"
 #include "onnx.pb-c.h"
 
 G_BEGIN_DECLS

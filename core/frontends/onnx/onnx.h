@@ -5,8 +5,8 @@
  * other; only compiling it is refused. Weights stay in the mapped file. */
 #pragma once
 #include "core/base/base.h"
-#include "core/ir/dialect.h"
-#include "core/ir/input-values.h"
+#include "core/graph/dialect.h"
+#include "core/graph/input-values.h"
 
 G_BEGIN_DECLS
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Applying a core operation: at once to known values, as a node to variables. */
+#include "core/eval/evaluator.h"
 #include "core/frontends/python/jax/jax.h"
-#include "core/ir/context.h"
-#include "core/ir/evaluator.h"
-#include "core/ir/operation.h"
+#include "core/graph/context.h"
+#include "core/graph/operation.h"
 #include <string.h>
 
 /* What costs more than this many operations is worth compiling in eager mode: the evaluator takes some 20 ns for each. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An `if` on a variable: both arms are walked from the same start, and what they leave is joined into one node. */
 #include "core/frontends/python/interpreter-private.h"
-#include "core/ir/operation.h"
+#include "core/graph/operation.h"
 
 /* What an arm left. */
 typedef struct

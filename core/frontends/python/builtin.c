@@ -424,7 +424,8 @@ builtin_print (const Call *call)
   PyObject *done;
 
   state->trace->strict = FALSE;
-  done = gantry_py_host_call (state, _gantry_py_hook (state, "graph_print"), call->args, call->kwargs, GANTRY_PY_BOOL);
+  done = gantry_py_host_call (state, _gantry_py_hook (state, gantry_py_holds_handle (call->args) ? "graph_print_plainly" : "graph_print"),
+                              call->args, call->kwargs, GANTRY_PY_BOOL);
   state->trace->strict = strict;
   if (done == NULL)
     return NULL;
@@ -488,13 +489,48 @@ goes_to_host (const Call *call, const char *name)
   return FALSE;
 }
 
+static gboolean
+is_reduce (PyObject *callable)
+{
+  return PyCFunction_Check (callable) && strcmp (((PyCFunctionObject *) callable)->m_ml->ml_name, "reduce") == 0
+         && ((PyCFunctionObject *) callable)->m_module != NULL
+         && PyUnicode_CompareWithASCIIString (((PyCFunctionObject *) callable)->m_module, "_functools") == 0;
+}
+
+/* functools.reduce (function, elements[, first]): the function may be one of the graph. */
+static PyObject *
+call_reduce (const Call *call)
+{
+  PyObject *elements = call->n >= 2 && call->n <= 3 ? _gantry_py_elements (call->frame, argument (call, 1)) : NULL;
+  PyObject *total = elements != NULL && call->n == 3 ? Py_NewRef (argument (call, 2)) : NULL;
+  Py_ssize_t i = 0, n = elements != NULL ? PySequence_Fast_GET_SIZE (elements) : 0;
+
+  if (elements == NULL)
+    return PyErr_Occurred () ? NULL : plainly (call);
+  if (total == NULL && n == 0)
+    PyErr_SetString (PyExc_TypeError, "reduce() of empty iterable with no initial value");
+  else if (total == NULL)
+    total = Py_NewRef (PySequence_Fast_GET_ITEM (elements, i++));
+  for (; total != NULL && i < n; i++)
+    {
+      PyObject *args = PyTuple_Pack (2, total, PySequence_Fast_GET_ITEM (elements, i));
+
+      Py_SETREF (total, _gantry_py_call (call->frame, argument (call, 0), args, NULL));
+      Py_DECREF (args);
+    }
+  Py_DECREF (elements);
+  return total;
+}
+
 PyObject *
 _gantry_py_call_builtin (GantryPyFrame *frame, PyObject *callable, PyObject *args, PyObject *kwargs, gboolean *known)
 {
   const char *name = _gantry_py_builtin_name (callable);
   Call call = { frame, callable, args, kwargs, PyTuple_GET_SIZE (args) };
 
-  *known = FALSE;
+  *known = is_reduce (callable) && !gantry_py_holds_handle (args);
+  if (*known)
+    return call_reduce (&call);
   for (guint i = 0; name != NULL && i < G_N_ELEMENTS (builtins); i++)
     if (strcmp (builtins[i].name, name) == 0)
       {

@@ -39,14 +39,14 @@ static PyObject *
 on_copy (Method *method, const char *name)
 {
   PyObject *copy = PyList_Check (method->object) ? copy_list (method) : PyDict_Copy (method->object);
-  PyObject *function = PyObject_GetAttrString (copy, name);
+  PyObject *function = copy != NULL ? PyObject_GetAttrString (copy, name) : NULL;
   PyObject *result = function != NULL ? PyObject_Call (function, method->args, method->kwargs) : NULL;
 
   Py_XDECREF (function);
   if (result != NULL)
     method->changed = copy;
   else
-    Py_DECREF (copy);
+    Py_XDECREF (copy);
   return result;
 }
 
@@ -98,6 +98,7 @@ static PyObject *
 list_extend (Method *method)
 {
   PyObject *elements, *target = argument (method, 0);
+  gboolean fine;
 
   if (!takes (method, "extend", 1, 1))
     return NULL;
@@ -107,9 +108,10 @@ list_extend (Method *method)
   if (elements == NULL)
     return NULL;
   method->changed = copy_list (method);
-  PyList_SetSlice (method->changed, PyList_GET_SIZE (method->changed), PyList_GET_SIZE (method->changed), elements);
+  fine = method->changed != NULL && PyList_SetSlice (method->changed, PyList_GET_SIZE (method->changed),
+                                                     PyList_GET_SIZE (method->changed), elements) == 0;
   Py_DECREF (elements);
-  Py_RETURN_NONE;
+  return fine ? Py_NewRef (Py_None) : NULL;
 }
 
 static PyObject *
@@ -133,21 +135,42 @@ list_count (Method *method)
   return PyLong_FromSsize_t (n);
 }
 
+/* Of what is known only: a variable is found as itself. */
+static PyObject *
+list_index (Method *method)
+{
+  PyObject *wanted = argument (method, 0);
+
+  if (!takes (method, "index", 1, 1))
+    return NULL;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE (method->object); i++)
+    {
+      PyObject *element = PyList_GET_ITEM (method->object, i);
+      int equal = element == wanted;
+
+      if (!equal && !gantry_py_holds_variable (element) && !gantry_py_holds_variable (wanted))
+        equal = PyObject_RichCompareBool (element, wanted, Py_EQ);
+      if (equal != 0)
+        return equal > 0 ? PyLong_FromSsize_t (i) : NULL;
+    }
+  return PyErr_Format (PyExc_ValueError, "%R is not in list", wanted);
+}
+
 static PyObject *
 dict_keys (Method *method)
 {
-  PyObject *list = PyDict_Keys (method->object), *tuple = PyList_AsTuple (list);
+  PyObject *list = PyDict_Keys (method->object), *tuple = list != NULL ? PyList_AsTuple (list) : NULL;
 
-  Py_DECREF (list);
+  Py_XDECREF (list);
   return tuple;
 }
 
 static PyObject *
 dict_values (Method *method)
 {
-  PyObject *list = PyDict_Values (method->object), *tuple = PyList_AsTuple (list);
+  PyObject *list = PyDict_Values (method->object), *tuple = list != NULL ? PyList_AsTuple (list) : NULL;
 
-  Py_DECREF (list);
+  Py_XDECREF (list);
   return tuple;
 }
 
@@ -190,7 +213,9 @@ dict_fromkeys (Method *method)
   elements = _gantry_py_elements (method->frame, argument (method, 0));
   result = elements != NULL ? PyDict_New () : NULL;
   for (Py_ssize_t i = 0; result != NULL && i < PySequence_Fast_GET_SIZE (elements); i++)
-    PyDict_SetItem (result, PySequence_Fast_GET_ITEM (elements, i), argument (method, 1) != NULL ? argument (method, 1) : Py_None);
+    if (PyDict_SetItem (result, PySequence_Fast_GET_ITEM (elements, i),
+                        argument (method, 1) != NULL ? argument (method, 1) : Py_None) < 0)
+      Py_CLEAR (result);
   Py_XDECREF (elements);
   return result;
 }
@@ -228,7 +253,7 @@ static const struct
 } methods[] = {
   { "append", TRUE, FALSE, list_append }, { "clear", TRUE, FALSE, list_clear }, { "insert", TRUE, TRUE, list_insert },
   { "pop", TRUE, TRUE, list_pop }, { "reverse", TRUE, TRUE, list_reverse }, { "extend", TRUE, TRUE, list_extend },
-  { "count", TRUE, FALSE, list_count },
+  { "count", TRUE, FALSE, list_count }, { "index", TRUE, FALSE, list_index },
   { "keys", FALSE, FALSE, dict_keys }, { "values", FALSE, FALSE, dict_values }, { "items", FALSE, FALSE, dict_items },
   { "get", FALSE, FALSE, dict_get }, { "has_key", FALSE, FALSE, dict_has_key }, { "fromkeys", FALSE, FALSE, dict_fromkeys },
   { "clear", FALSE, FALSE, dict_clear }, { "update", FALSE, FALSE, dict_update }, { "pop", FALSE, FALSE, dict_pop },
@@ -248,17 +273,20 @@ method_index (PyObject *object, const char *name)
   return -1;
 }
 
-static void
+/* Returns: FALSE with an exception */
+static gboolean
 keep_origin (GantryPyState *state, PyObject *object, PyObject *changed)
 {
   PyObject *origin = state->trace->strict ? NULL : _gantry_py_origin (state, object), *key;
+  gboolean fine;
 
   if (origin == NULL)
-    return;
+    return TRUE;
   _gantry_py_note_origin (state, changed, origin);
   key = Py_BuildValue ("(sN)", "list", PyLong_FromVoidPtr (origin));
-  PyDict_SetItem (state->trace->state, key, changed);
-  Py_DECREF (key);
+  fine = key != NULL && PyDict_SetItem (state->trace->state, key, changed) == 0;
+  Py_XDECREF (key);
+  return fine;
 }
 
 PyObject *
@@ -273,15 +301,119 @@ _gantry_py_container_method (GantryPyFrame *frame, PyObject *object, const char 
   if (index < 0)
     return NULL;
   result = methods[index].call (&method);
+  if (result != NULL && method.changed != NULL && methods[index].in_place && !keep_origin (frame->state, object, method.changed))
+    Py_CLEAR (result);
   if (result == NULL)
     {
       Py_XDECREF (method.changed);
       return NULL;
     }
-  if (method.changed != NULL && methods[index].in_place)
-    keep_origin (frame->state, object, method.changed);
   *changed = method.changed;
   return result;
+}
+
+/* A list or dict that becomes another in place. Each container is walked once: lists may share what they hold. */
+typedef struct
+{
+  PyObject *old, *now;
+  GHashTable *known; /* container -> what it becomes, references of both; itself while it is walked: what it holds of itself stays */
+} Change;
+
+static PyObject *with_changed (Change *change, PyObject *value);
+
+/* The @i-th item of @copy, or what @key has there, becomes @made. @copy: made from @value where it is the first that differs */
+static gboolean
+put_changed (PyObject **copy, PyObject *value, Py_ssize_t i, PyObject *key, PyObject *made)
+{
+  if (*copy == NULL)
+    *copy = key != NULL ? PyDict_Copy (value) : PySequence_List (value);
+  if (*copy == NULL)
+    return FALSE;
+  return (key != NULL ? PyDict_SetItem (*copy, key, made) : PyList_SetItem (*copy, i, Py_NewRef (made))) == 0;
+}
+
+static PyObject *
+with_changed_items (Change *change, PyObject *value)
+{
+  gboolean is_dict = PyDict_CheckExact (value), fine = TRUE;
+  PyObject *copy = NULL, *key = NULL, *item;
+  Py_ssize_t at = 0;
+
+  for (Py_ssize_t i = 0; fine; i++)
+    {
+      PyObject *made;
+
+      if (is_dict ? !PyDict_Next (value, &at, &key, &item) : i >= PySequence_Fast_GET_SIZE (value))
+        break;
+      if (!is_dict)
+        item = PySequence_Fast_GET_ITEM (value, i);
+      made = with_changed (change, item);
+      fine = made != NULL && (made == item || put_changed (&copy, value, i, key, made));
+      Py_XDECREF (made);
+    }
+  if (!fine)
+    Py_CLEAR (copy);
+  else if (copy == NULL)
+    copy = Py_NewRef (value);
+  else if (PyTuple_CheckExact (value))
+    Py_SETREF (copy, PyList_AsTuple (copy));
+  return copy;
+}
+
+/* @value with what is now for the very object that it was, at any depth; the same object where there is none. Returns: a new
+ * reference, NULL with an exception */
+static PyObject *
+with_changed (Change *change, PyObject *value)
+{
+  PyObject *result;
+
+  if (value == change->old)
+    return Py_NewRef (change->now);
+  if (!PyTuple_CheckExact (value) && !PyList_CheckExact (value) && !PyDict_CheckExact (value))
+    return Py_NewRef (value);
+  result = g_hash_table_lookup (change->known, value);
+  if (result != NULL)
+    return Py_NewRef (result);
+  if (Py_EnterRecursiveCall (" in a list that is changed in place") != 0)
+    return NULL;
+  g_hash_table_insert (change->known, Py_NewRef (value), Py_NewRef (value));
+  result = with_changed_items (change, value);
+  if (result != NULL && result != value)
+    g_hash_table_insert (change->known, Py_NewRef (value), Py_NewRef (result));
+  Py_LeaveRecursiveCall ();
+  return result;
+}
+
+/* What is done in place shows under every name of the function that the list has, alone or inside of another. Returns: FALSE with
+ * an exception */
+static gboolean
+rename_all (GantryPyFrame *frame, PyObject *old, PyObject *now)
+{
+  g_autoptr (GHashTable) known = g_hash_table_new_full (NULL, NULL, (GDestroyNotify) Py_DecRef, (GDestroyNotify) Py_DecRef);
+  Change change = { old, now, known };
+  PyObject *names = PyDict_Keys (frame->locals);
+  gboolean fine = names != NULL;
+
+  for (Py_ssize_t i = 0; fine && i < PyList_GET_SIZE (names); i++)
+    {
+      PyObject *name = PyList_GET_ITEM (names, i), *value = PyDict_GetItemWithError (frame->locals, name), *made;
+
+      made = value != NULL ? with_changed (&change, value) : NULL;
+      fine = made != NULL;
+      if (fine && made != value)
+        fine = (!PyList_CheckExact (value) || !PyList_CheckExact (made) || keep_origin (frame->state, value, made))
+               && PyDict_SetItem (frame->locals, name, made) == 0;
+      Py_XDECREF (made);
+    }
+  Py_XDECREF (names);
+  return fine;
+}
+
+/* Whether more may have @object than the name that is called by and who asks. */
+static gboolean
+is_shared (PyObject *object, const GantryPyNode *target)
+{
+  return target->kind != GANTRY_PY_NAME || Py_REFCNT (object) > 2;
 }
 
 static gboolean
@@ -295,7 +427,7 @@ arguments_of (GantryPyFrame *frame, const GantryPyNode *node)
 {
   PyObject *args = PyTuple_New (node->n_list);
 
-  for (guint i = 0; i < node->n_list; i++)
+  for (guint i = 0; args != NULL && i < node->n_list; i++)
     {
       PyObject *value = _gantry_py_eval (frame, node->list[i]);
 
@@ -314,18 +446,13 @@ keywords_of (GantryPyFrame *frame, const GantryPyNode *node)
 {
   PyObject *kwargs = PyDict_New ();
 
-  for (guint i = 0; i < node->n_list2; i++)
+  for (guint i = 0; kwargs != NULL && i < node->n_list2; i++)
     {
-      PyObject *value = _gantry_py_eval (frame, node->list2[i]->a);
+      PyObject *value = _gantry_py_eval (frame, node->list2[i]->a), *name = node->list2[i]->name;
 
-      if (value == NULL)
-        {
-          Py_DECREF (kwargs);
-          return NULL;
-        }
-      if (node->list2[i]->name != NULL)
-        PyDict_SetItem (kwargs, node->list2[i]->name, value);
-      Py_DECREF (value);
+      if (value == NULL || (name != NULL && PyDict_SetItem (kwargs, name, value) < 0))
+        Py_CLEAR (kwargs);
+      Py_XDECREF (value);
     }
   return kwargs;
 }
@@ -362,6 +489,10 @@ _gantry_py_method_call (GantryPyFrame *frame, const GantryPyNode *node, gboolean
   kwargs = args != NULL ? keywords_of (frame, node) : NULL;
   if (kwargs != NULL)
     result = _gantry_py_container_method (frame, object, PyUnicode_AsUTF8 (function->name), args, kwargs, &changed);
+  if (result != NULL && changed != NULL && !frame->state->trace->strict
+      && methods[method_index (object, PyUnicode_AsUTF8 (function->name))].in_place
+      && is_shared (object, function->a) && !rename_all (frame, object, changed))
+    Py_CLEAR (result);
   if (result != NULL && changed != NULL && is_target (function->a) && _gantry_py_assign (frame, function->a, changed) < 0)
     Py_CLEAR (result);
   else if (result != NULL && changed != NULL && function->a->kind == GANTRY_PY_ATTRIBUTE)

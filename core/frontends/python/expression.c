@@ -415,10 +415,29 @@ eval_slice (GantryPyFrame *frame, const GantryPyNode *node)
   return slice;
 }
 
+static gboolean
+check_slice (PyObject *slice)
+{
+  PySliceObject *s = (PySliceObject *) slice;
+  PyObject *const parts[] = { s->start, s->stop, s->step };
+  static const char *const names[] = { "start", "stop", "step" };
+
+  for (guint i = 0; i < 3; i++)
+    if (PyFloat_Check (parts[i]) || PyUnicode_Check (parts[i]))
+      {
+        PyErr_Format (PyExc_RuntimeError, "Attribute '%s' of %R should be int or Tensor with Int type but got %S", names[i], slice, parts[i]);
+        return FALSE;
+      }
+  return TRUE;
+}
+
 PyObject *
 _gantry_py_getitem (GantryPyFrame *frame, PyObject *object, PyObject *index)
 {
   PyObject *result, *plain;
+
+  if (PySlice_Check (index) && !check_slice (index))
+    return NULL;
 
   if (gantry_py_is_handle (object) || gantry_py_is_handle (index))
     return host_binary (frame, "getitem", object, index);
@@ -538,6 +557,7 @@ static PyObject *
 eval_comprehension (GantryPyFrame *frame, const GantryPyNode *node)
 {
   const GantryPyNode *generator = node->list[0];
+  GantryPyChain chain = frame->state->trace->chain;
   PyObject *iterable, *elements, *result, *locals;
   gboolean fine = TRUE;
 
@@ -553,11 +573,15 @@ eval_comprehension (GantryPyFrame *frame, const GantryPyNode *node)
   result = node->kind == GANTRY_PY_DICT_COMP ? PyDict_New () : PyList_New (0);
   for (Py_ssize_t i = 0; fine && i < PySequence_Fast_GET_SIZE (elements); i++)
     {
-      int passes = _gantry_py_assign (frame, generator->a, PySequence_Fast_GET_ITEM (elements, i)) < 0
-                     ? -1 : passes_filters (frame, generator);
+      int passes;
 
+      gantry_py_chain_enter (frame->state->trace, &chain, node, GANTRY_STEP_ITERATION, (guint) i + 1, NULL);
+      passes = _gantry_py_assign (frame, generator->a, PySequence_Fast_GET_ITEM (elements, i)) < 0
+                 ? -1 : passes_filters (frame, generator);
       fine = passes == 0 || (passes == 1 && add_element (frame, node, result) == 0);
     }
+  if (fine)
+    frame->state->trace->chain = chain;
   PyDict_Clear (frame->locals);
   PyDict_Update (frame->locals, locals);
   Py_DECREF (locals);

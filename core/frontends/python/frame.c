@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions of the user's source: closures, binding of arguments, walking of a body. */
 #include "core/frontends/python/interpreter-private.h"
+#include "core/graph/context.h"
 #include <string.h>
 
 #define MOST_DEPTH 1000
@@ -258,37 +259,27 @@ walk (GantryPyFrame *frame)
   return frame->result != NULL ? Py_NewRef (frame->result) : Py_NewRef (Py_None);
 }
 
-/* A recursion has no end to its calls that anyone reads. */
-#define MOST_CALLS_BYTES 4096
-
-static void
-add_call (GantryTrace *root, const GantryPyFrame *frame, const GantryPyNode *place)
-{
-  if (root->calls == NULL)
-    root->calls = g_string_new (NULL);
-  if (place != NULL && place->line > 0 && root->calls->len < MOST_CALLS_BYTES)
-    g_string_append_printf (root->calls, "%s%s:%u:%u: called from here, in %s", root->calls->len > 0 ? "\n" : "",
-                            place->source->file, place->line, place->column + 1, frame->name);
-}
-
 static void
 forget_failure (GantryTrace *root)
 {
   root->failed = root->too_deep = NULL;
-  if (root->calls != NULL)
-    g_string_truncate (root->calls, 0);
+  g_clear_pointer (&root->calls, g_free);
 }
+
+/* A recursion has no end to its calls that anyone reads. */
+#define MOST_CALLS 32
 
 /* The lines that a traceback shows for a graph: as if CPython had run it. */
 static void
 add_traceback (GantryPyFrame *frame, const GantryPyNode *place)
 {
-  GantryTrace *root = frame->state->trace->root;
+  GantryTrace *trace = frame->state->trace, *root = trace->root;
 
-  if (root->failed == NULL)
-    root->failed = place;
-  else
-    add_call (root, frame, place);
+  if (root->failed == NULL && place != NULL)
+    {
+      root->failed = place;
+      root->calls = gantry_context_location_chain (trace->context, gantry_py_location (trace, place), MOST_CALLS);
+    }
   if (place != NULL && place->line > 0)
     _PyTraceback_Add (frame->name, place->source->file, (int) place->line);
 }
@@ -298,6 +289,7 @@ run (GantryPyFrame *frame, PyObject *args, PyObject *kwargs, PyObject *defaults,
 {
   GantryTrace *trace = frame->state->trace;
   const GantryPyNode *place = trace->place;
+  GantryPyChain chain = trace->chain;
   PyObject *result = NULL;
 
   if (trace->depth >= MOST_DEPTH)
@@ -308,6 +300,9 @@ run (GantryPyFrame *frame, PyObject *args, PyObject *kwargs, PyObject *defaults,
                     "depth: %u).", MOST_DEPTH, trace->depth + 1, trace->depth + 1);
       return NULL;
     }
+  gantry_py_chain_enter (trace, &chain, trace->depth > 0 ? place : NULL,
+                         trace->gradient != NULL && trace->depth == trace->outer_depth ? GANTRY_STEP_GRADIENT : GANTRY_STEP_CALL,
+                         0, frame->name);
   trace->depth++;
   frame->locals = PyDict_New ();
   if (bind (frame->locals, frame->node->a, args, kwargs, defaults, kwdefaults))
@@ -320,6 +315,7 @@ run (GantryPyFrame *frame, PyObject *args, PyObject *kwargs, PyObject *defaults,
   Py_XDECREF (frame->global_names);
   Py_DECREF (frame->locals);
   frame->state->trace->depth--;
+  frame->state->trace->chain = chain;
   gantry_py_set_place (frame->state->trace, place);
   return result;
 }

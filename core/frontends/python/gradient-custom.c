@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cells and functions with a derivative of their own: see GantryPyCustom. */
 #include "core/frontends/python/gradient-private.h"
-#include "core/ir/context.h"
+#include "core/graph/context.h"
 
 void
 _gantry_py_custom_free (gpointer data)

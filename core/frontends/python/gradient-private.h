@@ -19,6 +19,7 @@ typedef struct
   GantryTrace *trace;   /* of the function */
   GArray *wanted;       /* GantryPyWanted: positions first, then weights */
   guint n_positions;    /* of @wanted */
+  GantryElementType integers; /* what integers are differentiated as */
   PyObject *inner_args;
   PyObject *result;     /* structure that the function gave, of the inner trace */
   GArray *ids;          /* of its results: those of @result, then changed state */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Gradients outside of a graph: a trace that records what runs, whose module then gives them. */
 #include "core/frontends/python/gradient-private.h"
-#include "core/ir/context.h"
+#include "core/graph/context.h"
 
 /* Finishes the recorded module, runs it and puts the bytes into the variables that @outputs holds. */
 static gboolean

@@ -3,21 +3,53 @@
  * what comes out is written where the gradient was asked for. Outside of a graph the function runs as CPython runs it, and a
  * recording trace notes what it computes. */
 #include "core/frontends/python/gradient-private.h"
-#include "core/ir/context.h"
-#include "core/ir/text.h"
+#include "core/graph/context.h"
+#include "core/graph/text.h"
 #include <string.h>
 
 static guint32
-float_type (GantryTrace *trace, const GantryType *type, gboolean *cast)
+float_type (const GantryPyGradient *gradient, const GantryType *type, gboolean *cast)
 {
   GantryElementType element = (GantryElementType) type->element;
 
   *cast = !gantry_element_is_float (element);
-  return gantry_context_tensor (trace->context, *cast ? GANTRY_F64 : element, type->rank, type->dims);
+  return gantry_context_tensor (gradient->trace->context, *cast ? gradient->integers : element, type->rank, type->dims);
+}
+
+/* Integers beside float tensors are differentiated as what they promote to: F32 where one of those is, so that what is computed of
+ * both keeps the type that it has without a gradient. @seen: containers, which may share what they hold and hold themselves.
+ * Returns: FALSE with an exception */
+static gboolean
+choose_integers (GantryPyGradient *gradient, PyObject *object, GHashTable *seen)
+{
+  gboolean is_sequence = PyTuple_Check (object) || PyList_Check (object), fine = TRUE;
+  PyObject *key, *value;
+  Py_ssize_t at = 0;
+
+  if (gantry_py_value_check (object))
+    {
+      GantryElementType element = (GantryElementType) ((GantryPyValue *) object)->type->element;
+
+      if (gantry_element_is_float (element) && element != GANTRY_F64)
+        gradient->integers = GANTRY_F32;
+      return TRUE;
+    }
+  if ((!is_sequence && !PyDict_Check (object)) || !g_hash_table_add (seen, object))
+    return TRUE;
+  if (Py_EnterRecursiveCall (" in an argument of a gradient") != 0)
+    return FALSE;
+  if (is_sequence)
+    for (Py_ssize_t i = 0; fine && i < PySequence_Fast_GET_SIZE (object); i++)
+      fine = choose_integers (gradient, PySequence_Fast_GET_ITEM (object, i), seen);
+  else
+    while (fine && PyDict_Next (object, &at, &key, &value))
+      fine = choose_integers (gradient, value, seen);
+  Py_LeaveRecursiveCall ();
+  return fine;
 }
 
 static GantryLiteral *
-literal_as (GantryPyState *state, PyObject *value, gboolean cast)
+literal_as (GantryPyState *state, PyObject *value, gboolean cast, GantryElementType integers)
 {
   GantryLiteral *literal = ((GantryPyValue *) value)->literal;
   PyObject *attrs, *converted;
@@ -27,7 +59,7 @@ literal_as (GantryPyState *state, PyObject *value, gboolean cast)
     return literal != NULL ? gantry_literal_ref (literal) : NULL;
   state->trace = NULL;
   converted = gantry_py_value_new (state, gantry_literal_ref (literal));
-  attrs = Py_BuildValue ("{ss}", "to", "f64");
+  attrs = Py_BuildValue ("{ss}", "to", gantry_element_name (integers));
   Py_SETREF (converted, gantry_py_apply (state, "convert", &converted, 1, attrs));
   state->trace = trace;
   Py_DECREF (attrs);
@@ -40,16 +72,30 @@ PyObject *
 _gantry_py_gradient_want (GantryPyGradient *gradient, PyObject *value)
 {
   GantryPyWanted wanted = { .outer = value };
-  guint32 type = float_type (gradient->trace, ((GantryPyValue *) value)->type, &wanted.cast);
+  guint32 type = float_type (gradient, ((GantryPyValue *) value)->type, &wanted.cast);
   PyObject *inner = gantry_py_trace_parameter (gradient->state, type, NULL, GANTRY_PY_TENSOR);
 
   if (inner == NULL)
     return NULL;
   wanted.inner = ((GantryPyValue *) inner)->node;
   if (gradient->trace->root->record)
-    ((GantryPyValue *) inner)->literal = literal_as (gradient->state, value, wanted.cast);
+    ((GantryPyValue *) inner)->literal = literal_as (gradient->state, value, wanted.cast, gradient->integers);
   g_array_append_val (gradient->wanted, wanted);
   return inner;
+}
+
+gboolean
+gantry_py_gradient_wants (const GantryTrace *trace, const PyObject *parameter)
+{
+  for (; trace != NULL; trace = trace != trace->root ? trace->parent : NULL)
+    {
+      const GantryPyGradient *gradient = trace->gradient;
+
+      for (guint i = gradient != NULL ? gradient->n_positions : 0; gradient != NULL && i < gradient->wanted->len; i++)
+        if (g_array_index (gradient->wanted, GantryPyWanted, i).outer == parameter)
+          return TRUE;
+    }
+  return FALSE;
 }
 
 /* The tensors of an argument become parameters; the rest stays. */
@@ -73,25 +119,34 @@ want_argument (GantryPyGradient *gradient, PyObject *argument)
     }
   if (!PyTuple_CheckExact (argument) && !PyList_CheckExact (argument))
     return Py_NewRef (argument);
+  if (Py_EnterRecursiveCall (" in an argument of a gradient") != 0)
+    return NULL;
   copy = PyTuple_Check (argument) ? PyTuple_New (PyTuple_GET_SIZE (argument)) : PyList_New (PyList_GET_SIZE (argument));
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE (argument); i++)
+  for (Py_ssize_t i = 0; copy != NULL && i < PySequence_Fast_GET_SIZE (argument); i++)
     {
       PyObject *item = want_argument (gradient, PySequence_Fast_GET_ITEM (argument, i));
 
-      if (PyTuple_Check (argument))
+      if (item == NULL)
+        Py_CLEAR (copy);
+      else if (PyTuple_Check (argument))
         PyTuple_SET_ITEM (copy, i, item);
       else
         PyList_SET_ITEM (copy, i, item);
     }
+  Py_LeaveRecursiveCall ();
   return copy;
 }
 
 static gboolean
 take_arguments (GantryPyGradient *gradient, PyObject *args, PyObject *positions, PyObject *weights)
 {
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
   Py_ssize_t n = PyTuple_GET_SIZE (args);
 
   gradient->inner_args = PyTuple_New (n);
+  gradient->integers = GANTRY_F64;
+  if (gradient->inner_args == NULL || !choose_integers (gradient, args, seen) || !choose_integers (gradient, weights, seen))
+    return FALSE;
   for (Py_ssize_t i = 0; i < n; i++)
     {
       PyObject *index = PyLong_FromSsize_t (i);
@@ -301,7 +356,7 @@ outer_arguments (GantryPyGradient *gradient, GPtrArray *sens)
             continue;
           arguments[i] = gantry_py_use (state, wanted->outer);
           if (wanted->cast)
-            arguments[i] = gantry_builder_convert (state->trace->builder, arguments[i], GANTRY_F64);
+            arguments[i] = gantry_builder_convert (state->trace->builder, arguments[i], gradient->integers);
         }
       for (guint j = 0; arguments[i] == 0 && j < body->inner->len; j++)
         if (g_array_index (body->inner, guint32, j) == node->id)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A graph for others: without what only Python can do. */
 #include "core/frontends/python/program.h"
-#include "core/ir/text.h"
+#include "core/graph/text.h"
 #include <string.h>
 
 char *

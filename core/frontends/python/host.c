@@ -2,8 +2,8 @@
 /* Host calls: what only CPython can do, done when the graph runs. In the graph it is a custom_call; its result is a
  * number, or the index of an object in the table of the run. */
 #include "core/frontends/python/program.h"
-#include "core/ir/context.h"
-#include "core/ir/operation.h"
+#include "core/graph/context.h"
+#include "core/graph/operation.h"
 #include <string.h>
 
 static const GantryElementType elements[] = {

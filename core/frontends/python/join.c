@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Joining what two ways of control leave: structures of the same form, leaves of the same type. */
 #include "core/frontends/python/interpreter-private.h"
-#include "core/ir/context.h"
+#include "core/graph/context.h"
 #include <string.h>
 
 void

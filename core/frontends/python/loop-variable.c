@@ -3,8 +3,8 @@
  * leaves changed becomes a carry and the body is walked again, until only carries change (a fixed point: each round adds at least
  * one leaf). */
 #include "core/frontends/python/interpreter-private.h"
-#include "core/ir/context.h"
-#include "core/ir/operation.h"
+#include "core/graph/context.h"
+#include "core/graph/operation.h"
 #include <string.h>
 
 typedef struct

@@ -2,19 +2,27 @@
 /* Loops. What is known while compiling is walked trip by trip; a loop whose end depends on data becomes a `while`, whose
  * carries are found by walking its body until nothing more changes. */
 #include "core/frontends/python/interpreter-private.h"
-#include "core/ir/context.h"
-#include "core/ir/operation.h"
+#include "core/graph/context.h"
+#include "core/graph/operation.h"
 
 #define MOST_UNROLLED 200000
 
+/* @chain: what led to the loop */
 static gboolean
-count_trip (GantryTrace *trace)
+begin_trip (GantryTrace *trace, const GantryPyChain *chain, const GantryPyNode *loop, guint number)
 {
+  gantry_py_chain_enter (trace, chain, loop, GANTRY_STEP_ITERATION, number, NULL);
   if (++trace->root->n_unrolled <= MOST_UNROLLED)
     return TRUE;
   PyErr_Format (PyExc_RuntimeError, "The loops of this graph have more than %d trips together that are known while compiling; "
                 "make the condition a variable, or the loop shorter.", MOST_UNROLLED);
   return FALSE;
+}
+
+static gboolean
+goes_on (GantryPyStatus status)
+{
+  return status == GANTRY_PY_NEXT || status == GANTRY_PY_CONTINUED;
 }
 
 /* Flags */
@@ -114,21 +122,20 @@ for_trip (GantryPyFrame *frame, gconstpointer data)
 static GantryPyStatus
 walk_elements (GantryPyFrame *frame, const GantryPyNode *node, PyObject *elements)
 {
+  GantryPyChain chain = frame->state->trace->chain;
   GantryPyStatus status = GANTRY_PY_NEXT;
 
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE (elements); i++)
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE (elements) && goes_on (status); i++)
     {
       Trip trip = { node, PySequence_Fast_GET_ITEM (elements, i) };
 
-      if (!count_trip (frame->state->trace))
+      if (!begin_trip (frame->state->trace, &chain, node, (guint) i + 1))
         return GANTRY_PY_FAILED;
       status = guarded (frame, for_trip, &trip);
-      if (status == GANTRY_PY_BROKEN)
-        return GANTRY_PY_NEXT;
-      if (status != GANTRY_PY_NEXT && status != GANTRY_PY_CONTINUED)
-        return status;
     }
-  return GANTRY_PY_NEXT;
+  if (status != GANTRY_PY_FAILED)
+    frame->state->trace->chain = chain; /* else it says what led to the failure */
+  return status == GANTRY_PY_BROKEN || goes_on (status) ? GANTRY_PY_NEXT : status;
 }
 
 /* range () of variables: a counter that is carried. */
@@ -341,7 +348,9 @@ decide (GantryPyFrame *frame, const GantryPyNode *node, PyObject **predicate)
 static GantryPyStatus
 walk_while (GantryPyFrame *frame, const GantryPyNode *node)
 {
-  for (;;)
+  GantryPyChain chain = frame->state->trace->chain;
+
+  for (guint number = 1;; number++)
     {
       PyObject *predicate = NULL;
       GantryPyStatus status;
@@ -357,13 +366,13 @@ walk_while (GantryPyFrame *frame, const GantryPyNode *node)
           Py_DECREF (predicate);
           return status;
         }
-      if (!count_trip (frame->state->trace))
+      if (!begin_trip (frame->state->trace, &chain, node, number))
         return GANTRY_PY_FAILED;
       status = while_trip (frame, node);
-      if (status == GANTRY_PY_BROKEN)
-        return GANTRY_PY_NEXT;
-      if (status != GANTRY_PY_NEXT && status != GANTRY_PY_CONTINUED)
-        return status;
+      if (status != GANTRY_PY_FAILED)
+        frame->state->trace->chain = chain;
+      if (!goes_on (status))
+        return status == GANTRY_PY_BROKEN ? GANTRY_PY_NEXT : status;
     }
 }
 

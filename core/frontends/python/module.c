@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The module `_gantry`: what Gantry's Python modules are written over. */
-#include "core/frontends/python/jax/jax.h"
 #include "core/frontends/python/module-private.h"
+#include "core/frontends/python/jax/jax.h"
 #include "core/frontends/python/program.h"
-#include "core/ir/context.h"
-#include "core/ir/text.h"
+#include "core/graph/context.h"
+#include "core/graph/text.h"
 #include <string.h>
 
 static PyModuleDef definition;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a call to a graph: the signature, the trace, what goes in and what comes out. */
 #include "core/frontends/python/program.h"
-#include "core/ir/context.h"
-#include "core/ir/verifier.h"
+#include "core/graph/context.h"
+#include "core/graph/verifier.h"
 #include <string.h>
 
 void
@@ -209,7 +209,7 @@ gantry_py_trace_call (GantryPyState *state, PyObject *callable, PyObject *args, 
     gantry_py_trace_end (state, state->trace);
   state->failed = trace->failed;
   g_free (state->calls);
-  state->calls = trace->failed != NULL && trace->calls != NULL ? g_strndup (trace->calls->str, trace->calls->len) : NULL;
+  state->calls = trace->failed != NULL ? g_strdup (trace->calls) : NULL;
   gantry_py_trace_end (state, trace);
   if (!fine)
     {

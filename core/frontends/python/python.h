@@ -3,10 +3,10 @@
  * would by itself; `import mindspore` finds Gantry's own modules. What is to be a graph (a function under `jit`, the
  * construct of a Cell in graph mode) is read from its source: `ast` parses the file once, the tree is copied into C
  * structures (source.h), and an abstract interpreter (interpreter-private.h) walks it: what is known while
- * compiling is computed by CPython itself, what is not becomes nodes of core/ir (trace.h). `import jax` finds modules whose
+ * compiling is computed by CPython itself, what is not becomes nodes of core/graph (trace.h). `import jax` finds modules whose
  * functions are run over variables instead (jax/jax.h). For child processes only. */
 #pragma once
-#include "core/ir/module.h"
+#include "core/graph/module.h"
 
 G_BEGIN_DECLS
 

@@ -2,9 +2,9 @@
 /* Walking a module: host calls in program order, branches and loops as their conditions say, everything else by the
  * evaluator. The objects of a run live in its table, and the values that name them are indices. */
 #include "core/frontends/python/program.h"
-#include "core/ir/context.h"
-#include "core/ir/evaluator.h"
-#include "core/ir/operation.h"
+#include "core/eval/evaluator.h"
+#include "core/graph/context.h"
+#include "core/graph/operation.h"
 
 typedef struct
 {

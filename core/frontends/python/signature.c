@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a graph is specialised for, and what its function sees for the arguments: variables and what is known. */
 #include "core/frontends/python/program.h"
-#include "core/ir/context.h"
+#include "core/graph/context.h"
 
 typedef enum
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The nodes of one module written into the trace of another. */
 #include "core/frontends/python/program.h"
-#include "core/ir/context.h"
+#include "core/graph/context.h"
 
 /* Attributes that name other functions: those of this splice. */
 static guint32

@@ -103,6 +103,27 @@ raise_later (GantryPyFrame *frame, PyObject *exception)
   return done != NULL ? GANTRY_PY_RAISED : GANTRY_PY_FAILED;
 }
 
+/* What the document says that a graph raises. */
+static gboolean
+check_raised (PyObject *exception)
+{
+  static const char *const supported[] = {
+    "NoExceptionType", "UnknownError", "ArgumentError", "NotSupportError", "NotExistsError", "DeviceProcessError", "AbortedError",
+    "IndexError", "ValueError", "TypeError", "KeyError", "AttributeError", "NameError", "AssertionError", "BaseException",
+    "KeyboardInterrupt", "Exception", "StopIteration", "OverflowError", "ZeroDivisionError", "EnvironmentError", "IOError", "OSError",
+    "ImportError", "MemoryError", "UnboundLocalError", "RuntimeError", "NotImplementedError", "IndentationError", "RuntimeWarning", NULL,
+  };
+  PyTypeObject *type = PyExceptionClass_Check (exception) ? (PyTypeObject *) exception : Py_TYPE (exception);
+  g_autofree char *names = NULL;
+
+  if (gantry_py_is_handle (exception) || g_strv_contains (supported, type->tp_name))
+    return TRUE;
+  names = g_strjoinv (", ", (char **) supported);
+  PyErr_Format (PyExc_RuntimeError, "Unsupported exception type: %s. Raise only support some Python standard exception types: %s.",
+                type->tp_name, names);
+  return FALSE;
+}
+
 static GantryPyStatus
 exec_raise (GantryPyFrame *frame, const GantryPyNode *node)
 {
@@ -114,14 +135,14 @@ exec_raise (GantryPyFrame *frame, const GantryPyNode *node)
   if (exception == NULL)
     return GANTRY_PY_FAILED;
   gantry_py_set_place (frame->state->trace, node);
-  if (is_conditional (frame->state->trace) || gantry_py_is_handle (exception))
+  if (!check_raised (exception))
+    status = GANTRY_PY_FAILED;
+  else if (is_conditional (frame->state->trace) || gantry_py_is_handle (exception))
     status = raise_later (frame, exception);
   else if (PyExceptionClass_Check (exception))
     PyErr_SetNone (exception);
-  else if (PyExceptionInstance_Check (exception))
-    PyErr_SetObject ((PyObject *) Py_TYPE (exception), exception);
   else
-    PyErr_SetString (PyExc_TypeError, "exceptions must derive from BaseException");
+    PyErr_SetObject ((PyObject *) Py_TYPE (exception), exception);
   Py_DECREF (exception);
   return status;
 }

@@ -25,31 +25,37 @@ map_dict (PyObject *object, Leaf leaf, gpointer data)
 }
 
 static PyObject *
+map_sequence (PyObject *object, Leaf leaf, gpointer data)
+{
+  PyObject *copy = PyTuple_Check (object) ? PyTuple_New (PyTuple_GET_SIZE (object)) : PyList_New (PyList_GET_SIZE (object));
+
+  for (Py_ssize_t i = 0; copy != NULL && i < PySequence_Fast_GET_SIZE (object); i++)
+    {
+      PyObject *item = map_structure (PySequence_Fast_GET_ITEM (object, i), leaf, data);
+
+      if (item == NULL)
+        Py_CLEAR (copy);
+      else if (PyTuple_Check (object))
+        PyTuple_SET_ITEM (copy, i, item);
+      else
+        PyList_SET_ITEM (copy, i, item);
+    }
+  return copy;
+}
+
+static PyObject *
 map_structure (PyObject *object, Leaf leaf, gpointer data)
 {
   PyObject *copy = leaf (data, object);
 
   if (copy != NULL || PyErr_Occurred ())
     return copy;
-  if (PyDict_CheckExact (object))
-    return map_dict (object, leaf, data);
-  if (!PyTuple_CheckExact (object) && !PyList_CheckExact (object))
+  if (!PyDict_CheckExact (object) && !PyTuple_CheckExact (object) && !PyList_CheckExact (object))
     return Py_NewRef (object);
-  copy = PyTuple_Check (object) ? PyTuple_New (PyTuple_GET_SIZE (object)) : PyList_New (PyList_GET_SIZE (object));
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE (object); i++)
-    {
-      PyObject *item = map_structure (PySequence_Fast_GET_ITEM (object, i), leaf, data);
-
-      if (item == NULL)
-        {
-          Py_DECREF (copy);
-          return NULL;
-        }
-      if (PyTuple_Check (object))
-        PyTuple_SET_ITEM (copy, i, item);
-      else
-        PyList_SET_ITEM (copy, i, item);
-    }
+  if (Py_EnterRecursiveCall (" in an object that holds itself") != 0)
+    return NULL;
+  copy = PyDict_CheckExact (object) ? map_dict (object, leaf, data) : map_sequence (object, leaf, data);
+  Py_LeaveRecursiveCall ();
   return copy;
 }
 

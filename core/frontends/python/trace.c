@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Regions of the graph being written, captures between them, parameters and what assignments changed. */
 #include "core/frontends/python/trace.h"
-#include "core/ir/context.h"
+#include "core/graph/context.h"
 #include <string.h>
 
 static void
@@ -51,10 +51,11 @@ gantry_py_trace_begin (GantryPyState *state, gboolean nested)
   trace->builder = gantry_builder_new (trace->context, "python");
   trace->state = PyDict_New ();
   trace->serial = ++state->serials;
-  trace->depth = nested ? trace->parent->depth : 0;
+  trace->depth = trace->outer_depth = nested ? trace->parent->depth : 0;
   if (nested)
     {
       trace->place = trace->parent->place;
+      trace->chain = trace->parent->chain;
       trace->strict = trace->parent->strict;
       trace->region = trace->parent->region;
     }
@@ -87,8 +88,7 @@ gantry_py_trace_end (GantryPyState *state, GantryTrace *trace)
       g_hash_table_unref (trace->made);
       g_ptr_array_unref (trace->regions);
       g_ptr_array_unref (trace->hosts);
-      if (trace->calls != NULL)
-        g_string_free (trace->calls, TRUE);
+      g_free (trace->calls);
       g_array_unref (trace->parameter_nodes);
       Py_DECREF (trace->parameters);
       Py_DECREF (trace->kept);
@@ -135,18 +135,43 @@ gantry_py_check_builder (GantryTrace *trace)
   return FALSE;
 }
 
+static guint32
+location_of (GantryTrace *trace, const GantryPyChain *chain, const GantryPyNode *node)
+{
+  GantryLocation location = { .file = gantry_context_intern (trace->context, node->source->file), .line = node->line,
+                              .column = node->column + 1, .function = chain->function, .parent = chain->parent,
+                              .step = chain->step, .number = chain->number };
+
+  return gantry_context_location (trace->context, &location);
+}
+
+guint32
+gantry_py_location (GantryTrace *trace, const GantryPyNode *node)
+{
+  return node->line != 0 ? location_of (trace, &trace->chain, node) : 0;
+}
+
 void
 gantry_py_set_place (GantryTrace *trace, const GantryPyNode *node)
 {
-  GantryLocation location = { 0 };
-
   trace->place = node;
-  if (node == NULL || node->line == 0)
+  if (node != NULL && node->line != 0)
+    gantry_builder_set_place (trace->builder, 0,
+                              gantry_context_location_shortened (trace->context, location_of (trace, &trace->chain, node)));
+}
+
+void
+gantry_py_chain_enter (GantryTrace *trace, const GantryPyChain *outer, const GantryPyNode *place, GantryLocationStep step,
+                       guint number, const char *function)
+{
+  trace->chain = *outer;
+  if (function != NULL)
+    trace->chain.function = gantry_context_intern (trace->context, function);
+  if (place == NULL || place->line == 0)
     return;
-  location.file = gantry_context_intern (trace->context, node->source->file);
-  location.line = node->line;
-  location.column = node->column + 1;
-  gantry_builder_set_place (trace->builder, 0, gantry_context_location (trace->context, &location));
+  trace->chain.parent = location_of (trace, outer, place);
+  trace->chain.step = step;
+  trace->chain.number = number;
 }
 
 static void
@@ -389,6 +414,27 @@ gantry_py_parameter_value (GantryPyState *state, PyObject *object)
   return value != NULL ? value : make_input (state, object);
 }
 
+static gboolean
+in_gradient (const GantryTrace *trace)
+{
+  for (; trace != NULL && !trace->record; trace = trace != trace->root ? trace->parent : NULL)
+    if (trace->gradient != NULL)
+      return TRUE;
+  return FALSE;
+}
+
+/* What is read of a Parameter is the Parameter, whatever was assigned: its derivative is that by the Parameter alone. */
+static PyObject *
+as_parameter (GantryPyState *state, PyObject *parameter, PyObject *value, PyObject *before)
+{
+  PyObject *hook = PyDict_GetItemString (state->hooks, "as_parameter");
+  gboolean wanted = gantry_py_gradient_wants (state->trace, parameter);
+
+  if (hook == NULL || !in_gradient (state->trace))
+    return Py_NewRef (value);
+  return PyObject_CallFunctionObjArgs (hook, value, wanted ? before : Py_None, NULL);
+}
+
 static int
 assign (GantryPyState *state, PyObject *parameter, PyObject *value)
 {
@@ -404,11 +450,15 @@ assign (GantryPyState *state, PyObject *parameter, PyObject *value)
   before = gantry_py_parameter_value (state, parameter);
   if (before == NULL)
     return -1;
+  value = as_parameter (state, parameter, value, before);
   Py_DECREF (before);
+  if (value == NULL)
+    return -1;
   done = note (state->trace, parameter, value);
   state->trace->root->n_assigned++;
   if (state->trace->root->record && ((GantryPyValue *) value)->literal != NULL)
     gantry_py_value_set ((GantryPyValue *) parameter, gantry_literal_ref (((GantryPyValue *) value)->literal));
+  Py_DECREF (value);
   return done;
 }
 

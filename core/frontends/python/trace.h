@@ -5,7 +5,7 @@
 #pragma once
 #include "core/frontends/python/python.h"
 #include "core/frontends/python/source.h"
-#include "core/ir/builder.h"
+#include "core/graph/builder.h"
 
 G_BEGIN_DECLS
 
@@ -58,6 +58,12 @@ typedef struct
   guint32 line;
 } GantryPyHostCall;
 
+/** What led to what is being interpreted: the part of a GantryLocation that its nodes share. */
+typedef struct
+{
+  guint32 function, parent, step, number;
+} GantryPyChain;
+
 struct _GantryTrace
 {
   GantryTrace *parent; /* (nullable) */
@@ -84,10 +90,12 @@ struct _GantryTrace
   gpointer gradient;     /* (nullable): what the trace is made for */
   guint64 serial;
   guint depth;           /* of calls */
+  guint outer_depth;     /* of those that the trace began in */
+  GantryPyChain chain;
   guint64 n_unrolled;
   const GantryPyNode *place; /* what is being interpreted */
   const GantryPyNode *failed; /* (nullable): of the root: what an exception was raised at */
-  GString *calls;             /* (nullable), of the root: the calls that led there, innermost first: see GantryPythonError */
+  char *calls;                /* (nullable), of the root: what led there, innermost first: see GantryPythonError */
   const GantryPyNode *too_deep; /* (nullable): of the root: the function whose call was one too many, */
   GantryRegion *too_deep_in;    /* and where it was called */
   guint n_assigned;             /* of the root: assignments of Parameters and attributes so far */
@@ -156,6 +164,8 @@ PyObject *gantry_py_value_shared (PyObject *module, PyObject *object);
 PyObject *gantry_py_value_list (PyObject *value);
 
 /* Traces */
+/** Whether a gradient that is being made, in @trace or around it, is taken by @parameter. */
+gboolean gantry_py_gradient_wants (const GantryTrace *trace, const PyObject *parameter);
 GantryTrace *gantry_py_trace_begin (GantryPyState *state, gboolean nested);
 void gantry_py_trace_end (GantryPyState *state, GantryTrace *trace);
 GantryRegion *gantry_py_region_begin (GantryTrace *trace, const char *name);
@@ -174,6 +184,18 @@ PyObject *gantry_py_wrap (GantryPyState *state, guint32 id, GantryPyValueKind ki
 /** Turns a GError of the builder into a Python exception. Returns: FALSE when there was one */
 gboolean gantry_py_check_builder (GantryTrace *trace);
 void gantry_py_set_place (GantryTrace *trace, const GantryPyNode *node);
+/** Where @node stands and what led to it now: a location id. */
+guint32 gantry_py_location (GantryTrace *trace, const GantryPyNode *node);
+/**
+ * gantry_py_chain_enter:
+ * @outer: what led to @place
+ * @place: (nullable): a call or a loop
+ * @function: (nullable): that was called there; NULL: in the same
+ *
+ * From now on nodes were led to by @place: until the chain is set back.
+ */
+void gantry_py_chain_enter (GantryTrace *trace, const GantryPyChain *outer, const GantryPyNode *place, GantryLocationStep step,
+                            guint number, const char *function);
 
 /** The value that a Parameter has at this point of the trace: itself outside of one. Returns: a new reference */
 PyObject *gantry_py_parameter_value (GantryPyState *state, PyObject *parameter);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Known values made of what Python has: numbers, nested sequences, buffers (NumPy's arrays among them). */
 #include "core/frontends/python/trace.h"
-#include "core/ir/context.h"
+#include "core/graph/context.h"
 #include <string.h>
 
 static GantryElementType

@@ -3,7 +3,7 @@
  * reads and writes it without a copy. */
 #include "core/frontends/python/interpreter-private.h"
 #include "core/frontends/python/trace.h"
-#include "core/ir/context.h"
+#include "core/graph/context.h"
 #include <string.h>
 
 gboolean
@@ -22,30 +22,74 @@ gantry_py_is_handle (PyObject *object)
 
 typedef gboolean (*Visit) (PyObject *leaf, gpointer data); /* TRUE: enough */
 
-static gboolean
-walk (PyObject *object, Visit visit, gpointer data)
+typedef struct
 {
+  Visit visit;
+  gpointer data;
+  gboolean once;    /* a container that several hold is walked once */
+  guint depth;
+  GHashTable *seen; /* (nullable): containers within containers, where @once */
+} Walk;
+
+static gboolean walk_within (Walk *walk, PyObject *object);
+
+/* Flat containers and what they hold are not written down: most are no deeper. */
+static gboolean
+was_seen (Walk *walk, PyObject *object)
+{
+  if (!walk->once || walk->depth < 2)
+    return FALSE;
+  if (walk->seen == NULL)
+    walk->seen = g_hash_table_new (NULL, NULL);
+  return !g_hash_table_add (walk->seen, object);
+}
+
+static gboolean
+walk_items (Walk *walk, PyObject *object)
+{
+  gboolean enough = FALSE;
   PyObject *key, *value;
   Py_ssize_t at = 0;
 
-  if (PyTuple_Check (object) || PyList_Check (object))
-    {
-      for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE (object); i++)
-        if (walk (PySequence_Fast_GET_ITEM (object, i), visit, data))
-          return TRUE;
-      return FALSE;
-    }
   if (PyDict_Check (object))
-    {
-      while (PyDict_Next (object, &at, &key, &value))
-        if (walk (value, visit, data))
-          return TRUE;
-      return FALSE;
-    }
+    while (!enough && PyDict_Next (object, &at, &key, &value))
+      enough = walk_within (walk, value);
+  else
+    for (Py_ssize_t i = 0; !enough && i < PySequence_Fast_GET_SIZE (object); i++)
+      enough = walk_within (walk, PySequence_Fast_GET_ITEM (object, i));
+  return enough;
+}
+
+static gboolean
+walk_within (Walk *walk, PyObject *object)
+{
+  gboolean enough;
+
   if (PySlice_Check (object))
-    return walk (((PySliceObject *) object)->start, visit, data) || walk (((PySliceObject *) object)->stop, visit, data)
-           || walk (((PySliceObject *) object)->step, visit, data);
-  return visit (object, data);
+    return walk_within (walk, ((PySliceObject *) object)->start) || walk_within (walk, ((PySliceObject *) object)->stop)
+           || walk_within (walk, ((PySliceObject *) object)->step);
+  if (!PyTuple_Check (object) && !PyList_Check (object) && !PyDict_Check (object))
+    return walk->visit (object, walk->data);
+  if (was_seen (walk, object))
+    return FALSE;
+  if (Py_EnterRecursiveCall (" in an object that holds itself") != 0)
+    return TRUE;
+  walk->depth++;
+  enough = walk_items (walk, object);
+  walk->depth--;
+  Py_LeaveRecursiveCall ();
+  return enough;
+}
+
+/* Returns: TRUE where it was enough, and with an exception where @object is nested too deep */
+static gboolean
+walk (PyObject *object, Visit visit, gpointer data, gboolean once)
+{
+  Walk walk = { .visit = visit, .data = data, .once = once };
+  gboolean enough = walk_within (&walk, object);
+
+  g_clear_pointer (&walk.seen, g_hash_table_unref);
+  return enough;
 }
 
 static gboolean
@@ -71,19 +115,19 @@ visit_collect (PyObject *leaf, gpointer data)
 gboolean
 gantry_py_holds_variable (PyObject *object)
 {
-  return walk (object, visit_variable, NULL);
+  return walk (object, visit_variable, NULL, TRUE);
 }
 
 gboolean
 gantry_py_holds_handle (PyObject *object)
 {
-  return walk (object, visit_handle, NULL);
+  return walk (object, visit_handle, NULL, TRUE);
 }
 
 void
 gantry_py_collect_variables (PyObject *object, GPtrArray *values)
 {
-  walk (object, visit_collect, values);
+  walk (object, visit_collect, values, FALSE);
 }
 
 static PyObject *

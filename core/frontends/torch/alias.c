@@ -105,24 +105,57 @@ make_again (TorchFrame *frame, const TorchValue *value, guint32 base, GError **e
                                      gantry_attr_list_end (g_steal_pointer (&list)), type, error);
 }
 
+/* Views of views, as stale ones among them are made again from the outermost base on. An operand of a view that is not its base
+ * (of `expand_as`) may be a stale view too, and only that nests. */
+#define MOST_NESTED 256
+
+/* @chain: stale views, the innermost first; @base: node id of what the last of them is a view of. */
+static guint32
+refresh (TorchFrame *frame, const GPtrArray *chain, guint32 base, GError **error)
+{
+  for (guint i = chain->len; i-- > 0 && base != 0;)
+    {
+      TorchValue *value = g_ptr_array_index (chain, i);
+
+      value->checked = frame->import->n_writes;
+      if (value->seen != value->base->version)
+        {
+          value->id = value->view != NULL ? make_again (frame, value, base, error) : base;
+          value->seen = value->base->version;
+          value->version++;
+        }
+      base = value->id;
+    }
+  return base;
+}
+
 guint32
 gantry_torch_value_id (TorchFrame *frame, TorchValue *value, GError **error)
 {
-  guint32 base;
+  TorchImport *import = frame->import;
+  g_autoptr (GPtrArray) chain = NULL;
+  guint32 id;
 
-  if (value->base == NULL)
+  for (; value->base != NULL && value->checked != import->n_writes; value = value->base)
     {
-      if (value->id == 0 && value->weight != NULL)
-        value->id = gantry_torch_weight (frame->import, value->weight, value->is_buffer, error);
-      return value->id;
+      if (chain == NULL)
+        chain = g_ptr_array_new ();
+      g_ptr_array_add (chain, value);
     }
-  base = gantry_torch_value_id (frame, value->base, error);
-  if (base == 0 || value->seen == value->base->version)
-    return base != 0 ? value->id : 0;
-  value->id = value->view != NULL ? make_again (frame, value, base, error) : base;
-  value->seen = value->base->version;
-  value->version++;
-  return value->id;
+  if (value->base == NULL && value->id == 0 && value->weight != NULL)
+    value->id = gantry_torch_weight (import, value->weight, value->is_buffer, error);
+  if (chain == NULL || value->id == 0)
+    return value->id;
+  if (import->n_nested == MOST_NESTED)
+    {
+      gantry_fail (error, GANTRY_ERROR_TOO_LARGE,
+                   "views whose other operands are views that were written to are nested more than %u deep", MOST_NESTED);
+      return 0;
+    }
+  import->n_nested++;
+  id = refresh (frame, chain, value->id, error);
+  import->n_nested--;
+  return id;
 }
 
 /* The size of the base as an attribute, for views that keep all elements in their order. */
@@ -175,19 +208,25 @@ write_base (TorchFrame *frame, const TorchValue *value, guint32 base, guint32 pa
 gboolean
 gantry_torch_value_set (TorchFrame *frame, TorchValue *value, guint32 id, GError **error)
 {
-  guint32 base;
+  TorchImport *import = frame->import;
 
-  value->id = id;
-  value->version++;
-  if (value->base == NULL)
-    return TRUE;
-  base = gantry_torch_value_id (frame, value->base, error);
-  if (base != 0 && value->view != NULL)
-    base = write_base (frame, value, base, id, error);
-  else if (base != 0)
-    base = id;
-  if (base == 0 || !gantry_torch_value_set (frame, value->base, base, error))
+  import->n_writes++;
+  /* All that @value is a view of is of now before any of it is written to. */
+  if (value->base != NULL && gantry_torch_value_id (frame, value->base, error) == 0)
     return FALSE;
-  value->seen = value->base->version;
-  return TRUE;
+  for (;; value = value->base)
+    {
+      value->id = id;
+      value->version++;
+      if (value->base == NULL)
+        {
+          import->n_writes++; /* what was found to be of now meanwhile may be none any more */
+          return TRUE;
+        }
+      if (value->view != NULL)
+        id = write_base (frame, value, value->base->id, id, error);
+      if (id == 0)
+        return FALSE;
+      value->seen = value->base->version + 1; /* that of the write which comes next */
+    }
 }

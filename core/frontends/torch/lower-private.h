@@ -5,7 +5,7 @@
  * there, and lower.c converts to its element type and compares the shape. */
 #pragma once
 #include "core/frontends/torch/torch-private.h"
-#include "core/ir/builder-composite.h"
+#include "core/graph/builder-composite.h"
 #include <math.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the lowering rules have in common: reading arguments, and what the compositions of
- * core/ir/builder-composite.h leave to torch. */
+ * core/graph/builder-composite.h leave to torch. */
 #include "core/frontends/torch/lower-private.h"
 
 /* Arguments */

@@ -193,6 +193,9 @@ define_single (TorchFrame *frame, const TorchJson *node, guint index, const char
     {
       if (!gantry_torch_value_set (frame, first, id, error))
         return FALSE;
+      /* Another name of what was written: of the first of them, so that a chain of writes has no depth. */
+      while (first->base != NULL && first->view == NULL)
+        first = first->base;
       value->base = first;
     }
   else if (first != NULL && gantry_torch_is_view (frame, base_name, node, first->meta, value->meta))

@@ -4,7 +4,7 @@
 #include "core/base/fail.h"
 #include "core/base/zip.h"
 #include "core/frontends/torch/torch.h"
-#include "core/ir/ir.h"
+#include "core/graph/graph.h"
 
 G_BEGIN_DECLS
 
@@ -65,6 +65,7 @@ typedef struct _TorchTree TorchTree; /* what a text holds */
  * @base: (nullable): the value that this is a view of
  * @view: (nullable): node of the file that made the view; NULL with a base: the same value under another name
  * @seen: version of the base that @id was made from
+ * @checked: how many writes there were when @id was last found to be of now
  * @piece: a part of the base along @axis (split, chunk), or one element of it (unbind), from @start on to @end
  */
 struct _TorchValue
@@ -72,6 +73,7 @@ struct _TorchValue
   guint32 id;
   guint32 version;
   guint32 seen;
+  guint32 checked;
   guint32 index; /* of the node in the file */
   const char *weight;
   gboolean is_buffer;
@@ -98,6 +100,8 @@ typedef struct
 typedef struct
 {
   GantryContext *context;
+  guint32 n_writes; /* in place, so far */
+  guint n_nested;   /* views being made again, each for an operand of another */
   GantryBuilder *b;
   const GantryTorchOptions *options;
   const GantryProgress *progress;

@@ -6,7 +6,7 @@
  * other; only compiling it is refused. */
 #pragma once
 #include "core/base/base.h"
-#include "core/ir/dialect.h"
+#include "core/graph/dialect.h"
 
 G_BEGIN_DECLS
 

@@ -219,7 +219,7 @@ import (Hlo *h, GError **error)
     }
   if (gantry_progress_cancelled (h->progress, error))
     return NULL;
-  gantry_xla_mark_phases (h->b);
+  gantry_xla_mark_phases (h->b, entry->function);
   module = gantry_builder_finish (h->b, error);
   if (module == NULL)
     {

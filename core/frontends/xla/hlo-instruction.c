@@ -2,7 +2,7 @@
 /* Writes one instruction: what takes a tuple apart or makes one, moves and constants by themselves, all others as what
  * they are called. Parameters and fusions stand in hlo-computation.c. */
 #include "core/frontends/xla/hlo-body-private.h"
-#include "core/ir/operation.h"
+#include "core/graph/operation.h"
 
 /* Values */
 

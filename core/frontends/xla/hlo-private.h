@@ -9,7 +9,7 @@
 #include "core/frontends/xla/scan-private.h"
 #include "core/frontends/xla/xla-private.h"
 #include "core/frontends/xla/xla.h"
-#include "core/ir/builder.h"
+#include "core/graph/builder.h"
 
 G_BEGIN_DECLS
 

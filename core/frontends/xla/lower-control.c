@@ -262,10 +262,83 @@ conditional (XlaLower *l)
   memcpy (l->out, chosen, sizeof *chosen * l->n_out);
 }
 
+/* How many operands are walked along: each of them loses a dimension on its way into the body, what is carried does not. */
+static guint
+count_walked (XlaLower *l, guint32 body)
+{
+  const GantryFunction *f = gantry_module_function (l->source, body);
+  guint n = 0;
+
+  while (f != NULL && f->n_params == l->n_in + l->n_captures && n < l->n_in
+         && gantry_node_type (l->source, &l->source->nodes[f->first_node + n])->rank < gantry_xla_type (l, l->in[n])->rank)
+    n++;
+  return n;
+}
+
+static guint32
+slice_without (XlaLower *l, guint32 x, guint dimension)
+{
+  const GantryType *type = gantry_xla_type (l, x);
+  GantryDim dims[GANTRY_MAX_RANK];
+
+  for (guint i = 0; i + 1 < type->rank; i++)
+    dims[i] = type->dims[i < dimension ? i : i + 1];
+  return gantry_context_tensor (l->context, (GantryElementType) type->element, type->rank - 1, dims);
+}
+
+/* chlo.scan: a body of (slices..., carries...) that gives (slices..., carries...), as the operation does. */
+static void
+scan_ (XlaLower *l)
+{
+  guint32 source = gantry_xla_region (l, 0), *inside, *results, *operands, value;
+  guint n_xs = source != 0 ? count_walked (l, source) : 0, n_carries = l->n_in - n_xs, n_all = l->n_in + l->n_captures;
+  gint64 dimension = gantry_xla_int (l, "dimension", 0), *axes = XLA_NEW (l, gint64, n_all + l->n_out);
+  GantryScan scan = { .n_carries = n_carries, .n_xs = n_xs, .n_captures = l->n_captures, .axes = axes, .y_axes = axes };
+
+  for (guint i = 0; i < n_xs; i++)
+    if (dimension < 0 || dimension >= gantry_xla_type (l, l->in[i])->rank)
+      n_xs = 0;
+  if (l->failed || n_xs == 0 || n_carries > l->n_out)
+    {
+      gantry_xla_refuse (l, "%u operands along dimension %" G_GINT64_FORMAT " and %u results", l->n_in, dimension, l->n_out);
+      return;
+    }
+  for (guint i = 0; i < n_all + l->n_out; i++)
+    axes[i] = dimension;
+  scan.n_ys = l->n_out - n_carries;
+  scan.length = gantry_xla_type (l, l->in[0])->dims[dimension];
+  scan.reverse = gantry_xla_int (l, "is_reverse", 0) != 0;
+  inside = XLA_NEW (l, guint32, n_all);
+  results = XLA_NEW (l, guint32, l->n_out + n_carries);
+  operands = XLA_NEW (l, guint32, n_all);
+  scan.body = gantry_builder_begin (l->b, "body", 0);
+  for (guint i = 0; i < n_carries; i++)
+    inside[n_xs + i] = gantry_builder_parameter (l->b, gantry_builder_type (l->b, l->in[n_xs + i]), NULL);
+  for (guint i = 0; i < n_xs; i++)
+    inside[i] = gantry_builder_parameter (l->b, slice_without (l, l->in[i], (guint) dimension), NULL);
+  for (guint i = l->n_in; i < n_all; i++)
+    inside[i] = gantry_builder_parameter (l->b, gantry_builder_type (l->b, l->in[i]), NULL);
+  /* Of the body the slices come first, of the core operation what is carried. */
+  if (!gantry_xla_inline (l, source, inside, n_all, results + n_carries, l->n_out, FALSE))
+    {
+      gantry_builder_end (l->b, NULL, 0);
+      return;
+    }
+  memcpy (results, results + n_carries + scan.n_ys, sizeof *results * n_carries);
+  gantry_builder_end (l->b, results, l->n_out);
+  memcpy (operands, l->in + n_xs, sizeof *operands * n_carries);
+  memcpy (operands + n_carries, l->in, sizeof *operands * n_xs);
+  memcpy (operands + l->n_in, l->in + l->n_in, sizeof *operands * l->n_captures);
+  value = gantry_builder_scan (l->b, &scan, operands);
+  for (guint i = 0; i < l->n_out && value != 0; i++)
+    l->out[i] = l->n_out > 1 ? gantry_builder_result (l->b, value, i < scan.n_ys ? n_carries + i : i - scan.n_ys) : value;
+}
+
 const XlaRule gantry_xla_control_rules[] = {
   { "if", if_, GANTRY_CLASS_CONTROL, XLA_TAKES (1, 0), 0 },
   { "case", case_, GANTRY_CLASS_CONTROL, XLA_TAKES (1, 0), 0 },
   { "conditional", conditional, GANTRY_CLASS_CONTROL, XLA_TAKES (1, 0) | XLA_OR_MORE, 0 },
   { "while", while_, GANTRY_CLASS_CONTROL, 0, 0 },
+  { "scan", scan_, GANTRY_CLASS_CONTROL, XLA_TAKES (2, 0) | XLA_OR_MORE, 0 },
   { NULL, NULL, 0, 0, 0 },
 };

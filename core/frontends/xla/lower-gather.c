@@ -44,8 +44,8 @@ gather (XlaLower *l)
   l->out[0] = gantry_xla_add (l, GANTRY_OP_GATHER, attrs, 2, x, indices);
 }
 
-static guint32
-scatter_one (XlaLower *l, const char *kind, guint32 x, guint32 indices, guint32 updates)
+guint32
+gantry_xla_scatter (XlaLower *l, const char *kind, guint32 x, guint32 indices, guint32 updates)
 {
   static const char *const keys[] = { "update_window_dims", "inserted_window_dims", "input_batching_dims",
                                       "scatter_indices_batching_dims", "scatter_dims_to_operand_dims" };
@@ -80,7 +80,7 @@ scatter (XlaLower *l)
       if (kind == NULL || (!bools && (strcmp (kind, "and") == 0 || strcmp (kind, "or") == 0)))
         gantry_xla_refuse (l, "its update computation is no assignment, sum, product, maximum or minimum");
       else
-        l->out[i] = scatter_one (l, kind, l->in[i], l->in[n], l->in[n + 1 + i]);
+        l->out[i] = gantry_xla_scatter (l, kind, l->in[i], l->in[n], l->in[n + 1 + i]);
     }
 }
 

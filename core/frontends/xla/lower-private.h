@@ -5,9 +5,9 @@
  * rules serve every spelling of an operation: their attributes have the names of the StableHLO specification. */
 #pragma once
 #include "core/frontends/xla/xla-private.h"
-#include "core/ir/builder-composite.h"
-#include "core/ir/dialect.h"
-#include "core/ir/ir.h"
+#include "core/graph/builder-composite.h"
+#include "core/graph/dialect.h"
+#include "core/graph/graph.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -127,6 +127,10 @@ guint32 gantry_xla_zero (XlaLower *l, GantryElementType element);
 guint32 gantry_xla_total_order (XlaLower *l, guint32 x);
 /** The integer type of the same width. */
 GantryElementType gantry_xla_bits_of (GantryElementType element, gboolean with_sign);
+
+/* lower-gather.c */
+/** @kind: as that of the core operation; the numbers of dimensions are attributes of the node being lowered. */
+guint32 gantry_xla_scatter (XlaLower *l, const char *kind, guint32 x, guint32 indices, guint32 updates);
 
 /* lower-body.c */
 /** "add" mul max min and or, "set" for a body that returns its second argument; NULL where the body is none of

@@ -2,7 +2,7 @@
 /* The dialects: finds the rule of an operation, prepares what the rule reads, refuses what no rule could do (element
  * types that are not compiled, sizes that are not known), and turns what was recorded into one error "stablehlo.add:
  * why". */
-#include "core/frontends/xla/lower-private.h"
+#include "core/frontends/xla/lower-jaxpr-private.h"
 #include "core/base/fail.h"
 #include "core/frontends/xla/xla.h"
 
@@ -31,12 +31,16 @@ gantry_xla_find_rule (const char *name)
   return NULL;
 }
 
+/* JAX's primitives have names and attributes of their own. */
 static const XlaRule *
 rule_of (const char *op_name, const char **name)
 {
+  static const XlaRule jaxpr = { "", gantry_jaxpr_lower, GANTRY_CLASS_OTHER, XLA_ANY_TYPE, 0 };
   const char *dot = strchr (op_name, '.');
 
   *name = dot != NULL ? dot + 1 : op_name;
+  if (g_str_has_prefix (op_name, "jax."))
+    return gantry_jaxpr_find_rule (*name) != NULL ? &jaxpr : NULL;
   return gantry_xla_find_rule (*name);
 }
 
@@ -209,6 +213,8 @@ classify (const char *op_name)
   const char *name;
   const XlaRule *rule = rule_of (op_name, &name);
 
+  if (rule != NULL && g_str_has_prefix (op_name, "jax."))
+    return gantry_jaxpr_class (gantry_jaxpr_find_rule (name));
   return rule != NULL ? rule->op_class : GANTRY_CLASS_OTHER;
 }
 
@@ -220,6 +226,7 @@ gantry_xla_dialects (guint *n)
     { "mhlo", lower, classify },
     { "chlo", lower, classify },
     { "hlo", lower, classify },
+    { "jax", lower, classify },
   };
 
   *n = G_N_ELEMENTS (dialects);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Nodes of one module found again in the next that a compiler wrote, which keeps names mostly and identities never. */
 #include "core/frontends/xla/dump.h"
-#include "core/ir/builder.h"
+#include "core/graph/builder.h"
 #include <string.h>
 
 #define MOST_ROUNDS 6

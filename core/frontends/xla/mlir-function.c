@@ -2,7 +2,7 @@
 /* Functions: arguments and results with their attributes (memory kinds, donation), the body, and what a test
  * compares. */
 #include "core/frontends/xla/mlir-private.h"
-#include "core/ir/operation.h"
+#include "core/graph/operation.h"
 
 const MlirFunction *
 gantry_mlir_find_function (Mlir *m, guint module, const char *name)

@@ -3,6 +3,7 @@
  * because the entry is the first function of a module and locations may stand behind what they belong to. */
 #include "core/base/file.h"
 #include "core/frontends/xla/hlo-private.h"
+#include "core/frontends/xla/jaxpr-private.h"
 #include "core/frontends/xla/mlir-private.h"
 
 /* Whether the first thing in a text that is no comment is the head of an HLO module. */
@@ -18,6 +19,12 @@ is_hlo (const char *text, gsize length, const char *name)
   is = gantry_xla_scan_sees (&s, "HloModule");
   g_clear_error (&s.error);
   return is;
+}
+
+static gboolean
+is_jaxpr (const char *text, gsize length, const char *name)
+{
+  return g_str_has_suffix (name, ".jaxpr") || gantry_jaxpr_is (text, length);
 }
 
 /* XLA's dumps end in .txt, and a binary file in anything: what is in one has to be looked at. */
@@ -36,13 +43,14 @@ looks_read (const char *path)
     return FALSE;
   gantry_xla_scan_init (&s, path, g_mapped_file_get_contents (file), g_mapped_file_get_length (file));
   return gantry_xla_scan_sees (&s, "HloModule") || gantry_xla_scan_sees (&s, "module")
-         || gantry_xla_scan_sees (&s, "func.func");
+         || gantry_xla_scan_sees (&s, "func.func") || gantry_jaxpr_is (s.text, (gsize) (s.end - s.text));
 }
 
 gboolean
 gantry_xla_reads (const char *path)
 {
   return g_str_has_suffix (path, ".mlir") || g_str_has_suffix (path, ".mlirbc") || g_str_has_suffix (path, ".stablehlo") || g_str_has_suffix (path, ".hlo")
+         || g_str_has_suffix (path, ".jaxpr")
          || (g_file_test (path, G_FILE_TEST_IS_REGULAR) && looks_read (path));
 }
 
@@ -426,7 +434,7 @@ import (Mlir *m, GError **error)
       g_propagate_error (error, g_steal_pointer (&m->s.error));
       return NULL;
     }
-  gantry_xla_mark_phases (m->b);
+  gantry_xla_mark_phases (m->b, m->entry);
   module = gantry_builder_finish (m->b, error);
   if (module == NULL)
     {
@@ -456,9 +464,10 @@ gantry_xla_import_text (GantryContext *context, const char *text, gsize length, 
   dialects = gantry_xla_dialects (&n);
   for (guint i = 0; i < n; i++)
     gantry_context_add_dialect (context, &dialects[i]);
-  if (is_hlo (text, length, name))
+  if (is_hlo (text, length, name) || is_jaxpr (text, length, name))
     {
-      module = gantry_hlo_import (context, text, length, name, options != NULL ? options : &none, own, progress, error);
+      module = (is_jaxpr (text, length, name) ? gantry_jaxpr_import : gantry_hlo_import) (
+        context, text, length, name, options != NULL ? options : &none, own, progress, error);
       if (info != NULL && module != NULL)
         *info = g_steal_pointer (&own);
       return module;

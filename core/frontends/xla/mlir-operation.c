@@ -2,7 +2,7 @@
 /* One operation: its results, the generic form in quotes (the pretty form is mlir-pretty.c's), its regions and its
  * node. */
 #include "core/frontends/xla/mlir-private.h"
-#include "core/ir/operation.h"
+#include "core/graph/operation.h"
 
 #define MOST_NODES 4000000
 

@@ -2,8 +2,9 @@
 /* What the names say that JAX gives operations: scopes, and the phases of a training step that it has differentiated. It
  * names each operation after the transformations that made it, the outermost first: "jit(step)/jvp(net)/dot_general" computes what the gradient is of, "jit(step)/transpose(jvp(net))/mul" is of
  * the backward phase, and so is what is computed again there. What is named after neither and reads what they made is the
- * update. A text without names has one phase, as a model that is not trained. */
+ * update. Of a text without names the structure tells the same where it can (phase-structure.c). */
 #include "core/frontends/xla/xla-private.h"
+#include "core/graph/builder-walk.h"
 #include <string.h>
 
 const char *
@@ -80,10 +81,24 @@ phase_of (GantryBuilder *b, const GantryNode *node, gpointer user_data)
   return phase != GANTRY_PHASE_FORWARD && node->scope != 0 ? GANTRY_PHASE_UPDATE : phase;
 }
 
+static gboolean
+has_derivatives (GantryBuilder *b, guint32 entry)
+{
+  const GantryNode *node;
+
+  for (guint i = 0; (node = gantry_builder_node_at (b, entry, i)) != NULL; i++)
+    if (node->scope != 0 && read_scope (gantry_context_scope_path (gantry_builder_context (b), node->scope)) != SAYS_NOTHING)
+      return TRUE;
+  return FALSE;
+}
+
 void
-gantry_xla_mark_phases (GantryBuilder *b)
+gantry_xla_mark_phases (GantryBuilder *b, guint32 entry)
 {
   g_autoptr (GHashTable) said = g_hash_table_new (NULL, NULL);
 
-  gantry_builder_choose_phases (b, phase_of, said);
+  if (has_derivatives (b, entry))
+    gantry_builder_choose_phases (b, phase_of, said);
+  else
+    gantry_xla_mark_phases_by_structure (b, entry);
 }

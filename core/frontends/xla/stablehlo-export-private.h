@@ -4,7 +4,7 @@
 #pragma once
 #include "core/base/arena.h"
 #include "core/base/base.h"
-#include "core/ir/operation.h"
+#include "core/graph/operation.h"
 #include <gio/gio.h>
 
 G_BEGIN_DECLS

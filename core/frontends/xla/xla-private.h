@@ -2,8 +2,8 @@
 /* Private to core/frontends/xla: literals from text. */
 #pragma once
 #include "core/frontends/xla/scan-private.h"
-#include "core/ir/builder.h"
-#include "core/ir/context.h"
+#include "core/graph/builder.h"
+#include "core/graph/context.h"
 
 G_BEGIN_DECLS
 
@@ -37,8 +37,10 @@ const char *gantry_xla_last_part (const char *name);
 /** The scope of an operation of that name: all but the last part. A call is named after what transforms what it calls,
  * "jit(step)/jvp(jit(norm))", and that is a scope as a whole. Returns: a scope id, 0 for none */
 guint32 gantry_xla_scope_of (GantryContext *context, const char *name);
-/** Gives nodes the phases that their scopes tell, before the module is finished. */
-void gantry_xla_mark_phases (GantryBuilder *b);
+/** Gives nodes the phases that their scopes tell, or what is computed from what, before the module is finished. @entry: its function */
+void gantry_xla_mark_phases (GantryBuilder *b, guint32 entry);
+/** The same where nothing is named. */
+void gantry_xla_mark_phases_by_structure (GantryBuilder *b, guint32 entry);
 
 /** Whether a rule knows the operation "stablehlo.add". */
 gboolean gantry_xla_knows_operation (const char *name);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* core/frontends/xla: reads what JAX, XLA and their kin write: StableHLO (pretty and generic form) and HLO, as text,
- * as StableHLO bytecode and as HLO's protocol buffer. Each becomes a module of foreign operations ("stablehlo.add")
+ * as StableHLO bytecode and as HLO's protocol buffer, and jaxprs as JAX prints them. Each becomes a module of foreign operations ("stablehlo.add")
  * with every attribute, name and place kept, and the dialects say what each means in core operations. An unknown
  * operation opens like any other; only compiling it is refused. */
 #pragma once
 #include "core/base/base.h"
-#include "core/ir/dialect.h"
+#include "core/graph/dialect.h"
 
 G_BEGIN_DECLS
 
@@ -44,7 +44,7 @@ typedef struct
 /**
  * GantryXlaInfo: what a text says about itself.
  *
- * @format: "StableHLO text", "StableHLO bytecode", "HLO text", "HLO protobuf"
+ * @format: "StableHLO text", "StableHLO bytecode", "HLO text", "HLO protobuf", "jaxpr text"
  * @n_operations: as the text counts them, of all functions and regions, without functions, modules and terminators
  * @functions: names of the functions, in order; with @function_modules the index of the module that each stands in
  * @checks: array of GantryXlaCheck
@@ -67,7 +67,7 @@ typedef struct
 void gantry_xla_info_free (GantryXlaInfo *info);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryXlaInfo, gantry_xla_info_free)
 
-/** Whether that file is read here: .mlir, .stablehlo, .hlo, a .txt that begins as one of these does, and what its first
+/** Whether that file is read here: .mlir, .stablehlo, .hlo, .jaxpr, a .txt that begins as one of these does, and what its first
  * bytes say to be HLO as a protocol buffer, StableHLO bytecode or what jax.export serializes. */
 gboolean gantry_xla_reads (const char *path);
 

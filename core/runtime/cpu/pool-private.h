@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Worker threads that share the tasks of one kernel at a time. */
 #pragma once
-#include "core/ir/executable.h"
+#include "core/plan/executable.h"
 
 typedef struct _CpuPool CpuPool;
 

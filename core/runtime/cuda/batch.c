@@ -209,12 +209,13 @@ record_timed (GantryBatch *batch, GantryQueue queue, CudaEvent *event, GError **
 static gboolean
 is_stamped (const GantryBatch *batch, const GantryCommand *command)
 {
-  return batch->stamps != NULL && command->stamp != GANTRY_NO_STAMP
+  return batch->stamps != NULL && command->stamp != GANTRY_NO_STAMP && !batch->capturing
          && (batch->stamps_all || command->kind == GANTRY_COMMAND_WAIT);
 }
 
 /* Two events around each command cost a good part of a short one. Where a recorder has marks on them it is told of each by the driver,
- * but for waits; only its first batch is stamped whole, for what it is told to be of use where that turns out to be nothing.
+ * but for waits, which a graph does not time; only its first batch is stamped whole, for what it is told to be of use where that turns
+ * out to be nothing.
  * Returns: whether anything is stamped */
 static gboolean
 choose_stamps (GantryBatch *batch)
@@ -423,7 +424,7 @@ run (GantryBatch *batch, GError **error)
       return TRUE;
     }
   batch->begin = gantry_time_ns ();
-  if (batch->cuda->use_graphs && batch->stamps == NULL && !batch->cuda->checking)
+  if (batch->cuda->use_graphs && (batch->stamps == NULL || !batch->stamps_all) && !batch->cuda->checking)
     {
       done = _gantry_cuda_run_graph (batch, &ran, error);
       if (!done || ran)

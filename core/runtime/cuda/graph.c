@@ -132,14 +132,16 @@ came_by (CudaDevice *cuda, guint64 hash)
   return FALSE;
 }
 
-static gsize
-n_commands (const GantryBatch *batch)
+/* One copy or fill by itself gains nothing: so are constants written. One kernel is timed without the host. */
+static gboolean
+is_worth_it (const GantryBatch *batch)
 {
-  gsize n = 0;
+  gsize n = 0, n_launches = 0;
 
   for (guint queue = 0; queue < GANTRY_N_QUEUES; queue++)
-    n += batch->lists[queue].n;
-  return n;
+    for (guint32 i = 0; i < batch->lists[queue].n; i++, n++)
+      n_launches += batch->lists[queue].commands[i].kind == GANTRY_COMMAND_LAUNCH;
+  return n > 1 || n_launches > 0;
 }
 
 /* Capturing. */
@@ -318,8 +320,7 @@ _gantry_cuda_run_graph (GantryBatch *batch, gboolean *ran, GError **error)
   GError *why = NULL;
 
   *ran = FALSE;
-  /* One command by itself gains nothing: so are constants written. */
-  if (n_commands (batch) < 2 || (entry == NULL && !came_by (cuda, hash)))
+  if (!is_worth_it (batch) || (entry == NULL && !came_by (cuda, hash)))
     return TRUE;
   cuda->n_replayed += entry != NULL;
   if (entry == NULL)

@@ -3,9 +3,12 @@
  * serve all its plans, since a placement changes no kernel. */
 #include "tests/app/cli/form-run.h"
 #include "core/base/error.h"
-#include "core/ir/ir.h"
+#include "core/graph/graph.h"
 #include "core/kernels/kernels.h"
 #include "core/memory/solve.h"
+#include "core/plan/executable.h"
+#include "core/plan/kernel-sizes.h"
+#include "core/plan/plan.h"
 #include <glib/gstdio.h>
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* A text compiled as a training step, its kernels once, and then run on the CPU device under one policy after another. */
 #pragma once
 #include "core/compiler/compiler.h"
-#include "core/ir/executable.h"
+#include "core/plan/executable.h"
 #include "core/runtime/runtime.h"
 
 typedef struct

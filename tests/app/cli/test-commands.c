@@ -177,7 +177,7 @@ test_set_wrong (void)
 static void
 test_passes (void)
 {
-  static const char *const keys[] = { "name", "title", "enabled", "nodes_before", "nodes_after", "made", "removed",
+  static const char *const keys[] = { "name", "title", "enabled", "nodes_before", "nodes_after", "made", "removed", "holds",
                                       "milliseconds", NULL };
   g_autofree char *path = cli_own_file ("sample.onnx");
   g_autoptr (CliResult) result = cli_run ("passes", "--json", "--disable", "cse", path, NULL);
@@ -204,7 +204,7 @@ test_passes (void)
 static void
 test_run (void)
 {
-  static const char *const keys[] = { "device", "milliseconds", "planned_bytes", "peak_bytes", "lower_bound_bytes",
+  static const char *const keys[] = { "device", "milliseconds", "planned_bytes", "touched_bytes", "lower_bound_bytes",
                                       "arena_bytes", "kernels", "threads", "runs", "compile_milliseconds", NULL };
   g_autofree char *path = cli_own_file ("linear.onnx");
   g_autoptr (CliResult) result = cli_run ("run", "--json", "--runs=3", path, NULL);
@@ -218,7 +218,7 @@ test_run (void)
   assert_members (object, keys);
   g_assert_cmpint (json_object_get_int_member (object, "runs"), ==, 3);
   memory = json_object_get_object_member (object, "memory");
-  g_assert_cmpint (json_object_get_int_member (memory, "touched_bytes"), ==, json_object_get_int_member (object, "peak_bytes"));
+  g_assert_cmpint (json_object_get_int_member (memory, "touched_bytes"), ==, json_object_get_int_member (object, "touched_bytes"));
   g_assert_cmpint (json_object_get_int_member (memory, "touched_bytes"), >, 0);
   g_assert_cmpint (json_object_get_int_member (json_object_get_object_member (memory, "outside"), "bytes"), ==, 0);
   g_assert_cmpint (json_object_get_int_member (memory, "process_bytes"), >=, json_object_get_int_member (memory, "process_now_bytes"));
@@ -542,7 +542,7 @@ test_dump (void)
   g_assert_cmpstr (json_object_get_string_member (json_node_get_object (root), "format"), ==, "XLA dump");
   assignment = json_object_get_object_member (json_node_get_object (root), "xla_assignment");
   g_assert_cmpint (json_object_get_int_member (assignment, "total_bytes"), ==, 352);
-  g_assert_cmpint (json_object_get_int_member (assignment, "peak_bytes"), ==, 352);
+  g_assert_cmpint (json_object_get_int_member (assignment, "most_live_bytes"), ==, 352);
   g_assert_cmpuint (json_array_get_length (json_object_get_array_member (assignment, "allocations")), ==, 4);
   cli_assert_status (passes, 0);
   list = cli_json (passes);

@@ -2,6 +2,7 @@
 /* One quantity, one figure: what plan, solve and run say of the same bytes and times, in text and in JSON. */
 #include "tests/app/cli/step-test.h"
 #include "core/base/format.h"
+#include <glib/gstdio.h>
 #include <string.h>
 
 static gboolean
@@ -38,7 +39,7 @@ test_conditions (StepPlace *place, gconstpointer data)
   after = cli_json (after_usual);
   g_assert_true (known (after));
   g_assert_cmpint (step_number (after, "lower_bound_bytes"), ==, step_number (usual, "lower_bound_bytes"));
-  g_assert_cmpint (step_number (after, "peak_bytes"), ==, step_number (usual, "planned_bytes"));
+  g_assert_cmpint (step_number (after, "planned_bytes"), ==, step_number (usual, "planned_bytes"));
 }
 
 /* A size that a search fits a program into is one that a run fits into, too: both count the code, here most of it. */
@@ -57,13 +58,13 @@ test_fit (StepPlace *place, gconstpointer data)
   solved = step_ask (place, "solve", size, "--seconds", "5", "-o", out, NULL);
   solution = json_object_get_object_member (json_node_get_object (solved), "solution");
   g_assert_true (json_object_get_boolean_member (solution, "sizes_known"));
-  g_assert_cmpint (json_object_get_int_member (solution, "peak_bytes"), ==, step_number (solved, "peak_bytes"));
+  g_assert_cmpint (json_object_get_int_member (solution, "planned_bytes"), ==, step_number (solved, "planned_bytes"));
   result = cli_run ("run", "--json", "--runs", "1", "--warmup", "0", limit, out, NULL);
   cli_assert_status (result, 0);
   again = cli_json (result);
-  g_assert_cmpint (step_number (again, "planned_bytes"), ==, step_number (solved, "peak_bytes"));
+  g_assert_cmpint (step_number (again, "planned_bytes"), ==, step_number (solved, "planned_bytes"));
   /* Values alone would fit. */
-  g_assert_cmpint (step_number (made, "peak_bytes"), <, step_part (ran, "context and code"));
+  g_assert_cmpint (step_number (made, "planned_bytes"), <, step_part (ran, "context and code"));
   tight = g_strdup_printf ("--fit=%" G_GINT64_FORMAT, step_part (ran, "context and code"));
   refused = cli_run ("solve", tight, "--seconds", "5", place->step, NULL);
   cli_assert_status (refused, 1);
@@ -78,7 +79,7 @@ test_host_apart (StepPlace *place, gconstpointer data)
   g_autoptr (CliResult) text = cli_run ("run", "--steps=1", "--rules=* offload", place->step, NULL);
   JsonObject *memory = json_object_get_object_member (json_node_get_object (ran), "memory");
   gint64 host = json_object_get_int_member (memory,
-                                            "planned_host_bytes"), touched = json_object_get_int_member (memory,
+                                            "host_planned_bytes"), touched = json_object_get_int_member (memory,
                                                                                                          "touched_bytes");
   g_autofree char *planned_text = gantry_format_bytes ((guint64) step_number (ran, "planned_bytes"));
   g_autofree char *host_text = gantry_format_bytes ((guint64) host);
@@ -89,9 +90,9 @@ test_host_apart (StepPlace *place, gconstpointer data)
   g_assert_cmpint (json_object_get_int_member (memory, "planned_bytes"), ==, step_number (ran, "planned_bytes"));
   g_assert_cmpint (json_object_get_int_member (memory, "planned_all_bytes"), ==, step_number (ran,
                                                                                               "planned_bytes") + host);
-  g_assert_cmpint (touched, ==, step_number (ran, "peak_bytes"));
+  g_assert_cmpint (touched, ==, step_number (ran, "touched_bytes"));
   g_assert_cmpint (json_object_get_int_member (memory, "touched_all_bytes"), ==,
-                   touched + json_object_get_int_member (memory, "touched_host_bytes"));
+                   touched + json_object_get_int_member (memory, "host_touched_bytes"));
   g_assert_nonnull (strstr (text->out, line));
 }
 
@@ -104,8 +105,8 @@ test_replan_peak (StepPlace *place, gconstpointer data)
   JsonObject *changes = json_object_get_object_member (json_node_get_object (ran), "changes");
 
   g_assert_true (json_object_get_boolean_member (changes, "sizes_before_known"));
-  g_assert_cmpint (json_object_get_int_member (changes, "peak_after_bytes"), ==, step_number (ran, "planned_bytes"));
-  g_assert_cmpint (json_object_get_int_member (changes, "peak_before_bytes"), >=, step_part (ran, "context and code"));
+  g_assert_cmpint (json_object_get_int_member (changes, "planned_after_bytes"), ==, step_number (ran, "planned_bytes"));
+  g_assert_cmpint (json_object_get_int_member (changes, "planned_before_bytes"), >=, step_part (ran, "context and code"));
 }
 
 /* What is predicted for another machine is not shown as what was predicted of this run. */
@@ -132,6 +133,121 @@ test_elsewhere (StepPlace *place, gconstpointer data)
     }
 }
 
+/* No name of JSON has two meanings: what plan and run say of the same bytes is called alike, and measured and planned never. */
+static void
+test_names (StepPlace *place, gconstpointer data)
+{
+  static const char *const planned[] = { "planned_bytes", "lower_bound_bytes", "host_planned_bytes" };
+  static const char *const gone[] = { "\"peak_bytes\"", "\"host_peak_bytes\"", "\"planned_host_bytes\"", "\"planned_now_bytes\"" };
+  g_autoptr (JsonNode) made = step_make (place, "mlp.gir"), ran = NULL, plan = NULL;
+  g_autoptr (CliResult) run_text = NULL, plan_text = NULL;
+
+  run_text = cli_run ("run", "--json", "--runs=1", place->step, NULL);
+  plan_text = cli_run ("plan", "--json", "--kernels", place->step, NULL);
+  ran = cli_json (run_text);
+  plan = cli_json (plan_text);
+  for (guint i = 0; i < G_N_ELEMENTS (planned); i++)
+    g_assert_cmpint (step_number (ran, planned[i]), ==, step_number (plan, planned[i]));
+  for (guint i = 0; i < G_N_ELEMENTS (gone); i++)
+    g_assert_true (strstr (run_text->out, gone[i]) == NULL && strstr (plan_text->out, gone[i]) == NULL);
+  g_assert_true (json_object_has_member (json_node_get_object (ran), "touched_bytes"));
+  g_assert_false (json_object_has_member (json_node_get_object (plan), "touched_bytes"));
+}
+
+/* Times and sizes of one plan are of the same kernels; whose they are is said, and what cannot be brought together is refused. */
+static void
+test_times_otherwise (StepPlace *place, gconstpointer data)
+{
+  g_autoptr (JsonNode) made = step_make (place, "mlp.gir"), ran = NULL, plan = NULL;
+  g_autofree char *out = g_build_filename (place->folder, "own.gantry", NULL);
+  g_autoptr (CliResult) planned = NULL, text = NULL, mixed = NULL, usual = NULL, kept = NULL;
+
+  ran = step_ask (place, "run", "--no-library", "--runs=1", "-o", out, NULL);
+  planned = cli_run ("plan", "--json", "--times", "last", out, NULL);
+  plan = cli_json (planned);
+  g_assert_cmpstr (json_object_get_string_member (json_node_get_object (plan), "runs_with"), ==, "no library");
+  g_assert_true (known (plan));
+  g_assert_cmpint (step_number (plan, "planned_bytes"), ==, step_number (ran, "planned_bytes"));
+  text = cli_run ("plan", "--times", "last", "-o", out, out, NULL);
+  cli_assert_status (text, 0);
+  g_assert_nonnull (strstr (text->out, "for        runs with no library\n"));
+  /* Those of kernels of the library are none of these. */
+  mixed = cli_run ("plan", "--kernels", "--times", "last", out, NULL);
+  cli_assert_status (mixed, 1);
+  g_assert_nonnull (strstr (mixed->err, "was made with no library"));
+  /* The session keeps what its times were made with: a run of another kind is not compared with them. */
+  usual = cli_run ("run", "--runs=1", out, NULL);
+  cli_assert_status (usual, 0);
+  g_assert_nonnull (strstr (usual->out, "with no library, which is not what ran"));
+  kept = cli_run ("run", "--runs=1", "--no-library", out, NULL);
+  g_assert_nonnull (strstr (kept->out, "; predicted "));
+}
+
+/* What is not known whole says so wherever it stands. */
+static void
+test_at_least (StepPlace *place, gconstpointer data)
+{
+  g_autoptr (JsonNode) made = step_make (place, "mlp.gir");
+  g_autoptr (CliResult) part = cli_run ("plan", "--limit", "900%", place->step, NULL);
+  g_autoptr (CliResult) known_part = cli_run ("plan", "--kernels", "--limit", "100%", place->step, NULL);
+
+  cli_assert_status (part, 0);
+  g_assert_nonnull (strstr (part->out, ", at least 11.1 % of it used"));
+  g_assert_nonnull (strstr (part->out, "sum, at least"));
+  g_assert_nonnull (strstr (part->err, "--limit 900% is of at least "));
+  cli_assert_status (known_part, 0);
+  g_assert_nonnull (strstr (known_part->out, ", 100.0 % of it used"));
+  g_assert_null (strstr (known_part->out, "at least"));
+  g_assert_null (strstr (known_part->err, "--limit"));
+}
+
+/* What was touched above the limit is an answer of its own to who asks whether it fits; rests of pages are none. */
+static void
+test_above_limit (StepPlace *place, gconstpointer data)
+{
+  static const char *const programs[] = { "mlp.gir", "convnet.gir" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (programs); i++)
+    {
+      g_autoptr (JsonNode) made = g_unlink (place->step) <= 0 ? step_make (place, programs[i]) : NULL, first = step_ask (place, "run", "--runs=1", NULL);
+      g_autofree char *limit = g_strdup_printf ("--limit=%" G_GINT64_FORMAT, step_number (first, "planned_bytes"));
+      g_autoptr (CliResult) result = cli_run ("run", "--json", "--runs=1", limit, place->step, NULL);
+      g_autoptr (JsonNode) ran = cli_json (result);
+      JsonObject *memory = json_object_get_object_member (json_node_get_object (ran), "memory");
+      const gboolean above = json_object_get_boolean_member (memory, "above_limit");
+
+      cli_assert_status (result, above ? 4 : 0);
+      g_assert_cmpint (strstr (result->err, "Above the limit") != NULL, ==, above);
+      g_assert_cmpint (above, ==, json_object_get_int_member (memory, "touched_bytes") - step_number (first, "planned_bytes")
+                                    > json_object_get_int_member (memory, "rounding_bytes"));
+      if (i == 0) /* of small values alone: no library, which makes code of its own */
+        g_assert_false (above);
+    }
+}
+
+/* The figures of the README of ten layers of JAX's offloading tutorial: they depend on no machine. */
+static void
+test_tutorial (StepPlace *place, gconstpointer data)
+{
+  static const struct { const char *rules, *temporaries; } rows[] = {
+    { "", "12.5 MiB" },
+    { "policy nothing_saveable", "3.50 MiB" },
+    { "policy nothing_saveable; name:x offload", "1.50 MiB" },
+    { "policy nothing_saveable; name:x offload; role:parameter offload", "3.50 MiB" },
+  };
+  g_autofree char *program = step_program ("layers.gir");
+  g_autoptr (CliResult) made = cli_run ("train", "--gradients-only", "-o", place->step, program, NULL);
+
+  cli_assert_status (made, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (JsonNode) plan = step_ask (place, "plan", "--rules", rows[i].rules, NULL);
+      g_autofree char *temporaries = gantry_format_bytes ((guint64) step_part (plan, "temporaries"));
+
+      g_assert_cmpstr (temporaries, ==, rows[i].temporaries);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -143,5 +259,10 @@ main (int argc, char **argv)
   ADD ("host-apart", test_host_apart);
   ADD ("replan-peak", test_replan_peak);
   ADD ("elsewhere", test_elsewhere);
+  ADD ("names", test_names);
+  ADD ("times-otherwise", test_times_otherwise);
+  ADD ("at-least", test_at_least);
+  ADD ("tutorial", test_tutorial);
+  ADD ("above-limit", test_above_limit);
   return g_test_run ();
 }

@@ -32,7 +32,9 @@
  */
 #include "core/base/error.h"
 #include "core/base/random.h"
-#include "core/ir/ir.h"
+#include "core/graph/graph.h"
+#include "core/plan/executable.h"
+#include "core/plan/plan.h"
 #include "tests/app/cli/cli-test.h"
 #include "tests/app/cli/form-run.h"
 #include "tests/app/cli/forms.h"

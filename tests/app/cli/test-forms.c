@@ -5,7 +5,10 @@
 #include "core/autodiff/autodiff.h"
 #include "core/base/error.h"
 #include "core/base/random.h"
-#include "core/ir/ir.h"
+#include "core/eval/eval.h"
+#include "core/graph/graph.h"
+#include "core/plan/executable.h"
+#include "core/plan/plan.h"
 #include "tests/app/cli/form-run.h"
 #include "tests/app/cli/forms.h"
 #include <math.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Made-up operands of a kernel by itself: no zeros, and no index that is out of bounds. */
 #include "app/cli/kernel-inputs.h"
-#include "core/ir/context.h"
-#include "core/ir/literal.h"
+#include "core/graph/context.h"
+#include "core/graph/literal.h"
 #include <string.h>
 
 static void

@@ -39,7 +39,7 @@ make_run (GantryDocument *document, double factor)
   gantry_recording_builder_add_run (builder, &(GantryRecordedRun){ 0, end, plan->lower_bound });
   run->recording = gantry_recording_builder_end (builder);
   run->name = g_strdup ("made");
-  run->device = g_strdup ("made");
+  run->device = g_strdup (plan->target); /* else what is planned is not for what ran */
   run->when = g_strdup ("2026-11-21T12:00:00Z");
   run->n_runs = 1;
   run->milliseconds = run->milliseconds_min = run->milliseconds_max = (double) end / 1e6;

@@ -150,6 +150,39 @@ respond (const char *name, const char *response)
   views_settle ();
 }
 
+/* Who starts Gantry on a file sees that file, and is told what else came back. */
+static void
+test_asked_for_in_front (void)
+{
+  GantryWindow *window = window_test_with ("data/programs/transformer-tiny.gir", TRUE), *asked, *restored;
+  g_autofree char *path = g_build_filename (g_getenv ("GANTRY_SOURCE_ROOT"), "data", "programs", "mlp.gir", NULL);
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  g_autoptr (GPtrArray) list = NULL;
+  GtkApplication *application;
+
+  if (window == NULL)
+    return;
+  application = gtk_window_get_application (GTK_WINDOW (window));
+  edit (window, 7);
+  gantry_window_keep (window);
+  window_test_free (window);
+  list = kept_list ();
+  g_assert_cmpuint (list->len, ==, 1);
+  g_clear_pointer (&list, g_ptr_array_unref); /* with the locks: what is held is not offered */
+  g_application_open (G_APPLICATION (application), &file, 1, "");
+  g_assert_cmpuint (g_list_length (gtk_application_get_windows (application)), ==, 2);
+  asked = g_list_nth_data (gtk_application_get_windows (application), 0);
+  restored = g_list_nth_data (gtk_application_get_windows (application), 1);
+  views_wait_until (window_test_has_text (GTK_WIDGET (asked), "Unsaved work was restored, in 1 window of its own"));
+  window_test_wait (asked);
+  window_test_wait (restored);
+  g_assert_cmpstr (gantry_document_get_path (gantry_window_get_document (asked)), ==, path);
+  g_assert_cmpuint (limit_of (restored), ==, 1000000007);
+  window_test_free (asked);
+  window_test_free (restored);
+  remove_all ();
+}
+
 /* A model that reads outside its folder: asked at each start, restored with the answer, and there for the next start where it is no. */
 static void
 test_outside (void)
@@ -627,6 +660,7 @@ main (int argc, char **argv)
     }
   window_test_init (&argc, &argv);
   g_test_add_func ("/recovery/restored", test_restored);
+  g_test_add_func ("/recovery/asked-for-in-front", test_asked_for_in_front);
   g_test_add_func ("/recovery/asked", test_asked);
   g_test_add_func ("/recovery/outside", test_outside);
   g_test_add_func ("/recovery/two-questions", test_two_questions);

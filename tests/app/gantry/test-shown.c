@@ -6,23 +6,31 @@
 #include <math.h>
 #include <string.h>
 
-/* A run as the plan has it, but for a peak of @peak_bytes. */
+/* A run of @plan, but for a peak of @peak_bytes. @arch: "": on the processor */
 static void
-add_run (GantryDocument *document, guint64 peak_bytes)
+add_run_of (GantryDocument *document, GantryPlan *plan, const char *arch, guint64 peak_bytes)
 {
   g_autoptr (GantryRunResult) run = gantry_run_result_new ();
   GantryModule *module = gantry_compilation_module (gantry_document_get_compilation (document));
 
-  run->device = g_strdup ("cpu");
+  run->device = g_strdup (gantry_document_get_settings (document)->target.name);
+  run->arch = g_strdup (arch);
   run->when = g_strdup ("2026-01-01T00:00:00Z");
   run->n_runs = 3;
   run->milliseconds = run->milliseconds_min = run->milliseconds_max = 7;
   run->peak_bytes = peak_bytes;
-  run->plan = gantry_plan_ref (gantry_document_get_plan (document));
+  run->plan = gantry_plan_ref (plan);
   run->recording = gantry_recording_from_plan (module, run->plan);
   run->memory = gantry_memory_measure_new (run->plan->n_steps);
   run->memory->peak_bytes = run->memory->touched.bytes[GANTRY_PART_TEMPORARIES] = peak_bytes;
   gantry_document_add_run (document, run);
+}
+
+/* ... as it is planned. */
+static void
+add_run (GantryDocument *document, guint64 peak_bytes)
+{
+  add_run_of (document, gantry_document_get_plan (document), "", peak_bytes);
 }
 
 /* A window in which @program is planned, and its document; NULL where there is no display. */
@@ -86,6 +94,37 @@ test_placements (void)
   window_test_wait (window);
   for (guint i = 0; i < G_N_ELEMENTS (line); i++)
     g_assert_true (shows (window, line[i]));
+  window_test_free (window);
+}
+
+/* What ran with other kernels, or on something else than is planned for, was not predicted: in the line at the bottom and above the lanes. */
+static void
+test_conditions (void)
+{
+  static const char *const line[] = { "12.0 MiB measured with no library", "7.00 ms measured with no library (median of 3)", ", with no library" };
+  GantryDocument *document;
+  GantryWindow *window = open_program ("data/programs/transformer-tiny.gir", TRUE, &document);
+  g_autoptr (GantryKernelSizes) sizes = gantry_kernel_sizes_new (NULL, NULL);
+  g_autoptr (GantryPlan) plan = NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (window == NULL)
+    return;
+  sizes->conditions = gantry_kernel_conditions_text (&(GantryKernelConditions){ .no_library = TRUE });
+  plan = gantry_compilation_plan (gantry_document_get_compilation (document), gantry_document_get_settings (document), sizes, NULL, NULL, &error);
+  g_assert_no_error (error);
+  add_run_of (document, plan, "", 12 << 20);
+  window_test_wait (window);
+  for (guint i = 0; i < G_N_ELEMENTS (line); i++)
+    g_assert_true (shows (window, line[i]));
+  g_assert_cmpstr (gantry_memory_table_get_text (table_of (window), 0, 1), ==, "planned then");
+  add_run_of (document, gantry_document_get_plan (document), "grid", 12 << 20);
+  window_test_wait (window);
+  g_assert_false (shows (window, "no library"));
+  g_assert_true (shows (window, "7.00 ms measured elsewhere than on cpu, "));
+  add_run (document, 12 << 20);
+  window_test_wait (window);
+  g_assert_true (shows (window, "7.00 ms measured (median of 3)"));
   window_test_free (window);
 }
 
@@ -623,6 +662,7 @@ main (int argc, char **argv)
 {
   window_test_init (&argc, &argv);
   g_test_add_func ("/app/shown/placements", test_placements);
+  g_test_add_func ("/app/shown/conditions", test_conditions);
   g_test_add_func ("/app/shown/another-program", test_another_program);
   g_test_add_func ("/app/shown/limit", test_limit);
   g_test_add_func ("/app/shown/above-limit", test_above_limit);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The comparison of gradients with finite differences that the tests share. */
 #include "tests/core/autodiff/gradient-test.h"
-#include "core/ir/verifier.h"
+#include "core/eval/eval.h"
+#include "core/graph/verifier.h"
 #include <math.h>
 
 GantryModule *

@@ -2,9 +2,9 @@
 /* Holds gradients to central finite differences, in f64 with the evaluator. */
 #pragma once
 #include "core/autodiff/autodiff.h"
-#include "core/ir/evaluator.h"
-#include "core/ir/ir.h"
-#include "core/ir/text.h"
+#include "core/eval/evaluator.h"
+#include "core/graph/graph.h"
+#include "core/graph/text.h"
 
 /**
  * GradientCheck:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes random programs. Values stay small: what may grow goes through tanh. */
 #include "tests/core/autodiff/random-gradient.h"
-#include "core/ir/builder.h"
+#include "core/graph/builder.h"
 #include <string.h>
 
 #define MOST_ELEMENTS 48

@@ -2,7 +2,7 @@
 /* Gradients through scans, branches and loops in all the forms in which compilers got them
  * silently wrong: reversed, nested, over each axis, with carries that do not matter; what is
  * saved for the backward scan; and the errors. */
-#include "core/ir/operation.h"
+#include "core/graph/operation.h"
 #include "tests/core/autodiff/gradient-test.h"
 #include "tests/random-seed.h"
 #include <string.h>

@@ -2,7 +2,7 @@
 /* gantry: table. Every operation that has a derivative against finite differences, with the
  * attributes that change it; and the derivative of the derivative. What needs bodies stands in
  * test-gradient-control.c, but each operation has a case here. */
-#include "core/ir/operation.h"
+#include "core/graph/operation.h"
 #include "tests/core/autodiff/gradient-test.h"
 #include "tests/random-seed.h"
 #include <string.h>

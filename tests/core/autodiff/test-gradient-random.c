@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* 500 random programs against finite differences along random directions, and some of their
  * gradients again. */
-#include "core/ir/operation.h"
-#include "core/ir/verifier.h"
+#include "core/graph/operation.h"
+#include "core/graph/verifier.h"
 #include "tests/core/autodiff/gradient-test.h"
 #include "tests/core/autodiff/random-gradient.h"
 #include "tests/random-seed.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gantry: table. Softmax and its logarithm, written out in the forms that models have, and what only looks like them: gradients
  * against finite differences, and whether the derivative was taken as one. */
-#include "core/ir/operation.h"
+#include "core/graph/operation.h"
 #include "tests/core/autodiff/gradient-test.h"
 #include "tests/random-seed.h"
 

@@ -2,6 +2,7 @@
 /* Sample programs, their inputs and runs of a step. */
 #include "tests/core/autodiff/training-test.h"
 #include "core/base/random.h"
+#include "core/eval/eval.h"
 #include <math.h>
 #include <string.h>
 

@@ -3,10 +3,10 @@
  * make again, and running a step with the evaluator. */
 #pragma once
 #include "core/autodiff/autodiff.h"
-#include "core/ir/evaluator.h"
-#include "core/ir/ir.h"
-#include "core/ir/text.h"
-#include "core/ir/verifier.h"
+#include "core/eval/evaluator.h"
+#include "core/graph/graph.h"
+#include "core/graph/text.h"
+#include "core/graph/verifier.h"
 
 /** data/programs/NAME.gir, verified. @f64: with every f32 made f64. */
 GantryModule *training_program (const char *name, gboolean f64);

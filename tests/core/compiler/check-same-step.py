@@ -86,10 +86,11 @@ def write_text(folder):
     return path
 
 
-def write_stablehlo(folder):
-    path = os.path.join(folder, "step.mlir")
+def write_stablehlo(folder, names):
+    """Without names of operations the phases are told by what is computed from what."""
+    path = os.path.join(folder, "step.mlir" if names else "plain.mlir")
     with open(path, "w") as file:
-        file.write(same_step.compiled.lower(*same_step.arguments()).as_text(debug_info=True))
+        file.write(same_step.compiled.lower(*same_step.arguments()).as_text(debug_info=names))
     return path
 
 
@@ -103,7 +104,7 @@ def plan(path):
 
 with tempfile.TemporaryDirectory() as folder:
     sides = [("own text", write_text(folder)), ("ONNX", write_onnx(folder)), ("JAX's style", same_step.__file__),
-             ("StableHLO", write_stablehlo(folder))]
+             ("StableHLO", write_stablehlo(folder, True)), ("StableHLO without names", write_stablehlo(folder, False))]
     print("1..%d" % len(sides))
     failed, expected = 0, None
     for number, (name, path) in enumerate(sides, 1):

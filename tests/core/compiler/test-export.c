@@ -3,9 +3,9 @@
  * evaluator the same values; so do the texts of the StableHLO conformance tests. */
 #include "core/compiler/compiler.h"
 #include "core/compiler/export.h"
+#include "core/eval/evaluator.h"
 #include "core/frontends/xla/xla.h"
-#include "core/ir/evaluator.h"
-#include "core/ir/operation.h"
+#include "core/graph/operation.h"
 #include "tests/random-seed.h"
 #include "tests/test-files.h"
 #include <glib/gstdio.h>

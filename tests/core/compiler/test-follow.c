@@ -2,7 +2,7 @@
 /* Following nodes through all passes of a training compilation, in both directions; the ids and keys that results are
  * kept by; planning again without compiling again. */
 #include "core/compiler/compiler.h"
-#include "core/ir/operation.h"
+#include "core/graph/operation.h"
 #include <string.h>
 
 static GantryModel *

@@ -2,7 +2,7 @@
 /* Made-up weights: which constants they replace, and with which numbers. */
 #include "core/base/random.h"
 #include "core/compiler/random-weights.h"
-#include "core/ir/ir.h"
+#include "core/graph/graph.h"
 #include <math.h>
 #include <string.h>
 

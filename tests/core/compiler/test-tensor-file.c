@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tensors in numpy files: every element type that is compiled comes back bit for bit, splats and empty ones too. */
 #include "core/compiler/tensor-file.h"
-#include "core/ir/ir.h"
+#include "core/graph/graph.h"
 #include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>

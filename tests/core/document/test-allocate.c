@@ -6,7 +6,7 @@
 #include "core/compiler/tensor-file.h"
 #include "core/document/session-private.h"
 #include "core/frontends/onnx/onnx.h"
-#include "core/ir/text.h"
+#include "core/graph/text.h"
 #include <glib/gstdio.h>
 #include <string.h>
 

@@ -2,7 +2,8 @@
 /* Planning with measured times: an edit that can be undone, that a session keeps without its run, and that says what it
  * changed; code with what belongs to a GPU in a session. */
 #include "core/document/plan-changes.h"
-#include "core/ir/operation.h"
+#include "core/document/recovery-private.h"
+#include "core/graph/operation.h"
 #include "tests/core/document/document-test.h"
 #include <glib/gstdio.h>
 #include <string.h>
@@ -357,6 +358,55 @@ test_same_code (void)
   g_rmdir (folder);
 }
 
+/* Times say what the kernels were made with that were measured, and what is planned is for such: in the settings, in a session, in a
+ * file of unsaved work. */
+static void
+test_conditions (void)
+{
+  g_autofree char *folder = g_dir_make_tmp ("gantry-measured-XXXXXX", NULL), *path = g_build_filename (folder, "a.gantry", NULL);
+  g_autofree char *own = gantry_kernel_conditions_text (&(GantryKernelConditions){ .no_library = TRUE }), *unusual = NULL, *again_unusual = NULL;
+  g_autoptr (GantryDocument) document = doc_open ("transformer-tiny.gir", FALSE), again = gantry_document_new ();
+  g_autoptr (GantryRunResult) run = make_run (document, 2, 0), usual = make_run (document, 1, 0);
+  g_autoptr (GantryKernelSizes) sizes = gantry_kernel_sizes_new (NULL, NULL);
+  g_autofree char *difference = NULL, *elsewhere = NULL;
+  g_autoptr (GantryState) state = NULL;
+  g_autoptr (GVariant) packed = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GError) error = NULL;
+  const GantryPlan *plan;
+
+  sizes->conditions = g_strdup (own);
+  gantry_plan_unref (run->plan);
+  run->plan = gantry_compilation_plan (gantry_document_get_compilation (document), gantry_document_get_settings (document), sizes, NULL, NULL,
+                                       &error);
+  g_assert_no_error (error);
+  run->device = (g_free (run->device), g_strdup (gantry_document_get_settings (document)->target.name));
+  gantry_document_add_run (document, run);
+  elsewhere = gantry_document_predicted_elsewhere (document, run);
+  g_assert_true (g_str_has_suffix (elsewhere, " with library"));
+  g_assert_true (gantry_document_set_measured (document, run, &error));
+  g_assert_no_error (error);
+  doc_wait (document);
+  unusual = gantry_compile_settings_unusual (gantry_document_get_settings (document));
+  g_assert_cmpstr (unusual, ==, "no library");
+  g_assert_null (gantry_document_predicted_elsewhere (document, run));
+  plan = gantry_document_get_plan (document);
+  difference = gantry_document_run_difference (document, usual, plan->steps, plan->n_steps);
+  g_assert_nonnull (strstr (difference, "elsewhere than on ")); /* it does not say what it was made with */
+  packed = _gantry_state_to_variant (document->state);
+  bytes = g_variant_get_data_as_bytes (packed);
+  state = _gantry_state_from_bytes (bytes, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (state->settings.measured->conditions, ==, own);
+  g_assert_true (gantry_document_save (document, path, &error));
+  g_assert_true (gantry_document_open (again, path, NULL, NULL, &error));
+  g_assert_no_error (error);
+  again_unusual = gantry_compile_settings_unusual (gantry_document_get_settings (again));
+  g_assert_cmpstr (again_unusual, ==, "no library");
+  g_unlink (path);
+  g_rmdir (folder);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -366,6 +416,7 @@ main (int argc, char **argv)
   g_test_add_func ("/measured/session", test_session);
   g_test_add_func ("/measured/foreign", test_foreign);
   g_test_add_func ("/measured/elsewhere", test_elsewhere);
+  g_test_add_func ("/measured/conditions", test_conditions);
   g_test_add_func ("/measured/changes", test_changes);
   g_test_add_func ("/measured/code", test_code);
   g_test_add_func ("/measured/same-code", test_same_code);

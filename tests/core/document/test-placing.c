@@ -2,7 +2,7 @@
 /* Placements by click: told at once, planned on a thread, undone, followed from earlier snapshots, kept through other
  * compilations; sets of values; variants; the solver. */
 #include "core/document/size.h"
-#include "core/ir/operation.h"
+#include "core/graph/operation.h"
 #include "tests/core/document/document-test.h"
 #include <glib/gstdio.h>
 #include <string.h>

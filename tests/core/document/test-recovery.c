@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Recovery files: what is unsaved comes back with its edits, whoever holds a lock is left alone, and what is saved is not kept. */
+#include "core/document/recovery-private.h"
 #include "core/document/recovery.h"
 #include "tests/core/document/document-test.h"
 #include <glib/gstdio.h>
@@ -118,6 +119,27 @@ edit (GantryDocument *document)
   gantry_document_undo (document);
   gantry_document_undo (document);
   gantry_document_wait (document);
+}
+
+/* How much is unrolled, and whether products are fused, is part of what is set. */
+static void
+test_unrolled (void)
+{
+  g_autoptr (GantryState) state = _gantry_state_copy (NULL), back = NULL;
+  g_autoptr (GVariant) packed = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GError) error = NULL;
+
+  gantry_target_init_cpu (&state->settings.target, 1);
+  state->settings.most_unrolled = 1234;
+  state->settings.fuse_products = TRUE;
+  packed = _gantry_state_to_variant (state);
+  bytes = g_variant_get_data_as_bytes (packed);
+  back = _gantry_state_from_bytes (bytes, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (back->settings.most_unrolled, ==, 1234);
+  g_assert_true (back->settings.fuse_products);
+  g_assert_true (gantry_compile_settings_same_program (&back->settings, &state->settings));
 }
 
 /* A session whose model was loaded again after it had changed, and that was not saved then. */
@@ -571,6 +593,7 @@ main (int argc, char **argv)
   g_test_add_func ("/recovery/edits", test_edits);
   g_test_add_func ("/recovery/opened-with", test_opened_with);
   g_test_add_func ("/recovery/removed-while-saving", test_removed_while_saving);
+  g_test_add_func ("/recovery/unrolled", test_unrolled);
   g_test_add_func ("/recovery/reloaded", test_reloaded);
   g_test_add_func ("/recovery/of-session", test_of_session);
   g_test_add_func ("/recovery/another", test_another);

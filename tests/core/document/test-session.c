@@ -2,6 +2,7 @@
 /* The session file as the document writes and reads it: all that was set comes back, files of the first version open, what
  * is cut off is an error and never fewer rows. */
 #include "core/document/outside.h"
+#include "core/document/recovery-private.h"
 #include "tests/core/document/document-test.h"
 #include <glib/gstdio.h>
 #include <sqlite3.h>
@@ -199,6 +200,62 @@ test_round_trip (Place *place, gconstpointer data)
   doc_check_consistent (again);
 }
 
+/* The order of the plan as it is, and the work that makes the last residual twice: later an update may have written over what it reads. */
+static void
+give_schedule (GantryDocument *document, GantryVariant *variant)
+{
+  GantryModule *module = gantry_compilation_module (gantry_document_get_compilation (document));
+  const GantryPlan *plan = gantry_document_get_plan (document);
+  g_autoptr (GArray) schedule = g_array_new (FALSE, FALSE, sizeof (guint64)), residuals = doc_residuals (document);
+  g_autofree guint64 *keys = gantry_module_keys (module);
+  const GantryNode *again = gantry_module_node (module, g_array_index (residuals, guint32, residuals->len - 1));
+  GantryChoices *choices = gantry_choices_new ();
+
+  for (guint32 s = plan->n_init_steps; s < plan->n_steps; s++)
+    {
+      const GantryNode *node = gantry_module_node (module, plan->steps[s].node);
+
+      for (guint n = node == again ? 2 : 1; n > 0 && plan->steps[s].instance == 0 && plan->steps[s].kind == GANTRY_STEP_RUN; n--)
+        g_array_append_val (schedule, keys[gantry_module_position (module, node)]);
+    }
+  gantry_choices_set_schedule (choices, (const guint64 *) (gpointer) schedule->data, schedule->len);
+  gantry_choices_unref (variant->choices);
+  variant->choices = choices;
+  g_clear_pointer (&variant->policy, g_free);
+}
+
+/* A schedule comes back with the session, with its variants, and with what is kept of unsaved work. */
+static void
+test_schedule (Place *place, gconstpointer data)
+{
+  g_autoptr (GantryDocument) document = doc_open ("transformer-tiny.gir", TRUE), again = NULL;
+  g_autoptr (GantryVariant) variant = gantry_document_make_variant (document, "scheduled");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GVariant) packed = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  const GantryVariant *kept;
+  g_autoptr (GantryState) state = NULL;
+
+  give_schedule (document, variant);
+  gantry_document_add_variant (document, variant);
+  gantry_document_load_variant (document, variant);
+  doc_wait (document);
+  g_assert_nonnull (gantry_document_get_placements (document)->schedule);
+  g_assert_cmpuint (gantry_document_get_plan (document)->n_problems, ==, 0);
+  g_assert_cmpfloat (gantry_document_get_plan (document)->recompute_us, >, 0);
+  gantry_document_save (document, place->path, &error);
+  g_assert_no_error (error);
+  again = reopen (place);
+  g_assert_true (gantry_placements_equal (gantry_document_get_placements (document), gantry_document_get_placements (again)));
+  kept = g_ptr_array_index (gantry_document_get_variants (again), 0);
+  g_assert_true (gantry_choices_equal (variant->choices, kept->choices));
+  packed = _gantry_state_to_variant (document->state);
+  bytes = g_variant_get_data_as_bytes (packed);
+  state = _gantry_state_from_bytes (bytes, &error);
+  g_assert_no_error (error);
+  g_assert_true (gantry_choices_equal (state->settings.choices, document->state->settings.choices));
+}
+
 /* The run of an inference stays one where a training step of the model is saved after it. */
 /* A run that somebody has deleted is not written again by who had it open, and what it runs meanwhile is. */
 static void
@@ -335,9 +392,46 @@ test_planned_bytes (Place *place, gconstpointer data)
       g_assert_no_error (error);
       g_assert_cmpint (number_of (place, "SELECT planned_bytes FROM runs"), ==, all);
     }
-  g_assert_cmpint (number_of (place, "PRAGMA user_version"), ==, 5);
+  g_assert_cmpint (number_of (place, "PRAGMA user_version"), ==, 6);
   again = reopen (place);
   g_assert_cmpuint (gantry_document_get_run (again)->plan->arena_bytes[GANTRY_MEMORY_DEVICE], ==, arena);
+}
+
+/* Figures were called otherwise up to version 5: such a file opens, and saving it gives them their names. */
+static void
+test_version_5 (Place *place, gconstpointer data)
+{
+  static const char to_version_5[] =
+    "ALTER TABLE runs RENAME COLUMN touched_bytes TO peak_bytes; ALTER TABLE runs RENAME COLUMN arena_lower_bound_bytes TO lower_bound_bytes;"
+    "ALTER TABLE variants RENAME COLUMN planned_bytes TO peak_bytes; ALTER TABLE variants RENAME COLUMN host_planned_bytes TO host_bytes;"
+    "ALTER TABLE front RENAME COLUMN planned_bytes TO peak_bytes; ALTER TABLE front RENAME COLUMN host_planned_bytes TO host_bytes;"
+    "UPDATE runs SET peak_bytes = 4711, lower_bound_bytes = 4712; UPDATE variants SET peak_bytes = 4713, host_bytes = 4714;"
+    "DELETE FROM run_memory; INSERT INTO run_memory SELECT id, 'peak', 4711, 0, NULL FROM runs;"
+    "INSERT INTO run_memory SELECT id, 'host', 4715, NULL, NULL FROM runs; INSERT INTO run_memory SELECT id, 'planned parts now', 4716, NULL, NULL FROM runs;"
+    "PRAGMA user_version = 5;";
+  g_autoptr (GantryDocument) document = make (place);
+
+  run_sql (place, to_version_5);
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr (GantryDocument) old = reopen (place);
+      const GantryRunResult *run = gantry_document_get_run (old);
+      const GantryVariant *variant = g_ptr_array_index (gantry_document_get_variants (old), 0);
+      g_autoptr (GError) error = NULL;
+
+      g_assert_cmpuint (variant->figures.peak_bytes, ==, 4713);
+      g_assert_cmpuint (variant->figures.host_bytes, ==, 4714);
+      g_assert_cmpuint (run->memory->peak_bytes, ==, 4711);
+      g_assert_cmpuint (run->memory->host_bytes, ==, 4715);
+      g_assert_cmpuint (run->memory->held, ==, 4716);
+      gantry_document_set_notes (old, i == 0 ? "once" : "twice");
+      gantry_document_save (old, NULL, &error);
+      g_assert_no_error (error);
+    }
+  g_assert_cmpint (number_of (place, "SELECT touched_bytes FROM runs"), ==, 4711);
+  g_assert_cmpint (number_of (place, "SELECT arena_lower_bound_bytes FROM runs"), ==, 4712);
+  g_assert_cmpint (number_of (place, "SELECT planned_bytes FROM variants"), ==, 4713);
+  g_assert_cmpint (number_of (place, "PRAGMA user_version"), ==, 6);
 }
 
 /* What the first version had: made from a file of today by taking away what came later. */
@@ -611,6 +705,7 @@ main (int argc, char **argv)
   ADD ("other-program", test_other_program);
   ADD ("lifted-limit", test_lifted_limit);
   ADD ("version-1", test_version_1);
+  ADD ("version-5", test_version_5);
   ADD ("planned-bytes", test_planned_bytes);
   ADD ("newer", test_newer);
   ADD ("cut-off", test_cut_off);
@@ -620,6 +715,7 @@ main (int argc, char **argv)
   ADD ("many-runs", test_many_runs);
   ADD ("large-notes", test_large_notes);
   ADD ("many-variants", test_many_variants);
+  ADD ("schedule", test_schedule);
 #undef ADD
   return g_test_run ();
 }

@@ -3,8 +3,8 @@
  * call that changes a file: what Gantry opens then is what was there before or all of the new, and it is what the writer said. */
 #include "core/base/output.h"
 #include "core/compiler/tensor-file.h"
-#include "core/ir/literal.h"
-#include "core/kernels/ptxas.h"
+#include "core/graph/literal.h"
+#include "core/kernels/gpu/ptxas.h"
 #include "profiler/import.h"
 #include "profiler/profiler.h"
 #include "tests/core/document/faulty-writes.h"

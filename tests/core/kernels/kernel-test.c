@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The machinery of the kernel tests: guarded memory, running, comparing. With GANTRY_TEST_ARCH=sm_90a in the
- * environment the schedules for that GPU are what runs, lowered for the processor. */
+ * environment the schedules for that GPU are what runs, lowered for the processor, in 20 random interleavings. */
 #include "tests/core/kernels/kernel-test.h"
-#include "tests/core/ir/ir-test.h"
+#include "core/eval/eval.h"
+#include "core/kernels/cpu/grid-run.h"
+#include "tests/core/graph/graph-test.h"
 #include <math.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -97,6 +99,7 @@ typedef struct
   const KernelTolerance *tolerance;
   GRand *rand;
   gboolean whole;      /* compare at the end only */
+  guint interleavings; /* how often each kernel runs, its threads in another order each time */
   GPtrArray *arguments; /* what the parameters were given */
   GHashTable *values; /* node id << 8 | member -> Guarded */
 } Run;
@@ -142,12 +145,29 @@ add_value (Run *run, const GantryNode *node, guint member)
   return g;
 }
 
+/* Where threads are those of a GPU: in a random order. */
+static void
+run_tasks (Run *run, const GantryKernel *kernel, void *const *buffers, guint interleaving)
+{
+  g_autofree char *race = NULL;
+
+  if (run->interleavings > 0)
+    gantry_grid_races_begin (interleaving == 0 ? 0 : (guint64) g_rand_int (run->rand) + 1);
+  for (gint64 at = 0, end; at < kernel->n_tasks; at = end)
+    {
+      end = at + 1 + g_rand_int_range (run->rand, 0, 5) * kernel->n_tasks / 4;
+      end = MIN (end, kernel->n_tasks);
+      kernel->func (kernel->state, buffers, at, end);
+    }
+  if (run->interleavings > 0 && gantry_grid_races_end (&race) > 0)
+    g_error ("%s: %s", kernel->name, race);
+}
+
 static void
 launch (Run *run, const GantryNode *node, const GantryKernel *kernel)
 {
   g_autoptr (GPtrArray) buffers = g_ptr_array_new ();
   Guarded *workspace = NULL, *packed = NULL;
-  gint64 at = 0;
 
   for (guint i = 0; i < node->n_operands; i++)
     g_ptr_array_add (buffers, value_of (run, gantry_node_operand_id (run->module, node, i), 0)->data);
@@ -166,14 +186,8 @@ launch (Run *run, const GantryNode *node, const GantryKernel *kernel)
       kernel->pack (kernel->state, buffers->pdata, packed->data);
       g_ptr_array_add (buffers, packed->data);
     }
-  while (at < kernel->n_tasks)
-    {
-      gint64 end = at + 1 + g_rand_int_range (run->rand, 0, 5) * kernel->n_tasks / 4;
-
-      end = MIN (end, kernel->n_tasks);
-      kernel->func (kernel->state, buffers->pdata, at, end);
-      at = end;
-    }
+  for (guint i = 0; i < (run->interleavings > 0 ? run->interleavings : 1); i++)
+    run_tasks (run, kernel, buffers->pdata, i);
   g_clear_pointer (&workspace, guarded_free);
   g_clear_pointer (&packed, guarded_free);
 }
@@ -351,7 +365,11 @@ run_module (GantryModule *module, GantryLiteral *const *arguments, const GantryK
     chosen = *options;
   chosen.arch = g_getenv ("GANTRY_TEST_ARCH");
   if (chosen.arch != NULL)
-    chosen.target = GANTRY_CODE_GRID_ON_CPU;
+    {
+      chosen.target = GANTRY_CODE_GRID_ON_CPU;
+      chosen.find_races = TRUE;
+      run.interleavings = 20;
+    }
   set = gantry_kernels_compile (module, &chosen, NULL, &error);
   g_assert_no_error (error);
   run.set = set;

@@ -3,7 +3,7 @@
  * ends (or begins) at a page that may not be touched, at any alignment, in tasks cut at random; and
  * compares every result with what the evaluator makes of the same operands. */
 #pragma once
-#include "core/ir/ir.h"
+#include "core/graph/graph.h"
 #include "core/kernels/kernels.h"
 
 /** How a node may differ from the evaluator: |a - b| <= absolute + relative * |b|, per element type. */
@@ -25,6 +25,6 @@ void kernel_test_module (GantryModule *module, GantryLiteral *const *arguments, 
 /** The same, but only the results of the whole are compared: values between kernels may lie in any layout. */
 void kernel_test_whole (GantryModule *module, const GantryKernelOptions *options, const KernelTolerance *tolerance,
                         GRand *rand);
-/** One node: @operands "f32[2,3] i64[]", @attributes as in tests/core/ir/ir-test.h. */
+/** One node: @operands "f32[2,3] i64[]", @attributes as in tests/core/graph/graph-test.h. */
 void kernel_test_op (GantryOp op, const char *operands, const char *attributes, const KernelTolerance *tolerance,
                      GRand *rand);

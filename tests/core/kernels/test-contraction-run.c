@@ -1,14 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The machinery of the contraction tests. */
 #include "tests/core/kernels/test-contraction-run.h"
-#include "tests/core/ir/ir-test.h"
-#include "core/kernels/nvptx-private.h"
-#include "core/kernels/ptxas.h"
+#include "core/eval/eval.h"
+#include "core/expr/expr.h"
+#include "core/kernels/cpu/grid-cpu.h"
+#include "core/kernels/cpu/jit.h"
+#include "core/kernels/gpu/grid-ptx.h"
+#include "core/kernels/gpu/nvptx.h"
+#include "core/kernels/gpu/ptxas.h"
+#include "tests/core/graph/graph-test.h"
+#include "core/kernels/builtin/builtin.h"
 #include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
 
 /* Cases */
+
+/* Hand-written kernels have no expression. */
+static gboolean
+is_by_hand (GantryOp op)
+{
+  return op == GANTRY_OP_SORT || op == GANTRY_OP_SCATTER || op == GANTRY_OP_RNG_BIT_GENERATOR;
+}
 
 static void
 make_source (ContractionCase *c)
@@ -18,6 +31,8 @@ make_source (ContractionCase *c)
 
   if (c->node->op == GANTRY_OP_FUSION)
     c->texprs = gantry_texpr_of_fusion (c->module, c->node, &error);
+  else if (is_by_hand (c->node->op))
+    c->texprs = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_texpr_free);
   else
     {
       c->texprs = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_texpr_free);
@@ -25,6 +40,7 @@ make_source (ContractionCase *c)
       g_ptr_array_add (c->texprs, texpr);
     }
   g_assert_no_error (error);
+  c->n_results = gantry_node_n_results (c->module, c->node);
   c->source.n_inputs = c->node->n_operands;
   c->source.inputs = g_new0 (GantryKxInput, c->source.n_inputs);
   for (guint i = 0; i < c->source.n_inputs; i++)
@@ -104,8 +120,8 @@ contraction_gpu (GantryGpu *gpu, guint capability)
   g_assert_true (gantry_gpu_init (gpu, arch, NULL));
 }
 
-static const GantryType *
-result_type (const ContractionCase *c, guint i)
+const GantryType *
+contraction_result_type (const ContractionCase *c, guint i)
 {
   const GantryType *type = gantry_node_type (c->module, c->node);
 
@@ -113,16 +129,35 @@ result_type (const ContractionCase *c, guint i)
            ? gantry_context_type (c->module->context, gantry_context_tuple_member (c->module->context, c->node->type, i)) : type;
 }
 
+static GantryBound *
+by_hand (const ContractionCase *c, const GantryGpu *gpu)
+{
+  g_autoptr (GString) why = g_string_new (NULL);
+  g_autoptr (GError) error = NULL;
+  GantryBound *bound = gantry_builtin_bind (c->module, c->node, c->source.inputs, c->source.n_inputs, gpu, why);
+
+  g_assert_cmpstr (why->str, ==, "");
+  for (guint i = 0; i < bound->grids->len; i++)
+    {
+      gantry_grid_check (g_ptr_array_index (bound->grids, i), gpu, &error);
+      g_assert_no_error (error);
+    }
+  return bound;
+}
+
 GantryBound *
 contraction_bind (const ContractionCase *c, GantryScheduler scheduler, const GantryGpu *gpu)
 {
   g_autoptr (GantryBound) bound = gantry_bound_new ();
-  g_autoptr (GantryKx) kx = gantry_kx_new (c->source.inputs, c->source.n_inputs), compact = NULL;
+  g_autoptr (GantryKx) kx = NULL, compact = NULL;
   g_autoptr (GError) error = NULL;
 
+  if (scheduler == NULL)
+    return by_hand (c, gpu);
+  kx = gantry_kx_new (c->source.inputs, c->source.n_inputs);
   for (guint i = 0; i < c->texprs->len; i++)
     {
-      gantry_kx_layout_plain (&c->source.layouts[i], result_type (c, i));
+      gantry_kx_layout_plain (&c->source.layouts[i], contraction_result_type (c, i));
       gantry_kx_add (kx, g_ptr_array_index (c->texprs, i), i, &c->source.layouts[i], &error);
       g_assert_no_error (error);
     }
@@ -191,10 +226,43 @@ contraction_assemble (const ContractionCase *c, const GantryBound *bound, const 
   return TRUE;
 }
 
+static char *
+find_disassembler (void)
+{
+  const char *asked = g_getenv ("GANTRY_NVDISASM"), *usual = "/usr/local/cuda/bin/nvdisasm";
+
+  if (asked != NULL)
+    return g_strdup (asked);
+  return g_file_test (usual, G_FILE_TEST_IS_EXECUTABLE) ? g_strdup (usual) : g_find_program_in_path ("nvdisasm");
+}
+
+char *
+contraction_disassemble (const GantryGpuImage *image)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *program = find_disassembler (), *folder = NULL, *file = NULL;
+  char *text = NULL;
+  gsize size;
+  const char *code = g_bytes_get_data (image->code, &size);
+
+  if (program == NULL)
+    return NULL;
+  folder = g_dir_make_tmp ("gantry-contraction-XXXXXX", &error);
+  g_assert_no_error (error);
+  file = g_build_filename (folder, "product.cubin", NULL);
+  g_file_set_contents (file, code, (gssize) size, &error);
+  g_assert_no_error (error);
+  g_spawn_sync (NULL, (char *[]) { program, (char *) "-c", file, NULL }, NULL, G_SPAWN_DEFAULT, NULL, NULL, &text, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_remove (file);
+  g_rmdir (folder);
+  return text;
+}
+
 /* Running */
 
-static GantryLiteral *
-random_operand (GRand *rand, const GantryType *type)
+GantryLiteral *
+contraction_random_operand (GRand *rand, const GantryType *type)
 {
   guint8 *data;
   GantryLiteral *literal = gantry_literal_new_zeroed (type, &data);
@@ -272,7 +340,7 @@ static void
 compare (const ContractionCase *c, GantryLiteral **operands, guint number, gconstpointer got, const GantryLiteral *want,
          gint64 depth, double rounding)
 {
-  const GantryType *type = result_type (c, number);
+  const GantryType *type = contraction_result_type (c, number);
   gint64 n = gantry_type_elements (type);
   gsize size = gantry_element_size (type->element);
   g_autofree char *text = gantry_node_to_text (c->module, c->node);
@@ -306,8 +374,8 @@ compare (const ContractionCase *c, GantryLiteral **operands, guint number, gcons
                gantry_element_read_int (type->element, (const guint8 *) got + i * size), gantry_literal_get_int (want, i));
 }
 
-static gpointer
-aligned (gsize size)
+gpointer
+contraction_aligned (gsize size)
 {
   gpointer memory = g_aligned_alloc (1, (size + 255) / 256 * 256 + 256, 256);
 
@@ -353,14 +421,14 @@ contraction_check_rounded (const ContractionCase *c, const GantryBound *bound, G
     {
       const GantryType *type = c->source.inputs[i].type;
 
-      operands[i] = random_operand (rand, type);
-      g_ptr_array_add (buffers, aligned ((gsize) gantry_type_bytes (type)));
+      operands[i] = contraction_random_operand (rand, type);
+      g_ptr_array_add (buffers, contraction_aligned ((gsize) gantry_type_bytes (type)));
       gantry_literal_copy_to (operands[i], g_ptr_array_index (buffers, i));
     }
   for (guint i = 0; i < c->texprs->len; i++)
-    g_ptr_array_add (buffers, aligned ((gsize) gantry_type_bytes (result_type (c, i))));
+    g_ptr_array_add (buffers, contraction_aligned ((gsize) gantry_type_bytes (contraction_result_type (c, i))));
   if (bound->workspace_bytes > 0)
-    g_ptr_array_add (buffers, aligned (bound->workspace_bytes));
+    g_ptr_array_add (buffers, contraction_aligned (bound->workspace_bytes));
   call (c, bound, buffers);
   evaluate (c, operands, results);
   for (guint i = 0; i < c->texprs->len; i++)

@@ -249,7 +249,7 @@ test_tf32 (void)
       bound = contraction_bind (c, gantry_bind_tensor_core, &gpu);
       g_assert_nonnull (bound);
       grid = g_ptr_array_index (bound->grids, 0);
-      g_assert_cmpuint (contraction_bank_conflicts (grid, GANTRY_GRID_GET), ==, 1);
+      g_assert_cmpuint (gantry_grid_bank_conflicts (grid, GANTRY_GRID_GET), ==, 1);
       contraction_check_rounded (c, bound, rand, 80, 0x1p-10);
     }
 }
@@ -316,11 +316,28 @@ static const Large large_convolutions[] = {
   { gantry_bind_tensor_core, "bf16[32,128,28,28] bf16[256,128,3,3]", "padding=[1,1,1,1] window_strides=[2,2]" },
 };
 
+/* Instructions: tensor cores where they are meant, no arrays outside registers, and their tiles moved by 16 bytes where the rows of both
+ * factors are multiples of that. */
+static void
+check_instructions (const Large *case_, guint capability, const char *text)
+{
+  gboolean tensor = case_->scheduler == gantry_bind_tensor_core, odd = strstr (case_->operands, "4099") != NULL;
+  gboolean wgmma = tensor && capability == 90 && !g_str_has_prefix (case_->operands, "f32");
+
+  g_assert_null (strstr (text, " LDL"));
+  g_assert_null (strstr (text, " STL"));
+  g_assert_true ((strstr (text, " HGMMA.") != NULL) == wgmma);
+  g_assert_true ((strstr (text, " HMMA.") != NULL) == (tensor && !wgmma));
+  if (tensor && !odd && case_->attributes[0] == 'l')
+    g_assert_true (g_regex_match_simple (" LDGSTS[.A-Z]*\\.128", text, 0, 0));
+}
+
 static void
 check_code (const Large *case_, GantryOp op, guint capability)
 {
   g_autoptr (ContractionCase) c = contraction_case_op (op, case_->operands, case_->attributes);
   g_autoptr (GantryBound) bound = NULL;
+  g_autofree char *text = NULL;
   GantryGpuImage image = { 0 };
   GantryGrid *grid;
   GantryGpu gpu;
@@ -343,6 +360,9 @@ check_code (const Large *case_, GantryOp op, guint capability)
   g_assert_cmpuint (image.spill_load_bytes, ==, 0);
   g_assert_cmpuint (image.stack_bytes, ==, 0);
   g_assert_cmpuint (image.registers * grid->block[0], <=, 65536);
+  text = contraction_disassemble (&image);
+  if (text != NULL)
+    check_instructions (case_, capability, text);
   gantry_gpu_image_clear (&image);
 }
 
@@ -374,8 +394,8 @@ check_banks (guint capability)
       g_autoptr (ContractionCase) c = contraction_case_op (GANTRY_OP_DOT_GENERAL, large[i].operands, large[i].attributes);
       g_autoptr (GantryBound) bound = contraction_bind (c, large[i].scheduler, &gpu);
       const GantryGrid *grid = g_ptr_array_index (bound->grids, 0);
-      guint get = contraction_bank_conflicts (grid, GANTRY_GRID_GET), load = contraction_bank_conflicts (grid, GANTRY_GRID_MATRIX_LOAD);
-      guint fetch = contraction_bank_conflicts (grid, GANTRY_GRID_FETCH), set = contraction_bank_conflicts (grid, GANTRY_GRID_SET);
+      guint get = gantry_grid_bank_conflicts (grid, GANTRY_GRID_GET), load = gantry_grid_bank_conflicts (grid, GANTRY_GRID_MATRIX_LOAD);
+      guint fetch = gantry_grid_bank_conflicts (grid, GANTRY_GRID_FETCH), set = gantry_grid_bank_conflicts (grid, GANTRY_GRID_SET);
 
       g_test_message ("%s %s: get %u, matrix_load %u, fetch %u, set %u", large[i].operands, large[i].attributes, get, load, fetch, set);
       g_assert_cmpuint (MAX (get, load), <=, 1); /* none by wgmma, whose layout is the hardware's */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bound programs written by hand, lowered for the processor: what threads of a block do together, memory that lives from
  * launch to launch, what is loaded late, matrices in fragments, and the faults that are found before any code is made. */
-#include "core/ir/executable.h"
-#include "core/ir/literal.h"
-#include "core/kernels/bind-private.h"
+#include "core/graph/literal.h"
+#include "core/kernels/cpu/grid-cpu.h"
+#include "core/kernels/cpu/jit.h"
+#include "core/kernels/schedule/bind.h"
+#include "core/plan/executable.h"
 #include "tests/random-seed.h"
 #include <math.h>
 #include <string.h>

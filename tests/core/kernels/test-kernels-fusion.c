@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fusions: random elementwise graphs with movements and reductions among them, several results at
  * once, and the shapes of well-known ones (softmax, normalization). */
+#include "core/eval/eval.h"
 #include "tests/core/kernels/kernel-test.h"
 #include "tests/core/kernels/random-fusion.h"
 #include "tests/random-seed.h"

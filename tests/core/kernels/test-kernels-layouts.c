@@ -4,6 +4,8 @@
  * another layout than it was written in is refused. */
 #include "core/autodiff/autodiff.h"
 #include "core/base/error.h"
+#include "core/eval/eval.h"
+#include "core/expr/storage.h"
 #include "core/memory/planner.h"
 #include "core/runtime/runtime.h"
 #include "tests/core/kernels/kernel-test.h"

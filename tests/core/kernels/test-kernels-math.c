@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How exact the elementary functions of float are: over their whole range, in units of the last place
  * against the C library's in double. The bounds are what was measured, rounded up; `--verbose` prints the measured. */
-#include "core/ir/ir.h"
+#include "core/graph/graph.h"
 #include "core/kernels/kernels.h"
 #include "tests/random-seed.h"
 #include <math.h>

@@ -2,8 +2,9 @@
 /* The functions that take the place of the C library's where there is none (a GPU), generated for the processor
  * of this machine and compared with the C library's in long double (of float: in double): in units of the last place over
  * their whole range, and at the special values. `--verbose` prints the largest error of each. */
-#include "core/ir/executable.h"
-#include "core/kernels/generate-private.h"
+#include "core/kernels/cpu/generate.h"
+#include "core/kernels/cpu/jit.h"
+#include "core/plan/executable.h"
 #include "tests/random-seed.h"
 #include <math.h>
 #include <string.h>

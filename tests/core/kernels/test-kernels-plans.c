@@ -3,8 +3,10 @@
  * and fetched through two places that are used in turn. Results are equal bit for bit; a plan without its waits is
  * found out; steps in a row keep their state on the device; a limit is never exceeded. */
 #include "core/base/error.h"
-#include "core/ir/ir.h"
+#include "core/graph/graph.h"
 #include "core/kernels/kernels.h"
+#include "core/plan/executable.h"
+#include "core/plan/plan.h"
 #include "core/runtime/runtime.h"
 #include "profiler/profiler.h"
 #include "tests/random-seed.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A kernel of many elementary functions has each once and calls it: the bits are those of kernels that have one each, where it
  * stands in line. */
-#include "core/ir/ir.h"
+#include "core/graph/graph.h"
 #include "core/kernels/kernels.h"
+#include "core/plan/executable.h"
 #include "tests/random-seed.h"
 #include <math.h>
 #include <string.h>

@@ -2,10 +2,10 @@
 /* PTX: every operation of every element type, and random fusions, go through LLVM and, where it is
  * installed, through the assembler for each architecture. Without ptxas the PTX is made all the same and the rest
  * is skipped. GANTRY_TEST_GROUPS sets how many fusions (`-m slow`: 2000). */
-#include "tests/core/kernels/random-fusion.h"
-#include "core/kernels/emit-private.h"
+#include "core/kernels/emit/emit.h"
+#include "core/kernels/gpu/ptxas.h"
 #include "core/kernels/kernels.h"
-#include "core/kernels/ptxas.h"
+#include "tests/core/kernels/random-fusion.h"
 #include "tests/random-seed.h"
 #include <glib/gstdio.h>
 #include <string.h>
@@ -252,6 +252,44 @@ static const char products[] =
   "  }\n"
   "}\n";
 
+/* Results of two bytes leave the tensor cores 16 bytes at a time, with an epilogue and without. */
+static void
+test_wide_stores (void)
+{
+  static const char text[] =
+    "module \"m\" {\n"
+    "  func @main #1 (%1: bf16[256,64], %2: bf16[64,256], %3: bf16[256,256]) -> (%10, %11) {\n"
+    "    %10 = dot_general(%1, %2) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: bf16[256,256]\n"
+    "    %11 = fusion(%1, %2, %3) {body = @body #2}: bf16[256,256]\n"
+    "  }\n"
+    "  func @body #2 (%20: bf16[256,64], %21: bf16[64,256], %22: bf16[256,256]) -> (%24) {\n"
+    "    %23 = dot_general(%20, %21) {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: bf16[256,256]\n"
+    "    %24 = add(%23, %22): bf16[256,256]\n"
+    "  }\n"
+    "}\n";
+
+  for (guint a = 0; a < 2; a++)
+    {
+      g_autoptr (GantryContext) context = gantry_context_new ();
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GantryModule) module = gantry_module_from_text (context, text, -1, "stores", &error);
+      g_autoptr (GantryKernelSet) set = NULL;
+
+      g_assert_no_error (error);
+      set = compile_for (module, architectures[a], 1, &error);
+      g_assert_no_error (error);
+      for (guint32 node = 10; node <= 11; node++)
+        {
+          const char *assembly = gantry_kernel_set_find (set, node)->assembly;
+
+          g_assert_nonnull (strstr (assembly, a == 0 ? "mma.sync" : "wgmma.mma_async"));
+          g_assert_nonnull (strstr (assembly, "st.global.v4"));
+          g_assert_null (strstr (assembly, "st.global.b"));
+          g_assert_null (strstr (assembly, "st.global.v2"));
+        }
+    }
+}
+
 static void
 test_products (void)
 {
@@ -415,6 +453,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ptx/without-ptxas", test_without);
   g_test_add_func ("/ptx/unknown-gpu", test_unknown);
   g_test_add_func ("/ptx/products", test_products);
+  g_test_add_func ("/ptx/wide-stores", test_wide_stores);
   for (guint i = 0; i < G_N_ELEMENTS (elements); i++)
     {
       g_autofree char *path = g_strdup_printf ("/ptx/operations/%s", gantry_element_name (elements[i]));

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The machine of the planner's tests. */
 #include "tests/core/memory/plan-machine.h"
-#include "core/ir/plan-alive.h"
+#include "core/eval/eval.h"
+#include "core/expr/storage.h"
+#include "core/plan/plan-alive.h"
 #include <string.h>
 
 static gboolean

@@ -2,8 +2,8 @@
 /* A machine that carries out plans on real bytes, one arena for each memory kind, its queues as perverse as the plan's waits
  * allow. It knows nothing of how plans are made. */
 #pragma once
-#include "core/ir/ir.h"
-#include "core/ir/plan.h"
+#include "core/graph/graph.h"
+#include "core/plan/plan.h"
 
 /** Checks what a plan promises: places apart, lifetimes, what may be written in place, sums. Aborts the test otherwise. */
 void plan_check (const GantryModule *module, const GantryPlan *plan);

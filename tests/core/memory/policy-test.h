@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Short ways to ask of a policy which values of a small training graph it keeps, recomputes and offloads. */
 #pragma once
-#include "core/ir/ir.h"
+#include "core/graph/graph.h"
 #include "core/memory/policy.h"
+#include "core/plan/placement.h"
+#include "core/plan/plan.h"
 #include <string.h>
 
 /* h = sin (x w1), named "h"; loss = sum (sin (h w2)). Residuals: %4 (a product), %5 (h), %7 (a product). */

@@ -2,7 +2,7 @@
 /* Training steps built by hand for the tests of the planner: what differentiation and unrolling make of well-known
  * programs. */
 #pragma once
-#include "core/ir/ir.h"
+#include "core/graph/graph.h"
 
 typedef struct
 {

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plans against a simulated memory: every step finds the values that it reads whole and untouched where the plan says
  * that they lie, whatever was written over what. Small programs check each promise of memory.h by itself. */
-#include "core/ir/ir.h"
+#include "core/expr/expr.h"
+#include "core/graph/graph.h"
 #include "core/memory/planner.h"
+#include "core/plan/kernel-sizes.h"
+#include "core/plan/memory-parts.h"
+#include "core/plan/plan-alive.h"
+#include "core/plan/plan.h"
 #include "tests/random-seed.h"
 #include <string.h>
 

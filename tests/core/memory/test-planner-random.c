@@ -329,6 +329,33 @@ random_placements (GRand *random, const GantryPlanner *planner)
   return placements;
 }
 
+/* The works of @plan in its order, some of them once more somewhere later. */
+static void
+add_schedule (GRand *random, GantryModule *module, const GantryPlan *plan, GantryPlacements *placements)
+{
+  g_autoptr (GArray) nodes = g_array_new (FALSE, FALSE, sizeof (guint32));
+  guint n_again = (guint) g_rand_int_range (random, 0, 6);
+
+  for (guint32 i = 0; i < plan->n_steps; i++)
+    {
+      const GantryPlanStep *step = &plan->steps[i];
+      gboolean copy = gantry_module_node (module, step->node)->op == GANTRY_OP_COPY;
+
+      if (!step->init && step->instance == 0 && (copy || step->kind == GANTRY_STEP_RUN))
+        g_array_append_val (nodes, step->node);
+    }
+  for (guint k = 0; k < n_again && nodes->len > 0; k++)
+    {
+      guint from = (guint) g_rand_int_range (random, 0, (gint) nodes->len);
+      guint to = (guint) g_rand_int_range (random, (gint) from, (gint) nodes->len);
+      guint32 node = g_array_index (nodes, guint32, from);
+
+      if (g_rand_double (random) < 0.7)
+        g_array_insert_val (nodes, to + 1, node);
+    }
+  gantry_placements_set_schedule (placements, (const guint32 *) (gpointer) nodes->data, nodes->len);
+}
+
 /* Scratch for every third product, constants packed for one in two of those, and some code. */
 static GantryKernelSizes *
 make_sizes (const GantryModule *module)
@@ -435,7 +462,7 @@ try_placements (GRand *random, GantryModule *module, GantryPlanner *planner, con
 static void
 test_random (gconstpointer data)
 {
-  guint first = test_seed (GPOINTER_TO_UINT (data)), n_held = 0;
+  guint first = test_seed (GPOINTER_TO_UINT (data)), n_held = 0, n_repeated = 0;
 
   for (guint seed = first; seed != first + 250; seed++)
     {
@@ -462,13 +489,25 @@ test_random (gconstpointer data)
         {
           g_autoptr (GantryPlacements) placements = random_placements (random, planner);
 
-          guint64 bytes = try_placements (random, module, planner, placements, prediction);
+          guint64 bytes;
 
+          if (k == 1)
+            {
+              g_autoptr (GantryPlan) plan = gantry_planner_plan (planner, NULL, NULL, &error);
+
+              g_clear_pointer (&placements, gantry_placements_unref);
+              placements = g_rand_boolean (random) ? random_placements (random, planner) : gantry_placements_new ();
+              add_schedule (random, module, plan, placements);
+            }
+          bytes = try_placements (random, module, planner, placements, prediction);
+          n_repeated += k == 1 && prediction->recompute_us > 0;
           n_held += try_limit (random, module, options, target, placements, bytes);
         }
     }
   g_test_message ("%u limits held", n_held);
   g_assert_cmpuint (n_held, >, 20);
+  g_test_message ("%u schedules with something made again", n_repeated);
+  g_assert_cmpuint (n_repeated, >, 50);
 }
 
 int

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The memory analysis against the plan step by step, and its savings against predictions asked one by one. */
-#include "tests/core/memory/policy-test.h"
-#include "core/ir/node-text.h"
-#include "core/ir/plan-alive.h"
+#include "core/graph/node-text.h"
 #include "core/memory/report.h"
+#include "core/plan/plan-alive.h"
+#include "tests/core/memory/policy-test.h"
 
 typedef struct
 {

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The solver against every combination where there are few, against well-known answers where there are many, and
  * against itself: more memory is never slower, no answer is over its limit, what cannot be is refused with a reason. */
-#include "core/ir/ir.h"
+#include "core/graph/graph.h"
 #include "core/memory/solve.h"
+#include "core/plan/placement.h"
+#include "core/plan/plan.h"
 #include <math.h>
 #include <string.h>
 
@@ -156,6 +158,40 @@ test_brute_force (void)
               }
           }
       }
+}
+
+/* What one method finds with a planner of its own; INFINITY: nothing. */
+static double
+time_alone (GantryModule *module, double link, guint percent, GantrySolveMethod method, guint allowed)
+{
+  g_autoptr (GantryPlanner) planner = make_planner (module, link);
+  g_autoptr (GantryPrediction) all = gantry_prediction_new ();
+  GantrySolveGoal goal = { .method = method, .allowed = allowed, .seconds = 60 };
+  g_autoptr (GantrySolution) solution = NULL;
+
+  gantry_planner_predict (planner, NULL, all);
+  goal.memory_bytes = all->peak_bytes * percent / 100;
+  solution = gantry_solve (planner, &goal, NULL, NULL, NULL);
+  return solution != NULL ? solution->figures.step_us : INFINITY;
+}
+
+/* All methods together are never worse than one of them alone, nor than what may do less. */
+static void
+test_methods (gconstpointer data)
+{
+  static const double links[] = { 5e8, 2e9 };
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autoptr (GantryModule) module = make_step (context, GPOINTER_TO_UINT (data));
+
+  for (guint l = 0; l < G_N_ELEMENTS (links); l++)
+    {
+      double together = time_alone (module, links[l], 70, GANTRY_SOLVE_AUTO, 0);
+
+      for (GantrySolveMethod method = GANTRY_SOLVE_EXACT; method <= GANTRY_SOLVE_AUTOTM; method++)
+        g_assert_cmpfloat (together, <=, time_alone (module, links[l], 70, method, 0) * (1 + 1e-6));
+      for (guint kind = GANTRY_PLACEMENT_RECOMPUTE; kind < GANTRY_N_PLACEMENTS; kind++)
+        g_assert_cmpfloat (together, <=, time_alone (module, links[l], 70, GANTRY_SOLVE_AUTO, 1u | 1u << kind) * (1 + 1e-6));
+    }
 }
 
 static void
@@ -449,5 +485,6 @@ main (int argc, char **argv)
   g_test_add_func ("/memory/solve/host-limit", test_host_limit);
   g_test_add_func ("/memory/solve/clicks", test_clicks);
   g_test_add_func ("/memory/solve/autotm", test_autotm);
+  g_test_add_data_func ("/memory/solve/methods/4", GUINT_TO_POINTER (4), test_methods);
   return g_test_run ();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The cost model: the roofline's corners, and targets as text. */
 #include "core/base/error.h"
-#include "core/ir/ir.h"
+#include "core/graph/graph.h"
 #include "core/memory/target.h"
 
 static void

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The checks that all tests of passes share. */
 #include "tests/core/passes/pass-test.h"
-#include "core/ir/text.h"
-#include "core/ir/verifier.h"
+#include "core/eval/eval.h"
+#include "core/graph/text.h"
+#include "core/graph/verifier.h"
 #include <math.h>
 
 static GantryLiteral *

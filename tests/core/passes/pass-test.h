@@ -2,9 +2,9 @@
 /* Runs one pass over a small program and holds it to what every pass owes: the module it gives is sound,
  * every node can be followed, and the program computes what it computed before. */
 #pragma once
-#include "core/ir/evaluator.h"
-#include "core/ir/ir.h"
-#include "core/ir/text.h"
+#include "core/eval/evaluator.h"
+#include "core/graph/graph.h"
+#include "core/graph/text.h"
 #include "core/passes/passes.h"
 
 typedef struct

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* count: which loops become scans, and what of their arrays is walked along. That the value is the same and that the module
  * is sound is held by pass_case_new(). */
-#include "core/ir/operation.h"
+#include "core/graph/operation.h"
 #include "tests/core/passes/pass-test.h"
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fuse, epilogue and legalize: where they must act and where they must not. */
+#include "core/graph/dialect.h"
+#include "core/graph/verifier.h"
 #include "tests/core/passes/pass-test.h"
-#include "core/ir/dialect.h"
-#include "core/ir/verifier.h"
 #include <string.h>
 
 /* Fuse */
@@ -489,6 +489,84 @@ test_legalize_bodies (void)
   g_assert_cmpuint (pass_count (after, GANTRY_OP_SCAN) + pass_count (after, GANTRY_OP_CALL), ==, 2);
 }
 
+/* Products: what follows one is its epilogue, and movements before it are part of its loads. */
+
+static const GantryPassOptions product_options = { .fuse_rows = TRUE, .fuse_products = TRUE, .fold_bytes = 1 << 20 };
+
+#define DOT(n, a, b) "%" #n " = dot_general(%" #a ", %" #b ") {lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]}: f32[64,64] "
+#define BIAS(n, of) "%" #n " = broadcast_in_dim(%" #of ") {shape = [64,64], broadcast_dimensions = [1]}: f32[64,64] "
+
+static void
+test_fuse_products (void)
+{
+  const char *text = PROGRAM ("%1: f32[64,64], %2: f32[64,64], %3: f32[64]", "%8",
+                              "%4 = transpose(%2) {permutation = [1,0]}: f32[64,64] " DOT (5, 1, 4) BIAS (6, 3)
+                              "%7 = add(%5, %6): f32[64,64] %8 = tanh(%7): f32[64,64]");
+  g_autoptr (PassCase) c = pass_case_new (&gantry_pass_fuse, &product_options, text);
+  g_autoptr (PassCase) without = pass_case_new (&gantry_pass_fuse, &rows_options, text);
+
+  g_assert_cmpuint (gantry_module_entry (c->after)->n_nodes, ==, 4);
+  g_assert_cmpuint (pass_result (c->after, 0)->n_origins, ==, 5);
+  g_assert_cmpuint (pass_result (c->after, 0)->n_operands, ==, 3);
+  /* For a processor the product stays the library's. */
+  g_assert_cmpuint (pass_result (without->after, 0)->n_origins, ==, 3);
+}
+
+/* Programs of whose entry @n nodes are left, of which one is a product by itself (%5). */
+static void
+test_fuse_lone_products (void)
+{
+  static const struct
+  {
+    const char *text;
+    guint n;
+  } cases[] = {
+    /* Elementwise work before a product would be done again for each reading. */
+    { PROGRAM ("%1: f32[64,64], %2: f32[64,64]", "%5", "%3 = tanh(%1): f32[64,64] %4 = negate(%3): f32[64,64] " DOT (5, 4, 2)), 4 },
+    /* Read by two groups. */
+    { PROGRAM ("%1: f32[64,64], %2: f32[64,64]", "%7, %8",
+               DOT (5, 1, 2) "%3 = tanh(%5): f32[64,64] %7 = negate(%3): f32[64,64] %4 = exponential(%5): f32[64,64] "
+                             "%8 = negate(%4): f32[64,64]"), 5 },
+    /* A result itself. */
+    { PROGRAM ("%1: f32[64,64], %2: f32[64,64]", "%5, %7", DOT (5, 1, 2) "%3 = tanh(%5): f32[64,64] %7 = negate(%3): f32[64,64]"), 4 },
+    /* Repeated by a broadcast. */
+    { PROGRAM ("%1: f32[64,64], %2: f32[64,64], %3: f32[8,64,64]", "%7",
+               DOT (5, 1, 2) "%6 = broadcast_in_dim(%5) {shape = [8,64,64], broadcast_dimensions = [1,2]}: f32[8,64,64] "
+                             "%7 = add(%6, %3): f32[8,64,64]"), 5 },
+    /* Summed. */
+    { PROGRAM ("%1: f32[64,64], %2: f32[64,64]", "%7",
+               DOT (5, 1, 2) "%6 = tanh(%5): f32[64,64] %7 = reduce(%6) {kind = \"add\", dimensions = [1]}: f32[64]"), 4 },
+    /* Stored the other way round. */
+    { PROGRAM ("%1: f32[64,64], %2: f32[64,64]", "%7",
+               DOT (5, 1, 2) "%6 = transpose(%5) {permutation = [1,0]}: f32[64,64] %7 = tanh(%6): f32[64,64]"), 4 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (PassCase) c = pass_case_new (&gantry_pass_fuse, &product_options, cases[i].text);
+      const GantryNode *product = gantry_module_node (c->after, 5);
+
+      g_assert_true (gantry_module_function_of (c->after, product) == gantry_module_entry (c->after));
+      g_assert_cmpuint (gantry_module_entry (c->after)->n_nodes, ==, cases[i].n);
+    }
+}
+
+/* One product of a sum of two is in the group, and a softmax after one stands by itself. */
+static void
+test_fuse_one_product (void)
+{
+  g_autoptr (PassCase) two = pass_case_new (&gantry_pass_fuse, &product_options,
+                                            PROGRAM ("%1: f32[64,64], %2: f32[64,64]", "%5", DOT (3, 1, 2) DOT (4, 2, 1) "%5 = add(%3, %4): f32[64,64]"));
+  g_autoptr (PassCase) rows = pass_case_new (
+    &gantry_pass_fuse, &product_options,
+    PROGRAM ("%9: f32[64,64], %10: f32[64,64]", "%8", DOT (1, 9, 10) SOFTMAX ("64,64", "64")));
+
+  g_assert_cmpuint (pass_count (two->after, GANTRY_OP_DOT_GENERAL), ==, 2);
+  g_assert_cmpuint (pass_result (two->after, 0)->n_origins, ==, 2);
+  g_assert_true (gantry_module_function_of (rows->after, gantry_module_node (rows->after, 1)) == gantry_module_entry (rows->after));
+  g_assert_cmpuint (pass_result (rows->after, 0)->n_origins, ==, 7);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -496,6 +574,9 @@ main (int argc, char **argv)
   g_test_add_func ("/passes/fuse/acts", test_fuse_acts);
   g_test_add_func ("/passes/fuse/shared-value-survives", test_fuse_keeps_shared);
   g_test_add_func ("/passes/fuse/rows", test_fuse_rows);
+  g_test_add_func ("/passes/fuse/products", test_fuse_products);
+  g_test_add_func ("/passes/fuse/lone-products", test_fuse_lone_products);
+  g_test_add_func ("/passes/fuse/one-product", test_fuse_one_product);
   g_test_add_func ("/passes/fuse/no-rows", test_fuse_no_rows);
   g_test_add_func ("/passes/fuse/constants", test_fuse_constants);
   g_test_add_func ("/passes/fuse/splats", test_fuse_splats);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random programs keep their value under each pass and under all of them in turn. Elements are f64, so that what
  * passes may reorder stays far below the tolerance. */
+#include "core/graph/builder.h"
+#include "core/graph/verifier.h"
 #include "tests/core/passes/pass-test.h"
-#include "core/ir/builder.h"
-#include "core/ir/verifier.h"
 #include "tests/random-seed.h"
 
 #define N_PROGRAMS 300

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* roll: equal layers become a scan, and unroll gives the program back. Programs are made by the builder: layers as those
  * of a small transformer, with one thing or another that has to be kept apart. */
-#include "core/ir/verifier.h"
+#include "core/graph/verifier.h"
 #include "tests/core/passes/pass-test.h"
 #include "tests/random-seed.h"
 #include <string.h>
@@ -37,11 +37,15 @@ place (Net *net, guint layer, const char *part, const char *name)
   g_autofree char *scope = g_strdup_printf ("net/encoder/layer.%u/%s", layer, part);
   g_autofree char *label = g_strdup_printf ("/layer.%u/%s/%s", layer, part, name);
 
+  GantryLocation call = { .file = 1, .line = 90, .function = gantry_context_intern (context, "main") };
+  GantryLocation loop = { .file = 1, .line = 80, .parent = gantry_context_location (context, &call) };
+  GantryLocation own = { .file = 1, .line = layer + 1, .function = gantry_context_intern (context, "layer"),
+                         .step = GANTRY_STEP_ITERATION, .number = layer + 1 };
+
   if ((net->features & NO_PLACES) != 0)
     return;
-  gantry_builder_set_place (
-    net->b, gantry_context_scope (context, scope),
-    gantry_context_location (context, &(GantryLocation){ .file = 1, .line = layer + 1 }));
+  own.parent = gantry_context_location (context, &loop);
+  gantry_builder_set_place (net->b, gantry_context_scope (context, scope), gantry_context_location (context, &own));
   gantry_builder_set_name (net->b, gantry_context_intern (context, label));
 }
 

@@ -3,7 +3,7 @@
  * memory" has addresses that the processor faults on, its streams are threads, its images carry C functions; it refuses what
  * the driver refuses (no current context, events without times, streams that a capture never joins), and fails where it is told to. */
 #pragma once
-#include "core/ir/executable.h"
+#include "core/plan/executable.h"
 
 /** An entry of an image: called with the kernel's parameters, addresses of device memory made readable, then its tensor maps. */
 typedef struct

@@ -2,7 +2,7 @@
 /* Executables written by hand, with plain C functions as kernels: the runtime is tested without the rooms
  * that plan and generate code. */
 #pragma once
-#include "core/ir/builder.h"
+#include "core/graph/builder.h"
 #include "core/runtime/runtime.h"
 
 typedef struct

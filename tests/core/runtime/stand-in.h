@@ -40,6 +40,14 @@ stand_in_n_params (const GantryExecutable *executable, guint32 kernel)
   for (guint32 i = 0; i < executable->n_instructions; i++)
     if (executable->instructions[i].kind == GANTRY_INSTRUCTION_LAUNCH && executable->instructions[i].kernel == kernel)
       return executable->instructions[i].n_buffers + (executable->kernels[kernel].packed_bytes > 0);
+  for (guint32 i = 0; i < executable->n_controls; i++)
+    for (guint r = 0; r < executable->controls[i].control.n_regions; r++)
+      {
+        guint32 n = stand_in_n_params (executable->controls[i].regions[r], kernel);
+
+        if (n > 0)
+          return n;
+      }
   return 0;
 }
 

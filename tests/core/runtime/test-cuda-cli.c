@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gantry-cli where the GPU is missing, or breaks while a program runs: one sentence, the right status, and the session file
  * as it was. The programs are children that load the stand-in as the driver. */
-#include "core/ir/plan.h"
+#include "core/plan/plan.h"
 #include "tests/app/cli/cli-test.h"
 #include "tests/app/cli/forms.h"
 #include <string.h>

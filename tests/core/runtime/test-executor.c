@@ -467,7 +467,7 @@ spoil_init (GantryExecutable *e)
 static void
 spoil_kind (GantryExecutable *e)
 {
-  e->instructions[1].kind = GANTRY_INSTRUCTION_LOOP;
+  e->instructions[1].kind = GANTRY_INSTRUCTION_CONTROL + 1;
 }
 
 static void

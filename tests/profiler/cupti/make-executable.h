@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An executable whose instructions are those of tools/cupti-sample.c: n kernels, a copy to the host, a copy back. */
 #pragma once
-#include "core/ir/text.h"
-#include "core/ir/executable.h"
+#include "core/graph/text.h"
+#include "core/plan/executable.h"
 
 static inline GantryExecutable *
 make_executable (guint n_kernels)

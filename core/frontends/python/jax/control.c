@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Control flow whose bodies are functions: each is run once over variables, in a region of its own. */
 #include "core/frontends/python/jax/jax.h"
-#include "core/ir/context.h"
+#include "core/graph/context.h"
 
 /* Nodes for the values of a sequence, in the innermost region. */
 static gboolean

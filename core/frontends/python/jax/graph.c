@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Staged graphs compiled, run and looked at. */
 #include "core/frontends/python/jax/jax.h"
+#include "core/eval/evaluator.h"
 #include "core/frontends/python/program.h"
-#include "core/ir/evaluator.h"
-#include "core/ir/operation.h"
-#include "core/ir/text.h"
+#include "core/graph/operation.h"
+#include "core/graph/text.h"
 
 /* Of a graph that runs once: the evaluator takes some 20 ns for each, code some 50 ms. */
 #define EVALUATED_FLOPS 1000000

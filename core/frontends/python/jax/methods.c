@@ -2,7 +2,7 @@
 /* What `_gantry` has for the modules `jax` and `optax`. */
 #include "core/frontends/python/jax/jax.h"
 #include "core/frontends/python/program.h"
-#include "core/ir/context.h"
+#include "core/graph/context.h"
 
 /* state (): 0 outside of a trace, 1 where a function is staged, 2 where what runs is recorded for a gradient */
 static PyObject *

@@ -2,57 +2,65 @@
 /* Staging: a function is run over variables, and what it did is a module. */
 #include "core/frontends/python/jax/jax.h"
 #include "core/frontends/python/program.h"
-#include "core/ir/context.h"
-#include "core/ir/verifier.h"
+#include "core/graph/context.h"
+#include "core/graph/verifier.h"
 #include <string.h>
 
 /* Places */
 
-/* The innermost frame that is not of Gantry's modules: what the user wrote. Returns: a new reference (nullable) */
-static PyFrameObject *
-users_frame (void)
+#define MOST_FRAMES 32
+
+/* Not of Gantry's modules: what the user wrote. */
+static gboolean
+is_users (PyCodeObject *code)
+{
+  const char *file = PyUnicode_AsUTF8 (code->co_filename);
+
+  if (file == NULL) /* a name with surrogates has no UTF-8 */
+    PyErr_Clear ();
+  return file != NULL && !g_str_has_prefix (file, "<gantry>") && !g_str_has_prefix (file, "<frozen");
+}
+
+/* Where the innermost frame of the user's is, and the calls of the user's that led there. 0: there is none */
+static guint32
+users_location (GantryContext *context)
 {
   PyFrameObject *frame = PyEval_GetFrame ();
+  GantryLocation places[MOST_FRAMES];
+  guint n = 0;
+  guint32 id = 0;
 
   Py_XINCREF (frame);
-  while (frame != NULL)
+  while (frame != NULL && n < MOST_FRAMES)
     {
       PyCodeObject *code = PyFrame_GetCode (frame);
-      const char *file = PyUnicode_AsUTF8 (code->co_filename);
-      gboolean ours = file == NULL || g_str_has_prefix (file, "<gantry>") || g_str_has_prefix (file, "<frozen");
-      PyFrameObject *back;
+      PyFrameObject *back = PyFrame_GetBack (frame);
 
-      /* A name with surrogates has no UTF-8. */
-      if (file == NULL)
-        PyErr_Clear ();
+      if (is_users (code))
+        places[n++] = (GantryLocation){ .file = gantry_context_intern (context, PyUnicode_AsUTF8 (code->co_filename)),
+                                        .line = (guint32) MAX (PyFrame_GetLineNumber (frame), 0),
+                                        .function = gantry_context_intern (context, PyUnicode_AsUTF8 (code->co_qualname)) };
       Py_DECREF (code);
-      if (!ours)
-        return frame;
-      back = PyFrame_GetBack (frame);
       Py_DECREF (frame);
       frame = back;
     }
-  return NULL;
+  Py_XDECREF (frame);
+  while (n-- > 0)
+    {
+      places[n].parent = id;
+      id = gantry_context_location (context, &places[n]);
+    }
+  return id;
 }
 
 void
 gantry_py_jax_set_place (GantryTrace *trace, const guint32 *operands, guint n)
 {
-  PyFrameObject *frame = users_frame ();
+  guint32 location = users_location (trace->context);
   GantryPhase phase = GANTRY_PHASE_FORWARD;
 
-  if (frame != NULL)
-    {
-      PyCodeObject *code = PyFrame_GetCode (frame);
-      GantryLocation location = { 0 };
-
-      location.file = gantry_context_intern (trace->context, PyUnicode_AsUTF8 (code->co_filename));
-      location.line = (guint32) MAX (PyFrame_GetLineNumber (frame), 0);
-      gantry_builder_set_place (trace->builder, trace->root->scope,
-                                gantry_context_location (trace->context, &location));
-      Py_DECREF (code);
-      Py_DECREF (frame);
-    }
+  if (location != 0)
+    gantry_builder_set_place (trace->builder, trace->root->scope, location);
   for (guint i = 0; i < n; i++)
     {
       const GantryNode *node = gantry_builder_node (trace->builder, operands[i]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The wire form of protobuf, as much of it as a model needs, and what tests ask of a module. */
 #include "tests/core/frontends/onnx/model-writer.h"
-#include "core/ir/ir.h"
+#include "core/graph/graph.h"
 #include "tests/test-files.h"
 #include <string.h>
 

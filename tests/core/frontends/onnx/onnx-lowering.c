@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Walks an imported module and asks the dialect for the core operations of each node. */
 #include "tests/core/frontends/onnx/onnx-lowering.h"
+#include "core/eval/fold.h"
 
 #define FOLD_LIMIT 4096
 
@@ -88,7 +89,7 @@ onnx_lowering_run (GantryModule *source, GantryLiteral *const *bound, GError **e
   g_autofree guint32 *results = g_new0 (guint32, f->n_results + 1);
   gboolean good = TRUE;
 
-  gantry_builder_set_fold_limit (b, FOLD_LIMIT);
+  gantry_fold_set_limit (b, FOLD_LIMIT);
   gantry_builder_begin (b, "main", 0);
   for (guint i = 0; i < f->n_params; i++)
     {

@@ -2,7 +2,7 @@
 /* For the tests of the ONNX rules: writes the entry of an imported module in core operations, as
  * the pass legalize does, without that room. */
 #pragma once
-#include "core/ir/ir.h"
+#include "core/graph/graph.h"
 
 G_BEGIN_DECLS
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files that are cut, damaged, too large, contradictory or no ONNX at all: each gives one error
  * that says what, where and what to do, and nothing that a file holds ends the program. */
-#include "core/ir/ir.h"
+#include "core/graph/graph.h"
 #include "tests/core/frontends/onnx/model-writer.h"
 #include "tests/random-seed.h"
 #include <glib/gstdio.h>

@@ -4,6 +4,7 @@
  * 1e-3 |b|, NaN equal to NaN. None may give a wrong result; each other one says what is not
  * supported. A folder is run twice: as it is, and with small integer operands (shapes, axes) bound
  * to their given values. */
+#include "core/eval/eval.h"
 #include "core/frontends/onnx/onnx.h"
 #include "tests/core/frontends/onnx/onnx-lowering.h"
 #include "tests/test-files.h"

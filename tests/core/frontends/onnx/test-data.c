@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where the values of tensors come from: raw bytes, typed lists of each kind, files beside the
  * model. */
-#include "core/ir/ir.h"
+#include "core/graph/graph.h"
 #include "tests/core/frontends/onnx/model-writer.h"
 #include <glib/gstdio.h>
 #include <string.h>

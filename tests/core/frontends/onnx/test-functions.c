@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Subgraphs become closed functions with their captures as parameters; functions of the model are
  * written out where they are called. */
-#include "core/ir/ir.h"
+#include "core/graph/graph.h"
 #include "tests/core/frontends/onnx/model-writer.h"
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * each promise of onnx-node.h: operands, results, attributes, subgraphs, names, scopes, places,
  * types. */
 #include "core/frontends/onnx/onnx-node.h"
-#include "core/ir/ir.h"
+#include "core/graph/graph.h"
 #include "tests/core/frontends/onnx/model-writer.h"
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lowers single ONNX nodes (lower-cases.c) and small graphs with subgraphs, evaluates the result
  * and compares it with values computed by hand; checks that what cannot be lowered says why. */
+#include "core/eval/eval.h"
 #include "core/frontends/onnx/onnx-node.h"
 #include "tests/core/frontends/onnx/lower-cases.h"
 #include "tests/core/frontends/onnx/onnx-lowering.h"

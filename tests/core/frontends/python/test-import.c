@@ -3,7 +3,8 @@
 #include "core/base/error.h"
 #include "core/compiler/model.h"
 #include "core/compiler/python-model.h"
-#include "core/ir/operation.h"
+#include "core/graph/operation.h"
+#include "core/graph/text.h"
 #include <errno.h>
 #include <gio/gio.h>
 #include <glib/gstdio.h>
@@ -153,14 +154,74 @@ test_calls (void)
   g_assert_cmpuint (graphs->errors->len, ==, 1);
   one = g_ptr_array_index (graphs->errors, 0);
   g_assert_cmpuint (one->line, ==, 5);
-  calls = g_strdup_printf ("%s:9:21: called from here, in Inner.construct\n%s:16:16: called from here, in Net.construct", path, path);
+  calls = g_strdup_printf ("%s:9:21: called from here, in Inner.construct\n%s:8:9: trip 1 of this loop, in Inner.construct\n"
+                           "%s:16:16: called from here, in Net.construct", path, path, path);
   g_assert_cmpstr (one->calls, ==, calls);
   check = g_subprocess_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_SILENCE, &error, cli, "check", path, NULL);
   g_assert_no_error (error);
   g_assert_true (g_subprocess_communicate_utf8 (check, NULL, NULL, &printed, NULL, &error));
   expected = g_strdup_printf ("%s:5:12: error: ValueError: %s\n%s:9:21: note: called from here, in Inner.construct\n"
-                              "%s:16:16: note: called from here, in Net.construct\n", path, one->message, path, path);
+                              "%s:8:9: note: trip 1 of this loop, in Inner.construct\n"
+                              "%s:16:16: note: called from here, in Net.construct\n", path, one->message, path, path, path);
   g_assert_cmpstr (printed, ==, expected);
+  g_unlink (path);
+  g_rmdir (folder);
+}
+
+/* What led to each node: calls, trips of loops that were unrolled, the gradient that it is for; kept by passes and in the text. */
+static void
+test_chains (void)
+{
+  static const char program[] =
+    "from mindspore import Tensor, grad, jit, ops\n"
+    "def inner(x):\n"
+    "    return ops.sin(x)\n"
+    "def outer(x):\n"
+    "    for i in range(2):\n"
+    "        x = inner(x)\n"
+    "    return x\n"
+    "@jit\n"
+    "def step(x):\n"
+    "    y = [ops.exp(x * k) for k in [2, 3]]\n"
+    "    return grad(outer)(x) + y[0] + y[1]\n"
+    "step(Tensor([1., 2.]))\n";
+  static const struct { const char *op, *chain; } expected[] = {
+    { "exponential", "model.py:10:9: trip 1 of this loop, in step" },
+    { "exponential", "model.py:10:9: trip 2 of this loop, in step" },
+    { "sine", "model.py:6:13: called from here, in outer\nmodel.py:5:5: trip 1 of this loop, in outer\n"
+              "model.py:11:12: its gradient is taken here, in step" },
+    { "cosine", "model.py:6:13: called from here, in outer\nmodel.py:5:5: trip 2 of this loop, in outer\n"
+                "model.py:11:12: its gradient is taken here, in step" },
+  };
+  g_autofree char *folder = g_dir_make_tmp ("gantry-import-XXXXXX", NULL), *path = g_build_filename (folder, "model.py", NULL);
+  g_autofree char *prefix = g_strconcat (folder, "/", NULL), *text = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GantryModel) model = NULL;
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autoptr (GantryModule) again = NULL;
+
+  g_assert_true (g_file_set_contents (path, program, -1, NULL));
+  model = gantry_model_open (path, NULL, -1, NULL, &error);
+  g_assert_no_error (error);
+  text = gantry_module_to_text (model->module, NULL);
+  again = gantry_module_from_text (context, text, -1, "again.gir", &error);
+  g_assert_no_error (error);
+  for (guint k = 0; k < G_N_ELEMENTS (expected); k++)
+    {
+      gboolean found = FALSE;
+
+      for (guint i = 0; i < again->n_nodes && !found; i++)
+        {
+          g_autofree char *chain = gantry_context_location_chain (context, again->nodes[i].location, 10);
+          g_auto (GStrv) parts = chain != NULL ? g_strsplit (chain, prefix, -1) : NULL;
+          g_autofree char *shown = parts != NULL ? g_strjoinv ("", parts) : NULL;
+
+          found = strcmp (gantry_node_op_name (again, &again->nodes[i]), expected[k].op) == 0
+                  && g_strcmp0 (shown, expected[k].chain) == 0;
+        }
+      if (!found)
+        g_error ("no %s with %s in\n%s", expected[k].op, expected[k].chain, text);
+    }
   g_unlink (path);
   g_rmdir (folder);
 }
@@ -255,6 +316,7 @@ main (int argc, char **argv)
     }
   g_test_add_func ("/python/import/errors", test_errors);
   g_test_add_func ("/python/import/calls", test_calls);
+  g_test_add_func ("/python/import/chains", test_chains);
   g_test_add_func ("/python/import/graph", test_graph);
   g_test_add_data_func ("/python/import/orphans/ends", "", test_orphans);
   g_test_add_data_func ("/python/import/orphans/crashes", "os.abort()\n", test_orphans);

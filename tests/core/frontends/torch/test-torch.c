@@ -5,8 +5,8 @@
 #include "core/base/file.h"
 #include "core/compiler/compiler.h"
 #include "core/frontends/torch/torch.h"
-#include "core/ir/ir.h"
-#include "core/ir/text.h"
+#include "core/graph/graph.h"
+#include "core/graph/text.h"
 #include "tests/core/frontends/torch/zip-writer.h"
 #include "tests/core/frontends/xla/run-case.h"
 #include <glib/gstdio.h>
@@ -369,6 +369,101 @@ test_limits (void)
     }
 }
 
+/* Operations on values v0, v1, ...: the one at @from[i] is read by node i, and node i gives v(i+1). */
+static GantryModule *
+read_chain (GantryContext *context, const char *const *operations, const guint *from, const guint *other, guint n, GError **error)
+{
+  g_autoptr (GString) text = g_string_new (
+    "{\"schema_version\": {\"major\": 8}, \"graph_module\": {\"graph\": {\"inputs\": [], \"outputs\": [], \"nodes\": [");
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_string_append_printf (text,
+                              "%s{\"target\": \"torch.ops.aten.%s\", \"inputs\": [{\"name\": \"self\", \"arg\": {\"as_tensor\": "
+                              "{\"name\": \"v%u\"}}}", i > 0 ? ", " : "", operations[i], from[i]);
+      if (other != NULL && other[i] != 0)
+        g_string_append_printf (text, ", {\"name\": \"other\", \"arg\": {\"as_tensor\": {\"name\": \"v%u\"}}}", other[i]);
+      g_string_append_printf (text, "%s], \"outputs\": [{\"as_tensor\": {\"name\": \"v%u\"}}], \"metadata\": {}}",
+                              g_str_has_prefix (operations[i], "view.") ? ", {\"name\": \"size\", \"arg\": {\"as_ints\": [4]}}" : "",
+                              i + 1);
+    }
+  g_string_append (text, "], \"tensor_values\": {");
+  for (guint i = 0; i <= n; i++)
+    g_string_append_printf (text, "%s\"v%u\": " META (SIZE (4), SIZE (1)), i > 0 ? ", " : "", i);
+  g_string_append_printf (text,
+                          "}}, \"signature\": {\"input_specs\": [{\"user_input\": {\"arg\": {\"as_tensor\": {\"name\": \"v0\"}}}}], "
+                          "\"output_specs\": [{\"user_output\": {\"arg\": {\"as_tensor\": {\"name\": \"v%u\"}}}}]}}}",
+                          n);
+  return read_archive (context, &(ZipEntry){ MODEL_NAME, text->str }, 1, FALSE, NULL, error);
+}
+
+/* A name that is written to again and again, and a view of a view of it as often: each write is one node, and each view one more
+ * where it is read after a write. A write to the last of the views writes all that they are views of. */
+static void
+test_chain (void)
+{
+  static const struct
+  {
+    guint writes, views;
+    gboolean first;   /* the write behind them is to the first value, else to the last view */
+    guint n;          /* nodes */
+  } cases[] = {
+    { 20000, 0, TRUE, 20000 + 3 },
+    { 0, 120000, TRUE, 2 * 120000 + 3 },
+    { 0, 120000, FALSE, 2 * 120000 + 3 },
+  };
+
+  for (guint c = 0; c < G_N_ELEMENTS (cases); c++)
+    {
+      const guint n = cases[c].writes + cases[c].views + 2;
+      g_autofree const char **operations = g_new (const char *, n);
+      g_autofree guint *from = g_new (guint, n);
+      g_autoptr (GantryContext) context = gantry_context_new ();
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GantryModule) module = NULL;
+
+      for (guint i = 0; i < n; i++)
+        {
+          operations[i] = i < cases[c].writes ? "relu_.default" : i < n - 2 ? "view.default" : i == n - 2 ? "relu_.default" : "neg.default";
+          from[i] = i < n - 2 ? i : i == n - 2 ? (cases[c].first ? 0 : n - 2) : (cases[c].first ? n - 2 : 0);
+        }
+      module = read_chain (context, operations, from, NULL, n, &error);
+      g_assert_no_error (error);
+      g_assert_cmpuint (module->n_nodes, ==, cases[c].n);
+    }
+}
+
+/* Views whose sizes are those of stale views. */
+static void
+test_nested_views (void)
+{
+  for (guint many = 0; many < 2; many++)
+    {
+      const guint n = many ? 1000 : 100;
+      g_autofree const char **operations = g_new (const char *, n);
+      g_autofree guint *from = g_new0 (guint, n), *other = g_new0 (guint, n);
+      g_autoptr (GantryContext) context = gantry_context_new ();
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GantryModule) module = NULL;
+
+      for (guint i = 0; i < n; i++)
+        {
+          operations[i] = i < n - 2 ? "expand_as.default" : i == n - 2 ? "relu_.default" : "neg.default";
+          other[i] = i < n - 2 ? i : 0;
+        }
+      from[n - 1] = n - 2;
+      module = read_chain (context, operations, from, other, n, &error);
+      if (many)
+        {
+          g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_TOO_LARGE);
+          g_assert_nonnull (strstr (error->message, "nested more than 256 deep"));
+          continue;
+        }
+      g_assert_no_error (error);
+      g_assert_cmpuint (module->n_nodes, ==, 2 * (n - 2) + 3);
+    }
+}
+
 /* Archives that torch writes otherwise are told by what lies in them, whatever the file is called. */
 static void
 test_reads (void)
@@ -451,6 +546,8 @@ main (int argc, char **argv)
   g_test_add_func ("/torch/open-number", test_open_number);
   g_test_add_func ("/torch/refused", test_refused);
   g_test_add_func ("/torch/limits", test_limits);
+  g_test_add_func ("/torch/chain", test_chain);
+  g_test_add_func ("/torch/nested-views", test_nested_views);
   g_test_add_func ("/torch/reads", test_reads);
   g_test_add_func ("/torch/members", test_members);
   g_test_add_func ("/torch/spoilt", test_spoilt);

@@ -2,7 +2,7 @@
 /* Reading texts of XLA's forms in tests: a text of the test, texts that are wrong, files of the shared data. */
 #pragma once
 #include "core/frontends/xla/xla.h"
-#include "core/ir/ir.h"
+#include "core/graph/graph.h"
 
 /** @name: ends in what says the form, ".mlir" or ".hlo". @info: (out) (optional). Returns: (transfer full) (nullable) */
 GantryModule *

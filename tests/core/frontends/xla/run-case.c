@@ -17,7 +17,7 @@ passes (GantryModule *module, RunBackEnd back_end, GError **error)
   const GError *refusal;
 
   gantry_compile_settings_init (&settings);
-  settings.fuse_rows = back_end == RUN_GRID;
+  settings.fuse_rows = settings.fuse_products = back_end == RUN_GRID;
   compilation = gantry_compile (model, &settings, NULL, error);
   if (compilation == NULL)
     return NULL;

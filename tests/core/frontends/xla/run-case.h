@@ -2,7 +2,7 @@
 /* Runs a module as generated code: passes, kernels, plan, executor; on the processor or on the schedules made for
  * GPUs. */
 #pragma once
-#include "core/ir/module.h"
+#include "core/graph/module.h"
 
 typedef enum
 {

@@ -4,8 +4,8 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/frontends/xla/xla.h"
-#include "core/ir/ir.h"
-#include "core/ir/text.h"
+#include "core/graph/graph.h"
+#include "core/graph/text.h"
 #include <string.h>
 
 typedef struct

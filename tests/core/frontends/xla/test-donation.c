@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a text says of donation is what the memory plan does: the result lies in its argument's bytes. */
 #include "core/frontends/xla/xla.h"
-#include "core/ir/ir.h"
-#include "core/ir/placement.h"
+#include "core/graph/graph.h"
 #include "core/memory/memory.h"
 #include "core/passes/passes.h"
+#include "core/plan/placement.h"
+#include "core/plan/plan.h"
 #include <string.h>
 
 #define VECTOR "tensor<1024xf32>"

@@ -3,7 +3,7 @@
  * strange names. */
 #include "core/frontends/xla/assignment.h"
 #include "core/frontends/xla/dump.h"
-#include "core/ir/verifier.h"
+#include "core/graph/verifier.h"
 #include <gio/gio.h>
 #include <glib/gstdio.h>
 #include <string.h>

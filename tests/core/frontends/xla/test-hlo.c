@@ -3,7 +3,8 @@
  * and what a program of most kinds of instruction computes. */
 #include "core/base/error.h"
 #include "core/frontends/xla/xla.h"
-#include "core/ir/ir.h"
+#include "core/graph/graph.h"
+#include "core/plan/plan.h"
 #include "tests/core/frontends/xla/read-case.h"
 #include "tests/core/frontends/xla/run-case.h"
 #include <string.h>

@@ -97,11 +97,14 @@ def _kind(computation):
     raise NotImplementedError(f"reduce_window by {name or computation!r}: add, mul, max and min are there")
 
 
-def reduce_window(operand, init_value, computation, window, strides, padding):
+def reduce_window(operand, init_value, computation, window, strides, padding, base_dilation=None, window_dilation=None):
     x = _core.asarray(operand)
     kind = _kind(computation)
-    pads = _padding(padding, x.shape, window, strides, [1] * len(window))
+    base, apart = (tuple(d) if d is not None else (1,) * len(window) for d in (base_dilation, window_dilation))
+    sizes = [(s - 1) * d + 1 if s > 0 else 0 for s, d in zip(x.shape, base)]
+    pads = _padding(padding, sizes, window, strides, apart)
     result = _core.op("reduce_window", (x,), {"kind": kind, "window_dimensions": tuple(window), "window_strides": tuple(strides),
+                                              "base_dilations": base, "window_dilations": apart,
                                               "padding": [v for p in pads for v in p]})
     neutral = {"add": 0, "mul": 1, "max": -float("inf"), "min": float("inf")}[kind]
     if _core.is_scalar(init_value) and init_value == neutral:

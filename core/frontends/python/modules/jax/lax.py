@@ -274,8 +274,11 @@ def cumlogsumexp(x, axis=0, reverse=False):
     return associative_scan(jnp.logaddexp, asarray(x), reverse, axis)
 
 
-def top_k(x, k):
+def top_k(x, k, *, axis=-1):
     x = asarray(x)
+    if axis % max(x.ndim, 1) != x.ndim - 1:
+        from jax import numpy as jnp
+        return [jnp.moveaxis(part, -1, axis) for part in top_k(jnp.moveaxis(x, axis, -1), k)]
     keys, places = op("sort", (x, _core.iota(int32, x.shape, x.ndim - 1)), {"dimension": x.ndim - 1, "descending": 1, "stable": 1})
     return [keys[..., :k], places[..., :k]]
 
@@ -304,10 +307,7 @@ def conv(lhs, rhs, window_strides, padding, precision=None, preferred_element_ty
 
 def reduce_window(operand, init_value, computation, window_dimensions, window_strides, padding, base_dilation=None, window_dilation=None):
     from jax import _convolution
-    for name, dilation in (("base_dilation", base_dilation), ("window_dilation", window_dilation)):
-        if dilation is not None and any(d != 1 for d in dilation):
-            refuse("lax.reduce_window", name, dilation, None)
-    return _convolution.reduce_window(operand, init_value, computation, window_dimensions, window_strides, padding)
+    return _convolution.reduce_window(operand, init_value, computation, window_dimensions, window_strides, padding, base_dilation, window_dilation)
 
 
 from jax._lax_more import (GatherDimensionNumbers, Precision, RoundingMethod, ScatterDimensionNumbers, all_gather, argmax, argmin,  # noqa: E402,F401
@@ -323,6 +323,46 @@ from jax._names import missing as _missing  # noqa: E402
 
 def optimization_barrier(x):
     return tree_map(lambda leaf: op("optimization_barrier", (asarray(leaf),)), x)
+
+
+def approx_max_k(operand, k, reduction_dimension=-1, recall_target=0.95, reduction_input_size_override=-1, aggregate_to_topk=True):
+    """Exactly, as JAX does where there is no TPU."""
+    return top_k(operand, k, axis=reduction_dimension)
+
+
+def approx_min_k(operand, k, reduction_dimension=-1, recall_target=0.95, reduction_input_size_override=-1, aggregate_to_topk=True):
+    values, places = top_k(-asarray(operand), k, axis=reduction_dimension)
+    return -values, places
+
+
+def igamma(a, x):
+    from jax.scipy import special
+    return special.gammainc(a, x)
+
+
+def igammac(a, x):
+    from jax.scipy import special
+    return special.gammaincc(a, x)
+
+
+def bessel_i0e(x):
+    from jax.scipy import special
+    return special.i0e(x)
+
+
+def bessel_i1e(x):
+    from jax.scipy import special
+    return special.i1e(x)
+
+
+def zeta(x, q):
+    from jax.scipy import special
+    return special.zeta(x, q)
+
+
+def polygamma(m, x):
+    from jax.scipy import special
+    return special.polygamma(m, x)
 
 
 def __getattr__(name):

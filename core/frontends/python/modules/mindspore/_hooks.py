@@ -232,10 +232,37 @@ def as_element(tensor, name):
     return _core.convert(tensor, _core.as_type(name.partition("[")[0].strip() if "[" in name else name))
 
 
+def _is_printed(value):
+    """Whether MindSpore's Print takes it; what CPython alone knows is printed by CPython."""
+    if isinstance(value, (tuple, list)):
+        return all(_is_printed(v) for v in value)
+    return value is None or isinstance(value, (Tensor, str, int, float))
+
+
+def _print_lines(value):
+    if isinstance(value, (tuple, list)) and _holds_tensor(value):
+        for element in value:
+            _print_lines(element)
+    else:
+        print(_core._described(value, " ").replace("value= ", "value=" if value.ndim == 0 else "value= ") if isinstance(value, Tensor)
+              else value)
+
+
+def _holds_tensor(value):
+    return isinstance(value, Tensor) or (isinstance(value, (tuple, list)) and any(_holds_tensor(v) for v in value))
+
+
 def graph_print(*args, **kwargs):
-    def shown(value):
-        return _core._described(value, " ") if isinstance(value, Tensor) else value
-    print(*[shown(a) for a in args], **kwargs)
+    """Each argument on a line of its own, as the operation Print does."""
+    if kwargs or not args or not all(_is_printed(a) for a in args):
+        return graph_print_plainly(*args, **kwargs)
+    for value in args:
+        _print_lines(value)
+    return True
+
+
+def graph_print_plainly(*args, **kwargs):
+    print(*args, **kwargs)
     return True
 
 
@@ -308,6 +335,15 @@ def cotangent(given, element, type_id):
     return _core.convert(_core.tensor_of(given), _core._by_element[element])
 
 
+def as_parameter(value, before):
+    """What a Parameter is after an assignment; @before: None where no gradient is taken by the Parameter."""
+    from mindspore.ops.grad import stop_gradient
+    if not isinstance(value, Tensor) or not value.dtype.is_float:
+        return value
+    stopped = stop_gradient(value)
+    return stopped if before is None else stopped + (before - stop_gradient(before))
+
+
 def zeros_of(value):
     return Tensor(_core.full(value.shape, 0, value.dtype))
 
@@ -363,7 +399,7 @@ def floats_as(value, element):
 hooks = {
     "NeedsData": _core.NeedsData, "NoDerivative": _core.NoDerivative, "truth_number": lambda value: _gantry.number(value, "bool") if isinstance(value, Tensor) else value,
     "truth_tensor": lambda value: value._tensor(),
-    "zeros_of": zeros_of, "stopped_plus": stopped_plus, "beside": beside, "bprop_gradients": bprop_gradients,
+    "zeros_of": zeros_of, "as_parameter": as_parameter, "stopped_plus": stopped_plus, "beside": beside, "bprop_gradients": bprop_gradients,
     "predicate": predicate,
     "logical_and": lambda left, condition, right: logical(True, left, condition, right),
     "logical_or": lambda left, condition, right: logical(False, left, condition, right),
@@ -374,7 +410,7 @@ hooks = {
     "raise_now": raise_now, "assert_now": assert_now, "set_attribute": set_attribute, "set_global": set_global,
     "call_object": call_object, "identity": identity, "host_length": host_length, "host_list": host_list,
     "host_unpack": host_unpack, "host_attributes": host_attributes, "host_method": host_method,
-    "join_string": join_string, "as_element": as_element, "graph_print": graph_print, "graph_str": graph_str,
+    "join_string": join_string, "as_element": as_element, "graph_print": graph_print, "graph_print_plainly": graph_print_plainly, "graph_str": graph_str,
     "graph_isinstance": graph_isinstance, "graph_type": graph_type, "graph_max": _extreme(max, "maximum"),
     "graph_min": _extreme(min, "minimum"), "graph_sum": graph_sum, "graph_round": graph_round, "cotangent": cotangent,
     "assigned": _core.assigned, "floats_as": floats_as,

@@ -311,9 +311,19 @@ def bincount(x, weights=None, minlength=0, *, length=None):
 
 
 def histogram(a, bins=10, range=None, weights=None, density=None):
-    import numpy
-    counts, edges = numpy.histogram(_asarray(a)._numpy(), bins if isinstance(bins, int) else _asarray(bins)._numpy(), range, density, weights)
-    return _asarray(counts.astype("float32")), _asarray(edges.astype("float32"))
+    import jax.numpy as jnp
+    flat = jnp.ravel(_asarray(a))
+    values = flat if jnp.issubdtype(flat.dtype, jnp.floating) else flat.astype(jnp.float32)
+    if isinstance(bins, int):
+        low, high = range if range is not None else (values.min(), values.max())
+        same = jnp.asarray(low == high)
+        edges = jnp.linspace(jnp.where(same, low - 0.5, low), jnp.where(same, high + 0.5, high), bins + 1)
+    else:
+        edges = _asarray(bins)
+    places = jnp.where(values == edges[-1], edges.size - 1, jnp.searchsorted(edges, values, side="right"))
+    weights = jnp.ones(values.shape, jnp.float32) if weights is None else jnp.ravel(_asarray(weights))
+    counts = jnp.zeros(edges.shape, weights.dtype).at[places].add(weights)[1:]
+    return (counts / jnp.diff(edges) / counts.sum() if density else counts), edges
 
 
 def _unique_of_size(x, wanted, size, fill_value):

@@ -160,5 +160,96 @@ def digamma(x):
     return jnp.where(low, jnp.where(x == jnp.floor(x), jnp.nan, reflected), made).astype(x.dtype)
 
 
+def zeta(x, q):
+    """Hurwitz's: the first terms, then the formula of Euler and Maclaurin (Abramowitz and Stegun 23.1.30)."""
+    x, q = _core.promoted(x, q, to_float=True)
+    total = sum((q + k) ** -x for k in range(12))
+    w = q + 12
+    tail, factor = w / jnp.where(x == 1, 1.0, x - 1) + 0.5, x / w
+    for j, bernoulli in enumerate((1 / 12, -1 / 720, 1 / 30240, -1 / 1209600)):
+        tail = tail + factor * bernoulli
+        factor = factor * (x + 2 * j + 1) * (x + 2 * j + 2) / (w * w)
+    made = total + w ** -x * tail
+    pole = (x == 1) | ((q <= 0) & (q == jnp.floor(q)))
+    return jnp.where(x < 1, jnp.nan, jnp.where(pole, jnp.inf, made)).astype(x.dtype)
+
+
+def polygamma(n, x):
+    n, x = _core.promoted(n, x, to_float=True)
+    sign = jnp.where(n % 2 == 0, -1.0, 1.0)
+    return jnp.where(n == 0, digamma(x), sign * gamma(n + 1) * zeta(jnp.where(n == 0, 2.0, n + 1), x)).astype(x.dtype)
+
+
+def multigammaln(a, d):
+    a = _float(a)
+    return d * (d - 1) / 4 * math.log(math.pi) + sum(gammaln(a - i / 2) for i in range(int(d)))
+
+
+def _incomplete(a, x):
+    """(lower, upper) regularized incomplete gamma function: a series up to a + 1, a continued fraction above (Abramowitz and Stegun 6.5.29
+    and 6.5.31)."""
+    a, x = _core.promoted(a, x, to_float=True)
+    valid = (a > 0) & (x >= 0)
+    a, y = jnp.where(valid, a, 1.0), jnp.where(valid & (x > 0) & (x < jnp.inf), x, 1.0)
+    above = y > a + 1
+    size = jnp.exp(a * jnp.log(y) - y - gammaln(a))
+    low, term = jnp.where(above, a, y), jnp.ones_like(y)
+    total = term
+    for n in range(1, 160):
+        term = term * low / (a + n)
+        total = total + term
+    high = jnp.where(above, y, a + 2)
+    fraction = high + 1 - a + 200
+    for n in range(100, 0, -1):
+        fraction = high + 2 * n - 1 - a + n * (a - n) / fraction
+    lower = jnp.where(above, 1 - size / fraction, size * total / a)
+    upper = jnp.where(above, size / fraction, 1 - size * total / a)
+    lower, upper = jnp.where(x == 0, 0.0, jnp.where(x == jnp.inf, 1.0, lower)), jnp.where(x == 0, 1.0, jnp.where(x == jnp.inf, 0.0, upper))
+    return jnp.where(valid, lower, jnp.nan).astype(a.dtype), jnp.where(valid, upper, jnp.nan).astype(a.dtype)
+
+
+def gammainc(a, x):
+    return _incomplete(a, x)[0]
+
+
+def gammaincc(a, x):
+    return _incomplete(a, x)[1]
+
+
+def _bessel(x, order):
+    """Scaled by exp (-|x|): the power series up to 12, the asymptotic one above (Abramowitz and Stegun 9.6.10 and 9.7.1)."""
+    x = _float(x)
+    a = jnp.abs(x)
+    near, far = jnp.minimum(a, 12.0), jnp.maximum(a, 12.0)
+    square, term = near * near / 4, jnp.ones_like(near) if order == 0 else near / 2
+    total = term
+    for k in range(1, 40):
+        term = term * square / (k * (k + order))
+        total = total + term
+    mu, term = 4.0 * order * order, jnp.ones_like(far)
+    tail = term
+    for k in range(1, 12):
+        term = -term * (mu - (2 * k - 1) ** 2) / (k * 8 * far)
+        tail = tail + term
+    made = jnp.where(a <= 12, total * jnp.exp(-near), tail / jnp.sqrt(2 * math.pi * far))
+    return (made if order == 0 else jnp.sign(x) * made).astype(x.dtype)
+
+
+def i0e(x):
+    return _bessel(x, 0)
+
+
+def i1e(x):
+    return _bessel(x, 1)
+
+
+def i0(x):
+    return i0e(x) * jnp.exp(jnp.abs(_float(x)))
+
+
+def i1(x):
+    return i1e(x) * jnp.exp(jnp.abs(_float(x)))
+
+
 def __getattr__(name):
     raise _missing("jax.scipy.special", name, globals())

@@ -8,3 +8,11 @@ from mindspore.common.api import (jit, ms_function, jit_class, ms_class, jit_ign
                                   _cell_graph_executor)
 from mindspore.common.seed import set_seed, get_seed
 from mindspore.common.initializer import initializer
+
+
+def __getattr__(name):
+    if name in ("JitConfig", "lazy_inline", "no_inline", "from_numpy", "is_tensor", "recompute", "set_recursion_limit", "dump", "get_rng_state",
+                "set_rng_state", "manual_seed", "initial_seed"):
+        import mindspore
+        return getattr(mindspore, name)
+    raise AttributeError(f"module 'mindspore.common' has no attribute '{name}'")

@@ -85,7 +85,12 @@ class CellList(_Container):
 
     def __getitem__(self, index):
         cells = tuple(self._cells.values())
-        return type(self)(list(cells[index])) if isinstance(index, slice) else cells[index]
+        if isinstance(index, slice):
+            return type(self)(list(cells[index]))
+        if isinstance(index, _gantry.Value):
+            from mindspore._hooks import sequence_item
+            return sequence_item(cells, index)
+        return cells[index]
 
     def __delitem__(self, index):
         cells = list(self._cells.values())

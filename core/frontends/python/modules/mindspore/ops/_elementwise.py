@@ -445,7 +445,11 @@ def _bound(direction, x, limit):
     return _core.select(_core.compare(direction, x, limit), limit, x)
 
 
-clip_by_value = clip = clamp
+clip = clamp
+
+
+def clip_by_value(x, clip_value_min=None, clip_value_max=None):
+    return clamp(x, clip_value_min, clip_value_max)
 
 
 def select(condition, input, other):
@@ -513,11 +517,12 @@ def stack_unused(*args):
 
 def print_(*args):
     import _gantry
-    from mindspore import _hooks
+    from mindspore._hooks import graph_print
     if _gantry.in_graph():
-        _gantry.host_call(_hooks.graph_print, args, "bool")
+        _gantry.host_call(graph_print, args, "bool")
     else:
-        print(*args)
+        for value in args:
+            print(repr(value) if isinstance(value, Tensor) else value)
 
 
 _amp.listed(globals())

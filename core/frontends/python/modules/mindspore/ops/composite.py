@@ -23,7 +23,7 @@ class MultitypeFuncGraph:
         for types, function in self.entries:
             if len(types) == len(args) and all(_fits(a, t) for a, t in zip(args, types)):
                 return _gantry.call(function, args)
-        raise TypeError(f"For 'MultitypeFuncGraph', cannot find fn match given args. Got (sig, fn): {self.entries}, and (dtype, "
+        raise ValueError(f"For 'MultitypeFuncGraph', cannot find fn match given args. Got (sig, fn): {self.entries}, and (dtype, "
                         f"args): {tuple(type(a).__name__ for a in args)}.")
 
 
@@ -75,3 +75,9 @@ def normal(shape, mean, stddev, seed=None):
 def uniform(shape, minval, maxval, seed=None, dtype=_core.float32):
     from mindspore.ops import function
     return function.uniform(shape, minval, maxval, seed, dtype)
+
+
+def __getattr__(name):
+    """The functions that once stood here."""
+    from mindspore.ops import function
+    return getattr(function, name)

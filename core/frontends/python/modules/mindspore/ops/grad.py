@@ -53,6 +53,7 @@ class _Derivative:
     def __init__(self, fn):
         self.fn = fn
         self._caches = {}
+        self._constants = ()  # arguments that are known where it is called from outside of a graph
         self._needs_graph = False  # it met a derivative of one's own, which is part of a graph
         self.__name__ = "grad"
 
@@ -73,7 +74,11 @@ class _Derivative:
         return (flags() if flags is not None else None, _Context.serial, _Context.amp)
 
     def __call__(self, *args, **kwargs):
-        if _gantry.in_graph() or _gantry.recording():
+        inside = _gantry.in_graph() or _gantry.recording()
+        # A sequence that a graph is called with is known, and so are the tensors in it, unless it is mutable.
+        self._constants = () if inside else tuple(i for i, a in enumerate(args) if isinstance(a, (tuple, list, dict))
+                                                  and not getattr(a, "__gantry_mutable__", False))
+        if inside:
             return self.compute(args, kwargs)
         if not self._is_graph() and not self._needs_graph:
             try:
@@ -103,6 +108,7 @@ class _Grad(_Derivative):
     def __init__(self, fn, grad_position=0, weights=None, has_aux=False, return_ids=False, with_value=False):
         super().__init__(fn)
         self.grad_position, self.weights, self.has_aux = grad_position, _weights(weights), has_aux
+        self.single_weight = isinstance(weights, Parameter)
         self.return_ids, self.with_value = return_ids, with_value
 
     def compute(self, args, kwargs):
@@ -113,6 +119,8 @@ class _Grad(_Derivative):
         if self.return_ids:
             by_position = tuple((p, g) for p, g in zip(positions, by_position))
             by_weights = tuple((w.name, g) for w, g in zip(self.weights or (), by_weights))
+        if self.single_weight:
+            by_weights = by_weights[0]
         single = isinstance(self.grad_position, int) or len(positions) == 1 and not isinstance(self.grad_position, tuple)
         result = by_position[0] if single and by_position else by_position
         if self.weights is not None:
@@ -161,9 +169,12 @@ class _GradOperation(_Derivative):
             args, sens = args[:-1], args[-1]
         weights = _weights(self.weights) if self.options.get_by_list else None
         by_position = self.options.get_all or not self.options.get_by_list
-        positions = tuple(range(len(args))) if self.options.get_all else ((0,) if by_position else ())
+        positions = ((0,) if by_position else ()) if not self.options.get_all else \
+            tuple(i for i in range(len(args)) if i not in self._constants)
         if self.options.get_by_list and weights is None:
             weights = tuple(self.fn.trainable_params())
+        if self.options.get_all and not positions and not weights:
+            return ()
         _, inner, by_weights = self._run(args, kwargs, positions, weights, sens, False)
         found = tuple(g for g in (_shaped(args[p], inner) if _tensors(args[p]) else None for p in positions) if g is not None)
         result = found if self.options.get_all else (found[0] if found else None)

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Control that is left in a program for its run: branches, loops, scans and calls. Their bodies (regions) are planned, compiled
+ * and run by the same code as the entry function: as a module of their own that shares all of its arrays with the whole one. */
+#pragma once
+#include "core/graph/module.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  GANTRY_CONTROL_CALL,
+  GANTRY_CONTROL_BRANCH, /* by the predicate, operand 0 */
+  GANTRY_CONTROL_WHILE,
+  GANTRY_CONTROL_SCAN,
+} GantryControlKind;
+
+/** What a node of control names and passes on. */
+typedef struct
+{
+  guint8 kind;           /* GantryControlKind */
+  guint8 n_regions;
+  guint8 reverse;        /* of a scan: from the last slice to the first */
+  guint32 functions[2];  /* ids: the arm for true and the one for false; body and condition of a loop; else the body */
+  guint n_operands, n_results;
+  guint first;           /* operand that is parameter 0 of each region */
+  guint n_carries;       /* of a loop: operands that its results are the last values of */
+  guint n_xs, n_ys;      /* of a scan: operands that are taken slice by slice behind the carries, results that are put together so */
+  gint64 trips;          /* of a scan its length; of a loop what its attribute trip_count says, -1: not known */
+} GantryControl;
+
+/** Indices in `functions`. */
+enum { GANTRY_CONTROL_THEN = 0, GANTRY_CONTROL_ELSE = 1, GANTRY_CONTROL_BODY = 0, GANTRY_CONTROL_CONDITION = 1 };
+
+/**
+ * gantry_control_of:
+ * @control: (out caller-allocates)
+ *
+ * Returns: FALSE where @node is no control, or names functions that @module has not
+ */
+gboolean gantry_control_of (const GantryModule *module, const GantryNode *node, GantryControl *control);
+/** Whether @node stands for a function or several that are planned and run by themselves. */
+gboolean gantry_node_is_control (const GantryNode *node);
+
+/**
+ * gantry_module_region:
+ * @function: id of a function of @module
+ *
+ * Returns: (transfer full): @module with that function as its entry, and all others
+ */
+GantryModule *gantry_module_region (GantryModule *module, guint32 function);
+
+/**
+ * gantry_module_list_regions:
+ *
+ * Returns: (transfer full) (element-type guint32): ids of the functions that control of the entry function names, and control
+ *  in those, each once, in the order of their nodes
+ */
+GArray *gantry_module_list_regions (const GantryModule *module);
+
+/** Whether control @node does anything beyond giving its value (GANTRY_OP_EFFECT), in functions that it names. */
+gboolean gantry_control_has_effect (const GantryModule *module, const GantryNode *node);
+
+G_END_DECLS

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Emission of LLVM IR: values, a scalar or a vector of lanes each; the same functions serve both,
+ * going by the LLVM type of what they are given. f16 and bf16 are computed with as float, bool as i1.
+ *
+ * Nothing here may reach LLVM's generic transcendental intrinsics: they become scalar library calls
+ * at best. What it emits for each operation is either native or written out. */
+#pragma once
+#include "core/expr/kernel-expression.h"
+#include "core/kernels/emit/llvm.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  LLVMContextRef context;
+  LLVMModuleRef module;
+  LLVMBuilderRef builder;
+  LLVMValueRef function;
+  guint vector_bytes; /* of the widest registers */
+  gboolean has_fma;
+  gboolean has_f16c;
+  gboolean no_calls;    /* there is no C library: what else would call it is written out (own.c) */
+  gboolean shares;      /* elementary functions are calls of the module's own: see gantry_emit_shared() */
+  gboolean has_bf16;    /* conversions to bf16 are native */
+  guint constant_space; /* address space of tables */
+} GantryEmit;
+
+/* emit-values.c: types, constants, memory, conversions */
+
+guint gantry_emit_lanes (LLVMTypeRef type);              /* 1: a scalar */
+LLVMTypeRef gantry_emit_scalar_type (GantryEmit *e, GantryElementType element);
+LLVMTypeRef gantry_emit_type (GantryEmit *e, GantryElementType element, guint lanes);
+LLVMTypeRef gantry_emit_memory_type (GantryEmit *e, GantryElementType element, guint lanes);
+LLVMTypeRef gantry_emit_with_lanes (LLVMTypeRef scalar, guint lanes);
+/** The type with @scalar in the place of each lane of @like. */
+LLVMTypeRef gantry_emit_like (LLVMTypeRef scalar, LLVMTypeRef like);
+LLVMValueRef gantry_emit_splat (GantryEmit *e, LLVMValueRef scalar, guint lanes);
+LLVMValueRef gantry_emit_real (LLVMTypeRef type, double value);
+LLVMValueRef gantry_emit_integer (LLVMTypeRef type, gint64 value);
+LLVMValueRef gantry_emit_intrinsic (GantryEmit *e, const char *name, const LLVMTypeRef *overloads, guint n_overloads,
+                                    const LLVMValueRef *arguments, guint n);
+/** Memory holds other types than computation: bool as a byte, f16 and bf16 as 16 bits. */
+LLVMValueRef gantry_emit_raw_load (GantryEmit *e, LLVMTypeRef type, LLVMValueRef pointer);
+void gantry_emit_raw_store (GantryEmit *e, LLVMValueRef value, LLVMValueRef pointer);
+LLVMValueRef gantry_emit_from_memory (GantryEmit *e, GantryElementType element, LLVMValueRef x);
+LLVMValueRef gantry_emit_to_memory (GantryEmit *e, GantryElementType element, LLVMValueRef x);
+LLVMValueRef gantry_emit_cast (GantryEmit *e, GantryElementType to, GantryElementType from, LLVMValueRef x);
+LLVMValueRef gantry_emit_bitcast (GantryEmit *e, GantryElementType to, GantryElementType from, LLVMValueRef x);
+/** Calls the C function @symbol, or where there are no calls the one that gantry_emit_own() makes, for each lane. */
+LLVMValueRef gantry_emit_per_lane (GantryEmit *e, const char *symbol, LLVMValueRef x, LLVMValueRef y);
+
+/* emit-shared.c: functions of the module, of one argument or two of one type */
+
+typedef LLVMValueRef (*GantryEmitBody) (GantryEmit *e, gconstpointer data, LLVMValueRef x, LLVMValueRef y);
+/** The internal function @name, made by @body where the module does not have it yet. Its code is for the processor of e->function. */
+LLVMValueRef gantry_emit_function (GantryEmit *e, const char *name, LLVMTypeRef signature, GantryEmitBody body, gconstpointer data);
+/** Calls the function of the module that computes @what of as many lanes as @x has. @y: (nullable). @body and @data follow from
+ *  @what and the type. */
+LLVMValueRef gantry_emit_shared (GantryEmit *e, const char *what, GantryEmitBody body, gconstpointer data, LLVMValueRef x,
+                                 LLVMValueRef y);
+
+/* own.c: a function of the module that does what the C library's @symbol does. */
+LLVMValueRef gantry_emit_own (GantryEmit *e, const char *symbol, LLVMTypeRef signature);
+
+/* emit-ops.c: operations */
+
+/** Is the operation a long expansion, which a kernel that has many of them shares (GantryEmit.shares)? */
+gboolean gantry_emit_is_long (GantryOp op, GantryElementType of);
+gboolean gantry_emit_has_unary (GantryOp op, GantryElementType of);
+gboolean gantry_emit_has_binary (GantryOp op, GantryElementType of);
+LLVMValueRef gantry_emit_unary (GantryEmit *e, GantryOp op, GantryElementType of, LLVMValueRef x);
+LLVMValueRef gantry_emit_binary (GantryEmit *e, GantryOp op, GantryElementType of, LLVMValueRef x, LLVMValueRef y);
+LLVMValueRef gantry_emit_compare (GantryEmit *e, GantryDirection direction, GantryElementType of, LLVMValueRef x,
+                                  LLVMValueRef y);
+
+/* emit-math.c: elementary functions of float (a scalar or lanes) */
+
+LLVMValueRef gantry_emit_fma (GantryEmit *e, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c);
+LLVMValueRef gantry_emit_exp (GantryEmit *e, LLVMValueRef x);
+LLVMValueRef gantry_emit_expm1 (GantryEmit *e, LLVMValueRef x);
+LLVMValueRef gantry_emit_log (GantryEmit *e, LLVMValueRef x);
+LLVMValueRef gantry_emit_log1p (GantryEmit *e, LLVMValueRef x);
+LLVMValueRef gantry_emit_tanh (GantryEmit *e, LLVMValueRef x);
+LLVMValueRef gantry_emit_logistic (GantryEmit *e, LLVMValueRef x);
+LLVMValueRef gantry_emit_erf (GantryEmit *e, LLVMValueRef x);
+LLVMValueRef gantry_emit_pow (GantryEmit *e, LLVMValueRef x, LLVMValueRef y);
+/** From @magnitude, |x| to the y, to x to the y: signs, and the cases that C states for pow. float and double */
+LLVMValueRef gantry_emit_power_signs (GantryEmit *e, LLVMValueRef x, LLVMValueRef y, LLVMValueRef magnitude);
+typedef enum { GANTRY_SINE, GANTRY_COSINE, GANTRY_TANGENT } GantryCircular;
+LLVMValueRef gantry_emit_circular (GantryEmit *e, GantryCircular which, LLVMValueRef x);
+
+G_END_DECLS

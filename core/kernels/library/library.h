@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* oneDNN: matrix products and convolutions. A library kernel is one primitive that uses the library's
+ * own threads, or, where the work can be cut, several that each are a task for our threads. Where a
+ * primitive wants an operand or the result in another layout than the program has them, the kernel
+ * reorders: constants once, into the packed region, others each time, through the workspace. */
+#pragma once
+#include "core/kernels/program/node-kernel.h"
+#include <oneapi/dnnl/dnnl.h>
+
+G_BEGIN_DECLS
+
+/** Layouts of the operands and the result of a convolution, chosen for the whole program. */
+typedef struct
+{
+  guint block;             /* channels: 8 or 16 */
+  gboolean blocked_input;  /* nChw8c and its like */
+  gboolean blocked_result;
+  gboolean constant_weights;
+} GantryLibraryLayouts;
+
+/** Makes the kernel of a dot_general or convolution where the library has it, else says GANTRY_NOT_MINE. */
+GantryMade gantry_library_make (const GantryModule *module, const GantryNode *node, const GantryLibraryLayouts *layouts,
+                                guint n_threads, GantryKernel *kernel);
+/** The kernel of another node with equal types, attributes and layouts: it uses the same primitives. */
+void gantry_library_share (const GantryKernel *kernel, GantryKernel *other);
+/** A convolution of one place with groups is a small matrix product for each: generated code does it in half the time. */
+gboolean gantry_library_is_small_products (const GantryModule *module, const GantryNode *node);
+/** "oneDNN 2.6.3", or "no oneDNN" where it cannot be used. (transfer full) */
+char *gantry_library_describe (void);
+
+/* Its functions, without the "dnnl_" of their names: all that are called. */
+#define GANTRY_LIBRARY_FUNCTIONS(X) \
+  X (dilated_convolution_forward_desc_init) X (engine_create) X (engine_destroy) X (get_effective_cpu_isa) \
+  X (matmul_desc_init) X (memory_create) X (memory_desc_equal) X (memory_desc_get_size) \
+  X (memory_desc_init_by_strides) X (memory_desc_init_by_tag) X (memory_destroy) X (post_ops_append_eltwise) \
+  X (post_ops_create) X (post_ops_destroy) X (primitive_attr_create) X (primitive_attr_destroy) \
+  X (primitive_attr_set_post_ops) X (primitive_attr_set_scratchpad_mode) X (primitive_create) X (primitive_desc_create) \
+  X (primitive_desc_destroy) X (primitive_desc_query) X (primitive_desc_query_md) X (primitive_destroy) \
+  X (primitive_execute) X (reorder_primitive_desc_create) X (set_max_cpu_isa) X (stream_create) \
+  X (stream_destroy) X (version)
+
+typedef struct
+{
+#define GANTRY_LIBRARY_MEMBER(name) __typeof__ (&dnnl_##name) name;
+  GANTRY_LIBRARY_FUNCTIONS (GANTRY_LIBRARY_MEMBER)
+#undef GANTRY_LIBRARY_MEMBER
+  void (*set_num_threads) (int n); /* of the OpenMP that it runs on */
+} GantryLibraryFunctions;
+
+/** Loads it. Returns: FALSE with %GANTRY_ERROR_FAILED where it is not installed, or not as expected; any thread, as often as wanted */
+gboolean gantry_library_load (GError **error);
+/** Once gantry_library_load() gave TRUE. (transfer none) */
+const GantryLibraryFunctions *gantry_dnnl (void);
+
+/* What its files share. */
+
+typedef struct _GantryLibrary GantryLibrary;
+
+GantryLibrary *gantry_library_new (guint n_threads);
+void gantry_library_free (gpointer library);
+dnnl_engine_t gantry_library_engine (GantryLibrary *library);
+/** Begins a piece with its primitive; takes @description. Returns: FALSE when the library refuses. */
+gboolean gantry_library_begin (GantryLibrary *library, dnnl_primitive_desc_t description);
+/**
+ * gantry_library_add:
+ * @argument: DNNL_ARG_... of the piece begun last
+ * @buffer: index among the kernel's buffers
+ * @begin: element of the buffer at which the piece's part begins
+ * @element: of the buffer; f16 and bf16 are converted
+ * @outer: as it lies in the buffer, once it is float
+ * @inner: as the primitive wants it
+ * @constant: its bytes are known at load
+ */
+gboolean gantry_library_add (GantryLibrary *library, int argument, guint buffer, gint64 begin, GantryElementType element,
+                             const dnnl_memory_desc_t *outer, const dnnl_memory_desc_t *inner, gboolean constant);
+/** The kernel runs it from now on. @n_buffers: operands and results */
+void gantry_library_finish (GantryLibrary *library, guint n_buffers, GantryKernel *kernel);
+
+GantryMade gantry_library_make_dot (const GantryModule *module, const GantryNode *node, guint n_threads,
+                                    const GantryLibraryLayouts *layouts, GantryKernel *kernel);
+GantryMade gantry_library_make_convolution (const GantryModule *module, const GantryNode *node,
+                                            const GantryLibraryLayouts *layouts, guint n_threads, GantryKernel *kernel);
+
+G_END_DECLS

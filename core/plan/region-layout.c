@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Binds the places of a region's plan. A resident plan has arguments and results at the bottom of its arena, each in a place of its own,
+ * so that what lies above is all that the region needs for itself. */
+#include "core/base/error.h"
+#include "core/plan/region-layout.h"
+
+typedef struct
+{
+  const GantryControl *control;
+  guint region;
+  const GantryPlan *plan;
+  GantryRegionLayout *layout;
+  guint64 held; /* bytes at the bottom of the arena that are arguments and results */
+} Layout;
+
+void
+gantry_region_layout_free (GantryRegionLayout *layout)
+{
+  if (layout == NULL)
+    return;
+  g_free (layout->inputs);
+  g_free (layout->outputs);
+  g_free (layout->places);
+  g_array_unref (layout->copies);
+  g_free (layout);
+}
+
+gboolean
+gantry_control_input_is_slice (const GantryControl *control, guint i)
+{
+  return control->kind == GANTRY_CONTROL_SCAN && i >= control->n_carries && i < control->n_carries + control->n_xs;
+}
+
+gboolean
+gantry_control_result_is_slice (const GantryControl *control, guint i)
+{
+  return control->kind == GANTRY_CONTROL_SCAN && i >= control->n_carries;
+}
+
+static gboolean
+is_loop (const Layout *l)
+{
+  return l->control->kind == GANTRY_CONTROL_WHILE || l->control->kind == GANTRY_CONTROL_SCAN;
+}
+
+static gboolean
+is_condition (const Layout *l)
+{
+  return l->control->kind == GANTRY_CONTROL_WHILE && l->region == GANTRY_CONTROL_CONDITION;
+}
+
+static guint32
+owner_of (const GantryPlan *plan, guint32 buffer)
+{
+  while (plan->buffers[buffer].shares != GANTRY_NO_BUFFER)
+    buffer = plan->buffers[buffer].shares;
+  return buffer;
+}
+
+static guint64
+take (Layout *l, guint64 bytes)
+{
+  guint64 at = l->layout->bytes;
+
+  l->layout->bytes += gantry_place_bytes (bytes);
+  return at;
+}
+
+static void
+bind_inputs (Layout *l)
+{
+  for (guint32 i = 0; i < l->layout->n_inputs; i++)
+    {
+      guint32 owner = owner_of (l->plan, l->layout->inputs[i]);
+      GantryRegionPlace *place = &l->layout->places[owner];
+
+      *place = (GantryRegionPlace){ .kind = GANTRY_REGION_PLACE_INPUT, .index = i };
+      if (gantry_control_input_is_slice (l->control, i))
+        place->offset = take (l, l->plan->buffers[owner].size);
+    }
+}
+
+/* Whether the result takes all of a place, which is nobody else's. */
+static gboolean
+has_place (const Layout *l, guint32 buffer)
+{
+  guint32 owner = owner_of (l->plan, buffer);
+  const GantryPlanBuffer *own = &l->plan->buffers[owner], *result = &l->plan->buffers[buffer];
+
+  return own->region == GANTRY_REGION_ARENA && own->offset < l->held && l->layout->places[owner].kind == GANTRY_REGION_PLACE_NONE
+         && result->offset == own->offset && result->size == own->size;
+}
+
+/* A carry that is not written over its parameter would be over it if it were made where it is wanted. */
+static void
+bind_outputs (Layout *l)
+{
+  for (guint32 o = 0; o < l->layout->n_outputs; o++)
+    {
+      guint32 owner = owner_of (l->plan, l->layout->outputs[o]);
+      gboolean slice = gantry_control_result_is_slice (l->control, o);
+
+      if (is_condition (l) || (is_loop (l) && !slice) || !has_place (l, l->layout->outputs[o]))
+        continue;
+      l->layout->places[owner] = (GantryRegionPlace){ .kind = GANTRY_REGION_PLACE_RESULT, .index = o };
+      if (slice)
+        l->layout->places[owner].offset = take (l, l->plan->buffers[owner].size);
+    }
+}
+
+/* What is held and stands for nothing of the control's takes room of its own. */
+static void
+place_rest (Layout *l)
+{
+  guint64 temporaries;
+
+  for (guint32 b = 0; b < l->plan->n_buffers; b++)
+    {
+      const GantryPlanBuffer *buffer = &l->plan->buffers[b];
+
+      if (buffer->region == GANTRY_REGION_ARENA && buffer->shares == GANTRY_NO_BUFFER && buffer->offset < l->held
+          && l->layout->places[b].kind == GANTRY_REGION_PLACE_NONE)
+        l->layout->places[b] = (GantryRegionPlace){ .kind = GANTRY_REGION_PLACE_OWN, .offset = take (l, buffer->size) };
+    }
+  temporaries = l->layout->bytes;
+  for (guint32 b = 0; b < l->plan->n_buffers; b++)
+    {
+      const GantryPlanBuffer *buffer = &l->plan->buffers[b];
+
+      if (buffer->region == GANTRY_REGION_ARENA && buffer->shares == GANTRY_NO_BUFFER
+          && l->layout->places[b].kind == GANTRY_REGION_PLACE_NONE)
+        l->layout->places[b] = (GantryRegionPlace){ .kind = GANTRY_REGION_PLACE_OWN,
+                                                    .offset = temporaries + (MAX (buffer->offset, l->held) - l->held) };
+    }
+  l->layout->bytes += l->plan->arena_bytes[GANTRY_MEMORY_DEVICE] > l->held ? l->plan->arena_bytes[GANTRY_MEMORY_DEVICE] - l->held : 0;
+}
+
+static void
+find_copies (Layout *l)
+{
+  for (guint32 o = 0; o < l->layout->n_outputs && !is_condition (l); o++)
+    {
+      guint32 from = l->layout->outputs[o], owner = owner_of (l->plan, from);
+      const GantryRegionPlace *place = &l->layout->places[owner];
+      GantryRegionCopy copy = { .result = o, .from = from, .bytes = l->plan->buffers[from].size };
+      gboolean input = l->plan->buffers[owner].region == GANTRY_REGION_ARENA && place->kind == GANTRY_REGION_PLACE_INPUT;
+      gboolean carry = input && is_loop (l) && place->index < l->control->n_carries;
+
+      if (copy.bytes == 0 || (carry && place->index == o && !gantry_control_result_is_slice (l->control, o))
+          || (l->plan->buffers[owner].region == GANTRY_REGION_ARENA && place->kind == GANTRY_REGION_PLACE_RESULT && place->index == o))
+        continue;
+      copy.staged = carry;
+      copy.stage = carry ? take (l, copy.bytes) : 0;
+      g_array_append_val (l->layout->copies, copy);
+    }
+}
+
+static gboolean
+stays_on_device (const GantryModule *module, const GantryPlan *plan, GError **error)
+{
+  for (guint kind = 0; kind < GANTRY_N_MEMORY_KINDS; kind++)
+    if (kind != GANTRY_MEMORY_DEVICE && plan->arena_bytes[kind] > 0)
+      {
+        g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
+                     "function @%s holds values in host memory and is the body of a loop or branch that is decided while it runs: "
+                     "that is not supported",
+                     gantry_context_string (module->context, gantry_module_entry (module)->name));
+        return FALSE;
+      }
+  return TRUE;
+}
+
+GantryRegionLayout *
+gantry_region_layout_new (const GantryControl *control, guint region, const GantryModule *module, const GantryPlan *plan,
+                          GError **error)
+{
+  const GantryFunction *entry = gantry_module_entry (module);
+  g_autoptr (GantryRegionLayout) layout = g_new0 (GantryRegionLayout, 1);
+  Layout l = { .control = control, .region = region, .plan = plan, .layout = layout };
+
+  layout->copies = g_array_new (FALSE, FALSE, sizeof (GantryRegionCopy));
+  layout->n_inputs = entry->n_params;
+  layout->n_outputs = entry->n_results;
+  layout->inputs = g_new0 (guint32, entry->n_params + 1);
+  layout->outputs = g_new0 (guint32, entry->n_results + 1);
+  layout->places = g_new0 (GantryRegionPlace, plan->n_buffers + 1);
+  if (!stays_on_device (module, plan, error) || !gantry_plan_find_ends (plan, module, layout->inputs, layout->outputs, error))
+    return NULL;
+  l.held = plan->argument_bytes[GANTRY_MEMORY_DEVICE] + plan->output_bytes[GANTRY_MEMORY_DEVICE]
+           - plan->alias_bytes[GANTRY_MEMORY_DEVICE];
+  bind_inputs (&l);
+  bind_outputs (&l);
+  place_rest (&l);
+  find_copies (&l);
+  return g_steal_pointer (&layout);
+}

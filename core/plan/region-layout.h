@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where the plan of a region lies while its control runs: parameters and results where the control has them, the rest in the
+ * control's workspace. The planner sizes the workspace by it, the runtime computes addresses from it. */
+#pragma once
+#include "core/plan/plan.h"
+#include "core/graph/region.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  GANTRY_REGION_PLACE_NONE,   /* of a buffer that owns no place of the device's arena */
+  GANTRY_REGION_PLACE_INPUT,  /* where parameter `index` is given */
+  GANTRY_REGION_PLACE_RESULT, /* where result `index` is wanted */
+  GANTRY_REGION_PLACE_OWN,    /* in the workspace */
+} GantryRegionPlaceKind;
+
+typedef struct
+{
+  guint8 kind;    /* GantryRegionPlaceKind */
+  guint32 index;
+  guint64 offset; /* in the workspace; of a slice of a scan too: for one that cannot be used where it lies */
+} GantryRegionPlace;
+
+/** A result that is not made where it is wanted: it is copied there after each run. */
+typedef struct
+{
+  guint32 result;
+  guint32 from;     /* buffer */
+  gboolean staged;  /* its source may be overwritten by another of these copies: all such are set aside first */
+  guint64 stage;    /* offset in the workspace */
+  guint64 bytes;
+} GantryRegionCopy;
+
+/** Freed with gantry_region_layout_free(). */
+typedef struct
+{
+  guint64 bytes;             /* of the workspace */
+  guint32 n_inputs, n_outputs;
+  guint32 *inputs, *outputs; /* buffers */
+  GantryRegionPlace *places; /* by buffer */
+  GArray *copies;            /* (element-type GantryRegionCopy) */
+} GantryRegionLayout;
+
+/**
+ * gantry_region_layout_new:
+ * @region: index of the region in @control
+ * @module: the region as a module (gantry_module_region())
+ * @plan: of @module, resident
+ *
+ * Parameters are read where they are given and never written, but for carries of a loop: those lie in the results of the control,
+ * the body writes the next value over them where the plan lets it, else it is copied over them. What an arm gives is made where the
+ * control's results lie.
+ *
+ * Returns: (transfer full) (nullable): %GANTRY_ERROR_UNSUPPORTED where the region needs memory of the host
+ */
+GantryRegionLayout *gantry_region_layout_new (const GantryControl *control, guint region, const GantryModule *module,
+                                              const GantryPlan *plan, GError **error);
+void gantry_region_layout_free (GantryRegionLayout *layout);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryRegionLayout, gantry_region_layout_free)
+
+/** Whether parameter, or result, @i of a scan's body is a slice. */
+gboolean gantry_control_input_is_slice (const GantryControl *control, guint i);
+gboolean gantry_control_result_is_slice (const GantryControl *control, guint i);
+
+G_END_DECLS

@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Branches, loops, scans and calls. A region is loaded as an executor of its own, whose memory is that of its control: parameters and
+ * results lie where the control's operands and results do, the rest in the control's workspace. The host decides what runs, when all
+ * queues have come to the control: the commands before it are done, those behind it have not begun. */
+#include "core/base/error.h"
+#include "core/runtime/executor-private.h"
+#include <string.h>
+
+/* What one instruction of control works on. */
+typedef struct
+{
+  GantryExecutor *executor;
+  const GantryInstruction *instruction;
+  const GantryControlCode *code;
+  const GantryControl *control;
+  ControlRun *run;
+  gboolean timed;
+  GCancellable *cancellable;
+} Context;
+
+static void
+context_init (Context *c, GantryExecutor *executor, guint32 i)
+{
+  *c = (Context){ .executor = executor, .instruction = &executor->executable->instructions[i] };
+  c->code = &executor->executable->controls[c->instruction->control];
+  c->control = &c->code->control;
+  c->run = &executor->controls[c->instruction->control];
+}
+
+static guint8 *
+address_of (const Context *c, guint32 k)
+{
+  return c->executor->addresses[c->executor->executable->buffer_refs[c->instruction->buffers + k]];
+}
+
+static guint8 *
+operand_address (const Context *c, guint i)
+{
+  return address_of (c, i);
+}
+
+static guint8 *
+result_address (const Context *c, guint o)
+{
+  return address_of (c, c->control->n_operands + o);
+}
+
+static guint8 *
+workspace_address (const Context *c)
+{
+  guint32 k = c->control->n_operands + c->control->n_results;
+
+  return c->instruction->n_buffers > k ? address_of (c, k) : NULL;
+}
+
+static gboolean
+is_loop (const GantryControl *control)
+{
+  return control->kind == GANTRY_CONTROL_WHILE || control->kind == GANTRY_CONTROL_SCAN;
+}
+
+/* Where parameter @i of a region lies: a carry of a loop in the control's result. */
+static guint8 *
+input_address (const Context *c, guint i)
+{
+  return is_loop (c->control) && i < c->control->n_carries ? result_address (c, i) : operand_address (c, c->control->first + i);
+}
+
+/* Loading */
+
+static guint32
+owner_of (const GantryPlan *plan, guint32 buffer)
+{
+  while (plan->buffers[buffer].shares != GANTRY_NO_BUFFER)
+    buffer = plan->buffers[buffer].shares;
+  return buffer;
+}
+
+static guint8 *
+place_address (const Context *c, const GantryExecutor *region, const GantryRegionPlace *place)
+{
+  switch ((GantryRegionPlaceKind) place->kind)
+    {
+    case GANTRY_REGION_PLACE_INPUT:
+      return gantry_control_input_is_slice (c->control, place->index) ? region->workspace + place->offset
+                                                                      : input_address (c, place->index);
+    case GANTRY_REGION_PLACE_RESULT:
+      return gantry_control_result_is_slice (c->control, place->index) ? region->workspace + place->offset
+                                                                       : result_address (c, place->index);
+    default:
+      return region->workspace + place->offset;
+    }
+}
+
+static void
+find_addresses (const Context *c, GantryExecutor *region)
+{
+  const GantryPlan *plan = region->executable->plan;
+
+  region->addresses = g_new0 (void *, plan->n_buffers + (gsize) 1);
+  for (guint32 b = 0; b < plan->n_buffers; b++)
+    {
+      guint32 owner = owner_of (plan, b);
+
+      if (plan->buffers[b].region != GANTRY_REGION_ARENA)
+        region->addresses[b] = _gantry_executor_constant_address (region, b);
+      else
+        region->addresses[b] = place_address (c, region, &region->layout->places[owner]) + (plan->buffers[b].offset - plan->buffers[owner].offset);
+    }
+}
+
+/* On the host the caller's memory may come and go, and slices are used where they lie. */
+static void
+find_slots (GantryExecutor *region)
+{
+  g_autofree guint8 *bindable = g_new0 (guint8, region->n_places + 1);
+
+  region->base = g_new (guint8 *, region->n_places + 1);
+  region->lent = g_new0 (guint8, region->n_places + 1);
+  for (guint32 p = 0; p < region->n_places; p++)
+    {
+      guint8 kind = region->layout->places[region->places[p].owner].kind;
+
+      region->base[p] = region->addresses[region->places[p].owner];
+      bindable[p] = kind == GANTRY_REGION_PLACE_INPUT || kind == GANTRY_REGION_PLACE_RESULT;
+    }
+  if (gantry_device_is_host (region->device))
+    _gantry_executor_find_slots (region, bindable);
+}
+
+static GantryExecutor *
+load_region (const Context *c, guint r, GCancellable *cancellable, GError **error)
+{
+  GantryExecutor *parent = c->executor;
+  GantryExecutable *executable = c->code->regions[r];
+  g_autoptr (GantryExecutor) region = g_new0 (GantryExecutor, 1);
+
+  region->device = gantry_device_ref (parent->device);
+  region->executable = gantry_executable_ref (executable);
+  region->parent = parent;
+  region->loaded = parent->loaded;
+  region->layout = c->code->layouts[r];
+  region->workspace = workspace_address (c);
+  _gantry_executor_index_places (region);
+  if (!_gantry_executor_allocate_constants (region, error))
+    return NULL;
+  find_addresses (c, region);
+  if (!_gantry_executor_upload_literals (region, error) || !_gantry_executor_make_commands (region, error)
+      || !_gantry_executor_load_regions (region, cancellable, error)
+      || !_gantry_executor_initialise (region, cancellable, error))
+    return NULL;
+  find_slots (region);
+  return g_steal_pointer (&region);
+}
+
+gboolean
+_gantry_executor_load_regions (GantryExecutor *executor, GCancellable *cancellable, GError **error)
+{
+  const GantryExecutable *executable = executor->executable;
+
+  executor->controls = g_new0 (ControlRun, executable->n_controls + (gsize) 1);
+  for (guint32 i = 0; i < executable->n_instructions; i++)
+    {
+      Context c;
+
+      if (executable->instructions[i].kind != GANTRY_INSTRUCTION_CONTROL)
+        continue;
+      context_init (&c, executor, i);
+      for (guint r = 0; r < c.control->n_regions; r++)
+        if ((c.run->regions[r] = load_region (&c, r, cancellable, error)) == NULL)
+          return FALSE;
+    }
+  return TRUE;
+}
+
+void
+_gantry_executor_free_regions (GantryExecutor *executor)
+{
+  for (guint32 i = 0; executor->controls != NULL && i < executor->executable->n_controls; i++)
+    for (guint r = 0; r < 2; r++)
+      gantry_executor_free (executor->controls[i].regions[r]);
+  g_clear_pointer (&executor->controls, g_free);
+}
+
+/* Literals that a device cannot read where they lie, each once. */
+static guint64
+literal_bytes (const GantryExecutable *executable)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+  guint64 bytes = 0;
+
+  for (guint32 b = 0; b < executable->plan->n_buffers; b++)
+    {
+      const GantryPlanBuffer *buffer = &executable->plan->buffers[b];
+
+      if (buffer->region == GANTRY_REGION_LITERAL && g_hash_table_add (seen, GUINT_TO_POINTER (buffer->literal + 1)))
+        bytes += whole_place (gantry_context_literal (executable->module->context, buffer->literal)->size);
+    }
+  return bytes;
+}
+
+guint64
+_gantry_executor_region_bytes (const GantryExecutor *executor, const GantryExecutable *executable)
+{
+  guint64 bytes = 0;
+
+  for (guint32 i = 0; i < executable->n_controls; i++)
+    for (guint r = 0; r < executable->controls[i].control.n_regions; r++)
+      {
+        const GantryExecutable *region = executable->controls[i].regions[r];
+
+        bytes += whole_place (region->plan->constant_bytes) + region->packed_bytes + _gantry_executor_region_bytes (executor, region);
+        if (!gantry_device_is_host (executor->device))
+          bytes += literal_bytes (region);
+      }
+  return bytes;
+}
+
+/* Running */
+
+/* While the queues are idle. */
+static gboolean
+copy_all (const Context *c, GArray *copies, GError **error)
+{
+  GantryCommand *commands = (GantryCommand *) (gpointer) copies->data;
+  GantryBatch *batch;
+
+  if (copies->len == 0)
+    return TRUE;
+  if (gantry_device_is_host (c->executor->device))
+    {
+      for (guint i = 0; i < copies->len; i++)
+        memmove (commands[i].copy.to, commands[i].copy.from, commands[i].copy.bytes);
+      return TRUE;
+    }
+  batch = gantry_device_begin (c->executor->device, 0, NULL, c->cancellable);
+  gantry_batch_submit (c->executor->device, batch, GANTRY_QUEUE_COMPUTE, commands, copies->len);
+  return gantry_device_finish (c->executor->device, batch, error);
+}
+
+static void
+add_copy (GArray *copies, void *to, const void *from, gsize bytes)
+{
+  GantryCommand copy = { .kind = GANTRY_COMMAND_COPY, .instruction = G_MAXUINT32, .stamp = GANTRY_NO_STAMP };
+
+  copy.copy.to = to;
+  copy.copy.from = from;
+  copy.copy.bytes = bytes;
+  if (bytes > 0 && to != from)
+    g_array_append_val (copies, copy);
+}
+
+/* What the control's operands and results have moved to since. */
+static void
+follow (const Context *c, GantryExecutor *region)
+{
+  for (guint32 p = 0; region->slots != NULL && p < region->n_places; p++)
+    {
+      const GantryRegionPlace *place = &region->layout->places[region->places[p].owner];
+      gboolean input = place->kind == GANTRY_REGION_PLACE_INPUT;
+
+      if ((!input && place->kind != GANTRY_REGION_PLACE_RESULT)
+          || (input ? gantry_control_input_is_slice (c->control, place->index)
+                    : gantry_control_result_is_slice (c->control, place->index)))
+        continue;
+      _gantry_executor_move_place (region, p, place_address (c, region, place), FALSE);
+    }
+}
+
+/* @slice: of a scan, which one its results are put to; 0: whole results */
+static guint8 *
+target_of (const Context *c, const GantryRegionLayout *layout, const GantryExecutor *region, guint o, gint64 slice)
+{
+  guint8 *to = result_address (c, o);
+
+  if (gantry_control_result_is_slice (c->control, o))
+    to += (guint64) slice * region->executable->plan->buffers[layout->outputs[o]].size;
+  return to;
+}
+
+static gboolean
+run_region (const Context *c, guint r, gint64 slice, GError **error)
+{
+  GantryExecutor *region = c->run->regions[r];
+  const GantryRegionLayout *layout = region->layout;
+  g_autoptr (GArray) copies = NULL;
+
+  c->run->taken[r]++;
+  if (!_gantry_executor_run_queues (region, c->timed, c->cancellable, error))
+    return FALSE;
+  if (layout->copies->len == 0)
+    return TRUE;
+  copies = g_array_new (FALSE, FALSE, sizeof (GantryCommand));
+  for (guint i = 0; i < layout->copies->len; i++)
+    {
+      const GantryRegionCopy *copy = &g_array_index (layout->copies, GantryRegionCopy, i);
+
+      if (copy->staged)
+        add_copy (copies, region->workspace + copy->stage, region->addresses[copy->from], copy->bytes);
+    }
+  for (guint i = 0; i < layout->copies->len; i++)
+    {
+      const GantryRegionCopy *copy = &g_array_index (layout->copies, GantryRegionCopy, i);
+
+      add_copy (copies, target_of (c, layout, region, copy->result, slice),
+                copy->staged ? region->workspace + copy->stage : region->addresses[copy->from], copy->bytes);
+    }
+  return copy_all (c, copies, error);
+}
+
+static gboolean
+read_verdict (const Context *c, const void *address, gboolean *verdict, GError **error)
+{
+  guint8 byte = 0;
+
+  if (!gantry_device_download (c->executor->device, &byte, address, 1, error))
+    return FALSE;
+  *verdict = byte != 0;
+  return TRUE;
+}
+
+static gboolean
+run_branch (const Context *c, GError **error)
+{
+  gboolean verdict;
+  guint r;
+
+  if (!read_verdict (c, operand_address (c, 0), &verdict, error))
+    return FALSE;
+  r = verdict ? GANTRY_CONTROL_THEN : GANTRY_CONTROL_ELSE;
+  follow (c, c->run->regions[r]);
+  return run_region (c, r, 0, error);
+}
+
+/* Carries begin with what is given for them. */
+static gboolean
+begin_loop (const Context *c, GError **error)
+{
+  const GantryExecutable *executable = c->executor->executable;
+  g_autoptr (GArray) copies = g_array_new (FALSE, FALSE, sizeof (GantryCommand));
+
+  for (guint r = 0; r < c->control->n_regions; r++)
+    follow (c, c->run->regions[r]);
+  for (guint i = 0; i < c->control->n_carries; i++)
+    add_copy (copies, result_address (c, i), operand_address (c, i),
+              executable->plan->buffers[executable->buffer_refs[c->instruction->buffers + c->control->n_operands + i]].size);
+  return copy_all (c, copies, error);
+}
+
+static gboolean
+run_while (const Context *c, GError **error)
+{
+  const GantryExecutor *condition = c->run->regions[GANTRY_CONTROL_CONDITION];
+
+  if (!begin_loop (c, error))
+    return FALSE;
+  for (;;)
+    {
+      gboolean more;
+
+      if (g_cancellable_set_error_if_cancelled (c->cancellable, error) || !run_region (c, GANTRY_CONTROL_CONDITION, 0, error)
+          || !read_verdict (c, condition->addresses[condition->layout->outputs[0]], &more, error))
+        return FALSE;
+      if (!more)
+        return TRUE;
+      if (!run_region (c, GANTRY_CONTROL_BODY, 0, error))
+        return FALSE;
+    }
+}
+
+/* Slices of a scan: where they lie if they may be used there, else copied to the region's own place and back. */
+typedef struct
+{
+  guint8 *whole; /* of the control's operand or result */
+  guint64 bytes; /* of a slice */
+  guint32 place; /* of the region */
+  gboolean direct;
+  gboolean result;
+} Slices;
+
+static GArray *
+find_slices (const Context *c, GantryExecutor *region)
+{
+  const GantryPlan *plan = region->executable->plan;
+  GArray *all = g_array_new (FALSE, FALSE, sizeof (Slices));
+
+  for (guint32 p = 0; p < region->n_places; p++)
+    {
+      guint32 owner = region->places[p].owner;
+      const GantryRegionPlace *place = &region->layout->places[owner];
+      Slices slices = { .place = p, .bytes = plan->buffers[owner].size, .result = place->kind == GANTRY_REGION_PLACE_RESULT };
+
+      if (!(slices.result && gantry_control_result_is_slice (c->control, place->index))
+          && !(place->kind == GANTRY_REGION_PLACE_INPUT && gantry_control_input_is_slice (c->control, place->index)))
+        continue;
+      slices.whole = slices.result ? result_address (c, place->index) : operand_address (c, place->index);
+      slices.direct = region->slots != NULL && slices.bytes % GANTRY_TENSOR_ALIGNMENT == 0
+                      && GPOINTER_TO_SIZE (slices.whole) % GANTRY_TENSOR_ALIGNMENT == 0;
+      if (region->slots != NULL && !slices.direct)
+        _gantry_executor_move_place (region, p, place_address (c, region, place), FALSE);
+      g_array_append_val (all, slices);
+    }
+  return all;
+}
+
+static gboolean
+move_slices (const Context *c, GantryExecutor *region, const GArray *all, gint64 i, gboolean results, GError **error)
+{
+  g_autoptr (GArray) copies = g_array_new (FALSE, FALSE, sizeof (GantryCommand));
+
+  for (guint k = 0; k < all->len; k++)
+    {
+      const Slices *slices = &g_array_index (all, Slices, k);
+      guint8 *slice = slices->whole + (guint64) i * slices->bytes;
+      guint8 *own = region->workspace + region->layout->places[region->places[slices->place].owner].offset;
+
+      if (slices->direct && !results)
+        _gantry_executor_move_place (region, slices->place, slice, FALSE);
+      else if (!slices->direct && slices->result == results)
+        add_copy (copies, results ? slice : own, results ? own : slice, slices->bytes);
+    }
+  return copy_all (c, copies, error);
+}
+
+static gboolean
+run_scan (const Context *c, GError **error)
+{
+  GantryExecutor *region = c->run->regions[0];
+  g_autoptr (GArray) slices = NULL;
+
+  if (!begin_loop (c, error))
+    return FALSE;
+  slices = find_slices (c, region);
+  for (gint64 t = 0; t < c->control->trips; t++)
+    {
+      gint64 i = c->control->reverse ? c->control->trips - 1 - t : t;
+
+      if (g_cancellable_set_error_if_cancelled (c->cancellable, error) || !move_slices (c, region, slices, i, FALSE, error)
+          || !run_region (c, 0, i, error) || !move_slices (c, region, slices, i, TRUE, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+run (const Context *c, GError **error)
+{
+  switch ((GantryControlKind) c->control->kind)
+    {
+    case GANTRY_CONTROL_BRANCH:
+      return run_branch (c, error);
+    case GANTRY_CONTROL_WHILE:
+      return run_while (c, error);
+    case GANTRY_CONTROL_SCAN:
+      return run_scan (c, error);
+    default:
+      follow (c, c->run->regions[0]);
+      return run_region (c, 0, 0, error);
+    }
+}
+
+gboolean
+_gantry_executor_run_control (GantryExecutor *executor, guint32 instruction, gboolean timed, GCancellable *cancellable, GError **error)
+{
+  GantryStamp *stamp = &executor->stamps[instruction];
+  gint64 begin = gantry_time_ns ();
+  gboolean done;
+  Context c;
+
+  if (executor->executable->instructions[instruction].kind == GANTRY_INSTRUCTION_HOST_CALL)
+    done = _gantry_executor_call_host (executor, instruction, error);
+  else
+    {
+      context_init (&c, executor, instruction);
+      c.timed = timed;
+      c.cancellable = cancellable;
+      memset (c.run->taken, 0, sizeof c.run->taken);
+      done = run (&c, error);
+    }
+  stamp->begin = begin;
+  stamp->end = gantry_time_ns ();
+  return done;
+}

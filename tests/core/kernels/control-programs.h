@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Programs of control that their tests run on every device. */
+#pragma once
+
+/* What is carried swaps its places, one carry is given as it is, one is not changed, a capture is read. */
+#define SWAPS \
+  "module \"m\" {\n" \
+  "  func @main #1 (%1: f32[32,16], %2: f32[32,16], %3: i32[], %4: f32[16]) -> (%6, %7, %8) {\n" \
+  "    %9 = constant() {value = dense<i32[]: 0>}: i32[]\n" \
+  "    %5 = while(%9, %1, %2, %3, %4) {cond = #2, body = #3, n_carries = 3}: (i32[], f32[32,16], f32[32,16])\n" \
+  "    %6 = result(%5) {index = 0}: i32[]\n" \
+  "    %7 = result(%5) {index = 1}: f32[32,16]\n" \
+  "    %8 = result(%5) {index = 2}: f32[32,16]\n" \
+  "  }\n" \
+  "  func @more #2 (%11: i32[], %12: f32[32,16], %13: f32[32,16], %14: i32[], %15: f32[16]) -> (%16) {\n" \
+  "    %16 = compare(%11, %14) {comparison_direction = \"LT\"}: bool[]\n" \
+  "  }\n" \
+  "  func @trip #3 (%21: i32[] {alias = 0}, %22: f32[32,16] {alias = 1}, %23: f32[32,16] {alias = 2}, %24: i32[], %25: f32[16]) -> (%27, %23, %30) {\n" \
+  "    %26 = constant() {value = dense<i32[]: 1>}: i32[]\n" \
+  "    %27 = add(%21, %26): i32[]\n" \
+  "    %28 = broadcast_in_dim(%25) {broadcast_dimensions = [1], shape = [32,16]}: f32[32,16]\n" \
+  "    %29 = multiply(%22, %28): f32[32,16]\n" \
+  "    %30 = tanh(%29): f32[32,16]\n" \
+  "  }\n" \
+  "}\n"
+
+/* Rows of 64 bytes are used where they lie, those of 12 are copied; forwards and backwards; a branch in the body. */
+#define SCAN(columns, reverse) \
+  "module \"m\" {\n" \
+  "  func @main #1 (%1: f32[" columns "], %2: f32[5," columns "], %3: i32[]) -> (%5, %6, %7) {\n" \
+  "    %4 = scan(%1, %2, %3) {body = #2, length = 5, n_carries = 1, n_xs = 1, axes = [0], y_axes = [0, 0], reverse = " reverse "}:" \
+  " (f32[" columns "], f32[5," columns "], f32[5," columns "])\n" \
+  "    %5 = result(%4) {index = 0}: f32[" columns "]\n" \
+  "    %6 = result(%4) {index = 1}: f32[5," columns "]\n" \
+  "    %7 = result(%4) {index = 2}: f32[5," columns "]\n" \
+  "  }\n" \
+  "  func @step #2 (%11: f32[" columns "] {alias = 0}, %12: f32[" columns "], %13: i32[]) -> (%18, %19, %12) {\n" \
+  "    %14 = constant() {value = dense<i32[]: 3>}: i32[]\n" \
+  "    %15 = compare(%13, %14) {comparison_direction = \"GT\"}: bool[]\n" \
+  "    %16 = if(%15, %11, %12) {then = #3, else = #4}: (f32[" columns "], f32[" columns "])\n" \
+  "    %17 = result(%16) {index = 0}: f32[" columns "]\n" \
+  "    %18 = tanh(%17): f32[" columns "]\n" \
+  "    %19 = result(%16) {index = 1}: f32[" columns "]\n" \
+  "  }\n" \
+  "  func @large #3 (%21: f32[" columns "], %22: f32[" columns "]) -> (%23, %21) {\n" \
+  "    %23 = add(%21, %22): f32[" columns "]\n" \
+  "  }\n" \
+  "  func @small #4 (%31: f32[" columns "], %32: f32[" columns "]) -> (%33, %33) {\n" \
+  "    %33 = subtract(%31, %32): f32[" columns "]\n" \
+  "  }\n" \
+  "}\n"
+
+static const char *const control_programs[] = { SWAPS, SCAN ("16", "0"), SCAN ("3", "1"), SCAN ("16", "1") };

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Branches, loops and scans on the CUDA device over the stand-in: what the processor gives, with times and without, also where runs
+ * become graphs; and each call of the driver that fails ends the run with an error and leaves nothing behind. */
+#include "core/base/error.h"
+#include "core/graph/graph.h"
+#include "core/kernels/kernels.h"
+#include "core/memory/memory.h"
+#include "core/runtime/runtime.h"
+#include "tests/core/kernels/control-programs.h"
+#include "tests/core/runtime/stand-in.h"
+#include <string.h>
+
+static StandIn stand_in;
+
+static GantryExecutable *
+build (const char *text)
+{
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  GantryKernelOptions options = GANTRY_KERNEL_OPTIONS_INIT;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GantryModule) module = gantry_module_from_text (context, text, -1, "test.gir", &error);
+  g_autoptr (GantryKernelSizes) sizes = NULL;
+  g_autoptr (GantryPlan) plan = NULL;
+  GantryKernelSet *kernels;
+  GantryExecutable *executable;
+
+  g_assert_no_error (error);
+  options.use_library = FALSE;
+  kernels = gantry_kernels_compile (module, &options, NULL, &error);
+  g_assert_no_error (error);
+  sizes = gantry_kernel_set_sizes (kernels, module);
+  plan = gantry_memory_plan (module, &(GantryPlanOptions){ .sizes = sizes, .flags = GANTRY_PLAN_RESIDENT }, NULL, &error);
+  g_assert_no_error (error);
+  executable = gantry_executable_new (module, plan, kernels, &error);
+  g_assert_no_error (error);
+  return executable;
+}
+
+/* All results, one after the other; NULL with @error. (transfer full) */
+static GByteArray *
+run (GantryExecutor *executor, GantryExecutable *executable, gint number, gboolean timed, GError **error)
+{
+  g_autoptr (GPtrArray) memory = g_ptr_array_new_with_free_func (g_free);
+  g_autofree GantryRunInput *inputs = g_new0 (GantryRunInput, executable->n_inputs + 1);
+  g_autofree GantryRunOutput *outputs = g_new0 (GantryRunOutput, executable->n_outputs + 1);
+  GantryObserver observer = { 0 };
+  GByteArray *all = g_byte_array_new ();
+
+  for (guint32 i = 0; i < executable->n_inputs; i++)
+    {
+      gsize n = executable->plan->buffers[executable->inputs[i]].size / 4;
+      float *data = g_new (float, n);
+
+      for (gsize k = 0; k < n; k++)
+        data[k] = (float) ((k * 37 + 11 * i) % 64) / 64;
+      if (n == 1)
+        memcpy (data, &number, sizeof number);
+      g_ptr_array_add (memory, data);
+      inputs[i] = (GantryRunInput){ data, 4 * n };
+    }
+  for (guint32 i = 0; i < executable->n_outputs; i++)
+    {
+      outputs[i].size = executable->plan->buffers[executable->outputs[i]].size;
+      outputs[i].data = g_malloc0 (outputs[i].size);
+      g_ptr_array_add (memory, outputs[i].data);
+    }
+  if (!gantry_executor_run (executor, inputs, executable->n_inputs, outputs, executable->n_outputs, timed ? &observer : NULL, NULL,
+                            error))
+    {
+      g_byte_array_unref (all);
+      return NULL;
+    }
+  for (guint32 i = 0; i < executable->n_outputs; i++)
+    g_byte_array_append (all, outputs[i].data, (guint) outputs[i].size);
+  return all;
+}
+
+static GByteArray *
+run_on_processor (const char *text, gint number)
+{
+  g_autoptr (GantryExecutable) executable = build (text);
+  g_autoptr (GantryDevice) device = gantry_cpu_device_new (1);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GantryExecutor) executor = gantry_executor_new (device, executable, NULL, &error);
+  GByteArray *all;
+
+  g_assert_no_error (error);
+  all = run (executor, executable, number, FALSE, &error);
+  g_assert_no_error (error);
+  return all;
+}
+
+static void
+test_same (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (control_programs); i++)
+    for (gint number = 0; number < 6; number++)
+      {
+        g_autoptr (GByteArray) want = run_on_processor (control_programs[i], number);
+        g_autoptr (GantryExecutable) executable = build (control_programs[i]);
+        g_autoptr (GError) error = NULL;
+        GantryDevice *device;
+        GantryExecutor *executor;
+
+        stand_in.configure ("jitter=1");
+        stand_in_convert (executable);
+        device = gantry_cuda_device_new (0, &error);
+        g_assert_no_error (error);
+        gantry_cuda_device_set_graphs (device, number % 2 == 0);
+        executor = gantry_executor_new (device, executable, NULL, &error);
+        g_assert_no_error (error);
+        for (guint round = 0; round < 4; round++)
+          {
+            g_autoptr (GByteArray) got = run (executor, executable, number, round == 3, &error);
+
+            g_assert_no_error (error);
+            g_assert_cmpmem (got->data, got->len, want->data, want->len);
+          }
+        gantry_executor_free (executor);
+        gantry_device_unref (device);
+        g_assert_cmpuint (stand_in.alive (), ==, 0);
+      }
+}
+
+/* From loading to the last result. Returns: FALSE where it failed, with an error */
+static gboolean
+go (GantryExecutable *executable)
+{
+  g_autoptr (GError) error = NULL;
+  guint before = stand_in.alive ();
+  GantryDevice *device = gantry_cuda_device_new (0, &error);
+  GantryExecutor *executor = device != NULL ? gantry_executor_new (device, executable, NULL, &error) : NULL;
+  g_autoptr (GByteArray) got = executor != NULL ? run (executor, executable, 3, FALSE, &error) : NULL;
+
+  g_assert_true ((got != NULL) == (error == NULL));
+  gantry_executor_free (executor);
+  if (device != NULL)
+    gantry_device_unref (device);
+  /* What failed may have been the freeing of one thing. */
+  g_assert_cmpuint (stand_in.alive (), <=, before + 1);
+  return got != NULL;
+}
+
+static void
+test_failures (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (control_programs); i++)
+    {
+      g_autoptr (GantryExecutable) executable = build (control_programs[i]);
+      guint failed = 0, calls;
+
+      stand_in_convert (executable);
+      stand_in.configure (NULL);
+      g_assert_true (go (executable));
+      calls = stand_in.calls (NULL);
+      g_assert_cmpuint (calls, >, 50);
+      for (guint n = 1; n <= calls; n++)
+        {
+          g_autofree char *how = g_strdup_printf ("lose=*:%u:719", n);
+
+          stand_in.configure (how);
+          failed += !go (executable);
+        }
+      /* What only asks or frees may fail without harm. */
+      g_assert_cmpuint (failed, >, calls / 3);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  stand_in = stand_in_load ();
+  g_test_add_func ("/runtime/cuda-control/same", test_same);
+  g_test_add_func ("/runtime/cuda-control/failures", test_failures);
+  return g_test_run ();
+}
