@@ -20,15 +20,17 @@ begin_body (XlaLower *l, const char *name, const guint32 *values, guint n, guint
         inside[i] = gantry_builder_parameter (l->b, gantry_builder_type (l->b, values[i]), NULL);
       }
   for (guint i = 0; i < n; i++)
-    if (inside[i] == 0 && values[i] != 0)
-      {
-        const GantryType *type = gantry_xla_type (l, values[i]);
-        GantryLiteral *literal = gantry_builder_constant_of (l->b, values[i]);
+    {
+      GantryLiteral *literal = values[i] != 0 ? gantry_builder_constant_of (l->b, values[i]) : NULL;
+      const GantryType *type;
 
-        inside[i] = gantry_builder_literal (l->b, literal);
-        if (gantry_xla_type (l, inside[i])->rank == 0 && type->rank > 0)
-          inside[i] = gantry_builder_broadcast (l->b, inside[i], type->rank, type->dims, NULL);
-      }
+      if (literal == NULL) /* a parameter, which is 0 where the builder has failed before */
+        continue;
+      type = gantry_xla_type (l, values[i]);
+      inside[i] = gantry_builder_literal (l->b, literal);
+      if (gantry_xla_type (l, inside[i])->rank == 0 && type->rank > 0)
+        inside[i] = gantry_builder_broadcast (l->b, inside[i], type->rank, type->dims, NULL);
+    }
   return function;
 }
 
