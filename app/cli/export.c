@@ -161,7 +161,7 @@ gantry_cli_export (int argc, char **argv)
   g_auto (Options) options = { .common = GANTRY_CLI_OPTIONS_INIT };
   const GOptionEntry own[] = {
     { "to", 't', 0, G_OPTION_ARG_STRING, &options.to,
-      "Of a model: onnx, stablehlo or gir (as the file's name ends); of a recording: chrome (for Perfetto and about:tracing; the default), csv, "
+      "Of a model: onnx, stablehlo or gir (as the file's name ends); of a recording: chrome (for Perfetto and about:tracing; the default, but for names in .csv), csv, "
       "memory-csv or counters-csv", "FORMAT" },
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "File to write; - for standard output", "FILE" },
     { "run", 'r', 0, G_OPTION_ARG_STRING, &options.run,
@@ -189,7 +189,7 @@ gantry_cli_export (int argc, char **argv)
     return export_model (&options, format, argv[1], &error)
              ? GANTRY_EXIT_DONE : gantry_cli_fail (error);
   if (options.to == NULL)
-    options.to = g_strdup ("chrome");
+    options.to = g_strdup (g_str_has_suffix (options.output, ".csv") ? "csv" : "chrome");
   if (!export (&options, argv[1], &error))
     return gantry_cli_fail (error);
   print_result (&options);

@@ -203,6 +203,7 @@ _gantry_window_update_status (GantryWindow *self)
   GantryCompilation *compilation = gantry_document_get_compilation (self->document);
   const GantryRunResult *run = gantry_document_get_run (self->document);
   g_autofree char *first = NULL, *last = NULL, *message = NULL;
+  const char *nodes;
   char *policy;
 
   if (compilation == NULL)
@@ -218,9 +219,10 @@ _gantry_window_update_status (GantryWindow *self)
     show_forecast (self, forecast);
   first = gantry_format_integer (compilation->snapshots[compilation->imported].nodes_after);
   last = gantry_format_integer (compilation->snapshots[compilation->n_snapshots - 1].nodes_after);
+  nodes = compilation->snapshots[compilation->imported].nodes_after == 1 ? "node" : "nodes";
   set_label (self->status_nodes, compilation->refusal != NULL
-                                   ? g_strdup_printf ("%s nodes imported", first)
-                                   : g_strdup_printf ("%s nodes imported, %s after all passes", first, last));
+                                   ? g_strdup_printf ("%s %s imported", first, nodes)
+                                   : g_strdup_printf ("%s %s imported, %s after all passes", first, nodes, last));
   policy = compilation->refusal == NULL ? policy_text (self) : NULL;
   message = policy != NULL ? policy : message_text (compilation);
   show_message (self, message);

@@ -44,7 +44,7 @@ update_target (GantryWindow *self)
 {
   const GantryCompileSettings *settings = gantry_document_get_settings (self->document);
   const GantryRunResult *run = gantry_document_get_run (self->document);
-  g_autofree char *text = NULL;
+  GantryTarget cpu;
 
   if (settings == NULL)
     return;
@@ -54,13 +54,10 @@ update_target (GantryWindow *self)
       gtk_widget_set_tooltip_text (GTK_WIDGET (self->target_label), "What ran it, as the recording says");
       return;
     }
-  text = g_strdup_printf ("%s, %u threads", settings->target.name[0] != '\0' ? settings->target.name : "cpu",
-                          g_get_num_processors ());
-  if (strstr (settings->target.name, "thread") != NULL)
-    gtk_label_set_text (self->target_label, settings->target.name);
-  else
-    gtk_label_set_text (self->target_label, text);
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self->target_label), "What the program is planned for and runs on");
+  if (settings->target.name[0] == '\0')
+    gantry_target_init_cpu (&cpu, 0);
+  gtk_label_set_text (self->target_label, settings->target.name[0] != '\0' ? settings->target.name : cpu.name);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->target_label), "What the program is compiled and planned for");
 }
 
 /* What the document says */

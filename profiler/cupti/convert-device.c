@@ -176,4 +176,55 @@ _gantry_cupti_convert_work (Converter *converter, const GantryCuptiRecord *recor
                                                    : GANTRY_EVENT_MARK;
   event.detail = detail_of (converter, record);
   g_array_append_val (group->events, event);
+  g_byte_array_append (group->ordered, &(guint8){ record->graph_node == 0 }, 1);
+}
+
+/* Late ends */
+
+/* By begin. */
+static int
+compare_events (gconstpointer a, gconstpointer b, gpointer user_data)
+{
+  const GArray *events = user_data;
+  const GantryEvent *x = &g_array_index (events, GantryEvent, *(const guint32 *) a);
+  const GantryEvent *y = &g_array_index (events, GantryEvent, *(const guint32 *) b);
+
+  return x->begin != y->begin ? (x->begin < y->begin ? -1 : 1) : (x->end > y->end) - (x->end < y->end);
+}
+
+/* A driver (580.159) gave a copy of 3 KiB an end 0.8 s late, long after kernels behind it in its stream: it counted as 0.8 s of
+ * copying. When such work ended is not known. Nodes of a graph have no order by their stream and stay as they are. */
+static void
+cut_ends (Converter *converter, Group *group)
+{
+  guint n = group->events->len;
+  g_autofree guint32 *order = g_new (guint32, n + 1);
+  gint64 least_end = G_MAXINT64; /* of all that begin later */
+
+  for (guint i = 0; i < n; i++)
+    order[i] = i;
+  g_qsort_with_data (order, (gint) n, sizeof *order, compare_events, group->events);
+  for (guint i = n; i-- > 0;)
+    {
+      GantryEvent *event = &g_array_index (group->events, GantryEvent, order[i]);
+
+      if (group->ordered->data[order[i]] && event->end > least_end)
+        {
+          event->end = event->begin;
+          converter->n_late_ends++;
+        }
+      least_end = MIN (least_end, event->end);
+    }
+}
+
+void
+_gantry_cupti_cut_ends (Converter *converter)
+{
+  GHashTableIter iter;
+  gpointer group;
+
+  g_hash_table_iter_init (&iter, converter->groups);
+  while (g_hash_table_iter_next (&iter, &group, NULL))
+    if (((Group *) group)->kind == GROUP_STREAM)
+      cut_ends (converter, group);
 }

@@ -15,6 +15,7 @@ _gantry_cupti_group (Converter *converter, GroupKind kind, guint32 a, guint32 b)
   group->a = a;
   group->b = b;
   group->events = g_array_new (FALSE, FALSE, sizeof (GantryEvent));
+  group->ordered = g_byte_array_new ();
   g_hash_table_add (converter->groups, group);
   return group;
 }

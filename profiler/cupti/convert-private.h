@@ -24,6 +24,7 @@ typedef struct
   guint32 device;
   guint64 votes[GANTRY_N_QUEUES]; /* of a stream: instructions of each queue that it did */
   GArray *events;     /* GantryEvent, names of the builder */
+  GByteArray *ordered; /* of a stream: for each event whether it was asked for by itself, not as a node of a graph */
 } Group;
 
 /** What an open NVTX range began with. */
@@ -66,7 +67,7 @@ typedef struct
   GHashTable *contexts;    /* context id -> device + 1 */
   GArray *changes;         /* MemoryChange */
   char *device;            /* what the device's own record calls it */
-  guint64 n_device_work, n_without_time, n_bad_time, n_unknown_mark, n_open_ranges, n_lost_ends;
+  guint64 n_device_work, n_without_time, n_bad_time, n_unknown_mark, n_open_ranges, n_lost_ends, n_late_ends;
   GantryCuptiWalk walk;
 } Converter;
 
@@ -80,6 +81,8 @@ guint16 _gantry_cupti_thread (Converter *converter, guint32 thread);
 
 /* convert-device.c: kernels, copies, sets; graph launches. */
 void _gantry_cupti_convert_work (Converter *converter, const GantryCuptiRecord *record);
+/** Takes the length of work whose end is later than that of work behind it in its stream; after all was converted. */
+void _gantry_cupti_cut_ends (Converter *converter);
 /* convert-host.c: calls, synchronization, markers, overhead, memory. */
 void _gantry_cupti_note_range (Converter *converter, const GantryCuptiRecord *record);
 void _gantry_cupti_convert_host (Converter *converter, const GantryCuptiRecord *record);

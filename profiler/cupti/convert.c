@@ -42,6 +42,7 @@ free_group (gpointer data)
   Group *group = data;
 
   g_array_unref (group->events);
+  g_byte_array_unref (group->ordered);
   g_free (group);
 }
 
@@ -346,6 +347,11 @@ add_notes (Converter *converter)
   if (converter->n_bad_time > 0)
     note (converter, "%" G_GUINT64_FORMAT " records or samples have impossible times and are left out.",
           converter->n_bad_time);
+  if (converter->n_late_ends > 0)
+    note (converter,
+          "%" G_GUINT64_FORMAT " kernels or copies ended, by their records, after work that stands behind them in their stream: "
+          "when they ended is not known, and they are drawn without a length.",
+          converter->n_late_ends);
   if (converter->walk.n_short > 0)
     note (converter, "%" G_GUINT64_FORMAT " records are shorter than their kind and are left out.",
           converter->walk.n_short);
@@ -394,6 +400,7 @@ gantry_cupti_convert (const GantryCuptiCapture *capture, const GantryCuptiRun *r
   walk (&converter, look_at_marker, FALSE);
   walk (&converter, convert, FALSE);
   _gantry_cupti_end_open_ranges (&converter);
+  _gantry_cupti_cut_ends (&converter);
   _gantry_cupti_place_groups (&converter);
   _gantry_cupti_add_memory (&converter);
   add_samples (&converter);

@@ -283,7 +283,7 @@ test_median (void)
   char *folder = cli_temporary_folder ();
   g_autofree char *session = g_build_filename (folder, "run.gantry", NULL), *table = g_build_filename (folder, "run.csv", NULL);
   g_autoptr (CliResult) run = cli_run ("run", "--json", "--runs=3", "-o", session, model, NULL);
-  g_autoptr (CliResult) made = cli_run ("export", session, "-t", "csv", "-o", table, NULL);
+  g_autoptr (CliResult) made = cli_run ("export", session, "-o", table, NULL);
   g_autoptr (JsonNode) root = cli_json (run);
   double got = json_object_get_double_member (json_node_get_object (root), "milliseconds");
   g_autofree char *text = NULL;
