@@ -41,10 +41,57 @@ def level_of(name, function):
     raise NameError(f"{function}: unbound axis name: {name}. A vmap with axis_name={name!r} binds it; meshes of several devices are not there")
 
 
+class ReadsBatch(Exception):
+    """What is written for the examples of some batches reads others, which stand further inside."""
+
+    def __init__(self, levels):
+        self.levels = levels
+
+
+def levels_of(values):
+    """{level: size} of all batches that values are of."""
+    levels = {}
+    for x in values:
+        while isinstance(x, BatchedArray):
+            levels[x.level] = x.value.shape[0]
+            x = x.value
+    return levels
+
+
+def over_batches(run, values):
+    """
+    @run (levels), where levels is [(level, size)] of the batches that @values are of and that what is run reads, the innermost first. Which are read
+    shows when it is run: not_batched () and spread () find one that is not in levels, and it is run again with that.
+    """
+    levels = levels_of(values)
+    while True:
+        try:
+            return run(sorted(levels.items(), reverse=True))
+        except ReadsBatch as batch:
+            assert not batch.levels.keys() <= levels.keys()
+            levels.update(batch.levels)
+
+
+def not_batched(values):
+    levels = levels_of(values)
+    if levels:
+        raise ReadsBatch(levels)
+    return values
+
+
+def is_of(x, level):
+    """Whether @x is an example of the batch of @level; it is of none further inside."""
+    if not isinstance(x, BatchedArray) or x.level < level:
+        return False
+    if x.level > level:
+        raise ReadsBatch(levels_of([x]))
+    return True
+
+
 def spread(x, level, size):
     """All examples of @x, which may be the same for all."""
     x = _core.asarray(x)
-    if isinstance(x, BatchedArray) and x.level == level:
+    if is_of(x, level):
         return x.value
     result = _core.broadcast_in_dim(x, (size,) + x.shape, range(1, len(x.shape) + 1))
     result._weak = x._weak
@@ -286,14 +333,31 @@ _RULES = {"broadcast_in_dim": _broadcast, "reshape": _reshape, "transpose": _tra
           "dynamic_slice": _dynamic_slice, "dynamic_update_slice": _dynamic_update_slice, "convolution": _convolution}
 
 
-def scan(run, f, carries, slices, carry_structure, x_structure, n, reverse, level, size=None):
-    """All carries are of the batch; of the xs the batch stands behind what is scanned over."""
-    from jax._control import step_of
-    size = size or next(a.value.shape[0] for a in carries + slices if isinstance(a, BatchedArray) and a.level == level)
+def spread_all(x, levels):
+    """All examples of the batches of @levels, the innermost first."""
+    for level, size in levels:
+        x = spread(x, level, size)
+    return x
+
+
+def example_of(x, levels):
+    """One example of the batches of @levels, all of which @x has."""
+    for level, _ in reversed(levels):
+        x = BatchedArray(x, level)
+    return x
+
+
+def scan(run, f, init, xs, level, size):
+    """
+    @run (function, carry, xs) is a scan: one of the examples of a batch. All carries are of the batch; of the xs the batch stands behind what is
+    scanned over.
+    """
+    from jax._control import arrays_of, step_of
+    carries, carry_structure = arrays_of(init)
+    slices, x_structure = arrays_of(xs)
     whole = [spread(c, level, size) for c in carries]
-    xs = [_core.transpose(x.value, [1, 0] + list(range(2, len(x.value.shape))))
-          if isinstance(x, BatchedArray) and x.level == level else x for x in slices]
-    mapped = [isinstance(x, BatchedArray) and x.level == level for x in slices]
+    mapped = [is_of(x, level) for x in slices]
+    xs = [_core.transpose(x.value, [1, 0] + list(range(2, len(x.value.shape)))) if m else x for x, m in zip(slices, mapped)]
     made = {}
 
     def body(carry, x):
@@ -301,6 +365,6 @@ def scan(run, f, carries, slices, carry_structure, x_structure, n, reverse, leve
         after, y = step_of(f, [BatchedArray(c, level) for c in carry], carry_structure, x)
         ys, made["ys"] = tree_flatten(y)
         return [spread(c, level, size) for c in after], [spread(v, level, size) for v in ys]
-    final, ys = run(body, whole, xs, n, reverse)
+    final, ys = run(body, whole, xs)
     back = [BatchedArray(_core.transpose(y, [1, 0] + list(range(2, len(y.shape)))), level) for y in ys]
     return (tree_unflatten(carry_structure, [BatchedArray(c, level) for c in final]), tree_unflatten(made["ys"], back))

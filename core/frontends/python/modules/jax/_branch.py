@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Branches: one arm is run, or, where a batch decides, all are, and each example has what its own gave."""
 import _gantry
-from jax import _core, _custom, _types
-from jax._control import _ReadsBatch, arrays_of, not_batched, outermost, type_text, unlike, within
+from jax import _batch, _core, _custom, _types
+from jax._control import arrays_of, outermost, type_text, unlike, within
 from jax._core import asarray
 from jax._gate import Gate, passed
 from jax._types import int32
@@ -52,7 +52,7 @@ class _Arms:
             leaves = self._known()
         else:
             try:
-                leaves = self._one([])
+                leaves = _batch.over_batches(self._one, [])
             except _custom.InBody:
                 leaves = self._all()
         leaves = [_core.copy_of(a) for a in leaves]
@@ -90,25 +90,16 @@ class _Arms:
     def _one(self, levels):
         """A branch of the graph. @levels: (level, size) of the batches that the arms read, the innermost first"""
         def whole(a):
-            from jax import _batch
-            for level, size in levels:
-                a = _batch.spread(a, level, size)
+            a = _batch.spread_all(a, levels)
             return _core.convert(a, a.dtype)
 
         def arm(k):
             def leaves():
-                return not_batched([whole(a) for a in passed(self.run(k))])
+                return _batch.not_batched([whole(a) for a in passed(self.run(k))])
             if k == len(self.tests):
                 return leaves
             return lambda: list(_gantry.branch(self.tests[k], within(leaves), within(arm(k + 1))))
-        try:
-            made = arm(0)()
-        except _ReadsBatch as batch:
-            return self._one(levels + [(batch.level, batch.size)])
-        for level, _ in reversed(levels):
-            from jax import _batch
-            made = [_batch.BatchedArray(a, level) for a in made]
-        return made
+        return [_batch.example_of(a, levels) for a in arm(0)()]
 
 
 _NONE = object()

@@ -2,7 +2,7 @@
 """Control flow whose bodies are functions of trees. Outside of a graph each is one of its own."""
 import inspect
 import _gantry
-from jax import _core, _custom, _types
+from jax import _batch, _core, _custom, _types
 from jax._core import asarray
 from jax._gate import made_inside, passed
 from jax._types import int32
@@ -20,21 +20,6 @@ def arrays_of(tree):
 class _Body:
     """How many bodies of control flow are being written: what is in them has no bytes, also where a gradient records."""
     depth = 0
-
-
-class _ReadsBatch(Exception):
-    """A body reads a batch that stands outside of it: its node is of all examples."""
-
-    def __init__(self, batched):
-        widest = max(batched, key=lambda a: a.level)
-        self.level, self.size = widest.level, widest.value.shape[0]
-
-
-def not_batched(leaves):
-    batched = [a for a in leaves if isinstance(a, _core.Batched)]
-    if batched:
-        raise _ReadsBatch(batched)
-    return leaves
 
 
 def within(body):
@@ -163,19 +148,23 @@ def scan(f, init, xs=None, length=None, reverse=False, unroll=1, _split_transpos
     n = sizes.pop() if sizes else length
     if length is not None and length != n:
         raise ValueError(f"scan got `length` argument of {length} which disagrees with leading axis sizes {[n]}.")
-    level = max((a.level for a in carries + slices if isinstance(a, _core.Batched)), default=0)
-    if level:
-        from jax import _batch
-        return _batch.scan(scan, f, carries, slices, carry_structure, x_structure, n, reverse, level)
+
+    def run(levels):
+        return _scan_of(f, tree_unflatten(carry_structure, carries), tree_unflatten(x_structure, slices), n, reverse, levels)
+    return _batch.over_batches(run, carries + slices)
+
+
+def _scan_of(f, init, xs, n, reverse, levels):
+    """A scan of the examples of the batches of @levels."""
+    if levels:
+        (level, size), outer = levels[0], levels[1:]
+        return _batch.scan(lambda f, init, xs: _scan_of(f, init, xs, n, reverse, outer), f, init, xs, level, size)
     try:
         return _scan_plain(f, init, xs, n, reverse)
     except _custom.InBody:
         if not 0 < n <= _MOST_WRITTEN_OUT:
             raise
         return _written_out(f, init, xs, n, reverse)
-    except _ReadsBatch as batch:
-        from jax import _batch
-        return _batch.scan(scan, f, carries, slices, carry_structure, x_structure, n, reverse, batch.level, batch.size)
 
 
 def _written_out(f, init, xs, n, reverse):
@@ -201,7 +190,7 @@ def _written_out(f, init, xs, n, reverse):
 
 
 def _scan_plain(f, init, xs, n, reverse):
-    """A scan over what is of no batch; _ReadsBatch where its body reads one."""
+    """A scan over what is of no batch; ReadsBatch where its body reads one."""
     if outermost():
         if _written_only():
             return _written_out(f, init, xs, n, reverse)
@@ -219,7 +208,7 @@ def _scan_plain(f, init, xs, n, reverse):
             after, y = step_of(f, values[:len(carries)], carry_structure, tree_unflatten(x_structure, values[len(carries):]))
             ys, made["ys"] = arrays_of(y)
             made["weak"] = [a._weak for a in after + ys]
-            return not_batched(after + ys)
+            return _batch.not_batched(after + ys)
         return _gantry.scan(within(body), carries, slices, n, reverse)
     result = _promoting(run, carries)
     for r, weak in zip(result, made["weak"]):
@@ -230,13 +219,14 @@ def _scan_plain(f, init, xs, n, reverse):
 def while_loop(cond_fun, body_fun, init_val):
     init_val = passed(init_val)
     values, structure = arrays_of(init_val)
-    level = max((v.level for v in values if isinstance(v, _core.Batched)), default=0)
-    if level:
-        return _while_of_batch(cond_fun, body_fun, values, structure, level)
-    try:
-        return _while_plain(cond_fun, body_fun, init_val)
-    except _ReadsBatch as batch:
-        return _while_of_batch(cond_fun, body_fun, values, structure, batch.level, batch.size)
+    return _batch.over_batches(lambda levels: _while_of(cond_fun, body_fun, tree_unflatten(structure, values), levels), values)
+
+
+def _while_of(cond_fun, body_fun, init_val, levels):
+    """A loop of the examples of the batches of @levels."""
+    if levels:
+        return _while_of_batch(cond_fun, body_fun, init_val, levels)
+    return _while_plain(cond_fun, body_fun, init_val)
 
 
 def _verdict(result):
@@ -249,7 +239,7 @@ def _verdict(result):
 
 
 def _while_plain(cond_fun, body_fun, init_val):
-    """A loop over what is of no batch; _ReadsBatch where it reads one."""
+    """A loop over what is of no batch; ReadsBatch where it reads one."""
     if outermost():
         if _written_only():
             while bool(_verdict(cond_fun(init_val))):
@@ -267,13 +257,13 @@ def _while_plain(cond_fun, body_fun, init_val):
             return tree_unflatten(structure, now)
 
         def condition(*now):
-            return not_batched([_verdict(cond_fun(tree_of(now)))])
+            return _batch.not_batched([_verdict(cond_fun(tree_of(now)))])
 
         def body(*now):
             after, new_structure = arrays_of(body_fun(tree_of(now)))
             keep_types("while_loop body", body_fun, values, after, structure, new_structure)
             made["weak"] = [a._weak for a in after]
-            return not_batched(after)
+            return _batch.not_batched(after)
         return _gantry.loop(within(condition), within(body), values)[:len(values)]
     result = _promoting(run, values)
     for r, weak in zip(result, made["weak"]):
@@ -281,10 +271,10 @@ def _while_plain(cond_fun, body_fun, init_val):
     return tree_unflatten(structure, result)
 
 
-def _while_of_batch(cond_fun, body_fun, values, structure, level, size=None):
+def _while_of_batch(cond_fun, body_fun, init_val, levels):
     """Runs as long as one example does; those that have ended keep what they have."""
-    from jax import _batch
-    size = size or next(v.value.shape[0] for v in values if isinstance(v, _core.Batched) and v.level == level)
+    (level, size), outer = levels[0], levels[1:]
+    values, structure = arrays_of(init_val)
 
     def examples(whole):
         return [_batch.BatchedArray(w, level) for w in whole]
@@ -299,7 +289,7 @@ def _while_of_batch(cond_fun, body_fun, values, structure, level, size=None):
         keep_types("while_loop body", body_fun, before, after, structure, new_structure)
         return [_batch.spread(_core.select(goes, a, b), level, size) for a, b in zip(after, before)]
     whole = [_batch.spread(v, level, size) for v in values]
-    final = while_loop(lambda w: _core.reduce("or", running(w), (0,)), body, whole)
+    final = _while_of(lambda w: _core.reduce("or", running(w), (0,)), body, whole, outer)
     return tree_unflatten(structure, examples(final))
 
 

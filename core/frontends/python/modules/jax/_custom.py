@@ -4,7 +4,7 @@ is wanted too: that gradient is the cotangent that the rule is given (core/front
 import functools
 import inspect
 import _gantry
-from jax import _core, _types
+from jax import _batch, _core, _types
 from jax._gate import only, passed
 from jax.tree_util import tree_flatten, tree_leaves, tree_map, tree_unflatten
 
@@ -35,19 +35,13 @@ class Order:
     depth = 0
 
 
-def _level(leaves):
-    return max((a.level for a in leaves if isinstance(a, _core.Batched)), default=0)
+def _whole(leaves, levels):
+    """Leaves as the graph has them: all examples of the batches of @levels."""
+    return _batch.not_batched([_batch.spread_all(a, levels) for a in leaves])
 
 
-def _whole(leaves, level, size):
-    """Leaves as the graph has them: all examples of the batch of @level."""
-    from jax import _batch
-    return [_batch.spread(a, level, size) if level else a for a in leaves]
-
-
-def _examples(leaves, level):
-    from jax import _batch
-    return [_batch.BatchedArray(a, level) if level else a for a in leaves]
+def _examples(leaves, levels):
+    return [_batch.example_of(a, levels) for a in leaves]
 
 
 def _differentiated(forward, backward, leaves):
@@ -58,30 +52,29 @@ def _differentiated(forward, backward, leaves):
     leaves = passed(leaves)
     if Order.depth > 1:
         raise NotImplementedError("the second derivative of a function with a derivative of its own (custom_vjp, custom_jvp) is not there")
-    level = _level(leaves)
-    size = next((a.value.shape[0] for a in leaves if isinstance(a, _core.Batched) and a.level == level), None)
-    if level:
-        from jax import _batch
-        leaves = [_batch.BatchedArray(_batch.spread(a, level, size), level) for a in leaves]
+    return _batch.over_batches(lambda levels: _differentiated_of(forward, backward, leaves, levels), leaves)
+
+
+def _differentiated_of(forward, backward, leaves, levels):
+    """Of the examples of the batches of @levels."""
+    leaves = _examples(_whole(leaves, levels), levels)
     out, kept = passed(forward(leaves))
-    if _level(out + kept) > level:
-        raise NotImplementedError("a function with a derivative of its own reads a batch that it is not given: make it an argument")
 
     def rule(args, _out, cotangents):
-        given = backward(_examples(args[n:], level), _examples(cotangents, level))
+        given = backward(_examples(args[n:], levels), _examples(cotangents, levels))
         if len(given) != n:
             raise TypeError(f"the rule of a custom derivative gave {len(given)} cotangents for {n} leaves of the arguments")
-        return tuple([None if g is None else _whole([_core.asarray(g)], level, size)[0] for g in given] + [None] * len(kept))
-    args = tuple(_whole(leaves, level, size) + _whole(kept, level, size))
+        return tuple([None if g is None else _whole([_core.asarray(g)], levels)[0] for g in given] + [None] * len(kept))
+    args = tuple(_whole(leaves, levels) + _whole(kept, levels))
     n = len(leaves)
     try:
         with only([]):
-            made = _gantry.custom_gradient(lambda *given: rule(given[0], *given[1:]), (args,), tuple(_whole(out, level, size)))
+            made = _gantry.custom_gradient(lambda *given: rule(given[0], *given[1:]), (args,), tuple(_whole(out, levels)))
     except NotImplementedError as error:
         raise InBody(str(error)) from None
     for new, old in zip(made, out):
         new._weak = old._weak
-    return _examples(made, level)
+    return _examples(made, levels)
 
 
 class _Custom:

@@ -272,13 +272,11 @@ def _over(x, axis_name, what, function):
     from jax import _batch
     level, size = _axis(axis_name, what)
 
-    def leaf(x):
-        x = asarray(x)
+    def each(x, function):
         if isinstance(x, _core.Batched) and x.level > level:
-            whole = _batch.spread(x.value, level, size)
-            return _batch.BatchedArray(jax.vmap(function, 1)(whole), x.level)
+            return _batch.BatchedArray(each(x.value, jax.vmap(function, 1)), x.level)
         return function(_batch.spread(x, level, size))
-    return jax.tree_util.tree_map(leaf, x)
+    return jax.tree_util.tree_map(lambda x: each(asarray(x), function), x)
 
 
 def _collective(kind):

@@ -2,7 +2,7 @@
 """Transformations: derivatives, checkpointing, batches."""
 import functools
 import _gantry
-from jax import _core, _types, errors
+from jax import _batch, _core, _types, errors
 from jax._array import Array
 from jax._custom import Order
 from jax._gate import only, passed
@@ -29,13 +29,6 @@ def _floats(leaves):
     return arrays
 
 
-class _OfBatch(Exception):
-    """The function reads a batch from outside."""
-
-    def __init__(self, level, size):
-        self.level, self.size = level, size
-
-
 class _Pull:
     """One pass of reverse mode over a function of leaves: (outputs, auxiliary leaves) and the gradients of the leaves."""
 
@@ -43,16 +36,14 @@ class _Pull:
         self.function, self.leaves, self.linear = function, passed(leaves), linear
 
     def run(self, cotangents=None):
-        batched = [a for a in list(self.leaves) + list(cotangents or ()) if isinstance(a, _core.Batched)]
-        if batched:
-            widest = max(batched, key=lambda a: a.level)
-            return self._run_batched(cotangents, widest.level, widest.value.shape[0])
-        try:
-            if _gantry.tracing() == 0:
-                return self._run_staged(cotangents)
-            return self._run_plain(cotangents)
-        except _OfBatch as batch:
-            return self._run_batched(cotangents, batch.level, batch.size)
+        return _batch.over_batches(lambda levels: self._run_of(cotangents, levels), list(self.leaves) + list(cotangents or ()))
+
+    def _run_of(self, cotangents, levels):
+        if levels:
+            return self._run_batched(cotangents, levels)
+        if _gantry.tracing() == 0:
+            return self._run_staged(cotangents)
+        return self._run_plain(cotangents)
 
     def _run_staged(self, cotangents):
         """As a graph of one run. A function that decides by values is recorded while it runs instead."""
@@ -84,25 +75,22 @@ class _Pull:
         for new, old in zip(leaves, self.leaves):
             new._weak, new._kind = old._weak, old._kind
         main, rest = self.function(leaves)
-        batched = [x for x in list(main) + list(rest) if isinstance(x, _core.Batched)]
-        if batched:
-            widest = max(batched, key=lambda a: a.level)
-            raise _OfBatch(widest.level, widest.value.shape[0])
+        _batch.not_batched(list(main) + list(rest))
         return [_differentiable(x) for x in main], rest
 
-    def _run_batched(self, cotangents, level, size):
+    def _run_batched(self, cotangents, levels):
         """The examples of a batch do not depend on each other: the gradient of all is that of each."""
-        from jax import _batch
+        (level, size), outer = levels[0], levels[1:]
         whole = [_batch.spread(a, level, size) for a in self.leaves]
         shapes = {}
 
         def function(leaves):
             main, rest = passed(self.function([_batch.BatchedArray(x, level) for x in leaves]))
-            shapes["main"] = [isinstance(x, _core.Batched) and x.level == level for x in rest]
+            shapes["main"] = [_batch.is_of(x, level) for x in rest]
             return ([_batch.spread(x, level, size) for x in main],
                     [x.value if b else x for x, b in zip(rest, shapes["main"])])
         given = None if cotangents is None else [_batch.spread(c, level, size) for c in cotangents]
-        main, rest, grads = _Pull(function, whole, self.linear).run(given)
+        main, rest, grads = _Pull(function, whole, self.linear)._run_of(given, outer)
         return ([_batch.BatchedArray(x, level) for x in main],
                 [_batch.BatchedArray(x, level) if b else x for x, b in zip(rest, shapes["main"])],
                 [_batch.BatchedArray(g, level) for g in grads])
@@ -319,5 +307,4 @@ def checkpoint_name(x, name):
 # Batches
 
 def vmap(fun, in_axes=0, out_axes=0, axis_name=None, axis_size=None, spmd_axis_name=None):
-    from jax import _batch
     return _batch.vmap(fun, in_axes, out_axes, axis_size, axis_name)
