@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The error domain, what makes an error and what adds a place to its message. */
+/* The error domain, and what adds a place to a message. */
 #include "core/base/error.h"
-#include "core/base/fail.h"
 
 G_DEFINE_QUARK (gantry-error-quark, gantry_error)
 
@@ -20,25 +19,4 @@ gantry_error_prefix (GError **error, const char *format, ...)
   message = g_strconcat (prefix, (*error)->message, NULL);
   g_free ((*error)->message);
   (*error)->message = message;
-}
-
-gboolean
-gantry_fail (GError **error, GantryError code, const char *format, ...)
-{
-  va_list args;
-
-  va_start (args, format);
-  if (error != NULL)
-    *error = g_error_new_valist (GANTRY_ERROR, (gint) code, format, args);
-  va_end (args);
-  return FALSE;
-}
-
-void
-gantry_error_say_whose (GError **error, const char *who)
-{
-  g_autofree char *prefix = g_strconcat (who, ":", NULL);
-
-  if (error != NULL && *error != NULL && !g_str_has_prefix ((*error)->message, prefix))
-    gantry_error_prefix (error, "%s ", prefix);
 }

@@ -54,18 +54,6 @@ gantry_build_sizes_keep (const GantryKernelSizes *sizes, const GantryBuildOption
 }
 
 GantryKernelSizes *
-gantry_build_sizes_of (const GantryCompilation *compilation, const GantryBuildOptions *options, const GantryKernelSet *kernels)
-{
-  const GantryModule *module = gantry_compilation_module (compilation);
-  GantryKernelSizes *sizes = gantry_kernel_set_sizes (kernels, module);
-
-  sizes->program = gantry_module_content (module);
-  sizes->conditions = gantry_build_conditions (options);
-  sizes->arch = options->code != GANTRY_CODE_CPU ? g_strdup (options->arch != NULL ? options->arch : "sm_90a") : NULL;
-  return sizes;
-}
-
-GantryKernelSizes *
 gantry_build_sizes (const GantryCompilation *compilation, const GantryBuildOptions *options, const GantryProgress *progress,
                         GError **error)
 {

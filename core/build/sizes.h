@@ -3,7 +3,7 @@
  * once. A file each in the cache, by a hash of all that they depend on: what the program computes, processor, libraries and their
  * versions, threads, instructions, layouts. */
 #pragma once
-#include "core/build/build.h"
+#include "core/build/build-kernels.h"
 
 G_BEGIN_DECLS
 
@@ -16,9 +16,6 @@ G_BEGIN_DECLS
  */
 GantryKernelSizes *gantry_build_sizes (const GantryCompilation *compilation, const GantryBuildOptions *options,
                                        const GantryProgress *progress, GError **error);
-/** Of kernels that are made. (transfer full) */
-GantryKernelSizes *gantry_build_sizes_of (const GantryCompilation *compilation, const GantryBuildOptions *options,
-                                          const GantryKernelSet *kernels);
 /** Lets the cache know @sizes, of kernels made with @options, from now on. A cache that cannot be written is left as it is. */
 void gantry_build_sizes_keep (const GantryKernelSizes *sizes, const GantryBuildOptions *options);
 

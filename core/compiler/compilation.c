@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a compilation is once it is made: its life, and following nodes through its passes. */
-#include "core/compiler/pipeline-private.h"
+#include "core/compiler/compilation.h"
+#include "core/compiler/planner-pool.h"
 #include <string.h>
 
 GantryCompilation *

@@ -2,26 +2,14 @@
 /* Runs the passes over a model, verifies after each, keeps a snapshot of each, and plans. */
 #include "core/base/asks.h"
 #include "core/compiler/model-private.h"
+#include "core/compiler/compiler.h"
 #include "core/compiler/pipeline-private.h"
+#include "core/compiler/planner-pool.h"
+#include "core/compiler/planning-private.h"
 #include "core/graph/operation.h"
 #include "core/graph/verifier.h"
 #include "core/passes/properties.h"
 #include <string.h>
-
-guint
-_gantry_count_working (const GantryModule *module)
-{
-  const GantryFunction *entry = gantry_module_entry (module);
-  guint n = 0;
-
-  for (guint32 i = 0; i < entry->n_nodes; i++)
-    {
-      const GantryOpInfo *info = gantry_op_info (module->nodes[entry->first_node + i].op);
-
-      n += info == NULL || (info->flags & GANTRY_OP_STRUCTURE) == 0;
-    }
-  return n;
-}
 
 static void
 count_changes (const GantryModule *before, const GantryModule *after, GantrySnapshot *snapshot)

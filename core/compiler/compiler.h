@@ -4,115 +4,11 @@
  * is immutable and may be read from any thread. */
 #pragma once
 #include "core/base/base.h"
-#include "core/compiler/model.h"
-#include "core/compiler/settings.h"
+#include "core/compiler/compilation.h"
+#include "core/compiler/planning.h"
 #include "core/compiler/tensor-file.h"
-#include "core/graph/module.h"
-#include "core/memory/planner.h"
-#include "core/memory/policy.h"
-#include "core/plan/plan.h"
 
 G_BEGIN_DECLS
-
-/** One entry of the list of passes, in the order in which they run. */
-typedef struct
-{
-  const char *name; /* "cse-2": unique */
-  const char *title;
-  const char *description;
-  gboolean required;
-  gboolean training; /* runs only where a training step is made */
-} GantryPassInfo;
-
-/** All there are: a compilation runs those that apply to it. Returns: (array length=n) (transfer none): static */
-const GantryPassInfo *gantry_compiler_passes (guint *n);
-
-/**
- * GantrySnapshot: the program after one pass.
- *
- * @pass: "import" of the first one
- * @enabled: FALSE: switched off, @module is the one before
- * @nodes_before, @nodes_after: nodes of the entry function that do work (no parameters, constants, members of tuples)
- * @n_made: nodes that were not there before; @n_removed: that are no longer there
- * @milliseconds: wall-clock time of the pass, without verification
- * @properties: #GantryProperties that hold for @module, by what the passes so far give and keep
- */
-typedef struct
-{
-  char *pass;
-  char *title;
-  char *description;
-  gboolean enabled;
-  GantryModule *module;
-  guint nodes_before, nodes_after;
-  guint n_made, n_removed;
-  double milliseconds;
-  guint properties;
-} GantrySnapshot;
-
-/** What holds for the program of @snapshot, for people: "core operations only, no dead nodes". (transfer full) */
-char *gantry_snapshot_properties_text (const GantrySnapshot *snapshot);
-
-/**
- * GantryCompilation: what one run of the driver gives. Of what another compiler has dumped its passes (GantryModelStage) come first, then
- * those of this one.
- *
- * A pass that does not apply (of training, where none is asked for; of control flow, where there is none) has no snapshot.
- *
- * @imported: index of the snapshot that is the model as it was imported: 0, or that of the other compiler's last pass
- * @refusal: (nullable): why the passes stopped: the snapshots up to there are valid
- * @unreached: passes that would have run after a refusal
- * @plan: (nullable): of the last snapshot, with @placements; NULL after a refusal and where it does not fit
- * @plan_error: (nullable): why there is no plan, where the passes all ran: %GANTRY_ERROR_NO_MEMORY when it does not fit
- * @refused_plan: (nullable): what the plan would be that does not fit, to be looked at only
- * @keys: (nullable): gantry_module_keys() of the last snapshot; like the rest below NULL after a refusal
- * @placements: what policy and choices decide
- * @reports: (element-type GantryPolicyReport): what became of each statement of the policy
- * @measured_us: (nullable) (element-type guint double*): the times of the settings, by node id
- * @sizes: (nullable) (transfer none): of the settings, where they are those of the last snapshot
- * @planned_target: the target with the link that was measured, where one was
- * @first_id: the node ids that passes gave are above it; the same again with the same settings and the same @first_id
- */
-typedef struct
-{
-  gatomicrefcount ref_count;
-  GantryModel *model;
-  GantryCompileSettings settings;
-  guint n_snapshots;
-  GantrySnapshot *snapshots;
-  guint imported;
-  GError *refusal;
-  guint n_unreached;
-  const GantryPassInfo **unreached;
-  GantryPlan *plan;
-  GError *plan_error;
-  GantryPlan *refused_plan;
-  guint64 *keys;
-  GantryPlacements *placements;
-  GPtrArray *reports;
-  GHashTable *measured_us;
-  const GantryKernelSizes *sizes;
-  GantryTarget planned_target;
-  guint32 first_id;
-  struct _GantryPlannerPool *planners;
-} GantryCompilation;
-
-GantryCompilation *gantry_compilation_ref (GantryCompilation *compilation);
-void gantry_compilation_unref (GantryCompilation *compilation);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryCompilation, gantry_compilation_unref)
-/** The module before the first pass: that of the model. */
-static inline GantryModule *
-gantry_compilation_imported (const GantryCompilation *compilation)
-{
-  return compilation->snapshots[compilation->imported].module;
-}
-
-/** The module after the last pass. */
-static inline GantryModule *
-gantry_compilation_module (const GantryCompilation *compilation)
-{
-  return compilation->snapshots[compilation->n_snapshots - 1].module;
-}
 
 /**
  * gantry_compile:
@@ -137,48 +33,5 @@ GantryCompilation *gantry_compile (GantryModel *model, const GantryCompileSettin
 GantryCompilation *gantry_compilation_replan (const GantryCompilation *compilation,
                                               const GantryCompileSettings *settings, const GantryProgress *progress,
                                               GError **error);
-
-/** What the policy and the choices of @settings decide for this program. @reports: as gantry_policy_apply(). Linear.
- *  Returns: (transfer full) (nullable): %GANTRY_ERROR_INVALID where the policy has a mistake */
-GantryPlacements *gantry_compilation_place (const GantryCompilation *compilation, const GantryCompileSettings *settings,
-                                            GPtrArray **reports, GError **error);
-
-/**
- * gantry_compilation_take_planner:
- *
- * A planner of the last snapshot for the caller alone, until it is given back; a new one where all are taken, which takes
- * time. Its options point into @compilation, which has to stay. Any thread.
- *
- * Returns: (transfer full) (nullable)
- */
-GantryPlanner *gantry_compilation_take_planner (GantryCompilation *compilation, const GantryProgress *progress,
-                                                GError **error);
-void gantry_compilation_give_planner (GantryCompilation *compilation, GantryPlanner *planner); /* (nullable) */
-
-/** Plans the last snapshot again, with what its kernels need (@sizes) and the placements of the compilation.
- *  @sizes, @measured_us: (nullable): as GantryPlanOptions; NULL: those of @settings. */
-GantryPlan *gantry_compilation_plan (const GantryCompilation *compilation, const GantryCompileSettings *settings,
-                                     const GantryKernelSizes *sizes, GHashTable *measured_us,
-                                     const GantryProgress *progress, GError **error);
-
-/**
- * gantry_compilation_follow:
- * @from, @to: indices of snapshots, in either direction
- *
- * Follows a node through the passes. Returns: (transfer full) (element-type guint32): ids of the nodes of snapshot
- *  @to that node @id of snapshot @from became or was made of; empty when there is none
- */
-GArray *gantry_compilation_follow (const GantryCompilation *compilation, guint from, guint32 id, guint to);
-/** The same of several nodes: what they became together. */
-GArray *gantry_compilation_follow_all (const GantryCompilation *compilation, guint from, const guint32 *nodes, guint n,
-                                       guint to);
-
-/**
- * gantry_compilation_changes:
- *
- * Returns: (transfer full): a set (GUINT_TO_POINTER (id)) of the nodes of snapshot @index that were not in the one before;
- *  with @removed those of the one before that are not in it.
- */
-GHashTable *gantry_compilation_changes (const GantryCompilation *compilation, guint index, gboolean removed);
 
 G_END_DECLS

@@ -158,6 +158,21 @@ open_onnx (GantryModel *model, GantryContext *context, const GantryProgress *pro
   return module;
 }
 
+guint
+_gantry_count_working (const GantryModule *module)
+{
+  const GantryFunction *entry = gantry_module_entry (module);
+  guint n = 0;
+
+  for (guint32 i = 0; i < entry->n_nodes; i++)
+    {
+      const GantryOpInfo *info = gantry_op_info (module->nodes[entry->first_node + i].op);
+
+      n += info == NULL || (info->flags & GANTRY_OP_STRUCTURE) == 0;
+    }
+  return n;
+}
+
 static void
 take_text_info (GantryModel *model, GantryModule *module)
 {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The one list of passes, as the driver walks it. */
 #pragma once
-#include "core/compiler/compiler.h"
+#include "core/base/base.h"
+#include "core/compiler/pipeline.h"
+#include "core/compiler/settings.h"
 #include "core/passes/pass.h"
 
 G_BEGIN_DECLS
@@ -20,13 +22,5 @@ GantryProperties _gantry_pipeline_needs (guint index);
 GantryProperties _gantry_pipeline_after (guint index, GantryProperties held, gboolean changed);
 GantryModule *_gantry_pipeline_run (guint index, GantryModule *module, const GantryCompileSettings *settings,
                                     const GantryProgress *progress, GError **error);
-
-/* What the files of this room share of a compilation. */
-typedef struct _GantryPlannerPool GantryPlannerPool;
-GantryPlannerPool *_gantry_planner_pool_new (void);
-void _gantry_planner_pool_free (GantryPlannerPool *pool);
-/** Places, makes the first planner and plans; what does not work is kept in @compilation. FALSE: cancelled, or a mistake in
- *  the policy. */
-gboolean _gantry_compilation_make_plan (GantryCompilation *compilation, const GantryProgress *progress, GError **error);
 
 G_END_DECLS

@@ -1,34 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The half of the driver that comes after the passes: what is placed where, the planners, the plan. */
-#include "core/compiler/pipeline-private.h"
+/* Places, plans, and lends planners, by the settings of a compilation. */
+#include "core/compiler/planning-private.h"
+#include "core/compiler/planner-pool.h"
 #include <string.h>
-
-/* Planners of one compilation that nobody is using. */
-struct _GantryPlannerPool
-{
-  GMutex lock;
-  GPtrArray *idle; /* GantryPlanner */
-};
-
-GantryPlannerPool *
-_gantry_planner_pool_new (void)
-{
-  GantryPlannerPool *pool = g_new0 (GantryPlannerPool, 1);
-
-  g_mutex_init (&pool->lock);
-  pool->idle = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_planner_free);
-  return pool;
-}
-
-void
-_gantry_planner_pool_free (GantryPlannerPool *pool)
-{
-  if (pool == NULL)
-    return;
-  g_ptr_array_unref (pool->idle);
-  g_mutex_clear (&pool->lock);
-  g_free (pool);
-}
 
 /* A link that was measured is the link that there is. */
 static GantryTarget
@@ -67,16 +41,12 @@ plan_options (const GantryCompileSettings *settings, const GantryTarget *target,
 GantryPlanner *
 gantry_compilation_take_planner (GantryCompilation *compilation, const GantryProgress *progress, GError **error)
 {
-  GantryPlannerPool *pool = compilation->planners;
   GantryPlanOptions options = plan_options (&compilation->settings, &compilation->planned_target, compilation->measured_us,
                                             compilation->sizes);
-  GantryPlanner *planner = NULL;
+  GantryPlanner *planner;
 
   g_return_val_if_fail (compilation->keys != NULL, NULL);
-  g_mutex_lock (&pool->lock);
-  if (pool->idle->len > 0)
-    planner = g_ptr_array_steal_index (pool->idle, pool->idle->len - 1);
-  g_mutex_unlock (&pool->lock);
+  planner = _gantry_planner_pool_take (compilation->planners);
   return planner != NULL ? planner
                          : gantry_planner_new (gantry_compilation_module (compilation), &options, progress, error);
 }
@@ -84,11 +54,8 @@ gantry_compilation_take_planner (GantryCompilation *compilation, const GantryPro
 void
 gantry_compilation_give_planner (GantryCompilation *compilation, GantryPlanner *planner)
 {
-  if (planner == NULL)
-    return;
-  g_mutex_lock (&compilation->planners->lock);
-  g_ptr_array_add (compilation->planners->idle, planner);
-  g_mutex_unlock (&compilation->planners->lock);
+  if (planner != NULL)
+    _gantry_planner_pool_give (compilation->planners, planner);
 }
 
 GantryPlacements *

@@ -3,7 +3,7 @@
  * make. */
 #pragma once
 #include "core/document/document.h"
-#include "core/document/plan-changes.h"
+#include "core/document/forecast-private.h"
 
 G_BEGIN_DECLS
 
@@ -330,12 +330,6 @@ void _gantry_document_take_plan (GantryDocument *document, GantryLoaded *loaded)
 /** The state has other placements or another target: predicts, and plans on a worker thread. */
 void _gantry_document_place (GantryDocument *document);
 void _gantry_document_clear_placing (GantryDocument *document);
-/** Any thread. (nullable): where nothing can be predicted. */
-GantryForecast *_gantry_forecast_make (GantryPlanner *planner, GantryPlacements *placements);
-GantryForecast *_gantry_forecast_of (GantryCompilation *compilation, const GantryProgress *progress);
-/** All but @figures (nullable). As gantry_document_get_figures() */
-gboolean _gantry_forecast_figures (const GantryForecast *forecast, const GantryPlan *plan, const GantryPlan *refused,
-                                   GantryPlanFigures *figures);
 
 /** @next, with @forecast, takes the place of what is planned: notes what its times change. Told by the other when all is in place. */
 void _gantry_document_take_changes (GantryDocument *document, const GantryCompilation *next, const GantryForecast *forecast);

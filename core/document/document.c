@@ -3,7 +3,7 @@
  * placements in document-placing.c, runs in document-runs.c, variants in document-variants.c, the session file in session*.c,
  * the child process in child.c. */
 #include "core/document/document-private.h"
-#include "core/document/session-private.h"
+#include "core/document/document-private.h"
 #include <string.h>
 
 G_DEFINE_FINAL_TYPE (GantryDocument, gantry_document, G_TYPE_OBJECT)

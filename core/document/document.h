@@ -4,13 +4,13 @@
  * history, starts the child that runs generated code, and reads and writes the .gantry session file. */
 #pragma once
 #include "core/compiler/compiler.h"
+#include "core/document/forecast.h"
+#include "core/document/plan-changes.h"
 #include "core/memory/solve.h"
 #include "core/plan/memory-measure.h"
 #include "profiler/recording.h"
 
 G_BEGIN_DECLS
-
-typedef struct _GantryPlanChanges GantryPlanChanges; /* core/document/plan-changes.h */
 
 /**
  * GantryCode: the texts of one kernel, as the run that made it kept them. What was generated once for several is at one
@@ -128,32 +128,6 @@ typedef struct
   gboolean changed_model;
 } GantryOpenOptions;
 #define GANTRY_OPEN_OPTIONS_INIT { .random_weights = -1 }
-
-/**
- * GantryForecast: what is predicted for the placements as they are now, and how that differs from what was predicted before
- * the edit that led here. Immutable, reference counted.
- *
- * @prediction: the curve (live_bytes), the three queues (steps), peak, step time, bytes copied: read only
- * @placements: what it is for
- * @has_delta: FALSE after opening, and while only one of the two knows what kernels need: there is nothing to compare with
- * @peak_delta, @temp_delta, @copied_delta: bytes more than before
- * @has_step_delta: what was before has a time too: it fitted; @step_delta_us: microseconds more than that
- * @answer_us: how long the answer took
- */
-typedef struct
-{
-  gatomicrefcount ref_count;
-  GantryPrediction *prediction;
-  GantryPlacements *placements;
-  gboolean has_delta, has_step_delta;
-  gint64 peak_delta, temp_delta, copied_delta;
-  double step_delta_us;
-  double answer_us;
-} GantryForecast;
-
-GantryForecast *gantry_forecast_ref (GantryForecast *forecast);
-void gantry_forecast_unref (GantryForecast *forecast);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryForecast, gantry_forecast_unref)
 
 /**
  * GantryVariant: a named way to place things. Immutable, reference counted.
@@ -428,13 +402,6 @@ const GError *gantry_document_get_plan_error (GantryDocument *document);     /* 
 gboolean gantry_document_fits (GantryDocument *document);
 /** What the plan would be that does not fit, to be looked at only: changes with the plan. (transfer none) (nullable) */
 GantryPlan *gantry_document_get_refused_plan (GantryDocument *document);
-/**
- * gantry_plan_is_of_forecast:
- * @plan: (nullable)
- *
- * Whether @plan has the steps of the forecast and was planned with what it knows of kernels: then it is the plan for it. Linear.
- */
-gboolean gantry_plan_is_of_forecast (const GantryPlan *plan, const GantryForecast *forecast);
 /**
  * gantry_document_get_plan_figures:
  * @figures: (out caller-allocates): of what is placed now: of its plan, of the plan that it would be where it does not fit, or, until

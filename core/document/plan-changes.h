@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What differs between two forecasts of one program: after it was planned again with other times, above all. */
 #pragma once
-#include "core/document/document.h"
+#include "core/document/forecast.h"
 
 G_BEGIN_DECLS
 
@@ -28,13 +28,13 @@ typedef struct
  * @n_steps: steps of the new plan; @n_moved: of those that both have, how many stand elsewhere in the order (the fewest that,
  *  taken out, leave the rest in one order); @n_new, @n_gone: that only one of the two has
  */
-struct _GantryPlanChanges
+typedef struct
 {
   gatomicrefcount ref_count;
   GantryPlanFigures before, after;
   guint n_steps, n_moved, n_new, n_gone;
   GArray *times, *placements;
-};
+} GantryPlanChanges;
 
 /** @figures_before, @figures_after: of the same two. Linear, times a logarithm. Returns: (transfer full) */
 GantryPlanChanges *gantry_plan_changes_new (const GantryForecast *before, const GantryPlanFigures *figures_before,

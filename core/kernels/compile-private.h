@@ -4,7 +4,10 @@
 #pragma once
 #include "core/kernels/cpu/jit.h"
 #include "core/kernels/gpu/ptxas.h"
-#include "core/kernels/kernels.h"
+#include "core/base/base.h"
+#include "core/graph/module.h"
+#include "core/kernels/options.h"
+#include "core/plan/executable.h"
 #include "core/kernels/schedule/bind.h"
 
 G_BEGIN_DECLS

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Instruction sets as LLVM and the library name them. */
 #pragma once
-#include "core/kernels/kernels.h"
+#include "core/kernels/instructions.h"
 
 G_BEGIN_DECLS
 

@@ -2,6 +2,7 @@
 /* Compiles the entry function of a module: each node that does work goes to the library, to a
  * hand-written kernel or to code generation. Equal expressions are generated once; what is distinct is
  * compiled on several threads, each with an LLVM of its own. */
+#include "core/kernels/kernels.h"
 #include "core/graph/region.h"
 #include "core/kernels/compile-private.h"
 #include "core/kernels/builtin/builtin.h"

@@ -7,105 +7,12 @@
 #pragma once
 #include "core/base/base.h"
 #include "core/graph/module.h"
+#include "core/kernels/options.h"
 #include "core/plan/executable.h"
 #include "core/plan/kernel-sizes.h"
 #include "core/plan/plan.h"
 
 G_BEGIN_DECLS
-
-typedef enum
-{
-  GANTRY_CODE_CPU,         /* vector code for the processor, and oneDNN */
-  GANTRY_CODE_GRID_ON_CPU, /* the schedules of the GPU `arch`, lowered for the processor: to test them without one */
-  GANTRY_CODE_CUDA,        /* PTX, and a cubin where the assembler ptxas is installed */
-} GantryCodeTarget;
-
-/**
- * GantryInstructionSet: what code for the processor may consist of
- * @GANTRY_INSTRUCTIONS_NATIVE: all that this processor has
- * @GANTRY_INSTRUCTIONS_SSE4: x86-64-v2: vectors of 16 bytes
- * @GANTRY_INSTRUCTIONS_AVX2: x86-64-v3: vectors of 32 bytes, fused multiply-add, conversion of f16
- * @GANTRY_INSTRUCTIONS_AVX512: x86-64-v4: vectors of 64 bytes
- */
-typedef enum
-{
-  GANTRY_INSTRUCTIONS_NATIVE,
-  GANTRY_INSTRUCTIONS_SSE4,
-  GANTRY_INSTRUCTIONS_AVX2,
-  GANTRY_INSTRUCTIONS_AVX512,
-} GantryInstructionSet;
-
-#define GANTRY_N_INSTRUCTION_SETS (GANTRY_INSTRUCTIONS_AVX512 + 1)
-
-/** "native", "sse4", "avx2" or "avx512". */
-const char *gantry_instruction_set_name (GantryInstructionSet set);
-/** The set of that name. Returns: FALSE with the names that there are in @error */
-gboolean gantry_instruction_set_parse (const char *name, GantryInstructionSet *set, GError **error);
-/** Whether this processor, under this operating system, can run such code. */
-gboolean gantry_instruction_set_available (GantryInstructionSet set);
-
-/**
- * gantry_kernels_limit_library:
- * @set: the most that oneDNN may use from now on
- *
- * oneDNN takes such a limit once in a process, and only before it is used for anything else: to be called at the start of
- * a program, before the first gantry_kernels_compile(). A limit in the environment (ONEDNN_MAX_CPU_ISA) does the same.
- *
- * Returns: FALSE with %GANTRY_ERROR_UNSUPPORTED where the processor lacks the set, or where the library may already use
- *  more than it; TRUE also when it was limited so before
- */
-gboolean gantry_kernels_limit_library (GantryInstructionSet set, GError **error);
-
-/**
- * GantryKernelOptions:
- * @n_threads: threads to compile on, and threads that a library kernel uses when it runs; 0: all processors
- * @use_library: matrix products and convolutions by oneDNN where it can
- * @keep_texts: keep tensor expression, LLVM IR and assembly of every generated kernel (compiling takes about
- *  twice as long)
- * @optimization: 0 to 3: LLVM's level for code generation
- * @cpu: (nullable): LLVM's name of the processor to generate for, NULL: this one. Code for a processor that
- *  this one does not contain can be read but not run.
- * @instructions: what generated code may consist of, where @cpu is NULL. It is also the most that oneDNN may use, which is a
- *  matter of the process: compiling with @use_library for less than the library may use is an error that names
- *  gantry_kernels_limit_library()
- * @free_layouts: values between kernels may be kept in a blocked layout (same size) where that is faster (CPU only)
- * @layout_block: channels in a block of those layouts: 8 or 16; 0: as the instruction set has it (16 with AVX-512).
- *  Where oneDNN has no code for the other one, it reorders or generated code does the work: slower, never different
- * @target: what the code is for
- * @arch: (nullable): the GPU, NULL: "sm_90a"; one of "sm_80", "sm_90", "sm_90a" and "sm_100"
- * @cache_folder: (nullable): where assembled code is kept by content; NULL: nowhere
- * @allow_tf32: products of f32 may be rounded to 10 bits of mantissa, so that tensor cores can do them (GPU only); the sums
- *  stay f32
- * @host_calls: a custom_call has no code: who runs the program answers it (gantry_executor_set_host_call()). For programs that embed
- *  the libraries; without it a custom_call is an error that names its target
- * @gpu_library: plain products have a workspace of %GANTRY_GPU_LIBRARY_WORKSPACE, for a library that may do them (CUDA only)
- * @find_races: the code tells what its threads do to shared memory, and a race ends the process
- *  (GANTRY_CODE_GRID_ON_CPU only; slow, for tests)
- */
-typedef struct
-{
-  guint n_threads;
-  gboolean use_library;
-  gboolean keep_texts;
-  guint optimization;
-  const char *cpu;
-  GantryInstructionSet instructions;
-  gboolean free_layouts;
-  guint layout_block;
-  GantryCodeTarget target;
-  const char *arch;
-  const char *cache_folder;
-  gboolean allow_tf32;
-  gboolean gpu_library;
-  gboolean find_races;
-  gboolean host_calls;
-} GantryKernelOptions;
-
-/** What cuBLASLt is given to work in: as NVIDIA recommends for Hopper. The plan counts it, and values share its place. */
-#define GANTRY_GPU_LIBRARY_WORKSPACE ((guint64) 32 << 20)
-
-#define GANTRY_KERNEL_OPTIONS_INIT { .n_threads = 0, .use_library = TRUE, .keep_texts = FALSE, .optimization = 2, \
-                                     .cpu = NULL, .free_layouts = TRUE }
 
 /**
  * GantryKernelSet: the kernels of one module's entry function and of what control in it runs, read freely.

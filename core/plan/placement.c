@@ -2,7 +2,6 @@
 /* The table of placements, sorted by node; who owns the bytes that a node shows, and what kind of value that is. */
 #include "core/plan/placement.h"
 #include "core/graph/operation.h"
-#include "core/plan/plan.h"
 #include <string.h>
 
 GantryPlacements *

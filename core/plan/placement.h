@@ -78,8 +78,11 @@ void gantry_placements_set (GantryPlacements *placements, const GantryPlacement 
 void gantry_placements_set_schedule (GantryPlacements *placements, const guint32 *nodes, guint n);
 gboolean gantry_placements_equal (const GantryPlacements *a, const GantryPlacements *b);
 
+/** Places in memory begin at multiples of this many bytes, and their sizes are. */
+#define GANTRY_PLACE_ALIGNMENT 64u
+
 /** TRUE when the node has no bytes of its own in a training step: `tuple`, `result`, operations with %GANTRY_OP_VIEW that stay
- *  in their memory, a contiguous `slice` that begins at a multiple of 64 bytes, a `copy` to the device of what lives in
+ *  in their memory, a contiguous `slice` that begins at a multiple of %GANTRY_PLACE_ALIGNMENT, a `copy` to the device of what lives in
  *  the host. */
 gboolean gantry_node_is_view (const GantryModule *module, const GantryNode *node);
 /**

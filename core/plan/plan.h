@@ -41,8 +41,6 @@ typedef enum
 } GantryRegion;
 
 #define GANTRY_NO_BUFFER G_MAXUINT32
-/** Places begin at multiples of this many bytes, and their sizes are. */
-#define GANTRY_PLACE_ALIGNMENT 64u
 /** What @bytes take as a place. */
 static inline guint64
 gantry_place_bytes (guint64 bytes)

@@ -2,6 +2,7 @@
 /* What the parts of the CUDA device share: memory and life are in cuda.c, code in code.c, command lists in batch.c,
  * their time stamps in clock.c, graphs in graph.c. */
 #pragma once
+#include "core/runtime/cuda/cuda.h"
 #include "core/runtime/cuda/driver-private.h"
 
 #define CUDA_MOST_GRAPHS 4

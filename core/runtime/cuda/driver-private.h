@@ -2,7 +2,7 @@
 /* The part of the CUDA driver's interface that is used, declared by ourselves: no toolkit is needed to build, and
  * libcuda is looked for when a device is made. Sizes and values are checked against the toolkit's header by a test. */
 #pragma once
-#include "core/runtime/cuda/cuda.h"
+#include <glib.h>
 
 /* Handles are opaque; names follow the driver's, values are those of its binary interface. */
 typedef int CudaResult;

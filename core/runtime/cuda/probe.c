@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which GPUs there are: asked of the driver without making a context, which would take memory on each of them. */
 #include "core/base/error.h"
+#include "core/runtime/cuda/cuda.h"
 #include "core/runtime/cuda/driver-private.h"
 
 void

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Forecasts, and whether a plan is of one. */
+#include "core/document/forecast-private.h"
+
+GantryForecast *
+gantry_forecast_ref (GantryForecast *forecast)
+{
+  g_atomic_ref_count_inc (&forecast->ref_count);
+  return forecast;
+}
+
+void
+gantry_forecast_unref (GantryForecast *forecast)
+{
+  if (forecast == NULL || !g_atomic_ref_count_dec (&forecast->ref_count))
+    return;
+  gantry_prediction_free (forecast->prediction);
+  gantry_placements_unref (forecast->placements);
+  g_free (forecast);
+}
+
+GantryForecast *
+_gantry_forecast_make (GantryPlanner *planner, GantryPlacements *placements)
+{
+  GantryForecast *forecast = g_new0 (GantryForecast, 1);
+  gint64 start = g_get_monotonic_time ();
+
+  g_atomic_ref_count_init (&forecast->ref_count);
+  forecast->prediction = gantry_prediction_new ();
+  forecast->placements = gantry_placements_ref (placements);
+  gantry_planner_predict (planner, placements, forecast->prediction);
+  forecast->answer_us = (double) (g_get_monotonic_time () - start);
+  return forecast;
+}
+
+GantryForecast *
+_gantry_forecast_of (GantryCompilation *compilation, const GantryProgress *progress)
+{
+  GantryPlanner *planner;
+  GantryForecast *forecast = NULL;
+
+  if (compilation->keys == NULL || compilation->refusal != NULL)
+    return NULL;
+  planner = gantry_compilation_take_planner (compilation, progress, NULL);
+  if (planner != NULL)
+    forecast = _gantry_forecast_make (planner, compilation->placements);
+  gantry_compilation_give_planner (compilation, planner);
+  return forecast;
+}
+
+gboolean
+gantry_plan_is_of_forecast (const GantryPlan *plan, const GantryForecast *forecast)
+{
+  const GArray *steps = forecast->prediction->steps;
+
+  if (plan == NULL || plan->n_steps != steps->len || !plan->sizes_known != !forecast->prediction->sizes_known
+      || plan->packed_bytes != forecast->prediction->beside.bytes[GANTRY_PART_PACKED_WEIGHTS]
+      || plan->code_bytes != forecast->prediction->beside.bytes[GANTRY_PART_CODE])
+    return FALSE;
+  for (guint32 i = 0; i < plan->n_steps; i++)
+    {
+      const GantryPlanStep *step = &g_array_index (steps, GantryPlanStep, i);
+
+      if (plan->steps[i].node != step->node || plan->steps[i].kind != step->kind)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+_gantry_forecast_figures (const GantryForecast *forecast, const GantryPlan *plan, const GantryPlan *refused, GantryPlanFigures *figures)
+{
+  if (forecast == NULL && plan == NULL)
+    return FALSE;
+  if (forecast == NULL || gantry_plan_is_of_forecast (plan, forecast))
+    gantry_plan_figures (plan, figures);
+  else if (gantry_plan_is_of_forecast (refused, forecast))
+    gantry_plan_figures (refused, figures);
+  else
+    gantry_prediction_figures (forecast->prediction, figures);
+  return TRUE;
+}
