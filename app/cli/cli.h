@@ -91,7 +91,10 @@ typedef struct
   gconstpointer how; /* (unowned) */
 } GantryCliOptions;
 
-/** The GPU that --target names instead of a file: "h100", "sm_90a". Returns: (nullable) */
+/** What --target says that code is for: by the name of a GPU, an architecture ("sm_87", whether it is known or not) or the key `arch`
+ *  of a file. Returns: (transfer full) (nullable): NULL for the processor */
+char *gantry_cli_target_arch (const GantryCliOptions *options);
+/** The GPU that --target names or that the arch of its file stands for. Returns: (nullable) */
 const GantryGpuModel *gantry_cli_named_gpu (const GantryCliOptions *options);
 
 #define GANTRY_CLI_OPTIONS_INIT { .random_weights = -1 }

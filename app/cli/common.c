@@ -390,10 +390,35 @@ read_policy (const GantryCliOptions *options, Changes *changes, GError **error)
   return TRUE;
 }
 
+/* Of a name, not of a file. */
+static const GantryGpuModel *
+published_gpu (const GantryCliOptions *options)
+{
+  return options->target != NULL && !g_file_test (options->target, G_FILE_TEST_EXISTS) ? gantry_gpu_model (options->target) : NULL;
+}
+
+char *
+gantry_cli_target_arch (const GantryCliOptions *options)
+{
+  const GantryGpuModel *published = published_gpu (options);
+  g_autofree char *text = NULL;
+  GantryTarget target;
+
+  if (options->target == NULL)
+    return NULL;
+  if (published != NULL || !g_file_test (options->target, G_FILE_TEST_EXISTS))
+    return g_str_has_prefix (options->target, "sm_") ? g_strdup (options->target) : published != NULL ? g_strdup (published->arch) : NULL;
+  text = read_file (options, "--target", options->target, NULL);
+  gantry_target_init_cpu (&target, 0);
+  return text != NULL && gantry_target_parse (&target, text, -1, NULL) && *target.arch != '\0' ? g_strdup (target.arch) : NULL;
+}
+
 const GantryGpuModel *
 gantry_cli_named_gpu (const GantryCliOptions *options)
 {
-  return options->target != NULL && !g_file_test (options->target, G_FILE_TEST_EXISTS) ? gantry_gpu_model (options->target) : NULL;
+  g_autofree char *arch = published_gpu (options) != NULL ? NULL : gantry_cli_target_arch (options);
+
+  return arch != NULL ? gantry_gpu_model (arch) : published_gpu (options);
 }
 
 static void
@@ -417,11 +442,20 @@ read_target (const GantryCliOptions *options, Changes *changes, GError **error)
         init_gpu (&changes->gpu, options, options->gpu);
       return TRUE;
     }
-  if (gantry_cli_named_gpu (options) != NULL)
+  if (published_gpu (options) != NULL)
     {
       changes->target = g_new0 (GantryTarget, 1);
-      init_gpu (changes->target, options, gantry_cli_named_gpu (options));
+      init_gpu (changes->target, options, published_gpu (options));
+      changes->target->memory_limit = published_gpu (options)->memory_bytes;
       return TRUE;
+    }
+  if (!g_file_test (options->target, G_FILE_TEST_EXISTS) && strpbrk (options->target, "/.") == NULL)
+    {
+      g_autofree char *names = gantry_gpu_model_names ();
+
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "--target %s: there is neither such a file nor a GPU of that name; "
+                   "there are %s, and architectures such as sm_90a", options->target, names);
+      return FALSE;
     }
   text = read_file (options, "--target", options->target, error);
   if (text == NULL)

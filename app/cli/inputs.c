@@ -128,6 +128,25 @@ index_of (const GantryModule *module, const char *name, gsize length)
   return i;
 }
 
+#define MOST_NAMES 16
+
+/* Returns: FALSE with an error that says which inputs there are */
+static gboolean
+refuse_name (const GantryModule *module, const char *given, GError **error)
+{
+  const GantryFunction *entry = gantry_module_entry (module);
+  g_autoptr (GString) names = g_string_new (NULL);
+
+  for (guint i = 0; i < entry->n_params && i < MOST_NAMES; i++)
+    g_string_append_printf (names, "%s%s", i > 0 ? ", " : "",
+                            gantry_context_string (module->context, module->nodes[entry->first_node + i].name));
+  if (entry->n_params > MOST_NAMES)
+    g_string_append_printf (names, " and %u more", entry->n_params - MOST_NAMES);
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "--input %s: there is no such input, and no further one without a value; "
+               "the inputs are: %s", given, names->len > 0 ? names->str : "none");
+  return FALSE;
+}
+
 /* Which text belongs to which input. */
 static gboolean
 assign (const GantryModule *module, char **given, const char **texts, GError **error)
@@ -147,12 +166,8 @@ assign (const GantryModule *module, char **given, const char **texts, GError **e
         }
       while (next < n && texts[next] != NULL)
         next++;
-      if (next == n)
-        {
-          g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "--input %s: the model has %u inputs and none of that name",
-                       given[i], n);
-          return FALSE;
-        }
+      if (next == n || (equals != NULL && !g_file_test (given[i], G_FILE_TEST_EXISTS)))
+        return refuse_name (module, given[i], error);
       texts[next] = given[i];
     }
   return TRUE;

@@ -51,15 +51,15 @@ gboolean
 gantry_program_choose_device (GantryProgramOptions *options, const char *device, GantryCliOptions *common, char **arch,
                               GError **error)
 {
-  const GantryGpuModel *named = gantry_cli_named_gpu (common);
+  char *wanted = gantry_cli_target_arch (common);
 
-  /* A name that is not known is left to who makes code for it. */
-  if (named != NULL || (common->target != NULL && g_str_has_prefix (common->target, "sm_") && !g_file_test (common->target, G_FILE_TEST_EXISTS)))
+  if (wanted != NULL)
     {
-      g_free (*arch);
-      *arch = named != NULL && !g_str_has_prefix (common->target, "sm_") ? g_strdup (named->arch) : g_strdup (common->target);
-      if (named == NULL)
+      /* An architecture that is not known is left to who makes code for it. */
+      if (strcmp (wanted, common->target) == 0 && gantry_cli_named_gpu (common) == NULL)
         g_clear_pointer (&common->target, g_free);
+      g_free (*arch);
+      *arch = wanted;
     }
   options->arch = *arch;
   if (device == NULL || strcmp (device, "cpu") == 0)

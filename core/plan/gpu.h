@@ -16,6 +16,7 @@ typedef struct
   double tf32;                  /* products of f32 rounded to 10 bits of mantissa */
   double memory_bandwidth;      /* bytes per second */
   double link_bandwidth;        /* bytes per second to the host and from it, each way: an x16 link less its protocol */
+  guint64 memory_bytes;         /* as a driver counts the memory of one; of B200 as it is sold */
 } GantryGpuModel;
 
 /** Microseconds of starting one kernel after another: of the order that is published for H100; calibrating replaces it. */
