@@ -8,7 +8,8 @@ gantry_proof_text (GantryProof proof)
 {
   static const char *const texts[] = {
     [GANTRY_PROOF_NONE] = NULL,
-    [GANTRY_PROOF_PLACEMENTS] = "the best of all placements in this order",
+    [GANTRY_PROOF_PLACEMENTS] =
+      "at least as good as all placements in this order, each value made again at most once",
     [GANTRY_PROOF_SCHEDULES] = "the best of all schedules"
   };
 
@@ -151,13 +152,12 @@ _gantry_solve_refuse (const Solve *solve, const SolveLeast *least, GError **erro
   reached = gantry_memory_peak_text (least->bytes, solve->goal->memory_bytes,
                                      least->figures.sizes_known);
   kept = kept_by_wish (solve, least);
-  g_set_error (
-    error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
-    "no placement was found that fits into %s: the least that could be reached is %s (%" G_GUINT64_FORMAT
-    " bytes); "
-    "a smaller batch%s%s%s would lower that",
-    wanted, reached, least->bytes, kept != NULL ? ", or " : "", kept != NULL ? kept : "",
-    kept != NULL ? " offloaded as well," : "");
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
+               "no placement was found that fits into %s: the least found is %s (%" G_GUINT64_FORMAT
+               " bytes); "
+               "a smaller batch%s%s%s would lower that",
+               wanted, reached, least->bytes, kept != NULL ? ", or " : "", kept != NULL ? kept : "",
+               kept != NULL ? " offloaded as well," : "");
 }
 
 Planned

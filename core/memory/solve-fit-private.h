@@ -12,6 +12,8 @@ typedef struct
   double
     least_us; /* of all schedules: the work alone, or what the exact search found; INFINITY: none fits */
   const char *method;
+  guint most_for_program,
+    most_for_moves; /* values: of a program with more no integer program is made, or none with moves */
 } Solve;
 
 /** What becomes an answer: placements whose plan was made. */
@@ -22,6 +24,9 @@ typedef struct
   guint64 limit, bytes; /* its plan is made within this, 0: none; and takes this */
   GantryPlanFigures figures;
 } Planned;
+
+#define SOLVE_MOST_FOR_PROGRAM 4000u /* above, the program itself takes too long */
+#define SOLVE_MOST_FOR_MOVES 400u
 
 /** Answers of earlier goals, as placements, into the pool. */
 void _gantry_solve_take_earlier (SolveProblem *problem);

@@ -5,8 +5,6 @@
 #include <math.h>
 
 #define MOST_ENUMERATED 6000u
-#define MOST_FOR_PROGRAM 4000u /* values: above, the program itself takes too long */
-#define MOST_FOR_MOVES 400u
 #define MOST_WORK 400000u /* works times changes of a schedule that are tried */
 #define TRIES \
   5 /* of the integer program with a lower limit, when the planner needs more than it thinks */
@@ -265,7 +263,7 @@ fit_restricted (Solve *solve, guint64 limit, GantryPlacementKind kind)
   if (any)
     {
       _gantry_solve_try_known (problem);
-      if (problem->items->len <= MOST_FOR_PROGRAM
+      if (problem->items->len <= solve->most_for_program
           && _gantry_solve_program (problem, limit, 1e-3, seconds_left (problem) * 0.2, &relaxed))
         _gantry_solve_ask (problem, relaxed.kinds);
       _gantry_solve_relaxed_clear (&relaxed);
@@ -313,13 +311,13 @@ _gantry_solve_fit (Solve *solve, guint64 limit)
     }
   _gantry_solve_try_known (problem);
   tell (solve, _gantry_solve_fastest (problem, limit));
-  if (solve->goal->method != GANTRY_SOLVE_SEARCH && problem->items->len <= MOST_FOR_PROGRAM)
+  if (solve->goal->method != GANTRY_SOLVE_SEARCH && problem->items->len <= solve->most_for_program)
     {
       solve->method = solve->goal->method == GANTRY_SOLVE_AUTOTM ? "AutoTM" : "integer program";
       solve_program (solve, limit, solve->goal->method == GANTRY_SOLVE_AUTOTM);
       /* Where copies wait, the program with moves knows the link better. */
       if (solve->goal->method == GANTRY_SOLVE_AUTO && !_gantry_solve_is_over (problem)
-          && problem->items->len <= MOST_FOR_MOVES && !is_best (solve, limit))
+          && problem->items->len <= solve->most_for_moves && !is_best (solve, limit))
         solve_program (solve, limit, TRUE);
     }
   if (finds_schedules (solve) && problem->n_steps > SCHEDULE_MOST_EXACT && !is_best (solve, limit))

@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The least memory that a program can be planned into. It is asked for by every goal that is tight, and refusals name it: so it
  * has to be one number, whatever the goal, the machine and the day. Its effort is counted in predictions and nodes. */
-#include "core/memory/solve-schedule-private.h"
+#include "core/memory/solve-fit-private.h"
 #include <math.h>
 
 /* Predictions times works: some two seconds. */
 #define MOST_WORK 20000000u
 #define MOST_ENUMERATED 6000u
-#define MOST_FOR_PROGRAM 400u /* values: beyond, an integer program without a limit of time may take minutes */
+#define MOST_FOR_PROGRAM \
+  400u /* values: beyond, an integer program without a limit of time may take minutes */
 #define MOST_NODES 200
-#define MOST_SETTLED 4u       /* of the lowest answers so many are planned */
+#define MOST_DESCENDED \
+  64u                  /* values: the same where a program is solved for each limit that is tried */
+#define MOST_MOVED 24u /* with moves */
+#define MOST_SETTLED \
+  64u /* of the lowest answers so many are planned, of programs of many works fewer */
+#define LEAST_SETTLED 4u
 #define MOST_PLANS 4u
 #define MOST_HALVED 10u
 #define MOST_SCHEDULED 4000u /* works */
@@ -25,28 +31,6 @@ least_free (gpointer data)
   g_free (least);
 }
 
-/* Lower, by schedules: the limit is halved in until none is found. */
-static void
-search_schedules (SolveProblem *problem)
-{
-  const SolveAnswer *best = _gantry_solve_smallest (problem, INFINITY);
-  guint64 low = 0, high = best != NULL ? best->peak : problem->base_peak;
-
-  for (guint n = 0; n < MOST_HALVED && high - low > MAX (high / 1000, 64) && !gantry_progress_cancelled (problem->progress, NULL); n++)
-    {
-      guint64 middle = low + (high - low) / 2;
-      double us;
-
-      problem->most_predictions = problem->n_predictions + 100;
-      _gantry_solve_schedules (problem, middle, &us);
-      best = _gantry_solve_smallest (problem, INFINITY);
-      if (best != NULL && best->peak < high)
-        high = best->peak;
-      if (best == NULL || best->peak > middle)
-        low = middle;
-    }
-}
-
 /* Copies squeezed as far as they go: nothing can fit into a single byte. */
 static void
 search_placements (SolveProblem *problem)
@@ -58,9 +42,11 @@ search_placements (SolveProblem *problem)
   problem->most_nodes = MOST_NODES;
   if (_gantry_solve_enumerate (problem, MOST_ENUMERATED))
     return;
-  problem->most_predictions = problem->n_predictions + CLAMP (MOST_WORK / (problem->n_steps + 1), 100, 20000);
+  problem->most_predictions = problem->n_predictions
+                              + CLAMP (MOST_WORK / (problem->n_steps + 1), 100, 20000);
   _gantry_solve_try_known (problem);
-  if (problem->items->len <= MOST_FOR_PROGRAM && _gantry_solve_program (problem, 0, 1e-4, G_MAXINT32, &relaxed))
+  if (problem->items->len <= MOST_FOR_PROGRAM
+      && _gantry_solve_program (problem, 0, 1e-4, G_MAXINT32, &relaxed))
     _gantry_solve_ask (problem, relaxed.kinds);
   _gantry_solve_relaxed_clear (&relaxed);
   best = _gantry_solve_smallest (problem, INFINITY);
@@ -68,25 +54,86 @@ search_placements (SolveProblem *problem)
     _gantry_solve_search (problem, best->kinds, 0);
 }
 
+/* Answers for @limit into the pool of @problem, by all methods. */
+static void
+fit_counted (SolveProblem *problem, guint64 limit)
+{
+  static const GantrySolveGoal goal = { .memory_bytes = 1 };
+  Solve solve = { .problem = problem,
+                  .goal = &goal,
+                  .most_for_program = MOST_DESCENDED,
+                  .most_for_moves = MOST_MOVED };
+
+  problem->most_nodes = MOST_NODES;
+  problem->most_predictions = problem->n_predictions
+                              + CLAMP (MOST_WORK / MOST_HALVED / (problem->n_steps + 1), 100,
+                                       40000);
+  _gantry_solve_fit (&solve, limit);
+}
+
+/* As a goal of @limit bytes does by itself, whose search nothing else that is known leads elsewhere; where that finds none, from what is
+ * known. */
+static void
+try_limit (SolveProblem *problem, guint64 limit)
+{
+  g_autoptr (SolveProblem) own = _gantry_solve_problem_new (problem->planner, problem->base,
+                                                            problem->allowed, problem->progress);
+  const SolveAnswer *best;
+
+  fit_counted (own, limit);
+  best = _gantry_solve_smallest (own, INFINITY);
+  if (best == NULL || best->peak > limit)
+    {
+      fit_counted (problem, limit);
+      return;
+    }
+  problem->limit = best->limit;
+  _gantry_solve_ask_schedule (problem, best->kinds, best->schedule);
+}
+
+/* Lower, by all methods: limits are halved in from nothing to what is known. */
+static void
+descend (SolveProblem *problem)
+{
+  const SolveAnswer *best = _gantry_solve_smallest (problem, INFINITY);
+  guint64 low = 0, high = best != NULL ? best->peak : problem->base_peak;
+
+  for (guint n = 0; n < MOST_HALVED && high - low > MAX (high / 1000, 64); n++)
+    {
+      guint64 middle = low + (high - low) / 2;
+
+      if (gantry_progress_cancelled (problem->progress, NULL))
+        return;
+      try_limit (problem, middle);
+      best = _gantry_solve_smallest (problem, INFINITY);
+      if (best != NULL && best->peak < high)
+        high = best->peak;
+      if (best == NULL || best->peak > middle)
+        low = middle;
+    }
+}
+
 static void
 search (SolveProblem *problem)
 {
   search_placements (problem);
   if (problem->n_steps <= MOST_SCHEDULED)
-    search_schedules (problem);
+    descend (problem);
 }
 
 /* What a plan of @answer takes: it may stand higher than predicted, and squeezed no further than it has to be it is faster. */
 static void
 settle (SolveProblem *problem, const SolveAnswer *answer, SolveLeast *least)
 {
-  g_autoptr (GantryPlacements) placements = _gantry_solve_placements (problem, answer->kinds, answer->schedule);
+  g_autoptr (GantryPlacements)
+    placements = _gantry_solve_placements (problem, answer->kinds, answer->schedule);
   guint64 limit = answer->peak;
 
   for (guint n = 0; n < MOST_PLANS && limit < least->bytes; n++)
     {
       GantryMemoryParts need = { { 0 } };
-      g_autoptr (GantryPlan) plan = _gantry_planner_plan_within (problem->planner, placements, limit, &need, problem->progress);
+      g_autoptr (GantryPlan) plan = _gantry_planner_plan_within (problem->planner, placements,
+                                                                 limit, &need, problem->progress);
 
       if (plan == NULL && gantry_progress_cancelled (problem->progress, NULL))
         return;
@@ -123,11 +170,33 @@ find_known (const GantryPlanner *planner, const GantryPlacements *base, guint al
     {
       const SolveLeast *least = g_ptr_array_index (planner->leasts, i);
 
-      if (least->allowed == allowed && (least->base == base || (least->base != NULL && base != NULL
-                                                                 && gantry_placements_equal (least->base, base))))
+      if (least->allowed == allowed
+          && (least->base == base
+              || (least->base != NULL && base != NULL
+                  && gantry_placements_equal (least->base, base))))
         return least;
     }
   return NULL;
+}
+
+/* What is predicted lowest may stand higher as planned: then the next ones are looked at, as long as they could be lower. */
+static void
+settle_lowest (SolveProblem *problem, SolveLeast *least)
+{
+  const guint most = CLAMP (MOST_WORK / 1000 / (problem->n_steps + 1), LEAST_SETTLED, MOST_SETTLED);
+
+  g_ptr_array_sort (problem->pool, compare_peaks);
+  for (guint i = 0, n = 0; i < problem->pool->len && n < most; i++)
+    {
+      const SolveAnswer *answer = g_ptr_array_index (problem->pool, i);
+
+      if (answer->host > problem->host_limit)
+        continue;
+      if (answer->peak >= least->bytes)
+        break;
+      settle (problem, answer, least);
+      n++;
+    }
 }
 
 const SolveLeast *
@@ -146,16 +215,7 @@ _gantry_solve_least (const SolveProblem *asked)
   least->base = asked->base != NULL ? gantry_placements_copy (asked->base) : NULL;
   least->allowed = asked->allowed;
   least->bytes = G_MAXUINT64;
-  g_ptr_array_sort (problem->pool, compare_peaks);
-  for (guint i = 0, n = 0; i < problem->pool->len && n < MOST_SETTLED; i++)
-    {
-      const SolveAnswer *answer = g_ptr_array_index (problem->pool, i);
-
-      if (answer->host > problem->host_limit)
-        continue;
-      settle (problem, answer, least);
-      n++;
-    }
+  settle_lowest (problem, least);
   g_clear_pointer (&planner->refused, gantry_plan_unref);
   if (gantry_progress_cancelled (asked->progress, NULL))
     {

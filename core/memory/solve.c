@@ -6,59 +6,74 @@
 #define SECONDS 4.0     /* where the goal names none */
 #define MOST_PLANNED 8u /* answers that are planned until one fits as planned, too */
 
-/* "At most @us, smallest": the limit is halved in until the fastest answer for it is too slow. */
-static void
-shrink (Solve *solve)
+static double
+seconds_left (const SolveProblem *problem)
+{
+  return problem->deadline == 0
+           ? 3600
+           : (double) (problem->deadline - g_get_monotonic_time ()) / G_USEC_PER_SEC;
+}
+
+/* TRUE where the integer program says that no placement within @limit takes at most @us. That none was found says nothing. */
+static gboolean
+is_excluded (const Solve *solve, guint64 limit, double us)
 {
   SolveProblem *problem = solve->problem;
-  guint64 low = 0, high = problem->base_peak;
+  SolveRelaxed relaxed = { 0 };
+
+  if (limit == 0 || problem->items->len > solve->most_for_program
+      || _gantry_solve_is_over (problem))
+    return FALSE;
+  _gantry_solve_program (problem, limit, 1e-7, seconds_left (problem) / 4, &relaxed);
+  _gantry_solve_relaxed_clear (&relaxed);
+  return relaxed.bound > us * (1 + 1e-9);
+}
+
+/* "At most @us, smallest": the limit is halved in until the fastest answer for it is too slow. */
+static void
+shrink (Solve *solve, const SolveLeast *least)
+{
+  SolveProblem *problem = solve->problem;
+  /* Nothing is looked for below the least: what a time leads to, a goal of that size reaches as well. */
+  guint64 low = least->bytes - 1, high = MAX (problem->base_peak, least->bytes), excluded = 0;
   double us = solve->goal->step_us;
   gint64 end = problem->deadline;
+  const SolveAnswer *best;
 
   for (guint n = 0; n < 10 && !_gantry_solve_is_over (problem) && high - low > high / 500; n++)
     {
       guint64 middle = low + (high - low) / 2;
-      const SolveAnswer *best;
 
       if (end != 0)
         problem->deadline = g_get_monotonic_time () + (end - g_get_monotonic_time ()) / 4;
       _gantry_solve_fit (solve, middle);
       problem->deadline = end;
       best = _gantry_solve_smallest (problem, us);
-      if (solve->bound > us)
-        low = middle; /* no placement can */
       if (best != NULL && best->peak <= middle)
         high = best->peak;
       else
         low = middle;
+      if (low == middle && is_excluded (solve, middle, us))
+        excluded = middle;
     }
-  solve->bound = (double) low;
+  best = _gantry_solve_smallest (problem, us);
+  if (best != NULL && best->peak > excluded + 1 && is_excluded (solve, best->peak - 1, us))
+    excluded = best->peak - 1;
+  solve->bound = (double) (excluded + (excluded > 0));
 }
 
-/* "Fit into": refused where the least does not fit, and only there. */
+/* "Fit into": refused where nothing was found by the search that every goal has, and the least that is known does not fit either. */
 static GantrySolution *
 solve_memory (Solve *solve, guint64 limit, gint64 begin, GError **error)
 {
   SolveProblem *problem = solve->problem;
-  const SolveLeast *least = NULL;
+  const SolveLeast *least;
   Planned planned;
 
-  problem->limit = limit;
-  _gantry_solve_try_known (problem);
-  if (_gantry_solve_fastest (problem, limit) == NULL)
-    {
-      gint64 asked = g_get_monotonic_time ();
-
-      least = _gantry_solve_least (problem);
-      problem->deadline += g_get_monotonic_time () - asked;
-    }
-  if (least == NULL || least->bytes <= limit)
-    _gantry_solve_fit (solve, limit);
+  _gantry_solve_fit (solve, limit);
   for (guint n = 0; n < MOST_PLANNED; n++)
     {
-      const SolveAnswer *answer = least == NULL || least->bytes <= limit
-                                    ? _gantry_solve_fastest (problem, limit)
-                                    : NULL;
+      const SolveAnswer *answer = _gantry_solve_fastest (problem, limit);
 
       if (answer == NULL)
         break;
@@ -67,8 +82,7 @@ solve_memory (Solve *solve, guint64 limit, gint64 begin, GError **error)
       ((SolveAnswer *) answer)->peak = MAX (planned.bytes,
                                             limit + 1); /* the pool is the problem's own */
     }
-  if (least == NULL)
-    least = _gantry_solve_least (problem);
+  least = _gantry_solve_least (problem);
   if (least == NULL)
     {
       gantry_progress_cancelled (problem->progress, error);
@@ -87,9 +101,24 @@ static GantrySolution *
 solve_time (Solve *solve, gint64 begin, GError **error)
 {
   const SolveAnswer *answer;
+  gint64 asked = g_get_monotonic_time ();
+  const SolveLeast *least = _gantry_solve_least (solve->problem);
   Planned planned;
 
-  shrink (solve);
+  if (least == NULL)
+    {
+      gantry_progress_cancelled (solve->problem->progress, error);
+      return NULL;
+    }
+  /* Its effort is counted, the goal's is timed. */
+  solve->problem->deadline += g_get_monotonic_time () - asked;
+  _gantry_solve_try_known (solve->problem);
+  if (least->kinds != NULL)
+    {
+      shrink (solve, least);
+      solve->problem->limit = least->limit;
+      _gantry_solve_ask_schedule (solve->problem, least->kinds, least->schedule);
+    }
   /* What was found for a limit may have no plan, or none in time: then the next smallest, at last that which keeps all. */
   for (guint n = 0; n <= solve->problem->pool->len; n++)
     {
@@ -97,7 +126,7 @@ solve_time (Solve *solve, gint64 begin, GError **error)
       if (answer == NULL)
         break;
       if (_gantry_solve_plan (solve, answer, 0, &planned)
-          && planned.figures.step_us <= solve->goal->step_us * (1 + 1e-6))
+          && planned.figures.peak_bytes >= least->bytes && planned.figures.step_us <= solve->goal->step_us * (1 + 1e-6))
         return _gantry_solution_new (solve, &planned, begin);
       ((SolveAnswer *) answer)->us = INFINITY; /* the pool is the problem's own */
     }
@@ -114,7 +143,10 @@ gantry_solve (GantryPlanner *planner, const GantrySolveGoal *goal, const GantryP
 {
   gint64 begin = g_get_monotonic_time ();
   g_autoptr (SolveProblem) problem = NULL;
-  Solve solve = { .goal = goal, .method = "search" };
+  Solve solve = { .goal = goal,
+                  .method = "search",
+                  .most_for_program = SOLVE_MOST_FOR_PROGRAM,
+                  .most_for_moves = SOLVE_MOST_FOR_MOVES };
 
   if ((goal->memory_bytes != 0) == (goal->step_us > 0))
     {
@@ -216,6 +248,9 @@ gantry_solve_front (GantryPlanner *planner, guint n_points, const GantryPlacemen
       if (gantry_progress_cancelled (progress, error))
         return NULL;
       gantry_progress_report (progress, (double) (k + 1) / n_points, "finding the front");
+      /* What lies below the least would be refused where it is asked for alone. */
+      if (point != NULL && point->figures.peak_bytes < low)
+        g_clear_pointer (&point, gantry_solution_free);
       if (point != NULL)
         g_ptr_array_add (points, point);
     }

@@ -38,7 +38,8 @@ typedef struct
 typedef enum
 {
   GANTRY_PROOF_NONE,       /* of nothing that is known */
-  GANTRY_PROOF_PLACEMENTS, /* of all placements of the values, each made again at most once, in the planner's order */
+  GANTRY_PROOF_PLACEMENTS, /* of all placements of the values by the allowed kinds, each made again at most once, in the planner's order;
+                            * an answer with a schedule may be better than those */
   GANTRY_PROOF_SCHEDULES,  /* of all schedules: any order, any value made again as often as it pays */
 } GantryProof;
 
@@ -68,7 +69,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantrySolution, gantry_solution_free)
  * Monotone by construction: an answer for a smaller budget is never better than one for a larger, because every answer
  * found before in the same planner is a candidate for every goal that it satisfies.
  *
- * Returns: (transfer full) (nullable): %GANTRY_ERROR_NO_MEMORY when nothing fits: the least that can be reached;
+ * Returns: (transfer full) (nullable): %GANTRY_ERROR_NO_MEMORY when nothing was found that fits: it names the least that was found;
  *  %GANTRY_ERROR_INVALID where not exactly one of memory and time is limited
  */
 GantrySolution *gantry_solve (GantryPlanner *planner, const GantrySolveGoal *goal, const GantryPlacements *base,
