@@ -279,7 +279,7 @@ test_refusals (void)
   g_autoptr (GError) error = NULL;
 
   gantry_planner_predict (planner, NULL, all);
-  g_assert_null (gantry_solve (planner, &(GantrySolveGoal) { .memory_bytes = 4096 }, NULL, NULL, &error));
+  g_assert_null (gantry_solve (planner, &(GantrySolveGoal) { .memory_bytes = 4096, .seconds = 1 }, NULL, NULL, &error));
   g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY);
   g_assert_nonnull (strstr (error->message, "least found is at least ")); /* what kernels need is not known */
   g_clear_error (&error);
@@ -296,7 +296,7 @@ test_least (void)
   g_autoptr (GantryModule) module = make_step (context, 12);
   guint64 least = 0;
 
-  for (guint percent = 40; percent >= 10; percent -= 10)
+  for (guint percent = 40; percent >= 10; percent -= 15)
     {
       g_autoptr (GantryPlanner) planner = make_planner (module, 2e10);
       g_autoptr (GantryPrediction) all = gantry_prediction_new ();
@@ -305,7 +305,7 @@ test_least (void)
       guint64 said;
 
       gantry_planner_predict (planner, NULL, all);
-      g_assert_null (gantry_solve (planner, &(GantrySolveGoal) { .memory_bytes = all->peak_bytes * percent / 400 }, NULL, NULL,
+      g_assert_null (gantry_solve (planner, &(GantrySolveGoal) { .memory_bytes = all->peak_bytes * percent / 400, .seconds = 1 }, NULL, NULL,
                                    &error));
       g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY);
       said = g_ascii_strtoull (strchr (error->message, '(') + 1, NULL, 10);
@@ -313,11 +313,11 @@ test_least (void)
       g_assert_true (least == 0 || said == least);
       least = said;
       g_clear_error (&error);
-      lower = gantry_solve (planner, &(GantrySolveGoal) { .memory_bytes = least - 1 }, NULL, NULL, &error);
+      lower = gantry_solve (planner, &(GantrySolveGoal) { .memory_bytes = least - 1, .seconds = 1 }, NULL, NULL, &error);
       if (lower == NULL)
         g_assert_cmpuint (g_ascii_strtoull (strchr (error->message, '(') + 1, NULL, 10), ==, least);
       g_clear_error (&error);
-      fits = gantry_solve (planner, &(GantrySolveGoal) { .memory_bytes = least }, NULL, NULL, &error);
+      fits = gantry_solve (planner, &(GantrySolveGoal) { .memory_bytes = least, .seconds = 1 }, NULL, NULL, &error);
       g_assert_no_error (error);
       g_assert_cmpuint (fits->figures.peak_bytes, <=, least);
     }
@@ -401,7 +401,7 @@ test_advice (void)
       g_autoptr (GantryModule) module = make_step (context, 8);
       g_autoptr (GantryPlanner) planner = make_planner (module, 2e10);
       g_autoptr (GError) error = NULL;
-      const GantrySolveGoal goal = { .memory_bytes = 1, .allowed = allowed[i] };
+      const GantrySolveGoal goal = { .memory_bytes = 1, .allowed = allowed[i], .seconds = 1 };
       g_autoptr (GantrySolution) none = gantry_solve (planner, &goal, NULL, NULL, &error);
 
       g_assert_null (none);
