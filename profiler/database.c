@@ -108,8 +108,13 @@ gantry_database_open (const char *path, int flags, int most_bytes_of_a_value, GC
   if (!is_new && !gantry_file_check (path, error))
     return NULL;
   if (sqlite3_open_v2 (absolute, &db, flags, NULL) != SQLITE_OK)
-    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "%s: cannot be opened: %s", path,
-                 db != NULL ? sqlite3_errmsg (db) : "out of memory");
+    {
+      const int system = db != NULL ? sqlite3_system_errno (db) : 0;
+
+      g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_FAILED, "%s: cannot be %s: %s%s", path, is_new ? "made" : "opened",
+                   system != 0 ? g_strerror (system) : db != NULL ? sqlite3_errmsg (db) : "out of memory",
+                   is_new ? "; its folder has to be there and to let files be made in it" : "");
+    }
   else if (check_companions (db, error))
     {
       gantry_database_distrust (db, most_bytes_of_a_value, cancellable);

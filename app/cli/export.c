@@ -173,6 +173,7 @@ gantry_cli_export (int argc, char **argv)
   };
   g_autoptr (GError) error = NULL;
   GantryExportFormat format;
+  gboolean guessed;
 
   if (!gantry_cli_parse ("export", "MODEL|SESSION|TRACE",
                          "Writes a model, or what a run recorded, in a form that other programs read.",
@@ -188,10 +189,15 @@ gantry_cli_export (int argc, char **argv)
   if (format != GANTRY_EXPORT_NONE)
     return export_model (&options, format, argv[1], &error)
              ? GANTRY_EXIT_DONE : gantry_cli_fail (error);
-  if (options.to == NULL)
+  guessed = options.to == NULL;
+  if (guessed)
     options.to = g_strdup (g_str_has_suffix (options.output, ".csv") ? "csv" : "chrome");
   if (!export (&options, argv[1], &error))
-    return gantry_cli_fail (error);
+    {
+      if (guessed && g_error_matches (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED))
+        gantry_error_prefix (&error, "%s: a model is written to a name in .onnx, .mlir or .gir, or with --to; as a recording: ", options.output);
+      return gantry_cli_fail (error);
+    }
   print_result (&options);
   return GANTRY_EXIT_DONE;
 }

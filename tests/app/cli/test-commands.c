@@ -276,6 +276,27 @@ test_returned_argument (void)
   cli_remove_folder (folder);
 }
 
+/* What is written wrong is told with what there is. */
+static void
+test_says_what_there_is (void)
+{
+  static const struct { const char *arguments[5], *says; } wrong[] = {
+    { { "run", "--input", "no-such=zeros" }, "the inputs are: " },
+    { { "plan", "--target", "h1000" }, "there are a100, h100" },
+    { { "export", "-o", "here.unknown" }, ".onnx, .mlir or .gir" },
+    { { "run", "-o", "/nowhere/at/all.gantry" }, "its folder has to be there" },
+  };
+  g_autofree char *model = cli_own_file ("linear.onnx");
+
+  for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)
+    {
+      g_autoptr (CliResult) result = cli_run (wrong[i].arguments[0], wrong[i].arguments[1], wrong[i].arguments[2], model, NULL);
+
+      g_assert_cmpint (result->status, !=, 0);
+      g_assert_nonnull (strstr (result->err, wrong[i].says));
+    }
+}
+
 static void
 test_median (void)
 {
@@ -597,6 +618,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cli/instructions", test_instructions);
   g_test_add_func ("/cli/limit", test_limit);
   g_test_add_func ("/cli/wrong-options", test_wrong_options);
+  g_test_add_func ("/cli/says-what-there-is", test_says_what_there_is);
   g_test_add_func ("/cli/render", test_render);
   g_test_add_func ("/cli/verify", test_verify);
   g_test_add_func ("/cli/verify/conformance", test_verify_conformance);

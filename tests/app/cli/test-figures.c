@@ -133,6 +133,22 @@ test_elsewhere (StepPlace *place, gconstpointer data)
     }
 }
 
+/* A GPU by its name and by its file is one machine. */
+static void
+test_named_target (StepPlace *place, gconstpointer data)
+{
+  static const char *const equal[] = { "planned_bytes", "steps", "limit_bytes" };
+  g_autofree char *file = g_strconcat ("--target=", g_getenv ("GANTRY_SOURCE_ROOT"), "/data/targets/h100.target", NULL);
+  g_autoptr (JsonNode) made = step_make (place, "transformer-tiny.gir"), name = step_ask (place, "plan", "--target=h100", NULL);
+  g_autoptr (JsonNode) by_file = step_ask (place, "plan", file, NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (equal); i++)
+    g_assert_cmpint (step_number (name, equal[i]), ==, step_number (by_file, equal[i]));
+  g_assert_cmpint (step_number (name, "limit_bytes"), >, 0);
+  g_assert_cmpfloat (json_object_get_double_member (json_node_get_object (name), "step_ms"), ==,
+                     json_object_get_double_member (json_node_get_object (by_file), "step_ms"));
+}
+
 /* No name of JSON has two meanings: what plan and run say of the same bytes is called alike, and measured and planned never. */
 static void
 test_names (StepPlace *place, gconstpointer data)
@@ -259,6 +275,7 @@ main (int argc, char **argv)
   ADD ("host-apart", test_host_apart);
   ADD ("replan-peak", test_replan_peak);
   ADD ("elsewhere", test_elsewhere);
+  ADD ("named-target", test_named_target);
   ADD ("names", test_names);
   ADD ("times-otherwise", test_times_otherwise);
   ADD ("at-least", test_at_least);
