@@ -3,28 +3,6 @@
 #include "core/memory/solve-fit-private.h"
 #include <math.h>
 
-const char *
-gantry_proof_text (GantryProof proof)
-{
-  static const char *const texts[] = {
-    [GANTRY_PROOF_NONE] = NULL,
-    [GANTRY_PROOF_PLACEMENTS] =
-      "at least as good as all placements in this order, each value made again at most once",
-    [GANTRY_PROOF_SCHEDULES] = "the best of all schedules"
-  };
-
-  return texts[proof];
-}
-
-void
-gantry_solution_free (GantrySolution *solution)
-{
-  if (solution == NULL)
-    return;
-  g_clear_pointer (&solution->placements, gantry_placements_unref);
-  g_free (solution);
-}
-
 GantrySolution *
 _gantry_solution_new (Solve *solve, const Planned *planned, gint64 begin)
 {
@@ -138,7 +116,7 @@ void
 _gantry_solve_refuse (const Solve *solve, const SolveLeast *least, GError **error)
 {
   g_autofree char *wanted = gantry_format_limit (solve->goal->memory_bytes), *reached = NULL,
-                  *host = NULL, *kept = NULL;
+                  *host = NULL, *kept = NULL, *code = NULL;
 
   if (least->kinds == NULL)
     {
@@ -149,15 +127,20 @@ _gantry_solve_refuse (const Solve *solve, const SolveLeast *least, GError **erro
         host);
       return;
     }
+  if (least->figures.parts.bytes[GANTRY_PART_CODE] > least->bytes / 2)
+    code = gantry_format_bytes (least->figures.parts.bytes[GANTRY_PART_CODE]);
   reached = gantry_memory_peak_text (least->bytes, solve->goal->memory_bytes,
                                      least->figures.sizes_known);
   kept = kept_by_wish (solve, least);
-  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
-               "no placement was found that fits into %s: the least found is %s (%" G_GUINT64_FORMAT
-               " bytes); "
-               "a smaller batch%s%s%s would lower that",
-               wanted, reached, least->bytes, kept != NULL ? ", or " : "", kept != NULL ? kept : "",
-               kept != NULL ? " offloaded as well," : "");
+  if (code != NULL)
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
+                 "no placement was found that fits into %s: the least found is %s (%" G_GUINT64_FORMAT " bytes); %s of that are context "
+                 "and code, which no placement makes smaller", wanted, reached, least->bytes, code);
+  else
+    g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_NO_MEMORY,
+                 "no placement was found that fits into %s: the least found is %s (%" G_GUINT64_FORMAT " bytes); "
+                 "a smaller batch%s%s%s would lower that", wanted, reached, least->bytes, kept != NULL ? ", or " : "",
+                 kept != NULL ? kept : "", kept != NULL ? " offloaded as well," : "");
 }
 
 Planned

@@ -3,17 +3,17 @@
 #pragma once
 #include "core/memory/solve-schedule-private.h"
 
+/** One goal while it is solved. */
 typedef struct
 {
   SolveProblem *problem;
   const GantrySolveGoal *goal;
   const SolveAnswer *told;
-  double bound; /* of all placements */
-  double
-    least_us; /* of all schedules: the work alone, or what the exact search found; INFINITY: none fits */
+  double bound;           /* of all placements */
+  double least_us;        /* of all schedules: the work alone, or what the exact search found; INFINITY: none fits */
   const char *method;
-  guint most_for_program,
-    most_for_moves; /* values: of a program with more no integer program is made, or none with moves */
+  guint most_for_program; /* values: of a program with more no integer program is made */
+  guint most_for_moves;   /* or none with moves */
 } Solve;
 
 /** What becomes an answer: placements whose plan was made. */

@@ -4,10 +4,9 @@
 #include "core/memory/solve-fit-private.h"
 #include <math.h>
 
-#define MOST_ENUMERATED 6000u
 #define MOST_WORK 400000u /* works times changes of a schedule that are tried */
-#define TRIES \
-  5 /* of the integer program with a lower limit, when the planner needs more than it thinks */
+/* Of the integer program with a lower limit, when the planner needs more than it thinks. */
+#define TRIES 5
 
 /* Answers of earlier goals, as placements: they begin the pool of the next. */
 
@@ -105,23 +104,12 @@ tell (Solve *solve, const SolveAnswer *answer)
                        solve->goal->user_data);
 }
 
-static double
-seconds_left (const SolveProblem *problem)
-{
-  return problem->deadline == 0
-           ? 3600
-           : (double) (problem->deadline - g_get_monotonic_time ()) / G_USEC_PER_SEC;
-}
-
 /* The search for a part of the time that is left. */
 static void
 search_for (Solve *solve, const guint8 *kinds, guint64 limit, double part)
 {
-  gint64 end = solve->problem->deadline;
+  gint64 end = _gantry_solve_narrow (solve->problem, part);
 
-  if (end != 0)
-    solve->problem->deadline = g_get_monotonic_time ()
-                               + (gint64) ((double) (end - g_get_monotonic_time ()) * part);
   if (!_gantry_solve_is_over (solve->problem))
     _gantry_solve_search (solve->problem, kinds, limit);
   solve->problem->deadline = end;
@@ -140,7 +128,7 @@ solve_program (Solve *solve, guint64 limit, gboolean moves)
     {
       SolveRelaxed relaxed;
       const SolveAnswer *answer = NULL;
-      double seconds = seconds_left (problem) * (exact ? 0.9 : 0.25);
+      double seconds = _gantry_solve_seconds_left (problem) * (exact ? 0.9 : 0.25);
       gboolean found = moves ? _gantry_solve_autotm (problem, aim, seconds, &relaxed)
                              : _gantry_solve_program (problem, aim, gap, seconds, &relaxed);
 
@@ -232,12 +220,9 @@ best_allowed (const SolveProblem *problem, guint64 limit)
 static void
 evict_for (Solve *solve, guint64 limit, double part)
 {
-  gint64 end = solve->problem->deadline;
+  gint64 end = _gantry_solve_narrow (solve->problem, part);
   double us;
 
-  if (end != 0)
-    solve->problem->deadline = g_get_monotonic_time ()
-                               + (gint64) ((double) (end - g_get_monotonic_time ()) * part);
   if (!_gantry_solve_is_over (solve->problem))
     _gantry_solve_schedules (solve->problem, limit, &us);
   solve->problem->deadline = end;
@@ -264,7 +249,7 @@ fit_restricted (Solve *solve, guint64 limit, GantryPlacementKind kind)
     {
       _gantry_solve_try_known (problem);
       if (problem->items->len <= solve->most_for_program
-          && _gantry_solve_program (problem, limit, 1e-3, seconds_left (problem) * 0.2, &relaxed))
+          && _gantry_solve_program (problem, limit, 1e-3, _gantry_solve_seconds_left (problem) * 0.2, &relaxed))
         _gantry_solve_ask (problem, relaxed.kinds);
       _gantry_solve_relaxed_clear (&relaxed);
       best = best_allowed (problem, limit);
@@ -298,7 +283,7 @@ _gantry_solve_fit (Solve *solve, guint64 limit)
       && fit_schedules (solve, limit))
     return;
   if (solve->goal->method == GANTRY_SOLVE_AUTO
-      && _gantry_solve_enumerate (problem, MOST_ENUMERATED))
+      && _gantry_solve_enumerate (problem, SOLVE_MOST_ENUMERATED))
     {
       best = _gantry_solve_fastest (problem, limit);
       of_placements = best != NULL && best->schedule == NULL ? best->us : problem->base_us;

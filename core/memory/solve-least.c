@@ -6,15 +6,14 @@
 
 /* Predictions times works: some two seconds. */
 #define MOST_WORK 20000000u
-#define MOST_ENUMERATED 6000u
-#define MOST_FOR_PROGRAM \
-  400u /* values: beyond, an integer program without a limit of time may take minutes */
+/* Values: beyond, an integer program without a limit of time may take minutes. */
+#define MOST_FOR_PROGRAM 400u
 #define MOST_NODES 200
-#define MOST_DESCENDED \
-  64u                  /* values: the same where a program is solved for each limit that is tried */
-#define MOST_MOVED 24u /* with moves */
-#define MOST_SETTLED \
-  64u /* of the lowest answers so many are planned, of programs of many works fewer */
+/* Values: the same where a program is solved for each limit that is tried, and with moves. */
+#define MOST_DESCENDED 64u
+#define MOST_MOVED 24u
+/* Of the lowest answers so many are planned, of programs of many works fewer. */
+#define MOST_SETTLED 64u
 #define LEAST_SETTLED 4u
 #define MOST_PLANS 4u
 #define MOST_HALVED 10u
@@ -40,7 +39,7 @@ search_placements (SolveProblem *problem)
 
   problem->limit = 1;
   problem->most_nodes = MOST_NODES;
-  if (_gantry_solve_enumerate (problem, MOST_ENUMERATED))
+  if (_gantry_solve_enumerate (problem, SOLVE_MOST_ENUMERATED))
     return;
   problem->most_predictions = problem->n_predictions
                               + CLAMP (MOST_WORK / (problem->n_steps + 1), 100, 20000);

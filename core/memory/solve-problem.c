@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The question as the solver sees it: which values may be gone when, what that costs, and the pool of answers
  * that the planner has predicted so far. */
-#include "core/memory/solve-private.h"
+#include "core/memory/solve-problem-private.h"
 #include <math.h>
 #include <string.h>
 
@@ -427,6 +427,22 @@ _gantry_solve_is_over (const SolveProblem *problem)
   return gantry_progress_cancelled (problem->progress, NULL)
          || (problem->most_predictions != 0 && problem->n_predictions >= problem->most_predictions)
          || (problem->deadline != 0 && g_get_monotonic_time () >= problem->deadline);
+}
+
+double
+_gantry_solve_seconds_left (const SolveProblem *problem)
+{
+  return problem->deadline == 0 ? 3600 : (double) (problem->deadline - g_get_monotonic_time ()) / G_USEC_PER_SEC;
+}
+
+gint64
+_gantry_solve_narrow (SolveProblem *problem, double part)
+{
+  gint64 end = problem->deadline, now = g_get_monotonic_time ();
+
+  if (end != 0)
+    problem->deadline = now + (gint64) ((double) (end - now) * part);
+  return end;
 }
 
 gboolean

@@ -2,7 +2,7 @@
 /* An integer program on its way to CBC: columns and rows are noted here, since a model of CBC's cannot be
  * used again after it was solved. */
 #pragma once
-#include "core/memory/solve-private.h"
+#include "core/memory/solve-problem-private.h"
 #include <coin/Cbc_C_Interface.h>
 
 enum { NO_COLUMN = -1 };

@@ -3,7 +3,7 @@
  * a work reads and makes, their bytes, and its time. The exact search and the evicting one look at it; what they find becomes
  * an answer of the pool like any other, with the planner's own prediction. */
 #pragma once
-#include "core/memory/solve-private.h"
+#include "core/memory/solve-problem-private.h"
 
 /** A value that takes a place of the arena while it is alive. */
 typedef struct

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The search: well-known answers to begin with, then one or two values changed at a time for as long as the
  * planner's own prediction gets better. It knows nothing of how the planner works, so whatever that does is counted. */
-#include "core/memory/solve-private.h"
+#include "core/memory/solve-problem-private.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a goal to an answer: for a limit of memory, for a limit of time by halving limits of memory, and for the front. */
+#include "core/memory/solve.h"
 #include "core/memory/solve-fit-private.h"
 #include <math.h>
 
 #define SECONDS 4.0     /* where the goal names none */
 #define MOST_PLANNED 8u /* answers that are planned until one fits as planned, too */
-
-static double
-seconds_left (const SolveProblem *problem)
-{
-  return problem->deadline == 0
-           ? 3600
-           : (double) (problem->deadline - g_get_monotonic_time ()) / G_USEC_PER_SEC;
-}
 
 /* TRUE where the integer program says that no placement within @limit takes at most @us. That none was found says nothing. */
 static gboolean
@@ -24,7 +17,7 @@ is_excluded (const Solve *solve, guint64 limit, double us)
   if (limit == 0 || problem->items->len > solve->most_for_program
       || _gantry_solve_is_over (problem))
     return FALSE;
-  _gantry_solve_program (problem, limit, 1e-7, seconds_left (problem) / 4, &relaxed);
+  _gantry_solve_program (problem, limit, 1e-7, _gantry_solve_seconds_left (problem) / 4, &relaxed);
   _gantry_solve_relaxed_clear (&relaxed);
   return relaxed.bound > us * (1 + 1e-9);
 }
@@ -37,15 +30,13 @@ shrink (Solve *solve, const SolveLeast *least)
   /* Nothing is looked for below the least: what a time leads to, a goal of that size reaches as well. */
   guint64 low = least->bytes - 1, high = MAX (problem->base_peak, least->bytes), excluded = 0;
   double us = solve->goal->step_us;
-  gint64 end = problem->deadline;
   const SolveAnswer *best;
 
   for (guint n = 0; n < 10 && !_gantry_solve_is_over (problem) && high - low > high / 500; n++)
     {
       guint64 middle = low + (high - low) / 2;
+      gint64 end = _gantry_solve_narrow (problem, 0.25);
 
-      if (end != 0)
-        problem->deadline = g_get_monotonic_time () + (end - g_get_monotonic_time ()) / 4;
       _gantry_solve_fit (solve, middle);
       problem->deadline = end;
       best = _gantry_solve_smallest (problem, us);

@@ -3,63 +3,9 @@
  * together, in the meaning that planner.h gives to placements. Exact by integer program (CBC) where the program is
  * small, or a chain of equal blocks; else a fast search whose answer carries a bound and so a gap. */
 #pragma once
-#include "core/memory/planner.h"
+#include "core/memory/solution.h"
 
 G_BEGIN_DECLS
-
-typedef enum
-{
-  GANTRY_SOLVE_AUTO,   /* exact where that is quick, else the search */
-  GANTRY_SOLVE_EXACT,  /* integer program: may take long; cancel gives the best so far */
-  GANTRY_SOLVE_SEARCH,
-  GANTRY_SOLVE_AUTOTM, /* which tensor lives where at each step, moves included (Hildebrand et al., ASPLOS 2020) */
-} GantrySolveMethod;
-
-/**
- * GantrySolveGoal:
- * @memory_bytes: "fit into": the predicted peak is at most this; 0: no limit
- * @step_us: "at most": the predicted step is; 0: no limit. One of the two is set; what is not limited is minimized
- * @allowed: bits 1 << GantryPlacementKind that may be used; 0: all
- * @seconds: stop then with the best so far; 0: no limit of time
- */
-typedef struct
-{
-  guint64 memory_bytes;
-  double step_us;
-  GantrySolveMethod method;
-  guint allowed;
-  double seconds;
-  /** (nullable): called on this thread whenever something better is found. */
-  void (*better) (const GantryPlacements *placements, const GantryPrediction *prediction, double bound, gpointer user_data);
-  gpointer user_data;
-} GantrySolveGoal;
-
-/** Of what an answer is the best. */
-typedef enum
-{
-  GANTRY_PROOF_NONE,       /* of nothing that is known */
-  GANTRY_PROOF_PLACEMENTS, /* of all placements of the values by the allowed kinds, each made again at most once, in the planner's order;
-                            * an answer with a schedule may be better than those */
-  GANTRY_PROOF_SCHEDULES,  /* of all schedules: any order, any value made again as often as it pays */
-} GantryProof;
-
-/** "the best of all schedules". Returns: (nullable): static */
-const char *gantry_proof_text (GantryProof proof);
-
-typedef struct
-{
-  GantryPlacements *placements;
-  GantryPlanFigures figures; /* of the plan that was made of it, within its limit: what is shown once it is loaded */
-  guint64 limit_bytes; /* what it takes to get this: a plan with this limit, 0: with none */
-  double bound;     /* of what is minimized: nothing of what @proof names is better than this */
-  double gap;       /* (value - bound) / value */
-  GantryProof proof; /* what the answer is proven to be the best of */
-  const char *method; /* static: "every schedule", "every combination", "integer program", "search", "schedule search" */
-  double milliseconds;
-  guint64 n_predictions;
-} GantrySolution;
-void gantry_solution_free (GantrySolution *solution);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantrySolution, gantry_solution_free)
 
 /**
  * gantry_solve:

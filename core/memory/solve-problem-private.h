@@ -3,7 +3,7 @@
  * placements that were predicted, and the three methods that fill it. */
 #pragma once
 #include "core/memory/planner-private.h"
-#include "core/memory/solve.h"
+#include "core/memory/solution.h"
 
 /** A span of base steps, both ends included, in which a value need not be in device memory. */
 typedef struct
@@ -98,6 +98,10 @@ const SolveAnswer *_gantry_solve_ask_schedule (SolveProblem *problem, const guin
 GantryPlacements *_gantry_solve_placements (const SolveProblem *problem, const guint8 *kinds, GBytes *schedule);
 /** TRUE when it is time to end: cancelled, past the deadline, or enough was predicted. */
 gboolean _gantry_solve_is_over (const SolveProblem *problem);
+/** Of the time that the goal gives; an hour where it gives none. */
+double _gantry_solve_seconds_left (const SolveProblem *problem);
+/** Ends the search after @part of the time that is left. Returns: the deadline as it was, to be set again */
+gint64 _gantry_solve_narrow (SolveProblem *problem, double part);
 /** The fastest answer of the pool with a peak of at most @limit; NULL when there is none. */
 const SolveAnswer *_gantry_solve_fastest (const SolveProblem *problem, guint64 limit);
 /** The answer of the pool with the lowest peak among those with at most @us. */
@@ -120,6 +124,7 @@ gboolean _gantry_solve_program (SolveProblem *problem, guint64 limit, double gap
 /** Where each tensor lives at each step, moves included, as an integer program. */
 gboolean _gantry_solve_autotm (SolveProblem *problem, guint64 limit, double seconds, SolveRelaxed *relaxed);
 
+#define SOLVE_MOST_ENUMERATED 6000u
 /** Every combination into the pool, where there are at most @most. Returns: FALSE when there are more */
 gboolean _gantry_solve_enumerate (SolveProblem *problem, guint64 most);
 /** Well-known answers into the pool: all kept, all recomputed, all offloaded, every k-th kept. */

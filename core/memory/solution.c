@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Answers of the solver as values. */
+#include "core/memory/solution.h"
+
+const char *
+gantry_proof_text (GantryProof proof)
+{
+  static const char *const texts[] = {
+    [GANTRY_PROOF_NONE] = NULL,
+    [GANTRY_PROOF_PLACEMENTS] =
+      "at least as good as all placements in this order, each value made again at most once",
+    [GANTRY_PROOF_SCHEDULES] = "the best of all schedules"
+  };
+
+  return texts[proof];
+}
+
+void
+gantry_solution_free (GantrySolution *solution)
+{
+  if (solution == NULL)
+    return;
+  g_clear_pointer (&solution->placements, gantry_placements_unref);
+  g_free (solution);
+}
