@@ -200,10 +200,15 @@ cut_ends (Converter *converter, Group *group)
   guint n = group->events->len;
   g_autofree guint32 *order = g_new (guint32, n + 1);
   gint64 least_end = G_MAXINT64; /* of all that begin later */
+  gboolean sorted = TRUE;
 
   for (guint i = 0; i < n; i++)
-    order[i] = i;
-  g_qsort_with_data (order, (gint) n, sizeof *order, compare_events, group->events);
+    {
+      order[i] = i;
+      sorted = sorted && (i == 0 || compare_events (&order[i - 1], &order[i], group->events) <= 0);
+    }
+  if (!sorted) /* as a rule it is: work of a stream is recorded as it ends */
+    g_qsort_with_data (order, (gint) n, sizeof *order, compare_events, group->events);
   for (guint i = n; i-- > 0;)
     {
       GantryEvent *event = &g_array_index (group->events, GantryEvent, order[i]);
