@@ -406,13 +406,13 @@ _gantry_window_update_actions (GantryWindow *self)
     enable (self, need_planner[i], compilation != NULL && self->opening == NULL && gantry_document_get_planner (self->document) != NULL);
   /* What does not fit has a peak too. */
   enable (self, "peak", (gantry_shown_plan (self->document) != NULL || gantry_document_get_refused_plan (self->document) != NULL)
-                        && compilation != NULL && !_gantry_window_is_outside (self));
+                        && compilation != NULL && !gantry_document_is_recording (self->document));
   enable (self, "delete-run", gantry_document_get_run (self->document) != NULL && !busy);
   update_run (self);
-  if (_gantry_window_is_outside (self))
+  if (gantry_document_is_recording (self->document))
     for (guint i = 0; i < G_N_ELEMENTS (need_program); i++)
       enable (self, need_program[i], FALSE);
-  enable (self, "replan", run != NULL && !_gantry_window_is_outside (self) && gantry_document_get_planner (self->document) != NULL);
+  enable (self, "replan", run != NULL && !gantry_document_is_recording (self->document) && gantry_document_get_planner (self->document) != NULL);
   enable (self, "export-kernels", run != NULL);
   enable (self, "model-times", settings != NULL && settings->measured != NULL);
   enable (self, "cancel", busy);

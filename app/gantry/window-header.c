@@ -268,8 +268,8 @@ _gantry_window_update_header (GantryWindow *self)
   g_menu_remove_all (self->undo_menu);
   set_undo_item (self->undo_menu, "_Undo", gantry_document_get_undo_name (self->document), "win.undo");
   set_undo_item (self->undo_menu, "_Redo", gantry_document_get_redo_name (self->document), "win.redo");
-  gtk_widget_set_visible (GTK_WIDGET (self->variant_button), model && !_gantry_window_is_outside (self));
-  gtk_widget_set_visible (GTK_WIDGET (self->limit_entry), model && !_gantry_window_is_outside (self));
+  gtk_widget_set_visible (GTK_WIDGET (self->variant_button), model && !gantry_document_is_recording (self->document));
+  gtk_widget_set_visible (GTK_WIDGET (self->limit_entry), model && !gantry_document_is_recording (self->document));
 }
 
 void

@@ -85,8 +85,6 @@ void _gantry_window_remember_program (GantryWindow *window);
 /** Without asking for what is unsaved. @allowed: 0, or the #GantryError that the user allows: of files outside, or of a program */
 /** @allowed: what the user has allowed so far, of GANTRY_ALLOW_... */
 void _gantry_window_open_now (GantryWindow *window, const char *path, guint allowed);
-/** What is open is the run of another program: there is a recording and nothing else. */
-gboolean _gantry_window_is_outside (GantryWindow *window);
 /** The last pass, in one pane, once the compilation under way has made a training step. */
 void _gantry_window_show_step_when_made (GantryWindow *window);
 

@@ -39,7 +39,7 @@ _gantry_window_why_no_run (GantryWindow *self)
 {
   GError *why = NULL;
 
-  if (_gantry_window_is_outside (self))
+  if (gantry_document_is_recording (self->document))
     return g_error_new (GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED, "this is what another program recorded: there is no model to run");
   if (self->opening != NULL)
     return g_error_new (GANTRY_ERROR, GANTRY_ERROR_INVALID, "there is nothing to run: open a model first");
@@ -89,7 +89,7 @@ _gantry_window_find_sizes (GantryWindow *self)
   const GantryCompileSettings *settings = gantry_document_get_settings (self->document);
   g_autofree char *cli = NULL;
 
-  if (!self->find_sizes || forecast == NULL || _gantry_window_is_outside (self) || forecast->prediction->sizes_known
+  if (!self->find_sizes || forecast == NULL || gantry_document_is_recording (self->document) || forecast->prediction->sizes_known
       || settings->target.arch[0] != '\0') /* of a GPU code is made where there is one */
     return;
   cli = gantry_child_program ();

@@ -208,7 +208,7 @@ _gantry_window_update_status (GantryWindow *self)
 
   if (compilation == NULL)
     return;
-  if (_gantry_window_is_outside (self))
+  if (gantry_document_is_recording (self->document))
     {
       show_recording (self, run);
       return;

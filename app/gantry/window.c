@@ -18,14 +18,6 @@ _gantry_window_toast (GantryWindow *self, const char *text)
   adw_toast_overlay_add_toast (self->toasts, toast);
 }
 
-gboolean
-_gantry_window_is_outside (GantryWindow *self)
-{
-  const GantryModel *model = gantry_document_get_model (self->document);
-
-  return model != NULL && g_strcmp0 (model->format, "recording") == 0;
-}
-
 #define LEAST_WIDTH_FOR_TARGET 1000 /* of the window; below, names have its room, and the Run button's tooltip tells it */
 
 void
@@ -48,7 +40,7 @@ update_target (GantryWindow *self)
 
   if (settings == NULL)
     return;
-  if (_gantry_window_is_outside (self))
+  if (gantry_document_is_recording (self->document))
     {
       gtk_label_set_text (self->target_label, run != NULL ? run->device : "");
       gtk_widget_set_tooltip_text (GTK_WIDGET (self->target_label), "What ran it, as the recording says");
@@ -114,8 +106,8 @@ _gantry_window_update (GantryWindow *self)
 
   gtk_stack_set_visible_child_name (self->stack, page);
   gtk_widget_set_visible (self->status_bar, g_strcmp0 (page, "model") == 0);
-  gtk_widget_set_visible (self->search_box, g_strcmp0 (page, "model") == 0 && !_gantry_window_is_outside (self));
-  gtk_widget_set_visible (GTK_WIDGET (self->run_stack), !_gantry_window_is_outside (self));
+  gtk_widget_set_visible (self->search_box, g_strcmp0 (page, "model") == 0 && !gantry_document_is_recording (self->document));
+  gtk_widget_set_visible (GTK_WIDGET (self->run_stack), !gantry_document_is_recording (self->document));
   _gantry_window_show_target (self);
   update_title (self);
   update_target (self);
@@ -139,7 +131,7 @@ show_step (GantryWindow *self, GantryCompilation *compilation)
 static void
 show_outside (GantryWindow *self)
 {
-  gboolean outside = _gantry_window_is_outside (self);
+  gboolean outside = gantry_document_is_recording (self->document);
 
   if (outside == self->outside)
     return;

@@ -168,11 +168,19 @@ gantry_run_result_planned_elsewhere (const GantryRunResult *run)
   return target != NULL && *target != '\0' && (run->arch == NULL || *run->arch == '\0') && g_strcmp0 (target, run->device) != 0 ? target : NULL;
 }
 
+gboolean
+gantry_document_is_recording (GantryDocument *self)
+{
+  const GantryModel *model = gantry_document_get_model (self);
+
+  return model != NULL && g_strcmp0 (model->format, "recording") == 0;
+}
+
 char *
 gantry_document_run_difference (GantryDocument *self, const GantryRunResult *run, const GantryPlanStep *steps, guint32 n_steps)
 {
   const char *plan = gantry_run_result_difference (run, steps, n_steps);
-  g_autofree char *made = made_otherwise (self, run);
+  g_autofree char *made = gantry_document_is_recording (self) ? NULL : made_otherwise (self, run);
 
   if (plan == NULL || made == NULL)
     return plan != NULL ? g_strdup (plan) : g_steal_pointer (&made);

@@ -400,6 +400,8 @@ const GError *gantry_document_get_plan_error (GantryDocument *document);     /* 
  * never run, so a time that is predicted for it is one that nobody gets: whoever shows or compares times asks this first.
  */
 gboolean gantry_document_fits (GantryDocument *document);
+/** Whether what is open is a recording of another program alone: nothing of it is planned. */
+gboolean gantry_document_is_recording (GantryDocument *document);
 /** What the plan would be that does not fit, to be looked at only: changes with the plan. (transfer none) (nullable) */
 GantryPlan *gantry_document_get_refused_plan (GantryDocument *document);
 /**

@@ -406,6 +406,9 @@ gantry_cupti_convert (const GantryCuptiCapture *capture, const GantryCuptiRun *r
   add_samples (&converter);
   if (observed != NULL)
     add_observed (&converter, observed);
+  else if (n_runs == 0 && converter.first <= converter.last) /* nobody says what a run was: all of it is one */
+    gantry_recording_builder_add_run (converter.builder, &(GantryRecordedRun){ converter.first - converter.origin,
+                                                                               converter.last - converter.origin, 0 });
   add_notes (&converter);
   converter_clear (&converter);
   return gantry_recording_builder_end (converter.builder);

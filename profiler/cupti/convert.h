@@ -16,7 +16,7 @@ typedef struct
 
 /**
  * gantry_cupti_convert:
- * @runs: (array length=n_runs): by time; may be none
+ * @runs: (array length=n_runs): by time; may be none: with no @observed either all of it is one run
  * @executable: (nullable): of what was marked outside of all runs, such as uploads at load
  * @observed: (nullable): what an observer was told of the same runs: its runs, its memory events and its waits come
  *  into the recording too; all of its events where the capture has no work of a device at all

@@ -104,6 +104,9 @@ test_offload (void)
   for (guint lane = 0; lane < gantry_recording_n_lanes (recording); lane++)
     if (g_str_has_prefix (gantry_recording_lane_name (recording, lane), "stream "))
       g_assert_cmpuint (count_late_ends (recording, lane), ==, 0);
+  /* Nobody watched the runs: all of it is one, which the window shows. */
+  g_assert_cmpuint (gantry_recording_n_runs (recording), ==, 1);
+  g_assert_cmpint (gantry_recording_run (recording, 0)->end, >, G_GINT64_CONSTANT (1000000000));
   /* One copy of 3 KiB ends, by its record, 0.8 s after it began: longer than all other work of a step. */
   g_assert_cmpuint (gantry_recording_n_notes (recording), ==, 1);
   g_assert_nonnull (strstr (gantry_recording_note (recording, 0), "1 kernels or copies ended"));
