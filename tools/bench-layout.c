@@ -9,9 +9,9 @@
  * Graphviz's dot on the same file in the same run, reading and writing included, where it is installed.
  */
 #include "tools/bench-figure.h"
+#include "tools/bench-main.h"
 #include "tools/layout-sample.h"
 
-#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -319,32 +319,29 @@ list_samples (void)
   return g_strv_builder_end (builder);
 }
 
-int
-main (int argc, char **argv)
+static gboolean
+bench (GError **error)
 {
-  g_autoptr (GOptionContext) context = g_option_context_new ("- measure or draw layouts");
-  g_autoptr (GError) error = NULL;
-  gboolean ok;
+  gboolean ok = TRUE;
 
-  setlocale (LC_ALL, "C");
-  g_option_context_add_main_entries (context, options, NULL);
-  ok = g_option_context_parse (context, &argc, &argv, &error);
-  if (ok && (n_runs < 1 || n_runs > 1000 || patience < 1 || patience > 3600))
-    {
-      ok = FALSE;
-      g_set_error (&error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, "--runs must be 1 to 1000, --patience 1 to 3600");
-    }
   if (files == NULL)
     files = list_samples ();
-  if (ok && files[0] == NULL)
+  if (files[0] == NULL)
     g_print (
       "# bench-layout: no sample graphs here; GANTRY_SHARED names the folder that holds data/layout\n");
   for (int i = 0; ok && files[i] != NULL; i++)
-    ok = bench_file (files[i], &error);
-  if (!ok)
-    g_printerr ("bench-layout: %s\n", error->message);
+    ok = bench_file (files[i], error);
+  return ok;
+}
+
+int
+main (int argc, char **argv)
+{
+  static const BenchLimit limits[] = { { "runs", &n_runs, 1, 1000 }, { "patience", &patience, 1, 3600 }, { NULL } };
+  int status = bench_main (argc, argv, "bench-layout", options, limits, bench);
+
   g_strfreev (files);
   g_free (svg_path);
   g_free (svg_area);
-  return ok ? 0 : 1;
+  return status;
 }

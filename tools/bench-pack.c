@@ -14,8 +14,8 @@
  */
 #include "core/memory/pack-csv.h"
 #include "tools/bench-figure.h"
+#include "tools/bench-main.h"
 
-#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -282,22 +282,11 @@ bench (GError **error)
 int
 main (int argc, char **argv)
 {
-  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
-  g_autoptr (GError) error = NULL;
-  gboolean ok;
+  static const BenchLimit limits[] = {
+    { "runs", &n_runs, 1, 1000 }, { "buffers", &n_buffers, 8, 1000000 }, { "effort", &effort, 0, G_MAXINT }, { NULL },
+  };
+  int status = bench_main (argc, argv, "bench-pack", options, limits, bench);
 
-  setlocale (LC_ALL, "C");
-  g_option_context_add_main_entries (context, options, NULL);
-  ok = g_option_context_parse (context, &argc, &argv, &error);
-  if (ok && (n_runs < 1 || n_runs > 1000 || n_buffers < 8 || n_buffers > 1000000 || effort < 0))
-    {
-      ok = FALSE;
-      g_set_error (&error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, "--runs must be 1 to 1000, --buffers 8 to 1000000,"
-                   " --effort 0 or more");
-    }
-  ok = ok && bench (&error);
-  if (!ok)
-    g_printerr ("bench-pack: %s\n", error->message);
   g_strfreev (files);
-  return ok ? 0 : 1;
+  return status;
 }

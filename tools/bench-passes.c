@@ -13,9 +13,9 @@
 #include "core/graph/builder.h"
 #include "core/graph/text.h"
 #include "tools/bench-figure.h"
+#include "tools/bench-main.h"
 
 #include <glib/gstdio.h>
-#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -172,29 +172,16 @@ bench (GError **error)
     print_figure ("all", "with_verifier_and_plan", totals, n_runs, "ms", "not measured");
   for (int i = 0; i < n_runs; i++)
     gantry_compilation_unref (runs[i]);
-  return ok;
+  return ok && (files == NULL || bench_file (error));
 }
 
 int
 main (int argc, char **argv)
 {
-  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
-  g_autoptr (GError) error = NULL;
-  gboolean ok;
+  static const BenchLimit limits[] = { { "runs", &n_runs, 1, 1000 }, { "nodes", &n_nodes, 1, 10000000 }, { NULL } };
+  int status = bench_main (argc, argv, "bench-passes", options, limits, bench);
 
-  setlocale (LC_ALL, "C");
-  g_option_context_add_main_entries (context, options, NULL);
-  ok = g_option_context_parse (context, &argc, &argv, &error);
-  if (ok && (n_runs < 1 || n_runs > 1000 || n_nodes < 1 || n_nodes > 10000000))
-    {
-      ok = FALSE;
-      g_set_error (&error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-                   "--runs must be 1 to 1000, --nodes 1 to 10000000");
-    }
-  ok = ok && bench (&error) && (files == NULL || bench_file (&error));
-  if (!ok)
-    g_printerr ("bench-passes: %s\n", error->message);
   g_strfreev (files);
   g_free (peer);
-  return ok ? 0 : 1;
+  return status;
 }

@@ -12,8 +12,8 @@
 #include "core/graph/builder.h"
 #include "core/memory/planner.h"
 #include "tools/bench-figure.h"
+#include "tools/bench-main.h"
 
-#include <locale.h>
 #include <stdlib.h>
 
 static int n_runs = 51;
@@ -269,29 +269,23 @@ bench (guint n_layers, const char *peer, GError **error)
   return plan != NULL;
 }
 
+static gboolean
+bench_sizes (GError **error)
+{
+  enum { NODES_OF_LAYER = 152 };
+
+  if (n_nodes > 0)
+    return bench (MAX ((guint) n_nodes / NODES_OF_LAYER, 1), "not measured", error);
+  return bench (10000 / NODES_OF_LAYER, peer_text != NULL ? peer_text : "not measured", error)
+         && bench (100000 / NODES_OF_LAYER, "not measured", error);
+}
+
 int
 main (int argc, char **argv)
 {
-  enum { NODES_OF_LAYER = 152 };
-  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
-  g_autoptr (GError) error = NULL;
-  gboolean ok;
+  static const BenchLimit limits[] = { { "runs", &n_runs, 1, 100000 }, { "nodes", &n_nodes, 0, 10000000 }, { NULL } };
+  int status = bench_main (argc, argv, "bench-plan", options, limits, bench_sizes);
 
-  setlocale (LC_ALL, "C");
-  g_option_context_add_main_entries (context, options, NULL);
-  ok = g_option_context_parse (context, &argc, &argv, &error);
-  if (ok && (n_runs < 1 || n_runs > 100000 || n_nodes < 0 || n_nodes > 10000000))
-    {
-      ok = FALSE;
-      g_set_error (&error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, "--runs must be 1 to 100000, --nodes 0 to 10000000");
-    }
-  if (ok && n_nodes > 0)
-    ok = bench (MAX ((guint) n_nodes / NODES_OF_LAYER, 1), "not measured", &error);
-  else
-    ok = ok && bench (10000 / NODES_OF_LAYER, peer_text != NULL ? peer_text : "not measured", &error)
-         && bench (100000 / NODES_OF_LAYER, "not measured", &error);
   g_free (peer_text);
-  if (!ok)
-    g_printerr ("bench-plan: %s\n", error->message);
-  return ok ? 0 : 1;
+  return status;
 }

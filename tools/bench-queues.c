@@ -14,7 +14,7 @@
 #include "core/runtime/runtime.h"
 #include "profiler/profiler.h"
 #include "tools/bench-figure.h"
-#include <locale.h>
+#include "tools/bench-main.h"
 
 static int size = 1024, n_layers = 6, n_runs = 5, n_threads = 0;
 
@@ -245,34 +245,30 @@ prepare (Bench *bench, GError **error)
   return TRUE;
 }
 
-int
-main (int argc, char **argv)
+static gboolean
+measure_variants (GError **error)
 {
-  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
-  g_autoptr (GError) error = NULL;
   Bench bench = { NULL };
-  gboolean ok;
+  gboolean ok = prepare (&bench, error);
 
-  setlocale (LC_ALL, "C");
-  g_option_context_add_main_entries (context, entries, NULL);
-  ok = g_option_context_parse (context, &argc, &argv, &error);
-  if (ok && (size < 8 || size > 16384 || n_layers < 2 || n_layers > 400 || n_runs < 1 || n_runs > 1000 || n_threads < 0
-             || n_threads > 1024))
-    {
-      ok = FALSE;
-      g_set_error (&error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-                   "--size must be 8 to 16384, --layers 2 to 400, --runs 1 to 1000, --threads 0 to 1024");
-    }
-  ok = ok && prepare (&bench, &error);
   for (guint i = 0; ok && i < N_VARIANTS; i++)
-    ok = measure (&bench, i, &error);
+    ok = measure (&bench, i, error);
   for (guint i = 0; bench.inputs != NULL && i < bench.n_inputs; i++)
     gantry_literal_unref (bench.inputs[i]);
   g_free (bench.inputs);
   g_clear_pointer (&bench.module, gantry_module_unref);
   g_clear_pointer (&bench.context, gantry_context_unref);
   g_clear_pointer (&bench.device, gantry_device_unref);
-  if (!ok)
-    g_printerr ("bench-queues: %s\n", error->message);
-  return ok ? 0 : 1;
+  return ok;
+}
+
+int
+main (int argc, char **argv)
+{
+  static const BenchLimit limits[] = {
+    { "size", &size, 8, 16384 }, { "layers", &n_layers, 2, 400 }, { "runs", &n_runs, 1, 1000 }, { "threads", &n_threads, 0, 1024 },
+    { NULL },
+  };
+
+  return bench_main (argc, argv, "bench-queues", entries, limits, measure_variants);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Mouse, touchpad and keyboard on the canvas, and what a box is called in words. */
 #include "core/graph/operation.h"
+#include "views/canvas-input.h"
 #include "views/format.h"
 #include "views/graph/graph-canvas-private.h"
 #include <math.h>
@@ -326,37 +327,26 @@ key_pressed (GtkEventControllerKey *controller, guint key, guint code, GdkModifi
   return TRUE;
 }
 
+static const GantryCanvasHandlers handlers = {
+  .motion = G_CALLBACK (motion),
+  .leave = G_CALLBACK (leave),
+  .scroll = G_CALLBACK (scroll),
+  .key_pressed = G_CALLBACK (key_pressed),
+  .click_pressed = G_CALLBACK (click_pressed),
+  .click_released = G_CALLBACK (click_released),
+  .drag_begin = G_CALLBACK (drag_begin),
+  .drag_update = G_CALLBACK (drag_update),
+  .drag_end = G_CALLBACK (drag_end),
+  .pinch_begin = G_CALLBACK (pinch_begin),
+  .pinch = G_CALLBACK (pinch),
+  .query_tooltip = G_CALLBACK (query_tooltip),
+};
+
 void
 _gantry_graph_canvas_add_input (GantryGraphCanvas *self)
 {
-  GtkWidget *widget = GTK_WIDGET (self);
-  GtkEventController *controller = gtk_event_controller_motion_new ();
-  GtkGesture *gesture;
+  GtkGesture *drag = gantry_canvas_add_input (GTK_WIDGET (self), &handlers);
 
-  g_signal_connect (controller, "motion", G_CALLBACK (motion), self);
-  g_signal_connect (controller, "leave", G_CALLBACK (leave), self);
-  gtk_widget_add_controller (widget, controller);
-  controller = gtk_event_controller_scroll_new (GTK_EVENT_CONTROLLER_SCROLL_BOTH_AXES);
-  g_signal_connect (controller, "scroll", G_CALLBACK (scroll), self);
-  gtk_widget_add_controller (widget, controller);
-  controller = gtk_event_controller_key_new ();
-  g_signal_connect (controller, "key-pressed", G_CALLBACK (key_pressed), self);
-  gtk_widget_add_controller (widget, controller);
-  gesture = gtk_gesture_click_new ();
-  g_signal_connect (gesture, "pressed", G_CALLBACK (click_pressed), self);
-  g_signal_connect (gesture, "released", G_CALLBACK (click_released), self);
-  gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (gesture));
-  gesture = gtk_gesture_drag_new ();
-  self->drag = GTK_EVENT_CONTROLLER (gesture);
-  gtk_gesture_single_set_button (GTK_GESTURE_SINGLE (gesture), 0);
-  g_signal_connect (gesture, "drag-begin", G_CALLBACK (drag_begin), self);
-  g_signal_connect (gesture, "drag-update", G_CALLBACK (drag_update), self);
-  g_signal_connect (gesture, "drag-end", G_CALLBACK (drag_end), self);
-  gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (gesture));
-  gesture = gtk_gesture_zoom_new ();
-  g_signal_connect (gesture, "begin", G_CALLBACK (pinch_begin), self);
-  g_signal_connect (gesture, "scale-changed", G_CALLBACK (pinch), self);
-  gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (gesture));
-  gtk_widget_set_has_tooltip (widget, TRUE);
-  g_signal_connect (widget, "query-tooltip", G_CALLBACK (query_tooltip), NULL);
+  gtk_gesture_single_set_button (GTK_GESTURE_SINGLE (drag), 0);
+  self->drag = GTK_EVENT_CONTROLLER (drag);
 }

@@ -2,6 +2,7 @@
 /* A picture over time: the painter's scene as a kept node, the lines of pointer and picked moment over it, and input
  * that moves the shared axis. */
 #include "views/timeline/time-canvas.h"
+#include "views/canvas-input.h"
 #include "views/scene-snapshot.h"
 #include "views/theme-of.h"
 #include <math.h>
@@ -396,39 +397,20 @@ key_pressed (GtkEventControllerKey *controller, guint key, guint code, GdkModifi
     }
 }
 
-static void
-add_input (GantryTimeCanvas *self)
-{
-  GtkWidget *widget = GTK_WIDGET (self);
-  GtkEventController *controller = gtk_event_controller_motion_new ();
-  GtkGesture *gesture;
-
-  g_signal_connect (controller, "motion", G_CALLBACK (motion), self);
-  g_signal_connect (controller, "leave", G_CALLBACK (leave), self);
-  gtk_widget_add_controller (widget, controller);
-  controller = gtk_event_controller_scroll_new (GTK_EVENT_CONTROLLER_SCROLL_BOTH_AXES);
-  g_signal_connect (controller, "scroll", G_CALLBACK (scroll), self);
-  gtk_widget_add_controller (widget, controller);
-  controller = gtk_event_controller_key_new ();
-  g_signal_connect (controller, "key-pressed", G_CALLBACK (key_pressed), self);
-  gtk_widget_add_controller (widget, controller);
-  gesture = gtk_gesture_click_new ();
-  g_signal_connect (gesture, "pressed", G_CALLBACK (pressed), self);
-  g_signal_connect (gesture, "released", G_CALLBACK (released), self);
-  gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (gesture));
-  gesture = gtk_gesture_drag_new ();
-  self->drag = GTK_EVENT_CONTROLLER (gesture);
-  g_signal_connect (gesture, "drag-begin", G_CALLBACK (drag_begin), self);
-  g_signal_connect (gesture, "drag-update", G_CALLBACK (drag_update), self);
-  g_signal_connect (gesture, "drag-end", G_CALLBACK (drag_end), self);
-  gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (gesture));
-  gesture = gtk_gesture_zoom_new ();
-  g_signal_connect (gesture, "begin", G_CALLBACK (pinch_begin), self);
-  g_signal_connect (gesture, "scale-changed", G_CALLBACK (pinch), self);
-  gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (gesture));
-  gtk_widget_set_has_tooltip (widget, TRUE);
-  g_signal_connect (widget, "query-tooltip", G_CALLBACK (query_tooltip), NULL);
-}
+static const GantryCanvasHandlers handlers = {
+  .motion = G_CALLBACK (motion),
+  .leave = G_CALLBACK (leave),
+  .scroll = G_CALLBACK (scroll),
+  .key_pressed = G_CALLBACK (key_pressed),
+  .click_pressed = G_CALLBACK (pressed),
+  .click_released = G_CALLBACK (released),
+  .drag_begin = G_CALLBACK (drag_begin),
+  .drag_update = G_CALLBACK (drag_update),
+  .drag_end = G_CALLBACK (drag_end),
+  .pinch_begin = G_CALLBACK (pinch_begin),
+  .pinch = G_CALLBACK (pinch),
+  .query_tooltip = G_CALLBACK (query_tooltip),
+};
 
 /* The object */
 
@@ -552,7 +534,7 @@ gantry_time_canvas_init (GantryTimeCanvas *self)
   gtk_widget_set_focusable (GTK_WIDGET (self), TRUE);
   gtk_widget_set_hexpand (GTK_WIDGET (self), TRUE);
   gtk_widget_set_overflow (GTK_WIDGET (self), GTK_OVERFLOW_HIDDEN);
-  add_input (self);
+  self->drag = GTK_EVENT_CONTROLLER (gantry_canvas_add_input (GTK_WIDGET (self), &handlers));
   gantry_theme_watch (self, theme_changed);
 }
 
