@@ -258,7 +258,7 @@ static gboolean
 wait_for (GantryBatch *batch, GantryQueue queue, const GantryCommand *command, GError **error)
 {
   CudaDevice *cuda = batch->cuda;
-  CudaResult result = cuda->driver->stream_synchronize (cuda->streams[queue]);
+  CudaResult result = _gantry_cuda_wait_for_stream (cuda, cuda->streams[queue]);
 
   if (command->kind == GANTRY_COMMAND_LAUNCH)
     return _gantry_cuda_check (cuda, result, error, "running kernel '%s'",
@@ -398,7 +398,7 @@ _gantry_cuda_submit (GantryBatch *batch, GantryQueue queue, const GantryCommand 
   batch->lists[queue].n = n;
 }
 
-/* Also after an error: nothing may still read what is freed next. */
+/* Also after an error: nothing may still read what is freed next. A command of several launches may have begun where it failed. */
 static gboolean
 wait_for_all (GantryBatch *batch, GError **error)
 {
@@ -406,8 +406,8 @@ wait_for_all (GantryBatch *batch, GError **error)
   gboolean done = TRUE;
 
   for (guint queue = 0; queue < GANTRY_N_QUEUES; queue++)
-    if (batch->lists[queue].next > 0
-        && !_gantry_cuda_check (cuda, cuda->driver->stream_synchronize (cuda->streams[queue]), done ? error : NULL,
+    if (batch->lists[queue].n > 0
+        && !_gantry_cuda_check (cuda, _gantry_cuda_wait_for_stream (cuda, cuda->streams[queue]), done ? error : NULL,
                                 "running the %s queue", queue_name (queue)))
       done = FALSE;
   return done;

@@ -130,6 +130,8 @@ void _gantry_cuda_set_checked (CudaDevice *cuda, const char *name);
 gboolean _gantry_cuda_check (CudaDevice *cuda, CudaResult result, GError **error, const char *what,
                              ...) G_GNUC_PRINTF (4, 5);
 gboolean _gantry_cuda_is_lost (CudaDevice *cuda, GError **error);
+/** Until all that @stream was handed is done, also where waiting fails. Returns: what the driver said of it first */
+CudaResult _gantry_cuda_wait_for_stream (CudaDevice *cuda, CudaStream stream);
 /** Keeps a sentence for gantry_cuda_device_get_notes(), once. */
 void _gantry_cuda_note (CudaDevice *cuda, const char *format, ...) G_GNUC_PRINTF (2, 3);
 

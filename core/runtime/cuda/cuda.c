@@ -152,6 +152,21 @@ _gantry_cuda_check (CudaDevice *cuda, CudaResult result, GError **error, const c
   return FALSE;
 }
 
+/* A wait that fails says nothing about what the stream still does: it may go on writing to memory that is given back next. So it is
+ * waited for once more; where that fails too nothing of the context runs any more. */
+CudaResult
+_gantry_cuda_wait_for_stream (CudaDevice *cuda, CudaStream stream)
+{
+  CudaResult result = cuda->driver->stream_synchronize (stream), again;
+
+  if (result == 0)
+    return 0;
+  again = cuda->driver->stream_synchronize (stream);
+  if (again != 0 && !_gantry_cuda_is_sticky (result))
+    set_lost (cuda, again, "waiting for a stream");
+  return result;
+}
+
 /* Memory. */
 
 static void
@@ -290,7 +305,7 @@ transfer (GantryDevice *device, void *to, const void *from, gsize bytes, const c
   done = _gantry_cuda_check (cuda,
                              cuda->driver->copy (GPOINTER_TO_SIZE (to), GPOINTER_TO_SIZE (from), bytes, cuda->transfer),
                              error, "copying %" G_GSIZE_FORMAT " bytes %s the device", bytes, what)
-         && _gantry_cuda_check (cuda, cuda->driver->stream_synchronize (cuda->transfer), error,
+         && _gantry_cuda_check (cuda, _gantry_cuda_wait_for_stream (cuda, cuda->transfer), error,
                                 "waiting for %" G_GSIZE_FORMAT " bytes %s the device", bytes, what);
   g_mutex_unlock (&cuda->transferring);
   _gantry_cuda_leave (cuda);

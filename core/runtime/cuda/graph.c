@@ -303,7 +303,7 @@ replay (CudaDevice *cuda, CudaGraphExec exec, GError **error)
   if (marks->pop != NULL)
     marks->pop (marks->self);
   /* In any case: nothing may still read what is freed next. */
-  done = _gantry_cuda_check (cuda, cuda->driver->stream_synchronize (first), done ? error : NULL, "running a graph") && done
+  done = _gantry_cuda_check (cuda, _gantry_cuda_wait_for_stream (cuda, first), done ? error : NULL, "running a graph") && done
          && _gantry_cuda_check (cuda, cuda->driver->event_elapsed (&milliseconds, begin, end), error, "reading a time");
   _gantry_cuda_give_event (cuda, TRUE, begin);
   _gantry_cuda_give_event (cuda, TRUE, end);

@@ -50,4 +50,59 @@
   "  }\n" \
   "}\n"
 
-static const char *const control_programs[] = { SWAPS, SCAN ("16", "0"), SCAN ("3", "1"), SCAN ("16", "1") };
+/* A function that is called twice, once from within another, and that has a branch whose arms call it no more. */
+#define NESTED_CALLS \
+  "module \"m\" {\n" \
+  "  func @main #1 (%1: f32[16], %2: i32[]) -> (%3, %4) {\n" \
+  "    %3 = call(%1, %2) {body = #2}: f32[16]\n" \
+  "    %4 = call(%3, %2) {body = #3}: f32[16]\n" \
+  "  }\n" \
+  "  func @outer #2 (%11: f32[16], %12: i32[]) -> (%14) {\n" \
+  "    %13 = call(%11, %12) {body = #3}: f32[16]\n" \
+  "    %14 = tanh(%13): f32[16]\n" \
+  "  }\n" \
+  "  func @inner #3 (%21: f32[16], %22: i32[]) -> (%25) {\n" \
+  "    %23 = constant() {value = dense<i32[]: 2>}: i32[]\n" \
+  "    %24 = compare(%22, %23) {comparison_direction = \"LT\"}: bool[]\n" \
+  "    %25 = if(%24, %21) {then = #4, else = #5}: f32[16]\n" \
+  "  }\n" \
+  "  func @same #4 (%31: f32[16]) -> (%31) {\n" \
+  "  }\n" \
+  "  func @half #5 (%41: f32[16]) -> (%44) {\n" \
+  "    %42 = constant() {value = dense<f32[]: 0.5>}: f32[]\n" \
+  "    %43 = broadcast_in_dim(%42) {broadcast_dimensions = ints[], shape = [16]}: f32[16]\n" \
+  "    %44 = multiply(%41, %43): f32[16]\n" \
+  "  }\n" \
+  "}\n"
+
+static const char *const control_programs[] = { SWAPS, SCAN ("16", "0"), SCAN ("3", "1"), SCAN ("16", "1"), NESTED_CALLS };
+
+/* The program that runs this one is asked before a loop, in each of its two trips, and last by the name @last. */
+#define HOST_CALLS(last) \
+  "module \"m\" {\n" \
+  "  func @main #1 (%1: f32[4]) -> (%5) {\n" \
+  "    %2 = custom_call(%1) {target = \"first\", to = type f32[4]}: f32[4]\n" \
+  "    %3 = negate(%2): f32[4]\n" \
+  "    %4 = scan(%3) {body = #2, length = 2, n_carries = 1, n_xs = 0, axes = ints[], y_axes = ints[]}: f32[4]\n" \
+  "    %5 \"the last\" = custom_call(%4) {target = \"" last "\", to = type f32[4]}: f32[4]\n" \
+  "  }\n" \
+  "  func @step #2 (%11: f32[4] {alias = 0}) -> (%12) {\n" \
+  "    %12 = custom_call(%11) {target = \"inner\", to = type f32[4]}: f32[4]\n" \
+  "  }\n" \
+  "}\n"
+
+/* The sum never reaches its bound. */
+#define ENDLESS \
+  "module \"m\" {\n" \
+  "  func @main #1 (%1: f32[4]) -> (%2) {\n" \
+  "    %2 = while(%1) {cond = #2, body = #3}: f32[4]\n" \
+  "  }\n" \
+  "  func @more #2 (%11: f32[4]) -> (%14) {\n" \
+  "    %12 = reduce(%11) {dimensions = [0], kind = \"add\"}: f32[]\n" \
+  "    %13 = constant() {value = dense<f32[]: 1e30>}: f32[]\n" \
+  "    %14 = compare(%12, %13) {comparison_direction = \"LT\"}: bool[]\n" \
+  "  }\n" \
+  "  func @trip #3 (%21: f32[4] {alias = 0}) -> (%22) {\n" \
+  "    %22 = tanh(%21): f32[4]\n" \
+  "  }\n" \
+  "}\n"

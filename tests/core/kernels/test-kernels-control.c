@@ -179,21 +179,6 @@ test_untaken (void)
   g_assert_cmpuint (parts.bytes[GANTRY_PART_WORKSPACES], ==, 2 * 256 * 256 * 4);
 }
 
-static const char endless[] =
-  "module \"m\" {\n"
-  "  func @main #1 (%1: f32[4]) -> (%2) {\n"
-  "    %2 = while(%1) {cond = #2, body = #3}: f32[4]\n"
-  "  }\n"
-  "  func @more #2 (%11: f32[4]) -> (%14) {\n"
-  "    %12 = reduce(%11) {dimensions = [0], kind = \"add\"}: f32[]\n"
-  "    %13 = constant() {value = dense<f32[]: 1e30>}: f32[]\n"
-  "    %14 = compare(%12, %13) {comparison_direction = \"LT\"}: bool[]\n"
-  "  }\n"
-  "  func @trip #3 (%21: f32[4] {alias = 0}) -> (%22) {\n"
-  "    %22 = tanh(%21): f32[4]\n"
-  "  }\n"
-  "}\n";
-
 static gpointer
 cancel_later (gpointer cancellable)
 {
@@ -205,7 +190,7 @@ cancel_later (gpointer cancellable)
 static void
 test_cancel (void)
 {
-  g_autoptr (Program) p = program_new (endless, GANTRY_CODE_CPU, FALSE);
+  g_autoptr (Program) p = program_new (ENDLESS, GANTRY_CODE_CPU, FALSE);
   g_autoptr (GPtrArray) arguments = make_arguments (p, 0), got = new_results (p);
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   GThread *thread = g_thread_new ("cancel", cancel_later, cancellable);
@@ -236,23 +221,10 @@ answer (gpointer self, const GantryModule *module, const GantryNode *node, const
   return TRUE;
 }
 
-#define CALLS(last) \
-  "module \"m\" {\n" \
-  "  func @main #1 (%1: f32[4]) -> (%5) {\n" \
-  "    %2 = custom_call(%1) {target = \"first\", to = type f32[4]}: f32[4]\n" \
-  "    %3 = negate(%2): f32[4]\n" \
-  "    %4 = scan(%3) {body = #2, length = 2, n_carries = 1, n_xs = 0, axes = ints[], y_axes = ints[]}: f32[4]\n" \
-  "    %5 \"the last\" = custom_call(%4) {target = \"" last "\", to = type f32[4]}: f32[4]\n" \
-  "  }\n" \
-  "  func @step #2 (%11: f32[4] {alias = 0}) -> (%12) {\n" \
-  "    %12 = custom_call(%11) {target = \"inner\", to = type f32[4]}: f32[4]\n" \
-  "  }\n" \
-  "}\n"
-
 static void
 test_host_calls (void)
 {
-  static const char *const texts[] = { CALLS ("last"), CALLS ("refuse"), CALLS ("last") };
+  static const char *const texts[] = { HOST_CALLS ("last"), HOST_CALLS ("refuse"), HOST_CALLS ("last") };
 
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
     {

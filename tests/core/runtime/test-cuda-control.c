@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Branches, loops and scans on the CUDA device over the stand-in: what the processor gives, with times and without, also where runs
- * become graphs; and each call of the driver that fails ends the run with an error and leaves nothing behind. */
+/* Branches, loops, scans and calls on the CUDA device over the stand-in: what the processor gives, with times and without, also where
+ * runs become graphs; and each call of the driver that fails, those of host calls too, ends the run with an error, or leaves its
+ * results as they are, and leaves nothing behind. */
 #include "core/base/error.h"
 #include "core/graph/graph.h"
 #include "core/kernels/kernels.h"
@@ -26,6 +27,7 @@ build (const char *text)
 
   g_assert_no_error (error);
   options.use_library = FALSE;
+  options.host_calls = TRUE;
   kernels = gantry_kernels_compile (module, &options, NULL, &error);
   g_assert_no_error (error);
   sizes = gantry_kernel_set_sizes (kernels, module);
@@ -122,48 +124,81 @@ test_same (void)
       }
 }
 
-/* From loading to the last result. Returns: FALSE where it failed, with an error */
+/* What a host call gives: 1 more than it is given. */
 static gboolean
-go (GantryExecutable *executable)
+answer (gpointer self, const GantryModule *module, const GantryNode *node, const char *target, const GantryHostTensor *operands,
+        guint n_operands, const GantryHostTensor *results, guint n_results, GError **error)
+{
+  for (gsize i = 0; i < operands[0].size / sizeof (float); i++)
+    ((float *) results[0].data)[i] = ((const float *) operands[0].data)[i] + 1;
+  return TRUE;
+}
+
+/* From loading to the results of the last run; the second becomes a graph.
+ * Returns: (nullable): NULL where it failed */
+static GByteArray *
+go (GantryExecutable *executable, guint rounds)
 {
   g_autoptr (GError) error = NULL;
   guint before = stand_in.alive ();
   GantryDevice *device = gantry_cuda_device_new (0, &error);
   GantryExecutor *executor = device != NULL ? gantry_executor_new (device, executable, NULL, &error) : NULL;
-  g_autoptr (GByteArray) got = executor != NULL ? run (executor, executable, 3, FALSE, &error) : NULL;
+  GByteArray *got = NULL;
 
+  if (executor != NULL)
+    gantry_executor_set_host_call (executor, answer, NULL);
+  for (guint round = 0; executor != NULL && round < rounds && error == NULL; round++)
+    {
+      g_clear_pointer (&got, g_byte_array_unref);
+      got = run (executor, executable, 3, FALSE, &error);
+    }
   g_assert_true ((got != NULL) == (error == NULL));
   gantry_executor_free (executor);
   if (device != NULL)
     gantry_device_unref (device);
   /* What failed may have been the freeing of one thing. */
   g_assert_cmpuint (stand_in.alive (), <=, before + 1);
-  return got != NULL;
+  return got;
+}
+
+/* Each call in turn fails: @how is "lose", after which nothing works any more, or "fail", after which the device goes on with what
+ * it was handed. Where the run goes on it gives what it would have given. */
+static void
+fail_each_call (const char *text, const char *how)
+{
+  g_autoptr (GantryExecutable) executable = build (text);
+  g_autoptr (GByteArray) want = NULL;
+  guint failed = 0, calls, rounds = strcmp (how, "lose") == 0 ? 1 : 2;
+
+  stand_in_convert (executable);
+  stand_in.configure (NULL);
+  want = go (executable, rounds);
+  g_assert_nonnull (want);
+  calls = stand_in.calls (NULL);
+  g_assert_cmpuint (calls, >, 50);
+  g_test_message ("%u calls", calls);
+  for (guint n = 1; n <= calls; n++)
+    {
+      g_autofree char *fault = g_strdup_printf ("%s=*:%u:719", how, n);
+      g_autoptr (GByteArray) got = NULL;
+
+      stand_in.configure (fault);
+      got = go (executable, rounds);
+      failed += got == NULL;
+      if (got != NULL)
+        g_assert_cmpmem (got->data, got->len, want->data, want->len);
+    }
+  /* What only asks or frees may fail without harm. */
+  g_assert_cmpuint (failed, >, calls / 3);
 }
 
 static void
-test_failures (void)
+test_failures (gconstpointer how)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (control_programs); i++)
-    {
-      g_autoptr (GantryExecutable) executable = build (control_programs[i]);
-      guint failed = 0, calls;
-
-      stand_in_convert (executable);
-      stand_in.configure (NULL);
-      g_assert_true (go (executable));
-      calls = stand_in.calls (NULL);
-      g_assert_cmpuint (calls, >, 50);
-      for (guint n = 1; n <= calls; n++)
-        {
-          g_autofree char *how = g_strdup_printf ("lose=*:%u:719", n);
-
-          stand_in.configure (how);
-          failed += !go (executable);
-        }
-      /* What only asks or frees may fail without harm. */
-      g_assert_cmpuint (failed, >, calls / 3);
-    }
+  fail_each_call (SWAPS, how);
+  fail_each_call (SCAN ("3", "1"), how);
+  fail_each_call (NESTED_CALLS, how);
+  fail_each_call (HOST_CALLS ("last"), how);
 }
 
 int
@@ -172,6 +207,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   stand_in = stand_in_load ();
   g_test_add_func ("/runtime/cuda-control/same", test_same);
-  g_test_add_func ("/runtime/cuda-control/failures", test_failures);
+  g_test_add_data_func ("/runtime/cuda-control/lost", "lose", test_failures);
+  g_test_add_data_func ("/runtime/cuda-control/failures", "fail", test_failures);
   return g_test_run ();
 }
