@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Contractions on a GPU: sums over products of two factors, each of which depends on a part of the variables of the
  * results. What recognises them, stages the factors in shared memory and stores the results is shared by
- * the schedules that multiply (bind-contraction.c: any type, bind-tensor-core.c: mma.sync).
+ * the schedules that multiply (bind-contraction.c: any type, bind-tensor-core.c: mma.sync, bind-tensor-core-wgmma.c: wgmma).
  *
  * Names: the first factor depends on the rows, the second on the columns, both on the depth (what is summed over) and
  * on the batch. Variables of one group are counted as one number, the last one fastest. */
@@ -77,16 +77,35 @@ typedef struct
 } GantryTiling;
 
 /**
- * gantry_tiling_split:
- * @rate: operations per second of the whole GPU, for tiles of this kind
- *
- * Chooses how many blocks share the depth: more give all multiprocessors work, but leave sums for a second launch, which costs a
- * launch and their traffic. A predictable choice: it depends on nothing but the shapes and the model of the GPU.
- *
- * Returns: how long it takes, in microseconds
+ * GantryTileShape:
+ * @bm: rows of a block's tile; @bn: its columns
+ * @bk: depth of a step
+ * @um: @un: rows and columns of that tile which one unit multiplies: a thread, a warp, four warps
+ * @stages: tiles of each factor in shared memory at a time; 0: as the factors want it
+ * @rate: how fast the like of it multiplies, of the fastest of its table (an estimate by what is read from shared memory for each product)
  */
-double gantry_tiling_split (GantryTiling *tiling, const GantryContraction *c, const GantryGpu *gpu, double rate);
-/** Adds the launch and defines the nodes; bm, bn, bk, threads and what gantry_tiling_split() says are there. */
+typedef struct
+{
+  guint bm, bn, bk, um, un, stages;
+  double rate;
+} GantryTileShape;
+
+/** Whether the GPU can hold what @shape needs. @tiling: bm to threads are those of @shape; resident, tail_us and lag are set here */
+typedef gboolean (*GantryTileFits) (GantryTiling *tiling, const GantryTileShape *shape, const GantryContraction *c, const GantryGpu *gpu);
+
+/**
+ * gantry_tiling_choose:
+ * @tiling: (out): sizes, tiles and splits, of the shape that is returned
+ * @shapes: (array length=n_shapes): of two that take as long the first is chosen
+ * @unit_threads: threads of one unit
+ * @rate: operations per second of the whole GPU, for tiles whose rate is 1
+ *
+ * Returns: (nullable): one of @shapes; %NULL where none fits, or a launch would have too many blocks
+ */
+const GantryTileShape *gantry_tiling_choose (GantryTiling *tiling, const GantryContraction *c, const GantryGpu *gpu,
+                                             const GantryTileShape *shapes, guint n_shapes, guint unit_threads, double rate,
+                                             GantryTileFits fits);
+/** Adds the launch and defines the nodes; gantry_tiling_choose() was called. */
 void gantry_tiling_begin (GantryTiling *tiling, const GantryContraction *c, GantryBound *bound);
 void gantry_tiling_clear (GantryTiling *tiling);
 /** A node whose lane @i is @values[i]. @lane: variable */

@@ -4,26 +4,18 @@
  * vectors. */
 #include "core/kernels/schedule/bind-contraction-private.h"
 
-/* A block's tile, that of a thread, and how fast the like of it multiplies, the largest being 1 (an estimate by
- * operations for each element read from shared memory). */
-typedef struct
-{
-  guint bm, bn, bk, tm, tn;
-  double rate;
-} Shape;
-
-static const Shape shapes[] = {
-  { 128, 128, 8, 8, 8, 1.0 },
-  { 128, 32, 16, 4, 4, 0.6 },
-  { 32, 128, 16, 4, 4, 0.6 },
-  { 64, 64, 16, 4, 4, 0.7 },
-  { 32, 32, 32, 2, 2, 0.4 },
+static const GantryTileShape shapes[] = {
+  { 128, 128, 8, 8, 8, 0, 1.0 },
+  { 128, 32, 16, 4, 4, 0, 0.6 },
+  { 32, 128, 16, 4, 4, 0, 0.6 },
+  { 64, 64, 16, 4, 4, 0, 0.7 },
+  { 32, 32, 32, 2, 2, 0, 0.4 },
 };
 
 typedef struct
 {
   GantryTiling tiling;
-  const Shape *shape;
+  const GantryTileShape *shape;
   GantryStage a, b;
   guint va, vb;               /* vectors read from shared memory */
   guint32 x, y, sums;         /* private arrays */
@@ -69,12 +61,12 @@ multiply (gpointer data, guint32 buffer)
   GantryKx *kx = p->tiling.kx;
   guint32 depth = gantry_grid_begin_for_to (grid, p->shape->bk, TRUE), i, j, at, x, y, sum;
 
-  read_elements (p, &p->a, buffer, depth, p->thread_row, p->shape->tm, p->va, p->x);
-  read_elements (p, &p->b, buffer, depth, p->thread_column, p->shape->tn, p->vb, p->y);
-  i = gantry_grid_begin_for_to (grid, p->shape->tm, TRUE);
+  read_elements (p, &p->a, buffer, depth, p->thread_row, p->shape->um, p->va, p->x);
+  read_elements (p, &p->b, buffer, depth, p->thread_column, p->shape->un, p->vb, p->y);
+  i = gantry_grid_begin_for_to (grid, p->shape->um, TRUE);
   x = gantry_grid_get (grid, p->x, i);
-  j = gantry_grid_begin_for_to (grid, p->shape->tn, TRUE);
-  at = gantry_index_sum (kx, i, p->shape->tn, j, 1);
+  j = gantry_grid_begin_for_to (grid, p->shape->un, TRUE);
+  at = gantry_index_sum (kx, i, p->shape->un, j, 1);
   y = gantry_grid_get (grid, p->y, j);
   sum = gantry_grid_get (grid, p->sums, at);
   gantry_grid_set (
@@ -90,7 +82,7 @@ static void
 clear_sums (Product *p)
 {
   GantryGrid *grid = p->tiling.grid;
-  guint32 i = gantry_grid_begin_for_to (grid, p->shape->tm * p->shape->tn, TRUE);
+  guint32 i = gantry_grid_begin_for_to (grid, p->shape->um * p->shape->un, TRUE);
 
   gantry_grid_set (grid, p->sums, i, gantry_kx_identity (p->tiling.kx, GANTRY_OP_ADD, p->tiling.c->sum));
   gantry_grid_end (grid);
@@ -101,7 +93,7 @@ store (Product *p)
 {
   GantryTiling *t = &p->tiling;
   GantryKx *kx = t->kx;
-  guint tm = p->shape->tm, tn = p->shape->tn, row_vectors = tm / p->va, column_vectors = tn / p->vb;
+  guint tm = p->shape->um, tn = p->shape->un, row_vectors = tm / p->va, column_vectors = tn / p->vb;
   guint32 i = gantry_grid_begin_for_to (t->grid, tm, TRUE),
           j = gantry_grid_begin_for_to (t->grid, column_vectors, TRUE);
   guint32 row, column, values[8];
@@ -136,30 +128,11 @@ vector_rate (const GantryContraction *c, const GantryGpu *gpu)
   return gpu->model->rates[gantry_element_size (c->sum) > 4 ? GANTRY_UNIT_VECTOR_F64 : GANTRY_UNIT_VECTOR_F32];
 }
 
-static const Shape *
-choose (const GantryContraction *c, const GantryGpu *gpu, GantryTiling *tiling)
+/* 64 sums of 8 bytes and what they are made of do not stay in 255 registers. */
+static gboolean
+fits (GantryTiling *tiling, const GantryTileShape *shape, const GantryContraction *c, const GantryGpu *gpu)
 {
-  const Shape *best = NULL;
-  double least = 0;
-
-  for (guint i = 0; i < G_N_ELEMENTS (shapes); i++)
-    {
-      const Shape *shape = &shapes[i];
-      GantryTiling t = { .bm = shape->bm, .bn = shape->bn, .bk = shape->bk,
-                         .threads = shape->bm / shape->tm * (shape->bn / shape->tn) };
-      double cost;
-
-      /* 64 sums of 8 bytes and what they are made of do not stay in 255 registers. */
-      if (gantry_element_size (c->sum) > 4 && shape->tm * shape->tn > 16)
-        continue;
-      cost = gantry_tiling_split (&t, c, gpu, shape->rate * vector_rate (c, gpu));
-      if (best != NULL && cost >= least)
-        continue;
-      best = shape;
-      least = cost;
-      *tiling = t;
-    }
-  return best;
+  return gantry_element_size (c->sum) <= 4 || shape->um * shape->un <= 16;
 }
 
 gboolean
@@ -171,20 +144,20 @@ gantry_bind_contraction (GantryBound *bound, GantryKx *kx, const GantryGpu *gpu)
 
   if (!gantry_contraction_find (&c, kx))
     return FALSE;
-  p.shape = choose (&c, gpu, &p.tiling);
-  if ((double) p.tiling.row_tiles * p.tiling.column_tiles * p.tiling.splits * c.batch.count > G_MAXINT32)
+  p.shape = gantry_tiling_choose (&p.tiling, &c, gpu, shapes, G_N_ELEMENTS (shapes), 1, vector_rate (&c, gpu), fits);
+  if (p.shape == NULL)
     return FALSE;
-  p.va = MIN (MIN (4, 16 / gantry_element_size (c.a.element)), p.shape->tm);
-  p.vb = MIN (MIN (4, 16 / gantry_element_size (c.b.element)), p.shape->tn);
+  p.va = MIN (MIN (4, 16 / gantry_element_size (c.a.element)), p.shape->um);
+  p.vb = MIN (MIN (4, 16 / gantry_element_size (c.b.element)), p.shape->un);
   gantry_tiling_begin (&p.tiling, &c, bound);
   n_stages = c.a.is_load && c.b.is_load ? 3 : 2;
   begin_stage (&p, &p.a, &c.a, &c.rows, p.tiling.row_tile, p.shape->bm, n_stages);
   begin_stage (&p, &p.b, &c.b, &c.columns, p.tiling.column_tile, p.shape->bn, n_stages);
-  p.thread_row = gantry_index_divide (kx, p.tiling.thread, p.shape->bn / p.shape->tn);
-  p.thread_column = gantry_index_remainder (kx, p.tiling.thread, p.shape->bn / p.shape->tn);
-  p.x = gantry_grid_array (p.tiling.grid, GANTRY_SPACE_PRIVATE, c.product, p.shape->tm, 0, "x");
-  p.y = gantry_grid_array (p.tiling.grid, GANTRY_SPACE_PRIVATE, c.product, p.shape->tn, 0, "y");
-  p.sums = gantry_grid_array (p.tiling.grid, GANTRY_SPACE_PRIVATE, c.sum, p.shape->tm * p.shape->tn, 0, "sums");
+  p.thread_row = gantry_index_divide (kx, p.tiling.thread, p.shape->bn / p.shape->un);
+  p.thread_column = gantry_index_remainder (kx, p.tiling.thread, p.shape->bn / p.shape->un);
+  p.x = gantry_grid_array (p.tiling.grid, GANTRY_SPACE_PRIVATE, c.product, p.shape->um, 0, "x");
+  p.y = gantry_grid_array (p.tiling.grid, GANTRY_SPACE_PRIVATE, c.product, p.shape->un, 0, "y");
+  p.sums = gantry_grid_array (p.tiling.grid, GANTRY_SPACE_PRIVATE, c.sum, p.shape->um * p.shape->un, 0, "sums");
   clear_sums (&p);
   gantry_tiling_run (&p.tiling, &p.a, &p.b, n_stages, multiply, &p);
   store (&p);

@@ -15,26 +15,20 @@
 #define DEPTH GANTRY_WGMMA_DEPTH
 #define ROWS GANTRY_WGMMA_ROWS
 
-typedef struct
-{
-  guint bm, bn;
-  guint stages; /* one is read behind the back of the threads, one is filled: with four, two steps are on their way meanwhile */
-  double rate; /* the largest being 1 (an estimate by the bytes read from shared memory for each product) */
-} Shape;
-
-static const Shape shapes[] = {
-  { 128, 256, 4, 1.0 },
-  { 128, 128, 4, 0.8 },
-  { 128, 128, 3, 0.8 }, /* of which a multiprocessor holds two: one stores while the other multiplies */
-  { 64, 128, 4, 0.5 },
-  { 128, 64, 4, 0.45 }, /* for narrow results */
-  { 64, 64, 4, 0.35 },
+/* Of the stages one is read behind the back of the threads, one is filled: with four, two steps are on their way meanwhile. */
+static const GantryTileShape shapes[] = {
+  { 128, 256, DEPTH, ROWS, 256, 4, 1.0 },
+  { 128, 128, DEPTH, ROWS, 128, 4, 0.8 },
+  { 128, 128, DEPTH, ROWS, 128, 3, 0.8 }, /* of which a multiprocessor holds two: one stores while the other multiplies */
+  { 64, 128, DEPTH, ROWS, 128, 4, 0.5 },
+  { 128, 64, DEPTH, ROWS, 64, 4, 0.45 }, /* for narrow results */
+  { 64, 64, DEPTH, ROWS, 64, 4, 0.35 },
 };
 
 typedef struct
 {
   GantryTiling tiling;
-  const Shape *shape;
+  const GantryTileShape *shape;
   GantryStage a, b;
   guint32 sums;  /* private array */
   guint32 group; /* node: of four warps */
@@ -117,7 +111,7 @@ is_computed (const GantryFactor *factor)
 #define OWN_REGISTERS 56 /* of a thread, beside its sums: what ptxas takes at most for plain products */
 
 static void
-set_residence (GantryTiling *t, const Shape *shape, const GantryContraction *c, const GantryGpu *gpu)
+set_residence (GantryTiling *t, const GantryTileShape *shape, const GantryContraction *c, const GantryGpu *gpu)
 {
   guint64 bytes = (guint64) (shape->bm + shape->bn) * DEPTH * 2 * shape->stages + RESERVED;
   guint by_registers = REGISTERS / (t->threads * (shape->bn / 2 + OWN_REGISTERS));
@@ -129,30 +123,13 @@ set_residence (GantryTiling *t, const Shape *shape, const GantryContraction *c, 
   t->tail_us = START_US + out * shape->bm * shape->bn * MAX (gpu->n_multiprocessors, 1) / gpu->model->memory_bandwidth * 1e6;
 }
 
-static const Shape *
-choose (const GantryContraction *c, const GantryGpu *gpu, GantryTiling *tiling)
+static gboolean
+fits (GantryTiling *tiling, const GantryTileShape *shape, const GantryContraction *c, const GantryGpu *gpu)
 {
-  const Shape *best = NULL;
-  double least = 0;
-
-  for (guint i = 0; i < G_N_ELEMENTS (shapes); i++)
-    {
-      const Shape *shape = &shapes[i];
-      GantryTiling t = { .bm = shape->bm, .bn = shape->bn, .bk = DEPTH, .threads = shape->bm / ROWS * GROUP, .lag = 1 };
-      double cost;
-
-      if ((guint64) (shape->bm + shape->bn) * DEPTH * 2 * shape->stages > gpu->shared_bytes
-          || (shape->bn > 128 && (is_computed (&c->a) || is_computed (&c->b))))
-        continue;
-      set_residence (&t, shape, c, gpu);
-      cost = gantry_tiling_split (&t, c, gpu, shape->rate * gpu->model->rates[GANTRY_UNIT_PRODUCT_F16]);
-      if (best != NULL && cost >= least)
-        continue;
-      best = shape;
-      least = cost;
-      *tiling = t;
-    }
-  return best;
+  tiling->lag = 1;
+  set_residence (tiling, shape, c, gpu);
+  return (guint64) (shape->bm + shape->bn) * DEPTH * 2 * shape->stages <= gpu->shared_bytes
+         && (shape->bn <= 128 || (!is_computed (&c->a) && !is_computed (&c->b)));
 }
 
 gboolean
@@ -161,8 +138,8 @@ gantry_bind_wgmma (GantryBound *bound, const GantryContraction *c, const GantryG
   Product p = { 0 };
   GantryTiling *t = &p.tiling;
 
-  p.shape = choose (c, gpu, t);
-  if (p.shape == NULL || (double) t->row_tiles * t->column_tiles * t->splits * c->batch.count > G_MAXINT32)
+  p.shape = gantry_tiling_choose (t, c, gpu, shapes, G_N_ELEMENTS (shapes), GROUP, gpu->model->rates[GANTRY_UNIT_PRODUCT_F16], fits);
+  if (p.shape == NULL)
     return FALSE;
   gantry_tiling_begin (t, c, bound);
   begin_stage (&p, &p.a, &c->a, &c->rows, t->row_tile, p.shape->bm);

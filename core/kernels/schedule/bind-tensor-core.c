@@ -22,25 +22,19 @@
 #define MMA_COLUMNS 8
 #define MAX_HELD 128 /* registers of sums and of what comes next: as many again are needed for the work itself */
 
-/* A block's tile and that of a warp. */
-typedef struct
-{
-  guint bm, bn, wm, wn, stages;
-  double rate; /* the largest being 1 (an estimate by the bytes read from shared memory for each product) */
-} Shape;
-
-static const Shape shapes[] = {
-  { 128, 256, 64, 64, 4, 1.0 },
-  { 128, 128, 64, 32, 4, 0.85 },
-  { 64, 128, 32, 32, 4, 0.6 },
-  { 128, 64, 32, 32, 4, 0.6 },
-  { 64, 64, 32, 32, 4, 0.5 },
+/* tf32 takes steps of TF32_DEPTH instead. */
+static const GantryTileShape shapes[] = {
+  { 128, 256, DEPTH, 64, 64, 4, 1.0 },
+  { 128, 128, DEPTH, 64, 32, 4, 0.85 },
+  { 64, 128, DEPTH, 32, 32, 4, 0.6 },
+  { 128, 64, DEPTH, 32, 32, 4, 0.6 },
+  { 64, 64, DEPTH, 32, 32, 4, 0.5 },
 };
 
 typedef struct
 {
   GantryTiling tiling;
-  const Shape *shape;
+  const GantryTileShape *shape;
   GantryMmaShape mma;
   gboolean tf32;
   guint mma_depth, x_count, y_count; /* of one mma: depth, and elements of each thread's fragments */
@@ -126,13 +120,13 @@ load_tf32_fragments (Product *p, guint32 buffer, guint32 depth)
 {
   GantryGrid *grid = p->tiling.grid;
   GantryKx *kx = p->tiling.kx;
-  guint32 i = gantry_grid_begin_for_to (grid, p->shape->wm / MMA_ROWS, TRUE);
+  guint32 i = gantry_grid_begin_for_to (grid, p->shape->um / MMA_ROWS, TRUE);
 
-  load_elements (p, &p->a, buffer, gantry_index_sum (kx, p->warp_row, p->shape->wm, i, MMA_ROWS), 2, depth, p->x,
+  load_elements (p, &p->a, buffer, gantry_index_sum (kx, p->warp_row, p->shape->um, i, MMA_ROWS), 2, depth, p->x,
                  gantry_index_scale (kx, i, 4));
   gantry_grid_end (grid);
-  i = gantry_grid_begin_for_to (grid, p->shape->wn / MMA_COLUMNS, TRUE);
-  load_elements (p, &p->b, buffer, gantry_index_sum (kx, p->warp_column, p->shape->wn, i, MMA_COLUMNS), 1, depth, p->y,
+  i = gantry_grid_begin_for_to (grid, p->shape->un / MMA_COLUMNS, TRUE);
+  load_elements (p, &p->b, buffer, gantry_index_sum (kx, p->warp_column, p->shape->un, i, MMA_COLUMNS), 1, depth, p->y,
                  gantry_index_scale (kx, i, 2));
   gantry_grid_end (grid);
 }
@@ -146,12 +140,12 @@ load_fragments (Product *p, guint32 buffer, guint32 depth)
   GantryKx *kx = p->tiling.kx;
   guint32 i;
 
-  i = gantry_grid_begin_for_to (grid, p->shape->wm / MMA_ROWS, TRUE);
-  load_matrices (p, &p->a, buffer, gantry_index_sum (kx, p->warp_row, p->shape->wm, i, MMA_ROWS), depth, TRUE, p->x,
+  i = gantry_grid_begin_for_to (grid, p->shape->um / MMA_ROWS, TRUE);
+  load_matrices (p, &p->a, buffer, gantry_index_sum (kx, p->warp_row, p->shape->um, i, MMA_ROWS), depth, TRUE, p->x,
                  gantry_index_scale (kx, i, 8));
   gantry_grid_end (grid);
-  i = gantry_grid_begin_for_to (grid, p->shape->wn / (2 * MMA_COLUMNS), TRUE);
-  load_matrices (p, &p->b, buffer, gantry_index_sum (kx, p->warp_column, p->shape->wn, i, 2 * MMA_COLUMNS), depth,
+  i = gantry_grid_begin_for_to (grid, p->shape->un / (2 * MMA_COLUMNS), TRUE);
+  load_matrices (p, &p->b, buffer, gantry_index_sum (kx, p->warp_column, p->shape->un, i, 2 * MMA_COLUMNS), depth,
                  FALSE, p->y, gantry_index_scale (kx, i, 8));
   gantry_grid_end (grid);
 }
@@ -162,14 +156,14 @@ multiply (gpointer data, guint32 buffer)
   Product *p = data;
   GantryGrid *grid = p->tiling.grid;
   GantryKx *kx = p->tiling.kx;
-  guint n = p->shape->wn / MMA_COLUMNS;
+  guint n = p->shape->un / MMA_COLUMNS;
   guint32 at = gantry_grid_begin_for_to (grid, p->tiling.bk / p->mma_depth, TRUE), i, j;
 
   if (p->tf32)
     load_tf32_fragments (p, buffer, gantry_index_scale (kx, at, p->mma_depth));
   else
     load_fragments (p, buffer, gantry_index_scale (kx, at, p->mma_depth));
-  i = gantry_grid_begin_for_to (grid, p->shape->wm / MMA_ROWS, TRUE);
+  i = gantry_grid_begin_for_to (grid, p->shape->um / MMA_ROWS, TRUE);
   j = gantry_grid_begin_for_to (grid, n, TRUE);
   gantry_grid_mma (grid, p->mma, p->sums, gantry_index_sum (kx, i, 4 * n, j, 4), p->x,
                    gantry_index_scale (kx, i, p->x_count), p->y, gantry_index_scale (kx, j, p->y_count));
@@ -182,7 +176,7 @@ static void
 clear_sums (Product *p)
 {
   GantryGrid *grid = p->tiling.grid;
-  guint32 i = gantry_grid_begin_for_to (grid, p->shape->wm * p->shape->wn / WARP, TRUE);
+  guint32 i = gantry_grid_begin_for_to (grid, p->shape->um * p->shape->un / WARP, TRUE);
 
   gantry_grid_set (grid, p->sums, i, gantry_kx_const_float (p->tiling.kx, GANTRY_F32, 0));
   gantry_grid_end (grid);
@@ -193,13 +187,13 @@ store (Product *p)
 {
   GantryTiling *t = &p->tiling;
   GantryKx *kx = t->kx;
-  guint32 i = gantry_grid_begin_for_to (t->grid, p->shape->wm / MMA_ROWS, TRUE);
+  guint32 i = gantry_grid_begin_for_to (t->grid, p->shape->um / MMA_ROWS, TRUE);
   guint32 row = gantry_kx_linear (
-    kx, 0, (GantryKxTerm[]){ { t->row_tile, p->shape->bm }, { p->warp_row, p->shape->wm }, { i, MMA_ROWS } }, 3);
+    kx, 0, (GantryKxTerm[]){ { t->row_tile, p->shape->bm }, { p->warp_row, p->shape->um }, { i, MMA_ROWS } }, 3);
 
-  gantry_tiling_store_fragments (t, p->sums, gantry_index_scale (kx, i, p->shape->wn / 2), row,
-                                 gantry_index_sum (kx, t->column_tile, p->shape->bn, p->warp_column, p->shape->wn),
-                                 p->shape->wn, p->lane);
+  gantry_tiling_store_fragments (t, p->sums, gantry_index_scale (kx, i, p->shape->un / 2), row,
+                                 gantry_index_sum (kx, t->column_tile, p->shape->bn, p->warp_column, p->shape->un),
+                                 p->shape->un, p->lane);
   gantry_grid_end (t->grid);
 }
 
@@ -227,7 +221,7 @@ is_for_tensor_cores (const GantryContraction *c, const GantryGpu *gpu)
 
 /* With what tf32 pads: depth innermost is the larger. */
 static guint64
-shared_bytes (const Shape *shape, gboolean tf32)
+shared_bytes (const GantryTileShape *shape, gboolean tf32)
 {
   return (guint64) (shape->bm + shape->bn) * (tf32 ? (TF32_DEPTH + 4) * 4 : DEPTH * 2) * shape->stages;
 }
@@ -241,32 +235,22 @@ ahead (const GantryFactor *factor, guint tile, guint threads)
   return factor->is_load && factor->lanes > 1 ? 0 : tile * DEPTH / threads;
 }
 
-static const Shape *
-choose (const GantryContraction *c, const GantryGpu *gpu, GantryTiling *tiling)
+static gboolean
+fits (GantryTiling *tiling, const GantryTileShape *shape, const GantryContraction *c, const GantryGpu *gpu)
 {
-  double rate = c->a.element == GANTRY_F32 ? gpu->model->tf32 : gpu->model->rates[GANTRY_UNIT_PRODUCT_F16];
-  const Shape *best = NULL;
-  double least = 0;
+  gboolean tf32 = c->a.element == GANTRY_F32;
 
-  for (guint i = 0; i < G_N_ELEMENTS (shapes); i++)
-    {
-      const Shape *shape = &shapes[i];
-      GantryTiling t = { .bm = shape->bm, .bn = shape->bn, .bk = c->a.element == GANTRY_F32 ? TF32_DEPTH : DEPTH,
-                         .threads = shape->bm / shape->wm * (shape->bn / shape->wn) * WARP };
-      double cost;
+  if (tf32)
+    tiling->bk = TF32_DEPTH;
+  return shared_bytes (shape, tf32) <= gpu->shared_bytes
+         && shape->um * shape->un / WARP + ahead (&c->a, shape->bm, tiling->threads) + ahead (&c->b, shape->bn, tiling->threads)
+              <= MAX_HELD;
+}
 
-      if (shared_bytes (shape, c->a.element == GANTRY_F32) > gpu->shared_bytes
-          || shape->wm * shape->wn / WARP + ahead (&c->a, shape->bm, t.threads) + ahead (&c->b, shape->bn, t.threads)
-               > MAX_HELD)
-        continue;
-      cost = gantry_tiling_split (&t, c, gpu, shape->rate * rate);
-      if (best != NULL && cost >= least)
-        continue;
-      best = shape;
-      least = cost;
-      *tiling = t;
-    }
-  return best;
+static double
+unit_rate (const GantryContraction *c, const GantryGpu *gpu)
+{
+  return c->a.element == GANTRY_F32 ? gpu->model->tf32 : gpu->model->rates[GANTRY_UNIT_PRODUCT_F16];
 }
 
 gboolean
@@ -282,8 +266,8 @@ gantry_bind_tensor_core (GantryBound *bound, GantryKx *kx, const GantryGpu *gpu)
   p.tf32 = c.a.element == GANTRY_F32;
   if (gpu->has_wgmma && !p.tf32 && gantry_bind_wgmma (bound, &c, gpu))
     return TRUE;
-  p.shape = choose (&c, gpu, t);
-  if (p.shape == NULL || (double) t->row_tiles * t->column_tiles * t->splits * c.batch.count > G_MAXINT32)
+  p.shape = gantry_tiling_choose (t, &c, gpu, shapes, G_N_ELEMENTS (shapes), WARP, unit_rate (&c, gpu), fits);
+  if (p.shape == NULL)
     return FALSE;
   p.mma = p.tf32                      ? GANTRY_MMA_M16N8K8_TF32
           : c.a.element == GANTRY_F16 ? GANTRY_MMA_M16N8K16_F16
@@ -294,13 +278,13 @@ gantry_bind_tensor_core (GantryBound *bound, GantryKx *kx, const GantryGpu *gpu)
   gantry_tiling_begin (t, &c, bound);
   begin_stage (&p, &p.a, &c.a, &c.rows, t->row_tile, p.shape->bm);
   begin_stage (&p, &p.b, &c.b, &c.columns, t->column_tile, p.shape->bn);
-  columns = p.shape->bn / p.shape->wn;
+  columns = p.shape->bn / p.shape->un;
   p.lane = gantry_index_remainder (kx, t->thread, WARP);
   p.warp_row = gantry_index_divide (kx, t->thread, WARP * columns);
   p.warp_column = gantry_index_remainder (kx, gantry_index_divide (kx, t->thread, WARP), columns);
-  p.x = gantry_grid_array (t->grid, GANTRY_SPACE_PRIVATE, c.a.element, p.shape->wm / MMA_ROWS * p.x_count, 0, "x");
-  p.y = gantry_grid_array (t->grid, GANTRY_SPACE_PRIVATE, c.b.element, p.shape->wn / MMA_COLUMNS * p.y_count, 0, "y");
-  p.sums = gantry_grid_array (t->grid, GANTRY_SPACE_PRIVATE, GANTRY_F32, p.shape->wm * p.shape->wn / WARP, 0, "sums");
+  p.x = gantry_grid_array (t->grid, GANTRY_SPACE_PRIVATE, c.a.element, p.shape->um / MMA_ROWS * p.x_count, 0, "x");
+  p.y = gantry_grid_array (t->grid, GANTRY_SPACE_PRIVATE, c.b.element, p.shape->un / MMA_COLUMNS * p.y_count, 0, "y");
+  p.sums = gantry_grid_array (t->grid, GANTRY_SPACE_PRIVATE, GANTRY_F32, p.shape->um * p.shape->un / WARP, 0, "sums");
   clear_sums (&p);
   gantry_tiling_run (t, &p.a, &p.b, p.shape->stages, multiply, &p);
   store (&p);
