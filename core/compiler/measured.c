@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Measured times: a sorted table by key. */
 #include "core/compiler/measured.h"
+#include "core/base/keyed-array.h"
 #include <math.h>
 
 GantryMeasuredTimes *
@@ -43,18 +44,10 @@ gantry_measured_times_add (GantryMeasuredTimes *times, guint64 key, double us)
     g_array_append_val (times->entries, time);
 }
 
-static int
-compare_keys (gconstpointer a, gconstpointer b)
-{
-  const GantryMeasuredTime *x = a, *y = b;
-
-  return x->key < y->key ? -1 : x->key > y->key;
-}
-
 void
 gantry_measured_times_sort (GantryMeasuredTimes *times)
 {
-  g_array_sort (times->entries, compare_keys);
+  gantry_keyed_array_sort (times->entries);
 }
 
 GantryMeasuredTimes *
@@ -79,19 +72,8 @@ gantry_measured_times_equal (const GantryMeasuredTimes *a, const GantryMeasuredT
 {
   if (a == b)
     return TRUE;
-  if (a == NULL || b == NULL || g_strcmp0 (a->run, b->run) != 0 || g_strcmp0 (a->conditions, b->conditions) != 0
-      || a->link_bandwidth != b->link_bandwidth
-      || a->entries->len != b->entries->len)
-    return FALSE;
-  for (guint i = 0; i < a->entries->len; i++)
-    {
-      const GantryMeasuredTime *x = &g_array_index (a->entries, GantryMeasuredTime, i);
-      const GantryMeasuredTime *y = &g_array_index (b->entries, GantryMeasuredTime, i);
-
-      if (x->key != y->key || x->us != y->us)
-        return FALSE;
-    }
-  return TRUE;
+  return a != NULL && b != NULL && g_strcmp0 (a->run, b->run) == 0 && g_strcmp0 (a->conditions, b->conditions) == 0
+         && a->link_bandwidth == b->link_bandwidth && gantry_keyed_array_equal (a->entries, b->entries);
 }
 
 GHashTable *
@@ -102,15 +84,10 @@ gantry_measured_times_by_node (const GantryMeasuredTimes *times, const GantryMod
 
   for (guint32 i = function->first_node; i < function->first_node + function->n_nodes; i++)
     {
-      const GantryMeasuredTime wanted = { .key = keys[i] };
-      guint found;
+      const GantryMeasuredTime *time = gantry_keyed_array_find (times->entries, keys[i]);
 
-      if (g_array_binary_search (times->entries, &wanted, compare_keys, &found))
-        {
-          const GantryMeasuredTime *time = &g_array_index (times->entries, GantryMeasuredTime, found);
-
-          g_hash_table_insert (us, GUINT_TO_POINTER (module->nodes[i].id), g_memdup2 (&time->us, sizeof time->us));
-        }
+      if (time != NULL)
+        g_hash_table_insert (us, GUINT_TO_POINTER (module->nodes[i].id), g_memdup2 (&time->us, sizeof time->us));
     }
   return us;
 }

@@ -50,8 +50,8 @@ gantry_kernel_sizes_to_text (const GantryKernelSizes *sizes)
     {
       const GantryKernelSize *entry = &g_array_index (sizes->entries, GantryKernelSize, i);
 
-      g_string_append_printf (text, "%u %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT "\n", entry->position, entry->workspace_bytes,
-                              entry->packed_bytes);
+      g_string_append_printf (text, "%" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT "\n", entry->position,
+                              entry->workspace_bytes, entry->packed_bytes);
     }
   gantry_kernel_sizes_append_checksum (text);
   return g_string_free (text, FALSE);

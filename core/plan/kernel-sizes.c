@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sizes of kernels: a sorted table by position. */
 #include "core/plan/kernel-sizes.h"
+#include "core/base/keyed-array.h"
 #include "core/base/processor.h"
 #include "core/plan/plan.h"
 #include <string.h>
@@ -106,22 +107,12 @@ gantry_kernel_sizes_add (GantryKernelSizes *sizes, guint32 position, guint64 wor
     g_array_append_val (sizes->entries, entry);
 }
 
-static int
-compare_positions (gconstpointer a, gconstpointer b)
-{
-  const GantryKernelSize *x = a, *y = b;
-
-  return x->position < y->position ? -1 : x->position > y->position;
-}
-
 guint64
 gantry_kernel_sizes_workspace (const GantryKernelSizes *sizes, guint32 position)
 {
-  const GantryKernelSize wanted = { .position = position };
-  guint found;
+  const GantryKernelSize *size = gantry_keyed_array_find (sizes->entries, position);
 
-  return g_array_binary_search (sizes->entries, &wanted, compare_positions, &found)
-           ? g_array_index (sizes->entries, GantryKernelSize, found).workspace_bytes : 0;
+  return size != NULL ? size->workspace_bytes : 0;
 }
 
 guint64
@@ -139,17 +130,7 @@ gantry_kernel_sizes_equal (const GantryKernelSizes *a, const GantryKernelSizes *
 {
   if (a == b)
     return TRUE;
-  if (a == NULL || b == NULL || g_strcmp0 (a->program, b->program) != 0 || g_strcmp0 (a->target, b->target) != 0
-      || g_strcmp0 (a->arch, b->arch) != 0 || g_strcmp0 (a->conditions, b->conditions) != 0
-      || a->code_bytes != b->code_bytes || a->entries->len != b->entries->len)
-    return FALSE;
-  for (guint i = 0; i < a->entries->len; i++)
-    {
-      const GantryKernelSize *x = &g_array_index (a->entries, GantryKernelSize, i);
-      const GantryKernelSize *y = &g_array_index (b->entries, GantryKernelSize, i);
-
-      if (x->position != y->position || x->workspace_bytes != y->workspace_bytes || x->packed_bytes != y->packed_bytes)
-        return FALSE;
-    }
-  return TRUE;
+  return a != NULL && b != NULL && g_strcmp0 (a->program, b->program) == 0 && g_strcmp0 (a->target, b->target) == 0
+         && g_strcmp0 (a->arch, b->arch) == 0 && g_strcmp0 (a->conditions, b->conditions) == 0
+         && a->code_bytes == b->code_bytes && gantry_keyed_array_equal (a->entries, b->entries);
 }

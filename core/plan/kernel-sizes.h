@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 /** One kernel that needs anything. */
 typedef struct
 {
-  guint32 position;        /* of its node in the module */
+  guint64 position;        /* of its node in the module */
   guint64 workspace_bytes; /* while it runs */
   guint64 packed_bytes;    /* from load to the end */
 } GantryKernelSize;

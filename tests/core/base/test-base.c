@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests of core/base: the arena, interning, errors, progress and the numbers by name. */
 #include "core/base/base.h"
+#include "core/base/keyed-array.h"
 #include "core/base/random.h"
 #include "tests/random-seed.h"
 #include <math.h>
@@ -333,6 +334,29 @@ test_format_text (void)
     }
 }
 
+/* Keys above 32 bits are told apart, and what is not there is not found. */
+static void
+test_keyed_array (void)
+{
+  typedef struct { guint64 key, value; } Record;
+  const Record records[] = { { G_GUINT64_CONSTANT (1) << 40, 1 }, { 7, 2 }, { (G_GUINT64_CONSTANT (1) << 40) + 7, 3 }, { 0, 4 } };
+  g_autoptr (GArray) array = g_array_new (FALSE, FALSE, sizeof (Record)), other = g_array_new (FALSE, FALSE, sizeof (Record));
+
+  g_assert_null (gantry_keyed_array_find (array, 0));
+  g_assert_true (gantry_keyed_array_equal (array, other));
+  g_array_append_vals (array, records, G_N_ELEMENTS (records));
+  g_array_append_vals (other, records, G_N_ELEMENTS (records));
+  gantry_keyed_array_sort (array);
+  g_assert_false (gantry_keyed_array_equal (array, other));
+  gantry_keyed_array_sort (other);
+  g_assert_true (gantry_keyed_array_equal (array, other));
+  for (guint i = 0; i < G_N_ELEMENTS (records); i++)
+    g_assert_cmpuint (((const Record *) gantry_keyed_array_find (array, records[i].key))->value, ==, records[i].value);
+  g_assert_null (gantry_keyed_array_find (array, 8));
+  g_array_index (other, Record, 0).value++;
+  g_assert_false (gantry_keyed_array_equal (array, other));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -350,5 +374,6 @@ main (int argc, char **argv)
   g_test_add_func ("/base/format/order", test_order);
   g_test_add_func ("/base/format/limit", test_limit);
   g_test_add_func ("/base/format/text", test_format_text);
+  g_test_add_func ("/base/keyed-array", test_keyed_array);
   return g_test_run ();
 }
