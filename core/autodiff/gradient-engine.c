@@ -134,12 +134,22 @@ is_active (const GantryDiff *d, const GantryNode *node)
   return FALSE;
 }
 
+/* Returns: (nullable): why @node has no derivative */
+static const char *
+why_none (const GantryDiff *d, const GantryNode *node)
+{
+  if (node->op == GANTRY_OP_WHILE && gantry_attrs_int (d->context, node->attrs, "exact_trips", -1) >= 0)
+    return "the run decides how many trips it makes, and only then is it known whether they are as many as its scan outputs have rows; the "
+           "value of what decides it, given for an input, settles both";
+  return _gantry_gradient_of (node->op)->why;
+}
+
 /* All that stand in the way are named, not only the last of them, beyond which no cotangent
  * comes. */
 static void
 refuse_early (GantryDiff *d, const GantryNode *node)
 {
-  const char *why = _gantry_gradient_of (node->op)->why;
+  const char *why = why_none (d, node);
 
   if (why != NULL && is_active (d, node))
     _gantry_diff_refuse (d, node, why);

@@ -86,7 +86,8 @@ is_bounded_loop (const GantryModule *module, const GantryNode *node)
   gboolean has_float = FALSE;
 
   if (node->op != GANTRY_OP_WHILE
-      || gantry_attrs_int (module->context, node->attrs, "most_trips", -1) < 0)
+      || gantry_attrs_int (module->context, node->attrs, "most_trips", -1) < 0
+      || gantry_attrs_int (module->context, node->attrs, "exact_trips", -1) >= 0) /* a scan of a bound would not see that there are others */
     return FALSE;
   for (guint i = 0; i < node->n_operands; i++)
     {

@@ -2,6 +2,7 @@
 /* Control as the evaluator runs it: calls and fusions, branches, loops and scans. */
 #include "core/base/error.h"
 #include "core/eval/evaluator-private.h"
+#include "core/graph/region.h"
 #include <string.h>
 
 static const GantryFunction *
@@ -84,6 +85,7 @@ evaluate_while (const GantryMachine *machine, const GantryNode *node, GPtrArray 
                                  ? function_of (machine->module, node, "body", error)
                                  : NULL;
   guint n_carries = (guint) gantry_attrs_int (machine->module->context, node->attrs, "n_carries", node->n_operands);
+  gint64 exact = gantry_attrs_int (machine->module->context, node->attrs, "exact_trips", -1);
   g_autoptr (GPtrArray) state = g_ptr_array_ref (operands);
   GantryMachine inner = *machine;
   GantryValue *value;
@@ -92,7 +94,7 @@ evaluate_while (const GantryMachine *machine, const GantryNode *node, GPtrArray 
   if (body == NULL)
     return NULL;
   inner.depth++;
-  for (;;)
+  for (gint64 made = 0;; made++)
     {
       g_autoptr (GPtrArray) verdict = NULL;
       GPtrArray *next;
@@ -100,7 +102,8 @@ evaluate_while (const GantryMachine *machine, const GantryNode *node, GPtrArray 
       if (gantry_progress_cancelled (machine->progress, error)
           || (verdict = _gantry_evaluate_function (&inner, condition, state, error)) == NULL
           || !predicate_of (verdict->len == 1 ? _gantry_values_get (verdict, 0) : NULL, &more,
-                            error))
+                            error)
+          || !gantry_loop_check_trips (exact, made, more, error))
         return NULL;
       if (!more)
         break;

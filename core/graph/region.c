@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which functions a program runs by themselves, and each of them as a module. */
 #include "core/graph/region.h"
+#include "core/base/error.h"
 #include "core/graph/operation.h"
 #include <string.h>
 
@@ -43,7 +44,7 @@ gantry_control_of (const GantryModule *module, const GantryNode *node, GantryCon
 {
   const GantryType *type = gantry_node_type (module, node);
 
-  *control = (GantryControl){ .n_operands = node->n_operands, .trips = -1 };
+  *control = (GantryControl){ .n_operands = node->n_operands, .trips = -1, .exact_trips = -1 };
   control->n_results = type->kind == GANTRY_TYPE_TUPLE ? type->rank : 1;
   switch (node->op)
     {
@@ -57,13 +58,25 @@ gantry_control_of (const GantryModule *module, const GantryNode *node, GantryCon
     case GANTRY_OP_WHILE:
       control->kind = GANTRY_CONTROL_WHILE;
       control->n_carries = (guint) gantry_attrs_int (module->context, node->attrs, "n_carries", node->n_operands);
-      control->trips = gantry_attrs_int (module->context, node->attrs, "trip_count", -1);
+      control->exact_trips = gantry_attrs_int (module->context, node->attrs, "exact_trips", -1);
+      control->trips = gantry_attrs_int (module->context, node->attrs, "trip_count", control->exact_trips);
       return add_region (module, node, "body", control) && add_region (module, node, "cond", control);
     case GANTRY_OP_SCAN:
       return scan_of (module, node, control);
     default:
       return FALSE;
     }
+}
+
+gboolean
+gantry_loop_check_trips (gint64 exact, gint64 made, gboolean more, GError **error)
+{
+  if (exact < 0 || (more ? made < exact : made == exact))
+    return TRUE;
+  g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED,
+               "it makes %s%" G_GINT64_FORMAT " trips where its scan outputs are declared with %" G_GINT64_FORMAT " rows",
+               more ? "more than " : "", made, exact);
+  return FALSE;
 }
 
 GantryModule *

@@ -25,7 +25,8 @@ typedef struct
   guint first;           /* operand that is parameter 0 of each region */
   guint n_carries;       /* of a loop: operands that its results are the last values of */
   guint n_xs, n_ys;      /* of a scan: operands that are taken slice by slice behind the carries, results that are put together so */
-  gint64 trips;          /* of a scan its length; of a loop what its attribute trip_count says, -1: not known */
+  gint64 trips;          /* of a scan its length; of a loop what its attribute trip_count, else exact_trips says, -1: not known */
+  gint64 exact_trips;    /* of a loop: with other trips than these it gives nothing; -1: any */
 } GantryControl;
 
 /** Indices in `functions`. */
@@ -56,6 +57,17 @@ GantryModule *gantry_module_region (GantryModule *module, guint32 function);
  *  in those, each once, in the order of their nodes
  */
 GArray *gantry_module_list_regions (const GantryModule *module);
+
+/**
+ * gantry_loop_check_trips:
+ * @made: trips that a loop of @exact has made
+ * @more: whether its condition asks for another one
+ *
+ * What a loop collects has as many rows as trips are expected.
+ *
+ * Returns: FALSE with %GANTRY_ERROR_UNSUPPORTED where it makes other trips than @exact, unless that is -1
+ */
+gboolean gantry_loop_check_trips (gint64 exact, gint64 made, gboolean more, GError **error);
 
 /** Whether control @node does anything beyond giving its value (GANTRY_OP_EFFECT), in functions that it names. */
 gboolean gantry_control_has_effect (const GantryModule *module, const GantryNode *node);

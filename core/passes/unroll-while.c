@@ -4,6 +4,7 @@
  * ends by itself. Where the condition depends on data, `most_trips` bounds the loop: each trip is computed and
  * taken where the loop still runs, else the state stays as it is. */
 #include "core/graph/operation.h"
+#include "core/graph/region.h"
 #include "core/passes/unroll-private.h"
 #include <string.h>
 
@@ -96,22 +97,19 @@ trip (Loop *loop, gint64 i, gboolean last, GError **error)
 }
 
 /* What a loop collects has the rows that the file declares: other trips than those would give other rows, or none. @decided: the run
- * decides how many there are. */
+ * decides how many there are, of a loop that cannot stay one. */
 static gboolean
 check_exact (const Loop *loop, gboolean decided, GError **error)
 {
   gint64 exact = gantry_attrs_int (loop->e->source->context, loop->node->attrs, "exact_trips", -1);
-  g_autofree char *why = NULL;
+  g_autoptr (GError) why = NULL;
 
-  if (exact < 0 || (!decided && exact == loop->made))
+  if (exact < 0 || (!decided && gantry_loop_check_trips (exact, loop->made, FALSE, &why)))
     return TRUE;
-  if (decided)
-    why = g_strdup ("the run decides how many trips it makes, and with that the size of its scan outputs; the value of what decides it, "
-                    "given for an input, settles both");
-  else
-    why = g_strdup_printf ("it makes %" G_GINT64_FORMAT " trips where its scan outputs are declared with %" G_GINT64_FORMAT " rows",
-                           loop->made, exact);
-  return _gantry_unroll_refuse (loop->e, loop->node, error, GANTRY_ERROR_UNSUPPORTED, why);
+  return _gantry_unroll_refuse (loop->e, loop->node, error, GANTRY_ERROR_UNSUPPORTED,
+                                decided ? "the run decides how many trips it makes, and with that the size of its scan outputs; the value "
+                                          "of what decides it, given for an input, settles both"
+                                        : why->message);
 }
 
 static gboolean
@@ -178,14 +176,16 @@ condition_is_fixed (const Loop *loop)
   return TRUE;
 }
 
-/* Written out, all trips of a bound are computed: as fast as deciding on the host where they are few and small. */
+/* Written out, all trips of a bound are computed: as fast as deciding on the host where they are few and small. How many are taken is
+ * known then to nobody, where it has to be a certain number. */
 static gboolean
 is_kept (const Loop *loop)
 {
   gint64 most = gantry_attrs_int (loop->e->source->context, loop->node->attrs, "most_trips", -1);
+  gint64 exact = gantry_attrs_int (loop->e->source->context, loop->node->attrs, "exact_trips", -1);
 
   return _gantry_unroll_keeps_loop (loop->e, loop->node)
-         && (most < 0 || _gantry_unroll_keeps_branch (loop->e, loop->node, MAX (most, 1)));
+         && (most < 0 || exact >= 0 || _gantry_unroll_keeps_branch (loop->e, loop->node, MAX (most, 1)));
 }
 
 /* Writes out the trips of a loop that counts to a constant, if they are few. Returns: FALSE without @error where it does not come to an
@@ -229,7 +229,7 @@ keep (Loop *loop, const GantryExpandValue *operands, GantryExpandValue *value, G
   gboolean ended;
 
   if (condition_has_effect (loop))
-    return check_exact (loop, TRUE, error) && _gantry_unroll_keep (loop->e, loop->node, operands, loop->frame, value, error);
+    return _gantry_unroll_keep (loop->e, loop->node, operands, loop->frame, value, error);
   _gantry_expand_set_fold (loop->e, TRUE);
   if (!ask_first (loop, error))
     return FALSE;
@@ -242,7 +242,7 @@ keep (Loop *loop, const GantryExpandValue *operands, GantryExpandValue *value, G
   else if (ended)
     *value = _gantry_expand_together (loop->e, loop->state, loop->n);
   else
-    return check_exact (loop, TRUE, error) && _gantry_unroll_keep (loop->e, loop->node, operands, loop->frame, value, error);
+    return _gantry_unroll_keep (loop->e, loop->node, operands, loop->frame, value, error);
   return failure == NULL;
 }
 

@@ -348,18 +348,34 @@ begin_loop (const Context *c, GError **error)
 }
 
 static gboolean
+check_trips (const Context *c, gint64 made, gboolean more, GError **error)
+{
+  const GantryModule *module = c->executor->executable->module;
+  const GantryNode *node = gantry_module_node (module, c->instruction->node);
+  g_autofree char *label = NULL, *where = NULL;
+
+  if (gantry_loop_check_trips (c->control->exact_trips, made, more, error))
+    return TRUE;
+  label = gantry_node_label (module, node);
+  where = gantry_context_location_text (module->context, node->location);
+  gantry_error_prefix (error, "%s: loop '%s': ", where, label);
+  return FALSE;
+}
+
+static gboolean
 run_while (const Context *c, GError **error)
 {
   const GantryExecutor *condition = c->run->regions[GANTRY_CONTROL_CONDITION];
 
   if (!begin_loop (c, error))
     return FALSE;
-  for (;;)
+  for (gint64 made = 0;; made++)
     {
       gboolean more;
 
       if (g_cancellable_set_error_if_cancelled (c->cancellable, error) || !run_region (c, GANTRY_CONTROL_CONDITION, 0, error)
-          || !read_verdict (c, condition->addresses[condition->layout->outputs[0]], &more, error))
+          || !read_verdict (c, condition->addresses[condition->layout->outputs[0]], &more, error)
+          || !check_trips (c, made, more, error))
         return FALSE;
       if (!more)
         return TRUE;

@@ -339,6 +339,10 @@ expect_error (const char *text, const GantryGradientOptions *options, GantryErro
     g_error ("\"%s\" does not say \"%s\"", error->message, word);
 }
 
+#define COUNTED \
+  "func @c #2 (%11: f32[2], %12: bool[]) -> (%12) { }" \
+  " func @b #3 (%21: f32[2], %22: bool[]) -> (%23) { %23 = tanh(%21): f32[2] }"
+
 /* clang-format off */
 static void
 test_refusals (void)
@@ -357,6 +361,13 @@ test_refusals (void)
                         "func @c #2 (%11: f32[2]) -> (%12) { %12 = constant() {value = dense<bool[]: false>}: bool[] }"
                         " func @b #3 (%21: f32[2]) -> (%21) { }"),
                 &seeds, GANTRY_ERROR_UNSUPPORTED, "most_trips");
+  /* a scan of as many trips would give a gradient also where the loop makes others */
+  for (guint i = 0; i < 2; i++)
+    expect_error (i == 0 ? MODULE ("%1: f32[2], %2: bool[]", "%3", "%3 = while(%1, %2) {cond = #2, body = #3, n_carries = 1, exact_trips = 4}: f32[2]",
+                                   COUNTED)
+                         : MODULE ("%1: f32[2], %2: bool[]", "%3", "%3 = while(%1, %2) {cond = #2, body = #3, n_carries = 1, exact_trips = 4,"
+                                   " most_trips = 5}: f32[2]", COUNTED),
+                  &seeds, GANTRY_ERROR_UNSUPPORTED, "the run decides how many trips it makes");
   /* within the body of a scan, and of a branch within it */
   expect_error (MODULE ("%1: f32[2], %2: bool[]", "%3",
                         "%3 = scan(%1, %2) {body = #2, n_carries = 1, n_xs = 0, length = 3, axes = ints[], y_axes = ints[]}: f32[2]",

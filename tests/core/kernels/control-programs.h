@@ -77,6 +77,24 @@
 
 static const char *const control_programs[] = { SWAPS, SCAN ("16", "0"), SCAN ("3", "1"), SCAN ("16", "1"), NESTED_CALLS };
 
+/* As many trips as its argument says; declared are three. */
+#define EXACT_TRIPS \
+  "module \"m\" {\n" \
+  "  func @main #1 (%1: i32[], %2: f32[4]) -> (%5) {\n" \
+  "    %3 = constant() {value = dense<i32[]: 0>}: i32[]\n" \
+  "    %4 \"collects\" = while(%3, %2, %1) {cond = #2, body = #3, n_carries = 2, exact_trips = 3}: (i32[], f32[4])\n" \
+  "    %5 = result(%4) {index = 1}: f32[4]\n" \
+  "  }\n" \
+  "  func @more #2 (%11: i32[], %12: f32[4], %13: i32[]) -> (%14) {\n" \
+  "    %14 = compare(%11, %13) {comparison_direction = \"LT\"}: bool[]\n" \
+  "  }\n" \
+  "  func @trip #3 (%21: i32[] {alias = 0}, %22: f32[4] {alias = 1}, %23: i32[]) -> (%25, %26) {\n" \
+  "    %24 = constant() {value = dense<i32[]: 1>}: i32[]\n" \
+  "    %25 = add(%21, %24): i32[]\n" \
+  "    %26 = tanh(%22): f32[4]\n" \
+  "  }\n" \
+  "}\n"
+
 /* The program that runs this one is asked before a loop, in each of its two trips, and last by the name @last. */
 #define HOST_CALLS(last) \
   "module \"m\" {\n" \

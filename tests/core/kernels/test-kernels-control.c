@@ -179,6 +179,42 @@ test_untaken (void)
   g_assert_cmpuint (parts.bytes[GANTRY_PART_WORKSPACES], ==, 2 * 256 * 256 * 4);
 }
 
+/* A loop that must make three trips and makes others gives nothing, by the processor's code, by the schedules for a GPU and by the
+ * evaluator: the error says how many, where it is seen. */
+static void
+test_exact_trips (void)
+{
+  static const char *const expected[] = { "makes 0 trips", "makes 1 trips", "makes 2 trips", NULL, "makes more than 3 trips",
+                                          "makes more than 3 trips" };
+  g_autoptr (Program) cpu = program_new (EXACT_TRIPS, GANTRY_CODE_CPU, FALSE), grid = program_new (EXACT_TRIPS, GANTRY_CODE_GRID_ON_CPU, FALSE);
+
+  for (gint64 number = 0; number < (gint64) G_N_ELEMENTS (expected); number++)
+    for (guint i = 0; i < 3; i++)
+      {
+        Program *p = i == 1 ? grid : cpu;
+        g_autoptr (GPtrArray) arguments = make_arguments (p, number), got = new_results (p);
+        g_autoptr (GError) error = NULL;
+
+        if (i == 2)
+          gantry_evaluate (p->module, gantry_module_entry (p->module), (GantryLiteral **) arguments->pdata,
+                           (GantryLiteral **) got->pdata, NULL, &error);
+        else
+          gantry_executor_run_literals (p->executor, (GantryLiteral *const *) arguments->pdata, arguments->len,
+                                        (GantryLiteral **) got->pdata, got->len, NULL, NULL, &error);
+        if (expected[number] == NULL)
+          {
+            g_assert_no_error (error);
+            continue;
+          }
+        g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED);
+        g_assert_nonnull (strstr (error->message, "collects"));
+        g_assert_nonnull (strstr (error->message, expected[number]));
+        g_assert_nonnull (strstr (error->message, "declared with 3 rows"));
+      }
+  check (cpu, 3);
+  check (grid, 3);
+}
+
 static gpointer
 cancel_later (gpointer cancellable)
 {
@@ -264,6 +300,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/kernels/control/same", test_same);
   g_test_add_func ("/kernels/control/untaken", test_untaken);
+  g_test_add_func ("/kernels/control/exact-trips", test_exact_trips);
   g_test_add_func ("/kernels/control/cancel", test_cancel);
   g_test_add_func ("/kernels/control/host-calls", test_host_calls);
   return g_test_run ();
