@@ -301,6 +301,33 @@ write_loop_condition (GantryLower *l, const State *state, gboolean bounded)
   return function;
 }
 
+/* ONNX lets a trip give another type than it is given, as where it appends to what it carries; the core `while` does not, for the size
+ * of such a value would be known only once its trips are. */
+static void
+check_carried (GantryLower *l, const Loop *loop, const State *state, const guint32 *next)
+{
+  const GantryFunction *body = gantry_module_function (l->source, loop->body);
+
+  for (guint i = 0; i < loop->n_carried && !l->failed; i++)
+    {
+      const GantryNode *parameter = &l->source->nodes[body->first_node + 2 + i];
+      const GantryType *before = gantry_lower_type (l, state->values[3 + i]), *after = gantry_lower_type (l, next[3 + i]);
+      g_autofree char *label = NULL, *was = NULL, *is = NULL, *inputs = NULL;
+
+      if (!gantry_type_is_tensor (before) || !gantry_type_is_tensor (after)
+          || (before->element == after->element && gantry_type_same_shape (before, after)))
+        continue;
+      label = gantry_node_label (l->source, parameter);
+      was = gantry_context_type_text (l->context, gantry_builder_type (l->b, state->values[3 + i]));
+      is = gantry_context_type_text (l->context, gantry_builder_type (l->b, next[3 + i]));
+      inputs = gantry_lower_inputs_of (l, gantry_lower_has (l, 1) ? l->in[1] : gantry_lower_operand (l, 0));
+      gantry_lower_fail (l,
+                         "carried value %u ('%s') is %s before a trip and %s after it, and the number of trips is computed at run time: "
+                         "carry a value of its final size and write into it%s",
+                         i, label, was, is, inputs);
+    }
+}
+
 static guint32
 write_loop_body (GantryLower *l, const Loop *loop, const State *state)
 {
@@ -323,7 +350,10 @@ write_loop_body (GantryLower *l, const Loop *loop, const State *state)
   inner.carried = inside + 3;
   inside[1] = loop_trip (l, &inner, inside[0], inside[1], captures, scans);
   if (!l->failed)
-    inside[1] = gantry_builder_reshape (l->b, inside[1], 0, NULL);
+    {
+      inside[1] = gantry_builder_reshape (l->b, inside[1], 0, NULL);
+      check_carried (l, loop, state, inside);
+    }
   for (guint s = 0; s < loop->n_scans && !l->failed; s++)
     inside[state->first_scan + s] = write_scan (l, inside[state->first_scan + s], scans[s],
                                                 inside[0]);

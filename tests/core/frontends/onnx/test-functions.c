@@ -2,6 +2,7 @@
 /* Subgraphs become closed functions with their captures as parameters; functions of the model are
  * written out where they are called. */
 #include "core/graph/graph.h"
+#include "core/passes/passes.h"
 #include "tests/core/frontends/onnx/model-writer.h"
 #include <string.h>
 
@@ -140,6 +141,47 @@ test_loop (void)
   assert_type (module, "state", "f32[4]");
   assert_type (module, "next", "f32[4]");
   assert_type (module, "y", "f32[4]");
+}
+
+/* A value that is longer after each trip, in a loop whose end depends on what it computes, and one that becomes another type. */
+static void
+test_loop_grows (void)
+{
+  static const char *const ops[] = { "Concat", "Cast" }, *const said[] = { "is f32[4] before a trip and f32[8] after it",
+                                                                           "is f32[4] before a trip and f64[4] after it" };
+  static const gint64 trips = 3;
+  static const float most = 100;
+
+  for (guint i = 0; i < G_N_ELEMENTS (ops); i++)
+    {
+      g_autoptr (GantryContext) context = gantry_context_new ();
+      g_autoptr (GantryModule) module = NULL, lowered = NULL;
+      g_autoptr (GError) error = NULL;
+      Message *graph = message_new (), *body = message_new (), *loop = write_node ("Loop", "l", "trips,,x", "y"),
+              *grow = write_node (ops[i], "g", i == 0 ? "state,state" : "state", "next");
+
+      put_attribute (grow, i == 0 ? write_attribute_int ("axis", 0) : write_attribute_int ("to", ELEMENT_DOUBLE));
+      put_input (body, write_value ("i", ELEMENT_INT64, NULL));
+      put_input (body, write_value ("go", ELEMENT_BOOL, NULL));
+      put_input (body, write_value ("state", ELEMENT_FLOAT, NULL));
+      put_node (body, grow);
+      put_node (body, write_node ("ReduceSum", "s", "state", "sum"));
+      put_node (body, write_node ("Less", "c", "sum,most", "go_on"));
+      put_output (body, write_value ("go_on", ELEMENT_BOOL, NULL));
+      put_output (body, write_value ("next", i == 0 ? ELEMENT_FLOAT : ELEMENT_DOUBLE, NULL));
+      put_attribute (loop, write_attribute_graph ("body", body));
+      put_input (graph, write_value ("x", ELEMENT_FLOAT, "4"));
+      put_initializer (graph, write_tensor ("trips", ELEMENT_INT64, "", &trips, 8));
+      put_initializer (graph, write_tensor ("most", ELEMENT_FLOAT, "", &most, 4));
+      put_node (graph, loop);
+      put_output (graph, write_value ("y", i == 0 ? ELEMENT_FLOAT : ELEMENT_DOUBLE, NULL));
+      module = import_model (context, write_model (graph), NULL);
+      lowered = gantry_pass_legalize.run (module, &(GantryPassOptions) GANTRY_PASS_OPTIONS_INIT, NULL, &error);
+      g_assert_null (lowered);
+      g_assert_error (error, GANTRY_ERROR, GANTRY_ERROR_UNSUPPORTED);
+      g_assert_nonnull (strstr (error->message, "carried value 0 ('state')"));
+      g_assert_nonnull (strstr (error->message, said[i]));
+    }
 }
 
 static void
@@ -339,6 +381,7 @@ main (int argc, char **argv)
   g_test_add_func ("/subgraph/if", test_if);
   g_test_add_func ("/subgraph/nested", test_nested);
   g_test_add_func ("/subgraph/loop", test_loop);
+  g_test_add_func ("/subgraph/loop-grows", test_loop_grows);
   g_test_add_func ("/subgraph/capture-missing", test_capture_missing);
   g_test_add_func ("/function/call", test_function);
   g_test_add_func ("/function/in-function", test_function_in_function);
