@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Programs of control that their tests run on every device. */
 #pragma once
+#include "core/plan/executable.h"
+#include <string.h>
 
 /* What is carried swaps its places, one carry is given as it is, one is not changed, a capture is read. */
 #define SWAPS \
@@ -109,8 +111,8 @@ static const char *const control_programs[] = { SWAPS, SCAN ("16", "0"), SCAN ("
   "  }\n" \
   "}\n"
 
-/* The sum never reaches its bound. */
-#define ENDLESS \
+/* Loops without end that ask the program which runs them in each trip: one by itself, and one whose trips are within a loop of 2^40. */
+#define ENDLESS_TRIP(operation, more) \
   "module \"m\" {\n" \
   "  func @main #1 (%1: f32[4]) -> (%2) {\n" \
   "    %2 = while(%1) {cond = #2, body = #3}: f32[4]\n" \
@@ -121,6 +123,35 @@ static const char *const control_programs[] = { SWAPS, SCAN ("16", "0"), SCAN ("
   "    %14 = compare(%12, %13) {comparison_direction = \"LT\"}: bool[]\n" \
   "  }\n" \
   "  func @trip #3 (%21: f32[4] {alias = 0}) -> (%22) {\n" \
-  "    %22 = tanh(%21): f32[4]\n" \
-  "  }\n" \
+  "    %22 = " operation ": f32[4]\n" \
+  "  }\n" more \
   "}\n"
+
+#define ENDLESS ENDLESS_TRIP ("custom_call(%21) {target = \"tick\", to = type f32[4]}", "")
+#define ENDLESS_WITHIN \
+  ENDLESS_TRIP ("scan(%21) {body = #4, length = 1099511627776, n_carries = 1, n_xs = 0, axes = ints[], y_axes = ints[]}", \
+                "  func @inner #4 (%31: f32[4] {alias = 0}) -> (%32) {\n" \
+                "    %32 = custom_call(%31) {target = \"tick\", to = type f32[4]}: f32[4]\n" \
+                "  }\n")
+
+/* Who is asked, and cancels: in which trip. */
+#define ENDLESS_TRIPS 5
+
+typedef struct
+{
+  GCancellable *cancellable;
+  guint asked;
+} ControlClock;
+
+/** A GantryHostCall: gives what it is given, @self is a ControlClock. */
+static inline gboolean
+control_clock_tick (gpointer self, const GantryModule *module, const GantryNode *node, const char *target,
+                    const GantryHostTensor *operands, guint n_operands, const GantryHostTensor *results, guint n_results, GError **error)
+{
+  ControlClock *clock = self;
+
+  memcpy (results[0].data, operands[0].data, operands[0].size);
+  if (++clock->asked == ENDLESS_TRIPS)
+    g_cancellable_cancel (clock->cancellable);
+  return TRUE;
+}

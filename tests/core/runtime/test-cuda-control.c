@@ -40,7 +40,7 @@ build (const char *text)
 
 /* All results, one after the other; NULL with @error. (transfer full) */
 static GByteArray *
-run (GantryExecutor *executor, GantryExecutable *executable, gint number, gboolean timed, GError **error)
+run (GantryExecutor *executor, GantryExecutable *executable, gint number, gboolean timed, GCancellable *cancellable, GError **error)
 {
   g_autoptr (GPtrArray) memory = g_ptr_array_new_with_free_func (g_free);
   g_autofree GantryRunInput *inputs = g_new0 (GantryRunInput, executable->n_inputs + 1);
@@ -66,8 +66,8 @@ run (GantryExecutor *executor, GantryExecutable *executable, gint number, gboole
       outputs[i].data = g_malloc0 (outputs[i].size);
       g_ptr_array_add (memory, outputs[i].data);
     }
-  if (!gantry_executor_run (executor, inputs, executable->n_inputs, outputs, executable->n_outputs, timed ? &observer : NULL, NULL,
-                            error))
+  if (!gantry_executor_run (executor, inputs, executable->n_inputs, outputs, executable->n_outputs, timed ? &observer : NULL,
+                            cancellable, error))
     {
       g_byte_array_unref (all);
       return NULL;
@@ -87,7 +87,7 @@ run_on_processor (const char *text, gint number)
   GByteArray *all;
 
   g_assert_no_error (error);
-  all = run (executor, executable, number, FALSE, &error);
+  all = run (executor, executable, number, FALSE, NULL, &error);
   g_assert_no_error (error);
   return all;
 }
@@ -113,7 +113,7 @@ test_same (void)
         g_assert_no_error (error);
         for (guint round = 0; round < 4; round++)
           {
-            g_autoptr (GByteArray) got = run (executor, executable, number, round == 3, &error);
+            g_autoptr (GByteArray) got = run (executor, executable, number, round == 3, NULL, &error);
 
             g_assert_no_error (error);
             g_assert_cmpmem (got->data, got->len, want->data, want->len);
@@ -150,7 +150,7 @@ go (GantryExecutable *executable, guint rounds)
   for (guint round = 0; executor != NULL && round < rounds && error == NULL; round++)
     {
       g_clear_pointer (&got, g_byte_array_unref);
-      got = run (executor, executable, 3, FALSE, &error);
+      got = run (executor, executable, 3, FALSE, NULL, &error);
     }
   g_assert_true ((got != NULL) == (error == NULL));
   gantry_executor_free (executor);
@@ -201,12 +201,41 @@ test_failures (gconstpointer how)
   fail_each_call (HOST_CALLS ("last"), how);
 }
 
+/* Cancelled in a trip, it makes no further one. */
+static void
+test_cancel (void)
+{
+  static const char *const texts[] = { ENDLESS, ENDLESS_WITHIN };
+
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    {
+      g_autoptr (GantryExecutable) executable = build (texts[i]);
+      g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+      ControlClock clock = { cancellable };
+      g_autoptr (GError) error = NULL;
+      GantryDevice *device;
+      GantryExecutor *executor;
+
+      stand_in.configure ("jitter=1");
+      stand_in_convert (executable);
+      device = stand_in_device ();
+      executor = stand_in_executor (device, executable);
+      gantry_executor_set_host_call (executor, control_clock_tick, &clock);
+      g_assert_null (run (executor, executable, 0, FALSE, cancellable, &error));
+      g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+      g_assert_cmpuint (clock.asked, ==, ENDLESS_TRIPS);
+      gantry_executor_free (executor);
+      stand_in_end_device (&stand_in, device);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   stand_in = stand_in_load ();
   g_test_add_func ("/runtime/cuda-control/same", test_same);
+  g_test_add_func ("/runtime/cuda-control/cancel", test_cancel);
   g_test_add_data_func ("/runtime/cuda-control/lost", "lose", test_failures);
   g_test_add_data_func ("/runtime/cuda-control/failures", "fail", test_failures);
   return g_test_run ();
