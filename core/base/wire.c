@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Walking over the fields of a message. */
+/* Walking over the fields of a message, and appending fields to one. */
 #include "core/base/wire.h"
+#include <string.h>
 
 void
 gantry_wire_init (GantryWire *wire, GantryWireSpan message)
@@ -100,4 +101,60 @@ gantry_wire_append_ints (const GantryWire *wire, GArray *ints)
       g_array_append_val (ints, value);
     }
   return TRUE;
+}
+
+/* Writing */
+
+static void
+put_varint (GByteArray *message, guint64 value)
+{
+  guint8 bytes[10];
+  guint n = 0;
+
+  for (; value >= 0x80; value >>= 7)
+    bytes[n++] = (guint8) (value | 0x80);
+  bytes[n++] = (guint8) value;
+  g_byte_array_append (message, bytes, n);
+}
+
+void
+gantry_wire_put_int (GByteArray *message, guint32 field, guint64 value)
+{
+  put_varint (message, (guint64) field << 3 | GANTRY_WIRE_VARINT);
+  put_varint (message, value);
+}
+
+void
+gantry_wire_put_float (GByteArray *message, guint32 field, float value)
+{
+  guint32 bits;
+  guint8 bytes[4];
+
+  memcpy (&bits, &value, sizeof bits);
+  for (guint i = 0; i < sizeof bytes; i++)
+    bytes[i] = (guint8) (bits >> (8 * i));
+  put_varint (message, (guint64) field << 3 | GANTRY_WIRE_FIXED32);
+  g_byte_array_append (message, bytes, sizeof bytes);
+}
+
+void
+gantry_wire_put_bytes (GByteArray *message, guint32 field, gconstpointer data, gsize length)
+{
+  put_varint (message, (guint64) field << 3 | GANTRY_WIRE_LENGTH);
+  put_varint (message, length);
+  if (length > 0)
+    g_byte_array_append (message, data, (guint) length);
+}
+
+void
+gantry_wire_put_string (GByteArray *message, guint32 field, const char *text)
+{
+  gantry_wire_put_bytes (message, field, text, strlen (text));
+}
+
+void
+gantry_wire_put_message (GByteArray *message, guint32 field, GByteArray *part)
+{
+  gantry_wire_put_bytes (message, field, part->data, part->len);
+  g_byte_array_unref (part);
 }

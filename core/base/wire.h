@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The wire format of protocol buffers: a message is a row of fields, each a number that says which and how it is
- * written, and a value. Nothing is copied, and no field is believed to fit before it was looked at. */
+ * written, and a value. When it is read nothing is copied, and no field is believed to fit before it was looked at. */
 #pragma once
 #include <glib.h>
 
@@ -56,5 +56,13 @@ gboolean gantry_wire_varint (const guint8 *data, guint64 end, guint64 *position,
 /** Appends the numbers of the field just read, one or packed, to an array of gint64. Returns: FALSE where it holds
  * something else */
 gboolean gantry_wire_append_ints (const GantryWire *wire, GArray *ints);
+
+/* Writing: each appends a field to @message. */
+void gantry_wire_put_int (GByteArray *message, guint32 field, guint64 value);
+void gantry_wire_put_float (GByteArray *message, guint32 field, float value);
+void gantry_wire_put_bytes (GByteArray *message, guint32 field, gconstpointer data, gsize length);
+void gantry_wire_put_string (GByteArray *message, guint32 field, const char *text);
+/** @part: (transfer full): a message that becomes a field of @message */
+void gantry_wire_put_message (GByteArray *message, guint32 field, GByteArray *part);
 
 G_END_DECLS

@@ -5,6 +5,7 @@
 #include "core/base/file.h"
 #include "core/compiler/python-model.h"
 #include "core/compiler/random-weights.h"
+#include "core/frontends/mindspore/mindspore.h"
 #include "core/frontends/onnx/onnx.h"
 #include "core/frontends/torch/torch.h"
 #include "core/frontends/xla/xla.h"
@@ -392,6 +393,49 @@ open_torch (GantryModel *model, GantryContext *context, const GantryProgress *pr
   return take_torch_info (model, module, info, progress, error) ? g_steal_pointer (&module) : NULL;
 }
 
+static gboolean
+take_mindspore_info (GantryModel *model, GantryModule *module, const GantryMindsporeInfo *info, const GantryProgress *progress,
+                     GError **error)
+{
+  take_text_info (model, module);
+  g_free (model->format);
+  model->format = g_strdup ("MindIR");
+  g_free (model->producer);
+  model->producer = g_strdup (info->producer);
+  model->n_nodes = info->n_nodes;
+  model->n_initializers = info->n_weights;
+  model->initializer_bytes = info->weight_bytes;
+  model->unbound = g_new0 (char *, info->unbound->len + 1);
+  for (guint i = 0; i < info->unbound->len; i++)
+    model->unbound[i] = g_strdup (g_ptr_array_index (info->unbound, i));
+  for (guint i = 0; i < info->files->len; i++)
+    _gantry_model_add_file (model, g_ptr_array_index (info->files, i));
+  return take_unknown (model, module, info->unknown, progress, error);
+}
+
+static GantryModule *
+open_mindspore (GantryModel *model, GantryContext *context, const GantryProgress *progress, GError **error)
+{
+  const GantryBindings *bindings = model->bindings;
+  g_autofree GantryMindsporeDim *dims = g_new0 (GantryMindsporeDim, bindings->n_dims + 1);
+  GantryMindsporeOptions options = { .dims = dims, .n_dims = bindings->n_dims, .anywhere = bindings->outside };
+  g_autoptr (GantryMindsporeInfo) info = NULL;
+  g_autoptr (GantryModule) whole = NULL, module = NULL;
+
+  for (guint i = 0; i < bindings->n_dims; i++)
+    dims[i] = (GantryMindsporeDim){ bindings->dims[i].name, bindings->dims[i].size };
+  whole = gantry_mindspore_import (context, model->path, &options, &info, progress, error);
+  if (whole == NULL)
+    return NULL;
+  module = gantry_module_set_inputs (whole, bindings->inputs, bindings->n_inputs, error);
+  if (module == NULL)
+    {
+      gantry_error_prefix (error, "%s: ", model->path);
+      return NULL;
+    }
+  return take_mindspore_info (model, module, info, progress, error) ? g_steal_pointer (&module) : NULL;
+}
+
 /* A model whose weights are made up has them from the start, so that every view shows what is computed. */
 static gboolean
 randomize (GantryModel *model, gint64 seed, const GantryProgress *progress, GError **error)
@@ -481,6 +525,8 @@ gantry_model_open (const char *path, const GantryBindings *bindings, gint64 rand
     model->module = open_python (model, context, progress, error);
   else if (gantry_xla_reads (path))
     model->module = open_xla (model, context, progress, error);
+  else if (gantry_mindspore_reads (path))
+    model->module = open_mindspore (model, context, progress, error);
   else if (gantry_torch_reads (path))
     model->module = open_torch (model, context, progress, error);
   else

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/frontends/mindspore: reads MindIR (.mindir), the protocol buffer that mindspore.export writes. The main graph becomes a
+ * module of foreign operations ("mindspore.Conv2D") with scopes, weights mapped; the functions that it calls are written out
+ * in their places, and branches and loops on data are regions. The dialect "mindspore" says what each primitive means in core
+ * operations. An unknown primitive opens like any other; only compiling it is refused. */
+#pragma once
+#include "core/base/base.h"
+#include "core/graph/dialect.h"
+
+G_BEGIN_DECLS
+
+/** A size that the user gives to an open dimension: by its symbol, "x_0", or as "input:axis", "x:0". */
+typedef struct
+{
+  const char *name;
+  gint64 value;
+} GantryMindsporeDim;
+
+/**
+ * GantryMindsporeOptions: all zero is the default.
+ *
+ * @anywhere: files of weights may lie outside of the model's folder
+ * @max_nodes: what the module may have at most; 0 means four million
+ */
+typedef struct
+{
+  const GantryMindsporeDim *dims;
+  guint n_dims;
+  gboolean anywhere;
+  guint max_nodes;
+} GantryMindsporeOptions;
+
+/**
+ * GantryMindsporeInfo: what a model says about itself.
+ *
+ * @producer: "MindSpore 2.7.0", "" when it does not say
+ * @version: of the format
+ * @n_nodes: nodes of the main graph and of all functions, constants left out
+ * @n_weights: parameters of the main graph that have a value, @weight_bytes theirs
+ * @unknown: names of operations that no rule knows, each once
+ * @unbound: symbols of dimensions that nobody has bound
+ * @files: paths of weights beside the model
+ */
+typedef struct
+{
+  char *producer;
+  gint64 version;
+  guint n_nodes;
+  guint n_weights;
+  guint64 weight_bytes;
+  GPtrArray *unknown;
+  GPtrArray *unbound;
+  GPtrArray *files;
+} GantryMindsporeInfo;
+
+void gantry_mindspore_info_free (GantryMindsporeInfo *info);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryMindsporeInfo, gantry_mindspore_info_free)
+
+/** Whether that file is read here: .mindir. */
+gboolean gantry_mindspore_reads (const char *path);
+
+/**
+ * gantry_mindspore_import:
+ * @context: gets the dialect "mindspore", and everything interned
+ * @path: of the model; it stays mapped as long as @context lives
+ * @options: (nullable)
+ * @info: (out) (optional) (transfer full)
+ *
+ * Returns: (transfer full): the imported module, in foreign operations; parameters with a value are constants. NULL and one error
+ *  that names the file and the place in it: %GANTRY_ERROR_INVALID, TRUNCATED, TOO_LARGE, UNSUPPORTED, OUTSIDE, a
+ *  %G_FILE_ERROR, or %G_IO_ERROR_CANCELLED
+ */
+GantryModule *gantry_mindspore_import (GantryContext *context, const char *path, const GantryMindsporeOptions *options,
+                                       GantryMindsporeInfo **info, const GantryProgress *progress, GError **error);
+
+/** As gantry_mindspore_import() for a model in memory; @name stands for its path, and no other file is opened. */
+GantryModule *
+gantry_mindspore_import_bytes (GantryContext *context, GBytes *bytes, const char *name, const GantryMindsporeOptions *options,
+                               GantryMindsporeInfo **info, const GantryProgress *progress, GError **error);
+
+/** The dialect "mindspore"; static. The import adds it to its context. */
+const GantryDialect *gantry_mindspore_dialect (void);
+
+G_END_DECLS
