@@ -22,8 +22,18 @@ G_DEFINE_FINAL_TYPE (GantryNotice, gantry_notice, GTK_TYPE_WIDGET)
 typedef struct
 {
   gboolean beside;
-  int text_width, least_text, text_height, buttons_width, buttons_height;
+  int text_width, least_text, text_height, all_text, buttons_width, buttons_height;
 } Arrangement;
+
+/* As many whole lines as @height has room for: one that is cut in two reads as the last. */
+static int
+whole_lines (GantryNotice *self, int height)
+{
+  PangoRectangle line;
+
+  pango_layout_line_get_pixel_extents (pango_layout_get_line_readonly (gtk_label_get_layout (GTK_LABEL (self->label)), 0), NULL, &line);
+  return line.height > 0 && height >= line.height ? height / line.height * line.height : height;
+}
 
 static Arrangement
 arrange (GantryNotice *self, int width)
@@ -39,6 +49,9 @@ arrange (GantryNotice *self, int width)
   a.beside = !any || width - a.buttons_width - SPACING >= LEAST_BESIDE;
   a.text_width = MAX (a.beside && any ? width - a.buttons_width - SPACING : width, 1);
   gtk_widget_measure (self->text, GTK_ORIENTATION_VERTICAL, a.text_width, &a.least_text, &a.text_height, NULL, NULL);
+  gtk_widget_measure (self->label, GTK_ORIENTATION_VERTICAL, a.text_width, NULL, &a.all_text, NULL, NULL);
+  if (a.all_text > a.text_height)
+    a.text_height = whole_lines (self, a.text_height);
   return a;
 }
 
@@ -80,7 +93,8 @@ size_allocate (GtkWidget *widget, int width, int height, int baseline)
 {
   GantryNotice *self = GANTRY_NOTICE (widget);
   Arrangement a = arrange (self, width);
-  int text_height = MIN (a.text_height, a.beside ? height : MAX (height - SPACING - a.buttons_height, 1));
+  int room = MIN (a.text_height, a.beside ? height : MAX (height - SPACING - a.buttons_height, 1));
+  int text_height = room < a.all_text ? whole_lines (self, room) : room;
   gboolean rtl = gtk_widget_get_direction (widget) == GTK_TEXT_DIR_RTL;
   /* A text of one line stands in the middle beside its buttons; they stand at the end of the line, or below at its beginning. */
   GtkAllocation text = { rtl ? width - a.text_width : 0, a.beside ? (height - text_height) / 2 : 0, a.text_width, text_height };
