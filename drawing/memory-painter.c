@@ -237,7 +237,7 @@ find_peaks (const Curve *c, Peak *planned, Peak *measured)
 
       measured->time = measured_peak (model, &measured->bytes);
       gantry_memory_peak_texts (planned_peak (plan), plan->sizes_known, (guint64) measured->bytes, c->limit, &size, &seen);
-      measured->text = g_strconcat ("measured peak ", seen, difference != NULL ? ", " : NULL, difference, NULL);
+      measured->text = g_strconcat ("touched peak ", seen, difference != NULL ? ", " : NULL, difference, NULL);
     }
   else
     size = gantry_memory_peak_text (planned_peak (plan), c->limit, plan->sizes_known);
@@ -328,5 +328,5 @@ gantry_memory_pick (const GantryTimeModel *model, const GantryTimeView *view, fl
   gantry_memory_peak_texts (bytes, model->plan->sizes_known,
                             gantry_recording_memory_at (model->run->recording, GANTRY_MEMORY_DEVICE, time + model->run_begin),
                             limit, &planned, &measured);
-  return g_strdup_printf ("%s: %s planned, %s measured", when, planned, measured);
+  return g_strdup_printf ("%s: %s planned, %s touched", when, planned, measured);
 }

@@ -276,6 +276,7 @@ typedef struct
   GantryTarget gpu;      /* what a target that is the processor becomes; no arch: as it is */
   GantrySize limit, host_limit;
   gboolean has_limit;
+  double limit_part; /* @limit was given as this part; 0: in bytes */
   GantryKernelSizes *sizes; /* (nullable): found out for the limit */
 } Changes;
 
@@ -293,11 +294,15 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Changes, changes_clear)
 static void
 take_target (GantryCompileSettings *settings, const GantryTarget *target)
 {
+  double part = settings->target.memory_part;
   guint64 limit = settings->target.memory_limit, host_limit = settings->target.host_limit;
 
   settings->target = *target;
   if (settings->target.memory_limit == 0)
-    settings->target.memory_limit = limit;
+    {
+      settings->target.memory_limit = limit;
+      settings->target.memory_part = part;
+    }
   if (settings->target.host_limit == 0)
     settings->target.host_limit = host_limit;
 }
@@ -334,7 +339,10 @@ adjust (GantryCompileSettings *settings, gpointer user_data)
   if (changes->options->host_limit != NULL)
     settings->target.host_limit = changes->host_limit.bytes;
   if (changes->has_limit && changes->limit.part == 0)
-    settings->target.memory_limit = changes->limit.bytes;
+    {
+      settings->target.memory_limit = changes->limit.bytes;
+      settings->target.memory_part = changes->limit_part;
+    }
   g_free (settings->conditions);
   settings->conditions = options->conditions != NULL ? options->conditions (options->how) : NULL;
   if (changes->sizes == NULL)
@@ -542,6 +550,7 @@ resolve_limit (GantryDocument *document, Changes *changes, GError **error)
   note = gantry_size_note (document, options->limit);
   if (note != NULL)
     gantry_cli_tell ("%s: note: --limit %s\n", g_get_prgname (), note);
+  changes->limit_part = changes->limit.part;
   changes->limit.part = 0;
   return TRUE;
 }

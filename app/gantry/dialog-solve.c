@@ -277,7 +277,7 @@ make_goals (Solve *s, GtkGrid *grid)
 {
   const GantryForecast *now = gantry_document_get_prediction (s->document);
   const GantryCompileSettings *settings = gantry_document_get_settings (s->document);
-  g_autofree char *limit = settings->target.memory_limit > 0 ? gantry_size_text (settings->target.memory_limit) : g_strdup ("50%");
+  g_autofree char *limit = settings->target.memory_limit > 0 ? gantry_size_limit_text (&settings->target) : g_strdup ("50%");
   double step_ms = now != NULL ? now->prediction->step_us / 1000 : 1;
 
   s->fit = gtk_check_button_new_with_mnemonic ("_Fit into, as fast as can be");

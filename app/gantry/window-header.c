@@ -14,7 +14,7 @@ limit_text (GantryWindow *self)
 {
   const GantryCompileSettings *settings = gantry_document_get_settings (self->document);
 
-  return gantry_size_text (settings != NULL ? settings->target.memory_limit : 0);
+  return settings != NULL ? gantry_size_limit_text (&settings->target) : g_strdup ("");
 }
 
 static void
@@ -22,8 +22,8 @@ show_limit (GantryWindow *self)
 {
   const GantryCompileSettings *settings = gantry_document_get_settings (self->document);
   guint64 limit = settings != NULL ? settings->target.memory_limit : 0;
-  g_autofree char *text = limit_text (self), *bytes = gantry_format_integer (limit);
-  g_autofree char *now = limit > 0 ? g_strdup_printf ("\nNow %s: %s bytes", text, bytes) : g_strdup ("");
+  g_autofree char *text = limit_text (self), *bytes = gantry_format_integer (limit), *size = gantry_size_text (limit);
+  g_autofree char *now = limit > 0 ? g_strdup_printf ("\nNow %s: %s bytes", size, bytes) : g_strdup ("");
   g_autofree char *tooltip = g_strconcat (
     "Limit of device memory: 8 GiB, 512MiB, or 50% of the peak of keeping everything; empty: none", now, NULL);
 
@@ -37,23 +37,24 @@ static void
 limit_given (GantryWindow *self)
 {
   g_autofree char *text = g_strstrip (g_strdup (gtk_editable_get_text (GTK_EDITABLE (self->limit_entry))));
-  g_autofree char *shown = limit_text (self), *note = NULL;
+  g_autofree char *shown = limit_text (self);
   g_autoptr (GError) error = NULL;
   guint64 bytes = 0;
+  GantrySize size;
 
   if (strcmp (text, shown) == 0) /* what is shown is rounded */
     return;
-  if (!gantry_size_read (self->document, text, self->limit_shown, &bytes, &error))
+  if (gantry_size_parse (text, &size, NULL) && size.part > 0)
+    gantry_document_set_limit_part (self->document, size.part);
+  else if (gantry_size_read (self->document, text, self->limit_shown, &bytes, &error))
+    gantry_document_set_limit (self->document, bytes);
+  else
     {
       gtk_widget_add_css_class (GTK_WIDGET (self->limit_entry), "error");
       gtk_widget_set_tooltip_text (GTK_WIDGET (self->limit_entry), error->message);
       _gantry_window_toast (self, error->message);
       return;
     }
-  note = gantry_size_note (self->document, text);
-  if (note != NULL)
-    _gantry_window_toast (self, note);
-  gantry_document_set_limit (self->document, bytes);
   show_limit (self);
   gtk_widget_grab_focus (GTK_WIDGET (gantry_pass_view_get_canvas (self->pass_view)));
 }
@@ -72,6 +73,13 @@ limit_key (GtkEventControllerKey *controller, guint key, guint code, GdkModifier
 
 /* Variants */
 
+/* What a part comes to follows the program. */
+static gboolean
+same_limit (const GantryVariant *variant, const GantryTarget *target)
+{
+  return variant->limit_part == target->memory_part && (target->memory_part > 0 || variant->limit == target->memory_limit);
+}
+
 /* The variant that says what the document says now. */
 static GantryVariant *
 current_variant (GantryWindow *self)
@@ -83,7 +91,7 @@ current_variant (GantryWindow *self)
     {
       GantryVariant *variant = g_ptr_array_index (variants, i);
 
-      if (g_strcmp0 (variant->policy, settings->policy) == 0 && variant->limit == settings->target.memory_limit &&
+      if (g_strcmp0 (variant->policy, settings->policy) == 0 && same_limit (variant, &settings->target) &&
           gantry_choices_equal (variant->choices, settings->choices))
         return variant;
     }

@@ -2,9 +2,11 @@
 /* The bar above the graph when a program opens but cannot be compiled: which sizes are missing, which inputs could be
  * given a value, which operations are not supported (a click selects them), and the refusal in full. */
 #include "app/gantry/window-private.h"
+#include "core/base/asks.h"
 #include "views/format.h"
 #include "views/notice.h"
 #include "views/scroll-fit.h"
+#include "views/wrapped-label.h"
 #include <string.h>
 
 #define MOST_LISTED 12u
@@ -152,24 +154,35 @@ make_dims (GantryWindow *self, const GantryModel *model)
   return flow;
 }
 
-/* Inputs of a few numbers: settings rather than data, on which what was refused may depend. Returns: (nullable) */
+/* Whether @refusal says that a value of the input @name would help. */
+static gboolean
+asks_for (const GError *refusal, const char *name)
+{
+  g_autofree char *quoted = g_strdup_printf ("'%s'", name);
+
+  return strstr (refusal->message, quoted) != NULL;
+}
+
+/* Inputs of a few numbers, settings rather than data, that what was refused depends on. Returns: (nullable) */
 static GtkWidget *
-make_values (GantryWindow *self, const GantryModule *module)
+make_values (GantryWindow *self, const GantryModule *module, const GError *refusal)
 {
   const GantryFunction *entry = gantry_module_entry (module);
   GtkWidget *flow = NULL;
 
+  if (strstr (refusal->message, GANTRY_ASKS_VALUE) == NULL)
+    return NULL;
   for (guint i = 0; i < entry->n_params; i++)
     {
       const GantryNode *node = &module->nodes[entry->first_node + i];
       gint64 n = gantry_type_elements (gantry_node_type (module, node));
       g_autofree char *name = gantry_node_label (module, node), *type = NULL;
 
-      if (n < 0 || n > MOST_SET_ELEMENTS)
+      if (n < 0 || n > MOST_SET_ELEMENTS || !asks_for (refusal, name))
         continue;
       type = gantry_context_type_text (module->context, node->type);
       if (flow == NULL)
-        flow = make_fields (self, "Inputs that can have a value now:", "open-values");
+        flow = make_fields (self, "Inputs that it depends on:", "open-values");
       gtk_flow_box_append (GTK_FLOW_BOX (flow), make_value (self, name, type));
     }
   if (flow != NULL)
@@ -186,6 +199,7 @@ select_operation (GtkWidget *button, gpointer data)
   const char *operation = g_object_get_data (G_OBJECT (button), "operation");
   GantryCompilation *compilation = gantry_document_get_compilation (self->document);
   g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autofree char *suffix = g_strconcat (".", operation, NULL);
   const GantryModule *module;
 
   if (compilation == NULL)
@@ -195,7 +209,7 @@ select_operation (GtkWidget *button, gpointer data)
     {
       const char *name = gantry_node_op_name (module, &module->nodes[i]);
 
-      if (strcmp (name, operation) == 0 || (strrchr (name, '.') != NULL && strcmp (strrchr (name, '.') + 1, operation) == 0))
+      if (strcmp (name, operation) == 0 || g_str_has_suffix (name, suffix)) /* "onnx.com.example.Frobnicate" */
         g_array_append_val (ids, module->nodes[i].id);
     }
   if (ids->len == 0)
@@ -205,17 +219,36 @@ select_operation (GtkWidget *button, gpointer data)
   gantry_graph_canvas_show_node (gantry_pass_view_get_after (self->pass_view), g_array_index (ids, guint32, 0), FALSE);
 }
 
+/* What there is all the same, and what would help. */
+static GtkWidget *
+make_without (const GantryModel *model)
+{
+  GtkWidget *label = gantry_wrapped_label_new (NULL);
+  g_autofree char *text = g_strconcat ("The graph as it was imported can be looked at, searched and exported as a picture; passes, plan and "
+                                       "run need all of it. ",
+                                       g_str_has_prefix (model->format, "ONNX")
+                                         ? "An export to standard operations helps, or one that brings the operation along as a function "
+                                           "of the model." : "An export to standard operations helps.", NULL);
+
+  gtk_label_set_text (GTK_LABEL (label), text);
+  gtk_widget_set_name (label, "without-operations");
+  return label;
+}
+
 static GtkWidget *
 make_operations (GantryWindow *self, const GantryModel *model)
 {
-  GtkWidget *flow = flow_new (8);
+  GtkWidget *flow = flow_new (8), *title = gtk_label_new ("Select what is not supported:");
 
+  gtk_widget_set_name (flow, "operations");
+  gtk_label_set_xalign (GTK_LABEL (title), 0);
+  gtk_flow_box_append (GTK_FLOW_BOX (flow), title);
   for (guint i = 0; i < model->n_unsupported && i < MOST_LISTED; i++)
     {
       const GantryModelRefusal *refusal = &model->unsupported[i];
       g_autofree char *text = refusal->count > 1 ? g_strdup_printf ("%s \303\227 %u", refusal->operation, refusal->count)
                                                  : g_strdup (refusal->operation);
-      g_autofree char *why = g_strdup_printf ("%s\n%s\nClick to select", refusal->why, refusal->where);
+      g_autofree char *why = g_strdup_printf ("%s\n%s\nClick to select and show", refusal->why, refusal->where);
       GtkWidget *button = gtk_button_new_with_label (text);
 
       g_object_set_data_full (G_OBJECT (button), "operation", g_strdup (refusal->operation), g_free);
@@ -331,11 +364,14 @@ make_program_notice (GantryWindow *self)
   gtk_box_append (GTK_BOX (box), make_refusal (self, compilation));
   if (compilation->model->unbound != NULL && compilation->model->unbound[0] != NULL)
     gtk_box_append (GTK_BOX (box), make_dims (self, compilation->model));
-  values = make_values (self, compilation->model->module);
+  values = make_values (self, compilation->model->module, compilation->refusal);
   if (values != NULL)
     gtk_box_append (GTK_BOX (box), values);
   if (compilation->model->n_unsupported > 0)
-    gtk_box_append (GTK_BOX (box), make_operations (self, compilation->model));
+    {
+      gtk_box_append (GTK_BOX (box), make_operations (self, compilation->model));
+      gtk_box_append (GTK_BOX (box), make_without (compilation->model));
+    }
   return box;
 }
 

@@ -51,7 +51,7 @@ peak_text (GantryDocument *document, const GantryRunResult *run)
   if (!gantry_shown_parts (document, &parts, &sizes_known))
     {
       measured = run != NULL ? gantry_format_bytes_within (run->peak_bytes, own) : NULL;
-      return run != NULL && run->peak_bytes > 0 ? g_strdup_printf ("Peak %s measured%s", measured, above) : NULL;
+      return run != NULL && run->peak_bytes > 0 ? g_strdup_printf ("Peak %s touched%s", measured, above) : NULL;
     }
   if (run == NULL || run->peak_bytes == 0)
     {
@@ -66,7 +66,7 @@ peak_text (GantryDocument *document, const GantryRunResult *run)
       measured = gantry_format_bytes_within (run->peak_bytes, own);
     }
   then = difference_text (run, difference);
-  return g_strdup_printf ("Peak %s planned, %s measured%s%s", planned, measured, then, above);
+  return g_strdup_printf ("Peak %s planned, %s touched%s%s", planned, measured, then, above);
 }
 
 /* "Time 1.56 s predicted", "Time: does not fit", or "Time" where nothing is planned. (transfer full) */
@@ -176,7 +176,7 @@ show_recording (GantryWindow *self, const GantryRunResult *run)
   events = gantry_format_integer (n);
   time = gantry_format_ns ((gint64) (run->milliseconds * 1e6));
   peak = gantry_format_bytes (run->peak_bytes);
-  set_label (self->status_peak, run->peak_bytes > 0 ? g_strdup_printf ("Peak %s measured", peak) : NULL);
+  set_label (self->status_peak, run->peak_bytes > 0 ? g_strdup_printf ("Peak %s touched", peak) : NULL);
   set_label (self->status_time, run->n_runs > 1 ? g_strdup_printf ("Time %s measured (median of %u)", time, run->n_runs)
                                                 : g_strdup_printf ("Time %s measured", time));
   set_label (self->status_nodes, g_strdup_printf ("%s events in %u lanes", events, gantry_recording_n_lanes (run->recording)));

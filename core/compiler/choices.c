@@ -22,6 +22,7 @@ gantry_choices_copy (const GantryChoices *choices)
     g_array_append_vals (copy->entries, choices->entries->data, choices->entries->len);
   if (choices != NULL && choices->schedule != NULL)
     copy->schedule = g_array_copy (choices->schedule);
+  copy->fetch_limit = choices != NULL ? choices->fetch_limit : 0;
   return copy;
 }
 
@@ -155,7 +156,8 @@ gantry_choices_equal (const GantryChoices *a, const GantryChoices *b)
 {
   guint n = a != NULL ? a->entries->len : 0;
 
-  if (n != (b != NULL ? b->entries->len : 0) || !equal_schedules (a, b))
+  if (n != (b != NULL ? b->entries->len : 0) || !equal_schedules (a, b)
+      || (a != NULL ? a->fetch_limit : 0) != (b != NULL ? b->fetch_limit : 0))
     return FALSE;
   for (guint i = 0; a != b && i < n; i++)
     {
@@ -256,6 +258,7 @@ gantry_choices_place (const GantryChoices *choices, const GantryModule *module, 
 
   if (choices != NULL && choices->schedule != NULL)
     place_schedule (choices, module, keys, placements);
+  placements->fetch_limit = choices != NULL ? choices->fetch_limit : 0;
   if (choices == NULL || choices->entries->len == 0)
     return placements;
   subjects = gantry_placement_subjects (module);
@@ -311,5 +314,6 @@ gantry_choices_of (const GantryPlacements *placements, const GantryModule *modul
     }
   gantry_choices_set_many (choices, (const GantryChoice *) (gpointer) list->data, list->len);
   keep_schedule (choices, placements, module, keys);
+  choices->fetch_limit = placements->fetch_limit;
   return choices;
 }

@@ -23,6 +23,7 @@ typedef struct
   gatomicrefcount ref_count;
   GArray *entries; /* GantryChoice, by ascending key */
   GArray *schedule; /* (nullable): guint64: keys, as GantryPlacements.schedule */
+  guint64 fetch_limit; /* bytes, 0: none; as GantryPlacements.fetch_limit */
 } GantryChoices;
 
 GantryChoices *gantry_choices_new (void);

@@ -15,7 +15,9 @@ G_BEGIN_DECLS
  * @pass: "import" of the first one
  * @enabled: FALSE: switched off, @module is the one before
  * @nodes_before, @nodes_after: nodes of the entry function that do work (no parameters, constants, members of tuples)
- * @n_made: nodes that were not there before; @n_removed: that are no longer there
+ * @n_made: of these, that were not there before; @n_removed: that are no longer there: @nodes_before + @n_made - @n_removed is
+ *  @nodes_after
+ * @changed: any node at all is new or gone, constants and nodes within functions included
  * @milliseconds: wall-clock time of the pass, without verification
  * @properties: #GantryProperties that hold for @module, by what the passes so far give and keep
  */
@@ -28,6 +30,7 @@ typedef struct
   GantryModule *module;
   guint nodes_before, nodes_after;
   guint n_made, n_removed;
+  gboolean changed;
   double milliseconds;
   guint properties;
 } GantrySnapshot;

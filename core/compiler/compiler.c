@@ -11,15 +11,32 @@
 #include "core/passes/properties.h"
 #include <string.h>
 
+/* Nodes of @module that @other lacks: those that do work, as nodes are counted, so that the figures of a pass add up; and all. */
+static guint
+count_lacking (const GantryModule *module, const GantryModule *other, guint *n_all)
+{
+  guint n = 0;
+
+  for (guint32 i = 0; i < module->n_nodes; i++)
+    {
+      const GantryNode *node = &module->nodes[i], *there = gantry_module_node (other, node->id);
+
+      *n_all += there == NULL;
+      n += _gantry_is_working (module, node) && (there == NULL || !_gantry_is_working (other, there));
+    }
+  return n;
+}
+
 static void
 count_changes (const GantryModule *before, const GantryModule *after, GantrySnapshot *snapshot)
 {
+  guint n_all = 0;
+
   if (before == after)
     return;
-  for (guint32 i = 0; i < after->n_nodes; i++)
-    snapshot->n_made += gantry_module_node (before, after->nodes[i].id) == NULL;
-  for (guint32 i = 0; i < before->n_nodes; i++)
-    snapshot->n_removed += gantry_module_node (after, before->nodes[i].id) == NULL;
+  snapshot->n_made = count_lacking (after, before, &n_all);
+  snapshot->n_removed = count_lacking (before, after, &n_all);
+  snapshot->changed = n_all > 0;
 }
 
 char *

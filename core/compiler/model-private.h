@@ -10,6 +10,8 @@ G_BEGIN_DECLS
 void _gantry_model_add_file (GantryModel *model, const char *path);
 /** Nodes of the entry function that do work, without parameters and constants: what stands in the body of a fusion is one node to the
  *  reader. What `info` says of a module and what the list of passes does are the same. */
+/** Whether @node, of @module, is one of the entry function that does work: no parameter, constant or member of a tuple. */
+gboolean _gantry_is_working (const GantryModule *module, const GantryNode *node);
 guint _gantry_count_working (const GantryModule *module);
 /** What a text of XLA says about itself, and its unknown operations, which take a walk. */
 gboolean _gantry_model_take_xla_info (GantryModel *model, GantryModule *module, const GantryXlaInfo *info,

@@ -159,18 +159,23 @@ open_onnx (GantryModel *model, GantryContext *context, const GantryProgress *pro
   return module;
 }
 
+gboolean
+_gantry_is_working (const GantryModule *module, const GantryNode *node)
+{
+  const GantryFunction *entry = gantry_module_entry (module);
+  const GantryOpInfo *info = gantry_op_info (node->op);
+
+  return node >= &module->nodes[entry->first_node] && node < &module->nodes[entry->first_node + entry->n_nodes]
+         && (info == NULL || (info->flags & GANTRY_OP_STRUCTURE) == 0);
+}
+
 guint
 _gantry_count_working (const GantryModule *module)
 {
-  const GantryFunction *entry = gantry_module_entry (module);
   guint n = 0;
 
-  for (guint32 i = 0; i < entry->n_nodes; i++)
-    {
-      const GantryOpInfo *info = gantry_op_info (module->nodes[entry->first_node + i].op);
-
-      n += info == NULL || (info->flags & GANTRY_OP_STRUCTURE) == 0;
-    }
+  for (guint32 i = 0; i < module->n_nodes; i++)
+    n += _gantry_is_working (module, &module->nodes[i]);
   return n;
 }
 

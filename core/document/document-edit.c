@@ -296,23 +296,6 @@ gantry_document_set_training (GantryDocument *self, const GantryTrainingOptions 
     _gantry_document_edit (self, state, training != NULL ? "training step" : "no training step", 0);
 }
 
-#define MERGE_LIMIT 1
-
-void
-gantry_document_set_limit (GantryDocument *self, guint64 bytes)
-{
-  GantryState *state;
-  g_autofree char *size = gantry_format_limit (bytes), *name = NULL;
-
-  g_return_if_fail (self->state != NULL);
-  if (self->state->settings.target.memory_limit == bytes)
-    return;
-  name = bytes > 0 ? g_strdup_printf ("limit of %s", size) : g_strdup ("no limit");
-  state = _gantry_state_copy (self->state);
-  state->settings.target.memory_limit = bytes;
-  _gantry_document_edit (self, state, name, MERGE_LIMIT);
-}
-
 void
 gantry_document_set_target (GantryDocument *self, const GantryTarget *target)
 {

@@ -18,6 +18,7 @@ same_basis (const GantryCompilation *a, const GantryCompilation *b)
   x.policy = y.policy = NULL;
   x.choices = y.choices = NULL;
   x.target.memory_limit = y.target.memory_limit = 0;
+  x.target.memory_part = y.target.memory_part = 0;
   return gantry_compile_settings_same_plan (&x, &y);
 }
 
@@ -63,7 +64,7 @@ typedef struct
   GantryCompilation *planning;
   GPtrArray *before, *after; /* GantryVariant: @after as far as there is one */
   guint n_named;             /* the first of them: those of the front are called by their figures */
-  guint64 basis;
+  guint64 basis, kept_bytes; /* the peak of keeping everything, as far as it is known */
 } Work;
 
 static void
@@ -94,13 +95,16 @@ predict (const Work *work, guint index, const GantryProgress *progress, GError *
   g_autoptr (GantryForecast) forecast = NULL;
   GantryCompileSettings settings;
   GantryVariant *after;
+  guint64 limit;
 
   gantry_compile_settings_copy (&settings, &work->planning->settings);
   g_free (settings.policy);
   settings.policy = g_strdup (variant->policy);
   g_clear_pointer (&settings.choices, gantry_choices_unref);
   settings.choices = variant->choices != NULL ? gantry_choices_ref (variant->choices) : NULL;
-  settings.target.memory_limit = variant->limit;
+  settings.target.memory_part = variant->limit_part;
+  settings.target.memory_limit = variant->limit_part > 0 ? (guint64) (variant->limit_part * (double) work->kept_bytes) : variant->limit;
+  limit = settings.target.memory_limit;
   made = gantry_compilation_replan (work->planning, &settings, progress, error);
   gantry_compile_settings_clear (&settings);
   if (made != NULL)
@@ -108,6 +112,7 @@ predict (const Work *work, guint index, const GantryProgress *progress, GError *
   if (forecast == NULL)
     return NULL;
   after = gantry_variant_renamed (variant, variant->name);
+  after->limit = limit;
   after->predicted = _gantry_forecast_figures (forecast, made->plan, made->refused_plan, &after->figures);
   after->figures.fits = made->plan_error == NULL;
   after->basis = work->basis;
@@ -196,7 +201,8 @@ gantry_document_predict_variants (GantryDocument *self)
     return;
   work = g_new0 (Work, 1);
   *work = (Work){ gantry_compilation_ref (self->basis_of), g_ptr_array_ref (list),
-                  g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_variant_unref), n_named, self->basis };
+                  g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_variant_unref), n_named, self->basis,
+                  self->planner != NULL ? _gantry_limit_of_part (self->planner, 1) : 0 };
   task = g_task_new (self, _gantry_document_begin_job (self, GANTRY_JOB_FIGURES), worked, NULL);
   g_task_set_task_data (task, work, work_free);
   g_task_run_in_thread (task, work_thread);

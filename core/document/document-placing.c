@@ -169,6 +169,7 @@ _gantry_document_take_plan (GantryDocument *self, GantryLoaded *loaded)
 {
   take_over (self, loaded->compilation, loaded->forecast);
   g_clear_pointer (&loaded->forecast, gantry_forecast_unref);
+  _gantry_document_follow_limit (self);
   /* Clicks that came while it was compiled. */
   if (!gantry_compile_settings_same_plan (&loaded->settings, &self->state->settings))
     _gantry_document_place (self);
@@ -265,31 +266,6 @@ show_prediction (GantryDocument *self, Work *work)
   start_work (self, next);
 }
 
-static void
-worked (GObject *source, GAsyncResult *result, gpointer user_data)
-{
-  GantryDocument *self = GANTRY_DOCUMENT (source);
-  Work *work = g_task_get_task_data (G_TASK (result));
-  g_autoptr (GError) error = NULL;
-  gboolean done = g_task_propagate_boolean (G_TASK (result), &error);
-
-  start_next (self);
-  if (!_gantry_document_end_job (self, GANTRY_JOB_PLAN, g_task_get_cancellable (G_TASK (result))))
-    return;
-  if (!done)
-    _gantry_document_tell_error (self, "The plan could not be made", error);
-  else if (work->replan)
-    {
-      _gantry_document_take_changes (self, work->planning, work->forecast);
-      take_over (self, work->planning, work->forecast);
-      _gantry_document_tell_changes (self);
-    }
-  else if (work->plan == NULL && work->plan_error == NULL)
-    show_prediction (self, work);
-  else
-    set_plan (self, g_steal_pointer (&work->plan), g_steal_pointer (&work->refused), g_steal_pointer (&work->plan_error));
-}
-
 static gboolean
 needs_replan (GantryDocument *self)
 {
@@ -311,6 +287,34 @@ start_replan (GantryDocument *self)
   start_work (self, work);
 }
 
+static void
+worked (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  GantryDocument *self = GANTRY_DOCUMENT (source);
+  Work *work = g_task_get_task_data (G_TASK (result));
+  g_autoptr (GError) error = NULL;
+  gboolean done = g_task_propagate_boolean (G_TASK (result), &error);
+
+  start_next (self);
+  if (!_gantry_document_end_job (self, GANTRY_JOB_PLAN, g_task_get_cancellable (G_TASK (result))))
+    return;
+  if (!done)
+    _gantry_document_tell_error (self, "The plan could not be made", error);
+  else if (work->replan)
+    {
+      _gantry_document_take_changes (self, work->planning, work->forecast);
+      take_over (self, work->planning, work->forecast);
+      _gantry_document_tell_changes (self);
+      _gantry_document_follow_limit (self);
+      if (self->planner != NULL && needs_replan (self))
+        start_replan (self);
+    }
+  else if (work->plan == NULL && work->plan_error == NULL)
+    show_prediction (self, work);
+  else
+    set_plan (self, g_steal_pointer (&work->plan), g_steal_pointer (&work->refused), g_steal_pointer (&work->plan_error));
+}
+
 static gboolean
 is_quick (GantryDocument *self)
 {
@@ -327,6 +331,7 @@ _gantry_document_place (GantryDocument *self)
 
   if (self->planning == NULL || self->planner == NULL)
     return;
+  _gantry_document_follow_limit (self);
   if (needs_replan (self))
     {
       start_replan (self);

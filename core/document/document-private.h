@@ -327,6 +327,14 @@ void _gantry_states_take_sizes (GantryState *state, GPtrArray *edits, GantryKern
 
 /** Takes over what a new compilation brings. */
 void _gantry_document_take_plan (GantryDocument *document, GantryLoaded *loaded);
+/** The bytes that @part of the peak of keeping everything is, as far as that is known. */
+guint64 _gantry_limit_of_part (GantryPlanner *planner, double part);
+/** Where the limit of @settings is a part: in bytes now, and @compilation (inout) planned again where that is another than before. Any
+ * thread. Returns: FALSE with @error, cancelled; @compilation is as it was */
+gboolean _gantry_limit_settle (GantryCompilation **compilation, GantryCompileSettings *settings, const GantryProgress *progress,
+                               GError **error);
+/** The same of the document, where another program or other needs of its kernels are known now. Does not plan. */
+void _gantry_document_follow_limit (GantryDocument *document);
 /** The state has other placements or another target: predicts, and plans on a worker thread. */
 void _gantry_document_place (GantryDocument *document);
 void _gantry_document_clear_placing (GantryDocument *document);

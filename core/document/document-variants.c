@@ -63,6 +63,7 @@ gantry_document_make_variant (GantryDocument *self, const char *name)
   variant->policy = g_strdup (settings->policy);
   variant->choices = settings->choices != NULL ? gantry_choices_ref (settings->choices) : NULL;
   variant->limit = settings->target.memory_limit;
+  variant->limit_part = settings->target.memory_part;
   if (self->forecast != NULL && self->placements != NULL
       && gantry_placements_equal (self->forecast->placements, self->placements)
       && gantry_document_get_plan_figures (self, &variant->figures))
@@ -181,6 +182,7 @@ gantry_document_load_variant (GantryDocument *self, GantryVariant *variant)
   g_clear_pointer (&state->settings.choices, gantry_choices_unref);
   state->settings.choices = variant->choices != NULL ? gantry_choices_ref (variant->choices) : NULL;
   state->settings.target.memory_limit = variant->limit;
+  state->settings.target.memory_part = variant->limit_part;
   if (gantry_compile_settings_same_plan (&state->settings, &self->state->settings))
     _gantry_state_unref (state);
   else
@@ -194,7 +196,8 @@ typedef struct
 {
   GantryCompilation *planning;
   GantryChoices *choices; /* (nullable) */
-  guint64 limit;
+  guint64 limit; /* that of the document */
+  double limit_part;
   GantrySolveGoal goal;
   gboolean front;
   char *program;  /* (nullable): of the front that was found */
@@ -246,19 +249,19 @@ _gantry_variant_figures_name (const GantryPlanFigures *figures, guint64 limit)
 static GantryVariant *
 variant_of (const Search *search, const GantrySolution *solution)
 {
-  /* Where it takes a limit to have its copies fetched so late, that is part of the answer. */
-  guint64 limit = solution->limit_bytes != 0 ? solution->limit_bytes : search->limit;
-  g_autofree char *name = _gantry_variant_figures_name (&solution->figures, limit);
+  g_autofree char *name = _gantry_variant_figures_name (&solution->figures, search->limit);
   GantryVariant *variant = _gantry_variant_new (name);
 
   variant->by = GANTRY_DECIDED_BY_SOLVER;
   variant->choices = choices_of (search, solution->placements);
-  variant->limit = limit;
+  /* What it takes to have its copies fetched so late is part of the answer, and no limit that anybody gave. */
+  variant->choices->fetch_limit = solution->limit_bytes;
+  variant->limit = search->limit;
+  variant->limit_part = search->limit_part;
   variant->gap = solution->gap;
   variant->proof = solution->proof;
   variant->method = solution->method;
   variant->milliseconds = solution->milliseconds;
-  /* A prediction without that limit would have other copies, and so other sizes. */
   variant->predicted = TRUE;
   variant->figures = solution->figures;
   variant->basis = search->basis;
@@ -281,6 +284,7 @@ base_of (const Search *search)
     }
   g_array_set_size (clicks->entries, kept);
   gantry_choices_set_schedule (clicks, NULL, 0);
+  clicks->fetch_limit = 0;
   return gantry_choices_place (clicks, gantry_compilation_module (search->planning), search->planning->keys);
 }
 
@@ -359,6 +363,7 @@ search_new (GantryDocument *self, GError **error)
   search->planning = gantry_compilation_ref (self->planning);
   search->choices = self->state->settings.choices != NULL ? gantry_choices_ref (self->state->settings.choices) : NULL;
   search->limit = self->state->settings.target.memory_limit;
+  search->limit_part = self->state->settings.target.memory_part;
   search->n_models = self->n_models;
   search->basis = self->basis;
   return search;

@@ -132,7 +132,7 @@ _gantry_load (const char *path, const GantryOpenOptions *options, const GantryPr
   if (options->adjust != NULL)
     options->adjust (&loaded->settings, options->adjust_data);
   loaded->compilation = gantry_compile (model, &loaded->settings, progress, error);
-  if (loaded->compilation == NULL)
+  if (loaded->compilation == NULL || !_gantry_limit_settle (&loaded->compilation, &loaded->settings, progress, error))
     return NULL;
   loaded->forecast = _gantry_forecast_of (loaded->compilation, progress);
   return g_steal_pointer (&loaded);
@@ -403,6 +403,11 @@ compile_again (Request *request, const GantryProgress *progress, GError **error)
     compilation = model != NULL ? gantry_compile (model, &request->settings, progress, error) : NULL;
   if (compilation == NULL)
     return NULL;
+  if (!_gantry_limit_settle (&compilation, &request->settings, progress, error))
+    {
+      gantry_compilation_unref (compilation);
+      return NULL;
+    }
   if (!gantry_model_check_files (model, error)) /* while it was read */
     {
       gantry_compilation_unref (compilation);

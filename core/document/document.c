@@ -546,6 +546,11 @@ gantry_document_recompile (GantryDocument *self, const GantryProgress *progress,
   compilation = gantry_compile (self->loaded->compilation->model, &self->state->settings, progress, error);
   if (compilation == NULL)
     return FALSE;
+  if (!_gantry_limit_settle (&compilation, &self->state->settings, progress, error))
+    {
+      gantry_compilation_unref (compilation);
+      return FALSE;
+    }
   loaded = g_new0 (GantryLoaded, 1);
   loaded->path = g_strdup (self->loaded->path);
   loaded->session_path = g_strdup (self->loaded->session_path);

@@ -132,7 +132,8 @@ typedef struct
 /**
  * GantryVariant: a named way to place things. Immutable, reference counted.
  *
- * @policy: (nullable): statements; @choices: (nullable): single values; @limit: bytes, 0: none
+ * @policy: (nullable): statements; @choices: (nullable): single values; @limit: that the user gave, bytes, 0: none;
+ *  @limit_part: it was given as this part of the peak of keeping everything, 0: in bytes
  * @by: GANTRY_DECIDED_BY_CLICK: made by hand; GANTRY_DECIDED_BY_SOLVER
  * @basis: what the figures are of (gantry_document_is_current()); 0: not known, as of all that come from a file
  * @predicted: FALSE: @figures are not known. They are those of its plan where that is made, else what was predicted
@@ -146,6 +147,7 @@ typedef struct
   char *policy;
   GantryChoices *choices;
   guint64 limit;
+  double limit_part;
   GantryDecider by;
   gboolean predicted;
   GantryPlanFigures figures;
@@ -329,6 +331,8 @@ const GantryBindings *gantry_document_get_bindings (GantryDocument *document);
 /** @training: (nullable): NULL: no training step */
 void gantry_document_set_training (GantryDocument *document, const GantryTrainingOptions *training);
 void gantry_document_set_limit (GantryDocument *document, guint64 bytes); /* 0: none */
+/** A limit that is @part (above 0) of the peak of keeping everything, and stays that when the program becomes another. */
+void gantry_document_set_limit_part (GantryDocument *document, double part);
 void gantry_document_set_target (GantryDocument *document, const GantryTarget *target);
 /** Several of the above as one edit, for a dialog: @settings replaces them all but the choices. */
 void gantry_document_set_settings (GantryDocument *document, const GantryCompileSettings *settings, const char *name);

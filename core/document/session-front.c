@@ -4,6 +4,8 @@
 #include "core/document/session-private.h"
 #include <string.h>
 
+#define FETCH_LIMIT "fetch limit "
+
 static void
 clear_front (gpointer data)
 {
@@ -36,7 +38,8 @@ _gantry_front_unref (GantryFront *front)
     g_atomic_rc_box_release_full (front, clear_front);
 }
 
-/* A line for each: what the columns of the table placements hold; then the keys of the schedule, where there is one. */
+/* A line for each: what the columns of the table placements hold; then the keys of the schedule and the limit that copies are fetched
+ * late for, where there is one. */
 static char *
 choices_to_text (const GantryChoices *choices)
 {
@@ -51,6 +54,8 @@ choices_to_text (const GantryChoices *choices)
     }
   for (guint i = 0; choices != NULL && choices->schedule != NULL && i < choices->schedule->len; i++)
     g_string_append_printf (text, "%016" G_GINT64_MODIFIER "x\n", g_array_index (choices->schedule, guint64, i));
+  if (choices != NULL && choices->fetch_limit != 0)
+    g_string_append_printf (text, FETCH_LIMIT "%" G_GUINT64_FORMAT "\n", choices->fetch_limit);
   return g_string_free (text, FALSE);
 }
 
@@ -68,6 +73,11 @@ choices_of_text (const char *text)
       char *end;
       guint n = 0;
 
+      if (g_str_has_prefix (line, FETCH_LIMIT))
+        {
+          choices->fetch_limit = g_ascii_strtoull (line + strlen (FETCH_LIMIT), NULL, 10);
+          continue;
+        }
       choice.key = g_ascii_strtoull (line, &end, 16);
       for (; n < G_N_ELEMENTS (values) && *end == ' ' && g_ascii_isdigit (end[1]); n++)
         values[n] = g_ascii_strtoull (end + 1, &end, 10);
@@ -101,6 +111,8 @@ save_point (sqlite3 *db, sqlite3_stmt *statement, guint position, const char *pr
   if (point->gap >= 0)
     sqlite3_bind_double (statement, 12, point->gap);
   _gantry_bind_text (statement, 13, placements);
+  if (point->limit_part > 0)
+    sqlite3_bind_double (statement, 17, point->limit_part);
   return _gantry_session_step (db, statement, error);
 }
 
@@ -111,7 +123,7 @@ _gantry_session_save_front (sqlite3 *db, const GantryFront *front, GError **erro
 
   if (!_gantry_session_exec (db, "DELETE FROM front", error))
     return FALSE;
-  statement = _gantry_session_prepare (db, "INSERT INTO front VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", error);
+  statement = _gantry_session_prepare (db, "INSERT INTO front VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", error);
   for (guint i = 0; statement != NULL && i < front->points->len; i++)
     if (!save_point (db, statement, i, front->program, g_ptr_array_index (front->points, i), error))
       return FALSE;
@@ -130,6 +142,7 @@ load_point (sqlite3_stmt *row)
   _gantry_column_figures (row, 3, 12, &point->figures);
   point->gap = sqlite3_column_type (row, 10) != SQLITE_NULL ? sqlite3_column_double (row, 10) : -1;
   point->choices = choices_of_text (placements);
+  point->limit_part = MAX (sqlite3_column_double (row, 15), 0);
   return point;
 }
 
@@ -146,7 +159,7 @@ _gantry_session_load_front (sqlite3 *db, GantryFront **front, GError **error)
     return TRUE;
   query = g_strconcat ("SELECT program, name, limit_bytes, ", _gantry_session_column (db, "front", "planned_bytes"), ", temp_bytes, ",
                        _gantry_session_column (db, "front", "host_planned_bytes"), ", copied_bytes, step_us,"
-                       " recompute_us, stall_us, gap, placements, ", figures, " FROM front ORDER BY position", NULL);
+                       " recompute_us, stall_us, gap, placements, ", figures, ", ", _gantry_session_column (db, "front", "limit_part"), " FROM front ORDER BY position", NULL);
   _gantry_rows_begin (&rows, db, "front", query, &own);
   while (own == NULL && _gantry_rows_next (&rows, &own))
     {

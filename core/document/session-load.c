@@ -293,6 +293,8 @@ load_settings (sqlite3 *db, GHashTable *meta, GantryCompileSettings *settings, G
       (training != NULL && !gantry_training_options_parse (&settings->training, training, -1, error)))
     return FALSE;
   settings->choices = load_choices (db, "", names, error);
+  if (settings->choices != NULL && fact (meta, "fetch_limit_bytes") != NULL)
+    settings->choices->fetch_limit = g_ascii_strtoull (fact (meta, "fetch_limit_bytes"), NULL, 10);
   return settings->choices != NULL && load_measured (db, meta, settings, error) && load_disabled (db, settings, error);
 }
 
@@ -308,8 +310,12 @@ load_variant (sqlite3 *db, sqlite3_stmt *row, GHashTable **names, GError **error
   variant->by = (GantryDecider) CLAMP (sqlite3_column_int (row, 3), 0, GANTRY_DECIDED_BY_SOLVER);
   variant->predicted = _gantry_column_figures (row, 4, 12, &variant->figures);
   variant->gap = sqlite3_column_type (row, 11) != SQLITE_NULL ? sqlite3_column_double (row, 11) : -1;
+  variant->limit_part = MAX (sqlite3_column_double (row, 15), 0);
   variant->choices = load_choices (db, name, names, error);
-  return variant->choices != NULL ? g_steal_pointer (&variant) : NULL;
+  if (variant->choices == NULL)
+    return NULL;
+  variant->choices->fetch_limit = (guint64) sqlite3_column_int64 (row, 16);
+  return g_steal_pointer (&variant);
 }
 
 static GPtrArray *
@@ -325,7 +331,8 @@ load_variants (sqlite3 *db, GHashTable **names, GError **error)
   figures = _gantry_session_figures (db, "variants");
   query = g_strconcat ("SELECT name, policy, limit_bytes, decided_by, ", _gantry_session_column (db, "variants", "planned_bytes"), ", temp_bytes, ",
                        _gantry_session_column (db, "variants", "host_planned_bytes"), ", copied_bytes, step_us,"
-                       " recompute_us, stall_us, gap, ", figures, " FROM variants ORDER BY position", NULL);
+                       " recompute_us, stall_us, gap, ", figures, ", ", _gantry_session_column (db, "variants", "limit_part"), ", ",
+                       _gantry_session_column (db, "variants", "fetch_limit_bytes"), " FROM variants ORDER BY position", NULL);
   _gantry_rows_begin (&rows, db, "variants", query, &own);
   while (own == NULL && _gantry_rows_next (&rows, &own))
     {
@@ -549,7 +556,7 @@ load_program (sqlite3 *db, GHashTable *meta, GantryLoaded *loaded, const GantryO
     return FALSE;
   take_ids (meta, model);
   loaded->compilation = gantry_compile (model, &loaded->settings, progress, error);
-  return loaded->compilation != NULL;
+  return loaded->compilation != NULL && _gantry_limit_settle (&loaded->compilation, &loaded->settings, progress, error);
 }
 
 static gboolean

@@ -82,9 +82,10 @@ save_settings (sqlite3 *db, const GantrySessionParts *parts, const char *fingerp
   g_autofree char *training = gantry_training_options_to_text (&settings->training);
   g_autofree char *first = g_strdup_printf ("%u", parts->compilation->first_id);
   g_autofree char *unrolled = g_strdup_printf ("%u", settings->most_unrolled);
+  g_autofree char *fetch = g_strdup_printf ("%" G_GUINT64_FORMAT, settings->choices != NULL ? settings->choices->fetch_limit : 0);
   g_autofree char *sizes = settings->sizes != NULL ? gantry_kernel_sizes_to_text (settings->sizes) : NULL;
 
-  return put_meta (db, "target", target, error) &&
+  return put_meta (db, "target", target, error) && put_meta (db, "fetch_limit_bytes", fetch, error) &&
          put_meta (db, "finite_math", settings->finite_math ? "1" : "0", error) &&
          put_meta (db, "fuse_rows", settings->fuse_rows ? "1" : "0", error) &&
          put_meta (db, "fuse_products", settings->fuse_products ? "1" : "0", error) &&
@@ -172,7 +173,7 @@ static gboolean
 save_variant (sqlite3 *db, guint position, const GantryVariant *variant, GHashTable *names, GError **error)
 {
   g_autoptr (sqlite3_stmt) statement =
-    _gantry_session_prepare (db, "INSERT INTO variants VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", error);
+    _gantry_session_prepare (db, "INSERT INTO variants VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", error);
 
   if (statement == NULL)
     return FALSE;
@@ -185,6 +186,10 @@ save_variant (sqlite3 *db, guint position, const GantryVariant *variant, GHashTa
     _gantry_bind_figures (statement, 6, 14, &variant->figures);
   if (variant->gap >= 0)
     sqlite3_bind_double (statement, 13, variant->gap);
+  if (variant->limit_part > 0)
+    sqlite3_bind_double (statement, 17, variant->limit_part);
+  if (variant->choices != NULL && variant->choices->fetch_limit != 0)
+    sqlite3_bind_int64 (statement, 18, (gint64) variant->choices->fetch_limit);
   return _gantry_session_step (db, statement, error) && save_choices (db, variant->name, variant->choices, names, error);
 }
 

@@ -31,6 +31,8 @@ add_choices (GString *text, const GantryChoices *choices)
                                                choice->memory, choice->decider));
     }
   add_lines (text, lines);
+  if (choices != NULL && choices->fetch_limit != 0)
+    g_string_append_printf (text, "fetch limit %" G_GUINT64_FORMAT "\n", choices->fetch_limit);
   for (guint i = 0; choices != NULL && choices->schedule != NULL && i < choices->schedule->len; i++)
     g_string_append_printf (text, "schedule %016" G_GINT64_MODIFIER "x\n", g_array_index (choices->schedule, guint64, i));
 }
@@ -43,7 +45,9 @@ add_variants (GString *text, const GPtrArray *variants)
       const GantryVariant *variant = g_ptr_array_index (variants, i);
 
       g_string_append_printf (text, "variant %s\n%s\n%" G_GUINT64_FORMAT "\n", variant->name,
-                              variant->policy != NULL ? variant->policy : "", variant->limit);
+                              variant->policy != NULL ? variant->policy : "", variant->limit_part > 0 ? 0 : variant->limit);
+      if (variant->limit_part > 0)
+        g_string_append_printf (text, "part %.17g\n", variant->limit_part);
       add_choices (text, variant->choices);
     }
 }
@@ -97,9 +101,12 @@ _gantry_session_state (const GantrySessionParts *parts)
 {
   const GantryCompileSettings *settings = parts->settings;
   g_autoptr (GString) text = g_string_new (NULL);
-  g_autofree char *target = gantry_target_to_text (&settings->target);
+  GantryTarget given = settings->target;
+  g_autofree char *target = NULL;
   g_autofree char *training = gantry_training_options_to_text (&settings->training);
 
+  given.memory_limit = given.memory_part > 0 ? 0 : given.memory_limit; /* what a part comes to nobody has set */
+  target = gantry_target_to_text (&given);
   g_string_append_printf (text, "%s\n%s\n%d %d %d %d\n%s\n", target, training, settings->finite_math, settings->fuse_rows,
                           settings->program_order, settings->train, settings->policy != NULL ? settings->policy : "");
   /* Left out where it is the usual one, as in sessions that do not know it. */

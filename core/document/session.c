@@ -43,11 +43,11 @@ static const char schema[] =
   "CREATE TABLE IF NOT EXISTS variants (position INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, policy TEXT,"
   "  limit_bytes INTEGER, decided_by INTEGER, planned_bytes INTEGER, temp_bytes INTEGER, host_planned_bytes INTEGER,"
   "  copied_bytes INTEGER, step_us REAL, recompute_us REAL, stall_us REAL, gap REAL, sizes_known INTEGER,"
-  "  fits INTEGER, parts TEXT);"
+  "  fits INTEGER, parts TEXT, limit_part REAL, fetch_limit_bytes INTEGER);"
   "CREATE TABLE IF NOT EXISTS front (position INTEGER PRIMARY KEY, program TEXT NOT NULL, name TEXT NOT NULL,"
   "  limit_bytes INTEGER, planned_bytes INTEGER, temp_bytes INTEGER, host_planned_bytes INTEGER, copied_bytes INTEGER,"
   "  step_us REAL, recompute_us REAL, stall_us REAL, gap REAL, placements TEXT NOT NULL, sizes_known INTEGER,"
-  "  fits INTEGER, parts TEXT);"
+  "  fits INTEGER, parts TEXT, limit_part REAL);"
   "CREATE TABLE IF NOT EXISTS chunks (run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE, number INTEGER,"
   "  content INTEGER, lane INTEGER, n INTEGER, begin_ns INTEGER, end_ns INTEGER, data BLOB NOT NULL,"
   "  PRIMARY KEY (run, number));"
@@ -238,7 +238,9 @@ upgrade (sqlite3 *db, GError **error)
     { "variants", "sizes_known", "INTEGER" },
     { "front", "sizes_known", "INTEGER" },  { "placements", "name", "TEXT" },
     { "variants", "fits", "INTEGER" },      { "variants", "parts", "TEXT" },
+    { "variants", "limit_part", "REAL" },   { "variants", "fetch_limit_bytes", "INTEGER" },
     { "front", "fits", "INTEGER" },         { "front", "parts", "TEXT" },
+    { "front", "limit_part", "REAL" },
     { "plan_buffers", "role", "INTEGER" },  { "plan_buffers", "instance", "INTEGER" },
   };
   g_autofree char *mark = g_strdup_printf ("PRAGMA application_id = %d; PRAGMA user_version = %d;", GANTRY_SESSION_APPLICATION_ID,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads "8GiB" and "30%". */
 #include "core/document/size.h"
-#include "core/base/base.h"
+#include "core/document/document-private.h"
 #include <math.h>
 #include <string.h>
 
@@ -53,7 +53,6 @@ gantry_size_resolve (GantryDocument *document, const GantrySize *size, guint64 *
 {
   const GantryCompilation *compilation = gantry_document_get_compilation (document);
   GantryPlanner *planner = gantry_document_get_planner (document);
-  g_autoptr (GantryPrediction) prediction = NULL;
 
   if (size->part == 0)
     {
@@ -68,9 +67,7 @@ gantry_size_resolve (GantryDocument *document, const GantrySize *size, guint64 *
         g_set_error (error, GANTRY_ERROR, GANTRY_ERROR_INVALID, "a part of the peak has a meaning once a program is planned");
       return FALSE;
     }
-  prediction = gantry_prediction_new ();
-  gantry_planner_predict (planner, NULL, prediction);
-  *bytes = (guint64) (size->part * (double) prediction->peak_bytes);
+  *bytes = _gantry_limit_of_part (planner, size->part);
   return TRUE;
 }
 
@@ -84,7 +81,7 @@ gantry_size_note (GantryDocument *document, const char *text)
 
   if (planner == NULL || !gantry_size_parse (text, &size, NULL) || size.part == 0)
     return NULL;
-  gantry_planner_predict (planner, NULL, prediction);
+  gantry_planner_predict_within (planner, NULL, 0, prediction);
   if (prediction->sizes_known)
     return NULL;
   peak = gantry_memory_peak_text (prediction->peak_bytes, 0, FALSE);
@@ -95,6 +92,12 @@ char *
 gantry_size_text (guint64 bytes)
 {
   return bytes > 0 ? gantry_format_limit (bytes) : g_strdup ("");
+}
+
+char *
+gantry_size_limit_text (const GantryTarget *target)
+{
+  return target->memory_part > 0 ? g_strdup_printf ("%.6g%%", target->memory_part * 100) : gantry_size_text (target->memory_limit);
 }
 
 gboolean

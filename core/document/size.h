@@ -33,6 +33,8 @@ gboolean gantry_size_resolve (GantryDocument *document, const GantrySize *size, 
 char *gantry_size_note (GantryDocument *document, const char *text);
 /** A limit as an entry shows it, rounded down; "" for 0: none. Returns: (transfer full) */
 char *gantry_size_text (guint64 bytes);
+/** The limit of @target as it was given: "50%", or as gantry_size_text(). Returns: (transfer full) */
+char *gantry_size_limit_text (const GantryTarget *target);
 /**
  * gantry_size_read:
  * @text: what the entry says now; empty: 0

@@ -14,18 +14,23 @@
 #define OLD_MEASURED "(ssdatad)" /* which does not say what was measured was made under */
 /* Figures: peak, temporaries, host, copied; step, done again, waiting; sizes known, fits; parts. */
 #define FIGURES "(ttttdddbbat)"
-#define VARIANTS "a(smstib" FIGURES "dat)"
+#define VARIANT(limit) "(smst" limit "ib" FIGURES "dat)"
+#define VARIANTS "a" VARIANT ("d")
+#define BYTES_VARIANTS "a" VARIANT ("") /* which cannot say that a limit was given as a part */
 #define OLD_VARIANTS "a(smstibttttddddat)" /* which does not say whether sizes are known: what comes back reads "at least" */
 
 #define SCHEDULED G_MAXUINT64
+#define FETCH_LIMIT (G_MAXUINT64 - 1)
 
-/* A choice is two numbers: its key, and the rest of it. Those of the schedule follow, in its order: a key, and SCHEDULED. */
+/* A choice is two numbers: its key, and the rest of it. Those of the schedule follow, in its order: a key, and SCHEDULED; then the limit
+ * that copies are fetched late for, where there is one, and FETCH_LIMIT. */
 static GVariant *
 pack_choices (const GantryChoices *choices)
 {
   guint n = choices != NULL ? choices->entries->len : 0;
   guint n_scheduled = choices != NULL && choices->schedule != NULL ? choices->schedule->len : 0;
-  g_autofree guint64 *numbers = g_new (guint64, 2 * ((gsize) n + n_scheduled) + 1);
+  gsize n_pairs = (gsize) n + n_scheduled;
+  g_autofree guint64 *numbers = g_new (guint64, 2 * (n_pairs + 1));
 
   for (guint i = 0; i < n; i++)
     {
@@ -40,7 +45,12 @@ pack_choices (const GantryChoices *choices)
       numbers[2 * (n + (gsize) i)] = g_array_index (choices->schedule, guint64, i);
       numbers[2 * (n + (gsize) i) + 1] = SCHEDULED;
     }
-  return g_variant_new_fixed_array (G_VARIANT_TYPE_UINT64, numbers, 2 * ((gsize) n + n_scheduled), sizeof *numbers);
+  if (choices != NULL && choices->fetch_limit != 0)
+    {
+      numbers[2 * n_pairs] = choices->fetch_limit;
+      numbers[2 * n_pairs++ + 1] = FETCH_LIMIT;
+    }
+  return g_variant_new_fixed_array (G_VARIANT_TYPE_UINT64, numbers, 2 * n_pairs, sizeof *numbers);
 }
 
 static GantryChoices *
@@ -61,6 +71,11 @@ unpack_choices (GVariant *array)
       if (rest == SCHEDULED)
         {
           schedule[n_scheduled++] = numbers[2 * i];
+          continue;
+        }
+      if (rest == FETCH_LIMIT)
+        {
+          choices->fetch_limit = numbers[2 * i];
           continue;
         }
       choice->key = numbers[2 * i];
@@ -189,7 +204,7 @@ pack_variants (GPtrArray *variants)
     {
       const GantryVariant *v = g_ptr_array_index (variants, i);
 
-      g_variant_builder_add (&builder, "(smstib@" FIGURES "d@at)", v->name, v->policy, v->limit, (gint32) v->by, v->predicted,
+      g_variant_builder_add (&builder, "(smstdib@" FIGURES "d@at)", v->name, v->policy, v->limit, v->limit_part, (gint32) v->by, v->predicted,
                              pack_figures (&v->figures), v->gap, pack_choices (v->choices));
     }
   return g_variant_builder_end (&builder);
@@ -208,7 +223,14 @@ unpack_variant (GVariant *child)
   g_variant_get_child (child, 0, "&s", &name);
   v = _gantry_variant_new (name);
   f = &v->figures;
-  if (g_variant_is_of_type (child, G_VARIANT_TYPE ("(smstib" FIGURES "dat)")))
+  if (g_variant_is_of_type (child, G_VARIANT_TYPE (VARIANT ("d"))))
+    {
+      g_variant_get (child, "(&sm&stdib@" FIGURES "d@at)", &name, &policy, &v->limit, &v->limit_part, &by, &v->predicted, &figures,
+                     &v->gap, &choices);
+      v->limit_part = isfinite (v->limit_part) ? MAX (v->limit_part, 0) : 0;
+      unpack_figures (figures, f);
+    }
+  else if (g_variant_is_of_type (child, G_VARIANT_TYPE (VARIANT (""))))
     {
       g_variant_get (child, "(&sm&stib@" FIGURES "d@at)", &name, &policy, &v->limit, &by, &v->predicted, &figures, &v->gap, &choices);
       unpack_figures (figures, f);
@@ -259,8 +281,9 @@ _gantry_state_to_variant (const GantryState *state)
 static GVariant *
 read_state (GBytes *bytes)
 {
-  static const char *const types[] = { STATE (PRODUCTS, MEASURED, VARIANTS), STATE (UNROLLED, MEASURED, VARIANTS),
-                                       STATE ("", MEASURED, VARIANTS), STATE ("", OLD_MEASURED, VARIANTS), STATE ("", OLD_MEASURED, OLD_VARIANTS) };
+  static const char *const types[] = { STATE (PRODUCTS, MEASURED, VARIANTS), STATE (PRODUCTS, MEASURED, BYTES_VARIANTS),
+                                       STATE (UNROLLED, MEASURED, BYTES_VARIANTS), STATE ("", MEASURED, BYTES_VARIANTS),
+                                       STATE ("", OLD_MEASURED, BYTES_VARIANTS), STATE ("", OLD_MEASURED, OLD_VARIANTS) };
   g_autoptr (GVariant) now = NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS (types); i++)
@@ -283,11 +306,12 @@ _gantry_state_from_bytes (GBytes *bytes, GError **error)
   GantryCompileSettings *s = &state->settings;
   const char *target, *training, *policy;
 
-  if (g_variant_is_of_type (value, G_VARIANT_TYPE (STATE (PRODUCTS, MEASURED, VARIANTS))))
+  if (g_variant_is_of_type (value, G_VARIANT_TYPE (STATE (PRODUCTS, MEASURED, VARIANTS)))
+      || g_variant_is_of_type (value, G_VARIANT_TYPE (STATE (PRODUCTS, MEASURED, BYTES_VARIANTS))))
     g_variant_get (value, "(&s&sbbbb" PRODUCTS "m&s^as@at@m*@a(sx)@a(ss)@*)", &target, &training, &s->finite_math, &s->fuse_rows,
                    &s->program_order, &s->train, &s->most_unrolled, &s->fuse_products, &policy, &s->disabled_passes, &choices, &measured,
                    &dims, &inputs, &variants);
-  else if (g_variant_is_of_type (value, G_VARIANT_TYPE (STATE (UNROLLED, MEASURED, VARIANTS))))
+  else if (g_variant_is_of_type (value, G_VARIANT_TYPE (STATE (UNROLLED, MEASURED, BYTES_VARIANTS))))
     g_variant_get (value, "(&s&sbbbb" UNROLLED "m&s^as@at@m*@a(sx)@a(ss)@*)", &target, &training, &s->finite_math, &s->fuse_rows,
                    &s->program_order, &s->train, &s->most_unrolled, &policy, &s->disabled_passes, &choices, &measured, &dims, &inputs,
                    &variants);

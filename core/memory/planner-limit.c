@@ -201,14 +201,28 @@ _gantry_planner_plan_within (GantryPlanner *planner, const GantryPlacements *pla
   return NULL;
 }
 
+guint64
+_gantry_planner_asked (const GantryPlacements *placements, guint64 limit)
+{
+  guint64 own = placements != NULL ? placements->fetch_limit : 0;
+
+  return own != 0 && (limit == 0 || own < limit) ? own : limit;
+}
+
 GantryPlan *
 gantry_planner_plan (GantryPlanner *planner, const GantryPlacements *placements, const GantryProgress *progress,
                      GError **error)
 {
   const guint64 limit = planner->target.memory_limit, host_limit = planner->target.host_limit;
+  const guint64 asked = _gantry_planner_asked (placements, limit);
   GantryMemoryParts need = { { 0 } };
-  g_autoptr (GantryPlan) plan = _gantry_planner_plan_within (planner, placements, limit, &need, progress);
+  g_autoptr (GantryPlan) plan = NULL;
 
+  if (asked != limit) /* what only the placements ask for refuses nothing */
+    plan = _gantry_planner_plan_within (planner, placements, asked, &need, progress);
+  need = (GantryMemoryParts){ { 0 } };
+  if (plan == NULL)
+    plan = _gantry_planner_plan_within (planner, placements, limit, &need, progress);
   if (gantry_progress_cancelled (progress, error))
     return NULL;
   if (plan == NULL)

@@ -175,6 +175,9 @@ void _gantry_constants_free (Constants *constants);
  *  copied over its argument at the end. */
 guint32 _gantry_planner_main_lease (const GantryPlanner *planner, guint32 v);
 
+/** The limit that a plan of @placements (nullable) is made for where @limit (0: none) holds: what they were found within, where that is
+ * less. */
+guint64 _gantry_planner_asked (const GantryPlacements *placements, guint64 limit);
 /** The plan within @limit bytes of device memory, 0: none. (transfer full) (nullable): NULL where it does not fit, then @need
  *  (out) is what the plan that came nearest takes, or where it was cancelled. */
 GantryPlan *_gantry_planner_plan_within (GantryPlanner *planner, const GantryPlacements *placements, guint64 limit,

@@ -402,7 +402,17 @@ _gantry_planner_ask (GantryPlanner *planner, const GantryPlacements *placements,
 void
 gantry_planner_predict (GantryPlanner *planner, const GantryPlacements *placements, GantryPrediction *prediction)
 {
-  _gantry_planner_ask (planner, placements, planner->target.memory_limit, prediction);
+  gantry_planner_predict_within (planner, placements, planner->target.memory_limit, prediction);
+}
+
+void
+gantry_planner_predict_within (GantryPlanner *planner, const GantryPlacements *placements, guint64 limit, GantryPrediction *prediction)
+{
+  guint64 asked = _gantry_planner_asked (placements, limit);
+
+  _gantry_planner_ask (planner, placements, asked, prediction);
+  if (asked != limit && prediction->peak_bytes > asked)
+    _gantry_planner_ask (planner, placements, limit, prediction);
 }
 
 GantryPlan *

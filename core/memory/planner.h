@@ -97,6 +97,9 @@ void gantry_prediction_figures (const GantryPrediction *prediction, GantryPlanFi
 
 /** Predicts @placements (nullable: all kept). O(nodes + uses); allocates only when the program grew. */
 void gantry_planner_predict (GantryPlanner *planner, const GantryPlacements *placements, GantryPrediction *prediction);
+/** As gantry_planner_predict(), within @limit bytes of device memory (0: none) instead of the target's. */
+void gantry_planner_predict_within (GantryPlanner *planner, const GantryPlacements *placements, guint64 limit,
+                                    GantryPrediction *prediction);
 
 /**
  * gantry_planner_plan:

@@ -51,6 +51,8 @@ gantry_target_to_text (const GantryTarget *target)
   g_key_file_set_double (file, GROUP, "launch_us", target->launch_us);
   g_key_file_set_double (file, GROUP, "link_bandwidth", target->link_bandwidth);
   g_key_file_set_uint64 (file, GROUP, "memory_limit", target->memory_limit);
+  if (target->memory_part > 0)
+    g_key_file_set_double (file, GROUP, "memory_part", target->memory_part);
   g_key_file_set_uint64 (file, GROUP, "host_limit", target->host_limit);
   return g_key_file_to_data (file, NULL, NULL);
 }
@@ -96,12 +98,14 @@ begin_with_model (GKeyFile *file, GantryTarget *target)
 {
   g_autofree char *arch = g_key_file_get_string (file, GROUP, "arch", NULL);
   const GantryGpuModel *model = arch != NULL ? gantry_gpu_model (arch) : NULL;
+  double memory_part = target->memory_part;
   guint64 memory_limit = target->memory_limit, host_limit = target->host_limit;
 
   if (model == NULL || strcmp (target->arch, arch) == 0)
     return;
   gantry_target_init_gpu (target, model);
   target->memory_limit = memory_limit;
+  target->memory_part = memory_part;
   target->host_limit = host_limit;
 }
 
@@ -140,6 +144,7 @@ gantry_target_parse (GantryTarget *target, const char *text, gssize length, GErr
       || !read_number (file, "launch_us", TRUE, &read.launch_us, error)
       || !read_number (file, "link_bandwidth", FALSE, &read.link_bandwidth, error)
       || !read_limit (file, "memory_limit", &read.memory_limit, error)
+      || !read_number (file, "memory_part", TRUE, &read.memory_part, error)
       || !read_limit (file, "host_limit", &read.host_limit, error))
     return FALSE;
   name = g_key_file_get_string (file, GROUP, "name", NULL);

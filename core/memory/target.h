@@ -19,6 +19,8 @@ typedef struct
   double launch_us;        /* overhead of starting one kernel */
   double link_bandwidth;   /* bytes per second between device and host memory, each way */
   guint64 memory_limit;    /* bytes of device memory that may be used, 0: no limit */
+  double memory_part;      /* the limit was given as this part of the peak of keeping everything, and memory_limit is what that
+                            * comes to, as far as the program is known; 0: it was given in bytes */
   char arch[16];           /* the GPU that kernels are for ("sm_90a"), "": the processor */
   guint64 host_limit;      /* bytes of host memory that what is offloaded may take, 0: no limit */
   double rates[GANTRY_N_UNITS]; /* operations per second of each unit; 0: as peak_flops */

@@ -175,7 +175,7 @@ hold_against_limit (GantryMemorySummary *summary, const GantryMemoryMeasure *mea
       seen = gantry_format_bytes_within (measure->peak_bytes, limit);
       text = gantry_format_limit (limit);
       over = gantry_format_bytes (measure->peak_bytes - limit);
-      g_ptr_array_add (summary->warnings, g_strdup_printf ("Above the limit: %s of device memory were in use%s, the limit is %s (%s too much).",
+      g_ptr_array_add (summary->warnings, g_strdup_printf ("Above the limit: %s of device memory were touched%s, the limit is %s (%s too much).",
                                                            seen, measure->driver ? "" : ", in whole pages", text, over));
     }
   else if (summary->process > most)

@@ -22,6 +22,7 @@ gantry_placements_copy (const GantryPlacements *placements)
   g_array_append_vals (copy->entries, placements->entries->data, placements->entries->len);
   if (placements->schedule != NULL)
     copy->schedule = g_array_copy (placements->schedule);
+  copy->fetch_limit = placements->fetch_limit;
   return copy;
 }
 
@@ -115,7 +116,8 @@ equal_bytes (const GArray *a, const GArray *b)
 gboolean
 gantry_placements_equal (const GantryPlacements *a, const GantryPlacements *b)
 {
-  return equal_bytes (a->entries, b->entries) && equal_bytes (a->schedule, b->schedule);
+  return equal_bytes (a->entries, b->entries) && equal_bytes (a->schedule, b->schedule)
+         && a->fetch_limit == b->fetch_limit;
 }
 
 /* Subjects */

@@ -55,12 +55,16 @@ typedef struct
  * @schedule, where there is one, is the order in which the works of a run follow each other: ids of nodes, each at least once; one
  * that stands there again is computed again there. What an entry keeps or offloads is not computed again whatever it says, and
  * what an entry recomputes that stands there once is computed again before its first use of a later phase.
+ *
+ * @fetch_limit belongs to an answer of a search that was found within it: copies are made as late, and values given up as early, as
+ * under a limit of so many bytes. It refuses nothing.
  */
 typedef struct
 {
   gatomicrefcount ref_count;
   GArray *entries;      /* GantryPlacement, by ascending node; nodes without an entry are kept by default */
   GArray *schedule;     /* (nullable): guint32; NULL: the order of the planner, each once */
+  guint64 fetch_limit;  /* bytes of device memory, 0: none */
 } GantryPlacements;
 
 GantryPlacements *gantry_placements_new (void);

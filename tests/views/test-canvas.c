@@ -131,6 +131,14 @@ test_minimap (void)
   g_assert_false (has_minimap (&f, &view));
   view.x = left + 1;
   g_assert_true (has_minimap (&f, &view));
+  g_assert_false (f.canvas->minimap_covers); /* beside the picture it is whole */
+  gantry_graph_picture_box_rect (f.canvas->picture, 0, &box);
+  view = (GantryGraphView){ 0, 0, 3 };
+  view.x = box.x + box.width - ((float) gtk_widget_get_width (GTK_WIDGET (f.canvas)) - 20) / view.scale;
+  view.y = box.y + box.height - ((float) gtk_widget_get_height (GTK_WIDGET (f.canvas)) - 20) / view.scale;
+  f.canvas->minimap_open = f.canvas->minimap_left = FALSE;
+  g_assert_true (has_minimap (&f, &view));
+  g_assert_true (f.canvas->minimap_covers); /* above a box it lets that be seen */
   close_view (&f);
 }
 

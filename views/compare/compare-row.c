@@ -58,12 +58,12 @@ static const struct
   const char *title, *tooltip;
 } columns[N_COLUMNS] = {
   { "Variant", "The name given, or a point that the solver found" },
-  { "Peak", "Most device memory in use at once, predicted" },
+  { "Peak", "Most device memory at once, planned" },
   { "Temp", "As JAX counts: temporaries and workspaces, what is neither argument, result nor constant" },
   { "Step", "Predicted time of a step" },
   { "Done again", "Part of the step that is recomputation" },
   { "Copied", "Bytes between device and host in a step, both ways" },
-  { "Host", "Most host memory in use at once" },
+  { "Host", "Most host memory at once, planned" },
   { "Gap", "How far at most from the best that there is for this limit" },
 };
 

@@ -6,6 +6,8 @@
 #define MINIMAP_SIDE 128.0f
 #define MINIMAP_LEAST 36.0f
 #define MINIMAP_MARGIN 12.0f
+#define MINIMAP_ASIDE 0.55     /* its opacity while the pointer is at work elsewhere in the picture */
+#define MINIMAP_OVER_BOXES 0.3 /* while boxes lie below it: they can be read */
 
 static void
 render_graph (GantryGraphCanvas *self, float width, float height, const GantryTheme *theme)
@@ -51,6 +53,17 @@ n_hidden (GantryGraphCanvas *self)
   for (guint32 box = 0; box < gantry_graph_picture_n_boxes (self->picture); box++)
     n += hides (self, box);
   return n;
+}
+
+static gboolean
+hides_any (GantryGraphCanvas *self)
+{
+  guint32 n = gantry_graph_picture_n_boxes (self->picture);
+
+  for (guint32 box = 0; box < n; box++)
+    if (hides (self, box))
+      return TRUE;
+  return FALSE;
 }
 
 /* Of a new picture, where fewer boxes are; then it stays, so that it does not jump while one pans. */
@@ -126,6 +139,7 @@ render_minimap (GantryGraphCanvas *self, float width, float height, const Gantry
   self->minimap_rect = GRAPHENE_RECT_INIT (width - map_width - MINIMAP_MARGIN, height - map_height - MINIMAP_MARGIN,
                                            map_width, map_height);
   make_way (self, width);
+  self->minimap_covers = hides_any (self);
   gantry_scene_clear (self->scene, map_width, map_height);
   gantry_paint_minimap (self->scene, self->picture, &self->view, width, height, theme);
   self->minimap = gantry_pen_render (self->pen, self->scene, theme);
@@ -139,6 +153,15 @@ draw_hover (GantryGraphCanvas *self, GtkSnapshot *snapshot, float width, float h
   gantry_scene_clear (self->scene, width, height);
   gantry_paint_graph_hover (self->scene, self->picture, &self->view, self->hover, theme);
   gantry_pen_draw (self->pen, snapshot, self->scene, theme);
+}
+
+/* The picture is what the user works on: the map is whole where it hides nothing of it, and while it is used. */
+static double
+minimap_opacity (GantryGraphCanvas *self)
+{
+  if (self->pointer_inside && _gantry_graph_canvas_in_minimap (self, self->pointer_x, self->pointer_y))
+    return 1;
+  return self->minimap_covers ? MINIMAP_OVER_BOXES : self->pointer_inside ? MINIMAP_ASIDE : 1;
 }
 
 void
@@ -165,15 +188,9 @@ _gantry_graph_canvas_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
     {
       gtk_snapshot_save (snapshot);
       gtk_snapshot_translate (snapshot, &self->minimap_rect.origin);
-      /* What lies below can be read while the pointer is at work elsewhere in the picture. */
-      if (self->pointer_inside && !_gantry_graph_canvas_in_minimap (self, self->pointer_x, self->pointer_y))
-        {
-          gtk_snapshot_push_opacity (snapshot, 0.55);
-          gtk_snapshot_append_node (snapshot, self->minimap);
-          gtk_snapshot_pop (snapshot);
-        }
-      else
-        gtk_snapshot_append_node (snapshot, self->minimap);
+      gtk_snapshot_push_opacity (snapshot, minimap_opacity (self));
+      gtk_snapshot_append_node (snapshot, self->minimap);
+      gtk_snapshot_pop (snapshot);
       gtk_snapshot_restore (snapshot);
     }
   if (gtk_widget_has_visible_focus (widget))

@@ -64,6 +64,7 @@ struct _GantryGraphCanvas
   double pointer_x, pointer_y;
   gboolean pointer_inside;
   gboolean minimap_open; /* its side is open: it goes where it hides less */
+  gboolean minimap_covers; /* boxes lie below it */
   gboolean minimap_left; /* it stands at the left: what is selected was below it */
 };
 

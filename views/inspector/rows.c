@@ -13,7 +13,8 @@ gantry_rows_begin (GantryRows *rows, GtkBox *box, GantrySelection *selection)
 
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (box))) != NULL)
     gtk_box_remove (box, child);
-  *rows = (GantryRows){ .box = box, .selection = selection };
+  *rows = (GantryRows){ .box = box, .selection = selection, .keys = gtk_size_group_new (GTK_SIZE_GROUP_HORIZONTAL) };
+  g_object_set_data_full (G_OBJECT (box), "keys", rows->keys, g_object_unref);
 }
 
 static GtkWidget *
@@ -22,7 +23,7 @@ label_new (const char *text, const char *css_class)
   GtkWidget *label = gtk_label_new (text);
 
   gtk_label_set_xalign (GTK_LABEL (label), 0);
-  gtk_widget_set_valign (label, GTK_ALIGN_START);
+  gtk_widget_set_valign (label, GTK_ALIGN_BASELINE);
   if (css_class != NULL)
     gtk_widget_add_css_class (label, css_class);
   return label;
@@ -33,7 +34,7 @@ value_new (const char *text)
 {
   GtkWidget *label = gantry_wrapped_label_new (text);
 
-  gtk_widget_set_valign (label, GTK_ALIGN_START);
+  gtk_widget_set_valign (label, GTK_ALIGN_BASELINE);
   gtk_widget_set_hexpand (label, TRUE);
   /* A label wraps at its natural width otherwise, and pushes the panel wide. */
   gtk_label_set_max_width_chars (GTK_LABEL (label), 20);
@@ -83,6 +84,7 @@ add (GantryRows *rows, const char *key, GtkWidget *value)
       gtk_label_set_width_chars (GTK_LABEL (label), 11);
       gtk_label_set_max_width_chars (GTK_LABEL (label), 16);
       gtk_widget_set_tooltip_text (label, strlen (key) > 14 ? key : NULL);
+      gtk_size_group_add_widget (rows->keys, label);
       gtk_grid_attach (rows->grid, label, 0, rows->n, 1, 1);
     }
   gtk_grid_attach (rows->grid, value, 1, rows->n++, 1, 1);

@@ -12,6 +12,7 @@ typedef struct
   GtkGrid *grid; /* of the section that is open */
   int n;
   GantrySelection *selection;
+  GtkSizeGroup *keys; /* of all sections: values begin below each other; the box holds it */
 } GantryRows;
 
 /** Empties @box and writes into it from now on. */

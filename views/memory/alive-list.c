@@ -50,6 +50,13 @@ line_new (const char *text, gboolean dim, gboolean end)
 
   gtk_label_set_xalign (GTK_LABEL (label), end ? 1 : 0);
   gtk_label_set_ellipsize (GTK_LABEL (label), end ? PANGO_ELLIPSIZE_NONE : PANGO_ELLIPSIZE_MIDDLE);
+  if (!end) /* the end of a long name tells it from others, and so may what is in its middle: two lines before anything is left out */
+    {
+      gtk_label_set_wrap (GTK_LABEL (label), TRUE);
+      gtk_label_set_wrap_mode (GTK_LABEL (label), PANGO_WRAP_WORD_CHAR);
+      gtk_label_set_lines (GTK_LABEL (label), 2);
+      gtk_label_set_max_width_chars (GTK_LABEL (label), 24);
+    }
   gtk_widget_set_hexpand (label, !end);
   gtk_widget_add_css_class (label, end ? "numeric" : "body");
   if (dim)

@@ -68,6 +68,6 @@ gantry_memory_side_new (GantrySelection *selection)
   self->alive = GANTRY_ALIVE_LIST (gantry_alive_list_new (selection));
   self->table = GANTRY_MEMORY_TABLE (gantry_memory_table_new ());
   gtk_stack_add_titled (self->pages, GTK_WIDGET (self->alive), "alive", "Alive");
-  gtk_stack_add_titled (self->pages, GTK_WIDGET (self->table), "measured", "Measured");
+  gtk_stack_add_titled (self->pages, GTK_WIDGET (self->table), "measured", "Touched");
   return GTK_WIDGET (self);
 }

@@ -169,7 +169,7 @@ gantry_memory_table_init (GantryMemoryTable *self)
   gtk_widget_set_margin_end (GTK_WIDGET (self->grid), 14);
   gtk_widget_set_margin_top (GTK_WIDGET (self->grid), 6);
   gtk_widget_set_margin_bottom (GTK_WIDGET (self->grid), 8);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self->grid), GTK_ACCESSIBLE_PROPERTY_LABEL, "Memory planned and measured", -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->grid), GTK_ACCESSIBLE_PROPERTY_LABEL, "Memory planned and touched", -1);
   gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC);
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), GTK_WIDGET (self->grid));
   gtk_widget_set_vexpand (scroller, TRUE);

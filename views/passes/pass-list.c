@@ -48,8 +48,18 @@ changes_text (const GantrySnapshot *snapshot, guint index)
   if (!snapshot->enabled)
     return g_strdup ("left out");
   if (snapshot->n_made == 0 && snapshot->n_removed == 0)
-    return g_strdup ("no change");
+    return g_strdup (snapshot->changed ? "only constants" : "no change");
   return g_strdup_printf ("+%u \342\210\222%u", snapshot->n_made, snapshot->n_removed);
+}
+
+#define COUNTED "Counted are nodes that do work: no parameters, constants and members of tuples, and none within functions."
+
+/* As the figures of the row add up. */
+static char *
+sum_text (const GantrySnapshot *snapshot)
+{
+  return g_strdup_printf ("%u nodes before, %u made, %u removed: %u after. " COUNTED, snapshot->nodes_before, snapshot->n_made,
+                          snapshot->n_removed, snapshot->nodes_after);
 }
 
 static char *
@@ -123,10 +133,10 @@ static void
 add_snapshot (GantryPassList *self, const GantrySnapshot *snapshot, guint index)
 {
   g_autofree char *left = changes_text (snapshot, index), *right = time_text (snapshot);
-  gboolean unchanged = index > 0 && snapshot->n_made == 0 && snapshot->n_removed == 0;
-  g_autofree char *holds = gantry_snapshot_properties_text (snapshot);
-  g_autofree char *description = index > 0 ? g_strdup_printf ("%s\nHolds after it: %s.", snapshot->description, holds)
-                                           : g_strdup (snapshot->description);
+  gboolean unchanged = index > 0 && !snapshot->changed;
+  g_autofree char *holds = gantry_snapshot_properties_text (snapshot), *sum = sum_text (snapshot);
+  g_autofree char *description = index > 0 ? g_strdup_printf ("%s\n%s\nHolds after it: %s.", snapshot->description, sum, holds)
+                                           : g_strdup_printf ("%s\n" COUNTED, snapshot->description);
   GtkWidget *toggle = NULL;
 
   if (index > 0 && !is_required (snapshot->pass))

@@ -194,6 +194,8 @@ test_passes (void)
       JsonObject *pass = json_array_get_object_element (passes, i);
 
       assert_members (pass, keys);
+      g_assert_cmpint (json_object_get_int_member (pass, "nodes_before") + json_object_get_int_member (pass, "made")
+                         - json_object_get_int_member (pass, "removed"), ==, json_object_get_int_member (pass, "nodes_after"));
       g_assert_cmpint (json_object_get_boolean_member (pass, "enabled"), !=,
                        strcmp (json_object_get_string_member (pass, "name"), "cse") == 0);
     }

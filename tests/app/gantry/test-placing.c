@@ -402,6 +402,7 @@ test_limit (void)
   give_limit (window, "200%");
   g_assert_cmpuint (limit_of (window), ==, 2 * gantry_document_get_prediction (document_of (window))->prediction->peak_bytes);
   g_assert_null (gantry_document_get_plan_error (document_of (window)));
+  g_assert_cmpstr (gtk_editable_get_text (GTK_EDITABLE (entry)), ==, "200%"); /* as it was given */
   give_limit (window, "100");
   views_wait_until (gantry_document_get_plan_error (document_of (window)) != NULL);
   views_settle ();

@@ -78,6 +78,7 @@ test_refusal (void)
 {
   g_autofree char *path = views_sample ("unknown-operation.onnx");
   GantryWindow *window = window_test_new ();
+  GtkWidget *button;
 
   if (window == NULL)
     return;
@@ -85,6 +86,13 @@ test_refusal (void)
   g_assert_cmpstr (gantry_window_get_page (window), ==, "model");
   g_assert_nonnull (gantry_document_get_compilation (gantry_window_get_document (window))->refusal);
   g_assert_false (g_action_group_get_action_enabled (G_ACTION_GROUP (window), "run"));
+  /* A value of an input would not help; where the operation is, and what there is without it, do. */
+  g_assert_null (window_test_find (GTK_WIDGET (window), "set-values"));
+  g_assert_nonnull (window_test_find (GTK_WIDGET (window), "without-operations"));
+  button = window_test_button (window_test_find (GTK_WIDGET (window), "operations"), "com.example.Frobnicate \303\227 2");
+  g_assert_nonnull (button);
+  g_signal_emit_by_name (button, "clicked");
+  g_assert_cmpuint (gantry_selection_count (gantry_window_get_selection (window)), ==, 2);
   g_assert_false (window_test_has_text (GTK_WIDGET (window), "planned") || window_test_has_text (GTK_WIDGET (window), "0.0 ms"));
   window_test_free (window);
 }

@@ -197,7 +197,7 @@ test_above_limit (void)
   add_run (document, (10 << 20) + 1);
   window_test_wait (window);
   g_assert_true (shows (window, "10.1 MiB measured: above the limit of 10.0 MiB"));
-  g_assert_true (shows (window, "Above the limit: 10.1 MiB of device memory were in use"));
+  g_assert_true (shows (window, "Above the limit: 10.1 MiB of device memory were touched"));
   gantry_document_set_limit (document, 11 << 20);
   views_wait_until (!shows (window, "bove the limit"));
   window_test_free (window);
@@ -234,13 +234,13 @@ test_above_limit_follows (void)
   add_run (document, 12 << 20);
   gantry_document_set_limit (document, 11 << 20);
   settle (window);
-  g_assert_true (shows (window, "Above the limit: 12.0 MiB of device memory were in use"));
+  g_assert_true (shows (window, "Above the limit: 12.0 MiB of device memory were touched"));
   g_assert_true (gantry_document_set_policy (document, "policy nothing_saveable", NULL));
   settle (window);
   g_assert_false (shows (window, "bove the limit"));
   gantry_document_undo (document);
   settle (window);
-  g_assert_true (shows (window, "Above the limit: 12.0 MiB of device memory were in use"));
+  g_assert_true (shows (window, "Above the limit: 12.0 MiB of device memory were touched"));
   window_test_free (window);
 }
 
