@@ -12,7 +12,7 @@ typedef struct
 
 struct _GantryRecordingBuilder
 {
-  gint64 origin;
+  gint64 origin, epoch;
   char *device;
   GHashTable *ids; /* string -> id */
   GPtrArray *strings;
@@ -88,6 +88,12 @@ void
 gantry_recording_builder_set_origin (GantryRecordingBuilder *builder, gint64 origin_ns)
 {
   builder->origin = origin_ns;
+}
+
+void
+gantry_recording_builder_set_epoch (GantryRecordingBuilder *builder, gint64 epoch_ns)
+{
+  builder->epoch = epoch_ns;
 }
 
 void
@@ -445,6 +451,7 @@ gantry_recording_builder_end (GantryRecordingBuilder *builder)
   GantryRecording *recording = _gantry_recording_new (strips->len);
 
   recording->origin = builder->origin;
+  recording->epoch = builder->epoch;
   g_free (recording->device);
   recording->device = g_strdup (builder->device != NULL ? builder->device : "");
   for (guint i = 0; i < strips->len; i++)

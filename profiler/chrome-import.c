@@ -586,6 +586,18 @@ read_facts_whole (Chrome *c)
   return TRUE;
 }
 
+/* The moment that Kineto's times count from. */
+static gboolean
+read_base_time (Chrome *c)
+{
+  GantryJsonToken token = gantry_json_stream_next (&c->json);
+
+  if (token != GANTRY_JSON_NUMBER)
+    return gantry_json_stream_skip_from (&c->json, token);
+  gantry_recording_builder_set_epoch (c->import.builder, g_ascii_strtoll (c->json.text->str, NULL, 10));
+  return TRUE;
+}
+
 static gboolean
 read_trace (Chrome *c)
 {
@@ -600,7 +612,8 @@ read_trace (Chrome *c)
       const char *key = c->json.text->str;
       gboolean good = strcmp (key, "traceEvents") == 0 ? read_entries (c, gantry_json_stream_next (&c->json))
                       : strcmp (key, "otherData") == 0 || strcmp (key, "deviceProperties") == 0
-                          ? read_facts_whole (c) : gantry_json_stream_skip (&c->json);
+                          ? read_facts_whole (c)
+                      : strcmp (key, "baseTimeNanoseconds") == 0 ? read_base_time (c) : gantry_json_stream_skip (&c->json);
 
       if (!good)
         return FALSE;

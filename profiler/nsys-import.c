@@ -354,6 +354,13 @@ take_device (Nsys *n, sqlite3_stmt *row)
   gantry_recording_builder_set_device (n->import.builder, name);
 }
 
+/* Events count from there. */
+static void
+take_session_start (Nsys *n, sqlite3_stmt *row)
+{
+  gantry_recording_builder_set_epoch (n->import.builder, sqlite3_column_int64 (row, 0));
+}
+
 static void
 take_thread_name (Nsys *n, sqlite3_stmt *row)
 {
@@ -374,6 +381,7 @@ take_thread_name (Nsys *n, sqlite3_stmt *row)
 /* What names others comes before them; names of threads after the lanes that they name. */
 static const Reading readings[] = {
   { "StringIds", { "id", "value" }, take_string },
+  { "TARGET_INFO_SESSION_START_TIME", { "utcEpochNs" }, take_session_start },
   { "TARGET_INFO_GPU", { "name" }, take_device },
   { "TARGET_INFO_GPU_METRICS", { "typeId", "metricId", "metricName" }, take_metric_name },
   { "CUPTI_ACTIVITY_KIND_KERNEL",

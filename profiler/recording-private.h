@@ -77,7 +77,7 @@ typedef struct
 struct _GantryRecording
 {
   gatomicrefcount ref_count;
-  gint64 origin;
+  gint64 origin, epoch; /* @epoch: of its clock, ns since 1970; 0: not known */
   char *device;
   GPtrArray *strings; /* id - 1 */
   GArray *details;    /* GantryLaunchDetail */

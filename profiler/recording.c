@@ -216,6 +216,20 @@ gantry_recording_origin (const GantryRecording *recording)
   return recording->origin;
 }
 
+/* From 2000 to 2200. */
+#define FIRST_DATE (G_GINT64_CONSTANT (946684800) * 1000000000)
+#define LAST_DATE (G_GINT64_CONSTANT (7258118400) * 1000000000)
+
+gint64
+gantry_recording_when (const GantryRecording *recording)
+{
+  gint64 origin = recording->origin;
+
+  if (origin > -FIRST_DATE && origin < FIRST_DATE && recording->epoch > 0 && recording->epoch < LAST_DATE)
+    origin += recording->epoch;
+  return origin >= FIRST_DATE && origin < LAST_DATE ? origin : 0;
+}
+
 const char *
 gantry_recording_device (const GantryRecording *recording)
 {

@@ -89,6 +89,8 @@ void gantry_recording_builder_free (GantryRecordingBuilder *builder);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryRecordingBuilder, gantry_recording_builder_free)
 /** Absolute CLOCK_MONOTONIC of time 0, kept as a note. */
 void gantry_recording_builder_set_origin (GantryRecordingBuilder *builder, gint64 origin_ns);
+/** When the clock of the origin was 0: ns since 1970, UTC. */
+void gantry_recording_builder_set_epoch (GantryRecordingBuilder *builder, gint64 epoch_ns);
 /** What was measured and by whom ("cpu, 2 threads"). */
 void gantry_recording_builder_set_device (GantryRecordingBuilder *builder, const char *device);
 guint32 gantry_recording_builder_string (GantryRecordingBuilder *builder, const char *text);
@@ -120,6 +122,15 @@ typedef struct
 } GantryEventTotals;
 
 gint64 gantry_recording_origin (const GantryRecording *recording);
+/**
+ * gantry_recording_when:
+ *
+ * By the epoch of its clock, or by its origin where that can only be a time since 1970: no processor runs for decades. Not kept by
+ * gantry_recording_head().
+ *
+ * Returns: when time 0 of it was, in ns since 1970, UTC; 0: it does not say
+ */
+gint64 gantry_recording_when (const GantryRecording *recording);
 const char *gantry_recording_device (const GantryRecording *recording);
 const char *gantry_recording_string (const GantryRecording *recording, guint32 id); /* "" when there is none */
 guint gantry_recording_n_details (const GantryRecording *recording);

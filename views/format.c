@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Differences, types and places as people read them. */
 #include "views/format.h"
+#include "core/document/document.h"
 #include <string.h>
 
 char *
@@ -40,10 +41,14 @@ gantry_format_location (const char *location, const char *beside)
 char *
 gantry_format_when (const char *iso)
 {
-  g_autoptr (GDateTime) utc = iso != NULL ? g_date_time_new_from_iso8601 (iso, NULL) : NULL;
+  gboolean of_file = iso != NULL && g_str_has_prefix (iso, GANTRY_WHEN_OF_FILE);
+  const char *date = of_file ? iso + strlen (GANTRY_WHEN_OF_FILE) : iso;
+  g_autoptr (GDateTime) utc = date != NULL ? g_date_time_new_from_iso8601 (date, NULL) : NULL;
   g_autoptr (GDateTime) local = utc != NULL ? g_date_time_to_local (utc) : NULL;
 
-  return local != NULL ? g_date_time_format (local, "%-e %b %Y %H:%M:%S") : g_strdup (iso);
+  if (local == NULL)
+    return g_strdup (iso);
+  return g_date_time_format (local, of_file ? GANTRY_WHEN_OF_FILE "%-e %b %Y %H:%M:%S" : "%-e %b %Y %H:%M:%S");
 }
 
 static char *

@@ -2,6 +2,7 @@
 /* gantry: table */
 /* The table of shortcuts and what is made from it. */
 #include "app/gantry/shortcuts.h"
+#include <string.h>
 
 static const GantryShortcut shortcuts[] = {
   { "Files", "Open", "win.open", "<Control>o" },
@@ -90,6 +91,19 @@ gantry_shortcuts_install (GtkApplication *application)
       }
 }
 
+/* Without the keys of the number pad, which are written as those that they stand for. (transfer full) */
+static char *
+shown_keys (const char *accelerators)
+{
+  g_auto (GStrv) keys = g_strsplit (accelerators, " ", -1);
+  GString *shown = g_string_new (NULL);
+
+  for (guint i = 0; keys[i] != NULL; i++)
+    if (strstr (keys[i], "KP_") == NULL)
+      g_string_append_printf (shown, "%s%s", shown->len > 0 ? " " : "", keys[i]);
+  return g_string_free (shown, FALSE);
+}
+
 /* GTK 4.8 can fill a shortcuts window from XML alone, so XML is what the table is turned into. */
 static char *
 table_to_xml (void)
@@ -101,7 +115,7 @@ table_to_xml (void)
   for (guint i = 0; i < G_N_ELEMENTS (shortcuts); i++)
     {
       g_autofree char *title = g_markup_escape_text (shortcuts[i].title, -1);
-      g_autofree char *keys = g_markup_escape_text (shortcuts[i].accelerators, -1);
+      g_autofree char *shown = shown_keys (shortcuts[i].accelerators), *keys = g_markup_escape_text (shown, -1);
 
       if (i == 0 || g_strcmp0 (shortcuts[i].group, shortcuts[i - 1].group) != 0)
         g_string_append_printf (xml, "%s<child><object class='GtkShortcutsGroup'><property name='title'>%s</property>",

@@ -36,6 +36,9 @@ typedef struct
   guint32 registers, spill_store_bytes, spill_load_bytes, stack_bytes, shared_bytes;
 } GantryCode;
 
+/** Before GantryRunResult.when, where that is when a file was written. */
+#define GANTRY_WHEN_OF_FILE "file of "
+
 /**
  * GantryRunResult: one measured run. Immutable, reference counted.
  *
@@ -52,7 +55,7 @@ typedef struct
   char *name;
   char *device;
   char *arch; /* "sm_90a": the GPU that ran code for that, "": the processor, "grid": that with schedules of a GPU; NULL: not known */
-  char *when; /* ISO 8601, UTC */
+  char *when; /* ISO 8601, UTC; after GANTRY_WHEN_OF_FILE that of the file it was read from: the recording does not say */
   char *program; /* checksum of what was run; NULL: of what the document has compiled when the run is added */
   char *other_model; /* SHA-256 of the model that was run where that is not the one that is open: its file has changed since. Else NULL. "unknown" where
                       * its files were gone before they were hashed */

@@ -87,16 +87,23 @@ take_times (GantryRunResult *result)
   result->milliseconds_max = lengths[n - 1];
 }
 
-/* When the file was written last, which is when the run ended, or soon after. */
+/* What the recording says, else when the file was written last, which may be when it was copied: then that is said. */
 static char *
-time_of (const char *path)
+time_of (const char *path, const GantryRecording *recording)
 {
+  gint64 when = gantry_recording_when (recording);
   GStatBuf status;
   g_autoptr (GDateTime) time = NULL;
+  g_autofree char *text = NULL;
 
-  if (g_stat (path, &status) == 0)
+  if (when != 0)
+    time = g_date_time_new_from_unix_utc (when / 1000000000);
+  else if (g_stat (path, &status) == 0)
     time = g_date_time_new_from_unix_utc (status.st_mtime);
-  return time != NULL ? g_date_time_format_iso8601 (time) : g_strdup ("");
+  if (time == NULL)
+    return g_strdup ("");
+  text = g_date_time_format_iso8601 (time);
+  return when != 0 ? g_steal_pointer (&text) : g_strconcat (GANTRY_WHEN_OF_FILE, text, NULL);
 }
 
 GantryRunResult *
@@ -109,7 +116,7 @@ _gantry_outside_run (const char *path, GantryPlan *plan, const GantryProgress *p
     return NULL;
   result->name = g_path_get_basename (path);
   result->device = g_strdup (gantry_recording_device (result->recording));
-  result->when = time_of (path);
+  result->when = time_of (path, result->recording);
   result->peak_bytes = gantry_recording_peak_bytes (result->recording);
   result->plan = gantry_plan_ref (plan);
   take_times (result);

@@ -65,7 +65,7 @@ typedef struct
   /* PM sampling */
   GPtrArray *counters;   /* names */
   gint64 sampled_from, sampled_to; /* CLOCK_MONOTONIC, around the sampling */
-  gint64 realtime_ahead; /* CLOCK_REALTIME - CLOCK_MONOTONIC then */
+  gint64 realtime_ahead; /* CLOCK_REALTIME - CLOCK_MONOTONIC then; 0: not known */
   GArray *newest;        /* GantryCuptiMoment: the newest sample at each decoding, and when that was */
   GArray *samples;       /* GantryCuptiSample */
   GArray *values;        /* double: counters->len for each sample */

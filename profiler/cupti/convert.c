@@ -396,6 +396,7 @@ gantry_cupti_convert (const GantryCuptiCapture *capture, const GantryCuptiRun *r
   else if (capture->samples->len > 0)
     converter.origin = CLAMP (capture->sampled_from, -GANTRY_CUPTI_MOST_TIME, GANTRY_CUPTI_MOST_TIME);
   gantry_recording_builder_set_origin (converter.builder, converter.origin);
+  gantry_recording_builder_set_epoch (converter.builder, capture->realtime_ahead);
   set_device (&converter);
   walk (&converter, look_at_marker, FALSE);
   walk (&converter, convert, FALSE);

@@ -616,6 +616,8 @@ gantry_cupti_stop (GantryCuptiRecorder *recorder, const GantryCuptiRun *runs, gu
 
   end (recorder);
   capture->dropped = recorder->buffers.dropped;
+  if (capture->realtime_ahead == 0) /* counters were not sampled: when it was recorded is told by it */
+    capture->realtime_ahead = (g_get_real_time () - g_get_monotonic_time ()) * 1000;
   name_calls (recorder, capture);
   take_graph_nodes (recorder, capture);
   if (recorder->raw_path != NULL)

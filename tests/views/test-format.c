@@ -31,9 +31,11 @@ test_location (void)
 static void
 test_when (void)
 {
+  g_autofree char *of_file = gantry_format_when ("file of 2026-05-01T10:15:30Z");
   g_autofree char *time = gantry_format_when ("2026-05-01T10:15:30Z"), *other = gantry_format_when ("yesterday"), *none = gantry_format_when (NULL);
 
   g_assert_cmpstr (time, ==, "1 May 2026 12:15:30");
+  g_assert_cmpstr (of_file, ==, "file of 1 May 2026 12:15:30");
   g_assert_cmpstr (other, ==, "yesterday");
   g_assert_null (none);
 }

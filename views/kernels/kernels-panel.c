@@ -83,7 +83,7 @@ show_summary (GantryKernelsPanel *self)
   double measured = 0, planned = 0, measured_of_planned = 0;
   guint64 events = 0;
   const char *elsewhere = self->run != NULL ? gantry_run_result_planned_elsewhere (self->run) : NULL;
-  g_autofree char *of_measured = NULL, *of_planned = NULL, *text = NULL, *ratio = NULL;
+  g_autofree char *of_measured = NULL, *of_planned = NULL, *of_run = NULL, *text = NULL, *ratio = NULL, *tooltip = NULL;
 
   if (self->table == NULL)
     return;
@@ -100,15 +100,18 @@ show_summary (GantryKernelsPanel *self)
     }
   of_measured = gantry_format_ns ((gint64) round (measured * 1000));
   of_planned = gantry_format_ns ((gint64) round (planned * 1000));
+  of_run = gantry_format_ns ((gint64) (self->run->milliseconds * 1e6)); /* as the status bar has it */
   if (planned > 0 && elsewhere != NULL)
     ratio = g_strdup_printf (", planned %s for %s, which is not what ran", of_planned, elsewhere);
   else
     ratio = planned > 0 ? g_strdup_printf (", planned %s, ratio %.2f", of_planned, measured_of_planned / planned) : g_strdup ("");
-  text = g_strdup_printf ("%u%s row%s, %" G_GUINT64_FORMAT " executions in %u run%s; of a run measured %s%s", n,
+  text = g_strdup_printf ("%u%s row%s, %" G_GUINT64_FORMAT " executions in %u run%s; busy %s of %s%s", n,
                           n < self->table->rows->len ? " matching" : "", n == 1 ? "" : "s", events, self->table->n_runs,
-                          self->table->n_runs == 1 ? "" : "s", of_measured, ratio);
+                          self->table->n_runs == 1 ? "" : "s", of_measured, of_run, ratio);
   gtk_label_set_text (self->summary, text);
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self->summary), text);
+  tooltip = g_strdup_printf ("%s\nBusy: what the rows take together, a run; %s is the time of the whole run, the median of %u", text,
+                             of_run, self->run->n_runs);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->summary), tooltip);
 }
 
 static void
@@ -181,6 +184,23 @@ forget (GantryKernelsPanel *self)
   g_clear_pointer (&self->compilation, gantry_compilation_unref);
 }
 
+/* Why there is no table. */
+static const char *
+missing_words (GantryDocument *document, const GantryRunResult *run)
+{
+  if (gantry_document_get_compilation (document) == NULL)
+    return "Open a model, a session or a recording.";
+  if (run != gantry_document_get_run (document))
+    return "The run chosen is of another program (other passes, sizes, or a step of training): none of its kernels is one of these.\n"
+           "Run this program (F5), or choose a run of it on the page Time.";
+  if (run != NULL)
+    return "This run has no recording: how long its kernels took is not known.";
+  if (gantry_document_get_runs (document)->len > 0)
+    return "This program was not measured yet; the runs so far were of another one (other passes, sizes, or a step of training).\n"
+           "Times of its kernels and copies stand here once it has run (F5).";
+  return "Times of kernels and copies stand here once the program has run (F5).";
+}
+
 static void
 document_changed (GantryKernelsPanel *self)
 {
@@ -198,11 +218,7 @@ document_changed (GantryKernelsPanel *self)
   self->tying = FALSE;
   if (compilation == NULL || run == NULL || run->recording == NULL)
     {
-      show_words (self, compilation == NULL
-                          ? "Open a model, a session or a recording."
-                          : run != gantry_document_get_run (self->document)
-                              ? "The run chosen is of another program: none of its kernels is one of these."
-                              : "Times of kernels and copies stand here once the program has run (F5).");
+      show_words (self, missing_words (self->document, run));
       return;
     }
   self->run = gantry_run_result_ref (run);

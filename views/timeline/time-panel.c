@@ -298,7 +298,8 @@ show_summary (GantryTimePanel *self)
   g_autofree char *difference = gantry_shown_run_difference (self->document);
   g_autofree char *when = self->run != NULL ? gantry_format_when (self->run->when) : NULL, *text = NULL;
 
-  text = self->run != NULL ? g_strdup_printf ("%s, measured %s%s%s", self->run->device, when, difference != NULL ? ", " : "",
+  text = self->run != NULL ? g_strdup_printf ("%s, %s%s%s%s", self->run->device,
+                                              g_str_has_prefix (when, GANTRY_WHEN_OF_FILE) ? "" : "measured ", when, difference != NULL ? ", " : "",
                                               difference != NULL ? difference : "")
                            : g_strdup (unmeasured_words (self));
   gtk_label_set_text (self->summary, text);

@@ -84,6 +84,13 @@ test_kernels (void)
   n = gantry_kernels_panel_n_rows (panel);
   g_assert_cmpuint (n, >, 20);
   g_assert_nonnull (strstr (gantry_kernels_panel_get_summary (panel), "ratio 2.0"));
+  {
+    /* The time of the run is that of the status bar. */
+    g_autofree char *time = gantry_format_ns ((gint64) (gantry_document_get_run (gantry_window_get_document (window))->milliseconds * 1e6));
+    g_autofree char *of_run = g_strdup_printf (" of %s, planned", time);
+
+    g_assert_nonnull (strstr (gantry_kernels_panel_get_summary (panel), of_run));
+  }
   /* The longest is first. */
   for (guint i = 1; i < n; i++)
     g_assert_cmpfloat (gantry_kernels_panel_get_row (panel, i - 1)->row.measured_us, >=,

@@ -160,6 +160,9 @@ test_run_of_other_program (void)
   g_assert_null (gantry_document_get_run (document));
   g_assert_cmpuint (gantry_document_get_runs (document)->len, ==, 1);
   g_assert_cmpstr (summary_of_time (window), ==, "were of another program");
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.bottom-page", "s", "kernels");
+  g_assert_true (window_test_has_text (GTK_WIDGET (gantry_window_get_kernels_panel (window)), "the runs so far were of another one"));
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.bottom-page", "s", "time");
   window_test_act (window, "run");
   views_wait_until (window_test_is_idle (window));
   g_assert_cmpstr (gantry_window_get_error (window), ==, NULL);

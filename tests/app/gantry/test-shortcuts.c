@@ -33,6 +33,31 @@ test_table (void)
     }
 }
 
+/* No key is shown twice for one thing: that of the number pad is written as the other is. */
+static void
+check_shown (GtkWidget *widget)
+{
+  g_autofree char *keys = NULL;
+  g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_auto (GStrv) list = NULL;
+
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL; child = gtk_widget_get_next_sibling (child))
+    check_shown (child);
+  if (!GTK_IS_SHORTCUTS_SHORTCUT (widget))
+    return;
+  g_object_get (widget, "accelerator", &keys, NULL);
+  list = g_strsplit (keys != NULL ? keys : "", " ", -1);
+  for (guint i = 0; list[i] != NULL; i++)
+    {
+      guint key;
+      GdkModifierType modifiers;
+
+      g_assert_true (gtk_accelerator_parse (list[i], &key, &modifiers));
+      g_assert_true (g_hash_table_add (seen, g_strdup_printf ("%x %x", modifiers, gdk_keyval_to_unicode (key) != 0
+                                                                                    ? gdk_keyval_to_unicode (key) : key)));
+    }
+}
+
 static void
 test_actions (void)
 {
@@ -71,6 +96,7 @@ test_actions (void)
     }
   list = gantry_shortcuts_window_new ();
   g_assert_true (GTK_IS_SHORTCUTS_WINDOW (list));
+  check_shown (list);
   gtk_window_destroy (GTK_WINDOW (list));
   g_object_unref (list);
   gtk_window_destroy (GTK_WINDOW (window));

@@ -70,7 +70,7 @@ table_of (GantryWindow *window)
 static void
 test_placements (void)
 {
-  static const char *const line[] = { "measured with other placements (median of 3)", "MiB measured with other placements",
+  static const char *const line[] = { "measured with other placements (median of 3)", "MiB touched with other placements",
                                       ", with other placements" };
   GantryDocument *document;
   GantryWindow *window = open_program ("data/programs/transformer-tiny.gir", TRUE, &document);
@@ -79,7 +79,7 @@ test_placements (void)
     return;
   add_run (document, 12 << 20);
   window_test_wait (window);
-  g_assert_true (shows (window, "12.0 MiB measured") && shows (window, "measured (median of 3)"));
+  g_assert_true (shows (window, "12.0 MiB touched") && shows (window, "measured (median of 3)"));
   g_assert_false (shows (window, "with other placements"));
   g_assert_true (gantry_document_set_policy (document, "policy nothing_saveable", NULL));
   window_test_wait (window);
@@ -101,7 +101,7 @@ test_placements (void)
 static void
 test_conditions (void)
 {
-  static const char *const line[] = { "12.0 MiB measured with no library", "7.00 ms measured with no library (median of 3)", ", with no library" };
+  static const char *const line[] = { "12.0 MiB touched with no library", "7.00 ms measured with no library (median of 3)", ", with no library" };
   GantryDocument *document;
   GantryWindow *window = open_program ("data/programs/transformer-tiny.gir", TRUE, &document);
   g_autoptr (GantryKernelSizes) sizes = gantry_kernel_sizes_new (NULL, NULL);
@@ -155,7 +155,7 @@ test_another_program (void)
     return;
   add_run (document, 12 << 20);
   window_test_wait (window);
-  g_assert_true (shows (window, "12.0 MiB measured"));
+  g_assert_true (shows (window, "12.0 MiB touched"));
   g_assert_true (g_action_group_get_action_enabled (G_ACTION_GROUP (window), "replan"));
   gantry_training_options_init (&training);
   gantry_document_set_training (document, &training);
@@ -172,11 +172,11 @@ test_another_program (void)
   window_test_wait (window);
   g_assert_true (shows (window, "predicted; the run chosen, 7.00 ms, is of another program"));
   g_assert_true (shows (window, "planned; the run chosen is of another program"));
-  g_assert_false (shows (window, "with other placements") || shows (window, "12.0 MiB measured"));
+  g_assert_false (shows (window, "with other placements") || shows (window, "12.0 MiB touched"));
   g_assert_false (g_action_group_get_action_enabled (G_ACTION_GROUP (window), "replan"));
   gantry_document_undo (document);
   window_test_wait (window);
-  g_assert_true (shows (window, "12.0 MiB measured") && shows (window, "measured (median of 3)"));
+  g_assert_true (shows (window, "12.0 MiB touched") && shows (window, "measured (median of 3)"));
   window_test_free (window);
 }
 
@@ -196,7 +196,7 @@ test_above_limit (void)
   g_assert_false (shows (window, "bove the limit"));
   add_run (document, (10 << 20) + 1);
   window_test_wait (window);
-  g_assert_true (shows (window, "10.1 MiB measured: above the limit of 10.0 MiB"));
+  g_assert_true (shows (window, "10.1 MiB touched: above the limit of 10.0 MiB"));
   g_assert_true (shows (window, "Above the limit: 10.1 MiB of device memory were touched"));
   gantry_document_set_limit (document, 11 << 20);
   views_wait_until (!shows (window, "bove the limit"));
@@ -216,7 +216,7 @@ test_limit_of_other_placements (void)
   g_assert_true (gantry_document_set_policy (document, "policy nothing_saveable", NULL));
   gantry_document_set_limit (document, 11 << 20);
   window_test_wait (window);
-  g_assert_true (shows (window, "12.0 MiB measured with other placements, "));
+  g_assert_true (shows (window, "12.0 MiB touched with other placements, "));
   g_assert_true (shows (window, " planned then"));
   g_assert_false (shows (window, "bove the limit"));
   window_test_free (window);
@@ -414,16 +414,16 @@ test_reload (void)
   document = gantry_window_get_document (window);
   add_run (document, 12 << 20);
   window_test_wait (window);
-  g_assert_true (shows (window, "12.0 MiB measured"));
+  g_assert_true (shows (window, "12.0 MiB touched"));
   export_as (path, "tanh", "exponential");
   reload (window);
   g_assert_null (gantry_document_get_run (document));
-  g_assert_false (shows (window, "12.0 MiB measured") || shows (window, "median of 3"));
+  g_assert_false (shows (window, "12.0 MiB touched") || shows (window, "median of 3"));
   /* It is still there, and said to be what it is. */
   g_assert_cmpuint (gantry_document_get_runs (document)->len, ==, 1);
   gantry_document_set_run (document, g_ptr_array_index (gantry_document_get_runs (document), 0));
   window_test_wait (window);
-  g_assert_true (shows (window, "12.0 MiB measured with the model as it was"));
+  g_assert_true (shows (window, "12.0 MiB touched with the model as it was"));
   /* What holds again what it held has its runs again. */
   export_as (path, NULL, NULL);
   reload (window);

@@ -66,6 +66,7 @@ test_kineto (void)
   g_assert_cmpuint (gantry_document_get_runs (document)->len, ==, 1);
   g_assert_cmpstr (run->name, ==, "kineto.json.gz");
   g_assert_cmpstr (run->device, ==, "NVIDIA H200");
+  g_assert_true (g_str_has_prefix (run->when, "2023-11-14T22:13:20")); /* when it was recorded, whenever its file was written */
   g_assert_cmpuint (run->n_runs, ==, 3);
   g_assert_cmpfloat_with_epsilon (run->milliseconds, 0.25, 1e-9);
   g_assert_true (gantry_document_save (document, session, &error));
@@ -131,6 +132,31 @@ many_chunks (void)
                                                              .lane = (guint8) lane, .bytes = (guint64) i });
   gantry_recording_builder_add_run (builder, &(GantryRecordedRun){ 0, 5000, 0 });
   return gantry_recording_builder_end (builder);
+}
+
+/* A recording that does not say when it was made has the date of its file, and says that. What counts from a moment that is named does. */
+static void
+test_when (void)
+{
+  static const struct { const char *epoch, *when; } cases[] = {
+    { "", "file of 20" }, { ", \"baseTimeNanoseconds\": 1700000000000000000", "2023-11-14T22:13:25" },
+    { ", \"baseTimeNanoseconds\": 7", "file of 20" }, { ", \"baseTimeNanoseconds\": \"soon\"", "file of 20" },
+  };
+  g_autofree char *folder = g_dir_make_tmp ("gantry-outside-XXXXXX", NULL), *path = g_build_filename (folder, "t.json", NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *text = g_strdup_printf ("{\"traceEvents\": [{\"ph\": \"X\", \"ts\": 5000000, \"dur\": 7, \"pid\": 1, \"tid\": 1, "
+                                               "\"name\": \"work\"}]%s}", cases[i].epoch);
+      g_autoptr (GantryDocument) document = NULL;
+
+      g_assert_true (g_file_set_contents (path, text, -1, NULL));
+      document = open_document (path);
+      g_test_message ("%s", gantry_document_get_run (document)->when);
+      g_assert_true (g_str_has_prefix (gantry_document_get_run (document)->when, cases[i].when));
+    }
+  g_unlink (path);
+  g_rmdir (folder);
 }
 
 static void
@@ -214,6 +240,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/document/outside/kineto", test_kineto);
+  g_test_add_func ("/document/outside/when", test_when);
   g_test_add_func ("/document/outside/nsys-async", test_nsys_async);
   g_test_add_func ("/document/outside/wrong", test_wrong);
   g_test_add_func ("/document/outside/many-chunks", test_many_chunks);
