@@ -51,6 +51,16 @@ gantry_builder_add_operands (GantryBuilder *builder, guint op, GantryAttrList *a
 
 /* Constants and elements */
 
+void
+gantry_builder_refuse (GantryBuilder *builder, gboolean *failed, const char *format, va_list arguments)
+{
+  g_autofree char *why = g_strdup_vprintf (format, arguments);
+
+  if (!*failed)
+    gantry_builder_fail (builder, GANTRY_ERROR_UNSUPPORTED, "%s", why);
+  *failed = TRUE;
+}
+
 guint32
 gantry_builder_like (GantryBuilder *builder, guint32 x, double value)
 {

@@ -17,6 +17,14 @@ guint32
 gantry_builder_add_operands (GantryBuilder *builder, guint op, GantryAttrList *attrs, guint n, va_list operands);
 
 /**
+ * gantry_builder_refuse:
+ * @failed: (inout): whether the rule has refused already: then nothing is recorded; %TRUE afterwards
+ *
+ * Records a %GANTRY_ERROR_UNSUPPORTED by the rule of an operation.
+ */
+void gantry_builder_refuse (GantryBuilder *builder, gboolean *failed, const char *format, va_list arguments);
+
+/**
  * gantry_builder_like:
  * @x: a tensor
  *

@@ -43,15 +43,11 @@ gantry_mindspore_arguments (const char *primitive)
 void
 gantry_mind_refuse (MindLower *l, const char *format, ...)
 {
-  g_autofree char *why = NULL;
   va_list arguments;
 
   va_start (arguments, format);
-  why = g_strdup_vprintf (format, arguments);
+  gantry_builder_refuse (l->b, &l->failed, format, arguments);
   va_end (arguments);
-  if (!l->failed)
-    gantry_builder_fail (l->b, GANTRY_ERROR_UNSUPPORTED, "%s", why);
-  l->failed = TRUE;
 }
 
 /* Types */

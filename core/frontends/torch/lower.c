@@ -41,15 +41,11 @@ gantry_torch_knows_operation (const char *op_name)
 void
 gantry_aten_refuse (AtenLower *l, const char *format, ...)
 {
-  g_autofree char *why = NULL;
   va_list arguments;
 
   va_start (arguments, format);
-  why = g_strdup_vprintf (format, arguments);
+  gantry_builder_refuse (l->b, &l->failed, format, arguments);
   va_end (arguments);
-  if (!l->failed)
-    gantry_builder_fail (l->b, GANTRY_ERROR_UNSUPPORTED, "%s", why);
-  l->failed = TRUE;
 }
 
 static gboolean
