@@ -379,7 +379,7 @@ check_options (const GantryKernelOptions *options, GError **error)
          || gantry_instructions_check (options->instructions, uses_library, error);
 }
 
-/* Bound programs do all by themselves and know plain layouts only. */
+/* Bound programs do all by themselves. */
 static gboolean
 begin_target (GantryCompile *c, GError **error)
 {
@@ -391,12 +391,23 @@ begin_target (GantryCompile *c, GError **error)
         return FALSE;
       c->gpu.allow_tf32 = c->options.allow_tf32;
       c->options.use_library = FALSE;
-      c->options.free_layouts = FALSE;
     }
   if (c->options.target == GANTRY_CODE_CUDA)
     c->ptxas = gantry_ptxas_find ();
   c->compiler = gantry_compile_new_compiler (c, error);
   return c->compiler != NULL;
+}
+
+static void
+choose_layouts (GantryCompile *c)
+{
+  gboolean gpu = c->options.target != GANTRY_CODE_CPU;
+
+  /* 8 elements of 2 bytes are what a GPU fetches at once. */
+  c->block = gpu ? 8 : c->options.layout_block != 0 ? c->options.layout_block : c->compiler->vector_bytes == 64 ? 16 : 8;
+  c->blocked = c->options.free_layouts && (gpu || c->options.use_library)
+                 ? gantry_layouts_choose (c->module, c->block, gpu ? GANTRY_CONVOLVES_GPU : GANTRY_CONVOLVES_LIBRARY)
+                 : g_new0 (guint8, c->module->n_index + 1);
 }
 
 static GantryKernelSet *
@@ -406,9 +417,7 @@ compile (GantryCompile *c, GError **error)
 
   if (!begin_target (c, error))
     return NULL;
-  c->block = c->options.layout_block != 0 ? c->options.layout_block : c->compiler->vector_bytes == 64 ? 16 : 8;
-  c->blocked = c->options.free_layouts && c->options.use_library ? gantry_layouts_choose (c->module, c->block)
-                                                                 : g_new0 (guint8, c->module->n_index + 1);
+  choose_layouts (c);
   c->constant = g_new0 (guint8, c->module->n_index + 1);
   if (!add_functions (c, error) || !gantry_compile_run_jobs (c, error))
     return NULL;

@@ -8,6 +8,13 @@
 
 G_BEGIN_DECLS
 
+/** Who computes convolutions. */
+typedef enum
+{
+  GANTRY_CONVOLVES_LIBRARY, /* oneDNN: f32, the input and the result in the same layout; weights are packed by it */
+  GANTRY_CONVOLVES_GPU,     /* tensor cores: f16 and bf16, channels that are fetched 16 bytes at a time; any result */
+} GantryConvolves;
+
 /**
  * gantry_layouts_choose:
  * @block: channels of a block: 8 or 16
@@ -18,6 +25,6 @@ G_BEGIN_DECLS
  *
  * Returns: (transfer full): per node id, module->n_index of them: 1 where the value is blocked
  */
-guint8 *gantry_layouts_choose (const GantryModule *module, guint block);
+guint8 *gantry_layouts_choose (const GantryModule *module, guint block, GantryConvolves by);
 
 G_END_DECLS

@@ -12,6 +12,7 @@ typedef struct
   const GantryModule *module;
   const GantryFunction *entry;
   guint block;
+  GantryConvolves by;
   guint32 *parent; /* per position in the entry function */
   guint8 *plain;   /* must not be blocked */
   guint8 *gains;
@@ -43,11 +44,18 @@ place_of (const Choice *c, const GantryNode *node)
 }
 
 static gboolean
+has_element (const Choice *c, const GantryType *type)
+{
+  return c->by == GANTRY_CONVOLVES_GPU ? type->element == GANTRY_F16 || type->element == GANTRY_BF16
+                                       : type->element == GANTRY_F32;
+}
+
+static gboolean
 has_blocks (const Choice *c, const GantryNode *node)
 {
   const GantryType *type = gantry_node_type (c->module, node);
 
-  return gantry_type_is_static (type) && type->element == GANTRY_F32 && type->rank >= 3 && type->rank <= 5
+  return gantry_type_is_static (type) && has_element (c, type) && type->rank >= 3 && type->rank <= 5
          && gantry_type_elements (type) > 0 && type->dims[1] % c->block == 0;
 }
 
@@ -64,7 +72,7 @@ is_generated (const GantryNode *node)
 /* The library has blocked code where blocks do not cut through groups: one group, whole blocks in each, or one channel
  * in each. It has none where the input is taken apart, nor any that leaves padding out of a sum. */
 static gboolean
-gains_from_blocks (const Choice *c, const GantryNode *node)
+library_gains_from_blocks (const Choice *c, const GantryNode *node)
 {
   gint64 groups = gantry_attrs_int (c->module->context, node->attrs, "feature_group_count", 1);
   const GantryType *weights = gantry_node_operand_type (c->module, node, 1);
@@ -190,12 +198,43 @@ pass_on (Choice *c, const GantryNode *node)
     }
 }
 
+/* A convolution on tensor cores, by itself or in the body of a fusion, stores what it computes in blocks as well as in rows. What it
+ * reads gains where a block of channels of one group is 16 bytes of the sum's depth. */
+static void
+look_at_gpu_convolution (Choice *c, const GantryNode *node, const GantryFunction *body, const GantryNode *convolution)
+{
+  const GantryNode *input = gantry_node_operand (c->module, convolution, 0);
+  const GantryType *weights = gantry_node_operand_type (c->module, convolution, 1);
+
+  if (!has_element (c, weights) || gantry_node_type (c->module, input)->element != weights->element)
+    return;
+  c->gains[place_of (c, node)] = TRUE;
+  if (body != NULL)
+    input = input->op == GANTRY_OP_PARAMETER
+              ? gantry_node_operand (c->module, node, gantry_module_position (c->module, input) - body->first_node) : NULL;
+  if (input != NULL && weights->dims[1] % c->block == 0 && place_of (c, input) < c->entry->n_nodes)
+    c->gains[place_of (c, input)] = TRUE;
+}
+
+static void
+look_for_gpu (Choice *c, const GantryNode *node)
+{
+  const GantryAttr *attr = node->op == GANTRY_OP_FUSION ? gantry_attrs_find (c->module->context, node->attrs, "body") : NULL;
+  const GantryFunction *body = attr != NULL ? gantry_module_function (c->module, attr->id) : NULL;
+
+  if (node->op == GANTRY_OP_CONVOLUTION)
+    look_at_gpu_convolution (c, node, NULL, node);
+  for (guint32 i = 0; body != NULL && i < body->n_nodes; i++)
+    if (c->module->nodes[body->first_node + i].op == GANTRY_OP_CONVOLUTION)
+      look_at_gpu_convolution (c, node, body, &c->module->nodes[body->first_node + i]);
+}
+
 static void
 look_at (Choice *c, const GantryNode *node)
 {
   guint32 place = place_of (c, node);
-  gboolean convolution = node->op == GANTRY_OP_CONVOLUTION, gains = convolution && gains_from_blocks (c, node);
-  gboolean breaks;
+  gboolean library = c->by == GANTRY_CONVOLVES_LIBRARY, convolution = library && node->op == GANTRY_OP_CONVOLUTION;
+  gboolean gains = convolution && library_gains_from_blocks (c, node), breaks;
 
   c->plain[place] |= !is_generated (node) || !has_blocks (c, node) || (convolution && !gains);
   /* What has no blocks of its own may still read some. */
@@ -203,6 +242,8 @@ look_at (Choice *c, const GantryNode *node)
   c->plain[place] |= breaks;
 
   c->gains[place] |= gains;
+  if (!library && !breaks)
+    look_for_gpu (c, node);
   for (guint i = 0; i < node->n_operands; i++)
     {
       const GantryNode *operand = gantry_node_operand (c->module, node, i);
@@ -220,9 +261,9 @@ look_at (Choice *c, const GantryNode *node)
 }
 
 static void
-choose (const GantryModule *module, const GantryFunction *entry, guint block, guint8 *blocked)
+choose (const GantryModule *module, const GantryFunction *entry, guint block, GantryConvolves by, guint8 *blocked)
 {
-  Choice c = { .module = module, .entry = entry, .block = block };
+  Choice c = { .module = module, .entry = entry, .block = block, .by = by };
 
   c.parent = g_new (guint32, entry->n_nodes + 1);
   c.plain = g_new0 (guint8, entry->n_nodes + 1);
@@ -248,13 +289,13 @@ choose (const GantryModule *module, const GantryFunction *entry, guint block, gu
 }
 
 guint8 *
-gantry_layouts_choose (const GantryModule *module, guint block)
+gantry_layouts_choose (const GantryModule *module, guint block, GantryConvolves by)
 {
   g_autoptr (GArray) regions = gantry_module_list_regions (module);
   guint8 *blocked = g_new0 (guint8, MAX (module->n_index, 1));
 
-  choose (module, gantry_module_entry (module), block, blocked);
+  choose (module, gantry_module_entry (module), block, by, blocked);
   for (guint i = 0; i < regions->len; i++)
-    choose (module, gantry_module_function (module, g_array_index (regions, guint32, i)), block, blocked);
+    choose (module, gantry_module_function (module, g_array_index (regions, guint32, i)), block, by, blocked);
   return blocked;
 }

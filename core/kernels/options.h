@@ -24,7 +24,8 @@ typedef enum
  * @instructions: what generated code may consist of, where @cpu is NULL. It is also the most that oneDNN may use, which is a
  *  matter of the process: compiling with @use_library for less than the library may use is an error that names
  *  gantry_kernels_limit_library()
- * @free_layouts: values between kernels may be kept in a blocked layout (same size) where that is faster (CPU only)
+ * @free_layouts: values between kernels may be kept in a blocked layout (same size) where that is faster: convolutions of oneDNN in f32, those
+ *  for a GPU in f16 and bf16
  * @layout_block: channels in a block of those layouts: 8 or 16; 0: as the instruction set has it (16 with AVX-512).
  *  Where oneDNN has no code for the other one, it reorders or generated code does the work: slower, never different
  * @target: what the code is for

@@ -346,10 +346,12 @@ cpu_collective (GantryGridEmit *g, const GantryGridStatement *s)
 }
 
 static void
-cpu_fetch (GantryGridEmit *g, const GantryGridStatement *s, V to, V from, guint bytes)
+cpu_fetch (GantryGridEmit *g, const GantryGridStatement *s, V to, V from, V predicate, guint bytes)
 {
   Cpu *cpu = g->data;
 
+  if (predicate != NULL)
+    from = LLVMBuildSelect (g->e->builder, predicate, from, LLVMConstNull (LLVMTypeOf (from)), "");
   call_void (cpu, "gantry_grid_block_fetch",
              (V[]) { cpu->block, cpu->thread, to, from, LLVMConstInt (cpu->i32, bytes, FALSE),
                      statement_number (cpu, s) }, 6);

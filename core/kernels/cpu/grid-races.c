@@ -176,8 +176,7 @@ let_arrive (GantryGridRaces *races)
 
         if (fetch->landed || !chance (races, 4))
           continue;
-        memcpy (fetch->to, fetch->from, fetch->bytes);
-        fetch->landed = TRUE;
+        gantry_grid_fetch_land (fetch);
       }
   for (guint i = 0; i < block->products->len; i++)
     {

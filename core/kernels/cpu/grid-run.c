@@ -97,6 +97,16 @@ gantry_grid_block_fetch (guint8 *block, guint32 thread, void *to, const void *fr
 }
 
 void
+gantry_grid_fetch_land (GantryGridFetch *fetch)
+{
+  if (fetch->from != NULL)
+    memcpy (fetch->to, fetch->from, fetch->bytes);
+  else
+    memset (fetch->to, 0, fetch->bytes);
+  fetch->landed = TRUE;
+}
+
+void
 gantry_grid_block_commit (guint8 *block, guint32 thread)
 {
   gantry_grid_block_of (block)->group[thread]++;
@@ -118,7 +128,7 @@ gantry_grid_block_await (guint8 *block, guint32 thread, guint32 groups)
       if (fetch->group + groups < self->group[thread])
         {
           if (!fetch->landed)
-            memcpy (fetch->to, fetch->from, fetch->bytes);
+            gantry_grid_fetch_land (fetch);
           if (self->races != NULL)
             gantry_grid_races_fetched (self->races, thread, fetch);
         }

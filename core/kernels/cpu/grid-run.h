@@ -22,7 +22,7 @@ typedef struct
   guint32 group;
   guint32 bytes;
   guint8 *to;
-  const guint8 *from;
+  const guint8 *from; /* NULL: zeros */
   gboolean landed; /* the bytes are there, which nobody may know yet */
 } GantryGridFetch;
 
@@ -58,9 +58,12 @@ void gantry_grid_block_begin (guint8 *block, gint64 task);
 /** Ends the process with a message when something was written behind an array of shared memory. */
 void gantry_grid_block_end (guint8 *block);
 
-/* Fetches really are late: until they are waited for, their target holds no numbers. @statement: for messages. */
+/* Fetches really are late: until they are waited for, their target holds no numbers. @from: (nullable): NULL for zeros;
+ * @statement: for messages. */
 void gantry_grid_block_fetch (guint8 *block, guint32 thread, void *to, const void *from, guint32 bytes,
                               guint32 statement);
+/** Now its bytes are there. */
+void gantry_grid_fetch_land (GantryGridFetch *fetch);
 void gantry_grid_block_commit (guint8 *block, guint32 thread);
 void gantry_grid_block_await (guint8 *block, guint32 thread, guint32 groups);
 

@@ -219,11 +219,13 @@ element_at (GantryGridEmit *g, guint32 array, guint32 index)
 static void
 emit_fetch (GantryGridEmit *g, const GantryGridStatement *s)
 {
-  GantryElementType element = g->kx->inputs[s->d].type->element;
+  GantryElementType element = g_array_index (g->grid->arrays, GantryGridArray, s->array).element;
   V to = element_at (g, s->array, s->b);
-  V from = gantry_grid_emit_pointer (g, g->machine->input (g, s->d), element, s->a);
+  V from = s->shape == 1 ? element_at (g, s->d, s->a)
+                         : gantry_grid_emit_pointer (g, g->machine->input (g, s->d), element, s->a);
+  V predicate = s->c != GANTRY_GRID_NONE ? gantry_grid_emit_value (g, s->c, 0) : NULL;
 
-  g->machine->fetch (g, s, to, from, s->lanes * (guint) gantry_element_size (element));
+  g->machine->fetch (g, s, to, from, predicate, s->lanes * (guint) gantry_element_size (element));
 }
 
 /* What all threads do together, on a machine that has threads. */

@@ -34,8 +34,9 @@ typedef struct
   LLVMValueRef (*input) (GantryGridEmit *emit, guint32 input);
   void (*input_load) (GantryGridEmit *emit, LLVMValueRef load); /* (nullable): may mark it as never written */
 
+  /** @predicate: (nullable): i1; zeros come instead where it is false, and nothing is read */
   void (*fetch) (GantryGridEmit *emit, const GantryGridStatement *statement, LLVMValueRef to, LLVMValueRef from,
-                 guint bytes);
+                 LLVMValueRef predicate, guint bytes);
   void (*commit) (GantryGridEmit *emit);
   void (*await) (GantryGridEmit *emit, guint groups);
   /** (nullable): told of each GET and SET before it happens. */

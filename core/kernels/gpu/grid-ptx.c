@@ -115,15 +115,25 @@ input_of (GantryGridEmit *g, guint32 input)
   return LLVMGetParam (g->e->function, input);
 }
 
-/* Copies behind the back: cp.async. 16 bytes pass the first cache by. */
+/* Copies behind the back: cp.async. 16 bytes pass the first cache by. What is read is as long as a register says, zeros
+ * fill the rest. */
 
 static void
-fetch (GantryGridEmit *g, const GantryGridStatement *s, V to, V from, guint bytes)
+fetch (GantryGridEmit *g, const GantryGridStatement *s, V to, V from, V predicate, guint bytes)
 {
-  const char *name = bytes == 16  ? "llvm.nvvm.cp.async.cg.shared.global.16"
-                     : bytes == 8 ? "llvm.nvvm.cp.async.ca.shared.global.8" : "llvm.nvvm.cp.async.ca.shared.global.4";
+  static const char *const names[][2] = {
+    { "llvm.nvvm.cp.async.ca.shared.global.4", "llvm.nvvm.cp.async.ca.shared.global.4.s" },
+    { "llvm.nvvm.cp.async.ca.shared.global.8", "llvm.nvvm.cp.async.ca.shared.global.8.s" },
+    { "llvm.nvvm.cp.async.cg.shared.global.16", "llvm.nvvm.cp.async.cg.shared.global.16.s" },
+  };
+  const char *const *name = names[bytes == 16 ? 2 : bytes == 8 ? 1 : 0];
+  GantryEmit *e = g->e;
 
-  call (g->e, name, NULL, 0, (V[]) { to, from }, 2);
+  (void) s;
+  if (predicate == NULL)
+    call (e, name[0], NULL, 0, (V[]) { to, from }, 2);
+  else
+    call (e, name[1], NULL, 0, (V[]) { to, from, LLVMBuildSelect (B, predicate, number (e, bytes), number (e, 0), "") }, 3);
 }
 
 static void

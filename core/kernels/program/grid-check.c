@@ -371,7 +371,19 @@ check_fetch (Check *check, const GantryGridStatement *s)
   if (array == NULL || !index_in (check, array, s->b, s->lanes, NULL)
       || !expression (check, s->a, GANTRY_GRID_NONE, NULL))
     return FALSE;
-  if (s->d >= kx->n_inputs || kx->inputs[s->d].splat || kx->inputs[s->d].type->element != array->element)
+  if (s->c != GANTRY_GRID_NONE && (!expression (check, s->c, GANTRY_GRID_NONE, NULL)
+                                   || gantry_kx_node (kx, s->c)->type != GANTRY_BOOL))
+    return fault (check, "its predicate is no bool");
+  if (s->shape == 1)
+    {
+      const GantryGridArray *from = array_at (check, s->d, GANTRY_SPACE_WORKSPACE);
+
+      if (from == NULL || !index_in (check, from, s->a, s->lanes, NULL))
+        return FALSE;
+      if (from->element != array->element)
+        return fault (check, "%s cannot be fetched into %s", from->name, array->name);
+    }
+  else if (s->d >= kx->n_inputs || kx->inputs[s->d].splat || kx->inputs[s->d].type->element != array->element)
     return fault (check, "input %u cannot be fetched into %s", s->d, array->name);
   bytes = s->lanes * (guint) gantry_element_size (array->element);
   if (bytes != 4 && bytes != 8 && bytes != 16)

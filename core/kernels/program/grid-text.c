@@ -245,9 +245,21 @@ print_statement (Print *p, const GantryGridStatement *s)
       break;
     case GANTRY_GRID_FETCH:
       print_element (p, s->array, s->b, s->lanes);
-      g_string_append_printf (p->text, " := fetch input%u[", s->d);
-      print_expression (p, s->a);
-      g_string_append_c (p->text, ']');
+      g_string_append (p->text, " := fetch ");
+      if (s->shape == 1)
+        print_element (p, s->d, s->a, 1);
+      else
+        {
+          g_string_append_printf (p->text, "input%u[", s->d);
+          print_expression (p, s->a);
+          g_string_append_c (p->text, ']');
+        }
+      if (s->c != GANTRY_GRID_NONE)
+        {
+          g_string_append (p->text, " where ");
+          print_expression (p, s->c);
+          g_string_append (p->text, ", else 0");
+        }
       break;
     case GANTRY_GRID_AWAIT:
       g_string_append_printf (p->text, "await all but %u", s->mask);

@@ -377,7 +377,8 @@ gantry_grid_shuffle (GantryGrid *grid, guint32 expression, guint32 mask)
 }
 
 void
-gantry_grid_fetch (GantryGrid *grid, guint32 array, guint32 index, guint input, guint32 address, guint lanes)
+gantry_grid_fetch (GantryGrid *grid, guint32 array, guint32 index, guint input, guint32 address, guint32 predicate,
+                   guint lanes)
 {
   GantryGridStatement *statement = add (grid, GANTRY_GRID_FETCH);
 
@@ -385,7 +386,15 @@ gantry_grid_fetch (GantryGrid *grid, guint32 array, guint32 index, guint input, 
   statement->b = index;
   statement->d = input;
   statement->a = address;
+  statement->c = predicate;
   statement->lanes = lanes;
+}
+
+void
+gantry_grid_fetch_workspace (GantryGrid *grid, guint32 array, guint32 index, guint32 from, guint32 at, guint lanes)
+{
+  gantry_grid_fetch (grid, array, index, from, at, GANTRY_GRID_NONE, lanes);
+  g_array_index (grid->statements, GantryGridStatement, grid->statements->len - 1).shape = 1;
 }
 
 void

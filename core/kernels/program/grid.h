@@ -89,13 +89,13 @@ typedef struct
   guint8 lanes;    /* SET, GET, FETCH: consecutive elements, a power of two; the address of the first is a multiple */
   guint8 unroll;   /* FOR: the body is written out for each value; lo, hi and step are then constants */
   guint8 shape;    /* MMA: GantryMmaShape; MATRIX_LOAD: how many 8 x 8 matrices (1, 2, 4), | 0x80: transposed;
-                      WGMMA: 1: a, 2: b transposed */
+                      WGMMA: 1: a, 2: b transposed; FETCH: 1: from an array of the workspace */
   guint8 element;  /* of the value that LET, GET or SHUFFLE define, as it is computed with */
-  guint32 a;       /* node: expression (LET, SET, SHUFFLE), condition (IF), lo (FOR), address in the input (FETCH) */
+  guint32 a;       /* node: expression (LET, SET, SHUFFLE), condition (IF), lo (FOR), address in what is fetched from (FETCH) */
   guint32 b;       /* node: index in the array, hi (FOR); of MMA the offset in d */
-  guint32 c;       /* FOR: the variable; SET, FETCH: the lane variable or GANTRY_GRID_NONE; MMA: array a |
-                      MATRIX_LOAD: array it fills */
-  guint32 d;       /* MMA: array b; FETCH: the input */
+  guint32 c;       /* FOR: the variable; SET: the lane variable or GANTRY_GRID_NONE; FETCH: the predicate or
+                      GANTRY_GRID_NONE; MMA: array a | MATRIX_LOAD: array it fills */
+  guint32 d;       /* MMA: array b; FETCH: the input or the array */
   guint32 array;   /* of SET, GET, FETCH; of MMA: d; of MATRIX_LOAD: the shared one */
   guint32 value;   /* the first one defined */
   gint64 step;     /* FOR; WGMMA and its AWAIT: columns */
@@ -175,7 +175,13 @@ void gantry_grid_begin_else (GantryGrid *grid);
 void gantry_grid_end (GantryGrid *grid);
 void gantry_grid_barrier (GantryGrid *grid);
 guint32 gantry_grid_shuffle (GantryGrid *grid, guint32 expression, guint32 mask);
-void gantry_grid_fetch (GantryGrid *grid, guint32 array, guint32 index, guint input, guint32 address, guint lanes);
+/** cp.async: @lanes elements of @input, 4, 8 or 16 bytes, into shared memory. @address: lies within the input whether or not
+ * @predicate holds; @predicate: node, bool: where it is false zeros are written and nothing is read; GANTRY_GRID_NONE:
+ * always true */
+void gantry_grid_fetch (GantryGrid *grid, guint32 array, guint32 index, guint input, guint32 address, guint32 predicate,
+                        guint lanes);
+/** The same from element @at of the array @from of the workspace, which a launch before has written. */
+void gantry_grid_fetch_workspace (GantryGrid *grid, guint32 array, guint32 index, guint32 from, guint32 at, guint lanes);
 void gantry_grid_commit (GantryGrid *grid);
 void gantry_grid_await (GantryGrid *grid, guint32 groups);
 /** Each thread names with @index the row (16 bytes) that it contributes, as ldmatrix wants it. */

@@ -110,15 +110,38 @@ narrow (GantryKx *kx, guint32 id, GantryElementType element, guint32 *result)
     }
 }
 
+static gboolean
+is_zero (const GantryKxNode *node)
+{
+  return node->kind == GANTRY_KX_CONST
+         && (gantry_element_is_float (node->type) ? node->f == 0 && !signbit (node->f) : node->i == 0);
+}
+
+guint32
+gantry_factor_load (GantryKx *kx, guint32 value, guint32 *predicate)
+{
+  GantryKxNode node = *gantry_kx_node (kx, value);
+
+  *predicate = GANTRY_GRID_NONE;
+  if (node.kind == GANTRY_KX_SELECT && is_zero (gantry_kx_node (kx, node.c)))
+    {
+      *predicate = node.a;
+      value = node.b;
+      node = *gantry_kx_node (kx, value);
+    }
+  return node.kind == GANTRY_KX_LOAD && !kx->inputs[node.a].splat ? value : GANTRY_GRID_NONE;
+}
+
 static void
 find_factor (GantryKx *kx, guint32 id, GantryFactor *factor)
 {
   GantryElementType element = origin (kx, id);
+  guint32 predicate;
 
   *factor = (GantryFactor) { .value = id, .element = gantry_kx_node (kx, id)->type, .lanes = 1 };
   if (element != factor->element && narrow (kx, id, element, &factor->value))
     factor->element = (guint8) element;
-  factor->is_load = gantry_kx_node (kx, factor->value)->kind == GANTRY_KX_LOAD;
+  factor->is_load = gantry_factor_load (kx, factor->value, &predicate) != GANTRY_GRID_NONE;
 }
 
 /* Groups of variables */
@@ -131,13 +154,29 @@ set_axes (const GantryKx *kx, guint64 vars, GantryAxes *axes)
   axes->count = gantry_vars_count (kx, vars);
 }
 
+/* Of the depth, those that the predicates of the factors depend on come first: the places of a window stand outside its channels, and
+ * where these fill the steps all of a step is padding or none of it. */
 static void
 set_depth (GantryContraction *c)
 {
-  c->depth.n = gantry_schedule_axes (c->kx, c->reduce, c->depth.vars);
+  GantryKx *kx = c->kx;
+  guint vars[GANTRY_KX_MAX_VARS], n = gantry_schedule_axes (kx, c->reduce, vars);
+  guint32 predicates[2];
+  guint64 first = 0;
+
+  gantry_factor_load (kx, c->a.value, &predicates[0]);
+  gantry_factor_load (kx, c->b.value, &predicates[1]);
+  for (guint i = 0; i < G_N_ELEMENTS (predicates); i++)
+    first |= predicates[i] != GANTRY_GRID_NONE ? gantry_kx_node (kx, predicates[i])->vars : 0;
   c->depth.count = 1;
-  for (guint i = 0; i < c->depth.n; i++)
-    c->depth.count *= c->kx->extents[c->depth.vars[i]];
+  for (guint i = 0; i < n; i++)
+    c->depth.count *= kx->extents[vars[i]];
+  for (guint i = 0; i < n; i++)
+    if (first >> vars[i] & 1)
+      c->depth.vars[c->depth.n++] = vars[i];
+  for (guint i = 0; i < n; i++)
+    if (!(first >> vars[i] & 1))
+      c->depth.vars[c->depth.n++] = vars[i];
 }
 
 /* Contiguity */
@@ -210,14 +249,17 @@ gantry_address_is_contiguous (const GantryKx *kx, guint32 address, guint lane, g
   return TRUE;
 }
 
-/* All loads of @value that depend on @lane, and there are some. */
+/* All loads of @value that depend on @lane, and there are some. What is fetched is read or is zero as a whole. */
 static gboolean
-is_contiguous (const GantryKx *kx, guint32 value, guint lane, guint lanes)
+is_contiguous (GantryKx *kx, guint32 value, guint lane, guint lanes)
 {
+  guint32 predicate, load = gantry_factor_load (kx, value, &predicate);
   GantryKxRoot root = { .value = value, .address = value };
   g_autofree guint8 *needed = gantry_kx_needed (kx, &root, 1);
   guint n = 0;
 
+  if (load != GANTRY_GRID_NONE && predicate != GANTRY_GRID_NONE && gantry_kx_node (kx, predicate)->vars >> lane & 1)
+    return FALSE;
   for (guint32 id = 0; id < kx->nodes->len; id++)
     {
       const GantryKxNode *node = gantry_kx_node (kx, id);
@@ -375,10 +417,10 @@ gantry_contraction_find (GantryContraction *c, GantryKx *kx)
   c->product = (guint8) gantry_element_at_least_f32 (node.type);
   of_a = gantry_kx_node (kx, node.a)->vars;
   of_b = gantry_kx_node (kx, node.b)->vars;
-  if (!find_groups (c, of_a, of_b))
-    return FALSE;
   find_factor (kx, node.a, &c->a);
   find_factor (kx, node.b, &c->b);
+  if (!find_groups (c, of_a, of_b))
+    return FALSE;
   /* Columns are what lies side by side in the results. */
   if (gantry_address_steps_by_one (kx, kx->roots[0].address, c->rows.vars[c->rows.n - 1]))
     exchange (c);

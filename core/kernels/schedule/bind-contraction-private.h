@@ -24,8 +24,9 @@ typedef struct
   guint32 value;       /* node: as it is staged, before casts that lose nothing */
   guint8 element;      /* GantryElementType of it */
   gboolean along_depth; /* what lies side by side in memory are neighbours along the depth, not along its own group */
-  gboolean is_load;    /* the value is one load */
+  gboolean is_load;    /* the value is one load, or where a predicate does not hold zero: see gantry_factor_load() */
   guint lanes;         /* a power of two: so many neighbours lie side by side at a multiple of their number */
+  gboolean is_packed;  /* a launch before puts it into the workspace: see bind-contraction-pack.c */
 } GantryFactor;
 
 typedef struct
@@ -43,6 +44,24 @@ typedef struct
 /** Is it one, and are rows, columns and depth long enough for tiles? Nothing but nodes and variables is added to @kx.
  */
 gboolean gantry_contraction_find (GantryContraction *c, GantryKx *kx);
+/**
+ * gantry_factor_load:
+ * @value: node: a factor, whatever was put in the place of its variables
+ * @predicate: (out): node, bool: where it is false the factor is zero; GANTRY_GRID_NONE: nowhere
+ *
+ * Padding of a convolution is a select between a load and zero, which cp.async does by itself.
+ *
+ * Returns: the load; GANTRY_GRID_NONE where @value is something else
+ */
+guint32 gantry_factor_load (GantryKx *kx, guint32 value, guint32 *predicate);
+/** Which factors are packed, where the matrix units want 16 bytes at a time: changes them. */
+void gantry_contraction_choose_packing (GantryContraction *c);
+/** Adds the launch that packs factor @i (0: a, 1: b) of @own elements for tiles of @bk along the depth. Returns: offset in the
+ * workspace */
+guint64 gantry_contraction_pack (const GantryContraction *c, guint i, guint bk, GantryBound *bound);
+/** Elements of a packed factor, for the whole batch; and the place of one in it: @own and @depth are nodes. */
+guint64 gantry_packed_count (const GantryContraction *c, guint i, guint bk);
+guint32 gantry_packed_place (const GantryContraction *c, guint i, guint bk, guint32 batch, guint32 own, guint32 depth);
 /** What stands for the variables of a group when they are counted by @flat: put into @substitution. */
 static inline void
 gantry_axes_decode (const GantryAxes *axes, GantryKx *kx, guint32 flat, guint32 *substitution)
@@ -69,6 +88,7 @@ typedef struct
   double tail_us;          /* what a block by itself takes before its first step and after its last one */
   guint lag;               /* so many steps after its own the matrix units may still read a tile */
   guint64 workspace;       /* offset; where there are splits */
+  guint32 packed[2];       /* arrays of the factors a and b, where they are packed */
   guint32 partial;         /* array; where there are splits */
   guint32 *results;        /* arrays, one for each root */
   guint32 thread;                      /* nodes from here on */
@@ -105,7 +125,7 @@ typedef gboolean (*GantryTileFits) (GantryTiling *tiling, const GantryTileShape 
 const GantryTileShape *gantry_tiling_choose (GantryTiling *tiling, const GantryContraction *c, const GantryGpu *gpu,
                                              const GantryTileShape *shapes, guint n_shapes, guint unit_threads, double rate,
                                              GantryTileFits fits);
-/** Adds the launch and defines the nodes; gantry_tiling_choose() was called. */
+/** Adds the launches that pack and this one, and defines the nodes; gantry_tiling_choose() was called. */
 void gantry_tiling_begin (GantryTiling *tiling, const GantryContraction *c, GantryBound *bound);
 void gantry_tiling_clear (GantryTiling *tiling);
 /** A node whose lane @i is @values[i]. @lane: variable */

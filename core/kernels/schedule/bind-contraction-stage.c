@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tiles of the factors on their way to shared memory, and the loop over the depth in which that overlaps with the
- * multiplication. What is one load that lies side by side is fetched asynchronously, several steps ahead;
+ * multiplication. What is one load that lies side by side, or zero, is fetched asynchronously, several steps ahead;
  * everything else is computed into registers before the multiplication of the step before and stored after it. What is fetched is
  * put on its way after the multiplication has been given to the matrix units. */
 #include "core/kernels/schedule/bind-contraction-private.h"
@@ -224,37 +224,55 @@ store_tile (const GantryStage *stage, guint32 buffer)
   gantry_grid_end (grid);
 }
 
+/* Where the factor is zero anyhow: padding of a convolution, and what lies behind the end of the depth. */
+static guint32
+predicate_of (const GantryStage *stage, const Move *move, guint32 predicate)
+{
+  GantryKx *kx = stage->tiling->kx;
+
+  if (predicate == GANTRY_GRID_NONE)
+    return move->inside;
+  return gantry_kx_binary (kx, GANTRY_BOOL, GANTRY_OP_AND, 0, predicate, move->inside);
+}
+
+static void
+fetch_packed (const GantryStage *stage, guint32 step, guint32 buffer, guint32 number)
+{
+  const GantryTiling *t = stage->tiling;
+  Move move = move_of (stage, step, number, TRUE);
+  guint i = stage->factor == &t->c->b;
+
+  gantry_grid_fetch_workspace (t->grid, stage->shared, place_of (stage, &move, buffer), t->packed[i],
+                               gantry_packed_place (t->c, i, t->bk, t->batch, move.own_at, move.depth_at), stage->lanes);
+}
+
+static void
+fetch_from_input (const GantryStage *stage, guint32 step, guint32 buffer, guint32 number)
+{
+  GantryGrid *grid = stage->tiling->grid;
+  GantryKx *kx = stage->tiling->kx;
+  Move move = move_of (stage, step, number, FALSE);
+  guint32 to = place_of (stage, &move, buffer), predicate, load = gantry_factor_load (kx, factor_at (stage, &move, TRUE), &predicate);
+
+  predicate = predicate_of (stage, &move, predicate);
+  if (load == GANTRY_GRID_NONE || is_false (kx, predicate)) /* zero, whatever the thread is */
+    set (stage, stage->shared, to, gantry_kx_identity (kx, GANTRY_OP_ADD, stage->factor->element));
+  else
+    gantry_grid_fetch (grid, stage->shared, to, gantry_kx_node (kx, load)->a, gantry_kx_address (kx, load),
+                       gantry_kx_node (kx, predicate)->kind == GANTRY_KX_CONST ? GANTRY_GRID_NONE : predicate, stage->lanes);
+}
+
 static void
 fetch_tile (const GantryStage *stage, guint32 step, guint32 buffer)
 {
   GantryGrid *grid = stage->tiling->grid;
-  GantryKx *kx = stage->tiling->kx;
   guint32 number = gantry_grid_begin_for_to (grid, stage->moves, TRUE);
-  Move move = move_of (stage, step, number, TRUE);
-  guint32 load = factor_at (stage, &move, TRUE);
 
-  g_assert (gantry_kx_node (kx, load)->kind == GANTRY_KX_LOAD);
-  gantry_grid_fetch (grid, stage->shared, place_of (stage, &move, buffer), gantry_kx_node (kx, load)->a,
-                     gantry_kx_address (kx, load), stage->lanes);
+  if (stage->factor->is_packed)
+    fetch_packed (stage, step, buffer, number);
+  else
+    fetch_from_input (stage, step, buffer, number);
   gantry_grid_end (grid);
-}
-
-/* Fetches whole tiles; one that the depth ends within is computed. */
-static void
-fetch_or_write (const GantryStage *stage, guint32 step, guint32 buffer)
-{
-  GantryTiling *t = stage->tiling;
-  guint32 whole = gantry_index_less (t->kx, step, gantry_index_const (t->kx, t->c->depth.count / t->bk));
-  gboolean asks = gantry_grid_begin_if_unknown (t->grid, whole);
-
-  if (!is_false (t->kx, whole))
-    fetch_tile (stage, step, buffer);
-  if (asks)
-    gantry_grid_begin_else (t->grid);
-  if (asks || is_false (t->kx, whole))
-    write_tile (stage, step, buffer);
-  if (asks)
-    gantry_grid_end (t->grid);
 }
 
 /* The number of the block's step @at in the whole depth. */
@@ -277,7 +295,7 @@ fill (GantryTiling *t, GantryStage *stages[2], guint ahead)
   step = step_of (t, at);
   for (guint i = 0; i < 2; i++)
     if (stages[i]->fetches)
-      fetch_or_write (stages[i], step, at);
+      fetch_tile (stages[i], step, at);
     else
       write_tile (stages[i], step, at);
   if (asks)
@@ -316,7 +334,7 @@ prepare_tiles (GantryTiling *t, GantryStage *stages[2], guint32 next, guint32 bu
     if (!has_work (stages[i], work))
       continue;
     else if (stages[i]->fetches)
-      fetch_or_write (stages[i], step, buffer);
+      fetch_tile (stages[i], step, buffer);
     else if (work & WORK_LOAD)
       load_tile (stages[i], step);
     else if (t->lag == 0)

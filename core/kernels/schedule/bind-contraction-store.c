@@ -54,11 +54,20 @@ gantry_tiling_begin (GantryTiling *t, const GantryContraction *c, GantryBound *b
   gint64 tiles = t->row_tiles * t->column_tiles, group = rows_of_group (t->row_tiles), rest;
   guint32 blocks[3] = { (guint32) (tiles * t->splits * c->batch.count), 1, 1 }, threads[3] = { t->threads, 1, 1 },
           block, tile;
+  const GantryFactor *factors[2] = { &c->a, &c->b };
+  guint64 packed[2] = { 0 };
   GantryKx *kx = c->kx;
 
   t->c = c;
   t->kx = kx;
+  for (guint i = 0; i < 2; i++)
+    if (factors[i]->is_packed)
+      packed[i] = gantry_contraction_pack (c, i, t->bk, bound);
   t->grid = gantry_bound_add (bound, kx, blocks, threads);
+  for (guint i = 0; i < 2; i++)
+    if (factors[i]->is_packed)
+      t->packed[i] = gantry_grid_array (t->grid, GANTRY_SPACE_WORKSPACE, factors[i]->element, gantry_packed_count (c, i, t->bk),
+                                        packed[i], "packed");
   block = gantry_grid_index (t->grid, GANTRY_AXIS_BLOCK_X, blocks[0]);
   t->thread = gantry_grid_index (t->grid, GANTRY_AXIS_THREAD_X, t->threads);
   tile = gantry_index_remainder (kx, block, tiles);

@@ -264,6 +264,8 @@ gantry_bind_tensor_core (GantryBound *bound, GantryKx *kx, const GantryGpu *gpu)
   if (!gantry_contraction_find (&c, kx) || !is_for_tensor_cores (&c, gpu))
     return FALSE;
   p.tf32 = c.a.element == GANTRY_F32;
+  if (!p.tf32)
+    gantry_contraction_choose_packing (&c);
   if (gpu->has_wgmma && !p.tf32 && gantry_bind_wgmma (bound, &c, gpu))
     return TRUE;
   p.shape = gantry_tiling_choose (t, &c, gpu, shapes, G_N_ELEMENTS (shapes), WARP, unit_rate (&c, gpu), fits);

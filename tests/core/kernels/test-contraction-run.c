@@ -52,6 +52,14 @@ make_source (ContractionCase *c)
   c->source.layouts = g_new0 (GantryKxLayout, c->texprs->len);
 }
 
+void
+contraction_case_block (ContractionCase *c, guint block)
+{
+  c->block = block;
+  if (block != 0)
+    gantry_kx_layout_blocked (&c->source.inputs[0].layout, c->source.inputs[0].type, 1, block);
+}
+
 ContractionCase *
 contraction_case_op (GantryOp op, const char *operands, const char *attributes)
 {
@@ -157,7 +165,10 @@ contraction_bind (const ContractionCase *c, GantryScheduler scheduler, const Gan
   kx = gantry_kx_new (c->source.inputs, c->source.n_inputs);
   for (guint i = 0; i < c->texprs->len; i++)
     {
-      gantry_kx_layout_plain (&c->source.layouts[i], contraction_result_type (c, i));
+      if (c->block != 0)
+        gantry_kx_layout_blocked (&c->source.layouts[i], contraction_result_type (c, i), 1, c->block);
+      else
+        gantry_kx_layout_plain (&c->source.layouts[i], contraction_result_type (c, i));
       gantry_kx_add (kx, g_ptr_array_index (c->texprs, i), i, &c->source.layouts[i], &error);
       g_assert_no_error (error);
     }

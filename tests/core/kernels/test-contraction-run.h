@@ -11,6 +11,7 @@ typedef struct
   const GantryNode *node;
   GPtrArray *texprs;   /* of its results; none where the kernel is written by hand */
   guint n_results;
+  guint block;         /* channels in a block of the results; 0: plain */
   GantryKernelSource source;
 } ContractionCase;
 
@@ -18,6 +19,8 @@ typedef struct
 ContractionCase *contraction_case_op (GantryOp op, const char *operands, const char *attributes);
 /** The fusion in a module in text form. */
 ContractionCase *contraction_case_text (const char *text);
+/** The first operand and the results lie in blocks of so many channels. @block: 0: they are plain */
+void contraction_case_block (ContractionCase *c, guint block);
 void contraction_case_free (ContractionCase *c);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ContractionCase, contraction_case_free)
 

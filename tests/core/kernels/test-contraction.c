@@ -288,6 +288,7 @@ typedef struct
   GantryScheduler scheduler;
   const char *operands;
   const char *attributes;
+  guint block; /* channels in a block of the first operand and the result; 0: plain */
 } Large;
 
 static const Large large[] = {
@@ -314,6 +315,9 @@ static const Large large_convolutions[] = {
   { gantry_bind_contraction, "f32[32,256,56,56] f32[64,256,1,1]", "" },
   { gantry_bind_tensor_core, "f16[32,64,56,56] f16[64,64,3,3] f16[64]", "padding=[1,1,1,1] post=relu" },
   { gantry_bind_tensor_core, "bf16[32,128,28,28] bf16[256,128,3,3]", "padding=[1,1,1,1] window_strides=[2,2]" },
+  { gantry_bind_tensor_core, "f16[32,64,56,56] f16[64,64,3,3] f16[64]", "padding=[1,1,1,1] post=relu", 8 },
+  { gantry_bind_tensor_core, "bf16[32,512,7,7] bf16[512,512,3,3]", "padding=[1,1,1,1]", 8 },
+  { gantry_bind_tensor_core, "bf16[32,1024,14,14] bf16[512,1024,1,1]", "window_strides=[2,2]", 8 },
 };
 
 /* Instructions: tensor cores where they are meant, no arrays outside registers, and their tiles moved by 16 bytes where the rows of both
@@ -328,7 +332,7 @@ check_instructions (const Large *case_, guint capability, const char *text)
   g_assert_null (strstr (text, " STL"));
   g_assert_true ((strstr (text, " HGMMA.") != NULL) == wgmma);
   g_assert_true ((strstr (text, " HMMA.") != NULL) == (tensor && !wgmma));
-  if (tensor && !odd && case_->attributes[0] == 'l')
+  if (tensor && !odd && (case_->attributes[0] == 'l' || case_->block != 0))
     g_assert_true (g_regex_match_simple (" LDGSTS[.A-Z]*\\.128", text, 0, 0));
 }
 
@@ -344,6 +348,7 @@ check_code (const Large *case_, GantryOp op, guint capability)
 
   contraction_gpu (&gpu, capability);
   gpu.allow_tf32 = TRUE;
+  contraction_case_block (c, case_->block);
   bound = contraction_bind (c, case_->scheduler, &gpu);
   g_assert_nonnull (bound);
   if (!contraction_assemble (c, bound, &gpu, &image))

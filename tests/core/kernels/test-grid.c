@@ -347,7 +347,7 @@ fetch (gboolean early, gboolean *has_nan)
   total = gantry_grid_array (p.grid, GANTRY_SPACE_PRIVATE, GANTRY_F32, 4, 0, "total");
   for (gint64 l = 0; l < 4; l++)
     gantry_grid_set (p.grid, total, integer (&p, l), gantry_kx_const_float (p.kx, GANTRY_F32, 0));
-  gantry_grid_fetch (p.grid, shared, sum (&p, t, 4, t, 0), 0, sum (&p, t, 4, t, 0), 4);
+  gantry_grid_fetch (p.grid, shared, sum (&p, t, 4, t, 0), 0, sum (&p, t, 4, t, 0), GANTRY_GRID_NONE, 4);
   gantry_grid_commit (p.grid);
   k = gantry_grid_begin_for_to (p.grid, STAGES, FALSE);
   gantry_grid_begin_if (p.grid, less (&p, k, integer (&p, STAGES - 1)));
@@ -355,7 +355,7 @@ fetch (gboolean early, gboolean *has_nan)
     guint32 next = gantry_kx_linear (p.kx, 1, (GantryKxTerm[]) { { k, 1 } }, 1);
     guint32 half = op (&p, GANTRY_I64, GANTRY_OP_REMAINDER, next, integer (&p, 2));
 
-    gantry_grid_fetch (p.grid, shared, sum (&p, half, ROW, t, 4), 0, sum (&p, next, ROW, t, 4), 4);
+    gantry_grid_fetch (p.grid, shared, sum (&p, half, ROW, t, 4), 0, sum (&p, next, ROW, t, 4), GANTRY_GRID_NONE, 4);
   }
   gantry_grid_end (p.grid);
   gantry_grid_commit (p.grid);
@@ -588,7 +588,23 @@ fault_fetch (Program *p)
 {
   guint32 array = gantry_grid_array (p->grid, GANTRY_SPACE_SHARED, GANTRY_F32, 64, 0, "s"), t = thread_axis (p);
 
-  gantry_grid_fetch (p->grid, array, sum (p, t, 2, t, 0), 0, t, 2);
+  gantry_grid_fetch (p->grid, array, sum (p, t, 2, t, 0), 0, t, GANTRY_GRID_NONE, 2);
+}
+
+static void
+fault_predicate (Program *p)
+{
+  guint32 array = gantry_grid_array (p->grid, GANTRY_SPACE_SHARED, GANTRY_F32, 64, 0, "s"), t = thread_axis (p);
+
+  gantry_grid_fetch (p->grid, array, sum (p, t, 2, t, 0), 0, sum (p, t, 2, t, 0), t, 2);
+}
+
+static void
+fault_fetch_shared (Program *p)
+{
+  guint32 array = gantry_grid_array (p->grid, GANTRY_SPACE_SHARED, GANTRY_F32, 64, 0, "s"), t = thread_axis (p);
+
+  gantry_grid_fetch_workspace (p->grid, array, sum (p, t, 2, t, 0), array, sum (p, t, 2, t, 0), 2);
 }
 
 static void
@@ -634,6 +650,8 @@ static const struct
   { "bound to nothing", fault_unbound },
   { "a reduction is left", fault_reduction },
   { "no multiple of 2", fault_fetch },
+  { "predicate is no bool", fault_predicate },
+  { "lies in another memory", fault_fetch_shared },
   { "bytes of shared memory", fault_shared_memory },
   { "its bounds are no numbers", fault_unrolled },
   { "not made of whole warps", fault_partial_warp },

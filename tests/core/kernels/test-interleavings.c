@@ -23,6 +23,7 @@ typedef struct
   const char *operands, *attributes;
   const char *body, *results, *types; /* of a fusion, over %1 and on, instead of `op` and `attributes` */
   guint spare; /* what may be taken away */
+  guint block; /* channels in a block of the first operand and the result; 0: plain */
 } Schedule;
 
 #define MK_KN "lhs_contracting_dimensions=[1] rhs_contracting_dimensions=[0]"
@@ -54,6 +55,9 @@ static const Schedule schedules[] = {
   { "wgmma-rows-of-depth", gantry_bind_tensor_core, 90, GANTRY_OP_DOT_GENERAL, "bf16[72,320] bf16[136,320]", MK_NK },
   { "wgmma-odd", gantry_bind_tensor_core, 90, GANTRY_OP_DOT_GENERAL, "f16[37,509] f16[509,41]", MK_KN },
   { "wgmma-convolution", gantry_bind_tensor_core, 90, GANTRY_OP_CONVOLUTION, "f16[1,64,6,6] f16[32,64,3,3] f16[32]", "padding=[1,1,1,1]" },
+  { "mma-convolution-blocked", gantry_bind_tensor_core, 80, GANTRY_OP_CONVOLUTION, "f16[1,8,23,23] f16[16,8,3,3]", "padding=[1,1,1,1]", .block = 8 },
+  { "wgmma-convolution-blocked", gantry_bind_tensor_core, 90, GANTRY_OP_CONVOLUTION, "bf16[1,40,23,23] bf16[16,40,3,3]", "padding=[1,1,1,1]",
+    .block = 8 },
   { "rows-warp", gantry_bind_rows, 90, GANTRY_OP_REDUCE, "f32[9,200]", "kind=add dimensions=[1]" },
   { "rows-block", gantry_bind_rows, 90, GANTRY_OP_REDUCE, "f32[3,5000]", "kind=min dimensions=[1]" },
   { "rows-slices", gantry_bind_rows, 90, GANTRY_OP_REDUCE, "f32[3,65536]", "kind=add dimensions=[1]" },
@@ -145,6 +149,7 @@ code_new (const Schedule *schedule, GRand *rand)
   contraction_gpu (&gpu, schedule->capability);
   gpu.allow_tf32 = TRUE;
   code->c = case_of (schedule);
+  contraction_case_block (code->c, schedule->block);
   code->bound = contraction_bind (code->c, schedule->scheduler, &gpu);
   g_assert_nonnull (code->bound);
   code->expected = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Training steps in which values between convolutions are parts of each other: joined and taken apart along channels, stacked
  * along images. Blocks of either size give what the evaluator computes; a plan under which a place would be read in
- * another layout than it was written in is refused. */
+ * another layout than it was written in is refused. Convolutions for a GPU's tensor cores, which block f16 and bf16. */
 #include "core/autodiff/autodiff.h"
 #include "core/base/error.h"
 #include "core/eval/eval.h"
@@ -9,6 +9,7 @@
 #include "core/memory/planner.h"
 #include "core/runtime/runtime.h"
 #include "tests/core/kernels/kernel-test.h"
+#include "tests/random-seed.h"
 #include <math.h>
 #include <string.h>
 
@@ -137,16 +138,14 @@ tamper_with (const GantryModule *module, GantryKernelSet *kernels)
 
 /* @n_blocked: (inout): values that are blocked */
 static GantryExecutable *
-build (GantryModule *module, guint block, gboolean tamper, guint *n_blocked, GError **error)
+build_with (GantryModule *module, const GantryKernelOptions *options, gboolean tamper, guint *n_blocked, GError **error)
 {
-  GantryKernelOptions options = GANTRY_KERNEL_OPTIONS_INIT;
   GantryKernelSet *kernels;
   GantryPlanOptions plan_options = { 0 };
   g_autoptr (GantryKernelSizes) sizes = NULL;
   g_autoptr (GantryPlan) plan = NULL;
 
-  options.layout_block = block;
-  kernels = gantry_kernels_compile (module, &options, NULL, error);
+  kernels = gantry_kernels_compile (module, options, NULL, error);
   if (kernels == NULL)
     return NULL;
   for (guint32 i = 0; i < kernels->n_kernel_of; i++)
@@ -157,6 +156,15 @@ build (GantryModule *module, guint block, gboolean tamper, guint *n_blocked, GEr
   if (tamper)
     tamper_with (module, kernels);
   return gantry_executable_new (module, plan, kernels, error);
+}
+
+static GantryExecutable *
+build (GantryModule *module, guint block, gboolean tamper, guint *n_blocked, GError **error)
+{
+  GantryKernelOptions options = GANTRY_KERNEL_OPTIONS_INIT;
+
+  options.layout_block = block;
+  return build_with (module, &options, tamper, n_blocked, error);
 }
 
 static void
@@ -288,6 +296,95 @@ test_refused (void)
     }
 }
 
+/* For a GPU */
+
+/* Padding on some sides and on none, strides, dilation, groups, a window of one row, channels that do not fill a step of the depth; a
+ * first layer without blocks, a pool, and a sum of two blocked values. Two images have 544 places, so that weights are packed. */
+static GantryModule *
+make_network (GantryContext *context, const char *element)
+{
+  static const char text[] =
+    "module \"m\" {\n"
+    "  func @main #1 (%1 \"x\": T[2,3,17,16], %2 \"a\": T[16,3,5,5], %3 \"b\": T[24,16,3,3], %4 \"c\": T[24,24,1,1],\n"
+    "    %5 \"d\": T[32,12,3,3], %6 \"e\": T[64,32,1,3], %7 \"f\": T[8,64,3,3]) -> (%20) {\n"
+    "    %10 = convolution(%1, %2) {padding = [2, 2, 2, 2]}: T[2,16,17,16]\n"
+    "    %11 = convolution(%10, %3) {padding = [1, 1, 1, 1]}: T[2,24,17,16]\n"
+    "    %12 = convolution(%11, %4) {padding = [0, 0, 0, 0]}: T[2,24,17,16]\n"
+    "    %13 = add(%11, %12): T[2,24,17,16]\n"
+    "    %14 = convolution(%13, %5) {padding = [2, 2, 2, 2], rhs_dilation = [2, 2], feature_group_count = 2}: T[2,32,17,16]\n"
+    "    %15 = convolution(%14, %6) {padding = [0, 0, 2, -1]}: T[2,64,17,15]\n"
+    "    %16 = reduce_window(%15) {kind = \"max\", window_dimensions = [1, 1, 2, 2], window_strides = [1, 1, 1, 1],"
+    " padding = [0, 0, 0, 0, 0, 0, 0, 0]}: T[2,64,16,14]\n"
+    "    %20 = convolution(%16, %7) {padding = [0, 1, 1, 0], window_strides = [2, 3]}: T[2,8,8,5]\n"
+    "  }\n}\n";
+  g_autoptr (GString) typed = g_string_new (text);
+  g_autoptr (GError) error = NULL;
+  GantryModule *module;
+
+  g_string_replace (typed, "T[", element, 0);
+  module = gantry_module_from_text (context, typed->str, -1, "network", &error);
+  g_assert_no_error (error);
+  return module;
+}
+
+/* Weights keep the size of what goes through them, whose sign is either: what is read from a wrong place is off by about 1. */
+static GPtrArray *
+random_inputs (const GantryModule *module)
+{
+  const GantryFunction *entry = gantry_module_entry (module);
+  GPtrArray *inputs = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_literal_unref);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (test_seed (3));
+
+  for (guint32 i = 0; i < entry->n_params; i++)
+    {
+      const GantryType *type = gantry_node_type (module, &module->nodes[entry->first_node + i]);
+      gsize size = gantry_element_size (type->element);
+      double scale = i == 0 ? 1 : sqrt (3.0 * (double) type->dims[0] / (double) gantry_type_elements (type));
+      guint8 *data;
+      GantryLiteral *literal = gantry_literal_new_zeroed (type, &data);
+
+      for (gint64 k = 0; k < gantry_type_elements (type); k++)
+        gantry_element_write_double (type->element, data + (gsize) k * size, scale * g_rand_double_range (rand, -1, 1));
+      g_ptr_array_add (inputs, literal);
+    }
+  return inputs;
+}
+
+static void
+test_gpu (gconstpointer data)
+{
+  const char *element = data;
+  static const char *const archs[] = { "sm_80", "sm_90a" };
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autoptr (GantryModule) module = make_network (context, element);
+  const GantryFunction *entry = gantry_module_entry (module);
+  g_autoptr (GPtrArray) inputs = random_inputs (module);
+  GantryLiteral *want = NULL;
+  g_autoptr (GError) error = NULL;
+
+  gantry_evaluate (module, entry, (GantryLiteral **) inputs->pdata, &want, NULL, &error);
+  g_assert_no_error (error);
+  for (guint k = 0; k < G_N_ELEMENTS (archs); k++)
+    {
+      GantryKernelOptions options = GANTRY_KERNEL_OPTIONS_INIT;
+      g_autoptr (GantryExecutable) executable = NULL;
+      GantryLiteral *got = NULL;
+      guint n_blocked = 0;
+
+      options.target = GANTRY_CODE_GRID_ON_CPU;
+      options.arch = archs[k];
+      executable = build_with (module, &options, FALSE, &n_blocked, &error);
+      g_assert_no_error (error);
+      g_assert_cmpuint (n_blocked, ==, 7); /* all but the image, the weights and the result */
+      run (executable, inputs, &got);
+      /* Seven layers, of which each rounds its result once, to 8 bits (bf16) or 11. */
+      for (gint64 i = 0; i < gantry_type_elements (want->type); i++)
+        g_assert_cmpfloat_with_epsilon (gantry_literal_get_double (got, i), gantry_literal_get_double (want, i), 7 * 0x1p-7);
+      gantry_literal_unref (got);
+    }
+  gantry_literal_unref (want);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -296,5 +393,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/kernels/layouts/split", GUINT_TO_POINTER (SPLIT), test_models);
   g_test_add_data_func ("/kernels/layouts/stacked", GUINT_TO_POINTER (STACKED), test_models);
   g_test_add_func ("/kernels/layouts/refused", test_refused);
+  g_test_add_data_func ("/kernels/layouts/gpu/bf16", "bf16[", test_gpu);
+  g_test_add_data_func ("/kernels/layouts/gpu/f16", "f16[", test_gpu);
   return g_test_run ();
 }
