@@ -154,7 +154,10 @@ set_limit (GantryWindow *window)
 
   if (!gantry_size_parse (limit, &size, &error) || !gantry_size_resolve (gantry_window_get_document (window), &size, &bytes, &error))
     g_error ("%s", error->message);
-  gantry_document_set_limit (gantry_window_get_document (window), bytes);
+  if (size.part > 0)
+    gantry_document_set_limit_part (gantry_window_get_document (window), size.part);
+  else
+    gantry_document_set_limit (gantry_window_get_document (window), bytes);
   settle (window);
 }
 

@@ -25,14 +25,27 @@ typedef struct
   int text_width, least_text, text_height, all_text, buttons_width, buttons_height;
 } Arrangement;
 
-/* As many whole lines as @height has room for: one that is cut in two reads as the last. */
+/* As many whole lines of the text at @width as @height has room for: one that is cut in two reads as the last. */
 static int
-whole_lines (GantryNotice *self, int height)
+whole_lines (GantryNotice *self, int width, int height)
 {
-  PangoRectangle line;
+  g_autoptr (PangoLayout) layout = pango_layout_copy (gtk_label_get_layout (GTK_LABEL (self->label)));
+  g_autoptr (PangoLayoutIter) iter = NULL;
+  int whole = 0;
 
-  pango_layout_line_get_pixel_extents (pango_layout_get_line_readonly (gtk_label_get_layout (GTK_LABEL (self->label)), 0), NULL, &line);
-  return line.height > 0 && height >= line.height ? height / line.height * line.height : height;
+  pango_layout_set_width (layout, width * PANGO_SCALE);
+  iter = pango_layout_get_iter (layout);
+  do
+    {
+      int end;
+
+      pango_layout_iter_get_line_yrange (iter, NULL, &end);
+      if (PANGO_PIXELS_CEIL (end) > height)
+        break;
+      whole = PANGO_PIXELS_CEIL (end);
+    }
+  while (pango_layout_iter_next_line (iter));
+  return whole > 0 ? whole : height;
 }
 
 static Arrangement
@@ -51,7 +64,7 @@ arrange (GantryNotice *self, int width)
   gtk_widget_measure (self->text, GTK_ORIENTATION_VERTICAL, a.text_width, &a.least_text, &a.text_height, NULL, NULL);
   gtk_widget_measure (self->label, GTK_ORIENTATION_VERTICAL, a.text_width, NULL, &a.all_text, NULL, NULL);
   if (a.all_text > a.text_height)
-    a.text_height = whole_lines (self, a.text_height);
+    a.text_height = whole_lines (self, a.text_width, a.text_height);
   return a;
 }
 
@@ -94,7 +107,7 @@ size_allocate (GtkWidget *widget, int width, int height, int baseline)
   GantryNotice *self = GANTRY_NOTICE (widget);
   Arrangement a = arrange (self, width);
   int room = MIN (a.text_height, a.beside ? height : MAX (height - SPACING - a.buttons_height, 1));
-  int text_height = room < a.all_text ? whole_lines (self, room) : room;
+  int text_height = room < a.all_text ? whole_lines (self, a.text_width, room) : room;
   gboolean rtl = gtk_widget_get_direction (widget) == GTK_TEXT_DIR_RTL;
   /* A text of one line stands in the middle beside its buttons; they stand at the end of the line, or below at its beginning. */
   GtkAllocation text = { rtl ? width - a.text_width : 0, a.beside ? (height - text_height) / 2 : 0, a.text_width, text_height };

@@ -136,7 +136,8 @@ test_minimap (void)
   view = (GantryGraphView){ 0, 0, 3 };
   view.x = box.x + box.width - ((float) gtk_widget_get_width (GTK_WIDGET (f.canvas)) - 20) / view.scale;
   view.y = box.y + box.height - ((float) gtk_widget_get_height (GTK_WIDGET (f.canvas)) - 20) / view.scale;
-  f.canvas->minimap_open = f.canvas->minimap_left = FALSE;
+  f.canvas->minimap_open = FALSE;
+  f.canvas->minimap_corner = 0;
   g_assert_true (has_minimap (&f, &view));
   g_assert_true (f.canvas->minimap_covers); /* above a box it lets that be seen */
   close_view (&f);

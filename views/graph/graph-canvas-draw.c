@@ -66,39 +66,49 @@ hides_any (GantryGraphCanvas *self)
   return FALSE;
 }
 
-/* Of a new picture, where fewer boxes are; then it stays, so that it does not jump while one pans. */
-static void
-choose_side (GantryGraphCanvas *self, const float *sides)
-{
-  guint hidden[2];
+/* The corners that the map can stand in, by preference: bottom right, bottom left, top right, top left. */
+#define N_CORNERS 4u
 
-  for (guint left = 0; left < 2; left++)
-    {
-      self->minimap_rect.origin.x = sides[left];
-      hidden[left] = n_hidden (self);
-    }
-  self->minimap_left = hidden[1] < hidden[0];
-  self->minimap_open = FALSE;
+static void
+stand_in (GantryGraphCanvas *self, guint corner, float width, float height)
+{
+  self->minimap_rect.origin.x = corner % 2 == 0 ? width - self->minimap_rect.size.width - MINIMAP_MARGIN : MINIMAP_MARGIN;
+  self->minimap_rect.origin.y = corner / 2 == 0 ? height - self->minimap_rect.size.height - MINIMAP_MARGIN : MINIMAP_MARGIN;
 }
 
-/* What is selected is what the user works on: the map goes to the other side of it, and stays there until it is in the
- * way again. */
+/* Where fewest boxes are. @shown: of a box that is not hidden, where there is such a corner; or GANTRY_NO_BOX */
 static void
-make_way (GantryGraphCanvas *self, float width)
+choose_corner (GantryGraphCanvas *self, guint32 shown, float width, float height)
+{
+  guint least = G_MAXUINT, best = self->minimap_corner;
+
+  for (guint corner = 0; corner < N_CORNERS; corner++)
+    {
+      guint n;
+
+      stand_in (self, corner, width, height);
+      if (hides (self, shown))
+        continue;
+      n = n_hidden (self);
+      if (n < least)
+        best = corner;
+      least = MIN (n, least);
+    }
+  self->minimap_corner = best;
+  stand_in (self, best, width, height);
+}
+
+/* Of a new picture it goes where fewest boxes are, and stays there, so that it does not jump while one pans. What is selected is what
+ * the user works on: then it makes way. */
+static void
+make_way (GantryGraphCanvas *self, float width, float height)
 {
   guint32 box = _gantry_graph_canvas_primary_box (self);
-  float sides[] = { self->minimap_rect.origin.x, MINIMAP_MARGIN };
 
-  if (self->minimap_open)
-    choose_side (self, sides);
-  self->minimap_rect.origin.x = sides[self->minimap_left];
-  if (!hides (self, box))
-    return;
-  self->minimap_rect.origin.x = sides[!self->minimap_left];
-  if (hides (self, box))
-    self->minimap_rect.origin.x = sides[self->minimap_left];
-  else
-    self->minimap_left = !self->minimap_left;
+  stand_in (self, self->minimap_corner, width, height);
+  if (self->minimap_open || hides (self, box))
+    choose_corner (self, box, width, height);
+  self->minimap_open = FALSE;
 }
 
 /* Whether every box is in the window. Of a picture larger than it one of the first is not, as a rule: that ends the search. */
@@ -136,9 +146,8 @@ render_minimap (GantryGraphCanvas *self, float width, float height, const Gantry
   scale = MIN (side / MAX (picture_width, 1), MIN (side * 1.6f, height * 0.5f) / MAX (picture_height, 1));
   map_width = CLAMP (picture_width * scale + 8, MINIMAP_LEAST, side + 8);
   map_height = MAX (picture_height * scale + 8, MINIMAP_LEAST);
-  self->minimap_rect = GRAPHENE_RECT_INIT (width - map_width - MINIMAP_MARGIN, height - map_height - MINIMAP_MARGIN,
-                                           map_width, map_height);
-  make_way (self, width);
+  self->minimap_rect = GRAPHENE_RECT_INIT (0, 0, map_width, map_height);
+  make_way (self, width, height);
   self->minimap_covers = hides_any (self);
   gantry_scene_clear (self->scene, map_width, map_height);
   gantry_paint_minimap (self->scene, self->picture, &self->view, width, height, theme);

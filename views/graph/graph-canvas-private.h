@@ -63,9 +63,9 @@ struct _GantryGraphCanvas
   double zoom_scale;
   double pointer_x, pointer_y;
   gboolean pointer_inside;
-  gboolean minimap_open; /* its side is open: it goes where it hides less */
+  gboolean minimap_open; /* its corner is open: it goes where it hides least */
   gboolean minimap_covers; /* boxes lie below it */
-  gboolean minimap_left; /* it stands at the left: what is selected was below it */
+  guint minimap_corner; /* where it stands: bottom right, bottom left, top right, top left */
 };
 
 /* graph-canvas.c */
