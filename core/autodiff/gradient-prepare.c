@@ -118,6 +118,12 @@ begin_like (GantryBuilder *builder, const GantryModule *module, const GantryFunc
   return id;
 }
 
+static guint
+n_carries_of (const GantryModule *module, const GantryNode *node)
+{
+  return (guint) gantry_attrs_int (module->context, node->attrs, "n_carries", node->n_operands);
+}
+
 /* One iteration: if (cond) body, else what came in. */
 static guint32
 write_iteration (Inliner *inliner, GantryBuilder *builder, const GantryModule *module,
@@ -125,8 +131,8 @@ write_iteration (Inliner *inliner, GantryBuilder *builder, const GantryModule *m
 {
   const GantryFunction *cond = _gantry_body_of (module, node, "cond"),
                        *body = _gantry_body_of (module, node, "body");
-  guint n = node->n_operands;
-  g_autofree guint32 *values = g_new0 (guint32, n + 2);
+  guint n = n_carries_of (module, node);
+  g_autofree guint32 *values = g_new0 (guint32, node->n_operands + 2);
   g_autofree guint32 *results = g_new0 (guint32, MAX (n, cond->n_results) + 1);
   GantryAttrList *attrs = gantry_attr_list_new (module->context);
   guint32 same, id, branch;
@@ -140,7 +146,7 @@ write_iteration (Inliner *inliner, GantryBuilder *builder, const GantryModule *m
   gantry_builder_set_origins (builder, &node->id, 1);
   gantry_attr_list_set_function (attrs, "then", body->id);
   gantry_attr_list_set_function (attrs, "else", same);
-  branch = gantry_builder_add_typed (builder, GANTRY_OP_IF, values, n + 1,
+  branch = gantry_builder_add_typed (builder, GANTRY_OP_IF, values, node->n_operands + 1,
                                      gantry_attr_list_end (attrs), node->type);
   for (guint i = 0; i < n; i++)
     results[i] = n == 1 ? branch : gantry_builder_result (builder, branch, i);
@@ -153,7 +159,7 @@ write_bounded_loop (Inliner *inliner, GantryBuilder *builder, const GantryModule
                     const GantryNode *node, const guint32 *operands)
 {
   GantryScan scan = { .length = gantry_attrs_int (module->context, node->attrs, "most_trips", 0),
-                      .n_carries = node->n_operands };
+                      .n_carries = n_carries_of (module, node) };
   const GantryFunction *cond = _gantry_body_of (module, node, "cond"),
                        *body = _gantry_body_of (module, node, "body");
 
@@ -166,6 +172,7 @@ write_bounded_loop (Inliner *inliner, GantryBuilder *builder, const GantryModule
     }
   gantry_builder_set_place_of (builder, node);
   gantry_builder_set_origins (builder, &node->id, 1);
+  scan.n_captures = node->n_operands - scan.n_carries;
   scan.body = write_iteration (inliner, builder, module, node);
   gantry_builder_set_place_of (builder, node);
   gantry_builder_set_origins (builder, &node->id, 1);

@@ -19,7 +19,7 @@ typedef struct
   const GantryNode *node;
   const GantryExpandFrame *frame;
   const GantryFunction *cond, *body;
-  guint n;
+  guint n; /* carries, in front of the captures */
   GantryExpandValue *state;
   GantryExpandValue *next;
   guint32 running; /* bool[]: whether the trip is taken */
@@ -281,7 +281,7 @@ gboolean
 _gantry_unroll_while (GantryExpander *e, const GantryNode *node, const GantryExpandValue *operands,
                       const GantryExpandFrame *frame, GantryExpandValue *value, GError **error)
 {
-  Loop loop = { .e = e, .node = node, .frame = frame, .n = node->n_operands };
+  Loop loop = { .e = e, .node = node, .frame = frame };
   g_autofree GantryExpandValue *state = g_new0 (GantryExpandValue, node->n_operands + 1);
   g_autofree GantryExpandValue *next = g_new0 (GantryExpandValue, node->n_operands + 1);
   gboolean folding = e->fold, good;
@@ -290,6 +290,7 @@ _gantry_unroll_while (GantryExpander *e, const GantryNode *node, const GantryExp
   loop.body = loop.cond != NULL ? _gantry_expand_function_of (e, node, "body", error) : NULL;
   if (loop.body == NULL)
     return FALSE;
+  loop.n = (guint) gantry_attrs_int (e->source->context, node->attrs, "n_carries", node->n_operands);
   loop.state = state;
   loop.next = next;
   memcpy (state, operands, node->n_operands * sizeof *state);

@@ -68,33 +68,36 @@ if_ (GantryOnnxExport *e, ExportValue **in, guint n)
   return one_or_tuple (e, gantry_export_end_many (&node, types, then_body->n_results), then_body->n_results);
 }
 
-/* ONNX asks whether to go on at the end of a trip, we ask before one. */
+/* ONNX asks whether to go on at the end of a trip, we ask before one. What is behind the @n carries is read from the graph around. */
 static Onnx__GraphProto *
 loop_body (GantryOnnxExport *e, const GantryFunction *cond, const GantryFunction *body, ExportValue **in, guint n)
 {
-  ExportValue **values = gantry_arena_new0 (e->arena, ExportValue *, n + 1);
+  ExportValue **values = gantry_arena_new0 (e->arena, ExportValue *, body->n_params + 1);
 
+  for (guint i = n; i < body->n_params; i++)
+    values[1 + i] = in[i];
   gantry_export_push (e);
   gantry_export_graph_input (e, "trip", gantry_export_type (e, GANTRY_I64, 0, NULL));
   gantry_export_graph_input (e, "go_on", gantry_export_type (e, GANTRY_BOOL, 0, NULL));
   for (guint i = 0; i < n; i++)
-    values[i] = gantry_export_graph_input (e, "carried", in[i]->type);
-  if (gantry_export_function (e, body, values, values + 1) && gantry_export_function (e, cond, values + 1, values))
+    values[1 + i] = gantry_export_graph_input (e, "carried", in[i]->type);
+  if (gantry_export_function (e, body, values + 1, values + 1) && gantry_export_function (e, cond, values + 1, values))
     gantry_export_outputs (e, values, n + 1, NULL);
   return gantry_export_pop (e, gantry_context_string (e->context, body->name));
 }
 
 static ExportValue *
-while_ (GantryOnnxExport *e, ExportValue **in, guint n)
+while_ (GantryOnnxExport *e, ExportValue **in, guint n_operands)
 {
   const GantryFunction *cond = gantry_export_body (e, "cond"), *body = gantry_export_body (e, "body");
+  guint n = (guint) gantry_attrs_int (e->context, e->node->attrs, "n_carries", n_operands);
   const GantryType **types = gantry_arena_new0 (e->arena, const GantryType *, n + 1);
   ExportValue *go_on = e->nobody;
   ExportNode node;
 
-  if (cond == NULL || body == NULL)
+  if (cond == NULL || body == NULL || body->n_params != n_operands)
     return e->nobody;
-  fix_names (e, in, n);
+  fix_names (e, in, n_operands);
   for (guint i = 0; i < n; i++)
     types[i] = in[i]->type;
   gantry_export_function (e, cond, in, &go_on);

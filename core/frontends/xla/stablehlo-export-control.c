@@ -102,11 +102,13 @@ if_ (MlirExport *m, MlirName **in)
   return as_result (m, value);
 }
 
+/* Regions read what is behind the carries where it stands. */
 static MlirName *
-while_ (MlirExport *m, MlirName **in, guint n)
+while_ (MlirExport *m, MlirName **in, guint n_operands)
 {
   const GantryFunction *cond = gantry_stablehlo_export_body (m, "cond"), *body = gantry_stablehlo_export_body (m, "body");
-  MlirName **values = gantry_arena_new0 (m->arena, MlirName *, n + 1), *value;
+  guint n = (guint) gantry_attrs_int (m->context, m->node->attrs, "n_carries", n_operands);
+  MlirName **values = gantry_arena_copy (m->arena, in, sizeof *values * (n_operands + (gsize) 1)), *value;
   const GantryType **types = types_of (m, in, n);
 
   if (cond == NULL || body == NULL)

@@ -46,6 +46,16 @@
           " %33 = subtract(%32, %31): i32[] %34 = convert(%33) {to = type f64[]}: f64[] %35 = sqrt(%34): f64[]" \
           " %36 = broadcast_in_dim(%35) {shape = [2], broadcast_dimensions = ints[]}: f64[2] }")
 
+/* %2 is read by each trip and changed by none. */
+#define CAPTURING \
+  MODULE ("%1: f64[2], %2: f64[2]", "%5", \
+          "%3 = constant() {value = dense<i32[]: 0>}: i32[] %4 = while(%3, %1, %2) {cond = #2, body = #3, n_carries = 2, most_trips = 4}:" \
+          " (i32[], f64[2]) %5 = result(%4) {index = 1}: f64[2]", \
+          "func @cond #2 (%11: i32[], %12: f64[2], %15: f64[2]) -> (%14) { %13 = constant() {value = dense<i32[]: 3>}: i32[]" \
+          " %14 = compare(%11, %13) {comparison_direction = \"LT\"}: bool[] }" \
+          " func @body #3 (%21: i32[], %22: f64[2], %27: f64[2]) -> (%24, %26) { %23 = constant() {value = dense<i32[]: 1>}: i32[]" \
+          " %24 = add(%21, %23): i32[] %25 = sine(%22): f64[2] %26 = multiply(%25, %27): f64[2] }")
+
 typedef struct
 {
   const char *path, *text;
@@ -151,6 +161,7 @@ static const Case cases[] = {
             " %25 = cosine(%24): f64[] }") },
   { "/while/as-many-as-bound", LOOP ("3") },
   { "/while/fewer-than-bound", LOOP ("6") },
+  { "/while/captures", CAPTURING },
   { "/while/in-scan",
     MODULE ("%1: f64[], %2: f64[2]", "%3",
             "%3 = scan(%1, %2) {body = #2, n_carries = 1, n_xs = 1, length = 2, axes = [0], y_axes = ints[]}: f64[]",

@@ -279,6 +279,27 @@ compile_text (const Place *place, const char *text)
   return compilation;
 }
 
+/* A loop that the run decides: what its trips only read stands behind its carries, after the pass that keeps it and in the program. */
+static void
+test_loop_captures (Place *place, gconstpointer data)
+{
+  g_autoptr (GantryCompilation) compilation = compile_text (
+    place, "module \"loop\" {\n  func @main #1 (%1 \"x\": f32[4], %2 \"n\": i32[]) -> (%9) {\n"
+           "    %3 = constant() {value = dense<i32[]: 0>}: i32[]\n    %4 = constant() {value = dense<i32[]: 3>}: i32[]\n"
+           "    %5 = clamp(%3, %2, %4): i32[]\n    %6 = negate(%1): f32[4]\n"
+           "    %7 = while(%3, %1, %5, %6) {cond = #2, body = #3, n_carries = 2}: (i32[], f32[4])\n"
+           "    %9 = result(%7) {index = 1}: f32[4]\n  }\n"
+           "  func @more #2 (%11: i32[], %12: f32[4], %13: i32[], %14: f32[4]) -> (%15) {\n"
+           "    %15 = compare(%11, %13) {comparison_direction = \"LT\"}: bool[]\n  }\n"
+           "  func @trip #3 (%21: i32[], %22: f32[4], %23: i32[], %24: f32[4]) -> (%26, %28) {\n"
+           "    %25 = constant() {value = dense<i32[]: 1>}: i32[]\n    %26 = add(%21, %25): i32[]\n"
+           "    %27 = tanh(%22): f32[4]\n    %28 = add(%27, %24): f32[4]\n  }\n}\n");
+
+  for (guint format = 0; format < G_N_ELEMENTS (formats); format++)
+    for (guint j = 0; j < compilation->n_snapshots; j++)
+      check_snapshot (place, compilation, &compilation->snapshots[j], format, 3);
+}
+
 /* All lines that call the host are named, and nothing is written. */
 static void
 test_host_calls (Place *place, gconstpointer data)
@@ -475,6 +496,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add ("/export/snapshots", Place, NULL, set_up, test_snapshots, tear_down);
+  g_test_add ("/export/loop-captures", Place, NULL, set_up, test_loop_captures, tear_down);
   g_test_add ("/export/host-calls", Place, NULL, set_up, test_host_calls, tear_down);
   g_test_add ("/export/names", Place, NULL, set_up, test_names, tear_down);
   g_test_add ("/export/external", Place, NULL, set_up, test_external, tear_down);

@@ -361,6 +361,34 @@ assert_refused (const GantryPass *pass, const char *text, GantryError code, cons
 
 #define THREE " %8 = constant() {value = dense<i32[]: 3>}: i32[] %9 = clamp(%8, %2, %8): i32[]"
 
+/* What follows the carries is given to each trip as it is: written out, bounded by a number, and kept. */
+static void
+test_captures (void)
+{
+#define CAPTURING(limit, more) \
+  MODULE (MAIN ("%1: f32[2], %2: i32[]", "%5", "%3 = constant() {value = dense<i32[]: 0>}: i32[]" limit \
+                " %4 = while(%3, %1, %9, %1) {cond = #2, body = #3, n_carries = 2" more "}: (i32[], f32[2])" \
+                " %5 = result(%4) {index = 1}: f32[2]"), \
+          FUNCTION ("more", "2", "%11: i32[], %12: f32[2], %13: i32[], %15: f32[2]", "%14", \
+                    "%14 = compare(%11, %13) {comparison_direction = \"LT\"}: bool[]") \
+          FUNCTION ("trip", "3", "%21: i32[], %22: f32[2], %23: i32[], %28: f32[2]", "%25, %27", \
+                    "%24 = constant() {value = dense<i32[]: 1>}: i32[] %25 = add(%21, %24): i32[] %26 = tanh(%22): f32[2]" \
+                    " %27 = add(%26, %28): f32[2]"))
+  static const struct { const char *text; guint loops, tanhs; } cases[] = {
+    { CAPTURING (" %9 = constant() {value = dense<i32[]: 3>}: i32[]", ""), 0, 3 },
+    { CAPTURING (THREE, ", most_trips = 4"), 0, 4 },
+    { CAPTURING (THREE, ""), 1, 1 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (PassCase) c = pass_case_new (&gantry_pass_unroll, NULL, cases[i].text);
+
+      g_assert_cmpuint (pass_count (c->after, GANTRY_OP_WHILE), ==, cases[i].loops);
+      g_assert_cmpuint (pass_count (c->after, GANTRY_OP_TANH), ==, cases[i].tanhs);
+    }
+}
+
 /* What a loop collects has a row for each trip: as many as the file says, or it is not run. */
 static void
 test_exact_trips (void)
@@ -534,6 +562,7 @@ main (int argc, char **argv)
   g_test_add_func ("/passes/unroll/effect-in-condition", test_effect_in_condition);
   g_test_add_func ("/passes/unroll/shared-arms", test_shared_arms);
   g_test_add_func ("/passes/unroll/exact-trips", test_exact_trips);
+  g_test_add_func ("/passes/unroll/captures", test_captures);
   g_test_add_func ("/passes/unroll/refused", test_refused);
   g_test_add_func ("/passes/unroll/long", test_long);
   g_test_add_func ("/passes/inline/nested", test_inline);
