@@ -21,7 +21,7 @@ _gantry_graph_canvas_clamp (GantryGraphCanvas *self)
   float width, height, picture_width, picture_height, keep;
 
   self->view.scale = CLAMP (self->view.scale, GANTRY_CANVAS_MIN_SCALE, GANTRY_CANVAS_MAX_SCALE);
-  if (self->picture == NULL)
+  if (self->picture == NULL || gtk_widget_get_width (GTK_WIDGET (self)) <= 1) /* in which window is not known yet */
     return;
   size_of (self, &width, &height);
   gantry_graph_picture_size (self->picture, &picture_width, &picture_height);

@@ -218,6 +218,21 @@ _gantry_graph_canvas_keep_middle (GantryGraphCanvas *self, GantryCompilation *co
 }
 
 void
+gantry_graph_canvas_open_beside (GantryGraphCanvas *self, GantryGraphCanvas *other, int width)
+{
+  float before = (float) gtk_widget_get_width (GTK_WIDGET (other));
+
+  g_return_if_fail (GANTRY_IS_GRAPH_CANVAS (self) && GANTRY_IS_GRAPH_CANVAS (other));
+  self->view = other->view;
+  self->view.x += (before - (float) width) / 2 / self->view.scale;
+  self->view_chosen = TRUE;
+  _gantry_graph_canvas_keep_middle (other, self->compilation, self->index);
+  self->anchor = other->anchor;
+  self->anchor.x -= (before - (float) width) / 2;
+  other->anchor = (GantryCanvasAnchor){ 0 };
+}
+
+void
 gantry_graph_canvas_set_snapshot (GantryGraphCanvas *self, GantryCompilation *compilation, guint index,
                                   GantryCanvasSide side)
 {

@@ -178,14 +178,10 @@ apply (GantryPassView *self)
   if (both)
     {
       gboolean fresh = gantry_graph_canvas_get_picture (before) == NULL;
-      GantryGraphView view;
-
-      /* The new pane opens at the place that the other one shows. */
-      gantry_graph_canvas_get_view (after, &view);
       gantry_graph_pane_set_snapshot (self->before, self->compilation, self->index - 1, GANTRY_CANVAS_BEFORE);
       gantry_graph_canvas_set_folded (before, gantry_graph_canvas_get_folded (after));
       if (fresh && gantry_graph_canvas_get_picture (after) != NULL)
-        gantry_graph_canvas_set_view (before, &view);
+        gantry_graph_canvas_open_beside (before, after, gtk_widget_get_width (GTK_WIDGET (self)) / 2);
       gantry_graph_pane_set_snapshot (self->after, self->compilation, self->index, GANTRY_CANVAS_AFTER);
     }
   else

@@ -49,6 +49,47 @@ test_open_real (void)
 
 /* Passes */
 
+/* Where the box of @id is, from the middle of the upper edge of the canvas. */
+static GtkAllocation
+place_of (GantryGraphCanvas *canvas, guint32 id)
+{
+  GantryGraphPicture *picture = gantry_graph_canvas_get_picture (canvas);
+  GantryGraphView view;
+  GantryLayoutBox rect;
+
+  gantry_graph_canvas_get_view (canvas, &view);
+  gantry_graph_picture_box_rect (picture, gantry_graph_picture_box_of (picture, id), &rect);
+  return (GtkAllocation){ (int) ((rect.x + rect.width / 2 - view.x) * view.scale) - gtk_widget_get_width (GTK_WIDGET (canvas)) / 2,
+                          (int) ((rect.y - view.y) * view.scale), 0, 0 };
+}
+
+/* The pane that opens beside the other one shows the same place of the program in its middle. */
+static void
+test_beside (void)
+{
+  GantryWindow *window = window_test_with ("data/programs/transformer-tiny.gir", FALSE);
+  GantryPassView *view;
+  GantryCompilation *compilation;
+  GtkAllocation before, after;
+  guint32 id;
+
+  if (window == NULL)
+    return;
+  view = gantry_window_get_pass_view (window);
+  compilation = gantry_document_get_compilation (gantry_window_get_document (window));
+  gantry_pass_list_select (gantry_window_get_pass_list (window), compilation->n_snapshots - 1);
+  views_wait_until (window_test_is_idle (window));
+  views_settle ();
+  views_wait_frame (GTK_WIDGET (window));
+  id = gantry_module_entry (compilation->snapshots[compilation->n_snapshots - 1].module)->first_node;
+  id = compilation->snapshots[compilation->n_snapshots - 1].module->nodes[id].id;
+  before = place_of (gantry_pass_view_get_before (view), id);
+  after = place_of (gantry_pass_view_get_after (view), id);
+  g_assert_cmpint (ABS (before.x - after.x), <=, 4);
+  g_assert_cmpint (ABS (before.y - after.y), <=, 4);
+  window_test_free (window);
+}
+
 static void
 test_passes (void)
 {
@@ -337,6 +378,7 @@ main (int argc, char **argv)
   g_test_add_func ("/app/window/open", test_open);
   g_test_add_func ("/app/window/open-real", test_open_real);
   g_test_add_func ("/app/window/passes", test_passes);
+  g_test_add_func ("/app/window/beside", test_beside);
   g_test_add_func ("/app/window/last-use", test_last_use);
   g_test_add_func ("/app/window/undo", test_undo);
   g_test_add_func ("/app/window/fold-and-search", test_fold_and_search);
