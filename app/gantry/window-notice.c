@@ -370,7 +370,8 @@ make_program_notice (GantryWindow *self)
   if (compilation->model->n_unsupported > 0)
     {
       gtk_box_append (GTK_BOX (box), make_operations (self, compilation->model));
-      gtk_box_append (GTK_BOX (box), make_without (compilation->model));
+      if (values == NULL) /* else they may be all that it takes */
+        gtk_box_append (GTK_BOX (box), make_without (compilation->model));
     }
   return box;
 }

@@ -187,6 +187,92 @@ test_no_source (void)
   window_test_free (window);
 }
 
+/* Calls @check with every label below @widget that is seen. */
+static void
+each_label (GtkWidget *widget, void (*check) (GtkWidget *label, gpointer data), gpointer data)
+{
+  if (GTK_IS_LABEL (widget) && gtk_widget_get_mapped (widget))
+    check (widget, data);
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL; child = gtk_widget_get_next_sibling (child))
+    each_label (child, check, data);
+}
+
+static void
+check_whole (GtkWidget *label, gpointer data)
+{
+  guint *n = data;
+
+  g_test_message ("%s", gtk_label_get_text (GTK_LABEL (label)));
+  g_assert_false (pango_layout_is_ellipsized (gtk_label_get_layout (GTK_LABEL (label))));
+  *n += gtk_label_get_lines (GTK_LABEL (label)) == 2;
+}
+
+/* Names that differ in their middle alone, and until when they live, are there to the end in a window of the usual size. */
+static void
+test_alive (void)
+{
+  GantryWindow *window = window_test_with ("data/programs/transformer-12.gir", TRUE);
+  GtkWidget *list;
+  guint n = 0;
+
+  if (window == NULL)
+    return;
+  gantry_document_set_policy (gantry_window_get_document (window), "policy nothing_saveable", NULL);
+  window_test_wait (window);
+  list = window_test_find_type (GTK_WIDGET (window), "GantryAliveList");
+  g_assert_nonnull (list);
+  views_wait_frame (list);
+  each_label (list, check_whole, &n);
+  g_assert_cmpuint (n, >, 10);
+  window_test_free (window);
+}
+
+typedef struct
+{
+  GtkWidget *inspector;
+  int x;
+  guint n;
+} Column;
+
+static void
+check_column (GtkWidget *label, gpointer data)
+{
+  Column *column = data;
+  GtkWidget *cell = label, *grid;
+  int place;
+  double x;
+
+  while (cell != column->inspector && !GTK_IS_GRID (gtk_widget_get_parent (cell)))
+    cell = gtk_widget_get_parent (cell);
+  if (cell == column->inspector)
+    return;
+  grid = gtk_widget_get_parent (cell);
+  gtk_grid_query_child (GTK_GRID (grid), cell, &place, NULL, NULL, NULL);
+  if (place != 1)
+    return;
+  gtk_widget_translate_coordinates (label, column->inspector, 0, 0, &x, NULL);
+  column->x = column->n++ == 0 ? (int) x : column->x;
+  g_test_message ("%s at %g", gtk_label_get_text (GTK_LABEL (label)), x);
+  g_assert_cmpint (ABS ((int) x - column->x), <=, 2);
+}
+
+/* Values stand below each other whatever section of the inspector they are in, links too. */
+static void
+test_inspector (void)
+{
+  GantryWindow *window = window_test_sample ();
+  Column column = { 0 };
+
+  if (window == NULL)
+    return;
+  window_test_wait (window);
+  column.inspector = GTK_WIDGET (gantry_window_get_inspector (window));
+  views_wait_frame (column.inspector);
+  each_label (column.inspector, check_column, &column);
+  g_assert_cmpuint (column.n, >, 8);
+  window_test_free (window);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -196,6 +282,8 @@ main (int argc, char **argv)
   g_test_add_func ("/app/room/refusal", test_refusal);
   g_test_add_func ("/app/room/notice", test_notice);
   g_test_add_func ("/app/room/notice-lines", test_notice_lines);
+  g_test_add_func ("/app/room/alive", test_alive);
+  g_test_add_func ("/app/room/inspector", test_inspector);
   g_test_add_func ("/app/room/no-source", test_no_source);
   return window_test_run ();
 }
