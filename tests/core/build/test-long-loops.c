@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Loops that are too long to be written out: a recurrent network of 10,000 steps trains, as a program whose size does not depend on the
+ * steps; greedy decoding stops where its data says so, with its caches written where they lie. */
+#include "core/build/build.h"
+#include "core/eval/evaluator.h"
+#include "core/graph/graph.h"
+#include "core/runtime/cpu/cpu.h"
+#include "core/runtime/runtime.h"
+#include "tests/core/build/loop-programs.h"
+
+typedef struct
+{
+  GantryContext *context;
+  GantryModule *module;
+  GantryCompileSettings settings;
+  GantryCompilation *compilation;
+  GantryProgram *program;
+  GantryDevice *device;
+  GantryExecutor *executor;
+} Built;
+
+/* @text: taken */
+static void
+build (Built *b, char *text, gboolean train)
+{
+  const GantryBuildOptions options = { .threads = 1 };
+  g_autofree char *owned = text;
+  g_autoptr (GantryModel) model = NULL;
+  g_autoptr (GError) error = NULL;
+
+  b->context = gantry_context_new ();
+  b->module = gantry_module_from_text (b->context, text, -1, "loop.gir", &error);
+  g_assert_no_error (error);
+  model = gantry_model_new (b->module, "loop");
+  gantry_compile_settings_init (&b->settings);
+  b->settings.train = train;
+  b->settings.training.loss = GANTRY_LOSS_OUTPUT;
+  b->settings.training.optimizer = GANTRY_OPTIMIZER_ADAM;
+  b->compilation = gantry_compile (model, &b->settings, NULL, &error);
+  g_assert_no_error (error);
+  b->program = gantry_build (b->compilation, &b->settings, &options, NULL, &error);
+  g_assert_no_error (error);
+  b->device = gantry_cpu_device_new (1);
+  b->executor = gantry_executor_new (b->device, b->program->executable, NULL, &error);
+  g_assert_no_error (error);
+}
+
+static void
+clear (Built *b)
+{
+  gantry_executor_free (b->executor);
+  gantry_device_unref (b->device);
+  gantry_program_free (b->program);
+  gantry_compilation_unref (b->compilation);
+  gantry_compile_settings_clear (&b->settings);
+  gantry_module_unref (b->module);
+  gantry_context_unref (b->context);
+}
+
+/* Numbers between -0.5 and 0.5; integers are 1. */
+static GPtrArray *
+make_arguments (const GantryModule *module)
+{
+  const GantryFunction *entry = gantry_module_entry (module);
+  GPtrArray *arguments = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_literal_unref);
+
+  for (guint i = 0; i < entry->n_params; i++)
+    {
+      const GantryNode *node = &module->nodes[entry->first_node + i];
+      const GantryType *type = gantry_node_type (module, node);
+      guint8 *data;
+      GantryLiteral *literal = gantry_literal_new_zeroed (type, &data);
+
+      for (gint64 k = 0; k < gantry_type_elements (type); k++)
+        if (type->element == GANTRY_I32)
+          ((gint32 *) (gpointer) data)[k] = gantry_parameter_role (module, node) == GANTRY_SUBJECT_INPUT;
+        else if (gantry_parameter_role (module, node) != GANTRY_SUBJECT_STATE)
+          ((float *) (gpointer) data)[k] = (float) ((k * 37 + 11 * i + k * k % 29 + 5) % 64 - 32) / 64;
+      g_ptr_array_add (arguments, literal);
+    }
+  return arguments;
+}
+
+static GPtrArray *
+run (const Built *b, const GPtrArray *arguments)
+{
+  GPtrArray *results = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_literal_unref);
+  g_autoptr (GError) error = NULL;
+
+  g_ptr_array_set_size (results, (gint) b->program->executable->n_outputs);
+  gantry_executor_run_literals (b->executor, (GantryLiteral *const *) arguments->pdata, arguments->len,
+                                (GantryLiteral **) results->pdata, results->len, NULL, NULL, &error);
+  g_assert_no_error (error);
+  return results;
+}
+
+/* What a step gives for parameters and states is what the next one is given. */
+static void
+feed_back (const GantryModule *module, GPtrArray *arguments, const GPtrArray *results)
+{
+  const GantryFunction *entry = gantry_module_entry (module);
+
+  for (guint i = 0; i < entry->n_params; i++)
+    {
+      gint64 result = gantry_parameter_alias (module, &module->nodes[entry->first_node + i]);
+
+      if (result < 0)
+        continue;
+      gantry_literal_unref (arguments->pdata[i]);
+      arguments->pdata[i] = gantry_literal_ref (results->pdata[result]);
+    }
+}
+
+static void
+test_recurrent (void)
+{
+  Built built, shorter;
+  g_autoptr (GPtrArray) arguments = NULL;
+  const GantryModule *module;
+  double before = 1;
+
+  build (&built, gru_program (10000, 2, 8), TRUE);
+  build (&shorter, gru_program (9000, 2, 8), TRUE);
+  module = built.program->executable->module;
+  g_assert_cmpuint (module->n_nodes, <, 1000);
+  g_assert_cmpuint (module->n_nodes, ==, shorter.program->executable->module->n_nodes);
+  g_assert_cmpuint (built.program->executable->n_kernels, ==, shorter.program->executable->n_kernels);
+  clear (&shorter);
+  arguments = make_arguments (module);
+  for (guint step = 0; step < 4; step++)
+    {
+      g_autoptr (GPtrArray) results = run (&built, arguments);
+      double loss = gantry_literal_get_double (results->pdata[0], 0);
+
+      g_test_message ("loss %g", loss);
+      g_assert_cmpfloat (loss, <, before);
+      before = loss;
+      feed_back (module, arguments, results);
+    }
+  clear (&built);
+}
+
+/* Nothing is copied from where the body makes a cache to where the next trip reads it. */
+static void
+assert_in_place (const GantryExecutable *executable)
+{
+  const GantryControlCode *code = &executable->controls[0];
+  const GantryRegionLayout *layout = code->layouts[GANTRY_CONTROL_BODY];
+
+  g_assert_cmpuint (executable->n_controls, ==, 1);
+  g_assert_cmpint (code->control.kind, ==, GANTRY_CONTROL_WHILE);
+  for (guint i = 0; i < layout->copies->len; i++)
+    g_assert_cmpuint (g_array_index (layout->copies, GantryRegionCopy, i).bytes, <=, DECODE_TOKENS * sizeof (gint32));
+}
+
+/* The likeliest of two tokens may lie within a rounding of each other: the same are expected of the same code. */
+static void
+test_decoding (void)
+{
+  static const int width = 16, vocabulary = 32;
+  Built all, some;
+  g_autoptr (GPtrArray) arguments = NULL, written = NULL, stopped = NULL;
+  gint64 end, first = 0;
+
+  build (&all, decode_program (width, vocabulary, -1, TRUE), FALSE);
+  assert_in_place (all.program->executable);
+  arguments = make_arguments (all.program->executable->module);
+  written = run (&all, arguments);
+  g_assert_cmpint (gantry_literal_get_int (written->pdata[1], 0), ==, DECODE_TOKENS);
+  /* The third token ends it, where it comes first. */
+  end = gantry_literal_get_int (written->pdata[0], 2);
+  while (gantry_literal_get_int (written->pdata[0], first) != end)
+    first++;
+  build (&some, decode_program (width, vocabulary, (int) end, TRUE), FALSE);
+  stopped = run (&some, arguments);
+  g_assert_cmpint (gantry_literal_get_int (stopped->pdata[1], 0), ==, first + 1);
+  for (gint64 i = 0; i < DECODE_TOKENS; i++)
+    g_assert_cmpint (gantry_literal_get_int (stopped->pdata[0], i), ==, i <= first ? gantry_literal_get_int (written->pdata[0], i) : 0);
+  clear (&all);
+  clear (&some);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/loops/recurrent", test_recurrent);
+  g_test_add_func ("/loops/decoding", test_decoding);
+  return g_test_run ();
+}
