@@ -22,124 +22,76 @@ binary (GantryDiff *d, guint op, guint32 x, guint32 y)
 }
 
 static guint32
-square (GantryDiff *d, guint32 x)
+square_of (GantryDiff *d, guint32 x)
 {
   return _gantry_diff_multiply (d, x, x);
 }
 
 /* 1 - x^2 */
 static guint32
-one_minus_square (GantryDiff *d, guint32 x)
+one_minus_square_of (GantryDiff *d, guint32 x)
 {
-  return binary (d, GANTRY_OP_SUBTRACT, _gantry_diff_splat_like (d, x, 1), square (d, x));
+  return binary (d, GANTRY_OP_SUBTRACT, _gantry_diff_splat_like (d, x, 1), square_of (d, x));
 }
 
 /* 1 + x^2 */
 static guint32
-one_plus_square (GantryDiff *d, guint32 x)
+one_plus_square_of (GantryDiff *d, guint32 x)
 {
-  return _gantry_diff_shift (d, square (d, x), 1);
+  return _gantry_diff_shift (d, square_of (d, x), 1);
 }
 
 /* At 0 nothing, as a sign is 0 there; the node may count 0 as positive, which is how JAX differentiates. */
-static guint32
-abs_back (GantryDiff *d, const GantryNode *node, guint32 x, guint32 g)
+void
+_gantry_gradient_abs (GantryDiff *d, const GantryNode *node, guint32 g)
 {
   const char *zero = gantry_attrs_string (d->context, node->attrs, "zero", NULL);
+  guint32 x = _gantry_diff_operand (d, node, 0), is_positive;
 
   if (g_strcmp0 (zero, "positive") != 0)
-    return _gantry_diff_multiply (d, g, unary (d, GANTRY_OP_SIGN, x));
-  return gantry_builder_select (B, gantry_builder_compare (B, "GE", x, _gantry_diff_splat_like (d, x, 0)), g,
-                                unary (d, GANTRY_OP_NEGATE, g));
-}
-
-/* g times f'(x), of those whose derivative the operand says. */
-static guint32
-unary_from_operand (GantryDiff *d, const GantryNode *node, guint32 x, guint32 g)
-{
-  guint32 t;
-
-  switch (node->op)
     {
-    case GANTRY_OP_ABS: return abs_back (d, node, x, g);
-    case GANTRY_OP_LOG: return binary (d, GANTRY_OP_DIVIDE, g, x);
-    case GANTRY_OP_LOG_PLUS_ONE:
-      return binary (d, GANTRY_OP_DIVIDE, g, _gantry_diff_shift (d, x, 1));
-    case GANTRY_OP_SINE: return _gantry_diff_multiply (d, g, unary (d, GANTRY_OP_COSINE, x));
-    case GANTRY_OP_COSINE:
-      return _gantry_diff_multiply (d, unary (d, GANTRY_OP_NEGATE, g),
-                                    unary (d, GANTRY_OP_SINE, x));
-    case GANTRY_OP_ASIN:
-      return _gantry_diff_multiply (d, g, unary (d, GANTRY_OP_RSQRT, one_minus_square (d, x)));
-    case GANTRY_OP_ACOS:
-      return _gantry_diff_multiply (d, unary (d, GANTRY_OP_NEGATE, g),
-                                    unary (d, GANTRY_OP_RSQRT, one_minus_square (d, x)));
-    case GANTRY_OP_ATAN: return binary (d, GANTRY_OP_DIVIDE, g, one_plus_square (d, x));
-    case GANTRY_OP_SINH: return _gantry_diff_multiply (d, g, unary (d, GANTRY_OP_COSH, x));
-    case GANTRY_OP_COSH: return _gantry_diff_multiply (d, g, unary (d, GANTRY_OP_SINH, x));
-    case GANTRY_OP_ASINH:
-      return _gantry_diff_multiply (d, g, unary (d, GANTRY_OP_RSQRT, one_plus_square (d, x)));
-    case GANTRY_OP_ACOSH:
-      /* (x - 1) (x + 1) keeps digits near 1 that x^2 - 1 loses. */
-      t = _gantry_diff_multiply (d, _gantry_diff_shift (d, x, -1), _gantry_diff_shift (d, x, 1));
-      return _gantry_diff_multiply (d, g, unary (d, GANTRY_OP_RSQRT, t));
-    case GANTRY_OP_ATANH: return binary (d, GANTRY_OP_DIVIDE, g, one_minus_square (d, x));
-    case GANTRY_OP_ERF:
-      t = unary (d, GANTRY_OP_EXPONENTIAL, unary (d, GANTRY_OP_NEGATE, square (d, x)));
-      return _gantry_diff_multiply (d, g, _gantry_diff_scale (d, t, M_2_SQRTPI));
-    case GANTRY_OP_NEGATE: return unary (d, GANTRY_OP_NEGATE, g);
-    default: g_assert_not_reached (); /* the table of derivatives gives this rule to those above alone */
+      _gantry_diff_give (d, node, 0, _gantry_diff_multiply (d, g, unary (d, GANTRY_OP_SIGN, x)));
+      return;
     }
+  is_positive = gantry_builder_compare (B, "GE", x, _gantry_diff_splat_like (d, x, 0));
+  _gantry_diff_give (d, node, 0, gantry_builder_select (B, is_positive, g, unary (d, GANTRY_OP_NEGATE, g)));
 }
 
-/* g times f'(x), of those whose derivative the result y says. */
-static guint32
-unary_from_result (GantryDiff *d, guint op, guint32 y, guint32 g)
-{
-  switch (op)
-    {
-    case GANTRY_OP_EXPONENTIAL: return _gantry_diff_multiply (d, g, y);
-    case GANTRY_OP_EXPONENTIAL_MINUS_ONE:
-      return _gantry_diff_multiply (d, g, _gantry_diff_shift (d, y, 1));
-    case GANTRY_OP_LOGISTIC:
-      return _gantry_diff_multiply (
-        d, g,
-        _gantry_diff_multiply (
-          d, y, binary (d, GANTRY_OP_SUBTRACT, _gantry_diff_splat_like (d, y, 1), y)));
-    case GANTRY_OP_TANH: return _gantry_diff_multiply (d, g, one_minus_square (d, y));
-    case GANTRY_OP_TAN: return _gantry_diff_multiply (d, g, one_plus_square (d, y));
-    case GANTRY_OP_SQRT: return binary (d, GANTRY_OP_DIVIDE, _gantry_diff_scale (d, g, 0.5), y);
-    case GANTRY_OP_RSQRT:
-      return _gantry_diff_multiply (d, _gantry_diff_scale (d, g, -0.5),
-                                    _gantry_diff_multiply (d, y, square (d, y)));
-    case GANTRY_OP_CBRT:
-      return binary (d, GANTRY_OP_DIVIDE, _gantry_diff_scale (d, g, 1.0 / 3), square (d, y));
-    default: g_assert_not_reached ();
-    }
-}
+/* The words of the derivatives in the table of scalar operations. */
+#define times(a, b) _gantry_diff_multiply (d, a, b)
+#define over(a, b) binary (d, GANTRY_OP_DIVIDE, a, b)
+#define minus(a, b) binary (d, GANTRY_OP_SUBTRACT, a, b)
+#define negated(a) unary (d, GANTRY_OP_NEGATE, a)
+#define scaled(a, number) _gantry_diff_scale (d, a, number)
+#define shifted(a, number) _gantry_diff_shift (d, a, number)
+#define square(a) square_of (d, a)
+#define one_like(a) _gantry_diff_splat_like (d, a, 1)
+#define one_minus_square(a) one_minus_square_of (d, a)
+#define one_plus_square(a) one_plus_square_of (d, a)
+#define of(NAME, a) unary (d, GANTRY_OP_##NAME, a)
+
+#define ROW(with, NAME, name, short_name, elements, result, cost, float_value, integer_value, float_code, integer_code, derivative) \
+  case GANTRY_OP_##NAME: derivative
 
 void
 _gantry_gradient_unary (GantryDiff *d, const GantryNode *node, guint32 g)
 {
+#define OPERAND(expression) { const guint32 x = _gantry_diff_operand (d, node, 0); (void) x; dx = (expression); break; }
+#define RESULT(expression) { const guint32 y = _gantry_diff_result (d, node); dx = (expression); break; }
+#define RULE(name) g_assert_not_reached ();
+#define ZERO g_assert_not_reached ();
+  guint32 dx;
+
   switch (node->op)
     {
-    case GANTRY_OP_EXPONENTIAL:
-    case GANTRY_OP_EXPONENTIAL_MINUS_ONE:
-    case GANTRY_OP_LOGISTIC:
-    case GANTRY_OP_TANH:
-    case GANTRY_OP_TAN:
-    case GANTRY_OP_SQRT:
-    case GANTRY_OP_RSQRT:
-    case GANTRY_OP_CBRT:
-      _gantry_diff_give (d, node, 0,
-                         unary_from_result (d, node->op, _gantry_diff_result (d, node), g));
-      break;
-    default:
-      _gantry_diff_give (d, node, 0,
-                         unary_from_operand (d, node, _gantry_diff_operand (d, node, 0), g));
-      break;
+      GANTRY_UNARY_OPERATIONS (ROW, )
+    default: g_assert_not_reached (); /* the table of derivatives gives this rule to those above alone */
     }
+  _gantry_diff_give (d, node, 0, dx);
 }
+
+#undef of
+#undef square
 
 void
 _gantry_gradient_convert (GantryDiff *d, const GantryNode *node, guint32 g)
@@ -249,7 +201,7 @@ power_by_base (GantryDiff *d, guint32 x, guint32 y)
       if (number == 2)
         return _gantry_diff_scale (d, x, 2);
       if (number == 3)
-        return _gantry_diff_scale (d, square (d, x), 3);
+        return _gantry_diff_scale (d, square_of (d, x), 3);
       exponent = _gantry_diff_splat_like (d, x, number - 1);
       return number == 0 ? 0
                          : _gantry_diff_scale (d, binary (d, GANTRY_OP_POWER, x, exponent), number);
@@ -326,7 +278,7 @@ _gantry_gradient_atan2 (GantryDiff *d, const GantryNode *node, guint32 g)
 {
   guint32 x = _gantry_diff_operand (d, node, 0), y = _gantry_diff_operand (d, node, 1);
   guint32 q = binary (d, GANTRY_OP_DIVIDE, g,
-                      binary (d, GANTRY_OP_ADD, square (d, x), square (d, y)));
+                      binary (d, GANTRY_OP_ADD, square_of (d, x), square_of (d, y)));
 
   if (_gantry_diff_wants (d, node, 0))
     _gantry_diff_give (d, node, 0, _gantry_diff_multiply (d, q, y));

@@ -160,6 +160,7 @@ const GantryGradient *_gantry_gradient_of (guint op);
 #define GANTRY_RULE(name) \
   void _gantry_gradient_##name (GantryDiff *d, const GantryNode *node, guint32 g)
 GANTRY_RULE (unary);
+GANTRY_RULE (abs);
 GANTRY_RULE (convert);
 GANTRY_RULE (copy);
 GANTRY_RULE (pass);

@@ -1,80 +1,59 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of derivatives: a line for each operation. One that is not listed is refused by name. */
+/* The table of derivatives: those of scalar operations from core/graph/scalar-ops.h, then a line for each other one. One that is not
+ * listed is refused by name. */
 #include "core/autodiff/gradient-private.h"
 #include "core/graph/operation.h"
 
-#define RULE(OP, name) [GANTRY_OP_##OP] = { .rule = _gantry_gradient_##name }
-#define ZERO(OP) [GANTRY_OP_##OP] = { .is_zero = TRUE }
+#define RULE_OF(OP, name) [GANTRY_OP_##OP] = { .rule = _gantry_gradient_##name }
+#define NO_DERIVATIVE(OP) [GANTRY_OP_##OP] = { .is_zero = TRUE }
 #define REFUSED(OP, reason) [GANTRY_OP_##OP] = { .why = reason }
 
+/* The derivatives in the table of scalar operations. */
+#define OPERAND(expression) { .rule = _gantry_gradient_unary }
+#define RESULT(expression) { .rule = _gantry_gradient_unary }
+#define RULE(name) { .rule = _gantry_gradient_##name }
+#define ZERO { .is_zero = TRUE }
+#define UNARY(with, NAME, name, short_name, elements, result, cost, float_value, integer_value, float_code, integer_code, derivative) \
+  [GANTRY_OP_##NAME] = derivative,
+#define BINARY(with, NAME, name, short_name, elements, flags, cost, float_value, integer_value, float_code, integer_code, bool_code, \
+               derivative, ...) [GANTRY_OP_##NAME] = derivative,
+
 static const GantryGradient table[GANTRY_N_OPS] = {
-  RULE (TUPLE, tuple),
-  RULE (RESULT, result),
-  RULE (IF, if),
-  RULE (SCAN, scan),
+  RULE_OF (TUPLE, tuple),
+  RULE_OF (RESULT, result),
+  RULE_OF (IF, if),
+  RULE_OF (SCAN, scan),
   REFUSED (WHILE,
            "a loop of any number of trips cannot be walked back; attribute most_trips bounds it"),
-  RULE (OPTIMIZATION_BARRIER, pass),
-  RULE (CHECKPOINT_NAME, pass),
-  RULE (COPY, copy),
-  RULE (ABS, unary),
-  RULE (NEGATE, unary),
-  RULE (EXPONENTIAL, unary),
-  RULE (EXPONENTIAL_MINUS_ONE, unary),
-  RULE (LOG, unary),
-  RULE (LOG_PLUS_ONE, unary),
-  RULE (LOGISTIC, unary),
-  RULE (TANH, unary),
-  RULE (SQRT, unary),
-  RULE (RSQRT, unary),
-  RULE (CBRT, unary),
-  RULE (SINE, unary),
-  RULE (COSINE, unary),
-  RULE (TAN, unary),
-  RULE (ASIN, unary),
-  RULE (ACOS, unary),
-  RULE (ATAN, unary),
-  RULE (SINH, unary),
-  RULE (COSH, unary),
-  RULE (ASINH, unary),
-  RULE (ACOSH, unary),
-  RULE (ATANH, unary),
-  RULE (ERF, unary),
-  RULE (CONVERT, convert),
+  RULE_OF (OPTIMIZATION_BARRIER, pass),
+  RULE_OF (CHECKPOINT_NAME, pass),
+  RULE_OF (COPY, copy),
+  GANTRY_UNARY_OPERATIONS (UNARY, )
+  RULE_OF (CONVERT, convert),
   REFUSED (BITCAST_CONVERT, "the bits of a number are no smooth function of it"),
-  RULE (ADD, add),
-  RULE (SUBTRACT, subtract),
-  RULE (MULTIPLY, multiply),
-  RULE (DIVIDE, divide),
-  RULE (REMAINDER, remainder),
-  RULE (POWER, power),
-  RULE (MAXIMUM, extremum),
-  RULE (MINIMUM, extremum),
-  RULE (ATAN2, atan2),
-  RULE (SELECT, select),
-  RULE (CLAMP, clamp),
-  RULE (BROADCAST_IN_DIM, broadcast),
-  RULE (RESHAPE, reshape),
-  RULE (TRANSPOSE, transpose),
-  RULE (REVERSE, reverse),
-  RULE (SLICE, slice),
-  RULE (PAD, pad),
-  RULE (CONCATENATE, concatenate),
-  RULE (GATHER, gather),
-  RULE (DYNAMIC_SLICE, dynamic_slice),
-  RULE (DYNAMIC_UPDATE_SLICE, dynamic_update_slice),
-  RULE (SCATTER, scatter),
-  RULE (REDUCE, reduce),
-  RULE (REDUCE_WINDOW, reduce_window),
-  RULE (DOT_GENERAL, dot_general),
-  RULE (CONVOLUTION, convolution),
-  RULE (SORT, sort),
+  GANTRY_BINARY_OPERATIONS (BINARY, )
+  RULE_OF (SELECT, select),
+  RULE_OF (CLAMP, clamp),
+  RULE_OF (BROADCAST_IN_DIM, broadcast),
+  RULE_OF (RESHAPE, reshape),
+  RULE_OF (TRANSPOSE, transpose),
+  RULE_OF (REVERSE, reverse),
+  RULE_OF (SLICE, slice),
+  RULE_OF (PAD, pad),
+  RULE_OF (CONCATENATE, concatenate),
+  RULE_OF (GATHER, gather),
+  RULE_OF (DYNAMIC_SLICE, dynamic_slice),
+  RULE_OF (DYNAMIC_UPDATE_SLICE, dynamic_update_slice),
+  RULE_OF (SCATTER, scatter),
+  RULE_OF (REDUCE, reduce),
+  RULE_OF (REDUCE_WINDOW, reduce_window),
+  RULE_OF (DOT_GENERAL, dot_general),
+  RULE_OF (CONVOLUTION, convolution),
+  RULE_OF (SORT, sort),
   REFUSED (CUSTOM_CALL, "what is called by name has no known derivative"),
   /* Before anything is differentiated, calls and fusions are inlined. */
-  ZERO (PARAMETER), ZERO (CONSTANT), ZERO (CALL), ZERO (FUSION),
-  ZERO (SIGN), ZERO (FLOOR), ZERO (CEIL), ZERO (ROUND_NEAREST_EVEN), ZERO (ROUND_NEAREST_AFZ), ZERO (IS_FINITE), ZERO (IS_NAN),
-  ZERO (NOT), ZERO (POPCNT), ZERO (COUNT_LEADING_ZEROS), ZERO (AND), ZERO (OR), ZERO (XOR), ZERO (SHIFT_LEFT),
-  ZERO (SHIFT_RIGHT_ARITHMETIC), ZERO (SHIFT_RIGHT_LOGICAL), ZERO (COMPARE), ZERO (IOTA), ZERO (RNG_BIT_GENERATOR),
+  NO_DERIVATIVE (PARAMETER), NO_DERIVATIVE (CONSTANT), NO_DERIVATIVE (CALL), NO_DERIVATIVE (FUSION), NO_DERIVATIVE (COMPARE),
+  NO_DERIVATIVE (IOTA), NO_DERIVATIVE (RNG_BIT_GENERATOR),
 };
 
 const GantryGradient *

@@ -2,6 +2,7 @@
 /* Arithmetic on arrays of lanes: the scalar meaning of each elementwise operation for each element
  * type, as texpr.h states it. */
 #include "core/eval/evaluator-private.h"
+#include "core/expr/scalar.h"
 #include "core/graph/literal.h"
 #include <math.h>
 #include <string.h>
@@ -17,8 +18,14 @@ bits_of (GantryElementType type)
   return (guint) gantry_element_size (type) * 8;
 }
 
+static guint64
+mask_of (guint bits)
+{
+  return bits >= 64 ? G_MAXUINT64 : (G_GUINT64_CONSTANT (1) << bits) - 1;
+}
+
 static gboolean
-is_unsigned (GantryElementType type)
+is_unsigned_type (GantryElementType type)
 {
   return type == GANTRY_BOOL || !gantry_element_is_signed (type);
 }
@@ -65,44 +72,30 @@ sign_of (double v)
   return v > 0 ? 1.0 : v < 0 ? -1.0 : v; /* keeps NaN and the sign of zero */
 }
 
+/* The values in the table of scalar operations, of which these macros make a loop over the lanes each. */
+#define NO_VALUE return FALSE;
+#define VALUE(expression) EACH_LANE (f, double, expression)
+#define BOOLEAN(expression) EACH_LANE (i, gint64, (expression) != 0)
+
 static gboolean
-float_unary (GantryOp op, GantryLane *r, const GantryLane *x, guint n)
+float_unary (GantryOp op, GantryLane *r, const GantryLane *xs, guint n)
 {
+#define EACH_LANE(member, Type, expression)                                                        \
+  for (guint l = 0; l < n; l++)                                                                    \
+    {                                                                                              \
+      const double x = xs[l].f;                                                                    \
+                                                                                                   \
+      r[l].member = (Type) (expression);                                                           \
+    }                                                                                              \
+  return TRUE;
+#define ROW(with, NAME, name, short_name, elements, result, cost, float_value, ...) case GANTRY_OP_##NAME: float_value
   switch (op)
     {
-    case GANTRY_OP_ABS: EACH (f, fabs (x[l].f));
-    case GANTRY_OP_NEGATE: EACH (f, -x[l].f);
-    case GANTRY_OP_SIGN: EACH (f, sign_of (x[l].f));
-    case GANTRY_OP_EXPONENTIAL: EACH (f, exp (x[l].f));
-    case GANTRY_OP_EXPONENTIAL_MINUS_ONE: EACH (f, expm1 (x[l].f));
-    case GANTRY_OP_LOG: EACH (f, log (x[l].f));
-    case GANTRY_OP_LOG_PLUS_ONE: EACH (f, log1p (x[l].f));
-    case GANTRY_OP_LOGISTIC: EACH (f, 1.0 / (1.0 + exp (-x[l].f)));
-    case GANTRY_OP_TANH: EACH (f, tanh (x[l].f));
-    case GANTRY_OP_SQRT: EACH (f, sqrt (x[l].f));
-    case GANTRY_OP_RSQRT: EACH (f, 1.0 / sqrt (x[l].f));
-    case GANTRY_OP_CBRT: EACH (f, cbrt (x[l].f));
-    case GANTRY_OP_SINE: EACH (f, sin (x[l].f));
-    case GANTRY_OP_COSINE: EACH (f, cos (x[l].f));
-    case GANTRY_OP_TAN: EACH (f, tan (x[l].f));
-    case GANTRY_OP_ASIN: EACH (f, asin (x[l].f));
-    case GANTRY_OP_ACOS: EACH (f, acos (x[l].f));
-    case GANTRY_OP_ATAN: EACH (f, atan (x[l].f));
-    case GANTRY_OP_SINH: EACH (f, sinh (x[l].f));
-    case GANTRY_OP_COSH: EACH (f, cosh (x[l].f));
-    case GANTRY_OP_ASINH: EACH (f, asinh (x[l].f));
-    case GANTRY_OP_ACOSH: EACH (f, acosh (x[l].f));
-    case GANTRY_OP_ATANH: EACH (f, atanh (x[l].f));
-    case GANTRY_OP_ERF: EACH (f, erf (x[l].f));
-    case GANTRY_OP_FLOOR: EACH (f, floor (x[l].f));
-    case GANTRY_OP_CEIL: EACH (f, ceil (x[l].f));
-    case GANTRY_OP_ROUND_NEAREST_EVEN: EACH (f, rint (x[l].f));
-    case GANTRY_OP_ROUND_NEAREST_AFZ: EACH (f, round (x[l].f));
-    case GANTRY_OP_IS_FINITE: EACH (i, isfinite (x[l].f) != 0);
-    case GANTRY_OP_IS_NAN: EACH (i, isnan (x[l].f) != 0);
+      GANTRY_UNARY_OPERATIONS (ROW, )
     default: return FALSE;
     }
-  return TRUE;
+#undef ROW
+#undef EACH_LANE
 }
 
 static gint64
@@ -111,27 +104,34 @@ leading_zeros (guint64 v, guint bits)
   return v == 0 ? bits : __builtin_clzll (v) - (64 - (gint64) bits);
 }
 
-static gboolean
-int_unary (GantryOp op, GantryElementType type, GantryLane *r, const GantryLane *x, guint n)
-{
-  guint bits = bits_of (type);
-  guint64 mask = bits >= 64 ? G_MAXUINT64 : (G_GUINT64_CONSTANT (1) << bits) - 1;
-  gboolean u = is_unsigned (type);
+#undef VALUE
+#define VALUE(expression) EACH_LANE (u, guint64, expression)
 
+static gboolean
+int_unary_value (GantryOp op, GantryElementType type, GantryLane *r, const GantryLane *xs, guint n)
+{
+  const guint bits = bits_of (type);
+  const guint64 mask = mask_of (bits);
+  const gboolean is_unsigned = is_unsigned_type (type);
+
+#define EACH_LANE(member, Type, expression)                                                        \
+  for (guint l = 0; l < n; l++)                                                                    \
+    {                                                                                              \
+      const GantryLane x = xs[l];                                                                  \
+                                                                                                   \
+      (void) x;                                                                                    \
+      r[l].member = (Type) (expression);                                                           \
+    }                                                                                              \
+  return TRUE;
+#define ROW(with, NAME, name, short_name, elements, result, cost, float_value, integer_value, ...) \
+  case GANTRY_OP_##NAME: integer_value
   switch (op)
     {
-    case GANTRY_OP_ABS: EACH (u, u || x[l].i >= 0 ? x[l].u : -x[l].u);
-    case GANTRY_OP_NEGATE: EACH (u, -x[l].u);
-    case GANTRY_OP_SIGN: EACH (i, u ? x[l].u != 0 : (x[l].i > 0) - (x[l].i < 0));
-    case GANTRY_OP_NOT: EACH (u, type == GANTRY_BOOL ? !x[l].u : ~x[l].u);
-    case GANTRY_OP_POPCNT: EACH (i, __builtin_popcountll (x[l].u & mask));
-    case GANTRY_OP_COUNT_LEADING_ZEROS: EACH (i, leading_zeros (x[l].u & mask, bits));
-    case GANTRY_OP_IS_FINITE: EACH (i, 1);
-    case GANTRY_OP_IS_NAN: EACH (i, 0);
+      GANTRY_UNARY_OPERATIONS (ROW, )
     default: return FALSE;
     }
-  _gantry_lanes_wrap (type, r, n);
-  return TRUE;
+#undef ROW
+#undef EACH_LANE
 }
 
 gboolean
@@ -142,7 +142,12 @@ _gantry_lanes_unary (GantryOp op, GantryElementType type, GantryLane *r, const G
       memcpy (r, x, n * sizeof *r);
       return TRUE;
     }
-  return _gantry_lanes_are_float (type) ? float_unary (op, r, x, n) : int_unary (op, type, r, x, n);
+  if (_gantry_lanes_are_float (type))
+    return float_unary (op, r, x, n);
+  if (!int_unary_value (op, type, r, x, n))
+    return FALSE;
+  _gantry_lanes_wrap (type, r, n);
+  return TRUE;
 }
 
 static double
@@ -157,31 +162,36 @@ min_of (double a, double b)
   return isnan (a) || isnan (b) ? NAN : a < b || (a == b && signbit (a)) ? a : b;
 }
 
+#undef VALUE
+#define VALUE(expression) EACH_LANE (f, double, expression)
+
 static gboolean
-float_binary (GantryOp op, GantryLane *r, const GantryLane *x, const GantryLane *y, guint n)
+float_binary (GantryOp op, GantryLane *r, const GantryLane *xs, const GantryLane *ys, guint n)
 {
+#define EACH_LANE(member, Type, expression)                                                        \
+  for (guint l = 0; l < n; l++)                                                                    \
+    {                                                                                              \
+      const double x = xs[l].f, y = ys[l].f;                                                       \
+                                                                                                   \
+      r[l].member = (Type) (expression);                                                           \
+    }                                                                                              \
+  return TRUE;
+#define ROW(with, NAME, name, short_name, elements, flags, cost, float_value, ...) case GANTRY_OP_##NAME: float_value
   switch (op)
     {
-    case GANTRY_OP_ADD: EACH (f, x[l].f + y[l].f);
-    case GANTRY_OP_SUBTRACT: EACH (f, x[l].f - y[l].f);
-    case GANTRY_OP_MULTIPLY: EACH (f, x[l].f * y[l].f);
-    case GANTRY_OP_DIVIDE: EACH (f, x[l].f / y[l].f);
-    case GANTRY_OP_REMAINDER: EACH (f, fmod (x[l].f, y[l].f));
-    case GANTRY_OP_POWER: EACH (f, pow (x[l].f, y[l].f));
-    case GANTRY_OP_MAXIMUM: EACH (f, max_of (x[l].f, y[l].f));
-    case GANTRY_OP_MINIMUM: EACH (f, min_of (x[l].f, y[l].f));
-    case GANTRY_OP_ATAN2: EACH (f, atan2 (x[l].f, y[l].f));
+      GANTRY_BINARY_OPERATIONS (ROW, )
     default: return FALSE;
     }
-  return TRUE;
+#undef ROW
+#undef EACH_LANE
 }
 
 static GantryLane
-divide (GantryElementType type, GantryLane x, GantryLane y)
+quotient (GantryElementType type, GantryLane x, GantryLane y)
 {
   if (y.u == 0)
     x.u = G_MAXUINT64; /* the caller wraps: -1, or all ones of the width */
-  else if (is_unsigned (type))
+  else if (is_unsigned_type (type))
     x.u /= y.u;
   else if (y.i == -1)
     x.u = -x.u; /* MIN / -1 would trap */
@@ -195,7 +205,7 @@ modulo (GantryElementType type, GantryLane x, GantryLane y)
 {
   if (y.u == 0)
     return x;
-  if (is_unsigned (type))
+  if (is_unsigned_type (type))
     x.u %= y.u;
   else if (y.i == -1)
     x.i = 0;
@@ -211,7 +221,7 @@ power (GantryElementType type, GantryLane x, GantryLane y)
   guint64 result = 1;
   guint64 base = x.u;
 
-  if (!is_unsigned (type) && y.i < 0)
+  if (!is_unsigned_type (type) && y.i < 0)
     return x.i == 1 ? 1 : x.i == -1 ? (y.i & 1 ? G_MAXUINT64 : 1) : 0;
   for (guint64 e = y.u; e != 0; e >>= 1, base *= base)
     if (e & 1)
@@ -219,60 +229,53 @@ power (GantryElementType type, GantryLane x, GantryLane y)
   return result;
 }
 
-static guint64
-shift (GantryOp op, guint bits, GantryLane x, GantryLane y)
+static gint64
+shifted_arithmetic (GantryLane x, guint64 by, guint bits)
 {
-  guint64 mask = bits >= 64 ? G_MAXUINT64 : (G_GUINT64_CONSTANT (1) << bits) - 1;
-  guint64 by = y.u & mask; /* a negative amount is a large one */
+  gint64 value = (gint64) (x.u << (64 - bits)) >> (64 - bits);
 
-  if (op == GANTRY_OP_SHIFT_RIGHT_ARITHMETIC)
-    {
-      gint64 value = (gint64) (x.u << (64 - bits)) >> (64 - bits);
-
-      return (guint64) (value >> MIN (by, 63));
-    }
-  if (by >= bits)
-    return 0;
-  return op == GANTRY_OP_SHIFT_LEFT ? x.u << by : (x.u & mask) >> by;
+  return value >> MIN (by, 63);
 }
 
 static GantryLane
 larger (GantryElementType type, GantryLane x, GantryLane y)
 {
-  return (is_unsigned (type) ? x.u > y.u : x.i > y.i) ? x : y;
+  return (is_unsigned_type (type) ? x.u > y.u : x.i > y.i) ? x : y;
 }
 
 static GantryLane
 smaller (GantryElementType type, GantryLane x, GantryLane y)
 {
-  return (is_unsigned (type) ? x.u < y.u : x.i < y.i) ? x : y;
+  return (is_unsigned_type (type) ? x.u < y.u : x.i < y.i) ? x : y;
 }
 
-static gboolean
-int_binary (GantryOp op, GantryElementType type, GantryLane *r, const GantryLane *x, const GantryLane *y, guint n)
-{
-  guint bits = bits_of (type);
+#undef VALUE
+#define VALUE(expression) EACH_LANE (u, guint64, expression)
 
+static gboolean
+int_binary_value (GantryOp op, GantryElementType type, GantryLane *r, const GantryLane *xs, const GantryLane *ys, guint n)
+{
+  const guint bits = bits_of (type);
+  const guint64 mask = mask_of (bits);
+
+#define EACH_LANE(member, Type, expression)                                                        \
+  for (guint l = 0; l < n; l++)                                                                    \
+    {                                                                                              \
+      const GantryLane x = xs[l], y = ys[l];                                                       \
+      const guint64 by = y.u & mask; /* a negative amount is a large one */                        \
+                                                                                                   \
+      (void) by;                                                                                   \
+      r[l].member = (Type) (expression);                                                           \
+    }                                                                                              \
+  return TRUE;
+#define ROW(with, NAME, name, short_name, elements, flags, cost, float_value, integer_value, ...) case GANTRY_OP_##NAME: integer_value
   switch (op)
     {
-    case GANTRY_OP_ADD: EACH (u, x[l].u + y[l].u);
-    case GANTRY_OP_SUBTRACT: EACH (u, x[l].u - y[l].u);
-    case GANTRY_OP_MULTIPLY: EACH (u, x[l].u * y[l].u);
-    case GANTRY_OP_DIVIDE: EACH (u, divide (type, x[l], y[l]).u);
-    case GANTRY_OP_REMAINDER: EACH (u, modulo (type, x[l], y[l]).u);
-    case GANTRY_OP_POWER: EACH (u, power (type, x[l], y[l]));
-    case GANTRY_OP_MAXIMUM: EACH (u, larger (type, x[l], y[l]).u);
-    case GANTRY_OP_MINIMUM: EACH (u, smaller (type, x[l], y[l]).u);
-    case GANTRY_OP_AND: EACH (u, x[l].u & y[l].u);
-    case GANTRY_OP_OR: EACH (u, x[l].u | y[l].u);
-    case GANTRY_OP_XOR: EACH (u, x[l].u ^ y[l].u);
-    case GANTRY_OP_SHIFT_LEFT:
-    case GANTRY_OP_SHIFT_RIGHT_ARITHMETIC:
-    case GANTRY_OP_SHIFT_RIGHT_LOGICAL: EACH (u, shift (op, bits, x[l], y[l]));
+      GANTRY_BINARY_OPERATIONS (ROW, )
     default: return FALSE;
     }
-  _gantry_lanes_wrap (type, r, n);
-  return TRUE;
+#undef ROW
+#undef EACH_LANE
 }
 
 gboolean
@@ -281,7 +284,10 @@ _gantry_lanes_binary (GantryOp op, GantryElementType type, GantryLane *r, const 
 {
   if (_gantry_lanes_are_float (type))
     return float_binary (op, r, x, y, n);
-  return int_binary (op, type, r, x, y, n);
+  if (!int_binary_value (op, type, r, x, y, n))
+    return FALSE;
+  _gantry_lanes_wrap (type, r, n);
+  return TRUE;
 }
 
 #define COMPARE(member)                                                                            \
@@ -301,7 +307,7 @@ _gantry_lanes_compare (GantryDirection direction, GantryElementType type, Gantry
 {
   if (_gantry_lanes_are_float (type))
     COMPARE (f)
-  else if (is_unsigned (type))
+  else if (is_unsigned_type (type))
     COMPARE (u)
   else
     COMPARE (i)
@@ -312,11 +318,11 @@ static gint64
 float_to_int (GantryElementType to, double v)
 {
   guint bits = bits_of (to);
-  double limit = ldexp (1.0, (int) bits - (is_unsigned (to) ? 0 : 1)); /* first value too large */
+  double limit = ldexp (1.0, (int) bits - (is_unsigned_type (to) ? 0 : 1)); /* first value too large */
 
   if (isnan (v))
     return 0;
-  if (is_unsigned (to))
+  if (is_unsigned_type (to))
     {
       if (v >= limit)
         return (gint64) (bits >= 64 ? G_MAXUINT64 : (G_GUINT64_CONSTANT (1) << bits) - 1);
@@ -332,7 +338,7 @@ float_to_int (GantryElementType to, double v)
 static void
 int_to_float (GantryElementType to, GantryElementType from, GantryLane *r, const GantryLane *x, guint n)
 {
-  gboolean u = is_unsigned (from);
+  gboolean u = is_unsigned_type (from);
 
   if (to == GANTRY_F32) /* straight, so that it is rounded once */
     for (guint l = 0; l < n; l++)
@@ -388,38 +394,14 @@ _gantry_lanes_bitcast (GantryElementType to, GantryElementType from, GantryLane 
 gboolean
 _gantry_lane_identity (GantryOp op, GantryElementType type, GantryLane *r)
 {
-  gboolean is_float = _gantry_lanes_are_float (type);
-  guint bits = bits_of (type);
+  GantryScalar identity;
 
-  r->u = 0;
-  switch (op)
-    {
-    case GANTRY_OP_ADD:
-    case GANTRY_OP_OR:
-    case GANTRY_OP_XOR: break;
-    case GANTRY_OP_MULTIPLY:
-      if (is_float)
-        r->f = 1;
-      else
-        r->i = 1;
-      break;
-    case GANTRY_OP_AND: r->u = G_MAXUINT64; break;
-    case GANTRY_OP_MAXIMUM:
-      if (is_float)
-        r->f = -INFINITY;
-      else if (!is_unsigned (type))
-        r->u = G_MAXUINT64 << (bits - 1);
-      break;
-    case GANTRY_OP_MINIMUM:
-      if (is_float)
-        r->f = INFINITY;
-      else
-        r->u = is_unsigned (type) ? G_MAXUINT64 : (G_GUINT64_CONSTANT (1) << (bits - 1)) - 1;
-      break;
-    default: return FALSE;
-    }
-  if (!is_float)
-    _gantry_lanes_wrap (type, r, 1);
+  if (!gantry_scalar_identity (op, type, &identity))
+    return FALSE;
+  if (_gantry_lanes_are_float (type))
+    r->f = identity.f;
+  else
+    r->i = identity.i;
   return TRUE;
 }
 

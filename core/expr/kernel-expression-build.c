@@ -3,8 +3,8 @@
  * addresses divide by it (a reshape between blocked shapes becomes plain strides), and neighbours that
  * every address uses as one number are joined (an elementwise kernel has one long loop). */
 #include "core/expr/kernel-expression.h"
+#include "core/expr/scalar.h"
 #include "core/base/error.h"
-#include <math.h>
 
 void
 gantry_kx_layout_plain (GantryKxLayout *layout, const GantryType *type)
@@ -99,30 +99,10 @@ gantry_kx_add_variable (GantryKx *kx, gint64 extent)
 guint32
 gantry_kx_identity (GantryKx *kx, GantryOp op, GantryElementType type)
 {
-  gboolean is_float = gantry_element_is_float (type);
-  guint bits = 8 * gantry_element_size (type);
-  gboolean is_signed = gantry_element_is_signed (type);
+  GantryScalar identity = { 0 };
 
-  switch (op)
-    {
-    case GANTRY_OP_MULTIPLY:
-      return is_float ? gantry_kx_const_float (kx, type, 1) : gantry_kx_const_int (kx, type, 1);
-    case GANTRY_OP_AND:
-      return gantry_kx_const_int (kx, type, type == GANTRY_BOOL ? 1 : -1);
-    case GANTRY_OP_MAXIMUM:
-      if (is_float)
-        return gantry_kx_const_float (kx, type, -INFINITY);
-      return gantry_kx_const_int (kx, type, is_signed && type != GANTRY_BOOL ? (gint64) (~G_GUINT64_CONSTANT (0) << (bits - 1)) : 0);
-    case GANTRY_OP_MINIMUM:
-      if (is_float)
-        return gantry_kx_const_float (kx, type, INFINITY);
-      if (type == GANTRY_BOOL)
-        return gantry_kx_const_int (kx, type, 1);
-      return gantry_kx_const_int (kx, type, is_signed ? (gint64) ((G_GUINT64_CONSTANT (1) << (bits - 1)) - 1)
-                                                      : (gint64) (~G_GUINT64_CONSTANT (0) >> (64 - bits)));
-    default:
-      return is_float ? gantry_kx_const_float (kx, type, 0) : gantry_kx_const_int (kx, type, 0);
-    }
+  gantry_scalar_identity (op, type, &identity);
+  return gantry_element_is_float (type) ? gantry_kx_const_float (kx, type, identity.f) : gantry_kx_const_int (kx, type, identity.i);
 }
 
 static guint32

@@ -2,8 +2,8 @@
 /* The meaning of each core operation as a tensor expression: the door, the elementwise operations and what the other
  * texpr-ops-*.c share. */
 #include "core/expr/texpr-private.h"
+#include "core/expr/scalar.h"
 #include "core/graph/op-attributes.h"
-#include <math.h>
 #include <string.h>
 
 #define MAX_NESTED_FUSIONS 8
@@ -38,24 +38,10 @@ _gantry_tx_within (GantryTxOp *o, guint32 condition, guint32 x, gint64 low, gint
 guint32
 _gantry_tx_identity (GantryTexprBuilder *b, GantryOp op, GantryElementType element)
 {
-  gboolean is_signed = gantry_element_is_signed (element);
-  guint bits = 8 * (guint) gantry_element_size (element);
+  GantryScalar identity = { 0 };
 
-  switch (op)
-    {
-    case GANTRY_OP_MULTIPLY: return gantry_tx_const_int (b, element, 1);
-    case GANTRY_OP_AND: return gantry_tx_const_int (b, element, -1);
-    case GANTRY_OP_MAXIMUM:
-    case GANTRY_OP_MINIMUM:
-      if (gantry_element_is_float (element))
-        return gantry_tx_const (b, element, op == GANTRY_OP_MAXIMUM ? -INFINITY : INFINITY);
-      if (op == GANTRY_OP_MAXIMUM)
-        return gantry_tx_const_int (b, element,
-                                    is_signed ? (gint64) (G_MAXUINT64 << (bits - 1)) : 0);
-      return gantry_tx_const_int (b, element,
-                                  is_signed ? (gint64) (G_MAXUINT64 >> (65 - bits)) : -1);
-    default: return gantry_tx_const_int (b, element, 0);
-    }
+  gantry_scalar_identity (op, element, &identity);
+  return gantry_element_is_float (element) ? gantry_tx_const (b, element, identity.f) : gantry_tx_const_int (b, element, identity.i);
 }
 
 GantryElementType

@@ -2,6 +2,7 @@
 /* Tensor expressions as people write them: "C[i, j] = sum(A[i, k] * B[k, j], axis=[k])". A part that is long, or long
  * and used twice, gets a name of its own and follows after "where", so that no text grows beyond the expression. */
 #include "core/expr/texpr.h"
+#include "core/expr/scalar.h"
 #include <math.h>
 #include <string.h>
 
@@ -136,25 +137,6 @@ find_infix (const GantryTx *node, Infix *infix)
   return FALSE;
 }
 
-/* Short names as numpy and TVM have them; the rest keep the operation's own. */
-static const char *
-function_name (GantryOp op)
-{
-  switch (op)
-    {
-    case GANTRY_OP_EXPONENTIAL: return "exp";
-    case GANTRY_OP_EXPONENTIAL_MINUS_ONE: return "expm1";
-    case GANTRY_OP_LOG_PLUS_ONE: return "log1p";
-    case GANTRY_OP_LOGISTIC: return "sigmoid";
-    case GANTRY_OP_SINE: return "sin";
-    case GANTRY_OP_COSINE: return "cos";
-    case GANTRY_OP_POWER: return "pow";
-    case GANTRY_OP_MAXIMUM: return "max";
-    case GANTRY_OP_MINIMUM: return "min";
-    default: return gantry_op_info (op)->name;
-    }
-}
-
 static const char *
 reduction_name (GantryOp op)
 {
@@ -214,7 +196,7 @@ write_binary (Writer *w, GString *out, const GantryTx *node)
 
   if (!find_infix (node, &infix))
     {
-      append_call (w, out, function_name (node->op), 2, node->a, node->b, 0);
+      append_call (w, out, gantry_scalar_short_name (node->op), 2, node->a, node->b, 0);
       return LEVEL_ATOM;
     }
   append_operand (w, out, node->a, infix.level == LEVEL_COMPARE ? LEVEL_COMPARE + 1 : infix.level);
@@ -263,7 +245,7 @@ write_node (Writer *w, GString *out, const GantryTx *node)
           append_operand (w, out, node->a, LEVEL_ATOM);
           return LEVEL_PRODUCT;
         }
-      append_call (w, out, function_name (node->op), 1, node->a, 0, 0);
+      append_call (w, out, gantry_scalar_short_name (node->op), 1, node->a, 0, 0);
       return LEVEL_ATOM;
     }
 }

@@ -72,7 +72,7 @@ guint32
 _gantry_infer_unary (const GantryTypeQuery *query, GError **error)
 {
   const GantryType *type = _gantry_infer_tensor (query, 0, error);
-  gboolean test = query->op == GANTRY_OP_IS_FINITE || query->op == GANTRY_OP_IS_NAN;
+  gboolean test = (gantry_op_info (query->op)->flags & GANTRY_GIVES_BOOL) != 0;
 
   if (type == NULL || !check_element (query, type->element, error))
     return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The one table of core operations: for each its name, class, operands, attributes, type rule, cost,
- * algebraic properties and meaning as a tensor expression. Names and semantics follow the StableHLO
+ * algebraic properties and meaning as a tensor expression; the scalar ones stand in core/graph/scalar-ops.h. Names and semantics follow the StableHLO
  * specification; what differs is said at the operation in docs/operations.md.
  *
  * Attributes use the names of StableHLO: broadcast_dimensions, dimensions, permutation,
@@ -9,6 +9,7 @@
  * (a flat list low, high per dimension), lhs_dilation, rhs_dilation, feature_group_count, ... */
 #pragma once
 #include "core/graph/module.h"
+#include "core/graph/scalar-ops.h"
 
 G_BEGIN_DECLS
 
@@ -46,7 +47,20 @@ typedef enum
   GANTRY_TAKES_INTEGERS = 1 << 12,
   GANTRY_TAKES_BITS = 1 << 13,      /* integers and bool */
   GANTRY_TAKES_MASK = 31 << 9,
+  GANTRY_GIVES_BOOL = 1 << 14,      /* whatever it takes */
+  GANTRY_OP_LONG = 1 << 15,         /* some twenty operations of a processor for each element */
 } GantryOpFlags;
+
+/* What a row of core/graph/scalar-ops.h says of its operation as one of the core's. */
+#define GANTRY_COST_SIMPLE 0
+#define GANTRY_COST_SPECIAL GANTRY_OP_TRANSCENDENTAL
+#define GANTRY_COST_ELEMENTARY (GANTRY_OP_TRANSCENDENTAL | GANTRY_OP_LONG)
+#define GANTRY_COST_ROUTINE GANTRY_OP_LONG
+#define GANTRY_GIVES_SAME 0
+#define GANTRY_UNARY_AS_OP(OP, NAME, name, short_name, elements, result, cost, ...) \
+  OP (NAME, name, ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_##elements | GANTRY_GIVES_##result | GANTRY_COST_##cost)
+#define GANTRY_BINARY_AS_OP(OP, NAME, name, short_name, elements, flags, cost, ...) \
+  OP (NAME, name, ELEMENTWISE, 2, 2, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_##elements | GANTRY_COST_##cost | (flags))
 
 /* GANTRY_OP (NAME, "name", class, min operands, max operands (-1: any), flags) in the order of codes. */
 #define GANTRY_OPERATIONS(OP)                                                                          \
@@ -62,58 +76,10 @@ typedef enum
   OP (OPTIMIZATION_BARRIER, "optimization_barrier", CONTROL, 1, 1, GANTRY_OP_VIEW | GANTRY_OP_ELEMENTWISE) \
   OP (CHECKPOINT_NAME, "checkpoint_name", MEMORY, 1, 1, GANTRY_OP_VIEW | GANTRY_OP_ELEMENTWISE) /* name */ \
   OP (COPY, "copy", MEMORY, 1, 1, GANTRY_OP_ELEMENTWISE) /* memory (optional): kind of the result */                                               \
-  /* unary elementwise */                                                                               \
-  OP (ABS, "abs", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_NUMBERS) /* zero (optional): "positive": its gradient at 0 is 1, not 0 */ \
-  OP (NEGATE, "negate", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_NUMBERS) \
-  OP (SIGN, "sign", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_NUMBERS) \
-  OP (EXPONENTIAL, "exponential", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_FLOATS | GANTRY_OP_TRANSCENDENTAL) \
-  OP (EXPONENTIAL_MINUS_ONE, "exponential_minus_one", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_FLOATS | GANTRY_OP_TRANSCENDENTAL) \
-  OP (LOG, "log", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_FLOATS | GANTRY_OP_TRANSCENDENTAL) \
-  OP (LOG_PLUS_ONE, "log_plus_one", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_FLOATS | GANTRY_OP_TRANSCENDENTAL) \
-  OP (LOGISTIC, "logistic", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_FLOATS | GANTRY_OP_TRANSCENDENTAL) \
-  OP (TANH, "tanh", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_FLOATS | GANTRY_OP_TRANSCENDENTAL) \
-  OP (SQRT, "sqrt", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_FLOATS | GANTRY_OP_TRANSCENDENTAL) \
-  OP (RSQRT, "rsqrt", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_FLOATS | GANTRY_OP_TRANSCENDENTAL) \
-  OP (CBRT, "cbrt", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_FLOATS | GANTRY_OP_TRANSCENDENTAL) \
-  OP (SINE, "sine", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_FLOATS | GANTRY_OP_TRANSCENDENTAL) \
-  OP (COSINE, "cosine", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_FLOATS | GANTRY_OP_TRANSCENDENTAL) \
-  OP (TAN, "tan", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_FLOATS | GANTRY_OP_TRANSCENDENTAL) \
-  OP (ASIN, "asin", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_FLOATS | GANTRY_OP_TRANSCENDENTAL) \
-  OP (ACOS, "acos", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_FLOATS | GANTRY_OP_TRANSCENDENTAL) \
-  OP (ATAN, "atan", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_FLOATS | GANTRY_OP_TRANSCENDENTAL) \
-  OP (SINH, "sinh", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_FLOATS | GANTRY_OP_TRANSCENDENTAL) \
-  OP (COSH, "cosh", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_FLOATS | GANTRY_OP_TRANSCENDENTAL) \
-  OP (ASINH, "asinh", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_FLOATS | GANTRY_OP_TRANSCENDENTAL) \
-  OP (ACOSH, "acosh", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_FLOATS | GANTRY_OP_TRANSCENDENTAL) \
-  OP (ATANH, "atanh", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_FLOATS | GANTRY_OP_TRANSCENDENTAL) \
-  OP (ERF, "erf", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_FLOATS | GANTRY_OP_TRANSCENDENTAL) \
-  OP (FLOOR, "floor", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_FLOATS) \
-  OP (CEIL, "ceil", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_FLOATS) \
-  OP (ROUND_NEAREST_EVEN, "round_nearest_even", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_FLOATS) \
-  OP (ROUND_NEAREST_AFZ, "round_nearest_afz", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_FLOATS) \
-  OP (IS_FINITE, "is_finite", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_FLOATS) /* -> bool */ \
-  OP (IS_NAN, "is_nan", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_FLOATS) /* -> bool */ \
-  OP (NOT, "not", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_BITS) /* logical on bool, bitwise on integers */ \
-  OP (POPCNT, "popcnt", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_INTEGERS) \
-  OP (COUNT_LEADING_ZEROS, "count_leading_zeros", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_INTEGERS) \
+  GANTRY_UNARY_OPERATIONS (GANTRY_UNARY_AS_OP, OP) \
   OP (CONVERT, "convert", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_ANY) /* to: type of a scalar */ \
   OP (BITCAST_CONVERT, "bitcast_convert", ELEMENTWISE, 1, 1, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_ANY) /* to; same width only */ \
-  /* binary and ternary elementwise */                                                                  \
-  OP (ADD, "add", ELEMENTWISE, 2, 2, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_NUMBERS | GANTRY_OP_COMMUTATIVE | GANTRY_OP_ASSOCIATIVE) \
-  OP (SUBTRACT, "subtract", ELEMENTWISE, 2, 2, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_NUMBERS) \
-  OP (MULTIPLY, "multiply", ELEMENTWISE, 2, 2, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_NUMBERS | GANTRY_OP_COMMUTATIVE | GANTRY_OP_ASSOCIATIVE) \
-  OP (DIVIDE, "divide", ELEMENTWISE, 2, 2, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_NUMBERS) \
-  OP (REMAINDER, "remainder", ELEMENTWISE, 2, 2, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_NUMBERS) /* sign of the dividend, as fmod */ \
-  OP (POWER, "power", ELEMENTWISE, 2, 2, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_NUMBERS | GANTRY_OP_TRANSCENDENTAL) \
-  OP (MAXIMUM, "maximum", ELEMENTWISE, 2, 2, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_NUMBERS | GANTRY_OP_COMMUTATIVE | GANTRY_OP_ASSOCIATIVE) /* NaN wins; ties (optional): "half": of equal operands a constant takes half the gradient, not all */ \
-  OP (MINIMUM, "minimum", ELEMENTWISE, 2, 2, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_NUMBERS | GANTRY_OP_COMMUTATIVE | GANTRY_OP_ASSOCIATIVE) /* the same */ \
-  OP (ATAN2, "atan2", ELEMENTWISE, 2, 2, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_FLOATS) \
-  OP (AND, "and", ELEMENTWISE, 2, 2, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_BITS | GANTRY_OP_COMMUTATIVE | GANTRY_OP_ASSOCIATIVE) \
-  OP (OR, "or", ELEMENTWISE, 2, 2, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_BITS | GANTRY_OP_COMMUTATIVE | GANTRY_OP_ASSOCIATIVE) \
-  OP (XOR, "xor", ELEMENTWISE, 2, 2, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_BITS | GANTRY_OP_COMMUTATIVE | GANTRY_OP_ASSOCIATIVE) \
-  OP (SHIFT_LEFT, "shift_left", ELEMENTWISE, 2, 2, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_INTEGERS) \
-  OP (SHIFT_RIGHT_ARITHMETIC, "shift_right_arithmetic", ELEMENTWISE, 2, 2, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_INTEGERS) \
-  OP (SHIFT_RIGHT_LOGICAL, "shift_right_logical", ELEMENTWISE, 2, 2, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_INTEGERS) \
+  GANTRY_BINARY_OPERATIONS (GANTRY_BINARY_AS_OP, OP) \
   OP (COMPARE, "compare", ELEMENTWISE, 2, 2, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_ANY) /* comparison_direction: "EQ" NE LT LE GT GE; -> bool */ \
   OP (SELECT, "select", ELEMENTWISE, 3, 3, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_ANY) /* bool predicate of the same shape */ \
   OP (CLAMP, "clamp", ELEMENTWISE, 3, 3, GANTRY_OP_ELEMENTWISE | GANTRY_TAKES_NUMBERS) /* min, x, max of one shape */ \

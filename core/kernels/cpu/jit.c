@@ -33,23 +33,22 @@ power_u64 (guint64 base, guint64 exponent)
 
 #define ADDRESS(function) ((LLVMOrcExecutorAddress) (guintptr) (function))
 
+/* Of the unary operations that are calls of the C library. */
+#define NO_CODE
+#define CODE(name)
+#define INTRINSIC(name)
+#define EXPANDED_BOTH(name)
+#define LIBRARY(name) { #name, name, #name "f", name##f },
+#define EXPANDED(name) LIBRARY (name)
+#define ROW(with, NAME, name, short_name, elements, result, cost, float_value, integer_value, float_code, ...) float_code
+
 static const struct
 {
-  const char *name;
-  double (*function) (double);
-} of_double[] = {
-  { "exp", exp },   { "expm1", expm1 }, { "log", log },   { "log1p", log1p }, { "tanh", tanh },   { "erf", erf },
-  { "sin", sin },   { "cos", cos },     { "tan", tan },   { "cbrt", cbrt },   { "asin", asin },   { "acos", acos },
-  { "atan", atan }, { "sinh", sinh },   { "cosh", cosh }, { "asinh", asinh }, { "acosh", acosh }, { "atanh", atanh },
-};
-static const struct
-{
-  const char *name;
-  float (*function) (float);
-} of_float[] = {
-  { "sinf", sinf },   { "cosf", cosf },   { "tanf", tanf },     { "cbrtf", cbrtf },   { "asinf", asinf },   { "acosf", acosf },
-  { "atanf", atanf }, { "sinhf", sinhf }, { "coshf", coshf },   { "asinhf", asinhf }, { "acoshf", acoshf }, { "atanhf", atanhf },
-};
+  const char *double_name;
+  double (*of_double) (double);
+  const char *float_name;
+  float (*of_float) (float);
+} functions[] = { GANTRY_UNARY_OPERATIONS (ROW, ) };
 
 /* The linker */
 
@@ -88,10 +87,11 @@ define_symbols (GantryJit *jit, GError **error)
   guint n_grid;
   const GantryGridSymbol *grid = gantry_grid_symbols (&n_grid);
 
-  for (guint i = 0; i < G_N_ELEMENTS (of_double); i++)
-    add_symbol (jit, pairs, of_double[i].name, ADDRESS (of_double[i].function));
-  for (guint i = 0; i < G_N_ELEMENTS (of_float); i++)
-    add_symbol (jit, pairs, of_float[i].name, ADDRESS (of_float[i].function));
+  for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
+    {
+      add_symbol (jit, pairs, functions[i].double_name, ADDRESS (functions[i].of_double));
+      add_symbol (jit, pairs, functions[i].float_name, ADDRESS (functions[i].of_float));
+    }
   add_symbol (jit, pairs, "fmod", ADDRESS (fmod));
   add_symbol (jit, pairs, "fmodf", ADDRESS (fmodf));
   add_symbol (jit, pairs, "pow", ADDRESS (pow));

@@ -3,9 +3,9 @@
  * at the time; or, where the result is one number for all lanes, vectors of partial results along the
  * innermost axis that are put together at the end. Accumulators are stack slots, which the pass mem2reg
  * turns into registers. */
+#include "core/expr/scalar.h"
 #include "core/kernels/cpu/nest-private.h"
 #include "core/kernels/schedule/loop-schedule.h"
-#include <math.h>
 
 #define B (nest->e->builder)
 
@@ -33,30 +33,11 @@ typedef struct
 static V
 identity (GantryNest *nest, const Reduction *r, guint lanes)
 {
-  const GantryKxNode *node = &r->node;
   LLVMTypeRef type = gantry_emit_type (nest->e, r->type, lanes);
-  gboolean is_float = gantry_element_is_float (node->type);
-  gboolean u = node->type == GANTRY_BOOL || !gantry_element_is_signed (node->type);
-  guint bits = node->type == GANTRY_BOOL ? 1 : 8 * gantry_element_size (node->type);
-  guint64 all = ~G_GUINT64_CONSTANT (0) >> (64 - bits);
+  GantryScalar value = { 0 };
 
-  switch (node->op)
-    {
-    case GANTRY_OP_MULTIPLY:
-      return is_float ? gantry_emit_real (type, 1) : gantry_emit_integer (type, 1);
-    case GANTRY_OP_AND:
-      return gantry_emit_integer (type, -1);
-    case GANTRY_OP_MAXIMUM:
-      if (is_float)
-        return gantry_emit_real (type, -INFINITY);
-      return gantry_emit_integer (type, u ? 0 : (gint64) ~(all >> 1));
-    case GANTRY_OP_MINIMUM:
-      if (is_float)
-        return gantry_emit_real (type, INFINITY);
-      return gantry_emit_integer (type, (gint64) (u ? all : all >> 1));
-    default:
-      return is_float ? gantry_emit_real (type, 0) : gantry_emit_integer (type, 0);
-    }
+  gantry_scalar_identity (r->node.op, r->node.type, &value);
+  return gantry_element_is_float (r->node.type) ? gantry_emit_real (type, value.f) : gantry_emit_integer (type, value.i);
 }
 
 /* In the function's first block, where mem2reg looks. */

@@ -86,7 +86,8 @@ LLVMValueRef gantry_emit_erf (GantryEmit *e, LLVMValueRef x);
 LLVMValueRef gantry_emit_pow (GantryEmit *e, LLVMValueRef x, LLVMValueRef y);
 /** From @magnitude, |x| to the y, to x to the y: signs, and the cases that C states for pow. float and double */
 LLVMValueRef gantry_emit_power_signs (GantryEmit *e, LLVMValueRef x, LLVMValueRef y, LLVMValueRef magnitude);
-typedef enum { GANTRY_SINE, GANTRY_COSINE, GANTRY_TANGENT } GantryCircular;
-LLVMValueRef gantry_emit_circular (GantryEmit *e, GantryCircular which, LLVMValueRef x);
+LLVMValueRef gantry_emit_sin (GantryEmit *e, LLVMValueRef x);
+LLVMValueRef gantry_emit_cos (GantryEmit *e, LLVMValueRef x);
+LLVMValueRef gantry_emit_tan (GantryEmit *e, LLVMValueRef x);
 
 G_END_DECLS

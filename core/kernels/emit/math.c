@@ -303,6 +303,8 @@ gantry_emit_pow (GantryEmit *e, V x, V y)
 
 /* Sine, cosine, tangent */
 
+typedef enum { SINE, COSINE, TANGENT } Circular;
+
 /* Quarter turns as integer; *r in [-pi/4, pi/4]: Cody and Waite's reduction, exact with fused multiply-adds. */
 static V
 reduce_circular (GantryEmit *e, V x, V *r)
@@ -326,7 +328,7 @@ is_odd (GantryEmit *e, V n)
 }
 
 static V
-circular_near (GantryEmit *e, GantryCircular which, V x)
+circular_near (GantryEmit *e, Circular which, V x)
 {
   static const double sine[] = { -1.666665375e-01, 8.332112804e-03, -1.950874139e-04 };
   static const double cosine[] = { 4.166664556e-02, -1.388725126e-03, 2.442568075e-05 };
@@ -337,13 +339,13 @@ circular_near (GantryEmit *e, GantryCircular which, V x)
   s = gantry_emit_fma (e, LLVMBuildFMul (B, square, r, ""), POLYNOMIAL (square, sine), r);
   c = gantry_emit_fma (e, square, real (x, -0.5), real (x, 1));
   c = gantry_emit_fma (e, LLVMBuildFMul (B, square, square, ""), POLYNOMIAL (square, cosine), c);
-  if (which == GANTRY_TANGENT)
+  if (which == TANGENT)
     {
       swapped = is_odd (e, n);
       return LLVMBuildFDiv (B, LLVMBuildSelect (B, swapped, LLVMBuildFNeg (B, c, ""), s, ""),
                             LLVMBuildSelect (B, swapped, s, c, ""), "");
     }
-  if (which == GANTRY_COSINE)
+  if (which == COSINE)
     n = LLVMBuildAdd (B, n, integer (n, 1), "");
   sign = LLVMBuildShl (B, LLVMBuildAnd (B, n, integer (n, 2), ""), integer (n, 30), "");
   r = LLVMBuildSelect (B, is_odd (e, n), c, s, "");
@@ -353,8 +355,8 @@ circular_near (GantryEmit *e, GantryCircular which, V x)
 
 /* Far from 0 the reduction needs more digits of pi: the C library has them. Such arguments are rare, so that a
  * branch past them costs nothing. */
-V
-gantry_emit_circular (GantryEmit *e, GantryCircular which, V x)
+static V
+circular (GantryEmit *e, Circular which, V x)
 {
   static const char *const symbols[] = { "sinf", "cosf", "tanf" };
   LLVMBasicBlockRef far_block = LLVMAppendBasicBlockInContext (e->context, e->function, "far");
@@ -374,4 +376,22 @@ gantry_emit_circular (GantryEmit *e, GantryCircular which, V x)
   phi = LLVMBuildPhi (B, LLVMTypeOf (x), "");
   LLVMAddIncoming (phi, (V[]) { near_value, far_value }, (LLVMBasicBlockRef[]) { near_block, far_block }, 2);
   return phi;
+}
+
+V
+gantry_emit_sin (GantryEmit *e, V x)
+{
+  return circular (e, SINE, x);
+}
+
+V
+gantry_emit_cos (GantryEmit *e, V x)
+{
+  return circular (e, COSINE, x);
+}
+
+V
+gantry_emit_tan (GantryEmit *e, V x)
+{
+  return circular (e, TANGENT, x);
 }

@@ -49,73 +49,17 @@ call1 (GantryEmit *e, const char *name, V x)
   return gantry_emit_intrinsic (e, name, &type, 1, &x, 1);
 }
 
-/* What goes to the C library lane by lane, all types; and what does for double only. */
-
-typedef struct
-{
-  guint op;
-  const char *of_float;
-  const char *of_double;
-} LibraryCall;
-
-static const LibraryCall library_unary[] = {
-  { GANTRY_OP_EXPONENTIAL, NULL, "exp" }, { GANTRY_OP_EXPONENTIAL_MINUS_ONE, NULL, "expm1" },
-  { GANTRY_OP_LOG, NULL, "log" },         { GANTRY_OP_LOG_PLUS_ONE, NULL, "log1p" },
-  { GANTRY_OP_TANH, NULL, "tanh" },       { GANTRY_OP_ERF, NULL, "erf" },
-  { GANTRY_OP_SINE, NULL, "sin" },        { GANTRY_OP_COSINE, NULL, "cos" },
-  { GANTRY_OP_TAN, NULL, "tan" },         { GANTRY_OP_CBRT, "cbrtf", "cbrt" },
-  { GANTRY_OP_ASIN, "asinf", "asin" },    { GANTRY_OP_ACOS, "acosf", "acos" },
-  { GANTRY_OP_ATAN, "atanf", "atan" },    { GANTRY_OP_SINH, "sinhf", "sinh" },
-  { GANTRY_OP_COSH, "coshf", "cosh" },    { GANTRY_OP_ASINH, "asinhf", "asinh" },
-  { GANTRY_OP_ACOSH, "acoshf", "acosh" }, { GANTRY_OP_ATANH, "atanhf", "atanh" },
-};
-
-static const char *
-library_symbol (GantryOp op, GantryElementType of)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (library_unary); i++)
-    if (library_unary[i].op == op)
-      return of == GANTRY_F64 ? library_unary[i].of_double : library_unary[i].of_float;
-  return NULL;
-}
+/* Code of one operation for a kind of element. @y: NULL where it is unary */
+#define CODE_FOR(name) static V name (GantryEmit *e, GantryOp op, GantryElementType of, V x, V y)
 
 /* Unary */
 
-gboolean
-gantry_emit_has_unary (GantryOp op, GantryElementType of)
-{
-  if (!gantry_element_is_compiled (of))
-    return FALSE;
-  switch (op)
-    {
-    case GANTRY_OP_COPY:
-    case GANTRY_OP_OPTIMIZATION_BARRIER:
-    case GANTRY_OP_CHECKPOINT_NAME:
-    case GANTRY_OP_ABS:
-    case GANTRY_OP_NEGATE:
-    case GANTRY_OP_SIGN:
-    case GANTRY_OP_IS_FINITE:
-    case GANTRY_OP_IS_NAN:
-      return TRUE;
-    case GANTRY_OP_NOT:
-    case GANTRY_OP_POPCNT:
-    case GANTRY_OP_COUNT_LEADING_ZEROS:
-      return !is_float (of);
-    case GANTRY_OP_FLOOR:
-    case GANTRY_OP_CEIL:
-    case GANTRY_OP_ROUND_NEAREST_EVEN:
-    case GANTRY_OP_ROUND_NEAREST_AFZ:
-    case GANTRY_OP_SQRT:
-    case GANTRY_OP_RSQRT:
-    case GANTRY_OP_LOGISTIC:
-      return is_float (of);
-    default:
-      return is_float (of) && library_symbol (op, GANTRY_F64) != NULL;
-    }
-}
+CODE_FOR (float_negate) { return LLVMBuildFNeg (B, x, ""); }
+CODE_FOR (float_rsqrt) { return LLVMBuildFDiv (B, real (x, 1), call1 (e, "llvm.sqrt", x), ""); }
+CODE_FOR (float_is_nan) { return LLVMBuildFCmp (B, LLVMRealUNO, x, x, ""); }
+CODE_FOR (float_is_finite) { return LLVMBuildFCmp (B, LLVMRealOLT, call1 (e, "llvm.fabs", x), real (x, INFINITY), ""); }
 
-static V
-round_away (GantryEmit *e, V x)
+CODE_FOR (float_round_away)
 {
   LLVMTypeRef type = LLVMTypeOf (x);
   V a = call1 (e, "llvm.fabs", x), whole = call1 (e, "llvm.trunc", a);
@@ -126,8 +70,7 @@ round_away (GantryEmit *e, V x)
   return gantry_emit_intrinsic (e, "llvm.copysign", &type, 1, (V[]) { r, x }, 2);
 }
 
-static V
-float_sign (GantryEmit *e, V x)
+CODE_FOR (float_sign)
 {
   LLVMTypeRef type = LLVMTypeOf (x);
   V one = gantry_emit_intrinsic (e, "llvm.copysign", &type, 1, (V[]) { real (x, 1), x }, 2);
@@ -135,169 +78,53 @@ float_sign (GantryEmit *e, V x)
   return LLVMBuildSelect (B, LLVMBuildFCmp (B, LLVMRealONE, x, real (x, 0), ""), one, x, "");
 }
 
-static V
-double_logistic (GantryEmit *e, V x)
+CODE_FOR (double_logistic)
 {
   V t = gantry_emit_per_lane (e, "exp", LLVMBuildFNeg (B, x, ""), NULL);
 
   return LLVMBuildFDiv (B, real (x, 1), LLVMBuildFAdd (B, t, real (x, 1), ""), "");
 }
 
-gboolean
-gantry_emit_is_long (GantryOp op, GantryElementType of)
+CODE_FOR (integer_not) { return LLVMBuildNot (B, x, ""); }
+CODE_FOR (integer_negate) { return of == GANTRY_BOOL ? x : LLVMBuildNeg (B, x, ""); }
+CODE_FOR (integer_popcnt) { return of == GANTRY_BOOL ? x : call1 (e, "llvm.ctpop", x); }
+CODE_FOR (integer_is_finite) { return LLVMConstAllOnes (gantry_emit_like (LLVMInt1TypeInContext (e->context), LLVMTypeOf (x))); }
+CODE_FOR (integer_is_nan) { return LLVMConstNull (gantry_emit_like (LLVMInt1TypeInContext (e->context), LLVMTypeOf (x))); }
+
+CODE_FOR (integer_abs)
 {
-  if (!is_float (of) || of == GANTRY_F64)
-    return FALSE; /* those of double are the C library's */
-  switch (op)
-    {
-    case GANTRY_OP_EXPONENTIAL:
-    case GANTRY_OP_EXPONENTIAL_MINUS_ONE:
-    case GANTRY_OP_LOG:
-    case GANTRY_OP_LOG_PLUS_ONE:
-    case GANTRY_OP_TANH:
-    case GANTRY_OP_LOGISTIC:
-    case GANTRY_OP_ERF:
-    case GANTRY_OP_SINE:
-    case GANTRY_OP_COSINE:
-    case GANTRY_OP_TAN:
-    case GANTRY_OP_POWER:
-      return TRUE;
-    default:
-      return FALSE;
-    }
-}
+  V negative;
 
-static V float_elementary (GantryEmit *e, GantryOp op, V x);
-
-static V
-shared_elementary (GantryEmit *e, gconstpointer data, V x, V y)
-{
-  return y != NULL ? gantry_emit_pow (e, x, y) : float_elementary (e, GPOINTER_TO_UINT (data), x);
-}
-
-static V
-float_elementary (GantryEmit *e, GantryOp op, V x)
-{
-  if (e->shares)
-    return gantry_emit_shared (e, gantry_op_info (op)->name, shared_elementary, GUINT_TO_POINTER (op), x, NULL);
-  switch (op)
-    {
-    case GANTRY_OP_EXPONENTIAL: return gantry_emit_exp (e, x);
-    case GANTRY_OP_EXPONENTIAL_MINUS_ONE: return gantry_emit_expm1 (e, x);
-    case GANTRY_OP_LOG: return gantry_emit_log (e, x);
-    case GANTRY_OP_LOG_PLUS_ONE: return gantry_emit_log1p (e, x);
-    case GANTRY_OP_TANH: return gantry_emit_tanh (e, x);
-    case GANTRY_OP_LOGISTIC: return gantry_emit_logistic (e, x);
-    case GANTRY_OP_ERF: return gantry_emit_erf (e, x);
-    case GANTRY_OP_SINE: return gantry_emit_circular (e, GANTRY_SINE, x);
-    case GANTRY_OP_COSINE: return gantry_emit_circular (e, GANTRY_COSINE, x);
-    case GANTRY_OP_TAN: return gantry_emit_circular (e, GANTRY_TANGENT, x);
-    default: g_assert_not_reached ();
-    }
-}
-
-static V
-float_unary (GantryEmit *e, GantryOp op, GantryElementType of, V x)
-{
-  const char *symbol = library_symbol (op, of);
-
-  if (symbol != NULL)
-    return gantry_emit_per_lane (e, symbol, x, NULL);
-  switch (op)
-    {
-    case GANTRY_OP_ABS: return call1 (e, "llvm.fabs", x);
-    case GANTRY_OP_NEGATE: return LLVMBuildFNeg (B, x, "");
-    case GANTRY_OP_SIGN: return float_sign (e, x);
-    case GANTRY_OP_FLOOR: return call1 (e, "llvm.floor", x);
-    case GANTRY_OP_CEIL: return call1 (e, "llvm.ceil", x);
-    case GANTRY_OP_ROUND_NEAREST_EVEN: return call1 (e, "llvm.rint", x);
-    case GANTRY_OP_ROUND_NEAREST_AFZ: return round_away (e, x);
-    case GANTRY_OP_SQRT: return call1 (e, "llvm.sqrt", x);
-    case GANTRY_OP_RSQRT: return LLVMBuildFDiv (B, real (x, 1), call1 (e, "llvm.sqrt", x), "");
-    case GANTRY_OP_IS_NAN: return LLVMBuildFCmp (B, LLVMRealUNO, x, x, "");
-    case GANTRY_OP_IS_FINITE:
-      return LLVMBuildFCmp (B, LLVMRealOLT, call1 (e, "llvm.fabs", x), real (x, INFINITY), "");
-    case GANTRY_OP_LOGISTIC:
-      return of == GANTRY_F64 ? double_logistic (e, x) : gantry_emit_logistic (e, x);
-    default: return float_elementary (e, op, x);
-    }
-}
-
-static V
-integer_unary (GantryEmit *e, GantryOp op, GantryElementType of, V x)
-{
-  LLVMTypeRef type = LLVMTypeOf (x), bit = gantry_emit_like (LLVMInt1TypeInContext (e->context), type);
-  V zero = LLVMConstNull (type), negative;
-
-  switch (op)
-    {
-    case GANTRY_OP_NOT: return LLVMBuildNot (B, x, "");
-    case GANTRY_OP_NEGATE: return of == GANTRY_BOOL ? x : LLVMBuildNeg (B, x, "");
-    case GANTRY_OP_ABS:
-      if (is_unsigned (of))
-        return x;
-      negative = LLVMBuildICmp (B, LLVMIntSLT, x, zero, "");
-      return LLVMBuildSelect (B, negative, LLVMBuildNeg (B, x, ""), x, "");
-    case GANTRY_OP_SIGN:
-      if (of == GANTRY_BOOL)
-        return x;
-      if (is_unsigned (of))
-        return LLVMBuildZExt (B, LLVMBuildICmp (B, LLVMIntNE, x, zero, ""), type, "");
-      return LLVMBuildSub (B, LLVMBuildZExt (B, LLVMBuildICmp (B, LLVMIntSGT, x, zero, ""), type, ""),
-                           LLVMBuildZExt (B, LLVMBuildICmp (B, LLVMIntSLT, x, zero, ""), type, ""), "");
-    case GANTRY_OP_POPCNT: return of == GANTRY_BOOL ? x : call1 (e, "llvm.ctpop", x);
-    case GANTRY_OP_COUNT_LEADING_ZEROS:
-      if (of == GANTRY_BOOL)
-        return LLVMConstAllOnes (type); /* 7 or 8 as a truth value */
-      return gantry_emit_intrinsic (e, "llvm.ctlz", &type, 1,
-                                    (V[]) { x, LLVMConstInt (LLVMInt1TypeInContext (e->context), 0, FALSE) }, 2);
-    case GANTRY_OP_IS_FINITE: return LLVMConstAllOnes (bit);
-    case GANTRY_OP_IS_NAN: return LLVMConstNull (bit);
-    default: g_assert_not_reached ();
-    }
-}
-
-V
-gantry_emit_unary (GantryEmit *e, GantryOp op, GantryElementType of, V x)
-{
-  if (op == GANTRY_OP_COPY || op == GANTRY_OP_OPTIMIZATION_BARRIER || op == GANTRY_OP_CHECKPOINT_NAME)
+  if (is_unsigned (of))
     return x;
-  return is_float (of) ? float_unary (e, op, of, x) : integer_unary (e, op, of, x);
+  negative = LLVMBuildICmp (B, LLVMIntSLT, x, integer (x, 0), "");
+  return LLVMBuildSelect (B, negative, LLVMBuildNeg (B, x, ""), x, "");
+}
+
+CODE_FOR (integer_sign)
+{
+  LLVMTypeRef type = LLVMTypeOf (x);
+  V zero = integer (x, 0);
+
+  if (of == GANTRY_BOOL)
+    return x;
+  if (is_unsigned (of))
+    return LLVMBuildZExt (B, LLVMBuildICmp (B, LLVMIntNE, x, zero, ""), type, "");
+  return LLVMBuildSub (B, LLVMBuildZExt (B, LLVMBuildICmp (B, LLVMIntSGT, x, zero, ""), type, ""),
+                       LLVMBuildZExt (B, LLVMBuildICmp (B, LLVMIntSLT, x, zero, ""), type, ""), "");
+}
+
+CODE_FOR (integer_leading_zeros)
+{
+  LLVMTypeRef type = LLVMTypeOf (x);
+
+  if (of == GANTRY_BOOL)
+    return LLVMConstAllOnes (type); /* 7 or 8 as a truth value */
+  return gantry_emit_intrinsic (e, "llvm.ctlz", &type, 1,
+                                (V[]) { x, LLVMConstInt (LLVMInt1TypeInContext (e->context), 0, FALSE) }, 2);
 }
 
 /* Binary */
-
-gboolean
-gantry_emit_has_binary (GantryOp op, GantryElementType of)
-{
-  if (!gantry_element_is_compiled (of))
-    return FALSE;
-  switch (op)
-    {
-    case GANTRY_OP_ADD:
-    case GANTRY_OP_SUBTRACT:
-    case GANTRY_OP_MULTIPLY:
-    case GANTRY_OP_DIVIDE:
-    case GANTRY_OP_REMAINDER:
-    case GANTRY_OP_POWER:
-    case GANTRY_OP_MAXIMUM:
-    case GANTRY_OP_MINIMUM:
-    case GANTRY_OP_COMPARE:
-      return TRUE;
-    case GANTRY_OP_ATAN2:
-      return is_float (of);
-    case GANTRY_OP_AND:
-    case GANTRY_OP_OR:
-    case GANTRY_OP_XOR:
-      return !is_float (of);
-    case GANTRY_OP_SHIFT_LEFT:
-    case GANTRY_OP_SHIFT_RIGHT_ARITHMETIC:
-    case GANTRY_OP_SHIFT_RIGHT_LOGICAL:
-      return !is_float (of) && of != GANTRY_BOOL;
-    default:
-      return FALSE;
-    }
-}
 
 /* x86's maximum gives the second operand when one is NaN: with a number first that is right already. */
 static V
@@ -375,7 +202,12 @@ power_by_roots (GantryEmit *e, V x, double exponent)
 }
 
 static V
-float_power (GantryEmit *e, GantryElementType of, V x, V y)
+shared_power (GantryEmit *e, gconstpointer data, V x, V y)
+{
+  return gantry_emit_pow (e, x, y);
+}
+
+CODE_FOR (float_power)
 {
   double exponent;
 
@@ -388,32 +220,18 @@ float_power (GantryEmit *e, GantryElementType of, V x, V y)
     }
   if (of == GANTRY_F64)
     return gantry_emit_per_lane (e, "pow", x, y);
-  return e->shares ? gantry_emit_shared (e, "power", shared_elementary, NULL, x, y) : gantry_emit_pow (e, x, y);
+  return e->shares ? gantry_emit_shared (e, "power", shared_power, NULL, x, y) : gantry_emit_pow (e, x, y);
 }
 
-static V
-float_binary (GantryEmit *e, GantryOp op, GantryElementType of, V x, V y)
-{
-  gboolean wide = of == GANTRY_F64;
-
-  switch (op)
-    {
-    case GANTRY_OP_ADD: return contract (LLVMBuildFAdd (B, x, y, ""));
-    case GANTRY_OP_SUBTRACT: return contract (LLVMBuildFSub (B, x, y, ""));
-    case GANTRY_OP_MULTIPLY: return contract (LLVMBuildFMul (B, x, y, ""));
-    case GANTRY_OP_DIVIDE: return LLVMBuildFDiv (B, x, y, "");
-    case GANTRY_OP_REMAINDER: return gantry_emit_per_lane (e, wide ? "fmod" : "fmodf", x, y);
-    case GANTRY_OP_ATAN2: return gantry_emit_per_lane (e, wide ? "atan2" : "atan2f", x, y);
-    case GANTRY_OP_POWER: return float_power (e, of, x, y);
-    case GANTRY_OP_MAXIMUM: return float_extreme (e, TRUE, x, y);
-    case GANTRY_OP_MINIMUM: return float_extreme (e, FALSE, x, y);
-    default: g_assert_not_reached ();
-    }
-}
+CODE_FOR (float_add) { return contract (LLVMBuildFAdd (B, x, y, "")); }
+CODE_FOR (float_subtract) { return contract (LLVMBuildFSub (B, x, y, "")); }
+CODE_FOR (float_multiply) { return contract (LLVMBuildFMul (B, x, y, "")); }
+CODE_FOR (float_divide) { return LLVMBuildFDiv (B, x, y, ""); }
+CODE_FOR (float_maximum) { return float_extreme (e, TRUE, x, y); }
+CODE_FOR (float_minimum) { return float_extreme (e, FALSE, x, y); }
 
 /* Divisors for which the instruction traps are replaced by 1; a divisor of 0 then gives -1 or the dividend. */
-static V
-integer_divide (GantryEmit *e, GantryOp op, GantryElementType of, V x, V y)
+CODE_FOR (integer_divide)
 {
   gboolean u = is_unsigned (of);
   guint bits = 8 * gantry_element_size (of);
@@ -436,8 +254,7 @@ integer_divide (GantryEmit *e, GantryOp op, GantryElementType of, V x, V y)
   return LLVMBuildSelect (B, zero, x, r, "");
 }
 
-static V
-shift (GantryEmit *e, GantryOp op, GantryElementType of, V x, V y)
+CODE_FOR (integer_shift)
 {
   guint bits = 8 * gantry_element_size (of);
   V small = LLVMBuildICmp (B, LLVMIntULT, y, integer (y, bits), "");
@@ -451,8 +268,7 @@ shift (GantryEmit *e, GantryOp op, GantryElementType of, V x, V y)
 }
 
 /* Integers to a power: widened to 64 bits, whose low bits are those of the narrow product. */
-static V
-integer_power (GantryEmit *e, GantryElementType of, V x, V y)
+CODE_FOR (integer_power)
 {
   gboolean u = is_unsigned (of);
   GantryElementType wide = u ? GANTRY_U64 : GANTRY_I64;
@@ -460,27 +276,6 @@ integer_power (GantryEmit *e, GantryElementType of, V x, V y)
                               gantry_emit_cast (e, wide, of, y));
 
   return gantry_emit_cast (e, of, wide, r);
-}
-
-/* Truth values count modulo "not zero": 1 + 1 is 1. */
-static V
-bool_binary (GantryEmit *e, GantryOp op, V x, V y)
-{
-  switch (op)
-    {
-    case GANTRY_OP_ADD:
-    case GANTRY_OP_MAXIMUM:
-    case GANTRY_OP_OR: return LLVMBuildOr (B, x, y, "");
-    case GANTRY_OP_MULTIPLY:
-    case GANTRY_OP_MINIMUM:
-    case GANTRY_OP_AND: return LLVMBuildAnd (B, x, y, "");
-    case GANTRY_OP_SUBTRACT:
-    case GANTRY_OP_XOR: return LLVMBuildXor (B, x, y, "");
-    case GANTRY_OP_DIVIDE:
-    case GANTRY_OP_POWER: return LLVMBuildOr (B, x, LLVMBuildNot (B, y, ""), "");
-    case GANTRY_OP_REMAINDER: return LLVMBuildAnd (B, x, LLVMBuildNot (B, y, ""), "");
-    default: g_assert_not_reached ();
-    }
 }
 
 static V
@@ -491,32 +286,142 @@ integer_extreme (GantryEmit *e, gboolean maximum, gboolean u, V x, V y)
   return LLVMBuildSelect (B, LLVMBuildICmp (B, better, x, y, ""), x, y, "");
 }
 
-static V
-integer_binary (GantryEmit *e, GantryOp op, GantryElementType of, V x, V y)
+CODE_FOR (integer_add) { return LLVMBuildAdd (B, x, y, ""); }
+CODE_FOR (integer_subtract) { return LLVMBuildSub (B, x, y, ""); }
+CODE_FOR (integer_multiply) { return LLVMBuildMul (B, x, y, ""); }
+CODE_FOR (integer_maximum) { return integer_extreme (e, TRUE, is_unsigned (of), x, y); }
+CODE_FOR (integer_minimum) { return integer_extreme (e, FALSE, is_unsigned (of), x, y); }
+CODE_FOR (integer_and) { return LLVMBuildAnd (B, x, y, ""); }
+CODE_FOR (integer_or) { return LLVMBuildOr (B, x, y, ""); }
+CODE_FOR (integer_xor) { return LLVMBuildXor (B, x, y, ""); }
+
+/* Truth values count modulo "not zero": 1 + 1 is 1. */
+CODE_FOR (bool_and) { return LLVMBuildAnd (B, x, y, ""); }
+CODE_FOR (bool_or) { return LLVMBuildOr (B, x, y, ""); }
+CODE_FOR (bool_xor) { return LLVMBuildXor (B, x, y, ""); }
+CODE_FOR (bool_or_not) { return LLVMBuildOr (B, x, LLVMBuildNot (B, y, ""), ""); }
+CODE_FOR (bool_and_not) { return LLVMBuildAnd (B, x, LLVMBuildNot (B, y, ""), ""); }
+
+/* The columns of core/graph/scalar-ops.h */
+
+typedef V (*Code) (GantryEmit *e, GantryOp op, GantryElementType of, V x, V y);
+
+/* Of a floating point operation: the first that there is for the element type, in this order. */
+typedef struct
 {
-  switch (op)
-    {
-    case GANTRY_OP_ADD: return LLVMBuildAdd (B, x, y, "");
-    case GANTRY_OP_SUBTRACT: return LLVMBuildSub (B, x, y, "");
-    case GANTRY_OP_MULTIPLY: return LLVMBuildMul (B, x, y, "");
-    case GANTRY_OP_DIVIDE:
-    case GANTRY_OP_REMAINDER: return integer_divide (e, op, of, x, y);
-    case GANTRY_OP_POWER: return integer_power (e, of, x, y);
-    case GANTRY_OP_MAXIMUM:
-    case GANTRY_OP_MINIMUM: return integer_extreme (e, op == GANTRY_OP_MAXIMUM, is_unsigned (of), x, y);
-    case GANTRY_OP_AND: return LLVMBuildAnd (B, x, y, "");
-    case GANTRY_OP_OR: return LLVMBuildOr (B, x, y, "");
-    case GANTRY_OP_XOR: return LLVMBuildXor (B, x, y, "");
-    default: return shift (e, op, of, x, y);
-    }
+  const char *of_float, *of_double; /* functions of the C library, called lane by lane */
+  const char *intrinsic;
+  V (*expanded) (GantryEmit *e, V x); /* of float, long enough to be a function of the module */
+  Code code;
+  gboolean is_long; /* is `code` of float that long? */
+} FloatCode;
+
+#define NO_CODE { NULL }
+#define CODE(name) { .code = float_##name }
+#define LONG_CODE(name) { .code = float_##name, .is_long = TRUE }
+#define INTRINSIC(name) { .intrinsic = name }
+#define LIBRARY(name) { .of_float = #name "f", .of_double = #name }
+#define EXPANDED(name) { .expanded = gantry_emit_##name, .of_double = #name }
+#define EXPANDED_BOTH(name) { .expanded = gantry_emit_##name, .code = double_##name }
+#define UNARY(with, NAME, name, short_name, elements, result, cost, float_value, integer_value, float_code, ...) \
+  [GANTRY_OP_##NAME] = float_code,
+#define BINARY(with, NAME, name, short_name, elements, flags, cost, float_value, integer_value, float_code, ...) \
+  [GANTRY_OP_##NAME] = float_code,
+static const FloatCode float_codes[GANTRY_N_OPS] = { GANTRY_UNARY_OPERATIONS (UNARY, ) GANTRY_BINARY_OPERATIONS (BINARY, ) };
+#undef NO_CODE
+#undef CODE
+#undef UNARY
+#undef BINARY
+
+#define NO_CODE NULL
+#define CODE(name) integer_##name
+#define UNARY(with, NAME, name, short_name, elements, result, cost, float_value, integer_value, float_code, integer_code, ...) \
+  [GANTRY_OP_##NAME] = integer_code,
+#define BINARY(with, NAME, name, short_name, elements, flags, cost, float_value, integer_value, float_code, integer_code, ...) \
+  [GANTRY_OP_##NAME] = integer_code,
+static const Code integer_codes[GANTRY_N_OPS] = { GANTRY_UNARY_OPERATIONS (UNARY, ) GANTRY_BINARY_OPERATIONS (BINARY, ) };
+#undef CODE
+#undef BINARY
+
+#define CODE(name) bool_##name
+#define BINARY(with, NAME, name, short_name, elements, flags, cost, float_value, integer_value, float_code, integer_code, bool_code, ...) \
+  [GANTRY_OP_##NAME] = bool_code,
+static const Code bool_codes[GANTRY_N_OPS] = { GANTRY_BINARY_OPERATIONS (BINARY, ) };
+
+static gboolean
+is_copy (GantryOp op)
+{
+  return op == GANTRY_OP_COPY || op == GANTRY_OP_OPTIMIZATION_BARRIER || op == GANTRY_OP_CHECKPOINT_NAME;
+}
+
+static gboolean
+has_float (GantryOp op)
+{
+  const FloatCode *c = &float_codes[op];
+
+  return c->of_double != NULL || c->intrinsic != NULL || c->code != NULL;
+}
+
+gboolean
+gantry_emit_has_unary (GantryOp op, GantryElementType of)
+{
+  if (!gantry_element_is_compiled (of))
+    return FALSE;
+  return is_copy (op) || (is_float (of) ? has_float (op) : integer_codes[op] != NULL);
+}
+
+gboolean
+gantry_emit_has_binary (GantryOp op, GantryElementType of)
+{
+  if (!gantry_element_is_compiled (of))
+    return FALSE;
+  return op == GANTRY_OP_COMPARE || (is_float (of) ? has_float (op) : (of == GANTRY_BOOL ? bool_codes : integer_codes)[op] != NULL);
+}
+
+gboolean
+gantry_emit_is_long (GantryOp op, GantryElementType of)
+{
+  /* Those of double are the C library's. */
+  return is_float (of) && of != GANTRY_F64 && (float_codes[op].expanded != NULL || float_codes[op].is_long);
+}
+
+static V
+expand (GantryEmit *e, gconstpointer data, V x, V y)
+{
+  return float_codes[GPOINTER_TO_UINT (data)].expanded (e, x);
+}
+
+static V
+float_operation (GantryEmit *e, GantryOp op, GantryElementType of, V x, V y)
+{
+  const FloatCode *c = &float_codes[op];
+  const char *symbol = of == GANTRY_F64 ? c->of_double : c->of_float;
+
+  if (symbol != NULL)
+    return gantry_emit_per_lane (e, symbol, x, y);
+  if (c->intrinsic != NULL)
+    return call1 (e, c->intrinsic, x);
+  if (c->expanded == NULL || of == GANTRY_F64)
+    return c->code (e, op, of, x, y);
+  if (e->shares)
+    return gantry_emit_shared (e, gantry_op_info (op)->name, expand, GUINT_TO_POINTER (op), x, NULL);
+  return c->expanded (e, x);
+}
+
+V
+gantry_emit_unary (GantryEmit *e, GantryOp op, GantryElementType of, V x)
+{
+  if (is_copy (op))
+    return x;
+  return is_float (of) ? float_operation (e, op, of, x, NULL) : integer_codes[op] (e, op, of, x, NULL);
 }
 
 V
 gantry_emit_binary (GantryEmit *e, GantryOp op, GantryElementType of, V x, V y)
 {
-  if (of == GANTRY_BOOL)
-    return bool_binary (e, op, x, y);
-  return is_float (of) ? float_binary (e, op, of, x, y) : integer_binary (e, op, of, x, y);
+  if (is_float (of))
+    return float_operation (e, op, of, x, y);
+  return (of == GANTRY_BOOL ? bool_codes : integer_codes)[op] (e, op, of, x, y);
 }
 
 V

@@ -16,22 +16,17 @@ typedef struct
   gboolean is_float;  /* it takes float, and `of_` double */
 } Own;
 
+/* Of the unary operations that are calls of the C library, those of float and of double. */
+#define NO_CODE
+#define CODE(name)
+#define INTRINSIC(name)
+#define EXPANDED_BOTH(name)
+#define LIBRARY(name) { #name, gantry_emit_double_##name, NULL, FALSE }, { #name "f", gantry_emit_double_##name, NULL, TRUE },
+#define EXPANDED(name) LIBRARY (name)
+#define ROW(with, NAME, name, short_name, elements, result, cost, float_value, integer_value, float_code, ...) float_code
+
 static const Own list[] = {
-  { "exp", gantry_emit_double_exp, NULL, FALSE },       { "expm1", gantry_emit_double_expm1, NULL, FALSE },
-  { "log", gantry_emit_double_log, NULL, FALSE },       { "log1p", gantry_emit_double_log1p, NULL, FALSE },
-  { "tanh", gantry_emit_double_tanh, NULL, FALSE },     { "erf", gantry_emit_double_erf, NULL, FALSE },
-  { "sin", gantry_emit_double_sin, NULL, FALSE },       { "cos", gantry_emit_double_cos, NULL, FALSE },
-  { "tan", gantry_emit_double_tan, NULL, FALSE },       { "cbrt", gantry_emit_double_cbrt, NULL, FALSE },
-  { "asin", gantry_emit_double_asin, NULL, FALSE },     { "acos", gantry_emit_double_acos, NULL, FALSE },
-  { "atan", gantry_emit_double_atan, NULL, FALSE },     { "sinh", gantry_emit_double_sinh, NULL, FALSE },
-  { "cosh", gantry_emit_double_cosh, NULL, FALSE },     { "asinh", gantry_emit_double_asinh, NULL, FALSE },
-  { "acosh", gantry_emit_double_acosh, NULL, FALSE },   { "atanh", gantry_emit_double_atanh, NULL, FALSE },
-  { "sinf", gantry_emit_double_sin, NULL, TRUE },       { "cosf", gantry_emit_double_cos, NULL, TRUE },
-  { "tanf", gantry_emit_double_tan, NULL, TRUE },       { "cbrtf", gantry_emit_double_cbrt, NULL, TRUE },
-  { "asinf", gantry_emit_double_asin, NULL, TRUE },     { "acosf", gantry_emit_double_acos, NULL, TRUE },
-  { "atanf", gantry_emit_double_atan, NULL, TRUE },     { "sinhf", gantry_emit_double_sinh, NULL, TRUE },
-  { "coshf", gantry_emit_double_cosh, NULL, TRUE },     { "asinhf", gantry_emit_double_asinh, NULL, TRUE },
-  { "acoshf", gantry_emit_double_acosh, NULL, TRUE },   { "atanhf", gantry_emit_double_atanh, NULL, TRUE },
+  GANTRY_UNARY_OPERATIONS (ROW, )
   { "pow", NULL, gantry_emit_double_pow, FALSE },       { "atan2", NULL, gantry_emit_double_atan2, FALSE },
   { "atan2f", NULL, gantry_emit_double_atan2, TRUE },   { "fmod", NULL, gantry_emit_loop_remainder, FALSE },
   { "fmodf", NULL, gantry_emit_loop_remainder, FALSE }, /* knows both */

@@ -2,34 +2,17 @@
 /* What there is code for. Before anything is emitted every operation is looked up here, since LLVM ends the process on what it
  * cannot select. */
 #include "core/kernels/emit/compiler.h"
+#include "core/expr/scalar.h"
 
 #define MAX_TEXPR_NODES 16384
 /* The emission calls itself for each node on the longest path; a thread's stack has room for that. */
 #define MAX_DEPTH 12000
 
 static gboolean
-can_reduce (guint op, GantryElementType type)
-{
-  switch (op)
-    {
-    case GANTRY_OP_ADD:
-    case GANTRY_OP_MULTIPLY:
-    case GANTRY_OP_MAXIMUM:
-    case GANTRY_OP_MINIMUM:
-      return TRUE;
-    case GANTRY_OP_AND:
-    case GANTRY_OP_OR:
-    case GANTRY_OP_XOR:
-      return !gantry_element_is_float (type);
-    default:
-      return FALSE;
-    }
-}
-
-static gboolean
 can_generate (const GantryTexpr *texpr, const GantryTx *tx)
 {
   GantryElementType of = tx->kind >= GANTRY_TX_UNARY ? texpr->nodes[tx->a].type : 0;
+  GantryScalar identity;
 
   switch ((GantryTxKind) tx->kind)
     {
@@ -40,7 +23,7 @@ can_generate (const GantryTexpr *texpr, const GantryTx *tx)
     case GANTRY_TX_BITCAST:
       return gantry_element_size (of) == gantry_element_size (tx->type);
     case GANTRY_TX_REDUCE:
-      return can_reduce (tx->op, tx->type);
+      return gantry_scalar_identity (tx->op, tx->type, &identity);
     case GANTRY_TX_CAST:
       return gantry_element_is_compiled (of);
     default:

@@ -27,36 +27,9 @@ is_index (const GantryKxNode *node)
 }
 
 static gboolean
-is_elementary (guint op)
+is_long (guint op)
 {
-  switch (op)
-    {
-    case GANTRY_OP_EXPONENTIAL:
-    case GANTRY_OP_EXPONENTIAL_MINUS_ONE:
-    case GANTRY_OP_LOG:
-    case GANTRY_OP_LOG_PLUS_ONE:
-    case GANTRY_OP_LOGISTIC:
-    case GANTRY_OP_TANH:
-    case GANTRY_OP_CBRT:
-    case GANTRY_OP_SINE:
-    case GANTRY_OP_COSINE:
-    case GANTRY_OP_TAN:
-    case GANTRY_OP_ASIN:
-    case GANTRY_OP_ACOS:
-    case GANTRY_OP_ATAN:
-    case GANTRY_OP_SINH:
-    case GANTRY_OP_COSH:
-    case GANTRY_OP_ASINH:
-    case GANTRY_OP_ACOSH:
-    case GANTRY_OP_ATANH:
-    case GANTRY_OP_ERF:
-    case GANTRY_OP_POWER:
-    case GANTRY_OP_REMAINDER:
-    case GANTRY_OP_ATAN2:
-      return TRUE;
-    default:
-      return FALSE;
-    }
+  return (gantry_op_info (op)->flags & GANTRY_OP_LONG) != 0;
 }
 
 static guint
@@ -70,7 +43,7 @@ node_cost (const GantryKxNode *node)
       return 0;
     case GANTRY_KX_UNARY:
     case GANTRY_KX_BINARY:
-      return is_elementary (node->op) && !is_index (node) ? 20 : 1;
+      return is_long (node->op) && !is_index (node) ? 20 : 1;
     default:
       return 1;
     }
