@@ -175,6 +175,16 @@ GantryExecutable *gantry_executable_ref (GantryExecutable *executable);
 void gantry_executable_unref (GantryExecutable *executable);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GantryExecutable, gantry_executable_unref)
 
+/** One run of a region of control: a trip of a loop, an arm, a call. Those of regions within it lie within its times. */
+typedef struct
+{
+  gint64 begin, end; /* CLOCK_MONOTONIC nanoseconds; @end 0: it did not come to its end */
+  guint32 node;      /* the control */
+  guint8 control;    /* GantryControlKind */
+  guint8 region;     /* index in GantryControl.functions */
+  guint64 trip;      /* from 0 */
+} GantryRegionSpan;
+
 /**
  * GantryObserver: what a measured run tells. Times are CLOCK_MONOTONIC nanoseconds. Calls for one queue come in
  * order; calls of different queues may come from different threads. Any member may be NULL.
@@ -190,6 +200,8 @@ typedef struct
   gpointer self;
   /** Before instruction() of control: how often each of its regions ran, in the order of GantryControl. */
   void (*control) (gpointer self, guint32 instruction, const guint64 *taken, guint n_regions);
+  /** Once a run that has control: what it ran of it, in the order of their begin; @left_out: further ones that were too many to keep. */
+  void (*spans) (gpointer self, const GantryRegionSpan *spans, guint n, guint64 left_out);
 } GantryObserver;
 
 /** A tensor of a host call, where it lies: row-major, of a static type. */

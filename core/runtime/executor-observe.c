@@ -101,6 +101,9 @@ _gantry_executor_tell (GantryExecutor *executor, const GantryObserver *observer,
   if (observer->begin_run != NULL)
     observer->begin_run (observer->self, executor->executable, begin);
   tell_instructions (executor, observer);
+  if (executor->spans != NULL)
+    observer->spans (observer->self, (const GantryRegionSpan *) (gpointer) executor->spans->data, executor->spans->len,
+                     executor->spans_left_out);
   tell_memory (executor, observer, begin, end);
   if (observer->end_run != NULL)
     observer->end_run (observer->self, end);

@@ -6,6 +6,9 @@
 #include "core/runtime/executor-private.h"
 #include <string.h>
 
+/* Of one run: four MiB, and a picture of more is none. */
+#define MOST_SPANS (1u << 17)
+
 /* What one instruction of control works on. */
 typedef struct
 {
@@ -278,14 +281,49 @@ target_of (const Context *c, const GantryRegionLayout *layout, const GantryExecu
   return to;
 }
 
+static GantryExecutor *
+root_of (GantryExecutor *executor)
+{
+  while (executor->parent != NULL)
+    executor = executor->parent;
+  return executor;
+}
+
+/* Noted when it begins, so that where all are too many those around others are kept. Conditions of loops are none. Returns: index,
+ * G_MAXUINT32: none */
+static guint32
+begin_span (const Context *c, guint r)
+{
+  GantryExecutor *root = root_of (c->executor);
+  GantryRegionSpan span = { .node = c->instruction->node, .control = c->control->kind, .region = (guint8) r };
+
+  if (root->spans == NULL || (c->control->kind == GANTRY_CONTROL_WHILE && r == GANTRY_CONTROL_CONDITION))
+    return G_MAXUINT32;
+  if (root->spans->len >= MOST_SPANS)
+    {
+      root->spans_left_out++;
+      return G_MAXUINT32;
+    }
+  span.trip = c->run->taken[r] - 1;
+  span.begin = gantry_time_ns ();
+  g_array_append_val (root->spans, span);
+  return root->spans->len - 1;
+}
+
+static void
+end_span (const Context *c, guint32 index)
+{
+  if (index != G_MAXUINT32)
+    g_array_index (root_of (c->executor)->spans, GantryRegionSpan, index).end = gantry_time_ns ();
+}
+
 static gboolean
-run_region (const Context *c, guint r, gint64 slice, GError **error)
+run_once (const Context *c, guint r, gint64 slice, GError **error)
 {
   GantryExecutor *region = c->run->regions[r];
   const GantryRegionLayout *layout = region->layout;
   g_autoptr (GArray) copies = NULL;
 
-  c->run->taken[r]++;
   if (!_gantry_executor_run_queues (region, c->timed, c->cancellable, error))
     return FALSE;
   if (layout->copies->len == 0)
@@ -306,6 +344,19 @@ run_region (const Context *c, guint r, gint64 slice, GError **error)
                 copy->staged ? region->workspace + copy->stage : region->addresses[copy->from], copy->bytes);
     }
   return copy_all (c, copies, error);
+}
+
+static gboolean
+run_region (const Context *c, guint r, gint64 slice, GError **error)
+{
+  guint32 span;
+  gboolean done;
+
+  c->run->taken[r]++;
+  span = begin_span (c, r);
+  done = run_once (c, r, slice, error);
+  end_span (c, span);
+  return done;
 }
 
 static gboolean

@@ -7,6 +7,9 @@
 /* Some three million events: what a session keeps of one run. */
 #define DEFAULT_BUDGET ((gsize) 64 << 20)
 
+/* What ran of branches and loops, each depth in a lane below. */
+#define LANE_REGIONS (GANTRY_LANE_RUNS + 1)
+
 typedef struct
 {
   gint64 begin, end;
@@ -35,6 +38,7 @@ typedef struct
   GArray *queues[GANTRY_N_QUEUES]; /* Noted: calls for one queue come from one thread at a time */
   GArray *memory;                  /* NotedMemory */
   GArray *controls;                /* NotedControl */
+  GArray *spans;                   /* GantryRegionSpan */
   gboolean told;                   /* the last of them is of the instruction that is told next */
 } Run;
 
@@ -46,6 +50,7 @@ struct _GantryCpuRecorder
   Run *now; /* the run being told, or NULL */
   gsize budget, held; /* bytes of what is noted of whole runs */
   guint dropped;
+  guint64 spans_left_out;
 };
 
 static void
@@ -57,6 +62,7 @@ run_free (gpointer data)
     g_array_unref (run->queues[i]);
   g_array_unref (run->memory);
   g_array_unref (run->controls);
+  g_array_unref (run->spans);
   gantry_executable_unref (run->executable);
   g_free (run);
 }
@@ -73,6 +79,7 @@ begin_run (gpointer self, const GantryExecutable *executable, gint64 time)
     run->queues[i] = g_array_new (FALSE, FALSE, sizeof (Noted));
   run->memory = g_array_new (FALSE, FALSE, sizeof (NotedMemory));
   run->controls = g_array_new (FALSE, FALSE, sizeof (NotedControl));
+  run->spans = g_array_new (FALSE, FALSE, sizeof (GantryRegionSpan));
   g_ptr_array_add (recorder->runs, run);
   recorder->now = run;
 }
@@ -101,6 +108,16 @@ note_control (gpointer self, guint32 instruction, const guint64 *taken, guint n_
 }
 
 static void
+note_spans (gpointer self, const GantryRegionSpan *spans, guint n, guint64 left_out)
+{
+  GantryCpuRecorder *recorder = self;
+
+  g_return_if_fail (recorder->now != NULL);
+  g_array_append_vals (recorder->now->spans, spans, n);
+  recorder->spans_left_out += left_out;
+}
+
+static void
 note_instruction (gpointer self, guint32 instruction, gint64 begin, gint64 end)
 {
   note (self, instruction, begin, end, FALSE);
@@ -125,7 +142,8 @@ note_memory (gpointer self, gint64 time, guint32 node, guint64 bytes)
 static gsize
 bytes_of (const Run *run)
 {
-  gsize bytes = sizeof *run + (gsize) run->memory->len * sizeof (NotedMemory) + (gsize) run->controls->len * sizeof (NotedControl);
+  gsize bytes = sizeof *run + (gsize) run->memory->len * sizeof (NotedMemory) + (gsize) run->controls->len * sizeof (NotedControl)
+                + (gsize) run->spans->len * sizeof (GantryRegionSpan);
 
   for (guint i = 0; i < GANTRY_N_QUEUES; i++)
     bytes += (gsize) run->queues[i]->len * sizeof (Noted);
@@ -166,7 +184,7 @@ gantry_cpu_recorder_new (const char *device)
 {
   GantryCpuRecorder *recorder = g_new0 (GantryCpuRecorder, 1);
 
-  recorder->observer = (GantryObserver){ begin_run, note_instruction, note_wait, note_memory, end_run, recorder, note_control };
+  recorder->observer = (GantryObserver){ begin_run, note_instruction, note_wait, note_memory, end_run, recorder, note_control, note_spans };
   recorder->device = g_strdup (device);
   recorder->budget = DEFAULT_BUDGET;
   recorder->runs = g_ptr_array_new_with_free_func (run_free);
@@ -304,6 +322,25 @@ take_event (const Taking *taking, const Run *run, const Noted *noted)
   gantry_recording_builder_add (taking->builder, &event);
 }
 
+/* "decode: trip 3", counted from 1; "choose: then". */
+static void
+take_span (const Taking *taking, const GantryRegionSpan *span)
+{
+  g_autofree char *label = gantry_label_of (taking->executable->module, span->node), *text = NULL;
+  GantryEvent event = { span->begin - taking->origin, MAX (span->end, span->begin) - taking->origin };
+
+  if (span->control == GANTRY_CONTROL_BRANCH)
+    text = g_strdup_printf ("%s: %s", label, span->region == GANTRY_CONTROL_THEN ? "then" : "else");
+  else if (span->control != GANTRY_CONTROL_CALL)
+    text = g_strdup_printf ("%s: trip %" G_GUINT64_FORMAT, label, span->trip + 1);
+  event.name = gantry_recording_builder_string (taking->builder, text != NULL ? text : label);
+  event.node = span->node;
+  event.instruction = GANTRY_NO_INSTRUCTION;
+  event.kind = GANTRY_EVENT_RANGE;
+  event.lane = LANE_REGIONS;
+  gantry_recording_builder_add (taking->builder, &event);
+}
+
 /* What is measured is a sum, so each event is the change of it; between runs nobody looks. Returns: the most */
 static guint64
 take_memory (const Taking *taking, const Run *run)
@@ -347,6 +384,10 @@ take_run (Taking *taking, const Run *run, guint32 number)
   for (guint queue = 0; queue < GANTRY_N_QUEUES; queue++)
     for (guint i = 0; i < run->queues[queue]->len; i++)
       take_event (taking, run, &g_array_index (run->queues[queue], Noted, i));
+  if (run->spans->len > 0)
+    gantry_recording_builder_set_lane_name (taking->builder, LANE_REGIONS, "control");
+  for (guint i = 0; i < run->spans->len; i++)
+    take_span (taking, &g_array_index (run->spans, GantryRegionSpan, i));
 }
 
 static void
@@ -358,6 +399,18 @@ note_dropped (const GantryCpuRecorder *recorder, GantryRecordingBuilder *builder
     return;
   note = g_strdup_printf ("The newest %u of %u runs are kept: all of them would be too much to record.", recorder->runs->len,
                           recorder->runs->len + recorder->dropped);
+  gantry_recording_builder_add_note (builder, note);
+}
+
+static void
+note_left_out (const GantryCpuRecorder *recorder, GantryRecordingBuilder *builder)
+{
+  g_autofree char *note = NULL;
+
+  if (recorder->spans_left_out == 0)
+    return;
+  note = g_strdup_printf ("%" G_GUINT64_FORMAT " trips and arms are not shown by themselves: there were too many. The counts of "
+                          "trips are of all.", recorder->spans_left_out);
   gantry_recording_builder_add_note (builder, note);
 }
 
@@ -374,8 +427,10 @@ gantry_cpu_recorder_take (GantryCpuRecorder *recorder)
   for (guint i = 0; i < recorder->runs->len; i++)
     take_run (&taking, g_ptr_array_index (recorder->runs, i), recorder->dropped + i);
   note_dropped (recorder, taking.builder);
+  note_left_out (recorder, taking.builder);
   g_free (taking.names);
   g_ptr_array_set_size (recorder->runs, 0);
   recorder->held = recorder->dropped = 0;
+  recorder->spans_left_out = 0;
   return gantry_recording_builder_end (taking.builder);
 }

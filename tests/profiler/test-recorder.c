@@ -115,6 +115,35 @@ test_recorder (void)
   g_assert_cmpuint (gantry_recording_n_runs (empty), ==, 0);
 }
 
+/* Trips, and the arm of a branch in one of them, which lies in the lane below. */
+static void
+test_regions (void)
+{
+  static const GantryRegionSpan spans[] = {
+    { 1000010, 1000100, 2, GANTRY_CONTROL_WHILE, GANTRY_CONTROL_BODY, 0 },
+    { 1000020, 1000050, 3, GANTRY_CONTROL_BRANCH, GANTRY_CONTROL_ELSE, 0 },
+    { 1000100, 1000200, 2, GANTRY_CONTROL_WHILE, GANTRY_CONTROL_BODY, 1 },
+  };
+  g_autoptr (GantryExecutable) executable = some_executable ();
+  g_autoptr (GantryCpuRecorder) recorder = gantry_cpu_recorder_new ("cpu");
+  g_autoptr (GantryRecording) recording = NULL;
+  const GantryObserver *o = gantry_cpu_recorder_observer (recorder);
+  const guint lane = GANTRY_LANE_RUNS + 1;
+
+  o->begin_run (o->self, executable, 1000000);
+  o->spans (o->self, spans, G_N_ELEMENTS (spans), 7);
+  o->end_run (o->self, 1000250);
+  recording = gantry_cpu_recorder_take (recorder);
+  g_assert_cmpstr (gantry_recording_lane_name (recording, lane), ==, "control");
+  g_assert_cmpuint (gantry_recording_n_events (recording, lane), ==, 2);
+  g_assert_cmpuint (gantry_recording_n_events (recording, lane + 1), ==, 1);
+  expect_event (recording, lane, 0, GANTRY_EVENT_RANGE, 10, 100, 2, 0, "act: trip 1");
+  expect_event (recording, lane, 1, GANTRY_EVENT_RANGE, 100, 200, 2, 0, "act: trip 2");
+  expect_event (recording, lane + 1, 0, GANTRY_EVENT_RANGE, 20, 50, 3, 0, "out: else");
+  g_assert_cmpuint (gantry_recording_n_notes (recording), ==, 1);
+  g_assert_true (g_str_has_prefix (gantry_recording_note (recording, 0), "7 trips and arms are not shown"));
+}
+
 /* However many runs there are, what is kept is the newest of them, within the budget, and it says so. */
 static void
 test_budget (void)
@@ -297,6 +326,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/profiler/recorder/runs", test_recorder);
+  g_test_add_func ("/profiler/recorder/regions", test_regions);
   g_test_add_func ("/profiler/recorder/budget", test_budget);
   g_test_add_func ("/profiler/recorder/from-plan", test_from_plan);
   g_test_add_func ("/profiler/recorder/from-plan-parts", test_from_plan_parts);

@@ -179,6 +179,50 @@ test_untaken (void)
   g_assert_cmpuint (parts.bytes[GANTRY_PART_WORKSPACES], ==, 2 * 256 * 256 * 4);
 }
 
+static void
+keep_spans (gpointer self, const GantryRegionSpan *spans, guint n, guint64 left_out)
+{
+  g_assert_cmpuint (left_out, ==, 0);
+  g_array_append_vals (self, spans, n);
+}
+
+/* Five trips of a scan, and in each the arm of a branch: each lies within its trip, and trips follow each other. Who does not ask for
+ * them is told as before. */
+static void
+test_spans (void)
+{
+  for (gint64 number = 3; number < 5; number++)
+    {
+      g_autoptr (Program) p = program_new (SCAN ("16", "0"), GANTRY_CODE_CPU, FALSE);
+      g_autoptr (GPtrArray) arguments = make_arguments (p, number);
+      g_autoptr (GArray) spans = g_array_new (FALSE, FALSE, sizeof (GantryRegionSpan));
+      g_autoptr (GError) error = NULL;
+      const GantryRegionSpan *span;
+
+      for (guint round = 0; round < 2; round++)
+        {
+          g_autoptr (GPtrArray) got = new_results (p);
+          GantryObserver observer = { .self = spans, .spans = round == 0 ? NULL : keep_spans };
+
+          gantry_executor_run_literals (p->executor, (GantryLiteral *const *) arguments->pdata, arguments->len,
+                                        (GantryLiteral **) got->pdata, got->len, &observer, NULL, &error);
+          g_assert_no_error (error);
+        }
+      g_assert_cmpuint (spans->len, ==, 10);
+      span = (const GantryRegionSpan *) (gpointer) spans->data;
+      for (guint i = 0; i < spans->len; i++)
+        {
+          g_assert_cmpuint (span[i].node, ==, i % 2 == 0 ? 4 : 16);
+          g_assert_cmpuint (span[i].control, ==, i % 2 == 0 ? GANTRY_CONTROL_SCAN : GANTRY_CONTROL_BRANCH);
+          g_assert_cmpuint (span[i].trip, ==, i % 2 == 0 ? i / 2 : 0);
+          g_assert_cmpuint (span[i].region, ==, i % 2 == 0 ? GANTRY_CONTROL_BODY : number > 3 ? GANTRY_CONTROL_THEN : GANTRY_CONTROL_ELSE);
+          g_assert_cmpint (span[i].begin, <=, span[i].end);
+          g_assert_cmpint (span[i].begin, >=, i == 0 ? 0 : i % 2 == 0 ? span[i - 2].end : span[i - 1].begin);
+          g_assert_cmpint (span[i].end, <=, i % 2 == 0 ? G_MAXINT64 : span[i - 1].end);
+        }
+    }
+}
+
 /* A loop that must make three trips and makes others gives nothing, by the processor's code, by the schedules for a GPU and by the
  * evaluator: the error says how many, where it is seen. */
 static void
@@ -301,6 +345,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/kernels/control/same", test_same);
   g_test_add_func ("/kernels/control/untaken", test_untaken);
+  g_test_add_func ("/kernels/control/spans", test_spans);
   g_test_add_func ("/kernels/control/exact-trips", test_exact_trips);
   g_test_add_func ("/kernels/control/cancel", test_cancel);
   g_test_add_func ("/kernels/control/host-calls", test_host_calls);
