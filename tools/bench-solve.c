@@ -22,11 +22,11 @@
 #include <stdlib.h>
 
 static gboolean exact, no_offload, methods;
-static double seconds = 5;
+static double seconds;
 static char *optimizer, *target_file, *peer_text;
 
 static const GOptionEntry options[] = {
-  { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "Time for each answer", "N" },
+  { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "A safety: end each answer after so long; 0: never", "N" },
   { "exact", 0, 0, G_OPTION_ARG_NONE, &exact, "Let the integer program run to its end as well", NULL },
   { "target", 0, 0, G_OPTION_ARG_FILENAME, &target_file, "The machine, as a key file", "FILE" },
   { "no-offload", 0, 0, G_OPTION_ARG_NONE, &no_offload, "Recompute only", NULL },
@@ -87,6 +87,7 @@ fit (GantryPlanner *planner, const char *name, guint percent, const GantryPredic
       g_autoptr (GantrySolution) best = NULL;
 
       goal.method = GANTRY_SOLVE_EXACT;
+      goal.effort = 100;
       goal.seconds = 120;
       best = gantry_solve (planner, &goal, NULL, NULL, NULL);
       if (best != NULL)

@@ -89,10 +89,10 @@ pareto (const Options *options, const char *path)
 int
 gantry_cli_pareto (int argc, char **argv)
 {
-  g_auto (Options) options = { .common = GANTRY_CLI_OPTIONS_INIT, .points = 8, .seconds = 30 };
+  g_auto (Options) options = { .common = GANTRY_CLI_OPTIONS_INIT, .points = 8, .seconds = 300 };
   const GOptionEntry own[] = {
     { "points", 0, 0, G_OPTION_ARG_INT, &options.points, "At most so many points (8)", "N" },
-    { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &options.seconds, "Search at most so long (30)", "S" },
+    { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &options.seconds, "End the search after so long (300), 0: never; what is cut so may be better with more time", "S" },
     { "no-kernels", 0, 0, G_OPTION_ARG_NONE, &options.no_kernels, "As for solve", NULL },
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "Write a session file with a variant for each point",
       "FILE.gantry" },

@@ -17,6 +17,7 @@ typedef struct
   char *method;
   char *times;
   double seconds;
+  gint effort;
   gint holders;
   gboolean kernels, no_kernels;
 } Options;
@@ -24,7 +25,8 @@ typedef struct
 /* Those of a run without options. */
 static const GantryProgramOptions default_kernels = { 0 };
 
-#define OPTIONS_INIT { .common = GANTRY_CLI_OPTIONS_INIT, .seconds = 10, .holders = 10 }
+#define MOST_EFFORT 1000000
+#define OPTIONS_INIT { .common = GANTRY_CLI_OPTIONS_INIT, .seconds = 60, .effort = 1, .holders = 10 }
 
 static void
 options_clear (Options *options)
@@ -60,7 +62,7 @@ read_goal (const Options *options, GantryDocument *document, GantrySolveGoal *go
 {
   GantrySize size;
 
-  *goal = (GantrySolveGoal){ .seconds = options->seconds };
+  *goal = (GantrySolveGoal){ .seconds = options->seconds, .effort = (guint) options->effort };
   if (!parse_method (options->method, &goal->method, error))
     return FALSE;
   if (options->no_recompute || options->no_offload)
@@ -133,6 +135,7 @@ add_solution (JsonBuilder *json, const GantryVariant *variant, const GantrySolve
   if (variant->proof != GANTRY_PROOF_NONE)
     gantry_cli_add_string (json, "proven_of", variant->proof == GANTRY_PROOF_SCHEDULES ? "schedules" : "placements");
   gantry_cli_add_string (json, "method", variant->method);
+  gantry_cli_add_boolean (json, "cut", variant->cut);
   gantry_cli_add_double (json, "milliseconds", variant->milliseconds);
   json_builder_end_object (json);
 }
@@ -162,8 +165,9 @@ print (const Options *options, GantryDocument *document, const GantryVariant *va
       g_autofree char *gap = g_strdup_printf ("within %.2f %% of the best placements in this order", 100 * variant->gap);
       const char *proof = gantry_proof_text (variant->proof);
 
-      gantry_cli_print ("%-10s %s; %s, %s%s, in %.0f ms\n", "solution", variant->name, variant->method,
-                        proof != NULL ? "proven to be " : "", proof != NULL ? proof : gap, variant->milliseconds);
+      gantry_cli_print ("%-10s %s; %s, %s%s, in %.0f ms%s\n", "solution", variant->name, variant->method,
+                        proof != NULL ? "proven to be " : "", proof != NULL ? proof : gap, variant->milliseconds,
+                        variant->cut ? "; cut by --seconds, more of them may find something better" : "");
     }
   if (changes != NULL)
     gantry_changes_report_text (changes, module);
@@ -238,6 +242,8 @@ check (const Options *options, const char *command, int argc, gboolean needs_goa
     wrong = "give --fit or --at-most, not both";
   else if (!(options->at_most_ms >= 0) || !(options->seconds >= 0) || options->holders < 0)
     wrong = "--at-most, --seconds and --holders are from 0 on";
+  else if (options->effort < 1 || options->effort > MOST_EFFORT)
+    wrong = "--effort is from 1 to 1000000";
   else if (needs_goal && options->fit == NULL && options->at_most_ms == 0)
     wrong = "say what for: --fit SIZE (fastest within that), or --at-most MS (smallest within that)";
   else if (!needs_goal && options->fastest && options->fit == NULL)
@@ -269,7 +275,10 @@ run (const char *command, const char *description, gboolean needs_goal, int argc
     { "no-recompute", 0, 0, G_OPTION_ARG_NONE, &options.no_recompute, "Search without recomputation", NULL },
     { "no-offload", 0, 0, G_OPTION_ARG_NONE, &options.no_offload, "Search without offloading", NULL },
     { "method", 0, 0, G_OPTION_ARG_STRING, &options.method, "Search: auto, exact, search or autotm", "METHOD" },
-    { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &options.seconds, "Search at most so long (10)", "S" },
+    { "effort", 0, 0, G_OPTION_ARG_INT, &options.effort,
+      "Search with so many times the usual number of predictions and nodes (1); the same effort finds the same everywhere", "N" },
+    { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &options.seconds,
+      "End a search after so long (60), 0: never; what is cut so is said, and may be better with more time", "S" },
     { "holders", 0, 0, G_OPTION_ARG_INT, &options.holders, "How many of the values at the peak to list (10)", "N" },
     { NULL },
   };

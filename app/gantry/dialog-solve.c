@@ -108,6 +108,8 @@ figures_of (const GantryVariant *variant)
 
   if (variant->proof != GANTRY_PROOF_NONE)
     return g_strdup_printf ("peak %s, step %s, proven to be %s", peak, step, gantry_proof_text (variant->proof));
+  if (variant->cut)
+    return g_strdup_printf ("peak %s, step %s; the search was ended by its limit of time", peak, step);
   if (variant->gap >= 0)
     return g_strdup_printf ("peak %s, step %s, at most %.1f %% from the best", peak, step, 100 * variant->gap);
   return g_strdup_printf ("peak %s, step %s", peak, step);
@@ -301,7 +303,7 @@ make_goals (Solve *s, GtkGrid *grid)
 static GtkWidget *
 make_form (Solve *s)
 {
-  GtkWidget *grid = s->form = gtk_grid_new (), *label = gtk_label_new ("Search for at most");
+  GtkWidget *grid = s->form = gtk_grid_new (), *label = gtk_label_new ("End the search after");
 
   gtk_grid_set_row_spacing (GTK_GRID (grid), 10);
   gtk_grid_set_column_spacing (GTK_GRID (grid), 12);
@@ -311,7 +313,7 @@ make_form (Solve *s)
   gtk_check_button_set_active (GTK_CHECK_BUTTON (s->recompute), TRUE);
   gtk_check_button_set_active (GTK_CHECK_BUTTON (s->offload), TRUE);
   s->seconds = gtk_spin_button_new_with_range (1, 3600, 1);
-  gtk_spin_button_set_value (GTK_SPIN_BUTTON (s->seconds), 10);
+  gtk_spin_button_set_value (GTK_SPIN_BUTTON (s->seconds), 60);
   gtk_widget_set_halign (label, GTK_ALIGN_START);
   gtk_grid_attach (GTK_GRID (grid), s->recompute, 0, 2, 3, 1);
   gtk_grid_attach (GTK_GRID (grid), s->offload, 0, 3, 3, 1);

@@ -261,6 +261,7 @@ variant_of (const Search *search, const GantrySolution *solution)
   variant->gap = solution->gap;
   variant->proof = solution->proof;
   variant->method = solution->method;
+  variant->cut = solution->cut;
   variant->milliseconds = solution->milliseconds;
   variant->predicted = TRUE;
   variant->figures = solution->figures;

@@ -141,7 +141,7 @@ typedef struct
  * @basis: what the figures are of (gantry_document_is_current()); 0: not known, as of all that come from a file
  * @predicted: FALSE: @figures are not known. They are those of its plan where that is made, else what was predicted
  * @gap: of a solution: how far it may be from the best, as a part of it; negative: not known
- * @proof, @method, @milliseconds: of a solution just found; not kept in the session file
+ * @proof, @method, @cut, @milliseconds: of a solution just found; not kept in the session file
  */
 typedef struct
 {
@@ -158,6 +158,7 @@ typedef struct
   double gap;
   GantryProof proof;
   const char *method; /* (nullable): static */
+  gboolean cut;
   double milliseconds;
 } GantryVariant;
 

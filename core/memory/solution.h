@@ -18,7 +18,9 @@ typedef enum
  * @memory_bytes: "fit into": the predicted peak is at most this; 0: no limit
  * @step_us: "at most": the predicted step is; 0: no limit. One of the two is set; what is not limited is minimized
  * @allowed: bits 1 << GantryPlacementKind that may be used; 0: all
- * @seconds: stop then with the best so far; 0: no limit of time
+ * @effort: how many times the usual number of predictions and nodes may be spent; 0: once. The same effort gives the same answer
+ *  on every machine
+ * @seconds: a safety: stop then with the best so far, which the answer says; 0: no limit of time
  */
 typedef struct
 {
@@ -26,6 +28,7 @@ typedef struct
   double step_us;
   GantrySolveMethod method;
   guint allowed;
+  guint effort;
   double seconds;
   /** (nullable): called on this thread whenever something better is found. */
   void (*better) (const GantryPlacements *placements, const GantryPrediction *prediction, double bound, gpointer user_data);
@@ -52,7 +55,9 @@ typedef struct
   double bound;     /* of what is minimized: nothing of what @proof names is better than this */
   double gap;       /* (value - bound) / value */
   GantryProof proof; /* what the answer is proven to be the best of */
-  const char *method; /* static: "every schedule", "every combination", "integer program", "search", "schedule search" */
+  const char *method; /* static: what found it: "every schedule", "every combination", "integer program", "AutoTM", "search",
+                       * "schedule search" */
+  gboolean cut;       /* the limit of time ended the search: with more of it, or on a faster machine, something better may be found */
   double milliseconds;
   guint64 n_predictions;
 } GantrySolution;

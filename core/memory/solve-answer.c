@@ -24,9 +24,8 @@ _gantry_solution_new (Solve *solve, const Planned *planned, gint64 begin)
       solution->bound = value;
       solution->gap = 0;
     }
-  solution->method = planned->schedule != NULL && solution->proof != GANTRY_PROOF_SCHEDULES
-                       ? "schedule search"
-                       : solve->method;
+  solution->method = planned->method;
+  solution->cut = solve->problem->cut;
   solution->milliseconds = (double) (g_get_monotonic_time () - begin) / 1000;
   solution->n_predictions = solve->problem->n_predictions;
   solution->limit_bytes = planned->limit;
@@ -45,6 +44,7 @@ _gantry_solve_plan (const Solve *solve, const SolveAnswer *answer, guint64 limit
 
   *planned = (Planned){ .kinds = answer->kinds,
                         .schedule = answer->schedule,
+                        .method = answer->method,
                         .bytes = G_MAXUINT64 };
   for (guint i = 0; i < (limit != 0 && limit != answer->limit ? 2 : 1); i++)
     {
@@ -146,5 +146,5 @@ _gantry_solve_refuse (const Solve *solve, const SolveLeast *least, GError **erro
 Planned
 _gantry_solve_planned_least (const SolveLeast *least)
 {
-  return (Planned){ least->kinds, least->schedule, least->limit, least->bytes, least->figures };
+  return (Planned){ least->kinds, least->schedule, least->limit, least->bytes, least->figures, "search" };
 }

@@ -11,7 +11,7 @@ typedef struct
   const SolveAnswer *told;
   double bound;           /* of all placements */
   double least_us;        /* of all schedules: the work alone, or what the exact search found; INFINITY: none fits */
-  const char *method;
+  guint64 effort;         /* predictions of one search */
   guint most_for_program; /* values: of a program with more no integer program is made */
   guint most_for_moves;   /* or none with moves */
 } Solve;
@@ -23,17 +23,47 @@ typedef struct
   GBytes *schedule;     /* (nullable) */
   guint64 limit, bytes; /* its plan is made within this, 0: none; and takes this */
   GantryPlanFigures figures;
+  const char *method;
 } Planned;
 
-#define SOLVE_MOST_FOR_PROGRAM 4000u /* above, the program itself takes too long */
-#define SOLVE_MOST_FOR_MOVES 400u
-
+/**
+ * _gantry_solve_init:
+ *
+ * A goal of @problem with the effort that it asks for. Effort is counted in predictions, nodes and states, never in time: the
+ * same question has the same answer on every machine.
+ */
+void _gantry_solve_init (Solve *solve, SolveProblem *problem, const GantrySolveGoal *goal);
 /** Answers of earlier goals, as placements, into the pool. */
 void _gantry_solve_take_earlier (SolveProblem *problem);
 /** They begin the pool of the next goals. */
 void _gantry_solve_remember (SolveProblem *problem, GantryPlacements *placements, guint64 limit);
-/** Answers with a peak of at most @limit into the pool; the bound of their time. */
+/**
+ * _gantry_solve_fit:
+ *
+ * Answers with a peak of at most @limit into the pool, by the method that the goal names; the bound of their time. The automatic one
+ * has each method search by itself first, and itself with fewer kinds of placement, each with a pool of its own and the effort that
+ * it has alone; then it searches on from the best of all. So it is never worse than any of them.
+ */
 void _gantry_solve_fit (Solve *solve, guint64 limit);
+/** The same by what needs least effort: a search of schedules and one of placements. */
+void _gantry_solve_fit_quickly (Solve *solve, guint64 limit);
+/** The fastest answer of the pool within @limit whose plan is, too. Returns: FALSE where there is none */
+gboolean _gantry_solve_take_planned (const Solve *solve, guint64 limit, Planned *planned);
+
+/* What the methods are made of. */
+
+/** Answers by one method, which is not the automatic one, into the pool. Returns: TRUE where nothing can be better */
+gboolean _gantry_solve_fit_alone (Solve *solve, guint64 limit);
+/** Schedules into the pool. Returns: TRUE where nothing can be better: it was the best of all, and nothing could be offloaded */
+gboolean _gantry_solve_fit_schedules (Solve *solve, guint64 limit);
+/** The search from the best of the pool on. */
+void _gantry_solve_improve (Solve *solve, guint64 limit);
+/** The search over schedules and moves together, where nothing is known to be the best. */
+void _gantry_solve_improve_schedules (Solve *solve, guint64 limit);
+/** Tells of the best of the pool. */
+void _gantry_solve_tell (Solve *solve, guint64 limit);
+/** Does the fastest answer take no more time than the work alone, and has a plan? */
+gboolean _gantry_solve_is_best (const Solve *solve, guint64 limit);
 
 /**
  * _gantry_solve_plan:

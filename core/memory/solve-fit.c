@@ -1,12 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches for a limit: every combination where there are few, else the integer program, its answer as the planner predicts it, and the
- * search around it; schedules beside them. The bound is the integer program's. */
+/* The methods that search for a limit, each by itself: the integer program, its answer as the planner predicts it and the search around
+ * it; the same with moves; the search, and schedules beside it. The bound is the integer program's. */
 #include "core/memory/solve-fit-private.h"
 #include <math.h>
 
-#define MOST_WORK 400000u /* works times changes of a schedule that are tried */
+#define MOST_WORK 8000000u     /* works times predictions of one search */
+#define LEAST_EFFORT 150u      /* predictions */
+#define MOST_EFFORT 5000u
+#define MOST_CHANGED 400000u   /* works times changes of a schedule that are tried */
+#define MOST_CHANGES 1500u
+#define MOST_NODES 1000        /* of the integer program */
+#define MOST_NODES_OF_MOVES 20 /* with moves, where one takes long */
+#define MOST_FOR_PROGRAM 4000u /* values: above, the program itself takes too long */
+#define MOST_FOR_MOVES 400u
+#define MOST_PLANNED 8u        /* answers that are planned until one fits as planned, too */
 /* Of the integer program with a lower limit, when the planner needs more than it thinks. */
 #define TRIES 5
+#define TRIES_OF_MOVES 2
 
 /* Answers of earlier goals, as placements: they begin the pool of the next. */
 
@@ -89,9 +99,24 @@ _gantry_solve_remember (SolveProblem *problem, GantryPlacements *placements, gui
 
 /* Fit into */
 
-static void
-tell (Solve *solve, const SolveAnswer *answer)
+void
+_gantry_solve_init (Solve *solve, SolveProblem *problem, const GantrySolveGoal *goal)
 {
+  guint effort = MAX (goal->effort, 1);
+
+  *solve = (Solve){ .problem = problem,
+                    .goal = goal,
+                    .bound = problem->base_us,
+                    .least_us = problem->base_us,
+                    .effort = effort * CLAMP (MOST_WORK / (problem->n_steps + 1), LEAST_EFFORT, MOST_EFFORT),
+                    .most_for_program = MOST_FOR_PROGRAM,
+                    .most_for_moves = MOST_FOR_MOVES };
+}
+
+void
+_gantry_solve_tell (Solve *solve, guint64 limit)
+{
+  const SolveAnswer *answer = _gantry_solve_fastest (solve->problem, limit);
   g_autoptr (GantryPlacements) placements = NULL;
 
   if (answer == NULL || answer == solve->told || solve->goal->better == NULL)
@@ -104,15 +129,63 @@ tell (Solve *solve, const SolveAnswer *answer)
                        solve->goal->user_data);
 }
 
-/* The search for a part of the time that is left. */
-static void
-search_for (Solve *solve, const guint8 *kinds, guint64 limit, double part)
+/* What fits without any copy delayed is as good as with that, and needs no limit when it is loaded. */
+static const SolveAnswer *
+without_limit (SolveProblem *problem, const SolveAnswer *answer, guint64 limit)
 {
-  gint64 end = _gantry_solve_narrow (solve->problem, part);
+  const guint64 before = problem->limit;
+  const SolveAnswer *free;
 
-  if (!_gantry_solve_is_over (solve->problem))
-    _gantry_solve_search (solve->problem, kinds, limit);
-  solve->problem->deadline = end;
+  if (answer->limit == 0)
+    return answer;
+  problem->limit = 0;
+  problem->method = answer->method;
+  free = _gantry_solve_ask_schedule (problem, answer->kinds, answer->schedule);
+  problem->limit = before;
+  return free->peak <= limit && free->host <= problem->host_limit
+             && !_gantry_solve_is_faster (answer, free)
+           ? free
+           : answer;
+}
+
+gboolean
+_gantry_solve_take_planned (const Solve *solve, guint64 limit, Planned *planned)
+{
+  SolveProblem *problem = solve->problem;
+
+  for (guint n = 0; n < MOST_PLANNED; n++)
+    {
+      const SolveAnswer *answer = _gantry_solve_fastest (problem, limit);
+
+      if (answer == NULL)
+        return FALSE;
+      if (_gantry_solve_plan (solve, without_limit (problem, answer, limit), limit, planned)
+          || (answer->limit != 0 && _gantry_solve_plan (solve, answer, limit, planned)))
+        return TRUE;
+      /* What one method found by itself is the last that is given up. */
+      n -= answer->alone != 0;
+      ((SolveAnswer *) answer)->peak = MAX (planned->bytes, limit + 1); /* the pool is the problem's own */
+    }
+  return FALSE;
+}
+
+gboolean
+_gantry_solve_is_best (const Solve *solve, guint64 limit)
+{
+  const SolveAnswer *best = _gantry_solve_fastest (solve->problem, limit);
+  Planned planned;
+
+  while (best != NULL && best->us <= solve->problem->base_us * (1 + 1e-9))
+    {
+      if (best->planned || _gantry_solve_plan (solve, best, limit, &planned))
+        {
+          ((SolveAnswer *) best)->planned = TRUE;
+          return TRUE;
+        }
+      ((SolveAnswer *) best)->peak = MAX (planned.bytes, limit + 1);
+      best = _gantry_solve_fastest (solve->problem, limit);
+    }
+  return FALSE;
 }
 
 /* The integer program for @limit, and again for less while the planner's prediction says more than @limit. */
@@ -124,198 +197,143 @@ solve_program (Solve *solve, guint64 limit, gboolean moves)
   double gap = exact ? 1e-7 : problem->items->len <= 60 ? 1e-5 : 1e-3;
   guint64 aim = limit;
 
-  for (guint n = 0; n < TRIES && !_gantry_solve_is_over (problem); n++)
+  problem->method = moves ? "AutoTM" : "integer program";
+  for (guint n = 0; n < (moves ? TRIES_OF_MOVES : TRIES) && !_gantry_solve_is_over (problem); n++)
     {
       SolveRelaxed relaxed;
       const SolveAnswer *answer = NULL;
-      double seconds = _gantry_solve_seconds_left (problem) * (exact ? 0.9 : 0.25);
-      gboolean found = moves ? _gantry_solve_autotm (problem, aim, seconds, &relaxed)
-                             : _gantry_solve_program (problem, aim, gap, seconds, &relaxed);
+      gboolean found;
 
+      problem->most_nodes = (int) MAX (solve->goal->effort, 1) * (moves ? MOST_NODES_OF_MOVES : MOST_NODES);
+      found = moves ? _gantry_solve_autotm (problem, aim, &relaxed)
+                    : _gantry_solve_program (problem, aim, gap, &relaxed);
       if (n == 0)
         solve->bound = MAX (solve->bound, relaxed.bound);
+      _gantry_solve_spend (problem, solve->effort / 4);
       if (found)
         answer = _gantry_solve_ask (problem, relaxed.kinds);
       if (found && n == 0)
-        search_for (solve, relaxed.kinds, limit, 0.25);
+        _gantry_solve_search (problem, relaxed.kinds, limit);
       _gantry_solve_relaxed_clear (&relaxed);
-      tell (solve, _gantry_solve_fastest (problem, limit));
+      _gantry_solve_spend (problem, solve->effort / 4);
+      _gantry_solve_tell (solve, limit);
       if (answer == NULL || answer->peak <= limit || answer->peak - limit >= aim)
         break;
       aim -= answer->peak - limit;
     }
 }
 
-/* Only the integer programs alone know no schedules. */
-static gboolean
-finds_schedules (const Solve *solve)
-{
-  return solve->goal->method == GANTRY_SOLVE_AUTO || solve->goal->method == GANTRY_SOLVE_SEARCH;
-}
-
-/* Schedules into the pool. Returns: TRUE where nothing can be better: it was the best of all, and nothing could be offloaded */
-static gboolean
-fit_schedules (Solve *solve, guint64 limit)
+gboolean
+_gantry_solve_fit_schedules (Solve *solve, guint64 limit)
 {
   SolveProblem *problem = solve->problem;
   double us = INFINITY;
-  ScheduleOutcome outcome = _gantry_solve_schedules (problem, limit, &us);
-  const SolveAnswer *best = _gantry_solve_fastest (problem, limit);
-  gboolean all = outcome != SCHEDULE_GIVEN_UP
-                 && (problem->allowed >> GANTRY_PLACEMENT_OFFLOAD & 1) == 0;
+  ScheduleOutcome outcome;
+  const SolveAnswer *best;
+  gboolean all;
 
+  problem->method = "schedule search";
+  outcome = _gantry_solve_schedules (problem, limit, &us);
+  best = _gantry_solve_fastest (problem, limit);
+  all = outcome != SCHEDULE_GIVEN_UP
+        && (problem->allowed >> GANTRY_PLACEMENT_OFFLOAD & 1) == 0;
   /* The planner found room where the search's model has none: then the model proves nothing. */
   if (outcome == SCHEDULE_NONE && best != NULL)
     all = FALSE;
   if (all)
-    {
-      solve->least_us = us;
-      solve->method = "every schedule";
-    }
-  if (all || (best != NULL && best->us <= problem->base_us * (1 + 1e-9)))
-    tell (solve, best);
+    solve->least_us = us;
+  _gantry_solve_tell (solve, limit);
   return all && (best == NULL) == (outcome == SCHEDULE_NONE);
 }
 
-/* The search over schedules and moves together, where nothing is known to be the best. */
-static void
-improve_schedules (Solve *solve, guint64 limit)
+void
+_gantry_solve_improve (Solve *solve, guint64 limit)
 {
   SolveProblem *problem = solve->problem;
   const SolveAnswer *best = _gantry_solve_fastest (problem, limit);
-  g_autoptr (ScheduleModel) model = NULL;
 
-  if (!finds_schedules (solve) || (best != NULL && best->us <= solve->least_us * (1 + 1e-9))
-      || _gantry_solve_is_over (problem))
-    return;
-  model = _gantry_schedule_model_new (problem);
-  _gantry_schedule_search (model, limit, CLAMP (MOST_WORK / (problem->n_steps + 1), 100, 4000));
-}
-
-/* The fastest answer of the pool that the items allow as they are now; where none fits, the smallest. */
-static const SolveAnswer *
-best_allowed (const SolveProblem *problem, guint64 limit)
-{
-  const SolveAnswer *best = NULL;
-
-  for (guint a = 0; a < problem->pool->len; a++)
-    {
-      const SolveAnswer *answer = g_ptr_array_index (problem->pool, a);
-      gboolean allowed = answer->schedule == NULL;
-
-      for (guint i = 0; i < problem->items->len && allowed; i++)
-        allowed = (ITEM (problem, i)->allowed >> answer->kinds[i] & 1) != 0;
-      if (!allowed || answer->host > problem->host_limit)
-        continue;
-      if (best == NULL
-          || (answer->peak <= limit
-              && (best->peak > limit || _gantry_solve_is_faster (answer, best)))
-          || (answer->peak < best->peak && best->peak > limit))
-        best = answer;
-    }
-  return best;
-}
-
-/* Schedules of a program that is too large for all of them, for a part of the time that is left. */
-static void
-evict_for (Solve *solve, guint64 limit, double part)
-{
-  gint64 end = _gantry_solve_narrow (solve->problem, part);
-  double us;
-
-  if (!_gantry_solve_is_over (solve->problem))
-    _gantry_solve_schedules (solve->problem, limit, &us);
-  solve->problem->deadline = end;
-}
-
-/* What the search finds with fewer kinds of placement is an answer with all of them, and it may be one that the wider search passes
- * by. The bound is not that of all placements, and is not taken. */
-static void
-fit_restricted (Solve *solve, guint64 limit, GantryPlacementKind kind)
-{
-  SolveProblem *problem = solve->problem;
-  g_autofree guint8 *allowed = g_new (guint8, problem->items->len + 1);
-  const SolveAnswer *best;
-  SolveRelaxed relaxed = { 0 };
-  gboolean any = FALSE;
-
-  for (guint i = 0; i < problem->items->len; i++)
-    {
-      allowed[i] = ITEM (problem, i)->allowed;
-      ITEM (problem, i)->allowed &= (guint8) (1u << GANTRY_PLACEMENT_KEEP | 1u << kind);
-      any |= ITEM (problem, i)->allowed != allowed[i];
-    }
-  if (any)
-    {
-      _gantry_solve_try_known (problem);
-      if (problem->items->len <= solve->most_for_program
-          && _gantry_solve_program (problem, limit, 1e-3, _gantry_solve_seconds_left (problem) * 0.2, &relaxed))
-        _gantry_solve_ask (problem, relaxed.kinds);
-      _gantry_solve_relaxed_clear (&relaxed);
-      best = best_allowed (problem, limit);
-      if (best != NULL)
-        search_for (solve, best->kinds, limit, 0.3);
-    }
-  for (guint i = 0; i < problem->items->len; i++)
-    ITEM (problem, i)->allowed = allowed[i];
-}
-
-/* Nothing can be faster than the work alone. */
-static gboolean
-is_best (const Solve *solve, guint64 limit)
-{
-  const SolveAnswer *best = _gantry_solve_fastest (solve->problem, limit);
-
-  return best != NULL && best->us <= solve->problem->base_us * (1 + 1e-9);
+  if (best == NULL)
+    best = _gantry_solve_smallest (problem, INFINITY);
+  problem->method = "search";
+  _gantry_solve_spend (problem, solve->effort);
+  if (best != NULL && !_gantry_solve_is_over (problem))
+    _gantry_solve_search (problem, best->kinds, limit);
+  _gantry_solve_tell (solve, limit);
 }
 
 void
-_gantry_solve_fit (Solve *solve, guint64 limit)
+_gantry_solve_improve_schedules (Solve *solve, guint64 limit)
 {
   SolveProblem *problem = solve->problem;
-  const SolveAnswer *best;
-  double of_placements;
+  const SolveAnswer *best = _gantry_solve_fastest (problem, limit);
+  guint n = MAX (solve->goal->effort, 1) * CLAMP (MOST_CHANGED / (problem->n_steps + 1), 100, MOST_CHANGES);
+  g_autoptr (ScheduleModel) model = NULL;
+
+  if (best != NULL && best->us <= solve->least_us * (1 + 1e-9))
+    return;
+  problem->method = "schedule search";
+  problem->most_predictions = 0; /* it counts its own changes */
+  if (_gantry_solve_is_over (problem))
+    return;
+  model = _gantry_schedule_model_new (problem);
+  _gantry_schedule_search (model, limit, n);
+  _gantry_solve_tell (solve, limit);
+}
+
+/* Only the integer programs know no schedules. */
+static gboolean
+fit_by_search (Solve *solve, guint64 limit)
+{
+  SolveProblem *problem = solve->problem;
+
+  _gantry_solve_spend (problem, solve->effort);
+  if (problem->n_steps <= SCHEDULE_MOST_EXACT && _gantry_solve_fit_schedules (solve, limit))
+    return TRUE;
+  problem->method = "search";
+  _gantry_solve_try_known (problem);
+  if (problem->n_steps > SCHEDULE_MOST_EXACT && !_gantry_solve_is_best (solve, limit))
+    _gantry_solve_fit_schedules (solve, limit);
+  if (_gantry_solve_is_best (solve, limit))
+    return TRUE;
+  _gantry_solve_improve (solve, limit);
+  return FALSE;
+}
+
+gboolean
+_gantry_solve_fit_alone (Solve *solve, guint64 limit)
+{
+  SolveProblem *problem = solve->problem;
+  gboolean moves = solve->goal->method == GANTRY_SOLVE_AUTOTM;
 
   problem->limit = limit;
-  solve->bound = solve->least_us = problem->base_us;
   _gantry_solve_take_earlier (problem);
-  if (finds_schedules (solve) && problem->n_steps <= SCHEDULE_MOST_EXACT
-      && fit_schedules (solve, limit))
-    return;
-  if (solve->goal->method == GANTRY_SOLVE_AUTO
-      && _gantry_solve_enumerate (problem, SOLVE_MOST_ENUMERATED))
+  if (solve->goal->method == GANTRY_SOLVE_SEARCH)
     {
-      best = _gantry_solve_fastest (problem, limit);
-      of_placements = best != NULL && best->schedule == NULL ? best->us : problem->base_us;
-      improve_schedules (solve, limit);
-      best = _gantry_solve_fastest (problem, limit);
-      solve->method = best != NULL && best->schedule != NULL ? "search" : "every combination";
-      solve->bound = of_placements;
-      tell (solve, best);
-      return;
+      if (fit_by_search (solve, limit))
+        return TRUE;
+      _gantry_solve_improve_schedules (solve, limit);
+      return _gantry_solve_is_best (solve, limit);
     }
+  _gantry_solve_spend (problem, solve->effort);
+  problem->method = "search";
   _gantry_solve_try_known (problem);
-  tell (solve, _gantry_solve_fastest (problem, limit));
-  if (solve->goal->method != GANTRY_SOLVE_SEARCH && problem->items->len <= solve->most_for_program)
-    {
-      solve->method = solve->goal->method == GANTRY_SOLVE_AUTOTM ? "AutoTM" : "integer program";
-      solve_program (solve, limit, solve->goal->method == GANTRY_SOLVE_AUTOTM);
-      /* Where copies wait, the program with moves knows the link better. */
-      if (solve->goal->method == GANTRY_SOLVE_AUTO && !_gantry_solve_is_over (problem)
-          && problem->items->len <= solve->most_for_moves && !is_best (solve, limit))
-        solve_program (solve, limit, TRUE);
-    }
-  if (finds_schedules (solve) && problem->n_steps > SCHEDULE_MOST_EXACT && !is_best (solve, limit))
-    evict_for (solve, limit, 0.3);
-  for (guint kind = GANTRY_PLACEMENT_RECOMPUTE; kind < GANTRY_N_PLACEMENTS; kind++)
-    if (solve->goal->method == GANTRY_SOLVE_AUTO && !is_best (solve, limit)
-        && !_gantry_solve_is_over (problem))
-      fit_restricted (solve, limit, (GantryPlacementKind) kind);
-  best = _gantry_solve_fastest (problem, limit);
-  if (best == NULL)
-    best = _gantry_solve_smallest (problem, INFINITY);
-  if (best != NULL && !_gantry_solve_is_over (problem))
-    _gantry_solve_search (problem, best->kinds, limit);
-  improve_schedules (solve, limit);
-  tell (solve, _gantry_solve_fastest (problem, limit));
+  if (problem->items->len <= (moves ? solve->most_for_moves : solve->most_for_program))
+    solve_program (solve, limit, moves);
+  if (!_gantry_solve_is_best (solve, limit))
+    _gantry_solve_improve (solve, limit);
+  return _gantry_solve_is_best (solve, limit);
+}
+
+void
+_gantry_solve_fit_quickly (Solve *solve, guint64 limit)
+{
+  SolveProblem *problem = solve->problem;
+
+  problem->limit = limit;
+  if (fit_by_search (solve, limit) || problem->items->len > solve->most_for_program
+      || _gantry_solve_is_best (solve, limit))
+    return;
+  solve_program (solve, limit, FALSE);
+  if (problem->items->len <= solve->most_for_moves)
+    solve_program (solve, limit, TRUE);
 }

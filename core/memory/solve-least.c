@@ -45,7 +45,7 @@ search_placements (SolveProblem *problem)
                               + CLAMP (MOST_WORK / (problem->n_steps + 1), 100, 20000);
   _gantry_solve_try_known (problem);
   if (problem->items->len <= MOST_FOR_PROGRAM
-      && _gantry_solve_program (problem, 0, 1e-4, G_MAXINT32, &relaxed))
+      && _gantry_solve_program (problem, 0, 1e-4, &relaxed))
     _gantry_solve_ask (problem, relaxed.kinds);
   _gantry_solve_relaxed_clear (&relaxed);
   best = _gantry_solve_smallest (problem, INFINITY);
@@ -58,16 +58,13 @@ static void
 fit_counted (SolveProblem *problem, guint64 limit)
 {
   static const GantrySolveGoal goal = { .memory_bytes = 1 };
-  Solve solve = { .problem = problem,
-                  .goal = &goal,
-                  .most_for_program = MOST_DESCENDED,
-                  .most_for_moves = MOST_MOVED };
+  Solve solve;
 
-  problem->most_nodes = MOST_NODES;
-  problem->most_predictions = problem->n_predictions
-                              + CLAMP (MOST_WORK / MOST_HALVED / (problem->n_steps + 1), 100,
-                                       40000);
-  _gantry_solve_fit (&solve, limit);
+  _gantry_solve_init (&solve, problem, &goal);
+  solve.most_for_program = MOST_DESCENDED;
+  solve.most_for_moves = MOST_MOVED;
+  solve.effort /= MOST_HALVED;
+  _gantry_solve_fit_quickly (&solve, limit);
 }
 
 /* As a goal of @limit bytes does by itself, whose search nothing else that is known leads elsewhere; where that finds none, from what is

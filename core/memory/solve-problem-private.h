@@ -46,6 +46,9 @@ typedef struct
   guint64 host;   /* bytes of host memory */
   guint64 copied; /* bytes, both ways */
   double us;
+  const char *method; /* static: what asked for it */
+  guint8 alone;   /* one of the best that a method found by itself */
+  guint8 planned; /* its plan was made, and fits as predicted */
 } SolveAnswer;
 
 typedef struct
@@ -66,9 +69,11 @@ typedef struct
   guint64 limit;      /* fetches are squeezed below this */
   guint64 host_limit; /* of the target; G_MAXUINT64: none */
   guint allowed;      /* bits 1 << GantryPlacementKind */
+  const char *method; /* static: what asks now */
   guint64 most_predictions; /* the search is over then; 0: no such end */
   int most_nodes;     /* of an integer program's tree; 0: no such end */
-  gint64 deadline;    /* g_get_monotonic_time(), 0: none */
+  gint64 deadline;    /* g_get_monotonic_time(): a safety, 0: none; no search is planned by it */
+  gboolean cut;       /* the deadline ended something */
   guint64 n_predictions;
 } SolveProblem;
 
@@ -96,12 +101,12 @@ const SolveAnswer *_gantry_solve_ask (SolveProblem *problem, const guint8 *kinds
 /** The same of a schedule. @schedule: (nullable) (transfer none): guint32: works */
 const SolveAnswer *_gantry_solve_ask_schedule (SolveProblem *problem, const guint8 *kinds, GBytes *schedule);
 GantryPlacements *_gantry_solve_placements (const SolveProblem *problem, const guint8 *kinds, GBytes *schedule);
-/** TRUE when it is time to end: cancelled, past the deadline, or enough was predicted. */
-gboolean _gantry_solve_is_over (const SolveProblem *problem);
-/** Of the time that the goal gives; an hour where it gives none. */
+/** TRUE when it is time to end: cancelled, enough was predicted, or past the deadline, which is noted then. */
+gboolean _gantry_solve_is_over (SolveProblem *problem);
+/** Until the deadline, where there is one. */
 double _gantry_solve_seconds_left (const SolveProblem *problem);
-/** Ends the search after @part of the time that is left. Returns: the deadline as it was, to be set again */
-gint64 _gantry_solve_narrow (SolveProblem *problem, double part);
+/** The search that begins may predict @n answers. */
+void _gantry_solve_spend (SolveProblem *problem, guint64 n);
 /** The fastest answer of the pool with a peak of at most @limit; NULL when there is none. */
 const SolveAnswer *_gantry_solve_fastest (const SolveProblem *problem, guint64 limit);
 /** The answer of the pool with the lowest peak among those with at most @us. */
@@ -120,9 +125,9 @@ void _gantry_solve_relaxed_clear (SolveRelaxed *relaxed);
  * Minimizes predicted time (or with @limit 0 the peak) over a relaxation of the planner's meaning: whatever it leaves out
  * only ever adds memory or time, so its value is a bound. @gap: relative gap at which the integer program stops.
  */
-gboolean _gantry_solve_program (SolveProblem *problem, guint64 limit, double gap, double seconds, SolveRelaxed *relaxed);
+gboolean _gantry_solve_program (SolveProblem *problem, guint64 limit, double gap, SolveRelaxed *relaxed);
 /** Where each tensor lives at each step, moves included, as an integer program. */
-gboolean _gantry_solve_autotm (SolveProblem *problem, guint64 limit, double seconds, SolveRelaxed *relaxed);
+gboolean _gantry_solve_autotm (SolveProblem *problem, guint64 limit, SolveRelaxed *relaxed);
 
 #define SOLVE_MOST_ENUMERATED 6000u
 /** Every combination into the pool, where there are at most @most. Returns: FALSE when there are more */

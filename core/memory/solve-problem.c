@@ -289,6 +289,7 @@ _gantry_solve_problem_new (GantryPlanner *planner, const GantryPlacements *base,
   problem->planner = planner;
   problem->base = base;
   problem->progress = progress;
+  problem->method = "search";
   problem->allowed = allowed;
   problem->host_limit = planner->target.host_limit > 0 ? planner->target.host_limit : G_MAXUINT64;
   problem->items = g_array_new (FALSE, FALSE, sizeof (SolveItem));
@@ -399,20 +400,17 @@ ask_with (SolveProblem *problem, const guint8 *kinds, GBytes *schedule, guint64 
   answer->host = problem->prediction->host_bytes;
   answer->copied = problem->prediction->copied_bytes;
   answer->us = problem->prediction->step_us;
+  answer->method = problem->method;
   g_ptr_array_add (problem->pool, answer);
   g_hash_table_insert (problem->seen, g_steal_pointer (&key), answer);
   return answer;
 }
 
+/* Copies are delayed and shortened only as far as the limit asks for: a larger one then never makes an answer slower. */
 const SolveAnswer *
 _gantry_solve_ask_schedule (SolveProblem *problem, const guint8 *kinds, GBytes *schedule)
 {
-  const SolveAnswer *answer = ask_with (problem, kinds, schedule, 0);
-
-  /* Only what would not fit has its copies delayed: a larger limit then never makes an answer slower. */
-  if (problem->limit == 0 || answer->peak <= problem->limit || !uses_copies (problem, kinds))
-    return answer;
-  return ask_with (problem, kinds, schedule, problem->limit);
+  return ask_with (problem, kinds, schedule, uses_copies (problem, kinds) ? problem->limit : 0);
 }
 
 const SolveAnswer *
@@ -422,27 +420,23 @@ _gantry_solve_ask (SolveProblem *problem, const guint8 *kinds)
 }
 
 gboolean
-_gantry_solve_is_over (const SolveProblem *problem)
+_gantry_solve_is_over (SolveProblem *problem)
 {
-  return gantry_progress_cancelled (problem->progress, NULL)
-         || (problem->most_predictions != 0 && problem->n_predictions >= problem->most_predictions)
-         || (problem->deadline != 0 && g_get_monotonic_time () >= problem->deadline);
+  problem->cut = problem->cut || (problem->deadline != 0 && g_get_monotonic_time () >= problem->deadline);
+  return problem->cut || gantry_progress_cancelled (problem->progress, NULL)
+         || (problem->most_predictions != 0 && problem->n_predictions >= problem->most_predictions);
 }
 
 double
 _gantry_solve_seconds_left (const SolveProblem *problem)
 {
-  return problem->deadline == 0 ? 3600 : (double) (problem->deadline - g_get_monotonic_time ()) / G_USEC_PER_SEC;
+  return (double) (problem->deadline - g_get_monotonic_time ()) / G_USEC_PER_SEC;
 }
 
-gint64
-_gantry_solve_narrow (SolveProblem *problem, double part)
+void
+_gantry_solve_spend (SolveProblem *problem, guint64 n)
 {
-  gint64 end = problem->deadline, now = g_get_monotonic_time ();
-
-  if (end != 0)
-    problem->deadline = now + (gint64) ((double) (end - now) * part);
-  return end;
+  problem->most_predictions = problem->n_predictions + MAX (n, 1);
 }
 
 gboolean

@@ -9,8 +9,8 @@ enum { NO_COLUMN = -1 };
 
 /* CBC's functions, without the "Cbc_" of their names: all that are called. It is loaded when a program is first solved. */
 #define SOLVE_CBC_FUNCTIONS(X) \
-  X (addCol) X (addRow) X (bestSolution) X (deleteModel) X (getBestPossibleObjValue) X (isProvenInfeasible) X (isProvenOptimal) \
-  X (newModel) X (setAllowableFractionGap) X (setLogLevel) X (setMaximumNodes) X (setMaximumSeconds) X (solve) X (status)
+  X (addCol) X (addRow) X (bestSolution) X (deleteModel) X (getBestPossibleObjValue) X (getColSolution) X (getObjValue) X (isProvenInfeasible) X (isProvenOptimal) \
+  X (newModel) X (setAllowableFractionGap) X (setLogLevel) X (setMaximumNodes) X (setMaximumSeconds) X (setParameter) X (solve) X (status)
 
 typedef struct
 {

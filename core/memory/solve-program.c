@@ -14,6 +14,7 @@
 
 #define LIBRARY "libCbcSolver.so.3"
 #define MOST_ROUNDS 60
+#define MOST_LOOSE 40 /* of them without what must be whole */
 #define ROWS_A_ROUND 12
 #define MIB 1048576.0
 
@@ -325,8 +326,9 @@ add_host_rows (Integer *program, Cbc_Model *model, Row *row)
 
 /* Solving */
 
+/* @whole: what must be whole is; else the program without that, whose rows are found faster. */
 static Cbc_Model *
-make_model (Integer *program)
+make_model (Integer *program, gboolean whole)
 {
   Cbc_Model *model = cbc ()->newModel ();
   Row row = { g_array_new (FALSE, FALSE, sizeof (int)), g_array_new (FALSE, FALSE, sizeof (double)) };
@@ -336,7 +338,7 @@ make_model (Integer *program)
     {
       const Column *column = &g_array_index (program->columns, Column, c);
 
-      cbc ()->addCol (model, "", 0, column->upper, column->cost, column->integer, 0, NULL, NULL);
+      cbc ()->addCol (model, "", 0, column->upper, column->cost, whole && column->integer, 0, NULL, NULL);
     }
   add_logic_rows (program, model, &row);
   if (program->moves != NULL)
@@ -445,43 +447,48 @@ take_answer (const Integer *program, SolveRelaxed *relaxed)
 
 /* One solution of the program with the rows that it has. Returns: FALSE when there is none */
 static gboolean
-solve_once (Integer *program, double gap, double seconds, SolveRelaxed *relaxed)
+solve_once (Integer *program, double gap, gboolean whole, SolveRelaxed *relaxed)
 {
-  Cbc_Model *model = make_model (program);
+  SolveProblem *problem = program->problem;
+  Cbc_Model *model = make_model (program, whole);
+  const double *value;
   gboolean found;
 
   cbc ()->setAllowableFractionGap (model, gap);
-  if (seconds < G_MAXINT32)
-    cbc ()->setMaximumSeconds (model, seconds);
-  if (program->problem->most_nodes > 0)
-    cbc ()->setMaximumNodes (model, program->problem->most_nodes);
+  /* The feasibility pump takes half of the time with moves, and finds none. */
+  if (program->moves != NULL)
+    cbc ()->setParameter (model, "feasibilityPump", "off");
+  if (problem->deadline != 0)
+    cbc ()->setMaximumSeconds (model, MAX (_gantry_solve_seconds_left (problem), 0.01));
+  if (problem->most_nodes > 0)
+    cbc ()->setMaximumNodes (model, problem->most_nodes);
   cbc ()->solve (model);
-  relaxed->proven = cbc ()->isProvenOptimal (model) && cbc ()->status (model) == 0;
+  relaxed->proven = cbc ()->isProvenOptimal (model) && (!whole || cbc ()->status (model) == 0);
   if (cbc ()->isProvenInfeasible (model))
     relaxed->bound = INFINITY;
-  else
+  else if (whole || relaxed->proven)
     {
-      double bound = cbc ()->getBestPossibleObjValue (model);
+      double bound = whole ? cbc ()->getBestPossibleObjValue (model) : cbc ()->getObjValue (model);
 
-      relaxed->bound = MAX (relaxed->bound, program->limit != 0 ? program->problem->base_us + bound : bound * MIB);
+      relaxed->bound = MAX (relaxed->bound, program->limit != 0 ? problem->base_us + bound : bound * MIB);
     }
-  found = !cbc ()->isProvenInfeasible (model) && cbc ()->bestSolution (model) != NULL;
+  value = whole ? cbc ()->bestSolution (model) : relaxed->proven ? cbc ()->getColSolution (model) : NULL;
+  found = !cbc ()->isProvenInfeasible (model) && value != NULL;
   if (found)
     {
       program->value = g_renew (double, program->value, (gsize) program->n_columns + 1);
-      memcpy (program->value, cbc ()->bestSolution (model), sizeof (double) * (gsize) program->n_columns);
+      memcpy (program->value, value, sizeof (double) * (gsize) program->n_columns);
     }
   cbc ()->deleteModel (model);
   return found;
 }
 
 static gboolean
-solve (SolveProblem *problem, guint64 limit, double gap, double seconds, gboolean autotm, SolveRelaxed *relaxed)
+solve (SolveProblem *problem, guint64 limit, double gap, gboolean autotm, SolveRelaxed *relaxed)
 {
   guint n_items = problem->items->len, n_works = problem->planner->program->works->len;
   Integer program = { .problem = problem, .limit = limit };
-  gint64 end = g_get_monotonic_time () + (gint64) (seconds * G_USEC_PER_SEC);
-  gboolean settled = FALSE;
+  gboolean settled = FALSE, whole = FALSE;
 
   *relaxed = (SolveRelaxed) { .bound = limit != 0 ? problem->base_us : 0 };
   program.recompute = g_new (int, n_items + 1);
@@ -496,17 +503,25 @@ solve (SolveProblem *problem, guint64 limit, double gap, double seconds, gboolea
   program.moves = autotm ? _gantry_moves_new () : NULL;
   add_columns (&program);
   program.value = g_new0 (double, (gsize) program.n_columns + 1); /* all kept */
-  for (guint round = 0; round < MOST_ROUNDS && !settled; round++)
+  for (guint round = 0; round < MOST_ROUNDS && !settled && !_gantry_solve_is_over (problem); round++)
     {
-      double left = (double) (end - g_get_monotonic_time ()) / G_USEC_PER_SEC;
-
       settled = add_violated_rows (&program) == 0;
-      if (settled)
-        take_answer (&program, relaxed);
-      relaxed->proven |= settled && round == 0;
-      if (settled || left <= 0 || _gantry_solve_is_over (problem) || !solve_once (&program, gap, left, relaxed))
+      if (settled && (whole || round == 0))
+        {
+          take_answer (&program, relaxed);
+          relaxed->proven |= round == 0;
+          break;
+        }
+      /* Most rows are found without what must be whole, in a part of the time. */
+      whole = whole || settled || round >= MOST_LOOSE;
+      settled = FALSE;
+      if (!solve_once (&program, gap, whole, relaxed))
         break;
-      take_answer (&program, relaxed);
+      if (whole)
+        take_answer (&program, relaxed);
+      /* One with moves takes long, and is no bound: the planner says what it needs. */
+      if (whole && autotm)
+        break;
     }
   relaxed->proven = relaxed->proven && settled;
   g_free (program.recompute);
@@ -522,15 +537,15 @@ solve (SolveProblem *problem, guint64 limit, double gap, double seconds, gboolea
 }
 
 gboolean
-_gantry_solve_program (SolveProblem *problem, guint64 limit, double gap, double seconds, SolveRelaxed *relaxed)
+_gantry_solve_program (SolveProblem *problem, guint64 limit, double gap, SolveRelaxed *relaxed)
 {
-  return solve (problem, limit, gap, seconds, FALSE, relaxed);
+  return solve (problem, limit, gap, FALSE, relaxed);
 }
 
 gboolean
-_gantry_solve_autotm (SolveProblem *problem, guint64 limit, double seconds, SolveRelaxed *relaxed)
+_gantry_solve_autotm (SolveProblem *problem, guint64 limit, SolveRelaxed *relaxed)
 {
-  gboolean found = solve (problem, limit, 2e-3, seconds, TRUE, relaxed);
+  gboolean found = solve (problem, limit, 2e-3, TRUE, relaxed);
 
   relaxed->bound = problem->base_us; /* moves are made near where they are needed: no bound */
   relaxed->proven = FALSE;

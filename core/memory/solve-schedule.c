@@ -366,8 +366,13 @@ _gantry_solve_schedules (SolveProblem *problem, guint64 limit, double *us)
 
   if (outcome == SCHEDULE_FOUND)
     {
-      const SolveAnswer *answer = _gantry_schedule_ask (model, NULL, (const guint32 *) (gpointer) exact->data, exact->len);
+      const char *method = problem->method;
+      const SolveAnswer *answer;
 
+      problem->method = "every schedule";
+      answer = _gantry_schedule_ask (model, NULL, (const guint32 *) (gpointer) exact->data, exact->len);
+
+      problem->method = method;
       *us = answer->us;
     }
   if (!model->complete && outcome != SCHEDULE_GIVEN_UP)

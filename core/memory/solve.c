@@ -4,8 +4,8 @@
 #include "core/memory/solve-fit-private.h"
 #include <math.h>
 
-#define SECONDS 4.0     /* where the goal names none */
-#define MOST_PLANNED 8u /* answers that are planned until one fits as planned, too */
+#define MOST_HALVED 10u /* limits that are tried for a time */
+#define PART 4u         /* of the effort of a limit that is asked for by itself */
 
 /* TRUE where the integer program says that no placement within @limit takes at most @us. That none was found says nothing. */
 static gboolean
@@ -17,7 +17,7 @@ is_excluded (const Solve *solve, guint64 limit, double us)
   if (limit == 0 || problem->items->len > solve->most_for_program
       || _gantry_solve_is_over (problem))
     return FALSE;
-  _gantry_solve_program (problem, limit, 1e-7, _gantry_solve_seconds_left (problem) / 4, &relaxed);
+  _gantry_solve_program (problem, limit, 1e-7, &relaxed);
   _gantry_solve_relaxed_clear (&relaxed);
   return relaxed.bound > us * (1 + 1e-9);
 }
@@ -32,13 +32,14 @@ shrink (Solve *solve, const SolveLeast *least)
   double us = solve->goal->step_us;
   const SolveAnswer *best;
 
-  for (guint n = 0; n < 10 && !_gantry_solve_is_over (problem) && high - low > high / 500; n++)
+  solve->effort /= PART;
+  for (guint n = 0; n < MOST_HALVED && !problem->cut && high - low > high / 500; n++)
     {
       guint64 middle = low + (high - low) / 2;
-      gint64 end = _gantry_solve_narrow (problem, 0.25);
 
+      if (gantry_progress_cancelled (problem->progress, NULL))
+        break;
       _gantry_solve_fit (solve, middle);
-      problem->deadline = end;
       best = _gantry_solve_smallest (problem, us);
       if (best != NULL && best->peak <= middle)
         high = best->peak;
@@ -47,6 +48,7 @@ shrink (Solve *solve, const SolveLeast *least)
       if (low == middle && is_excluded (solve, middle, us))
         excluded = middle;
     }
+  problem->most_predictions = 0;
   best = _gantry_solve_smallest (problem, us);
   if (best != NULL && best->peak > excluded + 1 && is_excluded (solve, best->peak - 1, us))
     excluded = best->peak - 1;
@@ -62,17 +64,8 @@ solve_memory (Solve *solve, guint64 limit, gint64 begin, GError **error)
   Planned planned;
 
   _gantry_solve_fit (solve, limit);
-  for (guint n = 0; n < MOST_PLANNED; n++)
-    {
-      const SolveAnswer *answer = _gantry_solve_fastest (problem, limit);
-
-      if (answer == NULL)
-        break;
-      if (_gantry_solve_plan (solve, answer, limit, &planned))
-        return _gantry_solution_new (solve, &planned, begin);
-      ((SolveAnswer *) answer)->peak = MAX (planned.bytes,
-                                            limit + 1); /* the pool is the problem's own */
-    }
+  if (_gantry_solve_take_planned (solve, limit, &planned))
+    return _gantry_solution_new (solve, &planned, begin);
   least = _gantry_solve_least (problem);
   if (least == NULL)
     {
@@ -92,7 +85,6 @@ static GantrySolution *
 solve_time (Solve *solve, gint64 begin, GError **error)
 {
   const SolveAnswer *answer;
-  gint64 asked = g_get_monotonic_time ();
   const SolveLeast *least = _gantry_solve_least (solve->problem);
   Planned planned;
 
@@ -101,8 +93,6 @@ solve_time (Solve *solve, gint64 begin, GError **error)
       gantry_progress_cancelled (solve->problem->progress, error);
       return NULL;
     }
-  /* Its effort is counted, the goal's is timed. */
-  solve->problem->deadline += g_get_monotonic_time () - asked;
   _gantry_solve_try_known (solve->problem);
   if (least->kinds != NULL)
     {
@@ -134,10 +124,7 @@ gantry_solve (GantryPlanner *planner, const GantrySolveGoal *goal, const GantryP
 {
   gint64 begin = g_get_monotonic_time ();
   g_autoptr (SolveProblem) problem = NULL;
-  Solve solve = { .goal = goal,
-                  .method = "search",
-                  .most_for_program = SOLVE_MOST_FOR_PROGRAM,
-                  .most_for_moves = SOLVE_MOST_FOR_MOVES };
+  Solve solve;
 
   if ((goal->memory_bytes != 0) == (goal->step_us > 0))
     {
@@ -146,13 +133,13 @@ gantry_solve (GantryPlanner *planner, const GantrySolveGoal *goal, const GantryP
         "say what to search for: placements that fit into at least one byte, or that take a time above 0, not both");
       return NULL;
     }
-  solve.problem = problem = _gantry_solve_problem_new (
+  problem = _gantry_solve_problem_new (
     planner, base,
     (goal->allowed != 0 ? goal->allowed : 7u) & (goal->method == GANTRY_SOLVE_AUTOTM ? ~2u : ~0u),
     progress);
-  solve.least_us = problem->base_us;
-  problem->deadline = begin
-                      + (gint64) ((goal->seconds > 0 ? goal->seconds : SECONDS) * G_USEC_PER_SEC);
+  _gantry_solve_init (&solve, problem, goal);
+  if (goal->seconds > 0)
+    problem->deadline = begin + (gint64) (goal->seconds * G_USEC_PER_SEC);
   return goal->memory_bytes != 0 ? solve_memory (&solve, goal->memory_bytes, begin, error)
                                  : solve_time (&solve, begin, error);
 }
@@ -207,14 +194,12 @@ gantry_solve_front (GantryPlanner *planner, guint n_points, const GantryPlacemen
   g_autoptr (GPtrArray)
     points = g_ptr_array_new_with_free_func ((GDestroyNotify) gantry_solution_free);
   g_autoptr (SolveProblem) problem = _gantry_solve_problem_new (planner, base, 7u, progress);
-  Solve solve = { .problem = problem,
-                  .goal = &(GantrySolveGoal){ .memory_bytes = 1 },
-                  .method = "search",
-                  .least_us = problem->base_us };
+  Solve solve;
   const SolveLeast *least = _gantry_solve_least (problem);
   guint64 low, high = problem->base_peak;
   Planned planned;
 
+  _gantry_solve_init (&solve, problem, &(GantrySolveGoal){ .memory_bytes = 1 });
   n_points = MAX (n_points, 2);
   if (gantry_progress_cancelled (progress, error) || least == NULL)
     return NULL;
@@ -224,7 +209,6 @@ gantry_solve_front (GantryPlanner *planner, guint n_points, const GantryPlacemen
       return NULL;
     }
   low = least->bytes;
-  solve.bound = problem->base_us;
   planned = _gantry_solve_planned_least (least);
   g_ptr_array_add (points, _gantry_solution_new (&solve, &planned, g_get_monotonic_time ()));
   /* From the smallest up: what fits into less is known when more is asked for. */
@@ -232,7 +216,7 @@ gantry_solve_front (GantryPlanner *planner, guint n_points, const GantryPlacemen
     {
       GantrySolveGoal goal = {
         .memory_bytes = low + (guint64) ((double) (high - low) * k / (n_points - 1)),
-        .seconds = MAX (seconds, 0.1) / n_points
+        .seconds = seconds / n_points
       };
       GantrySolution *point = gantry_solve (planner, &goal, base, progress, NULL);
 

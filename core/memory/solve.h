@@ -21,7 +21,8 @@ G_BEGIN_DECLS
 GantrySolution *gantry_solve (GantryPlanner *planner, const GantrySolveGoal *goal, const GantryPlacements *base,
                               const GantryProgress *progress, GError **error);
 
-/** Points of the memory-time front, from keep-all down to the least memory, at most @n_points, none dominated by another.
+/** Points of the memory-time front, from keep-all down to the least memory, at most @n_points, none dominated by another. @seconds: as
+ *  GantrySolveGoal.seconds, of all points together.
  *  Returns: (transfer full) (element-type GantrySolution) */
 GPtrArray *gantry_solve_front (GantryPlanner *planner, guint n_points, const GantryPlacements *base, double seconds,
                                const GantryProgress *progress, GError **error);

@@ -166,16 +166,18 @@ time_alone (GantryModule *module, double link, guint percent, GantrySolveMethod 
 {
   g_autoptr (GantryPlanner) planner = make_planner (module, link);
   g_autoptr (GantryPrediction) all = gantry_prediction_new ();
-  GantrySolveGoal goal = { .method = method, .allowed = allowed, .seconds = 60 };
+  GantrySolveGoal goal = { .method = method, .allowed = allowed };
   g_autoptr (GantrySolution) solution = NULL;
 
   gantry_planner_predict (planner, NULL, all);
   goal.memory_bytes = all->peak_bytes * percent / 100;
   solution = gantry_solve (planner, &goal, NULL, NULL, NULL);
+  g_assert_true (solution == NULL || !solution->cut);
   return solution != NULL ? solution->figures.step_us : INFINITY;
 }
 
-/* All methods together are never worse than one of them alone, nor than what may do less. */
+/* All methods together are never worse than one of them alone, nor than what may do less: with few values, where every combination is
+ * looked at, and with more. tools/bench-solve --methods asks the same of large programs. */
 static void
 test_methods (gconstpointer data)
 {
@@ -445,6 +447,34 @@ test_clicks (void)
     }
 }
 
+/* Time is a safety, which an answer tells of; without it effort is counted, and the answer is always the same. */
+static void
+test_cut (void)
+{
+  g_autoptr (GantryContext) context = gantry_context_new ();
+  g_autoptr (GantryModule) module = make_step (context, 12);
+  g_autoptr (GantryPlanner) planner = make_planner (module, 3e7), other = make_planner (module, 3e7);
+  g_autoptr (GantryPrediction) all = gantry_prediction_new ();
+  GantrySolveGoal goal = { 0 };
+  g_autoptr (GantrySolution) cut = NULL, one = NULL, two = NULL;
+  g_autoptr (GError) error = NULL;
+
+  gantry_planner_predict (planner, NULL, all);
+  goal.memory_bytes = all->peak_bytes * 78 / 100;
+  one = gantry_solve (planner, &goal, NULL, NULL, &error);
+  g_assert_no_error (error);
+  two = gantry_solve (other, &goal, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_false (one->cut);
+  g_assert_true (gantry_placements_equal (one->placements, two->placements));
+  g_assert_cmpuint (one->n_predictions, ==, two->n_predictions);
+  goal.seconds = 1e-6;
+  cut = gantry_solve (planner, &goal, NULL, NULL, &error); /* what was found before is known */
+  g_assert_no_error (error);
+  g_assert_true (cut->cut);
+  g_assert_cmpfloat (cut->figures.step_us, <=, one->figures.step_us * (1 + 1e-9));
+}
+
 static void
 test_autotm (void)
 {
@@ -483,6 +513,8 @@ main (int argc, char **argv)
   g_test_add_func ("/memory/solve/host-limit", test_host_limit);
   g_test_add_func ("/memory/solve/clicks", test_clicks);
   g_test_add_func ("/memory/solve/autotm", test_autotm);
+  g_test_add_func ("/memory/solve/cut", test_cut);
   g_test_add_data_func ("/memory/solve/methods/4", GUINT_TO_POINTER (4), test_methods);
+  g_test_add_data_func ("/memory/solve/methods/13", GUINT_TO_POINTER (13), test_methods);
   return g_test_run ();
 }
