@@ -111,14 +111,39 @@ moves_channels_apart (const Choice *c, const GantryNode *node)
   return FALSE;
 }
 
+static const GantryFunction *
+body_of (const Choice *c, const GantryNode *node)
+{
+  const GantryAttr *attr = node->op == GANTRY_OP_FUSION ? gantry_attrs_find (c->module->context, node->attrs, "body") : NULL;
+
+  return attr != NULL ? gantry_module_function (c->module, attr->id) : NULL;
+}
+
+/* Tiles of a contraction on a GPU are fetched from wherever a block of channels lies, whichever of the sum's variables it is. */
+static gboolean
+is_gpu_contraction (const Choice *c, const GantryNode *node)
+{
+  const GantryFunction *body = body_of (c, node);
+
+  for (guint32 i = 0; c->by == GANTRY_CONVOLVES_GPU && body != NULL && i < body->n_nodes; i++)
+    {
+      GantryOp op = c->module->nodes[body->first_node + i].op;
+
+      if (op == GANTRY_OP_CONVOLUTION || op == GANTRY_OP_DOT_GENERAL)
+        return TRUE;
+    }
+  return FALSE;
+}
+
 /* A fused body that moves whole values otherwise than by repeating them. */
 static gboolean
 body_moves (const Choice *c, const GantryNode *node)
 {
-  const GantryAttr *attr = gantry_attrs_find (c->module->context, node->attrs, "body");
-  const GantryFunction *body = attr != NULL ? gantry_module_function (c->module, attr->id) : NULL;
+  const GantryFunction *body = body_of (c, node);
   gint64 elements = gantry_type_elements (gantry_node_type (c->module, node));
 
+  if (is_gpu_contraction (c, node))
+    return FALSE;
   for (guint32 i = 0; body != NULL && i < body->n_nodes; i++)
     {
       const GantryNode *inner = &c->module->nodes[body->first_node + i];
@@ -219,8 +244,7 @@ look_at_gpu_convolution (Choice *c, const GantryNode *node, const GantryFunction
 static void
 look_for_gpu (Choice *c, const GantryNode *node)
 {
-  const GantryAttr *attr = node->op == GANTRY_OP_FUSION ? gantry_attrs_find (c->module->context, node->attrs, "body") : NULL;
-  const GantryFunction *body = attr != NULL ? gantry_module_function (c->module, attr->id) : NULL;
+  const GantryFunction *body = body_of (c, node);
 
   if (node->op == GANTRY_OP_CONVOLUTION)
     look_at_gpu_convolution (c, node, NULL, node);

@@ -157,14 +157,16 @@ power_of_two (gint64 n, guint least, guint most)
   return p;
 }
 
+/* @neighbours: the variable along which a warp's rows lie side by side, where they do */
 static void
-choose_shape (GantryCooperation *c, const Found *found, gint64 n_rows)
+choose_shape (GantryCooperation *c, const Found *found, gint neighbours, gint64 n_rows)
 {
   gint64 work = MAX (found->terms, gantry_vars_count (c->kx, found->inner)) / c->lanes;
 
   if (c->across)
     {
-      c->rows_at_once = GANTRY_WARP;
+      /* Of no more rows than lie side by side, as of 8 in a blocked layout, a warp takes several terms. */
+      c->rows_at_once = power_of_two (c->kx->extents[neighbours], 8, GANTRY_WARP);
       c->group = power_of_two (found->terms / 8, 4, 32);
       return;
     }
@@ -289,7 +291,7 @@ bind (GantryBound *bound, GantryKx *kx, const Found *found, gint neighbours, con
 
   c.n_rows = gantry_vars_count (kx, found->rows);
   c.lanes = c.across ? 1 : choose_lanes (kx, found);
-  choose_shape (&c, found, c.n_rows);
+  choose_shape (&c, found, neighbours, c.n_rows);
   if (blocks_of_rows (&c) >= G_MAXINT32)
     return FALSE;
   c.slices = choose_slices (&c, found, gpu);
